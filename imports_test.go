@@ -155,7 +155,8 @@ func parseRules(text string) (map[string]map[string]bool, error) {
 					continue
 				}
 				if modules[what] == nil && allowed[what] == nil {
-					return nil, fmt.Errorf("rule %d: %q is neither a module nor a package with a rule above", n+1, what)
+					return nil, fmt.Errorf(
+						"rule %d: %q is neither a module nor a package with a rule above", n+1, what)
 				}
 				allowed[pkg][what] = true
 				for further := range allowed[what] {
@@ -191,11 +192,14 @@ func violations(allowed map[string]map[string]bool, list []imported) []string {
 	for _, i := range list {
 		rule, ok := allowed[i.pkg]
 		if !ok {
-			problems = append(problems, fmt.Sprintf("package %s has no rule: add one to importRules", i.pkg))
+			problems = append(problems,
+				fmt.Sprintf("package %s has no rule: add one to importRules", i.pkg))
 			continue
 		}
-		if what := category(i.path); what != "" && !rule[what] && !(i.test && testMay(i.pkg, what)) {
-			problems = append(problems, fmt.Sprintf("%s: package %s may not import %s", i.file, i.pkg, i.path))
+		if what := category(i.path); what != "" && !rule[what] &&
+			!(i.test && testMay(i.pkg, what)) {
+			problems = append(problems, fmt.Sprintf("%s: package %s may not import %s", i.file,
+				i.pkg, i.path))
 		}
 	}
 	slices.Sort(problems)
@@ -263,7 +267,8 @@ func importsBelow(root string) ([]imported, error) {
 // skipFolder leaves out what is no package of this module.
 func skipFolder(path string) error {
 	name := filepath.Base(path)
-	if path != "." && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" ||
+	if path != "." && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") ||
+		name == "testdata" ||
 		name == "shared") {
 		return filepath.SkipDir
 	}
@@ -344,7 +349,8 @@ func TestNoStrayFolders(t *testing.T) {
 func TestFileLengths(t *testing.T) {
 	const most = 400
 	for _, f := range goFiles(t) {
-		exempt := strings.HasSuffix(f.path, "_test.go") || strings.Contains(f.text, "// Code generated")
+		exempt := strings.HasSuffix(f.path, "_test.go") ||
+			strings.Contains(f.text, "// Code generated")
 		if n := strings.Count(f.text, "\n"); n > most && !exempt {
 			t.Errorf("%s has %d lines, want at most %d", f.path, n, most)
 		}

@@ -51,7 +51,8 @@ func TestScripts(t *testing.T) {
 		Condition: condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"arrays": arrays,
-			"await":  await, "same": same, "json": hasKeys, "lines": hasLines, "full": fullDisk, "sparse": sparse,
+			"await":  await, "same": same, "json": hasKeys, "lines": hasLines, "full": fullDisk,
+			"sparse": sparse,
 			"damage": damage,
 			"aged":   aged,
 		},
@@ -192,7 +193,8 @@ func hasKeys(ts *testscript.TestScript, neg bool, args []string) {
 // holds tells whether value has the path, in every element where it is a list.
 func holds(value any, path []string) bool {
 	if list, ok := value.([]any); ok {
-		return len(list) > 0 && !slices.ContainsFunc(list, func(v any) bool { return !holds(v, path) })
+		return len(list) > 0 &&
+			!slices.ContainsFunc(list, func(v any) bool { return !holds(v, path) })
 	}
 	if len(path) == 0 {
 		return true

@@ -45,7 +45,8 @@ func main() {
 	flag.Parse()
 	may, err := list(flag.Arg(0))
 	if err == nil {
-		err = (&reader{may: may, peers: *peers, said: map[string][]string{}, skips: map[string]string{},
+		err = (&reader{may: may, peers: *peers, said: map[string][]string{},
+			skips: map[string]string{},
 			wrong: map[string]bool{}}).read(os.Stdin)
 	}
 	if err != nil {
@@ -153,7 +154,8 @@ func (r *reader) skip(pkg, test string, said []string) {
 	}
 	if !listed {
 		frame := func(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "===") }
-		reason = "NOT ON THE LIST: " + strings.TrimSpace(strings.Join(slices.DeleteFunc(said, frame), ""))
+		reason = "NOT ON THE LIST: " +
+			strings.TrimSpace(strings.Join(slices.DeleteFunc(said, frame), ""))
 		r.wrong[place] = true
 	}
 	r.skips[place] = reason

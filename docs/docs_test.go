@@ -87,8 +87,10 @@ func parse(name, text string) *page {
 			block = ""
 			p.note(line)
 			switch {
-			case line == "" || made || strings.HasPrefix(line, "|") || strings.HasPrefix(line, "#") ||
-				strings.HasPrefix(line, "<") || strings.HasPrefix(line, "  <") || strings.HasPrefix(line, "    "):
+			case line == "" || made || strings.HasPrefix(line, "|") ||
+				strings.HasPrefix(line, "#") ||
+				strings.HasPrefix(line, "<") || strings.HasPrefix(line, "  <") ||
+				strings.HasPrefix(line, "    "):
 				end()
 			case strings.HasPrefix(line, "- "):
 				end()
@@ -178,7 +180,8 @@ func TestReadmeIsShort(t *testing.T) {
 // A sentence ends with a full stop, a question or exclamation mark before a blank.
 func TestStyleOfDocs(t *testing.T) {
 	ends := regexp.MustCompile(`[.!?][)"*_]*\s+`)
-	styled := pages(t, "README.md", "docs/*.md", ".github/CONTRIBUTING.md", "presets/recorded/paper/*.md")
+	styled := pages(t, "README.md", "docs/*.md", ".github/CONTRIBUTING.md",
+		"presets/recorded/paper/*.md")
 	for _, p := range styled {
 		t.Run(p.path, func(t *testing.T) {
 			for _, line := range p.wide {
@@ -206,7 +209,8 @@ func TestStyleOfDocs(t *testing.T) {
 func TestLinksOfDocs(t *testing.T) {
 	tests := declared(t)
 	ours := regexp.MustCompile(`^(\.ci|\.github|docs|dro|presets|runner|testdata|tui)/[\w./-]+$`)
-	list := pages(t, "README.md", "docs/*.md", ".github/*.md", "dro/*.md", "presets/recorded/paper/*.md")
+	list := pages(t, "README.md", "docs/*.md", ".github/*.md", "dro/*.md",
+		"presets/recorded/paper/*.md")
 	for _, p := range list {
 		t.Run(p.path, func(t *testing.T) {
 			for to, line := range p.links {
@@ -232,7 +236,8 @@ func TestLinksOfDocs(t *testing.T) {
 						t.Errorf("`%s`: %v", word, err)
 					}
 				}
-				if strings.HasPrefix(word, "Test") && !strings.ContainsAny(word, " |") && !tests[word] {
+				if strings.HasPrefix(word, "Test") && !strings.ContainsAny(word, " |") &&
+					!tests[word] {
 					t.Errorf("`%s` is no test", word)
 				}
 			}
@@ -286,7 +291,8 @@ func notRun() map[string]string {
 		"drolab resume --all --runs registered":                     days,
 		"drolab report registered --runs registered":                days,
 
-		"drolab report recorded:paper --into docs/results.md": "TestPagesAreOfTheRecordedRuns does it",
+		"drolab report recorded:paper --into docs/results.md": "TestPagesAreOfTheRecordedRuns " +
+			"does it",
 
 		"drolab run paper-quick --algo erm,sfk --set augment=false --set init=he": "it needs CIFAR-10",
 	}
@@ -301,7 +307,8 @@ func TestCommandsOfDocs(t *testing.T) {
 			continue
 		}
 		t.Run(p.path, func(t *testing.T) {
-			name := "docs-" + strings.ToLower(strings.TrimSuffix(path.Base(p.path), ".md")) + ".txtar"
+			name := "docs-" + strings.ToLower(strings.TrimSuffix(path.Base(p.path), ".md")) +
+				".txtar"
 			script, err := os.ReadFile(filepath.Join(root, "testdata", "script", name))
 			if err != nil && !errors.Is(err, os.ErrNotExist) {
 				t.Fatal(err)
@@ -313,7 +320,8 @@ func TestCommandsOfDocs(t *testing.T) {
 				case excused:
 					var said strings.Builder
 					args := append(strings.Fields(c)[1:], "--help")
-					if process.Main(context.Background(), args, strings.NewReader(""), io.Discard, &said) != 0 {
+					if process.Main(context.Background(), args, strings.NewReader(""), io.Discard,
+						&said) != 0 {
 						t.Errorf("%s: %s", c, said.String())
 					}
 				case !runs(string(script), c):
@@ -341,8 +349,9 @@ func runs(script, command string) bool {
 		if strings.HasSuffix(line, "&") {
 			line = strings.TrimPrefix(line, "! ")
 		}
-		if rest, ok := strings.CutPrefix(line, command); ok && (rest == "" || strings.HasPrefix(rest, " -") ||
-			strings.HasPrefix(rest, " &")) {
+		if rest, ok := strings.CutPrefix(line, command); ok &&
+			(rest == "" || strings.HasPrefix(rest, " -") ||
+				strings.HasPrefix(rest, " &")) {
 			return true
 		}
 	}
@@ -365,7 +374,8 @@ func TestPagesAreOfTheRecordedRuns(t *testing.T) {
 	}
 	for _, p := range pages(t, "README.md", "docs/results.md") {
 		if want, err := report.Replace(p.text, r); err != nil || want != p.text {
-			t.Errorf("%s has other tables (%v): drolab report recorded:paper --into %[1]s", p.path, err)
+			t.Errorf("%s has other tables (%v): drolab report recorded:paper --into %[1]s",
+				p.path, err)
 		}
 	}
 }
@@ -374,8 +384,10 @@ func TestPagesAreOfTheRecordedRuns(t *testing.T) {
 func TestPagesAreCut(t *testing.T) {
 	long := strings.Repeat("wide ", 20) + "line"
 	p := parse("x.md", strings.Join([]string{"# A title, 1", "One [link](y.md#z) and", "`TestIt`.",
-		"- an item", "", "    drolab runs  # list", "", "    not ours", "", "```sh", "drolab show x | head",
-		"drolabs", "go run . run csv", "```", long, "| " + long + " |", "<!-- keys: begin -->", long,
+		"- an item", "", "    drolab runs  # list", "", "    not ours", "", "```sh",
+		"drolab show x | head",
+		"drolabs", "go run . run csv", "```", long, "| " + long +
+			" |", "<!-- keys: begin -->", long,
 		"<!-- keys: end -->", "```yaml", "a: 1", "```"}, "\n"))
 	for _, c := range []struct {
 		name      string

@@ -23,7 +23,8 @@ func TestRegisteredRuns(t *testing.T) {
 	}
 	seeds, byArm := map[arm][]uint64{}, map[arm]spec.Spec{}
 	all := 0
-	for name, of := range map[string]string{"registered": "paper", "registered-gentle": "paper-gentle"} {
+	for name, of := range map[string]string{"registered": "paper",
+		"registered-gentle": "paper-gentle"} {
 		p, err := presets.Load(name)
 		if err != nil {
 			t.Fatal(err)
@@ -101,7 +102,8 @@ func likeRecorded(t *testing.T, find func(dro.Algorithm, float64) (spec.Spec, bo
 	least := map[dro.Algorithm]int{dro.SFK: 8, dro.SFKAuto: 4, dro.PGD: 8, dro.PAN: 8, dro.ERM: 4}
 	for method, n := range least {
 		if same[method] < n {
-			t.Errorf("%d recorded runs of %s have the registered settings, want %d", same[method], method, n)
+			t.Errorf("%d recorded runs of %s have the registered settings, want %d", same[method],
+				method, n)
 		}
 	}
 }

@@ -151,7 +151,8 @@ func certify(t *testing.T, set Set, losses, ratios []float64, rho float64, w Wor
 		rs[i] = bf(r)
 	}
 	total := mean(rs)
-	terms, phis, plain := make([]*big.Float, len(rs)), make([]*big.Float, len(rs)), make([]*big.Float, len(rs))
+	terms, phis, plain := make([]*big.Float, len(rs)), make([]*big.Float,
+		len(rs)), make([]*big.Float, len(rs))
 	for i := range rs {
 		rs[i] = quo(rs[i], total)
 		terms[i], phis[i], plain[i] = mul(rs[i], bf(losses[i])), bigPhi(set, rs[i]), bf(losses[i])
@@ -159,7 +160,8 @@ func certify(t *testing.T, set Set, losses, ratios []float64, rho float64, w Wor
 	lower := mean(terms)
 	if div := toFloat(mean(phis)); set.HasRadius() && div > rho {
 		if div > rho*(1+1e-8) {
-			t.Errorf("%s %v rho %v: divergence %v of the ratios exceeds the radius", set.Name(), set, rho, div)
+			t.Errorf("%s %v rho %v: divergence %v of the ratios exceeds the radius", set.Name(),
+				set, rho, div)
 		}
 		// φ is convex with φ(1) = 0, so D(1 + θ(r−1)) ≤ θ D(r).
 		lower = add(mean(plain), mul(bf(rho/div), sub(lower, mean(plain))))

@@ -46,7 +46,11 @@ func populations() []population {
 			return 0
 		},
 			func(eta float64) float64 { return .1*expAbove(eta) + .9*math.Max(-eta, 0) },
-			func(eta float64) float64 { zero := math.Max(-eta, 0); return .1*expAbove2(eta) + .9*zero*zero },
+			func(eta float64) float64 {
+				zero := math.Max(-eta,
+					0)
+				return .1*expAbove2(eta) + .9*zero*zero
+			},
 			func(t float64) float64 { return .9 + .1*expPower(t) }},
 	}
 }
@@ -79,9 +83,13 @@ func logNormal() population {
 		}
 		return math.Exp(k*k/2) * .5 * math.Erfc((math.Log(eta)-k)/math.Sqrt2)
 	}
-	return population{"log-normal, σ = 1", func(r *rand.Rand) float64 { return math.Exp(r.NormFloat64()) },
+	return population{"log-normal, σ = 1",
+		func(r *rand.Rand) float64 { return math.Exp(r.NormFloat64()) },
 		func(eta float64) float64 { return part(1, eta) - eta*part(0, eta) },
-		func(eta float64) float64 { return part(2, eta) - 2*eta*part(1, eta) + eta*eta*part(0, eta) }, nil}
+		func(eta float64) float64 {
+			return part(2, eta) - 2*eta*part(1, eta) + eta*eta*part(0,
+				eta)
+		}, nil}
 }
 
 func pareto(a float64) population {
@@ -113,7 +121,8 @@ func (p population) losses(rng *rand.Rand, n int) []float64 {
 func (p population) risk(set Set, rho float64) float64 {
 	switch s := set.(type) {
 	case CressieRead: // of k = 2
-		return leastOf(-50, 100, func(eta float64) float64 { return math.Sqrt((1+2*rho)*p.square(eta)) + eta })
+		return leastOf(-50, 100,
+			func(eta float64) float64 { return math.Sqrt((1+2*rho)*p.square(eta)) + eta })
 	case CVaR:
 		return leastOf(-50, 100, func(eta float64) float64 { return p.mean(eta)/s.Mu + eta })
 	}
@@ -227,7 +236,8 @@ func TestCoverage(t *testing.T) {
 	sizes := []cell{{n: 1000, size: 60}}
 	if *long {
 		sizes = []cell{{n: 100, size: 1000, how: Confidence{Draws: 199}},
-			{n: 1000, size: 400, how: Confidence{Draws: 199}}, {n: 10_000, size: 200, how: Confidence{Draws: 99}}}
+			{n: 1000, size: 400, how: Confidence{Draws: 199}}, {n: 10_000, size: 200,
+				how: Confidence{Draws: 99}}}
 	}
 	var rows []string
 	var alarms, caught, good, bad float64
@@ -239,8 +249,10 @@ func TestCoverage(t *testing.T) {
 			good, alarms = good+1, alarms+c.doubted
 		}
 		light := strings.HasPrefix(c.pop.name, "exp") || strings.HasPrefix(c.pop.name, "Ber")
-		if _, kl := c.set.(KL); light && !kl && c.n >= 1000 && (c.bad() && c.size > 100 || c.doubted > 30) {
-			t.Errorf("%s: the bound misses %.1f %%, and %.0f %% are doubted", t.Name(), c.upper, c.doubted)
+		if _, kl := c.set.(KL); light && !kl && c.n >= 1000 &&
+			(c.bad() && c.size > 100 || c.doubted > 30) {
+			t.Errorf("%s: the bound misses %.1f %%, and %.0f %% are doubted", t.Name(), c.upper,
+				c.doubted)
 		}
 		if c.upper > 25 && c.doubted < 80 {
 			t.Errorf("%s\nmisses so often, and %.0f %% are doubted", c.row(), c.doubted)
@@ -249,8 +261,10 @@ func TestCoverage(t *testing.T) {
 			t.Errorf("%s\nthe truth is below too often", c.row())
 		}
 	}
-	t.Logf("set, losses, n; %% of truths above the bound; below / above the bootstrap's and the normal "+
-		"interval; doubted\n%s\n%.1f %% doubted of %.0f cells whose bound misses at most twice its 5 %%, "+
+	t.Logf("set, losses, n; %% of truths above the bound; below / above the bootstrap's and the "+
+		"normal "+
+		"interval; doubted\n%s\n%.1f %% doubted of %.0f cells whose bound misses at most twice "+
+		"its 5 %%, "+
 		"%.1f %% of %.0f others",
 		strings.Join(rows, "\n"), alarms/good, good, caught/bad, bad)
 }
@@ -290,11 +304,14 @@ func TestCoverageOfDifferences(t *testing.T) {
 					misses(&better, list[0].Better(), truth, share)
 				}
 				sum := func(x [2]float64) float64 { return x[0] + x[1] }
-				if sum(better) > math.Max(sum(normal), sum(drawn))+2 { // it is chosen sample by sample
-					t.Errorf("%s, %s: the interval to be read misses %v, the others %v and %v", set.Label(), p.name,
+				// it is chosen sample by sample
+				if sum(better) > math.Max(sum(normal), sum(drawn))+2 {
+					t.Errorf("%s, %s: the interval to be read misses %v, the others %v and %v",
+						set.Label(), p.name,
 						better, normal, drawn)
 				}
-				rows = append(rows, fmt.Sprintf("| %s | %s | %d | %.1f / %.1f | %.1f / %.1f | %.1f / %.1f |",
+				rows = append(rows, fmt.Sprintf("| %s | %s | %d | %.1f / %.1f | %.1f / %.1f | "+
+					"%.1f / %.1f |",
 					set.Label(), p.name, c.n, normal[0], normal[1], drawn[0], drawn[1], better[0], better[1]))
 			}
 		}

@@ -19,7 +19,8 @@ type dual struct {
 
 // dualReads are the settings of z that every method with dual variables reads.
 func dualReads(further ...string) []string {
-	return append([]string{"coordinates", "lambda", "eta", "lambda0", "lambda_max", "eta_min", "eta_max"},
+	return append([]string{"coordinates", "lambda", "eta", "lambda0", "lambda_max", "eta_min",
+		"eta_max"},
 		further...)
 }
 
@@ -82,8 +83,9 @@ func (d *dual) Restore(s State) error {
 // Warning implements Warner.
 func (d *dual) Warning() string {
 	if d.last.MeanRatio == 0 {
-		return "every likelihood ratio of a batch is 0, so the network got no gradient: lower eta, " +
-			"or take smaller steps on z (sfk: raise c or take sfk-auto; the others: lower lr_z)"
+		return "every likelihood ratio of a batch is 0, so the network got no gradient: lower " +
+			"eta, or take smaller steps on z (sfk: raise c or take sfk-auto; the others: lower " +
+			"lr_z)"
 	}
 	return ""
 }

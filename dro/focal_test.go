@@ -20,7 +20,8 @@ func TestFocalWeightsAreItsDerivative(t *testing.T) {
 		for i, l := range losses {
 			h := 1e-5 * l
 			if want := (loss(l+h) - loss(l-h)) / (2 * h); math.Abs(w[i]-want) > 1e-7 {
-				t.Errorf("γ = %v, ℓ = %v: weight %v, the finite difference %v", gamma, l, w[i], want)
+				t.Errorf("γ = %v, ℓ = %v: weight %v, the finite difference %v", gamma, l,
+					w[i], want)
 			}
 			sum += loss(l) / float64(len(losses))
 		}
@@ -46,7 +47,8 @@ func TestFocalAtTheEdges(t *testing.T) {
 // On logistic losses focal comes to a point where the finite-difference gradient
 // of its own mean loss is 0, and that is not ERM's.
 func TestFocalReachesAStationaryPoint(t *testing.T) {
-	l := newLeast(testRand(87), 100, 2, logistic, func(m float64) float64 { return math.Copysign(1, m) })
+	l := newLeast(testRand(87), 100, 2, logistic,
+		func(m float64) float64 { return math.Copysign(1, m) })
 	trainer := newTrainer(t, "focal", nil, nil)
 	x, erm := make([]float64, 2), make([]float64, 2)
 	l.walk(trainer, x, 20_000, .5, 0, l.all)

@@ -72,7 +72,8 @@ func TestGroupDROIsItsAlgorithm(t *testing.T) {
 // Σ_g q_g mean_g ℓ.
 func TestGroupDROsWeightsOfTheSplitAreAGradient(t *testing.T) {
 	rng := testRand(62)
-	groups := slices.Concat(slices.Repeat([]int{2}, 5), slices.Repeat([]int{0}, 17), slices.Repeat([]int{1}, 8))
+	groups := slices.Concat(slices.Repeat([]int{2}, 5), slices.Repeat([]int{0}, 17),
+		slices.Repeat([]int{1}, 8))
 	rng.Shuffle(len(groups), func(i, j int) { groups[i], groups[j] = groups[j], groups[i] })
 	losses, n := exponential(rng, 30), 30
 	g := groupTrainer(t, .5, 17, 8, 5)
@@ -109,7 +110,8 @@ func TestGroupDROAtTheEdges(t *testing.T) {
 	}
 	w := make([]float64, 2)
 	for _, c := range []struct{ losses, weights []float64 }{
-		{[]float64{9, 0}, []float64{2, 0}}, {[]float64{0, 9}, []float64{1, 1}}, {[]float64{0, 9}, []float64{0, 2}},
+		{[]float64{9, 0}, []float64{2, 0}}, {[]float64{0, 9}, []float64{1, 1}},
+		{[]float64{0, 9}, []float64{0, 2}},
 	} {
 		b := Batch{Losses: c.losses, Groups: []int{0, 2}}
 		g.Before(b)

@@ -49,7 +49,8 @@ type Difference struct {
 // Better is the interval to be read: the bootstrap's, but the normal one where tails are
 // heavy, which there covers better, and where there is no other.
 func (d *Difference) Better() Interval {
-	if d.Tail.Doubt() != "" || d.Bootstrap[0] != d.Bootstrap[0] || d.Bootstrap[1] != d.Bootstrap[1] {
+	if d.Tail.Doubt() != "" || d.Bootstrap[0] != d.Bootstrap[0] ||
+		d.Bootstrap[1] != d.Bootstrap[1] {
 		return d.Normal
 	}
 	return d.Bootstrap
@@ -73,7 +74,8 @@ func (c Confidence) Estimates(set Set, losses, rhos []float64) ([]Estimate, erro
 	list := make([]Estimate, len(rhos))
 	for i := range list {
 		v := s.value(i)
-		list[i] = Estimate{s.sides[0].worst[i], v.err, c.upper(s, i), c.normal(v), c.studentised(s, i), s.tail(i)}
+		list[i] = Estimate{s.sides[0].worst[i], v.err, c.upper(s, i), c.normal(v),
+			c.studentised(s, i), s.tail(i)}
 	}
 	return list, nil
 }
@@ -82,7 +84,8 @@ func (c Confidence) Estimates(set Set, losses, rhos []float64) ([]Estimate, erro
 // the losses are of the same samples in the same order.
 func (c Confidence) Differences(set Set, a, b, rhos []float64) ([]Difference, error) {
 	if len(a) != len(b) {
-		return nil, fmt.Errorf("losses of %d and of %d samples: want those of the same samples", len(a), len(b))
+		return nil, fmt.Errorf("losses of %d and of %d samples: want those of the same samples",
+			len(a), len(b))
 	}
 	s, err := c.study(set, rhos, a, b)
 	if err != nil {
@@ -134,7 +137,8 @@ func (c Confidence) upper(s *study, i int) float64 {
 	if c.Draws == 0 {
 		return bound
 	}
-	if drawn := v.risk - v.err*quantile(s.roots[i], 1-c.level()); drawn > bound && !math.IsInf(drawn, 0) {
+	if drawn := v.risk - v.err*quantile(s.roots[i], 1-c.level()); drawn > bound &&
+		!math.IsInf(drawn, 0) {
 		return drawn
 	}
 	return bound
@@ -152,7 +156,8 @@ func (c Confidence) studentised(s *study, i int) Interval {
 		return Interval{math.NaN(), math.NaN()}
 	}
 	v, tail := s.value(i), (1-c.level())/2
-	return Interval{v.risk - v.err*quantile(s.roots[i], 1-tail), v.risk - v.err*quantile(s.roots[i], tail)}
+	return Interval{v.risk - v.err*quantile(s.roots[i], 1-tail),
+		v.risk - v.err*quantile(s.roots[i], tail)}
 }
 
 // quantile returns that of sorted values, in between two of them where it falls

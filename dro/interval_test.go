@@ -13,7 +13,8 @@ func TestEstimateIsTheInfluenceFunction(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	losses := populations()[0].losses(rng, 40)
 	const repeats = 20_000
-	for _, set := range []Set{CressieRead{K: 2}, CressieRead{K: 1.5}, KL{}, SmoothedCVaR{Mu: .2}, CVaR{Mu: .3}} {
+	for _, set := range []Set{CressieRead{K: 2}, CressieRead{K: 1.5}, KL{}, SmoothedCVaR{Mu: .2},
+		CVaR{Mu: .3}} {
 		const rho = .4
 		s, err := Confidence{}.study(set, []float64{rho}, losses)
 		if err != nil {
@@ -35,7 +36,8 @@ func TestEstimateIsTheInfluenceFunction(t *testing.T) {
 			}
 			got := (moved.Risk - w.Risk) * float64(len(many)+1)
 			if want := f[j] - mean; math.Abs(got-want) > 1e-3*(1+math.Abs(want)) {
-				t.Errorf("%s: the influence of loss %d is %.6f, f gives %.6f", set.Name(), j, got, want)
+				t.Errorf("%s: the influence of loss %d is %.6f, f gives %.6f", set.Name(), j,
+					got, want)
 			}
 		}
 	}
@@ -64,7 +66,8 @@ func TestDifferencesArePaired(t *testing.T) {
 			t.Errorf("ρ = %g: %+v", rhos[i], x)
 		}
 		if !(x.StandardError*20 < alone[i].StandardError) {
-			t.Errorf("ρ = %g: a difference is unsure by %v, one list by %v", rhos[i], x.StandardError,
+			t.Errorf("ρ = %g: a difference is unsure by %v, one list by %v", rhos[i],
+				x.StandardError,
 				alone[i].StandardError)
 		}
 	}

@@ -115,11 +115,13 @@ func TestJustTrainTwiceWeights(t *testing.T) {
 			if got := reported(j)["upweighted"]; got != 0 {
 				t.Errorf("upweighted %v before the first look", got)
 			}
-			b := Batch{Losses: make([]float64, 8), Index: []int{7, 3, 5, 1, 0, 2, 6, 4}, Correct: make([]bool, 8)}
+			b := Batch{Losses: make([]float64, 8), Index: []int{7, 3, 5, 1, 0, 2, 6, 4},
+				Correct: make([]bool, 8)}
 			for i, sample := range b.Index {
 				b.Correct[i] = !slices.Contains(c.wrong, sample)
 			}
-			if restart, err := j.EndEpoch(3, func() (Batch, error) { return b, nil }); !restart || err != nil {
+			if restart, err := j.EndEpoch(3, func() (Batch, error) { return b, nil }); !restart ||
+				err != nil {
 				t.Fatalf("restart %v, error %v", restart, err)
 			}
 			w, sum := make([]float64, 8), 0.0
@@ -127,11 +129,13 @@ func TestJustTrainTwiceWeights(t *testing.T) {
 			for i, sample := range b.Index {
 				sum += w[i]
 				right := slices.Index(b.Correct, true)
-				if slices.Contains(c.wrong, sample) && right >= 0 && !within(w[i], c.up*w[right], 1e-14) {
+				if slices.Contains(c.wrong, sample) && right >= 0 &&
+					!within(w[i], c.up*w[right], 1e-14) {
 					t.Errorf("wrong sample %d weighs %v, a right one %v", sample, w[i], w[right])
 				}
 			}
-			if !within(sum, 8, 1e-14) || c.wrong == nil && !slices.Equal(w, slices.Repeat([]float64{1}, 8)) {
+			if !within(sum, 8, 1e-14) || c.wrong == nil &&
+				!slices.Equal(w, slices.Repeat([]float64{1}, 8)) {
 				t.Errorf("weights %v of sum %v", w, sum)
 			}
 			if got := reported(j)["upweighted"]; got != float64(len(c.wrong))/8 {
@@ -157,7 +161,8 @@ func TestJustTrainTwiceLooksOnce(t *testing.T) {
 		}
 	}
 	j.remember(make([]bool, 8))
-	if restart, err := j.EndEpoch(4, func() (Batch, error) { return Batch{}, failure }); restart || err != nil {
+	if restart, err := j.EndEpoch(4, func() (Batch, error) { return Batch{}, failure }); restart ||
+		err != nil {
 		t.Errorf("it looks twice: restart %v, error %v", restart, err)
 	}
 }

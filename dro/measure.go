@@ -73,15 +73,19 @@ const (
 // the z that the step started from, λ and η after the step.
 func dualMeasures() []Measure {
 	return []Measure{
-		{Name: "objective", Title: "dual objective", Unit: "nats", Scale: Log, Better: Lower, Noisy: true,
-			Asks: OfProblem,
-			Doc:  "F(x; λ, η) of the x-batch at the z before the step: an upper bound of its worst-case risk"},
+		{Name: "objective", Title: "dual objective", Unit: "nats", Scale: Log, Better: Lower,
+			Noisy: true,
+			Asks:  OfProblem,
+			Doc: "F(x; λ, η) of the x-batch at the z before the step: an upper bound of its " +
+				"worst-case risk"},
 		{Name: "lambda", Title: "λ", Symbol: "λ", Unit: "nats",
-			Doc: "multiplier of the constraint D_φ(Q‖P) ≤ ρ, after the step: a small λ lets the adversary " +
-				"reweight freely, a large one holds it near the data; it stays in its box"},
+			Doc: "multiplier of the constraint D_φ(Q‖P) ≤ ρ, after the step: a small λ lets the " +
+				"adversary reweight freely, a large one holds it near the data; it stays in its " +
+				"box"},
 		{Name: "eta", Title: "η", Symbol: "η", Unit: "nats",
-			Doc: "multiplier of the constraint that the weights average 1, after the step: the loss level " +
-				"around which the adversary reweights; in paper coordinates shifted by −λ/(k−1)"},
+			Doc: "multiplier of the constraint that the weights average 1, after the step: the " +
+				"loss level around which the adversary reweights; in paper coordinates shifted " +
+				"by −λ/(k−1)"},
 		{Name: "mean_ratio", Title: "mean ratio", Noisy: true, Asks: OfProblem,
 			Doc: "mean likelihood ratio r of the x-batch; 1 where F is least in η"},
 		{Name: "divergence", Title: "batch divergence", Noisy: true, Asks: OfProblem,

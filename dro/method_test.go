@@ -54,7 +54,8 @@ func reported(t Trainer) map[string]float64 {
 func testBatch(losses []float64) Batch {
 	b := Batch{Losses: losses}
 	for i := range losses {
-		b.Labels, b.Groups, b.Index = append(b.Labels, i%2), append(b.Groups, i%3), append(b.Index, i%40)
+		b.Labels, b.Groups, b.Index = append(b.Labels, i%2), append(b.Groups,
+			i%3), append(b.Index, i%40)
 	}
 	return b
 }
@@ -126,7 +127,8 @@ func TestGapBoundsSuboptimality(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 100 {
-			z := Z{p.Box.Lambda[0] + rng.Float64(), p.Box.Eta[0] + rng.Float64()*(p.Box.Eta[1]-p.Box.Eta[0])}
+			z := Z{p.Box.Lambda[0] + rng.Float64(),
+				p.Box.Eta[0] + rng.Float64()*(p.Box.Eta[1]-p.Box.Eta[0])}
 			z = p.Box.Project(z)
 			d := newTrainer(t, SFK, p, startAt(z)).(*printed)
 			f := p.At(nil, losses, z).Value
@@ -163,7 +165,8 @@ func TestResume(t *testing.T) {
 			whole, resumed := newTrainer(t, m.Name, p, nil), newTrainer(t, m.Name, p, nil)
 			w := make([]float64, 64)
 			for i := range 5 {
-				step(whole, w, testBatch(exponential(rng, 64)), Step{T: int64(i + 1), Rate: .01, GradNorm: rng.Float64()})
+				step(whole, w, testBatch(exponential(rng, 64)),
+					Step{T: int64(i + 1), Rate: .01, GradNorm: rng.Float64()})
 			}
 			if err := resumed.Restore(whole.State()); err != nil {
 				t.Fatalf("%s: %v", m.Name, err)
@@ -171,12 +174,15 @@ func TestResume(t *testing.T) {
 			b, want := testBatch(exponential(rng, 64)), make([]float64, 64)
 			step(whole, want, b, Step{T: 6, Rate: .01, GradNorm: .1})
 			step(resumed, w, b, Step{T: 6, Rate: .01, GradNorm: .1})
-			if !slices.Equal(w, want) || !maps.Equal(whole.State().Numbers, resumed.State().Numbers) ||
+			if !slices.Equal(w, want) ||
+				!maps.Equal(whole.State().Numbers, resumed.State().Numbers) ||
 				!maps.Equal(reported(whole), reported(resumed)) {
-				t.Errorf("%s on %v: %v after a resume, %v without", m.Name, p, resumed.State(), whole.State())
+				t.Errorf("%s on %v: %v after a resume, %v without", m.Name, p, resumed.State(),
+					whole.State())
 			}
 			for name := range reported(whole) {
-				if !slices.ContainsFunc(m.Measures, func(d Measure) bool { return d.Name == name }) {
+				if !slices.ContainsFunc(m.Measures,
+					func(d Measure) bool { return d.Name == name }) {
 					t.Errorf("%s reports %s, which its description does not have", m.Name, name)
 				}
 			}
@@ -194,7 +200,8 @@ func TestSamplewise(t *testing.T) {
 			if m.Applies(p.Set) != nil {
 				continue
 			}
-			trainer, w, parts := newTrainer(t, m.Name, p, nil), make([]float64, 64), make([]float64, 64)
+			trainer, w, parts := newTrainer(t, m.Name, p, nil), make([]float64,
+				64), make([]float64, 64)
 			weigh := trainer.Samplewise()
 			by[m.Name] = weigh != nil
 			for i := range 3 {
@@ -205,7 +212,8 @@ func TestSamplewise(t *testing.T) {
 				}
 				step(trainer, w, b, Step{T: int64(i + 1), Rate: .01, GradNorm: 1})
 				if weigh != nil && !slices.Equal(w, parts) {
-					t.Errorf("%s on %v: the weights of samples are not those of their batch", m.Name, p)
+					t.Errorf("%s on %v: the weights of samples are not those of their batch",
+						m.Name, p)
 				}
 			}
 		}
@@ -223,7 +231,8 @@ func TestSamplewise(t *testing.T) {
 func TestRestoreRefusesOtherStates(t *testing.T) {
 	p := testProblems(.5)[0]
 	for name, s := range map[Algorithm]State{
-		SFK: {Numbers: map[string]float64{"lambda": 1, "eta": 1, "picked_step": 1}}, PGD: {}, PAN: {},
+		SFK: {Numbers: map[string]float64{"lambda": 1, "eta": 1, "picked_step": 1}},
+		PGD: {}, PAN: {},
 		"group": {Numbers: map[string]float64{"log_q0": -1}},
 		"nsgdm": {Numbers: map[string]float64{"lambda": 1, "eta": 1}},
 		"jtt":   {Flags: map[string][]bool{"wrong": {true}}},
@@ -252,7 +261,8 @@ func TestMethodErrors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := m.New(task(m, c.p, c.settings)); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := m.New(task(m, c.p, c.settings)); err == nil ||
+				!strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: error %v, want one with %q", c.name, err, c.want)
 			}
 		})
@@ -262,7 +272,8 @@ func TestMethodErrors(t *testing.T) {
 	}
 	for _, m := range Methods() {
 		err := m.Applies(CVaR{.2})
-		if (err != nil) != m.Lambda || err != nil && !strings.Contains(err.Error(), "has no lambda") {
+		if (err != nil) != m.Lambda || err != nil &&
+			!strings.Contains(err.Error(), "has no lambda") {
 			t.Errorf("%s on CVaR: %v", m.Name, err)
 		}
 	}
@@ -343,7 +354,8 @@ func TestPaperIterate(t *testing.T) {
 		grad, gap float64
 		want      bool
 	}{
-		{math.NaN(), 1, false}, {3, 4, true}, {5, 0, false}, {4, 2, true}, {0, math.NaN(), false}, {0, 4.4, true},
+		{math.NaN(), 1, false}, {3, 4, true}, {5, 0, false}, {4, 2, true}, {0, math.NaN(), false},
+		{0, 4.4, true},
 	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			if got := p.Observe(i+1, c.grad, c.gap); got != c.want {

@@ -27,7 +27,8 @@ func TestBatchWeightsAreAGradient(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := reported(trainer)
-			if got["batch_risk"] != want.Risk || got["effective_batch"] != want.EffectiveSampleSize ||
+			if got["batch_risk"] != want.Risk ||
+				got["effective_batch"] != want.EffectiveSampleSize ||
 				got["batch_eta"] != want.Z.Eta || got["batch_lambda"] != want.Z.Lambda {
 				t.Errorf("%v, n = %d: %v, want %+v", p, n, got, want)
 			}
@@ -46,7 +47,8 @@ func TestBatchWeightsAreAGradient(t *testing.T) {
 				}
 				h := math.Min(1e-4, at/2)
 				if slope := float64(n) * (risk(at+h) - risk(at-h)) / (2 * h); math.Abs(slope-w[i]) > 1e-3*(1+w[i]) {
-					t.Errorf("%v, n = %d: weight %d is %v, the finite difference %v", p, n, i, w[i], slope)
+					t.Errorf("%v, n = %d: weight %d is %v, the finite difference %v", p, n, i,
+						w[i], slope)
 				}
 			}
 		}
@@ -121,10 +123,12 @@ func TestBatchRiskIsBiasedLowAndRisesWithN(t *testing.T) {
 		for n := 1; n <= population; n++ {
 			mean := sum[n] / count[n]
 			if mean < before*(1-1e-12) || n < population && !(mean < whole.Risk) {
-				t.Errorf("%v: mean risk %v of batches of %d, %v of %d, %v of all", p, mean, n, before, n-1, whole.Risk)
+				t.Errorf("%v: mean risk %v of batches of %d, %v of %d, %v of all", p, mean, n,
+					before, n-1, whole.Risk)
 			}
 			if bound := BiasBound(p.Set, p.Rho, whole.MaxLoss, n); whole.Risk-mean > bound {
-				t.Errorf("%v: batches of %d are %v low, the bound is %v", p, n, whole.Risk-mean, bound)
+				t.Errorf("%v: batches of %d are %v low, the bound is %v", p, n,
+					whole.Risk-mean, bound)
 			}
 			before = mean
 		}

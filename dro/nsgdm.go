@@ -12,7 +12,8 @@ func nsgdm() Method {
 		Lambda: true, Penalised: true, Reads: dualReads(),
 		Measures: append(dualMeasures(), Measure{Name: "momentum_norm", Title: "momentum's norm",
 			Scale: Log, Noisy: true,
-			Doc: "‖m‖ of the averaged gradient of (x, η), of which a step takes the direction alone"}),
+			Doc: "‖m‖ of the averaged gradient of (x, η), of which a step takes the direction " +
+				"alone"}),
 		New: func(t Task) (Trainer, error) {
 			p, err := newPenalised(t)
 			return &normalised{penalised: p, beta: t.Number("momentum")}, err

@@ -41,9 +41,11 @@ func TestNormalisedMomentumIsItsAlgorithm(t *testing.T) {
 				atEnd++
 			}
 		}
-		trainer := newTrainer(t, "nsgdm", &p, map[string]Auto{"lambda": Fixed(lambda), "momentum": Fixed(beta)})
+		trainer := newTrainer(t, "nsgdm", &p, map[string]Auto{"lambda": Fixed(lambda),
+			"momentum": Fixed(beta)})
 		x, i := make([]float64, d), -1
-		l.walk(trainer, x, steps, alpha, beta, func() []int { i++; return indices(60)[i%3*20:][:20] })
+		l.walk(trainer, x, steps, alpha, beta,
+			func() []int { i++; return indices(60)[i%3*20:][:20] })
 		for c, got := range append(x, trainer.(Dual).Z().Eta) {
 			if math.Abs(got-y[c]) > 1e-7 {
 				t.Errorf("%v: coordinate %d is %v, want %v", &p, c, got, y[c])
@@ -52,15 +54,18 @@ func TestNormalisedMomentumIsItsAlgorithm(t *testing.T) {
 		if got := reported(trainer)["momentum_norm"]; math.Abs(got-length(m)) > 1e-7 {
 			t.Errorf("%v: ‖m‖ %v, want %v", &p, got, length(m))
 		}
-		if trainer.(Dual).Z().Lambda != lambda || p.Coordinates == Unshifted && (atEnd == 0 || atEnd == steps) {
-			t.Errorf("%v: λ %v, η at the end of its box %d times", &p, trainer.(Dual).Z().Lambda, atEnd)
+		if trainer.(Dual).Z().Lambda != lambda || p.Coordinates == Unshifted &&
+			(atEnd == 0 || atEnd == steps) {
+			t.Errorf("%v: λ %v, η at the end of its box %d times", &p,
+				trainer.(Dual).Z().Lambda, atEnd)
 		}
 	}
 }
 
 // Where the gradient has always been 0 there is no direction, and no step.
 func TestNormalisedMomentumStandsStillWithoutAGradient(t *testing.T) {
-	p := &Problem{Set: KL{}, Rho: 1, Coordinates: Unshifted, Box: Box{[2]float64{.1, 9}, [2]float64{0, 9}}}
+	p := &Problem{Set: KL{}, Rho: 1, Coordinates: Unshifted,
+		Box: Box{[2]float64{.1, 9}, [2]float64{0, 9}}}
 	n := newTrainer(t, "nsgdm", p, map[string]Auto{"eta": Fixed(.5)}).(*normalised)
 	b, before := Batch{Losses: []float64{.5, .5}}, n.Z()
 	n.Weights(make([]float64, 2), b)
@@ -83,7 +88,8 @@ func TestNormalisedMomentumHoversAboutTheOptimum(t *testing.T) {
 		newLeast(rng, 100, 3, logistic, func(m float64) float64 { return math.Copysign(1, m) }),
 	} {
 		for _, p := range []Problem{
-			{Set: CressieRead{1.5}, Coordinates: Unshifted}, {Set: CressieRead{2}, Coordinates: Paper},
+			{Set: CressieRead{1.5}, Coordinates: Unshifted},
+			{Set: CressieRead{2}, Coordinates: Paper},
 			{Set: KL{}, Coordinates: Unshifted}, {Set: SmoothedCVaR{.2}, Coordinates: Unshifted},
 		} {
 			p.Rho = .1
@@ -104,7 +110,8 @@ func TestNormalisedMomentumHoversAboutTheOptimum(t *testing.T) {
 				})
 				off = off[len(off)-100:]
 				if far := slices.Max(off); !(far <= 3) || !(far >= .5) {
-					t.Errorf("%v, α = %v: up to %.3g α off the optimum, want ½ to 3", &p, alpha, far)
+					t.Errorf("%v, α = %v: up to %.3g α off the optimum, want ½ to 3", &p,
+						alpha, far)
 				}
 			}
 		}

@@ -58,7 +58,8 @@ func TestLeastRiskIsLeast(t *testing.T) {
 				t.Errorf("%s: %v", c.set.Label(), err)
 				continue
 			}
-			t.Logf("%s, %g: R* = %.10f, gap %.1e, λ %.4g", c.set.Label(), c.rho, o.Risk, o.Gap(), o.Z.Lambda)
+			t.Logf("%s, %g: R* = %.10f, gap %.1e, λ %.4g", c.set.Label(), c.rho, o.Risk, o.Gap(),
+				o.Z.Lambda)
 			if gap := o.Gap(); gap < -1e-12 {
 				t.Errorf("%s: the bound below is above by %.2g", c.set.Label(), -gap)
 			}
@@ -154,7 +155,8 @@ func byDifferences(t *testing.T, s *Regression) {
 			}
 			for k := range x {
 				if got := (slopes[1][k] - slopes[0][k]) / (2 * h); math.Abs(got-bend[j][k]) > 1e-8 {
-					t.Fatalf("sample %d: curvature %d %d is %v, by differences %v", i, j, k, bend[j][k], got)
+					t.Fatalf("sample %d: curvature %d %d is %v, by differences %v", i, j, k,
+						bend[j][k], got)
 				}
 			}
 		}
@@ -214,8 +216,9 @@ func asCVXPY(t *testing.T, s *Regression, python string) {
 		Rho, Mu float64
 	}
 	cases := []of{{"chi2", .1, .2}, {"chi2", .5, .2}, {"chi2", 1.5, .2}, {"cvar", 1, .2}}
-	in, err := json.Marshal(map[string]any{"X": s.X, "Labels": s.Labels, "Classes": 3, "Squared": s.Squared,
-		"Cases": cases})
+	in, err := json.Marshal(map[string]any{"X": s.X, "Labels": s.Labels, "Classes": 3,
+		"Squared": s.Squared,
+		"Cases":   cases})
 	if err != nil {
 		t.Fatal(err)
 	}

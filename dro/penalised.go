@@ -14,7 +14,8 @@ func Penalised(set Set, ratios, losses []float64, lambda float64) (Worst, error)
 		return Worst{}, fmt.Errorf("lambda %v: want a positive finite value", lambda)
 	}
 	if !set.HasRadius() {
-		return Worst{}, fmt.Errorf("uncertainty %s: it has no lambda; want a set with a radius", set.Name())
+		return Worst{}, fmt.Errorf("uncertainty %s: it has no lambda; want a set with a radius",
+			set.Name())
 	}
 	s, err := checked(set, ratios, losses)
 	if err != nil {

@@ -61,7 +61,8 @@ func (p *Problem) Validate() error {
 		return err
 	}
 	if _, ok := p.Set.(CressieRead); !ok && p.Coordinates == Paper {
-		return fmt.Errorf("coordinates paper: the set %s has no shift; want unshifted", p.Set.Name())
+		return fmt.Errorf("coordinates paper: the set %s has no shift; want unshifted",
+			p.Set.Name())
 	}
 	return p.Box.validate()
 }

@@ -31,7 +31,8 @@ func (p *Problem) String() string {
 // equality at r = φ*′(t); and φ*′ and φ*″ are derivatives.
 func TestConjugate(t *testing.T) {
 	for _, set := range testSets() {
-		for _, at := range []float64{-60, -9, -2, -.99, -.3, -1e-7, 0, 1e-7, .3, .999, 1.001, 3, 9} {
+		for _, at := range []float64{-60, -9, -2, -.99, -.3, -1e-7, 0, 1e-7, .3, .999,
+			1.001, 3, 9} {
 			excess, conj, div, second := set.Conjugate(at)
 			r := 1 + excess
 			if got := set.Divergence(r); math.Abs(got-div) > 1e-12*(1+div) {
@@ -71,7 +72,8 @@ func TestDivergenceDefinition(t *testing.T) {
 			if math.IsInf(set.Divergence(r), 1) {
 				continue // beyond smoothed CVaR's 1/μ
 			}
-			if got, want := set.Divergence(r), toFloat(bigPhi(set, bf(r))); math.Abs(got-want) > 1e-15 {
+			if got, want := set.Divergence(r), toFloat(bigPhi(set,
+				bf(r))); math.Abs(got-want) > 1e-15 {
 				t.Errorf("%v: φ(%v) = %v, want %v", set, r, got, want)
 			}
 		}
@@ -125,7 +127,8 @@ func TestPaperForm(t *testing.T) {
 		for _, z := range []Z{{1, 0}, {.4, .3}, {3, -2}} {
 			var want float64
 			for _, l := range losses {
-				want += math.Pow(k-1, star) / k * math.Pow(math.Max(0, l-z.Eta), star) * math.Pow(z.Lambda, 1-star) / 25
+				want += math.Pow(k-1, star) / k * math.Pow(math.Max(0, l-z.Eta),
+					star) * math.Pow(z.Lambda, 1-star) / 25
 			}
 			want += z.Lambda*(.5+1/(k*(k-1))) + z.Eta
 			if got := p.At(nil, losses, z).Value; !within(got, want, 1e-12) {
@@ -146,9 +149,11 @@ func TestConvexInZ(t *testing.T) {
 			at := func() Z { return Z{.1 + 3*rng.Float64(), -1 + 4*rng.Float64()} }
 			a, b, s := at(), at(), rng.Float64()
 			mid := a.along(s, b.sub(a))
-			fa, fb, fm := p.At(nil, losses, a).Value, p.At(nil, losses, b).Value, p.At(nil, losses, mid).Value
+			fa, fb, fm := p.At(nil, losses, a).Value, p.At(nil, losses, b).Value, p.At(nil, losses,
+				mid).Value
 			if chord := (1-s)*fa + s*fb; fm > chord+1e-12*math.Abs(chord) {
-				t.Fatalf("%v: F at %v of [%v, %v] is %v above the chord's %v", p, s, a, b, fm, chord)
+				t.Fatalf("%v: F at %v of [%v, %v] is %v above the chord's %v", p, s, a, b,
+					fm, chord)
 			}
 		}
 	}
@@ -167,7 +172,8 @@ func TestCurvature(t *testing.T) {
 		}
 		const h = 1e-4
 		mid := p.At(nil, losses, z).Value
-		want := (p.At(nil, losses, z.along(h, d)).Value - 2*mid + p.At(nil, losses, z.along(-h, d)).Value) / (h * h)
+		want := (p.At(nil, losses, z.along(h, d)).Value - 2*mid + p.At(nil, losses,
+			z.along(-h, d)).Value) / (h * h)
 		if got := p.Curvature(losses, z, d); !within(got, want, 1e-4) {
 			t.Errorf("%v: curvature %v, difference %v", p, got, want)
 		}
@@ -254,8 +260,10 @@ func TestNewSet(t *testing.T) {
 		{"smoothed-cvar", 2, math.NaN(), "mu NaN"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if _, err := NewSet(c.name, c.k, c.mu); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("NewSet(%q, %v, %v): error %v, want one with %q", c.name, c.k, c.mu, err, c.want)
+			if _, err := NewSet(c.name, c.k, c.mu); err == nil ||
+				!strings.Contains(err.Error(), c.want) {
+				t.Errorf("NewSet(%q, %v, %v): error %v, want one with %q", c.name, c.k, c.mu,
+					err, c.want)
 			}
 		})
 	}
@@ -273,7 +281,8 @@ func TestBox(t *testing.T) {
 	}
 	rng := testRand(17)
 	for range 200 {
-		z, g := Z{20*rng.Float64() - 5, 40*rng.Float64() - 20}, Z{rng.NormFloat64(), rng.NormFloat64()}
+		z, g := Z{20*rng.Float64() - 5, 40*rng.Float64() - 20}, Z{rng.NormFloat64(),
+			rng.NormFloat64()}
 		q := b.Project(z)
 		e := b.Corner(g)
 		if !b.Contains(q) || !b.Contains(e) || b.Contains(z) && q != z {
@@ -329,7 +338,8 @@ func TestDefaultBoxNumbers(t *testing.T) {
 		box.Eta[1] != want.Eta[1] || box.Lambda[0] != .1 {
 		t.Errorf("box at ρ = 1.5: %v, want %v", box, want)
 	}
-	if got := DefaultBox(CressieRead{2}, .5, Paper, .1, 10).Lambda[1]; math.Abs(got-10/(math.Sqrt2-1)) > 1e-12 {
+	if got := DefaultBox(CressieRead{2}, .5, Paper, .1,
+		10).Lambda[1]; math.Abs(got-10/(math.Sqrt2-1)) > 1e-12 {
 		t.Errorf("λ̄ at ρ = .5: %v", got)
 	}
 	for _, k := range []float64{1.01, 1.3, 1.7, 2} {

@@ -55,7 +55,8 @@ func TestReweightIsTheMeanOverGroups(t *testing.T) {
 func TestBalancedIsItsFormula(t *testing.T) {
 	for _, beta := range []float64{1e-12, .5, .9, .9999, 1 - 1e-9, math.Nextafter(1, 0)} {
 		for _, samples := range [][]int{{1, 2}, {1, 0, 5000}, {7, 30, 400}} {
-			w := weightsOn(t, "balanced", map[string]Auto{"beta_effective": Fixed(beta)}, samples...)
+			w := weightsOn(t, "balanced", map[string]Auto{"beta_effective": Fixed(beta)},
+				samples...)
 			exact := func(v float64) *big.Float { return new(big.Float).SetPrec(200).SetFloat64(v) }
 			each := make([]*big.Float, len(samples))
 			total, n := exact(0), 0
@@ -89,11 +90,13 @@ func TestBalancedIsItsFormula(t *testing.T) {
 func TestBalancedIsBetweenERMAndReweight(t *testing.T) {
 	samples := []int{1000, 10, 1}
 	uniform := weightsOn(t, "balanced", map[string]Auto{"beta_effective": Fixed(1e-15)}, samples...)
-	inverse := weightsOn(t, "balanced", map[string]Auto{"beta_effective": Fixed(1 - 1e-13)}, samples...)
+	inverse := weightsOn(t, "balanced", map[string]Auto{"beta_effective": Fixed(1 - 1e-13)},
+		samples...)
 	want := weightsOn(t, "reweight", nil, samples...)
 	for g := range samples {
 		if !within(uniform[g], 1, 1e-12) || !within(inverse[g], want[g], 1e-9) {
-			t.Errorf("group %d: %v at β → 0, %v at β → 1, reweight %v", g, uniform[g], inverse[g], want[g])
+			t.Errorf("group %d: %v at β → 0, %v at β → 1, reweight %v", g, uniform[g],
+				inverse[g], want[g])
 		}
 	}
 }

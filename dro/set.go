@@ -75,7 +75,8 @@ func RegisterSet(name string, of func(k, mu float64) Set) (remove func()) {
 	}
 	families = append(slices.Clip(families), family{name, of})
 	return func() {
-		families = slices.DeleteFunc(slices.Clone(families), func(f family) bool { return f.name == name })
+		families = slices.DeleteFunc(slices.Clone(families),
+			func(f family) bool { return f.name == name })
 	}
 }
 
@@ -95,7 +96,8 @@ func SetNames() []string {
 func NewSet(name string, k, mu float64) (Set, error) {
 	i := slices.IndexFunc(families, func(f family) bool { return f.name == name })
 	if i < 0 {
-		return nil, fmt.Errorf("uncertainty %q: want one of %s", name, strings.Join(SetNames(), ", "))
+		return nil, fmt.Errorf("uncertainty %q: want one of %s", name,
+			strings.Join(SetNames(), ", "))
 	}
 	set := families[i].of(k, mu)
 	if err := set.Validate(); err != nil {

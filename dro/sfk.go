@@ -12,8 +12,9 @@ func sfk() Method {
 		Settings: []Setting{
 			{Key: "c", Doc: "C in γ = min(gap/C, 1)", Default: Fixed(1000),
 				Want: "a number > 0", Check: above0, AutoIs: SFKAuto, Live: true},
-			{Key: "share_batch", Doc: "use the weights' batch for z: faster, not independent", Default: Fixed(0),
-				Want: "true or false", On: true},
+			{Key: "share_batch", Doc: "use the weights' batch for z: faster, not independent",
+				Default: Fixed(0),
+				Want:    "true or false", On: true},
 		},
 		Reads: dualReads("batch_z"), Live: []string{"lambda0", "lambda_max"},
 		Measures: frankWolfeMeasures(), Cost: frankWolfeCost,
@@ -31,10 +32,11 @@ func frankWolfeMeasures() []Measure {
 	return append(dualMeasures(),
 		Measure{Name: "gap", Title: "Frank-Wolfe gap", Unit: "nats", Better: Lower, Noisy: true,
 			Asks: OfProblem,
-			Doc: "−⟨d, g⟩ of the step on z, on its own batch, d being the way to the box's best corner: " +
-				"an upper bound of the dual objective's error, on that batch"},
+			Doc: "−⟨d, g⟩ of the step on z, on its own batch, d being the way to the box's best " +
+				"corner: an upper bound of the dual objective's error, on that batch"},
 		Measure{Name: "gamma", Title: "γ", Symbol: "γ", Noisy: true,
-			Doc: "step size of the Frank-Wolfe step on z: min(gap/C, 1), or what sfk-auto searches for"})
+			Doc: "step size of the Frank-Wolfe step on z: min(gap/C, 1), or what sfk-auto " +
+				"searches for"})
 }
 
 // printed takes the step on z as the paper has it, lines 6 to 10 of Algorithm 1.
@@ -55,8 +57,8 @@ func (p *printed) After(b Batch, s Step) {
 // Warning implements Warner.
 func (p *printed) Warning() string {
 	if p.gamma == 1 {
-		return "a step on z went the whole way to a corner of its box (γ = 1), so c is too small for the box: " +
-			"raise c, take sfk-auto, or narrow the box (lambda_max, eta_min, eta_max)"
+		return "a step on z went the whole way to a corner of its box (γ = 1), so c is too small " +
+			"for the box: raise c, take sfk-auto, or narrow the box (lambda_max, eta_min, eta_max)"
 	}
 	return p.dual.Warning()
 }
@@ -112,8 +114,9 @@ func (f *frankWolfe) Report(put func(string, float64)) {
 func (f *frankWolfe) State() State {
 	s := f.dual.State()
 	if r := &f.rule; r.Step > 0 {
-		for name, v := range map[string]float64{"picked_step": float64(r.Step), "picked_grad_norm": r.GradNorm,
-			"picked_gap": r.Gap, "picked_lambda": r.Z.Lambda, "picked_eta": r.Z.Eta} {
+		for name, v := range map[string]float64{"picked_step": float64(r.Step),
+			"picked_grad_norm": r.GradNorm,
+			"picked_gap":       r.Gap, "picked_lambda": r.Z.Lambda, "picked_eta": r.Z.Eta} {
 			s.Numbers[name] = v
 		}
 	}
@@ -126,11 +129,13 @@ func (f *frankWolfe) Restore(s State) error {
 	f.rule = PaperIterate{}
 	f.recent.restore(s)
 	if _, ok := s.Numbers["picked_step"]; ok {
-		v, err := s.numbers("picked_step", "picked_grad_norm", "picked_gap", "picked_lambda", "picked_eta")
+		v, err := s.numbers("picked_step", "picked_grad_norm", "picked_gap", "picked_lambda",
+			"picked_eta")
 		if err != nil {
 			return err
 		}
-		f.rule = PaperIterate{Step: int(v[0]), GradNorm: v[1], Gap: v[2], Z: Z{Lambda: v[3], Eta: v[4]}}
+		f.rule = PaperIterate{Step: int(v[0]), GradNorm: v[1], Gap: v[2],
+			Z: Z{Lambda: v[3], Eta: v[4]}}
 	}
 	return f.dual.Restore(s)
 }

@@ -155,7 +155,8 @@ func TestPace(t *testing.T) {
 			z := p.Box.Project(Z{1, .3})
 			own := with(with(startAt(z), "lr", Fixed(.01)), "lr_z", Fixed(.05))
 			slow, fast := newTrainer(t, a, p, startAt(z)), newTrainer(t, a, p, own)
-			slow.After(Batch{Losses: losses}, Step{Rate: .005}) // .001 of lr .01, dropped by .1, times 5
+			slow.After(Batch{Losses: losses},
+				Step{Rate: .005}) // .001 of lr .01, dropped by .1, times 5
 			fast.After(Batch{Losses: losses}, Step{Rate: .001})
 			if s, f := slow.(Dual).Z(), fast.(Dual).Z(); math.Abs(s.Eta-f.Eta) > 1e-12 ||
 				math.Abs(s.Lambda-f.Lambda) > 1e-12 || f == z {
@@ -184,8 +185,10 @@ func TestWarning(t *testing.T) {
 			}
 			chi := &Problem{Set: CressieRead{2}, Rho: .5, Coordinates: Unshifted, Box: p.Box}
 			f := newTrainer(t, c.name, chi, settings)
-			step(f, make([]float64, 4), Batch{Losses: []float64{.1, 1, 1.1, 2}}, Step{T: 1, Rate: .01})
-			if got := f.(Warner).Warning(); !strings.Contains(got, c.want) || c.want == "" && got != "" {
+			step(f, make([]float64, 4), Batch{Losses: []float64{.1, 1, 1.1, 2}},
+				Step{T: 1, Rate: .01})
+			if got := f.(Warner).Warning(); !strings.Contains(got, c.want) || c.want == "" &&
+				got != "" {
 				t.Errorf("%s at η = %v: %q, want %q", c.name, c.eta, got, c.want)
 			}
 		})

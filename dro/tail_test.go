@@ -46,7 +46,8 @@ func TestTailIndex(t *testing.T) {
 		{"Pareto 1.5", 20_000, pareto(1.5).draw, 1.2, 1.8},
 		{"Pareto 4", 20_000, pareto(4).draw, 2, 5},
 		{"uniform", 2000, (*rand.Rand).Float64, 5, math.Inf(1)},
-		{"ties", 1000, func(r *rand.Rand) float64 { return float64(r.IntN(2)) }, math.Inf(1), math.Inf(1)},
+		{"ties", 1000, func(r *rand.Rand) float64 { return float64(r.IntN(2)) }, math.Inf(1),
+			math.Inf(1)},
 	} {
 		rng := rand.New(rand.NewPCG(4, 4))
 		got := hill(population{draw: c.draw}.losses(rng, c.n))

@@ -103,7 +103,8 @@ func ConstantsOn(set Set, box Box, a Assumptions) (Constants, error) {
 		constants(Box, Assumptions) Constants
 	})
 	if !ok {
-		return Constants{}, fmt.Errorf("uncertainty %s: the theory covers cressie-read, chi2 and smoothed-cvar",
+		return Constants{}, fmt.Errorf("uncertainty %s: the theory covers cressie-read, chi2 and "+
+			"smoothed-cvar",
 			set.Name())
 	}
 	c := covered.constants(box, a)
@@ -124,7 +125,8 @@ func (c CressieRead) constants(box Box, a Assumptions) Constants {
 	curved := MagnitudeOf(star-1) + g.power(2)
 	return Constants{
 		Lz: MagnitudeOf(k-1).power(star-2) +
-			(width.power(star) - lambda0.power(star+1)).plus(width.power(star-2)-lambda0.power(star-1)),
+			(width.power(star) - lambda0.power(star+1)).plus(
+				width.power(star-2)-lambda0.power(star-1)),
 		Lx: base + s - lambda0.power(star-1) + width.power(star-2) +
 			curved.plus(width+MagnitudeOf(a.Smoothness)),
 		Sigma0: base + s + width.power(star-1) + g - lambda0.power(star-1),

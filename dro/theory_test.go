@@ -39,7 +39,8 @@ func TestPaperConstants(t *testing.T) {
 		})
 	}
 	// The paper's own formula at k* = 2 is looser: 404 010.
-	if loose := 1/.1 + 2*20/.01 + 400/.001; !within(loose, 404010, 1e-12) || loose < c.Lz.Float64() {
+	if loose := 1/.1 + 2*20/.01 + 400/.001; !within(loose, 404010, 1e-12) ||
+		loose < c.Lz.Float64() {
 		t.Errorf("the paper's L_z %v", loose)
 	}
 }
@@ -52,10 +53,13 @@ func TestLzIsTight(t *testing.T) {
 	a := paperAssumptions()
 	a.Bound = 5
 	for _, p := range []Problem{
-		{Set: CressieRead{2}, Coordinates: Paper, Box: box}, {Set: CressieRead{1.5}, Coordinates: Paper, Box: box},
+		{Set: CressieRead{2}, Coordinates: Paper, Box: box},
+		{Set: CressieRead{1.5}, Coordinates: Paper, Box: box},
 		{Set: CressieRead{1.2}, Coordinates: Paper, Box: box},
-		{Set: SmoothedCVaR{.1}, Coordinates: Unshifted, Box: Box{Lambda: box.Lambda, Eta: [2]float64{0, 5}}},
-		{Set: SmoothedCVaR{.5}, Coordinates: Unshifted, Box: Box{Lambda: box.Lambda, Eta: [2]float64{0, 5}}},
+		{Set: SmoothedCVaR{.1}, Coordinates: Unshifted,
+			Box: Box{Lambda: box.Lambda, Eta: [2]float64{0, 5}}},
+		{Set: SmoothedCVaR{.5}, Coordinates: Unshifted,
+			Box: Box{Lambda: box.Lambda, Eta: [2]float64{0, 5}}},
 	} {
 		c, err := ConstantsOn(p.Set, p.Box, a)
 		if err != nil {
@@ -122,7 +126,8 @@ func TestSigma1(t *testing.T) {
 
 func TestTheorem1(t *testing.T) {
 	a := paperAssumptions()
-	for _, set := range []Set{CressieRead{2}, CressieRead{1.5}, CressieRead{1.001}, SmoothedCVaR{.1}} {
+	for _, set := range []Set{CressieRead{2}, CressieRead{1.5}, CressieRead{1.001},
+		SmoothedCVaR{.1}} {
 		p, err := Theorem1(set, a)
 		if err != nil {
 			t.Fatal(err)
@@ -142,7 +147,8 @@ func TestTheorem1(t *testing.T) {
 		if p.Nx < 0 || p.Nz < 0 {
 			t.Errorf("%v: less than one sample a step: %+v", set, p)
 		}
-		if bias := logBias(set, a.Rho, a.Bound, float64(p.Nz)); bias > MagnitudeOf(a.Epsilon/4)+1e-9 {
+		if bias := logBias(set, a.Rho, a.Bound,
+			float64(p.Nz)); bias > MagnitudeOf(a.Epsilon/4)+1e-9 {
 			t.Errorf("%v: bias %v at n_z", set, bias)
 		}
 		// T = 48CΔ/ε² : halving ε multiplies T by at least 4.

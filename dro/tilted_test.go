@@ -26,9 +26,11 @@ func TestTiltedIsThePenalisedProblemOfKL(t *testing.T) {
 				}
 			}
 			got := reported(trainer)
-			if value := worst.Risk - worst.Divergence/tilt; !within(got["tilted_loss"], value, 1e-9) ||
+			if value := worst.Risk - worst.Divergence/tilt; !within(got["tilted_loss"],
+				value, 1e-9) ||
 				!within(got["effective_batch"], worst.EffectiveSampleSize, 1e-9) {
-				t.Errorf("t = %v, n = %d: %v, want %v and %v", tilt, n, got, value, worst.EffectiveSampleSize)
+				t.Errorf("t = %v, n = %d: %v, want %v and %v", tilt, n, got, value,
+					worst.EffectiveSampleSize)
 			}
 		}
 	}
@@ -43,7 +45,8 @@ func TestTiltedIsStable(t *testing.T) {
 		if !slices.Equal(w, []float64{0, 2, 2, 0}) {
 			t.Errorf("from %v: weights %v, want 0 2 2 0", base, w)
 		}
-		if got, want := reported(trainer)["tilted_loss"], base+1e4-math.Log(2)/100; !within(got, want, 1e-12) {
+		if got, want := reported(trainer)["tilted_loss"], base+1e4-math.Log(2)/100; !within(got,
+			want, 1e-12) {
 			t.Errorf("from %v: tilted loss %v, want %v", base, got, want)
 		}
 	}
@@ -57,7 +60,8 @@ func TestTiltedReachesTheOptimum(t *testing.T) {
 	before := .2
 	for _, tilt := range []float64{1e-6, .5, 2, 20} {
 		x := []float64{0}
-		l.walk(newTrainer(t, "tilted", nil, map[string]Auto{"tilt": Fixed(tilt)}), x, 4000, .05, 0, l.all)
+		l.walk(newTrainer(t, "tilted", nil, map[string]Auto{"tilt": Fixed(tilt)}), x, 4000, .05,
+			0, l.all)
 		objective := func(x float64) float64 {
 			values, slopes, sum := make([]float64, 100), make([]float64, 100), 0.0
 			l.losses(values, slopes, []float64{x}, l.all())
@@ -70,7 +74,8 @@ func TestTiltedReachesTheOptimum(t *testing.T) {
 			t.Errorf("t = %v: x = %v, where the slope is %v", tilt, x[0], slope)
 		}
 		if x[0] < before-1e-6 || x[0] > .75 {
-			t.Errorf("t = %v: x = %v, want more than at the tilt before, %v, and below .75", tilt, x[0], before)
+			t.Errorf("t = %v: x = %v, want more than at the tilt before, %v, and below .75", tilt,
+				x[0], before)
 		}
 		before = x[0]
 	}

@@ -106,8 +106,11 @@ func indices(n int) []int {
 
 // walk trains x as the runner does, on the samples that draw names at each
 // step; β is the momentum of a method that averages the gradient.
-func (l *least) walk(trainer Trainer, x []float64, steps int, alpha, beta float64, draw func() []int) {
-	w, values, slopes := make([]float64, len(l.y)), make([]float64, len(l.y)), make([]float64, len(l.y))
+func (l *least) walk(
+	trainer Trainer, x []float64, steps int, alpha, beta float64, draw func() []int,
+) {
+	w, values, slopes := make([]float64, len(l.y)), make([]float64, len(l.y)), make([]float64,
+		len(l.y))
 	v := make([]float64, len(x))
 	for i := range steps {
 		index := draw()
@@ -160,7 +163,8 @@ func length(v []float64) float64 {
 
 // train runs the method with full batches and returns x, R_ρ and F − R_ρ at the
 // end.
-func (l *least) train(t *testing.T, trainer Trainer, p *Problem, steps int, alpha float64) (x []float64,
+func (l *least) train(t *testing.T, trainer Trainer, p *Problem, steps int,
+	alpha float64) (x []float64,
 	risk, gap float64) {
 	x = make([]float64, len(l.a[0]))
 	l.walk(trainer, x, steps, alpha, .9, l.all)
@@ -193,8 +197,10 @@ func TestAlgorithmsReachTheOptimum(t *testing.T) {
 	for _, l := range problems {
 		d := len(l.a[0])
 		for _, p := range []Problem{
-			{Set: CressieRead{1.1}, Coordinates: Unshifted}, {Set: CressieRead{1.5}, Coordinates: Unshifted},
-			{Set: CressieRead{2}, Coordinates: Unshifted}, {Set: CressieRead{2}, Coordinates: Paper},
+			{Set: CressieRead{1.1}, Coordinates: Unshifted},
+			{Set: CressieRead{1.5}, Coordinates: Unshifted},
+			{Set: CressieRead{2}, Coordinates: Unshifted},
+			{Set: CressieRead{2}, Coordinates: Paper},
 			{Set: KL{}, Coordinates: Unshifted}, {Set: SmoothedCVaR{.2}, Coordinates: Unshifted},
 		} {
 			p.Rho = l.rho
@@ -206,9 +212,11 @@ func TestAlgorithmsReachTheOptimum(t *testing.T) {
 					s["lambda"] = Fixed(best.Z.Lambda)
 				}
 				_, risk, gap := l.train(t, newTrainer(t, a, &p, s), &p, 1500, l.rate)
-				t.Logf("%s, %s, %s: R/R* - 1 = %.2g, gap/R* = %.2g", l.name, &p, a, risk/best.Risk-1, gap/best.Risk)
+				t.Logf("%s, %s, %s: R/R* - 1 = %.2g, gap/R* = %.2g", l.name, &p, a,
+					risk/best.Risk-1, gap/best.Risk)
 				if !(risk <= best.Risk*(1+1e-5)) || !(gap <= best.Risk*1e-5) {
-					t.Errorf("%s, %s, %s: R %v, F − R %v, min R %v", l.name, &p, a, risk, gap, best.Risk)
+					t.Errorf("%s, %s, %s: R %v, F − R %v, min R %v", l.name, &p, a, risk, gap,
+						best.Risk)
 				}
 			}
 		}

@@ -10,7 +10,8 @@ import (
 // testSets are the sets that most tests range over.
 func testSets() []Set {
 	return []Set{
-		CressieRead{1.0001}, CressieRead{1.01}, CressieRead{1.1}, CressieRead{1.5}, CressieRead{1.9},
+		CressieRead{1.0001}, CressieRead{1.01}, CressieRead{1.1}, CressieRead{1.5},
+		CressieRead{1.9},
 		CressieRead{2},
 		KL{}, SmoothedCVaR{.1}, SmoothedCVaR{.3}, SmoothedCVaR{.9}, CVaR{.2}, CVaR{.7},
 	}
@@ -70,7 +71,8 @@ func TestWorstCaseIsExact(t *testing.T) {
 					}
 					if name == "subnormal" { // relative errors mean nothing here
 						if !(w.Risk >= w.MeanLoss && w.Risk <= w.MaxLoss) {
-							t.Errorf("%v rho %v: risk %v outside [%v, %v]", set, rho, w.Risk, w.MeanLoss, w.MaxLoss)
+							t.Errorf("%v rho %v: risk %v outside [%v, %v]", set, rho, w.Risk,
+								w.MeanLoss, w.MaxLoss)
 						}
 						continue
 					}
@@ -91,7 +93,8 @@ func TestWorstCaseMatchesBruteForce(t *testing.T) {
 			}
 			want := bruteCressieRead(k, losses, rho)
 			if !within(w.Risk, want, 2e-15) {
-				t.Errorf("k %v rho %v: risk %v, brute force %v (relative %.2g)", k, rho, w.Risk, want, w.Risk/want-1)
+				t.Errorf("k %v rho %v: risk %v, brute force %v (relative %.2g)", k, rho, w.Risk,
+					want, w.Risk/want-1)
 			}
 		}
 		w, err := KL{}.WorstCase(nil, losses, rho)
@@ -136,7 +139,8 @@ func TestPrimalEqualsDual(t *testing.T) {
 			}
 			for i := range worst {
 				if math.Abs(worst[i]-fromDual[i]) > 1e-9*(1+worst[i]) {
-					t.Fatalf("%v rho %v: ratio %d is %v, the dual's %v", set, rho, i, worst[i], fromDual[i])
+					t.Fatalf("%v rho %v: ratio %d is %v, the dual's %v", set, rho, i, worst[i],
+						fromDual[i])
 				}
 			}
 		}
@@ -162,10 +166,12 @@ func TestCurve(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !within(w.Risk, alone.Risk, 1e-12) {
-				t.Errorf("%v rho %v: warm start gives %v, cold %v", set, rhos[i], w.Risk, alone.Risk)
+				t.Errorf("%v rho %v: warm start gives %v, cold %v", set, rhos[i], w.Risk,
+					alone.Risk)
 			}
 			if w.Risk < w.MeanLoss || w.Risk > w.MaxLoss {
-				t.Errorf("%v rho %v: risk %v outside [%v, %v]", set, rhos[i], w.Risk, w.MeanLoss, w.MaxLoss)
+				t.Errorf("%v rho %v: risk %v outside [%v, %v]", set, rhos[i], w.Risk, w.MeanLoss,
+					w.MaxLoss)
 			}
 			if i == 0 {
 				continue
@@ -175,7 +181,8 @@ func TestCurve(t *testing.T) {
 				t.Errorf("%v rho %v: risk does not rise: %v, %v", set, rhos[i], last.Risk, w.Risk)
 			}
 			slack := 1e-12 * w.Risk
-			if rise := w.Risk - last.Risk; rise > last.Z.Lambda*step+slack || rise < w.Z.Lambda*step-slack {
+			if rise := w.Risk - last.Risk; rise > last.Z.Lambda*step+slack ||
+				rise < w.Z.Lambda*step-slack {
 				t.Errorf("%v rho %v: rise %v not between λ*Δρ at the ends, %v and %v",
 					set, rhos[i], rise, w.Z.Lambda*step, last.Z.Lambda*step)
 			}
@@ -220,7 +227,8 @@ func TestPenalised(t *testing.T) {
 	ratios := make([]float64, len(losses))
 	for _, set := range testSets() {
 		if !set.HasRadius() {
-			if _, err := Penalised(set, nil, losses, 1); err == nil || !strings.Contains(err.Error(), "lambda") {
+			if _, err := Penalised(set, nil, losses, 1); err == nil ||
+				!strings.Contains(err.Error(), "lambda") {
 				t.Errorf("%v: error %v", set, err)
 			}
 			continue
@@ -331,14 +339,17 @@ func TestWorstCaseErrors(t *testing.T) {
 		t.Run(c.want, func(t *testing.T) {
 			_, err := c.set.WorstCase(c.ratios, c.losses, c.rho)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%v %v %v: error %v, want one with %q", c.set, c.losses, c.rho, err, c.want)
+				t.Errorf("%v %v %v: error %v, want one with %q", c.set, c.losses, c.rho,
+					err, c.want)
 			}
 		})
 	}
-	if _, err := Curve(KL{}, ok, []float64{1, -1}); err == nil || !strings.Contains(err.Error(), "rhos[1]") {
+	if _, err := Curve(KL{}, ok, []float64{1, -1}); err == nil ||
+		!strings.Contains(err.Error(), "rhos[1]") {
 		t.Errorf("curve: error %v", err)
 	}
-	if _, err := Penalised(KL{}, nil, ok, 0); err == nil || !strings.Contains(err.Error(), "lambda 0") {
+	if _, err := Penalised(KL{}, nil, ok, 0); err == nil ||
+		!strings.Contains(err.Error(), "lambda 0") {
 		t.Errorf("penalised: error %v", err)
 	}
 }
@@ -364,7 +375,8 @@ func TestLargeBatch(t *testing.T) {
 			}
 			in.start = Z{1, .5}
 			if cold := in.solve(nil, rho); !within(w.Risk, cold.Risk, 1e-11) {
-				t.Errorf("%v rho %v: %v with the share's start, %v without", set, rho, w.Risk, cold.Risk)
+				t.Errorf("%v rho %v: %v with the share's start, %v without", set, rho, w.Risk,
+					cold.Risk)
 			}
 			f := (&Problem{Set: set, Rho: rho, Coordinates: Unshifted}).At(nil, losses, w.Z).Value
 			if !within(f, w.Risk, 1e-11) {

@@ -7,9 +7,9 @@ import (
 	"drolab/runner/spec"
 )
 
-// Grid returns every combination of the values that assignments have, the last one changing fastest: a key
-// that takes one value may be given several, with commas between (lists are written in brackets). Without any
-// it is the assignments as they are.
+// Grid returns every combination of the values that assignments have, the last one changing
+// fastest: a key that takes one value may be given several, with commas between (lists are written
+// in brackets). Without any it is the assignments as they are.
 func Grid(assignments []string) [][]string {
 	all := [][]string{nil}
 	for _, a := range assignments {

@@ -8,8 +8,8 @@ import (
 	"drolab/runner/spec"
 )
 
-// newcomer is what other programs call a setting: PyTorch, scikit-learn, Hydra, Keras, Lightning, and
-// papers on robust training. Where the program has none such, or several, note says what to do.
+// newcomer is what other programs call a setting: PyTorch, scikit-learn, Hydra, Keras, Lightning,
+// and papers on robust training. Where the program has none such, or several, note says what to do.
 type newcomer struct {
 	words string // as plain gives them
 	key   string // ours
@@ -20,8 +20,8 @@ type newcomer struct {
 var newcomers = []newcomer{
 	{words: "learningrate learningrateinit eta0 baselr initiallr maxlr stepsize", key: "lr"},
 	{words: "alpha",
-		note: "it is lr (the step size), weight_decay (scikit-learn's alpha) or mu (the level of CVaR) " +
-			"here"},
+		note: "it is lr (the step size), weight_decay (scikit-learn's alpha) or mu (the level of " +
+			"CVaR) here"},
 	{words: "l2 l2penalty l2reg wd decay reg regularization regularisation",
 		key: "weight_decay"},
 	{words: "penalty",
@@ -34,7 +34,8 @@ var newcomers = []newcomer{
 		note: "a run's length is in epochs, of samples / batch steps each"},
 	{words: "randomstate randomseed manualseed torchseed rng", key: "seed"},
 	{words: "nseeds numseeds repeats nrepeats trials ntrials nruns", key: "seeds"},
-	{words: "valsplit validationsplit validationfraction valsize validsize valratio valfrac holdout",
+	{words: "valsplit validationsplit validationfraction valsize validsize valratio valfrac " +
+		"holdout",
 		key: "val_fraction"},
 	{words: "testsize testsplit testfraction",
 		note: "it is a part of the dataset's name: dataset: csv:FILE?test_fraction=.2"},
@@ -47,12 +48,12 @@ var newcomers = []newcomer{
 	{words: "datadir dataroot root", note: "the folder of the datasets is the flag --data"},
 	{words: "arch architecture net network backbone modelname modeltype estimator",
 		key: "model"},
-	{words: "hidden hiddensizes hiddenlayersizes hiddendim numlayers layers dropout activation width " +
-		"depth",
+	{words: "hidden hiddensizes hiddenlayersizes hiddendim numlayers layers dropout activation " +
+		"width depth",
 		note: "models have their layers: model is alexnet, convnet, linear, mlp or resnet8"},
 	{words: "optimizer optimiser optim solver nesterov betas beta1 beta2 adam adamw",
-		note: "there is one, SGD with momentum: lr, momentum, weight_decay, clip and lr_drop_epoch are " +
-			"its settings"},
+		note: "there is one, SGD with momentum: lr, momentum, weight_decay, clip and " +
+			"lr_drop_epoch are its settings"},
 	{words: "scheduler lrscheduler schedule lrschedule milestones decayepochs lrstep lrdecayepochs",
 		key: "lr_drop_epoch"},
 	{words: "gamma lrgamma lrdecay lrfactor factor",
@@ -98,7 +99,8 @@ var newcomers = []newcomer{
 	{words: "defaults", note: "a preset has no parts of other files: its lines are settings"},
 }
 
-// plain is a word without what programs write differently: Hydra's signs, case, hyphens, underscores.
+// plain is a word without what programs write differently: Hydra's signs, case, hyphens,
+// underscores.
 func plain(word string) string {
 	return strings.NewReplacer("_", "", "-", "", "+", "", " ", "").Replace(strings.ToLower(word))
 }
@@ -147,8 +149,8 @@ func translate(word string) (key, note string) {
 	return "", ""
 }
 
-// Meant says what was meant by a key that is no setting: what other programs call so, the begin of a
-// key, a key or such a word of nearly the same letters, or where the keys are listed.
+// Meant says what was meant by a key that is no setting: what other programs call so, the begin of
+// a key, a key or such a word of nearly the same letters, or where the keys are listed.
 func Meant(key string) string {
 	const list = "`drolab presets NAME` lists a preset's"
 	if is := called(key); is != "" {

@@ -15,10 +15,12 @@ func TestNewcomersWords(t *testing.T) {
 	for word, want := range map[string]string{
 		"learning_rate": "did you mean lr?", "batch_size": "did you mean batch?",
 		"num_epochs": "did you mean epochs?",
-		"n_epochs":   "did you mean epochs?", "max_iter": "did you mean epochs?", "C": "did you mean weight_decay?",
+		"n_epochs":   "did you mean epochs?", "max_iter": "did you mean epochs?",
+		"C":     "did you mean weight_decay?",
 		"alpha": "lr (the step size), weight_decay", "random_state": "did you mean seed?",
 		"val_split": "did you mean val_fraction?", "model.name": "did you mean model?",
-		"optimizer": "there is one, SGD", "optimizer.lr": "did you mean lr?", "optimizr": "there is one, SGD",
+		"optimizer": "there is one, SGD", "optimizer.lr": "did you mean lr?",
+		"optimizr":            "there is one, SGD",
 		"+trainer.max_epochs": "did you mean epochs?", "Batch-Size": "did you mean batch?",
 		"weightDecay":        "weight_decay?",
 		"optimizer._target_": "there is one, SGD", "device": "--threads",
@@ -75,10 +77,12 @@ func TestSeveralValues(t *testing.T) {
 	} {
 		t.Run(text, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "p.yaml")
-			if err := os.WriteFile(path, []byte(fmt.Sprintf("rho: 1\nmodel: %s\n", text)), 0o600); err != nil {
+			if err := os.WriteFile(path, []byte(fmt.Sprintf("rho: 1\nmodel: %s\n", text)),
+				0o600); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := Load(path); err == nil || !strings.Contains(err.Error(), path+":2: model: ") ||
+			if _, err := Load(path); err == nil ||
+				!strings.Contains(err.Error(), path+":2: model: ") ||
 				!strings.HasSuffix(err.Error(), want) {
 				t.Errorf("%v, want %q", err, want)
 			}

@@ -34,7 +34,8 @@ func parse(file string, text []byte) (Preset, error) {
 	}
 	var wrong []placed
 	if !utf8.ValidString(p.Name) { // it is kept as JSON, which would change it
-		wrong = append(wrong, placed{err: fmt.Errorf("the name %q is no UTF-8: rename the file", p.Name)})
+		wrong = append(wrong,
+			placed{err: fmt.Errorf("the name %q is no UTF-8: rename the file", p.Name)})
 	}
 	for _, e := range entries {
 		if err := p.add(e); err != nil {
@@ -71,8 +72,8 @@ func (p *Preset) inOrder(list []placed) (wrong Errors) {
 	return wrong
 }
 
-// Check returns an error for each setting of s, the preset's with what was changed, that cannot be used, with
-// the file and the line where it stands there.
+// Check returns an error for each setting of s, the preset's with what was changed, that cannot be
+// used, with the file and the line where it stands there.
 func (p *Preset) Check(s *spec.Spec) Errors { return p.inOrder(p.place(s.Problems())) }
 
 // place finds the lines of the settings that errors are of.

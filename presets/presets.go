@@ -19,7 +19,8 @@ var files embed.FS
 // names returns the embedded presets in the order in which they are listed,
 // the default one first.
 func names() []string {
-	return []string{"shapes", "race", "baselines", "noise", "cressie-read-1.5", "kl", "smoothed-cvar", "cvar",
+	return []string{"shapes", "race", "baselines", "noise", "cressie-read-1.5", "kl",
+		"smoothed-cvar", "cvar",
 		"paper-quick", "paper-gentle", "paper", "registered", "registered-gentle",
 		"mnist", "fashion", "csv", "groups", "convex"}
 }
@@ -85,7 +86,8 @@ func Load(nameOrFile string) (Preset, error) {
 			"choose one of %s, or give a YAML file",
 			nameOrFile, strings.Join(nearestFirst(nameOrFile, names()), ", "))
 	case errors.Is(err, fs.ErrNotExist):
-		return Preset{}, fmt.Errorf("preset file %s: there is no such file: check the path, or choose one of %s",
+		return Preset{}, fmt.Errorf("preset file %s: there is no such file: check the path, or "+
+			"choose one of %s",
 			nameOrFile, strings.Join(names(), ", "))
 	}
 	return Preset{}, fmt.Errorf("preset file: %w", err)
@@ -93,7 +95,8 @@ func Load(nameOrFile string) (Preset, error) {
 
 // looksLikeFile tells a path from a mistyped preset name.
 func looksLikeFile(s string) bool {
-	return strings.ContainsAny(s, `/\`) || slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(s))
+	return strings.ContainsAny(s, `/\`) ||
+		slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(s))
 }
 
 // maxFile bounds a preset file in bytes; one with every setting and a reason

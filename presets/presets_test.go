@@ -59,8 +59,9 @@ func TestPaper(t *testing.T) {
 		Algorithms: []dro.Algorithm{dro.SFK, dro.PGD, dro.PAN, dro.ERM}, Seeds: 4,
 		Dataset: "cifar10", Model: "alexnet",
 		Mean: []float64{.4914, .4822, .4465}, Std: []float64{.2470, .2435, .2616}, Augment: true,
-		Init: "torch", Pad: "black", Uncertainty: "cressie-read", K: 2, Rho: 1.5, Coordinates: "paper",
-		Lambda0: .1, LambdaMax: spec.Fixed(10),
+		Init: "torch", Pad: "black", Uncertainty: "cressie-read", K: 2, Rho: 1.5,
+		Coordinates: "paper",
+		Lambda0:     .1, LambdaMax: spec.Fixed(10),
 		EtaMin: spec.Fixed(-10), EtaMax: 10, Lambda: 1, Eta: 0, Batch: 128,
 		LR: .01, LRDropEpoch: 40, LRDrop: .1, Momentum: .9, WeightDecay: 0, Epochs: 50,
 	}
@@ -108,9 +109,13 @@ func TestSet(t *testing.T) {
 		{"algorithms=[erm]", func(s *spec.Spec) bool {
 			return slices.Equal(s.Algorithms, []dro.Algorithm{dro.ERM})
 		}},
-		{"mean=[1e-1, 2]", func(s *spec.Spec) bool { return slices.Equal(s.Mean, []float64{.1, 2}) }},
+		{"mean=[1e-1, 2]", func(s *spec.Spec) bool {
+			return slices.Equal(s.Mean,
+				[]float64{.1, 2})
+		}},
 		{"dataset=my table.csv", func(s *spec.Spec) bool { return s.Dataset == "my table.csv" }},
-		{`dataset="csv:a=b.csv?label=y"`, func(s *spec.Spec) bool { return s.Dataset == "csv:a=b.csv?label=y" }},
+		{`dataset="csv:a=b.csv?label=y"`,
+			func(s *spec.Spec) bool { return s.Dataset == "csv:a=b.csv?label=y" }},
 	}
 	for _, c := range cases {
 		t.Run(c.assignment, func(t *testing.T) {
@@ -148,7 +153,8 @@ func TestSetRefuses(t *testing.T) {
 		t.Run(c.assignment, func(t *testing.T) {
 			s := spec.Defaults()
 			err := Set(&s, c.assignment)
-			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			if err == nil || !strings.Contains(err.Error(), c.want) ||
+				strings.Contains(err.Error(), "\n") {
 				t.Errorf("Set(%q) = %v, want one line with %q", c.assignment, err, c.want)
 			}
 			if !reflect.DeepEqual(s, spec.Defaults()) {
@@ -218,13 +224,15 @@ func TestLoadRefuses(t *testing.T) {
 		{"rho: 1\n---\nk: 2\n", "several"},
 		{"doc: [a]\n", "bad.yaml:1: doc: "},
 		{"rho: *x\n", "bad.yaml:1: aliases"},
-		{"algorithms: [erm]\nc: 5\n", "bad.yaml:2: c: 5: want a method that reads it (sfk): erm does not"},
+		{"algorithms: [erm]\nc: 5\n",
+			"bad.yaml:2: c: 5: want a method that reads it (sfk): erm does not"},
 	}
 	for _, c := range cases {
 		t.Run(c.text, func(t *testing.T) {
 			path := write(t, "bad.yaml", c.text)
 			_, err := Load(path)
-			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			if err == nil || !strings.Contains(err.Error(), c.want) ||
+				strings.Contains(err.Error(), "\n") {
 				t.Errorf("file %q: %v, want one line with %q", c.text, err, c.want)
 			}
 		})
@@ -298,7 +306,8 @@ func steps(n int) string {
 }
 
 func FuzzSet(f *testing.F) {
-	for _, s := range []string{"rho=1", "mean=[1, 2]", "c=auto", "rho=*x", "a=[[[[[", "dataset=csv:a?b=c"} {
+	for _, s := range []string{"rho=1", "mean=[1, 2]", "c=auto", "rho=*x", "a=[[[[[",
+		"dataset=csv:a?b=c"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, assignment string) {
@@ -343,7 +352,8 @@ func write(t *testing.T, name, text string) string {
 // key, the form of a value or what it is; settings are looked at together only where
 // each can be used.
 func TestAllErrorsOfAFileAtOnce(t *testing.T) {
-	text := "doc: x\nalgorithms: [sfk, ermm]\nmodel: linar\nlambda0: much\nlambda: 0.05\nwibble: 3\n"
+	text := "doc: x\nalgorithms: [sfk, ermm]\nmodel: linar\nlambda0: much\nlambda: 0.05\nwibble: " +
+		"3\n"
 	_, err := parse("mine.yaml", []byte(text))
 	var wrong Errors
 	if !errors.As(err, &wrong) {

@@ -11,8 +11,9 @@ import (
 	"drolab/runner/spec"
 )
 
-// Sentences of comments that say what another preset has: "as in the preset shapes", "as paper-gentle", "half
-// of the preset shapes"; and of doc lines, "on the preset shapes", which is its data.
+// Sentences of comments that say what another preset has: "as in the preset shapes", "as
+// paper-gentle", "half of the preset shapes"; and of doc lines, "on the preset shapes", which is
+// its data.
 var (
 	asIn   = regexp.MustCompile(`\bas (?:in )?(?:the preset )?([a-z][a-z0-9.-]*[a-z0-9])`)
 	halfOf = regexp.MustCompile(`\bhalf of the preset ([a-z][a-z0-9.-]*[a-z0-9])`)
@@ -44,7 +45,8 @@ func untrue(t *testing.T, p *Preset) (list []string) {
 			return 2*x == y
 		})
 	}
-	for _, key := range []string{"dataset", "model", "samples", "difficulty", "imbalance", "augment"} {
+	for _, key := range []string{"dataset", "model", "samples", "difficulty", "imbalance",
+		"augment"} {
 		said(key, p.Doc, onThe, equal)
 	}
 	return list
@@ -62,7 +64,8 @@ func TestSentencesAreTrue(t *testing.T) {
 	for sentence, holds := range map[string]bool{
 		"as in the preset shapes: why": true, "as in the preset paper": false,
 		"before, as in the preset shapes": true,
-		"as paper-gentle":                 false, "half of the preset shapes": false, "as lambda": true,
+		"as paper-gentle":                 false, "half of the preset shapes": false,
+		"as lambda": true,
 	} {
 		t.Run("of "+sentence, func(t *testing.T) {
 			s, err := embedded("shapes")

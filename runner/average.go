@@ -30,7 +30,8 @@ func AverageOf(evals []*EvalEvent) *Average {
 	last := evals[len(evals)-1]
 	a := &Average{Evaluations: len(evals), FromEpoch: evals[0].Epoch, ToEpoch: last.Epoch}
 	for _, v := range last.Values {
-		a.Measures.Set(v.Name, averaged(evals, func(e *EvalEvent) measure.Number { return e.Of(v.Name) }))
+		a.Measures.Set(v.Name,
+			averaged(evals, func(e *EvalEvent) measure.Number { return e.Of(v.Name) }))
 	}
 	for _, l := range last.ByGroup {
 		list := make([]measure.Number, len(l.Numbers))

@@ -39,7 +39,8 @@ func TestAverageIsOverTheLastFive(t *testing.T) {
 		t.Error("a measure of some evaluations has an average")
 	}
 	text, err := json.Marshal(a)
-	if err != nil || !strings.Contains(string(text), `"evaluations":5,"from_epoch":4,"to_epoch":8,"test_accuracy":5`) {
+	if err != nil || !strings.Contains(string(text),
+		`"evaluations":5,"from_epoch":4,"to_epoch":8,"test_accuracy":5`) {
 		t.Errorf("%s, %v", text, err)
 	}
 	if AverageOf(nil) != nil {

@@ -138,7 +138,8 @@ func NewKnobEvent(h Head, key string, from, to spec.Auto) *KnobEvent {
 func Turned(log []KnobEvent) []KnobEvent {
 	var list []KnobEvent
 	for _, k := range log {
-		list = slices.DeleteFunc(list, func(old KnobEvent) bool { return old.Key == k.Key && old.Step > k.Step })
+		list = slices.DeleteFunc(list,
+			func(old KnobEvent) bool { return old.Key == k.Key && old.Step > k.Step })
 		list = append(list, k)
 	}
 	slices.SortStableFunc(list, func(a, b KnobEvent) int { return cmp.Compare(a.Step, b.Step) })

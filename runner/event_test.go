@@ -21,9 +21,11 @@ func TestEventsSurviveTheLog(t *testing.T) {
 				{Name: "test_accuracy", Number: measure.Num(.5)}, {Name: "worst_class_accuracy",
 					Number: measure.Num(1)}, {Name: "above_bound", Number: measure.Num(3)},
 			},
-			ByGroup: measure.Lists{{Name: "class_accuracy", Numbers: []measure.Number{measure.Num(1), {}}}}},
+			ByGroup: measure.Lists{{Name: "class_accuracy",
+				Numbers: []measure.Number{measure.Num(1), {}}}}},
 		&WarningEvent{Head: h, Message: "look"}, &CheckpointEvent{Head: h, File: "step-40"},
-		&ResumeEvent{Head: h}, &KnobEvent{Head: h, Key: "lr", Old: measure.Num(1), New: measure.Num(2)},
+		&ResumeEvent{Head: h}, &KnobEvent{Head: h, Key: "lr", Old: measure.Num(1),
+			New: measure.Num(2)},
 	} {
 		line, err := EncodeEvent(e)
 		if err != nil {

@@ -148,6 +148,7 @@ func (m *Meta) BeyondBox(s *Summary) string {
 	if !(set.HasRadius() && outside(lambda, m.Box.Lambda)) && !outside(eta, m.Box.Eta) {
 		return ""
 	}
-	return fmt.Sprintf("it excludes the best λ = %.4g, η = %.4g of the training losses: F is %.3g above R_ρ",
+	return fmt.Sprintf("it excludes the best λ = %.4g, η = %.4g of the training losses: F is "+
+		"%.3g above R_ρ",
 		lambda.Float(), eta.Float(), gap.Float())
 }

@@ -33,7 +33,8 @@ func (e *PanicError) Error() string {
 }
 
 // errCut is a fault in a mapped file: no error of the program's.
-var errCut = errors.New("the dataset's files were cut or lost while in use: bring them back and resume")
+var errCut = errors.New(
+	"the dataset's files were cut or lost while in use: bring them back and resume")
 
 func isCut(recovered any) bool {
 	f, ok := recovered.(interface{ Addr() uintptr })
@@ -78,7 +79,8 @@ func report(recovered any) []byte {
 		version = cmp.Or(info.Main.Version, "(devel)")
 	}
 	value := fmt.Appendf(nil, "%v", recovered)
-	return slices.Concat(fmt.Appendf(nil, "drolab %s, %s, %s/%s, %s\npanic: ", version, runtime.Version(),
+	return slices.Concat(fmt.Appendf(nil, "drolab %s, %s, %s/%s, %s\npanic: ", version,
+		runtime.Version(),
 		runtime.GOOS, runtime.GOARCH, time.Now().UTC().Format(time.RFC3339)),
 		value[:min(len(value), mostReport/4)], []byte("\n\n"), debug.Stack())
 }
@@ -90,10 +92,11 @@ func keepReport(dir, name string, text []byte) (path string, err error) {
 		return "", err
 	}
 	defer root.Close()
-	_, err = aside.NewIn(aside.Root{Root: root}, slices.Values([]string{name}), 0o600, func(w io.Writer) error {
-		_, err := io.Copy(w, bytes.NewReader(text[:min(len(text), mostReport)]))
-		return err
-	})
+	_, err = aside.NewIn(aside.Root{Root: root}, slices.Values([]string{name}), 0o600,
+		func(w io.Writer) error {
+			_, err := io.Copy(w, bytes.NewReader(text[:min(len(text), mostReport)]))
+			return err
+		})
 	if errors.Is(err, os.ErrExist) {
 		_, err = root.Lstat(name) // it is there, or another process is at it
 	}

@@ -111,7 +111,8 @@ func CopyTensors(to, from []nn.Tensor) error {
 	for i, t := range to {
 		f := from[i]
 		if f.Name != t.Name || !slices.Equal(f.Shape, t.Shape) || len(f.Data) != len(t.Data) {
-			return fmt.Errorf("tensor %q %v, want %q %v: it is of another model", f.Name, f.Shape, t.Name, t.Shape)
+			return fmt.Errorf("tensor %q %v, want %q %v: it is of another model", f.Name, f.Shape,
+				t.Name, t.Shape)
 		}
 		copy(t.Data, f.Data)
 	}

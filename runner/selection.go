@@ -78,7 +78,8 @@ func CheckSelection(s *spec.Spec, d *data.Dataset) error {
 		return nil
 	case d.Val == nil:
 		return &spec.KeyError{Key: "select", Value: m.Spec.Select,
-			Want: "last, or samples to validate on: a val_fraction above 0, or data with a validation split"}
+			Want: "last, or samples to validate on: a val_fraction above 0, or data with a " +
+				"validation split"}
 	case m.Spec.Select != spec.SelectValWorst:
 		return nil
 	}
@@ -92,6 +93,7 @@ func CheckSelection(s *spec.Spec, d *data.Dataset) error {
 		return nil
 	}
 	return &spec.KeyError{Key: "select", Value: m.Spec.Select, Want: fmt.Sprintf(
-		"two parts of the validation split with min_group = %d samples: a larger val_fraction or a smaller min_group",
+		"two parts of the validation split with min_group = %d samples: a larger val_fraction or "+
+			"a smaller min_group",
 		m.Spec.MinGroup)}
 }

@@ -73,7 +73,8 @@ var invisible = regexp.MustCompile(`^\x1b\[([<=>][0-9;]*[a-z]|\?[0-9;]*(\$p|u)|\
 
 // What the emulator has of the sequences with parameters (csi.go), but for
 // insert mode, which it has not.
-var known = regexp.MustCompile(`^\x1b\[(\?[0-9;]*[hl]|[0-9;]*[@A-HJ-MPSTXZ` + "`" + `acdefgmnrsu])$`)
+var known = regexp.MustCompile(`^\x1b\[(\?[0-9;]*[hl]|[0-9;]*[@A-HJ-MPSTXZ` + "`" +
+	`acdefgmnrsu])$`)
 
 func (g *glass) draw(b []byte) {
 	g.mu.Lock()
@@ -209,9 +210,12 @@ func TestTerminalShowsGoldens(t *testing.T) {
 		keys string // pressed in turn
 	}{
 		{"watch", func(w, h int) *rig { return watching(t, w, h) }, "?\x1bzz12"},
-		{"launch", func(w, h int) *rig { return browsing(t, tuitest.NewArchive(t), "1", w, h) }, "3?\x1b421"},
-		{"runs", func(w, h int) *rig { return browsing(t, tuitest.NewArchive(t), "3", w, h) }, "1423"},
-		{"compare", func(w, h int) *rig { return browsing(t, tuitest.NewArchive(t), "4", w, h) }, "1234"},
+		{"launch", func(w, h int) *rig { return browsing(t, tuitest.NewArchive(t), "1", w, h) },
+			"3?\x1b421"},
+		{"runs", func(w, h int) *rig { return browsing(t, tuitest.NewArchive(t), "3", w, h) },
+			"1423"},
+		{"compare", func(w, h int) *rig { return browsing(t, tuitest.NewArchive(t), "4", w, h) },
+			"1234"},
 	}
 	for _, p := range pages {
 		t.Run(p.name, func(t *testing.T) {

@@ -140,7 +140,8 @@ func (m *Model) help() *kit.Overlay {
 		lines = append(lines, t.HelpLines(idle[why])...)
 	}
 	if m.Config.ReadOnly {
-		lines = append(lines, "", t.Warn.Paint("This view is read-only: it starts, changes and deletes no run."))
+		lines = append(lines, "",
+			t.Warn.Paint("This view is read-only: it starts, changes and deletes no run."))
 	}
 	return &kit.Overlay{Title: "Keys on " + m.pages[m.at].Title(), Lines: lines}
 }

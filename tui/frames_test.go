@@ -21,8 +21,8 @@ func (o once) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return o, nil
 }
 
-// TestFramesAreFound fails when Bubble Tea keeps its ticker elsewhere: then an idle interface costs what it
-// did before frames.go.
+// TestFramesAreFound fails when Bubble Tea keeps its ticker elsewhere: then an idle interface costs
+// what it did before frames.go.
 func TestFramesAreFound(t *testing.T) {
 	f, found := &frames{}, false
 	f.program = tea.NewProgram(once{func() {

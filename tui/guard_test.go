@@ -21,17 +21,21 @@ func TestGuard(t *testing.T) {
 	check := func(t *testing.T, err error, value string) {
 		t.Helper()
 		var p *runner.PanicError
-		if !errors.As(err, &p) || !strings.Contains(p.Value, value) || !strings.HasPrefix(p.Report, dir) {
+		if !errors.As(err, &p) || !strings.Contains(p.Value, value) ||
+			!strings.HasPrefix(p.Report, dir) {
 			t.Fatalf("the error is %v", err)
 		}
-		if text, err := os.ReadFile(p.Report); err != nil || !strings.Contains(string(text), "goroutine") {
+		if text, err := os.ReadFile(p.Report); err != nil ||
+			!strings.Contains(string(text), "goroutine") {
 			t.Errorf("the report is %s, %v", text, err)
 		}
 	}
 	breaks := func() tea.Msg { panic("broken") }
 	fine := func() tea.Msg { return 7 }
-	for name, cmd := range map[string]tea.Cmd{"a command": breaks, "of a batch": tea.Batch(fine, breaks),
-		"of a sequence": tea.Sequence(fine, breaks), "within": tea.Batch(fine, tea.Sequence(fine, breaks))} {
+	for name, cmd := range map[string]tea.Cmd{"a command": breaks,
+		"of a batch":    tea.Batch(fine, breaks),
+		"of a sequence": tea.Sequence(fine, breaks), "within": tea.Batch(fine,
+			tea.Sequence(fine, breaks))} {
 		t.Run(name, func(t *testing.T) {
 			failed, ok := last(fresh().guard(cmd)).(lab.Failed)
 			if !ok {

@@ -270,7 +270,8 @@ func (m *Model) waits() string {
 func (m *Model) elsewhere(k tea.KeyPressMsg) tea.Cmd {
 	for i, rows := range m.keys {
 		if row := kit.Find(rows, k); row != nil && !row.Moves {
-			return kit.Notify(fmt.Sprintf("%s is a key of page %d, %s: %s", kit.KeyName(k.String(), m.env.ascii), i+1,
+			return kit.Notify(fmt.Sprintf("%s is a key of page %d, %s: %s",
+				kit.KeyName(k.String(), m.env.ascii), i+1,
 				m.pages[i].Title(), row.Help))
 		}
 	}
@@ -300,8 +301,10 @@ func (m *Model) leave(msg leaveMsg) tea.Cmd {
 	}
 	head := fmt.Sprintf("%s of this program not finished:", kit.Plural(len(msg.live), "run"))
 	lines := slices.Concat([]string{head, ""}, kit.Names(msg.live),
-		[]string{"", "Leaving stops them with a checkpoint;", "drolab resume RUN goes on from there."})
-	return kit.Question("Leave?", lines, kit.Choice{Keys: []string{"y", "ctrl+c"}, Name: "stop them and leave",
+		[]string{"", "Leaving stops them with a checkpoint;",
+			"drolab resume RUN goes on from there."})
+	return kit.Question("Leave?", lines, kit.Choice{Keys: []string{"y", "ctrl+c"},
+		Name: "stop them and leave",
 		Then: tea.Quit})
 }
 
@@ -387,7 +390,8 @@ func (m *Model) frame() []string {
 	case m.w <= 0 || m.h <= 0:
 		return nil
 	case m.tooSmall():
-		return kit.Fill([]string{fmt.Sprintf("too small: %dx%d needed", kit.LeastWidth, kit.LeastHeight)}, m.w,
+		return kit.Fill([]string{fmt.Sprintf("too small: %dx%d needed", kit.LeastWidth,
+			kit.LeastHeight)}, m.w,
 			m.h)
 	}
 	lay := layScreen(m.w, m.h)

@@ -31,7 +31,8 @@ func TestVerbsOfAnotherProcess(t *testing.T) {
 func TestAnswered(t *testing.T) {
 	r := watching(t, 120, 40)
 	for want, ask := range map[string]tea.Cmd{"asked to pause: a-run": r.Ask("pause", "a-run"),
-		"saved at step 7: a-run": r.Save("a-run"), "turned c to 70: a-run": r.Turn("a-run", "c", "70")} {
+		"saved at step 7: a-run": r.Save("a-run"), "turned c to 70: a-run": r.Turn("a-run",
+			"c", "70")} {
 		if r.send(ask()); !strings.Contains(r.footer(), want) {
 			t.Errorf("the footer says %q, want %q", r.footer(), want)
 		}
@@ -76,7 +77,8 @@ func TestLeave(t *testing.T) {
 	}
 	// The end of a run's name is drawn by lot.
 	tuitest.Golden(t, "leave",
-		regexp.MustCompile(`(-s1-[-0-9]+-)[a-z0-9]{4}`).ReplaceAllString(tuitest.Text(r.shot(t)), "${1}abcd"))
+		regexp.MustCompile(`(-s1-[-0-9]+-)[a-z0-9]{4}`).ReplaceAllString(tuitest.Text(r.shot(t)),
+			"${1}abcd"))
 	r.press("q", "n", "esc")
 	if r.quit || r.overlay != nil {
 		t.Fatal("Esc does not stay")
@@ -122,15 +124,18 @@ func TestPalette(t *testing.T) {
 	if s := tuitest.Text(r.shot(t)); strings.Contains(s, "smoothing") {
 		t.Errorf("what was not asked for:\n%s", s)
 	}
-	r.press("backspace", "backspace", "backspace", "backspace", "backspace", "backspace", "backspace",
+	r.press("backspace", "backspace", "backspace", "backspace", "backspace", "backspace",
+		"backspace",
 		"backspace")
 	r.typed("warnings")
-	if r.press("enter"); !strings.Contains(tuitest.Text(r.shot(t)), "Log by step") || r.overlay != nil {
+	if r.press("enter"); !strings.Contains(tuitest.Text(r.shot(t)), "Log by step") ||
+		r.overlay != nil {
 		t.Error("the log pane is not open")
 	}
 	r.press(":")
 	r.typed("zzz")
-	if r.press("enter"); r.overlay == nil || !strings.Contains(tuitest.Text(r.shot(t)), "nothing does that") {
+	if r.press("enter"); r.overlay == nil ||
+		!strings.Contains(tuitest.Text(r.shot(t)), "nothing does that") {
 		t.Error("nothing was found, and something done")
 	}
 	r.press("esc", ":", "down", "down", "down", "up")
@@ -207,7 +212,8 @@ func TestKeys(t *testing.T) {
 		for i := range table {
 			row := &table[i]
 			for _, k := range row.Keys.Keys() {
-				if before := seen[k]; before != nil && (before.Blocked() == "") == (row.Blocked() == "") {
+				if before := seen[k]; before != nil &&
+					(before.Blocked() == "") == (row.Blocked() == "") {
 					t.Errorf("%q does two things on page %d", k, id+1)
 				}
 				seen[k] = row
@@ -256,8 +262,10 @@ func TestReadOnly(t *testing.T) {
 			}
 			key := b.Keys.Keys()[0]
 			r.press(key)
-			if r.overlay != nil || len(r.asked.List) > 0 || !strings.Contains(r.footer(), "read-only") {
-				t.Errorf("page %s: %s does something: %v, the footer says %q", page, key, r.asked.List, r.footer())
+			if r.overlay != nil || len(r.asked.List) > 0 ||
+				!strings.Contains(r.footer(), "read-only") {
+				t.Errorf("page %s: %s does something: %v, the footer says %q", page, key,
+					r.asked.List, r.footer())
 			}
 			r.press("?")
 			if help := tuitest.Text(r.shot(t)); strings.Contains(help, b.Help) || b.Hint != "" &&
@@ -286,8 +294,10 @@ func TestGuest(t *testing.T) {
 				continue
 			}
 			r.press(b.Keys.Keys()[0])
-			if r.overlay != nil || r.pages[r.at].Typing() || !strings.Contains(r.footer(), "this view is ") {
-				t.Errorf("page %s: %s does something: the footer says %q", page, b.Keys.Keys()[0], r.footer())
+			if r.overlay != nil || r.pages[r.at].Typing() ||
+				!strings.Contains(r.footer(), "this view is ") {
+				t.Errorf("page %s: %s does something: the footer says %q", page, b.Keys.Keys()[0],
+					r.footer())
 			}
 		}
 	}
@@ -298,7 +308,8 @@ func TestGuest(t *testing.T) {
 		for y := range 30 {
 			r.send(click(60, y)) // it may be a setting, and with the next click it is as after the space bar
 			r.send(click(60, y))
-			changed = changed || r.pages[r.at].Typing() || strings.Count(r.screen(), "◆") > 1 // the legend's
+			changed = changed || r.pages[r.at].Typing() ||
+				strings.Count(r.screen(), "◆") > 1 // the legend's
 			r.press("esc")
 		}
 		if changed == guest {

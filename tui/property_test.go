@@ -92,7 +92,8 @@ func TestHostile(t *testing.T) {
 		"1-garbage/run.json":   "\x00\x1b[31m{{{",
 		"2-empty/events.jsonl": "",
 		"3-dir/run.json/x":     "",
-		"4-huge/run.json":      `{"spec":{"algorithms":["sfk"]},"preset":"` + strings.Repeat("A", 1<<20) + `"}`,
+		"4-huge/run.json": `{"spec":{"algorithms":["sfk"]},"preset":"` +
+			strings.Repeat("A", 1<<20) + `"}`,
 		"4-huge/events.jsonl": strings.Repeat("x",
 			3<<20) + "\n" + `{"seq":1,"type":"status","status":"running"}` + "\n",
 		"5-\x1b[2J/run.json":       `{"spec":{"algorithms":["\u001b[2J"],"epochs":-5},"preset":"\u001b]0;x\u0007","classes":["\u001b[1m"],"steps":-1,"steps_per_epoch":-9}`,
@@ -157,7 +158,8 @@ func hostileEvents(events []runner.Event) []runner.Event {
 			e.ImagesPerSecond = measure.Num(bad[(i+5)%6])
 		case *runner.EvalEvent:
 			e.ByGroup.Set("class_accuracy", e.ByGroup.Of("class_accuracy")[:i%10])
-			e.ByGroup.Set("class_weight", append(e.ByGroup.Of("class_weight"), measure.Num(bad[i%6]),
+			e.ByGroup.Set("class_weight", append(e.ByGroup.Of("class_weight"),
+				measure.Num(bad[i%6]),
 				measure.Number{}))
 			e.Set("test_loss", measure.Num(bad[i%6]))
 			e.Set("test_accuracy", measure.Num(bad[(i+1)%6]))
@@ -191,8 +193,10 @@ func TestRunsHostile(t *testing.T) {
 			{Name: "test_loss", Number: measure.Num(-1e308)},
 			{Name: "worst_class_accuracy", Number: measure.Num(1e300)},
 		},
-		ByGroup: measure.Lists{{Name: "class_accuracy", Numbers: []measure.Number{measure.Num(1e300)}}}})
-	odd := tuitest.Archived(dro.PGD, 1<<63, strings.Repeat("long", 400), tuitest.Epoch0().Add(-1<<40))
+		ByGroup: measure.Lists{{Name: "class_accuracy",
+			Numbers: []measure.Number{measure.Num(1e300)}}}})
+	odd := tuitest.Archived(dro.PGD, 1<<63, strings.Repeat("long", 400),
+		tuitest.Epoch0().Add(-1<<40))
 	odd.Spec.ValFraction, odd.Spec.Epochs, odd.ClassCounts.Train = 1, -1<<62, []int{-5}
 	put("b", odd, &runner.Summary{ImagesPerSecond: measure.Num(1e-300), Epochs: -1e300,
 		Steps: -1 << 62})
@@ -202,7 +206,8 @@ func TestRunsHostile(t *testing.T) {
 		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, name, "run.json"), []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name, "run.json"), []byte(text),
+			0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -213,7 +218,8 @@ func TestRunsHostile(t *testing.T) {
 		}
 		for _, size := range tuitest.Sizes() {
 			r.size(size[0], size[1])
-			for _, k := range []string{"3", "down", "down", "s", "space", "/", "a", "enter", "esc", "a", "D", "esc",
+			for _, k := range []string{"3", "down", "down", "s", "space", "/", "a", "enter", "esc",
+				"a", "D", "esc",
 				"c", "v", "down", "m", "v", "right", "3", "1", "tab", "down"} {
 				r.press(k)
 				r.fits(t, "key "+k)

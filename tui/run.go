@@ -20,7 +20,10 @@ var ErrHangup = errors.New("the terminal is gone")
 // asked for, by a key or because ctx was cancelled (SIGTERM), and ErrHangup
 // when the terminal went away. The terminal is as before then, after a panic
 // too. The runs are the caller's: when Run returns they still go on.
-func Run(ctx context.Context, cfg lab.Config) error { return run(ctx, cfg, New(cfg, sourceOf(cfg))) }
+func Run(ctx context.Context,
+	cfg lab.Config) error {
+	return run(ctx, cfg, New(cfg, sourceOf(cfg)))
+}
 
 // Program is the interface for a terminal that is no file: cfg.Stdin is not read, and
 // what is typed, and every size after the first of w by h cells, are sent to the

@@ -45,7 +45,8 @@ func onTerminalWith(t *testing.T, verbs runner.Verbs,
 	defer cancel()
 	result := make(chan error, 1)
 	go func() {
-		result <- Run(ctx, lab.Config{Verbs: verbs, RunsDir: t.TempDir(), DataDir: t.TempDir(), Stdin: tty,
+		result <- Run(ctx, lab.Config{Verbs: verbs, RunsDir: t.TempDir(), DataDir: t.TempDir(),
+			Stdin:   tty,
 			Stdout:  tty,
 			Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}})
 	}()
@@ -131,8 +132,10 @@ func pollable(t *testing.T, f *os.File) *os.File {
 // restored fails where the terminal was left as only an interface has it.
 func restored(t *testing.T, out string) {
 	t.Helper()
-	for _, mode := range []string{"1049", "25", "1004", "2004"} { // alternate screen, cursor, focus, paste
-		on, off := strings.LastIndex(out, "\x1b[?"+mode+"h"), strings.LastIndex(out, "\x1b[?"+mode+"l")
+	// alternate screen, cursor, focus, paste
+	for _, mode := range []string{"1049", "25", "1004", "2004"} {
+		on, off := strings.LastIndex(out, "\x1b[?"+mode+"h"), strings.LastIndex(out,
+			"\x1b[?"+mode+"l")
 		if mode == "25" {
 			on, off = off, on // the cursor is hidden, then shown
 		}
@@ -157,7 +160,10 @@ func TestQuit(t *testing.T) {
 
 // TestTerminated is SIGTERM, which main turns into a cancelled context.
 func TestTerminated(t *testing.T) {
-	out, err := onTerminal(t, func(_ context.Context, cancel context.CancelFunc, _ *window) { cancel() })
+	out, err := onTerminal(t, func(_ context.Context, cancel context.CancelFunc,
+		_ *window) {
+		cancel()
+	})
 	if err != nil {
 		t.Errorf("terminated: %v", err)
 	}
@@ -166,7 +172,10 @@ func TestTerminated(t *testing.T) {
 
 // TestHangup closes the terminal's window.
 func TestHangup(t *testing.T) {
-	_, err := onTerminal(t, func(_ context.Context, _ context.CancelFunc, end *window) { end.Close() })
+	_, err := onTerminal(t, func(_ context.Context, _ context.CancelFunc,
+		end *window) {
+		end.Close()
+	})
 	if !errors.Is(err, ErrHangup) {
 		t.Errorf("got %v, want ErrHangup", err)
 	}
@@ -181,7 +190,8 @@ func (*broken) Start(runner.Request) ([]string, error) {
 
 // TestPanic is a fault of the program while the terminal is the interface's.
 func TestPanic(t *testing.T) {
-	out, err := onTerminalWith(t, &broken{}, func(_ context.Context, _ context.CancelFunc, end *window) {
+	out, err := onTerminalWith(t, &broken{}, func(_ context.Context, _ context.CancelFunc,
+		end *window) {
 		end.WriteString("\r")
 		end.await("core") // the review's
 		end.WriteString("\r")
@@ -190,7 +200,8 @@ func TestPanic(t *testing.T) {
 	if !errors.As(err, &broken) || broken.Value != "a test of a panic" {
 		t.Fatalf("got %v, want a panic reported", err)
 	}
-	if text, err := os.ReadFile(broken.Report); err != nil || !bytes.Contains(text, []byte("(*broken).Start")) {
+	if text, err := os.ReadFile(broken.Report); err != nil ||
+		!bytes.Contains(text, []byte("(*broken).Start")) {
 		t.Errorf("the report: %s, %v", text, err)
 	}
 	if strings.Contains(out, "goroutine") || strings.Contains(out, "panic") {

@@ -35,7 +35,8 @@ func sampling(t testing.TB, table bool, w, h int, environ ...string) *rig {
 func aboutToSample(t testing.TB, w, h int, environ ...string) *rig {
 	t.Helper()
 	a := tuitest.Archive{Folder: lab.Folder(t.TempDir())}
-	a.Add(t, "shapes-sfk-s1", tuitest.Archived(dro.SFK, 1, "shapes", tuitest.Epoch0()), runner.Done, "")
+	a.Add(t, "shapes-sfk-s1", tuitest.Archived(dro.SFK, 1, "shapes", tuitest.Epoch0()),
+		runner.Done, "")
 	return browsing(t, a.Folder, "3", w, h, environ...)
 }
 
@@ -104,7 +105,8 @@ func TestSamplesTab(t *testing.T) {
 		t.Fatalf("page %d", r.at+1)
 	}
 	r.press("P")
-	if s := tuitest.Text(r.shot(t)); r.at != samplesPage || asked != 1 || !strings.Contains(s, "wrong, ") {
+	if s := tuitest.Text(r.shot(t)); r.at != samplesPage || asked != 1 ||
+		!strings.Contains(s, "wrong, ") {
 		t.Errorf("P on Watch turns to page %d, asked %d times\n%s", r.at+1, asked, s)
 	}
 	if r.press("r"); asked != 2 {
@@ -130,15 +132,18 @@ func TestSamplesOfGuests(t *testing.T) {
 
 // TestSamplesFit draws them with random keys on screens of random sizes.
 func TestSamplesFit(t *testing.T) {
-	for _, environ := range [][]string{nil, {"DROLAB_ASCII=1"}, {"NO_COLOR=1"}, {"COLORTERM=", "TERM=xterm"}} {
+	for _, environ := range [][]string{nil, {"DROLAB_ASCII=1"}, {"NO_COLOR=1"},
+		{"COLORTERM=", "TERM=xterm"}} {
 		for _, table := range []bool{false, true} {
 			r := sampling(t, table, 80, 24, environ...)
-			keys := []string{"up", "down", "left", "right", "v", "f", "F", "s", "+", "-", "z", "pgdown", "pgup", "G",
+			keys := []string{"up", "down", "left", "right", "v", "f", "F", "s", "+", "-", "z",
+				"pgdown", "pgup", "G",
 				"g", "m", "r", "c", "esc", "i"}
 			for i := range 200 {
 				r.press(keys[i*7919%len(keys)])
 				r.size(40+i*37%160, 12+i*23%50)
-				r.send(click(i*13%r.w, i*29%r.h), tea.MouseWheelMsg{X: 5, Y: 5, Button: tea.MouseWheelDown})
+				r.send(click(i*13%r.w, i*29%r.h),
+					tea.MouseWheelMsg{X: 5, Y: 5, Button: tea.MouseWheelDown})
 				r.send(kit.Tick(tuitest.Epoch0().Add(time.Duration(i) * time.Second)))
 				r.press("6")
 				r.fits(t, fmt.Sprint(environ, table, " step ", i))

@@ -31,7 +31,8 @@ func swept(t testing.TB) (dir string) {
 
 func sweepingIn(t testing.TB, dir string, w, h int, environ ...string) *rig {
 	t.Helper()
-	r := newRig(t, &tuitest.Script{Folder: lab.Folder(dir), Now: tuitest.Epoch0()}, w, h, environ...)
+	r := newRig(t, &tuitest.Script{Folder: lab.Folder(dir), Now: tuitest.Epoch0()}, w, h,
+		environ...)
 	r.Config.RunsDir, r.Source = dir, lab.Folder(dir)
 	r.press("5")
 	return r
@@ -72,7 +73,8 @@ func TestSweepGolden(t *testing.T) {
 			r.press(c.keys...)
 			text := strings.ReplaceAll(tuitest.Text(r.shot(t)), r.Config.RunsDir, "RUNS")
 			if c.name == "stop" { // the folder's name decides how wide it is
-				for _, want := range []string{"Stop the sweep?", "36 runs: 1 failed · 25 done · 2 running · 8 missing",
+				for _, want := range []string{"Stop the sweep?",
+					"36 runs: 1 failed · 25 done · 2 running · 8 missing",
 					"y stop"} {
 					if !strings.Contains(text, want) {
 						t.Errorf("no %q in\n%s", want, text)
@@ -93,7 +95,8 @@ func TestSweepTab(t *testing.T) {
 		t.Error("a tab without a sweep")
 	}
 	r.press("5")
-	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "5 Sweep") || !strings.Contains(s, "sweep start") {
+	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "5 Sweep") ||
+		!strings.Contains(s, "sweep start") {
 		t.Errorf("without a sweep:\n%s", s)
 	}
 	f := tuitest.NewSweep(t, filepath.Join(r.Config.RunsDir, "mine"))
@@ -112,7 +115,8 @@ func TestSweepTab(t *testing.T) {
 	}
 	r.size(44, 20)
 	s := r.header()
-	if !strings.Contains(s, " 5 ") || strings.Contains(s, "Sweep") || !strings.Contains(s, "Launch") {
+	if !strings.Contains(s, " 5 ") || strings.Contains(s, "Sweep") ||
+		!strings.Contains(s, "Launch") {
 		t.Errorf("in 44 cells: %q", s)
 	}
 }
@@ -122,7 +126,8 @@ func TestSweepTab(t *testing.T) {
 func TestSweepReachesOtherPages(t *testing.T) {
 	r := sweeping(t, 120, 40)
 	r.press("enter")
-	if got := r.watch.IDs(); r.at != watchPage || len(got) != 2 || !strings.HasPrefix(got[0], "mine-sfk-s1-") {
+	if got := r.watch.IDs(); r.at != watchPage || len(got) != 2 ||
+		!strings.HasPrefix(got[0], "mine-sfk-s1-") {
 		t.Errorf("page %d watches %v", r.at+1, got)
 	}
 	r.press("5", "c")
@@ -137,11 +142,13 @@ func TestSweepFits(t *testing.T) {
 	dir := swept(t)
 	for _, environ := range [][]string{nil, {"DROLAB_ASCII=1"}} {
 		r := sweepingIn(t, dir, 80, 24, environ...)
-		keys := []string{"up", "down", "left", "right", "tab", "a", "b", "pgdown", "pgup", "g", "G", "s"}
+		keys := []string{"up", "down", "left", "right", "tab", "a", "b", "pgdown", "pgup", "g",
+			"G", "s"}
 		for i := range 300 {
 			r.press("5", keys[i*7919%len(keys)])
 			r.size(40+i*37%160, 12+i*23%50)
-			r.send(click(i*13%r.w, i*29%r.h), tea.MouseWheelMsg{X: 5, Y: 5, Button: tea.MouseWheelDown})
+			r.send(click(i*13%r.w, i*29%r.h),
+				tea.MouseWheelMsg{X: 5, Y: 5, Button: tea.MouseWheelDown})
 			if r.at == sweepPage {
 				r.fits(t, fmt.Sprint("step ", i))
 			}
@@ -153,7 +160,8 @@ func TestSweepFits(t *testing.T) {
 func TestSweepGoesOn(t *testing.T) {
 	r := sweeping(t, 80, 24)
 	dir := filepath.Join(r.Config.RunsDir, "mine")
-	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "36 runs") && !strings.Contains(s, "8 missing") {
+	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "36 runs") &&
+		!strings.Contains(s, "8 missing") {
 		t.Fatal(s)
 	}
 	tuitest.GrowSweep(t, dir)

@@ -36,12 +36,15 @@ func toyMethod() dro.Method {
 		Name: "toy", Doc: "weighs what lies above a running mean", Source: "a test",
 		Settings: []dro.Setting{
 			{Key: "toy_rate", Doc: "how fast the running mean moves", Default: dro.Fixed(.25),
-				Want: "a number in (0, 1]", Check: func(x float64) bool { return x > 0 && x <= 1 }, Live: true},
-			{Key: "toy_up", Doc: "weight of the losses above the mean", Default: dro.Fixed(2), Want: "a number > 0",
+				Want: "a number in (0, 1]", Check: func(x float64) bool { return x > 0 && x <= 1 },
+				Live: true},
+			{Key: "toy_up", Doc: "weight of the losses above the mean", Default: dro.Fixed(2),
+				Want:  "a number > 0",
 				Check: func(x float64) bool { return x > 0 }},
 		},
-		Measures: []dro.Measure{{Name: "heat", Title: "running heat", Symbol: "H", Unit: "nats", Better: dro.Lower,
-			Doc: "the running mean of the toy's losses"}},
+		Measures: []dro.Measure{{Name: "heat", Title: "running heat", Symbol: "H", Unit: "nats",
+			Better: dro.Lower,
+			Doc:    "the running mean of the toy's losses"}},
 		New: func(t dro.Task) (dro.Trainer, error) { return &toy{task: t}, nil },
 	}
 }
@@ -89,7 +92,8 @@ func toySpec(t *testing.T, assignments ...string) spec.Spec {
 func toyRun(t *testing.T, store runner.Store, parent string, settings spec.Spec) string {
 	t.Helper()
 	q := queue.NewQueue(context.Background(), queue.Settings{Store: store})
-	ids, err := q.Start(runner.Request{Preset: "toys", Parent: parent, Specs: []spec.Spec{settings}})
+	ids, err := q.Start(runner.Request{Preset: "toys", Parent: parent,
+		Specs: []spec.Spec{settings}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +265,8 @@ func TestToySettings(t *testing.T) {
 		screen += tuitest.Text(r.shot(t))
 		r.press("down")
 	}
-	for _, want := range []string{"●toy", "Settings of toy", "toy_rate", "how fast the running mean moves"} {
+	for _, want := range []string{"●toy", "Settings of toy", "toy_rate",
+		"how fast the running mean moves"} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("Launch never shows %q", want)
 		}
@@ -303,7 +308,8 @@ func TestToyMethodIsSeen(t *testing.T) {
 		r.press("esc")
 	}
 	for name, last := range map[string]string{"heat": "30", "hits": "30"} {
-		if rows := exported(t, r.Config.RunsDir, name); len(rows) == 0 || rows[len(rows)-1]["step"] != last {
+		if rows := exported(t, r.Config.RunsDir, name); len(rows) == 0 ||
+			rows[len(rows)-1]["step"] != last {
 			t.Errorf("the CSV of %s has rows %v", name, rows)
 		}
 	}
@@ -315,7 +321,8 @@ func TestToyMethodIsSeen(t *testing.T) {
 	r.press("enter", "3", "/")
 	table := compare.Runs(runsOf(t, store), compare.Options{})
 	for _, name := range []string{"heat", "hits"} {
-		if !slices.ContainsFunc(table.Columns, func(c compare.Column) bool { return c.Name == name }) {
+		if !slices.ContainsFunc(table.Columns,
+			func(c compare.Column) bool { return c.Name == name }) {
 			t.Errorf("compare has no %s: %+v", name, table.Columns)
 		}
 	}

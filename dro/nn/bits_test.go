@@ -10,10 +10,11 @@ import (
 	"drolab/dro/internal/kern"
 )
 
-// digests of three steps of each model by each kernel, as the first release of these networks took them. Runs
-// are resumed and repeated from files: a kernel's bits may change with a reason only. Those of linear are
-// of a layer that takes rows as they come (kern.Rows), which runs name by another kernel: avx512-rows, and
-// avx512-parts where the gradient of larger batches is summed by parts.
+// digests of three steps of each model by each kernel, as the first release of these networks took
+// them. Runs are resumed and repeated from files: a kernel's bits may change with a reason only.
+// Those of linear are of a layer that takes rows as they come (kern.Rows), which runs name by
+// another kernel: avx512-rows, and avx512-parts where the gradient of larger batches is summed by
+// parts.
 var digests = map[string]string{
 	"alexnet/generic":      "b02d069d4efbd1b6",
 	"alexnet/avx2":         "9f66babb2e5c96b1",
@@ -32,7 +33,8 @@ var digests = map[string]string{
 	"mlp/avx512":           "f921b5c76ebe62a7",
 }
 
-// bf16Digests are digests in bf16; where an input has few channels, runs name the kernel amx-bf16-strips.
+// bf16Digests are digests in bf16; where an input has few channels, runs name the kernel
+// amx-bf16-strips.
 var bf16Digests = map[string]string{
 	"alexnet/generic-bf16-rounded": "3a8db70b3488c31e",
 	"alexnet/avx2-bf16-rounded":    "82244a56e9fcc41b",
@@ -48,8 +50,8 @@ var bf16Digests = map[string]string{
 	"mlp/amx-bf16":                 "914b1a9af5838950",
 }
 
-// TestModelsKeepTheirBits takes steps, and a gradient over two batches, and compares every bit that comes
-// out.
+// TestModelsKeepTheirBits takes steps, and a gradient over two batches, and compares every bit that
+// comes out.
 func TestModelsKeepTheirBits(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("other processors round a multiply-add once: their digests are others")
@@ -66,7 +68,8 @@ func TestModelsKeepTheirBits(t *testing.T) {
 	}
 }
 
-// TestBF16KeepsItsBits is the same in bf16, on this machine's best instructions and on rounded operands.
+// TestBF16KeepsItsBits is the same in bf16, on this machine's best instructions and on rounded
+// operands.
 func TestBF16KeepsItsBits(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("other processors round a multiply-add once: their digests are others")

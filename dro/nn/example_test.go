@@ -15,7 +15,8 @@ var (
 
 // newNet returns a linear classifier of points.
 func newNet() *nn.Net {
-	net, err := nn.New(nn.Config{Model: "linear", C: 1, H: 1, W: 1, Classes: 2, Batch: len(points), Seed: 1})
+	net, err := nn.New(nn.Config{Model: "linear", C: 1, H: 1, W: 1, Classes: 2, Batch: len(points),
+		Seed: 1})
 	if err != nil {
 		panic(err)
 	}
@@ -75,8 +76,8 @@ func ExampleNet_Accumulate() {
 	// Output: the mean loss is below .2: true
 }
 
-// A batch that is only looked at leaves the running statistics of batch normalisation alone; evaluation goes
-// by them.
+// A batch that is only looked at leaves the running statistics of batch normalisation alone;
+// evaluation goes by them.
 func ExampleNet_SetMode() {
 	net, err := nn.New(nn.Config{Model: "resnet8", C: 1, H: 8, W: 8, Classes: 2, Batch: 2, Seed: 1})
 	if err != nil {

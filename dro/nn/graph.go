@@ -37,8 +37,8 @@ type graph struct {
 	forward, backward float64 // FLOP of real work
 }
 
-// newGraph writes a network's stages as a graph over its parameters and buffers, and the memory for its
-// gradients.
+// newGraph writes a network's stages as a graph over its parameters and buffers, and the memory for
+// its gradients.
 func newGraph(isa kern.ISA, n *Net) (*graph, error) {
 	c := n.Config
 	g := &graph{
@@ -48,7 +48,8 @@ func newGraph(isa kern.ISA, n *Net) (*graph, error) {
 		},
 		losses: make([]float64, c.Batch), weights: make([]float64, c.Batch),
 		plain:  make([]float32, c.Batch*c.Classes),
-		leaves: map[string]*G.Node{}, gradients: map[string][]float32{}, buffers: map[string][]float32{},
+		leaves: map[string]*G.Node{}, gradients: map[string][]float32{},
+		buffers: map[string][]float32{},
 	}
 	err := g.open(c, n.stages)
 	if err == nil {
@@ -81,7 +82,8 @@ func (g *graph) open(c Config, list []stage) (err error) {
 			return err
 		}
 	}
-	g.spread, err = kern.NewLayout(g.isa, g.batch, kern.Shape{Channels: c.Classes, Height: 1, Width: 1})
+	g.spread, err = kern.NewLayout(g.isa, g.batch, kern.Shape{Channels: c.Classes, Height: 1,
+		Width: 1})
 	return err
 }
 
@@ -171,7 +173,8 @@ func (g *graph) weighted(s stage, before G.Nodes) (*G.Node, error) {
 	return g.norm(s, y)
 }
 
-// kernels makes those of a convolution or a dense layer: of batches that are evaluated, and of the others.
+// kernels makes those of a convolution or a dense layer: of batches that are evaluated, and of the
+// others.
 func (g *graph) kernels(config kern.ConvConfig, first bool) (exact, trained convKernel, err error) {
 	if first && g.direct {
 		g.first, err = kern.NewRows(g.isa, g.batch, config)

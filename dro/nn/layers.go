@@ -1,7 +1,7 @@
 package nn
 
-// A Layer is a layer of a model in its place, for who writes the network down in another form: its tensors
-// are Name + ".weight", ".bias" and, of batch normalisation, ".norm.weight", ".norm.bias",
+// A Layer is a layer of a model in its place, for who writes the network down in another form: its
+// tensors are Name + ".weight", ".bias" and, of batch normalisation, ".norm.weight", ".norm.bias",
 // ".norm.running_mean" and ".norm.running_var", in the shapes that PyTorch has.
 type Layer struct {
 	Name string
@@ -11,8 +11,8 @@ type Layer struct {
 	In, Out    [3]int // channels, rows, columns
 	// Kernel is the side of a convolution's window, Stride and Pad go with it.
 	Kernel, Stride, Pad int
-	// Norm, ReLU and Pool follow in this order: batch normalisation in place of the bias, with NormEpsilon,
-	// and 2×2 max-pooling.
+	// Norm, ReLU and Pool follow in this order: batch normalisation in place of the bias, with
+	// NormEpsilon, and 2×2 max-pooling.
 	Norm, ReLU, Pool bool
 }
 

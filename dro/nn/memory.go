@@ -23,7 +23,8 @@ func Memory(c Config) (bytes float64, err error) {
 			s.in = kern.Shape{} // the batch as it came
 		}
 		for _, shape := range [...][3]int{{s.in.Channels, s.in.Height, s.in.Width},
-			{s.mid.Channels, s.mid.Height, s.mid.Width}, {s.out.Channels, s.out.Height, s.out.Width}} {
+			{s.mid.Channels, s.mid.Height, s.mid.Width}, {s.out.Channels, s.out.Height,
+				s.out.Width}} {
 			values += float64(shape[0]) * float64(shape[1]) * float64(shape[2])
 		}
 		packed = max(packed, s.packed())
@@ -35,20 +36,22 @@ func Memory(c Config) (bytes float64, err error) {
 		widest = max(widest, float64(s.len()))
 	}
 	bytes = 4 * (4*parameters + partial + scratch*values*(float64(c.Batch)+lanes))
-	if c.Precision == bf16 { // the operands of one product, of 2 bytes in tiles that are half full at least
+	// the operands of one product, of 2 bytes in tiles that are half full at least
+	if c.Precision == bf16 {
 		bytes += 4 * (widest + packed*(float64(c.Batch)+lanes))
 	}
 	return bytes, nil
 }
 
-// packed is how many values a sample has as an operand of the stage's products: of its input, as a column of
-// outputs sees it where the channels are few, or of its output.
+// packed is how many values a sample has as an operand of the stage's products: of its input, as a
+// column of outputs sees it where the channels are few, or of its output.
 func (s stage) packed() float64 {
 	size := func(shape kern.Shape) float64 {
 		return float64(shape.Channels) * float64(shape.Height) * float64(shape.Width)
 	}
 	seen := 0.0
-	if c := s.config(); (s.kind == conv || s.kind == linear) && kern.BF16Strips(kern.DetectBF16(), c) {
+	if c := s.config(); (s.kind == conv || s.kind == linear) &&
+		kern.BF16Strips(kern.DetectBF16(), c) {
 		rows := (s.mid.Height-1)*c.Stride + c.KernelHeight
 		seen = float64(c.In.Channels) * float64(c.KernelWidth) * float64(rows) * float64(s.mid.Width)
 	}

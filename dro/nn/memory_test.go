@@ -32,9 +32,11 @@ func TestMemory(t *testing.T) {
 		n.Close()
 		took := float64(after.HeapAlloc) - float64(before.HeapAlloc)
 		if guess, err := Memory(c); err != nil || guess < 0.9*took || guess > 4*took {
-			t.Errorf("%s, batch %d: takes %.1f MB, estimated %.1f MB, %v", c.Model, c.Batch, took/1e6, guess/1e6, err)
+			t.Errorf("%s, batch %d: takes %.1f MB, estimated %.1f MB, %v", c.Model, c.Batch,
+				took/1e6, guess/1e6, err)
 		} else {
-			t.Logf("%s, batch %d: takes %.1f MB, estimated %.1f MB", c.Model, c.Batch, took/1e6, guess/1e6)
+			t.Logf("%s, batch %d: takes %.1f MB, estimated %.1f MB", c.Model, c.Batch, took/1e6,
+				guess/1e6)
 		}
 	}
 	if _, err := Memory(Config{Model: "none"}); err == nil {

@@ -9,8 +9,8 @@ import (
 	"drolab/dro/internal/kern"
 )
 
-// layer is one line of a model's description. After a convolution or a linear layer come, as asked, batch
-// normalisation (which takes the place of the bias), ReLU and 2×2 max-pooling, in that order.
+// layer is one line of a model's description. After a convolution or a linear layer come, as asked,
+// batch normalisation (which takes the place of the bias), ReLU and 2×2 max-pooling, in that order.
 type layer struct {
 	kind   kind
 	out    int // channels or units; 0 is the number of classes
@@ -39,12 +39,14 @@ func convNorm(out, kernel, stride, pad int) layer {
 	return l
 }
 
-// basicBlock is two 3×3 convolutions beside a shortcut (He et al. 2016, figure 5, left): the identity, or
-// where the shape changes a 1×1 convolution with batch normalisation. ReLU follows the sum.
+// basicBlock is two 3×3 convolutions beside a shortcut (He et al. 2016, figure 5, left): the
+// identity, or where the shape changes a 1×1 convolution with batch normalisation. ReLU follows the
+// sum.
 func basicBlock(out, stride int) layer {
 	second := convNorm(out, 3, 1, 1)
 	second.relu = false
-	return layer{kind: residual, stride: stride, branch: []layer{convNorm(out, 3, stride, 1), second}}
+	return layer{kind: residual, stride: stride,
+		branch: []layer{convNorm(out, 3, stride, 1), second}}
 }
 
 func dense(out int) layer { return layer{kind: linear, out: out, relu: true} }
@@ -102,7 +104,8 @@ func Convex(model string) bool {
 	return len(layers) == 1 && layers[0].kind == linear && layers[0].out == 0
 }
 
-// stage is a layer in its place: a model is a list of stages, each after those that it takes its input from.
+// stage is a layer in its place: a model is a list of stages, each after those that it takes its
+// input from.
 type stage struct {
 	layer
 	name string // "conv1", "block2.conv1": the prefix of its tensors' names
@@ -134,7 +137,8 @@ func stages(model string, c, h, w, classes int) ([]stage, error) {
 	}
 	list, err := arrange(layers, kern.Shape{Channels: c, Height: h, Width: w}, classes)
 	if err != nil {
-		return nil, fmt.Errorf("model: %s: an input of %d×%d×%d %w; choose another model or dataset",
+		return nil, fmt.Errorf("model: %s: an input of %d×%d×%d %w; choose another model or "+
+			"dataset",
 			model, c, h, w, err)
 	}
 	return list, nil
@@ -179,13 +183,16 @@ func (s *sizing) residual(name string, l layer, from int, in kern.Shape) error {
 	end := len(s.list) - 1
 	shape, shortcut := s.list[end].out, from
 	if shape != in {
-		projection := layer{kind: conv, out: shape.Channels, kernel: 1, stride: l.stride, norm: true}
-		if err := s.append(stage{layer: projection, name: name + ".shortcut", from: from, in: in}); err != nil {
+		projection := layer{kind: conv, out: shape.Channels, kernel: 1, stride: l.stride,
+			norm: true}
+		if err := s.append(stage{layer: projection, name: name + ".shortcut", from: from,
+			in: in}); err != nil {
 			return err
 		}
 		shortcut = end + 1
 	}
-	return s.append(stage{layer: layer{kind: sum, relu: true}, name: name, from: end, plus: shortcut, in: shape})
+	return s.append(stage{layer: layer{kind: sum, relu: true}, name: name, from: end,
+		plus: shortcut, in: shape})
 }
 
 // append adds a stage that knows its input, once it knows its output.

@@ -57,8 +57,8 @@ type Net struct {
 // convolutions is for pictures, even where it would take one of a pixel.
 func Check(model string, c, h, w, classes int) (parameters int, err error) {
 	if Known(model) && h == 1 && w == 1 && models()[model][0].kind == conv {
-		return 0, fmt.Errorf("model: %s is for pictures, and a table of %d columns is too small for its "+
-			"convolutions: choose the model %s", model, c, strings.Join(anyInput(), " or "))
+		return 0, fmt.Errorf("model: %s is for pictures, and a table of %d columns is too small "+
+			"for its convolutions: choose the model %s", model, c, strings.Join(anyInput(), " or "))
 	}
 	list, err := stages(model, c, h, w, classes)
 	weights, _ := slots(list, "")
@@ -88,10 +88,11 @@ const bf16 = "bf16"
 // instructions for it.
 func Precisions() []string { return []string{"fp32", bf16} }
 
-// Order names the order of the sums of a network's first layer where it is not that of packed batches: "rows"
-// where training steps take a batch as it comes (the layer is linear, of few units and a multiple of 16
-// features, in fp32 on a kernel in assembly), "parts" where they also sum its gradient over runs of images;
-// in bf16 "strips" where tiles of operands hold all that an output sees (of few channels).
+// Order names the order of the sums of a network's first layer where it is not that of packed
+// batches: "rows" where training steps take a batch as it comes (the layer is linear, of few units
+// and a multiple of 16 features, in fp32 on a kernel in assembly), "parts" where they also sum its
+// gradient over runs of images; in bf16 "strips" where tiles of operands hold all that an output
+// sees (of few channels).
 func Order(c Config) string {
 	list, err := stages(c.Model, c.C, c.H, c.W, c.Classes)
 	switch {
@@ -134,13 +135,15 @@ func New(c Config) (*Net, error) {
 
 func newNet(isa kern.ISA, c Config, list []stage) (_ *Net, err error) {
 	if c.Batch < 1 || c.Classes < 2 {
-		return nil, fmt.Errorf("model: batch %d, classes %d: want at least 1 and 2", c.Batch, c.Classes)
+		return nil, fmt.Errorf("model: batch %d, classes %d: want at least 1 and 2", c.Batch,
+			c.Classes)
 	}
 	if c.Init != "" && !slices.Contains(Inits(), c.Init) {
 		return nil, fmt.Errorf("init: %.40q: want one of %s", c.Init, strings.Join(Inits(), ", "))
 	}
 	if c.Precision != "" && !slices.Contains(Precisions(), c.Precision) {
-		return nil, fmt.Errorf("precision: %.40q: want one of %s", c.Precision, strings.Join(Precisions(), ", "))
+		return nil, fmt.Errorf("precision: %.40q: want one of %s", c.Precision,
+			strings.Join(Precisions(), ", "))
 	}
 	n := &Net{Config: c, stages: list}
 	if c.Loss != "" && !slices.Contains(Losses(), c.Loss) {
@@ -201,23 +204,27 @@ func (n *Net) InPlace() bool { return n.graph.direct && n.graph.layout == nil }
 func (n *Net) LossesOf(losses []float64, x []float32, at []int32, labels []int) {
 	count := len(labels)
 	if count < 1 || count > n.Batch || len(losses) < count || len(at) != count || !n.InPlace() {
-		panic("nn: LossesOf: lengths of losses, at and labels do not fit the network, or it is not InPlace")
+		panic("nn: LossesOf: lengths of losses, at and labels do not fit the network, or it is " +
+			"not InPlace")
 	}
 	n.lose(losses, kern.Images{X: x, At: at}, labels)
 }
 
-// OnePass tells whether Pass can be called: the network is InPlace and one linear layer of few units.
+// OnePass tells whether Pass can be called: the network is InPlace and one linear layer of few
+// units.
 func (n *Net) OnePass() bool { return n.graph.pass != nil }
 
-// Pass is LossesOf and then Gradient, to the bit, in one pass over the samples: weigh sets the ratios of
-// some of them by their losses, on several threads at once. next is where the samples of the next batch
-// begin, as far as that is known: memory brings them meanwhile.
+// Pass is LossesOf and then Gradient, to the bit, in one pass over the samples: weigh sets the
+// ratios of some of them by their losses, on several threads at once. next is where the samples of
+// the next batch begin, as far as that is known: memory brings them meanwhile.
 func (n *Net) Pass(
-	losses []float64, x []float32, at, next []int32, labels []int, weigh func(ratios, losses []float64),
+	losses []float64, x []float32, at, next []int32, labels []int,
+	weigh func(ratios, losses []float64),
 ) {
 	count := len(labels)
 	if count < 1 || count > n.Batch || len(losses) < count || len(at) != count || !n.OnePass() {
-		panic("nn: Pass: lengths of losses, at and labels do not fit the network, or it is not OnePass")
+		panic("nn: Pass: lengths of losses, at and labels do not fit the network, or it is not " +
+			"OnePass")
 	}
 	n.graph.load(kern.Images{X: x, At: at}, labels, n.mode)
 	n.graph.pass.run(n.graph, losses[:count], next, weigh)
@@ -308,7 +315,9 @@ func (n *Net) Update(s SGD) (norm float64) {
 // v ← momentum·v + (1 − dampening)·(g + weightDecay·w) with the last Gradient g,
 // scaled down to the norm clip if it is longer (0 is no bound), and returns the
 // Euclidean norms of g before that and of v.
-func (n *Net) Accumulate(momentum, dampening, weightDecay, clip float64) (gradient, velocity float64) {
+func (n *Net) Accumulate(
+	momentum, dampening, weightDecay, clip float64,
+) (gradient, velocity float64) {
 	gradient = n.norm()
 	scale := 1.0
 	if clip > 0 && gradient > clip {
@@ -326,9 +335,10 @@ func (n *Net) Advance(rate float64) {
 func (n *Net) norm() float64 { return math.Sqrt(n.sgd.SquaredNorm(n.graph.team, n.gradient)) }
 
 func (n *Net) accumulate(momentum, dampening, weightDecay, scale float64) (velocity float64) {
-	return math.Sqrt(n.sgd.Accumulate(n.graph.team, n.weights, n.velocity, n.gradient, kern.AccumulateConfig{
-		Momentum: float32(momentum), Keep: float32(1 - dampening),
-		Scale: float32(scale), WeightDecay: float32(weightDecay)}))
+	return math.Sqrt(n.sgd.Accumulate(n.graph.team, n.weights, n.velocity, n.gradient,
+		kern.AccumulateConfig{
+			Momentum: float32(momentum), Keep: float32(1 - dampening),
+			Scale: float32(scale), WeightDecay: float32(weightDecay)}))
 }
 
 // FLOPs returns the floating-point operations of Losses and of Gradient on a
@@ -362,8 +372,8 @@ func (n *Net) Gradients() []Tensor { return n.gradients }
 // of batch normalisation: none in a model without; see Parameters.
 func (n *Net) Buffers() []Tensor { return n.buffers }
 
-// Each runs f(0) to f(n-1) on the network's threads, which wait for work while it trains, and returns when
-// all are done. Which thread runs what is not said.
+// Each runs f(0) to f(n-1) on the network's threads, which wait for work while it trains, and
+// returns when all are done. Which thread runs what is not said.
 func (n *Net) Each(count int, f func(i int)) { n.graph.team.Each(count, f) }
 
 // Close releases the network's threads. A second Close does nothing.

@@ -50,7 +50,8 @@ func TestEveryModelLearnsABatch(t *testing.T) {
 		}
 		n.Losses(losses, x, labels)
 		if !(total(losses) < first/2) {
-			t.Errorf("%s: the loss of one batch went from %.3f to %.3f in 30 steps, want less than half",
+			t.Errorf("%s: the loss of one batch went from %.3f to %.3f in 30 steps, want less "+
+				"than half",
 				model, first/16, total(losses)/16)
 		}
 	}
@@ -88,7 +89,8 @@ func TestInits(t *testing.T) {
 		n := float64(len(p.Data))
 		deviation := math.Sqrt(squares/n) / (bound / math.Sqrt(3))
 		if !(most <= bound && most > bound*(1-5/n) && math.Abs(deviation-1) < 1.5/math.Sqrt(n)) {
-			t.Errorf("%s: largest %v of %v, standard deviation %v of a uniform one's", p.Name, most, bound, deviation)
+			t.Errorf("%s: largest %v of %v, standard deviation %v of a uniform one's", p.Name, most,
+				bound, deviation)
 		}
 	}
 	c.Init = "xavier"
@@ -116,8 +118,10 @@ func TestInputTooSmall(t *testing.T) {
 		{Model: "alexnet", C: 1, H: 28, W: 28}, {Model: "convnet", C: 5, H: 1, W: 1},
 		{Model: "resnet", C: 3, H: 32, W: 32},
 	} {
-		if _, err := Check(c.Model, c.C, c.H, c.W, 10); err == nil || !strings.HasPrefix(err.Error(), "model: ") {
-			t.Errorf("%s on %d×%d×%d: error %v, want one about the model", c.Model, c.C, c.H, c.W, err)
+		if _, err := Check(c.Model, c.C, c.H, c.W, 10); err == nil ||
+			!strings.HasPrefix(err.Error(), "model: ") {
+			t.Errorf("%s on %d×%d×%d: error %v, want one about the model", c.Model, c.C, c.H,
+				c.W, err)
 		}
 	}
 }
@@ -144,7 +148,8 @@ func TestThreadsDoNotChangeTheBits(t *testing.T) {
 	for _, model := range Models() {
 		var first []float32
 		for threads := 1; threads <= 3; threads++ {
-			c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 24, Seed: 1, Threads: threads}
+			c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 24, Seed: 1,
+				Threads: threads}
 			n := testNet(t, c)
 			x, labels, ratios := batch(c, 23, 1)
 			losses := make([]float64, 24)
@@ -161,7 +166,8 @@ func TestThreadsDoNotChangeTheBits(t *testing.T) {
 				first = state
 			}
 			if !slices.Equal(first, state) {
-				t.Errorf("%s: weights after two steps differ between 1 and %d threads", model, threads)
+				t.Errorf("%s: weights after two steps differ between 1 and %d threads",
+					model, threads)
 			}
 		}
 	}
@@ -238,7 +244,8 @@ func TestConfidencesAreTheLossesOfThePredictions(t *testing.T) {
 	n.Confidences(confidences)
 	n.Losses(losses, x, labels)
 	for i, l := range losses {
-		if math.Abs(math.Exp(-l)-confidences[i]) > 1e-6 || confidences[i] < .25 || confidences[i] > 1 {
+		if math.Abs(math.Exp(-l)-confidences[i]) > 1e-6 || confidences[i] < .25 ||
+			confidences[i] > 1 {
 			t.Errorf("sample %d: confidence %v, loss of the prediction %v", i, confidences[i], l)
 		}
 	}
@@ -275,7 +282,8 @@ func TestLossesOfSamplesWhereTheyLie(t *testing.T) {
 	}
 	rounded := c
 	rounded.Precision = bf16
-	for _, other := range []Config{rounded, {Model: "convnet", C: 3, H: 32, W: 32, Classes: 3, Batch: 4}} {
+	for _, other := range []Config{rounded, {Model: "convnet", C: 3, H: 32, W: 32, Classes: 3,
+		Batch: 4}} {
 		if testNet(t, other).InPlace() {
 			t.Errorf("%+v takes samples where they lie", other)
 		}
@@ -334,8 +342,8 @@ func TestTablesAreNotForConvolutions(t *testing.T) {
 			if pictures != (err != nil) {
 				t.Fatal(err)
 			}
-			if pictures && !strings.Contains(err.Error(), "a table of 12 columns is too small for its "+
-				"convolutions: choose the model linear or mlp") {
+			if pictures && !strings.Contains(err.Error(), "a table of 12 columns is too small "+
+				"for its convolutions: choose the model linear or mlp") {
 				t.Error(err)
 			}
 		})

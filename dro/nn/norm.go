@@ -6,18 +6,19 @@ import (
 	G "gorgonia.org/gorgonia"
 )
 
-// Mode says which statistics batch normalisation takes. Networks without it do the same in every mode.
+// Mode says which statistics batch normalisation takes. Networks without it do the same in every
+// mode.
 type Mode int
 
 const (
-	// Train normalises by the batch's own statistics, differentiates through them, and moves the running ones
-	// towards them: for the batch that updates the parameters.
+	// Train normalises by the batch's own statistics, differentiates through them, and moves the
+	// running ones towards them: for the batch that updates the parameters.
 	Train Mode = iota
-	// Probe is Train that leaves the running statistics alone: for a batch that is only looked at, as SFK's
-	// z-batch.
+	// Probe is Train that leaves the running statistics alone: for a batch that is only looked at,
+	// as SFK's z-batch.
 	Probe
-	// Evaluate normalises by the running statistics, which are constants to the gradient: no sample's loss then
-	// depends on the other samples of its batch.
+	// Evaluate normalises by the running statistics, which are constants to the gradient: no
+	// sample's loss then depends on the other samples of its batch.
 	Evaluate
 )
 
@@ -63,7 +64,8 @@ func (o *normOp) diff(in G.Nodes, out, grad *G.Node) (_ G.Nodes, err error) {
 	if grads[0], err = G.ApplyOp(&op{
 		name: o.name + ".dx", in: []input{flat(), flat(), flat()}, out: gradient,
 		run: func(in []array) {
-			o.kernel.Backward(o.team, data, o.dgamma, o.dbeta, in[0].F32, in[2].F32, in[1].F32, o.add)
+			o.kernel.Backward(o.team, data, o.dgamma, o.dbeta, in[0].F32, in[2].F32,
+				in[1].F32, o.add)
 		},
 	}, in[0], in[1], grad); err != nil {
 		return nil, err

@@ -49,8 +49,8 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// In evaluation a sample's loss is the same bits alone, among others and in another place; in training it is
-// not.
+// In evaluation a sample's loss is the same bits alone, among others and in another place; in
+// training it is not.
 func TestEvaluationLooksAtOneSample(t *testing.T) {
 	n, x, labels, _ := trained(t)
 	all, part := make([]float64, 16), make([]float64, 16)
@@ -60,7 +60,8 @@ func TestEvaluationLooksAtOneSample(t *testing.T) {
 		n.Losses(all, x, labels)
 		n.Losses(part, x[5*size:9*size], labels[5:9])
 		if same := slices.Equal(all[5:9], part[:4]); same != (mode == Evaluate) {
-			t.Errorf("mode %d: four samples have the same losses without the others: %v", mode, same)
+			t.Errorf("mode %d: four samples have the same losses without the others: %v",
+				mode, same)
 		}
 	}
 }
@@ -84,15 +85,16 @@ func TestGradientKeepsItsMode(t *testing.T) {
 	}
 }
 
-// TestEvaluationAgainstPlainGorgonia compares losses and gradients by the running statistics with the
-// oracle's.
+// TestEvaluationAgainstPlainGorgonia compares losses and gradients by the running statistics with
+// the oracle's.
 func TestEvaluationAgainstPlainGorgonia(t *testing.T) {
 	n, x, labels, ratios := trained(t)
 	n.SetMode(Evaluate)
 	compare(t, n, x, labels, ratios)
 }
 
-// TestPartialBatches compares a batch of which most lanes are empty with a network whose batch is full.
+// TestPartialBatches compares a batch of which most lanes are empty with a network whose batch is
+// full.
 func TestPartialBatches(t *testing.T) {
 	c := Config{Model: "resnet8", C: 3, H: 8, W: 8, Classes: 10, Batch: 9, Seed: 5}
 	x, labels, ratios := batch(c, 9, 3)
@@ -171,14 +173,22 @@ func TestNamesOfTensors(t *testing.T) {
 	parameters, buffers := slots(list, "")
 	want := []string{
 		"conv1.weight[16 3 3 3]", "conv1.norm.weight[16]", "conv1.norm.bias[16]",
-		"block2.conv1.weight[16 16 3 3]", "block2.conv1.norm.weight[16]", "block2.conv1.norm.bias[16]",
-		"block2.conv2.weight[16 16 3 3]", "block2.conv2.norm.weight[16]", "block2.conv2.norm.bias[16]",
-		"block3.conv1.weight[32 16 3 3]", "block3.conv1.norm.weight[32]", "block3.conv1.norm.bias[32]",
-		"block3.conv2.weight[32 32 3 3]", "block3.conv2.norm.weight[32]", "block3.conv2.norm.bias[32]",
-		"block3.shortcut.weight[32 16 1 1]", "block3.shortcut.norm.weight[32]", "block3.shortcut.norm.bias[32]",
-		"block4.conv1.weight[64 32 3 3]", "block4.conv1.norm.weight[64]", "block4.conv1.norm.bias[64]",
-		"block4.conv2.weight[64 64 3 3]", "block4.conv2.norm.weight[64]", "block4.conv2.norm.bias[64]",
-		"block4.shortcut.weight[64 32 1 1]", "block4.shortcut.norm.weight[64]", "block4.shortcut.norm.bias[64]",
+		"block2.conv1.weight[16 16 3 3]", "block2.conv1.norm.weight[16]",
+		"block2.conv1.norm.bias[16]",
+		"block2.conv2.weight[16 16 3 3]", "block2.conv2.norm.weight[16]",
+		"block2.conv2.norm.bias[16]",
+		"block3.conv1.weight[32 16 3 3]", "block3.conv1.norm.weight[32]",
+		"block3.conv1.norm.bias[32]",
+		"block3.conv2.weight[32 32 3 3]", "block3.conv2.norm.weight[32]",
+		"block3.conv2.norm.bias[32]",
+		"block3.shortcut.weight[32 16 1 1]", "block3.shortcut.norm.weight[32]",
+		"block3.shortcut.norm.bias[32]",
+		"block4.conv1.weight[64 32 3 3]", "block4.conv1.norm.weight[64]",
+		"block4.conv1.norm.bias[64]",
+		"block4.conv2.weight[64 64 3 3]", "block4.conv2.norm.weight[64]",
+		"block4.conv2.norm.bias[64]",
+		"block4.shortcut.weight[64 32 1 1]", "block4.shortcut.norm.weight[64]",
+		"block4.shortcut.norm.bias[64]",
 		"linear6.weight[10 64]", "linear6.bias[10]",
 	}
 	if got := names(parameters); !slices.Equal(got, want) {

@@ -94,7 +94,10 @@ func (o *op) DiffWRT(inputs int) []bool {
 }
 
 // SymDiff implements gorgonia.SDOp.
-func (o *op) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) { return o.diff(in, out, grad) }
+func (o *op) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes,
+	error) {
+	return o.diff(in, out, grad)
+}
 
 // Arity implements gorgonia.Op.
 func (o *op) Arity() int { return len(o.in) }

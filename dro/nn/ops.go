@@ -33,10 +33,10 @@ func (b *backend) activation(s kern.Shape) ([]float32, *tensor.Dense) {
 	return data, dense32(data, len(data))
 }
 
-// mask returns the gradient of what went into the ReLU that ended the op of y, from y's gradient: 0 where the
-// ReLU was off. Where y's gradient is one op's alone, that op masks in the pass that computes it, and no pass
-// is spent on this; a gradient that is a sum, or has another use, is left as it is and masked into memory of
-// its own.
+// mask returns the gradient of what went into the ReLU that ended the op of y, from y's gradient: 0
+// where the ReLU was off. Where y's gradient is one op's alone, that op masks in the pass that
+// computes it, and no pass is spent on this; a gradient that is a sum, or has another use, is left
+// as it is and masked into memory of its own.
 func (b *backend) mask(y, grad *G.Node) (*G.Node, error) {
 	if o, ok := grad.Op().(*op); ok && o.of == y {
 		o.masked = true
@@ -138,7 +138,10 @@ func (c *convOp) diff(in G.Nodes, out, grad *G.Node) (_ G.Nodes, err error) {
 	grads := make(G.Nodes, len(in))
 	if grads[1], err = G.ApplyOp(&op{
 		name: c.name + ".dw", in: []input{flat(), flat()}, out: dense32(c.dw, w.Shape()...),
-		run: func(in []array) { c.kernel().BackwardWeights(c.team, c.dw, c.db, in[0].F32, in[1].F32, c.add) },
+		run: func(in []array) {
+			c.kernel().BackwardWeights(c.team, c.dw, c.db, in[0].F32, in[1].F32,
+				c.add)
+		},
 	}, x, grad); err != nil {
 		return nil, err
 	}
@@ -155,7 +158,8 @@ func (c *convOp) diff(in G.Nodes, out, grad *G.Node) (_ G.Nodes, err error) {
 
 func (c *convOp) dx(x, w, grad *G.Node) (*G.Node, error) {
 	data, out := c.activation(c.in)
-	o := &op{name: c.name + ".dx", in: []input{flat(), {w.Dims(), tensor.Float32}, flat()}, out: out, of: x}
+	o := &op{name: c.name + ".dx", in: []input{flat(), {w.Dims(), tensor.Float32}, flat()},
+		out: out, of: x}
 	o.run = func(in []array) {
 		var act []float32
 		if o.masked {
@@ -176,7 +180,10 @@ func (b *backend) pool(name string, x *G.Node, shape kern.Shape) (*G.Node, error
 	dx, gradient := b.activation(shape)
 	diff := func(in G.Nodes, y, grad *G.Node) (G.Nodes, error) {
 		o := &op{name: name + ".dx", in: []input{flat(), flat(), flat()}, out: gradient, of: in[0]}
-		o.run = func(in []array) { kernel.Backward(b.team, dx, in[0].F32, in[1].F32, in[2].F32, o.masked) }
+		o.run = func(in []array) {
+			kernel.Backward(b.team, dx, in[0].F32, in[1].F32, in[2].F32,
+				o.masked)
+		}
 		d, err := G.ApplyOp(o, in[0], y, grad)
 		return G.Nodes{d}, err
 	}
@@ -232,7 +239,9 @@ func (b *backend) sum(name string, x, plus *G.Node, shape kern.Shape, relu bool)
 // loss adds each sample's loss, one of Losses: a vector of float64 losses, whose
 // gradient is the vector of weights r_i/n. The labels are no numbers to
 // differentiate by, so they do not enter as a node.
-func (b *backend) loss(name string, outputs *G.Node, classes int, losses []float64) (*G.Node, error) {
+func (b *backend) loss(
+	name string, outputs *G.Node, classes int, losses []float64,
+) (*G.Node, error) {
 	kernel, err := newLoss(b.isa, name, b.batch, classes)
 	if err != nil {
 		return nil, err
@@ -242,15 +251,22 @@ func (b *backend) loss(name string, outputs *G.Node, classes int, losses []float
 	dx, gradient := b.activation(shape)
 	diff := func(_ G.Nodes, y, grad *G.Node) (G.Nodes, error) {
 		d, err := G.ApplyOp(&op{
-			name: name + ".dx", in: []input{{1, tensor.Float64}, {1, tensor.Float64}}, out: gradient,
-			run: func(in []array) { kernel.Gradient(dx, predictions, b.labels, in[1].F64[:len(b.labels)]) },
+			name: name + ".dx", in: []input{{1, tensor.Float64}, {1, tensor.Float64}},
+			out: gradient,
+			run: func(in []array) {
+				kernel.Gradient(dx, predictions, b.labels,
+					in[1].F64[:len(b.labels)])
+			},
 		}, y, grad)
 		return G.Nodes{d}, err
 	}
 	return G.ApplyOp(&op{
 		name: name, in: []input{flat()},
-		out:  tensor.New(tensor.WithShape(len(losses)), tensor.WithBacking(losses)),
-		run:  func(in []array) { kernel.Losses(b.team, losses[:len(b.labels)], predictions, in[0].F32, b.labels) },
+		out: tensor.New(tensor.WithShape(len(losses)), tensor.WithBacking(losses)),
+		run: func(in []array) {
+			kernel.Losses(b.team, losses[:len(b.labels)], predictions,
+				in[0].F32, b.labels)
+		},
 		diff: diff, wrt: []bool{true},
 	}, outputs)
 }

@@ -23,9 +23,12 @@ type oracle struct {
 	gradients  []G.Value // of mean r_i ℓ_i, by each parameter
 }
 
-// newOracle writes a network at its parameters and a batch as a plain graph with numbers of the given type.
-// Normalisation is by the running statistics if the network evaluates, or else by the batch's own.
-func newOracle(t testing.TB, of tensor.Dtype, net *Net, x []float32, labels []int, ratios []float64) *oracle {
+// newOracle writes a network at its parameters and a batch as a plain graph with numbers of the
+// given type. Normalisation is by the running statistics if the network evaluates, or else by the
+// batch's own.
+func newOracle(
+	t testing.TB, of tensor.Dtype, net *Net, x []float32, labels []int, ratios []float64,
+) *oracle {
 	t.Helper()
 	c, n := net.Config, len(labels)
 	o := &oracle{graph: G.NewGraph(), tensors: map[string]*G.Node{}}
@@ -76,7 +79,8 @@ func (o *oracle) input(of tensor.Dtype, name string, data []float32, shape ...in
 		backing = widen(data)
 	}
 	value := tensor.New(tensor.WithShape(shape...), tensor.WithBacking(backing))
-	return G.NewTensor(o.graph, of, len(shape), G.WithName(name), G.WithShape(shape...), G.WithValue(value))
+	return G.NewTensor(o.graph, of, len(shape), G.WithName(name), G.WithShape(shape...),
+		G.WithValue(value))
 }
 
 // stage writes one stage for n samples; before are the batch and the stages before it.
@@ -86,7 +90,8 @@ func (o *oracle) stage(s stage, before G.Nodes, n int) (y *G.Node) {
 	case sum:
 		y = G.Must(G.Add(x, before[s.plus+1]))
 	case average:
-		y = G.Must(G.Mean(G.Must(G.Reshape(x, tensor.Shape{n, s.in.Channels, s.in.Height * s.in.Width})), 2))
+		y = G.Must(G.Mean(G.Must(G.Reshape(x,
+			tensor.Shape{n, s.in.Channels, s.in.Height * s.in.Width})), 2))
 	case linear:
 		x = G.Must(G.Reshape(x, tensor.Shape{n, s.in.Len()}))
 		y = G.Must(G.Mul(x, G.Must(G.Transpose(o.tensors[s.name+".weight"]))))
@@ -118,17 +123,19 @@ func (o *oracle) channels(name string) *G.Node {
 	return o.tensors[name]
 }
 
-// norm writes batch normalisation of x by its definition: Gorgonia's own knows neither the mode Probe nor
-// gradients by its statistics when it evaluates.
+// norm writes batch normalisation of x by its definition: Gorgonia's own knows neither the mode
+// Probe nor gradients by its statistics when it evaluates.
 func (o *oracle) norm(s stage, x *G.Node, n int) *G.Node {
-	count := o.input(x.Dtype(), s.name+".count", []float32{float32(n * s.mid.Height * s.mid.Width)}, 1, 1, 1, 1)
+	count := o.input(x.Dtype(), s.name+".count", []float32{float32(n * s.mid.Height * s.mid.Width)},
+		1, 1, 1, 1)
 	mean := func(x *G.Node) *G.Node {
 		sums := G.Must(G.Reshape(G.Must(G.Sum(x, 0, 2, 3)), tensor.Shape{1, s.mid.Channels, 1, 1}))
 		return G.Must(G.BroadcastHadamardDiv(sums, count, nil, []byte{1}))
 	}
 	var centre, variance *G.Node
 	if o.tensors[s.name+".norm.running_mean"] != nil {
-		centre, variance = o.channels(s.name+".norm.running_mean"), o.channels(s.name+".norm.running_var")
+		centre, variance = o.channels(s.name+".norm.running_mean"), o.channels(s.name+
+			".norm.running_var")
 		x = G.Must(G.BroadcastSub(x, centre, nil, overChannels))
 	} else {
 		centre = mean(x)

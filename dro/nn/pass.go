@@ -6,8 +6,8 @@ import (
 	"drolab/dro/internal/kern"
 )
 
-// pass is a step of a network of one linear layer, from its samples to the gradient, which kern computes in
-// one pass over them: Gorgonia's graph of the same is for all else.
+// pass is a step of a network of one linear layer, from its samples to the gradient, which kern
+// computes in one pass over them: Gorgonia's graph of the same is for all else.
 type pass struct {
 	kernel *kern.RowsPass
 	call   kern.PassCall

@@ -46,12 +46,13 @@ func TestPlanRefusesStockOperations(t *testing.T) {
 	wide := leaf(e, "wide", tensor.New(tensor.WithShape(2), tensor.WithBacking([]float64{1, 2})))
 	b := &backend{isa: kern.Detect()}
 	for what, node := range map[string]*G.Node{
-		"a difference":               G.Must(G.Sub(x, x)),
-		"a product":                  G.Must(G.HadamardProd(x, x)),
-		"a sum with a scalar":        G.Must(G.Add(x, scalar)),
-		"a sum of float64":           G.Must(G.Add(wide, wide)),
-		"a ReLU":                     G.Must(G.Rectify(x)),
-		"an input without a value":   G.NewVector(e, tensor.Float32, G.WithName("empty"), G.WithShape(2)),
+		"a difference":        G.Must(G.Sub(x, x)),
+		"a product":           G.Must(G.HadamardProd(x, x)),
+		"a sum with a scalar": G.Must(G.Add(x, scalar)),
+		"a sum of float64":    G.Must(G.Add(wide, wide)),
+		"a ReLU":              G.Must(G.Rectify(x)),
+		"an input without a value": G.NewVector(e, tensor.Float32, G.WithName("empty"),
+			G.WithShape(2)),
 		"a product under another op": copyOf(make([]float32, 2), G.Must(G.Square(x))),
 	} {
 		if p, err := b.compile(node, nil); err == nil || !strings.HasPrefix(err.Error(), "nn: ") {
@@ -60,8 +61,8 @@ func TestPlanRefusesStockOperations(t *testing.T) {
 	}
 }
 
-// In a chain every ReLU is masked on the way of a gradient; a pass of its own is for outputs that several ops
-// read.
+// In a chain every ReLU is masked on the way of a gradient; a pass of its own is for outputs that
+// several ops read.
 func TestChainsSpendNothingOnMasks(t *testing.T) {
 	for _, model := range Models() {
 		n := testNet(t, Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 1})
@@ -81,8 +82,8 @@ func TestChainsSpendNothingOnMasks(t *testing.T) {
 	}
 }
 
-// The ops are operations to Gorgonia's own machine as well, which adds gradients up with its own sum: to the
-// same bits.
+// The ops are operations to Gorgonia's own machine as well, which adds gradients up with its own
+// sum: to the same bits.
 func TestPlanAgainstTapeMachine(t *testing.T) {
 	for _, model := range []string{"convnet", "resnet8"} {
 		c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 3, Seed: 1}
@@ -98,7 +99,8 @@ func TestPlanAgainstTapeMachine(t *testing.T) {
 		if err := machine.RunAll(); err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(losses, taped.graph.losses) || !slices.Equal(planned.gradient, taped.gradient) {
+		if !slices.Equal(losses, taped.graph.losses) ||
+			!slices.Equal(planned.gradient, taped.gradient) {
 			t.Errorf("%s: the tape machine has other losses or gradients", model)
 		}
 	}

@@ -11,7 +11,8 @@ import (
 // precise returns a network at a precision.
 func precise(t *testing.T, model, precision string, threads int) *Net {
 	t.Helper()
-	n, err := New(Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 24, Seed: 6, Threads: threads,
+	n, err := New(Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 24, Seed: 6,
+		Threads:   threads,
 		Precision: precision})
 	if err != nil {
 		t.Fatal(err)
@@ -20,8 +21,8 @@ func precise(t *testing.T, model, precision string, threads int) *Net {
 	return n
 }
 
-// Training rounds operands, and what comes out is near that of fp32. Evaluations are those of the weights, to
-// the bit, and so is the gradient of a certificate.
+// Training rounds operands, and what comes out is near that of fp32. Evaluations are those of the
+// weights, to the bit, and so is the gradient of a certificate.
 func TestBF16TrainsAndFP32Evaluates(t *testing.T) {
 	for _, model := range Models() {
 		t.Run(model, func(t *testing.T) {
@@ -35,13 +36,15 @@ func TestBF16TrainsAndFP32Evaluates(t *testing.T) {
 					n.Losses(losses[n], x, labels)
 					n.Gradient(ratios)
 				}
-				same := slices.Equal(losses[exact], losses[rounded]) && slices.Equal(exact.gradient, rounded.gradient)
+				same := slices.Equal(losses[exact], losses[rounded]) &&
+					slices.Equal(exact.gradient, rounded.gradient)
 				if same != (mode == Evaluate) {
 					t.Errorf("mode %v: the numbers of both precisions are the same: %v", mode, same)
 				}
 				for i, l := range losses[exact] {
 					if math.Abs(l-losses[rounded][i]) > .05*(1+math.Abs(l)) {
-						t.Errorf("mode %v: loss %d is %v, in fp32 %v", mode, i, losses[rounded][i], l)
+						t.Errorf("mode %v: loss %d is %v, in fp32 %v", mode, i,
+							losses[rounded][i], l)
 					}
 				}
 				if a, b := exact.GradientNorm(), rounded.GradientNorm(); math.Abs(a-b) > .05*a {
@@ -82,8 +85,8 @@ func TestPrecisionIsOneOfTwo(t *testing.T) {
 	}
 }
 
-// Where an input has few channels, the order of sums is another than that of the kernel's first release, and
-// so is what runs call it.
+// Where an input has few channels, the order of sums is another than that of the kernel's first
+// release, and so is what runs call it.
 func TestOrderOfBF16(t *testing.T) {
 	strips := "strips"
 	if kern.DetectBF16() == kern.Rounded {
@@ -94,7 +97,8 @@ func TestOrderOfBF16(t *testing.T) {
 		c, side int
 		want    string
 	}{{"alexnet", 3, 32, strips}, {"mlp", 3, 32, ""}, {"alexnet", 16, 32, ""}, {"mlp", 54, 1, ""}} {
-		c := Config{Model: tc.model, C: tc.c, H: tc.side, W: tc.side, Classes: 10, Batch: 24, Precision: bf16}
+		c := Config{Model: tc.model, C: tc.c, H: tc.side, W: tc.side, Classes: 10, Batch: 24,
+			Precision: bf16}
 		if got := Order(c); got != tc.want {
 			t.Errorf("%s of %d channels: order %q, want %q", tc.model, tc.c, got, tc.want)
 		}

@@ -11,8 +11,9 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// TestGradientsAgainstDifferences moves each tensor of resnet8 along its own gradient and along a random
-// direction, and compares the slope of the objective, computed forward by plain Gorgonia in float64.
+// TestGradientsAgainstDifferences moves each tensor of resnet8 along its own gradient and along a
+// random direction, and compares the slope of the objective, computed forward by plain Gorgonia in
+// float64.
 func TestGradientsAgainstDifferences(t *testing.T) {
 	c := Config{Model: "resnet8", C: 3, H: 8, W: 8, Classes: 10, Batch: 6, Seed: 3, Threads: 2}
 	n := testNet(t, c)
@@ -52,7 +53,8 @@ func TestGradientsAgainstDifferences(t *testing.T) {
 			slope := (at(h) - at(-h)) / (2 * h)
 			copy(w, was)
 			if !(math.Abs(slope-want) <= 1e-5*euclid(own)) {
-				t.Errorf("%s: slope %v, by the gradient %v; its length is %v", g.Name, slope, want, euclid(own))
+				t.Errorf("%s: slope %v, by the gradient %v; its length is %v", g.Name, slope, want,
+					euclid(own))
 			}
 		}
 	}
@@ -77,27 +79,32 @@ func linearly(l layer) layer {
 
 func block(branch ...layer) layer { return layer{kind: residual, stride: 1, branch: branch} }
 
-// TestAnyGraphAgainstPlainGorgonia puts outputs with and without ReLU, pooling and normalisation before
-// several readers.
+// TestAnyGraphAgainstPlainGorgonia puts outputs with and without ReLU, pooling and normalisation
+// before several readers.
 func TestAnyGraphAgainstPlainGorgonia(t *testing.T) {
 	pooled := convNorm(4, 3, 1, 1)
 	pooled.pool = true
 	for name, layers := range map[string][]layer{
-		"ReLU read twice": {convolution(4, 3, 1, 1), block(linearly(convolution(4, 3, 1, 1))), logits()},
+		"ReLU read twice": {convolution(4, 3, 1, 1), block(linearly(convolution(4, 3, 1, 1))),
+			logits()},
 		"ReLU, pooled and not": {convolution(4, 3, 1, 1),
-			{kind: residual, stride: 2, branch: []layer{convPool(4, 3, 1, 1)}}, averagePool(), logits()},
+			{kind: residual, stride: 2, branch: []layer{convPool(4, 3, 1, 1)}}, averagePool(),
+			logits()},
 		"pool read twice":      {convPool(4, 3, 1, 1), block(convolution(4, 3, 1, 1)), logits()},
 		"the batch read twice": {block(convolution(3, 3, 1, 1)), logits()},
 		"blocks in blocks": {convNorm(4, 3, 1, 1),
 			block(block(convNorm(4, 1, 1, 0)), block(convNorm(4, 3, 1, 1))), logits()},
-		"dense layers":          {dense(6), block(dense(6), linearly(dense(6))), linearly(dense(5)), logits()},
+		"dense layers": {dense(6), block(dense(6), linearly(dense(6))), linearly(dense(5)),
+			logits()},
 		"pooled after the norm": {pooled, averagePool(), logits()},
-		"a norm without a ReLU": {linearly(convNorm(4, 3, 1, 1)), convolution(4, 3, 1, 1), averagePool(), logits()},
-		"ReLU before the loss":  {dense(7), dense(0)},
+		"a norm without a ReLU": {linearly(convNorm(4, 3, 1, 1)), convolution(4, 3, 1, 1),
+			averagePool(), logits()},
+		"ReLU before the loss": {dense(7), dense(0)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := Config{C: 3, H: 6, W: 6, Classes: 4, Batch: 7, Seed: 2, Threads: 2}
-			list, err := arrange(layers, kern.Shape{Channels: c.C, Height: c.H, Width: c.W}, c.Classes)
+			list, err := arrange(layers, kern.Shape{Channels: c.C, Height: c.H, Width: c.W},
+				c.Classes)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,16 +10,18 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// BenchmarkAgainstPlainGorgonia times forward and backward of each model with the kernels and with the plain
-// Gorgonia graph, in turns, so that what else the machine does disturbs both alike. It reports medians and
-// the median of the ratios of neighbours; ns/op is of no use. See -benchtime 10x.
+// BenchmarkAgainstPlainGorgonia times forward and backward of each model with the kernels and with
+// the plain Gorgonia graph, in turns, so that what else the machine does disturbs both alike. It
+// reports medians and the median of the ratios of neighbours; ns/op is of no use. See -benchtime
+// 10x.
 //
-// Build tags choose what is compared: with none, our assembly against Gorgonia's (its BLAS has some on
-// amd64); with purego, our plain Go against that; with purego,noasm, plain Go against plain Go.
+// Build tags choose what is compared: with none, our assembly against Gorgonia's (its BLAS has some
+// on amd64); with purego, our plain Go against that; with purego,noasm, plain Go against plain Go.
 func BenchmarkAgainstPlainGorgonia(b *testing.B) {
 	for _, model := range Models() {
 		b.Run(model, func(b *testing.B) {
-			c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 128, Seed: 1, Threads: 2}
+			c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 128, Seed: 1,
+				Threads: 2}
 			n, err := New(c)
 			if err != nil {
 				b.Fatal(err)
@@ -41,7 +43,8 @@ func BenchmarkAgainstPlainGorgonia(b *testing.B) {
 					}
 					machine.Reset()
 				})
-				kernels, plain, speedUp = append(kernels, ours), append(plain, theirs), append(speedUp, theirs/ours)
+				kernels, plain, speedUp = append(kernels, ours), append(plain,
+					theirs), append(speedUp, theirs/ours)
 			}
 			b.ReportMetric(median(kernels), "kernels-ms")
 			b.ReportMetric(median(plain), "plain-ms")
@@ -50,13 +53,15 @@ func BenchmarkAgainstPlainGorgonia(b *testing.B) {
 	}
 }
 
-// BenchmarkOutsideKernels reports the share of a training step (losses, gradient, update) that is not spent
-// in a kernel: running the plan, the ops' closures, labels and ratios. The step is written out as [Net]'s
-// methods do it, and every kernel is timed where it is called. It is the median over b.N steps.
+// BenchmarkOutsideKernels reports the share of a training step (losses, gradient, update) that is
+// not spent in a kernel: running the plan, the ops' closures, labels and ratios. The step is
+// written out as [Net]'s methods do it, and every kernel is timed where it is called. It is the
+// median over b.N steps.
 func BenchmarkOutsideKernels(b *testing.B) {
 	for _, model := range Models() {
 		b.Run(model, func(b *testing.B) {
-			c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 128, Seed: 1, Threads: 2}
+			c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 128, Seed: 1,
+				Threads: 2}
 			n, err := New(c)
 			if err != nil {
 				b.Fatal(err)
@@ -99,15 +104,16 @@ func median(list []float64) float64 {
 	return list[len(list)/2]
 }
 
-// BenchmarkPrecision times training steps (losses, gradient, update) in fp32 and in bf16, in turns. It
-// reports medians of wall time, the best of each, and the median of the ratios of neighbours: over wall time,
-// and over the processor time of all threads. That of one thread, which never spins, is what other work on
-// the machine disturbs least. See -benchtime 10x.
+// BenchmarkPrecision times training steps (losses, gradient, update) in fp32 and in bf16, in turns.
+// It reports medians of wall time, the best of each, and the median of the ratios of neighbours:
+// over wall time, and over the processor time of all threads. That of one thread, which never
+// spins, is what other work on the machine disturbs least. See -benchtime 10x.
 func BenchmarkPrecision(b *testing.B) {
 	for _, model := range Models() {
 		for _, threads := range []int{1, 2} {
 			b.Run(fmt.Sprintf("%s/threads=%d", model, threads), func(b *testing.B) {
-				comparePrecisions(b, Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 128, Seed: 1,
+				comparePrecisions(b, Config{Model: model, C: 3, H: 32, W: 32, Classes: 10,
+					Batch: 128, Seed: 1,
 					Threads: threads})
 			})
 		}

@@ -32,11 +32,12 @@ func (s slot) len() int {
 //
 //   - he: weights normal with variance 2/fan-in, or 1/fan-in where neither ReLU nor a normalisation
 //     follows, and zero biases (He et al., "Delving deep into rectifiers", 2015, eq. 10);
-//   - torch: weights and biases uniform in ±1/√fan-in, as PyTorch's layers have them without being asked.
+//   - torch: weights and biases uniform in ±1/√fan-in, as PyTorch's layers have them without being
+//     asked.
 func Inits() []string { return []string{"he", "torch"} }
 
-// slots lists the parameters and the buffers of a model, with what an initialisation (empty: the first of
-// Inits) has them start as.
+// slots lists the parameters and the buffers of a model, with what an initialisation (empty: the
+// first of Inits) has them start as.
 func slots(list []stage, init string) (parameters, buffers []slot) {
 	for _, s := range list {
 		if of := kinds[s.kind].slots; of != nil {
@@ -90,7 +91,8 @@ func (s stage) weight() slot {
 	}
 }
 
-// arena returns one piece of memory for all slots, and a view of it for each, at the start of a cache line.
+// arena returns one piece of memory for all slots, and a view of it for each, at the start of a
+// cache line.
 func arena(list []slot) (memory []float32, tensors []Tensor) {
 	const line = 16 // float32s
 	total := 0

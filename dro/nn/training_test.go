@@ -8,9 +8,9 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// TestTrainingIsUnchanged trains twice from the same weights on the same batches: with the kernels, and with
-// the plain Gorgonia graph and PyTorch's rule of SGD with momentum written out. The losses stay together for
-// the first ten steps.
+// TestTrainingIsUnchanged trains twice from the same weights on the same batches: with the kernels,
+// and with the plain Gorgonia graph and PyTorch's rule of SGD with momentum written out. The losses
+// stay together for the first ten steps.
 func TestTrainingIsUnchanged(t *testing.T) {
 	const steps, lr, momentum = 10, 0.01, 0.9
 	for _, c := range []Config{
@@ -40,7 +40,8 @@ func TestTrainingIsUnchanged(t *testing.T) {
 				for i, want := range plain.losses.Data().([]float32) {
 					d := math.Abs(losses[i]-float64(want)) / math.Abs(float64(want))
 					if worst = max(worst, d); !(d <= 1e-4) {
-						t.Errorf("step %d, sample %d: loss %v, plain Gorgonia's %v", step, i, losses[i], want)
+						t.Errorf("step %d, sample %d: loss %v, plain Gorgonia's %v", step, i,
+							losses[i], want)
 					}
 				}
 				plain.update(velocities, lr, momentum)

@@ -58,8 +58,8 @@ func near(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// A gradient longer than Clip counts as one of that length; one that is not longer takes the very step
-// without Clip.
+// A gradient longer than Clip counts as one of that length; one that is not longer takes the very
+// step without Clip.
 func TestUpdateClips(t *testing.T) {
 	n, w, v, g := stepped(t, "mlp", 1)
 	norm := euclid(g)
@@ -139,8 +139,10 @@ func TestRestart(t *testing.T) {
 		}
 		used.Restart()
 		for range 2 {
-			for i, list := range [][]Tensor{used.Parameters(), used.Velocities(), used.Gradients(), used.Buffers()} {
-				like := [][]Tensor{fresh.Parameters(), fresh.Velocities(), fresh.Gradients(), fresh.Buffers()}[i]
+			for i, list := range [][]Tensor{used.Parameters(), used.Velocities(), used.Gradients(),
+				used.Buffers()} {
+				like := [][]Tensor{fresh.Parameters(), fresh.Velocities(), fresh.Gradients(),
+					fresh.Buffers()}[i]
 				for k, tensor := range list {
 					if !slices.Equal(tensor.Data, like[k].Data) {
 						t.Errorf("%s: %s differs from that of a new network", model, tensor.Name)

@@ -55,7 +55,8 @@ func Find(word string) ([]*record.Run, error) {
 	}
 	var ids []string
 	for _, e := range entries {
-		if id, ok := strings.CutSuffix(e.Name(), record.PackedExt); ok && strings.HasPrefix(id, start) {
+		if id, ok := strings.CutSuffix(e.Name(), record.PackedExt); ok &&
+			strings.HasPrefix(id, start) {
 			ids = append(ids, id)
 		}
 	}
@@ -63,14 +64,15 @@ func Find(word string) ([]*record.Run, error) {
 	case len(ids) == 0 && start == "":
 		return nil, fmt.Errorf("%s: %w", word, ErrEmpty)
 	case len(ids) == 0:
-		return nil, fmt.Errorf("%.90s: no recorded run has such a name: drolab compare %s%s lists them", word,
+		return nil, fmt.Errorf("%.90s: no recorded run has such a name: drolab compare %s%s "+
+			"lists them", word,
 			Scheme, name)
 	}
 	return readAll(name, ids)
 }
 
-// readAll reads runs at once: somebody waits for a first screen with them, and each takes the better part of
-// a millisecond.
+// readAll reads runs at once: somebody waits for a first screen with them, and each takes the
+// better part of a millisecond.
 func readAll(name string, ids []string) ([]*record.Run, error) {
 	runs, errs := make([]*record.Run, len(ids)), make([]error, len(ids))
 	var all sync.WaitGroup

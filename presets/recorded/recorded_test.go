@@ -24,9 +24,11 @@ func TestEveryRunReads(t *testing.T) {
 		}
 		for _, r := range runs {
 			m := &r.Meta
-			if r.Status() != runner.Done || m.Host.Version == "" || m.Host.CPU == "" || m.Host.Kernel == "" ||
+			if r.Status() != runner.Done || m.Host.Version == "" || m.Host.CPU == "" ||
+				m.Host.Kernel == "" ||
 				m.Checksum == "" || r.Summary().Steps != m.Steps {
-				t.Errorf("%s: %s, %d of %d steps, made by %+v", r.Dir, r.Status(), r.Summary().Steps, m.Steps, m.Host)
+				t.Errorf("%s: %s, %d of %d steps, made by %+v", r.Dir, r.Status(),
+					r.Summary().Steps, m.Steps, m.Host)
 			}
 			if !strings.HasSuffix(r.Dir, m.ID) {
 				t.Errorf("%s holds %s", r.Dir, m.ID)
@@ -50,7 +52,8 @@ func TestEveryRunReads(t *testing.T) {
 				}
 			}
 			if evals < m.Spec.Epochs || steps < 100 {
-				t.Errorf("%s: %d evaluations and %d steps of %d epochs", r.Dir, evals, steps, m.Spec.Epochs)
+				t.Errorf("%s: %d evaluations and %d steps of %d epochs", r.Dir, evals, steps,
+					m.Spec.Epochs)
 			}
 		}
 	}
@@ -65,7 +68,8 @@ func TestFind(t *testing.T) {
 		t.Fatal(err)
 	}
 	one, err := Find(all[0].Dir)
-	if err != nil || !slices.ContainsFunc(one, func(o *record.Run) bool { return o.Meta.ID == all[0].Meta.ID }) {
+	if err != nil || !slices.ContainsFunc(one,
+		func(o *record.Run) bool { return o.Meta.ID == all[0].Meta.ID }) {
 		t.Errorf("%s finds %d runs, %v", all[0].Dir, len(one), err)
 	}
 	for _, rest := range []string{"", ".", "none", "paper/none", "../recorded"} {

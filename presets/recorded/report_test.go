@@ -76,7 +76,8 @@ func TestWeightsAgain(t *testing.T) {
 		t.Fatal(problems)
 	}
 	asJSON, page := written(t, runs)
-	args := []string{"--report", asJSON, "--page", page, "--data", filepath.Join(data, "cifar-10-batches-bin")}
+	args := []string{"--report", asJSON, "--page", page, "--data",
+		filepath.Join(data, "cifar-10-batches-bin")}
 	for _, r := range runs {
 		args = append(args, r.Dir)
 	}

@@ -97,7 +97,8 @@ var errOtherSamples = errors.New("their samples differ: want runs of the same da
 func SameSamples(a, b *runner.Meta, split string) error {
 	same := a.Checksum == b.Checksum
 	if split != runner.SplitTest {
-		same = same && fmt.Sprintf("%+v", a.Spec.DataOptions("")) == fmt.Sprintf("%+v", b.Spec.DataOptions(""))
+		same = same && fmt.Sprintf("%+v", a.Spec.DataOptions("")) == fmt.Sprintf("%+v",
+			b.Spec.DataOptions(""))
 	}
 	if same {
 		return nil

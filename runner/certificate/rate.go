@@ -28,7 +28,8 @@ type RatePoint struct {
 
 // rated are the measures that theory speaks of.
 func rated() []string {
-	return []string{"dual_gap", "full_grad_norm", "output_dual_gap", "output_grad_norm", "excess_risk"}
+	return []string{"dual_gap", "full_grad_norm", "output_dual_gap", "output_grad_norm",
+		"excess_risk"}
 }
 
 // Rates fits those of the evaluations that have any, in the order of the log.

@@ -21,7 +21,8 @@ func Unmet(m *runner.Meta) []string {
 	}
 	method, err := dro.Find(s.Algorithm())
 	if err != nil || !method.Theorem1 {
-		return []string{fmt.Sprintf("the steps of SFK-DRO, for it is of no other method (%s)", s.Algorithm())}
+		return []string{fmt.Sprintf("the steps of SFK-DRO, for it is of no other method (%s)",
+			s.Algorithm())}
 	}
 	lack(s.Momentum != 0, "no momentum (%g)", s.Momentum)
 	lack(s.WeightDecay != 0, "no weight decay (%g)", s.WeightDecay)
@@ -41,7 +42,8 @@ func Unmet(m *runner.Meta) []string {
 	own, _ := spec.FindSetting("c")
 	now, _ := own.Number(s)
 	least := 2*dro.MagnitudeOf(c.Diameter) + c.Lz
-	lack(dro.MagnitudeOf(now.Or(0)) < least, "C of at least D² L_z = %v on this box (%g)", least, now.Or(0))
+	lack(dro.MagnitudeOf(now.Or(0)) < least, "C of at least D² L_z = %v on this box (%g)", least,
+		now.Or(0))
 	lack(s.LR != 1/(2*now.Or(0)), "α = 1/(2C) = %.3g (%g)", 1/(2*now.Or(0)), s.LR)
 	return list
 }

@@ -87,7 +87,8 @@ func (f *Frozen) Noise(train *measure.Pass, sizes []int, draws int, c Constants)
 			return nil, fmt.Errorf("a batch of %d: want at least 1", n)
 		}
 		one := Noise{N: n, BiasBound: dro.BiasBound(p.Set, p.Rho, c.Bound, n)}
-		one.Bias, one.BiasError, err = dro.BatchBias(p.Set, train.Losses, p.Rho, whole.Risk, n, 20*draws,
+		one.Bias, one.BiasError, err = dro.BatchBias(p.Set, train.Losses, p.Rho, whole.Risk, n,
+			20*draws,
 			streamTheory)
 		if err != nil {
 			return nil, err
@@ -105,7 +106,8 @@ func (f *Frozen) Noise(train *measure.Pass, sizes []int, draws int, c Constants)
 
 // Assumed are the constants as dro's theory takes them.
 func (c *Constants) Assumed(rho float64) dro.Assumptions {
-	return dro.Assumptions{Rho: rho, Bound: c.Bound, Lipschitz: c.Lipschitz, Smoothness: c.Smoothness}
+	return dro.Assumptions{Rho: rho, Bound: c.Bound, Lipschitz: c.Lipschitz,
+		Smoothness: c.Smoothness}
 }
 
 // constants are the theory's on the run's box or, where that is not in the
@@ -140,7 +142,8 @@ func (f *Frozen) variance(train *measure.Pass, n, draws int) (measure.Number, er
 	defer f.Evaluating()()
 	probe, square := probe{f: f}, 0.0
 	for range draws {
-		probe.gradient(loader.Next(), func(w, losses []float64) { f.Problem().At(w, losses, z) }, false)
+		probe.gradient(loader.Next(), func(w, losses []float64) { f.Problem().At(w, losses, z) },
+			false)
 		square += math.Pow(f.Run.Net.GradNorm(), 2) / float64(draws)
 	}
 	return measure.Num(max(0, square-whole*whole)), nil
@@ -164,7 +167,8 @@ func (f *Frozen) Constants(training *measure.Pass, samples int) (Constants, erro
 	one := func(w, _ []float64) { w[0] = 1 }
 	own, ok := f.Run.Net.(train.Parameters)
 	if !ok {
-		return c, fmt.Errorf("run %s: the constants need a network whose weights are at hand", f.Meta.ID)
+		return c, fmt.Errorf("run %s: the constants need a network whose weights are at hand",
+			f.Meta.ID)
 	}
 	p := probe{f: f, x: runner.CloneTensors(own.Tensors())}
 	for range samples {

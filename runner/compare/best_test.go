@@ -44,7 +44,8 @@ func TestFalseStars(t *testing.T) {
 		name  string
 		means [4]float64
 		naive bool // without correction there are too many
-	}{{"all alike", [4]float64{.5, .5, .5, .5}, false}, {"two alike", [4]float64{.9, .9, .1, .1}, true}} {
+	}{{"all alike", [4]float64{.5, .5, .5, .5}, false},
+		{"two alike", [4]float64{.9, .9, .1, .1}, true}} {
 		random := rand.New(rand.NewPCG(7, 11))
 		stars, naive := 0, 0
 		for range tables {
@@ -58,9 +59,11 @@ func TestFalseStars(t *testing.T) {
 				naive++
 			}
 		}
-		t.Logf("%s: %d of %d tables have a false star, %d without correction", c.name, stars, tables, naive)
+		t.Logf("%s: %d of %d tables have a false star, %d without correction", c.name, stars,
+			tables, naive)
 		if stars > most || (naive > most) != c.naive {
-			t.Errorf("%s: %d false stars in %d tables, %d without correction", c.name, stars, tables, naive)
+			t.Errorf("%s: %d false stars in %d tables, %d without correction", c.name, stars,
+				tables, naive)
 		}
 	}
 }
@@ -88,8 +91,10 @@ func TestEquivalence(t *testing.T) {
 // table, at most 5 % of the tables have one.
 func TestFalseStarsOfNullTables(t *testing.T) {
 	const tables, most = 400, 28 // as above
-	measures := []string{"test_accuracy", "worst_class_accuracy", "test_loss", "train_loss", "robust_risk"}
-	for family, limit := range map[string][2]int{OneMeasure: {most + 1, tables}, AllMeasures: {0, most}} {
+	measures := []string{"test_accuracy", "worst_class_accuracy", "test_loss", "train_loss",
+		"robust_risk"}
+	for family, limit := range map[string][2]int{OneMeasure: {most + 1, tables},
+		AllMeasures: {0, most}} {
 		random := rand.New(rand.NewPCG(3, 5))
 		starred, byMeasure := 0, map[string]int{}
 		for range tables {
@@ -106,7 +111,8 @@ func TestFalseStarsOfNullTables(t *testing.T) {
 		}
 		t.Logf("by %s: %d of %d tables have a false star; %v", family, starred, tables, byMeasure)
 		if starred < limit[0] || starred > limit[1] {
-			t.Errorf("by %s: %d of %d tables have a false star, want %d to %d", family, starred, tables,
+			t.Errorf("by %s: %d of %d tables have a false star, want %d to %d", family,
+				starred, tables,
 				limit[0], limit[1])
 		}
 		for name, n := range byMeasure {
@@ -134,14 +140,18 @@ func nothing(measures []string, random *rand.Rand) (runs []member) {
 func TestTestedRowsAlone(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	all := noise([4]float64{.9, .1, .5, .99}, random)
-	own := func(m *runner.Meta) bool { return slices.Contains(dro.PaperMethods()[:2], m.Spec.Algorithm()) }
+	own := func(m *runner.Meta) bool {
+		return slices.Contains(dro.PaperMethods()[:2],
+			m.Spec.Algorithm())
+	}
 	some := slices.DeleteFunc(slices.Clone(all), func(m member) bool { return !own(m.meta) })
 	table, alone := tabulate(all, Options{Tested: own}), tabulate(some, Options{})
 	for c, column := range table.Columns {
 		if !slices.EqualFunc(column.Tests, alone.Columns[c].Tests, func(a, b Test) bool {
 			return a.Best == b.Best && a.Adjusted == b.Adjusted && len(a.Rows) == len(b.Rows)
 		}) {
-			t.Errorf("%s %s: %+v, alone %+v", column.Name, column.Class, column.Tests, alone.Columns[c].Tests)
+			t.Errorf("%s %s: %+v, alone %+v", column.Name, column.Class, column.Tests,
+				alone.Columns[c].Tests)
 		}
 	}
 }
@@ -179,7 +189,10 @@ func at(set string, rho float64) func(*member) {
 func TestQuestions(t *testing.T) {
 	const chi, kl = "chi2", "kl"
 	of := func(a dro.Algorithm) func([]float64, string, float64) []member {
-		return func(worst []float64, set string, rho float64) []member { return newRuns(a, worst, at(set, rho)) }
+		return func(worst []float64, set string,
+			rho float64) []member {
+			return newRuns(a, worst, at(set, rho))
+		}
 	}
 	sfk, erm := of(dro.SFK), of(dro.ERM)
 	a, b := accuraciesA, accuraciesB
@@ -190,21 +203,24 @@ func TestQuestions(t *testing.T) {
 		note NoteKind
 	}{
 		{"one problem", slices.Concat(sfk(a, chi, .5), erm(b, chi, .5)),
-			map[string]string{"robust_risk": "sfk", "worst_class_accuracy": "sfk", "full_grad_norm": ""}, ""},
+			map[string]string{"robust_risk": "sfk", "worst_class_accuracy": "sfk",
+				"full_grad_norm": ""}, ""},
 		{"one name of χ² is as good as the other",
 			slices.Concat(sfk(a, chi, .5), erm(b, "cressie-read", .5)),
 			map[string]string{"robust_risk": "sfk uncertainty=chi2"}, ""},
 		{"two radii", slices.Concat(sfk(a, chi, .5), sfk(b, chi, 1.5)),
 			map[string]string{"robust_risk": "", "worst_class_accuracy": "rho=0.5"}, Problem},
 		{"two sets", slices.Concat(sfk(a, chi, .5), sfk(b, kl, .5)),
-			map[string]string{"robust_risk": "", "worst_class_accuracy": "uncertainty=chi2"}, Problem},
+			map[string]string{"robust_risk": "", "worst_class_accuracy": "uncertainty=chi2"},
+			Problem},
 		{"a set without a radius",
 			slices.Concat(sfk(a, "cvar", .5), erm(b, "cvar", 1.5)),
 			map[string]string{"robust_risk": "sfk rho=0.5"}, ""},
 		{"a winner at each radius", slices.Concat(
 			sfk(a, chi, .5), erm(b, chi, .5),
 			sfk(b, chi, 1.5), erm(a, chi, 1.5)),
-			map[string]string{"robust_risk": "sfk rho=0.5 erm rho=1.5", "worst_class_accuracy": ""}, Problem},
+			map[string]string{"robust_risk": "sfk rho=0.5 erm rho=1.5", "worst_class_accuracy": ""},
+			Problem},
 		{"other data", slices.Concat(newRuns(dro.SFK, accuraciesA),
 			newRuns(dro.ERM, accuraciesB, func(m *member) { m.meta.Checksum = "sha256:1" })),
 			map[string]string{"worst_class_accuracy": "", "robust_risk": ""}, Dataset},
@@ -228,9 +244,9 @@ func TestQuestions(t *testing.T) {
 		t.Errorf("tested %+v, %+v; problem %q", risk, norm, table.Rows[1].Problem)
 	}
 	i := slices.IndexFunc(table.Notes, func(n Note) bool { return n.Kind == Problem })
-	if !strings.HasPrefix(table.Notes[i].Text, "runs differ in set or radius (χ², ρ=0.5; χ², ρ=1.5): "+
-		"the same network has another robust risk and excess risk and dual gap and penalised gap at each, "+
-		"so it is tested only between runs of one") {
+	if !strings.HasPrefix(table.Notes[i].Text, "runs differ in set or radius (χ², ρ=0.5; χ², "+
+		"ρ=1.5): the same network has another robust risk and excess risk and dual gap and "+
+		"penalised gap at each, so it is tested only between runs of one") {
 		t.Errorf("note %q", table.Notes[i].Text)
 	}
 }
@@ -238,13 +254,15 @@ func TestQuestions(t *testing.T) {
 // TestMarksOfKnowledge: what weighs by groups or classes says so.
 func TestMarksOfKnowledge(t *testing.T) {
 	given := func(m *member) { m.meta.Groups = []string{"north", "south"} }
-	table := tabulate(append(newRuns(dro.SFK, accuraciesB, given), newRuns("group", accuraciesA, given)...),
+	table := tabulate(append(newRuns(dro.SFK, accuraciesB, given),
+		newRuns("group", accuraciesA, given)...),
 		Options{})
 	if a, b := table.Rows[0], table.Rows[1]; a.Title() != "sfk" || a.Uses != "" ||
 		b.Title() != "group (g)" || b.Label != "group" || b.Uses != "groups" {
 		t.Errorf("rows %+v", table.Rows)
 	}
-	table = tabulate(append(newRuns(dro.SFK, accuraciesB), newRuns("group", accuraciesA)...), Options{})
+	table = tabulate(append(newRuns(dro.SFK, accuraciesB), newRuns("group", accuraciesA)...),
+		Options{})
 	if r := table.Rows[1]; r.Title() != "group (c)" || r.Uses != "classes" {
 		t.Errorf("row %+v", r)
 	}
@@ -274,11 +292,13 @@ func TestLegend(t *testing.T) {
 		legend, brief string
 	}{
 		{four, "± is half the width of the mean's 95 % t interval over seeds.\n" +
-			"* is better than every other in its line: two-sided t tests, paired over common seeds, else Welch's; " +
-			"p < 0.05 after Holm's correction for all pairs (6), per class, group or radius for those of all (12), " +
-			"each measure by itself.",
-			"± 95 % t interval over seeds\n* beats all others, p < 0.05 after Holm\n(c) uses classes"},
-		{newRuns(dro.SFK, accuraciesA), "± is half the width of the mean's 95 % t interval over seeds.",
+			"* is better than every other in its line: two-sided t tests, paired over common " +
+			"seeds, else Welch's; p < 0.05 after Holm's correction for all pairs (6), per class, " +
+			"group or radius for those of all (12), each measure by itself.",
+			"± 95 % t interval over seeds\n* beats all others, p < 0.05 after Holm\n(c) uses " +
+				"classes"},
+		{newRuns(dro.SFK, accuraciesA),
+			"± is half the width of the mean's 95 % t interval over seeds.",
 			"± 95 % t interval over seeds"},
 		{newRuns(dro.SFK, accuraciesA[:1]), "", ""},
 	} {
@@ -291,13 +311,16 @@ func TestLegend(t *testing.T) {
 		}
 	}
 	radii := tabulate(append(newRuns(dro.SFK, accuraciesA, at("chi2", 1)), four...), Options{})
-	if got := radii.Legend()[1]; !strings.Contains(got, "in its line (of the same set and radius, where") {
+	if got := radii.Legend()[1]; !strings.Contains(got,
+		"in its line (of the same set and radius, where") {
 		t.Errorf("legend %q", got)
 	}
-	if got := radii.Brief(); !slices.Contains(got, "measures of the set: among the same set and ρ") {
+	if got := radii.Brief(); !slices.Contains(got,
+		"measures of the set: among the same set and ρ") {
 		t.Errorf("brief %q", got)
 	}
-	lines := tabulate(append(four, newRuns(dro.SFK, accuraciesA, at("chi2", 1))...), Options{}).Legend()
+	lines := tabulate(append(four, newRuns(dro.SFK, accuraciesA, at("chi2", 1))...),
+		Options{}).Legend()
 	if lines[len(lines)-1] != "No star: full gradient norm, which is of each run's own objective." {
 		t.Errorf("legend %q", lines)
 	}
@@ -334,7 +357,8 @@ func TestCommonRadii(t *testing.T) {
 	if !slices.Equal(places, []string{"0.5", "1"}) {
 		t.Errorf("compared at the radii %q", places)
 	}
-	c := column(t, table, "robust_risk_at") // at .5, which is second in one list and first in the other
+	c := column(t, table,
+		"robust_risk_at") // at .5, which is second in one list and first in the other
 	a, b := table.Rows[0].Cells[c].Mean.Float(), table.Rows[1].Cells[c].Mean.Float()
 	if !near(a, 2-.494425+.5) || !near(b, 2-.475125+.5) {
 		t.Errorf("R at 0.5 is %g and %g", a, b)
@@ -385,9 +409,11 @@ func TestAt(t *testing.T) {
 		{"some", worst, last, "", Last, "", false},
 		{"some, asked for", worst, last, Selected, Last, "", true},
 		{"two rules", worst, selecting("val_loss"), "", Last, "", false},
-		{"two rules, asked for", worst, selecting("val_loss"), Selected, Selected, "val_loss, val_worst", true},
+		{"two rules, asked for", worst, selecting("val_loss"), Selected, Selected,
+			"val_loss, val_worst", true},
 	} {
-		table := tabulate(append(newRuns(dro.SFK, accuraciesA, c.a), newRuns(dro.ERM, accuraciesB, c.b)...),
+		table := tabulate(append(newRuns(dro.SFK, accuraciesA, c.a),
+			newRuns(dro.ERM, accuraciesB, c.b)...),
 			Options{At: c.ask})
 		got := table.Rows[0].Cells[column(t, table, "worst_class_accuracy")].Mean.Float()
 		want := .494425
@@ -396,7 +422,8 @@ func TestAt(t *testing.T) {
 		}
 		if table.At != c.at || table.Select != c.rule || !near(got, want) ||
 			slices.Contains(kinds(table), Selection) != c.note {
-			t.Errorf("%s: at %q by %q: %g, notes %+v", c.name, table.At, table.Select, got, table.Notes)
+			t.Errorf("%s: at %q by %q: %g, notes %+v", c.name, table.At, table.Select, got,
+				table.Notes)
 		}
 		said := slices.ContainsFunc(table.Legend(), func(s string) bool {
 			return strings.HasPrefix(s, "Figures are of the step that each run selected by "+c.rule)

@@ -65,7 +65,8 @@ func TestHalfWidth(t *testing.T) {
 	for _, p := range []float64{0.51, 0.75, 0.9, 0.975, 0.995, 0.99999} {
 		alpha := 4 * p * (1 - p)
 		q := math.Cos(math.Acos(math.Sqrt(alpha))/3) / math.Sqrt(alpha)
-		for n, want := range map[int]float64{2: math.Tan(math.Pi * (p - 0.5)), 3: (2*p - 1) / math.Sqrt(alpha/2),
+		for n, want := range map[int]float64{2: math.Tan(math.Pi * (p - 0.5)),
+			3: (2*p - 1) / math.Sqrt(alpha/2),
 			5: 2 * math.Sqrt(q-1)} {
 			if got := HalfWidth(n, 2*p-1); math.Abs(got-want) > 1e-9*want {
 				t.Errorf("HalfWidth(%d, %v) = %.15g, want %.15g", n, 2*p-1, got, want)
@@ -120,7 +121,8 @@ func newRun(a dro.Algorithm, seed uint64, worst float64, change ...func(*member)
 			{Name: "dual_gap", Number: measure.NumIf(a != dro.ERM, worst/10)},
 		},
 		ByGroup: measure.Lists{
-			{Name: "class_accuracy", Numbers: []measure.Number{measure.Num(worst + .2), measure.Num(worst)}},
+			{Name: "class_accuracy", Numbers: []measure.Number{measure.Num(worst + .2),
+				measure.Num(worst)}},
 		},
 	}, nil)}
 	for _, c := range change {
@@ -163,7 +165,8 @@ func kinds(table *Table) (list []NoteKind) {
 }
 
 func TestTable(t *testing.T) {
-	table := tabulate(slices.Concat(newRuns(dro.ERM, accuraciesB), newRuns(dro.SFK, accuraciesA)), Options{})
+	table := tabulate(slices.Concat(newRuns(dro.ERM, accuraciesB), newRuns(dro.SFK, accuraciesA)),
+		Options{})
 	if len(table.Rows) != 2 || table.Rows[0].Label != "sfk" || table.Rows[1].Label != "erm" {
 		t.Fatalf("rows %+v", table.Rows)
 	}
@@ -186,8 +189,10 @@ func TestTable(t *testing.T) {
 		t.Errorf("cell %+v", cell)
 	}
 	const p = 0.0009440804932194916
-	if col := table.Columns[c]; col.Family != 1 || len(col.Tests) != 1 || !near(col.Tests[0].P.Float(), p) ||
-		!near(table.Rows[1].Cells[c].P.Float(), p) || !near(table.Rows[1].Cells[c].Adjusted.Float(), p) ||
+	if col := table.Columns[c]; col.Family != 1 || len(col.Tests) != 1 ||
+		!near(col.Tests[0].P.Float(), p) ||
+		!near(table.Rows[1].Cells[c].P.Float(), p) ||
+		!near(table.Rows[1].Cells[c].Adjusted.Float(), p) ||
 		cell.P.Applies() || !col.Tests[0].Best {
 		t.Errorf("column %+v", col)
 	}
@@ -228,10 +233,11 @@ func TestMarks(t *testing.T) {
 		{name: "worse counts as well", best: "erm",
 			runs: slices.Concat(newRuns(dro.SFK, accuraciesB), newRuns(dro.ERM, accuraciesA))},
 		{name: "no common seed", best: "sfk", note: Seeds,
-			runs: slices.Concat(newRuns(dro.SFK, accuraciesA), newRuns(dro.ERM, accuraciesB, func(m *member) {
-				m.meta.Spec.Seed += 10
-				m.meta.ID += "0"
-			}))},
+			runs: slices.Concat(newRuns(dro.SFK, accuraciesA),
+				newRuns(dro.ERM, accuraciesB, func(m *member) {
+					m.meta.Spec.Seed += 10
+					m.meta.ID += "0"
+				}))},
 		{name: "diverged", note: NotFinite,
 			runs: slices.Concat(newRuns(dro.SFK, accuraciesA), newRuns(dro.ERM, nan))},
 		// The mean of the lead rests on seed 3, which the other row does not have.
@@ -260,9 +266,11 @@ func TestGroups(t *testing.T) {
 		want []string
 	}{
 		{newRuns(dro.SFK, accuraciesA, often), []string{"sfk"}},
-		{slices.Concat(newRuns(dro.SFK, accuraciesA, radius(10)), newRuns(dro.SFK, accuraciesB, radius(2))),
+		{slices.Concat(newRuns(dro.SFK, accuraciesA, radius(10)),
+			newRuns(dro.SFK, accuraciesB, radius(2))),
 			[]string{"rho=2", "rho=10"}},
-		{slices.Concat(newRuns(dro.PGD, accuraciesA, radius(2)), newRuns(dro.SFK, accuraciesB, radius(10)),
+		{slices.Concat(newRuns(dro.PGD, accuraciesA, radius(2)),
+			newRuns(dro.SFK, accuraciesB, radius(10)),
 			newRuns(dro.SFK, accuraciesB, radius(2))),
 			[]string{"sfk rho=2", "sfk rho=10", "pgd rho=2"}},
 		{newRuns(dro.SFK, nil), nil},
@@ -305,7 +313,8 @@ func TestNotes(t *testing.T) {
 		}
 	}
 	given := func(m *member) { m.meta.Groups = []string{"north", "south"} }
-	group := tabulate(append(slices.Clone(base), newRuns("group", accuraciesB, given)...), Options{})
+	group := tabulate(append(slices.Clone(base), newRuns("group", accuraciesB, given)...),
+		Options{})
 	i := slices.IndexFunc(group.Notes, func(n Note) bool { return n.Kind == Seen })
 	if i < 0 || !strings.HasPrefix(group.Notes[i].Text, "group (g) uses groups, which") ||
 		len(group.Notes[i].Runs) != len(base) {
@@ -317,15 +326,19 @@ func TestNotes(t *testing.T) {
 	}
 
 	running := newRun(dro.PGD, 9, .9, func(m *member) { m.summary.Status = runner.Running })
-	older := newRun(dro.SFK, 1, .1, func(m *member) { m.meta.ID = "older"; m.meta.Created = time.Unix(1, 0) })
+	older := newRun(dro.SFK, 1, .1,
+		func(m *member) { m.meta.ID = "older"; m.meta.Created = time.Unix(1, 0) })
 	table := tabulate(append(slices.Clone(base), running, older, base[0]), Options{})
 	if len(table.Rows) != 1 || !slices.Equal(table.Rows[0].Seeds, []uint64{1, 2, 3, 4}) ||
-		!near(table.Rows[0].Cells[column(t, table, "worst_class_accuracy")].Mean.Float(), 0.494425) {
+		!near(table.Rows[0].Cells[column(t, table, "worst_class_accuracy")].Mean.Float(),
+			0.494425) {
 		t.Errorf("rows %+v", table.Rows)
 	}
 	want := []Note{
-		{Unfinished, "left out, because not done: shapes-pgd-s9 (running)", []string{"shapes-pgd-s9"}},
-		{Repeated, "sfk: 1 run(s) left out, because a newer one has the same seed", []string{"older"}},
+		{Unfinished, "left out, because not done: shapes-pgd-s9 (running)",
+			[]string{"shapes-pgd-s9"}},
+		{Repeated, "sfk: 1 run(s) left out, because a newer one has the same seed",
+			[]string{"older"}},
 	}
 	if !reflect.DeepEqual(table.Notes, want) {
 		t.Errorf("notes %+v, want %+v", table.Notes, want)

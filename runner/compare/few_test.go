@@ -14,8 +14,8 @@ func tested(counts ...int) func(*member) {
 	return func(m *member) { m.meta.ClassCounts = measure.Counts{Train: counts, Test: counts} }
 }
 
-// A class of fewer than min_group test samples is marked, and where fewer than two have enough, no run has a
-// worst one: there is a dash, and a note.
+// A class of fewer than min_group test samples is marked, and where fewer than two have enough, no
+// run has a worst one: there is a dash, and a note.
 func TestFewSamples(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -43,7 +43,8 @@ func TestFewSamples(t *testing.T) {
 				t.Errorf("marked %q, want %q", few, c.few)
 			}
 			for _, row := range table.Rows {
-				if got := row.Cells[column(t, table, "worst_class_accuracy")].Mean.Applies(); got != c.worst {
+				if got := row.Cells[column(t, table,
+					"worst_class_accuracy")].Mean.Applies(); got != c.worst {
 					t.Errorf("%s: a worst class is %v, want %v", row.Label, got, c.worst)
 				}
 			}
@@ -53,7 +54,8 @@ func TestFewSamples(t *testing.T) {
 			if note != (c.note != "") {
 				t.Errorf("notes %+v, want %q", table.Notes, c.note)
 			}
-			legend := strings.Contains(strings.Join(table.Legend(), " "), "? is of fewer than min_group test samples")
+			legend := strings.Contains(strings.Join(table.Legend(), " "),
+				"? is of fewer than min_group test samples")
 			if legend != (c.few != nil) {
 				t.Errorf("legend %q", table.Legend())
 			}

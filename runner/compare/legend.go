@@ -12,26 +12,29 @@ import (
 // Legend says what the signs of the printed table mean, a sentence each.
 func (t *Table) Legend() (lines []string) {
 	if t.At == Selected {
-		lines = append(lines, fmt.Sprintf("Figures are of the step that each run selected by %s on the "+
-			"validation split.", t.Select))
+		lines = append(lines, fmt.Sprintf("Figures are of the step that each run selected by %s "+
+			"on the validation split.", t.Select))
 	}
 	if slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Few }) {
-		lines = append(lines, "? is of fewer than min_group test samples: its figure is chance, and it "+
-			"is not called the worst.")
+		lines = append(lines, "? is of fewer than min_group test samples: its figure is chance, "+
+			"and it is not called the worst.")
 	}
 	if t.spread() {
 		lines = append(lines,
-			fmt.Sprintf("± is half the width of the mean's %g %% t interval over seeds.", 100*t.Level))
+			fmt.Sprintf("± is half the width of the mean's %g %% t interval over seeds.",
+				100*t.Level))
 	}
 	if len(t.Rows) > 1 {
 		others := "every other in its line"
 		if t.problems() {
 			others += " (of the same set and radius, where it depends on them)"
 		}
-		lines = append(lines, fmt.Sprintf("* is better than %s: two-sided t tests, paired over common seeds, "+
-			"else Welch's; p < %.2g after Holm's correction for %s.", others, 1-t.Level, t.families()))
+		lines = append(lines, fmt.Sprintf("* is better than %s: two-sided t tests, paired over "+
+			"common seeds, else Welch's; p < %.2g after Holm's correction for "+
+			"%s.", others, 1-t.Level, t.families()))
 		if own := t.untested(); own != "" {
-			lines = append(lines, fmt.Sprintf("No star: %s, which is of each run's own objective.", own))
+			lines = append(lines,
+				fmt.Sprintf("No star: %s, which is of each run's own objective.", own))
 		}
 	}
 	return lines

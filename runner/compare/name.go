@@ -33,7 +33,8 @@ func Names(runs []*runner.Meta) []string {
 	for i, m := range runs {
 		parts := []string{names[i]}
 		same := func(o *runner.Meta) bool { return o.Spec.Algorithm() == m.Spec.Algorithm() }
-		if slices.ContainsFunc(runs, func(o *runner.Meta) bool { return same(o) && o.Preset != m.Preset }) {
+		if slices.ContainsFunc(runs,
+			func(o *runner.Meta) bool { return same(o) && o.Preset != m.Preset }) {
 			parts = slices.Insert(parts, 0, presetWord(runs, m))
 		}
 		if several || parts[0] == "" {
@@ -44,8 +45,8 @@ func Names(runs []*runner.Meta) []string {
 	return names
 }
 
-// presetWord is the preset of a run among runs, or what it is about: the radius, where the presets of the
-// runs of its method differ in that, each in its own way, and in nothing else.
+// presetWord is the preset of a run among runs, or what it is about: the radius, where the presets
+// of the runs of its method differ in that, each in its own way, and in nothing else.
 func presetWord(runs []*runner.Meta, m *runner.Meta) string {
 	var all []spec.Spec
 	presets, radii := map[string][]spec.Spec{}, map[float64]bool{}
@@ -116,8 +117,8 @@ func enough(diffs []KeyDiff, runs int) []KeyDiff {
 	return diffs
 }
 
-// differs are the words of a run: the one at i of those that have the diffs. Where many settings differ, as
-// where one of each is changed in turn, what most runs have is not said.
+// differs are the words of a run: the one at i of those that have the diffs. Where many settings
+// differ, as where one of each is changed in turn, what most runs have is not said.
 func differs(m *runner.Meta, diffs []KeyDiff, i int) (words []string) {
 	if m.Parent != "" {
 		words = append(words, "fork @"+m.Parent[strings.LastIndexByte(m.Parent, '@')+1:])

@@ -97,7 +97,8 @@ func (t *Table) noteDifferences(members []member) {
 			func(m *runner.Meta) string { return m.Host.Kernel }},
 	} {
 		if values := distinct(members, c.of); len(values) > 1 {
-			t.note(c.kind, nil, "runs differ in %s (%s): %s", c.what, strings.Join(values, ", "), c.then)
+			t.note(c.kind, nil, "runs differ in %s (%s): %s", c.what,
+				strings.Join(values, ", "), c.then)
 		}
 	}
 }
@@ -113,8 +114,9 @@ func (t *Table) noteProblems(members []member) {
 		}
 	}
 	if len(problems) > 1 && len(names) > 0 {
-		t.note(Problem, nil, "runs differ in set or radius (%s): the same network has another %s at each, "+
-			"so it is tested only between runs of one", strings.Join(problems, "; "), strings.Join(names, " and "))
+		t.note(Problem, nil, "runs differ in set or radius (%s): the same network has another %s "+
+			"at each, so it is tested only between runs of "+
+			"one", strings.Join(problems, "; "), strings.Join(names, " and "))
 	}
 }
 
@@ -123,7 +125,10 @@ func (t *Table) noteProblems(members []member) {
 func (t *Table) noteSeen(members []member) {
 	for _, name := range dro.Algorithms() {
 		for _, uses := range distinct(members, Uses) {
-			another := func(o member) bool { return o.meta.Spec.Algorithm() != name || Uses(o.meta) != uses }
+			another := func(o member) bool {
+				return o.meta.Spec.Algorithm() != name ||
+					Uses(o.meta) != uses
+			}
 			of := slices.DeleteFunc(slices.Clone(members), another)
 			if uses != "" && len(of) > 0 {
 				t.note(Seen, of, "%s %s", name, Explain(uses))
@@ -155,7 +160,8 @@ func (t *Table) noteSeeds() {
 		same = same && slices.Equal(r.Seeds, t.Rows[0].Seeds)
 	}
 	if len(single) > 0 {
-		t.note(Seeds, nil, "one seed only (%s): no spread is known, so nothing is marked as best against it",
+		t.note(Seeds, nil, "one seed only (%s): no spread is known, so nothing is marked as best "+
+			"against it",
 			strings.Join(single, ", "))
 	}
 	if !same {
@@ -203,7 +209,8 @@ func (t *Table) noteNotFinite() {
 			}
 			if bad > 0 {
 				name := strings.TrimSpace(col.Name + " " + col.Class)
-				t.note(NotFinite, nil, "%s: %s is not finite in %d of %d run(s)", r.Label, name, bad, len(r.Seeds))
+				t.note(NotFinite, nil, "%s: %s is not finite in %d of %d run(s)", r.Label, name,
+					bad, len(r.Seeds))
 			}
 		}
 	}

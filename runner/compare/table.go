@@ -205,7 +205,8 @@ func partsOf(row measure.Measure, members []member) (parts []part) {
 func sameParts(members []member) bool {
 	main := members[0].meta.Main()
 	return !slices.ContainsFunc(members, func(m member) bool {
-		return m.meta.Main() != main || !slices.Equal(m.meta.Names(main), members[0].meta.Names(main))
+		return m.meta.Main() != main ||
+			!slices.Equal(m.meta.Names(main), members[0].meta.Names(main))
 	})
 }
 
@@ -218,11 +219,13 @@ func (t *Table) addColumns(m measured, groups []*group) {
 			cells[i] = newCell(g, part.of, t.Level)
 			n += cells[i].N
 		}
-		if n == 0 && !ofWorst(m.Name, groups[0].members[0].meta) { // of which it is told that there is none
+		// of which it is told that there is none
+		if n == 0 && !ofWorst(m.Name, groups[0].members[0].meta) {
 			continue
 		}
-		t.Columns = append(t.Columns, Column{Name: m.Name, Class: part.place, Higher: m.Better == dro.Higher,
-			Few: fewIn(groups, m.Axis, part.place), Tests: []Test{}})
+		t.Columns = append(t.Columns, Column{Name: m.Name, Class: part.place,
+			Higher: m.Better == dro.Higher,
+			Few:    fewIn(groups, m.Axis, part.place), Tests: []Test{}})
 		for i, c := range cells {
 			t.Rows[i].Cells = append(t.Rows[i].Cells, c)
 		}

@@ -9,8 +9,8 @@ import (
 	"drolab/runner/data/internal/dataset"
 )
 
-// A loader that works ahead gives the batches and the states of one that does not, also after jumps to other
-// places.
+// A loader that works ahead gives the batches and the states of one that does not, also after jumps
+// to other places.
 func TestAheadIsTheSame(t *testing.T) {
 	src := noise(50, Shape{C: 3, H: 8, W: 8})
 	o := LoaderOptions{Batch: 8, Augment: Augment{Pad: 2, Flip: true}, Seed: 9, Stream: 1}
@@ -58,7 +58,8 @@ func same(t *testing.T, got, want *Loader) {
 // A batch stays as it is until the next call of Next, whatever is made meanwhile.
 func TestAheadLeavesTheBatchAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := must(t)(NewDraws(noise(50, Shape{C: 1, H: 4, W: 4}), LoaderOptions{Batch: 8, Ahead: true}))
+		l := must(t)(NewDraws(noise(50, Shape{C: 1, H: 4, W: 4}),
+			LoaderOptions{Batch: 8, Ahead: true}))
 		defer l.Close()
 		for range 5 {
 			b := l.Next()
@@ -80,11 +81,13 @@ func (b brittle) Read(dst []float32, i int) {
 	}
 }
 
-// What a source panics with comes up where the batch is asked for, so that it ends a run and not the program.
+// What a source panics with comes up where the batch is asked for, so that it ends a run and not
+// the program.
 func TestAheadPanicsInNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := must(t)(NewSequential(brittle{noise(12, Shape{C: 1, H: 1, W: 1})}, LoaderOptions{Batch: 4,
-			Ahead: true}))
+		l := must(t)(NewSequential(brittle{noise(12, Shape{C: 1, H: 1, W: 1})},
+			LoaderOptions{Batch: 4,
+				Ahead: true}))
 		defer l.Close()
 		l.Next()
 		l.Next()

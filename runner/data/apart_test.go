@@ -40,11 +40,13 @@ func every(t *testing.T) map[string]string {
 	}
 	writeIDX(t, ubyte, nil)
 	writeIDX(t, filepath.Join(ubyte, "packed"), map[string][]byte{
-		picture.IDXFiles()[0] + ".gz": gzipped(t, idx([]byte("abcdefghijklmnopqrstuvwx"), 4, 2, 3))})
+		picture.IDXFiles()[0] +
+			".gz": gzipped(t, idx([]byte("abcdefghijklmnopqrstuvwx"), 4, 2, 3))})
 	tensors := filepath.Join(t.TempDir(), "x.safetensors")
 	header := `{"x":{"dtype":"F32","shape":[8,2],"data_offsets":[0,64]},` +
 		`"y":{"dtype":"U8","shape":[8],"data_offsets":[64,72]}}`
-	if err := os.WriteFile(tensors, safetensorsFile(header, append(make([]byte, 64), 0, 1, 1, 0, 0, 1, 1, 0)),
+	if err := os.WriteFile(tensors,
+		safetensorsFile(header, append(make([]byte, 64), 0, 1, 1, 0, 0, 1, 1, 0)),
 		0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +213,8 @@ func TestApartBesideOthers(t *testing.T) {
 		other.Release() // it ends meanwhile
 		return exec.Command("/bin/sh", "-c", "kill -9 $$")
 	}))
-	d, err := Open("csv:"+writeFile(t, "a.csv", "a,label\n"+strings.Repeat("1,0\n2,1\n", 10)), Options{})
+	d, err := Open("csv:"+writeFile(t, "a.csv", "a,label\n"+strings.Repeat("1,0\n2,1\n", 10)),
+		Options{})
 	if err != nil || tries != 2 {
 		t.Fatalf("after %d tries: %v", tries, err)
 	}
@@ -225,7 +228,8 @@ func TestApartEndsEarly(t *testing.T) {
 	for script, want := range map[string]string{
 		"exit 3": "ended with exit status 3: \"\": please report it",
 		"echo 'panic: a\x1b[2J' >&2; echo goroutine >&2; exit 2": `"panic: a\x1b[2J": please report`,
-		"echo 'fatal error: runtime: out of memory' >&2; exit 2": "it may have here: make it smaller",
+		"echo 'fatal error: runtime: out of memory' >&2; exit 2": "it may have here: make it " +
+			"smaller",
 		"kill -9 $$":                             "it may have here: make it smaller",
 		"head -c 9 /dev/zero":                    "please report it",
 		"head -c 100 /dev/zero | tr '\\0' '\\1'": "a header of",
@@ -256,8 +260,8 @@ func TestEveryFieldIsSent(t *testing.T) {
 		of   any
 		want string
 	}{
-		{Dataset{}, "Name Shape Classes Groups Grouped ByGroup Cells Train Val Test Checksum Mean Std Augment " +
-			"Notes Missing Encoder Unlabelled Release Mapped"},
+		{Dataset{}, "Name Shape Classes Groups Grouped ByGroup Cells Train Val Test Checksum " +
+			"Mean Std Augment Notes Missing Encoder Unlabelled Release Mapped"},
 		{dataset.Table{}, "Marks X Origin"}, {dataset.Marks{}, "Labels Groups"},
 		{dataset.Features{}, "Marks Dims Size Data Decode"},
 		{dataset.Images{}, "Dims Data Stride Skip Labels Groups"},

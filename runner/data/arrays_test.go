@@ -19,7 +19,8 @@ import (
 	"drolab/runner/data/internal/dataset"
 )
 
-// npy is a file in NumPy's format, as numpy.save writes it, with the items of any slice of fixed size.
+// npy is a file in NumPy's format, as numpy.save writes it, with the items of any slice of fixed
+// size.
 func npy(t testing.TB, descr, shape string, items any) []byte {
 	t.Helper()
 	head := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr, shape)
@@ -100,10 +101,12 @@ func TestArrays(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if got := fmt.Sprint(trainX(d)); got != "[[0 1] [2 3] [8 9]]" || d.Shape != (Shape{C: 2, H: 1, W: 1}) {
+		if got := fmt.Sprint(trainX(d)); got != "[[0 1] [2 3] [8 9]]" ||
+			d.Shape != (Shape{C: 2, H: 1, W: 1}) {
 			t.Errorf("%s: training samples are %s of %v", name, got, d.Shape)
 		}
-		if !slices.Equal(d.Classes, []string{"-1", "1"}) || !slices.Equal(d.Groups, []string{"b", "ü"}) {
+		if !slices.Equal(d.Classes, []string{"-1", "1"}) ||
+			!slices.Equal(d.Groups, []string{"b", "ü"}) {
 			t.Errorf("%s: classes %q, groups %q", name, d.Classes, d.Groups)
 		}
 		if d.Val.Len() != 1 || d.Val.Label(0) != 1 || d.Val.Group(0) != 0 || d.Test.Len() != 2 ||
@@ -134,7 +137,8 @@ func TestArrayOptions(t *testing.T) {
 		t.Errorf("groups %q, want %q", d.Groups, want)
 	}
 	std := float32(math.Sqrt(104. / 9)) // of 0, 2, 8
-	if !slices.Equal(d.Mean, []float32{10. / 3, 13. / 3}) || math.Abs(float64(d.Std[1]-std)) > 1e-6 {
+	if !slices.Equal(d.Mean, []float32{10. / 3, 13. / 3}) ||
+		math.Abs(float64(d.Std[1]-std)) > 1e-6 {
 		t.Errorf("mean %v, std %v, want 10/3, 13/3 and %v", d.Mean, d.Std, std)
 	}
 	delete(arrays, "split")
@@ -146,7 +150,8 @@ func TestArrayOptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d.Train.Len() != 4 || d.Test.Len() != 2 || d.Grouped || d.Mean != nil {
-		t.Errorf("%d + %d samples, groups %q, mean %v", d.Train.Len(), d.Test.Len(), d.Groups, d.Mean)
+		t.Errorf("%d + %d samples, groups %q, mean %v", d.Train.Len(), d.Test.Len(),
+			d.Groups, d.Mean)
 	}
 }
 
@@ -159,7 +164,8 @@ func TestArrayTypes(t *testing.T) {
 		"planes": npy(t, "<f4", "(4, 1, 2)", []float32{1, -2, .5, 1. / (1 << 24), 0, 0, 0, 0}),
 		"images": npy(t, "<f4", "(4, 2, 1, 1)", []float32{1, -2, .5, 1. / (1 << 24), 0, 0, 0, 0}),
 	} {
-		d, err := Open(writeNPZ(t, zip.Store, map[string][]byte{"x": x, "y": y, "split": split}), Options{})
+		d, err := Open(writeNPZ(t, zip.Store, map[string][]byte{"x": x, "y": y, "split": split}),
+			Options{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -171,7 +177,8 @@ func TestArrayTypes(t *testing.T) {
 }
 
 func TestHalf(t *testing.T) {
-	for h, want := range map[uint16]float32{0: 0, 0x3c00: 1, 0xc000: -2, 0x7bff: 65504, 0x0400: 1. / (1 << 14),
+	for h, want := range map[uint16]float32{0: 0, 0x3c00: 1, 0xc000: -2, 0x7bff: 65504,
+		0x0400: 1. / (1 << 14),
 		0x03ff: 1023. / (1 << 24), 0x8001: -1. / (1 << 24), 0x7c00: float32(math.Inf(1)),
 		0xfc00: float32(math.Inf(-1)), 0x3555: 1365. / 4096} {
 		if got := dataset.Half(h); got != want {
@@ -193,29 +200,40 @@ func TestArrayDamage(t *testing.T) {
 		query string
 		want  string
 	}{
-		"no array":   {"x", nil, "", `no array "x": it has y, g, h, split`},
-		"no labels":  {"y", nil, "", `no array "y"`},
-		"no numpy":   {"x", []byte("hello, this is text"), "", "x.npy: byte 0: not an array of NumPy"},
-		"short":      {"x", six(t)["x"][:40], "", "ends at byte 40, in the header"},
-		"cut":        {"x", six(t)["x"][:150], "", "22 bytes after the header do not suit"},
-		"version":    {"x", []byte("\x93NUMPY\x09\x00aaaaaaaa"), "", "byte 6: version 9"},
-		"integers":   {"x", npy(t, "<i4", "(6, 1)", make([]int32, 6)), "", "features are no floating-point"},
-		"objects":    {"y", npy(t, "|O", "(6,)", make([]int64, 6)), "", "neither numbers nor strings"},
-		"big endian": {"x", npy(t, ">f4", "(6, 1)", make([]float32, 6)), "", "values are big-endian"},
-		"long":       {"x", npy(t, "<f16", "(6, 1)", make([]float64, 12)), "", "numbers are of 16 bytes"},
-		"fortran":    {"x", fortran, "", "Fortran order: save it with numpy.ascontiguousarray"},
-		"vector":     {"x", npy(t, "<f4", "(6,)", make([]float32, 6)), "", "features have shape [6]"},
-		"empty":      {"x", npy(t, "<f4", "(0, 2)", []float32{}), "", "want sizes of at least 1"},
-		"nan":        {"x", x(1, 2, nan, 4, 5, 6), "", "sample 2, feature 0 is NaN"},
-		"inf":        {"x", x(1, 2, 3, 4, 5, inf), "", "sample 5, feature 0 is +Inf"},
-		"fewer":      {"y", npy(t, "<i4", "(5,)", make([]int32, 5)), "", "shape [5], not one value for each of 6"},
-		"fraction":   {"y", npy(t, "<f4", "(6,)", []float32{0, .5, 0, 0, 0, 1}), "", "sample 1: 0.5 is not"},
-		"one class":  {"y", npy(t, "<i4", "(6,)", make([]int32, 6)), "", `"y" has one value only`},
-		"split":      {"split", npy(t, "<i4", "(6,)", []int32{0, 0, 3, 2, 0, 2}), "", `"split" says "3"`},
-		"no test":    {"split", npy(t, "<i4", "(6,)", []int32{0, 0, 1, 0, 0, 1}), "", "has no test samples"},
-		"no train":   {"split", npy(t, "<i4", "(6,)", []int32{1, 1, 1, 2, 2, 2}), "", "has no training samples"},
-		"option":     {"z", nil, "?z=1", `unknown option "z": npz: takes x, y, g, split,`},
-		"scale":      {"z", nil, "?scale=max", "scale=max: give none, standard"},
+		"no array":  {"x", nil, "", `no array "x": it has y, g, h, split`},
+		"no labels": {"y", nil, "", `no array "y"`},
+		"no numpy": {"x", []byte("hello, this is text"), "",
+			"x.npy: byte 0: not an array of NumPy"},
+		"short":   {"x", six(t)["x"][:40], "", "ends at byte 40, in the header"},
+		"cut":     {"x", six(t)["x"][:150], "", "22 bytes after the header do not suit"},
+		"version": {"x", []byte("\x93NUMPY\x09\x00aaaaaaaa"), "", "byte 6: version 9"},
+		"integers": {"x", npy(t, "<i4", "(6, 1)", make([]int32, 6)), "",
+			"features are no floating-point"},
+		"objects": {"y", npy(t, "|O", "(6,)", make([]int64, 6)), "",
+			"neither numbers nor strings"},
+		"big endian": {"x", npy(t, ">f4", "(6, 1)", make([]float32, 6)), "",
+			"values are big-endian"},
+		"long": {"x", npy(t, "<f16", "(6, 1)", make([]float64, 12)), "",
+			"numbers are of 16 bytes"},
+		"fortran": {"x", fortran, "", "Fortran order: save it with numpy.ascontiguousarray"},
+		"vector": {"x", npy(t, "<f4", "(6,)", make([]float32, 6)), "",
+			"features have shape [6]"},
+		"empty": {"x", npy(t, "<f4", "(0, 2)", []float32{}), "", "want sizes of at least 1"},
+		"nan":   {"x", x(1, 2, nan, 4, 5, 6), "", "sample 2, feature 0 is NaN"},
+		"inf":   {"x", x(1, 2, 3, 4, 5, inf), "", "sample 5, feature 0 is +Inf"},
+		"fewer": {"y", npy(t, "<i4", "(5,)", make([]int32, 5)), "",
+			"shape [5], not one value for each of 6"},
+		"fraction": {"y", npy(t, "<f4", "(6,)", []float32{0, .5, 0, 0, 0, 1}), "",
+			"sample 1: 0.5 is not"},
+		"one class": {"y", npy(t, "<i4", "(6,)", make([]int32, 6)), "", `"y" has one value only`},
+		"split": {"split", npy(t, "<i4", "(6,)", []int32{0, 0, 3, 2, 0, 2}), "",
+			`"split" says "3"`},
+		"no test": {"split", npy(t, "<i4", "(6,)", []int32{0, 0, 1, 0, 0, 1}), "",
+			"has no test samples"},
+		"no train": {"split", npy(t, "<i4", "(6,)", []int32{1, 1, 1, 2, 2, 2}), "",
+			"has no training samples"},
+		"option": {"z", nil, "?z=1", `unknown option "z": npz: takes x, y, g, split,`},
+		"scale":  {"z", nil, "?scale=max", "scale=max: give none, standard"},
 		"fraction of a split": {"z", nil, "?test_fraction=.3",
 			"test_fraction= has no use beside split"},
 	} {
@@ -224,7 +242,8 @@ func TestArrayDamage(t *testing.T) {
 			delete(arrays, tt.array)
 		}
 		_, err := Open("npz:"+writeNPZ(t, zip.Store, arrays)+tt.query, Options{})
-		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
+		if err == nil || !strings.Contains(err.Error(), tt.want) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error is %v, want %q", name, err, tt.want)
 		}
 	}
@@ -258,7 +277,8 @@ func TestZipDamage(t *testing.T) {
 	}
 }
 
-// A file too large to be read whole is mapped, its splits are lists of indices, and reading takes no memory.
+// A file too large to be read whole is mapped, its splits are lists of indices, and reading takes
+// no memory.
 func TestFeaturesAreMapped(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files are read whole here")

@@ -12,7 +12,8 @@ import (
 	"drolab/runner/data/internal/picture"
 )
 
-// cifar100Records makes n records: the coarse label counts up by 1, the fine one by 3, pixels are that.
+// cifar100Records makes n records: the coarse label counts up by 1, the fine one by 3, pixels are
+// that.
 func cifar100Records(n int) []byte {
 	var b []byte
 	for i := range n {
@@ -32,7 +33,8 @@ func TestCIFAR100(t *testing.T) {
 	w := tar.NewWriter(z)
 	for name, n := range map[string]int{"train.bin": 40, "test.bin": 7} {
 		b := cifar100Records(n)
-		if err := os.WriteFile(filepath.Join(plain, picture.CIFAR100Folder, name), b, 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(plain, picture.CIFAR100Folder, name), b,
+			0o666); err != nil {
 			t.Fatal(err)
 		}
 		w.WriteHeader(&tar.Header{Name: picture.CIFAR100Folder + "/" + name, Typeflag: tar.TypeReg,
@@ -41,7 +43,8 @@ func TestCIFAR100(t *testing.T) {
 	}
 	w.Close()
 	z.Close()
-	if err := os.WriteFile(filepath.Join(packed, picture.CIFAR100Archive), archive.Bytes(), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(packed, picture.CIFAR100Archive), archive.Bytes(),
+		0o666); err != nil {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{plain, packed} {
@@ -51,12 +54,16 @@ func TestCIFAR100(t *testing.T) {
 		}
 		x := make([]float32, 3072)
 		d.Train.Read(x, 23)
-		if d.Train.Len() != 40 || d.Test.Len() != 7 || d.Train.Label(23) != 69 || d.Train.Group(23) != 3 ||
-			x[0] != float32(69)/255 || x[3071] != x[0] || len(d.Classes) != 100 || len(d.Groups) != 20 || !d.Grouped {
-			t.Errorf("%d + %d samples, label %d, group %d, %v, %d classes, %d groups", d.Train.Len(), d.Test.Len(),
+		if d.Train.Len() != 40 || d.Test.Len() != 7 || d.Train.Label(23) != 69 ||
+			d.Train.Group(23) != 3 ||
+			x[0] != float32(69)/255 || x[3071] != x[0] || len(d.Classes) != 100 ||
+			len(d.Groups) != 20 || !d.Grouped {
+			t.Errorf("%d + %d samples, label %d, group %d, %v, %d classes, %d groups",
+				d.Train.Len(), d.Test.Len(),
 				d.Train.Label(23), d.Train.Group(23), x[0], len(d.Classes), len(d.Groups))
 		}
-		if d, err = Open("cifar100-coarse", Options{Dir: dir}); err != nil || len(d.Classes) != 20 || d.Grouped ||
+		if d, err = Open("cifar100-coarse", Options{Dir: dir}); err != nil ||
+			len(d.Classes) != 20 || d.Grouped ||
 			d.Train.Label(23) != 3 {
 			t.Errorf("by coarse labels: %v, %v", d, err)
 		}
@@ -83,7 +90,8 @@ func TestCIFAR100Damaged(t *testing.T) {
 		for _, name := range []string{"train.bin", "test.bin"} {
 			os.WriteFile(filepath.Join(dir, picture.CIFAR100Folder, name), b, 0o666)
 		}
-		if _, err := Open("cifar100", Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Open("cifar100", Options{Dir: dir}); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}

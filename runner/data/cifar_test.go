@@ -58,7 +58,8 @@ func TestCIFAR(t *testing.T) {
 	x := make([]float32, 3072)
 	for i := range 15 { // file i/3 starts with label i/3
 		d.Train.Read(x, i)
-		if want := i/3 + i%3; d.Train.Label(i) != want || x[0] != float32(want)/255 || x[3071] != x[0] {
+		if want := i/3 + i%3; d.Train.Label(i) != want || x[0] != float32(want)/255 ||
+			x[3071] != x[0] {
 			t.Errorf("sample %d: label %d, value %v, want %d", i, d.Train.Label(i), x[0], want)
 		}
 	}
@@ -71,17 +72,19 @@ func TestCIFARDamage(t *testing.T) {
 		content []byte
 		want    string
 	}{
-		"empty":     {nil, "ends at byte 0, in record 0 of 3"},
-		"truncated": {records(3, 0)[:2*picture.CIFARRecord+5], "ends at byte 6151, in record 2 of 3"},
-		"long":      {records(4, 0), "goes on after byte 9219"},
-		"label":     {bad, "record 2 (byte 6146) has label 10"},
+		"empty": {nil, "ends at byte 0, in record 0 of 3"},
+		"truncated": {records(3, 0)[:2*picture.CIFARRecord+5],
+			"ends at byte 6151, in record 2 of 3"},
+		"long":  {records(4, 0), "goes on after byte 9219"},
+		"label": {bad, "record 2 (byte 6146) has label 10"},
 	} {
 		dir := t.TempDir()
 		writeCIFAR(t, dir, smallCIFAR(), "data_batch_4.bin", tt.content)
 		_, err := smallCIFAR().Open(Options{Dir: dir})
 		if err == nil || !strings.Contains(err.Error(), tt.want) ||
 			!strings.Contains(err.Error(), "data_batch_4.bin") ||
-			!strings.Contains(err.Error(), "drolab data fetch cifar10") || strings.Contains(err.Error(), "\n") {
+			!strings.Contains(err.Error(), "drolab data fetch cifar10") ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error is %v", name, err)
 		}
 	}
@@ -100,7 +103,8 @@ func archive(t testing.TB, l picture.CIFAR, before ...entry) []byte {
 	entries := append(before, entry{picture.CIFARFolder + "/", tar.TypeDir, nil},
 		entry{picture.CIFARFolder + "/readme.html", tar.TypeReg, []byte("hello")})
 	for i, name := range append(l.TrainFiles(), l.TestFile()) {
-		entries = append(entries, entry{picture.CIFARFolder + "/" + name, tar.TypeReg, records(l.Records, i)})
+		entries = append(entries, entry{picture.CIFARFolder + "/" + name, tar.TypeReg,
+			records(l.Records, i)})
 	}
 	return pack(t, entries)
 }
@@ -111,7 +115,8 @@ func pack(t testing.TB, entries []entry) []byte {
 	z := gzip.NewWriter(&b)
 	w := tar.NewWriter(z)
 	for _, e := range entries {
-		if err := w.WriteHeader(&tar.Header{Name: e.name, Typeflag: e.kind, Size: int64(len(e.body)),
+		if err := w.WriteHeader(&tar.Header{Name: e.name, Typeflag: e.kind,
+			Size:     int64(len(e.body)),
 			Linkname: "/etc/passwd", Mode: 0o644}); err != nil {
 			t.Fatal(err)
 		}
@@ -130,7 +135,8 @@ func TestCIFARArchive(t *testing.T) {
 	l := smallCIFAR()
 	a, b := t.TempDir(), t.TempDir()
 	writeCIFAR(t, a, l, "", nil)
-	if err := os.WriteFile(filepath.Join(b, picture.CIFARArchive), archive(t, l), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(b, picture.CIFARArchive), archive(t, l),
+		0o666); err != nil {
 		t.Fatal(err)
 	}
 	want, err := l.Open(Options{Dir: a})
@@ -164,8 +170,10 @@ func TestCIFARArchiveRefuses(t *testing.T) {
 		archive []byte
 		want    string
 	}{
-		"traversal":  {archive(t, l, entry{"../evil", tar.TypeReg, []byte("x")}), "outside the folder"},
-		"absolute":   {archive(t, l, entry{"/tmp/evil", tar.TypeReg, []byte("x")}), "outside the folder"},
+		"traversal": {archive(t, l, entry{"../evil", tar.TypeReg, []byte("x")}),
+			"outside the folder"},
+		"absolute": {archive(t, l, entry{"/tmp/evil", tar.TypeReg, []byte("x")}),
+			"outside the folder"},
 		"link":       {archive(t, l, entry{first, tar.TypeSymlink, nil}), "not as a plain file"},
 		"twice":      {archive(t, l, entry{first, tar.TypeReg, records(3, 0)}), "twice"},
 		"short file": {archive(t, l, entry{first, tar.TypeReg, records(2, 0)}), "in record 2 of 3"},
@@ -174,7 +182,8 @@ func TestCIFARArchiveRefuses(t *testing.T) {
 		"no gzip":    {[]byte("<html>not found</html>"), "gzip"},
 	} {
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, picture.CIFARArchive), tt.archive, 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, picture.CIFARArchive), tt.archive,
+			0o666); err != nil {
 			t.Fatal(err)
 		}
 		if err := l.Unpack(dir); err == nil || !strings.Contains(err.Error(), tt.want) ||
@@ -191,7 +200,8 @@ func TestCIFARArchiveRefuses(t *testing.T) {
 func TestRealCIFAR(t *testing.T) {
 	dir := os.Getenv("DROLAB_DATA")
 	if e, _ := Info("cifar10", dir); dir == "" || !e.Available {
-		t.Skip("needs the CIFAR-10 files: set DROLAB_DATA to the folder that has " + picture.CIFARFolder)
+		t.Skip("needs the CIFAR-10 files: set DROLAB_DATA to the folder that has " +
+			picture.CIFARFolder)
 	}
 	d, err := Open("cifar10", Options{Dir: dir, Imbalance: PaperImbalance()})
 	if err != nil {

@@ -37,18 +37,21 @@ func TestGroupsSurvive(t *testing.T) {
 	for name, pack := range map[string]func(*Dataset){
 		"compact": dataset.Compact, "render": synthetic.Render} {
 		d := &Dataset{Classes: picture.Numbers(10), Train: src, Test: src}
-		if err := d.Restrict(Options{Samples: 30, Imbalance: PaperImbalance(), ValFraction: .5}); err != nil {
+		if err := d.Restrict(Options{Samples: 30, Imbalance: PaperImbalance(),
+			ValFraction: .5}); err != nil {
 			t.Fatal(err)
 		}
 		train, val := d.Train, d.Val
 		pack(d)
 		for _, split := range [][2]Source{{d.Train, train}, {d.Val, val}} {
 			got, want := split[0], split[1]
-			if _, part := got.(*dataset.Images); !part || got.Len() != want.Len() || want.Len() == 0 {
+			if _, part := got.(*dataset.Images); !part || got.Len() != want.Len() ||
+				want.Len() == 0 {
 				t.Fatalf("%s gives a %T of %d samples for %d", name, got, got.Len(), want.Len())
 			}
 			for i := range want.Len() {
-				if got.Group(i) != want.Group(i) || got.Label(i) != want.Label(i) || got.Group(i) < 300 {
+				if got.Group(i) != want.Group(i) || got.Label(i) != want.Label(i) ||
+					got.Group(i) < 300 {
 					t.Errorf("%s: sample %d of class %d and group %d has %d and %d",
 						name, i, want.Label(i), want.Group(i), got.Label(i), got.Group(i))
 				}

@@ -24,13 +24,15 @@ func write(t testing.TB, text string) string {
 }
 
 func TestCSV(t *testing.T) {
-	train := write(t, "\ufeff# made up\nage, town,label,group\n1,\"Bad, Ems\",no,b\n3,Aal,yes,a\n\n5,Aal,no,b\n")
+	train := write(t, "\ufeff# made up\nage, town,label,group\n1,\"Bad, "+
+		"Ems\",no,b\n3,Aal,yes,a\n\n5,Aal,no,b\n")
 	test := write(t, "age,town,label,group\n7,Zug,yes,b\n")
 	d, err := Open("csv:"+train+"?test="+test, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(d.Classes, []string{"no", "yes"}) || !slices.Equal(d.Groups, []string{"a", "b"}) ||
+	if !slices.Equal(d.Classes, []string{"no", "yes"}) ||
+		!slices.Equal(d.Groups, []string{"a", "b"}) ||
 		d.Shape != (Shape{C: 3, H: 1, W: 1}) {
 		t.Fatalf("classes %q, groups %q, shape %v", d.Classes, d.Groups, d.Shape)
 	}
@@ -66,7 +68,8 @@ func TestCSVLabelIsNamedOrLast(t *testing.T) {
 		if !slices.Equal(d.Classes, want) {
 			t.Errorf("%q: classes %q, want %q", query, d.Classes, want)
 		}
-		if grouped := strings.Contains(query, "group"); (len(d.Groups) == 2) != (grouped || query == "") ||
+		if grouped := strings.Contains(query, "group"); (len(d.Groups) == 2) != (grouped ||
+			query == "") ||
 			d.Shape.C == 1 != grouped {
 			t.Errorf("%q: %d groups, %v", query, len(d.Groups), d.Shape)
 		}
@@ -95,7 +98,8 @@ func TestCSVSplit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Train.Len()+d.Test.Len() != 600 || !slices.Equal(d.Groups, []string{"majority", "minority"}) {
+	if d.Train.Len()+d.Test.Len() != 600 ||
+		!slices.Equal(d.Groups, []string{"majority", "minority"}) {
 		t.Fatalf("%d + %d samples, groups %q", d.Train.Len(), d.Test.Len(), d.Groups)
 	}
 	train, test := ClassCounts(d.Train, 2), ClassCounts(d.Test, 2)
@@ -111,7 +115,8 @@ func TestCSVSplit(t *testing.T) {
 		square += float64(x[0]) * float64(x[0])
 	}
 	if n := float64(d.Train.Len()); math.Abs(sum/n) > 1e-5 || math.Abs(square/n-1) > 1e-5 {
-		t.Errorf("the first feature has mean %v and mean square %v on the training split", sum/n, square/n)
+		t.Errorf("the first feature has mean %v and mean square %v on the training split", sum/n,
+			square/n)
 	}
 }
 
@@ -153,24 +158,28 @@ func TestCSVDamage(t *testing.T) {
 		"missing":      {"a,label\n1,x\n,y\n", "", `line 3, column "a": missing value ""`},
 		"na":           {"a,label\n1,x\n2,NA\n", "", `line 3, column "label": missing value "NA"`},
 		"nan":          {"a,label\nNaN,x\n", "", `line 2, column "a": missing value "NaN"`},
-		"inf":          {"a,label\n1,x\n1e999,y\n", "", `line 3, column "a": "1e999" is not finite`},
-		"identifier":   {many, "", `line 2, column "id": "u0" is not a number`},
-		"regression":   {labels, "", `column "label": more than 1000 different values`},
-		"one class":    {"a,label\n1,x\n2,x\n", "", `"label" has one value only`},
-		"too few":      {"a,label\n1,x\n2,y\n", "", "too few to split"},
-		"label":        {"a,b\n1,2\n", "?label=c", `no column "c": the columns are ["a" "b"]`},
-		"both":         {"a,b\n1,2\n", "?label=b&group=b", `column "b" cannot be both`},
+		"inf": {"a,label\n1,x\n1e999,y\n", "",
+			`line 3, column "a": "1e999" is not finite`},
+		"identifier": {many, "", `line 2, column "id": "u0" is not a number`},
+		"regression": {labels, "", `column "label": more than 1000 different values`},
+		"one class":  {"a,label\n1,x\n2,x\n", "", `"label" has one value only`},
+		"too few":    {"a,label\n1,x\n2,y\n", "", "too few to split"},
+		"label":      {"a,b\n1,2\n", "?label=c", `no column "c": the columns are ["a" "b"]`},
+		"both":       {"a,b\n1,2\n", "?label=b&group=b", `column "b" cannot be both`},
 	} {
 		_, err := Open("csv:"+write(t, tt.text)+tt.query, Options{})
-		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
+		if err == nil || !strings.Contains(err.Error(), tt.want) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error is %v, want %q", name, err, tt.want)
 		}
 	}
-	_, err := Open("csv:"+write(t, "a,label\n1,x\n2,y\n")+"?test="+write(t, "b,label\n1,x\n"), Options{})
+	_, err := Open("csv:"+write(t, "a,label\n1,x\n2,y\n")+"?test="+write(t, "b,label\n1,x\n"),
+		Options{})
 	if err == nil || !strings.Contains(err.Error(), "those of the training file") {
 		t.Errorf("other columns in the test file: error is %v", err)
 	}
-	_, err = Open("csv:"+write(t, "a,label\n1,x\n2,y\n")+"?test="+write(t, "a,label\n1e300,x\n"), Options{})
+	_, err = Open("csv:"+write(t, "a,label\n1,x\n2,y\n")+"?test="+write(t, "a,label\n1e300,x\n"),
+		Options{})
 	if err == nil || !strings.Contains(err.Error(), `column "a": 1e+300`) {
 		t.Errorf("a test value beyond float32: error is %v", err)
 	}
@@ -187,7 +196,8 @@ func FuzzCSV(f *testing.F) {
 		if err := fr.Read(strings.NewReader(text)); err != nil {
 			return
 		}
-		d, err := fr.Dataset(fr.Rows, dataset.Draw{Fraction: dataset.TestShare, Seed: 1, Whole: false})
+		d, err := fr.Dataset(fr.Rows, dataset.Draw{Fraction: dataset.TestShare, Seed: 1,
+			Whole: false})
 		if err != nil {
 			return
 		}
@@ -205,7 +215,8 @@ func FuzzCSV(f *testing.F) {
 					t.Fatalf("sample %d, feature %d is %v", i, j, v)
 				}
 			}
-			if l, g := d.Train.Label(i), d.Train.Group(i); l >= len(d.Classes) || g >= len(d.Groups) {
+			if l, g := d.Train.Label(i), d.Train.Group(i); l >= len(d.Classes) ||
+				g >= len(d.Groups) {
 				t.Fatalf("sample %d has label %d, group %d", i, l, g)
 			}
 		}

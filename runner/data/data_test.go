@@ -14,8 +14,8 @@ import (
 	"drolab/runner/data/internal/synthetic"
 )
 
-// labelled is a source of samples of one value: the sample's index. Label i is labels[i], group the label
-// modulo 2.
+// labelled is a source of samples of one value: the sample's index. Label i is labels[i], group the
+// label modulo 2.
 type labelled []int
 
 func (s labelled) Len() int                  { return len(s) }
@@ -80,7 +80,8 @@ func TestSubsetReadsThrough(t *testing.T) {
 	x := []float32{-1}
 	s.Read(x, 0)
 	if s.Len() != 2 || s.Label(0) != 5 || s.Group(0) != 1 || s.Label(1) != 3 || x[0] != 2 {
-		t.Errorf("subset gives labels %d %d, group %d, value %v", s.Label(0), s.Label(1), s.Group(0), x[0])
+		t.Errorf("subset gives labels %d %d, group %d, value %v", s.Label(0), s.Label(1),
+			s.Group(0), x[0])
 	}
 }
 
@@ -97,7 +98,8 @@ func TestHoldOut(t *testing.T) {
 	}
 	both := slices.Concat(rest, held)
 	slices.Sort(both)
-	if !slices.Equal(both, dataset.Indices(0, 1000)) || !slices.IsSorted(rest) || !slices.IsSorted(held) {
+	if !slices.Equal(both, dataset.Indices(0, 1000)) || !slices.IsSorted(rest) ||
+		!slices.IsSorted(held) {
 		t.Error("rest and held do not split the index in order")
 	}
 	_, again := dataset.HoldOut(src, dataset.Strata{Classes: 2}, all, .1, 7)
@@ -120,14 +122,17 @@ func TestOpenRefuses(t *testing.T) {
 		{"shapes", Options{ValFraction: 1}, "val_fraction is 1"},
 		{"shapes", Options{Imbalance: []float64{0}}, "imbalance of class 0 is 0"},
 		{"shapes", Options{Imbalance: []float64{.5}}, "1 ratios for 10 classes"},
-		{"shapes", Options{Samples: 1, Imbalance: slices.Repeat([]float64{.1}, 10)}, "no training samples"},
+		{"shapes", Options{Samples: 1, Imbalance: slices.Repeat([]float64{.1}, 10)},
+			"no training samples"},
 		{"csv:", Options{}, "no path"},
 		{"csv:x.csv?lable=y", Options{}, `unknown option "lable"`},
 	}
 	for _, tt := range tests {
 		_, err := Open(tt.name, tt.o)
-		if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), tt.name) {
-			t.Errorf("Open(%q, %+v) gives %v, want an error with %q and the name", tt.name, tt.o, err, tt.want)
+		if err == nil || !strings.Contains(err.Error(), tt.want) ||
+			!strings.Contains(err.Error(), tt.name) {
+			t.Errorf("Open(%q, %+v) gives %v, want an error with %q and the name", tt.name, tt.o,
+				err, tt.want)
 		}
 	}
 }
@@ -145,7 +150,8 @@ func TestMissing(t *testing.T) {
 			t.Errorf("Open(%q) gives %v, want a *MissingError", name, err)
 			continue
 		}
-		if m.Dataset != name || !strings.Contains(m.Path, dir) || !strings.Contains(err.Error(), remedy) {
+		if m.Dataset != name || !strings.Contains(m.Path, dir) ||
+			!strings.Contains(err.Error(), remedy) {
 			t.Errorf("Open(%q) gives %v, want name, folder and %q", name, err, remedy)
 		}
 	}
@@ -159,7 +165,8 @@ func TestCatalogue(t *testing.T) {
 			t.Fatalf("Info(%q) = %+v, %v", name, e, err)
 		}
 		d, err := Open(name, Options{Dir: dir, Samples: 100})
-		if (err == nil) != e.Available || (e.Path == "") != e.Available || (e.Download == 0) != e.Available {
+		if (err == nil) != e.Available || (e.Path == "") != e.Available ||
+			(e.Download == 0) != e.Available {
 			t.Errorf("Info(%q) = %+v, but Open gives %v", name, e, err)
 		}
 		if err == nil && d.Close() != nil {
@@ -194,7 +201,8 @@ func TestErrorsHaveABound(t *testing.T) {
 	defer remove()
 	_, err := Open("endless", Options{})
 	if text := fmt.Sprint(err); len(text) > maxError+10 || !utf8.ValidString(text) ||
-		!strings.HasPrefix(text, "dataset endless: first é") || !strings.HasSuffix(text, "invalid argument") ||
+		!strings.HasPrefix(text, "dataset endless: first é") ||
+		!strings.HasSuffix(text, "invalid argument") ||
 		!errors.Is(err, os.ErrInvalid) {
 		t.Errorf("%d bytes: %.40s", len(text), text)
 	}

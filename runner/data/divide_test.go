@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// Classes of the other samples that are the training samples' but for a point or a blank at the end are
-// refused, in any format: they would count as classes of their own, of which nothing is learned.
+// Classes of the other samples that are the training samples' but for a point or a blank at the end
+// are refused, in any format: they would count as classes of their own, of which nothing is
+// learned.
 func TestClassesThatEndOtherwise(t *testing.T) {
 	adult := func(end string) string {
 		text := ""
@@ -17,20 +18,22 @@ func TestClassesThatEndOtherwise(t *testing.T) {
 	}
 	train := write(t, adult(""))
 	for _, c := range []struct{ name, test, want string }{
-		{"a point", adult("."), `"<=50K." is "<=50K" there, ">50K." is ">50K" there: write them alike`},
+		{"a point", adult("."),
+			`"<=50K." is "<=50K" there, ">50K." is ">50K" there: write them alike`},
 		{"as UCI has it", "|1x3 Cross validator\n" + adult("."), `">50K." is ">50K" there`},
 		{"a semicolon", adult(" ;"), `">50K ;" is ">50K" there`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			test := write(t, c.test)
 			dataset := "csv:" + train + "?header=none&test=" + test
-			refused(t, dataset, Options{}, test+": the other samples have classes that the training "+
-				"samples lack, but for the end: ")
+			refused(t, dataset, Options{}, test+": the other samples have classes that the "+
+				"training samples lack, but for the end: ")
 			refused(t, dataset, Options{}, c.want)
 		})
 	}
 	t.Run("the training file has the points", func(t *testing.T) {
-		refused(t, "csv:"+write(t, adult("."))+"?header=none&test="+train, Options{}, `"<=50K" is "<=50K." there`)
+		refused(t, "csv:"+write(t, adult("."))+"?header=none&test="+train, Options{},
+			`"<=50K" is "<=50K." there`)
 	})
 	t.Run("a column tells the split", func(t *testing.T) {
 		part := tableOf(t, "a,part,label", 40, func(i int) string {
@@ -48,7 +51,8 @@ func TestClassesThatEndOtherwise(t *testing.T) {
 			`but for the end: "<=50K." is "<=50K" there`)
 	})
 	t.Run("a class of its own", func(t *testing.T) {
-		d, err := Open("csv:"+train+"?header=none&test="+write(t, "30, Private, other\n"), Options{})
+		d, err := Open("csv:"+train+"?header=none&test="+write(t, "30, Private, other\n"),
+			Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

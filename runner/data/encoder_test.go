@@ -19,7 +19,8 @@ func writeFile(t *testing.T, name, text string) string {
 	return path
 }
 
-// Through JSON and back, an encoder makes of the training file's own samples what training saw, to the bit.
+// Through JSON and back, an encoder makes of the training file's own samples what training saw, to
+// the bit.
 func TestEncoderRepeats(t *testing.T) {
 	for _, name := range []string{"csv:example", "spurious", "shapes"} {
 		was, err := Open(name, Options{Samples: 200, Rows: true})
@@ -56,8 +57,10 @@ func TestEncoderRepeats(t *testing.T) {
 
 // Classes and groups have the numbers that the network knows, in whatever order a file has them.
 func TestEncoderNames(t *testing.T) {
-	e := Encoder{Shape: Shape{C: 1, H: 1, W: 1}, Classes: []string{"b", "a", "c"}, Groups: []string{"v", "u"},
-		Columns: []Column{{Name: "x", Mean: 1, Std: 2}}, Options: map[string]string{"label": "y", "group": "g"}}
+	e := Encoder{Shape: Shape{C: 1, H: 1, W: 1}, Classes: []string{"b", "a", "c"},
+		Groups:  []string{"v", "u"},
+		Columns: []Column{{Name: "x", Mean: 1, Std: 2}}, Options: map[string]string{"label": "y",
+			"group": "g"}}
 	d, err := Open(writeFile(t, "new.csv", "g,x,y\nu,3,a\nnew,5,a\nv,1,c\n"), Options{Encoder: &e})
 	if err != nil {
 		t.Fatal(err)
@@ -67,10 +70,12 @@ func TestEncoderNames(t *testing.T) {
 	for i := range d.Test.Len() {
 		v := make([]float32, 1)
 		d.Test.Read(v, i)
-		x, labels, groups = append(x, v[0]), append(labels, d.Test.Label(i)), append(groups, d.Test.Group(i))
+		x, labels, groups = append(x, v[0]), append(labels, d.Test.Label(i)), append(groups,
+			d.Test.Group(i))
 	}
 	if !slices.Equal(x, []float32{1, 2, 0}) || !slices.Equal(labels, []int{1, 1, 2}) ||
-		!slices.Equal(groups, []int{1, 2, 0}) || !slices.Equal(d.Groups, []string{"v", "u", "new"}) {
+		!slices.Equal(groups, []int{1, 2, 0}) ||
+		!slices.Equal(d.Groups, []string{"v", "u", "new"}) {
 		t.Errorf("features %v, labels %v, groups %v of %q", x, labels, groups, d.Groups)
 	}
 }
@@ -110,7 +115,8 @@ func TestEncoderOfArrays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !d.Unlabelled || d.Test.Len() != 1 || !slices.Equal(d.Mean, e.Mean) || !slices.Equal(d.Std, e.Std) {
+	if !d.Unlabelled || d.Test.Len() != 1 || !slices.Equal(d.Mean, e.Mean) ||
+		!slices.Equal(d.Std, e.Std) {
 		t.Errorf("unlabelled %v, %d samples, mean %v", d.Unlabelled, d.Test.Len(), d.Mean)
 	}
 }
@@ -131,7 +137,8 @@ func TestValues(t *testing.T) {
 			src.Read(x, i)
 			want := strings.Split(cells[Row(src, i)], ",")
 			got := d.Encoder.Values(x)
-			if !slices.Equal(got, []Value{{Column: "x", Text: want[0]}, {Column: "colour", Text: want[1]}}) {
+			if !slices.Equal(got, []Value{{Column: "x", Text: want[0]},
+				{Column: "colour", Text: want[1]}}) {
 				t.Errorf("%v, want %v", got, want)
 			}
 		}
@@ -140,7 +147,8 @@ func TestValues(t *testing.T) {
 		t.Error("values of features that are no columns'")
 	}
 	far := Column{Name: "x", Mean: 1e6, Std: 1e6} // of which float32 keeps a tenth
-	if got := far.Text([]float32{float32((.25 - far.Mean) / far.Std)}); got != "0.3" && got != "0.2" {
+	if got := far.Text([]float32{float32((.25 - far.Mean) / far.Std)}); got != "0.3" &&
+		got != "0.2" {
 		t.Errorf("0.25 far from the mean is %s", got)
 	}
 }

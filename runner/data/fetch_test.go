@@ -74,7 +74,8 @@ type job struct {
 
 func newJob(t *testing.T, urls ...string) job {
 	sum := md5.Sum(payload)
-	return job{Remote{Name: "file.gz", Size: int64(len(payload)), Sum: "md5:" + hex.EncodeToString(sum[:]),
+	return job{Remote{Name: "file.gz", Size: int64(len(payload)), Sum: "md5:" +
+		hex.EncodeToString(sum[:]),
 		URLs: urls}, t.TempDir()}
 }
 
@@ -143,11 +144,14 @@ func TestFetchRecovers(t *testing.T) {
 		part     int
 		ranges   []string
 	}{
-		"resumes":             {[]http.HandlerFunc{good}, 1000, []string{"bytes=1000-"}},
-		"cut twice":           {[]http.HandlerFunc{cutAt(5000), good}, 0, []string{"", "bytes=5000-"}},
-		"ignores range":       {[]http.HandlerFunc{whole}, 1000, []string{"bytes=1000-"}},
-		"another range":       {[]http.HandlerFunc{wrongRange, whole}, 1000, []string{"bytes=1000-", ""}},
-		"no such range":       {[]http.HandlerFunc{status(416), whole}, 1000, []string{"bytes=1000-", ""}},
+		"resumes": {[]http.HandlerFunc{good}, 1000, []string{"bytes=1000-"}},
+		"cut twice": {[]http.HandlerFunc{cutAt(5000), good}, 0,
+			[]string{"", "bytes=5000-"}},
+		"ignores range": {[]http.HandlerFunc{whole}, 1000, []string{"bytes=1000-"}},
+		"another range": {[]http.HandlerFunc{wrongRange, whole}, 1000,
+			[]string{"bytes=1000-", ""}},
+		"no such range": {[]http.HandlerFunc{status(416), whole}, 1000,
+			[]string{"bytes=1000-", ""}},
 		"whole but not named": {[]http.HandlerFunc{status(500)}, n, nil},
 		"redirect": {[]http.HandlerFunc{func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/elsewhere", http.StatusFound)
@@ -183,16 +187,21 @@ func TestFetchRefuses(t *testing.T) {
 			w.Write(wrong)
 			w.Write(wrong)
 		}, "md5", false},
-		"wrong bytes": {func(w http.ResponseWriter, _ *http.Request) { w.Write(wrong) }, "md5", false},
-		"always cut":  {cutAt(5000), "the connection ended at byte 5000 of 320000", true},
-		"empty, lengthless": {func(w http.ResponseWriter, _ *http.Request) { w.(http.Flusher).Flush() },
+		"wrong bytes": {func(w http.ResponseWriter, _ *http.Request) { w.Write(wrong) },
+			"md5", false},
+		"always cut": {cutAt(5000), "the connection ended at byte 5000 of 320000", true},
+		"empty, lengthless": {func(w http.ResponseWriter,
+			_ *http.Request) {
+			w.(http.Flusher).Flush()
+		},
 			"ended at byte 0", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, tt.handler)
 			j := newJob(t, s.URL)
 			err := j.run(context.Background(), FetchOptions{})
-			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), s.URL) ||
+			if err == nil || !strings.Contains(err.Error(), tt.want) ||
+				!strings.Contains(err.Error(), s.URL) ||
 				!strings.Contains(err.Error(), "--url") || strings.Contains(err.Error(), "\n") {
 				t.Errorf("error is %v, want %q, the address and the remedy", err, tt.want)
 			}
@@ -241,7 +250,8 @@ func TestFetchStall(t *testing.T) {
 	}
 }
 
-// An interrupted load keeps what it has, says so, asks no mirror, and the next call goes on from there.
+// An interrupted load keeps what it has, says so, asks no mirror, and the next call goes on from
+// there.
 func TestFetchInterrupted(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Length", strconv.Itoa(len(payload)))
@@ -258,7 +268,8 @@ func TestFetchInterrupted(t *testing.T) {
 			cancel()
 		}
 	}})
-	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "5000 of 320000 bytes are kept") {
+	if !errors.Is(err, context.Canceled) ||
+		!strings.Contains(err.Error(), "5000 of 320000 bytes are kept") {
 		t.Errorf("error is %v", err)
 	}
 	if len(mirror.ranges) != 0 {
@@ -271,8 +282,8 @@ func TestFetchInterrupted(t *testing.T) {
 	}
 }
 
-// After fetching, nothing else is needed: the dataset opens. A second fetch does nothing, even without the
-// archive.
+// After fetching, nothing else is needed: the dataset opens. A second fetch does nothing, even
+// without the archive.
 func TestFetchCIFAR(t *testing.T) {
 	l := smallCIFAR()
 	packed := archive(t, l)
@@ -294,7 +305,8 @@ func TestFetchCIFAR(t *testing.T) {
 	}
 	reported := int64(0)
 	if err := l.Fetch(context.Background(), dir, file,
-		FetchOptions{Progress: func(done, _ int64) { reported = done }}); err != nil || len(s.ranges) != 1 {
+		FetchOptions{Progress: func(done, _ int64) { reported = done }}); err != nil ||
+		len(s.ranges) != 1 {
 		t.Errorf("the second fetch makes %d requests, %v", len(s.ranges)-1, err)
 	}
 	if reported != file.Size {
@@ -312,7 +324,8 @@ func TestFetchSeveralFiles(t *testing.T) {
 		FetchOptions{URL: s.URL, Progress: func(d, n int64) { last, total = d, n }}); err != nil {
 		t.Fatal(err)
 	}
-	if !dataset.Exists(filepath.Join(j.folder, "other.gz")) || last != 2*j.file.Size || total != last {
+	if !dataset.Exists(filepath.Join(j.folder, "other.gz")) || last != 2*j.file.Size ||
+		total != last {
 		t.Errorf("progress ends at %d of %d", last, total)
 	}
 }
@@ -327,7 +340,8 @@ func TestFetchByName(t *testing.T) {
 	for name, path := range map[string]string{"mnist": "/data/" + picture.IDXFiles()[0] + ".gz",
 		"cifar10": "/data/" + picture.CIFARArchive} {
 		err := Fetch(context.Background(), name, t.TempDir(), FetchOptions{URL: s.URL + "/data/"})
-		if err == nil || !strings.HasPrefix(err.Error(), "fetch "+name+": ") || asked[len(asked)-1] != path {
+		if err == nil || !strings.HasPrefix(err.Error(), "fetch "+name+": ") ||
+			asked[len(asked)-1] != path {
 			t.Errorf("fetching %s asks for %q and gives %v", name, asked, err)
 		}
 	}

@@ -16,8 +16,8 @@ import (
 	"drolab/runner/data/internal/picture"
 )
 
-// ownOfEachKind makes data of one's own in every format that is scaled by its training split: one number a
-// sample, or one grey picture.
+// ownOfEachKind makes data of one's own in every format that is scaled by its training split: one
+// number a sample, or one grey picture.
 func ownOfEachKind(t *testing.T) map[string]string {
 	t.Helper()
 	dir := t.TempDir()
@@ -36,7 +36,8 @@ func ownOfEachKind(t *testing.T) map[string]string {
 	for i := range n {
 		v := i * i % 251
 		table += fmt.Sprintf("%d,w%d,%d\n", v, i, i%2)
-		values, labels, grey = append(values, float32(v)), append(labels, byte(i%2)), append(grey, byte(v))
+		values, labels, grey = append(values, float32(v)), append(labels,
+			byte(i%2)), append(grey, byte(v))
 		picture := image.NewGray(image.Rect(0, 0, 2, 2))
 		for k := range 4 {
 			picture.SetGray(k%2, k/2, color.Gray{byte(v)})
@@ -84,8 +85,8 @@ func momentsOfFirst(src Source) (mean, std float64) {
 	return mean, math.Sqrt(square - mean*mean)
 }
 
-// Scales and categories are the training split's alone: validation samples are for what it has not seen.
-// Runs of programs before, which took these too, keep their scales.
+// Scales and categories are the training split's alone: validation samples are for what it has not
+// seen. Runs of programs before, which took these too, keep their scales.
 func TestFittedToTrainingAlone(t *testing.T) {
 	for name, dataset := range ownOfEachKind(t) {
 		t.Run(name, func(t *testing.T) {
@@ -105,15 +106,18 @@ func TestFittedToTrainingAlone(t *testing.T) {
 			const near = 1e-4
 			now, mean, std := fit(Options{ValFraction: .3})
 			if mean > near || std > near {
-				t.Errorf("mean and deviation are off by %v and %v of the training split's", mean, std)
+				t.Errorf("mean and deviation are off by %v and %v of the training split's",
+					mean, std)
 			}
 			before, mean, std := fit(Options{ValFraction: .3, FitHeld: true})
 			if mean < near || std < near {
-				t.Errorf("as before, mean and deviation are off by %v and %v: not of all", mean, std)
+				t.Errorf("as before, mean and deviation are off by %v and %v: not of all",
+					mean, std)
 			}
 			all, _, _ := fit(Options{})
 			if !slices.Equal(before.Encoder.Mean, all.Encoder.Mean) {
-				t.Errorf("as before, the mean is %v, want %v", before.Encoder.Mean, all.Encoder.Mean)
+				t.Errorf("as before, the mean is %v, want %v", before.Encoder.Mean,
+					all.Encoder.Mean)
 			}
 			if name == "csv" && (len(now.Encoder.Columns[1].Categories) != now.Train.Len() ||
 				len(before.Encoder.Columns[1].Categories) != now.Train.Len()+now.Val.Len()) {

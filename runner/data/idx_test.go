@@ -35,8 +35,8 @@ func gzipped(t testing.TB, b []byte) []byte {
 	return out.Bytes()
 }
 
-// writeIDX writes four files of 2×3 images: four for training, two for testing; change replaces some by
-// name, .gz included.
+// writeIDX writes four files of 2×3 images: four for training, two for testing; change replaces
+// some by name, .gz included.
 func writeIDX(t testing.TB, folder string, change map[string][]byte) {
 	t.Helper()
 	if err := os.MkdirAll(folder, 0o777); err != nil {
@@ -45,7 +45,8 @@ func writeIDX(t testing.TB, folder string, change map[string][]byte) {
 	files := map[string][]byte{
 		picture.IDXFiles()[0]: idx([]byte("abcdefghijklmnopqrstuvwx"), 4, 2, 3),
 		picture.IDXFiles()[1]: idx([]byte{0, 1, 2, 1}, 4),
-		picture.IDXFiles()[2]: idx([]byte("ABCDEFGHIJKL"), 2, 2, 3), picture.IDXFiles()[3]: idx([]byte{2, 0}, 2),
+		picture.IDXFiles()[2]: idx([]byte("ABCDEFGHIJKL"), 2, 2, 3),
+		picture.IDXFiles()[3]: idx([]byte{2, 0}, 2),
 	}
 	for name, b := range change {
 		delete(files, strings.TrimSuffix(name, ".gz"))
@@ -75,10 +76,13 @@ func TestIDX(t *testing.T) {
 	if a.Checksum != b.Checksum {
 		t.Error("plain and packed files differ")
 	}
-	if a.Shape != (Shape{C: 1, H: 2, W: 3}) || a.Train.Len() != 4 || a.Test.Len() != 2 || len(a.Classes) != 10 {
-		t.Errorf("%v, %d and %d samples, %d classes", a.Shape, a.Train.Len(), a.Test.Len(), len(a.Classes))
+	if a.Shape != (Shape{C: 1, H: 2, W: 3}) || a.Train.Len() != 4 || a.Test.Len() != 2 ||
+		len(a.Classes) != 10 {
+		t.Errorf("%v, %d and %d samples, %d classes", a.Shape, a.Train.Len(), a.Test.Len(),
+			len(a.Classes))
 	}
-	if px := a.Train.(ImageSource).Pixels(nil, 1); string(px) != "ghijkl" || a.Train.Label(2) != 2 ||
+	if px := a.Train.(ImageSource).Pixels(nil, 1); string(px) != "ghijkl" ||
+		a.Train.Label(2) != 2 ||
 		a.Test.Label(0) != 2 {
 		t.Errorf("sample 1 is %q, labels %d, %d", px, a.Train.Label(2), a.Test.Label(0))
 	}
@@ -126,11 +130,12 @@ func TestIDXDamage(t *testing.T) {
 		content []byte
 		want    string
 	}{
-		"magic":     {images, []byte("<html>"), "byte 0: not an IDX file"},
-		"type":      {images, []byte{0, 0, 13, 1, 0, 0, 0, 0}, "byte 2: values of type 0xd"},
-		"rank":      {images, []byte{0, 0, 8, 9}, "byte 3: 9 dimensions"},
-		"header":    {images, []byte{0, 0, 8, 3, 0, 0}, "ends at byte 6"},
-		"lies":      {images, idx([]byte("abc"), 1<<31, 1<<31, 1<<31), "byte 4: dimension 0 is 2147483648"},
+		"magic":  {images, []byte("<html>"), "byte 0: not an IDX file"},
+		"type":   {images, []byte{0, 0, 13, 1, 0, 0, 0, 0}, "byte 2: values of type 0xd"},
+		"rank":   {images, []byte{0, 0, 8, 9}, "byte 3: 9 dimensions"},
+		"header": {images, []byte{0, 0, 8, 3, 0, 0}, "ends at byte 6"},
+		"lies": {images, idx([]byte("abc"), 1<<31, 1<<31, 1<<31),
+			"byte 4: dimension 0 is 2147483648"},
 		"overflow":  {images, idx([]byte("abc"), 1, 1, 1<<31), "byte 12: dimension 2"},
 		"none":      {images, idx(nil, 0, 2, 3), "byte 4: dimension 0 is 0"},
 		"short":     {images, idx([]byte("abcdefg"), 1, 2, 3), "7 bytes after the header"},
@@ -141,13 +146,15 @@ func TestIDXDamage(t *testing.T) {
 		"other shape": {testImages, idx([]byte("abcd"), 2, 1, 2),
 			"training images are 1×2×3, test images 1×1×2"},
 		"no gzip": {images + ".gz", []byte("<html>not found</html>"), "gzip"},
-		"cut gzip": {images + ".gz", gzipped(t, idx(bytes.Repeat([]byte("ab"), 3000), 1000, 2, 3))[:30],
+		"cut gzip": {images +
+			".gz", gzipped(t, idx(bytes.Repeat([]byte("ab"), 3000), 1000, 2, 3))[:30],
 			"unexpected EOF"},
 	} {
 		dir := t.TempDir()
 		writeIDX(t, filepath.Join(dir, "fashion-mnist"), map[string][]byte{tt.file: tt.content})
 		_, err := Open("fashion-mnist", Options{Dir: dir})
-		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
+		if err == nil || !strings.Contains(err.Error(), tt.want) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error is %v, want %q", name, err, tt.want)
 		}
 	}
@@ -160,7 +167,8 @@ func TestInflateIsBounded(t *testing.T) {
 		!strings.Contains(err.Error(), "more than 65536 bytes") {
 		t.Errorf("error is %v", err)
 	}
-	if b, err := dataset.Inflate(bytes.NewReader(bomb), "bomb.gz", 1<<20); err != nil || len(b) != 1<<20 {
+	if b, err := dataset.Inflate(bytes.NewReader(bomb), "bomb.gz", 1<<20); err != nil ||
+		len(b) != 1<<20 {
 		t.Errorf("at the limit: %d bytes, %v", len(b), err)
 	}
 }

@@ -43,8 +43,10 @@ func TestInPlaceIsTheSame(t *testing.T) {
 							t.Fatalf("batch %d: row %d is another", i, j)
 						}
 					}
-					if got.N != want.N || len(got.At) != got.N || !slices.Equal(got.Labels, want.Labels) ||
-						!slices.Equal(got.Groups, want.Groups) || !slices.Equal(got.Index, want.Index) {
+					if got.N != want.N || len(got.At) != got.N ||
+						!slices.Equal(got.Labels, want.Labels) ||
+						!slices.Equal(got.Groups, want.Groups) ||
+						!slices.Equal(got.Index, want.Index) {
 						t.Fatalf("batch %d differs", i)
 					}
 				}
@@ -80,7 +82,8 @@ func TestInPlaceWhereItCanBe(t *testing.T) {
 		src Source
 		o   LoaderOptions
 	}{
-		"doubles": {&doubles, o}, "scaled": {wide, scaled}, "images": {noise(50, Shape{C: 1, H: 4, W: 4}), o},
+		"doubles": {&doubles, o}, "scaled": {wide, scaled},
+		"images":        {noise(50, Shape{C: 1, H: 4, W: 4}), o},
 		"not asked for": {wide, LoaderOptions{Batch: 4}},
 	} {
 		b := must(t)(NewEpochs(tc.src, tc.o)).Next()

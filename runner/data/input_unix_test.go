@@ -20,9 +20,11 @@ func TestOnlyFiles(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"csv:" + pipe, "csv:/dev/zero", "csv:/dev/null", "csv:" + dir, "idx:" + dir,
+	for _, name := range []string{"csv:" + pipe, "csv:/dev/zero", "csv:/dev/null", "csv:" +
+		dir, "idx:" + dir,
 		"csv:example?test=" + pipe} {
-		if _, err := Open(name, Options{}); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		if _, err := Open(name, Options{}); err == nil ||
+			!strings.Contains(err.Error(), "not a regular file") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -60,7 +62,8 @@ func TestEndlessLine(t *testing.T) {
 		if err := os.Truncate(path, 1<<40); err != nil {
 			t.Skip(err)
 		}
-		if _, err := Open("csv:"+path, Options{}); err == nil || !strings.Contains(err.Error(), "a line of more") {
+		if _, err := Open("csv:"+path, Options{}); err == nil ||
+			!strings.Contains(err.Error(), "a line of more") {
 			t.Errorf("after %q: %v", head, err)
 		}
 	}

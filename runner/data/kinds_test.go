@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// A network is refused data of another kind in words, and told where features come without their columns.
+// A network is refused data of another kind in words, and told where features come without their
+// columns.
 func TestOtherKindsOfData(t *testing.T) {
 	images, rows := Encoder{Shape: Shape{C: 3, H: 32, W: 32}, Classes: []string{"0", "1"}},
 		Encoder{Shape: Shape{C: 2, H: 1, W: 1}, Classes: []string{"0", "1"}}
@@ -19,16 +20,21 @@ func TestOtherKindsOfData(t *testing.T) {
 		want          string
 	}{
 		{"images, and a table", table, images,
-			"the network takes 3×32×32 images, without names, and this is a table of 3 columns: give it arrays"},
+			"the network takes 3×32×32 images, without names, and this is a table of 3 columns: " +
+				"give it arrays"},
 		{"images, and Parquet", parquet, images,
 			"the network takes 3×32×32 images, without names, and this is a table"},
-		{"features, and a table", table, rows, "the network takes 2×1×1, rows of 2 features, without names"},
+		{"features, and a table", table, rows,
+			"the network takes 2×1×1, rows of 2 features, without names"},
 		{"images, and drawn rows", "spurious", images,
 			"its samples are 64×1×1, rows of 64 features, and the network takes 3×32×32 images"},
 		{"features, and images", "shapes", rows,
 			"its samples are 3×32×32 images, and the network takes 2×1×1, rows of 2 features"},
 	} {
-		t.Run(c.name, func(t *testing.T) { refused(t, c.dataset, Options{Encoder: &c.e, Samples: 100}, c.want) })
+		t.Run(c.name, func(t *testing.T) {
+			refused(t, c.dataset,
+				Options{Encoder: &c.e, Samples: 100}, c.want)
+		})
 	}
 	t.Run("a table, and features", func(t *testing.T) {
 		trained, err := Open(table, Options{})
@@ -36,7 +42,8 @@ func TestOtherKindsOfData(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer trained.Close()
-		x := writeFile(t, "x.npy", string(npy(t, "<f4", "(4, 2)", []float32{1, 2, 3, 4, 5, 6, 7, 8})))
+		x := writeFile(t, "x.npy",
+			string(npy(t, "<f4", "(4, 2)", []float32{1, 2, 3, 4, 5, 6, 7, 8})))
 		d, err := Open("npy:"+x, Options{Encoder: &trained.Encoder})
 		if err != nil {
 			t.Fatal(err)

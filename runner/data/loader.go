@@ -24,10 +24,10 @@ type LoaderOptions struct {
 	// the one it has. The batches are the same, their memory is twice as much, and the loader must
 	// be closed.
 	Ahead bool
-	// Each runs f(0) to f(n-1) on threads that are there for the caller's work, and returns when all
-	// are done; it panics if one does. Samples that are numbers already are copied by it when they
-	// are asked for, and not ahead: handing such a batch from core to core takes as long as making
-	// it. Nil: no such threads.
+	// Each runs f(0) to f(n-1) on threads that are there for the caller's work, and returns when
+	// all are done; it panics if one does. Samples that are numbers already are copied by it when
+	// they are asked for, and not ahead: handing such a batch from core to core takes as long as
+	// making it. Nil: no such threads.
 	Each func(n int, f func(i int))
 	// InPlace: samples that lie in memory as they are wanted, at any address, stay there; see
 	// Batch.At.
@@ -63,7 +63,8 @@ const (
 // the order, drawn once an epoch in O(Len); a batch costs the same at every Len.
 func NewEpochs(src Source, o LoaderOptions) (*Loader, error) {
 	if src.Len() < o.Batch {
-		return nil, fmt.Errorf("batch is %d but there are %d training samples: lower batch or raise samples",
+		return nil, fmt.Errorf("batch is %d but there are %d training samples: lower batch or "+
+			"raise samples",
 			o.Batch, src.Len())
 	}
 	return newLoader(src, epochs, o)
@@ -149,11 +150,13 @@ func (l *Loader) Restore(s State) error {
 	want.Epoch, want.Step = s.Epoch, s.Step
 	if s != want {
 		return fmt.Errorf(
-			"the loader's state is of %+v, not %+v: resume with the data and settings that it was saved with",
+			"the loader's state is of %+v, not %+v: resume with the data and settings that it "+
+				"was saved with",
 			s, want)
 	}
 	if s.Step >= uint64(l.StepsPerEpoch()) {
-		return fmt.Errorf("the loader's state is at step %d of an epoch of %d steps: the checkpoint is damaged",
+		return fmt.Errorf("the loader's state is at step %d of an epoch of %d steps: the "+
+			"checkpoint is damaged",
 			s.Step, l.StepsPerEpoch())
 	}
 	l.next = place{s.Epoch, s.Step}

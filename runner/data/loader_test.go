@@ -14,7 +14,8 @@ import (
 // noise is a small image source of random bytes.
 func noise(n int, sh Shape) *dataset.Images {
 	rng := rand.New(rand.NewPCG(1, 2))
-	s := &dataset.Images{Dims: sh, Data: make([]byte, n*sh.Len()), Stride: sh.Len(), Labels: make([]byte, n)}
+	s := &dataset.Images{Dims: sh, Data: make([]byte, n*sh.Len()), Stride: sh.Len(),
+		Labels: make([]byte, n)}
 	for i := range s.Data {
 		s.Data[i] = byte(rng.Uint32())
 	}
@@ -63,7 +64,8 @@ func TestEpochsArePermutations(t *testing.T) {
 	}
 }
 
-// Every order of three is equally likely: χ² with 5 degrees of freedom stays below its 99.9 % point.
+// Every order of three is equally likely: χ² with 5 degrees of freedom stays below its 99.9 %
+// point.
 func TestShuffleIsUniform(t *testing.T) {
 	l := must(t)(NewEpochs(noise(3, Shape{C: 1, H: 1, W: 1}), LoaderOptions{Batch: 3}))
 	seen := map[[3]int]float64{}
@@ -109,7 +111,8 @@ func TestSequential(t *testing.T) {
 		var got []int
 		for range l.StepsPerEpoch() {
 			b := l.Next()
-			if b.N != len(b.Index) || b.N != len(b.X) || b.N != len(b.Labels) || b.N != len(b.Groups) {
+			if b.N != len(b.Index) || b.N != len(b.X) || b.N != len(b.Labels) ||
+				b.N != len(b.Groups) {
 				t.Fatalf("a batch of %d has parts of other lengths", b.N)
 			}
 			for j, i := range b.Index {
@@ -152,7 +155,8 @@ func TestResumeIsExact(t *testing.T) {
 				}
 				again.Next()
 				want := l.Next()
-				if !slices.Equal(again.batch.X, want.X) || !slices.Equal(again.batch.Index, want.Index) {
+				if !slices.Equal(again.batch.X, want.X) ||
+					!slices.Equal(again.batch.Index, want.Index) {
 					t.Fatalf("the batch after step %d differs", step)
 				}
 				if again.State() != l.State() {
@@ -187,7 +191,8 @@ func TestRestoreRefuses(t *testing.T) {
 func TestStreamsAndSeedsDiffer(t *testing.T) {
 	src := noise(1000, Shape{C: 1, H: 1, W: 1})
 	first := func(seed, stream uint64) []int {
-		return must(t)(NewDraws(src, LoaderOptions{Batch: 64, Seed: seed, Stream: stream})).Next().Index
+		return must(t)(NewDraws(src, LoaderOptions{Batch: 64, Seed: seed,
+			Stream: stream})).Next().Index
 	}
 	if slices.Equal(first(1, 0), first(0, 1)) || slices.Equal(first(0, 0), first(0, 1)) ||
 		!slices.Equal(first(2, 3), first(2, 3)) {
@@ -195,7 +200,8 @@ func TestStreamsAndSeedsDiffer(t *testing.T) {
 	}
 }
 
-// cropTo against the definition, for every shift and both directions, on black and on the mean colour.
+// cropTo against the definition, for every shift and both directions, on black and on the mean
+// colour.
 func TestCropAgainstDefinition(t *testing.T) {
 	sh := Shape{C: 2, H: 5, W: 4}
 	src := noise(1, sh)
@@ -203,7 +209,8 @@ func TestCropAgainstDefinition(t *testing.T) {
 	got := make([]float32, sh.Len())
 	for at := range 2 * 7 * 7 * 2 {
 		onMean, dx, dy, flip := at%2 == 0, at/2%7-3, at/14%7-3, at/98 == 0
-		n, err := newNormaliser(src, LoaderOptions{Mean: mean, Std: std, Augment: Augment{Pad: 3, Mean: onMean}})
+		n, err := newNormaliser(src,
+			LoaderOptions{Mean: mean, Std: std, Augment: Augment{Pad: 3, Mean: onMean}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -226,14 +233,16 @@ func TestCropAgainstDefinition(t *testing.T) {
 			}
 		}
 	}
-	if _, err := newNormaliser(src, LoaderOptions{Augment: Augment{Pad: 3, Mean: true}}); err == nil {
+	if _, err := newNormaliser(src,
+		LoaderOptions{Augment: Augment{Pad: 3, Mean: true}}); err == nil {
 		t.Error("the mean colour of an image without a mean is taken")
 	}
 }
 
 // The augmentation reaches every shift and both directions about equally often.
 func TestAugmentIsUniform(t *testing.T) {
-	src := &dataset.Images{Dims: Shape{C: 1, H: 3, W: 3}, Data: []byte{255, 0, 0, 0, 0, 0, 0, 0, 0}, Stride: 9,
+	src := &dataset.Images{Dims: Shape{C: 1, H: 3, W: 3}, Data: []byte{255, 0, 0, 0, 0, 0, 0, 0, 0},
+		Stride: 9,
 		Labels: []byte{0}}
 	l := must(t)(NewDraws(src, LoaderOptions{Batch: 100, Augment: Augment{Pad: 1, Flip: true}}))
 	counts := map[int]int{}
@@ -244,9 +253,10 @@ func TestAugmentIsUniform(t *testing.T) {
 			counts[slices.Index(b.X[j*9:(j+1)*9], 1)]++
 		}
 	}
-	// Of 3×3 shifts, 4 leave the corner pixel inside; not flipped it comes to columns 0 and 1, flipped to 2 and
-	// 1.
-	for at, want := range map[int]float64{-1: 5. / 9, 0: 1. / 18, 1: 1. / 9, 2: 1. / 18, 3: 1. / 18, 4: 1. / 9,
+	// Of 3×3 shifts, 4 leave the corner pixel inside; not flipped it comes to columns 0 and 1,
+	// flipped to 2 and 1.
+	for at, want := range map[int]float64{-1: 5. / 9, 0: 1. / 18, 1: 1. / 9, 2: 1. / 18, 3: 1. / 18,
+		4: 1. / 9,
 		5: 1. / 18} {
 		if got := float64(counts[at]) / n; math.Abs(got-want) > 5*math.Sqrt(want/n) {
 			t.Errorf("the pixel is at %d in %.4f of the draws, want %.4f", at, got, want)
@@ -257,7 +267,8 @@ func TestAugmentIsUniform(t *testing.T) {
 func TestTablesAreNormalised(t *testing.T) {
 	l := must(t)(NewSequential(labelled{0, 1, 0},
 		LoaderOptions{Batch: 3, Mean: []float32{1}, Std: []float32{2}}))
-	if b := l.Next(); !slices.Equal(b.X, []float32{-.5, 0, .5}) || !slices.Equal(b.Groups, []int{0, 1, 0}) {
+	if b := l.Next(); !slices.Equal(b.X, []float32{-.5, 0, .5}) ||
+		!slices.Equal(b.Groups, []int{0, 1, 0}) {
 		t.Errorf("values %v, groups %v", b.X, b.Groups)
 	}
 }
@@ -295,7 +306,8 @@ func TestNextDoesNotAllocate(t *testing.T) {
 	defer ahead.Close()
 	for name, l := range map[string]*Loader{
 		"epochs": must(t)(NewEpochs(d.Train, o)), "draws": must(t)(NewDraws(d.Train, o)),
-		"sequential": must(t)(NewSequential(d.Test, o)), "drawn": must(t)(NewEpochs(lazy, o)), "table": table,
+		"sequential": must(t)(NewSequential(d.Test, o)), "drawn": must(t)(NewEpochs(lazy, o)),
+		"table": table,
 		"ahead": ahead,
 	} {
 		if allocs := testing.AllocsPerRun(20, func() { l.Next() }); allocs != 0 {
@@ -305,7 +317,9 @@ func TestNextDoesNotAllocate(t *testing.T) {
 }
 
 // openLoader opens a dataset and a loader of its training split.
-func openLoader(open func(Source, LoaderOptions) (*Loader, error), name string, batch int) (*Loader, error) {
+func openLoader(
+	open func(Source, LoaderOptions) (*Loader, error), name string, batch int,
+) (*Loader, error) {
 	d, err := Open(name, Options{})
 	if err != nil {
 		return nil, err
@@ -313,13 +327,14 @@ func openLoader(open func(Source, LoaderOptions) (*Loader, error), name string, 
 	return open(d.Train, LoaderOptions{Batch: batch, Mean: d.Mean, Std: d.Std})
 }
 
-// A batch as in the paper's experiment: 128 images of 3×32×32, cropped, flipped, normalised. Its cost must
-// not grow with the number of samples (the shuffle, once an epoch, apart).
+// A batch as in the paper's experiment: 128 images of 3×32×32, cropped, flipped, normalised. Its
+// cost must not grow with the number of samples (the shuffle, once an epoch, apart).
 func BenchmarkNext(b *testing.B) {
 	for name, n := range map[string]int{"n=1e4": 10000, "n=1e5": 100000} {
 		b.Run(name, func(b *testing.B) {
 			l := must(b)(NewEpochs(noise(n, Shape{C: 3, H: 32, W: 32}), LoaderOptions{Batch: 128,
-				Augment: Augment{Pad: 4, Flip: true}, Mean: []float32{.5, .5, .5}, Std: []float32{.2, .2, .2}}))
+				Augment: Augment{Pad: 4, Flip: true}, Mean: []float32{.5, .5,
+					.5}, Std: []float32{.2, .2, .2}}))
 			l.Next()
 			b.ReportAllocs()
 			for b.Loop() {
@@ -329,8 +344,8 @@ func BenchmarkNext(b *testing.B) {
 	}
 }
 
-// A batch names its samples by their place in the split that is left to train on, in every kind of loader,
-// and has their labels and groups.
+// A batch names its samples by their place in the split that is left to train on, in every kind of
+// loader, and has their labels and groups.
 func TestBatchesIndexTheTrainingSplit(t *testing.T) {
 	for _, name := range []string{"shapes", "csv:example"} {
 		o := Options{Samples: 300, ValFraction: .3, Imbalance: []float64{.5, .9}}
@@ -350,7 +365,8 @@ func TestBatchesIndexTheTrainingSplit(t *testing.T) {
 					b := l.Next()
 					for j, i := range b.Index {
 						if b.Labels[j] != d.Train.Label(i) || b.Groups[j] != d.Train.Group(i) {
-							t.Fatalf("%s, %s: sample %d has label %d and group %d, in the split %d and %d",
+							t.Fatalf("%s, %s: sample %d has label %d and group %d, in the split "+
+								"%d and %d",
 								name, kind, i, b.Labels[j], b.Groups[j], d.Train.Label(i), d.Train.Group(i))
 						}
 						seen[i] = true

@@ -30,8 +30,10 @@ func TestLabelNoise(t *testing.T) {
 	plain := Options{Samples: 3000, Imbalance: PaperImbalance(), ValFraction: .1}
 	noisy := plain
 	noisy.LabelNoise = .07
-	clean, d, again := opened(t, "shapes", plain), opened(t, "shapes", noisy), opened(t, "shapes", noisy)
-	if d.Train.Len() != clean.Train.Len() || d.Val.Len() != clean.Val.Len() || d.Checksum != clean.Checksum {
+	clean, d, again := opened(t, "shapes", plain), opened(t, "shapes", noisy), opened(t,
+		"shapes", noisy)
+	if d.Train.Len() != clean.Train.Len() || d.Val.Len() != clean.Val.Len() ||
+		d.Checksum != clean.Checksum {
 		t.Fatal("noise changes which samples there are")
 	}
 	n, changed := d.Train.Len(), 0
@@ -53,12 +55,14 @@ func TestLabelNoise(t *testing.T) {
 	want := int(math.Round(.07 * float64(n)))
 	note := fmt.Sprintf("label_noise: %d of %d training labels are set to another class", want, n)
 	if changed != want || !slices.Equal(d.Notes, []string{note}) || clean.Notes != nil {
-		t.Errorf("%d labels changed, want %d; told %q, and without noise %q", changed, want, d.Notes, clean.Notes)
+		t.Errorf("%d labels changed, want %d; told %q, and without noise %q", changed, want,
+			d.Notes, clean.Notes)
 	}
 	for _, split := range [][2]Source{{d.Val, clean.Val}, {d.Test, clean.Test}} {
 		for i := range split[0].Len() {
 			if split[0].Label(i) != split[1].Label(i) {
-				t.Fatalf("sample %d outside training: label %d, was %d", i, split[0].Label(i), split[1].Label(i))
+				t.Fatalf("sample %d outside training: label %d, was %d", i, split[0].Label(i),
+					split[1].Label(i))
 			}
 		}
 	}
@@ -113,7 +117,8 @@ func TestLabelNoiseIsUniform(t *testing.T) {
 
 // Groups that were given stay with their samples; tables are no images.
 func TestLabelNoiseLeavesGroups(t *testing.T) {
-	clean, d := opened(t, "csv:example", Options{}), opened(t, "csv:example", Options{LabelNoise: .5})
+	clean, d := opened(t, "csv:example", Options{}), opened(t, "csv:example",
+		Options{LabelNoise: .5})
 	if _, images := d.Train.(ImageSource); images || !d.Grouped {
 		t.Fatalf("a table with groups is %T", d.Train)
 	}
@@ -122,7 +127,8 @@ func TestLabelNoiseLeavesGroups(t *testing.T) {
 		d.Train.Read(x, i)
 		clean.Train.Read(y, i)
 		if d.Train.Group(i) != clean.Train.Group(i) || !slices.Equal(x, y) {
-			t.Fatalf("sample %d: group %d and %v, were %d and %v", i, d.Train.Group(i), x, clean.Train.Group(i), y)
+			t.Fatalf("sample %d: group %d and %v, were %d and %v", i, d.Train.Group(i), x,
+				clean.Train.Group(i), y)
 		}
 	}
 }
@@ -154,7 +160,8 @@ func TestLabelNoiseMovesCells(t *testing.T) {
 	drawn := opened(t, "spurious", Options{Samples: 400, LabelNoise: .3})
 	for i := range drawn.Train.Len() {
 		if drawn.Train.Group(i)/2 != drawn.Train.Label(i) {
-			t.Fatalf("sample %d of class %d is in cell %d", i, drawn.Train.Label(i), drawn.Train.Group(i))
+			t.Fatalf("sample %d of class %d is in cell %d", i, drawn.Train.Label(i),
+				drawn.Train.Group(i))
 		}
 	}
 }

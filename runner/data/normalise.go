@@ -22,7 +22,8 @@ type normaliser struct {
 func newNormaliser(src Source, o LoaderOptions) (*normaliser, error) {
 	sh := src.Shape()
 	if len(o.Mean) != len(o.Std) || o.Mean != nil && len(o.Mean) != sh.C {
-		return nil, fmt.Errorf("mean has %d and std %d values for %d channels: give one each a channel",
+		return nil, fmt.Errorf("mean has %d and std %d values for %d channels: give one each a "+
+			"channel",
 			len(o.Mean), len(o.Std), sh.C)
 	}
 	for c, s := range o.Std {
@@ -34,11 +35,13 @@ func newNormaliser(src Source, o LoaderOptions) (*normaliser, error) {
 	n.img, _ = src.(ImageSource)
 	if n.img != nil {
 		if p := o.Augment.Pad; p < 0 || p >= min(sh.H, sh.W) {
-			return nil, fmt.Errorf("a crop with %d pixels of padding does not suit %d×%d images: give 0 to %d",
+			return nil, fmt.Errorf("a crop with %d pixels of padding does not suit %d×%d images: "+
+				"give 0 to %d",
 				p, sh.H, sh.W, min(sh.H, sh.W)-1)
 		}
 		if o.Augment.Mean && o.Mean == nil {
-			return nil, errors.New("padding with the mean colour wants mean and std: set them, or pad with black")
+			return nil, errors.New(
+				"padding with the mean colour wants mean and std: set them, or pad with black")
 		}
 		n.pixels = make([]byte, sh.Len())
 		n.row = make([]byte, sh.W+2*o.Augment.Pad)

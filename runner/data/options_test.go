@@ -13,8 +13,10 @@ import (
 	"drolab/runner/data/internal/table"
 )
 
-// people is a table without a header, as adult.data: missing values, a blank after every comma, a blank line.
-const people = "39, ?, Male, White, <=50K\n50, gov, Female, Black, >50K\n?, self, Male, Black, <=50K\n" +
+// people is a table without a header, as adult.data: missing values, a blank after every comma, a
+// blank line.
+const people = "39, ?, Male, White, <=50K\n50, gov, Female, Black, >50K\n?, self, Male, Black, " +
+	"<=50K\n" +
 	"20, self, Female, White, >50K\n30, gov, Male, White, <=50K\n\n"
 
 func openText(t *testing.T, text, query string) (*Dataset, error) {
@@ -35,7 +37,8 @@ func trainX(d *Dataset) (rows [][]float32) {
 func TestCSVMissing(t *testing.T) {
 	whole := strings.Repeat(people, 4) // enough for a test split of each class
 	_, err := openText(t, whole, "?header=none&label=c5")
-	for _, want := range []string{"table.csv: line 1, column \"c2\": missing value \"?\"", "missing=drop",
+	for _, want := range []string{"table.csv: line 1, column \"c2\": missing value \"?\"",
+		"missing=drop",
 		"missing=category", "missing=mean"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("without missing= the error is %v, want %q", err, want)
@@ -65,7 +68,8 @@ func TestCSVMissing(t *testing.T) {
 		}
 	}
 	if _, err := openText(t, "a,label\n1,x\n2,?\n", "?missing=category"); err == nil ||
-		!strings.Contains(err.Error(), `line 3, column "label": missing value "?": add missing=drop`) {
+		!strings.Contains(err.Error(),
+			`line 3, column "label": missing value "?": add missing=drop`) {
 		t.Errorf("a missing label: error is %v", err)
 	}
 }
@@ -114,8 +118,10 @@ func TestCSVGroups(t *testing.T) {
 		if !slices.Equal(d.Groups, want) || d.Grouped != (query != "") {
 			t.Errorf("%s: groups %q, want %q", query, d.Groups, want)
 		}
-		if query == "?group=sex,race" && (d.Train.Group(0) != 0 || d.Train.Group(1) != 2 || d.Test.Group(0) != 2) {
-			t.Errorf("groups of samples are %d, %d and %d", d.Train.Group(0), d.Train.Group(1), d.Test.Group(0))
+		if query == "?group=sex,race" && (d.Train.Group(0) != 0 || d.Train.Group(1) != 2 ||
+			d.Test.Group(0) != 2) {
+			t.Errorf("groups of samples are %d, %d and %d", d.Train.Group(0), d.Train.Group(1),
+				d.Test.Group(0))
 		}
 	}
 }
@@ -127,7 +133,8 @@ func TestCSVSplitColumn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Train.Len() != 2 || d.Val == nil || d.Val.Len() != 1 || d.Test.Len() != 2 || d.Shape.C != 1 ||
+	if d.Train.Len() != 2 || d.Val == nil || d.Val.Len() != 1 || d.Test.Len() != 2 ||
+		d.Shape.C != 1 ||
 		d.Train.Label(1) != 1 || d.Val.Label(0) != 0 {
 		t.Errorf("splits of %d, %v and %d samples, %v", d.Train.Len(), d.Val, d.Test.Len(), d.Shape)
 	}
@@ -147,7 +154,8 @@ func TestCSVSplitColumn(t *testing.T) {
 	}
 }
 
-// The test split that is drawn depends on data_seed, has the size asked for, and as much of every group.
+// The test split that is drawn depends on data_seed, has the size asked for, and as much of every
+// group.
 func TestCSVDrawnSplit(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("x,group,label\n")
@@ -190,13 +198,15 @@ func TestCSVHeader(t *testing.T) {
 	}
 	const many = 20_000
 	d, err = openText(t, strings.Repeat(",", many)+strings.Repeat("n,", many)+"label\n"+
-		strings.Repeat(strings.Repeat("1,", 2*many)+"a\n"+strings.Repeat("2,", 2*many)+"b\n", 5), "")
+		strings.Repeat(strings.Repeat("1,", 2*many)+"a\n"+strings.Repeat("2,", 2*many)+
+			"b\n", 5), "")
 	want = []string{`20000 columns without a name, called "c1", "c2", "c3" and 19997 more here`,
 		`19999 columns with the name of one before, called "n.1", "n.2", "n.3" and 19996 more here`}
 	if err != nil || !slices.Equal(d.Notes, want) {
 		t.Errorf("a header that means harm: notes %.1000q, want %q; %v", d.Notes, want, err)
 	}
-	if d, err = openText(t, "n,label\n"+strings.Repeat("1,a\n2,b\n", 5), ""); err != nil || len(d.Notes) > 0 {
+	if d, err = openText(t, "n,label\n"+strings.Repeat("1,a\n2,b\n", 5), ""); err != nil ||
+		len(d.Notes) > 0 {
 		t.Errorf("a column named label: notes %q, %v", d.Notes, err)
 	}
 	_, err = openText(t, "39,77516,<=50K\n"+rows, "?label=c3")
@@ -208,7 +218,8 @@ func TestCSVHeader(t *testing.T) {
 func TestCSVSeparators(t *testing.T) {
 	for query, comma := range map[string]string{
 		"?sep=tab": "\t", "?sep=semicolon": ";", "?sep=%3B": ";", "?sep=|": "|", "?sep=space": " "} {
-		text := strings.ReplaceAll("a,b,label\n1,2,x\n3,4,y\n1,2,x\n3,4,y\n1,2,x\n3,4,y\n", ",", comma)
+		text := strings.ReplaceAll("a,b,label\n1,2,x\n3,4,y\n1,2,x\n3,4,y\n1,2,x\n3,4,y\n",
+			",", comma)
 		d, err := openText(t, text, query+"&test_fraction=.4")
 		if err != nil || d.Shape.C != 2 {
 			t.Errorf("%s: %v", query, err)
@@ -261,7 +272,8 @@ func TestCSVOptions(t *testing.T) {
 		"?label=a&group=b&drop=c,b": `no column "c"`,
 	} {
 		_, err := openText(t, "a,b,label\n"+strings.Repeat("1,2,x\n3,4,y\n", 5), query)
-		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+		if err == nil || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error is %v, want %q", query, err, want)
 		}
 	}

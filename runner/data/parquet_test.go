@@ -24,7 +24,8 @@ func TestParquetIsTheTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, form := range []string{"plain", "snappy", "gzip", "zstd", "zstd2", "delta"} {
-			got, err := Open("parquet:"+filepath.Join(ofTests, form+".parquet")+options, Options{Rows: true})
+			got, err := Open("parquet:"+filepath.Join(ofTests, form+".parquet")+options,
+				Options{Rows: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -41,7 +42,8 @@ func sameSamples(t *testing.T, form string, got, want *Dataset) {
 	t.Helper()
 	if !slices.Equal(got.Classes, want.Classes) || !slices.Equal(got.Groups, want.Groups) ||
 		got.Shape != want.Shape {
-		t.Fatalf("%s: classes %q, groups %q, %v; want %q, %q, %v", form, got.Classes, got.Groups, got.Shape,
+		t.Fatalf("%s: classes %q, groups %q, %v; want %q, %q, %v", form, got.Classes, got.Groups,
+			got.Shape,
 			want.Classes, want.Groups, want.Shape)
 	}
 	x, y := make([]float32, got.Shape.Len()), make([]float32, got.Shape.Len())
@@ -70,7 +72,8 @@ func TestParquetFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.Close()
-	table := "csv:" + filepath.Join(ofTests, "want.csv") + strings.Replace(options, "mean", "drop", 1)
+	table := "csv:" + filepath.Join(ofTests, "want.csv") + strings.Replace(options, "mean",
+		"drop", 1)
 	want, err := Open(table, Options{Rows: true})
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +85,8 @@ func TestParquetFiles(t *testing.T) {
 	}
 	defer now.Close()
 	if now.Test.Len() != want.Train.Len()+want.Test.Len() {
-		t.Errorf("%d samples by an encoder, want %d", now.Test.Len(), want.Train.Len()+want.Test.Len())
+		t.Errorf("%d samples by an encoder, want %d", now.Test.Len(),
+			want.Train.Len()+want.Test.Len())
 	}
 	whole, err := os.ReadFile(path)
 	if err != nil {

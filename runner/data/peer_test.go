@@ -29,7 +29,8 @@ func TestAdult(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := d.Train.Len() + d.Val.Len() + d.Test.Len(); n != 4000 ||
-		!slices.Equal(d.Classes, []string{"<=50K", ">50K"}) || !slices.Contains(d.Groups, "Female × Black") ||
+		!slices.Equal(d.Classes, []string{"<=50K", ">50K"}) ||
+		!slices.Contains(d.Groups, "Female × Black") ||
 		len(d.Groups) != 10 {
 		t.Errorf("%d samples, classes %q, groups %q", n, d.Classes, d.Groups)
 	}
@@ -43,7 +44,8 @@ func TestAdult(t *testing.T) {
 		return rich[g] / float64(counts[g])
 	}
 	if part("Female × White") > part("Male × White")-.05 {
-		t.Errorf("income does not depend on sex: %v and %v", part("Female × White"), part("Male × White"))
+		t.Errorf("income does not depend on sex: %v and %v", part("Female × White"),
+			part("Male × White"))
 	}
 }
 
@@ -51,10 +53,13 @@ func TestAdult(t *testing.T) {
 func TestFeatures(t *testing.T) {
 	dir := t.TempDir()
 	python(t, "features.py", filepath.Join(dir, "a.npz"), "--n", "2000", "--d", "20", "--npy")
-	python(t, "features.py", filepath.Join(dir, "b.npz"), "--n", "2000", "--d", "20", "--compressed")
-	python(t, "features.py", filepath.Join(dir, "c.npz"), "--n", "2000", "--d", "20", "--dtype", "float16")
+	python(t, "features.py", filepath.Join(dir, "b.npz"), "--n", "2000", "--d", "20",
+		"--compressed")
+	python(t, "features.py", filepath.Join(dir, "c.npz"), "--n", "2000", "--d", "20", "--dtype",
+		"float16")
 	var first *Dataset
-	for _, name := range []string{"a.npz", "b.npz", "c.npz", "a-x.npy?y=a-y.npy&g=a-g.npy&split=a-split.npy"} {
+	for _, name := range []string{"a.npz", "b.npz", "c.npz",
+		"a-x.npy?y=a-y.npy&g=a-g.npy&split=a-split.npy"} {
 		mark := "?"
 		if strings.Contains(name, "?") {
 			mark = "&"
@@ -69,7 +74,8 @@ func TestFeatures(t *testing.T) {
 		}
 		if d.Shape.C != 20 || len(d.Groups) != 4 || d.Train.Len() != 1400 || d.Val.Len() != 200 ||
 			d.Test.Len() != 400 {
-			t.Errorf("%s: %v, groups %q, %d training samples", name, d.Shape, d.Groups, d.Train.Len())
+			t.Errorf("%s: %v, groups %q, %d training samples", name, d.Shape, d.Groups,
+				d.Train.Len())
 		}
 		if same := d.Checksum == first.Checksum; same != (name != "c.npz") {
 			t.Errorf("%s: checksum %s, the first has %s", name, d.Checksum, first.Checksum)
@@ -81,8 +87,8 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// A file of exactly the format of COMPAS two-years opens, in each of its forms as the same samples; what can
-// be no feature is named at once, in the form of the option that leaves it out.
+// A file of exactly the format of COMPAS two-years opens, in each of its forms as the same samples;
+// what can be no feature is named at once, in the form of the option that leaves it out.
 func TestCompas(t *testing.T) {
 	dir := t.TempDir()
 	var first *Dataset
@@ -109,7 +115,8 @@ func TestCompas(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer d.Close()
-		if !slices.ContainsFunc(d.Notes, func(s string) bool { return strings.Contains(s, `"decile_score.1"`) }) {
+		if !slices.ContainsFunc(d.Notes,
+			func(s string) bool { return strings.Contains(s, `"decile_score.1"`) }) {
 			t.Errorf("%s: notes %q", file, d.Notes)
 		}
 		if first == nil {
@@ -120,7 +127,8 @@ func TestCompas(t *testing.T) {
 			t.Errorf("%s has other samples", file)
 		}
 	}
-	if !slices.Contains(first.Groups, "African-American × Male") || first.Train.Len()+first.Test.Len() != 900 {
+	if !slices.Contains(first.Groups, "African-American × Male") ||
+		first.Train.Len()+first.Test.Len() != 900 {
 		t.Errorf("groups %q, %d samples", first.Groups, first.Train.Len())
 	}
 }

@@ -86,7 +86,8 @@ func TestPictureFolders(t *testing.T) {
 			}
 			for c, v := range want {
 				if got := 255 * x[c*64+9]; got < v-2 || got > v+2 {
-					t.Errorf("sample %d of class %d has %v in channel %d, want %v", i, split.Label(i), got, c, v)
+					t.Errorf("sample %d of class %d has %v in channel %d, want %v", i,
+						split.Label(i), got, c, v)
 				}
 			}
 		}
@@ -96,7 +97,8 @@ func TestPictureFolders(t *testing.T) {
 	}
 }
 
-// The second time, pictures come from the cache, until a file changes; the source folder stays as it is.
+// The second time, pictures come from the cache, until a file changes; the source folder stays as
+// it is.
 func TestPictureCache(t *testing.T) {
 	dir, cache := classFolders(t), t.TempDir()
 	name := "images:" + dir + "?size=8&colour=grey"
@@ -136,12 +138,14 @@ func TestPictureCache(t *testing.T) {
 }
 
 func TestPicturesInSplits(t *testing.T) {
-	d, err := Open("images:"+classFolders(t, "train", "test", "val")+"?size=4", Options{Dir: t.TempDir()})
+	d, err := Open("images:"+classFolders(t, "train", "test", "val")+
+		"?size=4", Options{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if d.Train.Len() != 8 || d.Val.Len() != 8 || d.Test.Len() != 8 || len(d.Classes) != 2 {
-		t.Errorf("%d, %d, %d samples, classes %q", d.Train.Len(), d.Val.Len(), d.Test.Len(), d.Classes)
+		t.Errorf("%d, %d, %d samples, classes %q", d.Train.Len(), d.Val.Len(), d.Test.Len(),
+			d.Classes)
 	}
 }
 

@@ -26,7 +26,8 @@ func (n toy) Read(dst []float32, i int) { dst[0] = float32(i) }
 
 func openToy(string, data.Options) (*data.Dataset, error) {
 	return &data.Dataset{
-		Classes: []string{"a", "b", "c"}, Groups: []string{"left", "right"}, Train: toy(60), Test: toy(12),
+		Classes: []string{"a", "b", "c"}, Groups: []string{"left", "right"}, Train: toy(60),
+		Test: toy(12),
 	}, nil
 }
 
@@ -37,7 +38,8 @@ func toys(url string) data.Provider {
 		Name: "toy", Purpose: "for a test",
 		Open: func(name string, o data.Options) (*data.Dataset, error) {
 			if _, err := os.Stat(filepath.Join(o.Dir, "toys", "toy.bin")); err != nil {
-				return nil, &data.MissingError{Dataset: name, Path: o.Dir, Remedy: "run `drolab data fetch toy`"}
+				return nil, &data.MissingError{Dataset: name, Path: o.Dir,
+					Remedy: "run `drolab data fetch toy`"}
 			}
 			return openToy(name, o)
 		},
@@ -59,7 +61,8 @@ func TestRegister(t *testing.T) {
 	defer remove()
 
 	dir := t.TempDir()
-	if e, err := data.Info("toy", dir); err != nil || e.Available || e.Download != 3 || e.Sizes.Train != 60 {
+	if e, err := data.Info("toy", dir); err != nil || e.Available || e.Download != 3 ||
+		e.Sizes.Train != 60 {
 		t.Errorf("before it is fetched, Info gives %+v, %v", e, err)
 	}
 	if _, err := data.Open("toy", data.Options{Dir: dir}); err == nil ||
@@ -78,7 +81,10 @@ func TestRegister(t *testing.T) {
 	}
 	for _, f := range []func() error{
 		func() error { _, err := data.Open("tyo", data.Options{}); return err },
-		func() error { return data.Fetch(context.Background(), "shapes", dir, data.FetchOptions{}) },
+		func() error {
+			return data.Fetch(context.Background(), "shapes", dir,
+				data.FetchOptions{})
+		},
 	} {
 		if err := f(); err == nil || !strings.HasSuffix(err.Error(), "toy") {
 			t.Errorf("the choices of %q are without toy", err)
@@ -91,14 +97,15 @@ func TestRegister(t *testing.T) {
 	}
 }
 
-// What a source leaves to the package: its name, shape, cap, imbalance and hold-out, with groups and sizes
-// kept.
+// What a source leaves to the package: its name, shape, cap, imbalance and hold-out, with groups
+// and sizes kept.
 func TestRegisteredIsRestricted(t *testing.T) {
 	p := toys("")
 	p.Open, p.Files = openToy, nil
 	defer data.Register(p)()
 	for _, o := range []data.Options{
-		{}, {Samples: 30}, {Samples: 100}, {Imbalance: data.DefaultImbalance("toy")}, {ValFraction: .2},
+		{}, {Samples: 30}, {Samples: 100}, {Imbalance: data.DefaultImbalance("toy")},
+		{ValFraction: .2},
 		{Samples: 30, Imbalance: data.DefaultImbalance("toy"), ValFraction: .2},
 	} {
 		d, err := data.Open("toy", o)
@@ -108,7 +115,8 @@ func TestRegisteredIsRestricted(t *testing.T) {
 		if d.Name != "toy" || len(d.Groups) != 2 {
 			t.Errorf("%+v: name %q, groups %q", o, d.Name, d.Groups)
 		}
-		want := data.Sizes{Shape: d.Shape, Classes: len(d.Classes), Train: d.Train.Len(), Test: d.Test.Len()}
+		want := data.Sizes{Shape: d.Shape, Classes: len(d.Classes), Train: d.Train.Len(),
+			Test: d.Test.Len()}
 		if got, err := data.SizesOf("toy", o); err != nil || got != want {
 			t.Errorf("%+v: SizesOf gives %+v, %v, Open %+v", o, got, err, want)
 		}
@@ -117,7 +125,8 @@ func TestRegisteredIsRestricted(t *testing.T) {
 			d.Train.Read(x, i)
 			if whole := int(x[0]); d.Train.Group(i) != toy(60).Group(whole) ||
 				d.Train.Label(i) != toy(60).Label(whole) {
-				t.Fatalf("%+v: sample %d, which is %d of the whole, has another group or label", o, i, whole)
+				t.Fatalf("%+v: sample %d, which is %d of the whole, has another group or label", o,
+					i, whole)
 			}
 		}
 	}
@@ -126,19 +135,21 @@ func TestRegisteredIsRestricted(t *testing.T) {
 	}
 }
 
-// A scheme serves the names that begin with it and those that end as its files do; relative paths are made
-// absolute.
+// A scheme serves the names that begin with it and those that end as its files do; relative paths
+// are made absolute.
 func TestRegisteredScheme(t *testing.T) {
 	defer data.Register(data.Provider{
 		Name: "toy:", Argument: "PATH", Endings: []string{".toy"}, Purpose: "for a test",
 		Open: func(name string, _ data.Options) (*data.Dataset, error) {
-			return &data.Dataset{Classes: []string{"a", "b", "c"}, Train: toy(len(name)), Test: toy(3)}, nil
+			return &data.Dataset{Classes: []string{"a", "b", "c"}, Train: toy(len(name)),
+				Test: toy(3)}, nil
 		},
 		Locate: func(name string, absolute func(string) string) string {
 			return "toy:" + absolute(strings.TrimPrefix(name, "toy:"))
 		},
 	})()
-	for name, want := range map[string]string{"toy:rows": "toy:/home/rows", "rows.toy": "toy:/home/rows.toy"} {
+	for name, want := range map[string]string{"toy:rows": "toy:/home/rows",
+		"rows.toy": "toy:/home/rows.toy"} {
 		if got := data.Locate(name, "/home"); got != want {
 			t.Errorf("%q is located at %q, want %q", name, got, want)
 		}
@@ -177,8 +188,8 @@ func TestRegisterRefuses(t *testing.T) {
 	}
 }
 
-// The default imbalance is the paper's for the named images, of ten classes each, and none for tables and own
-// files.
+// The default imbalance is the paper's for the named images, of ten classes each, and none for
+// tables and own files.
 func TestDefaultImbalance(t *testing.T) {
 	for _, name := range []string{"shapes", "cifar10", "mnist", "fashion-mnist"} {
 		if !slices.Equal(data.DefaultImbalance(name), data.PaperImbalance()) {
@@ -195,20 +206,24 @@ func TestDefaultImbalance(t *testing.T) {
 // The sizes that are known beforehand are those that opening gives.
 func TestSizesOfShapes(t *testing.T) {
 	for _, o := range []data.Options{
-		{}, {Samples: 123, ValFraction: .3}, {Samples: 12345, Imbalance: data.PaperImbalance(), ValFraction: .1},
+		{}, {Samples: 123, ValFraction: .3}, {Samples: 12345, Imbalance: data.PaperImbalance(),
+			ValFraction: .1},
 	} {
 		d, err := data.Open("shapes", o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		got, err := data.SizesOf("shapes", o)
-		if err != nil || got.Train != d.Train.Len() || got.Test != d.Test.Len() || got.Shape != d.Shape {
-			t.Errorf("%+v: %+v, %v, but Open gives %d and %d of %v", o, got, err, d.Train.Len(), d.Test.Len(), d.Shape)
+		if err != nil || got.Train != d.Train.Len() || got.Test != d.Test.Len() ||
+			got.Shape != d.Shape {
+			t.Errorf("%+v: %+v, %v, but Open gives %d and %d of %v", o, got, err, d.Train.Len(),
+				d.Test.Len(), d.Shape)
 		}
 	}
 	known := map[string]int{"cifar10": 50000, "mnist": 60000, "fashion-mnist": 60000}
 	for name, train := range known {
-		if s, err := data.SizesOf(name, data.Options{}); err != nil || s.Train != train || s.Test != 10000 ||
+		if s, err := data.SizesOf(name, data.Options{}); err != nil || s.Train != train ||
+			s.Test != 10000 ||
 			s.Classes != 10 {
 			t.Errorf("%s: %+v, %v", name, s, err)
 		}

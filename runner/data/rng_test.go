@@ -33,7 +33,8 @@ func TestLookUpOfEveryLength(t *testing.T) {
 		lookUpReversed(back, src, &table)
 		for i, v := range src {
 			if forth[i] != table[v] || back[n-1-i] != table[v] {
-				t.Errorf("length %d, value %d: %v and %v, want %v", n, i, forth[i], back[n-1-i], table[v])
+				t.Errorf("length %d, value %d: %v and %v, want %v", n, i, forth[i], back[n-1-i],
+					table[v])
 			}
 		}
 	}

@@ -28,10 +28,14 @@ func TestSafetensors(t *testing.T) {
 	}
 	header, err := json.Marshal(map[string]any{
 		"__metadata__": map[string]string{"format": "pt"},
-		"x":            map[string]any{"dtype": "F32", "shape": []int{6, 2}, "data_offsets": []int{0, 48}},
-		"y":            map[string]any{"dtype": "U8", "shape": []int{6}, "data_offsets": []int{48, 54}},
-		"g":            map[string]any{"dtype": "BOOL", "shape": []int{6, 1}, "data_offsets": []int{54, 60}},
-		"split":        map[string]any{"dtype": "I8", "shape": []int{6}, "data_offsets": []int{60, 66}},
+		"x": map[string]any{"dtype": "F32", "shape": []int{6, 2},
+			"data_offsets": []int{0, 48}},
+		"y": map[string]any{"dtype": "U8", "shape": []int{6},
+			"data_offsets": []int{48, 54}},
+		"g": map[string]any{"dtype": "BOOL", "shape": []int{6, 1},
+			"data_offsets": []int{54, 60}},
+		"split": map[string]any{"dtype": "I8", "shape": []int{6},
+			"data_offsets": []int{60, 66}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -47,11 +51,14 @@ func TestSafetensors(t *testing.T) {
 	defer d.Close()
 	x := make([]float32, 2)
 	d.Test.Read(x, 1)
-	if d.Train.Len() != 3 || d.Val.Len() != 1 || !slices.Equal(x, []float32{8, 9}) || d.Test.Label(1) != 1 ||
+	if d.Train.Len() != 3 || d.Val.Len() != 1 || !slices.Equal(x, []float32{8, 9}) ||
+		d.Test.Label(1) != 1 ||
 		!slices.Equal(d.Groups, []string{"false", "true"}) || d.Test.Group(0) != 1 {
-		t.Errorf("%d, %d, %d samples, %v, groups %q", d.Train.Len(), d.Val.Len(), d.Test.Len(), x, d.Groups)
+		t.Errorf("%d, %d, %d samples, %v, groups %q", d.Train.Len(), d.Val.Len(), d.Test.Len(), x,
+			d.Groups)
 	}
-	if _, err := Open(path+"?y=label", Options{}); err == nil || !strings.Contains(err.Error(), `no array "label": it has g, s`) {
+	if _, err := Open(path+"?y=label", Options{}); err == nil ||
+		!strings.Contains(err.Error(), `no array "label": it has g, s`) {
 		t.Errorf("a name that is not there gives %v", err)
 	}
 }
@@ -62,9 +69,12 @@ func TestSafetensorsDamaged(t *testing.T) {
 		"header:":                    safetensorsFile("{", nil),
 		"is not in the 0 bytes": safetensorsFile(
 			`{"x":{"dtype":"F32","shape":[1,1],"data_offsets":[0,4]}}`, nil),
-		"do not suit": safetensorsFile(`{"x":{"dtype":"F32","shape":[9,9],"data_offsets":[0,4]}}`, make([]byte, 4)),
-		`"BF16"`:      safetensorsFile(`{"x":{"dtype":"BF16","shape":[2,1],"data_offsets":[0,4]}}`, make([]byte, 4)),
-		"want sizes":  safetensorsFile(`{"x":{"dtype":"F32","shape":[-1,-1],"data_offsets":[0,4]}}`, make([]byte, 4)),
+		"do not suit": safetensorsFile(`{"x":{"dtype":"F32","shape":[9,9],"data_offsets":[0,4]}}`,
+			make([]byte, 4)),
+		`"BF16"`: safetensorsFile(`{"x":{"dtype":"BF16","shape":[2,1],"data_offsets":[0,4]}}`,
+			make([]byte, 4)),
+		"want sizes": safetensorsFile(`{"x":{"dtype":"F32","shape":[-1,-1],"data_offsets":[0,4]}}`,
+			make([]byte, 4)),
 	} {
 		path := filepath.Join(t.TempDir(), "f.safetensors")
 		if err := os.WriteFile(path, b, 0o666); err != nil {
@@ -94,7 +104,8 @@ func TestSeveralTestFiles(t *testing.T) {
 	if d.Train.Len() != 2 || d.Test.Len() != 3 || Row(d.Test, 2) != 4 || d.Test.Label(2) != 1 {
 		t.Errorf("%s: %d + %d samples", name, d.Train.Len(), d.Test.Len())
 	}
-	name = "csv:" + filepath.Join(dir, "a.csv") + "?label=y&test=" + filepath.Join(dir, "b.csv") + "+" +
+	name = "csv:" + filepath.Join(dir, "a.csv") + "?label=y&test=" +
+		filepath.Join(dir, "b.csv") + "+" +
 		filepath.Join(dir, "c.csv")
 	plain, err := Open(name, Options{})
 	if err != nil || plain.Checksum != d.Checksum {

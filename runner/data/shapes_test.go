@@ -10,8 +10,8 @@ import (
 	"drolab/runner/data/internal/synthetic"
 )
 
-// The hashes below must hold on every machine: all drawing is in integers. If the drawing is meant to change,
-// raise shapesVersion with them.
+// The hashes below must hold on every machine: all drawing is in integers. If the drawing is meant
+// to change, raise shapesVersion with them.
 func TestShapesGolden(t *testing.T) {
 	for _, tt := range []struct {
 		difficulty float64
@@ -25,13 +25,15 @@ func TestShapesGolden(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := dataset.Checksum(d.Train.(*dataset.Images).Data, d.Test.(*dataset.Images).Data); got != tt.want {
+		if got := dataset.Checksum(d.Train.(*dataset.Images).Data,
+			d.Test.(*dataset.Images).Data); got != tt.want {
 			t.Errorf("difficulty %v: the images have %s, want %s", tt.difficulty, got, tt.want)
 		}
 	}
 }
 
-// Sample i depends on seed, split and i alone, drawn on demand or in advance, among few samples or many.
+// Sample i depends on seed, split and i alone, drawn on demand or in advance, among few samples or
+// many.
 func TestShapesArePure(t *testing.T) {
 	few, err := Open("shapes", Options{Samples: 50, Difficulty: .5})
 	if err != nil {
@@ -88,13 +90,14 @@ func TestCircleTable(t *testing.T) {
 	for i, p := range synthetic.NewCircle() {
 		sin, cos := math.Sincos(2 * math.Pi * float64(i) / synthetic.FullRot)
 		if math.Abs(float64(p.X)-cos*(1<<14)) > .6 || math.Abs(float64(p.Y)-sin*(1<<14)) > .6 {
-			t.Fatalf("step %d is (%d, %d), want (%.1f, %.1f)", i, p.X, p.Y, cos*(1<<14), sin*(1<<14))
+			t.Fatalf("step %d is (%d, %d), want (%.1f, %.1f)", i, p.X, p.Y, cos*(1<<14),
+				sin*(1<<14))
 		}
 	}
 }
 
-// The covered area of an outline, summed over pixels, is the area that the shoelace formula gives, wherever
-// it lies.
+// The covered area of an outline, summed over pixels, is the area that the shoelace formula gives,
+// wherever it lies.
 func TestCoverageArea(t *testing.T) {
 	art := synthetic.NewArtist(0)
 	for label, g := range art.Glyphs {
@@ -123,7 +126,8 @@ func TestCoverageArea(t *testing.T) {
 				}
 			}
 			if math.Abs(math.Abs(got)-math.Abs(want)) > .01*math.Abs(want) {
-				t.Errorf("%s covers %.2f pixels, want %.2f", synthetic.ShapeClasses()[label], got, want)
+				t.Errorf("%s covers %.2f pixels, want %.2f", synthetic.ShapeClasses()[label],
+					got, want)
 			}
 		}
 	}
@@ -138,8 +142,8 @@ func shoelace(c synthetic.Contour) float64 {
 	return sum / 2
 }
 
-// Area must not tell the class of a filled figure: outlines with a hole or thin arms apart, all are within 20
-// %.
+// Area must not tell the class of a filled figure: outlines with a hole or thin arms apart, all are
+// within 20 %.
 func TestGlyphAreasAreAlike(t *testing.T) {
 	disc := math.Pi * 3400 * 3400
 	for label, g := range synthetic.NewGlyphs(synthetic.NewCircle()) {
@@ -147,7 +151,8 @@ func TestGlyphAreasAreAlike(t *testing.T) {
 		for _, c := range g {
 			area += shoelace(c)
 			if len(c) > len(synthetic.Painter{}.Canvas) {
-				t.Errorf("%s has a contour of %d vertices, room is for %d", synthetic.ShapeClasses()[label], len(c),
+				t.Errorf("%s has a contour of %d vertices, room is for %d",
+					synthetic.ShapeClasses()[label], len(c),
 					len(synthetic.Painter{}.Canvas))
 			}
 		}
@@ -159,16 +164,19 @@ func TestGlyphAreasAreAlike(t *testing.T) {
 
 // A polygon far outside the image must neither panic nor leave a mark.
 func TestCoverageOutside(t *testing.T) {
-	for _, centre := range []synthetic.Point{{X: -90 << synthetic.Fix, Y: 0}, {X: 90 << synthetic.Fix, Y: 0},
+	for _, centre := range []synthetic.Point{{X: -90 << synthetic.Fix, Y: 0},
+		{X: 90 << synthetic.Fix, Y: 0},
 		{X: 0, Y: -90 << synthetic.Fix}, {X: 0, Y: 90 << synthetic.Fix}} {
 		var acc synthetic.Coverage
-		acc.Add([]synthetic.Point{{X: centre.X - 1<<synthetic.Fix, Y: centre.Y}, {X: centre.X + 1<<synthetic.Fix,
-			Y: centre.Y - 3<<synthetic.Fix},
+		acc.Add([]synthetic.Point{{X: centre.X - 1<<synthetic.Fix, Y: centre.Y},
+			{X: centre.X + 1<<synthetic.Fix,
+				Y: centre.Y - 3<<synthetic.Fix},
 			{X: centre.X, Y: centre.Y + 2<<synthetic.Fix}})
 		img := make([]byte, 3*synthetic.Side*synthetic.Side)
 		acc.Paint(img, [3]int32{255, 255, 255})
 		if !bytes.Equal(img, make([]byte, len(img))) {
-			t.Errorf("a polygon at (%d, %d) leaves a mark", centre.X>>synthetic.Fix, centre.Y>>synthetic.Fix)
+			t.Errorf("a polygon at (%d, %d) leaves a mark", centre.X>>synthetic.Fix,
+				centre.Y>>synthetic.Fix)
 		}
 	}
 }

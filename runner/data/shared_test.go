@@ -9,7 +9,8 @@ import (
 	"drolab/runner/data/internal/dataset"
 )
 
-// lastFirst and atOnce run tasks as the threads of a network may: in any order, or at the same time.
+// lastFirst and atOnce run tasks as the threads of a network may: in any order, or at the same
+// time.
 func lastFirst(n int, f func(int)) {
 	for i := range n {
 		f(n - 1 - i)
@@ -54,11 +55,12 @@ func wideRows() Source {
 	return f
 }
 
-// Threads that share a batch make the one that a single one makes; a batch of images, which draws in the
-// order of its samples, is left to one.
+// Threads that share a batch make the one that a single one makes; a batch of images, which draws
+// in the order of its samples, is left to one.
 func TestSharedIsTheSame(t *testing.T) {
 	for name, open := range loaders() {
-		for order, each := range map[string]func(int, func(int)){"last first": lastFirst, "at once": atOnce} {
+		for order, each := range map[string]func(int,
+			func(int)){"last first": lastFirst, "at once": atOnce} {
 			t.Run(name+" "+order, func(t *testing.T) {
 				o := LoaderOptions{Batch: 8, Seed: 9, Stream: 1}
 				plain := must(t)(open(wideRows(), o))
@@ -70,12 +72,14 @@ func TestSharedIsTheSame(t *testing.T) {
 					same(t, l, plain)
 				}
 				if l.ahead != nil || shares < 50 {
-					t.Errorf("%d tasks for 20 batches of 8 rows, 3 a task; made ahead: %v", shares, l.ahead != nil)
+					t.Errorf("%d tasks for 20 batches of 8 rows, 3 a task; made ahead: %v", shares,
+						l.ahead != nil)
 				}
-				images := must(t)(open(noise(50, Shape{C: 1, H: 4, W: 4}), LoaderOptions{Batch: 8, Each: func(int,
-					func(int)) {
-					t.Error("images are shared out")
-				}}))
+				images := must(t)(open(noise(50, Shape{C: 1, H: 4, W: 4}),
+					LoaderOptions{Batch: 8, Each: func(int,
+						func(int)) {
+						t.Error("images are shared out")
+					}}))
 				images.Next()
 			})
 		}
@@ -115,7 +119,8 @@ func TestRowsAtAnyAddress(t *testing.T) {
 
 func TestSharedDoesNotAllocate(t *testing.T) {
 	for _, inPlace := range []bool{false, true} {
-		l := must(t)(NewEpochs(wideRows(), LoaderOptions{Batch: 8, Each: lastFirst, InPlace: inPlace}))
+		l := must(t)(NewEpochs(wideRows(), LoaderOptions{Batch: 8, Each: lastFirst,
+			InPlace: inPlace}))
 		if n := testing.AllocsPerRun(20, func() { l.Next() }); n > 0 {
 			t.Errorf("in place %v: a batch takes %v allocations", inPlace, n)
 		}

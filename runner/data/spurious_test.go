@@ -10,7 +10,8 @@ import (
 	"drolab/runner/data/internal/synthetic"
 )
 
-// The hash must hold on every machine: if the drawing is meant to change, raise spuriousVersion with it.
+// The hash must hold on every machine: if the drawing is meant to change, raise spuriousVersion
+// with it.
 func TestSpuriousGolden(t *testing.T) {
 	d, err := Open("spurious", Options{Samples: 300, Seed: 5})
 	if err != nil {
@@ -54,7 +55,8 @@ func TestSpuriousIsTheFormula(t *testing.T) {
 		v[j] = (float64(art[3][j]) - float64(art[2][j])) / 6
 	}
 	for name, tt := range map[string][2]float64{
-		"u·u": {synthetic.Dot(&u, &u), 1}, "v·v": {synthetic.Dot(&v, &v), 1}, "u·v": {synthetic.Dot(&u, &v),
+		"u·u": {synthetic.Dot(&u, &u), 1}, "v·v": {synthetic.Dot(&v, &v), 1},
+		"u·v": {synthetic.Dot(&u, &v),
 			0}} {
 		if math.Abs(tt[0]-tt[1]) > 1e-6 {
 			t.Errorf("%s is %v, want %v", name, tt[0], tt[1])
@@ -82,7 +84,8 @@ func TestSpuriousIsTheFormula(t *testing.T) {
 		}
 	}
 	if math.Abs(sum) > .005 || math.Abs(square-1) > .006 || math.Abs(right/n-.8413) > .012 {
-		t.Errorf("noise of mean %v and square %v; u alone is right for %v, want .8413", sum, square, right/n)
+		t.Errorf("noise of mean %v and square %v; u alone is right for %v, want .8413", sum,
+			square, right/n)
 	}
 }
 
@@ -150,7 +153,8 @@ func TestHoldOutKeepsGroups(t *testing.T) {
 	if _, known := KnownSizes("spurious", Options{ValFraction: .2}); known {
 		t.Error("what is held out of groups is known without a look")
 	}
-	if s, err := SizesOf("spurious", Options{ValFraction: .2}); err != nil || s.Train != d.Train.Len() {
+	if s, err := SizesOf("spurious", Options{ValFraction: .2}); err != nil ||
+		s.Train != d.Train.Len() {
 		t.Errorf("SizesOf gives %+v, %v", s, err)
 	}
 }

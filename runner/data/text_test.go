@@ -29,7 +29,8 @@ type upTo struct {
 
 func (u *upTo) Read(p []byte) (int, error) { return u.Reader.Read(p[:min(u.n, len(p))]) }
 
-// However a text comes, its UTF-8 is passed on, and the first byte that is none is named with its line.
+// However a text comes, its UTF-8 is passed on, and the first byte that is none is named with its
+// line.
 func TestText(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"nothing", "", ""},
@@ -43,13 +44,17 @@ func TestText(t *testing.T) {
 		{"lines of Windows", "a,b\r\n1,2\r\n", ""},
 		{"Latin-1", "town\nOrl\xe9ans\n", "line 2: byte 8 of the text (0xe9) is no UTF-8"},
 		{"Latin-1 in the names", "pr\xe9nom,a\n", "line 1: byte 2 of the text (0xe9) is no UTF-8"},
-		{"a character cut by the end", "a\n\xe2\x82", "line 2: byte 2 of the text (0xe2) is no UTF-8"},
-		{"a character cut by another", "a\n\xe2\x82x\n", "line 2: byte 2 of the text (0xe2) is no UTF-8"},
+		{"a character cut by the end", "a\n\xe2\x82",
+			"line 2: byte 2 of the text (0xe2) is no UTF-8"},
+		{"a character cut by another", "a\n\xe2\x82x\n",
+			"line 2: byte 2 of the text (0xe2) is no UTF-8"},
 		{"a surrogate", "a\n\xed\xa0\x80\n", "line 2: byte 2 of the text (0xed) is no UTF-8"},
 		{"UTF-16", "\xff\xfea\x00\n\x00", "line 1: is UTF-16: convert it first"},
-		{"UTF-16, the other way round", "\xfe\xff\x00a\x00\n", "line 1: is UTF-16: convert it first"},
+		{"UTF-16, the other way round", "\xfe\xff\x00a\x00\n",
+			"line 1: is UTF-16: convert it first"},
 		{"UTF-16 without a mark", "a\x00,\x00", "is UTF-16"},
-		{"lines of the first Macs", "a,b\r1,2\r3,4\r", "line 1: ends in a carriage return alone (byte 3)"},
+		{"lines of the first Macs", "a,b\r1,2\r3,4\r",
+			"line 1: ends in a carriage return alone (byte 3)"},
 	} {
 		for n := 1; n <= 5; n++ {
 			t.Run(fmt.Sprintf("%s, by %d", c.name, n), func(t *testing.T) {
@@ -121,15 +126,21 @@ func TestNamesAreUTF8(t *testing.T) {
 		{"Latin-1", "csv:" + file("latin.csv", french),
 			"latin.csv: line 2: byte 18 of the text (0xe9) is no UTF-8"},
 		{"UTF-16", "csv:" + file("wide.csv", wide.Bytes()), "wide.csv: line 1: is UTF-16"},
-		{"old Mac", "csv:" + file("mac.csv", bytes.ReplaceAll(rows(func(int) string { return "Bonn" }),
-			[]byte("\n"), []byte("\r"))), "mac.csv: line 1: ends in a carriage return alone (byte 12)"},
-		{"the test file", "csv:" + plain + "?test=" + file("test.csv", french), "test.csv: line 2: byte 18"},
-		{"an option", "csv:" + plain + "?label=l%E9", `label=: the name "l\xe9" is no UTF-8 at its byte 1`},
+		{"old Mac", "csv:" +
+			file("mac.csv", bytes.ReplaceAll(rows(func(int) string { return "Bonn" }),
+				[]byte("\n"), []byte("\r"))),
+			"mac.csv: line 1: ends in a carriage return alone (byte 12)"},
+		{"the test file", "csv:" + plain + "?test=" + file("test.csv", french),
+			"test.csv: line 2: byte 18"},
+		{"an option", "csv:" + plain + "?label=l%E9",
+			`label=: the name "l\xe9" is no UTF-8 at its byte 1`},
 		{"a path", "csv:" + dir + "/l\xe9.csv", `l\xe9.csv" is no UTF-8`},
-		{"a class of pictures", "images:" + filepath.Dir(filepath.Dir(file("pictures/l\xe9/1.png", nil))),
+		{"a class of pictures", "images:" +
+			filepath.Dir(filepath.Dir(file("pictures/l\xe9/1.png", nil))),
 			`the name "l\xe9" is no UTF-8`},
 		{"a table of pictures",
-			"images:" + filepath.Dir(file("listed/metadata.csv", []byte("file,label\n1.png,l\xe9\n"))),
+			"images:" + filepath.Dir(file("listed/metadata.csv",
+				[]byte("file,label\n1.png,l\xe9\n"))),
 			"metadata.csv: line 2: byte 18 of the text (0xe9) is no UTF-8"},
 	} {
 		t.Run(c.name, func(t *testing.T) { refused(t, c.dataset, Options{}, c.want) })
@@ -138,14 +149,16 @@ func TestNamesAreUTF8(t *testing.T) {
 
 // So are the texts of arrays.
 func TestTextsOfArraysAreUTF8(t *testing.T) {
-	bytesOf := array.NPYArray{Name: "y", Kind: 'S', Size: 2, Dims: []int{2}, Data: []byte("a\x00\xe9b")}
+	bytesOf := array.NPYArray{Name: "y", Kind: 'S', Size: 2, Dims: []int{2},
+		Data: []byte("a\x00\xe9b")}
 	runes := array.NPYArray{Name: "y", Kind: 'U', Size: 4, Dims: []int{2},
 		Data: binary.LittleEndian.AppendUint32([]byte("a\x00\x00\x00"), 0xd800)}
 	for name, c := range map[string]struct {
 		array array.NPYArray
 		want  string
 	}{
-		"bytes":      {bytesOf, `y: sample 1: the name "\xe9b" is no UTF-8 at its byte 0: give another`},
+		"bytes": {bytesOf,
+			`y: sample 1: the name "\xe9b" is no UTF-8 at its byte 0: give another`},
 		"characters": {runes, "y: sample 1: 0xd800 is no character of Unicode"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -157,7 +170,8 @@ func TestTextsOfArraysAreUTF8(t *testing.T) {
 	t.Run("names of tensors", func(t *testing.T) {
 		header := "{\"l\xe9\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]}}"
 		b := append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header+"x"...)
-		if _, _, err := array.ReadSafetensors("f", b); err == nil || !strings.Contains(err.Error(), "no UTF-8") {
+		if _, _, err := array.ReadSafetensors("f", b); err == nil ||
+			!strings.Contains(err.Error(), "no UTF-8") {
 			t.Fatal(err)
 		}
 	})

@@ -18,15 +18,20 @@ func tableOf(t *testing.T, header string, n int, of func(i int) string) string {
 	return write(t, text)
 }
 
-// However missing=drop leaves no sample, the error names the column that has no value, and the remedy.
+// However missing=drop leaves no sample, the error names the column that has no value, and the
+// remedy.
 func TestNothingIsLeft(t *testing.T) {
-	full := tableOf(t, "a,b,label", 20, func(i int) string { return fmt.Sprintf("%d,%d,%d", i, i%3, i%2) })
-	empty := tableOf(t, "a,b,label", 20, func(i int) string { return fmt.Sprintf("%d,,%d", i, i%2) })
-	two := tableOf(t, "a,b,c,label", 20, func(i int) string { return fmt.Sprintf("%d,NA,?,%d", i, i%2) })
+	full := tableOf(t, "a,b,label", 20,
+		func(i int) string { return fmt.Sprintf("%d,%d,%d", i, i%3, i%2) })
+	empty := tableOf(t, "a,b,label", 20,
+		func(i int) string { return fmt.Sprintf("%d,,%d", i, i%2) })
+	two := tableOf(t, "a,b,c,label", 20,
+		func(i int) string { return fmt.Sprintf("%d,NA,?,%d", i, i%2) })
 	turns := tableOf(t, "a,b,label", 20, func(i int) string {
 		return []string{"1,,0", ",1,1", "2,,1"}[i%3]
 	})
-	unlabelled := tableOf(t, "a,b,label", 20, func(i int) string { return fmt.Sprintf("%d,%d,", i, i%3) })
+	unlabelled := tableOf(t, "a,b,label", 20,
+		func(i int) string { return fmt.Sprintf("%d,%d,", i, i%3) })
 	model, err := Open("csv:"+full+"?missing=drop", Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -40,8 +45,9 @@ func TestNothingIsLeft(t *testing.T) {
 		{"one column", empty + "?missing=drop", Options{},
 			empty + `: missing=drop leaves none of 20 lines: column "b" has no value in any line: ` +
 				"leave it out with drop=b"},
-		{"two columns", two + "?missing=drop", Options{}, `columns "b", "c" have no value in any line: ` +
-			`leave it out with drop=b,c`},
+		{"two columns", two + "?missing=drop", Options{},
+			`columns "b", "c" have no value in any line: ` +
+				`leave it out with drop=b,c`},
 		{"one is left out already", two + "?missing=drop&drop=b", Options{}, "drop=b,c"},
 		{"each line lacks another", turns + "?missing=drop", Options{},
 			`most often in column "b" (13 lines): leave such columns out with drop=b, or take missing=category`},
@@ -59,7 +65,8 @@ func TestNothingIsLeft(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) { refused(t, "csv:"+c.dataset, c.o, c.want) })
 	}
 	t.Run("parquet", func(t *testing.T) {
-		refused(t, "parquet:"+filepath.Join(ofTests, "plain.parquet")+"?label=kind&drop=bytes,ordered&missing=drop",
+		refused(t, "parquet:"+filepath.Join(ofTests, "plain.parquet")+
+			"?label=kind&drop=bytes,ordered&missing=drop",
 			Options{}, `column "nothing" has no value in any line: leave it out with drop=bytes,ordered,nothing`)
 	})
 }
@@ -85,7 +92,8 @@ func TestOneSided(t *testing.T) {
 			return fmt.Sprintf("%d,%s,%d", i, part, i/2%2)
 		})
 	}
-	pairs := tableOf(t, "a,g,label", 40, func(i int) string { return fmt.Sprintf("%d,%d,%d", i, i/4, i%2) })
+	pairs := tableOf(t, "a,g,label", 40,
+		func(i int) string { return fmt.Sprintf("%d,%d,%d", i, i/4, i%2) })
 	one := tableOf(t, "a,part,label", 20, func(i int) string {
 		if i%2 == 0 {
 			return "1,train,0"
@@ -97,18 +105,26 @@ func TestOneSided(t *testing.T) {
 		o             Options
 		want          string
 	}{
-		{"all in training", parts("train", "train") + "?split=part", Options{}, "has no test samples"},
-		{"all in test", parts("test", "test") + "?split=part", Options{}, "has no training samples"},
-		{"all in validation", parts("val", "val") + "?split=part", Options{}, "has no training samples"},
+		{"all in training", parts("train", "train") + "?split=part", Options{},
+			"has no test samples"},
+		{"all in test", parts("test", "test") + "?split=part", Options{},
+			"has no training samples"},
+		{"all in validation", parts("val", "val") + "?split=part", Options{},
+			"has no training samples"},
 		{"one class in training", one + "?split=part", Options{},
 			`all 10 training samples are of class "0": a training split needs two classes`},
-		{"one class", tableOf(t, "a,label", 20, func(i int) string { return fmt.Sprintf("%d,0", i) }), Options{},
+		{"one class", tableOf(t, "a,label", 20,
+			func(i int) string { return fmt.Sprintf("%d,0", i) }), Options{},
 			"has one value only"},
-		{"groups too small to test", pairs + "?group=g", Options{}, "is less than one of each class and group"},
-		{"nothing to train on", pairs + "?test_fraction=.999", Options{}, "leaves none to train on"},
-		{"no validation sample", pairs, Options{ValFraction: .001}, "val_fraction holds out no sample"},
+		{"groups too small to test", pairs + "?group=g", Options{},
+			"is less than one of each class and group"},
+		{"nothing to train on", pairs + "?test_fraction=.999", Options{},
+			"leaves none to train on"},
+		{"no validation sample", pairs, Options{ValFraction: .001},
+			"val_fraction holds out no sample"},
 		{"validation alone", pairs, Options{ValFraction: .999}, "no training samples are left"},
-		{"no feature", tableOf(t, "part,label", 20, func(int) string { return "train,0" }) + "?split=part",
+		{"no feature", tableOf(t, "part,label", 20, func(int) string { return "train,0" }) +
+			"?split=part",
 			Options{}, "no column is left for a feature"},
 	} {
 		t.Run(c.name, func(t *testing.T) { refused(t, "csv:"+c.dataset, c.o, c.want) })
@@ -135,7 +151,8 @@ func TestErrorNamesItsFile(t *testing.T) {
 		})
 		t.Run(name+", of several", func(t *testing.T) {
 			more := tableOf(t, "a,label", 5, number)
-			refused(t, "csv:"+train+"?test="+more+"+"+c.test+"+"+more, Options{}, c.test+": "+c.want)
+			refused(t, "csv:"+train+"?test="+more+"+"+c.test+"+"+more, Options{}, c.test+
+				": "+c.want)
 		})
 	}
 	t.Run("for a network", func(t *testing.T) {
@@ -148,6 +165,7 @@ func TestErrorNamesItsFile(t *testing.T) {
 		if err := os.WriteFile(odd, []byte("a,label\n1,0\nx,1\n"), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		refused(t, "csv:"+odd, Options{Encoder: &d.Encoder}, odd+`: line 3, column "a": "x" is not a number`)
+		refused(t, "csv:"+odd, Options{Encoder: &d.Encoder}, odd+
+			`: line 3, column "a": "x" is not a number`)
 	})
 }

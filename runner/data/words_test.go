@@ -32,16 +32,18 @@ func columnOf(t *testing.T, cells ...string) *table.Column {
 	return c
 }
 
-// A number is, to the bit, what strconv makes of its text, whether it fits a word or not, and whether its
-// column had few different ones at first.
+// A number is, to the bit, what strconv makes of its text, whether it fits a word or not, and
+// whether its column had few different ones at first.
 func TestNumbersAreExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	cells := []string{"0", "-0", "-0.0", "1e-320", "134217727", "134217728", "-13421772.7", "1e300", ".5", "5.",
+	cells := []string{"0", "-0", "-0.0", "1e-320", "134217727", "134217728", "-13421772.7", "1e300",
+		".5", "5.",
 		"+7", "0x1p-3", "0.00000000000001", "0.000000000000001", "00012", "-.25", "9007199254740993", "4.9e-324"}
 	for len(cells) < 3000 {
 		v := rng.NormFloat64() * math.Pow(10, float64(rng.IntN(12)-6))
 		for _, digits := range []int{-1, 3, 8, 9, rng.IntN(14)} {
-			cells = append(cells, strconv.FormatFloat(v, 'f', digits, 64), strconv.FormatFloat(v, 'g', digits, 32))
+			cells = append(cells, strconv.FormatFloat(v, 'f', digits, 64),
+				strconv.FormatFloat(v, 'g', digits, 32))
 		}
 	}
 	for _, list := range [][]string{cells, cells[:table.MaxCategories]} {
@@ -51,7 +53,8 @@ func TestNumbersAreExact(t *testing.T) {
 		}
 		for i, cell := range list {
 			want, err := strconv.ParseFloat(cell, 64)
-			if got := c.Value(c.In.Row(i)[0]); err != nil || math.Float64bits(got) != math.Float64bits(want) {
+			if got := c.Value(c.In.Row(i)[0]); err != nil ||
+				math.Float64bits(got) != math.Float64bits(want) {
 				t.Errorf("%q is %v, want %v, %v", cell, got, want, err)
 			}
 		}
@@ -64,7 +67,8 @@ func TestNumbersAreExact(t *testing.T) {
 // What is no number is none in any place, and a list of texts that are none is kept.
 func TestColumnOfTexts(t *testing.T) {
 	c := columnOf(t, "1", "2", "x", "2")
-	if c.Numeric || c.Wide() || !slices.Equal(c.Factor().Codes, []uint16{0, 1, 2, 1}) || c.NotALine != 3 {
+	if c.Numeric || c.Wide() || !slices.Equal(c.Factor().Codes, []uint16{0, 1, 2, 1}) ||
+		c.NotALine != 3 {
 		t.Errorf("%+v", c)
 	}
 	var many []string
@@ -97,22 +101,26 @@ func TestRowsBecomeFeatures(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range c.rows {
-			if row := x.Row(i); row[0] != float32(i) || row[c.width-1] != float32(i)+float32(c.width-1) {
+			if row := x.Row(i); row[0] != float32(i) ||
+				row[c.width-1] != float32(i)+float32(c.width-1) {
 				t.Fatalf("%+v: row %d is %v...", c, i, row[0])
 			}
 		}
 		words := c.rows * max(c.columns, c.width)
-		if most := words/max(dataset.BlockWords, c.columns, c.width)*5/4 + 3; len(x.Blocks) > most &&
+		if most := words/max(dataset.BlockWords, c.columns,
+			c.width)*5/4 + 3; len(x.Blocks) > most &&
 			c.width < dataset.BlockWords {
 			t.Errorf("%+v: %d blocks", c, len(x.Blocks))
 		}
 	}
 }
 
-// Records and their lines are those of encoding/csv, with quotes or without, however the bytes come.
+// Records and their lines are those of encoding/csv, with quotes or without, however the bytes
+// come.
 func TestLinesAreThoseOfEncodingCSV(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	parts := []string{"a", "b c", ",", ",", "\n", "\n", "\r\n", "\r", `"q"`, `"q,q"`, "\"two\nlines\"",
+	parts := []string{"a", "b c", ",", ",", "\n", "\n", "\r\n", "\r", `"q"`, `"q,q"`,
+		"\"two\nlines\"",
 		`""`, " ", "é", `x"y`,
 		strings.Repeat("long", 40)}
 	for round := range 3000 {
@@ -131,13 +139,15 @@ func TestLinesAreThoseOfEncodingCSV(t *testing.T) {
 		for {
 			a, errA := want.Read()
 			b, line, errB := got.Next()
-			if (errA == nil) != (errB == nil) || errors.Is(errA, io.EOF) != errors.Is(errB, io.EOF) {
+			if (errA == nil) != (errB == nil) ||
+				errors.Is(errA, io.EOF) != errors.Is(errB, io.EOF) {
 				t.Fatalf("%q: error %v, want %v", text, errB, errA)
 			}
 			if errA != nil {
 				var p *csv.ParseError
 				if errors.As(errA, &p) &&
-					errB.Error() != fmt.Sprintf("line %d, character %d: %v", p.Line, p.Column, p.Err) {
+					errB.Error() != fmt.Sprintf("line %d, character %d: %v", p.Line,
+						p.Column, p.Err) {
 					t.Fatalf("%q: error %v, want %v", text, errB, errA)
 				}
 				break

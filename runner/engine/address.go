@@ -120,7 +120,8 @@ func ours(folder string) error {
 	}
 	uid, known := owner(info)
 	if !info.IsDir() || !known || uid != os.Getuid() || info.Mode().Perm()&0o077 != 0 {
-		return fmt.Errorf("%s: want a folder of yours that nobody else may enter (chmod 700)", folder)
+		return fmt.Errorf("%s: want a folder of yours that nobody else may enter (chmod 700)",
+			folder)
 	}
 	return nil
 }

@@ -173,7 +173,8 @@ func exchange(w *wire, r *request, limit time.Time) (*reply, error) {
 	}
 	var out reply
 	if err := w.receive(&out, limit); err != nil {
-		return nil, fmt.Errorf("the engine's answer: %w: its log may say why, see drolab engine status", err)
+		return nil, fmt.Errorf(
+			"the engine's answer: %w: its log may say why, see drolab engine status", err)
 	}
 	if err := out.err(); err != nil {
 		return nil, err
@@ -292,7 +293,8 @@ var _ runner.Verbs = (*Client)(nil)
 // ReadOnly is runner.Verbs for a viewer that may change nothing.
 type ReadOnly struct{}
 
-var errReadOnly = errors.New("this view is read-only: leave it and use drolab attach to change anything")
+var errReadOnly = errors.New(
+	"this view is read-only: leave it and use drolab attach to change anything")
 
 // Start refuses.
 func (ReadOnly) Start(runner.Request) ([]string, error) { return nil, errReadOnly }

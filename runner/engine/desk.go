@@ -54,7 +54,9 @@ func (d *desk) open() error {
 	return nil
 }
 
-func (e *engine) open(path string, verbs map[string]handler, begin func() (func(), bool)) (*counter, error) {
+func (e *engine) open(
+	path string, verbs map[string]handler, begin func() (func(), bool),
+) (*counter, error) {
 	l, err := listen(path)
 	if err != nil {
 		return nil, err
@@ -78,7 +80,8 @@ func (e *engine) open(path string, verbs map[string]handler, begin func() (func(
 func listen(path string) (*net.UnixListener, error) {
 	if c, err := net.DialTimeout("unix", path, time.Second); err == nil {
 		c.Close()
-		return nil, fmt.Errorf("%w: it answers at %s, but its lock file was removed: stop it first", ErrRunning,
+		return nil, fmt.Errorf("%w: it answers at %s, but its lock file was removed: stop it first",
+			ErrRunning,
 			path)
 	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {

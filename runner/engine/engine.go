@@ -161,7 +161,8 @@ func whose(runsDir string) string {
 // live returns when the engine shall end.
 func (e *engine) live(ctx context.Context, d *desk) {
 	e.work(ctx)
-	tick := time.NewTicker(cmp.Or(e.settings.look, max(time.Millisecond, min(2*time.Second, e.settings.Idle/4))))
+	tick := time.NewTicker(cmp.Or(e.settings.look,
+		max(time.Millisecond, min(2*time.Second, e.settings.Idle/4))))
 	defer tick.Stop()
 	for {
 		select {

@@ -55,7 +55,8 @@ func TestVerbs(t *testing.T) {
 		t.Errorf("status without an engine: %v", err)
 	}
 	_, err = p.Checkpoint(id)
-	for _, err := range []error{err, p.Pause(id), p.Stop(id), p.Knob(id, "lr", "1"), p.Shutdown(false)} {
+	for _, err := range []error{err, p.Pause(id), p.Stop(id), p.Knob(id, "lr", "1"),
+		p.Shutdown(false)} {
 		if !errors.Is(err, ErrNone) {
 			t.Errorf("without an engine: %v", err)
 		}
@@ -76,7 +77,8 @@ func TestStartRefusals(t *testing.T) {
 	for range 2000 {
 		huge.Specs = append(huge.Specs, huge.Specs[0])
 	}
-	for want, r := range map[string]runner.Request{"lr: -1": bad, "one seed": expanded, "no run": {},
+	for want, r := range map[string]runner.Request{"lr: -1": bad, "one seed": expanded,
+		"no run":             {},
 		"fewer runs at once": huge} {
 		if _, err := p.Start(r); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
@@ -235,13 +237,16 @@ func TestPanicOfOneVerb(t *testing.T) {
 	var log buffer
 	e := &engine{settings: Settings{Log: &log}}
 	breaks := func(*request) (*reply, error) { panic("broken") }
-	s := &server{logf: e.logf, verbs: map[string]handler{"break": breaks}, hello: hello{Folder: at(t, short(t))}}
+	s := &server{logf: e.logf, verbs: map[string]handler{"break": breaks},
+		hello: hello{Folder: at(t, short(t))}}
 	out := s.answer(&request{Verb: "break", Folder: s.hello.Folder})
-	_, path, told := strings.Cut(out.Error, "internal error: broken: please report it, with the file ")
+	_, path, told := strings.Cut(out.Error,
+		"internal error: broken: please report it, with the file ")
 	if log := log.String(); !told || strings.Count(log, "\n") != 1 || !strings.Contains(log, path) {
 		t.Errorf("answer %+v, log:\n%s", out, log)
 	}
-	if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), "TestPanicOfOneVerb") {
+	if text, err := os.ReadFile(path); err != nil ||
+		!strings.Contains(string(text), "TestPanicOfOneVerb") {
 		t.Errorf("the report is %s, %v", text, err)
 	}
 }
@@ -294,7 +299,8 @@ func TestStaleSocketIsReplaced(t *testing.T) {
 	runs, runtimeDir := short(t), short(t)
 	a, _, err := newAddress(runtimeDir, at(t, runs))
 	must(t, err)
-	for _, path := range []string{a.Control, a.View} { // a socket that nobody listens at, and a file
+	// a socket that nobody listens at, and a file
+	for _, path := range []string{a.Control, a.View} {
 		l, err := listen(path)
 		must(t, err)
 		l.Close()
@@ -377,7 +383,8 @@ func TestEngineThatCannotStart(t *testing.T) {
 	c := spawning(t, runs, short(t), "a")
 	good := c.Command
 	c.Command = engineCommand("/bin/sh", runs, "", "")
-	if _, err := c.Start(brief(dro.SFK, 1)); err == nil || !strings.Contains(err.Error(), "--inline") {
+	if _, err := c.Start(brief(dro.SFK, 1)); err == nil ||
+		!strings.Contains(err.Error(), "--inline") {
 		t.Errorf("a program that is no engine: %v", err)
 	}
 	c.Command = engineCommand("/nonexistent/drolab", runs, "", "")

@@ -235,7 +235,8 @@ func TestLockThatIsNoFile(t *testing.T) {
 				t.Skip("root reads what nobody may")
 			}
 			_, err := c.Start(brief(dro.ERM, 1))
-			for verb, err := range map[string]error{"start": err, "stop": c.Stop("x"), "wake": c.Wake()} {
+			for verb, err := range map[string]error{"start": err, "stop": c.Stop("x"),
+				"wake": c.Wake()} {
 				t.Run(verb, func(t *testing.T) {
 					if err == nil || !strings.HasPrefix(err.Error(), "the engine's lock: ") ||
 						!strings.Contains(err.Error(), lockName) {

@@ -96,8 +96,9 @@ func start(t *testing.T, change func(*Settings)) *inProcess {
 	p := &inProcess{ended: make(chan error, 1)}
 	p.Client = &Client{RunsDir: runs, RuntimeDir: runtimeDir, Version: "test",
 		Command: func() *exec.Cmd { t.Error("an engine is started"); return exec.Command("false") }}
-	s := Settings{RunsDir: runs, RuntimeDir: runtimeDir, Threads: 1, Host: runner.Host{Version: "test"},
-		Log: &p.log}
+	s := Settings{RunsDir: runs, RuntimeDir: runtimeDir, Threads: 1,
+		Host: runner.Host{Version: "test"},
+		Log:  &p.log}
 	if change != nil {
 		change(&s)
 	}
@@ -143,7 +144,8 @@ func soon() time.Time { return time.Now().Add(patience) }
 // brief is a run of some seconds at most.
 func brief(a dro.Algorithm, epochs int) runner.Request {
 	s := spec.Defaults()
-	s.Algorithms, s.Dataset, s.Model, s.Batch, s.Epochs, s.LogEvery = []dro.Algorithm{a}, "csv:example",
+	s.Algorithms, s.Dataset, s.Model, s.Batch, s.Epochs, s.LogEvery = []dro.Algorithm{a},
+		"csv:example",
 		"linear", 32, epochs, 3
 	return runner.Request{Preset: "test", Specs: []spec.Spec{s}}
 }

@@ -235,7 +235,8 @@ func TestOtherUser(t *testing.T) {
 		}
 		cmd.Dir = "/"
 		cmd.Env = append(os.Environ(), "DROLAB_TEST_DIAL="+a.Control)
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534,
+			Gid: 65534}}
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Skipf("running as another user: %v: %s", err, out)
@@ -260,10 +261,11 @@ func TestOtherUser(t *testing.T) {
 // else's, nor to one that says nothing, or nonsense.
 func TestStrangeServers(t *testing.T) {
 	for want, words := range map[string]string{
-		"ending":               "",
-		"cannot be read":       "hello\n",
-		"cannot talk to":       `{"protocol":99,"version":"9.9","pid":1}` + "\n",
-		"is drolab older":      `{"protocol":1,"version":"older","pid":1}` + "\n", // it named no folder
+		"ending":         "",
+		"cannot be read": "hello\n",
+		"cannot talk to": `{"protocol":99,"version":"9.9","pid":1}` + "\n",
+		// it named no folder
+		"is drolab older":      `{"protocol":1,"version":"older","pid":1}` + "\n",
 		"the engine's answer:": `{"protocol":2,"version":"test","pid":1,FOLDER}` + "\n",
 		"as it is now": `{"protocol":2,"version":"test","pid":1,"new":2,FOLDER}` + "\n" +
 			`{"error":"as it is now","fault":{"code":"new","x":1},"y":2}` + "\n",
@@ -328,7 +330,8 @@ func TestAddress(t *testing.T) {
 
 func TestPrivate(t *testing.T) {
 	dir := short(t)
-	open, file, link := filepath.Join(dir, "open"), filepath.Join(dir, "file"), filepath.Join(dir, "link")
+	open, file, link := filepath.Join(dir, "open"), filepath.Join(dir,
+		"file"), filepath.Join(dir, "link")
 	must(t, os.Mkdir(open, 0o700))
 	must(t, os.Chmod(open, 0o750))
 	must(t, os.WriteFile(file, nil, 0o600))

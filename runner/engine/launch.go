@@ -40,11 +40,13 @@ func (c *Client) reach() (*wire, error) {
 			// Somebody's engine is about to answer, or to end.
 		case child == nil:
 			if child, err = c.launch(); err != nil {
-				return nil, fmt.Errorf("starting the engine: %w: or train in this process with --inline", err)
+				return nil, fmt.Errorf(
+					"starting the engine: %w: or train in this process with --inline", err)
 			}
 		default:
 			if why, ended := child.ended(); ended {
-				return nil, fmt.Errorf("the engine did not start: %s: or train in this process with --inline", why)
+				return nil, fmt.Errorf(
+					"the engine did not start: %s: or train in this process with --inline", why)
 			}
 		}
 	}
@@ -77,7 +79,8 @@ func (c *Client) launch() (*child, error) {
 	detach(cmd)
 	cmd.Dir = "/" // no disk is kept from being unmounted
 	started := &child{exited: make(chan error, 1), log: filepath.Join(c.RunsDir, logName)}
-	if log, err := record.AppendPlain(started.log, maxLog); err == nil { // without one, its words are lost
+	// without one, its words are lost
+	if log, err := record.AppendPlain(started.log, maxLog); err == nil {
 		defer log.Close()
 		if info, err := log.Stat(); err == nil {
 			started.from = info.Size()

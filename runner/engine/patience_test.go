@@ -167,7 +167,8 @@ func TestEngineThatHangs(t *testing.T) {
 	}
 	c := &Client{RunsDir: dir, RuntimeDir: dir, Version: "test", patience: 20 * time.Millisecond}
 	_, status := c.Status()
-	for verb, err := range map[string]error{"status": status, "stop": c.Stop("x"), "pause": c.Pause("x")} {
+	for verb, err := range map[string]error{"status": status, "stop": c.Stop("x"),
+		"pause": c.Pause("x")} {
 		t.Run(verb, func(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), "the engine does not answer: ") {
 				t.Errorf("%s: %v", verb, err)
@@ -194,8 +195,10 @@ func TestFieldOfTheFuture(t *testing.T) {
 
 // FuzzClient is what a client makes of whatever an engine says.
 func FuzzClient(f *testing.F) {
-	f.Add([]byte(`{"protocol":2,"version":"a","pid":1}` + "\n" + ` {"ids":["a"],"fault":{"code":"disk"}}`))
-	f.Add([]byte(`{"protocol":2}` + "\n" + `{"status":{"runs":[{"id":"a"}]},"error":"x","fault":{"code":"setting"}}`))
+	f.Add([]byte(`{"protocol":2,"version":"a","pid":1}` + "\n" +
+		` {"ids":["a"],"fault":{"code":"disk"}}`))
+	f.Add([]byte(`{"protocol":2}` + "\n" +
+		`{"status":{"runs":[{"id":"a"}]},"error":"x","fault":{"code":"setting"}}`))
 	f.Fuzz(func(t *testing.T, say []byte) {
 		here, there := net.Pipe()
 		go func() {

@@ -169,7 +169,8 @@ func (w *wire) send(v any) error {
 		return err
 	}
 	if len(b) >= maxMessage {
-		return fmt.Errorf("message has %d bytes, want fewer than %d: ask for fewer runs at once", len(b),
+		return fmt.Errorf("message has %d bytes, want fewer than %d: ask for fewer runs at once",
+			len(b),
 			maxMessage)
 	}
 	return w.put(append(b, '\n'))

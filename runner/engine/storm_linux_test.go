@@ -65,7 +65,8 @@ func TestStorm(t *testing.T) {
 		}
 		await(t, func() bool { return st.status(t, ids[0]).Ended() })
 		if got := comesTo(t, c.RunsDir, ids[0]); !bytes.Equal(got, want) {
-			t.Fatalf("after %d requests the run beside is another one: it is %s", n+each, st.status(t, ids[0]))
+			t.Fatalf("after %d requests the run beside is another one: it is %s", n+each,
+				st.status(t, ids[0]))
 		}
 		now, err := c.Status()
 		if err != nil || now.PID != pid {
@@ -155,7 +156,8 @@ func (s *storm) ask(t *testing.T) string {
 			must(t, s.stopped(id))
 		}
 	} else {
-		run := pick(s, "", "..", "../../etc", "latest", strings.Repeat("a", 5000), "\x1b[2J", "x\ny")
+		run := pick(s, "", "..", "../../etc", "latest", strings.Repeat("a", 5000),
+			"\x1b[2J", "x\ny")
 		ask := pick(s, s.Pause, s.Stop, s.Resume,
 			func(id string) error { _, err := s.Checkpoint(id); return err },
 			func(id string) error {
@@ -189,9 +191,12 @@ func (s *storm) stopped(id string) error {
 func (s *storm) request() runner.Request {
 	r := brief(pick(s, dro.Algorithms()...), 3)
 	spec := &r.Specs[0]
-	spec.Dataset = pick(s, "csv:example", "csv:example", "shapes", "cifar10", "csv:"+s.dir, "csv:/dev/zero",
-		"csv:/dev/stdin", "csv:/proc/kmsg", "csv:/proc/self/mem", "idx:/dev", "idx:"+s.dir, "\x1b]52;c;x", "csv:",
-		"csv:"+filepath.Join(s.dir, pick(s, "pipe", "wide.csv", "field.csv", "one.csv", "empty.csv", "nul.csv",
+	spec.Dataset = pick(s, "csv:example", "csv:example", "shapes", "cifar10", "csv:"+
+		s.dir, "csv:/dev/zero",
+		"csv:/dev/stdin", "csv:/proc/kmsg", "csv:/proc/self/mem", "idx:/dev", "idx:"+
+			s.dir, "\x1b]52;c;x", "csv:",
+		"csv:"+filepath.Join(s.dir, pick(s, "pipe", "wide.csv", "field.csv", "one.csv", "empty.csv",
+			"nul.csv",
 			"huge.csv", "twice.csv", "missing")))
 	ints := []int{0, 1, 2, -1, 33, 1 << 31, 2_000_000_000, 1<<63 - 1, -1 << 63}
 	floats := []float64{0, 1, -1, 1e-320, 1e308, 1e-45, 0.5}
@@ -220,7 +225,8 @@ func (s *storm) request() runner.Request {
 		case 10:
 			r.Parent = pick(s, "latest@3", "x@-1", "@", "../..@1", "x@99999999999999999999")
 		case 11:
-			spec.Mean, spec.Std = make([]float64, s.rng.IntN(2000)), make([]float64, s.rng.IntN(2000))
+			spec.Mean, spec.Std = make([]float64, s.rng.IntN(2000)), make([]float64,
+				s.rng.IntN(2000))
 		}
 	}
 	return r
@@ -244,9 +250,11 @@ func (s *storm) nonsense(t *testing.T) string {
 	say := pick(s, good, bytes.Repeat([]byte("["), 200_000), about(`,"start":null}`),
 		about(`,"start":{"Specs":[null]}}`), []byte(`{"verb":"status"`), []byte("\x00\xff"),
 		about(`,"start":{"Specs":[{"algorithms":null,"log_every":null}]}}`))
-	_, answer, err := talk(t, pick(s, i.Control, i.View), append(bytes.ReplaceAll(say, []byte("\n"), nil), '\n'))
+	_, answer, err := talk(t, pick(s, i.Control, i.View),
+		append(bytes.ReplaceAll(say, []byte("\n"), nil), '\n'))
 	var r reply
-	if err == nil && (json.Unmarshal([]byte(answer), &r) != nil || r.Error == "" && len(r.IDs) == 0) {
+	if err == nil && (json.Unmarshal([]byte(answer), &r) != nil || r.Error == "" &&
+		len(r.IDs) == 0) {
 		t.Errorf("%.80q is answered %.80q", say, answer)
 	}
 	for _, id := range r.IDs {

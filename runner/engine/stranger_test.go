@@ -36,7 +36,8 @@ func TestSquattedAddress(t *testing.T) {
 	path := filepath.Join(p.RunsDir, lockName)
 	good, err := os.ReadFile(path)
 	must(t, err)
-	bad := strings.ReplaceAll(strings.ReplaceAll(string(good), real.View, l.Addr().String()), real.Control,
+	bad := strings.ReplaceAll(strings.ReplaceAll(string(good), real.View, l.Addr().String()),
+		real.Control,
 		l.Addr().String())
 	must(t, os.WriteFile(path, []byte(bad), 0o600))
 	defer os.WriteFile(path, good, 0o600)
@@ -84,8 +85,10 @@ func TestSecondUser(t *testing.T) {
 	attack := func() string {
 		cmd := exec.Command("/proc/self/exe", "-test.run=^TestSecondUser$", "-test.v")
 		cmd.Dir = "/"
-		cmd.Env = append(os.Environ(), "DROLAB_TEST_STRANGER="+dir, "DROLAB_TEST_SOCKET="+p.sockets(t).Control)
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		cmd.Env = append(os.Environ(), "DROLAB_TEST_STRANGER="+dir, "DROLAB_TEST_SOCKET="+
+			p.sockets(t).Control)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534,
+			Gid: 65534}}
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Skipf("running as another user: %v: %s", err, out)
@@ -114,7 +117,8 @@ func TestSecondUser(t *testing.T) {
 func TestLinksBesideTheRuns(t *testing.T) {
 	runs, runtimeDir := short(t), short(t)
 	victim := filepath.Join(short(t), ".profile")
-	text := []byte(strings.Repeat("export PATH\n", maxLog/10)) // so much that a log would begin anew
+	text := []byte(strings.Repeat("export PATH\n",
+		maxLog/10)) // so much that a log would begin anew
 	must(t, os.WriteFile(victim, text, 0o600))
 	must(t, os.Symlink(victim, filepath.Join(runs, logName)))
 	must(t, syscall.Mkfifo(filepath.Join(runs, lockName), 0o600))
@@ -151,7 +155,8 @@ func mischief(dir, socket string) (did []string) {
 	_, err = os.OpenFile(filepath.Join(dir, "events.jsonl"), os.O_WRONLY|os.O_APPEND, 0)
 	note("wrote the log", err)
 	note("removed", os.Remove(filepath.Join(dir, "run.json")))
-	for _, path := range []string{filepath.Join(dir, "lock"), filepath.Join(filepath.Dir(dir), lockName)} {
+	for _, path := range []string{filepath.Join(dir, "lock"),
+		filepath.Join(filepath.Dir(dir), lockName)} {
 		f, err := os.Open(path)
 		note("held "+path, err) // who opens it can lock it
 		if err == nil {

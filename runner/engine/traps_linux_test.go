@@ -155,7 +155,8 @@ func (m *maker) page() string {
 // parquet is a good file with some bytes changed.
 func (m *maker) parquet() string {
 	name := pick(&storm{rng: m.rng}, "plain", "snappy", "gzip", "zstd", "zstd2", "delta", "nested")
-	b, err := os.ReadFile(filepath.Join("..", "data", "internal", "parquet", "testdata", name+".parquet"))
+	b, err := os.ReadFile(filepath.Join("..", "data", "internal", "parquet", "testdata", name+
+		".parquet"))
 	must(m.t, err)
 	return m.write("a.parquet", m.changed(b)) + "?label=kind&missing=drop&drop=nothing"
 }

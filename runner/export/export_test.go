@@ -15,8 +15,10 @@ import (
 )
 
 func sheet() *Sheet {
-	return &Sheet{Name: "loss", Head: []string{"run", "step", "value"}, Rows: slices.Values([][]string{
-		{"a \"b\", c", "10", "0.1"}, {"é\n", "20", "NaN"}, {"x", "30", ""}, {"7", "1e-3", "+Inf"}})}
+	return &Sheet{Name: "loss", Head: []string{"run", "step", "value"},
+		Rows: slices.Values([][]string{
+			{"a \"b\", c", "10", "0.1"}, {"é\n", "20", "NaN"}, {"x", "30", ""}, {"7", "1e-3",
+				"+Inf"}})}
 }
 
 func written(t *testing.T, f Format) string {
@@ -55,7 +57,8 @@ func TestJSONLinesReadBack(t *testing.T) {
 		{"run": 7., "step": 1e-3, "value": "+Inf"},
 	} {
 		var got map[string]any
-		if err := json.Unmarshal([]byte(lines[i]), &got); err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+		if err := json.Unmarshal([]byte(lines[i]), &got); err != nil ||
+			fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("line %d: %v, %v; want %v", i+1, got, err, want)
 		}
 	}
@@ -114,12 +117,13 @@ func TestReplace(t *testing.T) {
 
 // A format is added without touching another file.
 func TestRegister(t *testing.T) {
-	remove := Register(Format{Name: "txt", Doc: "for a test", Write: func(w io.Writer, s *Sheet) error {
-		for row := range s.Rows {
-			fmt.Fprintln(w, strings.Join(row, "|"))
-		}
-		return nil
-	}})
+	remove := Register(Format{Name: "txt", Doc: "for a test",
+		Write: func(w io.Writer, s *Sheet) error {
+			for row := range s.Rows {
+				fmt.Fprintln(w, strings.Join(row, "|"))
+			}
+			return nil
+		}})
 	list := Formats()
 	if got := written(t, list[len(list)-1]); !strings.HasSuffix(got, "7|1e-3|+Inf\n") {
 		t.Errorf("wrote %q", got)

@@ -67,7 +67,8 @@ func TestOrderIsThatOfRatios(t *testing.T) {
 			for k, i := range order[1:] {
 				before := order[k]
 				if ratios[i] > ratios[before]*(1+1e-9) {
-					t.Fatalf("%s at %v: loss %v weighs %v, loss %v only %v", name, rho, l.Losses[i], ratios[i],
+					t.Fatalf("%s at %v: loss %v weighs %v, loss %v only %v", name, rho, l.Losses[i],
+						ratios[i],
 						l.Losses[before], ratios[before])
 				}
 				if l.Losses[i] == l.Losses[before] && i < before {
@@ -85,8 +86,10 @@ func TestPicked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := trained(t, change)
 			l, p := at(t, r, runner.SplitTrain)
-			if p.Size != l.Src.Len() || p.Step != r.Meta.Steps || p.Dataset != name || p.Split != "train" {
-				t.Errorf("%s: a pick of %s@%d, %s, %d samples", name, p.Dataset, p.Step, p.Split, p.Size)
+			if p.Size != l.Src.Len() || p.Step != r.Meta.Steps || p.Dataset != name ||
+				p.Split != "train" {
+				t.Errorf("%s: a pick of %s@%d, %s, %d samples", name, p.Dataset, p.Step,
+					p.Split, p.Size)
 			}
 			sizes := map[Kind]int{}
 			for _, part := range p.Parts {
@@ -94,7 +97,8 @@ func TestPicked(t *testing.T) {
 				l.holds(t, p, part)
 			}
 			wrong := float64(p.Size) * (1 - p.Accuracy.Float())
-			if sizes[All] != p.Size || sizes[Class] != p.Size || math.Abs(float64(sizes[Wrong])-wrong) > .5 ||
+			if sizes[All] != p.Size || sizes[Class] != p.Size ||
+				math.Abs(float64(sizes[Wrong])-wrong) > .5 ||
 				p.Groups != nil && sizes[Group] != p.Size {
 				t.Errorf("%s: parts of %v samples, of %d, %v wrong", name, sizes, p.Size, wrong)
 			}
@@ -108,7 +112,8 @@ func TestPicked(t *testing.T) {
 				}
 				for _, s := range p.Samples {
 					if i := slices.Index(l.Rows, s.Row); ratios[i] != s.Ratios[k] {
-						t.Fatalf("%s: row %d weighs %v, want %v", name, s.Row, s.Ratios[k], ratios[i])
+						t.Fatalf("%s: row %d weighs %v, want %v", name, s.Row, s.Ratios[k],
+							ratios[i])
 					}
 				}
 			}
@@ -123,7 +128,8 @@ func (l *Look) holds(t *testing.T, p *Pick, part Part) {
 	size := 0
 	for _, i := range l.Order() {
 		in := map[Kind]bool{All: true, Wrong: l.Predictions[i] != l.Labels[i],
-			Class: p.Classes[l.Labels[i]] == part.Name, Group: p.Groups != nil && p.Groups[l.Groups[i]] == part.Name}
+			Class: p.Classes[l.Labels[i]] == part.Name, Group: p.Groups != nil &&
+				p.Groups[l.Groups[i]] == part.Name}
 		if !in[part.Kind] {
 			continue
 		}
@@ -136,9 +142,11 @@ func (l *Look) holds(t *testing.T, p *Pick, part Part) {
 		got = append(got, p.Samples[k].Row)
 	}
 	if !slices.Equal(got, want) || size != part.Size {
-		t.Errorf("%v %q: rows %v of %d, want %v of %d", part.Kind, part.Name, got, part.Size, want, size)
+		t.Errorf("%v %q: rows %v of %d, want %v of %d", part.Kind, part.Name, got, part.Size,
+			want, size)
 	}
-	if least := min(size, mostOfPart, mostOfParts/(len(p.Classes)+len(p.Groups))); len(got) < least {
+	if least := min(size, mostOfPart,
+		mostOfParts/(len(p.Classes)+len(p.Groups))); len(got) < least {
 		t.Errorf("%v %q: %d samples of %d", part.Kind, part.Name, len(got), size)
 	}
 }

@@ -58,7 +58,8 @@ func (l *Look) use(state *runner.State, how certificate.Inspection) (err error) 
 	splits := map[string]data.Source{runner.SplitTrain: l.Data.Train, runner.SplitVal: l.Data.Val,
 		runner.SplitTest: l.Data.Test}
 	if l.Src = splits[l.Split]; l.Src == nil || l.Src.Len() == 0 {
-		return fmt.Errorf("split %.40q: the dataset has none such: want train, val or test", l.Split)
+		return fmt.Errorf("split %.40q: the dataset has none such: want train, val or test",
+			l.Split)
 	}
 	l.Samples, err = certificate.Inspect(&l.Run.Meta, state, l.Data, l.Split, how)
 	return err
@@ -90,7 +91,8 @@ func (l *Look) Order() []int {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(l.Losses[j], l.Losses[i]) })
+	slices.SortStableFunc(order,
+		func(i, j int) int { return cmp.Compare(l.Losses[j], l.Losses[i]) })
 	return order
 }
 

@@ -126,7 +126,8 @@ func (p *Pick) divide(l *Look) (kept []int) {
 			take(&p.Parts[2+len(p.Classes)+l.Groups[i]], most)
 		}
 	}
-	p.Parts = slices.DeleteFunc(p.Parts, func(part Part) bool { return part.Kind != All && part.Size == 0 })
+	p.Parts = slices.DeleteFunc(p.Parts,
+		func(part Part) bool { return part.Kind != All && part.Size == 0 })
 	return kept
 }
 

@@ -10,7 +10,8 @@ func percent(name, title, symbol, doc string) dro.Measure {
 }
 
 func nats(name, title, doc string) dro.Measure {
-	return dro.Measure{Name: name, Title: title, Unit: "nats", Better: dro.Lower, Asks: dro.OfLoss, Doc: doc}
+	return dro.Measure{Name: name, Title: title, Unit: "nats", Better: dro.Lower, Asks: dro.OfLoss,
+		Doc: doc}
 }
 
 // ofProblem is a measure of the uncertainty set at the run's radius.
@@ -38,9 +39,11 @@ func accuracyRows() []splitRow {
 				"part of the class's test samples that are classified right")},
 		{main: true, axis: PerGroup, list: accuracy(PerGroup), Measure: percent("group_accuracy",
 			"group accuracy", "", "part of the group's test samples that are classified right")},
-		{axis: PerGroup, list: (*Evaluation).recall, Measure: percent("group_recall", "group recall", "",
-			"balanced accuracy within the group: the mean, over the classes that the group's test samples have, "+
-				"of the part of that class that is classified right; the accuracy where the group has one class")},
+		{axis: PerGroup, list: (*Evaluation).recall,
+			Measure: percent("group_recall", "group recall", "",
+				"balanced accuracy within the group: the mean, over the classes that the group's "+
+					"test samples have, of the part of that class that is classified right; the "+
+					"accuracy where the group has one class")},
 		{main: true, groups: "worst_group_accuracy", value: worst(PerClass),
 			Measure: percent("worst_class_accuracy", "worst class accuracy", "worst class",
 				"the lowest of the accuracies per class on test samples, of the classes"+few)},
@@ -50,13 +53,16 @@ func accuracyRows() []splitRow {
 		{main: true, Measure: percent("test_accuracy", "mean accuracy", "mean",
 			"part of all test samples that are classified right"),
 			value: func(_ *Evaluation, p *Pass) Number { return Num(Mean(p.Hits())) }},
-		{value: (*Evaluation).balanced, Measure: percent("balanced_accuracy", "balanced accuracy", "balanced",
-			"mean, over the classes that have test samples, of the part of each that is classified right")},
+		{value: (*Evaluation).balanced, Measure: percent("balanced_accuracy", "balanced accuracy",
+			"balanced",
+			"mean, over the classes that have test samples, of the part of each that is "+
+				"classified right")},
 		{value: func(_ *Evaluation, p *Pass) Number { return p.calibrationError() },
 			Measure: dro.Measure{Name: "calibration_error", Title: "calibration error", Unit: "%",
-				Scale: dro.Percent, Better: dro.Lower, Doc: "expected calibration error: the test samples fall into " +
-					"15 bins of equal width by the largest predicted probability; mean over the samples of the " +
-					"distance between their bin's accuracy and its mean probability (Guo et al. 2017)"}},
+				Scale: dro.Percent, Better: dro.Lower, Doc: "expected calibration error: the " +
+					"test samples fall into 15 bins of equal width by the largest predicted " +
+					"probability; mean over the samples of the distance between their bin's " +
+					"accuracy and its mean probability (Guo et al. 2017)"}},
 	}
 }
 
@@ -72,7 +78,8 @@ func lossRows() []splitRow {
 			Measure: nats("class_loss", "loss", "mean loss of the class's test samples")},
 		{axis: PerGroup, list: loss(PerGroup),
 			Measure: nats("group_loss", "group loss", "mean loss of the group's test samples")},
-		{main: true, Measure: whole, value: func(_ *Evaluation, p *Pass) Number { return Num(Mean(p.Losses)) }},
+		{main: true, Measure: whole,
+			value: func(_ *Evaluation, p *Pass) Number { return Num(Mean(p.Losses)) }},
 	}
 }
 
@@ -85,9 +92,10 @@ func riskRows() []splitRow {
 	return []splitRow{
 		{main: true, value: func(_ *Evaluation, p *Pass) Number { return Num(p.Worst.Risk) },
 			Measure: ofProblem(nats("robust_risk", "robust risk",
-				"R_ρ of the test losses: their largest mean over all reweightings Q with D_φ(Q‖P) ≤ ρ, "+
-					"solved exactly"))},
-		{axis: PerRadius, list: func(_ *Evaluation, p *Pass) []Number { return p.Risks }, Measure: at},
+				"R_ρ of the test losses: their largest mean over all reweightings Q with "+
+					"D_φ(Q‖P) ≤ ρ, solved exactly"))},
+		{axis: PerRadius, list: func(_ *Evaluation, p *Pass) []Number { return p.Risks },
+			Measure: at},
 	}
 }
 
@@ -103,11 +111,12 @@ func trainLoss() Measure {
 // thing: its steps report them.
 func ratioRows() []Measure {
 	row := func(name, title, part, groups string, a Axis) Measure {
-		return Measure{Axis: a, groups: groups, Measure: dro.Measure{Name: name, Title: title, Unit: "mean ratio",
+		return Measure{Axis: a, groups: groups, Measure: dro.Measure{Name: name, Title: title,
+			Unit: "mean ratio",
 			Asks: dro.OfProblem,
-			Doc: "mean likelihood ratio dQ/dP of the " + part + "'s training samples under the exact " +
-				"worst case Q of the training losses: 1 is no reweighting, above 1 is where the " +
-				"adversary looks; ERM has it too"},
+			Doc: "mean likelihood ratio dQ/dP of the " + part + "'s training samples under the " +
+				"exact worst case Q of the training losses: 1 is no reweighting, above 1 is " +
+				"where the adversary looks; ERM has it too"},
 			List: func(e *Evaluation) []Number { return e.By(a, e.Train, e.Ratios) }}
 	}
 	return []Measure{row("class_weight", "weight", "class", "group_ratio", PerClass),
@@ -123,27 +132,32 @@ func dualRiskRows() []Measure {
 			"R_ρ of the training losses, unaugmented, solved exactly")),
 			Value: func(e *Evaluation) Number { return Num(e.Train.Worst.Risk) }},
 		{Main: true, known: true, Measure: logScale(ofProblem(nats("excess_risk", "excess risk",
-			"R_ρ(x) − min over x of R_ρ on the training split: how far the network is from the best one of its "+
-				"kind, which was found before the start (setting optimum), between two bounds that are 1e-9 apart"))),
+			"R_ρ(x) − min over x of R_ρ on the training split: how far the network is from the "+
+				"best one of its kind, which was found before the start (setting optimum), "+
+				"between two bounds that are 1e-9 apart"))),
 			Value: (*Evaluation).excessRisk},
 		{Main: true, Measure: ofProblem(nats("dual_gap", "dual gap",
-			"F(x; λ, η) − R_ρ(x) on the training split: 0 where λ and η are the best for this network, "+
-				"so the error of the dual variables alone")),
+			"F(x; λ, η) − R_ρ(x) on the training split: 0 where λ and η are the best for this "+
+				"network, so the error of the dual variables alone")),
 			Value: func(e *Evaluation) Number {
 				return NumIf(e.Z != nil, e.objective().value-e.Train.Worst.Risk)
 			}},
 		{Main: true, Measure: ofProblem(nats("penalised_gap", "penalised gap",
-			"F(x; λ, η) − min over η of F(x; λ, η) on the training split, for methods that keep λ: 0 where "+
-				"η is the best for this network, in their own problem; the dual gap has the error of λ, too")),
+			"F(x; λ, η) − min over η of F(x; λ, η) on the training split, for methods that keep "+
+				"λ: 0 where η is the best for this network, in their own problem; the dual gap "+
+				"has the error of λ, too")),
 			Value: (*Evaluation).penalisedGap},
 		{Measure: ofProblem(dro.Measure{Name: "best_lambda", Title: "best λ", Symbol: "λ*",
 			Doc: "the λ of the exact worst case on the training split: the best for this network"}),
 			Value: func(e *Evaluation) Number { return NumIf(e.Z != nil, e.best().Lambda) }},
 		{Measure: ofProblem(dro.Measure{Name: "best_eta", Title: "best η", Symbol: "η*",
-			Doc: "the η of the exact worst case on the training split, in the coordinates of the run's own"}),
+			Doc: "the η of the exact worst case on the training split, in the coordinates of the " +
+				"run's own"}),
 			Value: func(e *Evaluation) Number { return NumIf(e.Z != nil, e.best().Eta) }},
-		{Measure: dro.Measure{Name: "worst_divergence", Title: "worst case's divergence", Asks: dro.OfProblem,
-			Doc: "D_φ(Q‖P) of the exact worst case on the training split; below ρ where the radius does not bind"},
+		{Measure: dro.Measure{Name: "worst_divergence", Title: "worst case's divergence",
+			Asks: dro.OfProblem,
+			Doc: "D_φ(Q‖P) of the exact worst case on the training split; below ρ where the " +
+				"radius does not bind"},
 			Value: func(e *Evaluation) Number { return Num(e.Train.Worst.Divergence) }},
 		{Measure: dro.Measure{Name: "effective_sample_size", Title: "effective sample size",
 			Scale: dro.Whole, Unit: "samples", Asks: dro.OfProblem,
@@ -154,16 +168,17 @@ func dualRiskRows() []Measure {
 			Doc: "‖∇_x F(x; λ, η)‖ of the method's own objective over the training split " +
 				"(ERM: of the mean loss)"},
 			Value: func(e *Evaluation) Number { return e.GradNorm }},
-		{Measure: dro.Measure{Name: "above_bound", Title: "losses above B", Scale: dro.Whole, Unit: "samples",
-			Doc: "training losses above eta_max, the bound B that the theory assumes"},
+		{Measure: dro.Measure{Name: "above_bound", Title: "losses above B", Scale: dro.Whole,
+			Unit: "samples",
+			Doc:  "training losses above eta_max, the bound B that the theory assumes"},
 			Value: func(e *Evaluation) Number { return Num(float64(e.aboveBound())) }},
 	}
 }
 
 // outputRows are of the paper's own output and not of the last iterate.
 func outputRows() []Measure {
-	const at = " on the training split, at the output of the paper's Algorithm 1: x after step t', " +
-		"λ and η before it, t' being the step of least ‖∇_x f‖² + gap² on its batches"
+	const at = " on the training split, at the output of the paper's Algorithm 1: x after step " +
+		"t', λ and η before it, t' being the step of least ‖∇_x f‖² + gap² on its batches"
 	of := func(value func(*Output) float64) func(*Evaluation) Number {
 		return func(e *Evaluation) Number {
 			if e.Output == nil {
@@ -173,7 +188,8 @@ func outputRows() []Measure {
 		}
 	}
 	return []Measure{
-		{Measure: ofProblem(nats("output_dual_gap", "dual gap of the output", "F(x; λ, η) − R_ρ(x)"+at)),
+		{Measure: ofProblem(nats("output_dual_gap", "dual gap of the output",
+			"F(x; λ, η) − R_ρ(x)"+at)),
 			Value: of(func(o *Output) float64 { return o.DualGap })},
 		{Measure: dro.Measure{Name: "output_grad_norm", Title: "gradient norm of the output",
 			Better: dro.Lower, Asks: dro.OfObjective, Doc: "‖∇_x F(x; λ, η)‖" + at},

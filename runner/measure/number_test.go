@@ -36,7 +36,8 @@ func TestWorst(t *testing.T) {
 }
 
 func TestNumberSurvivesJSON(t *testing.T) {
-	numbers := []Number{{}, Num(0), Num(-1.5e-300), Num(math.Inf(1)), Num(math.Inf(-1)), Num(math.NaN())}
+	numbers := []Number{{}, Num(0), Num(-1.5e-300), Num(math.Inf(1)), Num(math.Inf(-1)),
+		Num(math.NaN())}
 	for _, n := range numbers {
 		b, err := json.Marshal(n)
 		if err != nil {

@@ -78,7 +78,8 @@ func bruteForce(e *Evaluation, p *Pass) map[string][]float64 {
 		part("group", func(i int) bool { return p.Groups[i] == g })
 		recall, classes := 0.0, 0.0
 		for c := range 3 {
-			a, n := where(p, right, func(i int) bool { return p.Groups[i] == g && p.Labels[i] == c })
+			a, n := where(p, right,
+				func(i int) bool { return p.Groups[i] == g && p.Labels[i] == c })
 			if n > 0 {
 				recall, classes = recall+a, classes+1
 			}
@@ -156,7 +157,8 @@ func compareAll(t *testing.T, what string, got []Number, want []float64) {
 func TestRatiosByGroupAndClass(t *testing.T) {
 	e := madeUp(1)
 	ratio := func(i int) float64 { return e.Ratios[i] }
-	for name, labels := range map[string][]int{"class_weight": e.Train.Labels, "group_ratio": e.Train.Groups} {
+	for name, labels := range map[string][]int{"class_weight": e.Train.Labels,
+		"group_ratio": e.Train.Groups} {
 		m, _ := FindMeasure(name)
 		for k, got := range m.List(e) {
 			want, n := where(e.Train, ratio, func(i int) bool { return labels[i] == k })
@@ -214,12 +216,14 @@ func TestWilson(t *testing.T) {
 		}
 		for _, end := range i {
 			q := end.Float()
-			if z := math.Abs(p-q) / math.Sqrt(q*(1-q)/float64(c.n)); q > 0 && math.Abs(z-z95) > 1e-9 {
+			if z := math.Abs(p-q) / math.Sqrt(q*(1-q)/float64(c.n)); q > 0 &&
+				math.Abs(z-z95) > 1e-9 {
 				t.Errorf("%d of %d: %v is %v standard errors away", c.right, c.n, q, z)
 			}
 		}
 	}
-	for _, i := range []Interval{Wilson(Num(.5), 0), Wilson(Number{}, 9), Wilson(Num(math.NaN()), 9),
+	for _, i := range []Interval{Wilson(Num(.5), 0), Wilson(Number{}, 9),
+		Wilson(Num(math.NaN()), 9),
 		Wilson(Num(2), 9)} {
 		if i != (Interval{}) {
 			t.Errorf("an interval of nothing: %v", i)

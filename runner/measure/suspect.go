@@ -16,13 +16,14 @@ func (e *Evaluation) Warn(s *spec.Spec, tell func(about, message string)) {
 		return
 	}
 	if e.aboveBound() > 0 {
-		tell("bound", fmt.Sprintf("training losses exceed eta_max = %g, the bound B that the theory assumes: "+
-			"the box may exclude the optimum", s.EtaMax))
+		tell("bound", fmt.Sprintf("training losses exceed eta_max = %g, the bound B that the "+
+			"theory assumes: the box may exclude the optimum", s.EtaMax))
 	}
 	n := float64(len(e.Train.Losses))
 	if held := e.Train.Worst.EffectiveSampleSize / n * float64(s.Batch); held < enough {
-		tell("batch", fmt.Sprintf("the worst case rests on %.3g of the %.0f training samples (effective sample "+
-			"size), which is %.2g in a batch of %d: raise batch, or take a smaller rho or a larger mu",
+		tell("batch", fmt.Sprintf("the worst case rests on %.3g of the %.0f training samples "+
+			"(effective sample size), which is %.2g in a batch of %d: raise batch, or take a "+
+			"smaller rho or a larger mu",
 			e.Train.Worst.EffectiveSampleSize, n, held, s.Batch))
 	}
 	if e.Penalised == nil {
@@ -35,8 +36,8 @@ func (e *Evaluation) Warn(s *spec.Spec, tell func(about, message string)) {
 func (e *Evaluation) warnOfBox(tell func(about, message string)) {
 	best, box := e.Problem.Shift(e.Train.Worst.Z), &e.Problem.Box
 	outside := func(what, bound string, at, end float64, cure string) {
-		tell("box "+bound, fmt.Sprintf("the box excludes the optimum: the best %s of the training losses is %.3g "+
-			"and %s is %.3g: %s", what, at, bound, end, cure))
+		tell("box "+bound, fmt.Sprintf("the box excludes the optimum: the best %s of the "+
+			"training losses is %.3g and %s is %.3g: %s", what, at, bound, end, cure))
 	}
 	if e.Problem.Set.HasRadius() {
 		low, high := box.Lambda[0], box.Lambda[1]
@@ -46,14 +47,16 @@ func (e *Evaluation) warnOfBox(tell func(about, message string)) {
 			return
 		case best.Lambda < low:
 			if e.Z.Lambda == low {
-				outside("λ", "lambda0", best.Lambda, low, fmt.Sprintf("λ stays there, and F is up to "+
-					"lambda0 rho = %.2g above the worst case's risk; lower lambda0 if that is much",
+				outside("λ", "lambda0", best.Lambda, low, fmt.Sprintf("λ stays there, and F is "+
+					"up to lambda0 rho = %.2g above the worst case's risk; lower lambda0 if that "+
+					"is much",
 					low*e.Problem.Rho))
 			}
 			return
 		case e.Z.Lambda == low && best.Lambda > 2*low:
-			tell("floor", fmt.Sprintf("λ is at lambda0 = %.3g, though the best one is %.3g: the steps on z are "+
-				"too long: raise c or take sfk-auto, or lower lr_z", low, best.Lambda))
+			tell("floor", fmt.Sprintf("λ is at lambda0 = %.3g, though the best one is %.3g: the "+
+				"steps on z are too long: raise c or take sfk-auto, or lower "+
+				"lr_z", low, best.Lambda))
 		}
 	}
 	switch {

@@ -22,7 +22,8 @@ func TestStyles(t *testing.T) {
 		{"percent", Percent().Text(n), "12.3 %"},
 		{"signed", Digits(3).Signed().Text(measure.Num(-2)), "−2"},
 		{"signed, positive", Points().Signed().With(n, half), "+12.3 ± 1.2"},
-		{"a measure in percent", Of(dro.Percent).Text(n) + ", " + Alone(dro.Percent).Text(n), "12.3, 12.3 %"},
+		{"a measure in percent", Of(dro.Percent).Text(n) + ", " + Alone(dro.Percent).Text(n),
+			"12.3, 12.3 %"},
 		{"another measure", Of(dro.Log).Text(n) + ", " + Alone(dro.Log).Text(n), "0.1235, 0.1235"},
 		{"none", Percent().With(none, half) + ExactOf(none), None},
 		{"exact", Exact(1.0/3) + " " + ExactOf(measure.Num(1e21)), "0.3333333333333333 1e+21"},
@@ -39,15 +40,19 @@ func TestStyles(t *testing.T) {
 // TestForms has one table, whose cells need to be escaped, in every form.
 func TestForms(t *testing.T) {
 	table := &Table{Names: 2, Words: 1, Head: []string{"a_b", "", "n", "verdict"},
-		Rows: [][]string{{"x|y", "5 % {&}", "1 ± 2*", "yes ¹"}, {"\x1b[31m<i>\n", "χ² ≤ ρ", "−3", "λ"}}}
+		Rows: [][]string{{"x|y", "5 % {&}", "1 ± 2*", "yes ¹"},
+			{"\x1b[31m<i>\n", "χ² ≤ ρ", "−3", "λ"}}}
 	p := &Page{Title: "T", Faint: "n", Tones: map[string]Tone{"yes": Good}, Blocks: []Block{table}}
 	for _, c := range []struct{ name, got, want string }{
-		{"Markdown", Markdown(table, Text("#1")), "| a\\_b |  | n | verdict |\n|---|---|---:|---|\n" +
-			"| x\\|y | 5 % {&} | 1 ± 2\\* | yes ¹ |\n| \\[31m&lt;i&gt; | χ² ≤ ρ | −3 | λ |\n\n\\#1\n\n"},
+		{"Markdown", Markdown(table, Text("#1")),
+			"| a\\_b |  | n | verdict |\n|---|---|---:|---|\n" +
+				"| x\\|y | 5 % {&} | 1 ± 2\\* | yes ¹ |\n| \\[31m&lt;i&gt; | χ² ≤ ρ | −3 | λ " +
+				"|\n\n\\#1\n\n"},
 		{"LaTeX", LaTeX(table, Text("a\nb")), "\\begin{tabular}{llrl}\n\\toprule\n" +
 			"a\\_b &  & n & verdict \\\\\n\\midrule\n" +
 			"x|y & 5 \\% \\{\\&\\} & 1 $\\pm$ 2* & yes $^1$ \\\\\n" +
-			"[31m\\textless{}i\\textgreater{} & $\\chi^2$ $\\le$ $\\rho$ & $-$3 & $\\lambda$ \\\\\n" +
+			"[31m\\textless{}i\\textgreater{} & $\\chi^2$ $\\le$ $\\rho$ & $-$3 & $\\lambda$ " +
+			"\\\\\n" +
 			"\\bottomrule\n\\end{tabular}\n% a b\n"},
 		{"HTML", p.HTML(), `<tr><td class="text">x|y</td><td class="text">5 % {&amp;}</td><td class="faint">1 ± 2*</td>` +
 			`<td class="text yes">yes ¹</td></tr>`},

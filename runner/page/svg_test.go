@@ -22,7 +22,8 @@ func TestSVG(t *testing.T) {
 	for i := range banded {
 		banded[i].Half = .25
 	}
-	f := &Figure{Curves: []Curve{{Name: "a", Points: banded}, {Name: "b", Points: points(-2, -2, -2)}}}
+	f := &Figure{Curves: []Curve{{Name: "a", Points: banded},
+		{Name: "b", Points: points(-2, -2, -2)}}}
 	point := regexp.MustCompile(`(-?[\d.]+),(-?[\d.]+)`)
 	for name, drawn := range map[string]struct {
 		svg string
@@ -30,11 +31,13 @@ func TestSVG(t *testing.T) {
 	}{"on a page": {f.inline(), inlineLook()}, "a file": {SVG("", []*Figure{f}), fileLook()}} {
 		t.Run(name, func(t *testing.T) {
 			of := drawn.of
-			for _, text := range regexp.MustCompile(` points="([^"]*)"`).FindAllString(drawn.svg, -1) {
+			for _, text := range regexp.MustCompile(` points="([^"]*)"`).FindAllString(drawn.svg,
+				-1) {
 				for _, m := range point.FindAllStringSubmatch(text, -1) {
 					x, _ := strconv.ParseFloat(m[1], 64)
 					y, _ := strconv.ParseFloat(m[2], 64)
-					if x < float64(of.left) || x > float64(of.width-of.right) || y < float64(of.top) ||
+					if x < float64(of.left) || x > float64(of.width-of.right) ||
+						y < float64(of.top) ||
 						y > float64(of.height-of.bottom) {
 						t.Errorf("point %s outside of the axes", m[0])
 					}
@@ -60,10 +63,13 @@ func TestSVG(t *testing.T) {
 // apart, none, or as large as numbers are: a figure ends, and has no number that is none.
 func TestFigureOfAnyRange(t *testing.T) {
 	nan := math.NaN()
-	lists := [][]Point{{{math.Inf(1), 1, nan}}, {{1, 0, nan}, {1 + 0x1p-52, math.SmallestNonzeroFloat64, nan}},
+	lists := [][]Point{{{math.Inf(1), 1, nan}},
+		{{1, 0, nan}, {1 + 0x1p-52, math.SmallestNonzeroFloat64, nan}},
 		{{7, 1, nan}, {7 + 0x1p-50, 1, .5}}}
-	for _, y := range [][]float64{{}, {2}, {2, 2}, {math.NaN()}, {math.Inf(1)}, {0}, {1, math.Nextafter(1, 2)},
-		{0, 0}, {0, math.SmallestNonzeroFloat64}, {-1e308, 1e308}, {1e308, math.MaxFloat64}, {1e16, 1e16 + 2}} {
+	for _, y := range [][]float64{{}, {2}, {2, 2}, {math.NaN()}, {math.Inf(1)}, {0},
+		{1, math.Nextafter(1, 2)},
+		{0, 0}, {0, math.SmallestNonzeroFloat64}, {-1e308, 1e308}, {1e308, math.MaxFloat64}, {1e16,
+			1e16 + 2}} {
 		lists = append(lists, points(y...))
 	}
 	for _, list := range lists {

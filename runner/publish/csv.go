@@ -13,8 +13,8 @@ import (
 	"drolab/runner/page"
 )
 
-// writeCSV writes a folder of three tables: every step event a line, every evaluation a line for each of its
-// figures, and what the run came to.
+// writeCSV writes a folder of three tables: every step event a line, every evaluation a line for
+// each of its figures, and what the run came to.
 func writeCSV(r *Run, folder string) error {
 	steps, evals, err := r.events()
 	if err != nil {
@@ -34,7 +34,8 @@ func writeCSV(r *Run, folder string) error {
 	head := append([]string{"step", "epoch"}, append(names, "images_per_second")...)
 	return errors.Join(
 		table("curves.csv", head, stepRows(steps, names)),
-		table("evaluations.csv", []string{"step", "epoch", "measure", "place", "value"}, evalRows(&r.Meta, evals)),
+		table("evaluations.csv", []string{"step", "epoch", "measure", "place", "value"},
+			evalRows(&r.Meta, evals)),
 		table("summary.csv", []string{"measure", "place", "value"},
 			figureRows(&r.Meta, r.Summary().Measures, r.Summary().ByGroup)))
 }
@@ -81,7 +82,8 @@ func figureRows(m *runner.Meta, values measure.Values, lists measure.Lists) iter
 			}
 			places := m.Places(row.Axis)
 			for i, v := range l.Numbers {
-				if i < len(places) && v.Applies() && !yield([]string{l.Name, places[i], page.ExactOf(v)}) {
+				if i < len(places) && v.Applies() &&
+					!yield([]string{l.Name, places[i], page.ExactOf(v)}) {
 					return
 				}
 			}

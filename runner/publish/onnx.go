@@ -6,8 +6,8 @@ import (
 	"drolab/dro/nn"
 )
 
-// The numbers of fields and types are those of github.com/onnx/onnx, onnx/onnx.proto; the operators those of
-// opset 13, which every runtime of the last years has.
+// The numbers of fields and types are those of github.com/onnx/onnx, onnx/onnx.proto; the operators
+// those of opset 13, which every runtime of the last years has.
 const (
 	onnxVersion = 7
 	onnxOpset   = 13
@@ -22,8 +22,8 @@ type onnxGraph struct {
 	next                int
 }
 
-// writeONNX writes the network with its input x [N, C, H, W] in [0, 1] for pictures (before normalisation),
-// and its outputs logits and probabilities [N, classes].
+// writeONNX writes the network with its input x [N, C, H, W] in [0, 1] for pictures (before
+// normalisation), and its outputs logits and probabilities [N, classes].
 func writeONNX(w io.Writer, r *Run) error {
 	n, err := r.network()
 	if err != nil {
@@ -98,7 +98,8 @@ func (g *onnxGraph) layer(l *nn.Layer, before []string) string {
 			inputs = append(inputs, l.Name+".bias")
 		}
 		x = g.add("Conv", []message{
-			intsAttribute("kernel_shape", l.Kernel, l.Kernel), intsAttribute("strides", l.Stride, l.Stride),
+			intsAttribute("kernel_shape", l.Kernel, l.Kernel),
+			intsAttribute("strides", l.Stride, l.Stride),
 			intsAttribute("pads", l.Pad, l.Pad, l.Pad, l.Pad)}, inputs...)
 	}
 	if l.Norm {
@@ -110,7 +111,8 @@ func (g *onnxGraph) layer(l *nn.Layer, before []string) string {
 		x = g.add("Relu", nil, x)
 	}
 	if l.Pool {
-		x = g.add("MaxPool", []message{intsAttribute("kernel_shape", 2, 2), intsAttribute("strides", 2, 2)}, x)
+		x = g.add("MaxPool", []message{intsAttribute("kernel_shape", 2, 2),
+			intsAttribute("strides", 2, 2)}, x)
 	}
 	return x
 }

@@ -5,8 +5,9 @@ import (
 	"math"
 )
 
-// message is a Protocol Buffers message as it is written (protobuf.dev/programming-guides/encoding): a few
-// kinds of fields are all that event files and ONNX need.
+// message is a Protocol Buffers message as it is written
+// (protobuf.dev/programming-guides/encoding): a few kinds of fields are all that event files and
+// ONNX need.
 type message []byte
 
 const (

@@ -1,10 +1,10 @@
-// Package publish writes runs in the formats of other programs: a checkpoint's network for PyTorch and ONNX,
-// curves for TensorBoard, tables and figures for a paper.
+// Package publish writes runs in the formats of other programs: a checkpoint's network for PyTorch
+// and ONNX, curves for TensorBoard, tables and figures for a paper.
 //
 //	record.Run, a checkpoint ──> Run ──> Format.Write ──> a file or a folder
 //
-// It trains nothing and shows nothing; runner/export has the formats of tables. A format is a Format in a
-// file of its own and its line in Formats.
+// It trains nothing and shows nothing; runner/export has the formats of tables. A format is a
+// Format in a file of its own and its line in Formats.
 package publish
 
 import (
@@ -39,7 +39,8 @@ type Format struct {
 // Formats lists every format.
 func Formats() []Format {
 	return []Format{
-		{"python", "one file with the network in PyTorch, its weights and how samples are encoded", true,
+		{"python", "one file with the network in PyTorch, its weights and how samples are encoded",
+			true,
 			toFile(writePython)},
 		{"onnx", "the network, normalisation included, as ONNX", true, toFile(writeONNX)},
 		{"csv", "a folder with curves.csv, evaluations.csv and summary.csv", false, writeCSV},
@@ -93,7 +94,8 @@ func (r *Run) network() (*network, error) {
 	if err := writable(layers); err != nil {
 		return nil, err
 	}
-	n := &network{layers: layers, tensors: map[string]nn.Tensor{}, mean: e.Mean, std: e.Std, shape: e.Shape,
+	n := &network{layers: layers, tensors: map[string]nn.Tensor{}, mean: e.Mean, std: e.Std,
+		shape:   e.Shape,
 		classes: e.Classes}
 	if len(s.Mean) > 0 {
 		n.mean, n.std = nil, nil
@@ -120,7 +122,8 @@ func writable(layers []nn.Layer) error {
 	kinds := []string{"conv", "linear", "average", "sum"}
 	for _, l := range layers {
 		if !slices.Contains(kinds, l.Kind) {
-			return fmt.Errorf("layer %s is of kind %s, for which no format of networks has a form", l.Name, l.Kind)
+			return fmt.Errorf("layer %s is of kind %s, for which no format of networks has a form",
+				l.Name, l.Kind)
 		}
 	}
 	return nil

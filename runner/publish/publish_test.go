@@ -36,7 +36,8 @@ func npy(t *testing.T, path, kind string, shape []int, values []byte) {
 	}
 }
 
-// arrays writes n samples of noise with a bright corner that tells the class, and gives the dataset.
+// arrays writes n samples of noise with a bright corner that tells the class, and gives the
+// dataset.
 func arrays(t *testing.T, n int, shape ...int) (dataset, x string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -121,7 +122,8 @@ func samples(t *testing.T, r *Run, path string) {
 	}
 	out.Write(head)
 	for i := range s.Rows {
-		row := []string{strconv.Itoa(s.Rows[i]), d.Classes[s.Labels[i]], d.Classes[s.Predictions[i]],
+		row := []string{strconv.Itoa(s.Rows[i]), d.Classes[s.Labels[i]],
+			d.Classes[s.Predictions[i]],
 			strconv.FormatFloat(s.Losses[i], 'g', -1, 64)}
 		for _, p := range s.Of(i) {
 			row = append(row, strconv.FormatFloat(float64(p), 'g', -1, 32))
@@ -164,7 +166,8 @@ func TestTensorBoard(t *testing.T) {
 	r, dir := trained(t, small("csv:example", "linear")), t.TempDir()
 	write(t, r, "tensorboard", filepath.Join(dir, "logs"))
 	write(t, r, "csv", filepath.Join(dir, "csv"))
-	check(t, "tensorboard", "events", filepath.Join(dir, "logs"), filepath.Join(dir, "csv", "summary.csv"))
+	check(t, "tensorboard", "events", filepath.Join(dir, "logs"),
+		filepath.Join(dir, "csv", "summary.csv"))
 }
 
 // Records are framed with their checksums, whoever reads them.
@@ -212,11 +215,13 @@ func TestPaper(t *testing.T) {
 	}
 	latex := text("latex")
 	for line := range strings.SplitSeq(latex, "\n") {
-		if n := strings.Count(line, " & "); n > 0 && (n != 1 && n != 4 || !strings.HasSuffix(line, ` \\`)) {
+		if n := strings.Count(line, " & "); n > 0 &&
+			(n != 1 && n != 4 || !strings.HasSuffix(line, ` \\`)) {
 			t.Errorf("line %q", line)
 		}
 	}
-	for _, word := range []string{`\begin{tabular}{lr}`, `\toprule`, `minority & `, `95 \% interval`} {
+	for _, word := range []string{`\begin{tabular}{lr}`, `\toprule`, `minority & `,
+		`95 \% interval`} {
 		if !strings.Contains(latex, word) {
 			t.Errorf("no %q in %s", word, latex)
 		}
@@ -230,7 +235,8 @@ func TestPaper(t *testing.T) {
 		}
 	}
 	pgf := text("pgfplots")
-	if strings.Count(pgf, `\begin{axis}`) < 4 || strings.Count(pgf, "{") != strings.Count(pgf, "}") ||
+	if strings.Count(pgf, `\begin{axis}`) < 4 ||
+		strings.Count(pgf, "{") != strings.Count(pgf, "}") ||
 		strings.Count(svg, "<polyline") != strings.Count(pgf, `\addplot`) {
 		t.Errorf("%d curves drawn, pgfplots %s", strings.Count(svg, "<polyline"), pgf)
 	}
@@ -259,7 +265,8 @@ func TestCSVReadsBack(t *testing.T) {
 	curves := read("curves.csv")
 	at := slices.Index(curves[0], "loss")
 	for i, s := range steps {
-		if v, err := strconv.ParseFloat(curves[i+1][at], 64); err != nil || v != s.Of("loss").Float() {
+		if v, err := strconv.ParseFloat(curves[i+1][at], 64); err != nil ||
+			v != s.Of("loss").Float() {
 			t.Errorf("step %d: loss %v, want %v", s.Step, curves[i+1][at], s.Of("loss"))
 		}
 	}

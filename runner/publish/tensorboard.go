@@ -16,16 +16,17 @@ import (
 	"drolab/runner/measure"
 )
 
-// An EventWriter writes a run's events as TensorBoard reads them: records of their length, its checksum, a
-// message Event (tensorflow/core/util/event.proto) and its checksum. Curves are named by their measures,
-// those by class, group or radius with that behind a slash.
+// An EventWriter writes a run's events as TensorBoard reads them: records of their length, its
+// checksum, a message Event (tensorflow/core/util/event.proto) and its checksum. Curves are named
+// by their measures, those by class, group or radius with that behind a slash.
 type EventWriter struct {
 	w    *bufio.Writer
 	file io.Closer
 	meta *runner.Meta
 }
 
-// NewEventWriter makes an event file in the folder, which it makes too. The file's name has the time.
+// NewEventWriter makes an event file in the folder, which it makes too. The file's name has the
+// time.
 func NewEventWriter(folder string, m *runner.Meta, now time.Time) (*EventWriter, error) {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return nil, err

@@ -107,7 +107,8 @@ func TestCheckpointIsWrittenWhenAnswered(t *testing.T) {
 		t.Helper()
 		step, err := q.Checkpoint(ids[0])
 		if newest := store.newest.Load(); err != nil || newest < step || store.saves.Load() == 0 {
-			t.Errorf("%s: answered %d, %v, and the last checkpoint is of %d", when, step, err, newest)
+			t.Errorf("%s: answered %d, %v, and the last checkpoint is of %d", when, step,
+				err, newest)
 		}
 	}
 	if _, err = q.Checkpoint(ids[1]); !errors.Is(err, runner.ErrNothing) {
@@ -165,7 +166,8 @@ func TestVerbOnAFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-store.refused
-	if err := q.Knob(ids[0], "lr", "0.002"); err == nil || !strings.Contains(err.Error(), "disk full") {
+	if err := q.Knob(ids[0], "lr", "0.002"); err == nil ||
+		!strings.Contains(err.Error(), "disk full") {
 		t.Errorf("answered with %v", err)
 	}
 	if _, err := q.Checkpoint(ids[0]); err == nil || !strings.Contains(err.Error(), "disk full") {

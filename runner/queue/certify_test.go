@@ -73,7 +73,8 @@ func TestCertifyFindsWhatTheRunMeasured(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.DualGap != e.Of(at.gap).Float() || math.Abs(s.GradNorm/e.Of(at.norm).Float()-1) > 1e-6 {
+		if s.DualGap != e.Of(at.gap).Float() ||
+			math.Abs(s.GradNorm/e.Of(at.norm).Float()-1) > 1e-6 {
 			t.Errorf("%s: %+v, the run had %v and %v", at.gap, s, e.Of(at.gap), e.Of(at.norm))
 		}
 	}

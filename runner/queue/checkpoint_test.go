@@ -48,7 +48,8 @@ func timed(t *testing.T, settings spec.Spec, epoch time.Duration, do func(q *Que
 	step int64)) *trace {
 	t.Helper()
 	store := &clocked{memory: newMemory(), epoch: epoch}
-	q := NewQueue(context.Background(), Settings{Store: store, now: func() time.Time { return store.now }})
+	q := NewQueue(context.Background(),
+		Settings{Store: store, now: func() time.Time { return store.now }})
 	if do != nil {
 		store.do = func(id string, step int64) { do(q, id, step) }
 	}
@@ -93,7 +94,8 @@ func TestCheckpointsComeByTheClock(t *testing.T) {
 			got[i] /= perEpoch
 		}
 		if !slices.Equal(got, c.want) {
-			t.Errorf("epochs of %v, checkpoint_every %d: saved after %d, want %d", c.epoch, c.every, got, c.want)
+			t.Errorf("epochs of %v, checkpoint_every %d: saved after %d, want %d", c.epoch, c.every,
+				got, c.want)
 		}
 		if !slices.Equal(tr.lines(t, measured), whole.lines(t, measured)) {
 			t.Errorf("epochs of %v: the clock changes the numbers", c.epoch)
@@ -118,12 +120,14 @@ func TestSelectionIsSavedBeforeWhatReliesOnIt(t *testing.T) {
 			}
 			for i, s := range tr.states {
 				if s.Selected != nil && !slices.Contains(steps[:i+1], s.Selected.Step) {
-					t.Errorf("step %d relies on step %d, and saved before are %d", s.Step, s.Selected.Step, steps[:i])
+					t.Errorf("step %d relies on step %d, and saved before are %d", s.Step,
+						s.Selected.Step, steps[:i])
 				}
 			}
 			best := tr.summary.Selected
 			if best.Step != at.summary.Selected.Step || best.Step == tr.meta.Steps {
-				t.Fatalf("selected step %d, want %d, before the end", best.Step, at.summary.Selected.Step)
+				t.Fatalf("selected step %d, want %d, before the end", best.Step,
+					at.summary.Selected.Step)
 			}
 			i := slices.Index(steps, best.Step)
 			if i < 0 {
@@ -135,7 +139,8 @@ func TestSelectionIsSavedBeforeWhatReliesOnIt(t *testing.T) {
 					t.Errorf("epochs of %v: %s is not what was selected", epoch, want.Name)
 				}
 			}
-			if most := 2 * (12/max(1, int(train.BetweenCheckpoints/max(1, epoch))) + 1); every == 0 &&
+			if most := 2 * (12/max(1,
+				int(train.BetweenCheckpoints/max(1, epoch))) + 1); every == 0 &&
 				len(steps) > most {
 				t.Errorf("epochs of %v: %d checkpoints, want at most %d", epoch, len(steps), most)
 			}
@@ -167,7 +172,8 @@ func TestSelectionThatWaitsSurvivesAStop(t *testing.T) {
 	for _, lost := range []int{0, 1, 2} {
 		tr := stoppedAndResumed(t, spec, at+1, lost)
 		if s := tr.summary.Selected; s.Step != at || !slices.Contains(savedSteps(tr), at) {
-			t.Errorf("%d checkpoints lost: selected %d, saved %d, want %d", lost, s.Step, savedSteps(tr), at)
+			t.Errorf("%d checkpoints lost: selected %d, saved %d, want %d", lost, s.Step,
+				savedSteps(tr), at)
 		}
 		expectSameRun(t, tr, whole)
 	}

@@ -155,7 +155,8 @@ func TestAQueueForgets(t *testing.T) {
 	}
 	o := q.Wait()
 	if len(o) != 3 || len(q.jobs) != 0 || len(q.open) != 0 {
-		t.Errorf("%d outcomes, %d runs, %d datasets, want 3 outcomes alone", len(o), len(q.jobs), len(q.open))
+		t.Errorf("%d outcomes, %d runs, %d datasets, want 3 outcomes alone", len(o), len(q.jobs),
+			len(q.open))
 	}
 }
 
@@ -224,8 +225,9 @@ func TestDivergenceFailsThatRunAlone(t *testing.T) {
 	wild.LR = 1e30
 	list := runAll(t, 1, wild, calm)
 	s := list[0].summary
-	if s.Status != runner.Failed || !strings.HasPrefix(s.Cause, "step ") || !strings.Contains(s.Cause,
-		"lower lr") {
+	if s.Status != runner.Failed || !strings.HasPrefix(s.Cause, "step ") ||
+		!strings.Contains(s.Cause,
+			"lower lr") {
 		t.Errorf("summary %+v, want failed, naming the step", s)
 	}
 	if list[1].summary.Status != runner.Done {

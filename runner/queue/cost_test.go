@@ -47,7 +47,8 @@ func TestCostOfAStepDoesNotGrowWithTheData(t *testing.T) {
 				var forward, backward int
 				store := newMemory()
 				q := NewQueue(context.Background(), Settings{Store: store, Threads: 1,
-					Network: func(s *spec.Spec, d *data.Dataset, threads int) (train.Network, error) {
+					Network: func(s *spec.Spec, d *data.Dataset,
+						threads int) (train.Network, error) {
 						net, err := train.Native(s, d, threads)
 						return &tally{Network: net, forward: &forward, backward: &backward}, err
 					}})
@@ -61,8 +62,10 @@ func TestCostOfAStepDoesNotGrowWithTheData(t *testing.T) {
 				if times == 1 {
 					first = is
 				}
-				if is != first || !(is[0] >= float64(settings.Batch) && is[1] >= float64(settings.Batch)) {
-					t.Errorf("%d × the data: %v samples forward and %v backward a step; with 1 ×: %v", times, is[0],
+				if is != first || !(is[0] >= float64(settings.Batch) &&
+					is[1] >= float64(settings.Batch)) {
+					t.Errorf("%d × the data: %v samples forward and %v backward a step; with 1 "+
+						"×: %v", times, is[0],
 						is[1], first)
 				}
 			}

@@ -28,7 +28,8 @@ import (
 // do. A digest may change with a reason that stands in its commit.
 func digestedFields() []string {
 	return []string{"type", "step", "epoch",
-		"loss", "objective", "lambda", "eta", "gap", "gamma", "grad_norm", "mean_ratio", "divergence",
+		"loss", "objective", "lambda", "eta", "gap", "gamma", "grad_norm", "mean_ratio",
+		"divergence",
 		"min", "max", "train_loss", "test_loss", "test_accuracy", "val_loss", "val_accuracy",
 		"class_accuracy", "class_loss", "class_weight", "robust_risk", "train_objective",
 		"train_robust_risk", "dual_gap", "effective_sample_size", "full_grad_norm", "above_bound"}
@@ -56,9 +57,10 @@ func TestNumbersAreThoseOfVersionsBefore(t *testing.T) {
 			s.SetOwn("c", spec.Auto{})
 			*s = recordedBefore(t, *s, "c_rule")
 		}), "b32c0f73f45f8f91"},
-		{"sfk-auto, which was sfk with c auto, own z-batch", set(brief(dro.SFKAuto), func(s *spec.Spec) {
-			s.BatchZ, s.ValFraction = 48, .2
-		}), "c8da05a593242043"},
+		{"sfk-auto, which was sfk with c auto, own z-batch",
+			set(brief(dro.SFKAuto), func(s *spec.Spec) {
+				s.BatchZ, s.ValFraction = 48, .2
+			}), "c8da05a593242043"},
 		{"sfk, shared batch", set(brief(dro.SFK), func(s *spec.Spec) {
 			s.WeightDecay, s.LRDropEpoch = 1e-3, 1
 			s.SetOwn("share_batch", spec.Fixed(1))
@@ -68,7 +70,8 @@ func TestNumbersAreThoseOfVersionsBefore(t *testing.T) {
 			s.SetOwn("c", spec.Auto{})
 			*s = recordedBefore(t, *s, "c_rule")
 		}), "c35fa046a49f03e8"},
-		{"pgd, kl", set(brief(dro.PGD), func(s *spec.Spec) { s.Uncertainty = "kl" }), "f51fc4a86b4bdfed"},
+		{"pgd, kl", set(brief(dro.PGD), func(s *spec.Spec) { s.Uncertainty = "kl" }),
+			"f51fc4a86b4bdfed"},
 		{"pgd, k = 1.5", set(brief(dro.PGD), func(s *spec.Spec) { s.K, s.CertifyEvery = 1.5, 1 }),
 			"3e860c0e1712f951"},
 		{"pan, smoothed cvar", set(brief(dro.PAN), func(s *spec.Spec) {
@@ -112,7 +115,8 @@ func TestOldRunsThatTurnedTheMethodGoOn(t *testing.T) {
 			q.Wait()
 			tr := store.runs[ids[0]]
 			for _, v := range c.knobs {
-				tr.events = append(tr.events, &runner.KnobEvent{Head: runner.Head{Step: 9}, Key: "c", New: v})
+				tr.events = append(tr.events, &runner.KnobEvent{Head: runner.Head{Step: 9},
+					Key: "c", New: v})
 			}
 			tr.states = tr.states[:2] // up to step 8
 			if err := q.Resume(ids[0]); err != nil {
@@ -174,7 +178,8 @@ func hashFields(t *testing.T, h hash.Hash, fields map[string]json.RawMessage) {
 	}
 }
 
-// A run of a program before, whose scales are those of the samples held out, too, keeps its numbers.
+// A run of a program before, whose scales are those of the samples held out, too, keeps its
+// numbers.
 func TestNumbersOfScalesBefore(t *testing.T) {
 	store, id := begunAs(t, "", func(s *spec.Spec) {
 		s.BatchZ = 48

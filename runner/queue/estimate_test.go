@@ -14,7 +14,8 @@ import (
 // The estimate counts the passes that a run makes: here those that the log of a
 // run of the same spec tells of.
 func TestSecondsCountsTheWork(t *testing.T) {
-	for _, c := range []struct{ eval, certify int }{{1, 0}, {1, 1}, {2, 0}, {0, 0}, {2, 4}, {0, 2}, {3, 1}} {
+	for _, c := range []struct{ eval, certify int }{{1, 0}, {1, 1}, {2, 0}, {0, 0}, {2, 4}, {0, 2},
+		{3, 1}} {
 		s := brief(dro.SFK)
 		s.Epochs, s.EvalEvery, s.CertifyEvery, s.ValFraction = 5, c.eval, c.certify, .2
 		tr := runAll(t, 1, s)[0]
@@ -35,7 +36,8 @@ func TestSecondsCountsTheWork(t *testing.T) {
 		p := train.Pace{Images: 100, Forward: .5, Step: func(dro.Algorithm) float64 { return 3 }}
 		want := (3*steps + float64(evals)*.5*(training/.8+test) + float64(gradients)*training) / 100
 		if got := p.Seconds([]spec.Spec{s}, training, test); math.Abs(got-want) > 1e-9*want {
-			t.Errorf("eval_every %d, certify_every %d: %.4f s, the log tells of %.4f", c.eval, c.certify, got, want)
+			t.Errorf("eval_every %d, certify_every %d: %.4f s, the log tells of %.4f", c.eval,
+				c.certify, got, want)
 		}
 		if got := p.Seconds([]spec.Spec{s, s}, training, test); math.Abs(got-2*want) > 1e-9*want {
 			t.Errorf("two runs take %.4f s, one %.4f", got, want)
@@ -48,14 +50,16 @@ func TestPaceOfStepTimes(t *testing.T) {
 	times := train.StepTimes{
 		Train: 20 * time.Millisecond, Forward: 5 * time.Millisecond,
 		Steps: map[dro.Algorithm]time.Duration{
-			dro.ERM: 20 * time.Millisecond, dro.SFK: 26 * time.Millisecond, dro.PGD: 21 * time.Millisecond,
+			dro.ERM: 20 * time.Millisecond, dro.SFK: 26 * time.Millisecond,
+			dro.PGD: 21 * time.Millisecond,
 		},
 	}
 	p := times.Pace(100)
 	if p.Images != 5000 || p.Forward != .25 {
 		t.Errorf("pace %+v", p)
 	}
-	costs := map[dro.Algorithm]float64{dro.ERM: 1, dro.SFK: 1.3, dro.PGD: 1.05, dro.PAN: 1, "nsgdm": 1}
+	costs := map[dro.Algorithm]float64{dro.ERM: 1, dro.SFK: 1.3, dro.PGD: 1.05, dro.PAN: 1,
+		"nsgdm": 1}
 	for a, want := range costs {
 		if got := p.Step(a); math.Abs(got-want) > 1e-12 {
 			t.Errorf("a step of %s costs %v, want %v", a, got, want)

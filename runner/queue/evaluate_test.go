@@ -86,7 +86,8 @@ func TestEvaluationByASecondRoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := p.At(nil, train, dro.Z{Lambda: state.Method.Numbers["lambda"], Eta: state.Method.Numbers["eta"]}).Value
+	f := p.At(nil, train, dro.Z{Lambda: state.Method.Numbers["lambda"],
+		Eta: state.Method.Numbers["eta"]}).Value
 	close("train objective", e.Of("train_objective"), f)
 	close("dual gap", e.Of("dual_gap"), f-w.Risk)
 	if !(e.Of("dual_gap").Float() >= 0) {
@@ -138,7 +139,8 @@ func trainingSplit(t *testing.T, spec *spec.Spec, parameters []nn.Tensor) (*nn.N
 	if err := runner.CopyTensors(net.Parameters(), parameters); err != nil {
 		t.Fatal(err)
 	}
-	all, err := data.NewSequential(d.Train, data.LoaderOptions{Batch: d.Train.Len(), Mean: d.Mean, Std: d.Std})
+	all, err := data.NewSequential(d.Train, data.LoaderOptions{Batch: d.Train.Len(), Mean: d.Mean,
+		Std: d.Std})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,8 +55,8 @@ func finish(t *testing.T, store *memory, id string) *trace {
 	return store.runs[id]
 }
 
-// A run whose data have samples held out is fitted to the others, says so, and goes on so; one of a program
-// before, which says nothing, goes on with the scales that it began with.
+// A run whose data have samples held out is fitted to the others, says so, and goes on so; one of a
+// program before, which says nothing, goes on with the scales that it began with.
 func TestRunsKeepTheirScales(t *testing.T) {
 	straight := runAll(t, 1, heldOut())[0]
 	if straight.meta.FittedTo != runner.FittedToTrain {
@@ -75,7 +75,8 @@ func TestRunsKeepTheirScales(t *testing.T) {
 		if slices.Equal(before.lines(t, measured), whole) {
 			t.Error("the scales are new ones")
 		}
-		// All of its training samples, in the table of the example, are one with the run's of no hold-out.
+		// All of its training samples, in the table of the example, are one with the run's of no
+		// hold-out.
 		d, err := before.meta.OpenFor("", "")
 		if err != nil {
 			t.Fatal(err)
@@ -84,7 +85,8 @@ func TestRunsKeepTheirScales(t *testing.T) {
 		none := runAll(t, 1, brief(dro.SFK))[0]
 		for i, c := range none.meta.Encoder.Columns {
 			if d.Encoder.Columns[i].Mean != c.Mean || d.Encoder.Columns[i].Std != c.Std {
-				t.Errorf("column %s is scaled by %v and %v, was by %v and %v", c.Name, d.Encoder.Columns[i].Mean,
+				t.Errorf("column %s is scaled by %v and %v, was by %v and %v", c.Name,
+					d.Encoder.Columns[i].Mean,
 					d.Encoder.Columns[i].Std, c.Mean, c.Std)
 			}
 		}

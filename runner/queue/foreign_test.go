@@ -156,7 +156,10 @@ func (f *foreign) Pick() { f.kept = slices.Clone(f.weights) }
 func (f *foreign) Swap() { f.weights, f.kept = f.kept, f.weights }
 
 func (f *foreign) Save(s *runner.State) {
-	tensor := func(x []float32) []nn.Tensor { return []nn.Tensor{{Name: "all", Shape: []int{len(x)}, Data: x}} }
+	tensor := func(x []float32) []nn.Tensor {
+		return []nn.Tensor{{Name: "all", Shape: []int{len(x)},
+			Data: x}}
+	}
 	s.Parameters, s.Velocities, s.Picked = tensor(f.weights), tensor(f.velocity), tensor(f.kept)
 }
 
@@ -237,7 +240,8 @@ func TestForeignNetwork(t *testing.T) {
 func near(t *testing.T, got, want measure.Values) {
 	t.Helper()
 	for i, v := range got {
-		if d := math.Abs(v.Float() - want[i].Float()); v.Applies() && !(d <= 1e-3*(.1+math.Abs(want[i].Float()))) {
+		if d := math.Abs(v.Float() - want[i].Float()); v.Applies() &&
+			!(d <= 1e-3*(.1+math.Abs(want[i].Float()))) {
 			t.Errorf("%s is %v, of drolab's own %v", v.Name, v.Number, want[i].Number)
 		}
 	}

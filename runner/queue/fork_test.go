@@ -64,7 +64,8 @@ func TestForkWithoutAChangeIsTheParent(t *testing.T) {
 			t.Errorf("%s: the fork differs from its parent behind step 8", a)
 		}
 		if fork.meta.Parent != parent.meta.ID+"@8" || fork.states[0].Step != 8 {
-			t.Errorf("%s: parent %q, first checkpoint at step %d", a, fork.meta.Parent, fork.states[0].Step)
+			t.Errorf("%s: parent %q, first checkpoint at step %d", a, fork.meta.Parent,
+				fork.states[0].Step)
 		}
 	}
 }
@@ -89,9 +90,11 @@ func TestForkSelectsAnew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if first := evals(fork)[0]; !first.Selected || fork.states[0].Selected != nil || from.Selected == nil ||
+	if first := evals(fork)[0]; !first.Selected || fork.states[0].Selected != nil ||
+		from.Selected == nil ||
 		fork.summary.Selected.Step <= from.Step {
-		t.Errorf("the first evaluation is selected: %v, in the end %+v", first.Selected, fork.summary.Selected)
+		t.Errorf("the first evaluation is selected: %v, in the end %+v", first.Selected,
+			fork.summary.Selected)
 	}
 }
 
@@ -112,7 +115,8 @@ func TestForkMayChange(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if s := fork.summary; s.Steps != fork.meta.Steps || (s.PaperIterate != nil) != (s.Algorithm == dro.SFK) {
+		if s := fork.summary; s.Steps != fork.meta.Steps ||
+			(s.PaperIterate != nil) != (s.Algorithm == dro.SFK) {
 			t.Errorf("%s: summary %+v", name, s)
 		}
 	}
@@ -168,7 +172,8 @@ func TestForkHasTheKnobsOfItsParent(t *testing.T) {
 			t.Errorf("from step %d: lr %v, c %v, error %v", step, s.LR, s.Text("c"), err)
 		}
 		if z := past.From.Method.Numbers; s.Lambda != z["lambda"] || s.Eta != z["eta"] {
-			t.Errorf("from step %d: z starts at %v, %v, not at the checkpoint's %v", step, s.Lambda, s.Eta, z)
+			t.Errorf("from step %d: z starts at %v, %v, not at the checkpoint's %v", step, s.Lambda,
+				s.Eta, z)
 		}
 	}
 }

@@ -147,7 +147,8 @@ func TestFullDiskIsTold(t *testing.T) {
 func TestAloneRunsLookForRoom(t *testing.T) {
 	whole := runAll(t, 1, brief(dro.ERM))[0]
 	store := newFull(9)
-	q := NewQueue(context.Background(), Settings{Store: store, Alone: true, retry: time.Millisecond})
+	q := NewQueue(context.Background(),
+		Settings{Store: store, Alone: true, retry: time.Millisecond})
 	ids, err := q.Start(runner.Request{Specs: []spec.Spec{brief(dro.ERM)}})
 	if err != nil {
 		t.Fatal(err)
@@ -192,7 +193,8 @@ func (r *noSummaryRecorder) Finish(s *runner.Summary) error {
 // TestDoneStaysDone: waiting for room for the summary leaves no trace in the log.
 func TestDoneStaysDone(t *testing.T) {
 	store := noSummary{newMemory()}
-	q := NewQueue(context.Background(), Settings{Store: store, Alone: true, retry: time.Millisecond})
+	q := NewQueue(context.Background(),
+		Settings{Store: store, Alone: true, retry: time.Millisecond})
 	ids, err := q.Start(runner.Request{Specs: []spec.Spec{brief(dro.ERM)}})
 	if err != nil {
 		t.Fatal(err)
@@ -218,7 +220,8 @@ func TestPauseWhileTheDiskIsWaitedFor(t *testing.T) {
 				case <-room:
 					return nil
 				default:
-					return &runner.DiskError{What: "disk full", Err: errors.New("no space left on device")}
+					return &runner.DiskError{What: "disk full",
+						Err: errors.New("no space left on device")}
 				}
 			}, func(error) error { return nil })
 			written <- err
@@ -283,12 +286,14 @@ func TestOutcomeIsWhatIsWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := q.Wait()[0]
-		if o.Status != runner.Failed || o.Err == nil || !strings.Contains(o.Err.Error(), "read-only") {
+		if o.Status != runner.Failed || o.Err == nil ||
+			!strings.Contains(o.Err.Error(), "read-only") {
 			t.Errorf("without %q: outcome %+v, want failed with the cause", status, o)
 		}
 		tr := store.runs[ids[0]]
-		if states := tr.statuses(); !slices.Equal(states, []runner.Status{runner.Queued, runner.Running,
-			runner.Failed}) ||
+		if states := tr.statuses(); !slices.Equal(states,
+			[]runner.Status{runner.Queued, runner.Running,
+				runner.Failed}) ||
 			tr.summary.Status != runner.Failed {
 			t.Errorf("without %q: states %v, summary %+v", status, states, tr.summary)
 		}
@@ -331,7 +336,8 @@ func TestPausedRunsLeaveTheirSlot(t *testing.T) {
 	store.do = func(id string) {
 		once.Do(func() {
 			<-ready
-			for _, err := range []error{q.Pause(ids[0]), q.Stop(ids[2]), q.Pause(ids[3]), q.Resume(ids[3])} {
+			for _, err := range []error{q.Pause(ids[0]), q.Stop(ids[2]), q.Pause(ids[3]),
+				q.Resume(ids[3])} {
 				if err != nil {
 					t.Error(err)
 				}

@@ -31,9 +31,12 @@ func TestMachineIsAsked(t *testing.T) {
 		"memory":                func(s *spec.Spec, _ *runner.Means) { s.BatchZ = math.MaxInt },
 		"batches of 1000000000": func(s *spec.Spec, _ *runner.Means) { s.BatchZ = 1_000_000_000 },
 		"threads":               func(_ *spec.Spec, m *runner.Means) { m.Threads = 1_000_000_000 },
-		"epochs":                func(s *spec.Spec, _ *runner.Means) { s.Epochs = 4611686018427387905 },
-		"lr: 1e-320":            func(s *spec.Spec, _ *runner.Means) { s.LR = 1e-320 },
-		"rho: 1e-320":           func(s *spec.Spec, _ *runner.Means) { s.Rho = 1e-320 },
+		"epochs": func(s *spec.Spec,
+			_ *runner.Means) {
+			s.Epochs = 4611686018427387905
+		},
+		"lr: 1e-320":  func(s *spec.Spec, _ *runner.Means) { s.LR = 1e-320 },
+		"rho: 1e-320": func(s *spec.Spec, _ *runner.Means) { s.Rho = 1e-320 },
 	} {
 		m := newMemory()
 		q := NewQueue(context.Background(), Settings{Store: m, Threads: 1})
@@ -112,7 +115,8 @@ func TestMappedFileIsCut(t *testing.T) {
 			labels = append(labels, byte(i%2))
 		}
 		for name, b := range map[string][]byte{"images-idx3": images, "labels-idx1": labels} {
-			if err := os.WriteFile(filepath.Join(dir, part+"-"+name+"-ubyte"), b, 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, part+"-"+name+"-ubyte"), b,
+				0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -126,7 +130,8 @@ func TestMappedFileIsCut(t *testing.T) {
 		s := brief(dro.ERM)
 		s.Dataset, s.Model, s.Batch, s.Epochs, s.EvalEvery = "idx:"+dir, "linear", 2, 1, 0
 		cut := filepath.Join(dir, "train-images-idx3-ubyte")
-		ids, err := q.Start(runner.Request{Specs: []spec.Spec{s}, Means: runner.Means{Threads: threads}})
+		ids, err := q.Start(runner.Request{Specs: []spec.Spec{s},
+			Means: runner.Means{Threads: threads}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +168,8 @@ func TestStartBesideOneThatHangs(t *testing.T) {
 			<-release
 			return nil, errors.New("it was nothing")
 		}})()
-	q := NewQueue(context.Background(), Settings{Store: newMemory(), Threads: 1, patience: time.Millisecond})
+	q := NewQueue(context.Background(), Settings{Store: newMemory(), Threads: 1,
+		patience: time.Millisecond})
 	answer := make(chan error, 1)
 	s := brief(dro.ERM)
 	s.Dataset = "hanging"
@@ -212,7 +218,8 @@ func TestEmptyGroup(t *testing.T) {
 		}
 	}
 	text := strings.Join(said, "\n")
-	for _, want := range []string{"c has no training samples", "b has no test samples", "worst of the others"} {
+	for _, want := range []string{"c has no training samples", "b has no test samples",
+		"worst of the others"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("nothing says %q: %s", want, text)
 		}

@@ -63,7 +63,8 @@ func abandon(jobs []*job, from runner.Store, cause error) {
 // append puts e into the log of a job that does not train yet, and waits for
 // room on a full disk.
 func (j *job) append(e runner.Event) error {
-	_, err := j.gate.Write(func() error { return j.record.Append(e) }, gate.Waits(j.record, j.Head()))
+	_, err := j.gate.Write(func() error { return j.record.Append(e) },
+		gate.Waits(j.record, j.Head()))
 	return err
 }
 
@@ -79,8 +80,9 @@ func (j *job) stopEarly() (runner.Status, error) {
 
 // fail ends a job that does not train.
 func (j *job) fail(cause error) (runner.Status, error) {
-	return runner.Failed, errors.Join(cause, j.record.Append(runner.NewStatus(j.Head(), runner.Failed,
-		cause)))
+	return runner.Failed,
+		errors.Join(cause, j.record.Append(runner.NewStatus(j.Head(), runner.Failed,
+			cause)))
 }
 
 // mark puts a status into the log of a job that does not train.
@@ -138,7 +140,8 @@ func newMeta(req runner.Request, s spec.Spec, d *data.Dataset, host runner.Host)
 			Want: fmt.Sprintf("%d numbers, one for each channel", d.Shape.C)}
 	}
 	parts := measure.PartsOf(d)
-	_, p, err := runner.NewTrainer(&s, &parts) // what it refuses is refused before anything is written
+	_, p, err := runner.NewTrainer(&s,
+		&parts) // what it refuses is refused before anything is written
 	if err != nil {
 		return nil, err
 	}

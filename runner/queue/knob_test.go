@@ -49,7 +49,8 @@ func TestKnobChangesWhatFollows(t *testing.T) {
 		_, store, id := turnedAt(t, spec, 9, k)
 		tr := store.runs[id]
 		turned := tr.lines(t, measured)
-		if len(turned) != len(plain) || !slices.Equal(turned[:3], plain[:3]) || slices.Equal(turned, plain) {
+		if len(turned) != len(plain) || !slices.Equal(turned[:3], plain[:3]) ||
+			slices.Equal(turned, plain) {
 			t.Errorf("%v: want the events of a run without it up to step 9, and others later", k)
 		}
 		log := tr.knobs()
@@ -87,10 +88,12 @@ func TestResumeTurnsKnobsAgain(t *testing.T) {
 			}
 			tr.events = afterResume(tr.events)
 			if !slices.Equal(tr.lines(t, measured), want.lines(t, measured)) {
-				t.Errorf("%s, %d checkpoints left: the events differ from those of the run that was not resumed", a, left)
+				t.Errorf("%s, %d checkpoints left: the events differ from those of the run that "+
+					"was not resumed", a, left)
 			}
 			if n := len(tr.knobs()); n != len(knobs) {
-				t.Errorf("%s: %d knob events, want %d: a knob that is turned again is no news", a, n, len(knobs))
+				t.Errorf("%s: %d knob events, want %d: a knob that is turned again is no news", a,
+					n, len(knobs))
 			}
 		}
 	}
@@ -106,9 +109,11 @@ func TestKnobsThatAreRefused(t *testing.T) {
 	}{
 		{settings(dro.SFK), "lr", "0"}, {settings(dro.SFK), "lr", "auto"},
 		{settings(dro.SFK), "lr", "fast"}, {settings(dro.SFK), "lr", "NaN"},
-		{settings(dro.SFK), "rho", "1"}, {settings(dro.SFK), "", ""}, {settings(dro.SFK), "c", "-1"},
+		{settings(dro.SFK), "rho", "1"}, {settings(dro.SFK), "", ""},
+		{settings(dro.SFK), "c", "-1"},
 		{settings(dro.SFK), "lambda_max", "0.01"}, {settings(dro.SFK), "lambda0", "-1"},
-		{settings(dro.SFK), "c", "auto"}, {settings(dro.SFKAuto), "c", "10"}, {settings(dro.SFKAuto),
+		{settings(dro.SFK), "c", "auto"}, {settings(dro.SFKAuto), "c", "10"},
+		{settings(dro.SFKAuto),
 			"c", "auto"},
 		{settings(dro.PGD), "c", "10"}, {settings(dro.ERM), "lambda_max", "5"},
 		{settings(dro.PAN), "lambda_max", "5"}, {cvar, "lambda0", "0.2"},
@@ -117,11 +122,13 @@ func TestKnobsThatAreRefused(t *testing.T) {
 		_, _, err := s.Turn(test.key, test.value)
 		var key *spec.KeyError
 		if !errors.As(err, &key) {
-			t.Errorf("%s: %s=%s: error %v, want a KeyError", s.Algorithm(), test.key, test.value, err)
+			t.Errorf("%s: %s=%s: error %v, want a KeyError", s.Algorithm(), test.key,
+				test.value, err)
 		}
 		if !s.Equal(&test.spec) || s.LR != test.spec.LR || s.Text("c") != test.spec.Text("c") ||
 			s.Lambda0 != test.spec.Lambda0 || s.LambdaMax != test.spec.LambdaMax {
-			t.Errorf("%s: %s=%s is refused and changed the spec", s.Algorithm(), test.key, test.value)
+			t.Errorf("%s: %s=%s is refused and changed the spec", s.Algorithm(), test.key,
+				test.value)
 		}
 	}
 }
@@ -182,7 +189,8 @@ func TestKnobOfAQueuedRunThatIsStopped(t *testing.T) {
 		if id != ids[0] {
 			return
 		}
-		err := errors.Join(q.Knob(ids[1], "lr", "0.002"), q.Knob(ids[1], "lr", "0.003"), q.Stop(ids[1]))
+		err := errors.Join(q.Knob(ids[1], "lr", "0.002"), q.Knob(ids[1], "lr", "0.003"),
+			q.Stop(ids[1]))
 		if err != nil {
 			t.Error(err)
 		}
@@ -211,7 +219,8 @@ func TestKnobOfAQueuedRunThatIsStopped(t *testing.T) {
 	spec := brief(dro.SFK)
 	spec.LR = 0.003
 	whole := runAll(t, 1, spec)[0]
-	if tr.events = afterResume(tr.events); !slices.Equal(tr.lines(t, measured), whole.lines(t, measured)) {
+	if tr.events = afterResume(tr.events); !slices.Equal(tr.lines(t, measured),
+		whole.lines(t, measured)) {
 		t.Error("the resumed run does not have the knob")
 	}
 }

@@ -40,7 +40,8 @@ func restart(t *testing.T, spec *spec.Spec) (*nn.Net, *data.Loader) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { d.Close() })
-	batches, err := data.NewEpochs(d.Train, data.LoaderOptions{Batch: spec.Batch, Mean: d.Mean, Std: d.Std,
+	batches, err := data.NewEpochs(d.Train, data.LoaderOptions{Batch: spec.Batch, Mean: d.Mean,
+		Std:  d.Std,
 		Seed: spec.Seed, Stream: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +77,8 @@ func TestGroupWeightsMoveAsTheLossesSay(t *testing.T) {
 			q[g] /= total
 			got := math.Exp(s.Method.Numbers[fmt.Sprintf("log_q%d", g)])
 			if all += got; math.Abs(got-q[g]) > 1e-12 {
-				t.Fatalf("step %d: q of %s is %v, its losses give %v", s.Step, tr.meta.Groups[g], got, q[g])
+				t.Fatalf("step %d: q of %s is %v, its losses give %v", s.Step, tr.meta.Groups[g],
+					got, q[g])
 			}
 		}
 		if math.Abs(all-1) > 1e-14 {
@@ -149,7 +151,8 @@ func TestJustTrainTwiceBeginsAnew(t *testing.T) {
 	tr, erm := everyStep(t, spec), everyStep(t, brief(dro.ERM))
 	at := tr.meta.StepsPerEpoch - 1
 	for i := range at {
-		if s := tr.states[i]; !sameTensors(s.Parameters, erm.states[i].Parameters) || s.Method.Flags != nil {
+		if s := tr.states[i]; !sameTensors(s.Parameters, erm.states[i].Parameters) ||
+			s.Method.Flags != nil {
 			t.Fatalf("step %d: not ERM's network, or flags already", s.Step)
 		}
 	}
@@ -173,7 +176,8 @@ func TestJustTrainTwiceBeginsAnew(t *testing.T) {
 
 	net, batches := restart(t, &spec)
 	s := tr.states[at]
-	if !sameTensors(s.Parameters, net.Parameters()) || !sameTensors(s.Velocities, net.Velocities()) {
+	if !sameTensors(s.Parameters, net.Parameters()) ||
+		!sameTensors(s.Velocities, net.Velocities()) {
 		t.Errorf("step %d: the network is not at its initialisation", s.Step)
 	}
 	for range at + 1 {

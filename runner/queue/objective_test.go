@@ -32,7 +32,8 @@ func TestFullGradientIsOfTheWholeSplit(t *testing.T) {
 			}
 			return math.Log(sum / float64(len(losses)))
 		}},
-		{"group", func(_ *dro.Problem, s *runner.State, losses []float64, groups []int) (f float64) {
+		{"group", func(_ *dro.Problem, s *runner.State, losses []float64,
+			groups []int) (f float64) {
 			var sums, counts [2]float64
 			for i, l := range losses {
 				sums[groups[i]] += l
@@ -114,7 +115,8 @@ func TestClipBoundsTheStep(t *testing.T) {
 		cut := 0
 		for i := range moved {
 			if want := settings.LR * min(norms[i], clip); math.Abs(moved[i]-want) > 1e-4*want {
-				t.Errorf("%s, step %d: x moved by %v, want %v at a gradient of %v", a, i+1, moved[i], want, norms[i])
+				t.Errorf("%s, step %d: x moved by %v, want %v at a gradient of %v", a, i+1,
+					moved[i], want, norms[i])
 			}
 			if norms[i] > clip {
 				cut++
@@ -141,7 +143,8 @@ func TestClipBoundsAnAveragedGradient(t *testing.T) {
 	}
 	want := (1 - settings.Momentum) * free[0] / 4
 	if got := math.Sqrt(square); math.Abs(got-want) > 1e-5*want || norms[0] != free[0] {
-		t.Errorf("‖v‖ = %v after a step, want %v; gradient norm %v, want %v", got, want, norms[0], free[0])
+		t.Errorf("‖v‖ = %v after a step, want %v; gradient norm %v, want %v", got, want,
+			norms[0], free[0])
 	}
 }
 
@@ -182,7 +185,8 @@ func TestNoneIsReadBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	back := spec.Defaults()
-	if err := back.UnmarshalJSON(text); err != nil || !back.Clip.IsNone() || back.Text("clip") != "none" {
+	if err := back.UnmarshalJSON(text); err != nil || !back.Clip.IsNone() ||
+		back.Text("clip") != "none" {
 		t.Errorf("clip is %q, %v", back.Text("clip"), err)
 	}
 	for _, key := range []string{"lambda_max", "eta_min", "c"} {

@@ -65,7 +65,8 @@ func TestExcessRiskOfSquaredLosses(t *testing.T) {
 	spec.Loss = nn.Squared
 	tr := runAll(t, 1, spec)[0]
 	o, first := tr.meta.Optimum, evals(tr)[0].Of("excess_risk").Float()
-	if last := tr.summary.Of("excess_risk").Float(); !(last > -1e-6 && last < 1e-3 && first > 50*last) {
+	if last := tr.summary.Of("excess_risk").Float(); !(last > -1e-6 && last < 1e-3 &&
+		first > 50*last) {
 		t.Errorf("optimum %+v: R_ρ is above it by %v, and at the start by %v", o, last, first)
 	}
 	if zero := .5; !(o.Risk < zero) { // the loss of outputs that are all 0
@@ -93,7 +94,8 @@ func TestOptimumIsInTheRunsCoordinates(t *testing.T) {
 	tr := runAll(t, 1, spec)[0]
 	o := tr.meta.Optimum
 	if shifted := o.Eta + o.Lambda; !(shifted > 0 && shifted < 1) || o.Eta > shifted-.5 {
-		t.Errorf("λ %v, η %v: in paper coordinates η is lower by λ than among the losses", o.Lambda, o.Eta)
+		t.Errorf("λ %v, η %v: in paper coordinates η is lower by λ than among the losses",
+			o.Lambda, o.Eta)
 	}
 }
 

@@ -38,7 +38,8 @@ func TestOutputCertificateByASecondRoad(t *testing.T) {
 		if !(math.Abs(got-want) <= 1e-4*want) {
 			t.Errorf("%s is %v, from the checkpoint %v", name, got, want)
 		}
-		if got == last.Eval.Of("dual_gap").Float() || got == last.Eval.Of("full_grad_norm").Float() {
+		if got == last.Eval.Of("dual_gap").Float() ||
+			got == last.Eval.Of("full_grad_norm").Float() {
 			t.Errorf("%s is that of the last iterate", name)
 		}
 		if n := tr.summary.Of(name); n.Float() != got {

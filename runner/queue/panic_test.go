@@ -55,11 +55,13 @@ func only(t *testing.T, dir string) (path, text string) {
 // TestPanicOfARun is that run's failure, and one line with the path of a report: the
 // stack is nowhere else.
 func TestPanicOfARun(t *testing.T) {
-	for seed, want := range map[uint64]string{1: "step 0: internal error: broken at a step: please report it",
+	for seed, want := range map[uint64]string{1: "step 0: internal error: broken at a step: " +
+		"please report it",
 		2: "internal error: broken while built xxx"} {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			store, dir := newMemory(), t.TempDir()
-			q := NewQueue(context.Background(), Settings{Store: store, Threads: 1, Network: breaking, Reports: dir})
+			q := NewQueue(context.Background(),
+				Settings{Store: store, Threads: 1, Network: breaking, Reports: dir})
 			bad, good := brief(dro.ERM), brief(dro.ERM)
 			bad.Seed, good.Seed = seed, 3
 			ids, err := q.Start(runner.Request{Specs: []spec.Spec{bad, bad, good}})
@@ -82,7 +84,8 @@ func TestPanicOfARun(t *testing.T) {
 				last, ok := events[len(events)-1].(*runner.StatusEvent)
 				for _, line := range []string{last.Cause, ends[id].Err.Error()} {
 					if !ok || last.Status != runner.Failed || !strings.HasPrefix(line, want) ||
-						!strings.HasSuffix(line, "with the file "+path) || strings.Contains(line, "\n") || len(line) > 500 {
+						!strings.HasSuffix(line, "with the file "+path) ||
+						strings.Contains(line, "\n") || len(line) > 500 {
 						t.Errorf("the run is %s: %s", last.Status, line)
 					}
 				}
@@ -101,7 +104,8 @@ func TestPanicOfData(t *testing.T) {
 	s.Dataset = "broken"
 	_, err := q.Start(runner.Request{Specs: []spec.Spec{s}})
 	path, _ := only(t, dir)
-	if err == nil || err.Error() != "internal error: broken data: please report it, with the file "+path {
+	if err == nil || err.Error() != "internal error: broken data: please report it, with the file "+
+		path {
 		t.Error(err)
 	}
 	if len(store.runs) > 0 || len(q.Wait()) > 0 {

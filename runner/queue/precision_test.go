@@ -23,8 +23,8 @@ func kernelWarnings(r *trace) (list []string) {
 	return list
 }
 
-// A run says what multiplies in it. One of bf16 is resumed to the bit, and where it goes on with another
-// kernel or precision, its log says so.
+// A run says what multiplies in it. One of bf16 is resumed to the bit, and where it goes on with
+// another kernel or precision, its log says so.
 func TestRunsNameTheKernelOfTheirPrecision(t *testing.T) {
 	settings := brief(dro.SFK)
 	settings.Precision, settings.CheckpointEvery = "bf16", 4
@@ -51,7 +51,8 @@ func TestRunsNameTheKernelOfTheirPrecision(t *testing.T) {
 		t.Fatal(err)
 	}
 	after := func(e runner.Event) bool { return measured(e) && e.Header().Step > 8 }
-	if !slices.Equal(same.lines(t, measured), rounded.lines(t, after)) || len(kernelWarnings(same)) != 0 {
+	if !slices.Equal(same.lines(t, measured), rounded.lines(t, after)) ||
+		len(kernelWarnings(same)) != 0 {
 		t.Errorf("a run that goes on in bf16 is another one, or warns: %q", kernelWarnings(same))
 	}
 	other, err := forkAt(t, store, rounded, 8, func(s *spec.Spec) { s.Precision = "fp32" })
@@ -65,7 +66,8 @@ func TestRunsNameTheKernelOfTheirPrecision(t *testing.T) {
 
 func TestRunsWithoutAPrecisionAreOfFP32(t *testing.T) {
 	var s spec.Spec
-	if err := json.Unmarshal([]byte(`{"algorithms": ["erm"]}`), &s); err != nil || s.Precision != "fp32" {
+	if err := json.Unmarshal([]byte(`{"algorithms": ["erm"]}`), &s); err != nil ||
+		s.Precision != "fp32" {
 		t.Errorf("precision %q, %v, want fp32", s.Precision, err)
 	}
 	s.Precision = "fp8"

@@ -23,13 +23,15 @@ func (n rows) Read(dst []float32, i int) {
 	dst[n.Label(i)] = 1
 }
 
-// A data source that is registered trains, with its own imbalance and groups, and by its name alone.
+// A data source that is registered trains, with its own imbalance and groups, and by its name
+// alone.
 func TestRegisteredDataTrains(t *testing.T) {
 	defer data.Register(data.Provider{
 		Name: "rows", Purpose: "for a test", Imbalance: []float64{1, .5, .5},
 		Open: func(string, data.Options) (*data.Dataset, error) {
-			return &data.Dataset{Classes: []string{"a", "b", "c"}, Groups: []string{"small", "large"},
-				Train: rows(300), Test: rows(60), Checksum: "rows", Notes: []string{"rows are made up"}}, nil
+			return &data.Dataset{Classes: []string{"a", "b", "c"},
+				Groups: []string{"small", "large"},
+				Train:  rows(300), Test: rows(60), Checksum: "rows", Notes: []string{"rows are made up"}}, nil
 		},
 	})()
 	s := brief(dro.SFK)
@@ -41,11 +43,13 @@ func TestRegisteredDataTrains(t *testing.T) {
 		t.Fatalf("summary %+v", tr.summary)
 	}
 	if m := tr.meta; m.Checksum != "rows" || !slices.Equal(m.Groups, []string{"small", "large"}) ||
-		!slices.Equal(m.GroupCounts.Train, []int{40, 160}) || !slices.Equal(m.GroupCounts.Test, []int{12, 48}) ||
+		!slices.Equal(m.GroupCounts.Train, []int{40, 160}) ||
+		!slices.Equal(m.GroupCounts.Test, []int{12, 48}) ||
 		!slices.Equal(m.Classes, []string{"a", "b", "c"}) ||
 		!slices.Equal(m.ClassCounts.Train, []int{100, 50, 50}) ||
 		!slices.Equal(m.ClassCounts.Test, []int{20, 20, 20}) || m.ClassCounts.Val != nil {
-		t.Errorf("classes %q of %v, groups %q of %v, checksum %s", m.Classes, m.ClassCounts, m.Groups,
+		t.Errorf("classes %q of %v, groups %q of %v, checksum %s", m.Classes, m.ClassCounts,
+			m.Groups,
 			m.GroupCounts, m.Checksum)
 	}
 	notes := slices.DeleteFunc(slices.Clone(tr.events), func(e runner.Event) bool {

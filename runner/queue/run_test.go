@@ -42,10 +42,12 @@ func TestEveryAlgorithmRunsToItsEnd(t *testing.T) {
 			!s.Of("full_grad_norm").Applies() || len(s.ByGroup.Of("class_accuracy")) != 10 {
 			t.Errorf("%s: summary lacks measures: %+v", a, s)
 		}
-		dual := slices.Contains([]dro.Algorithm{dro.SFK, dro.SFKAuto, dro.PGD, dro.PAN, "nsgdm", "dsgdc"}, a)
+		dual := slices.Contains([]dro.Algorithm{dro.SFK, dro.SFKAuto, dro.PGD, dro.PAN, "nsgdm",
+			"dsgdc"}, a)
 		if s.Of("lambda").Applies() != dual || s.Of("dual_gap").Applies() != dual ||
 			(s.PaperIterate != nil) != (a == dro.SFK || a == dro.SFKAuto) {
-			t.Errorf("%s: λ %v, dual gap %v, paper iterate %v", a, s.Of("lambda"), s.Of("dual_gap"), s.PaperIterate)
+			t.Errorf("%s: λ %v, dual gap %v, paper iterate %v", a, s.Of("lambda"), s.Of("dual_gap"),
+				s.PaperIterate)
 		}
 	}
 }

@@ -43,7 +43,8 @@ func TestSelectedIsTheBestByValidation(t *testing.T) {
 		"val_robust_risk": func(e *runner.EvalEvent) float64 { return e.Of("val_robust_risk").Float() },
 		"val_worst": func(e *runner.EvalEvent) float64 {
 			worst := 2.0
-			for _, a := range e.ByGroup.Of("val_group_accuracy") { // of two groups, both large enough
+			// of two groups, both large enough
+			for _, a := range e.ByGroup.Of("val_group_accuracy") {
 				worst = min(worst, a.Float())
 			}
 			return -worst
@@ -70,7 +71,8 @@ func TestSelectedIsTheBestByValidation(t *testing.T) {
 		if i < 0 || tr.states[i].Selected.Step != best.Step {
 			t.Fatalf("%s: no checkpoint of step %d", by, best.Step)
 		}
-		if got, want := heldOutLoss(t, tr, tr.states[i]), best.Of("val_loss").Float(); math.Abs(got-want) > 1e-5 {
+		if got, want := heldOutLoss(t, tr,
+			tr.states[i]), best.Of("val_loss").Float(); math.Abs(got-want) > 1e-5 {
 			t.Errorf("%s: the selected weights' validation loss is %v, want %v", by, got, want)
 		}
 	}
@@ -91,7 +93,8 @@ func heldOutLoss(t *testing.T, tr *trace, s *runner.State) float64 {
 	if err := runner.CopyTensors(net.Parameters(), s.Parameters); err != nil {
 		t.Fatal(err)
 	}
-	all, err := data.NewSequential(d.Val, data.LoaderOptions{Batch: d.Val.Len(), Mean: d.Mean, Std: d.Std})
+	all, err := data.NewSequential(d.Val, data.LoaderOptions{Batch: d.Val.Len(), Mean: d.Mean,
+		Std: d.Std})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +123,8 @@ func TestSelectionAcrossACrash(t *testing.T) {
 				defer func() { e.Selected = true }()
 			}
 		}
-		if got, want := whole[0].lines(t, measured), whole[1].lines(t, measured); !slices.Equal(got, want) {
+		if got, want := whole[0].lines(t, measured), whole[1].lines(t,
+			measured); !slices.Equal(got, want) {
 			t.Errorf("%s: selecting changes the numbers", a)
 		}
 		for _, at := range []int64{selected.Step - 1, selected.Step, selected.Step + 3} {
@@ -182,7 +186,10 @@ func TestSelectionIsBlindToTheTestSplit(t *testing.T) {
 		var losses []measure.Number
 		for _, seed := range []uint64{0, 1, 2} {
 			remove := data.Register(data.Provider{Name: "relabelled", Purpose: "for a test",
-				Open: func(string, data.Options) (*data.Dataset, error) { return openRelabelled(seed) }})
+				Open: func(string, data.Options) (*data.Dataset,
+					error) {
+					return openRelabelled(seed)
+				}})
 			spec := choosing(dro.ERM, by)
 			spec.Dataset, spec.ValFraction = "relabelled", 0
 			tr := runAll(t, 1, spec)[0]
@@ -217,7 +224,8 @@ func TestSelectIsRefused(t *testing.T) {
 		q.Wait()
 		var key *spec.KeyError
 		if !errors.As(err, &key) || key.Key != "select" || len(store.runs) != 0 {
-			t.Errorf("%s with val_fraction %v: %v, %d runs", s.Select, s.ValFraction, err, len(store.runs))
+			t.Errorf("%s with val_fraction %v: %v, %d runs", s.Select, s.ValFraction, err,
+				len(store.runs))
 		}
 	}
 	var key *spec.KeyError

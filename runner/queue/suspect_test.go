@@ -54,7 +54,8 @@ func TestBrokenRunsNameTheCure(t *testing.T) {
 func TestWarningsOfSteps(t *testing.T) {
 	pan, s := brief(dro.PAN), brief(dro.SFK)
 	pan.Eta, pan.LogEvery = 9, 1000
-	if got := warnings(runAll(t, 1, pan)[0]); strings.Count(got, "likelihood ratio of a batch is 0") != 1 {
+	if got := warnings(runAll(t, 1, pan)[0]); strings.Count(got,
+		"likelihood ratio of a batch is 0") != 1 {
 		t.Errorf("warnings:\n%s", got)
 	}
 	s.SetOwn("c", spec.Fixed(1e-3))
@@ -103,7 +104,8 @@ func TestWarningsOfEvaluations(t *testing.T) {
 			Z: &dro.Z{Lambda: c.at, Eta: eta}}
 		var got []string
 		e.Warn(&spec, func(_, message string) { got = append(got, message) })
-		if text := strings.Join(got, "\n"); !strings.Contains(text, c.want) || c.want == "" && text != "" ||
+		if text := strings.Join(got, "\n"); !strings.Contains(text, c.want) || c.want == "" &&
+			text != "" ||
 			len(got) > 1 {
 			t.Errorf("box %v, λ %v, batch %d: %q, want %q", p.Box, c.at, c.batch, got, c.want)
 		}
@@ -126,7 +128,8 @@ func TestPenalisedGapIsOfTheOwnProblem(t *testing.T) {
 	z := dro.Z{Lambda: last.Method.Numbers["lambda"], Eta: last.Method.Numbers["eta"]}
 	least := math.Inf(1)
 	for i := range 20001 {
-		least = min(least, p.At(nil, losses, dro.Z{Lambda: z.Lambda, Eta: -5 + 1e-3*float64(i)}).Value)
+		least = min(least, p.At(nil, losses,
+			dro.Z{Lambda: z.Lambda, Eta: -5 + 1e-3*float64(i)}).Value)
 	}
 	want := p.At(nil, losses, z).Value - least
 	got := last.Eval.Of("penalised_gap").Float()
@@ -179,7 +182,8 @@ func TestOnlyMethodsWithABoxAreWarnedOfIt(t *testing.T) {
 					boxed = boxed || e.Of("dual_gap").Applies() || e.Of("penalised_gap").Applies()
 				}
 			}
-			if warned := strings.Contains(warnings(tr), "the bound B that the theory assumes"); warned != boxed {
+			if warned := strings.Contains(warnings(tr),
+				"the bound B that the theory assumes"); warned != boxed {
 				t.Errorf("a box is %v, and warned of %v: %s", boxed, warned, warnings(tr))
 			}
 		})

@@ -50,8 +50,9 @@ func TestNoiseByASecondRoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	noise, err := f.Noise(train, []int{1, 10, 40}, 3000, certificate.Constants{Bound: 5, Lipschitz: 1,
-		Smoothness: 1})
+	noise, err := f.Noise(train, []int{1, 10, 40}, 3000,
+		certificate.Constants{Bound: 5, Lipschitz: 1,
+			Smoothness: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +67,8 @@ func TestNoiseByASecondRoad(t *testing.T) {
 	}
 	w, _ := f.Problem().Set.WorstCase(nil, train.Losses, f.Problem().Rho)
 	if want := w.Risk - measure.Mean(train.Losses); math.Abs(noise[0].Bias-want) > 4*noise[0].BiasError {
-		t.Errorf("a batch of one has the bias %v ± %v, want %v", noise[0].Bias, noise[0].BiasError, want)
+		t.Errorf("a batch of one has the bias %v ± %v, want %v", noise[0].Bias,
+			noise[0].BiasError, want)
 	}
 	if !(noise[0].Bias > noise[1].Bias && noise[1].Bias > noise[2].Bias) {
 		t.Errorf("the bias does not fall with n: %+v", noise)
@@ -163,7 +165,8 @@ func TestRates(t *testing.T) {
 			t.Fatalf("%d rates: %+v", len(rates), rates)
 		}
 		gap, norm := rates[0], rates[1]
-		if gap.Measure != "dual_gap" || math.Abs(gap.Slope.Float()+.5) > 1e-12 || gap.SlopeError.Float() > 1e-6 {
+		if gap.Measure != "dual_gap" || math.Abs(gap.Slope.Float()+.5) > 1e-12 ||
+			gap.SlopeError.Float() > 1e-6 {
 			t.Errorf("slope of %s is %v ± %v, want -0.5", gap.Measure, gap.Slope, gap.SlopeError)
 		}
 		if p := gap.Points[6]; p.Samples != 64*each {

@@ -89,7 +89,8 @@ func kept(dir string, told []string) error {
 		return fmt.Errorf("the log has %v", past.Log)
 	case "saved", "paused", "fork":
 		saved, ok, err := r.Saved()
-		if err == nil && (!ok && n > 0 || saved.Step < n) { // one that waits for its turn is paused at its start
+		// one that waits for its turn is paused at its start
+		if err == nil && (!ok && n > 0 || saved.Step < n) {
 			err = fmt.Errorf("the newest checkpoint is %+v", saved)
 		}
 		return err

@@ -52,8 +52,10 @@ func TestPowerCutInLog(t *testing.T) {
 			must(t, again.Close())
 			events, err := tail.Read() // the place in the log is still right
 			must(t, err)
-			if len(events) != 1 || events[0].Header().Seq != int64(whole+1) || events[0].Header().Step != 99 {
-				t.Fatalf("cut at %d: then %d events, want one with seq %d", cut, len(events), whole+1)
+			if len(events) != 1 || events[0].Header().Seq != int64(whole+1) ||
+				events[0].Header().Step != 99 {
+				t.Fatalf("cut at %d: then %d events, want one with seq %d", cut,
+					len(events), whole+1)
 			}
 			if tail.Skipped() != 0 {
 				t.Fatalf("cut at %d: %d lines skipped", cut, tail.Skipped())
@@ -86,7 +88,8 @@ func TestPowerCutInCheckpoint(t *testing.T) {
 			run, err := Find(s.Dir(), m.ID)
 			must(t, err)
 			h := history(t, run.Tail())
-			if len(h.Warnings) != 1 || !strings.Contains(h.Warnings[0].Message, name) || h.Warnings[0].Step != 10 {
+			if len(h.Warnings) != 1 || !strings.Contains(h.Warnings[0].Message, name) ||
+				h.Warnings[0].Step != 10 {
 				t.Fatalf("%s cut at %d: warnings %v", name, cut, h.Warnings)
 			}
 		}
@@ -210,7 +213,8 @@ func TestDiskFull(t *testing.T) {
 		tail := (&Run{Dir: r.in.Path}).Tail()
 		h := history(t, tail)
 		if len(h.Steps) != 4 || h.Steps[3].Seq != 4 || tail.Skipped() != 0 {
-			t.Fatalf("room for %d bytes: %d steps, %d lines skipped", room, len(h.Steps), tail.Skipped())
+			t.Fatalf("room for %d bytes: %d steps, %d lines skipped", room, len(h.Steps),
+				tail.Skipped())
 		}
 	}
 }
@@ -275,7 +279,8 @@ func TestKilledProcess(t *testing.T) {
 	see(runner.Running)
 	s, err := Open(dir)
 	must(t, err)
-	if _, _, err := s.Reopen(id); err == nil || !strings.Contains(err.Error(), "running elsewhere") {
+	if _, _, err := s.Reopen(id); err == nil ||
+		!strings.Contains(err.Error(), "running elsewhere") {
 		t.Errorf("reopened what another process records: %v", err)
 	}
 	must(t, cmd.Process.Kill())
@@ -312,7 +317,8 @@ func TestLeftovers(t *testing.T) {
 		must(t, os.Chtimes(dir, at, at))
 		return dir
 	}
-	crashed, young, used := leave(aside.Prefix+"crashed", old), leave(aside.Prefix+"young", s.now()),
+	crashed, young, used := leave(aside.Prefix+"crashed", old),
+		leave(aside.Prefix+"young", s.now()),
 		leave(aside.Prefix+"used", old)
 	deleted := leave(deletedPrefix+"half", old)
 	l, err := Acquire(filepath.Join(used, lockName))
@@ -322,7 +328,8 @@ func TestLeftovers(t *testing.T) {
 		t.Errorf("List shows leftovers: %v %v", runs, problems)
 	}
 	create(t, s, newMeta(1))
-	for dir, want := range map[string]bool{crashed: false, deleted: false, young: true, used: true} {
+	for dir, want := range map[string]bool{crashed: false, deleted: false, young: true,
+		used: true} {
 		if _, err := os.Stat(dir); (err == nil) != want {
 			t.Errorf("%s is there: %t, want %t", filepath.Base(dir), err == nil, want)
 		}

@@ -38,7 +38,8 @@ func knobbed(t *testing.T, s *Store) (id, log string) {
 }
 
 func turnedKnob(step int64, key string, value float64) *runner.KnobEvent {
-	return &runner.KnobEvent{Head: head(step), Key: key, Old: measure.Num(0), New: measure.Num(value)}
+	return &runner.KnobEvent{Head: head(step), Key: key, Old: measure.Num(0),
+		New: measure.Num(value)}
 }
 
 // flip changes a byte of the line that has the text in it.
@@ -81,7 +82,8 @@ func TestDamagedLog(t *testing.T) {
 			b[i-1] = ' '
 			write(t, b, log)
 		}, "line 9 checksum differs"},
-		"cut before the position": {cut(`"step":5`), "ends with event 6, and the checkpoint was saved behind"},
+		"cut before the position": {cut(`"step":5`),
+			"ends with event 6, and the checkpoint was saved behind"},
 		"garbage behind": {func(t *testing.T, log string) {
 			write(t, append(read(t, log), "segmentation fault\n"...), log)
 		}, "line 13 is no event"},
@@ -98,7 +100,8 @@ func TestDamagedLog(t *testing.T) {
 		if c.want != "" {
 			var lost *eventlog.LostError
 			if !errors.As(err, &lost) || !strings.Contains(err.Error(), log) ||
-				!strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "drolab doctor") {
+				!strings.Contains(err.Error(), c.want) ||
+				!strings.Contains(err.Error(), "drolab doctor") {
 				t.Errorf("%s: %v", name, err)
 			}
 			if !bytes.Equal(read(t, log), harmed) {
@@ -161,7 +164,8 @@ func TestLogOfNewlines(t *testing.T) {
 		must(t, err)
 	})
 	if made > 500 || a.Size < 1<<20 || len(a.Damaged) > 0 {
-		t.Errorf("%v things made of %d bytes, %d of its lines damaged", made, a.Size, len(a.Damaged))
+		t.Errorf("%v things made of %d bytes, %d of its lines damaged", made, a.Size,
+			len(a.Damaged))
 	}
 	r, from := reopen(t, s, m.ID)
 	if from.Step != 10 {
@@ -195,7 +199,8 @@ func TestDamagedJSON(t *testing.T) {
 	meta := filepath.Join(dir, metaName)
 	good = read(t, meta)
 	flip(t, meta, `"lr": 0.0`)
-	if _, err := Find(s.Dir(), id); err == nil || !strings.Contains(err.Error(), "checksum differs") ||
+	if _, err := Find(s.Dir(), id); err == nil ||
+		!strings.Contains(err.Error(), "checksum differs") ||
 		!strings.Contains(err.Error(), metaName) {
 		t.Errorf("run.json has changed: %v", err)
 	}
@@ -242,7 +247,8 @@ func TestTooManyFiles(t *testing.T) {
 	x := &asidetest.Faults{}
 	s.open = x.Open
 	r := create(t, s, newMeta(1))
-	for _, thing := range []string{"enter " + checkpointsName, "create " + aside.Prefix + stateName(3)} {
+	for _, thing := range []string{"enter " + checkpointsName, "create " +
+		aside.Prefix + stateName(3)} {
 		x.Fail(thing, syscall.EMFILE)
 		_, err := r.Checkpoint(newState(3))
 		if disk := new(runner.DiskError); !errors.As(err, &disk) ||
@@ -257,7 +263,8 @@ func TestTooManyFiles(t *testing.T) {
 
 // TestRemovedWhileRecorded: a run that nobody can find ends.
 func TestRemovedWhileRecorded(t *testing.T) {
-	for _, names := range [][]string{{metaName}, {logName}, {lockName}, {metaName, logName, lockName}, {"."}} {
+	for _, names := range [][]string{{metaName}, {logName}, {lockName},
+		{metaName, logName, lockName}, {"."}} {
 		s := newStore(t)
 		r := create(t, s, newMeta(1))
 		appendSteps(t, r, 1, 3)
@@ -265,13 +272,15 @@ func TestRemovedWhileRecorded(t *testing.T) {
 			must(t, os.RemoveAll(filepath.Join(r.in.Path, "..", filepath.Base(r.in.Path), name)))
 		}
 		_, saved := r.Checkpoint(newState(3))
-		for what, err := range map[string]error{"says": r.Append(status(4, runner.Paused)), "saves": saved,
+		for what, err := range map[string]error{"says": r.Append(status(4, runner.Paused)),
+			"saves":    saved,
 			"finishes": r.Finish(&runner.Summary{})} {
 			if !errors.Is(err, errGone) {
 				t.Errorf("without %v it %s: %v", names, what, err)
 			}
 		}
-		if err := r.Append(stepEvent(4)); slices.Contains(names, logName) && !errors.Is(err, errGone) {
+		if err := r.Append(stepEvent(4)); slices.Contains(names, logName) &&
+			!errors.Is(err, errGone) {
 			t.Errorf("without %v it logs: %v", names, err)
 		}
 	}
@@ -303,7 +312,8 @@ func TestClockSetBack(t *testing.T) {
 	must(t, err)
 	h := history(t, run.Tail())
 	if from.Step != 10 || len(h.Steps) != 12 || h.Steps[11].Seq != 15 || h.Seconds != 11 {
-		t.Errorf("from step %d, %d steps to seq %d in %v s", from.Step, len(h.Steps), h.Steps[11].Seq, h.Seconds)
+		t.Errorf("from step %d, %d steps to seq %d in %v s", from.Step, len(h.Steps),
+			h.Steps[11].Seq, h.Seconds)
 	}
 	must(t, create(t, s, newMeta(2)).Close())
 	if _, err := os.Stat(left); err == nil {
@@ -325,7 +335,8 @@ func TestFlippedLines(t *testing.T) {
 		if err != nil {
 			continue // named
 		}
-		if k := runner.Turned(past.Log); len(k) != 2 || k[0].New.Float() != 0.5 || k[1].New.Float() != 9 {
+		if k := runner.Turned(past.Log); len(k) != 2 || k[0].New.Float() != 0.5 ||
+			k[1].New.Float() != 9 {
 			t.Errorf("byte %d flipped from %q to %q: turned %+v", i, good[i], bad[i], k)
 		}
 		must(t, r.Close())

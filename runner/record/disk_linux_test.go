@@ -27,12 +27,14 @@ func TestRealFullDisk(t *testing.T) {
 	ballast := dir + "/ballast"
 	must(t, os.WriteFile(ballast, make([]byte, 64<<10), 0o644))
 	step := int64(1)
-	for err = r.Append(stepEvent(step)); err == nil && step < 10_000; err = r.Append(stepEvent(step)) {
+	for err = r.Append(stepEvent(step)); err == nil &&
+		step < 10_000; err = r.Append(stepEvent(step)) {
 		step++
 	}
 	full := func(err error) {
 		t.Helper()
-		if !errors.Is(err, unix.ENOSPC) || !strings.Contains(err.Error(), "disk full: free space and resume") {
+		if !errors.Is(err, unix.ENOSPC) ||
+			!strings.Contains(err.Error(), "disk full: free space and resume") {
 			t.Fatalf("error %v", err)
 		}
 	}

@@ -115,7 +115,8 @@ func (d *doctor) examineRun(name string, mend bool) {
 	case errors.Is(err, fs.ErrNotExist): // deleted meanwhile
 		return
 	case err != nil:
-		d.find("", err.Error(), "it is only shown: move the folder itself here to go on with it", nil)
+		d.find("", err.Error(), "it is only shown: move the folder itself here to go on with it",
+			nil)
 		return
 	}
 	defer in.Close()
@@ -208,7 +209,8 @@ func (f *Finding) treat(d *doctor) {
 }
 
 func (d *doctor) find(file, what, remedy string, mend func(*doctor) error) {
-	d.list = append(d.list, &Finding{Run: d.run, File: file, What: what, Remedy: remedy, mend: mend})
+	d.list = append(d.list, &Finding{Run: d.run, File: file, What: what, Remedy: remedy,
+		mend: mend})
 }
 
 const movesAside = "--mend moves it to " + asideName
@@ -222,16 +224,20 @@ func (d *doctor) checkRoot() {
 		if d.young(e) {
 			continue
 		}
-		d.find(e.Name(), "was left half made or half removed by a crash", movesAside, moveAside(e.Name()))
+		d.find(e.Name(), "was left half made or half removed by a crash", movesAside,
+			moveAside(e.Name()))
 	}
 	entries, _ := d.root.List()
 	for _, e := range entries {
 		name := e.Name()
 		switch {
-		case strings.HasPrefix(name, ".engine.") && !e.Type().IsRegular() && e.Type() != fs.ModeSocket:
-			d.find(name, "is no regular file: an engine would write elsewhere", movesAside, moveAside(name))
+		case strings.HasPrefix(name, ".engine.") && !e.Type().IsRegular() &&
+			e.Type() != fs.ModeSocket:
+			d.find(name, "is no regular file: an engine would write elsewhere", movesAside,
+				moveAside(name))
 		case d.young(e):
-		case strings.HasPrefix(name, ".probe-"), strings.HasPrefix(name, aside.Prefix) && !e.IsDir():
+		case strings.HasPrefix(name, ".probe-"), strings.HasPrefix(name, aside.Prefix) &&
+			!e.IsDir():
 			d.find(name, "was left by a crash", movesAside, moveAside(name))
 		}
 	}
@@ -289,7 +295,8 @@ func (d *doctor) place(name string) (string, error) {
 	folder := asideName
 	for _, part := range []string{"", d.run} {
 		folder = filepath.Join(folder, part)
-		if err := d.root.Mkdir(folder, disk.FolderMode); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := d.root.Mkdir(folder, disk.FolderMode); err != nil &&
+			!errors.Is(err, fs.ErrExist) {
 			return "", err
 		}
 	}
@@ -312,9 +319,11 @@ func (d *doctor) checkOwner(name string, info fs.FileInfo) {
 	const others = 0o022
 	switch perm := info.Mode().Perm(); {
 	case disk.Foreign(info):
-		d.find(name, "belongs to another user", "copy it: his file may change while a run goes on", nil)
+		d.find(name, "belongs to another user",
+			"copy it: his file may change while a run goes on", nil)
 	case perm&others != 0 && info.Mode()&fs.ModeSticky == 0:
-		d.find(name, fmt.Sprintf("others may change it (mode %o)", perm), "--mend takes that from them",
+		d.find(name, fmt.Sprintf("others may change it (mode %o)", perm),
+			"--mend takes that from them",
 			func(d *doctor) error { return d.chmod(name, perm&^others) })
 	}
 }
@@ -345,7 +354,8 @@ func (d *doctor) checkSummary(held bool) {
 	case errors.Is(err, fs.ErrNotExist):
 		err = errors.New("is missing")
 	}
-	d.find(summaryName, err.Error(), "--mend makes it from the log and the last state", (*doctor).summarise)
+	d.find(summaryName, err.Error(), "--mend makes it from the log and the last state",
+		(*doctor).summarise)
 }
 
 // summarise writes the summary of a run that has ended.
@@ -362,7 +372,8 @@ func (d *doctor) summarise() error {
 		return err
 	}
 	now := &runner.State{Eval: e.Eval, Last: e.Last, Selected: e.Selected}
-	if s, _, err := newestCheckpoint(d.in); err == nil && s != nil && s.Step == e.Step && s.Last != nil {
+	if s, _, err := newestCheckpoint(d.in); err == nil && s != nil && s.Step == e.Step &&
+		s.Last != nil {
 		now = s.State
 	}
 	s := runner.Summarize(m, e.Status, e.Step, now.Eval, now.Last)
@@ -381,6 +392,7 @@ func (d *doctor) checkIndex() {
 	if err == nil || errors.Is(err, eventlog.ErrStale) || errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	d.find(eventlog.IndexName, err.Error(), "nothing is lost, the next look makes it anew; "+movesAside,
+	d.find(eventlog.IndexName, err.Error(), "nothing is lost, the next look makes it anew; "+
+		movesAside,
 		moveAside(eventlog.IndexName))
 }

@@ -64,9 +64,10 @@ func TestDoctor(t *testing.T) {
 			b[len(b)-1] ^= 1
 			write(t, b, path)
 		}, false},
-		{filepath.Join(checkpointsName, tensorsName(3)), "not complete", func(t *testing.T, dir string) {
-			write(t, []byte("x"), dir, checkpointsName, tensorsName(3))
-		}, false},
+		{filepath.Join(checkpointsName, tensorsName(3)), "not complete",
+			func(t *testing.T, dir string) {
+				write(t, []byte("x"), dir, checkpointsName, tensorsName(3))
+			}, false},
 		{labelName, "checksum differs", func(t *testing.T, dir string) {
 			r, err := Find(filepath.Dir(dir), filepath.Base(dir))
 			must(t, err)

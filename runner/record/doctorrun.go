@@ -57,7 +57,8 @@ func (d *doctor) checkFiles(folder string, held bool) {
 		case name == checkpointsName && e.IsDir():
 			d.checkFiles(name, held)
 		case !info.Mode().IsRegular():
-			d.find(name, "is a link or no file: nothing is read or written through it", movesAside, moveAside(name))
+			d.find(name, "is a link or no file: nothing is read or written through it", movesAside,
+				moveAside(name))
 		case strings.HasPrefix(e.Name(), aside.Prefix):
 			if !held && !d.young(e) {
 				d.find(name, "was left by a crash", movesAside, moveAside(name))
@@ -75,7 +76,8 @@ func (d *doctor) checkFile(name string, info fs.FileInfo, held bool) {
 			"--mend gives the run a copy", func(d *doctor) error { return d.part(name) })
 	}
 	if name == lockName && info.Size() > 0 && !held {
-		d.find(name, "says who held it last, and is held by nobody", "the next resume takes it; --mend empties it",
+		d.find(name, "says who held it last, and is held by nobody",
+			"the next resume takes it; --mend empties it",
 			func(d *doctor) error { return d.clear(name) })
 	}
 }
@@ -141,7 +143,8 @@ func (d *doctor) checkCheckpoints(m *runner.Meta, held bool) {
 	d.checkFork(m, readable)
 	entries, _ := in.List()
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), "step-") && !whole[e.Name()] && e.Type().IsRegular() && !held {
+		if strings.HasPrefix(e.Name(), "step-") && !whole[e.Name()] &&
+			e.Type().IsRegular() && !held {
 			name := filepath.Join(checkpointsName, e.Name())
 			d.find(name, "is of a checkpoint that is not complete", movesAside, moveAside(name))
 		}
@@ -150,7 +153,8 @@ func (d *doctor) checkCheckpoints(m *runner.Meta, held bool) {
 
 func (d *doctor) checkFork(m *runner.Meta, readable int) {
 	if m.Parent != "" && readable == 0 {
-		d.find(checkpointsName, errOrphan.Error(), "fork "+m.Parent+" again, or put it back from a copy", nil)
+		d.find(checkpointsName, errOrphan.Error(), "fork "+m.Parent+
+			" again, or put it back from a copy", nil)
 	}
 }
 
@@ -188,12 +192,15 @@ func (d *doctor) checkLog(held bool) {
 		d.find(logName, err.Error(), "see to its permissions, or put it back from a copy", nil)
 		return
 	}
-	const remedy = "put it back from a copy; --mend keeps one, and writes a warning in the place of what is lost"
+	const remedy = "put it back from a copy; --mend keeps one, and writes a warning in the place " +
+		"of what is lost"
 	for _, line := range a.Damaged {
-		d.find(logName, fmt.Sprintf("line %d %s", line.Line, line.What), remedy, (*doctor).repairLog)
+		d.find(logName, fmt.Sprintf("line %d %s", line.Line, line.What), remedy,
+			(*doctor).repairLog)
 	}
 	if a.Seq < upto {
-		d.find(logName, fmt.Sprintf("ends with event %d, and the newest checkpoint was saved behind event %d",
+		d.find(logName, fmt.Sprintf("ends with event %d, and the newest checkpoint was saved "+
+			"behind event %d",
 			a.Seq, upto), remedy, (*doctor).repairLog)
 	}
 	switch {

@@ -32,17 +32,20 @@ func TestFirstFormIsRead(t *testing.T) {
 	run, err := Find(folder, id)
 	must(t, err)
 	spec := &run.Meta.Spec
-	if run.Status() != runner.Done || spec.Text("c") != "1000" || spec.Text("share_batch") != "false" ||
+	if run.Status() != runner.Done || spec.Text("c") != "1000" ||
+		spec.Text("share_batch") != "false" ||
 		spec.Rho != .5 {
 		t.Errorf("%s, settings %+v", run.Status(), *spec)
 	}
 	// The figures per class of that program were by group where groups were given.
 	m := &run.Meta
 	if !slices.Equal(m.Classes, []string{"majority", "minority"}) || m.Main() != measure.PerClass ||
-		!slices.Equal(m.ClassCounts.Train, []int{341, 43}) || !slices.Equal(m.ClassCounts.Test, []int{102, 18}) {
+		!slices.Equal(m.ClassCounts.Train, []int{341, 43}) ||
+		!slices.Equal(m.ClassCounts.Test, []int{102, 18}) {
 		t.Errorf("classes %q, %+v, groups %q", m.Classes, m.ClassCounts, m.Groups)
 	}
-	if s := run.Summary(); len(s.ClassInterval) != 2 || !s.ClassInterval[1][0].Applies() || s.Selected != nil {
+	if s := run.Summary(); len(s.ClassInterval) != 2 || !s.ClassInterval[1][0].Applies() ||
+		s.Selected != nil {
 		t.Errorf("intervals %v", s.ClassInterval)
 	}
 	text, err := os.ReadFile(filepath.Join(run.Dir, logName))
@@ -92,7 +95,8 @@ func TestFirstFormIsResumed(t *testing.T) {
 	log, err := os.ReadFile(filepath.Join(run.Dir, logName))
 	must(t, err)
 	cut := bytes.Index(log, []byte(`"step":15,`))
-	must(t, os.WriteFile(filepath.Join(run.Dir, logName), log[:bytes.LastIndexByte(log[:cut], '\n')+1], 0o644))
+	must(t, os.WriteFile(filepath.Join(run.Dir, logName),
+		log[:bytes.LastIndexByte(log[:cut], '\n')+1], 0o644))
 
 	store, err := Open(folder)
 	must(t, err)
@@ -115,11 +119,13 @@ func TestFirstFormIsResumed(t *testing.T) {
 		t.Errorf("the weights differ by %g from those of the run that was not interrupted", far)
 	}
 	for i, v := range want.Eval.ByGroup.Of("class_accuracy") { // still by group
-		if now := got.Eval.ByGroup.Of("class_accuracy"); len(now) != 2 || abs(v.Float()-now[i].Float()) > .02 {
+		if now := got.Eval.ByGroup.Of("class_accuracy"); len(now) != 2 ||
+			abs(v.Float()-now[i].Float()) > .02 {
 			t.Errorf("accuracies %v, were %v", now, want.Eval.ByGroup.Of("class_accuracy"))
 		}
 	}
-	if got.Eval.ByGroup.Of("group_accuracy") != nil || got.Eval.Of("worst_group_accuracy").Applies() {
+	if got.Eval.ByGroup.Of("group_accuracy") != nil ||
+		got.Eval.Of("worst_group_accuracy").Applies() {
 		t.Errorf("a run whose groups are its classes has both: %+v", got.Eval)
 	}
 	for name, v := range want.Method.Numbers {

@@ -105,7 +105,11 @@ func knobStopped(t *testing.T, s *Store) {
 			}
 		case *runner.StatusEvent:
 			if e.Status == runner.Paused {
-				go func() { told <- q.Knob(run, "lr", fmt.Sprint(float64(step)/1000)); q.Resume(run) }()
+				go func() {
+					told <- q.Knob(run, "lr",
+						fmt.Sprint(float64(step)/1000))
+					q.Resume(run)
+				}()
 			}
 		}
 		if step == 12 {
@@ -128,7 +132,9 @@ func knobStopped(t *testing.T, s *Store) {
 }
 
 // goOn resumes what was harmed, and tells how it came out.
-func (f *flipped) goOn(t *testing.T, before, id string, fits func(*runner.Meta) bool, want ...string) string {
+func (f *flipped) goOn(
+	t *testing.T, before, id string, fits func(*runner.Meta) bool, want ...string,
+) string {
 	t.Helper()
 	dir := before
 	if f.by != 0 {

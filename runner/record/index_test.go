@@ -49,7 +49,8 @@ func checkWhole(t *testing.T, what string, events []runner.Event) {
 	if steps[0].Step > 100 || steps[len(steps)-1].Step != longEnough {
 		t.Errorf("%s: from step %d to %d", what, steps[0].Step, steps[len(steps)-1].Step)
 	}
-	if !slices.IsSortedFunc(steps, func(a, b *runner.StepEvent) int { return int(a.Step - b.Step) }) {
+	if !slices.IsSortedFunc(steps,
+		func(a, b *runner.StepEvent) int { return int(a.Step - b.Step) }) {
 		t.Errorf("%s: steps are out of order", what)
 	}
 	highest := 0.0
@@ -59,7 +60,8 @@ func checkWhole(t *testing.T, what string, events []runner.Event) {
 	if highest != 40 {
 		t.Errorf("%s: the spike of 40 is %v", what, highest)
 	}
-	if len(evals) != 100 || evals[99].Step != longEnough || len(evals[0].ByGroup.Of("class_loss")) != 10 {
+	if len(evals) != 100 || evals[99].Step != longEnough ||
+		len(evals[0].ByGroup.Of("class_loss")) != 10 {
 		t.Errorf("%s: %d evaluations", what, len(evals))
 	}
 	if n := len(byKind[*runner.CheckpointEvent](events)); n != 100 {
@@ -144,8 +146,9 @@ func TestIndexFits(t *testing.T) {
 	must(t, err)
 	flipped := slices.Clone(whole)
 	flipped[len(flipped)/2] ^= 4
-	for name, text := range map[string][]byte{"empty": {}, "cut": whole[:len(whole)/2], "flipped": flipped,
-		"words": []byte("an index"), "more": append(slices.Clone(whole), whole...)} {
+	for name, text := range map[string][]byte{"empty": {}, "cut": whole[:len(whole)/2],
+		"flipped": flipped,
+		"words":   []byte("an index"), "more": append(slices.Clone(whole), whole...)} {
 		must(t, os.WriteFile(indexOf(r), text, 0o644))
 		if _, err := eventlog.LoadIndex(in(t, r.Dir)); err == nil {
 			t.Errorf("%s: an index was read", name)

@@ -39,7 +39,8 @@ func (l *Label) Check() error {
 	}
 	for _, t := range l.Tags {
 		if t == "" || len(t) > MaxTag || strings.ContainsFunc(t, noTag) {
-			return fmt.Errorf("tag %.60q: want a word of letters, digits, - _ . and at most %d bytes", t, MaxTag)
+			return fmt.Errorf("tag %.60q: want a word of letters, digits, - _ . and at most %d "+
+				"bytes", t, MaxTag)
 		}
 	}
 	return nil
@@ -53,7 +54,8 @@ func noTag(c rune) bool {
 func (l *Label) Turn(tags []string) {
 	for _, t := range tags {
 		if gone, ok := strings.CutPrefix(t, "-"); ok {
-			l.Tags = slices.DeleteFunc(slices.Clone(l.Tags), func(t string) bool { return t == gone })
+			l.Tags = slices.DeleteFunc(slices.Clone(l.Tags),
+				func(t string) bool { return t == gone })
 		} else if !slices.Contains(l.Tags, t) {
 			l.Tags = append(slices.Clone(l.Tags), t)
 		}

@@ -82,7 +82,8 @@ func TestWritersFollowNoLinks(t *testing.T) {
 		if !c.goes || c.name == ".new-"+summaryName { // left aside: it is the doctor's
 			continue
 		}
-		if info, err := os.Lstat(filepath.Join(dir, c.name)); err == nil && !info.Mode().IsRegular() {
+		if info, err := os.Lstat(filepath.Join(dir, c.name)); err == nil &&
+			!info.Mode().IsRegular() {
 			t.Errorf("%s is a link still", c.name)
 		}
 	}
@@ -122,7 +123,8 @@ func TestLinkedRun(t *testing.T) {
 	if _, err := Find(s.Dir(), id); err != nil {
 		t.Error(err)
 	}
-	for what, err := range map[string]error{"resumed": goOn(s, id), "deleted": Delete(s.Dir(), id)} {
+	for what, err := range map[string]error{"resumed": goOn(s, id),
+		"deleted": Delete(s.Dir(), id)} {
 		if err == nil || !strings.Contains(err.Error(), "not a link") {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -219,7 +221,8 @@ func TestModes(t *testing.T) {
 	must(t, os.Chmod(filepath.Join(dir, lockName), 0o644)) // of a program before
 	r, _ := reopen(t, s, id)
 	must(t, r.Close())
-	for name, want := range map[string]os.FileMode{"": 0o700, checkpointsName: 0o700, lockName: 0o600} {
+	for name, want := range map[string]os.FileMode{"": 0o700, checkpointsName: 0o700,
+		lockName: 0o600} {
 		info, err := os.Stat(filepath.Join(dir, name))
 		must(t, err)
 		if got := info.Mode().Perm(); got != want {

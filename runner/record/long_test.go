@@ -17,8 +17,9 @@ import (
 
 // Of TestWriteLong.
 var (
-	longSteps = flag.Int64("long.steps", 0, "steps of the run that TestWriteLong writes, all logged")
-	longDir   = flag.String("long.dir", "", "folder of runs that it writes it to")
+	longSteps = flag.Int64("long.steps", 0,
+		"steps of the run that TestWriteLong writes, all logged")
+	longDir = flag.String("long.dir", "", "folder of runs that it writes it to")
 )
 
 // TestWriteLong writes a long run for measurements by hand, if it is asked to:
@@ -82,7 +83,8 @@ func (w *longWriter) add(t testing.TB, e runner.Event) {
 	w.seq++
 	h := e.Header()
 	h.Seq, h.Type = w.seq, e.Kind()
-	h.Time = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC).Add(time.Duration(w.seq) * 5 * time.Millisecond)
+	h.Time = time.Date(2026, 11, 21, 9, 0, 0, 0,
+		time.UTC).Add(time.Duration(w.seq) * 5 * time.Millisecond)
 	var line []byte
 	var err error
 	if own, ok := e.(json.Marshaler); ok { // without json's second look at it
@@ -116,7 +118,8 @@ func longStep(step, steps int64) *runner.StepEvent {
 func longEval(step, steps int64) *runner.EvalEvent {
 	u := float64(step) / float64(steps)
 	e := &runner.EvalEvent{Head: head(step), Epoch: 100 * u}
-	for _, name := range []string{"train_loss", "test_loss", "test_accuracy", "worst_class_accuracy",
+	for _, name := range []string{"train_loss", "test_loss", "test_accuracy",
+		"worst_class_accuracy",
 		"robust_risk", "dual_gap"} {
 		e.Set(name, measure.Num(u))
 	}

@@ -109,7 +109,8 @@ func TestPackedLog(t *testing.T) {
 		low, high := kept.Steps[at].Min.Of("loss").Float(), kept.Steps[at].Max.Of("loss").Float()
 		most = max(most, high)
 		if v := s.Of("loss").Float(); v < low-1e-4 || v > high+1e-4 {
-			t.Fatalf("step %d: loss %g outside [%g, %g] of step %d", s.Step, v, low, high, kept.Steps[at].Step)
+			t.Fatalf("step %d: loss %g outside [%g, %g] of step %d", s.Step, v, low, high,
+				kept.Steps[at].Step)
 		}
 	}
 	if most != 1e6 {
@@ -135,7 +136,8 @@ func TestPackedRunUnpacksToARunDirectory(t *testing.T) {
 	}
 	got, err := Find(dir, run.Meta.ID)
 	must(t, err)
-	if got.Status() != runner.Done || got.Summary().Of("test_loss") != run.Summary().Of("test_loss") {
+	if got.Status() != runner.Done ||
+		got.Summary().Of("test_loss") != run.Summary().Of("test_loss") {
 		t.Errorf("%s, %+v", got.Status(), got.Summary())
 	}
 }

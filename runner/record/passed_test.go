@@ -61,7 +61,8 @@ func TestDamageIsSaid(t *testing.T) {
 			must(t, err)
 			c.read(r)
 			said, file := r.PassedOver(), filepath.Join(run, c.file)
-			if said == nil || !strings.Contains(said.Error(), file) || !strings.Contains(said.Error(), id) {
+			if said == nil || !strings.Contains(said.Error(), file) ||
+				!strings.Contains(said.Error(), id) {
 				t.Errorf("said: %v", said)
 			}
 		})
@@ -113,7 +114,8 @@ func TestLastNewlineIsNotTheEnd(t *testing.T) {
 			}
 			events, err := tail.Read()
 			if err != nil || len(events) > 0 || tail.Skipped() != 0 {
-				t.Errorf("who watched sees %d events, %d skipped, %v", len(events), tail.Skipped(), err)
+				t.Errorf("who watched sees %d events, %d skipped, %v", len(events),
+					tail.Skipped(), err)
 			}
 		})
 	}

@@ -13,7 +13,8 @@ import (
 )
 
 func knob(step int64, key string, value float64) *runner.KnobEvent {
-	return &runner.KnobEvent{Head: head(step), Key: key, Old: measure.Num(0), New: measure.Num(value)}
+	return &runner.KnobEvent{Head: head(step), Key: key, Old: measure.Num(0),
+		New: measure.Num(value)}
 }
 
 // TestPast reads a run as it was at a checkpoint, with every knob of its log.
@@ -30,7 +31,8 @@ func TestPast(t *testing.T) {
 	must(t, r.Close())
 	log := filepath.Join(s.Dir(), m.ID, logName)
 	// A torn line is not there. One without a seal is of another program.
-	last := `{"seq":99,"type":"knob","step":9,"key":"lr","old":1,"new":2}` + "\n" + `{"seq":100,"type":"knob"`
+	last := `{"seq":99,"type":"knob","step":9,"key":"lr","old":1,"new":2}` + "\n" +
+		`{"seq":100,"type":"knob"`
 	write(t, slices.Concat(read(t, log), []byte(last)), log)
 
 	past, err := s.Load(m.ID, 6)

@@ -108,7 +108,10 @@ func TestPinsAfterACrash(t *testing.T) {
 			must(t, errors.Join(os.Remove(filepath.Join(folder, pinName(1))),
 				os.Remove(filepath.Join(folder, stateName(1)))))
 		}, []int64{3, 5}, nil},
-		"a pin without a checkpoint": {func(t *testing.T, folder string) { write(t, nil, folder, pinName(0)) },
+		"a pin without a checkpoint": {func(t *testing.T,
+			folder string) {
+			write(t, nil, folder, pinName(0))
+		},
 			[]int64{1, 3, 5}, []int64{1}},
 		"newest torn and pinned": {func(t *testing.T, folder string) {
 			write(t, nil, folder, stateName(9))
@@ -125,7 +128,8 @@ func TestPinsAfterACrash(t *testing.T) {
 			run.wants(t, crash.steps, crash.pinned)
 			entries, err := os.ReadDir(folder)
 			must(t, err)
-			if want := 2*len(crash.steps) + len(crash.pinned) + 1; len(entries) != want { // and the lock
+			// and the lock
+			if want := 2*len(crash.steps) + len(crash.pinned) + 1; len(entries) != want {
 				t.Errorf("%d files, want %d: %v", len(entries), want, entries)
 			}
 		})

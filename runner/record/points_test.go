@@ -82,7 +82,8 @@ func whatStands(t *testing.T, r *Run) (list []string, skipped int) {
 		}
 		for _, e := range more {
 			if r, ok := e.(*runner.ResumeEvent); ok {
-				events = slices.DeleteFunc(events, func(e runner.Event) bool { return e.Header().Step > r.Step })
+				events = slices.DeleteFunc(events,
+					func(e runner.Event) bool { return e.Header().Step > r.Step })
 			}
 			switch e := e.(type) {
 			case *runner.StepEvent:
@@ -149,7 +150,8 @@ func difference(got, want string) string {
 	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
 	for i := range a {
 		if i >= len(b) || a[i] != b[i] {
-			return fmt.Sprintf("line %d of %d is\n%.1000s\nwant\n%.1000s", i, len(b), a[i], b[min(i, len(b)-1)])
+			return fmt.Sprintf("line %d of %d is\n%.1000s\nwant\n%.1000s", i, len(b), a[i],
+				b[min(i, len(b)-1)])
 		}
 	}
 	return fmt.Sprintf("%d lines, want %d", len(a), len(b))

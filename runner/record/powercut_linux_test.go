@@ -26,7 +26,8 @@ func TestPowerCuts(t *testing.T) {
 		makeDisk(t, image)
 		must(t, os.Mkdir(dir, 0o700))
 		mounted(t, image, dir)
-		told := answersBefore(t, filepath.Join(dir, "runs"), 1+rng.IntN(6), func() { cutPower(t, dir) })
+		told := answersBefore(t, filepath.Join(dir, "runs"), 1+rng.IntN(6),
+			func() { cutPower(t, dir) })
 		must(t, exec.Command("umount", dir).Run())
 		mounted(t, image, dir)
 		for _, told := range told {

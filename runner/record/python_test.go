@@ -25,13 +25,16 @@ print(json.dumps({name: {"Type": str(t.dtype), "Shape": t.shape, "Bits": t.view(
 func TestPythonReadsCheckpoints(t *testing.T) {
 	python := peertest.Python(t, "safetensors", "numpy")
 	folder, s := t.TempDir(), newState(7)
-	odd := []float32{float32(math.NaN()), float32(math.Inf(-1)), math.SmallestNonzeroFloat32, math.MaxFloat32,
+	odd := []float32{float32(math.NaN()), float32(math.Inf(-1)), math.SmallestNonzeroFloat32,
+		math.MaxFloat32,
 		float32(math.Copysign(0, -1)), 1.0 / 3}
-	s.Parameters = append(s.Parameters, nn.Tensor{Name: `größe "ß"`, Shape: []int{1, 3, 2}, Data: odd},
+	s.Parameters = append(s.Parameters, nn.Tensor{Name: `größe "ß"`, Shape: []int{1, 3, 2},
+		Data: odd},
 		nn.Tensor{Name: "scale", Shape: []int{1}, Data: []float32{-2.5}},
 		nn.Tensor{Name: "none", Shape: []int{0, 4}})
 	must(t, writeCheckpoint(in(t, folder), s, eventlog.Position{}))
-	out, err := exec.Command(python, "-c", printTensors, filepath.Join(folder, tensorsName(7))).Output()
+	out, err := exec.Command(python, "-c", printTensors,
+		filepath.Join(folder, tensorsName(7))).Output()
 	must(t, err)
 	var read map[string]struct {
 		Type  string
@@ -44,7 +47,8 @@ func TestPythonReadsCheckpoints(t *testing.T) {
 	must(t, err)
 	want, err := fileTensors(back.State)
 	must(t, err)
-	if len(read) != len(want) || len(want) != len(s.Parameters)+len(s.Velocities)+len(s.Buffers)+len(s.Picked) {
+	if len(read) != len(want) ||
+		len(want) != len(s.Parameters)+len(s.Velocities)+len(s.Buffers)+len(s.Picked) {
 		t.Fatalf("Python reads %d tensors, this program %d", len(read), len(want))
 	}
 	for _, w := range want {

@@ -54,7 +54,8 @@ func TestTailOfTheFuture(t *testing.T) {
 		line(2, 1, "telepathy", "")+line(3, 2, "step", "")))
 	events, err := tail.Read()
 	must(t, err)
-	if len(events) != 2 || events[0].(*runner.StepEvent).Of("loss").Float() != 2 || tail.Skipped() != 0 {
+	if len(events) != 2 || events[0].(*runner.StepEvent).Of("loss").Float() != 2 ||
+		tail.Skipped() != 0 {
 		t.Errorf("%d events, %d skipped, want 2 and 0", len(events), tail.Skipped())
 	}
 }
@@ -68,12 +69,14 @@ func TestTailOfGarbage(t *testing.T) {
 		"deep":       strings.Repeat("[", 20000) + "\n",
 		"wrong type": `{"seq":"one","type":"step"}` + "\n",
 		"long":       strings.Repeat("x", 3*eventlog.MaxLine+17) + "\n",
-		"long JSON":  `{"seq":9,"type":"warning","message":"` + strings.Repeat("y", eventlog.MaxLine) + "\"}\n",
+		"long JSON": `{"seq":9,"type":"warning","message":"` +
+			strings.Repeat("y", eventlog.MaxLine) + "\"}\n",
 	} {
 		tail := newTail(t, []byte(bad+good+bad+good+bad))
 		h := history(t, tail)
 		if len(h.Steps) != 2 || tail.Skipped() != 3 {
-			t.Errorf("%s: %d events and %d lines skipped, want 2 and 3", name, len(h.Steps), tail.Skipped())
+			t.Errorf("%s: %d events and %d lines skipped, want 2 and 3", name, len(h.Steps),
+				tail.Skipped())
 		}
 	}
 }
@@ -155,7 +158,8 @@ func TestUnreadableDirectories(t *testing.T) {
 	if len(runs) != 1 || len(problems) != 6 {
 		t.Fatalf("%d runs, %d problems: %v", len(runs), len(problems), problems)
 	}
-	for i, name := range []string{"a-nothing", "b-garbage", "c-no-algorithm", "d-no-log", "e-wrong-type",
+	for i, name := range []string{"a-nothing", "b-garbage", "c-no-algorithm", "d-no-log",
+		"e-wrong-type",
 		"f-folder"} {
 		if !strings.Contains(problems[i].Error(), name) {
 			t.Errorf("problem %v does not name %s", problems[i], name)
@@ -172,7 +176,8 @@ func TestUnwritableFolder(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	write(t, nil, file)
 	_, err := Open(filepath.Join(file, "runs"))
-	if err == nil || !strings.Contains(err.Error(), "--runs DIR") || strings.Contains(err.Error(), "\n") {
+	if err == nil || !strings.Contains(err.Error(), "--runs DIR") ||
+		strings.Contains(err.Error(), "\n") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -33,7 +33,8 @@ func TestLife(t *testing.T) {
 		must(t, err)
 		if got := run.Summary(); run.Status() != want || got.Status != want || got.Steps != steps ||
 			got.Dir != run.Dir {
-			t.Errorf("status %s, summary %s at step %d in %q, want %s at %d", run.Status(), got.Status, got.Steps,
+			t.Errorf("status %s, summary %s at step %d in %q, want %s at %d", run.Status(),
+				got.Status, got.Steps,
 				got.Dir, want, steps)
 		}
 		return run
@@ -93,13 +94,15 @@ func TestStaleSummary(t *testing.T) {
 	must(t, r.Append(status(0, runner.Running)))
 	run, err := Find(s.Dir(), "latest")
 	must(t, err)
-	if got := run.Summary(); got.Status != runner.Running || got.Steps != 0 || got.Of("lambda").Applies() {
+	if got := run.Summary(); got.Status != runner.Running || got.Steps != 0 ||
+		got.Of("lambda").Applies() {
 		t.Errorf("summary %+v: want a running run at step 0", got)
 	}
 	appendSteps(t, r, 1, 2)
 	h := history(t, run.Tail())
 	if len(h.Steps) != 2 || h.Step != 2 || h.Status != runner.Running || h.Resumes != 1 {
-		t.Errorf("history: %d steps, progress %d, %s, %d resumes", len(h.Steps), h.Step, h.Status, h.Resumes)
+		t.Errorf("history: %d steps, progress %d, %s, %d resumes", len(h.Steps), h.Step, h.Status,
+			h.Resumes)
 	}
 }
 
@@ -224,7 +227,8 @@ func TestCheckpointRoundTrip(t *testing.T) {
 	if a != b {
 		t.Errorf("state\n%s\nwant\n%s", a, b)
 	}
-	for _, pair := range [][2]any{{got.Parameters, want.Parameters}, {got.Velocities, want.Velocities},
+	for _, pair := range [][2]any{{got.Parameters, want.Parameters},
+		{got.Velocities, want.Velocities},
 		{got.Buffers, want.Buffers}, {got.Picked, want.Picked}} {
 		if a, b := asJSON(t, pair[0]), asJSON(t, pair[1]); a != b {
 			t.Errorf("tensors\n%s\nwant\n%s", a, b)

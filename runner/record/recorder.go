@@ -21,7 +21,8 @@ type recorder struct {
 
 // errGone ends a run that nobody could find any more, or that another machine
 // has taken over.
-var errGone = errors.New("files of it were removed or replaced while it was recorded: it cannot go on")
+var errGone = errors.New(
+	"files of it were removed or replaced while it was recorded: it cannot go on")
 
 // present returns errGone where the run cannot be found by what it wrote.
 func (r *recorder) present() error {

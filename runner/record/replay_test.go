@@ -53,7 +53,8 @@ func TestReplay(t *testing.T) {
 		again, err := r.Read()
 		must(t, err)
 		if !slices.Equal(again, all) {
-			t.Fatalf("up to %v s: %d events from the start, %d in parts", until, len(again), len(all))
+			t.Fatalf("up to %v s: %d events from the start, %d in parts", until, len(again),
+				len(all))
 		}
 	}
 	checkWhole(t, "all parts", all)

@@ -48,7 +48,8 @@ func (r *Run) Standing() Standing {
 		return Standing{Status: r.status, Step: r.summary.Steps}
 	}
 	defer in.Close()
-	e, err := eventlog.ReadEnd(in, r.passed, func(e *eventlog.End) bool { return e.Complete(&r.Meta) })
+	e, err := eventlog.ReadEnd(in, r.passed,
+		func(e *eventlog.End) bool { return e.Complete(&r.Meta) })
 	if err != nil {
 		e = &eventlog.End{}
 	}
@@ -56,7 +57,8 @@ func (r *Run) Standing() Standing {
 	s.Status, s.Cause = r.status, r.summary.Cause
 	s.Step = max(s.Step, r.summary.Steps)
 	if s.Eval == nil && len(r.summary.ByGroup) > 0 {
-		s.Eval = &runner.EvalEvent{Head: runner.Head{Step: r.summary.Steps}, Epoch: r.summary.Epochs,
+		s.Eval = &runner.EvalEvent{Head: runner.Head{Step: r.summary.Steps},
+			Epoch:  r.summary.Epochs,
 			Values: r.summary.Measures, ByGroup: r.summary.ByGroup}
 	}
 	return s
@@ -117,7 +119,8 @@ func (r *Run) Settle() error {
 		return err
 	}
 	err = errors.Join(log.Sync(), log.Close())
-	return disk.Explain(errors.Join(err, r.inCheckpoints(func(f *disk.Folder) error { return f.Sync() })))
+	return disk.Explain(errors.Join(err,
+		r.inCheckpoints(func(f *disk.Folder) error { return f.Sync() })))
 }
 
 // Newest stands for the step of the newest checkpoint.
@@ -138,7 +141,8 @@ func (r *Run) load(step int64) (s *saved, err error) {
 	if step < 0 {
 		newest, ok, err := r.Saved()
 		if err != nil || !ok {
-			return nil, errors.Join(fmt.Errorf("run %s has %w yet", r.Meta.ID, errNoCheckpoint), err)
+			return nil, errors.Join(fmt.Errorf("run %s has %w yet", r.Meta.ID,
+				errNoCheckpoint), err)
 		}
 		step = newest.Step
 	}
@@ -232,7 +236,8 @@ func Find(dir, id string) (*Run, error) {
 	if id == "latest" {
 		runs, problems := List(dir)
 		if len(runs) == 0 {
-			return nil, fmt.Errorf("no run in %s: %w", dir, errors.Join(append(problems, fs.ErrNotExist)...))
+			return nil, fmt.Errorf("no run in %s: %w", dir,
+				errors.Join(append(problems, fs.ErrNotExist)...))
 		}
 		return runs[0], nil
 	}
@@ -296,7 +301,8 @@ func runNames(dir string) ([]string, error) {
 	var names []string
 	for _, e := range entries {
 		info, err := os.Stat(filepath.Join(dir, e.Name()))
-		if plainName(e.Name()) && err == nil && info.IsDir() && !isSweep(filepath.Join(dir, e.Name())) {
+		if plainName(e.Name()) && err == nil && info.IsDir() &&
+			!isSweep(filepath.Join(dir, e.Name())) {
 			names = append(names, e.Name())
 		}
 	}
@@ -363,7 +369,8 @@ func readMeta(in *disk.Folder) (*runner.Meta, error) {
 		return nil, err
 	}
 	if len(m.Spec.Algorithms) != 1 {
-		return nil, fmt.Errorf("%s: %d algorithms, want one", in.Join(metaName), len(m.Spec.Algorithms))
+		return nil, fmt.Errorf("%s: %d algorithms, want one", in.Join(metaName),
+			len(m.Spec.Algorithms))
 	}
 	m.ID = filepath.Base(in.Path)
 	return &m, nil

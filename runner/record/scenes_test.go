@@ -187,13 +187,15 @@ var scenes = []scene{
 			return train(s, the(s, original), runner.Request{Specs: []spec.Spec{tiny()}})
 		}, result(original)},
 	{"resume", stopped9,
-		func(s *Store) error { return train(s, the(s, original), runner.Request{}) }, result(original)},
+		func(s *Store) error { return train(s, the(s, original), runner.Request{}) },
+		result(original)},
 	{"fork", finished,
 		func(s *Store) error {
 			settings := tiny()
 			settings.Epochs, settings.LR = 3, settings.LR/2
 			parent := the(s, original).Meta.ID + "@28"
-			return train(s, the(s, fork), runner.Request{Parent: parent, Specs: []spec.Spec{settings}})
+			return train(s, the(s, fork),
+				runner.Request{Parent: parent, Specs: []spec.Spec{settings}})
 		}, result(fork)},
 	{"knob", nil, knobAt9, result(original)},
 	{"pin", finished,
@@ -203,7 +205,10 @@ var scenes = []scene{
 			return fmt.Sprint(pinned, err, result(original)(t, dir))
 		}},
 	{"export", finished, exportAll,
-		func(t *testing.T, dir string) string { return wholeExports(t, dir) + result(original)(t, dir) }},
+		func(t *testing.T, dir string) string {
+			return wholeExports(t,
+				dir) + result(original)(t, dir)
+		}},
 	{"delete", func(t *testing.T, s *Store) { finished(t, s); stopped9(t, s) },
 		func(s *Store) error {
 			done := func(m *runner.Meta) bool {
@@ -227,10 +232,12 @@ var scenes = []scene{
 
 // table is what the scene exports: more than one write.
 func table() *export.Sheet {
-	return &export.Sheet{Name: "table", Head: []string{"step", "value"}, Rows: func(yield func([]string) bool) {
-		for i := 0; i < 13_000 && yield([]string{fmt.Sprint(i), fmt.Sprint(1 / float64(i+1))}); i++ {
-		}
-	}}
+	return &export.Sheet{Name: "table", Head: []string{"step", "value"},
+		Rows: func(yield func([]string) bool) {
+			for i := 0; i < 13_000 &&
+				yield([]string{fmt.Sprint(i), fmt.Sprint(1 / float64(i+1))}); i++ {
+			}
+		}}
 }
 
 // exportAll exports a table beside the runs, as the interface does.

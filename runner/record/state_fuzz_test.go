@@ -13,7 +13,8 @@ func FuzzState(f *testing.F) {
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "first-form"))); err != nil {
 		f.Fatal(err)
 	}
-	files := []string{"run.json", "summary.json", filepath.Join("checkpoints", "step-0000000018.json")}
+	files := []string{"run.json", "summary.json",
+		filepath.Join("checkpoints", "step-0000000018.json")}
 	for i, name := range files {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {

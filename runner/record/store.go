@@ -34,7 +34,8 @@ func Open(dir string) (*Store, error) {
 		err = probe(abs)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("runs folder %s cannot be written: %w; choose another with --runs DIR", dir, err)
+		return nil, fmt.Errorf(
+			"runs folder %s cannot be written: %w; choose another with --runs DIR", dir, err)
 	}
 	return &Store{dir: abs, now: time.Now, open: disk.OpenDisk}, nil
 }
@@ -136,7 +137,8 @@ func (s *Store) begin(root *disk.Folder, m *runner.Meta, from *runner.State) (*r
 		return nil, errors.Join(err, in.Close())
 	}
 	if from != nil {
-		e := &runner.CheckpointEvent{Head: runner.Head{Step: from.Step}, File: checkpointFile(from.Step)}
+		e := &runner.CheckpointEvent{Head: runner.Head{Step: from.Step},
+			File: checkpointFile(from.Step)}
 		if err := log.Append(e); err != nil {
 			return nil, errors.Join(err, log.File.Close(), in.Close())
 		}
@@ -205,7 +207,8 @@ func (s *Store) sweep() {
 func leftovers(f *disk.Folder) (list []fs.DirEntry) {
 	entries, _ := f.List()
 	for _, e := range entries {
-		ours := strings.HasPrefix(e.Name(), aside.Prefix) || strings.HasPrefix(e.Name(), deletedPrefix)
+		ours := strings.HasPrefix(e.Name(), aside.Prefix) ||
+			strings.HasPrefix(e.Name(), deletedPrefix)
 		if !e.IsDir() || !ours {
 			continue
 		}

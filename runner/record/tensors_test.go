@@ -20,7 +20,8 @@ func TestTensorsFormat(t *testing.T) {
 	want := "\x90\x00\x00\x00\x00\x00\x00\x00" +
 		`{"__metadata__":{"format":"pt"},"w":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]},` +
 		`"\"b":{"dtype":"F32","shape":[],"data_offsets":[8,12]}}`
-	want += strings.Repeat(" ", 8+0x90-len(want)) + "\x00\x00\x80\x3f" + "\x00\x00\x00\xc0" + "\x00\x00\x00\x3f"
+	want += strings.Repeat(" ", 8+0x90-len(want)) + "\x00\x00\x80\x3f" + "\x00\x00\x00\xc0" +
+		"\x00\x00\x00\x3f"
 	if b.String() != want {
 		t.Errorf("file\n%q\nwant\n%q", b.String(), want)
 	}
@@ -64,7 +65,8 @@ func TestHostileTensors(t *testing.T) {
 		"beyond":         tensorsIn(`{"a":{"dtype":"F32","shape":[4],"data_offsets":[0,16]}}`, 8),
 		"negative place": tensorsIn(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[-4,0]}}`, 0),
 		"backward":       tensorsIn(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[4,0]}}`, 4),
-		"negative shape": tensorsIn(`{"a":{"dtype":"F32","shape":[-1,-1],"data_offsets":[0,4]}}`, 4),
+		"negative shape": tensorsIn(`{"a":{"dtype":"F32","shape":[-1,-1],"data_offsets":[0,4]}}`,
+			4),
 		"overflow": tensorsIn(
 			`{"a":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0]}}`, 0),
 		"overflow by 4": tensorsIn(
@@ -116,7 +118,8 @@ func FuzzTensors(f *testing.F) {
 // resumed log continues it.
 func FuzzLog(f *testing.F) {
 	f.Add([]byte(line(1, 1, "step", "")+line(2, 1, "resume", "")+"torn"), uint16(3))
-	f.Add([]byte("\x00\x00\n\n{}\n"+line(7, -5, "eval", `,"class_accuracy":[null,"NaN"]`)), uint16(0))
+	f.Add([]byte("\x00\x00\n\n{}\n"+line(7, -5, "eval", `,"class_accuracy":[null,"NaN"]`)),
+		uint16(0))
 	f.Fuzz(func(t *testing.T, log []byte, cut uint16) {
 		tail := newTail(t, log[:min(int(cut), len(log))])
 		h := history(t, tail)
@@ -133,8 +136,10 @@ func FuzzLog(f *testing.F) {
 		}
 		once := newTail(t, log)
 		all := history(t, once)
-		if len(all.Steps) != len(h.Steps) || all.Step != h.Step || once.Skipped() != tail.Skipped() {
-			t.Errorf("in two parts %d steps, %d skipped; at once %d, %d", len(h.Steps), tail.Skipped(), len(all.Steps),
+		if len(all.Steps) != len(h.Steps) || all.Step != h.Step ||
+			once.Skipped() != tail.Skipped() {
+			t.Errorf("in two parts %d steps, %d skipped; at once %d, %d", len(h.Steps),
+				tail.Skipped(), len(all.Steps),
 				once.Skipped())
 		}
 		never := func(*eventlog.End) bool { return false }

@@ -65,7 +65,8 @@ func TestOtherArmsChangeNoVerdict(t *testing.T) {
 			return func(s *spec.Spec) { like(s); change(s) }
 		}
 		tell := func(a dro.Algorithm, x float64) told {
-			w := told{algorithm: a, rho: .5, preset: base.preset, classes: base.classes, change: like,
+			w := told{algorithm: a, rho: .5, preset: base.preset, classes: base.classes,
+				change:    like,
 				trainLoss: x, testLoss: .9 + x, worst: .4 + x/10, risk: 2 + x*x, objective: []float64{3 + x, 2, 1 + x/3}}
 			for i := range base.classes {
 				w.accuracy = append(w.accuracy, .5+x/20+float64(i)/100)
@@ -95,7 +96,8 @@ func TestOtherArmsChangeNoVerdict(t *testing.T) {
 			{"another C", dro.SFK, .5, func(s *spec.Spec) { s.SetOwn("c", spec.Fixed(5)) }},
 			{"sfk-auto", dro.SFKAuto, .5, func(*spec.Spec) {}},
 			{"batch", "batch", .5, func(*spec.Spec) {}},
-			{"PAN with a step of its own", dro.PAN, .5, func(s *spec.Spec) { s.LRZ = spec.Fixed(.1) }},
+			{"PAN with a step of its own", dro.PAN, .5,
+				func(s *spec.Spec) { s.LRZ = spec.Fixed(.1) }},
 			{"another start of z", dro.PGD, .5, func(s *spec.Spec) { s.Lambda = 3 }},
 			{"another network", dro.ERM, .5, func(s *spec.Spec) { s.WeightDecay = .1 }},
 			{"another radius", dro.SFK, .1, func(*spec.Spec) {}},
@@ -111,9 +113,11 @@ func TestOtherArmsChangeNoVerdict(t *testing.T) {
 				slices.Reverse(f.runs) // the newest first, as lists have them
 				after := f.report()
 				if got := own(t, after); got != want {
-					t.Errorf("another report of the claims' own arms: %s", firstDifference(got, want))
+					t.Errorf("another report of the claims' own arms: %s",
+						firstDifference(got, want))
 				}
-				if beside := c.rho == .5 && c.name != "another network"; beside != (len(after.Further) > 0) &&
+				if beside := c.rho == .5 &&
+					c.name != "another network"; beside != (len(after.Further) > 0) &&
 					c.method != dro.PGD { // no claim is PGD's
 					t.Errorf("%d judgements of further arms", len(after.Further))
 				}
@@ -148,18 +152,21 @@ func TestTooFewRunsAreTold(t *testing.T) {
 	add(dro.PAN, 1, none)
 	add(dro.SFK, 5, func(s *spec.Spec) { s.SetOwn("c", spec.Fixed(500)) })
 	r := f.report()
-	for a, want := range map[string]string{"sfk c=1000": "no run of sfk c=1000", "pan": "one seed"} {
+	for a, want := range map[string]string{"sfk c=1000": "no run of sfk c=1000",
+		"pan": "one seed"} {
 		c := f.claim(r, "train-loss", half, a, "erm")
 		if c.Few != want || c.Verdict != Undecided {
 			t.Errorf("%s: %s, %q, want %q", a, c.Verdict, c.Few, want)
 		}
 	}
-	i := slices.IndexFunc(r.Further, func(c *Claim) bool { return c.Key == "train-loss" && c.B == "erm" })
+	i := slices.IndexFunc(r.Further,
+		func(c *Claim) bool { return c.Key == "train-loss" && c.B == "erm" })
 	if i < 0 || r.Further[i].A != "sfk c=500" || len(r.Further[i].Seeds) != 5 {
 		t.Errorf("further arms: %+v", r.Further)
 	}
 	page := r.Page().Markdown()
-	for _, want := range []string{"undecided, no run of sfk c=1000", "undecided, one seed", "| sfk c=500 |"} {
+	for _, want := range []string{"undecided, no run of sfk c=1000", "undecided, one seed",
+		"| sfk c=500 |"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}

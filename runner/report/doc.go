@@ -7,8 +7,8 @@
 //	                                             -> variations of one setting (vary.go)
 //	Report -> page.Page (page.go), which runner/page writes in its forms
 //
-// A Report is data, and New pure but for the logs that it reads; its page is text.
-// What the paper says, and what it claims, is in paper.go. The statistics are those of runner/compare.
+// A Report is data, and New pure but for the logs that it reads; its page is text. What the paper
+// says, and what it claims, is in paper.go. The statistics are those of runner/compare.
 //
 // Start reading at report.go. peer/check.py computes the figures again from the
 // files of run directories, with NumPy and PyTorch.

@@ -70,7 +70,8 @@ func (f *folder) add(w told) {
 		Created: time.Date(2026, 11, 22-w.age, 4, 0, 0, 0, time.UTC),
 		Parts: measure.Parts{Classes: w.classes,
 			ClassCounts: measure.Counts{Train: []int{30, 10}, Test: []int{100, 100}}},
-		Host: runner.Host{Version: "v1", Go: "go1.26", System: "linux/amd64", CPU: "a processor", Kernel: "avx512",
+		Host: runner.Host{Version: "v1", Go: "go1.26", System: "linux/amd64", CPU: "a processor",
+			Kernel:  "avx512",
 			Threads: 2}}
 	r, err := f.store.Create(m, nil)
 	f.must(err)
@@ -97,7 +98,8 @@ func (w *told) eval(i int) *runner.EvalEvent {
 	e.Set("worst_class_accuracy", measure.Num(w.worst))
 	e.Set("test_accuracy", measure.Num(w.worst+.1))
 	e.Set("robust_risk", measure.Num(w.risk))
-	e.ByGroup.Set("class_accuracy", []measure.Number{measure.Num(w.worst + .2), measure.Num(w.worst)})
+	e.ByGroup.Set("class_accuracy", []measure.Number{measure.Num(w.worst + .2),
+		measure.Num(w.worst)})
 	if w.accuracy != nil {
 		var list []measure.Number
 		for _, x := range w.accuracy {

@@ -37,8 +37,8 @@ func (r *Report) Brief() string {
 		t.Head[0] = "claim, " + p.Label
 		blocks = append(append(blocks, t), r.furtherBlocks(p)...)
 	}
-	notes := fmt.Sprintf("± is the standard deviation over seeds; with differences, half of the %g %% "+
-		"t interval. Paired t tests, Holm over %d.", 100*level, r.Tests)
+	notes := fmt.Sprintf("± is the standard deviation over seeds; with differences, half of the "+
+		"%g %% t interval. Paired t tests, Holm over %d.", 100*level, r.Tests)
 	return page.Markdown(append(blocks, page.Text(notes+r.repeats()))...)
 }
 
@@ -93,7 +93,8 @@ func Replace(text string, r *Report) (string, error) {
 	}
 	if !found {
 		p := passages()[0]
-		return "", fmt.Errorf("has no place for the tables: want the lines\n%s -->\n%s", p.begin(), p.end())
+		return "", fmt.Errorf("has no place for the tables: want the lines\n%s -->\n%s",
+			p.begin(), p.end())
 	}
 	return text, nil
 }

@@ -49,20 +49,22 @@ func (r *Report) subject() string {
 func (r *Report) statistics() string {
 	m := &r.Problems[0].arms[0].runs[0].Meta
 	text := fmt.Sprintf("Every figure is of the last iterate (%s, %s) on the whole test split, "+
-		"unaugmented, if nothing else is said; train loss, objective, dual gap and gradient norm are of the "+
-		"whole training split. Nothing was selected on the test split. In tables ± is the standard deviation "+
-		"over seeds (divisor n − 1), with differences half of the %g %% t interval of their mean.",
+		"unaugmented, if nothing else is said; train loss, objective, dual gap and gradient norm "+
+		"are of the whole training split. Nothing was selected on the test split. In tables ± is "+
+		"the standard deviation over seeds (divisor n − 1), with differences half of the %g %% t "+
+		"interval of their mean.",
 		spec.Plural(m.Spec.Epochs, "epoch"), spec.Plural(m.Steps, "step"), 100*level)
 	if r.Problems[0].published {
-		text += " Columns named paper are its Table 1, the mean of four repeats; it gives no spread, and does " +
-			"not say whether its figures are of the last iterate."
+		text += " Columns named paper are its Table 1, the mean of four repeats; it gives no " +
+			"spread, and does not say whether its figures are of the last iterate."
 	}
 	return text
 }
 
 // claimTable has a row for each claim on the problem.
 func (r *Report) claimTable(p *Problem) *page.Table {
-	t := &page.Table{Head: []string{"claim", "seeds", "difference", "p (Holm)", "verdict"}, Words: 1}
+	t := &page.Table{Head: []string{"claim", "seeds", "difference", "p (Holm)", "verdict"},
+		Words: 1}
 	for _, c := range r.Claims {
 		if c.Problem != p.Label {
 			continue
@@ -103,8 +105,9 @@ func (r *Report) furtherBlocks(p *Problem) []page.Block {
 	}
 	var list []page.Block
 	if len(arms) > 0 {
-		list = append(list, page.Text("The same claims of further arms, beside the claim's own verdict. Each "+
-			"arm's tests are corrected for each other alone (Holm), and change nothing above:"),
+		list = append(list, page.Text("The same claims of further arms, beside the claim's own "+
+			"verdict. Each arm's tests are corrected for each other alone (Holm), and change "+
+			"nothing above:"),
 			r.furtherTable(p, arms))
 	}
 	if len(few) > 0 {
@@ -127,7 +130,8 @@ func (r *Report) furtherTable(p *Problem, arms []string) *page.Table {
 			row[1] = fmt.Sprintf("%s: %s", r.Claims[at].A, r.Claims[at].word())
 		}
 		for _, a := range arms {
-			at := slices.IndexFunc(r.Further, func(o *Claim) bool { return o.A == a && o.sameClaim(c) })
+			at := slices.IndexFunc(r.Further,
+				func(o *Claim) bool { return o.A == a && o.sameClaim(c) })
 			if at < 0 {
 				row = append(row, "–")
 				continue
@@ -150,7 +154,8 @@ func (p *Problem) split() string {
 	var words []string
 	for i, a := range p.arms {
 		cells := p.Table.Rows[i].Cells
-		gap := slices.IndexFunc(p.Table.Columns, func(c compare.Column) bool { return c.Name == "dual_gap" })
+		gap := slices.IndexFunc(p.Table.Columns,
+			func(c compare.Column) bool { return c.Name == "dual_gap" })
 		if gap < 0 || !cells[gap].Mean.Applies() {
 			continue
 		}
@@ -163,7 +168,8 @@ func (p *Problem) split() string {
 	if len(words) == 0 {
 		return ""
 	}
-	return "The objective is the network's R_ρ of the training split plus the dual gap, which is the error " +
+	return "The objective is the network's R_ρ of the training split plus the dual gap, which is " +
+		"the error " +
 		"of (λ, η) " +
 		"alone; at the end, means over seeds: " + strings.Join(words, ", ") + "."
 }
@@ -209,12 +215,13 @@ func (c *Claim) difference() string {
 }
 
 func (r *Report) testing() string {
-	text := "A claim is of the arms that it names: each method with the settings of the preset, SFK as " +
-		"printed with that C. How many runs an arm has decides nothing. "
-	text += fmt.Sprintf("The difference is of the two methods, paired by seed, which decides initialisation "+
-		"and batches in both; p is Student's paired t test, two-sided, after Holm's correction for all %d "+
-		"different tests of this page. Supported and not supported are claims with p < %.2g, by the side on "+
-		"which the difference is; undecided is undecided at this number of seeds.", r.Tests, 1-level)
+	text := "A claim is of the arms that it names: each method with the settings of the preset, " +
+		"SFK as printed with that C. How many runs an arm has decides nothing. "
+	text += fmt.Sprintf("The difference is of the two methods, paired by seed, which decides "+
+		"initialisation and batches in both; p is Student's paired t test, two-sided, after "+
+		"Holm's correction for all %d different tests of this page. Supported and not supported "+
+		"are claims with p < %.2g, by the side on which the difference is; undecided is "+
+		"undecided at this number of seeds.", r.Tests, 1-level)
 	text += " Differences of accuracies are in points, of losses in nats, of times ratios."
 	if slices.ContainsFunc(r.Claims, func(c *Claim) bool { return len(c.Seeds) == 1 }) {
 		text += " One seed has no spread, so nothing can be decided with it."
@@ -227,8 +234,8 @@ func (r *Report) repeats() string {
 	if !slices.ContainsFunc(r.Claims, func(c *Claim) bool { return c.Repeats != "" }) {
 		return ""
 	}
-	return " ¹ The same runs' figures as at the other radius: these methods do not train by it, and the test " +
-		"counts once."
+	return " ¹ The same runs' figures as at the other radius: these methods do not train by it, " +
+		"and the test counts once."
 }
 
 // windows says whether the paper's moving average would turn a difference.
@@ -248,8 +255,9 @@ func (r *Report) windows() string {
 	if n == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("With the mean of the last five evaluations in place of the last one (the paper "+
-		"averages over a window of 5) %d of %d differences change their side", len(turned), n)
+	text := fmt.Sprintf("With the mean of the last five evaluations in place of the last one "+
+		"(the paper averages over a window of 5) %d of %d differences change their "+
+		"side", len(turned), n)
 	if len(turned) > 0 {
 		text += ": " + strings.Join(turned, "; ")
 	}
@@ -296,8 +304,8 @@ func (p *Problem) blocks() []page.Block {
 			list = append(list, figure)
 		}
 	}
-	list = append(list, page.Text("Evaluations of whole splits, not smoothed (the paper's curves are moving "+
-		"averages over 5); with several seeds the mean and its 95 % t interval."))
+	list = append(list, page.Text("Evaluations of whole splits, not smoothed (the paper's curves "+
+		"are moving averages over 5); with several seeds the mean and its 95 % t interval."))
 	return append(append(list, p.classBlocks()...), p.costBlocks()...)
 }
 

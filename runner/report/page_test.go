@@ -25,8 +25,9 @@ func hostilePage(t *testing.T) *page.Page {
 	f := newFolder(t)
 	for _, a := range []dro.Algorithm{dro.SFK, dro.PGD, dro.ERM} {
 		for seed := uint64(1); seed <= 3; seed++ {
-			f.add(told{algorithm: a, seed: seed, rho: .5, classes: hostile(), trainLoss: .3 + wobble(seed*seed),
-				worst: .4, objective: []float64{3, math.NaN(), 2 + wobble(seed)}})
+			f.add(told{algorithm: a, seed: seed, rho: .5, classes: hostile(),
+				trainLoss: .3 + wobble(seed*seed),
+				worst:     .4, objective: []float64{3, math.NaN(), 2 + wobble(seed)}})
 		}
 	}
 	return f.report().Page()
@@ -47,13 +48,15 @@ func TestHTMLIsWholeAndAlone(t *testing.T) {
 		if e, ok := token.(xml.StartElement); ok {
 			elements[e.Name.Local]++
 			for _, a := range e.Attr {
-				if strings.HasPrefix(a.Name.Local, "on") || a.Name.Local == "src" || a.Name.Local == "href" {
+				if strings.HasPrefix(a.Name.Local, "on") || a.Name.Local == "src" ||
+					a.Name.Local == "href" {
 					t.Errorf("<%s %s=%q>", e.Name.Local, a.Name.Local, a.Value)
 				}
 			}
 		}
 	}
-	if elements["script"] > 0 || elements["svg"] != 4 || elements["polygon"] == 0 || elements["table"] < 4 {
+	if elements["script"] > 0 || elements["svg"] != 4 || elements["polygon"] == 0 ||
+		elements["table"] < 4 {
 		t.Errorf("elements %v", elements)
 	}
 	for _, word := range []string{"http:", "https:", "url(", "@import"} {
@@ -104,7 +107,8 @@ func TestLaTeX(t *testing.T) {
 func TestLaTeXCompiles(t *testing.T) {
 	tex := peertest.Program(t, "pdflatex")
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "r.tex"), []byte(hostilePage(t).LaTeX()), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "r.tex"), []byte(hostilePage(t).LaTeX()),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	c := exec.Command(tex, "-interaction=nonstopmode", "-halt-on-error", "r.tex")

@@ -70,7 +70,8 @@ func NewRegistered(runs []*record.Run, known []runner.Preset, now time.Time) (*R
 	}
 	for i := range g.arms {
 		a := &g.arms[i]
-		a.runs = slices.DeleteFunc(a.runs, func(r *ran) bool { return !slices.Contains(g.Seeds, r.seed()) })
+		a.runs = slices.DeleteFunc(a.runs,
+			func(r *ran) bool { return !slices.Contains(g.Seeds, r.seed()) })
 	}
 	if len(g.Seeds) < 2 {
 		g.note("fewer than two seeds have all of their runs: nothing can be tested")
@@ -134,7 +135,8 @@ func (g *Registered) put(r *record.Run) error {
 	case r.Status() != runner.Done && !broken, g.arms[at].of(seed) != nil:
 		return nil
 	case broken:
-		g.note("%s: its numbers are not finite, so that its seed is left out of that arm's tests", r.Meta.ID)
+		g.note("%s: its numbers are not finite, so that its seed is left out of that arm's tests",
+			r.Meta.ID)
 	}
 	read, err := readLog(r)
 	if err != nil {
@@ -181,7 +183,8 @@ func (g *Registered) look() {
 	}
 	slices.Sort(kernels)
 	if kernels = slices.Compact(kernels); len(kernels) > 1 {
-		g.note("the runs are of several kernels (%s): those of one are to be repeated", strings.Join(kernels, ", "))
+		g.note("the runs are of several kernels (%s): those of one are to be repeated",
+			strings.Join(kernels, ", "))
 	}
 }
 
@@ -286,7 +289,8 @@ func (g *Registered) equivalence() {
 func (g *Registered) reproduction() {
 	for _, row := range []dro.Algorithm{baseline, dro.SFK, dro.PAN} {
 		a, paper := g.arm(row, 1.5), published.of(row).mean()/100
-		c := &Claim{Key: "reproduction", Problem: "ρ = 1.5", A: a.label, B: "Table 1", Measure: "test_accuracy"}
+		c := &Claim{Key: "reproduction", Problem: "ρ = 1.5", A: a.label, B: "Table 1",
+			Measure: "test_accuracy"}
 		c.Difference = differ(&a.arm, &a.arm, finite(func(r, _ *ran) (x, y float64, ok bool) {
 			v := r.Summary().Of(c.Measure)
 			return v.Float(), paper, v.Applies()
@@ -316,7 +320,8 @@ func (g *Registered) twins() {
 		o := b.of(r.seed())
 		for _, m := range []string{"train_loss", "test_loss", "test_accuracy"} {
 			if o != nil && r.Summary().Of(m) != o.Summary().Of(m) {
-				g.note("pan, seed %d: %s differs between the two radii, which the weights should not", r.seed(), m)
+				g.note("pan, seed %d: %s differs between the two radii, which the weights should "+
+					"not", r.seed(), m)
 			}
 		}
 	}

@@ -29,7 +29,8 @@ func (f *folder) registered() {
 		for _, one := range p.Spec.Expand() {
 			a := one.Algorithm()
 			w := told{algorithm: a, seed: one.Seed, rho: one.Rho, preset: name,
-				classes: strings.Fields("a b c d e f g h i j"), change: func(s *spec.Spec) { *s = one },
+				classes:   strings.Fields("a b c d e f g h i j"),
+				change:    func(s *spec.Spec) { *s = one },
 				trainLoss: .1, testLoss: 1, worst: .5, risk: 9,
 				objective: []float64{3, 2, 1}}
 			for i := range one.RiskRadii {
@@ -75,19 +76,24 @@ func (f *folder) all(t *testing.T) {
 	}
 	g, err := NewRegistered(f.runs, presets.Known(), before)
 	f.must(err)
-	if g.Done != 120 || g.Wanted != 120 || len(g.Missing) > 0 || len(g.Seeds) != 12 || len(g.Notes) > 0 {
-		t.Fatalf("%d of %d runs, missing %v, seeds %v, notes %v", g.Done, g.Wanted, g.Missing, g.Seeds, g.Notes)
+	if g.Done != 120 || g.Wanted != 120 || len(g.Missing) > 0 || len(g.Seeds) != 12 ||
+		len(g.Notes) > 0 {
+		t.Fatalf("%d of %d runs, missing %v, seeds %v, notes %v", g.Done, g.Wanted, g.Missing,
+			g.Seeds, g.Notes)
 	}
 	if g.Tests != 24 || len(g.Claims) != 24 || len(g.Equivalent) != 3 || len(g.Reproduction) != 3 ||
 		len(g.Secondary[0]) != 18 || len(g.Secondary[1]) != 3 {
-		t.Errorf("families of %d (%d), %d, %d, %d and %d tests", len(g.Claims), g.Tests, len(g.Equivalent),
+		t.Errorf("families of %d (%d), %d, %d, %d and %d tests", len(g.Claims), g.Tests,
+			len(g.Equivalent),
 			len(g.Reproduction), len(g.Secondary[0]), len(g.Secondary[1]))
 	}
-	for _, c := range slices.Concat(g.Claims, g.Equivalent, g.Reproduction, g.Secondary[0], g.Secondary[1]) {
+	for _, c := range slices.Concat(g.Claims, g.Equivalent, g.Reproduction, g.Secondary[0],
+		g.Secondary[1]) {
 		if len(c.Seeds) != 12 || !c.Adjusted.Applies() {
 			t.Errorf("%s at %s: %d seeds, p %v", c.short(), c.Problem, len(c.Seeds), c.Adjusted)
 		}
-		if risk := c.Key == "robust-risk" && c.A == "sfk"; risk && math.Abs(c.Mean.Float()+.1) > .02 {
+		if risk := c.Key == "robust-risk" && c.A == "sfk"; risk &&
+			math.Abs(c.Mean.Float()+.1) > .02 {
 			t.Errorf("%s at %s: %v, want about −0.1 at either radius", c.short(), c.Problem, c.Mean)
 		}
 		if c.Key == "worst" && c.A == "sfk" && c.Verdict != Supported {
@@ -100,7 +106,8 @@ func (f *folder) all(t *testing.T) {
 		}
 	}
 	page := g.Page().Markdown()
-	for _, want := range []string{"120 of 120 runs", "one family of 24 tests", "Table 1", "equivalent"} {
+	for _, want := range []string{"120 of 120 runs", "one family of 24 tests", "Table 1",
+		"equivalent"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -113,7 +120,8 @@ func (f *folder) missing(t *testing.T) {
 	f.add(told{algorithm: dro.SFK, seed: 17, preset: "registered"})
 	some := slices.DeleteFunc(slices.Clone(f.runs), func(r *record.Run) bool {
 		s := &r.Meta.Spec
-		return s.Algorithm() == dro.SFK && s.Rho == .5 && s.Seed == 9 || s.Algorithm() == "group" && s.Seed > 14
+		return s.Algorithm() == dro.SFK && s.Rho == .5 && s.Seed == 9 || s.Algorithm() == "group" &&
+			s.Seed > 14
 	})
 	g, err := NewRegistered(some, presets.Known(), before)
 	f.must(err)
@@ -127,7 +135,8 @@ func (f *folder) missing(t *testing.T) {
 	}
 	g, err = NewRegistered(some, presets.Known(), patience)
 	f.must(err)
-	if !slices.Equal(g.Seeds, []uint64{5, 6, 7, 8}) || len(g.Claims) != 24 || len(g.Claims[0].Seeds) != 4 {
+	if !slices.Equal(g.Seeds, []uint64{5, 6, 7, 8}) || len(g.Claims) != 24 ||
+		len(g.Claims[0].Seeds) != 4 {
 		t.Errorf("seeds %v and %d tests, want 5 to 8 and 24", g.Seeds, len(g.Claims))
 	}
 }
@@ -151,8 +160,9 @@ func TestLinesOfTheRegistration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	words := map[string]string{"objective": "along", "objective-end": "dual objective of the training split",
-		"train-loss": "train loss", "test-loss": "test loss", "low": "classes 3, 4 and 5",
+	words := map[string]string{"objective": "along",
+		"objective-end": "dual objective of the training split",
+		"train-loss":    "train loss", "test-loss": "test loss", "low": "classes 3, 4 and 5",
 		"low-pan": "classes 3, 4 and 5",
 		"worst":   "worst class", "worst-pan": "worst class", "robust-risk": "robust risk"}
 	lines := 0
@@ -174,7 +184,8 @@ func TestLinesOfTheRegistration(t *testing.T) {
 			}
 			head := fmt.Sprintf("| %s %s %s |", pair[0], sign, pair[1])
 			found := slices.ContainsFunc(strings.Split(string(text), "\n"), func(l string) bool {
-				return strings.Contains(l, head) && strings.Contains(l, word) && strings.Contains(l, margin)
+				return strings.Contains(l, head) && strings.Contains(l, word) &&
+					strings.Contains(l, margin)
 			})
 			if lines++; !found {
 				t.Errorf("docs/registration.md has no line %s %s %s", head, word, margin)

@@ -96,7 +96,8 @@ func New(runs []*record.Run, o Options) (*Report, error) {
 		r.note("left out, because not done: %s", strings.Join(left, ", "))
 	}
 	if len(done) == 0 {
-		return nil, fmt.Errorf("none of the %d run(s) is done: a report is of finished ones", len(runs))
+		return nil, fmt.Errorf("none of the %d run(s) is done: a report is of finished ones",
+			len(runs))
 	}
 	all, err := readAll(done, o.Known)
 	if err != nil {
@@ -142,7 +143,8 @@ func newProblem(e *experiment, o Options) *Problem {
 	for i, r := range e.runs {
 		runs[i] = r.Run
 	}
-	of := compare.Options{Level: level, At: compare.Last, Family: cmp.Or(o.Family, compare.AllMeasures)}
+	of := compare.Options{Level: level, At: compare.Last,
+		Family: cmp.Or(o.Family, compare.AllMeasures)}
 	p := &Problem{Table: compare.Runs(runs, of)}
 	p.Label = p.Table.Rows[0].Problem
 	p.published = published.fits(&e.runs[0].Meta)
@@ -154,7 +156,8 @@ func newProblem(e *experiment, o Options) *Problem {
 		}
 		m := &a.runs[0].Meta
 		called := a.runs[0].name(m, row.Label)
-		if !slices.ContainsFunc(p.Table.Rows[:i], func(r compare.Row) bool { return r.Label == called }) {
+		if !slices.ContainsFunc(p.Table.Rows[:i],
+			func(r compare.Row) bool { return r.Label == called }) {
 			row.Label = called
 		}
 		a.label, a.algorithm = row.Title(), m.Spec.Algorithm()

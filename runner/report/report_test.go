@@ -25,16 +25,19 @@ func TestVerdicts(t *testing.T) {
 		objective: []float64{3, 2, 1.4}})
 	for seed := uint64(1); seed <= 5; seed++ { // one that SFK has not
 		w := wobble(3*seed) / 9
-		f.add(told{algorithm: dro.ERM, seed: seed, rho: .5, trainLoss: .1 + w, testLoss: 1 - w, worst: .60 + w,
-			risk: 2 + wobble(seed*seed)})
+		f.add(told{algorithm: dro.ERM, seed: seed, rho: .5, trainLoss: .1 + w, testLoss: 1 - w,
+			worst: .60 + w,
+			risk:  2 + wobble(seed*seed)})
 	}
 	r := f.report()
 	for key, want := range map[string]Verdict{
-		"train-loss": Supported, "test-loss": Supported, "worst": NotSupported, "robust-risk": Undecided,
+		"train-loss": Supported, "test-loss": Supported, "worst": NotSupported,
+		"robust-risk": Undecided,
 	} {
 		c := f.claim(r, key, half, "sfk c=1000", "erm")
 		if c.Verdict != want || !slices.Equal(c.Seeds, []uint64{1, 2, 3, 4}) {
-			t.Errorf("%s: %s over seeds %v, want %s over 1 to 4: %+v", key, c.Verdict, c.Seeds, want, c.Difference)
+			t.Errorf("%s: %s over seeds %v, want %s over 1 to 4: %+v", key, c.Verdict, c.Seeds,
+				want, c.Difference)
 		}
 	}
 	c := f.claim(r, "train-loss", half, "sfk c=1000", "erm")
@@ -70,7 +73,8 @@ func TestObjectiveAlongTheRun(t *testing.T) {
 	if got := end.Mean.Float(); math.Abs(got-.2) > 1e-12 {
 		t.Errorf("at the end %g, want 0.2", got)
 	}
-	for _, c := range []*Claim{along, end} { // seeds that agree to the last digit say nothing of their spread
+	// seeds that agree to the last digit say nothing of their spread
+	for _, c := range []*Claim{along, end} {
 		if c.P.Applies() || c.Verdict != Undecided {
 			t.Errorf("%s: p %v, %s", c.Key, c.P, c.Verdict)
 		}
@@ -97,10 +101,12 @@ func TestOneSeedDecidesNothing(t *testing.T) {
 func TestSameRunsAtTwoRadii(t *testing.T) {
 	f := newFolder(t)
 	for _, rho := range []float64{.5, 1.5} {
-		f.four(told{algorithm: dro.PAN, rho: rho, trainLoss: .4, testLoss: .9, worst: .4, risk: rho + 1})
+		f.four(told{algorithm: dro.PAN, rho: rho, trainLoss: .4, testLoss: .9, worst: .4,
+			risk: rho + 1})
 		for seed := uint64(1); seed <= 4; seed++ {
-			f.add(told{algorithm: dro.ERM, seed: seed, rho: rho, trainLoss: .1 + wobble(2*seed), testLoss: 1,
-				worst: .5, risk: rho + 2 + wobble(2*seed)*rho})
+			f.add(told{algorithm: dro.ERM, seed: seed, rho: rho, trainLoss: .1 + wobble(2*seed),
+				testLoss: 1,
+				worst:    .5, risk: rho + 2 + wobble(2*seed)*rho})
 		}
 	}
 	r := f.report()
@@ -172,7 +178,8 @@ func TestVariations(t *testing.T) {
 	f.add(told{algorithm: dro.ERM, seed: 1, rho: .5, change: two})
 	r := f.report()
 	if len(r.Problems) != 1 {
-		t.Fatalf("%d problems, want one: a single run at another radius is a variation", len(r.Problems))
+		t.Fatalf("%d problems, want one: a single run at another radius is a variation",
+			len(r.Problems))
 	}
 	want := map[string]float64{"init=torch": .7 - .5 - wobble(2), "rho=0.1": .2 - .5 - wobble(1),
 		"c=77": .3 - .5 - wobble(1)}
@@ -215,18 +222,21 @@ func TestBesideThePaper(t *testing.T) {
 	f := newFolder(t)
 	ten := strings.Fields("airplane automobile bird cat deer dog frog horse ship truck")
 	add := func(a dro.Algorithm, change func(*spec.Spec), accuracy ...float64) {
-		f.add(told{algorithm: a, seed: 1, rho: .5, worst: .5, change: change, classes: ten, preset: "paper-gentle",
+		f.add(told{algorithm: a, seed: 1, rho: .5, worst: .5, change: change, classes: ten,
+			preset:   "paper-gentle",
 			accuracy: accuracy})
 	}
 	add(dro.SFK, cifar, .9, .9, .9, .5, .5, .65, .9, .9, .9, .9)
 	add(dro.ERM, cifar, .9, .9, .9, .5, .4, .45, .9, .9, .9, .1)
-	add(dro.SFK, func(s *spec.Spec) { cifar(s); s.Pad = "mean" }, .9, .9, .9, .5, .5, .65, .9, .9, .9,
+	add(dro.SFK, func(s *spec.Spec) { cifar(s); s.Pad = "mean" }, .9, .9, .9, .5, .5, .65,
+		.9, .9, .9,
 		.9)
 	r := f.report()
 	page := r.Page().Markdown()
-	for _, want := range []string{"| worst class | 50.0 | 49.36 | 50.0 | 47.05 |", "| mean | 60.0 | 73.45 | " +
-		"60.0 | 72.91 |",
-		"drolab run paper-gentle --algo sfk --seeds 1 --set init=he", "| lambda\\_max | auto | 10 |"} {
+	for _, want := range []string{"| worst class | 50.0 | 49.36 | 50.0 | 47.05 |", "| mean | " +
+		"60.0 | 73.45 | 60.0 | 72.91 |",
+		"drolab run paper-gentle --algo sfk --seeds 1 --set init=he", "| lambda\\_max | auto | " +
+			"10 |"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -274,8 +284,8 @@ func TestWindow(t *testing.T) {
 			Window: measure.Num(window), Difference: Difference{Mean: measure.Num(mean)}}
 	}
 	r := &Report{Claims: []*Claim{claim("sfk", -.1, .25), claim("pan", -.1, -.2)}}
-	if text := r.windows(); !strings.Contains(text, "1 of 2") || !strings.Contains(text, "sfk < erm, χ², "+
-		"ρ=0.5 (+0.25)") {
+	if text := r.windows(); !strings.Contains(text, "1 of 2") || !strings.Contains(text, "sfk < "+
+		"erm, χ², ρ=0.5 (+0.25)") {
 		t.Error(text)
 	}
 }
@@ -293,7 +303,8 @@ func TestJSON(t *testing.T) {
 	f.must(err)
 	var back map[string]any
 	f.must(json.Unmarshal(b, &back))
-	for _, key := range []string{"problems", "claims", "departures", "variations", "wanted", "made", "notes"} {
+	for _, key := range []string{"problems", "claims", "departures", "variations", "wanted", "made",
+		"notes"} {
 		if _, ok := back[key].([]any); !ok {
 			t.Errorf("%s is %v, want a list", key, back[key])
 		}

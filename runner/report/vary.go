@@ -35,7 +35,8 @@ func departures(main []*Problem) (list []Departure) {
 		return list
 	}
 	for _, key := range p.Overrides {
-		if t, ok := spec.FindSetting(key); !ok || key == "algorithms" || key == "seeds" || t.Viewed() {
+		if t, ok := spec.FindSetting(key); !ok || key == "algorithms" || key == "seeds" ||
+			t.Viewed() {
 			continue
 		}
 		values, reason := valuesOf(main, key), p.Reasons[key]
@@ -107,7 +108,8 @@ type Effect struct {
 }
 
 func varied() []string {
-	return []string{"test_accuracy", "worst_class_accuracy", "train_loss", "test_loss", "robust_risk"}
+	return []string{"test_accuracy", "worst_class_accuracy", "train_loss", "test_loss",
+		"robust_risk"}
 }
 
 // vary finds the variations, and what is wanted and not there.
@@ -135,7 +137,8 @@ func (r *Report) vary(main, others []*experiment) {
 	for _, o := range others {
 		near := func(e *experiment) bool { return len(o.differs(e)) == 1 }
 		if !slices.ContainsFunc(main, near) {
-			r.note("left out, because they differ from the others in several settings: %d run(s), in %s", len(o.runs),
+			r.note("left out, because they differ from the others in several settings: %d "+
+				"run(s), in %s", len(o.runs),
 				strings.Join(o.differs(main[0]), ", "))
 		}
 	}
@@ -154,8 +157,9 @@ func (r *Report) varyArm(p *Problem, base, a *arm) {
 	if len(diffs) != 1 {
 		return
 	}
-	v := Variation{Key: diffs[0].Key, From: diffs[0].Values[0], To: diffs[0].Values[1], Problem: p.Label,
-		Arm: string(a.algorithm), Effects: []Effect{}, method: a.algorithm}
+	v := Variation{Key: diffs[0].Key, From: diffs[0].Values[0], To: diffs[0].Values[1],
+		Problem: p.Label,
+		Arm:     string(a.algorithm), Effects: []Effect{}, method: a.algorithm}
 	for _, name := range varied() {
 		name = a.runs[0].Meta.Fit(name)
 		if name == "robust_risk" && v.Key == "rho" {
@@ -166,7 +170,8 @@ func (r *Report) varyArm(p *Problem, base, a *arm) {
 			values = append(values, o.Summary().Of(name).Float())
 		}
 		mean, _ := compare.TInterval(values, level)
-		e := Effect{Measure: name, Value: measure.Num(mean), Difference: differ(a, base, last(name), 0)}
+		e := Effect{Measure: name, Value: measure.Num(mean),
+			Difference: differ(a, base, last(name), 0)}
 		v.Effects = append(v.Effects, e)
 	}
 	r.Variations = append(r.Variations, v)
@@ -189,12 +194,16 @@ func (r *Report) want() {
 		values  []string
 		methods []dro.Algorithm
 	}{
-		{"init", []string{"he"}, both}, {"pad", []string{"mean"}, both}, {"momentum", []string{"0", "0.5"}, both},
+		{"init", []string{"he"}, both}, {"pad", []string{"mean"}, both},
+		{"momentum", []string{"0", "0.5"}, both},
 		{"rho", []string{"0.1", "1"}, own}, {"c", []string{"100", "500", "5000"}, own},
 	} {
 		for _, value := range w.values {
 			for _, method := range w.methods {
-				there := func(v Variation) bool { return v.Key == w.key && v.To == value && v.method == method }
+				there := func(v Variation) bool {
+					return v.Key == w.key && v.To == value &&
+						v.method == method
+				}
 				if slices.ContainsFunc(r.Variations, there) {
 					continue
 				}

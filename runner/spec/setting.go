@@ -48,8 +48,9 @@ func methodSettings() (list []Setting) {
 	for _, m := range dro.Methods() {
 		for i := range m.Settings {
 			own := &m.Settings[i]
-			t := Setting{Key: own.Key, Group: "Settings of " + string(m.Name), Doc: own.Doc, Want: own.Want,
-				own: own, of: m.Name}
+			t := Setting{Key: own.Key, Group: "Settings of " + string(m.Name), Doc: own.Doc,
+				Want: own.Want,
+				own:  own, of: m.Name}
 			if own.On {
 				t.Choices = onOff
 			}
@@ -174,7 +175,8 @@ func (t *Setting) below(s *Spec) bool {
 func (t *Setting) check(s *Spec) error {
 	good := t.ok == nil || t.ok(s)
 	if v, ok := t.Number(s); ok {
-		good = good && (t.own == nil || t.own.Holds(v)) && (t.in == nil || v.IsAuto() || t.in(v.Or(0))) &&
+		good = good && (t.own == nil || t.own.Holds(v)) &&
+			(t.in == nil || v.IsAuto() || t.in(v.Or(0))) &&
 			!(t.renames(s) && slices.Contains(s.Algorithms, t.of)) // both are asked for
 	}
 	if good && t.below(s) {
@@ -364,7 +366,8 @@ func (t *Setting) Single() bool {
 		return true
 	}
 	kind := t.field(&Spec{}).Type()
-	return t.Key != "dataset" && kind.Kind() != reflect.Slice && kind != reflect.TypeFor[Imbalance]()
+	return t.Key != "dataset" && kind.Kind() != reflect.Slice &&
+		kind != reflect.TypeFor[Imbalance]()
 }
 
 // Unread returns an error for the first of the keys, given for runs of s, that
@@ -372,7 +375,8 @@ func (t *Setting) Single() bool {
 func (s *Spec) Unread(keys []string) error {
 	for _, key := range keys {
 		if key == "augment" && s.Augment && data.Table(s.Dataset) {
-			return &KeyError{key, true, "false: the samples of " + s.Dataset + " are no pictures to crop and mirror"}
+			return &KeyError{key, true, "false: the samples of " + s.Dataset +
+				" are no pictures to crop and mirror"}
 		}
 		t, ok := FindSetting(key)
 		if !ok || t.ReadIn(s) || t.renames(s) && slices.Contains(s.Algorithms, t.own.AutoIs) {
@@ -384,7 +388,8 @@ func (s *Spec) Unread(keys []string) error {
 				readers = append(readers, m.Name)
 			}
 		}
-		want := fmt.Sprintf("a method that reads it (%s): %s does not", join(readers), join(s.Algorithms))
+		want := fmt.Sprintf("a method that reads it (%s): %s does not", join(readers),
+			join(s.Algorithms))
 		return &KeyError{key, s.Text(key), want}
 	}
 	return nil

@@ -26,7 +26,8 @@ func methodNames() (names []string) {
 
 func runRows() []Setting {
 	return grouped("Runs", []Setting{
-		{Key: "algorithms", Doc: "methods to run side by side, on the same data with the same seeds",
+		{Key: "algorithms", Doc: "methods to run side by side, on the same data with the same " +
+			"seeds",
 			Want: "each algorithm once, of ", among: methodNames, ok: algorithmsOnce},
 		{Key: "seeds", Doc: "repeats of each method; a claim needs 4 or more",
 			Want: "a whole number from 1 to 10000", viewed: true, in: between(1, 1e4)},
@@ -37,9 +38,11 @@ func runRows() []Setting {
 
 func setRows() []Setting {
 	return grouped("Uncertainty set", []Setting{
-		{Key: "uncertainty", Doc: "the divergence that bounds how far the adversary may reweight", Want: "text",
+		{Key: "uncertainty", Doc: "the divergence that bounds how far the adversary may reweight",
+			Want:    "text",
 			Choices: dro.SetNames},
-		{Key: "rho", Doc: "radius ρ > 0, in the scale of φ(t) = (t−1)²/2 at χ²", Want: "a number > 0",
+		{Key: "rho", Doc: "radius ρ > 0, in the scale of φ(t) = (t−1)²/2 at χ²",
+			Want:   "a number > 0",
 			radius: true, in: positive},
 		{Key: "k", Doc: "order of the Cressie-Read divergence, 1 < k ≤ 2; χ² is 2",
 			Want: "1 < k ≤ 2 (χ² is 2; for the limit k → 1 set uncertainty to kl)",
@@ -51,8 +54,9 @@ func setRows() []Setting {
 
 func trainingRows() []Setting {
 	return grouped("Training", []Setting{
-		{Key: "epochs", Doc: "passes over the training split", Want: "a whole number from 1 to 1000000000",
-			in: between(1, 1e9)},
+		{Key: "epochs", Doc: "passes over the training split",
+			Want: "a whole number from 1 to 1000000000",
+			in:   between(1, 1e9)},
 		{Key: "batch", Doc: "n_x: samples in a step of the weights", Want: "a whole number ≥ 1",
 			fixed: true, in: atLeast(1)},
 		{Key: "batch_z", Doc: "n_z: samples of a method's own draw for z; 0 is as batch",
@@ -64,12 +68,16 @@ func trainingRows() []Setting {
 			Want: "auto or a number > 0", in: positive},
 		{Key: "lr_drop_epoch", Doc: "epochs after which lr is multiplied by lr_drop; 0 is never",
 			Want: "a whole number ≥ 0", in: atLeast(0)},
-		{Key: "lr_drop", Doc: "factor on lr and lr_z from lr_drop_epoch on", Want: "a number > 0", in: positive},
-		{Key: "momentum", Doc: "of the weights (nsgdm: and of η), 0 ≤ m < 1", Want: "a number in [0, 1)",
-			in: fraction},
-		{Key: "weight_decay", Doc: "of the weights, in every method alike, ≥ 0", Want: "a number ≥ 0",
-			in: atLeast(0)},
-		{Key: "clip", Doc: "longest gradient of the weights, before momentum; auto: none, or the method's",
+		{Key: "lr_drop", Doc: "factor on lr and lr_z from lr_drop_epoch on", Want: "a number > 0",
+			in: positive},
+		{Key: "momentum", Doc: "of the weights (nsgdm: and of η), 0 ≤ m < 1",
+			Want: "a number in [0, 1)",
+			in:   fraction},
+		{Key: "weight_decay", Doc: "of the weights, in every method alike, ≥ 0",
+			Want: "a number ≥ 0",
+			in:   atLeast(0)},
+		{Key: "clip", Doc: "longest gradient of the weights, before momentum; auto: none, or the " +
+			"method's",
 			Want: "auto, none or a number > 0", in: func(x float64) bool { return x > 0 }},
 	})
 }
@@ -79,28 +87,37 @@ func dataRows() []Setting {
 		{Key: "dataset", Doc: "a dataset's name, or files of your own as `drolab data list` says",
 			Want: "a dataset's name or files of your own", Choices: data.Names, fixed: true,
 			ok: func(s *Spec) bool { return s.Dataset != "" }},
-		{Key: "model", Doc: "the network", Want: "one of ", among: nn.Models, Choices: nn.Models, fixed: true,
-			ok: func(s *Spec) bool { return nn.Known(s.Model) }},
-		{Key: "init", Doc: "how weights start: he, normal by fan-in; torch, PyTorch's default, uniform",
+		{Key: "model", Doc: "the network", Want: "one of ", among: nn.Models, Choices: nn.Models,
+			fixed: true,
+			ok:    func(s *Spec) bool { return nn.Known(s.Model) }},
+		{Key: "init", Doc: "how weights start: he, normal by fan-in; torch, PyTorch's default, " +
+			"uniform",
 			Want: "one of ", among: nn.Inits, Choices: nn.Inits, fixed: true,
 			ok: func(s *Spec) bool { return slices.Contains(nn.Inits(), s.Init) }},
-		{Key: "precision", Doc: "of operands in training steps: fp32, or bf16, faster; evaluations are in fp32",
+		{Key: "precision", Doc: "of operands in training steps: fp32, or bf16, faster; " +
+			"evaluations are in fp32",
 			Want: "one of ", among: nn.Precisions, Choices: nn.Precisions,
 			ok: func(s *Spec) bool { return slices.Contains(nn.Precisions(), s.Precision) }},
-		{Key: "loss", Doc: "of a sample: cross-entropy; squared, ½ squared distance of outputs from 0 and 1",
+		{Key: "loss", Doc: "of a sample: cross-entropy; squared, ½ squared distance of outputs " +
+			"from 0 and 1",
 			Want: "one of ", among: nn.Losses, Choices: nn.Losses, fixed: true,
 			ok: func(s *Spec) bool { return slices.Contains(nn.Losses(), s.Loss) }},
 		{Key: "samples", Doc: "training samples before imbalance; 0 is the dataset's own number",
 			Want: "a whole number ≥ 0", fixed: true, in: atLeast(0)},
-		{Key: "difficulty", Doc: "of the drawn dataset shapes, 0 to 1", Want: "a number in [0, 1]", fixed: true,
-			in: func(d float64) bool { return d >= 0 && d <= 1 }},
-		{Key: "imbalance", Doc: "share of each class kept for training: auto, paper, none or a list",
+		{Key: "difficulty", Doc: "of the drawn dataset shapes, 0 to 1", Want: "a number in [0, 1]",
+			fixed: true,
+			in:    func(d float64) bool { return d >= 0 && d <= 1 }},
+		{Key: "imbalance", Doc: "share of each class kept for training: auto, paper, none or a " +
+			"list",
 			Want: "ratios in (0, 1], one for each class", fixed: true,
 			ok: func(s *Spec) bool { return s.Imbalance.valid() }},
-		{Key: "augment", Doc: "random crops and flips, on training batches only", Want: "true or false",
+		{Key: "augment", Doc: "random crops and flips, on training batches only",
+			Want:    "true or false",
 			Choices: onOff, fixed: true},
-		{Key: "pad", Doc: "what augmentation's crops show outside of the image", Want: "black or mean",
-			Choices: paddings, fixed: true, ok: func(s *Spec) bool { return slices.Contains(paddings(), s.Pad) }},
+		{Key: "pad", Doc: "what augmentation's crops show outside of the image",
+			Want:    "black or mean",
+			Choices: paddings, fixed: true,
+			ok: func(s *Spec) bool { return slices.Contains(paddings(), s.Pad) }},
 		{Key: "mean", Doc: "taken off each channel, of pixels in 0..1; [] is customary",
 			Want: "as many numbers as std has, one for each channel", fixed: true,
 			ok: func(s *Spec) bool { return len(s.Mean) == len(s.Std) && AllFinite(s.Mean) }},
@@ -111,52 +128,67 @@ func dataRows() []Setting {
 			}},
 		{Key: "val_fraction", Doc: "share of the training split that is held out, 0 ≤ f < 1",
 			Want: "a number in [0, 1)", fixed: true, in: fraction},
-		{Key: "label_noise", Doc: "share of the training labels set to another class, alike in every run",
+		{Key: "label_noise",
+			Doc:  "share of the training labels set to another class, alike in every run",
 			Want: "a number in [0, 1)", fixed: true, in: fraction},
 	})
 }
 
 func dualRows() []Setting {
-	coordinates := func() []string { return []string{"auto", string(dro.Paper), string(dro.Unshifted)} }
+	coordinates := func() []string {
+		return []string{"auto", string(dro.Paper),
+			string(dro.Unshifted)}
+	}
 	return grouped("Dual variables", []Setting{
 		{Key: "coordinates", Doc: "paper: η is shifted by λ/(k−1); auto is paper at k = 2",
 			Want: "auto, paper or unshifted", Choices: coordinates,
 			ok: func(s *Spec) bool { return slices.Contains(coordinates(), s.Coordinates) }},
-		{Key: "lambda", Doc: "λ at the start; PAN and its like keep it", Want: "a number", radius: true},
+		{Key: "lambda", Doc: "λ at the start; PAN and its like keep it", Want: "a number",
+			radius: true},
 		{Key: "eta", Doc: "η at the start", Want: "a number"},
-		{Key: "lambda0", Doc: "lower bound of λ, > 0", Want: "a number > 0", radius: true, in: positive},
+		{Key: "lambda0", Doc: "lower bound of λ, > 0", Want: "a number > 0", radius: true,
+			in: positive},
 		{Key: "lambda_max", Doc: "upper bound of λ; auto derives it from ρ and eta_max",
 			Want: "auto or a number ≥ lambda0", by: "lambda0", radius: true,
 			ok: func(s *Spec) bool { return atLeast(s.Lambda0)(s.LambdaMax.Or(s.Lambda0)) }},
 		{Key: "eta_min", Doc: "lower bound of η; auto derives it",
 			Want: "auto or a number ≤ eta_max", by: "eta_max",
 			ok: func(s *Spec) bool { return atLeast(-s.EtaMax)(-s.EtaMin.Or(s.EtaMax)) }},
-		{Key: "eta_max", Doc: "upper bound of η: B, the assumed bound of the loss", Want: "a number > 0",
-			in: positive},
+		{Key: "eta_max", Doc: "upper bound of η: B, the assumed bound of the loss",
+			Want: "a number > 0",
+			in:   positive},
 	})
 }
 
 func recordRows() []Setting {
 	rows := grouped("Records", []Setting{
-		{Key: "log_every", Doc: "steps between points of the curves", Want: "a whole number ≥ 1", in: atLeast(1)},
-		{Key: "eval_every", Doc: "epochs between evaluations; 0 is only at the end", Want: "a whole number ≥ 0",
-			in: atLeast(0)},
+		{Key: "log_every", Doc: "steps between points of the curves", Want: "a whole number ≥ 1",
+			in: atLeast(1)},
+		{Key: "eval_every", Doc: "epochs between evaluations; 0 is only at the end",
+			Want: "a whole number ≥ 0",
+			in:   atLeast(0)},
 		{Key: "certify_every", Doc: "epochs between full gradient norms; 0 is only at the end",
 			Want: "a whole number ≥ 0", in: atLeast(0)},
-		{Key: "checkpoint_every", Doc: "steps between checkpoints; 0 is after an epoch, at most every 5 s",
+		{Key: "checkpoint_every",
+			Doc:  "steps between checkpoints; 0 is after an epoch, at most every 5 s",
 			Want: "a whole number ≥ 0", in: atLeast(0)},
-		{Key: "checkpoint_keep", Doc: "newest checkpoints that are kept", Want: "a whole number ≥ 1",
-			in: atLeast(1)},
+		{Key: "checkpoint_keep", Doc: "newest checkpoints that are kept",
+			Want: "a whole number ≥ 1",
+			in:   atLeast(1)},
 	})
 	rows = append(rows, grouped("Records", []Setting{
-		{Key: "select", Doc: "which step is reported beside the last: the best on the validation split by this",
+		{Key: "select", Doc: "which step is reported beside the last: the best on the validation " +
+			"split by this",
 			Want: "one of ", among: Selections, Choices: Selections,
 			ok: func(s *Spec) bool { return slices.Contains(Selections(), s.Select) }},
-		{Key: "min_group", Doc: "samples of a split that a class or group needs to be called the worst",
+		{Key: "min_group", Doc: "samples of a split that a class or group needs to be called the " +
+			"worst",
 			Want: "a whole number ≥ 0", in: atLeast(0)},
-		{Key: "optimum", Doc: "find the least R_ρ before the start, to measure excess_risk by; model linear only",
+		{Key: "optimum", Doc: "find the least R_ρ before the start, to measure excess_risk by; " +
+			"model linear only",
 			Want: "true or false", Choices: onOff},
-		{Key: "risk_radii", Doc: "radii ρ that the robust risk is measured at, beside rho; [] is none",
+		{Key: "risk_radii", Doc: "radii ρ that the robust risk is measured at, beside rho; [] is " +
+			"none",
 			Want: fmt.Sprintf("at most %d numbers > 0", mostRadii),
 			ok: func(s *Spec) bool {
 				return len(s.RiskRadii) <= mostRadii &&

@@ -206,7 +206,8 @@ func (s *Spec) checkTogether() error {
 			err = m.Applies(set)
 		}
 		if err == nil && m.CrossEntropy && s.Loss != nn.CrossEntropy {
-			err = fmt.Errorf("%s takes a loss for −log of the right class's probability: want loss: %s",
+			err = fmt.Errorf("%s takes a loss for −log of the right class's probability: want "+
+				"loss: %s",
 				a, nn.CrossEntropy)
 		}
 		if err != nil {
@@ -226,7 +227,8 @@ func (s *Spec) checkStart(p *dro.Problem) error {
 		if value >= side[0] && value <= side[1] {
 			return nil
 		}
-		return &KeyError{key, value, fmt.Sprintf("a start inside the box [%g, %g]", side[0], side[1])}
+		return &KeyError{key, value, fmt.Sprintf("a start inside the box [%g, %g]", side[0],
+			side[1])}
 	}
 	if p.Set.HasRadius() {
 		if err := inside("lambda", s.Lambda, p.Box.Lambda); err != nil {
@@ -289,7 +291,8 @@ func (s *Spec) Task(samples int, classes, groups []int) (dro.Task, error) {
 	if err != nil {
 		return dro.Task{}, err
 	}
-	t := dro.Task{Problem: p, Samples: samples, Classes: classes, Groups: groups, Settings: map[string]Auto{}}
+	t := dro.Task{Problem: p, Samples: samples, Classes: classes, Groups: groups,
+		Settings: map[string]Auto{}}
 	for _, row := range AllSettings() {
 		if v, ok := row.Number(s); ok && row.ReadBy(m) {
 			t.Settings[row.Key] = v
@@ -325,7 +328,8 @@ func (s *Spec) DataOptions(dir string) data.Options {
 }
 
 func AllFinite(xs []float64) bool {
-	return !slices.ContainsFunc(xs, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
+	return !slices.ContainsFunc(xs,
+		func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 }
 
 func join[T ~string](words []T) string {

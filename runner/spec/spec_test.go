@@ -95,7 +95,8 @@ func TestValidateNamesTheKey(t *testing.T) {
 		s := Defaults()
 		test.edit(&s)
 		err := s.Validate()
-		if err == nil || !strings.Contains(err.Error(), test.key) || strings.Contains(err.Error(), "\n") {
+		if err == nil || !strings.Contains(err.Error(), test.key) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %q, want one line that names it", test.key, err)
 		}
 	}
@@ -119,7 +120,8 @@ func TestKeyErrorShowsTheValueAsGiven(t *testing.T) {
 
 func TestSpecSurvivesJSON(t *testing.T) {
 	s := Defaults()
-	s.LambdaMax, s.Imbalance, s.Mean, s.Std = Fixed(10), KeepRatios(.5, 1), []float64{.5}, []float64{.25}
+	s.LambdaMax, s.Imbalance, s.Mean, s.Std = Fixed(10), KeepRatios(.5,
+		1), []float64{.5}, []float64{.25}
 	s.SetOwn("c", Fixed(7))
 	s.SetOwn("share_batch", Fixed(1))
 	b, err := json.Marshal(s)
@@ -137,7 +139,8 @@ func TestSpecSurvivesJSON(t *testing.T) {
 	for word, want := range map[string]int{`"paper"`: 10, `"none"`: 0, `"auto"`: 10, `[0.5]`: 1} {
 		var i Imbalance
 		if err := json.Unmarshal([]byte(word), &i); err != nil || len(i.Ratios("cifar10")) != want {
-			t.Errorf("imbalance %s: %v ratios, error %v, want %d", word, i.Ratios("cifar10"), err, want)
+			t.Errorf("imbalance %s: %v ratios, error %v, want %d", word, i.Ratios("cifar10"),
+				err, want)
 		}
 	}
 	var i Imbalance
@@ -220,12 +223,16 @@ func TestAutoIsReadAsItsMethod(t *testing.T) {
 		{"run.json", spec(`{"algorithms":["sfk"],"c":"auto","c_rule":2}`), "sfk-auto 2"},
 		{"run.json before rule 2", spec(`{"algorithms":["sfk"],"c":"auto"}`), "sfk-auto 1"},
 		{"and saved again", reread(t, first), "sfk-auto 1"},
-		{"run.json with a number", spec(`{"algorithms":["sfk"],"c":1000,"c_rule":2,"kappa":1}`), "sfk 2"},
-		{"run.json with a number before rule 2", spec(`{"algorithms":["sfk"],"c":1000,"kappa":1}`), "sfk 1"},
+		{"run.json with a number", spec(`{"algorithms":["sfk"],"c":1000,"c_rule":2,"kappa":1}`),
+			"sfk 2"},
+		{"run.json with a number before rule 2", spec(`{"algorithms":["sfk"],"c":1000,"kappa":1}`),
+			"sfk 1"},
 		{"run.json of another method", reread(t, erm), "erm 2"},
 		{"a preset", assigned(`algorithms=["sfk","erm"]`, `c="auto"`), "sfk-auto, erm 2"},
-		{"its lines the other way", assigned(`c="auto"`, `algorithms=["pgd","sfk"]`), "pgd, sfk-auto 2"},
-		{"and a number over it", assigned(`algorithms=["sfk","erm"]`, `c="auto"`, `c=5`), "sfk, erm 2"},
+		{"its lines the other way", assigned(`c="auto"`, `algorithms=["pgd","sfk"]`),
+			"pgd, sfk-auto 2"},
+		{"and a number over it", assigned(`algorithms=["sfk","erm"]`, `c="auto"`, `c=5`),
+			"sfk, erm 2"},
 		{"without sfk", assigned(`algorithms=["erm"]`, `c="auto"`), "erm 2"},
 		{"sfk-auto by name", assigned(`algorithms=["sfk-auto"]`), "sfk-auto 2"},
 	} {
@@ -240,14 +247,17 @@ func TestAutoIsReadAsItsMethod(t *testing.T) {
 	if err := old.Unread([]string{"c"}); err != nil {
 		t.Errorf("c: auto of sfk: %v", err)
 	}
-	for _, s := range []Spec{assigned(`algorithms=["sfk","sfk-auto"]`, `c="auto"`), stated(dro.SFK)} {
+	for _, s := range []Spec{assigned(`algorithms=["sfk","sfk-auto"]`, `c="auto"`),
+		stated(dro.SFK)} {
 		s.SetOwn("c", Auto{})
-		if err := s.Validate(); err == nil || !strings.Contains(err.Error(), "c: auto: want a number > 0") {
+		if err := s.Validate(); err == nil ||
+			!strings.Contains(err.Error(), "c: auto: want a number > 0") {
 			t.Errorf("%s with c: auto: %v", join(s.Algorithms), err)
 		}
 	}
 	named := assigned(`algorithms=["sfk-auto","pgd"]`)
-	if err := named.Unread([]string{"c"}); err == nil || !strings.Contains(err.Error(), "reads it (sfk)") {
+	if err := named.Unread([]string{"c"}); err == nil ||
+		!strings.Contains(err.Error(), "reads it (sfk)") {
 		t.Errorf("c of sfk-auto: %v", err)
 	}
 }

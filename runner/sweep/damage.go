@@ -42,7 +42,8 @@ func (f *Folder) examine(mend bool) ([]*record.Finding, error) {
 	})
 	for _, found := range list {
 		if found.File == fileName && found.Mended && there != nil {
-			err = errors.Join(err, f.files.WriteText(filepath.Join(f.Dir, fileName), there.List.File))
+			err = errors.Join(err, f.files.WriteText(filepath.Join(f.Dir, fileName),
+				there.List.File))
 		}
 	}
 	return list, err

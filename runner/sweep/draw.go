@@ -38,8 +38,8 @@ func (p *parser) random(e entry) {
 	default:
 		from, ok := distributionOf(e)
 		if !ok {
-			p.fail("random: %s: want {log: [low, high]}, {uniform: [low, high]}, {whole: [low, high]} "+
-				"with low < high (log: above 0), or a list to choose from", e.key)
+			p.fail("random: %s: want {log: [low, high]}, {uniform: [low, high]}, {whole: [low, "+
+				"high]} with low < high (log: above 0), or a list to choose from", e.key)
 		} else if p.claim(key) {
 			if r.from == nil {
 				r.from = map[string]distribution{}
@@ -68,7 +68,8 @@ func distributionOf(e entry) (distribution, bool) {
 	ok = ok && also && low < high
 	switch e.below[0].key {
 	case "log":
-		return rounded(func(u float64) float64 { return low * math.Pow(high/low, u) }), ok && low > 0
+		return rounded(func(u float64) float64 { return low * math.Pow(high/low, u) }), ok &&
+			low > 0
 	case "uniform":
 		return rounded(func(u float64) float64 { return low + u*(high-low) }), ok
 	case "whole":

@@ -41,8 +41,9 @@ func (f *File) Expand() *List {
 		for i := range f.Base.Seeds {
 			one := s.spec
 			one.Seed += uint64(i)
-			l.Runs = append(l.Runs, Run{ID: s.namer.id(f.Name, &one), Setting: n, Algorithm: s.Algorithm,
-				Seed: one.Seed, Values: s.Values})
+			l.Runs = append(l.Runs, Run{ID: s.namer.id(f.Name, &one), Setting: n,
+				Algorithm: s.Algorithm,
+				Seed:      one.Seed, Values: s.Values})
 		}
 	}
 	return l

@@ -158,7 +158,8 @@ func (p *parser) add(e entry) {
 	case "random":
 		p.below(e, p.random)
 	case "seeds":
-		if p.assign(&p.of.Base, "seeds", e.value) && (p.of.Base.Seeds < 1 || p.of.Base.Seeds > mostRuns) {
+		if p.assign(&p.of.Base, "seeds", e.value) &&
+			(p.of.Base.Seeds < 1 || p.of.Base.Seeds > mostRuns) {
 			p.fail("seeds: %d: want a whole number from 1 to %d", p.of.Base.Seeds, mostRuns)
 		}
 	case "select":
@@ -168,7 +169,8 @@ func (p *parser) add(e entry) {
 	default:
 		where := ""
 		if key := p.Key(e.key); key != "" {
-			where = fmt.Sprintf(": %s: VALUE stands below set, and %s: [VALUE, VALUE] below grid", key, key)
+			where = fmt.Sprintf(": %s: VALUE stands below set, and %s: [VALUE, VALUE] below grid",
+				key, key)
 		}
 		p.fail("%.40q: want one of %s%s", e.key, strings.Join(words, ", "), where)
 	}
@@ -262,7 +264,8 @@ func (p *parser) halving(e entry) {
 	switch e.key {
 	case "epochs":
 		p.claim("halving")
-		if p.read(e, &h.Epochs, "a list of epochs") && (len(h.Epochs) == 0 || !ascending(h.Epochs)) {
+		if p.read(e, &h.Epochs, "a list of epochs") &&
+			(len(h.Epochs) == 0 || !ascending(h.Epochs)) {
 			p.fail("halving: epochs: want one or more epochs, ascending")
 		}
 	case "keep":
@@ -295,7 +298,8 @@ func (p *parser) finish() {
 			p.fail("halving: want the share to keep, as in keep: 0.25")
 		case last >= s.Epochs && p.of.lines["epochs"] == 0:
 			p.fail("halving: epochs: %d: want fewer than the %d that runs have", last, s.Epochs)
-		case s.EvalEvery == 0 || slices.ContainsFunc(h.Epochs, func(n int) bool { return n%s.EvalEvery != 0 }):
+		case s.EvalEvery == 0 ||
+			slices.ContainsFunc(h.Epochs, func(n int) bool { return n%s.EvalEvery != 0 }):
 			p.fail("halving: epochs: want epochs that are evaluated: eval_every is %d", s.EvalEvery)
 		}
 	}

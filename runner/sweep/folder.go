@@ -257,8 +257,8 @@ func (f *Folder) grown(l *List) (merged List, err error) {
 		return merged, fmt.Errorf("%s has a sweep with %d runs that this file has not: "+
 			"give another folder with --dir", f.Dir, len(f.List.Runs)-common)
 	case len(merged.Runs) > len(f.List.Runs) && len(l.Halving.Epochs) > 0:
-		return merged, fmt.Errorf("%s has a sweep that ends runs early, and %d of this file are not "+
-			"in it: they would have to be judged together; give another folder with --dir",
+		return merged, fmt.Errorf("%s has a sweep that ends runs early, and %d of this file are "+
+			"not in it: they would have to be judged together; give another folder with --dir",
 			f.Dir, len(merged.Runs)-len(f.List.Runs))
 	}
 	return merged, nil
@@ -285,7 +285,8 @@ func (f *Folder) own(names ...string) string {
 // Find reads a run of the sweep as it is now; an fs.ErrNotExist where it has not
 // begun.
 func (f *Folder) Find(i int) (*record.Run, error) {
-	return record.Find(f.Dir, filepath.Join(f.Dir, f.List.Runs[i].ID)) // a path needs no look at the others
+	return record.Find(f.Dir,
+		filepath.Join(f.Dir, f.List.Runs[i].ID)) // a path needs no look at the others
 }
 
 // request asks for run i.

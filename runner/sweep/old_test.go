@@ -22,12 +22,14 @@ const oldList = `{"name":"mine","preset":"csv","dir":"","base":{"algorithms":["s
 // A sweep over "c: auto" is one over methods now: the folder of an older program goes
 // on with the names that its runs have, and its file, started again, adds nothing.
 func TestFoldersFromBeforeSFKAuto(t *testing.T) {
-	const file = "preset: csv\ngrid: {c: [500, auto], algo: [sfk, erm]}\nset: {epochs: 2, val_fraction: .2}\n"
+	const file = "preset: csv\ngrid: {c: [500, auto], algo: [sfk, erm]}\nset: {epochs: 2, " +
+		"val_fraction: .2}\n"
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, listName), []byte(oldList), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, seeds := range []string{"seeds: 1\n", "seeds: 1\n", "seeds: 2\n"} { // twice as it was, and more
+	// twice as it was, and more
+	for _, seeds := range []string{"seeds: 1\n", "seeds: 1\n", "seeds: 2\n"} {
 		f, err := Make(dir, []byte(file), parse(t, file+seeds).Expand())
 		if err != nil {
 			t.Fatal(err)
@@ -36,7 +38,8 @@ func TestFoldersFromBeforeSFKAuto(t *testing.T) {
 		for i := range f.List.Runs {
 			s, err := f.List.Spec(i)
 			if err != nil || s.Validate() != nil || s.Algorithm() != f.List.Runs[i].Algorithm {
-				t.Errorf("run %d: %v, %v of a run of %s", i, err, s.Algorithms, f.List.Runs[i].Algorithm)
+				t.Errorf("run %d: %v, %v of a run of %s", i, err, s.Algorithms,
+					f.List.Runs[i].Algorithm)
 			}
 			methods = append(methods, s.Algorithm())
 		}
@@ -45,7 +48,8 @@ func TestFoldersFromBeforeSFKAuto(t *testing.T) {
 			want = slices.Concat(want, want)
 		}
 		if !slices.Equal(methods, want) || f.List.Runs[1].ID != "mine-sfk-s1-6c5d38396fe0cb97" ||
-			f.List.Label(&f.List.Runs[1]) != "sfk-auto" || f.List.Label(&f.List.Runs[0]) != "sfk c=500" {
+			f.List.Label(&f.List.Runs[1]) != "sfk-auto" ||
+			f.List.Label(&f.List.Runs[0]) != "sfk c=500" {
 			text, _ := json.Marshal(f.List.Runs)
 			t.Errorf("%s of %v, want %v: %s", seeds, methods, want, text)
 		}

@@ -32,7 +32,8 @@ func TestOverviewAgreesWithTheTable(t *testing.T) {
 	f := made(t, strings.Replace(tiny, "rho: [.1, 1]", "rho: [.1, 1], lr: [.3, .003]", 1))
 	before := overview(t, f)
 	chosen := func(p Point) bool { return p.Chosen }
-	if before.Done != 0 || before.Planned != 64 || before.By.Name != "" || before.Points[0].Status != Missing ||
+	if before.Done != 0 || before.Planned != 64 || before.By.Name != "" ||
+		before.Points[0].Status != Missing ||
 		before.Points[0].Value.Applies() || slices.ContainsFunc(before.Points, chosen) {
 		t.Errorf("before: %+v", before)
 	}
@@ -44,10 +45,12 @@ func TestOverviewAgreesWithTheTable(t *testing.T) {
 	}
 	table := NewLook(f).Table()
 	for _, row := range table.Rows {
-		at := slices.IndexFunc(o.Points, func(p Point) bool { return p.Chosen && p.Algorithm == row.Algorithm })
+		at := slices.IndexFunc(o.Points,
+			func(p Point) bool { return p.Chosen && p.Algorithm == row.Algorithm })
 		if at < 0 || o.Points[at].Seeds[0].ID != row.IDs[0] ||
 			math.Abs(o.Points[at].Value.Float()-row.Validation.Mean.Float()) > 1e-12 {
-			t.Errorf("%s: the table has %v with %v, the overview chooses %d", row.Algorithm, row.IDs,
+			t.Errorf("%s: the table has %v with %v, the overview chooses %d",
+				row.Algorithm, row.IDs,
 				row.Validation.Mean, at)
 		}
 	}
@@ -68,7 +71,8 @@ func TestOverviewPlansRungs(t *testing.T) {
 		}
 	}
 	if o := overview(t, f); o.Planned != 64 || o.Done != 32 || o.Points[0].Status != Waiting {
-		t.Errorf("at the rung %g of %g epochs are done, the first is %s", o.Done, o.Planned, o.Points[0].Status)
+		t.Errorf("at the rung %g of %g epochs are done, the first is %s", o.Done, o.Planned,
+			o.Points[0].Status)
 	}
 	work(t, f)
 	o := overview(t, f)
@@ -148,7 +152,8 @@ func TestAListStaysInItsFolder(t *testing.T) {
 	if err := f.files.Write(f.rungPath(1), rung{Kept: []int{1, 8}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewLook(f).States(); err == nil || !strings.Contains(err.Error(), "the list has not") {
+	if _, err := NewLook(f).States(); err == nil ||
+		!strings.Contains(err.Error(), "the list has not") {
 		t.Errorf("a rung that keeps run 8 of 8: %v", err)
 	}
 }

@@ -150,7 +150,9 @@ func (f *Folder) ask(stage, i int, a *Ask, known map[int]Need) (seconds, bytes f
 	return seconds, bytes, nil
 }
 
-func (f *Folder) askOne(stage, i int, a *Ask, known map[int]Need) (seconds, bytes float64, err error) {
+func (f *Folder) askOne(
+	stage, i int, a *Ask, known map[int]Need,
+) (seconds, bytes float64, err error) {
 	n, ok := known[f.List.Runs[i].Setting]
 	if !ok && a.Estimate != nil {
 		spec, err := f.List.Spec(i)

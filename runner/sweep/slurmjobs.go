@@ -28,8 +28,8 @@ func (Slurm) command(ctx context.Context, name string, args ...string) (string, 
 	var exit *exec.ExitError
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
-		return "", fmt.Errorf("%s: there is no such command here: use a machine that Slurm's jobs are "+
-			"submitted from, or --on here", name)
+		return "", fmt.Errorf("%s: there is no such command here: use a machine that Slurm's "+
+			"jobs are submitted from, or --on here", name)
 	case errors.As(err, &exit):
 		return "", fmt.Errorf("%s: %s", name, strings.TrimSpace(string(exit.Stderr)))
 	}
@@ -276,7 +276,8 @@ func (f *Folder) Holder(s Slurm, array, task, restarts string) record.Holder {
 	if restarts == "" {
 		restarts = "0"
 	}
-	return record.Holder{Name: "slurm " + mine + " " + restarts, Alive: func(name string) (alive, known bool) {
+	return record.Holder{Name: "slurm " + mine + " " +
+		restarts, Alive: func(name string) (alive, known bool) {
 		words := strings.Fields(name)
 		if len(words) != 3 || words[0] != "slurm" {
 			return false, false

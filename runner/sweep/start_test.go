@@ -146,7 +146,8 @@ func oneSweep(t *testing.T, dir string, runs int, state runner.Status) {
 // found are findings as an error.
 func found(list []*record.Finding) (err error) {
 	for _, f := range list {
-		err = errors.Join(err, fmt.Errorf("%s %s (mended %v %s)", f.File, f.What, f.Mended, f.Failed))
+		err = errors.Join(err, fmt.Errorf("%s %s (mended %v %s)", f.File, f.What, f.Mended,
+			f.Failed))
 	}
 	return err
 }
@@ -307,7 +308,8 @@ func TestStartPoints(t *testing.T) {
 					}
 				}
 				startOnly(record.Files{Open: x.Open}, dir, more)
-				if f, err := Open(dir); err == nil && len(f.List.Runs) != c.had && len(f.List.Runs) != 6 ||
+				if f, err := Open(dir); err == nil && len(f.List.Runs) != c.had &&
+					len(f.List.Runs) != 6 ||
 					err != nil && !(c.had == 0 && errors.Is(err, fs.ErrNotExist)) {
 					t.Errorf("%s: then %v, %v", at, f, err)
 				}

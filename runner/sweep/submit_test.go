@@ -34,9 +34,10 @@ func TestSubmitPoints(t *testing.T) {
 				return err
 			}
 			todo := slices.DeleteFunc(count(4), there.Live)
-			stages, err := f.Batches(todo, &Ask{Threads: 1, Estimate: func(s *spec.Spec) (Need, error) {
-				return Need{Seconds: 3000 * s.Rho}, nil // two classes: two arrays
-			}})
+			stages, err := f.Batches(todo,
+				&Ask{Threads: 1, Estimate: func(s *spec.Spec) (Need, error) {
+					return Need{Seconds: 3000 * s.Rho}, nil // two classes: two arrays
+				}})
 			if err != nil {
 				return err
 			}

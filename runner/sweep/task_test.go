@@ -32,8 +32,9 @@ func TestTasksAreTheSweep(t *testing.T) {
 	}
 	sameSweeps(t, here.Dir, jobs.Dir)
 	before := logs(t, jobs)
-	if err := tasked(jobs, 0).Do(context.Background()); err != nil || logs(t, jobs)[jobs.List.Runs[0].ID] !=
-		before[jobs.List.Runs[0].ID] {
+	if err := tasked(jobs, 0).Do(context.Background()); err != nil ||
+		logs(t, jobs)[jobs.List.Runs[0].ID] !=
+			before[jobs.List.Runs[0].ID] {
 		t.Errorf("a task that is done: %v", err)
 	}
 	for _, place := range []int{-1, 8} {
@@ -181,7 +182,8 @@ func TestRungsAsTasks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if a, b := counts(t, here), counts(t, jobs); a[runner.Done] != 4 || fmt.Sprint(a) != fmt.Sprint(b) {
+	if a, b := counts(t, here), counts(t, jobs); a[runner.Done] != 4 ||
+		fmt.Sprint(a) != fmt.Sprint(b) {
 		t.Errorf("here %v, as tasks %v", a, b)
 	}
 }
@@ -198,7 +200,8 @@ func fakes(t *testing.T) bin {
 		"scontrol": `[ "$1" = requeue ] || cat "$D/show" 2>/dev/null; exit 0`,
 		"scancel":  `exit 0`,
 	} {
-		script := "#!/bin/sh\nD='" + dir + "'\necho \"" + name + " $*\" >> \"$D/calls\"\n" + does + "\n"
+		script := "#!/bin/sh\nD='" + dir + "'\necho \"" + name + " $*\" >> \"$D/calls\"\n" +
+			does + "\n"
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -224,7 +227,8 @@ func (b bin) says(t *testing.T, what, text string) {
 }
 
 func ask() *Ask {
-	return &Ask{Parallel: 4, Threads: 2, DataDir: "/data", Program: "/opt/it's/drolab", Partition: "main",
+	return &Ask{Parallel: 4, Threads: 2, DataDir: "/data", Program: "/opt/it's/drolab",
+		Partition: "main",
 		Estimate: func(s *spec.Spec) (Need, error) {
 			if s.Algorithm() == "sfk" {
 				return Need{3000, 1 << 30}, nil
@@ -244,17 +248,20 @@ func TestScripts(t *testing.T) {
 	if err != nil || len(scripts) != 2 {
 		t.Fatalf("%d scripts, want one for each class of needs; %v", len(scripts), err)
 	}
-	for _, want := range []string{"#!/bin/bash\n", "#SBATCH --array=0-1,3%4\n", "#SBATCH --cpus-per-task=2\n",
+	for _, want := range []string{"#!/bin/bash\n", "#SBATCH --array=0-1,3%4\n",
+		"#SBATCH --cpus-per-task=2\n",
 		"#SBATCH --mem=1536M\n", "#SBATCH --time=0-02:00:00\n", "#SBATCH --signal=B:USR1@120\n",
 		"#SBATCH --requeue\n",
 		"#SBATCH --open-mode=append\n", "/.sweep/slurm/%A_%a.log\n", "#SBATCH --partition=main\n",
-		`exec '/opt/it'\''s/drolab' --data '/data' --threads "$SLURM_CPUS_PER_TASK" sweep task '` + f.Dir +
+		`exec '/opt/it'\''s/drolab' --data '/data' --threads "$SLURM_CPUS_PER_TASK" sweep task '` +
+			f.Dir +
 			"' $SLURM_ARRAY_TASK_ID\n"} {
 		if !strings.Contains(scripts[0], want) {
 			t.Errorf("no %q in\n%s", want, scripts[0])
 		}
 	}
-	if !strings.Contains(scripts[1], "--array=4-7%4\n") || !strings.Contains(scripts[1], "--time=0-00:10:00\n") {
+	if !strings.Contains(scripts[1], "--array=4-7%4\n") ||
+		!strings.Contains(scripts[1], "--time=0-00:10:00\n") {
 		t.Errorf("the class of erm:\n%s", scripts[1])
 	}
 	jobs, err := f.submitted()
@@ -284,7 +291,8 @@ func TestScriptsOfRungs(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, scripts[i])
 		}
 	}
-	for i, want := range map[int]string{2: "--dependency=afterany:40:41\n", 3: "--dependency=afterany:42\n"} {
+	for i, want := range map[int]string{2: "--dependency=afterany:40:41\n",
+		3: "--dependency=afterany:42\n"} {
 		if !strings.Contains(scripts[i], want) || !strings.HasSuffix(scripts[i],
 			fmt.Sprintf("$SLURM_ARRAY_TASK_ID --rung %d\n", i-1)) {
 			t.Errorf("no %q in\n%s", want, scripts[i])
@@ -315,14 +323,18 @@ func TestWhatSlurmSays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Submit(context.Background(), stages, &Ask{Threads: 1}, Slurm{}.Submit); err != nil {
+	if _, err := f.Submit(context.Background(), stages, &Ask{Threads: 1},
+		Slurm{}.Submit); err != nil {
 		t.Fatal(err)
 	}
-	b.says(t, "queue", "40 |0 |PENDING | |2 |BeginTime |\n40|1|RUNNING|n3|0|None|\n40|N/A|PENDING||0|x|\n"+
+	b.says(t, "queue", "40 |0 |PENDING | |2 |BeginTime "+
+		"|\n40|1|RUNNING|n3|0|None|\n40|N/A|PENDING||0|x|\n"+
 		"garbage\n"+
 		"40|7|PENDING||0|Resources|\n")
-	b.says(t, "show", "JobId=43 ArrayJobId=40 ArrayTaskId=2 JobState=NODE_FAIL Reason=NodeDown Restarts=1 "+
-		"NodeList=n2\nJobId=44 ArrayJobId=40 ArrayTaskId=3 JobState=COMPLETED Reason=None NodeList=n1\n")
+	b.says(t, "show", "JobId=43 ArrayJobId=40 ArrayTaskId=2 JobState=NODE_FAIL Reason=NodeDown "+
+		"Restarts=1 "+
+		"NodeList=n2\nJobId=44 ArrayJobId=40 ArrayTaskId=3 JobState=COMPLETED Reason=None "+
+		"NodeList=n1\n")
 	jobs, err := f.Jobs(context.Background(), Slurm{}, true)
 	if err != nil || !jobs.Busy() {
 		t.Fatal(jobs, err)
@@ -347,7 +359,8 @@ func TestWhatSlurmSays(t *testing.T) {
 }
 
 func TestParseTime(t *testing.T) {
-	for text, want := range map[string]time.Duration{"30": 30 * time.Minute, "1:30": 90 * time.Second,
+	for text, want := range map[string]time.Duration{"30": 30 * time.Minute,
+		"1:30":     90 * time.Second,
 		"04:00:00": 4 * time.Hour, "2-0": 48 * time.Hour, "1-2:30": 26*time.Hour + 30*time.Minute,
 		"1-02:03:04": 26*time.Hour + 3*time.Minute + 4*time.Second} {
 		if got, err := ParseTime(text); err != nil || got != want {
@@ -375,8 +388,9 @@ func TestHolderOfALease(t *testing.T) {
 	}
 	for name, want := range map[string][2]bool{
 		"slurm 40_1 1": {true, true}, "slurm 40_1 0": {false, true}, "slurm 40_2 0": {false, true},
-		"slurm 40_3 0": {false, true}, "slurm 40_5 1": {false, true}, "slurm 40_5 2": {false, false},
-		"somebody": {false, false}, "": {false, false},
+		"slurm 40_3 0": {false, true}, "slurm 40_5 1": {false, true},
+		"slurm 40_5 2": {false, false},
+		"somebody":     {false, false}, "": {false, false},
 	} {
 		if alive, known := h.Alive(name); alive != want[0] || known != want[1] {
 			t.Errorf("%q: alive %v, known %v", name, alive, known)

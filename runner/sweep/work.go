@@ -218,7 +218,8 @@ func begin(f *Folder, desk Desk, i int, m runner.Means) error {
 	switch {
 	case errors.Is(err, runner.ErrDone):
 		return errThrough
-	case errors.Is(err, runner.ErrElsewhere), errors.Is(err, fs.ErrExist), errors.Is(err, record.ErrLeased):
+	case errors.Is(err, runner.ErrElsewhere), errors.Is(err, fs.ErrExist),
+		errors.Is(err, record.ErrLeased):
 		return errHeld
 	}
 	f.refuse(i, err)

@@ -54,7 +54,8 @@ func always() bool { return true }
 func work(t *testing.T, f *Folder) {
 	t.Helper()
 	q := queued(t, context.Background(), f)
-	if err := f.Work(context.Background(), q, Here{Parallel: 2, Threads: 1}, always, t.Logf); err != nil {
+	if err := f.Work(context.Background(), q, Here{Parallel: 2, Threads: 1}, always,
+		t.Logf); err != nil {
 		t.Fatal(err)
 	}
 	q.Wait()
@@ -76,7 +77,8 @@ func logs(t *testing.T, f *Folder) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	for i, r := range f.List.Runs {
-		if b, err := os.ReadFile(filepath.Join(f.Dir, f.List.Runs[i].ID, "events.jsonl")); err == nil {
+		if b, err := os.ReadFile(filepath.Join(f.Dir, f.List.Runs[i].ID,
+			"events.jsonl")); err == nil {
 			all[r.ID] = string(b)
 		}
 	}
@@ -135,7 +137,8 @@ func TestWorkGoesOnFromCheckpoints(t *testing.T) {
 
 func TestMakeGrowsAndNeverMoves(t *testing.T) {
 	f := made(t, tiny)
-	more := strings.Replace(strings.Replace(tiny, "[.1, 1]", "[.05, .1, 1]", 1), "seeds: 2", "seeds: 3", 1)
+	more := strings.Replace(strings.Replace(tiny, "[.1, 1]", "[.05, .1, 1]", 1), "seeds: 2",
+		"seeds: 3", 1)
 	grown, err := Make(f.Dir, []byte(more), parse(t, more).Expand())
 	if err != nil {
 		t.Fatal(err)
@@ -234,13 +237,15 @@ halving: {epochs: [1, 2], keep: .5}
 				t.Errorf("%s: the validation figures differ", a.Algorithm)
 			}
 			if slices.Equal(a.Test[2].Values, b.Test[2].Values) {
-				t.Errorf("%s: the test losses %v do not show that labels differ", a.Algorithm, a.Test[2].Values)
+				t.Errorf("%s: the test losses %v do not show that labels differ", a.Algorithm,
+					a.Test[2].Values)
 			}
 		}
 		for n := 1; n <= 2; n++ {
 			a, _ := at.rung(n)
 			b, _ := folder.rung(n)
-			if a == nil || b == nil || !slices.Equal(a.Kept, b.Kept) || !maps.Equal(a.Values, b.Values) {
+			if a == nil || b == nil || !slices.Equal(a.Kept, b.Kept) ||
+				!maps.Equal(a.Values, b.Values) {
 				t.Errorf("rung %d: %v and %v", n, a, b)
 			}
 		}
@@ -276,7 +281,8 @@ func TestHalving(t *testing.T) {
 				}
 			}
 			if worstKept > bestDropped {
-				t.Errorf("rung %d keeps a loss of %g and drops one of %g", n, worstKept, bestDropped)
+				t.Errorf("rung %d keeps a loss of %g and drops one of %g", n, worstKept,
+					bestDropped)
 			}
 		}
 	}

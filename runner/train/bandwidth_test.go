@@ -15,9 +15,10 @@ import (
 	"drolab/runner/spec"
 )
 
-// BenchmarkBandwidth holds an epoch of a linear model on mapped features, which visits each row once in
-// random order, against reading as many bytes of memory in order, by two threads each. "share" is what of
-// that bandwidth the epoch has, "share-of-forward" what an epoch of loading and losses alone has.
+// BenchmarkBandwidth holds an epoch of a linear model on mapped features, which visits each row
+// once in random order, against reading as many bytes of memory in order, by two threads each.
+// "share" is what of that bandwidth the epoch has, "share-of-forward" what an epoch of loading and
+// losses alone has.
 func BenchmarkBandwidth(b *testing.B) {
 	const rows, features = 200_000, 512
 	src := mappedFeatures(b, rows, features)

@@ -89,7 +89,9 @@ func (r *Run) forward() error {
 
 // rounds does each thing in turn, first without counting and then at least
 // three times, until the budget is spent.
-func rounds(ctx context.Context, budget time.Duration, things ...func() error) ([][]time.Duration, error) {
+func rounds(
+	ctx context.Context, budget time.Duration, things ...func() error,
+) ([][]time.Duration, error) {
 	took := make([][]time.Duration, len(things))
 	for start, n := time.Now(), 0; n < 4 || time.Since(start) < budget; n++ {
 		for i, do := range things {
@@ -114,7 +116,8 @@ func benchRun(s spec.Spec, a dro.Algorithm, src data.Source, classes, threads in
 	s.Mean, s.Std = nil, nil
 	s.LogEvery = math.MaxInt
 	names := make([]string, classes)
-	d := &data.Dataset{Name: "bench", Shape: src.Shape(), Classes: names, Groups: names, Train: src, Test: src}
+	d := &data.Dataset{Name: "bench", Shape: src.Shape(), Classes: names, Groups: names, Train: src,
+		Test: src}
 	if d.Shape.H > 1 {
 		d.Augment = data.Augment{Pad: 4, Flip: true}
 	}

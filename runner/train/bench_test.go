@@ -22,8 +22,10 @@ func TestMeasureSteps(t *testing.T) {
 			got.Steps[dro.SFK] <= 0 || got.Steps[dro.PGD] <= 0 || got.Steps[dro.ERM] != got.Train {
 			t.Errorf("%v: %+v: want every kind of step measured three times", shape, got)
 		}
-		if rate, share := got.Rate(); got.FLOP != float64(2*2*8*shape.Len()*4) || !(rate > 0 && share > 0) {
-			t.Errorf("%v: %+v: rate %v, %v of the peak: want the work of a linear layer, forward and for its weights",
+		if rate, share := got.Rate(); got.FLOP != float64(2*2*8*shape.Len()*4) ||
+			!(rate > 0 && share > 0) {
+			t.Errorf("%v: %+v: rate %v, %v of the peak: want the work of a linear layer, forward "+
+				"and for its weights",
 				shape, got, rate, share)
 		}
 	}

@@ -71,7 +71,8 @@ func (r *Run) state() *runner.State {
 	method := r.Method.State()
 	s := &runner.State{
 		Step: r.step, Batches: r.batches.State(), Draws: r.draws.State(),
-		Window: r.window.Clone(), Eval: r.eval, Last: r.last, Selected: r.selected, Output: r.iterate,
+		Window: r.window.Clone(), Eval: r.eval, Last: r.last, Selected: r.selected,
+		Output: r.iterate,
 		Method: &method,
 	}
 	r.Net.Save(s)

@@ -92,7 +92,8 @@ func (r *Run) held(split string) (*measure.Pass, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.Worst, err = r.Method.Problem.Set.WorstCase(nil, p.Losses, r.Method.Problem.Rho); err != nil {
+	if p.Worst, err = r.Method.Problem.Set.WorstCase(nil, p.Losses,
+		r.Method.Problem.Rho); err != nil {
 		return nil, fmt.Errorf("step %d: %s %w", r.step, split, err)
 	}
 	if !r.Method.Problem.Set.HasRadius() {
@@ -148,8 +149,10 @@ func (r *Run) Pass(split string, sure bool) (*measure.Pass, error) {
 	})
 	// the last steps broke the network, each at a finite loss
 	if err == nil && !spec.AllFinite(p.Losses) {
-		i := slices.IndexFunc(p.Losses, func(l float64) bool { return !spec.AllFinite([]float64{l}) })
-		err = &BrokenError{Step: r.step, What: "the loss of a sample", Value: p.Losses[i], Cure: r.cure()}
+		i := slices.IndexFunc(p.Losses,
+			func(l float64) bool { return !spec.AllFinite([]float64{l}) })
+		err = &BrokenError{Step: r.step, What: "the loss of a sample", Value: p.Losses[i],
+			Cure: r.cure()}
 	}
 	return p, err
 }

@@ -14,7 +14,8 @@ import (
 // the batches of its loaders, the orders that samples come in, what an
 // evaluation keeps of each sample, and the tensors of a checkpoint.
 func need(s *spec.Spec, d *data.Dataset, parameters int) (bytes float64, err error) {
-	sizes := data.Sizes{Shape: d.Shape, Classes: len(d.Classes), Train: d.Train.Len(), Test: d.Test.Len()}
+	sizes := data.Sizes{Shape: d.Shape, Classes: len(d.Classes), Train: d.Train.Len(),
+		Test: d.Test.Len()}
 	return needOf(s, sizes, parameters)
 }
 
@@ -52,8 +53,9 @@ func networkConfig(s *spec.Spec, d *data.Dataset, threads int) nn.Config {
 }
 
 func config(s *spec.Spec, shape data.Shape, classes, threads int) nn.Config {
-	return nn.Config{Model: s.Model, C: shape.C, H: shape.H, W: shape.W, Classes: classes, Batch: s.Batch,
-		Init: s.Init, Seed: s.Seed, Threads: threads, Precision: s.Precision, Loss: s.Loss}
+	return nn.Config{Model: s.Model, C: shape.C, H: shape.H, W: shape.W, Classes: classes,
+		Batch: s.Batch,
+		Init:  s.Init, Seed: s.Seed, Threads: threads, Precision: s.Precision, Loss: s.Loss}
 }
 
 // askRoom says whether a run fits the machine, by itself.

@@ -21,7 +21,8 @@ func TestNotANumberIsNeverSelected(t *testing.T) {
 		r.selects(e)
 		got = append(got, e.Selected)
 	}
-	if want := []bool{false, false, true, false, false, true, false, false}; !slices.Equal(got, want) {
+	if want := []bool{false, false, true, false, false, true, false,
+		false}; !slices.Equal(got, want) {
 		t.Errorf("selected %v, want %v", got, want)
 	}
 }

@@ -56,7 +56,8 @@ func middle(xs []float64) float64 {
 	return xs[len(xs)/2]
 }
 
-// ratio returns the median of the ratios of neighbours: of times that were taken one after the other.
+// ratio returns the median of the ratios of neighbours: of times that were taken one after the
+// other.
 func ratio(above, below []float64) float64 {
 	list := make([]float64, len(above))
 	for i := range list {
@@ -91,7 +92,8 @@ func BenchmarkInput(b *testing.B) {
 	for name, src := range sources {
 		for _, a := range []dro.Algorithm{dro.ERM, dro.SFK} {
 			b.Run(name+"/"+string(a), func(b *testing.B) {
-				fixed, asked, ahead := alexNetRun(b, a, src, 2), alexNetRun(b, a, src, 2), alexNetRun(b, a, src, 2)
+				fixed, asked, ahead := alexNetRun(b, a, src, 2), alexNetRun(b, a, src,
+					2), alexNetRun(b, a, src, 2)
 				asked.batches.Close() // and so it works ahead no more
 				asked.draws.Close()
 				same := fixed.batches.Next()
@@ -194,7 +196,8 @@ func BenchmarkTogether(b *testing.B) {
 		single = append(single, alexNetRun(b, dro.ERM, src, 1))
 	}
 	const steps = 8
-	ms := turns(b, together(steps, both), together(steps, single[:2]...), together(steps, single...))
+	ms := turns(b, together(steps, both), together(steps, single[:2]...),
+		together(steps, single...))
 	b.ReportMetric(middle(ms[0])/steps, "step-ms")
 	b.ReportMetric(2*ratio(ms[0], ms[1]), "2-runs-ratio")
 	b.ReportMetric(4*ratio(ms[0], ms[2]), "4-runs-ratio")

@@ -37,7 +37,8 @@ func batchOf(b *data.Batch, losses []float64) dro.Batch {
 func (r *Run) rule(alpha float64) Rule {
 	s := &r.spec
 	return Rule{Advance: r.Method.advance,
-		SGD: nn.SGD{LR: alpha, Momentum: s.Momentum, WeightDecay: s.WeightDecay, Clip: r.Method.clip}}
+		SGD: nn.SGD{LR: alpha, Momentum: s.Momentum, WeightDecay: s.WeightDecay,
+			Clip: r.Method.clip}}
 }
 
 // ownBatch returns the batch that the method's state moves on: an independent

@@ -85,7 +85,8 @@ func Steers(r rune) bool {
 	case narrow(r):
 		return false
 	}
-	return !unicode.IsGraphic(r) || shapes(r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
+	return !unicode.IsGraphic(r) || shapes(r) ||
+		unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 
 // shapes tells of characters that only change the look of the one before.

@@ -169,7 +169,8 @@ func useThreads(threads *int, asked bool) error {
 	case *threads < 1:
 		return fmt.Errorf("--threads %d: want at least 1", *threads)
 	case *threads > runner.MostThreads():
-		return fmt.Errorf("--threads %d: want at most %d on this machine", *threads, runner.MostThreads())
+		return fmt.Errorf("--threads %d: want at most %d on this machine", *threads,
+			runner.MostThreads())
 	default:
 		runtime.GOMAXPROCS(*threads)
 	}

@@ -15,11 +15,16 @@ import (
 
 // Lists, completion and choices have a data source as soon as it is registered.
 func TestRegisteredDataIsListed(t *testing.T) {
-	defer data.Register(data.Provider{Name: "toy", Purpose: "for a test", Files: &data.Files{Folder: "toy",
-		Remote: []data.Remote{{Name: "toy.bin", Size: 2e6}}},
-		Open: func(string, data.Options) (*data.Dataset, error) { return nil, errors.New("not here") }})()
+	defer data.Register(data.Provider{Name: "toy", Purpose: "for a test",
+		Files: &data.Files{Folder: "toy",
+			Remote: []data.Remote{{Name: "toy.bin", Size: 2e6}}},
+		Open: func(string, data.Options) (*data.Dataset,
+			error) {
+			return nil, errors.New("not here")
+		}})()
 	var out, problems bytes.Buffer
-	env := Env{Stdout: cells.NewWriter(&out), Stderr: &problems, DataDir: t.TempDir(), RunsDir: t.TempDir(),
+	env := Env{Stdout: cells.NewWriter(&out), Stderr: &problems, DataDir: t.TempDir(),
+		RunsDir: t.TempDir(),
 		Orderly: func(ctx context.Context, _ func()) (context.Context, context.CancelFunc) {
 			return context.WithCancel(ctx)
 		}}
@@ -28,9 +33,11 @@ func TestRegisteredDataIsListed(t *testing.T) {
 		code int
 		want string
 	}{
-		{"data list", 0, "toy              for a test (not here; drolab data fetch toy loads 2.0 MB)\n"},
+		{"data list", 0, "toy              for a test (not here; drolab data fetch toy loads 2.0 " +
+			"MB)\n"},
 		{"__complete data fetch t", 0, "toy\tfor a test\n"},
-		{"data fetch shapes", 1, "choose cifar10, cifar100, cifar100-coarse, mnist, fashion-mnist or toy\n"},
+		{"data fetch shapes", 1,
+			"choose cifar10, cifar100, cifar100-coarse, mnist, fashion-mnist or toy\n"},
 		{"run shapes --set dataset=tyo --inline", 1, "images:DIR or toy\n"},
 	} {
 		out.Reset()
@@ -46,7 +53,8 @@ func TestRegisteredDataIsListed(t *testing.T) {
 func TestInternalErrors(t *testing.T) {
 	runs := t.TempDir()
 	var errs bytes.Buffer
-	code := Main(context.Background(), Env{RunsDir: runs, Stdin: breaking{}, Stdout: io.Discard, Stderr: &errs},
+	code := Main(context.Background(), Env{RunsDir: runs, Stdin: breaking{}, Stdout: io.Discard,
+		Stderr: &errs},
 		[]string{"risk", "-", "--uncertainty", "chi2", "--rho", "1"})
 	path, told := strings.CutPrefix(errs.String(),
 		"drolab: internal error: broken: please report it, with the file ")

@@ -59,7 +59,8 @@ func TestFlips(t *testing.T) {
 		outcome := f.look(t, name, harm)
 		counts[kind][outcome]++
 		around := good[max(0, at-12):min(len(good), at+12)]
-		if outcome == unnoticed && !strings.HasSuffix(kind, "lock") && !bytes.Contains(around, []byte("crc")) {
+		if outcome == unnoticed && !strings.HasSuffix(kind, "lock") &&
+			!bytes.Contains(around, []byte("crc")) {
 			t.Errorf("%s: nobody names it, nor does the doctor", harm)
 		}
 		check(t, os.WriteFile(path, good, 0o600))

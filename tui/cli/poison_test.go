@@ -28,7 +28,8 @@ func received(t *testing.T) (runs, id string) {
 	t.Helper()
 	runs, id = t.TempDir(), "csv-sfk-s1"
 	dir := filepath.Join(runs, id)
-	check(t, os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "runner", "record", "testdata", "first-form"))))
+	check(t, os.CopyFS(dir,
+		os.DirFS(filepath.Join("..", "..", "runner", "record", "testdata", "first-form"))))
 	log, err := os.OpenFile(filepath.Join(dir, "events.jsonl"), os.O_WRONLY|os.O_APPEND, 0)
 	check(t, err)
 	defer log.Close()
@@ -73,11 +74,14 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 	n := 0
 	everything := func(where string) {
 		commands := [][]string{{"runs"}, {"show", id}, {"compare", "csv"}, {"show", "latest"},
-			{"pause", "--all"}, {"stop", id}, {"checkpoint", id + "@18", "--pin"}, {"knob", id, "lr=1"},
-			{"engine", "status"}, {"run", "--from", id + "@6", "--set", "lr=-1"}, {"__complete", "show", ""},
+			{"pause", "--all"}, {"stop", id}, {"checkpoint", id + "@18", "--pin"},
+			{"knob", id, "lr=1"},
+			{"engine", "status"}, {"run", "--from", id + "@6", "--set", "lr=-1"},
+			{"__complete", "show", ""},
 			{"delete", id}}
 		if n++; *long || n%9 == 0 { // they read data or weights, which takes a while
-			commands = append(commands, []string{"theory", id}, []string{"eval", id}, []string{"certify", id},
+			commands = append(commands, []string{"theory", id}, []string{"eval", id},
+				[]string{"certify", id},
 				[]string{"label", id, "--note", "x"}, []string{"doctor"}, []string{"report", id},
 				[]string{"export", id, "--to", "csv", "--out", filepath.Join(t.TempDir(), "x")})
 		}
@@ -90,15 +94,18 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 		check(t, os.CopyFS(copied, os.DirFS(runs)))
 		say("resume", id, "--runs", copied)
 		check(t, os.RemoveAll(copied))
-		for _, args := range [][]string{{"runs", "--json"}, {"show", id, "--json"}, {"compare", "csv", "--json"}} {
+		for _, args := range [][]string{{"runs", "--json"}, {"show", id, "--json"},
+			{"compare", "csv", "--json"}} {
 			if text := say(args...); text != "" && !json.Valid([]byte(text)) {
 				t.Fatalf("with %s, %v is not JSON:\n%s", where, args, text)
 			}
 		}
 	}
 	const bad = tuitest.Poison
-	for _, args := range [][]string{{"nothing" + bad}, {"show", bad}, {"run", bad}, {"--" + bad}, {"help", bad},
-		{"run", "shapes", "--set", bad}, {"data", "show", bad}, {"__complete", bad, ""}, {"runs", "--runs", bad}} {
+	for _, args := range [][]string{{"nothing" + bad}, {"show", bad}, {"run", bad}, {"--" + bad},
+		{"help", bad},
+		{"run", "shapes", "--set", bad}, {"data", "show", bad}, {"__complete", bad, ""}, {"runs",
+			"--runs", bad}} {
 		say(args...)
 	}
 	tuitest.PoisonEach(t, runs, everything)
@@ -108,14 +115,17 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 	said := []string{
 		`{"protocol":99,"version":"` + tuitest.Poison + `"}` + "\n",
 		`{"protocol":1}` + "\n" + `{"error":"` + tuitest.Poison + `"}` + "\n",
-		`{"protocol":1}` + "\n" + `{"status":{"version":"` + tuitest.Poison + `","runs_dir":"` + tuitest.Poison +
-			`","log":"` + tuitest.Poison + `","runs":[{"id":"` + tuitest.Poison + `","trouble":"` + tuitest.Poison +
+		`{"protocol":1}` + "\n" + `{"status":{"version":"` + tuitest.Poison + `","runs_dir":"` +
+			tuitest.Poison +
+			`","log":"` + tuitest.Poison + `","runs":[{"id":"` + tuitest.Poison + `","trouble":"` +
+			tuitest.Poison +
 			`"}]}}` + "\n",
 	}
 	answer(t, runs, slices.Concat(said, said))
 	for _, more := range [][]string{nil, {"--json"}} {
 		for range said {
-			if text := say(append([]string{"engine", "status"}, more...)...); more != nil && text != "" &&
+			if text := say(append([]string{"engine", "status"}, more...)...); more != nil &&
+				text != "" &&
 				!json.Valid([]byte(text)) {
 				t.Errorf("not JSON:\n%s", text)
 			}
@@ -151,7 +161,8 @@ func answer(t *testing.T, runs string, say []string) {
 	check(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	path := filepath.Join(dir, "view")
-	text, err := json.Marshal(map[string]string{"control": path, "view": path, "host": tuitest.Poison})
+	text, err := json.Marshal(map[string]string{"control": path, "view": path,
+		"host": tuitest.Poison})
 	check(t, err)
 	check(t, os.WriteFile(filepath.Join(runs, ".engine.lock"), text, 0o600))
 	l, err := net.Listen("unix", path)
@@ -185,7 +196,8 @@ func TestDelete(t *testing.T) {
 		gone   bool
 	}{
 		{"", nil, false, false}, {"no\n", nil, false, false}, {"y\n", nil, false, false},
-		{"yes\n", nil, false, true}, {"", []string{"--yes"}, false, true}, {"", []string{"--yes"}, true, false},
+		{"yes\n", nil, false, true}, {"", []string{"--yes"}, false, true},
+		{"", []string{"--yes"}, true, false},
 	} {
 		runs, id := received(t)
 		other := filepath.Join(runs, "other")
@@ -196,11 +208,13 @@ func TestDelete(t *testing.T) {
 			defer l.Release()
 		}
 		var out bytes.Buffer
-		code := Main(context.Background(), Env{Stdin: strings.NewReader(c.answer), Stdout: &out, Stderr: &out,
+		code := Main(context.Background(), Env{Stdin: strings.NewReader(c.answer), Stdout: &out,
+			Stderr:  &out,
 			RunsDir: runs}, append([]string{"delete", id}, c.args...))
 		_, err := os.Stat(filepath.Join(runs, id))
 		_, err2 := os.Stat(other)
-		if gone := errors.Is(err, fs.ErrNotExist); gone != c.gone || err2 != nil || code == 0 != c.gone {
+		if gone := errors.Is(err, fs.ErrNotExist); gone != c.gone || err2 != nil ||
+			code == 0 != c.gone {
 			t.Errorf("%+v: gone %v, the other %v, code %d\n%s", c, gone, err2, code, out.String())
 		}
 		left, err := os.ReadDir(runs)
@@ -263,7 +277,8 @@ func prints(file *ast.File) (list []string) {
 					return selector(name) != "console.New"
 				}
 			case *ast.SelectorExpr:
-				if name := selector(n); past(name) && !(isFunc && slices.Contains(raw, f.Name.Name)) {
+				if name := selector(n); past(name) &&
+					!(isFunc && slices.Contains(raw, f.Name.Name)) {
 					list = append(list, name)
 				}
 			}

@@ -15,7 +15,8 @@ import (
 // arguments and flags are refused in our words, and what it prints is clean.
 func TestToyCommand(t *testing.T) {
 	toy := func(con *console.Console) *cobra.Command {
-		return &cobra.Command{Use: "toy RUN", Short: "A toy", Args: console.One("a run", "drolab toy latest"),
+		return &cobra.Command{Use: "toy RUN", Short: "A toy",
+			Args:              console.One("a run", "drolab toy latest"),
 			ValidArgsFunction: con.CompleteRuns,
 			RunE: func(_ *cobra.Command, args []string) error {
 				con.Say("a toy of %s", args[0])

@@ -83,7 +83,8 @@ func TestLegendBelowTheTable(t *testing.T) {
 	for _, size := range [][2]int{{200, 58}, {120, 38}, {80, 22}, {40, 16}, {40, 10}} {
 		r.Size(size[0], size[1])
 		screen := tuitest.Text(r.Shot())
-		for _, sign := range []string{"± 95 % t interval", "* beats all others", "(c) uses classes"} {
+		for _, sign := range []string{"± 95 % t interval", "* beats all others",
+			"(c) uses classes"} {
 			if strings.Contains(screen, sign) != (size[1] > 10) {
 				t.Errorf("%v: %q is below the table: %t\n%s", size, sign, size[1] <= 10, screen)
 			}
@@ -98,7 +99,8 @@ func TestLegendBelowTheTable(t *testing.T) {
 	r.Size(40, 10)
 	p.part = notesPart
 	text := strings.Join(strings.Fields(strings.Join(p.noteLines(38), " ")), " ")
-	for _, words := range []string{"group (c) uses classes", "half the width of the mean's 95 % t interval",
+	for _, words := range []string{"group (c) uses classes",
+		"half the width of the mean's 95 % t interval",
 		"Holm's correction for all pairs (10), per class, group or radius for those of all (100)"} {
 		if !strings.Contains(text, words) {
 			t.Errorf("the notes lack %q: %s", words, text)
@@ -137,7 +139,8 @@ func TestCurvesRewind(t *testing.T) {
 	resume := &runner.ResumeEvent{Head: runner.Head{Step: 5 * p.runs[0].Meta.StepsPerEpoch}}
 	eval := &runner.EvalEvent{Epoch: 6, Values: measure.Values{{Name: "test_loss",
 		Number: measure.Num(7)}}}
-	p.grow(curvesMsg{round: p.round, end: true, parts: []curvePart{{0, []runner.Event{resume, eval}}}})
+	p.grow(curvesMsg{round: p.round, end: true,
+		parts: []curvePart{{0, []runner.Event{resume, eval}}}})
 	if x, y := s.XRange().Hi, s.At(6); x != 6 || y != 7 {
 		t.Errorf("the curve ends at (%g, %g)", x, y)
 	}
@@ -158,7 +161,8 @@ func TestCompareGrows(t *testing.T) {
 			tuitest.Archived(algorithm, 1, "shapes", tuitest.Epoch0()), runner.Done, "")
 		r.Wait(11*time.Second, time.Second)
 		if len(p.table.Rows) != i+1 || len(p.series) != i+1 || p.series[i][0].Len() == 0 {
-			t.Fatalf("%d rows, %d curves, want %d with points", len(p.table.Rows), len(p.series), i+1)
+			t.Fatalf("%d rows, %d curves, want %d with points", len(p.table.Rows),
+				len(p.series), i+1)
 		}
 	}
 	table, points := p.table, p.series[0][0].Len()
@@ -167,7 +171,8 @@ func TestCompareGrows(t *testing.T) {
 		t.Error("the table was made again for the same runs")
 	}
 	r.Send(lab.Compare{Runs: tuitest.Found(t, r.Source, "shapes-erm-s1")})
-	a.Add(t, "shapes-erm-s2", tuitest.Archived(dro.ERM, 2, "shapes", tuitest.Epoch0()), runner.Done, "")
+	a.Add(t, "shapes-erm-s2", tuitest.Archived(dro.ERM, 2, "shapes", tuitest.Epoch0()),
+		runner.Done, "")
 	r.Wait(11*time.Second, time.Second)
 	if len(p.runs) != 1 {
 		t.Errorf("%d runs are compared, want the chosen one", len(p.runs))
@@ -178,15 +183,17 @@ func TestCompareGrows(t *testing.T) {
 func TestCompareStale(t *testing.T) {
 	r, p := compareOf(t, tuitest.NewArchive(t))
 	table, points := p.table, p.series[0][0].Len()
-	r.Send(comparedMsg{round: p.round - 1}, curvesMsg{round: p.round - 1, parts: []curvePart{{run: 99}}})
+	r.Send(comparedMsg{round: p.round - 1},
+		curvesMsg{round: p.round - 1, parts: []curvePart{{run: 99}}})
 	if p.table != table || p.series[0][0].Len() != points {
 		t.Error("a stale answer was taken")
 	}
 }
 
 func TestDecimal(t *testing.T) {
-	for x, want := range map[float64]string{0: "0.000", 2.34567: "2.346", 0.0051: "0.0051", 12345: "12345.0",
-		-1: "-1.000"} {
+	for x, want := range map[float64]string{0: "0.000", 2.34567: "2.346", 0.0051: "0.0051",
+		12345: "12345.0",
+		-1:    "-1.000"} {
 		if got := decimal(x); got != want {
 			t.Errorf("decimal(%g) = %q, want %q", x, got, want)
 		}
@@ -196,7 +203,8 @@ func TestDecimal(t *testing.T) {
 // TestRefusals has no key that does nothing and says nothing.
 func TestRefusals(t *testing.T) {
 	r, _ := compareOf(t, tuitest.NewArchive(t))
-	for _, k := range []string{"left", "right", "up", "down", "home", "end", "pgup", "pgdown", "esc"} {
+	for _, k := range []string{"left", "right", "up", "down", "home", "end", "pgup",
+		"pgdown", "esc"} {
 		if r.Press(k); r.Notice.Text == "" {
 			t.Errorf("%s does nothing where all is in view, and does not say so", k)
 		}

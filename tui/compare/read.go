@@ -26,7 +26,8 @@ func compareRuns(s lab.Source, runs []*record.Run, at string, round int) tea.Cmd
 		m.table = compare.Runs(m.runs, compare.Options{At: at})
 		var specs []spec.Spec
 		for _, row := range m.table.Rows {
-			i := slices.IndexFunc(m.runs, func(r *record.Run) bool { return r.Meta.ID == row.Runs[0] })
+			i := slices.IndexFunc(m.runs,
+				func(r *record.Run) bool { return r.Meta.ID == row.Runs[0] })
 			specs = append(specs, m.runs[i].Meta.Spec)
 		}
 		m.diffs = compare.Diff(specs)

@@ -101,9 +101,11 @@ func KeyName(key string, ascii bool) string {
 	}
 	names := map[string]string{"up": "↑", "down": "↓", "left": "←", "right": "→", "shift": "⇧"}
 	if ascii {
-		names = map[string]string{"up": "Up", "down": "Down", "left": "Left", "right": "Right", "shift": "Shift-"}
+		names = map[string]string{"up": "Up", "down": "Down", "left": "Left", "right": "Right",
+			"shift": "Shift-"}
 	}
-	more := map[string]string{"enter": "Enter", "space": "Space", "tab": "Tab", "esc": "Esc", "home": "Home",
-		"end": "End", "pgup": "PgUp", "pgdown": "PgDn", "delete": "Del"}
+	more := map[string]string{"enter": "Enter", "space": "Space", "tab": "Tab", "esc": "Esc",
+		"home": "Home",
+		"end":  "End", "pgup": "PgUp", "pgdown": "PgDn", "delete": "Del"}
 	return cmp.Or(names[key], more[key], key)
 }

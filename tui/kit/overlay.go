@@ -61,7 +61,8 @@ func (o *Overlay) Fit(t *Theme, w, h int) {
 		lines, cells = append(lines, Wrap(s, w-4)...), max(cells, cell.Width(s))
 	}
 	top := o.text.YOffset()
-	o.text = viewport.New(viewport.WithWidth(min(w-4, cells)), viewport.WithHeight(max(1, min(h-2, len(lines)))))
+	o.text = viewport.New(viewport.WithWidth(min(w-4, cells)),
+		viewport.WithHeight(max(1, min(h-2, len(lines)))))
 	o.text.KeyMap = viewport.KeyMap{Up: On("up", "k"), Down: On("down", "j"), PageUp: On("pgup"),
 		PageDown: On("pgdown", "space")}
 	o.text.MouseWheelDelta = 1

@@ -175,7 +175,8 @@ func (c hue) back() string { return c.sgr(40) }
 func (c hue) sgr(from int) string {
 	switch n := int(c); {
 	case n >= 1<<24:
-		return strconv.Itoa(from+8) + ";2;" + strconv.Itoa(n>>16&0xff) + ";" + strconv.Itoa(n>>8&0xff) + ";" +
+		return strconv.Itoa(from+8) + ";2;" + strconv.Itoa(n>>16&0xff) + ";" +
+			strconv.Itoa(n>>8&0xff) + ";" +
 			strconv.Itoa(n&0xff)
 	case n >= 16:
 		return strconv.Itoa(from+8) + ";5;" + strconv.Itoa(n)

@@ -32,7 +32,8 @@ func TestPixels(t *testing.T) {
 		wide := min(c.roomW, c.scale*c.w)
 		high := (min(2*c.roomH, c.scale*c.h) + 1) / 2
 		if len(lines) != high || cell.Width(lines[0]) != wide {
-			t.Fatalf("%+v: %d lines of %d cells, want %d of %d", c, len(lines), cell.Width(lines[0]), high, wide)
+			t.Fatalf("%+v: %d lines of %d cells, want %d of %d", c, len(lines),
+				cell.Width(lines[0]), high, wide)
 		}
 		shot := tuitest.Shot(strings.Join(lines, "\n"), wide, high)
 		for y := range high {
@@ -82,11 +83,13 @@ func TestFewColours(t *testing.T) {
 	if strings.Contains(s, ";2;") || !strings.Contains(s, "38;5;") {
 		t.Errorf("256 colours: %q", s)
 	}
-	if s := draw(colorprofile.ANSI, true, false); strings.Contains(s, "38;") || !strings.Contains(s, "97") {
+	if s := draw(colorprofile.ANSI, true, false); strings.Contains(s, "38;") ||
+		!strings.Contains(s, "97") {
 		t.Errorf("16 colours: %q", s)
 	}
 	for want, c := range map[string][3]byte{"38;5;16": {0, 0, 0}, "38;5;231": {255, 255, 255},
-		"38;5;196": {250, 9, 3}, "38;5;244": {128, 127, 129}, "38;5;58": {90, 100, 10}, "38;5;235": {40, 39, 37}} {
+		"38;5;196": {250, 9, 3}, "38;5;244": {128, 127, 129}, "38;5;58": {90, 100,
+			10}, "38;5;235": {40, 39, 37}} {
 		p := kit.Pixels{W: 1, H: 1, RGB: c[:]}
 		s := kit.NewTheme(colorprofile.ANSI256, true, false).Pixels(p, 1, 1)[0]
 		if !strings.Contains(s, want+"m") {
@@ -94,7 +97,8 @@ func TestFewColours(t *testing.T) {
 		}
 	}
 	for ascii, shades := range map[bool]string{false: " ░▒▓█", true: " .:-=+*#%@"} {
-		onDark, onLight := draw(colorprofile.NoTTY, true, ascii), draw(colorprofile.NoTTY, false, ascii)
+		onDark, onLight := draw(colorprofile.NoTTY, true, ascii), draw(colorprofile.NoTTY,
+			false, ascii)
 		last := 0
 		for i, r := range []rune(onDark) {
 			at := strings.IndexRune(shades, r)

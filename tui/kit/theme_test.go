@@ -58,8 +58,10 @@ func TestSeriesAreToldApart(t *testing.T) {
 				}
 			}
 			for j, b := range p.series[:i] {
-				if d := apart(ansi.IndexedColor(a.x256), ansi.IndexedColor(b.x256)); d < leastApart {
-					t.Errorf("dark %t: series %d and %d are %.3f apart in 256 colours", dark, i, j, d)
+				if d := apart(ansi.IndexedColor(a.x256),
+					ansi.IndexedColor(b.x256)); d < leastApart {
+					t.Errorf("dark %t: series %d and %d are %.3f apart in 256 colours",
+						dark, i, j, d)
 				}
 				if d := apart(rgb(a.rgb), rgb(b.rgb)); d < leastApart {
 					t.Errorf("dark %t: series %d and %d are %.3f apart in 24 bits", dark, i, j, d)

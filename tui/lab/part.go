@@ -17,8 +17,8 @@ func Mark(m *runner.Meta) string { return compare.Mark(compare.Uses(m)) }
 func Explain(m *runner.Meta) string { return compare.Explain(compare.Uses(m)) }
 
 // MarkLegend says what the marks mean.
-const MarkLegend = "Behind a method, (g) says that it uses groups, (c) that it uses the classes in their " +
-	"place, (l) that it uses labels: an uncertainty set knows none of these."
+const MarkLegend = "Behind a method, (g) says that it uses groups, (c) that it uses the classes " +
+	"in their place, (l) that it uses labels: an uncertainty set knows none of these."
 
 // Validation is the measure that says of the validation split what the one of that
 // name says of the test split; the name itself where there is none.

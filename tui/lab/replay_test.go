@@ -8,11 +8,13 @@ import (
 	"drolab/runner/record"
 )
 
-// Lists are newest first, also of runs that were named in another order; a replay shows them in that.
+// Lists are newest first, also of runs that were named in another order; a replay shows them in
+// that.
 func TestKeptIsListedNewestFirst(t *testing.T) {
 	var given []*record.Run
 	for i, id := range []string{"b", "a", "c"} {
-		given = append(given, &record.Run{Meta: runner.Meta{ID: id, Created: time.Unix(int64(10*(i%2)), 0)}})
+		given = append(given,
+			&record.Run{Meta: runner.Meta{ID: id, Created: time.Unix(int64(10*(i%2)), 0)}})
 	}
 	k, reads := NewKept(func() ([]*record.Run, error) { return given, nil }), ""
 	shown, err := k.Runs()

@@ -25,7 +25,8 @@ func ParseRing(text string) (r Ring, err error) {
 		case "progress":
 			r.Progress = true
 		default:
-			return Ring{}, fmt.Errorf("ring: %q: want 9, 777 or progress, or two of them as 9,progress", word)
+			return Ring{}, fmt.Errorf(
+				"ring: %q: want 9, 777 or progress, or two of them as 9,progress", word)
 		}
 	}
 	return r, nil

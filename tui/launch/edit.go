@@ -18,7 +18,8 @@ func (l *Page) preset() *presets.Preset { return &l.list[l.at] }
 
 // settings are the rows of the right pane: what the chosen methods read.
 func (l *Page) settings() []spec.Setting {
-	return slices.DeleteFunc(spec.AllSettings(), func(t spec.Setting) bool { return !t.ReadIn(l.spec()) })
+	return slices.DeleteFunc(spec.AllSettings(),
+		func(t spec.Setting) bool { return !t.ReadIn(l.spec()) })
 }
 
 // setting is the one under the cursor. Another preset may have fewer.

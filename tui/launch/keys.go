@@ -16,20 +16,26 @@ func (l *Page) Keys() []kit.Key {
 	const page = 10
 	end := len(l.settings())
 	return []kit.Key{
-		{Keys: kit.On("enter"), Hint: "review", Help: "say what would be started, and start it if you say so",
-			Why: l.noReview, Do: l.review, Alters: true},
-		{Keys: kit.On("space"), Hint: "change", Help: "choose a method or seed, take the next value, or type one",
-			Why: l.noSetting, Do: kit.Just(l.space), Local: true},
+		{Keys: kit.On("enter"), Hint: "review",
+			Help: "say what would be started, and start it if you say so",
+			Why:  l.noReview, Do: l.review, Alters: true},
+		{Keys: kit.On("space"), Hint: "change",
+			Help: "choose a method or seed, take the next value, or type one",
+			Why:  l.noSetting, Do: kit.Just(l.space), Local: true},
 		{Keys: kit.On("enter"), Why: l.noSetting, Do: kit.Just(l.space), Local: true},
 		{Keys: kit.On("e"), Hint: "type", Help: "type the value of a setting", Why: l.noSetting,
 			Do: kit.Just(l.edit), Local: true},
-		{Keys: kit.On("u"), Hint: "undo", Help: "set a setting back to what the preset says", Why: l.noUndo,
-			Do: kit.Just(l.undo), Local: true},
+		{Keys: kit.On("u"), Hint: "undo", Help: "set a setting back to what the preset says",
+			Why: l.noUndo,
+			Do:  kit.Just(l.undo), Local: true},
 		{Keys: kit.On("up", "k"), Help: "up", Why: l.noAbove, Do: kit.By(l.move, -1), Moves: true},
-		{Keys: kit.On("down", "j"), Help: "down", Why: l.noBelow, Do: kit.By(l.move, 1), Moves: true},
-		{Keys: kit.On("left", "h"), Help: "left", Why: l.noSetting, Do: kit.By(l.side, -1), Moves: true,
+		{Keys: kit.On("down", "j"), Help: "down", Why: l.noBelow, Do: kit.By(l.move, 1),
+			Moves: true},
+		{Keys: kit.On("left", "h"), Help: "left", Why: l.noSetting, Do: kit.By(l.side, -1),
+			Moves: true,
 			Local: true},
-		{Keys: kit.On("right", "l"), Help: "right", Why: l.noSetting, Do: kit.By(l.side, 1), Moves: true,
+		{Keys: kit.On("right", "l"), Help: "right", Why: l.noSetting, Do: kit.By(l.side, 1),
+			Moves: true,
 			Local: true},
 		{Keys: kit.On("esc"), Help: "go back", Why: l.noBack, Do: kit.Just(l.back)},
 		{Keys: kit.On("home", "g"), Help: "first", Do: kit.By(l.move, -end), Moves: true},
@@ -66,7 +72,8 @@ func (l *Page) noBack() string {
 // noReview says why Enter leads to no start: it never does among the settings,
 // where it is for changing them.
 func (l *Page) noReview() string {
-	return cmp.Or(kit.Unless(!l.right, "a start begins at the presets: Esc goes back there"), l.noStart())
+	return cmp.Or(kit.Unless(!l.right, "a start begins at the presets: Esc goes back there"),
+		l.noStart())
 }
 
 // noStart says why the runs cannot be started.

@@ -102,7 +102,8 @@ func (l *Page) Update(msg tea.Msg) tea.Cmd {
 			return l.look()
 		}
 	case kit.Tick:
-		if e, ok := l.entries[l.spec().Dataset]; ok && !e.Available && time.Time(msg).Sub(l.looked) > lookEvery {
+		if e, ok := l.entries[l.spec().Dataset]; ok && !e.Available &&
+			time.Time(msg).Sub(l.looked) > lookEvery {
 			l.looked = time.Time(msg)
 			return l.look()
 		}

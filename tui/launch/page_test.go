@@ -55,7 +55,8 @@ func TestSettingsAreThoseThatAreRead(t *testing.T) {
 	for key, readers := range map[string][]dro.Algorithm{"c": {dro.SFK},
 		"lambda": {dro.SFK, dro.PGD, dro.PAN}, "rho": dro.PaperMethods()} {
 		for _, a := range dro.PaperMethods() {
-			if got, want := slices.Contains(keys(a), key), slices.Contains(readers, a); got != want {
+			if got, want := slices.Contains(keys(a), key), slices.Contains(readers,
+				a); got != want {
 				t.Errorf("%s of %s: shown is %v, want %v", key, a, got, want)
 			}
 		}
@@ -123,7 +124,8 @@ func TestLaunchStartsWhatIsShown(t *testing.T) {
 		t.Error("Enter does not type the setting")
 	}
 	r.Press("esc", "tab", "enter")
-	if len(s.Requests) != 0 || r.Overlay == nil || !strings.Contains(r.View(), "rho 0.7, in the preset") {
+	if len(s.Requests) != 0 || r.Overlay == nil ||
+		!strings.Contains(r.View(), "rho 0.7, in the preset") {
 		t.Fatalf("asked for %+v before the review:\n%s", s.Requests, r.View())
 	}
 	r.Press("esc", "enter", "enter")
@@ -131,7 +133,8 @@ func TestLaunchStartsWhatIsShown(t *testing.T) {
 		runner.Request{Preset: "shapes", Specs: want.Expand()}) {
 		t.Fatalf("asked for %+v", s.Requests)
 	}
-	if m, ok := tuitest.Sent[lab.Started](r); !ok || !slices.Equal(m.IDs, []string{"shapes-sfk-s1"}) ||
+	if m, ok := tuitest.Sent[lab.Started](r); !ok ||
+		!slices.Equal(m.IDs, []string{"shapes-sfk-s1"}) ||
 		l.starting {
 		t.Errorf("after the start: %v, starting %v", m, l.starting)
 	}
@@ -169,7 +172,10 @@ func TestLaunchRefuses(t *testing.T) {
 // A data source that is registered is offered, and shown as not here yet.
 func TestLaunchOffersRegisteredData(t *testing.T) {
 	defer data.Register(data.Provider{Name: "toy", Purpose: "for a test",
-		Open:  func(string, data.Options) (*data.Dataset, error) { return nil, errors.New("not here") },
+		Open: func(string, data.Options) (*data.Dataset,
+			error) {
+			return nil, errors.New("not here")
+		},
 		Files: &data.Files{Folder: "toy", Remote: []data.Remote{{Name: "toy.bin", Size: 1}}}})()
 	_, l, _ := launchOf(t)
 	l.goTo(t, "dataset")
@@ -260,11 +266,14 @@ func TestEstimate(t *testing.T) {
 			t.Errorf("%s: %.3f times as long, want %.3f", what, got, want)
 		}
 	}
-	near(float64(estimateOf([]spec.Spec{base, base}, past, cpu).took)/float64(one.took), 2, "two runs")
+	near(float64(estimateOf([]spec.Spec{base, base}, past, cpu).took)/float64(one.took), 2,
+		"two runs")
 	near(ratio(func(s *spec.Spec) { s.Epochs *= 3 }),
-		work(3*tuitest.Epochs, 3*tuitest.Epochs)/work(tuitest.Epochs, tuitest.Epochs), "three times the epochs")
+		work(3*tuitest.Epochs, 3*tuitest.Epochs)/work(tuitest.Epochs,
+			tuitest.Epochs), "three times the epochs")
 	near(ratio(func(s *spec.Spec) { s.EvalEvery = 2 }),
-		work(tuitest.Epochs, tuitest.Epochs/2)/work(tuitest.Epochs, tuitest.Epochs), "half the evaluations")
+		work(tuitest.Epochs, tuitest.Epochs/2)/work(tuitest.Epochs,
+			tuitest.Epochs), "half the evaluations")
 }
 
 func TestEstimateUnknown(t *testing.T) {
@@ -304,7 +313,8 @@ func TestLaunchReasonsWhole(t *testing.T) {
 		r.Size(size[0], size[1]-2)
 		r.Press("tab", "down", "down", "down", "down")
 		want := strings.Fields(l.fromPreset("rho"))
-		got := strings.Join(strings.Fields(strings.ReplaceAll(tuitest.Text(r.Shot()), "│", " ")), " ")
+		got := strings.Join(strings.Fields(strings.ReplaceAll(tuitest.Text(r.Shot()), "│", " ")),
+			" ")
 		if !strings.Contains(got, strings.Join(want, " ")) {
 			t.Errorf("at %v the screen is without %q:\n%s", size, want, tuitest.Text(r.Shot()))
 		}

@@ -21,14 +21,16 @@ func (l *Page) viewPlan(w, h int) []string {
 		}
 	}
 	if l.problem != nil {
-		points[0] = kit.Point{Text: "! " + cell.OneLine(l.problem.Error()), Style: t.Bad, Whole: true}
+		points[0] = kit.Point{Text: "! " + cell.OneLine(l.problem.Error()), Style: t.Bad,
+			Whole: true}
 	}
 	rest := []kit.Point{{Name: "Time", Text: l.time()}, {Name: "Problem", Text: l.resolved()},
 		{Name: "Budget", Text: l.budget()}}
 	if about, there := l.dataset(); there {
 		points = slices.Concat(points, rest[:2], []kit.Point{{Name: "Data", Text: about}}, rest[2:])
 	} else {
-		points = slices.Concat(points, []kit.Point{{Name: "Data", Text: about, Style: t.Warn, Whole: true}}, rest)
+		points = slices.Concat(points,
+			[]kit.Point{{Name: "Data", Text: about, Style: t.Warn, Whole: true}}, rest)
 	}
 	return t.Points(points, 9, w, h)
 }

@@ -108,7 +108,8 @@ func TestBandOfUnknownInterval(t *testing.T) {
 
 func TestBandOnALogAxis(t *testing.T) {
 	c := Chart{X: Range{0, 1}, YScale: Scale{Kind: Log10},
-		Bands: []Band{{Half: func(int) float64 { return 1.999 }, Seeds: seeds([]float64{1, 1}, []float64{0, 3})}}}
+		Bands: []Band{{Half: func(int) float64 { return 1.999 },
+			Seeds: seeds([]float64{1, 1}, []float64{0, 3})}}}
 	if r := c.DataY(); !(r.Lo >= .05 && r.Lo < 1 && r.Hi > 1) {
 		t.Errorf("the axis is over %+v, want from about a tenth of the means up", r)
 	}

@@ -74,7 +74,8 @@ func TestBoundIsNamed(t *testing.T) {
 		for i := range 10 {
 			s.Append(float64(i), math.Max(1, 1+from-float64(i)))
 		}
-		c := Chart{X: Range{0, 9}, Y: Range{0, 22}, Lines: []Line{{Series: s}}, Refs: []RefLine{{"bound", 1}}}
+		c := Chart{X: Range{0, 9}, Y: Range{0, 22}, Lines: []Line{{Series: s}},
+			Refs: []RefLine{{"bound", 1}}}
 		f, _ := c.Draw(60, 20)
 		if got := strings.Contains(f.String(), "bound"); got != want {
 			t.Errorf("a line from %g above it: named %v\n%s", from, got, f)

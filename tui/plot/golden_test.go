@@ -121,7 +121,8 @@ func TestGoldenLog(t *testing.T) {
 	s.Append(340, 1e-3)
 	s.Append(400, 1e-4)
 	for _, k := range []ScaleKind{Log10, Symlog} {
-		c := Chart{X: Range{0, 400}, YScale: Scale{Kind: k}, Lines: []Line{{Name: "gap", Series: s}}}
+		c := Chart{X: Range{0, 400}, YScale: Scale{Kind: k},
+			Lines: []Line{{Name: "gap", Series: s}}}
 		c.Y = c.FitY()
 		f, report := c.Draw(60, 16)
 		golden(t, fmt.Sprintf("scale-%d", k), styled(f)+fmt.Sprintf("%+v\n", report))
@@ -158,7 +159,8 @@ func classBars(cs Charset) *Bars {
 	b := &Bars{Percent: true, Charset: cs, Bars: []Bar{
 		{Label: "airplane", Value: 0.7764, Base: 0.76, Cells: []string{"4020", "76.5–78.9"}},
 		{Label: "automobile", Value: 0.8619, Base: 0.8619, Cells: []string{"2715", "84.8–87.4"}},
-		{Label: "cat", Value: 0.4705, Base: 0.4936, Worst: true, Cells: []string{"1425", "44.5–49.6"}},
+		{Label: "cat", Value: 0.4705, Base: 0.4936, Worst: true,
+			Cells: []string{"1425", "44.5–49.6"}},
 		{Label: "日本語の猫", Value: 1, Base: math.NaN(), Few: true, Cells: []string{"5", "56.6–100.0"}},
 		{Label: "broken", Value: math.NaN(), Base: 0.5},
 		{Label: "none", Value: 0, Base: 0.1, Cells: []string{"0"}},
@@ -197,7 +199,8 @@ func TestGoldenPhase(t *testing.T) {
 				BoxX: Range{0.1, 10}, BoxY: Range{-10, 10},
 			}
 			for _, size := range [][2]int{{60, 18}, {24, 8}, {5, 3}} {
-				golden(t, fmt.Sprintf("phase-%s-%dx%d", name, size[0], size[1]), styled(ph.Draw(size[0], size[1])))
+				golden(t, fmt.Sprintf("phase-%s-%dx%d", name, size[0], size[1]),
+					styled(ph.Draw(size[0], size[1])))
 			}
 		})
 	}

@@ -25,7 +25,8 @@ func checkFrame(t *testing.T, f *Frame, w, h int, cs Charset) {
 			line.WriteString(s.Text)
 		}
 		text := line.String()
-		if cell.Width(text) != w || !utf8.ValidString(text) || strings.ContainsAny(text, "\x1b\n\r\t") {
+		if cell.Width(text) != w || !utf8.ValidString(text) ||
+			strings.ContainsAny(text, "\x1b\n\r\t") {
 			t.Fatalf("row %d is %d wide, want %d: %q", y, cell.Width(text), w, text)
 		}
 		for x, c := range row {
@@ -73,7 +74,8 @@ func nastySeries(r *rand.Rand, n int) *Series {
 
 func nastyChart(r *rand.Rand) *Chart {
 	c := &Chart{
-		X: nastyRange(r), Y: nastyRange(r), YScale: scales()[r.IntN(4)], Charset: Charset(r.IntN(3)),
+		X: nastyRange(r), Y: nastyRange(r), YScale: scales()[r.IntN(4)],
+		Charset:  Charset(r.IntN(3)),
 		Duration: r.IntN(3) == 0, Bare: r.IntN(4) == 0,
 	}
 	if r.IntN(2) == 0 {
@@ -81,7 +83,8 @@ func nastyChart(r *rand.Rand) *Chart {
 	}
 	lengths := []int{0, 1, 2, 60, 300}
 	for i := range r.IntN(4) {
-		l := Line{Name: nastyName(r), Series: nastySeries(r, lengths[r.IntN(5)]), Number: uint8(i), Faint: i == 2}
+		l := Line{Name: nastyName(r), Series: nastySeries(r, lengths[r.IntN(5)]), Number: uint8(i),
+			Faint: i == 2}
 		if r.IntN(5) == 0 {
 			l.Glyph = []rune{'*', '日', '\n', 0x301}[r.IntN(4)]
 		}
@@ -99,7 +102,8 @@ func nastyChart(r *rand.Rand) *Chart {
 	}
 	for range r.IntN(3) {
 		c.Refs = append(c.Refs, RefLine{nastyName(r), nasty(r)})
-		c.Markers = append(c.Markers, Marker{nasty(r), []rune{'R', '日', 0, -1}[r.IntN(4)], nastyName(r)})
+		c.Markers = append(c.Markers, Marker{nasty(r), []rune{'R', '日', 0, -1}[r.IntN(4)],
+			nastyName(r)})
 	}
 	if r.IntN(2) == 0 {
 		c.Y = c.FitY()
@@ -129,13 +133,15 @@ func TestOthersNeverPanic(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	for range 4000 {
 		w, h, cs := 1+r.IntN(70), 1+r.IntN(12), Charset(r.IntN(3))
-		b := Bars{Charset: cs, Percent: r.IntN(2) == 0, LowerIsBetter: r.IntN(2) == 0, First: r.IntN(8) - 2}
+		b := Bars{Charset: cs, Percent: r.IntN(2) == 0, LowerIsBetter: r.IntN(2) == 0,
+			First: r.IntN(8) - 2}
 		if r.IntN(2) == 0 {
 			b.Max = nasty(r)
 		}
 		for range r.IntN(12) {
-			b.Bars = append(b.Bars, Bar{Label: nastyName(r), Value: nasty(r), Base: nasty(r), Worst: r.IntN(4) == 0,
-				Few: r.IntN(4) == 0, Cells: []string{nastyName(r), nastyName(r)}[:r.IntN(3)]})
+			b.Bars = append(b.Bars, Bar{Label: nastyName(r), Value: nasty(r), Base: nasty(r),
+				Worst: r.IntN(4) == 0,
+				Few:   r.IntN(4) == 0, Cells: []string{nastyName(r), nastyName(r)}[:r.IntN(3)]})
 		}
 		checkFrame(t, b.Draw(w, h), w, h, cs)
 
@@ -177,7 +183,8 @@ func TestZoomBetweenPoints(t *testing.T) {
 	s.Append(0, 1)
 	s.Append(100, 3)
 	for _, cs := range []Charset{Lines, Braille, ASCII} {
-		c := Chart{X: Range{40, 60}, Y: Range{1, 3}, Charset: cs, Bare: true, Lines: []Line{{Name: "s", Series: s}}}
+		c := Chart{X: Range{40, 60}, Y: Range{1, 3}, Charset: cs, Bare: true,
+			Lines: []Line{{Name: "s", Series: s}}}
 		f, _ := c.Draw(20, 5)
 		for x := range 20 {
 			if f.Row(2)[x].Style.Role != Data {

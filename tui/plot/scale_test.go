@@ -73,7 +73,8 @@ func TestFormatTable(t *testing.T) {
 	for _, c := range []struct {
 		s    float64
 		want string
-	}{{0, "0s"}, {59.6, "1m"}, {90, "1m30s"}, {3600, "1h"}, {7500, "2h05m"}, {90000, "1d01h"}, {-90, "-1m30s"}} {
+	}{{0, "0s"}, {59.6, "1m"}, {90, "1m30s"}, {3600, "1h"}, {7500, "2h05m"}, {90000, "1d01h"},
+		{-90, "-1m30s"}} {
 		t.Run(c.want, func(t *testing.T) {
 			if got := FormatDuration(c.s); got != c.want {
 				t.Errorf("FormatDuration(%v) = %q, want %q", c.s, got, c.want)
@@ -144,7 +145,8 @@ func TestTicksProperties(t *testing.T) {
 			t.Fatalf("Ticks(%v, %v, %d): %d ticks", s, in, n, len(ticks))
 		}
 		for i, k := range ticks {
-			if !finite(k.Value) || (i > 0 && k.Value <= ticks[i-1].Value) || len(k.Label) > LabelWidth {
+			if !finite(k.Value) || (i > 0 && k.Value <= ticks[i-1].Value) ||
+				len(k.Label) > LabelWidth {
 				t.Fatalf("Ticks(%v, %v, %d) = %v", s, in, n, ticks)
 			}
 		}

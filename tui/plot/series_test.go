@@ -68,7 +68,8 @@ func checkBucket(t *testing.T, b Bucket, at int, ys []float64) {
 			lo, hi, sum, n = min(lo, y), max(hi, y), sum+y, n+1
 		}
 	}
-	if b.X0 != float64(at) || b.X1 != float64(at+len(ys)-1) || int(b.N) != n || int(b.Bad) != len(ys)-n {
+	if b.X0 != float64(at) || b.X1 != float64(at+len(ys)-1) || int(b.N) != n ||
+		int(b.Bad) != len(ys)-n {
 		t.Fatalf("bucket %+v does not hold points %d..%d", b, at, at+len(ys)-1)
 	}
 	if n > 0 && (b.Min != lo || b.Max != hi || math.Abs(b.Mean-sum/float64(n)) > 1e-9) {
@@ -173,7 +174,8 @@ func TestAppendBucketMatchesAppend(t *testing.T) {
 
 func TestSeriesAt(t *testing.T) {
 	s := NewSeries("clock")
-	for _, p := range [][2]float64{{0, 0}, {10, 100}, {20, math.NaN()}, {30, 300}, {30, 310}, {40, 400}} {
+	for _, p := range [][2]float64{{0, 0}, {10, 100}, {20, math.NaN()}, {30, 300}, {30, 310},
+		{40, 400}} {
 		s.Append(p[0], p[1])
 	}
 	for _, c := range []struct{ x, want float64 }{
@@ -290,7 +292,8 @@ func TestSmoothMatchesIncremental(t *testing.T) {
 		t.Fatalf("%d points, want %d", got.Len(), smooth.Len())
 	}
 	for i, b := range got.buckets[:5200] { // up to the resume, which resets
-		if w := smooth.buckets[i]; b.N != w.N || math.Abs(b.Mean-w.Mean) > 1e-12 || b.Break != w.Break {
+		if w := smooth.buckets[i]; b.N != w.N || math.Abs(b.Mean-w.Mean) > 1e-12 ||
+			b.Break != w.Break {
 			t.Fatalf("point %d: %+v, want %+v", i, b, w)
 		}
 	}

@@ -203,7 +203,8 @@ func (s *Spread) mark(f *Frame, x0, y, w int, r *SpreadRow, i int, role Role) {
 	if role == Back && s.Front < 0 {
 		role = Data
 	}
-	f.set(x0+s.column(v, w), y, cell.Mark(int(s.Numbers[i]), s.Charset == ASCII), Style{role, s.Numbers[i]})
+	f.set(x0+s.column(v, w), y, cell.Mark(int(s.Numbers[i]), s.Charset == ASCII),
+		Style{role, s.Numbers[i]})
 }
 
 func (s *Spread) column(v float64, w int) int {

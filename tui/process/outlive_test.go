@@ -64,7 +64,8 @@ func newBox(t *testing.T) *box {
 // command is the program with arguments, on the box's runs.
 func (b *box) command(args ...string) *exec.Cmd {
 	cmd := exec.Command("drolab", args...)
-	cmd.Env = append(os.Environ(), "DROLAB_RUNS="+b.client.RunsDir, "XDG_RUNTIME_DIR=", "TERM=xterm-256color",
+	cmd.Env = append(os.Environ(), "DROLAB_RUNS="+b.client.RunsDir, "XDG_RUNTIME_DIR=",
+		"TERM=xterm-256color",
 		"LC_ALL=C.UTF-8")
 	return cmd
 }
@@ -142,7 +143,8 @@ func (b *box) trace(r *record.Run) string {
 		}
 		for _, e := range more {
 			if r, ok := e.(*runner.ResumeEvent); ok {
-				events = slices.DeleteFunc(events, func(e runner.Event) bool { return e.Header().Step > r.Step })
+				events = slices.DeleteFunc(events,
+					func(e runner.Event) bool { return e.Header().Step > r.Step })
 			}
 			events = append(events, e)
 		}
@@ -197,7 +199,8 @@ func (b *box) sameAs(whole *box) {
 
 // four are runs of all methods with momentum and augmentation, of some seconds.
 func four(more ...string) []string {
-	return append([]string{"run", "shapes", "--set", "samples=400", "--set", "batch=32", "--set", "epochs=6",
+	return append([]string{"run", "shapes", "--set", "samples=400", "--set", "batch=32", "--set",
+		"epochs=6",
 		"--set", "model=linear",
 		"--set", "log_every=1", "--set", "checkpoint_every=7", "--set", "eval_every=2"}, more...)
 }
@@ -299,7 +302,8 @@ type terminal struct {
 
 func (b *box) terminal(args ...string) *terminal {
 	b.Helper()
-	// What is caught here is set to its default there: SIGHUP, even where the tests were started with nohup.
+	// What is caught here is set to its default there: SIGHUP, even where the tests were started
+	// with nohup.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	t := &terminal{box: b, cmd: b.command(args...), ended: make(chan struct{})}
 	var err error
@@ -349,7 +353,8 @@ func TestHangup(t *testing.T) {
 	whole.do(four("--inline")...)
 	b := newBox(t)
 	first := b.terminal(four("--set", "epochs=6")...)
-	b.await("four live runs", func() bool { s, err := b.client.Status(); return err == nil && len(s.Runs) == 4 })
+	b.await("four live runs",
+		func() bool { s, err := b.client.Status(); return err == nil && len(s.Runs) == 4 })
 	first.file.Close()
 	first.cmd.Wait()
 	s, err := b.client.Status()
@@ -361,7 +366,8 @@ func TestHangup(t *testing.T) {
 	if now, err := b.client.Status(); err != nil || now.PID != s.PID {
 		t.Errorf("another engine: %+v, %v", now, err)
 	}
-	second.await("the runs on the screen", func() bool { return second.shows(" s1") && second.shows("Loss") })
+	second.await("the runs on the screen",
+		func() bool { return second.shows(" s1") && second.shows("Loss") })
 	second.leave()
 	b.sameAs(whole)
 }
@@ -411,9 +417,11 @@ func TestHangupInline(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
 	first := b.terminal(endless("--inline", "--set", "checkpoint_every=1000000000")...)
-	b.await("a run that trains", func() bool { r := b.runs(); return len(r) == 1 && r[0].Summary().Steps > 0 })
+	b.await("a run that trains",
+		func() bool { r := b.runs(); return len(r) == 1 && r[0].Summary().Steps > 0 })
 	first.file.Close()
-	b.await("a checkpoint", func() bool { _, ok, err := b.runs()[0].Saved(); return err == nil && ok })
+	b.await("a checkpoint",
+		func() bool { _, ok, err := b.runs()[0].Saved(); return err == nil && ok })
 	saved, _, err := b.runs()[0].Saved()
 	if err != nil {
 		t.Fatal(err)
@@ -433,7 +441,8 @@ func TestHangupInline(t *testing.T) {
 func onFullDisk(t *testing.T) (b *box, spec []string, makeRoom func()) {
 	t.Helper()
 	b = newBox(t)
-	if exec.Command("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", b.client.RunsDir).Run() != nil {
+	if exec.Command("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs",
+		b.client.RunsDir).Run() != nil {
 		t.Skip("mounting a small disk needs root")
 	}
 	t.Cleanup(func() { b.client.Shutdown(true); exec.Command("umount", b.client.RunsDir).Run() })
@@ -449,7 +458,8 @@ func onFullDisk(t *testing.T) (b *box, spec []string, makeRoom func()) {
 			t.Fatal(err)
 		}
 	}
-	return b, []string{"run", "shapes", "--algo", "sfk", "--set", "samples=400", "--set", "batch=32", "--set",
+	return b, []string{"run", "shapes", "--algo", "sfk", "--set", "samples=400", "--set",
+		"batch=32", "--set",
 		"epochs=20", "--set", "model=linear",
 		"--set", "log_every=1", "--set", "checkpoint_every=5"}, makeRoom
 }
@@ -475,7 +485,8 @@ func TestFullDisk(t *testing.T) {
 	}
 	// What a run cannot do now is refused, in place of waiting without a word.
 	if out, err := b.command("checkpoint", "latest").CombinedOutput(); err == nil ||
-		!strings.Contains(string(out), "waits for the disk: ") || !strings.Contains(string(out), "disk full") {
+		!strings.Contains(string(out), "waits for the disk: ") ||
+		!strings.Contains(string(out), "disk full") {
 		t.Errorf("a checkpoint on a full disk: %v, %s", err, out)
 	}
 	makeRoom()
@@ -547,7 +558,10 @@ func TestReaderLeaves(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
 	brief := []string{"csv", "--algo", "erm", "--set", "epochs=2"}
-	run := func(more ...string) []string { return append(append([]string{"run"}, brief...), more...) }
+	run := func(more ...string) []string {
+		return append(append([]string{"run"}, brief...),
+			more...)
+	}
 	for _, both := range []bool{false, true} {
 		for _, json := range []string{"--json", "--json=false"} {
 			s, said := b.leaves(both, run("--inline", json)...)
@@ -557,7 +571,8 @@ func TestReaderLeaves(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{
-		run(), {"show", "latest", "--json"}, {"show", "latest"}, {"compare", "csv"}, {"compare", "csv", "--csv"},
+		run(), {"show", "latest", "--json"}, {"show", "latest"}, {"compare", "csv"},
+		{"compare", "csv", "--csv"},
 		{"runs"}, {"presets"}, {"--help"},
 	} {
 		s, said := b.leaves(false, args...)

@@ -37,7 +37,8 @@ func (f *chooser) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 
 // Hint implements kit.Form.
 func (*chooser) Hint() []kit.Key {
-	return []kit.Key{{Keys: kit.On("space"), Hint: "show or hide"}, {Keys: kit.On("s"), Hint: "sort by"},
+	return []kit.Key{{Keys: kit.On("space"), Hint: "show or hide"},
+		{Keys: kit.On("s"), Hint: "sort by"},
 		{Keys: kit.On("enter"), Hint: "back"}}
 }
 

@@ -35,7 +35,8 @@ type runColumn struct {
 func runColumns(folded bool, value valueOf) []runColumn {
 	measure := func(head string, w, least int, name string) runColumn {
 		c := measureColumn(folded, value, name)
-		c.head, c.w, c.least = head, max(w, measureCells(lab.Named(lab.SummaryMeasures(), name), folded)), least
+		c.head, c.w, c.least = head, max(w, measureCells(lab.Named(lab.SummaryMeasures(), name),
+			folded)), least
 		return c
 	}
 	text := textColumn
@@ -90,9 +91,13 @@ func measureCells(m lab.Measure, folded bool) int {
 func measureColumn(folded bool, value valueOf, name string) runColumn {
 	m := lab.Named(lab.SummaryMeasures(), name)
 	of := func(r *record.Run) measure.Number { return value(r, r.Meta.Fit(name)) }
-	return runColumn{head: m.Head(), w: max(8, measureCells(m, folded), cell.Width(m.Head())+2), measure: name,
+	return runColumn{head: m.Head(), w: max(8, measureCells(m, folded), cell.Width(m.Head())+2),
+		measure: name,
 		cell:    func(l line) string { return l.spread(of, m) },
-		compare: func(a, b line) int { return byNumber(a.mean(of), b.mean(of), m.Better == dro.Higher) }}
+		compare: func(a, b line) int {
+			return byNumber(a.mean(of), b.mean(of),
+				m.Better == dro.Higher)
+		}}
 }
 
 // textColumn is one of words.
@@ -116,7 +121,8 @@ func (p *Page) extras(there []runColumn) (list []runColumn) {
 	}
 	for _, key := range p.keys {
 		if !taken[key] {
-			c := textColumn(key, max(10, len(key)+2), 0, func(r *record.Run) string { return r.Meta.Spec.Text(key) })
+			c := textColumn(key, max(10, len(key)+2), 0,
+				func(r *record.Run) string { return r.Meta.Spec.Text(key) })
 			c.compare = bySetting(key)
 			list = append(list, c)
 		}
@@ -156,7 +162,8 @@ func (p *Page) pinText(r *record.Run) string {
 func (p *Page) furnish() {
 	head := p.columns[p.by].head
 	p.columns = runColumns(p.together(), p.value.of(p))
-	mean := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.measure == "test_accuracy" })
+	mean := slices.IndexFunc(p.columns,
+		func(c runColumn) bool { return c.measure == "test_accuracy" })
 	p.columns = slices.Insert(p.columns, mean+1, p.trendColumn())
 	p.columns = append(p.columns, p.extras(p.columns)...)
 	method := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.head == "method" })

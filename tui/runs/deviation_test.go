@@ -15,7 +15,8 @@ import (
 )
 
 func TestDeviation(t *testing.T) {
-	for d, want := range map[float64]string{0: "0", 2.15e-4: ".0002", .0215: ".0215", 1.2034: "1.203",
+	for d, want := range map[float64]string{0: "0", 2.15e-4: ".0002", .0215: ".0215",
+		1.2034: "1.203",
 		99.999: "100.0",
 		1234.6: "1235", 99999: "99999", 3.2e-7: "3e-7", 3.2e6: "3e+6"} {
 		if got := deviation(d); got != want {
@@ -38,7 +39,8 @@ func TestSpreadFits(t *testing.T) {
 					scale *= []float64{.1, 10}[r.IntN(2)]
 				}
 			}
-			values := map[*record.Run]float64{{}: r.Float64() * scale, {Dir: "2"}: r.Float64() * scale}
+			values := map[*record.Run]float64{{}: r.Float64() * scale,
+				{Dir: "2"}: r.Float64() * scale}
 			var l line
 			for run := range values {
 				l = append(l, run)
@@ -57,7 +59,8 @@ func TestNamesBeforeFigures(t *testing.T) {
 	r.Size(120, 38)
 	figures := func() bool {
 		columns, _ := p.layColumns(116)
-		return slices.ContainsFunc(columns, func(c runColumn) bool { return c.measure == "test_loss" })
+		return slices.ContainsFunc(columns,
+			func(c runColumn) bool { return c.measure == "test_loss" })
 	}
 	if r.Press("o"); !figures() {
 		t.Error("no test loss where there is room for it")

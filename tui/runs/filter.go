@@ -106,7 +106,8 @@ func (p *parser) either() (filter, error) {
 // together reads what stands side by side, up to an OR or the end of a parenthesis.
 func (p *parser) together() (all allOf, err error) {
 	for len(p.words) > 0 && !slices.Contains([]string{"OR", "|", ")"}, p.words[0]) {
-		typing := p.words[0] == "-" && (len(p.words) == 1 || p.words[1] != "(") // a term's beginning
+		typing := p.words[0] == "-" &&
+			(len(p.words) == 1 || p.words[1] != "(") // a term's beginning
 		if p.take("AND") || typing && p.take("-") {
 			continue
 		}
@@ -158,7 +159,8 @@ func parseTerm(word string) (t term, err error) {
 		}
 	}
 	if !slices.Contains(factKeys(), t.key) && !slices.Contains(presets.Keys(), t.key) {
-		return t, fmt.Errorf("%s: neither a setting nor one of %s", word[:at], strings.Join(factKeys(), ", "))
+		return t, fmt.Errorf("%s: neither a setting nor one of %s", word[:at],
+			strings.Join(factKeys(), ", "))
 	}
 	x, err := strconv.ParseFloat(strings.TrimSuffix(t.value, "%"), 64)
 	t.num, t.isNum = x, err == nil
@@ -173,8 +175,9 @@ func parseTerm(word string) (t term, err error) {
 
 // fullKey resolves the short names that people type.
 func fullKey(key string) string {
-	full := map[string]string{"algo": "algorithms", "algorithm": "algorithms", "method": "algorithms",
-		"set": "uncertainty", "state": "status", "accuracy": "test_accuracy",
+	full := map[string]string{"algo": "algorithms", "algorithm": "algorithms",
+		"method": "algorithms",
+		"set":    "uncertainty", "state": "status", "accuracy": "test_accuracy",
 		"mean": "test_accuracy"} // the input's mean, a setting, is nothing to look for
 	return cmp.Or(full[key], key)
 }
@@ -220,8 +223,10 @@ func (t term) holds(r *record.Run) bool {
 // wordsOf is what the plain words of a filter are looked for in.
 func wordsOf(r *record.Run) string {
 	s := &r.Meta.Spec
-	return strings.ToLower(strings.Join([]string{r.Meta.ID, r.Meta.Preset, string(s.Algorithm()), s.Dataset,
-		s.Model, s.Uncertainty, string(r.Status()), r.Label().Note, strings.Join(r.Label().Tags, " ")}, "\n"))
+	return strings.ToLower(strings.Join([]string{r.Meta.ID, r.Meta.Preset, string(s.Algorithm()),
+		s.Dataset,
+		s.Model, s.Uncertainty, string(r.Status()), r.Label().Note, strings.Join(r.Label().Tags,
+			" ")}, "\n"))
 }
 
 // factKeys are the keys of factOf that are no settings.
@@ -239,7 +244,8 @@ func factKeys() []string {
 // as λ and η where they start, is looked for as such.
 func measured(key string) bool {
 	_, set := spec.FindSetting(key)
-	return !set && slices.ContainsFunc(lab.SummaryMeasures(), func(m lab.Measure) bool { return m.Name == key })
+	return !set && slices.ContainsFunc(lab.SummaryMeasures(),
+		func(m lab.Measure) bool { return m.Name == key })
 }
 
 // factOf is what a run says to a key, as text: a setting as a preset states

@@ -101,7 +101,8 @@ func (f *forking) start() tea.Cmd {
 
 // Hint implements kit.Form.
 func (f *forking) Hint() []kit.Key {
-	return []kit.Key{{Keys: kit.On("down"), Hint: "next checkpoint"}, {Keys: kit.On("enter"), Hint: "start"},
+	return []kit.Key{{Keys: kit.On("down"), Hint: "next checkpoint"},
+		{Keys: kit.On("enter"), Hint: "start"},
 		{Keys: kit.On("esc"), Hint: "back"}}
 }
 

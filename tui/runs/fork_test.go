@@ -41,7 +41,8 @@ func trained(t *testing.T) (*record.Store, []string) {
 func TestFork(t *testing.T) {
 	store, ids := trained(t)
 	s := &tuitest.Starter{}
-	l := tuitest.NewLab(t, lab.Folder(store.Dir()), lab.Config{Verbs: s, RunsDir: store.Dir()}, 120, 38)
+	l := tuitest.NewLab(t, lab.Folder(store.Dir()),
+		lab.Config{Verbs: s, RunsDir: store.Dir()}, 120, 38)
 	p := New(l)
 	r := tuitest.NewRig(l, p)
 	steps, err := p.current().Checkpoints()

@@ -20,7 +20,8 @@ func TestLabels(t *testing.T) {
 	r.Press("enter", "t")
 	r.Type("-b")
 	r.Press("enter")
-	if s := p.current().Label().String(); s != "the good one; tags paper" || p.current().Meta.ID != first {
+	if s := p.current().Label().String(); s != "the good one; tags paper" ||
+		p.current().Meta.ID != first {
 		t.Fatalf("labelled %q, the notice is %q", s, r.Notice.Text)
 	}
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "the good one; tags paper") {

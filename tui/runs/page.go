@@ -130,7 +130,8 @@ func (p *Page) arrange() {
 		p.shown = p.fold(p.shown)
 	}
 	if c := p.columns[p.by]; c.compare != nil {
-		slices.SortStableFunc(p.shown, func(a, b *record.Run) int { return c.compare(p.lineOf(a), p.lineOf(b)) })
+		slices.SortStableFunc(p.shown,
+			func(a, b *record.Run) int { return c.compare(p.lineOf(a), p.lineOf(b)) })
 	}
 	if p.reversed {
 		slices.Reverse(p.shown)

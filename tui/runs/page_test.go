@@ -48,16 +48,20 @@ func TestFilter(t *testing.T) {
 	}{
 		{"", 12}, {"race", 2}, {"RACE", 2}, {"preset:shapes", 8}, {"algo:sfk", 4}, {"algo:sfk race",
 			1}, {"-algo:sfk", 8}, {"failed", 1}, {"-failed", 11},
-		{"status:done", 9}, {"rho>=1.5", 1}, {"rho<1.5", 11}, {"rho!=1.5", 11}, {"rho=0.5", 11}, {"-rho=0.5",
+		{"status:done", 9}, {"rho>=1.5", 1}, {"rho<1.5", 11}, {"rho!=1.5", 11}, {"rho=0.5", 11},
+		{"-rho=0.5",
 			1}, {"seed:7", 1},
 		{"model:alex", 1}, {"set:cressie", 12}, {"worst>=0", 12}, {"worst<0", 0}, {"accuracy>1%",
 			12}, {"lambda_max:auto", 12}, {"lambda_max>3", 0},
-		{"epochs=8", 12}, {"steps<=120", 3}, {"rho>=", 12}, {"-", 12}, {"-rho:", 12}, {"preset=paper",
+		{"epochs=8", 12}, {"steps<=120", 3}, {"rho>=", 12}, {"-", 12}, {"-rho:", 12},
+		{"preset=paper",
 			1}, {"augment:true", 12}, {":x", 0},
 		{"race OR algo:sfk", 5}, {"race | preset:paper", 3}, {"NOT (race OR algo:sfk)", 7},
 		{"-(race OR algo:sfk)", 7},
-		{"NOT failed", 11}, {"race algo:sfk OR preset:paper", 2}, {"race (algo:sfk OR preset:paper)", 1},
-		{"race OR", 2}, {"(race", 2}, {"race NOT", 2}, {"race AND algo:sfk", 1}, {"()", 12}, {"NOT NOT race", 2},
+		{"NOT failed", 11}, {"race algo:sfk OR preset:paper", 2},
+		{"race (algo:sfk OR preset:paper)", 1},
+		{"race OR", 2}, {"(race", 2}, {"race NOT", 2}, {"race AND algo:sfk", 1}, {"()", 12},
+		{"NOT NOT race", 2},
 		{"race OR (algo:sfk -race) OR", 5}, {"state:done", 9},
 	} {
 		f, err := parseFilter(c.text)
@@ -142,7 +146,8 @@ func TestSorting(t *testing.T) {
 	}
 	// A measure that does not apply comes last.
 	runs := slices.Clone(p.all)
-	gap := slices.IndexFunc(runColumns(false, last), func(c runColumn) bool { return c.head == "dual gap" })
+	gap := slices.IndexFunc(runColumns(false, last),
+		func(c runColumn) bool { return c.head == "dual gap" })
 	slices.SortStableFunc(runs, by(runColumns(false, last)[gap]))
 	first, last := runs[0].Summary(), runs[len(runs)-1].Summary()
 	if last.Of("dual_gap").Applies() || !first.Of("dual_gap").Applies() {
@@ -156,7 +161,8 @@ func TestCursorStays(t *testing.T) {
 	r, p := runsOf(t, a)
 	r.Press("down", "down", "down")
 	id := p.current().Meta.ID
-	a.Add(t, "new-erm-s1", tuitest.Archived(dro.ERM, 1, "new", tuitest.Epoch0().Add(time.Hour)), runner.Done, "")
+	a.Add(t, "new-erm-s1", tuitest.Archived(dro.ERM, 1, "new", tuitest.Epoch0().Add(time.Hour)),
+		runner.Done, "")
 	r.Wait(time.Minute, 5*time.Second)
 	if len(p.all) != 13 || p.current().Meta.ID != id {
 		t.Errorf("%d runs, the cursor is on %s, was on %s", len(p.all), p.current().Meta.ID, id)
@@ -248,7 +254,8 @@ func TestRunsVerbs(t *testing.T) {
 	}
 	find("shapes-erm-s1")
 	r.Press("enter")
-	if m, ok := tuitest.Sent[lab.Watch](r.Rig); !ok || !slices.Equal(m.IDs, []string{"shapes-erm-s1"}) {
+	if m, ok := tuitest.Sent[lab.Watch](r.Rig); !ok ||
+		!slices.Equal(m.IDs, []string{"shapes-erm-s1"}) {
 		t.Errorf("Enter watches %v", m.IDs)
 	}
 	r.Press("esc", "a", "c")
@@ -261,7 +268,8 @@ func TestRunsVerbs(t *testing.T) {
 func TestRunsMany(t *testing.T) {
 	a := tuitest.NewArchive(t)
 	for seed := range uint64(lab.MaxWatched) {
-		a.Add(t, fmt.Sprintf("more-%d", seed), tuitest.Archived(dro.ERM, seed+10, "shapes", tuitest.Epoch0()),
+		a.Add(t, fmt.Sprintf("more-%d", seed), tuitest.Archived(dro.ERM, seed+10, "shapes",
+			tuitest.Epoch0()),
 			runner.Done, "")
 	}
 	r, p := runsOf(t, a)

@@ -46,7 +46,8 @@ func TestTrend(t *testing.T) {
 func TestTrendsOfLinesInView(t *testing.T) {
 	a := tuitest.Archive{Folder: lab.Folder(t.TempDir())}
 	for i := range 60 {
-		m := tuitest.Archived(dro.ERM, 1, "shapes", tuitest.Epoch0().Add(time.Duration(i)*time.Second))
+		m := tuitest.Archived(dro.ERM, 1, "shapes",
+			tuitest.Epoch0().Add(time.Duration(i)*time.Second))
 		m.Spec.Rho = float64(i + 1)
 		a.Add(t, fmt.Sprintf("run-%d", i), m, runner.Done, "")
 	}

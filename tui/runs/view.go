@@ -48,8 +48,9 @@ func (p *Page) View(w, h int) []string {
 		}
 	}
 	list := func(w, h int) []string { return p.viewList(w, h, lay.rows) }
-	return kit.Compose(w, h, []kit.Placed{p.Theme.Place(lay.list, "Runs", p.count(), true, box, list),
-		p.Theme.Place(lay.details, title, note, false, box, p.viewDetails)})
+	return kit.Compose(w, h,
+		[]kit.Placed{p.Theme.Place(lay.list, "Runs", p.count(), true, box, list),
+			p.Theme.Place(lay.details, title, note, false, box, p.viewDetails)})
 }
 
 // count counts what there is.
@@ -192,8 +193,10 @@ func selected(m *runner.Meta, s *runner.Summary) string {
 		return ""
 	}
 	worst := m.Fit("worst_class_accuracy")
-	return fmt.Sprintf("worst %s %s %%, selected @epoch %.4g by %s: worst %s %%, mean %s %%; ", m.Part(),
-		page.Points().Text(s.Of(worst)), s.Selected.Epoch, s.Selected.By, page.Points().Text(s.Selected.Of(worst)),
+	return fmt.Sprintf("worst %s %s %%, selected @epoch %.4g by %s: worst %s %%, mean %s %%; ",
+		m.Part(),
+		page.Points().Text(s.Of(worst)), s.Selected.Epoch, s.Selected.By,
+		page.Points().Text(s.Selected.Of(worst)),
 		page.Points().Text(s.Selected.Of("test_accuracy")))
 }
 
@@ -233,10 +236,12 @@ func (p *Page) viewDetails(w, h int) (lines []string) {
 		if m.Parent != "" {
 			state += ", a fork of " + cell.OneLine(m.Parent)
 		}
-		trains := fmt.Sprintf("%s on %s, %s of %d, lr %g, %s, %s coordinates", m.Spec.Model, m.Spec.Dataset,
+		trains := fmt.Sprintf("%s on %s, %s of %d, lr %g, %s, %s coordinates", m.Spec.Model,
+			m.Spec.Dataset,
 			kit.Plural(m.Spec.Epochs, "epoch"), m.Spec.Batch, m.Spec.LR,
 			strings.Replace(m.Spec.Radius(), ", ", " at ρ ", 1), m.Coordinates)
-		made := fmt.Sprintf("%s by drolab %s on %s, kernel %s, %s", m.Created.Format("2006-01-02 15:04:05 MST"),
+		made := fmt.Sprintf("%s by drolab %s on %s, kernel %s, %s",
+			m.Created.Format("2006-01-02 15:04:05 MST"),
 			m.Host.Version, m.Host.CPU, m.Host.Kernel, kit.Plural(m.Host.Threads, "thread"))
 		parts := "Classes"
 		if m.Main() == measure.PerGroup {
@@ -258,7 +263,8 @@ func (p *Page) viewDetails(w, h int) (lines []string) {
 		}, 10, w, h)
 	}
 	if len(p.problems) > 0 {
-		lines = append(lines, t.Warn.Paint(" ! "+cell.Cut(t.Greek(cell.OneLine(p.problems[0].Error())), w-4)))
+		lines = append(lines,
+			t.Warn.Paint(" ! "+cell.Cut(t.Greek(cell.OneLine(p.problems[0].Error())), w-4)))
 	}
 	return lines
 }

@@ -50,7 +50,8 @@ func (p *Page) layColumns(w int) []column {
 		c := &list[k]
 		c.cells = cell.Width(c.head)
 		for _, i := range p.shown {
-			c.cells = max(c.cells, min(c.most, cell.Width(p.Theme.Greek(c.text(&p.pick.Samples[i])))))
+			c.cells = max(c.cells,
+				min(c.most, cell.Width(p.Theme.Greek(c.text(&p.pick.Samples[i])))))
 		}
 		used += gap + c.cells
 	}

@@ -24,7 +24,8 @@ func evaluate(q inspect.Question) (pick *inspect.Pick, err error) {
 	}
 	defer func() { err = errors.Join(err, look.Close()) }()
 	if !look.Labelled() {
-		return nil, errors.New("the samples have no labels, so no losses for an adversary to pick by")
+		return nil, errors.New(
+			"the samples have no labels, so no losses for an adversary to pick by")
 	}
 	return look.Picked(inspect.Radii(&q.Run.Meta))
 }

@@ -26,7 +26,8 @@ const mostAddresses = 4
 // newDoor has room for so many viewers, and for some more who log in, or are told
 // that all places are taken.
 func newDoor(viewers int) *door {
-	return &door{each: viewers + spare, all: mostAddresses * (viewers + spare), most: viewers + spare}
+	return &door{each: viewers + spare, all: mostAddresses * (viewers + spare),
+		most: viewers + spare}
 }
 
 // enter takes in a stranger, and returns the one that has to go for him, or nil.

@@ -40,18 +40,21 @@ func Keys(path string) (keys []Key, err error) {
 		}
 		key, name, options, _, err := gossh.ParseAuthorizedKey(line)
 		if err != nil {
-			return nil, fmt.Errorf("%s:%d: not a public key, as ssh-keygen writes them into .pub files", path, i+1)
+			return nil, fmt.Errorf(
+				"%s:%d: not a public key, as ssh-keygen writes them into .pub files", path, i+1)
 		}
 		for _, o := range options {
 			if !slices.Contains(implied, o) {
-				return nil, fmt.Errorf("%s:%d: option %s does not hold here: take the line out, or the option",
+				return nil, fmt.Errorf("%s:%d: option %s does not hold here: take the line out, "+
+					"or the option",
 					path, i+1, o)
 			}
 		}
 		keys = append(keys, Key{key, name})
 	}
 	if len(keys) == 0 {
-		return nil, fmt.Errorf("%s has no key: put a line into it for each who may look, their .pub file", path)
+		return nil, fmt.Errorf(
+			"%s has no key: put a line into it for each who may look, their .pub file", path)
 	}
 	return keys, nil
 }

@@ -58,7 +58,8 @@ func TestHostKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, same, err := HostKey(path)
-	if err != nil || !bytes.Equal(first, again) || print != same || !strings.HasPrefix(print, "SHA256:") {
+	if err != nil || !bytes.Equal(first, again) || print != same ||
+		!strings.HasPrefix(print, "SHA256:") {
 		t.Errorf("another time it is another: %s, %s, %v", print, same, err)
 	}
 	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {

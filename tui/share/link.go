@@ -83,7 +83,9 @@ func (s *server) mayLook(ctx ssh.Context, key ssh.PublicKey) bool {
 }
 
 // session takes the connection's channel for a screen; a second one is refused.
-func (s *server) session(srv *ssh.Server, conn *gossh.ServerConn, ch gossh.NewChannel, ctx ssh.Context) {
+func (s *server) session(
+	srv *ssh.Server, conn *gossh.ServerConn, ch gossh.NewChannel, ctx ssh.Context,
+) {
 	l := ctx.Value(linkKey{}).(*link)
 	if !l.session.CompareAndSwap(false, true) {
 		ch.Reject(gossh.ResourceShortage, "a connection has one screen")

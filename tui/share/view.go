@@ -59,7 +59,8 @@ func (s *server) show(sess ssh.Session) {
 	case s.places <- struct{}{}:
 		defer func() { <-s.places }()
 	default:
-		v.refuse(fmt.Sprintf("all %d places are taken: try again when somebody has left", s.Viewers))
+		v.refuse(fmt.Sprintf("all %d places are taken: try again when somebody has left",
+			s.Viewers))
 		return
 	}
 	v.run(ctx, pty)
@@ -93,7 +94,8 @@ func (v *view) run(ctx context.Context, pty ssh.Pty) {
 	p := tui.Program(cfg, size.Width, size.Height, tea.WithFilter(v.in.newest))
 	defer context.AfterFunc(ctx, p.Quit)()
 	go func() { v.end(v.alone(func() error { return v.forward(ctx, p) })) }()
-	v.s.log.Printf("%s: looks, %dx%d, %s, %d of %d places", v.name(), size.Width, size.Height, v.term,
+	v.s.log.Printf("%s: looks, %dx%d, %s, %d of %d places", v.name(), size.Width,
+		size.Height, v.term,
 		len(v.s.places), v.s.Viewers)
 	came := time.Now()
 	m, err := p.Run()

@@ -82,7 +82,8 @@ func valuesOf(points []sweep.Point, key string) (list []string) {
 		}
 	}
 	if numbers {
-		slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(numberOf(a), numberOf(b)) })
+		slices.SortStableFunc(list,
+			func(a, b string) int { return cmp.Compare(numberOf(a), numberOf(b)) })
 	}
 	if without {
 		list = append(list, "")

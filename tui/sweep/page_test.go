@@ -65,7 +65,8 @@ func TestEverySettingHasItsPlace(t *testing.T) {
 		for _, key := range keys {
 			g := layGrid(list, keys, key)
 			if len(g.rows) != rows[key] {
-				t.Errorf("%s: %d rows over %q, want %d: %v", text, len(g.rows), key, rows[key], g.rows)
+				t.Errorf("%s: %d rows over %q, want %d: %v", text, len(g.rows), key,
+					rows[key], g.rows)
 			}
 			for i, at := range g.places {
 				if got := g.rows[at[0]].cells[at[1]]; got != i {
@@ -109,7 +110,8 @@ func TestCursor(t *testing.T) {
 	}
 	r.Press("enter")
 	seeds := p.current().Seeds
-	if m, _ := tuitest.Sent[lab.Watch](r); !slices.Equal(m.IDs, []string{seeds[0].ID, seeds[1].ID}) {
+	if m, _ := tuitest.Sent[lab.Watch](r); !slices.Equal(m.IDs,
+		[]string{seeds[0].ID, seeds[1].ID}) {
 		t.Errorf("Enter watches %v", m.IDs)
 	}
 	r.Press("G", "up", "right", "right", "right")
@@ -139,7 +141,8 @@ func TestProgress(t *testing.T) {
 	f := tuitest.NewSweep(t, dir)
 	r, p := pageOf(t, dir, lab.Config{})
 	r.Wait(2*time.Second, 2*time.Second)
-	if s := p.progress(100); !strings.Contains(s, "213 of 288 epochs") || strings.Contains(s, "left") {
+	if s := p.progress(100); !strings.Contains(s, "213 of 288 epochs") ||
+		strings.Contains(s, "left") {
 		t.Errorf("at first %q", s)
 	}
 	tuitest.AddSwept(t, f, 28, runner.Done, 8) // 8 epochs more in 10 seconds; 67 are left
@@ -160,10 +163,12 @@ func TestWhatSlurmSaysIsShown(t *testing.T) {
 	f := tuitest.NewSweep(t, dir)
 	for name, text := range map[string]string{
 		"squeue": "echo '40|30|PENDING||2|BeginTime|'\n",
-		"scontrol": "echo 'JobId=9 ArrayJobId=40 ArrayTaskId=31 JobState=NODE_FAIL Reason=NodeDown Restarts=1 " +
+		"scontrol": "echo 'JobId=9 ArrayJobId=40 ArrayTaskId=31 JobState=NODE_FAIL " +
+			"Reason=NodeDown Restarts=1 " +
 			"NodeList=n2'\n",
 	} {
-		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+text), 0o755); err != nil {
+		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+text),
+			0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -179,7 +184,8 @@ func TestWhatSlurmSaysIsShown(t *testing.T) {
 	r, _ := pageOf(t, dir, lab.Config{})
 	r.Press("tab", "tab")
 	s := tuitest.Text(r.Shot())
-	for _, want := range []string{"30: erm rho=0.2 lr=0.002789, seed 1: Slurm: pending (BeginTime),",
+	for _, want := range []string{"30: erm rho=0.2 lr=0.002789, seed 1: Slurm: pending " +
+		"(BeginTime),",
 		"requeued 2 times", "on Slurm", "3 in trouble", "seed 2: Slurm: node_fail (NodeDown) on",
 		"n2, requeued once", "seed 2: loss is NaN", "1 queued"} {
 		if !strings.Contains(s, want) {

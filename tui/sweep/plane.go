@@ -63,7 +63,8 @@ func (p *Page) settingAt(x, y int) (at int, ok bool) {
 	}
 	m := p.plane(w, h)
 	row, column := y-l.Y-1-planeHead, x-l.X-edge-m.label
-	if !l.Contains(x, y) || row < 0 || row >= m.rows*m.high || column < 0 || column >= m.columns*m.cell {
+	if !l.Contains(x, y) || row < 0 || row >= m.rows*m.high || column < 0 ||
+		column >= m.columns*m.cell {
 		return 0, false
 	}
 	at = p.grid.rows[m.row+row/m.high].cells[m.column+column/m.cell]
@@ -74,7 +75,8 @@ func (p *Page) settingAt(x, y int) (at int, ok bool) {
 func (p *Page) viewPlane(w, h int) []string {
 	t, g := p.Theme, p.grid
 	m := p.plane(w, h)
-	lines := []string{p.progress(w), t.Dim.Paint(" " + cell.Cut(t.Greek(p.legend()), w-2)), p.planeHeads(m)}
+	lines := []string{p.progress(w), t.Dim.Paint(" " + cell.Cut(t.Greek(p.legend()), w-2)),
+		p.planeHeads(m)}
 	level := levels(p.seen.all.Points, p.seen.all.By.Better == dro.Higher)
 	for y := m.row; y < m.row+m.rows; y++ {
 		name := kit.Left(" "+cell.Middle(t.Greek(g.rows[y].label), m.label-2), m.label)

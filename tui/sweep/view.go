@@ -63,7 +63,8 @@ func (p *Page) View(w, h int) []string {
 // empty says why there is nothing to see.
 func (p *Page) empty(w, h int) []string {
 	lines := []string{"No sweep in " + p.Config.RunsDir + " yet.", "",
-		"Write what is to vary into a file and start it:", "", "  drolab sweep start sweep.yaml", "",
+		"Write what is to vary into a file and start it:", "",
+		"  drolab sweep start sweep.yaml", "",
 		"drolab help sweep start shows such a file."}
 	switch {
 	case p.err != nil:
@@ -116,7 +117,8 @@ func (p *Page) runs() (n int) {
 // counts are the runs in each state, in the order of a run's life.
 func (p *Page) counts() string {
 	var words []string
-	for _, s := range []runner.Status{runner.Failed, runner.Done, runner.Running, runner.Queued, sweep.Waiting,
+	for _, s := range []runner.Status{runner.Failed, runner.Done, runner.Running, runner.Queued,
+		sweep.Waiting,
 		runner.Paused, runner.Stopped, runner.Interrupted, sweep.Dropped, sweep.Missing} {
 		if n := p.seen.all.Counts[s]; n > 0 {
 			words = append(words, fmt.Sprintf("%d %s", n, s))
@@ -151,7 +153,8 @@ func (p *Page) cellLines(w int) (lines []string) {
 	t := p.Theme
 	for _, s := range p.current().Seeds {
 		glyph, st := p.state(s.Status)
-		line := fmt.Sprintf(" seed %-3d %6s  %4.3g of %.3g epochs  ", s.Seed, lab.Write(p.seen.all.By, s.Value),
+		line := fmt.Sprintf(" seed %-3d %6s  %4.3g of %.3g epochs  ", s.Seed,
+			lab.Write(p.seen.all.By, s.Value),
 			s.Epochs, s.Whole)
 		lines = append(lines, " "+st.Paint(glyph)+t.Greek(line)+st.Paint(string(s.Status)))
 		if s.Cause == "" {
@@ -222,7 +225,8 @@ func (p *Page) troubleLines(w int) (lines []string) {
 	}
 	for _, one := range p.seen.all.Troubles {
 		glyph, st := p.state(one.Status)
-		text := fmt.Sprintf("%d: %s, seed %d: %s", one.Run, one.Label, one.Seed, cell.OneLine(one.Cause))
+		text := fmt.Sprintf("%d: %s, seed %d: %s", one.Run, one.Label, one.Seed,
+			cell.OneLine(one.Cause))
 		for i, part := range kit.Wrap(text, w-5) {
 			if i > 0 {
 				glyph = " "

@@ -68,7 +68,8 @@ func (w *Page) baseOf(runs []*track.Track, m *lab.Measure) []*track.Track {
 	base := w.Tracks[w.Baseline]
 	asks := w.risk.Asks
 	fits := func(t *track.Track) bool {
-		return t.Asks[asks] == runs[0].Asks[asks] && t.Meta.Spec.Algorithm() == base.Meta.Spec.Algorithm()
+		return t.Asks[asks] == runs[0].Asks[asks] &&
+			t.Meta.Spec.Algorithm() == base.Meta.Spec.Algorithm()
 	}
 	at := w.Baseline
 	if !fits(base) {
@@ -101,7 +102,8 @@ func (w *Page) baselineName() string {
 // the change against the baseline and the best marked.
 func (w *Page) outcome() []column {
 	all := lab.EvalMeasures()
-	worst, risk := lab.Named(all, w.onSplit("worst_class_accuracy")), lab.Named(all, w.onSplit("robust_risk"))
+	worst, risk := lab.Named(all, w.onSplit("worst_class_accuracy")), lab.Named(all,
+		w.onSplit("robust_risk"))
 	write := func(m lab.Measure, f track.Figure) func([]*track.Track) string {
 		return func(runs []*track.Track) string {
 			if v := f.Over(runs); !track.Percents(m) && v.Applies() {
@@ -158,7 +160,10 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 	if w.Validates && !w.Val { // which run is best there
 		m := lab.Named(lab.EvalMeasures(), "val_worst_class_accuracy")
 		list = append(list, column{head: "val worst", brief: "val", w: 11, of: &m,
-			cell: func(runs []*track.Track) string { return lab.Write(m, track.OfEval(m.Name).Over(runs)) }})
+			cell: func(runs []*track.Track) string {
+				return lab.Write(m,
+					track.OfEval(m.Name).Over(runs))
+			}})
 	}
 	list = append(list,
 		eval(w.bySplit("test %", "val %"), 8, w.onSplit("test_accuracy")),

@@ -53,7 +53,8 @@ func (w *Page) sheet() (*export.Sheet, int) {
 			if t.Hidden {
 				continue
 			}
-			c := exported{who: whose(t), quantity: q, epochSteps: float64(max(1, t.Meta.StepsPerEpoch))}
+			c := exported{who: whose(t), quantity: q,
+				epochSteps: float64(max(1, t.Meta.StepsPerEpoch))}
 			add(c, t.Curves[q].Raw)
 			if smooth := t.Curves[q].Smooth; smooth != nil {
 				c.smoothing = w.Smoothing()
@@ -80,7 +81,8 @@ func (w *Page) sheet() (*export.Sheet, int) {
 func (w *Page) barSheet(v *panel.View) (*export.Sheet, int) {
 	of, runs := v.Of(w.Run().Meta), []*track.Track{w.Run()}
 	if v.As != nil {
-		runs = slices.DeleteFunc(slices.Clone(w.Tracks), func(t *track.Track) bool { return t.Hidden })
+		runs = slices.DeleteFunc(slices.Clone(w.Tracks),
+			func(t *track.Track) bool { return t.Hidden })
 	} else if r := w.Compared(of); r != nil {
 		runs = append(runs, r)
 	}
@@ -92,7 +94,8 @@ func (w *Page) barSheet(v *panel.View) (*export.Sheet, int) {
 			if i < len(counts) {
 				count = strconv.Itoa(counts[i])
 			}
-			rows = append(rows, append(whose(t), strconv.FormatInt(t.Eval.Step, 10), page.Exact(t.Eval.Epoch),
+			rows = append(rows, append(whose(t), strconv.FormatInt(t.Eval.Step, 10),
+				page.Exact(t.Eval.Epoch),
 				panel.PlaceName(t.Meta, of.Axis, i), count, page.Exact(value.Float())))
 		}
 	}
@@ -112,7 +115,8 @@ func (w *Page) filmSheet(v *panel.View) (*export.Sheet, int) {
 				panel.PlaceName(t.Meta, of.Axis, place), page.Exact(value)))
 		})
 	}
-	return &export.Sheet{Name: "film-" + of.Name, Head: []string{"run", "method", "seed", "quantity",
+	return &export.Sheet{Name: "film-" +
+		of.Name, Head: []string{"run", "method", "seed", "quantity",
 		"step", "epoch", panel.AxisName(of.Axis), "value"}, Rows: slices.Values(rows)}, len(rows)
 }
 
@@ -182,7 +186,8 @@ func (w *Page) chooseExport() tea.Cmd {
 	for i, f := range export.Formats() {
 		key := strconv.Itoa(i + 1)
 		lines = append(lines, key+"  "+f.Name+": "+f.Doc)
-		choices = append(choices, kit.Choice{Keys: []string{key}, Name: f.Name, Then: w.exportAs(f)})
+		choices = append(choices, kit.Choice{Keys: []string{key}, Name: f.Name,
+			Then: w.exportAs(f)})
 	}
 	return kit.Question("Export as", lines, choices...)
 }

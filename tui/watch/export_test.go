@@ -123,7 +123,8 @@ func TestExportReadOnly(t *testing.T) {
 func TestExportFails(t *testing.T) {
 	r := watching(t, 120, 40)
 	r.Config.RunsDir = filepath.Join(t.TempDir(), "missing")
-	if r.Press("e"); r.Overlay != nil || !r.Notice.Bad || !strings.Contains(r.Notice.Text, "missing") {
+	if r.Press("e"); r.Overlay != nil || !r.Notice.Bad ||
+		!strings.Contains(r.Notice.Text, "missing") {
 		t.Errorf("notice %+v", r.Notice)
 	}
 }

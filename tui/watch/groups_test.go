@@ -59,8 +59,10 @@ func TestSplit(t *testing.T) {
 	title("Who suffers, by class · validation ─")
 	r.Press("m")
 	title("robust risk", "test %")
-	title("Who suffers, by class · test ", "Where the adversary looks, by group · test ─", "hexagon")
-	if r := watching(t, 120, 40); !strings.Contains(r.watch.noSplit(nil), "no watched run has a validation") {
+	title("Who suffers, by class · test ", "Where the adversary looks, by group · test ─",
+		"hexagon")
+	if r := watching(t, 120, 40); !strings.Contains(r.watch.noSplit(nil),
+		"no watched run has a validation") {
 		t.Error("the split of runs without validation can be chosen")
 	}
 }
@@ -68,14 +70,16 @@ func TestSplit(t *testing.T) {
 // What is selected is a spot on the curves of evaluations, of each run that is shown.
 func TestSelectionIsMarked(t *testing.T) {
 	r := grouping(t, 120, 40)
-	for q, want := range map[string]int{"loss": 0, "lambda": 0, "test_loss": 3, "worst_group_accuracy": 3} {
+	for q, want := range map[string]int{"loss": 0, "lambda": 0, "test_loss": 3,
+		"worst_group_accuracy": 3} {
 		if c := r.watch.Chart(q); len(c.Spots) != want {
 			t.Errorf("%s has %d spots, want %d", q, len(c.Spots), want)
 		}
 	}
 	r.Press("a", "space")
 	c := r.watch.Chart("worst_group_accuracy")
-	if len(c.Spots) != 2 || c.Spots[0].X != 3 || c.Spots[0].Y != c.Lines[0].Series.At(3*tuitest.Steps) {
+	if len(c.Spots) != 2 || c.Spots[0].X != 3 ||
+		c.Spots[0].Y != c.Lines[0].Series.At(3*tuitest.Steps) {
 		t.Errorf("by epoch, one run hidden: %+v", c.Spots)
 	}
 }
@@ -157,7 +161,8 @@ func TestBarsByGroup(t *testing.T) {
 		t.Errorf("bars %+v, want the coast as the worst", b.Bars)
 	}
 	r.Press("i")
-	if text := strings.Join(r.Overlay.Lines, " "); !strings.Contains(text, "of the group's test samples") {
+	if text := strings.Join(r.Overlay.Lines, " "); !strings.Contains(text,
+		"of the group's test samples") {
 		t.Errorf("defined as %s", text)
 	}
 	sheet, rows := r.watch.sheet()

@@ -29,17 +29,18 @@ func (w *Page) info() *kit.Overlay {
 		texts = append(texts, m.Definition(), aboutBars(w.Run(), m))
 	}
 	if t := w.Run(); t.Selects() {
-		texts = append(texts, fmt.Sprintf("S on a curve of evaluations is the step that its run has selected: of "+
-			"the evaluations so far, the one that is best by the setting select (%s here), on the validation split. "+
-			"Its figures stand beside those of the last step, both of the test split.",
+		texts = append(texts, fmt.Sprintf("S on a curve of evaluations is the step that its run "+
+			"has selected: of the evaluations so far, the one that is best by the setting select "+
+			"(%s here), on the validation split. Its figures stand beside those of the last "+
+			"step, both of the test split.",
 			t.Meta.Spec.Select))
 	}
 	texts = append(texts,
-		"In the table: train loss of the last logged batch; worst %, test % and losses of the last "+
-			"evaluation; time left at the mean speed so far, evaluations included.",
+		"In the table: train loss of the last logged batch; worst %, test % and losses of the "+
+			"last evaluation; time left at the mean speed so far, evaluations included.",
 		lab.MarkLegend,
-		"A vertical mark r is a resume from a checkpoint, k a change of a setting, f where a fork leaves "+
-			"its parent, whose curve it goes on.")
+		"A vertical mark r is a resume from a checkpoint, k a change of a setting, f where a "+
+			"fork leaves its parent, whose curve it goes on.")
 	lines := kit.Wrap(w.Theme.Greek(strings.Join(texts, "\n\n")), min(76, w.Body.W-6))
 	r, _ := w.inside(w.focus)
 	title := w.Heading(w.focus, r.W, r.H)
@@ -49,16 +50,17 @@ func (w *Page) info() *kit.Overlay {
 // aboutBars says what the columns and marks of bars are.
 func aboutBars(t *track.Track, of lab.Measure) string {
 	part, split := panel.AxisName(of.Axis), panel.SplitName(of.OfValidation())
-	text := fmt.Sprintf("Behind the bars, as far as there is room: change against the baseline; how many "+
-		"samples of the %s there are to train on, and in the %s split.", part, split)
+	text := fmt.Sprintf("Behind the bars, as far as there is room: change against the baseline; "+
+		"how many samples of the %s there are to train on, and in the %s split.", part, split)
 	if of.Scale == dro.Percent {
-		text += fmt.Sprintf(" 95 %% is the accuracy's confidence interval (Wilson). ratio: of the %s's training "+
-			"samples, under the adversary; 1 is no reweighting. recall: balanced accuracy within it. loss: mean "+
-			"loss of its %s samples.", part, split)
+		text += fmt.Sprintf(" 95 %% is the accuracy's confidence interval (Wilson). ratio: of "+
+			"the %s's training samples, under the adversary; 1 is no reweighting. recall: "+
+			"balanced accuracy within it. loss: mean loss of its %s samples.", part, split)
 	}
 	if of.Better == dro.Neither {
 		return text
 	}
-	return text + fmt.Sprintf(" ◂ is the worst %s. One with ? has fewer than min_group = %d %s samples: its "+
-		"figure is chance, so it is not called the worst.", part, t.Meta.Spec.MinGroup, split)
+	return text + fmt.Sprintf(" ◂ is the worst %s. One with ? has fewer than min_group = %d %s "+
+		"samples: its figure is chance, so it is not called the "+
+		"worst.", part, t.Meta.Spec.MinGroup, split)
 }

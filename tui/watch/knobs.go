@@ -70,7 +70,8 @@ func (k *knobs) check() {
 func (k *knobs) View(t *kit.Theme, w, h int) []string {
 	var lines []string
 	if h >= 10 {
-		lines = append(lines, t.Dim.Paint("It holds from the run's next step on and stands in its log."), "")
+		lines = append(lines,
+			t.Dim.Paint("It holds from the run's next step on and stands in its log."), "")
 	}
 	for i, key := range k.keys {
 		line := "  " + kit.Left(key, 11) + kit.Right(k.run.Spec.Text(key), 10)
@@ -82,8 +83,9 @@ func (k *knobs) View(t *kit.Theme, w, h int) []string {
 		if k.problem != nil {
 			st = t.Bad
 		}
-		lines = append(lines, t.Accent.Paint(t.Cursor)+t.Title.Paint(line[1:])+t.Dim.Paint("  new ")+
-			k.line.View(st, 16))
+		lines = append(lines,
+			t.Accent.Paint(t.Cursor)+t.Title.Paint(line[1:])+t.Dim.Paint("  new ")+
+				k.line.View(st, 16))
 	}
 	lines = append(lines, "")
 	if k.problem == nil {

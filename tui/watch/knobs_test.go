@@ -19,7 +19,8 @@ func TestKnobs(t *testing.T) {
 	r.Mine[run.ID] = true
 	r.Press("t")
 	r.Type("-1")
-	if r.Press("enter"); len(r.asked.List) > 0 || !strings.Contains(tuitest.Text(r.Shot()), "! lr") {
+	if r.Press("enter"); len(r.asked.List) > 0 ||
+		!strings.Contains(tuitest.Text(r.Shot()), "! lr") {
 		t.Errorf("a learning rate below 0: asked %v\n%s", r.asked.List, tuitest.Text(r.Shot()))
 	}
 	r.Press("backspace", "backspace", "enter")
@@ -30,7 +31,8 @@ func TestKnobs(t *testing.T) {
 	r.Press("enter", "t", "up")
 	r.Type("70")
 	r.Press("enter")
-	if want := []string{"knob lr=0.005", "knob c=70"}; !slices.Equal(r.asked.List, want) || r.Overlay != nil {
+	if want := []string{"knob lr=0.005", "knob c=70"}; !slices.Equal(r.asked.List, want) ||
+		r.Overlay != nil {
 		t.Errorf("asked %v, want %v", r.asked.List, want)
 	}
 	r.Press("t")
@@ -42,7 +44,8 @@ func TestKnobs(t *testing.T) {
 	r.Size(40, 12)
 	r.Press("t")
 	r.Type("-1")
-	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "lambda_max") || !strings.Contains(s, "! lr") {
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "lambda_max") ||
+		!strings.Contains(s, "! lr") {
 		t.Errorf("on a small screen:\n%s", s)
 	}
 }

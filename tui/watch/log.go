@@ -40,8 +40,9 @@ func (w *Page) log(r kit.Rect, box bool) []string {
 			text = t.Warn
 		}
 		s := fmt.Sprintf(" %8d  ", l.Step)
-		lines = append(lines, t.Dim.Paint(s)+t.Series[l.run.Number].Paint(kit.Left(l.run.Label, names))+"  "+
-			text.Paint(cell.Cut(t.Greek(l.Text), iw-cell.Width(s)-names-3)))
+		lines = append(lines,
+			t.Dim.Paint(s)+t.Series[l.run.Number].Paint(kit.Left(l.run.Label, names))+"  "+
+				text.Paint(cell.Cut(t.Greek(l.Text), iw-cell.Width(s)-names-3)))
 	}
 	if len(all) == 0 {
 		lines = []string{t.Dim.Paint(" nothing happened yet")}
@@ -63,7 +64,8 @@ func (w *Page) warnings() tea.Cmd {
 	for _, t := range w.Of(w.Rows()[w.RowAt()]) {
 		for _, n := range t.Notes {
 			if n.Bad {
-				lines = append(lines, w.Theme.Dim.Paint(fmt.Sprintf("%s, step %d", t.Label, n.Step)))
+				lines = append(lines,
+					w.Theme.Dim.Paint(fmt.Sprintf("%s, step %d", t.Label, n.Step)))
 				lines = append(append(lines, kit.Wrap(w.Theme.Greek(n.Text), width)...), "")
 			}
 		}

@@ -49,7 +49,8 @@ func (m readMsg) Changes() bool {
 
 // brings tells whether there is something to show that was not there before.
 func (m readMsg) brings() bool {
-	return m.News() || slices.ContainsFunc(m.parts, func(p part) bool { return p.err != nil || p.status != "" })
+	return m.News() || slices.ContainsFunc(m.parts,
+		func(p part) bool { return p.err != nil || p.status != "" })
 }
 
 // News tells whether a run logged something.

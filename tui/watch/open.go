@@ -19,7 +19,8 @@ import (
 // before the rest of that is read.
 func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
 	ids, replay := of.IDs, of.Replay
-	kept, colors, s, logs := l.Config.Kept, l.Colors, l.Source, lab.InSmall(l.Source, !l.Config.ReadOnly)
+	kept, colors, s, logs := l.Config.Kept, l.Colors, l.Source, lab.InSmall(l.Source,
+		!l.Config.ReadOnly)
 	return func() tea.Msg {
 		m := openMsg{replay: replay, asked: asked}
 		var runs []*record.Run
@@ -37,7 +38,8 @@ func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
 				m.runs = append(m.runs, track.OpenReplay(s, r))
 				continue
 			}
-			m.runs = append(m.runs, track.Opened{Run: r, Log: record.Lineage(logs, r), At: r.Standing()})
+			m.runs = append(m.runs, track.Opened{Run: r, Log: record.Lineage(logs, r),
+				At: r.Standing()})
 		}
 		return m
 	}
@@ -95,7 +97,8 @@ func fewer(runs []*record.Run) (list []*record.Run) {
 // that were created within a minute before it from the same preset: those that
 // one command started.
 func newest(all []*record.Run) (runs []*record.Run) {
-	runs = slices.DeleteFunc(slices.Clone(all), func(r *record.Run) bool { return r.Status().Ended() })
+	runs = slices.DeleteFunc(slices.Clone(all),
+		func(r *record.Run) bool { return r.Status().Ended() })
 	if len(runs) == 0 {
 		runs = slices.DeleteFunc(slices.Clone(all), func(r *record.Run) bool {
 			first := &all[0].Meta

@@ -71,7 +71,8 @@ func TestForkGoesOnItsParentsCurves(t *testing.T) {
 	s := tuitest.NewScript(t)
 	parent := sfkOf(s)
 	s.Logs[parent] = slices.Insert(s.Logs[parent], 3,
-		runner.Event(&runner.KnobEvent{Head: runner.Head{Step: 15, Time: tuitest.Epoch0()}, Key: "lr",
+		runner.Event(&runner.KnobEvent{Head: runner.Head{Step: 15, Time: tuitest.Epoch0()},
+			Key: "lr",
 			Old: measure.Num(.01), New: measure.Num(7)}))
 	f := watchOnly(t, s, forkOf(t, s, parent, 160))
 	loss := f.Curves["loss"].Raw

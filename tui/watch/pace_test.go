@@ -17,7 +17,10 @@ func TestTurns(t *testing.T) {
 	r.Round = time.Second
 	w := r.watch
 	r.View()
-	table := func() string { return strings.Join(strings.Split(tuitest.Text(r.Shot()), "\n")[1:5], "\n") }
+	table := func() string {
+		return strings.Join(strings.Split(tuitest.Text(r.Shot()),
+			"\n")[1:5], "\n")
+	}
 	before, changes := table(), 0
 	for range 20 { // looks in two rounds, in which every run logs eight times
 		r.Wait(time.Second/10, time.Second/10)

@@ -63,12 +63,14 @@ func TestVerbs(t *testing.T) {
 		{"stop, then not", runner.Running, true, []string{"x", "esc"}, nil, ""},
 		{"resume stopped", runner.Stopped, false, []string{"r"}, []string{"resume"}, ""},
 		{"resume interrupted", runner.Interrupted, false, []string{"r"}, []string{"resume"}, ""},
-		{"pause of another process", runner.Running, false, []string{"p"}, nil, "runs in another process"},
+		{"pause of another process", runner.Running, false, []string{"p"}, nil,
+			"runs in another process"},
 		{"stop of another process", runner.Running, false, []string{"x", "y"}, nil, ""},
 		{"pause queued", runner.Queued, true, []string{"p"}, nil, "sfk s1 is queued"},
 		{"pause done", runner.Done, true, []string{"p"}, nil, "sfk s1 is done: nothing to pause"},
 		{"resume done", runner.Done, true, []string{"r"}, nil, "sfk s1 is done: nothing to resume"},
-		{"resume running", runner.Running, true, []string{"r"}, nil, "sfk s1 is running: nothing to resume"},
+		{"resume running", runner.Running, true, []string{"r"}, nil,
+			"sfk s1 is running: nothing to resume"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := watching(t, 120, 40)
@@ -115,13 +117,15 @@ func TestMany(t *testing.T) {
 	methods := map[dro.Algorithm]bool{}
 	for _, track := range r.watch.Tracks {
 		if methods[track.Meta.Spec.Algorithm()] = true; track.Meta.Spec.Seed > lab.MaxWatched-3 {
-			t.Errorf("a run of seed %d is watched, one of a lower seed is not", track.Meta.Spec.Seed)
+			t.Errorf("a run of seed %d is watched, one of a lower seed is not",
+				track.Meta.Spec.Seed)
 		}
 	}
 	if len(methods) != 4 {
 		t.Errorf("of the methods only %v are watched", methods)
 	}
-	if f := r.Notice.Text; !strings.Contains(f, fmt.Sprintf("%d runs: %d are watched", more+4, lab.MaxWatched)) {
+	if f := r.Notice.Text; !strings.Contains(f, fmt.Sprintf("%d runs: %d are watched", more+4,
+		lab.MaxWatched)) {
 		t.Errorf("the footer says %q", f)
 	}
 	// Every run can be reached, and is seen when it is.
@@ -240,7 +244,8 @@ func TestMouse(t *testing.T) {
 	}
 	p := l.panels[3]
 	r.Send(kit.Click{X: p.X + 2, Y: p.Y + 2})
-	if r.watch.Panels[r.watch.focus].Title != "Where the adversary looks, by class" || r.watch.zoomed {
+	if r.watch.Panels[r.watch.focus].Title != "Where the adversary looks, by class" ||
+		r.watch.zoomed {
 		t.Errorf("panel %v, zoomed %v", r.watch.focus, r.watch.zoomed)
 	}
 	r.Send(kit.Click{X: p.X + 2, Y: p.Y + 2})
@@ -279,7 +284,8 @@ func TestBarsScroll(t *testing.T) {
 	r.Size(120, 38)
 	shows(true, true, "on a large screen")
 	l := r.watch.layout().panels[1]
-	r.Send(kit.Wheel{X: l.X + 5, Y: l.Y + 3, Down: true}, kit.Wheel{X: l.X + 5, Y: l.Y + 3, Down: true})
+	r.Send(kit.Wheel{X: l.X + 5, Y: l.Y + 3, Down: true},
+		kit.Wheel{X: l.X + 5, Y: l.Y + 3, Down: true})
 	shows(true, true, "the wheel where all fits")
 	if r.Press("pgdown"); r.Notice.Text == "" {
 		t.Error("nothing says that there is nothing to scroll")

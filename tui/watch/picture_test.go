@@ -64,7 +64,8 @@ func TestTitlesNameWhatIsDrawn(t *testing.T) {
 func TestStyleByRoom(t *testing.T) {
 	r := watching(t, 120, 40)
 	dots := func() bool {
-		return strings.ContainsFunc(tuitest.Text(r.Shot()), func(c rune) bool { return c > 0x2800 && c < 0x2900 })
+		return strings.ContainsFunc(tuitest.Text(r.Shot()),
+			func(c rune) bool { return c > 0x2800 && c < 0x2900 })
 	}
 	if !dots() {
 		t.Error("small plots have no dots")
@@ -192,11 +193,13 @@ func TestCrosshair(t *testing.T) {
 	}
 	r.Press("up", "up", "up", "up")
 	top := list[0].Run
-	if s := tuitest.Text(r.Shot()); w.Picked != top || !strings.Contains(s, ": "+string(r.Theme.Marks[top])) {
+	if s := tuitest.Text(r.Shot()); w.Picked != top ||
+		!strings.Contains(s, ": "+string(r.Theme.Marks[top])) {
 		t.Errorf("run %d is picked, want %d:\n%s", w.Picked, top, s)
 	}
 	if r.Press("enter", "esc"); w.At != top || w.Cross.On || w.zoomed {
-		t.Errorf("run %d is under the cursor, want %d; %+v, zoomed %v", w.At, top, w.Cross, w.zoomed)
+		t.Errorf("run %d is under the cursor, want %d; %+v, zoomed %v", w.At, top, w.Cross,
+			w.zoomed)
 	}
 }
 
@@ -218,7 +221,8 @@ func TestHover(t *testing.T) {
 				continue
 			}
 			far := func(run int) float64 {
-				return math.Abs(c.Height(w.Tracks[run].Curves["loss"].Shown().At(w.Cross.X)) - height)
+				return math.Abs(c.Height(
+					w.Tracks[run].Curves["loss"].Shown().At(w.Cross.X)) - height)
 			}
 			for _, o := range w.Crossed(0) {
 				if far(o.Run) < far(w.Picked)-1e-9 {
@@ -227,7 +231,8 @@ func TestHover(t *testing.T) {
 			}
 		}
 	}
-	if !w.Point(kit.Hover{X: in.X + 20, Y: in.Y + 2}) || w.Point(kit.Hover{X: in.X + 20, Y: in.Y + 2}) {
+	if !w.Point(kit.Hover{X: in.X + 20, Y: in.Y + 2}) ||
+		w.Point(kit.Hover{X: in.X + 20, Y: in.Y + 2}) {
 		t.Error("the same place looks different, or another one the same")
 	}
 	if !w.Point(kit.Hover{X: 0, Y: 0}) || w.Cross.On {
@@ -259,7 +264,8 @@ func TestZoom(t *testing.T) {
 	in, _ := w.inside(0)
 	before := w.Span()
 	r.Send(kit.Click{X: in.X + 30, Y: in.Y + 3}, kit.Drag{X: in.X + 10, Y: in.Y + 3})
-	if got := w.Span(); !(got.Lo > before.Lo) || math.Abs((got.Hi-got.Lo)-(before.Hi-before.Lo)) > 1e-9 {
+	if got := w.Span(); !(got.Lo > before.Lo) ||
+		math.Abs((got.Hi-got.Lo)-(before.Hi-before.Lo)) > 1e-9 {
 		t.Errorf("dragged from %v to %v", before, got)
 	}
 	r.Press("esc")
@@ -368,11 +374,13 @@ func TestWhoSuffers(t *testing.T) {
 	r := watching(t, 120, 40)
 	r.Wait(20*time.Second, time.Second) // to the end
 	w := r.watch
-	p := slices.IndexFunc(w.Panels, func(p panel.Panel) bool { return strings.HasPrefix(p.Title, "Who") })
+	p := slices.IndexFunc(w.Panels,
+		func(p panel.Panel) bool { return strings.HasPrefix(p.Title, "Who") })
 	s := w.Spread(p, w.Shows(p), 20)
 	erm := w.Tracks[w.Baseline]
 	values := erm.Places(lab.ListNamed("class_accuracy"))
-	if len(s.Rows) != len(values) || len(s.Numbers) != len(w.Tracks) || s.Numbers[s.Front] != w.Run().Number {
+	if len(s.Rows) != len(values) || len(s.Numbers) != len(w.Tracks) ||
+		s.Numbers[s.Front] != w.Run().Number {
 		t.Fatalf("%d rows, series %v, %d in front", len(s.Rows), s.Numbers, s.Front)
 	}
 	for i, row := range s.Rows {
@@ -447,7 +455,8 @@ func TestOutcome(t *testing.T) {
 		for _, run := range r.watch.Tracks {
 			d := run.Eval.Of("worst_class_accuracy").Float() -
 				r.watch.Tracks[r.watch.Baseline].Eval.Of("worst_class_accuracy").Float()
-			if want := plot.Percent(d); run.Meta.Spec.Algorithm() != dro.Baseline() && !strings.Contains(s, want) {
+			if want := plot.Percent(d); run.Meta.Spec.Algorithm() != dro.Baseline() &&
+				!strings.Contains(s, want) {
 				t.Errorf("%v: no change of %s:\n%s", size, want, s)
 			}
 		}
@@ -475,7 +484,8 @@ func TestWarnings(t *testing.T) {
 func TestHistogram(t *testing.T) {
 	r := watching(t, 120, 40)
 	w := r.watch
-	w.focus = slices.IndexFunc(w.Panels, func(p panel.Panel) bool { return p.Title == "Dual variables" })
+	w.focus = slices.IndexFunc(w.Panels,
+		func(p panel.Panel) bool { return p.Title == "Dual variables" })
 	for w.Shows(w.focus).Bars != "ratio_histogram" {
 		r.Press("f")
 	}

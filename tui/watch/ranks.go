@@ -90,13 +90,16 @@ func namesOf(list []ranked) []string {
 }
 
 // rankLines break where the next method does not fit.
-func (w *Page) rankLines(lead string, brief bool, list []ranked, names []string, cells int) (lines []string) {
+func (w *Page) rankLines(
+	lead string, brief bool, list []ranked, names []string, cells int,
+) (lines []string) {
 	t := w.Theme
 	lead = "      " + t.Greek(lead)
 	line, room := t.Dim.Paint(lead), cells-cell.Width(lead)-cell.Width(t.More)
 	for i, r := range list {
 		figure := rankFigure(list, i, brief)
-		if i == 0 && strings.ContainsAny(rankFigure(list, 1, false), "123456789") { // the best of equals is none
+		// the best of equals is none
+		if i == 0 && strings.ContainsAny(rankFigure(list, 1, false), "123456789") {
 			figure += t.Best
 		}
 		name := t.Greek(names[i])
@@ -106,7 +109,8 @@ func (w *Page) rankLines(lead string, brief bool, list []ranked, names []string,
 		} else {
 			room -= n
 		}
-		line += "  " + t.Series[r.run.Number].Paint(string(t.Marks[r.run.Number])) + " " + name + " " +
+		line += "  " + t.Series[r.run.Number].Paint(string(t.Marks[r.run.Number])) + " " +
+			name + " " +
 			t.Text.Paint(figure)
 	}
 	return append(lines, line)

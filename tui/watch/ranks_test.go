@@ -101,7 +101,8 @@ func TestWhichPanels(t *testing.T) {
 		keys  []string
 		want  string
 	}{
-		{120, nil, "panels 1–4 of 7"}, {80, nil, "panels 1–4/7"}, {120, []string{"z"}, "panel 1 of 7"},
+		{120, nil, "panels 1–4 of 7"}, {80, nil, "panels 1–4/7"},
+		{120, []string{"z"}, "panel 1 of 7"},
 		{120, []string{"tab", "tab"}, "panel 3 of 7"},
 		{120, []string{"z", "tab", "tab", "tab"}, "panels 4–7 of 7"},
 	} {
@@ -147,7 +148,8 @@ func TestHeadlineSaysBounds(t *testing.T) {
 	run := r.watch.Run()
 	run.Status = runner.Done
 	box := run.Meta.Box.Lambda
-	for v, want := range map[float64]string{box[0]: "at its lower bound", box[1]: "at its upper bound",
+	for v, want := range map[float64]string{box[0]: "at its lower bound",
+		box[1]:                "at its upper bound",
 		(box[0] + box[1]) / 2: "(bounds "} {
 		run.Last.Set("lambda", measure.Num(v))
 		r.watch.touch()

@@ -14,7 +14,8 @@ import (
 // A replay is the page as it is over runs whose logs are limited by a clock.
 
 // replayHint is said at the start: the footer has no room for these keys.
-const replayHint = "Space plays, { } speed, , . scrub, u y J next evaluation, checkpoint, warning, R ends it"
+const replayHint = "Space plays, { } speed, , . scrub, u y J next evaluation, checkpoint, " +
+	"warning, R ends it"
 
 // Replaying tells whether what is shown is a replay, which changes nothing.
 func (w *Page) Replaying() bool { return w.clock != nil }
@@ -30,14 +31,16 @@ func (w *Page) replayKeys() []kit.Key {
 	in := func() string {
 		switch {
 		case w.clock == nil:
-			return "nothing is replayed: R replays the runs that are watched, or those chosen on page 3"
+			return "nothing is replayed: R replays the runs that are watched, or those chosen on " +
+				"page 3"
 		case !w.clock.ready:
 			return "the runs are still being read"
 		}
 		return ""
 	}
 	jump := func(on, back, kind string) []kit.Key {
-		return []kit.Key{{Keys: kit.On(on), Help: "replay: on to the next " + kind + ", and stay", Why: in,
+		return []kit.Key{{Keys: kit.On(on), Help: "replay: on to the next " + kind +
+			", and stay", Why: in,
 			Do: w.jump(kind, 1)},
 			{Keys: kit.On(back), Help: "replay: back to the " + kind + " before, and stay", Why: in,
 				Do: w.jump(kind, -1)}}
@@ -73,7 +76,8 @@ func (w *Page) jump(kind string, by float64) func() tea.Cmd {
 	}
 	return func() tea.Cmd {
 		if !w.clock.jump(of, by) {
-			return kit.Notify("there is no " + kind + map[bool]string{true: " after", false: " before"}[by > 0] +
+			return kit.Notify("there is no " +
+				kind + map[bool]string{true: " after", false: " before"}[by > 0] +
 				" this moment")
 		}
 		return w.read(w.clock.ticked)

@@ -31,14 +31,16 @@ func TestHalfRead(t *testing.T) {
 	w.opened(openMsg{runs: []track.Opened{{Run: r, Log: r.Tail(), At: r.Standing()}}})
 	part := func(events []runner.Event, share float64) {
 		w.reading = true
-		w.take(readMsg{round: w.round, parts: []part{{id: r.Meta.ID, log: r.Tail(), events: events, share: share}}})
+		w.take(readMsg{round: w.round,
+			parts: []part{{id: r.Meta.ID, log: r.Tail(), events: events, share: share}}})
 	}
 	w.Round = time.Hour // news are shown in turns, but not what was recorded before
 	w.View(120, 40)
 	half := len(events) / 2
 	part(events[:half], 0.349)
 	tr := w.Tracks[0]
-	if tr.Status != runner.Done || tr.Step != r.Summary().Steps || tr.Eval == nil || tr.Eval.Step != tr.Step {
+	if tr.Status != runner.Done || tr.Step != r.Summary().Steps || tr.Eval == nil ||
+		tr.Eval.Step != tr.Step {
 		t.Errorf("half read it stands at %s, step %d, %+v", tr.Status, tr.Step, tr.Eval)
 	}
 	if s := tr.Stands(true); strings.Contains(s, " in ") {
@@ -97,7 +99,8 @@ func checkSteps(t *testing.T, w *Page, what string) {
 	for i, tr := range w.Tracks {
 		want := due(i, w.clock.at)
 		if got := tr.Step; got < want-10 || got > want+10 {
-			t.Errorf("%s, at %.2f s: %s is at step %d, want about %d", what, w.clock.at, tr.Label, got, want)
+			t.Errorf("%s, at %.2f s: %s is at step %d, want about %d", what, w.clock.at, tr.Label,
+				got, want)
 		}
 		if n := int64(tr.Curves["loss"].Raw.Len()); n != tr.Step/10 {
 			t.Errorf("%s: %s has %d points at step %d", what, tr.Label, n, tr.Step)
@@ -128,8 +131,9 @@ func TestReplayUnfolds(t *testing.T) {
 		t.Errorf("paused it has moved from %v to %v", at, w.clock.at)
 	}
 	for cells, want := range map[int]string{46: "replay ×1 · 0:05 of 0:21 · paused: Space plays",
-		36: "replay ×1 · 0:05 of 0:21 · paused", 27: "replay ×1 · 24 % · paused", 20: "replay ×1 · paused",
-		7: "replay"} {
+		36: "replay ×1 · 0:05 of 0:21 · paused", 27: "replay ×1 · 24 % · paused",
+		20: "replay ×1 · paused",
+		7:  "replay"} {
 		if got := w.Digest(cells); got != want {
 			t.Errorf("in %d cells: %q, want %q", cells, got, want)
 		}
@@ -221,7 +225,8 @@ func TestReplayEnds(t *testing.T) {
 
 func TestPlaces(t *testing.T) {
 	end := record.Moment{Seconds: 200, Step: 1000}
-	for text, want := range map[string]float64{"0%": 0, "25%": 50, "100%": 200, "1m": 60, "90s": 90, "1h": 200,
+	for text, want := range map[string]float64{"0%": 0, "25%": 50, "100%": 200, "1m": 60, "90s": 90,
+		"1h":  200,
 		"500": 100, "0": 0, "5000": 200} {
 		p, err := lab.ParsePlace(text)
 		if got := p.Seconds(end); err != nil || got != want {
@@ -237,7 +242,8 @@ func TestPlaces(t *testing.T) {
 
 // TestReplayTakesAMinute, whatever the runs took, as far as speeds go.
 func TestReplayTakesAMinute(t *testing.T) {
-	for took, want := range map[float64]float64{20: 20, 60: 60, 75: 60, 2457: 60, 40_000: 60, 120_000: 120} {
+	for took, want := range map[float64]float64{20: 20, 60: 60, 75: 60, 2457: 60, 40_000: 60,
+		120_000: 120} {
 		c := newClock(lab.Replay{})
 		c.load("run", &record.Tape{End: record.Moment{Seconds: took}}, 1)
 		if got := took / c.Speed; got > want || got < 0.6*want {

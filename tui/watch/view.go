@@ -42,7 +42,8 @@ func (w *Page) View(cols, rows int) []string {
 		}
 		return lines
 	})
-	blocks := []kit.Placed{{Rect: above, Lines: around[:above.H]}, {Rect: l.log, Lines: around[above.H:]}}
+	blocks := []kit.Placed{{Rect: above, Lines: around[:above.H]},
+		{Rect: l.log, Lines: around[above.H:]}}
 	for i, r := range l.panels {
 		p := w.first() + i
 		lines := w.kept(&w.drawn[p], r, kit.Rect{}, func() []string {

@@ -13,7 +13,8 @@ type AveragePool struct {
 // NewAveragePool returns the pooling of activations of shape in.
 func NewAveragePool(b Batch, in Shape) (*AveragePool, error) {
 	if !b.valid() || !in.valid() {
-		return nil, fmt.Errorf("average of %+v in %+v: sizes must be positive and the batch from NewBatch", in, b)
+		return nil, fmt.Errorf(
+			"average of %+v in %+v: sizes must be positive and the batch from NewBatch", in, b)
 	}
 	return &AveragePool{batch: b, in: in}, nil
 }
@@ -25,7 +26,10 @@ func (p *AveragePool) Out() Shape { return Shape{p.in.Channels, 1, 1} }
 func (p *AveragePool) Forward(t *Team, y, x []float32) { p.run(t, x, y, (*averageForward)(p)) }
 
 // Backward sets dx, the gradient of the input, from the output's gradient dy.
-func (p *AveragePool) Backward(t *Team, dx, dy []float32) { p.run(t, dx, dy, (*averageBackward)(p)) }
+func (p *AveragePool) Backward(t *Team, dx,
+	dy []float32) {
+	p.run(t, dx, dy, (*averageBackward)(p))
+}
 
 func (p *AveragePool) run(t *Team, wide, flat []float32, j job) {
 	if len(wide) != p.batch.Len(p.in) || len(flat) != p.batch.Len(p.Out()) {

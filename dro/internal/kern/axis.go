@@ -6,8 +6,8 @@ import "slices"
 type step1 struct{ k, d int }
 
 // axis is one spatial axis of a convolution seen from its destination, with the padding taken out:
-// destination index o reads source index base[o]+d through tap k, for each step in steps[class[o]]. Indices
-// that see the same taps share a class; edges have classes of their own.
+// destination index o reads source index base[o]+d through tap k, for each step in steps[class[o]].
+// Indices that see the same taps share a class; edges have classes of their own.
 type axis struct {
 	base  []int
 	class []int
@@ -27,8 +27,8 @@ func convAxis(out, in, kernel, stride, pad int) axis {
 	})
 }
 
-// transposedAxis returns the axis of the backward direction: input i is read by the outputs o with o·stride
-// − pad + k = i.
+// transposedAxis returns the axis of the backward direction: input i is read by the outputs o with
+// o·stride − pad + k = i.
 func transposedAxis(out, in, kernel, stride, pad int) axis {
 	return newAxis(in, func(i int) (base int, steps []step1) {
 		base = (i + pad) / stride
@@ -61,16 +61,16 @@ func (a *axis) classOf(steps []step1) int {
 	return len(a.steps) - 1
 }
 
-// plane is the pair of axes of a map: for each destination position, where its source lies and which taps are
-// inside.
+// plane is the pair of axes of a map: for each destination position, where its source lies and
+// which taps are inside.
 type plane struct {
 	rows, cols axis
 	width      int     // of the source map
 	taps       [][]tap // by row class, then column class
 }
 
-// newPlane joins two axes. A source position is depth values long; the weights of a tap row are kernelWidth
-// apart.
+// newPlane joins two axes. A source position is depth values long; the weights of a tap row are
+// kernelWidth apart.
 func newPlane(rows, cols axis, width, kernelWidth, depth int) plane {
 	p := plane{rows: rows, cols: cols, width: width}
 	for _, rs := range rows.steps {
@@ -78,7 +78,8 @@ func newPlane(rows, cols axis, width, kernelWidth, depth int) plane {
 			taps := []tap{}
 			for _, r := range rs {
 				for _, c := range cs {
-					taps = append(taps, tap{int32((r.d*width + c.d) * depth), int32(r.k*kernelWidth + c.k)})
+					taps = append(taps, tap{int32((r.d*width + c.d) * depth),
+						int32(r.k*kernelWidth + c.k)})
 				}
 			}
 			p.taps = append(p.taps, taps)
@@ -87,8 +88,8 @@ func newPlane(rows, cols axis, width, kernelWidth, depth int) plane {
 	return p
 }
 
-// at returns the source position that destination (row, col) counts its taps from, which may lie outside the
-// map, and the taps.
+// at returns the source position that destination (row, col) counts its taps from, which may lie
+// outside the map, and the taps.
 func (p *plane) at(row, col int) (position int, taps []tap) {
 	class := p.rows.class[row]*len(p.cols.steps) + p.cols.class[col]
 	return p.rows.base[row]*p.width + p.cols.base[col], p.taps[class]

@@ -12,27 +12,35 @@ import (
 // benchThreads are the team sizes that benchmarks run with.
 var benchThreads = []int{1, 2}
 
-// alexNetConvs are the convolutions of the CIFAR AlexNet (math.md §6), without the last linear layer.
+// alexNetConvs are the convolutions of the CIFAR AlexNet (math.md §6), without the last linear
+// layer.
 var alexNetConvs = []ConvConfig{
-	{In: Shape{3, 32, 32}, Out: 64, KernelHeight: 11, KernelWidth: 11, Stride: 4, Pad: 5, ReLU: true},
+	{In: Shape{3, 32, 32}, Out: 64, KernelHeight: 11, KernelWidth: 11, Stride: 4, Pad: 5,
+		ReLU: true},
 	{In: Shape{64, 4, 4}, Out: 192, KernelHeight: 5, KernelWidth: 5, Stride: 1, Pad: 2, ReLU: true},
-	{In: Shape{192, 2, 2}, Out: 384, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1, ReLU: true},
-	{In: Shape{384, 2, 2}, Out: 256, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1, ReLU: true},
-	{In: Shape{256, 2, 2}, Out: 256, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1, ReLU: true},
+	{In: Shape{192, 2, 2}, Out: 384, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1,
+		ReLU: true},
+	{In: Shape{384, 2, 2}, Out: 256, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1,
+		ReLU: true},
+	{In: Shape{256, 2, 2}, Out: 256, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1,
+		ReLU: true},
 }
 
-// otherConvs are what smaller models use: 3×3 on large maps with few channels, and linear layers of a
-// perceptron.
+// otherConvs are what smaller models use: 3×3 on large maps with few channels, and linear layers of
+// a perceptron.
 var otherConvs = []ConvConfig{
 	{In: Shape{3, 32, 32}, Out: 16, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1, ReLU: true},
-	{In: Shape{16, 32, 32}, Out: 32, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1, ReLU: true},
-	{In: Shape{32, 16, 16}, Out: 64, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1, ReLU: true},
+	{In: Shape{16, 32, 32}, Out: 32, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1,
+		ReLU: true},
+	{In: Shape{32, 16, 16}, Out: 64, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1,
+		ReLU: true},
 	{In: Shape{1, 28, 28}, Out: 16, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1, ReLU: true},
 	Linear(Shape{1, 28, 28}, 300, true),
 	Linear(Shape{300, 1, 1}, 300, true),
 }
 
-// BenchmarkConv reports GFLOP/s of real work, padding left out, for each layer, direction, ISA and team.
+// BenchmarkConv reports GFLOP/s of real work, padding left out, for each layer, direction, ISA and
+// team.
 func BenchmarkConv(b *testing.B) {
 	batch := NewBatch(128)
 	for _, cfg := range append(alexNetConvs[:len(alexNetConvs):len(alexNetConvs)], otherConvs...) {
@@ -49,7 +57,8 @@ func BenchmarkConv(b *testing.B) {
 					"data":    func() { c.BackwardData(team, dx, y, w, x) },
 					"weights": func() { c.BackwardWeights(team, dw, db, x, y, false) },
 				} {
-					b.Run(fmt.Sprintf("%s/%s/%v/threads=%d", caseName(128, cfg), name, isa, threads), func(b *testing.B) {
+					b.Run(fmt.Sprintf("%s/%s/%v/threads=%d", caseName(128, cfg), name, isa,
+						threads), func(b *testing.B) {
 						measure(b, c.FLOPs(), f)
 					})
 				}
@@ -76,7 +85,8 @@ func BenchmarkBF16(b *testing.B) {
 					"data":    func() { c.BackwardData(team, dx, y, w, x) },
 					"weights": func() { c.BackwardWeights(team, dw, db, x, y, false) },
 				} {
-					b.Run(fmt.Sprintf("%s/%s/%v/threads=%d", caseName(128, cfg), name, kind, threads), func(b *testing.B) {
+					b.Run(fmt.Sprintf("%s/%s/%v/threads=%d", caseName(128, cfg), name, kind,
+						threads), func(b *testing.B) {
 						measure(b, c.FLOPs(), f)
 					})
 				}
@@ -95,9 +105,9 @@ func noise(r *rand.Rand, n int) []float32 {
 	return s
 }
 
-// measure runs f and reports its rate for flop operations a call: over all calls, and of the fastest call;
-// and the processor time of a call, of all threads, spinning included. A machine shared with other work
-// disturbs the last two least.
+// measure runs f and reports its rate for flop operations a call: over all calls, and of the
+// fastest call; and the processor time of a call, of all threads, spinning included. A machine
+// shared with other work disturbs the last two least.
 func measure(b *testing.B, flop float64, f func()) {
 	best := time.Duration(math.MaxInt64)
 	busy := cpuTime()
@@ -141,13 +151,15 @@ func newAlexNet(isa ISA, team *Team, images int) *alexNet {
 	r := rand.New(rand.NewPCG(2, 2))
 	b := NewBatch(images)
 	n := &alexNet{
-		team: team, batch: b, pack: must(NewLayout(isa, b, alexNetConvs[0].In)), loss: must(NewSoftmax(isa, b, 10)),
+		team: team, batch: b, pack: must(NewLayout(isa, b, alexNetConvs[0].In)),
+		loss: must(NewSoftmax(isa, b, 10)),
 	}
 	hold := func(s Shape) {
 		n.act, n.grad = append(n.act, Alloc(b.Len(s))), append(n.grad, Alloc(b.Len(s)))
 	}
 	hold(alexNetConvs[0].In)
-	for i, cfg := range slices.Concat(alexNetConvs, []ConvConfig{Linear(Shape{256, 1, 1}, 10, false)}) {
+	for i, cfg := range slices.Concat(alexNetConvs,
+		[]ConvConfig{Linear(Shape{256, 1, 1}, 10, false)}) {
 		c := must(NewConv(isa, b, cfg))
 		n.convs = append(n.convs, c)
 		hold(c.Out())
@@ -227,8 +239,8 @@ func (n *alexNet) update() (norm float64) {
 	return norm
 }
 
-// BenchmarkAlexNetStep is a whole training step (images in, weights updated), its parts, and SFK's step,
-// which adds a forward pass.
+// BenchmarkAlexNetStep is a whole training step (images in, weights updated), its parts, and SFK's
+// step, which adds a forward pass.
 func BenchmarkAlexNetStep(b *testing.B) {
 	for _, isa := range isas() {
 		for _, threads := range benchThreads {
@@ -262,7 +274,8 @@ func BenchmarkAlexNetStep(b *testing.B) {
 	}
 }
 
-// BenchmarkPeak reports the rate of multiply-adds without memory: what the others can reach at most.
+// BenchmarkPeak reports the rate of multiply-adds without memory: what the others can reach at
+// most.
 func BenchmarkPeak(b *testing.B) {
 	for _, isa := range isas() {
 		for _, threads := range benchThreads {

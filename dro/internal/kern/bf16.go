@@ -7,9 +7,10 @@ import (
 	"unsafe"
 )
 
-// BF16 is what multiplies operands that are rounded to bfloat16, the upper half of a float32. Rounding is to
-// nearest, ties to even; sums are of float32. Results of one kernel are the same bits on any number of
-// threads; kernels differ in the order of sums. Those of bf16 instructions take denormals for 0.
+// BF16 is what multiplies operands that are rounded to bfloat16, the upper half of a float32.
+// Rounding is to nearest, ties to even; sums are of float32. Results of one kernel are the same
+// bits on any number of threads; kernels differ in the order of sums. Those of bf16 instructions
+// take denormals for 0.
 type BF16 int
 
 const (
@@ -48,10 +49,12 @@ func (b BF16) check(isa ISA) error {
 	return nil
 }
 
-// DetectBF16 returns the best of this build, machine and system. The first call asks the system for AMX.
+// DetectBF16 returns the best of this build, machine and system. The first call asks the system for
+// AMX.
 var DetectBF16 = sync.OnceValue(detectBF16)
 
-// nearestBF16 rounds x to bfloat16. NaNs stay NaNs, denormals become 0, as the instructions have it.
+// nearestBF16 rounds x to bfloat16. NaNs stay NaNs, denormals become 0, as the instructions have
+// it.
 func nearestBF16(x float32) float32 {
 	bits := math.Float32bits(x)
 	switch exponent := bits >> 23 & 0xff; {
@@ -63,14 +66,15 @@ func nearestBF16(x float32) float32 {
 	return math.Float32frombits((bits + 0x7fff + bits>>16&1) &^ 0xffff)
 }
 
-// Workspace is memory for the operands of bf16 operations during a call. The operations of one network share
-// one; networks that run at once have one each.
+// Workspace is memory for the operands of bf16 operations during a call. The operations of one
+// network share one; networks that run at once have one each.
 type Workspace struct {
 	a, b []uint16  // packed operands
 	x, w []float32 // rounded operands; x, too, sums of parts
 }
 
-// lines returns room for n lines of tiles in *s, at the start of a cache line. It is for constructors.
+// lines returns room for n lines of tiles in *s, at the start of a cache line. It is for
+// constructors.
 func (w *Workspace) lines(s *[]uint16, n int) {
 	if n *= tileDepth; n > len(*s) {
 		values := Alloc(n / 2)

@@ -48,8 +48,8 @@ func (t *mulTile) dot() {
 	}
 }
 
-// packRows rounds 16 rows of cols ≤ 32 values, those at base + offsets[i] of src, to a tile of A, or with
-// across to one of B, of which they are the columns.
+// packRows rounds 16 rows of cols ≤ 32 values, those at base + offsets[i] of src, to a tile of A,
+// or with across to one of B, of which they are the columns.
 func packRows(dst []uint16, src []float32, base int, offsets []int32, cols int, across bool) {
 	if across {
 		packRowsAcrossBF16(&dst[0], unsafe.SliceData(src), base, &offsets[0], cols)
@@ -63,16 +63,16 @@ func packPairs(dst []uint16, src []float32, base int, offsets []int32, cols int)
 	packPairsBF16(&dst[0], unsafe.SliceData(src), base, &offsets[0], cols)
 }
 
-// packPairsAcross rounds 32 rows of cols ≤ 16 values to lines of tiles of A, of which they are the columns:
-// line j is to[j] bytes from dst. The rows of a later call are ahead values behind these.
+// packPairsAcross rounds 32 rows of cols ≤ 16 values to lines of tiles of A, of which they are the
+// columns: line j is to[j] bytes from dst. The rows of a later call are ahead values behind these.
 func packPairsAcross(
 	dst []uint16, src []float32, base int, offsets []int32, cols int, to []int32, ahead int,
 ) {
 	packPairsAcrossBF16(&dst[0], unsafe.SliceData(src), base, &offsets[0], cols, &to[0], ahead)
 }
 
-// finish adds bias to rows of y, clamps them at 0 with relu 1, and clears them where mask ≤ 0; bias and
-// mask may be nil.
+// finish adds bias to rows of y, clamps them at 0 with relu 1, and clears them where mask ≤ 0; bias
+// and mask may be nil.
 func finish(y, bias, mask []float32, rows, lanes, relu int) {
 	if bias != nil || mask != nil || relu != 0 {
 		finishBF16(&y[0], unsafe.SliceData(bias), unsafe.SliceData(mask), rows, lanes, relu)
@@ -86,7 +86,8 @@ func ask(s []float32) {
 	}
 }
 
-// runPeakBF16 runs n steps of products of operands that stay in registers: 4 of tiles, or peakSums of pairs.
+// runPeakBF16 runs n steps of products of operands that stay in registers: 4 of tiles, or peakSums
+// of pairs.
 func runPeakBF16(kind BF16, n int) {
 	if kind == AMX {
 		peakAMX(n)

@@ -1,20 +1,20 @@
 package kern
 
-// BF16Conv is a [Conv] whose products are of operands rounded to bfloat16; see [BF16]. What it takes and
-// gives are float32 values in the same layouts; the bias and its gradient are not rounded. It keeps the
-// running call and nothing else between calls: one call at a time, and one at a time of all that share a
-// workspace.
+// BF16Conv is a [Conv] whose products are of operands rounded to bfloat16; see [BF16]. What it
+// takes and gives are float32 values in the same layouts; the bias and its gradient are not
+// rounded. It keeps the running call and nothing else between calls: one call at a time, and one at
+// a time of all that share a workspace.
 //
-// Each direction is products of matrices, with images for columns or, in the gradient, for the sum, cut into
-// tiles of 16×16 results:
+// Each direction is products of matrices, with images for columns or, in the gradient, for the sum,
+// cut into tiles of 16×16 results:
 //
 //	forward  y[out, image]  = Σ_taps w[out, in] · x[in, image]
 //	data     dx[in, image]  = Σ_taps wᵀ[in, out] · dy[out, image]
 //	weights  dw[out, in]    = Σ_positions dy[out, image] · xᵀ[image, in]
 //
-// A call packs both operands into tiles (bf16_pack.go) and multiplies them. Where the input has few channels,
-// the first and the last sum over all values that an output sees, as if one tap saw them: those of a linear
-// layer as if they were channels, others in strips (bf16_strip.go).
+// A call packs both operands into tiles (bf16_pack.go) and multiplies them. Where the input has few
+// channels, the first and the last sum over all values that an output sees, as if one tap saw them:
+// those of a linear layer as if they were channels, others in strips (bf16_strip.go).
 type BF16Conv struct {
 	*Conv
 	kind  BF16
@@ -51,9 +51,9 @@ type bf16Call struct {
 	chunk, chunks       int
 }
 
-// BF16 returns c with products of rounded operands. Of c, whose float32 methods stay what they are, it shares
-// the running call. Without data there is no room for BackwardData, which a network's first layer has no use
-// for.
+// BF16 returns c with products of rounded operands. Of c, whose float32 methods stay what they are,
+// it shares the running call. Without data there is no room for BackwardData, which a network's
+// first layer has no use for.
 func (c *Conv) BF16(kind BF16, space *Workspace, data bool) (*BF16Conv, error) {
 	if err := kind.check(c.isa); err != nil {
 		return nil, err
@@ -158,7 +158,8 @@ func (c *BF16Conv) Forward(t *Team, y, x, w, bias []float32) {
 
 // BackwardData is [Conv.BackwardData] on rounded dy and w.
 func (c *BF16Conv) BackwardData(t *Team, dx, dy, w, act []float32) {
-	if len(dx) != c.batch.Len(c.cfg.In) || len(dy) != c.batch.Len(c.out) || len(w) != c.WeightLen() ||
+	if len(dx) != c.batch.Len(c.cfg.In) || len(dy) != c.batch.Len(c.out) ||
+		len(w) != c.WeightLen() ||
 		act != nil && len(act) != len(dx) {
 		panic("kern: BF16Conv.BackwardData: slice has the wrong length")
 	}
@@ -170,8 +171,8 @@ func (c *BF16Conv) BackwardData(t *Team, dx, dy, w, act []float32) {
 	c.multiply(t, &c.backward)
 }
 
-// multiply packs the operands of the call and computes the product, a task being 32 channels of some rows of
-// the map in one block of images.
+// multiply packs the operands of the call and computes the product, a task being 32 channels of
+// some rows of the map in one block of images.
 func (c *BF16Conv) multiply(t *Team, p *product) {
 	c.call.product = p
 	c.call.packs[0] = packing{src: p.src, dst: c.space.b, values: c.call.x, form: depthOfB}
@@ -181,7 +182,8 @@ func (c *BF16Conv) multiply(t *Team, p *product) {
 	c.call = bf16Call{}
 }
 
-// cutRows cuts n rows into chunks, so that with others there are tasks enough, and returns their number.
+// cutRows cuts n rows into chunks, so that with others there are tasks enough, and returns their
+// number.
 func (c *BF16Conv) cutRows(others, n int) (tasks int) {
 	chunks := min((minTasks+others-1)/others, n)
 	c.call.chunk = (n + chunks - 1) / chunks
@@ -189,8 +191,8 @@ func (c *BF16Conv) cutRows(others, n int) (tasks int) {
 	return others * c.call.chunks
 }
 
-// part returns the first row, the block and the first channel of a task. Neighbours in turn share the larger
-// operand, which so is in the cache: strips, or the weights of some channels.
+// part returns the first row, the block and the first channel of a task. Neighbours in turn share
+// the larger operand, which so is in the cache: strips, or the weights of some channels.
 func (c *BF16Conv) part(i int) (row, block, channel int) {
 	p := c.call.product
 	if pairs := pairsOf(p.dst.Channels); p.strips != nil {
@@ -213,8 +215,9 @@ func (m *multiplyCall) task(i int) {
 	tile := mulTile{
 		a:     c.space.a[channel/tileSide*p.weightLines()*tileDepth:],
 		b:     c.space.b[block*p.src.sumLines()*tileDepth:],
-		inner: p.inner, aInner: tileSide, bInner: tileSide, aNext: p.weightLines(), bNext: p.src.laneLines(),
-		cRow: lanes, rows: tilesOf(rows),
+		inner: p.inner, aInner: tileSide, bInner: tileSide, aNext: p.weightLines(),
+		bNext: p.src.laneLines(),
+		cRow:  lanes, rows: tilesOf(rows),
 	}
 	var bias []float32
 	if c.call.bias != nil {
@@ -240,7 +243,8 @@ func (m *multiplyCall) task(i int) {
 	}
 }
 
-// sweep computes y, channels of one position that fill whole tiles: a product for each two tiles of images.
+// sweep computes y, channels of one position that fill whole tiles: a product for each two tiles of
+// images.
 func (c *BF16Conv) sweep(t mulTile, y []float32) {
 	var spans [maxLanes / (2 * tileSide)]span
 	for i := range spans {

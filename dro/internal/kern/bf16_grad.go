@@ -1,7 +1,7 @@
 package kern
 
-// planGradTaps lists, by kernel tap, the lines of the positions of output and input that it joins in all
-// blocks.
+// planGradTaps lists, by kernel tap, the lines of the positions of output and input that it joins
+// in all blocks.
 func (c *BF16Conv) planGradTaps() {
 	rows, cols := c.dy, c.x
 	if c.strips != nil {
@@ -33,9 +33,11 @@ func (c *BF16Conv) channelTaps() {
 	}
 }
 
-// BackwardWeights is [Conv.BackwardWeights] on rounded x and dy, but for the bias's, whose dy is not rounded.
+// BackwardWeights is [Conv.BackwardWeights] on rounded x and dy, but for the bias's, whose dy is
+// not rounded.
 func (c *BF16Conv) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
-	if len(dw) != c.WeightLen() || len(x) != c.batch.Len(c.cfg.In) || len(dy) != c.batch.Len(c.out) ||
+	if len(dw) != c.WeightLen() || len(x) != c.batch.Len(c.cfg.In) ||
+		len(dy) != c.batch.Len(c.out) ||
 		db != nil && len(db) != c.cfg.Out {
 		panic("kern: BF16Conv.BackwardWeights: slice has the wrong length")
 	}
@@ -44,7 +46,8 @@ func (c *BF16Conv) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 		bias = (c.cfg.Out + tileRows - 1) / tileRows
 	}
 	if c.kind == Rounded {
-		c.Conv.BackwardWeights(t, dw, nil, c.rounded(t, c.space.x, x), c.rounded(t, c.space.w, dy), add)
+		c.Conv.BackwardWeights(t, dw, nil, c.rounded(t, c.space.x, x),
+			c.rounded(t, c.space.w, dy), add)
 	}
 	c.Conv.call = convCall{db: db, dy: dy, add: add} // for biasCall and place
 	if c.kind == Rounded {
@@ -55,8 +58,8 @@ func (c *BF16Conv) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 	c.Conv.call = convCall{}
 }
 
-// gradient packs both operands, beside the tasks of the bias, and multiplies them. A task of the product is
-// 32 output channels by some times 32 of the input, or what stripCall has.
+// gradient packs both operands, beside the tasks of the bias, and multiplies them. A task of the
+// product is 32 output channels by some times 32 of the input, or what stripCall has.
 func (c *BF16Conv) gradient(t *Team, bias int, dw, x, dy []float32) {
 	c.call.w = dw
 	rows, cols := packing{src: c.dy, values: dy}, packing{src: c.x, values: x}
@@ -80,15 +83,16 @@ func (c *BF16Conv) gradient(t *Team, bias int, dw, x, dy []float32) {
 // pairsOf returns how many pairs of tiles n rows or columns fill.
 func pairsOf(n int) int { return (n + 2*tileSide - 1) / (2 * tileSide) }
 
-// The results of some taps lie apart by a line more than a power of two, which the cache likes better.
+// The results of some taps lie apart by a line more than a power of two, which the cache likes
+// better.
 const (
 	packedTaps = 16 // kernel taps whose results are put in place at once: a square of the transposition
 	gradTapLen = 2 * tileSide
 	gradRowLen = packedTaps*gradTapLen + tileSide
 )
 
-// askedRows is how many rows ahead of its use memory for the gradient is asked for: a step has long lost it
-// from all caches.
+// askedRows is how many rows ahead of its use memory for the gradient is asked for: a step has long
+// lost it from all caches.
 const askedRows = 4
 
 type gradCall BF16Conv
@@ -102,8 +106,8 @@ func (g *gradCall) task(i int) {
 	}
 }
 
-// gradPair computes the gradient of the weights between 32 output channels from out on and 32 rows of the
-// input's units from in on.
+// gradPair computes the gradient of the weights between 32 output channels from out on and 32 rows
+// of the input's units from in on.
 func (c *BF16Conv) gradPair(sums []float32, out, in int) {
 	outs, ins := min(2*tileSide, c.cfg.Out-out), min(2*tileSide, c.x.rows-in)
 	area := c.forward.taps
@@ -114,7 +118,8 @@ func (c *BF16Conv) gradPair(sums []float32, out, in int) {
 		a: c.space.a[out*tileDepth:], b: c.space.b[in*tileDepth:],
 		inner: c.x.imageDepth(), aInner: c.dy.groupLines(), bInner: c.x.groupLines(),
 		aNext: tileSide, bNext: tileSide,
-		cRow: gradRowLen, cMove: gradTapLen, rows: tilesOf(outs), cols: tilesOf(ins), c: sums, taps: c.taps,
+		cRow: gradRowLen, cMove: gradTapLen, rows: tilesOf(outs), cols: tilesOf(ins), c: sums,
+		taps: c.taps,
 	}
 	for first := 0; first < len(c.spans); first += packedTaps {
 		tile.spans = c.spans[first:min(first+packedTaps, len(c.spans))]

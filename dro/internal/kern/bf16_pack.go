@@ -1,7 +1,7 @@
 package kern
 
-// source says where in a block of an activation the rows lie that a unit is packed from: the channels of a
-// position, or a strip (bf16_strip.go).
+// source says where in a block of an activation the rows lie that a unit is packed from: the
+// channels of a position, or a strip (bf16_strip.go).
 type source struct {
 	lanes, len int       // of a block: images, and values of an image
 	rows       int       // a unit
@@ -22,8 +22,8 @@ func newSource(s Shape, b Batch) source {
 	return src
 }
 
-// flatSource is of all values of an image as if they were channels of one position, in the order of a linear
-// layer's weights.
+// flatSource is of all values of an image as if they were channels of one position, in the order of
+// a linear layer's weights.
 func flatSource(s Shape, b Batch) source {
 	src := source{lanes: b.Lanes, len: s.Len(), rows: s.Len(), base: []int{0}}
 	offsets, area := src.table(), s.Height*s.Width
@@ -50,9 +50,9 @@ func (s *source) depth() int { return (s.rows + tileDepth - 1) / tileDepth }
 // imageDepth is the number of tiles that the images of a block fill as the sum of a product.
 func (s *source) imageDepth() int { return (s.lanes + tileDepth - 1) / tileDepth }
 
-// Packed for sums over rows, a block is [16 images][unit][depth] of tiles; for sums over images it is
-// [32 images][unit][16 rows]. These are the lines of a unit, of all units for so many images, and of the
-// block.
+// Packed for sums over rows, a block is [16 images][unit][depth] of tiles; for sums over images it
+// is [32 images][unit][16 rows]. These are the lines of a unit, of all units for so many images,
+// and of the block.
 
 func (s *source) unitLines() int { return s.depth() * tileSide }
 func (s *source) laneLines() int { return s.units() * s.unitLines() }
@@ -79,8 +79,9 @@ const (
 	depthOfB                 // sums are over rows of the source
 )
 
-// packOperands packs what the running call multiplies. Its tasks are, in this order, those of the product's
-// weights; the units of activations; and, in the gradient, that of the bias, which waits for nothing.
+// packOperands packs what the running call multiplies. Its tasks are, in this order, those of the
+// product's weights; the units of activations; and, in the gradient, that of the bias, which waits
+// for nothing.
 type packOperands BF16Conv
 
 func (p *packOperands) task(i int) {
@@ -131,7 +132,8 @@ func (p *packing) unit(i int) {
 	}
 }
 
-// packWeights packs the weights of the running product as rows of A, [16 destination channels][tap][depth].
+// packWeights packs the weights of the running product as rows of A, [16 destination
+// channels][tap][depth].
 func (c *BF16Conv) packWeights(i int) {
 	d := c.call.product
 	dst := c.space.a[i*d.weightLines()*tileDepth:]
@@ -153,12 +155,13 @@ func (c *BF16Conv) packWeightRows(dst []uint16, row, rows int) {
 	ins := c.x.rows
 	offsets := offsetsOf(rows, ins)
 	for col := 0; col < ins; col += tileDepth {
-		packRows(dst[col*tileSide:], c.call.w, row*ins+col, offsets[:], min(tileDepth, ins-col), false)
+		packRows(dst[col*tileSide:], c.call.w, row*ins+col, offsets[:],
+			min(tileDepth, ins-col), false)
 	}
 }
 
-// packTaps packs rows whose values are apart by the kernel's taps: of each row, 32 input channels by 16 taps
-// at a time.
+// packTaps packs rows whose values are apart by the kernel's taps: of each row, 32 input channels
+// by 16 taps at a time.
 func (c *BF16Conv) packTaps(dst []uint16, row, rows int) {
 	d := c.call.product
 	ins, area := c.cfg.In.Channels, c.area()
@@ -167,14 +170,15 @@ func (c *BF16Conv) packTaps(dst []uint16, row, rows int) {
 		for r := range rows {
 			for tap := 0; tap < area; tap += tileSide {
 				packPairsAcross(dst[tap*d.inner*tileLen+col*tileSide+r*tileDepth:], c.call.w,
-					((row+r)*ins+col)*area+tap, offsets[:], min(tileSide, area-tap), d.lines, 2*tileDepth*area)
+					((row+r)*ins+col)*area+tap, offsets[:], min(tileSide,
+						area-tap), d.lines, 2*tileDepth*area)
 			}
 		}
 	}
 }
 
-// packWeightsAcross packs columns, which are the input channels from row on: all taps of rows of them are
-// neighbours in each output channel, and 32 of these by 16 taps are packed at a time.
+// packWeightsAcross packs columns, which are the input channels from row on: all taps of rows of
+// them are neighbours in each output channel, and 32 of these by 16 taps are packed at a time.
 func (c *BF16Conv) packWeightsAcross(dst []uint16, row, rows int) {
 	d := c.call.product
 	ins, outs, area := c.cfg.In.Channels, c.cfg.Out, c.area()
@@ -187,7 +191,8 @@ func (c *BF16Conv) packWeightsAcross(dst []uint16, row, rows int) {
 	}
 }
 
-// planLines notes, in bytes, where packed lines go: of the taps of a channel or, across, of 16 channels.
+// planLines notes, in bytes, where packed lines go: of the taps of a channel or, across, of 16
+// channels.
 func (p *product) planLines() {
 	channels := 1
 	if p.across {

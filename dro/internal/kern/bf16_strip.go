@@ -1,12 +1,14 @@
 package kern
 
-// Where the input has few channels, a tile of one tap would be mostly zeros. There the sum is over all values
-// that an output sees, in the order [kernel row][kernel column][channel]. A column of outputs sees a strip of
-// the padded input: its rows, and of each the run of values under the kernel. The strip is packed once, a
-// line a value or a pair of them, and what an output sees is some neighbouring lines of it.
+// Where the input has few channels, a tile of one tap would be mostly zeros. There the sum is over
+// all values that an output sees, in the order [kernel row][kernel column][channel]. A column of
+// outputs sees a strip of the padded input: its rows, and of each the run of values under the
+// kernel. The strip is packed once, a line a value or a pair of them, and what an output sees is
+// some neighbouring lines of it.
 //
-// The last tile of the sum reaches beyond what an output sees, to values that it multiplies by 0: one that is
-// infinite or NaN makes NaNs of some outputs next to those that see it, of the same image.
+// The last tile of the sum reaches beyond what an output sees, to values that it multiplies by 0:
+// one that is infinite or NaN makes NaNs of some outputs next to those that see it, of the same
+// image.
 
 // strips are an input of few channels, a unit of the source being a strip.
 type strips struct {
@@ -18,9 +20,12 @@ type strips struct {
 // fewChannels is what fills less than half of the depth of a tile.
 const fewChannels = tileDepth / 2
 
-// BF16Strips tells whether products of kind, forward and for the gradient of the weights, are made so. Those
-// of a linear layer are not: its one output sees all values, in the order of the weights.
-func BF16Strips(kind BF16, cfg ConvConfig) bool { return kind != Rounded && cfg.few() && !cfg.linear() }
+// BF16Strips tells whether products of kind, forward and for the gradient of the weights, are made
+// so. Those of a linear layer are not: its one output sees all values, in the order of the weights.
+func BF16Strips(kind BF16,
+	cfg ConvConfig) bool {
+	return kind != Rounded && cfg.few() && !cfg.linear()
+}
 
 func (c ConvConfig) few() bool {
 	return c.In.Channels < fewChannels && c.KernelHeight*c.KernelWidth > 1
@@ -39,14 +44,16 @@ func newStrips(c *Conv) *strips {
 	s.weights = make([]int32, (cfg.KernelHeight*s.run+tileDepth-1)/tileDepth*tileDepth)
 	for i := range s.weights {
 		s.weights[i] = nothing
-		if row, col, channel := s.value(i, cfg.In.Channels); row < cfg.KernelHeight && col < cfg.KernelWidth {
+		if row, col, channel := s.value(i, cfg.In.Channels); row < cfg.KernelHeight &&
+			col < cfg.KernelWidth {
 			s.weights[i] = int32(channel*c.area() + row*cfg.KernelWidth + col)
 		}
 	}
 	s.source = source{lanes: c.batch.Lanes, len: cfg.In.Len()}
 	s.rows = ((c.out.Height-1)*s.step + len(s.weights) + tileDepth - 1) / tileDepth * tileDepth
 	for col := range c.out.Width {
-		s.base, s.offsets = append(s.base, 0), append(s.offsets, s.strip(cfg, col*cfg.Stride-cfg.Pad))
+		s.base, s.offsets = append(s.base, 0), append(s.offsets,
+			s.strip(cfg, col*cfg.Stride-cfg.Pad))
 	}
 	return s
 }
@@ -62,7 +69,8 @@ func (s *strips) strip(cfg *ConvConfig, left int) []int32 {
 	for i := range offsets {
 		row, col, channel := s.value(i, cfg.In.Channels)
 		top, in := row-cfg.Pad, left+col
-		if col < cfg.KernelWidth && in >= 0 && in < cfg.In.Width && top >= 0 && top < cfg.In.Height {
+		if col < cfg.KernelWidth && in >= 0 && in < cfg.In.Width && top >= 0 &&
+			top < cfg.In.Height {
 			offsets[i] = int32(((top*cfg.In.Width+in)*cfg.In.Channels + channel) * s.lanes)
 		}
 	}
@@ -93,11 +101,12 @@ func (c *BF16Conv) packStripWeights(dst []uint16, row, rows int) {
 	}
 }
 
-// stripParts is how many parts the gradient is summed in, at most: of neighbouring strips, so that those of a
-// part stay in the second-level cache while all tiles of weights visit them.
+// stripParts is how many parts the gradient is summed in, at most: of neighbouring strips, so that
+// those of a part stay in the second-level cache while all tiles of weights visit them.
 const stripParts = 8
 
-// stripTaps lists the lines of x and of dy for the gradient: at every output what it sees, a span a part.
+// stripTaps lists the lines of x and of dy for the gradient: at every output what it sees, a span a
+// part.
 func (c *BF16Conv) stripTaps() {
 	parts, cols := min(c.out.Width, stripParts), c.out.Width
 	for part := range parts {
@@ -119,9 +128,9 @@ func (c *BF16Conv) stripTaps() {
 // stripTile is the length of a product of two tiles by two.
 const stripTile = 4 * tileSide * tileSide
 
-// stripSums returns the sums of a part between 32 values that outputs see, the pair of tiles in, and 32
-// output channels, out, a value a row. Other than where channels are many, values are rows of the product: so
-// it is dy, the smaller operand, that is packed across.
+// stripSums returns the sums of a part between 32 values that outputs see, the pair of tiles in,
+// and 32 output channels, out, a value a row. Other than where channels are many, values are rows
+// of the product: so it is dy, the smaller operand, that is packed across.
 func (c *BF16Conv) stripSums(part, in, out int) []float32 {
 	return c.space.x[((part*pairsOf(len(c.strips.weights))+in)*pairsOf(c.cfg.Out)+out)*stripTile:][:stripTile]
 }
@@ -135,7 +144,8 @@ func (s *stripCall) task(i int) {
 	values := len(c.strips.weights)
 	tile := mulTile{
 		inner: c.x.imageDepth(), aInner: c.x.groupLines(), bInner: c.dy.groupLines(),
-		aNext: tileSide, bNext: tileSide, cRow: 2 * tileSide, taps: c.taps, spans: c.spans[part:][:1],
+		aNext: tileSide, bNext: tileSide, cRow: 2 * tileSide, taps: c.taps,
+		spans: c.spans[part:][:1],
 	}
 	for in := first; in < min(first+c.call.chunk, pairsOf(values)); in++ {
 		for out := range pairsOf(c.cfg.Out) {
@@ -148,8 +158,8 @@ func (s *stripCall) task(i int) {
 	}
 }
 
-// stripSum's task is to add up the parts of a pair of tiles of values, in their order, and to put the sums
-// where they belong.
+// stripSum's task is to add up the parts of a pair of tiles of values, in their order, and to put
+// the sums where they belong.
 type stripSum BF16Conv
 
 func (s *stripSum) task(in int) {
@@ -165,8 +175,8 @@ func (s *stripSum) task(in int) {
 	}
 }
 
-// placeStrips puts the gradients of the weights of values from in on and output channels from out on where
-// they belong.
+// placeStrips puts the gradients of the weights of values from in on and output channels from out
+// on where they belong.
 func (c *BF16Conv) placeStrips(sums []float32, in, out int) {
 	all, outs := c.WeightLen()/c.cfg.Out, min(2*tileSide, c.cfg.Out-out)
 	for i, at := range c.strips.weights[in:min(in+2*tileSide, len(c.strips.weights))] {

@@ -22,8 +22,8 @@ func eachBF16(t *testing.T, f func(t *testing.T, kind BF16, isa ISA)) {
 	}
 }
 
-// newBF16Problem is a convolution of rounded operands: its float64 results are those of exact sums. The
-// bias's gradient is of dy itself, which is rounded here, too.
+// newBF16Problem is a convolution of rounded operands: its float64 results are those of exact sums.
+// The bias's gradient is of dy itself, which is rounded here, too.
 func newBF16Problem(t *testing.T, r *rand.Rand, images int, cfg ConvConfig) *convProblem {
 	return newRoundedProblem(t, r, images, cfg, nearestBF16)
 }
@@ -40,10 +40,13 @@ func TestBF16AgainstFloat64(t *testing.T) {
 // bf16Cases are convCases, and what leaves remainders beside tiles of 16 and 32.
 func bf16Cases() []convCase {
 	return append(convCases[:len(convCases):len(convCases)],
-		convCase{100, ConvConfig{In: Shape{33, 3, 3}, Out: 35, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1}},
-		convCase{64, ConvConfig{In: Shape{48, 4, 5}, Out: 50, KernelHeight: 5, KernelWidth: 4, Stride: 2, Pad: 2,
+		convCase{100, ConvConfig{In: Shape{33, 3, 3}, Out: 35, KernelHeight: 3, KernelWidth: 3,
+			Stride: 1, Pad: 1}},
+		convCase{64, ConvConfig{In: Shape{48, 4, 5}, Out: 50, KernelHeight: 5, KernelWidth: 4,
+			Stride: 2, Pad: 2,
 			ReLU: true}},
-		convCase{31, ConvConfig{In: Shape{17, 6, 6}, Out: 16, KernelHeight: 5, KernelWidth: 5, Stride: 1, Pad: 1}},
+		convCase{31, ConvConfig{In: Shape{17, 6, 6}, Out: 16, KernelHeight: 5, KernelWidth: 5,
+			Stride: 1, Pad: 1}},
 		convCase{128, Linear(Shape{130, 1, 1}, 67, true)},
 	)
 }
@@ -145,13 +148,15 @@ func TestBF16RoundsAsTheReference(t *testing.T) {
 		for i := range src {
 			src[i] = math.Float32frombits(r.Uint32())
 			if r.IntN(4) == 0 { // a tie, or next to one
-				src[i] = math.Float32frombits(r.Uint32()&0xffff0000 + 0x8000 + uint32(r.IntN(3)) - 1)
+				src[i] = math.Float32frombits(
+					r.Uint32()&0xffff0000 + 0x8000 + uint32(r.IntN(3)) - 1)
 			}
 		}
 		packRows(dst, src, 0, offsets[:], tileDepth, false)
 		for i, x := range src {
 			got, want := math.Float32frombits(uint32(dst[i])<<16), nearestBF16(x)
-			if math.Float32bits(got) != math.Float32bits(want) && want == want || want != want && got == got {
+			if math.Float32bits(got) != math.Float32bits(want) && want == want || want != want &&
+				got == got {
 				t.Fatalf("%v (%#x) is rounded to %v, want %v", x, math.Float32bits(x), got, want)
 			}
 		}
@@ -160,10 +165,12 @@ func TestBF16RoundsAsTheReference(t *testing.T) {
 
 func FuzzBF16(f *testing.F) {
 	f.Add(uint8(7), uint8(3), uint8(9), uint8(8), uint8(5), uint8(3), uint8(3), uint8(1), uint8(1))
-	f.Add(uint8(79), uint8(33), uint8(2), uint8(2), uint8(40), uint8(2), uint8(2), uint8(0), uint8(1))
+	f.Add(uint8(79), uint8(33), uint8(2), uint8(2), uint8(40), uint8(2), uint8(2), uint8(0),
+		uint8(1))
 	f.Fuzz(func(t *testing.T, images, channels, height, width, out, kh, kw, stride, pad uint8) {
 		cfg := ConvConfig{
-			In: Shape{1 + int(channels%70), 1 + int(height%6), 1 + int(width%6)}, Out: 1 + int(out%70),
+			In:           Shape{1 + int(channels%70), 1 + int(height%6), 1 + int(width%6)},
+			Out:          1 + int(out%70),
 			KernelHeight: 1 + int(kh%5), KernelWidth: 1 + int(kw%5),
 			Stride: 1 + int(stride%4), Pad: int(pad % 4), ReLU: pad&64 != 0,
 		}

@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// ConvConfig is the geometry of a convolution. A linear layer has a kernel as large as its input and one
-// output position.
+// ConvConfig is the geometry of a convolution. A linear layer has a kernel as large as its input
+// and one output position.
 type ConvConfig struct {
 	In           Shape // of the input
 	Out          int   // output channels
@@ -18,20 +18,23 @@ type ConvConfig struct {
 	ReLU         bool // Forward ends with max(0, ·)
 }
 
-// Linear returns the configuration of a fully connected layer from activations of shape in to out units, with
-// weights [out][channel][row][column]. Pixels of a single channel lie as channels of a single pixel do, and
-// are taken as such: that is faster.
+// Linear returns the configuration of a fully connected layer from activations of shape in to out
+// units, with weights [out][channel][row][column]. Pixels of a single channel lie as channels of a
+// single pixel do, and are taken as such: that is faster.
 func Linear(in Shape, out int, relu bool) ConvConfig {
 	if in.Channels == 1 {
 		in = Shape{in.Len(), 1, 1}
 	}
-	return ConvConfig{In: in, Out: out, KernelHeight: in.Height, KernelWidth: in.Width, Stride: 1, ReLU: relu}
+	return ConvConfig{In: in, Out: out, KernelHeight: in.Height, KernelWidth: in.Width, Stride: 1,
+		ReLU: relu}
 }
 
 // OutShape returns the shape of the output, or an error that names what is wrong with the geometry.
 func (c ConvConfig) OutShape() (Shape, error) {
-	if !c.In.valid() || c.Out < 1 || c.KernelHeight < 1 || c.KernelWidth < 1 || c.Stride < 1 || c.Pad < 0 {
-		return Shape{}, fmt.Errorf("convolution %+v: sizes and stride must be at least 1, pad at least 0", c)
+	if !c.In.valid() || c.Out < 1 || c.KernelHeight < 1 || c.KernelWidth < 1 || c.Stride < 1 ||
+		c.Pad < 0 {
+		return Shape{}, fmt.Errorf(
+			"convolution %+v: sizes and stride must be at least 1, pad at least 0", c)
 	}
 	if c.Pad >= c.KernelHeight || c.Pad >= c.KernelWidth {
 		return Shape{}, fmt.Errorf("convolution %+v: pad must be below the kernel's size", c)
@@ -44,7 +47,8 @@ func (c ConvConfig) OutShape() (Shape, error) {
 }
 
 // Conv is a convolution (cross-correlation, as in PyTorch) of a batch, with bias. Weights are
-// [out][in][row][column]. It keeps the running call and nothing else between calls: one call at a time.
+// [out][in][row][column]. It keeps the running call and nothing else between calls: one call at a
+// time.
 type Conv struct {
 	isa   ISA
 	batch Batch
@@ -80,7 +84,8 @@ func NewConv(isa ISA, b Batch, cfg ConvConfig) (*Conv, error) {
 	}
 	c := &Conv{isa: isa, batch: b, cfg: cfg, out: out}
 	if max(b.Len(cfg.In), b.Len(out), c.WeightLen()) > math.MaxInt32 {
-		return nil, errors.New("convolution: an activation or weight has 2^31 values or more: use a smaller batch")
+		return nil, errors.New(
+			"convolution: an activation or weight has 2^31 values or more: use a smaller batch")
 	}
 	in, s, p := cfg.In, cfg.Stride, cfg.Pad
 	c.forward = newPlane(
@@ -101,8 +106,9 @@ func (c *Conv) Out() Shape { return c.out }
 // WeightLen returns the number of weights.
 func (c *Conv) WeightLen() int { return c.cfg.Out * c.cfg.In.Channels * c.area() }
 
-// FLOPs returns the floating-point operations of one direction for the batch's images, multiplications with
-// padding left out. A training step has three directions: forward, data, weights.
+// FLOPs returns the floating-point operations of one direction for the batch's images,
+// multiplications with padding left out. A training step has three directions: forward, data,
+// weights.
 func (c *Conv) FLOPs() float64 {
 	taps := 0
 	for row := range c.out.Height {
@@ -127,11 +133,12 @@ func (c *Conv) Forward(t *Team, y, x, w, bias []float32) {
 	c.spread(t, c.out, c.cfg.In, (*forwardCall)(c))
 }
 
-// BackwardData computes dx, the gradient of the input, from the output's gradient dy. If act is not nil, dx
-// is 0 where act ≤ 0: with the input's own activations as act this is the backward pass of the ReLU that
-// made them. dy is not masked by this layer's own ReLU; that is for whoever made dy.
+// BackwardData computes dx, the gradient of the input, from the output's gradient dy. If act is not
+// nil, dx is 0 where act ≤ 0: with the input's own activations as act this is the backward pass of
+// the ReLU that made them. dy is not masked by this layer's own ReLU; that is for whoever made dy.
 func (c *Conv) BackwardData(t *Team, dx, dy, w, act []float32) {
-	if len(dx) != c.batch.Len(c.cfg.In) || len(dy) != c.batch.Len(c.out) || len(w) != c.WeightLen() ||
+	if len(dx) != c.batch.Len(c.cfg.In) || len(dy) != c.batch.Len(c.out) ||
+		len(w) != c.WeightLen() ||
 		act != nil && len(act) != len(dx) {
 		panic("kern: Conv.BackwardData: slice has the wrong length")
 	}
@@ -140,21 +147,24 @@ func (c *Conv) BackwardData(t *Team, dx, dy, w, act []float32) {
 }
 
 const (
-	// Tasks that an operation is cut into if it can: to balance a few threads, at no cost to speak of.
+	// Tasks that an operation is cut into if it can: to balance a few threads, at no cost to speak
+	// of.
 	minTasks = 32
-	// Of the second-level cache that the source rows of a task may fill: all row tiles visit them in turn.
+	// Of the second-level cache that the source rows of a task may fill: all row tiles visit them
+	// in turn.
 	sourceBytes = 1 << 20
 )
 
-// spread cuts the destination dst into tasks of one block, some map rows and one row tile, and runs them.
+// spread cuts the destination dst into tasks of one block, some map rows and one row tile, and runs
+// them.
 func (c *Conv) spread(t *Team, dst, src Shape, j job) {
 	tiles := (dst.Channels + tileRows - 1) / tileRows * c.batch.Blocks
 	t.run(c.cut(tiles, dst.Height, 4*c.batch.Lanes*src.Len()/sourceBytes), j)
 	c.call = convCall{}
 }
 
-// cut cuts n rows or groups into chunks, at least least of them or n, for each of some tiles, and returns the
-// number of tasks.
+// cut cuts n rows or groups into chunks, at least least of them or n, for each of some tiles, and
+// returns the number of tasks.
 func (c *Conv) cut(tiles, n, least int) (tasks int) {
 	chunks := min(max((minTasks+tiles-1)/tiles, least), n)
 	c.call.chunk = (n + chunks - 1) / chunks
@@ -175,8 +185,8 @@ func (c *Conv) region(i int, dst Shape) region {
 	return region{i / c.call.chunks, channel, min(tileRows, dst.Channels-channel), top, bottom}
 }
 
-// prefetchSteps is how many outer steps ahead the weights are asked for: about 200 ns of work for a 3×3
-// kernel.
+// prefetchSteps is how many outer steps ahead the weights are asked for: about 200 ns of work for a
+// 3×3 kernel.
 const prefetchSteps = 12
 
 type forwardCall Conv
@@ -186,7 +196,8 @@ func (f *forwardCall) task(i int) {
 	r := c.region(i, c.out)
 	in := c.cfg.In
 	tile := convTile{
-		w: c.call.w, wBase: r.channel * in.Channels * c.area(), wRow: in.Channels * c.area(), wStep: c.area(),
+		w: c.call.w, wBase: r.channel * in.Channels * c.area(), wRow: in.Channels * c.area(),
+		wStep: c.area(),
 		outer: in.Channels, xStep: c.batch.Lanes, rows: r.rows, lanes: c.batch.Lanes,
 		prefetch: prefetchSteps * c.area(),
 	}

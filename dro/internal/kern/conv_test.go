@@ -12,33 +12,41 @@ type convCase struct {
 	cfg    ConvConfig
 }
 
-// convCases are geometries that leave remainders everywhere: channels beside tiles, edges, strides that skip
-// inputs, one pixel.
+// convCases are geometries that leave remainders everywhere: channels beside tiles, edges, strides
+// that skip inputs, one pixel.
 var convCases = []convCase{
 	{1, ConvConfig{In: Shape{1, 1, 1}, Out: 1, KernelHeight: 1, KernelWidth: 1, Stride: 1}},
-	{7, ConvConfig{In: Shape{3, 9, 8}, Out: 5, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1, ReLU: true}},
-	{130, ConvConfig{In: Shape{5, 4, 4}, Out: 7, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1}},
+	{7, ConvConfig{In: Shape{3, 9, 8}, Out: 5, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1,
+		ReLU: true}},
+	{130, ConvConfig{In: Shape{5, 4, 4}, Out: 7, KernelHeight: 3, KernelWidth: 3, Stride: 1,
+		Pad: 1}},
 	{128, ConvConfig{
-		In: Shape{4, 2, 2}, Out: 13, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1, ReLU: true}},
+		In: Shape{4, 2, 2}, Out: 13, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1,
+		ReLU: true}},
 	{20, ConvConfig{
-		In: Shape{3, 32, 32}, Out: 8, KernelHeight: 11, KernelWidth: 11, Stride: 4, Pad: 5, ReLU: true}},
-	{33, ConvConfig{In: Shape{2, 5, 7}, Out: 6, KernelHeight: 2, KernelWidth: 3, Stride: 3, Pad: 1}},
+		In: Shape{3, 32, 32}, Out: 8, KernelHeight: 11, KernelWidth: 11, Stride: 4, Pad: 5,
+		ReLU: true}},
+	{33, ConvConfig{In: Shape{2, 5, 7}, Out: 6, KernelHeight: 2, KernelWidth: 3, Stride: 3,
+		Pad: 1}},
 	{9, ConvConfig{In: Shape{6, 7, 7}, Out: 3, KernelHeight: 1, KernelWidth: 1, Stride: 2}},
 	{17, Linear(Shape{11, 3, 2}, 10, false)},
 	{128, Linear(Shape{70, 1, 1}, 10, true)},
 	{19, Linear(Shape{1, 9, 8}, 7, true)},
-	{130, ConvConfig{In: Shape{64, 5, 5}, Out: 2, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1}},
+	{130, ConvConfig{In: Shape{64, 5, 5}, Out: 2, KernelHeight: 3, KernelWidth: 3, Stride: 1,
+		Pad: 1}},
 	{70, ConvConfig{In: Shape{64, 9, 8}, Out: 3, KernelHeight: 3, KernelWidth: 1, Stride: 1}},
-	{64, ConvConfig{In: Shape{8, 12, 12}, Out: 8, KernelHeight: 5, KernelWidth: 5, Stride: 1, Pad: 2}},
+	{64, ConvConfig{In: Shape{8, 12, 12}, Out: 8, KernelHeight: 5, KernelWidth: 5, Stride: 1,
+		Pad: 2}},
 }
 
 func caseName(images int, c ConvConfig) string {
-	return fmt.Sprintf("n%d_%dx%dx%d_to_%d_k%dx%d_s%d_p%d", images, c.In.Channels, c.In.Height, c.In.Width,
+	return fmt.Sprintf("n%d_%dx%dx%d_to_%d_k%dx%d_s%d_p%d", images, c.In.Channels, c.In.Height,
+		c.In.Width,
 		c.Out, c.KernelHeight, c.KernelWidth, c.Stride, c.Pad)
 }
 
-// naive visits every product of the convolution: image, output channel, input channel, kernel and the flat
-// indices in NCHW and OIHW.
+// naive visits every product of the convolution: image, output channel, input channel, kernel and
+// the flat indices in NCHW and OIHW.
 func naive(images int, c ConvConfig, visit func(y, x, w, channel int)) {
 	out, _ := c.OutShape()
 	for n := range images {
@@ -51,7 +59,8 @@ func naive(images int, c ConvConfig, visit func(y, x, w, channel int)) {
 						if row < 0 || col < 0 || row >= c.In.Height || col >= c.In.Width {
 							continue
 						}
-						visit((n*c.Out+o)*out.Height*out.Width+p, ((n*c.In.Channels+i)*c.In.Height+row)*c.In.Width+col,
+						visit((n*c.Out+o)*out.Height*out.Width+p,
+							((n*c.In.Channels+i)*c.In.Height+row)*c.In.Width+col,
 							(o*c.In.Channels+i)*c.KernelHeight*c.KernelWidth+k, o)
 					}
 				}
@@ -212,11 +221,13 @@ func TestConvSameBitsOnAnyTeam(t *testing.T) {
 }
 
 func TestConvPropagatesNaNInfAndDenormals(t *testing.T) {
-	cfg := ConvConfig{In: Shape{2, 3, 3}, Out: 7, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1, ReLU: true}
+	cfg := ConvConfig{In: Shape{2, 3, 3}, Out: 7, KernelHeight: 3, KernelWidth: 3, Stride: 1,
+		Pad: 1, ReLU: true}
 	b := NewBatch(16)
 	eachISA(t, func(t *testing.T, isa ISA) {
 		c := must(NewConv(isa, b, cfg))
-		x, w, y := make([]float32, b.Len(cfg.In)), make([]float32, c.WeightLen()), make([]float32, b.Len(c.Out()))
+		x, w, y := make([]float32, b.Len(cfg.In)), make([]float32, c.WeightLen()), make([]float32,
+			b.Len(c.Out()))
 		for i := range w {
 			w[i] = 1
 		}
@@ -250,7 +261,8 @@ func TestConvPropagatesNaNInfAndDenormals(t *testing.T) {
 }
 
 func TestConvConfigErrors(t *testing.T) {
-	good := ConvConfig{In: Shape{1, 4, 4}, Out: 1, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1}
+	good := ConvConfig{In: Shape{1, 4, 4}, Out: 1, KernelHeight: 3, KernelWidth: 3,
+		Stride: 1, Pad: 1}
 	for name, change := range map[string]func(*ConvConfig){
 		"no channels":   func(c *ConvConfig) { c.In.Channels = 0 },
 		"no outputs":    func(c *ConvConfig) { c.Out = 0 },
@@ -281,7 +293,8 @@ func FuzzConv(f *testing.F) {
 	f.Add(uint8(66), uint8(1), uint8(2), uint8(2), uint8(9), uint8(2), uint8(2), uint8(2), uint8(0))
 	f.Fuzz(func(t *testing.T, images, channels, height, width, out, kh, kw, stride, pad uint8) {
 		cfg := ConvConfig{
-			In: Shape{1 + int(channels%9), 1 + int(height%7), 1 + int(width%7)}, Out: 1 + int(out%14),
+			In:           Shape{1 + int(channels%9), 1 + int(height%7), 1 + int(width%7)},
+			Out:          1 + int(out%14),
 			KernelHeight: 1 + int(kh%5), KernelWidth: 1 + int(kw%5),
 			Stride: 1 + int(stride%4), Pad: int(pad % 4), ReLU: pad&64 != 0,
 		}

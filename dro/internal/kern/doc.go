@@ -1,11 +1,12 @@
-// Package kern holds the float32 kernels that train small convolutional networks on a CPU: convolution (a
-// linear layer is one), max-pooling, ReLU and momentum SGD, forward and backward, in AVX-512, AVX2 and plain
-// Go; convolution of operands rounded to bfloat16, on AMX tiles, AVX512-BF16 or those kernels ([BF16]);
-// cross-entropy, squared loss, batch normalisation, sums, mean pooling and normalised momentum in plain Go.
+// Package kern holds the float32 kernels that train small convolutional networks on a CPU:
+// convolution (a linear layer is one), max-pooling, ReLU and momentum SGD, forward and backward, in
+// AVX-512, AVX2 and plain Go; convolution of operands rounded to bfloat16, on AMX tiles,
+// AVX512-BF16 or those kernels ([BF16]); cross-entropy, squared loss, batch normalisation, sums,
+// mean pooling and normalised momentum in plain Go.
 //
-// It is not a tensor library and knows no graph: every operation writes into slices that the caller owns,
-// allocates nothing after its constructor, and holds no state that two operations share, so any number of
-// networks may train at once in one process.
+// It is not a tensor library and knows no graph: every operation writes into slices that the caller
+// owns, allocates nothing after its constructor, and holds no state that two operations share, so
+// any number of networks may train at once in one process.
 //
 // The flow of a training step:
 //
@@ -15,24 +16,24 @@
 //
 // A linear layer on features takes these steps for some rows at a time, where they lie: [RowsPass].
 //
-// Start at [Batch], which says how images lie in memory; then [Conv]; then BenchmarkAlexNetStep, a whole step
-// from these parts.
+// Start at [Batch], which says how images lie in memory; then [Conv]; then BenchmarkAlexNetStep, a
+// whole step from these parts.
 //
 // # Memory
 //
 // Activations have the images innermost, in blocks: [block][row][column][channel][lane]. A tap of a
-// convolution is then a multiply-add over contiguous images, so no im2col copy is made and padding is skipped
-// instead of multiplied. Weights stay in the canonical [out][in][row][column] order of PyTorch and of
-// checkpoints; no float32 kernel packs or transposes them. Those of bfloat16 pack both operands of every
-// product, into a [Workspace].
+// convolution is then a multiply-add over contiguous images, so no im2col copy is made and padding
+// is skipped instead of multiplied. Weights stay in the canonical [out][in][row][column] order of
+// PyTorch and of checkpoints; no float32 kernel packs or transposes them. Those of bfloat16 pack
+// both operands of every product, into a [Workspace].
 //
 // # Determinism
 //
-// Every sum has an order fixed by the geometry alone, so an ISA gives the same bits on 1 or N threads.
-// Different ISAs round differently. NaN and Inf propagate; denormals are kept.
+// Every sum has an order fixed by the geometry alone, so an ISA gives the same bits on 1 or N
+// threads. Different ISAs round differently. NaN and Inf propagate; denormals are kept.
 //
 // # Errors
 //
-// Constructors check geometry and return errors. Methods panic on a slice of the wrong length, which is a bug
-// of the caller. Outputs must not overlap inputs except where a method says so.
+// Constructors check geometry and return errors. Methods panic on a slice of the wrong length,
+// which is a bug of the caller. Outputs must not overlap inputs except where a method says so.
 package kern

@@ -24,7 +24,8 @@ func (e *elementwise) chunk(i int) (dst, a, b []float32) {
 	return e.dst[from:to], e.a[from:to], e.b[from:to]
 }
 
-// ReLUBackward is the backward pass of a ReLU that nothing else includes: dst = dy where y > 0, else 0.
+// ReLUBackward is the backward pass of a ReLU that nothing else includes: dst = dy where y > 0,
+// else 0.
 type ReLUBackward struct{ elementwise }
 
 // NewReLUBackward returns the operation for activations of any length.

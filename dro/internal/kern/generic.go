@@ -2,11 +2,11 @@ package kern
 
 import "math"
 
-// This file is the reference: what the assembly must compute, and what runs where there is none. It is
-// written for the Go compiler: eight independent sums, and one bounds check for four values.
+// This file is the reference: what the assembly must compute, and what runs where there is none. It
+// is written for the Go compiler: eight independent sums, and one bounds check for four values.
 
-// generic computes the tile in parts whose source values stay in the first-level cache while all rows visit
-// them.
+// generic computes the tile in parts whose source values stay in the first-level cache while all
+// rows visit them.
 func (t *convTile) generic() {
 	t.start()
 	var part [partLen]tap
@@ -54,9 +54,9 @@ func (t *convTile) addPart(taps []tap) {
 	}
 }
 
-// addTaps adds a weight times eight values of x to y for each tap. The halves of a tap are apart, each behind
-// a check of its own, because the compiler does all products between two branches before it adds them, and
-// has registers left for four.
+// addTaps adds a weight times eight values of x to y for each tap. The halves of a tap are apart,
+// each behind a check of its own, because the compiler does all products between two branches
+// before it adds them, and has registers left for four.
 func addTaps(y *[8]float32, xs, ws []float32, taps []tap) {
 	s0, s1, s2, s3, s4, s5, s6, s7 := y[0], y[1], y[2], y[3], y[4], y[5], y[6], y[7]
 	for _, t := range taps {
@@ -114,7 +114,8 @@ func (t *gradTile) addPart(pairs []pair) {
 	}
 }
 
-// dot returns the sum of the products of eight values of a and b for each pair, in halves as addTaps does.
+// dot returns the sum of the products of eight values of a and b for each pair, in halves as
+// addTaps does.
 func dot(as, bs []float32, pairs []pair) float32 {
 	var s0, s1, s2, s3, s4, s5, s6, s7 float32
 	for _, p := range pairs {
@@ -133,7 +134,8 @@ func dot(as, bs []float32, pairs []pair) float32 {
 	return ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
 }
 
-// sumRowsGeneric adds to dst[r] the sum over positions p and lanes j of src[p·stride + r·lanes + j].
+// sumRowsGeneric adds to dst[r] the sum over positions p and lanes j of src[p·stride + r·lanes +
+// j].
 func sumRowsGeneric(dst, src []float32, positions, stride, lanes int) {
 	for r := range dst {
 		var s0, s1, s2, s3 float32
@@ -168,8 +170,9 @@ func maxGeneric(y, a, b, c, d []float32) {
 	}
 }
 
-// maxBackwardGeneric gives dy to the first of the four inputs that equals y (or is NaN), and 0 to the others;
-// with relu, only where y > 0 or y is NaN. dx holds the four gradients in the inputs' order.
+// maxBackwardGeneric gives dy to the first of the four inputs that equals y (or is NaN), and 0 to
+// the others; with relu, only where y > 0 or y is NaN. dx holds the four gradients in the inputs'
+// order.
 func maxBackwardGeneric(dx, x *[4][]float32, y, dy []float32, relu bool) {
 	for i, g := range dy {
 		v, left := y[i], math.Float32bits(g) // what is not given yet; on bits, for maskGeneric's reason
@@ -190,8 +193,8 @@ func maxBackwardGeneric(dx, x *[4][]float32, y, dy []float32, relu bool) {
 	}
 }
 
-// maskGeneric sets dst to dy where y > 0 or y is NaN, and to 0 elsewhere. dst may be dy, and y. It chooses
-// between bits, which takes a conditional move, not a branch that is hard to foretell.
+// maskGeneric sets dst to dy where y > 0 or y is NaN, and to 0 elsewhere. dst may be dy, and y. It
+// chooses between bits, which takes a conditional move, not a branch that is hard to foretell.
 func maskGeneric(dst, dy, y []float32) {
 	dst, y = dst[:len(dy)], y[:len(dy)]
 	for i, g := range dy {
@@ -224,8 +227,9 @@ func sumSquaresGeneric(g []float32) float64 {
 	return norm
 }
 
-// softmaxGeneric computes the tile's losses and predictions. What is asked of each image, an exponential and
-// a logarithm too, is asked of all before the next: they do not wait for each other.
+// softmaxGeneric computes the tile's losses and predictions. What is asked of each image, an
+// exponential and a logarithm too, is asked of all before the next: they do not wait for each
+// other.
 func (t *lossTile) softmaxGeneric() {
 	var largest, sum [vector]float64
 	for i := range largest {

@@ -1,15 +1,17 @@
 package kern
 
-// The weight gradient is a matrix product for each kernel tap, (output channels × images) · (images ×
-// input channels), and there are two ways to vectorise it. Along images: the operands lie well, but every sum
-// must be folded over lanes (grad_dot.go). Along input channels: no folding, but the input must be transposed
-// first (grad_outer.go). The second is faster wherever there are channels to fill vectors.
+// The weight gradient is a matrix product for each kernel tap, (output channels × images) · (images
+// × input channels), and there are two ways to vectorise it. Along images: the operands lie well,
+// but every sum must be folded over lanes (grad_dot.go). Along input channels: no folding, but the
+// input must be transposed first (grad_outer.go). The second is faster wherever there are channels
+// to fill vectors.
 
-// BackwardWeights computes dw and db (or nil), the gradients of the weights and the bias, summed over the
-// batch, from the input x and the output's gradient dy. With add it adds to what is in dw and db: the
-// gradient of several batches, in no more memory. That is slower.
+// BackwardWeights computes dw and db (or nil), the gradients of the weights and the bias, summed
+// over the batch, from the input x and the output's gradient dy. With add it adds to what is in dw
+// and db: the gradient of several batches, in no more memory. That is slower.
 func (c *Conv) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
-	if len(dw) != c.WeightLen() || len(x) != c.batch.Len(c.cfg.In) || len(dy) != c.batch.Len(c.out) ||
+	if len(dw) != c.WeightLen() || len(x) != c.batch.Len(c.cfg.In) ||
+		len(dy) != c.batch.Len(c.out) ||
 		db != nil && len(db) != c.cfg.Out {
 		panic("kern: Conv.BackwardWeights: slice has the wrong length")
 	}
@@ -25,8 +27,8 @@ func (c *Conv) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 	c.call = convCall{}
 }
 
-// gradTask is what a task of a gradient covers: output channels [out, out+rows) and groups [first, last) of
-// input channels.
+// gradTask is what a task of a gradient covers: output channels [out, out+rows) and groups [first,
+// last) of input channels.
 type gradTask struct{ out, rows, first, last int }
 
 // gradTask returns task i's, and sums its part of the bias gradient.
@@ -39,8 +41,8 @@ func (c *Conv) gradTask(i, groups int) gradTask {
 	return g
 }
 
-// place transposes sums, [rows][cols] with stride between rows, to where they belong in dw, [cols][rows] with
-// the area of the kernel between.
+// place transposes sums, [rows][cols] with stride between rows, to where they belong in dw,
+// [cols][rows] with the area of the kernel between.
 func (c *Conv) place(dw, sums []float32, rows, cols, stride int) {
 	area := c.area()
 	switch {
@@ -69,8 +71,8 @@ func (c *Conv) biasGrad(db []float32, out int) {
 	}
 }
 
-// joined calls visit for each output position in rows [top, bottom) and columns [left, right) that tap k of
-// the kernel joins to a position of the input, with the indices of both.
+// joined calls visit for each output position in rows [top, bottom) and columns [left, right) that
+// tap k of the kernel joins to a position of the input, with the indices of both.
 func (c *Conv) joined(k, top, bottom, left, right int, visit func(out, in int)) {
 	kh, kw := k/c.cfg.KernelWidth, k%c.cfg.KernelWidth
 	for row := top; row < bottom; row++ {
@@ -83,8 +85,8 @@ func (c *Conv) joined(k, top, bottom, left, right int, visit func(out, in int)) 
 	}
 }
 
-// planGrad takes the outer products if the input channels fill more than one vector, so that there are sums
-// enough to hide the latency of an addition, and waste less than a third of the lanes.
+// planGrad takes the outer products if the input channels fill more than one vector, so that there
+// are sums enough to hide the latency of an addition, and waste less than a third of the lanes.
 func (c *Conv) planGrad() {
 	in := c.cfg.In.Channels
 	if columns := (in + vector - 1) / vector * vector; columns > vector && 2*columns <= 3*in {

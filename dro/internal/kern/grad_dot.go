@@ -1,19 +1,21 @@
 package kern
 
-// dotPlan says in which order the dot products along images walk positions. A pass is a part of the map, in
-// one or several blocks, whose output gradients stay in the first-level cache while all taps visit them; its
-// sums are added to the gradient before the next pass.
+// dotPlan says in which order the dot products along images walk positions. A pass is a part of the
+// map, in one or several blocks, whose output gradients stay in the first-level cache while all
+// taps visit them; its sums are added to the gradient before the next pass.
 type dotPlan struct {
 	passes  [][][]pair // by tap: the positions that it joins
 	blocks  int        // blocks a pass
 	columns int        // column tiles of input channels
 }
 
-// dotCacheBytes is the first-level cache that a row tile of the output's gradient may fill. The rest is for
-// the input rows that neighbouring taps share, which matter more: on AlexNet's first layer 26 KiB costs 15 %.
+// dotCacheBytes is the first-level cache that a row tile of the output's gradient may fill. The
+// rest is for the input rows that neighbouring taps share, which matter more: on AlexNet's first
+// layer 26 KiB costs 15 %.
 const dotCacheBytes = 13 << 10
 
-// newDotPlan cuts c's output map. The cut depends on the geometry alone, so that sums have one order.
+// newDotPlan cuts c's output map. The cut depends on the geometry alone, so that sums have one
+// order.
 func newDotPlan(c *Conv) *dotPlan {
 	rows, cols := c.out.Height, c.out.Width
 	bytes := func() int { return 4 * c.batch.Lanes * tileRows * rows * cols }
@@ -30,7 +32,8 @@ func newDotPlan(c *Conv) *dotPlan {
 	}
 	for top := 0; top < c.out.Height; top += rows {
 		for left := 0; left < c.out.Width; left += cols {
-			d.passes = append(d.passes, c.dotPass(top, min(top+rows, c.out.Height), left, min(left+cols, c.out.Width)))
+			d.passes = append(d.passes, c.dotPass(top, min(top+rows, c.out.Height), left,
+				min(left+cols, c.out.Width)))
 		}
 	}
 	return d
@@ -65,8 +68,8 @@ func (d *dotCall) task(i int) {
 // dotTaps is the number of kernel taps whose sums are put in place at once.
 const dotTaps = 64
 
-// dotGrad computes the gradient of the weights between g's output channels and cols input channels from in
-// on.
+// dotGrad computes the gradient of the weights between g's output channels and cols input channels
+// from in on.
 func (c *Conv) dotGrad(g gradTask, in, cols int) {
 	area := c.area()
 	for first := 0; first < area; first += dotTaps {

@@ -1,10 +1,10 @@
 package kern
 
 // outerPlan is the gradient as outer products: with the input transposed to
-// [group][block][position][image][channel], a weight's gradient is what the convolution kernel computes, with
-// input channels for lanes, output channels for rows and images for the sum. A pass is a part of the batch
-// whose transposed input stays in the second-level cache while all rows and taps visit it: some blocks, or
-// some output rows of one block.
+// [group][block][position][image][channel], a weight's gradient is what the convolution kernel
+// computes, with input channels for lanes, output channels for rows and images for the sum. A pass
+// is a part of the batch whose transposed input stays in the second-level cache while all rows and
+// taps visit it: some blocks, or some output rows of one block.
 type outerPlan struct {
 	groups []outerGroup
 	x      []float32 // the transposed input
@@ -42,9 +42,9 @@ func newOuterPlan(c *Conv) *outerPlan {
 	return p
 }
 
-// outerPart lists, by kernel tap, the positions in output rows [top, bottom) that the tap joins, in each
-// block of a pass, for a group of width channels, and at each position 16 images: a line of dy and a run of
-// x, which the caches like better than one image at all positions.
+// outerPart lists, by kernel tap, the positions in output rows [top, bottom) that the tap joins, in
+// each block of a pass, for a group of width channels, and at each position 16 images: a line of dy
+// and a run of x, which the caches like better than one image at all positions.
 func (c *Conv) outerPart(blocks, top, bottom, width int) [][]tap {
 	var byTap [][]tap
 	in, lanes := c.cfg.In.Height*c.cfg.In.Width, c.batch.Lanes
@@ -98,7 +98,8 @@ func (o *outerCall) task(i int) {
 	}
 }
 
-// outerGrad computes the gradient of the weights between g's output channels and the group's input channels.
+// outerGrad computes the gradient of the weights between g's output channels and the group's input
+// channels.
 func (c *Conv) outerGrad(g gradTask, group *outerGroup) {
 	cols, area := min(group.width, c.cfg.In.Channels-group.first), c.area()
 	size := g.rows * group.width
@@ -106,7 +107,8 @@ func (c *Conv) outerGrad(g gradTask, group *outerGroup) {
 		var tile [tileRows * maxLanes]float32
 		c.outerTiles(tile[:size], g, group, 0)
 		for r := range g.rows {
-			c.place(c.call.dw[(g.out+r)*c.cfg.In.Channels+group.first:], tile[r*group.width:], 1, cols, size)
+			c.place(c.call.dw[(g.out+r)*c.cfg.In.Channels+group.first:], tile[r*group.width:], 1,
+				cols, size)
 		}
 		return
 	}
@@ -121,13 +123,15 @@ func (c *Conv) outerGrad(g gradTask, group *outerGroup) {
 	}
 }
 
-// outerTiles computes the gradient for the kernel taps from first on, as [tap][g.rows][group.width].
+// outerTiles computes the gradient for the kernel taps from first on, as
+// [tap][g.rows][group.width].
 func (c *Conv) outerTiles(y []float32, g gradTask, group *outerGroup, first int) {
 	lanes := c.batch.Lanes
 	size := g.rows * group.width
 	tile := convTile{
-		w: c.call.dy, wRow: lanes, wStep: vector, outer: lanes / vector, xStep: vector * group.width,
-		rows: g.rows, lanes: group.width, prefetch: vector,
+		w: c.call.dy, wRow: lanes, wStep: vector, outer: lanes / vector,
+		xStep: vector * group.width,
+		rows:  g.rows, lanes: group.width, prefetch: vector,
 	}
 	for block := 0; block < c.batch.Blocks; block += c.outer.blocks {
 		held := min(c.outer.blocks, c.batch.Blocks-block)

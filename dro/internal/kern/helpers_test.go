@@ -22,8 +22,8 @@ func eachISA(t *testing.T, f func(t *testing.T, isa ISA)) {
 	}
 }
 
-// guard is the number of canaries before and after a guarded slice: more than a vector, and a multiple of a
-// line.
+// guard is the number of canaries before and after a guarded slice: more than a vector, and a
+// multiple of a line.
 const guard = 32
 
 // canary is a NaN whose bits no kernel writes.
@@ -38,7 +38,8 @@ func guarded(t *testing.T, n int) []float32 {
 	}
 	t.Cleanup(func() {
 		for i, v := range all {
-			if inside := i >= guard && i < guard+n; !inside && math.Float32bits(v) != math.Float32bits(canary) {
+			if inside := i >= guard && i < guard+n; !inside &&
+				math.Float32bits(v) != math.Float32bits(canary) {
 				t.Errorf("value %d of %d was overwritten", i-guard, n)
 			}
 		}
@@ -55,8 +56,8 @@ func random(t *testing.T, r *rand.Rand, n int) []float32 {
 	return s
 }
 
-// packed returns the blocked form of plain with random values in the padded lanes, as a layer in the middle
-// of a network sees it.
+// packed returns the blocked form of plain with random values in the padded lanes, as a layer in
+// the middle of a network sees it.
 func packed(t *testing.T, r *rand.Rand, b Batch, s Shape, plain []float32) []float32 {
 	x := random(t, r, b.Len(s))
 	scatter(b, s, x, plain)
@@ -101,8 +102,8 @@ func zeroPadding(b Batch, blocked []float32) {
 	}
 }
 
-// near fails unless got is within tol·scale of want, where scale is the sum of the magnitudes that made
-// want.
+// near fails unless got is within tol·scale of want, where scale is the sum of the magnitudes that
+// made want.
 func near(t *testing.T, what string, got []float32, want, scale []float64) {
 	t.Helper()
 	for i := range want {

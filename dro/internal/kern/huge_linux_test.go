@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// Large slices lie in memory for which large pages were asked ("hg" in smaps), but for less than one at both
-// ends; small ones do not ask.
+// Large slices lie in memory for which large pages were asked ("hg" in smaps), but for less than
+// one at both ends; small ones do not ask.
 func TestAllocAsksForHugePages(t *testing.T) {
 	if _, err := os.Stat("/sys/kernel/mm/transparent_hugepage"); err != nil {
 		t.Skip("this system has none: ", err)
@@ -20,7 +20,8 @@ func TestAllocAsksForHugePages(t *testing.T) {
 		if err != nil {
 			t.Skip(err)
 		}
-		if asked, want := asked(string(text), s), max(0, n-1)<<21; asked < want || asked > 4*len(s) {
+		if asked, want := asked(string(text), s), max(0, n-1)<<21; asked < want ||
+			asked > 4*len(s) {
 			t.Errorf("of %d bytes %d are asked for, want %d at least", 4*len(s), asked, want)
 		}
 	}

@@ -2,8 +2,8 @@ package kern
 
 import "fmt"
 
-// ISA is the instruction set that an operation's kernels are written in. It is fixed when the operation is
-// made.
+// ISA is the instruction set that an operation's kernels are written in. It is fixed when the
+// operation is made.
 type ISA int
 
 const (

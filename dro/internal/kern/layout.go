@@ -2,8 +2,8 @@ package kern
 
 import "fmt"
 
-// Layout moves activations between the plain order [image][channel][row][column] (NCHW) and the blocked order
-// of a [Batch]. Like every operation here it runs one call at a time.
+// Layout moves activations between the plain order [image][channel][row][column] (NCHW) and the
+// blocked order of a [Batch]. Like every operation here it runs one call at a time.
 type Layout struct {
 	isa   ISA
 	batch Batch
@@ -19,13 +19,14 @@ func NewLayout(isa ISA, b Batch, s Shape) (*Layout, error) {
 		return nil, err
 	}
 	if !b.valid() || !s.valid() {
-		return nil, fmt.Errorf("layout of %+v in %+v: sizes must be positive and the batch from NewBatch", s, b)
+		return nil, fmt.Errorf(
+			"layout of %+v in %+v: sizes must be positive and the batch from NewBatch", s, b)
 	}
 	return &Layout{isa: isa, batch: b, shape: s}, nil
 }
 
-// Pack writes the images of src, NCHW, into dst, blocked. src may hold fewer images than the batch; the lanes
-// of the others are zero.
+// Pack writes the images of src, NCHW, into dst, blocked. src may hold fewer images than the batch;
+// the lanes of the others are zero.
 func (l *Layout) Pack(t *Team, dst, src []float32) {
 	l.images = l.check(src, dst)
 	l.plain, l.blocked = src, dst
@@ -33,7 +34,8 @@ func (l *Layout) Pack(t *Team, dst, src []float32) {
 	l.plain, l.blocked = nil, nil
 }
 
-// Unpack writes the images of src, blocked, into dst, NCHW. dst may hold fewer images than the batch.
+// Unpack writes the images of src, blocked, into dst, NCHW. dst may hold fewer images than the
+// batch.
 func (l *Layout) Unpack(dst, src []float32) {
 	images := l.check(dst, src)
 	s, lanes := l.shape, l.batch.Lanes
@@ -75,6 +77,7 @@ func (l *packCall) task(i int) {
 	}
 	positions := s.Height * s.Width
 	for c := range s.Channels {
-		transpose(l.isa, dst[c*lanes:], l.plain[first*n+c*positions:], count, positions, s.Channels*lanes, n)
+		transpose(l.isa, dst[c*lanes:], l.plain[first*n+c*positions:], count, positions,
+			s.Channels*lanes, n)
 	}
 }

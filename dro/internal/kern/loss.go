@@ -2,9 +2,10 @@ package kern
 
 import "fmt"
 
-// Loss is a loss an image, of the last layer's outputs, and its gradient. Each has a prediction p of the
-// label's unit vector, and its gradient by the outputs is p less that vector. All of it is computed in
-// float64, and its bits are those of Go's exponential and logarithm on every ISA. One call at a time.
+// Loss is a loss an image, of the last layer's outputs, and its gradient. Each has a prediction p
+// of the label's unit vector, and its gradient by the outputs is p less that vector. All of it is
+// computed in float64, and its bits are those of Go's exponential and logarithm on every ISA. One
+// call at a time.
 type Loss struct {
 	isa     ISA
 	batch   Batch
@@ -25,22 +26,23 @@ type lossCall struct {
 // lossImages is how many images a task has the losses of: two vectors, each in one block.
 const lossImages = 2 * vector
 
-// NewSoftmax returns the cross-entropy −log p[label] of outputs of shape {classes, 1, 1}, p being their
-// softmax.
+// NewSoftmax returns the cross-entropy −log p[label] of outputs of shape {classes, 1, 1}, p being
+// their softmax.
 func NewSoftmax(isa ISA, b Batch, classes int) (*Loss, error) {
 	if err := isa.check(); err != nil {
 		return nil, err
 	}
 	if !b.valid() || classes < 1 {
-		return nil, fmt.Errorf("a loss over %d classes in %+v: needs a class and a batch from NewBatch",
+		return nil, fmt.Errorf("a loss over %d classes in %+v: needs a class and a batch from "+
+			"NewBatch",
 			classes, b)
 	}
 	exp := make([]float64, classes*vector*lossTasks(b.Images))
 	return &Loss{isa: isa, batch: b, classes: classes, exp: exp}, nil
 }
 
-// NewSquared returns half the squared distance of the outputs, which are p themselves, from the label's unit
-// vector.
+// NewSquared returns half the squared distance of the outputs, which are p themselves, from the
+// label's unit vector.
 func NewSquared(isa ISA, b Batch, classes int) (*Loss, error) {
 	l, err := NewSoftmax(isa, b, classes)
 	if err == nil {
@@ -51,12 +53,13 @@ func NewSquared(isa ISA, b Batch, classes int) (*Loss, error) {
 
 func lossTasks(images int) int { return (images + lossImages - 1) / lossImages }
 
-// Losses sets losses[i] to image i's loss and predictions, which lies as outputs does, to p. There may be
-// fewer labels than the batch has images; predictions is 0 for the others. It may be outputs, or nil if no
-// gradient is wanted.
+// Losses sets losses[i] to image i's loss and predictions, which lies as outputs does, to p. There
+// may be fewer labels than the batch has images; predictions is 0 for the others. It may be
+// outputs, or nil if no gradient is wanted.
 func (l *Loss) Losses(t *Team, losses []float64, predictions, outputs []float32, labels []int) {
 	if len(losses) != len(labels) || len(labels) > l.batch.Images ||
-		len(outputs) != l.classes*l.batch.Padded() || predictions != nil && len(predictions) != len(outputs) {
+		len(outputs) != l.classes*l.batch.Padded() || predictions != nil &&
+		len(predictions) != len(outputs) {
 		panic("kern: Loss.Losses: slice has the wrong length")
 	}
 	l.call = lossCall{losses, predictions, outputs, labels}
@@ -78,7 +81,8 @@ func (j *lossJob) task(k int) {
 	}
 }
 
-// lossesOf computes the losses of n images from first on, up to a vector of them, in the memory of task k.
+// lossesOf computes the losses of n images from first on, up to a vector of them, in the memory of
+// task k.
 func (l *Loss) lossesOf(k, first, n int) {
 	if l.squared {
 		l.squares(first, n)
@@ -141,9 +145,9 @@ func (l *Loss) squares(first, n int) {
 	}
 }
 
-// Gradient sets doutputs[i] = weights[i]·(predictions[i] − onehot(labels[i])), and 0 for images without a
-// label. For the gradient of (1/n) Σ r_i ℓ_i (math.md §2) the weights are r_i/n.
-// doutputs may be predictions.
+// Gradient sets doutputs[i] = weights[i]·(predictions[i] − onehot(labels[i])), and 0 for images
+// without a label. For the gradient of (1/n) Σ r_i ℓ_i (math.md §2) the weights are r_i/n. doutputs
+// may be predictions.
 func (l *Loss) Gradient(doutputs, predictions []float32, labels []int, weights []float64) {
 	if len(weights) != len(labels) || len(labels) > l.batch.Images ||
 		len(doutputs) != l.classes*l.batch.Padded() || len(predictions) != len(doutputs) {
@@ -154,7 +158,9 @@ func (l *Loss) Gradient(doutputs, predictions []float32, labels []int, weights [
 }
 
 // gradientOf is Gradient for the images from to to; from is a multiple of vector.
-func (l *Loss) gradientOf(doutputs, predictions []float32, labels []int, weights []float64, from, to int) {
+func (l *Loss) gradientOf(
+	doutputs, predictions []float32, labels []int, weights []float64, from, to int,
+) {
 	for first := from; first < to; first += vector {
 		at := l.at(first)
 		tile := lossTile{outputs: doutputs[at:], predictions: predictions[at:], classes: l.classes,

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestLossGradient compares the gradient with central differences of the losses, and padded images with 0.
+// TestLossGradient compares the gradient with central differences of the losses, and padded images
+// with 0.
 func TestLossGradient(t *testing.T) {
 	eachISA(t, func(t *testing.T, isa ISA) {
 		t.Run("cross-entropy", func(t *testing.T) { lossGradient(t, isa, NewSoftmax) })
@@ -47,7 +48,8 @@ func lossGradient(t *testing.T, isa ISA, of func(ISA, Batch, int) (*Loss, error)
 			numeric := (up - objective()) / float64(was+h-(was-h))
 			logits[k] = was
 			if math.Abs(numeric-float64(grad[k])) > 1e-4 {
-				t.Fatalf("images %d: gradient[%d] = %v, by differences %v", images, k, grad[k], numeric)
+				t.Fatalf("images %d: gradient[%d] = %v, by differences %v", images, k,
+					grad[k], numeric)
 			}
 		}
 	}
@@ -67,9 +69,9 @@ func TestSoftmaxLossesStable(t *testing.T) {
 	})
 }
 
-// TestSoftmaxKeepsItsBits holds the losses and predictions of each ISA against those by Go's exponential and
-// logarithm, for outputs of every size, to the bit: runs are repeated from files. None beyond its lanes is
-// written.
+// TestSoftmaxKeepsItsBits holds the losses and predictions of each ISA against those by Go's
+// exponential and logarithm, for outputs of every size, to the bit: runs are repeated from files.
+// None beyond its lanes is written.
 func TestSoftmaxKeepsItsBits(t *testing.T) {
 	r := rand.New(rand.NewPCG(18, 19))
 	eachISA(t, func(t *testing.T, isa ISA) {

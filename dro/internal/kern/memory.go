@@ -1,7 +1,7 @@
 package kern
 
-// Memory is the other roofline: reading in order and nothing else, the most that memory gives a kernel which
-// reads what no cache has.
+// Memory is the other roofline: reading in order and nothing else, the most that memory gives a
+// kernel which reads what no cache has.
 type Memory struct {
 	isa ISA
 	x   []float32

@@ -11,14 +11,14 @@ const (
 	normMomentum = 0.1  // the weight of a batch in running statistics
 )
 
-// BatchNorm normalises each channel over the images and positions of a batch (Ioffe and Szegedy 2015,
-// Algorithm 1),
+// BatchNorm normalises each channel over the images and positions of a batch (Ioffe and Szegedy
+// 2015, Algorithm 1),
 //
 //	y = gamma·(x − mean)/√(variance + 1e-5) + beta
 //
-// by the batch's own mean and biased variance, or by given ones. It is plain Go for every ISA. Between a
-// forward and the backward pass it keeps the statistics. Sums are of float64, by rows of a map and then over
-// rows.
+// by the batch's own mean and biased variance, or by given ones. It is plain Go for every ISA.
+// Between a forward and the backward pass it keeps the statistics. Sums are of float64, by rows of
+// a map and then over rows.
 type BatchNorm struct {
 	isa   ISA
 	batch Batch
@@ -45,25 +45,28 @@ type normCall struct {
 	scale, slope, offset []float32 // by channel
 }
 
-// NewBatchNorm returns the normalisation of activations of shape s; with relu, Forward ends with max(0, ·).
+// NewBatchNorm returns the normalisation of activations of shape s; with relu, Forward ends with
+// max(0, ·).
 func NewBatchNorm(isa ISA, b Batch, s Shape, relu bool) (*BatchNorm, error) {
 	if err := isa.check(); err != nil {
 		return nil, err
 	}
 	if !b.valid() || !s.valid() {
-		return nil, fmt.Errorf("batch norm of %+v in %+v: sizes must be positive and the batch from NewBatch", s, b)
+		return nil, fmt.Errorf(
+			"batch norm of %+v in %+v: sizes must be positive and the batch from NewBatch", s, b)
 	}
 	c := s.Channels
 	return &BatchNorm{
 		isa: isa, batch: b, shape: s, relu: relu,
 		mean: make([]float64, c), variance: make([]float64, c), centre: make([]float32, c),
 		sums: make([]moment, b.Blocks*s.Height*c),
-		call: normCall{scale: make([]float32, c), slope: make([]float32, c), offset: make([]float32, c)},
+		call: normCall{scale: make([]float32, c), slope: make([]float32, c),
+			offset: make([]float32, c)},
 	}, nil
 }
 
-// Forward computes y from x by the statistics of the batch's first images, at least 1. Lanes of other images
-// are 0 in y.
+// Forward computes y from x by the statistics of the batch's first images, at least 1. Lanes of
+// other images are 0 in y.
 func (n *BatchNorm) Forward(t *Team, y, x, gamma, beta []float32, images int) {
 	n.check(images, y, x, gamma, beta)
 	n.images, n.given = images, false
@@ -77,7 +80,9 @@ func (n *BatchNorm) Forward(t *Team, y, x, gamma, beta []float32, images int) {
 }
 
 // ForwardBy is Forward by the given statistics: no image's output then depends on another image.
-func (n *BatchNorm) ForwardBy(t *Team, y, x, gamma, beta []float32, images int, mean, variance []float32) {
+func (n *BatchNorm) ForwardBy(
+	t *Team, y, x, gamma, beta []float32, images int, mean, variance []float32,
+) {
 	n.check(images, y, x, gamma, beta)
 	n.images, n.given = images, true
 	for c := range n.mean {
@@ -86,7 +91,8 @@ func (n *BatchNorm) ForwardBy(t *Team, y, x, gamma, beta []float32, images int, 
 	n.normalise(t, y, x, gamma, beta)
 }
 
-// Track moves running statistics a tenth of the way to the last Forward's, the variance made unbiased.
+// Track moves running statistics a tenth of the way to the last Forward's, the variance made
+// unbiased.
 func (n *BatchNorm) Track(mean, variance []float32) {
 	unbiased := n.count() / max(n.count()-1, 1)
 	for c := range n.mean {
@@ -95,9 +101,9 @@ func (n *BatchNorm) Track(mean, variance []float32) {
 	}
 }
 
-// Backward computes dx, dgamma and dbeta from the last forward pass's input x and its output's gradient dy,
-// which is 0 where a ReLU was off. Statistics of the batch itself are differentiated, too; given ones are
-// constants. With add, dgamma and dbeta are added to what is there.
+// Backward computes dx, dgamma and dbeta from the last forward pass's input x and its output's
+// gradient dy, which is 0 where a ReLU was off. Statistics of the batch itself are differentiated,
+// too; given ones are constants. With add, dgamma and dbeta are added to what is there.
 func (n *BatchNorm) Backward(t *Team, dx, dgamma, dbeta, x, dy, gamma []float32, add bool) {
 	n.check(n.images, dx, x, gamma, dgamma)
 	n.check(n.images, dy, x, gamma, dbeta)

@@ -86,8 +86,8 @@ func close64(t *testing.T, what string, got []float32, want []float64) {
 	}
 }
 
-// TestBatchNorm compares outputs with float64 and gradients with differences, for batches whose last images
-// are missing.
+// TestBatchNorm compares outputs with float64 and gradients with differences, for batches whose
+// last images are missing.
 func TestBatchNorm(t *testing.T) {
 	for _, tc := range []struct {
 		batch, images int
@@ -122,7 +122,8 @@ func (p normProblem) check(t *testing.T, isa ISA, b Batch) {
 		plain[i] = 3*plain[i] + 7
 	}
 	dyPlain := random(t, r, len(plain))
-	x, dy := packed(t, r, b, p.shape, make([]float32, b.Images*p.shape.Len())), guarded(t, b.Len(p.shape))
+	x, dy := packed(t, r, b, p.shape, make([]float32, b.Images*p.shape.Len())), guarded(t,
+		b.Len(p.shape))
 	scatter(held, p.shape, x, plain)
 	n := must(NewBatchNorm(isa, b, p.shape, p.relu))
 	y, dx := guarded(t, len(x)), guarded(t, len(x))
@@ -197,11 +198,13 @@ func TestBatchNormOfOneValue(t *testing.T) {
 	n.Forward(nil, y, x, []float32{2}, []float32{5}, 1)
 	n.Track(mean, variance)
 	if y[0] != 5 || mean[0] != .3 || variance[0] != .9 {
-		t.Errorf("y = %v, running mean %v and variance %v; want 5, .3, .9", y[0], mean[0], variance[0])
+		t.Errorf("y = %v, running mean %v and variance %v; want 5, .3, .9", y[0], mean[0],
+			variance[0])
 	}
 }
 
-// TestNormAndPoolOnTeams: thread counts do not change bits of the operations that are not convolutions.
+// TestNormAndPoolOnTeams: thread counts do not change bits of the operations that are not
+// convolutions.
 func TestNormAndPoolOnTeams(t *testing.T) {
 	r := rand.New(rand.NewPCG(22, 23))
 	b, s := NewBatch(70), Shape{5, 6, 3}

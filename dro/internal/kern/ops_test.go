@@ -30,7 +30,8 @@ func TestLayout(t *testing.T) {
 					l := must(NewLayout(isa, b, s))
 					src, dst := random(t, r, held*s.Len()), guarded(t, b.Len(s))
 					want := make([]float32, b.Len(s))
-					scatter(b, s, want, append(append([]float32{}, src...), make([]float32, (images-held)*s.Len())...))
+					scatter(b, s, want, append(append([]float32{}, src...),
+						make([]float32, (images-held)*s.Len())...))
 					l.Pack(nil, dst, src)
 					sameBits(t, fmt.Sprintf("packed %d of %d %v", held, images, s), dst, want)
 					back := guarded(t, len(src))
@@ -74,8 +75,8 @@ func TestMaxPool(t *testing.T) {
 	}
 }
 
-// checkPool follows each window by the definition: the first maximum in row order gets the gradient,
-// everything else 0.
+// checkPool follows each window by the definition: the first maximum in row order gets the
+// gradient, everything else 0.
 func checkPool(t *testing.T, b Batch, in, out Shape, relu bool, x, y, dx, dy []float32) {
 	t.Helper()
 	want := make([]float32, len(dx))
@@ -198,7 +199,8 @@ func TestSGDInTwoParts(t *testing.T) {
 	}
 }
 
-// FuzzLayout checks that Pack and Unpack are inverse and that Pack agrees with the definition, on every ISA.
+// FuzzLayout checks that Pack and Unpack are inverse and that Pack agrees with the definition, on
+// every ISA.
 func FuzzLayout(f *testing.F) {
 	f.Add(uint8(19), uint8(17), uint8(3), uint8(5), uint8(9))
 	f.Fuzz(func(t *testing.T, images, held, channels, height, width uint8) {
@@ -208,7 +210,8 @@ func FuzzLayout(f *testing.F) {
 		r := rand.New(rand.NewPCG(18, 19))
 		src := random(t, r, n*s.Len())
 		want := make([]float32, b.Len(s))
-		scatter(b, s, want, append(append([]float32{}, src...), make([]float32, (b.Images-n)*s.Len())...))
+		scatter(b, s, want, append(append([]float32{}, src...),
+			make([]float32, (b.Images-n)*s.Len())...))
 		for _, isa := range isas() {
 			l := must(NewLayout(isa, b, s))
 			dst, back := guarded(t, b.Len(s)), guarded(t, len(src))

@@ -10,13 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// walled returns n zeroed values, with an unmapped page right after the last: a kernel that reads or writes
-// on faults.
+// walled returns n zeroed values, with an unmapped page right after the last: a kernel that reads
+// or writes on faults.
 func walled(t *testing.T, n int) []float32 {
 	t.Helper()
 	page := unix.Getpagesize()
 	size := (4*n + page - 1) / page * page
-	m, err := unix.Mmap(-1, 0, size+page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	m, err := unix.Mmap(-1, 0, size+page, unix.PROT_READ|unix.PROT_WRITE,
+		unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +32,8 @@ func walled(t *testing.T, n int) []float32 {
 	return unsafe.Slice((*float32)(unsafe.Pointer(&m[size-4*n])), n)
 }
 
-// TestNothingTouchesBeyondTheEnd runs every operation with all its operands against an unmapped page.
+// TestNothingTouchesBeyondTheEnd runs every operation with all its operands against an unmapped
+// page.
 func TestNothingTouchesBeyondTheEnd(t *testing.T) {
 	wall := func(n int) []float32 { return walled(t, n) }
 	for _, tc := range convCases {
@@ -66,7 +68,8 @@ func TestNothingTouchesBeyondTheEnd(t *testing.T) {
 	}
 }
 
-// TestNothingTouchesBeyondTheEndInBF16 is that for products of rounded operands, packed ones included.
+// TestNothingTouchesBeyondTheEndInBF16 is that for products of rounded operands, packed ones
+// included.
 func TestNothingTouchesBeyondTheEndInBF16(t *testing.T) {
 	for _, tc := range bf16Cases() {
 		b := NewBatch(tc.images)
@@ -75,7 +78,8 @@ func TestNothingTouchesBeyondTheEndInBF16(t *testing.T) {
 			c := must(must(NewConv(isa, b, tc.cfg)).BF16(kind, new(Workspace), true))
 			if kind != Rounded {
 				for _, s := range []*[]uint16{&c.space.a, &c.space.b} {
-					*s = unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(wall(len(*s)/2)))), len(*s))
+					*s = unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(wall(len(*s)/2)))),
+						len(*s))
 				}
 			}
 			x, y, dx := wall(b.Len(tc.cfg.In)), wall(b.Len(c.Out())), wall(b.Len(tc.cfg.In))
@@ -156,15 +160,18 @@ func TestRowsOfACutFile(t *testing.T) {
 		w, y, dw := make([]float32, 3*in), make([]float32, 3*b.Padded()), make([]float32, 3*in)
 		forward := func() { r.Forward(team, y, x, w, nil) }
 		backward := func() { r.BackwardWeights(team, dw, nil, x, y, false) }
-		onePass, call := must(NewRowsPass(r, must(NewSoftmax(isa, b, 3)))), PassCall{Images: x, W: w, Y: y, DW: dw,
-			Labels: make([]int, images), DY: make([]float32, len(y)), DB: make([]float32, 3),
-			Losses: make([]float64, images), Weights: make([]float64, images), Weigh: func(int, int) {}}
+		onePass, call := must(NewRowsPass(r, must(NewSoftmax(isa, b, 3)))),
+			PassCall{Images: x, W: w, Y: y, DW: dw,
+				Labels: make([]int, images), DY: make([]float32, len(y)), DB: make([]float32, 3),
+				Losses: make([]float64, images), Weights: make([]float64,
+					images), Weigh: func(int, int) {}}
 		pass := func() { onePass.Run(team, call) }
 		forward()
 		if err := file.Truncate(0); err != nil {
 			t.Fatal(err)
 		}
-		for name, f := range map[string]func(){"forward": forward, "backward": backward, "pass": pass} {
+		for name, f := range map[string]func(){"forward": forward, "backward": backward,
+			"pass": pass} {
 			if _, ok := panicOf(f).(interface{ Addr() uintptr }); !ok {
 				t.Errorf("%s: no fault comes up", name)
 			}

@@ -1,7 +1,7 @@
 package kern
 
-// Peak is the roofline: multiply-adds on registers and nothing else, the most that a kernel gives on this
-// machine.
+// Peak is the roofline: multiply-adds on registers and nothing else, the most that a kernel gives
+// on this machine.
 type Peak struct {
 	isa  ISA
 	bf16 BF16 // where it is not Rounded, that of its products
@@ -52,8 +52,8 @@ func (p *Peak) task(int) {
 	}
 }
 
-// peakGeneric runs 12·n independent multiply-adds, as the Go compiler does those of the reference, and
-// returns their sum.
+// peakGeneric runs 12·n independent multiply-adds, as the Go compiler does those of the reference,
+// and returns their sum.
 func peakGeneric(n int) float32 {
 	const a, b = .5, .5 // with a fixed point, 1: neither overflow nor denormals
 	var s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11 float32

@@ -2,8 +2,8 @@ package kern
 
 import "fmt"
 
-// MaxPool is the maximum over windows of 2×2 positions that do not overlap. A row and a column that fill no
-// window are left out.
+// MaxPool is the maximum over windows of 2×2 positions that do not overlap. A row and a column that
+// fill no window are left out.
 type MaxPool struct {
 	isa     ISA
 	batch   Batch
@@ -22,7 +22,8 @@ func NewMaxPool(isa ISA, b Batch, in Shape) (*MaxPool, error) {
 		return nil, fmt.Errorf("max-pool of %+v by 2 in %+v: "+
 			"the window must fit the input, the batch be from NewBatch", in, b)
 	}
-	return &MaxPool{isa: isa, batch: b, in: in, out: Shape{in.Channels, in.Height / 2, in.Width / 2}}, nil
+	return &MaxPool{isa: isa, batch: b, in: in, out: Shape{in.Channels, in.Height / 2,
+		in.Width / 2}}, nil
 }
 
 // Out returns the shape of the output.
@@ -36,9 +37,9 @@ func (m *MaxPool) Forward(t *Team, y, x []float32) {
 	m.y, m.x = nil, nil
 }
 
-// Backward sets dx, the gradient of the input x, from the output y and its gradient dy: each window's
-// gradient goes to its first maximum in row order, as in PyTorch. With relu, x is the output of a ReLU, and
-// dx is the gradient of what went into that ReLU.
+// Backward sets dx, the gradient of the input x, from the output y and its gradient dy: each
+// window's gradient goes to its first maximum in row order, as in PyTorch. With relu, x is the
+// output of a ReLU, and dx is the gradient of what went into that ReLU.
 func (m *MaxPool) Backward(t *Team, dx, x, y, dy []float32, relu bool) {
 	m.check(y, x)
 	m.check(dy, dx)
@@ -79,7 +80,8 @@ func (f *poolForward) task(i int) {
 	}
 }
 
-// poolBackward's task is the input rows of one row of the output, and the row left over below the last.
+// poolBackward's task is the input rows of one row of the output, and the row left over below the
+// last.
 type poolBackward MaxPool
 
 func (f *poolBackward) task(i int) {
@@ -88,9 +90,11 @@ func (f *poolBackward) task(i int) {
 	for col := range m.out.Width {
 		var x, dx [4][]float32
 		for k := range x {
-			x[k], dx[k] = m.inAt(m.x, block, 2*row+k/2, 2*col+k%2), m.inAt(m.dx, block, 2*row+k/2, 2*col+k%2)
+			x[k], dx[k] = m.inAt(m.x, block, 2*row+k/2, 2*col+k%2), m.inAt(m.dx, block, 2*row+k/2,
+				2*col+k%2)
 		}
-		maxOf4Backward(m.isa, &dx, &x, m.outAt(m.y, block, row, col), m.outAt(m.dy, block, row, col), m.relu)
+		maxOf4Backward(m.isa, &dx, &x, m.outAt(m.y, block, row, col),
+			m.outAt(m.dy, block, row, col), m.relu)
 	}
 	if m.in.Width%2 == 1 {
 		clear(m.inAt(m.dx, block, 2*row, m.in.Width-1))

@@ -41,8 +41,8 @@ func rawInstructions(t *testing.T, path string) (list []rawInstruction) {
 	return list
 }
 
-// decode reads an instruction of VEX or EVEX map 0F38 by the tables of Intel's manual, volume 2, section 2.3
-// and 2.7: those that the generator knows and no others.
+// decode reads an instruction of VEX or EVEX map 0F38 by the tables of Intel's manual, volume 2,
+// section 2.3 and 2.7: those that the generator knows and no others.
 func decode(code []byte) (string, error) {
 	bad := fmt.Errorf("% x is not known", code)
 	bit := func(b byte, i int) int { return int(b >> i & 1) }
@@ -91,7 +91,8 @@ func decode(code []byte) (string, error) {
 // TestRawInstructions decodes what neither the assembler nor the generator's library knows.
 func TestRawInstructions(t *testing.T) {
 	for path, kinds := range map[string][]string{
-		"amx_amd64.s":  {"LDTILECFG", "TILEZERO", "TILELOADD", "TDPBF16PS", "TILESTORED", "TILERELEASE"},
+		"amx_amd64.s": {"LDTILECFG", "TILEZERO", "TILELOADD", "TDPBF16PS", "TILESTORED",
+			"TILERELEASE"},
 		"bf16_amd64.s": {"VDPBF16PS", "VCVTNE2PS2BF16"},
 	} {
 		seen := map[string]int{}

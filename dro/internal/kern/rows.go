@@ -8,13 +8,13 @@ import (
 	"slices"
 )
 
-// Rows is a linear layer on rows of features, an image each, wherever they lie: no row is packed, transposed
-// or copied. Along a row lie the products of an output, and across rows those of the weights' gradient (the
-// convolution's kernel, with features for lanes). Its outputs are blocked as all activations are. One call at
-// a time.
+// Rows is a linear layer on rows of features, an image each, wherever they lie: no row is packed,
+// transposed or copied. Along a row lie the products of an output, and across rows those of the
+// weights' gradient (the convolution's kernel, with features for lanes). Its outputs are blocked as
+// all activations are. One call at a time.
 //
-// What it does is to read memory, so rows are asked for ahead of their turn. That gains only line by line,
-// while others are read (see rowsTile): a core has so many lines under way and no more.
+// What it does is to read memory, so rows are asked for ahead of their turn. That gains only line
+// by line, while others are read (see rowsTile): a core has so many lines under way and no more.
 type Rows struct {
 	isa       ISA
 	batch     Batch
@@ -22,8 +22,9 @@ type Rows struct {
 	relu      bool
 	taps      []tap // of the gradient, an image each
 
-	// The gradient of few units is computed in parts, one for each run of images, and then summed: a thread
-	// reads the rows that it read forwards, and maybe brought, which lie in its cache and in no other's.
+	// The gradient of few units is computed in parts, one for each run of images, and then summed:
+	// a thread reads the rows that it read forwards, and maybe brought, which lie in its cache and
+	// in no other's.
 	parts   int // 1: all images at once
 	partial []float32
 	every   []int32 // where each begins
@@ -52,19 +53,21 @@ type rowsCall struct {
 	add        bool
 }
 
-// rowsUnits is the most units that a layer of rows has: every vector of images visits all weights. At 100
-// units a step still takes two thirds of what it takes with packed batches, at 256 a sixth more.
+// rowsUnits is the most units that a layer of rows has: every vector of images visits all weights.
+// At 100 units a step still takes two thirds of what it takes with packed batches, at 256 a sixth
+// more.
 const rowsUnits = 128
 
-// RowsFit tells whether Rows can be the linear layer cfg, and gains: few units, rows of whole vectors, and
-// assembly.
+// RowsFit tells whether Rows can be the linear layer cfg, and gains: few units, rows of whole
+// vectors, and assembly.
 func RowsFit(isa ISA, cfg ConvConfig) bool {
 	out, err := cfg.OutShape()
 	return err == nil && isa != Generic && out.Height*out.Width == 1 && cfg.Pad == 0 &&
 		cfg.In.Len()%vector == 0 && cfg.Out <= rowsUnits
 }
 
-// RowsParts is into how many parts the images of a batch are split for the gradient of the layer cfg.
+// RowsParts is into how many parts the images of a batch are split for the gradient of the layer
+// cfg.
 func RowsParts(b Batch, cfg ConvConfig) int {
 	if cfg.Out > partUnits {
 		return 1
@@ -78,12 +81,14 @@ func NewRows(isa ISA, b Batch, cfg ConvConfig) (*Rows, error) {
 		return nil, err
 	}
 	if !RowsFit(isa, cfg) || !b.valid() {
-		return nil, fmt.Errorf("rows: %+v in %+v: want a linear layer of a multiple of %d features "+
-			"and at most %d units, a batch from NewBatch and assembly", cfg, b, vector, rowsUnits)
+		return nil, fmt.Errorf("rows: %+v in %+v: want a linear layer of a multiple of %d "+
+			"features and at most %d units, a batch from NewBatch and "+
+			"assembly", cfg, b, vector, rowsUnits)
 	}
 	r := &Rows{isa: isa, batch: b, in: cfg.In.Len(), units: cfg.Out, relu: cfg.ReLU}
 	if max(b.Padded()*r.in, b.Padded()*r.units, r.in*r.units) > math.MaxInt32 {
-		return nil, errors.New("rows: a batch or its outputs have 2^31 values or more: use a smaller batch")
+		return nil, errors.New(
+			"rows: a batch or its outputs have 2^31 values or more: use a smaller batch")
 	}
 	for i := range b.Images {
 		block, lane := i/b.Lanes, i%b.Lanes
@@ -101,9 +106,9 @@ func NewRows(isa ISA, b Batch, cfg ConvConfig) (*Rows, error) {
 // FLOPs returns the floating-point operations of one direction.
 func (r *Rows) FLOPs() float64 { return 2 * float64(r.batch.Images) * float64(r.in) * float64(r.units) }
 
-// Forward computes y, blocked, from the rows of x with weights w, [unit][feature], and bias (one value a
-// unit, or nil). x may hold fewer images than the batch; the lanes of the others are zero. Where x is of a
-// file that was cut it panics, as BackwardWeights does.
+// Forward computes y, blocked, from the rows of x with weights w, [unit][feature], and bias (one
+// value a unit, or nil). x may hold fewer images than the batch; the lanes of the others are zero.
+// Where x is of a file that was cut it panics, as BackwardWeights does.
 func (r *Rows) Forward(t *Team, y []float32, x Images, w, bias []float32) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	r.check(x, len(w), len(y))
@@ -112,7 +117,8 @@ func (r *Rows) Forward(t *Team, y []float32, x Images, w, bias []float32) {
 	r.call = rowsCall{}
 }
 
-// BackwardWeights computes dw and db (or nil) from the rows of x and the gradient of y, as [Conv]'s does.
+// BackwardWeights computes dw and db (or nil) from the rows of x and the gradient of y, as [Conv]'s
+// does.
 func (r *Rows) BackwardWeights(t *Team, dw, db []float32, x Images, dy []float32, add bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	r.check(x, len(dw), len(dy))
@@ -135,7 +141,8 @@ func (r *Rows) strips() int { return (r.in + maxLanes - 1) / maxLanes }
 
 // check panics where the kernels would read or write beyond a slice, but for rows.
 func (r *Rows) check(x Images, weights, outputs int) {
-	if len(x.At) > r.batch.Images || weights != r.in*r.units || outputs != r.batch.Padded()*r.units {
+	if len(x.At) > r.batch.Images || weights != r.in*r.units ||
+		outputs != r.batch.Padded()*r.units {
 		panic("kern: Rows: slice has the wrong length")
 	}
 }
@@ -179,7 +186,8 @@ func (r *Rows) outputsOf(first int, next []int32) {
 			tile.next = next[image:]
 		}
 		for unit := 0; unit < r.units; unit += tileRows {
-			tile.y, tile.w, tile.rows = y[unit*lanes+image:], r.call.w[unit*r.in:], min(tileRows, r.units-unit)
+			tile.y, tile.w, tile.rows = y[unit*lanes+image:], r.call.w[unit*r.in:], min(tileRows,
+				r.units-unit)
 			tile.run(r.isa)
 		}
 	}
@@ -208,7 +216,8 @@ func (f *rowsBackward) task(i int) {
 	var sums [tileRows * maxLanes]float32
 	for unit := 0; unit < r.units; unit += tileRows {
 		rows := min(tileRows, r.units-unit)
-		tile := convTile{y: sums[:rows*width], x: r.call.X[first:], w: r.call.dy[unit*r.batch.Lanes:],
+		tile := convTile{y: sums[:rows*width], x: r.call.X[first:],
+			w:    r.call.dy[unit*r.batch.Lanes:],
 			taps: r.taps[:len(r.call.At)], outer: 1, wRow: r.batch.Lanes, rows: rows, lanes: width}
 		tile.run(r.isa)
 		for u := range rows {
@@ -231,8 +240,8 @@ func (r *Rows) partsHeld() (n int) {
 	return n
 }
 
-// rowsPart's task is the gradient of a part's images, [unit][feature]: it goes over them once for as many
-// features as have gradients that stay in the first-level cache.
+// rowsPart's task is the gradient of a part's images, [unit][feature]: it goes over them once for
+// as many features as have gradients that stay in the first-level cache.
 type rowsPart Rows
 
 // gradBytes is how much of that cache they may fill; the rest is for the images.
@@ -264,7 +273,8 @@ func (r *Rows) addFeatures(sums []float32, from, to, first, width int) {
 		block, lane := image/r.batch.Lanes, image%r.batch.Lanes
 		dy := r.call.dy[block*r.batch.Lanes*r.units+lane:]
 		for unit := 0; unit < r.units; unit += tileRows {
-			tile.dw, tile.dy, tile.rows = sums[unit*r.in:], dy[unit*r.batch.Lanes:], min(tileRows, r.units-unit)
+			tile.dw, tile.dy, tile.rows = sums[unit*r.in:], dy[unit*r.batch.Lanes:], min(tileRows,
+				r.units-unit)
 			tile.run(r.isa)
 		}
 	}
@@ -273,8 +283,9 @@ func (r *Rows) addFeatures(sums []float32, from, to, first, width int) {
 // rowsSum's task is up to sumWidth features: it sums the parts, in their order.
 type rowsSum Rows
 
-// A sum is long, because half of it comes from another core's cache, at which a processor is good in a row;
-// and one of few values is one thread's, since threads wait for each other longer than it takes.
+// A sum is long, because half of it comes from another core's cache, at which a processor is good
+// in a row; and one of few values is one thread's, since threads wait for each other longer than it
+// takes.
 const (
 	sumFeatures = 256
 	sumAlone    = 4096 // values of a gradient
@@ -295,7 +306,8 @@ func (f *rowsSum) task(i int) {
 	first := i * r.sumWidth()
 	width, held := min(r.sumWidth(), r.in-first), r.partsHeld()
 	for unit := range r.units {
-		tile := outerTile{dw: r.call.dw[unit*r.in+first:][:width], x: r.partial[unit*r.in+first:], dy: r.ones,
+		tile := outerTile{dw: r.call.dw[unit*r.in+first:][:width], x: r.partial[unit*r.in+first:],
+			dy:    r.ones,
 			dwRow: width, lanes: width, rows: 1}
 		if !r.call.add {
 			clear(tile.dw)

@@ -5,10 +5,10 @@ import (
 	"runtime/debug"
 )
 
-// RowsPass is [Rows.Forward], [Loss.Losses], [Loss.Gradient] and [Rows.BackwardWeights] of a linear layer and
-// the loss of its outputs in one pass over the rows, to the bit: the gradient takes each row from the
-// first-level cache, where it has just been brought, and threads wait for each other once. It needs weights
-// that follow from each image's own loss.
+// RowsPass is [Rows.Forward], [Loss.Losses], [Loss.Gradient] and [Rows.BackwardWeights] of a linear
+// layer and the loss of its outputs in one pass over the rows, to the bit: the gradient takes each
+// row from the first-level cache, where it has just been brought, and threads wait for each other
+// once. It needs weights that follow from each image's own loss.
 type RowsPass struct {
 	rows *Rows
 	loss *Loss
@@ -29,12 +29,13 @@ type PassCall struct {
 	Weights []float64 // by which the losses' gradients are summed
 	DW, DB  []float32
 
-	// Weigh sets weights[i] by losses[i] for the images from to to: several threads call it at once.
+	// Weigh sets weights[i] by losses[i] for the images from to to: several threads call it at
+	// once.
 	Weigh func(from, to int)
 }
 
-// NewRowsPass returns the pass of r and l, which must be of one batch, or an error where the gradient of r is
-// not computed image by image: that of many units.
+// NewRowsPass returns the pass of r and l, which must be of one batch, or an error where the
+// gradient of r is not computed image by image: that of many units.
 func NewRowsPass(r *Rows, l *Loss) (*RowsPass, error) {
 	if r.parts == 1 || r.batch != l.batch || r.units != l.classes {
 		return nil, errors.New("rows: no pass of this layer and this loss")
@@ -82,8 +83,8 @@ func (p *RowsPass) task(part int) {
 	}
 }
 
-// after is where the rows begin that the thread of a part reads when it is done: of the next part, or of the
-// next batch.
+// after is where the rows begin that the thread of a part reads when it is done: of the next part,
+// or of the next batch.
 func (p *RowsPass) after(part int) []int32 {
 	r, c := p.rows, &p.call
 	first, end := p.team.shareOf(part, r.partsHeld())

@@ -55,7 +55,8 @@ func TestRowsPassIsTheSame(t *testing.T) {
 		for _, units := range []int{2, 7, 13} {
 			q, b := newPassProblem(t, images, units), NewBatch(max(images, 100))
 			eachRows(t, q.p.cfg, func(t *testing.T, isa ISA) {
-				for _, kind := range []func(ISA, Batch, int) (*Loss, error){NewSoftmax, NewSquared} {
+				for _, kind := range []func(ISA, Batch, int) (*Loss,
+					error){NewSoftmax, NewSquared} {
 					r, l := must(NewRows(isa, b, q.p.cfg)), must(kind(isa, b, units))
 					want := q.call(t, b)
 					q.inTurn(r, l, want)
@@ -67,13 +68,15 @@ func TestRowsPassIsTheSame(t *testing.T) {
 						got.Next = q.x.At[:images/2]
 						pass.Run(team, got)
 						team.Close()
-						name := fmt.Sprintf("%d images, %d units, %d threads: ", images, units, threads)
+						name := fmt.Sprintf("%d images, %d units, %d threads: ", images,
+							units, threads)
 						sameBits(t, name+"y", want.Y, got.Y)
 						sameBits(t, name+"dw", want.DW, got.DW)
 						sameBits(t, name+"db", want.DB, got.DB)
 						for i, loss := range want.Losses {
 							if got.Losses[i] != loss {
-								t.Fatalf("%s loss %d is %v, in turn %v", name, i, got.Losses[i], loss)
+								t.Fatalf("%s loss %d is %v, in turn %v", name, i,
+									got.Losses[i], loss)
 							}
 						}
 					}
@@ -93,7 +96,8 @@ func TestRowsPassRefuses(t *testing.T) {
 	}
 	loss := must(NewSoftmax(isa, b, 3))
 	for name, r := range map[string]*Rows{
-		"other units": rows(b, 4), "many units": rows(b, partUnits+1), "a small batch": rows(NewBatch(16), 3),
+		"other units": rows(b, 4), "many units": rows(b, partUnits+1),
+		"a small batch": rows(NewBatch(16), 3),
 		"another batch": rows(NewBatch(128), 3),
 	} {
 		if _, err := NewRowsPass(r, loss); err == nil {

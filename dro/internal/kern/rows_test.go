@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestRowsAgainstFloat64 at whole and odd numbers of images, units and vectors of features, on teams.
+// TestRowsAgainstFloat64 at whole and odd numbers of images, units and vectors of features, on
+// teams.
 func TestRowsAgainstFloat64(t *testing.T) {
 	for _, images := range []int{1, 5, 16, 67, 130} {
 		for _, in := range []Shape{{16, 1, 1}, {80, 1, 1}, {592, 1, 1}, {3, 4, 4}, {1, 8, 10}} {
@@ -24,8 +25,8 @@ func TestRowsAgainstFloat64(t *testing.T) {
 	}
 }
 
-// eachRows runs f for every instruction set of this machine that has kernels of rows; a build without
-// assembly has none.
+// eachRows runs f for every instruction set of this machine that has kernels of rows; a build
+// without assembly has none.
 func eachRows(t *testing.T, cfg ConvConfig, f func(t *testing.T, isa ISA)) {
 	fit := slices.DeleteFunc(isas(), func(isa ISA) bool { return !RowsFit(isa, cfg) })
 	if len(fit) == 0 {
@@ -103,7 +104,8 @@ func TestRowsOfPartOfABatch(t *testing.T) {
 		dy := make([]float32, len(y))
 		for i := range 20 {
 			for u := range 3 {
-				if got, want := y[large.at(p.out, i, u, 0)], p.y.value[i*3+u]; float64(got)-want > 1e-4 {
+				if got, want := y[large.at(p.out, i, u,
+					0)], p.y.value[i*3+u]; float64(got)-want > 1e-4 {
 					t.Errorf("image %d, unit %d: %v, want %v", i, u, got, want)
 				}
 				dy[large.at(p.out, i, u, 0)] = p.dy[i*3+u]
@@ -138,7 +140,8 @@ func TestRowsOutside(t *testing.T) {
 		r := must(NewRows(isa, b, cfg))
 		for _, at := range [][]int32{{-1}, {49}, {0, 1 << 30}, {0, 0, 0, 0, 0}} {
 			if panicOf(func() {
-				r.Forward(nil, make([]float32, 32), Images{X: make([]float32, 64), At: at}, make([]float32, 32), nil)
+				r.Forward(nil, make([]float32, 32), Images{X: make([]float32, 64), At: at},
+					make([]float32, 32), nil)
 			}) == nil {
 				t.Errorf("rows at %v of 64 values are taken", at)
 			}

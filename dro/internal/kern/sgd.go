@@ -2,8 +2,8 @@ package kern
 
 import "fmt"
 
-// sgdChunk is the parameters of one task: 64 KiB of each vector. Squared norms are summed by chunk and then
-// over chunks in order.
+// sgdChunk is the parameters of one task: 64 KiB of each vector. Squared norms are summed by chunk
+// and then over chunks in order.
 const sgdChunk = 16 << 10
 
 // SGDConfig holds the settings of one update, as in torch.optim.SGD with dampening 0.
@@ -13,8 +13,8 @@ type SGDConfig struct {
 	WeightDecay  float32 // 0 for none
 }
 
-// AccumulateConfig holds the settings of the first half of an update that looks at the velocity before it
-// moves.
+// AccumulateConfig holds the settings of the first half of an update that looks at the velocity
+// before it moves.
 type AccumulateConfig struct {
 	Momentum    float32
 	Keep        float32 // of the gradient: 1 − dampening

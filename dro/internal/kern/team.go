@@ -7,19 +7,21 @@ import (
 	"sync/atomic"
 )
 
-// A job is a number of independent tasks. Who runs a task, and when, must not change what it computes.
+// A job is a number of independent tasks. Who runs a task, and when, must not change what it
+// computes.
 type job interface{ task(i int) }
 
-// Team is a set of threads that share the tasks of one operation at a time. The calling goroutine is one of
-// them; a nil Team or a team of 1 starts no goroutine. A Team serves one caller at a time; networks that
-// train at once have a Team each.
+// Team is a set of threads that share the tasks of one operation at a time. The calling goroutine
+// is one of them; a nil Team or a team of 1 starts no goroutine. A Team serves one caller at a
+// time; networks that train at once have a Team each.
 //
 //	caller: job, shares, epoch=e -> wake the parked -> take tasks -> epoch=0 -> wait until no worker is inside
 //	worker: wait for an epoch -> inside++ -> an epoch still open? take tasks -> inside-- -> wake the caller
 //
 // Waiting is to spin, and then to park.
 //
-// The caller never waits for a worker that is still asleep, so a busy machine costs a worker, not a stall.
+// The caller never waits for a worker that is still asleep, so a busy machine costs a worker, not a
+// stall.
 type Team struct {
 	job   job
 	tasks int64
@@ -39,9 +41,9 @@ type Team struct {
 	done    sync.WaitGroup
 }
 
-// seat counts the tasks taken from one thread's share. A share is a run of neighbouring tasks, the same in
-// every operation of one size, so that a thread finds in its cache what it wrote before; whoever has finished
-// his own helps with the others'.
+// seat counts the tasks taken from one thread's share. A share is a run of neighbouring tasks, the
+// same in every operation of one size, so that a thread finds in its cache what it wrote before;
+// whoever has finished his own helps with the others'.
 type seat struct {
 	next atomic.Int64
 	_    [cacheLine]byte
@@ -60,8 +62,8 @@ func (b *bed) rouse() {
 	}
 }
 
-// await returns when ready does: it spins, and then sleeps until roused. Whoever makes ready true must rouse
-// the bed afterwards.
+// await returns when ready does: it spins, and then sleeps until roused. Whoever makes ready true
+// must rouse the bed afterwards.
 func (b *bed) await(ready func() bool) {
 	for {
 		for spins := 1; spins <= spinRounds; spins++ {
@@ -74,17 +76,17 @@ func (b *bed) await(ready func() bool) {
 			}
 		}
 		b.parked.Store(true)
-		// Between the last look and parked, ready may have come with nobody to rouse: look again, and take the
-		// token if one is on its way.
+		// Between the last look and parked, ready may have come with nobody to rouse: look again,
+		// and take the token if one is on its way.
 		if !ready() || !b.parked.CompareAndSwap(true, false) {
 			<-b.wake
 		}
 	}
 }
 
-// Spinning bridges the gaps between the operations of a step (a few microseconds each); parking keeps an
-// idle team free of cost. A round is short, since half of one is lost where an operation begins and ends: a
-// step of a linear model is seven operations in 50 µs.
+// Spinning bridges the gaps between the operations of a step (a few microseconds each); parking
+// keeps an idle team free of cost. A round is short, since half of one is lost where an operation
+// begins and ends: a step of a linear model is seven operations in 50 µs.
 const (
 	spinRounds = 1600 // about 180 µs
 	spinPause  = 8    // PAUSE instructions a round, about 0.1 µs (14 ns each on a Sapphire Rapids)
@@ -111,8 +113,8 @@ func (t *Team) Size() int {
 	return 1 + len(t.workers)
 }
 
-// Close ends the team's goroutines and waits for them. The team must be idle; it stays usable with the caller
-// as its only thread.
+// Close ends the team's goroutines and waits for them. The team must be idle; it stays usable with
+// the caller as its only thread.
 func (t *Team) Close() {
 	if t == nil || t.closed.Swap(true) {
 		return
@@ -125,8 +127,9 @@ func (t *Team) Close() {
 // failure is what a task panicked with: as a rule that a mapped file, which it read, was cut.
 type failure struct{ of any }
 
-// run runs tasks 0..n-1 of j and returns when all are done. What one of them panics with, on whatever thread,
-// it panics with too, when no thread is inside any more; then others may be undone.
+// run runs tasks 0..n-1 of j and returns when all are done. What one of them panics with, on
+// whatever thread, it panics with too, when no thread is inside any more; then others may be
+// undone.
 func (t *Team) run(n int, j job) {
 	if n == 1 || t.Size() == 1 {
 		for i := range n {
@@ -207,8 +210,8 @@ func (t *Team) work(b *bed, seat int) {
 			return e != 0 && e != last || t.closed.Load()
 		})
 		t.inside.Add(1)
-		// The job may have ended, or the next one begun, since await looked: only an epoch seen from inside is safe
-		// to read.
+		// The job may have ended, or the next one begun, since await looked: only an epoch seen
+		// from inside is safe to read.
 		if e := t.epoch.Load(); e != 0 {
 			last = e
 			t.take(seat)

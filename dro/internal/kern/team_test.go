@@ -96,7 +96,8 @@ func panicOf(f func()) (what any) {
 	return nil
 }
 
-// What a task panics with comes up where the operation was called, and the team is as good as before.
+// What a task panics with comes up where the operation was called, and the team is as good as
+// before.
 func TestTeamPanicsInItsCaller(t *testing.T) {
 	for _, n := range []int{1, 2, 5} {
 		team := NewTeam(n)

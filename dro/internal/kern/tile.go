@@ -1,18 +1,18 @@
 package kern
 
-// tileRows is the number of destination channels that a convolution tile keeps in registers. The last tile of
-// a layer has fewer.
+// tileRows is the number of destination channels that a convolution tile keeps in registers. The
+// last tile of a layer has fewer.
 const tileRows = 6
 
-// convTile is one call of the convolution kernel: rows channels of one destination position, for all lanes of
-// a block,
+// convTile is one call of the convolution kernel: rows channels of one destination position, for
+// all lanes of a block,
 //
 //	y[r·lanes + j] = start + Σ_{o < outer} Σ_{t in taps}
 //		w[wBase + o·wStep + t.w + r·wRow] · x[xBase + o·xStep + t.x + j]
 //
-// where start is y's own value if add, else bias[r]; then max(0, ·) if relu, and 0 where mask ≤ 0 if there
-// is a mask. Forward, o counts input channels and r output channels; backward they change places. The
-// assembly's generator reads this struct: run go generate after a change.
+// where start is y's own value if add, else bias[r]; then max(0, ·) if relu, and 0 where mask ≤ 0
+// if there is a mask. Forward, o counts input channels and r output channels; backward they change
+// places. The assembly's generator reads this struct: run go generate after a change.
 type convTile struct {
 	y, x, w []float32
 	bias    []float32 // rows values, or nil for 0
@@ -27,11 +27,12 @@ type convTile struct {
 	prefetch                  int // how far ahead of its use a weight is asked for, in values
 }
 
-// tap is one step of a convolution tile: offsets in values of the source position and of the weight.
+// tap is one step of a convolution tile: offsets in values of the source position and of the
+// weight.
 type tap struct{ x, w int32 }
 
-// gradTile is one call of the weight gradient's kernel: the dot products of rows channels of dy with cols
-// channels of x,
+// gradTile is one call of the weight gradient's kernel: the dot products of rows channels of dy
+// with cols channels of x,
 //
 //	sum[r·gradCols + c] += Σ_{b < blocks} Σ_{p in pairs} Σ_{j < lanes}
 //		dy[b·dyBlock + p.dy + r·lanes + j] · x[b·xBlock + p.x + c·lanes + j]
@@ -51,17 +52,18 @@ const (
 	gradSums = tileRows * gradCols // its sums
 )
 
-// pair is one position of a gradient tile: offsets in values of the output and of the input that a tap joins.
+// pair is one position of a gradient tile: offsets in values of the output and of the input that a
+// tap joins.
 type pair struct{ dy, x int32 }
 
-// rowsTile is one call of the kernel of a linear layer on rows that lie anywhere: the outputs of rows units
-// of cols images,
+// rowsTile is one call of the kernel of a linear layer on rows that lie anywhere: the outputs of
+// rows units of cols images,
 //
 //	y[r·yRow + c] += Σ_{j < lanes} w[r·lanes + j] · x[at[c] + j]
 //
-// for c to gradCols: what it adds from cols on has no meaning. It sums as gradTile does: its bits are the
-// same. Meanwhile it has the second-level cache bring, line by line, what lies at next[c]: asked for all at
-// once, lines hold up the reading.
+// for c to gradCols: what it adds from cols on has no meaning. It sums as gradTile does: its bits
+// are the same. Meanwhile it has the second-level cache bring, line by line, what lies at next[c]:
+// asked for all at once, lines hold up the reading.
 type rowsTile struct {
 	y, w, x  []float32
 	at, next []int32 // cols values
@@ -69,8 +71,8 @@ type rowsTile struct {
 	rows, cols, lanes, yRow int
 }
 
-// outerTile is one call of the kernel of that layer's gradient: it adds the products of cols images with the
-// gradients of rows units,
+// outerTile is one call of the kernel of that layer's gradient: it adds the products of cols images
+// with the gradients of rows units,
 //
 //	dw[r·dwRow + j] += Σ_{c < cols} dy[r·dyRow + c] · x[at[c] + j]
 type outerTile struct {
@@ -81,8 +83,8 @@ type outerTile struct {
 	rows, cols, lanes int
 }
 
-// lossTile is one call of the kernels of a vector of images' losses. Class k's values lie k·lanes from where
-// outputs and predictions begin.
+// lossTile is one call of the kernels of a vector of images' losses. Class k's values lie k·lanes
+// from where outputs and predictions begin.
 //
 //	losses[i]         = log Σ_k exp(outputs[k, i]) − outputs[labels[i], i]
 //	predictions[k, i] = exp(outputs[k, i]) / Σ_k exp(outputs[k, i])
@@ -99,25 +101,27 @@ type lossTile struct {
 	classes, lanes int
 }
 
-// A bf16 tile is 1 KiB: 16 rows of 32 values, or of 16 columns of two values that are multiplied one after
-// the other. Operands are packed into whole tiles, zeros beyond their edges (see bf16_pack.go).
+// A bf16 tile is 1 KiB: 16 rows of 32 values, or of 16 columns of two values that are multiplied
+// one after the other. Operands are packed into whole tiles, zeros beyond their edges (see
+// bf16_pack.go).
 const (
 	tileSide  = 16                   // rows of a tile, its lines in memory, and columns of a product of two
 	tileDepth = 32                   // values that two tiles sum over, those of a line
 	tileLen   = tileSide * tileDepth // values of a tile
 )
 
-// mulTile is one call of the bf16 kernels: products of up to 2×2 tiles, one for each span s of taps,
+// mulTile is one call of the bf16 kernels: products of up to 2×2 tiles, one for each span s of
+// taps,
 //
 //	c[s·cMove + i·cRow + j] = Σ_{t in taps of s} Σ_{n < inner} Σ_{k < 32} A[i, k] · B[k, j]
 //
-// where A is the tile at a + t.w + n·aInner, with that at aNext behind it for rows from 16 on, and B that
-// at b + bBase + s·bMove + t.x + n·bInner, with that at bNext behind it for columns from 16 on; t, aInner
-// and the like count lines: a tile may start at any. Rows of a tile of A are values in order of k; row k/2 of
-// a tile of B has the pairs k, k+1 of its columns.
+// where A is the tile at a + t.w + n·aInner, with that at aNext behind it for rows from 16 on, and
+// B that at b + bBase + s·bMove + t.x + n·bInner, with that at bNext behind it for columns from 16
+// on; t, aInner and the like count lines: a tile may start at any. Rows of a tile of A are values
+// in order of k; row k/2 of a tile of B has the pairs k, k+1 of its columns.
 //
-// A call costs about a thousand cycles, most of them for setting up and releasing the tiles, and a product
-// of one tap a few hundred: so there are many to a call.
+// A call costs about a thousand cycles, most of them for setting up and releasing the tiles, and a
+// product of one tap a few hundred: so there are many to a call.
 type mulTile struct {
 	c     []float32
 	a, b  []uint16

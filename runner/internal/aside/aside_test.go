@@ -45,7 +45,8 @@ func TestWrite(t *testing.T) {
 			t.Errorf("in the folder: %v, %v", entries, err)
 		}
 	}
-	if err := Write(filepath.Join(dir, "none", "a"), func(io.Writer) error { return nil }); err == nil {
+	if err := Write(filepath.Join(dir, "none", "a"),
+		func(io.Writer) error { return nil }); err == nil {
 		t.Error("a file was written into no folder")
 	}
 }
@@ -74,13 +75,14 @@ func TestNewIn(t *testing.T) {
 			text, name string
 			err        error
 		}{{"1", "a", nil}, {"half", "", broken}, {"2", "b", nil}, {"3", "", fs.ErrExist}} {
-			name, err := NewIn(in, slices.Values([]string{"a", "b"}), 0o600, func(w io.Writer) error {
-				if _, err := os.Stat(filepath.Join(dir, c.name)); c.name != "" && err == nil {
-					t.Errorf("%s is there before it is whole", c.name)
-				}
-				io.WriteString(w, c.text)
-				return c.err
-			})
+			name, err := NewIn(in, slices.Values([]string{"a", "b"}), 0o600,
+				func(w io.Writer) error {
+					if _, err := os.Stat(filepath.Join(dir, c.name)); c.name != "" && err == nil {
+						t.Errorf("%s is there before it is whole", c.name)
+					}
+					io.WriteString(w, c.text)
+					return c.err
+				})
 			if name != c.name || !errors.Is(err, c.err) {
 				t.Errorf("links %v: %q is in %q, %v", links, c.text, name, err)
 			}

@@ -143,7 +143,8 @@ func take(what string, need float64, share func(left float64) float64) (*Share, 
 	// against what is free and what the process has.
 	unpromised := free + Resident() - ledger.bytes
 	if need > unpromised {
-		return nil, &Error{What: what, Need: need, Has: unpromised, Promised: true, passes: ledger.passing > 0}
+		return nil, &Error{What: what, Need: need, Has: unpromised, Promised: true,
+			passes: ledger.passing > 0}
 	}
 	s := &Share{Bounded: true, bytes: share(min(free, unpromised))}
 	ledger.bytes += s.bytes
@@ -173,7 +174,8 @@ func (s *Share) Release() { s.Shrink(0) }
 
 // taken is what this program's allocator has of the system.
 func taken() float64 {
-	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"},
+		{Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(s)
 	return float64(s[0].Value.Uint64()) - float64(s[1].Value.Uint64())
 }

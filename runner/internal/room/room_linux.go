@@ -49,7 +49,8 @@ func group(root string) float64 {
 		controllers, path, _ := strings.Cut(rest, ":")
 		switch controllers {
 		case "":
-			for dir := filepath.Join(root, path); strings.HasPrefix(dir, root); dir = filepath.Dir(dir) {
+			for dir := filepath.Join(root, path); strings.HasPrefix(dir,
+				root); dir = filepath.Dir(dir) {
 				left = min(left, within(dir, "memory.max", "memory.current", "inactive_file"))
 			}
 		case "memory":
@@ -57,7 +58,8 @@ func group(root string) float64 {
 			if _, err := os.Stat(filepath.Join(dir, path)); err == nil {
 				dir = filepath.Join(dir, path)
 			}
-			left = min(left, within(dir, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"))
+			left = min(left, within(dir, "memory.limit_in_bytes", "memory.usage_in_bytes",
+				"total_inactive_file"))
 		}
 	}
 	return left

@@ -29,7 +29,8 @@ func TestLedger(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	free, _ := Free()
 	first, err := TakePart(ctx, .75, 1e6, "the first")
-	if err != nil || !first.Bounded || first.Crowded || first.Bytes() > .76*free || first.Bytes() < .5*free {
+	if err != nil || !first.Bounded || first.Crowded || first.Bytes() > .76*free ||
+		first.Bytes() < .5*free {
 		t.Fatalf("%+v of %v free: %v", first, free, err)
 	}
 	second, err := TakePart(ctx, .75, 1e6, "the second")
@@ -85,7 +86,8 @@ func TestTaken(t *testing.T) {
 		block[i] = 1
 	}
 	if got := taken() - before; got < 60<<20 || taken() > 4*Resident() {
-		t.Errorf("64 MiB more make %v bytes; %v in all, and the system says %v", got, taken(), Resident())
+		t.Errorf("64 MiB more make %v bytes; %v in all, and the system says %v", got, taken(),
+			Resident())
 	}
 	runtime.KeepAlive(block)
 }

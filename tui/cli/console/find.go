@@ -31,7 +31,8 @@ func (c *Console) FindStep(name string) (r *record.Run, step int64, err error) {
 		}
 		s := r.Summary().Selected
 		if s == nil {
-			return nil, 0, fmt.Errorf("run %s has selected no step: set select and val_fraction", r.Meta.ID)
+			return nil, 0, fmt.Errorf("run %s has selected no step: set select and val_fraction",
+				r.Meta.ID)
 		}
 		return r, s.Step, nil
 	}

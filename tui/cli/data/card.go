@@ -45,11 +45,13 @@ func dataShowCommand(con *console.Console) *cobra.Command {
 	var asJSON bool
 	var val float64
 	c := &cobra.Command{
-		Use: "show DATASET", Short: "Say what a dataset consists of: splits, classes, groups, what lacks",
+		Use:   "show DATASET",
+		Short: "Say what a dataset consists of: splits, classes, groups, what lacks",
 		Long: `Open a dataset, its name written as in presets, and say what it consists of: classes and groups with
 their counts in every split, missing values, constant features, and groups too small to measure, whose 95 %
 interval (Wilson) of an accuracy of one half is wider than ± 10 points.`,
-		Example:           "drolab data show csv:example\ndrolab data show 'adult.csv?label=income&group=sex'",
+		Example: "drolab data show csv:example\ndrolab data show " +
+			"'adult.csv?label=income&group=sex'",
 		Args:              console.One("a dataset", "drolab data show csv:example"),
 		ValidArgsFunction: completeDatasets(con),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -64,23 +66,26 @@ interval (Wilson) of an accuracy of one half is wider than ± 10 points.`,
 			return nil
 		},
 	}
-	c.Flags().Float64Var(&val, "val-fraction", 0, "share of the training split to hold out, as val_fraction")
+	c.Flags().Float64Var(&val, "val-fraction", 0,
+		"share of the training split to hold out, as val_fraction")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the card as JSON")
 	return c
 }
 
-// card opens a dataset. A table with missing values is opened with a category for them, which it says.
+// card opens a dataset. A table with missing values is opened with a category for them, which it
+// says.
 func card(con *console.Console, name string, val float64) (*dataCard, error) {
 	o := data.Options{Dir: con.DataDir, Difficulty: spec.Defaults().Difficulty, ValFraction: val}
 	d, err := data.Open(name, o)
-	if err != nil && strings.Contains(err.Error(), "missing value") && !strings.Contains(name, "missing=") {
+	if err != nil && strings.Contains(err.Error(), "missing value") &&
+		!strings.Contains(name, "missing=") {
 		with := name + "?missing=category"
 		if strings.Contains(name, "?") {
 			with = name + "&missing=category"
 		}
 		if again, e := data.Open(with, o); e == nil {
-			again.Notes = append(again.Notes, "values are missing: read with missing=category; a run has to say "+
-				"what is done with them")
+			again.Notes = append(again.Notes, "values are missing: read with missing=category; a "+
+				"run has to say what is done with them")
 			d, err = again, nil
 		}
 	}
@@ -92,8 +97,9 @@ func card(con *console.Console, name string, val float64) (*dataCard, error) {
 }
 
 func cardOf(d *data.Dataset) *dataCard {
-	c := &dataCard{Dataset: d.Name, Shape: [3]int{d.Shape.C, d.Shape.H, d.Shape.W}, Checksum: d.Checksum,
-		Samples: map[string]int{"train": d.Train.Len(), "test": d.Test.Len()}, Classes: d.Classes,
+	c := &dataCard{Dataset: d.Name, Shape: [3]int{d.Shape.C, d.Shape.H, d.Shape.W},
+		Checksum: d.Checksum,
+		Samples:  map[string]int{"train": d.Train.Len(), "test": d.Test.Len()}, Classes: d.Classes,
 		Columns: d.Encoder.Columns, Missing: d.Missing, Notes: d.Notes, Constant: constant(d)}
 	if d.Val != nil {
 		c.Samples["val"] = d.Val.Len()
@@ -150,12 +156,13 @@ func (c *dataCard) warn() {
 		interval := measure.Wilson(measure.Num(.5), test[name])
 		switch {
 		case train[name] == 0:
-			c.Warnings = append(c.Warnings, fmt.Sprintf("%s %s has no training samples", part, name))
+			c.Warnings = append(c.Warnings, fmt.Sprintf("%s %s has no training samples",
+				part, name))
 		case test[name] == 0:
 			c.Warnings = append(c.Warnings, fmt.Sprintf("%s %s has no test samples", part, name))
 		case interval[1].Float()-interval[0].Float() > 2*wide:
-			c.Warnings = append(c.Warnings, fmt.Sprintf("%s %s is too small to measure: with %d test samples an "+
-				"accuracy is known to ± %.0f points", part, name, test[name],
+			c.Warnings = append(c.Warnings, fmt.Sprintf("%s %s is too small to measure: with %d "+
+				"test samples an accuracy is known to ± %.0f points", part, name, test[name],
 				50*(interval[1].Float()-interval[0].Float())))
 		}
 	}
@@ -228,7 +235,8 @@ func (c *dataCard) table() [][]string {
 		head = slices.Insert(head, 1, "group")
 	}
 	row := func(class, group string, train, val, test int) []string {
-		cells := []string{console.Clean(class), fmt.Sprint(train), fmt.Sprint(val), fmt.Sprint(test)}
+		cells := []string{console.Clean(class), fmt.Sprint(train), fmt.Sprint(val),
+			fmt.Sprint(test)}
 		if c.Groups != nil {
 			cells = slices.Insert(cells, 1, console.Clean(group))
 		}

@@ -38,7 +38,8 @@ func dataListCommand(con *console.Console) *cobra.Command {
 				case e.Download > 0 && e.Available:
 					where = fmt.Sprintf(" (in %s)", console.Clean(e.Path))
 				case e.Download > 0:
-					where = fmt.Sprintf(" (not here; drolab data fetch %s loads %s)", e.Name, megabytes(e.Download))
+					where = fmt.Sprintf(" (not here; drolab data fetch %s loads %s)", e.Name,
+						megabytes(e.Download))
 				}
 				fmt.Fprintf(con.Stdout, "%-16s %s%s\n", e.Name, e.Purpose, where)
 			}
@@ -59,7 +60,8 @@ gets its name; an interrupted download goes on where it stopped.`,
 			return fetch(c.Context(), con, args[0], url)
 		},
 	}
-	c.Flags().StringVar(&url, "url", "", "address to use instead of the official one and its mirrors")
+	c.Flags().StringVar(&url, "url", "",
+		"address to use instead of the official one and its mirrors")
 	return c
 }
 

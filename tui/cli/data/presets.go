@@ -14,7 +14,8 @@ import (
 func presetsCommand(con *console.Console) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "presets [NAME|FILE]", Short: "List the presets, or show one with the reason of every setting",
+		Use:               "presets [NAME|FILE]",
+		Short:             "List the presets, or show one with the reason of every setting",
 		Args:              console.OneAtMost("preset", "drolab presets shapes"),
 		ValidArgsFunction: console.CompletePresets,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -49,7 +50,8 @@ func showPreset(con *console.Console, p presets.Preset, asJSON bool) error {
 	if asJSON {
 		return console.JSON(con.Stdout, p)
 	}
-	fmt.Fprintf(con.Stdout, "# %s: %s\n# * marks what the preset sets; the rest are the defaults.\n",
+	fmt.Fprintf(con.Stdout,
+		"# %s: %s\n# * marks what the preset sets; the rest are the defaults.\n",
 		console.Clean(p.Name), console.Clean(p.Doc))
 	for _, t := range spec.AllSettings() {
 		if !t.ReadIn(&p.Spec) {

@@ -16,7 +16,8 @@ func recordCommand(con *console.Console) *cobra.Command {
 	var into string
 	c := &cobra.Command{
 		Use: "record RUN...", Short: "Pack finished runs into small files, to keep and to pass on",
-		Long: `Pack finished runs into small files, RUN` + record.PackedExt + ` each: what made the run, all its evaluations, some
+		Long: `Pack finished runs into small files, RUN` + record.PackedExt +
+			` each: what made the run, all its evaluations, some
 hundred steps and its summary, without checkpoints. The same run gives the same bytes. show, compare and
 report take such a file in place of RUN, and the runs that come with the program as recorded:paper or
 recorded:paper/RUN. RUN is as in compare.`,
@@ -45,7 +46,8 @@ recorded:paper/RUN. RUN is as in compare.`,
 // pack writes one packed run, whole or not at all.
 func pack(con *console.Console, into string, r *record.Run) error {
 	name := filepath.Join(into, r.Meta.ID+record.PackedExt)
-	if err := export.Replace(name, func(w io.Writer) error { return record.Pack(w, r) }); err != nil {
+	if err := export.Replace(name,
+		func(w io.Writer) error { return record.Pack(w, r) }); err != nil {
 		return err
 	}
 	info, err := os.Stat(name)

@@ -24,7 +24,8 @@ func partColumns(r *record.Run) []partColumn {
 	list := []partColumn{{m.Part(), func(i int) string { return console.Clean(names[i]) }}}
 	number := func(head string, of []int) {
 		if of != nil {
-			list = append(list, partColumn{head, func(i int) string { return fmt.Sprint(countAt(of, i)) }})
+			list = append(list, partColumn{head,
+				func(i int) string { return fmt.Sprint(countAt(of, i)) }})
 		}
 	}
 	number("n train", counts.Train)
@@ -78,8 +79,9 @@ func showParts(w io.Writer, r *record.Run) {
 	console.Grid(w, rows)
 	notes := []string{"accuracy on the test split, with its 95 % interval (Wilson)"}
 	if small := tooSmall(m); len(small) > 0 {
-		notes = append(notes, fmt.Sprintf("not called the worst, with fewer than min_group = %d test samples: %s",
-			m.Spec.MinGroup, strings.Join(small, ", ")))
+		notes = append(notes,
+			fmt.Sprintf("not called the worst, with fewer than min_group = %d test samples: %s",
+				m.Spec.MinGroup, strings.Join(small, ", ")))
 		if len(small) > len(names)-2 {
 			notes = append(notes, "fewer than two others: there is no worst "+m.Part())
 		}
@@ -111,7 +113,8 @@ func showSelected(w io.Writer, r *record.Run) {
 	if s == nil {
 		return
 	}
-	fmt.Fprintf(w, "%-10s step %d, epoch %.4g (best by %s): test loss %s, mean %s, worst %s %s\n", "selected",
+	fmt.Fprintf(w, "%-10s step %d, epoch %.4g (best by %s): test loss %s, mean %s, worst %s %s\n",
+		"selected",
 		s.Step, s.Epoch, console.Clean(s.By), console.Short(s.Of("test_loss")),
 		console.Percent(s.Of("test_accuracy")), r.Meta.Part(),
 		console.Percent(s.Of(r.Meta.Fit("worst_class_accuracy"))))

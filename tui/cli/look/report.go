@@ -25,7 +25,8 @@ func reportCommand(con *console.Console) *cobra.Command {
 	var into, family string
 	var width int
 	c := &cobra.Command{
-		Use: "report [RUN...]", Short: "One page: the paper's table, figure and claims, judged from runs",
+		Use:   "report [RUN...]",
+		Short: "One page: the paper's table, figure and claims, judged from runs",
 		Long: `One page of finished runs, or of the recorded ones of the paper's experiment (recorded:paper, the default): Table 1
 with the paper's numbers beside it, Figure 1, accuracy per class, cost, what one changed setting does, and each
 claim of the paper with a verdict: supported, not supported, or undecided at this number of seeds, by paired
@@ -52,7 +53,8 @@ drolab report recorded:paper --into docs/results.md`,
 			case err != nil:
 				return err
 			case into != "" && !whole:
-				return errors.New("--into: registered runs have a page of their own: want --md, --html or --latex")
+				return errors.New("--into: registered runs have a page of their own: want --md, " +
+					"--html or --latex")
 			case into != "":
 				return replaceIn(into, all)
 			case asJSON:
@@ -70,7 +72,8 @@ drolab report recorded:paper --into docs/results.md`,
 			if width == 0 {
 				width = reportWidth
 			}
-			(&console.PageWriter{Writer: con.Stdout, Width: max(40, width), ASCII: con.ASCII}).Page(r.Page())
+			(&console.PageWriter{Writer: con.Stdout, Width: max(40, width),
+				ASCII: con.ASCII}).Page(r.Page())
 			return nil
 		},
 	}
@@ -79,8 +82,8 @@ drolab report recorded:paper --into docs/results.md`,
 	flags.BoolVar(&latex, "latex", false, "print LaTeX, with booktabs")
 	flags.BoolVar(&html, "html", false, "print one HTML file, with its figures")
 	flags.BoolVar(&asJSON, "json", false, "print the report's data as JSON")
-	flags.StringVar(&into, "into", "", "put the tables into a Markdown file, between the lines that mark "+
-		"their place")
+	flags.StringVar(&into, "into", "", "put the tables into a Markdown file, between the lines "+
+		"that mark their place")
 	familyFlag(c, &family, compare.AllMeasures)
 	flags.IntVar(&width, "width", 0, "columns of the page (default the terminal's)")
 	c.MarkFlagsMutuallyExclusive("md", "latex", "html", "json", "into")

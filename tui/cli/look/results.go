@@ -81,8 +81,10 @@ func repeated(runs []*record.Run) bool {
 func define(w io.Writer, runs []*record.Run) {
 	fmt.Fprintln(w, "\nWhat the figures are, at the last iterate where no other step is named:")
 	for _, m := range measure.SummaryMeasures() {
-		if m.Main && slices.ContainsFunc(runs, func(r *record.Run) bool { return m.CanApply(&r.Meta) }) {
-			fmt.Fprintln(w, "  "+strings.Join(kit.Wrap(console.OneLine(m.Definition()), 100), "\n    "))
+		if m.Main && slices.ContainsFunc(runs,
+			func(r *record.Run) bool { return m.CanApply(&r.Meta) }) {
+			fmt.Fprintln(w, "  "+strings.Join(kit.Wrap(console.OneLine(m.Definition()), 100),
+				"\n    "))
 		}
 	}
 	fmt.Fprint(w, conventions)
@@ -107,7 +109,8 @@ func runTable(runs []*record.Run, parts []string) [][]string {
 	rows := [][]string{
 		row("", func(r *record.Run) string {
 			m := &r.Meta
-			return fmt.Sprintf("%s s%d%s", m.Spec.Algorithm(), m.Spec.Seed, compare.Mark(compare.Uses(m)))
+			return fmt.Sprintf("%s s%d%s", m.Spec.Algorithm(), m.Spec.Seed,
+				compare.Mark(compare.Uses(m)))
 		}),
 		row("preset", func(r *record.Run) string { return console.Clean(r.Meta.Preset) }),
 		row("status", func(r *record.Run) string { return string(r.Status()) }),
@@ -127,7 +130,8 @@ func runTable(runs []*record.Run, parts []string) [][]string {
 					}))
 				}
 			}
-		case slices.ContainsFunc(runs, func(r *record.Run) bool { return r.Summary().Of(m.Name).Applies() }):
+		case slices.ContainsFunc(runs,
+			func(r *record.Run) bool { return r.Summary().Of(m.Name).Applies() }):
 			rows = append(rows, row(m.Head(), func(r *record.Run) string {
 				return console.Figure(&m, r.Summary().Of(m.Name))
 			}))

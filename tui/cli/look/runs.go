@@ -58,7 +58,8 @@ func printList(w io.Writer, runs []*record.Run) {
 	for _, r := range runs {
 		s := r.Summary()
 		rows = append(rows, []string{
-			console.Clean(s.ID), string(r.Status()), fmt.Sprintf("%.3g/%d", s.Epochs, r.Meta.Spec.Epochs),
+			console.Clean(s.ID), string(r.Status()),
+			fmt.Sprintf("%.3g/%d", s.Epochs, r.Meta.Spec.Epochs),
 			console.Clean(r.Meta.Spec.Radius()),
 			console.Percent(s.Of(r.Meta.Fit("worst_class_accuracy"))),
 			console.Percent(s.Of("test_accuracy")),
@@ -72,8 +73,9 @@ func showCommand(con *console.Console) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "show RUN", Short: "Show one run: what made it and what it came to",
-		Long: "Show one run. RUN is a name, the start of a name that no other run has, a run directory, " +
-			"\"latest\", or one that lies apart: a file of drolab record, recorded:paper/RUN.",
+		Long: "Show one run. RUN is a name, the start of a name that no other run has, a run " +
+			"directory, \"latest\", or one that lies apart: a file of drolab record, " +
+			"recorded:paper/RUN.",
 		Args:              console.One("a run", "drolab show latest"),
 		ValidArgsFunction: con.CompleteRead,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -94,7 +96,8 @@ func showCommand(con *console.Console) *cobra.Command {
 func show(con *console.Console, r *record.Run) error {
 	m := &r.Meta
 	lines := [][2]string{
-		{"run", m.ID}, {"status", console.StatusLine(r)}, {"directory", r.Dir}, {"preset", m.Preset},
+		{"run", m.ID}, {"status", console.StatusLine(r)}, {"directory", r.Dir},
+		{"preset", m.Preset},
 		{"parent", m.Parent},
 		{"label", r.Label().String()},
 		{"saved", checkpoints(r)},
@@ -139,7 +142,8 @@ func optimum(o *measure.Optimum) string {
 	if o == nil {
 		return ""
 	}
-	return fmt.Sprintf("min R_ρ = %.10g (known to %.1g), there λ = %.4g, η = %.4g", o.Risk, max(o.Gap, 1e-15),
+	return fmt.Sprintf("min R_ρ = %.10g (known to %.1g), there λ = %.4g, η = %.4g", o.Risk,
+		max(o.Gap, 1e-15),
 		o.Lambda, o.Eta)
 }
 
@@ -155,7 +159,8 @@ func showIterate(con *console.Console, s *runner.Summary) {
 		console.Short(p.TestLoss), console.Percent(p.TestAccuracy), console.Percent(p.Worst()))
 	if gap := s.Of("output_dual_gap"); gap.Applies() {
 		fmt.Fprintf(con.Stdout, "%-10s on the training split there: dual gap %s, ‖∇F‖ %s "+
-			"(on their batches: %s, %s)\n", "", console.Short(gap), console.Short(s.Of("output_grad_norm")),
+			"(on their batches: %s, %s)\n", "", console.Short(gap),
+			console.Short(s.Of("output_grad_norm")),
 			console.Short(p.Gap), console.Short(p.GradNorm))
 	}
 }
@@ -167,7 +172,8 @@ func showAverage(w io.Writer, r *record.Run, of *runner.Average) {
 	}
 	classes := of.ByGroup.Of(r.Meta.Fit("class_accuracy"))
 	worst := measure.LeastOf(classes, r.Meta.Counts(r.Meta.Main()).Test, r.Meta.Spec.MinGroup)
-	fmt.Fprintf(w, "%-10s of the last %s (the paper's window of %d), epoch %.4g to %.4g: mean %s, worst %s %s, "+
+	fmt.Fprintf(w, "%-10s of the last %s (the paper's window of %d), epoch %.4g to %.4g: mean "+
+		"%s, worst %s %s, "+
 		"train loss %s, test loss %s\n", "average", kit.Plural(of.Evaluations, "evaluation"),
 		runner.AverageWindow, of.FromEpoch, of.ToEpoch, console.Percent(of.Of("test_accuracy")),
 		r.Meta.Part(),

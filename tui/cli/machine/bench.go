@@ -38,7 +38,8 @@ estimate what each preset takes. Close other programs first: what they take is c
 			return bench(c.Context(), con, precision, asJSON)
 		},
 	}
-	c.Flags().StringVar(&precision, "precision", precision, "of the operands of products: fp32 or bf16")
+	c.Flags().StringVar(&precision, "precision", precision,
+		"of the operands of products: fp32 or bf16")
 	c.Flags().BoolVar(&asJSON, "json", false, "print AlexNet's figures as JSON")
 	return c
 }
@@ -60,7 +61,8 @@ func bench(ctx context.Context, con *console.Console, precision string, asJSON b
 		return console.JSON(con.Stdout, benchJSON(con, &spec, &t))
 	}
 	fmt.Fprintf(con.Stdout, "%s, %s, kernel %s: %s, batch %d, medians of %d\n",
-		CPU(), kit.Plural(con.Threads, "thread"), nn.Kernel(precision), spec.Model, spec.Batch, t.Rounds)
+		CPU(), kit.Plural(con.Threads,
+			"thread"), nn.Kernel(precision), spec.Model, spec.Batch, t.Rounds)
 	fmt.Fprintf(con.Stdout, "  train %.1f ms (%.0f images/s)   forward %.1f ms",
 		ms(t.Train), float64(spec.Batch)/t.Train.Seconds(), ms(t.Forward))
 	for _, m := range spec.Algorithms {
@@ -83,7 +85,8 @@ func bench(ctx context.Context, con *console.Console, precision string, asJSON b
 			return fmt.Errorf("preset %s: %w", p.Name, err)
 		}
 		d := time.Duration(seconds * float64(time.Second))
-		fmt.Fprintf(con.Stdout, "  %-17s %8s  %s\n", p.Name, kit.Clock(d), lacks(con, p.Spec.Dataset))
+		fmt.Fprintf(con.Stdout, "  %-17s %8s  %s\n", p.Name, kit.Clock(d),
+			lacks(con, p.Spec.Dataset))
 	}
 	return nil
 }
@@ -93,14 +96,16 @@ func bench(ctx context.Context, con *console.Console, precision string, asJSON b
 func benchJSON(con *console.Console, spec *spec.Spec, t *train.StepTimes) map[string]any {
 	rate, share := t.Rate()
 	all := map[string]any{
-		"model": spec.Model, "batch": spec.Batch, "threads": con.Threads, "precision": spec.Precision,
-		"kernel":   nn.Kernel(spec.Precision),
-		"train_ms": ms(t.Train), "forward_ms": ms(t.Forward),
+		"model": spec.Model, "batch": spec.Batch, "threads": con.Threads,
+		"precision": spec.Precision,
+		"kernel":    nn.Kernel(spec.Precision),
+		"train_ms":  ms(t.Train), "forward_ms": ms(t.Forward),
 		"images_per_second": float64(spec.Batch) / t.Train.Seconds(),
 		"gflop":             t.FLOP / 1e9, // of real work in a training step: no padding zeros
 		"gflops":            rate / 1e9,   // a second
 		"peak_share":        share,        // in 0..1
-		"peak_gflops":       t.Peak / 1e9, // a second, of multiply-adds without memory, measured beside the steps
+		// a second, of multiply-adds without memory, measured beside the steps
+		"peak_gflops": t.Peak / 1e9,
 	}
 	for m, took := range t.Steps {
 		all[string(m)+"_ms"] = ms(took)

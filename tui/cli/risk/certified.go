@@ -90,9 +90,11 @@ func certifyJSON(list []certified, pairs []contrasted, f *certifyFlags) any {
 		for _, d := range p.contrasts {
 			all.Differences = append(all.Differences, contrastJSON{
 				Less: p.first.ID, From: p.second.ID, Split: p.split,
-				Uncertainty: d.Set.Name(), Rho: d.Rho, Difference: d.Value, StandardError: known(d.StandardError),
-				Normal: ends(d.Normal), Bootstrap: ends(d.Bootstrap), Better: ends(d.Better()),
-				Doubt: d.Tail.Doubt()})
+				Uncertainty: d.Set.Name(), Rho: d.Rho, Difference: d.Value,
+				StandardError: known(d.StandardError),
+				Normal:        ends(d.Normal), Bootstrap: ends(d.Bootstrap),
+				Better: ends(d.Better()),
+				Doubt:  d.Tail.Doubt()})
 		}
 	}
 	return all
@@ -120,7 +122,8 @@ func printCertified(con *console.Console, list []certified, pairs []contrasted, 
 		if f.output {
 			at = "Algorithm 1's output as of " + at
 		}
-		fmt.Fprintf(con.Stdout, "%s, %s, %s split, %d samples, mean loss %.4g\n", console.Clean(c.run.ID),
+		fmt.Fprintf(con.Stdout, "%s, %s, %s split, %d samples, mean loss %.4g\n",
+			console.Clean(c.run.ID),
 			at, c.split, len(c.pass.Losses), c.certificates[0].MeanLoss)
 		if s := c.stationary; s != nil {
 			fmt.Fprintf(con.Stdout, "on the training split, with the run's own λ and η: "+
@@ -157,7 +160,8 @@ func between4(i dro.Interval) string {
 
 func (c *certified) rows(f *certifyFlags) [][]string {
 	level := fmt.Sprintf("%g %%", 100*f.how.Level)
-	rows := [][]string{{"set, ρ", "R_ρ at most", "R_ρ", level + " bootstrap", level + " normal", "λ",
+	rows := [][]string{{"set, ρ", "R_ρ at most", "R_ρ", level + " bootstrap", level +
+		" normal", "λ",
 		"η̃", "D", "effective n"}}
 	for i := range c.certificates {
 		e := &c.certificates[i]
@@ -169,7 +173,8 @@ func (c *certified) rows(f *certifyFlags) [][]string {
 		if e.Set.HasRadius() {
 			lambda = fmt.Sprintf("%.4g", e.Z.Lambda)
 		}
-		rows = append(rows, []string{place(e.Set, e.Rho), upper, fmt.Sprintf("%.4g", e.Risk), bootstrap, normal,
+		rows = append(rows, []string{place(e.Set, e.Rho), upper, fmt.Sprintf("%.4g", e.Risk),
+			bootstrap, normal,
 			lambda, fmt.Sprintf("%.4g", e.Z.Eta), fmt.Sprintf("%.4g", e.Divergence),
 			fmt.Sprintf("%.4g", e.EffectiveSampleSize)})
 	}
@@ -217,7 +222,8 @@ func (p *contrasted) rows(f *certifyFlags) [][]string {
 		if d.Better() == d.Normal {
 			by = "normal limit"
 		}
-		rows = append(rows, []string{place(d.Set, d.Rho), fmt.Sprintf("%+.4g", d.Value), between4(d.Better()), by})
+		rows = append(rows, []string{place(d.Set, d.Rho), fmt.Sprintf("%+.4g", d.Value),
+			between4(d.Better()), by})
 	}
 	return rows
 }
@@ -238,7 +244,8 @@ func explainCertified(con *console.Console, list []certified, f *certifyFlags) {
 			fmt.Fprintf(con.Stdout, format+"\n", args...)
 		}
 	}
-	say(true, "R_ρ as an estimate for the population that the samples are from: below its bound with %g %%.\n"+
+	say(true, "R_ρ as an estimate for the population that the samples are from: below its bound "+
+		"with %g %%.\n"+
 		"%d resamples, seed %d.", 100*f.how.Level, f.how.Draws, f.how.Seed)
 	for _, d := range dro.Doubts() {
 		say(doubts[d[0]], "! %s: %s. The truth is above the bound more often than the level says\n"+

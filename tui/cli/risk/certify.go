@@ -41,8 +41,12 @@ the normal limit's where tails are heavy, else the bootstrap's.`,
 		Example: `drolab certify latest --uncertainty chi2,kl --rho .05,.1,.2,.5,1,2,5
 drolab certify shapes-sfk shapes-erm --rho 0.5 --json
 drolab certify shapes-sfk --output --stationary`,
-		Args: console.OneOrMore("a run", "drolab certify latest"), ValidArgsFunction: con.CompleteRuns,
-		RunE: func(c *cobra.Command, args []string) error { return certify(con, c, &f, args) },
+		Args:              console.OneOrMore("a run", "drolab certify latest"),
+		ValidArgsFunction: con.CompleteRuns,
+		RunE: func(c *cobra.Command,
+			args []string) error {
+			return certify(con, c, &f, args)
+		},
 	}
 	flags := c.Flags()
 	flags.StringSliceVar(&f.sets, "uncertainty", nil,
@@ -53,7 +57,8 @@ drolab certify shapes-sfk --output --stationary`,
 	flags.StringSliceVar(&f.splits, "split", nil,
 		"splits: test, val, train (default test, and val where there is one)")
 	flags.Float64Var(&f.how.Level, "level", .95, "level of the intervals")
-	flags.IntVar(&f.how.Draws, "draws", 399, "resamples of the bootstrap; 0: the normal interval alone")
+	flags.IntVar(&f.how.Draws, "draws", 399,
+		"resamples of the bootstrap; 0: the normal interval alone")
 	flags.Uint64Var(&f.how.Seed, "seed", 1, "of the resamples")
 	flags.BoolVar(&f.output, "output", false,
 		"certify the output of the paper's Algorithm 1, not the last iterate")
@@ -118,7 +123,8 @@ func certify(con *console.Console, c *cobra.Command, f *certifyFlags, names []st
 // check looks at what no other part checks by name.
 func (f *certifyFlags) check() error {
 	switch {
-	case len(f.radii) == 0 || slices.ContainsFunc(f.radii, func(r float64) bool { return !(r > 0) }):
+	case len(f.radii) == 0 ||
+		slices.ContainsFunc(f.radii, func(r float64) bool { return !(r > 0) }):
 		return fmt.Errorf("--rho %v: want numbers > 0", f.radii)
 	case !(f.how.Level > 0 && f.how.Level < 1):
 		return fmt.Errorf("--level %v: want a number in (0, 1)", f.how.Level)

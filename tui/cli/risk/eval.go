@@ -28,7 +28,8 @@ type evalFlags struct {
 func evalCommand(con *console.Console) *cobra.Command {
 	var f evalFlags
 	c := &cobra.Command{
-		Use: "eval RUN[@STEP]", Short: "Use a checkpoint on data: losses, predictions, likelihood ratios",
+		Use:   "eval RUN[@STEP]",
+		Short: "Use a checkpoint on data: losses, predictions, likelihood ratios",
 		Long: `Use the network of a checkpoint, the newest without a step, on a dataset, by default the run's own. Another
 one is read by the columns, scales, categories and names of the run's training split, which are kept with
 it: what the dataset's name says nothing of, such as label=, is as there, and a table without a label is
@@ -40,7 +41,10 @@ drolab eval latest@selected --split train --top 50 --sheet worst.png
 drolab eval latest --rho .1,1 --out losses.npz`,
 		Args:              console.One("a run", "drolab eval latest"),
 		ValidArgsFunction: con.CompleteRuns,
-		RunE:              func(_ *cobra.Command, args []string) error { return eval(con, args[0], &f) },
+		RunE: func(_ *cobra.Command,
+			args []string) error {
+			return eval(con, args[0], &f)
+		},
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.dataset, "dataset", "", "the data, as in presets (default the run's own)")
@@ -71,7 +75,8 @@ func eval(con *console.Console, name string, f *evalFlags) error {
 	}
 	defer l.Close()
 	if f.top > 0 && len(l.ratios) == 0 {
-		return errors.New("--top: the samples have no labels, so no losses for an adversary to pick by")
+		return errors.New("--top: the samples have no labels, so no losses for an adversary to " +
+			"pick by")
 	}
 	if err := l.write(f); err != nil {
 		return err
@@ -227,8 +232,10 @@ func (l *looked) sheet() *export.Sheet {
 func (l *looked) printTop(w io.Writer, most int) {
 	rows := [][]string{{"row", "label", "group", "prediction", "loss", l.ratioName(0)}}
 	for _, i := range l.picked(most) {
-		rows = append(rows, []string{strconv.Itoa(l.Rows[i]), console.Clean(l.Data.Classes[l.Labels[i]]),
-			console.Clean(l.Data.Groups[l.Groups[i]]), console.Clean(l.Data.Classes[l.Predictions[i]]),
+		rows = append(rows, []string{strconv.Itoa(l.Rows[i]),
+			console.Clean(l.Data.Classes[l.Labels[i]]),
+			console.Clean(l.Data.Groups[l.Groups[i]]),
+			console.Clean(l.Data.Classes[l.Predictions[i]]),
 			fmt.Sprintf("%.4f", l.Losses[i]), fmt.Sprintf("%.4g", l.ratios[0][i])})
 	}
 	fmt.Fprintln(w)
@@ -278,7 +285,8 @@ func (l *looked) result(f *evalFlags) *evalResult {
 		out.Risks = append(out.Risks, riskAt{l.radii[k], measure.Num(w.Risk)})
 	}
 	for _, i := range l.picked(f.top) {
-		out.Top = append(out.Top, pickedSample{l.Rows[i], d.Classes[l.Labels[i]], d.Groups[l.Groups[i]],
+		out.Top = append(out.Top, pickedSample{l.Rows[i], d.Classes[l.Labels[i]],
+			d.Groups[l.Groups[i]],
 			d.Classes[l.Predictions[i]], measure.Num(l.Losses[i]), measure.Num(l.ratios[0][i])})
 	}
 	return out
@@ -287,7 +295,8 @@ func (l *looked) result(f *evalFlags) *evalResult {
 // print says what the figures come to.
 func (l *looked) print(w io.Writer) {
 	r := l.result(&evalFlags{})
-	fmt.Fprintf(w, "%s@%d on %d samples of %s\n", r.Run, r.Step, r.Samples, console.Clean(r.Dataset))
+	fmt.Fprintf(w, "%s@%d on %d samples of %s\n", r.Run, r.Step, r.Samples,
+		console.Clean(r.Dataset))
 	for _, note := range r.Notes {
 		fmt.Fprintf(w, "note: %s\n", console.OneLine(note))
 	}

@@ -36,7 +36,8 @@ drolab plan --from shapes-sfk --epsilon 0.1`,
 					return err
 				}
 			}
-			for _, name := range []string{"epsilon", "rho", "bound", "lipschitz", "smoothness", "gap"} {
+			for _, name := range []string{"epsilon", "rho", "bound", "lipschitz",
+				"smoothness", "gap"} {
 				if from == "" && !c.Flags().Changed(name) {
 					return fmt.Errorf("give --%s: %s", name, c.Flags().Lookup(name).Usage)
 				}
@@ -46,7 +47,8 @@ drolab plan --from shapes-sfk --epsilon 0.1`,
 				return err
 			}
 			if h.Rho = f.rho; f.isMean(set) {
-				return errors.New("the set has one distribution, that of the samples: there is nothing to plan")
+				return errors.New("the set has one distribution, that of the samples: there is " +
+					"nothing to plan")
 			}
 			p, err := dro.Theorem1(set, h)
 			switch {
@@ -65,12 +67,15 @@ drolab plan --from shapes-sfk --epsilon 0.1`,
 	}
 	f.add(c, "cressie-read")
 	flags := c.Flags()
-	flags.StringVar(&from, "from", "", "RUN[@STEP], or RUN@all, that what is not given is measured in")
+	flags.StringVar(&from, "from", "",
+		"RUN[@STEP], or RUN@all, that what is not given is measured in")
 	console.MustComplete(c, "from", con.CompleteRuns)
-	flags.Float64Var(&h.Epsilon, "epsilon", 0, "ε, what both parts of the stationarity test shall come down to")
+	flags.Float64Var(&h.Epsilon, "epsilon", 0,
+		"ε, what both parts of the stationarity test shall come down to")
 	flags.Float64Var(&h.Bound, "bound", 0, "B, the largest loss")
 	flags.Float64Var(&h.Lipschitz, "lipschitz", 0, "G, the largest norm of a loss's gradient")
-	flags.Float64Var(&h.Smoothness, "smoothness", 0, "L, the Lipschitz constant of a loss's gradient")
+	flags.Float64Var(&h.Smoothness, "smoothness", 0,
+		"L, the Lipschitz constant of a loss's gradient")
 	flags.Float64Var(&h.Gap, "gap", 0, "Δ, how far the start is above the infimum")
 	flags.BoolVar(&asJSON, "json", false, "print as JSON")
 	return c
@@ -104,8 +109,10 @@ func printPlan(con *console.Console, h dro.Assumptions, p *dro.Plan) {
 	ofX, ofZ := p.Samples()
 	rows := [][]string{
 		{"", "Theorem 1", "in practice"},
-		{"λ in", side("[%.3g, %.3g]", p.Box.Lambda[0], p.Box.Lambda[1]), side("[%.3g, 10]", practice.Lambda0)},
-		{"η in", side("[%.3g, %.3g]", p.Box.Eta[0], p.Box.Eta[1]), side("[-10, %.3g]", practice.EtaMax)},
+		{"λ in", side("[%.3g, %.3g]", p.Box.Lambda[0], p.Box.Lambda[1]),
+			side("[%.3g, 10]", practice.Lambda0)},
+		{"η in", side("[%.3g, %.3g]", p.Box.Eta[0], p.Box.Eta[1]),
+			side("[-10, %.3g]", practice.EtaMax)},
 		{"D, diameter of the box", side("%.3g", p.Diameter), ""},
 		{"L_z, smoothness in z", theory(p.Lz), ""},
 		{"L_x, smoothness in x", theory(p.Lx), ""},
@@ -134,10 +141,11 @@ func printPlan(con *console.Console, h dro.Assumptions, p *dro.Plan) {
 // planNotes says in words where the plan proves nothing or leaves the theorem.
 func planNotes(h dro.Assumptions, p *dro.Plan) (notes []string) {
 	if p.Vacuous() {
-		notes = append(notes, fmt.Sprintf("ε = %.3g is so large that λ0 = ε/(8ρ) = %.3g is not below λ̄, "+
-			"the most that the best λ can be:\n"+
-			"no λ is left to choose, and the bounds say nothing. Take an ε well below %.3g.",
-			h.Epsilon, p.Box.Lambda[0], 8*h.Bound))
+		notes = append(notes,
+			fmt.Sprintf("ε = %.3g is so large that λ0 = ε/(8ρ) = %.3g is not below λ̄, "+
+				"the most that the best λ can be:\n"+
+				"no λ is left to choose, and the bounds say nothing. Take an ε well below %.3g.",
+				h.Epsilon, p.Box.Lambda[0], 8*h.Bound))
 	}
 	if step := p.LongestStep(); step > 0 {
 		notes = append(notes, fmt.Sprintf("The theorem wants D σ1/C ≤ 1, and it is %v: "+
@@ -148,7 +156,8 @@ func planNotes(h dro.Assumptions, p *dro.Plan) (notes []string) {
 
 // measured fills in what Theorem 1 assumes from a run, but for what was given.
 func measured(
-	con *console.Console, c *cobra.Command, name string, f *setFlags, h *dro.Assumptions, samples int,
+	con *console.Console, c *cobra.Command, name string, f *setFlags, h *dro.Assumptions,
+	samples int,
 ) error {
 	list, spec, err := along(con, name, samples)
 	if err != nil {

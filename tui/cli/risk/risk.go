@@ -21,7 +21,8 @@ import (
 
 // Commands are those of worst cases.
 func Commands(con *console.Console) []*cobra.Command {
-	return []*cobra.Command{riskCommand(con), evalCommand(con), certifyCommand(con), planCommand(con),
+	return []*cobra.Command{riskCommand(con), evalCommand(con), certifyCommand(con),
+		planCommand(con),
 		theoryCommand(con)}
 }
 
@@ -42,7 +43,8 @@ type setFlags struct {
 
 func (f *setFlags) add(c *cobra.Command, usual string) {
 	flags := c.Flags()
-	flags.StringVar(&f.uncertainty, "uncertainty", usual, "the set: "+strings.Join(dro.SetNames(), ", "))
+	flags.StringVar(&f.uncertainty, "uncertainty", usual, "the set: "+
+		strings.Join(dro.SetNames(), ", "))
 	flags.Float64Var(&f.rho, "rho", 0, "radius ρ of the set (all but cvar)")
 	flags.Float64Var(&f.k, "k", 2, "order of cressie-read, 1 < k ≤ 2")
 	flags.Float64Var(&f.mu, "mu", 0.1, "level μ of smoothed-cvar and cvar, 0 < μ < 1")
@@ -63,7 +65,8 @@ func (f *setFlags) open(c *cobra.Command) (dro.Set, error) {
 		return nil, err
 	}
 	if !set.HasRadius() && c.Flags().Changed("rho") {
-		return nil, fmt.Errorf("--rho: %s has no radius, its level is --mu: leave --rho out", set.Name())
+		return nil, fmt.Errorf("--rho: %s has no radius, its level is --mu: leave --rho out",
+			set.Name())
 	}
 	given := c.Flags().Changed("rho") || f.rho != 0 // or known from a run
 	if set.HasRadius() && !(f.rho >= 0 && !math.IsInf(f.rho, 1) && given) {
@@ -105,7 +108,8 @@ drolab risk eval.csv --column loss --uncertainty cvar --mu 0.05 --weights ratios
 	flags := c.Flags()
 	flags.StringVar(&f.column, "column", "",
 		"column of a CSV file: its name, or its number from 1 (default \"loss\")")
-	flags.StringVar(&f.groups, "groups", "", "file with the group of each loss, one a line: what each weighs")
+	flags.StringVar(&f.groups, "groups", "",
+		"file with the group of each loss, one a line: what each weighs")
 	flags.StringVar(&f.weights, "weights", "",
 		"write loss and likelihood ratio r = dQ/dP of every sample to this CSV file")
 	flags.BoolVar(&f.curve, "curve", false, "also the risk at radii from ρ/100 to 100ρ")
@@ -150,8 +154,8 @@ func risk(con *console.Console, set dro.Set, f *riskFlags, path string) error {
 	// R_ρ is translation-equivariant; the sets take losses of at least 0.
 	base := min(0, slices.Min(losses))
 	if most := slices.Max(losses); math.IsInf(most-base, 1) {
-		return fmt.Errorf("losses from %v to %v are further apart than a float64 can say: divide them "+
-			"by 2, and the risk is half of theirs", base, most)
+		return fmt.Errorf("losses from %v to %v are further apart than a float64 can say: divide "+
+			"them by 2, and the risk is half of theirs", base, most)
 	}
 	moved := slices.Clone(losses)
 	for i := range moved {
@@ -237,9 +241,11 @@ func riskGroups(path string, losses, ratios []float64) ([]riskGroup, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := strings.Split(strings.TrimRight(strings.ReplaceAll(string(b), "\r\n", "\n"), "\n"), "\n")
+	names := strings.Split(strings.TrimRight(strings.ReplaceAll(string(b), "\r\n", "\n"),
+		"\n"), "\n")
 	if len(names) != len(losses) {
-		return nil, fmt.Errorf("%s: %d lines for %d losses: want a group a line", path, len(names), len(losses))
+		return nil, fmt.Errorf("%s: %d lines for %d losses: want a group a line", path, len(names),
+			len(losses))
 	}
 	sums, of := map[string]*riskGroup{}, map[string][]float64{}
 	for i, name := range names {
@@ -288,7 +294,8 @@ func paperEta(set dro.Set, z dro.Z, base float64) *float64 {
 func riskCurve(set dro.Set, losses []float64, rho, base float64) ([]curvePoint, error) {
 	switch {
 	case !set.HasRadius():
-		return nil, fmt.Errorf("--curve: %s has no radius: leave --curve out, or choose another set", set.Name())
+		return nil, fmt.Errorf(
+			"--curve: %s has no radius: leave --curve out, or choose another set", set.Name())
 	case rho == 0:
 		return nil, errors.New("--curve: it goes from ρ/100 to 100ρ, so ρ must be above 0")
 	}
@@ -303,7 +310,8 @@ func riskCurve(set dro.Set, losses []float64, rho, base float64) ([]curvePoint, 
 	points := make([]curvePoint, len(radii))
 	for i := range points {
 		w := &worst[i]
-		points[i] = curvePoint{radii[i], base + w.Risk, w.Z.Lambda, base + w.Z.Eta, w.EffectiveSampleSize}
+		points[i] = curvePoint{radii[i], base + w.Risk, w.Z.Lambda, base + w.Z.Eta,
+			w.EffectiveSampleSize}
 	}
 	return points, nil
 }
@@ -327,21 +335,25 @@ func writeWeights(path string, losses, ratios []float64) error {
 func printRisk(con *console.Console, set dro.Set, f *riskFlags, r *solution) {
 	rows := [][2]string{
 		{"risk", fmt.Sprintf("%.10g", r.Risk)},
-		{"mean loss", fmt.Sprintf("%.10g", r.MeanLoss)}, {"max loss", fmt.Sprintf("%.10g", r.MaxLoss)},
-		{"η", fmt.Sprintf("%.6g (unshifted)", r.Eta)}, {"divergence", fmt.Sprintf("%.6g", r.Divergence)},
+		{"mean loss", fmt.Sprintf("%.10g", r.MeanLoss)},
+		{"max loss", fmt.Sprintf("%.10g", r.MaxLoss)},
+		{"η", fmt.Sprintf("%.6g (unshifted)", r.Eta)},
+		{"divergence", fmt.Sprintf("%.6g", r.Divergence)},
 		{"effective n", fmt.Sprintf("%.6g of %d", r.EffectiveSampleSize, r.N)},
 	}
 	if set.HasRadius() {
 		rows = append(rows, [2]string{"λ", page.Digits(6).Text(r.Lambda)})
 	}
 	if r.EtaPaper != nil {
-		rows = append(rows, [2]string{"η, paper", fmt.Sprintf("%.6g (shifted by λ/(k−1))", *r.EtaPaper)})
+		rows = append(rows, [2]string{"η, paper", fmt.Sprintf("%.6g (shifted by λ/(k−1))",
+			*r.EtaPaper)})
 	}
 	for _, row := range rows {
 		fmt.Fprintf(con.Stdout, "%-12s %s\n", row[0], row[1])
 	}
 	for _, p := range r.Curve {
-		fmt.Fprintf(con.Stdout, "ρ = %-10.4g risk %-12.8g λ %-10.4g η %-10.4g effective n %.4g\n", p.Rho,
+		fmt.Fprintf(con.Stdout, "ρ = %-10.4g risk %-12.8g λ %-10.4g η %-10.4g effective n %.4g\n",
+			p.Rho,
 			p.Risk, p.Lambda, p.Eta, p.EffectiveSampleSize)
 	}
 	if len(r.Groups) > 0 {
@@ -356,7 +368,8 @@ func printRisk(con *console.Console, set dro.Set, f *riskFlags, r *solution) {
 		fmt.Fprintln(con.Stdout, "the radius does not bind: a larger one would not raise the risk")
 	}
 	if f.set.mu == 1 && r.Mu != nil {
-		fmt.Fprintln(con.Stdout, "with μ = 1 the set has one distribution, that of the samples: the mean")
+		fmt.Fprintln(con.Stdout,
+			"with μ = 1 the set has one distribution, that of the samples: the mean")
 		return
 	}
 	fmt.Fprintf(con.Stdout, "%s\n", convention(set))
@@ -376,7 +389,8 @@ func convention(set dro.Set) string {
 		return fmt.Sprintf("D is the mean of φ(r) = r log r + ((1 − μr)/μ) log((1 − μr)/(1 − μ)), "+
 			"r ≤ 1/μ, with μ = %g", s.Mu)
 	case dro.CVaR:
-		return fmt.Sprintf("the mean of the largest %g of the losses: 0 ≤ r ≤ 1/μ with μ = %g", s.Mu, s.Mu)
+		return fmt.Sprintf("the mean of the largest %g of the losses: 0 ≤ r ≤ 1/μ with μ = %g",
+			s.Mu, s.Mu)
 	}
 	return ""
 }

@@ -13,8 +13,8 @@ import (
 	"drolab/runner/inspect"
 )
 
-// contactSheet writes pictures of samples in rows, in their order, framed in red where the prediction is
-// wrong and in green where it is right. The file must be new.
+// contactSheet writes pictures of samples in rows, in their order, framed in red where the
+// prediction is wrong and in green where it is right. The file must be new.
 func contactSheet(path string, src data.Source, list []int, s *certificate.Samples) error {
 	shape := src.Shape()
 	if !inspect.Pictured(shape) {

@@ -24,7 +24,8 @@ type theoryFlags struct {
 func theoryCommand(con *console.Console) *cobra.Command {
 	var f theoryFlags
 	c := &cobra.Command{
-		Use: "theory RUN[@STEP|@all]", Short: "What the paper's theory says of a run, beside what the run did",
+		Use:   "theory RUN[@STEP|@all]",
+		Short: "What the paper's theory says of a run, beside what the run did",
 		Long: `Four things. What the paper's Theorem 1 asks for that the run does not have. How dual gap
 and ‖∇F‖ fell with the samples seen, a line through the logarithms over the run's evaluations (set
 certify_every: 1 for one of ‖∇F‖ each epoch), beside the paper's rate. What mini-batches of n samples do at a checkpoint: variance of the gradient, and bias of the least dual value, beside σ0²/n and Lemma 3. And the
@@ -36,7 +37,8 @@ of mini-batches at one.`,
 		ValidArgsFunction: con.CompleteRuns,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if f.draws < 2 || f.samples < 1 {
-				return fmt.Errorf("--draws %d --samples %d: want at least 2 and 1", f.draws, f.samples)
+				return fmt.Errorf("--draws %d --samples %d: want at least 2 and 1", f.draws,
+					f.samples)
 			}
 			return theory(con, &f, args[0])
 		},
@@ -125,13 +127,15 @@ func printTheory(con *console.Console, t *theoryJSON, set dro.Set) {
 		}
 		return console.Short(t.PaperSlope)
 	}
-	rows := [][]string{{"against samples seen", "evaluations", "first", "last", "slope", "the paper's"}}
+	rows := [][]string{{"against samples seen", "evaluations", "first", "last", "slope",
+		"the paper's"}}
 	for _, r := range t.Rates {
 		slope := "–"
 		if r.Slope.Applies() {
 			slope = fmt.Sprintf("%.3f ± %.3f", r.Slope.Float(), r.SlopeError.Float())
 		}
-		rows = append(rows, []string{r.Measure, fmt.Sprint(len(r.Points)), fmt.Sprintf("%.3g", r.Points[0].Value),
+		rows = append(rows, []string{r.Measure, fmt.Sprint(len(r.Points)),
+			fmt.Sprintf("%.3g", r.Points[0].Value),
 			fmt.Sprintf("%.3g", r.Points[len(r.Points)-1].Value), slope, paper(r)})
 	}
 	fmt.Fprintf(con.Stdout, "%s, %s\n\n", console.Clean(t.ID), set.Label())

@@ -145,7 +145,9 @@ func (f *following) troubles() (lines <-chan string, end func()) {
 
 // troubles returns a line for each of the runs whose trouble is another one
 // than was told before.
-func troubles(live []runner.LiveRun, ids []string, told map[string]string, remedy string) (lines []string) {
+func troubles(
+	live []runner.LiveRun, ids []string, told map[string]string, remedy string,
+) (lines []string) {
 	for _, r := range live {
 		if !slices.Contains(ids, r.ID) || told[r.ID] == r.Trouble {
 			continue
@@ -205,7 +207,8 @@ func notDone(runs []*record.Run, outcomes []queue.Outcome) error {
 			cause, _, _ := strings.Cut(o.Err.Error(), "\n") // the others follow from it
 			list = append(list, fmt.Errorf("run %s failed: %s", id, cause))
 		case o.Status != runner.Done:
-			list = append(list, fmt.Errorf("run %s is %s at step %d of %d: go on with drolab resume %s",
+			list = append(list, fmt.Errorf("run %s is %s at step %d of %d: go on with drolab "+
+				"resume %s",
 				id, o.Status, r.Summary().Steps, r.Meta.Steps, id))
 		}
 	}

@@ -75,7 +75,8 @@ func TestLineFits(t *testing.T) {
 			}
 		}
 		for piece, from := range map[string]int{
-			"epoch   2.5/10": 30, "━": 42, "running": 51, "loss 1.5": 64, "ETA 1:15": 91, "λ 0.9": 119,
+			"epoch   2.5/10": 30, "━": 42, "running": 51, "loss 1.5": 64, "ETA 1:15": 91,
+			"λ 0.9": 119,
 		} {
 			if shown := strings.Contains(out.String(), piece); shown != (width >= from) {
 				t.Errorf("screen of %d: %q is shown: %v\n%s", width, piece, shown, out.String())
@@ -117,7 +118,8 @@ func TestPanelRedraws(t *testing.T) {
 	out.Reset()
 	p.runs[0].add(&runner.WarningEvent{Head: runner.Head{Step: 3}, Message: "odd\x1b[2J"})
 	p.show(true)
-	if !strings.HasPrefix(out.String(), "\x1b[2A\r\x1b[Jshape? sfk s1 warning at step 3: odd?[2J\n") {
+	if !strings.HasPrefix(out.String(),
+		"\x1b[2A\r\x1b[Jshape? sfk s1 warning at step 3: odd?[2J\n") {
 		t.Errorf("second frame %q", out.String())
 	}
 	if p.drawn != 0 {

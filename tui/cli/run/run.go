@@ -67,7 +67,8 @@ drolab run --from latest --set lr=0.001 --algo sfk`,
 		},
 	}
 	flags := c.Flags()
-	flags.StringSliceVar(&f.algo, "algo", nil, "algorithms: some of "+strings.Join(methodNames(), ","))
+	flags.StringSliceVar(&f.algo, "algo", nil, "algorithms: some of "+
+		strings.Join(methodNames(), ","))
 	flags.IntVar(&f.seeds, "seeds", 0, "how many seeds each algorithm gets")
 	flags.Uint64Var(&f.seed, "seed", 0, "the first seed")
 	flags.StringArrayVar(&f.set, "set", nil, "change a setting, as in rho=0.5 (repeatable); "+
@@ -78,8 +79,8 @@ drolab run --from latest --set lr=0.001 --algo sfk`,
 	flags.BoolVarP(&f.detach, "detach", "d", false, "start the runs and leave them")
 	c.MarkFlagsMutuallyExclusive("inline", "detach")
 	flags.BoolVar(&f.json, "json", false, "print the result as JSON")
-	flags.StringVar(&f.live, "export-live", "", "write event files as the runs go on, while this command "+
-		"watches: tensorboard, into the folder tensorboard beside the runs")
+	flags.StringVar(&f.live, "export-live", "", "write event files as the runs go on, while this "+
+		"command watches: tensorboard, into the folder tensorboard beside the runs")
 	c.MarkFlagsMutuallyExclusive("detach", "export-live")
 	console.MustComplete(c, "algo", completeAlgorithms)
 	console.MustComplete(c, "set", completeKeys)
@@ -92,7 +93,8 @@ func (f *runFlags) presetOrParent(c *cobra.Command, args []string) error {
 		return console.OneOrMore("a preset or a YAML file", "drolab run shapes")(c, args)
 	}
 	if len(args) > 0 {
-		return fmt.Errorf("%s: --from has its settings from the run; change them with --set", args[0])
+		return fmt.Errorf("%s: --from has its settings from the run; change them with --set",
+			args[0])
 	}
 	return nil
 }
@@ -120,8 +122,8 @@ func requests(
 	return list, nil
 }
 
-// grid returns the runs of a preset: those of every combination of the values that --set has, in one request,
-// so that they share their data.
+// grid returns the runs of a preset: those of every combination of the values that --set has, in
+// one request, so that they share their data.
 func (f *runFlags) grid(c *cobra.Command, p *presets.Preset) (specs []spec.Spec, err error) {
 	for _, set := range presets.Grid(f.set) {
 		one, spec := *f, p.Spec

@@ -36,13 +36,15 @@ func watch(tr *trainer.Trainer, f *following) []queue.Outcome {
 	}
 	for _, id := range f.ids {
 		if r, err := record.Find(f.dir, id); err == nil {
-			p.runs = append(p.runs, &live{Progress: record.NewProgress(&r.Meta), meta: r.Meta, tail: r.Tail()})
+			p.runs = append(p.runs, &live{Progress: record.NewProgress(&r.Meta), meta: r.Meta,
+				tail: r.Tail()})
 		}
 	}
 	if f.exports {
 		defer exportLive(p.runs, f.dir)()
 	}
-	fmt.Fprintf(tr.Stderr, "%s, recorded in %s\n", kit.Plural(len(f.ids), "run"), console.Clean(f.dir))
+	fmt.Fprintf(tr.Stderr, "%s, recorded in %s\n", kit.Plural(len(f.ids), "run"),
+		console.Clean(f.dir))
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {

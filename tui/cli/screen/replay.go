@@ -31,7 +31,8 @@ drolab replay latest --speed 60 --from 40%`,
 		Args:              console.OneOrMore("some runs", "drolab replay recorded:paper"),
 		ValidArgsFunction: s.CompleteRead,
 		RunE: func(c *cobra.Command, args []string) (err error) {
-			if s := r.Speed; c.Flags().Changed("speed") && !(s >= lab.LeastSpeed && s <= lab.MostSpeed) {
+			if s := r.Speed; c.Flags().Changed("speed") &&
+				!(s >= lab.LeastSpeed && s <= lab.MostSpeed) {
 				return fmt.Errorf("--speed %g: want %d to %d", s, lab.LeastSpeed, lab.MostSpeed)
 			}
 			if r.From, err = lab.ParsePlace(from); err != nil {
@@ -51,8 +52,10 @@ drolab replay latest --speed 60 --from 40%`,
 			return errors.New("replay needs a terminal: see drolab compare for the figures")
 		},
 	}
-	c.Flags().Float64Var(&r.Speed, "speed", 0, "times as fast as the runs were (default: all in about a minute)")
-	c.Flags().StringVar(&from, "from", "0%", "where to begin: a part, a time or a step, as in 40%, 3m20s, 1200")
+	c.Flags().Float64Var(&r.Speed, "speed", 0,
+		"times as fast as the runs were (default: all in about a minute)")
+	c.Flags().StringVar(&from, "from", "0%",
+		"where to begin: a part, a time or a step, as in 40%, 3m20s, 1200")
 	c.Flags().StringVar(&by, "by", "time", "what runs are side by side at: time or step")
 	console.Choices(c, "by", "time", "step")
 	return c

@@ -71,8 +71,8 @@ func (s *Screen) share(ctx context.Context, f sharing) error {
 	}
 	keys, err := share.Keys(f.keys)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("nobody may look: %s is missing; put the .pub file of each who may into it, "+
-			"or name another file with --authorized-keys", f.keys)
+		return fmt.Errorf("nobody may look: %s is missing; put the .pub file of each who may "+
+			"into it, or name another file with --authorized-keys", f.keys)
 	}
 	if err != nil {
 		return err

@@ -95,9 +95,11 @@ func (sw *Sweeps) sweepStartCommand() *cobra.Command {
 	flags.StringVar(&f.on, "on", "here", "where the runs are trained: here or slurm")
 	flags.BoolVar(&f.inline, "inline", false, "train in this process, not in the background")
 	flags.BoolVar(&f.dry, "dry-run", false, "print the runs, or the job scripts, and start nothing")
-	flags.IntVar(&f.parallel, "parallel", 0, "runs at once (default here: as many as there are processors for)")
+	flags.IntVar(&f.parallel, "parallel", 0,
+		"runs at once (default here: as many as there are processors for)")
 	flags.IntVar(&f.cpus, "cpus", 1, "processors of a run")
-	flags.StringVar(&f.time, "time", "", "Slurm: time limit of a task, as in 04:00:00 (default: estimated)")
+	flags.StringVar(&f.time, "time", "",
+		"Slurm: time limit of a task, as in 04:00:00 (default: estimated)")
 	flags.StringVar(&f.partition, "partition", "", "Slurm: partition")
 	flags.StringVar(&f.constraint, "constraint", "", "Slurm: constraint on nodes")
 	console.Choices(c, "on", "here\tthis machine", "slurm\ta cluster")
@@ -165,7 +167,8 @@ func presetsBeside(file string) sweep.Presets {
 	return sweep.Presets{Walk: presets.Walk, Assign: presets.Assign, Key: presets.Key,
 		Load: func(name string) (spec.Spec, error) {
 			path := filepath.Join(filepath.Dir(file), name)
-			if _, err := os.Stat(path); err == nil && !filepath.IsAbs(name) && strings.Contains(name, ".") {
+			if _, err := os.Stat(path); err == nil && !filepath.IsAbs(name) &&
+				strings.Contains(name, ".") {
 				name = path
 			}
 			p, err := presets.Load(name)
@@ -237,7 +240,10 @@ func (sw *Sweeps) Work() func(context.Context, *queue.Queue) {
 	if folder == nil {
 		return nil
 	}
-	logf := func(format string, args ...any) { fmt.Fprintf(sw.Stderr, "sweep: "+format+"\n", args...) }
+	logf := func(format string,
+		args ...any) {
+		fmt.Fprintf(sw.Stderr, "sweep: "+format+"\n", args...)
+	}
 	return func(ctx context.Context, q *queue.Queue) {
 		err := folder.Work(ctx, q, *h, func() bool { return folder.Wants(h) }, logf)
 		if ctx.Err() != nil {
@@ -263,7 +269,8 @@ func (sw *Sweeps) Parallel() int {
 
 func (sw *Sweeps) sweepStopCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "stop DIR", Short: "Stop a sweep, its runs with a checkpoint; drolab sweep start goes on",
+		Use: "stop DIR", Short: "Stop a sweep, its runs with a checkpoint; drolab sweep start " +
+			"goes on",
 		Example:           "drolab sweep stop mysweep",
 		Args:              console.One("a sweep's folder", "drolab sweep stop DIR"),
 		ValidArgsFunction: completeFolders,

@@ -33,13 +33,15 @@ engine in the background, and leave it alone when they end.`,
 			defer cancel()
 			machine.Lean()
 			return engine.Run(ctx, engine.Settings{
-				RunsDir: t.RunsDir, RuntimeDir: t.RuntimeDir, DataDir: t.DataDir, Threads: t.Threads,
-				Host: machine.Host(), Idle: idle, Log: t.Stderr, Ended: t.notifier(t.RunsDir),
+				RunsDir: t.RunsDir, RuntimeDir: t.RuntimeDir, DataDir: t.DataDir,
+				Threads: t.Threads,
+				Host:    machine.Host(), Idle: idle, Log: t.Stderr, Ended: t.notifier(t.RunsDir),
 				Parallel: parallel(), Work: work,
 			})
 		},
 	}
-	c.Flags().DurationVar(&idle, "idle", 5*time.Minute, "how long after its last run the engine ends")
+	c.Flags().DurationVar(&idle, "idle", 5*time.Minute,
+		"how long after its last run the engine ends")
 	c.AddCommand(t.engineStatusCommand(), t.engineStopCommand())
 	return c
 }
@@ -47,7 +49,8 @@ engine in the background, and leave it alone when they end.`,
 func (t *Trainer) engineStatusCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "status", Short: "Say whether an engine is there, and what it runs", Args: console.None,
+		Use: "status", Short: "Say whether an engine is there, and what it runs",
+		Args: console.None,
 		RunE: func(*cobra.Command, []string) error {
 			s, err := t.Client(t.RunsDir).Status()
 			if err != nil {

@@ -68,16 +68,20 @@ func NewArchive(t testing.TB) Archive {
 	for i, algorithm := range dro.PaperMethods() {
 		for seed := range uint64(2) {
 			at := Epoch0().Add(time.Duration(i) * time.Second)
-			a.Add(t, fmt.Sprintf("shapes-%s-s%d", algorithm, seed+1), Archived(algorithm, seed+1, "shapes", at),
+			a.Add(t, fmt.Sprintf("shapes-%s-s%d", algorithm, seed+1),
+				Archived(algorithm, seed+1, "shapes", at),
 				runner.Done, "")
 		}
 	}
 	failed := Archived(dro.SFK, 7, "paper", Epoch0().Add(-time.Hour))
 	failed.Spec.Rho, failed.Spec.Dataset, failed.Spec.Model = 1.5, "cifar10", "alexnet"
 	a.Add(t, "paper-sfk-s7", failed, runner.Failed, "loss is NaN at step 12")
-	a.Add(t, "race-pgd-s1", Archived(dro.PGD, 1, "race", Epoch0().Add(-2*time.Hour)), runner.Stopped, "")
-	a.Add(t, "race-sfk-s1", Archived(dro.SFK, 1, "race", Epoch0().Add(-3*time.Hour)), runner.Interrupted, "")
-	a.Add(t, "mine-erm-s1", Archived(dro.ERM, 1, "my \x1b[31mown\u202e", Epoch0().Add(-4*time.Hour)),
+	a.Add(t, "race-pgd-s1", Archived(dro.PGD, 1, "race", Epoch0().Add(-2*time.Hour)),
+		runner.Stopped, "")
+	a.Add(t, "race-sfk-s1", Archived(dro.SFK, 1, "race", Epoch0().Add(-3*time.Hour)),
+		runner.Interrupted, "")
+	a.Add(t, "mine-erm-s1", Archived(dro.ERM, 1, "my \x1b[31mown\u202e",
+		Epoch0().Add(-4*time.Hour)),
 		runner.Done, "")
 	return a
 }
@@ -163,7 +167,8 @@ func (s *Starter) Start(r runner.Request) ([]string, error) {
 // Presets stand in for the embedded ones, whose wording and settings
 // are not what the screens are tested for.
 func Presets() []presets.Preset {
-	preset := func(name, doc string, reasons map[string]string, assignments ...string) presets.Preset {
+	preset := func(name, doc string, reasons map[string]string,
+		assignments ...string) presets.Preset {
 		p := presets.Preset{Preset: runner.Preset{Name: name, Doc: doc, Spec: spec.Defaults(),
 			Reasons: reasons}}
 		for _, a := range assignments {
@@ -176,19 +181,24 @@ func Presets() []presets.Preset {
 		return p
 	}
 	return []presets.Preset{
-		preset("shapes", "all four methods on drawn images, nothing to download; about a minute", map[string]string{
-			"algorithms": "the comparison of the paper's Table 1",
-			"seeds":      "enough to look at; a claim needs 4 or more",
-			"rho":        "at 0.5 the adversary's few samples of a batch are all noise for the first epochs",
-			"epochs":     "several evaluations to watch"},
+		preset("shapes", "all four methods on drawn images, nothing to download; about a minute",
+			map[string]string{
+				"algorithms": "the comparison of the paper's Table 1",
+				"seeds":      "enough to look at; a claim needs 4 or more",
+				"rho": "at 0.5 the adversary's few samples of a batch are all noise for the " +
+					"first epochs",
+				"epochs": "several evaluations to watch"},
 			"algorithms=[sfk, pgd, pan, erm]", "seeds=1", "rho=0.2", "epochs=8"),
-		preset("race", "SFK-DRO against PGD on the same objective, data and seed", nil, "algorithms=[sfk, pgd]"),
-		preset("paper", "the paper's experiment: imbalanced CIFAR-10, AlexNet; hours", map[string]string{
-			"rho":     "the only ρ for which the paper's formulas give its printed box",
-			"dataset": "50 000 photographs of ten classes"},
+		preset("race", "SFK-DRO against PGD on the same objective, data and seed", nil,
+			"algorithms=[sfk, pgd]"),
+		preset("paper", "the paper's experiment: imbalanced CIFAR-10, AlexNet; hours",
+			map[string]string{
+				"rho":     "the only ρ for which the paper's formulas give its printed box",
+				"dataset": "50 000 photographs of ten classes"},
 			"dataset=cifar10", "model=alexnet", "rho=1.5", "lambda_max=10", "eta_min=-10",
 			"mean=[0.4914, 0.4822, 0.4465]", "std=[0.247, 0.2435, 0.2616]"),
-		preset("csv", "a table with a group column", nil, "dataset=csv:example", "model=mlp", "imbalance=none",
+		preset("csv", "a table with a group column", nil, "dataset=csv:example", "model=mlp",
+			"imbalance=none",
 			"augment=false"),
 	}
 }

@@ -13,18 +13,19 @@ import (
 // to be called the worst, and a validation split, by which they select.
 func NewGroupScript(t testing.TB) *Script {
 	t.Helper()
-	return script(t, []dro.Algorithm{dro.ERM, "group", dro.SFK}, func(m *runner.Meta, log []runner.Event) {
-		m.Spec.ValFraction, m.Spec.Select = .2, spec.SelectValWorst
-		m.ClassCounts.Val = make([]int, len(m.Classes))
-		m.Groups = []string{"land, in the hills", "water, by the coast", "water, on an islet"}
-		m.GroupCounts = measure.Counts{Train: []int{2920, 760, 40}, Val: []int{700, 190, 24},
-			Test: []int{1500, 470, 12}}
-		for _, e := range log {
-			if e, ok := e.(*runner.EvalEvent); ok {
-				group(e)
+	return script(t, []dro.Algorithm{dro.ERM, "group", dro.SFK},
+		func(m *runner.Meta, log []runner.Event) {
+			m.Spec.ValFraction, m.Spec.Select = .2, spec.SelectValWorst
+			m.ClassCounts.Val = make([]int, len(m.Classes))
+			m.Groups = []string{"land, in the hills", "water, by the coast", "water, on an islet"}
+			m.GroupCounts = measure.Counts{Train: []int{2920, 760, 40}, Val: []int{700, 190, 24},
+				Test: []int{1500, 470, 12}}
+			for _, e := range log {
+				if e, ok := e.(*runner.EvalEvent); ok {
+					group(e)
+				}
 			}
-		}
-	})
+		})
 }
 
 // group adds to an evaluation what groups and a validation split have: the coast

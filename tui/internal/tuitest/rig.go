@@ -39,7 +39,8 @@ type Rig struct {
 func NewLab(t testing.TB, source lab.Source, cfg lab.Config, w, h int) *lab.Lab {
 	t.Helper()
 	cfg.DataDir = t.TempDir()
-	return &lab.Lab{Config: cfg, Source: source, Mine: map[string]bool{}, Body: kit.Area(0, 0, w, h),
+	return &lab.Lab{Config: cfg, Source: source, Mine: map[string]bool{},
+		Body:  kit.Area(0, 0, w, h),
 		Theme: kit.NewTheme(colorprofile.TrueColor, true, false)}
 }
 
@@ -169,7 +170,8 @@ func (r *Rig) Fits(t testing.TB, what string) {
 
 // KeyPress is a key by name: "tab", "ctrl+c", "z", "Z".
 func KeyPress(name string) tea.KeyPressMsg {
-	special := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp,
+	special := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab,
+		"up":   tea.KeyUp,
 		"down": tea.KeyDown,
 		"left": tea.KeyLeft, "right": tea.KeyRight, "home": tea.KeyHome, "end": tea.KeyEnd,
 		"pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,

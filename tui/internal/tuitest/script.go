@@ -45,10 +45,25 @@ func (l *scriptLog) Read() ([]runner.Event, error) {
 // Asked notes what is Asked of runs, and does nothing.
 type Asked struct{ List []string }
 
-func (a *Asked) Start(runner.Request) ([]string, error) { return nil, errors.New("no room for a run") }
-func (a *Asked) Pause(id string) error                  { a.List = append(a.List, "pause"); return nil }
-func (a *Asked) Resume(id string) error                 { a.List = append(a.List, "resume"); return nil }
-func (a *Asked) Stop(id string) error                   { a.List = append(a.List, "stop"); return nil }
+func (a *Asked) Start(runner.Request) ([]string,
+	error) {
+	return nil, errors.New("no room for a run")
+}
+func (a *Asked) Pause(id string) error {
+	a.List = append(a.List,
+		"pause")
+	return nil
+}
+func (a *Asked) Resume(id string) error {
+	a.List = append(a.List,
+		"resume")
+	return nil
+}
+func (a *Asked) Stop(id string) error {
+	a.List = append(a.List,
+		"stop")
+	return nil
+}
 func (a *Asked) Checkpoint(id string) (int64, error) {
 	a.List = append(a.List, "checkpoint")
 	return 7, nil
@@ -77,7 +92,9 @@ func NewScript(t testing.TB) *Script {
 
 // script is one of these methods; change, where there is one, is what its runs and
 // their logs have besides.
-func script(t testing.TB, methods []dro.Algorithm, change func(*runner.Meta, []runner.Event)) *Script {
+func script(
+	t testing.TB, methods []dro.Algorithm, change func(*runner.Meta, []runner.Event),
+) *Script {
 	t.Helper()
 	store, err := record.Open(t.TempDir())
 	if err != nil {
@@ -105,9 +122,11 @@ func script(t testing.TB, methods []dro.Algorithm, change func(*runner.Meta, []r
 func Meta(a dro.Algorithm, at time.Time) *runner.Meta {
 	spec := spec.Defaults()
 	spec.Algorithms, spec.Epochs = []dro.Algorithm{a}, Epochs
-	m := &runner.Meta{Preset: "shapes", Created: at, Spec: spec, StepsPerEpoch: Steps, Steps: Steps * Epochs,
-		Box: dro.Box{Lambda: [2]float64{0.1, 10}, Eta: [2]float64{-10, 10}}}
-	for i, name := range []string{"circle", "hexagon", "star", "cross", "hexagram", "rhombus", "square",
+	m := &runner.Meta{Preset: "shapes", Created: at, Spec: spec, StepsPerEpoch: Steps,
+		Steps: Steps * Epochs,
+		Box:   dro.Box{Lambda: [2]float64{0.1, 10}, Eta: [2]float64{-10, 10}}}
+	for i, name := range []string{"circle", "hexagon", "star", "cross", "hexagram", "rhombus",
+		"square",
 		"crescent", "ring", "triangle"} {
 		m.Classes = append(m.Classes, name)
 		m.ClassCounts.Train = append(m.ClassCounts.Train, 200+61*i%500)
@@ -126,7 +145,8 @@ func Training(a dro.Algorithm, i, epochSteps, epochs int) []runner.Event {
 	}
 	head := func(step int) runner.Head {
 		return runner.Head{Seq: int64(len(events) + 1), Step: int64(step),
-			Time: Epoch0().Add(time.Duration(float64(step)*Pace*float64(time.Second)*(1+0.1*float64(i))) +
+			Time: Epoch0().Add(time.Duration(
+				float64(step)*Pace*float64(time.Second)*(1+0.1*float64(i))) +
 				time.Millisecond)}
 	}
 	events = append(events, &runner.StatusEvent{Head: head(0), Status: runner.Running})

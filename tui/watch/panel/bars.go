@@ -87,7 +87,8 @@ func barCells(t *track.Track, of lab.Measure) (list []barCell) {
 	counts := t.Meta.Counts(of.Axis)
 	number := func(head string, n []int) {
 		if len(n) > 0 {
-			list = append(list, barCell{head, func(i int) string { return textAt(n, i, strconv.Itoa) }})
+			list = append(list, barCell{head,
+				func(i int) string { return textAt(n, i, strconv.Itoa) }})
 		}
 	}
 	figure := func(head, name string, write func(measure.Number) string) {
@@ -142,7 +143,8 @@ func between(values []measure.Number, n []int, i int) string {
 func fewNote(t *track.Track, b *plot.Bars) string {
 	for _, bar := range b.Bars {
 		if bar.Few {
-			return fmt.Sprintf("%c n < min_group %d: not called worst", plot.FewMark, t.Meta.Spec.MinGroup)
+			return fmt.Sprintf("%c n < min_group %d: not called worst", plot.FewMark,
+				t.Meta.Spec.MinGroup)
 		}
 	}
 	return ""

@@ -94,7 +94,8 @@ func (w *Board) Crossed(p int) (list []Crossed) {
 		if w.Tracks[row[0]].Hidden {
 			continue
 		}
-		w.Line(c, row, func(t *track.Track) *plot.Series { return t.Curves[v.Curves[0]].Shown() }, true)
+		w.Line(c, row, func(t *track.Track) *plot.Series { return t.Curves[v.Curves[0]].Shown() },
+			true)
 		if read := c.Read(); len(read) == 1 {
 			list = append(list, Crossed{row[0], read[0].Value})
 		}
@@ -122,5 +123,6 @@ func (w *Board) ReadAt(v *View) string {
 		return s
 	}
 	c := plot.Chart{Percent: track.Percents(w.quantities[v.Curves[0]])}
-	return fmt.Sprintf("%s: %c %s %s", s, cell.Mark(int(t.Number), w.Theme.ASCII), t.Short, c.Brief(value))
+	return fmt.Sprintf("%s: %c %s %s", s, cell.Mark(int(t.Number), w.Theme.ASCII), t.Short,
+		c.Brief(value))
 }

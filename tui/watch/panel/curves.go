@@ -26,7 +26,8 @@ func (curves) draw(w *Board, p int, v *View, iw, ih int) (lines []string, warnin
 		if s := problems(report); s != "" {
 			head += "  " + w.Theme.Warn.Paint(s)
 		}
-		blocks = append(blocks, kit.Placed{Rect: r, Lines: append([]string{kit.Left(head, r.W)}, lines...)})
+		blocks = append(blocks,
+			kit.Placed{Rect: r, Lines: append([]string{kit.Left(head, r.W)}, lines...)})
 	}
 	return kit.Compose(iw, ih, blocks), ""
 }
@@ -127,7 +128,8 @@ const leastGutter = 4
 
 // charset is that of a plot of so many rows in panel i.
 func (w *Board) charset(i, rows int) plot.Charset {
-	return w.Theme.Charset(w.style == inDots || w.style == byRoom && !plot.Roomy(rows, w.Panels[i].Roomy))
+	return w.Theme.Charset(w.style == inDots || w.style == byRoom &&
+		!plot.Roomy(rows, w.Panels[i].Roomy))
 }
 
 // style is what curves are drawn in.
@@ -159,7 +161,8 @@ func (w *Board) Chart(q string) *plot.Chart {
 	t := w.Tracks[w.front()]
 	alone := func(row []int) bool { return len(row) == 1 && row[0] == w.front() }
 	if raw := t.Curves[q]; !t.Hidden && raw.Smooth != nil && slices.ContainsFunc(w.Lined(), alone) {
-		c.Lines = append(c.Lines, plot.Line{Series: raw.Raw, Number: t.Number, Faint: true, MapX: w.mapX(t)})
+		c.Lines = append(c.Lines, plot.Line{Series: raw.Raw, Number: t.Number, Faint: true,
+			MapX: w.mapX(t)})
 	}
 	w.references(c, q)
 	w.selections(c, q)
@@ -178,8 +181,9 @@ func (w *Board) Chart(q string) *plot.Chart {
 // leave it where the smoothed one does not: one wild batch must not flatten the rest.
 func (w *Board) plain(q string) *plot.Chart {
 	y := w.scales[q]
-	c := &plot.Chart{X: w.Span(), Y: y.fit, YScale: plot.Scale{Kind: y.kind}, Duration: w.Axis == byTime,
-		Ends: true, Percent: track.Percents(w.quantities[q]), Cross: w.Cross}
+	c := &plot.Chart{X: w.Span(), Y: y.fit, YScale: plot.Scale{Kind: y.kind},
+		Duration: w.Axis == byTime,
+		Ends:     true, Percent: track.Percents(w.quantities[q]), Cross: w.Cross}
 	for _, row := range w.Lined() {
 		if !w.Tracks[row[0]].Hidden {
 			w.Line(c, row, func(t *track.Track) *plot.Series { return t.Curves[q].Shown() }, true)
@@ -218,7 +222,8 @@ func (w *Board) selections(c *plot.Chart, q string) {
 			if f := w.mapX(t); f != nil {
 				x = f(x)
 			}
-			c.Spots = append(c.Spots, plot.Spot{X: x, Y: t.Selected.Of(q).Float(), Number: t.Number})
+			c.Spots = append(c.Spots, plot.Spot{X: x, Y: t.Selected.Of(q).Float(),
+				Number: t.Number})
 		}
 	}
 }

@@ -43,7 +43,8 @@ func (w *Board) worstFirst(of lab.Measure) []int {
 	if !w.Ranking().Status.Ended() {
 		slack = 0.05
 	}
-	if !slices.IsSortedFunc(order, func(a, b int) int { return cmp.Compare(key(a)+slack, key(b)) }) {
+	if !slices.IsSortedFunc(order,
+		func(a, b int) int { return cmp.Compare(key(a)+slack, key(b)) }) {
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(key(a), key(b)) })
 	}
 	return order
@@ -70,8 +71,9 @@ func (w *Board) Spread(p int, v *View, rows int) *plot.Spread {
 	if len(order) == 0 {
 		return nil
 	}
-	s := &plot.Spread{Lo: 0, Hi: 1, Percent: track.Percents(of), Front: -1, Charset: w.Theme.Charset(false),
-		First: min(w.Panels[p].First, max(0, len(order)-rows))}
+	s := &plot.Spread{Lo: 0, Hi: 1, Percent: track.Percents(of), Front: -1,
+		Charset: w.Theme.Charset(false),
+		First:   min(w.Panels[p].First, max(0, len(order)-rows))}
 	var all [][]measure.Number
 	for _, row := range w.Rows() {
 		values := track.Means(w.Of(row), of)

@@ -110,40 +110,48 @@ func OwnedBy(m *lab.Measure, methods []dro.Algorithm) bool {
 // Standing are the panels that are there whatever the methods: a row each, with
 // its views, what is shown first at the front.
 func Standing() []Panel {
-	curves := func(name string, measures ...string) View { return View{Name: name, Curves: measures} }
+	curves := func(name string,
+		measures ...string) View {
+		return View{Name: name, Curves: measures}
+	}
 	const who, look = "class_accuracy", "class_weight"
 	return []Panel{
-		{Title: "Loss", Views: []View{curves("train and test", "loss", "test_loss"), curves("train", "loss"),
+		{Title: "Loss", Views: []View{curves("train and test", "loss", "test_loss"),
+			curves("train", "loss"),
 			curves("test", "test_loss"), curves("robust risk", "robust_risk"),
 			{Name: "robust risk by radius", Bars: "robust_risk_at", As: ByRadius{}, Plain: true,
-				Doc: "R_ρ of every run's last evaluation over ρ; the vertical mark is the training radius of " +
-					"the run under the cursor."}}},
+				Doc: "R_ρ of every run's last evaluation over ρ; the vertical mark is the " +
+					"training radius of the run under the cursor."}}},
 		{Title: "Who suffers, by class", Views: []View{
-			{Bars: who, As: everyone{}, Doc: "A line a class, with the mark of every run at its accuracy, of " +
-				"seeds at their mean; sorted by the baseline's accuracy. The number is of the run under the cursor, " +
-				"whose mark stands over it."},
+			{Bars: who, As: everyone{}, Doc: "A line a class, with the mark of every run at its " +
+				"accuracy, of seeds at their mean; sorted by the baseline's accuracy. The number " +
+				"is of the run under the cursor, whose mark stands over it."},
 			{Name: "one run", Bars: who}, {Name: "test loss", Bars: "class_loss"}}},
-		{Title: "Dual variables", Views: []View{curves("λ and η", "lambda", "eta"), curves("λ", "lambda"),
+		{Title: "Dual variables", Views: []View{curves("λ and η", "lambda", "eta"),
+			curves("λ", "lambda"),
 			curves("η", "eta"),
 			{Name: "phase portrait", Phase: true,
-				Doc: "Phase portrait: the paths of (λ, η) of all runs over the steps, from ◦ to the run's mark, " +
-					"older parts faint, in the box that both stay in; ✕ is (λ*, η*), the best for the " +
-					"network of the last evaluation."},
+				Doc: "Phase portrait: the paths of (λ, η) of all runs over the steps, from ◦ to " +
+					"the run's mark, older parts faint, in the box that both stay in; ✕ is (λ*, " +
+					"η*), the best for the network of the last evaluation."},
 			{Name: "likelihood ratios", Bars: "ratio_histogram", As: histogram{}, Plain: true,
-				Doc: "How many training samples the adversary gives which likelihood ratio, for the run under the " +
-					"cursor: those at the left are as good as gone for it, 1 is no reweighting."}}},
+				Doc: "How many training samples the adversary gives which likelihood ratio, for " +
+					"the run under the cursor: those at the left are as good as gone for it, 1 " +
+					"is no reweighting."}}},
 		{Title: "Where the adversary looks, by class", Views: []View{
-			{Bars: who, Beside: look, As: film{}, Doc: "Two maps of the run under the cursor, a row a class, x " +
-				"across: its accuracy, and how the adversary weighs it. Where the right map is bright the " +
-				"adversary looks; the left one shows what comes of it."},
+			{Bars: who, Beside: look, As: film{}, Doc: "Two maps of the run under the cursor, a " +
+				"row a class, x across: its accuracy, and how the adversary weighs it. Where the " +
+				"right map is bright the adversary looks; the left one shows what comes of it."},
 			{Name: "weight", Bars: look}, {Name: "weight of all runs", Bars: look, As: everyone{},
 				Doc: "A line a class, with the mark of every run at the adversary's ratio."}}},
-		{Title: "Gap", Views: []View{curves("dual gap and γ", "dual_gap", "gamma"), curves("dual gap", "dual_gap"),
+		{Title: "Gap", Views: []View{curves("dual gap and γ", "dual_gap", "gamma"),
+			curves("dual gap", "dual_gap"),
 			curves("Frank-Wolfe gap", "gap"), curves("γ", "gamma")}},
-		{Title: "Test accuracy", Views: []View{curves("worst class and mean", "worst_class_accuracy",
-			"test_accuracy"),
-			curves("worst class", "worst_class_accuracy"), curves("mean", "test_accuracy"),
-			curves("worst class and robust risk", "worst_class_accuracy", "robust_risk")}},
+		{Title: "Test accuracy",
+			Views: []View{curves("worst class and mean", "worst_class_accuracy",
+				"test_accuracy"),
+				curves("worst class", "worst_class_accuracy"), curves("mean", "test_accuracy"),
+				curves("worst class and robust risk", "worst_class_accuracy", "robust_risk")}},
 	}
 }
 

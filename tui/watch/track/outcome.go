@@ -64,7 +64,8 @@ func (t *Track) Selection() string {
 	if t.Selected == nil {
 		return "nothing selected yet by " + by
 	}
-	return fmt.Sprintf("selected @epoch %.4g by %s: %s", t.Selected.Epoch, by, t.figures(t.Selected))
+	return fmt.Sprintf("selected @epoch %.4g by %s: %s", t.Selected.Epoch, by,
+		t.figures(t.Selected))
 }
 
 // figures are those of an evaluation that people ask for, of the test split.

@@ -91,7 +91,8 @@ func (w *Runs) Singles() [][]int {
 
 // RowAt is the row under the cursor.
 func (w *Runs) RowAt() int {
-	return max(0, slices.IndexFunc(w.Rows(), func(g []int) bool { return slices.Contains(g, w.At) }))
+	return max(0, slices.IndexFunc(w.Rows(),
+		func(g []int) bool { return slices.Contains(g, w.At) }))
 }
 
 // Of are the runs of a row.
@@ -205,7 +206,8 @@ func Label(tracks []*Track) {
 func Order(tracks []*Track) {
 	rank := func(t *Track) int { return slices.Index(dro.Algorithms(), t.Meta.Spec.Algorithm()) }
 	slices.SortStableFunc(tracks, func(a, b *Track) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Meta.Spec.Seed, b.Meta.Spec.Seed),
+		return cmp.Or(cmp.Compare(rank(a), rank(b)),
+			cmp.Compare(a.Meta.Spec.Seed, b.Meta.Spec.Seed),
 			a.Meta.Created.Compare(b.Meta.Created))
 	})
 }

@@ -17,7 +17,8 @@ import (
 // TestResume goes on from a checkpoint: what was after it is done again.
 func TestResume(t *testing.T) {
 	tr := New(Opened{Run: &record.Run{Meta: *tuitest.Meta(dro.SFK, tuitest.Epoch0())}})
-	tr.Draw(map[string]lab.Measure{"loss": lab.Named(lab.StepMeasures(), "loss")}, nil, plot.MostBuckets)
+	tr.Draw(map[string]lab.Measure{"loss": lab.Named(lab.StepMeasures(), "loss")}, nil,
+		plot.MostBuckets)
 	tr.SmoothWith(func() plot.Smoother { return &plot.Window{} })
 	at := func(step int, seconds float64) runner.Head {
 		return runner.Head{Step: int64(step),
@@ -39,9 +40,11 @@ func TestResume(t *testing.T) {
 	tr.CaughtUp()
 	loss := tr.Curves["loss"].Raw
 	if x := loss.XRange().Hi; x != 30 || loss.At(x) != 0.9 || loss.Len() != 3 {
-		t.Errorf("the loss ends at (%g, %g) with %d points, want (30, 0.9) with 3", x, loss.At(x), loss.Len())
+		t.Errorf("the loss ends at (%g, %g) with %d points, want (30, 0.9) with 3", x, loss.At(x),
+			loss.Len())
 	}
-	if tr.Step != 30 || tr.Status != runner.Running || len(tr.Markers) != 1 || tr.Markers[0].X != 20 {
+	if tr.Step != 30 || tr.Status != runner.Running || len(tr.Markers) != 1 ||
+		tr.Markers[0].X != 20 {
 		t.Errorf("step %d, %s, markers %v", tr.Step, tr.Status, tr.Markers)
 	}
 	// 2 s to step 20, 1 s more to step 30; the hour between does not count.
@@ -58,11 +61,13 @@ func TestResume(t *testing.T) {
 // TestCheckpointNotes keeps the log pane readable.
 func TestCheckpointNotes(t *testing.T) {
 	tr := New(Opened{Run: &record.Run{Meta: *tuitest.Meta(dro.ERM, tuitest.Epoch0())}})
-	tr.Draw(map[string]lab.Measure{"loss": lab.Named(lab.StepMeasures(), "loss")}, nil, plot.MostBuckets)
+	tr.Draw(map[string]lab.Measure{"loss": lab.Named(lab.StepMeasures(), "loss")}, nil,
+		plot.MostBuckets)
 	saved := func(step int64) runner.Event {
 		return &runner.CheckpointEvent{Head: runner.Head{Step: step}, File: "step"}
 	}
-	tr.Add([]runner.Event{saved(1), saved(2), &runner.WarningEvent{Message: "odd"}, saved(3), saved(4)})
+	tr.Add([]runner.Event{saved(1), saved(2), &runner.WarningEvent{Message: "odd"}, saved(3),
+		saved(4)})
 	var steps []int64
 	for _, n := range tr.Notes {
 		steps = append(steps, n.Step)

@@ -50,10 +50,12 @@ type arraySet struct {
 func NPZFiles() *dataset.Provider {
 	return &dataset.Provider{
 		Name: "npz:", Argument: "FILE", Endings: []string{".npz"}, Table: true, Apart: true,
-		Purpose: "arrays of your own, such as frozen features: npz:FILE?x=NAME&y=NAME&g=NAME,NAME&split=NAME",
-		Open:    openNPZ,
+		Purpose: "arrays of your own, such as frozen features: " +
+			"npz:FILE?x=NAME&y=NAME&g=NAME,NAME&split=NAME",
+		Open: openNPZ,
 		Locate: func(name string, absolute func(string) string) string {
-			return dataset.LocateOwn(name, "npz:", absolute, func(_, value string) string { return value })
+			return dataset.LocateOwn(name, "npz:", absolute,
+				func(_, value string) string { return value })
 		},
 	}
 }
@@ -100,8 +102,9 @@ func openBundle(name, scheme string, o dataset.Options, read bundle) (*dataset.D
 	s.get = func(name string) (NPYArray, error) {
 		i := slices.Index(names, name)
 		if i < 0 {
-			return NPYArray{}, fmt.Errorf("%s: no array %q: it has %s", f.Path, name, strings.Join(names,
-				", "))
+			return NPYArray{}, fmt.Errorf("%s: no array %q: it has %s", f.Path, name,
+				strings.Join(names,
+					", "))
 		}
 		return array(i)
 	}
@@ -180,7 +183,8 @@ func openNPY(name string, o dataset.Options) (*dataset.Dataset, error) {
 	if none && o.Encoder == nil {
 		return nil, errors.New("no labels: add y=Y.npy")
 	}
-	s := &arraySet{OwnFiles: f, unlabelled: none, x: f.Path, y: beside(f.Path, f.Options["y"], asIs),
+	s := &arraySet{OwnFiles: f, unlabelled: none, x: f.Path,
+		y:     beside(f.Path, f.Options["y"], asIs),
 		split: beside(f.Path, f.Options["split"], asIs)}
 	for _, g := range f.List("g") {
 		s.g = append(s.g, beside(f.Path, g, asIs))
@@ -231,8 +235,9 @@ func (s *arraySet) contents(path string) ([]byte, error) {
 	}
 	b, release, err := dataset.Contents(path, dataset.InMemory)
 	if release != nil {
-		s.release, s.mapped = append(s.release, release), append(s.mapped, dataset.Mapping{Path: path,
-			Bytes: b})
+		s.release, s.mapped = append(s.release, release),
+			append(s.mapped, dataset.Mapping{Path: path,
+				Bytes: b})
 	}
 	return b, err
 }

@@ -76,8 +76,8 @@ func (a *NPYArray) describe(header string) error {
 	}
 	t := npyType.FindStringSubmatch(header)
 	if t == nil || !strings.Contains("fiubUS", t[2]) {
-		return errors.New("values are neither numbers nor strings: save it with astype('float32'), " +
-			"astype('int64') or astype('str')")
+		return errors.New("values are neither numbers nor strings: save it with " +
+			"astype('float32'), astype('int64') or astype('str')")
 	}
 	a.Kind = t[2][0]
 	a.Size, _ = strconv.Atoi(t[3]) // at most nine digits
@@ -151,8 +151,9 @@ func (a *NPYArray) Factor(name string, n int) (dataset.Factor, error) {
 			}
 			if code, ok = dict[text]; !ok {
 				if len(dict) == dataset.MaxClasses {
-					return dataset.Factor{}, fmt.Errorf("%s has more than %d different values: name another array",
-						a.Name, dataset.MaxClasses)
+					return dataset.Factor{},
+						fmt.Errorf("%s has more than %d different values: name another array",
+							a.Name, dataset.MaxClasses)
 				}
 				code = uint16(len(dict))
 				dict[text] = code

@@ -17,12 +17,14 @@ func Safetensors() *dataset.Provider {
 	const scheme = "safetensors:"
 	return &dataset.Provider{
 		Name: scheme, Argument: "FILE", Endings: []string{".safetensors"}, Table: true, Apart: true,
-		Purpose: "the same as npz:, tensors of one file: safetensors:FILE?x=NAME&y=NAME&g=NAME&split=NAME",
+		Purpose: "the same as npz:, tensors of one file: " +
+			"safetensors:FILE?x=NAME&y=NAME&g=NAME&split=NAME",
 		Open: func(name string, o dataset.Options) (*dataset.Dataset, error) {
 			return openBundle(name, scheme, o, ReadSafetensors)
 		},
 		Locate: func(name string, absolute func(string) string) string {
-			return dataset.LocateOwn(name, scheme, absolute, func(_, value string) string { return value })
+			return dataset.LocateOwn(name, scheme, absolute,
+				func(_, value string) string { return value })
 		},
 	}
 }
@@ -39,7 +41,8 @@ type tensorPlace struct {
 // the values.
 func ReadSafetensors(path string, b []byte) ([]string, func(int) (NPYArray, error), error) {
 	if len(b) < 8 || binary.LittleEndian.Uint64(b) > uint64(len(b)-8) {
-		return nil, nil, errors.New("byte 0: not a safetensors file: its header ends after the file")
+		return nil, nil, errors.New(
+			"byte 0: not a safetensors file: its header ends after the file")
 	}
 	length := binary.LittleEndian.Uint64(b)
 	if !utf8.Valid(b[8 : 8+length]) {
@@ -56,7 +59,8 @@ func ReadSafetensors(path string, b []byte) ([]string, func(int) (NPYArray, erro
 		var p tensorPlace
 		err := json.Unmarshal(raw[names[i]], &p)
 		if err == nil && (p.Offsets[0] > p.Offsets[1] || p.Offsets[1] > uint64(len(values))) {
-			err = fmt.Errorf("its place %v is not in the %d bytes of values", p.Offsets, len(values))
+			err = fmt.Errorf("its place %v is not in the %d bytes of values", p.Offsets,
+				len(values))
 		}
 		var a NPYArray
 		if err == nil {

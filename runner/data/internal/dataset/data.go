@@ -78,12 +78,12 @@ type Dataset struct {
 	Mean, Std []float32 // customary normalisation, one value a channel, in units of Read; nil: none needed
 	Augment   Augment   // customary augmentation; zero for tables
 
-	// Notes are what the user should know of how the files were read, a sentence each: a guess, what
-	// was left out, what the test split has and the training split lacks.
+	// Notes are what the user should know of how the files were read, a sentence each: a guess,
+	// what was left out, what the test split has and the training split lacks.
 	Notes []string
 
-	// Missing counts the samples without a value, by column; only columns that have such, of what is
-	// kept.
+	// Missing counts the samples without a value, by column; only columns that have such, of what
+	// is kept.
 	Missing map[string]int
 
 	Encoder    Encoder // what a network that is trained on these samples takes
@@ -116,13 +116,13 @@ type Options struct {
 	Difficulty float64 // "shapes" only: 0 (easy) to 1
 
 	// Samples is the most training samples to take before imbalance, as many of each class as its
-	// share in the file (0: all); of a Provider with AnySize, such as "shapes", their number (0: its
-	// Sizes.Train).
+	// share in the file (0: all); of a Provider with AnySize, such as "shapes", their number (0:
+	// its Sizes.Train).
 	Samples int
 
 	// Imbalance is one ratio in (0, 1] a class, or nil. Class c keeps its first round(ratio·count)
-	// training samples in file order, so that every method and every seed trains on the same images.
-	// The test split stays whole.
+	// training samples in file order, so that every method and every seed trains on the same
+	// images. The test split stays whole.
 	Imbalance []float64
 
 	// ValFraction is the part of what is then left to hold out as Dataset.Val, in [0, 1): of each
@@ -140,8 +140,8 @@ type Options struct {
 	LabelNoise float64
 
 	// Encoder, where it is set, is that of the data that a network was trained on, which is to be
-	// used on these: nothing is fitted, and one's own files without a test split of their own are it
-	// as a whole.
+	// used on these: nothing is fitted, and one's own files without a test split of their own are
+	// it as a whole.
 	Encoder *Encoder
 
 	// Rows keeps Row known, for some memory or time.
@@ -166,7 +166,8 @@ func Validate(o Options) error {
 	}
 	for c, r := range o.Imbalance {
 		if !(r > 0 && r <= 1) {
-			return fmt.Errorf("imbalance of class %d is %v: give a ratio above 0 and at most 1", c, r)
+			return fmt.Errorf("imbalance of class %d is %v: give a ratio above 0 and at most 1", c,
+				r)
 		}
 	}
 	return nil
@@ -188,7 +189,8 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("dataset %s: no %s: %s", e.Dataset, e.Path, e.Remedy)
 }
 
-var errNoTrain = errors.New("no training samples are left: raise samples or imbalance, or lower val_fraction")
+var errNoTrain = errors.New(
+	"no training samples are left: raise samples or imbalance, or lower val_fraction")
 
 var errNoVal = errors.New("val_fraction holds out no sample of any class: raise it, or set it to 0")
 

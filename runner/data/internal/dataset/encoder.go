@@ -101,8 +101,8 @@ func (d *Dataset) encoded(e *Encoder) error {
 			InWords(e.Shape))
 	}
 	if e.Columns != nil && d.Encoder.Columns == nil {
-		d.Notes = append(d.Notes, "the network takes a table's columns, standardised and coded as in "+
-			"training: these features are taken as they are")
+		d.Notes = append(d.Notes, "the network takes a table's columns, standardised and coded "+
+			"as in training: these features are taken as they are")
 	}
 	classes, unknown := places(d.Classes, e.Classes)
 	if len(unknown) > 0 {
@@ -119,7 +119,8 @@ func (d *Dataset) encoded(e *Encoder) error {
 	}
 	groups, further := places(d.Groups, known)
 	if len(further) > 0 {
-		d.Notes = append(d.Notes, "groups that the training data lack: "+strings.Join(further, ", "))
+		d.Notes = append(d.Notes, "groups that the training data lack: "+
+			strings.Join(further, ", "))
 	}
 	for _, split := range []*Source{&d.Train, &d.Val, &d.Test} {
 		if *split != nil {

@@ -203,7 +203,8 @@ func (p *pages) check(h *header) error {
 	unbounded := p.codec == format.Zstd || p.codec == format.Brotli
 	switch {
 	case most == 0:
-		return fmt.Errorf("is compressed by %v: save it as it is, or with snappy, zstd or gzip", p.codec)
+		return fmt.Errorf("is compressed by %v: save it as it is, or with snappy, zstd or gzip",
+			p.codec)
 	case size < 0 || packed < 0 || h.values() < 0 || levels < 0:
 		return h.refused("a negative size")
 	case packed > left:

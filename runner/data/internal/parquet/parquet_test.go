@@ -84,7 +84,8 @@ func equal(a, b, column string) bool {
 	}
 	x, err := strconv.ParseFloat(a, bits)
 	y, err2 := strconv.ParseFloat(b, bits)
-	return err == nil && err2 == nil && x == y && slices.Contains([]string{"single", "double", "half"}, column)
+	return err == nil && err2 == nil && x == y &&
+		slices.Contains([]string{"single", "double", "half"}, column)
 }
 
 // Every form that pyarrow writes has the same cells: compressions, pages of both
@@ -123,7 +124,8 @@ func TestTimes(t *testing.T) {
 func TestUsed(t *testing.T) {
 	b := read(t, filepath.Join("testdata", "nested.parquet"))
 	head, got, err := rows(b, func(i int) bool { return i != 1 })
-	if err != nil || len(head) != 3 || len(got) != 2 || !slices.Equal(got[1], []string{"2.5", "", "b"}) {
+	if err != nil || len(head) != 3 || len(got) != 2 ||
+		!slices.Equal(got[1], []string{"2.5", "", "b"}) {
 		t.Errorf("%q %q: %v", head, got, err)
 	}
 	const want = `column "list.list.element": is nested: leave it out with drop=element`
@@ -168,9 +170,11 @@ func bounded(b []byte) error {
 func chunkOf(codec, size, compressed, values int, page []byte) []byte {
 	b := []byte("PAR1")
 	header := newStruct().number(1, int(format.DataPage)).number(2, size).number(3, compressed)
-	header.nest(5, newStruct().number(1, values).number(2, int(format.Plain)).number(3, 3).number(4, 3))
+	header.nest(5, newStruct().number(1, values).number(2, int(format.Plain)).number(3,
+		3).number(4, 3))
 	b = append(append(b, header.end()...), page...)
-	meta := newStruct().number(1, int(format.ByteArray)).list(2).list(3).number(4, codec).long(5, values)
+	meta := newStruct().number(1, int(format.ByteArray)).list(2).list(3).number(4,
+		codec).long(5, values)
 	meta.long(6, size).long(7, len(b)-4).long(9, 4)
 	chunk := newStruct().long(2, 4).nest(3, meta)
 	root := newStruct().text(4, "root").number(5, 1)
@@ -234,10 +238,11 @@ func TestDeclared(t *testing.T) {
 		"a page that is not there": chunkOf(0, huge, huge, 1, []byte("abcd")),
 		"a page of snappy":         chunkOf(1, huge, 4, 1, []byte("\xff\xff\xff\x7f")),
 		"a page of gzip":           chunkOf(2, huge, 4, 1, []byte("\x1f\x8b\x08\x00")),
-		"a page of zstd":           chunkOf(6, huge, 8, 1, []byte("\x28\xb5\x2f\xfd\xe0\xff\xff\xff")),
-		"a value":                  chunkOf(0, 4, 4, 1, []byte("\xff\xff\xff\x7f")),
-		"values":                   chunkOf(0, 5, 5, huge, []byte("\x01\x00\x00\x00a")),
-		"a negative page":          chunkOf(0, -1, -1, 1, nil),
+		"a page of zstd": chunkOf(6, huge, 8, 1,
+			[]byte("\x28\xb5\x2f\xfd\xe0\xff\xff\xff")),
+		"a value":         chunkOf(0, 4, 4, 1, []byte("\xff\xff\xff\x7f")),
+		"values":          chunkOf(0, 5, 5, huge, []byte("\x01\x00\x00\x00a")),
+		"a negative page": chunkOf(0, -1, -1, 1, nil),
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -251,7 +256,8 @@ func TestDeclared(t *testing.T) {
 
 // Numbers of 16 bits, and decimals, are what they say.
 func TestCells(t *testing.T) {
-	for h, want := range map[uint16]float64{0: 0, 0x3c00: 1, 0xc000: -2, 0x7bff: 65504, 1: math.Ldexp(1, -24),
+	for h, want := range map[uint16]float64{0: 0, 0x3c00: 1, 0xc000: -2, 0x7bff: 65504,
+		1:      math.Ldexp(1, -24),
 		0x7c00: math.Inf(1), 0xfc00: math.Inf(-1)} {
 		if got := float64(dataset.Half(h)); got != want {
 			t.Errorf("half %#x is %v, want %v", h, got, want)

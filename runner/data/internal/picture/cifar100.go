@@ -20,10 +20,11 @@ const (
 )
 
 func CoarseClasses() []string {
-	return strings.Split("aquatic mammals,fish,flowers,food containers,fruit and vegetables,"+
-		"household electrical devices,household furniture,insects,large carnivores,large man-made outdoor things,"+
-		"large natural outdoor scenes,large omnivores and herbivores,medium-sized mammals,"+
-		"non-insect invertebrates,people,reptiles,small mammals,trees,vehicles 1,vehicles 2", ",")
+	return strings.Split("aquatic mammals,fish,flowers,food containers,fruit and "+
+		"vegetables,household electrical devices,household furniture,insects,large "+
+		"carnivores,large man-made outdoor things,large natural outdoor scenes,large omnivores "+
+		"and herbivores,medium-sized mammals,non-insect invertebrates,people,reptiles,small "+
+		"mammals,trees,vehicles 1,vehicles 2", ",")
 }
 
 func FineClasses() []string {
@@ -62,7 +63,8 @@ func cifar100By(name, what string, label int) *dataset.Provider {
 		Files: &dataset.Files{Folder: ".", Remote: []dataset.Remote{archive},
 			There: func(dir string) bool {
 				return dataset.Exists(filepath.Join(dir, CIFAR100Archive)) ||
-					dataset.AllExist(filepath.Join(dir, CIFAR100Folder), []string{"train.bin", "test.bin"})
+					dataset.AllExist(filepath.Join(dir, CIFAR100Folder),
+						[]string{"train.bin", "test.bin"})
 			}},
 		Sizes: dataset.Sizes{Shape: dataset.Shape{C: 3, H: 32, W: 32}, Classes: len(classes),
 			Train: 50000, Test: 10000},
@@ -152,7 +154,8 @@ func untarCIFAR100(r io.Reader, names []string) (map[string][]byte, error) {
 
 func checkCIFAR100(name string, b []byte) error {
 	if len(b) == 0 || len(b)%CIFAR100Record != 0 {
-		return fmt.Errorf("%s: %d bytes are no whole number of records of %d: run `drolab data fetch cifar100`",
+		return fmt.Errorf("%s: %d bytes are no whole number of records of %d: run `drolab data "+
+			"fetch cifar100`",
 			name, len(b), CIFAR100Record)
 	}
 	for at := 0; at < len(b); at += CIFAR100Record {

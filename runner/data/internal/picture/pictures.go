@@ -26,7 +26,8 @@ import (
 //	test_fraction=.2   without splits, is drawn, of each class and group alike,
 //	data_seed=0        by this seed
 func pictureOptions() []string {
-	return []string{"size", "colour", "scale", "metadata", "file", "label", "group", "split", "cells",
+	return []string{"size", "colour", "scale", "metadata", "file", "label", "group",
+		"split", "cells",
 		"test_fraction", "data_seed"}
 }
 
@@ -47,8 +48,9 @@ type pictureSet struct {
 func PictureFolders() *dataset.Provider {
 	return &dataset.Provider{
 		Name: "images:", Argument: "DIR", Apart: true,
-		Purpose: "pictures (PNG, JPEG, WebP): a folder a class, or metadata.csv: images:DIR?size=32&...",
-		Open:    openPictures,
+		Purpose: "pictures (PNG, JPEG, WebP): a folder a class, or metadata.csv: " +
+			"images:DIR?size=32&...",
+		Open: openPictures,
 		Locate: func(name string, absolute func(string) string) string {
 			return dataset.LocateOwn(name, "images:", absolute, func(_,
 				value string) string {
@@ -229,8 +231,8 @@ func hashName(write func(w io.Writer)) string {
 // endings are those of the pictures that can be read.
 func endings() []string { return []string{".png", ".jpg", ".jpeg", ".webp"} }
 
-var errNoPictures = errors.New("holds no pictures (.png, .jpg, .jpeg, .webp) in folders that name " +
-	"their classes, and no metadata.csv")
+var errNoPictures = errors.New("holds no pictures (.png, .jpg, .jpeg, .webp) in folders that " +
+	"name their classes, and no metadata.csv")
 
 func isSplit(name string) bool {
 	return slices.Contains([]string{"train", "val", "valid", "validation", "test"}, name)

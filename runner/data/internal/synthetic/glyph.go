@@ -10,7 +10,8 @@ type glyph []Contour
 // that lose most stand beside a class that keeps its samples and looks alike: hexagon (.543) and
 // circle (.804), hexagram (.390) and star (.997), rhombus (.285) and square (.959).
 func ShapeClasses() []string {
-	return []string{"circle", "hexagon", "star", "cross", "hexagram", "rhombus", "square", "crescent",
+	return []string{"circle", "hexagon", "star", "cross", "hexagram", "rhombus", "square",
+		"crescent",
 		"ring",
 		"triangle"}
 }
@@ -43,8 +44,9 @@ func (t *circle) corners(n int, radii ...int) Contour {
 
 // cross gives an upright cross with arms of length r and half-width w.
 func cross(r, w int32) Contour {
-	return Contour{{-w, -r}, {w, -r}, {w, -w}, {r, -w}, {r, w}, {w, w}, {w, r}, {-w, r}, {-w, w}, {-r,
-		w},
+	return Contour{{-w, -r}, {w, -r}, {w, -w}, {r, -w}, {r, w}, {w, w}, {w, r}, {-w, r},
+		{-w, w}, {-r,
+			w},
 		{-r, -w}, {-w, -w}}
 }
 

@@ -20,7 +20,8 @@ const (
 
 func Shapes() *dataset.Provider {
 	return &dataset.Provider{
-		Name: "shapes", Purpose: "ten classes of 32×32 figures drawn by the program; any number, any difficulty",
+		Name: "shapes", Purpose: "ten classes of 32×32 figures drawn by the program; any number, " +
+			"any difficulty",
 		Open: openShapes, Pack: Render,
 		Sizes: dataset.Sizes{Shape: dataset.Shape{C: 3, H: Side, W: Side}, Classes: 10,
 			Train: shapesTrain, Test: ShapesTest},
@@ -192,7 +193,8 @@ func (p *Painter) figure(label int, colour [3]int32) {
 			v = p.circle.turn(v, angle)
 			x := int(v.X) * wide / 1000
 			y := int(v.Y) * 1000 / wide
-			p.Canvas[i] = Point{int32(cx + x*radius>>4), int32(cy + y*radius>>4)} // 12 + 8 − 16 fraction bits
+			p.Canvas[i] = Point{int32(cx + x*radius>>4),
+				int32(cy + y*radius>>4)} // 12 + 8 − 16 fraction bits
 		}
 		p.cover.Add(p.Canvas[:len(c)])
 	}

@@ -105,7 +105,8 @@ func separator(word, path string) (rune, error) {
 	}
 	r, size := utf8.DecodeRuneInString(word)
 	if size != len(word) || r == '"' || r == '\r' || r == '\n' || r == utf8.RuneError {
-		return 0, fmt.Errorf("sep=%s: give one character, or comma, tab, semicolon, pipe or space", word)
+		return 0, fmt.Errorf("sep=%s: give one character, or comma, tab, semicolon, pipe or space",
+			word)
 	}
 	return r, nil
 }

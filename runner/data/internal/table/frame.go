@@ -113,7 +113,8 @@ func (f *Frame) add(record []string, line int) error {
 		return nil // blanks alone
 	}
 	if len(record) != len(f.header) {
-		return fmt.Errorf("line %d: %d columns, the first line has %d: mend the line that begins %.40q",
+		return fmt.Errorf("line %d: %d columns, the first line has %d: mend the line that begins "+
+			"%.40q",
 			line, len(record), len(f.header), record[0])
 	}
 	whole := true
@@ -130,7 +131,8 @@ func (f *Frame) add(record []string, line int) error {
 			continue
 		}
 		if err := f.refuse(i); err != nil {
-			return fmt.Errorf("line %d, column %q: missing value %q: %w", line, f.header[i], cell, err)
+			return fmt.Errorf("line %d, column %q: missing value %q: %w", line, f.header[i],
+				cell, err)
 		}
 	}
 	if !whole {
@@ -191,8 +193,8 @@ func (f *Frame) refuse(column int) error {
 	case f.missing == missingMean || f.missing == missingCategory:
 		return nil
 	}
-	return errors.New("add missing=drop to leave such lines out, missing=category for a category of its own, " +
-		"or missing=mean")
+	return errors.New("add missing=drop to leave such lines out, missing=category for a category " +
+		"of its own, or missing=mean")
 }
 
 // features gives the columns that are features.
@@ -324,7 +326,8 @@ func (f *Frame) encode(d *dataset.Dataset, train []uint32) (*dataset.RowBlocks, 
 	for _, c := range features {
 		if c.unseen > 0 {
 			d.Notes = append(d.Notes, fmt.Sprintf(
-				"column %q: a category that the training split lacks counts as none: %d of the other samples",
+				"column %q: a category that the training split lacks counts as none: %d of the "+
+					"other samples",
 				c.Name, c.unseen))
 		}
 	}

@@ -10,10 +10,11 @@ import (
 
 // words are the cells of a table while it is read, a word each: what it means, its column knows.
 //
-// The rows lie in blocks, and a block whose rows have become features is taken for further features:
-// a table needs about as much memory as its features, and not that and its text or its float64. A
-// CSV of a million rows and 15 columns (127 MB) loads in a process of 102 MB at its peak, 64 MB of
-// them the features (drolab data show, 2026-11-23). As float64 its cells alone would take 120 MB.
+// The rows lie in blocks, and a block whose rows have become features is taken for further
+// features: a table needs about as much memory as its features, and not that and its text or its
+// float64. A CSV of a million rows and 15 columns (127 MB) loads in a process of 102 MB at its
+// peak, 64 MB of them the features (drolab data show, 2026-11-23). As float64 its cells alone would
+// take 120 MB.
 type words struct {
 	columns int // words a row
 	per     int // rows a block

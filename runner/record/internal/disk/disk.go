@@ -111,8 +111,8 @@ func (f *Folder) openOnce(name string, flags int, mode fs.FileMode) (File, error
 		return nil, fmt.Errorf("%s: %w", f.Join(name), errNotPlain)
 	}
 	if flags&(os.O_WRONLY|os.O_RDWR) != 0 && Linked(before) {
-		return nil, fmt.Errorf("%s: has another name elsewhere (a hard link), which would change with it: "+
-			"drolab doctor --mend gives the run a copy", f.Join(name))
+		return nil, fmt.Errorf("%s: has another name elsewhere (a hard link), which would change "+
+			"with it: drolab doctor --mend gives the run a copy", f.Join(name))
 	}
 	return f.Same(name, flags&^os.O_CREATE, before)
 }

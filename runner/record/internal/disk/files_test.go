@@ -32,7 +32,8 @@ func TestFiles(t *testing.T) {
 	must(t, k.Write(path, note{"two"}))
 	must(t, k.Read(path, &got))
 	for name, want := range map[string]fs.FileMode{dir: 0o700, path: 0o600} {
-		if info, err := os.Stat(name); err != nil || got.Text != "two" || info.Mode().Perm() != want {
+		if info, err := os.Stat(name); err != nil || got.Text != "two" ||
+			info.Mode().Perm() != want {
 			t.Errorf("%s: %+v, %v, %v", name, got, info.Mode(), err)
 		}
 	}
@@ -73,7 +74,8 @@ func TestEveryByteOfASealedFile(t *testing.T) {
 		}
 	}
 	write(t, []byte(strings.Replace(string(text), `"crc"`, `"crd"`, 1)), path)
-	if err := k.Read(path, new(note)); !errors.Is(err, ErrSum) || !strings.Contains(err.Error(), path) {
+	if err := k.Read(path, new(note)); !errors.Is(err, ErrSum) ||
+		!strings.Contains(err.Error(), path) {
 		t.Errorf("a damaged seal: %v", err)
 	}
 }

@@ -20,7 +20,8 @@ import (
 
 // noLocks tells whether err says that the file system has no locks.
 func noLocks(err error) bool {
-	return errors.Is(err, unix.ENOLCK) || errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOTSUP) ||
+	return errors.Is(err, unix.ENOLCK) || errors.Is(err, unix.EOPNOTSUPP) ||
+		errors.Is(err, unix.ENOTSUP) ||
 		errors.Is(err, unix.ENOSYS)
 }
 
@@ -66,7 +67,8 @@ func (f *Folder) gone(o File, there claim) error {
 	if err == nil && age.Abs() >= leaseTime {
 		return nil
 	}
-	return errors.Join(fmt.Errorf("%w (%s): it is free %v after that one was heard last", ErrLeased, there,
+	return errors.Join(fmt.Errorf("%w (%s): it is free %v after that one was heard last",
+		ErrLeased, there,
 		leaseTime), err)
 }
 
@@ -107,7 +109,8 @@ func standIn(o File, flags int) (File, error) {
 		}
 		info, err := os.Lstat(path)
 		if err != nil || !info.IsDir() || info.Mode().Perm()&0o077 != 0 || Foreign(info) {
-			return nil, errors.Join(fmt.Errorf("%s: want a folder of yours that nobody else may enter (chmod 700)",
+			return nil, errors.Join(fmt.Errorf("%s: want a folder of yours that nobody else may "+
+				"enter (chmod 700)",
 				path), err)
 		}
 	}

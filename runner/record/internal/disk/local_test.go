@@ -52,7 +52,8 @@ func TestDiskWithoutLocksElsewhere(t *testing.T) {
 	if !held(none, path) {
 		t.Error("what another machine holds is not held")
 	}
-	if _, err := AcquireBy(none, path, 2); err == nil || !strings.Contains(err.Error(), "elsewhere.example") ||
+	if _, err := AcquireBy(none, path, 2); err == nil ||
+		!strings.Contains(err.Error(), "elsewhere.example") ||
 		!strings.Contains(err.Error(), path) {
 		t.Errorf("took the lock of another machine: %v", err)
 	}
@@ -74,7 +75,8 @@ func TestDiskWithoutLocksElsewhere(t *testing.T) {
 func TestLeaseOfACrashedMachine(t *testing.T) {
 	none := lockless(syscall.ENOLCK)
 	path := filepath.Join(t.TempDir(), lockName)
-	for _, heard := range []time.Duration{-2 * leaseTime, 2 * leaseTime} { // a server's clock may be set back
+	// a server's clock may be set back
+	for _, heard := range []time.Duration{-2 * leaseTime, 2 * leaseTime} {
 		write(t, []byte("elsewhere.example\n"), path)
 		at := time.Now().Add(heard)
 		if err := os.Chtimes(path, at, at); err != nil {

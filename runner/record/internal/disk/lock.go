@@ -41,7 +41,10 @@ func AcquireBy(lock Try, path string, tries int) (*Lock, error) {
 }
 
 // Acquire is Acquire of a file in f.
-func (f *Folder) Acquire(name string) (*Lock, error) { return f.acquire(tryLock, name, writerTries) }
+func (f *Folder) Acquire(name string) (*Lock,
+	error) {
+	return f.acquire(tryLock, name, writerTries)
+}
 
 // TryAcquire is Acquire without a second look.
 func (f *Folder) TryAcquire(name string) (*Lock, error) { return f.acquire(tryLock, name, 1) }
@@ -134,7 +137,8 @@ func (f *Folder) acquire(lock Try, name string, tries int) (*Lock, error) {
 	if err != nil {
 		o.Close()
 		if !errors.Is(err, ErrHeld) {
-			err = fmt.Errorf("locking %s: %w (keep the runs on a disk of this machine: --runs DIR)", f.Join(name), err)
+			err = fmt.Errorf("locking %s: %w (keep the runs on a disk of this machine: --runs DIR)",
+				f.Join(name), err)
 		}
 		return nil, err
 	}

@@ -58,9 +58,11 @@ func TestIndexBounds(t *testing.T) {
 			selected = selected || e.Selected
 		}
 	}
-	if len(x.blocks) > MaxBlocks || others != x.others || others > maxOthers || numbers != x.lists ||
+	if len(x.blocks) > MaxBlocks || others != x.others || others > maxOthers ||
+		numbers != x.lists ||
 		numbers > maxLists {
-		t.Errorf("%d blocks, %d others (counted %d), %d numbers (counted %d)", len(x.blocks), others, x.others,
+		t.Errorf("%d blocks, %d others (counted %d), %d numbers (counted %d)", len(x.blocks),
+			others, x.others,
 			numbers, x.lists)
 	}
 	if !selected {
@@ -70,7 +72,8 @@ func TestIndexBounds(t *testing.T) {
 
 func TestBackward(t *testing.T) {
 	long := strings.Repeat("z", MaxLine+200_000)
-	for _, text := range []string{"", "\n", "a", "a\n", "a\nb", "\n\n", "a\n\nb\n", long, "a\n" + long + "\nb\n",
+	for _, text := range []string{"", "\n", "a", "a\n", "a\nb", "\n\n", "a\n\nb\n", long, "a\n" +
+		long + "\nb\n",
 		strings.Repeat("abcdefg\n", 20_000)} {
 		want := strings.Split(text, "\n")
 		slices.Reverse(want)

@@ -51,7 +51,9 @@ func ReadEnd(in *disk.Folder, passed *PassedOver, enough func(*End) bool) (*End,
 	return ReadBack(in, endBudget, passed, enough)
 }
 
-func ReadBack(in *disk.Folder, budget int64, passed *PassedOver, enough func(*End) bool) (*End, error) {
+func ReadBack(
+	in *disk.Folder, budget int64, passed *PassedOver, enough func(*End) bool,
+) (*End, error) {
 	f, size, err := in.Read(LogName)
 	if err != nil {
 		return nil, err

@@ -19,13 +19,15 @@ import (
 func randomLog(r *rand.Rand) []byte {
 	var log bytes.Buffer
 	events := []func(step int64) runner.Event{
-		func(s int64) runner.Event { return stepEvent(s) }, func(s int64) runner.Event { return stepEvent(s) },
+		func(s int64) runner.Event { return stepEvent(s) },
+		func(s int64) runner.Event { return stepEvent(s) },
 		func(s int64) runner.Event { return evalEvent(s) },
 		func(s int64) runner.Event { e := evalEvent(s); e.Selected = true; return e },
 		func(s int64) runner.Event { return &runner.ResumeEvent{Head: head(s)} },
 		func(s int64) runner.Event { return &runner.WarningEvent{Head: head(s), Message: "odd"} },
 		func(s int64) runner.Event {
-			all := []runner.Status{runner.Queued, runner.Running, runner.Paused, runner.Stopped, runner.Failed,
+			all := []runner.Status{runner.Queued, runner.Running, runner.Paused, runner.Stopped,
+				runner.Failed,
 				runner.Done}
 			return &runner.StatusEvent{Head: head(s), Status: all[r.IntN(len(all))],
 				Cause: string(rune('a' + r.IntN(9)))}
@@ -72,8 +74,10 @@ func TestHistory(t *testing.T) {
 		for _, e := range slices.Backward(events) {
 			backward.Before(e)
 		}
-		if bounded.Standing != want || backward.Standing != want || !slices.Equal(backward.Evals, evals) {
-			t.Fatalf("seed %d: bounded %+v, backwards %+v, want %+v, of\n%s", seed, bounded, backward, want, log)
+		if bounded.Standing != want || backward.Standing != want ||
+			!slices.Equal(backward.Evals, evals) {
+			t.Fatalf("seed %d: bounded %+v, backwards %+v, want %+v, of\n%s", seed, bounded,
+				backward, want, log)
 		}
 		if seed%10 > 0 { // files take longer than all of the rest
 			continue
@@ -86,7 +90,8 @@ func TestHistory(t *testing.T) {
 			pieces.Status = runner.Queued
 		}
 		if !reflect.DeepEqual(pieces.Standing, want) || !reflect.DeepEqual(end.Standing, want) {
-			t.Fatalf("seed %d: in pieces %+v, from the end %+v, want %+v, of\n%s", seed, pieces.Standing,
+			t.Fatalf("seed %d: in pieces %+v, from the end %+v, want %+v, of\n%s", seed,
+				pieces.Standing,
 				end.Standing, want, log)
 		}
 	}

@@ -48,8 +48,8 @@ func (x *Indexer) Close() {
 	}
 }
 
-// MakeIndex makes the index of a log of more than so many bytes, or brings it up to date. What goes wrong
-// costs a viewer time and nobody anything else.
+// MakeIndex makes the index of a log of more than so many bytes, or brings it up to date. What goes
+// wrong costs a viewer time and nobody anything else.
 func MakeIndex(in *disk.Folder, least int64) {
 	s := IndexLog(&Tail{Path: in.Join(LogName)}, least)
 	if s != nil && s.Exhaust() == nil {

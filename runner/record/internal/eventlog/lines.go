@@ -27,7 +27,8 @@ func (e HoleError) What() string {
 }
 
 func (e HoleError) Remedy() string {
-	return fmt.Sprintf("put the file back from a copy, or keep what is before that line (truncate -s %d)",
+	return fmt.Sprintf("put the file back from a copy, or keep what is before that line "+
+		"(truncate -s %d)",
 		e.start)
 }
 

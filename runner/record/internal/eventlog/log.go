@@ -55,7 +55,8 @@ func OpenLog(in *disk.Folder, a *Audit, now func() time.Time) (*EventLog, error)
 }
 
 func (l *EventLog) open() (err error) {
-	if l.File, err = l.in.Open(LogName, os.O_WRONLY|os.O_APPEND|os.O_CREATE, disk.FileMode); err != nil {
+	if l.File, err = l.in.Open(LogName, os.O_WRONLY|os.O_APPEND|os.O_CREATE,
+		disk.FileMode); err != nil {
 		return disk.Explain(err)
 	}
 	if l.made, err = l.File.Stat(); err != nil {
@@ -90,7 +91,8 @@ func (l *EventLog) Append(e runner.Event) error {
 		return fmt.Errorf("%s: event %d (%s): %w", l.Path, h.Seq, e.Kind(), err)
 	}
 	if line = append(disk.LineSeal.Put(line), '\n'); len(line) > MaxLine {
-		return fmt.Errorf("%s: event %d (%s) has %d bytes, want at most %d", l.Path, h.Seq, e.Kind(), len(line),
+		return fmt.Errorf("%s: event %d (%s) has %d bytes, want at most %d", l.Path, h.Seq,
+			e.Kind(), len(line),
 			MaxLine)
 	}
 	before := l.Size

@@ -18,13 +18,17 @@ func TestEndBetweenTwoLooks(t *testing.T) {
 		status      runner.Status
 		interrupted bool
 	}{
-		"ended":  {[]*End{at(runner.Done, 9)}, nil, runner.Done, false},
-		"held":   {[]*End{at(runner.Running, 5)}, []bool{true}, runner.Running, false},
-		"ends":   {[]*End{at(runner.Running, 5), at(runner.Stopped, 6)}, []bool{false}, runner.Stopped, false},
-		"killed": {[]*End{at(runner.Running, 5), at(runner.Running, 5)}, []bool{false}, runner.Running, true},
-		"goes on": {[]*End{at(runner.Paused, 5), at(runner.Running, 5)}, []bool{false, true}, runner.Running,
+		"ended": {[]*End{at(runner.Done, 9)}, nil, runner.Done, false},
+		"held":  {[]*End{at(runner.Running, 5)}, []bool{true}, runner.Running, false},
+		"ends": {[]*End{at(runner.Running, 5), at(runner.Stopped, 6)}, []bool{false},
+			runner.Stopped, false},
+		"killed": {[]*End{at(runner.Running, 5), at(runner.Running, 5)}, []bool{false},
+			runner.Running, true},
+		"goes on": {[]*End{at(runner.Paused, 5), at(runner.Running, 5)}, []bool{false, true},
+			runner.Running,
 			false},
-		"not begun": {[]*End{at(runner.Queued, 0), at(runner.Queued, 0)}, []bool{false}, runner.Queued, true},
+		"not begun": {[]*End{at(runner.Queued, 0), at(runner.Queued, 0)}, []bool{false},
+			runner.Queued, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, err := SettledEnd(

@@ -44,9 +44,9 @@ func (t *Tail) wanted(kind string) bool {
 	return t.only == nil || kind == "resume" || slices.Contains(t.only, kind)
 }
 
-// Skipped counts the lines so far that are no events: garbage, changed since they
-// were written, or longer than any event. Events of types that this program does not know are no garbage,
-// and not returned either.
+// Skipped counts the lines so far that are no events: garbage, changed since they were written, or
+// longer than any event. Events of types that this program does not know are no garbage, and not
+// returned either.
 func (t *Tail) Skipped() int { return t.skipped }
 
 // Read returns the next events, from about one megabyte of log at most; none
@@ -91,7 +91,8 @@ func (t *Tail) part(limit int64, f func(e runner.Event, end int64)) error {
 	}
 	defer file.Close()
 	if size < t.offset {
-		return fmt.Errorf("%s: is shorter than what was read of it: it was replaced, open the run again", t.Path)
+		return fmt.Errorf("%s: is shorter than what was read of it: it was replaced, open the "+
+			"run again", t.Path)
 	}
 	t.size = size
 	var buf []byte // not the tail's: hundreds of tails are held, and few are read at a time
