@@ -72,7 +72,7 @@ tui/launch, tui/watch, tui/runs, tui/compare, tui/sweep, tui/samples, ANSI, TEA,
 tui, TEA, CHARM, WISH < tui/share
 tui/lab, dro, presets, runner/sweep, runner/inspect, ANSI, TEA, CHARM < tui/internal/tuitest
 tui/kit, runner/record, runner/page, presets, presets/recorded, CHARM, COBRA < tui/cli/console
-tui/cli/console, COBRA < tui/cli/machine
+tui/cli/console, runner/train, COBRA < tui/cli/machine
 tui/cli/machine, runner/engine, COBRA < tui/cli/trainer
 tui/cli/console, runner/compare, runner/export, runner/publish, runner/report, runner/sweep, COBRA < tui/cli/look
 tui/cli/trainer, tui/cli/look, ANSI, CHARM, COBRA < tui/cli/run
@@ -107,7 +107,7 @@ var testPairs = map[string]string{
 	"runner/queue":     "runner/certificate",
 	"tui/runs":         "runner/queue",
 	"presets/recorded": "presets, runner/report",
-	"runner/report":    "presets",
+	"runner/report":    "presets, runner/train",
 	"docs":             "presets, presets/recorded, runner/report, tui/process",
 }
 

@@ -231,7 +231,8 @@ func TestLinksOfDocs(t *testing.T) {
 				}
 			}
 			for _, word := range p.code {
-				if ours.MatchString(word) {
+				// The registration stays as it was on its day, and so do the paths in it.
+				if ours.MatchString(word) && p.path != "docs/registration.md" {
 					if _, err := os.Stat(filepath.Join(root, word)); err != nil {
 						t.Errorf("`%s`: %v", word, err)
 					}
