@@ -4,7 +4,8 @@
 //
 // It is not a place for results in any other form, and trains nothing.
 //
-// Start at Find. To add a run: drolab record RUN... --into presets/recorded/paper.
+// Start at Find. To add a run: drolab record RUN... --into presets/recorded/paper (or
+// registered).
 package recorded
 
 import (
@@ -19,7 +20,7 @@ import (
 	"drolab/runner/record"
 )
 
-//go:embed paper
+//go:embed paper registered
 var files embed.FS
 
 // Scheme begins the words that mean recorded runs.
