@@ -102,8 +102,15 @@ func confine(t *testing.T, pid, bytes int) (how string) {
 		if err != nil {
 			continue
 		}
+		// A group's files are there already. Where they are not, this is no group: a folder for
+		// groups of the older kind takes files as any other does.
 		put := func(name string, n int) error {
-			return os.WriteFile(filepath.Join(dir, name), []byte(strconv.Itoa(n)), 0)
+			f, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY, 0)
+			if err != nil {
+				return err
+			}
+			_, err = f.WriteString(strconv.Itoa(n))
+			return errors.Join(err, f.Close())
 		}
 		if errors.Join(put(file, bytes), put("cgroup.procs", pid)) == nil {
 			t.Cleanup(func() {
