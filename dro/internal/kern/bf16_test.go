@@ -155,8 +155,8 @@ func TestBF16RoundsAsTheReference(t *testing.T) {
 		packRows(dst, src, 0, offsets[:], tileDepth, false)
 		for i, x := range src {
 			got, want := math.Float32frombits(uint32(dst[i])<<16), nearestBF16(x)
-			if math.Float32bits(got) != math.Float32bits(want) && want == want || want != want &&
-				got == got {
+			same := math.Float32bits(got) == math.Float32bits(want)
+			if want == want && !same || want != want && got == got {
 				t.Fatalf("%v (%#x) is rounded to %v, want %v", x, math.Float32bits(x), got, want)
 			}
 		}

@@ -11,8 +11,7 @@ package kern
 // and db: the gradient of several batches, in no more memory. That is slower.
 func (c *Conv) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 	if len(dw) != c.WeightLen() || len(x) != c.batch.Len(c.cfg.In) ||
-		len(dy) != c.batch.Len(c.out) ||
-		db != nil && len(db) != c.cfg.Out {
+		len(dy) != c.batch.Len(c.out) || db != nil && len(db) != c.cfg.Out {
 		panic("kern: Conv.BackwardWeights: slice has the wrong length")
 	}
 	c.call = convCall{dw: dw, db: db, x: x, dy: dy, add: add}

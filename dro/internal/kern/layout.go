@@ -77,7 +77,7 @@ func (l *packCall) task(i int) {
 	}
 	positions := s.Height * s.Width
 	for c := range s.Channels {
-		transpose(l.isa, dst[c*lanes:], l.plain[first*n+c*positions:], count, positions,
-			s.Channels*lanes, n)
+		src := l.plain[first*n+c*positions:]
+		transpose(l.isa, dst[c*lanes:], src, count, positions, s.Channels*lanes, n)
 	}
 }
