@@ -62,7 +62,7 @@ func (c *Conv) BF16(kind BF16, space *Workspace, data bool) (*BF16Conv, error) {
 	if kind == Rounded {
 		in, out := c.batch.Len(c.cfg.In), c.batch.Len(c.out)
 		space.values(&space.x, max(in, out))
-		space.values(&space.w, max(c.WeightLen(), out))
+		space.values(&space.w, max(c.weightLen(), out))
 	} else {
 		b.plan(data)
 	}
@@ -141,7 +141,7 @@ func tilesOf(n int) int { return (n + tileSide - 1) / tileSide }
 
 // Forward is [Conv.Forward] on rounded x and w.
 func (c *BF16Conv) Forward(t *Team, y, x, w, bias []float32) {
-	if len(y) != c.batch.Len(c.out) || len(x) != c.batch.Len(c.cfg.In) || len(w) != c.WeightLen() ||
+	if len(y) != c.batch.Len(c.out) || len(x) != c.batch.Len(c.cfg.In) || len(w) != c.weightLen() ||
 		bias != nil && len(bias) != c.cfg.Out {
 		panic("kern: BF16Conv.Forward: slice has the wrong length")
 	}
@@ -159,7 +159,7 @@ func (c *BF16Conv) Forward(t *Team, y, x, w, bias []float32) {
 // BackwardData is [Conv.BackwardData] on rounded dy and w.
 func (c *BF16Conv) BackwardData(t *Team, dx, dy, w, act []float32) {
 	if len(dx) != c.batch.Len(c.cfg.In) || len(dy) != c.batch.Len(c.out) ||
-		len(w) != c.WeightLen() || act != nil && len(act) != len(dx) {
+		len(w) != c.weightLen() || act != nil && len(act) != len(dx) {
 		panic("kern: BF16Conv.BackwardData: slice has the wrong length")
 	}
 	if c.kind == Rounded {

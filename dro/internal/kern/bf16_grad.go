@@ -36,7 +36,7 @@ func (c *BF16Conv) channelTaps() {
 // BackwardWeights is [Conv.BackwardWeights] on rounded x and dy, but for the bias's, whose dy is
 // not rounded.
 func (c *BF16Conv) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
-	if len(dw) != c.WeightLen() || len(x) != c.batch.Len(c.cfg.In) ||
+	if len(dw) != c.weightLen() || len(x) != c.batch.Len(c.cfg.In) ||
 		len(dy) != c.batch.Len(c.out) || db != nil && len(db) != c.cfg.Out {
 		panic("kern: BF16Conv.BackwardWeights: slice has the wrong length")
 	}

@@ -85,7 +85,7 @@ func (s *strips) sees(row, col int) int { return col*s.rows + row*s.step }
 // packStripWeights packs the weights of rows output channels from row on.
 func (c *BF16Conv) packStripWeights(dst []uint16, row, rows int) {
 	const chunk = tileSide * tileDepth
-	all := c.WeightLen() / c.cfg.Out
+	all := c.weightLen() / c.cfg.Out
 	offsets := offsetsOf(tileSide, tileDepth)
 	for first := 0; first < len(c.strips.weights); first += tileDepth {
 		var values [chunk]float32
@@ -178,7 +178,7 @@ func (s *stripSum) task(in int) {
 // placeStrips puts the gradients of the weights of values from in on and output channels from out
 // on where they belong.
 func (c *BF16Conv) placeStrips(sums []float32, in, out int) {
-	all, outs := c.WeightLen()/c.cfg.Out, min(2*tileSide, c.cfg.Out-out)
+	all, outs := c.weightLen()/c.cfg.Out, min(2*tileSide, c.cfg.Out-out)
 	for i, at := range c.strips.weights[in:min(in+2*tileSide, len(c.strips.weights))] {
 		if at == nothing {
 			continue

@@ -93,7 +93,7 @@ func TestBF16SameBitsOnAnyTeam(t *testing.T) {
 			b := NewBatch(tc.images)
 			c := must(must(NewConv(isa, b, tc.cfg)).BF16(kind, new(Workspace), true))
 			x, dy := random(t, r, b.Len(tc.cfg.In)), random(t, r, b.Len(c.Out()))
-			w, bias := random(t, r, c.WeightLen()), random(t, r, tc.cfg.Out)
+			w, bias := random(t, r, c.weightLen()), random(t, r, tc.cfg.Out)
 			run := func(team *Team) []float32 {
 				all := guarded(t, len(dy)+len(x)+len(w)+len(bias))
 				y, rest := all[:len(dy)], all[len(dy):]

@@ -84,7 +84,7 @@ func NewConv(isa ISA, b Batch, cfg ConvConfig) (*Conv, error) {
 		return nil, fmt.Errorf("convolution for %+v: make the batch with NewBatch", b)
 	}
 	c := &Conv{isa: isa, batch: b, cfg: cfg, out: out}
-	if max(b.Len(cfg.In), b.Len(out), c.WeightLen()) > math.MaxInt32 {
+	if max(b.Len(cfg.In), b.Len(out), c.weightLen()) > math.MaxInt32 {
 		return nil, errors.New(
 			"convolution: an activation or weight has 2^31 values or more: use a smaller batch")
 	}
@@ -104,8 +104,8 @@ func NewConv(isa ISA, b Batch, cfg ConvConfig) (*Conv, error) {
 // Out returns the shape of the output.
 func (c *Conv) Out() Shape { return c.out }
 
-// WeightLen returns the number of weights.
-func (c *Conv) WeightLen() int { return c.cfg.Out * c.cfg.In.Channels * c.area() }
+// weightLen returns the number of weights.
+func (c *Conv) weightLen() int { return c.cfg.Out * c.cfg.In.Channels * c.area() }
 
 // FLOPs returns the floating-point operations of one direction for the batch's images,
 // multiplications with padding left out. A training step has three directions: forward, data,
@@ -127,7 +127,7 @@ func (c *Conv) area() int { return c.cfg.KernelHeight * c.cfg.KernelWidth }
 
 // Forward computes y from x with weights w and bias (one value an output channel, or nil).
 func (c *Conv) Forward(t *Team, y, x, w, bias []float32) {
-	if len(y) != c.batch.Len(c.out) || len(x) != c.batch.Len(c.cfg.In) || len(w) != c.WeightLen() ||
+	if len(y) != c.batch.Len(c.out) || len(x) != c.batch.Len(c.cfg.In) || len(w) != c.weightLen() ||
 		bias != nil && len(bias) != c.cfg.Out {
 		panic("kern: Conv.Forward: slice has the wrong length")
 	}
@@ -140,7 +140,7 @@ func (c *Conv) Forward(t *Team, y, x, w, bias []float32) {
 // the ReLU that made them. dy is not masked by this layer's own ReLU; that is for whoever made dy.
 func (c *Conv) BackwardData(t *Team, dx, dy, w, act []float32) {
 	if len(dx) != c.batch.Len(c.cfg.In) || len(dy) != c.batch.Len(c.out) ||
-		len(w) != c.WeightLen() || act != nil && len(act) != len(dx) {
+		len(w) != c.weightLen() || act != nil && len(act) != len(dx) {
 		panic("kern: Conv.BackwardData: slice has the wrong length")
 	}
 	c.call = convCall{y: dx, x: dy, w: w, mask: act}

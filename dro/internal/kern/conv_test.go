@@ -194,7 +194,7 @@ func TestConvSameBitsOnAnyTeam(t *testing.T) {
 		b := NewBatch(tc.images)
 		c := must(NewConv(isa, b, tc.cfg))
 		x, dy := random(t, r, b.Len(tc.cfg.In)), random(t, r, b.Len(c.Out()))
-		w, bias := random(t, r, c.WeightLen()), random(t, r, tc.cfg.Out)
+		w, bias := random(t, r, c.weightLen()), random(t, r, tc.cfg.Out)
 		run := func(team *Team) []float32 {
 			n := len(dy) + len(x) + len(w) + len(bias)
 			all := guarded(t, n)
@@ -227,7 +227,7 @@ func TestConvPropagatesNaNInfAndDenormals(t *testing.T) {
 	eachISA(t, func(t *testing.T, isa ISA) {
 		c := must(NewConv(isa, b, cfg))
 		x, y := make([]float32, b.Len(cfg.In)), make([]float32, b.Len(c.Out()))
-		w := make([]float32, c.WeightLen())
+		w := make([]float32, c.weightLen())
 		for i := range w {
 			w[i] = 1
 		}

@@ -30,7 +30,7 @@ func NewLayout(isa ISA, b Batch, s Shape) (*Layout, error) {
 func (l *Layout) Pack(t *Team, dst, src []float32) {
 	l.images = l.check(src, dst)
 	l.plain, l.blocked = src, dst
-	t.run(l.batch.Padded()/vector, (*packCall)(l))
+	t.run(l.batch.padded()/vector, (*packCall)(l))
 	l.plain, l.blocked = nil, nil
 }
 

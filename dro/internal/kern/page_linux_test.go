@@ -41,7 +41,7 @@ func TestNothingTouchesBeyondTheEnd(t *testing.T) {
 		eachISA(t, func(t *testing.T, isa ISA) {
 			c := must(NewConv(isa, b, tc.cfg))
 			x, y, dx := wall(b.Len(tc.cfg.In)), wall(b.Len(c.Out())), wall(b.Len(tc.cfg.In))
-			w, dw := wall(c.WeightLen()), wall(c.WeightLen())
+			w, dw := wall(c.weightLen()), wall(c.weightLen())
 			bias, db := wall(tc.cfg.Out), wall(tc.cfg.Out)
 			c.Forward(nil, y, x, w, bias)
 			c.BackwardData(nil, dx, y, w, x)
@@ -84,7 +84,7 @@ func TestNothingTouchesBeyondTheEndInBF16(t *testing.T) {
 				}
 			}
 			x, y, dx := wall(b.Len(tc.cfg.In)), wall(b.Len(c.Out())), wall(b.Len(tc.cfg.In))
-			w, dw := wall(c.WeightLen()), wall(c.WeightLen())
+			w, dw := wall(c.weightLen()), wall(c.weightLen())
 			bias, db := wall(tc.cfg.Out), wall(tc.cfg.Out)
 			c.Forward(nil, y, x, w, bias)
 			c.BackwardData(nil, dx, y, w, x)
@@ -102,7 +102,7 @@ func TestNoAllocationInBF16(t *testing.T) {
 		b := NewBatch(20)
 		c := must(must(NewConv(isa, b, cfg)).BF16(kind, new(Workspace), true))
 		x, y := Alloc(b.Len(cfg.In)), Alloc(b.Len(c.Out()))
-		w, db := Alloc(c.WeightLen()), Alloc(cfg.Out)
+		w, db := Alloc(c.weightLen()), Alloc(cfg.Out)
 		if a := testing.AllocsPerRun(2, func() {
 			c.Forward(team, y, x, w, db)
 			c.BackwardData(team, x, y, w, x)
@@ -160,7 +160,7 @@ func TestRowsOfACutFile(t *testing.T) {
 		}
 		r, team := must(NewRows(isa, b, cfg)), NewTeam(3)
 		defer team.Close()
-		w, y, dw := make([]float32, 3*in), make([]float32, 3*b.Padded()), make([]float32, 3*in)
+		w, y, dw := make([]float32, 3*in), make([]float32, 3*b.padded()), make([]float32, 3*in)
 		forward := func() { r.Forward(team, y, x, w, nil) }
 		backward := func() { r.BackwardWeights(team, dw, nil, x, y, false) }
 		onePass := must(NewRowsPass(r, must(NewSoftmax(isa, b, 3))))

@@ -72,7 +72,7 @@ func RowsParts(b Batch, cfg ConvConfig) int {
 	if cfg.Out > partUnits {
 		return 1
 	}
-	return max(1, min(rowsParts, b.Padded()/(2*vector)))
+	return max(1, min(rowsParts, b.padded()/(2*vector)))
 }
 
 // NewRows returns the layer cfg for batches laid out as b.
@@ -86,7 +86,7 @@ func NewRows(isa ISA, b Batch, cfg ConvConfig) (*Rows, error) {
 			cfg, b, vector, rowsUnits)
 	}
 	r := &Rows{isa: isa, batch: b, in: cfg.In.Len(), units: cfg.Out, relu: cfg.ReLU}
-	if max(b.Padded()*r.in, b.Padded()*r.units, r.in*r.units) > math.MaxInt32 {
+	if max(b.padded()*r.in, b.padded()*r.units, r.in*r.units) > math.MaxInt32 {
 		return nil, errors.New(
 			"rows: a batch or its outputs have 2^31 values or more: use a smaller batch")
 	}
@@ -115,7 +115,7 @@ func (r *Rows) Forward(t *Team, y []float32, x Images, w, bias []float32) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	r.check(x, len(w), len(y))
 	r.call = rowsCall{Images: x, y: y, w: w, b: bias}
-	t.run(r.batch.Padded()/vector, (*rowsForward)(r))
+	t.run(r.batch.padded()/vector, (*rowsForward)(r))
 	r.call = rowsCall{}
 }
 
@@ -144,7 +144,7 @@ func (r *Rows) strips() int { return (r.in + maxLanes - 1) / maxLanes }
 // check panics where the kernels would read or write beyond a slice, but for rows.
 func (r *Rows) check(x Images, weights, outputs int) {
 	if len(x.At) > r.batch.Images || weights != r.in*r.units ||
-		outputs != r.batch.Padded()*r.units {
+		outputs != r.batch.padded()*r.units {
 		panic("kern: Rows: slice has the wrong length")
 	}
 }
@@ -234,7 +234,7 @@ func (f *rowsBackward) task(i int) {
 
 // partStart is the first image of a part.
 func (r *Rows) partStart(part int) int {
-	return r.batch.Padded() / vector * part / r.parts * vector
+	return r.batch.padded() / vector * part / r.parts * vector
 }
 
 // partsHeld is how many parts have images.
