@@ -6,20 +6,24 @@ import "math"
 // (1 − β^n)/(1 − β): between reweight (β → 1) and ERM (β → 0).
 func balanced() Method {
 	return Method{
-		Name: "balanced", Doc: "groups weigh by their effective number of samples, (1 − β^n)/(1 " +
-			"− β)",
+		Name: "balanced",
+		Doc:  "groups weigh by their effective number of samples, (1 − β^n)/(1 − β)",
 		Source: "Cui, Jia, Lin, Song, Belongie 2019 (arXiv 1901.05555), scaled to mean 1 over " +
 			"the samples",
 		Uses: "groups",
-		Settings: []Setting{{Key: "beta_effective",
+		Settings: []Setting{{
+			Key:     "beta_effective",
 			Doc:     "β of the effective number of samples, 0 < β < 1",
-			Default: Fixed(.9999), Want: "a number in (0, 1)",
-			Check: func(x float64) bool { return x > 0 && x < 1 }}},
+			Default: Fixed(.9999),
+			Want:    "a number in (0, 1)",
+			Check:   func(x float64) bool { return x > 0 && x < 1 },
+		}},
 		New: func(t Task) (Trainer, error) {
 			// 1 − β^n without cancellation; the factor 1 − β is lost in the scale.
 			log := math.Log(t.Number("beta_effective"))
-			return newPerGroup(t.Groups,
-				func(samples float64) float64 { return -1 / math.Expm1(samples*log) })
+			return newPerGroup(t.Groups, func(samples float64) float64 {
+				return -1 / math.Expm1(samples*log)
+			})
 		},
 	}
 }

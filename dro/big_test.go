@@ -151,8 +151,8 @@ func certify(t *testing.T, set Set, losses, ratios []float64, rho float64, w Wor
 		rs[i] = bf(r)
 	}
 	total := mean(rs)
-	terms, phis, plain := make([]*big.Float, len(rs)), make([]*big.Float,
-		len(rs)), make([]*big.Float, len(rs))
+	terms, phis := make([]*big.Float, len(rs)), make([]*big.Float, len(rs))
+	plain := make([]*big.Float, len(rs))
 	for i := range rs {
 		rs[i] = quo(rs[i], total)
 		terms[i], phis[i], plain[i] = mul(rs[i], bf(losses[i])), bigPhi(set, rs[i]), bf(losses[i])

@@ -28,8 +28,12 @@ type side struct {
 type value struct{ risk, err float64 }
 
 func newSide(set Set, losses []float64, radii int) *side {
-	s := &side{set: set, losses: losses, worst: make([]Worst, radii),
-		dual: make([][]float64, radii)}
+	s := &side{
+		set:    set,
+		losses: losses,
+		worst:  make([]Worst, radii),
+		dual:   make([][]float64, radii),
+	}
 	for i := range s.dual {
 		s.dual[i] = make([]float64, len(losses))
 	}
@@ -74,8 +78,10 @@ func (s *study) value(i int) value {
 		return value{first.worst[i].Risk, standardError(first.dual[i], nil)}
 	}
 	second := s.sides[1]
-	return value{first.worst[i].Risk - second.worst[i].Risk,
-		standardError(first.dual[i], second.dual[i])}
+	return value{
+		risk: first.worst[i].Risk - second.worst[i].Risk,
+		err:  standardError(first.dual[i], second.dual[i]),
+	}
 }
 
 // tail is how much of the value at a radius rests on the largest.

@@ -47,8 +47,7 @@ func populations() []population {
 		},
 			func(eta float64) float64 { return .1*expAbove(eta) + .9*math.Max(-eta, 0) },
 			func(eta float64) float64 {
-				zero := math.Max(-eta,
-					0)
+				zero := math.Max(-eta, 0)
 				return .1*expAbove2(eta) + .9*zero*zero
 			},
 			func(t float64) float64 { return .9 + .1*expPower(t) }},
@@ -87,8 +86,7 @@ func logNormal() population {
 		func(r *rand.Rand) float64 { return math.Exp(r.NormFloat64()) },
 		func(eta float64) float64 { return part(1, eta) - eta*part(0, eta) },
 		func(eta float64) float64 {
-			return part(2, eta) - 2*eta*part(1, eta) + eta*eta*part(0,
-				eta)
+			return part(2, eta) - 2*eta*part(1, eta) + eta*eta*part(0, eta)
 		}, nil}
 }
 
@@ -203,8 +201,9 @@ func misses(of *[2]float64, i Interval, truth, share float64) {
 }
 
 func (c *cell) row() string {
-	return fmt.Sprintf("| %s | %s | %d | %.1f | %.1f / %.1f | %.1f / %.1f | %.0f |", c.set.Label(),
-		c.pop.name, c.n, c.upper, c.bootstrap[0], c.bootstrap[1], c.normal[0], c.normal[1], c.doubted)
+	return fmt.Sprintf("| %s | %s | %d | %.1f | %.1f / %.1f | %.1f / %.1f | %.0f |",
+		c.set.Label(), c.pop.name, c.n, c.upper,
+		c.bootstrap[0], c.bootstrap[1], c.normal[0], c.normal[1], c.doubted)
 }
 
 // bad tells whether the bound misses more than twice as often as it says.
@@ -236,8 +235,9 @@ func TestCoverage(t *testing.T) {
 	sizes := []cell{{n: 1000, size: 60}}
 	if *long {
 		sizes = []cell{{n: 100, size: 1000, how: Confidence{Draws: 199}},
-			{n: 1000, size: 400, how: Confidence{Draws: 199}}, {n: 10_000, size: 200,
-				how: Confidence{Draws: 99}}}
+			{n: 1000, size: 400, how: Confidence{Draws: 199}},
+			{n: 10_000, size: 200, how: Confidence{Draws: 99}},
+		}
 	}
 	var rows []string
 	var alarms, caught, good, bad float64
@@ -261,10 +261,9 @@ func TestCoverage(t *testing.T) {
 			t.Errorf("%s\nthe truth is below too often", c.row())
 		}
 	}
-	t.Logf("set, losses, n; %% of truths above the bound; below / above the bootstrap's and the "+
-		"normal "+
-		"interval; doubted\n%s\n%.1f %% doubted of %.0f cells whose bound misses at most twice "+
-		"its 5 %%, "+
+	t.Logf("set, losses, n; %% of truths above the bound; "+
+		"below / above the bootstrap's and the normal interval; doubted\n%s\n"+
+		"%.1f %% doubted of %.0f cells whose bound misses at most twice its 5 %%, "+
 		"%.1f %% of %.0f others",
 		strings.Join(rows, "\n"), alarms/good, good, caught/bad, bad)
 }
@@ -307,12 +306,12 @@ func TestCoverageOfDifferences(t *testing.T) {
 				// it is chosen sample by sample
 				if sum(better) > math.Max(sum(normal), sum(drawn))+2 {
 					t.Errorf("%s, %s: the interval to be read misses %v, the others %v and %v",
-						set.Label(), p.name,
-						better, normal, drawn)
+						set.Label(), p.name, better, normal, drawn)
 				}
-				rows = append(rows, fmt.Sprintf("| %s | %s | %d | %.1f / %.1f | %.1f / %.1f | "+
-					"%.1f / %.1f |",
-					set.Label(), p.name, c.n, normal[0], normal[1], drawn[0], drawn[1], better[0], better[1]))
+				rows = append(rows, fmt.Sprintf(
+					"| %s | %s | %d | %.1f / %.1f | %.1f / %.1f | %.1f / %.1f |",
+					set.Label(), p.name, c.n,
+					normal[0], normal[1], drawn[0], drawn[1], better[0], better[1]))
 			}
 		}
 	}

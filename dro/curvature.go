@@ -13,9 +13,12 @@ type curvature struct {
 }
 
 func newCurvature(size int) curvature {
-	c := curvature{grad: make([]float64, size), hess: make([][]float64, size),
+	c := curvature{
+		grad:  make([]float64, size),
+		hess:  make([][]float64, size),
 		slope: make([]float64, size),
-		mix:   [2][]float64{make([]float64, size), make([]float64, size)}}
+		mix:   [2][]float64{make([]float64, size), make([]float64, size)},
+	}
 	for i := range c.hess {
 		c.hess[i] = make([]float64, size)
 	}

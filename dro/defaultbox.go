@@ -51,7 +51,7 @@ func (p *Problem) seen(losses []float64) Box {
 		box.Lambda[1] = clamp((most-mean)/p.Rho, p.Box.Lambda)
 	}
 	s := p.shift()
-	box.Eta = [2]float64{clamp(least-s*box.Lambda[1], p.Box.Eta),
-		clamp(most-s*box.Lambda[0], p.Box.Eta)}
+	box.Eta[0] = clamp(least-s*box.Lambda[1], p.Box.Eta)
+	box.Eta[1] = clamp(most-s*box.Lambda[0], p.Box.Eta)
 	return box
 }

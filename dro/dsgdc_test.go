@@ -17,8 +17,8 @@ func TestClippedStepsAreTheAlgorithm(t *testing.T) {
 		}
 		rng := testRand(84)
 		eta := .2
-		trainer := newTrainer(t, "dsgdc", p, map[string]Auto{"lambda": Fixed(lambda),
-			"eta":  Fixed(eta),
+		trainer := newTrainer(t, "dsgdc", p, map[string]Auto{
+			"lambda": Fixed(lambda), "eta": Fixed(eta),
 			"clip": Fixed(clip)})
 		for i := range 60 {
 			losses := exponential(rng, 16)

@@ -19,9 +19,8 @@ type dual struct {
 
 // dualReads are the settings of z that every method with dual variables reads.
 func dualReads(further ...string) []string {
-	return append([]string{"coordinates", "lambda", "eta", "lambda0", "lambda_max", "eta_min",
-		"eta_max"},
-		further...)
+	z := []string{"coordinates", "lambda", "eta", "lambda0", "lambda_max", "eta_min", "eta_max"}
+	return append(z, further...)
 }
 
 // newDual checks the task and places z at the start, projected onto the box.

@@ -41,7 +41,11 @@ func ExampleMethod() {
 		return
 	}
 	trainer, err := method.New(dro.Task{Problem: &p, Settings: map[string]dro.Auto{
-		"lambda": dro.Fixed(1), "eta": dro.Fixed(0), "c_rule": dro.Fixed(2), "kappa": dro.Fixed(1)}})
+		"lambda": dro.Fixed(1),
+		"eta":    dro.Fixed(0),
+		"c_rule": dro.Fixed(2),
+		"kappa":  dro.Fixed(1),
+	}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -8,15 +8,18 @@ import "math"
 func focal() Method {
 	return Method{
 		Name: "focal", Doc: "focal loss (1 − e^{−ℓ})^γ ℓ: samples already right count less",
-		Source: "Lin, Goyal, Girshick, He, Dollár 2017 (arXiv 1708.02002), of the " +
-			"cross-entropy",
+		Source: "Lin, Goyal, Girshick, He, Dollár 2017 (arXiv 1708.02002), " +
+			"of the cross-entropy",
 		CrossEntropy: true,
-		Settings: []Setting{{Key: "focal_gamma", Doc: "γ of the focal loss; 0 would be ERM",
-			Default: Fixed(2),
-			Want:    "a number ≥ 1", Check: atLeast1}},
-		Measures: []Measure{{Name: "focal_loss", Title: "focal loss", Unit: "nats", Scale: Log,
-			Better: Lower,
-			Noisy:  true, Doc: "mean (1 − e^{−ℓ})^γ ℓ of the x-batch, what is minimised"}},
+		Settings: []Setting{{
+			Key: "focal_gamma", Doc: "γ of the focal loss; 0 would be ERM",
+			Default: Fixed(2), Want: "a number ≥ 1", Check: atLeast1,
+		}},
+		Measures: []Measure{{
+			Name: "focal_loss", Title: "focal loss",
+			Unit: "nats", Scale: Log, Better: Lower, Noisy: true,
+			Doc: "mean (1 − e^{−ℓ})^γ ℓ of the x-batch, what is minimised",
+		}},
 		New: func(t Task) (Trainer, error) { return &focused{gamma: t.Number("focal_gamma")}, nil },
 	}
 }

@@ -69,8 +69,8 @@ func FuzzStep(f *testing.F) {
 					if q := p.Box.Project(z).sub(z); !(q.dot(q) <= slack*slack) {
 						t.Fatalf("%v, %s: z %v left the box %v", p, a, z, p.Box)
 					}
-					if m := reported(d); a == SFK && !(m["gap"] >= -slack && m["gamma"] >= 0 &&
-						m["gamma"] <= 1) {
+					m := reported(d)
+					if a == SFK && !(m["gap"] >= -slack && m["gamma"] >= 0 && m["gamma"] <= 1) {
 						t.Fatalf("%v: step %v", p, m)
 					}
 				}

@@ -16,9 +16,10 @@ func groupDRO() Method {
 		Source: "Sagawa, Koh, Hashimoto, Liang 2020 (arXiv 1911.08731), Algorithm 1, batches " +
 			"uniform over samples",
 		Uses: "groups",
-		Settings: []Setting{{Key: "group_step", Doc: "step size of Group DRO's weights, η_q",
-			Default: Fixed(.01),
-			Want:    "a number > 0", Check: above0, Live: true}},
+		Settings: []Setting{{
+			Key: "group_step", Doc: "step size of Group DRO's weights, η_q",
+			Default: Fixed(.01), Want: "a number > 0", Check: above0, Live: true,
+		}},
 		Measures: []Measure{{Name: "group_weight", Title: "largest group weight", Scale: Percent,
 			Doc: "the largest q_g of Group DRO, after the step; the weights sum to 1"}},
 		New: func(t Task) (Trainer, error) { return newGroupWeights(t) },
@@ -42,9 +43,11 @@ func newGroupWeights(t Task) (*groupWeights, error) {
 	if n == 0 || slices.Max(t.Groups) == 0 {
 		return nil, fmt.Errorf("algorithm group: the data have no groups")
 	}
-	g := &groupWeights{step: t.Number("group_step"), q: make([]float64, n),
-		logs: make([]float64, n),
-		sums: make([]float64, n), counts: make([]float64, n), split: t.Groups}
+	g := &groupWeights{
+		step: t.Number("group_step"), split: t.Groups,
+		q: make([]float64, n), logs: make([]float64, n),
+		sums: make([]float64, n), counts: make([]float64, n),
+	}
 	for i, samples := range t.Groups {
 		if samples == 0 {
 			g.logs[i] = math.Inf(-1)

@@ -49,8 +49,8 @@ type Difference struct {
 // Better is the interval to be read: the bootstrap's, but the normal one where tails are
 // heavy, which there covers better, and where there is no other.
 func (d *Difference) Better() Interval {
-	if d.Tail.Doubt() != "" || d.Bootstrap[0] != d.Bootstrap[0] ||
-		d.Bootstrap[1] != d.Bootstrap[1] {
+	drawn := !math.IsNaN(d.Bootstrap[0]) && !math.IsNaN(d.Bootstrap[1])
+	if d.Tail.Doubt() != "" || !drawn {
 		return d.Normal
 	}
 	return d.Bootstrap
@@ -74,8 +74,10 @@ func (c Confidence) Estimates(set Set, losses, rhos []float64) ([]Estimate, erro
 	list := make([]Estimate, len(rhos))
 	for i := range list {
 		v := s.value(i)
-		list[i] = Estimate{s.sides[0].worst[i], v.err, c.upper(s, i), c.normal(v),
-			c.studentised(s, i), s.tail(i)}
+		worst := s.sides[0].worst[i]
+		list[i] = Estimate{
+			worst, v.err, c.upper(s, i), c.normal(v), c.studentised(s, i), s.tail(i),
+		}
 	}
 	return list, nil
 }
@@ -137,8 +139,8 @@ func (c Confidence) upper(s *study, i int) float64 {
 	if c.Draws == 0 {
 		return bound
 	}
-	if drawn := v.risk - v.err*quantile(s.roots[i], 1-c.level()); drawn > bound &&
-		!math.IsInf(drawn, 0) {
+	drawn := v.risk - v.err*quantile(s.roots[i], 1-c.level())
+	if drawn > bound && !math.IsInf(drawn, 0) {
 		return drawn
 	}
 	return bound
@@ -156,8 +158,10 @@ func (c Confidence) studentised(s *study, i int) Interval {
 		return Interval{math.NaN(), math.NaN()}
 	}
 	v, tail := s.value(i), (1-c.level())/2
-	return Interval{v.risk - v.err*quantile(s.roots[i], 1-tail),
-		v.risk - v.err*quantile(s.roots[i], tail)}
+	return Interval{
+		v.risk - v.err*quantile(s.roots[i], 1-tail),
+		v.risk - v.err*quantile(s.roots[i], tail),
+	}
 }
 
 // quantile returns that of sorted values, in between two of them where it falls

@@ -67,8 +67,7 @@ func TestDifferencesArePaired(t *testing.T) {
 		}
 		if !(x.StandardError*20 < alone[i].StandardError) {
 			t.Errorf("ρ = %g: a difference is unsure by %v, one list by %v", rhos[i],
-				x.StandardError,
-				alone[i].StandardError)
+				x.StandardError, alone[i].StandardError)
 		}
 	}
 	if _, err := how.Differences(KL{}, a, a[1:], rhos); err == nil {

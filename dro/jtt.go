@@ -13,18 +13,17 @@ func jtt() Method {
 		Source: "Liu, Haghgoo, Chen, Raghunathan, Koh, Sagawa, Liang, Finn 2021 (arXiv 2107.09044)",
 		Settings: []Setting{
 			{Key: "jtt_epochs", Doc: "epochs of ERM after which the wrong samples are found",
-				Default: Fixed(2),
-				Want:    "a whole number ≥ 1", Check: atLeast1, Whole: true, Below: "epochs"},
+				Default: Fixed(2), Want: "a whole number ≥ 1", Check: atLeast1, Whole: true,
+				Below: "epochs"},
 			{Key: "jtt_up", Doc: "weight of a wrong sample, before all are scaled to mean 1",
-				Default: Fixed(20),
-				Want:    "a number > 0", Check: above0},
+				Default: Fixed(20), Want: "a number > 0", Check: above0},
 		},
 		Measures: []Measure{{Name: "upweighted", Title: "upweighted samples", Scale: Percent,
 			Doc: "share of the training samples that Just Train Twice found wrong; 0 before it " +
 				"looked"}},
 		New: func(t Task) (Trainer, error) {
-			return &twice{epochs: int(t.Number("jtt_epochs")), up: t.Number("jtt_up"),
-				samples: t.Samples}, nil
+			epochs, up := int(t.Number("jtt_epochs")), t.Number("jtt_up")
+			return &twice{epochs: epochs, up: up, samples: t.Samples}, nil
 		},
 	}
 }

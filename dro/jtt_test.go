@@ -120,8 +120,8 @@ func TestJustTrainTwiceWeights(t *testing.T) {
 			for i, sample := range b.Index {
 				b.Correct[i] = !slices.Contains(c.wrong, sample)
 			}
-			if restart, err := j.EndEpoch(3, func() (Batch, error) { return b, nil }); !restart ||
-				err != nil {
+			restart, err := j.EndEpoch(3, func() (Batch, error) { return b, nil })
+			if !restart || err != nil {
 				t.Fatalf("restart %v, error %v", restart, err)
 			}
 			w, sum := make([]float64, 8), 0.0
@@ -142,7 +142,7 @@ func TestJustTrainTwiceWeights(t *testing.T) {
 				t.Errorf("upweighted %v of %v", got, c.wrong)
 			}
 			again := jttOf(t, 8, c.up)
-			err := again.Restore(j.State())
+			err = again.Restore(j.State())
 			if err != nil || !slices.Equal(again.wrong, j.wrong) || again.count != j.count {
 				t.Errorf("restored %v, was %v: %v", again.wrong, j.wrong, err)
 			}
@@ -161,8 +161,8 @@ func TestJustTrainTwiceLooksOnce(t *testing.T) {
 		}
 	}
 	j.remember(make([]bool, 8))
-	if restart, err := j.EndEpoch(4, func() (Batch, error) { return Batch{}, failure }); restart ||
-		err != nil {
+	restart, err := j.EndEpoch(4, func() (Batch, error) { return Batch{}, failure })
+	if restart || err != nil {
 		t.Errorf("it looks twice: restart %v, error %v", restart, err)
 	}
 }

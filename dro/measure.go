@@ -73,9 +73,8 @@ const (
 // the z that the step started from, λ and η after the step.
 func dualMeasures() []Measure {
 	return []Measure{
-		{Name: "objective", Title: "dual objective", Unit: "nats", Scale: Log, Better: Lower,
-			Noisy: true,
-			Asks:  OfProblem,
+		{Name: "objective", Title: "dual objective",
+			Unit: "nats", Scale: Log, Better: Lower, Noisy: true, Asks: OfProblem,
 			Doc: "F(x; λ, η) of the x-batch at the z before the step: an upper bound of its " +
 				"worst-case risk"},
 		{Name: "lambda", Title: "λ", Symbol: "λ", Unit: "nats",

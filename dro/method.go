@@ -237,8 +237,9 @@ func Register(m Method) (remove func()) {
 	}
 	registered = append(slices.Clip(registered), m)
 	return func() {
-		registered = slices.DeleteFunc(slices.Clone(registered),
-			func(o Method) bool { return o.Name == m.Name })
+		registered = slices.DeleteFunc(slices.Clone(registered), func(o Method) bool {
+			return o.Name == m.Name
+		})
 	}
 }
 

@@ -54,8 +54,8 @@ func reported(t Trainer) map[string]float64 {
 func testBatch(losses []float64) Batch {
 	b := Batch{Losses: losses}
 	for i := range losses {
-		b.Labels, b.Groups, b.Index = append(b.Labels, i%2), append(b.Groups,
-			i%3), append(b.Index, i%40)
+		b.Labels, b.Groups = append(b.Labels, i%2), append(b.Groups, i%3)
+		b.Index = append(b.Index, i%40)
 	}
 	return b
 }
@@ -200,8 +200,8 @@ func TestSamplewise(t *testing.T) {
 			if m.Applies(p.Set) != nil {
 				continue
 			}
-			trainer, w, parts := newTrainer(t, m.Name, p, nil), make([]float64,
-				64), make([]float64, 64)
+			trainer := newTrainer(t, m.Name, p, nil)
+			w, parts := make([]float64, 64), make([]float64, 64)
 			weigh := trainer.Samplewise()
 			by[m.Name] = weigh != nil
 			for i := range 3 {

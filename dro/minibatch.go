@@ -8,13 +8,13 @@ import "math"
 // which lies below R_ρ and rises to it with n (math.md §5).
 func batchRisk() Method {
 	return Method{
-		Name: "batch", Doc: "the exact worst case of each mini-batch; biased low, the less the " +
-			"larger the batch",
+		Name: "batch",
+		Doc: "the exact worst case of each mini-batch; biased low, " +
+			"the less the larger the batch",
 		Source: "Levy, Carmon, Duchi, Sidford 2020 (arXiv 2010.05893), the mini-batch estimator",
 		Measures: []Measure{
-			{Name: "batch_risk", Title: "batch's robust risk", Unit: "nats", Scale: Log,
-				Better: Lower, Noisy: true,
-				Asks: OfProblem,
+			{Name: "batch_risk", Title: "batch's robust risk",
+				Unit: "nats", Scale: Log, Better: Lower, Noisy: true, Asks: OfProblem,
 				Doc: "R_ρ of the x-batch, exact: on average below that of all samples, by less " +
 					"the larger the batch"},
 			effectiveBatch(),
@@ -38,10 +38,12 @@ func batchRisk() Method {
 
 // effectiveBatch is the measure of how many samples of a batch the weights leave.
 func effectiveBatch() Measure {
-	return Measure{Name: "effective_batch", Title: "effective batch", Unit: "samples", Scale: Whole,
-		Noisy: true,
+	return Measure{
+		Name: "effective_batch", Title: "effective batch",
+		Unit: "samples", Scale: Whole, Noisy: true,
 		Doc: "n (mean w)²/mean w² of the x-batch: how many equal weights would leave a mean as " +
-			"noisy"}
+			"noisy",
+	}
 }
 
 // batchWorst has no state: the next batch has a worst case of its own.

@@ -46,7 +46,8 @@ func TestBatchWeightsAreAGradient(t *testing.T) {
 					return worst.Risk
 				}
 				h := math.Min(1e-4, at/2)
-				if slope := float64(n) * (risk(at+h) - risk(at-h)) / (2 * h); math.Abs(slope-w[i]) > 1e-3*(1+w[i]) {
+				slope := float64(n) * (risk(at+h) - risk(at-h)) / (2 * h)
+				if math.Abs(slope-w[i]) > 1e-3*(1+w[i]) {
 					t.Errorf("%v, n = %d: weight %d is %v, the finite difference %v", p, n, i,
 						w[i], slope)
 				}

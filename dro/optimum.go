@@ -52,8 +52,8 @@ func (s *Regression) Least(set Set, rho float64) (Optimum, error) {
 			return o, nil
 		}
 	}
-	return best, fmt.Errorf("the least risk lies between %.8g and %.8g, which is not known well "+
-		"enough",
+	return best, fmt.Errorf(
+		"the least risk lies between %.8g and %.8g, which is not known well enough",
 		best.Lower, best.Risk)
 }
 
@@ -102,9 +102,12 @@ type descent struct {
 
 func newDescent(s *Regression) *descent {
 	size, n := s.size(), len(s.X)
-	return &descent{s: s, x: make([]float64, size), trial: make([]float64, size),
-		step:   make([]float64, size),
-		losses: make([]float64, n), ratios: make([]float64, n), curve: newCurvature(size)}
+	return &descent{
+		s: s,
+		x: make([]float64, size), trial: make([]float64, size), step: make([]float64, size),
+		losses: make([]float64, n), ratios: make([]float64, n),
+		curve: newCurvature(size),
+	}
 }
 
 // run takes steps until Newton's decrement is too small to go on falling. Close to
@@ -193,8 +196,8 @@ func (d *descent) bounds(set Set, rho float64) (Optimum, error) {
 func (d *descent) dual() float64 {
 	d.curve.of(d)
 	d.curve.newton(d.step)
-	p, u, v := make([]float64, d.s.outputs()), make([]float64, d.s.outputs()), make([]float64,
-		d.s.outputs())
+	outputs := d.s.outputs()
+	p, u, v := make([]float64, outputs), make([]float64, outputs), make([]float64, outputs)
 	sum := 0.0
 	for i, r := range d.fixed {
 		d.s.loss(p, d.x, i)

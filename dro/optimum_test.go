@@ -216,9 +216,9 @@ func asCVXPY(t *testing.T, s *Regression, python string) {
 		Rho, Mu float64
 	}
 	cases := []of{{"chi2", .1, .2}, {"chi2", .5, .2}, {"chi2", 1.5, .2}, {"cvar", 1, .2}}
-	in, err := json.Marshal(map[string]any{"X": s.X, "Labels": s.Labels, "Classes": 3,
-		"Squared": s.Squared,
-		"Cases":   cases})
+	in, err := json.Marshal(map[string]any{
+		"X": s.X, "Labels": s.Labels, "Classes": 3, "Squared": s.Squared, "Cases": cases,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

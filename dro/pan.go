@@ -6,8 +6,8 @@ func pan() Method {
 	return Method{
 		Name: PAN, Doc: "penalised: λ stays, η by projected gradient",
 		Source: "Jin, Zhang, Wang, Wang 2021 (arXiv 2110.12459), as the paper's baseline",
-		Lambda: true, Penalised: true, Live: []string{"lr_z"}, Reads: dualReads("lr_z"),
-		Measures: dualMeasures(),
+		Lambda: true, Penalised: true,
+		Reads: dualReads("lr_z"), Live: []string{"lr_z"}, Measures: dualMeasures(),
 		New: func(t Task) (Trainer, error) {
 			p, err := newPenalised(t)
 			return &descending{p, newPace(t)}, err

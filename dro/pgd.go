@@ -5,8 +5,9 @@ package dro
 func pgd() Method {
 	return Method{
 		Name: PGD, Doc: "projected gradient on (x, λ, η) as a whole",
-		Source: "Zhang et al. 2024 (arXiv 2404.01200), the baseline of §5",
-		Reads:  dualReads("lr_z"), Live: []string{"lambda0", "lambda_max", "lr_z"},
+		Source:   "Zhang et al. 2024 (arXiv 2404.01200), the baseline of §5",
+		Reads:    dualReads("lr_z"),
+		Live:     []string{"lambda0", "lambda_max", "lr_z"},
 		Measures: dualMeasures(),
 		New: func(t Task) (Trainer, error) {
 			d, err := newDual(t)

@@ -72,8 +72,8 @@ func TestDivergenceDefinition(t *testing.T) {
 			if math.IsInf(set.Divergence(r), 1) {
 				continue // beyond smoothed CVaR's 1/μ
 			}
-			if got, want := set.Divergence(r), toFloat(bigPhi(set,
-				bf(r))); math.Abs(got-want) > 1e-15 {
+			got, want := set.Divergence(r), toFloat(bigPhi(set, bf(r)))
+			if math.Abs(got-want) > 1e-15 {
 				t.Errorf("%v: φ(%v) = %v, want %v", set, r, got, want)
 			}
 		}
@@ -127,14 +127,15 @@ func TestPaperForm(t *testing.T) {
 		for _, z := range []Z{{1, 0}, {.4, .3}, {3, -2}} {
 			var want float64
 			for _, l := range losses {
-				want += math.Pow(k-1, star) / k * math.Pow(math.Max(0, l-z.Eta),
-					star) * math.Pow(z.Lambda, 1-star) / 25
+				above := math.Pow(math.Max(0, l-z.Eta), star)
+				want += math.Pow(k-1, star) / k * above * math.Pow(z.Lambda, 1-star) / 25
 			}
 			want += z.Lambda*(.5+1/(k*(k-1))) + z.Eta
 			if got := p.At(nil, losses, z).Value; !within(got, want, 1e-12) {
 				t.Errorf("k %v at %v: F %v, the paper's %v", k, z, got, want)
 			}
-			if back := p.Shift(p.Unshift(z)); math.Abs(back.Eta-z.Eta) > 1e-15*(1+math.Abs(z.Lambda)/(k-1)) {
+			back, slack := p.Shift(p.Unshift(z)), 1e-15*(1+math.Abs(z.Lambda)/(k-1))
+			if math.Abs(back.Eta-z.Eta) > slack {
 				t.Errorf("k %v: %v there and back is %v", k, z, back)
 			}
 		}
@@ -149,8 +150,8 @@ func TestConvexInZ(t *testing.T) {
 			at := func() Z { return Z{.1 + 3*rng.Float64(), -1 + 4*rng.Float64()} }
 			a, b, s := at(), at(), rng.Float64()
 			mid := a.along(s, b.sub(a))
-			fa, fb, fm := p.At(nil, losses, a).Value, p.At(nil, losses, b).Value, p.At(nil, losses,
-				mid).Value
+			value := func(z Z) float64 { return p.At(nil, losses, z).Value }
+			fa, fb, fm := value(a), value(b), value(mid)
 			if chord := (1-s)*fa + s*fb; fm > chord+1e-12*math.Abs(chord) {
 				t.Fatalf("%v: F at %v of [%v, %v] is %v above the chord's %v", p, s, a, b,
 					fm, chord)
@@ -172,8 +173,8 @@ func TestCurvature(t *testing.T) {
 		}
 		const h = 1e-4
 		mid := p.At(nil, losses, z).Value
-		want := (p.At(nil, losses, z.along(h, d)).Value - 2*mid + p.At(nil, losses,
-			z.along(-h, d)).Value) / (h * h)
+		ahead, behind := p.At(nil, losses, z.along(h, d)), p.At(nil, losses, z.along(-h, d))
+		want := (ahead.Value - 2*mid + behind.Value) / (h * h)
 		if got := p.Curvature(losses, z, d); !within(got, want, 1e-4) {
 			t.Errorf("%v: curvature %v, difference %v", p, got, want)
 		}
@@ -281,8 +282,8 @@ func TestBox(t *testing.T) {
 	}
 	rng := testRand(17)
 	for range 200 {
-		z, g := Z{20*rng.Float64() - 5, 40*rng.Float64() - 20}, Z{rng.NormFloat64(),
-			rng.NormFloat64()}
+		z := Z{20*rng.Float64() - 5, 40*rng.Float64() - 20}
+		g := Z{rng.NormFloat64(), rng.NormFloat64()}
 		q := b.Project(z)
 		e := b.Corner(g)
 		if !b.Contains(q) || !b.Contains(e) || b.Contains(z) && q != z {
@@ -309,7 +310,8 @@ func TestDefaultBoxHoldsTheOptimum(t *testing.T) {
 				for i := range losses {
 					losses[i] = bound * math.Pow(rng.Float64(), 3*rng.Float64())
 					if rng.IntN(2) == 0 {
-						losses[i] = bound * float64(rng.IntN(2)) // a two-point batch has the largest λ*
+						// A two-point batch has the largest λ*.
+						losses[i] = bound * float64(rng.IntN(2))
 					}
 				}
 				w, err := p.Set.WorstCase(nil, losses, rho)
@@ -338,8 +340,8 @@ func TestDefaultBoxNumbers(t *testing.T) {
 		box.Eta[1] != want.Eta[1] || box.Lambda[0] != .1 {
 		t.Errorf("box at ρ = 1.5: %v, want %v", box, want)
 	}
-	if got := DefaultBox(CressieRead{2}, .5, Paper, .1,
-		10).Lambda[1]; math.Abs(got-10/(math.Sqrt2-1)) > 1e-12 {
+	box = DefaultBox(CressieRead{2}, .5, Paper, .1, 10)
+	if got := box.Lambda[1]; math.Abs(got-10/(math.Sqrt2-1)) > 1e-12 {
 		t.Errorf("λ̄ at ρ = .5: %v", got)
 	}
 	for _, k := range []float64{1.01, 1.3, 1.7, 2} {

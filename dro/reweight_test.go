@@ -119,13 +119,15 @@ func TestGroupWeightsNeedSamples(t *testing.T) {
 // which for squared distances is the weighted mean of the points.
 func TestReweightReachesTheWeightedMean(t *testing.T) {
 	l := points([]int{90, 10}, []float64{0, 2}, []float64{.5, 1})
+	// E_90 = (1 − .9^90)/.1, E_10 = (1 − .9^10)/.1: each group pulls with n/E_n
+	many, few := 90/(1-math.Pow(.9, 90)), 10/(1-math.Pow(.9, 10))
 	for _, c := range []struct {
 		name Algorithm
 		x    float64
 	}{
 		{"reweight", 1}, // halfway
-		// E_90 = (1 − .9^90)/.1, E_10 = (1 − .9^10)/.1: each group pulls with n/E_n
-		{"balanced", 2 * (10 / (1 - math.Pow(.9, 10))) / (10/(1-math.Pow(.9, 10)) + 90/(1-math.Pow(.9, 90)))},
+
+		{"balanced", 2 * few / (few + many)},
 	} {
 		t.Run(string(c.name), func(t *testing.T) {
 			m, err := Find(c.name)

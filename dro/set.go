@@ -75,8 +75,9 @@ func RegisterSet(name string, of func(k, mu float64) Set) (remove func()) {
 	}
 	families = append(slices.Clip(families), family{name, of})
 	return func() {
-		families = slices.DeleteFunc(slices.Clone(families),
-			func(f family) bool { return f.name == name })
+		families = slices.DeleteFunc(slices.Clone(families), func(f family) bool {
+			return f.name == name
+		})
 	}
 }
 

@@ -13,8 +13,7 @@ func sfk() Method {
 			{Key: "c", Doc: "C in γ = min(gap/C, 1)", Default: Fixed(1000),
 				Want: "a number > 0", Check: above0, AutoIs: SFKAuto, Live: true},
 			{Key: "share_batch", Doc: "use the weights' batch for z: faster, not independent",
-				Default: Fixed(0),
-				Want:    "true or false", On: true},
+				Default: Fixed(0), Want: "true or false", On: true},
 		},
 		Reads: dualReads("batch_z"), Live: []string{"lambda0", "lambda_max"},
 		Measures: frankWolfeMeasures(), Cost: frankWolfeCost,
@@ -114,11 +113,11 @@ func (f *frankWolfe) Report(put func(string, float64)) {
 func (f *frankWolfe) State() State {
 	s := f.dual.State()
 	if r := &f.rule; r.Step > 0 {
-		for name, v := range map[string]float64{"picked_step": float64(r.Step),
-			"picked_grad_norm": r.GradNorm,
-			"picked_gap":       r.Gap, "picked_lambda": r.Z.Lambda, "picked_eta": r.Z.Eta} {
-			s.Numbers[name] = v
-		}
+		s.Numbers["picked_step"] = float64(r.Step)
+		s.Numbers["picked_grad_norm"] = r.GradNorm
+		s.Numbers["picked_gap"] = r.Gap
+		s.Numbers["picked_lambda"] = r.Z.Lambda
+		s.Numbers["picked_eta"] = r.Z.Eta
 	}
 	f.recent.save(&s)
 	return s
@@ -134,8 +133,9 @@ func (f *frankWolfe) Restore(s State) error {
 		if err != nil {
 			return err
 		}
-		f.rule = PaperIterate{Step: int(v[0]), GradNorm: v[1], Gap: v[2],
-			Z: Z{Lambda: v[3], Eta: v[4]}}
+		f.rule = PaperIterate{
+			Step: int(v[0]), GradNorm: v[1], Gap: v[2], Z: Z{Lambda: v[3], Eta: v[4]},
+		}
 	}
 	return f.dual.Restore(s)
 }

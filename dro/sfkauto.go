@@ -9,25 +9,25 @@ import "slices"
 // it. Runs recorded before it had a name have it as sfk with "c: auto".
 func sfkAuto() Method {
 	return Method{
-		Name: SFKAuto, Doc: "our own, inspired by SFK: its x-step, Frank-Wolfe on z with a line " +
-			"search",
+		Name: SFKAuto,
+		Doc:  "our own, inspired by SFK: its x-step, Frank-Wolfe on z with a line search",
 		Source: "our own, inspired by SFK-DRO (arXiv 2404.01200), whose Theorem 1 does not cover " +
 			"it; dro/math.md §5",
 		Settings: []Setting{
-			{Key: "c_rule", Doc: "which rule the steps on z follow: 2, or 1, that of runs " +
-				"recorded before it",
+			{Key: "c_rule",
+				Doc: "which rule the steps on z follow: 2, or 1, " +
+					"that of runs recorded before it",
 				Default: Fixed(2), Before: Fixed(1), Want: "1 or 2", Whole: true,
 				Check: func(v float64) bool { return v == 1 || v == 2 }},
 			{Key: "kappa", Doc: "factor on the curvature that a step on z is divided by",
-				Default: Fixed(1),
-				Want:    "a number > 0", Check: above0},
+				Default: Fixed(1), Want: "a number > 0", Check: above0},
 		},
 		Reads: dualReads("batch_z", "share_batch"), Live: []string{"lambda0", "lambda_max"},
 		Measures: frankWolfeMeasures(), Cost: frankWolfeCost,
 		New: func(t Task) (Trainer, error) {
 			f, err := newFrankWolfe(t)
-			return &searching{frankWolfe: f, first: t.Number("c_rule") == 1,
-				kappa: t.Number("kappa")}, err
+			first, kappa := t.Number("c_rule") == 1, t.Number("kappa")
+			return &searching{frankWolfe: f, first: first, kappa: kappa}, err
 		},
 	}
 }

@@ -155,8 +155,8 @@ func TestPace(t *testing.T) {
 			z := p.Box.Project(Z{1, .3})
 			own := with(with(startAt(z), "lr", Fixed(.01)), "lr_z", Fixed(.05))
 			slow, fast := newTrainer(t, a, p, startAt(z)), newTrainer(t, a, p, own)
-			slow.After(Batch{Losses: losses},
-				Step{Rate: .005}) // .001 of lr .01, dropped by .1, times 5
+			// The rate is .001 of lr .01, dropped by .1, times 5.
+			slow.After(Batch{Losses: losses}, Step{Rate: .005})
 			fast.After(Batch{Losses: losses}, Step{Rate: .001})
 			if s, f := slow.(Dual).Z(), fast.(Dual).Z(); math.Abs(s.Eta-f.Eta) > 1e-12 ||
 				math.Abs(s.Lambda-f.Lambda) > 1e-12 || f == z {

@@ -80,6 +80,6 @@ func (s SmoothedCVaR) WorstCase(ratios, losses []float64, rho float64) (Worst, e
 // with the boundary's mass shared evenly, lies inside the set.
 func (s SmoothedCVaR) saturate(b *sample, room *room) saturation {
 	w := b.tail(s.Mu, room)
-	return saturation{divergence: b.tailWorst(nil, w, s.Divergence).Divergence, tail: w,
-		origin: w.edge}
+	divergence := b.tailWorst(nil, w, s.Divergence).Divergence
+	return saturation{divergence: divergence, tail: w, origin: w.edge}
 }

@@ -35,13 +35,12 @@ const (
 // Doubts are why intervals cannot be believed, each with its reason.
 func Doubts() [][2]string {
 	return [][2]string{
-		{"heavy tail", fmt.Sprintf("Hill's tail index of f(ℓ; z*) is below %g, and of a variance "+
-			"above 2",
-			HeavyIndex)},
-		{"few samples", fmt.Sprintf("fewer than %d effective samples carry the worst case",
-			FewEffective)},
-		{"one sample", fmt.Sprintf("a single one has more than %g %% of the worst case",
-			100*LargeShare)},
+		{"heavy tail", fmt.Sprintf(
+			"Hill's tail index of f(ℓ; z*) is below %g, and of a variance above 2", HeavyIndex)},
+		{"few samples", fmt.Sprintf(
+			"fewer than %d effective samples carry the worst case", FewEffective)},
+		{"one sample", fmt.Sprintf(
+			"a single one has more than %g %% of the worst case", 100*LargeShare)},
 	}
 }
 

@@ -103,9 +103,8 @@ func ConstantsOn(set Set, box Box, a Assumptions) (Constants, error) {
 		constants(Box, Assumptions) Constants
 	})
 	if !ok {
-		return Constants{}, fmt.Errorf("uncertainty %s: the theory covers cressie-read, chi2 and "+
-			"smoothed-cvar",
-			set.Name())
+		return Constants{}, fmt.Errorf(
+			"uncertainty %s: the theory covers cressie-read, chi2 and smoothed-cvar", set.Name())
 	}
 	c := covered.constants(box, a)
 	c.Diameter = box.Diameter()
@@ -123,15 +122,16 @@ func (c CressieRead) constants(box Box, a Assumptions) Constants {
 	base := MagnitudeOf(k-1).power(star) - MagnitudeOf(k) // (k−1)^{k*}/k
 	s := MagnitudeOf(star)
 	curved := MagnitudeOf(star-1) + g.power(2)
+	both := (width.power(star) - lambda0.power(star+1)).plus(
+		width.power(star-2) - lambda0.power(star-1))
+	far := base - lambda0.power(star) + width.power(star) +
+		MagnitudeOf(star-1).plus(lambda0+s-width)
 	return Constants{
-		Lz: MagnitudeOf(k-1).power(star-2) +
-			(width.power(star) - lambda0.power(star+1)).plus(
-				width.power(star-2)-lambda0.power(star-1)),
+		Lz: MagnitudeOf(k-1).power(star-2) + both,
 		Lx: base + s - lambda0.power(star-1) + width.power(star-2) +
 			curved.plus(width+MagnitudeOf(a.Smoothness)),
 		Sigma0: base + s + width.power(star-1) + g - lambda0.power(star-1),
-		Sigma1: MagnitudeOf(a.Rho + 1 + 1/(k*(k-1))).plus(
-			base - lambda0.power(star) + width.power(star) + MagnitudeOf(star-1).plus(lambda0+s-width)),
+		Sigma1: MagnitudeOf(a.Rho + 1 + 1/(k*(k-1))).plus(far),
 	}
 }
 

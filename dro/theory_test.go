@@ -147,8 +147,8 @@ func TestTheorem1(t *testing.T) {
 		if p.Nx < 0 || p.Nz < 0 {
 			t.Errorf("%v: less than one sample a step: %+v", set, p)
 		}
-		if bias := logBias(set, a.Rho, a.Bound,
-			float64(p.Nz)); bias > MagnitudeOf(a.Epsilon/4)+1e-9 {
+		bias := logBias(set, a.Rho, a.Bound, float64(p.Nz))
+		if bias > MagnitudeOf(a.Epsilon/4)+1e-9 {
 			t.Errorf("%v: bias %v at n_z", set, bias)
 		}
 		// T = 48CΔ/ε² : halving ε multiplies T by at least 4.

@@ -45,8 +45,8 @@ func TestTiltedIsStable(t *testing.T) {
 		if !slices.Equal(w, []float64{0, 2, 2, 0}) {
 			t.Errorf("from %v: weights %v, want 0 2 2 0", base, w)
 		}
-		if got, want := reported(trainer)["tilted_loss"], base+1e4-math.Log(2)/100; !within(got,
-			want, 1e-12) {
+		got, want := reported(trainer)["tilted_loss"], base+1e4-math.Log(2)/100
+		if !within(got, want, 1e-12) {
 			t.Errorf("from %v: tilted loss %v, want %v", base, got, want)
 		}
 	}

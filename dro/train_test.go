@@ -109,8 +109,8 @@ func indices(n int) []int {
 func (l *least) walk(
 	trainer Trainer, x []float64, steps int, alpha, beta float64, draw func() []int,
 ) {
-	w, values, slopes := make([]float64, len(l.y)), make([]float64, len(l.y)), make([]float64,
-		len(l.y))
+	w := make([]float64, len(l.y))
+	values, slopes := make([]float64, len(l.y)), make([]float64, len(l.y))
 	v := make([]float64, len(x))
 	for i := range steps {
 		index := draw()
@@ -163,9 +163,9 @@ func length(v []float64) float64 {
 
 // train runs the method with full batches and returns x, R_ρ and F − R_ρ at the
 // end.
-func (l *least) train(t *testing.T, trainer Trainer, p *Problem, steps int,
-	alpha float64) (x []float64,
-	risk, gap float64) {
+func (l *least) train(
+	t *testing.T, trainer Trainer, p *Problem, steps int, alpha float64,
+) (x []float64, risk, gap float64) {
 	x = make([]float64, len(l.a[0]))
 	l.walk(trainer, x, steps, alpha, .9, l.all)
 	n := len(l.y)

@@ -181,8 +181,8 @@ func TestCurve(t *testing.T) {
 				t.Errorf("%v rho %v: risk does not rise: %v, %v", set, rhos[i], last.Risk, w.Risk)
 			}
 			slack := 1e-12 * w.Risk
-			if rise := w.Risk - last.Risk; rise > last.Z.Lambda*step+slack ||
-				rise < w.Z.Lambda*step-slack {
+			rise := w.Risk - last.Risk
+			if rise > last.Z.Lambda*step+slack || rise < w.Z.Lambda*step-slack {
 				t.Errorf("%v rho %v: rise %v not between λ*Δρ at the ends, %v and %v",
 					set, rhos[i], rise, w.Z.Lambda*step, last.Z.Lambda*step)
 			}

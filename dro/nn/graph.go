@@ -47,9 +47,9 @@ func newGraph(isa kern.ISA, n *Net) (*graph, error) {
 			labels: make([]int, 0, c.Batch),
 		},
 		losses: make([]float64, c.Batch), weights: make([]float64, c.Batch),
-		plain:  make([]float32, c.Batch*c.Classes),
-		leaves: map[string]*G.Node{}, gradients: map[string][]float32{},
-		buffers: map[string][]float32{},
+		plain:     make([]float32, c.Batch*c.Classes),
+		leaves:    map[string]*G.Node{},
+		gradients: map[string][]float32{}, buffers: map[string][]float32{},
 	}
 	err := g.open(c, n.stages)
 	if err == nil {
@@ -82,8 +82,8 @@ func (g *graph) open(c Config, list []stage) (err error) {
 			return err
 		}
 	}
-	g.spread, err = kern.NewLayout(g.isa, g.batch, kern.Shape{Channels: c.Classes, Height: 1,
-		Width: 1})
+	logits := kern.Shape{Channels: c.Classes, Height: 1, Width: 1}
+	g.spread, err = kern.NewLayout(g.isa, g.batch, logits)
 	return err
 }
 

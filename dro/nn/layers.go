@@ -5,7 +5,8 @@ package nn
 // ".norm.running_mean" and ".norm.running_var", in the shapes that PyTorch has.
 type Layer struct {
 	Name string
-	Kind string // conv, linear, average (over all positions) or sum (of the outputs of From and Plus)
+	// Kind is conv, linear, average (over all positions) or sum (of the outputs of From and Plus).
+	Kind string
 	// From and Plus are the layers whose outputs it takes, by their places; −1 is the batch.
 	From, Plus int
 	In, Out    [3]int // channels, rows, columns
@@ -27,10 +28,13 @@ func Layers(model string, c, h, w, classes int) ([]Layer, error) {
 	}
 	list := make([]Layer, len(stages))
 	for i, s := range stages {
-		list[i] = Layer{Name: s.name, Kind: string(s.kind), From: s.from, Plus: s.plus,
+		list[i] = Layer{
+			Name: s.name, Kind: string(s.kind), From: s.from, Plus: s.plus,
 			In:     [3]int{s.in.Channels, s.in.Height, s.in.Width},
 			Out:    [3]int{s.out.Channels, s.out.Height, s.out.Width},
-			Kernel: s.kernel, Stride: s.stride, Pad: s.pad, Norm: s.norm, ReLU: s.relu, Pool: s.pool}
+			Kernel: s.kernel, Stride: s.stride, Pad: s.pad,
+			Norm: s.norm, ReLU: s.relu, Pool: s.pool,
+		}
 	}
 	return list, nil
 }

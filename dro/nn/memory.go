@@ -22,10 +22,8 @@ func Memory(c Config) (bytes float64, err error) {
 			partial = float64(parts) * float64(s.in.Len()) * float64(s.out.Len())
 			s.in = kern.Shape{} // the batch as it came
 		}
-		for _, shape := range [...][3]int{{s.in.Channels, s.in.Height, s.in.Width},
-			{s.mid.Channels, s.mid.Height, s.mid.Width}, {s.out.Channels, s.out.Height,
-				s.out.Width}} {
-			values += float64(shape[0]) * float64(shape[1]) * float64(shape[2])
+		for _, shape := range [...]kern.Shape{s.in, s.mid, s.out} {
+			values += size(shape)
 		}
 		packed = max(packed, s.packed())
 	}
@@ -46,14 +44,16 @@ func Memory(c Config) (bytes float64, err error) {
 // packed is how many values a sample has as an operand of the stage's products: of its input, as a
 // column of outputs sees it where the channels are few, or of its output.
 func (s stage) packed() float64 {
-	size := func(shape kern.Shape) float64 {
-		return float64(shape.Channels) * float64(shape.Height) * float64(shape.Width)
-	}
-	seen := 0.0
-	if c := s.config(); (s.kind == conv || s.kind == linear) &&
-		kern.BF16Strips(kern.DetectBF16(), c) {
+	seen, c := 0.0, s.config()
+	multiplies := s.kind == conv || s.kind == linear
+	if multiplies && kern.BF16Strips(kern.DetectBF16(), c) {
 		rows := (s.mid.Height-1)*c.Stride + c.KernelHeight
-		seen = float64(c.In.Channels) * float64(c.KernelWidth) * float64(rows) * float64(s.mid.Width)
+		column := float64(c.In.Channels) * float64(c.KernelWidth) * float64(rows)
+		seen = column * float64(s.mid.Width)
 	}
 	return max(seen, size(s.in), size(s.mid))
+}
+
+func size(s kern.Shape) float64 {
+	return float64(s.Channels) * float64(s.Height) * float64(s.Width)
 }

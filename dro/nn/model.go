@@ -45,8 +45,8 @@ func convNorm(out, kernel, stride, pad int) layer {
 func basicBlock(out, stride int) layer {
 	second := convNorm(out, 3, 1, 1)
 	second.relu = false
-	return layer{kind: residual, stride: stride,
-		branch: []layer{convNorm(out, 3, stride, 1), second}}
+	branch := []layer{convNorm(out, 3, stride, 1), second}
+	return layer{kind: residual, stride: stride, branch: branch}
 }
 
 func dense(out int) layer { return layer{kind: linear, out: out, relu: true} }
@@ -137,8 +137,8 @@ func stages(model string, c, h, w, classes int) ([]stage, error) {
 	}
 	list, err := arrange(layers, kern.Shape{Channels: c, Height: h, Width: w}, classes)
 	if err != nil {
-		return nil, fmt.Errorf("model: %s: an input of %d×%d×%d %w; choose another model or "+
-			"dataset",
+		return nil, fmt.Errorf(
+			"model: %s: an input of %d×%d×%d %w; choose another model or dataset",
 			model, c, h, w, err)
 	}
 	return list, nil
@@ -183,16 +183,18 @@ func (s *sizing) residual(name string, l layer, from int, in kern.Shape) error {
 	end := len(s.list) - 1
 	shape, shortcut := s.list[end].out, from
 	if shape != in {
-		projection := layer{kind: conv, out: shape.Channels, kernel: 1, stride: l.stride,
-			norm: true}
-		if err := s.append(stage{layer: projection, name: name + ".shortcut", from: from,
-			in: in}); err != nil {
+		projection := stage{
+			layer: layer{kind: conv, out: shape.Channels, kernel: 1, stride: l.stride, norm: true},
+			name:  name + ".shortcut", from: from, in: in,
+		}
+		if err := s.append(projection); err != nil {
 			return err
 		}
 		shortcut = end + 1
 	}
-	return s.append(stage{layer: layer{kind: sum, relu: true}, name: name, from: end,
-		plus: shortcut, in: shape})
+	return s.append(stage{
+		layer: layer{kind: sum, relu: true}, name: name, from: end, plus: shortcut, in: shape,
+	})
 }
 
 // append adds a stage that knows its input, once it knows its output.

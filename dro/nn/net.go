@@ -31,7 +31,8 @@ type Config struct {
 // v ← momentum·v + (g + weightDecay·w), w ← w − lr·v.
 type SGD struct {
 	LR, Momentum, WeightDecay float64
-	Clip                      float64 // a longer g is scaled down to this Euclidean norm; 0 is no bound
+	// Clip is the Euclidean norm that a longer g is scaled down to; 0 is no bound.
+	Clip float64
 }
 
 // Net is one network with its parameters, its optimiser's velocities and the
@@ -135,15 +136,15 @@ func New(c Config) (*Net, error) {
 
 func newNet(isa kern.ISA, c Config, list []stage) (_ *Net, err error) {
 	if c.Batch < 1 || c.Classes < 2 {
-		return nil, fmt.Errorf("model: batch %d, classes %d: want at least 1 and 2", c.Batch,
-			c.Classes)
+		return nil, fmt.Errorf(
+			"model: batch %d, classes %d: want at least 1 and 2", c.Batch, c.Classes)
 	}
 	if c.Init != "" && !slices.Contains(Inits(), c.Init) {
 		return nil, fmt.Errorf("init: %.40q: want one of %s", c.Init, strings.Join(Inits(), ", "))
 	}
 	if c.Precision != "" && !slices.Contains(Precisions(), c.Precision) {
-		return nil, fmt.Errorf("precision: %.40q: want one of %s", c.Precision,
-			strings.Join(Precisions(), ", "))
+		return nil, fmt.Errorf(
+			"precision: %.40q: want one of %s", c.Precision, strings.Join(Precisions(), ", "))
 	}
 	n := &Net{Config: c, stages: list}
 	if c.Loss != "" && !slices.Contains(Losses(), c.Loss) {
@@ -306,8 +307,12 @@ func (n *Net) Update(s SGD) (norm float64) {
 			return norm
 		}
 	}
-	return math.Sqrt(n.sgd.Step(n.graph.team, n.weights, n.velocity, n.gradient, kern.SGDConfig{
-		LearningRate: float32(s.LR), Momentum: float32(s.Momentum), WeightDecay: float32(s.WeightDecay)}))
+	c := kern.SGDConfig{
+		LearningRate: float32(s.LR),
+		Momentum:     float32(s.Momentum),
+		WeightDecay:  float32(s.WeightDecay),
+	}
+	return math.Sqrt(n.sgd.Step(n.graph.team, n.weights, n.velocity, n.gradient, c))
 }
 
 // Accumulate is the first half of an update that has to know the velocity
@@ -335,10 +340,13 @@ func (n *Net) Advance(rate float64) {
 func (n *Net) norm() float64 { return math.Sqrt(n.sgd.SquaredNorm(n.graph.team, n.gradient)) }
 
 func (n *Net) accumulate(momentum, dampening, weightDecay, scale float64) (velocity float64) {
-	return math.Sqrt(n.sgd.Accumulate(n.graph.team, n.weights, n.velocity, n.gradient,
-		kern.AccumulateConfig{
-			Momentum: float32(momentum), Keep: float32(1 - dampening),
-			Scale: float32(scale), WeightDecay: float32(weightDecay)}))
+	c := kern.AccumulateConfig{
+		Momentum:    float32(momentum),
+		Keep:        float32(1 - dampening),
+		Scale:       float32(scale),
+		WeightDecay: float32(weightDecay),
+	}
+	return math.Sqrt(n.sgd.Accumulate(n.graph.team, n.weights, n.velocity, n.gradient, c))
 }
 
 // FLOPs returns the floating-point operations of Losses and of Gradient on a

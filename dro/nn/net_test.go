@@ -51,8 +51,7 @@ func TestEveryModelLearnsABatch(t *testing.T) {
 		n.Losses(losses, x, labels)
 		if !(total(losses) < first/2) {
 			t.Errorf("%s: the loss of one batch went from %.3f to %.3f in 30 steps, want less "+
-				"than half",
-				model, first/16, total(losses)/16)
+				"than half", model, first/16, total(losses)/16)
 		}
 	}
 }

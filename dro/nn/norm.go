@@ -64,8 +64,8 @@ func (o *normOp) diff(in G.Nodes, out, grad *G.Node) (_ G.Nodes, err error) {
 	if grads[0], err = G.ApplyOp(&op{
 		name: o.name + ".dx", in: []input{flat(), flat(), flat()}, out: gradient,
 		run: func(in []array) {
-			o.kernel.Backward(o.team, data, o.dgamma, o.dbeta, in[0].F32, in[2].F32,
-				in[1].F32, o.add)
+			x, gamma, dy := in[0].F32, in[1].F32, in[2].F32
+			o.kernel.Backward(o.team, data, o.dgamma, o.dbeta, x, dy, gamma, o.add)
 		},
 	}, in[0], in[1], grad); err != nil {
 		return nil, err

@@ -138,7 +138,8 @@ func TestRunningStatistics(t *testing.T) {
 			var y []float64
 			for i := range images {
 				for p := range 9 {
-					y = append(y, w[2*channel]*float64(x[18*i+p])+w[2*channel+1]*float64(x[18*i+9+p]))
+					first, second := float64(x[18*i+p]), float64(x[18*i+9+p])
+					y = append(y, w[2*channel]*first+w[2*channel+1]*second)
 				}
 			}
 			mean := total(y) / float64(len(y))
@@ -173,22 +174,22 @@ func TestNamesOfTensors(t *testing.T) {
 	parameters, buffers := slots(list, "")
 	want := []string{
 		"conv1.weight[16 3 3 3]", "conv1.norm.weight[16]", "conv1.norm.bias[16]",
-		"block2.conv1.weight[16 16 3 3]", "block2.conv1.norm.weight[16]",
-		"block2.conv1.norm.bias[16]",
-		"block2.conv2.weight[16 16 3 3]", "block2.conv2.norm.weight[16]",
-		"block2.conv2.norm.bias[16]",
-		"block3.conv1.weight[32 16 3 3]", "block3.conv1.norm.weight[32]",
-		"block3.conv1.norm.bias[32]",
-		"block3.conv2.weight[32 32 3 3]", "block3.conv2.norm.weight[32]",
-		"block3.conv2.norm.bias[32]",
-		"block3.shortcut.weight[32 16 1 1]", "block3.shortcut.norm.weight[32]",
-		"block3.shortcut.norm.bias[32]",
-		"block4.conv1.weight[64 32 3 3]", "block4.conv1.norm.weight[64]",
-		"block4.conv1.norm.bias[64]",
-		"block4.conv2.weight[64 64 3 3]", "block4.conv2.norm.weight[64]",
-		"block4.conv2.norm.bias[64]",
-		"block4.shortcut.weight[64 32 1 1]", "block4.shortcut.norm.weight[64]",
-		"block4.shortcut.norm.bias[64]",
+		"block2.conv1.weight[16 16 3 3]",
+		"block2.conv1.norm.weight[16]", "block2.conv1.norm.bias[16]",
+		"block2.conv2.weight[16 16 3 3]",
+		"block2.conv2.norm.weight[16]", "block2.conv2.norm.bias[16]",
+		"block3.conv1.weight[32 16 3 3]",
+		"block3.conv1.norm.weight[32]", "block3.conv1.norm.bias[32]",
+		"block3.conv2.weight[32 32 3 3]",
+		"block3.conv2.norm.weight[32]", "block3.conv2.norm.bias[32]",
+		"block3.shortcut.weight[32 16 1 1]",
+		"block3.shortcut.norm.weight[32]", "block3.shortcut.norm.bias[32]",
+		"block4.conv1.weight[64 32 3 3]",
+		"block4.conv1.norm.weight[64]", "block4.conv1.norm.bias[64]",
+		"block4.conv2.weight[64 64 3 3]",
+		"block4.conv2.norm.weight[64]", "block4.conv2.norm.bias[64]",
+		"block4.shortcut.weight[64 32 1 1]",
+		"block4.shortcut.norm.weight[64]", "block4.shortcut.norm.bias[64]",
 		"linear6.weight[10 64]", "linear6.bias[10]",
 	}
 	if got := names(parameters); !slices.Equal(got, want) {

@@ -94,8 +94,7 @@ func (o *op) DiffWRT(inputs int) []bool {
 }
 
 // SymDiff implements gorgonia.SDOp.
-func (o *op) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes,
-	error) {
+func (o *op) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
 	return o.diff(in, out, grad)
 }
 

@@ -139,8 +139,7 @@ func (c *convOp) diff(in G.Nodes, out, grad *G.Node) (_ G.Nodes, err error) {
 	if grads[1], err = G.ApplyOp(&op{
 		name: c.name + ".dw", in: []input{flat(), flat()}, out: dense32(c.dw, w.Shape()...),
 		run: func(in []array) {
-			c.kernel().BackwardWeights(c.team, c.dw, c.db, in[0].F32, in[1].F32,
-				c.add)
+			c.kernel().BackwardWeights(c.team, c.dw, c.db, in[0].F32, in[1].F32, c.add)
 		},
 	}, x, grad); err != nil {
 		return nil, err
@@ -158,8 +157,10 @@ func (c *convOp) diff(in G.Nodes, out, grad *G.Node) (_ G.Nodes, err error) {
 
 func (c *convOp) dx(x, w, grad *G.Node) (*G.Node, error) {
 	data, out := c.activation(c.in)
-	o := &op{name: c.name + ".dx", in: []input{flat(), {w.Dims(), tensor.Float32}, flat()},
-		out: out, of: x}
+	o := &op{
+		name: c.name + ".dx", in: []input{flat(), {w.Dims(), tensor.Float32}, flat()},
+		out: out, of: x,
+	}
 	o.run = func(in []array) {
 		var act []float32
 		if o.masked {
@@ -181,8 +182,7 @@ func (b *backend) pool(name string, x *G.Node, shape kern.Shape) (*G.Node, error
 	diff := func(in G.Nodes, y, grad *G.Node) (G.Nodes, error) {
 		o := &op{name: name + ".dx", in: []input{flat(), flat(), flat()}, out: gradient, of: in[0]}
 		o.run = func(in []array) {
-			kernel.Backward(b.team, dx, in[0].F32, in[1].F32, in[2].F32,
-				o.masked)
+			kernel.Backward(b.team, dx, in[0].F32, in[1].F32, in[2].F32, o.masked)
 		}
 		d, err := G.ApplyOp(o, in[0], y, grad)
 		return G.Nodes{d}, err
@@ -254,8 +254,7 @@ func (b *backend) loss(
 			name: name + ".dx", in: []input{{1, tensor.Float64}, {1, tensor.Float64}},
 			out: gradient,
 			run: func(in []array) {
-				kernel.Gradient(dx, predictions, b.labels,
-					in[1].F64[:len(b.labels)])
+				kernel.Gradient(dx, predictions, b.labels, in[1].F64[:len(b.labels)])
 			},
 		}, y, grad)
 		return G.Nodes{d}, err
@@ -264,8 +263,7 @@ func (b *backend) loss(
 		name: name, in: []input{flat()},
 		out: tensor.New(tensor.WithShape(len(losses)), tensor.WithBacking(losses)),
 		run: func(in []array) {
-			kernel.Losses(b.team, losses[:len(b.labels)], predictions,
-				in[0].F32, b.labels)
+			kernel.Losses(b.team, losses[:len(b.labels)], predictions, in[0].F32, b.labels)
 		},
 		diff: diff, wrt: []bool{true},
 	}, outputs)

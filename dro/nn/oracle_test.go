@@ -134,8 +134,8 @@ func (o *oracle) norm(s stage, x *G.Node, n int) *G.Node {
 	}
 	var centre, variance *G.Node
 	if o.tensors[s.name+".norm.running_mean"] != nil {
-		centre, variance = o.channels(s.name+".norm.running_mean"), o.channels(s.name+
-			".norm.running_var")
+		centre = o.channels(s.name + ".norm.running_mean")
+		variance = o.channels(s.name + ".norm.running_var")
 		x = G.Must(G.BroadcastSub(x, centre, nil, overChannels))
 	} else {
 		centre = mean(x)

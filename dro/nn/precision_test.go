@@ -11,8 +11,8 @@ import (
 // precise returns a network at a precision.
 func precise(t *testing.T, model, precision string, threads int) *Net {
 	t.Helper()
-	n, err := New(Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 24, Seed: 6,
-		Threads:   threads,
+	n, err := New(Config{
+		Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 24, Seed: 6, Threads: threads,
 		Precision: precision})
 	if err != nil {
 		t.Fatal(err)

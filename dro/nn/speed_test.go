@@ -43,8 +43,8 @@ func BenchmarkAgainstPlainGorgonia(b *testing.B) {
 					}
 					machine.Reset()
 				})
-				kernels, plain, speedUp = append(kernels, ours), append(plain,
-					theirs), append(speedUp, theirs/ours)
+				kernels, plain = append(kernels, ours), append(plain, theirs)
+				speedUp = append(speedUp, theirs/ours)
 			}
 			b.ReportMetric(median(kernels), "kernels-ms")
 			b.ReportMetric(median(plain), "plain-ms")

@@ -11,8 +11,9 @@ import (
 
 // Tensor is a named array of the network, a view and not a copy.
 type Tensor struct {
-	Name  string // "conv1.weight", "conv1.bias", "conv1.norm.running_mean", ...
-	Shape []int  // [out, in, height, width] for a convolution's weights, [out, in] for a dense layer's
+	Name string // "conv1.weight", "conv1.bias", "conv1.norm.running_mean", ...
+	// Shape is [out, in, height, width] for a convolution's weights, [out, in] for a dense layer's.
+	Shape []int
 	Data  []float32
 }
 

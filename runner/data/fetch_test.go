@@ -190,8 +190,7 @@ func TestFetchRefuses(t *testing.T) {
 		"wrong bytes": {func(w http.ResponseWriter, _ *http.Request) { w.Write(wrong) },
 			"md5", false},
 		"always cut": {cutAt(5000), "the connection ended at byte 5000 of 320000", true},
-		"empty, lengthless": {func(w http.ResponseWriter,
-			_ *http.Request) {
+		"empty, lengthless": {func(w http.ResponseWriter, _ *http.Request) {
 			w.(http.Flusher).Flush()
 		},
 			"ended at byte 0", false},

@@ -31,7 +31,8 @@ func TestInPlaceIsTheSame(t *testing.T) {
 				rng, size := rand.New(rand.NewPCG(1, 1)), src.Shape().Len()
 				for i := range 60 {
 					if s := copied.State(); i%7 == 6 {
-						s.Epoch, s.Step = rng.Uint64N(3), rng.Uint64N(uint64(copied.StepsPerEpoch()))
+						s.Epoch = rng.Uint64N(3)
+						s.Step = rng.Uint64N(uint64(copied.StepsPerEpoch()))
 						copied.Restore(s)
 						if err := lying.Restore(s); err != nil {
 							t.Fatal(err)

@@ -227,7 +227,8 @@ func TestCropAgainstDefinition(t *testing.T) {
 			if sy, sx := y+dy, x+dx; sy >= 0 && sy < 5 && sx >= 0 && sx < 4 {
 				value = float64(src.Data[(c*5+sy)*4+sx]) / 255
 			}
-			if want := (value - float64(mean[c])) / float64(std[c]); math.Abs(float64(v)-want) > 1e-6 {
+			want := (value - float64(mean[c])) / float64(std[c])
+			if math.Abs(float64(v)-want) > 1e-6 {
 				t.Fatalf("shift (%d, %d), flip %v, mean %v: value %d is %v, want %v",
 					dx, dy, flip, onMean, i, v, want)
 			}
@@ -333,8 +334,8 @@ func BenchmarkNext(b *testing.B) {
 	for name, n := range map[string]int{"n=1e4": 10000, "n=1e5": 100000} {
 		b.Run(name, func(b *testing.B) {
 			l := must(b)(NewEpochs(noise(n, Shape{C: 3, H: 32, W: 32}), LoaderOptions{Batch: 128,
-				Augment: Augment{Pad: 4, Flip: true}, Mean: []float32{.5, .5,
-					.5}, Std: []float32{.2, .2, .2}}))
+				Augment: Augment{Pad: 4, Flip: true},
+				Mean:    []float32{.5, .5, .5}, Std: []float32{.2, .2, .2}}))
 			l.Next()
 			b.ReportAllocs()
 			for b.Loop() {
@@ -365,9 +366,10 @@ func TestBatchesIndexTheTrainingSplit(t *testing.T) {
 					b := l.Next()
 					for j, i := range b.Index {
 						if b.Labels[j] != d.Train.Label(i) || b.Groups[j] != d.Train.Group(i) {
-							t.Fatalf("%s, %s: sample %d has label %d and group %d, in the split "+
-								"%d and %d",
-								name, kind, i, b.Labels[j], b.Groups[j], d.Train.Label(i), d.Train.Group(i))
+							t.Fatalf("%s, %s: sample %d has label %d and group %d, "+
+								"in the split %d and %d",
+								name, kind, i, b.Labels[j], b.Groups[j],
+								d.Train.Label(i), d.Train.Group(i))
 						}
 						seen[i] = true
 					}

@@ -143,8 +143,9 @@ func TestCSVSplitColumn(t *testing.T) {
 		t.Errorf("two validation splits: error is %v", err)
 	}
 	for query, want := range map[string]string{
-		"?split=label":                       "cannot be both label and group or split",
-		"?split=x":                           `"x" says "3" of a sample: a split is train, val or test`,
+		"?split=label": "cannot be both label and group or split",
+		"?split=x": `"x" says "3" of a sample: ` +
+			"a split is train, val or test",
 		"?split=part&test_fraction=.2":       "test_fraction= has no use beside split",
 		"?split=part&test=" + write(t, text): "split= has no use beside test",
 	} {
@@ -217,7 +218,12 @@ func TestCSVHeader(t *testing.T) {
 
 func TestCSVSeparators(t *testing.T) {
 	for query, comma := range map[string]string{
-		"?sep=tab": "\t", "?sep=semicolon": ";", "?sep=%3B": ";", "?sep=|": "|", "?sep=space": " "} {
+		"?sep=tab":       "\t",
+		"?sep=semicolon": ";",
+		"?sep=%3B":       ";",
+		"?sep=|":         "|",
+		"?sep=space":     " ",
+	} {
 		text := strings.ReplaceAll("a,b,label\n1,2,x\n3,4,y\n1,2,x\n3,4,y\n1,2,x\n3,4,y\n",
 			",", comma)
 		d, err := openText(t, text, query+"&test_fraction=.4")

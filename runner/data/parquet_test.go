@@ -43,8 +43,7 @@ func sameSamples(t *testing.T, form string, got, want *Dataset) {
 	if !slices.Equal(got.Classes, want.Classes) || !slices.Equal(got.Groups, want.Groups) ||
 		got.Shape != want.Shape {
 		t.Fatalf("%s: classes %q, groups %q, %v; want %q, %q, %v", form, got.Classes, got.Groups,
-			got.Shape,
-			want.Classes, want.Groups, want.Shape)
+			got.Shape, want.Classes, want.Groups, want.Shape)
 	}
 	x, y := make([]float32, got.Shape.Len()), make([]float32, got.Shape.Len())
 	for k, split := range []Source{got.Train, got.Test} {
@@ -72,8 +71,8 @@ func TestParquetFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.Close()
-	table := "csv:" + filepath.Join(ofTests, "want.csv") + strings.Replace(options, "mean",
-		"drop", 1)
+	table := "csv:" + filepath.Join(ofTests, "want.csv") +
+		strings.Replace(options, "mean", "drop", 1)
 	want, err := Open(table, Options{Rows: true})
 	if err != nil {
 		t.Fatal(err)

@@ -42,10 +42,10 @@ func TestHeaderForColumnsByPlace(t *testing.T) {
 		{"one", "age,colour,part,income\n" + body, "", "the first line names the columns", 40},
 		{"one that is stated", "age,colour,part,income\n" + body, "?header=yes", "", 40},
 		{"numbers as names", "age,1,2,3\n" + body, "", "the first line names the columns", 40},
-		{"one, and no labels", "age,colour,part\n" +
-			bare, "", `no column "c4": the samples have no labels`, 40},
-		{"a first sample of an unknown category", "7,green,u,1\n" +
-			body, "", "column \"c2\": a category", 41},
+		{"one, and no labels", "age,colour,part\n" + bare, "",
+			`no column "c4": the samples have no labels`, 40},
+		{"a first sample of an unknown category", "7,green,u,1\n" + body, "",
+			`column "c2": a category`, 41},
 		{"a first sample without values", "?,?,u,1\n" + body, "?missing=mean", "", 41},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -82,8 +82,7 @@ func TestRegister(t *testing.T) {
 	for _, f := range []func() error{
 		func() error { _, err := data.Open("tyo", data.Options{}); return err },
 		func() error {
-			return data.Fetch(context.Background(), "shapes", dir,
-				data.FetchOptions{})
+			return data.Fetch(context.Background(), "shapes", dir, data.FetchOptions{})
 		},
 	} {
 		if err := f(); err == nil || !strings.HasSuffix(err.Error(), "toy") {

@@ -59,8 +59,8 @@ func wideRows() Source {
 // in the order of its samples, is left to one.
 func TestSharedIsTheSame(t *testing.T) {
 	for name, open := range loaders() {
-		for order, each := range map[string]func(int,
-			func(int)){"last first": lastFirst, "at once": atOnce} {
+		orders := map[string]func(int, func(int)){"last first": lastFirst, "at once": atOnce}
+		for order, each := range orders {
 			t.Run(name+" "+order, func(t *testing.T) {
 				o := LoaderOptions{Batch: 8, Seed: 9, Stream: 1}
 				plain := must(t)(open(wideRows(), o))
@@ -75,11 +75,9 @@ func TestSharedIsTheSame(t *testing.T) {
 					t.Errorf("%d tasks for 20 batches of 8 rows, 3 a task; made ahead: %v", shares,
 						l.ahead != nil)
 				}
+				never := func(int, func(int)) { t.Error("images are shared out") }
 				images := must(t)(open(noise(50, Shape{C: 1, H: 4, W: 4}),
-					LoaderOptions{Batch: 8, Each: func(int,
-						func(int)) {
-						t.Error("images are shared out")
-					}}))
+					LoaderOptions{Batch: 8, Each: never}))
 				images.Next()
 			})
 		}

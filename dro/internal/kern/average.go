@@ -26,8 +26,7 @@ func (p *AveragePool) Out() Shape { return Shape{p.in.Channels, 1, 1} }
 func (p *AveragePool) Forward(t *Team, y, x []float32) { p.run(t, x, y, (*averageForward)(p)) }
 
 // Backward sets dx, the gradient of the input, from the output's gradient dy.
-func (p *AveragePool) Backward(t *Team, dx,
-	dy []float32) {
+func (p *AveragePool) Backward(t *Team, dx, dy []float32) {
 	p.run(t, dx, dy, (*averageBackward)(p))
 }
 

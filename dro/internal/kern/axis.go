@@ -78,8 +78,8 @@ func newPlane(rows, cols axis, width, kernelWidth, depth int) plane {
 			taps := []tap{}
 			for _, r := range rs {
 				for _, c := range cs {
-					taps = append(taps, tap{int32((r.d*width + c.d) * depth),
-						int32(r.k*kernelWidth + c.k)})
+					x, w := (r.d*width+c.d)*depth, r.k*kernelWidth+c.k
+					taps = append(taps, tap{int32(x), int32(w)})
 				}
 			}
 			p.taps = append(p.taps, taps)

@@ -35,11 +35,11 @@ func NewBatch(images int) Batch {
 	return Batch{Images: images, Blocks: blocks, Lanes: (perBlock + vector - 1) / vector * vector}
 }
 
-// Padded returns the number of lanes in all blocks.
-func (b Batch) Padded() int { return b.Blocks * b.Lanes }
+// padded returns the number of lanes in all blocks.
+func (b Batch) padded() int { return b.Blocks * b.Lanes }
 
 // Len returns the length of the slice that holds the batch's activations of shape s.
-func (b Batch) Len(s Shape) int { return b.Padded() * s.Len() }
+func (b Batch) Len(s Shape) int { return b.padded() * s.Len() }
 
 func (b Batch) valid() bool { return b.Images > 0 && b == NewBatch(b.Images) }
 

@@ -50,7 +50,7 @@ func BenchmarkConv(b *testing.B) {
 				team := NewTeam(threads)
 				r := rand.New(rand.NewPCG(1, 1))
 				x, y := noise(r, batch.Len(cfg.In)), noise(r, batch.Len(c.Out()))
-				w, bias := noise(r, c.WeightLen()), noise(r, cfg.Out)
+				w, bias := noise(r, c.weightLen()), noise(r, cfg.Out)
 				dx, dw, db := Alloc(len(x)), Alloc(len(w)), Alloc(len(bias))
 				for name, f := range map[string]func(){
 					"forward": func() { c.Forward(team, y, x, w, bias) },
@@ -78,7 +78,7 @@ func BenchmarkBF16(b *testing.B) {
 				team := NewTeam(threads)
 				r := rand.New(rand.NewPCG(1, 1))
 				x, y := noise(r, batch.Len(cfg.In)), noise(r, batch.Len(c.Out()))
-				w, bias := noise(r, c.WeightLen()), noise(r, cfg.Out)
+				w, bias := noise(r, c.weightLen()), noise(r, cfg.Out)
 				dx, dw, db := Alloc(len(x)), Alloc(len(w)), Alloc(len(bias))
 				for name, f := range map[string]func(){
 					"forward": func() { c.Forward(team, y, x, w, bias) },
@@ -167,7 +167,7 @@ func newAlexNet(isa ISA, team *Team, images int) *alexNet {
 		if i == 0 {
 			n.flop -= c.FLOPs()
 		}
-		size := c.WeightLen() + cfg.Out
+		size := c.weightLen() + cfg.Out
 		w := noise(r, size)
 		for j := range w {
 			w[j] *= .05
@@ -189,7 +189,7 @@ func newAlexNet(isa ISA, team *Team, images int) *alexNet {
 }
 
 func (n *alexNet) params(i int, of [][]float32) (w, b []float32) {
-	k := n.convs[i].WeightLen()
+	k := n.convs[i].weightLen()
 	return of[i][:k], of[i][k:]
 }
 

@@ -14,9 +14,11 @@ import (
 type BF16 int
 
 const (
-	Rounded    BF16 = iota // the float32 kernels, on rounded operands: on every machine, and the reference
-	AVX512BF16             // VDPBF16PS
-	AMX                    // TDPBF16PS, on tiles
+	// Rounded is the float32 kernels on rounded operands: every machine has it, and it is the
+	// reference.
+	Rounded    BF16 = iota
+	AVX512BF16      // VDPBF16PS
+	AMX             // TDPBF16PS, on tiles
 )
 
 // String returns b's name; [BF16.On] has the name that runs record.

@@ -62,7 +62,7 @@ func (c *Conv) BF16(kind BF16, space *Workspace, data bool) (*BF16Conv, error) {
 	if kind == Rounded {
 		in, out := c.batch.Len(c.cfg.In), c.batch.Len(c.out)
 		space.values(&space.x, max(in, out))
-		space.values(&space.w, max(c.WeightLen(), out))
+		space.values(&space.w, max(c.weightLen(), out))
 	} else {
 		b.plan(data)
 	}
@@ -141,7 +141,7 @@ func tilesOf(n int) int { return (n + tileSide - 1) / tileSide }
 
 // Forward is [Conv.Forward] on rounded x and w.
 func (c *BF16Conv) Forward(t *Team, y, x, w, bias []float32) {
-	if len(y) != c.batch.Len(c.out) || len(x) != c.batch.Len(c.cfg.In) || len(w) != c.WeightLen() ||
+	if len(y) != c.batch.Len(c.out) || len(x) != c.batch.Len(c.cfg.In) || len(w) != c.weightLen() ||
 		bias != nil && len(bias) != c.cfg.Out {
 		panic("kern: BF16Conv.Forward: slice has the wrong length")
 	}
@@ -159,8 +159,7 @@ func (c *BF16Conv) Forward(t *Team, y, x, w, bias []float32) {
 // BackwardData is [Conv.BackwardData] on rounded dy and w.
 func (c *BF16Conv) BackwardData(t *Team, dx, dy, w, act []float32) {
 	if len(dx) != c.batch.Len(c.cfg.In) || len(dy) != c.batch.Len(c.out) ||
-		len(w) != c.WeightLen() ||
-		act != nil && len(act) != len(dx) {
+		len(w) != c.weightLen() || act != nil && len(act) != len(dx) {
 		panic("kern: BF16Conv.BackwardData: slice has the wrong length")
 	}
 	if c.kind == Rounded {
@@ -215,9 +214,9 @@ func (m *multiplyCall) task(i int) {
 	tile := mulTile{
 		a:     c.space.a[channel/tileSide*p.weightLines()*tileDepth:],
 		b:     c.space.b[block*p.src.sumLines()*tileDepth:],
-		inner: p.inner, aInner: tileSide, bInner: tileSide, aNext: p.weightLines(),
-		bNext: p.src.laneLines(),
-		cRow:  lanes, rows: tilesOf(rows),
+		inner: p.inner, aInner: tileSide, bInner: tileSide,
+		aNext: p.weightLines(), bNext: p.src.laneLines(),
+		cRow: lanes, rows: tilesOf(rows),
 	}
 	var bias []float32
 	if c.call.bias != nil {
@@ -256,8 +255,9 @@ func (c *BF16Conv) sweep(t mulTile, y []float32) {
 		t.c, t.cols, t.spans = y, 2, spans[:pairs]
 		t.run(c.kind)
 	}
-	if tiles%2 > 0 {
-		t.b, t.c, t.cols, t.spans = b[(tiles-1)*t.bNext*tileDepth:], y[(tiles-1)*tileSide:], 1, spans[:1]
+	if last := tiles - 1; tiles%2 > 0 {
+		t.b, t.c = b[last*t.bNext*tileDepth:], y[last*tileSide:]
+		t.cols, t.spans = 1, spans[:1]
 		t.run(c.kind)
 	}
 }

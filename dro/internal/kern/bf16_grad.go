@@ -36,9 +36,8 @@ func (c *BF16Conv) channelTaps() {
 // BackwardWeights is [Conv.BackwardWeights] on rounded x and dy, but for the bias's, whose dy is
 // not rounded.
 func (c *BF16Conv) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
-	if len(dw) != c.WeightLen() || len(x) != c.batch.Len(c.cfg.In) ||
-		len(dy) != c.batch.Len(c.out) ||
-		db != nil && len(db) != c.cfg.Out {
+	if len(dw) != c.weightLen() || len(x) != c.batch.Len(c.cfg.In) ||
+		len(dy) != c.batch.Len(c.out) || db != nil && len(db) != c.cfg.Out {
 		panic("kern: BF16Conv.BackwardWeights: slice has the wrong length")
 	}
 	bias := 0 // tasks
@@ -86,7 +85,9 @@ func pairsOf(n int) int { return (n + 2*tileSide - 1) / (2 * tileSide) }
 // The results of some taps lie apart by a line more than a power of two, which the cache likes
 // better.
 const (
-	packedTaps = 16 // kernel taps whose results are put in place at once: a square of the transposition
+	// packedTaps are the kernel taps whose results are put in place at once: a square of the
+	// transposition.
+	packedTaps = 16
 	gradTapLen = 2 * tileSide
 	gradRowLen = packedTaps*gradTapLen + tileSide
 )
@@ -115,11 +116,10 @@ func (c *BF16Conv) gradPair(sums []float32, out, in int) {
 		return c.call.w[((out+r)*c.x.rows+in)*area:][:ins*area]
 	}
 	tile := mulTile{
-		a: c.space.a[out*tileDepth:], b: c.space.b[in*tileDepth:],
+		a: c.space.a[out*tileDepth:], b: c.space.b[in*tileDepth:], c: sums, taps: c.taps,
 		inner: c.x.imageDepth(), aInner: c.dy.groupLines(), bInner: c.x.groupLines(),
-		aNext: tileSide, bNext: tileSide,
-		cRow: gradRowLen, cMove: gradTapLen, rows: tilesOf(outs), cols: tilesOf(ins), c: sums,
-		taps: c.taps,
+		aNext: tileSide, bNext: tileSide, cRow: gradRowLen, cMove: gradTapLen,
+		rows: tilesOf(outs), cols: tilesOf(ins),
 	}
 	for first := 0; first < len(c.spans); first += packedTaps {
 		tile.spans = c.spans[first:min(first+packedTaps, len(c.spans))]

@@ -116,7 +116,8 @@ func (p *packing) unit(i int) {
 	base, offsets := s.base[unit], s.offsets[unit]
 	if p.form == depthOfB {
 		for lane := 0; lane < s.lanes; lane += tileSide {
-			dst := p.dst[(block*s.sumLines()+lane/tileSide*s.laneLines()+unit*s.unitLines())*tileDepth:]
+			line := block*s.sumLines() + lane/tileSide*s.laneLines() + unit*s.unitLines()
+			dst := p.dst[line*tileDepth:]
 			for d := range s.depth() {
 				packPairs(dst[d*tileLen:], values, base+lane, offsets[d*tileDepth:], tileSide)
 			}
@@ -124,7 +125,8 @@ func (p *packing) unit(i int) {
 		return
 	}
 	for lane := 0; lane < s.lanes; lane += tileDepth {
-		dst := p.dst[(block*s.imageLines()+lane/tileDepth*s.groupLines()+unit*s.imageUnitLines())*tileDepth:]
+		line := block*s.imageLines() + lane/tileDepth*s.groupLines() + unit*s.imageUnitLines()
+		dst := p.dst[line*tileDepth:]
 		for row := 0; row < s.rows; row += tileSide {
 			packRows(dst[row*tileDepth:], values, base+lane, offsets[row:],
 				min(tileDepth, s.lanes-lane), p.form == rowsOfB)
@@ -169,9 +171,9 @@ func (c *BF16Conv) packTaps(dst []uint16, row, rows int) {
 		offsets := offsetsOf(min(tileDepth, ins-col), area)
 		for r := range rows {
 			for tap := 0; tap < area; tap += tileSide {
-				packPairsAcross(dst[tap*d.inner*tileLen+col*tileSide+r*tileDepth:], c.call.w,
-					((row+r)*ins+col)*area+tap, offsets[:], min(tileSide,
-						area-tap), d.lines, 2*tileDepth*area)
+				to := dst[tap*d.inner*tileLen+col*tileSide+r*tileDepth:]
+				base, cols := ((row+r)*ins+col)*area+tap, min(tileSide, area-tap)
+				packPairsAcross(to, c.call.w, base, offsets[:], cols, d.lines, 2*tileDepth*area)
 			}
 		}
 	}

@@ -22,8 +22,7 @@ const fewChannels = tileDepth / 2
 
 // BF16Strips tells whether products of kind, forward and for the gradient of the weights, are made
 // so. Those of a linear layer are not: its one output sees all values, in the order of the weights.
-func BF16Strips(kind BF16,
-	cfg ConvConfig) bool {
+func BF16Strips(kind BF16, cfg ConvConfig) bool {
 	return kind != Rounded && cfg.few() && !cfg.linear()
 }
 
@@ -44,16 +43,16 @@ func newStrips(c *Conv) *strips {
 	s.weights = make([]int32, (cfg.KernelHeight*s.run+tileDepth-1)/tileDepth*tileDepth)
 	for i := range s.weights {
 		s.weights[i] = nothing
-		if row, col, channel := s.value(i, cfg.In.Channels); row < cfg.KernelHeight &&
-			col < cfg.KernelWidth {
+		row, col, channel := s.value(i, cfg.In.Channels)
+		if row < cfg.KernelHeight && col < cfg.KernelWidth {
 			s.weights[i] = int32(channel*c.area() + row*cfg.KernelWidth + col)
 		}
 	}
 	s.source = source{lanes: c.batch.Lanes, len: cfg.In.Len()}
 	s.rows = ((c.out.Height-1)*s.step + len(s.weights) + tileDepth - 1) / tileDepth * tileDepth
 	for col := range c.out.Width {
-		s.base, s.offsets = append(s.base, 0), append(s.offsets,
-			s.strip(cfg, col*cfg.Stride-cfg.Pad))
+		s.base = append(s.base, 0)
+		s.offsets = append(s.offsets, s.strip(cfg, col*cfg.Stride-cfg.Pad))
 	}
 	return s
 }
@@ -69,8 +68,8 @@ func (s *strips) strip(cfg *ConvConfig, left int) []int32 {
 	for i := range offsets {
 		row, col, channel := s.value(i, cfg.In.Channels)
 		top, in := row-cfg.Pad, left+col
-		if col < cfg.KernelWidth && in >= 0 && in < cfg.In.Width && top >= 0 &&
-			top < cfg.In.Height {
+		inside := in >= 0 && in < cfg.In.Width && top >= 0 && top < cfg.In.Height
+		if col < cfg.KernelWidth && inside {
 			offsets[i] = int32(((top*cfg.In.Width+in)*cfg.In.Channels + channel) * s.lanes)
 		}
 	}
@@ -86,7 +85,7 @@ func (s *strips) sees(row, col int) int { return col*s.rows + row*s.step }
 // packStripWeights packs the weights of rows output channels from row on.
 func (c *BF16Conv) packStripWeights(dst []uint16, row, rows int) {
 	const chunk = tileSide * tileDepth
-	all := c.WeightLen() / c.cfg.Out
+	all := c.weightLen() / c.cfg.Out
 	offsets := offsetsOf(tileSide, tileDepth)
 	for first := 0; first < len(c.strips.weights); first += tileDepth {
 		var values [chunk]float32
@@ -132,7 +131,8 @@ const stripTile = 4 * tileSide * tileSide
 // and 32 output channels, out, a value a row. Other than where channels are many, values are rows
 // of the product: so it is dy, the smaller operand, that is packed across.
 func (c *BF16Conv) stripSums(part, in, out int) []float32 {
-	return c.space.x[((part*pairsOf(len(c.strips.weights))+in)*pairsOf(c.cfg.Out)+out)*stripTile:][:stripTile]
+	at := (part*pairsOf(len(c.strips.weights))+in)*pairsOf(c.cfg.Out) + out
+	return c.space.x[at*stripTile:][:stripTile]
 }
 
 // stripCall's task is a part of the gradient of some pairs of tiles of values.
@@ -144,8 +144,8 @@ func (s *stripCall) task(i int) {
 	values := len(c.strips.weights)
 	tile := mulTile{
 		inner: c.x.imageDepth(), aInner: c.x.groupLines(), bInner: c.dy.groupLines(),
-		aNext: tileSide, bNext: tileSide, cRow: 2 * tileSide, taps: c.taps,
-		spans: c.spans[part:][:1],
+		aNext: tileSide, bNext: tileSide, cRow: 2 * tileSide,
+		taps: c.taps, spans: c.spans[part:][:1],
 	}
 	for in := first; in < min(first+c.call.chunk, pairsOf(values)); in++ {
 		for out := range pairsOf(c.cfg.Out) {
@@ -178,7 +178,7 @@ func (s *stripSum) task(in int) {
 // placeStrips puts the gradients of the weights of values from in on and output channels from out
 // on where they belong.
 func (c *BF16Conv) placeStrips(sums []float32, in, out int) {
-	all, outs := c.WeightLen()/c.cfg.Out, min(2*tileSide, c.cfg.Out-out)
+	all, outs := c.weightLen()/c.cfg.Out, min(2*tileSide, c.cfg.Out-out)
 	for i, at := range c.strips.weights[in:min(in+2*tileSide, len(c.strips.weights))] {
 		if at == nothing {
 			continue

@@ -93,7 +93,7 @@ func TestBF16SameBitsOnAnyTeam(t *testing.T) {
 			b := NewBatch(tc.images)
 			c := must(must(NewConv(isa, b, tc.cfg)).BF16(kind, new(Workspace), true))
 			x, dy := random(t, r, b.Len(tc.cfg.In)), random(t, r, b.Len(c.Out()))
-			w, bias := random(t, r, c.WeightLen()), random(t, r, tc.cfg.Out)
+			w, bias := random(t, r, c.weightLen()), random(t, r, tc.cfg.Out)
 			run := func(team *Team) []float32 {
 				all := guarded(t, len(dy)+len(x)+len(w)+len(bias))
 				y, rest := all[:len(dy)], all[len(dy):]
@@ -155,8 +155,8 @@ func TestBF16RoundsAsTheReference(t *testing.T) {
 		packRows(dst, src, 0, offsets[:], tileDepth, false)
 		for i, x := range src {
 			got, want := math.Float32frombits(uint32(dst[i])<<16), nearestBF16(x)
-			if math.Float32bits(got) != math.Float32bits(want) && want == want || want != want &&
-				got == got {
+			same := math.Float32bits(got) == math.Float32bits(want)
+			if want == want && !same || want != want && got == got {
 				t.Fatalf("%v (%#x) is rounded to %v, want %v", x, math.Float32bits(x), got, want)
 			}
 		}

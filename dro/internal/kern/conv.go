@@ -25,14 +25,15 @@ func Linear(in Shape, out int, relu bool) ConvConfig {
 	if in.Channels == 1 {
 		in = Shape{in.Len(), 1, 1}
 	}
-	return ConvConfig{In: in, Out: out, KernelHeight: in.Height, KernelWidth: in.Width, Stride: 1,
-		ReLU: relu}
+	return ConvConfig{
+		In: in, Out: out, KernelHeight: in.Height, KernelWidth: in.Width, Stride: 1, ReLU: relu,
+	}
 }
 
 // OutShape returns the shape of the output, or an error that names what is wrong with the geometry.
 func (c ConvConfig) OutShape() (Shape, error) {
-	if !c.In.valid() || c.Out < 1 || c.KernelHeight < 1 || c.KernelWidth < 1 || c.Stride < 1 ||
-		c.Pad < 0 {
+	least := min(c.Out, c.KernelHeight, c.KernelWidth, c.Stride)
+	if !c.In.valid() || least < 1 || c.Pad < 0 {
 		return Shape{}, fmt.Errorf(
 			"convolution %+v: sizes and stride must be at least 1, pad at least 0", c)
 	}
@@ -83,7 +84,7 @@ func NewConv(isa ISA, b Batch, cfg ConvConfig) (*Conv, error) {
 		return nil, fmt.Errorf("convolution for %+v: make the batch with NewBatch", b)
 	}
 	c := &Conv{isa: isa, batch: b, cfg: cfg, out: out}
-	if max(b.Len(cfg.In), b.Len(out), c.WeightLen()) > math.MaxInt32 {
+	if max(b.Len(cfg.In), b.Len(out), c.weightLen()) > math.MaxInt32 {
 		return nil, errors.New(
 			"convolution: an activation or weight has 2^31 values or more: use a smaller batch")
 	}
@@ -103,8 +104,8 @@ func NewConv(isa ISA, b Batch, cfg ConvConfig) (*Conv, error) {
 // Out returns the shape of the output.
 func (c *Conv) Out() Shape { return c.out }
 
-// WeightLen returns the number of weights.
-func (c *Conv) WeightLen() int { return c.cfg.Out * c.cfg.In.Channels * c.area() }
+// weightLen returns the number of weights.
+func (c *Conv) weightLen() int { return c.cfg.Out * c.cfg.In.Channels * c.area() }
 
 // FLOPs returns the floating-point operations of one direction for the batch's images,
 // multiplications with padding left out. A training step has three directions: forward, data,
@@ -117,7 +118,8 @@ func (c *Conv) FLOPs() float64 {
 			taps += len(t)
 		}
 	}
-	return 2 * float64(taps) * float64(c.cfg.In.Channels) * float64(c.out.Channels) * float64(c.batch.Images)
+	in, out := float64(c.cfg.In.Channels), float64(c.out.Channels)
+	return 2 * float64(taps) * in * out * float64(c.batch.Images)
 }
 
 // area returns the number of taps of one kernel.
@@ -125,7 +127,7 @@ func (c *Conv) area() int { return c.cfg.KernelHeight * c.cfg.KernelWidth }
 
 // Forward computes y from x with weights w and bias (one value an output channel, or nil).
 func (c *Conv) Forward(t *Team, y, x, w, bias []float32) {
-	if len(y) != c.batch.Len(c.out) || len(x) != c.batch.Len(c.cfg.In) || len(w) != c.WeightLen() ||
+	if len(y) != c.batch.Len(c.out) || len(x) != c.batch.Len(c.cfg.In) || len(w) != c.weightLen() ||
 		bias != nil && len(bias) != c.cfg.Out {
 		panic("kern: Conv.Forward: slice has the wrong length")
 	}
@@ -138,8 +140,7 @@ func (c *Conv) Forward(t *Team, y, x, w, bias []float32) {
 // the ReLU that made them. dy is not masked by this layer's own ReLU; that is for whoever made dy.
 func (c *Conv) BackwardData(t *Team, dx, dy, w, act []float32) {
 	if len(dx) != c.batch.Len(c.cfg.In) || len(dy) != c.batch.Len(c.out) ||
-		len(w) != c.WeightLen() ||
-		act != nil && len(act) != len(dx) {
+		len(w) != c.weightLen() || act != nil && len(act) != len(dx) {
 		panic("kern: Conv.BackwardData: slice has the wrong length")
 	}
 	c.call = convCall{y: dx, x: dy, w: w, mask: act}
@@ -196,10 +197,9 @@ func (f *forwardCall) task(i int) {
 	r := c.region(i, c.out)
 	in := c.cfg.In
 	tile := convTile{
-		w: c.call.w, wBase: r.channel * in.Channels * c.area(), wRow: in.Channels * c.area(),
-		wStep: c.area(),
+		w: c.call.w, wBase: r.channel * in.Channels * c.area(),
+		wRow: in.Channels * c.area(), wStep: c.area(), prefetch: prefetchSteps * c.area(),
 		outer: in.Channels, xStep: c.batch.Lanes, rows: r.rows, lanes: c.batch.Lanes,
-		prefetch: prefetchSteps * c.area(),
 	}
 	if c.call.b != nil {
 		tile.bias = c.call.b[r.channel:][:r.rows]

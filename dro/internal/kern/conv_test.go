@@ -41,8 +41,7 @@ var convCases = []convCase{
 
 func caseName(images int, c ConvConfig) string {
 	return fmt.Sprintf("n%d_%dx%dx%d_to_%d_k%dx%d_s%d_p%d", images, c.In.Channels, c.In.Height,
-		c.In.Width,
-		c.Out, c.KernelHeight, c.KernelWidth, c.Stride, c.Pad)
+		c.In.Width, c.Out, c.KernelHeight, c.KernelWidth, c.Stride, c.Pad)
 }
 
 // naive visits every product of the convolution: image, output channel, input channel, kernel and
@@ -106,7 +105,8 @@ func newRoundedProblem(
 			values[i] = round(v)
 		}
 	}
-	p.y, p.dx, p.dw, p.db = newSums(len(p.dy)), newSums(len(p.x)), newSums(len(p.w)), newSums(cfg.Out)
+	p.y, p.dx = newSums(len(p.dy)), newSums(len(p.x))
+	p.dw, p.db = newSums(len(p.w)), newSums(cfg.Out)
 	naive(images, cfg, func(y, x, w, _ int) {
 		p.y.add(y, float64(p.x[x])*float64(p.w[w]))
 		p.dx.add(x, float64(p.dy[y])*float64(p.w[w]))
@@ -194,7 +194,7 @@ func TestConvSameBitsOnAnyTeam(t *testing.T) {
 		b := NewBatch(tc.images)
 		c := must(NewConv(isa, b, tc.cfg))
 		x, dy := random(t, r, b.Len(tc.cfg.In)), random(t, r, b.Len(c.Out()))
-		w, bias := random(t, r, c.WeightLen()), random(t, r, tc.cfg.Out)
+		w, bias := random(t, r, c.weightLen()), random(t, r, tc.cfg.Out)
 		run := func(team *Team) []float32 {
 			n := len(dy) + len(x) + len(w) + len(bias)
 			all := guarded(t, n)
@@ -226,8 +226,8 @@ func TestConvPropagatesNaNInfAndDenormals(t *testing.T) {
 	b := NewBatch(16)
 	eachISA(t, func(t *testing.T, isa ISA) {
 		c := must(NewConv(isa, b, cfg))
-		x, w, y := make([]float32, b.Len(cfg.In)), make([]float32, c.WeightLen()), make([]float32,
-			b.Len(c.Out()))
+		x, y := make([]float32, b.Len(cfg.In)), make([]float32, b.Len(c.Out()))
+		w := make([]float32, c.weightLen())
 		for i := range w {
 			w[i] = 1
 		}

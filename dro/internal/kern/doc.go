@@ -10,9 +10,11 @@
 //
 // The flow of a training step:
 //
-//	images (NCHW) -> Layout.Pack -> Conv.Forward, BatchNorm.Forward ... MaxPool.Forward -> Loss.Losses
-//	losses (float64, one an image) -> the caller -> ratios
-//	ratios -> Loss.Gradient -> Conv.BackwardWeights, Conv.BackwardData ... MaxPool.Backward -> SGD.Step
+//	images (NCHW) -> Layout.Pack -> Conv.Forward, BatchNorm.Forward ... MaxPool.Forward
+//	              -> Loss.Losses -> losses (float64, one an image)
+//	losses -> the caller -> ratios
+//	ratios -> Loss.Gradient -> Conv.BackwardWeights, Conv.BackwardData ... MaxPool.Backward
+//	       -> SGD.Step
 //
 // A linear layer on features takes these steps for some rows at a time, where they lie: [RowsPass].
 //

@@ -175,7 +175,8 @@ func maxGeneric(y, a, b, c, d []float32) {
 // order.
 func maxBackwardGeneric(dx, x *[4][]float32, y, dy []float32, relu bool) {
 	for i, g := range dy {
-		v, left := y[i], math.Float32bits(g) // what is not given yet; on bits, for maskGeneric's reason
+		// left is what is not given yet: its bits, for maskGeneric's reason.
+		v, left := y[i], math.Float32bits(g)
 		if relu && v <= 0 {
 			left = 0
 		}

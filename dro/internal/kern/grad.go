@@ -10,16 +10,15 @@ package kern
 // over the batch, from the input x and the output's gradient dy. With add it adds to what is in dw
 // and db: the gradient of several batches, in no more memory. That is slower.
 func (c *Conv) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
-	if len(dw) != c.WeightLen() || len(x) != c.batch.Len(c.cfg.In) ||
-		len(dy) != c.batch.Len(c.out) ||
-		db != nil && len(db) != c.cfg.Out {
+	if len(dw) != c.weightLen() || len(x) != c.batch.Len(c.cfg.In) ||
+		len(dy) != c.batch.Len(c.out) || db != nil && len(db) != c.cfg.Out {
 		panic("kern: Conv.BackwardWeights: slice has the wrong length")
 	}
 	c.call = convCall{dw: dw, db: db, x: x, dy: dy, add: add}
 	// The input channels come in groups: a task is one row tile of output channels and some groups.
 	tiles := (c.cfg.Out + tileRows - 1) / tileRows
 	if c.outer != nil {
-		t.run(c.batch.Padded()/vector*c.cfg.In.Height, (*transposeCall)(c))
+		t.run(c.batch.padded()/vector*c.cfg.In.Height, (*transposeCall)(c))
 		t.run(c.cut(tiles, len(c.outer.groups), 1), (*outerCall)(c))
 	} else {
 		t.run(c.cut(tiles, c.dot.columns, 1), (*dotCall)(c))

@@ -32,8 +32,8 @@ func newDotPlan(c *Conv) *dotPlan {
 	}
 	for top := 0; top < c.out.Height; top += rows {
 		for left := 0; left < c.out.Width; left += cols {
-			d.passes = append(d.passes, c.dotPass(top, min(top+rows, c.out.Height), left,
-				min(left+cols, c.out.Width)))
+			bottom, right := min(top+rows, c.out.Height), min(left+cols, c.out.Width)
+			d.passes = append(d.passes, c.dotPass(top, bottom, left, right))
 		}
 	}
 	return d
@@ -45,8 +45,8 @@ func (c *Conv) dotPass(top, bottom, left, right int) [][]pair {
 	for k := range c.area() {
 		pairs := []pair{}
 		c.joined(k, top, bottom, left, right, func(out, in int) {
-			pairs = append(pairs, pair{
-				int32(out * c.out.Channels * c.batch.Lanes), int32(in * c.cfg.In.Channels * c.batch.Lanes)})
+			dy, x := out*c.out.Channels*c.batch.Lanes, in*c.cfg.In.Channels*c.batch.Lanes
+			pairs = append(pairs, pair{int32(dy), int32(x)})
 		})
 		taps = append(taps, pairs)
 	}
@@ -87,7 +87,9 @@ func (c *Conv) dotGrad(g gradTask, in, cols int) {
 func (c *Conv) dotSums(sums []float32, first int, g gradTask, in, cols int) {
 	lanes := c.batch.Lanes
 	tile := gradTile{
-		rows: g.rows, cols: cols, lanes: lanes, dyBlock: lanes * c.out.Len(), xBlock: lanes * c.cfg.In.Len()}
+		rows: g.rows, cols: cols, lanes: lanes,
+		dyBlock: lanes * c.out.Len(), xBlock: lanes * c.cfg.In.Len(),
+	}
 	for block := 0; block < c.batch.Blocks; block += c.dot.blocks {
 		tile.blocks = min(c.dot.blocks, c.batch.Blocks-block)
 		tile.dy = c.call.dy[block*tile.dyBlock+g.out*lanes:]

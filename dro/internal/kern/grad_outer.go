@@ -13,9 +13,10 @@ type outerPlan struct {
 
 // outerGroup is up to 64 input channels.
 type outerGroup struct {
-	first, width int       // width is a multiple of 16, and may reach beyond the last channel
-	start        int       // in outerPlan.x
-	parts        [][][]tap // by part of the output map, then by kernel tap, for the blocks of a pass
+	first, width int // width is a multiple of 16, and may reach beyond the last channel
+	start        int // in outerPlan.x
+	// parts is by part of the output map and then by kernel tap, for the blocks of a pass.
+	parts [][][]tap
 }
 
 // outerCacheBytes is the second-level cache that a pass may fill.
@@ -107,8 +108,8 @@ func (c *Conv) outerGrad(g gradTask, group *outerGroup) {
 		var tile [tileRows * maxLanes]float32
 		c.outerTiles(tile[:size], g, group, 0)
 		for r := range g.rows {
-			c.place(c.call.dw[(g.out+r)*c.cfg.In.Channels+group.first:], tile[r*group.width:], 1,
-				cols, size)
+			to := c.call.dw[(g.out+r)*c.cfg.In.Channels+group.first:]
+			c.place(to, tile[r*group.width:], 1, cols, size)
 		}
 		return
 	}
@@ -129,9 +130,8 @@ func (c *Conv) outerTiles(y []float32, g gradTask, group *outerGroup, first int)
 	lanes := c.batch.Lanes
 	size := g.rows * group.width
 	tile := convTile{
-		w: c.call.dy, wRow: lanes, wStep: vector, outer: lanes / vector,
-		xStep: vector * group.width,
-		rows:  g.rows, lanes: group.width, prefetch: vector,
+		w: c.call.dy, wRow: lanes, wStep: vector, prefetch: vector,
+		outer: lanes / vector, xStep: vector * group.width, rows: g.rows, lanes: group.width,
 	}
 	for block := 0; block < c.batch.Blocks; block += c.outer.blocks {
 		held := min(c.outer.blocks, c.batch.Blocks-block)

@@ -302,12 +302,11 @@ func transpose(isa ISA, dst, src []float32, rows, cols, dstStride, srcStride int
 	for i := 0; i < rows; i += square {
 		for j := 0; j < cols; j += square {
 			to, from := &dst[j*dstStride+i], &src[i*srcStride+j]
+			height, width := min(square, rows-i), min(square, cols-j)
 			if isa == AVX512 {
-				transposeAVX512(to, from, min(square, rows-i), min(square, cols-j), dstStride,
-					srcStride)
+				transposeAVX512(to, from, height, width, dstStride, srcStride)
 			} else {
-				transposeAVX2(to, from, min(square, rows-i), min(square, cols-j), dstStride,
-					srcStride)
+				transposeAVX2(to, from, height, width, dstStride, srcStride)
 			}
 		}
 	}

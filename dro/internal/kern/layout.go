@@ -30,7 +30,7 @@ func NewLayout(isa ISA, b Batch, s Shape) (*Layout, error) {
 func (l *Layout) Pack(t *Team, dst, src []float32) {
 	l.images = l.check(src, dst)
 	l.plain, l.blocked = src, dst
-	t.run(l.batch.Padded()/vector, (*packCall)(l))
+	t.run(l.batch.padded()/vector, (*packCall)(l))
 	l.plain, l.blocked = nil, nil
 }
 
@@ -77,7 +77,7 @@ func (l *packCall) task(i int) {
 	}
 	positions := s.Height * s.Width
 	for c := range s.Channels {
-		transpose(l.isa, dst[c*lanes:], l.plain[first*n+c*positions:], count, positions,
-			s.Channels*lanes, n)
+		src := l.plain[first*n+c*positions:]
+		transpose(l.isa, dst[c*lanes:], src, count, positions, s.Channels*lanes, n)
 	}
 }

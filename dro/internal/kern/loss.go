@@ -33,9 +33,8 @@ func NewSoftmax(isa ISA, b Batch, classes int) (*Loss, error) {
 		return nil, err
 	}
 	if !b.valid() || classes < 1 {
-		return nil, fmt.Errorf("a loss over %d classes in %+v: needs a class and a batch from "+
-			"NewBatch",
-			classes, b)
+		return nil, fmt.Errorf(
+			"a loss over %d classes in %+v: needs a class and a batch from NewBatch", classes, b)
 	}
 	exp := make([]float64, classes*vector*lossTasks(b.Images))
 	return &Loss{isa: isa, batch: b, classes: classes, exp: exp}, nil
@@ -58,8 +57,8 @@ func lossTasks(images int) int { return (images + lossImages - 1) / lossImages }
 // outputs, or nil if no gradient is wanted.
 func (l *Loss) Losses(t *Team, losses []float64, predictions, outputs []float32, labels []int) {
 	if len(losses) != len(labels) || len(labels) > l.batch.Images ||
-		len(outputs) != l.classes*l.batch.Padded() || predictions != nil &&
-		len(predictions) != len(outputs) {
+		len(outputs) != l.classes*l.batch.padded() ||
+		predictions != nil && len(predictions) != len(outputs) {
 		panic("kern: Loss.Losses: slice has the wrong length")
 	}
 	l.call = lossCall{losses, predictions, outputs, labels}
@@ -93,7 +92,7 @@ func (l *Loss) lossesOf(k, first, n int) {
 
 // clear sets a to 0 for the images from first on.
 func (l *Loss) clear(a []float32, first int) {
-	for i := first; i < l.batch.Padded(); i++ {
+	for i := first; i < l.batch.padded(); i++ {
 		for c := range l.classes {
 			a[l.at(i)+c*l.batch.Lanes] = 0
 		}
@@ -150,7 +149,7 @@ func (l *Loss) squares(first, n int) {
 // may be predictions.
 func (l *Loss) Gradient(doutputs, predictions []float32, labels []int, weights []float64) {
 	if len(weights) != len(labels) || len(labels) > l.batch.Images ||
-		len(doutputs) != l.classes*l.batch.Padded() || len(predictions) != len(doutputs) {
+		len(doutputs) != l.classes*l.batch.padded() || len(predictions) != len(doutputs) {
 		panic("kern: Loss.Gradient: slice has the wrong length")
 	}
 	l.gradientOf(doutputs, predictions, labels, weights, 0, len(labels))
@@ -163,8 +162,10 @@ func (l *Loss) gradientOf(
 ) {
 	for first := from; first < to; first += vector {
 		at := l.at(first)
-		tile := lossTile{outputs: doutputs[at:], predictions: predictions[at:], classes: l.classes,
-			lanes: l.batch.Lanes}
+		tile := lossTile{
+			outputs: doutputs[at:], predictions: predictions[at:],
+			classes: l.classes, lanes: l.batch.Lanes,
+		}
 		if to-first >= vector {
 			tile.labels, tile.weights = labels[first:], weights[first:]
 			tile.gradient(l.isa)

@@ -27,7 +27,7 @@ func lossGradient(t *testing.T, isa ISA, of func(ISA, Batch, int) (*Loss, error)
 		for i := range labels {
 			labels[i], weights[i] = r.IntN(classes), r.Float64()
 		}
-		logits := random(t, r, classes*b.Padded())
+		logits := random(t, r, classes*b.padded())
 		probs, grad := guarded(t, len(logits)), guarded(t, len(logits))
 		losses := make([]float64, held)
 		s.Losses(nil, losses, probs, logits, labels)
@@ -78,7 +78,7 @@ func TestSoftmaxKeepsItsBits(t *testing.T) {
 		for _, classes := range []int{1, 2, 3, 10, 100, 1000} {
 			for _, scale := range []float32{0, 1e-20, 1e-3, 1, 30, 300, 1e30} {
 				b := NewBatch(300)
-				outputs, labels := random(t, r, classes*b.Padded()), make([]int, 293)
+				outputs, labels := random(t, r, classes*b.padded()), make([]int, 293)
 				for i := range outputs {
 					outputs[i] *= scale
 				}

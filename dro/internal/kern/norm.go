@@ -60,8 +60,9 @@ func NewBatchNorm(isa ISA, b Batch, s Shape, relu bool) (*BatchNorm, error) {
 		isa: isa, batch: b, shape: s, relu: relu,
 		mean: make([]float64, c), variance: make([]float64, c), centre: make([]float32, c),
 		sums: make([]moment, b.Blocks*s.Height*c),
-		call: normCall{scale: make([]float32, c), slope: make([]float32, c),
-			offset: make([]float32, c)},
+		call: normCall{
+			scale: make([]float32, c), slope: make([]float32, c), offset: make([]float32, c),
+		},
 	}, nil
 }
 
@@ -115,7 +116,8 @@ func (n *BatchNorm) Backward(t *Team, dx, dgamma, dbeta, x, dy, gamma []float32,
 		if n.given {
 			slope, offset = 0, 0
 		}
-		n.call.scale[c], n.call.slope[c], n.call.offset[c] = float32(scale), float32(slope), float32(offset)
+		n.call.scale[c] = float32(scale)
+		n.call.slope[c], n.call.offset[c] = float32(slope), float32(offset)
 		if !add {
 			dgamma[c], dbeta[c] = 0, 0
 		}
@@ -252,7 +254,8 @@ func (f *normBackward) task(i int) {
 	channels, lanes := n.shape.Channels, n.batch.Lanes
 	for k := range n.shape.Width * channels {
 		c := k % channels
-		centre, scale, slope, offset := n.centre[c], n.call.scale[c], n.call.slope[c], n.call.offset[c]
+		centre, scale := n.centre[c], n.call.scale[c]
+		slope, offset := n.call.slope[c], n.call.offset[c]
 		at := first + k*lanes
 		dx, x := n.call.dst[at:][:lanes], n.call.x[at:][:used]
 		for j, d := range n.call.dy[at:][:used] {

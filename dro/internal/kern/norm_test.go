@@ -122,8 +122,8 @@ func (p normProblem) check(t *testing.T, isa ISA, b Batch) {
 		plain[i] = 3*plain[i] + 7
 	}
 	dyPlain := random(t, r, len(plain))
-	x, dy := packed(t, r, b, p.shape, make([]float32, b.Images*p.shape.Len())), guarded(t,
-		b.Len(p.shape))
+	x := packed(t, r, b, p.shape, make([]float32, b.Images*p.shape.Len()))
+	dy := guarded(t, b.Len(p.shape))
 	scatter(held, p.shape, x, plain)
 	n := must(NewBatchNorm(isa, b, p.shape, p.relu))
 	y, dx := guarded(t, len(x)), guarded(t, len(x))

@@ -41,7 +41,8 @@ func TestNothingTouchesBeyondTheEnd(t *testing.T) {
 		eachISA(t, func(t *testing.T, isa ISA) {
 			c := must(NewConv(isa, b, tc.cfg))
 			x, y, dx := wall(b.Len(tc.cfg.In)), wall(b.Len(c.Out())), wall(b.Len(tc.cfg.In))
-			w, bias, dw, db := wall(c.WeightLen()), wall(tc.cfg.Out), wall(c.WeightLen()), wall(tc.cfg.Out)
+			w, dw := wall(c.weightLen()), wall(c.weightLen())
+			bias, db := wall(tc.cfg.Out), wall(tc.cfg.Out)
 			c.Forward(nil, y, x, w, bias)
 			c.BackwardData(nil, dx, y, w, x)
 			for _, outer := range []bool{false, true} {
@@ -83,7 +84,8 @@ func TestNothingTouchesBeyondTheEndInBF16(t *testing.T) {
 				}
 			}
 			x, y, dx := wall(b.Len(tc.cfg.In)), wall(b.Len(c.Out())), wall(b.Len(tc.cfg.In))
-			w, bias, dw, db := wall(c.WeightLen()), wall(tc.cfg.Out), wall(c.WeightLen()), wall(tc.cfg.Out)
+			w, dw := wall(c.weightLen()), wall(c.weightLen())
+			bias, db := wall(tc.cfg.Out), wall(tc.cfg.Out)
 			c.Forward(nil, y, x, w, bias)
 			c.BackwardData(nil, dx, y, w, x)
 			c.BackwardWeights(nil, dw, db, x, y, false)
@@ -99,7 +101,8 @@ func TestNoAllocationInBF16(t *testing.T) {
 		cfg := bf16Cases()[len(convCases)].cfg
 		b := NewBatch(20)
 		c := must(must(NewConv(isa, b, cfg)).BF16(kind, new(Workspace), true))
-		x, y, w, db := Alloc(b.Len(cfg.In)), Alloc(b.Len(c.Out())), Alloc(c.WeightLen()), Alloc(cfg.Out)
+		x, y := Alloc(b.Len(cfg.In)), Alloc(b.Len(c.Out()))
+		w, db := Alloc(c.weightLen()), Alloc(cfg.Out)
 		if a := testing.AllocsPerRun(2, func() {
 			c.Forward(team, y, x, w, db)
 			c.BackwardData(team, x, y, w, x)
@@ -157,21 +160,23 @@ func TestRowsOfACutFile(t *testing.T) {
 		}
 		r, team := must(NewRows(isa, b, cfg)), NewTeam(3)
 		defer team.Close()
-		w, y, dw := make([]float32, 3*in), make([]float32, 3*b.Padded()), make([]float32, 3*in)
+		w, y, dw := make([]float32, 3*in), make([]float32, 3*b.padded()), make([]float32, 3*in)
 		forward := func() { r.Forward(team, y, x, w, nil) }
 		backward := func() { r.BackwardWeights(team, dw, nil, x, y, false) }
-		onePass, call := must(NewRowsPass(r, must(NewSoftmax(isa, b, 3)))),
-			PassCall{Images: x, W: w, Y: y, DW: dw,
-				Labels: make([]int, images), DY: make([]float32, len(y)), DB: make([]float32, 3),
-				Losses: make([]float64, images), Weights: make([]float64,
-					images), Weigh: func(int, int) {}}
+		onePass := must(NewRowsPass(r, must(NewSoftmax(isa, b, 3))))
+		call := PassCall{
+			Images: x, W: w, Y: y, DW: dw,
+			Labels: make([]int, images), DY: make([]float32, len(y)), DB: make([]float32, 3),
+			Losses: make([]float64, images), Weights: make([]float64, images),
+			Weigh: func(int, int) {},
+		}
 		pass := func() { onePass.Run(team, call) }
 		forward()
 		if err := file.Truncate(0); err != nil {
 			t.Fatal(err)
 		}
-		for name, f := range map[string]func(){"forward": forward, "backward": backward,
-			"pass": pass} {
+		calls := map[string]func(){"forward": forward, "backward": backward, "pass": pass}
+		for name, f := range calls {
 			if _, ok := panicOf(f).(interface{ Addr() uintptr }); !ok {
 				t.Errorf("%s: no fault comes up", name)
 			}

@@ -22,8 +22,8 @@ func NewMaxPool(isa ISA, b Batch, in Shape) (*MaxPool, error) {
 		return nil, fmt.Errorf("max-pool of %+v by 2 in %+v: "+
 			"the window must fit the input, the batch be from NewBatch", in, b)
 	}
-	return &MaxPool{isa: isa, batch: b, in: in, out: Shape{in.Channels, in.Height / 2,
-		in.Width / 2}}, nil
+	out := Shape{in.Channels, in.Height / 2, in.Width / 2}
+	return &MaxPool{isa: isa, batch: b, in: in, out: out}, nil
 }
 
 // Out returns the shape of the output.
@@ -90,11 +90,12 @@ func (f *poolBackward) task(i int) {
 	for col := range m.out.Width {
 		var x, dx [4][]float32
 		for k := range x {
-			x[k], dx[k] = m.inAt(m.x, block, 2*row+k/2, 2*col+k%2), m.inAt(m.dx, block, 2*row+k/2,
-				2*col+k%2)
+			inRow, inCol := 2*row+k/2, 2*col+k%2
+			x[k] = m.inAt(m.x, block, inRow, inCol)
+			dx[k] = m.inAt(m.dx, block, inRow, inCol)
 		}
-		maxOf4Backward(m.isa, &dx, &x, m.outAt(m.y, block, row, col),
-			m.outAt(m.dy, block, row, col), m.relu)
+		y, dy := m.outAt(m.y, block, row, col), m.outAt(m.dy, block, row, col)
+		maxOf4Backward(m.isa, &dx, &x, y, dy, m.relu)
 	}
 	if m.in.Width%2 == 1 {
 		clear(m.inAt(m.dx, block, 2*row, m.in.Width-1))

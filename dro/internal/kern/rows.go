@@ -72,7 +72,7 @@ func RowsParts(b Batch, cfg ConvConfig) int {
 	if cfg.Out > partUnits {
 		return 1
 	}
-	return max(1, min(rowsParts, b.Padded()/(2*vector)))
+	return max(1, min(rowsParts, b.padded()/(2*vector)))
 }
 
 // NewRows returns the layer cfg for batches laid out as b.
@@ -82,11 +82,11 @@ func NewRows(isa ISA, b Batch, cfg ConvConfig) (*Rows, error) {
 	}
 	if !RowsFit(isa, cfg) || !b.valid() {
 		return nil, fmt.Errorf("rows: %+v in %+v: want a linear layer of a multiple of %d "+
-			"features and at most %d units, a batch from NewBatch and "+
-			"assembly", cfg, b, vector, rowsUnits)
+			"features and at most %d units, a batch from NewBatch and assembly",
+			cfg, b, vector, rowsUnits)
 	}
 	r := &Rows{isa: isa, batch: b, in: cfg.In.Len(), units: cfg.Out, relu: cfg.ReLU}
-	if max(b.Padded()*r.in, b.Padded()*r.units, r.in*r.units) > math.MaxInt32 {
+	if max(b.padded()*r.in, b.padded()*r.units, r.in*r.units) > math.MaxInt32 {
 		return nil, errors.New(
 			"rows: a batch or its outputs have 2^31 values or more: use a smaller batch")
 	}
@@ -104,7 +104,9 @@ func NewRows(isa ISA, b Batch, cfg ConvConfig) (*Rows, error) {
 }
 
 // FLOPs returns the floating-point operations of one direction.
-func (r *Rows) FLOPs() float64 { return 2 * float64(r.batch.Images) * float64(r.in) * float64(r.units) }
+func (r *Rows) FLOPs() float64 {
+	return 2 * float64(r.batch.Images) * float64(r.in) * float64(r.units)
+}
 
 // Forward computes y, blocked, from the rows of x with weights w, [unit][feature], and bias (one
 // value a unit, or nil). x may hold fewer images than the batch; the lanes of the others are zero.
@@ -113,7 +115,7 @@ func (r *Rows) Forward(t *Team, y []float32, x Images, w, bias []float32) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	r.check(x, len(w), len(y))
 	r.call = rowsCall{Images: x, y: y, w: w, b: bias}
-	t.run(r.batch.Padded()/vector, (*rowsForward)(r))
+	t.run(r.batch.padded()/vector, (*rowsForward)(r))
 	r.call = rowsCall{}
 }
 
@@ -142,7 +144,7 @@ func (r *Rows) strips() int { return (r.in + maxLanes - 1) / maxLanes }
 // check panics where the kernels would read or write beyond a slice, but for rows.
 func (r *Rows) check(x Images, weights, outputs int) {
 	if len(x.At) > r.batch.Images || weights != r.in*r.units ||
-		outputs != r.batch.Padded()*r.units {
+		outputs != r.batch.padded()*r.units {
 		panic("kern: Rows: slice has the wrong length")
 	}
 }
@@ -186,8 +188,8 @@ func (r *Rows) outputsOf(first int, next []int32) {
 			tile.next = next[image:]
 		}
 		for unit := 0; unit < r.units; unit += tileRows {
-			tile.y, tile.w, tile.rows = y[unit*lanes+image:], r.call.w[unit*r.in:], min(tileRows,
-				r.units-unit)
+			tile.y, tile.w = y[unit*lanes+image:], r.call.w[unit*r.in:]
+			tile.rows = min(tileRows, r.units-unit)
 			tile.run(r.isa)
 		}
 	}
@@ -216,9 +218,10 @@ func (f *rowsBackward) task(i int) {
 	var sums [tileRows * maxLanes]float32
 	for unit := 0; unit < r.units; unit += tileRows {
 		rows := min(tileRows, r.units-unit)
-		tile := convTile{y: sums[:rows*width], x: r.call.X[first:],
-			w:    r.call.dy[unit*r.batch.Lanes:],
-			taps: r.taps[:len(r.call.At)], outer: 1, wRow: r.batch.Lanes, rows: rows, lanes: width}
+		tile := convTile{
+			y: sums[:rows*width], x: r.call.X[first:], w: r.call.dy[unit*r.batch.Lanes:],
+			taps: r.taps[:len(r.call.At)], outer: 1, wRow: r.batch.Lanes, rows: rows, lanes: width,
+		}
 		tile.run(r.isa)
 		for u := range rows {
 			r.place(r.call.dw[(unit+u)*r.in+first:][:width], sums[u*width:])
@@ -230,7 +233,9 @@ func (f *rowsBackward) task(i int) {
 }
 
 // partStart is the first image of a part.
-func (r *Rows) partStart(part int) int { return r.batch.Padded() / vector * part / r.parts * vector }
+func (r *Rows) partStart(part int) int {
+	return r.batch.padded() / vector * part / r.parts * vector
+}
 
 // partsHeld is how many parts have images.
 func (r *Rows) partsHeld() (n int) {
@@ -273,8 +278,8 @@ func (r *Rows) addFeatures(sums []float32, from, to, first, width int) {
 		block, lane := image/r.batch.Lanes, image%r.batch.Lanes
 		dy := r.call.dy[block*r.batch.Lanes*r.units+lane:]
 		for unit := 0; unit < r.units; unit += tileRows {
-			tile.dw, tile.dy, tile.rows = sums[unit*r.in:], dy[unit*r.batch.Lanes:], min(tileRows,
-				r.units-unit)
+			tile.dw, tile.dy = sums[unit*r.in:], dy[unit*r.batch.Lanes:]
+			tile.rows = min(tileRows, r.units-unit)
 			tile.run(r.isa)
 		}
 	}
@@ -306,9 +311,10 @@ func (f *rowsSum) task(i int) {
 	first := i * r.sumWidth()
 	width, held := min(r.sumWidth(), r.in-first), r.partsHeld()
 	for unit := range r.units {
-		tile := outerTile{dw: r.call.dw[unit*r.in+first:][:width], x: r.partial[unit*r.in+first:],
-			dy:    r.ones,
-			dwRow: width, lanes: width, rows: 1}
+		tile := outerTile{
+			dw: r.call.dw[unit*r.in+first:][:width], x: r.partial[unit*r.in+first:], dy: r.ones,
+			dwRow: width, lanes: width, rows: 1,
+		}
 		if !r.call.add {
 			clear(tile.dw)
 		}

@@ -55,8 +55,8 @@ func TestRowsPassIsTheSame(t *testing.T) {
 		for _, units := range []int{2, 7, 13} {
 			q, b := newPassProblem(t, images, units), NewBatch(max(images, 100))
 			eachRows(t, q.p.cfg, func(t *testing.T, isa ISA) {
-				for _, kind := range []func(ISA, Batch, int) (*Loss,
-					error){NewSoftmax, NewSquared} {
+				type newLoss = func(ISA, Batch, int) (*Loss, error)
+				for _, kind := range []newLoss{NewSoftmax, NewSquared} {
 					r, l := must(NewRows(isa, b, q.p.cfg)), must(kind(isa, b, units))
 					want := q.call(t, b)
 					q.inTurn(r, l, want)

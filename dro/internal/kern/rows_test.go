@@ -104,8 +104,8 @@ func TestRowsOfPartOfABatch(t *testing.T) {
 		dy := make([]float32, len(y))
 		for i := range 20 {
 			for u := range 3 {
-				if got, want := y[large.at(p.out, i, u,
-					0)], p.y.value[i*3+u]; float64(got)-want > 1e-4 {
+				got, want := y[large.at(p.out, i, u, 0)], p.y.value[i*3+u]
+				if float64(got)-want > 1e-4 {
 					t.Errorf("image %d, unit %d: %v, want %v", i, u, got, want)
 				}
 				dy[large.at(p.out, i, u, 0)] = p.dy[i*3+u]

@@ -15,8 +15,10 @@ type job interface{ task(i int) }
 // is one of them; a nil Team or a team of 1 starts no goroutine. A Team serves one caller at a
 // time; networks that train at once have a Team each.
 //
-//	caller: job, shares, epoch=e -> wake the parked -> take tasks -> epoch=0 -> wait until no worker is inside
-//	worker: wait for an epoch -> inside++ -> an epoch still open? take tasks -> inside-- -> wake the caller
+//	caller: job, shares, epoch=e -> wake the parked -> take tasks -> epoch=0
+//	        -> wait until no worker is inside
+//	worker: wait for an epoch -> inside++ -> an epoch still open? take tasks -> inside--
+//	        -> wake the caller
 //
 // Waiting is to spin, and then to park.
 //

@@ -105,7 +105,7 @@ type lossTile struct {
 // one after the other. Operands are packed into whole tiles, zeros beyond their edges (see
 // bf16_pack.go).
 const (
-	tileSide  = 16                   // rows of a tile, its lines in memory, and columns of a product of two
+	tileSide  = 16                   // rows of a tile, lines in memory, columns of a product of two
 	tileDepth = 32                   // values that two tiles sum over, those of a line
 	tileLen   = tileSide * tileDepth // values of a tile
 )

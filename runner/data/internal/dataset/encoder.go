@@ -119,8 +119,8 @@ func (d *Dataset) encoded(e *Encoder) error {
 	}
 	groups, further := places(d.Groups, known)
 	if len(further) > 0 {
-		d.Notes = append(d.Notes, "groups that the training data lack: "+
-			strings.Join(further, ", "))
+		lacking := strings.Join(further, ", ")
+		d.Notes = append(d.Notes, "groups that the training data lack: "+lacking)
 	}
 	for _, split := range []*Source{&d.Train, &d.Val, &d.Test} {
 		if *split != nil {

@@ -92,13 +92,12 @@ func crossed(list []Factor) (Factor, error) {
 				continue
 			}
 			if len(out.Values) == MaxClasses {
-				return out, fmt.Errorf("%s has more than %d combinations: take fewer groups",
-					out.name,
-					MaxClasses)
+				return out, fmt.Errorf(
+					"%s has more than %d combinations: take fewer groups", out.name, MaxClasses)
 			}
 			place[k] = uint16(len(out.Values))
-			out.Values = append(out.Values, all.shown(k/len(f.Values))+" × "+
-				f.shown(k%len(f.Values)))
+			first, second := all.shown(k/len(f.Values)), f.shown(k%len(f.Values))
+			out.Values = append(out.Values, first+" × "+second)
 		}
 		for i := range out.Codes {
 			out.Codes[i] = place[pair(i)]
@@ -118,8 +117,11 @@ func (f *Factor) shown(code int) string {
 
 // NewFactor orders the values of a factor, which dict numbers as they came.
 func NewFactor(name string, dict map[string]uint16, codes []uint16) Factor {
-	f := Factor{name: name, Values: slices.Sorted(maps.Keys(dict)),
-		Codes: make([]uint16, len(codes))}
+	f := Factor{
+		name:   name,
+		Values: slices.Sorted(maps.Keys(dict)),
+		Codes:  make([]uint16, len(codes)),
+	}
 	SortNumeric(f.Values)
 	place := make([]uint16, len(f.Values))
 	for i, v := range f.Values {
@@ -164,9 +166,8 @@ func SplitBy(f Factor) (s Splits, err error) {
 		case "2", "test", "testing":
 			to[i] = &s.Test
 		default:
-			return s, fmt.Errorf("%q says %q of a sample: a split is train, val or test, or 0, 1 "+
-				"or 2",
-				f.name, v)
+			return s, fmt.Errorf(
+				"%q says %q of a sample: a split is train, val or test, or 0, 1 or 2", f.name, v)
 		}
 	}
 	for i, c := range f.Codes {
@@ -176,9 +177,8 @@ func SplitBy(f Factor) (s Splits, err error) {
 	case len(s.Train) == 0:
 		return s, fmt.Errorf("%q has no training samples (train or 0)", f.name)
 	case len(s.Test) == 0:
-		return s, fmt.Errorf("%q has no test samples (test or 2): without it, test_fraction= "+
-			"draws some",
-			f.name)
+		return s, fmt.Errorf(
+			"%q has no test samples (test or 2): without it, test_fraction= draws some", f.name)
 	}
 	return s, nil
 }
@@ -192,11 +192,11 @@ func (d Draw) Splits(src Marked, set *Dataset) (s Splits, err error) {
 	s.Train, s.Test = HoldOut(src, set.strata(), Indices(0, src.Len()), d.Fraction, d.Seed)
 	switch {
 	case len(s.Train) == 0:
-		return s, fmt.Errorf("%d samples are too few to split: test_fraction=%v leaves none to "+
-			"train on: lower it", src.Len(), d.Fraction)
+		return s, fmt.Errorf("%d samples are too few to split: test_fraction=%v "+
+			"leaves none to train on: lower it", src.Len(), d.Fraction)
 	case len(s.Test) == 0:
-		return s, fmt.Errorf("%d samples are too few to split: test_fraction=%v is less than one "+
-			"of each class and group: raise it", src.Len(), d.Fraction)
+		return s, fmt.Errorf("%d samples are too few to split: test_fraction=%v "+
+			"is less than one of each class and group: raise it", src.Len(), d.Fraction)
 	}
 	return s, nil
 }

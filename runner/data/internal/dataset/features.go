@@ -88,8 +88,8 @@ func (f *Features) check(name string) error {
 		for j, v := range x {
 			const exponent = 0xff << 23 // all ones: infinite or no number
 			if math.Float32bits(v)&exponent == exponent {
-				return fmt.Errorf("%s: sample %d, feature %d is %v in float32: features must be "+
-					"finite",
+				return fmt.Errorf(
+					"%s: sample %d, feature %d is %v in float32: features must be finite",
 					name, (at+j)/width, (at+j)%width, v)
 			}
 		}
@@ -108,7 +108,8 @@ func (f *Features) Moments(rows []uint32) (mean, std []float32) {
 		f.Read(x, int(i))
 		for k := range c {
 			for _, v := range x[k*per : (k+1)*per] {
-				d := float64(v) - float64(first[k*per]) // small: little is lost when squares are subtracted
+				// d is small: little is lost when squares are subtracted.
+				d := float64(v) - float64(first[k*per])
 				sum[k] += d
 				square[k] += float64(d * d) // not fused: the same bits on every machine
 			}
@@ -118,7 +119,8 @@ func (f *Features) Moments(rows []uint32) (mean, std []float32) {
 	for k := range mean {
 		n := float64(len(rows) * per)
 		m := sum[k] / n
-		mean[k], std[k] = float32(m+float64(first[k*per])), float32(math.Sqrt(square[k]/n-float64(m*m)))
+		mean[k] = float32(m + float64(first[k*per]))
+		std[k] = float32(math.Sqrt(square[k]/n - float64(m*m)))
 		if !(std[k] > 0) {
 			std[k] = 1
 		}

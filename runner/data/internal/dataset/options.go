@@ -27,8 +27,8 @@ func ParseOwn(name, scheme string, keys []string) (OwnFiles, error) {
 	}
 	for key, list := range values {
 		if !slices.Contains(keys, key) {
-			return f, fmt.Errorf("unknown option %q: %s takes %s", key, scheme,
-				strings.Join(keys, ", "))
+			return f, fmt.Errorf(
+				"unknown option %q: %s takes %s", key, scheme, strings.Join(keys, ", "))
 		}
 		if len(list) > 1 {
 			return f, fmt.Errorf("%s= is given %d times: give it once", key, len(list))

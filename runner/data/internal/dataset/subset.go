@@ -124,8 +124,8 @@ func (d *Dataset) trainable() error {
 		}
 	}
 	if len(there) == 1 {
-		return fmt.Errorf("all %d training samples are of class %q: a training split needs two "+
-			"classes",
+		return fmt.Errorf(
+			"all %d training samples are of class %q: a training split needs two classes",
 			d.Train.Len(), there[0])
 	}
 	return nil
@@ -135,8 +135,7 @@ func (d *Dataset) trainable() error {
 func (o Options) suits(classes int) error {
 	if o.Imbalance != nil && len(o.Imbalance) != classes {
 		return fmt.Errorf("imbalance has %d ratios for %d classes: give one a class",
-			len(o.Imbalance),
-			classes)
+			len(o.Imbalance), classes)
 	}
 	return nil
 }
@@ -226,8 +225,9 @@ func HoldOut(src Marked, kinds Strata, index []uint32, fraction float64, seed ui
 	}
 	rng := rand.New(rand.NewPCG(seed, purposeHoldOut))
 	for _, members := range members {
-		rng.Shuffle(len(members),
-			func(a, b int) { members[a], members[b] = members[b], members[a] })
+		rng.Shuffle(len(members), func(a, b int) {
+			members[a], members[b] = members[b], members[a]
+		})
 		n := Share(fraction, len(members))
 		held = append(held, members[:n]...)
 		rest = append(rest, members[n:]...)

@@ -107,17 +107,18 @@ func wholeRunes(b []byte) int {
 // foreign is the error of a byte at a place of those that are looked at, behind some good ones.
 func (t *text) foreign(good []byte, at int, b byte) error {
 	line := 1 + t.lines + bytes.Count(good, []byte{'\n'})
-	return &TextError{line, fmt.Sprintf("byte %d of the text (%#x) is no UTF-8: convert the file "+
-		"first, as with iconv -f LATIN1 -t UTF-8", t.at+int64(at), b)}
+	return &TextError{line, fmt.Sprintf(
+		"byte %d of the text (%#x) is no UTF-8: convert the file first, "+
+			"as with iconv -f LATIN1 -t UTF-8", t.at+int64(at), b)}
 }
 
 // firstLine refuses a carriage return that ends the first line alone. In quotes it ends nothing.
 func (t *text) firstLine(b []byte) error {
 	for i, c := range b {
 		if t.returned && c != '\n' {
-			return &TextError{1,
-				fmt.Sprintf("ends in a carriage return alone (byte %d), as on the first "+
-					"Macs: convert the file first, as with tr '\\r' '\\n'", t.at+int64(i)-1)}
+			return &TextError{1, fmt.Sprintf(
+				"ends in a carriage return alone (byte %d), as on the first Macs: "+
+					"convert the file first, as with tr '\\r' '\\n'", t.at+int64(i)-1)}
 		}
 		if c == '\n' {
 			return nil

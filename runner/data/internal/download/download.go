@@ -51,8 +51,8 @@ func (d *downloader) get(ctx context.Context, r dataset.Remote) error {
 		}
 		if ctx.Err() != nil {
 			return fmt.Errorf(
-				"%s: interrupted, %d of %d bytes are kept in %s: the same command goes on from "+
-					"there: %w",
+				"%s: interrupted, %d of %d bytes are kept in %s: "+
+					"the same command goes on from there: %w",
 				r.Name, FileSize(d.part(r)), r.Size, d.part(r), ctx.Err())
 		}
 		failed = append(failed, fmt.Sprintf("%s: %v", url, err))
@@ -70,8 +70,8 @@ func (d *downloader) from(ctx context.Context, url string, r dataset.Remote) err
 		if err == nil {
 			return d.accept(r)
 		}
-		if ctx.Err() != nil || !errors.Is(err, io.ErrUnexpectedEOF) ||
-			FileSize(d.part(r)) <= before {
+		broke := errors.Is(err, io.ErrUnexpectedEOF)
+		if ctx.Err() != nil || !broke || FileSize(d.part(r)) <= before {
 			return err
 		}
 	}
@@ -173,8 +173,8 @@ func (d *downloader) save(body io.Reader, from int64, r dataset.Remote, alive fu
 		case at == r.Size:
 			return f.Sync()
 		case err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF):
-			return fmt.Errorf("the connection ended at byte %d of %d: %w", at, r.Size,
-				io.ErrUnexpectedEOF)
+			return fmt.Errorf(
+				"the connection ended at byte %d of %d: %w", at, r.Size, io.ErrUnexpectedEOF)
 		case err != nil:
 			return err
 		}
@@ -212,15 +212,16 @@ func verify(path string, r dataset.Remote) error {
 	kind, want, _ := strings.Cut(r.Sum, ":")
 	var h hash.Hash = sha256.New()
 	if kind == "md5" {
-		h = md5.New() // what the dataset's authors publish; it guards against damage, not against forgery
+		// This is what the dataset's authors publish: it guards against damage, not forgery.
+		h = md5.New()
 	}
 	n, err := io.Copy(h, f)
 	if err != nil {
 		return err
 	}
 	if got := hex.EncodeToString(h.Sum(nil)); n != r.Size || got != want {
-		return fmt.Errorf("the file has %d bytes and %s %s, not %d and %s", n, kind, got,
-			r.Size, want)
+		return fmt.Errorf(
+			"the file has %d bytes and %s %s, not %d and %s", n, kind, got, r.Size, want)
 	}
 	return nil
 }

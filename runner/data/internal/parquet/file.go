@@ -120,16 +120,15 @@ func (f *File) check() error {
 	}
 	for k, g := range f.meta.RowGroups {
 		if len(g.Columns) != len(f.columns) || g.NumRows < 0 {
-			return fmt.Errorf("row group %d has %d columns and %d rows, and there are %d columns",
-				k,
-				len(g.Columns), g.NumRows, len(f.columns))
+			return fmt.Errorf(
+				"row group %d has %d columns and %d rows, and there are %d columns",
+				k, len(g.Columns), g.NumRows, len(f.columns))
 		}
 		for i := range g.Columns {
 			from, size := chunkBytes(&g.Columns[i].MetaData)
 			if from < 0 || size < 0 || from > f.size || size > f.size-from {
-				return fmt.Errorf("row group %d, column %q: bytes %d to %d of %d", k,
-					f.columns[i].Name,
-					from, from+size, f.size)
+				return fmt.Errorf("row group %d, column %q: bytes %d to %d of %d",
+					k, f.columns[i].Name, from, from+size, f.size)
 			}
 		}
 	}
@@ -180,8 +179,8 @@ func (f *File) rows(g *format.RowGroup, block [][]string, use func(int) bool,
 		}
 		p, err := f.open(i, g)
 		if err != nil {
-			return fmt.Errorf("column %q: %w", strings.Join(g.Columns[i].MetaData.PathInSchema,
-				"."), err)
+			path := strings.Join(g.Columns[i].MetaData.PathInSchema, ".")
+			return fmt.Errorf("column %q: %w", path, err)
 		}
 		used = append(used, p)
 	}
@@ -209,8 +208,8 @@ func (f *File) open(i int, g *format.RowGroup) (*pages, error) {
 	col, c := &f.columns[i], &g.Columns[i]
 	switch {
 	case col.nested:
-		return nil, fmt.Errorf("is nested: leave it out with drop=%s, or save the table flat",
-			col.Name)
+		return nil, fmt.Errorf(
+			"is nested: leave it out with drop=%s, or save the table flat", col.Name)
 	case c.FilePath != "":
 		return nil, errors.New("lies in another file")
 	case col.Type.V == format.Int96:
@@ -219,8 +218,8 @@ func (f *File) open(i int, g *format.RowGroup) (*pages, error) {
 	}
 	kind := col.values()
 	if kind == nil || c.MetaData.Type != col.Type.V {
-		return nil, fmt.Errorf("is of type %v, and its values of type %v", col.Type.V,
-			c.MetaData.Type)
+		return nil, fmt.Errorf(
+			"is of type %v, and its values of type %v", col.Type.V, c.MetaData.Type)
 	}
 	from, size := chunkBytes(&c.MetaData)
 	return &pages{column: col, at: i, kind: kind, codec: c.MetaData.Codec, rows: g.NumRows,

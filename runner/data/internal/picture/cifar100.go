@@ -20,11 +20,13 @@ const (
 )
 
 func CoarseClasses() []string {
-	return strings.Split("aquatic mammals,fish,flowers,food containers,fruit and "+
-		"vegetables,household electrical devices,household furniture,insects,large "+
-		"carnivores,large man-made outdoor things,large natural outdoor scenes,large omnivores "+
-		"and herbivores,medium-sized mammals,non-insect invertebrates,people,reptiles,small "+
-		"mammals,trees,vehicles 1,vehicles 2", ",")
+	return []string{
+		"aquatic mammals", "fish", "flowers", "food containers", "fruit and vegetables",
+		"household electrical devices", "household furniture", "insects", "large carnivores",
+		"large man-made outdoor things", "large natural outdoor scenes",
+		"large omnivores and herbivores", "medium-sized mammals", "non-insect invertebrates",
+		"people", "reptiles", "small mammals", "trees", "vehicles 1", "vehicles 2",
+	}
 }
 
 func FineClasses() []string {
@@ -49,25 +51,32 @@ func CIFAR100Coarse() *dataset.Provider {
 }
 
 func cifar100By(name, what string, label int) *dataset.Provider {
-	archive := dataset.Remote{Name: CIFAR100Archive, Size: 168513733,
+	archive := dataset.Remote{
+		Name: CIFAR100Archive,
+		Size: 168513733,
 		Sum:  "md5:03b5dce01913d631647c71ecec9e9cb8",
-		URLs: []string{"https://www.cs.toronto.edu/~kriz/" + CIFAR100Archive}}
+		URLs: []string{"https://www.cs.toronto.edu/~kriz/" + CIFAR100Archive},
+	}
 	classes := [][]string{CoarseClasses(), FineClasses()}[label]
 	return &dataset.Provider{
 		Name: name, Purpose: what + " of 32×32 photographs, 50 000 + 10 000 (Krizhevsky 2009)",
 		Open: func(_ string, o dataset.Options) (*dataset.Dataset, error) {
-			return openCIFAR100(o.Dir,
-				label)
+			return openCIFAR100(o.Dir, label)
 		},
 		Pack: dataset.Compact,
-		Files: &dataset.Files{Folder: ".", Remote: []dataset.Remote{archive},
+		Files: &dataset.Files{
+			Folder: ".",
+			Remote: []dataset.Remote{archive},
 			There: func(dir string) bool {
+				folder := filepath.Join(dir, CIFAR100Folder)
 				return dataset.Exists(filepath.Join(dir, CIFAR100Archive)) ||
-					dataset.AllExist(filepath.Join(dir, CIFAR100Folder),
-						[]string{"train.bin", "test.bin"})
-			}},
-		Sizes: dataset.Sizes{Shape: dataset.Shape{C: 3, H: 32, W: 32}, Classes: len(classes),
-			Train: 50000, Test: 10000},
+					dataset.AllExist(folder, []string{"train.bin", "test.bin"})
+			},
+		},
+		Sizes: dataset.Sizes{
+			Shape: dataset.Shape{C: 3, H: 32, W: 32}, Classes: len(classes),
+			Train: 50000, Test: 10000,
+		},
 	}
 }
 
@@ -154,8 +163,8 @@ func untarCIFAR100(r io.Reader, names []string) (map[string][]byte, error) {
 
 func checkCIFAR100(name string, b []byte) error {
 	if len(b) == 0 || len(b)%CIFAR100Record != 0 {
-		return fmt.Errorf("%s: %d bytes are no whole number of records of %d: run `drolab data "+
-			"fetch cifar100`",
+		return fmt.Errorf(
+			"%s: %d bytes are no whole number of records of %d: run `drolab data fetch cifar100`",
 			name, len(b), CIFAR100Record)
 	}
 	for at := 0; at < len(b); at += CIFAR100Record {

@@ -32,11 +32,12 @@ type idxSet struct {
 }
 
 func Mnist() *dataset.Provider {
-	set := idxSet{name: "mnist", classes: Numbers(10), mean: []float32{.1307},
-		std:     []float32{.3081},
-		augment: dataset.Augment{Pad: 2}} // no flip: digits have a direction
-	return set.provider("ten classes of 28×28 handwritten digits, 60 000 + 10 000 (LeCun, "+
-		"Cortes, Burges)",
+	set := idxSet{
+		name: "mnist", classes: Numbers(10), mean: []float32{.1307}, std: []float32{.3081},
+		augment: dataset.Augment{Pad: 2}, // no flip: digits have a direction
+	}
+	return set.provider(
+		"ten classes of 28×28 handwritten digits, 60 000 + 10 000 (LeCun, Cortes, Burges)",
 		[]string{ // the authors' own site (yann.lecun.com) refuses downloads
 			"https://ossci-datasets.s3.amazonaws.com/mnist/",
 			"https://storage.googleapis.com/cvdf-datasets/mnist/",
@@ -96,8 +97,9 @@ func IDXFolders() *dataset.Provider {
 			"idx:DIR?names=A,B&scale=standard",
 		Open: openIDX,
 		Locate: func(name string, absolute func(string) string) string {
-			return dataset.LocateOwn(name, scheme, absolute,
-				func(_, value string) string { return value })
+			return dataset.LocateOwn(name, scheme, absolute, func(_, value string) string {
+				return value
+			})
 		},
 	}
 }
@@ -232,9 +234,8 @@ func (s idxSet) images(x, y idxArray) (*dataset.Images, error) {
 		return nil, fmt.Errorf("%s: labels have %d dimensions, not 1", y.name, len(y.Dims))
 	}
 	if x.Dims[0] != y.Dims[0] {
-		return nil, fmt.Errorf("%s has %d labels for the %d images of %s", y.name, y.Dims[0],
-			x.Dims[0],
-			x.name)
+		return nil, fmt.Errorf("%s has %d labels for the %d images of %s",
+			y.name, y.Dims[0], x.Dims[0], x.name)
 	}
 	if s.classes != nil {
 		for i, v := range y.Data {
@@ -278,15 +279,15 @@ func ParseIDX(name string, b []byte) (idxArray, error) {
 		d := binary.BigEndian.Uint32(b[4+4*i:])
 		if size *= uint64(d); d == 0 || size > uint64(len(a.Data)) {
 			return idxArray{}, fmt.Errorf(
-				"%s: byte %d: dimension %d is %d, which does not suit the %d bytes that follow "+
-					"the header",
+				"%s: byte %d: dimension %d is %d, "+
+					"which does not suit the %d bytes that follow the header",
 				name, 4+4*i, i, d, len(a.Data))
 		}
 		a.Dims[i] = int(d)
 	}
 	if size != uint64(len(a.Data)) {
-		return idxArray{}, fmt.Errorf("%s: %d bytes after the header for dimensions %v, which "+
-			"need %d",
+		return idxArray{}, fmt.Errorf(
+			"%s: %d bytes after the header for dimensions %v, which need %d",
 			name, len(a.Data), a.Dims, size)
 	}
 	return a, nil

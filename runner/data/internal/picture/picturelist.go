@@ -156,9 +156,8 @@ func (s *pictureSet) metadataColumns(header []string) (*metadata, error) {
 		name := cmp.Or(s.Options[key], key)
 		at := slices.Index(header, name)
 		if at < 0 && (needed || s.Options[key] != "") {
-			return at, fmt.Errorf("line 1: no column %q: the columns are %q: name it with %s=",
-				name,
-				header, key)
+			return at, fmt.Errorf(
+				"line 1: no column %q: the columns are %q: name it with %s=", name, header, key)
 		}
 		return at, nil
 	}

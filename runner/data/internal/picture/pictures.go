@@ -20,15 +20,16 @@ import (
 //	size=32            side in pixels that they are brought to: the square in the middle, resized
 //	colour=rgb         or grey
 //	scale=standard     every channel by mean and deviation of the training split; or none
-//	metadata=FILE      a table in the folder, by default metadata.csv if it is there, with the columns
-//	file= label= group=A,B split=    of these names, by default so called
+//	metadata=FILE      a table in the folder, by default metadata.csv if it is there, with the
+//	file= label= group=A,B split=    columns of these names, by default so called
 //	cells=yes          groups are label × group
 //	test_fraction=.2   without splits, is drawn, of each class and group alike,
 //	data_seed=0        by this seed
 func pictureOptions() []string {
-	return []string{"size", "colour", "scale", "metadata", "file", "label", "group",
-		"split", "cells",
-		"test_fraction", "data_seed"}
+	return []string{
+		"size", "colour", "scale", "metadata", "file", "label", "group", "split", "cells",
+		"test_fraction", "data_seed",
+	}
 }
 
 // maxSide bounds size=: what is larger is no picture to train these networks on.
@@ -52,8 +53,7 @@ func PictureFolders() *dataset.Provider {
 			"images:DIR?size=32&...",
 		Open: openPictures,
 		Locate: func(name string, absolute func(string) string) string {
-			return dataset.LocateOwn(name, "images:", absolute, func(_,
-				value string) string {
+			return dataset.LocateOwn(name, "images:", absolute, func(_, value string) string {
 				return value
 			})
 		},

@@ -10,10 +10,10 @@ type glyph []Contour
 // that lose most stand beside a class that keeps its samples and looks alike: hexagon (.543) and
 // circle (.804), hexagram (.390) and star (.997), rhombus (.285) and square (.959).
 func ShapeClasses() []string {
-	return []string{"circle", "hexagon", "star", "cross", "hexagram", "rhombus", "square",
-		"crescent",
-		"ring",
-		"triangle"}
+	return []string{
+		"circle", "hexagon", "star", "cross", "hexagram",
+		"rhombus", "square", "crescent", "ring", "triangle",
+	}
 }
 
 // NewGlyphs gives the outlines in the order of shapeClasses.
@@ -44,10 +44,12 @@ func (t *circle) corners(n int, radii ...int) Contour {
 
 // cross gives an upright cross with arms of length r and half-width w.
 func cross(r, w int32) Contour {
-	return Contour{{-w, -r}, {w, -r}, {w, -w}, {r, -w}, {r, w}, {w, w}, {w, r}, {-w, r},
-		{-w, w}, {-r,
-			w},
-		{-r, -w}, {-w, -w}}
+	return Contour{
+		{-w, -r}, {w, -r}, {w, -w},
+		{r, -w}, {r, w}, {w, w},
+		{w, r}, {-w, r}, {-w, w},
+		{-r, w}, {-r, -w}, {-w, -w},
+	}
 }
 
 // crescent gives a disc less a disc that is moved to the right: the outer arc one way round, the

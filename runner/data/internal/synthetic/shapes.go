@@ -193,8 +193,8 @@ func (p *Painter) figure(label int, colour [3]int32) {
 			v = p.circle.turn(v, angle)
 			x := int(v.X) * wide / 1000
 			y := int(v.Y) * 1000 / wide
-			p.Canvas[i] = Point{int32(cx + x*radius>>4),
-				int32(cy + y*radius>>4)} // 12 + 8 − 16 fraction bits
+			// The shift leaves 12 + 8 − 16 fraction bits.
+			p.Canvas[i] = Point{int32(cx + x*radius>>4), int32(cy + y*radius>>4)}
 		}
 		p.cover.Add(p.Canvas[:len(c)])
 	}

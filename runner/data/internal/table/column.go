@@ -267,8 +267,8 @@ func (c *Column) encode(dst []float32, word uint32) error {
 	x := float32((v - c.Mean) / c.Std)
 	if math.IsInf(float64(x), 0) || x != x {
 		return fmt.Errorf(
-			"column %q: %v, standardised by mean %v and deviation %v, is beyond float32: rescale "+
-				"the column",
+			"column %q: %v, standardised by mean %v and deviation %v, is beyond float32: "+
+				"rescale the column",
 			c.Name, v, c.Mean, c.Std)
 	}
 	dst[0] = x

@@ -16,9 +16,10 @@ import (
 type missing string
 
 const (
-	missingError    missing = "error"    // refuse them
-	missingDrop     missing = "drop"     // leave such lines out
-	missingMean     missing = "mean"     // the training split's, for numbers; a category of its own else
+	missingError missing = "error" // refuse them
+	missingDrop  missing = "drop"  // leave such lines out
+	// missingMean takes the training split's mean for numbers, and else a category of its own.
+	missingMean     missing = "mean"
 	missingCategory missing = "category" // likewise, and for numbers a feature that tells
 )
 
@@ -113,8 +114,8 @@ func (f *Frame) add(record []string, line int) error {
 		return nil // blanks alone
 	}
 	if len(record) != len(f.header) {
-		return fmt.Errorf("line %d: %d columns, the first line has %d: mend the line that begins "+
-			"%.40q",
+		return fmt.Errorf(
+			"line %d: %d columns, the first line has %d: mend the line that begins %.40q",
 			line, len(record), len(f.header), record[0])
 	}
 	whole := true
@@ -131,8 +132,8 @@ func (f *Frame) add(record []string, line int) error {
 			continue
 		}
 		if err := f.refuse(i); err != nil {
-			return fmt.Errorf("line %d, column %q: missing value %q: %w", line, f.header[i],
-				cell, err)
+			return fmt.Errorf("line %d, column %q: missing value %q: %w",
+				line, f.header[i], cell, err)
 		}
 	}
 	if !whole {
@@ -326,8 +327,8 @@ func (f *Frame) encode(d *dataset.Dataset, train []uint32) (*dataset.RowBlocks, 
 	for _, c := range features {
 		if c.unseen > 0 {
 			d.Notes = append(d.Notes, fmt.Sprintf(
-				"column %q: a category that the training split lacks counts as none: %d of the "+
-					"other samples",
+				"column %q: a category that the training split lacks counts as none: "+
+					"%d of the other samples",
 				c.Name, c.unseen))
 		}
 	}

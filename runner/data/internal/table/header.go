@@ -61,20 +61,21 @@ func (f *Frame) setHeader(names []string) error {
 func (f *Frame) setFitted() (err error) {
 	if f.label, err = f.find(f.asked.label); err != nil {
 		f.label = -1
-		f.notes = append(f.notes, fmt.Sprintf("no column %q: the samples have no labels",
-			f.asked.label))
+		f.notes = append(f.notes, fmt.Sprintf(
+			"no column %q: the samples have no labels", f.asked.label))
 	}
 	if f.groups, err = f.findAll(f.asked.group, "group"); err != nil {
 		f.groups = nil
-		f.notes = append(f.notes, fmt.Sprintf("no column %q: the samples have no groups",
-			f.asked.group))
+		f.notes = append(f.notes, fmt.Sprintf(
+			"no column %q: the samples have no groups", f.asked.group))
 	}
 	if f.split, err = f.find(f.asked.split); err != nil {
 		return err
 	}
 	if f.fitted.Columns == nil {
 		return fmt.Errorf("the network takes %s, without names, and this is a table of %d "+
-			"columns: give it arrays, as npz:FILE", dataset.InWords(f.fitted.Shape), len(f.header))
+			"columns: give it arrays, as npz:FILE",
+			dataset.InWords(f.fitted.Shape), len(f.header))
 	}
 	f.columns = make([]*Column, len(f.header))
 	for _, i := range append([]int{f.label, f.split}, f.groups...) {
@@ -88,9 +89,8 @@ func (f *Frame) setFitted() (err error) {
 			return fmt.Errorf("the network takes a column that is not here: %w", err)
 		}
 		if f.columns[i] != nil {
-			return fmt.Errorf("column %q is a feature of the network, and cannot be label, group "+
-				"or split",
-				c.Name)
+			return fmt.Errorf("column %q is a feature of the network, "+
+				"and cannot be label, group or split", c.Name)
 		}
 		f.columns[i] = NewColumn(c.Name, false)
 	}
@@ -100,8 +100,10 @@ func (f *Frame) setFitted() (err error) {
 // namesColumns says whether the first line of a file without a header is one, for a network that
 // knows the columns by their place: none of its cells is what its column takes.
 func (f *Frame) namesColumns(record []string) bool {
-	if f.fitted == nil || f.label >= 0 &&
-		slices.Contains(f.fitted.Classes, trimmed(record[f.label])) {
+	if f.fitted == nil {
+		return false
+	}
+	if f.label >= 0 && slices.Contains(f.fitted.Classes, trimmed(record[f.label])) {
 		return false
 	}
 	return !slices.ContainsFunc(f.fitted.Columns, func(c dataset.Column) bool {
@@ -244,9 +246,8 @@ func called(names []string, like string) string {
 	if len(names) > few {
 		more = fmt.Sprintf(" and %d more", len(names)-few)
 	}
-	return fmt.Sprintf("%d %s %s, called %s%s here", len(names), what, like,
-		strings.Join(list, ", "),
-		more)
+	return fmt.Sprintf("%d %s %s, called %s%s here",
+		len(names), what, like, strings.Join(list, ", "), more)
 }
 
 // isMeasure says whether a name is a number too large to be a column's: numbers of columns are

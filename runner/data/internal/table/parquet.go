@@ -58,8 +58,8 @@ func (f *Frame) readParquet(in *parquet.File) error {
 	for _, name := range names {
 		if f.header == nil && f.fitted == nil && strings.HasPrefix(name, rowNames) {
 			f.asked.drop = strings.TrimPrefix(f.asked.drop+","+name, ",")
-			f.notes = append(f.notes,
-				fmt.Sprintf("column %q, an index of pandas, is left out", name))
+			note := fmt.Sprintf("column %q, an index of pandas, is left out", name)
+			f.notes = append(f.notes, note)
 		}
 	}
 	if err := f.setHeader(f.unique(names)); err != nil {
