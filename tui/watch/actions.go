@@ -112,8 +112,8 @@ func (w *Page) nextBaseline() tea.Cmd {
 
 func (w *Page) turn() tea.Cmd {
 	t := w.Run()
-	return kit.Show((&knobs{Lab: w.Lab, run: t, keys: track.Turnable(t.Spec),
-		line: kit.NewInput("")}).overlay())
+	form := &knobs{Lab: w.Lab, run: t, keys: track.Turnable(t.Spec), line: kit.NewInput("")}
+	return kit.Show(form.overlay())
 }
 
 // pause pauses the run under the cursor or, if it is paused, lets it go on.

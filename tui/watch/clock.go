@@ -113,8 +113,8 @@ func (c *clock) jump(kind string, by float64) bool {
 	best := math.Inf(1)
 	for _, tape := range c.tapes {
 		for _, m := range tape.Marks {
-			if away := by * (c.place(m.Moment) - c.at); m.Kind == kind &&
-				away > 1e-9*c.end.Seconds {
+			away := by * (c.place(m.Moment) - c.at)
+			if m.Kind == kind && away > 1e-9*c.end.Seconds {
 				best = min(best, away)
 			}
 		}
@@ -168,8 +168,8 @@ func (c *clock) in(w int) string {
 		name += fmt.Sprintf(" ×%g", c.Speed)
 		at, end = clockTime(c.at), clockTime(c.end.Seconds)
 		if c.Steps {
-			at, end = fmt.Sprint(min(c.until().Step, c.end.Step)), fmt.Sprintf("%d steps",
-				c.end.Step)
+			at = fmt.Sprint(min(c.until().Step, c.end.Step))
+			end = fmt.Sprintf("%d steps", c.end.Step)
 		}
 		end = " of " + end
 	}

@@ -102,8 +102,8 @@ func (w *Page) baselineName() string {
 // the change against the baseline and the best marked.
 func (w *Page) outcome() []column {
 	all := lab.EvalMeasures()
-	worst, risk := lab.Named(all, w.onSplit("worst_class_accuracy")), lab.Named(all,
-		w.onSplit("robust_risk"))
+	worst := lab.Named(all, w.onSplit("worst_class_accuracy"))
+	risk := lab.Named(all, w.onSplit("robust_risk"))
 	write := func(m lab.Measure, f track.Figure) func([]*track.Track) string {
 		return func(runs []*track.Track) string {
 			if v := f.Over(runs); !track.Percents(m) && v.Applies() {
@@ -161,8 +161,7 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 		m := lab.Named(lab.EvalMeasures(), "val_worst_class_accuracy")
 		list = append(list, column{head: "val worst", brief: "val", w: 11, of: &m,
 			cell: func(runs []*track.Track) string {
-				return lab.Write(m,
-					track.OfEval(m.Name).Over(runs))
+				return lab.Write(m, track.OfEval(m.Name).Over(runs))
 			}})
 	}
 	list = append(list,

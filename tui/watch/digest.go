@@ -27,9 +27,9 @@ func (w *Page) Digest(cells int) string {
 		counts[t.Status]++
 	}
 	var words []string
-	for _, status := range [...]runner.Status{runner.Running, runner.Queued, runner.Paused,
-		runner.Done,
-		runner.Stopped, runner.Interrupted, runner.Failed} {
+	order := [...]runner.Status{runner.Running, runner.Queued, runner.Paused, runner.Done,
+		runner.Stopped, runner.Interrupted, runner.Failed}
+	for _, status := range order {
 		if n := counts[status]; n > 0 {
 			words = append(words, fmt.Sprintf("%d %s", n, status))
 		}

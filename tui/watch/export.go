@@ -81,8 +81,8 @@ func (w *Page) sheet() (*export.Sheet, int) {
 func (w *Page) barSheet(v *panel.View) (*export.Sheet, int) {
 	of, runs := v.Of(w.Run().Meta), []*track.Track{w.Run()}
 	if v.As != nil {
-		runs = slices.DeleteFunc(slices.Clone(w.Tracks),
-			func(t *track.Track) bool { return t.Hidden })
+		hidden := func(t *track.Track) bool { return t.Hidden }
+		runs = slices.DeleteFunc(slices.Clone(w.Tracks), hidden)
 	} else if r := w.Compared(of); r != nil {
 		runs = append(runs, r)
 	}
@@ -94,14 +94,14 @@ func (w *Page) barSheet(v *panel.View) (*export.Sheet, int) {
 			if i < len(counts) {
 				count = strconv.Itoa(counts[i])
 			}
-			rows = append(rows, append(whose(t), strconv.FormatInt(t.Eval.Step, 10),
-				page.Exact(t.Eval.Epoch),
+			rows = append(rows, append(whose(t),
+				strconv.FormatInt(t.Eval.Step, 10), page.Exact(t.Eval.Epoch),
 				panel.PlaceName(t.Meta, of.Axis, i), count, page.Exact(value.Float())))
 		}
 	}
-	return &export.Sheet{Name: of.Name, Head: []string{"run", "method", "seed", "step", "epoch",
-		panel.AxisName(of.Axis),
-		"training_images", of.Title}, Rows: slices.Values(rows)}, len(rows)
+	head := []string{"run", "method", "seed", "step", "epoch", panel.AxisName(of.Axis),
+		"training_images", of.Title}
+	return &export.Sheet{Name: of.Name, Head: head, Rows: slices.Values(rows)}, len(rows)
 }
 
 // filmSheet is what the two maps of a film are of.
@@ -115,9 +115,9 @@ func (w *Page) filmSheet(v *panel.View) (*export.Sheet, int) {
 				panel.PlaceName(t.Meta, of.Axis, place), page.Exact(value)))
 		})
 	}
-	return &export.Sheet{Name: "film-" +
-		of.Name, Head: []string{"run", "method", "seed", "quantity",
-		"step", "epoch", panel.AxisName(of.Axis), "value"}, Rows: slices.Values(rows)}, len(rows)
+	head := []string{"run", "method", "seed", "quantity", "step", "epoch",
+		panel.AxisName(of.Axis), "value"}
+	return &export.Sheet{Name: "film-" + of.Name, Head: head, Rows: slices.Values(rows)}, len(rows)
 }
 
 // row is one observation: a point or, of a long run, some points together.
@@ -186,8 +186,8 @@ func (w *Page) chooseExport() tea.Cmd {
 	for i, f := range export.Formats() {
 		key := strconv.Itoa(i + 1)
 		lines = append(lines, key+"  "+f.Name+": "+f.Doc)
-		choices = append(choices, kit.Choice{Keys: []string{key}, Name: f.Name,
-			Then: w.exportAs(f)})
+		choice := kit.Choice{Keys: []string{key}, Name: f.Name, Then: w.exportAs(f)}
+		choices = append(choices, choice)
 	}
 	return kit.Question("Export as", lines, choices...)
 }

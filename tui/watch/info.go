@@ -32,8 +32,7 @@ func (w *Page) info() *kit.Overlay {
 		texts = append(texts, fmt.Sprintf("S on a curve of evaluations is the step that its run "+
 			"has selected: of the evaluations so far, the one that is best by the setting select "+
 			"(%s here), on the validation split. Its figures stand beside those of the last "+
-			"step, both of the test split.",
-			t.Meta.Spec.Select))
+			"step, both of the test split.", t.Meta.Spec.Select))
 	}
 	texts = append(texts,
 		"In the table: train loss of the last logged batch; worst %, test % and losses of the "+
@@ -61,6 +60,6 @@ func aboutBars(t *track.Track, of lab.Measure) string {
 		return text
 	}
 	return text + fmt.Sprintf(" ◂ is the worst %s. One with ? has fewer than min_group = %d %s "+
-		"samples: its figure is chance, so it is not called the "+
-		"worst.", part, t.Meta.Spec.MinGroup, split)
+		"samples: its figure is chance, so it is not called the worst.",
+		part, t.Meta.Spec.MinGroup, split)
 }

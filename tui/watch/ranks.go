@@ -90,9 +90,8 @@ func namesOf(list []ranked) []string {
 }
 
 // rankLines break where the next method does not fit.
-func (w *Page) rankLines(
-	lead string, brief bool, list []ranked, names []string, cells int,
-) (lines []string) {
+func (w *Page) rankLines(lead string, brief bool, list []ranked, names []string,
+	cells int) (lines []string) {
 	t := w.Theme
 	lead = "      " + t.Greek(lead)
 	line, room := t.Dim.Paint(lead), cells-cell.Width(lead)-cell.Width(t.More)
@@ -109,9 +108,8 @@ func (w *Page) rankLines(
 		} else {
 			room -= n
 		}
-		line += "  " + t.Series[r.run.Number].Paint(string(t.Marks[r.run.Number])) + " " +
-			name + " " +
-			t.Text.Paint(figure)
+		mark := t.Series[r.run.Number].Paint(string(t.Marks[r.run.Number]))
+		line += "  " + mark + " " + name + " " + t.Text.Paint(figure)
 	}
 	return append(lines, line)
 }

@@ -46,8 +46,8 @@ func (w *Page) read(now time.Time) tea.Cmd {
 	}
 	var logs []source
 	for _, t := range w.Tracks[w.unread:] {
-		logs = append(logs, source{t.Opened, t.ID, look &&
-			(!t.Status.Ended() || t.Status == runner.Interrupted)})
+		mayGoOn := !t.Status.Ended() || t.Status == runner.Interrupted
+		logs = append(logs, source{t.Opened, t.ID, look && mayGoOn})
 	}
 	round, find, owes, first := w.round, w.Source.Find, w.owes(), w.unread
 	return func() tea.Msg {
@@ -131,8 +131,8 @@ func (w *Page) take(m readMsg) tea.Cmd {
 		cmds = append(cmds, kit.Send(kit.Notice{Text: problem, Bad: true}))
 	}
 	w.problem = problem
-	all := m.unread == 0 &&
-		!slices.ContainsFunc(w.Tracks, func(t *track.Track) bool { return t.Share < 1 })
+	half := func(t *track.Track) bool { return t.Share < 1 }
+	all := m.unread == 0 && !slices.ContainsFunc(w.Tracks, half)
 	switch {
 	case !all:
 		cmds = append(cmds, w.read(w.looked))

@@ -31,19 +31,20 @@ func (w *Page) replayKeys() []kit.Key {
 	in := func() string {
 		switch {
 		case w.clock == nil:
-			return "nothing is replayed: R replays the runs that are watched, or those chosen on " +
-				"page 3"
+			return "nothing is replayed: " +
+				"R replays the runs that are watched, or those chosen on page 3"
 		case !w.clock.ready:
 			return "the runs are still being read"
 		}
 		return ""
 	}
 	jump := func(on, back, kind string) []kit.Key {
-		return []kit.Key{{Keys: kit.On(on), Help: "replay: on to the next " + kind +
-			", and stay", Why: in,
-			Do: w.jump(kind, 1)},
-			{Keys: kit.On(back), Help: "replay: back to the " + kind + " before, and stay", Why: in,
-				Do: w.jump(kind, -1)}}
+		return []kit.Key{
+			{Keys: kit.On(on), Help: "replay: on to the next " + kind + ", and stay",
+				Why: in, Do: w.jump(kind, 1)},
+			{Keys: kit.On(back), Help: "replay: back to the " + kind + " before, and stay",
+				Why: in, Do: w.jump(kind, -1)},
+		}
 	}
 	row := func(key, hint, help string, do func(*clock)) kit.Key {
 		return kit.Key{Keys: kit.On(key), Hint: hint, Help: "replay: " + help, Why: in,
@@ -76,9 +77,8 @@ func (w *Page) jump(kind string, by float64) func() tea.Cmd {
 	}
 	return func() tea.Cmd {
 		if !w.clock.jump(of, by) {
-			return kit.Notify("there is no " +
-				kind + map[bool]string{true: " after", false: " before"}[by > 0] +
-				" this moment")
+			side := map[bool]string{true: "after", false: "before"}[by > 0]
+			return kit.Notify("there is no " + kind + " " + side + " this moment")
 		}
 		return w.read(w.clock.ticked)
 	}

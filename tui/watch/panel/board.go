@@ -73,9 +73,13 @@ func smoothings() []smoothing {
 
 // New returns the board of no runs.
 func New(s *lab.Lab) *Board {
-	return &Board{Lab: s, Runs: &track.Runs{Baseline: -1}, Standing: Standing,
-		orders: map[string][]int{},
-		axes:   axes{scales: map[string]*vertical{}}}
+	return &Board{
+		Lab:      s,
+		Runs:     &track.Runs{Baseline: -1},
+		Standing: Standing,
+		orders:   map[string][]int{},
+		axes:     axes{scales: map[string]*vertical{}},
+	}
 }
 
 // Shows is what a panel shows now.
@@ -102,8 +106,8 @@ func (w *Board) FitThese(names []string) {
 		case bySteps:
 			last, planned = max(last, float64(t.Step)), max(planned, float64(t.Meta.Steps))
 		case byEpochs:
-			last, planned = max(last, t.Epochs(float64(t.Step))), max(planned,
-				float64(t.Meta.Spec.Epochs))
+			last = max(last, t.Epochs(float64(t.Step)))
+			planned = max(planned, float64(t.Meta.Spec.Epochs))
 		case byTime:
 			last = max(last, t.Seconds)
 		}
@@ -174,15 +178,13 @@ func (w *Board) Line(c *plot.Chart, row []int, series func(*track.Track) *plot.S
 	if mapX {
 		f = w.mapX(first)
 	}
-	back := !slices.Contains(row, w.front())
+	name, back := w.Theme.Greek(first.Short), !slices.Contains(row, w.front())
 	if len(row) == 1 {
-		c.Lines = append(c.Lines, plot.Line{Name: w.Theme.Greek(first.Short), Series: series(first),
-			Back:   back,
+		c.Lines = append(c.Lines, plot.Line{Name: name, Series: series(first), Back: back,
 			Number: first.Number, MapX: f, Glyph: w.Theme.Glyph(int(first.Number))})
 		return
 	}
-	b := plot.Band{Name: w.Theme.Greek(first.Short), Half: lab.Half95, Number: first.Number,
-		Back: back, MapX: f}
+	b := plot.Band{Name: name, Half: lab.Half95, Number: first.Number, Back: back, MapX: f}
 	for _, t := range w.Of(row) {
 		if s := series(t); s != nil {
 			b.Seeds = append(b.Seeds, s)

@@ -89,13 +89,13 @@ func (w *Board) Crossed(p int) (list []Crossed) {
 	if !v.Plots() {
 		return nil
 	}
+	first := func(t *track.Track) *plot.Series { return t.Curves[v.Curves[0]].Shown() }
 	for _, row := range w.Lined() {
 		c := &plot.Chart{Cross: w.Cross}
 		if w.Tracks[row[0]].Hidden {
 			continue
 		}
-		w.Line(c, row, func(t *track.Track) *plot.Series { return t.Curves[v.Curves[0]].Shown() },
-			true)
+		w.Line(c, row, first, true)
 		if read := c.Read(); len(read) == 1 {
 			list = append(list, Crossed{row[0], read[0].Value})
 		}
@@ -123,6 +123,6 @@ func (w *Board) ReadAt(v *View) string {
 		return s
 	}
 	c := plot.Chart{Percent: track.Percents(w.quantities[v.Curves[0]])}
-	return fmt.Sprintf("%s: %c %s %s", s, cell.Mark(int(t.Number), w.Theme.ASCII), t.Short,
-		c.Brief(value))
+	mark := cell.Mark(int(t.Number), w.Theme.ASCII)
+	return fmt.Sprintf("%s: %c %s %s", s, mark, t.Short, c.Brief(value))
 }

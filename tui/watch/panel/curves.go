@@ -26,8 +26,8 @@ func (curves) draw(w *Board, p int, v *View, iw, ih int) (lines []string, warnin
 		if s := problems(report); s != "" {
 			head += "  " + w.Theme.Warn.Paint(s)
 		}
-		blocks = append(blocks,
-			kit.Placed{Rect: r, Lines: append([]string{kit.Left(head, r.W)}, lines...)})
+		lines = append([]string{kit.Left(head, r.W)}, lines...)
+		blocks = append(blocks, kit.Placed{Rect: r, Lines: lines})
 	}
 	return kit.Compose(iw, ih, blocks), ""
 }
@@ -128,8 +128,8 @@ const leastGutter = 4
 
 // charset is that of a plot of so many rows in panel i.
 func (w *Board) charset(i, rows int) plot.Charset {
-	return w.Theme.Charset(w.style == inDots || w.style == byRoom &&
-		!plot.Roomy(rows, w.Panels[i].Roomy))
+	low := !plot.Roomy(rows, w.Panels[i].Roomy)
+	return w.Theme.Charset(w.style == inDots || w.style == byRoom && low)
 }
 
 // style is what curves are drawn in.
@@ -182,8 +182,8 @@ func (w *Board) Chart(q string) *plot.Chart {
 func (w *Board) plain(q string) *plot.Chart {
 	y := w.scales[q]
 	c := &plot.Chart{X: w.Span(), Y: y.fit, YScale: plot.Scale{Kind: y.kind},
-		Duration: w.Axis == byTime,
-		Ends:     true, Percent: track.Percents(w.quantities[q]), Cross: w.Cross}
+		Duration: w.Axis == byTime, Percent: track.Percents(w.quantities[q]),
+		Ends: true, Cross: w.Cross}
 	for _, row := range w.Lined() {
 		if !w.Tracks[row[0]].Hidden {
 			w.Line(c, row, func(t *track.Track) *plot.Series { return t.Curves[q].Shown() }, true)

@@ -43,11 +43,19 @@ func (w *Board) maps(p int, v *View, iw, ih int) []heat {
 	bars := &plot.Bars{Bars: make([]plot.Bar, len(order))}
 	judge(t, bars, of)
 	worst := slices.IndexFunc(bars.Bars, func(b plot.Bar) bool { return b.Worst })
-	a := &plot.HeatMap{Film: left, Order: order, X: w.steps(t), Values: plot.Range{Lo: 0, Hi: 1},
+	a := &plot.HeatMap{
+		Film:    left,
+		Head:    "accuracy %",
+		Order:   order,
+		First:   min(w.Panels[p].First, max(0, len(order)-ih+1)),
+		Mark:    worst,
+		X:       w.steps(t),
+		Cross:   w.crossStep(t),
+		Values:  plot.Range{Lo: 0, Hi: 1},
 		Percent: true,
-		Head:    "accuracy %", Mark: worst, Shades: w.Theme.Shades(),
+		Shades:  w.Theme.Shades(),
 		Charset: w.Theme.Charset(false),
-		First:   min(w.Panels[p].First, max(0, len(order)-ih+1)), Cross: w.crossStep(t)}
+	}
 	for i := range order {
 		a.Labels = append(a.Labels, PlaceName(t.Meta, of.Axis, i))
 	}

@@ -217,9 +217,8 @@ func (w *Board) nothing(v *View, iw, ih int) []string {
 		text = t.Label + " failed before its first evaluation"
 	}
 	lines := make([]string, max(0, (ih-1)/2))
-	return append(lines,
-		kit.Left(kit.Blanks((iw-cell.Width(text))/2)+w.Theme.Dim.Paint(w.Theme.Greek(text)),
-			iw))
+	indent := kit.Blanks((iw - cell.Width(text)) / 2)
+	return append(lines, kit.Left(indent+w.Theme.Dim.Paint(w.Theme.Greek(text)), iw))
 }
 
 // Heading is a panel's, with that of its view, in iw by ih cells. It names what is drawn and

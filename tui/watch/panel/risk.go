@@ -40,8 +40,8 @@ func (w *Board) phase(p, ih int) *plot.Phase {
 	t := w.Run()
 	box := t.Meta.Box
 	ph := &plot.Phase{X: w.phaseX, Y: w.phaseY, Charset: w.charset(p, 0),
-		BoxX: plot.Range{Lo: box.Lambda[0], Hi: box.Lambda[1]}, BoxY: plot.Range{Lo: box.Eta[0],
-			Hi: box.Eta[1]}}
+		BoxX: plot.Range{Lo: box.Lambda[0], Hi: box.Lambda[1]},
+		BoxY: plot.Range{Lo: box.Eta[0], Hi: box.Eta[1]}}
 	if w.style == inLines {
 		ph.Charset = w.charset(p, ih)
 	}

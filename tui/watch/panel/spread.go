@@ -43,8 +43,8 @@ func (w *Board) worstFirst(of lab.Measure) []int {
 	if !w.Ranking().Status.Ended() {
 		slack = 0.05
 	}
-	if !slices.IsSortedFunc(order,
-		func(a, b int) int { return cmp.Compare(key(a)+slack, key(b)) }) {
+	nearly := func(a, b int) int { return cmp.Compare(key(a)+slack, key(b)) }
+	if !slices.IsSortedFunc(order, nearly) {
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(key(a), key(b)) })
 	}
 	return order
@@ -71,9 +71,14 @@ func (w *Board) Spread(p int, v *View, rows int) *plot.Spread {
 	if len(order) == 0 {
 		return nil
 	}
-	s := &plot.Spread{Lo: 0, Hi: 1, Percent: track.Percents(of), Front: -1,
+	s := &plot.Spread{
+		Lo:      0,
+		Hi:      1,
+		Percent: track.Percents(of),
+		Front:   -1,
+		First:   min(w.Panels[p].First, max(0, len(order)-rows)),
 		Charset: w.Theme.Charset(false),
-		First:   min(w.Panels[p].First, max(0, len(order)-rows))}
+	}
 	var all [][]measure.Number
 	for _, row := range w.Rows() {
 		values := track.Means(w.Of(row), of)

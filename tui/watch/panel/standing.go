@@ -110,15 +110,16 @@ func OwnedBy(m *lab.Measure, methods []dro.Algorithm) bool {
 // Standing are the panels that are there whatever the methods: a row each, with
 // its views, what is shown first at the front.
 func Standing() []Panel {
-	curves := func(name string,
-		measures ...string) View {
+	curves := func(name string, measures ...string) View {
 		return View{Name: name, Curves: measures}
 	}
 	const who, look = "class_accuracy", "class_weight"
 	return []Panel{
-		{Title: "Loss", Views: []View{curves("train and test", "loss", "test_loss"),
+		{Title: "Loss", Views: []View{
+			curves("train and test", "loss", "test_loss"),
 			curves("train", "loss"),
-			curves("test", "test_loss"), curves("robust risk", "robust_risk"),
+			curves("test", "test_loss"),
+			curves("robust risk", "robust_risk"),
 			{Name: "robust risk by radius", Bars: "robust_risk_at", As: ByRadius{}, Plain: true,
 				Doc: "R_ρ of every run's last evaluation over ρ; the vertical mark is the " +
 					"training radius of the run under the cursor."}}},
@@ -126,8 +127,10 @@ func Standing() []Panel {
 			{Bars: who, As: everyone{}, Doc: "A line a class, with the mark of every run at its " +
 				"accuracy, of seeds at their mean; sorted by the baseline's accuracy. The number " +
 				"is of the run under the cursor, whose mark stands over it."},
-			{Name: "one run", Bars: who}, {Name: "test loss", Bars: "class_loss"}}},
-		{Title: "Dual variables", Views: []View{curves("λ and η", "lambda", "eta"),
+			{Name: "one run", Bars: who},
+			{Name: "test loss", Bars: "class_loss"}}},
+		{Title: "Dual variables", Views: []View{
+			curves("λ and η", "lambda", "eta"),
 			curves("λ", "lambda"),
 			curves("η", "eta"),
 			{Name: "phase portrait", Phase: true,
@@ -142,16 +145,19 @@ func Standing() []Panel {
 			{Bars: who, Beside: look, As: film{}, Doc: "Two maps of the run under the cursor, a " +
 				"row a class, x across: its accuracy, and how the adversary weighs it. Where the " +
 				"right map is bright the adversary looks; the left one shows what comes of it."},
-			{Name: "weight", Bars: look}, {Name: "weight of all runs", Bars: look, As: everyone{},
+			{Name: "weight", Bars: look},
+			{Name: "weight of all runs", Bars: look, As: everyone{},
 				Doc: "A line a class, with the mark of every run at the adversary's ratio."}}},
-		{Title: "Gap", Views: []View{curves("dual gap and γ", "dual_gap", "gamma"),
+		{Title: "Gap", Views: []View{
+			curves("dual gap and γ", "dual_gap", "gamma"),
 			curves("dual gap", "dual_gap"),
-			curves("Frank-Wolfe gap", "gap"), curves("γ", "gamma")}},
-		{Title: "Test accuracy",
-			Views: []View{curves("worst class and mean", "worst_class_accuracy",
-				"test_accuracy"),
-				curves("worst class", "worst_class_accuracy"), curves("mean", "test_accuracy"),
-				curves("worst class and robust risk", "worst_class_accuracy", "robust_risk")}},
+			curves("Frank-Wolfe gap", "gap"),
+			curves("γ", "gamma")}},
+		{Title: "Test accuracy", Views: []View{
+			curves("worst class and mean", "worst_class_accuracy", "test_accuracy"),
+			curves("worst class", "worst_class_accuracy"),
+			curves("mean", "test_accuracy"),
+			curves("worst class and robust risk", "worst_class_accuracy", "robust_risk")}},
 	}
 }
 

@@ -91,8 +91,8 @@ func (w *Runs) Singles() [][]int {
 
 // RowAt is the row under the cursor.
 func (w *Runs) RowAt() int {
-	return max(0, slices.IndexFunc(w.Rows(),
-		func(g []int) bool { return slices.Contains(g, w.At) }))
+	under := func(row []int) bool { return slices.Contains(row, w.At) }
+	return max(0, slices.IndexFunc(w.Rows(), under))
 }
 
 // Of are the runs of a row.

@@ -33,8 +33,8 @@ func (t taped) Open(r *record.Run) lab.Log {
 // OpenReplay is a run at its start.
 func OpenReplay(s lab.Source, r *record.Run) Opened {
 	t := taped{s, r.Meta.ID, record.NewReplay(s.Open(r))}
-	return Opened{Run: r, Log: record.Lineage(t, r), At: record.Standing{Status: runner.Queued},
-		Tape: &t}
+	start := record.Standing{Status: runner.Queued}
+	return Opened{Run: r, Log: record.Lineage(t, r), At: start, Tape: &t}
 }
 
 // Prepare takes the log to a moment, from its start where it has to go back.

@@ -221,9 +221,8 @@ func (c *curve) spread(step int64, v, low, high measure.Number) {
 				positive = p
 			}
 		}
-		c.Raw.AppendBucket(plot.Bucket{X0: x, X1: x, First: y, Last: y, Min: lo, Max: hi,
-			MinPos: positive,
-			Mean:   y, N: 1})
+		c.Raw.AppendBucket(plot.Bucket{X0: x, X1: x, First: y, Last: y, Mean: y, N: 1,
+			Min: lo, Max: hi, MinPos: positive})
 	}
 	if c.filter != nil {
 		c.Smooth.Append(x, c.filter.Push(y, 1))
