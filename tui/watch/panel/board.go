@@ -11,40 +11,44 @@ import (
 	"drolab/tui/watch/track"
 )
 
-// Board is the panels over the watched runs.
+// Board is the panels over the watched runs. The page owns it and embeds it; Runs is part of it
+// because nearly all that is drawn asks which run is meant. What the user chose (style, smoothing,
+// axis, views) outlives a set of runs, and what was fitted to the runs does not: see Reset.
 type Board struct {
 	*lab.Lab
 	*track.Runs
-	quantities map[string]lab.Measure
-	Standing   func() []Panel // those of every run; tests add theirs
-	Panels     []Panel        // of the watched runs' methods
-	Validates  bool           // some run has a validation split
-	Val        bool           // that is shown, and not the test split
-	smooth     int            // index into smoothings
+	quantities map[string]lab.Measure // all that Panels show over the steps
+	Standing   func() []Panel         // those of every run; tests add theirs
+	Panels     []Panel                // of the watched runs' methods
+	Validates  bool                   // some run has a validation split
+	Val        bool                   // that is shown, and not the test split
+	smooth     int                    // index into smoothings
 	style      style
 	axes
-	orders map[string][]int // of the places of list measures
+	orders map[string][]int // of the places of list measures, as they were drawn last
 	Cross  plot.Cross       // x of the axis
 	Picked int              // the run that is nearest to it
 }
 
-// axes are kept from frame to frame, so that they stay still.
+// axes are kept from frame to frame, so that they stay still. X, ZoomX and Cross are in the unit
+// of Axis, not in steps, so a change of Axis has to drop all three of them.
 type axes struct {
 	Axis   axis
-	X      plot.Range
+	X      plot.Range           // from 0 to the planned end, or further
 	ZoomX  plot.Range           // the part of x that is shown; zero is all
-	scales map[string]*vertical // by quantity
-	phaseX plot.Range
-	phaseY plot.Range
+	scales map[string]*vertical // by quantity; one that no panel shows any more stays
+	phaseX plot.Range           // of λ
+	phaseY plot.Range           // of η
 }
 
-// vertical is the axis of a quantity.
+// vertical is the axis of a quantity: one for all panels that show it.
 type vertical struct {
-	fit  plot.Range
+	fit  plot.Range // what is in view; zero before anything was
 	kind plot.ScaleKind
 }
 
-// axis is what is horizontal.
+// axis is what is horizontal. Time is seconds of training, without pauses and without what a
+// resume took back.
 type axis int
 
 const (
@@ -56,7 +60,8 @@ const (
 
 func (a axis) String() string { return [...]string{"step", "epoch", "time"}[a] }
 
-// smoothing is one way to smooth the noisy curves; make is nil for none.
+// smoothing is one way to smooth the noisy curves; make is nil for none. It makes a filter for
+// each curve, since a filter has memory.
 type smoothing struct {
 	name string
 	make func() plot.Smoother
@@ -98,7 +103,8 @@ func (w *Board) chosen(p int) *View { return &w.Panels[p].Views[w.Panels[p].View
 // came to be shall not depend on that.
 func (w *Board) Fit() { w.FitThese(slices.Collect(maps.Keys(w.quantities))) }
 
-// FitThese is Fit for some quantities, as a replay wants it many times a second.
+// FitThese is Fit for some quantities, as a replay wants it many times a second. The horizontal
+// axis comes first: a vertical one is fitted to what is in view of it.
 func (w *Board) FitThese(names []string) {
 	last, planned := 0.0, 0.0
 	for _, t := range w.Tracks {
@@ -112,6 +118,8 @@ func (w *Board) FitThese(names []string) {
 			last = max(last, t.Seconds)
 		}
 	}
+	// By time nothing is planned: how long a run will take is a guess, and an axis that follows
+	// the guess would never stand still.
 	if x := plot.GrowX(planned, last); x != w.X {
 		w.X = x
 		w.Refit()
@@ -123,6 +131,7 @@ func (w *Board) FitThese(names []string) {
 		w.fitY(q)
 	}
 	w.sort()
+	// The portrait shows the best point as well, which may lie far off the paths.
 	x, y := plot.EmptyRange(), plot.EmptyRange()
 	for _, t := range w.Tracks {
 		px, py := t.Path.Ranges()
@@ -134,7 +143,9 @@ func (w *Board) FitThese(names []string) {
 	w.phaseX, w.phaseY = w.phaseX.Fit(x, plot.Scale{}), w.phaseY.Fit(y, plot.Scale{})
 }
 
-// Refit has all axes fitted to what is in view from now on, which is something else.
+// Refit has all axes fitted to what is in view from now on, which is something else. Whoever
+// changes what is in view (zoom, axis, hidden runs, seeds) has to call it: fitY leaves an axis
+// alone where no curve is fresh.
 func (w *Board) Refit() {
 	for _, t := range w.Tracks {
 		for _, c := range t.Curves {
@@ -143,7 +154,8 @@ func (w *Board) Refit() {
 	}
 }
 
-// mapX maps a run's steps to the horizontal axis.
+// mapX maps a run's steps to the horizontal axis; nil is the identity, so that a chart by steps
+// calls nothing for each point. It must not decrease, as charts search in it.
 func (w *Board) mapX(t *track.Track) func(float64) float64 {
 	switch w.Axis {
 	case byEpochs:
@@ -171,7 +183,8 @@ func (w *Board) front() int {
 }
 
 // Line adds the line of a row to a chart, or its band: series gives what is drawn of a
-// run, nil for nothing.
+// run, nil for nothing. A band maps x by its first run alone, which is right for steps and epochs
+// of runs that differ in seed; by time Lined takes them apart. Without mapX x is no step.
 func (w *Board) Line(c *plot.Chart, row []int, series func(*track.Track) *plot.Series, mapX bool) {
 	first := w.Tracks[row[0]]
 	var f func(float64) float64
@@ -199,7 +212,8 @@ func (w *Board) Measure(name string) *lab.Measure {
 	return &m
 }
 
-// NextScale takes the next scale of the curves that a panel shows.
+// NextScale takes the next scale of the curves that a panel shows. The range before is forgotten:
+// it was fitted to the other scale.
 func (w *Board) NextScale(p int) {
 	for _, q := range w.Shows(p).Curves {
 		w.scales[q].kind = (w.scales[q].kind + 1) % (plot.Symlog + 1)
@@ -235,7 +249,8 @@ func (w *Board) NextStyle() string {
 }
 
 // Furnish makes panels and axes for the methods of the watched runs. What was chosen of them
-// stays.
+// stays. It comes before Prepare, which keeps the curves of these panels, and both come before a
+// run's first event: what no curve was there for is lost until the log is read again.
 func (w *Board) Furnish() {
 	var runs []*runner.Meta
 	for _, t := range w.Tracks {
@@ -252,7 +267,7 @@ func (w *Board) Furnish() {
 	for name, q := range w.quantities {
 		if w.scales[name] == nil {
 			w.scales[name] = &vertical{}
-			if q.Scale == dro.Log {
+			if q.Scale == dro.Log { // the first time only: then the user has chosen
 				w.scales[name].kind = plot.Log10
 			}
 		}

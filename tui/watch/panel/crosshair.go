@@ -19,7 +19,7 @@ func (w *Board) Span() plot.Range {
 	return w.X
 }
 
-// Last is the x that a run has come to.
+// Last is the x that a run has come to, where the crosshair begins.
 func (w *Board) Last(t *track.Track) float64 {
 	if f := w.mapX(t); f != nil {
 		return f(float64(t.Step))
@@ -27,7 +27,8 @@ func (w *Board) Last(t *track.Track) float64 {
 	return float64(t.Step)
 }
 
-// Pan moves what is in view, as far as there is something.
+// Pan moves what is in view, as far as there is something. The width of the view stays: at an end
+// the move is cut, not the view.
 func (w *Board) Pan(by float64) {
 	r := w.Span()
 	by = max(w.X.Lo-r.Lo, min(w.X.Hi-r.Hi, by))
@@ -36,7 +37,7 @@ func (w *Board) Pan(by float64) {
 	}
 }
 
-// PanBy moves by a part of what is in view.
+// PanBy moves by a quarter of what is in view, so that most of it can be followed by eye.
 func (w *Board) PanBy(by int) {
 	r := w.Span()
 	w.Pan(float64(by) * (r.Hi - r.Lo) / 4)
@@ -56,7 +57,7 @@ func (w *Board) ZoomBy(by int) {
 // ZoomAt shows half as much of x for each by, or twice as much, and keeps the place at where
 // it is on the screen: a wheel turns around the pointer.
 func (w *Board) ZoomAt(at float64, by int) {
-	const most = 1 << 14
+	const most = 1 << 14 // times; a longer run has kept no finer points far back
 	r, all := w.Span(), w.X.Hi-w.X.Lo
 	length := max(all/most, (r.Hi-r.Lo)*math.Pow(2, float64(-by)))
 	if length >= all {
@@ -71,7 +72,8 @@ func (w *Board) ZoomAt(at float64, by int) {
 // Unzoom shows all of x.
 func (w *Board) Unzoom() { w.Show(plot.Range{}) }
 
-// Show shows a part of x; the zero range is all of it.
+// Show shows a part of x; the zero range is all of it. All changes of the view end here, for the
+// sake of Refit.
 func (w *Board) Show(x plot.Range) {
 	w.ZoomX = x
 	w.Refit()
@@ -83,7 +85,8 @@ type Crossed struct {
 	Value float64
 }
 
-// Crossed are those of a panel's first plot, from the top.
+// Crossed are those of a panel's first plot, from the top, which is the order in which the up and
+// down keys go through them. The chart has no room and is never drawn: it only reads.
 func (w *Board) Crossed(p int) (list []Crossed) {
 	v := w.Shows(p)
 	if !v.Plots() {
@@ -114,6 +117,7 @@ func (w *Board) ReadAt(v *View) string {
 		s = plot.FormatDuration(w.Cross.X)
 	}
 	t := w.Tracks[w.front()]
+	// A series knows steps. By epochs and by time the step at x has to be found first.
 	x := w.Cross.X
 	if f := w.mapX(t); f != nil {
 		x = t.Curves[v.Curves[0]].Shown().Inverse(x, f)

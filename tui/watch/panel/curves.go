@@ -16,6 +16,8 @@ func (curves) draw(w *Board, p int, v *View, iw, ih int) (lines []string, warnin
 	var blocks []kit.Placed
 	for _, p := range w.Plots(p, v, iw, ih) {
 		var f plot.Frame
+		// A plot that is alone leaves its warning to the panel's note. Of two, each has its own
+		// at its caption, as a note could not say which is meant.
 		report := p.DrawTo(&f, p.At.W, p.At.H)
 		lines, r := w.Theme.Rows(&f), p.At
 		if !p.head {
@@ -48,13 +50,14 @@ func (curves) note(w *Board, v *View) string {
 }
 
 // Placed is a chart and where it is in its panel: below a caption, where two charts
-// share the panel.
+// share the panel. The mouse is looked up in the same places (page: under), so that a click
+// lands on what is seen.
 type Placed struct {
 	*plot.Chart
-	At     kit.Rect
-	Q      string
-	head   bool
-	hidden int // rows of its axis that the chart below has in its place
+	At     kit.Rect // in the panel's inside, without the caption
+	Q      string   // the quantity
+	head   bool     // it has a caption
+	hidden int      // rows of its axis that the chart below has in its place
 }
 
 // Two charts of one panel stand one above the other, or side by side where
@@ -69,11 +72,15 @@ func stacked(ih int) bool { return ih >= axisRows+2*(leastRows+1) }
 
 // sideBySide tells whether two plots stand beside each other: in a panel that is low and wide
 // they would have too few rows above each other.
+//
+// In 84 columns each plot has about 40, labels included. From 150 columns on they stand beside each
+// other up to 24 rows even where both fit above each other: such a panel is mostly width.
 func sideBySide(iw, ih int) bool {
 	return iw >= 84 && !stacked(ih) && ih >= leastRows+1+axisRows || iw >= 150 && ih < 24
 }
 
-// Drawn are the curves of a view that there is room for.
+// Drawn are the curves of a view that there is room for. The heading, the axes that a replay fits
+// and the key that flips views go by it, too.
 func (v *View) Drawn(iw, ih int) []string {
 	if len(v.Curves) == 2 && !sideBySide(iw, ih) && !stacked(ih) {
 		return v.Curves[:1]
@@ -111,6 +118,7 @@ func (w *Board) Plots(i int, v *View, iw, ih int) (list []Placed) {
 		}
 		list = append(list, p)
 	}
+	// Plots of one panel share the widest gutter: one column of both is the same x.
 	gutter := leastGutter
 	for _, p := range list {
 		p.Charset = charset
@@ -144,7 +152,8 @@ const (
 
 func (s style) String() string { return [...]string{"as there is room", "lines", "dots"}[s] }
 
-// problems are what a chart cannot show.
+// problems are what a chart cannot show. They are said rather than left out in silence: a loss
+// that is not finite is what one looks for when a run goes wrong.
 func problems(r plot.Report) (s string) {
 	if r.NonFinite > 0 {
 		s = fmt.Sprintf("%d not finite", r.NonFinite)
@@ -155,7 +164,8 @@ func problems(r plot.Report) (s string) {
 	return s
 }
 
-// Chart is one quantity of all runs that are not hidden.
+// Chart is one quantity of all runs that are not hidden. What comes on top of plain does not move
+// the axis: the raw curve, bounds, the selected steps, and marks.
 func (w *Board) Chart(q string) *plot.Chart {
 	c := w.plain(q)
 	t := w.Tracks[w.front()]
@@ -192,7 +202,8 @@ func (w *Board) plain(q string) *plot.Chart {
 	return c
 }
 
-// references are the bounds of z of the run under the cursor.
+// references are the bounds of z = (λ, η) of the run under the cursor. Other runs may have other
+// boxes, and lines for all of them could not be told apart.
 func (w *Board) references(c *plot.Chart, q string) {
 	t := w.Run()
 	if t == nil || !t.HasDual() {
@@ -208,7 +219,8 @@ func (w *Board) references(c *plot.Chart, q string) {
 	}
 }
 
-// selections are the steps that the runs have selected, on curves of evaluations.
+// selections are the steps that the runs have selected, on curves of evaluations. A band has
+// none: each of its seeds has selected a step of its own.
 func (w *Board) selections(c *plot.Chart, q string) {
 	if m := w.quantities[q]; m.OfStep() {
 		return

@@ -15,7 +15,8 @@ import (
 	"drolab/tui/plot"
 )
 
-// form is a way to draw a view: curves, bars, a map, ...
+// form is a way to draw a view: curves, bars, a map, ... A form has no state of its own: it is a
+// value in the table of panels, which all boards share, and everything it draws is on the Board.
 type form interface {
 	// draw is what a view shows in iw by ih cells, with a warning for the panel's note; nil
 	// where there is nothing to show yet.
@@ -24,7 +25,8 @@ type form interface {
 	note(w *Board, v *View) string
 }
 
-// Draw draws a panel in r, with so much room within.
+// Draw draws a panel in r, with so much room within. Of in, only the width and the height count:
+// lines are placed by the page.
 func (w *Board) Draw(p int, r, in kit.Rect, box, focused bool) []string {
 	v := w.Shows(p)
 	note := v.form().note(w, v)
@@ -51,7 +53,8 @@ func (v *View) form() form {
 	return curves{}
 }
 
-// Whole tells whether the view shows all places of its measure whatever the room.
+// Whole tells whether the view shows all places of its measure whatever the room. Such a view
+// has nothing to scroll: radii and bins are points across, not rows.
 func (v *View) Whole() bool {
 	_, radii := v.As.(ByRadius)
 	_, bins := v.As.(histogram)
@@ -67,7 +70,8 @@ func (v *View) Films() bool {
 // Plots tells whether the view is curves over the steps, which have a crosshair.
 func (v *View) Plots() bool { return len(v.Curves) > 0 }
 
-// drawing is what can be drawn into a frame; all charts but those with axes of steps are.
+// drawing is what can be drawn into a frame. A chart with an axis of steps is none, because its
+// DrawTo reports the values that the axis cannot show.
 type drawing interface {
 	DrawTo(f *plot.Frame, w, h int)
 }
@@ -102,6 +106,8 @@ func (ofOne) note(w *Board, v *View) string {
 // portrait is the path of (λ, η) of all runs.
 type portrait struct{}
 
+// draw has nothing while the run under the cursor has no path, even where others have one: the
+// box and the best point are that run's.
 func (portrait) draw(w *Board, p int, _ *View, iw, ih int) ([]string, string) {
 	if w.Run().Path.Len() == 0 {
 		return nil, ""
@@ -140,7 +146,7 @@ func (film) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
 		return nil, ""
 	}
 	var blocks []kit.Placed
-	x := 0
+	x := 0 // a blank column stands between the maps
 	for _, m := range maps {
 		blocks = append(blocks, kit.Placed{Rect: kit.Area(x, 0, m.cells, ih),
 			Lines: w.painted(m, m.cells, ih)})
@@ -151,7 +157,8 @@ func (film) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
 
 func (film) note(w *Board, _ *View) string { return w.Run().Label + " · by " + w.Axis.String() }
 
-// ByRadius is R_ρ of all runs as a function of ρ.
+// ByRadius is R_ρ of all runs as a function of ρ. It is exported for the tests of the page, which
+// make a view of it.
 type ByRadius struct{}
 
 func (ByRadius) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
@@ -182,6 +189,8 @@ func (histogram) draw(w *Board, _ int, v *View, iw, ih int) ([]string, string) {
 	if len(h.Counts) == 0 {
 		return nil, ""
 	}
+	// Edges are even in the logarithm, two to a factor of two. Powers of two and 0 are
+	// labelled, as more labels than that would run into each other.
 	for i, edge := range measure.RatioEdges() {
 		text := ""
 		switch {
@@ -198,7 +207,8 @@ func (histogram) draw(w *Board, _ int, v *View, iw, ih int) ([]string, string) {
 
 func (histogram) note(w *Board, _ *View) string { return w.Run().Label + w.Run().Evaluated() }
 
-// nothing says why a panel is empty.
+// nothing says why a panel is empty. The cases go from what will pass by itself to what will
+// not; a blank panel would look like an error of the program.
 func (w *Board) nothing(v *View, iw, ih int) []string {
 	t := w.Run()
 	text := t.Label + " has not been evaluated yet"
@@ -221,11 +231,13 @@ func (w *Board) nothing(v *View, iw, ih int) []string {
 	return append(lines, kit.Left(indent+w.Theme.Dim.Paint(w.Theme.Greek(text)), iw))
 }
 
-// Heading is a panel's, with that of its view, in iw by ih cells. It names what is drawn and
+// Heading is a panel's, with that of its view, in iw by ih cells; overlays have it as their title,
+// too. It names what is drawn and
 // nothing else: one curve of two where there is room for one, and bars by what the run
 // under the cursor has.
 func (w *Board) Heading(p, iw, ih int) string {
 	v, title := w.Shows(p), w.Panels[p].Title
+	// The table says "by class"; Of gives groups where the run has them.
 	if t := w.Run(); v.Bars != "" && !v.Plain && t != nil && t.Meta.Main() == measure.PerGroup {
 		title = strings.TrimSuffix(title, "class") + "group"
 	}

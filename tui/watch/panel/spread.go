@@ -19,7 +19,7 @@ import (
 // cost more to follow, and to send, than a point of accuracy says.
 func (w *Board) worstFirst(of lab.Measure) []int {
 	values := w.Ranking().Places(of)
-	if own := w.Measured(of).Places(of); len(values) != len(own) {
+	if own := w.Measured(of).Places(of); len(values) != len(own) { // the baseline's data differ
 		values = own
 	}
 	order := slices.Clone(w.orders[of.Name])
@@ -39,6 +39,8 @@ func (w *Board) worstFirst(of lab.Measure) []int {
 			return -v.Float()
 		}
 	}
+	// slack is in the measure's own unit: five points of an accuracy. The last order, that of a
+	// run that has ended, is exact.
 	slack := 0.0
 	if !w.Ranking().Status.Ended() {
 		slack = 0.05
@@ -50,7 +52,8 @@ func (w *Board) worstFirst(of lab.Measure) []int {
 	return order
 }
 
-// sort keeps the orders of what panels show for the next frames.
+// sort keeps the orders of what panels show for the next frames, also of views that are not
+// shown: like an axis, an order must not depend on what was looked at.
 func (w *Board) sort() {
 	for p := range w.Panels {
 		for i := range w.Panels[p].Views {
@@ -63,7 +66,8 @@ func (w *Board) sort() {
 }
 
 // Spread has the values of all runs on a line a class; nil without any of runs like
-// the one under the cursor. Of seeds it has the means.
+// the one under the cursor. Of seeds it has the means. Runs of other data are left out, as a
+// place means another class there.
 func (w *Board) Spread(p int, v *View, rows int) *plot.Spread {
 	run := w.Run()
 	of := v.Of(run.Meta)
@@ -94,7 +98,8 @@ func (w *Board) Spread(p int, v *View, rows int) *plot.Spread {
 	return s
 }
 
-// spreadRows adds the lines, and fits the scale of what is no percentage.
+// spreadRows adds the lines, and fits the scale of what is no percentage. all has a list for
+// each row of the table that is shown, by place; order says which place each line is.
 func (w *Board) spreadRows(s *plot.Spread, of lab.Measure, order []int, all [][]measure.Number) {
 	run, top := w.Run(), 0.0
 	bars := &plot.Bars{Bars: make([]plot.Bar, len(order)), LowerIsBetter: of.Better != dro.Higher}

@@ -10,19 +10,24 @@ import (
 	"drolab/tui/lab"
 )
 
-// Panel is one of the page's drawings, of which one view is shown.
+// Panel is one of the page's drawings, of which one view is shown. Furnish makes all panels anew
+// for another set of runs and carries View over by the panel's index, so standing panels keep
+// their places.
 type Panel struct {
-	Title string
-	Views []View
+	Title string // with "by class" and "test" where it depends on these: Heading replaces them
+	Views []View // at least one
 
 	// What is kept of it.
-	View  int
+	View  int  // index into Views
 	First int  // first bar shown
 	Roomy bool // its plots were drawn in lines, as there was room
 }
 
 // View is one of the things a panel can show: curves over the steps, bars by
-// class, or the path of (λ, η). Curves and bars are of measures, by name.
+// class, or the path of (λ, η). Curves and bars are of measures, by name; lab.ListNamed and
+// lab.Named panic at a name that is none, which a test of the table would see.
+//
+// Exactly one of Curves, Bars and Phase is set. A view is not changed once panels has made it.
 type View struct {
 	Name   string   // empty where the panel's name says it
 	Curves []string // of steps or evaluations; two share a panel where it has the room
@@ -39,6 +44,9 @@ type View struct {
 // any), in the order of the screen: those that stand in list and one more, with
 // what no other shows. All that is drawn, exported and defined comes from it and
 // from the measures that it names.
+//
+// The order of its parts matters: curves get the groups' names before what is left is looked
+// for, and validation comes last, so that it has a view of all of them.
 func panels(list []Panel, methods []dro.Algorithm, runs ...*runner.Meta) []Panel {
 	fitTo(list, runs)
 	drawn, rest := shown(list), Panel{Title: "Other measures"}
@@ -60,7 +68,8 @@ func panels(list []Panel, methods []dro.Algorithm, runs ...*runner.Meta) []Panel
 }
 
 // fitTo makes curves of classes those of groups, where all runs have groups, and
-// adds the bars of classes where some have.
+// adds the bars of classes where some have. Curves of both kinds cannot share an axis: the worst
+// of four groups and the worst of two classes are different questions.
 func fitTo(list []Panel, runs []*runner.Meta) {
 	by := func(a measure.Axis) func(*runner.Meta) bool {
 		return func(m *runner.Meta) bool { return m.Main() == a }
@@ -89,7 +98,8 @@ func fitTo(list []Panel, runs []*runner.Meta) {
 	}
 }
 
-// reported tells whether runs of the methods on such data have a measure.
+// reported tells whether runs of the methods on such data have a measure. A measure of steps
+// that no method owns, such as the loss, is every run's.
 func reported(m *lab.Measure, methods []dro.Algorithm, runs []*runner.Meta) bool {
 	applies := func(r *runner.Meta) bool { return m.CanApply(r) }
 	if len(runs) > 0 && !slices.ContainsFunc(runs, applies) {
@@ -108,7 +118,10 @@ func OwnedBy(m *lab.Measure, methods []dro.Algorithm) bool {
 }
 
 // Standing are the panels that are there whatever the methods: a row each, with
-// its views, what is shown first at the front.
+// its views, what is shown first at the front. The first four are those of a screen of usual
+// size, so the order is that of what one asks first of a run.
+//
+// A new panel is a row here. It needs a Doc only where the measures' definitions do not say it.
 func Standing() []Panel {
 	curves := func(name string, measures ...string) View {
 		return View{Name: name, Curves: measures}
@@ -179,7 +192,8 @@ func (v *View) Of(m *runner.Meta) lab.Measure {
 }
 
 // onValidation is the view with the measures of the validation split; nil where
-// none of them has one.
+// none of them has one. The receiver is a copy, and the curves are cloned, because a row of the
+// table shares its slices.
 func (v View) onValidation() *View {
 	other := false
 	on := func(name string) string {
@@ -213,7 +227,7 @@ func shown(panels []Panel) map[string]bool {
 	return drawn
 }
 
-// quantities are those of the panels, by name.
+// quantities are those of the panels, by name: what a Track has to keep a curve of.
 func quantities(panels []Panel) map[string]lab.Measure {
 	drawn, all := shown(panels), map[string]lab.Measure{}
 	// Of a name that both have it is the step's.
