@@ -15,7 +15,8 @@ import (
 
 func (w *Page) zoom() { w.zoomed = !w.zoomed }
 
-// back undoes one thing: the crosshair, else the zoom, else the log pane.
+// back undoes one thing: the crosshair, else the zoom, else the log pane. noBack has the same
+// cases, and a new one belongs in both.
 func (w *Page) back() {
 	switch {
 	case w.Cross.On:
@@ -27,7 +28,8 @@ func (w *Page) back() {
 	}
 }
 
-// whichPanels says which panels are in view, of how many.
+// whichPanels says which panels are in view, of how many, for a footer of so many cells. Without
+// it nobody would guess that Tab leads to panels out of view.
 func (w *Page) whichPanels(cells int) string {
 	n, first, all := w.count(), w.first()+1, len(w.Panels)
 	switch which := fmt.Sprintf("%d–%d", first, first+n-1); {
@@ -57,6 +59,8 @@ func (w *Page) flip() {
 	}
 }
 
+// flipSplit shows the other split in table and panels. Both are kept all along, so nothing has to
+// be read; the notice says which one it is, as most curves look alike on both.
 func (w *Page) flipSplit() tea.Cmd {
 	w.Val = !w.Val
 	w.setColumns()
@@ -80,9 +84,11 @@ func (w *Page) scroll(by int) {
 
 func (w *Page) define() tea.Cmd { return kit.Show(w.info()) }
 
+// newest lets go of the runs that were asked for by name, and of a replay.
 func (w *Page) newest() tea.Cmd { return w.open(lab.Watch{}) }
 
-// hide hides the curves of the row under the cursor, or shows them again.
+// hide hides the curves of the row under the cursor, or shows them again. Axes are fitted to what
+// is left, which is what one hides an outlier for.
 func (w *Page) hide() {
 	hidden := !w.Run().Hidden
 	for _, t := range w.Of(w.Rows()[w.RowAt()]) {
@@ -99,6 +105,8 @@ func (w *Page) smoothBy(by int) func() tea.Cmd {
 
 func (w *Page) nextStyle() tea.Cmd { return kit.Notify("curves in: " + w.NextStyle()) }
 
+// nextBaseline goes through the runs, and then to none. At first it is the plain method, if that
+// is among the runs.
 func (w *Page) nextBaseline() tea.Cmd {
 	if w.Baseline++; w.Baseline == len(w.Tracks) {
 		w.Baseline = -1
@@ -110,13 +118,16 @@ func (w *Page) nextBaseline() tea.Cmd {
 	return kit.Notify("bars are compared with " + w.Tracks[w.Baseline].Label)
 }
 
+// turn asks for a setting and its value. The form has the run as it is now; if it ends meanwhile,
+// the verb is refused where it arrives.
 func (w *Page) turn() tea.Cmd {
 	t := w.Run()
 	form := &knobs{Lab: w.Lab, run: t, keys: track.Turnable(t.Spec), line: kit.NewInput("")}
 	return kit.Show(form.overlay())
 }
 
-// pause pauses the run under the cursor or, if it is paused, lets it go on.
+// pause pauses the run under the cursor or, if it is paused, lets it go on. The status on the
+// screen changes when the run has written it to its log, as for any other observer.
 func (w *Page) pause() tea.Cmd {
 	t := w.Run()
 	if t.Status == runner.Paused {
@@ -129,6 +140,8 @@ func (w *Page) resume() tea.Cmd { return w.Ask("resume", w.Run().ID) }
 
 func (w *Page) checkpoint() tea.Cmd { return w.Save(w.Run().ID) }
 
+// stop asks first. It is the one verb that a second key does not take back at once: a resume has
+// to load the checkpoint and waits in the queue.
 func (w *Page) stop() tea.Cmd {
 	t := w.Run()
 	return kit.Question("Stop "+t.Label+"?", []string{
@@ -148,7 +161,8 @@ func (w *Page) move(by int) {
 	w.Pick(rows[max(0, min(w.RowAt()+by, len(rows)-1))][0])
 }
 
-// nextLayout shows more panels, after six one again.
+// nextLayout shows more panels, after six one again. It goes on from what is shown, so the first
+// press changes something also where the count was the screen's.
 func (w *Page) nextLayout() {
 	w.zoomed = false
 	next := map[int]int{1: 2, 2: 4, 4: 6, 6: 1}
@@ -156,7 +170,7 @@ func (w *Page) nextLayout() {
 }
 
 // click focuses a panel or moves to a run; on the focused one it zooms, and in a plot it
-// puts the crosshair there.
+// puts the crosshair there. Places are within the page, as in layout.
 func (w *Page) click(m kit.Click) {
 	l := w.layout()
 	if l.runs.Contains(m.X, m.Y) {

@@ -16,27 +16,33 @@ import (
 // clock is how far a replay has come. It limits what is read of the logs, and that
 // is all that a replay is. The runs share it: each is shown as it was so many seconds
 // of training after its own start or, by steps, all of them at the same step.
+//
+// Place, speed and direction change at once with a key; the logs follow at the next read, which
+// due asks for. back has to be set whenever the moment moves to before what was read: a log
+// gives events forwards only.
 type clock struct {
 	lab.Replay
-	at      float64 // seconds of training, of the longest run's
-	playing bool
+	at      float64                 // seconds of training, of the longest run's; 0 to end
+	playing bool                    // else it stands, ready to be scrubbed
 	ready   bool                    // the tapes are there
 	tapes   map[string]*record.Tape // by run
 	end     record.Moment           // of the longest
-	ticked  time.Time
-	read    float64 // what was asked for last; NaN: nothing
-	back    bool    // the logs have to be read from their start
+	ticked  time.Time               // when time was last let pass; zero before the first tick
+	read    float64                 // what was asked for last; NaN: nothing
+	back    bool                    // the logs have to be read from their start
 }
 
 // frame is how often a replay that plays is shown: with what the renderer rounds up to,
 // twelve times a second and more.
 const frame = time.Second / 13
 
+// newClock is the clock of a replay that plays as soon as its runs were read.
 func newClock(r lab.Replay) *clock {
 	return &clock{Replay: r, playing: true, tapes: map[string]*record.Tape{}, read: math.NaN()}
 }
 
-// load takes in the tape of a run; with that of the last the replay starts.
+// load takes in the tape of a run; with that of the last the replay starts. It waits for all of
+// them, because the longest says how long the whole is and how fast it goes in a minute.
 func (c *clock) load(id string, tape *record.Tape, runs int) {
 	if tape == nil || c.ready {
 		return
@@ -54,6 +60,8 @@ func (c *clock) load(id string, tape *record.Tape, runs int) {
 	}
 }
 
+// speeds is the ladder that the keys climb. A speed given on the command line may lie between two
+// rungs, and the keys go on from there.
 func speeds() []float64 {
 	return []float64{lab.LeastSpeed, 2, 5, 10, 20, 50, 100, 200, 500, lab.MostSpeed}
 }
@@ -72,7 +80,8 @@ func (c *clock) faster(by int) {
 	}
 }
 
-// tick lets time pass, and stops at the end. A look that comes late makes no leap.
+// tick lets time pass, and stops at the end. A look that comes late makes no leap: a terminal that
+// was in the background for an hour goes on where it was.
 func (c *clock) tick(now time.Time) {
 	passed := min(now.Sub(c.ticked), time.Second)
 	if c.ticked.IsZero() {
@@ -101,14 +110,16 @@ func (c *clock) seek(at float64) {
 	c.back = c.back || c.at < c.read
 }
 
-// scrub goes on or back by parts of the whole.
+// scrub goes on or back by parts of the whole, a fiftieth each: a run of any length is passed
+// through in as many presses.
 func (c *clock) scrub(by int) {
 	const part = 50
 	c.seek(c.at + float64(by)*c.end.Seconds/part)
 }
 
 // jump goes to the next mark of a kind, or to the one before, and stays there; false
-// where there is none.
+// where there is none. by is 1 or -1. A mark within a billionth of the whole is the one that the
+// clock stands at, and does not count: rounding would hold the key there.
 func (c *clock) jump(kind string, by float64) bool {
 	best := math.Inf(1)
 	for _, tape := range c.tapes {
@@ -135,13 +146,15 @@ func (c *clock) place(m record.Moment) float64 {
 	return m.Seconds
 }
 
-// turn changes what the runs are side by side by.
+// turn changes what the runs are side by side by. The place stays, as a part of the whole, but
+// each run is now at another moment, before or after: the logs are read from their start.
 func (c *clock) turn() {
 	c.Steps = !c.Steps
 	c.back, c.read = true, math.NaN()
 }
 
-// until is the moment that the logs are read up to.
+// until is the moment that the logs are read up to. At the end there is no limit, so that what
+// was logged after the last step, the status above all, is seen.
 func (c *clock) until() record.Moment {
 	m := record.Always()
 	const slack = 1e-9 // of what was reckoned back and forth

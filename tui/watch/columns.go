@@ -17,20 +17,26 @@ import (
 	"drolab/tui/watch/track"
 )
 
-// column is one of the table of runs: of a row of seeds it has the mean.
+// column is one of the table of runs: of a row of seeds it has the mean. A column holds no
+// figure; cell asks the tracks at each drawing, so columns are made for a set of runs and not
+// for an event.
 type column struct {
 	head  string
 	brief string // the head where the table is narrow; "" is the same
-	w     int
+	w     int    // cells, with the blank before it and room for the mark of the best
 	cell  func([]*track.Track) string
 	// of is the measure that rows are compared by, where the best is marked; change is
 	// that of a column of changes, which are better or worse.
 	of, change *lab.Measure
 }
 
+// againstCells is the width of a column of changes: a sign, three digits, a point and a decimal
+// or three, and a blank. The baseline's name in the head is cut to it.
 const againstCells = 8
 
-// against is the column of a figure's change against the baseline.
+// against is the column of a figure's change against the baseline. Its cell is blank where a
+// difference would say nothing: for the baseline itself, before an evaluation, and where the two
+// were asked different questions. Of percentages it is the difference in points.
 func (w *Page) against(m lab.Measure, f track.Figure) column {
 	c := column{head: "vs " + w.baselineName(), brief: "vs", w: againstCells, change: &m}
 	if w.Baseline < 0 {
@@ -72,6 +78,7 @@ func (w *Page) baseOf(runs []*track.Track, m *lab.Measure) []*track.Track {
 			t.Meta.Spec.Algorithm() == base.Meta.Spec.Algorithm()
 	}
 	at := w.Baseline
+	// In a sweep over radii each run is held against the baseline at its own radius.
 	if !fits(base) {
 		if same := slices.IndexFunc(w.Tracks, fits); same >= 0 {
 			at = same
@@ -83,7 +90,8 @@ func (w *Page) baseOf(runs []*track.Track, m *lab.Measure) []*track.Track {
 	return w.Of(w.RowOf(at))
 }
 
-// decimals writes a loss with three of them, so that losses stand in line.
+// decimals writes a loss with three of them, so that losses stand in line. From 100 on, where a
+// column would be too narrow, it has as many digits as an axis label.
 func decimals(v float64) string {
 	if a := math.Abs(v); a >= 100 || math.IsNaN(v) {
 		return plot.Format(v)
@@ -91,6 +99,7 @@ func decimals(v float64) string {
 	return strconv.FormatFloat(v, 'f', 3, 64)
 }
 
+// baselineName is short enough for the head of a column of changes.
 func (w *Page) baselineName() string {
 	if w.Baseline < 0 || w.Baseline >= len(w.Tracks) {
 		return "none"
@@ -99,7 +108,8 @@ func (w *Page) baselineName() string {
 }
 
 // outcome are the columns that say what it comes to: worst class and robust risk, with
-// the change against the baseline and the best marked.
+// the change against the baseline and the best marked. These two are what the methods are made
+// for, so they are on the narrowest screen; mean accuracy comes after them.
 func (w *Page) outcome() []column {
 	all := lab.EvalMeasures()
 	worst := lab.Named(all, w.onSplit("worst_class_accuracy"))
@@ -122,7 +132,7 @@ func (w *Page) outcome() []column {
 }
 
 // onSplit is a measure of the test split, or what it is on the validation split where
-// that is shown.
+// that is shown. By name: val_ stands before the measure, in place of test_ where there is one.
 func (w *Page) onSplit(name string) string {
 	return w.bySplit(name, "val_"+strings.TrimPrefix(name, "test_"))
 }
@@ -142,7 +152,8 @@ func (w *Page) setColumns() {
 }
 
 // columnsOf are those of the table for runs of the methods, the ones to leave out
-// first at the end.
+// first at the end. layTable knows how many there are at the front (progress, outcomes); what
+// comes after may be in any order.
 func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 	step := func(head string, width int, name string) column {
 		m := lab.Named(lab.StepMeasures(), name)
@@ -157,6 +168,7 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 		}}
 	}
 	list := append(w.progress(), w.outcome()...)
+	// Choosing a run by its test figures would spoil them; this column is for that choice.
 	if w.Validates && !w.Val { // which run is best there
 		m := lab.Named(lab.EvalMeasures(), "val_worst_class_accuracy")
 		list = append(list, column{head: "val worst", brief: "val", w: 11, of: &m,
@@ -185,7 +197,8 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 	return list
 }
 
-// progress are the columns of how far runs are: of several, the one that takes longest.
+// progress are the columns of how far runs are: of several, the one that takes longest. A row is
+// done when its last seed is.
 func (w *Page) progress() []column {
 	return []column{
 		{head: "done", w: 6, cell: func(runs []*track.Track) string {

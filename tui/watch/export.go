@@ -18,16 +18,20 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
+// An export is what the focused panel shows, as it is kept: one row an observation, in long form,
+// which tools for data take as it is. Zoom, scale and axis do not matter, since they are how
+// it is looked at. The file of exact logged values is the run's log.
+
 // exported is a copy of what is kept of a quantity of a run.
 type exported struct {
 	who        []string // run, method, seed
 	quantity   string
-	smoothing  string
-	epochSteps float64
-	buckets    []plot.Bucket
+	smoothing  string        // by name; "" for the values as logged
+	epochSteps float64       // steps of an epoch, at least 1
+	buckets    []plot.Bucket // of one step each or, far back in a long run, of several
 }
 
-// whose is what each row says of a run.
+// whose is what each row says of a run. It is a new slice each time, for the caller to append to.
 func whose(t *track.Track) []string {
 	return []string{t.ID, string(t.Meta.Spec.Algorithm()), strconv.FormatUint(t.Meta.Spec.Seed, 10)}
 }
@@ -104,7 +108,8 @@ func (w *Page) barSheet(v *panel.View) (*export.Sheet, int) {
 	return &export.Sheet{Name: of.Name, Head: head, Rows: slices.Values(rows)}, len(rows)
 }
 
-// filmSheet is what the two maps of a film are of.
+// filmSheet is what the two maps of a film are of: the quantity is a column, so both are in one
+// file and can be joined by step and class.
 func (w *Page) filmSheet(v *panel.View) (*export.Sheet, int) {
 	t := w.Run()
 	of := v.Of(t.Meta)
@@ -120,7 +125,9 @@ func (w *Page) filmSheet(v *panel.View) (*export.Sheet, int) {
 	return &export.Sheet{Name: "film-" + of.Name, Head: head, Rows: slices.Values(rows)}, len(rows)
 }
 
-// row is one observation: a point or, of a long run, some points together.
+// row is one observation: a point or, of a long run, some points together. value is their mean,
+// step the last of them, and points how many there are, so that a mean can be told from a
+// point. A value that was not finite counts as a point and is NaN where it is alone.
 func (c *exported) row(b *plot.Bucket) []string {
 	value, least, greatest := "NaN", "NaN", "NaN"
 	if b.N > 0 {
@@ -140,6 +147,7 @@ func (w *Page) exportDir() string {
 	return w.Config.RunsDir
 }
 
+// exportPlace is exportDir in words, for the help.
 func (w *Page) exportPlace() string {
 	if w.Config.ReadOnly {
 		return "into the working folder"
@@ -150,6 +158,8 @@ func (w *Page) exportPlace() string {
 // export writes what the focused panel shows to exportDir, and says where.
 func (w *Page) export() tea.Cmd { return w.exportAs(export.Formats()[0]) }
 
+// exportAs writes the sheet in a format. The sheet is made here, of copies, and the command that
+// writes it may take as long as the disk does while the tracks grow.
 func (w *Page) exportAs(f export.Format) tea.Cmd {
 	s, rows := w.sheet()
 	s.Rows = cleaned(s.Rows)
@@ -165,7 +175,8 @@ func (w *Page) exportAs(f export.Format) tea.Cmd {
 	}
 }
 
-// cleaned are rows that a terminal may show: people look at such files with cat.
+// cleaned are rows that a terminal may show: people look at such files with cat, and a run's name
+// or a class's may come from somebody else's folder with control sequences in it.
 func cleaned(rows iter.Seq[[]string]) iter.Seq[[]string] {
 	return func(yield func([]string) bool) {
 		for row := range rows {

@@ -11,7 +11,9 @@ import (
 	"drolab/tui/watch/track"
 )
 
-// info is what the focused panel shows, defined.
+// info is what the focused panel shows, defined. What a measure means is written once, at the
+// measure (Definition); a view adds its Doc where it draws something that no measure says. Only
+// what the page itself draws is explained here: marks, and the table's columns.
 func (w *Page) info() *kit.Overlay {
 	v, run := w.Shows(w.focus), w.Run()
 	texts := []string{run.Name() + " is " + run.Stands(true) + "."}
@@ -46,7 +48,8 @@ func (w *Page) info() *kit.Overlay {
 	return &kit.Overlay{Title: w.Theme.Greek(title), Lines: lines}
 }
 
-// aboutBars says what the columns and marks of bars are.
+// aboutBars says what the columns and marks of bars are, those that barCells can give. It belongs
+// to package panel's bars.go by its subject, and has to follow that.
 func aboutBars(t *track.Track, of lab.Measure) string {
 	part, split := panel.AxisName(of.Axis), panel.SplitName(of.OfValidation())
 	text := fmt.Sprintf("Behind the bars, as far as there is room: change against the baseline; "+

@@ -11,7 +11,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Keys implements the interface's page.
+// Keys implements the interface's page. A row is all there is of a key: footer, help and the
+// reason why it cannot be done now come from the same row, so a new key is a new row.
+//
+// What a key changes is shown at once, everywhere, and may change what is in view: each Do is
+// wrapped in touch and Fit, and no action has to think of them.
 func (w *Page) Keys() []kit.Key {
 	// A replay's keys work in a replay alone, and come first there.
 	rows := append(w.replayKeys(), w.ownKeys()...)
@@ -26,6 +30,10 @@ func (w *Page) Keys() []kit.Key {
 	return rows
 }
 
+// ownKeys are the rows that hold always, in the order of the help. The footer takes those with a
+// Hint from the front, as many as it has room for. Alters marks what changes a run, which a
+// replay and a read-only view refuse; Local marks what writes or reads files of
+// this machine, which a guest may not do.
 func (w *Page) ownKeys() []kit.Key {
 	of := w.ofRun
 	return []kit.Key{
@@ -115,7 +123,7 @@ func (w *Page) ownKeys() []kit.Key {
 }
 
 // ofRun is the Why of something about the run under the cursor; nil adds no
-// reason of its own.
+// reason of its own. Actions behind it may rely on Run not being nil.
 func (w *Page) ofRun(why func(*track.Track) string) func() string {
 	return func() string {
 		switch t := w.Run(); {
@@ -127,6 +135,8 @@ func (w *Page) ofRun(why func(*track.Track) string) func() string {
 		return ""
 	}
 }
+
+// The methods below are reasons: "" where a key can be used, else a sentence for the footer.
 
 func (w *Page) noAbove(*track.Track) string {
 	return kit.Unless(w.Cross.On || w.RowAt() > 0, "this is the first run")
@@ -178,7 +188,8 @@ func (w *Page) noTurn(t *track.Track) string {
 	return w.noVerb(t, true, "turn")
 }
 
-// noVerb says why a live run cannot be asked something.
+// noVerb says why a live run cannot be asked something. An ended run comes first, as it is ended
+// whoever ran it; only a run of this process has somebody to ask.
 func (w *Page) noVerb(t *track.Track, can bool, verb string) string {
 	switch {
 	case t.Status.Ended():
@@ -191,7 +202,8 @@ func (w *Page) noVerb(t *track.Track, can bool, verb string) string {
 	return ""
 }
 
-// noResume says why a run cannot be resumed.
+// noResume says why a run cannot be resumed. One that has ended without being done can be, by any
+// process: it is started anew from its newest checkpoint.
 func (w *Page) noResume(t *track.Track) string {
 	switch {
 	case t.Status == runner.Done:

@@ -17,7 +17,11 @@ type logLine struct {
 	run *track.Track
 }
 
-// log draws the log pane: what happened to all runs, the latest below.
+// log draws the log pane: what happened to all runs, the latest below. Lines are in the order of
+// the clock, as runs are told apart by colour and what came first explains what came next.
+//
+// logBack may be more than there is to scroll, after Home for one; it is cut here, where the
+// number of lines is known.
 func (w *Page) log(r kit.Rect, box bool) []string {
 	t := w.Theme
 	var all []logLine
@@ -57,7 +61,8 @@ func (w *Page) log(r kit.Rect, box bool) []string {
 	return t.Panel("Log by step", note, false, box, lines, r.W, r.H)
 }
 
-// warnings are those of the row under the cursor, in full.
+// warnings are those of the row under the cursor, in full. The pane cuts each to a line, and the
+// end of a warning is what says what to do.
 func (w *Page) warnings() tea.Cmd {
 	width := min(76, w.Body.W-6)
 	var lines []string

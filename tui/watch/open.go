@@ -17,6 +17,9 @@ import (
 // open finds the runs of the given names or, without names, the newest ones that belong
 // together, or all where they are kept. How a run stands is told from the end of its log,
 // before the rest of that is read.
+//
+// It takes what it needs of the lab before the command starts: Colors is replaced by the
+// interface meanwhile. A folder that is only looked at gets no index beside its logs.
 func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
 	ids, replay := of.IDs, of.Replay
 	kept, colors, s, logs := l.Config.Kept, l.Colors, l.Source, lab.InSmall(l.Source,
@@ -26,6 +29,7 @@ func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
 		var runs []*record.Run
 		runs, m.problems = wanted(s, kept, ids)
 		m.found = len(runs)
+		// The folder is listed for its colours where one is new, which costs a look at every run.
 		if unknown := func(r *record.Run) bool {
 			_, ok := colors[compare.Configuration(&r.Meta)]
 			return !ok
@@ -46,7 +50,8 @@ func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
 }
 
 // wanted are the runs of the given names or, without names, all that are kept, in their
-// order, or the newest that belong together.
+// order, or the newest that belong together. A name that is not found is a problem, and the
+// others are watched nevertheless.
 func wanted(s lab.Source, kept *lab.Kept, ids []string) (runs []*record.Run, problems []error) {
 	switch {
 	case len(ids) == 0 && kept != nil:
@@ -95,7 +100,7 @@ func fewer(runs []*record.Run) (list []*record.Run) {
 
 // newest returns the live runs or, without any, the newest run and the ones
 // that were created within a minute before it from the same preset: those that
-// one command started.
+// one command started. all is in the order of List, the newest first.
 func newest(all []*record.Run) (runs []*record.Run) {
 	runs = slices.DeleteFunc(slices.Clone(all),
 		func(r *record.Run) bool { return r.Status().Ended() })
@@ -109,7 +114,7 @@ func newest(all []*record.Run) (runs []*record.Run) {
 }
 
 // regroup finds what belongs together, and gives each its colour. A name that two of them
-// have is none.
+// have is none: charts show the long labels of both instead.
 func (w *Page) regroup() {
 	w.Groups = track.Seeds(w.Tracks)
 	names, runs := map[string]int{}, []*runner.Meta{}

@@ -20,14 +20,16 @@ const evalTurn = 2
 // replayTurn is how often a replay shows what is no curve: figures are not read any faster.
 const replayTurn = time.Second / 4
 
-// turned is a part of the page as it was drawn last.
+// turned is a part of the page as it was drawn last. shown and wanted are counts of turns.taken;
+// a part owes a drawing as long as wanted or taken is ahead of what it shows.
 type turned struct {
 	kit.Drawn
 	shown  int // how often something had been taken in by then
 	wanted int // how often that is at least
 }
 
-// partOf is all that a part of the page in these places depends on.
+// partOf is all that a part of the page in these places depends on. It is compared as a whole: a
+// part that depends on something else has to have it here, or it shows what was.
 type partOf struct {
 	at, and kit.Rect
 	theme   *kit.Theme
@@ -48,7 +50,8 @@ func (w *Page) kept(t *turned, at, and kit.Rect, draw func() []string) []string 
 	return t.Get(partOf{at, and, w.Theme, w.Body, w.touched, w.round, t.shown}, draw)
 }
 
-// turns says whose turn it is.
+// turns says whose turn it is. The counts grow only; that two frames have the same is all that
+// is ever asked of them.
 type turns struct {
 	taken   int       // how often something new was taken in
 	touched int       // how often the user did something
@@ -57,7 +60,7 @@ type turns struct {
 	drawn   []turned  // the panels
 }
 
-// touch has everything drawn.
+// touch has everything drawn in the next frame, whoever's turn it is.
 func (w *Page) touch() { w.touched++ }
 
 // parts are those of the page now: what stands around the panels, and these; and how

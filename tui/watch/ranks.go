@@ -13,14 +13,19 @@ import (
 	"drolab/tui/watch/track"
 )
 
+// The ranking is the last part of the headline: which method is best, in one look, without the
+// reader having to compare a column of figures. It comes once all runs have ended, since an
+// order that changes at every evaluation misleads.
+
 // ranked is a row of the table by its robust risk.
 type ranked struct {
 	run  *track.Track // its first
-	risk float64
+	risk float64      // in nats; of a row of seeds the mean
 }
 
 // byRisk are the rows that have a robust risk, the lowest first, for each question that is asked of
-// several: at other radii they cannot be compared.
+// several: at other radii they cannot be compared. Groups are in the order of the table, each with
+// two rows or more, as there is nothing to rank in one.
 func (w *Page) byRisk() (groups [][]ranked) {
 	at := map[string]int{}
 	for _, row := range w.Rows() {
@@ -44,7 +49,8 @@ func (w *Page) byRisk() (groups [][]ranked) {
 }
 
 // rankRows is how many lines of the headline say it: where there is room for them and runs have
-// ended.
+// ended. The layout asks before ranks are drawn, so both have to come to the same number, and
+// both ask ranks.
 func (w *Page) rankRows() int {
 	const leastHeight = 30
 	ended := !slices.ContainsFunc(w.Tracks, func(t *track.Track) bool { return !t.Status.Ended() })
@@ -80,7 +86,8 @@ func (w *Page) ranks(cells int) (all []string) {
 	return all
 }
 
-// namesOf tells the runs of one question apart.
+// namesOf tells the runs of one question apart. Their short names tell all watched runs apart, and
+// may repeat the radius that the line says already.
 func namesOf(list []ranked) []string {
 	var runs []*runner.Meta
 	for _, r := range list {
@@ -89,7 +96,9 @@ func namesOf(list []ranked) []string {
 	return compare.Names(runs)
 }
 
-// rankLines break where the next method does not fit.
+// rankLines break where the next method does not fit. lead is what the line is about, and later
+// lines are indented by as much; names belong to list by index. Room for the sign that more
+// follows is kept on every line, as the one that is cut is not known beforehand.
 func (w *Page) rankLines(lead string, brief bool, list []ranked, names []string,
 	cells int) (lines []string) {
 	t := w.Theme

@@ -21,6 +21,10 @@ const mostRead = 1 << 11
 
 // read looks for what was appended to the logs. One command at a time reads,
 // since a log keeps its place.
+//
+// The command has copies of the Opened runs and answers in parts by ID, so that nothing is shared
+// with the interface but the logs themselves, which reading keeps apart. In a replay the clock
+// moves here, and nothing is read where it has not moved.
 func (w *Page) read(now time.Time) tea.Cmd {
 	if w.reading || len(w.Tracks) == 0 {
 		return nil
@@ -35,6 +39,7 @@ func (w *Page) read(now time.Time) tea.Cmd {
 		c.back, c.read = false, c.at
 	}
 	w.reading = true
+	// A log does not say that its writer was killed: the run's directory does.
 	look := w.clock == nil && now.Sub(w.looked) >= lookAgain
 	if look {
 		w.looked = now
@@ -53,6 +58,7 @@ func (w *Page) read(now time.Time) tea.Cmd {
 	return func() tea.Msg {
 		m, events := readMsg{round: round, again: back, at: now, owed: owes}, 0
 		for i, s := range logs {
+			// A replay reads all of its logs, as the runs have to be at one moment.
 			if events >= mostRead && s.Tape == nil {
 				m.unread = first + i
 				break
@@ -78,7 +84,10 @@ func (w *Page) read(now time.Time) tea.Cmd {
 	}
 }
 
-// take adds what was read.
+// take adds what was read to the tracks, and says which parts of the page show it.
+//
+// Whatever a part of the message says of a run is applied in a fixed order: its events first, then
+// whether its log is read to the end, and only then what the directory says of its status.
 func (w *Page) take(m readMsg) tea.Cmd {
 	if m.round != w.round {
 		return nil
@@ -100,6 +109,7 @@ func (w *Page) take(m readMsg) tea.Cmd {
 		t.Add(p.events)
 		t.Skipped, t.Share = p.skipped, p.share
 		if p.err != nil {
+			// A log that cannot be read has nothing more to wait for; the others go on.
 			problem, t.Share = cell.OneLine(p.err.Error()), 1
 		}
 		if w.clock != nil {
@@ -112,6 +122,7 @@ func (w *Page) take(m readMsg) tea.Cmd {
 		if len(p.events) > 0 && t.Behind == nil && t.Status.Ended() {
 			t.Settle()
 		}
+		// With events the writer lives, whatever the directory said a moment before.
 		if p.status == runner.Interrupted && len(p.events) == 0 && !t.Status.Ended() {
 			t.Status = p.status
 		}
@@ -134,7 +145,7 @@ func (w *Page) take(m readMsg) tea.Cmd {
 	half := func(t *track.Track) bool { return t.Share < 1 }
 	all := m.unread == 0 && !slices.ContainsFunc(w.Tracks, half)
 	switch {
-	case !all:
+	case !all: // at once, not at the next tick: these logs have been there for long
 		cmds = append(cmds, w.read(w.looked))
 	case !w.all:
 		cmds = append(cmds, tidy)
@@ -148,7 +159,8 @@ func (w *Page) take(m readMsg) tea.Cmd {
 const lookAgain = 2 * time.Second
 
 // tidy gives back what reading the logs took, once they were read: nothing would
-// collect it before as much is taken again.
+// collect it before as much is taken again. It is a command, because a
+// collection takes longer than a key should wait for its frame.
 func tidy() tea.Msg {
 	debug.FreeOSMemory()
 	return nil

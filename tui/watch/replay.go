@@ -11,13 +11,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// A replay is the page as it is over runs whose logs are limited by a clock.
+// A replay is the page as it is over runs whose logs are limited by a clock. The clock is in
+// clock.go, and the limited logs are package track's (OpenReplay, Prepare).
 
 // replayHint is said at the start: the footer has no room for these keys.
 const replayHint = "Space plays, { } speed, , . scrub, u y J next evaluation, checkpoint, " +
 	"warning, R ends it"
 
-// Replaying tells whether what is shown is a replay, which changes nothing.
+// Replaying tells whether what is shown is a replay, which changes nothing: the model refuses the
+// keys that alter runs meanwhile, and the header says that this is not now.
 func (w *Page) Replaying() bool { return w.clock != nil }
 
 // Pace is how soon the page is to look again while a replay plays; ok is false at
@@ -26,7 +28,8 @@ func (w *Page) Pace() (d time.Duration, ok bool) {
 	return frame, w.clock != nil && w.clock.playing
 }
 
-// replayKeys are rows that hold in a replay.
+// replayKeys are rows that hold in a replay. They are there always, with a Why that says how to
+// start one: a key that is not in the table would do nothing and say nothing.
 func (w *Page) replayKeys() []kit.Key {
 	in := func() string {
 		switch {
@@ -70,6 +73,8 @@ func (w *Page) replay(f func()) func() tea.Cmd {
 	}
 }
 
+// jump is a Do that goes to the next mark of a kind or, by -1, to the one before. kind is the word
+// on the screen; the log's own word for an evaluation is shorter.
 func (w *Page) jump(kind string, by float64) func() tea.Cmd {
 	of := kind
 	if kind == "evaluation" {
@@ -84,7 +89,8 @@ func (w *Page) jump(kind string, by float64) func() tea.Cmd {
 	}
 }
 
-// flipReplay replays what is watched, or shows it as it is.
+// flipReplay replays what is watched, or shows it as it is. It opens the same runs anew, which
+// takes the same way as opening others and leaves no state of the one in the other.
 func (w *Page) flipReplay() tea.Cmd {
 	m := lab.Watch{}
 	for _, t := range w.Tracks {
@@ -106,7 +112,8 @@ func (w *Page) space() tea.Cmd {
 	return w.replay(w.clock.play)()
 }
 
-// again shows the runs from their start, with what was chosen of them.
+// again shows the runs from their start, with what was chosen of them. Share is kept, as the log
+// was read before: a track at 0 would be said to be reading.
 func (w *Page) again() {
 	for i, old := range w.Tracks {
 		t := track.New(old.Opened)

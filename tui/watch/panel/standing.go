@@ -24,8 +24,8 @@ type Panel struct {
 }
 
 // View is one of the things a panel can show: curves over the steps, bars by
-// class, or the path of (λ, η). Curves and bars are of measures, by name; lab.ListNamed and
-// lab.Named panic at a name that is none, which a test of the table would see.
+// class, or the path of (λ, η). Curves and bars are of measures, by name; a name
+// that no measure has panics as soon as the view is drawn.
 //
 // Exactly one of Curves, Bars and Phase is set. A view is not changed once panels has made it.
 type View struct {
