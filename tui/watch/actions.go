@@ -13,6 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
+// zoom leaves the number of panels as it was, for the way back.
 func (w *Page) zoom() { w.zoomed = !w.zoomed }
 
 // back undoes one thing: the crosshair, else the zoom, else the log pane. noBack has the same
@@ -50,7 +51,7 @@ func (w *Page) flip() {
 	p := &w.Panels[w.focus]
 	r, _ := w.inside(w.focus)
 	before := w.Shows(w.focus)
-	for range p.Views {
+	for range p.Views { // once around at most: all may show the same
 		p.View = (p.View + 1) % len(p.Views)
 		now := w.Shows(w.focus)
 		if !now.Plots() || !slices.Equal(now.Drawn(r.W, r.H), before.Drawn(r.W, r.H)) {
@@ -67,6 +68,7 @@ func (w *Page) flipSplit() tea.Cmd {
 	return kit.Notify("evaluated on the " + panel.SplitName(w.Val) + " split")
 }
 
+// flipLog opens the log pane at its end, where the latest is, or closes it.
 func (w *Page) flipLog() { w.logPane, w.logBack = !w.logPane, 0 }
 
 // scroll moves what is too long by part of a page: the log, where it is open,
@@ -77,6 +79,7 @@ func (w *Page) scroll(by int) {
 		w.logBack = max(0, w.logBack-by*page)
 		return
 	}
+	// A page of bars keeps two rows of the one before.
 	if r, ok := w.inside(w.focus); ok {
 		w.scrollBars(w.focus, by*max(1, r.H-2)) // heads, and how many are left
 	}
@@ -97,6 +100,7 @@ func (w *Page) hide() {
 	w.Refit()
 }
 
+// nextScale is of the focused panel's quantities, wherever else they are drawn.
 func (w *Page) nextScale() { w.NextScale(w.focus) }
 
 func (w *Page) smoothBy(by int) func() tea.Cmd {
@@ -136,8 +140,10 @@ func (w *Page) pause() tea.Cmd {
 	return w.Ask("pause", t.ID)
 }
 
+// resume is for a run that has ended, too, which this process then takes over.
 func (w *Page) resume() tea.Cmd { return w.Ask("resume", w.Run().ID) }
 
+// checkpoint saves without a pause; a note in the log pane tells when it is there.
 func (w *Page) checkpoint() tea.Cmd { return w.Save(w.Run().ID) }
 
 // stop asks first. It is the one verb that a second key does not take back at once: a resume has
@@ -150,9 +156,11 @@ func (w *Page) stop() tea.Cmd {
 		kit.Choice{Keys: []string{"y", "x"}, Name: "stop it", Then: w.Ask("stop", t.ID)})
 }
 
+// samples turns to the page of samples, which opens the run's checkpoint by itself: pages know
+// each other by messages alone.
 func (w *Page) samples() tea.Cmd { return kit.Send(lab.Samples{Run: w.Run().Run}) }
 
-// move goes to another row.
+// move goes to another row, by its first run: seeds of a row are one thing.
 func (w *Page) move(by int) {
 	rows := w.Rows()
 	if len(rows) == 0 {
@@ -165,6 +173,7 @@ func (w *Page) move(by int) {
 // press changes something also where the count was the screen's.
 func (w *Page) nextLayout() {
 	w.zoomed = false
+	// The counts are those that grid can lay out without a hole.
 	next := map[int]int{1: 2, 2: 4, 4: 6, 6: 1}
 	w.shown = next[w.count()]
 }
@@ -179,7 +188,7 @@ func (w *Page) click(m kit.Click) {
 		}
 		return
 	}
-	w.held = held{}
+	w.held = held{} // a press elsewhere lets go
 	if p, _, _, c := w.under(m.X, m.Y); c != nil {
 		w.focus, w.held = p, held{m.X, c.Cells(c.At.W, c.At.H), w.Span()}
 		w.point(m.X, m.Y)
@@ -193,7 +202,8 @@ func (w *Page) click(m kit.Click) {
 	}
 }
 
-// wheel scrolls what is under it; a plot it zooms.
+// wheel scrolls what is under it; a plot it zooms. The focus stays where it was: a wheel turns
+// by accident more often than a button is pressed.
 func (w *Page) wheel(m kit.Wheel) {
 	l, by := w.layout(), m.By()
 	switch {
@@ -214,7 +224,8 @@ func (w *Page) wheel(m kit.Wheel) {
 	}
 }
 
-// takeApart shows seeds each on its own, or together again.
+// takeApart shows seeds each on its own, or together again. The axes change with it, because a
+// band reaches less far than its seeds.
 func (w *Page) takeApart() {
 	w.EachSeed = !w.EachSeed
 	w.Refit()

@@ -13,7 +13,8 @@ import (
 	"drolab/tui/lab"
 )
 
-// clock is how far a replay has come. It limits what is read of the logs, and that
+// clock is how far a replay has come. It belongs to the page, and a command that reads gets the
+// moment alone. It limits what is read of the logs, and that
 // is all that a replay is. The runs share it: each is shown as it was so many seconds
 // of training after its own start or, by steps, all of them at the same step.
 //
@@ -54,6 +55,7 @@ func (c *clock) load(id string, tape *record.Tape, runs int) {
 		return
 	}
 	c.at = c.From.Seconds(c.end)
+	// Rounded up to a whole number, the speed reads well and the replay is over within a minute.
 	if c.Speed == 0 {
 		const aMinute = 60
 		c.Speed = max(lab.LeastSpeed, min(lab.MostSpeed, math.Ceil(c.end.Seconds/aMinute)))
@@ -66,7 +68,7 @@ func speeds() []float64 {
 	return []float64{lab.LeastSpeed, 2, 5, 10, 20, 50, 100, 200, 500, lab.MostSpeed}
 }
 
-// faster takes the next speed of the ladder, or the one before.
+// faster takes the next speed of the ladder, or the one before; at its ends nothing.
 func (c *clock) faster(by int) {
 	ladder := speeds()
 	if by < 0 {
@@ -83,6 +85,7 @@ func (c *clock) faster(by int) {
 // tick lets time pass, and stops at the end. A look that comes late makes no leap: a terminal that
 // was in the background for an hour goes on where it was.
 func (c *clock) tick(now time.Time) {
+	// The clock may be set back while a replay plays; it stands still then, and goes on.
 	passed := min(now.Sub(c.ticked), time.Second)
 	if c.ticked.IsZero() {
 		passed = 0
@@ -104,7 +107,7 @@ func (c *clock) play() {
 	}
 }
 
-// seek goes somewhere else.
+// seek goes somewhere else, within the whole. Playing or not, it stays so.
 func (c *clock) seek(at float64) {
 	c.at = max(0, min(at, c.end.Seconds))
 	c.back = c.back || c.at < c.read
@@ -138,7 +141,8 @@ func (c *clock) jump(kind string, by float64) bool {
 	return true
 }
 
-// place is where the clock is at a moment of a run.
+// place is where the clock is at a moment of a run: the inverse of until. By steps, seconds of
+// the clock are parts of the longest run, and no seconds of anything.
 func (c *clock) place(m record.Moment) float64 {
 	if c.Steps && c.end.Step > 0 {
 		return float64(m.Step) / float64(c.end.Step) * c.end.Seconds
@@ -168,9 +172,11 @@ func (c *clock) until() record.Moment {
 	return m
 }
 
-// due tells whether the logs have to be read.
+// due tells whether the logs have to be read. A replay that stands costs nothing: ticks come and
+// go without a command. NaN is equal to nothing, so that a clock that was never read for is due.
 func (c *clock) due() bool { return !c.ready || c.back || c.at != c.read }
 
+// ended tells whether all is shown, and a run that was cut short may be called so.
 func (c *clock) ended() bool { return c.ready && c.at >= c.end.Seconds }
 
 // in is how the replay stands, "replay ×60 · 3:12 of 8:40", in w cells where it can: where
@@ -193,6 +199,7 @@ func (c *clock) in(w int) string {
 		state = "paused"
 	}
 	var text string
+	// From the longest words to the shortest; the last is taken even where it does not fit.
 	part := fmt.Sprintf("%.0f %%", 100*c.at/max(c.end.Seconds, 1e-9))
 	long := strings.Replace(state, "paused", "paused: Space plays", 1)
 	for _, words := range [][]string{{name, at + end, long}, {name, at + end, state},
@@ -205,6 +212,8 @@ func (c *clock) in(w int) string {
 	return text
 }
 
+// clockTime is a time of training. A broken record may hold any number of seconds, and a duration
+// of more than some hundred years overflows.
 func clockTime(seconds float64) string {
 	return kit.Clock(time.Duration(min(seconds, 1e9) * float64(time.Second)))
 }

@@ -72,6 +72,8 @@ func (w *Page) baseOf(runs []*track.Track, m *lab.Measure) []*track.Track {
 		return nil
 	}
 	base := w.Tracks[w.Baseline]
+	// The question is that of the risk, which is the strictest of the two that the table compares:
+	// both columns of changes are against the same run.
 	asks := w.risk.Asks
 	fits := func(t *track.Track) bool {
 		return t.Asks[asks] == runs[0].Asks[asks] &&
@@ -114,6 +116,8 @@ func (w *Page) outcome() []column {
 	all := lab.EvalMeasures()
 	worst := lab.Named(all, w.onSplit("worst_class_accuracy"))
 	risk := lab.Named(all, w.onSplit("robust_risk"))
+	// lab.Write gives as many digits as a loss needs by itself; below each other they would not
+	// stand in line.
 	write := func(m lab.Measure, f track.Figure) func([]*track.Track) string {
 		return func(runs []*track.Track) string {
 			if v := f.Over(runs); !track.Percents(m) && v.Applies() {
@@ -137,7 +141,8 @@ func (w *Page) onSplit(name string) string {
 	return w.bySplit(name, "val_"+strings.TrimPrefix(name, "test_"))
 }
 
-// bySplit is one of two words, by the split that is shown.
+// bySplit is one of two words, by the split that is shown. Without a validation split that is
+// always test: Board.Furnish sees to it.
 func (w *Page) bySplit(test, val string) string {
 	if w.Val {
 		return val
@@ -145,7 +150,8 @@ func (w *Page) bySplit(test, val string) string {
 	return test
 }
 
-// setColumns makes the table that of the runs, the baseline and the split.
+// setColumns makes the table that of the runs, the baseline and the split. Heads have the
+// baseline's name and the split in them, so a change of either is a new set of columns.
 func (w *Page) setColumns() {
 	w.columns = w.columnsOf(w.Methods())
 	w.risk = lab.Named(lab.EvalMeasures(), w.onSplit("robust_risk"))
@@ -155,6 +161,8 @@ func (w *Page) setColumns() {
 // first at the end. layTable knows how many there are at the front (progress, outcomes); what
 // comes after may be in any order.
 func (w *Page) columnsOf(methods []dro.Algorithm) []column {
+	// Of the two kinds, a figure of a step is of one batch and noisy; nothing is marked as best
+	// in it.
 	step := func(head string, width int, name string) column {
 		m := lab.Named(lab.StepMeasures(), name)
 		return column{head: head, w: width, cell: func(runs []*track.Track) string {
@@ -184,12 +192,13 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 		step("η", 9, "eta"),
 		step("train loss", 11, "loss"),
 		step("images/s", 9, "images_per_second"),
+		// Of the first seed: a mean over seeds at different epochs would be no epoch of any.
 		column{head: "epoch", w: 10, cell: func(runs []*track.Track) string {
 			t := runs[0]
 			return fmt.Sprintf("%.4g/%d", t.Epochs(float64(t.Step)), t.Meta.Spec.Epochs)
 		}})
-	there := []string{"loss", "lambda", "eta"}
-	for _, m := range lab.StepMeasures() { // what the methods have of their own
+	there := []string{"loss", "lambda", "eta"} // have columns already, above
+	for _, m := range lab.StepMeasures() {     // what the methods have of their own
 		if m.Main && !slices.Contains(there, m.Name) && m.OfStep() && panel.OwnedBy(&m, methods) {
 			list = append(list, step(m.Head(), max(8, cell.Width(m.Head())+2), m.Name))
 		}

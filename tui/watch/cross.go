@@ -54,6 +54,7 @@ func (w *Page) side(by int) {
 		w.Cross, w.Picked = plot.Cross{On: true, X: max(r.Lo, min(r.Hi, last))}, w.At
 		return
 	}
+	// All of the axis can be reached, zoomed or not.
 	x := max(w.X.Lo, min(w.X.Hi, w.Cross.X+float64(by)*column))
 	w.Cross.X = x
 	if !r.Contains(x) && w.ZoomX != (plot.Range{}) {
@@ -85,7 +86,8 @@ func (w *Page) upOrDown(by int) {
 	}
 }
 
-// enter makes the run at the crosshair the one under the cursor; else it zooms.
+// enter makes the run at the crosshair the one under the cursor; else it zooms. Picked is checked,
+// because the runs may have been replaced by fewer since the crosshair was set.
 func (w *Page) enter() {
 	if w.Cross.On && w.Picked != w.At && w.Picked < len(w.Tracks) {
 		w.Pick(w.Picked)
@@ -132,6 +134,7 @@ func (w *Page) point(x, y int) bool {
 	// by value: on a log axis these differ.
 	best := math.Inf(1)
 	for _, row := range w.Lined() {
+		// A chart of this line alone reads it as the drawn one would, bands included.
 		one := &plot.Chart{Cross: w.Cross}
 		if w.Tracks[row[0]].Hidden {
 			continue

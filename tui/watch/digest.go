@@ -28,6 +28,7 @@ func (w *Page) Digest(cells int) string {
 		counts[t.Status]++
 	}
 	var words []string
+	// What goes on comes first, as the header may be cut at its end.
 	order := [...]runner.Status{runner.Running, runner.Queued, runner.Paused, runner.Done,
 		runner.Stopped, runner.Interrupted, runner.Failed}
 	for _, status := range order {

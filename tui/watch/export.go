@@ -46,6 +46,9 @@ func (w *Page) sheet() (*export.Sheet, int) {
 	if v.Bars != "" {
 		return w.barSheet(v)
 	}
+	// Curves of runs that are hidden are not shown, and so not exported. Those of steps go with
+	// what they are logged as and, where they are smoothed, with that as well: a reader can
+	// smooth anew, and can check what was seen.
 	var curves []exported
 	n := 0
 	add := func(c exported, of *plot.Series) {
@@ -66,6 +69,7 @@ func (w *Page) sheet() (*export.Sheet, int) {
 			}
 		}
 	}
+	// Rows are made one by one as they are written: dozens of runs have hundreds of thousands.
 	rows := func(yield func([]string) bool) {
 		for i := range curves {
 			for j := range curves[i].buckets {
@@ -92,6 +96,7 @@ func (w *Page) barSheet(v *panel.View) (*export.Sheet, int) {
 	}
 	var rows [][]string
 	for _, t := range runs {
+		// Empty, not 0, where a record does not say how much there was to train on.
 		counts := t.Meta.Counts(of.Axis).Train
 		for i, value := range t.Places(of) {
 			count := ""
@@ -133,6 +138,8 @@ func (c *exported) row(b *plot.Bucket) []string {
 	if b.N > 0 {
 		value, least, greatest = page.Exact(b.Mean), page.Exact(b.Min), page.Exact(b.Max)
 	}
+	// who is shared by all rows of the run: without its capacity cut, they would overwrite each
+	// other.
 	return append(c.who[:len(c.who):len(c.who)], c.quantity, c.smoothing,
 		page.Exact(b.X1), page.Exact(b.X1/c.epochSteps),
 		value, least, greatest, strconv.FormatUint(uint64(b.N+b.Bad), 10))
@@ -190,7 +197,7 @@ func cleaned(rows iter.Seq[[]string]) iter.Seq[[]string] {
 	}
 }
 
-// chooseExport asks for the format.
+// chooseExport asks for the format. The first of them is what e writes without a question.
 func (w *Page) chooseExport() tea.Cmd {
 	var lines []string
 	var choices []kit.Choice

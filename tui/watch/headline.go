@@ -21,6 +21,7 @@ func (w *Page) headlineRows() int { return w.standRows() + w.rankRows() }
 // standRows are those of the run under the cursor: two where a selection and the last step do not
 // fit beside each other.
 func (w *Page) standRows() int {
+	// Of the page: rows for a headline at all, and columns for both of its parts in one line.
 	const leastHeight, oneLine = 20, 140
 	selects := slices.ContainsFunc(w.Tracks, func(t *track.Track) bool { return t.Selects() })
 	ended := slices.ContainsFunc(w.Tracks, func(t *track.Track) bool { return t.Status.Ended() })
@@ -47,6 +48,7 @@ func (w *Page) headline(cells, rows int) (lines []string) {
 	line := func(mark, text string) string {
 		return "    " + mark + " " + cell.Cut(t.Greek(text), cells-7)
 	}
+	// A line begins as a row of the table does, so the words stand below the names.
 	stands, selected := "", run.Selection()
 	most := run.Stands(true)
 	if selected == "" || rows > 1 {

@@ -42,6 +42,7 @@ func (w *Page) info() *kit.Overlay {
 		lab.MarkLegend,
 		"A vertical mark r is a resume from a checkpoint, k a change of a setting, f where a "+
 			"fork leaves its parent, whose curve it goes on.")
+	// Longer lines are hard to read, however wide the screen.
 	lines := kit.Wrap(w.Theme.Greek(strings.Join(texts, "\n\n")), min(76, w.Body.W-6))
 	r, _ := w.inside(w.focus)
 	title := w.Heading(w.focus, r.W, r.H)
@@ -59,7 +60,7 @@ func aboutBars(t *track.Track, of lab.Measure) string {
 			"the %s's training samples, under the adversary; 1 is no reweighting. recall: "+
 			"balanced accuracy within it. loss: mean loss of its %s samples.", part, split)
 	}
-	if of.Better == dro.Neither {
+	if of.Better == dro.Neither { // where the adversary looks there is no worst
 		return text
 	}
 	return text + fmt.Sprintf(" ◂ is the worst %s. One with ? has fewer than min_group = %d %s "+

@@ -20,6 +20,7 @@ func (w *Page) Keys() []kit.Key {
 	// A replay's keys work in a replay alone, and come first there.
 	rows := append(w.replayKeys(), w.ownKeys()...)
 	for i := range rows {
+		// The overlay that a Do opens is no part of the page, and is drawn by the model.
 		do := rows[i].Do
 		rows[i].Do = func() tea.Cmd {
 			w.touch()
@@ -50,6 +51,7 @@ func (w *Page) ownKeys() []kit.Key {
 		{Keys: kit.On("right"), Help: "crosshair to the right; else the next panel",
 			Why: of(nil), Do: kit.By(w.side, 1), Moves: true},
 		{Keys: kit.On("esc"), Help: "go back", Why: w.noBack, Do: kit.Just(w.back)},
+		// These go to an end by a move that is longer than any list.
 		{Keys: kit.On("home", "g"), Help: "first",
 			Why: of(nil), Do: kit.By(w.move, -lab.MaxWatched), Moves: true},
 		{Keys: kit.On("end", "G"), Help: "last",
@@ -58,6 +60,7 @@ func (w *Page) ownKeys() []kit.Key {
 			Why: of(w.noScroll), Do: kit.By(w.scroll, -1), Moves: true},
 		{Keys: kit.On("pgdown"), Help: "a page down",
 			Why: of(w.noScroll), Do: kit.By(w.scroll, 1), Moves: true},
+		// What is shown, and in which view. None of it changes what is kept.
 		{Keys: kit.On("tab"), Hint: "panel", Stands: w.whichPanels,
 			Help: "next panel, those out of view, too",
 			Why:  of(nil), Do: kit.By(w.nextPanel, 1)},
@@ -72,6 +75,8 @@ func (w *Page) ownKeys() []kit.Key {
 			Why:  of(w.noFlip), Do: kit.Just(w.flip)},
 		{Keys: kit.On("m"), Hint: "split", Help: "figures of the test or of the validation split",
 			Why: of(w.noSplit), Do: w.flipSplit},
+		// What a run of this process is asked to do. The answer comes by its log, or as a notice
+		// that it was refused.
 		{Keys: kit.On("p"), Hint: "pause", Help: "pause with a checkpoint, or go on",
 			Why: of(w.noPause), Do: w.pause, Alters: true},
 		{Keys: kit.On("r"), Hint: "resume",
@@ -79,6 +84,7 @@ func (w *Page) ownKeys() []kit.Key {
 			Why:  of(w.noResume), Do: w.resume, Alters: true},
 		{Keys: kit.On("x"), Hint: "stop", Help: "stop with a checkpoint (asks)",
 			Why: of(w.noStop), Do: w.stop, Alters: true},
+		// How curves are drawn: of all panels alike, but for the scale, which is a quantity's.
 		{Keys: kit.On("s"), Hint: "smooth", Help: "smoothing: mean of 5, EMA .9, EMA .99, none",
 			Why: of(nil), Do: w.smoothBy(1)},
 		{Keys: kit.On("S"), Help: "smoothing, backwards", Why: of(nil), Do: w.smoothBy(-1)},
@@ -92,6 +98,7 @@ func (w *Page) ownKeys() []kit.Key {
 		{Keys: kit.On("0"), Help: "all of x", Why: of(w.noUnzoom), Do: kit.Just(w.Unzoom)},
 		{Keys: kit.On("<"), Help: "pan to the left", Why: of(w.noUnzoom), Do: kit.By(w.PanBy, -1)},
 		{Keys: kit.On(">"), Help: "pan to the right", Why: of(w.noUnzoom), Do: kit.By(w.PanBy, 1)},
+		// What runs are compared with, and what is said of them.
 		{Keys: kit.On("o"), Hint: "seeds",
 			Help: "runs that differ in seed alone: together, or each on its own",
 			Why:  of(w.noSeeds), Do: kit.Just(w.takeApart)},
@@ -111,6 +118,7 @@ func (w *Page) ownKeys() []kit.Key {
 			Why: of(nil), Do: w.chooseExport, Local: true},
 		{Keys: kit.On("P"), Help: "the samples that the adversary picks at the run's checkpoint",
 			Why: of(nil), Do: w.samples, Local: true},
+		// This one works without a run, too: it is the way out of an empty page.
 		{Keys: kit.On("n"), Help: "watch the newest runs", Do: w.newest},
 		{Keys: kit.On("t"), Hint: "turn",
 			Help: "turn a setting of the run while it goes on: lr, or its method's (asks)",
@@ -146,6 +154,7 @@ func (w *Page) noBelow(*track.Track) string {
 	return kit.Unless(w.Cross.On || w.RowAt() < len(w.Rows())-1, "this is the last run")
 }
 
+// noBack needs no run: a zoom or an open pane can be left on an empty page, too.
 func (w *Page) noBack() string {
 	return kit.Unless(w.Cross.On || w.zoomed || w.logPane, "there is nothing to go back from")
 }
@@ -167,6 +176,7 @@ func (w *Page) noScale(*track.Track) string {
 	return kit.Unless(len(w.Shows(w.focus).Curves) > 0, "this panel has no vertical axis to scale")
 }
 
+// noScroll names the pane, as that is the one of the two that a key can open.
 func (w *Page) noScroll(*track.Track) string {
 	return kit.Unless(w.logPane || w.hiddenBars(w.focus) > 0, "the log pane is closed: w opens it")
 }
@@ -181,6 +191,7 @@ func (w *Page) noCheckpoint(t *track.Track) string {
 
 func (w *Page) noStop(t *track.Track) string { return w.noVerb(t, true, "stop") }
 
+// noTurn goes by Turns, which is found out once: every frame's footer asks for each key's reason.
 func (w *Page) noTurn(t *track.Track) string {
 	if !t.Turns {
 		return t.Label + " has settings that this program cannot read"
@@ -216,6 +227,7 @@ func (w *Page) noResume(t *track.Track) string {
 	return fmt.Sprintf("%s is %s: nothing to resume", t.Label, t.Status)
 }
 
+// noSeeds refuses where taking apart and putting together look the same.
 func (w *Page) noSeeds(*track.Track) string {
 	return kit.Unless(len(w.Groups) < len(w.Tracks), "no two runs differ in seed alone")
 }

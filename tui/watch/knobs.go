@@ -36,6 +36,7 @@ func (k *knobs) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 	case "l":
 		k.line.Update(tea.KeyPressMsg{Code: tea.KeyRight})
 	case "enter":
+		// The run may have changed since the last letter, so what is typed is checked again.
 		if k.check(); k.problem != nil || k.line.String() == "" {
 			return false, nil
 		}
@@ -77,6 +78,7 @@ func (k *knobs) View(t *kit.Theme, w, h int) []string {
 			t.Dim.Paint("It holds from the run's next step on and stands in its log."), "")
 	}
 	for i, key := range k.keys {
+		// The value that holds now stands beside the new one, as one rarely knows it by heart.
 		line := "  " + kit.Left(key, 11) + kit.Right(k.run.Spec.Text(key), 10)
 		if i != k.at {
 			lines = append(lines, line)

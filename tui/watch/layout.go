@@ -21,8 +21,8 @@ type watchLayout struct {
 // takes a third of what is left, ten lines at most.
 func layWatch(w, h, runs, panels, head int, log bool) watchLayout {
 	var l watchLayout
-	rows := min(runs, max(1, h/5)) + 1
-	if h < kit.LeastHeight { // how runs do comes before how they came to it
+	rows := min(runs, max(1, h/5)) + 1 // and the heads
+	if h < kit.LeastHeight {           // how runs do comes before how they came to it
 		rows = min(runs, 4) + 1
 	}
 	l.runs, l.head = kit.Area(0, 0, w, rows), kit.Area(0, rows, w, head)
@@ -30,7 +30,7 @@ func layWatch(w, h, runs, panels, head int, log bool) watchLayout {
 	rest := kit.Area(0, rows, w, h-rows)
 	if log {
 		l.log = kit.Area(0, 0, w, max(3, min(rest.H/3, 10)))
-		rest.H -= l.log.H
+		rest.H -= l.log.H // panels get smaller, not fewer
 		l.log.Y = rest.Y + rest.H
 	}
 	columns, lines := grid(panels, rest.W, rest.H)
@@ -118,13 +118,15 @@ func (w *Page) hiddenBars(p int) int {
 		return 0
 	}
 	_, rows := kit.Inside(kit.Boxed(w.Body.H), panels[i].W, panels[i].H)
+	// The rows are the inside's, as the bars themselves reckon with.
 	if v.Films() {
 		rows-- // its heads are always there
 	}
 	return max(0, len(t.Places(v.Of(t.Meta)))-rows)
 }
 
-// scrollBars moves the bars of a panel.
+// scrollBars moves the bars of a panel. The last bar goes no higher than the last row, whatever
+// the room was when it was scrolled.
 func (w *Page) scrollBars(p, by int) {
 	w.Panels[p].First = max(0, min(w.Panels[p].First+by, w.hiddenBars(p)))
 }

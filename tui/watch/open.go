@@ -38,6 +38,7 @@ func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
 			m.colors = lab.ColorsOf(all)
 		}
 		for _, r := range fewer(runs) {
+			// A replay needs no index of its own: record.Replay makes one as it reads.
 			if replay != nil {
 				m.runs = append(m.runs, track.OpenReplay(s, r))
 				continue
@@ -88,6 +89,7 @@ func fewer(runs []*record.Run) (list []*record.Run) {
 		}
 	}
 	slices.SortStableFunc(configurations, func(a, b string) int { return seeds[b] - seeds[a] })
+	// The sort is stable: of as many seeds the newer ones stay, as runs are listed.
 	wanted := configurations[:min(len(configurations), kit.Colors)]
 	list = slices.DeleteFunc(slices.Clone(runs), func(r *record.Run) bool {
 		return !slices.Contains(wanted, compare.Configuration(&r.Meta))
@@ -102,8 +104,8 @@ func fewer(runs []*record.Run) (list []*record.Run) {
 // that were created within a minute before it from the same preset: those that
 // one command started. all is in the order of List, the newest first.
 func newest(all []*record.Run) (runs []*record.Run) {
-	runs = slices.DeleteFunc(slices.Clone(all),
-		func(r *record.Run) bool { return r.Status().Ended() })
+	ended := func(r *record.Run) bool { return r.Status().Ended() }
+	runs = slices.DeleteFunc(slices.Clone(all), ended)
 	if len(runs) == 0 {
 		runs = slices.DeleteFunc(slices.Clone(all), func(r *record.Run) bool {
 			first := &all[0].Meta

@@ -39,11 +39,14 @@ type partOf struct {
 	shown   int
 }
 
-// kept are the lines of a part, drawn anew where its turn has come or the user did something.
+// kept are the lines of a part, drawn anew where its turn has come or the user did something. at
+// and and are where the part is, of which table and log pane have two. Without a Round, as in
+// most tests, nothing is kept and every frame shows all there is.
 func (w *Page) kept(t *turned, at, and kit.Rect, draw func() []string) []string {
 	if w.Round == 0 {
 		return draw()
 	}
+	// Once due, a part shows all there is, also what came after its turn was told.
 	if t.shown < t.wanted {
 		t.shown = w.taken
 	}
@@ -67,6 +70,7 @@ func (w *Page) touch() { w.touched++ }
 // often their turns are. In a replay all curves move at every look, and what stands still is
 // shown at once.
 func (w *Page) parts() (list []*turned, every []time.Duration) {
+	// Bars and maps change with an evaluation alone, so they come half as often.
 	table, curves, others := w.Round, w.Round, evalTurn*w.Round
 	if c := w.clock; c != nil {
 		table, curves, others = 0, 0, 0
@@ -85,7 +89,8 @@ func (w *Page) parts() (list []*turned, every []time.Duration) {
 	return list, every
 }
 
-// takeTurns lets the parts show what there is whose turn came since the last look.
+// takeTurns lets the parts show what there is whose turn came since the last look. It only notes
+// what each has to show: View draws, and a part that is out of view by then is not drawn.
 func (w *Page) takeTurns(now time.Time, changed bool) {
 	if changed {
 		w.taken++
@@ -108,7 +113,8 @@ func cameBetween(from, to time.Time, every time.Duration, i, n int) bool {
 	return every == 0 || turn(from) != turn(to)
 }
 
-// owes tells whether a part does not show all there is.
+// owes tells whether a part does not show all there is. Then the next look counts as a change even
+// if it brings nothing, so that the last news of a run that has ended are shown, too.
 func (w *Page) owes() bool {
 	parts, _ := w.parts()
 	return slices.ContainsFunc(parts, func(p *turned) bool { return p.wanted < w.taken })

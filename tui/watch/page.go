@@ -62,7 +62,7 @@ type runTable struct {
 	top     int         // first row shown
 }
 
-// New returns the page.
+// New returns the page without runs; Init asks for some when the page is first shown.
 func New(s *lab.Lab) *Page {
 	w := &Page{Board: panel.New(s)}
 	w.furnish()
@@ -111,6 +111,7 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 	case readMsg:
 		return w.take(msg)
 	}
+	// An answer to another page comes here as well; drawing once too often is all that costs.
 	w.touch()
 	defer w.Fit()
 	switch msg := msg.(type) {
@@ -173,8 +174,9 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 	track.Order(w.Tracks)
 	track.Label(w.Tracks)
 	w.regroup()
-	w.Baseline = slices.IndexFunc(w.Tracks,
-		func(t *track.Track) bool { return t.Meta.Spec.Algorithm() == dro.Baseline() })
+	// -1 where the plain method is not among them: then nothing is compared.
+	plain := func(t *track.Track) bool { return t.Meta.Spec.Algorithm() == dro.Baseline() }
+	w.Baseline = slices.IndexFunc(w.Tracks, plain)
 	w.Reset()
 	w.setColumns()
 	return tea.Batch(cmd, w.read(w.looked))

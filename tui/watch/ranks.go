@@ -52,7 +52,7 @@ func (w *Page) byRisk() (groups [][]ranked) {
 // ended. The layout asks before ranks are drawn, so both have to come to the same number, and
 // both ask ranks.
 func (w *Page) rankRows() int {
-	const leastHeight = 30
+	const leastHeight = 30 // of the page: below, panels need the rows more
 	ended := !slices.ContainsFunc(w.Tracks, func(t *track.Track) bool { return !t.Status.Ended() })
 	if w.Body.H < leastHeight || !ended {
 		return 0
@@ -63,9 +63,10 @@ func (w *Page) rankRows() int {
 // ranks say which method has the lowest robust risk, and how far above it each other is: for each
 // question in one line of so many cells where that can be, else in two, in fewer letters.
 func (w *Page) ranks(cells int) (all []string) {
-	const most = 2 // of a question, and questions
+	const most = 2 // lines of a question, and questions: four lines are all that panels can spare
 	groups := w.byRisk()
 	for _, list := range groups[:min(most, len(groups))] {
+		// Where all were asked the same, short names do, and the radius need not be said.
 		about, names := "", []string{}
 		for _, r := range list {
 			names = append(names, r.run.Short)
@@ -124,7 +125,8 @@ func (w *Page) rankLines(lead string, brief bool, list []ranked, names []string,
 }
 
 // rankFigure is the least risk, or how far another is above it, in brief without a third
-// decimal and the 0 before the point.
+// decimal and the 0 before the point. Differences are what a ranking is read for; the values
+// themselves stand in the table above.
 func rankFigure(list []ranked, i int, brief bool) string {
 	v, sign := list[i].risk, ""
 	if i > 0 {

@@ -44,13 +44,14 @@ func (w *Page) read(now time.Time) tea.Cmd {
 	if look {
 		w.looked = now
 	}
-	type source struct {
+	type source struct { // what the command needs to know of a run
 		track.Opened
 		id   string
-		look bool
+		look bool // at its directory
 	}
 	var logs []source
 	for _, t := range w.Tracks[w.unread:] {
+		// An interrupted run may be resumed by any process; one that is done stays done.
 		mayGoOn := !t.Status.Ended() || t.Status == runner.Interrupted
 		logs = append(logs, source{t.Opened, t.ID, look && mayGoOn})
 	}
@@ -104,8 +105,9 @@ func (w *Page) take(m readMsg) tea.Cmd {
 			continue
 		}
 		t := w.Tracks[i]
+		// Whether it was live has to be known from before its events: an end is news only then.
 		live := t.Behind == nil && !t.Status.Ended()
-		t.Log = p.log
+		t.Log = p.log // a replay that went back has made it anew
 		t.Add(p.events)
 		t.Skipped, t.Share = p.skipped, p.share
 		if p.err != nil {
@@ -155,7 +157,8 @@ func (w *Page) take(m readMsg) tea.Cmd {
 }
 
 // lookAgain is how often the directories are asked whether their runs still are
-// alive.
+// alive. On a shared disk each question is a round trip, and a death that is seen two seconds
+// late does no harm.
 const lookAgain = 2 * time.Second
 
 // tidy gives back what reading the logs took, once they were read: nothing would

@@ -23,7 +23,8 @@ const replayHint = "Space plays, { } speed, , . scrub, u y J next evaluation, ch
 func (w *Page) Replaying() bool { return w.clock != nil }
 
 // Pace is how soon the page is to look again while a replay plays; ok is false at
-// other times.
+// other times, when the model looks as often as the runs log. A look does not read files any
+// more by then: a tape is in memory.
 func (w *Page) Pace() (d time.Duration, ok bool) {
 	return frame, w.clock != nil && w.clock.playing
 }
@@ -65,7 +66,8 @@ func (w *Page) replayKeys() []kit.Key {
 	return append(rows, jump("J", "K", "warning")...)
 }
 
-// replay is a Do of what changes the clock: what is due then is read at once.
+// replay is a Do of what changes the clock: what is due then is read at once, at the time of the
+// last tick, so that the press itself lets no time pass.
 func (w *Page) replay(f func()) func() tea.Cmd {
 	return func() tea.Cmd {
 		f()
@@ -103,7 +105,7 @@ func (w *Page) flipReplay() tea.Cmd {
 }
 
 // space hides the curves of the run under the cursor or, in a replay, plays and
-// pauses.
+// pauses, as in every player. Curves cannot be hidden then; those hidden before stay so.
 func (w *Page) space() tea.Cmd {
 	if w.clock == nil {
 		w.hide()

@@ -50,9 +50,10 @@ func (w *Page) layTable(cells int) tableLayout {
 	for _, row := range w.Rows() {
 		l.name = max(l.name, cell.Width(w.rowName(row, l.narrow)))
 	}
-	l.name = min(l.name, max(8, cells/4))
+	l.name = min(l.name, max(8, cells/4)) // long names shall not push the figures out
 	rest := cells - markWidth - l.name - 1
 	columns := w.columns
+	// Whether runs go on decides what the first columns are, for all rows alike.
 	going := slices.ContainsFunc(w.Tracks, func(t *track.Track) bool { return !t.Status.Ended() })
 	switch n, first := len(w.progress()), w.outcomes(); {
 	case !going: // how far they are matters least
@@ -61,7 +62,7 @@ func (w *Page) layTable(cells int) tableLayout {
 		columns = slices.Concat(columns[:1], columns[n:])
 	}
 	for _, c := range columns {
-		if l.narrow {
+		if l.narrow { // c is a copy: the columns themselves keep their widths
 			c.w = min(c.w, 7)
 		}
 		if rest < c.w || len(l.columns) >= mainColumns && rest-c.w <= leastBar+leastBar {
@@ -107,7 +108,8 @@ func (w *Page) bests(columns []column) []int {
 	return marks
 }
 
-// rowName is what a row is called: seeds by what they have in common.
+// rowName is what a row is called: seeds by what they have in common, and how many they are. "!3"
+// behind it is how often its runs have warned; row cuts the name and not this.
 func (w *Page) rowName(row []int, narrow bool) string {
 	t := w.Tracks[row[0]]
 	name, warned := t.Name(), 0
@@ -133,9 +135,11 @@ func (w *Page) firstRow(h int) int {
 	return max(0, min(max(w.top, at-rows+1), at, len(w.Rows())-rows))
 }
 
-// table draws a line of heads and one for each row.
+// table draws a line of heads and one for each row, in exactly r's size. Where rows are hidden,
+// the head of the first column tells which are shown.
 func (w *Page) table(r kit.Rect) []string {
 	t, l, rows := w.Theme, w.layTable(r.W), w.Rows()
+	// The head is put together as a row is, part by part, or they would not stand in line.
 	first := w.firstRow(r.H)
 	name := "run"
 	if shown := max(0, r.H-1); shown < len(rows) { // more than there is room for
@@ -198,6 +202,7 @@ func (w *Page) row(i int, runs []int, l tableLayout, cells int) string {
 		case column.of != nil: // where others have the mark, so that digits stand in line
 			text += " "
 		case column.change != nil && strings.ContainsAny(text, "123456789"):
+			// Written with no digit but 0 it is no change, and so neither good nor bad.
 			if st = t.Good; (text[0] == '-') == (column.change.Better == dro.Higher) {
 				st = t.Bad
 			}
@@ -210,7 +215,7 @@ func (w *Page) row(i int, runs []int, l tableLayout, cells int) string {
 // state is that of the first run of a row that has not ended, and how far all are, 0 to 1. A row
 // of seeds goes on as long as one of them does.
 func (w *Page) state(runs []int) (s runner.Status, part float64) {
-	s = w.Tracks[runs[0]].Status
+	s = w.Tracks[runs[0]].Status // where all have ended
 	for _, t := range w.Of(runs) {
 		part += t.Done() / float64(len(runs))
 	}

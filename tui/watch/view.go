@@ -49,6 +49,7 @@ func (w *Page) View(cols, rows int) []string {
 		}
 		return lines
 	})
+	// Of the kept lines the first are above the panels, and the rest is the log pane.
 	blocks := []kit.Placed{{Rect: above, Lines: around[:above.H]},
 		{Rect: l.log, Lines: around[above.H:]}}
 	for i, r := range l.panels {
@@ -83,7 +84,8 @@ func (w *Page) empty(cols, rows int) []string {
 	return kit.Fill(lines, cols, rows)
 }
 
-// room is that within a panel in r: without boxes a blank is left between two panels.
+// room is that within a panel in r: without boxes a blank is left between two panels. Everybody
+// who asks what a panel has room for has to ask here, or heading and drawing disagree.
 func (w *Page) room(r kit.Rect) (iw, ih int) {
 	box := kit.Boxed(w.Body.H)
 	iw, ih = kit.Inside(box, r.W, r.H)

@@ -119,6 +119,7 @@ func barCells(t *track.Track, of lab.Measure) (list []barCell) {
 	if values := t.Places(of); len(n) > 0 {
 		list = append(list, barCell{"95 %", func(i int) string { return between(values, n, i) }})
 	}
+	// Ratios are compared with 1, for which two decimals do.
 	ratio := func(r measure.Number) string { return fmt.Sprintf("%.2f", r.Float()) }
 	loss := func(l measure.Number) string { return plot.Format(l.Float()) }
 	figure("ratio", map[string]string{"class": "class_weight", "group": "group_ratio"}[part], ratio)
@@ -136,7 +137,8 @@ func textAt[T any](list []T, i int, write func(T) string) string {
 	return write(list[i])
 }
 
-// between is the 95 % interval of an accuracy (Wilson), in percent.
+// between is the 95 % interval of an accuracy (Wilson), in percent. It is of the samples of one
+// run's split; how seeds differ is another question, which the bands answer.
 func between(values []measure.Number, n []int, i int) string {
 	if i >= len(values) || i >= len(n) {
 		return ""

@@ -67,7 +67,8 @@ type smoothing struct {
 	make func() plot.Smoother
 }
 
-// smoothings starts with the paper's: the mean of five points.
+// smoothings starts with the paper's: the mean of five points. The names stand in notes and in
+// exported files.
 func smoothings() []smoothing {
 	ema := func(beta float64) func() plot.Smoother {
 		return func() plot.Smoother { return &plot.EMA{Beta: beta} }
@@ -96,11 +97,12 @@ func (w *Board) Shows(p int) *View {
 	return v
 }
 
-// chosen is the view of a panel, whatever the split.
+// chosen is the view of a panel, whatever the split: what keys change, and what a heading asks
+// whether there is another split of.
 func (w *Board) chosen(p int) *View { return &w.Panels[p].Views[w.Panels[p].View] }
 
 // Fit moves the axes on to what the runs have now, also of what is out of view: how an axis
-// came to be shall not depend on that.
+// came to be shall not depend on that. The page calls it after every key and every new event.
 func (w *Board) Fit() { w.FitThese(slices.Collect(maps.Keys(w.quantities))) }
 
 // FitThese is Fit for some quantities, as a replay wants it many times a second. The horizontal
@@ -166,7 +168,8 @@ func (w *Board) mapX(t *track.Track) func(float64) float64 {
 	return nil
 }
 
-// Lined are the runs of each line: by time seeds are apart, having clocks of their own.
+// Lined are the runs of each line: by time seeds are apart, having clocks of their own. Whatever
+// has a line on a chart goes by it; tables and bars go by Rows.
 func (w *Board) Lined() [][]int {
 	if w.Axis == byTime {
 		return w.Singles()
@@ -174,7 +177,8 @@ func (w *Board) Lined() [][]int {
 	return w.Rows()
 }
 
-// front is the run that is drawn last: the one at the crosshair, or under the cursor.
+// front is the run that is drawn last, over the others: the one at the crosshair, or under the
+// cursor. A picked run that is not there any more is passed over.
 func (w *Board) front() int {
 	if w.Cross.On && w.Picked < len(w.Tracks) {
 		return w.Picked
@@ -280,7 +284,8 @@ func (w *Board) Prepare(t *track.Track) {
 	t.SmoothWith(smoothings()[w.smooth].make)
 }
 
-// Reset forgets what was drawn of other runs.
+// Reset forgets what was drawn of other runs. An axis that began with their range would depend on
+// what was watched before.
 func (w *Board) Reset() {
 	w.X, w.ZoomX, w.phaseX, w.phaseY = plot.Range{}, plot.Range{}, plot.Range{}, plot.Range{}
 	w.Cross, w.Picked, w.orders = plot.Cross{}, 0, map[string][]int{}

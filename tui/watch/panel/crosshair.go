@@ -11,7 +11,7 @@ import (
 	"drolab/tui/watch/track"
 )
 
-// Span is the part of x that is shown.
+// Span is the part of x that is shown, in the unit of the axis.
 func (w *Board) Span() plot.Range {
 	if w.ZoomX != (plot.Range{}) {
 		return w.ZoomX
@@ -64,6 +64,7 @@ func (w *Board) ZoomAt(at float64, by int) {
 		w.Unzoom()
 		return
 	}
+	// at keeps its part of the view; at the ends of the axis the view is moved inside.
 	lo := at - (at-r.Lo)/(r.Hi-r.Lo)*length
 	lo = max(w.X.Lo, min(w.X.Hi-length, lo))
 	w.Show(plot.Range{Lo: lo, Hi: lo + length})
@@ -107,7 +108,8 @@ func (w *Board) Crossed(p int) (list []Crossed) {
 	return list
 }
 
-// ReadAt is what the crosshair reads: where it is, and the run that is picked there.
+// ReadAt is what the crosshair reads: where it is, and the run that is picked there. It takes the
+// place of the panel's note, and reads the view's first curve alone, as the note has one line.
 func (w *Board) ReadAt(v *View) string {
 	s := fmt.Sprintf("%s %.4g", w.Axis, w.Cross.X)
 	switch w.Axis {

@@ -67,7 +67,8 @@ const (
 	axisRows  = 2 // of a chart's horizontal axis
 )
 
-// stacked tells whether there are rows for two plots, one above the other, on one axis.
+// stacked tells whether there are rows for two plots, one above the other, on one axis: each has a
+// caption, and the upper one shares the axis of the lower.
 func stacked(ih int) bool { return ih >= axisRows+2*(leastRows+1) }
 
 // sideBySide tells whether two plots stand beside each other: in a panel that is low and wide
@@ -88,7 +89,8 @@ func (v *View) Drawn(iw, ih int) []string {
 	return v.Curves
 }
 
-// PlotRows is how many rows of iw by ih cells each plot of a view has at least.
+// PlotRows is how many rows of iw by ih cells each plot of a view has at least, without axis and
+// caption. Whether curves are lines or dots is decided by it.
 func (v *View) PlotRows(iw, ih int) int {
 	switch rows := ih - axisRows; {
 	case len(v.Drawn(iw, ih)) < 2:
@@ -134,7 +136,8 @@ func (w *Board) Plots(i int, v *View, iw, ih int) (list []Placed) {
 // of two panels stand in line.
 const leastGutter = 4
 
-// charset is that of a plot of so many rows in panel i.
+// charset is that of a plot of so many rows in panel i. A theme without such characters has its
+// own for both.
 func (w *Board) charset(i, rows int) plot.Charset {
 	low := !plot.Roomy(rows, w.Panels[i].Roomy)
 	return w.Theme.Charset(w.style == inDots || w.style == byRoom && low)
@@ -170,6 +173,7 @@ func (w *Board) Chart(q string) *plot.Chart {
 	c := w.plain(q)
 	t := w.Tracks[w.front()]
 	alone := func(row []int) bool { return len(row) == 1 && row[0] == w.front() }
+	// Only the run in front shows its raw curve, faintly: those of all would hide everything.
 	if raw := t.Curves[q]; !t.Hidden && raw.Smooth != nil && slices.ContainsFunc(w.Lined(), alone) {
 		c.Lines = append(c.Lines, plot.Line{Series: raw.Raw, Number: t.Number, Faint: true,
 			MapX: w.mapX(t)})

@@ -9,7 +9,7 @@ import (
 	"drolab/tui/watch/track"
 )
 
-// heat is a map and its width.
+// heat is a map and its width in cells, labels included.
 type heat struct {
 	*plot.HeatMap
 	cells int
@@ -41,6 +41,7 @@ func (w *Board) maps(p int, v *View, iw, ih int) []heat {
 	if left == nil || left.Len() == 0 || right == nil || right.Len() == 0 {
 		return nil
 	}
+	// judge marks bars, so it gets some: as rows, they are in the order of the data set.
 	order := w.worstFirst(of)
 	bars := &plot.Bars{Bars: make([]plot.Bar, len(order))}
 	judge(t, bars, of)
@@ -107,7 +108,8 @@ func (w *Board) stepAt(t *track.Track, x float64) float64 {
 	return x
 }
 
-// crossStep is the crosshair in the steps of a run.
+// crossStep is the crosshair in the steps of a run: a map shows the column that the plots beside
+// it are read at.
 func (w *Board) crossStep(t *track.Track) plot.Cross {
 	c := w.Cross
 	if c.On {

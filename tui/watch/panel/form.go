@@ -76,14 +76,14 @@ type drawing interface {
 	DrawTo(f *plot.Frame, w, h int)
 }
 
-// painted is a drawing in iw by ih cells.
+// painted is a drawing in iw by ih cells, as lines with the theme's colours.
 func (w *Board) painted(d drawing, iw, ih int) []string {
 	var f plot.Frame
 	d.DrawTo(&f, iw, ih)
 	return w.Theme.Rows(&f)
 }
 
-// ofOne are the bars of the run under the cursor.
+// ofOne are the bars of the run under the cursor, each with its change against the baseline.
 type ofOne struct{}
 
 func (ofOne) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
@@ -103,7 +103,8 @@ func (ofOne) note(w *Board, v *View) string {
 	return note + t.Evaluated()
 }
 
-// portrait is the path of (λ, η) of all runs.
+// portrait is the path of (λ, η) of all runs. It is no chart over steps, so it has no crosshair and
+// no zoom.
 type portrait struct{}
 
 // draw has nothing while the run under the cursor has no path, even where others have one: the
@@ -117,7 +118,8 @@ func (portrait) draw(w *Board, p int, _ *View, iw, ih int) ([]string, string) {
 
 func (portrait) note(w *Board, _ *View) string { return w.Run().Short + " · λ across, η up" }
 
-// everyone has all runs on a line a class.
+// everyone has all runs on a line a class, which is how methods are compared: who does worse for
+// one class than another method is seen without turning from run to run.
 type everyone struct{}
 
 func (everyone) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
@@ -129,6 +131,7 @@ func (everyone) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
 }
 
 func (everyone) note(w *Board, v *View) string {
+	// Who sorts is said, because the order is not that of the run under the cursor.
 	note := "by " + w.Ranking().Calls(12) + ", worst first"
 	if v.Of(w.Run().Meta).Better == dro.Neither {
 		note = "by " + w.Ranking().Calls(12)
@@ -137,7 +140,8 @@ func (everyone) note(w *Board, v *View) string {
 }
 
 // film has two maps of the run under the cursor: how classes do, and how the adversary
-// weighs them.
+// weighs them. It is the one view by class that shows the past: bars know the last evaluation
+// alone.
 type film struct{}
 
 func (film) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
@@ -166,6 +170,7 @@ func (ByRadius) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
 	if c == nil {
 		return nil, ""
 	}
+	// The gutter is set here as Plots sets it for curves: the axis needs to know its labels.
 	c.Charset = w.charset(p, ih-axisRows)
 	c.Gutter = max(leastGutter, c.TickWidth(ih-axisRows))
 	var f plot.Frame
@@ -215,7 +220,7 @@ func (w *Board) nothing(v *View, iw, ih int) []string {
 	switch {
 	case t.Share < 1:
 		text = "reading " + t.Label
-	case w.Val && !lab.Validates(t.Meta):
+	case w.Val && !lab.Validates(t.Meta): // another run has one
 		text = t.Label + " has no validation split"
 	case v.Bars != "" && t.Eval != nil:
 		text = t.Label + " was evaluated by a version that did not record this"

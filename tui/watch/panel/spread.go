@@ -85,6 +85,7 @@ func (w *Board) Spread(p int, v *View, rows int) *plot.Spread {
 	}
 	var all [][]measure.Number
 	for _, row := range w.Rows() {
+		// By index into all, Front is the row that is drawn over the others.
 		values := track.Means(w.Of(row), of)
 		if w.Tracks[row[0]].Hidden || len(values) != len(order) {
 			continue
@@ -112,6 +113,7 @@ func (w *Board) spreadRows(s *plot.Spread, of lab.Measure, order []int, all [][]
 	default:
 		s.Unit = of.Unit
 	}
+	// How much there was to train on explains more of a class's place than anything else.
 	counts := run.Meta.Counts(of.Axis).Train
 	if len(counts) > 0 {
 		s.Heads = append(s.Heads, "train")

@@ -49,6 +49,7 @@ type View struct {
 // for, and validation comes last, so that it has a view of all of them.
 func panels(list []Panel, methods []dro.Algorithm, runs ...*runner.Meta) []Panel {
 	fitTo(list, runs)
+	// A measure that a method reports is drawn even where nobody made a view for it.
 	drawn, rest := shown(list), Panel{Title: "Other measures"}
 	for _, m := range slices.Concat(lab.StepMeasures(), lab.EvalMeasures()) {
 		if !drawn[m.Name] && reported(&m, methods, runs) {
@@ -77,6 +78,7 @@ func fitTo(list []Panel, runs []*runner.Meta) {
 	if !slices.ContainsFunc(runs, by(measure.PerGroup)) {
 		return
 	}
+	// The first view of a panel stands for it: the others are parts of the same.
 	for i := range list {
 		if v := list[i].Views[0]; v.Bars != "" {
 			v.Plain = true
@@ -108,7 +110,7 @@ func reported(m *lab.Measure, methods []dro.Algorithm, runs []*runner.Meta) bool
 	return !m.OfStep() || OwnedBy(m, methods) || !OwnedBy(m, dro.Algorithms())
 }
 
-// OwnedBy tells whether a measure is one of the methods' own.
+// OwnedBy tells whether a measure is one of the methods' own, as package dro declares them.
 func OwnedBy(m *lab.Measure, methods []dro.Algorithm) bool {
 	return slices.ContainsFunc(methods, func(a dro.Algorithm) bool {
 		method, err := dro.Find(a)
@@ -174,7 +176,8 @@ func Standing() []Panel {
 	}
 }
 
-// Measures are the names of all that a view shows over the steps.
+// Measures are the names of all that a view shows over the steps. The portrait has two although it
+// draws no curve of them: they are exported and defined with it.
 func (v *View) Measures() []string {
 	if v.Phase {
 		return []string{"lambda", "eta"}
@@ -182,7 +185,8 @@ func (v *View) Measures() []string {
 	return v.Curves
 }
 
-// Of is the measure of the bars in a run.
+// Of is the measure of the bars in a run: of its groups where it has groups, unless the view is
+// plainly of classes.
 func (v *View) Of(m *runner.Meta) lab.Measure {
 	name := v.Bars
 	if !v.Plain {
