@@ -79,7 +79,6 @@ func (w *Page) scroll(by int) {
 		w.logBack = max(0, w.logBack-by*page)
 		return
 	}
-	// A page of bars keeps two rows of the one before.
 	if r, ok := w.inside(w.focus); ok {
 		w.scrollBars(w.focus, by*max(1, r.H-2)) // heads, and how many are left
 	}

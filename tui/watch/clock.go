@@ -18,8 +18,8 @@ import (
 // is all that a replay is. The runs share it: each is shown as it was so many seconds
 // of training after its own start or, by steps, all of them at the same step.
 //
-// Place, speed and direction change at once with a key; the logs follow at the next read, which
-// due asks for. back has to be set whenever the moment moves to before what was read: a log
+// Place and speed change at once with a key. The logs follow at the next read, which due asks for.
+// The field back has to be set whenever the moment moves to before what was read: a log
 // gives events forwards only.
 type clock struct {
 	lab.Replay

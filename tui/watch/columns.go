@@ -64,9 +64,9 @@ func (w *Page) against(m lab.Measure, f track.Figure) column {
 	return c
 }
 
-// baseOf is the row of the baseline or, where that is of another radius or set than the
-// runs, that of its method which is of theirs, for all measures alike; nil without one that
-// a measure can be held against.
+// baseOf is the row that the runs are held against, the same for all measures: the baseline's.
+// Where the baseline is of another radius or set than the runs, it is the row of its method that
+// is of theirs. It is nil without one that the measure can be held against.
 func (w *Page) baseOf(runs []*track.Track, m *lab.Measure) []*track.Track {
 	if w.Baseline < 0 {
 		return nil
@@ -158,8 +158,8 @@ func (w *Page) setColumns() {
 }
 
 // columnsOf are those of the table for runs of the methods, the ones to leave out
-// first at the end. layTable knows how many there are at the front (progress, outcomes); what
-// comes after may be in any order.
+// first at the end. How many there are at the front (progress, outcomes) is known to layTable;
+// what comes after may be in any order.
 func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 	// Of the two kinds, a figure of a step is of one batch and noisy; nothing is marked as best
 	// in it.

@@ -97,7 +97,7 @@ func (w *Page) enter() {
 }
 
 // under is the plot at a place of the page: its panel, the x there, and how high it lies
-// in the plot, 0 to 1. chart is nil where there is no plot, on borders and labels as well.
+// in the plot, 0 to 1. The chart is nil where there is no plot, on borders and labels as well.
 func (w *Page) under(x, y int) (p int, at, height float64, chart *panel.Placed) {
 	if len(w.Tracks) == 0 {
 		return 0, 0, 0, nil

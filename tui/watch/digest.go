@@ -20,6 +20,7 @@ func (w *Page) Digest(cells int) string {
 	if len(w.Tracks) == 0 {
 		return ""
 	}
+	// How runs stand in a replay is not how they stand.
 	if w.clock != nil && w.clock.ready {
 		return w.clock.in(cells)
 	}

@@ -130,9 +130,9 @@ func (w *Page) filmSheet(v *panel.View) (*export.Sheet, int) {
 	return &export.Sheet{Name: "film-" + of.Name, Head: head, Rows: slices.Values(rows)}, len(rows)
 }
 
-// row is one observation: a point or, of a long run, some points together. value is their mean,
-// step the last of them, and points how many there are, so that a mean can be told from a
-// point. A value that was not finite counts as a point and is NaN where it is alone.
+// row is one observation: a point or, of a long run, some points together. The value is their mean,
+// the step is the last of them, and points is how many there are, so that a mean can be told from
+// a point. A value that was not finite counts as a point and is NaN where it is alone.
 func (c *exported) row(b *plot.Bucket) []string {
 	value, least, greatest := "NaN", "NaN", "NaN"
 	if b.N > 0 {

@@ -42,6 +42,7 @@ func (w *Page) headline(cells, rows int) (lines []string) {
 	if run == nil || rows == 0 {
 		return nil
 	}
+	// The ranking has the last rows; what is left is the run's own.
 	ranks := w.rankRows()
 	rows -= ranks
 	glyph, state := lab.State(t, run.Status)

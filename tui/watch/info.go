@@ -15,6 +15,7 @@ import (
 // measure (Definition); a view adds its Doc where it draws something that no measure says. Only
 // what the page itself draws is explained here: marks, and the table's columns.
 func (w *Page) info() *kit.Overlay {
+	// The run comes first: definitions stand still, and how it stands is what one asks twice.
 	v, run := w.Shows(w.focus), w.Run()
 	texts := []string{run.Name() + " is " + run.Stands(true) + "."}
 	if s := run.Selection(); s != "" {

@@ -70,7 +70,8 @@ func (k *knobs) check() {
 	}
 }
 
-// View implements kit.Form.
+// View implements kit.Form: a line a setting, with the new value where the cursor is. On a low
+// screen the sentence above them goes first.
 func (k *knobs) View(t *kit.Theme, w, h int) []string {
 	var lines []string
 	if h >= 10 {

@@ -67,6 +67,7 @@ func (w *Page) log(r kit.Rect, box bool) []string {
 // warnings are those of the row under the cursor, in full. The pane cuts each to a line, and the
 // end of a warning is what says what to do.
 func (w *Page) warnings() tea.Cmd {
+	// As wide as a text reads well, and as an overlay fits.
 	width := min(76, w.Body.W-6)
 	var lines []string
 	for _, t := range w.Of(w.Rows()[w.RowAt()]) {

@@ -52,7 +52,8 @@ func (m readMsg) Changes() bool {
 	return m.owed || m.brings()
 }
 
-// brings tells whether there is something to show that was not there before.
+// brings tells whether there is something to show that was not there before: events, an error, or
+// what a directory says. It is what a turn is counted by.
 func (m readMsg) brings() bool {
 	return m.News() || slices.ContainsFunc(m.parts,
 		func(p part) bool { return p.err != nil || p.status != "" })

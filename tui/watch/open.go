@@ -77,8 +77,9 @@ func wanted(s lab.Source, kept *lab.Kept, ids []string) (runs []*record.Run, pro
 }
 
 // fewer are as many of the runs as are watched at once, of as many configurations as there
-// are colours: those of most seeds, since one that has been run once is there to be held against
-// them. The last seeds go, rather than a method, such as the one that the others are compared with.
+// are colours. Those of most seeds stay, since one that has been run once is there to be held
+// against them. The last seeds go, rather than a method, such as the one that the others are
+// compared with.
 func fewer(runs []*record.Run) (list []*record.Run) {
 	seeds := map[string]int{}
 	var configurations []string
@@ -100,9 +101,9 @@ func fewer(runs []*record.Run) (list []*record.Run) {
 	return list[:min(len(list), lab.MaxWatched)]
 }
 
-// newest returns the live runs or, without any, the newest run and the ones
+// newest returns the live runs. Without any, it is the newest run and the ones
 // that were created within a minute before it from the same preset: those that
-// one command started. all is in the order of List, the newest first.
+// one command started. The argument is in the order of List, the newest first.
 func newest(all []*record.Run) (runs []*record.Run) {
 	ended := func(r *record.Run) bool { return r.Status().Ended() }
 	runs = slices.DeleteFunc(slices.Clone(all), ended)

@@ -9,10 +9,12 @@ import (
 
 // What is new is shown in turns (Lab.Round): each part of the page, the table and every
 // panel, takes in what the runs logged once a second, one after the other. What the user
-// does is shown at once, everywhere. All parts at every look at the files would be more
-// than a slow line carries: a fifth of a second's news of a panel costs about what those
-// of a second do, and the renderer sends a line of the screen from its first change to its
-// last, with all that lies between panels beside each other.
+// does is shown at once, everywhere.
+//
+// All parts at every look at the files would be more than a slow line carries. A fifth of a
+// second's news of a panel costs about what those of a second do. And the renderer sends a line
+// of the screen from its first change to its last, with all that lies between panels beside each
+// other.
 
 // evalTurn is how many turns of the others one is of what evaluations alone change.
 const evalTurn = 2
@@ -20,7 +22,7 @@ const evalTurn = 2
 // replayTurn is how often a replay shows what is no curve: figures are not read any faster.
 const replayTurn = time.Second / 4
 
-// turned is a part of the page as it was drawn last. shown and wanted are counts of turns.taken;
+// turned is a part of the page as it was drawn last. Both fields are counts of turns.taken;
 // a part owes a drawing as long as wanted or taken is ahead of what it shows.
 type turned struct {
 	kit.Drawn
@@ -103,6 +105,9 @@ func (w *Page) takeTurns(now time.Time, changed bool) {
 	}
 	w.since = now
 }
+
+// The turns of parts are spread evenly over the time, so that a line is busy with one at once.
+// They hang on the clock and not on the frame: looks may come late, or seldom.
 
 // cameBetween tells whether the turn of part i of n, which comes once in a time, came between two
 // moments.

@@ -168,9 +168,10 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 		w.Tracks = append(w.Tracks, track.New(o))
 	}
 	w.furnish()
-	for _, t := range w.Tracks {
+	for _, t := range w.Tracks { // by now their number is known, which bounds their curves
 		w.Prepare(t)
 	}
+	// Labels tell what differs, and so need all runs; colours need their order.
 	track.Order(w.Tracks)
 	track.Label(w.Tracks)
 	w.regroup()

@@ -60,8 +60,9 @@ func (w *Page) rankRows() int {
 	return len(w.ranks(w.Body.W))
 }
 
-// ranks say which method has the lowest robust risk, and how far above it each other is: for each
-// question in one line of so many cells where that can be, else in two, in fewer letters.
+// ranks say which method has the lowest robust risk, and how far above it each other is. Each
+// question has one line of so many cells where that can be, else two, in fewer letters. A third
+// line is never taken: what does not fit is cut, and a sign says so.
 func (w *Page) ranks(cells int) (all []string) {
 	const most = 2 // lines of a question, and questions: four lines are all that panels can spare
 	groups := w.byRisk()

@@ -15,8 +15,9 @@ import (
 )
 
 // mostRead is how many events a look brings before it leaves the other logs to the next
-// one: what is read is held until it is drawn, and of dozens of logs that were never read
-// each has thousands.
+// one. What is read is held until it is drawn, and of dozens of logs that were never read
+// each has thousands. A log that was begun is read as far as its Read goes, so a look may
+// bring more than this.
 const mostRead = 1 << 11
 
 // read looks for what was appended to the logs. One command at a time reads,
@@ -87,8 +88,9 @@ func (w *Page) read(now time.Time) tea.Cmd {
 
 // take adds what was read to the tracks, and says which parts of the page show it.
 //
-// Whatever a part of the message says of a run is applied in a fixed order: its events first, then
+// What a part of the message says of a run is applied in a fixed order. Its events come first, then
 // whether its log is read to the end, and only then what the directory says of its status.
+// In another order a run that has just ended would be called interrupted.
 func (w *Page) take(m readMsg) tea.Cmd {
 	if m.round != w.round {
 		return nil

@@ -75,8 +75,8 @@ func (w *Page) replay(f func()) func() tea.Cmd {
 	}
 }
 
-// jump is a Do that goes to the next mark of a kind or, by -1, to the one before. kind is the word
-// on the screen; the log's own word for an evaluation is shorter.
+// jump is a Do that goes to the next mark of a kind or, by -1, to the one before. The kind is the
+// word on the screen; the log's own word for an evaluation is shorter.
 func (w *Page) jump(kind string, by float64) func() tea.Cmd {
 	of := kind
 	if kind == "evaluation" {

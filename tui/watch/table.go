@@ -108,8 +108,8 @@ func (w *Page) bests(columns []column) []int {
 	return marks
 }
 
-// rowName is what a row is called: seeds by what they have in common, and how many they are. "!3"
-// behind it is how often its runs have warned; row cuts the name and not this.
+// rowName is what a row is called: seeds by what they have in common, and how many they are. What
+// stands behind "!" is how often its runs have warned; row cuts the name and not this.
 func (w *Page) rowName(row []int, narrow bool) string {
 	t := w.Tracks[row[0]]
 	name, warned := t.Name(), 0

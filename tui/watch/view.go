@@ -77,6 +77,7 @@ func (w *Page) empty(cols, rows int) []string {
 	if w.problem != "" {
 		text = append(text, "", t.Bad.Paint(cell.Cut(w.problem, cols-4)))
 	}
+	// Half of what is free stands above; Fill adds the other half.
 	lines := make([]string, max(0, (rows-len(text))/2))
 	for _, s := range text {
 		lines = append(lines, kit.Blanks((cols-cell.Width(s))/2)+s)

@@ -15,6 +15,7 @@ import (
 
 // worstFirst is the order of a measure's places by the ranking run, the worst first; of
 // one that is neither better nor worse, the greatest. Places without a value come last.
+//
 // While the order of the last frame is nearly right it stays: rows that change places
 // cost more to follow, and to send, than a point of accuracy says.
 func (w *Board) worstFirst(of lab.Measure) []int {

@@ -41,9 +41,12 @@ type View struct {
 }
 
 // panels is the table of panels for runs of the methods on such data (none: on
-// any), in the order of the screen: those that stand in list and one more, with
-// what no other shows. All that is drawn, exported and defined comes from it and
-// from the measures that it names.
+// any), in the order of the screen. It has those that stand in list and one more, with
+// what no other shows. The list is changed, so each call needs one of its own, as Standing
+// gives it.
+//
+// All that is drawn, exported and defined comes from the table and from the measures that it
+// names. A measure without a curve in it is not kept.
 //
 // The order of its parts matters: curves get the groups' names before what is left is looked
 // for, and validation comes last, so that it has a view of all of them.
