@@ -13,9 +13,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
+// zoom leaves the number of panels as it was, for the way back.
 func (w *Page) zoom() { w.zoomed = !w.zoomed }
 
-// back undoes one thing: the crosshair, else the zoom, else the log pane.
+// back undoes one thing: the crosshair, else the zoom, else the log pane. noBack has the same
+// cases, and a new one belongs in both.
 func (w *Page) back() {
 	switch {
 	case w.Cross.On:
@@ -27,7 +29,8 @@ func (w *Page) back() {
 	}
 }
 
-// whichPanels says which panels are in view, of how many.
+// whichPanels says which panels are in view, of how many, for a footer of so many cells. Without
+// it nobody would guess that Tab leads to panels out of view.
 func (w *Page) whichPanels(cells int) string {
 	n, first, all := w.count(), w.first()+1, len(w.Panels)
 	switch which := fmt.Sprintf("%d–%d", first, first+n-1); {
@@ -48,7 +51,7 @@ func (w *Page) flip() {
 	p := &w.Panels[w.focus]
 	r, _ := w.inside(w.focus)
 	before := w.Shows(w.focus)
-	for range p.Views {
+	for range p.Views { // once around at most: all may show the same
 		p.View = (p.View + 1) % len(p.Views)
 		now := w.Shows(w.focus)
 		if !now.Plots() || !slices.Equal(now.Drawn(r.W, r.H), before.Drawn(r.W, r.H)) {
@@ -57,12 +60,15 @@ func (w *Page) flip() {
 	}
 }
 
+// flipSplit shows the other split in table and panels. Both are kept all along, so nothing has to
+// be read; the notice says which one it is, as most curves look alike on both.
 func (w *Page) flipSplit() tea.Cmd {
 	w.Val = !w.Val
 	w.setColumns()
 	return kit.Notify("evaluated on the " + panel.SplitName(w.Val) + " split")
 }
 
+// flipLog opens the log pane at its end, where the latest is, or closes it.
 func (w *Page) flipLog() { w.logPane, w.logBack = !w.logPane, 0 }
 
 // scroll moves what is too long by part of a page: the log, where it is open,
@@ -80,9 +86,11 @@ func (w *Page) scroll(by int) {
 
 func (w *Page) define() tea.Cmd { return kit.Show(w.info()) }
 
+// newest lets go of the runs that were asked for by name, and of a replay.
 func (w *Page) newest() tea.Cmd { return w.open(lab.Watch{}) }
 
-// hide hides the curves of the row under the cursor, or shows them again.
+// hide hides the curves of the row under the cursor, or shows them again. Axes are fitted to what
+// is left, which is what one hides an outlier for.
 func (w *Page) hide() {
 	hidden := !w.Run().Hidden
 	for _, t := range w.Of(w.Rows()[w.RowAt()]) {
@@ -91,6 +99,7 @@ func (w *Page) hide() {
 	w.Refit()
 }
 
+// nextScale is of the focused panel's quantities, wherever else they are drawn.
 func (w *Page) nextScale() { w.NextScale(w.focus) }
 
 func (w *Page) smoothBy(by int) func() tea.Cmd {
@@ -99,6 +108,8 @@ func (w *Page) smoothBy(by int) func() tea.Cmd {
 
 func (w *Page) nextStyle() tea.Cmd { return kit.Notify("curves in: " + w.NextStyle()) }
 
+// nextBaseline goes through the runs, and then to none. At first it is the plain method, if that
+// is among the runs.
 func (w *Page) nextBaseline() tea.Cmd {
 	if w.Baseline++; w.Baseline == len(w.Tracks) {
 		w.Baseline = -1
@@ -110,13 +121,16 @@ func (w *Page) nextBaseline() tea.Cmd {
 	return kit.Notify("bars are compared with " + w.Tracks[w.Baseline].Label)
 }
 
+// turn asks for a setting and its value. The form has the run as it is now; if it ends meanwhile,
+// the verb is refused where it arrives.
 func (w *Page) turn() tea.Cmd {
 	t := w.Run()
-	return kit.Show((&knobs{Lab: w.Lab, run: t, keys: track.Turnable(t.Spec),
-		line: kit.NewInput("")}).overlay())
+	form := &knobs{Lab: w.Lab, run: t, keys: track.Turnable(t.Spec), line: kit.NewInput("")}
+	return kit.Show(form.overlay())
 }
 
-// pause pauses the run under the cursor or, if it is paused, lets it go on.
+// pause pauses the run under the cursor or, if it is paused, lets it go on. The status on the
+// screen changes when the run has written it to its log, as for any other observer.
 func (w *Page) pause() tea.Cmd {
 	t := w.Run()
 	if t.Status == runner.Paused {
@@ -125,10 +139,14 @@ func (w *Page) pause() tea.Cmd {
 	return w.Ask("pause", t.ID)
 }
 
+// resume is for a run that has ended, too, which this process then takes over.
 func (w *Page) resume() tea.Cmd { return w.Ask("resume", w.Run().ID) }
 
+// checkpoint saves without a pause; a note in the log pane tells when it is there.
 func (w *Page) checkpoint() tea.Cmd { return w.Save(w.Run().ID) }
 
+// stop asks first. It is the one verb that a second key does not take back at once: a resume has
+// to load the checkpoint and waits in the queue.
 func (w *Page) stop() tea.Cmd {
 	t := w.Run()
 	return kit.Question("Stop "+t.Label+"?", []string{
@@ -137,9 +155,11 @@ func (w *Page) stop() tea.Cmd {
 		kit.Choice{Keys: []string{"y", "x"}, Name: "stop it", Then: w.Ask("stop", t.ID)})
 }
 
+// samples turns to the page of samples, which opens the run's checkpoint by itself: pages know
+// each other by messages alone.
 func (w *Page) samples() tea.Cmd { return kit.Send(lab.Samples{Run: w.Run().Run}) }
 
-// move goes to another row.
+// move goes to another row, by its first run: seeds of a row are one thing.
 func (w *Page) move(by int) {
 	rows := w.Rows()
 	if len(rows) == 0 {
@@ -148,15 +168,17 @@ func (w *Page) move(by int) {
 	w.Pick(rows[max(0, min(w.RowAt()+by, len(rows)-1))][0])
 }
 
-// nextLayout shows more panels, after six one again.
+// nextLayout shows more panels, after six one again. It goes on from what is shown, so the first
+// press changes something also where the count was the screen's.
 func (w *Page) nextLayout() {
 	w.zoomed = false
+	// The counts are those that grid can lay out without a hole.
 	next := map[int]int{1: 2, 2: 4, 4: 6, 6: 1}
 	w.shown = next[w.count()]
 }
 
 // click focuses a panel or moves to a run; on the focused one it zooms, and in a plot it
-// puts the crosshair there.
+// puts the crosshair there. Places are within the page, as in layout.
 func (w *Page) click(m kit.Click) {
 	l := w.layout()
 	if l.runs.Contains(m.X, m.Y) {
@@ -165,7 +187,7 @@ func (w *Page) click(m kit.Click) {
 		}
 		return
 	}
-	w.held = held{}
+	w.held = held{} // a press elsewhere lets go
 	if p, _, _, c := w.under(m.X, m.Y); c != nil {
 		w.focus, w.held = p, held{m.X, c.Cells(c.At.W, c.At.H), w.Span()}
 		w.point(m.X, m.Y)
@@ -179,7 +201,8 @@ func (w *Page) click(m kit.Click) {
 	}
 }
 
-// wheel scrolls what is under it; a plot it zooms.
+// wheel scrolls what is under it; a plot it zooms. The focus stays where it was: a wheel turns
+// by accident more often than a button is pressed.
 func (w *Page) wheel(m kit.Wheel) {
 	l, by := w.layout(), m.By()
 	switch {
@@ -200,7 +223,8 @@ func (w *Page) wheel(m kit.Wheel) {
 	}
 }
 
-// takeApart shows seeds each on its own, or together again.
+// takeApart shows seeds each on its own, or together again. The axes change with it, because a
+// band reaches less far than its seeds.
 func (w *Page) takeApart() {
 	w.EachSeed = !w.EachSeed
 	w.Refit()

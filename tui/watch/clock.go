@@ -13,30 +13,37 @@ import (
 	"drolab/tui/lab"
 )
 
-// clock is how far a replay has come. It limits what is read of the logs, and that
+// clock is how far a replay has come. It belongs to the page, and a command that reads gets the
+// moment alone. It limits what is read of the logs, and that
 // is all that a replay is. The runs share it: each is shown as it was so many seconds
 // of training after its own start or, by steps, all of them at the same step.
+//
+// Place and speed change at once with a key. The logs follow at the next read, which due asks for.
+// The field back has to be set whenever the moment moves to before what was read: a log
+// gives events forwards only.
 type clock struct {
 	lab.Replay
-	at      float64 // seconds of training, of the longest run's
-	playing bool
+	at      float64                 // seconds of training, of the longest run's; 0 to end
+	playing bool                    // else it stands, ready to be scrubbed
 	ready   bool                    // the tapes are there
 	tapes   map[string]*record.Tape // by run
 	end     record.Moment           // of the longest
-	ticked  time.Time
-	read    float64 // what was asked for last; NaN: nothing
-	back    bool    // the logs have to be read from their start
+	ticked  time.Time               // when time was last let pass; zero before the first tick
+	read    float64                 // what was asked for last; NaN: nothing
+	back    bool                    // the logs have to be read from their start
 }
 
 // frame is how often a replay that plays is shown: with what the renderer rounds up to,
 // twelve times a second and more.
 const frame = time.Second / 13
 
+// newClock is the clock of a replay that plays as soon as its runs were read.
 func newClock(r lab.Replay) *clock {
 	return &clock{Replay: r, playing: true, tapes: map[string]*record.Tape{}, read: math.NaN()}
 }
 
-// load takes in the tape of a run; with that of the last the replay starts.
+// load takes in the tape of a run; with that of the last the replay starts. It waits for all of
+// them, because the longest says how long the whole is and how fast it goes in a minute.
 func (c *clock) load(id string, tape *record.Tape, runs int) {
 	if tape == nil || c.ready {
 		return
@@ -48,17 +55,20 @@ func (c *clock) load(id string, tape *record.Tape, runs int) {
 		return
 	}
 	c.at = c.From.Seconds(c.end)
+	// Rounded up to a whole number, the speed reads well and the replay is over within a minute.
 	if c.Speed == 0 {
 		const aMinute = 60
 		c.Speed = max(lab.LeastSpeed, min(lab.MostSpeed, math.Ceil(c.end.Seconds/aMinute)))
 	}
 }
 
+// speeds is the ladder that the keys climb. A speed given on the command line may lie between two
+// rungs, and the keys go on from there.
 func speeds() []float64 {
 	return []float64{lab.LeastSpeed, 2, 5, 10, 20, 50, 100, 200, 500, lab.MostSpeed}
 }
 
-// faster takes the next speed of the ladder, or the one before.
+// faster takes the next speed of the ladder, or the one before; at its ends nothing.
 func (c *clock) faster(by int) {
 	ladder := speeds()
 	if by < 0 {
@@ -72,8 +82,10 @@ func (c *clock) faster(by int) {
 	}
 }
 
-// tick lets time pass, and stops at the end. A look that comes late makes no leap.
+// tick lets time pass, and stops at the end. A look that comes late makes no leap: a terminal that
+// was in the background for an hour goes on where it was.
 func (c *clock) tick(now time.Time) {
+	// The clock may be set back while a replay plays; it stands still then, and goes on.
 	passed := min(now.Sub(c.ticked), time.Second)
 	if c.ticked.IsZero() {
 		passed = 0
@@ -95,26 +107,28 @@ func (c *clock) play() {
 	}
 }
 
-// seek goes somewhere else.
+// seek goes somewhere else, within the whole. Playing or not, it stays so.
 func (c *clock) seek(at float64) {
 	c.at = max(0, min(at, c.end.Seconds))
 	c.back = c.back || c.at < c.read
 }
 
-// scrub goes on or back by parts of the whole.
+// scrub goes on or back by parts of the whole, a fiftieth each: a run of any length is passed
+// through in as many presses.
 func (c *clock) scrub(by int) {
 	const part = 50
 	c.seek(c.at + float64(by)*c.end.Seconds/part)
 }
 
 // jump goes to the next mark of a kind, or to the one before, and stays there; false
-// where there is none.
+// where there is none. by is 1 or -1. A mark within a billionth of the whole is the one that the
+// clock stands at, and does not count: rounding would hold the key there.
 func (c *clock) jump(kind string, by float64) bool {
 	best := math.Inf(1)
 	for _, tape := range c.tapes {
 		for _, m := range tape.Marks {
-			if away := by * (c.place(m.Moment) - c.at); m.Kind == kind &&
-				away > 1e-9*c.end.Seconds {
+			away := by * (c.place(m.Moment) - c.at)
+			if m.Kind == kind && away > 1e-9*c.end.Seconds {
 				best = min(best, away)
 			}
 		}
@@ -127,7 +141,8 @@ func (c *clock) jump(kind string, by float64) bool {
 	return true
 }
 
-// place is where the clock is at a moment of a run.
+// place is where the clock is at a moment of a run: the inverse of until. By steps, seconds of
+// the clock are parts of the longest run, and no seconds of anything.
 func (c *clock) place(m record.Moment) float64 {
 	if c.Steps && c.end.Step > 0 {
 		return float64(m.Step) / float64(c.end.Step) * c.end.Seconds
@@ -135,13 +150,15 @@ func (c *clock) place(m record.Moment) float64 {
 	return m.Seconds
 }
 
-// turn changes what the runs are side by side by.
+// turn changes what the runs are side by side by. The place stays, as a part of the whole, but
+// each run is now at another moment, before or after: the logs are read from their start.
 func (c *clock) turn() {
 	c.Steps = !c.Steps
 	c.back, c.read = true, math.NaN()
 }
 
-// until is the moment that the logs are read up to.
+// until is the moment that the logs are read up to. At the end there is no limit, so that what
+// was logged after the last step, the status above all, is seen.
 func (c *clock) until() record.Moment {
 	m := record.Always()
 	const slack = 1e-9 // of what was reckoned back and forth
@@ -155,9 +172,11 @@ func (c *clock) until() record.Moment {
 	return m
 }
 
-// due tells whether the logs have to be read.
+// due tells whether the logs have to be read. A replay that stands costs nothing: ticks come and
+// go without a command. NaN is equal to nothing, so that a clock that was never read for is due.
 func (c *clock) due() bool { return !c.ready || c.back || c.at != c.read }
 
+// ended tells whether all is shown, and a run that was cut short may be called so.
 func (c *clock) ended() bool { return c.ready && c.at >= c.end.Seconds }
 
 // in is how the replay stands, "replay ×60 · 3:12 of 8:40", in w cells where it can: where
@@ -168,8 +187,8 @@ func (c *clock) in(w int) string {
 		name += fmt.Sprintf(" ×%g", c.Speed)
 		at, end = clockTime(c.at), clockTime(c.end.Seconds)
 		if c.Steps {
-			at, end = fmt.Sprint(min(c.until().Step, c.end.Step)), fmt.Sprintf("%d steps",
-				c.end.Step)
+			at = fmt.Sprint(min(c.until().Step, c.end.Step))
+			end = fmt.Sprintf("%d steps", c.end.Step)
 		}
 		end = " of " + end
 	}
@@ -180,6 +199,7 @@ func (c *clock) in(w int) string {
 		state = "paused"
 	}
 	var text string
+	// From the longest words to the shortest; the last is taken even where it does not fit.
 	part := fmt.Sprintf("%.0f %%", 100*c.at/max(c.end.Seconds, 1e-9))
 	long := strings.Replace(state, "paused", "paused: Space plays", 1)
 	for _, words := range [][]string{{name, at + end, long}, {name, at + end, state},
@@ -192,6 +212,8 @@ func (c *clock) in(w int) string {
 	return text
 }
 
+// clockTime is a time of training. A broken record may hold any number of seconds, and a duration
+// of more than some hundred years overflows.
 func clockTime(seconds float64) string {
 	return kit.Clock(time.Duration(min(seconds, 1e9) * float64(time.Second)))
 }

@@ -11,9 +11,11 @@ import (
 )
 
 // The crosshair reads all plots at one x; zooming and panning moves the x of all of
-// them, too.
+// them, too. Where it stands is the Board's (Cross, Picked), in the unit of the horizontal axis;
+// this file turns cells of the page into that and back.
 
-// inside is the room within a panel that is shown.
+// inside is the room within a panel that is shown; ok is false for one out of view. It has to
+// agree with what View gives to Draw, or the mouse points beside what is seen.
 func (w *Page) inside(p int) (r kit.Rect, ok bool) {
 	panels, i := w.layout().panels, p-w.first()
 	if i < 0 || i >= len(panels) {
@@ -24,7 +26,8 @@ func (w *Page) inside(p int) (r kit.Rect, ok bool) {
 	return kit.Area(r.X+(r.W-iw)/2, r.Y+1, iw, ih), true
 }
 
-// cells is how many cells the focused plot has across; 0 where no plot is focused.
+// cells is how many cells the focused plot has across; 0 where no plot is focused. Of two plots
+// it is the first; both are as wide, but for a cell.
 func (w *Page) cells() int {
 	v := w.Shows(w.focus)
 	r, ok := w.inside(w.focus)
@@ -35,7 +38,9 @@ func (w *Page) cells() int {
 	return p.Cells(p.At.W, p.At.H)
 }
 
-// side moves the crosshair of a plot by a column; elsewhere it goes to the next panel.
+// side moves the crosshair of a plot by a column; elsewhere it goes to the next panel. A step is
+// one cell of the screen, whatever the zoom: one cannot see less than that. At the edge of
+// what is zoomed the view moves along.
 func (w *Page) side(by int) {
 	n := w.cells()
 	if n == 0 {
@@ -49,6 +54,7 @@ func (w *Page) side(by int) {
 		w.Cross, w.Picked = plot.Cross{On: true, X: max(r.Lo, min(r.Hi, last))}, w.At
 		return
 	}
+	// All of the axis can be reached, zoomed or not.
 	x := max(w.X.Lo, min(w.X.Hi, w.Cross.X+float64(by)*column))
 	w.Cross.X = x
 	if !r.Contains(x) && w.ZoomX != (plot.Range{}) {
@@ -56,6 +62,7 @@ func (w *Page) side(by int) {
 	}
 }
 
+// noPlot is the Why of what needs an axis of steps.
 func (w *Page) noPlot(*track.Track) string {
 	return kit.Unless(w.cells() > 0, "this panel has no axis of steps: Tab turns to one that has")
 }
@@ -64,7 +71,9 @@ func (w *Page) noUnzoom(*track.Track) string {
 	return kit.Unless(w.ZoomX != (plot.Range{}), "all of the axis is shown")
 }
 
-// upOrDown moves the cursor by a row; at the crosshair it picks the line above or below.
+// upOrDown moves the cursor by a row; at the crosshair it picks the line above or below. What is
+// picked is drawn in front, and becomes the run under the cursor by Enter alone: the other panels
+// shall not change while one reads a plot.
 func (w *Page) upOrDown(by int) {
 	if !w.Cross.On || w.cells() == 0 {
 		w.move(by)
@@ -77,7 +86,8 @@ func (w *Page) upOrDown(by int) {
 	}
 }
 
-// enter makes the run at the crosshair the one under the cursor; else it zooms.
+// enter makes the run at the crosshair the one under the cursor; else it zooms. Picked is checked,
+// because the runs may have been replaced by fewer since the crosshair was set.
 func (w *Page) enter() {
 	if w.Cross.On && w.Picked != w.At && w.Picked < len(w.Tracks) {
 		w.Pick(w.Picked)
@@ -87,7 +97,7 @@ func (w *Page) enter() {
 }
 
 // under is the plot at a place of the page: its panel, the x there, and how high it lies
-// in the plot, 0 to 1.
+// in the plot, 0 to 1. The chart is nil where there is no plot, on borders and labels as well.
 func (w *Page) under(x, y int) (p int, at, height float64, chart *panel.Placed) {
 	if len(w.Tracks) == 0 {
 		return 0, 0, 0, nil
@@ -120,8 +130,11 @@ func (w *Page) point(x, y int) bool {
 	}
 	w.Cross = plot.Cross{On: true, X: at}
 	w.Picked = w.At
+	// The nearest line is found by height on the screen, which is what the eye goes by, and not
+	// by value: on a log axis these differ.
 	best := math.Inf(1)
 	for _, row := range w.Lined() {
+		// A chart of this line alone reads it as the drawn one would, bands included.
 		one := &plot.Chart{Cross: w.Cross}
 		if w.Tracks[row[0]].Hidden {
 			continue
@@ -137,7 +150,7 @@ func (w *Page) point(x, y int) bool {
 }
 
 // Point is where the mouse is, with its button up; it tells whether the screen looks
-// different.
+// different. Terminals report every cell that is passed, and most of these moves cost no frame.
 func (w *Page) Point(m kit.Hover) bool {
 	if !w.point(m.X, m.Y) {
 		return false
@@ -146,7 +159,8 @@ func (w *Page) Point(m kit.Hover) bool {
 	return true
 }
 
-// drag pans by as much as the mouse moved since it was pressed on a plot.
+// drag pans by as much as the mouse moved since it was pressed on a plot. It goes from the view at
+// the press each time; small moves added up would drift by their rounding.
 func (w *Page) drag(m kit.Drag) {
 	if w.held.cells == 0 {
 		return
@@ -156,8 +170,9 @@ func (w *Page) drag(m kit.Drag) {
 	w.Pan(float64(w.held.x-m.X) * (r.Hi - r.Lo) / float64(w.held.cells))
 }
 
-// held is a plot that the mouse has hold of.
+// held is a plot that the mouse has hold of, from the press to the next; cells is 0 where the
+// press was not on a plot.
 type held struct {
-	x, cells int
-	span     plot.Range
+	x, cells int        // the column of the press, and how many the plot has across
+	span     plot.Range // of x that was shown then
 }

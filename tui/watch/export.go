@@ -18,16 +18,20 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
+// An export is what the focused panel shows, as it is kept: one row an observation, in long form,
+// which tools for data take as it is. Zoom, scale and axis do not matter, since they are how
+// it is looked at. The file of exact logged values is the run's log.
+
 // exported is a copy of what is kept of a quantity of a run.
 type exported struct {
 	who        []string // run, method, seed
 	quantity   string
-	smoothing  string
-	epochSteps float64
-	buckets    []plot.Bucket
+	smoothing  string        // by name; "" for the values as logged
+	epochSteps float64       // steps of an epoch, at least 1
+	buckets    []plot.Bucket // of one step each or, far back in a long run, of several
 }
 
-// whose is what each row says of a run.
+// whose is what each row says of a run. It is a new slice each time, for the caller to append to.
 func whose(t *track.Track) []string {
 	return []string{t.ID, string(t.Meta.Spec.Algorithm()), strconv.FormatUint(t.Meta.Spec.Seed, 10)}
 }
@@ -42,6 +46,9 @@ func (w *Page) sheet() (*export.Sheet, int) {
 	if v.Bars != "" {
 		return w.barSheet(v)
 	}
+	// Curves of runs that are hidden are not shown, and so not exported. Those of steps go with
+	// what they are logged as and, where they are smoothed, with that as well: a reader can
+	// smooth anew, and can check what was seen.
 	var curves []exported
 	n := 0
 	add := func(c exported, of *plot.Series) {
@@ -62,6 +69,7 @@ func (w *Page) sheet() (*export.Sheet, int) {
 			}
 		}
 	}
+	// Rows are made one by one as they are written: dozens of runs have hundreds of thousands.
 	rows := func(yield func([]string) bool) {
 		for i := range curves {
 			for j := range curves[i].buckets {
@@ -81,30 +89,32 @@ func (w *Page) sheet() (*export.Sheet, int) {
 func (w *Page) barSheet(v *panel.View) (*export.Sheet, int) {
 	of, runs := v.Of(w.Run().Meta), []*track.Track{w.Run()}
 	if v.As != nil {
-		runs = slices.DeleteFunc(slices.Clone(w.Tracks),
-			func(t *track.Track) bool { return t.Hidden })
+		hidden := func(t *track.Track) bool { return t.Hidden }
+		runs = slices.DeleteFunc(slices.Clone(w.Tracks), hidden)
 	} else if r := w.Compared(of); r != nil {
 		runs = append(runs, r)
 	}
 	var rows [][]string
 	for _, t := range runs {
+		// Empty, not 0, where a record does not say how much there was to train on.
 		counts := t.Meta.Counts(of.Axis).Train
 		for i, value := range t.Places(of) {
 			count := ""
 			if i < len(counts) {
 				count = strconv.Itoa(counts[i])
 			}
-			rows = append(rows, append(whose(t), strconv.FormatInt(t.Eval.Step, 10),
-				page.Exact(t.Eval.Epoch),
+			rows = append(rows, append(whose(t),
+				strconv.FormatInt(t.Eval.Step, 10), page.Exact(t.Eval.Epoch),
 				panel.PlaceName(t.Meta, of.Axis, i), count, page.Exact(value.Float())))
 		}
 	}
-	return &export.Sheet{Name: of.Name, Head: []string{"run", "method", "seed", "step", "epoch",
-		panel.AxisName(of.Axis),
-		"training_images", of.Title}, Rows: slices.Values(rows)}, len(rows)
+	head := []string{"run", "method", "seed", "step", "epoch", panel.AxisName(of.Axis),
+		"training_images", of.Title}
+	return &export.Sheet{Name: of.Name, Head: head, Rows: slices.Values(rows)}, len(rows)
 }
 
-// filmSheet is what the two maps of a film are of.
+// filmSheet is what the two maps of a film are of: the quantity is a column, so both are in one
+// file and can be joined by step and class.
 func (w *Page) filmSheet(v *panel.View) (*export.Sheet, int) {
 	t := w.Run()
 	of := v.Of(t.Meta)
@@ -115,17 +125,21 @@ func (w *Page) filmSheet(v *panel.View) (*export.Sheet, int) {
 				panel.PlaceName(t.Meta, of.Axis, place), page.Exact(value)))
 		})
 	}
-	return &export.Sheet{Name: "film-" +
-		of.Name, Head: []string{"run", "method", "seed", "quantity",
-		"step", "epoch", panel.AxisName(of.Axis), "value"}, Rows: slices.Values(rows)}, len(rows)
+	head := []string{"run", "method", "seed", "quantity", "step", "epoch",
+		panel.AxisName(of.Axis), "value"}
+	return &export.Sheet{Name: "film-" + of.Name, Head: head, Rows: slices.Values(rows)}, len(rows)
 }
 
-// row is one observation: a point or, of a long run, some points together.
+// row is one observation: a point or, of a long run, some points together. The value is their mean,
+// the step is the last of them, and points is how many there are, so that a mean can be told from
+// a point. A value that was not finite counts as a point and is NaN where it is alone.
 func (c *exported) row(b *plot.Bucket) []string {
 	value, least, greatest := "NaN", "NaN", "NaN"
 	if b.N > 0 {
 		value, least, greatest = page.Exact(b.Mean), page.Exact(b.Min), page.Exact(b.Max)
 	}
+	// who is shared by all rows of the run: without its capacity cut, they would overwrite each
+	// other.
 	return append(c.who[:len(c.who):len(c.who)], c.quantity, c.smoothing,
 		page.Exact(b.X1), page.Exact(b.X1/c.epochSteps),
 		value, least, greatest, strconv.FormatUint(uint64(b.N+b.Bad), 10))
@@ -140,6 +154,7 @@ func (w *Page) exportDir() string {
 	return w.Config.RunsDir
 }
 
+// exportPlace is exportDir in words, for the help.
 func (w *Page) exportPlace() string {
 	if w.Config.ReadOnly {
 		return "into the working folder"
@@ -150,6 +165,8 @@ func (w *Page) exportPlace() string {
 // export writes what the focused panel shows to exportDir, and says where.
 func (w *Page) export() tea.Cmd { return w.exportAs(export.Formats()[0]) }
 
+// exportAs writes the sheet in a format. The sheet is made here, of copies, and the command that
+// writes it may take as long as the disk does while the tracks grow.
 func (w *Page) exportAs(f export.Format) tea.Cmd {
 	s, rows := w.sheet()
 	s.Rows = cleaned(s.Rows)
@@ -165,7 +182,8 @@ func (w *Page) exportAs(f export.Format) tea.Cmd {
 	}
 }
 
-// cleaned are rows that a terminal may show: people look at such files with cat.
+// cleaned are rows that a terminal may show: people look at such files with cat, and a run's name
+// or a class's may come from somebody else's folder with control sequences in it.
 func cleaned(rows iter.Seq[[]string]) iter.Seq[[]string] {
 	return func(yield func([]string) bool) {
 		for row := range rows {
@@ -179,15 +197,15 @@ func cleaned(rows iter.Seq[[]string]) iter.Seq[[]string] {
 	}
 }
 
-// chooseExport asks for the format.
+// chooseExport asks for the format. The first of them is what e writes without a question.
 func (w *Page) chooseExport() tea.Cmd {
 	var lines []string
 	var choices []kit.Choice
 	for i, f := range export.Formats() {
 		key := strconv.Itoa(i + 1)
 		lines = append(lines, key+"  "+f.Name+": "+f.Doc)
-		choices = append(choices, kit.Choice{Keys: []string{key}, Name: f.Name,
-			Then: w.exportAs(f)})
+		choice := kit.Choice{Keys: []string{key}, Name: f.Name, Then: w.exportAs(f)}
+		choices = append(choices, choice)
 	}
 	return kit.Question("Export as", lines, choices...)
 }

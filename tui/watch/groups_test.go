@@ -61,8 +61,8 @@ func TestSplit(t *testing.T) {
 	title("robust risk", "test %")
 	title("Who suffers, by class · test ", "Where the adversary looks, by group · test ─",
 		"hexagon")
-	if r := watching(t, 120, 40); !strings.Contains(r.watch.noSplit(nil),
-		"no watched run has a validation") {
+	r = watching(t, 120, 40)
+	if !strings.Contains(r.watch.noSplit(nil), "no watched run has a validation") {
 		t.Error("the split of runs without validation can be chosen")
 	}
 }
@@ -161,8 +161,8 @@ func TestBarsByGroup(t *testing.T) {
 		t.Errorf("bars %+v, want the coast as the worst", b.Bars)
 	}
 	r.Press("i")
-	if text := strings.Join(r.Overlay.Lines, " "); !strings.Contains(text,
-		"of the group's test samples") {
+	text := strings.Join(r.Overlay.Lines, " ")
+	if !strings.Contains(text, "of the group's test samples") {
 		t.Errorf("defined as %s", text)
 	}
 	sheet, rows := r.watch.sheet()

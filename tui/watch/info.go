@@ -11,8 +11,11 @@ import (
 	"drolab/tui/watch/track"
 )
 
-// info is what the focused panel shows, defined.
+// info is what the focused panel shows, defined. What a measure means is written once, at the
+// measure (Definition); a view adds its Doc where it draws something that no measure says. Only
+// what the page itself draws is explained here: marks, and the table's columns.
 func (w *Page) info() *kit.Overlay {
+	// The run comes first: definitions stand still, and how it stands is what one asks twice.
 	v, run := w.Shows(w.focus), w.Run()
 	texts := []string{run.Name() + " is " + run.Stands(true) + "."}
 	if s := run.Selection(); s != "" {
@@ -32,8 +35,7 @@ func (w *Page) info() *kit.Overlay {
 		texts = append(texts, fmt.Sprintf("S on a curve of evaluations is the step that its run "+
 			"has selected: of the evaluations so far, the one that is best by the setting select "+
 			"(%s here), on the validation split. Its figures stand beside those of the last "+
-			"step, both of the test split.",
-			t.Meta.Spec.Select))
+			"step, both of the test split.", t.Meta.Spec.Select))
 	}
 	texts = append(texts,
 		"In the table: train loss of the last logged batch; worst %, test % and losses of the "+
@@ -41,13 +43,15 @@ func (w *Page) info() *kit.Overlay {
 		lab.MarkLegend,
 		"A vertical mark r is a resume from a checkpoint, k a change of a setting, f where a "+
 			"fork leaves its parent, whose curve it goes on.")
+	// Longer lines are hard to read, however wide the screen.
 	lines := kit.Wrap(w.Theme.Greek(strings.Join(texts, "\n\n")), min(76, w.Body.W-6))
 	r, _ := w.inside(w.focus)
 	title := w.Heading(w.focus, r.W, r.H)
 	return &kit.Overlay{Title: w.Theme.Greek(title), Lines: lines}
 }
 
-// aboutBars says what the columns and marks of bars are.
+// aboutBars says what the columns and marks of bars are, those that barCells can give. It belongs
+// to package panel's bars.go by its subject, and has to follow that.
 func aboutBars(t *track.Track, of lab.Measure) string {
 	part, split := panel.AxisName(of.Axis), panel.SplitName(of.OfValidation())
 	text := fmt.Sprintf("Behind the bars, as far as there is room: change against the baseline; "+
@@ -57,10 +61,10 @@ func aboutBars(t *track.Track, of lab.Measure) string {
 			"the %s's training samples, under the adversary; 1 is no reweighting. recall: "+
 			"balanced accuracy within it. loss: mean loss of its %s samples.", part, split)
 	}
-	if of.Better == dro.Neither {
+	if of.Better == dro.Neither { // where the adversary looks there is no worst
 		return text
 	}
 	return text + fmt.Sprintf(" ◂ is the worst %s. One with ? has fewer than min_group = %d %s "+
-		"samples: its figure is chance, so it is not called the "+
-		"worst.", part, t.Meta.Spec.MinGroup, split)
+		"samples: its figure is chance, so it is not called the worst.",
+		part, t.Meta.Spec.MinGroup, split)
 }

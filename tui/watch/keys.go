@@ -11,11 +11,16 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Keys implements the interface's page.
+// Keys implements the interface's page. A row is all there is of a key: footer, help and the
+// reason why it cannot be done now come from the same row, so a new key is a new row.
+//
+// What a key changes is shown at once, everywhere, and may change what is in view: each Do is
+// wrapped in touch and Fit, and no action has to think of them.
 func (w *Page) Keys() []kit.Key {
-	rows := append(w.replayKeys(),
-		w.ownKeys()...) // the first ones work in a replay alone, and come first there
+	// A replay's keys work in a replay alone, and come first there.
+	rows := append(w.replayKeys(), w.ownKeys()...)
 	for i := range rows {
+		// The overlay that a Do opens is no part of the page, and is drawn by the model.
 		do := rows[i].Do
 		rows[i].Do = func() tea.Cmd {
 			w.touch()
@@ -26,6 +31,10 @@ func (w *Page) Keys() []kit.Key {
 	return rows
 }
 
+// ownKeys are the rows that hold always, in the order of the help. The footer takes those with a
+// Hint from the front, as many as it has room for. Alters marks what changes a run, which a
+// replay and a read-only view refuse; Local marks what writes or reads files of
+// this machine, which a guest may not do.
 func (w *Page) ownKeys() []kit.Key {
 	of := w.ofRun
 	return []kit.Key{
@@ -34,100 +43,95 @@ func (w *Page) ownKeys() []kit.Key {
 		{Keys: kit.On("space"), Help: "show or hide the run's curves; in a replay, play or pause",
 			Why: of(nil), Do: w.space},
 		{Keys: kit.On("up", "k"), Help: "the run above; at the crosshair, the line",
-			Why: of(w.noAbove),
-			Do:  kit.By(w.upOrDown, -1), Moves: true},
+			Why: of(w.noAbove), Do: kit.By(w.upOrDown, -1), Moves: true},
 		{Keys: kit.On("down", "j"), Help: "the run below; at the crosshair, the line",
-			Why: of(w.noBelow),
-			Do:  kit.By(w.upOrDown, 1), Moves: true},
+			Why: of(w.noBelow), Do: kit.By(w.upOrDown, 1), Moves: true},
 		{Keys: kit.On("left", "h"), Help: "crosshair to the left; else the panel before",
-			Why: of(nil),
-			Do:  kit.By(w.side, -1), Moves: true},
-		{Keys: kit.On("right"), Help: "crosshair to the right; else the next panel", Why: of(nil),
-			Do: kit.By(w.side, 1), Moves: true},
+			Why: of(nil), Do: kit.By(w.side, -1), Moves: true},
+		{Keys: kit.On("right"), Help: "crosshair to the right; else the next panel",
+			Why: of(nil), Do: kit.By(w.side, 1), Moves: true},
 		{Keys: kit.On("esc"), Help: "go back", Why: w.noBack, Do: kit.Just(w.back)},
-		{Keys: kit.On("home", "g"), Help: "first", Why: of(nil),
-			Do: kit.By(w.move, -lab.MaxWatched), Moves: true},
-		{Keys: kit.On("end", "G"), Help: "last", Why: of(nil), Do: kit.By(w.move, lab.MaxWatched),
-			Moves: true},
-		{Keys: kit.On("pgup"), Help: "a page up", Why: of(w.noScroll), Do: kit.By(w.scroll, -1),
-			Moves: true},
-		{Keys: kit.On("pgdown"), Help: "a page down", Why: of(w.noScroll), Do: kit.By(w.scroll, 1),
-			Moves: true},
+		// These go to an end by a move that is longer than any list.
+		{Keys: kit.On("home", "g"), Help: "first",
+			Why: of(nil), Do: kit.By(w.move, -lab.MaxWatched), Moves: true},
+		{Keys: kit.On("end", "G"), Help: "last",
+			Why: of(nil), Do: kit.By(w.move, lab.MaxWatched), Moves: true},
+		{Keys: kit.On("pgup"), Help: "a page up",
+			Why: of(w.noScroll), Do: kit.By(w.scroll, -1), Moves: true},
+		{Keys: kit.On("pgdown"), Help: "a page down",
+			Why: of(w.noScroll), Do: kit.By(w.scroll, 1), Moves: true},
+		// What is shown, and in which view. None of it changes what is kept.
 		{Keys: kit.On("tab"), Hint: "panel", Stands: w.whichPanels,
 			Help: "next panel, those out of view, too",
 			Why:  of(nil), Do: kit.By(w.nextPanel, 1)},
-		{Keys: kit.On("shift+tab"), Help: "panel before", Why: of(nil),
-			Do: kit.By(w.nextPanel, -1)},
+		{Keys: kit.On("shift+tab"), Help: "panel before",
+			Why: of(nil), Do: kit.By(w.nextPanel, -1)},
 		{Keys: kit.On("z"), Hint: "zoom", Help: "the panel on the whole screen, and back",
-			Why: of(nil),
-			Do:  kit.Just(w.zoom)},
-		{Keys: kit.On("v"), Hint: "layout", Help: "1, 2, 4 or 6 panels", Why: of(nil),
-			Do: kit.Just(w.nextLayout)},
+			Why: of(nil), Do: kit.Just(w.zoom)},
+		{Keys: kit.On("v"), Hint: "layout", Help: "1, 2, 4 or 6 panels",
+			Why: of(nil), Do: kit.Just(w.nextLayout)},
 		{Keys: kit.On("f"), Hint: "flip",
 			Help: "other views: one curve, phase portrait, one run, radii",
 			Why:  of(w.noFlip), Do: kit.Just(w.flip)},
 		{Keys: kit.On("m"), Hint: "split", Help: "figures of the test or of the validation split",
 			Why: of(w.noSplit), Do: w.flipSplit},
+		// What a run of this process is asked to do. The answer comes by its log, or as a notice
+		// that it was refused.
 		{Keys: kit.On("p"), Hint: "pause", Help: "pause with a checkpoint, or go on",
 			Why: of(w.noPause), Do: w.pause, Alters: true},
 		{Keys: kit.On("r"), Hint: "resume",
 			Help: "resume an unfinished run from its newest checkpoint",
 			Why:  of(w.noResume), Do: w.resume, Alters: true},
-		{Keys: kit.On("x"), Hint: "stop", Help: "stop with a checkpoint (asks)", Why: of(w.noStop),
-			Do:     w.stop,
-			Alters: true},
+		{Keys: kit.On("x"), Hint: "stop", Help: "stop with a checkpoint (asks)",
+			Why: of(w.noStop), Do: w.stop, Alters: true},
+		// How curves are drawn: of all panels alike, but for the scale, which is a quantity's.
 		{Keys: kit.On("s"), Hint: "smooth", Help: "smoothing: mean of 5, EMA .9, EMA .99, none",
-			Why: of(nil),
-			Do:  w.smoothBy(1)},
+			Why: of(nil), Do: w.smoothBy(1)},
 		{Keys: kit.On("S"), Help: "smoothing, backwards", Why: of(nil), Do: w.smoothBy(-1)},
 		{Keys: kit.On("l"), Hint: "log", Help: "vertical scale: linear, log, symmetric log",
-			Why: of(w.noScale),
-			Do:  kit.Just(w.nextScale)},
+			Why: of(w.noScale), Do: kit.Just(w.nextScale)},
 		{Keys: kit.On("a"), Hint: "axis", Help: "horizontal axis: steps, epochs, time",
-			Why: of(nil),
-			Do:  kit.Just(w.NextAxis)},
-		{Keys: kit.On("+", "="), Help: "zoom in on x, of all plots", Why: of(w.noPlot),
-			Do: kit.By(w.ZoomBy, 1)},
+			Why: of(nil), Do: kit.Just(w.NextAxis)},
+		{Keys: kit.On("+", "="), Help: "zoom in on x, of all plots",
+			Why: of(w.noPlot), Do: kit.By(w.ZoomBy, 1)},
 		{Keys: kit.On("-"), Help: "zoom out", Why: of(w.noUnzoom), Do: kit.By(w.ZoomBy, -1)},
 		{Keys: kit.On("0"), Help: "all of x", Why: of(w.noUnzoom), Do: kit.Just(w.Unzoom)},
 		{Keys: kit.On("<"), Help: "pan to the left", Why: of(w.noUnzoom), Do: kit.By(w.PanBy, -1)},
 		{Keys: kit.On(">"), Help: "pan to the right", Why: of(w.noUnzoom), Do: kit.By(w.PanBy, 1)},
+		// What runs are compared with, and what is said of them.
 		{Keys: kit.On("o"), Hint: "seeds",
 			Help: "runs that differ in seed alone: together, or each on its own",
 			Why:  of(w.noSeeds), Do: kit.Just(w.takeApart)},
 		{Keys: kit.On("b"), Hint: "baseline", Help: "the run that bars are compared with",
-			Why: of(nil),
-			Do:  w.nextBaseline},
-		{Keys: kit.On("d"), Help: "curves in lines, in dots, or as there is room", Why: of(nil),
-			Do: w.nextStyle},
-		{Keys: kit.On("w"), Hint: "log pane", Help: "warnings and what happened", Why: of(nil),
-			Do: kit.Just(w.flipLog)},
-		{Keys: kit.On("W"), Help: "the warnings of the run, in full", Why: of(w.noWarnings),
-			Do: w.warnings},
-		{Keys: kit.On("i"), Hint: "define", Help: "what the panel shows, defined", Why: of(nil),
-			Do: w.define},
+			Why: of(nil), Do: w.nextBaseline},
+		{Keys: kit.On("d"), Help: "curves in lines, in dots, or as there is room",
+			Why: of(nil), Do: w.nextStyle},
+		{Keys: kit.On("w"), Hint: "log pane", Help: "warnings and what happened",
+			Why: of(nil), Do: kit.Just(w.flipLog)},
+		{Keys: kit.On("W"), Help: "the warnings of the run, in full",
+			Why: of(w.noWarnings), Do: w.warnings},
+		{Keys: kit.On("i"), Hint: "define", Help: "what the panel shows, defined",
+			Why: of(nil), Do: w.define},
 		{Keys: kit.On("e"), Help: "export what the panel shows, as CSV " + w.exportPlace(),
-			Why: of(nil),
-			Do:  w.export, Local: true},
-		{Keys: kit.On("E"), Help: "export it in another format", Why: of(nil), Do: w.chooseExport,
-			Local: true},
+			Why: of(nil), Do: w.export, Local: true},
+		{Keys: kit.On("E"), Help: "export it in another format",
+			Why: of(nil), Do: w.chooseExport, Local: true},
 		{Keys: kit.On("P"), Help: "the samples that the adversary picks at the run's checkpoint",
-			Why: of(nil),
-			Do:  w.samples, Local: true},
+			Why: of(nil), Do: w.samples, Local: true},
+		// This one works without a run, too: it is the way out of an empty page.
 		{Keys: kit.On("n"), Help: "watch the newest runs", Do: w.newest},
 		{Keys: kit.On("t"), Hint: "turn",
 			Help: "turn a setting of the run while it goes on: lr, or its method's (asks)",
 			Why:  of(w.noTurn), Do: w.turn, Alters: true},
-		{Keys: kit.On("c"), Help: "save a checkpoint now", Why: of(w.noCheckpoint),
-			Do: w.checkpoint, Alters: true},
+		{Keys: kit.On("c"), Help: "save a checkpoint now",
+			Why: of(w.noCheckpoint), Do: w.checkpoint, Alters: true},
 		{Keys: kit.On("R"), Help: "replay the runs as if they trained now; in a replay, end it",
-			Why: of(nil),
-			Do:  w.flipReplay},
+			Why: of(nil), Do: w.flipReplay},
 	}
 }
 
 // ofRun is the Why of something about the run under the cursor; nil adds no
-// reason of its own.
+// reason of its own. Actions behind it may rely on Run not being nil.
 func (w *Page) ofRun(why func(*track.Track) string) func() string {
 	return func() string {
 		switch t := w.Run(); {
@@ -140,6 +144,8 @@ func (w *Page) ofRun(why func(*track.Track) string) func() string {
 	}
 }
 
+// The methods below are reasons: "" where a key can be used, else a sentence for the footer.
+
 func (w *Page) noAbove(*track.Track) string {
 	return kit.Unless(w.Cross.On || w.RowAt() > 0, "this is the first run")
 }
@@ -148,6 +154,7 @@ func (w *Page) noBelow(*track.Track) string {
 	return kit.Unless(w.Cross.On || w.RowAt() < len(w.Rows())-1, "this is the last run")
 }
 
+// noBack needs no run: a zoom or an open pane can be left on an empty page, too.
 func (w *Page) noBack() string {
 	return kit.Unless(w.Cross.On || w.zoomed || w.logPane, "there is nothing to go back from")
 }
@@ -169,6 +176,7 @@ func (w *Page) noScale(*track.Track) string {
 	return kit.Unless(len(w.Shows(w.focus).Curves) > 0, "this panel has no vertical axis to scale")
 }
 
+// noScroll names the pane, as that is the one of the two that a key can open.
 func (w *Page) noScroll(*track.Track) string {
 	return kit.Unless(w.logPane || w.hiddenBars(w.focus) > 0, "the log pane is closed: w opens it")
 }
@@ -183,6 +191,7 @@ func (w *Page) noCheckpoint(t *track.Track) string {
 
 func (w *Page) noStop(t *track.Track) string { return w.noVerb(t, true, "stop") }
 
+// noTurn goes by Turns, which is found out once: every frame's footer asks for each key's reason.
 func (w *Page) noTurn(t *track.Track) string {
 	if !t.Turns {
 		return t.Label + " has settings that this program cannot read"
@@ -190,7 +199,8 @@ func (w *Page) noTurn(t *track.Track) string {
 	return w.noVerb(t, true, "turn")
 }
 
-// noVerb says why a live run cannot be asked something.
+// noVerb says why a live run cannot be asked something. An ended run comes first, as it is ended
+// whoever ran it; only a run of this process has somebody to ask.
 func (w *Page) noVerb(t *track.Track, can bool, verb string) string {
 	switch {
 	case t.Status.Ended():
@@ -203,7 +213,8 @@ func (w *Page) noVerb(t *track.Track, can bool, verb string) string {
 	return ""
 }
 
-// noResume says why a run cannot be resumed.
+// noResume says why a run cannot be resumed. One that has ended without being done can be, by any
+// process: it is started anew from its newest checkpoint.
 func (w *Page) noResume(t *track.Track) string {
 	switch {
 	case t.Status == runner.Done:
@@ -216,6 +227,7 @@ func (w *Page) noResume(t *track.Track) string {
 	return fmt.Sprintf("%s is %s: nothing to resume", t.Label, t.Status)
 }
 
+// noSeeds refuses where taking apart and putting together look the same.
 func (w *Page) noSeeds(*track.Track) string {
 	return kit.Unless(len(w.Groups) < len(w.Tracks), "no two runs differ in seed alone")
 }

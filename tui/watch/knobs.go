@@ -9,11 +9,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// knobs is the form that changes a setting of a run while it goes on.
+// knobs is the form that changes a setting of a run while it goes on. The overlay owns it, from
+// the key that opens it to enter or esc.
 type knobs struct {
 	*lab.Lab
-	run     *track.Track
-	keys    []string // the settings that this run can change
+	run     *track.Track // its Spec is as the run trains now, and moves on under the form
+	keys    []string     // the settings that this run can change
 	at      int
 	line    kit.Input // the new value of keys[at]
 	problem error     // with it; nil while nothing is typed
@@ -23,7 +24,7 @@ func (k *knobs) overlay() *kit.Overlay {
 	return &kit.Overlay{Title: "Turn a setting of " + k.run.Label, Form: k}
 }
 
-// Press implements form.
+// Press implements kit.Form. Letters that are no part of a number move, as in lists.
 func (k *knobs) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 	switch key.String() {
 	case "up", "k", "shift+tab": // no value has an h, j, k or l
@@ -35,6 +36,7 @@ func (k *knobs) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 	case "l":
 		k.line.Update(tea.KeyPressMsg{Code: tea.KeyRight})
 	case "enter":
+		// The run may have changed since the last letter, so what is typed is checked again.
 		if k.check(); k.problem != nil || k.line.String() == "" {
 			return false, nil
 		}
@@ -52,12 +54,14 @@ func (k *knobs) Hint() []kit.Key {
 		{Keys: kit.On("up"), Hint: "setting before"}}, kit.Taking()...)
 }
 
+// move goes to another setting. What was typed is dropped: it was meant for the one before.
 func (k *knobs) move(by int) {
 	k.at = (k.at + by + len(k.keys)) % len(k.keys)
 	k.line, k.problem = kit.NewInput(""), nil
 }
 
-// check tries what is typed on a copy of the run's settings.
+// check tries what is typed on a copy of the run's settings. The rules are the runner's own, so
+// that the form refuses what the run would refuse, and says it while one types.
 func (k *knobs) check() {
 	k.problem = nil
 	if k.line.String() != "" {
@@ -66,7 +70,8 @@ func (k *knobs) check() {
 	}
 }
 
-// View implements form.
+// View implements kit.Form: a line a setting, with the new value where the cursor is. On a low
+// screen the sentence above them goes first.
 func (k *knobs) View(t *kit.Theme, w, h int) []string {
 	var lines []string
 	if h >= 10 {
@@ -74,6 +79,7 @@ func (k *knobs) View(t *kit.Theme, w, h int) []string {
 			t.Dim.Paint("It holds from the run's next step on and stands in its log."), "")
 	}
 	for i, key := range k.keys {
+		// The value that holds now stands beside the new one, as one rarely knows it by heart.
 		line := "  " + kit.Left(key, 11) + kit.Right(k.run.Spec.Text(key), 10)
 		if i != k.at {
 			lines = append(lines, line)

@@ -5,7 +5,8 @@ import (
 	"drolab/tui/plot"
 )
 
-// watchLayout is where the parts of the Watch page are.
+// watchLayout is where the parts of the Watch page are, in cells from the page's own corner. From
+// the top: runs, head, panels, log. They cover the page and do not overlap.
 type watchLayout struct {
 	runs   kit.Rect   // one row a run, below a row of column heads
 	head   kit.Rect   // the headline; h is 0 without it
@@ -15,10 +16,13 @@ type watchLayout struct {
 
 // layWatch divides w by h cells for a number of runs and of panels (1, 2, 4 or
 // 6), with so many lines of headline, and the log pane or not.
+//
+// The table gets a fifth of the page at most, and scrolls: curves need their rows more. The pane
+// takes a third of what is left, ten lines at most.
 func layWatch(w, h, runs, panels, head int, log bool) watchLayout {
 	var l watchLayout
-	rows := min(runs, max(1, h/5)) + 1
-	if h < kit.LeastHeight { // how runs do comes before how they came to it
+	rows := min(runs, max(1, h/5)) + 1 // and the heads
+	if h < kit.LeastHeight {           // how runs do comes before how they came to it
 		rows = min(runs, 4) + 1
 	}
 	l.runs, l.head = kit.Area(0, 0, w, rows), kit.Area(0, rows, w, head)
@@ -26,7 +30,7 @@ func layWatch(w, h, runs, panels, head int, log bool) watchLayout {
 	rest := kit.Area(0, rows, w, h-rows)
 	if log {
 		l.log = kit.Area(0, 0, w, max(3, min(rest.H/3, 10)))
-		rest.H -= l.log.H
+		rest.H -= l.log.H // panels get smaller, not fewer
 		l.log.Y = rest.Y + rest.H
 	}
 	columns, lines := grid(panels, rest.W, rest.H)
@@ -34,7 +38,8 @@ func layWatch(w, h, runs, panels, head int, log bool) watchLayout {
 	return l
 }
 
-// grid is how many columns and lines of panels there are in w by h cells.
+// grid is how many columns and lines of panels there are in w by h cells. A cell is about twice
+// as high as wide, so w >= 3*h is a rest that is clearly wider than high on the glass.
 func grid(panels, w, h int) (columns, lines int) {
 	const narrow = 70 // for two panels beside each other
 	switch {
@@ -54,7 +59,8 @@ func grid(panels, w, h int) (columns, lines int) {
 	return 1, 1
 }
 
-// panelsFor is how many panels suit a page of w by h cells.
+// panelsFor is how many panels suit a page of w by h cells, where the user has not said. A plot
+// of less than about 50 columns has more labels than curve.
 func panelsFor(w, h int) int {
 	switch {
 	case w >= 160 && h >= 44:
@@ -63,6 +69,7 @@ func panelsFor(w, h int) int {
 		return 4
 	case w >= 70:
 		return 2
+	// Narrow and high, such as half of a screen: panels stand in one column.
 	case h >= 4*leastPanel+leastPanel: // and the table
 		return 4
 	case h >= 3*leastPanel:
@@ -71,10 +78,12 @@ func panelsFor(w, h int) int {
 	return 1
 }
 
-// leastPanel is how high panels are at least that stand one above the other.
+// leastPanel is how high panels are at least that stand one above the other: a box, an axis, and
+// nine rows of plot.
 const leastPanel = 13
 
-// fitInView does so for what is shown alone, as a replay wants it many times a second.
+// fitInView fits the axes of what is shown alone, as a replay wants it many times a second. What
+// is out of view catches up at the next key, since every key fits all.
 func (w *Page) fitInView() {
 	var names []string
 	for i, r := range w.layout().panels {
@@ -84,7 +93,8 @@ func (w *Page) fitInView() {
 }
 
 // keepStyles notes which panels are drawn in lines as there is room, so that they do not
-// turn to dots and back when a line comes or goes above them.
+// turn to dots and back when a line comes or goes above them. It comes before each message is
+// taken in, and so sees the layout of the frame that is on the screen.
 func (w *Page) keepStyles() {
 	if len(w.Tracks) == 0 {
 		return
@@ -97,7 +107,7 @@ func (w *Page) keepStyles() {
 }
 
 // hiddenBars is how many of a panel's bars have no room, so that they can be
-// scrolled.
+// scrolled; 0 for a panel out of view, for curves, and for what is shown whole.
 func (w *Page) hiddenBars(p int) int {
 	if p >= len(w.Panels) {
 		return 0
@@ -108,13 +118,15 @@ func (w *Page) hiddenBars(p int) int {
 		return 0
 	}
 	_, rows := kit.Inside(kit.Boxed(w.Body.H), panels[i].W, panels[i].H)
+	// The rows are the inside's, as the bars themselves reckon with.
 	if v.Films() {
 		rows-- // its heads are always there
 	}
 	return max(0, len(t.Places(v.Of(t.Meta)))-rows)
 }
 
-// scrollBars moves the bars of a panel.
+// scrollBars moves the bars of a panel. The last bar goes no higher than the last row, whatever
+// the room was when it was scrolled.
 func (w *Page) scrollBars(p, by int) {
 	w.Panels[p].First = max(0, min(w.Panels[p].First+by, w.hiddenBars(p)))
 }

@@ -11,13 +11,18 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// logLine is a note with the run that it is of.
+// logLine is a note with the run that it is of. Notes are kept by run, a few hundred each, and put
+// together for a drawing alone.
 type logLine struct {
 	track.Note
 	run *track.Track
 }
 
-// log draws the log pane: what happened to all runs, the latest below.
+// log draws the log pane: what happened to all runs, the latest below. Lines are in the order of
+// the clock, as runs are told apart by colour and what came first explains what came next.
+//
+// logBack may be more than there is to scroll, since keys and wheel only add to it. It is cut
+// here, where the number of lines is known.
 func (w *Page) log(r kit.Rect, box bool) []string {
 	t := w.Theme
 	var all []logLine
@@ -29,8 +34,10 @@ func (w *Page) log(r kit.Rect, box bool) []string {
 		skipped += run.Skipped
 		names = max(names, cell.Width(run.Label))
 	}
+	// Stable, as one run's notes of one moment are in the order of its log.
 	slices.SortStableFunc(all, func(a, b logLine) int { return a.At.Compare(b.At) })
 	iw, ih := kit.Inside(box, r.W, r.H)
+	// Scrolled back, the pane moves on with what is new: it counts from the end.
 	back := max(0, min(w.logBack, len(all)-ih))
 	end := len(all) - back
 	var lines []string
@@ -57,8 +64,10 @@ func (w *Page) log(r kit.Rect, box bool) []string {
 	return t.Panel("Log by step", note, false, box, lines, r.W, r.H)
 }
 
-// warnings are those of the row under the cursor, in full.
+// warnings are those of the row under the cursor, in full. The pane cuts each to a line, and the
+// end of a warning is what says what to do.
 func (w *Page) warnings() tea.Cmd {
+	// As wide as a text reads well, and as an overlay fits.
 	width := min(76, w.Body.W-6)
 	var lines []string
 	for _, t := range w.Of(w.Rows()[w.RowAt()]) {

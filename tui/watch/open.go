@@ -17,6 +17,9 @@ import (
 // open finds the runs of the given names or, without names, the newest ones that belong
 // together, or all where they are kept. How a run stands is told from the end of its log,
 // before the rest of that is read.
+//
+// It takes what it needs of the lab before the command starts: Colors is replaced by the
+// interface meanwhile. A folder that is only looked at gets no index beside its logs.
 func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
 	ids, replay := of.IDs, of.Replay
 	kept, colors, s, logs := l.Config.Kept, l.Colors, l.Source, lab.InSmall(l.Source,
@@ -26,6 +29,7 @@ func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
 		var runs []*record.Run
 		runs, m.problems = wanted(s, kept, ids)
 		m.found = len(runs)
+		// The folder is listed for its colours where one is new, which costs a look at every run.
 		if unknown := func(r *record.Run) bool {
 			_, ok := colors[compare.Configuration(&r.Meta)]
 			return !ok
@@ -34,6 +38,7 @@ func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
 			m.colors = lab.ColorsOf(all)
 		}
 		for _, r := range fewer(runs) {
+			// A replay needs no index of its own: record.Replay makes one as it reads.
 			if replay != nil {
 				m.runs = append(m.runs, track.OpenReplay(s, r))
 				continue
@@ -46,7 +51,8 @@ func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
 }
 
 // wanted are the runs of the given names or, without names, all that are kept, in their
-// order, or the newest that belong together.
+// order, or the newest that belong together. A name that is not found is a problem, and the
+// others are watched nevertheless.
 func wanted(s lab.Source, kept *lab.Kept, ids []string) (runs []*record.Run, problems []error) {
 	switch {
 	case len(ids) == 0 && kept != nil:
@@ -71,8 +77,9 @@ func wanted(s lab.Source, kept *lab.Kept, ids []string) (runs []*record.Run, pro
 }
 
 // fewer are as many of the runs as are watched at once, of as many configurations as there
-// are colours: those of most seeds, since one that has been run once is there to be held against
-// them. The last seeds go, rather than a method, such as the one that the others are compared with.
+// are colours. Those of most seeds stay, since one that has been run once is there to be held
+// against them. The last seeds go, rather than a method, such as the one that the others are
+// compared with.
 func fewer(runs []*record.Run) (list []*record.Run) {
 	seeds := map[string]int{}
 	var configurations []string
@@ -83,6 +90,7 @@ func fewer(runs []*record.Run) (list []*record.Run) {
 		}
 	}
 	slices.SortStableFunc(configurations, func(a, b string) int { return seeds[b] - seeds[a] })
+	// The sort is stable: of as many seeds the newer ones stay, as runs are listed.
 	wanted := configurations[:min(len(configurations), kit.Colors)]
 	list = slices.DeleteFunc(slices.Clone(runs), func(r *record.Run) bool {
 		return !slices.Contains(wanted, compare.Configuration(&r.Meta))
@@ -93,12 +101,12 @@ func fewer(runs []*record.Run) (list []*record.Run) {
 	return list[:min(len(list), lab.MaxWatched)]
 }
 
-// newest returns the live runs or, without any, the newest run and the ones
+// newest returns the live runs. Without any, it is the newest run and the ones
 // that were created within a minute before it from the same preset: those that
-// one command started.
+// one command started. The argument is in the order of List, the newest first.
 func newest(all []*record.Run) (runs []*record.Run) {
-	runs = slices.DeleteFunc(slices.Clone(all),
-		func(r *record.Run) bool { return r.Status().Ended() })
+	ended := func(r *record.Run) bool { return r.Status().Ended() }
+	runs = slices.DeleteFunc(slices.Clone(all), ended)
 	if len(runs) == 0 {
 		runs = slices.DeleteFunc(slices.Clone(all), func(r *record.Run) bool {
 			first := &all[0].Meta
@@ -109,7 +117,7 @@ func newest(all []*record.Run) (runs []*record.Run) {
 }
 
 // regroup finds what belongs together, and gives each its colour. A name that two of them
-// have is none.
+// have is none: charts show the long labels of both instead.
 func (w *Page) regroup() {
 	w.Groups = track.Seeds(w.Tracks)
 	names, runs := map[string]int{}, []*runner.Meta{}

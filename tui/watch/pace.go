@@ -9,10 +9,12 @@ import (
 
 // What is new is shown in turns (Lab.Round): each part of the page, the table and every
 // panel, takes in what the runs logged once a second, one after the other. What the user
-// does is shown at once, everywhere. All parts at every look at the files would be more
-// than a slow line carries: a fifth of a second's news of a panel costs about what those
-// of a second do, and the renderer sends a line of the screen from its first change to its
-// last, with all that lies between panels beside each other.
+// does is shown at once, everywhere.
+//
+// All parts at every look at the files would be more than a slow line carries. A fifth of a
+// second's news of a panel costs about what those of a second do. And the renderer sends a line
+// of the screen from its first change to its last, with all that lies between panels beside each
+// other.
 
 // evalTurn is how many turns of the others one is of what evaluations alone change.
 const evalTurn = 2
@@ -20,14 +22,16 @@ const evalTurn = 2
 // replayTurn is how often a replay shows what is no curve: figures are not read any faster.
 const replayTurn = time.Second / 4
 
-// turned is a part of the page as it was drawn last.
+// turned is a part of the page as it was drawn last. Both fields are counts of turns.taken;
+// a part owes a drawing as long as wanted or taken is ahead of what it shows.
 type turned struct {
 	kit.Drawn
 	shown  int // how often something had been taken in by then
 	wanted int // how often that is at least
 }
 
-// partOf is all that a part of the page in these places depends on.
+// partOf is all that a part of the page in these places depends on. It is compared as a whole: a
+// part that depends on something else has to have it here, or it shows what was.
 type partOf struct {
 	at, and kit.Rect
 	theme   *kit.Theme
@@ -37,18 +41,22 @@ type partOf struct {
 	shown   int
 }
 
-// kept are the lines of a part, drawn anew where its turn has come or the user did something.
+// kept are the lines of a part, drawn anew where its turn has come or the user did something. at
+// and and are where the part is, of which table and log pane have two. Without a Round, as in
+// most tests, nothing is kept and every frame shows all there is.
 func (w *Page) kept(t *turned, at, and kit.Rect, draw func() []string) []string {
 	if w.Round == 0 {
 		return draw()
 	}
+	// Once due, a part shows all there is, also what came after its turn was told.
 	if t.shown < t.wanted {
 		t.shown = w.taken
 	}
 	return t.Get(partOf{at, and, w.Theme, w.Body, w.touched, w.round, t.shown}, draw)
 }
 
-// turns says whose turn it is.
+// turns says whose turn it is. The counts grow only; that two frames have the same is all that
+// is ever asked of them.
 type turns struct {
 	taken   int       // how often something new was taken in
 	touched int       // how often the user did something
@@ -57,13 +65,14 @@ type turns struct {
 	drawn   []turned  // the panels
 }
 
-// touch has everything drawn.
+// touch has everything drawn in the next frame, whoever's turn it is.
 func (w *Page) touch() { w.touched++ }
 
 // parts are those of the page now: what stands around the panels, and these; and how
 // often their turns are. In a replay all curves move at every look, and what stands still is
 // shown at once.
 func (w *Page) parts() (list []*turned, every []time.Duration) {
+	// Bars and maps change with an evaluation alone, so they come half as often.
 	table, curves, others := w.Round, w.Round, evalTurn*w.Round
 	if c := w.clock; c != nil {
 		table, curves, others = 0, 0, 0
@@ -82,7 +91,8 @@ func (w *Page) parts() (list []*turned, every []time.Duration) {
 	return list, every
 }
 
-// takeTurns lets the parts show what there is whose turn came since the last look.
+// takeTurns lets the parts show what there is whose turn came since the last look. It only notes
+// what each has to show: View draws, and a part that is out of view by then is not drawn.
 func (w *Page) takeTurns(now time.Time, changed bool) {
 	if changed {
 		w.taken++
@@ -96,6 +106,9 @@ func (w *Page) takeTurns(now time.Time, changed bool) {
 	w.since = now
 }
 
+// The turns of parts are spread evenly over the time, so that a line is busy with one at once.
+// They hang on the clock and not on the frame: looks may come late, or seldom.
+
 // cameBetween tells whether the turn of part i of n, which comes once in a time, came between two
 // moments.
 func cameBetween(from, to time.Time, every time.Duration, i, n int) bool {
@@ -105,7 +118,8 @@ func cameBetween(from, to time.Time, every time.Duration, i, n int) bool {
 	return every == 0 || turn(from) != turn(to)
 }
 
-// owes tells whether a part does not show all there is.
+// owes tells whether a part does not show all there is. Then the next look counts as a change even
+// if it brings nothing, so that the last news of a run that has ended are shown, too.
 func (w *Page) owes() bool {
 	parts, _ := w.parts()
 	return slices.ContainsFunc(parts, func(p *turned) bool { return p.wanted < w.taken })

@@ -18,8 +18,8 @@ func TestTurns(t *testing.T) {
 	w := r.watch
 	r.View()
 	table := func() string {
-		return strings.Join(strings.Split(tuitest.Text(r.Shot()),
-			"\n")[1:5], "\n")
+		lines := strings.Split(tuitest.Text(r.Shot()), "\n")
+		return strings.Join(lines[1:5], "\n")
 	}
 	before, changes := table(), 0
 	for range 20 { // looks in two rounds, in which every run logs eight times

@@ -17,7 +17,10 @@ import (
 
 // Page is the Watch page: what runs do, drawn from their directories.
 //
-//	read -> readMsg -> track.add -> fit (axes) -> view
+//	read -> readMsg -> Track.Add -> Fit (axes) -> View
+//
+// The model owns the one Page and calls it from the goroutine of the interface alone. Commands
+// get copies of what they need, never the Page: they run beside it.
 type Page struct {
 	*panel.Board
 	reader
@@ -25,14 +28,14 @@ type Page struct {
 	screen
 	turns
 	held held // the plot that the mouse has hold of
-
 }
 
-// reader is how far the logs were read.
+// reader is how far the logs were read. Logs keep their own places, so while reading is true
+// they belong to the command that reads, and nothing else may touch them.
 type reader struct {
-	round   int  // grows with every other set of runs
-	reading bool // a command is
-	opening bool
+	round   int       // grows with every other set of runs; an answer to an older one is dropped
+	reading bool      // a command is
+	opening bool      // runs were asked for and are not there yet
 	asked   int       // for runs to open; only the last question's answer counts
 	looked  time.Time // at the directories' status
 	all     bool      // that there is was read
@@ -41,40 +44,44 @@ type reader struct {
 	problem string    // of the last opening or reading; "" without
 }
 
-// screen is what is shown of the page.
+// screen is what is shown of the page. It outlives the runs: whoever opens others finds the
+// layout as it was.
 type screen struct {
-	focus   int // of panels
-	zoomed  bool
-	shown   int // panels at once; 0: as many as suit the screen
-	logPane bool
-	logBack int // lines that the log pane is scrolled back
+	focus   int  // of panels, an index into Panels, in view or not
+	zoomed  bool // the focused panel is alone; shown is kept for afterwards
+	shown   int  // panels at once (1, 2, 4, 6); 0: as many as suit the screen
+	logPane bool // it is open
+	logBack int  // lines that the log pane is scrolled back
 }
 
-// runTable is the table of runs.
+// runTable is the table of runs. setColumns makes it for the runs, the baseline and the split,
+// and whatever changes one of these has to call it.
 type runTable struct {
-	columns []column
+	columns []column    // in the order of importance, of which a screen has the first few
 	risk    lab.Measure // the robust risk, of the split that is shown
 	top     int         // first row shown
 }
 
-// New returns the page.
+// New returns the page without runs; Init asks for some when the page is first shown.
 func New(s *lab.Lab) *Page {
 	w := &Page{Board: panel.New(s)}
 	w.furnish()
 	return w
 }
 
-// furnish makes panels, columns and axes for the methods of the watched runs.
+// furnish makes panels, columns and axes for the methods of the watched runs. The drawn panels
+// are forgotten with it, since an index means another panel from now on.
 func (w *Page) furnish() {
 	w.Furnish()
 	w.drawn = make([]turned, len(w.Panels))
 	w.setColumns()
 }
 
-// Title implements the interface's page.
+// Title implements the interface's page: it is the name of its tab.
 func (*Page) Title() string { return "Watch" }
 
-// Typing implements the interface's page.
+// Typing implements the interface's page. Nothing is typed here: forms are overlays, which get
+// their keys first.
 func (*Page) Typing() bool { return false }
 
 // Init opens the newest runs where none is watched.
@@ -85,7 +92,8 @@ func (w *Page) Init() tea.Cmd {
 	return w.open(lab.Watch{Replay: w.Config.Replay})
 }
 
-// open asks for runs in place of those that are watched: by name, or the newest.
+// open asks for runs in place of those that are watched: by name, or the newest. Those stay on
+// the screen until the answer is there, and for good where it brings none.
 func (w *Page) open(of lab.Watch) tea.Cmd {
 	w.opening = true
 	w.asked++
@@ -95,12 +103,15 @@ func (w *Page) open(of lab.Watch) tea.Cmd {
 // Update implements the interface's page.
 func (w *Page) Update(msg tea.Msg) tea.Cmd {
 	w.keepStyles()
+	// Ticks and what was read decide for themselves what is drawn again. All else comes from the
+	// user, who waits for it: every part is drawn, and the axes are fitted to the new state.
 	switch msg := msg.(type) {
 	case kit.Tick:
 		return w.read(time.Time(msg))
 	case readMsg:
 		return w.take(msg)
 	}
+	// An answer to another page comes here as well; drawing once too often is all that costs.
 	w.touch()
 	defer w.Fit()
 	switch msg := msg.(type) {
@@ -118,9 +129,10 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// opened replaces the watched runs.
+// opened replaces the watched runs. Its order matters: panels are furnished from the runs before
+// curves are prepared for the panels, and colours are given to rows that Order has sorted.
 func (w *Page) opened(m openMsg) tea.Cmd {
-	if m.asked != w.asked {
+	if m.asked != w.asked { // the user has asked for others since
 		return nil
 	}
 	w.opening, w.problem = false, ""
@@ -129,6 +141,8 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 		w.problem = cell.OneLine(m.problems[0].Error())
 		cmd = kit.Complain(m.problems[0])
 	}
+	// Runs that were given on the command line are all there is to see. Without them the program
+	// ends and says why.
 	switch kept := w.Config.Kept != nil; {
 	case len(m.runs) == 0 && kept && len(m.problems) > 0:
 		return kit.Send(lab.Failed{Err: m.problems[0]})
@@ -145,7 +159,7 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 	}
 	w.Tracks, w.At, w.Pointed, w.top, w.reading = nil, 0, false, 0, false
 	w.unread, w.all = 0, false
-	w.round++
+	w.round++ // the command that reads the old runs may still be under way
 	if w.clock = nil; m.replay != nil {
 		w.clock = newClock(*m.replay)
 		cmd = tea.Batch(cmd, kit.Notify(replayHint))
@@ -154,14 +168,16 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 		w.Tracks = append(w.Tracks, track.New(o))
 	}
 	w.furnish()
-	for _, t := range w.Tracks {
+	for _, t := range w.Tracks { // by now their number is known, which bounds their curves
 		w.Prepare(t)
 	}
+	// Labels tell what differs, and so need all runs; colours need their order.
 	track.Order(w.Tracks)
 	track.Label(w.Tracks)
 	w.regroup()
-	w.Baseline = slices.IndexFunc(w.Tracks,
-		func(t *track.Track) bool { return t.Meta.Spec.Algorithm() == dro.Baseline() })
+	// -1 where the plain method is not among them: then nothing is compared.
+	plain := func(t *track.Track) bool { return t.Meta.Spec.Algorithm() == dro.Baseline() }
+	w.Baseline = slices.IndexFunc(w.Tracks, plain)
 	w.Reset()
 	w.setColumns()
 	return tea.Batch(cmd, w.read(w.looked))

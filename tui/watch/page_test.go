@@ -124,8 +124,8 @@ func TestMany(t *testing.T) {
 	if len(methods) != 4 {
 		t.Errorf("of the methods only %v are watched", methods)
 	}
-	if f := r.Notice.Text; !strings.Contains(f, fmt.Sprintf("%d runs: %d are watched", more+4,
-		lab.MaxWatched)) {
+	said := fmt.Sprintf("%d runs: %d are watched", more+4, lab.MaxWatched)
+	if f := r.Notice.Text; !strings.Contains(f, said) {
 		t.Errorf("the footer says %q", f)
 	}
 	// Every run can be reached, and is seen when it is.

@@ -25,8 +25,8 @@ func TestToyPanel(t *testing.T) {
 	r.Wait(2*time.Second, time.Second/5)
 	r.Press("home", "z", "i")
 	for _, want := range []string{"Toy panel · how it trains", "over the training split"} {
-		if s := tuitest.Text(r.Shot()) + strings.Join(r.Overlay.Lines,
-			" "); !strings.Contains(s, want) {
+		s := tuitest.Text(r.Shot()) + strings.Join(r.Overlay.Lines, " ")
+		if !strings.Contains(s, want) {
 			t.Errorf("no %q:\n%s", want, s)
 		}
 	}

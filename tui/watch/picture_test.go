@@ -221,8 +221,8 @@ func TestHover(t *testing.T) {
 				continue
 			}
 			far := func(run int) float64 {
-				return math.Abs(c.Height(
-					w.Tracks[run].Curves["loss"].Shown().At(w.Cross.X)) - height)
+				loss := w.Tracks[run].Curves["loss"].Shown().At(w.Cross.X)
+				return math.Abs(c.Height(loss) - height)
 			}
 			for _, o := range w.Crossed(0) {
 				if far(o.Run) < far(w.Picked)-1e-9 {

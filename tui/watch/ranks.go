@@ -13,14 +13,19 @@ import (
 	"drolab/tui/watch/track"
 )
 
+// The ranking is the last part of the headline: which method is best, in one look, without the
+// reader having to compare a column of figures. It comes once all runs have ended, since an
+// order that changes at every evaluation misleads.
+
 // ranked is a row of the table by its robust risk.
 type ranked struct {
 	run  *track.Track // its first
-	risk float64
+	risk float64      // in nats; of a row of seeds the mean
 }
 
 // byRisk are the rows that have a robust risk, the lowest first, for each question that is asked of
-// several: at other radii they cannot be compared.
+// several: at other radii they cannot be compared. Groups are in the order of the table, each with
+// two rows or more, as there is nothing to rank in one.
 func (w *Page) byRisk() (groups [][]ranked) {
 	at := map[string]int{}
 	for _, row := range w.Rows() {
@@ -44,9 +49,10 @@ func (w *Page) byRisk() (groups [][]ranked) {
 }
 
 // rankRows is how many lines of the headline say it: where there is room for them and runs have
-// ended.
+// ended. The layout asks before ranks are drawn, so both have to come to the same number, and
+// both ask ranks.
 func (w *Page) rankRows() int {
-	const leastHeight = 30
+	const leastHeight = 30 // of the page: below, panels need the rows more
 	ended := !slices.ContainsFunc(w.Tracks, func(t *track.Track) bool { return !t.Status.Ended() })
 	if w.Body.H < leastHeight || !ended {
 		return 0
@@ -54,12 +60,14 @@ func (w *Page) rankRows() int {
 	return len(w.ranks(w.Body.W))
 }
 
-// ranks say which method has the lowest robust risk, and how far above it each other is: for each
-// question in one line of so many cells where that can be, else in two, in fewer letters.
+// ranks say which method has the lowest robust risk, and how far above it each other is. Each
+// question has one line of so many cells where that can be, else two, in fewer letters. A third
+// line is never taken: what does not fit is cut, and a sign says so.
 func (w *Page) ranks(cells int) (all []string) {
-	const most = 2 // of a question, and questions
+	const most = 2 // lines of a question, and questions: four lines are all that panels can spare
 	groups := w.byRisk()
 	for _, list := range groups[:min(most, len(groups))] {
+		// Where all were asked the same, short names do, and the radius need not be said.
 		about, names := "", []string{}
 		for _, r := range list {
 			names = append(names, r.run.Short)
@@ -80,7 +88,8 @@ func (w *Page) ranks(cells int) (all []string) {
 	return all
 }
 
-// namesOf tells the runs of one question apart.
+// namesOf tells the runs of one question apart. Their short names tell all watched runs apart, and
+// may repeat the radius that the line says already.
 func namesOf(list []ranked) []string {
 	var runs []*runner.Meta
 	for _, r := range list {
@@ -89,10 +98,11 @@ func namesOf(list []ranked) []string {
 	return compare.Names(runs)
 }
 
-// rankLines break where the next method does not fit.
-func (w *Page) rankLines(
-	lead string, brief bool, list []ranked, names []string, cells int,
-) (lines []string) {
+// rankLines break where the next method does not fit. lead is what the line is about, and later
+// lines are indented by as much; names belong to list by index. Room for the sign that more
+// follows is kept on every line, as the one that is cut is not known beforehand.
+func (w *Page) rankLines(lead string, brief bool, list []ranked, names []string,
+	cells int) (lines []string) {
 	t := w.Theme
 	lead = "      " + t.Greek(lead)
 	line, room := t.Dim.Paint(lead), cells-cell.Width(lead)-cell.Width(t.More)
@@ -109,15 +119,15 @@ func (w *Page) rankLines(
 		} else {
 			room -= n
 		}
-		line += "  " + t.Series[r.run.Number].Paint(string(t.Marks[r.run.Number])) + " " +
-			name + " " +
-			t.Text.Paint(figure)
+		mark := t.Series[r.run.Number].Paint(string(t.Marks[r.run.Number]))
+		line += "  " + mark + " " + name + " " + t.Text.Paint(figure)
 	}
 	return append(lines, line)
 }
 
 // rankFigure is the least risk, or how far another is above it, in brief without a third
-// decimal and the 0 before the point.
+// decimal and the 0 before the point. Differences are what a ranking is read for; the values
+// themselves stand in the table above.
 func rankFigure(list []ranked, i int, brief bool) string {
 	v, sign := list[i].risk, ""
 	if i > 0 {

@@ -148,9 +148,11 @@ func TestHeadlineSaysBounds(t *testing.T) {
 	run := r.watch.Run()
 	run.Status = runner.Done
 	box := run.Meta.Box.Lambda
-	for v, want := range map[float64]string{box[0]: "at its lower bound",
+	for v, want := range map[float64]string{
+		box[0]:                "at its lower bound",
 		box[1]:                "at its upper bound",
-		(box[0] + box[1]) / 2: "(bounds "} {
+		(box[0] + box[1]) / 2: "(bounds ",
+	} {
 		run.Last.Set("lambda", measure.Num(v))
 		r.watch.touch()
 		if s := tuitest.Text(r.Shot()); !strings.Contains(s, want) {

@@ -15,12 +15,17 @@ import (
 )
 
 // mostRead is how many events a look brings before it leaves the other logs to the next
-// one: what is read is held until it is drawn, and of dozens of logs that were never read
-// each has thousands.
+// one. What is read is held until it is drawn, and of dozens of logs that were never read
+// each has thousands. A log that was begun is read as far as its Read goes, so a look may
+// bring more than this.
 const mostRead = 1 << 11
 
 // read looks for what was appended to the logs. One command at a time reads,
 // since a log keeps its place.
+//
+// The command has copies of the Opened runs and answers in parts by ID, so that nothing is shared
+// with the interface but the logs themselves, which reading keeps apart. In a replay the clock
+// moves here, and nothing is read where it has not moved.
 func (w *Page) read(now time.Time) tea.Cmd {
 	if w.reading || len(w.Tracks) == 0 {
 		return nil
@@ -35,24 +40,27 @@ func (w *Page) read(now time.Time) tea.Cmd {
 		c.back, c.read = false, c.at
 	}
 	w.reading = true
+	// A log does not say that its writer was killed: the run's directory does.
 	look := w.clock == nil && now.Sub(w.looked) >= lookAgain
 	if look {
 		w.looked = now
 	}
-	type source struct {
+	type source struct { // what the command needs to know of a run
 		track.Opened
 		id   string
-		look bool
+		look bool // at its directory
 	}
 	var logs []source
 	for _, t := range w.Tracks[w.unread:] {
-		logs = append(logs, source{t.Opened, t.ID, look &&
-			(!t.Status.Ended() || t.Status == runner.Interrupted)})
+		// An interrupted run may be resumed by any process; one that is done stays done.
+		mayGoOn := !t.Status.Ended() || t.Status == runner.Interrupted
+		logs = append(logs, source{t.Opened, t.ID, look && mayGoOn})
 	}
 	round, find, owes, first := w.round, w.Source.Find, w.owes(), w.unread
 	return func() tea.Msg {
 		m, events := readMsg{round: round, again: back, at: now, owed: owes}, 0
 		for i, s := range logs {
+			// A replay reads all of its logs, as the runs have to be at one moment.
 			if events >= mostRead && s.Tape == nil {
 				m.unread = first + i
 				break
@@ -78,7 +86,11 @@ func (w *Page) read(now time.Time) tea.Cmd {
 	}
 }
 
-// take adds what was read.
+// take adds what was read to the tracks, and says which parts of the page show it.
+//
+// What a part of the message says of a run is applied in a fixed order. Its events come first, then
+// whether its log is read to the end, and only then what the directory says of its status.
+// In another order a run that has just ended would be called interrupted.
 func (w *Page) take(m readMsg) tea.Cmd {
 	if m.round != w.round {
 		return nil
@@ -95,11 +107,13 @@ func (w *Page) take(m readMsg) tea.Cmd {
 			continue
 		}
 		t := w.Tracks[i]
+		// Whether it was live has to be known from before its events: an end is news only then.
 		live := t.Behind == nil && !t.Status.Ended()
-		t.Log = p.log
+		t.Log = p.log // a replay that went back has made it anew
 		t.Add(p.events)
 		t.Skipped, t.Share = p.skipped, p.share
 		if p.err != nil {
+			// A log that cannot be read has nothing more to wait for; the others go on.
 			problem, t.Share = cell.OneLine(p.err.Error()), 1
 		}
 		if w.clock != nil {
@@ -112,6 +126,7 @@ func (w *Page) take(m readMsg) tea.Cmd {
 		if len(p.events) > 0 && t.Behind == nil && t.Status.Ended() {
 			t.Settle()
 		}
+		// With events the writer lives, whatever the directory said a moment before.
 		if p.status == runner.Interrupted && len(p.events) == 0 && !t.Status.Ended() {
 			t.Status = p.status
 		}
@@ -131,10 +146,10 @@ func (w *Page) take(m readMsg) tea.Cmd {
 		cmds = append(cmds, kit.Send(kit.Notice{Text: problem, Bad: true}))
 	}
 	w.problem = problem
-	all := m.unread == 0 &&
-		!slices.ContainsFunc(w.Tracks, func(t *track.Track) bool { return t.Share < 1 })
+	half := func(t *track.Track) bool { return t.Share < 1 }
+	all := m.unread == 0 && !slices.ContainsFunc(w.Tracks, half)
 	switch {
-	case !all:
+	case !all: // at once, not at the next tick: these logs have been there for long
 		cmds = append(cmds, w.read(w.looked))
 	case !w.all:
 		cmds = append(cmds, tidy)
@@ -144,11 +159,13 @@ func (w *Page) take(m readMsg) tea.Cmd {
 }
 
 // lookAgain is how often the directories are asked whether their runs still are
-// alive.
+// alive. On a shared disk each question is a round trip, and a death that is seen two seconds
+// late does no harm.
 const lookAgain = 2 * time.Second
 
 // tidy gives back what reading the logs took, once they were read: nothing would
-// collect it before as much is taken again.
+// collect it before as much is taken again. It is a command, because a
+// collection takes longer than a key should wait for its frame.
 func tidy() tea.Msg {
 	debug.FreeOSMemory()
 	return nil

@@ -132,8 +132,7 @@ func TestReplayUnfolds(t *testing.T) {
 	}
 	for cells, want := range map[int]string{46: "replay ×1 · 0:05 of 0:21 · paused: Space plays",
 		36: "replay ×1 · 0:05 of 0:21 · paused", 27: "replay ×1 · 24 % · paused",
-		20: "replay ×1 · paused",
-		7:  "replay"} {
+		20: "replay ×1 · paused", 7: "replay"} {
 		if got := w.Digest(cells); got != want {
 			t.Errorf("in %d cells: %q, want %q", cells, got, want)
 		}
@@ -226,8 +225,7 @@ func TestReplayEnds(t *testing.T) {
 func TestPlaces(t *testing.T) {
 	end := record.Moment{Seconds: 200, Step: 1000}
 	for text, want := range map[string]float64{"0%": 0, "25%": 50, "100%": 200, "1m": 60, "90s": 90,
-		"1h":  200,
-		"500": 100, "0": 0, "5000": 200} {
+		"1h": 200, "500": 100, "0": 0, "5000": 200} {
 		p, err := lab.ParsePlace(text)
 		if got := p.Seconds(end); err != nil || got != want {
 			t.Errorf("%s is %v s, %v; want %v", text, got, err, want)

@@ -14,25 +14,26 @@ import (
 	"drolab/tui/watch/track"
 )
 
-// Widths of the table's fixed parts.
+// Widths of the table's fixed parts, in cells.
 const (
 	markWidth  = 6  // cursor, glyph of the curves, glyph of the state, blanks
 	stateWidth = 11 // the state's name
-	leastBar   = 8
+	leastBar   = 8  // of progress: less could not show a tenth
 	// mainColumns come before the bar, the others after it.
 	mainColumns = 9
 	mostBar     = 40
 )
 
-// tableLayout is what the table has room for.
+// tableLayout is what the table has room for. It is made for each drawing and thrown away.
 type tableLayout struct {
-	name, state, bar int
+	name, state, bar int // cells; 0 is a part that is left out
 	columns          []column
 	marks            []int // the row with the best value, by column; -1 for none
 	narrow           bool
 }
 
-// outcomes is how many columns say what it comes to, test % among them.
+// outcomes is how many columns say what it comes to, test % among them. It counts what columnsOf
+// puts behind progress, and has to follow it.
 func (w *Page) outcomes() int {
 	if w.Validates && !w.Val {
 		return 6
@@ -40,14 +41,19 @@ func (w *Page) outcomes() int {
 	return 5
 }
 
+// layTable decides what the table of so many cells shows. Columns are taken from the front until
+// one does not fit; none that comes later is taken in its place, so that a narrower screen shows
+// less of the same. While runs go on, how far they are comes first, and afterwards what they
+// came to.
 func (w *Page) layTable(cells int) tableLayout {
 	l := tableLayout{name: 6, narrow: cells < 60}
 	for _, row := range w.Rows() {
 		l.name = max(l.name, cell.Width(w.rowName(row, l.narrow)))
 	}
-	l.name = min(l.name, max(8, cells/4))
+	l.name = min(l.name, max(8, cells/4)) // long names shall not push the figures out
 	rest := cells - markWidth - l.name - 1
 	columns := w.columns
+	// Whether runs go on decides what the first columns are, for all rows alike.
 	going := slices.ContainsFunc(w.Tracks, func(t *track.Track) bool { return !t.Status.Ended() })
 	switch n, first := len(w.progress()), w.outcomes(); {
 	case !going: // how far they are matters least
@@ -56,7 +62,7 @@ func (w *Page) layTable(cells int) tableLayout {
 		columns = slices.Concat(columns[:1], columns[n:])
 	}
 	for _, c := range columns {
-		if l.narrow {
+		if l.narrow { // c is a copy: the columns themselves keep their widths
 			c.w = min(c.w, 7)
 		}
 		if rest < c.w || len(l.columns) >= mainColumns && rest-c.w <= leastBar+leastBar {
@@ -76,7 +82,8 @@ func (w *Page) layTable(cells int) tableLayout {
 	return l
 }
 
-// bests are the rows with the best value of each column that has one: -1 for none.
+// bests are the rows with the best value of each column that has one: -1 for none. Values count
+// as equal where they are written alike: a mark on one of two equal figures would be a riddle.
 func (w *Page) bests(columns []column) []int {
 	marks := make([]int, len(columns))
 	for i, c := range columns {
@@ -101,7 +108,8 @@ func (w *Page) bests(columns []column) []int {
 	return marks
 }
 
-// rowName is what a row is called: seeds by what they have in common.
+// rowName is what a row is called: seeds by what they have in common, and how many they are. What
+// stands behind "!" is how often its runs have warned; row cuts the name and not this.
 func (w *Page) rowName(row []int, narrow bool) string {
 	t := w.Tracks[row[0]]
 	name, warned := t.Name(), 0
@@ -120,16 +128,18 @@ func (w *Page) rowName(row []int, narrow bool) string {
 	return name
 }
 
-// firstRow is the first run that a table of h lines shows: the cursor's is
-// always among them.
+// firstRow is the first row that a table of h lines shows: the cursor's is
+// always among them, and there are no blank lines below the last. A click reckons with it, too.
 func (w *Page) firstRow(h int) int {
 	rows, at := max(1, h-1), w.RowAt()
 	return max(0, min(max(w.top, at-rows+1), at, len(w.Rows())-rows))
 }
 
-// table draws a line of heads and one for each row.
+// table draws a line of heads and one for each row, in exactly r's size. Where rows are hidden,
+// the head of the first column tells which are shown.
 func (w *Page) table(r kit.Rect) []string {
 	t, l, rows := w.Theme, w.layTable(r.W), w.Rows()
+	// The head is put together as a row is, part by part, or they would not stand in line.
 	first := w.firstRow(r.H)
 	name := "run"
 	if shown := max(0, r.H-1); shown < len(rows) { // more than there is room for
@@ -156,7 +166,8 @@ func (w *Page) table(r kit.Rect) []string {
 	return kit.Fill(lines, r.W, r.H)
 }
 
-// row draws one row: a run, or some that differ in seed alone.
+// row draws one row: a run, or some that differ in seed alone. Colour is never all that tells: a
+// run has a mark, a state its glyph, and a change its sign.
 func (w *Page) row(i int, runs []int, l tableLayout, cells int) string {
 	t, run := w.Theme, w.Tracks[runs[0]]
 	state, running := w.state(runs)
@@ -188,9 +199,10 @@ func (w *Page) row(i int, runs []int, l tableLayout, cells int) string {
 		switch {
 		case l.marks[c] == i:
 			text, st = text+t.Best, t.Good
-		case column.of != nil:
+		case column.of != nil: // where others have the mark, so that digits stand in line
 			text += " "
 		case column.change != nil && strings.ContainsAny(text, "123456789"):
+			// Written with no digit but 0 it is no change, and so neither good nor bad.
 			if st = t.Good; (text[0] == '-') == (column.change.Better == dro.Higher) {
 				st = t.Bad
 			}
@@ -200,9 +212,10 @@ func (w *Page) row(i int, runs []int, l tableLayout, cells int) string {
 	return kit.Left(s, cells)
 }
 
-// state is that of the first run of a row that has not ended, and how far all are.
+// state is that of the first run of a row that has not ended, and how far all are, 0 to 1. A row
+// of seeds goes on as long as one of them does.
 func (w *Page) state(runs []int) (s runner.Status, part float64) {
-	s = w.Tracks[runs[0]].Status
+	s = w.Tracks[runs[0]].Status // where all have ended
 	for _, t := range w.Of(runs) {
 		part += t.Done() / float64(len(runs))
 	}

@@ -7,7 +7,8 @@ import (
 	"drolab/tui/kit"
 )
 
-// count is how many panels are shown.
+// count is how many panels are shown: 1, 2, 4 or 6. There are more panels than that at all times
+// (Standing and one more), so that first never goes below 0.
 func (w *Page) count() int {
 	switch {
 	case w.zoomed:
@@ -18,17 +19,23 @@ func (w *Page) count() int {
 	return panelsFor(w.Body.W, w.Body.H)
 }
 
-// first is the first panel shown: panels come in groups, the last group full.
+// first is the first panel shown: panels come in groups, the last group full. Tab moves the focus
+// through all panels, and the group follows it; what is on the screen is not scrolled by one.
 func (w *Page) first() int {
 	n := w.count()
 	return min(w.focus/n*n, len(w.Panels)-n)
 }
 
+// layout is where everything is now. It is reckoned anew by whoever asks, the mouse included: it
+// depends on so much that a kept one would be stale, and it costs little.
 func (w *Page) layout() watchLayout {
 	return layWatch(w.Body.W, w.Body.H, len(w.Rows()), w.count(), w.headlineRows(), w.logPane)
 }
 
-// View implements the interface's page.
+// View implements the interface's page: rows lines of cols cells each.
+//
+// It changes nothing but the kept drawings. Table, headline and log pane are one part, because
+// they are of the same news and a turn of their own would cost each more than it saves.
 func (w *Page) View(cols, rows int) []string {
 	if len(w.Tracks) == 0 {
 		return w.empty(cols, rows)
@@ -42,10 +49,12 @@ func (w *Page) View(cols, rows int) []string {
 		}
 		return lines
 	})
+	// Of the kept lines the first are above the panels, and the rest is the log pane.
 	blocks := []kit.Placed{{Rect: above, Lines: around[:above.H]},
 		{Rect: l.log, Lines: around[above.H:]}}
 	for i, r := range l.panels {
 		p := w.first() + i
+		// A single panel has no focus to show: nothing else could have it.
 		lines := w.kept(&w.drawn[p], r, kit.Rect{}, func() []string {
 			iw, ih := w.room(r)
 			return w.Draw(p, r, kit.Area(0, 0, iw, ih), box, p == w.focus && w.count() > 1)
@@ -55,7 +64,8 @@ func (w *Page) View(cols, rows int) []string {
 	return kit.Compose(cols, rows, blocks)
 }
 
-// empty says what to do where no run is watched.
+// empty says what to do where no run is watched, in the middle of the page. It is the first thing
+// that a new user sees of it.
 func (w *Page) empty(cols, rows int) []string {
 	t := w.Theme
 	text := []string{t.Title.Paint("No runs yet"), "",
@@ -67,6 +77,7 @@ func (w *Page) empty(cols, rows int) []string {
 	if w.problem != "" {
 		text = append(text, "", t.Bad.Paint(cell.Cut(w.problem, cols-4)))
 	}
+	// Half of what is free stands above; Fill adds the other half.
 	lines := make([]string, max(0, (rows-len(text))/2))
 	for _, s := range text {
 		lines = append(lines, kit.Blanks((cols-cell.Width(s))/2)+s)
@@ -74,7 +85,8 @@ func (w *Page) empty(cols, rows int) []string {
 	return kit.Fill(lines, cols, rows)
 }
 
-// room is that within a panel in r: without boxes a blank is left between two panels.
+// room is that within a panel in r: without boxes a blank is left between two panels. Everybody
+// who asks what a panel has room for has to ask here, or heading and drawing disagree.
 func (w *Page) room(r kit.Rect) (iw, ih int) {
 	box := kit.Boxed(w.Body.H)
 	iw, ih = kit.Inside(box, r.W, r.H)

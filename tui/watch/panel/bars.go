@@ -18,7 +18,8 @@ import (
 )
 
 // Bars are the figures by class or group of the run under the cursor, at its last
-// evaluation, for so many rows.
+// evaluation, for so many rows. They keep the order of the data set: whoever compares runs finds a
+// class at its place. Sorted ones are Spread's.
 func (w *Board) Bars(p int, of lab.Measure, rows int) *plot.Bars {
 	t := w.Run()
 	values := t.Places(of)
@@ -30,6 +31,7 @@ func (w *Board) Bars(p int, of lab.Measure, rows int) *plot.Bars {
 		base = r.Places(of)
 	}
 	cells := barCells(t, of)
+	// A row of heads is there only where it costs no bar.
 	if rows <= len(values) {
 		cells = cells[:min(1, len(cells))] // those without a head: how much there is to train on
 	} else {
@@ -44,7 +46,7 @@ func (w *Board) Bars(p int, of lab.Measure, rows int) *plot.Bars {
 	}
 	for i, v := range values {
 		bar := plot.Bar{Label: PlaceName(t.Meta, of.Axis, i), Value: v.Float(), Base: math.NaN()}
-		if len(base) == len(values) {
+		if len(base) == len(values) { // else it is of other classes
 			bar.Base = base[i].Float()
 		}
 		for _, c := range cells {
@@ -56,13 +58,16 @@ func (w *Board) Bars(p int, of lab.Measure, rows int) *plot.Bars {
 		b.Bars = append(b.Bars, bar)
 	}
 	judge(t, b, of)
+	// Percentages end at 100. Other scales take the next round number, which moves seldom.
 	if of.Scale != dro.Percent {
 		b.Max = plot.Range{}.Fit(plot.Range{Lo: 0, Hi: b.Max}, plot.Scale{}).Hi
 	}
 	return b
 }
 
-// judge marks the worst bar, and those that are of too few samples to be called so.
+// judge marks the worst bar, and those that are of too few samples to be called so. Bars, the
+// spread and the film all ask it, so that they name the same class; it is the rule by which the
+// run's own worst_class_accuracy is reckoned.
 func judge(t *track.Track, b *plot.Bars, of lab.Measure) {
 	values, known := t.Places(of), t.Places(of)
 	if of.Better != dro.Neither {
@@ -76,13 +81,15 @@ func judge(t *track.Track, b *plot.Bars, of lab.Measure) {
 	}
 }
 
-// barCell is a column behind the bars, with the head that drolab show gives it.
+// barCell is a column behind the bars, with the head that drolab show gives it. text is "" where
+// the run has no such figure at place i.
 type barCell struct {
 	head string
 	text func(i int) string
 }
 
-// cells are the columns of a measure's bars, what matters most first.
+// barCells are the columns of a measure's bars, what matters most first: plot.Bars leaves out
+// those at the end where the panel is narrow.
 func barCells(t *track.Track, of lab.Measure) (list []barCell) {
 	counts := t.Meta.Counts(of.Axis)
 	number := func(head string, n []int) {
@@ -104,6 +111,7 @@ func barCells(t *track.Track, of lab.Measure) (list []barCell) {
 	} else {
 		number("test", n)
 	}
+	// What follows explains an accuracy, and nothing else.
 	part := AxisName(of.Axis)
 	if of.Name != split+part+"_accuracy" {
 		return list
@@ -111,6 +119,7 @@ func barCells(t *track.Track, of lab.Measure) (list []barCell) {
 	if values := t.Places(of); len(n) > 0 {
 		list = append(list, barCell{"95 %", func(i int) string { return between(values, n, i) }})
 	}
+	// Ratios are compared with 1, for which two decimals do.
 	ratio := func(r measure.Number) string { return fmt.Sprintf("%.2f", r.Float()) }
 	loss := func(l measure.Number) string { return plot.Format(l.Float()) }
 	figure("ratio", map[string]string{"class": "class_weight", "group": "group_ratio"}[part], ratio)
@@ -119,7 +128,8 @@ func barCells(t *track.Track, of lab.Measure) (list []barCell) {
 	return list
 }
 
-// textAt writes a value of a list, which may be too short.
+// textAt writes a value of a list, which may be too short: a record need not have counts of
+// every class.
 func textAt[T any](list []T, i int, write func(T) string) string {
 	if i >= len(list) {
 		return ""
@@ -127,7 +137,8 @@ func textAt[T any](list []T, i int, write func(T) string) string {
 	return write(list[i])
 }
 
-// between is the 95 % interval of an accuracy (Wilson), in percent.
+// between is the 95 % interval of an accuracy (Wilson), in percent. It is of the samples of one
+// run's split; how seeds differ is another question, which the bands answer.
 func between(values []measure.Number, n []int, i int) string {
 	if i >= len(values) || i >= len(n) {
 		return ""
@@ -139,7 +150,8 @@ func between(values []measure.Number, n []int, i int) string {
 	return fmt.Sprintf("%.1f–%.1f", 100*in[0].Float(), 100*in[1].Float())
 }
 
-// few says which bars are not called the worst; "" without such.
+// fewNote says which bars are not called the worst; "" without such. The mark ? alone would be
+// taken for a value that is not known.
 func fewNote(t *track.Track, b *plot.Bars) string {
 	for _, bar := range b.Bars {
 		if bar.Few {
@@ -166,7 +178,7 @@ func (w *Board) drawBars(b *plot.Bars, iw, ih int) []string {
 		return w.painted(b, iw, ih)
 	}
 	lines := w.painted(b, iw, n+1)
-	if ih >= 2*n+1 {
+	if ih >= 2*n+1 { // the head, and a bar and a blank for each
 		airy := []string{lines[0]}
 		for _, s := range lines[1:] {
 			airy = append(airy, s, kit.Blanks(iw))
@@ -180,13 +192,15 @@ func (w *Board) drawBars(b *plot.Bars, iw, ih int) []string {
 	return lines
 }
 
-// AxisName is what one place on a measure's axis is.
+// AxisName is what one place on a measure's axis is. The name is a head in exported files as well
+// as on the screen.
 func AxisName(a measure.Axis) string {
 	return map[measure.Axis]string{measure.PerClass: "class", measure.PerGroup: "group",
 		measure.PerRadius: "radius", measure.PerRatio: "ratio from"}[a]
 }
 
-// PlaceName is what a place on a measure's axis is called.
+// PlaceName is what a place on a measure's axis is called: by the data set's names, or by its
+// number where a record has fewer names than values.
 func PlaceName(m *runner.Meta, a measure.Axis, i int) string {
 	if names := m.Places(a); i < len(names) {
 		return names[i]
@@ -194,7 +208,8 @@ func PlaceName(m *runner.Meta, a measure.Axis, i int) string {
 	return fmt.Sprintf("%s %d", AxisName(a), i)
 }
 
-// onSplit is a title that says which split its panel is of.
+// onSplit is a title that says which split its panel is of. A title that says "test" by itself
+// has the word replaced; saying it twice would contradict it.
 func onSplit(title string, val bool) string {
 	if !strings.Contains(strings.ToLower(title), "test") {
 		return title + " · " + SplitName(val)

@@ -11,40 +11,44 @@ import (
 	"drolab/tui/watch/track"
 )
 
-// Board is the panels over the watched runs.
+// Board is the panels over the watched runs. The page owns it and embeds it; Runs is part of it
+// because nearly all that is drawn asks which run is meant. What the user chose (style, smoothing,
+// axis, views) outlives a set of runs, and what was fitted to the runs does not: see Reset.
 type Board struct {
 	*lab.Lab
 	*track.Runs
-	quantities map[string]lab.Measure
-	Standing   func() []Panel // those of every run; tests add theirs
-	Panels     []Panel        // of the watched runs' methods
-	Validates  bool           // some run has a validation split
-	Val        bool           // that is shown, and not the test split
-	smooth     int            // index into smoothings
+	quantities map[string]lab.Measure // all that Panels show over the steps
+	Standing   func() []Panel         // those of every run; tests add theirs
+	Panels     []Panel                // of the watched runs' methods
+	Validates  bool                   // some run has a validation split
+	Val        bool                   // that is shown, and not the test split
+	smooth     int                    // index into smoothings
 	style      style
 	axes
-	orders map[string][]int // of the places of list measures
+	orders map[string][]int // of the places of list measures, as they were drawn last
 	Cross  plot.Cross       // x of the axis
 	Picked int              // the run that is nearest to it
 }
 
-// axes are kept from frame to frame, so that they stay still.
+// axes are kept from frame to frame, so that they stay still. X, ZoomX and Cross are in the unit
+// of Axis, not in steps, so a change of Axis has to drop all three of them.
 type axes struct {
 	Axis   axis
-	X      plot.Range
+	X      plot.Range           // from 0 to the planned end, or further
 	ZoomX  plot.Range           // the part of x that is shown; zero is all
-	scales map[string]*vertical // by quantity
-	phaseX plot.Range
-	phaseY plot.Range
+	scales map[string]*vertical // by quantity; one that no panel shows any more stays
+	phaseX plot.Range           // of λ
+	phaseY plot.Range           // of η
 }
 
-// vertical is the axis of a quantity.
+// vertical is the axis of a quantity: one for all panels that show it.
 type vertical struct {
-	fit  plot.Range
+	fit  plot.Range // what is in view; zero before anything was
 	kind plot.ScaleKind
 }
 
-// axis is what is horizontal.
+// axis is what is horizontal. Time is seconds of training, without pauses and without what a
+// resume took back.
 type axis int
 
 const (
@@ -56,13 +60,15 @@ const (
 
 func (a axis) String() string { return [...]string{"step", "epoch", "time"}[a] }
 
-// smoothing is one way to smooth the noisy curves; make is nil for none.
+// smoothing is one way to smooth the noisy curves; make is nil for none. It makes a filter for
+// each curve, since a filter has memory.
 type smoothing struct {
 	name string
 	make func() plot.Smoother
 }
 
-// smoothings starts with the paper's: the mean of five points.
+// smoothings starts with the paper's: the mean of five points. The names stand in notes and in
+// exported files.
 func smoothings() []smoothing {
 	ema := func(beta float64) func() plot.Smoother {
 		return func() plot.Smoother { return &plot.EMA{Beta: beta} }
@@ -73,9 +79,13 @@ func smoothings() []smoothing {
 
 // New returns the board of no runs.
 func New(s *lab.Lab) *Board {
-	return &Board{Lab: s, Runs: &track.Runs{Baseline: -1}, Standing: Standing,
-		orders: map[string][]int{},
-		axes:   axes{scales: map[string]*vertical{}}}
+	return &Board{
+		Lab:      s,
+		Runs:     &track.Runs{Baseline: -1},
+		Standing: Standing,
+		orders:   map[string][]int{},
+		axes:     axes{scales: map[string]*vertical{}},
+	}
 }
 
 // Shows is what a panel shows now.
@@ -87,14 +97,16 @@ func (w *Board) Shows(p int) *View {
 	return v
 }
 
-// chosen is the view of a panel, whatever the split.
+// chosen is the view of a panel, whatever the split: what keys change, and what a heading asks
+// whether there is another split of.
 func (w *Board) chosen(p int) *View { return &w.Panels[p].Views[w.Panels[p].View] }
 
 // Fit moves the axes on to what the runs have now, also of what is out of view: how an axis
-// came to be shall not depend on that.
+// came to be shall not depend on that. The page calls it after every key and every new event.
 func (w *Board) Fit() { w.FitThese(slices.Collect(maps.Keys(w.quantities))) }
 
-// FitThese is Fit for some quantities, as a replay wants it many times a second.
+// FitThese is Fit for some quantities, as a replay wants it many times a second. The horizontal
+// axis comes first: a vertical one is fitted to what is in view of it.
 func (w *Board) FitThese(names []string) {
 	last, planned := 0.0, 0.0
 	for _, t := range w.Tracks {
@@ -102,12 +114,14 @@ func (w *Board) FitThese(names []string) {
 		case bySteps:
 			last, planned = max(last, float64(t.Step)), max(planned, float64(t.Meta.Steps))
 		case byEpochs:
-			last, planned = max(last, t.Epochs(float64(t.Step))), max(planned,
-				float64(t.Meta.Spec.Epochs))
+			last = max(last, t.Epochs(float64(t.Step)))
+			planned = max(planned, float64(t.Meta.Spec.Epochs))
 		case byTime:
 			last = max(last, t.Seconds)
 		}
 	}
+	// By time nothing is planned: how long a run will take is a guess, and an axis that follows
+	// the guess would never stand still.
 	if x := plot.GrowX(planned, last); x != w.X {
 		w.X = x
 		w.Refit()
@@ -119,6 +133,7 @@ func (w *Board) FitThese(names []string) {
 		w.fitY(q)
 	}
 	w.sort()
+	// The portrait shows the best point as well, which may lie far off the paths.
 	x, y := plot.EmptyRange(), plot.EmptyRange()
 	for _, t := range w.Tracks {
 		px, py := t.Path.Ranges()
@@ -130,7 +145,9 @@ func (w *Board) FitThese(names []string) {
 	w.phaseX, w.phaseY = w.phaseX.Fit(x, plot.Scale{}), w.phaseY.Fit(y, plot.Scale{})
 }
 
-// Refit has all axes fitted to what is in view from now on, which is something else.
+// Refit has all axes fitted to what is in view from now on, which is something else. Whoever
+// changes what is in view (zoom, axis, hidden runs, seeds) has to call it: fitY leaves an axis
+// alone where no curve is fresh.
 func (w *Board) Refit() {
 	for _, t := range w.Tracks {
 		for _, c := range t.Curves {
@@ -139,7 +156,8 @@ func (w *Board) Refit() {
 	}
 }
 
-// mapX maps a run's steps to the horizontal axis.
+// mapX maps a run's steps to the horizontal axis; nil is the identity, so that a chart by steps
+// calls nothing for each point. It must not decrease, as charts search in it.
 func (w *Board) mapX(t *track.Track) func(float64) float64 {
 	switch w.Axis {
 	case byEpochs:
@@ -150,7 +168,8 @@ func (w *Board) mapX(t *track.Track) func(float64) float64 {
 	return nil
 }
 
-// Lined are the runs of each line: by time seeds are apart, having clocks of their own.
+// Lined are the runs of each line: by time seeds are apart, having clocks of their own. Whatever
+// has a line on a chart goes by it; tables and bars go by Rows.
 func (w *Board) Lined() [][]int {
 	if w.Axis == byTime {
 		return w.Singles()
@@ -158,7 +177,8 @@ func (w *Board) Lined() [][]int {
 	return w.Rows()
 }
 
-// front is the run that is drawn last: the one at the crosshair, or under the cursor.
+// front is the run that is drawn last, over the others: the one at the crosshair, or under the
+// cursor. A picked run that is not there any more is passed over.
 func (w *Board) front() int {
 	if w.Cross.On && w.Picked < len(w.Tracks) {
 		return w.Picked
@@ -167,22 +187,21 @@ func (w *Board) front() int {
 }
 
 // Line adds the line of a row to a chart, or its band: series gives what is drawn of a
-// run, nil for nothing.
+// run, nil for nothing. A band maps x by its first run alone, which is right for steps and epochs
+// of runs that differ in seed; by time Lined takes them apart. Without mapX x is no step.
 func (w *Board) Line(c *plot.Chart, row []int, series func(*track.Track) *plot.Series, mapX bool) {
 	first := w.Tracks[row[0]]
 	var f func(float64) float64
 	if mapX {
 		f = w.mapX(first)
 	}
-	back := !slices.Contains(row, w.front())
+	name, back := w.Theme.Greek(first.Short), !slices.Contains(row, w.front())
 	if len(row) == 1 {
-		c.Lines = append(c.Lines, plot.Line{Name: w.Theme.Greek(first.Short), Series: series(first),
-			Back:   back,
+		c.Lines = append(c.Lines, plot.Line{Name: name, Series: series(first), Back: back,
 			Number: first.Number, MapX: f, Glyph: w.Theme.Glyph(int(first.Number))})
 		return
 	}
-	b := plot.Band{Name: w.Theme.Greek(first.Short), Half: lab.Half95, Number: first.Number,
-		Back: back, MapX: f}
+	b := plot.Band{Name: name, Half: lab.Half95, Number: first.Number, Back: back, MapX: f}
 	for _, t := range w.Of(row) {
 		if s := series(t); s != nil {
 			b.Seeds = append(b.Seeds, s)
@@ -197,7 +216,8 @@ func (w *Board) Measure(name string) *lab.Measure {
 	return &m
 }
 
-// NextScale takes the next scale of the curves that a panel shows.
+// NextScale takes the next scale of the curves that a panel shows. The range before is forgotten:
+// it was fitted to the other scale.
 func (w *Board) NextScale(p int) {
 	for _, q := range w.Shows(p).Curves {
 		w.scales[q].kind = (w.scales[q].kind + 1) % (plot.Symlog + 1)
@@ -233,7 +253,8 @@ func (w *Board) NextStyle() string {
 }
 
 // Furnish makes panels and axes for the methods of the watched runs. What was chosen of them
-// stays.
+// stays. It comes before Prepare, which keeps the curves of these panels, and both come before a
+// run's first event: what no curve was there for is lost until the log is read again.
 func (w *Board) Furnish() {
 	var runs []*runner.Meta
 	for _, t := range w.Tracks {
@@ -250,7 +271,7 @@ func (w *Board) Furnish() {
 	for name, q := range w.quantities {
 		if w.scales[name] == nil {
 			w.scales[name] = &vertical{}
-			if q.Scale == dro.Log {
+			if q.Scale == dro.Log { // the first time only: then the user has chosen
 				w.scales[name].kind = plot.Log10
 			}
 		}
@@ -263,7 +284,8 @@ func (w *Board) Prepare(t *track.Track) {
 	t.SmoothWith(smoothings()[w.smooth].make)
 }
 
-// Reset forgets what was drawn of other runs.
+// Reset forgets what was drawn of other runs. An axis that began with their range would depend on
+// what was watched before.
 func (w *Board) Reset() {
 	w.X, w.ZoomX, w.phaseX, w.phaseY = plot.Range{}, plot.Range{}, plot.Range{}, plot.Range{}
 	w.Cross, w.Picked, w.orders = plot.Cross{}, 0, map[string][]int{}

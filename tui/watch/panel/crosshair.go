@@ -11,7 +11,7 @@ import (
 	"drolab/tui/watch/track"
 )
 
-// Span is the part of x that is shown.
+// Span is the part of x that is shown, in the unit of the axis.
 func (w *Board) Span() plot.Range {
 	if w.ZoomX != (plot.Range{}) {
 		return w.ZoomX
@@ -19,7 +19,7 @@ func (w *Board) Span() plot.Range {
 	return w.X
 }
 
-// Last is the x that a run has come to.
+// Last is the x that a run has come to, where the crosshair begins.
 func (w *Board) Last(t *track.Track) float64 {
 	if f := w.mapX(t); f != nil {
 		return f(float64(t.Step))
@@ -27,7 +27,8 @@ func (w *Board) Last(t *track.Track) float64 {
 	return float64(t.Step)
 }
 
-// Pan moves what is in view, as far as there is something.
+// Pan moves what is in view, as far as there is something. The width of the view stays: at an end
+// the move is cut, not the view.
 func (w *Board) Pan(by float64) {
 	r := w.Span()
 	by = max(w.X.Lo-r.Lo, min(w.X.Hi-r.Hi, by))
@@ -36,7 +37,7 @@ func (w *Board) Pan(by float64) {
 	}
 }
 
-// PanBy moves by a part of what is in view.
+// PanBy moves by a quarter of what is in view, so that most of it can be followed by eye.
 func (w *Board) PanBy(by int) {
 	r := w.Span()
 	w.Pan(float64(by) * (r.Hi - r.Lo) / 4)
@@ -56,13 +57,14 @@ func (w *Board) ZoomBy(by int) {
 // ZoomAt shows half as much of x for each by, or twice as much, and keeps the place at where
 // it is on the screen: a wheel turns around the pointer.
 func (w *Board) ZoomAt(at float64, by int) {
-	const most = 1 << 14
+	const most = 1 << 14 // times; a longer run has kept no finer points far back
 	r, all := w.Span(), w.X.Hi-w.X.Lo
 	length := max(all/most, (r.Hi-r.Lo)*math.Pow(2, float64(-by)))
 	if length >= all {
 		w.Unzoom()
 		return
 	}
+	// at keeps its part of the view; at the ends of the axis the view is moved inside.
 	lo := at - (at-r.Lo)/(r.Hi-r.Lo)*length
 	lo = max(w.X.Lo, min(w.X.Hi-length, lo))
 	w.Show(plot.Range{Lo: lo, Hi: lo + length})
@@ -71,7 +73,8 @@ func (w *Board) ZoomAt(at float64, by int) {
 // Unzoom shows all of x.
 func (w *Board) Unzoom() { w.Show(plot.Range{}) }
 
-// Show shows a part of x; the zero range is all of it.
+// Show shows a part of x; the zero range is all of it. All changes of the view end here, for the
+// sake of Refit.
 func (w *Board) Show(x plot.Range) {
 	w.ZoomX = x
 	w.Refit()
@@ -83,19 +86,20 @@ type Crossed struct {
 	Value float64
 }
 
-// Crossed are those of a panel's first plot, from the top.
+// Crossed are those of a panel's first plot, from the top, which is the order in which the up and
+// down keys go through them. The chart has no room and is never drawn: it only reads.
 func (w *Board) Crossed(p int) (list []Crossed) {
 	v := w.Shows(p)
 	if !v.Plots() {
 		return nil
 	}
+	first := func(t *track.Track) *plot.Series { return t.Curves[v.Curves[0]].Shown() }
 	for _, row := range w.Lined() {
 		c := &plot.Chart{Cross: w.Cross}
 		if w.Tracks[row[0]].Hidden {
 			continue
 		}
-		w.Line(c, row, func(t *track.Track) *plot.Series { return t.Curves[v.Curves[0]].Shown() },
-			true)
+		w.Line(c, row, first, true)
 		if read := c.Read(); len(read) == 1 {
 			list = append(list, Crossed{row[0], read[0].Value})
 		}
@@ -104,7 +108,8 @@ func (w *Board) Crossed(p int) (list []Crossed) {
 	return list
 }
 
-// ReadAt is what the crosshair reads: where it is, and the run that is picked there.
+// ReadAt is what the crosshair reads: where it is, and the run that is picked there. It takes the
+// place of the panel's note, and reads the view's first curve alone, as the note has one line.
 func (w *Board) ReadAt(v *View) string {
 	s := fmt.Sprintf("%s %.4g", w.Axis, w.Cross.X)
 	switch w.Axis {
@@ -114,6 +119,7 @@ func (w *Board) ReadAt(v *View) string {
 		s = plot.FormatDuration(w.Cross.X)
 	}
 	t := w.Tracks[w.front()]
+	// A series knows steps. By epochs and by time the step at x has to be found first.
 	x := w.Cross.X
 	if f := w.mapX(t); f != nil {
 		x = t.Curves[v.Curves[0]].Shown().Inverse(x, f)
@@ -123,6 +129,6 @@ func (w *Board) ReadAt(v *View) string {
 		return s
 	}
 	c := plot.Chart{Percent: track.Percents(w.quantities[v.Curves[0]])}
-	return fmt.Sprintf("%s: %c %s %s", s, cell.Mark(int(t.Number), w.Theme.ASCII), t.Short,
-		c.Brief(value))
+	mark := cell.Mark(int(t.Number), w.Theme.ASCII)
+	return fmt.Sprintf("%s: %c %s %s", s, mark, t.Short, c.Brief(value))
 }

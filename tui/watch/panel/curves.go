@@ -16,6 +16,8 @@ func (curves) draw(w *Board, p int, v *View, iw, ih int) (lines []string, warnin
 	var blocks []kit.Placed
 	for _, p := range w.Plots(p, v, iw, ih) {
 		var f plot.Frame
+		// A plot that is alone leaves its warning to the panel's note. Of two, each has its own
+		// at its caption, as a note could not say which is meant.
 		report := p.DrawTo(&f, p.At.W, p.At.H)
 		lines, r := w.Theme.Rows(&f), p.At
 		if !p.head {
@@ -26,8 +28,8 @@ func (curves) draw(w *Board, p int, v *View, iw, ih int) (lines []string, warnin
 		if s := problems(report); s != "" {
 			head += "  " + w.Theme.Warn.Paint(s)
 		}
-		blocks = append(blocks,
-			kit.Placed{Rect: r, Lines: append([]string{kit.Left(head, r.W)}, lines...)})
+		lines = append([]string{kit.Left(head, r.W)}, lines...)
+		blocks = append(blocks, kit.Placed{Rect: r, Lines: lines})
 	}
 	return kit.Compose(iw, ih, blocks), ""
 }
@@ -48,13 +50,14 @@ func (curves) note(w *Board, v *View) string {
 }
 
 // Placed is a chart and where it is in its panel: below a caption, where two charts
-// share the panel.
+// share the panel. The mouse is looked up in the same places (page: under), so that a click
+// lands on what is seen.
 type Placed struct {
 	*plot.Chart
-	At     kit.Rect
-	Q      string
-	head   bool
-	hidden int // rows of its axis that the chart below has in its place
+	At     kit.Rect // in the panel's inside, without the caption
+	Q      string   // the quantity
+	head   bool     // it has a caption
+	hidden int      // rows of its axis that the chart below has in its place
 }
 
 // Two charts of one panel stand one above the other, or side by side where
@@ -64,16 +67,21 @@ const (
 	axisRows  = 2 // of a chart's horizontal axis
 )
 
-// stacked tells whether there are rows for two plots, one above the other, on one axis.
+// stacked tells whether there are rows for two plots, one above the other, on one axis: each has a
+// caption, and the upper one shares the axis of the lower.
 func stacked(ih int) bool { return ih >= axisRows+2*(leastRows+1) }
 
 // sideBySide tells whether two plots stand beside each other: in a panel that is low and wide
 // they would have too few rows above each other.
+//
+// In 84 columns each plot has about 40, labels included. From 150 columns on they stand beside each
+// other up to 24 rows even where both fit above each other: such a panel is mostly width.
 func sideBySide(iw, ih int) bool {
 	return iw >= 84 && !stacked(ih) && ih >= leastRows+1+axisRows || iw >= 150 && ih < 24
 }
 
-// Drawn are the curves of a view that there is room for.
+// Drawn are the curves of a view that there is room for. The heading, the axes that a replay fits
+// and the key that flips views go by it, too.
 func (v *View) Drawn(iw, ih int) []string {
 	if len(v.Curves) == 2 && !sideBySide(iw, ih) && !stacked(ih) {
 		return v.Curves[:1]
@@ -81,7 +89,8 @@ func (v *View) Drawn(iw, ih int) []string {
 	return v.Curves
 }
 
-// PlotRows is how many rows of iw by ih cells each plot of a view has at least.
+// PlotRows is how many rows of iw by ih cells each plot of a view has at least, without axis and
+// caption. Whether curves are lines or dots is decided by it.
 func (v *View) PlotRows(iw, ih int) int {
 	switch rows := ih - axisRows; {
 	case len(v.Drawn(iw, ih)) < 2:
@@ -111,6 +120,7 @@ func (w *Board) Plots(i int, v *View, iw, ih int) (list []Placed) {
 		}
 		list = append(list, p)
 	}
+	// Plots of one panel share the widest gutter: one column of both is the same x.
 	gutter := leastGutter
 	for _, p := range list {
 		p.Charset = charset
@@ -126,10 +136,11 @@ func (w *Board) Plots(i int, v *View, iw, ih int) (list []Placed) {
 // of two panels stand in line.
 const leastGutter = 4
 
-// charset is that of a plot of so many rows in panel i.
+// charset is that of a plot of so many rows in panel i. A theme without such characters has its
+// own for both.
 func (w *Board) charset(i, rows int) plot.Charset {
-	return w.Theme.Charset(w.style == inDots || w.style == byRoom &&
-		!plot.Roomy(rows, w.Panels[i].Roomy))
+	low := !plot.Roomy(rows, w.Panels[i].Roomy)
+	return w.Theme.Charset(w.style == inDots || w.style == byRoom && low)
 }
 
 // style is what curves are drawn in.
@@ -144,7 +155,8 @@ const (
 
 func (s style) String() string { return [...]string{"as there is room", "lines", "dots"}[s] }
 
-// problems are what a chart cannot show.
+// problems are what a chart cannot show. They are said rather than left out in silence: a loss
+// that is not finite is what one looks for when a run goes wrong.
 func problems(r plot.Report) (s string) {
 	if r.NonFinite > 0 {
 		s = fmt.Sprintf("%d not finite", r.NonFinite)
@@ -155,11 +167,13 @@ func problems(r plot.Report) (s string) {
 	return s
 }
 
-// Chart is one quantity of all runs that are not hidden.
+// Chart is one quantity of all runs that are not hidden. What comes on top of plain does not move
+// the axis: the raw curve, bounds, the selected steps, and marks.
 func (w *Board) Chart(q string) *plot.Chart {
 	c := w.plain(q)
 	t := w.Tracks[w.front()]
 	alone := func(row []int) bool { return len(row) == 1 && row[0] == w.front() }
+	// Only the run in front shows its raw curve, faintly: those of all would hide everything.
 	if raw := t.Curves[q]; !t.Hidden && raw.Smooth != nil && slices.ContainsFunc(w.Lined(), alone) {
 		c.Lines = append(c.Lines, plot.Line{Series: raw.Raw, Number: t.Number, Faint: true,
 			MapX: w.mapX(t)})
@@ -182,8 +196,8 @@ func (w *Board) Chart(q string) *plot.Chart {
 func (w *Board) plain(q string) *plot.Chart {
 	y := w.scales[q]
 	c := &plot.Chart{X: w.Span(), Y: y.fit, YScale: plot.Scale{Kind: y.kind},
-		Duration: w.Axis == byTime,
-		Ends:     true, Percent: track.Percents(w.quantities[q]), Cross: w.Cross}
+		Duration: w.Axis == byTime, Percent: track.Percents(w.quantities[q]),
+		Ends: true, Cross: w.Cross}
 	for _, row := range w.Lined() {
 		if !w.Tracks[row[0]].Hidden {
 			w.Line(c, row, func(t *track.Track) *plot.Series { return t.Curves[q].Shown() }, true)
@@ -192,7 +206,8 @@ func (w *Board) plain(q string) *plot.Chart {
 	return c
 }
 
-// references are the bounds of z of the run under the cursor.
+// references are the bounds of z = (λ, η) of the run under the cursor. Other runs may have other
+// boxes, and lines for all of them could not be told apart.
 func (w *Board) references(c *plot.Chart, q string) {
 	t := w.Run()
 	if t == nil || !t.HasDual() {
@@ -208,7 +223,8 @@ func (w *Board) references(c *plot.Chart, q string) {
 	}
 }
 
-// selections are the steps that the runs have selected, on curves of evaluations.
+// selections are the steps that the runs have selected, on curves of evaluations. A band has
+// none: each of its seeds has selected a step of its own.
 func (w *Board) selections(c *plot.Chart, q string) {
 	if m := w.quantities[q]; m.OfStep() {
 		return

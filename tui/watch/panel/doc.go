@@ -1,6 +1,11 @@
 // Package panel is the panels of the page Watch: which there are (standing.go, a table), what a
 // panel shows now (Board), and how it is drawn (form.go).
 //
+//	Standing + methods -> panels -> quantities -> Prepare: what a Track keeps
+//	page: keys, mouse  -> Board: view, split, axis, zoom, crosshair
+//	new events         -> Fit: axes, orders of classes
+//	page: a turn       -> Draw -> form -> plot chart -> lines of cells
+//
 // A panel has views, and a form draws a view: curves, bars, a map. A view names measures and
 // nothing else, so a panel is a row of the table: its title, its export and its definition
 // follow. Measures that no row names are in the last panel, which is made of what the watched
@@ -9,6 +14,9 @@
 // Panels know the runs that package track keeps and the room that they are given, and nothing
 // of the page around them. Nothing drawn is kept here; the page decides when a panel is drawn
 // again.
+//
+// Everything here runs in the goroutine of the interface. Drawing changes nothing; what a frame
+// needs from the frame before (axes, orders, Roomy) is kept by Fit and by the page.
 //
 // # Axes
 //

@@ -9,13 +9,14 @@ import (
 	"drolab/tui/watch/track"
 )
 
-// heat is a map and its width.
+// heat is a map and its width in cells, labels included.
 type heat struct {
 	*plot.HeatMap
 	cells int
 }
 
-// filmed are the measures that views have films of.
+// filmed are the measures that views have films of, those of the validation split included: a
+// film cannot be made up for later, when the user turns to that split.
 func filmed(panels []Panel, m *runner.Meta) (names []string) {
 	for _, p := range panels {
 		for i := range p.Views {
@@ -31,7 +32,8 @@ func filmed(panels []Panel, m *runner.Meta) (names []string) {
 }
 
 // maps are how the classes do and how the adversary weighs them, side by side; nil
-// before the first evaluation.
+// before the first evaluation. Both have the same rows and the same columns of steps, so a
+// class can be followed from one to the other; the right one does without labels.
 func (w *Board) maps(p int, v *View, iw, ih int) []heat {
 	t := w.Run()
 	of := v.Of(t.Meta)
@@ -39,15 +41,24 @@ func (w *Board) maps(p int, v *View, iw, ih int) []heat {
 	if left == nil || left.Len() == 0 || right == nil || right.Len() == 0 {
 		return nil
 	}
+	// judge marks bars, so it gets some: as rows, they are in the order of the data set.
 	order := w.worstFirst(of)
 	bars := &plot.Bars{Bars: make([]plot.Bar, len(order))}
 	judge(t, bars, of)
 	worst := slices.IndexFunc(bars.Bars, func(b plot.Bar) bool { return b.Worst })
-	a := &plot.HeatMap{Film: left, Order: order, X: w.steps(t), Values: plot.Range{Lo: 0, Hi: 1},
+	a := &plot.HeatMap{
+		Film:    left,
+		Head:    "accuracy %",
+		Order:   order,
+		First:   min(w.Panels[p].First, max(0, len(order)-ih+1)),
+		Mark:    worst,
+		X:       w.steps(t),
+		Cross:   w.crossStep(t),
+		Values:  plot.Range{Lo: 0, Hi: 1},
 		Percent: true,
-		Head:    "accuracy %", Mark: worst, Shades: w.Theme.Shades(),
+		Shades:  w.Theme.Shades(),
 		Charset: w.Theme.Charset(false),
-		First:   min(w.Panels[p].First, max(0, len(order)-ih+1)), Cross: w.crossStep(t)}
+	}
 	for i := range order {
 		a.Labels = append(a.Labels, PlaceName(t.Meta, of.Axis, i))
 	}
@@ -55,12 +66,13 @@ func (w *Board) maps(p int, v *View, iw, ih int) []heat {
 	b.Film, b.Labels, b.Head, b.Values, b.Log, b.Percent = right, nil, "adversary's ratio",
 		ratios(right.Range()), true, false
 	labels := a.LabelCells(iw)
-	each := (iw - labels - 1) / 2
+	each := (iw - labels - 1) / 2 // the maps proper; the odd column is the right one's
 	return []heat{{a, labels + each}, {&b, iw - labels - each - 1}}
 }
 
 // ratios are the levels of likelihood ratios: even in the logarithm about 1, which is no
-// reweighting.
+// reweighting. The range takes one of six sizes, so that shades keep their meaning while a run
+// goes on.
 func ratios(r plot.Range) plot.Range {
 	top := 2.0
 	for _, next := range []float64{5, 10, 20, 50, 100} {
@@ -71,13 +83,14 @@ func ratios(r plot.Range) plot.Range {
 	return plot.Range{Lo: 1 / top, Hi: top}
 }
 
-// steps is what is shown of x, in the steps of a run.
+// steps is what is shown of x, in the steps of a run. A film is of one run and stored by step, so
+// its axis is turned back into steps instead of mapping every column.
 func (w *Board) steps(t *track.Track) plot.Range {
 	r := w.Span()
 	return plot.Range{Lo: w.stepAt(t, r.Lo), Hi: w.stepAt(t, r.Hi)}
 }
 
-// stepAt is the step of a run at x.
+// stepAt is the step of a run at x: the inverse of mapX.
 func (w *Board) stepAt(t *track.Track, x float64) float64 {
 	switch w.Axis {
 	case byEpochs:
@@ -95,7 +108,8 @@ func (w *Board) stepAt(t *track.Track, x float64) float64 {
 	return x
 }
 
-// crossStep is the crosshair in the steps of a run.
+// crossStep is the crosshair in the steps of a run: a map shows the column that the plots beside
+// it are read at.
 func (w *Board) crossStep(t *track.Track) plot.Cross {
 	c := w.Cross
 	if c.On {

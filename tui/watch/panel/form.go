@@ -15,7 +15,8 @@ import (
 	"drolab/tui/plot"
 )
 
-// form is a way to draw a view: curves, bars, a map, ...
+// form is a way to draw a view: curves, bars, a map, ... A form has no state of its own: it is a
+// value in the table of panels, which all boards share, and everything it draws is on the Board.
 type form interface {
 	// draw is what a view shows in iw by ih cells, with a warning for the panel's note; nil
 	// where there is nothing to show yet.
@@ -24,7 +25,8 @@ type form interface {
 	note(w *Board, v *View) string
 }
 
-// Draw draws a panel in r, with so much room within.
+// Draw draws a panel in r, with so much room within. Of in, only the width and the height count:
+// lines are placed by the page.
 func (w *Board) Draw(p int, r, in kit.Rect, box, focused bool) []string {
 	v := w.Shows(p)
 	note := v.form().note(w, v)
@@ -51,7 +53,8 @@ func (v *View) form() form {
 	return curves{}
 }
 
-// Whole tells whether the view shows all places of its measure whatever the room.
+// Whole tells whether the view shows all places of its measure whatever the room. Such a view
+// has nothing to scroll: radii and bins are points across, not rows.
 func (v *View) Whole() bool {
 	_, radii := v.As.(ByRadius)
 	_, bins := v.As.(histogram)
@@ -67,19 +70,20 @@ func (v *View) Films() bool {
 // Plots tells whether the view is curves over the steps, which have a crosshair.
 func (v *View) Plots() bool { return len(v.Curves) > 0 }
 
-// drawing is what can be drawn into a frame; all charts but those with axes of steps are.
+// drawing is what can be drawn into a frame. A chart with an axis of steps is none, because its
+// DrawTo reports the values that the axis cannot show.
 type drawing interface {
 	DrawTo(f *plot.Frame, w, h int)
 }
 
-// painted is a drawing in iw by ih cells.
+// painted is a drawing in iw by ih cells, as lines with the theme's colours.
 func (w *Board) painted(d drawing, iw, ih int) []string {
 	var f plot.Frame
 	d.DrawTo(&f, iw, ih)
 	return w.Theme.Rows(&f)
 }
 
-// ofOne are the bars of the run under the cursor.
+// ofOne are the bars of the run under the cursor, each with its change against the baseline.
 type ofOne struct{}
 
 func (ofOne) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
@@ -99,9 +103,12 @@ func (ofOne) note(w *Board, v *View) string {
 	return note + t.Evaluated()
 }
 
-// portrait is the path of (λ, η) of all runs.
+// portrait is the path of (λ, η) of all runs. It is no chart over steps, so it has no crosshair and
+// no zoom.
 type portrait struct{}
 
+// draw has nothing while the run under the cursor has no path, even where others have one: the
+// box and the best point are that run's.
 func (portrait) draw(w *Board, p int, _ *View, iw, ih int) ([]string, string) {
 	if w.Run().Path.Len() == 0 {
 		return nil, ""
@@ -111,7 +118,8 @@ func (portrait) draw(w *Board, p int, _ *View, iw, ih int) ([]string, string) {
 
 func (portrait) note(w *Board, _ *View) string { return w.Run().Short + " · λ across, η up" }
 
-// everyone has all runs on a line a class.
+// everyone has all runs on a line a class, which is how methods are compared: who does worse for
+// one class than another method is seen without turning from run to run.
 type everyone struct{}
 
 func (everyone) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
@@ -123,6 +131,7 @@ func (everyone) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
 }
 
 func (everyone) note(w *Board, v *View) string {
+	// Who sorts is said, because the order is not that of the run under the cursor.
 	note := "by " + w.Ranking().Calls(12) + ", worst first"
 	if v.Of(w.Run().Meta).Better == dro.Neither {
 		note = "by " + w.Ranking().Calls(12)
@@ -131,7 +140,8 @@ func (everyone) note(w *Board, v *View) string {
 }
 
 // film has two maps of the run under the cursor: how classes do, and how the adversary
-// weighs them.
+// weighs them. It is the one view by class that shows the past: bars know the last evaluation
+// alone.
 type film struct{}
 
 func (film) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
@@ -140,7 +150,7 @@ func (film) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
 		return nil, ""
 	}
 	var blocks []kit.Placed
-	x := 0
+	x := 0 // a blank column stands between the maps
 	for _, m := range maps {
 		blocks = append(blocks, kit.Placed{Rect: kit.Area(x, 0, m.cells, ih),
 			Lines: w.painted(m, m.cells, ih)})
@@ -151,7 +161,8 @@ func (film) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
 
 func (film) note(w *Board, _ *View) string { return w.Run().Label + " · by " + w.Axis.String() }
 
-// ByRadius is R_ρ of all runs as a function of ρ.
+// ByRadius is R_ρ of all runs as a function of ρ. It is exported for the tests of the page, which
+// make a view of it.
 type ByRadius struct{}
 
 func (ByRadius) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
@@ -159,6 +170,7 @@ func (ByRadius) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
 	if c == nil {
 		return nil, ""
 	}
+	// The gutter is set here as Plots sets it for curves: the axis needs to know its labels.
 	c.Charset = w.charset(p, ih-axisRows)
 	c.Gutter = max(leastGutter, c.TickWidth(ih-axisRows))
 	var f plot.Frame
@@ -182,6 +194,8 @@ func (histogram) draw(w *Board, _ int, v *View, iw, ih int) ([]string, string) {
 	if len(h.Counts) == 0 {
 		return nil, ""
 	}
+	// Edges are even in the logarithm, two to a factor of two. Powers of two and 0 are
+	// labelled, as more labels than that would run into each other.
 	for i, edge := range measure.RatioEdges() {
 		text := ""
 		switch {
@@ -198,14 +212,15 @@ func (histogram) draw(w *Board, _ int, v *View, iw, ih int) ([]string, string) {
 
 func (histogram) note(w *Board, _ *View) string { return w.Run().Label + w.Run().Evaluated() }
 
-// nothing says why a panel is empty.
+// nothing says why a panel is empty. The cases go from what will pass by itself to what will
+// not; a blank panel would look like an error of the program.
 func (w *Board) nothing(v *View, iw, ih int) []string {
 	t := w.Run()
 	text := t.Label + " has not been evaluated yet"
 	switch {
 	case t.Share < 1:
 		text = "reading " + t.Label
-	case w.Val && !lab.Validates(t.Meta):
+	case w.Val && !lab.Validates(t.Meta): // another run has one
 		text = t.Label + " has no validation split"
 	case v.Bars != "" && t.Eval != nil:
 		text = t.Label + " was evaluated by a version that did not record this"
@@ -217,16 +232,17 @@ func (w *Board) nothing(v *View, iw, ih int) []string {
 		text = t.Label + " failed before its first evaluation"
 	}
 	lines := make([]string, max(0, (ih-1)/2))
-	return append(lines,
-		kit.Left(kit.Blanks((iw-cell.Width(text))/2)+w.Theme.Dim.Paint(w.Theme.Greek(text)),
-			iw))
+	indent := kit.Blanks((iw - cell.Width(text)) / 2)
+	return append(lines, kit.Left(indent+w.Theme.Dim.Paint(w.Theme.Greek(text)), iw))
 }
 
-// Heading is a panel's, with that of its view, in iw by ih cells. It names what is drawn and
+// Heading is a panel's, with that of its view, in iw by ih cells; overlays have it as their title,
+// too. It names what is drawn and
 // nothing else: one curve of two where there is room for one, and bars by what the run
 // under the cursor has.
 func (w *Board) Heading(p, iw, ih int) string {
 	v, title := w.Shows(p), w.Panels[p].Title
+	// The table says "by class"; Of gives groups where the run has them.
 	if t := w.Run(); v.Bars != "" && !v.Plain && t != nil && t.Meta.Main() == measure.PerGroup {
 		title = strings.TrimSuffix(title, "class") + "group"
 	}

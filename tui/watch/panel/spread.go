@@ -15,11 +15,12 @@ import (
 
 // worstFirst is the order of a measure's places by the ranking run, the worst first; of
 // one that is neither better nor worse, the greatest. Places without a value come last.
+//
 // While the order of the last frame is nearly right it stays: rows that change places
 // cost more to follow, and to send, than a point of accuracy says.
 func (w *Board) worstFirst(of lab.Measure) []int {
 	values := w.Ranking().Places(of)
-	if own := w.Measured(of).Places(of); len(values) != len(own) {
+	if own := w.Measured(of).Places(of); len(values) != len(own) { // the baseline's data differ
 		values = own
 	}
 	order := slices.Clone(w.orders[of.Name])
@@ -39,18 +40,21 @@ func (w *Board) worstFirst(of lab.Measure) []int {
 			return -v.Float()
 		}
 	}
+	// slack is in the measure's own unit: five points of an accuracy. The last order, that of a
+	// run that has ended, is exact.
 	slack := 0.0
 	if !w.Ranking().Status.Ended() {
 		slack = 0.05
 	}
-	if !slices.IsSortedFunc(order,
-		func(a, b int) int { return cmp.Compare(key(a)+slack, key(b)) }) {
+	nearly := func(a, b int) int { return cmp.Compare(key(a)+slack, key(b)) }
+	if !slices.IsSortedFunc(order, nearly) {
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(key(a), key(b)) })
 	}
 	return order
 }
 
-// sort keeps the orders of what panels show for the next frames.
+// sort keeps the orders of what panels show for the next frames, also of views that are not
+// shown: like an axis, an order must not depend on what was looked at.
 func (w *Board) sort() {
 	for p := range w.Panels {
 		for i := range w.Panels[p].Views {
@@ -63,7 +67,8 @@ func (w *Board) sort() {
 }
 
 // Spread has the values of all runs on a line a class; nil without any of runs like
-// the one under the cursor. Of seeds it has the means.
+// the one under the cursor. Of seeds it has the means. Runs of other data are left out, as a
+// place means another class there.
 func (w *Board) Spread(p int, v *View, rows int) *plot.Spread {
 	run := w.Run()
 	of := v.Of(run.Meta)
@@ -71,11 +76,17 @@ func (w *Board) Spread(p int, v *View, rows int) *plot.Spread {
 	if len(order) == 0 {
 		return nil
 	}
-	s := &plot.Spread{Lo: 0, Hi: 1, Percent: track.Percents(of), Front: -1,
+	s := &plot.Spread{
+		Lo:      0,
+		Hi:      1,
+		Percent: track.Percents(of),
+		Front:   -1,
+		First:   min(w.Panels[p].First, max(0, len(order)-rows)),
 		Charset: w.Theme.Charset(false),
-		First:   min(w.Panels[p].First, max(0, len(order)-rows))}
+	}
 	var all [][]measure.Number
 	for _, row := range w.Rows() {
+		// By index into all, Front is the row that is drawn over the others.
 		values := track.Means(w.Of(row), of)
 		if w.Tracks[row[0]].Hidden || len(values) != len(order) {
 			continue
@@ -89,7 +100,8 @@ func (w *Board) Spread(p int, v *View, rows int) *plot.Spread {
 	return s
 }
 
-// spreadRows adds the lines, and fits the scale of what is no percentage.
+// spreadRows adds the lines, and fits the scale of what is no percentage. all has a list for
+// each row of the table that is shown, by place; order says which place each line is.
 func (w *Board) spreadRows(s *plot.Spread, of lab.Measure, order []int, all [][]measure.Number) {
 	run, top := w.Run(), 0.0
 	bars := &plot.Bars{Bars: make([]plot.Bar, len(order)), LowerIsBetter: of.Better != dro.Higher}
@@ -102,6 +114,7 @@ func (w *Board) spreadRows(s *plot.Spread, of lab.Measure, order []int, all [][]
 	default:
 		s.Unit = of.Unit
 	}
+	// How much there was to train on explains more of a class's place than anything else.
 	counts := run.Meta.Counts(of.Axis).Train
 	if len(counts) > 0 {
 		s.Heads = append(s.Heads, "train")

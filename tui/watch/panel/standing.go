@@ -10,19 +10,24 @@ import (
 	"drolab/tui/lab"
 )
 
-// Panel is one of the page's drawings, of which one view is shown.
+// Panel is one of the page's drawings, of which one view is shown. Furnish makes all panels anew
+// for another set of runs and carries View over by the panel's index, so standing panels keep
+// their places.
 type Panel struct {
-	Title string
-	Views []View
+	Title string // with "by class" and "test" where it depends on these: Heading replaces them
+	Views []View // at least one
 
 	// What is kept of it.
-	View  int
+	View  int  // index into Views
 	First int  // first bar shown
 	Roomy bool // its plots were drawn in lines, as there was room
 }
 
 // View is one of the things a panel can show: curves over the steps, bars by
-// class, or the path of (λ, η). Curves and bars are of measures, by name.
+// class, or the path of (λ, η). Curves and bars are of measures, by name; a name
+// that no measure has panics as soon as the view is drawn.
+//
+// Exactly one of Curves, Bars and Phase is set. A view is not changed once panels has made it.
 type View struct {
 	Name   string   // empty where the panel's name says it
 	Curves []string // of steps or evaluations; two share a panel where it has the room
@@ -36,11 +41,18 @@ type View struct {
 }
 
 // panels is the table of panels for runs of the methods on such data (none: on
-// any), in the order of the screen: those that stand in list and one more, with
-// what no other shows. All that is drawn, exported and defined comes from it and
-// from the measures that it names.
+// any), in the order of the screen. It has those that stand in list and one more, with
+// what no other shows. The list is changed, so each call needs one of its own, as Standing
+// gives it.
+//
+// All that is drawn, exported and defined comes from the table and from the measures that it
+// names. A measure without a curve in it is not kept.
+//
+// The order of its parts matters: curves get the groups' names before what is left is looked
+// for, and validation comes last, so that it has a view of all of them.
 func panels(list []Panel, methods []dro.Algorithm, runs ...*runner.Meta) []Panel {
 	fitTo(list, runs)
+	// A measure that a method reports is drawn even where nobody made a view for it.
 	drawn, rest := shown(list), Panel{Title: "Other measures"}
 	for _, m := range slices.Concat(lab.StepMeasures(), lab.EvalMeasures()) {
 		if !drawn[m.Name] && reported(&m, methods, runs) {
@@ -60,7 +72,8 @@ func panels(list []Panel, methods []dro.Algorithm, runs ...*runner.Meta) []Panel
 }
 
 // fitTo makes curves of classes those of groups, where all runs have groups, and
-// adds the bars of classes where some have.
+// adds the bars of classes where some have. Curves of both kinds cannot share an axis: the worst
+// of four groups and the worst of two classes are different questions.
 func fitTo(list []Panel, runs []*runner.Meta) {
 	by := func(a measure.Axis) func(*runner.Meta) bool {
 		return func(m *runner.Meta) bool { return m.Main() == a }
@@ -68,6 +81,7 @@ func fitTo(list []Panel, runs []*runner.Meta) {
 	if !slices.ContainsFunc(runs, by(measure.PerGroup)) {
 		return
 	}
+	// The first view of a panel stands for it: the others are parts of the same.
 	for i := range list {
 		if v := list[i].Views[0]; v.Bars != "" {
 			v.Plain = true
@@ -89,7 +103,8 @@ func fitTo(list []Panel, runs []*runner.Meta) {
 	}
 }
 
-// reported tells whether runs of the methods on such data have a measure.
+// reported tells whether runs of the methods on such data have a measure. A measure of steps
+// that no method owns, such as the loss, is every run's.
 func reported(m *lab.Measure, methods []dro.Algorithm, runs []*runner.Meta) bool {
 	applies := func(r *runner.Meta) bool { return m.CanApply(r) }
 	if len(runs) > 0 && !slices.ContainsFunc(runs, applies) {
@@ -98,7 +113,7 @@ func reported(m *lab.Measure, methods []dro.Algorithm, runs []*runner.Meta) bool
 	return !m.OfStep() || OwnedBy(m, methods) || !OwnedBy(m, dro.Algorithms())
 }
 
-// OwnedBy tells whether a measure is one of the methods' own.
+// OwnedBy tells whether a measure is one of the methods' own, as package dro declares them.
 func OwnedBy(m *lab.Measure, methods []dro.Algorithm) bool {
 	return slices.ContainsFunc(methods, func(a dro.Algorithm) bool {
 		method, err := dro.Find(a)
@@ -108,17 +123,21 @@ func OwnedBy(m *lab.Measure, methods []dro.Algorithm) bool {
 }
 
 // Standing are the panels that are there whatever the methods: a row each, with
-// its views, what is shown first at the front.
+// its views, what is shown first at the front. The first four are those of a screen of usual
+// size, so the order is that of what one asks first of a run.
+//
+// A new panel is a row here. It needs a Doc only where the measures' definitions do not say it.
 func Standing() []Panel {
-	curves := func(name string,
-		measures ...string) View {
+	curves := func(name string, measures ...string) View {
 		return View{Name: name, Curves: measures}
 	}
 	const who, look = "class_accuracy", "class_weight"
 	return []Panel{
-		{Title: "Loss", Views: []View{curves("train and test", "loss", "test_loss"),
+		{Title: "Loss", Views: []View{
+			curves("train and test", "loss", "test_loss"),
 			curves("train", "loss"),
-			curves("test", "test_loss"), curves("robust risk", "robust_risk"),
+			curves("test", "test_loss"),
+			curves("robust risk", "robust_risk"),
 			{Name: "robust risk by radius", Bars: "robust_risk_at", As: ByRadius{}, Plain: true,
 				Doc: "R_ρ of every run's last evaluation over ρ; the vertical mark is the " +
 					"training radius of the run under the cursor."}}},
@@ -126,8 +145,10 @@ func Standing() []Panel {
 			{Bars: who, As: everyone{}, Doc: "A line a class, with the mark of every run at its " +
 				"accuracy, of seeds at their mean; sorted by the baseline's accuracy. The number " +
 				"is of the run under the cursor, whose mark stands over it."},
-			{Name: "one run", Bars: who}, {Name: "test loss", Bars: "class_loss"}}},
-		{Title: "Dual variables", Views: []View{curves("λ and η", "lambda", "eta"),
+			{Name: "one run", Bars: who},
+			{Name: "test loss", Bars: "class_loss"}}},
+		{Title: "Dual variables", Views: []View{
+			curves("λ and η", "lambda", "eta"),
 			curves("λ", "lambda"),
 			curves("η", "eta"),
 			{Name: "phase portrait", Phase: true,
@@ -142,20 +163,24 @@ func Standing() []Panel {
 			{Bars: who, Beside: look, As: film{}, Doc: "Two maps of the run under the cursor, a " +
 				"row a class, x across: its accuracy, and how the adversary weighs it. Where the " +
 				"right map is bright the adversary looks; the left one shows what comes of it."},
-			{Name: "weight", Bars: look}, {Name: "weight of all runs", Bars: look, As: everyone{},
+			{Name: "weight", Bars: look},
+			{Name: "weight of all runs", Bars: look, As: everyone{},
 				Doc: "A line a class, with the mark of every run at the adversary's ratio."}}},
-		{Title: "Gap", Views: []View{curves("dual gap and γ", "dual_gap", "gamma"),
+		{Title: "Gap", Views: []View{
+			curves("dual gap and γ", "dual_gap", "gamma"),
 			curves("dual gap", "dual_gap"),
-			curves("Frank-Wolfe gap", "gap"), curves("γ", "gamma")}},
-		{Title: "Test accuracy",
-			Views: []View{curves("worst class and mean", "worst_class_accuracy",
-				"test_accuracy"),
-				curves("worst class", "worst_class_accuracy"), curves("mean", "test_accuracy"),
-				curves("worst class and robust risk", "worst_class_accuracy", "robust_risk")}},
+			curves("Frank-Wolfe gap", "gap"),
+			curves("γ", "gamma")}},
+		{Title: "Test accuracy", Views: []View{
+			curves("worst class and mean", "worst_class_accuracy", "test_accuracy"),
+			curves("worst class", "worst_class_accuracy"),
+			curves("mean", "test_accuracy"),
+			curves("worst class and robust risk", "worst_class_accuracy", "robust_risk")}},
 	}
 }
 
-// Measures are the names of all that a view shows over the steps.
+// Measures are the names of all that a view shows over the steps. The portrait has two although it
+// draws no curve of them: they are exported and defined with it.
 func (v *View) Measures() []string {
 	if v.Phase {
 		return []string{"lambda", "eta"}
@@ -163,7 +188,8 @@ func (v *View) Measures() []string {
 	return v.Curves
 }
 
-// Of is the measure of the bars in a run.
+// Of is the measure of the bars in a run: of its groups where it has groups, unless the view is
+// plainly of classes.
 func (v *View) Of(m *runner.Meta) lab.Measure {
 	name := v.Bars
 	if !v.Plain {
@@ -173,7 +199,8 @@ func (v *View) Of(m *runner.Meta) lab.Measure {
 }
 
 // onValidation is the view with the measures of the validation split; nil where
-// none of them has one.
+// none of them has one. The receiver is a copy, and the curves are cloned, because a row of the
+// table shares its slices.
 func (v View) onValidation() *View {
 	other := false
 	on := func(name string) string {
@@ -207,7 +234,7 @@ func shown(panels []Panel) map[string]bool {
 	return drawn
 }
 
-// quantities are those of the panels, by name.
+// quantities are those of the panels, by name: what a Track has to keep a curve of.
 func quantities(panels []Panel) map[string]lab.Measure {
 	drawn, all := shown(panels), map[string]lab.Measure{}
 	// Of a name that both have it is the step's.

@@ -17,7 +17,8 @@ func (t *Track) Selects() bool {
 	return t.Selected != nil || by != "" && by != spec.SelectLast
 }
 
-// Stands is how the run stands, in words; in many of them with how long it was.
+// Stands is how the run stands, in words; in many of them with how long it was. The headline
+// tries the long form first and takes the short one where the screen is narrow.
 func (t *Track) Stands(long bool) string {
 	s := fmt.Sprintf("%s at epoch %.4g", t.Status, t.Epochs(float64(t.Step)))
 	if t.Cause != "" {
@@ -43,7 +44,7 @@ func (t *Track) Bounded() string {
 	if !v.Applies() || box[0] >= box[1] {
 		return ""
 	}
-	const near = 1e-3
+	const near = 1e-3 // of the box's width: a projection leaves λ at a bound but for rounding
 	text := ", λ " + plot.Format(v.Float())
 	switch at := (v.Float() - box[0]) / (box[1] - box[0]); {
 	case at < near:
@@ -68,7 +69,8 @@ func (t *Track) Selection() string {
 		t.figures(t.Selected))
 }
 
-// figures are those of an evaluation that people ask for, of the test split.
+// figures are those of an evaluation that people ask for, of the test split. The split that is
+// shown does not matter here: a selection is made on validation and judged on test.
 func (t *Track) figures(e *runner.EvalEvent) string {
 	percent := page.Percent()
 	return fmt.Sprintf("worst %s %s, mean %s", t.Meta.Part(),
@@ -83,7 +85,8 @@ func (t *Track) Calls(most int) string {
 	return t.Short
 }
 
-// Evaluated is when the run was last, for a note.
+// Evaluated is when the run was last evaluated, for a panel's note. Bars do not move with the
+// curves, and without the epoch they would be taken for the figures of the current step.
 func (t *Track) Evaluated() string {
 	if t.Eval == nil {
 		return ""

@@ -12,7 +12,9 @@ import (
 	"drolab/tui/lab"
 )
 
-// Runs are the watched runs, in the order of their methods, and which of them are meant.
+// Runs are the watched runs, in the order of their methods, and which of them are meant. Every
+// int here is an index into Tracks, never a row: rows come and go as seeds are taken apart,
+// and a cursor that is a run survives that.
 type Runs struct {
 	Tracks   []*Track
 	Groups   [][]int // of those that differ in seed alone, in the order of their colours
@@ -46,7 +48,8 @@ func (w *Runs) IDs() (ids []string) {
 	return ids
 }
 
-// Seeds groups runs that differ in seed alone, in the order of their first ones.
+// Seeds groups runs that differ in seed alone, in the order of their first ones. A run joins a
+// group if it differs from all of its runs: two runs of one seed are no two samples of it.
 func Seeds(tracks []*Track) (groups [][]int) {
 	for i, t := range tracks {
 		g := slices.IndexFunc(groups, func(of []int) bool {
@@ -61,7 +64,8 @@ func Seeds(tracks []*Track) (groups [][]int) {
 	return groups
 }
 
-// another tells whether two runs differ in seed, and in nothing else.
+// another tells whether two runs differ in seed, and in nothing else. A fork never does: part of
+// its curves is its parent's, so a band would count that part twice.
 func (t *Track) another(o *Track) bool {
 	if t.Meta.Spec.Seed == o.Meta.Spec.Seed || t.Meta.Parent != "" || o.Meta.Parent != "" {
 		return false
@@ -81,6 +85,7 @@ func (w *Runs) Rows() [][]int {
 	return w.Singles()
 }
 
+// Singles are rows of one run each, which curves over time need even where seeds are together.
 func (w *Runs) Singles() [][]int {
 	rows := make([][]int, len(w.Tracks))
 	for i := range rows {
@@ -89,10 +94,10 @@ func (w *Runs) Singles() [][]int {
 	return rows
 }
 
-// RowAt is the row under the cursor.
+// RowAt is the row under the cursor, as an index into Rows.
 func (w *Runs) RowAt() int {
-	return max(0, slices.IndexFunc(w.Rows(),
-		func(g []int) bool { return slices.Contains(g, w.At) }))
+	under := func(row []int) bool { return slices.Contains(row, w.At) }
+	return max(0, slices.IndexFunc(w.Rows(), under))
 }
 
 // Of are the runs of a row.
@@ -119,7 +124,8 @@ func (w *Runs) Pick(at int) {
 	w.At, w.Pointed = at, true
 }
 
-// PointBegun puts the cursor, as long as nobody has moved it, on a run that has begun.
+// PointBegun puts the cursor, as long as nobody has moved it, on a run that has begun. Runs start
+// one after the other, and panels of one run would be empty until the first one's turn.
 func (w *Runs) PointBegun() {
 	if w.Pointed || w.Tracks[w.At].Status != runner.Queued {
 		return
@@ -130,7 +136,8 @@ func (w *Runs) PointBegun() {
 	}
 }
 
-// Comparable tells whether all runs answer the same question with a measure.
+// Comparable tells whether all runs answer the same question with a measure. Where they do not,
+// the table marks no best value: a risk at a smaller radius is lower, and not better.
 func (w *Runs) Comparable(m *lab.Measure) bool {
 	other := func(t *Track) bool { return t.Asks[m.Asks] != w.Tracks[0].Asks[m.Asks] }
 	return !slices.ContainsFunc(w.Tracks, other)
@@ -149,7 +156,7 @@ func QuestionsOf(m *runner.Meta) (q questions) {
 }
 
 // Ranking is the run by which classes are sorted: the baseline, else the one under the
-// cursor.
+// cursor. With a baseline the order stays when the cursor moves, so rows can be followed by eye.
 func (w *Runs) Ranking() *Track {
 	of := lab.ListNamed("class_accuracy")
 	if w.Baseline >= 0 && len(w.Tracks[w.Baseline].Places(of)) > 0 {
@@ -183,7 +190,7 @@ func (w *Runs) Compared(of lab.Measure) *Track {
 }
 
 // Label names the runs by what differs: those of seeds alike for charts, and each of its own
-// with its seed.
+// with its seed. A label that two runs have is replaced by the ID, which is long but unique.
 func Label(tracks []*Track) {
 	var runs []*runner.Meta
 	for _, t := range tracks {

@@ -16,12 +16,13 @@ import (
 	"drolab/tui/plot"
 )
 
-// curve is what is kept of a quantity of a run.
+// curve is what is kept of a quantity of a run. Both series are over steps, never over epochs
+// or seconds: the horizontal axis can change at any time, and a chart maps steps as it draws.
 type curve struct {
 	Raw    *plot.Series
-	Smooth *plot.Series // of a noisy one, when it is smoothed
-	filter plot.Smoother
-	Fresh  bool // it has changed since its axis was fitted
+	Smooth *plot.Series  // of a noisy one, when it is smoothed
+	filter plot.Smoother // what Smooth has seen so far; nil where Smooth is
+	Fresh  bool          // it has changed since its axis was fitted
 }
 
 // Track is what the interface keeps of one watched run. Its size is bounded,
@@ -29,18 +30,20 @@ type curve struct {
 type Track struct {
 	Opened
 	*record.Progress // as shown
-	// behind is what was read of a log that is not read to its end yet; nil then. The
-	// run is shown as it stands at that end meanwhile.
+	// Behind collects what is read of a log until its end is reached; it is nil from then on.
+	// The run is shown as it stood when it was opened meanwhile.
 	Behind *record.Progress
 	Share  float64 // of the log that was read
 	Meta   *runner.Meta
 	Names
 
+	// The board says in Draw which of these are kept. A curve that no panel names is never
+	// made, so a new view needs no change here.
 	quantities map[string]lab.Measure
-	Curves     map[string]*curve // by quantity
-	Path       plot.Path         // (λ, η)
-	Films      map[string]*plot.Film
-	Elapsed    *plot.Series // Seconds over steps
+	Curves     map[string]*curve     // by quantity
+	Path       plot.Path             // (λ, η)
+	Films      map[string]*plot.Film // by list measure; a value for each class or group
+	Elapsed    *plot.Series          // Seconds over steps
 
 	Notes   []Note
 	Markers []plot.Marker // x in steps
@@ -53,14 +56,15 @@ type Track struct {
 
 // Names are what a run is called, and its colour.
 type Names struct {
-	ID     string
+	ID     string // of its directory, which tells runs apart that read alike
 	Label  string // what tells it from the other watched runs
 	Short  string // likewise, for charts: of seeds it is the same
 	Uses   string // the mark of what its method uses
 	Number uint8  // of its colour and mark
 }
 
-// Note is a line of the log pane.
+// Note is a line of the log pane. Its text is one line without control characters: what comes
+// from a log goes through cell.OneLine first.
 type Note struct {
 	At   time.Time
 	Step int64
@@ -113,7 +117,8 @@ func (t *Track) Draw(quantities map[string]lab.Measure, filmed []string, most in
 	}
 }
 
-// Add takes in events in the order of the log.
+// Add takes in events in the order of the log. Progress sees each event first, since it alone
+// knows what a resume took back; the curves must be cut before they grow again.
 func (t *Track) Add(events []runner.Event) {
 	for _, e := range events {
 		if t.read().Add(e) {
@@ -123,7 +128,7 @@ func (t *Track) Add(events []runner.Event) {
 	}
 }
 
-// read is what the events so far come to.
+// read is what the events so far come to, shown or not: half a log is no run's state.
 func (t *Track) read() *record.Progress { return cmp.Or(t.Behind, t.Progress) }
 
 // CaughtUp shows what was read from now on, it being all, if it is anything; false where that
@@ -134,6 +139,7 @@ func (t *Track) CaughtUp() bool {
 		return false
 	}
 	t.Progress, t.Behind = t.Behind, nil
+	// No log says that its writer died. The directory did when the run was opened.
 	if t.At.Status == runner.Interrupted && !t.Status.Ended() {
 		t.Status = t.At.Status
 	}
@@ -212,25 +218,27 @@ func (c *curve) spread(step int64, v, low, high measure.Number) {
 	c.Fresh = true
 	x, y := float64(step), v.Float()
 	lo, hi := math.Min(y, low.Float()), math.Max(y, high.Float())
+	// A bucket with a bound that is not finite would stretch its axis without end. As a bad
+	// point it is counted, and the panel's note says how many there were.
 	if math.IsNaN(lo+hi) || math.IsInf(lo+hi, 0) {
 		c.Raw.Append(x, math.NaN())
 	} else {
-		positive := math.Inf(1)
+		positive := math.Inf(1) // the least above 0, which is what a log axis can show
 		for _, p := range [...]float64{hi, y, lo} {
 			if p > 0 {
 				positive = p
 			}
 		}
-		c.Raw.AppendBucket(plot.Bucket{X0: x, X1: x, First: y, Last: y, Min: lo, Max: hi,
-			MinPos: positive,
-			Mean:   y, N: 1})
+		c.Raw.AppendBucket(plot.Bucket{X0: x, X1: x, First: y, Last: y, Mean: y, N: 1,
+			Min: lo, Max: hi, MinPos: positive})
 	}
 	if c.filter != nil {
 		c.Smooth.Append(x, c.filter.Push(y, 1))
 	}
 }
 
-// SmoothWith filters the noisy quantities anew; nil shows them as they are.
+// SmoothWith filters the noisy quantities anew; nil shows them as they are. Each curve gets a
+// filter of its own, since a filter remembers the points before.
 func (t *Track) SmoothWith(f func() plot.Smoother) {
 	for name, c := range t.Curves {
 		c.filter, c.Smooth, c.Fresh = nil, nil, true
@@ -241,6 +249,7 @@ func (t *Track) SmoothWith(f func() plot.Smoother) {
 	}
 }
 
+// noteStatus notes the status that Progress has just taken over, with its cause.
 func (t *Track) noteStatus(h *runner.Head) {
 	p := t.read()
 	text := string(p.Status)
@@ -250,7 +259,9 @@ func (t *Track) noteStatus(h *runner.Head) {
 	t.note(h, p.Status == runner.Failed, text)
 }
 
-// rewind drops what the run does again from the step of a checkpoint.
+// rewind drops what the run does again from the step of a checkpoint. Notes stay: they tell what
+// happened, and a resume does not undo that. The path breaks instead of being cut, as it is not
+// kept by step.
 func (t *Track) rewind(step int64) {
 	x := float64(step)
 	for _, c := range t.Curves {
@@ -269,6 +280,7 @@ func (t *Track) rewind(step int64) {
 	t.Markers = slices.DeleteFunc(t.Markers, func(m plot.Marker) bool { return m.X > x })
 }
 
+// note appends a line for the log pane; the oldest one goes where there are too many.
 func (t *Track) note(h *runner.Head, bad bool, text string) {
 	if len(t.Notes) == maxNotes {
 		t.Notes = slices.Delete(t.Notes, 0, 1)
@@ -325,7 +337,8 @@ func (t *Track) roll(e *runner.EvalEvent) {
 	}
 }
 
-// Shown is the smoothed curve, where there is one.
+// Shown is the smoothed curve, where there is one. Axes, the crosshair and the labels at line
+// ends all read this series, so that they agree with the line that is seen.
 func (c *curve) Shown() *plot.Series {
 	if c.Smooth != nil {
 		return c.Smooth

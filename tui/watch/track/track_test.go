@@ -66,8 +66,8 @@ func TestCheckpointNotes(t *testing.T) {
 	saved := func(step int64) runner.Event {
 		return &runner.CheckpointEvent{Head: runner.Head{Step: step}, File: "step"}
 	}
-	tr.Add([]runner.Event{saved(1), saved(2), &runner.WarningEvent{Message: "odd"}, saved(3),
-		saved(4)})
+	odd := &runner.WarningEvent{Message: "odd"}
+	tr.Add([]runner.Event{saved(1), saved(2), odd, saved(3), saved(4)})
 	var steps []int64
 	for _, n := range tr.Notes {
 		steps = append(steps, n.Step)

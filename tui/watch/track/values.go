@@ -9,7 +9,8 @@ import (
 	"drolab/tui/plot"
 )
 
-// Figure is a measure of a run, as it is now.
+// Figure is a measure of a run, as it is now. It does not apply before the first step or
+// evaluation; callers show a dash then, never a zero.
 type Figure func(*Track) measure.Number
 
 // Over is the mean of a figure over runs.
@@ -21,7 +22,7 @@ func (f Figure) Over(runs []*Track) measure.Number {
 	return mean(list)
 }
 
-// OfStep and ofEval are figures of the last step and of the last evaluation.
+// OfStep is a figure of the last logged step.
 func OfStep(name string) Figure {
 	return func(t *Track) (v measure.Number) {
 		if t.Last != nil {
@@ -31,6 +32,8 @@ func OfStep(name string) Figure {
 	}
 }
 
+// OfEval is a figure of the last evaluation. Fit turns a name of classes into that of groups
+// where the run's data have groups, so one column serves both kinds of runs.
 func OfEval(name string) Figure {
 	return func(t *Track) (v measure.Number) {
 		if t.Eval != nil {
@@ -40,7 +43,8 @@ func OfEval(name string) Figure {
 	}
 }
 
-// Places is a list measure of the last evaluation.
+// Places is a list measure of the last evaluation, a value for each class, group, radius or bin.
+// The list is the event's own and must not be changed; it is nil where the event has none.
 func (t *Track) Places(of lab.Measure) []measure.Number {
 	if t.Eval == nil {
 		return nil
@@ -84,7 +88,8 @@ func Means(runs []*Track, of lab.Measure) (list []measure.Number) {
 // Percents tells whether a measure is written in percent.
 func Percents(m lab.Measure) bool { return m.Scale == dro.Percent }
 
-// mean is that of what applies.
+// mean is that of what applies. A seed that is not evaluated yet is left out rather than taken
+// for zero, so the mean of a row moves when that seed catches up.
 func mean(list []measure.Number) measure.Number {
 	sum, n := 0.0, 0
 	for _, v := range list {
@@ -96,7 +101,8 @@ func mean(list []measure.Number) measure.Number {
 	return measure.NumIf(n > 0, sum/float64(max(1, n)))
 }
 
-// OverRadii is a list measure of the last evaluation over the logarithm of its radii.
+// OverRadii is a list measure of the last evaluation over log10 of its radii. The chart's x is
+// plain numbers, so the logarithm is taken here and the axis labels undo it (Chart.XLog).
 func (t *Track) OverRadii(name string) *plot.Series {
 	s := plot.NewSeries(name)
 	if t.Eval == nil {
@@ -119,12 +125,14 @@ func (t *Track) Best() (lambda, eta float64, ok bool) {
 	return l.Float(), h.Float(), l.Applies() && h.Applies()
 }
 
-// Epochs turns steps into epochs.
+// Epochs turns steps into epochs. An old record may have no StepsPerEpoch; one step an epoch
+// keeps its axis finite.
 func (t *Track) Epochs(step float64) float64 {
 	return step / float64(max(1, t.Meta.StepsPerEpoch))
 }
 
-// HasDual tells whether the run has a λ and an η.
+// HasDual tells whether the run has a λ and an η. Before the first step nobody can tell, and yes
+// is the better guess: the bounds of the box are drawn from the first frame.
 func (t *Track) HasDual() bool {
 	return t.Last == nil || t.Last.Of("eta").Applies()
 }
