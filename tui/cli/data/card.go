@@ -98,9 +98,9 @@ func card(con *console.Console, name string, val float64) (*dataCard, error) {
 
 func cardOf(d *data.Dataset) *dataCard {
 	c := &dataCard{Dataset: d.Name, Shape: [3]int{d.Shape.C, d.Shape.H, d.Shape.W},
-		Checksum: d.Checksum,
-		Samples:  map[string]int{"train": d.Train.Len(), "test": d.Test.Len()}, Classes: d.Classes,
-		Columns: d.Encoder.Columns, Missing: d.Missing, Notes: d.Notes, Constant: constant(d)}
+		Checksum: d.Checksum, Samples: map[string]int{"train": d.Train.Len(), "test": d.Test.Len()},
+		Classes: d.Classes, Columns: d.Encoder.Columns, Missing: d.Missing, Notes: d.Notes,
+		Constant: constant(d)}
 	if d.Val != nil {
 		c.Samples["val"] = d.Val.Len()
 	}
@@ -156,8 +156,8 @@ func (c *dataCard) warn() {
 		interval := measure.Wilson(measure.Num(.5), test[name])
 		switch {
 		case train[name] == 0:
-			c.Warnings = append(c.Warnings, fmt.Sprintf("%s %s has no training samples",
-				part, name))
+			c.Warnings = append(c.Warnings,
+				fmt.Sprintf("%s %s has no training samples", part, name))
 		case test[name] == 0:
 			c.Warnings = append(c.Warnings, fmt.Sprintf("%s %s has no test samples", part, name))
 		case interval[1].Float()-interval[0].Float() > 2*wide:
@@ -235,8 +235,8 @@ func (c *dataCard) table() [][]string {
 		head = slices.Insert(head, 1, "group")
 	}
 	row := func(class, group string, train, val, test int) []string {
-		cells := []string{console.Clean(class), fmt.Sprint(train), fmt.Sprint(val),
-			fmt.Sprint(test)}
+		cells := []string{console.Clean(class), fmt.Sprint(train),
+			fmt.Sprint(val), fmt.Sprint(test)}
 		if c.Groups != nil {
 			cells = slices.Insert(cells, 1, console.Clean(group))
 		}

@@ -32,7 +32,8 @@ changed. Runs that somebody records are left alone. It fails while something is 
 			for _, dir := range sweep.Under(con.RunsDir) {
 				more, also := sweep.Examine(dir, mend)
 				for _, f := range more {
-					if f.Run = filepath.Base(dir); filepath.Clean(dir) == filepath.Clean(con.RunsDir) {
+					f.Run = filepath.Base(dir)
+					if filepath.Clean(dir) == filepath.Clean(con.RunsDir) {
 						f.Run = ""
 					}
 				}

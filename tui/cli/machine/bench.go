@@ -60,9 +60,8 @@ func bench(ctx context.Context, con *console.Console, precision string, asJSON b
 	if asJSON {
 		return console.JSON(con.Stdout, benchJSON(con, &spec, &t))
 	}
-	fmt.Fprintf(con.Stdout, "%s, %s, kernel %s: %s, batch %d, medians of %d\n",
-		CPU(), kit.Plural(con.Threads,
-			"thread"), nn.Kernel(precision), spec.Model, spec.Batch, t.Rounds)
+	fmt.Fprintf(con.Stdout, "%s, %s, kernel %s: %s, batch %d, medians of %d\n", CPU(),
+		kit.Plural(con.Threads, "thread"), nn.Kernel(precision), spec.Model, spec.Batch, t.Rounds)
 	fmt.Fprintf(con.Stdout, "  train %.1f ms (%.0f images/s)   forward %.1f ms",
 		ms(t.Train), float64(spec.Batch)/t.Train.Seconds(), ms(t.Forward))
 	for _, m := range spec.Algorithms {

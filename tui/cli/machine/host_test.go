@@ -27,8 +27,8 @@ func TestVersionTellsPrograms(t *testing.T) {
 	if a, b := of("", "", "a"), of("", "", "b"); a == b || !strings.HasPrefix(a, "(devel)") {
 		t.Errorf("two builds without a revision are %q and %q", a, b)
 	}
-	if a, b := of(revision, "false", "a"), of(revision, "false", "b"); a != "0123456789ab" ||
-		a != b {
+	a, b := of(revision, "false", "a"), of(revision, "false", "b")
+	if a != "0123456789ab" || a != b {
 		t.Errorf("two builds of a revision are %q and %q", a, b)
 	}
 }

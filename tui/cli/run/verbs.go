@@ -117,8 +117,7 @@ func askAll(
 func askRun(tr *trainer.Trainer, r *record.Run, ask func(*engine.Client) error) error {
 	if r.Status().Ended() {
 		return fmt.Errorf("run %s is %s, not running: drolab resume %s goes on with one that is "+
-			"not done",
-			r.Meta.ID, r.Status(), r.Meta.ID)
+			"not done", r.Meta.ID, r.Status(), r.Meta.ID)
 	}
 	if err := ask(tr.Client(filepath.Dir(r.Dir))); err != nil {
 		if r.Held() && errors.Is(err, runner.ErrNotRunning) {

@@ -120,8 +120,7 @@ func timeLeft(look *sweep.Look, states []sweep.State, pace *sweep.Pace) string {
 func countLine(states []sweep.State) string {
 	return kit.Plural(len(states), "run") + ": " + console.Tally(sweep.Count(states), runner.Done,
 		runner.Running, runner.Queued, sweep.Waiting, runner.Paused, runner.Stopped,
-		runner.Interrupted,
-		sweep.Dropped, sweep.Missing, runner.Failed)
+		runner.Interrupted, sweep.Dropped, sweep.Missing, runner.Failed)
 }
 
 // printStates prints the counts, and what needs a person. The error is that some
@@ -132,8 +131,8 @@ func (sw *Sweeps) printStates(folder *sweep.Folder, states []sweep.State) error 
 		fmt.Fprintf(sw.Stdout, "%d  %s  %s: %s\n", t.Run, t.ID, t.Status, console.OneLine(t.Cause))
 	}
 	if failed := sweep.Count(states)[runner.Failed]; failed > 0 {
-		return fmt.Errorf("%d of %d runs failed: drolab sweep start does them again", failed,
-			len(states))
+		return fmt.Errorf("%d of %d runs failed: drolab sweep start does them again",
+			failed, len(states))
 	}
 	return nil
 }
@@ -154,12 +153,11 @@ func sweepJSON(folder *sweep.Folder, states []sweep.State) any {
 	for i := range states {
 		r, s := &folder.List.Runs[i], &states[i]
 		done, all := s.Steps()
-		runs = append(runs, one{i, r.ID, string(r.Algorithm), r.Seed, r.Values, s.Status, s.Cause,
-			done, all})
+		runs = append(runs, one{i, r.ID, string(r.Algorithm), r.Seed, r.Values, s.Status,
+			s.Cause, done, all})
 	}
 	return map[string]any{"dir": folder.Dir, "name": folder.List.Name,
-		"counts": sweep.Count(states),
-		"runs":   runs}
+		"counts": sweep.Count(states), "runs": runs}
 }
 
 // sweepFormats are those of sweep table, by flag.
@@ -239,8 +237,7 @@ into the queue; on TERM it is saved, and the task ends. Slurm is not needed: a l
 			array, task := sw.variable("SLURM_ARRAY_JOB_ID"), sw.variable("SLURM_ARRAY_TASK_ID")
 			if array != "" && task != "" {
 				t.Requeue = func() error {
-					return sweep.Slurm{}.Requeue(context.Background(),
-						array, task)
+					return sweep.Slurm{}.Requeue(context.Background(), array, task)
 				}
 				t.Holder = folder.Holder(sweep.Slurm{}, array, task,
 					sw.variable("SLURM_RESTART_COUNT"))
