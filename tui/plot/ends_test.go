@@ -83,8 +83,8 @@ func TestEndsKeepValues(t *testing.T) {
 		if named && !(strings.Contains(s, "ρ .2") && strings.Contains(s, "ρ .5")) {
 			t.Errorf("%d cells, and two lines have one name:\n%s", w, s)
 		}
-		if values := strings.Count(s, "0.10") + strings.Count(s, "0.20"); values != 0 &&
-			values != 2 {
+		values := strings.Count(s, "0.10") + strings.Count(s, "0.20")
+		if values != 0 && values != 2 {
 			t.Errorf("%d cells, and a value is cut:\n%s", w, s)
 		}
 	}
