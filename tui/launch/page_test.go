@@ -55,8 +55,8 @@ func TestSettingsAreThoseThatAreRead(t *testing.T) {
 	for key, readers := range map[string][]dro.Algorithm{"c": {dro.SFK},
 		"lambda": {dro.SFK, dro.PGD, dro.PAN}, "rho": dro.PaperMethods()} {
 		for _, a := range dro.PaperMethods() {
-			if got, want := slices.Contains(keys(a), key), slices.Contains(readers,
-				a); got != want {
+			got, want := slices.Contains(keys(a), key), slices.Contains(readers, a)
+			if got != want {
 				t.Errorf("%s of %s: shown is %v, want %v", key, a, got, want)
 			}
 		}
@@ -134,8 +134,7 @@ func TestLaunchStartsWhatIsShown(t *testing.T) {
 		t.Fatalf("asked for %+v", s.Requests)
 	}
 	if m, ok := tuitest.Sent[lab.Started](r); !ok ||
-		!slices.Equal(m.IDs, []string{"shapes-sfk-s1"}) ||
-		l.starting {
+		!slices.Equal(m.IDs, []string{"shapes-sfk-s1"}) || l.starting {
 		t.Errorf("after the start: %v, starting %v", m, l.starting)
 	}
 }
@@ -266,14 +265,14 @@ func TestEstimate(t *testing.T) {
 			t.Errorf("%s: %.3f times as long, want %.3f", what, got, want)
 		}
 	}
-	near(float64(estimateOf([]spec.Spec{base, base}, past, cpu).took)/float64(one.took), 2,
-		"two runs")
+	near(float64(estimateOf([]spec.Spec{base, base}, past, cpu).took)/float64(one.took),
+		2, "two runs")
 	near(ratio(func(s *spec.Spec) { s.Epochs *= 3 }),
-		work(3*tuitest.Epochs, 3*tuitest.Epochs)/work(tuitest.Epochs,
-			tuitest.Epochs), "three times the epochs")
+		work(3*tuitest.Epochs, 3*tuitest.Epochs)/work(tuitest.Epochs, tuitest.Epochs),
+		"three times the epochs")
 	near(ratio(func(s *spec.Spec) { s.EvalEvery = 2 }),
-		work(tuitest.Epochs, tuitest.Epochs/2)/work(tuitest.Epochs,
-			tuitest.Epochs), "half the evaluations")
+		work(tuitest.Epochs, tuitest.Epochs/2)/work(tuitest.Epochs, tuitest.Epochs),
+		"half the evaluations")
 }
 
 func TestEstimateUnknown(t *testing.T) {
@@ -342,7 +341,8 @@ func TestBoxesAreReached(t *testing.T) {
 			r.Fits(t, string(a))
 			r.Press("right")
 		}
-		r.Press("down") // where they are not under the cursor, their line says how many more there are
+		// Where they are not under the cursor, their line says how many more there are.
+		r.Press("down")
 		if s := tuitest.Text(r.Shot()); w == 80 && !strings.Contains(s, " more") {
 			t.Errorf("%d cells: nothing says that there are more methods:\n%s", w, s)
 		}

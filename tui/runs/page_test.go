@@ -268,9 +268,8 @@ func TestRunsVerbs(t *testing.T) {
 func TestRunsMany(t *testing.T) {
 	a := tuitest.NewArchive(t)
 	for seed := range uint64(lab.MaxWatched) {
-		a.Add(t, fmt.Sprintf("more-%d", seed), tuitest.Archived(dro.ERM, seed+10, "shapes",
-			tuitest.Epoch0()),
-			runner.Done, "")
+		a.Add(t, fmt.Sprintf("more-%d", seed),
+			tuitest.Archived(dro.ERM, seed+10, "shapes", tuitest.Epoch0()), runner.Done, "")
 	}
 	r, p := runsOf(t, a)
 	for _, key := range []string{"enter", "R"} {
