@@ -271,8 +271,7 @@ func (m *Model) elsewhere(k tea.KeyPressMsg) tea.Cmd {
 	for i, rows := range m.keys {
 		if row := kit.Find(rows, k); row != nil && !row.Moves {
 			return kit.Notify(fmt.Sprintf("%s is a key of page %d, %s: %s",
-				kit.KeyName(k.String(), m.env.ascii), i+1,
-				m.pages[i].Title(), row.Help))
+				kit.KeyName(k.String(), m.env.ascii), i+1, m.pages[i].Title(), row.Help))
 		}
 	}
 	return nil
@@ -303,9 +302,8 @@ func (m *Model) leave(msg leaveMsg) tea.Cmd {
 	lines := slices.Concat([]string{head, ""}, kit.Names(msg.live),
 		[]string{"", "Leaving stops them with a checkpoint;",
 			"drolab resume RUN goes on from there."})
-	return kit.Question("Leave?", lines, kit.Choice{Keys: []string{"y", "ctrl+c"},
-		Name: "stop them and leave",
-		Then: tea.Quit})
+	return kit.Question("Leave?", lines,
+		kit.Choice{Keys: []string{"y", "ctrl+c"}, Name: "stop them and leave", Then: tea.Quit})
 }
 
 // mouse routes clicks and the wheel.
@@ -391,8 +389,7 @@ func (m *Model) frame() []string {
 		return nil
 	case m.tooSmall():
 		return kit.Fill([]string{fmt.Sprintf("too small: %dx%d needed", kit.LeastWidth,
-			kit.LeastHeight)}, m.w,
-			m.h)
+			kit.LeastHeight)}, m.w, m.h)
 	}
 	lay := layScreen(m.w, m.h)
 	body := m.pages[m.at].View(lay.body.W, lay.body.H)

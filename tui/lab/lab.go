@@ -56,8 +56,8 @@ func (s *Lab) Save(id string) tea.Cmd {
 	v := s.Config.Verbs
 	return func() tea.Msg {
 		step, err := v.Checkpoint(id)
-		return Answered{Verb: "checkpoint", ID: id, Done: fmt.Sprintf("saved at step %d", step),
-			Err: err}
+		return Answered{Verb: "checkpoint", ID: id,
+			Done: fmt.Sprintf("saved at step %d", step), Err: err}
 	}
 }
 

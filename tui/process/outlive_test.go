@@ -32,7 +32,8 @@ import (
 // Runs outlive the terminal, and nothing is lost: tests on the program itself.
 // The long form is
 //
-//	go test -run 'TestKill|TestHangup|TestStopped|TestFullDisk|TestGoRun' -long -v -timeout 1h ./tui/process
+//	go test -run 'TestKill|TestHangup|TestStopped|TestFullDisk|TestGoRun' \
+//	    -long -v -timeout 1h ./tui/process
 var long = flag.Bool("long", false, "100 kills and 16 viewers")
 
 // box is a folder of runs with the program around it.
@@ -65,8 +66,7 @@ func newBox(t *testing.T) *box {
 func (b *box) command(args ...string) *exec.Cmd {
 	cmd := exec.Command("drolab", args...)
 	cmd.Env = append(os.Environ(), "DROLAB_RUNS="+b.client.RunsDir, "XDG_RUNTIME_DIR=",
-		"TERM=xterm-256color",
-		"LC_ALL=C.UTF-8")
+		"TERM=xterm-256color", "LC_ALL=C.UTF-8")
 	return cmd
 }
 
@@ -199,10 +199,9 @@ func (b *box) sameAs(whole *box) {
 
 // four are runs of all methods with momentum and augmentation, of some seconds.
 func four(more ...string) []string {
-	return append([]string{"run", "shapes", "--set", "samples=400", "--set", "batch=32", "--set",
-		"epochs=6",
-		"--set", "model=linear",
-		"--set", "log_every=1", "--set", "checkpoint_every=7", "--set", "eval_every=2"}, more...)
+	return append([]string{"run", "shapes", "--set", "samples=400", "--set", "batch=32",
+		"--set", "epochs=6", "--set", "model=linear", "--set", "log_every=1",
+		"--set", "checkpoint_every=7", "--set", "eval_every=2"}, more...)
 }
 
 // kill ends the engine as a crash would.
@@ -458,10 +457,10 @@ func onFullDisk(t *testing.T) (b *box, spec []string, makeRoom func()) {
 			t.Fatal(err)
 		}
 	}
-	return b, []string{"run", "shapes", "--algo", "sfk", "--set", "samples=400", "--set",
-		"batch=32", "--set",
-		"epochs=20", "--set", "model=linear",
-		"--set", "log_every=1", "--set", "checkpoint_every=5"}, makeRoom
+	args := []string{"run", "shapes", "--algo", "sfk", "--set", "samples=400",
+		"--set", "batch=32", "--set", "epochs=20", "--set", "model=linear",
+		"--set", "log_every=1", "--set", "checkpoint_every=5"}
+	return b, args, makeRoom
 }
 
 // TestFullDisk fills the disk under a run. Told to go on when there is room, it
@@ -559,8 +558,7 @@ func TestReaderLeaves(t *testing.T) {
 	b := newBox(t)
 	brief := []string{"csv", "--algo", "erm", "--set", "epochs=2"}
 	run := func(more ...string) []string {
-		return append(append([]string{"run"}, brief...),
-			more...)
+		return append(append([]string{"run"}, brief...), more...)
 	}
 	for _, both := range []bool{false, true} {
 		for _, json := range []string{"--json", "--json=false"} {

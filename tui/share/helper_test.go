@@ -64,8 +64,7 @@ func invite(t *testing.T, edit func(*Settings)) *party {
 	}
 	p.wires = &wires{Listener: l, taken: make(chan *wire, 100), ended: make(chan struct{}, 100)}
 	settings := Settings{Lab: lab.Config{RunsDir: p.runs, Verbs: p.asked}, HostKey: pem,
-		AuthorizedKeys: p.keys,
-		Viewers:        3, Idle: time.Hour, Log: p.log, after: p.clock.after}
+		AuthorizedKeys: p.keys, Viewers: 3, Idle: time.Hour, Log: p.log, after: p.clock.after}
 	if edit != nil {
 		edit(&settings)
 	}
@@ -103,9 +102,8 @@ func (p *party) connect(auth ...gossh.AuthMethod) (*gossh.Client, *wire, error) 
 		p.t.Fatal(err)
 	}
 	p.t.Cleanup(func() { c.Close() })
-	conn, channels, requests, err := gossh.NewClientConn(c, "party",
-		&gossh.ClientConfig{User: "anybody",
-			Auth: auth, HostKeyCallback: gossh.FixedHostKey(p.host)})
+	conn, channels, requests, err := gossh.NewClientConn(c, "party", &gossh.ClientConfig{
+		User: "anybody", Auth: auth, HostKeyCallback: gossh.FixedHostKey(p.host)})
 	server := <-p.wires.taken
 	if err != nil {
 		return nil, server, err
