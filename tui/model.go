@@ -388,8 +388,8 @@ func (m *Model) frame() []string {
 	case m.w <= 0 || m.h <= 0:
 		return nil
 	case m.tooSmall():
-		return kit.Fill([]string{fmt.Sprintf("too small: %dx%d needed", kit.LeastWidth,
-			kit.LeastHeight)}, m.w, m.h)
+		needed := fmt.Sprintf("too small: %dx%d needed", kit.LeastWidth, kit.LeastHeight)
+		return kit.Fill([]string{needed}, m.w, m.h)
 	}
 	lay := layScreen(m.w, m.h)
 	body := m.pages[m.at].View(lay.body.W, lay.body.H)

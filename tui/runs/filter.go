@@ -175,10 +175,15 @@ func parseTerm(word string) (t term, err error) {
 
 // fullKey resolves the short names that people type.
 func fullKey(key string) string {
-	full := map[string]string{"algo": "algorithms", "algorithm": "algorithms",
-		"method": "algorithms",
-		"set":    "uncertainty", "state": "status", "accuracy": "test_accuracy",
-		"mean": "test_accuracy"} // the input's mean, a setting, is nothing to look for
+	full := map[string]string{
+		"algo":      "algorithms",
+		"algorithm": "algorithms",
+		"method":    "algorithms",
+		"set":       "uncertainty",
+		"state":     "status",
+		"accuracy":  "test_accuracy",
+		"mean":      "test_accuracy", // the input's mean, a setting, is nothing to look for
+	}
 	return cmp.Or(full[key], key)
 }
 

@@ -50,8 +50,8 @@ func dataShowCommand(con *console.Console) *cobra.Command {
 		Long: `Open a dataset, its name written as in presets, and say what it consists of: classes and groups with
 their counts in every split, missing values, constant features, and groups too small to measure, whose 95 %
 interval (Wilson) of an accuracy of one half is wider than ± 10 points.`,
-		Example: "drolab data show csv:example\ndrolab data show " +
-			"'adult.csv?label=income&group=sex'",
+		Example: "drolab data show csv:example\n" +
+			"drolab data show 'adult.csv?label=income&group=sex'",
 		Args:              console.One("a dataset", "drolab data show csv:example"),
 		ValidArgsFunction: completeDatasets(con),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -72,8 +72,8 @@ interval (Wilson) of an accuracy of one half is wider than ± 10 points.`,
 	return c
 }
 
-// card opens a dataset. A table with missing values is opened with a category for them, which it
-// says.
+// card opens a dataset. A table with missing values is opened with a category for them,
+// and the card says so.
 func card(con *console.Console, name string, val float64) (*dataCard, error) {
 	o := data.Options{Dir: con.DataDir, Difficulty: spec.Defaults().Difficulty, ValFraction: val}
 	d, err := data.Open(name, o)

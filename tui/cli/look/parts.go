@@ -24,8 +24,8 @@ func partColumns(r *record.Run) []partColumn {
 	list := []partColumn{{m.Part(), func(i int) string { return console.Clean(names[i]) }}}
 	number := func(head string, of []int) {
 		if of != nil {
-			list = append(list, partColumn{head,
-				func(i int) string { return fmt.Sprint(countAt(of, i)) }})
+			count := func(i int) string { return fmt.Sprint(countAt(of, i)) }
+			list = append(list, partColumn{head, count})
 		}
 	}
 	number("n train", counts.Train)

@@ -96,7 +96,9 @@ func showCommand(con *console.Console) *cobra.Command {
 func show(con *console.Console, r *record.Run) error {
 	m := &r.Meta
 	lines := [][2]string{
-		{"run", m.ID}, {"status", console.StatusLine(r)}, {"directory", r.Dir},
+		{"run", m.ID},
+		{"status", console.StatusLine(r)},
+		{"directory", r.Dir},
 		{"preset", m.Preset},
 		{"parent", m.Parent},
 		{"label", r.Label().String()},

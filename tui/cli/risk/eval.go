@@ -41,8 +41,7 @@ drolab eval latest@selected --split train --top 50 --sheet worst.png
 drolab eval latest --rho .1,1 --out losses.npz`,
 		Args:              console.One("a run", "drolab eval latest"),
 		ValidArgsFunction: con.CompleteRuns,
-		RunE: func(_ *cobra.Command,
-			args []string) error {
+		RunE: func(_ *cobra.Command, args []string) error {
 			return eval(con, args[0], &f)
 		},
 	}

@@ -36,8 +36,8 @@ drolab plan --from shapes-sfk --epsilon 0.1`,
 					return err
 				}
 			}
-			for _, name := range []string{"epsilon", "rho", "bound", "lipschitz",
-				"smoothness", "gap"} {
+			needed := []string{"epsilon", "rho", "bound", "lipschitz", "smoothness", "gap"}
+			for _, name := range needed {
 				if from == "" && !c.Flags().Changed(name) {
 					return fmt.Errorf("give --%s: %s", name, c.Flags().Lookup(name).Usage)
 				}

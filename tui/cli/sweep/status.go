@@ -25,8 +25,9 @@ import (
 func (sw *Sweeps) sweepStatusCommand() *cobra.Command {
 	var asJSON, follow bool
 	c := &cobra.Command{
-		Use: "status DIR", Short: "How far a sweep has come: counts by state, and failures with " +
-			"their reasons",
+		Use: "status DIR",
+		Short: "How far a sweep has come: " +
+			"counts by state, and failures with their reasons",
 		Example:           "drolab sweep status mysweep --follow",
 		Args:              console.One("a sweep's folder", "drolab sweep status DIR"),
 		ValidArgsFunction: completeFolders,
@@ -174,8 +175,9 @@ func (sw *Sweeps) sweepTableCommand() *cobra.Command {
 	formats := sw.sweepFormats()
 	chosen := map[string]*bool{}
 	c := &cobra.Command{
-		Use: "table DIR", Short: "Each method's best setting by validation, its figures, and " +
-			"what choosing cost",
+		Use: "table DIR",
+		Short: "Each method's best setting by validation, " +
+			"its figures, and what choosing cost",
 		Example:           "drolab sweep table mysweep --md",
 		Args:              console.One("a sweep's folder", "drolab sweep table DIR"),
 		ValidArgsFunction: completeFolders,
@@ -206,8 +208,8 @@ func (sw *Sweeps) sweepTableCommand() *cobra.Command {
 func (sw *Sweeps) sweepTaskCommand() *cobra.Command {
 	var rung int
 	c := &cobra.Command{
-		Use: "task DIR I", Short: "Do run I of a sweep and exit with its status, as a job of a " +
-			"cluster does",
+		Use:   "task DIR I",
+		Short: "Do run I of a sweep and exit with its status, as a job of a cluster does",
 		Long: `Do run I of a sweep, from its newest checkpoint where there is one, and exit with its status; a run that
 is done already is left as it is. On USR1 (the time limit comes) it is saved and, in a Slurm job, the task put back
 into the queue; on TERM it is saved, and the task ends. Slurm is not needed: a loop in a shell does as well.`,

@@ -179,8 +179,8 @@ func poisonStrings(v any, set func(any), where string, changed func(where string
 	case []any:
 		for i := range v {
 			set := func(x any) { v[i] = x }
-			if err := poisonStrings(v[i], set, fmt.Sprintf("%s[%d]", where, i),
-				changed); err != nil {
+			place := fmt.Sprintf("%s[%d]", where, i)
+			if err := poisonStrings(v[i], set, place, changed); err != nil {
 				return err
 			}
 		}

@@ -45,26 +45,30 @@ func (l *scriptLog) Read() ([]runner.Event, error) {
 // Asked notes what is Asked of runs, and does nothing.
 type Asked struct{ List []string }
 
-func (a *Asked) Start(runner.Request) ([]string,
-	error) {
+func (a *Asked) Start(runner.Request) ([]string, error) {
 	return nil, errors.New("no room for a run")
 }
+
 func (a *Asked) Pause(id string) error {
 	a.List = append(a.List, "pause")
 	return nil
 }
+
 func (a *Asked) Resume(id string) error {
 	a.List = append(a.List, "resume")
 	return nil
 }
+
 func (a *Asked) Stop(id string) error {
 	a.List = append(a.List, "stop")
 	return nil
 }
+
 func (a *Asked) Checkpoint(id string) (int64, error) {
 	a.List = append(a.List, "checkpoint")
 	return 7, nil
 }
+
 func (a *Asked) Knob(id, key, value string) error {
 	a.List = append(a.List, "knob "+key+"="+value)
 	return nil
