@@ -158,8 +158,7 @@ func TestQuit(t *testing.T) {
 
 // TestTerminated is SIGTERM, which main turns into a cancelled context.
 func TestTerminated(t *testing.T) {
-	out, err := onTerminal(t, func(_ context.Context, cancel context.CancelFunc,
-		_ *window) {
+	out, err := onTerminal(t, func(_ context.Context, cancel context.CancelFunc, _ *window) {
 		cancel()
 	})
 	if err != nil {
@@ -170,8 +169,7 @@ func TestTerminated(t *testing.T) {
 
 // TestHangup closes the terminal's window.
 func TestHangup(t *testing.T) {
-	_, err := onTerminal(t, func(_ context.Context, _ context.CancelFunc,
-		end *window) {
+	_, err := onTerminal(t, func(_ context.Context, _ context.CancelFunc, end *window) {
 		end.Close()
 	})
 	if !errors.Is(err, ErrHangup) {

@@ -17,8 +17,7 @@ import (
 func TestRegisteredDataIsListed(t *testing.T) {
 	defer data.Register(data.Provider{Name: "toy", Purpose: "for a test",
 		Files: &data.Files{Folder: "toy", Remote: []data.Remote{{Name: "toy.bin", Size: 2e6}}},
-		Open: func(string, data.Options) (*data.Dataset,
-			error) {
+		Open: func(string, data.Options) (*data.Dataset, error) {
 			return nil, errors.New("not here")
 		}})()
 	var out, problems bytes.Buffer

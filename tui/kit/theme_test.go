@@ -61,8 +61,8 @@ func TestSeriesAreToldApart(t *testing.T) {
 				}
 			}
 			for j, b := range p.series[:i] {
-				if d := apart(ansi.IndexedColor(a.x256),
-					ansi.IndexedColor(b.x256)); d < leastApart {
+				d := apart(ansi.IndexedColor(a.x256), ansi.IndexedColor(b.x256))
+				if d < leastApart {
 					t.Errorf("dark %t: series %d and %d are %.3f apart in 256 colours",
 						dark, i, j, d)
 				}

@@ -171,8 +171,7 @@ func TestLaunchRefuses(t *testing.T) {
 // A data source that is registered is offered, and shown as not here yet.
 func TestLaunchOffersRegisteredData(t *testing.T) {
 	defer data.Register(data.Provider{Name: "toy", Purpose: "for a test",
-		Open: func(string, data.Options) (*data.Dataset,
-			error) {
+		Open: func(string, data.Options) (*data.Dataset, error) {
 			return nil, errors.New("not here")
 		},
 		Files: &data.Files{Folder: "toy", Remote: []data.Remote{{Name: "toy.bin", Size: 1}}}})()
@@ -312,9 +311,8 @@ func TestLaunchReasonsWhole(t *testing.T) {
 		r.Size(size[0], size[1]-2)
 		r.Press("tab", "down", "down", "down", "down")
 		want := strings.Fields(l.fromPreset("rho"))
-		got := strings.Join(strings.Fields(strings.ReplaceAll(tuitest.Text(r.Shot()), "│", " ")),
-			" ")
-		if !strings.Contains(got, strings.Join(want, " ")) {
+		got := strings.Fields(strings.ReplaceAll(tuitest.Text(r.Shot()), "│", " "))
+		if !strings.Contains(strings.Join(got, " "), strings.Join(want, " ")) {
 			t.Errorf("at %v the screen is without %q:\n%s", size, want, tuitest.Text(r.Shot()))
 		}
 	}

@@ -75,8 +75,7 @@ func nastySeries(r *rand.Rand, n int) *Series {
 func nastyChart(r *rand.Rand) *Chart {
 	c := &Chart{
 		X: nastyRange(r), Y: nastyRange(r), YScale: scales()[r.IntN(4)],
-		Charset:  Charset(r.IntN(3)),
-		Duration: r.IntN(3) == 0, Bare: r.IntN(4) == 0,
+		Charset: Charset(r.IntN(3)), Duration: r.IntN(3) == 0, Bare: r.IntN(4) == 0,
 	}
 	if r.IntN(2) == 0 {
 		c.X = Range{0, 50}

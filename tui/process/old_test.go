@@ -35,8 +35,8 @@ func TestOldFolders(t *testing.T) {
 			if f.Name() >= "2026-11-22T09" { // c: auto was a setting of SFK
 				o.sfk = dro.SFKAuto
 			}
-			if err := os.CopyFS(o.dir,
-				os.DirFS(filepath.Join("testdata", "old", f.Name()))); err != nil {
+			old := os.DirFS(filepath.Join("testdata", "old", f.Name()))
+			if err := os.CopyFS(o.dir, old); err != nil {
 				t.Fatal(err)
 			}
 			o.shown()

@@ -301,8 +301,7 @@ type terminal struct {
 
 func (b *box) terminal(args ...string) *terminal {
 	b.Helper()
-	// What is caught here is set to its default there: SIGHUP, even where the tests were started
-	// with nohup.
+	// What is caught here is set to its default there: SIGHUP, even where nohup started the tests.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	t := &terminal{box: b, cmd: b.command(args...), ended: make(chan struct{})}
 	var err error
@@ -440,8 +439,8 @@ func TestHangupInline(t *testing.T) {
 func onFullDisk(t *testing.T) (b *box, spec []string, makeRoom func()) {
 	t.Helper()
 	b = newBox(t)
-	if exec.Command("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs",
-		b.client.RunsDir).Run() != nil {
+	mount := exec.Command("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", b.client.RunsDir)
+	if mount.Run() != nil {
 		t.Skip("mounting a small disk needs root")
 	}
 	t.Cleanup(func() { b.client.Shutdown(true); exec.Command("umount", b.client.RunsDir).Run() })
@@ -570,8 +569,7 @@ func TestReaderLeaves(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		run(), {"show", "latest", "--json"}, {"show", "latest"}, {"compare", "csv"},
-		{"compare", "csv", "--csv"},
-		{"runs"}, {"presets"}, {"--help"},
+		{"compare", "csv", "--csv"}, {"runs"}, {"presets"}, {"--help"},
 	} {
 		s, said := b.leaves(false, args...)
 		if !s.Signaled() || s.Signal() != syscall.SIGPIPE || strings.Contains(said, "pipe") {

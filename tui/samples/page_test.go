@@ -132,8 +132,8 @@ func TestWhatGoesWrong(t *testing.T) {
 		}
 		rig.Send(lab.Samples{Run: r})
 		rig.Press("r")
-		text := strings.Join(strings.Fields(strings.ReplaceAll(tuitest.Text(rig.Shot()), "│", "")),
-			" ")
+		words := strings.Fields(strings.ReplaceAll(tuitest.Text(rig.Shot()), "│", ""))
+		text := strings.Join(words, " ")
 		if p.pick != nil || !strings.Contains(text, want) || strings.Count(text, "! ") != 1 {
 			t.Errorf("%s: no %q in\n%s", what, want, text)
 		}
@@ -199,8 +199,7 @@ func TestEvaluationUnderWay(t *testing.T) {
 
 // made is an Evaluate that makes its answer up.
 func made(table bool) Evaluate {
-	return func(q inspect.Question) (*inspect.Pick,
-		error) {
+	return func(q inspect.Question) (*inspect.Pick, error) {
 		return tuitest.NewPick(&q.Run.Meta, table), nil
 	}
 }
@@ -251,9 +250,10 @@ func TestCursor(t *testing.T) {
 	for _, c := range []struct {
 		key string
 		at  int
-	}{{"right", 1}, {"down", 1 + across}, {"left", across}, {"up", 0}, {"up", 0}, {"end", 39},
-		{"down", 39},
-		{"home", 0}} {
+	}{
+		{"right", 1}, {"down", 1 + across}, {"left", across}, {"up", 0}, {"up", 0},
+		{"end", 39}, {"down", 39}, {"home", 0},
+	} {
 		if rig.Press(c.key); p.at != c.at {
 			t.Errorf("%s goes to %d, not %d", c.key, p.at, c.at)
 		}

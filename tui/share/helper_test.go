@@ -43,8 +43,8 @@ func invite(t *testing.T, edit func(*Settings)) *party {
 	dir := t.TempDir()
 	p := &party{t: t, runs: string(tuitest.NewArchive(t).Folder), asked: &tuitest.Asked{},
 		keys: filepath.Join(dir, "keys"), known: newKey(t),
-		clock: &clock{changed: make(chan struct{}, 1)},
-		log:   newText(), result: make(chan error, 1)}
+		clock: &clock{changed: make(chan struct{}, 1)}, log: newText(),
+		result: make(chan error, 1)}
 	line := strings.TrimSpace(string(gossh.MarshalAuthorizedKey(p.known.PublicKey()))) + " alice\n"
 	if err := os.WriteFile(p.keys, []byte("# who may look\n\n"+line), 0o600); err != nil {
 		t.Fatal(err)

@@ -35,8 +35,8 @@ func TestScreen(t *testing.T) {
 		t.Errorf("leaving: %v", err)
 	}
 	p.log.await(t, "left after")
-	if out := v.out.String(); strings.LastIndex(out, "\x1b[?1049l") < strings.LastIndex(out,
-		"\x1b[?1049h") {
+	out := v.out.String()
+	if strings.LastIndex(out, "\x1b[?1049l") < strings.LastIndex(out, "\x1b[?1049h") {
 		t.Error("the terminal is left on its other screen")
 	}
 }

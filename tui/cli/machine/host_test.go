@@ -11,8 +11,8 @@ import (
 func TestVersionTellsPrograms(t *testing.T) {
 	of := func(revision, modified, sum string) string {
 		info := &debug.BuildInfo{Main: debug.Module{Version: "(devel)"}}
-		for key, value := range map[string]string{"vcs.revision": revision,
-			"vcs.modified": modified} {
+		vcs := map[string]string{"vcs.revision": revision, "vcs.modified": modified}
+		for key, value := range vcs {
 			if value != "" {
 				info.Settings = append(info.Settings, debug.BuildSetting{Key: key, Value: value})
 			}
