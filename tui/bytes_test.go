@@ -26,8 +26,7 @@ func TestByteBudget(t *testing.T) {
 		most = max(most, n)
 	}
 	t.Logf("first frame %d bytes; then %d bytes/s in %d of %d frames, the largest %d", first,
-		sent/seconds,
-		wr.Frames-1, seconds*5, most)
+		sent/seconds, wr.Frames-1, seconds*5, most)
 	if sent/seconds > budget {
 		t.Errorf("%d bytes a second, want at most %d", sent/seconds, budget)
 	}

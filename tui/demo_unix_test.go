@@ -74,22 +74,20 @@ func TestDemos(t *testing.T) {
 				auto = auto || strings.Contains(string(w.text), "sfk-auto")
 				if got := screen[w.y][w.x : w.x+len(w.text)]; !slices.Equal(got, w.text) {
 					t.Errorf("%s%s.svg has %q at row %d, column %d; the recording %q", name, paper,
-						string(w.text),
-						w.y, w.x, string(got))
+						string(w.text), w.y, w.x, string(got))
 				}
 			}
 		}
 	})
 	if shown != len(screens) || 2*shown != len(pictures) || !auto {
-		t.Errorf("%d pictures, with sfk-auto: %v; the recording marks %d screens", len(pictures),
-			auto, shown)
+		t.Errorf("%d pictures, with sfk-auto: %v; the recording marks %d screens",
+			len(pictures), auto, shown)
 	}
 }
 
 // steers tells what no picture has: escapes and other control characters.
 func steers(r rune) bool {
-	return r < ' ' && r != '\n' || r == 0x7f ||
-		r == unicode.ReplacementChar
+	return r < ' ' && r != '\n' || r == 0x7f || r == unicode.ReplacementChar
 }
 
 // word is text of a picture, in cells.

@@ -16,12 +16,13 @@
 // smoothing and bands, which are made of what is drawn, are tui/plot's. Nothing here
 // reads the environment; lab.Config carries it.
 //
-// This package is what all pages have: routing (model.go), header, footer and help (frame.go), the
-// keys that hold everywhere (own_keys.go), the palette, the pace. Each page is a package of its
-// own, tui/launch, tui/watch, tui/runs, tui/compare, tui/sweep and tui/samples, which imports no
-// other; they share tui/kit (how things look and which keys do what) and tui/lab (the folder of
-// runs, the verbs, and the messages between pages). Charts are tui/plot's, text as cells
-// tui/cell's.
+// This package is what all pages have: routing (model.go), header, footer and
+// help (frame.go), the keys that hold everywhere (own_keys.go), the palette,
+// the pace. Each page is a package of its own, which imports no other page:
+// tui/launch, tui/watch, tui/runs, tui/compare, tui/sweep and tui/samples. They
+// share tui/kit (how things look and which keys do what) and tui/lab (the folder
+// of runs, the verbs, and the messages between pages). Charts are tui/plot's,
+// text as cells is tui/cell's.
 //
 // Start at model.go. A key is a row of its page's Keys, which binds it to what
 // it does, the footer's word, the help, and why it cannot be done now. A panel

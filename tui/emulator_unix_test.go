@@ -179,7 +179,8 @@ func onGlass(t *testing.T, r *rig, use func(*glass)) {
 	})
 	listener.Go(g.listen)
 	defer func() {
-		g.end.WriteString("q") // Bubble Tea waits for its reader then, which it does not when it is cancelled
+		// Bubble Tea waits for its reader then, which it does not when it is cancelled.
+		g.end.WriteString("q")
 		program.Wait()
 		g.tty.Close()
 		listener.Wait()

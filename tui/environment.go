@@ -24,8 +24,8 @@ func environmentOf(environ []string) environment {
 	}
 	term := vars["TERM"]
 	e := environment{
-		ascii: vars["DROLAB_ASCII"] != "" || term == "linux" || term == "dumb" ||
-			!utf8Locale(vars),
+		ascii: vars["DROLAB_ASCII"] != "" || term == "linux" ||
+			term == "dumb" || !utf8Locale(vars),
 		plain:  vars["NO_COLOR"] != "" || term == "dumb",
 		remote: vars["SSH_CONNECTION"] != "" || vars["SSH_TTY"] != "",
 		light:  lightBehind(vars["COLORFGBG"]),

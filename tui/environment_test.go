@@ -31,8 +31,7 @@ func TestASCII(t *testing.T) {
 // TestLightBehind believes COLORFGBG until the terminal itself says.
 func TestLightBehind(t *testing.T) {
 	for value, want := range map[string]bool{"": false, "15;0": false, "0;15": true,
-		"0;default;15": true,
-		"0;7":          true, "7;8": false, "0;17": false} {
+		"0;default;15": true, "0;7": true, "7;8": false, "0;17": false} {
 		if got := environmentOf([]string{"COLORFGBG=" + value}).light; got != want {
 			t.Errorf("%q: light is %v", value, got)
 		}

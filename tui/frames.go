@@ -7,11 +7,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// frames sets how many frames a second Bubble Tea has. It fixes them at the start, and each is a
-// waking of the processor, whether anything changed or not: forty of them, which a key's prompt
-// answer takes, cost a third of a per cent of a core (so much does a program that does nothing else
-// on a virtual machine). So its ticker is set anew, found by its name in the program: where a later
-// version has another, the frames stay as they were at the start. A nil frames has no program.
+// frames sets how many frames a second Bubble Tea has. It fixes them at the start, and each
+// wakes the processor, whether anything changed or not. A key's prompt answer takes forty of
+// them, which cost a third of a per cent of a core, measured on a virtual machine in a program
+// that does nothing else. So its ticker is set anew, found by its name in the program. Where a
+// later version has another, the frames stay as they were at the start. A nil frames has no
+// program.
 type frames struct {
 	program *tea.Program
 	rate    int // as it was set last

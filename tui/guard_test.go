@@ -17,7 +17,9 @@ import (
 // folder of the runs, and Bubble Tea hears nothing of it.
 func TestGuard(t *testing.T) {
 	dir := t.TempDir()
-	fresh := func() guarded { return guarded{&Model{Lab: &lab.Lab{Config: lab.Config{RunsDir: dir}}}} }
+	fresh := func() guarded {
+		return guarded{&Model{Lab: &lab.Lab{Config: lab.Config{RunsDir: dir}}}}
+	}
 	check := func(t *testing.T, err error, value string) {
 		t.Helper()
 		var p *runner.PanicError
@@ -33,9 +35,8 @@ func TestGuard(t *testing.T) {
 	breaks := func() tea.Msg { panic("broken") }
 	fine := func() tea.Msg { return 7 }
 	for name, cmd := range map[string]tea.Cmd{"a command": breaks,
-		"of a batch":    tea.Batch(fine, breaks),
-		"of a sequence": tea.Sequence(fine, breaks), "within": tea.Batch(fine,
-			tea.Sequence(fine, breaks))} {
+		"of a batch": tea.Batch(fine, breaks), "of a sequence": tea.Sequence(fine, breaks),
+		"within": tea.Batch(fine, tea.Sequence(fine, breaks))} {
 		t.Run(name, func(t *testing.T) {
 			failed, ok := last(fresh().guard(cmd)).(lab.Failed)
 			if !ok {

@@ -47,8 +47,10 @@ func newLive(b *testing.B, runs, w, h int) *growing {
 		}
 		a := dro.PaperMethods()[setting%len(dro.PaperMethods())]
 		m := tuitest.Meta(a, tuitest.Epoch0().Add(time.Duration(i)*time.Second))
-		m.Spec.Seed, m.Spec.Rho = uint64(seed), m.Spec.Rho*float64(1+setting/len(dro.PaperMethods()))
-		m.Spec.Epochs, m.StepsPerEpoch, m.Steps = liveEpochs, liveEpochSteps, liveEpochSteps*liveEpochs
+		m.Spec.Seed = uint64(seed)
+		m.Spec.Rho *= float64(1 + setting/len(dro.PaperMethods()))
+		m.Spec.Epochs, m.StepsPerEpoch = liveEpochs, liveEpochSteps
+		m.Steps = liveEpochSteps * liveEpochs
 		r, err := store.Create(m, nil)
 		if err != nil {
 			b.Fatal(err)

@@ -270,8 +270,8 @@ func (m *Model) waits() string {
 func (m *Model) elsewhere(k tea.KeyPressMsg) tea.Cmd {
 	for i, rows := range m.keys {
 		if row := kit.Find(rows, k); row != nil && !row.Moves {
-			name, title := kit.KeyName(k.String(), m.env.ascii), m.pages[i].Title()
-			return kit.Notify(fmt.Sprintf("%s is a key of page %d, %s: %s", name, i+1, title, row.Help))
+			return kit.Notify(fmt.Sprintf("%s is a key of page %d, %s: %s",
+				kit.KeyName(k.String(), m.env.ascii), i+1, m.pages[i].Title(), row.Help))
 		}
 	}
 	return nil
@@ -302,8 +302,8 @@ func (m *Model) leave(msg leaveMsg) tea.Cmd {
 	lines := slices.Concat([]string{head, ""}, kit.Names(msg.live),
 		[]string{"", "Leaving stops them with a checkpoint;",
 			"drolab resume RUN goes on from there."})
-	return kit.Question("Leave?", lines, kit.Choice{
-		Keys: []string{"y", "ctrl+c"}, Name: "stop them and leave", Then: tea.Quit})
+	return kit.Question("Leave?", lines,
+		kit.Choice{Keys: []string{"y", "ctrl+c"}, Name: "stop them and leave", Then: tea.Quit})
 }
 
 // mouse routes clicks and the wheel.
@@ -388,8 +388,8 @@ func (m *Model) frame() []string {
 	case m.w <= 0 || m.h <= 0:
 		return nil
 	case m.tooSmall():
-		text := fmt.Sprintf("too small: %dx%d needed", kit.LeastWidth, kit.LeastHeight)
-		return kit.Fill([]string{text}, m.w, m.h)
+		needed := fmt.Sprintf("too small: %dx%d needed", kit.LeastWidth, kit.LeastHeight)
+		return kit.Fill([]string{needed}, m.w, m.h)
 	}
 	lay := layScreen(m.w, m.h)
 	body := m.pages[m.at].View(lay.body.W, lay.body.H)

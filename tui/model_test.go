@@ -31,8 +31,8 @@ func TestVerbsOfAnotherProcess(t *testing.T) {
 func TestAnswered(t *testing.T) {
 	r := watching(t, 120, 40)
 	for want, ask := range map[string]tea.Cmd{"asked to pause: a-run": r.Ask("pause", "a-run"),
-		"saved at step 7: a-run": r.Save("a-run"), "turned c to 70: a-run": r.Turn("a-run",
-			"c", "70")} {
+		"saved at step 7: a-run": r.Save("a-run"),
+		"turned c to 70: a-run":  r.Turn("a-run", "c", "70")} {
 		if r.send(ask()); !strings.Contains(r.footer(), want) {
 			t.Errorf("the footer says %q, want %q", r.footer(), want)
 		}
@@ -76,9 +76,8 @@ func TestLeave(t *testing.T) {
 		t.Fatal("q leaves without asking, though runs of this program go on")
 	}
 	// The end of a run's name is drawn by lot.
-	tuitest.Golden(t, "leave",
-		regexp.MustCompile(`(-s1-[-0-9]+-)[a-z0-9]{4}`).ReplaceAllString(tuitest.Text(r.shot(t)),
-			"${1}abcd"))
+	lot := regexp.MustCompile(`(-s1-[-0-9]+-)[a-z0-9]{4}`)
+	tuitest.Golden(t, "leave", lot.ReplaceAllString(tuitest.Text(r.shot(t)), "${1}abcd"))
 	r.press("q", "n", "esc")
 	if r.quit || r.overlay != nil {
 		t.Fatal("Esc does not stay")
@@ -125,8 +124,7 @@ func TestPalette(t *testing.T) {
 		t.Errorf("what was not asked for:\n%s", s)
 	}
 	r.press("backspace", "backspace", "backspace", "backspace", "backspace", "backspace",
-		"backspace",
-		"backspace")
+		"backspace", "backspace")
 	r.typed("warnings")
 	if r.press("enter"); !strings.Contains(tuitest.Text(r.shot(t)), "Log by step") ||
 		r.overlay != nil {
@@ -296,8 +294,8 @@ func TestGuest(t *testing.T) {
 			r.press(b.Keys.Keys()[0])
 			if r.overlay != nil || r.pages[r.at].Typing() ||
 				!strings.Contains(r.footer(), "this view is ") {
-				t.Errorf("page %s: %s does something: the footer says %q", page, b.Keys.Keys()[0],
-					r.footer())
+				t.Errorf("page %s: %s does something: the footer says %q", page,
+					b.Keys.Keys()[0], r.footer())
 			}
 		}
 	}
@@ -306,7 +304,8 @@ func TestGuest(t *testing.T) {
 		r.Config.Guest = guest
 		changed := false
 		for y := range 30 {
-			r.send(click(60, y)) // it may be a setting, and with the next click it is as after the space bar
+			// It may be a setting, and with the second click it is as after the space bar.
+			r.send(click(60, y))
 			r.send(click(60, y))
 			changed = changed || r.pages[r.at].Typing() ||
 				strings.Count(r.screen(), "◆") > 1 // the legend's

@@ -15,8 +15,8 @@ func (m *Model) ownKeys() []kit.Key {
 		leave = "leave; the runs go on, and drolab attach shows them again"
 	}
 	rows := []kit.Key{
-		{Keys: kit.On(":"), Help: "find what to do by a word", Do: kit.Just(m.openPalette),
-			Moves: true},
+		{Keys: kit.On(":"), Help: "find what to do by a word",
+			Do: kit.Just(m.openPalette), Moves: true},
 		{Keys: kit.On("?"), Hint: "help", Help: "these keys", Do: kit.Just(m.openHelp), Last: true},
 		{Keys: kit.On("q", "ctrl+c"), Hint: "quit", Help: leave, Do: m.askLeave, Last: true},
 		{Keys: kit.On("ctrl+z"), Help: "suspend the program, as a shell's fg takes it up again",
@@ -24,8 +24,7 @@ func (m *Model) ownKeys() []kit.Key {
 			Do: func() tea.Cmd { return tea.Suspend }, Local: true},
 		{Keys: kit.On("X"), Help: "stop all runs of the last start (asks)", Alters: true,
 			Why: func() string {
-				return kit.Unless(len(m.launched) > 0,
-					"nothing was started from here")
+				return kit.Unless(len(m.launched) > 0, "nothing was started from here")
 			},
 			Do: func() tea.Cmd { return m.stopAll() }},
 		{Keys: kit.On("]"), Help: "next page", Do: func() tea.Cmd { return m.show(m.turned(+1)) }},

@@ -29,10 +29,10 @@ func (p *palette) found() (rows []*kit.Key) {
 		if row.Moves || row.Help == "" || p.m.barred(row) != "" {
 			continue
 		}
-		text, words := strings.ToLower(row.Hint+" "+
-			row.Help), strings.Fields(strings.ToLower(p.line.String()))
-		if !slices.ContainsFunc(words,
-			func(word string) bool { return !strings.Contains(text, word) }) {
+		text := strings.ToLower(row.Hint + " " + row.Help)
+		words := strings.Fields(strings.ToLower(p.line.String()))
+		lacks := func(word string) bool { return !strings.Contains(text, word) }
+		if !slices.ContainsFunc(words, lacks) {
 			if row.Blocked() == "" {
 				rows = append(rows, row)
 			} else {

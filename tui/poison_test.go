@@ -145,8 +145,7 @@ func newPoisonable(t *testing.T) *poisonable {
 		m.Groups, m.GroupCounts = []string{"hills", "coast"}, measure.Counts{Train: []int{5, 7},
 			Test: []int{1, 2}}
 		a.Add(t, fmt.Sprintf("shapes-sfk-s%d", seed+1), m,
-			[]runner.Status{runner.Done, runner.Failed}[seed],
-			"bad luck")
+			[]runner.Status{runner.Done, runner.Failed}[seed], "bad luck")
 	}
 	return p
 }
@@ -177,8 +176,8 @@ func (p *poisonable) rig(t *testing.T, text string, w, h int, environ ...string)
 	folder := lab.Folder(p.runs)
 	r := newRig(t, &tuitest.Script{Folder: folder, Now: tuitest.Epoch0()}, w, h, environ...)
 	r.Model.Source = poisoned{folder, text}
-	r.Config.RunsDir, r.Config.DataDir, r.Config.CPU = p.runs, r.Config.DataDir+"/"+text, text+
-		"processor"
+	r.Config.RunsDir, r.Config.DataDir, r.Config.CPU = p.runs,
+		r.Config.DataDir+"/"+text, text+"processor"
 	r.bind(table(r.Lab, poisonedPresets(text), r.watch))
 	r.samples().Evaluate = func(q inspect.Question) (*inspect.Pick, error) {
 		pick := tuitest.NewPick(&q.Run.Meta, len(text)%2 == 0)
@@ -226,8 +225,8 @@ func (r *rig) printable(t *testing.T, what string) {
 	tuitest.Printable(t, what, s)
 	for y, line := range strings.Split(s, "\n") {
 		if got := ansi.StringWidth(line); got != r.w {
-			t.Fatalf("%s: line %d has %d cells of %d where a terminal counts clusters:\n%q", what,
-				y, got, r.w, line)
+			t.Fatalf("%s: line %d has %d cells of %d where a terminal counts clusters:\n%q",
+				what, y, got, r.w, line)
 		}
 	}
 }
@@ -252,10 +251,9 @@ func TestEveryControlEverywhere(t *testing.T) {
 		t.Run(fmt.Sprintf("%q", text), func(t *testing.T) {
 			r := world.rig(t, text, size[0], size[1], mode...)
 			r.visit(t, fmt.Sprintf("%v %v", mode, size), i%7 == 0 || *long)
-			for _, msg := range []any{lab.Started{Err: errors.New(text)}, kit.Notice{Text: text +
-				"notice"},
-				lab.Answered{ID: text, Verb: "pause"}, lab.Answered{ID: "x", Verb: "pause",
-					Err: errors.New(text)}} {
+			for _, msg := range []any{lab.Started{Err: errors.New(text)},
+				kit.Notice{Text: text + "notice"}, lab.Answered{ID: text, Verb: "pause"},
+				lab.Answered{ID: "x", Verb: "pause", Err: errors.New(text)}} {
 				r.send(msg)
 				r.printable(t, fmt.Sprintf("%T", msg))
 			}

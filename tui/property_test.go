@@ -94,15 +94,21 @@ func TestHostile(t *testing.T) {
 		"3-dir/run.json/x":     "",
 		"4-huge/run.json": `{"spec":{"algorithms":["sfk"]},"preset":"` +
 			strings.Repeat("A", 1<<20) + `"}`,
-		"4-huge/events.jsonl": strings.Repeat("x",
-			3<<20) + "\n" + `{"seq":1,"type":"status","status":"running"}` + "\n",
-		"5-\x1b[2J/run.json":       `{"spec":{"algorithms":["\u001b[2J"],"epochs":-5},"preset":"\u001b]0;x\u0007","classes":["\u001b[1m"],"steps":-1,"steps_per_epoch":-9}`,
-		"5-\x1b[2J/events.jsonl":   `{"seq":1,"type":"warning","step":-9223372036854775808,"message":"\u001b[2J\u202e"}` + "\n",
-		"6-nan/run.json":           `{"spec":{"algorithms":["pgd"]},"box":{"Lambda":[1,-1],"Eta":[0,0]}}`,
-		"6-nan/events.jsonl":       `{"seq":1,"type":"step","step":9223372036854775807,"loss":"NaN","lambda":"+Inf","eta":1e308}` + "\n",
-		"7-none/run.json":          `{"spec":{"algorithms":[]}}`,
-		"8-nogroups/run.json":      `{"spec":{"algorithms":["erm"]},"groups":null,"train_counts":[-1]}`,
-		"8-nogroups/events.jsonl":  `{"seq":1,"type":"eval","step":5,"class_accuracy":[1e300,"-Inf",null,2,3],"class_weight":["NaN"]}` + "\n",
+		"4-huge/events.jsonl": strings.Repeat("x", 3<<20) + "\n" +
+			`{"seq":1,"type":"status","status":"running"}` + "\n",
+		"5-\x1b[2J/run.json": `{"spec":{"algorithms":["\u001b[2J"],"epochs":-5},` +
+			`"preset":"\u001b]0;x\u0007","classes":["\u001b[1m"],"steps":-1,"steps_per_epoch":-9}`,
+		"5-\x1b[2J/events.jsonl": `{"seq":1,"type":"warning","step":-9223372036854775808,` +
+			`"message":"\u001b[2J\u202e"}` + "\n",
+		"6-nan/run.json": `{"spec":{"algorithms":["pgd"]},` +
+			`"box":{"Lambda":[1,-1],"Eta":[0,0]}}`,
+		"6-nan/events.jsonl": `{"seq":1,"type":"step","step":9223372036854775807,` +
+			`"loss":"NaN","lambda":"+Inf","eta":1e308}` + "\n",
+		"7-none/run.json": `{"spec":{"algorithms":[]}}`,
+		"8-nogroups/run.json": `{"spec":{"algorithms":["erm"]},` +
+			`"groups":null,"train_counts":[-1]}`,
+		"8-nogroups/events.jsonl": `{"seq":1,"type":"eval","step":5,` +
+			`"class_accuracy":[1e300,"-Inf",null,2,3],"class_weight":["NaN"]}` + "\n",
 		"9-secret/run.json":        `{"spec":{"algorithms":["sfk"]}}`,
 		"9-secret/checkpoints/a/b": "",
 	}
@@ -158,9 +164,8 @@ func hostileEvents(events []runner.Event) []runner.Event {
 			e.ImagesPerSecond = measure.Num(bad[(i+5)%6])
 		case *runner.EvalEvent:
 			e.ByGroup.Set("class_accuracy", e.ByGroup.Of("class_accuracy")[:i%10])
-			e.ByGroup.Set("class_weight", append(e.ByGroup.Of("class_weight"),
-				measure.Num(bad[i%6]),
-				measure.Number{}))
+			e.ByGroup.Set("class_weight",
+				append(e.ByGroup.Of("class_weight"), measure.Num(bad[i%6]), measure.Number{}))
 			e.Set("test_loss", measure.Num(bad[i%6]))
 			e.Set("test_accuracy", measure.Num(bad[(i+1)%6]))
 		case *runner.WarningEvent:
@@ -185,7 +190,8 @@ func TestRunsHostile(t *testing.T) {
 		rewrite(t, filepath.Join(dir, id, "summary.json"), s)
 	}
 	bad := tuitest.Archived(dro.SFK, 1, tuitest.Hostile, tuitest.Epoch0())
-	bad.Spec.Dataset, bad.Spec.Model, bad.Spec.Uncertainty = tuitest.Hostile, tuitest.Hostile, tuitest.Hostile
+	bad.Spec.Dataset, bad.Spec.Model = tuitest.Hostile, tuitest.Hostile
+	bad.Spec.Uncertainty = tuitest.Hostile
 	bad.Groups = []string{tuitest.Hostile, "", strings.Repeat("世", 300)}
 	bad.Host.Version, bad.Host.CPU = tuitest.Hostile, tuitest.Hostile
 	put("a", bad, &runner.Summary{Cause: tuitest.Hostile,
@@ -206,8 +212,8 @@ func TestRunsHostile(t *testing.T) {
 		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, name, "run.json"), []byte(text),
-			0o644); err != nil {
+		file := filepath.Join(dir, name, "run.json")
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -219,8 +225,7 @@ func TestRunsHostile(t *testing.T) {
 		for _, size := range tuitest.Sizes() {
 			r.size(size[0], size[1])
 			for _, k := range []string{"3", "down", "down", "s", "space", "/", "a", "enter", "esc",
-				"a", "D", "esc",
-				"c", "v", "down", "m", "v", "right", "3", "1", "tab", "down"} {
+				"a", "D", "esc", "c", "v", "down", "m", "v", "right", "3", "1", "tab", "down"} {
 				r.press(k)
 				r.fits(t, "key "+k)
 			}

@@ -32,8 +32,7 @@ func newRig(t testing.TB, s *tuitest.Script, w, h int, environ ...string) *rig {
 	r := &rig{script: s, asked: &tuitest.Asked{}}
 	base := []string{"TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8"}
 	r.Model = newModel(lab.Config{Verbs: r.asked, RunsDir: t.TempDir(), DataDir: t.TempDir(),
-		CPU:     "a processor",
-		Environ: append(base, environ...)}, s, tuitest.Presets())
+		CPU: "a processor", Environ: append(base, environ...)}, s, tuitest.Presets())
 	r.Round = 0
 	r.after = func(time.Duration) tea.Cmd { return nil }
 	r.run(r.Init())
@@ -92,8 +91,8 @@ func (r *rig) size(w, h int) { r.send(tea.WindowSizeMsg{Width: w, Height: h}) }
 // browsing is a rig on a page over an archive.
 func browsing(t testing.TB, a lab.Source, page string, w, h int, environ ...string) *rig {
 	t.Helper()
-	r := newRig(t, &tuitest.Script{Folder: lab.Folder("unused"), Now: tuitest.Epoch0()}, w, h,
-		environ...)
+	s := &tuitest.Script{Folder: lab.Folder("unused"), Now: tuitest.Epoch0()}
+	r := newRig(t, s, w, h, environ...)
 	r.Source, r.Config.RunsDir = a, "/runs"
 	r.run(r.pages[launchPage].Init())
 	r.press(page)

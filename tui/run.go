@@ -20,8 +20,7 @@ var ErrHangup = errors.New("the terminal is gone")
 // asked for, by a key or because ctx was cancelled (SIGTERM), and ErrHangup
 // when the terminal went away. The terminal is as before then, after a panic
 // too. The runs are the caller's: when Run returns they still go on.
-func Run(ctx context.Context,
-	cfg lab.Config) error {
+func Run(ctx context.Context, cfg lab.Config) error {
 	return run(ctx, cfg, New(cfg, sourceOf(cfg)))
 }
 

@@ -46,9 +46,7 @@ func onTerminalWith(t *testing.T, verbs runner.Verbs,
 	result := make(chan error, 1)
 	go func() {
 		result <- Run(ctx, lab.Config{Verbs: verbs, RunsDir: t.TempDir(), DataDir: t.TempDir(),
-			Stdin:   tty,
-			Stdout:  tty,
-			Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}})
+			Stdin: tty, Stdout: tty, Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}})
 	}()
 	w := &window{File: end, grown: make(chan struct{}, 1), read: make(chan struct{})}
 	go w.fill()
@@ -134,8 +132,8 @@ func restored(t *testing.T, out string) {
 	t.Helper()
 	// alternate screen, cursor, focus, paste
 	for _, mode := range []string{"1049", "25", "1004", "2004"} {
-		on, off := strings.LastIndex(out, "\x1b[?"+mode+"h"), strings.LastIndex(out,
-			"\x1b[?"+mode+"l")
+		on, off := strings.LastIndex(out, "\x1b[?"+mode+"h"),
+			strings.LastIndex(out, "\x1b[?"+mode+"l")
 		if mode == "25" {
 			on, off = off, on // the cursor is hidden, then shown
 		}
@@ -160,8 +158,7 @@ func TestQuit(t *testing.T) {
 
 // TestTerminated is SIGTERM, which main turns into a cancelled context.
 func TestTerminated(t *testing.T) {
-	out, err := onTerminal(t, func(_ context.Context, cancel context.CancelFunc,
-		_ *window) {
+	out, err := onTerminal(t, func(_ context.Context, cancel context.CancelFunc, _ *window) {
 		cancel()
 	})
 	if err != nil {
@@ -172,8 +169,7 @@ func TestTerminated(t *testing.T) {
 
 // TestHangup closes the terminal's window.
 func TestHangup(t *testing.T) {
-	_, err := onTerminal(t, func(_ context.Context, _ context.CancelFunc,
-		end *window) {
+	_, err := onTerminal(t, func(_ context.Context, _ context.CancelFunc, end *window) {
 		end.Close()
 	})
 	if !errors.Is(err, ErrHangup) {

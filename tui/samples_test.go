@@ -137,8 +137,7 @@ func TestSamplesFit(t *testing.T) {
 		for _, table := range []bool{false, true} {
 			r := sampling(t, table, 80, 24, environ...)
 			keys := []string{"up", "down", "left", "right", "v", "f", "F", "s", "+", "-", "z",
-				"pgdown", "pgup", "G",
-				"g", "m", "r", "c", "esc", "i"}
+				"pgdown", "pgup", "G", "g", "m", "r", "c", "esc", "i"}
 			for i := range 200 {
 				r.press(keys[i*7919%len(keys)])
 				r.size(40+i*37%160, 12+i*23%50)
@@ -166,7 +165,8 @@ func TestPoisonedSamples(t *testing.T) {
 				return out
 			}
 			pick.Dataset += tuitest.Poison
-			pick.Classes, pick.Groups, pick.Notes = poison(pick.Classes), poison(pick.Groups), poison(pick.Notes)
+			pick.Classes, pick.Groups = poison(pick.Classes), poison(pick.Groups)
+			pick.Notes = poison(pick.Notes)
 			for i := range pick.Parts {
 				pick.Parts[i].Name += tuitest.Poison
 			}

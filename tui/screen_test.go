@@ -138,10 +138,9 @@ func TestLaunchGolden(t *testing.T) {
 		keys []string
 	}{
 		{"changed", 120, 40, []string{"tab", "down", "right", "right", "space", "down", "down",
-			"down", "e",
-			"ctrl+u", "1", "enter"}},
-		{"invalid", 80, 24, []string{"tab", "down", "down", "down", "down", "e", "ctrl+u",
-			"-", "1"}},
+			"down", "e", "ctrl+u", "1", "enter"}},
+		{"invalid", 80, 24, []string{"tab", "down", "down", "down", "down", "e",
+			"ctrl+u", "-", "1"}},
 		{"no-data", 120, 40, []string{"down", "down"}},
 		{"narrow-settings", 40, 12, []string{"tab", "down", "down"}},
 		{"help", 80, 24, []string{"?"}},
@@ -196,9 +195,9 @@ func TestRunsGolden(t *testing.T) {
 		})
 	}
 	t.Run("empty", func(t *testing.T) {
-		tuitest.Golden(t, "runs-empty",
-			tuitest.Text(browsing(t, tuitest.Archive{Folder: lab.Folder(t.TempDir())},
-				"3", 80, 24).shot(t)))
+		empty := tuitest.Archive{Folder: lab.Folder(t.TempDir())}
+		r := browsing(t, empty, "3", 80, 24)
+		tuitest.Golden(t, "runs-empty", tuitest.Text(r.shot(t)))
 	})
 }
 
@@ -238,8 +237,8 @@ func TestCompareGolden(t *testing.T) {
 	})
 	t.Run("unlike", func(t *testing.T) {
 		r := browsing(t, a, "4", 120, 40)
-		r.send(lab.Compare{Runs: tuitest.Found(t, r.Source, "shapes-sfk-s1", "mine-erm-s1",
-			"paper-sfk-s7")})
+		r.send(lab.Compare{Runs: tuitest.Found(t, r.Source, "shapes-sfk-s1",
+			"mine-erm-s1", "paper-sfk-s7")})
 		tuitest.Golden(t, "compare-unlike", tuitest.Text(r.shot(t)))
 	})
 }

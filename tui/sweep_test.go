@@ -31,8 +31,8 @@ func swept(t testing.TB) (dir string) {
 
 func sweepingIn(t testing.TB, dir string, w, h int, environ ...string) *rig {
 	t.Helper()
-	r := newRig(t, &tuitest.Script{Folder: lab.Folder(dir), Now: tuitest.Epoch0()}, w, h,
-		environ...)
+	s := &tuitest.Script{Folder: lab.Folder(dir), Now: tuitest.Epoch0()}
+	r := newRig(t, s, w, h, environ...)
 	r.Config.RunsDir, r.Source = dir, lab.Folder(dir)
 	r.press("5")
 	return r
@@ -74,8 +74,7 @@ func TestSweepGolden(t *testing.T) {
 			text := strings.ReplaceAll(tuitest.Text(r.shot(t)), r.Config.RunsDir, "RUNS")
 			if c.name == "stop" { // the folder's name decides how wide it is
 				for _, want := range []string{"Stop the sweep?",
-					"36 runs: 1 failed · 25 done · 2 running · 8 missing",
-					"y stop"} {
+					"36 runs: 1 failed · 25 done · 2 running · 8 missing", "y stop"} {
 					if !strings.Contains(text, want) {
 						t.Errorf("no %q in\n%s", want, text)
 					}
@@ -142,8 +141,8 @@ func TestSweepFits(t *testing.T) {
 	dir := swept(t)
 	for _, environ := range [][]string{nil, {"DROLAB_ASCII=1"}} {
 		r := sweepingIn(t, dir, 80, 24, environ...)
-		keys := []string{"up", "down", "left", "right", "tab", "a", "b", "pgdown", "pgup", "g",
-			"G", "s"}
+		keys := []string{"up", "down", "left", "right", "tab", "a", "b", "pgdown",
+			"pgup", "g", "G", "s"}
 		for i := range 300 {
 			r.press("5", keys[i*7919%len(keys)])
 			r.size(40+i*37%160, 12+i*23%50)

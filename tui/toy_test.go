@@ -35,16 +35,14 @@ func toyMethod() dro.Method {
 	return dro.Method{
 		Name: "toy", Doc: "weighs what lies above a running mean", Source: "a test",
 		Settings: []dro.Setting{
-			{Key: "toy_rate", Doc: "how fast the running mean moves", Default: dro.Fixed(.25),
-				Want: "a number in (0, 1]", Check: func(x float64) bool { return x > 0 && x <= 1 },
-				Live: true},
+			{Key: "toy_rate", Doc: "how fast the running mean moves",
+				Default: dro.Fixed(.25), Want: "a number in (0, 1]",
+				Check: func(x float64) bool { return x > 0 && x <= 1 }, Live: true},
 			{Key: "toy_up", Doc: "weight of the losses above the mean", Default: dro.Fixed(2),
-				Want:  "a number > 0",
-				Check: func(x float64) bool { return x > 0 }},
+				Want: "a number > 0", Check: func(x float64) bool { return x > 0 }},
 		},
 		Measures: []dro.Measure{{Name: "heat", Title: "running heat", Symbol: "H", Unit: "nats",
-			Better: dro.Lower,
-			Doc:    "the running mean of the toy's losses"}},
+			Better: dro.Lower, Doc: "the running mean of the toy's losses"}},
 		New: func(t dro.Task) (dro.Trainer, error) { return &toy{task: t}, nil },
 	}
 }

@@ -25,8 +25,8 @@ func standIn(r rune) (one byte, word string) {
 		return to[n], to[n : n+1]
 	}
 	word = [...]string{"lambda", "eta", "mu", "mu", "rho", "gamma", "phi", "alpha",
-		"kappa", "sigma",
-		"epsilon", "chi", "grad ", "sqrt ", "||", "+-", ">=", "<=", "!=", "..."}[n-len(to)]
+		"kappa", "sigma", "epsilon", "chi", "grad ", "sqrt ", "||", "+-", ">=", "<=", "!=",
+		"..."}[n-len(to)]
 	return "lnuupgfaksexvv|+><!."[n-len(to)], word
 }
 

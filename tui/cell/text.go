@@ -92,8 +92,7 @@ func narrow(r rune) bool {
 	return r >= 0x2500 && r <= 0x25fc || r == '★' || r == '☆' ||
 		r >= 0x2800 && r <= 0x28ff || r >= 'α' && r <= 'ω' ||
 		r >= '←' && r <= '↓' || r == '·' || r == '–' || r == '…' || r == '×' || r == '±' ||
-		r == '‖' ||
-		r == '✓' || r == '✗' || r == '✕' || r == '≥' || r == '≤'
+		r == '‖' || r == '✓' || r == '✗' || r == '✕' || r == '≥' || r == '≤'
 }
 
 // Middle shortens s to at most w cells, with an ellipsis in the middle where it

@@ -16,10 +16,8 @@ import (
 // Lists, completion and choices have a data source as soon as it is registered.
 func TestRegisteredDataIsListed(t *testing.T) {
 	defer data.Register(data.Provider{Name: "toy", Purpose: "for a test",
-		Files: &data.Files{Folder: "toy",
-			Remote: []data.Remote{{Name: "toy.bin", Size: 2e6}}},
-		Open: func(string, data.Options) (*data.Dataset,
-			error) {
+		Files: &data.Files{Folder: "toy", Remote: []data.Remote{{Name: "toy.bin", Size: 2e6}}},
+		Open: func(string, data.Options) (*data.Dataset, error) {
 			return nil, errors.New("not here")
 		}})()
 	var out, problems bytes.Buffer
@@ -33,8 +31,8 @@ func TestRegisteredDataIsListed(t *testing.T) {
 		code int
 		want string
 	}{
-		{"data list", 0, "toy              for a test (not here; drolab data fetch toy loads 2.0 " +
-			"MB)\n"},
+		{"data list", 0,
+			"toy              for a test (not here; drolab data fetch toy loads 2.0 MB)\n"},
 		{"__complete data fetch t", 0, "toy\tfor a test\n"},
 		{"data fetch shapes", 1,
 			"choose cifar10, cifar100, cifar100-coarse, mnist, fashion-mnist or toy\n"},
@@ -54,8 +52,7 @@ func TestInternalErrors(t *testing.T) {
 	runs := t.TempDir()
 	var errs bytes.Buffer
 	code := Main(context.Background(), Env{RunsDir: runs, Stdin: breaking{}, Stdout: io.Discard,
-		Stderr: &errs},
-		[]string{"risk", "-", "--uncertainty", "chi2", "--rho", "1"})
+		Stderr: &errs}, []string{"risk", "-", "--uncertainty", "chi2", "--rho", "1"})
 	path, told := strings.CutPrefix(errs.String(),
 		"drolab: internal error: broken: please report it, with the file ")
 	if code != 1 || !told || strings.Count(path, "\n") != 1 || !strings.HasPrefix(path, runs) {

@@ -35,11 +35,11 @@ func TestCutWhileMapped(t *testing.T) {
 		t.Fatal(err)
 	}
 	var errs bytes.Buffer
-	code := Main(context.Background(), Env{RunsDir: t.TempDir(), Stdin: cut{mapped},
-		Stdout: io.Discard,
-		Stderr: &errs}, []string{"risk", "-", "--uncertainty", "chi2", "--rho", "1"})
-	const want = "drolab: the dataset's files were cut or lost while in use: bring them back and " +
-		"resume\n"
+	code := Main(context.Background(),
+		Env{RunsDir: t.TempDir(), Stdin: cut{mapped}, Stdout: io.Discard, Stderr: &errs},
+		[]string{"risk", "-", "--uncertainty", "chi2", "--rho", "1"})
+	const want = "drolab: the dataset's files were cut or lost while in use: " +
+		"bring them back and resume\n"
 	if code != 1 || errs.String() != want {
 		t.Errorf("exit %d, %q", code, errs.String())
 	}

@@ -22,16 +22,15 @@ func TestJSONStays(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "groups")
 	check(t, os.WriteFile(path, []byte(groups.String()), 0o600))
 	for name, args := range map[string]string{
-		"plan": "plan --epsilon 0.1 --rho 0.5 --k 2 --bound 10 --lipschitz 1 --smoothness 1 " +
-			"--gap 2",
+		"plan": "plan --epsilon 0.1 --rho 0.5 --k 2 --bound 10 --lipschitz 1 " +
+			"--smoothness 1 --gap 2",
 		"risk": "risk - --uncertainty chi2 --rho .5 --curve --groups " + path,
 		"mean": "risk - --uncertainty cvar --mu 1",
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out, errs bytes.Buffer
 			code := Main(t.Context(), Env{Stdin: strings.NewReader(losses.String()), Stdout: &out,
-				Stderr:  &errs,
-				RunsDir: t.TempDir()}, append(strings.Fields(args), "--json"))
+				Stderr: &errs, RunsDir: t.TempDir()}, append(strings.Fields(args), "--json"))
 			text, err := os.ReadFile(filepath.Join("testdata", "json", name+".json"))
 			check(t, err)
 			var got, want any

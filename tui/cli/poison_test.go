@@ -35,8 +35,10 @@ func received(t *testing.T) (runs, id string) {
 	defer log.Close()
 	for _, line := range []string{
 		`{"seq":900,"type":"warning","time":"2026-11-21T22:12:38Z","step":18,"message":"odd"}`,
-		`{"seq":901,"type":"knob","time":"2026-11-21T22:12:38Z","step":18,"key":"lr","old":0.01,"new":"auto"}`,
-		`{"seq":902,"type":"status","time":"2026-11-21T22:12:38Z","step":18,"status":"failed","cause":"bad luck"}`,
+		`{"seq":901,"type":"knob","time":"2026-11-21T22:12:38Z","step":18,` +
+			`"key":"lr","old":0.01,"new":"auto"}`,
+		`{"seq":902,"type":"status","time":"2026-11-21T22:12:38Z","step":18,` +
+			`"status":"failed","cause":"bad luck"}`,
 	} {
 		_, err = log.WriteString(line + "\n")
 		check(t, err)
@@ -75,13 +77,12 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 	everything := func(where string) {
 		commands := [][]string{{"runs"}, {"show", id}, {"compare", "csv"}, {"show", "latest"},
 			{"pause", "--all"}, {"stop", id}, {"checkpoint", id + "@18", "--pin"},
-			{"knob", id, "lr=1"},
-			{"engine", "status"}, {"run", "--from", id + "@6", "--set", "lr=-1"},
-			{"__complete", "show", ""},
+			{"knob", id, "lr=1"}, {"engine", "status"},
+			{"run", "--from", id + "@6", "--set", "lr=-1"}, {"__complete", "show", ""},
 			{"delete", id}}
 		if n++; *long || n%9 == 0 { // they read data or weights, which takes a while
-			commands = append(commands, []string{"theory", id}, []string{"eval", id},
-				[]string{"certify", id},
+			commands = append(commands, []string{"theory", id},
+				[]string{"eval", id}, []string{"certify", id},
 				[]string{"label", id, "--note", "x"}, []string{"doctor"}, []string{"report", id},
 				[]string{"export", id, "--to", "csv", "--out", filepath.Join(t.TempDir(), "x")})
 		}
@@ -103,9 +104,8 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 	}
 	const bad = tuitest.Poison
 	for _, args := range [][]string{{"nothing" + bad}, {"show", bad}, {"run", bad}, {"--" + bad},
-		{"help", bad},
-		{"run", "shapes", "--set", bad}, {"data", "show", bad}, {"__complete", bad, ""}, {"runs",
-			"--runs", bad}} {
+		{"help", bad}, {"run", "shapes", "--set", bad}, {"data", "show", bad},
+		{"__complete", bad, ""}, {"runs", "--runs", bad}} {
 		say(args...)
 	}
 	tuitest.PoisonEach(t, runs, everything)
@@ -116,17 +116,14 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 		`{"protocol":99,"version":"` + tuitest.Poison + `"}` + "\n",
 		`{"protocol":1}` + "\n" + `{"error":"` + tuitest.Poison + `"}` + "\n",
 		`{"protocol":1}` + "\n" + `{"status":{"version":"` + tuitest.Poison + `","runs_dir":"` +
-			tuitest.Poison +
-			`","log":"` + tuitest.Poison + `","runs":[{"id":"` + tuitest.Poison + `","trouble":"` +
-			tuitest.Poison +
-			`"}]}}` + "\n",
+			tuitest.Poison + `","log":"` + tuitest.Poison + `","runs":[{"id":"` + tuitest.Poison +
+			`","trouble":"` + tuitest.Poison + `"}]}}` + "\n",
 	}
 	answer(t, runs, slices.Concat(said, said))
 	for _, more := range [][]string{nil, {"--json"}} {
 		for range said {
 			if text := say(append([]string{"engine", "status"}, more...)...); more != nil &&
-				text != "" &&
-				!json.Valid([]byte(text)) {
+				text != "" && !json.Valid([]byte(text)) {
 				t.Errorf("not JSON:\n%s", text)
 			}
 		}
@@ -209,12 +206,11 @@ func TestDelete(t *testing.T) {
 		}
 		var out bytes.Buffer
 		code := Main(context.Background(), Env{Stdin: strings.NewReader(c.answer), Stdout: &out,
-			Stderr:  &out,
-			RunsDir: runs}, append([]string{"delete", id}, c.args...))
+			Stderr: &out, RunsDir: runs}, append([]string{"delete", id}, c.args...))
 		_, err := os.Stat(filepath.Join(runs, id))
 		_, err2 := os.Stat(other)
-		if gone := errors.Is(err, fs.ErrNotExist); gone != c.gone || err2 != nil ||
-			code == 0 != c.gone {
+		gone := errors.Is(err, fs.ErrNotExist)
+		if gone != c.gone || err2 != nil || code == 0 != c.gone {
 			t.Errorf("%+v: gone %v, the other %v, code %d\n%s", c, gone, err2, code, out.String())
 		}
 		left, err := os.ReadDir(runs)

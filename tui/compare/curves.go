@@ -30,14 +30,14 @@ func (p *Page) chart() *plot.Chart {
 		switch {
 		case len(seeds) > 1 && glyph != 0: // a band has no glyph
 			line := meanLine(seeds, last)
-			c.Lines = append(c.Lines, plot.Line{Name: name, Series: line, Number: number,
-				Glyph: glyph})
+			c.Lines = append(c.Lines, plot.Line{Name: name, Series: line,
+				Number: number, Glyph: glyph})
 		case len(seeds) > 1:
-			c.Bands = append(c.Bands, plot.Band{Name: name, Seeds: seeds, Half: lab.Half95,
-				Number: number})
+			c.Bands = append(c.Bands, plot.Band{Name: name, Seeds: seeds,
+				Half: lab.Half95, Number: number})
 		case len(seeds) == 1:
-			c.Lines = append(c.Lines, plot.Line{Name: name, Series: seeds[0], Number: number,
-				Glyph: glyph})
+			c.Lines = append(c.Lines, plot.Line{Name: name, Series: seeds[0],
+				Number: number, Glyph: glyph})
 			c.Spots = append(c.Spots, p.selected(of, number)...)
 		}
 	}
@@ -52,16 +52,16 @@ func (p *Page) selected(run *record.Run, number uint8) []plot.Spot {
 	if s == nil || s.Selected == nil || !s.Selected.Of(curves()[p.measure].Name).Applies() {
 		return nil
 	}
-	return []plot.Spot{{X: s.Selected.Epoch, Y: s.Selected.Of(curves()[p.measure].Name).Float(),
-		Number: number}}
+	return []plot.Spot{{X: s.Selected.Epoch,
+		Y: s.Selected.Of(curves()[p.measure].Name).Float(), Number: number}}
 }
 
 // meanLine is the middle of a band as a line, which can be drawn with a glyph.
 func meanLine(seeds []*plot.Series, last float64) *plot.Series {
 	const points = 200
 	s := plot.NewSeries("")
-	for _, b := range (&plot.Band{Seeds: seeds}).PointsTo(nil, plot.Range{Lo: 0, Hi: last},
-		points) {
+	for _, b := range (&plot.Band{Seeds: seeds}).PointsTo(nil,
+		plot.Range{Lo: 0, Hi: last}, points) {
 		if b.N > 0 {
 			s.Append(b.X, b.Mean)
 		}

@@ -16,24 +16,24 @@ import (
 func (p *Page) Keys() []kit.Key {
 	const page, all = 10, 1000
 	return []kit.Key{
-		{Keys: kit.On("enter"), Hint: "watch", Help: "watch the compared runs", Why: p.none,
-			Do: p.watchRuns},
+		{Keys: kit.On("enter"), Hint: "watch", Help: "watch the compared runs",
+			Why: p.none, Do: p.watchRuns},
 		{Keys: kit.On("up", "k"), Help: "up", Why: p.noMove, Do: kit.By(p.move, -1), Moves: true},
-		{Keys: kit.On("down", "j"), Help: "down", Why: p.noMove, Do: kit.By(p.move, 1),
-			Moves: true},
-		{Keys: kit.On("left", "h"), Help: "left", Why: p.noLeft, Do: kit.By(p.side, -1),
-			Moves: true},
-		{Keys: kit.On("right", "l"), Help: "right", Why: p.noRight, Do: kit.By(p.side, 1),
-			Moves: true},
+		{Keys: kit.On("down", "j"), Help: "down", Why: p.noMove,
+			Do: kit.By(p.move, 1), Moves: true},
+		{Keys: kit.On("left", "h"), Help: "left", Why: p.noLeft,
+			Do: kit.By(p.side, -1), Moves: true},
+		{Keys: kit.On("right", "l"), Help: "right", Why: p.noRight,
+			Do: kit.By(p.side, 1), Moves: true},
 		{Keys: kit.On("esc"), Help: "go back", Why: p.noBack, Do: p.back},
-		{Keys: kit.On("home", "g"), Help: "first", Why: p.noMove, Do: kit.By(p.move, -all),
-			Moves: true},
-		{Keys: kit.On("end", "G"), Help: "last", Why: p.noMove, Do: kit.By(p.move, all),
-			Moves: true},
-		{Keys: kit.On("pgup"), Help: "a page up", Why: p.noMove, Do: kit.By(p.move, -page),
-			Moves: true},
-		{Keys: kit.On("pgdown"), Help: "a page down", Why: p.noMove, Do: kit.By(p.move, page),
-			Moves: true},
+		{Keys: kit.On("home", "g"), Help: "first", Why: p.noMove,
+			Do: kit.By(p.move, -all), Moves: true},
+		{Keys: kit.On("end", "G"), Help: "last", Why: p.noMove,
+			Do: kit.By(p.move, all), Moves: true},
+		{Keys: kit.On("pgup"), Help: "a page up", Why: p.noMove,
+			Do: kit.By(p.move, -page), Moves: true},
+		{Keys: kit.On("pgdown"), Help: "a page down", Why: p.noMove,
+			Do: kit.By(p.move, page), Moves: true},
 		{Keys: kit.On("tab"), Hint: "panel", Help: "next panel", Why: p.none,
 			Do: kit.By(p.turn, 1)},
 		{Keys: kit.On("shift+tab"), Help: "panel before", Why: p.none, Do: kit.By(p.turn, -1)},
@@ -55,9 +55,9 @@ func (p *Page) none() string {
 
 // noStep says why there is one step only that figures can be of.
 func (p *Page) noStep() string {
-	return cmp.Or(p.none(), kit.Unless(p.table == nil || p.at != "" ||
-		p.table.At == compare.Selected,
-		"these runs have not all selected a step by one rule: see the setting select"))
+	return cmp.Or(p.none(),
+		kit.Unless(p.table == nil || p.at != "" || p.table.At == compare.Selected,
+			"these runs have not all selected a step by one rule: see the setting select"))
 }
 
 // otherStep shows the figures of the last step in place of those of the selected one, or

@@ -25,7 +25,7 @@ import (
 type Page struct {
 	*lab.Lab
 	asked   bool   // for runs that were selected
-	at      string // the step that figures are of, where it was chosen: compare.Last or compare.Selected
+	at      string // the step that figures are of, where chosen: compare.Last or compare.Selected
 	round   int    // of the last question
 	loading bool
 	looked  time.Time // for what has ended meanwhile

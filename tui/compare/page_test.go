@@ -83,8 +83,8 @@ func TestLegendBelowTheTable(t *testing.T) {
 	for _, size := range [][2]int{{200, 58}, {120, 38}, {80, 22}, {40, 16}, {40, 10}} {
 		r.Size(size[0], size[1])
 		screen := tuitest.Text(r.Shot())
-		for _, sign := range []string{"± 95 % t interval", "* beats all others",
-			"(c) uses classes"} {
+		for _, sign := range []string{"± 95 % t interval",
+			"* beats all others", "(c) uses classes"} {
 			if strings.Contains(screen, sign) != (size[1] > 10) {
 				t.Errorf("%v: %q is below the table: %t\n%s", size, sign, size[1] <= 10, screen)
 			}
@@ -161,8 +161,8 @@ func TestCompareGrows(t *testing.T) {
 			tuitest.Archived(algorithm, 1, "shapes", tuitest.Epoch0()), runner.Done, "")
 		r.Wait(11*time.Second, time.Second)
 		if len(p.table.Rows) != i+1 || len(p.series) != i+1 || p.series[i][0].Len() == 0 {
-			t.Fatalf("%d rows, %d curves, want %d with points", len(p.table.Rows),
-				len(p.series), i+1)
+			t.Fatalf("%d rows, %d curves, want %d with points",
+				len(p.table.Rows), len(p.series), i+1)
 		}
 	}
 	table, points := p.table, p.series[0][0].Len()
@@ -192,8 +192,7 @@ func TestCompareStale(t *testing.T) {
 
 func TestDecimal(t *testing.T) {
 	for x, want := range map[float64]string{0: "0.000", 2.34567: "2.346", 0.0051: "0.0051",
-		12345: "12345.0",
-		-1:    "-1.000"} {
+		12345: "12345.0", -1: "-1.000"} {
 		if got := decimal(x); got != want {
 			t.Errorf("decimal(%g) = %q, want %q", x, got, want)
 		}
@@ -203,8 +202,8 @@ func TestDecimal(t *testing.T) {
 // TestRefusals has no key that does nothing and says nothing.
 func TestRefusals(t *testing.T) {
 	r, _ := compareOf(t, tuitest.NewArchive(t))
-	for _, k := range []string{"left", "right", "up", "down", "home", "end", "pgup",
-		"pgdown", "esc"} {
+	for _, k := range []string{"left", "right", "up", "down", "home", "end",
+		"pgup", "pgdown", "esc"} {
 		if r.Press(k); r.Notice.Text == "" {
 			t.Errorf("%s does nothing where all is in view, and does not say so", k)
 		}

@@ -112,8 +112,8 @@ func (p *Page) empty(w, h int) []string {
 		lines[i] = "  " + t.Dim.Paint(s)
 	}
 	iw, ih := kit.Inside(kit.Boxed(h), w, h)
-	return t.Panel("Compare", "", true, kit.Boxed(h), kit.Fill(append([]string{""}, lines...), iw,
-		ih), w, h)
+	return t.Panel("Compare", "", true, kit.Boxed(h),
+		kit.Fill(append([]string{""}, lines...), iw, ih), w, h)
 }
 
 // Measures of the table.

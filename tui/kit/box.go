@@ -37,8 +37,8 @@ func (t *Theme) Panel(title, note string, focused, box bool, lines []string, w, 
 	for _, s := range Fill(lines, w-2, h-2) {
 		out = append(out, side+s+side)
 	}
-	return append(out, Left(line.Paint(g.BottomLeft+strings.Repeat(g.Bottom,
-		max(0, w-2))+g.BottomRight), w))
+	bottom := g.BottomLeft + strings.Repeat(g.Bottom, max(0, w-2)) + g.BottomRight
+	return append(out, Left(line.Paint(bottom), w))
 }
 
 // fitNote drops the last of a note's parts until it fits in w cells.
@@ -64,8 +64,8 @@ func Inside(box bool, w, h int) (int, int) {
 // Progress draws a part of the whole, 0 to 1, in w cells.
 func (t *Theme) Progress(part float64, w int, done Style) string {
 	n := int(part * float64(w))
-	return done.Paint(strings.Repeat(t.barFull,
-		n)) + t.border.Paint(strings.Repeat(t.barEmpty, w-n))
+	return done.Paint(strings.Repeat(t.barFull, n)) +
+		t.border.Paint(strings.Repeat(t.barEmpty, w-n))
 }
 
 // Place draws a panel in r, its lines by draw for the room within; nothing where

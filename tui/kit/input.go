@@ -55,8 +55,8 @@ func (in *Input) Update(msg tea.Msg) (changed bool) {
 // oneLine is text that can stand in a line: breaks are blanks. What cannot be shown is
 // left out, since nobody meant to type it.
 func oneLine(s string) string {
-	s = strings.NewReplacer("\r\n", " ", "\r", " ", "\n", " ", "\t",
-		" ").Replace(strings.ToValidUTF8(s, "?"))
+	blanks := strings.NewReplacer("\r\n", " ", "\r", " ", "\n", " ", "\t", " ")
+	s = blanks.Replace(strings.ToValidUTF8(s, "?"))
 	return strings.Map(func(r rune) rune {
 		if cell.Steers(r) {
 			return -1

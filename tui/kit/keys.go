@@ -24,7 +24,7 @@ type Key struct {
 	Last   bool // the hint stands at the right of the footer, whatever the room
 	Moves  bool // only moves a cursor, which the palette has no use for
 	Alters bool // starts, changes or deletes runs, which a read-only view does not
-	Local  bool // is of the machine of the program, as files that are no run's: a guest does not do it
+	Local  bool // is of the program's machine, as files that are no run's: a guest does not do it
 }
 
 // On are the keys of a row, as tea.KeyPressMsg.String names them.
@@ -101,11 +101,10 @@ func KeyName(key string, ascii bool) string {
 	}
 	names := map[string]string{"up": "↑", "down": "↓", "left": "←", "right": "→", "shift": "⇧"}
 	if ascii {
-		names = map[string]string{"up": "Up", "down": "Down", "left": "Left", "right": "Right",
-			"shift": "Shift-"}
+		names = map[string]string{"up": "Up", "down": "Down", "left": "Left",
+			"right": "Right", "shift": "Shift-"}
 	}
 	more := map[string]string{"enter": "Enter", "space": "Space", "tab": "Tab", "esc": "Esc",
-		"home": "Home",
-		"end":  "End", "pgup": "PgUp", "pgdown": "PgDn", "delete": "Del"}
+		"home": "Home", "end": "End", "pgup": "PgUp", "pgdown": "PgDn", "delete": "Del"}
 	return cmp.Or(names[key], more[key], key)
 }

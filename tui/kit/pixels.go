@@ -23,7 +23,7 @@ type inking int
 const (
 	trueInk   inking = iota // two in a cell, in their colours
 	indexInk                // likewise, in the nearest of the 256 colours
-	greyInk                 // likewise, in the greys among the 16: the others differ between terminals
+	greyInk                 // likewise, in the greys of the 16: the others differ between terminals
 	shadeInk                // a shade a cell, of what the terminal writes with
 	letterInk               // likewise, in ASCII
 	onPaper   = 8           // added to shades: writing is dark
@@ -176,8 +176,7 @@ func (c hue) sgr(from int) string {
 	switch n := int(c); {
 	case n >= 1<<24:
 		return strconv.Itoa(from+8) + ";2;" + strconv.Itoa(n>>16&0xff) + ";" +
-			strconv.Itoa(n>>8&0xff) + ";" +
-			strconv.Itoa(n&0xff)
+			strconv.Itoa(n>>8&0xff) + ";" + strconv.Itoa(n&0xff)
 	case n >= 16:
 		return strconv.Itoa(from+8) + ";5;" + strconv.Itoa(n)
 	case n >= 8:

@@ -88,8 +88,8 @@ func TestFewColours(t *testing.T) {
 		t.Errorf("16 colours: %q", s)
 	}
 	for want, c := range map[string][3]byte{"38;5;16": {0, 0, 0}, "38;5;231": {255, 255, 255},
-		"38;5;196": {250, 9, 3}, "38;5;244": {128, 127, 129}, "38;5;58": {90, 100,
-			10}, "38;5;235": {40, 39, 37}} {
+		"38;5;196": {250, 9, 3}, "38;5;244": {128, 127, 129}, "38;5;58": {90, 100, 10},
+		"38;5;235": {40, 39, 37}} {
 		p := kit.Pixels{W: 1, H: 1, RGB: c[:]}
 		s := kit.NewTheme(colorprofile.ANSI256, true, false).Pixels(p, 1, 1)[0]
 		if !strings.Contains(s, want+"m") {
@@ -97,8 +97,8 @@ func TestFewColours(t *testing.T) {
 		}
 	}
 	for ascii, shades := range map[bool]string{false: " ░▒▓█", true: " .:-=+*#%@"} {
-		onDark, onLight := draw(colorprofile.NoTTY, true, ascii), draw(colorprofile.NoTTY,
-			false, ascii)
+		onDark, onLight := draw(colorprofile.NoTTY, true, ascii),
+			draw(colorprofile.NoTTY, false, ascii)
 		last := 0
 		for i, r := range []rune(onDark) {
 			at := strings.IndexRune(shades, r)

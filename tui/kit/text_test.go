@@ -26,8 +26,7 @@ func TestWidths(t *testing.T) {
 
 func TestClock(t *testing.T) {
 	for in, want := range map[time.Duration]string{7 * time.Second: "0:07",
-		754 * time.Second:  "12:34",
-		3723 * time.Second: "1:02:03"} {
+		754 * time.Second: "12:34", 3723 * time.Second: "1:02:03"} {
 		if got := Clock(in); got != want {
 			t.Errorf("Clock(%v) = %q, want %q", in, got, want)
 		}

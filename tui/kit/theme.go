@@ -74,8 +74,8 @@ func darkInks() inks {
 		dim: ink{0x8a93a3, 245, 7}, accent: ink{0x7cc7ff, 117, 14}, border: ink{0x4a5262, 239, 8},
 		good: ink{0x3fcf8e, 42, 10}, warn: ink{0xf2c14e, 221, 11}, bad: ink{0xff7b72, 209, 9},
 		faded: ink{0x59616f, 241, 8}, selected: ink{0x262d3a, 236, 0},
-		series: [Colors]ink{{0x56b4e9, 75, 14}, {0xf0a020, 214, 11}, {0xe88bc0, 175, 13},
-			{0x2fc48d, 42, 10},
+		series: [Colors]ink{
+			{0x56b4e9, 75, 14}, {0xf0a020, 214, 11}, {0xe88bc0, 175, 13}, {0x2fc48d, 42, 10},
 			{0xf0e442, 227, 3}, {0xa99bff, 141, 12}, {0xff7f50, 209, 9}, {0xc8ccd4, 252, 7},
 			{0x00ffff, 51, 6}, {0xff5fff, 207, 5}, {0xafd700, 148, 2}, {0xffafff, 219, 13},
 			{0x00af00, 34, 2}, {0xafaf5f, 143, 3}, {0x00ff87, 48, 10}, {0x00a0a0, 36, 6}},
@@ -88,8 +88,8 @@ func lightInks() inks {
 		dim: ink{0x5b6472, 241, 8}, accent: ink{0x0060a8, 25, 4}, border: ink{0xb4bac4, 249, 7},
 		good: ink{0x007a4d, 29, 2}, warn: ink{0x8a5a00, 94, 3}, bad: ink{0xb3261e, 124, 1},
 		faded: ink{0xa0a6b0, 247, 7}, selected: ink{0xe4eaf2, 254, 7},
-		series: [Colors]ink{{0x0069b4, 25, 4}, {0xb05a00, 130, 3}, {0xa8327d, 126, 5},
-			{0x00754f, 29, 2},
+		series: [Colors]ink{
+			{0x0069b4, 25, 4}, {0xb05a00, 130, 3}, {0xa8327d, 126, 5}, {0x00754f, 29, 2},
 			{0x7a6a00, 100, 6}, {0x5b3fbf, 61, 12}, {0xcc2b00, 166, 1}, {0x4a4f58, 239, 8},
 			{0xaf00ff, 129, 13}, {0x5f0000, 52, 9}, {0x0000ff, 21, 12}, {0x5f005f, 53, 5},
 			{0x005fff, 27, 4}, {0x00005f, 17, 4}, {0x5f00af, 55, 5}, {0x0000af, 19, 12}},
@@ -99,8 +99,8 @@ func lightInks() inks {
 // heatInks are the levels of maps: viridis, whose lightness grows evenly.
 func heatInks() [plot.HeatLevels]ink {
 	return [...]ink{{0x440154, 53, 5}, {0x472d7b, 54, 5}, {0x3b528b, 60, 4}, {0x2c728e, 31, 4},
-		{0x21918c, 30, 6}, {0x28ae80, 36, 6}, {0x5ec962, 77, 2}, {0xaddc30, 149, 10}, {0xfde725,
-			227, 11}}
+		{0x21918c, 30, 6}, {0x28ae80, 36, 6}, {0x5ec962, 77, 2}, {0xaddc30, 149, 10},
+		{0xfde725, 227, 11}}
 }
 
 // Swatch is a piece of a map w cells wide, for a value that lies so far, 0 to 1,
@@ -108,8 +108,8 @@ func heatInks() [plot.HeatLevels]ink {
 func (t *Theme) Swatch(part float64, w int) string {
 	level := max(0, min(int(part*plot.HeatLevels), plot.HeatLevels-1))
 	h := plot.HeatMap{Charset: t.Charset(false), Shades: t.Shades()}
-	return t.of(plot.Style{Role: plot.Heat,
-		Series: uint8(level)}).Paint(strings.Repeat(h.Glyph(level), w))
+	style := t.of(plot.Style{Role: plot.Heat, Series: uint8(level)})
+	return style.Paint(strings.Repeat(h.Glyph(level), w))
 }
 
 // Shades tells whether maps are drawn in shades of one colour, as the terminal has
@@ -122,8 +122,10 @@ func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
 		hot: profile > colorprofile.ANSI, ink: inkingOf(profile, dark, ascii)}
 	t.setGlyphs()
 	plain := lipgloss.NewStyle()
-	bold, faint, reverse := styleOf(plain.Bold(true)), styleOf(plain.Faint(true)), styleOf(plain.Reverse(true))
-	t.Title, t.Key, t.focused, t.Selected, t.BarText, t.Caret = bold, bold, bold, reverse, reverse, reverse
+	bold, faint := styleOf(plain.Bold(true)), styleOf(plain.Faint(true))
+	reverse := styleOf(plain.Reverse(true))
+	t.Title, t.Key, t.focused = bold, bold, bold
+	t.Selected, t.BarText, t.Caret = reverse, reverse, reverse
 	if !t.color {
 		t.Accent, t.Dim, t.border, t.Good, t.Warn, t.Bad = bold, faint, faint, bold, bold, bold
 		for i := range t.faint {

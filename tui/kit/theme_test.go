@@ -38,8 +38,11 @@ func apart(a, b color.Color) float64 {
 		l := math.Cbrt(0.4122214708*v[0] + 0.5363325363*v[1] + 0.0514459929*v[2])
 		m := math.Cbrt(0.2119034982*v[0] + 0.6806995451*v[1] + 0.1073969566*v[2])
 		s := math.Cbrt(0.0883024619*v[0] + 0.2817188376*v[1] + 0.6299787005*v[2])
-		return [...]float64{0.2104542553*l + 0.7936177850*m - 0.0040720468*s,
-			1.9779984951*l - 2.4285922050*m + 0.4505937099*s, 0.0259040371*l + 0.7827717662*m - 0.8086757660*s}
+		return [...]float64{
+			0.2104542553*l + 0.7936177850*m - 0.0040720468*s,
+			1.9779984951*l - 2.4285922050*m + 0.4505937099*s,
+			0.0259040371*l + 0.7827717662*m - 0.8086757660*s,
+		}
 	}
 	x, y := lab(a), lab(b)
 	return math.Sqrt((x[0]-y[0])*(x[0]-y[0]) + (x[1]-y[1])*(x[1]-y[1]) + (x[2]-y[2])*(x[2]-y[2]))
@@ -58,8 +61,8 @@ func TestSeriesAreToldApart(t *testing.T) {
 				}
 			}
 			for j, b := range p.series[:i] {
-				if d := apart(ansi.IndexedColor(a.x256),
-					ansi.IndexedColor(b.x256)); d < leastApart {
+				d := apart(ansi.IndexedColor(a.x256), ansi.IndexedColor(b.x256))
+				if d < leastApart {
 					t.Errorf("dark %t: series %d and %d are %.3f apart in 256 colours",
 						dark, i, j, d)
 				}

@@ -46,8 +46,8 @@ func (s *Lab) Start(r runner.Request) tea.Cmd {
 // Ask asks something of a run: "pause", "resume" or "stop". The answer is Answered.
 func (s *Lab) Ask(verb, id string) tea.Cmd {
 	v := s.Config.Verbs
-	does := map[string]func(string) error{"pause": v.Pause, "resume": v.Resume,
-		"stop": v.Stop}[verb]
+	does := map[string]func(string) error{
+		"pause": v.Pause, "resume": v.Resume, "stop": v.Stop}[verb]
 	return func() tea.Msg { return Answered{Verb: verb, ID: id, Err: does(id)} }
 }
 
@@ -56,8 +56,8 @@ func (s *Lab) Save(id string) tea.Cmd {
 	v := s.Config.Verbs
 	return func() tea.Msg {
 		step, err := v.Checkpoint(id)
-		return Answered{Verb: "checkpoint", ID: id, Done: fmt.Sprintf("saved at step %d", step),
-			Err: err}
+		return Answered{Verb: "checkpoint", ID: id,
+			Done: fmt.Sprintf("saved at step %d", step), Err: err}
 	}
 }
 

@@ -71,9 +71,9 @@ func Named(list []Measure, name string) Measure {
 	panic("lab: no such measure")
 }
 
-// Half95 is how far the 95 % t interval of the mean over n seeds reaches, in deviations over √n,
-// for the bands of curves. Two seeds have none: theirs, of nine deviations, would hide the rest and
-// say nothing.
+// Half95 is how far the 95 % t interval of the mean over n seeds reaches, in deviations
+// over √n, for the bands of curves. Two seeds have none: theirs, of nine deviations, would
+// hide the rest and say nothing.
 func Half95(n int) float64 {
 	if n < 3 {
 		return math.NaN()

@@ -30,8 +30,8 @@ func State(t *kit.Theme, s runner.Status) (string, kit.Style) {
 		runner.Done:    "✓",
 		runner.Stopped: "▬", runner.Failed: "✗", runner.Interrupted: "!"}
 	styles := map[runner.Status]kit.Style{runner.Running: t.Accent, runner.Done: t.Good,
-		runner.Paused:  t.Warn,
-		runner.Stopped: t.Warn, runner.Interrupted: t.Warn, runner.Failed: t.Bad}
+		runner.Paused: t.Warn, runner.Stopped: t.Warn, runner.Interrupted: t.Warn,
+		runner.Failed: t.Bad}
 	st, ok := styles[s]
 	if !ok {
 		st = t.Dim

@@ -55,8 +55,8 @@ func TestSettingsAreThoseThatAreRead(t *testing.T) {
 	for key, readers := range map[string][]dro.Algorithm{"c": {dro.SFK},
 		"lambda": {dro.SFK, dro.PGD, dro.PAN}, "rho": dro.PaperMethods()} {
 		for _, a := range dro.PaperMethods() {
-			if got, want := slices.Contains(keys(a), key), slices.Contains(readers,
-				a); got != want {
+			got, want := slices.Contains(keys(a), key), slices.Contains(readers, a)
+			if got != want {
 				t.Errorf("%s of %s: shown is %v, want %v", key, a, got, want)
 			}
 		}
@@ -134,8 +134,7 @@ func TestLaunchStartsWhatIsShown(t *testing.T) {
 		t.Fatalf("asked for %+v", s.Requests)
 	}
 	if m, ok := tuitest.Sent[lab.Started](r); !ok ||
-		!slices.Equal(m.IDs, []string{"shapes-sfk-s1"}) ||
-		l.starting {
+		!slices.Equal(m.IDs, []string{"shapes-sfk-s1"}) || l.starting {
 		t.Errorf("after the start: %v, starting %v", m, l.starting)
 	}
 }
@@ -172,8 +171,7 @@ func TestLaunchRefuses(t *testing.T) {
 // A data source that is registered is offered, and shown as not here yet.
 func TestLaunchOffersRegisteredData(t *testing.T) {
 	defer data.Register(data.Provider{Name: "toy", Purpose: "for a test",
-		Open: func(string, data.Options) (*data.Dataset,
-			error) {
+		Open: func(string, data.Options) (*data.Dataset, error) {
 			return nil, errors.New("not here")
 		},
 		Files: &data.Files{Folder: "toy", Remote: []data.Remote{{Name: "toy.bin", Size: 1}}}})()
@@ -266,14 +264,14 @@ func TestEstimate(t *testing.T) {
 			t.Errorf("%s: %.3f times as long, want %.3f", what, got, want)
 		}
 	}
-	near(float64(estimateOf([]spec.Spec{base, base}, past, cpu).took)/float64(one.took), 2,
-		"two runs")
+	near(float64(estimateOf([]spec.Spec{base, base}, past, cpu).took)/float64(one.took),
+		2, "two runs")
 	near(ratio(func(s *spec.Spec) { s.Epochs *= 3 }),
-		work(3*tuitest.Epochs, 3*tuitest.Epochs)/work(tuitest.Epochs,
-			tuitest.Epochs), "three times the epochs")
+		work(3*tuitest.Epochs, 3*tuitest.Epochs)/work(tuitest.Epochs, tuitest.Epochs),
+		"three times the epochs")
 	near(ratio(func(s *spec.Spec) { s.EvalEvery = 2 }),
-		work(tuitest.Epochs, tuitest.Epochs/2)/work(tuitest.Epochs,
-			tuitest.Epochs), "half the evaluations")
+		work(tuitest.Epochs, tuitest.Epochs/2)/work(tuitest.Epochs, tuitest.Epochs),
+		"half the evaluations")
 }
 
 func TestEstimateUnknown(t *testing.T) {
@@ -313,9 +311,8 @@ func TestLaunchReasonsWhole(t *testing.T) {
 		r.Size(size[0], size[1]-2)
 		r.Press("tab", "down", "down", "down", "down")
 		want := strings.Fields(l.fromPreset("rho"))
-		got := strings.Join(strings.Fields(strings.ReplaceAll(tuitest.Text(r.Shot()), "│", " ")),
-			" ")
-		if !strings.Contains(got, strings.Join(want, " ")) {
+		got := strings.Fields(strings.ReplaceAll(tuitest.Text(r.Shot()), "│", " "))
+		if !strings.Contains(strings.Join(got, " "), strings.Join(want, " ")) {
 			t.Errorf("at %v the screen is without %q:\n%s", size, want, tuitest.Text(r.Shot()))
 		}
 	}
@@ -342,7 +339,8 @@ func TestBoxesAreReached(t *testing.T) {
 			r.Fits(t, string(a))
 			r.Press("right")
 		}
-		r.Press("down") // where they are not under the cursor, their line says how many more there are
+		// Where they are not under the cursor, their line says how many more there are.
+		r.Press("down")
 		if s := tuitest.Text(r.Shot()); w == 80 && !strings.Contains(s, " more") {
 			t.Errorf("%d cells: nothing says that there are more methods:\n%s", w, s)
 		}

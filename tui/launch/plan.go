@@ -21,8 +21,8 @@ func (l *Page) viewPlan(w, h int) []string {
 		}
 	}
 	if l.problem != nil {
-		points[0] = kit.Point{Text: "! " + cell.OneLine(l.problem.Error()), Style: t.Bad,
-			Whole: true}
+		points[0] = kit.Point{Text: "! " + cell.OneLine(l.problem.Error()),
+			Style: t.Bad, Whole: true}
 	}
 	rest := []kit.Point{{Name: "Time", Text: l.time()}, {Name: "Problem", Text: l.resolved()},
 		{Name: "Budget", Text: l.budget()}}

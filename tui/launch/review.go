@@ -51,8 +51,7 @@ func (l *Page) changes() (lines []string) {
 	for _, s := range l.settings() {
 		if l.edited(s.Key) && s.Key != "algorithms" && s.Key != "seeds" {
 			lines = append(lines, fmt.Sprintf("  %s %s, in the preset %s", s.Key,
-				l.spec().Text(s.Key),
-				strings.TrimSpace(l.preset().Spec.Text(s.Key))))
+				l.spec().Text(s.Key), strings.TrimSpace(l.preset().Spec.Text(s.Key))))
 		}
 	}
 	return lines

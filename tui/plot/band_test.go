@@ -47,8 +47,9 @@ func TestBandInterval(t *testing.T) {
 		})
 	}
 	// s = 2, n = 3: half width t(0.975, 2)·2/√3.
-	if half := points[0].Hi - points[0].Mean; math.Abs(half-4.302652729911275*2/math.Sqrt(3)) > 1e-9 {
-		t.Errorf("half width %v", half)
+	want := 4.302652729911275 * 2 / math.Sqrt(3)
+	if half := points[0].Hi - points[0].Mean; math.Abs(half-want) > 1e-9 {
+		t.Errorf("half width %v, want %v", half, want)
 	}
 }
 

@@ -101,8 +101,8 @@ func (k *seedCut) take(values []float64, view Range) (first, end int) {
 	if k.past || k.taken == len(all) {
 		return 0, 0
 	}
-	p := placer{c: &k.cols, view: view, scale: float64(n) / (view.Hi - view.Lo), mapX: identity,
-		last: k.last}
+	p := placer{c: &k.cols, view: view, scale: float64(n) / (view.Hi - view.Lo),
+		mapX: identity, last: k.last}
 	for ; k.taken < len(all) && !k.past; k.taken++ {
 		k.past = !p.add(&all[k.taken])
 	}

@@ -22,8 +22,8 @@ func TestBandKeptLooksNew(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 26))
 	same := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
 	for range 200 {
-		b := Band{Half: student, Seeds: []*Series{NewSeries(""), NewSeries(""),
-			NewSeries("")}[:1+r.IntN(3)]}
+		b := Band{Half: student,
+			Seeds: []*Series{NewSeries(""), NewSeries(""), NewSeries("")}[:1+r.IntN(3)]}
 		view := Range{0, float64(5 + r.IntN(60))}
 		for range 30 {
 			grow(r, b.Seeds[r.IntN(len(b.Seeds))])
@@ -39,8 +39,8 @@ func TestBandKeptLooksNew(t *testing.T) {
 			got := b.PointsTo(nil, view, n)
 			want := (&Band{Half: student, Seeds: fresh(b.Seeds)}).PointsTo(nil, view, n)
 			if !slices.EqualFunc(got, want, func(p, q BandPoint) bool {
-				return p.X == q.X && p.N == q.N && same(p.Mean, q.Mean) && same(p.Lo, q.Lo) &&
-					same(p.Hi, q.Hi)
+				return p.X == q.X && p.N == q.N && same(p.Mean, q.Mean) &&
+					same(p.Lo, q.Lo) && same(p.Hi, q.Hi)
 			}) {
 				t.Fatalf("%d columns of %v: kept\n%v\nnew\n%v", n, view, got, want)
 			}

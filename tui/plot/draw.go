@@ -296,8 +296,8 @@ func (p *drawing) labels() {
 // free reports whether n cells from plot column x hold no data.
 func (p *drawing) free(x, y, n int) bool {
 	for i := x; i < x+n; i++ {
-		if r := p.f.Cells[y*p.f.W+p.x0+i].Style.Role; r == Data || r == Back || r == Faint ||
-			r == Alert {
+		if r := p.f.Cells[y*p.f.W+p.x0+i].Style.Role; r == Data || r == Back ||
+			r == Faint || r == Alert {
 			return false
 		}
 	}

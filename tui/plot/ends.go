@@ -130,8 +130,7 @@ func (c *Chart) Read() (list []End) {
 func (c *Chart) end(name, brief string, v float64, number uint8, back bool) End {
 	name, brief = c.Charset.spell(name), c.Charset.spell(brief)
 	return End{Mark: cell.Mark(int(number), c.Charset == ASCII), Name: name,
-		named: endName{name, brief},
-		Value: v, Style: lineStyle(number, back), back: back}
+		named: endName{name, brief}, Value: v, Style: lineStyle(number, back), back: back}
 }
 
 // valueOf is a series' value at the crosshair, or its last one.

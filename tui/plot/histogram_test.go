@@ -10,8 +10,8 @@ import (
 // The bars are as high as the bins' shares, the ticks stand below their bins, and whatever
 // the counts nothing leaves the frame.
 func TestHistogram(t *testing.T) {
-	h := &Histogram{Counts: []float64{30, 0, 60, 10}, Ticks: []string{"0", "", "1", "4"}, At: 2,
-		Charset: Lines}
+	h := &Histogram{Counts: []float64{30, 0, 60, 10}, Ticks: []string{"0", "", "1", "4"},
+		At: 2, Charset: Lines}
 	var f Frame
 	h.DrawTo(&f, 28, 10)
 	lines := strings.Split(f.String(), "\n")
@@ -23,8 +23,8 @@ func TestHistogram(t *testing.T) {
 		}
 		return n
 	}
-	if a, b, c, d := column(5), column(11), column(17), column(23); c != 7 || a != 4 ||
-		b != 0 || d != 2 {
+	a, b, c, d := column(5), column(11), column(17), column(23)
+	if c != 7 || a != 4 || b != 0 || d != 2 {
 		t.Errorf("bars of %d, %d, %d and %d rows:\n%s", a, b, c, d, f.String())
 	}
 	if ticks := lines[9]; strings.Index(ticks, "1") != 16 || !strings.Contains(lines[0], "60%") {

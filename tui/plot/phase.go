@@ -92,8 +92,8 @@ type Phase struct {
 
 // DrawTo draws in w by h cells into f, reusing its memory. The axes are those of Chart.
 func (ph *Phase) DrawTo(f *Frame, w, h int) {
-	c := Chart{X: ph.X, Y: ph.Y, YScale: ph.YScale, Charset: ph.Charset, Gutter: ph.Gutter,
-		Bare: ph.Bare}
+	c := Chart{X: ph.X, Y: ph.Y, YScale: ph.YScale, Charset: ph.Charset,
+		Gutter: ph.Gutter, Bare: ph.Bare}
 	p, ok := c.drawing(f, w, h)
 	if !ok {
 		return

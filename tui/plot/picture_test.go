@@ -103,10 +103,8 @@ func TestGoldenHeat(t *testing.T) {
 	for name, cs := range map[string]Charset{"lines": Lines, "ascii": ASCII} {
 		t.Run(name, func(t *testing.T) {
 			h := &HeatMap{Film: testFilm(), Labels: []string{"circle", "star", "hexagon", "none"},
-				X:      Range{0, 250},
-				Values: Range{0, 1}, Percent: true, Head: "accuracy %", Mark: 2, Shades: true,
-				Charset: cs,
-				Order:   []int{2, 0, 1, 3}}
+				X: Range{0, 250}, Values: Range{0, 1}, Percent: true, Head: "accuracy %", Mark: 2,
+				Shades: true, Charset: cs, Order: []int{2, 0, 1, 3}}
 			for _, size := range [][2]int{{40, 12}, {24, 4}, {5, 2}} {
 				var f Frame
 				h.DrawTo(&f, size[0], size[1])
@@ -119,14 +117,15 @@ func TestGoldenHeat(t *testing.T) {
 func TestGoldenSpread(t *testing.T) {
 	for name, cs := range map[string]Charset{"lines": Lines, "ascii": ASCII} {
 		t.Run(name, func(t *testing.T) {
-			s := &Spread{Hi: 1, Percent: true, Unit: "acc %", Numbers: []uint8{0, 1, 2}, Front: 1,
-				Charset: cs,
-				Heads:   []string{"class", "train"}, Rows: []SpreadRow{
+			s := &Spread{Hi: 1, Percent: true, Unit: "acc %", Numbers: []uint8{0, 1, 2},
+				Front: 1, Charset: cs, Heads: []string{"class", "train"},
+				Rows: []SpreadRow{
 					{Label: "hexagon", Values: []float64{.2, .4, .41}, Worst: true,
 						Cells: []string{"434"}},
 					{Label: "circle", Values: []float64{.9, .5, math.NaN()},
 						Cells: []string{"643"}},
-					{Label: "rare", Values: []float64{1, 0, .5}, Few: true, Cells: []string{"3"}}}}
+					{Label: "rare", Values: []float64{1, 0, .5}, Few: true, Cells: []string{"3"}},
+				}}
 			for _, size := range [][2]int{{60, 8}, {40, 4}, {20, 2}, {4, 3}} {
 				var f Frame
 				s.DrawTo(&f, size[0], size[1])
@@ -143,19 +142,15 @@ func TestPictureStaysInside(t *testing.T) {
 		w, h, cs := r.IntN(50), r.IntN(14), Charset(r.IntN(3))
 		var f Film
 		s := &Spread{Lo: nasty(r), Hi: nasty(r), Front: r.IntN(3) - 1, First: r.IntN(5) - 1,
-			Charset: cs,
-			Numbers: []uint8{0, 1}, Heads: []string{"a", "b"}}
+			Charset: cs, Numbers: []uint8{0, 1}, Heads: []string{"a", "b"}}
 		for i := range r.IntN(6) {
 			f.Append(float64(i), []float64{nasty(r), nasty(r), nasty(r)})
-			s.Rows = append(s.Rows,
-				SpreadRow{Label: "基準 of it", Values: []float64{nasty(r), nasty(r)},
-					Cells: []string{"λ"}})
+			s.Rows = append(s.Rows, SpreadRow{Label: "基準 of it",
+				Values: []float64{nasty(r), nasty(r)}, Cells: []string{"λ"}})
 		}
 		m := &HeatMap{Film: &f, Labels: []string{"a", "基準", "c"}, X: nastyRange(r),
-			Values: nastyRange(r),
-			Log:    r.IntN(2) == 0, First: r.IntN(5) - 1, Head: "λ", Charset: cs,
-			Shades: r.IntN(2) == 0,
-			Cross:  Cross{On: r.IntN(2) == 0, X: nasty(r)}}
+			Values: nastyRange(r), Log: r.IntN(2) == 0, First: r.IntN(5) - 1, Head: "λ",
+			Charset: cs, Shades: r.IntN(2) == 0, Cross: Cross{On: r.IntN(2) == 0, X: nasty(r)}}
 		var a, b Frame
 		m.DrawTo(&a, w, h)
 		checkFrame(t, &a, w, h, cs)

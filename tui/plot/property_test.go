@@ -75,16 +75,15 @@ func nastySeries(r *rand.Rand, n int) *Series {
 func nastyChart(r *rand.Rand) *Chart {
 	c := &Chart{
 		X: nastyRange(r), Y: nastyRange(r), YScale: scales()[r.IntN(4)],
-		Charset:  Charset(r.IntN(3)),
-		Duration: r.IntN(3) == 0, Bare: r.IntN(4) == 0,
+		Charset: Charset(r.IntN(3)), Duration: r.IntN(3) == 0, Bare: r.IntN(4) == 0,
 	}
 	if r.IntN(2) == 0 {
 		c.X = Range{0, 50}
 	}
 	lengths := []int{0, 1, 2, 60, 300}
 	for i := range r.IntN(4) {
-		l := Line{Name: nastyName(r), Series: nastySeries(r, lengths[r.IntN(5)]), Number: uint8(i),
-			Faint: i == 2}
+		l := Line{Name: nastyName(r), Series: nastySeries(r, lengths[r.IntN(5)]),
+			Number: uint8(i), Faint: i == 2}
 		if r.IntN(5) == 0 {
 			l.Glyph = []rune{'*', '日', '\n', 0x301}[r.IntN(4)]
 		}
@@ -102,8 +101,8 @@ func nastyChart(r *rand.Rand) *Chart {
 	}
 	for range r.IntN(3) {
 		c.Refs = append(c.Refs, RefLine{nastyName(r), nasty(r)})
-		c.Markers = append(c.Markers, Marker{nasty(r), []rune{'R', '日', 0, -1}[r.IntN(4)],
-			nastyName(r)})
+		c.Markers = append(c.Markers,
+			Marker{nasty(r), []rune{'R', '日', 0, -1}[r.IntN(4)], nastyName(r)})
 	}
 	if r.IntN(2) == 0 {
 		c.Y = c.FitY()
@@ -140,8 +139,8 @@ func TestOthersNeverPanic(t *testing.T) {
 		}
 		for range r.IntN(12) {
 			b.Bars = append(b.Bars, Bar{Label: nastyName(r), Value: nasty(r), Base: nasty(r),
-				Worst: r.IntN(4) == 0,
-				Few:   r.IntN(4) == 0, Cells: []string{nastyName(r), nastyName(r)}[:r.IntN(3)]})
+				Worst: r.IntN(4) == 0, Few: r.IntN(4) == 0,
+				Cells: []string{nastyName(r), nastyName(r)}[:r.IntN(3)]})
 		}
 		checkFrame(t, b.Draw(w, h), w, h, cs)
 

@@ -154,8 +154,8 @@ func (s Scale) snap(r Range) Range {
 	case Linear:
 		step, e := axis.NiceStep((r.Hi - r.Lo) / 12)
 		unit := axis.Multiple(1, step, e)
-		lo, hi = axis.Multiple(math.Floor(lo/unit), step,
-			e), axis.Multiple(math.Ceil(hi/unit), step, e)
+		lo, hi = axis.Multiple(math.Floor(lo/unit), step, e),
+			axis.Multiple(math.Ceil(hi/unit), step, e)
 	case Symlog:
 		small = s.threshold()
 		lo, hi = -snapUp(-lo, small), snapUp(hi, small)

@@ -174,8 +174,8 @@ func TestAppendBucketMatchesAppend(t *testing.T) {
 
 func TestSeriesAt(t *testing.T) {
 	s := NewSeries("clock")
-	for _, p := range [][2]float64{{0, 0}, {10, 100}, {20, math.NaN()}, {30, 300}, {30, 310},
-		{40, 400}} {
+	for _, p := range [][2]float64{{0, 0}, {10, 100}, {20, math.NaN()}, {30, 300},
+		{30, 310}, {40, 400}} {
 		s.Append(p[0], p[1])
 	}
 	for _, c := range []struct{ x, want float64 }{
@@ -292,8 +292,8 @@ func TestSmoothMatchesIncremental(t *testing.T) {
 		t.Fatalf("%d points, want %d", got.Len(), smooth.Len())
 	}
 	for i, b := range got.buckets[:5200] { // up to the resume, which resets
-		if w := smooth.buckets[i]; b.N != w.N || math.Abs(b.Mean-w.Mean) > 1e-12 ||
-			b.Break != w.Break {
+		if w := smooth.buckets[i]; b.N != w.N ||
+			math.Abs(b.Mean-w.Mean) > 1e-12 || b.Break != w.Break {
 			t.Fatalf("point %d: %+v, want %+v", i, b, w)
 		}
 	}

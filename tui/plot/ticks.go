@@ -59,7 +59,8 @@ func logTicks(r Range, n int) []tick {
 
 // decades returns the ticks in r at the mantissas of every stride-th decade.
 func decades(r Range, stride int, mantissas ...float64) (ticks []tick) {
-	k0, k1 := int(math.Floor(math.Log10(r.Lo))), int(math.Ceil(math.Log10(r.Hi))) // r is usable: above -301
+	// Both are above -301, since r is usable.
+	k0, k1 := int(math.Floor(math.Log10(r.Lo))), int(math.Ceil(math.Log10(r.Hi)))
 	for k := k0; k <= k1; k++ {
 		if k%stride != 0 {
 			continue

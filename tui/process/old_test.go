@@ -35,8 +35,8 @@ func TestOldFolders(t *testing.T) {
 			if f.Name() >= "2026-11-22T09" { // c: auto was a setting of SFK
 				o.sfk = dro.SFKAuto
 			}
-			if err := os.CopyFS(o.dir,
-				os.DirFS(filepath.Join("testdata", "old", f.Name()))); err != nil {
+			old := os.DirFS(filepath.Join("testdata", "old", f.Name()))
+			if err := os.CopyFS(o.dir, old); err != nil {
 				t.Fatal(err)
 			}
 			o.shown()
@@ -60,8 +60,8 @@ func (o old) do(args ...string) string {
 	var out, errs bytes.Buffer
 	args = append(args, "--runs", o.dir)
 	if code := Main(context.Background(), args, strings.NewReader(""), &out, &errs); code != 0 {
-		o.Fatalf("drolab %s: exit %d\n%s%s", strings.Join(args, " "), code, out.String(),
-			errs.String())
+		o.Fatalf("drolab %s: exit %d\n%s%s", strings.Join(args, " "), code,
+			out.String(), errs.String())
 	}
 	return out.String()
 }
@@ -87,8 +87,8 @@ func (o old) shown() {
 	if done.Status() != runner.Done || stopped.Status() != runner.Stopped {
 		o.Errorf("PAN is %s, SFK is %s", done.Status(), stopped.Status())
 	}
-	if a, b := done.Meta.Spec.Algorithm(), stopped.Meta.Spec.Algorithm(); a != dro.PAN ||
-		b != o.sfk {
+	a, b := done.Meta.Spec.Algorithm(), stopped.Meta.Spec.Algorithm()
+	if a != dro.PAN || b != o.sfk {
 		o.Errorf("their methods are %s and %s", a, b)
 	}
 	s := done.Summary()

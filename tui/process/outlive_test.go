@@ -32,7 +32,8 @@ import (
 // Runs outlive the terminal, and nothing is lost: tests on the program itself.
 // The long form is
 //
-//	go test -run 'TestKill|TestHangup|TestStopped|TestFullDisk|TestGoRun' -long -v -timeout 1h ./tui/process
+//	go test -run 'TestKill|TestHangup|TestStopped|TestFullDisk|TestGoRun' \
+//	    -long -v -timeout 1h ./tui/process
 var long = flag.Bool("long", false, "100 kills and 16 viewers")
 
 // box is a folder of runs with the program around it.
@@ -65,8 +66,7 @@ func newBox(t *testing.T) *box {
 func (b *box) command(args ...string) *exec.Cmd {
 	cmd := exec.Command("drolab", args...)
 	cmd.Env = append(os.Environ(), "DROLAB_RUNS="+b.client.RunsDir, "XDG_RUNTIME_DIR=",
-		"TERM=xterm-256color",
-		"LC_ALL=C.UTF-8")
+		"TERM=xterm-256color", "LC_ALL=C.UTF-8")
 	return cmd
 }
 
@@ -199,10 +199,9 @@ func (b *box) sameAs(whole *box) {
 
 // four are runs of all methods with momentum and augmentation, of some seconds.
 func four(more ...string) []string {
-	return append([]string{"run", "shapes", "--set", "samples=400", "--set", "batch=32", "--set",
-		"epochs=6",
-		"--set", "model=linear",
-		"--set", "log_every=1", "--set", "checkpoint_every=7", "--set", "eval_every=2"}, more...)
+	return append([]string{"run", "shapes", "--set", "samples=400", "--set", "batch=32",
+		"--set", "epochs=6", "--set", "model=linear", "--set", "log_every=1",
+		"--set", "checkpoint_every=7", "--set", "eval_every=2"}, more...)
 }
 
 // kill ends the engine as a crash would.
@@ -302,8 +301,7 @@ type terminal struct {
 
 func (b *box) terminal(args ...string) *terminal {
 	b.Helper()
-	// What is caught here is set to its default there: SIGHUP, even where the tests were started
-	// with nohup.
+	// What is caught here is set to its default there: SIGHUP, even where nohup started the tests.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	t := &terminal{box: b, cmd: b.command(args...), ended: make(chan struct{})}
 	var err error
@@ -441,8 +439,8 @@ func TestHangupInline(t *testing.T) {
 func onFullDisk(t *testing.T) (b *box, spec []string, makeRoom func()) {
 	t.Helper()
 	b = newBox(t)
-	if exec.Command("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs",
-		b.client.RunsDir).Run() != nil {
+	mount := exec.Command("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", b.client.RunsDir)
+	if mount.Run() != nil {
 		t.Skip("mounting a small disk needs root")
 	}
 	t.Cleanup(func() { b.client.Shutdown(true); exec.Command("umount", b.client.RunsDir).Run() })
@@ -458,10 +456,10 @@ func onFullDisk(t *testing.T) (b *box, spec []string, makeRoom func()) {
 			t.Fatal(err)
 		}
 	}
-	return b, []string{"run", "shapes", "--algo", "sfk", "--set", "samples=400", "--set",
-		"batch=32", "--set",
-		"epochs=20", "--set", "model=linear",
-		"--set", "log_every=1", "--set", "checkpoint_every=5"}, makeRoom
+	args := []string{"run", "shapes", "--algo", "sfk", "--set", "samples=400",
+		"--set", "batch=32", "--set", "epochs=20", "--set", "model=linear",
+		"--set", "log_every=1", "--set", "checkpoint_every=5"}
+	return b, args, makeRoom
 }
 
 // TestFullDisk fills the disk under a run. Told to go on when there is room, it
@@ -559,8 +557,7 @@ func TestReaderLeaves(t *testing.T) {
 	b := newBox(t)
 	brief := []string{"csv", "--algo", "erm", "--set", "epochs=2"}
 	run := func(more ...string) []string {
-		return append(append([]string{"run"}, brief...),
-			more...)
+		return append(append([]string{"run"}, brief...), more...)
 	}
 	for _, both := range []bool{false, true} {
 		for _, json := range []string{"--json", "--json=false"} {
@@ -572,8 +569,7 @@ func TestReaderLeaves(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		run(), {"show", "latest", "--json"}, {"show", "latest"}, {"compare", "csv"},
-		{"compare", "csv", "--csv"},
-		{"runs"}, {"presets"}, {"--help"},
+		{"compare", "csv", "--csv"}, {"runs"}, {"presets"}, {"--help"},
 	} {
 		s, said := b.leaves(false, args...)
 		if !s.Signaled() || s.Signal() != syscall.SIGPIPE || strings.Contains(said, "pipe") {

@@ -35,14 +35,14 @@ type runColumn struct {
 func runColumns(folded bool, value valueOf) []runColumn {
 	measure := func(head string, w, least int, name string) runColumn {
 		c := measureColumn(folded, value, name)
-		c.head, c.w, c.least = head, max(w, measureCells(lab.Named(lab.SummaryMeasures(), name),
-			folded)), least
+		c.head, c.least = head, least
+		c.w = max(w, measureCells(lab.Named(lab.SummaryMeasures(), name), folded))
 		return c
 	}
 	text := textColumn
-	started := text("started UTC", 13, 85,
-		func(r *record.Run) string { return r.Meta.Created.Format("01-02 15:04") })
-	started.compare, started.cell = nil, func(l line) string { return l[0].Meta.Created.Format("01-02 15:04") }
+	when := func(r *record.Run) string { return r.Meta.Created.Format("01-02 15:04") }
+	started := text("started UTC", 13, 85, when)
+	started.compare, started.cell = nil, func(l line) string { return when(l[0]) }
 	seed := func(l line) string {
 		if len(l) > 1 {
 			return fmt.Sprintf("n=%d", len(l))
@@ -95,8 +95,7 @@ func measureColumn(folded bool, value valueOf, name string) runColumn {
 		measure: name,
 		cell:    func(l line) string { return l.spread(of, m) },
 		compare: func(a, b line) int {
-			return byNumber(a.mean(of), b.mean(of),
-				m.Better == dro.Higher)
+			return byNumber(a.mean(of), b.mean(of), m.Better == dro.Higher)
 		}}
 }
 

@@ -16,9 +16,8 @@ import (
 
 func TestDeviation(t *testing.T) {
 	for d, want := range map[float64]string{0: "0", 2.15e-4: ".0002", .0215: ".0215",
-		1.2034: "1.203",
-		99.999: "100.0",
-		1234.6: "1235", 99999: "99999", 3.2e-7: "3e-7", 3.2e6: "3e+6"} {
+		1.2034: "1.203", 99.999: "100.0", 1234.6: "1235", 99999: "99999",
+		3.2e-7: "3e-7", 3.2e6: "3e+6"} {
 		if got := deviation(d); got != want {
 			t.Errorf("%g: %q, want %q", d, got, want)
 		}
@@ -45,7 +44,8 @@ func TestSpreadFits(t *testing.T) {
 			for run := range values {
 				l = append(l, run)
 			}
-			text := l.spread(func(run *record.Run) measure.Number { return measure.Num(values[run]) }, m)
+			of := func(run *record.Run) measure.Number { return measure.Num(values[run]) }
+			text := l.spread(of, m)
 			if !strings.Contains(text, "±") || cell.Width(text) >= c.w {
 				t.Fatalf("%s: %q in %d cells", c.head, text, c.w)
 			}

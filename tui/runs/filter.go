@@ -18,8 +18,8 @@ import (
 // A filter selects runs by words and terms, all of which must hold, or by OR and
 // NOT and parentheses between them:
 //
-//	shapes        the word stands in the run's name, preset, algorithm, dataset, model, set, status,
-//	              tags or note
+//	shapes        the word stands in the run's name, preset, algorithm, dataset, model,
+//	              set, status, tags or note
 //	algo:sfk      a setting (any key of a preset) or a fact (see factOf) is so
 //	rho>=0.5      a number compares: = != < <= > >=
 //	-failed       not; NOT failed is the same
@@ -175,10 +175,15 @@ func parseTerm(word string) (t term, err error) {
 
 // fullKey resolves the short names that people type.
 func fullKey(key string) string {
-	full := map[string]string{"algo": "algorithms", "algorithm": "algorithms",
-		"method": "algorithms",
-		"set":    "uncertainty", "state": "status", "accuracy": "test_accuracy",
-		"mean": "test_accuracy"} // the input's mean, a setting, is nothing to look for
+	full := map[string]string{
+		"algo":      "algorithms",
+		"algorithm": "algorithms",
+		"method":    "algorithms",
+		"set":       "uncertainty",
+		"state":     "status",
+		"accuracy":  "test_accuracy",
+		"mean":      "test_accuracy", // the input's mean, a setting, is nothing to look for
+	}
 	return cmp.Or(full[key], key)
 }
 
@@ -223,10 +228,9 @@ func (t term) holds(r *record.Run) bool {
 // wordsOf is what the plain words of a filter are looked for in.
 func wordsOf(r *record.Run) string {
 	s := &r.Meta.Spec
-	return strings.ToLower(strings.Join([]string{r.Meta.ID, r.Meta.Preset, string(s.Algorithm()),
-		s.Dataset,
-		s.Model, s.Uncertainty, string(r.Status()), r.Label().Note, strings.Join(r.Label().Tags,
-			" ")}, "\n"))
+	words := []string{r.Meta.ID, r.Meta.Preset, string(s.Algorithm()), s.Dataset, s.Model,
+		s.Uncertainty, string(r.Status()), r.Label().Note, strings.Join(r.Label().Tags, " ")}
+	return strings.ToLower(strings.Join(words, "\n"))
 }
 
 // factKeys are the keys of factOf that are no settings.

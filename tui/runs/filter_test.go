@@ -10,8 +10,8 @@ import (
 // FuzzFilter: what is typed is a filter or an error; a filter and its opposite
 // part the runs in two.
 func FuzzFilter(f *testing.F) {
-	for _, s := range []string{"-failed", "rho>=0.5", "algo:sfk", "-", "lr!=1e999", "=", "seed<",
-		"-a=b:c"} {
+	for _, s := range []string{"-failed", "rho>=0.5", "algo:sfk", "-", "lr!=1e999",
+		"=", "seed<", "-a=b:c"} {
 		f.Add(s)
 	}
 	list, _ := tuitest.NewArchive(f).List()

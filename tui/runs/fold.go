@@ -106,8 +106,8 @@ func deviation(d float64) string {
 		return "0"
 	}
 	for digits := 4; digits >= 0 && d >= 5e-5; digits-- {
-		if s := strings.TrimPrefix(strconv.FormatFloat(d, 'f', digits, 64),
-			"0"); len(s) <= deviationCells {
+		s := strings.TrimPrefix(strconv.FormatFloat(d, 'f', digits, 64), "0")
+		if len(s) <= deviationCells {
 			return s
 		}
 	}

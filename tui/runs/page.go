@@ -66,7 +66,7 @@ type sorting struct {
 type likeness struct {
 	several        bool                     // some differ in the seed alone
 	seeds          map[string][]*record.Run // folded: the runs of a line, by the name of its first
-	names          map[string]string        // what tells runs from those of their method and preset, by name
+	names          map[string]string        // what tells runs of a method and preset apart, by name
 	configurations map[string]string        // of runs, by name
 	colors         map[string]uint8         // of their configurations
 	keys           []string                 // of the settings in which runs differ

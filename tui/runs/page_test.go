@@ -46,23 +46,17 @@ func TestFilter(t *testing.T) {
 		text string
 		want int
 	}{
-		{"", 12}, {"race", 2}, {"RACE", 2}, {"preset:shapes", 8}, {"algo:sfk", 4}, {"algo:sfk race",
-			1}, {"-algo:sfk", 8}, {"failed", 1}, {"-failed", 11},
-		{"status:done", 9}, {"rho>=1.5", 1}, {"rho<1.5", 11}, {"rho!=1.5", 11}, {"rho=0.5", 11},
-		{"-rho=0.5",
-			1}, {"seed:7", 1},
-		{"model:alex", 1}, {"set:cressie", 12}, {"worst>=0", 12}, {"worst<0", 0}, {"accuracy>1%",
-			12}, {"lambda_max:auto", 12}, {"lambda_max>3", 0},
-		{"epochs=8", 12}, {"steps<=120", 3}, {"rho>=", 12}, {"-", 12}, {"-rho:", 12},
-		{"preset=paper",
-			1}, {"augment:true", 12}, {":x", 0},
-		{"race OR algo:sfk", 5}, {"race | preset:paper", 3}, {"NOT (race OR algo:sfk)", 7},
-		{"-(race OR algo:sfk)", 7},
-		{"NOT failed", 11}, {"race algo:sfk OR preset:paper", 2},
-		{"race (algo:sfk OR preset:paper)", 1},
+		{"", 12}, {"race", 2}, {"RACE", 2}, {"preset:shapes", 8}, {"algo:sfk", 4},
+		{"algo:sfk race", 1}, {"-algo:sfk", 8}, {"failed", 1}, {"-failed", 11}, {"status:done", 9},
+		{"rho>=1.5", 1}, {"rho<1.5", 11}, {"rho!=1.5", 11}, {"rho=0.5", 11}, {"-rho=0.5", 1},
+		{"seed:7", 1}, {"model:alex", 1}, {"set:cressie", 12}, {"worst>=0", 12}, {"worst<0", 0},
+		{"accuracy>1%", 12}, {"lambda_max:auto", 12}, {"lambda_max>3", 0}, {"epochs=8", 12},
+		{"steps<=120", 3}, {"rho>=", 12}, {"-", 12}, {"-rho:", 12}, {"preset=paper", 1},
+		{"augment:true", 12}, {":x", 0}, {"race OR algo:sfk", 5}, {"race | preset:paper", 3},
+		{"NOT (race OR algo:sfk)", 7}, {"-(race OR algo:sfk)", 7}, {"NOT failed", 11},
+		{"race algo:sfk OR preset:paper", 2}, {"race (algo:sfk OR preset:paper)", 1},
 		{"race OR", 2}, {"(race", 2}, {"race NOT", 2}, {"race AND algo:sfk", 1}, {"()", 12},
-		{"NOT NOT race", 2},
-		{"race OR (algo:sfk -race) OR", 5}, {"state:done", 9},
+		{"NOT NOT race", 2}, {"race OR (algo:sfk -race) OR", 5}, {"state:done", 9},
 	} {
 		f, err := parseFilter(c.text)
 		if err != nil {
@@ -268,9 +262,8 @@ func TestRunsVerbs(t *testing.T) {
 func TestRunsMany(t *testing.T) {
 	a := tuitest.NewArchive(t)
 	for seed := range uint64(lab.MaxWatched) {
-		a.Add(t, fmt.Sprintf("more-%d", seed), tuitest.Archived(dro.ERM, seed+10, "shapes",
-			tuitest.Epoch0()),
-			runner.Done, "")
+		a.Add(t, fmt.Sprintf("more-%d", seed),
+			tuitest.Archived(dro.ERM, seed+10, "shapes", tuitest.Epoch0()), runner.Done, "")
 	}
 	r, p := runsOf(t, a)
 	for _, key := range []string{"enter", "R"} {

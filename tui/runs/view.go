@@ -48,9 +48,9 @@ func (p *Page) View(w, h int) []string {
 		}
 	}
 	list := func(w, h int) []string { return p.viewList(w, h, lay.rows) }
-	return kit.Compose(w, h,
-		[]kit.Placed{p.Theme.Place(lay.list, "Runs", p.count(), true, box, list),
-			p.Theme.Place(lay.details, title, note, false, box, p.viewDetails)})
+	return kit.Compose(w, h, []kit.Placed{
+		p.Theme.Place(lay.list, "Runs", p.count(), true, box, list),
+		p.Theme.Place(lay.details, title, note, false, box, p.viewDetails)})
 }
 
 // count counts what there is.
@@ -194,9 +194,8 @@ func selected(m *runner.Meta, s *runner.Summary) string {
 	}
 	worst := m.Fit("worst_class_accuracy")
 	return fmt.Sprintf("worst %s %s %%, selected @epoch %.4g by %s: worst %s %%, mean %s %%; ",
-		m.Part(),
-		page.Points().Text(s.Of(worst)), s.Selected.Epoch, s.Selected.By,
-		page.Points().Text(s.Selected.Of(worst)),
+		m.Part(), page.Points().Text(s.Of(worst)),
+		s.Selected.Epoch, s.Selected.By, page.Points().Text(s.Selected.Of(worst)),
 		page.Points().Text(s.Selected.Of("test_accuracy")))
 }
 
@@ -237,12 +236,11 @@ func (p *Page) viewDetails(w, h int) (lines []string) {
 			state += ", a fork of " + cell.OneLine(m.Parent)
 		}
 		trains := fmt.Sprintf("%s on %s, %s of %d, lr %g, %s, %s coordinates", m.Spec.Model,
-			m.Spec.Dataset,
-			kit.Plural(m.Spec.Epochs, "epoch"), m.Spec.Batch, m.Spec.LR,
+			m.Spec.Dataset, kit.Plural(m.Spec.Epochs, "epoch"), m.Spec.Batch, m.Spec.LR,
 			strings.Replace(m.Spec.Radius(), ", ", " at ρ ", 1), m.Coordinates)
 		made := fmt.Sprintf("%s by drolab %s on %s, kernel %s, %s",
-			m.Created.Format("2006-01-02 15:04:05 MST"),
-			m.Host.Version, m.Host.CPU, m.Host.Kernel, kit.Plural(m.Host.Threads, "thread"))
+			m.Created.Format("2006-01-02 15:04:05 MST"), m.Host.Version, m.Host.CPU, m.Host.Kernel,
+			kit.Plural(m.Host.Threads, "thread"))
 		parts := "Classes"
 		if m.Main() == measure.PerGroup {
 			parts = "Groups"

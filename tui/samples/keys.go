@@ -13,21 +13,20 @@ func (p *Page) Keys() []kit.Key {
 	const all = 1 << 20
 	return []kit.Key{
 		{Keys: kit.On("enter", "z"), Hint: "zoom", Help: "the sample on the whole page, and back",
-			Why: p.none,
-			Do:  kit.Just(func() { p.zoomed = !p.zoomed })},
+			Why: p.none, Do: kit.Just(func() { p.zoomed = !p.zoomed })},
 		{Keys: kit.On("up", "k"), Help: "up", Why: p.none, Do: kit.By(p.moveRow, -1), Moves: true},
-		{Keys: kit.On("down", "j"), Help: "down", Why: p.none, Do: kit.By(p.moveRow, 1),
-			Moves: true},
-		{Keys: kit.On("left", "h"), Help: "the sample before", Why: p.none, Do: kit.By(p.move, -1),
-			Moves: true},
-		{Keys: kit.On("right", "l"), Help: "the next sample", Why: p.none, Do: kit.By(p.move, 1),
-			Moves: true},
-		{Keys: kit.On("pgup"), Help: "a page up", Why: p.none, Do: kit.By(p.movePage, -1),
-			Moves: true},
-		{Keys: kit.On("pgdown"), Help: "a page down", Why: p.none, Do: kit.By(p.movePage, 1),
-			Moves: true},
-		{Keys: kit.On("home", "g"), Help: "first", Why: p.none, Do: kit.By(p.move, -all),
-			Moves: true},
+		{Keys: kit.On("down", "j"), Help: "down", Why: p.none,
+			Do: kit.By(p.moveRow, 1), Moves: true},
+		{Keys: kit.On("left", "h"), Help: "the sample before", Why: p.none,
+			Do: kit.By(p.move, -1), Moves: true},
+		{Keys: kit.On("right", "l"), Help: "the next sample", Why: p.none,
+			Do: kit.By(p.move, 1), Moves: true},
+		{Keys: kit.On("pgup"), Help: "a page up", Why: p.none,
+			Do: kit.By(p.movePage, -1), Moves: true},
+		{Keys: kit.On("pgdown"), Help: "a page down", Why: p.none,
+			Do: kit.By(p.movePage, 1), Moves: true},
+		{Keys: kit.On("home", "g"), Help: "first", Why: p.none,
+			Do: kit.By(p.move, -all), Moves: true},
 		{Keys: kit.On("end", "G"), Help: "last", Why: p.none, Do: kit.By(p.move, all), Moves: true},
 		{Keys: kit.On("esc"), Hint: "cancel", Help: "stop evaluating", Why: p.idle,
 			Do: kit.Just(p.cancel)},
@@ -39,8 +38,7 @@ func (p *Page) Keys() []kit.Key {
 		{Keys: kit.On("s"), Hint: "sort", Why: p.none, Do: kit.Just(p.nextOrder),
 			Help: "sort by weight, by label and prediction, by group or by row"},
 		{Keys: kit.On("+", "="), Hint: "ρ", Help: "the next larger radius of the run",
-			Why: p.noRadius(1),
-			Do:  kit.By(p.turnRadius, 1)},
+			Why: p.noRadius(1), Do: kit.By(p.turnRadius, 1)},
 		{Keys: kit.On("-"), Help: "the next smaller radius", Why: p.noRadius(-1),
 			Do: kit.By(p.turnRadius, -1)},
 		{Keys: kit.On("v"), Hint: "view", Help: "thumbnails or a list", Why: p.noSheet,
@@ -51,10 +49,9 @@ func (p *Page) Keys() []kit.Key {
 			Help: "the checkpoint before, then the newest again",
 			Why:  p.noStep, Do: p.nextStep, Local: true},
 		{Keys: kit.On("r"), Help: "evaluate again, at the newest checkpoint", Why: p.noRun,
-			Do:    p.renew,
-			Local: true},
-		{Keys: kit.On("i"), Hint: "define", Help: "what is shown, defined", Why: p.noPick,
-			Do: p.define},
+			Do: p.renew, Local: true},
+		{Keys: kit.On("i"), Hint: "define", Help: "what is shown, defined",
+			Why: p.noPick, Do: p.define},
 	}
 }
 
@@ -90,8 +87,8 @@ func (p *Page) noRadius(by int) func() string {
 			return why
 		}
 		to := p.rho + by
-		return kit.Unless(to >= 0 &&
-			to < len(p.pick.Radii), "the run has no further radius: risk_radii lists them")
+		return kit.Unless(to >= 0 && to < len(p.pick.Radii),
+			"the run has no further radius: risk_radii lists them")
 	}
 }
 

@@ -68,10 +68,9 @@ func TestARealRun(t *testing.T) {
 		}
 		look.Close()
 		text := tuitest.Text(rig.Shot())
-		for _, part := range []string{split + " split, ", "ρ = 0.5", "χ²", "step ",
-			"risk " + figure(want.Risks[1]), "accuracy " + page.Percent().Text(want.Accuracy),
-			"newest",
-			"colour"} {
+		for _, part := range []string{split + " split, ",
+			"ρ = 0.5", "χ²", "step ", "risk " + figure(want.Risks[1]),
+			"accuracy " + page.Percent().Text(want.Accuracy), "newest", "colour"} {
 			if !strings.Contains(text, part) {
 				t.Errorf("%s: no %q in\n%s", split, part, text)
 			}
@@ -133,8 +132,8 @@ func TestWhatGoesWrong(t *testing.T) {
 		}
 		rig.Send(lab.Samples{Run: r})
 		rig.Press("r")
-		text := strings.Join(strings.Fields(strings.ReplaceAll(tuitest.Text(rig.Shot()), "│", "")),
-			" ")
+		words := strings.Fields(strings.ReplaceAll(tuitest.Text(rig.Shot()), "│", ""))
+		text := strings.Join(words, " ")
 		if p.pick != nil || !strings.Contains(text, want) || strings.Count(text, "! ") != 1 {
 			t.Errorf("%s: no %q in\n%s", what, want, text)
 		}
@@ -143,8 +142,7 @@ func TestWhatGoesWrong(t *testing.T) {
 	says("the data have changed", "is another one",
 		os.WriteFile(table, append(good, "9,red,a,u\n"...), 0o644))
 	says("the weights are damaged", "checksum differs",
-		errors.Join(os.WriteFile(table, good, 0o644),
-			flip(weights[len(weights)-1])))
+		errors.Join(os.WriteFile(table, good, 0o644), flip(weights[len(weights)-1])))
 	says("no checkpoint", "has no checkpoint", os.RemoveAll(filepath.Join(r.Dir, "checkpoints")))
 }
 
@@ -169,8 +167,8 @@ func TestEvaluationUnderWay(t *testing.T) {
 			t.Error("ended before it was cancelled")
 		}
 		p.Update(p.job.next()) // and what waits for the next percent is left
-		if text := tuitest.Text(rig.Shot()); !strings.Contains(text,
-			"evaluating the test split: 34 %") ||
+		text := tuitest.Text(rig.Shot())
+		if !strings.Contains(text, "evaluating the test split: 34 %") ||
 			!strings.Contains(text, "Esc cancels") {
 			t.Errorf("under way:\n%s", text)
 		}
@@ -201,8 +199,7 @@ func TestEvaluationUnderWay(t *testing.T) {
 
 // made is an Evaluate that makes its answer up.
 func made(table bool) Evaluate {
-	return func(q inspect.Question) (*inspect.Pick,
-		error) {
+	return func(q inspect.Question) (*inspect.Pick, error) {
 		return tuitest.NewPick(&q.Run.Meta, table), nil
 	}
 }
@@ -253,9 +250,10 @@ func TestCursor(t *testing.T) {
 	for _, c := range []struct {
 		key string
 		at  int
-	}{{"right", 1}, {"down", 1 + across}, {"left", across}, {"up", 0}, {"up", 0}, {"end", 39},
-		{"down", 39},
-		{"home", 0}} {
+	}{
+		{"right", 1}, {"down", 1 + across}, {"left", across}, {"up", 0}, {"up", 0},
+		{"end", 39}, {"down", 39}, {"home", 0},
+	} {
 		if rig.Press(c.key); p.at != c.at {
 			t.Errorf("%s goes to %d, not %d", c.key, p.at, c.at)
 		}

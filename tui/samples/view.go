@@ -63,8 +63,8 @@ func (p *Page) empty(w, h int) []string {
 	var lines []string
 	switch {
 	case p.run == nil:
-		lines = slices.Concat(say(t.Dim,
-			"The samples that the adversary weighs most at a run's checkpoint."),
+		lines = slices.Concat(
+			say(t.Dim, "The samples that the adversary weighs most at a run's checkpoint."),
 			[]string{""}, say(t.Dim, "P on a run of Watch (2) or Runs (3) opens them here."))
 	case p.job == nil && errors.Is(p.err, errCancelled):
 		lines = say(t.Dim, p.err.Error())
@@ -79,8 +79,8 @@ func (p *Page) empty(w, h int) []string {
 	if p.run != nil {
 		title += " of " + p.run.Meta.ID
 	}
-	return t.Panel(title, "", true, kit.Boxed(h), kit.Fill(append([]string{""}, lines...), iw,
-		ih), w, h)
+	return t.Panel(title, "", true, kit.Boxed(h),
+		kit.Fill(append([]string{""}, lines...), iw, ih), w, h)
 }
 
 // doing says how far the evaluation is.
@@ -149,8 +149,8 @@ func fit(t *kit.Theme, parts []string, w int) string {
 
 // where is the checkpoint, the split and the data, the most important first.
 func (p *Page) where() []string {
-	parts := []string{fmt.Sprintf("step %d", p.pick.Step), fmt.Sprintf("%s split, %d", p.split,
-		p.pick.Size)}
+	parts := []string{fmt.Sprintf("step %d", p.pick.Step),
+		fmt.Sprintf("%s split, %d", p.split, p.pick.Size)}
 	if n := len(p.steps); n > 0 && p.steps[n-1] == p.pick.Step {
 		parts = append(parts, "newest checkpoint")
 	}
@@ -218,15 +218,15 @@ func (p *Page) defines() []string {
 	pick, m := p.pick, &p.run.Meta
 	which := map[string]string{runner.SplitTest: "test", runner.SplitVal: "validation",
 		runner.SplitTrain: "training"}[p.split]
-	text := []string{fmt.Sprintf("The network of %s at step %d of %d on its %s split of %s, %d "+
-		"samples, unaugmented and in evaluation mode.", p.run.Meta.ID, pick.Step, m.Steps, which,
-		pick.Dataset, pick.Size),
+	text := []string{
+		fmt.Sprintf("The network of %s at step %d of %d on its %s split of %s, %d samples, "+
+			"unaugmented and in evaluation mode.", p.run.Meta.ID, pick.Step, m.Steps, which,
+			pick.Dataset, pick.Size),
 		"loss: cross-entropy of the label, -log p(label).",
 		"ratio: the likelihood ratio dQ/dP that the exact worst case Q over this split gives the " +
-			"sample; 1 is no " +
-			"reweighting, 0 is ignored. The uncertainty set is " + p.uncertainty() + ". The " +
-			"ratio never falls as the loss grows, so that one order, heaviest first, is that of " +
-			"both, and that of every radius."}
+			"sample; 1 is no reweighting, 0 is ignored. The uncertainty set is " +
+			p.uncertainty() + ". The ratio never falls as the loss grows, so that one order, " +
+			"heaviest first, is that of both, and that of every radius."}
 	if pick.Set.HasRadius() {
 		var list []string
 		for _, rho := range pick.Radii {
@@ -235,13 +235,12 @@ func (p *Page) defines() []string {
 		text = append(text, "Radii, + and -: the run's ρ = "+fmt.Sprintf("%g", m.Spec.Rho)+
 			" and its risk_radii: "+strings.Join(list, ", ")+".")
 	}
-	text = append(text, "risk: the expected loss under Q, the run's robust risk on this split. "+
-		"loss, accuracy: "+
-		"means over the split. worst: the lowest accuracy of a group, else of a class, with at "+
-		"least "+
-		fmt.Sprintf("min_group = %d samples.", m.Spec.MinGroup),
-		"row: the sample's place in its files, from 0, as in drolab eval --out, which writes all "+
-			"of them. Of each filter the heaviest are kept: 200 of all and of the wrong ones, "+
+	text = append(text,
+		fmt.Sprintf("risk: the expected loss under Q, the run's robust risk on this split. "+
+			"loss, accuracy: means over the split. worst: the lowest accuracy of a group, "+
+			"else of a class, with at least min_group = %d samples.", m.Spec.MinGroup),
+		"row: the sample's place in its files, from 0, as in drolab eval --out, which writes "+
+			"all of them. Of each filter the heaviest are kept: 200 of all and of the wrong ones, "+
 			"fewer of each of many classes or groups.")
 	if len(pick.Encoder.Columns) > 0 {
 		text = append(text, "Columns are told from the features: numbers as far as float32 keeps "+

@@ -30,8 +30,7 @@ func TestPanicOfOneView(t *testing.T) {
 	_, path, _ := strings.Cut(p.log.String(), told)
 	path, _, _ = strings.Cut(path, "\n")
 	if text, err := os.ReadFile(path); err != nil ||
-		!strings.Contains(string(text), "TestPanicOfOneView") ||
-		!strings.HasPrefix(path, p.runs) {
+		!strings.Contains(string(text), "TestPanicOfOneView") || !strings.HasPrefix(path, p.runs) {
 		t.Errorf("the report %s is %s, %v", path, text, err)
 	}
 }

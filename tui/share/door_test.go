@@ -69,8 +69,11 @@ func TestNamedKey(t *testing.T) {
 	w, left := <-p.wires.taken, make(chan struct{})
 	go func() {
 		defer close(left)
-		gossh.NewClientConn(c, "party", &gossh.ClientConfig{User: "anybody",
-			Auth: []gossh.AuthMethod{gossh.PublicKeys(n)}, HostKeyCallback: gossh.FixedHostKey(p.host)})
+		gossh.NewClientConn(c, "party", &gossh.ClientConfig{
+			User:            "anybody",
+			Auth:            []gossh.AuthMethod{gossh.PublicKeys(n)},
+			HostKeyCallback: gossh.FixedHostKey(p.host),
+		})
 	}()
 	<-n.asked // the server would take that key
 	p.silent(t, 3+spare, 1)

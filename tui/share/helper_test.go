@@ -43,8 +43,8 @@ func invite(t *testing.T, edit func(*Settings)) *party {
 	dir := t.TempDir()
 	p := &party{t: t, runs: string(tuitest.NewArchive(t).Folder), asked: &tuitest.Asked{},
 		keys: filepath.Join(dir, "keys"), known: newKey(t),
-		clock: &clock{changed: make(chan struct{}, 1)},
-		log:   newText(), result: make(chan error, 1)}
+		clock: &clock{changed: make(chan struct{}, 1)}, log: newText(),
+		result: make(chan error, 1)}
 	line := strings.TrimSpace(string(gossh.MarshalAuthorizedKey(p.known.PublicKey()))) + " alice\n"
 	if err := os.WriteFile(p.keys, []byte("# who may look\n\n"+line), 0o600); err != nil {
 		t.Fatal(err)
@@ -64,8 +64,7 @@ func invite(t *testing.T, edit func(*Settings)) *party {
 	}
 	p.wires = &wires{Listener: l, taken: make(chan *wire, 100), ended: make(chan struct{}, 100)}
 	settings := Settings{Lab: lab.Config{RunsDir: p.runs, Verbs: p.asked}, HostKey: pem,
-		AuthorizedKeys: p.keys,
-		Viewers:        3, Idle: time.Hour, Log: p.log, after: p.clock.after}
+		AuthorizedKeys: p.keys, Viewers: 3, Idle: time.Hour, Log: p.log, after: p.clock.after}
 	if edit != nil {
 		edit(&settings)
 	}
@@ -103,9 +102,8 @@ func (p *party) connect(auth ...gossh.AuthMethod) (*gossh.Client, *wire, error) 
 		p.t.Fatal(err)
 	}
 	p.t.Cleanup(func() { c.Close() })
-	conn, channels, requests, err := gossh.NewClientConn(c, "party",
-		&gossh.ClientConfig{User: "anybody",
-			Auth: auth, HostKeyCallback: gossh.FixedHostKey(p.host)})
+	conn, channels, requests, err := gossh.NewClientConn(c, "party", &gossh.ClientConfig{
+		User: "anybody", Auth: auth, HostKeyCallback: gossh.FixedHostKey(p.host)})
 	server := <-p.wires.taken
 	if err != nil {
 		return nil, server, err

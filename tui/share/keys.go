@@ -46,8 +46,7 @@ func Keys(path string) (keys []Key, err error) {
 		for _, o := range options {
 			if !slices.Contains(implied, o) {
 				return nil, fmt.Errorf("%s:%d: option %s does not hold here: take the line out, "+
-					"or the option",
-					path, i+1, o)
+					"or the option", path, i+1, o)
 			}
 		}
 		keys = append(keys, Key{key, name})

@@ -35,8 +35,8 @@ func TestScreen(t *testing.T) {
 		t.Errorf("leaving: %v", err)
 	}
 	p.log.await(t, "left after")
-	if out := v.out.String(); strings.LastIndex(out, "\x1b[?1049l") < strings.LastIndex(out,
-		"\x1b[?1049h") {
+	out := v.out.String()
+	if strings.LastIndex(out, "\x1b[?1049l") < strings.LastIndex(out, "\x1b[?1049h") {
 		t.Error("the terminal is left on its other screen")
 	}
 }
@@ -64,8 +64,8 @@ func TestColours(t *testing.T) {
 		v.Wait()
 		out := v.out.String()
 		if !strings.Contains(out, c.has) || c.hasNot != "" && strings.Contains(out, c.hasNot) {
-			t.Errorf("%s %s: want %q in what is drawn, and not %q", c.term, c.environ, c.has,
-				c.hasNot)
+			t.Errorf("%s %s: want %q in what is drawn, and not %q", c.term,
+				c.environ, c.has, c.hasNot)
 		}
 	}
 }
@@ -111,8 +111,7 @@ func TestNoShell(t *testing.T) {
 		}
 	}
 	for _, kind := range []string{"direct-tcpip", "direct-streamlocal@openssh.com",
-		"auth-agent@openssh.com",
-		"x11"} {
+		"auth-agent@openssh.com", "x11"} {
 		if _, _, err := c.OpenChannel(kind, gossh.Marshal(struct {
 			To     string
 			Port   uint32
@@ -146,8 +145,8 @@ func TestNoShell(t *testing.T) {
 		}
 	}
 	if ask("env", variable("COLORTERM", "a b")) ||
-		!ask("env", variable("COLORTERM", "truecolor")) ||
-		!ask("env", variable("NO_COLOR", "1")) || ask("env", variable("COLORTERM", "yes")) {
+		!ask("env", variable("COLORTERM", "truecolor")) || !ask("env", variable("NO_COLOR", "1")) ||
+		ask("env", variable("COLORTERM", "yes")) {
 		t.Error("want two variables, of plain words")
 	}
 	if _, _, err := c.OpenChannel("session", nil); err == nil {
@@ -342,14 +341,13 @@ func TestChangesNothing(t *testing.T) {
 			v.press(turn + " " + string(key) + "y\r")
 		}
 		for _, key := range []string{"\x1b[3~", "\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D", "\x1b[Z",
-			"\x1bOP",
-			"\x1b[200~/etc/passwd\x1b[201~"} {
+			"\x1bOP", "\x1b[200~/etc/passwd\x1b[201~"} {
 			v.press(turn + key + "y\r")
 		}
 		for y := 1; y <= v.h; y += 3 {
 			for x := 1; x <= v.w; x += 12 {
-				v.press(fmt.Sprintf("\x1b[<0;%d;%dM\x1b[<32;%d;%dM\x1b[<0;%d;%dm", x, y, x+2,
-					y, x+2, y))
+				v.press(fmt.Sprintf("\x1b[<0;%d;%dM\x1b[<32;%d;%dM\x1b[<0;%d;%dm",
+					x, y, x+2, y, x+2, y))
 			}
 		}
 	}

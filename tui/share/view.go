@@ -94,9 +94,8 @@ func (v *view) run(ctx context.Context, pty ssh.Pty) {
 	p := tui.Program(cfg, size.Width, size.Height, tea.WithFilter(v.in.newest))
 	defer context.AfterFunc(ctx, p.Quit)()
 	go func() { v.end(v.alone(func() error { return v.forward(ctx, p) })) }()
-	v.s.log.Printf("%s: looks, %dx%d, %s, %d of %d places", v.name(), size.Width,
-		size.Height, v.term,
-		len(v.s.places), v.s.Viewers)
+	v.s.log.Printf("%s: looks, %dx%d, %s, %d of %d places", v.name(), size.Width, size.Height,
+		v.term, len(v.s.places), v.s.Viewers)
 	came := time.Now()
 	m, err := p.Run()
 	if f, ok := m.(interface{ Failed() error }); ok {

@@ -16,11 +16,9 @@ func (p *Page) Keys() []kit.Key {
 	const page, all = 5, 1 << 20
 	return []kit.Key{
 		{Keys: kit.On("enter"), Hint: "watch",
-			Help: "watch the runs of the setting under the cursor",
-			Why:  p.noRun, Do: p.watch},
+			Help: "watch the runs of the setting under the cursor", Why: p.noRun, Do: p.watch},
 		{Keys: kit.On("c"), Hint: "compare", Help: "compare the settings that are chosen",
-			Why: p.noChosen,
-			Do:  p.compare},
+			Why: p.noChosen, Do: p.compare},
 		{Keys: kit.On("up", "k"), Help: "up", Why: p.none, Do: p.move(0, -1), Moves: true},
 		{Keys: kit.On("down", "j"), Help: "down", Why: p.none, Do: p.move(0, 1), Moves: true},
 		{Keys: kit.On("left", "h"), Help: "left", Why: p.none, Do: p.move(-1, 0), Moves: true},
@@ -37,13 +35,12 @@ func (p *Page) Keys() []kit.Key {
 			Do: kit.By(p.scrollBy, -page), Moves: true},
 		{Keys: kit.On("pgdown"), Help: "scroll what is below the map down", Why: p.none,
 			Do: kit.By(p.scrollBy, page), Moves: true},
-		{Keys: kit.On("home", "g"), Help: "first setting", Why: p.none, Do: kit.By(p.jump, -all),
-			Moves: true},
-		{Keys: kit.On("end", "G"), Help: "last setting", Why: p.none, Do: kit.By(p.jump, all),
-			Moves: true},
+		{Keys: kit.On("home", "g"), Help: "first setting", Why: p.none,
+			Do: kit.By(p.jump, -all), Moves: true},
+		{Keys: kit.On("end", "G"), Help: "last setting", Why: p.none,
+			Do: kit.By(p.jump, all), Moves: true},
 		{Keys: kit.On("s"), Hint: "sweep", Help: "the next sweep of the runs folder",
-			Why: p.noOther,
-			Do:  p.nextSweep},
+			Why: p.noOther, Do: p.nextSweep},
 		{Keys: kit.On("x"), Hint: "stop", Help: "stop the sweep, its runs with a checkpoint (asks)",
 			Why: p.noStop, Do: p.stop, Alters: true},
 	}
@@ -162,9 +159,9 @@ func (p *Page) nextSweep() tea.Cmd {
 
 func (p *Page) stop() tea.Cmd {
 	dir, stop := p.dir(), p.Config.StopSweep
-	lines := []string{dir, "", fmt.Sprintf("%s: %s.", kit.Plural(p.runs(), "run"), p.counts()), "",
-		"Runs that train save a checkpoint and end, and no other begins.", "drolab sweep start " +
-			"goes on."}
+	lines := []string{dir, "", fmt.Sprintf("%s: %s.", kit.Plural(p.runs(), "run"), p.counts()),
+		"", "Runs that train save a checkpoint and end, and no other begins.",
+		"drolab sweep start goes on."}
 	return kit.Question("Stop the sweep?", lines, kit.Choice{Keys: []string{"y"}, Name: "stop",
 		Then: func() tea.Msg { return stoppedMsg{dir, stop(dir)} }})
 }

@@ -13,7 +13,8 @@ import (
 
 // Page is the Sweep page.
 //
-//	Init -> find (the runs folder) -> foundMsg -> reader.read (the sweep's) -> lookedMsg -> grid -> view
+//	Init -> find (the runs folder) -> foundMsg
+//	     -> reader.read (the sweep's) -> lookedMsg -> grid -> view
 //
 // One look is under way at a time. The cursor stays with its setting.
 type Page struct {

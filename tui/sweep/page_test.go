@@ -52,10 +52,11 @@ func points(t *testing.T, text string) ([]sweep.Point, []string) {
 // settings stand in one place, and settings that were drawn together share a row.
 func TestEverySettingHasItsPlace(t *testing.T) {
 	for text, rows := range map[string]map[string]int{
-		"grid: {rho: [1, .5, 10], algo: [sfk, pgd]}":                                          {"rho": 2},
-		"grid: {rho: [1, .5], lr: [.1, .2, .3], algo: [sfk, erm]}":                            {"rho": 6, "lr": 4},
-		"grid: {c: [10, 100], algo: [sfk, erm]}":                                              {"c": 2},
-		"grid: {algo: [sfk, erm]}\nrandom: {draws: 5, lr: {log: [.1, 1]}, c: {log: [1, 99]}}": {"lr": 2, "c": 6},
+		"grid: {rho: [1, .5, 10], algo: [sfk, pgd]}":               {"rho": 2},
+		"grid: {rho: [1, .5], lr: [.1, .2, .3], algo: [sfk, erm]}": {"rho": 6, "lr": 4},
+		"grid: {c: [10, 100], algo: [sfk, erm]}":                   {"c": 2},
+		"grid: {algo: [sfk, erm]}\n" +
+			"random: {draws: 5, lr: {log: [.1, 1]}, c: {log: [1, 99]}}": {"lr": 2, "c": 6},
 		"grid: {algo: [erm]}": {"": 1},
 	} {
 		list, keys := points(t, "preset: csv\nset: {val_fraction: .2}\n"+text)
@@ -65,8 +66,8 @@ func TestEverySettingHasItsPlace(t *testing.T) {
 		for _, key := range keys {
 			g := layGrid(list, keys, key)
 			if len(g.rows) != rows[key] {
-				t.Errorf("%s: %d rows over %q, want %d: %v", text, len(g.rows), key,
-					rows[key], g.rows)
+				t.Errorf("%s: %d rows over %q, want %d: %v", text, len(g.rows),
+					key, rows[key], g.rows)
 			}
 			for i, at := range g.places {
 				if got := g.rows[at[0]].cells[at[1]]; got != i {
@@ -110,8 +111,8 @@ func TestCursor(t *testing.T) {
 	}
 	r.Press("enter")
 	seeds := p.current().Seeds
-	if m, _ := tuitest.Sent[lab.Watch](r); !slices.Equal(m.IDs,
-		[]string{seeds[0].ID, seeds[1].ID}) {
+	want := []string{seeds[0].ID, seeds[1].ID}
+	if m, _ := tuitest.Sent[lab.Watch](r); !slices.Equal(m.IDs, want) {
 		t.Errorf("Enter watches %v", m.IDs)
 	}
 	r.Press("G", "up", "right", "right", "right")
@@ -164,11 +165,10 @@ func TestWhatSlurmSaysIsShown(t *testing.T) {
 	for name, text := range map[string]string{
 		"squeue": "echo '40|30|PENDING||2|BeginTime|'\n",
 		"scontrol": "echo 'JobId=9 ArrayJobId=40 ArrayTaskId=31 JobState=NODE_FAIL " +
-			"Reason=NodeDown Restarts=1 " +
-			"NodeList=n2'\n",
+			"Reason=NodeDown Restarts=1 NodeList=n2'\n",
 	} {
-		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+text),
-			0o755); err != nil {
+		script := []byte("#!/bin/sh\n" + text)
+		if err := os.WriteFile(filepath.Join(bin, name), script, 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -184,10 +184,10 @@ func TestWhatSlurmSaysIsShown(t *testing.T) {
 	r, _ := pageOf(t, dir, lab.Config{})
 	r.Press("tab", "tab")
 	s := tuitest.Text(r.Shot())
-	for _, want := range []string{"30: erm rho=0.2 lr=0.002789, seed 1: Slurm: pending " +
-		"(BeginTime),",
-		"requeued 2 times", "on Slurm", "3 in trouble", "seed 2: Slurm: node_fail (NodeDown) on",
-		"n2, requeued once", "seed 2: loss is NaN", "1 queued"} {
+	for _, want := range []string{
+		"30: erm rho=0.2 lr=0.002789, seed 1: Slurm: pending (BeginTime),", "requeued 2 times",
+		"on Slurm", "3 in trouble", "seed 2: Slurm: node_fail (NodeDown) on", "n2, requeued once",
+		"seed 2: loss is NaN", "1 queued"} {
 		if !strings.Contains(s, want) {
 			t.Errorf("no %q in\n%s", want, s)
 		}

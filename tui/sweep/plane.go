@@ -75,8 +75,8 @@ func (p *Page) settingAt(x, y int) (at int, ok bool) {
 func (p *Page) viewPlane(w, h int) []string {
 	t, g := p.Theme, p.grid
 	m := p.plane(w, h)
-	lines := []string{p.progress(w), t.Dim.Paint(" " + cell.Cut(t.Greek(p.legend()), w-2)),
-		p.planeHeads(m)}
+	lines := []string{p.progress(w),
+		t.Dim.Paint(" " + cell.Cut(t.Greek(p.legend()), w-2)), p.planeHeads(m)}
 	level := levels(p.seen.all.Points, p.seen.all.By.Better == dro.Higher)
 	for y := m.row; y < m.row+m.rows; y++ {
 		name := kit.Left(" "+cell.Middle(t.Greek(g.rows[y].label), m.label-2), m.label)

@@ -117,9 +117,9 @@ func (p *Page) runs() (n int) {
 // counts are the runs in each state, in the order of a run's life.
 func (p *Page) counts() string {
 	var words []string
-	for _, s := range []runner.Status{runner.Failed, runner.Done, runner.Running, runner.Queued,
-		sweep.Waiting,
-		runner.Paused, runner.Stopped, runner.Interrupted, sweep.Dropped, sweep.Missing} {
+	for _, s := range []runner.Status{runner.Failed, runner.Done, runner.Running,
+		runner.Queued, sweep.Waiting, runner.Paused, runner.Stopped, runner.Interrupted,
+		sweep.Dropped, sweep.Missing} {
 		if n := p.seen.all.Counts[s]; n > 0 {
 			words = append(words, fmt.Sprintf("%d %s", n, s))
 		}
@@ -154,8 +154,7 @@ func (p *Page) cellLines(w int) (lines []string) {
 	for _, s := range p.current().Seeds {
 		glyph, st := p.state(s.Status)
 		line := fmt.Sprintf(" seed %-3d %6s  %4.3g of %.3g epochs  ", s.Seed,
-			lab.Write(p.seen.all.By, s.Value),
-			s.Epochs, s.Whole)
+			lab.Write(p.seen.all.By, s.Value), s.Epochs, s.Whole)
 		lines = append(lines, " "+st.Paint(glyph)+t.Greek(line)+st.Paint(string(s.Status)))
 		if s.Cause == "" {
 			continue

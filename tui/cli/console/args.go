@@ -44,8 +44,8 @@ func None(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%q: %s takes no arguments: see %s --help", args[0], c.Name(),
-		c.CommandPath())
+	return fmt.Errorf("%q: %s takes no arguments: see %s --help", args[0],
+		c.Name(), c.CommandPath())
 }
 
 // Completer feeds the shell's completion of an argument or a flag.

@@ -30,9 +30,8 @@ func TestRunsThatAWordMeans(t *testing.T) {
 	}
 	for word, want := range map[string][]string{
 		"node1": {"node1"}, "node10": {"node10"}, "node1.": {"node1.cluster"},
-		"latest-": {"latest-1"},
-		"node":    {"node1", "node1.cluster", "node10"}, "a@b": {"a@b"}, "": nil, "ode": nil,
-		"Node1": nil,
+		"latest-": {"latest-1"}, "node": {"node1", "node1.cluster", "node10"},
+		"a@b": {"a@b"}, "": nil, "ode": nil, "Node1": nil,
 	} {
 		t.Run(word, func(t *testing.T) {
 			c := &Console{RunsDir: dir}

@@ -50,8 +50,8 @@ func dataShowCommand(con *console.Console) *cobra.Command {
 		Long: `Open a dataset, its name written as in presets, and say what it consists of: classes and groups with
 their counts in every split, missing values, constant features, and groups too small to measure, whose 95 %
 interval (Wilson) of an accuracy of one half is wider than ± 10 points.`,
-		Example: "drolab data show csv:example\ndrolab data show " +
-			"'adult.csv?label=income&group=sex'",
+		Example: "drolab data show csv:example\n" +
+			"drolab data show 'adult.csv?label=income&group=sex'",
 		Args:              console.One("a dataset", "drolab data show csv:example"),
 		ValidArgsFunction: completeDatasets(con),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -72,8 +72,8 @@ interval (Wilson) of an accuracy of one half is wider than ± 10 points.`,
 	return c
 }
 
-// card opens a dataset. A table with missing values is opened with a category for them, which it
-// says.
+// card opens a dataset. A table with missing values is opened with a category for them,
+// and the card says so.
 func card(con *console.Console, name string, val float64) (*dataCard, error) {
 	o := data.Options{Dir: con.DataDir, Difficulty: spec.Defaults().Difficulty, ValFraction: val}
 	d, err := data.Open(name, o)
@@ -98,9 +98,9 @@ func card(con *console.Console, name string, val float64) (*dataCard, error) {
 
 func cardOf(d *data.Dataset) *dataCard {
 	c := &dataCard{Dataset: d.Name, Shape: [3]int{d.Shape.C, d.Shape.H, d.Shape.W},
-		Checksum: d.Checksum,
-		Samples:  map[string]int{"train": d.Train.Len(), "test": d.Test.Len()}, Classes: d.Classes,
-		Columns: d.Encoder.Columns, Missing: d.Missing, Notes: d.Notes, Constant: constant(d)}
+		Checksum: d.Checksum, Samples: map[string]int{"train": d.Train.Len(), "test": d.Test.Len()},
+		Classes: d.Classes, Columns: d.Encoder.Columns, Missing: d.Missing, Notes: d.Notes,
+		Constant: constant(d)}
 	if d.Val != nil {
 		c.Samples["val"] = d.Val.Len()
 	}
@@ -156,8 +156,8 @@ func (c *dataCard) warn() {
 		interval := measure.Wilson(measure.Num(.5), test[name])
 		switch {
 		case train[name] == 0:
-			c.Warnings = append(c.Warnings, fmt.Sprintf("%s %s has no training samples",
-				part, name))
+			c.Warnings = append(c.Warnings,
+				fmt.Sprintf("%s %s has no training samples", part, name))
 		case test[name] == 0:
 			c.Warnings = append(c.Warnings, fmt.Sprintf("%s %s has no test samples", part, name))
 		case interval[1].Float()-interval[0].Float() > 2*wide:
@@ -235,8 +235,8 @@ func (c *dataCard) table() [][]string {
 		head = slices.Insert(head, 1, "group")
 	}
 	row := func(class, group string, train, val, test int) []string {
-		cells := []string{console.Clean(class), fmt.Sprint(train), fmt.Sprint(val),
-			fmt.Sprint(test)}
+		cells := []string{console.Clean(class), fmt.Sprint(train),
+			fmt.Sprint(val), fmt.Sprint(test)}
 		if c.Groups != nil {
 			cells = slices.Insert(cells, 1, console.Clean(group))
 		}

@@ -72,11 +72,10 @@ drolab compare paper-gentle-sfk paper-gentle-erm --json`,
 
 // familyFlag says which tests are corrected for each other.
 func familyFlag(c *cobra.Command, family *string, usual string) {
-	c.Flags().StringVar(family, "family", usual, "tests that are corrected for each other: those "+
-		"of one measure, or of the whole table")
-	console.MustComplete(c, "family",
-		cobra.FixedCompletions([]string{compare.OneMeasure, compare.AllMeasures},
-			cobra.ShellCompDirectiveNoFileComp))
+	c.Flags().StringVar(family, "family", usual,
+		"tests that are corrected for each other: those of one measure, or of the whole table")
+	console.MustComplete(c, "family", cobra.FixedCompletions(
+		[]string{compare.OneMeasure, compare.AllMeasures}, cobra.ShellCompDirectiveNoFileComp))
 }
 
 func checkFamily(family string) error {
@@ -142,8 +141,8 @@ func writeComparison(w io.Writer, t *compare.Table) error {
 		for _, g := range t.Rows {
 			c := &g.Cells[i]
 			rows = append(rows, []string{column.Title(), g.Title(), strconv.Itoa(len(g.Seeds)),
-				page.ExactOf(c.Mean),
-				page.ExactOf(c.Half), strconv.FormatBool(c.Best), strconv.FormatBool(column.Few)})
+				page.ExactOf(c.Mean), page.ExactOf(c.Half), strconv.FormatBool(c.Best),
+				strconv.FormatBool(column.Few)})
 		}
 	}
 	head := []string{"measure", "column", "seeds", "mean", "half_interval", "best", "few"}

@@ -16,8 +16,9 @@ import (
 func doctorCommand(con *console.Console) *cobra.Command {
 	var mend, asJSON bool
 	c := &cobra.Command{
-		Use: "doctor", Short: "Check every file of all runs, and say what is wrong",
-		Args: console.None,
+		Use:   "doctor",
+		Short: "Check every file of all runs, and say what is wrong",
+		Args:  console.None,
 		Long: `Check every file of all runs, and of sweeps: checksums, links, owners and modes, what
 crashes left, summaries that are missing. Nothing is changed without --mend, which loses nothing:
 what is in the way is moved to .set-aside in the folder of the runs, and so is a copy of what is
@@ -32,7 +33,8 @@ changed. Runs that somebody records are left alone. It fails while something is 
 			for _, dir := range sweep.Under(con.RunsDir) {
 				more, also := sweep.Examine(dir, mend)
 				for _, f := range more {
-					if f.Run = filepath.Base(dir); filepath.Clean(dir) == filepath.Clean(con.RunsDir) {
+					f.Run = filepath.Base(dir)
+					if filepath.Clean(dir) == filepath.Clean(con.RunsDir) {
 						f.Run = ""
 					}
 				}

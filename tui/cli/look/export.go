@@ -19,9 +19,9 @@ func exportCommand(con *console.Console) *cobra.Command {
 	}
 	c := &cobra.Command{
 		Use: "export RUN[@STEP] --to FORMAT --out PATH", Short: "Write a run for other programs",
-		Long: "Write a run, or the network of one of its checkpoints (the newest without a " +
-			"step), for other " +
-			"programs.\nThe formats are\n\n" + strings.Join(lines, "\n"),
+		Long: "Write a run, or the network of one of its checkpoints " +
+			"(the newest without a step), for other programs.\nThe formats are\n\n" +
+			strings.Join(lines, "\n"),
 		Example: `drolab export latest --to python --out model.py
 drolab export latest@selected --to onnx --out model.onnx
 drolab export latest --to tensorboard --out logs/latest`,

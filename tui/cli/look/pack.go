@@ -46,8 +46,8 @@ recorded:paper/RUN. RUN is as in compare.`,
 // pack writes one packed run, whole or not at all.
 func pack(con *console.Console, into string, r *record.Run) error {
 	name := filepath.Join(into, r.Meta.ID+record.PackedExt)
-	if err := export.Replace(name,
-		func(w io.Writer) error { return record.Pack(w, r) }); err != nil {
+	write := func(w io.Writer) error { return record.Pack(w, r) }
+	if err := export.Replace(name, write); err != nil {
 		return err
 	}
 	info, err := os.Stat(name)

@@ -24,8 +24,8 @@ func partColumns(r *record.Run) []partColumn {
 	list := []partColumn{{m.Part(), func(i int) string { return console.Clean(names[i]) }}}
 	number := func(head string, of []int) {
 		if of != nil {
-			list = append(list, partColumn{head,
-				func(i int) string { return fmt.Sprint(countAt(of, i)) }})
+			count := func(i int) string { return fmt.Sprint(countAt(of, i)) }
+			list = append(list, partColumn{head, count})
 		}
 	}
 	number("n train", counts.Train)
@@ -114,8 +114,7 @@ func showSelected(w io.Writer, r *record.Run) {
 		return
 	}
 	fmt.Fprintf(w, "%-10s step %d, epoch %.4g (best by %s): test loss %s, mean %s, worst %s %s\n",
-		"selected",
-		s.Step, s.Epoch, console.Clean(s.By), console.Short(s.Of("test_loss")),
-		console.Percent(s.Of("test_accuracy")), r.Meta.Part(),
+		"selected", s.Step, s.Epoch, console.Clean(s.By),
+		console.Short(s.Of("test_loss")), console.Percent(s.Of("test_accuracy")), r.Meta.Part(),
 		console.Percent(s.Of(r.Meta.Fit("worst_class_accuracy"))))
 }

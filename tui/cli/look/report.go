@@ -72,8 +72,8 @@ drolab report recorded:paper --into docs/results.md`,
 			if width == 0 {
 				width = reportWidth
 			}
-			(&console.PageWriter{Writer: con.Stdout, Width: max(40, width),
-				ASCII: con.ASCII}).Page(r.Page())
+			out := &console.PageWriter{Writer: con.Stdout, Width: max(40, width), ASCII: con.ASCII}
+			out.Page(r.Page())
 			return nil
 		},
 	}
@@ -82,8 +82,8 @@ drolab report recorded:paper --into docs/results.md`,
 	flags.BoolVar(&latex, "latex", false, "print LaTeX, with booktabs")
 	flags.BoolVar(&html, "html", false, "print one HTML file, with its figures")
 	flags.BoolVar(&asJSON, "json", false, "print the report's data as JSON")
-	flags.StringVar(&into, "into", "", "put the tables into a Markdown file, between the lines "+
-		"that mark their place")
+	flags.StringVar(&into, "into", "",
+		"put the tables into a Markdown file, between the lines that mark their place")
 	familyFlag(c, &family, compare.AllMeasures)
 	flags.IntVar(&width, "width", 0, "columns of the page (default the terminal's)")
 	c.MarkFlagsMutuallyExclusive("md", "latex", "html", "json", "into")

@@ -81,10 +81,10 @@ func repeated(runs []*record.Run) bool {
 func define(w io.Writer, runs []*record.Run) {
 	fmt.Fprintln(w, "\nWhat the figures are, at the last iterate where no other step is named:")
 	for _, m := range measure.SummaryMeasures() {
-		if m.Main && slices.ContainsFunc(runs,
-			func(r *record.Run) bool { return m.CanApply(&r.Meta) }) {
-			fmt.Fprintln(w, "  "+strings.Join(kit.Wrap(console.OneLine(m.Definition()), 100),
-				"\n    "))
+		applies := func(r *record.Run) bool { return m.CanApply(&r.Meta) }
+		if m.Main && slices.ContainsFunc(runs, applies) {
+			lines := kit.Wrap(console.OneLine(m.Definition()), 100)
+			fmt.Fprintln(w, "  "+strings.Join(lines, "\n    "))
 		}
 	}
 	fmt.Fprint(w, conventions)
@@ -147,8 +147,12 @@ func runTable(runs []*record.Run, parts []string) [][]string {
 		row("paper's x: ε", func(r *record.Run) string {
 			return console.Short(r.Summary().OutputStationary())
 		}),
-		row("paper's x", func(r *record.Run) string { return paperIterate(r.Summary().PaperIterate) }),
-		row("images/s", func(r *record.Run) string { return console.Whole(r.Summary().ImagesPerSecond) }))
+		row("paper's x", func(r *record.Run) string {
+			return paperIterate(r.Summary().PaperIterate)
+		}),
+		row("images/s", func(r *record.Run) string {
+			return console.Whole(r.Summary().ImagesPerSecond)
+		}))
 }
 
 // at returns the value of a class or a group, which a run of other data may lack.

@@ -96,7 +96,9 @@ func showCommand(con *console.Console) *cobra.Command {
 func show(con *console.Console, r *record.Run) error {
 	m := &r.Meta
 	lines := [][2]string{
-		{"run", m.ID}, {"status", console.StatusLine(r)}, {"directory", r.Dir},
+		{"run", m.ID},
+		{"status", console.StatusLine(r)},
+		{"directory", r.Dir},
 		{"preset", m.Preset},
 		{"parent", m.Parent},
 		{"label", r.Label().String()},
@@ -143,8 +145,7 @@ func optimum(o *measure.Optimum) string {
 		return ""
 	}
 	return fmt.Sprintf("min R_ρ = %.10g (known to %.1g), there λ = %.4g, η = %.4g", o.Risk,
-		max(o.Gap, 1e-15),
-		o.Lambda, o.Eta)
+		max(o.Gap, 1e-15), o.Lambda, o.Eta)
 }
 
 // showIterate prints the paper's own output, which is not the last iterate.
@@ -158,10 +159,10 @@ func showIterate(con *console.Console, s *runner.Summary) {
 		"iterate", p.Step, console.Short(p.Lambda), console.Short(p.Eta),
 		console.Short(p.TestLoss), console.Percent(p.TestAccuracy), console.Percent(p.Worst()))
 	if gap := s.Of("output_dual_gap"); gap.Applies() {
-		fmt.Fprintf(con.Stdout, "%-10s on the training split there: dual gap %s, ‖∇F‖ %s "+
-			"(on their batches: %s, %s)\n", "", console.Short(gap),
-			console.Short(s.Of("output_grad_norm")),
-			console.Short(p.Gap), console.Short(p.GradNorm))
+		fmt.Fprintf(con.Stdout,
+			"%-10s on the training split there: dual gap %s, ‖∇F‖ %s (on their batches: %s, %s)\n",
+			"", console.Short(gap), console.Short(s.Of("output_grad_norm")), console.Short(p.Gap),
+			console.Short(p.GradNorm))
 	}
 }
 
@@ -172,13 +173,11 @@ func showAverage(w io.Writer, r *record.Run, of *runner.Average) {
 	}
 	classes := of.ByGroup.Of(r.Meta.Fit("class_accuracy"))
 	worst := measure.LeastOf(classes, r.Meta.Counts(r.Meta.Main()).Test, r.Meta.Spec.MinGroup)
-	fmt.Fprintf(w, "%-10s of the last %s (the paper's window of %d), epoch %.4g to %.4g: mean "+
-		"%s, worst %s %s, "+
-		"train loss %s, test loss %s\n", "average", kit.Plural(of.Evaluations, "evaluation"),
-		runner.AverageWindow, of.FromEpoch, of.ToEpoch, console.Percent(of.Of("test_accuracy")),
-		r.Meta.Part(),
-		console.Percent(worst), console.Short(of.Of("train_loss")),
-		console.Short(of.Of("test_loss")))
+	fmt.Fprintf(w, "%-10s of the last %s (the paper's window of %d), "+
+		"epoch %.4g to %.4g: mean %s, worst %s %s, train loss %s, test loss %s\n",
+		"average", kit.Plural(of.Evaluations, "evaluation"), runner.AverageWindow, of.FromEpoch,
+		of.ToEpoch, console.Percent(of.Of("test_accuracy")), r.Meta.Part(), console.Percent(worst),
+		console.Short(of.Of("train_loss")), console.Short(of.Of("test_loss")))
 }
 
 // method is a method's name with where it is from.

@@ -60,9 +60,8 @@ func bench(ctx context.Context, con *console.Console, precision string, asJSON b
 	if asJSON {
 		return console.JSON(con.Stdout, benchJSON(con, &spec, &t))
 	}
-	fmt.Fprintf(con.Stdout, "%s, %s, kernel %s: %s, batch %d, medians of %d\n",
-		CPU(), kit.Plural(con.Threads,
-			"thread"), nn.Kernel(precision), spec.Model, spec.Batch, t.Rounds)
+	fmt.Fprintf(con.Stdout, "%s, %s, kernel %s: %s, batch %d, medians of %d\n", CPU(),
+		kit.Plural(con.Threads, "thread"), nn.Kernel(precision), spec.Model, spec.Batch, t.Rounds)
 	fmt.Fprintf(con.Stdout, "  train %.1f ms (%.0f images/s)   forward %.1f ms",
 		ms(t.Train), float64(spec.Batch)/t.Train.Seconds(), ms(t.Forward))
 	for _, m := range spec.Algorithms {
@@ -96,10 +95,13 @@ func bench(ctx context.Context, con *console.Console, precision string, asJSON b
 func benchJSON(con *console.Console, spec *spec.Spec, t *train.StepTimes) map[string]any {
 	rate, share := t.Rate()
 	all := map[string]any{
-		"model": spec.Model, "batch": spec.Batch, "threads": con.Threads,
-		"precision": spec.Precision,
-		"kernel":    nn.Kernel(spec.Precision),
-		"train_ms":  ms(t.Train), "forward_ms": ms(t.Forward),
+		"model":             spec.Model,
+		"batch":             spec.Batch,
+		"threads":           con.Threads,
+		"precision":         spec.Precision,
+		"kernel":            nn.Kernel(spec.Precision),
+		"train_ms":          ms(t.Train),
+		"forward_ms":        ms(t.Forward),
 		"images_per_second": float64(spec.Batch) / t.Train.Seconds(),
 		"gflop":             t.FLOP / 1e9, // of real work in a training step: no padding zeros
 		"gflops":            rate / 1e9,   // a second

@@ -11,8 +11,8 @@ import (
 func TestVersionTellsPrograms(t *testing.T) {
 	of := func(revision, modified, sum string) string {
 		info := &debug.BuildInfo{Main: debug.Module{Version: "(devel)"}}
-		for key, value := range map[string]string{"vcs.revision": revision,
-			"vcs.modified": modified} {
+		vcs := map[string]string{"vcs.revision": revision, "vcs.modified": modified}
+		for key, value := range vcs {
 			if value != "" {
 				info.Settings = append(info.Settings, debug.BuildSetting{Key: key, Value: value})
 			}
@@ -27,8 +27,8 @@ func TestVersionTellsPrograms(t *testing.T) {
 	if a, b := of("", "", "a"), of("", "", "b"); a == b || !strings.HasPrefix(a, "(devel)") {
 		t.Errorf("two builds without a revision are %q and %q", a, b)
 	}
-	if a, b := of(revision, "false", "a"), of(revision, "false", "b"); a != "0123456789ab" ||
-		a != b {
+	a, b := of(revision, "false", "a"), of(revision, "false", "b")
+	if a != "0123456789ab" || a != b {
 		t.Errorf("two builds of a revision are %q and %q", a, b)
 	}
 }

@@ -88,13 +88,10 @@ func certifyJSON(list []certified, pairs []contrasted, f *certifyFlags) any {
 	}
 	for _, p := range pairs {
 		for _, d := range p.contrasts {
-			all.Differences = append(all.Differences, contrastJSON{
-				Less: p.first.ID, From: p.second.ID, Split: p.split,
-				Uncertainty: d.Set.Name(), Rho: d.Rho, Difference: d.Value,
-				StandardError: known(d.StandardError),
-				Normal:        ends(d.Normal), Bootstrap: ends(d.Bootstrap),
-				Better: ends(d.Better()),
-				Doubt:  d.Tail.Doubt()})
+			all.Differences = append(all.Differences, contrastJSON{Less: p.first.ID,
+				From: p.second.ID, Split: p.split, Uncertainty: d.Set.Name(), Rho: d.Rho,
+				Difference: d.Value, StandardError: known(d.StandardError), Normal: ends(d.Normal),
+				Bootstrap: ends(d.Bootstrap), Better: ends(d.Better()), Doubt: d.Tail.Doubt()})
 		}
 	}
 	return all
@@ -110,7 +107,8 @@ func (c *certified) json(e *certificate.Certificate) certificateJSON {
 	}
 	if c.split != runner.SplitTrain {
 		j.Upper, j.Doubt = known(e.Upper), e.Tail.Doubt()
-		j.Normal, j.Bootstrap, j.StandardError = ends(e.Normal), ends(e.Bootstrap), known(e.StandardError)
+		j.Normal, j.Bootstrap = ends(e.Normal), ends(e.Bootstrap)
+		j.StandardError = known(e.StandardError)
 	}
 	return j
 }
@@ -123,8 +121,7 @@ func printCertified(con *console.Console, list []certified, pairs []contrasted, 
 			at = "Algorithm 1's output as of " + at
 		}
 		fmt.Fprintf(con.Stdout, "%s, %s, %s split, %d samples, mean loss %.4g\n",
-			console.Clean(c.run.ID),
-			at, c.split, len(c.pass.Losses), c.certificates[0].MeanLoss)
+			console.Clean(c.run.ID), at, c.split, len(c.pass.Losses), c.certificates[0].MeanLoss)
 		if s := c.stationary; s != nil {
 			fmt.Fprintf(con.Stdout, "on the training split, with the run's own λ and η: "+
 				"dual gap %.4g, ‖∇F‖ %.4g\n", s.DualGap, s.GradNorm)
@@ -160,9 +157,8 @@ func between4(i dro.Interval) string {
 
 func (c *certified) rows(f *certifyFlags) [][]string {
 	level := fmt.Sprintf("%g %%", 100*f.how.Level)
-	rows := [][]string{{"set, ρ", "R_ρ at most", "R_ρ", level + " bootstrap", level +
-		" normal", "λ",
-		"η̃", "D", "effective n"}}
+	rows := [][]string{{"set, ρ", "R_ρ at most", "R_ρ", level + " bootstrap", level + " normal",
+		"λ", "η̃", "D", "effective n"}}
 	for i := range c.certificates {
 		e := &c.certificates[i]
 		upper, normal, bootstrap := bound(e), between4(e.Normal), between4(e.Bootstrap)
@@ -173,10 +169,9 @@ func (c *certified) rows(f *certifyFlags) [][]string {
 		if e.Set.HasRadius() {
 			lambda = fmt.Sprintf("%.4g", e.Z.Lambda)
 		}
-		rows = append(rows, []string{place(e.Set, e.Rho), upper, fmt.Sprintf("%.4g", e.Risk),
-			bootstrap, normal,
-			lambda, fmt.Sprintf("%.4g", e.Z.Eta), fmt.Sprintf("%.4g", e.Divergence),
-			fmt.Sprintf("%.4g", e.EffectiveSampleSize)})
+		rows = append(rows, []string{place(e.Set, e.Rho), upper,
+			fmt.Sprintf("%.4g", e.Risk), bootstrap, normal, lambda, fmt.Sprintf("%.4g", e.Z.Eta),
+			fmt.Sprintf("%.4g", e.Divergence), fmt.Sprintf("%.4g", e.EffectiveSampleSize)})
 	}
 	return rows
 }
@@ -245,8 +240,7 @@ func explainCertified(con *console.Console, list []certified, f *certifyFlags) {
 		}
 	}
 	say(true, "R_ρ as an estimate for the population that the samples are from: below its bound "+
-		"with %g %%.\n"+
-		"%d resamples, seed %d.", 100*f.how.Level, f.how.Draws, f.how.Seed)
+		"with %g %%.\n%d resamples, seed %d.", 100*f.how.Level, f.how.Draws, f.how.Seed)
 	for _, d := range dro.Doubts() {
 		say(doubts[d[0]], "! %s: %s. The truth is above the bound more often than the level says\n"+
 			"  (docs/results.md has how often).", d[0], d[1])

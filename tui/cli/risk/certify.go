@@ -43,8 +43,7 @@ drolab certify shapes-sfk shapes-erm --rho 0.5 --json
 drolab certify shapes-sfk --output --stationary`,
 		Args:              console.OneOrMore("a run", "drolab certify latest"),
 		ValidArgsFunction: con.CompleteRuns,
-		RunE: func(c *cobra.Command,
-			args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			return certify(con, c, &f, args)
 		},
 	}

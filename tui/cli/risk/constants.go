@@ -109,8 +109,8 @@ func printAlong(con *console.Console, list []atStep) {
 	rows := [][]string{{"step", "B", "G ≥", "L ≥", "L_z ≥", "L_z, theory"}}
 	add := func(step string, c *certificate.Constants) {
 		rows = append(rows, []string{step, fmt.Sprintf("%.4g", c.Bound),
-			fmt.Sprintf("%.4g", c.Lipschitz),
-			fmt.Sprintf("%.4g", c.Smoothness), console.Short(c.Lz), console.Short(c.LzBound)})
+			fmt.Sprintf("%.4g", c.Lipschitz), fmt.Sprintf("%.4g", c.Smoothness),
+			console.Short(c.Lz), console.Short(c.LzBound)})
 	}
 	for i := range list {
 		add(fmt.Sprint(list[i].Step), &list[i].Constants)

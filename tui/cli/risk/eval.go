@@ -41,8 +41,7 @@ drolab eval latest@selected --split train --top 50 --sheet worst.png
 drolab eval latest --rho .1,1 --out losses.npz`,
 		Args:              console.One("a run", "drolab eval latest"),
 		ValidArgsFunction: con.CompleteRuns,
-		RunE: func(_ *cobra.Command,
-			args []string) error {
+		RunE: func(_ *cobra.Command, args []string) error {
 			return eval(con, args[0], &f)
 		},
 	}
@@ -75,8 +74,8 @@ func eval(con *console.Console, name string, f *evalFlags) error {
 	}
 	defer l.Close()
 	if f.top > 0 && len(l.ratios) == 0 {
-		return errors.New("--top: the samples have no labels, so no losses for an adversary to " +
-			"pick by")
+		return errors.New(
+			"--top: the samples have no labels, so no losses for an adversary to pick by")
 	}
 	if err := l.write(f); err != nil {
 		return err
@@ -233,10 +232,9 @@ func (l *looked) printTop(w io.Writer, most int) {
 	rows := [][]string{{"row", "label", "group", "prediction", "loss", l.ratioName(0)}}
 	for _, i := range l.picked(most) {
 		rows = append(rows, []string{strconv.Itoa(l.Rows[i]),
-			console.Clean(l.Data.Classes[l.Labels[i]]),
-			console.Clean(l.Data.Groups[l.Groups[i]]),
-			console.Clean(l.Data.Classes[l.Predictions[i]]),
-			fmt.Sprintf("%.4f", l.Losses[i]), fmt.Sprintf("%.4g", l.ratios[0][i])})
+			console.Clean(l.Data.Classes[l.Labels[i]]), console.Clean(l.Data.Groups[l.Groups[i]]),
+			console.Clean(l.Data.Classes[l.Predictions[i]]), fmt.Sprintf("%.4f", l.Losses[i]),
+			fmt.Sprintf("%.4g", l.ratios[0][i])})
 	}
 	fmt.Fprintln(w)
 	console.Grid(w, rows)
@@ -286,8 +284,8 @@ func (l *looked) result(f *evalFlags) *evalResult {
 	}
 	for _, i := range l.picked(f.top) {
 		out.Top = append(out.Top, pickedSample{l.Rows[i], d.Classes[l.Labels[i]],
-			d.Groups[l.Groups[i]],
-			d.Classes[l.Predictions[i]], measure.Num(l.Losses[i]), measure.Num(l.ratios[0][i])})
+			d.Groups[l.Groups[i]], d.Classes[l.Predictions[i]], measure.Num(l.Losses[i]),
+			measure.Num(l.ratios[0][i])})
 	}
 	return out
 }

@@ -36,8 +36,8 @@ drolab plan --from shapes-sfk --epsilon 0.1`,
 					return err
 				}
 			}
-			for _, name := range []string{"epsilon", "rho", "bound", "lipschitz",
-				"smoothness", "gap"} {
+			needed := []string{"epsilon", "rho", "bound", "lipschitz", "smoothness", "gap"}
+			for _, name := range needed {
 				if from == "" && !c.Flags().Changed(name) {
 					return fmt.Errorf("give --%s: %s", name, c.Flags().Lookup(name).Usage)
 				}
@@ -47,8 +47,8 @@ drolab plan --from shapes-sfk --epsilon 0.1`,
 				return err
 			}
 			if h.Rho = f.rho; f.isMean(set) {
-				return errors.New("the set has one distribution, that of the samples: there is " +
-					"nothing to plan")
+				return errors.New("the set has one distribution, that of the samples: " +
+					"there is nothing to plan")
 			}
 			p, err := dro.Theorem1(set, h)
 			switch {
@@ -141,11 +141,9 @@ func printPlan(con *console.Console, h dro.Assumptions, p *dro.Plan) {
 // planNotes says in words where the plan proves nothing or leaves the theorem.
 func planNotes(h dro.Assumptions, p *dro.Plan) (notes []string) {
 	if p.Vacuous() {
-		notes = append(notes,
-			fmt.Sprintf("ε = %.3g is so large that λ0 = ε/(8ρ) = %.3g is not below λ̄, "+
-				"the most that the best λ can be:\n"+
-				"no λ is left to choose, and the bounds say nothing. Take an ε well below %.3g.",
-				h.Epsilon, p.Box.Lambda[0], 8*h.Bound))
+		notes = append(notes, fmt.Sprintf("ε = %.3g is so large that λ0 = ε/(8ρ) = %.3g is not "+
+			"below λ̄, the most that the best λ can be:\nno λ is left to choose, and the bounds "+
+			"say nothing. Take an ε well below %.3g.", h.Epsilon, p.Box.Lambda[0], 8*h.Bound))
 	}
 	if step := p.LongestStep(); step > 0 {
 		notes = append(notes, fmt.Sprintf("The theorem wants D σ1/C ≤ 1, and it is %v: "+

@@ -22,8 +22,7 @@ import (
 // Commands are those of worst cases.
 func Commands(con *console.Console) []*cobra.Command {
 	return []*cobra.Command{riskCommand(con), evalCommand(con), certifyCommand(con),
-		planCommand(con),
-		theoryCommand(con)}
+		planCommand(con), theoryCommand(con)}
 }
 
 type riskFlags struct {
@@ -43,8 +42,8 @@ type setFlags struct {
 
 func (f *setFlags) add(c *cobra.Command, usual string) {
 	flags := c.Flags()
-	flags.StringVar(&f.uncertainty, "uncertainty", usual, "the set: "+
-		strings.Join(dro.SetNames(), ", "))
+	flags.StringVar(&f.uncertainty, "uncertainty", usual,
+		"the set: "+strings.Join(dro.SetNames(), ", "))
 	flags.Float64Var(&f.rho, "rho", 0, "radius ρ of the set (all but cvar)")
 	flags.Float64Var(&f.k, "k", 2, "order of cressie-read, 1 < k ≤ 2")
 	flags.Float64Var(&f.mu, "mu", 0.1, "level μ of smoothed-cvar and cvar, 0 < μ < 1")
@@ -241,11 +240,11 @@ func riskGroups(path string, losses, ratios []float64) ([]riskGroup, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := strings.Split(strings.TrimRight(strings.ReplaceAll(string(b), "\r\n", "\n"),
-		"\n"), "\n")
+	text := strings.ReplaceAll(string(b), "\r\n", "\n")
+	names := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	if len(names) != len(losses) {
-		return nil, fmt.Errorf("%s: %d lines for %d losses: want a group a line", path, len(names),
-			len(losses))
+		return nil, fmt.Errorf("%s: %d lines for %d losses: want a group a line", path,
+			len(names), len(losses))
 	}
 	sums, of := map[string]*riskGroup{}, map[string][]float64{}
 	for i, name := range names {
@@ -345,16 +344,15 @@ func printRisk(con *console.Console, set dro.Set, f *riskFlags, r *solution) {
 		rows = append(rows, [2]string{"λ", page.Digits(6).Text(r.Lambda)})
 	}
 	if r.EtaPaper != nil {
-		rows = append(rows, [2]string{"η, paper", fmt.Sprintf("%.6g (shifted by λ/(k−1))",
-			*r.EtaPaper)})
+		rows = append(rows, [2]string{"η, paper",
+			fmt.Sprintf("%.6g (shifted by λ/(k−1))", *r.EtaPaper)})
 	}
 	for _, row := range rows {
 		fmt.Fprintf(con.Stdout, "%-12s %s\n", row[0], row[1])
 	}
 	for _, p := range r.Curve {
 		fmt.Fprintf(con.Stdout, "ρ = %-10.4g risk %-12.8g λ %-10.4g η %-10.4g effective n %.4g\n",
-			p.Rho,
-			p.Risk, p.Lambda, p.Eta, p.EffectiveSampleSize)
+			p.Rho, p.Risk, p.Lambda, p.Eta, p.EffectiveSampleSize)
 	}
 	if len(r.Groups) > 0 {
 		rows := [][]string{{"group", "n", "mean loss", "ratio"}}

@@ -37,8 +37,8 @@ of mini-batches at one.`,
 		ValidArgsFunction: con.CompleteRuns,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if f.draws < 2 || f.samples < 1 {
-				return fmt.Errorf("--draws %d --samples %d: want at least 2 and 1", f.draws,
-					f.samples)
+				return fmt.Errorf("--draws %d --samples %d: want at least 2 and 1",
+					f.draws, f.samples)
 			}
 			return theory(con, &f, args[0])
 		},
@@ -127,8 +127,8 @@ func printTheory(con *console.Console, t *theoryJSON, set dro.Set) {
 		}
 		return console.Short(t.PaperSlope)
 	}
-	rows := [][]string{{"against samples seen", "evaluations", "first", "last", "slope",
-		"the paper's"}}
+	rows := [][]string{{"against samples seen", "evaluations", "first", "last",
+		"slope", "the paper's"}}
 	for _, r := range t.Rates {
 		slope := "–"
 		if r.Slope.Applies() {

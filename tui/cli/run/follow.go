@@ -207,9 +207,8 @@ func notDone(runs []*record.Run, outcomes []queue.Outcome) error {
 			cause, _, _ := strings.Cut(o.Err.Error(), "\n") // the others follow from it
 			list = append(list, fmt.Errorf("run %s failed: %s", id, cause))
 		case o.Status != runner.Done:
-			list = append(list, fmt.Errorf("run %s is %s at step %d of %d: go on with drolab "+
-				"resume %s",
-				id, o.Status, r.Summary().Steps, r.Meta.Steps, id))
+			list = append(list, fmt.Errorf("run %s is %s at step %d of %d: "+
+				"go on with drolab resume %s", id, o.Status, r.Summary().Steps, r.Meta.Steps, id))
 		}
 	}
 	return list.OrNil()

@@ -67,8 +67,8 @@ drolab run --from latest --set lr=0.001 --algo sfk`,
 		},
 	}
 	flags := c.Flags()
-	flags.StringSliceVar(&f.algo, "algo", nil, "algorithms: some of "+
-		strings.Join(methodNames(), ","))
+	flags.StringSliceVar(&f.algo, "algo", nil,
+		"algorithms: some of "+strings.Join(methodNames(), ","))
 	flags.IntVar(&f.seeds, "seeds", 0, "how many seeds each algorithm gets")
 	flags.Uint64Var(&f.seed, "seed", 0, "the first seed")
 	flags.StringArrayVar(&f.set, "set", nil, "change a setting, as in rho=0.5 (repeatable); "+

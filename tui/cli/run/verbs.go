@@ -40,8 +40,9 @@ func verbCommand(
 ) *cobra.Command {
 	var all bool
 	c := &cobra.Command{
-		Use: verb + " RUN...", Short: short, Example: "drolab " + verb + " latest\ndrolab " + verb +
-			" --all",
+		Use:               verb + " RUN...",
+		Short:             short,
+		Example:           "drolab " + verb + " latest\ndrolab " + verb + " --all",
 		Args:              runsOrAll(&all, verb),
 		ValidArgsFunction: tr.CompleteRuns,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -66,8 +67,8 @@ func chosen(
 	if all {
 		// drolab runs says what cannot be read; it keeps nobody from the others.
 		runs, _ := record.List(tr.RunsDir)
-		if runs = slices.DeleteFunc(runs,
-			func(r *record.Run) bool { return !fits(r) }); len(runs) == 0 {
+		runs = slices.DeleteFunc(runs, func(r *record.Run) bool { return !fits(r) })
+		if len(runs) == 0 {
 			fmt.Fprintln(tr.Stderr, "there is no such run now")
 		}
 		return runs, nil
@@ -92,8 +93,8 @@ func askAll(
 	var asked []*record.Run
 	for _, r := range runs {
 		if !so(r) {
-			if err := askRun(tr, r,
-				func(c *engine.Client) error { return ask(c, r.Meta.ID) }); err != nil {
+			askFor := func(c *engine.Client) error { return ask(c, r.Meta.ID) }
+			if err := askRun(tr, r, askFor); err != nil {
 				list = append(list, err)
 				continue
 			}
@@ -117,8 +118,7 @@ func askAll(
 func askRun(tr *trainer.Trainer, r *record.Run, ask func(*engine.Client) error) error {
 	if r.Status().Ended() {
 		return fmt.Errorf("run %s is %s, not running: drolab resume %s goes on with one that is "+
-			"not done",
-			r.Meta.ID, r.Status(), r.Meta.ID)
+			"not done", r.Meta.ID, r.Status(), r.Meta.ID)
 	}
 	if err := ask(tr.Client(filepath.Dir(r.Dir))); err != nil {
 		if r.Held() && errors.Is(err, runner.ErrNotRunning) {
@@ -149,8 +149,8 @@ func awaitRun(tr *trainer.Trainer, r *record.Run, so func(*record.Run) bool) (*r
 		// else the run's directory tells how it ends
 		if s, err := tr.Client(dir).Status(); err == nil {
 			const remedy = "then go on with drolab resume %s"
-			if lines := troubles(s.Runs, []string{id}, map[string]string{},
-				remedy); len(lines) > 0 {
+			lines := troubles(s.Runs, []string{id}, map[string]string{}, remedy)
+			if len(lines) > 0 {
 				return nil, errors.New(lines[0])
 			}
 		}

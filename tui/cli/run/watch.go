@@ -36,8 +36,8 @@ func watch(tr *trainer.Trainer, f *following) []queue.Outcome {
 	}
 	for _, id := range f.ids {
 		if r, err := record.Find(f.dir, id); err == nil {
-			p.runs = append(p.runs, &live{Progress: record.NewProgress(&r.Meta), meta: r.Meta,
-				tail: r.Tail()})
+			p.runs = append(p.runs, &live{Progress: record.NewProgress(&r.Meta),
+				meta: r.Meta, tail: r.Tail()})
 		}
 	}
 	if f.exports {

@@ -171,8 +171,8 @@ once, here and elsewhere. With --read-only nothing can be started, stopped or ch
 		Args: console.None,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if !s.OnTerminal() {
-				return errors.New("attach needs a terminal: see drolab runs and drolab show for " +
-					"the figures")
+				return errors.New(
+					"attach needs a terminal: see drolab runs and drolab show for the figures")
 			}
 			if readOnly {
 				return s.look(c.Context())

@@ -240,8 +240,7 @@ func (sw *Sweeps) Work() func(context.Context, *queue.Queue) {
 	if folder == nil {
 		return nil
 	}
-	logf := func(format string,
-		args ...any) {
+	logf := func(format string, args ...any) {
 		fmt.Fprintf(sw.Stderr, "sweep: "+format+"\n", args...)
 	}
 	return func(ctx context.Context, q *queue.Queue) {
@@ -269,8 +268,8 @@ func (sw *Sweeps) Parallel() int {
 
 func (sw *Sweeps) sweepStopCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "stop DIR", Short: "Stop a sweep, its runs with a checkpoint; drolab sweep start " +
-			"goes on",
+		Use:               "stop DIR",
+		Short:             "Stop a sweep, its runs with a checkpoint; drolab sweep start goes on",
 		Example:           "drolab sweep stop mysweep",
 		Args:              console.One("a sweep's folder", "drolab sweep stop DIR"),
 		ValidArgsFunction: completeFolders,

@@ -25,8 +25,9 @@ import (
 func (sw *Sweeps) sweepStatusCommand() *cobra.Command {
 	var asJSON, follow bool
 	c := &cobra.Command{
-		Use: "status DIR", Short: "How far a sweep has come: counts by state, and failures with " +
-			"their reasons",
+		Use: "status DIR",
+		Short: "How far a sweep has come: " +
+			"counts by state, and failures with their reasons",
 		Example:           "drolab sweep status mysweep --follow",
 		Args:              console.One("a sweep's folder", "drolab sweep status DIR"),
 		ValidArgsFunction: completeFolders,
@@ -120,8 +121,7 @@ func timeLeft(look *sweep.Look, states []sweep.State, pace *sweep.Pace) string {
 func countLine(states []sweep.State) string {
 	return kit.Plural(len(states), "run") + ": " + console.Tally(sweep.Count(states), runner.Done,
 		runner.Running, runner.Queued, sweep.Waiting, runner.Paused, runner.Stopped,
-		runner.Interrupted,
-		sweep.Dropped, sweep.Missing, runner.Failed)
+		runner.Interrupted, sweep.Dropped, sweep.Missing, runner.Failed)
 }
 
 // printStates prints the counts, and what needs a person. The error is that some
@@ -132,8 +132,8 @@ func (sw *Sweeps) printStates(folder *sweep.Folder, states []sweep.State) error 
 		fmt.Fprintf(sw.Stdout, "%d  %s  %s: %s\n", t.Run, t.ID, t.Status, console.OneLine(t.Cause))
 	}
 	if failed := sweep.Count(states)[runner.Failed]; failed > 0 {
-		return fmt.Errorf("%d of %d runs failed: drolab sweep start does them again", failed,
-			len(states))
+		return fmt.Errorf("%d of %d runs failed: drolab sweep start does them again",
+			failed, len(states))
 	}
 	return nil
 }
@@ -154,12 +154,11 @@ func sweepJSON(folder *sweep.Folder, states []sweep.State) any {
 	for i := range states {
 		r, s := &folder.List.Runs[i], &states[i]
 		done, all := s.Steps()
-		runs = append(runs, one{i, r.ID, string(r.Algorithm), r.Seed, r.Values, s.Status, s.Cause,
-			done, all})
+		runs = append(runs, one{i, r.ID, string(r.Algorithm), r.Seed, r.Values, s.Status,
+			s.Cause, done, all})
 	}
 	return map[string]any{"dir": folder.Dir, "name": folder.List.Name,
-		"counts": sweep.Count(states),
-		"runs":   runs}
+		"counts": sweep.Count(states), "runs": runs}
 }
 
 // sweepFormats are those of sweep table, by flag.
@@ -176,8 +175,9 @@ func (sw *Sweeps) sweepTableCommand() *cobra.Command {
 	formats := sw.sweepFormats()
 	chosen := map[string]*bool{}
 	c := &cobra.Command{
-		Use: "table DIR", Short: "Each method's best setting by validation, its figures, and " +
-			"what choosing cost",
+		Use: "table DIR",
+		Short: "Each method's best setting by validation, " +
+			"its figures, and what choosing cost",
 		Example:           "drolab sweep table mysweep --md",
 		Args:              console.One("a sweep's folder", "drolab sweep table DIR"),
 		ValidArgsFunction: completeFolders,
@@ -208,8 +208,8 @@ func (sw *Sweeps) sweepTableCommand() *cobra.Command {
 func (sw *Sweeps) sweepTaskCommand() *cobra.Command {
 	var rung int
 	c := &cobra.Command{
-		Use: "task DIR I", Short: "Do run I of a sweep and exit with its status, as a job of a " +
-			"cluster does",
+		Use:   "task DIR I",
+		Short: "Do run I of a sweep and exit with its status, as a job of a cluster does",
 		Long: `Do run I of a sweep, from its newest checkpoint where there is one, and exit with its status; a run that
 is done already is left as it is. On USR1 (the time limit comes) it is saved and, in a Slurm job, the task put back
 into the queue; on TERM it is saved, and the task ends. Slurm is not needed: a loop in a shell does as well.`,
@@ -239,8 +239,7 @@ into the queue; on TERM it is saved, and the task ends. Slurm is not needed: a l
 			array, task := sw.variable("SLURM_ARRAY_JOB_ID"), sw.variable("SLURM_ARRAY_TASK_ID")
 			if array != "" && task != "" {
 				t.Requeue = func() error {
-					return sweep.Slurm{}.Requeue(context.Background(),
-						array, task)
+					return sweep.Slurm{}.Requeue(context.Background(), array, task)
 				}
 				t.Holder = folder.Holder(sweep.Slurm{}, array, task,
 					sw.variable("SLURM_RESTART_COUNT"))

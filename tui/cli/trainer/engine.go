@@ -34,9 +34,8 @@ engine in the background, and leave it alone when they end.`,
 			machine.Lean()
 			return engine.Run(ctx, engine.Settings{
 				RunsDir: t.RunsDir, RuntimeDir: t.RuntimeDir, DataDir: t.DataDir,
-				Threads: t.Threads,
-				Host:    machine.Host(), Idle: idle, Log: t.Stderr, Ended: t.notifier(t.RunsDir),
-				Parallel: parallel(), Work: work,
+				Threads: t.Threads, Host: machine.Host(), Idle: idle, Log: t.Stderr,
+				Ended: t.notifier(t.RunsDir), Parallel: parallel(), Work: work,
 			})
 		},
 	}
@@ -49,8 +48,9 @@ engine in the background, and leave it alone when they end.`,
 func (t *Trainer) engineStatusCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "status", Short: "Say whether an engine is there, and what it runs",
-		Args: console.None,
+		Use:   "status",
+		Short: "Say whether an engine is there, and what it runs",
+		Args:  console.None,
 		RunE: func(*cobra.Command, []string) error {
 			s, err := t.Client(t.RunsDir).Status()
 			if err != nil {

@@ -40,8 +40,7 @@ func (t *Trainer) Client(runsDir string) *engine.Client {
 		Means: runner.Means{DataDir: Absolute(dir, t.DataDir), Threads: t.Threads, Dir: dir},
 		Command: func() *exec.Cmd {
 			return t.Self("engine", "--runs", runsDir, "--data", Absolute(dir, t.DataDir),
-				"--notify",
-				t.Notify)
+				"--notify", t.Notify)
 		}}
 }
 
@@ -74,9 +73,7 @@ func (t *Trainer) Queue(
 // go on when the disk has room again.
 func (t *Trainer) Settings(store *record.Store) queue.Settings {
 	return queue.Settings{Store: store, Host: machine.Host(), DataDir: t.DataDir,
-		Threads: t.Threads,
-		Alone:   true,
-		Ended:   t.notifier(store.Dir()), Reports: store.Dir()}
+		Threads: t.Threads, Alone: true, Ended: t.notifier(store.Dir()), Reports: store.Dir()}
 }
 
 // SaveAll asks for a checkpoint of every run, at a moment after which nobody

@@ -69,8 +69,7 @@ func NewArchive(t testing.TB) Archive {
 		for seed := range uint64(2) {
 			at := Epoch0().Add(time.Duration(i) * time.Second)
 			a.Add(t, fmt.Sprintf("shapes-%s-s%d", algorithm, seed+1),
-				Archived(algorithm, seed+1, "shapes", at),
-				runner.Done, "")
+				Archived(algorithm, seed+1, "shapes", at), runner.Done, "")
 		}
 	}
 	failed := Archived(dro.SFK, 7, "paper", Epoch0().Add(-time.Hour))
@@ -80,9 +79,8 @@ func NewArchive(t testing.TB) Archive {
 		runner.Stopped, "")
 	a.Add(t, "race-sfk-s1", Archived(dro.SFK, 1, "race", Epoch0().Add(-3*time.Hour)),
 		runner.Interrupted, "")
-	a.Add(t, "mine-erm-s1", Archived(dro.ERM, 1, "my \x1b[31mown\u202e",
-		Epoch0().Add(-4*time.Hour)),
-		runner.Done, "")
+	a.Add(t, "mine-erm-s1",
+		Archived(dro.ERM, 1, "my \x1b[31mown\u202e", Epoch0().Add(-4*time.Hour)), runner.Done, "")
 	return a
 }
 
@@ -143,7 +141,8 @@ func archivedEval(m *runner.Meta, epoch int) *runner.EvalEvent {
 	e := Evaluation(runner.Head{Step: int64(epoch * Steps)}, Steps, 0, u, algorithm != dro.ERM)
 	i := slices.Index(dro.PaperMethods(), algorithm)
 	seed := int(m.Spec.Seed)
-	jitter := 0.001 * float64((3*seed*seed+i*i*seed+i)%7) // no two methods differ by the same in both seeds
+	// No two methods differ by the same in both seeds.
+	jitter := 0.001 * float64((3*seed*seed+i*i*seed+i)%7)
 	classes := e.ByGroup.Of("class_accuracy")
 	classes[3] = measure.Num(u * (0.4 - 0.1*float64(i) + jitter))
 	e.Set("worst_class_accuracy", measure.Least(classes))
@@ -185,8 +184,8 @@ func Presets() []presets.Preset {
 			map[string]string{
 				"algorithms": "the comparison of the paper's Table 1",
 				"seeds":      "enough to look at; a claim needs 4 or more",
-				"rho": "at 0.5 the adversary's few samples of a batch are all noise for the " +
-					"first epochs",
+				"rho": "at 0.5 the adversary's few samples of a batch are all noise " +
+					"for the first epochs",
 				"epochs": "several evaluations to watch"},
 			"algorithms=[sfk, pgd, pan, erm]", "seeds=1", "rho=0.2", "epochs=8"),
 		preset("race", "SFK-DRO against PGD on the same objective, data and seed", nil,
@@ -198,7 +197,6 @@ func Presets() []presets.Preset {
 			"dataset=cifar10", "model=alexnet", "rho=1.5", "lambda_max=10", "eta_min=-10",
 			"mean=[0.4914, 0.4822, 0.4465]", "std=[0.247, 0.2435, 0.2616]"),
 		preset("csv", "a table with a group column", nil, "dataset=csv:example", "model=mlp",
-			"imbalance=none",
-			"augment=false"),
+			"imbalance=none", "augment=false"),
 	}
 }

@@ -15,8 +15,7 @@ import (
 func NewPick(m *runner.Meta, table bool) *inspect.Pick {
 	p := &inspect.Pick{Dataset: "shapes", Step: m.Steps, Split: runner.SplitTest,
 		Shape: data.Shape{C: 3, H: 16, W: 16}, Size: 500, Classes: m.Classes,
-		Set:   dro.CressieRead{K: 2},
-		Radii: []float64{.1, .5, 1}, Risks: []float64{1.25, 2.5, 3.75}}
+		Set: dro.CressieRead{K: 2}, Radii: []float64{.1, .5, 1}, Risks: []float64{1.25, 2.5, 3.75}}
 	p.Loss, p.Accuracy, p.Worst = measure.Num(.75), measure.Num(.8125), measure.Num(.25)
 	p.Parts = []inspect.Part{{Kind: inspect.All, Size: p.Size}, {Kind: inspect.Wrong, Size: 94}}
 	for _, name := range p.Classes {

@@ -43,14 +43,12 @@ func Poisons() (list []string) {
 		list = append(list, string(c))
 	}
 	list = append(list, "\u00ad", "\u034f", "\u061c", "\u115f", "\u180e", "\u3164", "\ue000",
-		"\ufeff", "\ufff9",
-		"\ufffe", "\U000e0041", "\U000e0100", "\U000f0000",
+		"\ufeff", "\ufff9", "\ufffe", "\U000e0041", "\U000e0100", "\U000f0000",
 		"❤\ufe0f", "👩\u200d💻", "👍🏽", "🇩🇪", "e\u0301",
-		"\xff", "\xc2", "\xe2\x80", "\xf0\x9f\x92", "\xed\xa0\x80", "\xc0\x9b", Colour, "\x1b[1m",
-		"\x1b[2J",
-		"\x1b]0;t\x07", "\x1b]8;;u\x1b\\", "\x1b]52;c;Zg\x07", "\x1bP1q\x1b\\", "\x1b_G\x1b\\",
-		"\x1b^p\x1b\\",
-		"\x1bXs\x1b\\", "\x1bc", "\x1b(0", "\x1b[?1049l", "\x9b2J", "\x9d0;t\x9c", "\u009b5m")
+		"\xff", "\xc2", "\xe2\x80", "\xf0\x9f\x92", "\xed\xa0\x80", "\xc0\x9b", Colour,
+		"\x1b[1m", "\x1b[2J", "\x1b]0;t\x07", "\x1b]8;;u\x1b\\",
+		"\x1b]52;c;Zg\x07", "\x1bP1q\x1b\\", "\x1b_G\x1b\\", "\x1b^p\x1b\\", "\x1bXs\x1b\\",
+		"\x1bc", "\x1b(0", "\x1b[?1049l", "\x9b2J", "\x9d0;t\x9c", "\u009b5m")
 	return list
 }
 
@@ -96,8 +94,7 @@ func poisonValue(v reflect.Value, text string) {
 	case reflect.Struct:
 		for i := range v.NumField() {
 			decides := slices.Contains([]string{"ID", "Status", "Select", "Values", "ByGroup",
-				"Overrides", "Dir"},
-				v.Type().Field(i).Name)
+				"Overrides", "Dir"}, v.Type().Field(i).Name)
 			if v.Type().Field(i).IsExported() && !decides {
 				poisonValue(v.Field(i), text)
 			}
@@ -182,8 +179,8 @@ func poisonStrings(v any, set func(any), where string, changed func(where string
 	case []any:
 		for i := range v {
 			set := func(x any) { v[i] = x }
-			if err := poisonStrings(v[i], set, fmt.Sprintf("%s[%d]", where, i),
-				changed); err != nil {
+			place := fmt.Sprintf("%s[%d]", where, i)
+			if err := poisonStrings(v[i], set, place, changed); err != nil {
 				return err
 			}
 		}

@@ -40,8 +40,7 @@ func NewLab(t testing.TB, source lab.Source, cfg lab.Config, w, h int) *lab.Lab 
 	t.Helper()
 	cfg.DataDir = t.TempDir()
 	return &lab.Lab{Config: cfg, Source: source, Mine: map[string]bool{},
-		Body:  kit.Area(0, 0, w, h),
-		Theme: kit.NewTheme(colorprofile.TrueColor, true, false)}
+		Body: kit.Area(0, 0, w, h), Theme: kit.NewTheme(colorprofile.TrueColor, true, false)}
 }
 
 // NewRig turns to a page.
@@ -171,10 +170,8 @@ func (r *Rig) Fits(t testing.TB, what string) {
 // KeyPress is a key by name: "tab", "ctrl+c", "z", "Z".
 func KeyPress(name string) tea.KeyPressMsg {
 	special := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab,
-		"up":   tea.KeyUp,
-		"down": tea.KeyDown,
-		"left": tea.KeyLeft, "right": tea.KeyRight, "home": tea.KeyHome, "end": tea.KeyEnd,
-		"pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
+		"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
+		"home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
 		"delete": tea.KeyDelete, "backspace": tea.KeyBackspace}
 	var k tea.Key
 	if rest, ok := strings.CutPrefix(name, "ctrl+"); ok {

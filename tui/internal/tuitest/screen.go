@@ -59,16 +59,15 @@ func Styles(e uv.ScreenBuffer) string {
 		var line strings.Builder
 		for x := range e.Width() {
 			var s uv.Style
-			if c := e.CellAt(x, y); c != nil && strings.TrimSpace(c.Content) != "" || c != nil &&
-				c.Style.Bg != nil {
+			if c := e.CellAt(x, y); c != nil && strings.TrimSpace(c.Content) != "" ||
+				c != nil && c.Style.Bg != nil {
 				s = c.Style
 			}
 			if _, ok := known[s]; !ok {
 				l := letters[len(legend)%len(letters)]
 				known[s] = l
 				legend = append(legend, fmt.Sprintf("%c fg %s bg %s attributes %d\n", l,
-					colorOf(s.Fg), colorOf(s.Bg),
-					s.Attrs))
+					colorOf(s.Fg), colorOf(s.Bg), s.Attrs))
 			}
 			line.WriteByte(known[s])
 		}
@@ -132,8 +131,8 @@ func Fits(t testing.TB, what, screen string, w, h int, ascii bool) {
 	}
 	for y, l := range lines {
 		if got := cell.Width(style.ReplaceAllString(l, "")); got != w && h > 0 && w > 0 {
-			t.Fatalf("%s: line %d has %d cells of %d on a screen of %dx%d:\n%q", what, y, got,
-				w, w, h, l)
+			t.Fatalf("%s: line %d has %d cells of %d on a screen of %dx%d:\n%q",
+				what, y, got, w, w, h, l)
 		}
 	}
 	Printable(t, what, screen)

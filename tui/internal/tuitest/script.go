@@ -45,29 +45,30 @@ func (l *scriptLog) Read() ([]runner.Event, error) {
 // Asked notes what is Asked of runs, and does nothing.
 type Asked struct{ List []string }
 
-func (a *Asked) Start(runner.Request) ([]string,
-	error) {
+func (a *Asked) Start(runner.Request) ([]string, error) {
 	return nil, errors.New("no room for a run")
 }
+
 func (a *Asked) Pause(id string) error {
-	a.List = append(a.List,
-		"pause")
+	a.List = append(a.List, "pause")
 	return nil
 }
+
 func (a *Asked) Resume(id string) error {
-	a.List = append(a.List,
-		"resume")
+	a.List = append(a.List, "resume")
 	return nil
 }
+
 func (a *Asked) Stop(id string) error {
-	a.List = append(a.List,
-		"stop")
+	a.List = append(a.List, "stop")
 	return nil
 }
+
 func (a *Asked) Checkpoint(id string) (int64, error) {
 	a.List = append(a.List, "checkpoint")
 	return 7, nil
 }
+
 func (a *Asked) Knob(id, key, value string) error {
 	a.List = append(a.List, "knob "+key+"="+value)
 	return nil
@@ -122,12 +123,11 @@ func script(
 func Meta(a dro.Algorithm, at time.Time) *runner.Meta {
 	spec := spec.Defaults()
 	spec.Algorithms, spec.Epochs = []dro.Algorithm{a}, Epochs
-	m := &runner.Meta{Preset: "shapes", Created: at, Spec: spec, StepsPerEpoch: Steps,
-		Steps: Steps * Epochs,
-		Box:   dro.Box{Lambda: [2]float64{0.1, 10}, Eta: [2]float64{-10, 10}}}
+	m := &runner.Meta{Preset: "shapes",
+		Created: at, Spec: spec, StepsPerEpoch: Steps, Steps: Steps * Epochs,
+		Box: dro.Box{Lambda: [2]float64{0.1, 10}, Eta: [2]float64{-10, 10}}}
 	for i, name := range []string{"circle", "hexagon", "star", "cross", "hexagram", "rhombus",
-		"square",
-		"crescent", "ring", "triangle"} {
+		"square", "crescent", "ring", "triangle"} {
 		m.Classes = append(m.Classes, name)
 		m.ClassCounts.Train = append(m.ClassCounts.Train, 200+61*i%500)
 		m.ClassCounts.Test = append(m.ClassCounts.Test, 200)
@@ -144,10 +144,9 @@ func Training(a dro.Algorithm, i, epochSteps, epochs int) []runner.Event {
 		return float64(seed>>8)/(1<<24) - 0.5
 	}
 	head := func(step int) runner.Head {
+		after := time.Duration(float64(step) * Pace * float64(time.Second) * (1 + 0.1*float64(i)))
 		return runner.Head{Seq: int64(len(events) + 1), Step: int64(step),
-			Time: Epoch0().Add(time.Duration(
-				float64(step)*Pace*float64(time.Second)*(1+0.1*float64(i))) +
-				time.Millisecond)}
+			Time: Epoch0().Add(after + time.Millisecond)}
 	}
 	events = append(events, &runner.StatusEvent{Head: head(0), Status: runner.Running})
 	dual := a != dro.ERM
