@@ -112,8 +112,7 @@ func TestFalseStarsOfNullTables(t *testing.T) {
 		t.Logf("by %s: %d of %d tables have a false star; %v", family, starred, tables, byMeasure)
 		if starred < limit[0] || starred > limit[1] {
 			t.Errorf("by %s: %d of %d tables have a false star, want %d to %d", family,
-				starred, tables,
-				limit[0], limit[1])
+				starred, tables, limit[0], limit[1])
 		}
 		for name, n := range byMeasure {
 			if n > most {
@@ -255,8 +254,7 @@ func TestQuestions(t *testing.T) {
 func TestMarksOfKnowledge(t *testing.T) {
 	given := func(m *member) { m.meta.Groups = []string{"north", "south"} }
 	table := tabulate(append(newRuns(dro.SFK, accuraciesB, given),
-		newRuns("group", accuraciesA, given)...),
-		Options{})
+		newRuns("group", accuraciesA, given)...), Options{})
 	if a, b := table.Rows[0], table.Rows[1]; a.Title() != "sfk" || a.Uses != "" ||
 		b.Title() != "group (g)" || b.Label != "group" || b.Uses != "groups" {
 		t.Errorf("rows %+v", table.Rows)
@@ -413,8 +411,7 @@ func TestAt(t *testing.T) {
 			"val_loss, val_worst", true},
 	} {
 		table := tabulate(append(newRuns(dro.SFK, accuraciesA, c.a),
-			newRuns(dro.ERM, accuraciesB, c.b)...),
-			Options{At: c.ask})
+			newRuns(dro.ERM, accuraciesB, c.b)...), Options{At: c.ask})
 		got := table.Rows[0].Cells[column(t, table, "worst_class_accuracy")].Mean.Float()
 		want := .494425
 		if c.at == Selected {

@@ -267,11 +267,9 @@ func TestGroups(t *testing.T) {
 	}{
 		{newRuns(dro.SFK, accuraciesA, often), []string{"sfk"}},
 		{slices.Concat(newRuns(dro.SFK, accuraciesA, radius(10)),
-			newRuns(dro.SFK, accuraciesB, radius(2))),
-			[]string{"rho=2", "rho=10"}},
+			newRuns(dro.SFK, accuraciesB, radius(2))), []string{"rho=2", "rho=10"}},
 		{slices.Concat(newRuns(dro.PGD, accuraciesA, radius(2)),
-			newRuns(dro.SFK, accuraciesB, radius(10)),
-			newRuns(dro.SFK, accuraciesB, radius(2))),
+			newRuns(dro.SFK, accuraciesB, radius(10)), newRuns(dro.SFK, accuraciesB, radius(2))),
 			[]string{"sfk rho=2", "sfk rho=10", "pgd rho=2"}},
 		{newRuns(dro.SFK, nil), nil},
 	} {

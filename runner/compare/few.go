@@ -53,8 +53,7 @@ func (t *Table) noteFew(members []member) {
 		if len(without) > 0 {
 			meta := without[0].meta
 			t.note(Few, without, "no worst %s: fewer than two have min_group = %d test samples",
-				meta.Part(),
-				meta.Spec.MinGroup)
+				meta.Part(), meta.Spec.MinGroup)
 		}
 	}
 }

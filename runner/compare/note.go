@@ -161,8 +161,7 @@ func (t *Table) noteSeeds() {
 	}
 	if len(single) > 0 {
 		t.note(Seeds, nil, "one seed only (%s): no spread is known, so nothing is marked as best "+
-			"against it",
-			strings.Join(single, ", "))
+			"against it", strings.Join(single, ", "))
 	}
 	if !same {
 		t.note(Seeds, nil, "rows have different seeds (%s)", strings.Join(seeds, ", "))

@@ -64,8 +64,7 @@ const (
 func NewEpochs(src Source, o LoaderOptions) (*Loader, error) {
 	if src.Len() < o.Batch {
 		return nil, fmt.Errorf("batch is %d but there are %d training samples: lower batch or "+
-			"raise samples",
-			o.Batch, src.Len())
+			"raise samples", o.Batch, src.Len())
 	}
 	return newLoader(src, epochs, o)
 }
@@ -156,8 +155,7 @@ func (l *Loader) Restore(s State) error {
 	}
 	if s.Step >= uint64(l.StepsPerEpoch()) {
 		return fmt.Errorf("the loader's state is at step %d of an epoch of %d steps: the "+
-			"checkpoint is damaged",
-			s.Step, l.StepsPerEpoch())
+			"checkpoint is damaged", s.Step, l.StepsPerEpoch())
 	}
 	l.next = place{s.Epoch, s.Step}
 	return nil

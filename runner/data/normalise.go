@@ -23,8 +23,7 @@ func newNormaliser(src Source, o LoaderOptions) (*normaliser, error) {
 	sh := src.Shape()
 	if len(o.Mean) != len(o.Std) || o.Mean != nil && len(o.Mean) != sh.C {
 		return nil, fmt.Errorf("mean has %d and std %d values for %d channels: give one each a "+
-			"channel",
-			len(o.Mean), len(o.Std), sh.C)
+			"channel", len(o.Mean), len(o.Std), sh.C)
 	}
 	for c, s := range o.Std {
 		if !(s > 0) {
@@ -36,8 +35,7 @@ func newNormaliser(src Source, o LoaderOptions) (*normaliser, error) {
 	if n.img != nil {
 		if p := o.Augment.Pad; p < 0 || p >= min(sh.H, sh.W) {
 			return nil, fmt.Errorf("a crop with %d pixels of padding does not suit %d×%d images: "+
-				"give 0 to %d",
-				p, sh.H, sh.W, min(sh.H, sh.W)-1)
+				"give 0 to %d", p, sh.H, sh.W, min(sh.H, sh.W)-1)
 		}
 		if o.Augment.Mean && o.Mean == nil {
 			return nil, errors.New(

@@ -43,8 +43,7 @@ func sameSamples(t *testing.T, form string, got, want *Dataset) {
 	if !slices.Equal(got.Classes, want.Classes) || !slices.Equal(got.Groups, want.Groups) ||
 		got.Shape != want.Shape {
 		t.Fatalf("%s: classes %q, groups %q, %v; want %q, %q, %v", form, got.Classes, got.Groups,
-			got.Shape,
-			want.Classes, want.Groups, want.Shape)
+			got.Shape, want.Classes, want.Groups, want.Shape)
 	}
 	x, y := make([]float32, got.Shape.Len()), make([]float32, got.Shape.Len())
 	for k, split := range []Source{got.Train, got.Test} {

@@ -152,8 +152,7 @@ func TestGlyphAreasAreAlike(t *testing.T) {
 			area += shoelace(c)
 			if len(c) > len(synthetic.Painter{}.Canvas) {
 				t.Errorf("%s has a contour of %d vertices, room is for %d",
-					synthetic.ShapeClasses()[label], len(c),
-					len(synthetic.Painter{}.Canvas))
+					synthetic.ShapeClasses()[label], len(c), len(synthetic.Painter{}.Canvas))
 			}
 		}
 		if r := math.Abs(area) / disc; r < .6 || r > 1.2 {

@@ -114,8 +114,7 @@ func TestOneSided(t *testing.T) {
 		{"one class in training", one + "?split=part", Options{},
 			`all 10 training samples are of class "0": a training split needs two classes`},
 		{"one class", tableOf(t, "a,label", 20,
-			func(i int) string { return fmt.Sprintf("%d,0", i) }), Options{},
-			"has one value only"},
+			func(i int) string { return fmt.Sprintf("%d,0", i) }), Options{}, "has one value only"},
 		{"groups too small to test", pairs + "?group=g", Options{},
 			"is less than one of each class and group"},
 		{"nothing to train on", pairs + "?test_fraction=.999", Options{},
@@ -124,8 +123,7 @@ func TestOneSided(t *testing.T) {
 			"val_fraction holds out no sample"},
 		{"validation alone", pairs, Options{ValFraction: .999}, "no training samples are left"},
 		{"no feature", tableOf(t, "part,label", 20, func(int) string { return "train,0" }) +
-			"?split=part",
-			Options{}, "no column is left for a feature"},
+			"?split=part", Options{}, "no column is left for a feature"},
 	} {
 		t.Run(c.name, func(t *testing.T) { refused(t, "csv:"+c.dataset, c.o, c.want) })
 	}

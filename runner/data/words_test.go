@@ -120,9 +120,7 @@ func TestRowsBecomeFeatures(t *testing.T) {
 func TestLinesAreThoseOfEncodingCSV(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	parts := []string{"a", "b c", ",", ",", "\n", "\n", "\r\n", "\r", `"q"`, `"q,q"`,
-		"\"two\nlines\"",
-		`""`, " ", "é", `x"y`,
-		strings.Repeat("long", 40)}
+		"\"two\nlines\"", `""`, " ", "é", `x"y`, strings.Repeat("long", 40)}
 	for round := range 3000 {
 		var b strings.Builder
 		for range rng.IntN(40) {

@@ -145,8 +145,7 @@ func soon() time.Time { return time.Now().Add(patience) }
 func brief(a dro.Algorithm, epochs int) runner.Request {
 	s := spec.Defaults()
 	s.Algorithms, s.Dataset, s.Model, s.Batch, s.Epochs, s.LogEvery = []dro.Algorithm{a},
-		"csv:example",
-		"linear", 32, epochs, 3
+		"csv:example", "linear", 32, epochs, 3
 	return runner.Request{Preset: "test", Specs: []spec.Spec{s}}
 }
 

@@ -196,8 +196,7 @@ func (s *storm) request() runner.Request {
 		"csv:/dev/stdin", "csv:/proc/kmsg", "csv:/proc/self/mem", "idx:/dev", "idx:"+
 			s.dir, "\x1b]52;c;x", "csv:",
 		"csv:"+filepath.Join(s.dir, pick(s, "pipe", "wide.csv", "field.csv", "one.csv", "empty.csv",
-			"nul.csv",
-			"huge.csv", "twice.csv", "missing")))
+			"nul.csv", "huge.csv", "twice.csv", "missing")))
 	ints := []int{0, 1, 2, -1, 33, 1 << 31, 2_000_000_000, 1<<63 - 1, -1 << 63}
 	floats := []float64{0, 1, -1, 1e-320, 1e308, 1e-45, 0.5}
 	for range 1 + s.rng.IntN(3) {

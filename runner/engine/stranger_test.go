@@ -37,8 +37,7 @@ func TestSquattedAddress(t *testing.T) {
 	good, err := os.ReadFile(path)
 	must(t, err)
 	bad := strings.ReplaceAll(strings.ReplaceAll(string(good), real.View, l.Addr().String()),
-		real.Control,
-		l.Addr().String())
+		real.Control, l.Addr().String())
 	must(t, os.WriteFile(path, []byte(bad), 0o600))
 	defer os.WriteFile(path, good, 0o600)
 	var notes []string

@@ -68,8 +68,7 @@ func TestOrderIsThatOfRatios(t *testing.T) {
 				before := order[k]
 				if ratios[i] > ratios[before]*(1+1e-9) {
 					t.Fatalf("%s at %v: loss %v weighs %v, loss %v only %v", name, rho, l.Losses[i],
-						ratios[i],
-						l.Losses[before], ratios[before])
+						ratios[i], l.Losses[before], ratios[before])
 				}
 				if l.Losses[i] == l.Losses[before] && i < before {
 					t.Fatalf("%s: equal losses are not in the split's order", name)

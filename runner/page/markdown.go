@@ -54,7 +54,6 @@ func markdownTable(b *strings.Builder, t *Table) {
 
 // markOf escapes what Markdown takes for its own, but for `code`.
 var markOf = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "<", "&lt;",
-	">", "&gt;",
-	"[", `\[`, "]", `\]`, "#", `\#`)
+	">", "&gt;", "[", `\[`, "]", `\]`, "#", `\#`)
 
 func mark(s string) string { return markOf.Replace(line(s)) }

@@ -77,8 +77,7 @@ func (d *drawing) down(level float64) float64 {
 func (f *Figure) inline() string {
 	d := f.drawing(inlineLook())
 	fmt.Fprintf(d, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">\n", d.width,
-		d.height,
-		hyper(f.Caption))
+		d.height, hyper(f.Caption))
 	d.draw()
 	d.WriteString("</svg>\n")
 	return d.String()
@@ -123,8 +122,7 @@ func (d *drawing) draw() {
 			continue
 		}
 		fmt.Fprintf(d, "<line%s x1=\"%.0f\" x2=\"%.0f\" y1=\"14\" y2=\"14\"/><text x=\"%.0f\" "+
-			"y=\"18\">%s</text>\n",
-			d.pen(i), place, place+22, place+27, hyper(c.Name))
+			"y=\"18\">%s</text>\n", d.pen(i), place, place+22, place+27, hyper(c.Name))
 		const letter = 7
 		place += 27 + 16 + letter*float64(len([]rune(c.Name)))
 	}

@@ -40,8 +40,7 @@ type Format struct {
 func Formats() []Format {
 	return []Format{
 		{"python", "one file with the network in PyTorch, its weights and how samples are encoded",
-			true,
-			toFile(writePython)},
+			true, toFile(writePython)},
 		{"onnx", "the network, normalisation included, as ONNX", true, toFile(writeONNX)},
 		{"csv", "a folder with curves.csv, evaluations.csv and summary.csv", false, writeCSV},
 		{"tensorboard", "a folder of event files that TensorBoard opens", false, writeTensorBoard},

@@ -393,6 +393,5 @@ func (d *doctor) checkIndex() {
 		return
 	}
 	d.find(eventlog.IndexName, err.Error(), "nothing is lost, the next look makes it anew; "+
-		movesAside,
-		moveAside(eventlog.IndexName))
+		movesAside, moveAside(eventlog.IndexName))
 }

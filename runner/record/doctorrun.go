@@ -200,8 +200,7 @@ func (d *doctor) checkLog(held bool) {
 	}
 	if a.Seq < upto {
 		d.find(logName, fmt.Sprintf("ends with event %d, and the newest checkpoint was saved "+
-			"behind event %d",
-			a.Seq, upto), remedy, (*doctor).repairLog)
+			"behind event %d", a.Seq, upto), remedy, (*doctor).repairLog)
 	}
 	switch {
 	case held: // it may be written at this moment

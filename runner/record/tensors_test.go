@@ -139,8 +139,7 @@ func FuzzLog(f *testing.F) {
 		if len(all.Steps) != len(h.Steps) || all.Step != h.Step ||
 			once.Skipped() != tail.Skipped() {
 			t.Errorf("in two parts %d steps, %d skipped; at once %d, %d", len(h.Steps),
-				tail.Skipped(), len(all.Steps),
-				once.Skipped())
+				tail.Skipped(), len(all.Steps), once.Skipped())
 		}
 		never := func(*eventlog.End) bool { return false }
 		if _, err := eventlog.ReadEnd(in(t, filepath.Dir(tail.Path)), nil, never); err != nil {

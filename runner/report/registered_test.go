@@ -84,8 +84,7 @@ func (f *folder) all(t *testing.T) {
 	if g.Tests != 24 || len(g.Claims) != 24 || len(g.Equivalent) != 3 || len(g.Reproduction) != 3 ||
 		len(g.Secondary[0]) != 18 || len(g.Secondary[1]) != 3 {
 		t.Errorf("families of %d (%d), %d, %d, %d and %d tests", len(g.Claims), g.Tests,
-			len(g.Equivalent),
-			len(g.Reproduction), len(g.Secondary[0]), len(g.Secondary[1]))
+			len(g.Equivalent), len(g.Reproduction), len(g.Secondary[0]), len(g.Secondary[1]))
 	}
 	for _, c := range slices.Concat(g.Claims, g.Equivalent, g.Reproduction, g.Secondary[0],
 		g.Secondary[1]) {

@@ -10,12 +10,10 @@ import (
 func (g *Registered) Page() *page.Page {
 	p := &page.Page{Title: "Registered runs of the paper's experiment"}
 	text := fmt.Sprintf("Registered before the first run (docs/registration.md). %d of %d runs "+
-		"have ended.", g.Done,
-		g.Wanted)
+		"have ended.", g.Done, g.Wanted)
 	if len(g.Missing) > 0 {
 		text += fmt.Sprintf(" %d are missing. Nothing is tested before all have ended, or %s.",
-			g.Wanted-g.Done,
-			patience.Format("2 January 2006"))
+			g.Wanted-g.Done, patience.Format("2 January 2006"))
 	}
 	p.Blocks = append(p.Blocks, page.Text(text))
 	if len(g.Missing) > 0 {
@@ -48,8 +46,7 @@ func (g *Registered) blocks() []page.Block {
 	for i, name := range []string{"sfk-auto in place of sfk", "group in place of sfk"} {
 		if of := g.Secondary[i]; len(of) > 0 {
 			list = append(list, page.Heading(fmt.Sprintf("Secondary, %s: a family of %d", name,
-				len(of))),
-				judged(of, (*Claim).short, (*Claim).word))
+				len(of))), judged(of, (*Claim).short, (*Claim).word))
 		}
 	}
 	return append(list, page.Text("Everything else that is reported of these runs is exploratory."))
@@ -61,8 +58,7 @@ func judged(list []*Claim, name, word func(*Claim) string) *page.Table {
 		"verdict"}, Words: 1}
 	for _, c := range list {
 		t.Rows = append(t.Rows, []string{name(c), c.Problem, fmt.Sprint(len(c.Seeds)),
-			c.Difference.text(c.Measure),
-			probability(c.P), probability(c.Adjusted), word(c)})
+			c.Difference.text(c.Measure), probability(c.P), probability(c.Adjusted), word(c)})
 	}
 	return t
 }

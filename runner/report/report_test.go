@@ -229,8 +229,7 @@ func TestBesideThePaper(t *testing.T) {
 	add(dro.SFK, cifar, .9, .9, .9, .5, .5, .65, .9, .9, .9, .9)
 	add(dro.ERM, cifar, .9, .9, .9, .5, .4, .45, .9, .9, .9, .1)
 	add(dro.SFK, func(s *spec.Spec) { cifar(s); s.Pad = "mean" }, .9, .9, .9, .5, .5, .65,
-		.9, .9, .9,
-		.9)
+		.9, .9, .9, .9)
 	r := f.report()
 	page := r.Page().Markdown()
 	for _, want := range []string{"| worst class | 50.0 | 49.36 | 50.0 | 47.05 |", "| mean | " +

@@ -135,8 +135,7 @@ func (c *Cell) conclude(level float64) {
 	}
 	mean, half := compare.TInterval(xs, level)
 	c.Mean, c.Half = measure.NumIf(len(xs) > 0, mean), measure.NumIf(len(xs) > 1 &&
-		!math.IsNaN(half),
-		half)
+		!math.IsNaN(half), half)
 }
 
 // note says what a reader has to know.

@@ -59,8 +59,7 @@ func (t *Table) titles() (titles []string) {
 
 func (r *Row) costs() []string {
 	return []string{fmt.Sprint(r.Settings), fmt.Sprint(r.Cost.Runs),
-		fmt.Sprintf("%.4g", r.Cost.Epochs),
-		clock(r.Cost.Seconds), clock(r.Own.Seconds)}
+		fmt.Sprintf("%.4g", r.Cost.Epochs), clock(r.Cost.Seconds), clock(r.Own.Seconds)}
 }
 
 func clock(seconds measure.Number) string {

@@ -93,8 +93,7 @@ func crossed(list []Factor) (Factor, error) {
 			}
 			if len(out.Values) == MaxClasses {
 				return out, fmt.Errorf("%s has more than %d combinations: take fewer groups",
-					out.name,
-					MaxClasses)
+					out.name, MaxClasses)
 			}
 			place[k] = uint16(len(out.Values))
 			out.Values = append(out.Values, all.shown(k/len(f.Values))+" × "+
@@ -165,8 +164,7 @@ func SplitBy(f Factor) (s Splits, err error) {
 			to[i] = &s.Test
 		default:
 			return s, fmt.Errorf("%q says %q of a sample: a split is train, val or test, or 0, 1 "+
-				"or 2",
-				f.name, v)
+				"or 2", f.name, v)
 		}
 	}
 	for i, c := range f.Codes {
@@ -177,8 +175,7 @@ func SplitBy(f Factor) (s Splits, err error) {
 		return s, fmt.Errorf("%q has no training samples (train or 0)", f.name)
 	case len(s.Test) == 0:
 		return s, fmt.Errorf("%q has no test samples (test or 2): without it, test_fraction= "+
-			"draws some",
-			f.name)
+			"draws some", f.name)
 	}
 	return s, nil
 }

@@ -125,8 +125,7 @@ func (d *Dataset) trainable() error {
 	}
 	if len(there) == 1 {
 		return fmt.Errorf("all %d training samples are of class %q: a training split needs two "+
-			"classes",
-			d.Train.Len(), there[0])
+			"classes", d.Train.Len(), there[0])
 	}
 	return nil
 }
@@ -135,8 +134,7 @@ func (d *Dataset) trainable() error {
 func (o Options) suits(classes int) error {
 	if o.Imbalance != nil && len(o.Imbalance) != classes {
 		return fmt.Errorf("imbalance has %d ratios for %d classes: give one a class",
-			len(o.Imbalance),
-			classes)
+			len(o.Imbalance), classes)
 	}
 	return nil
 }

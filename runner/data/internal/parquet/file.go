@@ -121,15 +121,13 @@ func (f *File) check() error {
 	for k, g := range f.meta.RowGroups {
 		if len(g.Columns) != len(f.columns) || g.NumRows < 0 {
 			return fmt.Errorf("row group %d has %d columns and %d rows, and there are %d columns",
-				k,
-				len(g.Columns), g.NumRows, len(f.columns))
+				k, len(g.Columns), g.NumRows, len(f.columns))
 		}
 		for i := range g.Columns {
 			from, size := chunkBytes(&g.Columns[i].MetaData)
 			if from < 0 || size < 0 || from > f.size || size > f.size-from {
 				return fmt.Errorf("row group %d, column %q: bytes %d to %d of %d", k,
-					f.columns[i].Name,
-					from, from+size, f.size)
+					f.columns[i].Name, from, from+size, f.size)
 			}
 		}
 	}

@@ -150,8 +150,7 @@ func (l CIFAR) AppendRecords(to []byte, r io.Reader, name string) ([]byte, error
 	for i := range l.Records {
 		if v := to[start+i*CIFARRecord]; int(v) >= len(l.classes()) {
 			return nil, fmt.Errorf("%s: record %d (byte %d) has label %d, not 0 to 9: run "+
-				"`drolab data fetch cifar10`",
-				name, i, i*CIFARRecord, v)
+				"`drolab data fetch cifar10`", name, i, i*CIFARRecord, v)
 		}
 	}
 	return to, nil

@@ -233,8 +233,7 @@ func (s idxSet) images(x, y idxArray) (*dataset.Images, error) {
 	}
 	if x.Dims[0] != y.Dims[0] {
 		return nil, fmt.Errorf("%s has %d labels for the %d images of %s", y.name, y.Dims[0],
-			x.Dims[0],
-			x.name)
+			x.Dims[0], x.name)
 	}
 	if s.classes != nil {
 		for i, v := range y.Data {
@@ -286,8 +285,7 @@ func ParseIDX(name string, b []byte) (idxArray, error) {
 	}
 	if size != uint64(len(a.Data)) {
 		return idxArray{}, fmt.Errorf("%s: %d bytes after the header for dimensions %v, which "+
-			"need %d",
-			name, len(a.Data), a.Dims, size)
+			"need %d", name, len(a.Data), a.Dims, size)
 	}
 	return a, nil
 }

@@ -157,8 +157,7 @@ func (s *pictureSet) metadataColumns(header []string) (*metadata, error) {
 		at := slices.Index(header, name)
 		if at < 0 && (needed || s.Options[key] != "") {
 			return at, fmt.Errorf("line 1: no column %q: the columns are %q: name it with %s=",
-				name,
-				header, key)
+				name, header, key)
 		}
 		return at, nil
 	}

@@ -27,8 +27,7 @@ import (
 //	data_seed=0        by this seed
 func pictureOptions() []string {
 	return []string{"size", "colour", "scale", "metadata", "file", "label", "group",
-		"split", "cells",
-		"test_fraction", "data_seed"}
+		"split", "cells", "test_fraction", "data_seed"}
 }
 
 // maxSide bounds size=: what is larger is no picture to train these networks on.

@@ -11,9 +11,7 @@ type glyph []Contour
 // circle (.804), hexagram (.390) and star (.997), rhombus (.285) and square (.959).
 func ShapeClasses() []string {
 	return []string{"circle", "hexagon", "star", "cross", "hexagram", "rhombus", "square",
-		"crescent",
-		"ring",
-		"triangle"}
+		"crescent", "ring", "triangle"}
 }
 
 // NewGlyphs gives the outlines in the order of shapeClasses.

@@ -114,8 +114,7 @@ func (f *Frame) add(record []string, line int) error {
 	}
 	if len(record) != len(f.header) {
 		return fmt.Errorf("line %d: %d columns, the first line has %d: mend the line that begins "+
-			"%.40q",
-			line, len(record), len(f.header), record[0])
+			"%.40q", line, len(record), len(f.header), record[0])
 	}
 	whole := true
 	for i, cell := range record {

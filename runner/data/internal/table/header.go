@@ -89,8 +89,7 @@ func (f *Frame) setFitted() (err error) {
 		}
 		if f.columns[i] != nil {
 			return fmt.Errorf("column %q is a feature of the network, and cannot be label, group "+
-				"or split",
-				c.Name)
+				"or split", c.Name)
 		}
 		f.columns[i] = NewColumn(c.Name, false)
 	}
@@ -245,8 +244,7 @@ func called(names []string, like string) string {
 		more = fmt.Sprintf(" and %d more", len(names)-few)
 	}
 	return fmt.Sprintf("%d %s %s, called %s%s here", len(names), what, like,
-		strings.Join(list, ", "),
-		more)
+		strings.Join(list, ", "), more)
 }
 
 // isMeasure says whether a name is a number too large to be a column's: numbers of columns are

@@ -30,8 +30,7 @@ func NewLines(in *bufio.Reader, comma rune) *lineReader {
 		l.csv.Comma = comma
 	}
 	l.csv.TrimLeadingSpace, l.csv.ReuseRecord, l.csv.FieldsPerRecord = comma != '\t' &&
-		comma != ' ',
-		true, -1
+		comma != ' ', true, -1
 	return l
 }
 

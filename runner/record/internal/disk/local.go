@@ -68,8 +68,7 @@ func (f *Folder) gone(o File, there claim) error {
 		return nil
 	}
 	return errors.Join(fmt.Errorf("%w (%s): it is free %v after that one was heard last",
-		ErrLeased, there,
-		leaseTime), err)
+		ErrLeased, there, leaseTime), err)
 }
 
 // heldLocally is for readers: one whose clock is wrong takes a lease for over, or
@@ -110,8 +109,7 @@ func standIn(o File, flags int) (File, error) {
 		info, err := os.Lstat(path)
 		if err != nil || !info.IsDir() || info.Mode().Perm()&0o077 != 0 || Foreign(info) {
 			return nil, errors.Join(fmt.Errorf("%s: want a folder of yours that nobody else may "+
-				"enter (chmod 700)",
-				path), err)
+				"enter (chmod 700)", path), err)
 		}
 	}
 	f, err := OpenFolder(nil, path)

@@ -62,8 +62,7 @@ func TestIndexBounds(t *testing.T) {
 		numbers != x.lists ||
 		numbers > maxLists {
 		t.Errorf("%d blocks, %d others (counted %d), %d numbers (counted %d)", len(x.blocks),
-			others, x.others,
-			numbers, x.lists)
+			others, x.others, numbers, x.lists)
 	}
 	if !selected {
 		t.Error("the selected evaluation was left out")

@@ -92,8 +92,7 @@ func (l *EventLog) Append(e runner.Event) error {
 	}
 	if line = append(disk.LineSeal.Put(line), '\n'); len(line) > MaxLine {
 		return fmt.Errorf("%s: event %d (%s) has %d bytes, want at most %d", l.Path, h.Seq,
-			e.Kind(), len(line),
-			MaxLine)
+			e.Kind(), len(line), MaxLine)
 	}
 	before := l.Size
 	if err := l.write(line); err != nil {
