@@ -20,8 +20,7 @@ var files embed.FS
 // the default one first.
 func names() []string {
 	return []string{"shapes", "race", "baselines", "noise", "cressie-read-1.5", "kl",
-		"smoothed-cvar", "cvar",
-		"paper-quick", "paper-gentle", "paper", "registered", "registered-gentle",
+		"smoothed-cvar", "cvar", "paper-quick", "paper-gentle", "paper", "registered", "registered-gentle",
 		"mnist", "fashion", "csv", "groups", "convex"}
 }
 

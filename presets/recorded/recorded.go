@@ -55,8 +55,8 @@ func Find(word string) ([]*record.Run, error) {
 	}
 	var ids []string
 	for _, e := range entries {
-		if id, ok := strings.CutSuffix(e.Name(), record.PackedExt); ok &&
-			strings.HasPrefix(id, start) {
+		id, ok := strings.CutSuffix(e.Name(), record.PackedExt)
+		if ok && strings.HasPrefix(id, start) {
 			ids = append(ids, id)
 		}
 	}

@@ -58,8 +58,9 @@ func find(name string) (*Provider, error) {
 		func(p *Provider) bool { return isScheme(p) && strings.HasPrefix(name, p.Name) },
 		func(p *Provider) bool {
 			path, _, _ := strings.Cut(name, "?")
-			return slices.ContainsFunc(p.Endings,
-				func(e string) bool { return strings.HasSuffix(path, e) })
+			return slices.ContainsFunc(p.Endings, func(e string) bool {
+				return strings.HasSuffix(path, e)
+			})
 		},
 	} {
 		if i := slices.IndexFunc(list, fits); i >= 0 {

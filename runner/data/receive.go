@@ -93,8 +93,12 @@ func (r *receiver) source(b *base, d *Dataset) Source {
 		f.Data = r.samples(b, d)
 		return f
 	}
-	i := &dataset.Images{Dims: b.Shape, Stride: b.Size, Skip: b.Skip,
-		Labels: make([]byte, b.Samples)}
+	i := &dataset.Images{
+		Dims:   b.Shape,
+		Stride: b.Size,
+		Skip:   b.Skip,
+		Labels: make([]byte, b.Samples),
+	}
 	r.read(i.Labels)
 	if b.Grouped {
 		i.Groups = make([]uint16, b.Samples)

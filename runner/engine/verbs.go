@@ -33,10 +33,14 @@ func of(do func(id string) error) handler {
 }
 
 func (e *engine) status(*request) (*reply, error) {
-	return &reply{Status: &Status{PID: os.Getpid(), Version: e.settings.Host.Version,
+	return &reply{Status: &Status{
+		PID:     os.Getpid(),
+		Version: e.settings.Host.Version,
 		Started: e.started,
 		RunsDir: e.settings.RunsDir,
-		Log:     filepath.Join(e.settings.RunsDir, logName), Runs: e.queue.Live()}}, nil
+		Log:     filepath.Join(e.settings.RunsDir, logName),
+		Runs:    e.queue.Live(),
+	}}, nil
 }
 
 func (e *engine) start(r *request) (*reply, error) {

@@ -93,9 +93,14 @@ func (r *Run) network() (*network, error) {
 	if err := writable(layers); err != nil {
 		return nil, err
 	}
-	n := &network{layers: layers, tensors: map[string]nn.Tensor{}, mean: e.Mean, std: e.Std,
+	n := &network{
+		layers:  layers,
+		tensors: map[string]nn.Tensor{},
+		mean:    e.Mean,
+		std:     e.Std,
 		shape:   e.Shape,
-		classes: e.Classes}
+		classes: e.Classes,
+	}
 	if len(s.Mean) > 0 {
 		n.mean, n.std = nil, nil
 		for i := range s.Mean {

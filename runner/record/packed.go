@@ -60,9 +60,13 @@ func Pack(w io.Writer, r *Run) error {
 		text []byte
 	}{{metaName, meta}, {summaryName, came}, {logName, log}} {
 		// The time is the run's own: nothing depends on when it was packed.
-		h := &tar.Header{Name: r.Meta.ID + "/" + f.name, Size: int64(len(f.text)),
+		h := &tar.Header{
+			Name:    r.Meta.ID + "/" + f.name,
+			Size:    int64(len(f.text)),
 			Mode:    int64(disk.FileMode),
-			ModTime: r.Meta.Created.UTC().Truncate(time.Second), Format: tar.FormatPAX}
+			ModTime: r.Meta.Created.UTC().Truncate(time.Second),
+			Format:  tar.FormatPAX,
+		}
 		if err := t.WriteHeader(h); err != nil {
 			return err
 		}

@@ -61,8 +61,8 @@ func encodeHeader(list []nn.Tensor) ([]byte, error) {
 	seen := map[string]bool{"__metadata__": true}
 	end := int64(0)
 	for _, t := range list {
-		e := entry{DType: "F32", Shape: []int64{},
-			Offsets: [2]int64{end, end + 4*int64(len(t.Data))}}
+		after := end + 4*int64(len(t.Data))
+		e := entry{DType: "F32", Shape: []int64{}, Offsets: [2]int64{end, after}}
 		for _, n := range t.Shape {
 			e.Shape = append(e.Shape, int64(n))
 		}

@@ -19,7 +19,8 @@ import (
 
 // arrayOptions are what may follow the path of arrays in NumPy's formats:
 //
-//	x=NAME             features, samples × features (or × channels × rows × columns), floats; npz only
+//	x=NAME             features, samples × features (or × channels × rows × columns), floats;
+//	                   npz only
 //	y=NAME             labels, integers or strings, one a sample
 //	g=NAME,NAME        groups, likewise, crossed
 //	split=NAME         0 or train, 1 or val, 2 or test
@@ -103,8 +104,7 @@ func openBundle(name, scheme string, o dataset.Options, read bundle) (*dataset.D
 		i := slices.Index(names, name)
 		if i < 0 {
 			return NPYArray{}, fmt.Errorf("%s: no array %q: it has %s", f.Path, name,
-				strings.Join(names,
-					", "))
+				strings.Join(names, ", "))
 		}
 		return array(i)
 	}
@@ -183,9 +183,13 @@ func openNPY(name string, o dataset.Options) (*dataset.Dataset, error) {
 	if none && o.Encoder == nil {
 		return nil, errors.New("no labels: add y=Y.npy")
 	}
-	s := &arraySet{OwnFiles: f, unlabelled: none, x: f.Path,
-		y:     beside(f.Path, f.Options["y"], asIs),
-		split: beside(f.Path, f.Options["split"], asIs)}
+	s := &arraySet{
+		OwnFiles:   f,
+		unlabelled: none,
+		x:          f.Path,
+		y:          beside(f.Path, f.Options["y"], asIs),
+		split:      beside(f.Path, f.Options["split"], asIs),
+	}
 	for _, g := range f.List("g") {
 		s.g = append(s.g, beside(f.Path, g, asIs))
 	}
@@ -235,9 +239,8 @@ func (s *arraySet) contents(path string) ([]byte, error) {
 	}
 	b, release, err := dataset.Contents(path, dataset.InMemory)
 	if release != nil {
-		s.release, s.mapped = append(s.release, release),
-			append(s.mapped, dataset.Mapping{Path: path,
-				Bytes: b})
+		s.release = append(s.release, release)
+		s.mapped = append(s.mapped, dataset.Mapping{Path: path, Bytes: b})
 	}
 	return b, err
 }

@@ -151,9 +151,9 @@ func (a *NPYArray) Factor(name string, n int) (dataset.Factor, error) {
 			}
 			if code, ok = dict[text]; !ok {
 				if len(dict) == dataset.MaxClasses {
-					return dataset.Factor{},
-						fmt.Errorf("%s has more than %d different values: name another array",
-							a.Name, dataset.MaxClasses)
+					return dataset.Factor{}, fmt.Errorf(
+						"%s has more than %d different values: name another array",
+						a.Name, dataset.MaxClasses)
 				}
 				code = uint16(len(dict))
 				dict[text] = code

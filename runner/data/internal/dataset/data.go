@@ -51,7 +51,9 @@ type ImageSource interface {
 
 // Augment is the random change that a training loader makes to an image; the zero value makes none.
 type Augment struct {
-	Pad  int  // a crop of the image's own size out of the image with Pad pixels on every side; 0: no crop
+	// Pad is how many pixels are added on every side before a crop of the image's own size; 0 makes
+	// no crop.
+	Pad  int
 	Mean bool // those pixels have the mean colour, 0 once normalised, and are not black
 	Flip bool // mirror left and right with probability 1/2
 }
@@ -62,9 +64,9 @@ type Dataset struct {
 	Name    string
 	Shape   Shape
 	Classes []string // class names, in the order of Label
-	Groups  []string // group names, in the order of Group; the same as Classes where no groups are given
+	Groups  []string // group names, in the order of Group; Classes where no groups are given
 	Grouped bool     // groups are given: Groups are not just the classes
-	ByGroup bool     // a hold-out takes the same part of every class and group, not of every class alone
+	ByGroup bool     // a hold-out takes the same part of every class and group, else of every class
 	Cells   *Cells   // where the groups are label × group, what they are made of
 	Train   Source   // after cap, imbalance, hold-out and label noise
 	Val     Source   // the part held out of the training split, or the data's own; nil: none
@@ -75,8 +77,10 @@ type Dataset struct {
 	// and parameters.
 	Checksum string
 
-	Mean, Std []float32 // customary normalisation, one value a channel, in units of Read; nil: none needed
-	Augment   Augment   // customary augmentation; zero for tables
+	// Mean and Std are the customary normalisation, one value a channel, in units of Read; nil where
+	// none is needed.
+	Mean, Std []float32
+	Augment   Augment // customary augmentation; zero for tables
 
 	// Notes are what the user should know of how the files were read, a sentence each: a guess,
 	// what was left out, what the test split has and the training split lacks.
@@ -166,8 +170,8 @@ func Validate(o Options) error {
 	}
 	for c, r := range o.Imbalance {
 		if !(r > 0 && r <= 1) {
-			return fmt.Errorf("imbalance of class %d is %v: give a ratio above 0 and at most 1", c,
-				r)
+			return fmt.Errorf("imbalance of class %d is %v: give a ratio above 0 and at most 1",
+				c, r)
 		}
 	}
 	return nil

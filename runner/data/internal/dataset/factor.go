@@ -117,8 +117,11 @@ func (f *Factor) shown(code int) string {
 
 // NewFactor orders the values of a factor, which dict numbers as they came.
 func NewFactor(name string, dict map[string]uint16, codes []uint16) Factor {
-	f := Factor{name: name, Values: slices.Sorted(maps.Keys(dict)),
-		Codes: make([]uint16, len(codes))}
+	f := Factor{
+		name:   name,
+		Values: slices.Sorted(maps.Keys(dict)),
+		Codes:  make([]uint16, len(codes)),
+	}
 	SortNumeric(f.Values)
 	place := make([]uint16, len(f.Values))
 	for i, v := range f.Values {

@@ -107,7 +107,8 @@ func (f *Features) Moments(rows []uint32) (mean, std []float32) {
 		f.Read(x, int(i))
 		for k := range c {
 			for _, v := range x[k*per : (k+1)*per] {
-				d := float64(v) - float64(first[k*per]) // small: little is lost when squares are subtracted
+				// The difference is small, so little is lost when squares are subtracted.
+				d := float64(v) - float64(first[k*per])
 				sum[k] += d
 				square[k] += float64(d * d) // not fused: the same bits on every machine
 			}
@@ -117,7 +118,8 @@ func (f *Features) Moments(rows []uint32) (mean, std []float32) {
 	for k := range mean {
 		n := float64(len(rows) * per)
 		m := sum[k] / n
-		mean[k], std[k] = float32(m+float64(first[k*per])), float32(math.Sqrt(square[k]/n-float64(m*m)))
+		mean[k] = float32(m + float64(first[k*per]))
+		std[k] = float32(math.Sqrt(square[k]/n - float64(m*m)))
 		if !(std[k] > 0) {
 			std[k] = 1
 		}

@@ -37,8 +37,8 @@ type Input struct {
 // OpenInput opens a regular file and nothing else: a pipe would be waited for without end, a device
 // has none, and who may open a terminal or a disk should not do so by a dataset's name.
 func OpenInput(path string) (*Input, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK,
-		0) // a pipe without a writer opens at once so
+	// With O_NONBLOCK a pipe without a writer opens at once.
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}

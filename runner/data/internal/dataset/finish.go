@@ -11,8 +11,8 @@ func Finish(d *Dataset, p *Provider, o Options) error {
 	if d.Grouped = d.Groups != nil; !d.Grouped {
 		d.Groups = d.Classes
 	}
-	err := room.Ask(12*float64(d.Train.Len()),
-		"the order of the samples") // kept, held out and shuffled ones
+	// The samples that are kept, held out and shuffled have an order each.
+	err := room.Ask(12*float64(d.Train.Len()), "the order of the samples")
 	if err == nil {
 		err = d.encoded(o.Encoder)
 	}

@@ -224,8 +224,9 @@ func HoldOut(src Marked, kinds Strata, index []uint32, fraction float64, seed ui
 	}
 	rng := rand.New(rand.NewPCG(seed, purposeHoldOut))
 	for _, members := range members {
-		rng.Shuffle(len(members),
-			func(a, b int) { members[a], members[b] = members[b], members[a] })
+		rng.Shuffle(len(members), func(a, b int) {
+			members[a], members[b] = members[b], members[a]
+		})
 		n := Share(fraction, len(members))
 		held = append(held, members[:n]...)
 		rest = append(rest, members[n:]...)

@@ -115,9 +115,9 @@ func (t *text) foreign(good []byte, at int, b byte) error {
 func (t *text) firstLine(b []byte) error {
 	for i, c := range b {
 		if t.returned && c != '\n' {
-			return &TextError{1,
-				fmt.Sprintf("ends in a carriage return alone (byte %d), as on the first "+
-					"Macs: convert the file first, as with tr '\\r' '\\n'", t.at+int64(i)-1)}
+			what := fmt.Sprintf("ends in a carriage return alone (byte %d), as on the first Macs: "+
+				"convert the file first, as with tr '\\r' '\\n'", t.at+int64(i)-1)
+			return &TextError{1, what}
 		}
 		if c == '\n' {
 			return nil

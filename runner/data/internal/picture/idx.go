@@ -32,11 +32,15 @@ type idxSet struct {
 }
 
 func Mnist() *dataset.Provider {
-	set := idxSet{name: "mnist", classes: Numbers(10), mean: []float32{.1307},
+	set := idxSet{
+		name:    "mnist",
+		classes: Numbers(10),
+		mean:    []float32{.1307},
 		std:     []float32{.3081},
-		augment: dataset.Augment{Pad: 2}} // no flip: digits have a direction
-	return set.provider("ten classes of 28×28 handwritten digits, 60 000 + 10 000 (LeCun, "+
-		"Cortes, Burges)",
+		augment: dataset.Augment{Pad: 2}, // no flip: digits have a direction
+	}
+	return set.provider(
+		"ten classes of 28×28 handwritten digits, 60 000 + 10 000 (LeCun, Cortes, Burges)",
 		[]string{ // the authors' own site (yann.lecun.com) refuses downloads
 			"https://ossci-datasets.s3.amazonaws.com/mnist/",
 			"https://storage.googleapis.com/cvdf-datasets/mnist/",
@@ -277,8 +281,8 @@ func ParseIDX(name string, b []byte) (idxArray, error) {
 		d := binary.BigEndian.Uint32(b[4+4*i:])
 		if size *= uint64(d); d == 0 || size > uint64(len(a.Data)) {
 			return idxArray{}, fmt.Errorf(
-				"%s: byte %d: dimension %d is %d, which does not suit the %d bytes that follow "+
-					"the header",
+				"%s: byte %d: dimension %d is %d, "+
+					"which does not suit the %d bytes that follow the header",
 				name, 4+4*i, i, d, len(a.Data))
 		}
 		a.Dims[i] = int(d)

@@ -20,8 +20,8 @@ import (
 //	size=32            side in pixels that they are brought to: the square in the middle, resized
 //	colour=rgb         or grey
 //	scale=standard     every channel by mean and deviation of the training split; or none
-//	metadata=FILE      a table in the folder, by default metadata.csv if it is there, with the columns
-//	file= label= group=A,B split=    of these names, by default so called
+//	metadata=FILE      a table in the folder, by default metadata.csv if it is there, with
+//	file= label= group=A,B split=    the columns of these names, by default so called
 //	cells=yes          groups are label × group
 //	test_fraction=.2   without splits, is drawn, of each class and group alike,
 //	data_seed=0        by this seed

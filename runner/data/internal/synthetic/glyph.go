@@ -42,10 +42,12 @@ func (t *circle) corners(n int, radii ...int) Contour {
 
 // cross gives an upright cross with arms of length r and half-width w.
 func cross(r, w int32) Contour {
-	return Contour{{-w, -r}, {w, -r}, {w, -w}, {r, -w}, {r, w}, {w, w}, {w, r}, {-w, r},
-		{-w, w}, {-r,
-			w},
-		{-r, -w}, {-w, -w}}
+	return Contour{
+		{-w, -r}, {w, -r}, {w, -w},
+		{r, -w}, {r, w}, {w, w},
+		{w, r}, {-w, r}, {-w, w},
+		{-r, w}, {-r, -w}, {-w, -w},
+	}
 }
 
 // crescent gives a disc less a disc that is moved to the right: the outer arc one way round, the

@@ -20,9 +20,8 @@ const (
 
 func Shapes() *dataset.Provider {
 	return &dataset.Provider{
-		Name: "shapes", Purpose: "ten classes of 32×32 figures drawn by the program; any number, " +
-			"any difficulty",
-		Open: openShapes, Pack: Render,
+		Name: "shapes", Open: openShapes, Pack: Render,
+		Purpose: "ten classes of 32×32 figures drawn by the program; any number, any difficulty",
 		Sizes: dataset.Sizes{Shape: dataset.Shape{C: 3, H: Side, W: Side}, Classes: 10,
 			Train: shapesTrain, Test: ShapesTest},
 		AnySize: true, Imbalance: dataset.PaperImbalance(),
@@ -193,8 +192,8 @@ func (p *Painter) figure(label int, colour [3]int32) {
 			v = p.circle.turn(v, angle)
 			x := int(v.X) * wide / 1000
 			y := int(v.Y) * 1000 / wide
-			p.Canvas[i] = Point{int32(cx + x*radius>>4),
-				int32(cy + y*radius>>4)} // 12 + 8 − 16 fraction bits
+			// Of 12 + 8 fraction bits 16 stay.
+			p.Canvas[i] = Point{int32(cx + x*radius>>4), int32(cy + y*radius>>4)}
 		}
 		p.cover.Add(p.Canvas[:len(c)])
 	}

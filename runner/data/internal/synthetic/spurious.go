@@ -21,8 +21,8 @@ const (
 func Spurious() *dataset.Provider {
 	return &dataset.Provider{
 		Name: "spurious", Open: openSpurious, Table: true, Pack: dataset.Tabulate,
-		Purpose: "a drawn table with a shortcut to the label: good for 97 % of training samples, " +
-			"half of the test",
+		Purpose: "a drawn table with a shortcut to the label: " +
+			"good for 97 % of training samples, half of the test",
 		Sizes: dataset.Sizes{Shape: dataset.Shape{C: SpuriousWidth, H: 1, W: 1}, Classes: 2,
 			Train: spuriousTrain, Test: spuriousTest}, AnySize: true, ByGroup: true,
 	}

@@ -138,8 +138,8 @@ func (c *Column) listed(v float64) (uint32, error) {
 func (c *Column) leaveDict(line int) (err error) {
 	if c.textual {
 		return fmt.Errorf(
-			"line %d, column %q: more than %d different values: name another column with label= "+
-				"or group=",
+			"line %d, column %q: more than %d different values: "+
+				"name another column with label= or group=",
 			line, c.Name, c.limit)
 	}
 	words := make([]uint32, len(c.Dict))
@@ -267,8 +267,8 @@ func (c *Column) encode(dst []float32, word uint32) error {
 	x := float32((v - c.Mean) / c.Std)
 	if math.IsInf(float64(x), 0) || x != x {
 		return fmt.Errorf(
-			"column %q: %v, standardised by mean %v and deviation %v, is beyond float32: rescale "+
-				"the column",
+			"column %q: %v, standardised by mean %v and deviation %v, is beyond float32: "+
+				"rescale the column",
 			c.Name, v, c.Mean, c.Std)
 	}
 	dst[0] = x

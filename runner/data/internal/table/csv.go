@@ -187,7 +187,8 @@ func (s csvSet) open() (*dataset.Dataset, error) {
 		}
 	}
 	if s.asked.group != "" {
-		io.WriteString(sum, "by class and group") // splits once were by class: those runs have other data
+		// Splits once were by class: those runs have other data.
+		io.WriteString(sum, "by class and group")
 	}
 	d, err := s.Dataset(trainRows, s.Draw)
 	if in := new(inFile); err != nil && !errors.As(err, &in) {

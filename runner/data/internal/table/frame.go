@@ -18,7 +18,7 @@ type missing string
 const (
 	missingError    missing = "error"    // refuse them
 	missingDrop     missing = "drop"     // leave such lines out
-	missingMean     missing = "mean"     // the training split's, for numbers; a category of its own else
+	missingMean     missing = "mean"     // the training split's, for numbers; else a category
 	missingCategory missing = "category" // likewise, and for numbers a feature that tells
 )
 
@@ -325,8 +325,8 @@ func (f *Frame) encode(d *dataset.Dataset, train []uint32) (*dataset.RowBlocks, 
 	for _, c := range features {
 		if c.unseen > 0 {
 			d.Notes = append(d.Notes, fmt.Sprintf(
-				"column %q: a category that the training split lacks counts as none: %d of the "+
-					"other samples",
+				"column %q: a category that the training split lacks counts as none: "+
+					"%d of the other samples",
 				c.Name, c.unseen))
 		}
 	}

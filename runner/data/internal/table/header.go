@@ -99,8 +99,10 @@ func (f *Frame) setFitted() (err error) {
 // namesColumns says whether the first line of a file without a header is one, for a network that
 // knows the columns by their place: none of its cells is what its column takes.
 func (f *Frame) namesColumns(record []string) bool {
-	if f.fitted == nil || f.label >= 0 &&
-		slices.Contains(f.fitted.Classes, trimmed(record[f.label])) {
+	if f.fitted == nil {
+		return false
+	}
+	if f.label >= 0 && slices.Contains(f.fitted.Classes, trimmed(record[f.label])) {
 		return false
 	}
 	return !slices.ContainsFunc(f.fitted.Columns, func(c dataset.Column) bool {

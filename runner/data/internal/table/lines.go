@@ -29,8 +29,8 @@ func NewLines(in *bufio.Reader, comma rune) *lineReader {
 	if comma != 0 {
 		l.csv.Comma = comma
 	}
-	l.csv.TrimLeadingSpace, l.csv.ReuseRecord, l.csv.FieldsPerRecord = comma != '\t' &&
-		comma != ' ', true, -1
+	l.csv.TrimLeadingSpace = comma != '\t' && comma != ' '
+	l.csv.ReuseRecord, l.csv.FieldsPerRecord = true, -1
 	return l
 }
 

@@ -55,8 +55,8 @@ func OpenLog(in *disk.Folder, a *Audit, now func() time.Time) (*EventLog, error)
 }
 
 func (l *EventLog) open() (err error) {
-	if l.File, err = l.in.Open(LogName, os.O_WRONLY|os.O_APPEND|os.O_CREATE,
-		disk.FileMode); err != nil {
+	const flags = os.O_WRONLY | os.O_APPEND | os.O_CREATE
+	if l.File, err = l.in.Open(LogName, flags, disk.FileMode); err != nil {
 		return disk.Explain(err)
 	}
 	if l.made, err = l.File.Stat(); err != nil {
