@@ -19,9 +19,12 @@ var files embed.FS
 // names returns the embedded presets in the order in which they are listed,
 // the default one first.
 func names() []string {
-	return []string{"shapes", "race", "baselines", "noise", "cressie-read-1.5", "kl",
-		"smoothed-cvar", "cvar", "paper-quick", "paper-gentle", "paper", "registered", "registered-gentle",
-		"mnist", "fashion", "csv", "groups", "convex"}
+	return []string{
+		"shapes", "race", "baselines", "noise",
+		"cressie-read-1.5", "kl", "smoothed-cvar", "cvar",
+		"paper-quick", "paper-gentle", "paper", "registered", "registered-gentle",
+		"mnist", "fashion", "csv", "groups", "convex",
+	}
 }
 
 // Preset is one experiment: what a file says, and what follows from it.
