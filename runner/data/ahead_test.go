@@ -85,9 +85,8 @@ func (b brittle) Read(dst []float32, i int) {
 // the program.
 func TestAheadPanicsInNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := must(t)(NewSequential(brittle{noise(12, Shape{C: 1, H: 1, W: 1})},
-			LoaderOptions{Batch: 4,
-				Ahead: true}))
+		src := brittle{noise(12, Shape{C: 1, H: 1, W: 1})}
+		l := must(t)(NewSequential(src, LoaderOptions{Batch: 4, Ahead: true}))
 		defer l.Close()
 		l.Next()
 		l.Next()

@@ -39,15 +39,15 @@ func every(t *testing.T) map[string]string {
 		}
 	}
 	writeIDX(t, ubyte, nil)
+	images := gzipped(t, idx([]byte("abcdefghijklmnopqrstuvwx"), 4, 2, 3))
 	writeIDX(t, filepath.Join(ubyte, "packed"), map[string][]byte{
-		picture.IDXFiles()[0] +
-			".gz": gzipped(t, idx([]byte("abcdefghijklmnopqrstuvwx"), 4, 2, 3))})
+		picture.IDXFiles()[0] + ".gz": images,
+	})
 	tensors := filepath.Join(t.TempDir(), "x.safetensors")
 	header := `{"x":{"dtype":"F32","shape":[8,2],"data_offsets":[0,64]},` +
 		`"y":{"dtype":"U8","shape":[8],"data_offsets":[64,72]}}`
-	if err := os.WriteFile(tensors,
-		safetensorsFile(header, append(make([]byte, 64), 0, 1, 1, 0, 0, 1, 1, 0)),
-		0o600); err != nil {
+	text := safetensorsFile(header, append(make([]byte, 64), 0, 1, 1, 0, 0, 1, 1, 0))
+	if err := os.WriteFile(tensors, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	parquet := filepath.Join(ofTests, "zstd.parquet")
@@ -227,9 +227,10 @@ func TestApartEndsEarly(t *testing.T) {
 		"a,label\n1,0\n2,1\n3,0\n4,1\n5,0\n6,1\n7,0\n8,1\n9,0\n10,1\n")
 	for script, want := range map[string]string{
 		"exit 3": "ended with exit status 3: \"\": please report it",
-		"echo 'panic: a\x1b[2J' >&2; echo goroutine >&2; exit 2": `"panic: a\x1b[2J": please report`,
-		"echo 'fatal error: runtime: out of memory' >&2; exit 2": "it may have here: make it " +
-			"smaller",
+		"echo 'panic: a\x1b[2J' >&2; echo goroutine >&2; exit 2": `"panic: a\x1b[2J": ` +
+			"please report",
+		"echo 'fatal error: runtime: out of memory' >&2; exit 2": "it may have here: " +
+			"make it smaller",
 		"kill -9 $$":                             "it may have here: make it smaller",
 		"head -c 9 /dev/zero":                    "please report it",
 		"head -c 100 /dev/zero | tr '\\0' '\\1'": "a header of",

@@ -33,8 +33,8 @@ func TestCIFAR100(t *testing.T) {
 	w := tar.NewWriter(z)
 	for name, n := range map[string]int{"train.bin": 40, "test.bin": 7} {
 		b := cifar100Records(n)
-		if err := os.WriteFile(filepath.Join(plain, picture.CIFAR100Folder, name), b,
-			0o666); err != nil {
+		file := filepath.Join(plain, picture.CIFAR100Folder, name)
+		if err := os.WriteFile(file, b, 0o666); err != nil {
 			t.Fatal(err)
 		}
 		w.WriteHeader(&tar.Header{Name: picture.CIFAR100Folder + "/" + name, Typeflag: tar.TypeReg,
@@ -43,8 +43,8 @@ func TestCIFAR100(t *testing.T) {
 	}
 	w.Close()
 	z.Close()
-	if err := os.WriteFile(filepath.Join(packed, picture.CIFAR100Archive), archive.Bytes(),
-		0o666); err != nil {
+	file := filepath.Join(packed, picture.CIFAR100Archive)
+	if err := os.WriteFile(file, archive.Bytes(), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{plain, packed} {
@@ -54,17 +54,16 @@ func TestCIFAR100(t *testing.T) {
 		}
 		x := make([]float32, 3072)
 		d.Train.Read(x, 23)
-		if d.Train.Len() != 40 || d.Test.Len() != 7 || d.Train.Label(23) != 69 ||
-			d.Train.Group(23) != 3 ||
+		if d.Train.Len() != 40 || d.Test.Len() != 7 ||
+			d.Train.Label(23) != 69 || d.Train.Group(23) != 3 ||
 			x[0] != float32(69)/255 || x[3071] != x[0] || len(d.Classes) != 100 ||
 			len(d.Groups) != 20 || !d.Grouped {
 			t.Errorf("%d + %d samples, label %d, group %d, %v, %d classes, %d groups",
-				d.Train.Len(), d.Test.Len(),
-				d.Train.Label(23), d.Train.Group(23), x[0], len(d.Classes), len(d.Groups))
+				d.Train.Len(), d.Test.Len(), d.Train.Label(23), d.Train.Group(23), x[0],
+				len(d.Classes), len(d.Groups))
 		}
-		if d, err = Open("cifar100-coarse", Options{Dir: dir}); err != nil ||
-			len(d.Classes) != 20 || d.Grouped ||
-			d.Train.Label(23) != 3 {
+		d, err = Open("cifar100-coarse", Options{Dir: dir})
+		if err != nil || len(d.Classes) != 20 || d.Grouped || d.Train.Label(23) != 3 {
 			t.Errorf("by coarse labels: %v, %v", d, err)
 		}
 	}

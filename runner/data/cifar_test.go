@@ -115,9 +115,9 @@ func pack(t testing.TB, entries []entry) []byte {
 	z := gzip.NewWriter(&b)
 	w := tar.NewWriter(z)
 	for _, e := range entries {
-		if err := w.WriteHeader(&tar.Header{Name: e.name, Typeflag: e.kind,
-			Size:     int64(len(e.body)),
-			Linkname: "/etc/passwd", Mode: 0o644}); err != nil {
+		head := &tar.Header{Name: e.name, Typeflag: e.kind, Size: int64(len(e.body)),
+			Linkname: "/etc/passwd", Mode: 0o644}
+		if err := w.WriteHeader(head); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Write(e.body); err != nil {

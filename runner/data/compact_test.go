@@ -37,8 +37,8 @@ func TestGroupsSurvive(t *testing.T) {
 	for name, pack := range map[string]func(*Dataset){
 		"compact": dataset.Compact, "render": synthetic.Render} {
 		d := &Dataset{Classes: picture.Numbers(10), Train: src, Test: src}
-		if err := d.Restrict(Options{Samples: 30, Imbalance: PaperImbalance(),
-			ValFraction: .5}); err != nil {
+		o := Options{Samples: 30, Imbalance: PaperImbalance(), ValFraction: .5}
+		if err := d.Restrict(o); err != nil {
 			t.Fatal(err)
 		}
 		train, val := d.Train, d.Val

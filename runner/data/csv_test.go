@@ -24,8 +24,8 @@ func write(t testing.TB, text string) string {
 }
 
 func TestCSV(t *testing.T) {
-	train := write(t, "\ufeff# made up\nage, town,label,group\n1,\"Bad, "+
-		"Ems\",no,b\n3,Aal,yes,a\n\n5,Aal,no,b\n")
+	train := write(t, "\ufeff# made up\nage, town,label,group\n"+
+		"1,\"Bad, Ems\",no,b\n3,Aal,yes,a\n\n5,Aal,no,b\n")
 	test := write(t, "age,town,label,group\n7,Zug,yes,b\n")
 	d, err := Open("csv:"+train+"?test="+test, Options{})
 	if err != nil {
@@ -68,9 +68,8 @@ func TestCSVLabelIsNamedOrLast(t *testing.T) {
 		if !slices.Equal(d.Classes, want) {
 			t.Errorf("%q: classes %q, want %q", query, d.Classes, want)
 		}
-		if grouped := strings.Contains(query, "group"); (len(d.Groups) == 2) != (grouped ||
-			query == "") ||
-			d.Shape.C == 1 != grouped {
+		grouped := strings.Contains(query, "group")
+		if (len(d.Groups) == 2) != (grouped || query == "") || d.Shape.C == 1 != grouped {
 			t.Errorf("%q: %d groups, %v", query, len(d.Groups), d.Shape)
 		}
 	}
@@ -196,8 +195,7 @@ func FuzzCSV(f *testing.F) {
 		if err := fr.Read(strings.NewReader(text)); err != nil {
 			return
 		}
-		d, err := fr.Dataset(fr.Rows, dataset.Draw{Fraction: dataset.TestShare, Seed: 1,
-			Whole: false})
+		d, err := fr.Dataset(fr.Rows, dataset.Draw{Fraction: dataset.TestShare, Seed: 1})
 		if err != nil {
 			return
 		}

@@ -57,10 +57,13 @@ func TestEncoderRepeats(t *testing.T) {
 
 // Classes and groups have the numbers that the network knows, in whatever order a file has them.
 func TestEncoderNames(t *testing.T) {
-	e := Encoder{Shape: Shape{C: 1, H: 1, W: 1}, Classes: []string{"b", "a", "c"},
+	e := Encoder{
+		Shape:   Shape{C: 1, H: 1, W: 1},
+		Classes: []string{"b", "a", "c"},
 		Groups:  []string{"v", "u"},
-		Columns: []Column{{Name: "x", Mean: 1, Std: 2}}, Options: map[string]string{"label": "y",
-			"group": "g"}}
+		Columns: []Column{{Name: "x", Mean: 1, Std: 2}},
+		Options: map[string]string{"label": "y", "group": "g"},
+	}
 	d, err := Open(writeFile(t, "new.csv", "g,x,y\nu,3,a\nnew,5,a\nv,1,c\n"), Options{Encoder: &e})
 	if err != nil {
 		t.Fatal(err)
@@ -70,8 +73,8 @@ func TestEncoderNames(t *testing.T) {
 	for i := range d.Test.Len() {
 		v := make([]float32, 1)
 		d.Test.Read(v, i)
-		x, labels, groups = append(x, v[0]), append(labels, d.Test.Label(i)), append(groups,
-			d.Test.Group(i))
+		x = append(x, v[0])
+		labels, groups = append(labels, d.Test.Label(i)), append(groups, d.Test.Group(i))
 	}
 	if !slices.Equal(x, []float32{1, 2, 0}) || !slices.Equal(labels, []int{1, 1, 2}) ||
 		!slices.Equal(groups, []int{1, 2, 0}) ||
@@ -137,8 +140,8 @@ func TestValues(t *testing.T) {
 			src.Read(x, i)
 			want := strings.Split(cells[Row(src, i)], ",")
 			got := d.Encoder.Values(x)
-			if !slices.Equal(got, []Value{{Column: "x", Text: want[0]},
-				{Column: "colour", Text: want[1]}}) {
+			values := []Value{{Column: "x", Text: want[0]}, {Column: "colour", Text: want[1]}}
+			if !slices.Equal(got, values) {
 				t.Errorf("%v, want %v", got, want)
 			}
 		}

@@ -74,9 +74,12 @@ type job struct {
 
 func newJob(t *testing.T, urls ...string) job {
 	sum := md5.Sum(payload)
-	return job{Remote{Name: "file.gz", Size: int64(len(payload)), Sum: "md5:" +
-		hex.EncodeToString(sum[:]),
-		URLs: urls}, t.TempDir()}
+	return job{Remote{
+		Name: "file.gz",
+		Size: int64(len(payload)),
+		Sum:  "md5:" + hex.EncodeToString(sum[:]),
+		URLs: urls,
+	}, t.TempDir()}
 }
 
 func (j job) run(ctx context.Context, o FetchOptions) error {
@@ -190,11 +193,9 @@ func TestFetchRefuses(t *testing.T) {
 		"wrong bytes": {func(w http.ResponseWriter, _ *http.Request) { w.Write(wrong) },
 			"md5", false},
 		"always cut": {cutAt(5000), "the connection ended at byte 5000 of 320000", true},
-		"empty, lengthless": {func(w http.ResponseWriter,
-			_ *http.Request) {
+		"empty, lengthless": {func(w http.ResponseWriter, _ *http.Request) {
 			w.(http.Flusher).Flush()
-		},
-			"ended at byte 0", false},
+		}, "ended at byte 0", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, tt.handler)
@@ -304,9 +305,9 @@ func TestFetchCIFAR(t *testing.T) {
 		t.Fatal(err)
 	}
 	reported := int64(0)
-	if err := l.Fetch(context.Background(), dir, file,
-		FetchOptions{Progress: func(done, _ int64) { reported = done }}); err != nil ||
-		len(s.ranges) != 1 {
+	again := FetchOptions{Progress: func(done, _ int64) { reported = done }}
+	err = l.Fetch(context.Background(), dir, file, again)
+	if err != nil || len(s.ranges) != 1 {
 		t.Errorf("the second fetch makes %d requests, %v", len(s.ranges)-1, err)
 	}
 	if reported != file.Size {

@@ -36,8 +36,8 @@ func ownOfEachKind(t *testing.T) map[string]string {
 	for i := range n {
 		v := i * i % 251
 		table += fmt.Sprintf("%d,w%d,%d\n", v, i, i%2)
-		values, labels, grey = append(values, float32(v)), append(labels,
-			byte(i%2)), append(grey, byte(v))
+		values = append(values, float32(v))
+		labels, grey = append(labels, byte(i%2)), append(grey, byte(v))
 		picture := image.NewGray(image.Rect(0, 0, 2, 2))
 		for k := range 4 {
 			picture.SetGray(k%2, k/2, color.Gray{byte(v)})
@@ -119,10 +119,14 @@ func TestFittedToTrainingAlone(t *testing.T) {
 				t.Errorf("as before, the mean is %v, want %v", before.Encoder.Mean,
 					all.Encoder.Mean)
 			}
-			if name == "csv" && (len(now.Encoder.Columns[1].Categories) != now.Train.Len() ||
-				len(before.Encoder.Columns[1].Categories) != now.Train.Len()+now.Val.Len()) {
+			if name != "csv" {
+				return
+			}
+			got := len(now.Encoder.Columns[1].Categories)
+			gotBefore := len(before.Encoder.Columns[1].Categories)
+			if got != now.Train.Len() || gotBefore != now.Train.Len()+now.Val.Len() {
 				t.Errorf("%d categories of %d training samples, and %d as before",
-					len(now.Encoder.Columns[1].Categories), now.Train.Len(), len(before.Encoder.Columns[1].Categories))
+					got, now.Train.Len(), gotBefore)
 			}
 		})
 	}

@@ -124,7 +124,9 @@ func TestIDXFolder(t *testing.T) {
 }
 
 func TestIDXDamage(t *testing.T) {
-	images, labels, testImages := picture.IDXFiles()[0], picture.IDXFiles()[1], picture.IDXFiles()[2]
+	files := picture.IDXFiles()
+	images, labels, testImages := files[0], files[1], files[2]
+	cut := gzipped(t, idx(bytes.Repeat([]byte("ab"), 3000), 1000, 2, 3))[:30]
 	for name, tt := range map[string]struct {
 		file    string
 		content []byte
@@ -145,10 +147,8 @@ func TestIDXDamage(t *testing.T) {
 		"label":     {labels, idx([]byte{0, 1, 10, 0}, 4), "label 2 (byte 10) is 10"},
 		"other shape": {testImages, idx([]byte("abcd"), 2, 1, 2),
 			"training images are 1×2×3, test images 1×1×2"},
-		"no gzip": {images + ".gz", []byte("<html>not found</html>"), "gzip"},
-		"cut gzip": {images +
-			".gz", gzipped(t, idx(bytes.Repeat([]byte("ab"), 3000), 1000, 2, 3))[:30],
-			"unexpected EOF"},
+		"no gzip":  {images + ".gz", []byte("<html>not found</html>"), "gzip"},
+		"cut gzip": {images + ".gz", cut, "unexpected EOF"},
 	} {
 		dir := t.TempDir()
 		writeIDX(t, filepath.Join(dir, "fashion-mnist"), map[string][]byte{tt.file: tt.content})

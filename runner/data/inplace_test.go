@@ -31,7 +31,8 @@ func TestInPlaceIsTheSame(t *testing.T) {
 				rng, size := rand.New(rand.NewPCG(1, 1)), src.Shape().Len()
 				for i := range 60 {
 					if s := copied.State(); i%7 == 6 {
-						s.Epoch, s.Step = rng.Uint64N(3), rng.Uint64N(uint64(copied.StepsPerEpoch()))
+						s.Epoch = rng.Uint64N(3)
+						s.Step = rng.Uint64N(uint64(copied.StepsPerEpoch()))
 						copied.Restore(s)
 						if err := lying.Restore(s); err != nil {
 							t.Fatal(err)
@@ -82,7 +83,8 @@ func TestInPlaceWhereItCanBe(t *testing.T) {
 		src Source
 		o   LoaderOptions
 	}{
-		"doubles": {&doubles, o}, "scaled": {wide, scaled},
+		"doubles":       {&doubles, o},
+		"scaled":        {wide, scaled},
 		"images":        {noise(50, Shape{C: 1, H: 4, W: 4}), o},
 		"not asked for": {wide, LoaderOptions{Batch: 4}},
 	} {

@@ -20,9 +20,8 @@ func TestOnlyFiles(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"csv:" + pipe, "csv:/dev/zero", "csv:/dev/null", "csv:" +
-		dir, "idx:" + dir,
-		"csv:example?test=" + pipe} {
+	for _, name := range []string{"csv:" + pipe, "csv:/dev/zero", "csv:/dev/null", "csv:" + dir,
+		"idx:" + dir, "csv:example?test=" + pipe} {
 		if _, err := Open(name, Options{}); err == nil ||
 			!strings.Contains(err.Error(), "not a regular file") {
 			t.Errorf("%s: %v", name, err)

@@ -32,8 +32,7 @@ func TestOtherKindsOfData(t *testing.T) {
 			"its samples are 3×32×32 images, and the network takes 2×1×1, rows of 2 features"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			refused(t, c.dataset,
-				Options{Encoder: &c.e, Samples: 100}, c.want)
+			refused(t, c.dataset, Options{Encoder: &c.e, Samples: 100}, c.want)
 		})
 	}
 	t.Run("a table, and features", func(t *testing.T) {

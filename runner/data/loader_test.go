@@ -191,8 +191,8 @@ func TestRestoreRefuses(t *testing.T) {
 func TestStreamsAndSeedsDiffer(t *testing.T) {
 	src := noise(1000, Shape{C: 1, H: 1, W: 1})
 	first := func(seed, stream uint64) []int {
-		return must(t)(NewDraws(src, LoaderOptions{Batch: 64, Seed: seed,
-			Stream: stream})).Next().Index
+		o := LoaderOptions{Batch: 64, Seed: seed, Stream: stream}
+		return must(t)(NewDraws(src, o)).Next().Index
 	}
 	if slices.Equal(first(1, 0), first(0, 1)) || slices.Equal(first(0, 0), first(0, 1)) ||
 		!slices.Equal(first(2, 3), first(2, 3)) {
@@ -227,23 +227,27 @@ func TestCropAgainstDefinition(t *testing.T) {
 			if sy, sx := y+dy, x+dx; sy >= 0 && sy < 5 && sx >= 0 && sx < 4 {
 				value = float64(src.Data[(c*5+sy)*4+sx]) / 255
 			}
-			if want := (value - float64(mean[c])) / float64(std[c]); math.Abs(float64(v)-want) > 1e-6 {
+			want := (value - float64(mean[c])) / float64(std[c])
+			if math.Abs(float64(v)-want) > 1e-6 {
 				t.Fatalf("shift (%d, %d), flip %v, mean %v: value %d is %v, want %v",
 					dx, dy, flip, onMean, i, v, want)
 			}
 		}
 	}
-	if _, err := newNormaliser(src,
-		LoaderOptions{Augment: Augment{Pad: 3, Mean: true}}); err == nil {
+	o := LoaderOptions{Augment: Augment{Pad: 3, Mean: true}}
+	if _, err := newNormaliser(src, o); err == nil {
 		t.Error("the mean colour of an image without a mean is taken")
 	}
 }
 
 // The augmentation reaches every shift and both directions about equally often.
 func TestAugmentIsUniform(t *testing.T) {
-	src := &dataset.Images{Dims: Shape{C: 1, H: 3, W: 3}, Data: []byte{255, 0, 0, 0, 0, 0, 0, 0, 0},
+	src := &dataset.Images{
+		Dims:   Shape{C: 1, H: 3, W: 3},
+		Data:   []byte{255, 0, 0, 0, 0, 0, 0, 0, 0},
 		Stride: 9,
-		Labels: []byte{0}}
+		Labels: []byte{0},
+	}
 	l := must(t)(NewDraws(src, LoaderOptions{Batch: 100, Augment: Augment{Pad: 1, Flip: true}}))
 	counts := map[int]int{}
 	const n = 18000
@@ -255,9 +259,9 @@ func TestAugmentIsUniform(t *testing.T) {
 	}
 	// Of 3×3 shifts, 4 leave the corner pixel inside; not flipped it comes to columns 0 and 1,
 	// flipped to 2 and 1.
-	for at, want := range map[int]float64{-1: 5. / 9, 0: 1. / 18, 1: 1. / 9, 2: 1. / 18, 3: 1. / 18,
-		4: 1. / 9,
-		5: 1. / 18} {
+	for at, want := range map[int]float64{
+		-1: 5. / 9, 0: 1. / 18, 1: 1. / 9, 2: 1. / 18, 3: 1. / 18, 4: 1. / 9, 5: 1. / 18,
+	} {
 		if got := float64(counts[at]) / n; math.Abs(got-want) > 5*math.Sqrt(want/n) {
 			t.Errorf("the pixel is at %d in %.4f of the draws, want %.4f", at, got, want)
 		}
@@ -305,10 +309,12 @@ func TestNextDoesNotAllocate(t *testing.T) {
 	ahead := must(t)(NewEpochs(d.Train, early))
 	defer ahead.Close()
 	for name, l := range map[string]*Loader{
-		"epochs": must(t)(NewEpochs(d.Train, o)), "draws": must(t)(NewDraws(d.Train, o)),
-		"sequential": must(t)(NewSequential(d.Test, o)), "drawn": must(t)(NewEpochs(lazy, o)),
-		"table": table,
-		"ahead": ahead,
+		"epochs":     must(t)(NewEpochs(d.Train, o)),
+		"draws":      must(t)(NewDraws(d.Train, o)),
+		"sequential": must(t)(NewSequential(d.Test, o)),
+		"drawn":      must(t)(NewEpochs(lazy, o)),
+		"table":      table,
+		"ahead":      ahead,
 	} {
 		if allocs := testing.AllocsPerRun(20, func() { l.Next() }); allocs != 0 {
 			t.Errorf("%s: %v allocations a batch", name, allocs)
@@ -332,9 +338,12 @@ func openLoader(
 func BenchmarkNext(b *testing.B) {
 	for name, n := range map[string]int{"n=1e4": 10000, "n=1e5": 100000} {
 		b.Run(name, func(b *testing.B) {
-			l := must(b)(NewEpochs(noise(n, Shape{C: 3, H: 32, W: 32}), LoaderOptions{Batch: 128,
-				Augment: Augment{Pad: 4, Flip: true}, Mean: []float32{.5, .5,
-					.5}, Std: []float32{.2, .2, .2}}))
+			l := must(b)(NewEpochs(noise(n, Shape{C: 3, H: 32, W: 32}), LoaderOptions{
+				Batch:   128,
+				Augment: Augment{Pad: 4, Flip: true},
+				Mean:    []float32{.5, .5, .5},
+				Std:     []float32{.2, .2, .2},
+			}))
 			l.Next()
 			b.ReportAllocs()
 			for b.Loop() {
@@ -366,8 +375,8 @@ func TestBatchesIndexTheTrainingSplit(t *testing.T) {
 					for j, i := range b.Index {
 						if b.Labels[j] != d.Train.Label(i) || b.Groups[j] != d.Train.Group(i) {
 							t.Fatalf("%s, %s: sample %d has label %d and group %d, in the split "+
-								"%d and %d",
-								name, kind, i, b.Labels[j], b.Groups[j], d.Train.Label(i), d.Train.Group(i))
+								"%d and %d", name, kind, i, b.Labels[j], b.Groups[j],
+								d.Train.Label(i), d.Train.Group(i))
 						}
 						seen[i] = true
 					}

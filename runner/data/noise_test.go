@@ -30,8 +30,8 @@ func TestLabelNoise(t *testing.T) {
 	plain := Options{Samples: 3000, Imbalance: PaperImbalance(), ValFraction: .1}
 	noisy := plain
 	noisy.LabelNoise = .07
-	clean, d, again := opened(t, "shapes", plain), opened(t, "shapes", noisy), opened(t,
-		"shapes", noisy)
+	clean := opened(t, "shapes", plain)
+	d, again := opened(t, "shapes", noisy), opened(t, "shapes", noisy)
 	if d.Train.Len() != clean.Train.Len() || d.Val.Len() != clean.Val.Len() ||
 		d.Checksum != clean.Checksum {
 		t.Fatal("noise changes which samples there are")
@@ -69,7 +69,8 @@ func TestLabelNoise(t *testing.T) {
 	noisy.Seed = 1
 	other, apart := opened(t, "shapes", noisy), 0
 	for i := range n {
-		if (other.Train.Label(i) != clean.Train.Label(i)) != (d.Train.Label(i) != clean.Train.Label(i)) {
+		was := clean.Train.Label(i)
+		if (other.Train.Label(i) != was) != (d.Train.Label(i) != was) {
 			apart++
 		}
 	}

@@ -71,8 +71,8 @@ func TestParquetFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.Close()
-	table := "csv:" + filepath.Join(ofTests, "want.csv") + strings.Replace(options, "mean",
-		"drop", 1)
+	table := "csv:" + filepath.Join(ofTests, "want.csv") +
+		strings.Replace(options, "mean", "drop", 1)
 	want, err := Open(table, Options{Rows: true})
 	if err != nil {
 		t.Fatal(err)

@@ -53,10 +53,10 @@ func TestAdult(t *testing.T) {
 func TestFeatures(t *testing.T) {
 	dir := t.TempDir()
 	python(t, "features.py", filepath.Join(dir, "a.npz"), "--n", "2000", "--d", "20", "--npy")
-	python(t, "features.py", filepath.Join(dir, "b.npz"), "--n", "2000", "--d", "20",
-		"--compressed")
-	python(t, "features.py", filepath.Join(dir, "c.npz"), "--n", "2000", "--d", "20", "--dtype",
-		"float16")
+	python(t, "features.py", filepath.Join(dir, "b.npz"),
+		"--n", "2000", "--d", "20", "--compressed")
+	python(t, "features.py", filepath.Join(dir, "c.npz"),
+		"--n", "2000", "--d", "20", "--dtype", "float16")
 	var first *Dataset
 	for _, name := range []string{"a.npz", "b.npz", "c.npz",
 		"a-x.npy?y=a-y.npy&g=a-g.npy&split=a-split.npy"} {

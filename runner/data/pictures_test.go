@@ -138,8 +138,8 @@ func TestPictureCache(t *testing.T) {
 }
 
 func TestPicturesInSplits(t *testing.T) {
-	d, err := Open("images:"+classFolders(t, "train", "test", "val")+
-		"?size=4", Options{Dir: t.TempDir()})
+	name := "images:" + classFolders(t, "train", "test", "val") + "?size=4"
+	d, err := Open(name, Options{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,8 @@ func TestPictureMetadata(t *testing.T) {
 		t.Errorf("crossed groups: %v", err)
 	}
 	for text, want := range map[string]string{
-		"name,label\nred/a.png,x\n":               `no column "file": the columns are ["name" "label"]: name it with file=`,
+		"name,label\nred/a.png,x\n": `no column "file": ` +
+			`the columns are ["name" "label"]: name it with file=`,
 		"file,label\n../red/a.png,x\n":            "no path below the folder",
 		"file,label\nred/q.png,x\na,y\n":          "no such file",
 		"file,label\nred/a.png\n":                 "line 2",

@@ -13,8 +13,8 @@ import (
 func TestHeaderForColumnsByPlace(t *testing.T) {
 	body := ""
 	for i := range 40 {
-		body += fmt.Sprintf("%d,%s,%s,%d\n", i, []string{"red", "blue"}[i%2],
-			[]string{"u", "v"}[i%3/2], i%2)
+		colour, part := []string{"red", "blue"}[i%2], []string{"u", "v"}[i%3/2]
+		body += fmt.Sprintf("%d,%s,%s,%d\n", i, colour, part, i%2)
 	}
 	train, err := Open("csv:"+write(t, body)+"?header=none&label=c4&group=c3", Options{})
 	if err != nil {
@@ -42,10 +42,10 @@ func TestHeaderForColumnsByPlace(t *testing.T) {
 		{"one", "age,colour,part,income\n" + body, "", "the first line names the columns", 40},
 		{"one that is stated", "age,colour,part,income\n" + body, "?header=yes", "", 40},
 		{"numbers as names", "age,1,2,3\n" + body, "", "the first line names the columns", 40},
-		{"one, and no labels", "age,colour,part\n" +
-			bare, "", `no column "c4": the samples have no labels`, 40},
-		{"a first sample of an unknown category", "7,green,u,1\n" +
-			body, "", "column \"c2\": a category", 41},
+		{"one, and no labels", "age,colour,part\n" + bare, "",
+			`no column "c4": the samples have no labels`, 40},
+		{"a first sample of an unknown category", "7,green,u,1\n" + body, "",
+			"column \"c2\": a category", 41},
 		{"a first sample without values", "?,?,u,1\n" + body, "?missing=mean", "", 41},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -54,9 +54,9 @@ func TestHeaderForColumnsByPlace(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer d.Close()
-			if notes := strings.Join(d.Notes, "; "); !strings.Contains(notes, c.note) ||
-				c.note == "" && notes != "" &&
-					!strings.Contains(notes, "lacks counts as none") {
+			notes := strings.Join(d.Notes, "; ")
+			odd := notes != "" && !strings.Contains(notes, "lacks counts as none")
+			if !strings.Contains(notes, c.note) || c.note == "" && odd {
 				t.Errorf("notes %q, want %q", notes, c.note)
 			}
 			if d.Test.Len() != c.samples {

@@ -26,8 +26,10 @@ func (n toy) Read(dst []float32, i int) { dst[0] = float32(i) }
 
 func openToy(string, data.Options) (*data.Dataset, error) {
 	return &data.Dataset{
-		Classes: []string{"a", "b", "c"}, Groups: []string{"left", "right"}, Train: toy(60),
-		Test: toy(12),
+		Classes: []string{"a", "b", "c"},
+		Groups:  []string{"left", "right"},
+		Train:   toy(60),
+		Test:    toy(12),
 	}, nil
 }
 
@@ -82,8 +84,7 @@ func TestRegister(t *testing.T) {
 	for _, f := range []func() error{
 		func() error { _, err := data.Open("tyo", data.Options{}); return err },
 		func() error {
-			return data.Fetch(context.Background(), "shapes", dir,
-				data.FetchOptions{})
+			return data.Fetch(context.Background(), "shapes", dir, data.FetchOptions{})
 		},
 	} {
 		if err := f(); err == nil || !strings.HasSuffix(err.Error(), "toy") {
@@ -206,8 +207,9 @@ func TestDefaultImbalance(t *testing.T) {
 // The sizes that are known beforehand are those that opening gives.
 func TestSizesOfShapes(t *testing.T) {
 	for _, o := range []data.Options{
-		{}, {Samples: 123, ValFraction: .3}, {Samples: 12345, Imbalance: data.PaperImbalance(),
-			ValFraction: .1},
+		{},
+		{Samples: 123, ValFraction: .3},
+		{Samples: 12345, Imbalance: data.PaperImbalance(), ValFraction: .1},
 	} {
 		d, err := data.Open("shapes", o)
 		if err != nil {
@@ -222,9 +224,8 @@ func TestSizesOfShapes(t *testing.T) {
 	}
 	known := map[string]int{"cifar10": 50000, "mnist": 60000, "fashion-mnist": 60000}
 	for name, train := range known {
-		if s, err := data.SizesOf(name, data.Options{}); err != nil || s.Train != train ||
-			s.Test != 10000 ||
-			s.Classes != 10 {
+		s, err := data.SizesOf(name, data.Options{})
+		if err != nil || s.Train != train || s.Test != 10000 || s.Classes != 10 {
 			t.Errorf("%s: %+v, %v", name, s, err)
 		}
 	}

@@ -104,9 +104,8 @@ func TestSeveralTestFiles(t *testing.T) {
 	if d.Train.Len() != 2 || d.Test.Len() != 3 || Row(d.Test, 2) != 4 || d.Test.Label(2) != 1 {
 		t.Errorf("%s: %d + %d samples", name, d.Train.Len(), d.Test.Len())
 	}
-	name = "csv:" + filepath.Join(dir, "a.csv") + "?label=y&test=" +
-		filepath.Join(dir, "b.csv") + "+" +
-		filepath.Join(dir, "c.csv")
+	name = "csv:" + filepath.Join(dir, "a.csv") +
+		"?label=y&test=" + filepath.Join(dir, "b.csv") + "+" + filepath.Join(dir, "c.csv")
 	plain, err := Open(name, Options{})
 	if err != nil || plain.Checksum != d.Checksum {
 		t.Errorf("with a plain plus: %v", err)

@@ -25,8 +25,8 @@ func TestShapesGolden(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := dataset.Checksum(d.Train.(*dataset.Images).Data,
-			d.Test.(*dataset.Images).Data); got != tt.want {
+		train, test := d.Train.(*dataset.Images), d.Test.(*dataset.Images)
+		if got := dataset.Checksum(train.Data, test.Data); got != tt.want {
 			t.Errorf("difficulty %v: the images have %s, want %s", tt.difficulty, got, tt.want)
 		}
 	}
@@ -163,14 +163,16 @@ func TestGlyphAreasAreAlike(t *testing.T) {
 
 // A polygon far outside the image must neither panic nor leave a mark.
 func TestCoverageOutside(t *testing.T) {
-	for _, centre := range []synthetic.Point{{X: -90 << synthetic.Fix, Y: 0},
-		{X: 90 << synthetic.Fix, Y: 0},
-		{X: 0, Y: -90 << synthetic.Fix}, {X: 0, Y: 90 << synthetic.Fix}} {
+	const far = 90 << synthetic.Fix
+	for _, centre := range []synthetic.Point{
+		{X: -far, Y: 0}, {X: far, Y: 0}, {X: 0, Y: -far}, {X: 0, Y: far},
+	} {
 		var acc synthetic.Coverage
-		acc.Add([]synthetic.Point{{X: centre.X - 1<<synthetic.Fix, Y: centre.Y},
-			{X: centre.X + 1<<synthetic.Fix,
-				Y: centre.Y - 3<<synthetic.Fix},
-			{X: centre.X, Y: centre.Y + 2<<synthetic.Fix}})
+		acc.Add([]synthetic.Point{
+			{X: centre.X - 1<<synthetic.Fix, Y: centre.Y},
+			{X: centre.X + 1<<synthetic.Fix, Y: centre.Y - 3<<synthetic.Fix},
+			{X: centre.X, Y: centre.Y + 2<<synthetic.Fix},
+		})
 		img := make([]byte, 3*synthetic.Side*synthetic.Side)
 		acc.Paint(img, [3]int32{255, 255, 255})
 		if !bytes.Equal(img, make([]byte, len(img))) {

@@ -59,8 +59,10 @@ func wideRows() Source {
 // in the order of its samples, is left to one.
 func TestSharedIsTheSame(t *testing.T) {
 	for name, open := range loaders() {
-		for order, each := range map[string]func(int,
-			func(int)){"last first": lastFirst, "at once": atOnce} {
+		for order, each := range map[string]func(int, func(int)){
+			"last first": lastFirst,
+			"at once":    atOnce,
+		} {
 			t.Run(name+" "+order, func(t *testing.T) {
 				o := LoaderOptions{Batch: 8, Seed: 9, Stream: 1}
 				plain := must(t)(open(wideRows(), o))
@@ -75,11 +77,10 @@ func TestSharedIsTheSame(t *testing.T) {
 					t.Errorf("%d tasks for 20 batches of 8 rows, 3 a task; made ahead: %v", shares,
 						l.ahead != nil)
 				}
-				images := must(t)(open(noise(50, Shape{C: 1, H: 4, W: 4}),
-					LoaderOptions{Batch: 8, Each: func(int,
-						func(int)) {
-						t.Error("images are shared out")
-					}}))
+				alone := LoaderOptions{Batch: 8, Each: func(int, func(int)) {
+					t.Error("images are shared out")
+				}}
+				images := must(t)(open(noise(50, Shape{C: 1, H: 4, W: 4}), alone))
 				images.Next()
 			})
 		}
@@ -119,8 +120,8 @@ func TestRowsAtAnyAddress(t *testing.T) {
 
 func TestSharedDoesNotAllocate(t *testing.T) {
 	for _, inPlace := range []bool{false, true} {
-		l := must(t)(NewEpochs(wideRows(), LoaderOptions{Batch: 8, Each: lastFirst,
-			InPlace: inPlace}))
+		o := LoaderOptions{Batch: 8, Each: lastFirst, InPlace: inPlace}
+		l := must(t)(NewEpochs(wideRows(), o))
 		if n := testing.AllocsPerRun(20, func() { l.Next() }); n > 0 {
 			t.Errorf("in place %v: a batch takes %v allocations", inPlace, n)
 		}

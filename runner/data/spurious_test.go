@@ -55,9 +55,10 @@ func TestSpuriousIsTheFormula(t *testing.T) {
 		v[j] = (float64(art[3][j]) - float64(art[2][j])) / 6
 	}
 	for name, tt := range map[string][2]float64{
-		"u·u": {synthetic.Dot(&u, &u), 1}, "v·v": {synthetic.Dot(&v, &v), 1},
-		"u·v": {synthetic.Dot(&u, &v),
-			0}} {
+		"u·u": {synthetic.Dot(&u, &u), 1},
+		"v·v": {synthetic.Dot(&v, &v), 1},
+		"u·v": {synthetic.Dot(&u, &v), 0},
+	} {
 		if math.Abs(tt[0]-tt[1]) > 1e-6 {
 			t.Errorf("%s is %v, want %v", name, tt[0], tt[1])
 		}

@@ -122,25 +122,24 @@ func TestNamesAreUTF8(t *testing.T) {
 	for _, w := range append([]uint16{0xfeff}, words...) {
 		binary.Write(&wide, binary.LittleEndian, w)
 	}
+	german := rows(func(int) string { return "Bonn" })
+	mac := bytes.ReplaceAll(german, []byte("\n"), []byte("\r"))
+	listed := file("listed/metadata.csv", []byte("file,label\n1.png,l\xe9\n"))
 	for _, c := range []struct{ name, dataset, want string }{
 		{"Latin-1", "csv:" + file("latin.csv", french),
 			"latin.csv: line 2: byte 18 of the text (0xe9) is no UTF-8"},
 		{"UTF-16", "csv:" + file("wide.csv", wide.Bytes()), "wide.csv: line 1: is UTF-16"},
-		{"old Mac", "csv:" +
-			file("mac.csv", bytes.ReplaceAll(rows(func(int) string { return "Bonn" }),
-				[]byte("\n"), []byte("\r"))),
+		{"old Mac", "csv:" + file("mac.csv", mac),
 			"mac.csv: line 1: ends in a carriage return alone (byte 12)"},
 		{"the test file", "csv:" + plain + "?test=" + file("test.csv", french),
 			"test.csv: line 2: byte 18"},
 		{"an option", "csv:" + plain + "?label=l%E9",
 			`label=: the name "l\xe9" is no UTF-8 at its byte 1`},
 		{"a path", "csv:" + dir + "/l\xe9.csv", `l\xe9.csv" is no UTF-8`},
-		{"a class of pictures", "images:" +
-			filepath.Dir(filepath.Dir(file("pictures/l\xe9/1.png", nil))),
+		{"a class of pictures",
+			"images:" + filepath.Dir(filepath.Dir(file("pictures/l\xe9/1.png", nil))),
 			`the name "l\xe9" is no UTF-8`},
-		{"a table of pictures",
-			"images:" + filepath.Dir(file("listed/metadata.csv",
-				[]byte("file,label\n1.png,l\xe9\n"))),
+		{"a table of pictures", "images:" + filepath.Dir(listed),
 			"metadata.csv: line 2: byte 18 of the text (0xe9) is no UTF-8"},
 	} {
 		t.Run(c.name, func(t *testing.T) { refused(t, c.dataset, Options{}, c.want) })

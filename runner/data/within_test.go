@@ -43,16 +43,17 @@ func TestNothingIsLeft(t *testing.T) {
 		want          string
 	}{
 		{"one column", empty + "?missing=drop", Options{},
-			empty + `: missing=drop leaves none of 20 lines: column "b" has no value in any line: ` +
-				"leave it out with drop=b"},
+			empty + `: missing=drop leaves none of 20 lines: ` +
+				`column "b" has no value in any line: leave it out with drop=b`},
 		{"two columns", two + "?missing=drop", Options{},
-			`columns "b", "c" have no value in any line: ` +
-				`leave it out with drop=b,c`},
+			`columns "b", "c" have no value in any line: leave it out with drop=b,c`},
 		{"one is left out already", two + "?missing=drop&drop=b", Options{}, "drop=b,c"},
 		{"each line lacks another", turns + "?missing=drop", Options{},
-			`most often in column "b" (13 lines): leave such columns out with drop=b, or take missing=category`},
+			`most often in column "b" (13 lines): leave such columns out with drop=b, ` +
+				`or take missing=category`},
 		{"the label", unlabelled + "?missing=drop&label=label", Options{},
-			`column "label" has no value in any line: name another column with label=, group= or split=`},
+			`column "label" has no value in any line: ` +
+				`name another column with label=, group= or split=`},
 		{"the test file alone", full + "?missing=drop&test=" + empty, Options{},
 			empty + ": missing=drop leaves none"},
 		{"the training file alone", empty + "?missing=drop&test=" + full, Options{},
@@ -67,7 +68,8 @@ func TestNothingIsLeft(t *testing.T) {
 	t.Run("parquet", func(t *testing.T) {
 		refused(t, "parquet:"+filepath.Join(ofTests, "plain.parquet")+
 			"?label=kind&drop=bytes,ordered&missing=drop",
-			Options{}, `column "nothing" has no value in any line: leave it out with drop=bytes,ordered,nothing`)
+			Options{}, `column "nothing" has no value in any line: `+
+				`leave it out with drop=bytes,ordered,nothing`)
 	})
 }
 
@@ -149,8 +151,8 @@ func TestErrorNamesItsFile(t *testing.T) {
 		})
 		t.Run(name+", of several", func(t *testing.T) {
 			more := tableOf(t, "a,label", 5, number)
-			refused(t, "csv:"+train+"?test="+more+"+"+c.test+"+"+more, Options{}, c.test+
-				": "+c.want)
+			refused(t, "csv:"+train+"?test="+more+"+"+c.test+"+"+more, Options{},
+				c.test+": "+c.want)
 		})
 	}
 	t.Run("for a network", func(t *testing.T) {
@@ -163,7 +165,7 @@ func TestErrorNamesItsFile(t *testing.T) {
 		if err := os.WriteFile(odd, []byte("a,label\n1,0\nx,1\n"), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		refused(t, "csv:"+odd, Options{Encoder: &d.Encoder}, odd+
-			`: line 3, column "a": "x" is not a number`)
+		refused(t, "csv:"+odd, Options{Encoder: &d.Encoder},
+			odd+`: line 3, column "a": "x" is not a number`)
 	})
 }

@@ -36,9 +36,11 @@ func columnOf(t *testing.T, cells ...string) *table.Column {
 // whether its column had few different ones at first.
 func TestNumbersAreExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	cells := []string{"0", "-0", "-0.0", "1e-320", "134217727", "134217728", "-13421772.7", "1e300",
-		".5", "5.",
-		"+7", "0x1p-3", "0.00000000000001", "0.000000000000001", "00012", "-.25", "9007199254740993", "4.9e-324"}
+	cells := []string{
+		"0", "-0", "-0.0", "1e-320", "134217727", "134217728", "-13421772.7", "1e300",
+		".5", "5.", "+7", "0x1p-3", "0.00000000000001", "0.000000000000001", "00012", "-.25",
+		"9007199254740993", "4.9e-324",
+	}
 	for len(cells) < 3000 {
 		v := rng.NormFloat64() * math.Pow(10, float64(rng.IntN(12)-6))
 		for _, digits := range []int{-1, 3, 8, 9, rng.IntN(14)} {
@@ -107,9 +109,8 @@ func TestRowsBecomeFeatures(t *testing.T) {
 			}
 		}
 		words := c.rows * max(c.columns, c.width)
-		if most := words/max(dataset.BlockWords, c.columns,
-			c.width)*5/4 + 3; len(x.Blocks) > most &&
-			c.width < dataset.BlockWords {
+		most := words/max(dataset.BlockWords, c.columns, c.width)*5/4 + 3
+		if len(x.Blocks) > most && c.width < dataset.BlockWords {
 			t.Errorf("%+v: %d blocks", c, len(x.Blocks))
 		}
 	}

@@ -77,8 +77,8 @@ type Dataset struct {
 	// and parameters.
 	Checksum string
 
-	// Mean and Std are the customary normalisation, one value a channel, in units of Read; nil where
-	// none is needed.
+	// Mean and Std are the customary normalisation, one value a channel, in units of Read. They are
+	// nil where none is needed.
 	Mean, Std []float32
 	Augment   Augment // customary augmentation; zero for tables
 

@@ -170,12 +170,11 @@ func bounded(b []byte) error {
 func chunkOf(codec, size, compressed, values int, page []byte) []byte {
 	b := []byte("PAR1")
 	header := newStruct().number(1, int(format.DataPage)).number(2, size).number(3, compressed)
-	header.nest(5, newStruct().number(1, values).number(2, int(format.Plain)).number(3,
-		3).number(4, 3))
+	plain := newStruct().number(1, values).number(2, int(format.Plain))
+	header.nest(5, plain.number(3, 3).number(4, 3))
 	b = append(append(b, header.end()...), page...)
-	meta := newStruct().number(1, int(format.ByteArray)).list(2).list(3).number(4,
-		codec).long(5, values)
-	meta.long(6, size).long(7, len(b)-4).long(9, 4)
+	meta := newStruct().number(1, int(format.ByteArray)).list(2).list(3)
+	meta.number(4, codec).long(5, values).long(6, size).long(7, len(b)-4).long(9, 4)
 	chunk := newStruct().long(2, 4).nest(3, meta)
 	root := newStruct().text(4, "root").number(5, 1)
 	column := newStruct().number(1, int(format.ByteArray)).number(3, 0).text(4, "x")
@@ -256,9 +255,10 @@ func TestDeclared(t *testing.T) {
 
 // Numbers of 16 bits, and decimals, are what they say.
 func TestCells(t *testing.T) {
-	for h, want := range map[uint16]float64{0: 0, 0x3c00: 1, 0xc000: -2, 0x7bff: 65504,
-		1:      math.Ldexp(1, -24),
-		0x7c00: math.Inf(1), 0xfc00: math.Inf(-1)} {
+	for h, want := range map[uint16]float64{
+		0: 0, 0x3c00: 1, 0xc000: -2, 0x7bff: 65504, 1: math.Ldexp(1, -24),
+		0x7c00: math.Inf(1), 0xfc00: math.Inf(-1),
+	} {
 		if got := float64(dataset.Half(h)); got != want {
 			t.Errorf("half %#x is %v, want %v", h, got, want)
 		}
