@@ -71,9 +71,8 @@ func TestIndexBounds(t *testing.T) {
 
 func TestBackward(t *testing.T) {
 	long := strings.Repeat("z", MaxLine+200_000)
-	for _, text := range []string{"", "\n", "a", "a\n", "a\nb", "\n\n", "a\n\nb\n", long, "a\n" +
-		long + "\nb\n",
-		strings.Repeat("abcdefg\n", 20_000)} {
+	for _, text := range []string{"", "\n", "a", "a\n", "a\nb", "\n\n", "a\n\nb\n", long,
+		"a\n" + long + "\nb\n", strings.Repeat("abcdefg\n", 20_000)} {
 		want := strings.Split(text, "\n")
 		slices.Reverse(want)
 		b := newBackward(strings.NewReader(text), int64(len(text)), 0)
