@@ -172,7 +172,8 @@ func (p *Problem) split() string {
 		return ""
 	}
 	return "The objective is the network's R_ρ of the training split plus the dual gap, which is " +
-		"the error of (λ, η) alone; at the end, means over seeds: " + strings.Join(words, ", ") + "."
+		"the error of (λ, η) alone; at the end, means over seeds: " +
+		strings.Join(words, ", ") + "."
 }
 
 // short is the claim as a relation.
