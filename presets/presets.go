@@ -88,8 +88,8 @@ func Load(nameOrFile string) (Preset, error) {
 			"choose one of %s, or give a YAML file",
 			nameOrFile, strings.Join(nearestFirst(nameOrFile, names()), ", "))
 	case errors.Is(err, fs.ErrNotExist):
-		return Preset{}, fmt.Errorf("preset file %s: there is no such file: check the path, or "+
-			"choose one of %s", nameOrFile, strings.Join(names(), ", "))
+		return Preset{}, fmt.Errorf("preset file %s: there is no such file: "+
+			"check the path, or choose one of %s", nameOrFile, strings.Join(names(), ", "))
 	}
 	return Preset{}, fmt.Errorf("preset file: %w", err)
 }

@@ -64,8 +64,8 @@ func Find(word string) ([]*record.Run, error) {
 	case len(ids) == 0 && start == "":
 		return nil, fmt.Errorf("%s: %w", word, ErrEmpty)
 	case len(ids) == 0:
-		return nil, fmt.Errorf("%.90s: no recorded run has such a name: drolab compare %s%s "+
-			"lists them", word, Scheme, name)
+		return nil, fmt.Errorf("%.90s: no recorded run has such a name: "+
+			"drolab compare %s%s lists them", word, Scheme, name)
 	}
 	return readAll(name, ids)
 }

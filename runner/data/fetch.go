@@ -18,8 +18,8 @@ func Fetch(ctx context.Context, name, dir string, o FetchOptions) error {
 		func(p *Provider) bool { return p.Files == nil })
 	i := slices.IndexFunc(list, func(p *Provider) bool { return p.Name == name })
 	if i < 0 {
-		return fmt.Errorf("fetch %s: nothing to fetch under that name: choose %s", name,
-			choice(list))
+		return fmt.Errorf("fetch %s: nothing to fetch under that name: choose %s",
+			name, choice(list))
 	}
 	if err := load(ctx, list[i].Files, dir, o); err != nil {
 		return fmt.Errorf("fetch %s: %w", name, err)

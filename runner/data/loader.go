@@ -63,8 +63,8 @@ const (
 // the order, drawn once an epoch in O(Len); a batch costs the same at every Len.
 func NewEpochs(src Source, o LoaderOptions) (*Loader, error) {
 	if src.Len() < o.Batch {
-		return nil, fmt.Errorf("batch is %d but there are %d training samples: lower batch or "+
-			"raise samples", o.Batch, src.Len())
+		return nil, fmt.Errorf("batch is %d but there are %d training samples: "+
+			"lower batch or raise samples", o.Batch, src.Len())
 	}
 	return newLoader(src, epochs, o)
 }
@@ -149,8 +149,8 @@ func (l *Loader) Restore(s State) error {
 	want.Epoch, want.Step = s.Epoch, s.Step
 	if s != want {
 		return fmt.Errorf(
-			"the loader's state is of %+v, not %+v: resume with the data and settings that it "+
-				"was saved with",
+			"the loader's state is of %+v, not %+v: "+
+				"resume with the data and settings that it was saved with",
 			s, want)
 	}
 	if s.Step >= uint64(l.StepsPerEpoch()) {

@@ -22,8 +22,8 @@ type normaliser struct {
 func newNormaliser(src Source, o LoaderOptions) (*normaliser, error) {
 	sh := src.Shape()
 	if len(o.Mean) != len(o.Std) || o.Mean != nil && len(o.Mean) != sh.C {
-		return nil, fmt.Errorf("mean has %d and std %d values for %d channels: give one each a "+
-			"channel", len(o.Mean), len(o.Std), sh.C)
+		return nil, fmt.Errorf("mean has %d and std %d values for %d channels: "+
+			"give one each a channel", len(o.Mean), len(o.Std), sh.C)
 	}
 	for c, s := range o.Std {
 		if !(s > 0) {

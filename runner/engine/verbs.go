@@ -101,8 +101,8 @@ func (e *engine) mayEnd(force bool) (bool, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if live := e.queue.Live(); len(live) > 0 && !force {
-		return false, fmt.Errorf("%d of its runs %w (%s ...): stop them first", len(live), ErrLive,
-			live[0].ID)
+		return false, fmt.Errorf("%d of its runs %w (%s ...): stop them first",
+			len(live), ErrLive, live[0].ID)
 	}
 	if !force && e.asking > e.enders {
 		return false, nil

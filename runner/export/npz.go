@@ -52,8 +52,8 @@ func writeNPY(w io.Writer, cells []string) error {
 		}
 		values = binary.LittleEndian.AppendUint64(values, math.Float64bits(v))
 	}
-	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d,), }", kind,
-		len(cells))
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d,), }",
+		kind, len(cells))
 	const before, align = 10, 64
 	header += strings.Repeat(" ", align-1-(before+len(header))%align) + "\n"
 	b := append([]byte("\x93NUMPY\x01\x00"), byte(len(header)), byte(len(header)>>8))

@@ -37,8 +37,8 @@ func writeLaTeX(w io.Writer, r *Run) error {
 		}
 		parts.Rows = append(parts.Rows, row)
 	}
-	title := fmt.Sprintf("%s, %s on %s; \\usepackage{booktabs}", m.ID, m.Spec.Algorithm(),
-		m.Spec.Dataset)
+	title := fmt.Sprintf("%s, %s on %s; \\usepackage{booktabs}",
+		m.ID, m.Spec.Algorithm(), m.Spec.Dataset)
 	_, err := io.WriteString(w, page.LaTeX(page.Text(title), figures)+"\n"+page.LaTeX(parts))
 	return err
 }

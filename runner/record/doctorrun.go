@@ -195,8 +195,8 @@ func (d *doctor) checkLog(held bool) {
 	const remedy = "put it back from a copy; " +
 		"--mend keeps one, and writes a warning in the place of what is lost"
 	for _, line := range a.Damaged {
-		d.find(logName, fmt.Sprintf("line %d %s", line.Line, line.What), remedy,
-			(*doctor).repairLog)
+		what := fmt.Sprintf("line %d %s", line.Line, line.What)
+		d.find(logName, what, remedy, (*doctor).repairLog)
 	}
 	if a.Seq < upto {
 		what := fmt.Sprintf("ends with event %d, and the newest checkpoint was saved behind "+

@@ -39,8 +39,8 @@ func (l *Label) Check() error {
 	}
 	for _, t := range l.Tags {
 		if t == "" || len(t) > MaxTag || strings.ContainsFunc(t, noTag) {
-			return fmt.Errorf("tag %.60q: want a word of letters, digits, - _ . and at most %d "+
-				"bytes", t, MaxTag)
+			return fmt.Errorf("tag %.60q: "+
+				"want a word of letters, digits, - _ . and at most %d bytes", t, MaxTag)
 		}
 	}
 	return nil

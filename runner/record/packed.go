@@ -33,8 +33,8 @@ const maxPacked = 256 << 20
 // bytes. An error says where the run is not done.
 func Pack(w io.Writer, r *Run) error {
 	if r.status != runner.Done {
-		return fmt.Errorf("run %s is %s: only a run that is done can be packed", r.Meta.ID,
-			r.status)
+		return fmt.Errorf("run %s is %s: only a run that is done can be packed",
+			r.Meta.ID, r.status)
 	}
 	log, err := packLog(r.Tail())
 	if err != nil {

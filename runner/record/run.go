@@ -372,8 +372,8 @@ func readMeta(in *disk.Folder) (*runner.Meta, error) {
 		return nil, err
 	}
 	if len(m.Spec.Algorithms) != 1 {
-		return nil, fmt.Errorf("%s: %d algorithms, want one", in.Join(metaName),
-			len(m.Spec.Algorithms))
+		return nil, fmt.Errorf("%s: %d algorithms, want one",
+			in.Join(metaName), len(m.Spec.Algorithms))
 	}
 	m.ID = filepath.Base(in.Path)
 	return &m, nil

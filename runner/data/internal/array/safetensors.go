@@ -59,8 +59,8 @@ func ReadSafetensors(path string, b []byte) ([]string, func(int) (NPYArray, erro
 		var p tensorPlace
 		err := json.Unmarshal(raw[names[i]], &p)
 		if err == nil && (p.Offsets[0] > p.Offsets[1] || p.Offsets[1] > uint64(len(values))) {
-			err = fmt.Errorf("its place %v is not in the %d bytes of values", p.Offsets,
-				len(values))
+			err = fmt.Errorf("its place %v is not in the %d bytes of values",
+				p.Offsets, len(values))
 		}
 		var a NPYArray
 		if err == nil {

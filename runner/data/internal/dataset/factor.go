@@ -166,8 +166,8 @@ func SplitBy(f Factor) (s Splits, err error) {
 		case "2", "test", "testing":
 			to[i] = &s.Test
 		default:
-			return s, fmt.Errorf("%q says %q of a sample: a split is train, val or test, or 0, 1 "+
-				"or 2", f.name, v)
+			return s, fmt.Errorf("%q says %q of a sample: "+
+				"a split is train, val or test, or 0, 1 or 2", f.name, v)
 		}
 	}
 	for i, c := range f.Codes {
@@ -177,8 +177,8 @@ func SplitBy(f Factor) (s Splits, err error) {
 	case len(s.Train) == 0:
 		return s, fmt.Errorf("%q has no training samples (train or 0)", f.name)
 	case len(s.Test) == 0:
-		return s, fmt.Errorf("%q has no test samples (test or 2): without it, test_fraction= "+
-			"draws some", f.name)
+		return s, fmt.Errorf("%q has no test samples (test or 2): "+
+			"without it, test_fraction= draws some", f.name)
 	}
 	return s, nil
 }
@@ -192,8 +192,8 @@ func (d Draw) Splits(src Marked, set *Dataset) (s Splits, err error) {
 	s.Train, s.Test = HoldOut(src, set.strata(), Indices(0, src.Len()), d.Fraction, d.Seed)
 	switch {
 	case len(s.Train) == 0:
-		return s, fmt.Errorf("%d samples are too few to split: test_fraction=%v leaves none to "+
-			"train on: lower it", src.Len(), d.Fraction)
+		return s, fmt.Errorf("%d samples are too few to split: "+
+			"test_fraction=%v leaves none to train on: lower it", src.Len(), d.Fraction)
 	case len(s.Test) == 0:
 		return s, fmt.Errorf("%d samples are too few to split: test_fraction=%v is less than one "+
 			"of each class and group: raise it", src.Len(), d.Fraction)

@@ -88,8 +88,8 @@ func (f *Features) check(name string) error {
 		for j, v := range x {
 			const exponent = 0xff << 23 // all ones: infinite or no number
 			if math.Float32bits(v)&exponent == exponent {
-				return fmt.Errorf("%s: sample %d, feature %d is %v in float32: features must be "+
-					"finite", name, (at+j)/width, (at+j)%width, v)
+				return fmt.Errorf("%s: sample %d, feature %d is %v in float32: "+
+					"features must be finite", name, (at+j)/width, (at+j)%width, v)
 			}
 		}
 	}

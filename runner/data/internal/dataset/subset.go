@@ -124,8 +124,8 @@ func (d *Dataset) trainable() error {
 		}
 	}
 	if len(there) == 1 {
-		return fmt.Errorf("all %d training samples are of class %q: a training split needs two "+
-			"classes", d.Train.Len(), there[0])
+		return fmt.Errorf("all %d training samples are of class %q: "+
+			"a training split needs two classes", d.Train.Len(), there[0])
 	}
 	return nil
 }

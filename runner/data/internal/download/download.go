@@ -173,8 +173,8 @@ func (d *downloader) save(body io.Reader, from int64, r dataset.Remote, alive fu
 		case at == r.Size:
 			return f.Sync()
 		case err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF):
-			return fmt.Errorf("the connection ended at byte %d of %d: %w", at, r.Size,
-				io.ErrUnexpectedEOF)
+			return fmt.Errorf("the connection ended at byte %d of %d: %w",
+				at, r.Size, io.ErrUnexpectedEOF)
 		case err != nil:
 			return err
 		}
@@ -220,8 +220,8 @@ func verify(path string, r dataset.Remote) error {
 		return err
 	}
 	if got := hex.EncodeToString(h.Sum(nil)); n != r.Size || got != want {
-		return fmt.Errorf("the file has %d bytes and %s %s, not %d and %s", n, kind, got,
-			r.Size, want)
+		return fmt.Errorf("the file has %d bytes and %s %s, not %d and %s",
+			n, kind, got, r.Size, want)
 	}
 	return nil
 }

@@ -217,8 +217,8 @@ func (f *File) open(i int, g *format.RowGroup) (*pages, error) {
 	}
 	kind := col.values()
 	if kind == nil || c.MetaData.Type != col.Type.V {
-		return nil, fmt.Errorf("is of type %v, and its values of type %v", col.Type.V,
-			c.MetaData.Type)
+		return nil, fmt.Errorf("is of type %v, and its values of type %v",
+			col.Type.V, c.MetaData.Type)
 	}
 	from, size := chunkBytes(&c.MetaData)
 	return &pages{column: col, at: i, kind: kind, codec: c.MetaData.Codec, rows: g.NumRows,

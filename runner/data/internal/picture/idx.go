@@ -236,8 +236,8 @@ func (s idxSet) images(x, y idxArray) (*dataset.Images, error) {
 		return nil, fmt.Errorf("%s: labels have %d dimensions, not 1", y.name, len(y.Dims))
 	}
 	if x.Dims[0] != y.Dims[0] {
-		return nil, fmt.Errorf("%s has %d labels for the %d images of %s", y.name, y.Dims[0],
-			x.Dims[0], x.name)
+		return nil, fmt.Errorf("%s has %d labels for the %d images of %s",
+			y.name, y.Dims[0], x.Dims[0], x.name)
 	}
 	if s.classes != nil {
 		for i, v := range y.Data {

@@ -113,8 +113,8 @@ func (f *Frame) add(record []string, line int) error {
 		return nil // blanks alone
 	}
 	if len(record) != len(f.header) {
-		return fmt.Errorf("line %d: %d columns, the first line has %d: mend the line that begins "+
-			"%.40q", line, len(record), len(f.header), record[0])
+		return fmt.Errorf("line %d: %d columns, the first line has %d: "+
+			"mend the line that begins %.40q", line, len(record), len(f.header), record[0])
 	}
 	whole := true
 	for i, cell := range record {
@@ -130,8 +130,8 @@ func (f *Frame) add(record []string, line int) error {
 			continue
 		}
 		if err := f.refuse(i); err != nil {
-			return fmt.Errorf("line %d, column %q: missing value %q: %w", line, f.header[i],
-				cell, err)
+			return fmt.Errorf("line %d, column %q: missing value %q: %w",
+				line, f.header[i], cell, err)
 		}
 	}
 	if !whole {

@@ -87,8 +87,8 @@ func (f *Frame) noneLeft(lines int) error {
 	}
 	if len(empty) == 0 {
 		return fmt.Errorf("missing=drop leaves none of %d lines: every one lacks a value, most "+
-			"often in column %q (%d lines): leave such columns out with drop=%s, or take "+
-			"missing=category",
+			"often in column %q (%d lines): "+
+			"leave such columns out with drop=%s, or take missing=category",
 			lines, most.Name, most.lacking, most.Name)
 	}
 	return fmt.Errorf("missing=drop leaves none of %d lines: %s", lines, f.alwaysEmpty(empty))

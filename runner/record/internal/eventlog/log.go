@@ -91,8 +91,8 @@ func (l *EventLog) Append(e runner.Event) error {
 		return fmt.Errorf("%s: event %d (%s): %w", l.Path, h.Seq, e.Kind(), err)
 	}
 	if line = append(disk.LineSeal.Put(line), '\n'); len(line) > MaxLine {
-		return fmt.Errorf("%s: event %d (%s) has %d bytes, want at most %d", l.Path, h.Seq,
-			e.Kind(), len(line), MaxLine)
+		return fmt.Errorf("%s: event %d (%s) has %d bytes, want at most %d",
+			l.Path, h.Seq, e.Kind(), len(line), MaxLine)
 	}
 	before := l.Size
 	if err := l.write(line); err != nil {
