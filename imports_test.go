@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // importRules says which package may import what, in the manner of
@@ -35,7 +36,8 @@ runner/data/internal/dataset, runner/internal/aside < runner/data/internal/downl
 runner/data/internal/dataset < runner/data/internal/array, runner/data/internal/synthetic
 runner/data/internal/dataset, runner/data/internal/parquet < runner/data/internal/table
 runner/data/internal/download, runner/data/internal/table, X/IMAGE < runner/data/internal/picture
-runner/data/internal/array, runner/data/internal/synthetic, runner/data/internal/picture, X/SYS < runner/data
+X/SYS, runner/data/internal/array < runner/data
+runner/data/internal/synthetic, runner/data/internal/picture < runner/data
 dro, dro/internal/kern, GORGONIA < dro/nn
 dro, dro/nn, runner/data < runner/spec
 runner/spec < runner/measure
@@ -74,7 +76,8 @@ tui/lab, dro, presets, runner/sweep, runner/inspect, ANSI, TEA, CHARM < tui/inte
 tui/kit, runner/record, runner/page, presets, presets/recorded, CHARM, COBRA < tui/cli/console
 tui/cli/console, runner/train, COBRA < tui/cli/machine
 tui/cli/machine, runner/engine, COBRA < tui/cli/trainer
-tui/cli/console, runner/compare, runner/export, runner/publish, runner/report, runner/sweep, COBRA < tui/cli/look
+tui/cli/console, COBRA < tui/cli/look
+runner/compare, runner/export, runner/publish, runner/report, runner/sweep < tui/cli/look
 tui/cli/trainer, tui/cli/look, ANSI, CHARM, COBRA < tui/cli/run
 tui/cli/trainer, tui, tui/share, COBRA < tui/cli/screen
 tui/cli/trainer, runner/sweep, COBRA < tui/cli/sweep
@@ -155,8 +158,8 @@ func parseRules(text string) (map[string]map[string]bool, error) {
 					continue
 				}
 				if modules[what] == nil && allowed[what] == nil {
-					return nil, fmt.Errorf(
-						"rule %d: %q is neither a module nor a package with a rule above", n+1, what)
+					return nil, fmt.Errorf("rule %d: %q is neither a module nor a package "+
+						"with a rule above", n+1, what)
 				}
 				allowed[pkg][what] = true
 				for further := range allowed[what] {
@@ -198,8 +201,8 @@ func violations(allowed map[string]map[string]bool, list []imported) []string {
 		}
 		if what := category(i.path); what != "" && !rule[what] &&
 			!(i.test && testMay(i.pkg, what)) {
-			problems = append(problems, fmt.Sprintf("%s: package %s may not import %s", i.file,
-				i.pkg, i.path))
+			problems = append(problems,
+				fmt.Sprintf("%s: package %s may not import %s", i.file, i.pkg, i.path))
 		}
 	}
 	slices.Sort(problems)
@@ -267,9 +270,8 @@ func importsBelow(root string) ([]imported, error) {
 // skipFolder leaves out what is no package of this module.
 func skipFolder(path string) error {
 	name := filepath.Base(path)
-	if path != "." && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") ||
-		name == "testdata" ||
-		name == "shared") {
+	hidden := strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
+	if path != "." && (hidden || name == "testdata" || name == "shared") {
 		return filepath.SkipDir
 	}
 	return nil
@@ -357,16 +359,25 @@ func TestFileLengths(t *testing.T) {
 	}
 }
 
-// TestLineLengths holds lines to a length, in bytes, of which two stand side by
-// side on a screen. What is in a raw string stays as it is shown, and a figure
-// in a comment (indented by a tab) as it is drawn.
+// unbroken are where lines are still longer than TestLineLengths wants.
+var unbroken = []string{"dro/", "tui/", "runner/gate/", "runner/queue/", "runner/spec/",
+	"runner/train/"}
+
+// TestLineLengths holds lines to a width of which two stand side by side on a screen; a tab
+// is four columns. What is in a raw string stays as it is shown, and a figure in a comment
+// (indented by a tab) as it is drawn.
 func TestLineLengths(t *testing.T) {
-	const most = 110
+	const most, tab = 100, "    "
 	for _, f := range goFiles(t) {
+		later := func(folder string) bool { return strings.HasPrefix(f.path, folder) }
+		if slices.ContainsFunc(unbroken, later) {
+			continue
+		}
 		raw := rawLines(f.text)
 		for i, line := range strings.Split(f.text, "\n") {
-			if len(line) > most && !raw[i+1] && !strings.HasPrefix(line, "//\t") {
-				t.Errorf("%s:%d has %d bytes, want at most %d", f.path, i+1, len(line), most)
+			width := utf8.RuneCountInString(strings.ReplaceAll(line, "\t", tab))
+			if width > most && !raw[i+1] && !strings.HasPrefix(line, "//\t") {
+				t.Errorf("%s:%d has %d columns, want at most %d", f.path, i+1, width, most)
 			}
 		}
 	}

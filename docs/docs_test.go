@@ -87,8 +87,8 @@ func parse(name, text string) *page {
 			block = ""
 			p.note(line)
 			switch {
-			case line == "" || made || strings.HasPrefix(line, "|") ||
-				strings.HasPrefix(line, "#") ||
+			case line == "" || made ||
+				strings.HasPrefix(line, "|") || strings.HasPrefix(line, "#") ||
 				strings.HasPrefix(line, "<") || strings.HasPrefix(line, "  <") ||
 				strings.HasPrefix(line, "    "):
 				end()
@@ -277,6 +277,8 @@ func declared(t *testing.T) map[string]bool {
 func notRun() map[string]string {
 	const terminal = "it opens the interface, which needs a terminal"
 	const days = "it trains 120 runs: TestRegisteredRuns expands them"
+	const inTest = "TestPagesAreOfTheRecordedRuns does it"
+	const needsCIFAR = "it needs CIFAR-10"
 	const viewers = "it waits for viewers: tui/share tests it"
 	return map[string]string{
 		"drolab":                          terminal,
@@ -292,10 +294,9 @@ func notRun() map[string]string {
 		"drolab resume --all --runs registered":                     days,
 		"drolab report registered --runs registered":                days,
 
-		"drolab report recorded:paper --into docs/results.md": "TestPagesAreOfTheRecordedRuns " +
-			"does it",
+		"drolab report recorded:paper --into docs/results.md": inTest,
 
-		"drolab run paper-quick --algo erm,sfk --set augment=false --set init=he": "it needs CIFAR-10",
+		"drolab run paper-quick --algo erm,sfk --set augment=false --set init=he": needsCIFAR,
 	}
 }
 
@@ -321,8 +322,8 @@ func TestCommandsOfDocs(t *testing.T) {
 				case excused:
 					var said strings.Builder
 					args := append(strings.Fields(c)[1:], "--help")
-					if process.Main(context.Background(), args, strings.NewReader(""), io.Discard,
-						&said) != 0 {
+					in := strings.NewReader("")
+					if process.Main(context.Background(), args, in, io.Discard, &said) != 0 {
 						t.Errorf("%s: %s", c, said.String())
 					}
 				case !runs(string(script), c):
@@ -350,9 +351,9 @@ func runs(script, command string) bool {
 		if strings.HasSuffix(line, "&") {
 			line = strings.TrimPrefix(line, "! ")
 		}
-		if rest, ok := strings.CutPrefix(line, command); ok &&
-			(rest == "" || strings.HasPrefix(rest, " -") ||
-				strings.HasPrefix(rest, " &")) {
+		rest, ok := strings.CutPrefix(line, command)
+		ends := rest == "" || strings.HasPrefix(rest, " -") || strings.HasPrefix(rest, " &")
+		if ok && ends {
 			return true
 		}
 	}
@@ -386,10 +387,9 @@ func TestPagesAreCut(t *testing.T) {
 	long := strings.Repeat("wide ", 20) + "line"
 	p := parse("x.md", strings.Join([]string{"# A title, 1", "One [link](y.md#z) and", "`TestIt`.",
 		"- an item", "", "    drolab runs  # list", "", "    not ours", "", "```sh",
-		"drolab show x | head",
-		"drolabs", "go run . run csv", "```", long, "| " + long +
-			" |", "<!-- keys: begin -->", long,
-		"<!-- keys: end -->", "```yaml", "a: 1", "```"}, "\n"))
+		"drolab show x | head", "drolabs", "go run . run csv", "```",
+		long, "| " + long + " |", "<!-- keys: begin -->", long, "<!-- keys: end -->",
+		"```yaml", "a: 1", "```"}, "\n"))
 	for _, c := range []struct {
 		name      string
 		got, want []string

@@ -41,7 +41,8 @@ func TestRegisteredRuns(t *testing.T) {
 			seeds[a], byArm[a] = append(seeds[a], one.Seed), one
 			all++
 			want := like.Spec
-			want.Algorithms, want.Seed, want.Seeds, want.RiskRadii = one.Algorithms, one.Seed, 1, one.RiskRadii
+			want.Algorithms, want.Seed, want.Seeds = one.Algorithms, one.Seed, 1
+			want.RiskRadii = one.RiskRadii
 			if !want.Equal(&one) || one.Precision != "fp32" {
 				t.Errorf("%s: %s differs from %s", name, one.Algorithm(), of)
 			}

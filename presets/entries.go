@@ -89,8 +89,8 @@ func several(t *spec.Setting, value []byte) string {
 	case len(value) == 0 || !t.Single() && t.Key != "dataset":
 		return ""
 	case value[0] == '[':
-		return fmt.Sprintf(": a list of values belongs below grid in a sweep's file, as %s: [A, "+
-			"B], or in --set %s=A,B", t.Key, t.Key)
+		return fmt.Sprintf(": a list of values belongs below grid in a sweep's file, "+
+			"as %s: [A, B], or in --set %s=A,B", t.Key, t.Key)
 	case value[0] == '{':
 		return fmt.Sprintf(": settings have no parts: write %s: VALUE", t.Key)
 	}

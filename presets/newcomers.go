@@ -35,8 +35,7 @@ var newcomers = []newcomer{
 	{words: "randomstate randomseed manualseed torchseed rng", key: "seed"},
 	{words: "nseeds numseeds repeats nrepeats trials ntrials nruns", key: "seeds"},
 	{words: "valsplit validationsplit validationfraction valsize validsize valratio valfrac " +
-		"holdout",
-		key: "val_fraction"},
+		"holdout", key: "val_fraction"},
 	{words: "testsize testsplit testfraction",
 		note: "it is a part of the dataset's name: dataset: csv:FILE?test_fraction=.2"},
 	{words: "target targetcolumn label labelcolumn y",
@@ -99,8 +98,8 @@ var newcomers = []newcomer{
 	{words: "defaults", note: "a preset has no parts of other files: its lines are settings"},
 }
 
-// plain is a word without what programs write differently: Hydra's signs, case, hyphens,
-// underscores.
+// plain is a word without what programs write differently: Hydra's signs, case, hyphens
+// and underscores.
 func plain(word string) string {
 	return strings.NewReplacer("_", "", "-", "", "+", "", " ", "").Replace(strings.ToLower(word))
 }

@@ -14,9 +14,8 @@ import (
 func TestNewcomersWords(t *testing.T) {
 	for word, want := range map[string]string{
 		"learning_rate": "did you mean lr?", "batch_size": "did you mean batch?",
-		"num_epochs": "did you mean epochs?",
-		"n_epochs":   "did you mean epochs?", "max_iter": "did you mean epochs?",
-		"C":     "did you mean weight_decay?",
+		"num_epochs": "did you mean epochs?", "n_epochs": "did you mean epochs?",
+		"max_iter": "did you mean epochs?", "C": "did you mean weight_decay?",
 		"alpha": "lr (the step size), weight_decay", "random_state": "did you mean seed?",
 		"val_split": "did you mean val_fraction?", "model.name": "did you mean model?",
 		"optimizer": "there is one, SGD", "optimizer.lr": "did you mean lr?",

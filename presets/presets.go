@@ -19,10 +19,12 @@ var files embed.FS
 // names returns the embedded presets in the order in which they are listed,
 // the default one first.
 func names() []string {
-	return []string{"shapes", "race", "baselines", "noise", "cressie-read-1.5", "kl",
-		"smoothed-cvar", "cvar",
+	return []string{
+		"shapes", "race", "baselines", "noise",
+		"cressie-read-1.5", "kl", "smoothed-cvar", "cvar",
 		"paper-quick", "paper-gentle", "paper", "registered", "registered-gentle",
-		"mnist", "fashion", "csv", "groups", "convex"}
+		"mnist", "fashion", "csv", "groups", "convex",
+	}
 }
 
 // Preset is one experiment: what a file says, and what follows from it.
@@ -86,9 +88,8 @@ func Load(nameOrFile string) (Preset, error) {
 			"choose one of %s, or give a YAML file",
 			nameOrFile, strings.Join(nearestFirst(nameOrFile, names()), ", "))
 	case errors.Is(err, fs.ErrNotExist):
-		return Preset{}, fmt.Errorf("preset file %s: there is no such file: check the path, or "+
-			"choose one of %s",
-			nameOrFile, strings.Join(names(), ", "))
+		return Preset{}, fmt.Errorf("preset file %s: there is no such file: "+
+			"check the path, or choose one of %s", nameOrFile, strings.Join(names(), ", "))
 	}
 	return Preset{}, fmt.Errorf("preset file: %w", err)
 }

@@ -110,8 +110,7 @@ func TestSet(t *testing.T) {
 			return slices.Equal(s.Algorithms, []dro.Algorithm{dro.ERM})
 		}},
 		{"mean=[1e-1, 2]", func(s *spec.Spec) bool {
-			return slices.Equal(s.Mean,
-				[]float64{.1, 2})
+			return slices.Equal(s.Mean, []float64{.1, 2})
 		}},
 		{"dataset=my table.csv", func(s *spec.Spec) bool { return s.Dataset == "my table.csv" }},
 		{`dataset="csv:a=b.csv?label=y"`,
@@ -352,8 +351,8 @@ func write(t *testing.T, name, text string) string {
 // key, the form of a value or what it is; settings are looked at together only where
 // each can be used.
 func TestAllErrorsOfAFileAtOnce(t *testing.T) {
-	text := "doc: x\nalgorithms: [sfk, ermm]\nmodel: linar\nlambda0: much\nlambda: 0.05\nwibble: " +
-		"3\n"
+	text := "doc: x\nalgorithms: [sfk, ermm]\nmodel: linar\n" +
+		"lambda0: much\nlambda: 0.05\nwibble: 3\n"
 	_, err := parse("mine.yaml", []byte(text))
 	var wrong Errors
 	if !errors.As(err, &wrong) {

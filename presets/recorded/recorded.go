@@ -56,8 +56,8 @@ func Find(word string) ([]*record.Run, error) {
 	}
 	var ids []string
 	for _, e := range entries {
-		if id, ok := strings.CutSuffix(e.Name(), record.PackedExt); ok &&
-			strings.HasPrefix(id, start) {
+		id, ok := strings.CutSuffix(e.Name(), record.PackedExt)
+		if ok && strings.HasPrefix(id, start) {
 			ids = append(ids, id)
 		}
 	}
@@ -65,9 +65,8 @@ func Find(word string) ([]*record.Run, error) {
 	case len(ids) == 0 && start == "":
 		return nil, fmt.Errorf("%s: %w", word, ErrEmpty)
 	case len(ids) == 0:
-		return nil, fmt.Errorf("%.90s: no recorded run has such a name: drolab compare %s%s "+
-			"lists them", word,
-			Scheme, name)
+		return nil, fmt.Errorf("%.90s: no recorded run has such a name: "+
+			"drolab compare %s%s lists them", word, Scheme, name)
 	}
 	return readAll(name, ids)
 }

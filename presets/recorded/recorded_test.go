@@ -68,8 +68,8 @@ func TestFind(t *testing.T) {
 		t.Fatal(err)
 	}
 	one, err := Find(all[0].Dir)
-	if err != nil || !slices.ContainsFunc(one,
-		func(o *record.Run) bool { return o.Meta.ID == all[0].Meta.ID }) {
+	first := func(o *record.Run) bool { return o.Meta.ID == all[0].Meta.ID }
+	if err != nil || !slices.ContainsFunc(one, first) {
 		t.Errorf("%s finds %d runs, %v", all[0].Dir, len(one), err)
 	}
 	for _, rest := range []string{"", ".", "none", "paper/none", "../recorded"} {

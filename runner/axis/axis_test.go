@@ -9,11 +9,11 @@ import (
 // ends are values at which arithmetic on a range goes wrong.
 func ends() []float64 {
 	least, ulp := math.SmallestNonzeroFloat64, math.Nextafter(1, 2)
-	list := []float64{0, math.Copysign(0, -1), least, 0x1p-1030, 0x1p-1022, 1e-300, 1e-9, .1, 1,
-		ulp, 1 + 1e-9,
-		.3, math.Nextafter(.3, 1), 7, 1e15, 1e16, math.Nextafter(1e16, 2e16), 1e300, 1e308,
-		math.MaxFloat64,
-		math.Inf(1), math.NaN()}
+	list := []float64{
+		0, math.Copysign(0, -1), least, 0x1p-1030, 0x1p-1022, 1e-300, 1e-9, .1, 1, ulp, 1 + 1e-9,
+		.3, math.Nextafter(.3, 1), 7, 1e15, 1e16, math.Nextafter(1e16, 2e16),
+		1e300, 1e308, math.MaxFloat64, math.Inf(1), math.NaN(),
+	}
 	for _, v := range list {
 		list = append(list, -v)
 	}
@@ -47,8 +47,7 @@ func FuzzTicks(f *testing.F) {
 // check returns what is wrong with the ticks from lo to hi: they are few, finite,
 // increasing and on an axis that has a length.
 func check(lo, hi float64, n int) error {
-	wrong := func(what string,
-		v any) error {
+	wrong := func(what string, v any) error {
 		return fmt.Errorf("%v to %v, %d: %s %v", lo, hi, n, what, v)
 	}
 	a, b := Usable(lo, hi)
@@ -83,9 +82,11 @@ func TestRoundNumbers(t *testing.T) {
 		n      int
 		want   string
 	}{
-		{0, 1, 6, "[0 0.2 0.4 0.6 0.8 1]"}, {-.05, 1.05, 6, "[0 0.2 0.4 0.6 0.8 1]"},
+		{0, 1, 6, "[0 0.2 0.4 0.6 0.8 1]"},
+		{-.05, 1.05, 6, "[0 0.2 0.4 0.6 0.8 1]"},
 		{0, 30, 4, "[0 10 20 30]"},
-		{-1, 1, 9, "[-1 -0.5 0 0.5 1]"}, {.1, .7, 9, "[0.1 0.2 0.3 0.4 0.5 0.6 0.7]"},
+		{-1, 1, 9, "[-1 -0.5 0 0.5 1]"},
+		{.1, .7, 9, "[0.1 0.2 0.3 0.4 0.5 0.6 0.7]"},
 		{1, math.Nextafter(1, 2), 6, "[0.6 0.8 1 1.2 1.4]"},
 	} {
 		t.Run(c.want, func(t *testing.T) {

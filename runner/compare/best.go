@@ -56,8 +56,8 @@ type pair struct {
 func (t *Table) contests(first int, questions [][]int) (contests []contest) {
 	for c := first; c < len(t.Columns); c++ {
 		for _, rows := range questions {
-			rows = slices.DeleteFunc(slices.Clone(rows),
-				func(r int) bool { return t.Rows[r].Cells[c].N == 0 })
+			empty := func(r int) bool { return t.Rows[r].Cells[c].N == 0 }
+			rows = slices.DeleteFunc(slices.Clone(rows), empty)
 			if len(rows) > 1 {
 				contests = append(contests, t.contest(c, rows))
 			}
@@ -101,8 +101,8 @@ func (t *Table) contest(c int, rows []int) contest {
 			if b == o.Lead {
 				difference = -difference
 			}
-			if leads := difference > 0 == t.Columns[c].Higher; (a == o.Lead ||
-				b == o.Lead) && !leads {
+			leads := difference > 0 == t.Columns[c].Higher
+			if (a == o.Lead || b == o.Lead) && !leads {
 				p = math.Max(p, 1) // on the seeds that both have, the lead does not lead
 			}
 			o.pairs = append(o.pairs, pair{a: a, b: b, p: p})

@@ -112,8 +112,7 @@ func TestFalseStarsOfNullTables(t *testing.T) {
 		t.Logf("by %s: %d of %d tables have a false star; %v", family, starred, tables, byMeasure)
 		if starred < limit[0] || starred > limit[1] {
 			t.Errorf("by %s: %d of %d tables have a false star, want %d to %d", family,
-				starred, tables,
-				limit[0], limit[1])
+				starred, tables, limit[0], limit[1])
 		}
 		for name, n := range byMeasure {
 			if n > most {
@@ -141,8 +140,7 @@ func TestTestedRowsAlone(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	all := noise([4]float64{.9, .1, .5, .99}, random)
 	own := func(m *runner.Meta) bool {
-		return slices.Contains(dro.PaperMethods()[:2],
-			m.Spec.Algorithm())
+		return slices.Contains(dro.PaperMethods()[:2], m.Spec.Algorithm())
 	}
 	some := slices.DeleteFunc(slices.Clone(all), func(m member) bool { return !own(m.meta) })
 	table, alone := tabulate(all, Options{Tested: own}), tabulate(some, Options{})
@@ -189,8 +187,7 @@ func at(set string, rho float64) func(*member) {
 func TestQuestions(t *testing.T) {
 	const chi, kl = "chi2", "kl"
 	of := func(a dro.Algorithm) func([]float64, string, float64) []member {
-		return func(worst []float64, set string,
-			rho float64) []member {
+		return func(worst []float64, set string, rho float64) []member {
 			return newRuns(a, worst, at(set, rho))
 		}
 	}
@@ -255,8 +252,7 @@ func TestQuestions(t *testing.T) {
 func TestMarksOfKnowledge(t *testing.T) {
 	given := func(m *member) { m.meta.Groups = []string{"north", "south"} }
 	table := tabulate(append(newRuns(dro.SFK, accuraciesB, given),
-		newRuns("group", accuraciesA, given)...),
-		Options{})
+		newRuns("group", accuraciesA, given)...), Options{})
 	if a, b := table.Rows[0], table.Rows[1]; a.Title() != "sfk" || a.Uses != "" ||
 		b.Title() != "group (g)" || b.Label != "group" || b.Uses != "groups" {
 		t.Errorf("rows %+v", table.Rows)
@@ -295,8 +291,8 @@ func TestLegend(t *testing.T) {
 			"* is better than every other in its line: two-sided t tests, paired over common " +
 			"seeds, else Welch's; p < 0.05 after Holm's correction for all pairs (6), per class, " +
 			"group or radius for those of all (12), each measure by itself.",
-			"± 95 % t interval over seeds\n* beats all others, p < 0.05 after Holm\n(c) uses " +
-				"classes"},
+			"± 95 % t interval over seeds\n* beats all others, p < 0.05 after Holm\n" +
+				"(c) uses classes"},
 		{newRuns(dro.SFK, accuraciesA),
 			"± is half the width of the mean's 95 % t interval over seeds.",
 			"± 95 % t interval over seeds"},
@@ -357,8 +353,8 @@ func TestCommonRadii(t *testing.T) {
 	if !slices.Equal(places, []string{"0.5", "1"}) {
 		t.Errorf("compared at the radii %q", places)
 	}
-	c := column(t, table,
-		"robust_risk_at") // at .5, which is second in one list and first in the other
+	// The radius .5 is second in one list and first in the other.
+	c := column(t, table, "robust_risk_at")
 	a, b := table.Rows[0].Cells[c].Mean.Float(), table.Rows[1].Cells[c].Mean.Float()
 	if !near(a, 2-.494425+.5) || !near(b, 2-.475125+.5) {
 		t.Errorf("R at 0.5 is %g and %g", a, b)
@@ -413,8 +409,7 @@ func TestAt(t *testing.T) {
 			"val_loss, val_worst", true},
 	} {
 		table := tabulate(append(newRuns(dro.SFK, accuraciesA, c.a),
-			newRuns(dro.ERM, accuraciesB, c.b)...),
-			Options{At: c.ask})
+			newRuns(dro.ERM, accuraciesB, c.b)...), Options{At: c.ask})
 		got := table.Rows[0].Cells[column(t, table, "worst_class_accuracy")].Mean.Float()
 		want := .494425
 		if c.at == Selected {

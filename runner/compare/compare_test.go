@@ -65,9 +65,11 @@ func TestHalfWidth(t *testing.T) {
 	for _, p := range []float64{0.51, 0.75, 0.9, 0.975, 0.995, 0.99999} {
 		alpha := 4 * p * (1 - p)
 		q := math.Cos(math.Acos(math.Sqrt(alpha))/3) / math.Sqrt(alpha)
-		for n, want := range map[int]float64{2: math.Tan(math.Pi * (p - 0.5)),
+		for n, want := range map[int]float64{
+			2: math.Tan(math.Pi * (p - 0.5)),
 			3: (2*p - 1) / math.Sqrt(alpha/2),
-			5: 2 * math.Sqrt(q-1)} {
+			5: 2 * math.Sqrt(q-1),
+		} {
 			if got := HalfWidth(n, 2*p-1); math.Abs(got-want) > 1e-9*want {
 				t.Errorf("HalfWidth(%d, %v) = %.15g, want %.15g", n, 2*p-1, got, want)
 			}
@@ -121,8 +123,8 @@ func newRun(a dro.Algorithm, seed uint64, worst float64, change ...func(*member)
 			{Name: "dual_gap", Number: measure.NumIf(a != dro.ERM, worst/10)},
 		},
 		ByGroup: measure.Lists{
-			{Name: "class_accuracy", Numbers: []measure.Number{measure.Num(worst + .2),
-				measure.Num(worst)}},
+			{Name: "class_accuracy",
+				Numbers: []measure.Number{measure.Num(worst + .2), measure.Num(worst)}},
 		},
 	}, nil)}
 	for _, c := range change {
@@ -267,11 +269,9 @@ func TestGroups(t *testing.T) {
 	}{
 		{newRuns(dro.SFK, accuraciesA, often), []string{"sfk"}},
 		{slices.Concat(newRuns(dro.SFK, accuraciesA, radius(10)),
-			newRuns(dro.SFK, accuraciesB, radius(2))),
-			[]string{"rho=2", "rho=10"}},
+			newRuns(dro.SFK, accuraciesB, radius(2))), []string{"rho=2", "rho=10"}},
 		{slices.Concat(newRuns(dro.PGD, accuraciesA, radius(2)),
-			newRuns(dro.SFK, accuraciesB, radius(10)),
-			newRuns(dro.SFK, accuraciesB, radius(2))),
+			newRuns(dro.SFK, accuraciesB, radius(10)), newRuns(dro.SFK, accuraciesB, radius(2))),
 			[]string{"sfk rho=2", "sfk rho=10", "pgd rho=2"}},
 		{newRuns(dro.SFK, nil), nil},
 	} {
@@ -431,7 +431,8 @@ func TestRuns(t *testing.T) {
 	if len(table.Rows) != 2 || !table.Columns[worst].Tests[0].Best || table.Level != .99 {
 		t.Errorf("table %s", b)
 	}
-	const empty = `{"level":0.95,"at":"last","family":"measure","keys":[],"columns":[],"rows":[],"notes":[]}`
+	const empty = `{"level":0.95,"at":"last","family":"measure",` +
+		`"keys":[],"columns":[],"rows":[],"notes":[]}`
 	if b, _ := json.Marshal(Runs(nil, Options{})); string(b) != empty {
 		t.Errorf("empty table: %s", b)
 	}

@@ -40,8 +40,9 @@ func (m member) few(name string) bool {
 // fewIn tells whether a class or group has too few test samples in some run.
 func fewIn(groups []*group, a measure.Axis, name string) bool {
 	few := func(m member) bool { return a == m.meta.Main() && m.few(name) }
-	return slices.ContainsFunc(groups,
-		func(g *group) bool { return slices.ContainsFunc(g.members, few) })
+	return slices.ContainsFunc(groups, func(g *group) bool {
+		return slices.ContainsFunc(g.members, few)
+	})
 }
 
 // noteFew tells where a run has no worst class or group.
@@ -53,8 +54,7 @@ func (t *Table) noteFew(members []member) {
 		if len(without) > 0 {
 			meta := without[0].meta
 			t.note(Few, without, "no worst %s: fewer than two have min_group = %d test samples",
-				meta.Part(),
-				meta.Spec.MinGroup)
+				meta.Part(), meta.Spec.MinGroup)
 		}
 	}
 }

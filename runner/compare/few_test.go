@@ -43,8 +43,8 @@ func TestFewSamples(t *testing.T) {
 				t.Errorf("marked %q, want %q", few, c.few)
 			}
 			for _, row := range table.Rows {
-				if got := row.Cells[column(t, table,
-					"worst_class_accuracy")].Mean.Applies(); got != c.worst {
+				at := column(t, table, "worst_class_accuracy")
+				if got := row.Cells[at].Mean.Applies(); got != c.worst {
 					t.Errorf("%s: a worst class is %v, want %v", row.Label, got, c.worst)
 				}
 			}

@@ -68,8 +68,8 @@ func grouped(members []member) (groups []*group, keys []string) {
 		for j, d := range diffs {
 			settings[j] = Setting{d.Key, d.Values[i]}
 		}
-		at := slices.IndexFunc(groups,
-			func(g *group) bool { return slices.Equal(g.settings, settings) })
+		same := func(g *group) bool { return slices.Equal(g.settings, settings) }
+		at := slices.IndexFunc(groups, same)
 		if at < 0 {
 			at = len(groups)
 			groups = append(groups, &group{settings: settings})

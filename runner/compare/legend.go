@@ -30,11 +30,10 @@ func (t *Table) Legend() (lines []string) {
 			others += " (of the same set and radius, where it depends on them)"
 		}
 		lines = append(lines, fmt.Sprintf("* is better than %s: two-sided t tests, paired over "+
-			"common seeds, else Welch's; p < %.2g after Holm's correction for "+
-			"%s.", others, 1-t.Level, t.families()))
+			"common seeds, else Welch's; p < %.2g after Holm's correction for %s.",
+			others, 1-t.Level, t.families()))
 		if own := t.untested(); own != "" {
-			lines = append(lines,
-				fmt.Sprintf("No star: %s, which is of each run's own objective.", own))
+			lines = append(lines, "No star: "+own+", which is of each run's own objective.")
 		}
 	}
 	return lines

@@ -32,9 +32,10 @@ func Names(runs []*runner.Meta) []string {
 	}
 	for i, m := range runs {
 		parts := []string{names[i]}
-		same := func(o *runner.Meta) bool { return o.Spec.Algorithm() == m.Spec.Algorithm() }
-		if slices.ContainsFunc(runs,
-			func(o *runner.Meta) bool { return same(o) && o.Preset != m.Preset }) {
+		elsewhere := func(o *runner.Meta) bool {
+			return o.Spec.Algorithm() == m.Spec.Algorithm() && o.Preset != m.Preset
+		}
+		if slices.ContainsFunc(runs, elsewhere) {
 			parts = slices.Insert(parts, 0, presetWord(runs, m))
 		}
 		if several || parts[0] == "" {

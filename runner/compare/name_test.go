@@ -33,15 +33,12 @@ func TestNames(t *testing.T) {
 		{[]*runner.Meta{run(dro.SFK, "a", "", rho(.2)), run(dro.SFK, "a", "", rho(.5)),
 			run(dro.SFK, "a", "", both)}, []string{"ρ .2", "ρ .5", "ρ 1"}},
 		{[]*runner.Meta{run(dro.SFK, "a", "", rho(.2)), run(dro.SFK, "a", "", rho(.5)),
-			run(dro.ERM, "a", "", nil)},
-			[]string{"sfk ρ .2", "sfk ρ .5", "erm"}},
+			run(dro.ERM, "a", "", nil)}, []string{"sfk ρ .2", "sfk ρ .5", "erm"}},
 		{[]*runner.Meta{run(dro.SFK, "a", "", nil), run(dro.SFK, "b", "", both)},
 			[]string{"a", "b"}},
 		{[]*runner.Meta{run(dro.SFK, "a", "", rho(.5)), run(dro.SFK, "b", "", rho(1.5)),
-			run(dro.ERM, "b", "", rho(1.5)), run(dro.SFK, "b", "", func(s *spec.Spec) {
-				s.Rho, s.Seed = 1.5,
-					2
-			})},
+			run(dro.ERM, "b", "", rho(1.5)),
+			run(dro.SFK, "b", "", func(s *spec.Spec) { s.Rho, s.Seed = 1.5, 2 })},
 			[]string{"sfk ρ .5", "sfk ρ 1.5", "erm", "sfk ρ 1.5"}},
 		{[]*runner.Meta{run(dro.SFK, "a", "", func(s *spec.Spec) { s.LR = .01 }),
 			run(dro.SFK, "a", "x@387", func(s *spec.Spec) { s.LR = .005 })},

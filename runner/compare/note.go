@@ -12,7 +12,7 @@ import (
 // What a note is about.
 const (
 	Unfinished NoteKind = "unfinished" // runs left out because they are not done
-	Mixed      NoteKind = "mixed"      // runs left out because their log turned one method into another
+	Mixed      NoteKind = "mixed"      // runs left out because a knob made them another method
 	Repeated   NoteKind = "repeated"   // runs left out because a newer one has the same seed
 	Budget     NoteKind = "budget"     // the groups were trained for different lengths
 	Dataset    NoteKind = "dataset"    // not the same samples
@@ -115,8 +115,8 @@ func (t *Table) noteProblems(members []member) {
 	}
 	if len(problems) > 1 && len(names) > 0 {
 		t.note(Problem, nil, "runs differ in set or radius (%s): the same network has another %s "+
-			"at each, so it is tested only between runs of "+
-			"one", strings.Join(problems, "; "), strings.Join(names, " and "))
+			"at each, so it is tested only between runs of one",
+			strings.Join(problems, "; "), strings.Join(names, " and "))
 	}
 }
 
@@ -126,8 +126,7 @@ func (t *Table) noteSeen(members []member) {
 	for _, name := range dro.Algorithms() {
 		for _, uses := range distinct(members, Uses) {
 			another := func(o member) bool {
-				return o.meta.Spec.Algorithm() != name ||
-					Uses(o.meta) != uses
+				return o.meta.Spec.Algorithm() != name || Uses(o.meta) != uses
 			}
 			of := slices.DeleteFunc(slices.Clone(members), another)
 			if uses != "" && len(of) > 0 {
@@ -161,8 +160,7 @@ func (t *Table) noteSeeds() {
 	}
 	if len(single) > 0 {
 		t.note(Seeds, nil, "one seed only (%s): no spread is known, so nothing is marked as best "+
-			"against it",
-			strings.Join(single, ", "))
+			"against it", strings.Join(single, ", "))
 	}
 	if !same {
 		t.note(Seeds, nil, "rows have different seeds (%s)", strings.Join(seeds, ", "))

@@ -109,8 +109,8 @@ func Holm(p []float64) []float64 {
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(last(p[i]), last(p[j])) })
 	adjusted, most := make([]float64, len(p)), 0.0
 	for rank, i := range order {
-		most = max(most, min(1,
-			float64(len(p)-rank)*p[i])) // NaN, once in, stays; it is among the last
+		// NaN, once in, stays; it is among the last.
+		most = max(most, min(1, float64(len(p)-rank)*p[i]))
 		adjusted[i] = most
 	}
 	return adjusted

@@ -219,13 +219,17 @@ func (t *Table) addColumns(m measured, groups []*group) {
 			cells[i] = newCell(g, part.of, t.Level)
 			n += cells[i].N
 		}
-		// of which it is told that there is none
+		// Of the worst part it is told that there is none.
 		if n == 0 && !ofWorst(m.Name, groups[0].members[0].meta) {
 			continue
 		}
-		t.Columns = append(t.Columns, Column{Name: m.Name, Class: part.place,
+		t.Columns = append(t.Columns, Column{
+			Name:   m.Name,
+			Class:  part.place,
 			Higher: m.Better == dro.Higher,
-			Few:    fewIn(groups, m.Axis, part.place), Tests: []Test{}})
+			Few:    fewIn(groups, m.Axis, part.place),
+			Tests:  []Test{},
+		})
 		for i, c := range cells {
 			t.Rows[i].Cells = append(t.Rows[i].Cells, c)
 		}

@@ -5,7 +5,7 @@
 //
 // directories
 //
-//	             │                 view socket -> Server: status, and no verb that changes anything
+//	             │                 view socket -> Server: status, no verb that changes anything
 //	             └─ nobody answers: start `drolab engine`, wait until it does
 //	any viewer <--------------------------- run directories
 //

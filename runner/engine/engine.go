@@ -39,7 +39,8 @@ type Settings struct {
 	// does not end by itself before that is over.
 	Work func() func(context.Context, *queue.Queue)
 
-	look     time.Duration // how often it looks around; 0 is 2 seconds, or more often where Idle is short
+	// look is how often it looks around; 0 is 2 seconds, or more often where Idle is short.
+	look     time.Duration
 	patience time.Duration // at the end, for what does not end; 0 is the protocol's
 }
 
@@ -161,8 +162,8 @@ func whose(runsDir string) string {
 // live returns when the engine shall end.
 func (e *engine) live(ctx context.Context, d *desk) {
 	e.work(ctx)
-	tick := time.NewTicker(cmp.Or(e.settings.look,
-		max(time.Millisecond, min(2*time.Second, e.settings.Idle/4))))
+	often := max(time.Millisecond, min(2*time.Second, e.settings.Idle/4))
+	tick := time.NewTicker(cmp.Or(e.settings.look, often))
 	defer tick.Stop()
 	for {
 		select {

@@ -299,7 +299,7 @@ func TestStaleSocketIsReplaced(t *testing.T) {
 	runs, runtimeDir := short(t), short(t)
 	a, _, err := newAddress(runtimeDir, at(t, runs))
 	must(t, err)
-	// a socket that nobody listens at, and a file
+	// The first is a socket that nobody listens at, and the second a file.
 	for _, path := range []string{a.Control, a.View} {
 		l, err := listen(path)
 		must(t, err)

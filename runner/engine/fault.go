@@ -48,8 +48,12 @@ func failed(err error) *reply {
 	var disk *runner.DiskError
 	switch {
 	case errors.As(err, &key):
-		out.Fault = &fault{Code: codeSetting, Key: key.Key, Value: fmt.Sprint(key.Value),
-			Want: key.Want}
+		out.Fault = &fault{
+			Code:  codeSetting,
+			Key:   key.Key,
+			Value: fmt.Sprint(key.Value),
+			Want:  key.Want,
+		}
 	case errors.As(err, &disk):
 		out.Fault = &fault{Code: codeDisk, Value: disk.Err.Error(), What: disk.What}
 	default:

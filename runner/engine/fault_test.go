@@ -29,9 +29,8 @@ func TestFaults(t *testing.T) {
 		t.Errorf("a bad setting comes as %v, %v", got, key)
 	}
 	var disk *runner.DiskError
-	if got := failed(&runner.DiskError{What: "disk full",
-		Err: syscall.ENOSPC}).err(); !errors.As(got, &disk) ||
-		disk.What != "disk full" {
+	full := &runner.DiskError{What: "disk full", Err: syscall.ENOSPC}
+	if got := failed(full).err(); !errors.As(got, &disk) || disk.What != "disk full" {
 		t.Errorf("a full disk comes as %v, %v", got, disk)
 	}
 	if got := failed(errors.New("other")).err(); got.Error() != "other" ||

@@ -41,9 +41,14 @@ func TestMain(m *testing.M) {
 			cmd.Env = append(os.Environ(), asReader+"=1")
 			return cmd
 		})
-		err := Run(context.Background(),
-			Settings{RunsDir: dir, RuntimeDir: os.Getenv("DROLAB_TEST_RUNTIME"), Threads: 1,
-				Host: runner.Host{Version: os.Getenv("DROLAB_TEST_VERSION")}, Idle: time.Minute, Log: os.Stderr})
+		err := Run(context.Background(), Settings{
+			RunsDir:    dir,
+			RuntimeDir: os.Getenv("DROLAB_TEST_RUNTIME"),
+			Threads:    1,
+			Host:       runner.Host{Version: os.Getenv("DROLAB_TEST_VERSION")},
+			Idle:       time.Minute,
+			Log:        os.Stderr,
+		})
 		if err != nil {
 			os.Stderr.WriteString("drolab: " + err.Error() + "\n")
 			os.Exit(1)
@@ -96,9 +101,13 @@ func start(t *testing.T, change func(*Settings)) *inProcess {
 	p := &inProcess{ended: make(chan error, 1)}
 	p.Client = &Client{RunsDir: runs, RuntimeDir: runtimeDir, Version: "test",
 		Command: func() *exec.Cmd { t.Error("an engine is started"); return exec.Command("false") }}
-	s := Settings{RunsDir: runs, RuntimeDir: runtimeDir, Threads: 1,
-		Host: runner.Host{Version: "test"},
-		Log:  &p.log}
+	s := Settings{
+		RunsDir:    runs,
+		RuntimeDir: runtimeDir,
+		Threads:    1,
+		Host:       runner.Host{Version: "test"},
+		Log:        &p.log,
+	}
 	if change != nil {
 		change(&s)
 	}
@@ -144,9 +153,8 @@ func soon() time.Time { return time.Now().Add(patience) }
 // brief is a run of some seconds at most.
 func brief(a dro.Algorithm, epochs int) runner.Request {
 	s := spec.Defaults()
-	s.Algorithms, s.Dataset, s.Model, s.Batch, s.Epochs, s.LogEvery = []dro.Algorithm{a},
-		"csv:example",
-		"linear", 32, epochs, 3
+	s.Algorithms, s.Dataset, s.Model = []dro.Algorithm{a}, "csv:example", "linear"
+	s.Batch, s.Epochs, s.LogEvery = 32, epochs, 3
 	return runner.Request{Preset: "test", Specs: []spec.Spec{s}}
 }
 

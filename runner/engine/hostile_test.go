@@ -235,8 +235,8 @@ func TestOtherUser(t *testing.T) {
 		}
 		cmd.Dir = "/"
 		cmd.Env = append(os.Environ(), "DROLAB_TEST_DIAL="+a.Control)
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534,
-			Gid: 65534}}
+		nobody := &syscall.Credential{Uid: 65534, Gid: 65534}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: nobody}
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Skipf("running as another user: %v: %s", err, out)
@@ -264,7 +264,7 @@ func TestStrangeServers(t *testing.T) {
 		"ending":         "",
 		"cannot be read": "hello\n",
 		"cannot talk to": `{"protocol":99,"version":"9.9","pid":1}` + "\n",
-		// it named no folder
+		// An older server names no folder.
 		"is drolab older":      `{"protocol":1,"version":"older","pid":1}` + "\n",
 		"the engine's answer:": `{"protocol":2,"version":"test","pid":1,FOLDER}` + "\n",
 		"as it is now": `{"protocol":2,"version":"test","pid":1,"new":2,FOLDER}` + "\n" +
@@ -330,8 +330,8 @@ func TestAddress(t *testing.T) {
 
 func TestPrivate(t *testing.T) {
 	dir := short(t)
-	open, file, link := filepath.Join(dir, "open"), filepath.Join(dir,
-		"file"), filepath.Join(dir, "link")
+	open, file := filepath.Join(dir, "open"), filepath.Join(dir, "file")
+	link := filepath.Join(dir, "link")
 	must(t, os.Mkdir(open, 0o700))
 	must(t, os.Chmod(open, 0o750))
 	must(t, os.WriteFile(file, nil, 0o600))
@@ -371,7 +371,8 @@ func TestKillsAtLogout(t *testing.T) {
 func FuzzServer(f *testing.F) {
 	f.Add([]byte(`{"verb":"status"}`))
 	f.Add([]byte("{\"verb\":\"stop\",\"run\":\"a\"}\n{\"verb\":\"stop\"}\n"))
-	f.Add([]byte(`{"verb":"start","start":{"Preset":"p","Specs":[{"algorithms":["sfk"],"seeds":1}]}}`))
+	f.Add([]byte(`{"verb":"start","start":{"Preset":"p",` +
+		`"Specs":[{"algorithms":["sfk"],"seeds":1}]}}`))
 	f.Fuzz(func(t *testing.T, say []byte) {
 		e := &engine{settings: Settings{Log: &buffer{}},
 			queue: queue.NewQueue(context.Background(), queue.Settings{})}

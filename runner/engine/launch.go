@@ -79,7 +79,7 @@ func (c *Client) launch() (*child, error) {
 	detach(cmd)
 	cmd.Dir = "/" // no disk is kept from being unmounted
 	started := &child{exited: make(chan error, 1), log: filepath.Join(c.RunsDir, logName)}
-	// without one, its words are lost
+	// Without a log, the child's words are lost.
 	if log, err := record.AppendPlain(started.log, maxLog); err == nil {
 		defer log.Close()
 		if info, err := log.Stat(); err == nil {

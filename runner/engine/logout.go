@@ -12,12 +12,12 @@ import (
 // and where it cannot be found out, it is empty.
 func LogoutAdvice() string {
 	group, err := os.ReadFile("/proc/self/cgroup")
-	if err != nil || !strings.Contains(string(group), "/session-") ||
-		!killsAtLogout(logindFiles()) {
+	inLogin := err == nil && strings.Contains(string(group), "/session-")
+	if !inLogin || !killsAtLogout(logindFiles()) {
 		return ""
 	}
-	return "this system ends all your processes at logout (KillUserProcesses=yes): start the " +
-		"engine with\n" +
+	return "this system ends all your processes at logout (KillUserProcesses=yes): " +
+		"start the engine with\n" +
 		"  loginctl enable-linger && systemd-run --user --scope drolab engine"
 }
 
@@ -26,8 +26,8 @@ func logindFiles() []string {
 	var list []string
 	for _, base := range []string{"/usr/lib/systemd", "/run/systemd", "/etc/systemd"} {
 		list = append(list, filepath.Join(base, "logind.conf"))
-		more, _ := filepath.Glob(filepath.Join(base, "logind.conf.d",
-			"*.conf")) // the pattern is well formed
+		// No error can come: the pattern is well formed.
+		more, _ := filepath.Glob(filepath.Join(base, "logind.conf.d", "*.conf"))
 		list = append(list, more...)
 	}
 	return list

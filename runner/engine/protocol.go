@@ -170,8 +170,7 @@ func (w *wire) send(v any) error {
 	}
 	if len(b) >= maxMessage {
 		return fmt.Errorf("message has %d bytes, want fewer than %d: ask for fewer runs at once",
-			len(b),
-			maxMessage)
+			len(b), maxMessage)
 	}
 	return w.put(append(b, '\n'))
 }

@@ -191,13 +191,11 @@ func (s *storm) stopped(id string) error {
 func (s *storm) request() runner.Request {
 	r := brief(pick(s, dro.Algorithms()...), 3)
 	spec := &r.Specs[0]
-	spec.Dataset = pick(s, "csv:example", "csv:example", "shapes", "cifar10", "csv:"+
-		s.dir, "csv:/dev/zero",
-		"csv:/dev/stdin", "csv:/proc/kmsg", "csv:/proc/self/mem", "idx:/dev", "idx:"+
-			s.dir, "\x1b]52;c;x", "csv:",
-		"csv:"+filepath.Join(s.dir, pick(s, "pipe", "wide.csv", "field.csv", "one.csv", "empty.csv",
-			"nul.csv",
-			"huge.csv", "twice.csv", "missing")))
+	file := pick(s, "pipe", "wide.csv", "field.csv", "one.csv", "empty.csv",
+		"nul.csv", "huge.csv", "twice.csv", "missing")
+	spec.Dataset = pick(s, "csv:example", "csv:example", "shapes", "cifar10",
+		"csv:"+s.dir, "csv:/dev/zero", "csv:/dev/stdin", "csv:/proc/kmsg", "csv:/proc/self/mem",
+		"idx:/dev", "idx:"+s.dir, "\x1b]52;c;x", "csv:", "csv:"+filepath.Join(s.dir, file))
 	ints := []int{0, 1, 2, -1, 33, 1 << 31, 2_000_000_000, 1<<63 - 1, -1 << 63}
 	floats := []float64{0, 1, -1, 1e-320, 1e308, 1e-45, 0.5}
 	for range 1 + s.rng.IntN(3) {
@@ -225,8 +223,8 @@ func (s *storm) request() runner.Request {
 		case 10:
 			r.Parent = pick(s, "latest@3", "x@-1", "@", "../..@1", "x@99999999999999999999")
 		case 11:
-			spec.Mean, spec.Std = make([]float64, s.rng.IntN(2000)), make([]float64,
-				s.rng.IntN(2000))
+			spec.Mean = make([]float64, s.rng.IntN(2000))
+			spec.Std = make([]float64, s.rng.IntN(2000))
 		}
 	}
 	return r
@@ -253,8 +251,8 @@ func (s *storm) nonsense(t *testing.T) string {
 	_, answer, err := talk(t, pick(s, i.Control, i.View),
 		append(bytes.ReplaceAll(say, []byte("\n"), nil), '\n'))
 	var r reply
-	if err == nil && (json.Unmarshal([]byte(answer), &r) != nil || r.Error == "" &&
-		len(r.IDs) == 0) {
+	if err == nil && (json.Unmarshal([]byte(answer), &r) != nil ||
+		r.Error == "" && len(r.IDs) == 0) {
 		t.Errorf("%.80q is answered %.80q", say, answer)
 	}
 	for _, id := range r.IDs {

@@ -36,9 +36,8 @@ func TestSquattedAddress(t *testing.T) {
 	path := filepath.Join(p.RunsDir, lockName)
 	good, err := os.ReadFile(path)
 	must(t, err)
-	bad := strings.ReplaceAll(strings.ReplaceAll(string(good), real.View, l.Addr().String()),
-		real.Control,
-		l.Addr().String())
+	bad := strings.NewReplacer(real.View, l.Addr().String(), real.Control, l.Addr().String()).
+		Replace(string(good))
 	must(t, os.WriteFile(path, []byte(bad), 0o600))
 	defer os.WriteFile(path, good, 0o600)
 	var notes []string
@@ -85,10 +84,10 @@ func TestSecondUser(t *testing.T) {
 	attack := func() string {
 		cmd := exec.Command("/proc/self/exe", "-test.run=^TestSecondUser$", "-test.v")
 		cmd.Dir = "/"
-		cmd.Env = append(os.Environ(), "DROLAB_TEST_STRANGER="+dir, "DROLAB_TEST_SOCKET="+
-			p.sockets(t).Control)
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534,
-			Gid: 65534}}
+		cmd.Env = append(os.Environ(),
+			"DROLAB_TEST_STRANGER="+dir, "DROLAB_TEST_SOCKET="+p.sockets(t).Control)
+		nobody := &syscall.Credential{Uid: 65534, Gid: 65534}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: nobody}
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Skipf("running as another user: %v: %s", err, out)
@@ -117,8 +116,8 @@ func TestSecondUser(t *testing.T) {
 func TestLinksBesideTheRuns(t *testing.T) {
 	runs, runtimeDir := short(t), short(t)
 	victim := filepath.Join(short(t), ".profile")
-	text := []byte(strings.Repeat("export PATH\n",
-		maxLog/10)) // so much that a log would begin anew
+	// The file is so long that a log would begin anew.
+	text := []byte(strings.Repeat("export PATH\n", maxLog/10))
 	must(t, os.WriteFile(victim, text, 0o600))
 	must(t, os.Symlink(victim, filepath.Join(runs, logName)))
 	must(t, syscall.Mkfifo(filepath.Join(runs, lockName), 0o600))

@@ -155,8 +155,8 @@ func (m *maker) page() string {
 // parquet is a good file with some bytes changed.
 func (m *maker) parquet() string {
 	name := pick(&storm{rng: m.rng}, "plain", "snappy", "gzip", "zstd", "zstd2", "delta", "nested")
-	b, err := os.ReadFile(filepath.Join("..", "data", "internal", "parquet", "testdata", name+
-		".parquet"))
+	folder := filepath.Join("..", "data", "internal", "parquet", "testdata")
+	b, err := os.ReadFile(filepath.Join(folder, name+".parquet"))
 	must(m.t, err)
 	return m.write("a.parquet", m.changed(b)) + "?label=kind&missing=drop&drop=nothing"
 }
@@ -229,11 +229,11 @@ func (m *maker) tensors() string {
 	for i := range 200_000 + m.rng.IntN(200_000) {
 		fmt.Fprintf(&b, `"%x":{"a":[[[[]]]]},`, i)
 	}
-	header := b.String() +
-		`"x":{"dtype":"F32","shape":[9223372036854775807,9223372036854775807],"data_offsets":[0,8]}}`
-	return m.write("a.safetensors", append(append(binary.LittleEndian.AppendUint64(nil,
-		uint64(len(header))), header...),
-		make([]byte, 8)...))
+	header := b.String() + `"x":{"dtype":"F32",` +
+		`"shape":[9223372036854775807,9223372036854775807],"data_offsets":[0,8]}}`
+	file := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
+	file = append(append(file, header...), make([]byte, 8)...)
+	return m.write("a.safetensors", file)
 }
 
 // idx is a file of gzip members, more than are taken.
@@ -287,8 +287,8 @@ func (m *maker) picture() string {
 func (m *maker) pictureSize() string {
 	side := pick(&storm{rng: m.rng}, uint32(0), 1<<31-1, 1<<32-1, 65_536, 1<<20)
 	m.write("a/a.png", pngHead(side, pick(&storm{rng: m.rng}, side, 1, 64)))
-	m.write("b/b.jpg",
-		[]byte("\xff\xd8\xff\xc0\x00\x11\x08\xff\xdc\xff\xdc\x03\x01\x22\x00\x02\x11\x01\x03\x11\x01"))
+	m.write("b/b.jpg", []byte("\xff\xd8\xff\xc0\x00\x11\x08\xff\xdc\xff\xdc"+
+		"\x03\x01\x22\x00\x02\x11\x01\x03\x11\x01"))
 	m.write("b/b.webp", []byte("RIFF\xff\xff\xff\x7fWEBPVP8L\xff\xff\xff\x7f\x2f\xff\xff\xff\x0f"))
 	return "images:" + m.dir
 }

@@ -33,10 +33,14 @@ func of(do func(id string) error) handler {
 }
 
 func (e *engine) status(*request) (*reply, error) {
-	return &reply{Status: &Status{PID: os.Getpid(), Version: e.settings.Host.Version,
+	return &reply{Status: &Status{
+		PID:     os.Getpid(),
+		Version: e.settings.Host.Version,
 		Started: e.started,
 		RunsDir: e.settings.RunsDir,
-		Log:     filepath.Join(e.settings.RunsDir, logName), Runs: e.queue.Live()}}, nil
+		Log:     filepath.Join(e.settings.RunsDir, logName),
+		Runs:    e.queue.Live(),
+	}}, nil
 }
 
 func (e *engine) start(r *request) (*reply, error) {
@@ -97,8 +101,8 @@ func (e *engine) mayEnd(force bool) (bool, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if live := e.queue.Live(); len(live) > 0 && !force {
-		return false, fmt.Errorf("%d of its runs %w (%s ...): stop them first", len(live), ErrLive,
-			live[0].ID)
+		return false, fmt.Errorf("%d of its runs %w (%s ...): stop them first",
+			len(live), ErrLive, live[0].ID)
 	}
 	if !force && e.asking > e.enders {
 		return false, nil

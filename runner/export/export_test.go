@@ -17,8 +17,11 @@ import (
 func sheet() *Sheet {
 	return &Sheet{Name: "loss", Head: []string{"run", "step", "value"},
 		Rows: slices.Values([][]string{
-			{"a \"b\", c", "10", "0.1"}, {"é\n", "20", "NaN"}, {"x", "30", ""}, {"7", "1e-3",
-				"+Inf"}})}
+			{"a \"b\", c", "10", "0.1"},
+			{"é\n", "20", "NaN"},
+			{"x", "30", ""},
+			{"7", "1e-3", "+Inf"},
+		})}
 }
 
 func written(t *testing.T, f Format) string {

@@ -14,8 +14,8 @@ func npzFormat() Format {
 	return Format{Name: "npz", Doc: "an array a column, as numpy.load reads", Write: writeNPZ}
 }
 
-// writeNPZ writes a column whose cells are all numbers as float64, an empty cell as NaN; others as
-// text.
+// writeNPZ writes a column whose cells are all numbers as float64, an empty cell as NaN, and other
+// columns as text.
 func writeNPZ(w io.Writer, s *Sheet) error {
 	columns := make([][]string, len(s.Head))
 	for row := range s.Rows {
@@ -26,8 +26,8 @@ func writeNPZ(w io.Writer, s *Sheet) error {
 	z := zip.NewWriter(w)
 	for i, name := range s.Head {
 		// A slash in a name would make folders of it.
-		file, err := z.CreateHeader(&zip.FileHeader{Name: strings.ReplaceAll(name, "/",
-			"_") + ".npy"})
+		plain := strings.ReplaceAll(name, "/", "_")
+		file, err := z.CreateHeader(&zip.FileHeader{Name: plain + ".npy"})
 		if err == nil {
 			err = writeNPY(file, columns[i])
 		}
@@ -52,8 +52,8 @@ func writeNPY(w io.Writer, cells []string) error {
 		}
 		values = binary.LittleEndian.AppendUint64(values, math.Float64bits(v))
 	}
-	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d,), }", kind,
-		len(cells))
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d,), }",
+		kind, len(cells))
 	const before, align = 10, 64
 	header += strings.Repeat(" ", align-1-(before+len(header))%align) + "\n"
 	b := append([]byte("\x93NUMPY\x01\x00"), byte(len(header)), byte(len(header)>>8))

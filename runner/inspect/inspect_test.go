@@ -20,7 +20,8 @@ import (
 func trained(t *testing.T, change func(*spec.Spec)) *record.Run {
 	t.Helper()
 	s := spec.Defaults()
-	s.Algorithms, s.Model, s.Augment, s.Batch, s.Epochs = []dro.Algorithm{dro.ERM}, "linear", false, 16, 1
+	s.Algorithms, s.Model = []dro.Algorithm{dro.ERM}, "linear"
+	s.Augment, s.Batch, s.Epochs = false, 16, 1
 	change(&s)
 	return recordtest.Train(t, s)
 }
@@ -68,8 +69,7 @@ func TestOrderIsThatOfRatios(t *testing.T) {
 				before := order[k]
 				if ratios[i] > ratios[before]*(1+1e-9) {
 					t.Fatalf("%s at %v: loss %v weighs %v, loss %v only %v", name, rho, l.Losses[i],
-						ratios[i],
-						l.Losses[before], ratios[before])
+						ratios[i], l.Losses[before], ratios[before])
 				}
 				if l.Losses[i] == l.Losses[before] && i < before {
 					t.Fatalf("%s: equal losses are not in the split's order", name)
@@ -127,9 +127,12 @@ func (l *Look) holds(t *testing.T, p *Pick, part Part) {
 	var want []int // rows
 	size := 0
 	for _, i := range l.Order() {
-		in := map[Kind]bool{All: true, Wrong: l.Predictions[i] != l.Labels[i],
-			Class: p.Classes[l.Labels[i]] == part.Name, Group: p.Groups != nil &&
-				p.Groups[l.Groups[i]] == part.Name}
+		in := map[Kind]bool{
+			All:   true,
+			Wrong: l.Predictions[i] != l.Labels[i],
+			Class: p.Classes[l.Labels[i]] == part.Name,
+			Group: p.Groups != nil && p.Groups[l.Groups[i]] == part.Name,
+		}
 		if !in[part.Kind] {
 			continue
 		}
@@ -145,8 +148,8 @@ func (l *Look) holds(t *testing.T, p *Pick, part Part) {
 		t.Errorf("%v %q: rows %v of %d, want %v of %d", part.Kind, part.Name, got, part.Size,
 			want, size)
 	}
-	if least := min(size, mostOfPart,
-		mostOfParts/(len(p.Classes)+len(p.Groups))); len(got) < least {
+	least := min(size, mostOfPart, mostOfParts/(len(p.Classes)+len(p.Groups)))
+	if len(got) < least {
 		t.Errorf("%v %q: %d samples of %d", part.Kind, part.Name, len(got), size)
 	}
 }

@@ -91,8 +91,9 @@ func (l *Look) Order() []int {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order,
-		func(i, j int) int { return cmp.Compare(l.Losses[j], l.Losses[i]) })
+	slices.SortStableFunc(order, func(i, j int) int {
+		return cmp.Compare(l.Losses[j], l.Losses[i])
+	})
 	return order
 }
 

@@ -71,8 +71,11 @@ func (s *Sample) Wrong() bool { return s.Label != s.Prediction }
 // Picked keeps what weighs most at some radii, ascending. The samples must have labels.
 func (l *Look) Picked(radii []float64) (*Pick, error) {
 	d := l.Data
-	p := &Pick{Dataset: d.Name, Step: l.Step, Split: l.Split, Shape: d.Shape, Size: l.Src.Len(),
-		Classes: d.Classes, Encoder: d.Encoder, Notes: d.Notes, Set: l.Set, Radii: radii, Totals: l.Totals()}
+	p := &Pick{
+		Dataset: d.Name, Step: l.Step, Split: l.Split, Shape: d.Shape, Size: l.Src.Len(),
+		Classes: d.Classes, Encoder: d.Encoder, Notes: d.Notes,
+		Set: l.Set, Radii: radii, Totals: l.Totals(),
+	}
 	if d.Grouped {
 		p.Groups = d.Groups
 	}
@@ -126,8 +129,9 @@ func (p *Pick) divide(l *Look) (kept []int) {
 			take(&p.Parts[2+len(p.Classes)+l.Groups[i]], most)
 		}
 	}
-	p.Parts = slices.DeleteFunc(p.Parts,
-		func(part Part) bool { return part.Kind != All && part.Size == 0 })
+	p.Parts = slices.DeleteFunc(p.Parts, func(part Part) bool {
+		return part.Kind != All && part.Size == 0
+	})
 	return kept
 }
 

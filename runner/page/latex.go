@@ -114,17 +114,14 @@ func (f *Figure) PGFPlots() string {
 
 // texOf spells what LaTeX takes for its own, and what its fonts lack.
 var texOf = strings.NewReplacer(
-	`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`,
-	"_", `\_`,
+	`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`,
+	"$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`,
 	"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`,
 	"χ²", `$\chi^2$`, "R_ρ", `$R_\rho$`, "ρ", `$\rho$`, "λ", `$\lambda$`, "η", `$\eta$`,
-	"μ", `$\mu$`,
-	"φ", `$\varphi$`, "‖∇F‖", `$\|\nabla F\|$`, "‖", `$\|$`, "∇", `$\nabla$`, "±", `$\pm$`,
-	"−", `$-$`,
-	"×", `$\times$`, "→", `$\to$`, "≤", `$\le$`, "≥", `$\ge$`, "ε", `$\varepsilon$`, "α",
-	`$\alpha$`,
-	"γ", `$\gamma$`, "¹", `$^1$`, "²", `$^2$`, "…", `\ldots{}`, "–", "--", "“", "``", "”", "''",
-	"§", `\S{}`,
+	"μ", `$\mu$`, "φ", `$\varphi$`, "ε", `$\varepsilon$`, "α", `$\alpha$`, "γ", `$\gamma$`,
+	"‖∇F‖", `$\|\nabla F\|$`, "‖", `$\|$`, "∇", `$\nabla$`, "±", `$\pm$`, "−", `$-$`,
+	"×", `$\times$`, "→", `$\to$`, "≤", `$\le$`, "≥", `$\ge$`, "¹", `$^1$`, "²", `$^2$`,
+	"…", `\ldots{}`, "–", "--", "“", "``", "”", "''", "§", `\S{}`,
 	"√", `$\surd$`, "·", `$\cdot$`, "÷", `$\div$`)
 
 // tex is text for LaTeX; a letter that is still none of its own becomes a question mark.

@@ -53,8 +53,8 @@ func markdownTable(b *strings.Builder, t *Table) {
 }
 
 // markOf escapes what Markdown takes for its own, but for `code`.
-var markOf = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "<", "&lt;",
-	">", "&gt;",
+var markOf = strings.NewReplacer(
+	`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "<", "&lt;", ">", "&gt;",
 	"[", `\[`, "]", `\]`, "#", `\#`)
 
 func mark(s string) string { return markOf.Replace(line(s)) }

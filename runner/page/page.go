@@ -81,8 +81,9 @@ func (t *Table) rows() [][]string { return append([][]string{t.Head}, t.Rows...)
 // logs tells whether the scale is logarithmic.
 func (f *Figure) logs() bool {
 	return f.Log && !slices.ContainsFunc(f.Curves, func(c Curve) bool {
-		return slices.ContainsFunc(c.Points,
-			func(p Point) bool { return slices.Min(p.ends()) <= 0 })
+		return slices.ContainsFunc(c.Points, func(p Point) bool {
+			return slices.Min(p.ends()) <= 0
+		})
 	})
 }
 

@@ -46,15 +46,16 @@ func TestForms(t *testing.T) {
 	for _, c := range []struct{ name, got, want string }{
 		{"Markdown", Markdown(table, Text("#1")),
 			"| a\\_b |  | n | verdict |\n|---|---|---:|---|\n" +
-				"| x\\|y | 5 % {&} | 1 ± 2\\* | yes ¹ |\n| \\[31m&lt;i&gt; | χ² ≤ ρ | −3 | λ " +
-				"|\n\n\\#1\n\n"},
+				"| x\\|y | 5 % {&} | 1 ± 2\\* | yes ¹ |\n" +
+				"| \\[31m&lt;i&gt; | χ² ≤ ρ | −3 | λ |\n\n\\#1\n\n"},
 		{"LaTeX", LaTeX(table, Text("a\nb")), "\\begin{tabular}{llrl}\n\\toprule\n" +
 			"a\\_b &  & n & verdict \\\\\n\\midrule\n" +
 			"x|y & 5 \\% \\{\\&\\} & 1 $\\pm$ 2* & yes $^1$ \\\\\n" +
-			"[31m\\textless{}i\\textgreater{} & $\\chi^2$ $\\le$ $\\rho$ & $-$3 & $\\lambda$ " +
-			"\\\\\n" +
+			"[31m\\textless{}i\\textgreater{} & " +
+			"$\\chi^2$ $\\le$ $\\rho$ & $-$3 & $\\lambda$ \\\\\n" +
 			"\\bottomrule\n\\end{tabular}\n% a b\n"},
-		{"HTML", p.HTML(), `<tr><td class="text">x|y</td><td class="text">5 % {&amp;}</td><td class="faint">1 ± 2*</td>` +
+		{"HTML", p.HTML(), `<tr><td class="text">x|y</td><td class="text">5 % {&amp;}</td>` +
+			`<td class="faint">1 ± 2*</td>` +
 			`<td class="text yes">yes ¹</td></tr>`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -76,9 +76,8 @@ func (d *drawing) down(level float64) float64 {
 // inline draws the figure for a page of HTML, whose style has its colours.
 func (f *Figure) inline() string {
 	d := f.drawing(inlineLook())
-	fmt.Fprintf(d, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">\n", d.width,
-		d.height,
-		hyper(f.Caption))
+	fmt.Fprintf(d, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">\n",
+		d.width, d.height, hyper(f.Caption))
 	d.draw()
 	d.WriteString("</svg>\n")
 	return d.String()
@@ -90,10 +89,11 @@ func SVG(title string, figures []*Figure) string {
 	l := fileLook()
 	height := max(1, (len(figures)+columns-1)/columns)*l.height + head
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%[1]d" height="%[2]d" `+
-		`font-family="sans-serif" font-size="11">`+
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" `+
+		`width="%[1]d" height="%[2]d" font-family="sans-serif" font-size="11">`+
 		"\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n"+
-		"<text x=\"10\" y=\"16\" font-size=\"12\">%s</text>\n", columns*l.width, height, hyper(title))
+		"<text x=\"10\" y=\"16\" font-size=\"12\">%s</text>\n",
+		columns*l.width, height, hyper(title))
 	for i, f := range figures {
 		d := f.drawing(l)
 		fmt.Fprintf(d, "<g transform=\"translate(%d,%d)\">\n"+
@@ -116,14 +116,12 @@ func (d *drawing) draw() {
 		d.curve(c, i)
 		if d.alone { // white around a name keeps it legible on a curve
 			fmt.Fprintf(d, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\" fill=\"%s\" "+
-				"stroke=\"white\" "+
-				"stroke-width=\"3\" paint-order=\"stroke\">%s</text>\n", d.width-d.right-6,
-				d.top+14+14*i,
-				d.colour(i), hyper(c.Name))
+				"stroke=\"white\" stroke-width=\"3\" paint-order=\"stroke\">%s</text>\n",
+				d.width-d.right-6, d.top+14+14*i, d.colour(i), hyper(c.Name))
 			continue
 		}
-		fmt.Fprintf(d, "<line%s x1=\"%.0f\" x2=\"%.0f\" y1=\"14\" y2=\"14\"/><text x=\"%.0f\" "+
-			"y=\"18\">%s</text>\n",
+		fmt.Fprintf(d, "<line%s x1=\"%.0f\" x2=\"%.0f\" y1=\"14\" y2=\"14\"/>"+
+			"<text x=\"%.0f\" y=\"18\">%s</text>\n",
 			d.pen(i), place, place+22, place+27, hyper(c.Name))
 		const letter = 7
 		place += 27 + 16 + letter*float64(len([]rune(c.Name)))
@@ -136,7 +134,8 @@ func (d *drawing) axes() {
 	right, base := d.width-d.right, d.height-d.bottom
 	grid, frame := ` class="grid"`, `<path class="axis" d="M%d %d V%d H%d"/>`
 	if d.alone {
-		grid, frame = ` stroke="#ddd"`, `<path fill="none" stroke="#888" d="M%d %d V%d H%d V%[2]d Z"/>`
+		grid = ` stroke="#ddd"`
+		frame = `<path fill="none" stroke="#888" d="M%d %d V%d H%d V%[2]d Z"/>`
 	}
 	for _, y := range up {
 		at, value := d.down(y), y
@@ -144,9 +143,8 @@ func (d *drawing) axes() {
 			value = math.Pow(10, y)
 		}
 		fmt.Fprintf(d, "<line%s x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1[4]f\"/>"+
-			"<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n", grid, d.left, right, at,
-			d.left-6, at+4,
-			Digits(3).Float(value, math.NaN()))
+			"<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n",
+			grid, d.left, right, at, d.left-6, at+4, Digits(3).Float(value, math.NaN()))
 	}
 	across, _ := axis.Ticks(d.x0, d.x1, d.ticks)
 	for _, x := range across {

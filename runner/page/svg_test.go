@@ -31,19 +31,19 @@ func TestSVG(t *testing.T) {
 	}{"on a page": {f.inline(), inlineLook()}, "a file": {SVG("", []*Figure{f}), fileLook()}} {
 		t.Run(name, func(t *testing.T) {
 			of := drawn.of
-			for _, text := range regexp.MustCompile(` points="([^"]*)"`).FindAllString(drawn.svg,
-				-1) {
+			list := regexp.MustCompile(` points="([^"]*)"`)
+			for _, text := range list.FindAllString(drawn.svg, -1) {
 				for _, m := range point.FindAllStringSubmatch(text, -1) {
 					x, _ := strconv.ParseFloat(m[1], 64)
 					y, _ := strconv.ParseFloat(m[2], 64)
 					if x < float64(of.left) || x > float64(of.width-of.right) ||
-						y < float64(of.top) ||
-						y > float64(of.height-of.bottom) {
+						y < float64(of.top) || y > float64(of.height-of.bottom) {
 						t.Errorf("point %s outside of the axes", m[0])
 					}
 				}
 			}
-			lines := regexp.MustCompile(`<polyline[^>]*points="([^"]*)"`).FindAllStringSubmatch(drawn.svg, -1)
+			line := regexp.MustCompile(`<polyline[^>]*points="([^"]*)"`)
+			lines := line.FindAllStringSubmatch(drawn.svg, -1)
 			if len(lines) != 2 {
 				t.Fatalf("%d lines: %s", len(lines), drawn.svg)
 			}
@@ -66,10 +66,11 @@ func TestFigureOfAnyRange(t *testing.T) {
 	lists := [][]Point{{{math.Inf(1), 1, nan}},
 		{{1, 0, nan}, {1 + 0x1p-52, math.SmallestNonzeroFloat64, nan}},
 		{{7, 1, nan}, {7 + 0x1p-50, 1, .5}}}
-	for _, y := range [][]float64{{}, {2}, {2, 2}, {math.NaN()}, {math.Inf(1)}, {0},
-		{1, math.Nextafter(1, 2)},
-		{0, 0}, {0, math.SmallestNonzeroFloat64}, {-1e308, 1e308}, {1e308, math.MaxFloat64}, {1e16,
-			1e16 + 2}} {
+	for _, y := range [][]float64{
+		{}, {2}, {2, 2}, {math.NaN()}, {math.Inf(1)}, {0}, {1, math.Nextafter(1, 2)},
+		{0, 0}, {0, math.SmallestNonzeroFloat64},
+		{-1e308, 1e308}, {1e308, math.MaxFloat64}, {1e16, 1e16 + 2},
+	} {
 		lists = append(lists, points(y...))
 	}
 	for _, list := range lists {

@@ -53,19 +53,19 @@ func (r *Run) figures() ([]*page.Figure, error) {
 			if m, ok := measure.FindMeasure(name); ok {
 				title = m.Title
 			}
-			list = append(list, curveOf(evals, title,
-				func(e *runner.EvalEvent) (float64, measure.Number) {
-					return e.Epoch, e.Of(name)
-				}))
+			at := func(e *runner.EvalEvent) (float64, measure.Number) {
+				return e.Epoch, e.Of(name)
+			}
+			list = append(list, curveOf(evals, title, at))
 		}
 		return list
 	}
 	ofSteps := func(names ...string) (list []page.Curve) {
 		for _, name := range names {
-			list = append(list, curveOf(steps, name,
-				func(s *runner.StepEvent) (float64, measure.Number) {
-					return s.Epoch, s.Of(name)
-				}))
+			at := func(s *runner.StepEvent) (float64, measure.Number) {
+				return s.Epoch, s.Of(name)
+			}
+			list = append(list, curveOf(steps, name, at))
 		}
 		return list
 	}
@@ -73,15 +73,16 @@ func (r *Run) figures() ([]*page.Figure, error) {
 	for _, f := range []page.Figure{
 		{Title: "loss", Log: true,
 			Curves: append(ofSteps("loss"), ofEvals("train_loss", "test_loss")...)},
-		{Title: "robust risk", Curves: ofEvals("robust_risk", "train_robust_risk",
-			"val_robust_risk")},
+		{Title: "robust risk",
+			Curves: ofEvals("robust_risk", "train_robust_risk", "val_robust_risk")},
 		{Title: "accuracy on the test split",
 			Curves: ofEvals("test_accuracy", r.Meta.Fit("worst_class_accuracy"))},
 		{Title: "dual variables", Curves: ofSteps("lambda", "eta")},
 		{Title: "dual gap", Log: true, Curves: ofEvals("dual_gap")},
 	} {
-		f.Curves = slices.DeleteFunc(f.Curves,
-			func(c page.Curve) bool { return len(c.Points) == 0 })
+		f.Curves = slices.DeleteFunc(f.Curves, func(c page.Curve) bool {
+			return len(c.Points) == 0
+		})
 		if len(f.Curves) > 0 {
 			list = append(list, &f)
 		}

@@ -8,7 +8,7 @@ import (
 	"drolab/runner/page"
 )
 
-// writeLaTeX writes the run's figures and, by class or group, counts, accuracies and their
+// writeLaTeX writes the run's figures and, by class or group, counts and accuracies with their
 // intervals.
 func writeLaTeX(w io.Writer, r *Run) error {
 	m, s := &r.Meta, r.Summary()
@@ -24,8 +24,9 @@ func writeLaTeX(w io.Writer, r *Run) error {
 	if m.Main() == measure.PerGroup {
 		interval = s.GroupInterval
 	}
-	parts := &page.Table{Head: []string{m.Part(), "n train", "n test", "accuracy, %",
-		"95 % interval"}}
+	parts := &page.Table{
+		Head: []string{m.Part(), "n train", "n test", "accuracy, %", "95 % interval"},
+	}
 	for i, name := range m.Names(m.Main()) {
 		row := []string{name, itoa(counts.Train[i]), itoa(counts.Test[i]), "", ""}
 		if i < len(accuracy) && accuracy[i].Applies() {
@@ -36,8 +37,8 @@ func writeLaTeX(w io.Writer, r *Run) error {
 		}
 		parts.Rows = append(parts.Rows, row)
 	}
-	title := fmt.Sprintf("%s, %s on %s; \\usepackage{booktabs}", m.ID, m.Spec.Algorithm(),
-		m.Spec.Dataset)
+	title := fmt.Sprintf("%s, %s on %s; \\usepackage{booktabs}",
+		m.ID, m.Spec.Algorithm(), m.Spec.Dataset)
 	_, err := io.WriteString(w, page.LaTeX(page.Text(title), figures)+"\n"+page.LaTeX(parts))
 	return err
 }

@@ -100,7 +100,8 @@ func (g *onnxGraph) layer(l *nn.Layer, before []string) string {
 		x = g.add("Conv", []message{
 			intsAttribute("kernel_shape", l.Kernel, l.Kernel),
 			intsAttribute("strides", l.Stride, l.Stride),
-			intsAttribute("pads", l.Pad, l.Pad, l.Pad, l.Pad)}, inputs...)
+			intsAttribute("pads", l.Pad, l.Pad, l.Pad, l.Pad),
+		}, inputs...)
 	}
 	if l.Norm {
 		of := l.Name + ".norm."
@@ -111,8 +112,10 @@ func (g *onnxGraph) layer(l *nn.Layer, before []string) string {
 		x = g.add("Relu", nil, x)
 	}
 	if l.Pool {
-		x = g.add("MaxPool", []message{intsAttribute("kernel_shape", 2, 2),
-			intsAttribute("strides", 2, 2)}, x)
+		x = g.add("MaxPool", []message{
+			intsAttribute("kernel_shape", 2, 2),
+			intsAttribute("strides", 2, 2),
+		}, x)
 	}
 	return x
 }

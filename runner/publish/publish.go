@@ -40,8 +40,7 @@ type Format struct {
 func Formats() []Format {
 	return []Format{
 		{"python", "one file with the network in PyTorch, its weights and how samples are encoded",
-			true,
-			toFile(writePython)},
+			true, toFile(writePython)},
 		{"onnx", "the network, normalisation included, as ONNX", true, toFile(writeONNX)},
 		{"csv", "a folder with curves.csv, evaluations.csv and summary.csv", false, writeCSV},
 		{"tensorboard", "a folder of event files that TensorBoard opens", false, writeTensorBoard},
@@ -94,9 +93,14 @@ func (r *Run) network() (*network, error) {
 	if err := writable(layers); err != nil {
 		return nil, err
 	}
-	n := &network{layers: layers, tensors: map[string]nn.Tensor{}, mean: e.Mean, std: e.Std,
+	n := &network{
+		layers:  layers,
+		tensors: map[string]nn.Tensor{},
+		mean:    e.Mean,
+		std:     e.Std,
 		shape:   e.Shape,
-		classes: e.Classes}
+		classes: e.Classes,
+	}
 	if len(s.Mean) > 0 {
 		n.mean, n.std = nil, nil
 		for i := range s.Mean {

@@ -123,8 +123,7 @@ func samples(t *testing.T, r *Run, path string) {
 	out.Write(head)
 	for i := range s.Rows {
 		row := []string{strconv.Itoa(s.Rows[i]), d.Classes[s.Labels[i]],
-			d.Classes[s.Predictions[i]],
-			strconv.FormatFloat(s.Losses[i], 'g', -1, 64)}
+			d.Classes[s.Predictions[i]], strconv.FormatFloat(s.Losses[i], 'g', -1, 64)}
 		for _, p := range s.Of(i) {
 			row = append(row, strconv.FormatFloat(float64(p), 'g', -1, 32))
 		}

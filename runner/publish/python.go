@@ -30,10 +30,15 @@ func writePython(w io.Writer, r *Run) error {
 		return err
 	}
 	facts, err := json.Marshal(map[string]any{
-		"run": r.Meta.ID, "step": r.State.Step, "dataset": r.Meta.Spec.Dataset,
+		"run":     r.Meta.ID,
+		"step":    r.State.Step,
+		"dataset": r.Meta.Spec.Dataset,
 		"classes": n.classes,
-		"shape":   []int{n.shape.C, n.shape.H, n.shape.W}, "mean": n.mean, "std": n.std,
-		"columns": r.Encoder.Columns, "options": r.Encoder.Options,
+		"shape":   []int{n.shape.C, n.shape.H, n.shape.W},
+		"mean":    n.mean,
+		"std":     n.std,
+		"columns": r.Encoder.Columns,
+		"options": r.Encoder.Options,
 	})
 	if err != nil {
 		return err
@@ -47,9 +52,12 @@ func writePython(w io.Writer, r *Run) error {
 	if err != nil {
 		return err
 	}
-	_, err = strings.NewReplacer("#:FACTS", "FACTS = json.loads("+string(text)+
-		")", "#:LAYERS", layers,
-		"#:FORWARD", forward, "#:WEIGHTS", weights).WriteString(w, pythonFrame)
+	fill := strings.NewReplacer(
+		"#:FACTS", "FACTS = json.loads("+string(text)+")",
+		"#:LAYERS", layers,
+		"#:FORWARD", forward,
+		"#:WEIGHTS", weights)
+	_, err = fill.WriteString(w, pythonFrame)
 	return err
 }
 
@@ -70,12 +78,12 @@ func pythonLayers(list []nn.Layer) (layers, forward string) {
 		case "average":
 			x += ".mean((2, 3), keepdim=True)"
 		case "linear":
-			init = append(init, fmt.Sprintf("self.%s = nn.Linear(%d, %d)", name,
-				l.In[0]*l.In[1]*l.In[2], l.Out[0]))
+			init = append(init, fmt.Sprintf("self.%s = nn.Linear(%d, %d)",
+				name, l.In[0]*l.In[1]*l.In[2], l.Out[0]))
 			x = fmt.Sprintf("self.%s(%s.flatten(1))", name, x)
 		default:
-			init = append(init, fmt.Sprintf("self.%s = nn.Conv2d(%d, %d, %d, stride=%d, "+
-				"padding=%d, bias=%s)",
+			init = append(init, fmt.Sprintf(
+				"self.%s = nn.Conv2d(%d, %d, %d, stride=%d, padding=%d, bias=%s)",
 				name, l.In[0], l.Out[0], l.Kernel, l.Stride, l.Pad, pythonBool(!l.Norm)))
 			x = fmt.Sprintf("self.%s(%s)", name, x)
 		}
@@ -119,8 +127,8 @@ func pythonWeights(n *network) (string, error) {
 		if _, err := z.Write(b); err != nil {
 			return "", err
 		}
-		layer, tensor := name[:strings.LastIndexByte(name,
-			'.')], name[strings.LastIndexByte(name, '.'):]
+		dot := strings.LastIndexByte(name, '.')
+		layer, tensor := name[:dot], name[dot:]
 		shape := strings.ReplaceAll(fmt.Sprint(t.Shape), " ", ", ")
 		fmt.Fprintf(&list, "\n    (%q, %s),", strings.ReplaceAll(layer, ".", "_")+tensor, shape)
 	}

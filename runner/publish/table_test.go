@@ -44,16 +44,16 @@ func TestTableInPython(t *testing.T) {
 	var args []string
 	for _, c := range []struct{ name, file, text, options, other string }{
 		{"a header", "t.csv", headed, "label=y", ""},
-		{"a byte-order mark and comments", "t.csv", "\ufeff# how\n# it was made\n\n" +
-			headed, "label=y", ""},
+		{"a byte-order mark and comments", "t.csv",
+			"\ufeff# how\n# it was made\n\n" + headed, "label=y", ""},
 		{"names twice and none", "t.csv", "a,,a\n" + comma, "label=a.1", ""},
 		{"gzip", "t.csv.gz", packed(headed), "label=y", ""},
 		{"tabs", "t.tsv", "a\tcolour\ty\n" + strings.ReplaceAll(rows("\t"), "\t ", "\t"),
 			"label=y", ""},
 		{"semicolons", "t.csv", "a;colour;y\n" + rows(";"), "label=y&sep=semicolon", ""},
 		{"no header", "t.csv", comma, "header=none&label=c3", ""},
-		{"no header, and a comment of C4.5", "t.csv", "|1x3 Cross validator\n" +
-			comma, "header=none&label=c3", ""},
+		{"no header, and a comment of C4.5", "t.csv",
+			"|1x3 Cross validator\n" + comma, "header=none&label=c3", ""},
 		{"no header, used on a table with one", "t.csv", comma, "header=none&label=c3", headed},
 	} {
 		t.Run(c.name, func(t *testing.T) {

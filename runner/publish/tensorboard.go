@@ -25,8 +25,8 @@ type EventWriter struct {
 	meta *runner.Meta
 }
 
-// NewEventWriter makes an event file in the folder, which it makes too. The file's name has the
-// time.
+// NewEventWriter makes an event file in the folder, which it makes too. The file's name has
+// the time.
 func NewEventWriter(folder string, m *runner.Meta, now time.Time) (*EventWriter, error) {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return nil, err

@@ -91,8 +91,11 @@ func encodeMethod(s *dro.State) *methodState {
 
 // decode returns the state; an error where the flags are not as many as said.
 func (m *methodState) decode() (*dro.State, error) {
-	s := &dro.State{Numbers: map[string]float64{}, Flags: map[string][]bool{},
-		Lists: map[string][]float64{}}
+	s := &dro.State{
+		Numbers: map[string]float64{},
+		Flags:   map[string][]bool{},
+		Lists:   map[string][]float64{},
+	}
 	for name, n := range m.Numbers {
 		s.Numbers[name] = n.Float()
 	}
@@ -124,13 +127,17 @@ func (f *stateFile) method() (*dro.State, error) {
 	case f.Z == nil:
 		return nil, nil
 	}
-	s := &dro.State{Numbers: map[string]float64{"lambda": f.Z.Lambda.Float(),
-		"eta": f.Z.Eta.Float()}}
+	s := &dro.State{Numbers: map[string]float64{
+		"lambda": f.Z.Lambda.Float(),
+		"eta":    f.Z.Eta.Float(),
+	}}
 	if i := f.Iterate; i != nil {
 		maps.Copy(s.Numbers, map[string]float64{
-			"picked_step": float64(i.Step), "picked_grad_norm": i.GradNorm.Float(),
-			"picked_gap": i.Gap.Float(), "picked_lambda": i.Lambda.Float(),
-			"picked_eta": i.Eta.Float(),
+			"picked_step":      float64(i.Step),
+			"picked_grad_norm": i.GradNorm.Float(),
+			"picked_gap":       i.Gap.Float(),
+			"picked_lambda":    i.Lambda.Float(),
+			"picked_eta":       i.Eta.Float(),
 		})
 	}
 	return s, nil
@@ -182,8 +189,9 @@ func tensorGroups(s *runner.State) []tensorGroup {
 
 // groupOf returns the group of a name in the file.
 func groupOf(groups []tensorGroup, name string) tensorGroup {
-	i := slices.IndexFunc(groups,
-		func(g tensorGroup) bool { return strings.HasPrefix(name, g.prefix) })
+	i := slices.IndexFunc(groups, func(g tensorGroup) bool {
+		return strings.HasPrefix(name, g.prefix)
+	})
 	return groups[i]
 }
 
@@ -297,8 +305,8 @@ func checkpointSteps(f *disk.Folder) ([]int64, error) {
 	var steps []int64
 	for _, e := range entries {
 		var step int64
-		if n, _ := fmt.Sscanf(e.Name(), "step-%d.json", &step); n == 1 && step >= 0 &&
-			e.Name() == stateName(step) {
+		n, _ := fmt.Sscanf(e.Name(), "step-%d.json", &step)
+		if n == 1 && step >= 0 && e.Name() == stateName(step) {
 			steps = append(steps, step)
 		}
 	}

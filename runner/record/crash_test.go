@@ -318,8 +318,7 @@ func TestLeftovers(t *testing.T) {
 		return dir
 	}
 	crashed, young, used := leave(aside.Prefix+"crashed", old),
-		leave(aside.Prefix+"young", s.now()),
-		leave(aside.Prefix+"used", old)
+		leave(aside.Prefix+"young", s.now()), leave(aside.Prefix+"used", old)
 	deleted := leave(deletedPrefix+"half", old)
 	l, err := Acquire(filepath.Join(used, lockName))
 	must(t, err)

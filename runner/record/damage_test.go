@@ -247,8 +247,10 @@ func TestTooManyFiles(t *testing.T) {
 	x := &asidetest.Faults{}
 	s.open = x.Open
 	r := create(t, s, newMeta(1))
-	for _, thing := range []string{"enter " + checkpointsName, "create " +
-		aside.Prefix + stateName(3)} {
+	for _, thing := range []string{
+		"enter " + checkpointsName,
+		"create " + aside.Prefix + stateName(3),
+	} {
 		x.Fail(thing, syscall.EMFILE)
 		_, err := r.Checkpoint(newState(3))
 		if disk := new(runner.DiskError); !errors.As(err, &disk) ||
@@ -272,9 +274,11 @@ func TestRemovedWhileRecorded(t *testing.T) {
 			must(t, os.RemoveAll(filepath.Join(r.in.Path, "..", filepath.Base(r.in.Path), name)))
 		}
 		_, saved := r.Checkpoint(newState(3))
-		for what, err := range map[string]error{"says": r.Append(status(4, runner.Paused)),
+		for what, err := range map[string]error{
+			"says":     r.Append(status(4, runner.Paused)),
 			"saves":    saved,
-			"finishes": r.Finish(&runner.Summary{})} {
+			"finishes": r.Finish(&runner.Summary{}),
+		} {
 			if !errors.Is(err, errGone) {
 				t.Errorf("without %v it %s: %v", names, what, err)
 			}

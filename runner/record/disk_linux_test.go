@@ -27,9 +27,10 @@ func TestRealFullDisk(t *testing.T) {
 	ballast := dir + "/ballast"
 	must(t, os.WriteFile(ballast, make([]byte, 64<<10), 0o644))
 	step := int64(1)
-	for err = r.Append(stepEvent(step)); err == nil &&
-		step < 10_000; err = r.Append(stepEvent(step)) {
-		step++
+	for ; step <= 10_000; step++ {
+		if err = r.Append(stepEvent(step)); err != nil {
+			break
+		}
 	}
 	full := func(err error) {
 		t.Helper()

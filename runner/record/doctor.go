@@ -115,8 +115,8 @@ func (d *doctor) examineRun(name string, mend bool) {
 	case errors.Is(err, fs.ErrNotExist): // deleted meanwhile
 		return
 	case err != nil:
-		d.find("", err.Error(), "it is only shown: move the folder itself here to go on with it",
-			nil)
+		d.find("", err.Error(),
+			"it is only shown: move the folder itself here to go on with it", nil)
 		return
 	}
 	defer in.Close()
@@ -209,8 +209,8 @@ func (f *Finding) treat(d *doctor) {
 }
 
 func (d *doctor) find(file, what, remedy string, mend func(*doctor) error) {
-	d.list = append(d.list, &Finding{Run: d.run, File: file, What: what, Remedy: remedy,
-		mend: mend})
+	found := &Finding{Run: d.run, File: file, What: what, Remedy: remedy, mend: mend}
+	d.list = append(d.list, found)
 }
 
 const movesAside = "--mend moves it to " + asideName
@@ -236,8 +236,8 @@ func (d *doctor) checkRoot() {
 			d.find(name, "is no regular file: an engine would write elsewhere", movesAside,
 				moveAside(name))
 		case d.young(e):
-		case strings.HasPrefix(name, ".probe-"), strings.HasPrefix(name, aside.Prefix) &&
-			!e.IsDir():
+		case strings.HasPrefix(name, ".probe-"),
+			strings.HasPrefix(name, aside.Prefix) && !e.IsDir():
 			d.find(name, "was left by a crash", movesAside, moveAside(name))
 		}
 	}
@@ -295,8 +295,8 @@ func (d *doctor) place(name string) (string, error) {
 	folder := asideName
 	for _, part := range []string{"", d.run} {
 		folder = filepath.Join(folder, part)
-		if err := d.root.Mkdir(folder, disk.FolderMode); err != nil &&
-			!errors.Is(err, fs.ErrExist) {
+		err := d.root.Mkdir(folder, disk.FolderMode)
+		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return "", err
 		}
 	}
@@ -372,9 +372,9 @@ func (d *doctor) summarise() error {
 		return err
 	}
 	now := &runner.State{Eval: e.Eval, Last: e.Last, Selected: e.Selected}
-	if s, _, err := newestCheckpoint(d.in); err == nil && s != nil && s.Step == e.Step &&
-		s.Last != nil {
-		now = s.State
+	newest, _, err := newestCheckpoint(d.in)
+	if err == nil && newest != nil && newest.Step == e.Step && newest.Last != nil {
+		now = newest.State
 	}
 	s := runner.Summarize(m, e.Status, e.Step, now.Eval, now.Last)
 	s.Cause, s.PaperIterate = e.Cause, now.Output
@@ -392,7 +392,7 @@ func (d *doctor) checkIndex() {
 	if err == nil || errors.Is(err, eventlog.ErrStale) || errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	d.find(eventlog.IndexName, err.Error(), "nothing is lost, the next look makes it anew; "+
-		movesAside,
+	d.find(eventlog.IndexName, err.Error(),
+		"nothing is lost, the next look makes it anew; "+movesAside,
 		moveAside(eventlog.IndexName))
 }

@@ -143,8 +143,8 @@ func (d *doctor) checkCheckpoints(m *runner.Meta, held bool) {
 	d.checkFork(m, readable)
 	entries, _ := in.List()
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), "step-") && !whole[e.Name()] &&
-			e.Type().IsRegular() && !held {
+		half := strings.HasPrefix(e.Name(), "step-") && !whole[e.Name()]
+		if half && e.Type().IsRegular() && !held {
 			name := filepath.Join(checkpointsName, e.Name())
 			d.find(name, "is of a checkpoint that is not complete", movesAside, moveAside(name))
 		}
@@ -153,8 +153,8 @@ func (d *doctor) checkCheckpoints(m *runner.Meta, held bool) {
 
 func (d *doctor) checkFork(m *runner.Meta, readable int) {
 	if m.Parent != "" && readable == 0 {
-		d.find(checkpointsName, errOrphan.Error(), "fork "+m.Parent+
-			" again, or put it back from a copy", nil)
+		d.find(checkpointsName, errOrphan.Error(),
+			"fork "+m.Parent+" again, or put it back from a copy", nil)
 	}
 }
 
@@ -192,16 +192,16 @@ func (d *doctor) checkLog(held bool) {
 		d.find(logName, err.Error(), "see to its permissions, or put it back from a copy", nil)
 		return
 	}
-	const remedy = "put it back from a copy; --mend keeps one, and writes a warning in the place " +
-		"of what is lost"
+	const remedy = "put it back from a copy; " +
+		"--mend keeps one, and writes a warning in the place of what is lost"
 	for _, line := range a.Damaged {
-		d.find(logName, fmt.Sprintf("line %d %s", line.Line, line.What), remedy,
-			(*doctor).repairLog)
+		what := fmt.Sprintf("line %d %s", line.Line, line.What)
+		d.find(logName, what, remedy, (*doctor).repairLog)
 	}
 	if a.Seq < upto {
-		d.find(logName, fmt.Sprintf("ends with event %d, and the newest checkpoint was saved "+
-			"behind event %d",
-			a.Seq, upto), remedy, (*doctor).repairLog)
+		what := fmt.Sprintf("ends with event %d, and the newest checkpoint was saved behind "+
+			"event %d", a.Seq, upto)
+		d.find(logName, what, remedy, (*doctor).repairLog)
 	}
 	switch {
 	case held: // it may be written at this moment

@@ -106,8 +106,7 @@ func knobStopped(t *testing.T, s *Store) {
 		case *runner.StatusEvent:
 			if e.Status == runner.Paused {
 				go func() {
-					told <- q.Knob(run, "lr",
-						fmt.Sprint(float64(step)/1000))
+					told <- q.Knob(run, "lr", fmt.Sprint(float64(step)/1000))
 					q.Resume(run)
 				}()
 			}

@@ -89,8 +89,7 @@ func TestForkThatCannotBeMade(t *testing.T) {
 		}
 	}
 	failing := map[string]func(*Store, *runner.State){
-		"tensors": func(_ *Store,
-			from *runner.State) {
+		"tensors": func(_ *Store, from *runner.State) {
 			from.Parameters[0].Name = velocityPrefix + "w"
 		},
 		"state":           func(_ *Store, from *runner.State) { from.Eval.Epoch = math.NaN() },

@@ -46,9 +46,14 @@ func in(t testing.TB, path string) *disk.Folder {
 func newMeta(seed uint64) *runner.Meta {
 	spec := spec.Defaults()
 	spec.Algorithms, spec.Seed = []dro.Algorithm{dro.SFK}, seed
-	return &runner.Meta{Preset: "shapes", Created: time.Date(2026, 11, 21, 9, 15, 2, 0, time.UTC),
-		Spec:  spec,
-		Parts: measure.Parts{Classes: []string{"circle", "star"}}, StepsPerEpoch: 10, Steps: 500}
+	return &runner.Meta{
+		Preset:        "shapes",
+		Created:       time.Date(2026, 11, 21, 9, 15, 2, 0, time.UTC),
+		Spec:          spec,
+		Parts:         measure.Parts{Classes: []string{"circle", "star"}},
+		StepsPerEpoch: 10,
+		Steps:         500,
+	}
 }
 
 func create(t *testing.T, s *Store, m *runner.Meta) *recorder {
@@ -124,10 +129,13 @@ func newState(step int64) *runner.State {
 	}
 	return &runner.State{
 		Step: step, Batches: data.State{Kind: "epochs", Epoch: 1, Step: 2}, Eval: evalEvent(step),
-		Method: &dro.State{Numbers: map[string]float64{"lambda": 1.25, "eta": -0.5},
-			Flags: map[string][]bool{"wrong": {true, false, false, true, true, false, false, false,
-				true, true}},
-			Lists: map[string][]float64{"recent": {.5, math.Inf(1), 1e-300}}},
+		Method: &dro.State{
+			Numbers: map[string]float64{"lambda": 1.25, "eta": -0.5},
+			Flags: map[string][]bool{
+				"wrong": {true, false, false, true, true, false, false, false, true, true},
+			},
+			Lists: map[string][]float64{"recent": {.5, math.Inf(1), 1e-300}},
+		},
 		Parameters: tensors(), Velocities: tensors(), Buffers: tensors(), Picked: tensors(),
 	}
 }

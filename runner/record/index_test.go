@@ -49,8 +49,8 @@ func checkWhole(t *testing.T, what string, events []runner.Event) {
 	if steps[0].Step > 100 || steps[len(steps)-1].Step != longEnough {
 		t.Errorf("%s: from step %d to %d", what, steps[0].Step, steps[len(steps)-1].Step)
 	}
-	if !slices.IsSortedFunc(steps,
-		func(a, b *runner.StepEvent) int { return int(a.Step - b.Step) }) {
+	byStep := func(a, b *runner.StepEvent) int { return int(a.Step - b.Step) }
+	if !slices.IsSortedFunc(steps, byStep) {
 		t.Errorf("%s: steps are out of order", what)
 	}
 	highest := 0.0
@@ -146,9 +146,13 @@ func TestIndexFits(t *testing.T) {
 	must(t, err)
 	flipped := slices.Clone(whole)
 	flipped[len(flipped)/2] ^= 4
-	for name, text := range map[string][]byte{"empty": {}, "cut": whole[:len(whole)/2],
+	for name, text := range map[string][]byte{
+		"empty":   {},
+		"cut":     whole[:len(whole)/2],
 		"flipped": flipped,
-		"words":   []byte("an index"), "more": append(slices.Clone(whole), whole...)} {
+		"words":   []byte("an index"),
+		"more":    append(slices.Clone(whole), whole...),
+	} {
 		must(t, os.WriteFile(indexOf(r), text, 0o644))
 		if _, err := eventlog.LoadIndex(in(t, r.Dir)); err == nil {
 			t.Errorf("%s: an index was read", name)

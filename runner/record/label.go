@@ -16,7 +16,7 @@ const labelName = "label.json"
 // Label is what people say of a run. It changes nothing that the run is.
 type Label struct {
 	Note     string   `json:"note,omitempty"` // one line, at most MaxNote bytes
-	Tags     []string `json:"tags,omitempty"` // sorted; words of at most MaxTag bytes, at most MaxTags of them
+	Tags     []string `json:"tags,omitempty"` // sorted; at most MaxTags words of MaxTag bytes
 	Archived bool     `json:"archived,omitempty"`
 }
 
@@ -39,8 +39,8 @@ func (l *Label) Check() error {
 	}
 	for _, t := range l.Tags {
 		if t == "" || len(t) > MaxTag || strings.ContainsFunc(t, noTag) {
-			return fmt.Errorf("tag %.60q: want a word of letters, digits, - _ . and at most %d "+
-				"bytes", t, MaxTag)
+			return fmt.Errorf("tag %.60q: "+
+				"want a word of letters, digits, - _ . and at most %d bytes", t, MaxTag)
 		}
 	}
 	return nil
@@ -54,8 +54,9 @@ func noTag(c rune) bool {
 func (l *Label) Turn(tags []string) {
 	for _, t := range tags {
 		if gone, ok := strings.CutPrefix(t, "-"); ok {
-			l.Tags = slices.DeleteFunc(slices.Clone(l.Tags),
-				func(t string) bool { return t == gone })
+			l.Tags = slices.DeleteFunc(slices.Clone(l.Tags), func(t string) bool {
+				return t == gone
+			})
 		} else if !slices.Contains(l.Tags, t) {
 			l.Tags = append(slices.Clone(l.Tags), t)
 		}

@@ -36,8 +36,8 @@ func TestLabel(t *testing.T) {
 	}
 	long := strings.Repeat("x", MaxNote+1)
 	for _, bad := range []Label{{Note: "two\nlines"}, {Note: long}, {Tags: []string{"a b"}},
-		{Tags: []string{long[:MaxTag+1]}}, {Tags: []string{""}}, {Tags: make([]string,
-			MaxTags+1)}} {
+		{Tags: []string{long[:MaxTag+1]}}, {Tags: []string{""}},
+		{Tags: make([]string, MaxTags+1)}} {
 		if err := r.Relabel(func(l *Label) { *l = bad }); err == nil {
 			t.Errorf("taken: %+v", bad)
 		}

@@ -48,8 +48,9 @@ type lineage struct {
 func (l *lineage) Read() ([]runner.Event, error) {
 	for l.parent != nil {
 		events, err := l.parent.Read()
-		end := slices.IndexFunc(events,
-			func(e runner.Event) bool { return e.Header().Step > l.step })
+		end := slices.IndexFunc(events, func(e runner.Event) bool {
+			return e.Header().Step > l.step
+		})
 		if err != nil || len(events) == 0 || end >= 0 {
 			l.parent = nil
 		}

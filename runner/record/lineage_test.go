@@ -63,8 +63,7 @@ func TestLineage(t *testing.T) {
 		t.Errorf("a fork of a fork tells %s, want %s", got, want)
 	}
 	must(t, Delete(s.Dir(), first))
-	if got, want := fmt.Sprint(told(t, s, second)), fmt.Sprintf("[%s@3 4 5 6]",
-		first); got != want {
+	if got, want := fmt.Sprint(told(t, s, second)), "["+first+"@3 4 5 6]"; got != want {
 		t.Errorf("without its parent a fork tells %s, want %s", got, want)
 	}
 	for _, parent := range []string{"../" + second + "@3", "latest@3", second[:5] + "@3"} {

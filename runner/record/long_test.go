@@ -83,8 +83,8 @@ func (w *longWriter) add(t testing.TB, e runner.Event) {
 	w.seq++
 	h := e.Header()
 	h.Seq, h.Type = w.seq, e.Kind()
-	h.Time = time.Date(2026, 11, 21, 9, 0, 0, 0,
-		time.UTC).Add(time.Duration(w.seq) * 5 * time.Millisecond)
+	began := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	h.Time = began.Add(time.Duration(w.seq) * 5 * time.Millisecond)
 	var line []byte
 	var err error
 	if own, ok := e.(json.Marshaler); ok { // without json's second look at it

@@ -33,8 +33,8 @@ const maxPacked = 256 << 20
 // bytes. An error says where the run is not done.
 func Pack(w io.Writer, r *Run) error {
 	if r.status != runner.Done {
-		return fmt.Errorf("run %s is %s: only a run that is done can be packed", r.Meta.ID,
-			r.status)
+		return fmt.Errorf("run %s is %s: only a run that is done can be packed",
+			r.Meta.ID, r.status)
 	}
 	log, err := packLog(r.Tail())
 	if err != nil {
@@ -60,9 +60,13 @@ func Pack(w io.Writer, r *Run) error {
 		text []byte
 	}{{metaName, meta}, {summaryName, came}, {logName, log}} {
 		// The time is the run's own: nothing depends on when it was packed.
-		h := &tar.Header{Name: r.Meta.ID + "/" + f.name, Size: int64(len(f.text)),
+		h := &tar.Header{
+			Name:    r.Meta.ID + "/" + f.name,
+			Size:    int64(len(f.text)),
 			Mode:    int64(disk.FileMode),
-			ModTime: r.Meta.Created.UTC().Truncate(time.Second), Format: tar.FormatPAX}
+			ModTime: r.Meta.Created.UTC().Truncate(time.Second),
+			Format:  tar.FormatPAX,
+		}
 		if err := t.WriteHeader(h); err != nil {
 			return err
 		}

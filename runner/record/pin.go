@@ -99,8 +99,8 @@ func (r *Run) atPins(
 func (r *Run) has(step int64) error {
 	steps, err := r.Checkpoints()
 	if err == nil && !slices.Contains(steps, step) {
-		err = fmt.Errorf("run %s has %w of step %d: it has %v", r.Meta.ID, errNoCheckpoint,
-			step, steps)
+		err = fmt.Errorf("run %s has %w of step %d: it has %v",
+			r.Meta.ID, errNoCheckpoint, step, steps)
 	}
 	return err
 }

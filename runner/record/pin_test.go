@@ -108,11 +108,9 @@ func TestPinsAfterACrash(t *testing.T) {
 			must(t, errors.Join(os.Remove(filepath.Join(folder, pinName(1))),
 				os.Remove(filepath.Join(folder, stateName(1)))))
 		}, []int64{3, 5}, nil},
-		"a pin without a checkpoint": {func(t *testing.T,
-			folder string) {
+		"a pin without a checkpoint": {func(t *testing.T, folder string) {
 			write(t, nil, folder, pinName(0))
-		},
-			[]int64{1, 3, 5}, []int64{1}},
+		}, []int64{1, 3, 5}, []int64{1}},
 		"newest torn and pinned": {func(t *testing.T, folder string) {
 			write(t, nil, folder, stateName(9))
 			write(t, nil, folder, pinName(9))
@@ -128,8 +126,8 @@ func TestPinsAfterACrash(t *testing.T) {
 			run.wants(t, crash.steps, crash.pinned)
 			entries, err := os.ReadDir(folder)
 			must(t, err)
-			// and the lock
-			if want := 2*len(crash.steps) + len(crash.pinned) + 1; len(entries) != want {
+			const lock = 1
+			if want := 2*len(crash.steps) + len(crash.pinned) + lock; len(entries) != want {
 				t.Errorf("%d files, want %d: %v", len(entries), want, entries)
 			}
 		})

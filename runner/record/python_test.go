@@ -26,8 +26,7 @@ func TestPythonReadsCheckpoints(t *testing.T) {
 	python := peertest.Python(t, "safetensors", "numpy")
 	folder, s := t.TempDir(), newState(7)
 	odd := []float32{float32(math.NaN()), float32(math.Inf(-1)), math.SmallestNonzeroFloat32,
-		math.MaxFloat32,
-		float32(math.Copysign(0, -1)), 1.0 / 3}
+		math.MaxFloat32, float32(math.Copysign(0, -1)), 1.0 / 3}
 	s.Parameters = append(s.Parameters, nn.Tensor{Name: `größe "ß"`, Shape: []int{1, 3, 2},
 		Data: odd},
 		nn.Tensor{Name: "scale", Shape: []int{1}, Data: []float32{-2.5}},

@@ -34,8 +34,7 @@ func TestLife(t *testing.T) {
 		if got := run.Summary(); run.Status() != want || got.Status != want || got.Steps != steps ||
 			got.Dir != run.Dir {
 			t.Errorf("status %s, summary %s at step %d in %q, want %s at %d", run.Status(),
-				got.Status, got.Steps,
-				got.Dir, want, steps)
+				got.Status, got.Steps, got.Dir, want, steps)
 		}
 		return run
 	}

@@ -57,9 +57,12 @@ func (r *Run) Standing() Standing {
 	s.Status, s.Cause = r.status, r.summary.Cause
 	s.Step = max(s.Step, r.summary.Steps)
 	if s.Eval == nil && len(r.summary.ByGroup) > 0 {
-		s.Eval = &runner.EvalEvent{Head: runner.Head{Step: r.summary.Steps},
-			Epoch:  r.summary.Epochs,
-			Values: r.summary.Measures, ByGroup: r.summary.ByGroup}
+		s.Eval = &runner.EvalEvent{
+			Head:    runner.Head{Step: r.summary.Steps},
+			Epoch:   r.summary.Epochs,
+			Values:  r.summary.Measures,
+			ByGroup: r.summary.ByGroup,
+		}
 	}
 	return s
 }
@@ -118,9 +121,9 @@ func (r *Run) Settle() error {
 	if err != nil {
 		return err
 	}
-	err = errors.Join(log.Sync(), log.Close())
-	return disk.Explain(errors.Join(err,
-		r.inCheckpoints(func(f *disk.Folder) error { return f.Sync() })))
+	logged := errors.Join(log.Sync(), log.Close())
+	kept := r.inCheckpoints(func(f *disk.Folder) error { return f.Sync() })
+	return disk.Explain(errors.Join(logged, kept))
 }
 
 // Newest stands for the step of the newest checkpoint.
@@ -141,8 +144,8 @@ func (r *Run) load(step int64) (s *saved, err error) {
 	if step < 0 {
 		newest, ok, err := r.Saved()
 		if err != nil || !ok {
-			return nil, errors.Join(fmt.Errorf("run %s has %w yet", r.Meta.ID,
-				errNoCheckpoint), err)
+			none := fmt.Errorf("run %s has %w yet", r.Meta.ID, errNoCheckpoint)
+			return nil, errors.Join(none, err)
 		}
 		step = newest.Step
 	}
@@ -369,8 +372,8 @@ func readMeta(in *disk.Folder) (*runner.Meta, error) {
 		return nil, err
 	}
 	if len(m.Spec.Algorithms) != 1 {
-		return nil, fmt.Errorf("%s: %d algorithms, want one", in.Join(metaName),
-			len(m.Spec.Algorithms))
+		return nil, fmt.Errorf("%s: %d algorithms, want one",
+			in.Join(metaName), len(m.Spec.Algorithms))
 	}
 	m.ID = filepath.Base(in.Path)
 	return &m, nil

@@ -206,8 +206,7 @@ var scenes = []scene{
 		}},
 	{"export", finished, exportAll,
 		func(t *testing.T, dir string) string {
-			return wholeExports(t,
-				dir) + result(original)(t, dir)
+			return wholeExports(t, dir) + result(original)(t, dir)
 		}},
 	{"delete", func(t *testing.T, s *Store) { finished(t, s); stopped9(t, s) },
 		func(s *Store) error {
@@ -234,8 +233,10 @@ var scenes = []scene{
 func table() *export.Sheet {
 	return &export.Sheet{Name: "table", Head: []string{"step", "value"},
 		Rows: func(yield func([]string) bool) {
-			for i := 0; i < 13_000 &&
-				yield([]string{fmt.Sprint(i), fmt.Sprint(1 / float64(i+1))}); i++ {
+			for i := range 13_000 {
+				if !yield([]string{fmt.Sprint(i), fmt.Sprint(1 / float64(i+1))}) {
+					return
+				}
 			}
 		}}
 }

@@ -137,8 +137,10 @@ func (s *Store) begin(root *disk.Folder, m *runner.Meta, from *runner.State) (*r
 		return nil, errors.Join(err, in.Close())
 	}
 	if from != nil {
-		e := &runner.CheckpointEvent{Head: runner.Head{Step: from.Step},
-			File: checkpointFile(from.Step)}
+		e := &runner.CheckpointEvent{
+			Head: runner.Head{Step: from.Step},
+			File: checkpointFile(from.Step),
+		}
 		if err := log.Append(e); err != nil {
 			return nil, errors.Join(err, log.File.Close(), in.Close())
 		}

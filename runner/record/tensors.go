@@ -61,8 +61,8 @@ func encodeHeader(list []nn.Tensor) ([]byte, error) {
 	seen := map[string]bool{"__metadata__": true}
 	end := int64(0)
 	for _, t := range list {
-		e := entry{DType: "F32", Shape: []int64{},
-			Offsets: [2]int64{end, end + 4*int64(len(t.Data))}}
+		after := end + 4*int64(len(t.Data))
+		e := entry{DType: "F32", Shape: []int64{}, Offsets: [2]int64{end, after}}
 		for _, n := range t.Shape {
 			e.Shape = append(e.Shape, int64(n))
 		}
@@ -70,8 +70,8 @@ func encodeHeader(list []nn.Tensor) ([]byte, error) {
 			return nil, fmt.Errorf("tensor %q: want a name of its own", t.Name)
 		}
 		if n, ok := elements(e.Shape); !ok || n != int64(len(t.Data)) {
-			return nil, fmt.Errorf("tensor %q: shape %v does not hold %d values", t.Name, t.Shape,
-				len(t.Data))
+			return nil, fmt.Errorf("tensor %q: shape %v does not hold %d values",
+				t.Name, t.Shape, len(t.Data))
 		}
 		seen[t.Name], end = true, e.Offsets[1]
 		object, err := json.Marshal(map[string]entry{t.Name: e})
@@ -166,8 +166,8 @@ func decodeHeader(header []byte, size int64) ([]place, error) {
 	end := int64(0)
 	for _, p := range list {
 		if p.Offsets[0] != end {
-			return nil, fmt.Errorf("tensor %q: values start at %d, want %d", p.name,
-				p.Offsets[0], end)
+			return nil, fmt.Errorf("tensor %q: values start at %d, want %d",
+				p.name, p.Offsets[0], end)
 		}
 		end = p.Offsets[1]
 	}

@@ -65,8 +65,8 @@ func TestHostileTensors(t *testing.T) {
 		"beyond":         tensorsIn(`{"a":{"dtype":"F32","shape":[4],"data_offsets":[0,16]}}`, 8),
 		"negative place": tensorsIn(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[-4,0]}}`, 0),
 		"backward":       tensorsIn(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[4,0]}}`, 4),
-		"negative shape": tensorsIn(`{"a":{"dtype":"F32","shape":[-1,-1],"data_offsets":[0,4]}}`,
-			4),
+		"negative shape": tensorsIn(
+			`{"a":{"dtype":"F32","shape":[-1,-1],"data_offsets":[0,4]}}`, 4),
 		"overflow": tensorsIn(
 			`{"a":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0]}}`, 0),
 		"overflow by 4": tensorsIn(
@@ -74,8 +74,8 @@ func TestHostileTensors(t *testing.T) {
 		"other type":      tensorsIn(`{"a":{"dtype":"F64","shape":[1],"data_offsets":[0,8]}}`, 8),
 		"wrong shape":     tensorsIn(`{"a":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}}`, 8),
 		"fractional side": tensorsIn(`{"a":{"dtype":"F32","shape":[1.5],"data_offsets":[0,4]}}`, 4),
-		"huge": tensorsIn(`{"a":{"dtype":"F32","shape":[1000000000000],"data_offsets":[0,4000000000000]}}`,
-			8),
+		"huge": tensorsIn(`{"a":{"dtype":"F32","shape":[1000000000000],`+
+			`"data_offsets":[0,4000000000000]}}`, 8),
 	} {
 		if list, err := readTensors(bytes.NewReader(b), int64(len(b))); err == nil {
 			t.Errorf("%s: read as %v", name, list)
@@ -139,8 +139,7 @@ func FuzzLog(f *testing.F) {
 		if len(all.Steps) != len(h.Steps) || all.Step != h.Step ||
 			once.Skipped() != tail.Skipped() {
 			t.Errorf("in two parts %d steps, %d skipped; at once %d, %d", len(h.Steps),
-				tail.Skipped(), len(all.Steps),
-				once.Skipped())
+				tail.Skipped(), len(all.Steps), once.Skipped())
 		}
 		never := func(*eventlog.End) bool { return false }
 		if _, err := eventlog.ReadEnd(in(t, filepath.Dir(tail.Path)), nil, never); err != nil {

@@ -65,9 +65,11 @@ func TestOtherArmsChangeNoVerdict(t *testing.T) {
 			return func(s *spec.Spec) { like(s); change(s) }
 		}
 		tell := func(a dro.Algorithm, x float64) told {
-			w := told{algorithm: a, rho: .5, preset: base.preset, classes: base.classes,
-				change:    like,
-				trainLoss: x, testLoss: .9 + x, worst: .4 + x/10, risk: 2 + x*x, objective: []float64{3 + x, 2, 1 + x/3}}
+			w := told{
+				algorithm: a, rho: .5, preset: base.preset, classes: base.classes, change: like,
+				trainLoss: x, testLoss: .9 + x, worst: .4 + x/10, risk: 2 + x*x,
+				objective: []float64{3 + x, 2, 1 + x/3},
+			}
 			for i := range base.classes {
 				w.accuracy = append(w.accuracy, .5+x/20+float64(i)/100)
 			}

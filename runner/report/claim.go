@@ -139,8 +139,11 @@ func (p *Problem) claim(say *claimed, pair [2]dro.Algorithm) *Claim {
 
 // of is the claim on two arms, before any test.
 func (say *claimed) of(p *Problem, a, b string) *Claim {
-	return &Claim{Key: say.key, Problem: p.Label, A: a, B: b, Says: say.says, Source: say.source,
-		Reading: say.reading, Measure: say.measure, Higher: say.higher, Margin: measure.Num(say.margin)}
+	return &Claim{
+		Key: say.key, Problem: p.Label, A: a, B: b, Says: say.says, Source: say.source,
+		Reading: say.reading, Measure: say.measure, Higher: say.higher,
+		Margin: measure.Num(say.margin),
+	}
 }
 
 // test compares two arms; nil where what is measured applies to no seed of both.

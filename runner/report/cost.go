@@ -34,10 +34,14 @@ func (p *Problem) costs() {
 			steps, minutes = append(steps, r.perStep()), append(minutes, r.seconds/60)
 		}
 		mean, std := stat.MeanStdDev(steps, nil)
-		c := Cost{Arm: a.label, Seeds: len(a.runs), Step: measure.Num(mean),
+		c := Cost{
+			Arm:     a.label,
+			Seeds:   len(a.runs),
+			Step:    measure.Num(mean),
 			StepStd: measure.NumIf(len(steps) > 1, std),
 			Minutes: measure.Num(stat.Mean(minutes, nil)),
-			Ratio:   Difference{Seeds: []uint64{}, Values: []measure.Number{}}}
+			Ratio:   Difference{Seeds: []uint64{}, Values: []measure.Number{}},
+		}
 		if base != nil && a != base {
 			c.Ratio = differ(a, base, stepTime, 0)
 		}

@@ -2,9 +2,10 @@
 // them with the paper's numbers beside, accuracy per class, cost, sensitivity,
 // and each claim of the paper with a verdict.
 //
-//	[]*record.Run -> experiments (experiment.go) -> a Problem for each radius (compare.Runs, curve.go, cost.go)
-//	                                             -> claims, tested and corrected together (claim.go) -> Report
-//	                                             -> variations of one setting (vary.go)
+//	[]*record.Run -> experiments (experiment.go)
+//	  -> a Problem for each radius (compare.Runs, curve.go, cost.go)
+//	  -> claims, tested and corrected together (claim.go)            -> Report
+//	  -> variations of one setting (vary.go)
 //	Report -> page.Page (page.go), which runner/page writes in its forms
 //
 // A Report is data, and New pure but for the logs that it reads; its page is text. What the paper

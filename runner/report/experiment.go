@@ -36,8 +36,8 @@ func experiments(all []*ran) (main, others []*experiment) {
 		for _, t := range settings {
 			values = append(values, t.Text(&r.Meta.Spec))
 		}
-		i := slices.IndexFunc(list,
-			func(e *experiment) bool { return slices.Equal(e.settings, values) })
+		same := func(e *experiment) bool { return slices.Equal(e.settings, values) }
+		i := slices.IndexFunc(list, same)
 		if i < 0 {
 			i, list = len(list), append(list, &experiment{settings: values})
 		}

@@ -55,7 +55,8 @@ func (f *folder) must(err error) {
 func (f *folder) add(w told) {
 	f.Helper()
 	spec := spec.Defaults()
-	spec.Algorithms, spec.Seed, spec.Rho, spec.Epochs = []dro.Algorithm{w.algorithm}, w.seed, w.rho, 3
+	spec.Algorithms = []dro.Algorithm{w.algorithm}
+	spec.Seed, spec.Rho, spec.Epochs = w.seed, w.rho, 3
 	if w.change != nil {
 		w.change(&spec)
 	}
@@ -65,14 +66,26 @@ func (f *folder) add(w told) {
 	if w.speed == 0 {
 		w.speed = 100
 	}
-	m := &runner.Meta{Preset: cmp.Or(w.preset, "mine"), Spec: spec, Checksum: "sha256:0",
-		StepsPerEpoch: 10, Steps: 30,
-		Created: time.Date(2026, 11, 22-w.age, 4, 0, 0, 0, time.UTC),
-		Parts: measure.Parts{Classes: w.classes,
-			ClassCounts: measure.Counts{Train: []int{30, 10}, Test: []int{100, 100}}},
-		Host: runner.Host{Version: "v1", Go: "go1.26", System: "linux/amd64", CPU: "a processor",
+	m := &runner.Meta{
+		Preset:        cmp.Or(w.preset, "mine"),
+		Spec:          spec,
+		Checksum:      "sha256:0",
+		StepsPerEpoch: 10,
+		Steps:         30,
+		Created:       time.Date(2026, 11, 22-w.age, 4, 0, 0, 0, time.UTC),
+		Parts: measure.Parts{
+			Classes:     w.classes,
+			ClassCounts: measure.Counts{Train: []int{30, 10}, Test: []int{100, 100}},
+		},
+		Host: runner.Host{
+			Version: "v1",
+			Go:      "go1.26",
+			System:  "linux/amd64",
+			CPU:     "a processor",
 			Kernel:  "avx512",
-			Threads: 2}}
+			Threads: 2,
+		},
+	}
 	r, err := f.store.Create(m, nil)
 	f.must(err)
 	f.must(r.Append(&runner.StatusEvent{Status: runner.Running}))

@@ -63,8 +63,10 @@ func (r *Report) statistics() string {
 
 // claimTable has a row for each claim on the problem.
 func (r *Report) claimTable(p *Problem) *page.Table {
-	t := &page.Table{Head: []string{"claim", "seeds", "difference", "p (Holm)", "verdict"},
-		Words: 1}
+	t := &page.Table{
+		Head:  []string{"claim", "seeds", "difference", "p (Holm)", "verdict"},
+		Words: 1,
+	}
 	for _, c := range r.Claims {
 		if c.Problem != p.Label {
 			continue
@@ -105,10 +107,9 @@ func (r *Report) furtherBlocks(p *Problem) []page.Block {
 	}
 	var list []page.Block
 	if len(arms) > 0 {
-		list = append(list, page.Text("The same claims of further arms, beside the claim's own "+
-			"verdict. Each arm's tests are corrected for each other alone (Holm), and change "+
-			"nothing above:"),
-			r.furtherTable(p, arms))
+		text := "The same claims of further arms, beside the claim's own verdict. Each arm's " +
+			"tests are corrected for each other alone (Holm), and change nothing above:"
+		list = append(list, page.Text(text), r.furtherTable(p, arms))
 	}
 	if len(few) > 0 {
 		list = append(list, page.Text("Too few seeds for a verdict: "+strings.Join(few, ", ")+"."))
@@ -130,8 +131,9 @@ func (r *Report) furtherTable(p *Problem, arms []string) *page.Table {
 			row[1] = fmt.Sprintf("%s: %s", r.Claims[at].A, r.Claims[at].word())
 		}
 		for _, a := range arms {
-			at := slices.IndexFunc(r.Further,
-				func(o *Claim) bool { return o.A == a && o.sameClaim(c) })
+			at := slices.IndexFunc(r.Further, func(o *Claim) bool {
+				return o.A == a && o.sameClaim(c)
+			})
 			if at < 0 {
 				row = append(row, "–")
 				continue
@@ -154,8 +156,9 @@ func (p *Problem) split() string {
 	var words []string
 	for i, a := range p.arms {
 		cells := p.Table.Rows[i].Cells
-		gap := slices.IndexFunc(p.Table.Columns,
-			func(c compare.Column) bool { return c.Name == "dual_gap" })
+		gap := slices.IndexFunc(p.Table.Columns, func(c compare.Column) bool {
+			return c.Name == "dual_gap"
+		})
 		if gap < 0 || !cells[gap].Mean.Applies() {
 			continue
 		}
@@ -169,9 +172,8 @@ func (p *Problem) split() string {
 		return ""
 	}
 	return "The objective is the network's R_ρ of the training split plus the dual gap, which is " +
-		"the error " +
-		"of (λ, η) " +
-		"alone; at the end, means over seeds: " + strings.Join(words, ", ") + "."
+		"the error of (λ, η) alone; at the end, means over seeds: " +
+		strings.Join(words, ", ") + "."
 }
 
 // short is the claim as a relation.
@@ -256,8 +258,8 @@ func (r *Report) windows() string {
 		return ""
 	}
 	text := fmt.Sprintf("With the mean of the last five evaluations in place of the last one "+
-		"(the paper averages over a window of 5) %d of %d differences change their "+
-		"side", len(turned), n)
+		"(the paper averages over a window of 5) %d of %d differences change their side",
+		len(turned), n)
 	if len(turned) > 0 {
 		text += ": " + strings.Join(turned, "; ")
 	}

@@ -29,19 +29,23 @@ type publishedRow struct {
 	classes []float64
 }
 
-var published = table1{dataset: "cifar10", imbalance: "paper", model: "alexnet",
-	low: []int{3, 4, 5},
+var published = table1{
+	dataset:   "cifar10",
+	imbalance: "paper",
+	model:     "alexnet",
+	low:       []int{3, 4, 5},
 	rows: []publishedRow{
 		{dro.SFK, []float64{76.11, 84.71, 66.18, 54.95, 58.65, 49.36, 89.06, 84.03, 88.41, 83.09}},
 		{dro.PAN, []float64{74.92, 85.62, 65.72, 52.69, 55.83, 49.50, 88.85, 84.06, 88.68, 81.29}},
 		{dro.ERM, []float64{77.64, 86.19, 69.33, 54.03, 51.53, 47.05, 87.66, 85.35, 87.12, 83.15}},
 	},
 	silent: [][3]string{
-		{"training images", "the first of each class", "the paper draws them at random; whether " +
-			"once or for each repeat it does not say"},
-		{"window", "none", "the paper averages all results over a window of 5, of what it does " +
-			"not say"},
-	}}
+		{"training images", "the first of each class",
+			"the paper draws them at random; whether once or for each repeat it does not say"},
+		{"window", "none",
+			"the paper averages all results over a window of 5, of what it does not say"},
+	},
+}
 
 // fits tells whether the table is of the run's data and network.
 func (t *table1) fits(m *runner.Meta) bool {
@@ -100,35 +104,33 @@ func claims() []claimed {
 				"each at its own (x, λ, η); mean over the evaluations at equal steps",
 			measure: "train_objective", value: meanAlong("train_objective")},
 		{key: "objective-end", says: "ends with a lower dual objective than", source: figure1,
-			pairs:   sfkPGD,
-			reading: "the same at the last iterate", measure: "train_objective"},
-		{key: "train-loss", says: "has a higher train loss than", source: figure1, pairs: toERM,
-			higher:  true,
+			pairs: sfkPGD, reading: "the same at the last iterate", measure: "train_objective"},
+		{key: "train-loss", says: "has a higher train loss than", source: figure1,
+			pairs: toERM, higher: true,
 			reading: "mean cross-entropy of the training split, unaugmented, last iterate",
 			measure: "train_loss"},
 		{key: "test-loss", says: "has a lower test loss than", source: figure1, pairs: toERM,
 			reading: "mean cross-entropy of the test split, last iterate", measure: "test_loss"},
-		{key: "low", says: "has better classes 3, 4 and 5 than", source: "§5 and Table " +
-			"1", pairs: toERM, higher: true,
+		{key: "low", says: "has better classes 3, 4 and 5 than",
+			source: "§5 and Table 1", pairs: toERM, higher: true,
 			reading: "mean of the test accuracies of the classes that the paper calls the " +
 				"lowest, last iterate",
 			measure: lowClasses, value: low},
 		{key: "low-pan", says: "has classes 3, 4 and 5 that are better than or close to those of",
 			source: "§5 and Table 1", pairs: sfkPAN, higher: true, margin: -.01,
-			reading: "as before; close is less than 1 point below", measure: lowClasses,
-			value: low},
-		{key: "worst", says: "has a better worst class than", source: "§5", pairs: toERM,
-			higher:  true,
+			reading: "as before; close is less than 1 point below",
+			measure: lowClasses, value: low},
+		{key: "worst", says: "has a better worst class than", source: "§5",
+			pairs: toERM, higher: true,
 			reading: "least of the test accuracies per class, whichever class it is, last iterate",
 			measure: "worst_class_accuracy"},
 		{key: "worst-pan", says: "has a worst class that is better than or close to that of",
-			source: "§5",
-			pairs:  sfkPAN, higher: true, margin: -.01,
+			source: "§5", pairs: sfkPAN, higher: true, margin: -.01,
 			reading: "as before; close is less than 1 point below",
 			measure: "worst_class_accuracy"},
 		{key: "robust-risk", says: "has a lower robust risk than", source: "§1", pairs: toERM,
-			reading: "R_ρ of the test losses at the radius of training, solved exactly, last " +
-				"iterate",
+			reading: "R_ρ of the test losses at the radius of training, solved exactly, " +
+				"last iterate",
 			measure: "robust_risk"},
 		{key: "step", says: "takes steps of the same order of cost as", source: "§5", pairs: sfkPGD,
 			margin: math.Log(2), reading: sideBySide, value: stepTime},

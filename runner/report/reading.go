@@ -95,8 +95,9 @@ func (a *arm) older(b *arm) bool {
 }
 
 func oldest(runs []*ran) *ran {
-	return slices.MinFunc(runs,
-		func(a, b *ran) int { return a.Meta.Created.Compare(b.Meta.Created) })
+	return slices.MinFunc(runs, func(a, b *ran) int {
+		return a.Meta.Created.Compare(b.Meta.Created)
+	})
 }
 
 // own are the arms that claims are of.

@@ -30,7 +30,7 @@ type Registered struct {
 	Tests        int          `json:"tests"`
 	Equivalent   []*Claim     `json:"equivalent"` // p is TOST's, the margin on either side
 	Reproduction []*Claim     `json:"reproduction"`
-	Secondary    [2][]*Claim  `json:"secondary"` // of sfk-auto and of group, each corrected by itself
+	Secondary    [2][]*Claim  `json:"secondary"` // of sfk-auto and of group, each a family
 	Notes        []string     `json:"notes"`
 	arms         []registered // whose runs are missing or not
 }
@@ -70,8 +70,9 @@ func NewRegistered(runs []*record.Run, known []runner.Preset, now time.Time) (*R
 	}
 	for i := range g.arms {
 		a := &g.arms[i]
-		a.runs = slices.DeleteFunc(a.runs,
-			func(r *ran) bool { return !slices.Contains(g.Seeds, r.seed()) })
+		a.runs = slices.DeleteFunc(a.runs, func(r *ran) bool {
+			return !slices.Contains(g.Seeds, r.seed())
+		})
 	}
 	if len(g.Seeds) < 2 {
 		g.note("fewer than two seeds have all of their runs: nothing can be tested")
@@ -289,8 +290,13 @@ func (g *Registered) equivalence() {
 func (g *Registered) reproduction() {
 	for _, row := range []dro.Algorithm{baseline, dro.SFK, dro.PAN} {
 		a, paper := g.arm(row, 1.5), published.of(row).mean()/100
-		c := &Claim{Key: "reproduction", Problem: "ρ = 1.5", A: a.label, B: "Table 1",
-			Measure: "test_accuracy"}
+		c := &Claim{
+			Key:     "reproduction",
+			Problem: "ρ = 1.5",
+			A:       a.label,
+			B:       "Table 1",
+			Measure: "test_accuracy",
+		}
 		c.Difference = differ(&a.arm, &a.arm, finite(func(r, _ *ran) (x, y float64, ok bool) {
 			v := r.Summary().Of(c.Measure)
 			return v.Float(), paper, v.Applies()
@@ -320,8 +326,8 @@ func (g *Registered) twins() {
 		o := b.of(r.seed())
 		for _, m := range []string{"train_loss", "test_loss", "test_accuracy"} {
 			if o != nil && r.Summary().Of(m) != o.Summary().Of(m) {
-				g.note("pan, seed %d: %s differs between the two radii, which the weights should "+
-					"not", r.seed(), m)
+				g.note("pan, seed %d: %s differs between the two radii, "+
+					"which the weights should not", r.seed(), m)
 			}
 		}
 	}

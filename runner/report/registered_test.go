@@ -84,8 +84,7 @@ func (f *folder) all(t *testing.T) {
 	if g.Tests != 24 || len(g.Claims) != 24 || len(g.Equivalent) != 3 || len(g.Reproduction) != 3 ||
 		len(g.Secondary[0]) != 18 || len(g.Secondary[1]) != 3 {
 		t.Errorf("families of %d (%d), %d, %d, %d and %d tests", len(g.Claims), g.Tests,
-			len(g.Equivalent),
-			len(g.Reproduction), len(g.Secondary[0]), len(g.Secondary[1]))
+			len(g.Equivalent), len(g.Reproduction), len(g.Secondary[0]), len(g.Secondary[1]))
 	}
 	for _, c := range slices.Concat(g.Claims, g.Equivalent, g.Reproduction, g.Secondary[0],
 		g.Secondary[1]) {
@@ -120,8 +119,8 @@ func (f *folder) missing(t *testing.T) {
 	f.add(told{algorithm: dro.SFK, seed: 17, preset: "registered"})
 	some := slices.DeleteFunc(slices.Clone(f.runs), func(r *record.Run) bool {
 		s := &r.Meta.Spec
-		return s.Algorithm() == dro.SFK && s.Rho == .5 && s.Seed == 9 || s.Algorithm() == "group" &&
-			s.Seed > 14
+		return s.Algorithm() == dro.SFK && s.Rho == .5 && s.Seed == 9 ||
+			s.Algorithm() == "group" && s.Seed > 14
 	})
 	g, err := NewRegistered(some, presets.Known(), before)
 	f.must(err)
@@ -160,11 +159,17 @@ func TestLinesOfTheRegistration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	words := map[string]string{"objective": "along",
+	words := map[string]string{
+		"objective":     "along",
 		"objective-end": "dual objective of the training split",
-		"train-loss":    "train loss", "test-loss": "test loss", "low": "classes 3, 4 and 5",
-		"low-pan": "classes 3, 4 and 5",
-		"worst":   "worst class", "worst-pan": "worst class", "robust-risk": "robust risk"}
+		"train-loss":    "train loss",
+		"test-loss":     "test loss",
+		"low":           "classes 3, 4 and 5",
+		"low-pan":       "classes 3, 4 and 5",
+		"worst":         "worst class",
+		"worst-pan":     "worst class",
+		"robust-risk":   "robust risk",
+	}
 	lines := 0
 	for _, say := range claims() {
 		word, ok := words[say.key]

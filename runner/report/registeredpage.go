@@ -10,12 +10,10 @@ import (
 func (g *Registered) Page() *page.Page {
 	p := &page.Page{Title: "Registered runs of the paper's experiment"}
 	text := fmt.Sprintf("Registered before the first run (docs/registration.md). %d of %d runs "+
-		"have ended.", g.Done,
-		g.Wanted)
+		"have ended.", g.Done, g.Wanted)
 	if len(g.Missing) > 0 {
 		text += fmt.Sprintf(" %d are missing. Nothing is tested before all have ended, or %s.",
-			g.Wanted-g.Done,
-			patience.Format("2 January 2006"))
+			g.Wanted-g.Done, patience.Format("2 January 2006"))
 	}
 	p.Blocks = append(p.Blocks, page.Text(text))
 	if len(g.Missing) > 0 {
@@ -33,9 +31,8 @@ func (g *Registered) Page() *page.Page {
 func (g *Registered) blocks() []page.Block {
 	list := []page.Block{
 		page.Text(fmt.Sprintf("Tests are Student's paired t, two-sided, over seeds %d to %d, "+
-			"corrected by Holm at %.2g over a family. Half of the %g %% t interval follows "+
-			"±.", g.Seeds[0], g.Seeds[len(g.Seeds)-1], 1-level,
-			100*level)),
+			"corrected by Holm at %.2g over a family. Half of the %g %% t interval follows ±.",
+			g.Seeds[0], g.Seeds[len(g.Seeds)-1], 1-level, 100*level)),
 		page.Heading(fmt.Sprintf("The claims, one family of %d tests", g.Tests)),
 		judged(g.Claims, (*Claim).short, (*Claim).word),
 		page.Heading(fmt.Sprintf("Equivalence of the test loss, ±%g nats: a family of %d",
@@ -47,9 +44,8 @@ func (g *Registered) blocks() []page.Block {
 	}
 	for i, name := range []string{"sfk-auto in place of sfk", "group in place of sfk"} {
 		if of := g.Secondary[i]; len(of) > 0 {
-			list = append(list, page.Heading(fmt.Sprintf("Secondary, %s: a family of %d", name,
-				len(of))),
-				judged(of, (*Claim).short, (*Claim).word))
+			heading := fmt.Sprintf("Secondary, %s: a family of %d", name, len(of))
+			list = append(list, page.Heading(heading), judged(of, (*Claim).short, (*Claim).word))
 		}
 	}
 	return append(list, page.Text("Everything else that is reported of these runs is exploratory."))
@@ -57,12 +53,13 @@ func (g *Registered) blocks() []page.Block {
 
 // judged has a row for each test.
 func judged(list []*Claim, name, word func(*Claim) string) *page.Table {
-	t := &page.Table{Head: []string{"claim", "at", "seeds", "difference", "p", "p (Holm)",
-		"verdict"}, Words: 1}
+	t := &page.Table{
+		Head:  []string{"claim", "at", "seeds", "difference", "p", "p (Holm)", "verdict"},
+		Words: 1,
+	}
 	for _, c := range list {
 		t.Rows = append(t.Rows, []string{name(c), c.Problem, fmt.Sprint(len(c.Seeds)),
-			c.Difference.text(c.Measure),
-			probability(c.P), probability(c.Adjusted), word(c)})
+			c.Difference.text(c.Measure), probability(c.P), probability(c.Adjusted), word(c)})
 	}
 	return t
 }

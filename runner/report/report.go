@@ -156,8 +156,8 @@ func newProblem(e *experiment, o Options) *Problem {
 		}
 		m := &a.runs[0].Meta
 		called := a.runs[0].name(m, row.Label)
-		if !slices.ContainsFunc(p.Table.Rows[:i],
-			func(r compare.Row) bool { return r.Label == called }) {
+		taken := func(r compare.Row) bool { return r.Label == called }
+		if !slices.ContainsFunc(p.Table.Rows[:i], taken) {
 			row.Label = called
 		}
 		a.label, a.algorithm = row.Title(), m.Spec.Algorithm()

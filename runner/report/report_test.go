@@ -25,9 +25,8 @@ func TestVerdicts(t *testing.T) {
 		objective: []float64{3, 2, 1.4}})
 	for seed := uint64(1); seed <= 5; seed++ { // one that SFK has not
 		w := wobble(3*seed) / 9
-		f.add(told{algorithm: dro.ERM, seed: seed, rho: .5, trainLoss: .1 + w, testLoss: 1 - w,
-			worst: .60 + w,
-			risk:  2 + wobble(seed*seed)})
+		f.add(told{algorithm: dro.ERM, seed: seed, rho: .5,
+			trainLoss: .1 + w, testLoss: 1 - w, worst: .60 + w, risk: 2 + wobble(seed*seed)})
 	}
 	r := f.report()
 	for key, want := range map[string]Verdict{
@@ -105,8 +104,7 @@ func TestSameRunsAtTwoRadii(t *testing.T) {
 			risk: rho + 1})
 		for seed := uint64(1); seed <= 4; seed++ {
 			f.add(told{algorithm: dro.ERM, seed: seed, rho: rho, trainLoss: .1 + wobble(2*seed),
-				testLoss: 1,
-				worst:    .5, risk: rho + 2 + wobble(2*seed)*rho})
+				testLoss: 1, worst: .5, risk: rho + 2 + wobble(2*seed)*rho})
 		}
 	}
 	r := f.report()
@@ -223,20 +221,20 @@ func TestBesideThePaper(t *testing.T) {
 	ten := strings.Fields("airplane automobile bird cat deer dog frog horse ship truck")
 	add := func(a dro.Algorithm, change func(*spec.Spec), accuracy ...float64) {
 		f.add(told{algorithm: a, seed: 1, rho: .5, worst: .5, change: change, classes: ten,
-			preset:   "paper-gentle",
-			accuracy: accuracy})
+			preset: "paper-gentle", accuracy: accuracy})
 	}
 	add(dro.SFK, cifar, .9, .9, .9, .5, .5, .65, .9, .9, .9, .9)
 	add(dro.ERM, cifar, .9, .9, .9, .5, .4, .45, .9, .9, .9, .1)
 	add(dro.SFK, func(s *spec.Spec) { cifar(s); s.Pad = "mean" }, .9, .9, .9, .5, .5, .65,
-		.9, .9, .9,
-		.9)
+		.9, .9, .9, .9)
 	r := f.report()
 	page := r.Page().Markdown()
-	for _, want := range []string{"| worst class | 50.0 | 49.36 | 50.0 | 47.05 |", "| mean | " +
-		"60.0 | 73.45 | 60.0 | 72.91 |",
-		"drolab run paper-gentle --algo sfk --seeds 1 --set init=he", "| lambda\\_max | auto | " +
-			"10 |"} {
+	for _, want := range []string{
+		"| worst class | 50.0 | 49.36 | 50.0 | 47.05 |",
+		"| mean | 60.0 | 73.45 | 60.0 | 72.91 |",
+		"drolab run paper-gentle --algo sfk --seeds 1 --set init=he",
+		"| lambda\\_max | auto | 10 |",
+	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -284,8 +282,8 @@ func TestWindow(t *testing.T) {
 			Window: measure.Num(window), Difference: Difference{Mean: measure.Num(mean)}}
 	}
 	r := &Report{Claims: []*Claim{claim("sfk", -.1, .25), claim("pan", -.1, -.2)}}
-	if text := r.windows(); !strings.Contains(text, "1 of 2") || !strings.Contains(text, "sfk < "+
-		"erm, χ², ρ=0.5 (+0.25)") {
+	const turned = "sfk < erm, χ², ρ=0.5 (+0.25)"
+	if text := r.windows(); !strings.Contains(text, "1 of 2") || !strings.Contains(text, turned) {
 		t.Error(text)
 	}
 }

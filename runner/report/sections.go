@@ -17,8 +17,8 @@ func (p *Problem) classBlocks() []page.Block {
 	}
 	m := &p.arms[0].runs[0].Meta
 	measure := m.Fit("class_accuracy")
-	t := &page.Table{Head: append([]string{m.Part(), "n train", string(baseline)},
-		p.Classes[0].Arms...)}
+	head := []string{m.Part(), "n train", string(baseline)}
+	t := &page.Table{Head: append(head, p.Classes[0].Arms...)}
 	for i := range p.Classes {
 		row := &p.Classes[i]
 		cells := []string{row.Class, fmt.Sprint(row.Train), page.Points().Text(row.Base)}
@@ -34,8 +34,8 @@ func (p *Problem) classBlocks() []page.Block {
 	note := fmt.Sprintf("%s's accuracy in %%, and how many points the others are above or below "+
 		"it, paired by seed; * is p < %.2g after Holm's correction for all columns of the "+
 		"claims' arms together, and for each other column alone.", baseline, 1-level)
-	return []page.Block{page.Heading(fmt.Sprintf("Accuracy by %s, %s", m.Part(), p.Label)), t,
-		page.Text(note)}
+	heading := fmt.Sprintf("Accuracy by %s, %s", m.Part(), p.Label)
+	return []page.Block{page.Heading(heading), t, page.Text(note)}
 }
 
 func (p *Problem) costBlocks() []page.Block {
@@ -46,18 +46,19 @@ func (p *Problem) costBlocks() []page.Block {
 			page.Digits(3).Float(1e3*c.Step.Float(), 1e3*c.StepStd.Float()), ratio(&c.Ratio),
 			page.Fixed(1).Text(c.Minutes)})
 	}
-	return []page.Block{page.Heading("Cost, " + p.Label), t, page.Text("Wall time on a machine " +
-		"that had other work at the same time: only the ratio to ERM says something, of runs " +
-		"that were made side by side in the time that both trained (geometric mean over seeds, " +
-		"paired). drolab bench measures a step alone.")}
+	note := "Wall time on a machine that had other work at the same time: only the ratio to ERM " +
+		"says something, of runs that were made side by side in the time that both trained " +
+		"(geometric mean over seeds, paired). drolab bench measures a step alone."
+	return []page.Block{page.Heading("Cost, " + p.Label), t, page.Text(note)}
 }
 
 func (r *Report) departureBlocks() []page.Block {
 	if len(r.Departures) == 0 {
 		return nil
 	}
-	list := []page.Block{page.Heading(
-		"Settings that are not the paper's, or that it does not give")}
+	list := []page.Block{
+		page.Heading("Settings that are not the paper's, or that it does not give"),
+	}
 	other := &page.Table{Head: []string{"setting", "here", "paper"}, Words: 2}
 	silent := &page.Table{Head: []string{"setting", "here", "why"}, Words: 2}
 	for _, d := range r.Departures {
@@ -83,10 +84,11 @@ func (r *Report) variationBlocks() []page.Block {
 	}
 	list := []page.Block{page.Heading("Sensitivity: one setting changed")}
 	if len(r.Variations) > 0 {
-		list = append(list, r.variationTable(), page.Text("The mean over the seeds of the change "+
-			"and, in brackets, its difference to the same method with the setting as in the "+
-			"tables above, paired by seed. One seed shows a direction and no more. R_ρ is of the "+
-			"radius of training, so not compared between radii."))
+		note := "The mean over the seeds of the change and, in brackets, its difference to the " +
+			"same method with the setting as in the tables above, paired by seed. One seed " +
+			"shows a direction and no more. R_ρ is of the radius of training, so not compared " +
+			"between radii."
+		list = append(list, r.variationTable(), page.Text(note))
 	}
 	if len(r.Wanted) > 0 {
 		var lines page.List

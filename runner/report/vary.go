@@ -137,9 +137,8 @@ func (r *Report) vary(main, others []*experiment) {
 	for _, o := range others {
 		near := func(e *experiment) bool { return len(o.differs(e)) == 1 }
 		if !slices.ContainsFunc(main, near) {
-			r.note("left out, because they differ from the others in several settings: %d "+
-				"run(s), in %s", len(o.runs),
-				strings.Join(o.differs(main[0]), ", "))
+			r.note("left out, because they differ from the others in several settings: "+
+				"%d run(s), in %s", len(o.runs), strings.Join(o.differs(main[0]), ", "))
 		}
 	}
 	if published.fits(&main[0].runs[0].Meta) {
@@ -157,9 +156,15 @@ func (r *Report) varyArm(p *Problem, base, a *arm) {
 	if len(diffs) != 1 {
 		return
 	}
-	v := Variation{Key: diffs[0].Key, From: diffs[0].Values[0], To: diffs[0].Values[1],
+	v := Variation{
+		Key:     diffs[0].Key,
+		From:    diffs[0].Values[0],
+		To:      diffs[0].Values[1],
 		Problem: p.Label,
-		Arm:     string(a.algorithm), Effects: []Effect{}, method: a.algorithm}
+		Arm:     string(a.algorithm),
+		Effects: []Effect{},
+		method:  a.algorithm,
+	}
 	for _, name := range varied() {
 		name = a.runs[0].Meta.Fit(name)
 		if name == "robust_risk" && v.Key == "rho" {
@@ -194,21 +199,23 @@ func (r *Report) want() {
 		values  []string
 		methods []dro.Algorithm
 	}{
-		{"init", []string{"he"}, both}, {"pad", []string{"mean"}, both},
+		{"init", []string{"he"}, both},
+		{"pad", []string{"mean"}, both},
 		{"momentum", []string{"0", "0.5"}, both},
-		{"rho", []string{"0.1", "1"}, own}, {"c", []string{"100", "500", "5000"}, own},
+		{"rho", []string{"0.1", "1"}, own},
+		{"c", []string{"100", "500", "5000"}, own},
 	} {
 		for _, value := range w.values {
 			for _, method := range w.methods {
 				there := func(v Variation) bool {
-					return v.Key == w.key && v.To == value &&
-						v.method == method
+					return v.Key == w.key && v.To == value && v.method == method
 				}
 				if slices.ContainsFunc(r.Variations, there) {
 					continue
 				}
-				r.Wanted = append(r.Wanted, Wanted{w.key, value, method, fmt.Sprintf(
-					"drolab run paper-gentle --algo %s --seeds 1 --set %s=%s", method, w.key, value)})
+				command := fmt.Sprintf("drolab run paper-gentle --algo %s --seeds 1 --set %s=%s",
+					method, w.key, value)
+				r.Wanted = append(r.Wanted, Wanted{w.key, value, method, command})
 			}
 		}
 	}

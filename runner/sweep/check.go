@@ -43,8 +43,8 @@ func checkData(s *spec.Spec, dir, dataDir string) error {
 		return nil
 	case err != nil:
 		return fmt.Errorf("select: %s: whether %s has a validation split of its own cannot be "+
-			"told: %w; or set a val_fraction above 0, as in set: {val_fraction: "+
-			"0.1}", s.Select, s.Dataset, err)
+			"told: %w; or set a val_fraction above 0, as in set: {val_fraction: 0.1}",
+			s.Select, s.Dataset, err)
 	}
 	defer d.Close()
 	switch err := runner.CheckSelection(s, d); {
@@ -52,8 +52,8 @@ func checkData(s *spec.Spec, dir, dataDir string) error {
 		return nil
 	case d.Val == nil:
 		return fmt.Errorf("select: %s: %s has no validation split to choose by: set a "+
-			"val_fraction above 0, as in set: {val_fraction: 0.1}, or take data that have "+
-			"one", s.Select, s.Dataset)
+			"val_fraction above 0, as in set: {val_fraction: 0.1}, or take data that have one",
+			s.Select, s.Dataset)
 	default:
 		return err
 	}

@@ -134,9 +134,8 @@ func (c *Cell) conclude(level float64) {
 		}
 	}
 	mean, half := compare.TInterval(xs, level)
-	c.Mean, c.Half = measure.NumIf(len(xs) > 0, mean), measure.NumIf(len(xs) > 1 &&
-		!math.IsNaN(half),
-		half)
+	c.Mean = measure.NumIf(len(xs) > 0, mean)
+	c.Half = measure.NumIf(len(xs) > 1 && !math.IsNaN(half), half)
 }
 
 // note says what a reader has to know.
@@ -144,8 +143,7 @@ func (t *Table) note(l *Look) {
 	t.Notes = append(t.Notes, fmt.Sprintf("Each method's setting is the best of its own by %s on "+
 		"the validation split, the mean over seeds; the test split had no part in it. Figures "+
 		"are at the step that each run has chosen by the same rule, ± is the half width of the "+
-		"%g %% t interval.",
-		t.Select, 100*t.Level))
+		"%g %% t interval.", t.Select, 100*t.Level))
 	unfinished := 0
 	for _, r := range t.Rows {
 		unfinished += r.Unfinished

@@ -93,8 +93,8 @@ func TestFlips(t *testing.T) {
 			at := count(len(text))
 			if !*long {
 				rng.Shuffle(len(at), func(i, j int) { at[i], at[j] = at[j], at[i] })
-				at = append(at[:min(20, len(at))],
-					count(len(text))[len(text)-20:]...) // the seal, wholly
+				seal := count(len(text))[len(text)-20:] // wholly
+				at = append(at[:min(20, len(at))], seal...)
 			}
 			for _, i := range at {
 				n++

@@ -68,8 +68,8 @@ func distributionOf(e entry) (distribution, bool) {
 	ok = ok && also && low < high
 	switch e.below[0].key {
 	case "log":
-		return rounded(func(u float64) float64 { return low * math.Pow(high/low, u) }), ok &&
-			low > 0
+		ok = ok && low > 0
+		return rounded(func(u float64) float64 { return low * math.Pow(high/low, u) }), ok
 	case "uniform":
 		return rounded(func(u float64) float64 { return low + u*(high-low) }), ok
 	case "whole":

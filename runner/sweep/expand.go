@@ -41,9 +41,13 @@ func (f *File) Expand() *List {
 		for i := range f.Base.Seeds {
 			one := s.spec
 			one.Seed += uint64(i)
-			l.Runs = append(l.Runs, Run{ID: s.namer.id(f.Name, &one), Setting: n,
+			l.Runs = append(l.Runs, Run{
+				ID:        s.namer.id(f.Name, &one),
+				Setting:   n,
 				Algorithm: s.Algorithm,
-				Seed:      one.Seed, Values: s.Values})
+				Seed:      one.Seed,
+				Values:    s.Values,
+			})
 		}
 	}
 	return l

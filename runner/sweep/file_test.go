@@ -149,26 +149,19 @@ learning_rate: 1
 
 func TestParseRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"seeds: 2":    "1: preset: nothing",
-		"preset: cvs": "1: preset \"cvs\"",
-		"preset: csv\nset: {mu: 2}": "2: mu: 2: want a " +
-			"number in (0, 1)",
-		"preset: csv\ngrid: {rho: [1, -1]}": "2: rho: -1: want " +
-			"a number > 0",
-		"preset: csv\ngrid: {algo: [erm], c: [5]}": "2: c: ",
-		"preset: csv\ngrid: {algo: [sgd]}":         "2: algorithms",
-		"preset: csv\ngrid: {rho: [1]}\nset: {rho: 2}": "3: rho: is said " +
-			"in line 2 already",
-		"preset: csv\ngrid: {seed: [1]}": "2: grid: seed " +
-			"cannot vary",
-		"preset: csv\nseeds: 0": "2: seeds: 0: want " +
-			"a whole",
-		"preset: csv\nrandom: {lr: [.1]}": "2: random: want " +
-			"how many draws",
-		"preset: csv\nhalving: {epochs: [1]}": "2: halving: want " +
-			"the share to keep",
-		"preset: csv\nhalving: {epochs: [999], keep: .5}": "2: halving: " +
-			"epochs: 999: want fewer",
+		"seeds: 2":                                        "1: preset: nothing",
+		"preset: cvs":                                     "1: preset \"cvs\"",
+		"preset: csv\nset: {mu: 2}":                       "2: mu: 2: want a number in (0, 1)",
+		"preset: csv\ngrid: {rho: [1, -1]}":               "2: rho: -1: want a number > 0",
+		"preset: csv\ngrid: {algo: [erm], c: [5]}":        "2: c: ",
+		"preset: csv\ngrid: {algo: [sgd]}":                "2: algorithms",
+		"preset: csv\ngrid: {rho: [1]}\nset: {rho: 2}":    "3: rho: is said in line 2 already",
+		"preset: csv\ngrid: {seed: [1]}":                  "2: grid: seed cannot vary",
+		"preset: csv\nseeds: 0":                           "2: seeds: 0: want a whole",
+		"preset: csv\nrandom: {lr: [.1]}":                 "2: random: want how many draws",
+		"preset: csv\nhalving: {epochs: [1]}":             "2: halving: want the share to keep",
+		"preset: csv\nhalving: {epochs: [999], keep: .5}": "2: halving: epochs: 999: want fewer",
+
 		"preset: csv\nseeds: 10000\nrandom: {draws: 99, lr: {log: [.1, 1]}}": "runs: want at most",
 		"preset: csv\ngrid: &a {rho: [1]}":                                   "2: aliases",
 		"preset: csv\ngrid: " + strings.Repeat("[", 1000):                    "too deep",
@@ -187,12 +180,12 @@ func TestValidationIsAskedForBeforeAnythingStarts(t *testing.T) {
 	for text, want := range map[string]string{
 		"select: val_loss\nset: {val_fraction: .1}":  "",
 		"select: val_worst\nset: {val_fraction: .3}": "",
-		// it may be where it trains
+		// The file may be where the sweep trains.
 		"set: {dataset: csv:no.csv, val_fraction: .1}\nselect: val_loss": "",
 		"set: {val_fraction: 0}\nselect: val_loss": "mine.yaml:4: select: val_loss: csv:example " +
 			"has no validation split to choose by: set a val_fraction above 0",
-		"set: {val_fraction: 0}": "mine.yaml:3: select: val_worst: " +
-			"csv:example has no",
+		"set: {val_fraction: 0}": "mine.yaml:3: select: val_worst: csv:example has no",
+
 		"grid: {val_fraction: [.2, 0]}\nselect: val_loss": "has no validation split",
 		"set: {val_fraction: .1, min_group: 100000}":      "select: val_worst: want two parts of",
 		"set: {dataset: csv:no.csv, val_fraction: 0}":     "cannot be told",
@@ -213,8 +206,8 @@ func TestValidationIsAskedForBeforeAnythingStarts(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	f.Add(small)
-	f.Add("preset: csv\nhalving: {epochs: [1], keep: .5}\nrandom: {draws: 2, k: {uniform: [1.1, " +
-		"2]}}")
+	f.Add("preset: csv\nhalving: {epochs: [1], keep: .5}\n" +
+		"random: {draws: 2, k: {uniform: [1.1, 2]}}")
 	f.Fuzz(func(t *testing.T, text string) {
 		file, errs := Parse("x.yaml", []byte(text), embedded)
 		if len(errs) == 0 && file.size() < 1000 && len(file.Expand().Runs) == 0 {
@@ -260,8 +253,8 @@ func TestStudy(t *testing.T) {
 		}
 	}
 	says := fmt.Sprintf("| lines that the user writes | %d of YAML "+
-		"(`runner/sweep/testdata/study.yaml`) | %d of "+
-		"Python", lines["study.yaml"], lines["submitit.py"])
+		"(`runner/sweep/testdata/study.yaml`) | %d of Python",
+		lines["study.yaml"], lines["submitit.py"])
 	if !strings.Contains(string(page), says) {
 		t.Errorf("docs/sweeps.md does not say %q", says)
 	}

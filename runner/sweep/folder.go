@@ -52,7 +52,7 @@ type Run struct {
 	Algorithm dro.Algorithm              `json:"algorithm"`
 	Seed      uint64                     `json:"seed"`
 	Values    map[string]json.RawMessage `json:"values"`        // of the keys that the method reads
-	Now       string                     `json:"now,omitempty"` // what the run would be called today, where not so
+	Now       string                     `json:"now,omitempty"` // today's ID, where it is another
 }
 
 // modern gives the runs of an older program's list the methods that they are of now.
@@ -285,8 +285,8 @@ func (f *Folder) own(names ...string) string {
 // Find reads a run of the sweep as it is now; an fs.ErrNotExist where it has not
 // begun.
 func (f *Folder) Find(i int) (*record.Run, error) {
-	return record.Find(f.Dir,
-		filepath.Join(f.Dir, f.List.Runs[i].ID)) // a path needs no look at the others
+	path := filepath.Join(f.Dir, f.List.Runs[i].ID) // needs no look at the others
+	return record.Find(f.Dir, path)
 }
 
 // request asks for run i.

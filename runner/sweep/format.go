@@ -23,8 +23,8 @@ func (t *Table) Blocks() []page.Block {
 // Cells are the table as text.
 func (t *Table) Cells() *page.Table {
 	head := append([]string{"method", "setting", "validation"}, t.titles()...)
-	list := &page.Table{Names: 2, Head: append(head, "settings", "runs", "epochs", "training",
-		"of it chosen")}
+	head = append(head, "settings", "runs", "epochs", "training", "of it chosen")
+	list := &page.Table{Names: 2, Head: head}
 	for _, r := range t.Rows {
 		row := []string{string(r.Algorithm), strings.TrimSpace(r.Label), page.None}
 		if r.IDs == nil {
@@ -59,8 +59,7 @@ func (t *Table) titles() (titles []string) {
 
 func (r *Row) costs() []string {
 	return []string{fmt.Sprint(r.Settings), fmt.Sprint(r.Cost.Runs),
-		fmt.Sprintf("%.4g", r.Cost.Epochs),
-		clock(r.Cost.Seconds), clock(r.Own.Seconds)}
+		fmt.Sprintf("%.4g", r.Cost.Epochs), clock(r.Cost.Seconds), clock(r.Own.Seconds)}
 }
 
 func clock(seconds measure.Number) string {

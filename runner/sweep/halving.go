@@ -40,8 +40,8 @@ func (f *Folder) rung(n int) (*rung, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err == nil && slices.ContainsFunc(r.Kept,
-		func(i int) bool { return i < 0 || i >= len(f.List.Runs) }) {
+	unknown := func(i int) bool { return i < 0 || i >= len(f.List.Runs) }
+	if err == nil && slices.ContainsFunc(r.Kept, unknown) {
 		err = fmt.Errorf("%s keeps runs that the list has not", f.rungPath(n))
 	}
 	return &r, err
@@ -138,8 +138,9 @@ func (l *Look) decide(n int) (*rung, error) {
 	}
 	r := &rung{Epochs: l.List.Halving.Epochs[n-1], Values: map[int]float64{}}
 	for _, settings := range l.List.byMethod() {
-		ranked := l.rank(settings,
-			func(i int, s *State) bool { return before.member(i) && s.through(r.Epochs) })
+		ranked := l.rank(settings, func(i int, s *State) bool {
+			return before.member(i) && s.through(r.Epochs)
+		})
 		for _, c := range ranked {
 			r.Values[c.Setting] = c.value
 		}

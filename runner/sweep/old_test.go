@@ -22,13 +22,13 @@ const oldList = `{"name":"mine","preset":"csv","dir":"","base":{"algorithms":["s
 // A sweep over "c: auto" is one over methods now: the folder of an older program goes
 // on with the names that its runs have, and its file, started again, adds nothing.
 func TestFoldersFromBeforeSFKAuto(t *testing.T) {
-	const file = "preset: csv\ngrid: {c: [500, auto], algo: [sfk, erm]}\nset: {epochs: 2, " +
-		"val_fraction: .2}\n"
+	const file = "preset: csv\ngrid: {c: [500, auto], algo: [sfk, erm]}\n" +
+		"set: {epochs: 2, val_fraction: .2}\n"
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, listName), []byte(oldList), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	// twice as it was, and more
+	// It is started twice as it was, and then with more seeds.
 	for _, seeds := range []string{"seeds: 1\n", "seeds: 1\n", "seeds: 2\n"} {
 		f, err := Make(dir, []byte(file), parse(t, file+seeds).Expand())
 		if err != nil {

@@ -85,11 +85,13 @@ func (l *Look) Overview(states []State) (*Overview, error) {
 		for i := range settings {
 			o.Points = append(o.Points, l.point(&settings[i], states, o))
 		}
-		ranked := l.rank(settings,
-			func(i int, _ *State) bool { return states[i].Status == runner.Done })
+		ranked := l.rank(settings, func(i int, _ *State) bool {
+			return states[i].Status == runner.Done
+		})
 		if len(ranked) > 0 {
-			at := slices.IndexFunc(settings,
-				func(s setting) bool { return s.Setting == ranked[0].Setting })
+			at := slices.IndexFunc(settings, func(s setting) bool {
+				return s.Setting == ranked[0].Setting
+			})
 			o.Points[first+at].Chosen = true
 		}
 	}
@@ -103,9 +105,13 @@ func (l *Look) point(s *setting, states []State, o *Overview) Point {
 	sum, n := 0.0, 0
 	for _, i := range s.runs {
 		state := &states[i]
-		one := Seed{ID: l.List.Runs[i].ID, Seed: l.List.Runs[i].Seed, Status: state.Status,
-			Cause: state.Cause,
-			Whole: l.epochs(i)}
+		one := Seed{
+			ID:     l.List.Runs[i].ID,
+			Seed:   l.List.Runs[i].Seed,
+			Status: state.Status,
+			Cause:  state.Cause,
+			Whole:  l.epochs(i),
+		}
 		if r := state.Result; r != nil {
 			one.Begun, one.Epochs = true, r.Epochs
 			value, _ := r.validation()

@@ -50,8 +50,7 @@ func TestOverviewAgreesWithTheTable(t *testing.T) {
 		if at < 0 || o.Points[at].Seeds[0].ID != row.IDs[0] ||
 			math.Abs(o.Points[at].Value.Float()-row.Validation.Mean.Float()) > 1e-12 {
 			t.Errorf("%s: the table has %v with %v, the overview chooses %d",
-				row.Algorithm, row.IDs,
-				row.Validation.Mean, at)
+				row.Algorithm, row.IDs, row.Validation.Mean, at)
 		}
 	}
 }

@@ -36,9 +36,13 @@ func (l *Look) result(r *record.Run) *Result {
 	if !slices.Equal(names, l.names) {
 		l.names = names
 	}
-	s := &Result{Epochs: sum.Epochs, Steps: sum.Steps, Planned: meta.Steps,
+	s := &Result{
+		Epochs:   sum.Epochs,
+		Steps:    sum.Steps,
+		Planned:  meta.Steps,
 		perEpoch: meta.StepsPerEpoch,
-		names:    l.names}
+		names:    l.names,
+	}
 	if v := sum.ImagesPerSecond; v.Applies() && v.Float() > 0 {
 		s.seconds = measure.Num(float64(sum.Steps) * float64(meta.Spec.Batch) / v.Float())
 	}

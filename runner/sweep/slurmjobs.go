@@ -276,8 +276,7 @@ func (f *Folder) Holder(s Slurm, array, task, restarts string) record.Holder {
 	if restarts == "" {
 		restarts = "0"
 	}
-	return record.Holder{Name: "slurm " + mine + " " +
-		restarts, Alive: func(name string) (alive, known bool) {
+	alive := func(name string) (alive, known bool) {
 		words := strings.Fields(name)
 		if len(words) != 3 || words[0] != "slurm" {
 			return false, false
@@ -292,5 +291,6 @@ func (f *Folder) Holder(s Slurm, array, task, restarts string) record.Holder {
 		job, ok := tasks[words[1]]
 		life := strconv.Itoa(job.Restarts)
 		return ok && job.State != "PENDING" && life == words[2], true
-	}}
+	}
+	return record.Holder{Name: "slurm " + mine + " " + restarts, Alive: alive}
 }

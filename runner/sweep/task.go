@@ -73,8 +73,8 @@ func (t *Task) Do(ctx context.Context) error {
 func (t *Task) index() (int, error) {
 	if t.Rung == 0 {
 		if t.Place < 0 || t.Place >= len(t.List.Runs) {
-			return 0, fmt.Errorf("task %d: the sweep has the runs 0 to %d", t.Place,
-				len(t.List.Runs)-1)
+			return 0, fmt.Errorf("task %d: the sweep has the runs 0 to %d",
+				t.Place, len(t.List.Runs)-1)
 		}
 		return t.Place, nil
 	}
@@ -113,9 +113,8 @@ func (t *Task) train(ctx context.Context, store *record.Store, i int) error {
 		return fmt.Errorf("run %s failed: %s", id, outcomes[0].Err)
 	}
 	done, all := state.Steps()
-	return fmt.Errorf("run %s is %s at step %d of %d: the task goes on from there when it is "+
-		"done again",
-		id, state.Status, done, all)
+	return fmt.Errorf("run %s is %s at step %d of %d: "+
+		"the task goes on from there when it is done again", id, state.Status, done, all)
 }
 
 // await tries until nobody else has the run.
@@ -163,8 +162,7 @@ func (t *Task) again(i int) error {
 	switch {
 	case t.Requeue == nil:
 		return fmt.Errorf("run %s: its time is over, at step %d of %d, and nobody can be asked "+
-			"to do it again",
-			id, done, all)
+			"to do it again", id, done, all)
 	case l.Times >= mostRequeues:
 		return fmt.Errorf("run %s: its time was over %d times, at step %d of %d: start the sweep "+
 			"again with more --time", id, l.Times, done, all)

@@ -32,9 +32,9 @@ func TestTasksAreTheSweep(t *testing.T) {
 	}
 	sameSweeps(t, here.Dir, jobs.Dir)
 	before := logs(t, jobs)
-	if err := tasked(jobs, 0).Do(context.Background()); err != nil ||
-		logs(t, jobs)[jobs.List.Runs[0].ID] !=
-			before[jobs.List.Runs[0].ID] {
+	first := jobs.List.Runs[0].ID
+	err := tasked(jobs, 0).Do(context.Background())
+	if err != nil || logs(t, jobs)[first] != before[first] {
 		t.Errorf("a task that is done: %v", err)
 	}
 	for _, place := range []int{-1, 8} {
@@ -195,7 +195,8 @@ func fakes(t *testing.T) bin {
 	t.Helper()
 	dir := t.TempDir()
 	for name, does := range map[string]string{
-		"sbatch":   `n=$(ls "$D" | grep -c '^job-'); cp "$2" "$D/job-$n.sh"; echo "$((40 + n));cluster"`,
+		"sbatch": `n=$(ls "$D" | grep -c '^job-'); cp "$2" "$D/job-$n.sh"; ` +
+			`echo "$((40 + n));cluster"`,
 		"squeue":   `cat "$D/queue" 2>/dev/null; exit 0`,
 		"scontrol": `[ "$1" = requeue ] || cat "$D/show" 2>/dev/null; exit 0`,
 		"scancel":  `exit 0`,
@@ -227,14 +228,19 @@ func (b bin) says(t *testing.T, what, text string) {
 }
 
 func ask() *Ask {
-	return &Ask{Parallel: 4, Threads: 2, DataDir: "/data", Program: "/opt/it's/drolab",
+	return &Ask{
+		Parallel:  4,
+		Threads:   2,
+		DataDir:   "/data",
+		Program:   "/opt/it's/drolab",
 		Partition: "main",
 		Estimate: func(s *spec.Spec) (Need, error) {
 			if s.Algorithm() == "sfk" {
 				return Need{3000, 1 << 30}, nil
 			}
 			return Need{60, 100 << 20}, nil
-		}}
+		},
+	}
 }
 
 func TestScripts(t *testing.T) {
@@ -248,14 +254,20 @@ func TestScripts(t *testing.T) {
 	if err != nil || len(scripts) != 2 {
 		t.Fatalf("%d scripts, want one for each class of needs; %v", len(scripts), err)
 	}
-	for _, want := range []string{"#!/bin/bash\n", "#SBATCH --array=0-1,3%4\n",
+	for _, want := range []string{
+		"#!/bin/bash\n",
+		"#SBATCH --array=0-1,3%4\n",
 		"#SBATCH --cpus-per-task=2\n",
-		"#SBATCH --mem=1536M\n", "#SBATCH --time=0-02:00:00\n", "#SBATCH --signal=B:USR1@120\n",
+		"#SBATCH --mem=1536M\n",
+		"#SBATCH --time=0-02:00:00\n",
+		"#SBATCH --signal=B:USR1@120\n",
 		"#SBATCH --requeue\n",
-		"#SBATCH --open-mode=append\n", "/.sweep/slurm/%A_%a.log\n", "#SBATCH --partition=main\n",
+		"#SBATCH --open-mode=append\n",
+		"/.sweep/slurm/%A_%a.log\n",
+		"#SBATCH --partition=main\n",
 		`exec '/opt/it'\''s/drolab' --data '/data' --threads "$SLURM_CPUS_PER_TASK" sweep task '` +
-			f.Dir +
-			"' $SLURM_ARRAY_TASK_ID\n"} {
+			f.Dir + "' $SLURM_ARRAY_TASK_ID\n",
+	} {
 		if !strings.Contains(scripts[0], want) {
 			t.Errorf("no %q in\n%s", want, scripts[0])
 		}
@@ -323,18 +335,19 @@ func TestWhatSlurmSays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Submit(context.Background(), stages, &Ask{Threads: 1},
-		Slurm{}.Submit); err != nil {
+	_, err = f.Submit(context.Background(), stages, &Ask{Threads: 1}, Slurm{}.Submit)
+	if err != nil {
 		t.Fatal(err)
 	}
-	b.says(t, "queue", "40 |0 |PENDING | |2 |BeginTime "+
-		"|\n40|1|RUNNING|n3|0|None|\n40|N/A|PENDING||0|x|\n"+
+	b.says(t, "queue", "40 |0 |PENDING | |2 |BeginTime |\n"+
+		"40|1|RUNNING|n3|0|None|\n"+
+		"40|N/A|PENDING||0|x|\n"+
 		"garbage\n"+
 		"40|7|PENDING||0|Resources|\n")
-	b.says(t, "show", "JobId=43 ArrayJobId=40 ArrayTaskId=2 JobState=NODE_FAIL Reason=NodeDown "+
-		"Restarts=1 "+
-		"NodeList=n2\nJobId=44 ArrayJobId=40 ArrayTaskId=3 JobState=COMPLETED Reason=None "+
-		"NodeList=n1\n")
+	b.says(t, "show", "JobId=43 ArrayJobId=40 ArrayTaskId=2 "+
+		"JobState=NODE_FAIL Reason=NodeDown Restarts=1 NodeList=n2\n"+
+		"JobId=44 ArrayJobId=40 ArrayTaskId=3 "+
+		"JobState=COMPLETED Reason=None NodeList=n1\n")
 	jobs, err := f.Jobs(context.Background(), Slurm{}, true)
 	if err != nil || !jobs.Busy() {
 		t.Fatal(jobs, err)
@@ -359,10 +372,14 @@ func TestWhatSlurmSays(t *testing.T) {
 }
 
 func TestParseTime(t *testing.T) {
-	for text, want := range map[string]time.Duration{"30": 30 * time.Minute,
-		"1:30":     90 * time.Second,
-		"04:00:00": 4 * time.Hour, "2-0": 48 * time.Hour, "1-2:30": 26*time.Hour + 30*time.Minute,
-		"1-02:03:04": 26*time.Hour + 3*time.Minute + 4*time.Second} {
+	for text, want := range map[string]time.Duration{
+		"30":         30 * time.Minute,
+		"1:30":       90 * time.Second,
+		"04:00:00":   4 * time.Hour,
+		"2-0":        48 * time.Hour,
+		"1-2:30":     26*time.Hour + 30*time.Minute,
+		"1-02:03:04": 26*time.Hour + 3*time.Minute + 4*time.Second,
+	} {
 		if got, err := ParseTime(text); err != nil || got != want {
 			t.Errorf("%s: %v, %v", text, got, err)
 		}
@@ -387,10 +404,14 @@ func TestHolderOfALease(t *testing.T) {
 		t.Error(h.Name)
 	}
 	for name, want := range map[string][2]bool{
-		"slurm 40_1 1": {true, true}, "slurm 40_1 0": {false, true}, "slurm 40_2 0": {false, true},
-		"slurm 40_3 0": {false, true}, "slurm 40_5 1": {false, true},
+		"slurm 40_1 1": {true, true},
+		"slurm 40_1 0": {false, true},
+		"slurm 40_2 0": {false, true},
+		"slurm 40_3 0": {false, true},
+		"slurm 40_5 1": {false, true},
 		"slurm 40_5 2": {false, false},
-		"somebody":     {false, false}, "": {false, false},
+		"somebody":     {false, false},
+		"":             {false, false},
 	} {
 		if alive, known := h.Alive(name); alive != want[0] || known != want[1] {
 			t.Errorf("%q: alive %v, known %v", name, alive, known)

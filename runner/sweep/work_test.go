@@ -54,8 +54,8 @@ func always() bool { return true }
 func work(t *testing.T, f *Folder) {
 	t.Helper()
 	q := queued(t, context.Background(), f)
-	if err := f.Work(context.Background(), q, Here{Parallel: 2, Threads: 1}, always,
-		t.Logf); err != nil {
+	err := f.Work(context.Background(), q, Here{Parallel: 2, Threads: 1}, always, t.Logf)
+	if err != nil {
 		t.Fatal(err)
 	}
 	q.Wait()
@@ -77,8 +77,8 @@ func logs(t *testing.T, f *Folder) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	for i, r := range f.List.Runs {
-		if b, err := os.ReadFile(filepath.Join(f.Dir, f.List.Runs[i].ID,
-			"events.jsonl")); err == nil {
+		b, err := os.ReadFile(filepath.Join(f.Dir, f.List.Runs[i].ID, "events.jsonl"))
+		if err == nil {
 			all[r.ID] = string(b)
 		}
 	}
@@ -137,8 +137,8 @@ func TestWorkGoesOnFromCheckpoints(t *testing.T) {
 
 func TestMakeGrowsAndNeverMoves(t *testing.T) {
 	f := made(t, tiny)
-	more := strings.Replace(strings.Replace(tiny, "[.1, 1]", "[.05, .1, 1]", 1), "seeds: 2",
-		"seeds: 3", 1)
+	more := strings.Replace(tiny, "[.1, 1]", "[.05, .1, 1]", 1)
+	more = strings.Replace(more, "seeds: 2", "seeds: 3", 1)
 	grown, err := Make(f.Dir, []byte(more), parse(t, more).Expand())
 	if err != nil {
 		t.Fatal(err)

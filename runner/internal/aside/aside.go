@@ -125,8 +125,9 @@ func WriteIn(in Folder, name string, mode fs.FileMode, write func(io.Writer) err
 func own(
 	in Folder, name string, mode fs.FileMode, write func(io.Writer) error,
 ) (aside string, err error) {
-	return first(numbered(Prefix+name),
-		func(name string) error { return fill(in, name, mode, write) })
+	return first(numbered(Prefix+name), func(name string) error {
+		return fill(in, name, mode, write)
+	})
 }
 
 // numbered are a name and the same with a number behind it. The bound is for a

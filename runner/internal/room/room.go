@@ -174,8 +174,10 @@ func (s *Share) Release() { s.Shrink(0) }
 
 // taken is what this program's allocator has of the system.
 func taken() float64 {
-	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"},
-		{Name: "/memory/classes/heap/released:bytes"}}
+	s := []metrics.Sample{
+		{Name: "/memory/classes/total:bytes"},
+		{Name: "/memory/classes/heap/released:bytes"},
+	}
 	metrics.Read(s)
 	return float64(s[0].Value.Uint64()) - float64(s[1].Value.Uint64())
 }

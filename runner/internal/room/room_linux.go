@@ -49,8 +49,8 @@ func group(root string) float64 {
 		controllers, path, _ := strings.Cut(rest, ":")
 		switch controllers {
 		case "":
-			for dir := filepath.Join(root, path); strings.HasPrefix(dir,
-				root); dir = filepath.Dir(dir) {
+			dir := filepath.Join(root, path)
+			for ; strings.HasPrefix(dir, root); dir = filepath.Dir(dir) {
 				left = min(left, within(dir, "memory.max", "memory.current", "inactive_file"))
 			}
 		case "memory":

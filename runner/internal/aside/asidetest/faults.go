@@ -51,8 +51,7 @@ func Points(trace []string, step int, cause error) iter.Seq2[string, *Faults] {
 					continue
 				}
 				what := fmt.Sprintf("point %d of %d, %s, killed %v, %d/2 of it, power cut %v", at,
-					len(trace),
-					trace[at-1], x.Killed, x.Part, x.Power)
+					len(trace), trace[at-1], x.Killed, x.Part, x.Power)
 				if !yield(what, x) {
 					return
 				}

@@ -21,8 +21,7 @@ import (
 // noLocks tells whether err says that the file system has no locks.
 func noLocks(err error) bool {
 	return errors.Is(err, unix.ENOLCK) || errors.Is(err, unix.EOPNOTSUPP) ||
-		errors.Is(err, unix.ENOTSUP) ||
-		errors.Is(err, unix.ENOSYS)
+		errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.ENOSYS)
 }
 
 // takeLease locks what stands for o, and writes this machine's name into o.
@@ -68,8 +67,7 @@ func (f *Folder) gone(o File, there claim) error {
 		return nil
 	}
 	return errors.Join(fmt.Errorf("%w (%s): it is free %v after that one was heard last",
-		ErrLeased, there,
-		leaseTime), err)
+		ErrLeased, there, leaseTime), err)
 }
 
 // heldLocally is for readers: one whose clock is wrong takes a lease for over, or
@@ -109,9 +107,8 @@ func standIn(o File, flags int) (File, error) {
 		}
 		info, err := os.Lstat(path)
 		if err != nil || !info.IsDir() || info.Mode().Perm()&0o077 != 0 || Foreign(info) {
-			return nil, errors.Join(fmt.Errorf("%s: want a folder of yours that nobody else may "+
-				"enter (chmod 700)",
-				path), err)
+			return nil, errors.Join(fmt.Errorf(
+				"%s: want a folder of yours that nobody else may enter (chmod 700)", path), err)
 		}
 	}
 	f, err := OpenFolder(nil, path)

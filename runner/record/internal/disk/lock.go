@@ -41,8 +41,7 @@ func AcquireBy(lock Try, path string, tries int) (*Lock, error) {
 }
 
 // Acquire is Acquire of a file in f.
-func (f *Folder) Acquire(name string) (*Lock,
-	error) {
+func (f *Folder) Acquire(name string) (*Lock, error) {
 	return f.acquire(tryLock, name, writerTries)
 }
 
@@ -149,7 +148,9 @@ func (f *Folder) openLock(name string) (File, error) {
 	if lockFlags&os.O_EXCL == 0 {
 		o, err := f.Open(name, lockFlags, lockMode)
 		if err == nil {
-			o.Chmod(lockMode) // one of a program before; where it is refused, the lock is as good as it was
+			// A lock file of an older program has another mode. Where the change is refused, the
+			// lock is as good as it was.
+			o.Chmod(lockMode)
 		}
 		return o, err
 	}

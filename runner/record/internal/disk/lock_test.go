@@ -39,13 +39,14 @@ func TestLockFile(t *testing.T) {
 }
 
 func TestErrorsThatMayPass(t *testing.T) {
-	for err, want := range map[error]string{syscall.ENOSPC: "disk full",
+	for err, want := range map[error]string{
+		syscall.ENOSPC: "disk full",
 		syscall.EDQUOT: "disk full",
-		syscall.EIO:    "disk fails"} {
+		syscall.EIO:    "disk fails",
+	} {
 		var disk *runner.DiskError
-		if got := Explain(&os.PathError{Op: "write", Path: "x", Err: err}); !errors.As(got,
-			&disk) ||
-			!strings.Contains(got.Error(), want) || !errors.Is(got, err) {
+		got := Explain(&os.PathError{Op: "write", Path: "x", Err: err})
+		if !errors.As(got, &disk) || !strings.Contains(got.Error(), want) || !errors.Is(got, err) {
 			t.Errorf("%v is explained as %v", err, got)
 		}
 	}

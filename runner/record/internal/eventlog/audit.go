@@ -154,8 +154,8 @@ type LostError struct {
 
 func (e *LostError) Error() string {
 	return fmt.Sprintf("%s%s: a change of a setting may have stood there. Put back the file from "+
-		"a copy, or drolab doctor --mend keeps what is left and lets the run go on without "+
-		"it", e.file, e.what)
+		"a copy, or drolab doctor --mend keeps what is left and lets the run go on without it",
+		e.file, e.what)
 }
 
 // Since returns every knob that counts for what goes on behind a checkpoint. The

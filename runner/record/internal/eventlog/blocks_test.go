@@ -62,8 +62,7 @@ func TestIndexBounds(t *testing.T) {
 		numbers != x.lists ||
 		numbers > maxLists {
 		t.Errorf("%d blocks, %d others (counted %d), %d numbers (counted %d)", len(x.blocks),
-			others, x.others,
-			numbers, x.lists)
+			others, x.others, numbers, x.lists)
 	}
 	if !selected {
 		t.Error("the selected evaluation was left out")
@@ -72,9 +71,8 @@ func TestIndexBounds(t *testing.T) {
 
 func TestBackward(t *testing.T) {
 	long := strings.Repeat("z", MaxLine+200_000)
-	for _, text := range []string{"", "\n", "a", "a\n", "a\nb", "\n\n", "a\n\nb\n", long, "a\n" +
-		long + "\nb\n",
-		strings.Repeat("abcdefg\n", 20_000)} {
+	for _, text := range []string{"", "\n", "a", "a\n", "a\nb", "\n\n", "a\n\nb\n", long,
+		"a\n" + long + "\nb\n", strings.Repeat("abcdefg\n", 20_000)} {
 		want := strings.Split(text, "\n")
 		slices.Reverse(want)
 		b := newBackward(strings.NewReader(text), int64(len(text)), 0)

@@ -38,9 +38,14 @@ func in(t testing.TB, path string) *disk.Folder {
 func newMeta(seed uint64) *runner.Meta {
 	spec := spec.Defaults()
 	spec.Algorithms, spec.Seed = []dro.Algorithm{dro.SFK}, seed
-	return &runner.Meta{Preset: "shapes", Created: time.Date(2026, 11, 21, 9, 15, 2, 0, time.UTC),
-		Spec:  spec,
-		Parts: measure.Parts{Classes: []string{"circle", "star"}}, StepsPerEpoch: 10, Steps: 500}
+	return &runner.Meta{
+		Preset:        "shapes",
+		Created:       time.Date(2026, 11, 21, 9, 15, 2, 0, time.UTC),
+		Spec:          spec,
+		Parts:         measure.Parts{Classes: []string{"circle", "star"}},
+		StepsPerEpoch: 10,
+		Steps:         500,
+	}
 }
 
 func must(t *testing.T, err error) {

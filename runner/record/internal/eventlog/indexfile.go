@@ -54,9 +54,14 @@ func saveIndex(in *disk.Folder, x *Index) error {
 		return err
 	}
 	defer log.Close()
-	h := indexHead{Type: "index", Version: indexVersion, Size: x.Size, Span: x.span,
+	h := indexHead{
+		Type:    "index",
+		Version: indexVersion,
+		Size:    x.Size,
+		Span:    x.span,
 		Seconds: x.watch.Seconds,
-		Since:   x.watch.since}
+		Since:   x.watch.since,
+	}
 	if h.First, h.Last, err = sampleLog(log, x.Size); err != nil {
 		return err
 	}
@@ -206,10 +211,13 @@ func readIndex(r *bufio.Reader) (*Index, *indexHead, error) {
 // check wants sizes that fit together: a head may come from anybody.
 func (h *indexHead) check() error {
 	wrong := errors.New("its head is of no index of this program")
-	if h.Type != "index" || h.Version != indexVersion || h.Span < 0 ||
-		len(h.Ends) != len(h.Counts) ||
-		len(h.Ends) == 0 || len(h.Ends) > MaxBlocks || h.Ends[len(h.Ends)-1] != h.Size ||
-		!(h.Seconds >= 0) {
+	n := len(h.Ends)
+	switch {
+	case h.Type != "index" || h.Version != indexVersion:
+		return wrong
+	case h.Span < 0 || !(h.Seconds >= 0):
+		return wrong
+	case n != len(h.Counts) || n == 0 || n > MaxBlocks || h.Ends[n-1] != h.Size:
 		return wrong
 	}
 	before, events := int64(0), 0

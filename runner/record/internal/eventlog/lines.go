@@ -28,8 +28,7 @@ func (e HoleError) What() string {
 
 func (e HoleError) Remedy() string {
 	return fmt.Sprintf("put the file back from a copy, or keep what is before that line "+
-		"(truncate -s %d)",
-		e.start)
+		"(truncate -s %d)", e.start)
 }
 
 // forward reads the lines of a log from the first on, in memory of maxLine.

@@ -55,8 +55,8 @@ func OpenLog(in *disk.Folder, a *Audit, now func() time.Time) (*EventLog, error)
 }
 
 func (l *EventLog) open() (err error) {
-	if l.File, err = l.in.Open(LogName, os.O_WRONLY|os.O_APPEND|os.O_CREATE,
-		disk.FileMode); err != nil {
+	const flags = os.O_WRONLY | os.O_APPEND | os.O_CREATE
+	if l.File, err = l.in.Open(LogName, flags, disk.FileMode); err != nil {
 		return disk.Explain(err)
 	}
 	if l.made, err = l.File.Stat(); err != nil {
@@ -91,9 +91,8 @@ func (l *EventLog) Append(e runner.Event) error {
 		return fmt.Errorf("%s: event %d (%s): %w", l.Path, h.Seq, e.Kind(), err)
 	}
 	if line = append(disk.LineSeal.Put(line), '\n'); len(line) > MaxLine {
-		return fmt.Errorf("%s: event %d (%s) has %d bytes, want at most %d", l.Path, h.Seq,
-			e.Kind(), len(line),
-			MaxLine)
+		return fmt.Errorf("%s: event %d (%s) has %d bytes, want at most %d",
+			l.Path, h.Seq, e.Kind(), len(line), MaxLine)
 	}
 	before := l.Size
 	if err := l.write(line); err != nil {

@@ -25,8 +25,8 @@ func timed(seconds float64, e runner.Event) runner.Event {
 func TestProgressAppliesResume(t *testing.T) {
 	first, second := stepEvent(2), evalEvent(1)
 	p := progress(status(0, runner.Running), second, first, stepEvent(3), evalEvent(3),
-		&runner.WarningEvent{Head: head(3),
-			Message: "odd"}, stepEvent(4), &runner.ResumeEvent{Head: head(2)})
+		&runner.WarningEvent{Head: head(3), Message: "odd"}, stepEvent(4),
+		&runner.ResumeEvent{Head: head(2)})
 	if p.Last != first || p.Eval != second || p.Step != 2 || p.Status != runner.Queued {
 		t.Errorf("after the resume: %+v", p.Standing)
 	}
@@ -103,8 +103,8 @@ func TestProgressKnowsItsPace(t *testing.T) {
 func TestProgressHasTheKnobs(t *testing.T) {
 	turn := &runner.KnobEvent{Head: head(3), Key: "lr", New: measure.Num(0.5)}
 	p := progress(turn,
-		&runner.KnobEvent{Head: head(3), Key: "nothing"}, &runner.KnobEvent{Head: head(4),
-			Key: "c"})
+		&runner.KnobEvent{Head: head(3), Key: "nothing"},
+		&runner.KnobEvent{Head: head(4), Key: "c"})
 	if p.Spec.LR != 0.5 || p.Spec.Algorithm() != "sfk-auto" {
 		t.Errorf("lr %v, %s", p.Spec.LR, p.Spec.Algorithm())
 	}

@@ -67,10 +67,11 @@ func (r *repair) line(line []byte) error {
 // fill writes warnings with the numbers before next that no line has.
 func (r *repair) fill(next int64) error {
 	for ; r.seq+1 < next; r.seq++ {
-		w := &runner.WarningEvent{Head: runner.Head{Seq: r.seq + 1, Time: time.Now().UTC(),
-			Step: r.step},
+		w := &runner.WarningEvent{
+			Head: runner.Head{Seq: r.seq + 1, Time: time.Now().UTC(), Step: r.step},
 			Message: "an event that stood here is lost: drolab doctor has the file as it was in " +
-				r.where}
+				r.where,
+		}
 		line, err := runner.EncodeEvent(w)
 		if err == nil {
 			_, err = r.w.Write(append(disk.LineSeal.Put(line), '\n'))

@@ -25,8 +25,7 @@ func TestEndBetweenTwoLooks(t *testing.T) {
 		"killed": {[]*End{at(runner.Running, 5), at(runner.Running, 5)}, []bool{false},
 			runner.Running, true},
 		"goes on": {[]*End{at(runner.Paused, 5), at(runner.Running, 5)}, []bool{false, true},
-			runner.Running,
-			false},
+			runner.Running, false},
 		"not begun": {[]*End{at(runner.Queued, 0), at(runner.Queued, 0)}, []bool{false},
 			runner.Queued, true},
 	} {
