@@ -56,10 +56,12 @@ const streamTheory = 77
 func (p *probe) gradient(b *data.Batch, weigh func(w, losses []float64), add bool) {
 	net := p.f.Run.Net
 	most := p.f.Meta.Spec.Batch
+	whole := train.Batch{Split: runner.SplitTrain, Batch: b}
+	var part data.Batch
 	for from := 0; from < b.N; from += most {
 		to := min(from+most, b.N)
 		losses, w := make([]float64, to-from), make([]float64, to-from)
-		net.Losses(losses, train.Batch{Split: runner.SplitTrain, Batch: *b}.Part(from, to), nil)
+		net.Losses(losses, whole.Part(&part, from, to), nil)
 		weigh(w, losses)
 		share := float64(to-from) / float64(b.N)
 		if add {

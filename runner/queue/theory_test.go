@@ -22,7 +22,7 @@ func alone(t *testing.T, f *certificate.Frozen, ratios []float64) (norms []float
 	defer loader.Close()
 	for _, r := range ratios {
 		b := loader.Next()
-		f.Run.Net.Losses(make([]float64, 1), train.Batch{Split: runner.SplitTrain, Batch: *b}, nil)
+		f.Run.Net.Losses(make([]float64, 1), train.Batch{Split: runner.SplitTrain, Batch: b}, nil)
 		f.Run.Net.Gradient([]float64{r}, false)
 		norms = append(norms, f.Run.Net.GradNorm())
 	}

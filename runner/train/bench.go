@@ -83,7 +83,7 @@ func MeasureSteps(
 // forward loads a batch and computes its losses.
 func (r *Run) forward() error {
 	b := r.batches.Next()
-	r.Net.Losses(r.losses, Batch{runner.SplitTrain, *b}, nil)
+	r.Net.Losses(r.losses, Batch{runner.SplitTrain, b}, nil)
 	return nil
 }
 

@@ -178,7 +178,7 @@ func (r *Run) EachBatch(split string, f func(b Batch, from int) error) error {
 	}
 	defer loader.Close()
 	for from := 0; from < src.Len(); {
-		b := Batch{split, *loader.Next()}
+		b := Batch{split, loader.Next()}
 		if err := f(b, from); err != nil {
 			return err
 		}

@@ -17,6 +17,7 @@ type input struct {
 	draws           *data.Loader // batches of the method's own: independent draws
 	losses, weights []float64    // of the x-batch
 	drawn           []float64    // losses of the method's own batch
+	part            data.Batch   // the piece of the method's own batch under way
 }
 
 func (i *input) close() {

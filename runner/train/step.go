@@ -15,7 +15,7 @@ import (
 func (r *Run) train() error {
 	x, alpha := r.batches.Next(), r.rate()
 	batch := batchOf(x, r.losses)
-	r.Net.Losses(r.losses, Batch{runner.SplitTrain, *x}, r.Method.samplewise)
+	r.Net.Losses(r.losses, Batch{runner.SplitTrain, x}, r.Method.samplewise)
 	r.Method.Before(batch)
 	r.Method.Weights(r.weights, batch)
 	r.Net.Gradient(r.weights, false)
@@ -51,7 +51,7 @@ func (r *Run) ownBatch(x dro.Batch) dro.Batch {
 	r.Net.SetMode(nn.Probe)
 	for from := 0; from < z.N; from += len(r.losses) {
 		to := min(from+len(r.losses), z.N)
-		r.Net.Losses(r.drawn[from:to], Batch{runner.SplitTrain, *z}.Part(from, to), nil)
+		r.Net.Losses(r.drawn[from:to], Batch{runner.SplitTrain, z}.Part(&r.part, from, to), nil)
 	}
 	r.Net.SetMode(nn.Train)
 	return batchOf(z, r.drawn)
