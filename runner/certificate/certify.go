@@ -95,12 +95,8 @@ var errOtherSamples = errors.New("their samples differ: want runs of the same da
 // SameSamples says why samples of a split of two runs are no pairs, if they are
 // not. The test split is as the data have it; the others depend on settings, too.
 func SameSamples(a, b *runner.Meta, split string) error {
-	same := a.Checksum == b.Checksum
-	if split != runner.SplitTest {
-		same = same && fmt.Sprintf("%+v", a.Spec.DataOptions("")) == fmt.Sprintf("%+v",
-			b.Spec.DataOptions(""))
-	}
-	if same {
+	options := func(m *runner.Meta) string { return fmt.Sprintf("%+v", m.Spec.DataOptions("")) }
+	if a.Checksum == b.Checksum && (split == runner.SplitTest || options(a) == options(b)) {
 		return nil
 	}
 	return fmt.Errorf("runs %s and %s: %w", a.ID, b.ID, errOtherSamples)

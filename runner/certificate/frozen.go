@@ -69,9 +69,8 @@ func (f *Frozen) Close() error {
 // place of the checkpoint's own.
 func (f *Frozen) UseOutput() error {
 	if f.Run.Method.Picked() == nil {
-		return fmt.Errorf("run %s: %s has no output rule, or has chosen nothing yet: leave "+
-			"--output out",
-			f.Meta.ID, f.Meta.Spec.Algorithm())
+		return fmt.Errorf("run %s: %s has no output rule, or has chosen nothing yet: "+
+			"leave --output out", f.Meta.ID, f.Meta.Spec.Algorithm())
 	}
 	if !f.output {
 		f.Run.Net.Swap()
@@ -115,8 +114,8 @@ func (f *Frozen) Pass(split string) (*measure.Pass, error) {
 func (f *Frozen) Stationarity() (*measure.Output, error) {
 	z, ok := f.Z()
 	if !ok {
-		return nil, fmt.Errorf("run %s: %s has no dual variables", f.Meta.ID,
-			f.Meta.Spec.Algorithm())
+		return nil, fmt.Errorf("run %s: %s has no dual variables",
+			f.Meta.ID, f.Meta.Spec.Algorithm())
 	}
 	return f.Run.Stationarity(z)
 }

@@ -40,10 +40,10 @@ func Unmet(m *runner.Meta) []string {
 		return append(list, fmt.Sprintf("a set that is smooth as cressie-read is (%s)", set.Name()))
 	}
 	own, _ := spec.FindSetting("c")
-	now, _ := own.Number(s)
+	value, _ := own.Number(s)
+	now := value.Or(0)
 	least := 2*dro.MagnitudeOf(c.Diameter) + c.Lz
-	lack(dro.MagnitudeOf(now.Or(0)) < least, "C of at least D² L_z = %v on this box (%g)", least,
-		now.Or(0))
-	lack(s.LR != 1/(2*now.Or(0)), "α = 1/(2C) = %.3g (%g)", 1/(2*now.Or(0)), s.LR)
+	lack(dro.MagnitudeOf(now) < least, "C of at least D² L_z = %v on this box (%g)", least, now)
+	lack(s.LR != 1/(2*now), "α = 1/(2C) = %.3g (%g)", 1/(2*now), s.LR)
 	return list
 }

@@ -30,10 +30,11 @@ type Noise struct {
 // Constants are what Theorem 1 assumes, measured where the network is: each is a
 // lower bound of what holds everywhere.
 type Constants struct {
-	Bound      float64 `json:"bound"`      // B: the largest training loss
-	Lipschitz  float64 `json:"lipschitz"`  // G: the largest ‖∇ℓ_i‖ of the samples drawn
-	Smoothness float64 `json:"smoothness"` // L: the largest ‖∇ℓ_i(y) − ∇ℓ_i(x)‖/‖y − x‖, y along ∇ℓ_i
-	Samples    int     `json:"samples"`    // drawn for the two
+	Bound     float64 `json:"bound"`     // B: the largest training loss
+	Lipschitz float64 `json:"lipschitz"` // G: the largest ‖∇ℓ_i‖ of the samples drawn
+	// Smoothness is L: the largest ‖∇ℓ_i(y) − ∇ℓ_i(x)‖/‖y − x‖, for y along ∇ℓ_i.
+	Smoothness float64 `json:"smoothness"`
+	Samples    int     `json:"samples"` // drawn for the two
 	// Lz is the largest curvature of F in (λ, η) on the training split, LzBound what
 	// the theory has for it on the run's box; they do not apply to methods without
 	// dual variables, nor to sets that the theory leaves out.
@@ -89,9 +90,8 @@ func (f *Frozen) Noise(train *measure.Pass, sizes []int, draws int, c Constants)
 			return nil, fmt.Errorf("a batch of %d: want at least 1", n)
 		}
 		one := Noise{N: n, BiasBound: dro.BiasBound(p.Set, p.Rho, c.Bound, n)}
-		one.Bias, one.BiasError, err = dro.BatchBias(p.Set, train.Losses, p.Rho, whole.Risk, n,
-			20*draws,
-			streamTheory)
+		one.Bias, one.BiasError, err = dro.BatchBias(p.Set, train.Losses, p.Rho, whole.Risk,
+			n, 20*draws, streamTheory)
 		if err != nil {
 			return nil, err
 		}
@@ -142,10 +142,10 @@ func (f *Frozen) variance(train *measure.Pass, n, draws int) (measure.Number, er
 	}
 	defer loader.Close()
 	defer f.Evaluating()()
+	atZ := func(w, losses []float64) { f.Problem().At(w, losses, z) }
 	probe, square := probe{f: f}, 0.0
 	for range draws {
-		probe.gradient(loader.Next(), func(w, losses []float64) { f.Problem().At(w, losses, z) },
-			false)
+		probe.gradient(loader.Next(), atZ, false)
 		square += math.Pow(f.Run.Net.GradNorm(), 2) / float64(draws)
 	}
 	return measure.Num(max(0, square-whole*whole)), nil

@@ -24,7 +24,9 @@ const (
 type Order struct {
 	Verb Verb
 	Knob runner.KnobEvent // turn: Key and New
-	Done chan<- Answer    // gets what became of it, once it is on disk; has room for that, or is nil
+	// Done gets what became of the order, once that is on disk. It has room for one
+	// answer, so that the run never waits for who asked; nil: nobody wants to know.
+	Done chan<- Answer
 }
 
 // answer is what became of an order: the step at which it was done, or why it was not.

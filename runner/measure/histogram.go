@@ -32,12 +32,18 @@ func ratioBin(r float64) int {
 }
 
 func histogramRow() Measure {
-	return Measure{Axis: PerRatio, Measure: dro.Measure{Name: "ratio_histogram",
-		Title: "likelihood ratios",
-		Unit:  "samples", Scale: dro.Whole, Asks: dro.OfProblem,
-		Doc: "how many training samples have a likelihood ratio dQ/dP under the exact worst case " +
-			"Q of the training losses in each of 16 bins: below 1/8, then half octaves, and from " +
-			"16 on"},
+	return Measure{
+		Axis: PerRatio,
+		Measure: dro.Measure{
+			Name:  "ratio_histogram",
+			Title: "likelihood ratios",
+			Unit:  "samples",
+			Scale: dro.Whole,
+			Asks:  dro.OfProblem,
+			Doc: "how many training samples have a likelihood ratio dQ/dP under the exact worst " +
+				"case Q of the training losses in each of 16 bins: below 1/8, then half octaves, " +
+				"and from 16 on",
+		},
 		List: func(e *Evaluation) []Number {
 			var counts [ratioBins]int
 			for _, r := range e.Ratios {
@@ -48,5 +54,6 @@ func histogramRow() Measure {
 				list[i] = Num(float64(n))
 			}
 			return list
-		}}
+		},
+	}
 }

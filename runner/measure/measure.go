@@ -79,13 +79,12 @@ func (m *Measure) CanApply(to Subject) bool {
 
 // stepRows are what every method's steps report.
 func stepRows() (first, last Measure) {
-	loss := dro.Measure{Name: "loss", Title: "train loss", Unit: "nats", Scale: dro.Log,
-		Better: dro.Lower,
-		Noisy:  true, Asks: dro.OfLoss, Doc: "mean loss of the step's own batch, augmented, in " +
-			"training mode"}
-	norm := dro.Measure{Name: "grad_norm", Title: "gradient norm", Symbol: "‖g‖", Scale: dro.Log,
-		Noisy: true, Doc: "‖mean w_i ∇ℓ_i‖ of the x-batch, w being the method's weights, before " +
-			"clipping"}
+	loss := dro.Measure{Name: "loss", Title: "train loss", Unit: "nats",
+		Scale: dro.Log, Better: dro.Lower, Noisy: true, Asks: dro.OfLoss,
+		Doc: "mean loss of the step's own batch, augmented, in training mode"}
+	norm := dro.Measure{Name: "grad_norm", Title: "gradient norm", Symbol: "‖g‖",
+		Scale: dro.Log, Noisy: true,
+		Doc: "‖mean w_i ∇ℓ_i‖ of the x-batch, w being the method's weights, before clipping"}
 	return Measure{Main: true, Measure: loss}, Measure{Measure: norm}
 }
 
@@ -126,15 +125,13 @@ var added []Measure
 // takes it out again. It is for the start of a program and for tests: not while
 // runs go on. It panics where the name is taken or nothing computes it.
 func RegisterMeasure(m Measure) (remove func()) {
-	if _, taken := FindMeasure(m.Name); taken || m.Name == "" || m.OfStep() ||
-		m.IsList() != (m.List != nil) {
-		panic("runner: RegisterMeasure wants a new name and a Value, or an Axis and a List")
+	_, taken := FindMeasure(m.Name)
+	if taken || m.Name == "" || m.OfStep() || m.IsList() != (m.List != nil) {
+		panic("measure: RegisterMeasure wants a new name and a Value, or an Axis and a List")
 	}
 	added = append(slices.Clip(added), m)
-	return func() {
-		added = slices.DeleteFunc(slices.Clone(added),
-			func(o Measure) bool { return o.Name == m.Name })
-	}
+	same := func(o Measure) bool { return o.Name == m.Name }
+	return func() { added = slices.DeleteFunc(slices.Clone(added), same) }
 }
 
 // EvalMeasures lists the measures of evaluations.

@@ -72,8 +72,8 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 	}
 	x, err := strconv.ParseFloat(text, 64) // of a JSON value: no other text that it reads is one
 	if err != nil {
-		return fmt.Errorf("number %.40q: want a JSON number, null, \"NaN\", \"+Inf\" or \"-Inf\"",
-			b)
+		return fmt.Errorf(
+			"number %.40q: want a JSON number, null, \"NaN\", \"+Inf\" or \"-Inf\"", b)
 	}
 	*n = Num(x)
 	return nil
@@ -88,8 +88,11 @@ func Worst(values []Number, lowerIsBetter bool) int {
 		if !v.applies || math.IsNaN(v.value) || math.IsInf(v.value, 0) {
 			continue
 		}
-		if worst < 0 || v.value != values[worst].value &&
-			lowerIsBetter == (v.value > values[worst].value) {
+		switch {
+		case worst < 0:
+			worst = i
+		case v.value == values[worst].value: // the first of equals stays
+		case lowerIsBetter == (v.value > values[worst].value):
 			worst = i
 		}
 	}

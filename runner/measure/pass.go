@@ -80,8 +80,8 @@ func (e *Evaluation) LeastAccuracy(a Axis, p *Pass) Number {
 // LeastOf is the lowest value of the classes or groups with at least so many samples. It
 // does not apply where that leaves fewer than two: one alone is not the worst of any.
 func LeastOf(values []Number, counts []int, least int) Number {
-	kept := slices.DeleteFunc(Enough(values, counts, least),
-		func(n Number) bool { return !n.Applies() })
+	none := func(n Number) bool { return !n.Applies() }
+	kept := slices.DeleteFunc(Enough(values, counts, least), none)
 	if len(kept) < 2 {
 		return Number{}
 	}

@@ -12,13 +12,13 @@ import (
 // fork makes j, prepared as a new run, one that goes on from parent.
 func (j *job) fork(parent *runner.Past) error {
 	m, from := j.meta, *parent.From
-	settings, err := parent.Turned()
+	old, err := parent.Turned()
 	if err != nil {
 		return err
 	}
-	was, is := settings.Algorithm(), m.Spec.Algorithm()
+	was, is := old.Algorithm(), m.Spec.Algorithm()
 	for _, t := range spec.AllSettings() {
-		if was, is := t.Text(&settings), t.Text(&m.Spec); t.Inherited() && was != is {
+		if was, is := t.Text(&old), t.Text(&m.Spec); t.Inherited() && was != is {
 			return &spec.KeyError{Key: t.Key, Value: is, Want: was +
 				", as in the parent: only a new run can have another"}
 		}
@@ -74,8 +74,8 @@ func (q *Queue) pin(parent *runner.Past, forks []*job) error {
 		return nil
 	}
 	for _, j := range forks {
-		w := &runner.WarningEvent{Head: j.Head(), Message: "the parent may lose the checkpoint: " +
-			err.Error()}
+		message := "the parent may lose the checkpoint: " + err.Error()
+		w := &runner.WarningEvent{Head: j.Head(), Message: message}
 		if err := j.record.Append(w); err != nil {
 			return err
 		}

@@ -80,9 +80,8 @@ func (j *job) stopEarly() (runner.Status, error) {
 
 // fail ends a job that does not train.
 func (j *job) fail(cause error) (runner.Status, error) {
-	return runner.Failed,
-		errors.Join(cause, j.record.Append(runner.NewStatus(j.Head(), runner.Failed,
-			cause)))
+	e := runner.NewStatus(j.Head(), runner.Failed, cause)
+	return runner.Failed, errors.Join(cause, j.record.Append(e))
 }
 
 // mark puts a status into the log of a job that does not train.
@@ -125,8 +124,9 @@ func (j *job) Head() runner.Head {
 	return runner.Head{Step: j.from.Step}
 }
 
-func newMeta(req runner.Request, s spec.Spec, d *data.Dataset, host runner.Host) (*runner.Meta,
-	error) {
+func newMeta(
+	req runner.Request, s spec.Spec, d *data.Dataset, host runner.Host,
+) (*runner.Meta, error) {
 	parameters, err := nn.Check(s.Model, d.Shape.C, d.Shape.H, d.Shape.W, len(d.Classes))
 	if err != nil {
 		return nil, err
@@ -140,8 +140,7 @@ func newMeta(req runner.Request, s spec.Spec, d *data.Dataset, host runner.Host)
 			Want: fmt.Sprintf("%d numbers, one for each channel", d.Shape.C)}
 	}
 	parts := measure.PartsOf(d)
-	_, p, err := runner.NewTrainer(&s,
-		&parts) // what it refuses is refused before anything is written
+	_, p, err := runner.NewTrainer(&s, &parts) // for what it refuses, and its problem
 	if err != nil {
 		return nil, err
 	}
@@ -149,11 +148,12 @@ func newMeta(req runner.Request, s spec.Spec, d *data.Dataset, host runner.Host)
 		return nil, err
 	}
 	perEpoch := int64(d.Train.Len() / s.Batch)
-	m := &runner.Meta{Preset: req.Preset, Parent: req.Parent, Created: time.Now().UTC(), Spec: s,
-		Host:     host,
+	m := &runner.Meta{
+		Preset: req.Preset, Parent: req.Parent, Created: time.Now().UTC(), Spec: s, Host: host,
 		Checksum: d.Checksum, Parts: parts, Parameters: parameters,
 		StepsPerEpoch: perEpoch, Steps: perEpoch * int64(s.Epochs),
-		Coordinates: string(p.Coordinates), Box: p.Box}
+		Coordinates: string(p.Coordinates), Box: p.Box,
+	}
 	if d.Encoder.Len() <= mostEncoder {
 		m.Encoder = &d.Encoder
 	}
@@ -179,9 +179,10 @@ func (q *Queue) reopen(id string, m runner.Means) error {
 	if err != nil {
 		return err
 	}
-	j := &job{meta: past.Meta, spec: past.Meta.Spec, knobs: runner.Turned(past.Log), record: record,
-		from: past.From,
-		gate: q.gate(), threads: m.Threads, until: m.Until}
+	j := &job{
+		meta: past.Meta, spec: past.Meta.Spec, knobs: runner.Turned(past.Log),
+		record: record, from: past.From, gate: q.gate(), threads: m.Threads, until: m.Until,
+	}
 	if err := q.takeUp(j, m); err != nil {
 		record.Close()
 		return err
@@ -227,8 +228,8 @@ func (q *Queue) noteResume(j *job) error {
 	if err := j.record.Append(&runner.ResumeEvent{Head: j.Head()}); err != nil {
 		return err
 	}
-	return j.noteKernel(train.Kernel(&j.meta.Spec, q.settings.Host.Kernel, j.data.Dataset),
-		j.meta.Host.Kernel)
+	now := train.Kernel(&j.meta.Spec, q.settings.Host.Kernel, j.data.Dataset)
+	return j.noteKernel(now, j.meta.Host.Kernel)
 }
 
 // noteKernel says in the log that a run goes on with another kernel.
@@ -236,6 +237,7 @@ func (j *job) noteKernel(now, then string) error {
 	if now == then {
 		return nil
 	}
-	return j.record.Append(&runner.WarningEvent{Head: j.Head(), Message: fmt.Sprintf(
-		"resumed with kernel %s, started with %s: the last bits of the numbers may differ", now, then)})
+	message := fmt.Sprintf("resumed with kernel %s, started with %s: "+
+		"the last bits of the numbers may differ", now, then)
+	return j.record.Append(&runner.WarningEvent{Head: j.Head(), Message: message})
 }

@@ -197,9 +197,9 @@ func (q *Queue) means(m runner.Means) (runner.Means, error) {
 
 // prepare does all that can fail before anything is written.
 func (q *Queue) prepare(req runner.Request, s spec.Spec, parent *runner.Past) (*job, error) {
-	if len(s.Algorithms) != 1 || s.Seeds != 1 || len(req.IDs) > 0 &&
-		len(req.IDs) != len(req.Specs) {
-		panic("runner: Start wants expanded specs, and a name for each or none")
+	named := len(req.IDs) == 0 || len(req.IDs) == len(req.Specs)
+	if len(s.Algorithms) != 1 || s.Seeds != 1 || !named {
+		panic("queue: Start wants expanded specs, and a name for each or none")
 	}
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -226,8 +226,9 @@ func (q *Queue) prepare(req runner.Request, s spec.Spec, parent *runner.Past) (*
 	}
 	meta.FittedTo = like.FittedTo
 	threads := max(1, req.Threads/min(len(req.Specs), q.settings.Parallel))
-	return &job{meta: meta, spec: s, data: d, gate: q.gate(), threads: threads,
-		until: req.Until}, nil
+	return &job{
+		meta: meta, spec: s, data: d, gate: q.gate(), threads: threads, until: req.Until,
+	}, nil
 }
 
 func (q *Queue) gate() *gate.Gate {
@@ -340,10 +341,18 @@ func (q *Queue) train(j *job) (status runner.Status, err error) {
 	var r *train.Run
 	if err == nil {
 		defer share.Release()
-		r, err = train.New(train.Plan{Meta: j.meta, Data: j.data.Dataset, Record: j.record,
+		r, err = train.New(train.Plan{
+			Meta:    j.meta,
+			Data:    j.data.Dataset,
+			Record:  j.record,
 			Gate:    j.gate,
-			Network: q.settings.Network, Threads: j.threads, Knobs: j.knobs,
-			Until: int64(j.until) * j.meta.StepsPerEpoch, Reports: q.settings.Reports, Now: q.settings.now})
+			Network: q.settings.Network,
+			Threads: j.threads,
+			Knobs:   j.knobs,
+			Until:   int64(j.until) * j.meta.StepsPerEpoch,
+			Reports: q.settings.Reports,
+			Now:     q.settings.now,
+		})
 	}
 	if err != nil {
 		return j.fail(err)

@@ -74,22 +74,21 @@ func (q *Queue) patience() *time.Timer {
 // Knob implements Verbs.
 func (q *Queue) Knob(id, key, value string) error {
 	_, err := q.await(id, func(j *job, done chan<- gate.Answer) error {
-		return j.ask(key, value,
-			done)
+		return j.ask(key, value, done)
 	})
 	return err
 }
 
 // ask hands a knob to the run. The caller holds the queue's mu.
 func (j *job) ask(key, value string, done chan<- gate.Answer) error {
-	settings := j.spec
-	_, after, err := settings.Turn(key, value)
+	turned := j.spec
+	_, after, err := turned.Turn(key, value)
 	if err != nil {
 		return fmt.Errorf("run %s: %w", j.meta.ID, err)
 	}
-	if err = j.send(gate.Order{Verb: gate.Turn, Knob: *runner.NewKnobEvent(runner.Head{}, key,
-		spec.Auto{}, after), Done: done}); err == nil {
-		j.spec = settings
+	knob := runner.NewKnobEvent(runner.Head{}, key, spec.Auto{}, after)
+	if err = j.send(gate.Order{Verb: gate.Turn, Knob: *knob, Done: done}); err == nil {
+		j.spec = turned
 	}
 	return err
 }

@@ -37,16 +37,17 @@ func (s *Spec) Turn(key, value string) (before, after Auto, err error) {
 // change it.
 func (s *Spec) Change(key string, value Auto) (before Auto, err error) {
 	if t, ok := FindSetting(key); !ok || !t.LiveIn(s) {
-		return before, &KeyError{"knob", key, "one of " + join(s.Knobs()) +
-			", which a run like this can turn"}
+		want := "one of " + join(s.Knobs()) + ", which a run like this can turn"
+		return before, &KeyError{"knob", key, want}
 	}
 	next := *s
 	if before, err = next.Replay(key, value); err != nil {
 		return before, err
 	}
 	if is, was := next.Algorithm(), s.Algorithm(); is != was {
-		return before, &KeyError{key, next.Text(key), fmt.Sprintf("a new run: this one is of %s "+
-			"and keeps its method, and that is %s", was, is)}
+		want := fmt.Sprintf("a new run: this one is of %s and keeps its method, and that is %s",
+			was, is)
+		return before, &KeyError{key, next.Text(key), want}
 	}
 	*s = next
 	return before, nil

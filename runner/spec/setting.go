@@ -48,9 +48,8 @@ func methodSettings() (list []Setting) {
 	for _, m := range dro.Methods() {
 		for i := range m.Settings {
 			own := &m.Settings[i]
-			t := Setting{Key: own.Key, Group: "Settings of " + string(m.Name), Doc: own.Doc,
-				Want: own.Want,
-				own:  own, of: m.Name}
+			t := Setting{Key: own.Key, Group: "Settings of " + string(m.Name),
+				Doc: own.Doc, Want: own.Want, own: own, of: m.Name}
 			if own.On {
 				t.Choices = onOff
 			}
@@ -366,8 +365,8 @@ func (t *Setting) Single() bool {
 		return true
 	}
 	kind := t.field(&Spec{}).Type()
-	return t.Key != "dataset" && kind.Kind() != reflect.Slice &&
-		kind != reflect.TypeFor[Imbalance]()
+	list := kind.Kind() == reflect.Slice || kind == reflect.TypeFor[Imbalance]()
+	return t.Key != "dataset" && !list
 }
 
 // Unread returns an error for the first of the keys, given for runs of s, that
@@ -375,8 +374,8 @@ func (t *Setting) Single() bool {
 func (s *Spec) Unread(keys []string) error {
 	for _, key := range keys {
 		if key == "augment" && s.Augment && data.Table(s.Dataset) {
-			return &KeyError{key, true, "false: the samples of " + s.Dataset +
-				" are no pictures to crop and mirror"}
+			want := "false: the samples of " + s.Dataset + " are no pictures to crop and mirror"
+			return &KeyError{key, true, want}
 		}
 		t, ok := FindSetting(key)
 		if !ok || t.ReadIn(s) || t.renames(s) && slices.Contains(s.Algorithms, t.own.AutoIs) {
@@ -388,8 +387,8 @@ func (s *Spec) Unread(keys []string) error {
 				readers = append(readers, m.Name)
 			}
 		}
-		want := fmt.Sprintf("a method that reads it (%s): %s does not", join(readers),
-			join(s.Algorithms))
+		want := fmt.Sprintf("a method that reads it (%s): %s does not",
+			join(readers), join(s.Algorithms))
 		return &KeyError{key, s.Text(key), want}
 	}
 	return nil

@@ -206,9 +206,8 @@ func (s *Spec) checkTogether() error {
 			err = m.Applies(set)
 		}
 		if err == nil && m.CrossEntropy && s.Loss != nn.CrossEntropy {
-			err = fmt.Errorf("%s takes a loss for −log of the right class's probability: want "+
-				"loss: %s",
-				a, nn.CrossEntropy)
+			err = fmt.Errorf("%s takes a loss for −log of the right class's probability: "+
+				"want loss: %s", a, nn.CrossEntropy)
 		}
 		if err != nil {
 			return fmt.Errorf("algorithms: %w", err)
@@ -227,8 +226,8 @@ func (s *Spec) checkStart(p *dro.Problem) error {
 		if value >= side[0] && value <= side[1] {
 			return nil
 		}
-		return &KeyError{key, value, fmt.Sprintf("a start inside the box [%g, %g]", side[0],
-			side[1])}
+		want := fmt.Sprintf("a start inside the box [%g, %g]", side[0], side[1])
+		return &KeyError{key, value, want}
 	}
 	if p.Set.HasRadius() {
 		if err := inside("lambda", s.Lambda, p.Box.Lambda); err != nil {
@@ -323,13 +322,20 @@ func (s *Spec) Radius() string {
 
 // DataOptions returns what runner/data needs to open the Spec's dataset.
 func (s *Spec) DataOptions(dir string) data.Options {
-	return data.Options{Dir: dir, Samples: s.Samples, Difficulty: s.Difficulty,
-		Imbalance: s.Imbalance.Ratios(s.Dataset), ValFraction: s.ValFraction, LabelNoise: s.LabelNoise}
+	return data.Options{
+		Dir:         dir,
+		Samples:     s.Samples,
+		Difficulty:  s.Difficulty,
+		Imbalance:   s.Imbalance.Ratios(s.Dataset),
+		ValFraction: s.ValFraction,
+		LabelNoise:  s.LabelNoise,
+	}
 }
 
+// AllFinite tells whether none of the numbers is a NaN or infinite.
 func AllFinite(xs []float64) bool {
-	return !slices.ContainsFunc(xs,
-		func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
+	wild := func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
+	return !slices.ContainsFunc(xs, wild)
 }
 
 func join[T ~string](words []T) string {

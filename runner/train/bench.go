@@ -116,13 +116,13 @@ func benchRun(s spec.Spec, a dro.Algorithm, src data.Source, classes, threads in
 	s.Mean, s.Std = nil, nil
 	s.LogEvery = math.MaxInt
 	names := make([]string, classes)
-	d := &data.Dataset{Name: "bench", Shape: src.Shape(), Classes: names, Groups: names, Train: src,
-		Test: src}
+	d := &data.Dataset{Name: "bench", Shape: src.Shape(), Classes: names, Groups: names,
+		Train: src, Test: src}
 	if d.Shape.H > 1 {
 		d.Augment = data.Augment{Pad: 4, Flip: true}
 	}
-	m := &runner.Meta{Spec: s, Parts: measure.PartsOf(d), StepsPerEpoch: int64(src.Len() / s.Batch),
-		Steps: math.MaxInt64}
+	m := &runner.Meta{Spec: s, Parts: measure.PartsOf(d),
+		StepsPerEpoch: int64(src.Len() / s.Batch), Steps: math.MaxInt64}
 	return New(Plan{Meta: m, Data: d, Record: discard{}, Gate: &gate.Gate{Retry: time.Second},
 		Network: Native, Threads: threads})
 }

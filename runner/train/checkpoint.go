@@ -72,8 +72,7 @@ func (r *Run) state() *runner.State {
 	s := &runner.State{
 		Step: r.step, Batches: r.batches.State(), Draws: r.draws.State(),
 		Window: r.window.Clone(), Eval: r.eval, Last: r.last, Selected: r.selected,
-		Output: r.iterate,
-		Method: &method,
+		Output: r.iterate, Method: &method,
 	}
 	r.Net.Save(s)
 	return s
@@ -120,8 +119,9 @@ func ofCheckpoint(s *runner.State, err error) error {
 // measuring returns a run that has the network of a checkpoint, to use it on data that
 // need not be its own, and that does not train. Where it measures the method, too, it
 // has what the method has come to. The caller closes it.
-func Measuring(m *runner.Meta, d *data.Dataset, s *runner.State, threads int, method bool) (*Run,
-	error) {
+func Measuring(
+	m *runner.Meta, d *data.Dataset, s *runner.State, threads int, method bool,
+) (*Run, error) {
 	r := hold(Plan{Meta: m, Data: d, Record: discard{}, Gate: &gate.Gate{Retry: time.Second},
 		Network: Native, Threads: max(1, threads)})
 	r.step = s.Step

@@ -23,11 +23,11 @@ func (r *Run) noteEmpty() {
 		names  []string
 		counts measure.Counts
 	}{{"class", p.Classes, p.ClassCounts}, {"group", p.Groups, p.GroupCounts}} {
-		warn(of.counts.Train, of.names, of.kind+
-			" %s has no training samples: nothing is learned of it")
-		warn(of.counts.Test, of.names, of.kind+
-			" %s has no test samples: its accuracy does not apply, "+
-			"and the worst "+of.kind+" is the worst of the others")
+		warn(of.counts.Train, of.names,
+			of.kind+" %s has no training samples: nothing is learned of it")
+		warn(of.counts.Test, of.names,
+			of.kind+" %s has no test samples: its accuracy does not apply, and the worst "+
+				of.kind+" is the worst of the others")
 	}
 }
 
@@ -36,8 +36,8 @@ func (r *Run) noteEmpty() {
 func (r *Run) noteDrop() {
 	s := &r.Meta.Spec
 	if s.LRDropEpoch >= s.Epochs && s.LRDropEpoch != spec.Defaults().LRDropEpoch {
-		r.warnOnce("lr_drop_epoch",
-			fmt.Sprintf("lr_drop_epoch is %d and the run has %s: lr never drops",
-				s.LRDropEpoch, spec.Plural(s.Epochs, "epoch")))
+		epochs := spec.Plural(s.Epochs, "epoch")
+		r.warnOnce("lr_drop_epoch", fmt.Sprintf(
+			"lr_drop_epoch is %d and the run has %s: lr never drops", s.LRDropEpoch, epochs))
 	}
 }

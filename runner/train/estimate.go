@@ -35,13 +35,13 @@ func UsualPace(images float64) Pace { return Pace{images, ForwardShare, StepCost
 // Pace returns the pace that was measured, in batches of the given size.
 func (t *StepTimes) Pace(batch int) Pace {
 	relative := func(d time.Duration) float64 { return d.Seconds() / t.Train.Seconds() }
-	return Pace{float64(batch) / t.Train.Seconds(), relative(t.Forward),
-		func(a dro.Algorithm) float64 {
-			if d, ok := t.Steps[a]; ok {
-				return relative(d)
-			}
-			return StepCost(a)
-		}}
+	step := func(a dro.Algorithm) float64 {
+		if d, ok := t.Steps[a]; ok {
+			return relative(d)
+		}
+		return StepCost(a)
+	}
+	return Pace{float64(batch) / t.Train.Seconds(), relative(t.Forward), step}
 }
 
 // Seconds estimates the time of all runs of the specs one after another, with

@@ -77,9 +77,11 @@ func (r *Run) certify(e *measure.Evaluation) error {
 
 // evaluation is one of this moment, before it has looked at any split.
 func (r *Run) Evaluation() *measure.Evaluation {
-	e := &measure.Evaluation{Spec: &r.Meta.Spec, Problem: r.Method.Problem,
-		Classes: len(r.Data.Classes),
-		Groups:  len(r.Meta.Groups), Optimum: r.Meta.Optimum, Z: r.Method.Dual()}
+	e := &measure.Evaluation{
+		Spec: &r.Meta.Spec, Problem: r.Method.Problem,
+		Classes: len(r.Data.Classes), Groups: len(r.Meta.Groups),
+		Optimum: r.Meta.Optimum, Z: r.Method.Dual(),
+	}
 	if r.Data.Grouped && e.Groups == 0 {
 		e.Unnamed = len(r.Data.Groups)
 	}
@@ -92,14 +94,14 @@ func (r *Run) held(split string) (*measure.Pass, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.Worst, err = r.Method.Problem.Set.WorstCase(nil, p.Losses,
-		r.Method.Problem.Rho); err != nil {
+	set, rho := r.Method.Problem.Set, r.Method.Problem.Rho
+	if p.Worst, err = set.WorstCase(nil, p.Losses, rho); err != nil {
 		return nil, fmt.Errorf("step %d: %s %w", r.step, split, err)
 	}
-	if !r.Method.Problem.Set.HasRadius() {
+	if !set.HasRadius() {
 		return p, nil
 	}
-	curve, err := dro.Curve(r.Method.Problem.Set, p.Losses, r.Meta.Spec.RiskRadii)
+	curve, err := dro.Curve(set, p.Losses, r.Meta.Spec.RiskRadii)
 	for _, w := range curve {
 		p.Risks = append(p.Risks, measure.Num(w.Risk))
 	}
@@ -126,8 +128,10 @@ func (r *Run) certifyDue() bool {
 // time and is asked for.
 func (r *Run) Pass(split string, sure bool) (*measure.Pass, error) {
 	n := Source(r.Data, split).Len()
-	p := &measure.Pass{Losses: make([]float64, n), Correct: make([]bool, n),
-		Labels: make([]int, n), Groups: make([]int, n)}
+	p := &measure.Pass{
+		Losses: make([]float64, n), Correct: make([]bool, n),
+		Labels: make([]int, n), Groups: make([]int, n),
+	}
 	if sure {
 		p.Confidences = make([]float64, n)
 	}
@@ -149,10 +153,9 @@ func (r *Run) Pass(split string, sure bool) (*measure.Pass, error) {
 	})
 	// the last steps broke the network, each at a finite loss
 	if err == nil && !spec.AllFinite(p.Losses) {
-		i := slices.IndexFunc(p.Losses,
-			func(l float64) bool { return !spec.AllFinite([]float64{l}) })
-		err = &BrokenError{Step: r.step, What: "the loss of a sample", Value: p.Losses[i],
-			Cure: r.cure()}
+		wild := func(l float64) bool { return !spec.AllFinite([]float64{l}) }
+		first := p.Losses[slices.IndexFunc(p.Losses, wild)]
+		err = &BrokenError{r.step, "the loss of a sample", first, r.cure()}
 	}
 	return p, err
 }

@@ -74,8 +74,8 @@ func (r *Run) cure() string {
 	case reads("c"):
 		return "raise c, take sfk-auto, or narrow the box (lambda_max, eta_min, eta_max)"
 	case reads("lr_z"):
-		return "lower lr_z, start from a larger lambda, or narrow the box (lambda0, eta_min, " +
-			"eta_max)"
+		return "lower lr_z, start from a larger lambda, " +
+			"or narrow the box (lambda0, eta_min, eta_max)"
 	}
 	return "start from a larger lambda, or lower lr"
 }

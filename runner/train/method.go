@@ -61,7 +61,11 @@ func (m *Method) Picked() *runner.PaperIterate {
 		return nil
 	}
 	p := m.Picker.Picked()
-	return &runner.PaperIterate{Step: int64(p.Step), Lambda: measure.Num(p.Z.Lambda),
+	return &runner.PaperIterate{
+		Step:     int64(p.Step),
+		Lambda:   measure.Num(p.Z.Lambda),
 		Eta:      measure.Num(p.Z.Eta),
-		GradNorm: measure.Num(p.GradNorm), Gap: measure.Num(p.Gap)}
+		GradNorm: measure.Num(p.GradNorm),
+		Gap:      measure.Num(p.Gap),
+	}
 }

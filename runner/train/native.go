@@ -134,9 +134,10 @@ func (n *native) Save(s *runner.State) {
 // Load implements Network. Only a network that has picked takes what was picked: a
 // checkpoint of a parent that trained with another method may have nothing there.
 func (n *native) Load(s *runner.State) error {
-	err := errors.Join(runner.CopyTensors(n.net.Parameters(), s.Parameters),
-		runner.CopyTensors(n.net.Velocities(), s.Velocities), runner.CopyTensors(n.net.Buffers(),
-			s.Buffers))
+	err := errors.Join(
+		runner.CopyTensors(n.net.Parameters(), s.Parameters),
+		runner.CopyTensors(n.net.Velocities(), s.Velocities),
+		runner.CopyTensors(n.net.Buffers(), s.Buffers))
 	if err == nil && n.picked != nil && len(s.Picked) > 0 {
 		err = runner.CopyTensors(n.picked, s.Picked)
 	}

@@ -43,8 +43,11 @@ func needOf(s *spec.Spec, d data.Sizes, parameters int) (bytes float64, err erro
 	)
 	batch, z := float64(s.Batch), float64(max(s.Batch, s.BatchZ))
 	samples := float64(d.Train + d.Test)
-	return bytes + 4*float64(d.Shape.Len())*loaders/2*(batch+z) + sample*(batch+z) + (4+sample)*samples +
-		3*4*float64(parameters), nil
+	bytes += 4 * float64(d.Shape.Len()) * loaders / 2 * (batch + z) // what a batch has of values
+	bytes += sample * (batch + z)                                   // and beside them
+	bytes += (4 + sample) * samples                                 // orders; an evaluation
+	bytes += 3 * 4 * float64(parameters)                            // a checkpoint's tensors
+	return bytes, nil
 }
 
 // networkConfig is the network of a run.
@@ -53,9 +56,10 @@ func networkConfig(s *spec.Spec, d *data.Dataset, threads int) nn.Config {
 }
 
 func config(s *spec.Spec, shape data.Shape, classes, threads int) nn.Config {
-	return nn.Config{Model: s.Model, C: shape.C, H: shape.H, W: shape.W, Classes: classes,
-		Batch: s.Batch,
-		Init:  s.Init, Seed: s.Seed, Threads: threads, Precision: s.Precision, Loss: s.Loss}
+	return nn.Config{
+		Model: s.Model, C: shape.C, H: shape.H, W: shape.W, Classes: classes, Batch: s.Batch,
+		Init: s.Init, Seed: s.Seed, Threads: threads, Precision: s.Precision, Loss: s.Loss,
+	}
 }
 
 // askRoom says whether a run fits the machine, by itself.
@@ -69,8 +73,9 @@ func AskRoom(s *spec.Spec, d *data.Dataset, parameters int) error {
 
 // takeRoom promises a run its memory. It takes it at its first steps, and so the
 // machine cannot tell.
-func TakeRoom(ctx context.Context, s *spec.Spec, d *data.Dataset, parameters int) (*room.Share,
-	error) {
+func TakeRoom(
+	ctx context.Context, s *spec.Spec, d *data.Dataset, parameters int,
+) (*room.Share, error) {
 	bytes, err := need(s, d, parameters)
 	if err != nil {
 		return nil, err

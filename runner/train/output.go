@@ -48,10 +48,10 @@ func (r *Run) testIterate() error {
 	if err != nil {
 		return err
 	}
-	e := r.Evaluation()
-	r.iterate.TestLoss, r.iterate.TestAccuracy = measure.Num(measure.Mean(test.Losses)),
-		measure.Num(measure.Mean(test.Hits()))
-	r.iterate.WorstClassAccuracy = e.LeastAccuracy(measure.PerClass, test)
-	r.iterate.WorstGroupAccuracy = e.LeastAccuracy(measure.PerGroup, test)
+	e, to := r.Evaluation(), r.iterate
+	to.TestLoss = measure.Num(measure.Mean(test.Losses))
+	to.TestAccuracy = measure.Num(measure.Mean(test.Hits()))
+	to.WorstClassAccuracy = e.LeastAccuracy(measure.PerClass, test)
+	to.WorstGroupAccuracy = e.LeastAccuracy(measure.PerGroup, test)
 	return nil
 }

@@ -108,9 +108,8 @@ func (r *Run) Close() {
 func (r *Run) Do(from *runner.State) (status runner.Status, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			status, err = r.end(runner.Failed,
-				fmt.Errorf("step %d: %w", r.step, runner.Panicked(r.Reports,
-					p)))
+			cause := runner.Panicked(r.Reports, p)
+			status, err = r.end(runner.Failed, fmt.Errorf("step %d: %w", r.step, cause))
 		}
 	}()
 	status = runner.Done
@@ -261,8 +260,8 @@ func (r *Run) conclude(status runner.Status, cause error) error {
 // finish writes the summary. The log does not tell that it waits for room: what
 // follows there is the status that the run ended with.
 func (r *Run) finish(s *runner.Summary) error {
-	_, err := r.Gate.Write(func() error { return r.Record.Finish(s) },
-		func(error) error { return nil })
+	silent := func(error) error { return nil }
+	_, err := r.Gate.Write(func() error { return r.Record.Finish(s) }, silent)
 	return err
 }
 

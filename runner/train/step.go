@@ -36,9 +36,8 @@ func batchOf(b *data.Batch, losses []float64) dro.Batch {
 // how far to go.
 func (r *Run) rule(alpha float64) Rule {
 	s := &r.spec
-	return Rule{Advance: r.Method.advance,
-		SGD: nn.SGD{LR: alpha, Momentum: s.Momentum, WeightDecay: s.WeightDecay,
-			Clip: r.Method.clip}}
+	sgd := nn.SGD{LR: alpha, Momentum: s.Momentum, WeightDecay: s.WeightDecay, Clip: r.Method.clip}
+	return Rule{SGD: sgd, Advance: r.Method.advance}
 }
 
 // ownBatch returns the batch that the method's state moves on: an independent
@@ -81,7 +80,7 @@ func (r *Run) note(norm float64) error {
 	var cause error
 	if broken != nil {
 		m, _ := measure.FindMeasure(broken.Name) // it is one of StepMeasures
-		cause = &BrokenError{Step: r.step, What: m.Title, Value: broken.Float(), Cure: r.cure()}
+		cause = &BrokenError{r.step, m.Title, broken.Float(), r.cure()}
 	}
 	r.window.Add(r.now)
 	if w, ok := r.Method.Trainer.(dro.Warner); ok && broken == nil {
