@@ -7,7 +7,8 @@ import (
 )
 
 // noteEmpty warns of classes and groups that nothing is known of: a worst one is
-// the worst of the others then.
+// the worst of the others then. It looks at the run's own counts, so imbalance,
+// hold-out and samples have had their part in them.
 func (r *Run) noteEmpty() {
 	p := &r.Meta.Parts
 	warn := func(counts []int, names []string, text string) {

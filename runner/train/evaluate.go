@@ -15,7 +15,8 @@ import (
 // evaluated tells whether the current step has its evaluation.
 func (r *Run) evaluated() bool { return r.eval != nil && r.eval.Step == r.step }
 
-// evaluate measures what EvalMeasures lists.
+// evaluate measures what EvalMeasures lists, and puts the event into the log. It
+// selects before it appends, since the event says whether it is the selection.
 func (r *Run) evaluate() error {
 	defer r.pause()()
 	now, err := r.look()
@@ -75,7 +76,9 @@ func (r *Run) certify(e *measure.Evaluation) error {
 	return err
 }
 
-// evaluation is one of this moment, before it has looked at any split.
+// Evaluation is one of this moment, before it has looked at any split. Its Spec is
+// the Meta's and not the one with knobs: what is measured stays the same for all of a
+// run.
 func (r *Run) Evaluation() *measure.Evaluation {
 	e := &measure.Evaluation{
 		Spec: &r.Meta.Spec, Problem: r.Method.Problem,
@@ -108,7 +111,9 @@ func (r *Run) held(split string) (*measure.Pass, error) {
 	return p, err
 }
 
-// penalised solves the problem of a method that keeps λ; nil for the others.
+// penalised solves the problem of a method that keeps λ, inf over η of F at this λ;
+// nil for the others. Their dual gap never goes to 0, since λ is not theirs to choose,
+// and so needs a measure beside it that does.
 func (r *Run) penalised(e *measure.Evaluation) (*dro.Worst, error) {
 	m, err := dro.Find(r.spec.Algorithm())
 	if err != nil || !m.Penalised || e.Z == nil {
@@ -124,8 +129,9 @@ func (r *Run) certifyDue() bool {
 	return r.step == r.Meta.Steps || every > 0 && (r.step/r.Meta.StepsPerEpoch)%every == 0
 }
 
-// pass runs the network over a split; how sure it is of each prediction costs some
-// time and is asked for.
+// Pass runs the network over a split, in evaluation mode, and leaves it in training
+// mode; how sure it is of each prediction costs some time and is asked for. The error
+// is a *BrokenError where a loss is not finite.
 func (r *Run) Pass(split string, sure bool) (*measure.Pass, error) {
 	n := Source(r.Data, split).Len()
 	p := &measure.Pass{
@@ -160,7 +166,7 @@ func (r *Run) Pass(split string, sure bool) (*measure.Pass, error) {
 	return p, err
 }
 
-// source is the samples of a split of d; nil where there are none.
+// Source is the samples of a split of d; nil where there are none.
 func Source(d *data.Dataset, split string) data.Source {
 	switch split {
 	case runner.SplitTest:
@@ -171,8 +177,9 @@ func Source(d *data.Dataset, split string) data.Source {
 	return d.Train
 }
 
-// eachBatch calls f with every batch of a split in order and its first index; an error
-// of f ends it.
+// EachBatch calls f with every batch of a split in order and its first index; an error
+// of f ends it. The last batch may be shorter: a split is not cut to whole batches, as
+// an epoch of training is. The batch is valid until f returns.
 func (r *Run) EachBatch(split string, f func(b Batch, from int) error) error {
 	src := Source(r.Data, split)
 	loader, err := data.NewSequential(src, r.LoaderOptions(0, len(r.losses)))
@@ -198,8 +205,8 @@ func (r *Run) fullGradNorm(train *measure.Pass) (float64, error) {
 	return r.GradNorm(weights)
 }
 
-// gradNorm returns ‖mean w_i ∇ℓ_i‖ over the training split. It changes the
-// weights, and leaves that gradient in the network: a second array of its size for
+// GradNorm returns ‖mean w_i ∇ℓ_i‖ over the training split, one weight a sample in the
+// split's order. It changes the weights, and leaves that gradient in the network: a second array of its size for
 // every run would be a tenth of all the memory.
 func (r *Run) GradNorm(weights []float64) (float64, error) {
 	n := len(weights)

@@ -32,6 +32,9 @@ func Memory(s *spec.Spec, d data.Sizes) (bytes float64, err error) {
 	return program + bytes + 4*values, err
 }
 
+// needOf is need, of data that are not open yet. It counts two batches of each loader
+// for the one in use and the one that is made ahead, and may err on the large side: a
+// run that is refused can be made smaller, one that the system kills has lost its work.
 func needOf(s *spec.Spec, d data.Sizes, parameters int) (bytes float64, err error) {
 	bytes, err = nn.Memory(config(s, d.Shape, d.Classes, 1))
 	if err != nil {
@@ -50,7 +53,8 @@ func needOf(s *spec.Spec, d data.Sizes, parameters int) (bytes float64, err erro
 	return bytes, nil
 }
 
-// networkConfig is the network of a run.
+// networkConfig is the network of a run. What builds a network, estimates its memory
+// or names its kernel goes through config, so that all speak of the same one.
 func networkConfig(s *spec.Spec, d *data.Dataset, threads int) nn.Config {
 	return config(s, d.Shape, len(d.Classes), threads)
 }
@@ -62,7 +66,8 @@ func config(s *spec.Spec, shape data.Shape, classes, threads int) nn.Config {
 	}
 }
 
-// askRoom says whether a run fits the machine, by itself.
+// AskRoom says whether a run fits the machine, by itself: it reserves nothing. The
+// error says what is missing, in words for who started the run.
 func AskRoom(s *spec.Spec, d *data.Dataset, parameters int) error {
 	bytes, err := need(s, d, parameters)
 	if err != nil {
@@ -71,8 +76,8 @@ func AskRoom(s *spec.Spec, d *data.Dataset, parameters int) error {
 	return room.Ask(bytes, inBatches(s))
 }
 
-// takeRoom promises a run its memory. It takes it at its first steps, and so the
-// machine cannot tell.
+// TakeRoom promises a run its memory. It takes it at its first steps, and so the
+// machine cannot tell. The caller releases the share when the run has ended.
 func TakeRoom(
 	ctx context.Context, s *spec.Spec, d *data.Dataset, parameters int,
 ) (*room.Share, error) {

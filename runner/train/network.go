@@ -42,7 +42,8 @@ type Network interface {
 	Pick()
 	Swap()
 	// Save puts what Load takes up into a checkpoint. It is the network's own
-	// memory, and thus valid until the next Step.
+	// memory, and thus valid until the next Step. Load copies, and fails where the
+	// checkpoint is of another model.
 	Save(*runner.State)
 	Load(*runner.State) error
 	Close()
@@ -95,5 +96,6 @@ type Rule struct {
 	Advance func(velocity, lr float64) (rate float64)
 }
 
-// NewNetwork builds the network of a run of s on d, with so many threads.
+// NewNetwork builds the network of a run of s on d, with so many threads. The run
+// closes it.
 type NewNetwork func(s *spec.Spec, d *data.Dataset, threads int) (Network, error)

@@ -11,7 +11,9 @@ import (
 )
 
 // train is one training step, the same verbs for every method: package dro
-// decides what the weights are and how the method's own state moves.
+// decides what the weights are and how the method's own state moves. The order is that
+// of the paper's Algorithm 1: x moves by the weights at the old z, then z moves,
+// by losses at the new x where the method draws a batch for it. Changing it changes every digest.
 func (r *Run) train() error {
 	x, alpha := r.batches.Next(), r.rate()
 	batch := batchOf(x, r.losses)
@@ -27,7 +29,8 @@ func (r *Run) train() error {
 	return r.note(norm)
 }
 
-// batchOf is what a method sees of a batch.
+// batchOf is what a method sees of a batch: no values of samples, and losses that are
+// valid until the next step.
 func batchOf(b *data.Batch, losses []float64) dro.Batch {
 	return dro.Batch{Losses: losses[:b.N], Labels: b.Labels, Groups: b.Groups, Index: b.Index}
 }
@@ -56,7 +59,9 @@ func (r *Run) ownBatch(x dro.Batch) dro.Batch {
 	return batchOf(z, r.drawn)
 }
 
-// rate returns the step size α of the current epoch.
+// rate returns the step size α of the current epoch: lr, and lr · lr_drop once
+// lr_drop_epoch epochs are done. It is from the spec with knobs, so a knob of lr acts
+// on the next step.
 func (r *Run) rate() float64 {
 	s := &r.spec
 	if s.LRDropEpoch > 0 && r.step >= int64(s.LRDropEpoch)*r.Meta.StepsPerEpoch {
