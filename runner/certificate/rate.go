@@ -32,7 +32,8 @@ func rated() []string {
 		"excess_risk"}
 }
 
-// Rates fits those of the evaluations that have any, in the order of the log.
+// Rates fits those of the evaluations that have any, in the order of the log. What is
+// 0 or below has no logarithm and is left out, as is the network before its first step.
 func Rates(m *runner.Meta, evals []*runner.EvalEvent) (list []Rate) {
 	each := samplesPerStep(m)
 	for _, name := range rated() {
@@ -63,6 +64,9 @@ func samplesPerStep(m *runner.Meta) float64 {
 	return 2 * n
 }
 
+// fit puts a line through log value against log samples by least squares. The standard
+// error is the usual one, √(Σ residuals² / (n − 2) / Σ (x − mean)²); it takes the points
+// for independent, which evaluations of one run are not, and so is on the small side.
 func (r *Rate) fit() {
 	n := float64(len(r.Points))
 	var mx, my, xx, xy, yy float64

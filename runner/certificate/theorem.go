@@ -10,7 +10,8 @@ import (
 
 // Unmet lists what the paper's Theorem 1 asks for and the run does not have, in words
 // with the run's values. The accuracy ε is not the run's, so what follows from it,
-// as λ0 and the batches, is not in it: see dro.Theorem1.
+// as λ0 and the batches, is not in it: see dro.Theorem1. An empty list says that the
+// theorem's bound is of this run, if its assumptions on the losses hold.
 func Unmet(m *runner.Meta) []string {
 	list := []string{}
 	s := &m.Spec

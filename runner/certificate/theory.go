@@ -49,10 +49,12 @@ type probe struct {
 	x []nn.Tensor // the parameters to go back to
 }
 
-// streamTheory is the stream of random numbers of what is drawn here.
+// streamTheory is the stream of random numbers of what is drawn here, and the next one
+// that of Constants: none of a run's own, whose batches would not be independent of x.
 const streamTheory = 77
 
-// gradient computes ∇ of the mean of w_i ℓ_i over a batch of any size, in pieces,
+// gradient computes ∇ of the mean of w_i ℓ_i over a batch of any size, in pieces
+// as large as a step's batch, since the network has no room for more at once,
 // with the weights of the losses; add adds −1 times that to what is there.
 func (p *probe) gradient(b *data.Batch, weigh func(w, losses []float64), add bool) {
 	net := p.f.Run.Net
@@ -106,7 +108,8 @@ func (f *Frozen) Noise(train *measure.Pass, sizes []int, draws int, c Constants)
 	return list, nil
 }
 
-// Assumed are the constants as dro's theory takes them.
+// Assumed are the constants as dro's theory takes them, at the radius rho. What the
+// theory makes of measured ones is no bound for the whole space of weights.
 func (c *Constants) Assumed(rho float64) dro.Assumptions {
 	return dro.Assumptions{Rho: rho, Bound: c.Bound, Lipschitz: c.Lipschitz,
 		Smoothness: c.Smoothness}
@@ -151,7 +154,9 @@ func (f *Frozen) variance(train *measure.Pass, n, draws int) (measure.Number, er
 	return measure.Num(max(0, square-whole*whole)), nil
 }
 
-// Constants measures at so many samples, drawn one by one.
+// Constants measures at so many samples, drawn one by one, which takes three gradients
+// of each. The weights are as they were afterwards. The error is of a network that does not
+// give its weights.
 func (f *Frozen) Constants(training *measure.Pass, samples int) (Constants, error) {
 	c := Constants{Samples: samples}
 	for _, l := range training.Losses {

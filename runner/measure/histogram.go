@@ -22,7 +22,8 @@ func RatioEdges() []float64 {
 	return edges
 }
 
-// ratioBin is the bin of a ratio.
+// ratioBin is the bin of a ratio, from 0. A NaN falls into the first, so that no sample
+// is left out of the counts.
 func ratioBin(r float64) int {
 	if !(r >= ratioLow) {
 		return 0

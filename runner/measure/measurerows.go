@@ -4,11 +4,15 @@ import "drolab/dro"
 
 // The rows of the table of measures of evaluations.
 
+// percent is a measure that is a share in [0, 1], the higher the better; tables and
+// charts show it in percent.
 func percent(name, title, symbol, doc string) dro.Measure {
 	return dro.Measure{Name: name, Title: title, Symbol: symbol, Unit: "%", Scale: dro.Percent,
 		Better: dro.Higher, Doc: doc}
 }
 
+// nats is a measure in the unit of a cross-entropy loss with the natural logarithm, the
+// lower the better. Squared losses have it too, though they are no nats.
 func nats(name, title, doc string) dro.Measure {
 	return dro.Measure{Name: name, Title: title, Unit: "nats", Better: dro.Lower,
 		Asks: dro.OfLoss, Doc: doc}
@@ -20,11 +24,14 @@ func ofProblem(d dro.Measure) dro.Measure {
 	return d
 }
 
+// logScale has a measure drawn on a logarithmic axis: one that falls by powers of ten.
 func logScale(d dro.Measure) dro.Measure {
 	d.Scale = dro.Log
 	return d
 }
 
+// accuracyRows say how many predictions are right: of the whole split, per part, and
+// of the worst part.
 func accuracyRows() []splitRow {
 	accuracy := func(a Axis) func(*Evaluation, *Pass) []Number {
 		return func(e *Evaluation, p *Pass) []Number { return e.By(a, p, p.Hits()) }
@@ -68,6 +75,7 @@ func accuracyRows() []splitRow {
 	}
 }
 
+// lossRows are the mean losses of a split and of its parts.
 func lossRows() []splitRow {
 	loss := func(a Axis) func(*Evaluation, *Pass) []Number {
 		return func(e *Evaluation, p *Pass) []Number { return e.By(a, p, p.Losses) }
@@ -101,6 +109,8 @@ func riskRows() []splitRow {
 	}
 }
 
+// trainLoss is beside the loss of steps since that is of augmented batches at weights
+// that move: the two are not to be compared.
 func trainLoss() Measure {
 	loss := nats("train_loss", "train loss",
 		"mean loss over the training split, unaugmented, in evaluation mode")
@@ -125,6 +135,8 @@ func ratioRows() []Measure {
 		row("group_ratio", "adversary's ratio", "group", "", PerGroup), histogramRow()}
 }
 
+// dualRiskRows hold the training split's F at the method's z against its exact worst
+// case (math.md §3). Those of a method without dual variables do not apply.
 func dualRiskRows() []Measure {
 	return []Measure{
 		{Measure: ofProblem(nats("train_objective", "train objective",

@@ -18,7 +18,7 @@ type Number struct {
 // Num returns x as a Number that applies.
 func Num(x float64) Number { return Number{x, true} }
 
-// NumIf returns x, or a Number that does not apply.
+// NumIf returns x, or a Number that does not apply; x may then be anything, as 0/0.
 func NumIf(applies bool, x float64) Number {
 	if !applies {
 		return Number{}
@@ -49,7 +49,8 @@ func (n Number) String() string {
 // MarshalJSON writes null, a number, or a quoted non-finite value.
 func (n Number) MarshalJSON() ([]byte, error) { return n.AppendJSON(nil), nil }
 
-// AppendJSON appends what MarshalJSON writes.
+// AppendJSON appends what MarshalJSON writes: the shortest decimal that is read back to
+// the same bits. It is apart since a log has millions, each of which would allocate.
 func (n Number) AppendJSON(b []byte) []byte {
 	switch {
 	case !n.applies:
@@ -60,7 +61,8 @@ func (n Number) AppendJSON(b []byte) []byte {
 	return strconv.AppendFloat(b, n.value, 'g', -1, 64)
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON reads what MarshalJSON writes. The error quotes what it read; a number
+// too large for a float64 is one, too.
 func (n *Number) UnmarshalJSON(b []byte) error {
 	text := string(b)
 	switch text {

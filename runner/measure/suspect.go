@@ -6,7 +6,7 @@ import (
 )
 
 // enough is how many effective samples of the adversary's a batch should hold:
-// below it a step follows a handful of losses.
+// below it a step follows a handful of losses. It is a rule of thumb and no theorem's.
 const enough = 8
 
 // Warn tells what is suspicious about an evaluation, though usable, and the cure:
@@ -31,7 +31,8 @@ func (e *Evaluation) Warn(s *spec.Spec, tell func(about, message string)) {
 }
 
 // warnOfBox compares the best z of the training losses with the box. Where the
-// best λ is out of it, the η beside it says nothing.
+// best λ is out of it, the η beside it says nothing. A box that excludes the optimum
+// makes the dual gap stay above 0 however long the run trains.
 func (e *Evaluation) warnOfBox(tell func(about, message string)) {
 	best, box := e.Problem.Shift(e.Train.Worst.Z), &e.Problem.Box
 	outside := func(what, bound string, at, end float64, cure string) {

@@ -9,7 +9,10 @@ import (
 	"drolab/runner/spec"
 )
 
-// fork makes j, prepared as a new run, one that goes on from parent.
+// fork makes j, prepared as a new run, one that goes on from parent. A setting that the
+// checkpoint's tensors or places in the data depend on must be the parent's, knobs
+// included; the error is a *spec.KeyError of the first that is not. Nothing is written
+// yet, so a fork that is refused leaves no trace.
 func (j *job) fork(parent *runner.Past) error {
 	m, from := j.meta, *parent.From
 	old, err := parent.Turned()
@@ -46,7 +49,9 @@ func (j *job) fork(parent *runner.Past) error {
 
 // inherit makes s the checkpoint that the fork m begins with: the method's state
 // is the parent's where the method is, but for the settings that say where it
-// starts.
+// starts. Those may have been changed on purpose, and then go before the state's
+// numbers. s is a copy of the parent's checkpoint and shares its maps and tensors, so
+// what changes is cloned.
 func inherit(s *runner.State, m *runner.Meta, parent dro.Algorithm) {
 	s.Last, s.Output = nil, nil
 	s.Selected = nil // the fork has no checkpoint of it
@@ -66,8 +71,9 @@ func inherit(s *runner.State, m *runner.Meta, parent dro.Algorithm) {
 	s.Method = &method
 }
 
-// pin keeps the checkpoint in the parent, too. Where that fails the forks have
-// all they need, and say so.
+// pin keeps the checkpoint in the parent, too, so that comparisons find where the
+// forks began. Where that fails the forks have all they need, and say so. The error is
+// of writing that into a fork's log.
 func (q *Queue) pin(parent *runner.Past, forks []*job) error {
 	err := q.settings.Store.Pin(parent.Meta.ID, parent.From.Step)
 	if err == nil {

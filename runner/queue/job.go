@@ -15,20 +15,23 @@ import (
 	"drolab/runner/train"
 )
 
-// job is one run that the queue has, from start to end.
+// job is one run that the queue has, from start to end. Until launch it belongs to who
+// prepares it; from then on its own goroutine has all but spec, gate and over. Resuming
+// a run that has ended makes a new job.
 type job struct {
 	meta    *runner.Meta
-	spec    spec.Spec          // with all knobs turned that were asked for
+	spec    spec.Spec          // with all knobs turned that were asked for; Queue.mu guards it
 	knobs   []runner.KnobEvent // to be turned again
-	record  runner.Recorder
-	from    *runner.State
-	data    *shared
-	threads int
-	until   int // epochs, see Means
+	record  runner.Recorder    // nil until the run has a record; run closes it
+	from    *runner.State      // the checkpoint to go on from; nil: from the start
+	data    *shared            // released when the job ends
+	threads int                // of this run
+	until   int                // epochs, see Means
 	gate    *gate.Gate
 	over    chan struct{} // closed when it has ended
 }
 
+// ended tells whether the run is over, without waiting for that.
 func (j *job) ended() bool {
 	select {
 	case <-j.over:
@@ -38,11 +41,12 @@ func (j *job) ended() bool {
 	}
 }
 
-// shared is a dataset in use by some jobs.
+// shared is a dataset in use by some jobs, closed with the last of them. A dataset may
+// be gigabytes, and the runs of an experiment mostly train on the same.
 type shared struct {
 	*data.Dataset
-	key   string
-	users int
+	key   string // name and options that it was opened with
+	users int    // jobs that have not released it; Queue.mu guards it
 }
 
 // abandon removes the records that jobs have which are never launched. Where one
@@ -61,7 +65,7 @@ func abandon(jobs []*job, from runner.Store, cause error) {
 }
 
 // append puts e into the log of a job that does not train yet, and waits for
-// room on a full disk.
+// room on a full disk. A run that trains has an append of its own, which knows its step.
 func (j *job) append(e runner.Event) error {
 	_, err := j.gate.Write(func() error { return j.record.Append(e) },
 		gate.Waits(j.record, j.Head()))
@@ -69,7 +73,8 @@ func (j *job) append(e runner.Event) error {
 }
 
 // stopEarly ends a job that was stopped before it had a slot. The knobs that
-// were asked for meanwhile are for the resume that may come.
+// were asked for meanwhile are for the resume that may come. There is no summary: the
+// run has come to nothing that its files do not have.
 func (j *job) stopEarly() (runner.Status, error) {
 	if err := j.gate.ServeLast(j); err != nil {
 		return runner.Failed, err
@@ -78,26 +83,30 @@ func (j *job) stopEarly() (runner.Status, error) {
 		Cause: "stopped before it started"})
 }
 
-// fail ends a job that does not train.
+// fail ends a job that does not train, with its cause in the log. It waits for no room
+// on the disk: the error has what could not be written.
 func (j *job) fail(cause error) (runner.Status, error) {
 	e := runner.NewStatus(j.Head(), runner.Failed, cause)
 	return runner.Failed, errors.Join(cause, j.record.Append(e))
 }
 
-// mark puts a status into the log of a job that does not train.
+// Mark implements gate.Waiting: it puts a status into the log of a job that does not
+// train.
 func (j *job) Mark(s runner.Status) error {
 	return j.append(&runner.StatusEvent{Head: j.Head(), Status: s})
 }
 
-// turn turns a knob for when the job trains: an event of where it begins.
+// Turn implements gate.Waiting: it turns a knob for when the job trains, by an event of
+// where the job begins. Knobs of later steps belong to a part that was lost and are no
+// part of the value before.
 func (j *job) Turn(k runner.KnobEvent) error {
-	spec := j.meta.Spec
+	now := j.meta.Spec
 	for _, k := range j.knobs {
 		if k.Step <= j.Head().Step {
-			k.Apply(&spec) // takeUp, or this, has seen that it works
+			k.Apply(&now) // takeUp, or this, has seen that it works
 		}
 	}
-	e, err := gate.ChangeKnob(&spec, k, j.Head())
+	e, err := gate.ChangeKnob(&now, k, j.Head())
 	if err != nil {
 		return err
 	}
@@ -108,7 +117,8 @@ func (j *job) Turn(k runner.KnobEvent) error {
 	return nil
 }
 
-// saved implements waiting.
+// Saved implements gate.Waiting: what a resumed run or a fork goes on from is on disk; a
+// new run has nothing to save.
 func (j *job) Saved() error {
 	if j.from == nil {
 		return runner.ErrNothing
@@ -116,7 +126,7 @@ func (j *job) Saved() error {
 	return nil
 }
 
-// head is of where the job begins.
+// Head implements gate.Waiting: it is of where the job begins.
 func (j *job) Head() runner.Head {
 	if j.from == nil {
 		return runner.Head{}
@@ -124,6 +134,9 @@ func (j *job) Head() runner.Head {
 	return runner.Head{Step: j.from.Step}
 }
 
+// newMeta is what run.json will say of a run of s on d: counts, steps and the derived
+// box. All that a run can be refused for is found out here, before anything is written:
+// model, batch, mean, method, memory, selection and optimum. The last may take seconds.
 func newMeta(
 	req runner.Request, s spec.Spec, d *data.Dataset, host runner.Host,
 ) (*runner.Meta, error) {
@@ -168,7 +181,9 @@ func newMeta(
 // every list of runs reads it. Beyond, the training data are needed again.
 const mostEncoder = 20_000
 
-// reopen takes up an unfinished run from its newest checkpoint.
+// reopen takes up an unfinished run from its newest checkpoint, as a new job with a new
+// place in the order. Knobs of the log that are behind the checkpoint are turned again
+// at their steps, so that the run comes to the numbers that it would have come to.
 func (q *Queue) reopen(id string, m runner.Means) error {
 	end, err := q.begin()
 	if err != nil {
@@ -191,7 +206,8 @@ func (q *Queue) reopen(id string, m runner.Means) error {
 	return nil
 }
 
-// openData keeps a panic from the runs beside.
+// openData opens a dataset, and makes a panic of that an error: a broken file must not
+// end the runs that train beside.
 func (q *Queue) openData(name string, o data.Options) (d *data.Dataset, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -201,7 +217,9 @@ func (q *Queue) openData(name string, o data.Options) (d *data.Dataset, err erro
 	return runner.OpenData(q.ctx, name, o)
 }
 
-// takeUp opens the data of a job that goes on and says so in its log.
+// takeUp opens the data of a job that goes on and says so in its log. The error is of a
+// run.json or of data that were changed since the run began. With an error the job
+// holds no data.
 func (q *Queue) takeUp(j *job, m runner.Means) (err error) {
 	if err := j.meta.Usable(); err != nil {
 		return fmt.Errorf("run %s: its run.json cannot be used: %w", j.meta.ID, err)
@@ -223,7 +241,8 @@ func (q *Queue) takeUp(j *job, m runner.Means) (err error) {
 	return err
 }
 
-// noteResume says in the log where the run goes on, and what may differ.
+// noteResume says in the log where the run goes on, and what may differ. Readers drop
+// events of later steps that stand before this line.
 func (q *Queue) noteResume(j *job) error {
 	if err := j.record.Append(&runner.ResumeEvent{Head: j.Head()}); err != nil {
 		return err
@@ -232,7 +251,8 @@ func (q *Queue) noteResume(j *job) error {
 	return j.noteKernel(now, j.meta.Host.Kernel)
 }
 
-// noteKernel says in the log that a run goes on with another kernel.
+// noteKernel says in the log that a run goes on with another kernel. It is a warning and
+// no error: the numbers stay right, and only their last bits cannot be had again.
 func (j *job) noteKernel(now, then string) error {
 	if now == then {
 		return nil

@@ -71,6 +71,8 @@ func (s *Spec) Replay(key string, value Auto) (before Auto, err error) {
 	return before, nil
 }
 
+// set assigns a knob in a Spec that the caller throws away if more is wrong with it. It
+// goes through Assign and so through JSON, to have one road for all values.
 func (s *Spec) set(key string, value Auto) (before Auto, err error) {
 	t, ok := FindSetting(key)
 	if ok && t.own != nil && t.own.AutoIs == s.Algorithm() {

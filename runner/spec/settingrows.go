@@ -17,12 +17,17 @@ var settingRows = sync.OnceValue(func() []Setting {
 	return slices.Concat(runRows(), setRows(), trainingRows(), dataRows(), dualRows(), recordRows())
 })
 
+// methodNames are the names that algorithms may have, for its error.
 func methodNames() (names []string) {
 	for _, a := range dro.Algorithms() {
 		names = append(names, string(a))
 	}
 	return names
 }
+
+// A row says fixed where another value would not fit the checkpoint that a fork goes on
+// from: its tensors, its place in the data, or what was held out. It says live where
+// the next step may simply be taken with another value.
 
 func runRows() []Setting {
 	return grouped("Runs", []Setting{
@@ -195,6 +200,7 @@ func recordRows() []Setting {
 // mostRadii bounds what an evaluation costs: each radius is an exact solution.
 const mostRadii = 100
 
+// grouped puts rows under a heading.
 func grouped(name string, rows []Setting) []Setting {
 	for i := range rows {
 		rows[i].Group = name
@@ -213,7 +219,10 @@ const (
 	leastFloat32 = 0x1p-126
 )
 
+// positive is what finite numbers above 0 are that have all their digits.
 func positive(x float64) bool { return x >= leastFloat64 && !math.IsInf(x, 0) }
+
+// fraction is what a share may be that leaves something.
 func fraction(x float64) bool { return x >= 0 && x < 1 }
 
 func between(least, most float64) func(float64) bool {
@@ -225,6 +234,8 @@ func atLeast(least float64) func(float64) bool {
 	return func(x float64) bool { return x >= least && !math.IsInf(x, 0) }
 }
 
+// algorithmsOnce tells whether each algorithm is known and named once: twice would be
+// the same runs again, under the same seeds.
 func algorithmsOnce(s *Spec) bool {
 	for i, a := range s.Algorithms {
 		if _, err := dro.Find(a); err != nil || slices.Contains(s.Algorithms[:i], a) {

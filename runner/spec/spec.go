@@ -141,7 +141,8 @@ func Defaults() Spec {
 	}
 }
 
-// Expand returns one Spec per algorithm and seed, the seeds innermost.
+// Expand returns one Spec per algorithm and seed, the seeds innermost. The order is that
+// in which the runs are started and named.
 func (s Spec) Expand() []Spec {
 	var specs []Spec
 	for _, a := range s.Algorithms {
@@ -154,13 +155,15 @@ func (s Spec) Expand() []Spec {
 	return specs
 }
 
-// Algorithm returns the algorithm of an expanded Spec.
+// Algorithm returns the algorithm of an expanded Spec. It panics on one without any,
+// which Validate refuses.
 func (s *Spec) Algorithm() dro.Algorithm { return s.Algorithms[0] }
 
-// KeyError says that a setting cannot be used.
+// KeyError says that a setting cannot be used. Everything that refuses a setting returns
+// one, so that a person reads the key, what it was and what is allowed.
 type KeyError struct {
 	Key   string
-	Value any
+	Value any    // as it was given: text where it could not be read
 	Want  string // what is allowed
 }
 
@@ -255,11 +258,13 @@ func (s *Spec) WrongValues() (list []error) {
 	return list
 }
 
-// Set returns the uncertainty set.
+// Set returns the uncertainty set. The error is of a name, order or level that there is
+// no set for.
 func (s *Spec) Set() (dro.Set, error) { return dro.NewSet(s.Uncertainty, s.K, s.Mu) }
 
 // Problem returns the constrained problem that the Spec states: set, radius,
-// coordinates and box, with every "auto" derived.
+// coordinates and box, with every "auto" derived (math.md §4). The error is of settings
+// that are right one by one and make no problem together, as an empty box.
 func (s *Spec) Problem() (*dro.Problem, error) {
 	set, err := s.Set()
 	if err != nil {
@@ -338,6 +343,7 @@ func AllFinite(xs []float64) bool {
 	return !slices.ContainsFunc(xs, wild)
 }
 
+// join lists words for an error.
 func join[T ~string](words []T) string {
 	list := make([]string, len(words))
 	for i, w := range words {

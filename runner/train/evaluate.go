@@ -12,7 +12,7 @@ import (
 	"drolab/runner/spec"
 )
 
-// evaluated tells whether the current step has its evaluation.
+// evaluated tells whether the current step has its evaluation, maybe from a checkpoint.
 func (r *Run) evaluated() bool { return r.eval != nil && r.eval.Step == r.step }
 
 // evaluate measures what EvalMeasures lists, and puts the event into the log. It
@@ -123,7 +123,8 @@ func (r *Run) penalised(e *measure.Evaluation) (*dro.Worst, error) {
 	return &w, err
 }
 
-// certifyDue tells whether this evaluation includes the full gradient.
+// certifyDue tells whether this evaluation includes the full gradient: each certify_every
+// epochs and at the end. It costs as much as an epoch of training, and so is rare.
 func (r *Run) certifyDue() bool {
 	every := int64(r.Meta.Spec.CertifyEvery)
 	return r.step == r.Meta.Steps || every > 0 && (r.step/r.Meta.StepsPerEpoch)%every == 0

@@ -88,7 +88,8 @@ func TakeRoom(
 	return room.Take(ctx, bytes, inBatches(s))
 }
 
-// inBatches is what needs the memory of a run, in words.
+// inBatches is what needs the memory of a run, in words, for the error of a run that
+// does not fit: the batch is what a person can change.
 func inBatches(s *spec.Spec) string {
 	return fmt.Sprintf("a run of %s in batches of %d", s.Model, max(s.Batch, s.BatchZ))
 }

@@ -44,7 +44,8 @@ type Run struct {
 	warned map[string]bool
 }
 
-// outcome is what evaluations have come to.
+// outcome is what evaluations have come to. It is part of every checkpoint, since a run
+// that is resumed at its very end only writes its summary.
 type outcome struct {
 	eval *runner.EvalEvent // the last
 	// selected is the evaluation that the validation split finds best, if any.
@@ -275,6 +276,7 @@ func (r *Run) finish(s *runner.Summary) error {
 // Head is of the step that the run has come to.
 func (r *Run) Head() runner.Head { return runner.Head{Step: r.step} }
 
+// epoch is how many epochs are done, in parts of one, too.
 func (r *Run) epoch() float64 { return float64(r.step) / float64(r.Meta.StepsPerEpoch) }
 
 // warnOnce puts a warning into the log, the first time that this Run warns about the thing. A warning that cannot be written is lost: it is not worth the run.

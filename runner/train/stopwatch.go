@@ -32,7 +32,8 @@ func (w *stopwatch) speed() measure.Number {
 	return n
 }
 
-// overall returns the images a second of all calls of speed.
+// overall returns the images a second of all calls of speed: what a summary says. It
+// does not apply where no step was reported.
 func (w *stopwatch) overall() measure.Number { return perSecond(w.total.images, w.total.elapsed) }
 
 func perSecond(images int, in time.Duration) measure.Number {
