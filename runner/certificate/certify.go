@@ -17,7 +17,8 @@ type Grid struct {
 	How   dro.Confidence
 }
 
-// Certificate is R_ρ of a network on a split, for one set and radius.
+// Certificate is R_ρ of a network on a split, for one set and radius, in the unit of
+// the loss.
 type Certificate struct {
 	Set dro.Set
 	Rho measure.Number // does not apply to a set without a radius

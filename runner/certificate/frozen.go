@@ -59,7 +59,8 @@ func (f *Frozen) build(from *runner.State, threads int) (err error) {
 	return err
 }
 
-// Close releases the data and the network.
+// Close releases the data and the network. It is for a Frozen that was half built, too,
+// and the error is that of closing the data.
 func (f *Frozen) Close() error {
 	if f.Run != nil {
 		f.Run.Close()

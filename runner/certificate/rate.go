@@ -26,7 +26,8 @@ type RatePoint struct {
 	Value   float64 `json:"value"`
 }
 
-// rated are the measures that theory speaks of.
+// rated are the measures that theory speaks of, each of which goes to 0 at a solution:
+// only of those a slope says how fast.
 func rated() []string {
 	return []string{"dual_gap", "full_grad_norm", "output_dual_gap", "output_grad_norm",
 		"excess_risk"}
@@ -51,7 +52,8 @@ func Rates(m *runner.Meta, evals []*runner.EvalEvent) (list []Rate) {
 	return list
 }
 
-// samplesPerStep counts the x-batch and, where the method draws one, its own.
+// samplesPerStep counts the x-batch and, where the method draws one, its own: theory
+// counts samples drawn, and methods differ in how many a step takes.
 func samplesPerStep(m *runner.Meta) float64 {
 	n := float64(m.Spec.Batch)
 	method, _, err := runner.NewTrainer(&m.Spec, &m.Parts)

@@ -100,7 +100,8 @@ func (s *Samples) Ratios(set dro.Set, rho float64) ([]float64, dro.Worst, error)
 }
 
 // Accuracy returns the share of right predictions per class or group, and the
-// number of samples of each.
+// number of samples of each. A part without samples has no accuracy. The samples must
+// have labels.
 func (s *Samples) Accuracy(of []int, kinds int) (accuracy []measure.Number, counts []int) {
 	right := make([]float64, len(s.Predictions))
 	for i, p := range s.Predictions {

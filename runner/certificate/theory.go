@@ -43,7 +43,8 @@ type Constants struct {
 }
 
 // probe draws training samples one batch after another and measures gradients of
-// them, in evaluation mode.
+// them, in evaluation mode: the theory's ℓ_i(x) has no batch statistics. Its gradients
+// lie in the network, and the next one takes their place.
 type probe struct {
 	f *Frozen
 	x []nn.Tensor // the parameters to go back to
@@ -126,7 +127,7 @@ func (f *Frozen) constants(c Constants) (dro.Constants, error) {
 	return dro.ConstantsOn(p.Set, box, c.Assumed(p.Rho))
 }
 
-// variance is E ‖g_n‖² − ‖∇F‖², which is E ‖g_n − ∇F‖²: a draw's gradient has the
+// variance is what the paper's σ0²/n bounds. It is E ‖g_n‖² − ‖∇F‖², which is E ‖g_n − ∇F‖²: a draw's gradient has the
 // mean ∇F, as z is held.
 func (f *Frozen) variance(train *measure.Pass, n, draws int) (measure.Number, error) {
 	z, ok := f.Z()
@@ -205,7 +206,7 @@ const (
 	leastSlope = 1e-6
 )
 
-// largestCurvature is the largest eigenvalue of ∇²F in z, a 2×2 matrix that is seen
+// largestCurvature is what L_z bounds. It is the largest eigenvalue of ∇²F in z, a 2×2 matrix that is seen
 // along three directions.
 func largestCurvature(p *dro.Problem, losses []float64, z dro.Z) float64 {
 	a := p.Curvature(losses, z, dro.Z{Lambda: 1})

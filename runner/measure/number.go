@@ -15,7 +15,8 @@ type Number struct {
 	applies bool
 }
 
-// Num returns x as a Number that applies.
+// Num returns x as a Number that applies, whatever x is: a NaN is a value that was
+// computed, and must be seen.
 func Num(x float64) Number { return Number{x, true} }
 
 // NumIf returns x, or a Number that does not apply; x may then be anything, as 0/0.
@@ -26,7 +27,8 @@ func NumIf(applies bool, x float64) Number {
 	return Num(x)
 }
 
-// Applies tells whether there is a value at all.
+// Applies tells whether there is a value at all. What asks for Float without asking this
+// first gets a NaN.
 func (n Number) Applies() bool { return n.applies }
 
 // Float returns the value; NaN where it does not apply, so that a chart breaks
@@ -38,7 +40,7 @@ func (n Number) Float() float64 {
 	return n.value
 }
 
-// String formats the value for people: "–" where it does not apply.
+// String formats the value for people, by six digits: "–" where it does not apply.
 func (n Number) String() string {
 	if !n.applies {
 		return "–"

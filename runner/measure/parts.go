@@ -58,7 +58,8 @@ func (p *Parts) Main() Axis {
 	return PerClass
 }
 
-// Names lists the classes or the groups; nil for another axis.
+// Names lists the classes or the groups; nil for another axis. The list is the run's
+// own and must not be changed.
 func (p *Parts) Names(a Axis) []string {
 	switch a {
 	case PerClass:

@@ -42,6 +42,7 @@ func (j *job) fork(parent *runner.Past) error {
 			Want: fmt.Sprintf("more than the %.4g done at step %d",
 				float64(from.Step)/float64(m.StepsPerEpoch), from.Step)}
 	}
+	// Only now, since nothing below can fail: j.from says that the job is a fork.
 	inherit(&from, m, was)
 	j.from = &from
 	return nil
@@ -53,12 +54,13 @@ func (j *job) fork(parent *runner.Past) error {
 // numbers. s is a copy of the parent's checkpoint and shares its maps and tensors, so
 // what changes is cloned.
 func inherit(s *runner.State, m *runner.Meta, parent dro.Algorithm) {
-	s.Last, s.Output = nil, nil
-	s.Selected = nil // the fork has no checkpoint of it
+	s.Last, s.Output = nil, nil // they are in the parent's log and not in the fork's
+	s.Selected = nil            // the fork has no checkpoint of it
 	if m.Spec.Algorithm() != parent || s.Method == nil {
 		s.Window, s.Method, s.Picked = runner.Window{}, nil, nil
 		return
 	}
+	// The settings that a method keeps as numbers, as λ, are where the fork starts.
 	method := *s.Method
 	method.Numbers = maps.Clone(method.Numbers)
 	for key := range method.Numbers {

@@ -49,7 +49,8 @@ type shared struct {
 	users int    // jobs that have not released it; Queue.mu guards it
 }
 
-// abandon removes the records that jobs have which are never launched. Where one
+// abandon removes the records that jobs have which are never launched, since a start
+// makes all of its runs or none. Where one
 // cannot be removed, it says what became of the run. All are closed before, since
 // removing takes files too, of which the want may be the cause.
 func abandon(jobs []*job, from runner.Store, cause error) {
@@ -95,6 +96,9 @@ func (j *job) fail(cause error) (runner.Status, error) {
 func (j *job) Mark(s runner.Status) error {
 	return j.append(&runner.StatusEvent{Head: j.Head(), Status: s})
 }
+
+// The three methods below make a job a gate.Waiting, so that a run can be asked things
+// while it is queued as well as while it trains.
 
 // Turn implements gate.Waiting: it turns a knob for when the job trains, by an event of
 // where the job begins. Knobs of later steps belong to a part that was lost and are no
@@ -152,6 +156,7 @@ func newMeta(
 		return nil, &spec.KeyError{Key: "mean", Value: s.Mean,
 			Want: fmt.Sprintf("%d numbers, one for each channel", d.Shape.C)}
 	}
+	// From here on what is looked at costs more and more: counts, the method, memory.
 	parts := measure.PartsOf(d)
 	_, p, err := runner.NewTrainer(&s, &parts) // for what it refuses, and its problem
 	if err != nil {
@@ -206,7 +211,8 @@ func (q *Queue) reopen(id string, m runner.Means) error {
 	return nil
 }
 
-// openData opens a dataset, and makes a panic of that an error: a broken file must not
+// openData opens a dataset, which may take long and stops when the queue is told to. It
+// makes a panic of that an error: a broken file must not
 // end the runs that train beside.
 func (q *Queue) openData(name string, o data.Options) (d *data.Dataset, err error) {
 	defer func() {

@@ -54,8 +54,11 @@ type Queue struct {
 	// are read. What mu guards is at hand for every other verb meanwhile.
 	starting chan struct{}
 
-	mu       sync.Mutex
-	jobs     map[string]*job // that have not ended
+	mu sync.Mutex
+	// jobs are those that have not ended, by the run's name. A run that was resumed while
+	// its old job ends has the new one here.
+	jobs map[string]*job
+	// outcomes are of runs that have ended, by name, for Wait.
 	outcomes map[string]Outcome
 	open     map[string]*shared // datasets in use
 	wg       sync.WaitGroup
@@ -173,7 +176,8 @@ func (q *Queue) begin() (end func(), err error) {
 	return func() { <-q.starting }, nil
 }
 
-// ended refuses new runs when the queue was told to stop.
+// ended refuses new runs when the queue was told to stop. An engine that is started
+// again takes them.
 func (q *Queue) ended() error {
 	if q.ctx.Err() != nil {
 		return errors.New("all runs are being stopped: start it again")
@@ -378,7 +382,8 @@ func (q *Queue) train(j *job) (status runner.Status, err error) {
 	return r.Do(j.from)
 }
 
-// Wait returns the outcome of every run, in no order, once all have ended. When
+// Wait is for the end of a program, after the last Start or after ctx was cancelled.
+// It returns the outcome of every run, one of each, in no order, once all have ended. When
 // the queue was told to stop there are no others.
 func (q *Queue) Wait() []Outcome {
 	q.settle()

@@ -61,11 +61,15 @@ func (q *Queue) goOn(id string) (over <-chan struct{}, err error) {
 	if err != nil {
 		return nil, err
 	}
+	// It is looked at under the lock: the job cannot end between this and the order.
 	if j.gate.Ending() {
 		over = j.over
 	}
 	return over, j.send(gate.Order{Verb: gate.Resume})
 }
+
+// Verbs answer a person or a program that waits. What takes longer than patience is not
+// undone: the answer is that it was asked for, and the log tells when it is done.
 
 // patience runs out when a verb has waited for a run or another start long enough:
 // before an engine gives up the verb.
@@ -152,7 +156,8 @@ func (q *Queue) live(id string) (*job, error) {
 	return j, nil
 }
 
-// send gives the run an order. The error is an ErrBusy, with the run's name.
+// send gives the run an order and returns at once. The run does its orders one after
+// another, in the order in which they were sent. The error is an ErrBusy, with the run's name.
 func (j *job) send(o gate.Order) error {
 	if err := j.gate.Send(o); err != nil {
 		return fmt.Errorf("run %s %w", j.meta.ID, err)

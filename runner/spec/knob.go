@@ -12,7 +12,8 @@ import (
 // same numbers.
 
 // Knobs returns the keys of the settings that can be changed while the run of s
-// goes on.
+// goes on, in the order of AllSettings. They depend on the method and the set: a CVaR
+// set has no λ whose bounds could be changed.
 func (s *Spec) Knobs() (keys []string) {
 	for _, t := range AllSettings() {
 		if t.LiveIn(s) {

@@ -59,7 +59,8 @@ func methodSettings() (list []Setting) {
 	return list
 }
 
-// FindSetting returns the setting of that key.
+// FindSetting returns the setting of that key; false where there is none. Those of
+// every Spec go before those of methods.
 func FindSetting(key string) (Setting, bool) {
 	for _, table := range []func() []Setting{settingRows, methodSettings} {
 		list := table()
@@ -117,7 +118,7 @@ var fields = sync.OnceValue(func() map[string]int {
 	return byKey
 })
 
-// field is the setting's field of s, for a setting that is no method's own.
+// field is the setting's field of s, to be set, for a setting that is no method's own.
 func (t *Setting) field(s *Spec) reflect.Value {
 	return reflect.ValueOf(s).Elem().Field(fields()[t.Key])
 }

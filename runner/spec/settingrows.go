@@ -41,6 +41,7 @@ func runRows() []Setting {
 	})
 }
 
+// setRows say what the adversary may do. Those with radius mean nothing to CVaR sets.
 func setRows() []Setting {
 	return grouped("Uncertainty set", []Setting{
 		{Key: "uncertainty", Doc: "the divergence that bounds how far the adversary may reweight",
@@ -132,6 +133,7 @@ func dataRows() []Setting {
 	})
 }
 
+// dualRows are where z starts and the box that it is kept in (math.md §4).
 func dualRows() []Setting {
 	coordinates := func() []string {
 		return []string{"auto", string(dro.Paper), string(dro.Unshifted)}
@@ -156,6 +158,8 @@ func dualRows() []Setting {
 	})
 }
 
+// recordRows are viewed, all of them: runs that differ in them alone come to the same
+// numbers, and comparisons hold them for repeats of one another.
 func recordRows() []Setting {
 	rows := grouped("Records", []Setting{
 		{Key: "log_every", Doc: "steps between points of the curves", Want: "a whole number ≥ 1",

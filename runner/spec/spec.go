@@ -159,8 +159,8 @@ func (s Spec) Expand() []Spec {
 // which Validate refuses.
 func (s *Spec) Algorithm() dro.Algorithm { return s.Algorithms[0] }
 
-// KeyError says that a setting cannot be used. Everything that refuses a setting returns
-// one, so that a person reads the key, what it was and what is allowed.
+// KeyError says that a setting cannot be used. What refuses one setting returns
+// it, so that a person reads the key, what it was and what is allowed.
 type KeyError struct {
 	Key   string
 	Value any    // as it was given: text where it could not be read
@@ -248,7 +248,8 @@ func (s *Spec) checkValues() error {
 	return nil
 }
 
-// WrongValues returns an error for each setting that cannot be used by itself.
+// WrongValues returns an error for each setting that cannot be used by itself, a
+// *KeyError, in the order of AllSettings.
 func (s *Spec) WrongValues() (list []error) {
 	for _, t := range AllSettings() {
 		if err := t.check(s); err != nil {

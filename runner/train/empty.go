@@ -32,6 +32,8 @@ func (r *Run) noteEmpty() {
 	}
 }
 
+// Both notes are once a run, at its start: a resume has them in its log already.
+
 // noteDrop warns where lr is to drop after the end, unless nobody asked for that:
 // the usual one is of long runs.
 func (r *Run) noteDrop() {

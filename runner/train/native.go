@@ -110,7 +110,8 @@ func (n *native) SetMode(m nn.Mode) { n.net.SetMode(m) }
 // Restart implements Network.
 func (n *native) Restart() { n.net.Restart() }
 
-// Pick implements Network.
+// Pick implements Network. The first one allocates and every later one copies, since the
+// output rule may choose thousands of steps in a run.
 func (n *native) Pick() {
 	if n.picked == nil {
 		n.picked = runner.CloneTensors(n.x)
@@ -130,7 +131,7 @@ func (n *native) Swap() {
 	}
 }
 
-// Save implements Network.
+// Save implements Network. It copies nothing: who keeps the state calls Detach.
 func (n *native) Save(s *runner.State) {
 	s.Parameters, s.Velocities, s.Buffers = n.net.Parameters(), n.net.Velocities(), n.net.Buffers()
 	s.Picked = n.picked

@@ -28,7 +28,8 @@ func (r *Run) Turn(k runner.KnobEvent) error {
 	return r.use(next)
 }
 
-// replay turns the knobs that were turned before, at the steps up to this one.
+// replay turns the knobs that were turned before, at the steps up to this one. It writes
+// no event: the log has those of the lost part, and they count again.
 func (r *Run) replay(step int64) error {
 	for len(r.Knobs) > 0 && r.Knobs[0].Step <= step {
 		k := r.Knobs[0]
