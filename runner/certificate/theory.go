@@ -127,8 +127,8 @@ func (f *Frozen) constants(c Constants) (dro.Constants, error) {
 	return dro.ConstantsOn(p.Set, box, c.Assumed(p.Rho))
 }
 
-// variance is what the paper's σ0²/n bounds. It is E ‖g_n‖² − ‖∇F‖², which is E ‖g_n − ∇F‖²: a draw's gradient has the
-// mean ∇F, as z is held.
+// variance is what the paper's σ0²/n bounds. It is E ‖g_n‖² − ‖∇F‖², which is E ‖g_n −
+// ∇F‖²: a draw's gradient has the mean ∇F, as z is held.
 func (f *Frozen) variance(train *measure.Pass, n, draws int) (measure.Number, error) {
 	z, ok := f.Z()
 	if !ok {
@@ -206,8 +206,8 @@ const (
 	leastSlope = 1e-6
 )
 
-// largestCurvature is what L_z bounds. It is the largest eigenvalue of ∇²F in z, a 2×2 matrix that is seen
-// along three directions.
+// largestCurvature is what L_z bounds. It is the largest eigenvalue of ∇²F in z, a 2×2
+// matrix that is seen along three directions.
 func largestCurvature(p *dro.Problem, losses []float64, z dro.Z) float64 {
 	a := p.Curvature(losses, z, dro.Z{Lambda: 1})
 	b := p.Curvature(losses, z, dro.Z{Eta: 1})

@@ -211,9 +211,9 @@ func (q *Queue) reopen(id string, m runner.Means) error {
 	return nil
 }
 
-// openData opens a dataset, which may take long and stops when the queue is told to. It
-// makes a panic of that an error: a broken file must not
-// end the runs that train beside.
+// openData opens a dataset, which may take long and stops when the queue is told to.
+// It makes a panic of that an error. A broken file must not end the runs that train
+// beside.
 func (q *Queue) openData(name string, o data.Options) (d *data.Dataset, err error) {
 	defer func() {
 		if p := recover(); p != nil {

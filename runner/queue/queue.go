@@ -294,7 +294,8 @@ func (q *Queue) share(key string, set *data.Dataset) *shared {
 	return d
 }
 
-// release gives back a user's share of a dataset, and closes it after the last one.
+// release gives back a user's share of a dataset, and closes it after the last one. Its
+// memory may be gone then.
 func (q *Queue) release(d *shared) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -7,8 +7,8 @@
 //	between two steps: orders, knobs, checkpoints  (control.go, turn.go, checkpoint.go)
 //	after an epoch:    measures of whole splits    (evaluate.go, output.go)
 //
-// A run's numbers depend on its Meta, its data and its kernel, and not on the clock nor
-// on where the run was paused or resumed. What would break that
-// belongs elsewhere. Start at step.go: one training step as a list of verbs. Network (network.go) is what
+// A run's numbers depend on its Meta, its data and its kernel, and not on the clock
+// nor on where the run was paused or resumed. What would break that belongs elsewhere.
+// Start at step.go: one training step as a list of verbs. Network (network.go) is what
 // a run trains; drolab's own is native.go.
 package train

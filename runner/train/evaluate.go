@@ -207,8 +207,8 @@ func (r *Run) fullGradNorm(train *measure.Pass) (float64, error) {
 }
 
 // GradNorm returns ‖mean w_i ∇ℓ_i‖ over the training split, one weight a sample in the
-// split's order. It changes the weights, and leaves that gradient in the network: a second array of its size for
-// every run would be a tenth of all the memory.
+// split's order. It changes the weights, and leaves that gradient in the network: a
+// second array of its size for every run would be a tenth of all the memory.
 func (r *Run) GradNorm(weights []float64) (float64, error) {
 	n := len(weights)
 	losses := make([]float64, len(r.losses))

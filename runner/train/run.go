@@ -279,7 +279,9 @@ func (r *Run) Head() runner.Head { return runner.Head{Step: r.step} }
 // epoch is how many epochs are done, in parts of one, too.
 func (r *Run) epoch() float64 { return float64(r.step) / float64(r.Meta.StepsPerEpoch) }
 
-// warnOnce puts a warning into the log, the first time that this Run warns about the thing. A warning that cannot be written is lost: it is not worth the run.
+// warnOnce puts a warning into the log, the first time that this Run warns about the
+// thing. A warning that cannot be written is lost: it is not worth the run. A resumed
+// run is another Run, and may warn again.
 func (r *Run) warnOnce(about, message string) {
 	if !r.warned[about] {
 		r.warned[about] = true
