@@ -10,9 +10,10 @@ const AverageWindow = 5
 // Average is the mean of a run's last evaluations, measure by measure, beside
 // what its last one says.
 type Average struct {
-	Evaluations int     `json:"evaluations"` // how many: fewer than AverageWindow where there are no more
-	FromEpoch   float64 `json:"from_epoch"`  // of the first of them
-	ToEpoch     float64 `json:"to_epoch"`    // of the last
+	// Evaluations is how many are averaged: fewer than AverageWindow in a short run.
+	Evaluations int     `json:"evaluations"`
+	FromEpoch   float64 `json:"from_epoch"` // of the first of them
+	ToEpoch     float64 `json:"to_epoch"`   // of the last
 
 	Measures measure.Values `json:"-"`
 	ByGroup  measure.Lists  `json:"-"`

@@ -138,9 +138,8 @@ func NewKnobEvent(h Head, key string, from, to spec.Auto) *KnobEvent {
 func Turned(log []KnobEvent) []KnobEvent {
 	var list []KnobEvent
 	for _, k := range log {
-		list = slices.DeleteFunc(list,
-			func(old KnobEvent) bool { return old.Key == k.Key && old.Step > k.Step })
-		list = append(list, k)
+		lost := func(old KnobEvent) bool { return old.Key == k.Key && old.Step > k.Step }
+		list = append(slices.DeleteFunc(list, lost), k)
 	}
 	slices.SortStableFunc(list, func(a, b KnobEvent) int { return cmp.Compare(a.Step, b.Step) })
 	return list

@@ -69,8 +69,8 @@ func (e *EvalEvent) UnmarshalJSON(b []byte) error {
 		}
 		return field(&e.Head, &e.Epoch, ofWorstCase(key), value, &e.Values, &e.ByGroup)
 	})
-	if accuracy := e.ByGroup.Of("class_accuracy"); accuracy != nil &&
-		!e.Has("worst_class_accuracy") {
+	accuracy := e.ByGroup.Of("class_accuracy")
+	if accuracy != nil && !e.Has("worst_class_accuracy") {
 		e.Set("worst_class_accuracy", measure.Least(accuracy))
 	}
 	return err

@@ -14,12 +14,16 @@ import (
 
 // Host is the program and the machine that a run is made with.
 type Host struct {
-	Version string `json:"version"` // of drolab's code: revision, or which program where the tree was dirty
+	// Version is of drolab's code: the revision, or which program where the tree was
+	// dirty.
+	Version string `json:"version"`
 	Go      string `json:"go"`
 	System  string `json:"system"` // operating system and architecture
 	CPU     string `json:"cpu"`
-	Kernel  string `json:"kernel"` // of training steps (see nn.Kernel): another one gives other last bits
-	Threads int    `json:"threads"`
+	// Kernel is that of training steps (see nn.Kernel): another one gives other last
+	// bits, so a resume with another one leaves a warning.
+	Kernel  string `json:"kernel"`
+	Threads int    `json:"threads"` // of the run, where it started
 }
 
 // Meta is run.json: what made the run, and what a viewer needs to draw it.
@@ -142,13 +146,11 @@ func (m *Meta) BeyondBox(s *Summary) string {
 		return ""
 	}
 	outside := func(n measure.Number, side [2]float64) bool {
-		return !(n.Float() >= side[0] &&
-			n.Float() <= side[1])
+		return !(n.Float() >= side[0] && n.Float() <= side[1])
 	}
 	if !(set.HasRadius() && outside(lambda, m.Box.Lambda)) && !outside(eta, m.Box.Eta) {
 		return ""
 	}
-	return fmt.Sprintf("it excludes the best λ = %.4g, η = %.4g of the training losses: F is "+
-		"%.3g above R_ρ",
-		lambda.Float(), eta.Float(), gap.Float())
+	return fmt.Sprintf("it excludes the best λ = %.4g, η = %.4g of the training losses: "+
+		"F is %.3g above R_ρ", lambda.Float(), eta.Float(), gap.Float())
 }

@@ -39,8 +39,8 @@ func (m *Meta) EncoderFrom(dataDir string) (*data.Encoder, error) {
 	}
 	d, err := m.openOwn(dataDir)
 	if err != nil {
-		return nil, fmt.Errorf("the run has kept no encoder, so its training data are needed: %w",
-			err)
+		return nil, fmt.Errorf(
+			"the run has kept no encoder, so its training data are needed: %w", err)
 	}
 	return &d.Encoder, d.Close()
 }

@@ -79,10 +79,10 @@ func report(recovered any) []byte {
 		version = cmp.Or(info.Main.Version, "(devel)")
 	}
 	value := fmt.Appendf(nil, "%v", recovered)
-	return slices.Concat(fmt.Appendf(nil, "drolab %s, %s, %s/%s, %s\npanic: ", version,
-		runtime.Version(),
-		runtime.GOOS, runtime.GOARCH, time.Now().UTC().Format(time.RFC3339)),
-		value[:min(len(value), mostReport/4)], []byte("\n\n"), debug.Stack())
+	head := fmt.Appendf(nil, "drolab %s, %s, %s/%s, %s\npanic: ", version, runtime.Version(),
+		runtime.GOOS, runtime.GOARCH, time.Now().UTC().Format(time.RFC3339))
+	return slices.Concat(head, value[:min(len(value), mostReport/4)], []byte("\n\n"),
+		debug.Stack())
 }
 
 // keepReport writes a report, where there is none of that name.

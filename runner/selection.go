@@ -92,8 +92,7 @@ func CheckSelection(s *spec.Spec, d *data.Dataset) error {
 	if counted >= 2 {
 		return nil
 	}
-	return &spec.KeyError{Key: "select", Value: m.Spec.Select, Want: fmt.Sprintf(
-		"two parts of the validation split with min_group = %d samples: a larger val_fraction or "+
-			"a smaller min_group",
-		m.Spec.MinGroup)}
+	want := fmt.Sprintf("two parts of the validation split with min_group = %d samples: "+
+		"a larger val_fraction or a smaller min_group", m.Spec.MinGroup)
+	return &spec.KeyError{Key: "select", Value: m.Spec.Select, Want: want}
 }

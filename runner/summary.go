@@ -121,8 +121,8 @@ func Summarize(m *Meta, status Status, step int64, eval *EvalEvent, last *StepEv
 	// those of the paper's methods have a place, maybe with null in it
 	always := measure.StepNames(dro.ERM)
 	for _, row := range measure.StepMeasures() {
-		if n := last.Of(row.Name); !row.Noisy &&
-			(n.Applies() || slices.Contains(always, row.Name)) {
+		n := last.Of(row.Name)
+		if !row.Noisy && (n.Applies() || slices.Contains(always, row.Name)) {
 			s.Measures.Set(row.Name, n)
 		}
 	}
@@ -171,8 +171,7 @@ func (s *Summary) UnmarshalJSON(b []byte) error {
 	return measure.EachField(b, func(key, value []byte) error {
 		switch string(key) {
 		case "seed", "epochs", "steps", "images_per_second", "selected", "window_average",
-			"classes",
-			"class_counts", "groups", "group_counts", "risk_radii",
+			"classes", "class_counts", "groups", "group_counts", "risk_radii",
 			"class_accuracy_interval", "group_accuracy_interval":
 			return nil
 		}

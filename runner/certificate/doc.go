@@ -3,5 +3,6 @@
 // what the paper's theory speaks of (theory.go, theorem.go, rate.go), and looks at single
 // samples (samples.go). It trains nothing.
 //
-// Start at Frozen in frozen.go.
+// A certificate is never part of a run: it can be made again from the checkpoint, and
+// what it finds cannot steer the training. Start at Frozen in frozen.go.
 package certificate

@@ -19,13 +19,14 @@ type Frozen struct {
 	Meta *runner.Meta
 	Step int64 // of the checkpoint
 
-	Run    *train.Run
-	Data   *data.Dataset
-	output bool // the paper's iterate is in the network
+	Run    *train.Run    // it does not train; Close releases it
+	Data   *data.Dataset // the run's own, checked against its checksum
+	output bool          // the paper's iterate is in the network
 }
 
 // Freeze builds what p holds: its checkpoint, on the data in the folder dataDir.
-// The caller closes it.
+// The caller closes it. The error names the run: it has no checkpoint, its file was
+// changed, its data are other ones, or memory is short.
 func Freeze(p *runner.Past, dataDir string, threads int) (*Frozen, error) {
 	m := *p.Meta
 	if p.From == nil {
@@ -46,6 +47,7 @@ func Freeze(p *runner.Past, dataDir string, threads int) (*Frozen, error) {
 	return f, nil
 }
 
+// build checks what can be refused cheaply before it makes the network.
 func (f *Frozen) build(from *runner.State, threads int) (err error) {
 	if err := f.Meta.CheckData(f.Data.Checksum); err != nil {
 		return err
@@ -57,7 +59,8 @@ func (f *Frozen) build(from *runner.State, threads int) (err error) {
 	return err
 }
 
-// Close releases the data and the network.
+// Close releases the data and the network. It is for a Frozen that was half built, too,
+// and the error is that of closing the data.
 func (f *Frozen) Close() error {
 	if f.Run != nil {
 		f.Run.Close()
@@ -66,12 +69,12 @@ func (f *Frozen) Close() error {
 }
 
 // UseOutput puts the x that the method's output rule has chosen in the network, in
-// place of the checkpoint's own.
+// place of the checkpoint's own. It stays there: what is measured after it, Z too, is
+// of the output. A second call changes nothing.
 func (f *Frozen) UseOutput() error {
 	if f.Run.Method.Picked() == nil {
-		return fmt.Errorf("run %s: %s has no output rule, or has chosen nothing yet: leave "+
-			"--output out",
-			f.Meta.ID, f.Meta.Spec.Algorithm())
+		return fmt.Errorf("run %s: %s has no output rule, or has chosen nothing yet: "+
+			"leave --output out", f.Meta.ID, f.Meta.Spec.Algorithm())
 	}
 	if !f.output {
 		f.Run.Net.Swap()
@@ -93,13 +96,15 @@ func (f *Frozen) Z() (z dro.Z, ok bool) {
 	return *own, true
 }
 
-// Problem is the run's own.
+// Problem is the run's own: its set, radius, coordinates and box at the checkpoint.
 func (f *Frozen) Problem() *dro.Problem { return f.Run.Method.Problem }
 
 // HasVal tells whether there is a validation split.
 func (f *Frozen) HasVal() bool { return f.Data.Val != nil }
 
-// Pass runs the network over a split, unaugmented and in evaluation mode.
+// Pass runs the network over a split, unaugmented and in evaluation mode, without
+// confidences. The error is of a split that there is not, or of a loss that is not
+// finite.
 func (f *Frozen) Pass(split string) (*measure.Pass, error) {
 	switch {
 	case !slices.Contains(runner.Splits(), split):
@@ -115,20 +120,21 @@ func (f *Frozen) Pass(split string) (*measure.Pass, error) {
 func (f *Frozen) Stationarity() (*measure.Output, error) {
 	z, ok := f.Z()
 	if !ok {
-		return nil, fmt.Errorf("run %s: %s has no dual variables", f.Meta.ID,
-			f.Meta.Spec.Algorithm())
+		return nil, fmt.Errorf("run %s: %s has no dual variables",
+			f.Meta.ID, f.Meta.Spec.Algorithm())
 	}
 	return f.Run.Stationarity(z)
 }
 
-// drawn gives a loader that draws so many training samples with replacement, unaugmented.
+// Draws gives a loader that draws so many training samples with replacement,
+// unaugmented, by the run's seed. The caller closes it.
 func (f *Frozen) Draws(batch int, stream uint64) (*data.Loader, error) {
 	o := f.Run.LoaderOptions(stream, batch)
 	o.Ahead = false
 	return data.NewDraws(f.Data.Train, o)
 }
 
-// evaluating holds the network in evaluation mode until it is called back.
+// Evaluating holds the network in evaluation mode until it is called back.
 func (f *Frozen) Evaluating() (back func()) {
 	f.Run.Net.SetMode(nn.Evaluate)
 	return func() { f.Run.Net.SetMode(nn.Train) }

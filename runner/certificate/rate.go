@@ -26,13 +26,15 @@ type RatePoint struct {
 	Value   float64 `json:"value"`
 }
 
-// rated are the measures that theory speaks of.
+// rated are the measures that theory speaks of, each of which goes to 0 at a solution:
+// only of those a slope says how fast.
 func rated() []string {
 	return []string{"dual_gap", "full_grad_norm", "output_dual_gap", "output_grad_norm",
 		"excess_risk"}
 }
 
-// Rates fits those of the evaluations that have any, in the order of the log.
+// Rates fits those of the evaluations that have any, in the order of the log. What is
+// 0 or below has no logarithm and is left out, as is the network before its first step.
 func Rates(m *runner.Meta, evals []*runner.EvalEvent) (list []Rate) {
 	each := samplesPerStep(m)
 	for _, name := range rated() {
@@ -50,7 +52,8 @@ func Rates(m *runner.Meta, evals []*runner.EvalEvent) (list []Rate) {
 	return list
 }
 
-// samplesPerStep counts the x-batch and, where the method draws one, its own.
+// samplesPerStep counts the x-batch and, where the method draws one, its own: theory
+// counts samples drawn, and methods differ in how many a step takes.
 func samplesPerStep(m *runner.Meta) float64 {
 	n := float64(m.Spec.Batch)
 	method, _, err := runner.NewTrainer(&m.Spec, &m.Parts)
@@ -63,6 +66,9 @@ func samplesPerStep(m *runner.Meta) float64 {
 	return 2 * n
 }
 
+// fit puts a line through log value against log samples by least squares. The standard
+// error is the usual one, √(Σ residuals² / (n − 2) / Σ (x − mean)²); it takes the points
+// for independent, which evaluations of one run are not, and so is on the small side.
 func (r *Rate) fit() {
 	n := float64(len(r.Points))
 	var mx, my, xx, xy, yy float64

@@ -11,7 +11,7 @@ import (
 )
 
 // Samples is what the network of a checkpoint makes of some samples, one by one:
-// unaugmented, in evaluation mode.
+// unaugmented, in evaluation mode. The slices are parallel, in the split's order.
 type Samples struct {
 	Rows          []int // the samples' places in their files: see data.Row
 	Labels        []int
@@ -32,7 +32,9 @@ type Inspection struct {
 }
 
 // Inspect uses the network of a checkpoint of the run on a split of d, which must
-// have samples.
+// have samples and stays the caller's. It asks for memory first: a split may have
+// millions of samples, and their probabilities many values each. The error is of that,
+// of a checkpoint that does not fit d, or Progress's own.
 func Inspect(m *runner.Meta, s *runner.State, d *data.Dataset, split string,
 	how Inspection) (*Samples, error) {
 	perSample := 48 // bytes
@@ -52,7 +54,8 @@ func Inspect(m *runner.Meta, s *runner.State, d *data.Dataset, split string,
 	return inspect(r, split, how)
 }
 
-// inspect goes over a split.
+// inspect goes over a split, batch by batch. Without labels a loss means nothing, and
+// none is returned.
 func inspect(r *train.Run, split string, how Inspection) (*Samples, error) {
 	src, classes := train.Source(r.Data, split), len(r.Data.Classes)
 	n := src.Len()
@@ -85,7 +88,7 @@ func inspect(r *train.Run, split string, how Inspection) (*Samples, error) {
 	return out, err
 }
 
-// Of returns the probabilities of a sample, one a class.
+// Of returns the probabilities of a sample, one a class. They must have been asked for.
 func (s *Samples) Of(i int) []float32 { return s.Probabilities[i*s.Classes:][:s.Classes] }
 
 // Ratios returns the likelihood ratios of the exact worst case of the samples'
@@ -97,7 +100,8 @@ func (s *Samples) Ratios(set dro.Set, rho float64) ([]float64, dro.Worst, error)
 }
 
 // Accuracy returns the share of right predictions per class or group, and the
-// number of samples of each.
+// number of samples of each. A part without samples has no accuracy. The samples must
+// have labels.
 func (s *Samples) Accuracy(of []int, kinds int) (accuracy []measure.Number, counts []int) {
 	right := make([]float64, len(s.Predictions))
 	for i, p := range s.Predictions {

@@ -10,7 +10,8 @@ import (
 
 // Unmet lists what the paper's Theorem 1 asks for and the run does not have, in words
 // with the run's values. The accuracy ε is not the run's, so what follows from it,
-// as λ0 and the batches, is not in it: see dro.Theorem1.
+// as λ0 and the batches, is not in it: see dro.Theorem1. An empty list says that the
+// theorem's bound is of this run, if its assumptions on the losses hold.
 func Unmet(m *runner.Meta) []string {
 	list := []string{}
 	s := &m.Spec
@@ -40,10 +41,10 @@ func Unmet(m *runner.Meta) []string {
 		return append(list, fmt.Sprintf("a set that is smooth as cressie-read is (%s)", set.Name()))
 	}
 	own, _ := spec.FindSetting("c")
-	now, _ := own.Number(s)
+	value, _ := own.Number(s)
+	now := value.Or(0)
 	least := 2*dro.MagnitudeOf(c.Diameter) + c.Lz
-	lack(dro.MagnitudeOf(now.Or(0)) < least, "C of at least D² L_z = %v on this box (%g)", least,
-		now.Or(0))
-	lack(s.LR != 1/(2*now.Or(0)), "α = 1/(2C) = %.3g (%g)", 1/(2*now.Or(0)), s.LR)
+	lack(dro.MagnitudeOf(now) < least, "C of at least D² L_z = %v on this box (%g)", least, now)
+	lack(s.LR != 1/(2*now), "α = 1/(2C) = %.3g (%g)", 1/(2*now), s.LR)
 	return list
 }

@@ -34,8 +34,8 @@ func TestUnmetOfTheTheorem(t *testing.T) {
 		change func(*spec.Spec)
 		want   []string
 	}{
-		{dro.SFKAuto, none, []string{"the steps of SFK-DRO, for it is of no other method " +
-			"(sfk-auto)"}},
+		{dro.SFKAuto, none,
+			[]string{"the steps of SFK-DRO, for it is of no other method (sfk-auto)"}},
 		{dro.PGD, none, []string{"(pgd)"}},
 		{dro.SFK, func(s *spec.Spec) { s.Momentum = .9 }, []string{"no momentum (0.9)"}},
 		{dro.SFK, func(s *spec.Spec) { s.LRDropEpoch = 40 },

@@ -30,10 +30,11 @@ type Noise struct {
 // Constants are what Theorem 1 assumes, measured where the network is: each is a
 // lower bound of what holds everywhere.
 type Constants struct {
-	Bound      float64 `json:"bound"`      // B: the largest training loss
-	Lipschitz  float64 `json:"lipschitz"`  // G: the largest ‖∇ℓ_i‖ of the samples drawn
-	Smoothness float64 `json:"smoothness"` // L: the largest ‖∇ℓ_i(y) − ∇ℓ_i(x)‖/‖y − x‖, y along ∇ℓ_i
-	Samples    int     `json:"samples"`    // drawn for the two
+	Bound     float64 `json:"bound"`     // B: the largest training loss
+	Lipschitz float64 `json:"lipschitz"` // G: the largest ‖∇ℓ_i‖ of the samples drawn
+	// Smoothness is L: the largest ‖∇ℓ_i(y) − ∇ℓ_i(x)‖/‖y − x‖, for y along ∇ℓ_i.
+	Smoothness float64 `json:"smoothness"`
+	Samples    int     `json:"samples"` // drawn for the two
 	// Lz is the largest curvature of F in (λ, η) on the training split, LzBound what
 	// the theory has for it on the run's box; they do not apply to methods without
 	// dual variables, nor to sets that the theory leaves out.
@@ -42,24 +43,29 @@ type Constants struct {
 }
 
 // probe draws training samples one batch after another and measures gradients of
-// them, in evaluation mode.
+// them, in evaluation mode: the theory's ℓ_i(x) has no batch statistics. Its gradients
+// lie in the network, and the next one takes their place.
 type probe struct {
 	f *Frozen
 	x []nn.Tensor // the parameters to go back to
 }
 
-// streamTheory is the stream of random numbers of what is drawn here.
+// streamTheory is the stream of random numbers of what is drawn here, and the next one
+// that of Constants: none of a run's own, whose batches would not be independent of x.
 const streamTheory = 77
 
-// gradient computes ∇ of the mean of w_i ℓ_i over a batch of any size, in pieces,
+// gradient computes ∇ of the mean of w_i ℓ_i over a batch of any size, in pieces
+// as large as a step's batch, since the network has no room for more at once,
 // with the weights of the losses; add adds −1 times that to what is there.
 func (p *probe) gradient(b *data.Batch, weigh func(w, losses []float64), add bool) {
 	net := p.f.Run.Net
 	most := p.f.Meta.Spec.Batch
+	whole := train.Batch{Split: runner.SplitTrain, Batch: b}
+	var part data.Batch
 	for from := 0; from < b.N; from += most {
 		to := min(from+most, b.N)
 		losses, w := make([]float64, to-from), make([]float64, to-from)
-		net.Losses(losses, train.Batch{Split: runner.SplitTrain, Batch: *b}.Part(from, to), nil)
+		net.Losses(losses, whole.Part(&part, from, to), nil)
 		weigh(w, losses)
 		share := float64(to-from) / float64(b.N)
 		if add {
@@ -87,9 +93,8 @@ func (f *Frozen) Noise(train *measure.Pass, sizes []int, draws int, c Constants)
 			return nil, fmt.Errorf("a batch of %d: want at least 1", n)
 		}
 		one := Noise{N: n, BiasBound: dro.BiasBound(p.Set, p.Rho, c.Bound, n)}
-		one.Bias, one.BiasError, err = dro.BatchBias(p.Set, train.Losses, p.Rho, whole.Risk, n,
-			20*draws,
-			streamTheory)
+		one.Bias, one.BiasError, err = dro.BatchBias(p.Set, train.Losses, p.Rho, whole.Risk,
+			n, 20*draws, streamTheory)
 		if err != nil {
 			return nil, err
 		}
@@ -104,7 +109,8 @@ func (f *Frozen) Noise(train *measure.Pass, sizes []int, draws int, c Constants)
 	return list, nil
 }
 
-// Assumed are the constants as dro's theory takes them.
+// Assumed are the constants as dro's theory takes them, at the radius rho. What the
+// theory makes of measured ones is no bound for the whole space of weights.
 func (c *Constants) Assumed(rho float64) dro.Assumptions {
 	return dro.Assumptions{Rho: rho, Bound: c.Bound, Lipschitz: c.Lipschitz,
 		Smoothness: c.Smoothness}
@@ -121,8 +127,8 @@ func (f *Frozen) constants(c Constants) (dro.Constants, error) {
 	return dro.ConstantsOn(p.Set, box, c.Assumed(p.Rho))
 }
 
-// variance is E ‖g_n‖² − ‖∇F‖², which is E ‖g_n − ∇F‖²: a draw's gradient has the
-// mean ∇F, as z is held.
+// variance is what the paper's σ0²/n bounds. It is E ‖g_n‖² − ‖∇F‖², which is E ‖g_n −
+// ∇F‖²: a draw's gradient has the mean ∇F, as z is held.
 func (f *Frozen) variance(train *measure.Pass, n, draws int) (measure.Number, error) {
 	z, ok := f.Z()
 	if !ok {
@@ -140,16 +146,18 @@ func (f *Frozen) variance(train *measure.Pass, n, draws int) (measure.Number, er
 	}
 	defer loader.Close()
 	defer f.Evaluating()()
+	atZ := func(w, losses []float64) { f.Problem().At(w, losses, z) }
 	probe, square := probe{f: f}, 0.0
 	for range draws {
-		probe.gradient(loader.Next(), func(w, losses []float64) { f.Problem().At(w, losses, z) },
-			false)
+		probe.gradient(loader.Next(), atZ, false)
 		square += math.Pow(f.Run.Net.GradNorm(), 2) / float64(draws)
 	}
 	return measure.Num(max(0, square-whole*whole)), nil
 }
 
-// Constants measures at so many samples, drawn one by one.
+// Constants measures at so many samples, drawn one by one, which takes three gradients
+// of each. The weights are as they were afterwards. The error is of a network that does not
+// give its weights.
 func (f *Frozen) Constants(training *measure.Pass, samples int) (Constants, error) {
 	c := Constants{Samples: samples}
 	for _, l := range training.Losses {
@@ -198,8 +206,8 @@ const (
 	leastSlope = 1e-6
 )
 
-// largestCurvature is the largest eigenvalue of ∇²F in z, a 2×2 matrix that is seen
-// along three directions.
+// largestCurvature is what L_z bounds. It is the largest eigenvalue of ∇²F in z, a 2×2
+// matrix that is seen along three directions.
 func largestCurvature(p *dro.Problem, losses []float64, z dro.Z) float64 {
 	a := p.Curvature(losses, z, dro.Z{Lambda: 1})
 	b := p.Curvature(losses, z, dro.Z{Eta: 1})

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// verb is something a user asks of a run.
+// Verb is something a user asks of a run. The run does it between two
+// steps.
 type Verb int
 
 const (
@@ -20,27 +21,31 @@ const (
 	Turn // a knob
 )
 
-// order is a verb with what it needs.
+// Order is a verb with what it needs. It is a value: who has sent it keeps nothing.
 type Order struct {
 	Verb Verb
 	Knob runner.KnobEvent // turn: Key and New
-	Done chan<- Answer    // gets what became of it, once it is on disk; has room for that, or is nil
+	// Done gets what became of the order, once that is on disk. It has room for one
+	// answer, so that the run never waits for who asked; nil: nobody wants to know.
+	Done chan<- Answer
 }
 
-// answer is what became of an order: the step at which it was done, or why it was not.
+// Answer is what became of an order: the step at which it was done, or why it was not.
 type Answer struct {
 	Step int64
 	Err  error
 }
 
-// answer tells who asked.
+// Answer tells who asked, if somebody wants to know. It is called at most once:
+// Done has room for one answer, and a second one would stop the run.
 func (o *Order) Answer(step int64, err error) {
 	if o.Done != nil {
 		o.Done <- Answer{step, err}
 	}
 }
 
-// waiting is a run that has no slot, as far as it can act then.
+// Waiting is a run that has no slot, as far as it can act then: a job that is queued,
+// or a run that is paused. Its methods are called by the run's own goroutine.
 type Waiting interface {
 	Head() runner.Head
 	Mark(runner.Status) error    // puts a new status into the log
@@ -57,7 +62,7 @@ func (r refused) Unwrap() error { return r.error }
 // ErrStopped ends a run that was asked to stop. It is no failure.
 var ErrStopped = errors.New("stopped")
 
-// gate is where a run waits: for one of the slots that training needs, for a
+// Gate is where a run waits: for one of the slots that training needs, for a
 // resume, for room on the disk. Orders reach the run through it. It belongs to
 // the run's goroutine, but for sending orders and looking at ending and trouble.
 type Gate struct {
@@ -73,10 +78,10 @@ type Gate struct {
 	trouble trouble
 }
 
-// enter waits for the turn and a slot, after a resume if the run is paused. It
+// Enter waits for the turn and a slot, after a resume if the run is paused. It
 // does meanwhile what is asked of w. passed is called once the turn is over: with
 // a slot, or because the run is paused and nobody shall wait for it. The error is
-// errStopped, or w's.
+// ErrStopped, or w's. Leave gives the slot back.
 func (g *Gate) Enter(myTurn <-chan struct{}, passed func(), paused bool, w Waiting) error {
 	defer passed()
 	for {
@@ -124,7 +129,7 @@ func (g *Gate) outside(o Order, paused bool, w Waiting) (nowPaused bool, err err
 	return paused, nil
 }
 
-// turn turns the knob and tells who asked. The error is one that ends the run.
+// Turn turns the knob and tells who asked. The error is one that ends the run.
 func (o *Order) Turn(w Waiting) error {
 	err := w.Turn(o.Knob)
 	o.Answer(w.Head().Step, err)
@@ -134,7 +139,7 @@ func (o *Order) Turn(w Waiting) error {
 	return err
 }
 
-// serveLast does what was asked before a stop: it turns knobs, for the resume that
+// ServeLast does what was asked before a stop: it turns knobs, for the resume that
 // may come, and tells of the checkpoint that the stop has left. All else is over.
 func (g *Gate) ServeLast(w Waiting) (err error) {
 	for o, ok := g.Next(); ok; o, ok = g.Next() {
@@ -150,7 +155,7 @@ func (g *Gate) ServeLast(w Waiting) (err error) {
 	return err
 }
 
-// close refuses what was asked too late.
+// Close refuses what was asked too late.
 func (g *Gate) Close() {
 	for o, ok := g.Next(); ok; o, ok = g.Next() {
 		o.Answer(0, runner.ErrNotRunning)
@@ -177,7 +182,7 @@ func (g *Gate) Ending() bool { return g.ending.Load() } // Ending tells whether 
 // Trouble is why the run waits for the disk; empty if it does not.
 func (g *Gate) Trouble() string { return g.trouble.String() }
 
-// leave gives up the slot.
+// Leave gives up the slot, if the run has one: Enter may have returned without.
 func (g *Gate) Leave() {
 	if g.held {
 		<-g.Slots
@@ -185,7 +190,8 @@ func (g *Gate) Leave() {
 	}
 }
 
-// next returns an order that waits, without waiting.
+// Next returns an order that waits, without waiting. A pause that was asked for while
+// the run waited for the disk comes first, since it is the older one.
 func (g *Gate) Next() (o Order, ok bool) {
 	if g.rest {
 		g.rest = false
@@ -199,7 +205,7 @@ func (g *Gate) Next() (o Order, ok bool) {
 	}
 }
 
-// write does a write and, where the disk is full or fails for now, waits and
+// Write does a write and, where the disk is full or fails for now, waits and
 // does it again: when the run is resumed or, if the gate tries by itself, after
 // a while. tell leaves a warning in the log, as soon as one can be written, and
 // told says that it did. A stop meanwhile gives the disk's error back.
@@ -220,7 +226,7 @@ func (g *Gate) Write(do func() error, tell func(cause error) error) (told bool, 
 	}
 }
 
-// slow says why an order is not answered yet.
+// Slow says why an order is not answered yet.
 func (g *Gate) Slow() error {
 	if cause := g.trouble.String(); cause != "" {
 		return fmt.Errorf("waits for the disk: %s", cause)
@@ -270,7 +276,7 @@ func ChangeKnob(s *spec.Spec, k runner.KnobEvent, at runner.Head) (*runner.KnobE
 	return runner.NewKnobEvent(at, k.Key, before, after), nil
 }
 
-// waits returns what leaves in the log that a run waits for the disk: a warning
+// Waits returns what leaves in the log that a run waits for the disk: a warning
 // and a pause. Where only the first found room, the next call goes on behind it.
 func Waits(to runner.Recorder, h runner.Head) func(cause error) error {
 	warned := false

@@ -22,7 +22,8 @@ func RatioEdges() []float64 {
 	return edges
 }
 
-// ratioBin is the bin of a ratio.
+// ratioBin is the bin of a ratio, from 0. A NaN falls into the first, so that no sample
+// is left out of the counts.
 func ratioBin(r float64) int {
 	if !(r >= ratioLow) {
 		return 0
@@ -32,12 +33,18 @@ func ratioBin(r float64) int {
 }
 
 func histogramRow() Measure {
-	return Measure{Axis: PerRatio, Measure: dro.Measure{Name: "ratio_histogram",
-		Title: "likelihood ratios",
-		Unit:  "samples", Scale: dro.Whole, Asks: dro.OfProblem,
-		Doc: "how many training samples have a likelihood ratio dQ/dP under the exact worst case " +
-			"Q of the training losses in each of 16 bins: below 1/8, then half octaves, and from " +
-			"16 on"},
+	return Measure{
+		Axis: PerRatio,
+		Measure: dro.Measure{
+			Name:  "ratio_histogram",
+			Title: "likelihood ratios",
+			Unit:  "samples",
+			Scale: dro.Whole,
+			Asks:  dro.OfProblem,
+			Doc: "how many training samples have a likelihood ratio dQ/dP under the exact worst " +
+				"case Q of the training losses in each of 16 bins: below 1/8, then half octaves, " +
+				"and from 16 on",
+		},
 		List: func(e *Evaluation) []Number {
 			var counts [ratioBins]int
 			for _, r := range e.Ratios {
@@ -48,5 +55,6 @@ func histogramRow() Measure {
 				list[i] = Num(float64(n))
 			}
 			return list
-		}}
+		},
+	}
 }

@@ -2,7 +2,8 @@ package measure
 
 import "math"
 
-// Interval is a confidence interval, from its lower to its upper end.
+// Interval is a confidence interval, from its lower to its upper end. The zero Interval
+// is none: its ends do not apply.
 type Interval [2]Number
 
 // z95 is the 97.5 % quantile of the standard normal distribution.
@@ -23,7 +24,8 @@ func Wilson(share Number, n int) Interval {
 	return Interval{Num(max(0, mid-half)), Num(min(1, mid+half))}
 }
 
-// Wilsons are the intervals of accuracies, each of so many samples.
+// Wilsons are the intervals of accuracies, each of so many samples. An accuracy whose
+// count is not known, as in old files, has none.
 func Wilsons(accuracy []Number, counts []int) (list []Interval) {
 	for i, a := range accuracy {
 		n := 0

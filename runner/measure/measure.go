@@ -13,7 +13,8 @@ import (
 // its definition and how it is computed. The log, its window, summaries,
 // tables, charts, filters and exports range over the table. A measure of an
 // evaluation is a row of evalRows; one of a step belongs to a method (see
-// dro.Method) or is a row of stepRows.
+// dro.Method) or is a row of stepRows. To add one, add a row: nothing else knows the
+// measures by name. A name is in files for good, and must not change its meaning.
 type Measure struct {
 	dro.Measure
 	Axis Axis
@@ -43,17 +44,20 @@ const (
 	PerRatio              // a number a bin of likelihood ratios: see RatioEdges
 )
 
-// IsList tells whether the measure has more than one number.
+// IsList tells whether the measure has more than one number: it is in Lists then, and
+// in Values if not.
 func (m *Measure) IsList() bool { return m.Axis != Single }
 
 // OfStep tells whether the measure is of training steps and not of evaluations.
 func (m *Measure) OfStep() bool { return m.Value == nil && m.List == nil }
 
-// OfValidation tells whether the measure is of the validation split.
+// OfValidation tells whether the measure is of the validation split. Only these may a
+// run select by.
 func (m *Measure) OfValidation() bool { return m.val }
 
 // Subject is a run, as far as it decides which measures it has: its settings, the
-// parts of its data, and whether its optimum is known.
+// parts of its data, and whether its optimum is known. It is an interface since
+// runner.Meta, which implements it, is in a package that imports this one.
 type Subject interface {
 	Measured() (s *spec.Spec, p *Parts, optimum bool)
 }
@@ -77,15 +81,15 @@ func (m *Measure) CanApply(to Subject) bool {
 	return true
 }
 
-// stepRows are what every method's steps report.
+// stepRows are what every method's steps report: the loss stands before the method's
+// own measures and the gradient norm behind them, which is the order of the log.
 func stepRows() (first, last Measure) {
-	loss := dro.Measure{Name: "loss", Title: "train loss", Unit: "nats", Scale: dro.Log,
-		Better: dro.Lower,
-		Noisy:  true, Asks: dro.OfLoss, Doc: "mean loss of the step's own batch, augmented, in " +
-			"training mode"}
-	norm := dro.Measure{Name: "grad_norm", Title: "gradient norm", Symbol: "‖g‖", Scale: dro.Log,
-		Noisy: true, Doc: "‖mean w_i ∇ℓ_i‖ of the x-batch, w being the method's weights, before " +
-			"clipping"}
+	loss := dro.Measure{Name: "loss", Title: "train loss", Unit: "nats",
+		Scale: dro.Log, Better: dro.Lower, Noisy: true, Asks: dro.OfLoss,
+		Doc: "mean loss of the step's own batch, augmented, in training mode"}
+	norm := dro.Measure{Name: "grad_norm", Title: "gradient norm", Symbol: "‖g‖",
+		Scale: dro.Log, Noisy: true,
+		Doc: "‖mean w_i ∇ℓ_i‖ of the x-batch, w being the method's weights, before clipping"}
 	return Measure{Main: true, Measure: loss}, Measure{Measure: norm}
 }
 
@@ -119,25 +123,25 @@ func StepNames(method dro.Algorithm) (names []string) {
 	return names
 }
 
-// added are the rows of RegisterMeasure.
+// added are the rows of RegisterMeasure. Nothing guards it, since it only changes while
+// no run goes on.
 var added []Measure
 
 // RegisterMeasure adds a measure of evaluations to the table and returns what
 // takes it out again. It is for the start of a program and for tests: not while
 // runs go on. It panics where the name is taken or nothing computes it.
 func RegisterMeasure(m Measure) (remove func()) {
-	if _, taken := FindMeasure(m.Name); taken || m.Name == "" || m.OfStep() ||
-		m.IsList() != (m.List != nil) {
-		panic("runner: RegisterMeasure wants a new name and a Value, or an Axis and a List")
+	_, taken := FindMeasure(m.Name)
+	if taken || m.Name == "" || m.OfStep() || m.IsList() != (m.List != nil) {
+		panic("measure: RegisterMeasure wants a new name and a Value, or an Axis and a List")
 	}
 	added = append(slices.Clip(added), m)
-	return func() {
-		added = slices.DeleteFunc(slices.Clone(added),
-			func(o Measure) bool { return o.Name == m.Name })
-	}
+	same := func(o Measure) bool { return o.Name == m.Name }
+	return func() { added = slices.DeleteFunc(slices.Clone(added), same) }
 }
 
-// EvalMeasures lists the measures of evaluations.
+// EvalMeasures lists the measures of evaluations, in the order of the log, those that
+// were registered last. The list is the caller's own.
 func EvalMeasures() []Measure { return slices.Concat(evalRows(), added) }
 
 // SummaryMeasures lists what a summary has: the measures of the last evaluation
@@ -165,7 +169,8 @@ func FindMeasure(name string) (Measure, bool) {
 	return Measure{}, false
 }
 
-// Compute computes the row.
+// Compute computes the row, which is a measure of evaluations, into v or, if it is a
+// list, into l.
 func (m *Measure) Compute(e *Evaluation, v *Values, l *Lists) {
 	if m.List != nil {
 		l.Set(m.Name, m.List(e))
@@ -174,7 +179,8 @@ func (m *Measure) Compute(e *Evaluation, v *Values, l *Lists) {
 	v.Set(m.Name, m.Value(e))
 }
 
-// splitRow is a measure of the test split, which the validation split has too.
+// splitRow is a measure of the test split, which the validation split has too. One row
+// gives both, so that they cannot drift apart.
 type splitRow struct {
 	dro.Measure // of the test split: its Doc speaks of test samples
 	main        bool
@@ -206,6 +212,7 @@ func (r splitRow) val() Measure {
 	return m
 }
 
+// on is the row of one split. Where a run has no such split the measure does not apply.
 func (r splitRow) on(d dro.Measure, split func(*Evaluation) *Pass) Measure {
 	m := Measure{Measure: d, Axis: r.axis, Main: r.main, group: r.group, groups: r.groups}
 	if r.axis != Single {

@@ -23,14 +23,18 @@ func TestAsks(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]dro.Question{
-		"test_accuracy": dro.OfNetwork, "worst_class_accuracy": dro.OfNetwork,
-		"train_loss":   dro.OfLoss,
-		"class_weight": dro.OfProblem, "robust_risk": dro.OfProblem,
-		"train_robust_risk": dro.OfProblem,
-		"train_objective":   dro.OfProblem, "dual_gap": dro.OfProblem,
+		"test_accuracy":         dro.OfNetwork,
+		"worst_class_accuracy":  dro.OfNetwork,
+		"train_loss":            dro.OfLoss,
+		"class_weight":          dro.OfProblem,
+		"robust_risk":           dro.OfProblem,
+		"train_robust_risk":     dro.OfProblem,
+		"train_objective":       dro.OfProblem,
+		"dual_gap":              dro.OfProblem,
 		"effective_sample_size": dro.OfProblem,
-		"objective":             dro.OfProblem, "gap": dro.OfProblem,
-		"full_grad_norm": dro.OfObjective,
+		"objective":             dro.OfProblem,
+		"gap":                   dro.OfProblem,
+		"full_grad_norm":        dro.OfObjective,
 	} {
 		if m, ok := FindMeasure(name); !ok || m.Asks != want {
 			t.Errorf("%s asks %d, want %d", name, m.Asks, want)

@@ -4,14 +4,18 @@ import "drolab/dro"
 
 // The rows of the table of measures of evaluations.
 
+// percent is a measure that is a share in [0, 1], the higher the better; tables and
+// charts show it in percent.
 func percent(name, title, symbol, doc string) dro.Measure {
 	return dro.Measure{Name: name, Title: title, Symbol: symbol, Unit: "%", Scale: dro.Percent,
 		Better: dro.Higher, Doc: doc}
 }
 
+// nats is a measure in the unit of a cross-entropy loss with the natural logarithm, the
+// lower the better. Squared losses have it too, though they are no nats.
 func nats(name, title, doc string) dro.Measure {
-	return dro.Measure{Name: name, Title: title, Unit: "nats", Better: dro.Lower, Asks: dro.OfLoss,
-		Doc: doc}
+	return dro.Measure{Name: name, Title: title, Unit: "nats", Better: dro.Lower,
+		Asks: dro.OfLoss, Doc: doc}
 }
 
 // ofProblem is a measure of the uncertainty set at the run's radius.
@@ -20,11 +24,14 @@ func ofProblem(d dro.Measure) dro.Measure {
 	return d
 }
 
+// logScale has a measure drawn on a logarithmic axis: one that falls by powers of ten.
 func logScale(d dro.Measure) dro.Measure {
 	d.Scale = dro.Log
 	return d
 }
 
+// accuracyRows say how many predictions are right: of the whole split, per part, and
+// of the worst part.
 func accuracyRows() []splitRow {
 	accuracy := func(a Axis) func(*Evaluation, *Pass) []Number {
 		return func(e *Evaluation, p *Pass) []Number { return e.By(a, p, p.Hits()) }
@@ -37,8 +44,9 @@ func accuracyRows() []splitRow {
 		{main: true, axis: PerClass, groups: "group_accuracy", list: accuracy(PerClass),
 			Measure: percent("class_accuracy", "accuracy", "",
 				"part of the class's test samples that are classified right")},
-		{main: true, axis: PerGroup, list: accuracy(PerGroup), Measure: percent("group_accuracy",
-			"group accuracy", "", "part of the group's test samples that are classified right")},
+		{main: true, axis: PerGroup, list: accuracy(PerGroup),
+			Measure: percent("group_accuracy", "group accuracy", "",
+				"part of the group's test samples that are classified right")},
 		{axis: PerGroup, list: (*Evaluation).recall,
 			Measure: percent("group_recall", "group recall", "",
 				"balanced accuracy within the group: the mean, over the classes that the group's "+
@@ -50,22 +58,24 @@ func accuracyRows() []splitRow {
 		{main: true, group: true, value: worst(PerGroup),
 			Measure: percent("worst_group_accuracy", "worst group accuracy", "worst group",
 				"the lowest of the accuracies per group on test samples, of the groups"+few)},
-		{main: true, Measure: percent("test_accuracy", "mean accuracy", "mean",
-			"part of all test samples that are classified right"),
-			value: func(_ *Evaluation, p *Pass) Number { return Num(Mean(p.Hits())) }},
-		{value: (*Evaluation).balanced, Measure: percent("balanced_accuracy", "balanced accuracy",
-			"balanced",
-			"mean, over the classes that have test samples, of the part of each that is "+
-				"classified right")},
+		{main: true, value: func(_ *Evaluation, p *Pass) Number { return Num(Mean(p.Hits())) },
+			Measure: percent("test_accuracy", "mean accuracy", "mean",
+				"part of all test samples that are classified right")},
+		{value: (*Evaluation).balanced,
+			Measure: percent("balanced_accuracy", "balanced accuracy", "balanced",
+				"mean, over the classes that have test samples, of the part of each that is "+
+					"classified right")},
 		{value: func(_ *Evaluation, p *Pass) Number { return p.calibrationError() },
-			Measure: dro.Measure{Name: "calibration_error", Title: "calibration error", Unit: "%",
-				Scale: dro.Percent, Better: dro.Lower, Doc: "expected calibration error: the " +
-					"test samples fall into 15 bins of equal width by the largest predicted " +
-					"probability; mean over the samples of the distance between their bin's " +
-					"accuracy and its mean probability (Guo et al. 2017)"}},
+			Measure: dro.Measure{Name: "calibration_error", Title: "calibration error",
+				Unit: "%", Scale: dro.Percent, Better: dro.Lower,
+				Doc: "expected calibration error: the test samples fall into 15 bins of equal " +
+					"width by the largest predicted probability; mean over the samples of the " +
+					"distance between their bin's accuracy and its mean probability (Guo et al. " +
+					"2017)"}},
 	}
 }
 
+// lossRows are the mean losses of a split and of its parts.
 func lossRows() []splitRow {
 	loss := func(a Axis) func(*Evaluation, *Pass) []Number {
 		return func(e *Evaluation, p *Pass) []Number { return e.By(a, p, p.Losses) }
@@ -99,6 +109,8 @@ func riskRows() []splitRow {
 	}
 }
 
+// trainLoss is beside the loss of steps since that is of augmented batches at weights
+// that move: the two are not to be compared.
 func trainLoss() Measure {
 	loss := nats("train_loss", "train loss",
 		"mean loss over the training split, unaugmented, in evaluation mode")
@@ -111,18 +123,20 @@ func trainLoss() Measure {
 // thing: its steps report them.
 func ratioRows() []Measure {
 	row := func(name, title, part, groups string, a Axis) Measure {
-		return Measure{Axis: a, groups: groups, Measure: dro.Measure{Name: name, Title: title,
-			Unit: "mean ratio",
-			Asks: dro.OfProblem,
-			Doc: "mean likelihood ratio dQ/dP of the " + part + "'s training samples under the " +
-				"exact worst case Q of the training losses: 1 is no reweighting, above 1 is " +
-				"where the adversary looks; ERM has it too"},
-			List: func(e *Evaluation) []Number { return e.By(a, e.Train, e.Ratios) }}
+		return Measure{Axis: a, groups: groups,
+			List: func(e *Evaluation) []Number { return e.By(a, e.Train, e.Ratios) },
+			Measure: dro.Measure{Name: name, Title: title, Unit: "mean ratio",
+				Asks: dro.OfProblem,
+				Doc: "mean likelihood ratio dQ/dP of the " + part + "'s training samples under " +
+					"the exact worst case Q of the training losses: 1 is no reweighting, above 1 " +
+					"is where the adversary looks; ERM has it too"}}
 	}
 	return []Measure{row("class_weight", "weight", "class", "group_ratio", PerClass),
 		row("group_ratio", "adversary's ratio", "group", "", PerGroup), histogramRow()}
 }
 
+// dualRiskRows hold the training split's F at the method's z against its exact worst
+// case (math.md §3). Those of a method without dual variables do not apply.
 func dualRiskRows() []Measure {
 	return []Measure{
 		{Measure: ofProblem(nats("train_objective", "train objective",
@@ -155,9 +169,8 @@ func dualRiskRows() []Measure {
 				"run's own"}),
 			Value: func(e *Evaluation) Number { return NumIf(e.Z != nil, e.best().Eta) }},
 		{Measure: dro.Measure{Name: "worst_divergence", Title: "worst case's divergence",
-			Asks: dro.OfProblem,
-			Doc: "D_φ(Q‖P) of the exact worst case on the training split; below ρ where the " +
-				"radius does not bind"},
+			Asks: dro.OfProblem, Doc: "D_φ(Q‖P) of the exact worst case on the training split; " +
+				"below ρ where the radius does not bind"},
 			Value: func(e *Evaluation) Number { return Num(e.Train.Worst.Divergence) }},
 		{Measure: dro.Measure{Name: "effective_sample_size", Title: "effective sample size",
 			Scale: dro.Whole, Unit: "samples", Asks: dro.OfProblem,
@@ -168,9 +181,9 @@ func dualRiskRows() []Measure {
 			Doc: "‖∇_x F(x; λ, η)‖ of the method's own objective over the training split " +
 				"(ERM: of the mean loss)"},
 			Value: func(e *Evaluation) Number { return e.GradNorm }},
-		{Measure: dro.Measure{Name: "above_bound", Title: "losses above B", Scale: dro.Whole,
-			Unit: "samples",
-			Doc:  "training losses above eta_max, the bound B that the theory assumes"},
+		{Measure: dro.Measure{Name: "above_bound", Title: "losses above B",
+			Scale: dro.Whole, Unit: "samples",
+			Doc: "training losses above eta_max, the bound B that the theory assumes"},
 			Value: func(e *Evaluation) Number { return Num(float64(e.aboveBound())) }},
 	}
 }

@@ -15,10 +15,11 @@ type Number struct {
 	applies bool
 }
 
-// Num returns x as a Number that applies.
+// Num returns x as a Number that applies, whatever x is: a NaN is a value that was
+// computed, and must be seen.
 func Num(x float64) Number { return Number{x, true} }
 
-// NumIf returns x, or a Number that does not apply.
+// NumIf returns x, or a Number that does not apply; x may then be anything, as 0/0.
 func NumIf(applies bool, x float64) Number {
 	if !applies {
 		return Number{}
@@ -26,7 +27,8 @@ func NumIf(applies bool, x float64) Number {
 	return Num(x)
 }
 
-// Applies tells whether there is a value at all.
+// Applies tells whether there is a value at all. What asks for Float without asking this
+// first gets a NaN.
 func (n Number) Applies() bool { return n.applies }
 
 // Float returns the value; NaN where it does not apply, so that a chart breaks
@@ -38,7 +40,7 @@ func (n Number) Float() float64 {
 	return n.value
 }
 
-// String formats the value for people: "–" where it does not apply.
+// String formats the value for people, by six digits: "–" where it does not apply.
 func (n Number) String() string {
 	if !n.applies {
 		return "–"
@@ -49,7 +51,8 @@ func (n Number) String() string {
 // MarshalJSON writes null, a number, or a quoted non-finite value.
 func (n Number) MarshalJSON() ([]byte, error) { return n.AppendJSON(nil), nil }
 
-// AppendJSON appends what MarshalJSON writes.
+// AppendJSON appends what MarshalJSON writes: the shortest decimal that is read back to
+// the same bits. It is apart since a log has millions, each of which would allocate.
 func (n Number) AppendJSON(b []byte) []byte {
 	switch {
 	case !n.applies:
@@ -60,7 +63,8 @@ func (n Number) AppendJSON(b []byte) []byte {
 	return strconv.AppendFloat(b, n.value, 'g', -1, 64)
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON reads what MarshalJSON writes. The error quotes what it read; a number
+// too large for a float64 is one, too.
 func (n *Number) UnmarshalJSON(b []byte) error {
 	text := string(b)
 	switch text {
@@ -72,8 +76,8 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 	}
 	x, err := strconv.ParseFloat(text, 64) // of a JSON value: no other text that it reads is one
 	if err != nil {
-		return fmt.Errorf("number %.40q: want a JSON number, null, \"NaN\", \"+Inf\" or \"-Inf\"",
-			b)
+		return fmt.Errorf(
+			"number %.40q: want a JSON number, null, \"NaN\", \"+Inf\" or \"-Inf\"", b)
 	}
 	*n = Num(x)
 	return nil
@@ -88,8 +92,11 @@ func Worst(values []Number, lowerIsBetter bool) int {
 		if !v.applies || math.IsNaN(v.value) || math.IsInf(v.value, 0) {
 			continue
 		}
-		if worst < 0 || v.value != values[worst].value &&
-			lowerIsBetter == (v.value > values[worst].value) {
+		switch {
+		case worst < 0:
+			worst = i
+		case v.value == values[worst].value: // the first of equals stays
+		case lowerIsBetter == (v.value > values[worst].value):
 			worst = i
 		}
 	}

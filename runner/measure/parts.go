@@ -3,7 +3,8 @@ package measure
 import "drolab/runner/data"
 
 // Parts are what a run's data consist of. Groups are those that were given:
-// none where the classes are all that is known.
+// none where the classes are all that is known. A place in Classes is a sample's label,
+// one in Groups its group, and counts are in the same order. Old files have no counts.
 type Parts struct {
 	Classes     []string `json:"classes,omitempty"`
 	ClassCounts Counts   `json:"class_counts,omitzero"`
@@ -22,7 +23,8 @@ type Counts struct {
 // IsZero tells whether nothing was counted.
 func (c Counts) IsZero() bool { return c.Train == nil && c.Val == nil && c.Test == nil }
 
-// partsOf counts a dataset.
+// PartsOf counts a dataset, once imbalance and hold-out are done. It goes over all
+// samples, so a run keeps what it returns.
 func PartsOf(d *data.Dataset) Parts {
 	count := func(of func(data.Source, int) []int, kinds int) (c Counts) {
 		c.Train, c.Test = of(d.Train, kinds), of(d.Test, kinds)
@@ -38,7 +40,8 @@ func PartsOf(d *data.Dataset) Parts {
 	return p
 }
 
-// Part is what the run's figures are by, in a word: groups where they are given.
+// Part is what the run's figures are by, in a word for people: groups where they are
+// given.
 func (p *Parts) Part() string {
 	if p.Main() == PerGroup {
 		return "group"
@@ -55,7 +58,8 @@ func (p *Parts) Main() Axis {
 	return PerClass
 }
 
-// Names lists the classes or the groups; nil for another axis.
+// Names lists the classes or the groups; nil for another axis. The list is the run's
+// own and must not be changed.
 func (p *Parts) Names(a Axis) []string {
 	switch a {
 	case PerClass:
@@ -78,7 +82,8 @@ func (p *Parts) Counts(a Axis) Counts {
 }
 
 // Fit returns the name of the measure that says of the groups what the one of that
-// name says of the classes, where groups are given; else the name.
+// name says of the classes, where groups are given; else the name. A page that asks for
+// the worst class thus shows the worst group where that is what the run is about.
 func (p *Parts) Fit(name string) string {
 	if p.Main() == PerGroup {
 		if m, _ := FindMeasure(name); m.groups != "" {

@@ -9,7 +9,8 @@ import (
 )
 
 // Pass is what one forward pass over a split gives: unaugmented, in evaluation
-// mode, sample by sample.
+// mode, sample by sample, in the split's order. All its slices are of one length. It
+// belongs to who asked for it, and no measure changes it but for what it caches.
 type Pass struct {
 	Losses  []float64
 	Correct []bool
@@ -24,10 +25,12 @@ type Pass struct {
 	Worst dro.Worst
 	Risks []Number
 
-	right []float64 // see hits
+	right []float64 // see Hits; nil: not computed yet
 }
 
-// Evaluation is what measures are computed from, at one moment of a run.
+// Evaluation is what measures are computed from, at one moment of a run. The run fills
+// it in before any measure is computed, and measures only read it, so that their order
+// does not matter.
 type Evaluation struct {
 	Spec     *spec.Spec
 	Problem  *dro.Problem
@@ -80,8 +83,8 @@ func (e *Evaluation) LeastAccuracy(a Axis, p *Pass) Number {
 // LeastOf is the lowest value of the classes or groups with at least so many samples. It
 // does not apply where that leaves fewer than two: one alone is not the worst of any.
 func LeastOf(values []Number, counts []int, least int) Number {
-	kept := slices.DeleteFunc(Enough(values, counts, least),
-		func(n Number) bool { return !n.Applies() })
+	none := func(n Number) bool { return !n.Applies() }
+	kept := slices.DeleteFunc(Enough(values, counts, least), none)
 	if len(kept) < 2 {
 		return Number{}
 	}
@@ -101,7 +104,7 @@ func Enough(values []Number, counts []int, least int) []Number {
 	return kept
 }
 
-// balanced returns the mean of the accuracies per class.
+// balanced returns the mean of the accuracies per class, of those that have samples.
 func (e *Evaluation) balanced(p *Pass) Number {
 	classes, _ := MeansOf(e.Classes, p.Hits(), func(i int) int { return p.Labels[i] })
 	return mid(classes)
@@ -119,7 +122,8 @@ func (e *Evaluation) recall(p *Pass) []Number {
 }
 
 // MeansOf returns the mean of the values of each of n kinds, and how many those
-// are; of tells the kind of a value.
+// are; of tells the kind of a value, from 0 to n − 1. The mean of a kind without values
+// does not apply.
 func MeansOf(n int, values []float64, of func(i int) int) (means []Number, counts []int) {
 	means, counts = make([]Number, n), make([]int, n)
 	if n == 0 {
@@ -137,7 +141,7 @@ func MeansOf(n int, values []float64, of func(i int) int) (means []Number, count
 	return means, counts
 }
 
-// mid returns the mean of the values that apply.
+// mid returns the mean of the values that apply; without any it does not apply.
 func mid(values []Number) Number {
 	var sum, n float64
 	for _, v := range values {
@@ -148,7 +152,8 @@ func mid(values []Number) Number {
 	return NumIf(n > 0, sum/n)
 }
 
-// Hits returns 1 for each sample that is classified rightly, 0 for the others.
+// Hits returns 1 for each sample that is classified rightly, 0 for the others: their mean
+// is the accuracy. It is computed once, and must not be changed by the caller.
 func (p *Pass) Hits() []float64 {
 	if p.right == nil {
 		p.right = make([]float64, len(p.Correct))
@@ -165,7 +170,8 @@ func (p *Pass) Hits() []float64 {
 // probabilities from 0 to 1; a bin has its upper end.
 const calibrationBins = 15
 
-// calibrationError returns Σ over the bins of (samples in it / all samples) ×
+// calibrationError is the expected calibration error of Guo et al. 2017, eq. 3. It
+// returns Σ over the bins of (samples in it / all samples) ×
 // |accuracy − mean confidence| in it. The sums need no division by the bin's size.
 func (p *Pass) calibrationError() Number {
 	var off [calibrationBins]float64 // right − confidence, summed
@@ -186,8 +192,9 @@ func (p *Pass) calibrationError() Number {
 	return Num(sum / float64(len(p.Confidences)))
 }
 
-// objective returns F at the method's z on the training split; it does not apply
-// where there is none.
+// objective returns F at the method's z on the training split, in nats; it does not
+// apply where there is none. It is of the constrained problem for every method, also
+// for one that keeps λ.
 func (e *Evaluation) objective() Number {
 	if e.Z == nil {
 		return Number{}
@@ -208,6 +215,8 @@ func (e *Evaluation) penalisedGap() Number {
 	return Num(e.objective().value - w.Risk - e.Z.Lambda*(e.Problem.Rho-w.Divergence))
 }
 
+// aboveBound counts the training losses above B = eta_max, which math.md §4 assumes that
+// there are none of when it derives the box.
 func (e *Evaluation) aboveBound() (n int) {
 	for _, l := range e.Train.Losses {
 		if l > e.Spec.EtaMax {
@@ -234,7 +243,7 @@ type Optimum struct {
 	Eta    float64 `json:"eta"`
 }
 
-// excessRisk is R_ρ less the least there is.
+// excessRisk is R_ρ less the least there is. It may be below 0 by the optimum's Gap.
 func (e *Evaluation) excessRisk() Number {
 	if e.Optimum == nil {
 		return Number{}
@@ -252,6 +261,8 @@ func (p *Pass) Batch() dro.Batch {
 		Correct: p.Correct}
 }
 
+// Mean returns the mean of numbers, added in their order, so to the same bits each time;
+// NaN of none.
 func Mean(xs []float64) float64 {
 	var sum float64
 	for _, x := range xs {

@@ -6,7 +6,7 @@ import (
 )
 
 // enough is how many effective samples of the adversary's a batch should hold:
-// below it a step follows a handful of losses.
+// below it a step follows a handful of losses. It is a rule of thumb and no theorem's.
 const enough = 8
 
 // Warn tells what is suspicious about an evaluation, though usable, and the cure:
@@ -23,8 +23,7 @@ func (e *Evaluation) Warn(s *spec.Spec, tell func(about, message string)) {
 	if held := e.Train.Worst.EffectiveSampleSize / n * float64(s.Batch); held < enough {
 		tell("batch", fmt.Sprintf("the worst case rests on %.3g of the %.0f training samples "+
 			"(effective sample size), which is %.2g in a batch of %d: raise batch, or take a "+
-			"smaller rho or a larger mu",
-			e.Train.Worst.EffectiveSampleSize, n, held, s.Batch))
+			"smaller rho or a larger mu", e.Train.Worst.EffectiveSampleSize, n, held, s.Batch))
 	}
 	if e.Penalised == nil {
 		e.warnOfBox(tell)
@@ -32,7 +31,8 @@ func (e *Evaluation) Warn(s *spec.Spec, tell func(about, message string)) {
 }
 
 // warnOfBox compares the best z of the training losses with the box. Where the
-// best λ is out of it, the η beside it says nothing.
+// best λ is out of it, the η beside it says nothing. A box that excludes the optimum
+// makes the dual gap stay above 0 however long the run trains.
 func (e *Evaluation) warnOfBox(tell func(about, message string)) {
 	best, box := e.Problem.Shift(e.Train.Worst.Z), &e.Problem.Box
 	outside := func(what, bound string, at, end float64, cure string) {
@@ -47,16 +47,15 @@ func (e *Evaluation) warnOfBox(tell func(about, message string)) {
 			return
 		case best.Lambda < low:
 			if e.Z.Lambda == low {
-				outside("λ", "lambda0", best.Lambda, low, fmt.Sprintf("λ stays there, and F is "+
-					"up to lambda0 rho = %.2g above the worst case's risk; lower lambda0 if that "+
-					"is much",
-					low*e.Problem.Rho))
+				cure := fmt.Sprintf("λ stays there, and F is up to lambda0 rho = %.2g above the "+
+					"worst case's risk; lower lambda0 if that is much", low*e.Problem.Rho)
+				outside("λ", "lambda0", best.Lambda, low, cure)
 			}
 			return
 		case e.Z.Lambda == low && best.Lambda > 2*low:
 			tell("floor", fmt.Sprintf("λ is at lambda0 = %.3g, though the best one is %.3g: the "+
-				"steps on z are too long: raise c or take sfk-auto, or lower "+
-				"lr_z", low, best.Lambda))
+				"steps on z are too long: raise c or take sfk-auto, or lower lr_z",
+				low, best.Lambda))
 		}
 	}
 	switch {

@@ -8,14 +8,16 @@ import (
 	"sync"
 )
 
-// Value is one measure of a step or an evaluation.
+// Value is one measure of a step or an evaluation. The name is shared with the table, so
+// that a long log in memory has it once.
 type Value struct {
 	Name string // as in JSON, see Measure
 	Number
 }
 
 // Values are measures by name, in the order of the log. A name that is not
-// there does not apply.
+// there does not apply. A slice and no map, since the order is the file's, and a search
+// among so few names is faster than a map's.
 type Values []Value
 
 // Of returns the measure of that name.
@@ -84,7 +86,8 @@ func (v *Values) UnmarshalJSON(b []byte) error {
 	return EachField(b, func(key, value []byte) error { return v.read(key, value) })
 }
 
-// read takes in one field of an event.
+// read takes in one field of an event. A name that stands there twice is kept twice,
+// and Of finds the first.
 func (v *Values) read(key, value []byte) error {
 	var n Number
 	if err := n.UnmarshalJSON(value); err != nil {
@@ -103,7 +106,8 @@ type List struct {
 	Numbers []Number
 }
 
-// Lists are such measures by name, in the order of the log.
+// Lists are such measures by name, in the order of the log. What a number is of, its
+// place in the list says: see Measure.Axis.
 type Lists []List
 
 // Of returns the values of that name; nil where there are none.
@@ -178,7 +182,8 @@ func EachField(b []byte, f func(key, value []byte) error) error {
 
 func space(b []byte) []byte { return bytes.TrimLeft(b, " \t\r\n") }
 
-// valueEnd returns where the JSON value at the start of b ends.
+// valueEnd returns where the JSON value at the start of b ends. It relies on b being
+// valid JSON, and so only has to count brackets outside of strings.
 func valueEnd(b []byte) int {
 	depth, quoted := 0, false
 	for i := 0; i < len(b); i++ {
@@ -229,6 +234,8 @@ var names = sync.OnceValue(func() map[string]string {
 	return known
 })
 
+// knownName is the name that a key of JSON stands for, without an allocation where it
+// is a measure of the table.
 func knownName(key []byte) string {
 	if name, ok := names()[string(key)]; ok {
 		return name

@@ -139,8 +139,8 @@ func TestSelectionIsSavedBeforeWhatReliesOnIt(t *testing.T) {
 					t.Errorf("epochs of %v: %s is not what was selected", epoch, want.Name)
 				}
 			}
-			if most := 2 * (12/max(1,
-				int(train.BetweenCheckpoints/max(1, epoch))) + 1); every == 0 &&
+			apart := max(1, int(train.BetweenCheckpoints/max(1, epoch))) // epochs
+			if most := 2 * (12/apart + 1); every == 0 &&
 				len(steps) > most {
 				t.Errorf("epochs of %v: %d checkpoints, want at most %d", epoch, len(steps), most)
 			}

@@ -226,8 +226,7 @@ func TestDivergenceFailsThatRunAlone(t *testing.T) {
 	list := runAll(t, 1, wild, calm)
 	s := list[0].summary
 	if s.Status != runner.Failed || !strings.HasPrefix(s.Cause, "step ") ||
-		!strings.Contains(s.Cause,
-			"lower lr") {
+		!strings.Contains(s.Cause, "lower lr") {
 		t.Errorf("summary %+v, want failed, naming the step", s)
 	}
 	if list[1].summary.Status != runner.Done {

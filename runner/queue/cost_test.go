@@ -47,8 +47,9 @@ func TestCostOfAStepDoesNotGrowWithTheData(t *testing.T) {
 				var forward, backward int
 				store := newMemory()
 				q := NewQueue(context.Background(), Settings{Store: store, Threads: 1,
-					Network: func(s *spec.Spec, d *data.Dataset,
-						threads int) (train.Network, error) {
+					Network: func(
+						s *spec.Spec, d *data.Dataset, threads int,
+					) (train.Network, error) {
 						net, err := train.Native(s, d, threads)
 						return &tally{Network: net, forward: &forward, backward: &backward}, err
 					}})

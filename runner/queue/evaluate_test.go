@@ -18,7 +18,8 @@ import (
 // its checkpoint, sample by sample, with loops that share nothing with evaluate.go.
 func TestEvaluationByASecondRoad(t *testing.T) {
 	spec := quick(dro.PGD)
-	spec.Dataset, spec.ValFraction, spec.Samples = "csv:example", 0.2, 0 // has groups that are not its classes
+	// the example has groups that are not its classes
+	spec.Dataset, spec.ValFraction, spec.Samples = "csv:example", 0.2, 0
 	tr := runAll(t, 1, spec)[0]
 	state, e := tr.states[len(tr.states)-1], tr.states[len(tr.states)-1].Eval
 
@@ -86,8 +87,8 @@ func TestEvaluationByASecondRoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := p.At(nil, train, dro.Z{Lambda: state.Method.Numbers["lambda"],
-		Eta: state.Method.Numbers["eta"]}).Value
+	z := dro.Z{Lambda: state.Method.Numbers["lambda"], Eta: state.Method.Numbers["eta"]}
+	f := p.At(nil, train, z).Value
 	close("train objective", e.Of("train_objective"), f)
 	close("dual gap", e.Of("dual_gap"), f-w.Risk)
 	if !(e.Of("dual_gap").Float() >= 0) {
@@ -139,8 +140,8 @@ func trainingSplit(t *testing.T, spec *spec.Spec, parameters []nn.Tensor) (*nn.N
 	if err := runner.CopyTensors(net.Parameters(), parameters); err != nil {
 		t.Fatal(err)
 	}
-	all, err := data.NewSequential(d.Train, data.LoaderOptions{Batch: d.Train.Len(), Mean: d.Mean,
-		Std: d.Std})
+	whole := data.LoaderOptions{Batch: d.Train.Len(), Mean: d.Mean, Std: d.Std}
+	all, err := data.NewSequential(d.Train, whole)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -157,8 +157,7 @@ func (f *foreign) Swap() { f.weights, f.kept = f.kept, f.weights }
 
 func (f *foreign) Save(s *runner.State) {
 	tensor := func(x []float32) []nn.Tensor {
-		return []nn.Tensor{{Name: "all", Shape: []int{len(x)},
-			Data: x}}
+		return []nn.Tensor{{Name: "all", Shape: []int{len(x)}, Data: x}}
 	}
 	s.Parameters, s.Velocities, s.Picked = tensor(f.weights), tensor(f.velocity), tensor(f.kept)
 }
@@ -229,7 +228,8 @@ func TestForeignNetwork(t *testing.T) {
 				t.Errorf("the paper's iterate is %+v, of drolab's own %+v", p, q)
 			}
 			parts := trained(t, newForeign, s, 2)
-			if got, want := fmt.Sprint(parts.summary.Measures), fmt.Sprint(tr.summary.Measures); got != want {
+			got, want := fmt.Sprint(parts.summary.Measures), fmt.Sprint(tr.summary.Measures)
+			if got != want {
 				t.Errorf("resumed: %s\nwant %s", got, want)
 			}
 		})

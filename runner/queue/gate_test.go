@@ -291,9 +291,8 @@ func TestOutcomeIsWhatIsWritten(t *testing.T) {
 			t.Errorf("without %q: outcome %+v, want failed with the cause", status, o)
 		}
 		tr := store.runs[ids[0]]
-		if states := tr.statuses(); !slices.Equal(states,
-			[]runner.Status{runner.Queued, runner.Running,
-				runner.Failed}) ||
+		want := []runner.Status{runner.Queued, runner.Running, runner.Failed}
+		if states := tr.statuses(); !slices.Equal(states, want) ||
 			tr.summary.Status != runner.Failed {
 			t.Errorf("without %q: states %v, summary %+v", status, states, tr.summary)
 		}

@@ -31,12 +31,9 @@ func TestMachineIsAsked(t *testing.T) {
 		"memory":                func(s *spec.Spec, _ *runner.Means) { s.BatchZ = math.MaxInt },
 		"batches of 1000000000": func(s *spec.Spec, _ *runner.Means) { s.BatchZ = 1_000_000_000 },
 		"threads":               func(_ *spec.Spec, m *runner.Means) { m.Threads = 1_000_000_000 },
-		"epochs": func(s *spec.Spec,
-			_ *runner.Means) {
-			s.Epochs = 4611686018427387905
-		},
-		"lr: 1e-320":  func(s *spec.Spec, _ *runner.Means) { s.LR = 1e-320 },
-		"rho: 1e-320": func(s *spec.Spec, _ *runner.Means) { s.Rho = 1e-320 },
+		"epochs":                func(s *spec.Spec, _ *runner.Means) { s.Epochs = 1<<62 + 1 },
+		"lr: 1e-320":            func(s *spec.Spec, _ *runner.Means) { s.LR = 1e-320 },
+		"rho: 1e-320":           func(s *spec.Spec, _ *runner.Means) { s.Rho = 1e-320 },
 	} {
 		m := newMemory()
 		q := NewQueue(context.Background(), Settings{Store: m, Threads: 1})

@@ -9,16 +9,19 @@ import (
 	"drolab/runner/spec"
 )
 
-// fork makes j, prepared as a new run, one that goes on from parent.
+// fork makes j, prepared as a new run, one that goes on from parent. A setting that the
+// checkpoint's tensors or places in the data depend on must be the parent's, knobs
+// included; the error is a *spec.KeyError of the first that is not. Nothing is written
+// yet, so a fork that is refused leaves no trace.
 func (j *job) fork(parent *runner.Past) error {
 	m, from := j.meta, *parent.From
-	settings, err := parent.Turned()
+	old, err := parent.Turned()
 	if err != nil {
 		return err
 	}
-	was, is := settings.Algorithm(), m.Spec.Algorithm()
+	was, is := old.Algorithm(), m.Spec.Algorithm()
 	for _, t := range spec.AllSettings() {
-		if was, is := t.Text(&settings), t.Text(&m.Spec); t.Inherited() && was != is {
+		if was, is := t.Text(&old), t.Text(&m.Spec); t.Inherited() && was != is {
 			return &spec.KeyError{Key: t.Key, Value: is, Want: was +
 				", as in the parent: only a new run can have another"}
 		}
@@ -39,6 +42,7 @@ func (j *job) fork(parent *runner.Past) error {
 			Want: fmt.Sprintf("more than the %.4g done at step %d",
 				float64(from.Step)/float64(m.StepsPerEpoch), from.Step)}
 	}
+	// Only now, since nothing below can fail: j.from says that the job is a fork.
 	inherit(&from, m, was)
 	j.from = &from
 	return nil
@@ -46,14 +50,17 @@ func (j *job) fork(parent *runner.Past) error {
 
 // inherit makes s the checkpoint that the fork m begins with: the method's state
 // is the parent's where the method is, but for the settings that say where it
-// starts.
+// starts. Those may have been changed on purpose, and then go before the state's
+// numbers. s is a copy of the parent's checkpoint and shares its maps and tensors, so
+// what changes is cloned.
 func inherit(s *runner.State, m *runner.Meta, parent dro.Algorithm) {
-	s.Last, s.Output = nil, nil
-	s.Selected = nil // the fork has no checkpoint of it
+	s.Last, s.Output = nil, nil // they are in the parent's log and not in the fork's
+	s.Selected = nil            // the fork has no checkpoint of it
 	if m.Spec.Algorithm() != parent || s.Method == nil {
 		s.Window, s.Method, s.Picked = runner.Window{}, nil, nil
 		return
 	}
+	// The settings that a method keeps as numbers, as λ, are where the fork starts.
 	method := *s.Method
 	method.Numbers = maps.Clone(method.Numbers)
 	for key := range method.Numbers {
@@ -66,16 +73,17 @@ func inherit(s *runner.State, m *runner.Meta, parent dro.Algorithm) {
 	s.Method = &method
 }
 
-// pin keeps the checkpoint in the parent, too. Where that fails the forks have
-// all they need, and say so.
+// pin keeps the checkpoint in the parent, too, so that comparisons find where the
+// forks began. Where that fails the forks have all they need, and say so. The error is
+// of writing that into a fork's log.
 func (q *Queue) pin(parent *runner.Past, forks []*job) error {
 	err := q.settings.Store.Pin(parent.Meta.ID, parent.From.Step)
 	if err == nil {
 		return nil
 	}
 	for _, j := range forks {
-		w := &runner.WarningEvent{Head: j.Head(), Message: "the parent may lose the checkpoint: " +
-			err.Error()}
+		message := "the parent may lose the checkpoint: " + err.Error()
+		w := &runner.WarningEvent{Head: j.Head(), Message: message}
 		if err := j.record.Append(w); err != nil {
 			return err
 		}

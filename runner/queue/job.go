@@ -15,20 +15,23 @@ import (
 	"drolab/runner/train"
 )
 
-// job is one run that the queue has, from start to end.
+// job is one run that the queue has, from start to end. Until launch it belongs to who
+// prepares it; from then on its own goroutine has all but spec, gate and over. Resuming
+// a run that has ended makes a new job.
 type job struct {
 	meta    *runner.Meta
-	spec    spec.Spec          // with all knobs turned that were asked for
+	spec    spec.Spec          // with all knobs turned that were asked for; Queue.mu guards it
 	knobs   []runner.KnobEvent // to be turned again
-	record  runner.Recorder
-	from    *runner.State
-	data    *shared
-	threads int
-	until   int // epochs, see Means
+	record  runner.Recorder    // nil until the run has a record; run closes it
+	from    *runner.State      // the checkpoint to go on from; nil: from the start
+	data    *shared            // released when the job ends
+	threads int                // of this run
+	until   int                // epochs, see Means
 	gate    *gate.Gate
 	over    chan struct{} // closed when it has ended
 }
 
+// ended tells whether the run is over, without waiting for that.
 func (j *job) ended() bool {
 	select {
 	case <-j.over:
@@ -38,14 +41,16 @@ func (j *job) ended() bool {
 	}
 }
 
-// shared is a dataset in use by some jobs.
+// shared is a dataset in use by some jobs, closed with the last of them. A dataset may
+// be gigabytes, and the runs of an experiment mostly train on the same.
 type shared struct {
 	*data.Dataset
-	key   string
-	users int
+	key   string // name and options that it was opened with
+	users int    // jobs that have not released it; Queue.mu guards it
 }
 
-// abandon removes the records that jobs have which are never launched. Where one
+// abandon removes the records that jobs have which are never launched, since a start
+// makes all of its runs or none. Where one
 // cannot be removed, it says what became of the run. All are closed before, since
 // removing takes files too, of which the want may be the cause.
 func abandon(jobs []*job, from runner.Store, cause error) {
@@ -61,7 +66,7 @@ func abandon(jobs []*job, from runner.Store, cause error) {
 }
 
 // append puts e into the log of a job that does not train yet, and waits for
-// room on a full disk.
+// room on a full disk. A run that trains has an append of its own, which knows its step.
 func (j *job) append(e runner.Event) error {
 	_, err := j.gate.Write(func() error { return j.record.Append(e) },
 		gate.Waits(j.record, j.Head()))
@@ -69,7 +74,8 @@ func (j *job) append(e runner.Event) error {
 }
 
 // stopEarly ends a job that was stopped before it had a slot. The knobs that
-// were asked for meanwhile are for the resume that may come.
+// were asked for meanwhile are for the resume that may come. There is no summary: the
+// run has come to nothing that its files do not have.
 func (j *job) stopEarly() (runner.Status, error) {
 	if err := j.gate.ServeLast(j); err != nil {
 		return runner.Failed, err
@@ -78,27 +84,33 @@ func (j *job) stopEarly() (runner.Status, error) {
 		Cause: "stopped before it started"})
 }
 
-// fail ends a job that does not train.
+// fail ends a job that does not train, with its cause in the log. It waits for no room
+// on the disk: the error has what could not be written.
 func (j *job) fail(cause error) (runner.Status, error) {
-	return runner.Failed,
-		errors.Join(cause, j.record.Append(runner.NewStatus(j.Head(), runner.Failed,
-			cause)))
+	e := runner.NewStatus(j.Head(), runner.Failed, cause)
+	return runner.Failed, errors.Join(cause, j.record.Append(e))
 }
 
-// mark puts a status into the log of a job that does not train.
+// Mark implements gate.Waiting: it puts a status into the log of a job that does not
+// train.
 func (j *job) Mark(s runner.Status) error {
 	return j.append(&runner.StatusEvent{Head: j.Head(), Status: s})
 }
 
-// turn turns a knob for when the job trains: an event of where it begins.
+// The three methods below make a job a gate.Waiting, so that a run can be asked things
+// while it is queued as well as while it trains.
+
+// Turn implements gate.Waiting: it turns a knob for when the job trains, by an event of
+// where the job begins. Knobs of later steps belong to a part that was lost and are no
+// part of the value before.
 func (j *job) Turn(k runner.KnobEvent) error {
-	spec := j.meta.Spec
+	now := j.meta.Spec
 	for _, k := range j.knobs {
 		if k.Step <= j.Head().Step {
-			k.Apply(&spec) // takeUp, or this, has seen that it works
+			k.Apply(&now) // takeUp, or this, has seen that it works
 		}
 	}
-	e, err := gate.ChangeKnob(&spec, k, j.Head())
+	e, err := gate.ChangeKnob(&now, k, j.Head())
 	if err != nil {
 		return err
 	}
@@ -109,7 +121,8 @@ func (j *job) Turn(k runner.KnobEvent) error {
 	return nil
 }
 
-// saved implements waiting.
+// Saved implements gate.Waiting: what a resumed run or a fork goes on from is on disk; a
+// new run has nothing to save.
 func (j *job) Saved() error {
 	if j.from == nil {
 		return runner.ErrNothing
@@ -117,7 +130,7 @@ func (j *job) Saved() error {
 	return nil
 }
 
-// head is of where the job begins.
+// Head implements gate.Waiting: it is of where the job begins.
 func (j *job) Head() runner.Head {
 	if j.from == nil {
 		return runner.Head{}
@@ -125,8 +138,12 @@ func (j *job) Head() runner.Head {
 	return runner.Head{Step: j.from.Step}
 }
 
-func newMeta(req runner.Request, s spec.Spec, d *data.Dataset, host runner.Host) (*runner.Meta,
-	error) {
+// newMeta is what run.json will say of a run of s on d: counts, steps and the derived
+// box. All that a run can be refused for is found out here, before anything is written:
+// model, batch, mean, method, memory, selection and optimum. The last may take seconds.
+func newMeta(
+	req runner.Request, s spec.Spec, d *data.Dataset, host runner.Host,
+) (*runner.Meta, error) {
 	parameters, err := nn.Check(s.Model, d.Shape.C, d.Shape.H, d.Shape.W, len(d.Classes))
 	if err != nil {
 		return nil, err
@@ -139,9 +156,9 @@ func newMeta(req runner.Request, s spec.Spec, d *data.Dataset, host runner.Host)
 		return nil, &spec.KeyError{Key: "mean", Value: s.Mean,
 			Want: fmt.Sprintf("%d numbers, one for each channel", d.Shape.C)}
 	}
+	// From here on what is looked at costs more and more: counts, the method, memory.
 	parts := measure.PartsOf(d)
-	_, p, err := runner.NewTrainer(&s,
-		&parts) // what it refuses is refused before anything is written
+	_, p, err := runner.NewTrainer(&s, &parts) // for what it refuses, and its problem
 	if err != nil {
 		return nil, err
 	}
@@ -149,11 +166,12 @@ func newMeta(req runner.Request, s spec.Spec, d *data.Dataset, host runner.Host)
 		return nil, err
 	}
 	perEpoch := int64(d.Train.Len() / s.Batch)
-	m := &runner.Meta{Preset: req.Preset, Parent: req.Parent, Created: time.Now().UTC(), Spec: s,
-		Host:     host,
+	m := &runner.Meta{
+		Preset: req.Preset, Parent: req.Parent, Created: time.Now().UTC(), Spec: s, Host: host,
 		Checksum: d.Checksum, Parts: parts, Parameters: parameters,
 		StepsPerEpoch: perEpoch, Steps: perEpoch * int64(s.Epochs),
-		Coordinates: string(p.Coordinates), Box: p.Box}
+		Coordinates: string(p.Coordinates), Box: p.Box,
+	}
 	if d.Encoder.Len() <= mostEncoder {
 		m.Encoder = &d.Encoder
 	}
@@ -168,7 +186,9 @@ func newMeta(req runner.Request, s spec.Spec, d *data.Dataset, host runner.Host)
 // every list of runs reads it. Beyond, the training data are needed again.
 const mostEncoder = 20_000
 
-// reopen takes up an unfinished run from its newest checkpoint.
+// reopen takes up an unfinished run from its newest checkpoint, as a new job with a new
+// place in the order. Knobs of the log that are behind the checkpoint are turned again
+// at their steps, so that the run comes to the numbers that it would have come to.
 func (q *Queue) reopen(id string, m runner.Means) error {
 	end, err := q.begin()
 	if err != nil {
@@ -179,9 +199,10 @@ func (q *Queue) reopen(id string, m runner.Means) error {
 	if err != nil {
 		return err
 	}
-	j := &job{meta: past.Meta, spec: past.Meta.Spec, knobs: runner.Turned(past.Log), record: record,
-		from: past.From,
-		gate: q.gate(), threads: m.Threads, until: m.Until}
+	j := &job{
+		meta: past.Meta, spec: past.Meta.Spec, knobs: runner.Turned(past.Log),
+		record: record, from: past.From, gate: q.gate(), threads: m.Threads, until: m.Until,
+	}
 	if err := q.takeUp(j, m); err != nil {
 		record.Close()
 		return err
@@ -190,7 +211,9 @@ func (q *Queue) reopen(id string, m runner.Means) error {
 	return nil
 }
 
-// openData keeps a panic from the runs beside.
+// openData opens a dataset, which may take long and stops when the queue is told to.
+// It makes a panic of that an error. A broken file must not end the runs that train
+// beside.
 func (q *Queue) openData(name string, o data.Options) (d *data.Dataset, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -200,7 +223,9 @@ func (q *Queue) openData(name string, o data.Options) (d *data.Dataset, err erro
 	return runner.OpenData(q.ctx, name, o)
 }
 
-// takeUp opens the data of a job that goes on and says so in its log.
+// takeUp opens the data of a job that goes on and says so in its log. The error is of a
+// run.json or of data that were changed since the run began. With an error the job
+// holds no data.
 func (q *Queue) takeUp(j *job, m runner.Means) (err error) {
 	if err := j.meta.Usable(); err != nil {
 		return fmt.Errorf("run %s: its run.json cannot be used: %w", j.meta.ID, err)
@@ -222,20 +247,23 @@ func (q *Queue) takeUp(j *job, m runner.Means) (err error) {
 	return err
 }
 
-// noteResume says in the log where the run goes on, and what may differ.
+// noteResume says in the log where the run goes on, and what may differ. Readers drop
+// events of later steps that stand before this line.
 func (q *Queue) noteResume(j *job) error {
 	if err := j.record.Append(&runner.ResumeEvent{Head: j.Head()}); err != nil {
 		return err
 	}
-	return j.noteKernel(train.Kernel(&j.meta.Spec, q.settings.Host.Kernel, j.data.Dataset),
-		j.meta.Host.Kernel)
+	now := train.Kernel(&j.meta.Spec, q.settings.Host.Kernel, j.data.Dataset)
+	return j.noteKernel(now, j.meta.Host.Kernel)
 }
 
-// noteKernel says in the log that a run goes on with another kernel.
+// noteKernel says in the log that a run goes on with another kernel. It is a warning and
+// no error: the numbers stay right, and only their last bits cannot be had again.
 func (j *job) noteKernel(now, then string) error {
 	if now == then {
 		return nil
 	}
-	return j.record.Append(&runner.WarningEvent{Head: j.Head(), Message: fmt.Sprintf(
-		"resumed with kernel %s, started with %s: the last bits of the numbers may differ", now, then)})
+	message := fmt.Sprintf("resumed with kernel %s, started with %s: "+
+		"the last bits of the numbers may differ", now, then)
+	return j.record.Append(&runner.WarningEvent{Head: j.Head(), Message: message})
 }

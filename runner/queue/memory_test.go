@@ -113,8 +113,7 @@ func (t *trace) Append(e runner.Event) error {
 
 func (t *trace) Checkpoint(s *runner.State) (string, error) {
 	c := *s
-	c.Parameters, c.Velocities = runner.CloneTensors(s.Parameters), runner.CloneTensors(s.Velocities)
-	c.Buffers, c.Picked = runner.CloneTensors(s.Buffers), runner.CloneTensors(s.Picked)
+	c.Detach()
 	t.states = append(t.states, &c)
 	return fmt.Sprint(len(t.states)), nil
 }

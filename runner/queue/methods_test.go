@@ -40,9 +40,10 @@ func restart(t *testing.T, spec *spec.Spec) (*nn.Net, *data.Loader) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { d.Close() })
-	batches, err := data.NewEpochs(d.Train, data.LoaderOptions{Batch: spec.Batch, Mean: d.Mean,
-		Std:  d.Std,
-		Seed: spec.Seed, Stream: 1})
+	batches, err := data.NewEpochs(d.Train, data.LoaderOptions{
+		Batch: spec.Batch, Mean: d.Mean, Std: d.Std,
+		Seed: spec.Seed, Stream: 1,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +119,8 @@ func TestNormalisedMomentumMovesByAlpha(t *testing.T) {
 		net.Losses(losses, b.X, b.Labels)
 		g := p.At(ratios, losses, dro.Z{Lambda: was["lambda"], Eta: was["eta"]}).Grad.Eta
 		net.Gradient(ratios)
-		off := math.Abs(is["eta_momentum"] - spec.Momentum*was["eta_momentum"] - (1-spec.Momentum)*g)
+		m := spec.Momentum
+		off := math.Abs(is["eta_momentum"] - m*was["eta_momentum"] - (1-m)*g)
 		square := math.Pow(is["eta"]-was["eta"], 2)
 		for j, now := range s.Parameters {
 			for k, x := range now.Data {

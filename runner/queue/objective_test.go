@@ -3,6 +3,7 @@ package queue
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"drolab/dro"
@@ -223,9 +224,9 @@ func TestLabelNoiseIsTold(t *testing.T) {
 	if counts(0) != counts(1) || counts(0) == counts(2) {
 		t.Errorf("training counts %s and %s, without noise %s", counts(0), counts(1), counts(2))
 	}
-	got, want := fmt.Sprint(runs[0].meta.ClassCounts.Test), fmt.Sprint(runs[2].meta.ClassCounts.Test)
-	if got != want {
-		t.Errorf("test counts %s, without noise %s", got, want)
+	got, want := runs[0].meta.ClassCounts.Test, runs[2].meta.ClassCounts.Test
+	if !slices.Equal(got, want) {
+		t.Errorf("test counts %v, without noise %v", got, want)
 	}
 	spec := noisy
 	spec.LogEvery = 1

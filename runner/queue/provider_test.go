@@ -29,9 +29,14 @@ func TestRegisteredDataTrains(t *testing.T) {
 	defer data.Register(data.Provider{
 		Name: "rows", Purpose: "for a test", Imbalance: []float64{1, .5, .5},
 		Open: func(string, data.Options) (*data.Dataset, error) {
-			return &data.Dataset{Classes: []string{"a", "b", "c"},
-				Groups: []string{"small", "large"},
-				Train:  rows(300), Test: rows(60), Checksum: "rows", Notes: []string{"rows are made up"}}, nil
+			return &data.Dataset{
+				Classes:  []string{"a", "b", "c"},
+				Groups:   []string{"small", "large"},
+				Train:    rows(300),
+				Test:     rows(60),
+				Checksum: "rows",
+				Notes:    []string{"rows are made up"},
+			}, nil
 		},
 	})()
 	s := brief(dro.SFK)
@@ -48,8 +53,8 @@ func TestRegisteredDataTrains(t *testing.T) {
 		!slices.Equal(m.Classes, []string{"a", "b", "c"}) ||
 		!slices.Equal(m.ClassCounts.Train, []int{100, 50, 50}) ||
 		!slices.Equal(m.ClassCounts.Test, []int{20, 20, 20}) || m.ClassCounts.Val != nil {
-		t.Errorf("classes %q of %v, groups %q of %v, checksum %s", m.Classes, m.ClassCounts,
-			m.Groups,
+		t.Errorf("classes %q of %v, groups %q of %v, checksum %s",
+			m.Classes, m.ClassCounts, m.Groups,
 			m.GroupCounts, m.Checksum)
 	}
 	notes := slices.DeleteFunc(slices.Clone(tr.events), func(e runner.Event) bool {

@@ -19,13 +19,13 @@ import (
 	"drolab/runner/train"
 )
 
-// Settings of a Queue.
+// Settings of a Queue. NewQueue fills in what is not set, and they stay the same then.
 type Settings struct {
-	Store    runner.Store
-	Host     runner.Host
-	DataDir  string
-	Threads  int // for all runs together; at least 1
-	Parallel int // runs at once; 0 is DefaultParallel
+	Store    runner.Store // where runs are recorded; the queue does not close it
+	Host     runner.Host  // as run.json has it
+	DataDir  string       // the folder of datasets, where a request names none
+	Threads  int          // for all runs together; at least 1
+	Parallel int          // runs at once; 0 is DefaultParallel
 	// Network builds what runs train; nil is dro/nn's.
 	Network train.NewNetwork
 	// Alone says that nobody may be there to resume a run that waits for room
@@ -43,18 +43,22 @@ type Settings struct {
 }
 
 // Queue runs up to Parallel runs at once, in the order of their start, each in
-// a goroutine. Its verbs may be used from any goroutine.
+// a goroutine. Its verbs may be used from any goroutine. None of them waits for
+// training but those that say so, and these give up after Settings.patience.
 type Queue struct {
 	settings Settings
-	ctx      context.Context
-	slots    chan struct{}
+	ctx      context.Context // cancelled: all runs stop, and no other starts
+	slots    chan struct{}   // holds a value for each run that trains
 
 	// starting holds a value while runs are prepared, which may take long: datasets
 	// are read. What mu guards is at hand for every other verb meanwhile.
 	starting chan struct{}
 
-	mu       sync.Mutex
-	jobs     map[string]*job // that have not ended
+	mu sync.Mutex
+	// jobs are those that have not ended, by the run's name. A run that was resumed while
+	// its old job ends has the new one here.
+	jobs map[string]*job
+	// outcomes are of runs that have ended, by name, for Wait.
 	outcomes map[string]Outcome
 	open     map[string]*shared // datasets in use
 	wg       sync.WaitGroup
@@ -63,15 +67,17 @@ type Queue struct {
 	turn chan struct{}
 }
 
-// Outcome is how a run ended.
+// Outcome is how a run ended. The queue keeps one of each run until it is gone, and of
+// a run that was resumed the last.
 type Outcome struct {
 	ID     string
-	Status runner.Status
-	Err    error // why it failed
+	Status runner.Status // Done, Stopped or Failed
+	Err    error         // why it failed
 }
 
 // NewQueue returns a queue. When ctx is cancelled its runs stop at their next
-// step boundary, with a checkpoint, and waiting ones never start.
+// step boundary, with a checkpoint, and waiting ones never start. Who cancels it calls
+// Wait before the process ends, or the checkpoints may be cut short.
 func NewQueue(ctx context.Context, s Settings) *Queue {
 	s.Parallel, s.Threads = cmp.Or(s.Parallel, runner.DefaultParallel), max(1, s.Threads)
 	if s.Network == nil {
@@ -83,7 +89,9 @@ func NewQueue(ctx context.Context, s Settings) *Queue {
 		starting: make(chan struct{}, 1)}
 }
 
-// Start implements Verbs.
+// Start implements Verbs. It prepares all runs, then records all, then launches all: an
+// error of a spec leaves nothing on disk, and one of the disk only records that abandon
+// removes again. It returns when the runs are queued.
 func (q *Queue) Start(req runner.Request) ([]string, error) {
 	end, err := q.begin()
 	if err != nil {
@@ -145,7 +153,8 @@ func (q *Queue) Start(req runner.Request) ([]string, error) {
 }
 
 // begin begins to prepare runs, after those that are prepared now, or refuses
-// to wait for these any longer.
+// to wait for these any longer. One at a time prepares, so that two starts on the same
+// dataset open it once. The caller calls end.
 func (q *Queue) begin() (end func(), err error) {
 	select {
 	case q.starting <- struct{}{}: // nobody else starts, however little patience there is
@@ -167,7 +176,8 @@ func (q *Queue) begin() (end func(), err error) {
 	return func() { <-q.starting }, nil
 }
 
-// ended refuses new runs when the queue was told to stop.
+// ended refuses new runs when the queue was told to stop. An engine that is started
+// again takes them.
 func (q *Queue) ended() error {
 	if q.ctx.Err() != nil {
 		return errors.New("all runs are being stopped: start it again")
@@ -175,7 +185,7 @@ func (q *Queue) ended() error {
 	return nil
 }
 
-// parent reads what RUN@STEP means.
+// parent reads what RUN@STEP means: the run as it was at a checkpoint that was kept.
 func (q *Queue) parent(name string) (*runner.Past, error) {
 	id, step, err := runner.ParseParent(name)
 	if err != nil {
@@ -184,7 +194,7 @@ func (q *Queue) parent(name string) (*runner.Past, error) {
 	return q.settings.Store.Load(id, step)
 }
 
-// means fills in what is not set.
+// means fills in what is not set. The error is a *spec.KeyError of too many threads.
 func (q *Queue) means(m runner.Means) (runner.Means, error) {
 	m.DataDir = cmp.Or(m.DataDir, q.settings.DataDir)
 	m.Threads = max(1, cmp.Or(m.Threads, q.settings.Threads))
@@ -195,11 +205,13 @@ func (q *Queue) means(m runner.Means) (runner.Means, error) {
 	return m, nil
 }
 
-// prepare does all that can fail before anything is written.
+// prepare does all that can fail before anything is written. The job that it returns
+// has a user's share of its dataset, which the caller releases if it is not launched.
+// It panics where a caller has not expanded its specs: that is the caller's mistake.
 func (q *Queue) prepare(req runner.Request, s spec.Spec, parent *runner.Past) (*job, error) {
-	if len(s.Algorithms) != 1 || s.Seeds != 1 || len(req.IDs) > 0 &&
-		len(req.IDs) != len(req.Specs) {
-		panic("runner: Start wants expanded specs, and a name for each or none")
+	named := len(req.IDs) == 0 || len(req.IDs) == len(req.Specs)
+	if len(s.Algorithms) != 1 || s.Seeds != 1 || !named {
+		panic("queue: Start wants expanded specs, and a name for each or none")
 	}
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -226,15 +238,20 @@ func (q *Queue) prepare(req runner.Request, s spec.Spec, parent *runner.Past) (*
 	}
 	meta.FittedTo = like.FittedTo
 	threads := max(1, req.Threads/min(len(req.Specs), q.settings.Parallel))
-	return &job{meta: meta, spec: s, data: d, gate: q.gate(), threads: threads,
-		until: req.Until}, nil
+	return &job{
+		meta: meta, spec: s, data: d, gate: q.gate(), threads: threads, until: req.Until,
+	}, nil
 }
 
+// gate makes the gate of a run. Sixteen orders may wait in it: a person gives one at a
+// time, and what floods it is told that the run is busy.
 func (q *Queue) gate() *gate.Gate {
 	return &gate.Gate{Orders: make(chan gate.Order, 16), Slots: q.slots, Done: q.ctx.Done(),
 		Alone: q.settings.Alone, Retry: cmp.Or(q.settings.retry, 2*time.Second)}
 }
 
+// create records a run and says in its log that it is queued: from here on it exists
+// for everybody. The Store chooses its name.
 func (q *Queue) create(j *job) (err error) {
 	if j.record, err = q.settings.Store.Create(j.meta, j.from); err != nil {
 		return err
@@ -242,8 +259,9 @@ func (q *Queue) create(j *job) (err error) {
 	return j.record.Append(&runner.StatusEvent{Head: j.Head(), Status: runner.Queued})
 }
 
-// dataset opens the dataset of a run, or shares the one that is open already. The
-// caller is starting.
+// dataset opens the dataset of a run, or shares the one that is open already, of the
+// same name and options. The caller is starting, so that nobody opens it at the same
+// time, and has mu free, since opening may take minutes.
 func (q *Queue) dataset(of *runner.Meta, m runner.Means) (*shared, error) {
 	o, name := of.DataOptions(m.DataDir), of.Spec.Dataset
 	if m.Dir != "" {
@@ -261,7 +279,7 @@ func (q *Queue) dataset(of *runner.Meta, m runner.Means) (*shared, error) {
 }
 
 // share counts a user of the dataset that is open under key, or of set as that;
-// nil is none of both.
+// nil is none of both. Each user calls release once.
 func (q *Queue) share(key string, set *data.Dataset) *shared {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -276,6 +294,8 @@ func (q *Queue) share(key string, set *data.Dataset) *shared {
 	return d
 }
 
+// release gives back a user's share of a dataset, and closes it after the last one. Its
+// memory may be gone then.
 func (q *Queue) release(d *shared) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -285,7 +305,9 @@ func (q *Queue) release(d *shared) {
 	}
 }
 
-// launch hands the job to a goroutine of its own. The caller is starting.
+// launch hands the job to a goroutine of its own. The caller is starting. When the run
+// has ended its data are released first, then its outcome is stored, and only then over
+// is closed: who waits for that finds the outcome.
 func (q *Queue) launch(j *job) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -310,7 +332,8 @@ func (q *Queue) launch(j *job) {
 	})
 }
 
-// run waits for its turn and a slot, lets the next one wait for a slot, and trains.
+// run waits for its turn and a slot, lets the next one wait for a slot, and trains. next
+// is closed in any case, or the runs behind would wait for ever.
 func (q *Queue) run(j *job, turn <-chan struct{}, next chan<- struct{}) (runner.Status, error) {
 	defer j.record.Close()
 	passed := sync.OnceFunc(func() { close(next) })
@@ -328,7 +351,7 @@ func (q *Queue) run(j *job, turn <-chan struct{}, next chan<- struct{}) (runner.
 }
 
 // train is the run itself. A fault in a mapped file is its failure and no
-// other's.
+// other's. It returns how the run ended, which the log says already.
 func (q *Queue) train(j *job) (status runner.Status, err error) {
 	debug.SetPanicOnFault(true)
 	defer func() {
@@ -340,10 +363,18 @@ func (q *Queue) train(j *job) (status runner.Status, err error) {
 	var r *train.Run
 	if err == nil {
 		defer share.Release()
-		r, err = train.New(train.Plan{Meta: j.meta, Data: j.data.Dataset, Record: j.record,
+		r, err = train.New(train.Plan{
+			Meta:    j.meta,
+			Data:    j.data.Dataset,
+			Record:  j.record,
 			Gate:    j.gate,
-			Network: q.settings.Network, Threads: j.threads, Knobs: j.knobs,
-			Until: int64(j.until) * j.meta.StepsPerEpoch, Reports: q.settings.Reports, Now: q.settings.now})
+			Network: q.settings.Network,
+			Threads: j.threads,
+			Knobs:   j.knobs,
+			Until:   int64(j.until) * j.meta.StepsPerEpoch,
+			Reports: q.settings.Reports,
+			Now:     q.settings.now,
+		})
 	}
 	if err != nil {
 		return j.fail(err)
@@ -352,7 +383,8 @@ func (q *Queue) train(j *job) (status runner.Status, err error) {
 	return r.Do(j.from)
 }
 
-// Wait returns the outcome of every run, in no order, once all have ended. When
+// Wait is for the end of a program, after the last Start or after ctx was cancelled.
+// It returns the outcome of every run, one of each, in no order, once all have ended. When
 // the queue was told to stop there are no others.
 func (q *Queue) Wait() []Outcome {
 	q.settle()
@@ -362,7 +394,7 @@ func (q *Queue) Wait() []Outcome {
 	return slices.Collect(maps.Values(q.outcomes))
 }
 
-// settle waits until what is being started is.
+// settle waits until what is being started is: Wait could miss its goroutines.
 func (q *Queue) settle() {
 	q.starting <- struct{}{}
 	<-q.starting

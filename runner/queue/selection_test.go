@@ -39,8 +39,10 @@ func evals(tr *trace) (list []*runner.EvalEvent) {
 func TestSelectedIsTheBestByValidation(t *testing.T) {
 	early := false
 	for by, of := range map[string]func(*runner.EvalEvent) float64{
-		"val_loss":        func(e *runner.EvalEvent) float64 { return e.Of("val_loss").Float() },
-		"val_robust_risk": func(e *runner.EvalEvent) float64 { return e.Of("val_robust_risk").Float() },
+		"val_loss": func(e *runner.EvalEvent) float64 { return e.Of("val_loss").Float() },
+		"val_robust_risk": func(e *runner.EvalEvent) float64 {
+			return e.Of("val_robust_risk").Float()
+		},
 		"val_worst": func(e *runner.EvalEvent) float64 {
 			worst := 2.0
 			// of two groups, both large enough
@@ -71,8 +73,8 @@ func TestSelectedIsTheBestByValidation(t *testing.T) {
 		if i < 0 || tr.states[i].Selected.Step != best.Step {
 			t.Fatalf("%s: no checkpoint of step %d", by, best.Step)
 		}
-		if got, want := heldOutLoss(t, tr,
-			tr.states[i]), best.Of("val_loss").Float(); math.Abs(got-want) > 1e-5 {
+		got, want := heldOutLoss(t, tr, tr.states[i]), best.Of("val_loss").Float()
+		if math.Abs(got-want) > 1e-5 {
 			t.Errorf("%s: the selected weights' validation loss is %v, want %v", by, got, want)
 		}
 	}
@@ -93,8 +95,8 @@ func heldOutLoss(t *testing.T, tr *trace, s *runner.State) float64 {
 	if err := runner.CopyTensors(net.Parameters(), s.Parameters); err != nil {
 		t.Fatal(err)
 	}
-	all, err := data.NewSequential(d.Val, data.LoaderOptions{Batch: d.Val.Len(), Mean: d.Mean,
-		Std: d.Std})
+	whole := data.LoaderOptions{Batch: d.Val.Len(), Mean: d.Mean, Std: d.Std}
+	all, err := data.NewSequential(d.Val, whole)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,8 +125,8 @@ func TestSelectionAcrossACrash(t *testing.T) {
 				defer func() { e.Selected = true }()
 			}
 		}
-		if got, want := whole[0].lines(t, measured), whole[1].lines(t,
-			measured); !slices.Equal(got, want) {
+		got, want := whole[0].lines(t, measured), whole[1].lines(t, measured)
+		if !slices.Equal(got, want) {
 			t.Errorf("%s: selecting changes the numbers", a)
 		}
 		for _, at := range []int64{selected.Step - 1, selected.Step, selected.Step + 3} {
@@ -186,8 +188,7 @@ func TestSelectionIsBlindToTheTestSplit(t *testing.T) {
 		var losses []measure.Number
 		for _, seed := range []uint64{0, 1, 2} {
 			remove := data.Register(data.Provider{Name: "relabelled", Purpose: "for a test",
-				Open: func(string, data.Options) (*data.Dataset,
-					error) {
+				Open: func(string, data.Options) (*data.Dataset, error) {
 					return openRelabelled(seed)
 				}})
 			spec := choosing(dro.ERM, by)

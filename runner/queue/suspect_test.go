@@ -54,8 +54,8 @@ func TestBrokenRunsNameTheCure(t *testing.T) {
 func TestWarningsOfSteps(t *testing.T) {
 	pan, s := brief(dro.PAN), brief(dro.SFK)
 	pan.Eta, pan.LogEvery = 9, 1000
-	if got := warnings(runAll(t, 1, pan)[0]); strings.Count(got,
-		"likelihood ratio of a batch is 0") != 1 {
+	const none = "likelihood ratio of a batch is 0"
+	if got := warnings(runAll(t, 1, pan)[0]); strings.Count(got, none) != 1 {
 		t.Errorf("warnings:\n%s", got)
 	}
 	s.SetOwn("c", spec.Fixed(1e-3))
@@ -182,8 +182,8 @@ func TestOnlyMethodsWithABoxAreWarnedOfIt(t *testing.T) {
 					boxed = boxed || e.Of("dual_gap").Applies() || e.Of("penalised_gap").Applies()
 				}
 			}
-			if warned := strings.Contains(warnings(tr),
-				"the bound B that the theory assumes"); warned != boxed {
+			const bound = "the bound B that the theory assumes"
+			if warned := strings.Contains(warnings(tr), bound); warned != boxed {
 				t.Errorf("a box is %v, and warned of %v: %s", boxed, warned, warnings(tr))
 			}
 		})

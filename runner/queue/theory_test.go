@@ -22,7 +22,7 @@ func alone(t *testing.T, f *certificate.Frozen, ratios []float64) (norms []float
 	defer loader.Close()
 	for _, r := range ratios {
 		b := loader.Next()
-		f.Run.Net.Losses(make([]float64, 1), train.Batch{Split: runner.SplitTrain, Batch: *b}, nil)
+		f.Run.Net.Losses(make([]float64, 1), train.Batch{Split: runner.SplitTrain, Batch: b}, nil)
 		f.Run.Net.Gradient([]float64{r}, false)
 		norms = append(norms, f.Run.Net.GradNorm())
 	}
@@ -50,9 +50,8 @@ func TestNoiseByASecondRoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	noise, err := f.Noise(train, []int{1, 10, 40}, 3000,
-		certificate.Constants{Bound: 5, Lipschitz: 1,
-			Smoothness: 1})
+	constants := certificate.Constants{Bound: 5, Lipschitz: 1, Smoothness: 1}
+	noise, err := f.Noise(train, []int{1, 10, 40}, 3000, constants)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,9 +65,9 @@ func TestNoiseByASecondRoad(t *testing.T) {
 		}
 	}
 	w, _ := f.Problem().Set.WorstCase(nil, train.Losses, f.Problem().Rho)
-	if want := w.Risk - measure.Mean(train.Losses); math.Abs(noise[0].Bias-want) > 4*noise[0].BiasError {
-		t.Errorf("a batch of one has the bias %v ± %v, want %v", noise[0].Bias,
-			noise[0].BiasError, want)
+	one, want := noise[0], w.Risk-measure.Mean(train.Losses)
+	if math.Abs(one.Bias-want) > 4*one.BiasError {
+		t.Errorf("a batch of one has the bias %v ± %v, want %v", one.Bias, one.BiasError, want)
 	}
 	if !(noise[0].Bias > noise[1].Bias && noise[1].Bias > noise[2].Bias) {
 		t.Errorf("the bias does not fall with n: %+v", noise)

@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// Pause implements Verbs.
+// Pause implements Verbs. Like Stop it only asks: the log tells when it is done.
 func (q *Queue) Pause(id string) error { return q.send(id, gate.Order{Verb: gate.Pause}) }
 
 // Stop implements Verbs.
 func (q *Queue) Stop(id string) error { return q.send(id, gate.Order{Verb: gate.Stop}) }
 
-// Checkpoint implements Verbs.
+// Checkpoint implements Verbs. It returns the step whose checkpoint is on disk.
 func (q *Queue) Checkpoint(id string) (step int64, err error) {
 	return q.await(id, func(j *job, done chan<- gate.Answer) error {
 		return j.send(gate.Order{Verb: gate.Checkpoint, Done: done})
@@ -29,7 +29,8 @@ func (q *Queue) Checkpoint(id string) (step int64, err error) {
 func (q *Queue) Resume(id string) error { return q.ResumeWith(id, runner.Means{}) }
 
 // ResumeWith is Resume with means, for a run that nobody runs, or that is about
-// to end: its log may say stopped before the queue has let go of it.
+// to end: its log may say stopped before the queue has let go of it. A run that is only
+// paused goes on with the means that it has.
 func (q *Queue) ResumeWith(id string, m runner.Means) error {
 	over, err := q.goOn(id)
 	if over != nil {
@@ -51,7 +52,8 @@ func (q *Queue) ResumeWith(id string, m runner.Means) error {
 }
 
 // goOn asks a live run to go on. One that ends, or will, cannot: over is closed
-// when it has.
+// when it has. The order is sent to that one, too, since a run that waits for the disk
+// in order to end may try again then.
 func (q *Queue) goOn(id string) (over <-chan struct{}, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -59,11 +61,15 @@ func (q *Queue) goOn(id string) (over <-chan struct{}, err error) {
 	if err != nil {
 		return nil, err
 	}
+	// It is looked at under the lock: the job cannot end between this and the order.
 	if j.gate.Ending() {
 		over = j.over
 	}
 	return over, j.send(gate.Order{Verb: gate.Resume})
 }
+
+// Verbs answer a person or a program that waits. What takes longer than patience is not
+// undone: the answer is that it was asked for, and the log tells when it is done.
 
 // patience runs out when a verb has waited for a run or another start long enough:
 // before an engine gives up the verb.
@@ -71,30 +77,34 @@ func (q *Queue) patience() *time.Timer {
 	return time.NewTimer(cmp.Or(q.settings.patience, 7*time.Second))
 }
 
-// Knob implements Verbs.
+// Knob implements Verbs. The value is a number or auto; an error of key or value is a
+// *spec.KeyError and is known at once, without the run's part.
 func (q *Queue) Knob(id, key, value string) error {
 	_, err := q.await(id, func(j *job, done chan<- gate.Answer) error {
-		return j.ask(key, value,
-			done)
+		return j.ask(key, value, done)
 	})
 	return err
 }
 
-// ask hands a knob to the run. The caller holds the queue's mu.
+// ask hands a knob to the run. The caller holds the queue's mu. It is tried on j.spec,
+// which has the knobs that are on their way, too: two changes in a row are checked
+// against each other and not both against what the run uses now.
 func (j *job) ask(key, value string, done chan<- gate.Answer) error {
-	settings := j.spec
-	_, after, err := settings.Turn(key, value)
+	turned := j.spec
+	_, after, err := turned.Turn(key, value)
 	if err != nil {
 		return fmt.Errorf("run %s: %w", j.meta.ID, err)
 	}
-	if err = j.send(gate.Order{Verb: gate.Turn, Knob: *runner.NewKnobEvent(runner.Head{}, key,
-		spec.Auto{}, after), Done: done}); err == nil {
-		j.spec = settings
+	knob := runner.NewKnobEvent(runner.Head{}, key, spec.Auto{}, after)
+	if err = j.send(gate.Order{Verb: gate.Turn, Knob: *knob, Done: done}); err == nil {
+		j.spec = turned
 	}
 	return err
 }
 
-// await asks something of a live run, and waits until what is asked for is on disk.
+// await asks something of a live run, and waits until what is asked for is on disk. It
+// waits without the lock, and gives up after patience with the gate's word for why:
+// the order stands then, and may yet be done.
 func (q *Queue) await(id string, ask func(*job, chan<- gate.Answer) error) (step int64, err error) {
 	var slow func() error
 	done := make(chan gate.Answer, 1)
@@ -119,11 +129,13 @@ func (q *Queue) await(id string, ask func(*job, chan<- gate.Answer) error) (step
 	return a.Step, nil
 }
 
-// send asks something of a live run.
+// send asks something of a live run, and returns before it is done.
 func (q *Queue) send(id string, o gate.Order) error {
 	return q.tell(id, func(j *job) error { return j.send(o) })
 }
 
+// tell calls ask with a live run while mu is held, so that the run cannot leave the
+// queue in between.
 func (q *Queue) tell(id string, ask func(*job) error) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -134,6 +146,8 @@ func (q *Queue) tell(id string, ask func(*job) error) error {
 	return ask(j)
 }
 
+// live finds a run that has not ended. The caller holds mu. The error is an
+// ErrNotRunning: the run may be in the store, where Resume finds it.
 func (q *Queue) live(id string) (*job, error) {
 	j := q.jobs[id]
 	if j == nil || j.ended() {
@@ -142,6 +156,8 @@ func (q *Queue) live(id string) (*job, error) {
 	return j, nil
 }
 
+// send gives the run an order and returns at once. The run does its orders one after
+// another, in the order in which they were sent. The error is an ErrBusy, with the run's name.
 func (j *job) send(o gate.Order) error {
 	if err := j.gate.Send(o); err != nil {
 		return fmt.Errorf("run %s %w", j.meta.ID, err)
@@ -149,7 +165,8 @@ func (j *job) send(o gate.Order) error {
 	return nil
 }
 
-// Live lists the runs that have not ended, paused ones too, by name.
+// Live lists the runs that have not ended, queued and paused ones too, in the order of
+// their names.
 func (q *Queue) Live() []runner.LiveRun {
 	q.mu.Lock()
 	defer q.mu.Unlock()

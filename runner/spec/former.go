@@ -12,7 +12,8 @@ import (
 // "c: auto". Where a Spec is read, which goes through Assign, the word becomes the
 // method, so that nothing else knows of it.
 
-// SetAlgorithms names the methods, as Assign does.
+// SetAlgorithms names the methods, as Assign does. Whether there are such is Validate's
+// to say.
 func (s *Spec) SetAlgorithms(list ...dro.Algorithm) {
 	s.Algorithms = list
 	s.rename()
@@ -29,7 +30,7 @@ func (t *Setting) renames(s *Spec) bool {
 }
 
 // rename is the one place where such words become methods. A Spec that names both
-// is left to check.
+// is left to check, which refuses it: the word and the method would be one run twice.
 func (s *Spec) rename() {
 	for _, t := range methodSettings() {
 		if t.renames(s) {
@@ -53,7 +54,8 @@ func Other(a dro.Algorithm) dro.Algorithm {
 	return ""
 }
 
-// replace puts a method in place of another, where it is not there already.
+// replace puts a method in place of another, where it is not there already. The list is
+// made anew, since copies of s share it.
 func (s *Spec) replace(old, by dro.Algorithm) {
 	if i := slices.Index(s.Algorithms, old); i >= 0 && !slices.Contains(s.Algorithms, by) {
 		s.Algorithms = slices.Clone(s.Algorithms)

@@ -11,7 +11,8 @@ import (
 )
 
 // Imbalance says which fraction of each class of the training split is kept:
-// one ratio for each class, or a word. The zero value is "auto".
+// one ratio for each class, or a word. The zero value is "auto". It is a value that is
+// never changed in place, so that copies of a Spec may share its ratios.
 type Imbalance struct {
 	word   string // "", "paper" or "none", when there are no ratios
 	ratios []float64
@@ -34,7 +35,8 @@ func (i Imbalance) Ratios(dataset string) []float64 {
 	return nil
 }
 
-// valid tells whether all ratios can be used.
+// valid tells whether all ratios can be used. How many there have to be, only the data
+// can say: opening them refuses another number.
 func (i Imbalance) valid() bool {
 	return !slices.ContainsFunc(i.ratios, func(r float64) bool { return !(r > 0 && r <= 1) })
 }

@@ -12,7 +12,8 @@ import (
 // same numbers.
 
 // Knobs returns the keys of the settings that can be changed while the run of s
-// goes on.
+// goes on, in the order of AllSettings. They depend on the method and the set: a CVaR
+// set has no λ whose bounds could be changed.
 func (s *Spec) Knobs() (keys []string) {
 	for _, t := range AllSettings() {
 		if t.LiveIn(s) {
@@ -37,16 +38,17 @@ func (s *Spec) Turn(key, value string) (before, after Auto, err error) {
 // change it.
 func (s *Spec) Change(key string, value Auto) (before Auto, err error) {
 	if t, ok := FindSetting(key); !ok || !t.LiveIn(s) {
-		return before, &KeyError{"knob", key, "one of " + join(s.Knobs()) +
-			", which a run like this can turn"}
+		want := "one of " + join(s.Knobs()) + ", which a run like this can turn"
+		return before, &KeyError{"knob", key, want}
 	}
 	next := *s
 	if before, err = next.Replay(key, value); err != nil {
 		return before, err
 	}
 	if is, was := next.Algorithm(), s.Algorithm(); is != was {
-		return before, &KeyError{key, next.Text(key), fmt.Sprintf("a new run: this one is of %s "+
-			"and keeps its method, and that is %s", was, is)}
+		want := fmt.Sprintf("a new run: this one is of %s and keeps its method, and that is %s",
+			was, is)
+		return before, &KeyError{key, next.Text(key), want}
 	}
 	*s = next
 	return before, nil
@@ -70,6 +72,8 @@ func (s *Spec) Replay(key string, value Auto) (before Auto, err error) {
 	return before, nil
 }
 
+// set assigns a knob in a Spec that the caller throws away if more is wrong with it. It
+// goes through Assign and so through JSON, to have one road for all values.
 func (s *Spec) set(key string, value Auto) (before Auto, err error) {
 	t, ok := FindSetting(key)
 	if ok && t.own != nil && t.own.AutoIs == s.Algorithm() {

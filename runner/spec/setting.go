@@ -48,9 +48,8 @@ func methodSettings() (list []Setting) {
 	for _, m := range dro.Methods() {
 		for i := range m.Settings {
 			own := &m.Settings[i]
-			t := Setting{Key: own.Key, Group: "Settings of " + string(m.Name), Doc: own.Doc,
-				Want: own.Want,
-				own:  own, of: m.Name}
+			t := Setting{Key: own.Key, Group: "Settings of " + string(m.Name),
+				Doc: own.Doc, Want: own.Want, own: own, of: m.Name}
 			if own.On {
 				t.Choices = onOff
 			}
@@ -60,7 +59,8 @@ func methodSettings() (list []Setting) {
 	return list
 }
 
-// FindSetting returns the setting of that key.
+// FindSetting returns the setting of that key; false where there is none. Those of
+// every Spec go before those of methods.
 func FindSetting(key string) (Setting, bool) {
 	for _, table := range []func() []Setting{settingRows, methodSettings} {
 		list := table()
@@ -118,7 +118,7 @@ var fields = sync.OnceValue(func() map[string]int {
 	return byKey
 })
 
-// field is the setting's field of s, for a setting that is no method's own.
+// field is the setting's field of s, to be set, for a setting that is no method's own.
 func (t *Setting) field(s *Spec) reflect.Value {
 	return reflect.ValueOf(s).Elem().Field(fields()[t.Key])
 }
@@ -366,8 +366,8 @@ func (t *Setting) Single() bool {
 		return true
 	}
 	kind := t.field(&Spec{}).Type()
-	return t.Key != "dataset" && kind.Kind() != reflect.Slice &&
-		kind != reflect.TypeFor[Imbalance]()
+	list := kind.Kind() == reflect.Slice || kind == reflect.TypeFor[Imbalance]()
+	return t.Key != "dataset" && !list
 }
 
 // Unread returns an error for the first of the keys, given for runs of s, that
@@ -375,8 +375,8 @@ func (t *Setting) Single() bool {
 func (s *Spec) Unread(keys []string) error {
 	for _, key := range keys {
 		if key == "augment" && s.Augment && data.Table(s.Dataset) {
-			return &KeyError{key, true, "false: the samples of " + s.Dataset +
-				" are no pictures to crop and mirror"}
+			want := "false: the samples of " + s.Dataset + " are no pictures to crop and mirror"
+			return &KeyError{key, true, want}
 		}
 		t, ok := FindSetting(key)
 		if !ok || t.ReadIn(s) || t.renames(s) && slices.Contains(s.Algorithms, t.own.AutoIs) {
@@ -388,8 +388,8 @@ func (s *Spec) Unread(keys []string) error {
 				readers = append(readers, m.Name)
 			}
 		}
-		want := fmt.Sprintf("a method that reads it (%s): %s does not", join(readers),
-			join(s.Algorithms))
+		want := fmt.Sprintf("a method that reads it (%s): %s does not",
+			join(readers), join(s.Algorithms))
 		return &KeyError{key, s.Text(key), want}
 	}
 	return nil

@@ -17,6 +17,7 @@ var settingRows = sync.OnceValue(func() []Setting {
 	return slices.Concat(runRows(), setRows(), trainingRows(), dataRows(), dualRows(), recordRows())
 })
 
+// methodNames are the names that algorithms may have, for its error.
 func methodNames() (names []string) {
 	for _, a := range dro.Algorithms() {
 		names = append(names, string(a))
@@ -24,10 +25,14 @@ func methodNames() (names []string) {
 	return names
 }
 
+// A row says fixed where another value would not fit the checkpoint that a fork goes on
+// from: its tensors, its place in the data, or what was held out. It says live where
+// the next step may simply be taken with another value.
+
 func runRows() []Setting {
 	return grouped("Runs", []Setting{
-		{Key: "algorithms", Doc: "methods to run side by side, on the same data with the same " +
-			"seeds",
+		{Key: "algorithms",
+			Doc:  "methods to run side by side, on the same data with the same seeds",
 			Want: "each algorithm once, of ", among: methodNames, ok: algorithmsOnce},
 		{Key: "seeds", Doc: "repeats of each method; a claim needs 4 or more",
 			Want: "a whole number from 1 to 10000", viewed: true, in: between(1, 1e4)},
@@ -36,14 +41,13 @@ func runRows() []Setting {
 	})
 }
 
+// setRows say what the adversary may do. Those with radius mean nothing to CVaR sets.
 func setRows() []Setting {
 	return grouped("Uncertainty set", []Setting{
 		{Key: "uncertainty", Doc: "the divergence that bounds how far the adversary may reweight",
-			Want:    "text",
-			Choices: dro.SetNames},
+			Want: "text", Choices: dro.SetNames},
 		{Key: "rho", Doc: "radius ρ > 0, in the scale of φ(t) = (t−1)²/2 at χ²",
-			Want:   "a number > 0",
-			radius: true, in: positive},
+			Want: "a number > 0", radius: true, in: positive},
 		{Key: "k", Doc: "order of the Cressie-Read divergence, 1 < k ≤ 2; χ² is 2",
 			Want: "1 < k ≤ 2 (χ² is 2; for the limit k → 1 set uncertainty to kl)",
 			in:   func(k float64) bool { return k > 1 && k <= 2 }},
@@ -55,8 +59,7 @@ func setRows() []Setting {
 func trainingRows() []Setting {
 	return grouped("Training", []Setting{
 		{Key: "epochs", Doc: "passes over the training split",
-			Want: "a whole number from 1 to 1000000000",
-			in:   between(1, 1e9)},
+			Want: "a whole number from 1 to 1000000000", in: between(1, 1e9)},
 		{Key: "batch", Doc: "n_x: samples in a step of the weights", Want: "a whole number ≥ 1",
 			fixed: true, in: atLeast(1)},
 		{Key: "batch_z", Doc: "n_z: samples of a method's own draw for z; 0 is as batch",
@@ -71,13 +74,11 @@ func trainingRows() []Setting {
 		{Key: "lr_drop", Doc: "factor on lr and lr_z from lr_drop_epoch on", Want: "a number > 0",
 			in: positive},
 		{Key: "momentum", Doc: "of the weights (nsgdm: and of η), 0 ≤ m < 1",
-			Want: "a number in [0, 1)",
-			in:   fraction},
+			Want: "a number in [0, 1)", in: fraction},
 		{Key: "weight_decay", Doc: "of the weights, in every method alike, ≥ 0",
-			Want: "a number ≥ 0",
-			in:   atLeast(0)},
-		{Key: "clip", Doc: "longest gradient of the weights, before momentum; auto: none, or the " +
-			"method's",
+			Want: "a number ≥ 0", in: atLeast(0)},
+		{Key: "clip",
+			Doc:  "longest gradient of the weights, before momentum; auto: none, or the method's",
 			Want: "auto, none or a number > 0", in: func(x float64) bool { return x > 0 }},
 	})
 }
@@ -87,36 +88,34 @@ func dataRows() []Setting {
 		{Key: "dataset", Doc: "a dataset's name, or files of your own as `drolab data list` says",
 			Want: "a dataset's name or files of your own", Choices: data.Names, fixed: true,
 			ok: func(s *Spec) bool { return s.Dataset != "" }},
-		{Key: "model", Doc: "the network", Want: "one of ", among: nn.Models, Choices: nn.Models,
-			fixed: true,
-			ok:    func(s *Spec) bool { return nn.Known(s.Model) }},
-		{Key: "init", Doc: "how weights start: he, normal by fan-in; torch, PyTorch's default, " +
-			"uniform",
+		{Key: "model", Doc: "the network",
+			Want: "one of ", among: nn.Models, Choices: nn.Models, fixed: true,
+			ok: func(s *Spec) bool { return nn.Known(s.Model) }},
+		{Key: "init",
+			Doc:  "how weights start: he, normal by fan-in; torch, PyTorch's default, uniform",
 			Want: "one of ", among: nn.Inits, Choices: nn.Inits, fixed: true,
 			ok: func(s *Spec) bool { return slices.Contains(nn.Inits(), s.Init) }},
-		{Key: "precision", Doc: "of operands in training steps: fp32, or bf16, faster; " +
-			"evaluations are in fp32",
+		{Key: "precision",
+			Doc:  "of operands in training steps: fp32, or bf16, faster; evaluations are in fp32",
 			Want: "one of ", among: nn.Precisions, Choices: nn.Precisions,
 			ok: func(s *Spec) bool { return slices.Contains(nn.Precisions(), s.Precision) }},
-		{Key: "loss", Doc: "of a sample: cross-entropy; squared, ½ squared distance of outputs " +
-			"from 0 and 1",
+		{Key: "loss",
+			Doc:  "of a sample: cross-entropy; squared, ½ squared distance of outputs from 0 and 1",
 			Want: "one of ", among: nn.Losses, Choices: nn.Losses, fixed: true,
 			ok: func(s *Spec) bool { return slices.Contains(nn.Losses(), s.Loss) }},
 		{Key: "samples", Doc: "training samples before imbalance; 0 is the dataset's own number",
 			Want: "a whole number ≥ 0", fixed: true, in: atLeast(0)},
-		{Key: "difficulty", Doc: "of the drawn dataset shapes, 0 to 1", Want: "a number in [0, 1]",
-			fixed: true,
-			in:    func(d float64) bool { return d >= 0 && d <= 1 }},
-		{Key: "imbalance", Doc: "share of each class kept for training: auto, paper, none or a " +
-			"list",
+		{Key: "difficulty", Doc: "of the drawn dataset shapes, 0 to 1",
+			Want: "a number in [0, 1]", fixed: true,
+			in: func(d float64) bool { return d >= 0 && d <= 1 }},
+		{Key: "imbalance",
+			Doc:  "share of each class kept for training: auto, paper, none or a list",
 			Want: "ratios in (0, 1], one for each class", fixed: true,
 			ok: func(s *Spec) bool { return s.Imbalance.valid() }},
 		{Key: "augment", Doc: "random crops and flips, on training batches only",
-			Want:    "true or false",
-			Choices: onOff, fixed: true},
+			Want: "true or false", Choices: onOff, fixed: true},
 		{Key: "pad", Doc: "what augmentation's crops show outside of the image",
-			Want:    "black or mean",
-			Choices: paddings, fixed: true,
+			Want: "black or mean", Choices: paddings, fixed: true,
 			ok: func(s *Spec) bool { return slices.Contains(paddings(), s.Pad) }},
 		{Key: "mean", Doc: "taken off each channel, of pixels in 0..1; [] is customary",
 			Want: "as many numbers as std has, one for each channel", fixed: true,
@@ -134,10 +133,10 @@ func dataRows() []Setting {
 	})
 }
 
+// dualRows are where z starts and the box that it is kept in (math.md §4).
 func dualRows() []Setting {
 	coordinates := func() []string {
-		return []string{"auto", string(dro.Paper),
-			string(dro.Unshifted)}
+		return []string{"auto", string(dro.Paper), string(dro.Unshifted)}
 	}
 	return grouped("Dual variables", []Setting{
 		{Key: "coordinates", Doc: "paper: η is shifted by λ/(k−1); auto is paper at k = 2",
@@ -155,40 +154,41 @@ func dualRows() []Setting {
 			Want: "auto or a number ≤ eta_max", by: "eta_max",
 			ok: func(s *Spec) bool { return atLeast(-s.EtaMax)(-s.EtaMin.Or(s.EtaMax)) }},
 		{Key: "eta_max", Doc: "upper bound of η: B, the assumed bound of the loss",
-			Want: "a number > 0",
-			in:   positive},
+			Want: "a number > 0", in: positive},
 	})
 }
 
+// recordRows are viewed, all of them: runs that differ in them alone come to the same
+// numbers, and comparisons hold them for repeats of one another.
 func recordRows() []Setting {
 	rows := grouped("Records", []Setting{
 		{Key: "log_every", Doc: "steps between points of the curves", Want: "a whole number ≥ 1",
 			in: atLeast(1)},
 		{Key: "eval_every", Doc: "epochs between evaluations; 0 is only at the end",
-			Want: "a whole number ≥ 0",
-			in:   atLeast(0)},
+			Want: "a whole number ≥ 0", in: atLeast(0)},
 		{Key: "certify_every", Doc: "epochs between full gradient norms; 0 is only at the end",
 			Want: "a whole number ≥ 0", in: atLeast(0)},
 		{Key: "checkpoint_every",
 			Doc:  "steps between checkpoints; 0 is after an epoch, at most every 5 s",
 			Want: "a whole number ≥ 0", in: atLeast(0)},
 		{Key: "checkpoint_keep", Doc: "newest checkpoints that are kept",
-			Want: "a whole number ≥ 1",
-			in:   atLeast(1)},
+			Want: "a whole number ≥ 1", in: atLeast(1)},
 	})
 	rows = append(rows, grouped("Records", []Setting{
-		{Key: "select", Doc: "which step is reported beside the last: the best on the validation " +
-			"split by this",
+		{Key: "select",
+			Doc: "which step is reported beside the last: the best on the validation split " +
+				"by this",
 			Want: "one of ", among: Selections, Choices: Selections,
 			ok: func(s *Spec) bool { return slices.Contains(Selections(), s.Select) }},
-		{Key: "min_group", Doc: "samples of a split that a class or group needs to be called the " +
-			"worst",
+		{Key: "min_group",
+			Doc:  "samples of a split that a class or group needs to be called the worst",
 			Want: "a whole number ≥ 0", in: atLeast(0)},
-		{Key: "optimum", Doc: "find the least R_ρ before the start, to measure excess_risk by; " +
-			"model linear only",
+		{Key: "optimum",
+			Doc: "find the least R_ρ before the start, to measure excess_risk by; " +
+				"model linear only",
 			Want: "true or false", Choices: onOff},
-		{Key: "risk_radii", Doc: "radii ρ that the robust risk is measured at, beside rho; [] is " +
-			"none",
+		{Key: "risk_radii",
+			Doc:  "radii ρ that the robust risk is measured at, beside rho; [] is none",
 			Want: fmt.Sprintf("at most %d numbers > 0", mostRadii),
 			ok: func(s *Spec) bool {
 				return len(s.RiskRadii) <= mostRadii &&
@@ -204,6 +204,7 @@ func recordRows() []Setting {
 // mostRadii bounds what an evaluation costs: each radius is an exact solution.
 const mostRadii = 100
 
+// grouped puts rows under a heading.
 func grouped(name string, rows []Setting) []Setting {
 	for i := range rows {
 		rows[i].Group = name
@@ -222,7 +223,10 @@ const (
 	leastFloat32 = 0x1p-126
 )
 
+// positive is what finite numbers above 0 are that have all their digits.
 func positive(x float64) bool { return x >= leastFloat64 && !math.IsInf(x, 0) }
+
+// fraction is what a share may be that leaves something.
 func fraction(x float64) bool { return x >= 0 && x < 1 }
 
 func between(least, most float64) func(float64) bool {
@@ -234,6 +238,8 @@ func atLeast(least float64) func(float64) bool {
 	return func(x float64) bool { return x >= least && !math.IsInf(x, 0) }
 }
 
+// algorithmsOnce tells whether each algorithm is known and named once: twice would be
+// the same runs again, under the same seeds.
 func algorithmsOnce(s *Spec) bool {
 	for i, a := range s.Algorithms {
 		if _, err := dro.Find(a); err != nil || slices.Contains(s.Algorithms[:i], a) {

@@ -141,7 +141,8 @@ func Defaults() Spec {
 	}
 }
 
-// Expand returns one Spec per algorithm and seed, the seeds innermost.
+// Expand returns one Spec per algorithm and seed, the seeds innermost. The order is that
+// in which the runs are started and named.
 func (s Spec) Expand() []Spec {
 	var specs []Spec
 	for _, a := range s.Algorithms {
@@ -154,13 +155,15 @@ func (s Spec) Expand() []Spec {
 	return specs
 }
 
-// Algorithm returns the algorithm of an expanded Spec.
+// Algorithm returns the algorithm of an expanded Spec. It panics on one without any,
+// which Validate refuses.
 func (s *Spec) Algorithm() dro.Algorithm { return s.Algorithms[0] }
 
-// KeyError says that a setting cannot be used.
+// KeyError says that a setting cannot be used. What refuses one setting returns
+// it, so that a person reads the key, what it was and what is allowed.
 type KeyError struct {
 	Key   string
-	Value any
+	Value any    // as it was given: text where it could not be read
 	Want  string // what is allowed
 }
 
@@ -206,9 +209,8 @@ func (s *Spec) checkTogether() error {
 			err = m.Applies(set)
 		}
 		if err == nil && m.CrossEntropy && s.Loss != nn.CrossEntropy {
-			err = fmt.Errorf("%s takes a loss for −log of the right class's probability: want "+
-				"loss: %s",
-				a, nn.CrossEntropy)
+			err = fmt.Errorf("%s takes a loss for −log of the right class's probability: "+
+				"want loss: %s", a, nn.CrossEntropy)
 		}
 		if err != nil {
 			return fmt.Errorf("algorithms: %w", err)
@@ -227,8 +229,8 @@ func (s *Spec) checkStart(p *dro.Problem) error {
 		if value >= side[0] && value <= side[1] {
 			return nil
 		}
-		return &KeyError{key, value, fmt.Sprintf("a start inside the box [%g, %g]", side[0],
-			side[1])}
+		want := fmt.Sprintf("a start inside the box [%g, %g]", side[0], side[1])
+		return &KeyError{key, value, want}
 	}
 	if p.Set.HasRadius() {
 		if err := inside("lambda", s.Lambda, p.Box.Lambda); err != nil {
@@ -246,7 +248,8 @@ func (s *Spec) checkValues() error {
 	return nil
 }
 
-// WrongValues returns an error for each setting that cannot be used by itself.
+// WrongValues returns an error for each setting that cannot be used by itself, a
+// *KeyError, in the order of AllSettings.
 func (s *Spec) WrongValues() (list []error) {
 	for _, t := range AllSettings() {
 		if err := t.check(s); err != nil {
@@ -256,11 +259,13 @@ func (s *Spec) WrongValues() (list []error) {
 	return list
 }
 
-// Set returns the uncertainty set.
+// Set returns the uncertainty set. The error is of a name, order or level that there is
+// no set for.
 func (s *Spec) Set() (dro.Set, error) { return dro.NewSet(s.Uncertainty, s.K, s.Mu) }
 
 // Problem returns the constrained problem that the Spec states: set, radius,
-// coordinates and box, with every "auto" derived.
+// coordinates and box, with every "auto" derived (math.md §4). The error is of settings
+// that are right one by one and make no problem together, as an empty box.
 func (s *Spec) Problem() (*dro.Problem, error) {
 	set, err := s.Set()
 	if err != nil {
@@ -323,15 +328,23 @@ func (s *Spec) Radius() string {
 
 // DataOptions returns what runner/data needs to open the Spec's dataset.
 func (s *Spec) DataOptions(dir string) data.Options {
-	return data.Options{Dir: dir, Samples: s.Samples, Difficulty: s.Difficulty,
-		Imbalance: s.Imbalance.Ratios(s.Dataset), ValFraction: s.ValFraction, LabelNoise: s.LabelNoise}
+	return data.Options{
+		Dir:         dir,
+		Samples:     s.Samples,
+		Difficulty:  s.Difficulty,
+		Imbalance:   s.Imbalance.Ratios(s.Dataset),
+		ValFraction: s.ValFraction,
+		LabelNoise:  s.LabelNoise,
+	}
 }
 
+// AllFinite tells whether none of the numbers is a NaN or infinite.
 func AllFinite(xs []float64) bool {
-	return !slices.ContainsFunc(xs,
-		func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
+	wild := func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
+	return !slices.ContainsFunc(xs, wild)
 }
 
+// join lists words for an error.
 func join[T ~string](words []T) string {
 	list := make([]string, len(words))
 	for i, w := range words {

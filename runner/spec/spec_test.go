@@ -55,7 +55,9 @@ func TestValidateNamesTheKey(t *testing.T) {
 		{"algorithms", func(s *Spec) { s.Algorithms = nil }},
 		{"algorithms", func(s *Spec) { s.Algorithms = []dro.Algorithm{"sgd"} }},
 		{"algorithms", func(s *Spec) { s.Algorithms = []dro.Algorithm{"sfk", "sfk"} }},
-		{"algorithm", func(s *Spec) { s.Uncertainty = "cvar"; s.Algorithms = []dro.Algorithm{"pan"} }},
+		{"algorithm", func(s *Spec) {
+			s.Uncertainty, s.Algorithms = "cvar", []dro.Algorithm{"pan"}
+		}},
 		{"seeds", func(s *Spec) { s.Seeds = 0 }},
 		{"dataset", func(s *Spec) { s.Dataset = "" }},
 		{"model", func(s *Spec) { s.Model = "vgg" }},
@@ -174,7 +176,8 @@ func FuzzSpec(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(text)
-	f.Add([]byte(`{"algorithms":["sfk"],"seeds":1,"mean":null,"lr":1e-320,"imbalance":[1,0.5],"eta_min":"auto"}`))
+	f.Add([]byte(`{"algorithms":["sfk"],"seeds":1,"mean":null,"lr":1e-320,` +
+		`"imbalance":[1,0.5],"eta_min":"auto"}`))
 	f.Add([]byte(`{"algorithms":["erm"],"c":1}`)) // which ERM does not read
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var s, back Spec

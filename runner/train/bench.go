@@ -17,19 +17,22 @@ import (
 )
 
 // StepTimes are medians over training steps as a run takes them, input
-// pipeline included, each of one batch.
+// pipeline included, each of one batch. A median and no mean, since one step that
+// the machine interrupts can take as long as a hundred others.
 type StepTimes struct {
 	Train   time.Duration // the baseline: forward, backward, update
 	Forward time.Duration // loading and losses only
-	Steps   map[dro.Algorithm]time.Duration
-	Rounds  int // how many of each were measured
+	// Steps has a whole step of each method, the baseline's too.
+	Steps  map[dro.Algorithm]time.Duration
+	Rounds int // how many of each were measured
 
 	FLOP float64 // of real work in Train: no padding zeros, see nn.Net.FLOPs
 	Peak float64 // FLOP/s of multiply-adds without memory, measured in the same rounds
 }
 
 // Rate returns the FLOP/s of real work of a training step, and which share of
-// the peak that is.
+// the peak that is, mostly in [0, 1]. The peak is of the same threads at the same
+// time, so the share stays the same on a machine that is busy.
 func (t *StepTimes) Rate() (rate, share float64) {
 	rate = t.FLOP / t.Train.Seconds()
 	return rate, rate / t.Peak
@@ -38,7 +41,7 @@ func (t *StepTimes) Rate() (rate, share float64) {
 // MeasureSteps times steps of the spec's model, batch and set, by each of its
 // methods and the baseline, on noise of the given shape, for about the given
 // time. The kinds of steps take turns, so that what else the machine does
-// disturbs them alike.
+// disturbs them alike. The error is a setting's that no run can have, or ctx's.
 func MeasureSteps(
 	ctx context.Context, s spec.Spec, shape data.Shape, classes, threads int, budget time.Duration,
 ) (StepTimes, error) {
@@ -80,10 +83,11 @@ func MeasureSteps(
 	return t, nil
 }
 
-// forward loads a batch and computes its losses.
+// forward loads a batch and computes its losses: what a step costs before a method
+// has a part in it.
 func (r *Run) forward() error {
 	b := r.batches.Next()
-	r.Net.Losses(r.losses, Batch{runner.SplitTrain, *b}, nil)
+	r.Net.Losses(r.losses, Batch{runner.SplitTrain, b}, nil)
 	return nil
 }
 
@@ -110,19 +114,21 @@ func rounds(
 	return took, nil
 }
 
-// benchRun is a run on a source of its own that records nothing and never ends.
+// benchRun is a run on a source of its own that records nothing and never ends. It
+// goes through New like every other, so that a step here costs what it costs there.
+// Mean and std of the spec are of its own dataset, and not of noise.
 func benchRun(s spec.Spec, a dro.Algorithm, src data.Source, classes, threads int) (*Run, error) {
 	s.Algorithms, s.Seeds = []dro.Algorithm{a}, 1
 	s.Mean, s.Std = nil, nil
 	s.LogEvery = math.MaxInt
 	names := make([]string, classes)
-	d := &data.Dataset{Name: "bench", Shape: src.Shape(), Classes: names, Groups: names, Train: src,
-		Test: src}
+	d := &data.Dataset{Name: "bench", Shape: src.Shape(), Classes: names, Groups: names,
+		Train: src, Test: src}
 	if d.Shape.H > 1 {
 		d.Augment = data.Augment{Pad: 4, Flip: true}
 	}
-	m := &runner.Meta{Spec: s, Parts: measure.PartsOf(d), StepsPerEpoch: int64(src.Len() / s.Batch),
-		Steps: math.MaxInt64}
+	m := &runner.Meta{Spec: s, Parts: measure.PartsOf(d),
+		StepsPerEpoch: int64(src.Len() / s.Batch), Steps: math.MaxInt64}
 	return New(Plan{Meta: m, Data: d, Record: discard{}, Gate: &gate.Gate{Retry: time.Second},
 		Network: Native, Threads: threads})
 }
@@ -135,12 +141,15 @@ func (discard) Checkpoint(*runner.State) (string, error) { return "", nil }
 func (discard) Finish(*runner.Summary) error             { return nil }
 func (discard) Close() error                             { return nil }
 
+// median is the upper one of the two in the middle. It sorts times in place.
 func median(times []time.Duration) time.Duration {
 	slices.Sort(times)
 	return times[len(times)/2]
 }
 
-// noise is a dataset of random bytes.
+// noise is a dataset of random bytes, four batches long: a step's cost does not depend
+// on the pixels, and a short one needs no file. It is an image source, so that the
+// loader converts and augments bytes as it does for real pictures.
 type noise struct {
 	shape   data.Shape
 	classes int

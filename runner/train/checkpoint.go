@@ -10,17 +10,19 @@ import (
 	"drolab/runner/gate"
 )
 
-// rarely is how long a run trains, at least, between checkpoints that nobody asked
-// for: an epoch of a small table takes less than to bring one to the disk.
+// BetweenCheckpoints is how long a run trains, at least, between checkpoints that
+// nobody asked for: an epoch of a small table takes less than to bring one to the disk.
 const BetweenCheckpoints = 5 * time.Second
 
-// saving is what a run has saved.
+// saving is what a run has saved. Its fields are of the run's goroutine, like all of
+// a Run.
 type saving struct {
 	savedAt time.Time     // the last one, or the start
 	pending *runner.State // the selected step's, which is not saved yet; nil: none
 }
 
-// due tells whether a checkpoint at the end of an epoch is worth its time.
+// due tells whether a checkpoint at the end of an epoch is worth its time. The clock
+// is the plan's, since what is saved when must not depend on a test's machine.
 func (r *Run) due() bool { return r.Now().Sub(r.savedAt) >= BetweenCheckpoints }
 
 // save puts a checkpoint of this moment on disk, behind the selected one's.
@@ -66,20 +68,22 @@ func (r *Run) rescue() error {
 	return r.Record.Append(&runner.CheckpointEvent{Head: r.Head(), File: file})
 }
 
-// state is this moment; its tensors are the network's own.
+// state is this moment; its tensors are the network's own. They are valid until the
+// next step: who keeps the state longer calls Detach, as keep does.
 func (r *Run) state() *runner.State {
 	method := r.Method.State()
 	s := &runner.State{
 		Step: r.step, Batches: r.batches.State(), Draws: r.draws.State(),
 		Window: r.window.Clone(), Eval: r.eval, Last: r.last, Selected: r.selected,
-		Output: r.iterate,
-		Method: &method,
+		Output: r.iterate, Method: &method,
 	}
 	r.Net.Save(s)
 	return s
 }
 
-// saveState puts a checkpoint on disk and says so in the log.
+// saveState puts a checkpoint on disk and says so in the log, in this order: a log
+// never names a checkpoint that is not there. Where the disk was full, the log says
+// that the run was paused, so running comes before the checkpoint's line.
 func (r *Run) saveState(state *runner.State) error {
 	var file string
 	told, err := r.write(func() (err error) {
@@ -113,15 +117,18 @@ func (r *Run) restore(s *runner.State) error {
 	return nil
 }
 
+// ofCheckpoint says which checkpoint an error is about, since a run keeps several.
 func ofCheckpoint(s *runner.State, err error) error {
 	return fmt.Errorf("checkpoint of step %d: %w", s.Step, err)
 }
 
-// measuring returns a run that has the network of a checkpoint, to use it on data that
-// need not be its own, and that does not train. Where it measures the method, too, it
-// has what the method has come to. The caller closes it.
-func Measuring(m *runner.Meta, d *data.Dataset, s *runner.State, threads int, method bool) (*Run,
-	error) {
+// Measuring returns a run that has the network of a checkpoint, to use it on data that
+// need not be its own, and that does not train: it has neither loaders nor a meter, so
+// its Do must not be called. Where method is set, it has what the method has come to
+// as well, which Evaluation and Stationarity need. The caller closes it.
+func Measuring(
+	m *runner.Meta, d *data.Dataset, s *runner.State, threads int, method bool,
+) (*Run, error) {
 	r := hold(Plan{Meta: m, Data: d, Record: discard{}, Gate: &gate.Gate{Retry: time.Second},
 		Network: Native, Threads: max(1, threads)})
 	r.step = s.Step
@@ -139,7 +146,8 @@ func Measuring(m *runner.Meta, d *data.Dataset, s *runner.State, threads int, me
 	return r, nil
 }
 
-// takeMethod starts the method, as it was in s.
+// takeMethod starts the method, as it was in s. The Pick makes room for the x that s
+// has picked, since a network without it leaves that out when it loads.
 func (r *Run) takeMethod(s *runner.State) (err error) {
 	if r.Method, err = newMethod(&r.Meta.Spec, &r.Meta.Parts); err != nil {
 		return err

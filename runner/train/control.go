@@ -25,6 +25,8 @@ func (r *Run) obey() error {
 	}
 }
 
+// serve does one order. An error ends the run, gate.ErrStopped as a stop does; what
+// only the order's sender needs to know goes to them as an answer.
 func (r *Run) serve(o gate.Order) error {
 	switch o.Verb {
 	case gate.Stop:
@@ -59,6 +61,8 @@ func (r *Run) rest() error {
 	return err
 }
 
+// stop leaves a checkpoint of this moment and ends the run, so that a resume goes on
+// from this very step.
 func (r *Run) stop() error {
 	if err := r.save(); err != nil {
 		return err
@@ -66,15 +70,17 @@ func (r *Run) stop() error {
 	return gate.ErrStopped
 }
 
-// Saved implements Waiting: what waits, and what has stopped, was saved before.
+// Saved implements gate.Waiting: what waits, and what has stopped, was saved before.
 func (r *Run) Saved() error { return nil }
 
-// Mark puts a status into the log.
+// Mark implements gate.Waiting: it puts a status into the log, of the step that the
+// run has come to.
 func (r *Run) Mark(s runner.Status) error {
 	return r.append(&runner.StatusEvent{Head: r.Head(), Status: s})
 }
 
-// append puts e into the log, and waits for room on a full disk.
+// append puts e into the log, and waits for room on a full disk. After a wait that the
+// log tells of, it says that the run goes on, unless e is itself a status.
 func (r *Run) append(e runner.Event) error {
 	told, err := r.write(func() error { return r.Record.Append(e) })
 	if _, isStatus := e.(*runner.StatusEvent); err != nil || !told || isStatus {

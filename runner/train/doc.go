@@ -2,18 +2,13 @@
 // goroutine, which owns the network, the method's state, the random streams and the
 // buffers. It has no formula of a method and knows no other run.
 //
-//	Plan --> Run: loader -> network: losses -> dro: weights -> network: gradient, step -> dro:
+//	a step (step.go):  loader -> network: losses -> dro: weights
+//	                          -> network: gradient, step -> dro: state
+//	between two steps: orders, knobs, checkpoints  (control.go, turn.go, checkpoint.go)
+//	after an epoch:    measures of whole splits    (evaluate.go, output.go)
 //
-// state  (step.go)
-//
-//	full-data measures at the end of epochs                     (evaluate.go,
-//
-// output.go)
-//
-//	orders between two steps, knobs, checkpoints                (control.go,
-//
-// turn.go, checkpoint.go)
-//
+// A run's numbers depend on its Meta, its data and its kernel, and not on the clock
+// nor on where the run was paused or resumed. What would break that belongs elsewhere.
 // Start at step.go: one training step as a list of verbs. Network (network.go) is what
 // a run trains; drolab's own is native.go.
 package train

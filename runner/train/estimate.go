@@ -9,10 +9,12 @@ import (
 )
 
 // ForwardShare is the usual cost of a forward pass, relative to that of a
-// training step of ERM on as many samples.
+// training step of ERM on as many samples. The multiplications alone
+// would make it 1/3: a backward pass has twice those of a forward one.
 const ForwardShare = 0.353
 
-// StepCost is the usual cost of a method's step, relative to ERM's.
+// StepCost is the usual cost of a method's step, relative to ERM's; 1 for a method
+// that is not known.
 func StepCost(a dro.Algorithm) float64 {
 	m, err := dro.Find(a)
 	if err != nil {
@@ -21,7 +23,8 @@ func StepCost(a dro.Algorithm) float64 {
 	return m.StepCost()
 }
 
-// Pace is how fast a machine goes through samples.
+// Pace is how fast a machine goes through samples. All but Images is relative to a
+// training step of ERM, so that figures of one machine serve for another.
 type Pace struct {
 	Images  float64                       // a second, in training steps of ERM
 	Forward float64                       // cost of a forward pass, relative to such a step
@@ -35,18 +38,19 @@ func UsualPace(images float64) Pace { return Pace{images, ForwardShare, StepCost
 // Pace returns the pace that was measured, in batches of the given size.
 func (t *StepTimes) Pace(batch int) Pace {
 	relative := func(d time.Duration) float64 { return d.Seconds() / t.Train.Seconds() }
-	return Pace{float64(batch) / t.Train.Seconds(), relative(t.Forward),
-		func(a dro.Algorithm) float64 {
-			if d, ok := t.Steps[a]; ok {
-				return relative(d)
-			}
-			return StepCost(a)
-		}}
+	step := func(a dro.Algorithm) float64 {
+		if d, ok := t.Steps[a]; ok {
+			return relative(d)
+		}
+		return StepCost(a)
+	}
+	return Pace{float64(batch) / t.Train.Seconds(), relative(t.Forward), step}
 }
 
 // Seconds estimates the time of all runs of the specs one after another, with
 // their evaluations and full gradients, from the samples of the training split,
-// what is held out apart, and of the test split.
+// what is held out apart, and of the test split. Both are in samples. What is written
+// to the disk is not in it, nor is the opening of data.
 func (p Pace) Seconds(specs []spec.Spec, train, test float64) float64 {
 	work := 0.0
 	for i := range specs {

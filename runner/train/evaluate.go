@@ -12,10 +12,11 @@ import (
 	"drolab/runner/spec"
 )
 
-// evaluated tells whether the current step has its evaluation.
+// evaluated tells whether the current step has its evaluation, maybe from a checkpoint.
 func (r *Run) evaluated() bool { return r.eval != nil && r.eval.Step == r.step }
 
-// evaluate measures what EvalMeasures lists.
+// evaluate measures what EvalMeasures lists, and puts the event into the log. It
+// selects before it appends, since the event says whether it is the selection.
 func (r *Run) evaluate() error {
 	defer r.pause()()
 	now, err := r.look()
@@ -75,11 +76,15 @@ func (r *Run) certify(e *measure.Evaluation) error {
 	return err
 }
 
-// evaluation is one of this moment, before it has looked at any split.
+// Evaluation is one of this moment, before it has looked at any split. Its Spec is
+// the Meta's and not the one with knobs: what is measured stays the same for all of a
+// run.
 func (r *Run) Evaluation() *measure.Evaluation {
-	e := &measure.Evaluation{Spec: &r.Meta.Spec, Problem: r.Method.Problem,
-		Classes: len(r.Data.Classes),
-		Groups:  len(r.Meta.Groups), Optimum: r.Meta.Optimum, Z: r.Method.Dual()}
+	e := &measure.Evaluation{
+		Spec: &r.Meta.Spec, Problem: r.Method.Problem,
+		Classes: len(r.Data.Classes), Groups: len(r.Meta.Groups),
+		Optimum: r.Meta.Optimum, Z: r.Method.Dual(),
+	}
 	if r.Data.Grouped && e.Groups == 0 {
 		e.Unnamed = len(r.Data.Groups)
 	}
@@ -92,21 +97,23 @@ func (r *Run) held(split string) (*measure.Pass, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.Worst, err = r.Method.Problem.Set.WorstCase(nil, p.Losses,
-		r.Method.Problem.Rho); err != nil {
+	set, rho := r.Method.Problem.Set, r.Method.Problem.Rho
+	if p.Worst, err = set.WorstCase(nil, p.Losses, rho); err != nil {
 		return nil, fmt.Errorf("step %d: %s %w", r.step, split, err)
 	}
-	if !r.Method.Problem.Set.HasRadius() {
+	if !set.HasRadius() {
 		return p, nil
 	}
-	curve, err := dro.Curve(r.Method.Problem.Set, p.Losses, r.Meta.Spec.RiskRadii)
+	curve, err := dro.Curve(set, p.Losses, r.Meta.Spec.RiskRadii)
 	for _, w := range curve {
 		p.Risks = append(p.Risks, measure.Num(w.Risk))
 	}
 	return p, err
 }
 
-// penalised solves the problem of a method that keeps λ; nil for the others.
+// penalised solves the problem of a method that keeps λ, inf over η of F at this λ;
+// nil for the others. Their dual gap never goes to 0, since λ is not theirs to choose,
+// and so needs a measure beside it that does.
 func (r *Run) penalised(e *measure.Evaluation) (*dro.Worst, error) {
 	m, err := dro.Find(r.spec.Algorithm())
 	if err != nil || !m.Penalised || e.Z == nil {
@@ -116,18 +123,22 @@ func (r *Run) penalised(e *measure.Evaluation) (*dro.Worst, error) {
 	return &w, err
 }
 
-// certifyDue tells whether this evaluation includes the full gradient.
+// certifyDue tells whether this evaluation includes the full gradient: each certify_every
+// epochs and at the end. It costs as much as an epoch of training, and so is rare.
 func (r *Run) certifyDue() bool {
 	every := int64(r.Meta.Spec.CertifyEvery)
 	return r.step == r.Meta.Steps || every > 0 && (r.step/r.Meta.StepsPerEpoch)%every == 0
 }
 
-// pass runs the network over a split; how sure it is of each prediction costs some
-// time and is asked for.
+// Pass runs the network over a split, in evaluation mode, and leaves it in training
+// mode; how sure it is of each prediction costs some time and is asked for. The error
+// is a *BrokenError where a loss is not finite.
 func (r *Run) Pass(split string, sure bool) (*measure.Pass, error) {
 	n := Source(r.Data, split).Len()
-	p := &measure.Pass{Losses: make([]float64, n), Correct: make([]bool, n),
-		Labels: make([]int, n), Groups: make([]int, n)}
+	p := &measure.Pass{
+		Losses: make([]float64, n), Correct: make([]bool, n),
+		Labels: make([]int, n), Groups: make([]int, n),
+	}
 	if sure {
 		p.Confidences = make([]float64, n)
 	}
@@ -149,15 +160,14 @@ func (r *Run) Pass(split string, sure bool) (*measure.Pass, error) {
 	})
 	// the last steps broke the network, each at a finite loss
 	if err == nil && !spec.AllFinite(p.Losses) {
-		i := slices.IndexFunc(p.Losses,
-			func(l float64) bool { return !spec.AllFinite([]float64{l}) })
-		err = &BrokenError{Step: r.step, What: "the loss of a sample", Value: p.Losses[i],
-			Cure: r.cure()}
+		wild := func(l float64) bool { return !spec.AllFinite([]float64{l}) }
+		first := p.Losses[slices.IndexFunc(p.Losses, wild)]
+		err = &BrokenError{r.step, "the loss of a sample", first, r.cure()}
 	}
 	return p, err
 }
 
-// source is the samples of a split of d; nil where there are none.
+// Source is the samples of a split of d; nil where there are none.
 func Source(d *data.Dataset, split string) data.Source {
 	switch split {
 	case runner.SplitTest:
@@ -168,8 +178,9 @@ func Source(d *data.Dataset, split string) data.Source {
 	return d.Train
 }
 
-// eachBatch calls f with every batch of a split in order and its first index; an error
-// of f ends it.
+// EachBatch calls f with every batch of a split in order and its first index; an error
+// of f ends it. The last batch may be shorter: a split is not cut to whole batches, as
+// an epoch of training is. The batch is valid until f returns.
 func (r *Run) EachBatch(split string, f func(b Batch, from int) error) error {
 	src := Source(r.Data, split)
 	loader, err := data.NewSequential(src, r.LoaderOptions(0, len(r.losses)))
@@ -178,7 +189,7 @@ func (r *Run) EachBatch(split string, f func(b Batch, from int) error) error {
 	}
 	defer loader.Close()
 	for from := 0; from < src.Len(); {
-		b := Batch{split, *loader.Next()}
+		b := Batch{split, loader.Next()}
 		if err := f(b, from); err != nil {
 			return err
 		}
@@ -195,9 +206,9 @@ func (r *Run) fullGradNorm(train *measure.Pass) (float64, error) {
 	return r.GradNorm(weights)
 }
 
-// gradNorm returns ‖mean w_i ∇ℓ_i‖ over the training split. It changes the
-// weights, and leaves that gradient in the network: a second array of its size for
-// every run would be a tenth of all the memory.
+// GradNorm returns ‖mean w_i ∇ℓ_i‖ over the training split, one weight a sample in the
+// split's order. It changes the weights, and leaves that gradient in the network: a
+// second array of its size for every run would be a tenth of all the memory.
 func (r *Run) GradNorm(weights []float64) (float64, error) {
 	n := len(weights)
 	losses := make([]float64, len(r.losses))

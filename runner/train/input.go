@@ -5,20 +5,24 @@ import (
 	"drolab/runner/spec"
 )
 
-// Streams of random numbers of one run, beside the network's initialisation.
+// Streams of random numbers of one run, beside the network's initialisation. They are
+// part of what a run's numbers depend on: another value makes every digest another one.
 const (
 	streamBatches = 1
 	streamDraws   = 2
 )
 
-// input is the batches of a run, and room for what a step computes of them.
+// input is the batches of a run, and room for what a step computes of them: made
+// once, so that a step allocates nothing.
 type input struct {
 	batches         *data.Loader // x-batches: permutations of the training split
 	draws           *data.Loader // batches of the method's own: independent draws
 	losses, weights []float64    // of the x-batch
 	drawn           []float64    // losses of the method's own batch
+	part            data.Batch   // the piece of the method's own batch under way
 }
 
+// close ends the loaders' goroutines. It is for a run that was half built, too.
 func (i *input) close() {
 	for _, l := range []*data.Loader{i.batches, i.draws} {
 		if l != nil {
@@ -27,6 +31,9 @@ func (i *input) close() {
 	}
 }
 
+// addLoaders makes the loaders of x-batches and of the method's own. Both are there
+// for every method, since a checkpoint has the place of both: a fork may go on with a
+// method that draws. The augmentation is of both, so that z sees losses as x does.
 func (r *Run) addLoaders() (err error) {
 	o := r.LoaderOptions(streamBatches, r.Meta.Spec.Batch)
 	if r.Meta.Spec.Augment {
@@ -46,6 +53,8 @@ func (r *Run) addLoaders() (err error) {
 	return err
 }
 
+// LoaderOptions are those of a loader of the run's samples: normalised as the run does
+// it, by the run's seed, and read as its network wants them. They augment nothing.
 func (r *Run) LoaderOptions(stream uint64, batch int) data.LoaderOptions {
 	o := loaderOptions(&r.Meta.Spec, r.Data)
 	o.Batch, o.Stream = batch, stream
@@ -53,7 +62,8 @@ func (r *Run) LoaderOptions(stream uint64, batch int) data.LoaderOptions {
 	return o
 }
 
-// loaderOptions says how samples are normalised, and where chance begins.
+// loaderOptions says how samples are normalised, and where chance begins. A mean that
+// the spec states goes before the dataset's customary one.
 func loaderOptions(s *spec.Spec, d *data.Dataset) data.LoaderOptions {
 	o := data.LoaderOptions{Mean: d.Mean, Std: d.Std, Seed: s.Seed}
 	if len(s.Mean) > 0 {

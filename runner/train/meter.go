@@ -11,7 +11,9 @@ import (
 	"drolab/runner/spec"
 )
 
-// meter has the measures of steps.
+// meter has the measures of steps: of the one under way, and their extremes since the
+// last step event, so that a peak between two events is seen. now and the window have
+// the same names in the same order, which Window.Add relies on.
 type meter struct {
 	now    measure.Values                      // of the step under way
 	put    func(measure string, value float64) // into now
@@ -55,13 +57,14 @@ func (m *meter) event(h runner.Head, epoch float64, speed measure.Number) *runne
 }
 
 // What is far from any loss that a network trains with, and from 1, the mean ratio
-// at the best z.
+// at the best z. They only choose between two cures, so their exact size matters little.
 const (
 	wildLoss  = 1e6
 	wildRatio = 1e3
 )
 
-// cure says what keeps the numbers finite: the steps of z or those of the weights.
+// cure says what keeps the numbers finite: shorter steps of z or of the weights. It
+// names settings that this run reads, so that the advice can be followed.
 func (r *Run) cure() string {
 	if r.Method.Dual() == nil || !r.brokenByZ() {
 		return "lower lr, or check the data"
@@ -74,8 +77,8 @@ func (r *Run) cure() string {
 	case reads("c"):
 		return "raise c, take sfk-auto, or narrow the box (lambda_max, eta_min, eta_max)"
 	case reads("lr_z"):
-		return "lower lr_z, start from a larger lambda, or narrow the box (lambda0, eta_min, " +
-			"eta_max)"
+		return "lower lr_z, start from a larger lambda, " +
+			"or narrow the box (lambda0, eta_min, eta_max)"
 	}
 	return "start from a larger lambda, or lower lr"
 }
@@ -90,12 +93,13 @@ func (r *Run) brokenByZ() bool {
 	return measure.Mean(r.losses) <= wildLoss && (own || wild(r.now))
 }
 
-// BrokenError says that a run's numbers stopped being finite.
+// BrokenError says that a run's numbers stopped being finite. It fails the run,
+// since further steps cannot make them finite again.
 type BrokenError struct {
 	Step  int64
-	What  string
-	Value float64
-	Cure  string
+	What  string  // the title of the measure
+	Value float64 // a NaN or an infinity
+	Cure  string  // settings to change, for a new run
 }
 
 func (e *BrokenError) Error() string {

@@ -7,7 +7,9 @@ import (
 	"drolab/runner/spec"
 )
 
-// method is a method at work, with what it adds to a run's steps and evaluations.
+// Method is a method at work, with what it adds to a run's steps and evaluations. A
+// run makes a new one when a knob is turned, and gives it the old one's state: what
+// depends on settings is found out here, once, and not at every step.
 type Method struct {
 	dro.Trainer
 	Problem *dro.Problem // that evaluations measure the risk of
@@ -19,7 +21,8 @@ type Method struct {
 	samplewise func(w, losses []float64)
 }
 
-// newMethod starts the method as s states it.
+// newMethod starts the method as s states it, on data that p counts. The error is a
+// setting's, mostly a *spec.KeyError.
 func newMethod(s *spec.Spec, p *measure.Parts) (m Method, err error) {
 	d, err := dro.Find(s.Algorithm())
 	if err != nil {
@@ -36,7 +39,7 @@ func newMethod(s *spec.Spec, p *measure.Parts) (m Method, err error) {
 	return m, nil
 }
 
-// dual returns the method's dual variables; nil where it has none.
+// Dual returns the method's dual variables; nil where it has none.
 func (m *Method) Dual() *dro.Z {
 	d, ok := m.Trainer.(dro.Dual)
 	if !ok {
@@ -46,7 +49,8 @@ func (m *Method) Dual() *dro.Z {
 	return &z
 }
 
-// resume makes the method what it was in s, where s has it.
+// resume makes the method what it was in s, where s has it: the checkpoint that a fork
+// with another method begins with has none, and the method is at its start.
 func (m *Method) resume(s *runner.State) error {
 	if s.Method == nil {
 		return nil
@@ -54,14 +58,18 @@ func (m *Method) resume(s *runner.State) error {
 	return m.Restore(*s.Method)
 }
 
-// picked is what the method's output rule has chosen so far; nil where there is
+// Picked is what the method's output rule has chosen so far; nil where there is
 // nothing yet, or no rule.
 func (m *Method) Picked() *runner.PaperIterate {
 	if m.Picker == nil || m.Picker.Picked().Step == 0 {
 		return nil
 	}
 	p := m.Picker.Picked()
-	return &runner.PaperIterate{Step: int64(p.Step), Lambda: measure.Num(p.Z.Lambda),
+	return &runner.PaperIterate{
+		Step:     int64(p.Step),
+		Lambda:   measure.Num(p.Z.Lambda),
 		Eta:      measure.Num(p.Z.Eta),
-		GradNorm: measure.Num(p.GradNorm), Gap: measure.Num(p.Gap)}
+		GradNorm: measure.Num(p.GradNorm),
+		Gap:      measure.Num(p.Gap),
+	}
 }

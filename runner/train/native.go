@@ -11,7 +11,8 @@ import (
 	"drolab/runner/spec"
 )
 
-// native is drolab's own network, dro/nn's, fed by this process's loaders.
+// native is drolab's own network, dro/nn's, fed by this process's loaders. It is the
+// seam between samples, which a run knows, and tensors, which nn knows.
 type native struct {
 	net    *nn.Net
 	x      []nn.Tensor // parameters and buffers
@@ -19,6 +20,8 @@ type native struct {
 	passed bool        // the last Losses has computed the gradient, too
 }
 
+// Native builds drolab's own network: a NewNetwork, and what a queue takes where it
+// is given no other. The error is of a model, loss or precision that nn refuses.
 func Native(s *spec.Spec, d *data.Dataset, threads int) (Network, error) {
 	net, err := nn.New(networkConfig(s, d, threads))
 	if err != nil {
@@ -61,7 +64,8 @@ func (n *native) Outputs(o Outputs) {
 	}
 }
 
-// softmax turns logits into probabilities.
+// softmax turns the logits of one sample into probabilities, in place. The greatest is
+// taken off first, since exp overflows from 710 on.
 func softmax(x []float32) {
 	most, sum := math.Inf(-1), 0.0
 	for _, v := range x {
@@ -75,7 +79,8 @@ func softmax(x []float32) {
 	}
 }
 
-// Gradient implements Network.
+// Gradient implements Network. Where the last Losses was a pass, the gradient is
+// there already and the weights are those that it asked for.
 func (n *native) Gradient(weights []float64, add bool) {
 	switch {
 	case n.passed:
@@ -105,7 +110,8 @@ func (n *native) SetMode(m nn.Mode) { n.net.SetMode(m) }
 // Restart implements Network.
 func (n *native) Restart() { n.net.Restart() }
 
-// Pick implements Network.
+// Pick implements Network. The first one allocates and every later one copies, since the
+// output rule may choose thousands of steps in a run.
 func (n *native) Pick() {
 	if n.picked == nil {
 		n.picked = runner.CloneTensors(n.x)
@@ -125,7 +131,7 @@ func (n *native) Swap() {
 	}
 }
 
-// Save implements Network.
+// Save implements Network. It copies nothing: who keeps the state calls Detach.
 func (n *native) Save(s *runner.State) {
 	s.Parameters, s.Velocities, s.Buffers = n.net.Parameters(), n.net.Velocities(), n.net.Buffers()
 	s.Picked = n.picked
@@ -134,9 +140,10 @@ func (n *native) Save(s *runner.State) {
 // Load implements Network. Only a network that has picked takes what was picked: a
 // checkpoint of a parent that trained with another method may have nothing there.
 func (n *native) Load(s *runner.State) error {
-	err := errors.Join(runner.CopyTensors(n.net.Parameters(), s.Parameters),
-		runner.CopyTensors(n.net.Velocities(), s.Velocities), runner.CopyTensors(n.net.Buffers(),
-			s.Buffers))
+	err := errors.Join(
+		runner.CopyTensors(n.net.Parameters(), s.Parameters),
+		runner.CopyTensors(n.net.Velocities(), s.Velocities),
+		runner.CopyTensors(n.net.Buffers(), s.Buffers))
 	if err == nil && n.picked != nil && len(s.Picked) > 0 {
 		err = runner.CopyTensors(n.picked, s.Picked)
 	}

@@ -32,6 +32,9 @@ func Memory(s *spec.Spec, d data.Sizes) (bytes float64, err error) {
 	return program + bytes + 4*values, err
 }
 
+// needOf is need, of data that are not open yet. It counts two batches of each loader
+// for the one in use and the one that is made ahead, and may err on the large side: a
+// run that is refused can be made smaller, one that the system kills has lost its work.
 func needOf(s *spec.Spec, d data.Sizes, parameters int) (bytes float64, err error) {
 	bytes, err = nn.Memory(config(s, d.Shape, d.Classes, 1))
 	if err != nil {
@@ -43,22 +46,28 @@ func needOf(s *spec.Spec, d data.Sizes, parameters int) (bytes float64, err erro
 	)
 	batch, z := float64(s.Batch), float64(max(s.Batch, s.BatchZ))
 	samples := float64(d.Train + d.Test)
-	return bytes + 4*float64(d.Shape.Len())*loaders/2*(batch+z) + sample*(batch+z) + (4+sample)*samples +
-		3*4*float64(parameters), nil
+	bytes += 4 * float64(d.Shape.Len()) * loaders / 2 * (batch + z) // what a batch has of values
+	bytes += sample * (batch + z)                                   // and beside them
+	bytes += (4 + sample) * samples                                 // orders; an evaluation
+	bytes += 3 * 4 * float64(parameters)                            // a checkpoint's tensors
+	return bytes, nil
 }
 
-// networkConfig is the network of a run.
+// networkConfig is the network of a run. What builds a network, estimates its memory
+// or names its kernel goes through config, so that all speak of the same one.
 func networkConfig(s *spec.Spec, d *data.Dataset, threads int) nn.Config {
 	return config(s, d.Shape, len(d.Classes), threads)
 }
 
 func config(s *spec.Spec, shape data.Shape, classes, threads int) nn.Config {
-	return nn.Config{Model: s.Model, C: shape.C, H: shape.H, W: shape.W, Classes: classes,
-		Batch: s.Batch,
-		Init:  s.Init, Seed: s.Seed, Threads: threads, Precision: s.Precision, Loss: s.Loss}
+	return nn.Config{
+		Model: s.Model, C: shape.C, H: shape.H, W: shape.W, Classes: classes, Batch: s.Batch,
+		Init: s.Init, Seed: s.Seed, Threads: threads, Precision: s.Precision, Loss: s.Loss,
+	}
 }
 
-// askRoom says whether a run fits the machine, by itself.
+// AskRoom says whether a run fits the machine, by itself: it reserves nothing. The
+// error says what is missing, in words for who started the run.
 func AskRoom(s *spec.Spec, d *data.Dataset, parameters int) error {
 	bytes, err := need(s, d, parameters)
 	if err != nil {
@@ -67,10 +76,11 @@ func AskRoom(s *spec.Spec, d *data.Dataset, parameters int) error {
 	return room.Ask(bytes, inBatches(s))
 }
 
-// takeRoom promises a run its memory. It takes it at its first steps, and so the
-// machine cannot tell.
-func TakeRoom(ctx context.Context, s *spec.Spec, d *data.Dataset, parameters int) (*room.Share,
-	error) {
+// TakeRoom promises a run its memory. It takes it at its first steps, and so the
+// machine cannot tell. The caller releases the share when the run has ended.
+func TakeRoom(
+	ctx context.Context, s *spec.Spec, d *data.Dataset, parameters int,
+) (*room.Share, error) {
 	bytes, err := need(s, d, parameters)
 	if err != nil {
 		return nil, err
@@ -78,7 +88,8 @@ func TakeRoom(ctx context.Context, s *spec.Spec, d *data.Dataset, parameters int
 	return room.Take(ctx, bytes, inBatches(s))
 }
 
-// inBatches is what needs the memory of a run, in words.
+// inBatches is what needs the memory of a run, in words, for the error of a run that
+// does not fit: the batch is what a person can change.
 func inBatches(s *spec.Spec) string {
 	return fmt.Sprintf("a run of %s in batches of %d", s.Model, max(s.Batch, s.BatchZ))
 }

@@ -42,7 +42,8 @@ type Network interface {
 	Pick()
 	Swap()
 	// Save puts what Load takes up into a checkpoint. It is the network's own
-	// memory, and thus valid until the next Step.
+	// memory, and thus valid until the next Step. Load copies, and fails where the
+	// checkpoint is of another model.
 	Save(*runner.State)
 	Load(*runner.State) error
 	Close()
@@ -57,22 +58,27 @@ type Parameters interface {
 
 // Batch is samples of a split: see SplitTrain and data.Batch, whose Index names
 // them. It has values only where Network.Feed left the loader to read them.
+//
+// The samples belong to the loader, which makes its next batch in their memory. They
+// are pointed at, since a copy of a data.Batch is 160 bytes at every call.
 type Batch struct {
 	Split string
-	data.Batch
+	*data.Batch
 }
 
-// part is the samples from to to of a batch.
-func (b Batch) Part(from, to int) Batch {
-	p := b
+// Part returns the samples from (included) to to (excluded) of a batch. The caller
+// lends the memory for them, part, so that a step which takes its batch in pieces
+// allocates nothing.
+func (b Batch) Part(part *data.Batch, from, to int) Batch {
+	*part = data.Batch{X: b.X, Labels: b.Labels[from:to], Groups: b.Groups[from:to],
+		Index: b.Index[from:to], N: to - from}
 	if b.At != nil {
-		p.At = b.At[from:to]
+		part.At, part.Next = b.At[from:to], b.Next
 	} else {
 		size := len(b.X) / b.N
-		p.X = b.X[from*size : to*size]
+		part.X = b.X[from*size : to*size]
 	}
-	p.Labels, p.Groups, p.Index, p.N = b.Labels[from:to], b.Groups[from:to], b.Index[from:to], to-from
-	return p
+	return Batch{b.Split, part}
 }
 
 // Outputs are what a network makes of samples. A slice that is nil is not asked for.
@@ -90,5 +96,6 @@ type Rule struct {
 	Advance func(velocity, lr float64) (rate float64)
 }
 
-// NewNetwork builds the network of a run of s on d, with so many threads.
+// NewNetwork builds the network of a run of s on d, with so many threads. The run
+// closes it.
 type NewNetwork func(s *spec.Spec, d *data.Dataset, threads int) (Network, error)

@@ -14,7 +14,10 @@ import (
 // some seconds in all.
 const mostOptimum = 1e8
 
-// optimumOf finds the optimum of what s trains on d, where s asks for it.
+// FindOptimum finds the optimum of what s trains on d, min over x of R_ρ(x), where s
+// asks for it; nil where it does not. It is exact to the gap that it returns, which is
+// why only a convex model can have it. The error is a *spec.KeyError where the model
+// is another one or the data are too many.
 func FindOptimum(s *spec.Spec, d *data.Dataset, p *dro.Problem) (*measure.Optimum, error) {
 	if !s.Optimum {
 		return nil, nil
@@ -40,7 +43,8 @@ func FindOptimum(s *spec.Spec, d *data.Dataset, p *dro.Problem) (*measure.Optimu
 	return &measure.Optimum{Risk: o.Risk, Gap: max(0, o.Gap()), Lambda: z.Lambda, Eta: z.Eta}, nil
 }
 
-// tableOf is the training split as evaluations see it.
+// tableOf is the training split as evaluations see it, normalised and unaugmented, in
+// float64: the search ends when its two bounds are 1e-9 apart, below float32's rounding.
 func tableOf(s *spec.Spec, d *data.Dataset) (*dro.Regression, error) {
 	o := loaderOptions(s, d)
 	o.Batch = min(s.Batch, d.Train.Len())

@@ -26,7 +26,9 @@ func (r *Run) output() (*measure.Output, error) {
 	return o, r.testIterate()
 }
 
-// certificateAt measures the network as it is with the dual variables z.
+// Stationarity measures the network as it is with the dual variables z, on the training
+// split: the paper's two-part test, F(x; z) − R_ρ(x) and ‖∇_x F(x; z)‖. Both are 0
+// where x is stationary for R_ρ and z is the best one there.
 func (r *Run) Stationarity(z dro.Z) (*measure.Output, error) {
 	train, err := r.Pass(runner.SplitTrain, false)
 	if err != nil {
@@ -48,10 +50,10 @@ func (r *Run) testIterate() error {
 	if err != nil {
 		return err
 	}
-	e := r.Evaluation()
-	r.iterate.TestLoss, r.iterate.TestAccuracy = measure.Num(measure.Mean(test.Losses)),
-		measure.Num(measure.Mean(test.Hits()))
-	r.iterate.WorstClassAccuracy = e.LeastAccuracy(measure.PerClass, test)
-	r.iterate.WorstGroupAccuracy = e.LeastAccuracy(measure.PerGroup, test)
+	e, to := r.Evaluation(), r.iterate
+	to.TestLoss = measure.Num(measure.Mean(test.Losses))
+	to.TestAccuracy = measure.Num(measure.Mean(test.Hits()))
+	to.WorstClassAccuracy = e.LeastAccuracy(measure.PerClass, test)
+	to.WorstGroupAccuracy = e.LeastAccuracy(measure.PerGroup, test)
 	return nil
 }

@@ -13,7 +13,8 @@ import (
 	"drolab/runner/spec"
 )
 
-// Plan is what a run starts from.
+// Plan is what a run starts from. The run owns none of it: who made the plan closes
+// its data and its record, after the run.
 type Plan struct {
 	Meta    *runner.Meta
 	Data    *data.Dataset
@@ -27,11 +28,12 @@ type Plan struct {
 	Now     func() time.Time   // tells when a checkpoint is due; nil is time.Now
 }
 
-// Run is one training run: everything here belongs to its goroutine.
+// Run is one training run: everything here belongs to its goroutine. Only the Gate may
+// be used from others. The parts that are embedded have a file each.
 type Run struct {
 	Plan
-	spec   spec.Spec // the run's, with its knobs as they stand
-	step   int64
+	spec   spec.Spec // the run's, with its knobs as they stand; Meta.Spec is as it started
+	step   int64     // steps taken so far
 	Net    Network
 	Method Method
 	input
@@ -42,7 +44,8 @@ type Run struct {
 	warned map[string]bool
 }
 
-// outcome is what evaluations have come to.
+// outcome is what evaluations have come to. It is part of every checkpoint, since a run
+// that is resumed at its very end only writes its summary.
 type outcome struct {
 	eval *runner.EvalEvent // the last
 	// selected is the evaluation that the validation split finds best, if any.
@@ -50,7 +53,8 @@ type outcome struct {
 	iterate  *runner.PaperIterate // what the method's output rule has chosen, measured at the end
 }
 
-// New builds what the plan asks for. The caller closes it.
+// New builds what the plan asks for, and takes up no checkpoint yet: Do does. The caller
+// closes it. After an error, or a panic of a network, nothing is left open.
 func New(p Plan) (r *Run, err error) {
 	r = hold(p)
 	built := false
@@ -64,7 +68,7 @@ func New(p Plan) (r *Run, err error) {
 	return r, err
 }
 
-// hold is a run without its network and method.
+// hold is a run without its network and method: closing it is fine.
 func hold(p Plan) *Run {
 	if p.Now == nil {
 		p.Now = time.Now
@@ -72,6 +76,8 @@ func hold(p Plan) *Run {
 	return &Run{Plan: p, spec: p.Meta.Spec, warned: map[string]bool{}}
 }
 
+// build adds the parts in the order in which they need each other: loaders ask the
+// method whether it draws and the network how it reads.
 func (r *Run) build() (err error) {
 	if r.Method, err = newMethod(&r.spec, &r.Meta.Parts); err != nil {
 		return err
@@ -89,6 +95,7 @@ func (r *Run) build() (err error) {
 	return nil
 }
 
+// addNetwork builds the network, and room for the losses and weights of a batch.
 func (r *Run) addNetwork() (err error) {
 	r.losses, r.weights = make([]float64, r.spec.Batch), make([]float64, r.spec.Batch)
 	r.Net, err = r.Network(&r.Meta.Spec, r.Data, r.Threads)
@@ -104,13 +111,13 @@ func (r *Run) Close() {
 }
 
 // Do trains from the given state (nil: from the start) to the planned end, a
-// stop, or a failure, and writes the summary.
+// stop, or a failure, and writes the summary. The error says why the run failed; a
+// stop is none. A panic is a failure of this run alone, and the process goes on.
 func (r *Run) Do(from *runner.State) (status runner.Status, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			status, err = r.end(runner.Failed,
-				fmt.Errorf("step %d: %w", r.step, runner.Panicked(r.Reports,
-					p)))
+			cause := runner.Panicked(r.Reports, p)
+			status, err = r.end(runner.Failed, fmt.Errorf("step %d: %w", r.step, cause))
 		}
 	}()
 	status = runner.Done
@@ -261,16 +268,20 @@ func (r *Run) conclude(status runner.Status, cause error) error {
 // finish writes the summary. The log does not tell that it waits for room: what
 // follows there is the status that the run ended with.
 func (r *Run) finish(s *runner.Summary) error {
-	_, err := r.Gate.Write(func() error { return r.Record.Finish(s) },
-		func(error) error { return nil })
+	silent := func(error) error { return nil }
+	_, err := r.Gate.Write(func() error { return r.Record.Finish(s) }, silent)
 	return err
 }
 
 // Head is of the step that the run has come to.
 func (r *Run) Head() runner.Head { return runner.Head{Step: r.step} }
 
+// epoch is how many epochs are done, in parts of one, too.
 func (r *Run) epoch() float64 { return float64(r.step) / float64(r.Meta.StepsPerEpoch) }
 
+// warnOnce puts a warning into the log, the first time that this Run warns about the
+// thing. A warning that cannot be written is lost: it is not worth the run. A resumed
+// run is another Run, and may warn again.
 func (r *Run) warnOnce(about, message string) {
 	if !r.warned[about] {
 		r.warned[about] = true

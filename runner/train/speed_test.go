@@ -137,7 +137,7 @@ func (r *Run) timedStep(x *data.Batch) (network time.Duration, err error) {
 		x = r.batches.Next()
 	}
 	alpha, batch := r.rate(), batchOf(x, r.losses)
-	timed(func() { r.Net.Losses(r.losses, Batch{runner.SplitTrain, *x}, nil) })
+	timed(func() { r.Net.Losses(r.losses, Batch{runner.SplitTrain, x}, nil) })
 	r.Method.Before(batch)
 	r.Method.Weights(r.weights, batch)
 	var norm float64
@@ -152,7 +152,7 @@ func (r *Run) timedStep(x *data.Batch) (network time.Duration, err error) {
 			z = r.draws.Next()
 		}
 		batch = batchOf(z, r.drawn)
-		timed(func() { r.Net.Losses(r.drawn, Batch{runner.SplitTrain, *z}, nil) })
+		timed(func() { r.Net.Losses(r.drawn, Batch{runner.SplitTrain, z}, nil) })
 	}
 	r.Method.After(batch, dro.Step{T: r.step, Rate: alpha, GradNorm: norm})
 	r.keepPicked()

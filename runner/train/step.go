@@ -11,11 +11,13 @@ import (
 )
 
 // train is one training step, the same verbs for every method: package dro
-// decides what the weights are and how the method's own state moves.
+// decides what the weights are and how the method's own state moves. The order is that
+// of the paper's Algorithm 1: x moves by the weights at the old z, then z moves,
+// by losses at the new x where the method draws a batch for it. Changing it changes every digest.
 func (r *Run) train() error {
 	x, alpha := r.batches.Next(), r.rate()
 	batch := batchOf(x, r.losses)
-	r.Net.Losses(r.losses, Batch{runner.SplitTrain, *x}, r.Method.samplewise)
+	r.Net.Losses(r.losses, Batch{runner.SplitTrain, x}, r.Method.samplewise)
 	r.Method.Before(batch)
 	r.Method.Weights(r.weights, batch)
 	r.Net.Gradient(r.weights, false)
@@ -27,7 +29,8 @@ func (r *Run) train() error {
 	return r.note(norm)
 }
 
-// batchOf is what a method sees of a batch.
+// batchOf is what a method sees of a batch: no values of samples, and losses that are
+// valid until the next step.
 func batchOf(b *data.Batch, losses []float64) dro.Batch {
 	return dro.Batch{Losses: losses[:b.N], Labels: b.Labels, Groups: b.Groups, Index: b.Index}
 }
@@ -36,9 +39,8 @@ func batchOf(b *data.Batch, losses []float64) dro.Batch {
 // how far to go.
 func (r *Run) rule(alpha float64) Rule {
 	s := &r.spec
-	return Rule{Advance: r.Method.advance,
-		SGD: nn.SGD{LR: alpha, Momentum: s.Momentum, WeightDecay: s.WeightDecay,
-			Clip: r.Method.clip}}
+	sgd := nn.SGD{LR: alpha, Momentum: s.Momentum, WeightDecay: s.WeightDecay, Clip: r.Method.clip}
+	return Rule{SGD: sgd, Advance: r.Method.advance}
 }
 
 // ownBatch returns the batch that the method's state moves on: an independent
@@ -51,13 +53,15 @@ func (r *Run) ownBatch(x dro.Batch) dro.Batch {
 	r.Net.SetMode(nn.Probe)
 	for from := 0; from < z.N; from += len(r.losses) {
 		to := min(from+len(r.losses), z.N)
-		r.Net.Losses(r.drawn[from:to], Batch{runner.SplitTrain, *z}.Part(from, to), nil)
+		r.Net.Losses(r.drawn[from:to], Batch{runner.SplitTrain, z}.Part(&r.part, from, to), nil)
 	}
 	r.Net.SetMode(nn.Train)
 	return batchOf(z, r.drawn)
 }
 
-// rate returns the step size α of the current epoch.
+// rate returns the step size α of the current epoch: lr, and lr · lr_drop once
+// lr_drop_epoch epochs are done. It is from the spec with knobs, so a knob of lr acts
+// on the next step.
 func (r *Run) rate() float64 {
 	s := &r.spec
 	if s.LRDropEpoch > 0 && r.step >= int64(s.LRDropEpoch)*r.Meta.StepsPerEpoch {
@@ -81,7 +85,7 @@ func (r *Run) note(norm float64) error {
 	var cause error
 	if broken != nil {
 		m, _ := measure.FindMeasure(broken.Name) // it is one of StepMeasures
-		cause = &BrokenError{Step: r.step, What: m.Title, Value: broken.Float(), Cure: r.cure()}
+		cause = &BrokenError{r.step, m.Title, broken.Float(), r.cure()}
 	}
 	r.window.Add(r.now)
 	if w, ok := r.Method.Trainer.(dro.Warner); ok && broken == nil {

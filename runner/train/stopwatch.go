@@ -6,7 +6,8 @@ import (
 )
 
 // stopwatch counts the images trained on, and the time it took, since the last step
-// event. It stands still while the run evaluates, saves or is paused.
+// event. It stands still while the run evaluates, saves or is paused. Nothing that is
+// computed depends on it: speed is the one measure that differs between equal runs.
 type stopwatch struct {
 	since   time.Time
 	elapsed time.Duration
@@ -32,9 +33,11 @@ func (w *stopwatch) speed() measure.Number {
 	return n
 }
 
-// overall returns the images a second of all calls of speed.
+// overall returns the images a second of all calls of speed: what a summary says. It
+// does not apply where no step was reported.
 func (w *stopwatch) overall() measure.Number { return perSecond(w.total.images, w.total.elapsed) }
 
+// perSecond does not apply where no time has passed, as of a run without a step.
 func perSecond(images int, in time.Duration) measure.Number {
 	return measure.NumIf(in > 0, float64(images)/in.Seconds())
 }

@@ -10,10 +10,12 @@ import (
 	"drolab/runner/spec"
 )
 
-// turn changes a setting on request.
+// Turn implements gate.Waiting: it changes a setting on request. The event is in the
+// log before the run uses the setting, so that no step is taken with one that a resume
+// would not know of.
 func (r *Run) Turn(k runner.KnobEvent) error {
-	spec := r.spec
-	e, err := gate.ChangeKnob(&spec, k, r.Head())
+	next := r.spec
+	e, err := gate.ChangeKnob(&next, k, r.Head())
 	if err != nil {
 		return err
 	}
@@ -23,29 +25,30 @@ func (r *Run) Turn(k runner.KnobEvent) error {
 	r.Knobs = slices.DeleteFunc(r.Knobs, func(lost runner.KnobEvent) bool {
 		return lost.Key == k.Key && lost.Step > r.step
 	})
-	return r.use(spec)
+	return r.use(next)
 }
 
-// replay turns the knobs that were turned before, at the steps up to this one.
+// replay turns the knobs that were turned before, at the steps up to this one. It writes
+// no event: the log has those of the lost part, and they count again.
 func (r *Run) replay(step int64) error {
 	for len(r.Knobs) > 0 && r.Knobs[0].Step <= step {
 		k := r.Knobs[0]
 		r.Knobs = r.Knobs[1:]
-		spec := r.spec
-		if err := k.Apply(&spec); err != nil {
+		next := r.spec
+		if err := k.Apply(&next); err != nil {
 			return fmt.Errorf("step %d: turning a knob as before: %w", k.Step, err)
 		}
-		if err := r.use(spec); err != nil {
+		if err := r.use(next); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// use makes spec the run's. The method's state stays; a z outside the new box is
-// brought into it.
-func (r *Run) use(spec spec.Spec) error {
-	m, err := newMethod(&spec, &r.Meta.Parts)
+// use makes s the run's. The method's state stays; a z outside the new box is
+// brought into it. With an error the run is as it was.
+func (r *Run) use(s spec.Spec) error {
+	m, err := newMethod(&s, &r.Meta.Parts)
 	if err != nil {
 		return err
 	}
@@ -55,6 +58,6 @@ func (r *Run) use(spec spec.Spec) error {
 	if d, ok := m.Trainer.(dro.Dual); ok && !m.Problem.Box.Contains(d.Z()) {
 		d.Confine()
 	}
-	r.Method, r.spec = m, spec
+	r.Method, r.spec = m, s
 	return nil
 }
