@@ -41,14 +41,6 @@ func (j *job) ended() bool {
 	}
 }
 
-// shared is a dataset in use by some jobs, closed with the last of them. A dataset may
-// be gigabytes, and the runs of an experiment mostly train on the same.
-type shared struct {
-	*data.Dataset
-	key   string // name and options that it was opened with
-	users int    // jobs that have not released it; Queue.mu guards it
-}
-
 // abandon removes the records that jobs have which are never launched, since a start
 // makes all of its runs or none. Where one
 // cannot be removed, it says what became of the run. All are closed before, since

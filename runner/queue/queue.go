@@ -259,52 +259,6 @@ func (q *Queue) create(j *job) (err error) {
 	return j.record.Append(&runner.StatusEvent{Head: j.Head(), Status: runner.Queued})
 }
 
-// dataset opens the dataset of a run, or shares the one that is open already, of the
-// same name and options. The caller is starting, so that nobody opens it at the same
-// time, and has mu free, since opening may take minutes.
-func (q *Queue) dataset(of *runner.Meta, m runner.Means) (*shared, error) {
-	o, name := of.DataOptions(m.DataDir), of.Spec.Dataset
-	if m.Dir != "" {
-		name = data.Locate(name, m.Dir)
-	}
-	key := fmt.Sprintf("%s %+v", name, o)
-	if d := q.share(key, nil); d != nil {
-		return d, nil
-	}
-	set, err := q.openData(name, o)
-	if err != nil {
-		return nil, err
-	}
-	return q.share(key, set), nil
-}
-
-// share counts a user of the dataset that is open under key, or of set as that;
-// nil is none of both. Each user calls release once.
-func (q *Queue) share(key string, set *data.Dataset) *shared {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	d := q.open[key]
-	if d == nil && set != nil {
-		d = &shared{Dataset: set, key: key}
-		q.open[key] = d
-	}
-	if d != nil {
-		d.users++
-	}
-	return d
-}
-
-// release gives back a user's share of a dataset, and closes it after the last one. Its
-// memory may be gone then.
-func (q *Queue) release(d *shared) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if d.users--; d.users == 0 {
-		delete(q.open, d.key)
-		d.Close()
-	}
-}
-
 // launch hands the job to a goroutine of its own. The caller is starting. When the run
 // has ended its data are released first, then its outcome is stored, and only then over
 // is closed: who waits for that finds the outcome.

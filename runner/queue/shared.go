@@ -1,0 +1,61 @@
+package queue
+
+import (
+	"drolab/runner"
+	"drolab/runner/data"
+	"fmt"
+)
+
+// shared is a dataset in use by some jobs, closed with the last of them. A dataset may
+// be gigabytes, and the runs of an experiment mostly train on the same.
+type shared struct {
+	*data.Dataset
+	key   string // name and options that it was opened with
+	users int    // jobs that have not released it; Queue.mu guards it
+}
+
+// dataset opens the dataset of a run, or shares the one that is open already, of the
+// same name and options. The caller is starting, so that nobody opens it at the same
+// time, and has mu free, since opening may take minutes.
+func (q *Queue) dataset(of *runner.Meta, m runner.Means) (*shared, error) {
+	o, name := of.DataOptions(m.DataDir), of.Spec.Dataset
+	if m.Dir != "" {
+		name = data.Locate(name, m.Dir)
+	}
+	key := fmt.Sprintf("%s %+v", name, o)
+	if d := q.share(key, nil); d != nil {
+		return d, nil
+	}
+	set, err := q.openData(name, o)
+	if err != nil {
+		return nil, err
+	}
+	return q.share(key, set), nil
+}
+
+// share counts a user of the dataset that is open under key, or of set as that;
+// nil is none of both. Each user calls release once.
+func (q *Queue) share(key string, set *data.Dataset) *shared {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	d := q.open[key]
+	if d == nil && set != nil {
+		d = &shared{Dataset: set, key: key}
+		q.open[key] = d
+	}
+	if d != nil {
+		d.users++
+	}
+	return d
+}
+
+// release gives back a user's share of a dataset, and closes it after the last one. Its
+// memory may be gone then.
+func (q *Queue) release(d *shared) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if d.users--; d.users == 0 {
+		delete(q.open, d.key)
+		d.Close()
+	}
+}
