@@ -339,8 +339,8 @@ func (t *terminal) leave() {
 	if err := t.cmd.Wait(); err != nil {
 		t.Error(err)
 	}
+	<-t.ended // what it wrote last is read before the terminal goes
 	t.file.Close()
-	<-t.ended
 }
 
 // TestHangup closes the terminal that four runs were started from. They go on,
