@@ -142,13 +142,6 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-func findings(list []*Finding) (text string) {
-	for _, f := range list {
-		text += fmt.Sprintf("\n%+v", *f)
-	}
-	return text
-}
-
 // keeps wants every text that files had to be in some file still.
 func keeps(t *testing.T, dir string, before map[string]string) {
 	t.Helper()

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -183,4 +184,21 @@ func read(t *testing.T, elements ...string) []byte {
 func write(t *testing.T, b []byte, elements ...string) {
 	t.Helper()
 	must(t, os.WriteFile(filepath.Join(elements...), b, 0o644))
+}
+
+func findings(list []*Finding) (text string) {
+	for _, f := range list {
+		text += fmt.Sprintf("\n%+v", *f)
+	}
+	return text
+}
+
+// drain reads a log to its end.
+func drain(log Log) error {
+	for {
+		events, err := log.Read()
+		if err != nil || len(events) == 0 && log.Share() == 1 {
+			return err
+		}
+	}
 }

@@ -101,13 +101,3 @@ func everyReader(t *testing.T, dir, id string) (said string) {
 	note(err)
 	return said
 }
-
-// drain reads a log to its end.
-func drain(log Log) error {
-	for {
-		events, err := log.Read()
-		if err != nil || len(events) == 0 && log.Share() == 1 {
-			return err
-		}
-	}
-}
