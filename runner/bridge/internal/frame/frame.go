@@ -1,0 +1,274 @@
+// Package frame carries the messages of docs/protocol.md over a pair of pipes: a small
+// JSON head and raw arrays of numbers, so that no float goes through text.
+//
+// A frame is three little-endian uint32 (the bytes of the head, the bytes of the body,
+// and Magic), the head, and the body, which is the head's arrays one behind the other.
+// Both sides trust nothing that they read: a length is checked against its limit before
+// memory is asked for, and against the arrays that the head declares.
+package frame
+
+import (
+	"bufio"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+)
+
+// Magic begins every frame, behind the two lengths: "dro1". A program that prints into
+// the pipe is told from one that speaks the protocol.
+const Magic = 0x316f7264
+
+// MostHead and MostBody limit a frame, in bytes.
+const (
+	MostHead = 1 << 20
+	MostBody = 1 << 30
+)
+
+// The types of an array's elements, as NumPy writes them without the byte order.
+const (
+	Float64 = "f8"
+	Float32 = "f4"
+	Int64   = "i8"
+	Int32   = "i4"
+)
+
+// sizes are of the types' elements, in bytes.
+var sizes = map[string]int{Float64: 8, Float32: 4, Int64: 8, Int32: 4}
+
+// Array is numbers of one type in their raw form.
+type Array struct {
+	Type string // one of the types above
+	Raw  []byte // little-endian
+}
+
+// Len is the number of elements.
+func (a Array) Len() int { return len(a.Raw) / sizes[a.Type] }
+
+// Head is what the protocol itself reads of a head; the rest is the message's own.
+type head struct {
+	Arrays []declared `json:"arrays,omitempty"`
+}
+
+// declared is the type and the number of elements of an array, as ["f8", 128].
+type declared struct {
+	kind string
+	n    int
+}
+
+func (d declared) MarshalJSON() ([]byte, error) { return json.Marshal([]any{d.kind, d.n}) }
+
+func (d *declared) UnmarshalJSON(b []byte) error {
+	return json.Unmarshal(b, &[]any{&d.kind, &d.n})
+}
+
+// Conn sends and receives frames. Send and Receive may be used by a goroutine each.
+type Conn struct {
+	in   *bufio.Reader
+	out  io.Writer
+	sent []byte // the memory of the last frame sent
+	body []byte // the memory of the last frame received
+	text []byte
+}
+
+// NewConn returns a connection over two pipes.
+func NewConn(in io.Reader, out io.Writer) *Conn {
+	return &Conn{in: bufio.NewReaderSize(in, 1<<16), out: out}
+}
+
+// Send writes a message as one frame. The message is a struct or map that makes a JSON
+// object; it must not have a member "arrays". The error is of the pipe, or of a frame
+// beyond the limits.
+func (c *Conn) Send(message any, arrays ...Array) error {
+	text, err := json.Marshal(message)
+	if err != nil {
+		return err
+	}
+	body := 0
+	if len(arrays) > 0 {
+		var h head
+		for _, a := range arrays {
+			h.Arrays = append(h.Arrays, declared{a.Type, a.Len()})
+			body += len(a.Raw)
+		}
+		more, err := json.Marshal(h)
+		if err != nil {
+			return err
+		}
+		text = join(text, more)
+	}
+	if len(text) > MostHead || body > MostBody {
+		return fmt.Errorf("a frame of %d and %d bytes: at most %d and %d",
+			len(text), body, MostHead, MostBody)
+	}
+	b := binary.LittleEndian.AppendUint32(c.sent[:0], uint32(len(text)))
+	b = binary.LittleEndian.AppendUint32(b, uint32(body))
+	b = append(binary.LittleEndian.AppendUint32(b, Magic), text...)
+	for _, a := range arrays {
+		b = append(b, a.Raw...)
+	}
+	c.sent = b
+	_, err = c.out.Write(b)
+	return err
+}
+
+// join makes one JSON object of two.
+func join(a, b []byte) []byte {
+	a = a[:len(a)-1]
+	if len(a) > 1 {
+		a = append(a, ',')
+	}
+	return append(a, b[1:]...)
+}
+
+// ErrFormat is wrapped by every error of a frame that is not one.
+var ErrFormat = errors.New("not a frame of the protocol")
+
+// Receive reads a frame, its head into message, and returns its arrays, which are valid
+// until the next Receive. The error is io.EOF at the end of the pipe between two frames,
+// and an ErrFormat where what came is no frame.
+func (c *Conn) Receive(message any) ([]Array, error) {
+	var lengths [12]byte
+	if _, err := io.ReadFull(c.in, lengths[:]); err != nil {
+		return nil, err
+	}
+	text := binary.LittleEndian.Uint32(lengths[:])
+	body := binary.LittleEndian.Uint32(lengths[4:])
+	if m := binary.LittleEndian.Uint32(lengths[8:]); m != Magic {
+		return nil, fmt.Errorf("%w: it begins with %q", ErrFormat, lengths[:])
+	}
+	if text > MostHead || body > MostBody {
+		return nil, fmt.Errorf("%w: it declares %d and %d bytes", ErrFormat, text, body)
+	}
+	var err error
+	if c.text, err = read(c.in, c.text, int(text)); err != nil {
+		return nil, err
+	}
+	var h head
+	if err := json.Unmarshal(c.text, &h); err != nil {
+		return nil, fmt.Errorf("%w: its head: %w", ErrFormat, err)
+	}
+	if err := json.Unmarshal(c.text, message); err != nil {
+		return nil, fmt.Errorf("%w: its head: %w", ErrFormat, err)
+	}
+	arrays, err := h.split(int(body))
+	if err != nil {
+		return nil, err
+	}
+	if c.body, err = read(c.in, c.body, int(body)); err != nil {
+		return nil, err
+	}
+	rest := c.body
+	for i, a := range arrays {
+		n := h.Arrays[i].n * sizes[a.Type]
+		arrays[i].Raw, rest = rest[:n:n], rest[n:]
+	}
+	return arrays, nil
+}
+
+// split checks that the arrays that a head declares fill a body of so many bytes.
+func (h *head) split(body int) ([]Array, error) {
+	arrays, sum := make([]Array, len(h.Arrays)), 0
+	for i, d := range h.Arrays {
+		size, known := sizes[d.kind]
+		if !known || d.n < 0 || d.n > MostBody/size {
+			return nil, fmt.Errorf("%w: array %d is %d elements of type %.10q",
+				ErrFormat, i, d.n, d.kind)
+		}
+		arrays[i].Type = d.kind
+		sum += d.n * size
+	}
+	if sum != body {
+		return nil, fmt.Errorf("%w: its arrays take %d bytes and its body has %d",
+			ErrFormat, sum, body)
+	}
+	return arrays, nil
+}
+
+// read reads n bytes into the memory of b, which grows with what has come and not with
+// what is declared.
+func read(r io.Reader, b []byte, n int) ([]byte, error) {
+	const step = 1 << 20
+	b = b[:0]
+	for len(b) < n {
+		from := len(b)
+		part := min(n-from, step)
+		if cap(b) < from+part {
+			b = append(make([]byte, 0, max(2*cap(b), from+part)), b...)
+		}
+		b = b[:from+part]
+		if _, err := io.ReadFull(r, b[from:]); err != nil {
+			return nil, fmt.Errorf("a frame is cut short: %w", noEnd(err))
+		}
+	}
+	return b, nil
+}
+
+// noEnd keeps the end of a pipe within a frame apart from its end between two.
+func noEnd(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// Floats is an array of float64.
+func Floats(values []float64) Array {
+	raw := make([]byte, 0, 8*len(values))
+	for _, v := range values {
+		raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(v))
+	}
+	return Array{Float64, raw}
+}
+
+// Ints is an array of int64.
+func Ints(values []int) Array {
+	raw := make([]byte, 0, 8*len(values))
+	for _, v := range values {
+		raw = binary.LittleEndian.AppendUint64(raw, uint64(v))
+	}
+	return Array{Int64, raw}
+}
+
+// Floats fills into with an array of floats of either width; the error is of another
+// type or length.
+func (a Array) Floats(into []float64) error {
+	switch {
+	case a.Len() != len(into) || a.Type != Float64 && a.Type != Float32:
+		return fmt.Errorf("%w: %d elements of type %s where %d floats belong",
+			ErrFormat, a.Len(), a.Type, len(into))
+	case a.Type == Float64:
+		for i := range into {
+			into[i] = math.Float64frombits(binary.LittleEndian.Uint64(a.Raw[8*i:]))
+		}
+	default:
+		for i := range into {
+			into[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(a.Raw[4*i:])))
+		}
+	}
+	return nil
+}
+
+// Ints fills into with an array of whole numbers of either width; the error is of
+// another type or length, or of a number outside of [0, below).
+func (a Array) Ints(into []int, below int) error {
+	if a.Len() != len(into) || a.Type != Int64 && a.Type != Int32 {
+		return fmt.Errorf("%w: %d elements of type %s where %d whole numbers belong",
+			ErrFormat, a.Len(), a.Type, len(into))
+	}
+	for i := range into {
+		v := int64(0)
+		if a.Type == Int64 {
+			v = int64(binary.LittleEndian.Uint64(a.Raw[8*i:]))
+		} else {
+			v = int64(int32(binary.LittleEndian.Uint32(a.Raw[4*i:])))
+		}
+		if v < 0 || v >= int64(below) {
+			return fmt.Errorf("element %d is %d: want 0 to %d", i, v, below-1)
+		}
+		into[i] = int(v)
+	}
+	return nil
+}
