@@ -61,6 +61,7 @@ drolab run --from latest --set lr=0.001 --algo sfk`,
 		RunE: func(c *cobra.Command, args []string) error {
 			requests, err := requests(tr, c, &f, args)
 			if err != nil {
+				f.release()
 				return err
 			}
 			return train(c.Context(), tr, requests, &f)
