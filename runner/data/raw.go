@@ -37,6 +37,9 @@ func OpenRaw(ctx context.Context, name string) (*Dataset, error) {
 // Raw gives the numbers of a row of OpenRaw, one for each of its columns.
 func Raw(src Source, i int) []float64 { return dataset.Raw(src, i) }
 
+// SplitOf is train, val or test where a word or a number stands for that; else it is empty.
+func SplitOf(word string) string { return dataset.SplitOf(word) }
+
 // InOrder sorts names as those of classes are: by value if all are whole numbers.
 func InOrder(names []string) []string {
 	names = slices.Sorted(slices.Values(names))
