@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -207,8 +206,9 @@ func (p *Predictions) evaluate(m *runner.Meta, s *spec.Spec) (*runner.EvalEvent,
 		if !row.IsList() || row.CanApply(m) {
 			row.Compute(e, &event.Values, &event.ByGroup)
 		}
+		if row.IsList() && row.CanApply(m) && event.ByGroup.Of(row.Name) == nil {
+			event.ByGroup.Set(row.Name, make([]measure.Number, len(m.Places(row.Axis))))
+		}
 	}
-	event.ByGroup = slices.DeleteFunc(event.ByGroup,
-		func(l measure.List) bool { return l.Numbers == nil })
 	return event, nil
 }

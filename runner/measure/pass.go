@@ -66,11 +66,8 @@ func (e *Evaluation) parts(a Axis, p *Pass) (n int, of []int) {
 }
 
 // By returns the mean of a value per class or group of a split; one without
-// samples has none, and without values there are no means.
+// samples has none.
 func (e *Evaluation) By(a Axis, p *Pass, values []float64) []Number {
-	if len(values) == 0 {
-		return nil
-	}
 	n, of := e.parts(a, p)
 	means, _ := MeansOf(n, values, func(i int) int { return of[i] })
 	return means
