@@ -106,6 +106,7 @@ const peerPackage = "dro/peertest"
 var testPairs = map[string]string{
 	"runner/record":    "runner/queue, runner/export, runner/internal/aside/asidetest",
 	"runner/sweep":     "runner/internal/aside/asidetest, presets",
+	"runner/foreign":   "runner/record",
 	"runner/inspect":   "runner/record/recordtest",
 	"runner/publish":   "runner/record/recordtest, runner/certificate",
 	"runner/queue":     "runner/certificate",
