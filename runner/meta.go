@@ -73,8 +73,8 @@ func (m *Meta) Trained() error {
 	if m.Imported == nil {
 		return nil
 	}
-	return fmt.Errorf("run %s is what %q predicted, imported from %s: there is no network to "+
-		"train, fork or use on data", m.ID, m.Spec.Algorithm(), m.Imported.File)
+	return fmt.Errorf("run %s has no network: it is what %q predicted, imported from %s", m.ID,
+		m.Spec.Algorithm(), m.Imported.File)
 }
 
 // FittedToTrain is the training split alone.

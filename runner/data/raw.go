@@ -8,6 +8,9 @@ import (
 	"drolab/runner/data/internal/dataset"
 )
 
+// MaxClasses is the most values of a label or a group.
+const MaxClasses = dataset.MaxClasses
+
 // The columns of OpenRaw, see runner/data/internal/dataset.
 const (
 	RawRow         = dataset.RawRow

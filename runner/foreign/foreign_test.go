@@ -177,7 +177,8 @@ func TestOpen(t *testing.T) {
 			data[1] = wild
 			split, _, _ := strings.Cut(state.Parameters[i].Name, ".")
 			got, err := Open(&r.Meta, state, split)
-			if err == nil && slices.ContainsFunc(got.Losses, func(l float64) bool { return !(l >= 0) }) {
+			broken := func(l float64) bool { return !(l >= 0) }
+			if err == nil && slices.ContainsFunc(got.Losses, broken) {
 				t.Errorf("%s with %v is taken", state.Parameters[i].Name, wild)
 			}
 			data[1] = before
@@ -188,7 +189,8 @@ func TestOpen(t *testing.T) {
 			state.Parameters[i].Data = data
 		}
 	}
-	if _, err := Open(&r.Meta, state, "\x1b[2J"); err == nil || strings.Contains(err.Error(), "\x1b") {
+	_, err = Open(&r.Meta, state, "\x1b[2J")
+	if err == nil || strings.Contains(err.Error(), "\x1b") {
 		t.Errorf("an odd split: %v", err)
 	}
 }
@@ -224,6 +226,8 @@ func TestBadTables(t *testing.T) {
 		{"label,p_\x1b[2J,p_b\na,.5,.6\n", `row 1, column "label": "a" is no class`},
 		{"label,prediction\na,a\nb,\x1b]0;x\a\n", `row 2, column "prediction": "\x1b]0;x\a" is no`},
 		{"label,prediction\na,\xff\n", "UTF-8"},
+		{"label" + strings.Repeat(",p_", 1001) + "\na" + strings.Repeat(",0", 1001) + "\n",
+			"1001 columns p_: want at most 1000 classes"},
 	} {
 		_, err := Read(context.Background(), file(t, c.text), nil, nil)
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.ContainsAny(err.Error(),
@@ -265,7 +269,8 @@ func TestTooManyRows(t *testing.T) {
 
 // Labels, predictions and columns may be numbers of classes; names of the data go before.
 func TestNumbersForNames(t *testing.T) {
-	known := &data.Dataset{Classes: []string{"yes", "no"}, Groups: []string{"m", "f"}, Grouped: true}
+	known := &data.Dataset{Classes: []string{"yes", "no"}, Groups: []string{"m", "f"},
+		Grouped: true}
 	for _, text := range []string{
 		"label,group,p_0,p_1\n1,0,.2,.8\n0,1,.2,.8\n",
 		"label,group,p_yes,p_no\nno,m,.2,.8\nyes,f,.2,.8\n",
@@ -316,7 +321,9 @@ func TestSameSamples(t *testing.T) {
 		rows[i] = fmt.Sprintf("%s,%s,%s", d.Classes[d.Test.Label(i)], d.Groups[d.Test.Group(i)],
 			d.Classes[0])
 	}
-	table := func(rows []string) string { return "label,group,prediction\n" + strings.Join(rows, "\n") }
+	table := func(rows []string) string {
+		return "label,group,prediction\n" + strings.Join(rows, "\n")
+	}
 	of := func(q *Question) { q.Preset, q.Data, q.Spec.Dataset = "csv", d, "csv:example" }
 	if r := imported(t, table(rows), of); r.Meta.Checksum != d.Checksum {
 		t.Errorf("the same samples have checksum %s, want %s", r.Meta.Checksum, d.Checksum)
@@ -400,7 +407,8 @@ func TestWholeOrNothing(t *testing.T) {
 }
 
 func TestCheckName(t *testing.T) {
-	for _, good := range []string{"xgboost", "random forest (500)", "随机森林", strings.Repeat("é", 64)} {
+	for _, good := range []string{"xgboost", "random forest (500)", "随机森林",
+		strings.Repeat("é", 64)} {
 		if err := CheckName(good); err != nil {
 			t.Error(err)
 		}

@@ -134,6 +134,9 @@ func (r *reader) name(known *data.Dataset) (err error) {
 	if list == nil {
 		list = r.Classes
 	}
+	if len(list) > data.MaxClasses {
+		return fmt.Errorf("%d columns p_: want at most %d classes", len(list), data.MaxClasses)
+	}
 	if known != nil {
 		r.classes = newNames("class", known.Classes, nil)
 		if r.q, err = r.classes.places(r.listed, nil); err != nil {

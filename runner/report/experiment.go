@@ -31,9 +31,8 @@ func shared() []spec.Setting {
 func experiments(all []*ran) (main, others []*experiment) {
 	settings := shared()
 	var list []*experiment
-	all = slices.Clone(all)
-	slices.SortStableFunc(all, func(a, b *ran) int { return cmp.Compare(a.imported(), b.imported()) })
-	for _, r := range all {
+	last := func(a, b *ran) int { return cmp.Compare(a.imported(), b.imported()) }
+	for _, r := range slices.SortedStableFunc(slices.Values(all), last) {
 		values := []string{r.Meta.Checksum}
 		for _, t := range settings {
 			values = append(values, t.Text(&r.Meta.Spec))

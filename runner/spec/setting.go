@@ -77,13 +77,6 @@ func (t *Setting) ReadBy(m *dro.Method) bool {
 	return t.own == nil && !dro.ReadBySome(t.Key) || m.ReadsKey(t.Key)
 }
 
-// judges tells whether the setting is of what a run is judged by, and not of how it is
-// trained.
-func (t *Setting) judges() bool {
-	return t.Group == "Uncertainty set" || slices.Contains([]string{"algorithms", "seeds", "seed",
-		"dataset", "loss", "min_group", "risk_radii"}, t.Key)
-}
-
 // ReadIn tells whether one of the Spec's methods reads the setting.
 func (t *Setting) ReadIn(s *Spec) bool {
 	if s.Foreign() {

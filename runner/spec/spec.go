@@ -159,21 +159,6 @@ func (s Spec) Expand() []Spec {
 // which Validate refuses.
 func (s *Spec) Algorithm() dro.Algorithm { return s.Algorithms[0] }
 
-// Judging returns the Spec of predictions that another program made by a method, in
-// the place of a run of s: the same data, set, radii and measures, and no training.
-func (s *Spec) Judging(method dro.Algorithm) Spec {
-	one := *s
-	one.Algorithms, one.Seeds, one.Own = []dro.Algorithm{method}, 1, nil
-	one.Model, one.Init, one.Precision, one.Select = "", "", "", SelectLast
-	one.Epochs, one.Batch, one.BatchZ, one.Augment, one.Optimum = 0, 0, 0, false, false
-	one.LR, one.LRZ, one.LRDropEpoch, one.LRDrop = 0, Auto{}, 0, 0
-	one.Momentum, one.WeightDecay, one.Clip = 0, 0, Auto{}
-	return one
-}
-
-// Foreign tells whether the Spec is of such predictions.
-func (s *Spec) Foreign() bool { return s.Model == "" }
-
 // KeyError says that a setting cannot be used. What refuses one setting returns
 // it, so that a person reads the key, what it was and what is allowed.
 type KeyError struct {
