@@ -14,6 +14,8 @@ const MaxClasses = dataset.MaxClasses
 // The columns of OpenRaw, see runner/data/internal/dataset.
 const (
 	RawRow         = dataset.RawRow
+	RawLabel       = dataset.RawLabel
+	RawGroup       = dataset.RawGroup
 	RawPrediction  = dataset.RawPrediction
 	RawLoss        = dataset.RawLoss
 	RawSplit       = dataset.RawSplit
@@ -29,12 +31,7 @@ func OpenRaw(ctx context.Context, name string) (*Dataset, error) {
 		return nil, fmt.Errorf("%s: predictions are a table: want a file .csv, .csv.gz, .tsv or "+
 			".parquet", name)
 	}
-	o := Options{Raw: true}
-	d, err := readBy(ctx, p, name, o)
-	if err == nil {
-		d.Grouped = d.Groups != nil
-	}
-	return d, err
+	return readBy(ctx, p, name, Options{Raw: true})
 }
 
 // Raw gives the numbers of a row of OpenRaw, one for each of its columns.

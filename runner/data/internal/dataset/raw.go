@@ -8,6 +8,8 @@ import (
 // The columns of Raw tables that have a name of their own; RawProbability and a class is one.
 const (
 	RawRow         = "row" // its place in the file, from 1, which is always there
+	RawLabel       = "label"
+	RawGroup       = "group"
 	RawPrediction  = "prediction"
 	RawLoss        = "loss"
 	RawSplit       = "split"

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -19,11 +18,8 @@ import (
 
 // openRaw reads a raw table. All of its rows are the test split.
 func (s csvSet) openRaw() (*dataset.Dataset, error) {
-	for _, key := range []string{"test", "test_fraction", "data_seed"} {
-		if s.Options[key] != "" {
-			return nil, fmt.Errorf("%s= is no option of predictions: a column %q says what a row "+
-				"is of", key, dataset.RawSplit)
-		}
+	if err := s.Useless("a column of splits", "test", "test_fraction", "data_seed"); err != nil {
+		return nil, err
 	}
 	sum := sha256.New()
 	if err := s.format.load(&s, s.Path, sum); err != nil {
@@ -39,40 +35,28 @@ func (s csvSet) openRaw() (*dataset.Dataset, error) {
 
 // setRaw finds the columns of a raw table.
 func (f *Frame) setRaw() (err error) {
-	if f.label, err = f.find(cmp.Or(f.asked.label, "label")); err != nil {
+	if f.label, err = f.find(cmp.Or(f.asked.label, dataset.RawLabel)); err != nil {
 		return fmt.Errorf("%w: name the right class's with label=", err)
 	}
-	if f.groups, err = f.findAll(f.asked.group, "group"); err != nil {
+	if f.groups, err = f.findAll(f.asked.group, dataset.RawGroup); err != nil {
 		return err
 	}
-	f.split = slices.Index(f.header, cmp.Or(f.asked.split, dataset.RawSplit))
-	if f.asked.split != "" && f.split < 0 {
-		_, err = f.find(f.asked.split)
-		return err
+	if f.split, err = f.find(f.asked.split); f.split < 0 {
+		f.split = slices.Index(f.header, dataset.RawSplit)
 	}
-	predicted := false
 	f.columns = make([]*Column, len(f.header))
 	for i, name := range f.header {
 		textual := i == f.label || i == f.split || slices.Contains(f.groups, i) ||
 			name == dataset.RawPrediction
-		p := !textual && strings.HasPrefix(name, dataset.RawProbability)
-		if textual || p || name == dataset.RawLoss {
+		if textual || name == dataset.RawLoss || strings.HasPrefix(name, dataset.RawProbability) {
 			f.columns[i] = NewColumn(name, textual)
 		}
-		predicted = predicted || p || name == dataset.RawPrediction
 	}
-	if !predicted {
-		return fmt.Errorf("no column %q, nor %q and a class: the columns are %.400q",
-			dataset.RawPrediction, dataset.RawProbability, f.header)
-	}
-	return nil
+	return err
 }
 
 // raw gives the rows as they are.
 func (f *Frame) raw() (*dataset.Dataset, error) {
-	if f.Rows == 0 {
-		return nil, errors.New("has no rows")
-	}
 	o := dataset.Own{Cells: f.cells, Label: f.columns[f.label].Factor(), Fitted: true}
 	for _, g := range f.groups {
 		o.Groups = append(o.Groups, f.columns[g].Factor())
@@ -81,32 +65,36 @@ func (f *Frame) raw() (*dataset.Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.Encoder.Columns = []dataset.Column{{Name: dataset.RawRow}}
-	of := []func(row int) float64{func(row int) float64 {
+	var of []func(row int) float64
+	add := func(name string, categories []string, value func(row int) float64) {
+		column := dataset.Column{Name: name, Categories: categories}
+		d.Encoder.Columns, of = append(d.Encoder.Columns, column), append(of, value)
+	}
+	add(dataset.RawRow, nil, func(row int) float64 {
 		if f.origin != nil {
 			row = int(f.origin[row])
 		}
 		return float64(row + 1)
-	}}
+	})
+	add(dataset.RawLabel, d.Classes, func(row int) float64 { return float64(m.Label(row)) })
+	if d.Groups != nil {
+		add(dataset.RawGroup, d.Groups, func(row int) float64 { return float64(m.Group(row)) })
+	}
 	for i, c := range f.columns {
-		if c == nil || i == f.label || slices.Contains(f.groups, i) {
-			continue
-		}
-		column := dataset.Column{Name: c.Name}
-		value := func(row int) float64 { return c.Value(f.words.Row(row)[c.at]) }
 		switch {
+		case c == nil || i == f.label || slices.Contains(f.groups, i):
 		case c.textual:
-			factor := c.Factor()
-			column.Categories = factor.Values
-			value = func(row int) float64 { return float64(factor.Codes[row]) }
+			name, factor := c.Name, c.Factor()
+			if i == f.split {
+				name = dataset.RawSplit
+			}
+			add(name, factor.Values, func(row int) float64 { return float64(factor.Codes[row]) })
 		case !c.Numeric:
 			return nil, fmt.Errorf("line %d, column %q: %.40q is not a number: mend it",
 				c.NotALine, c.Name, c.NotANum)
+		default:
+			add(c.Name, nil, func(row int) float64 { return c.Value(f.words.Row(row)[c.at]) })
 		}
-		if i == f.split {
-			column.Name = dataset.RawSplit
-		}
-		d.Encoder.Columns, of = append(d.Encoder.Columns, column), append(of, value)
 	}
 	if err := room.Ask(8*float64(f.Rows)*float64(len(of)), "the predictions"); err != nil {
 		return nil, err
