@@ -44,7 +44,8 @@ runner/spec < runner/measure
 runner/measure, runner/internal/aside < runner
 runner < runner/gate
 dro/nn, runner/gate, runner/internal/room < runner/train
-runner/train < runner/certificate
+dro, dro/nn, runner < runner/foreign
+runner/train, runner/foreign < runner/certificate
 runner/train < runner/queue
 runner, YAML < presets
 runner, X/SYS, runner/internal/aside < runner/record/internal/disk
@@ -82,7 +83,7 @@ tui/cli/trainer, tui/cli/look, ANSI, CHARM, COBRA < tui/cli/run
 tui/cli/trainer, tui, tui/share, COBRA < tui/cli/screen
 tui/cli/trainer, runner/sweep, COBRA < tui/cli/sweep
 tui/cli/console, runner/export, runner/inspect, COBRA < tui/cli/risk
-tui/cli/console, CHARM, COBRA < tui/cli/data
+tui/cli/machine, runner/foreign, CHARM, COBRA < tui/cli/data
 tui/cli/run, tui/cli/look, tui/cli/screen, tui/cli/sweep, tui/cli/risk, tui/cli/data < tui/cli
 COBRA, FANG < tui/cli
 tui/cli < tui/process
@@ -105,6 +106,7 @@ const peerPackage = "dro/peertest"
 var testPairs = map[string]string{
 	"runner/record":    "runner/queue, runner/export, runner/internal/aside/asidetest",
 	"runner/sweep":     "runner/internal/aside/asidetest, presets",
+	"runner/foreign":   "runner/record",
 	"runner/inspect":   "runner/record/recordtest",
 	"runner/publish":   "runner/record/recordtest, runner/certificate",
 	"runner/queue":     "runner/certificate",

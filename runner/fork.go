@@ -36,6 +36,9 @@ func (p *Past) Fork() (spec.Spec, error) {
 // Turned returns the settings with the knobs as they stood.
 func (p *Past) Turned() (spec.Spec, error) {
 	s := p.Meta.Spec
+	if err := p.Meta.Trained(); err != nil {
+		return s, err
+	}
 	for _, k := range Turned(p.Log) {
 		if p.From != nil && k.Step <= p.From.Step {
 			if err := k.Apply(&s); err != nil {

@@ -54,6 +54,27 @@ type Meta struct {
 	Box         dro.Box `json:"box"`
 	// Optimum is what the setting optimum asks for.
 	Optimum *measure.Optimum `json:"optimum,omitempty"`
+	// Imported says where a run is from that was not trained here; nil of all others.
+	Imported *Imported `json:"imported,omitempty"`
+}
+
+// Imported is what another program predicted. The method is the Spec's, by a name that
+// is the user's own.
+type Imported struct {
+	File     string   `json:"file"`
+	Checksum string   `json:"checksum"` // of the uncompressed file
+	Columns  []string `json:"columns"`  // that were read
+	// Absent says what is not known of it, for want of columns or rows.
+	Absent []string `json:"absent,omitempty"`
+}
+
+// Trained is nil, or says why a run has no network to use or to go on with.
+func (m *Meta) Trained() error {
+	if m.Imported == nil {
+		return nil
+	}
+	return fmt.Errorf("run %s has no network: it is what %q predicted, imported from %s", m.ID,
+		m.Spec.Algorithm(), m.Imported.File)
 }
 
 // FittedToTrain is the training split alone.

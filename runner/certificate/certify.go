@@ -66,7 +66,10 @@ func (f *Frozen) weigh(c *Certificate, p *measure.Pass, rho float64) error {
 	if _, err := c.Set.WorstCase(ratios, p.Losses, rho); err != nil {
 		return err
 	}
-	e := f.Run.Evaluation()
+	e := &measure.Evaluation{Classes: len(f.Meta.Classes), Groups: len(f.Meta.Groups)}
+	if f.Run != nil {
+		e = f.Run.Evaluation()
+	}
 	c.ByClass = e.By(measure.PerClass, p, ratios)
 	if len(f.Meta.Groups) > 0 {
 		c.ByGroup = e.By(measure.PerGroup, p, ratios)

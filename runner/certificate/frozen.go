@@ -9,6 +9,7 @@ import (
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/foreign"
 	"drolab/runner/measure"
 	"drolab/runner/train"
 )
@@ -19,9 +20,10 @@ type Frozen struct {
 	Meta *runner.Meta
 	Step int64 // of the checkpoint
 
-	Run    *train.Run    // it does not train; Close releases it
+	Run    *train.Run    // it does not train; Close releases it; nil: see from
 	Data   *data.Dataset // the run's own, checked against its checksum
 	output bool          // the paper's iterate is in the network
+	from   *runner.State // of an imported run, what was predicted; else nil
 }
 
 // Freeze builds what p holds: its checkpoint, on the data in the folder dataDir.
@@ -31,6 +33,10 @@ func Freeze(p *runner.Past, dataDir string, threads int) (*Frozen, error) {
 	m := *p.Meta
 	if p.From == nil {
 		return nil, fmt.Errorf("run %s has no checkpoint yet", m.ID)
+	}
+	if m.Imported != nil {
+		d, err := foreign.Data(&m, p.From)
+		return &Frozen{Meta: &m, Step: p.From.Step, Data: d, from: p.From}, err
 	}
 	if err := m.Usable(); err != nil {
 		return nil, fmt.Errorf("run %s: its run.json cannot be used: %w", m.ID, err)
@@ -72,6 +78,9 @@ func (f *Frozen) Close() error {
 // place of the checkpoint's own. It stays there: what is measured after it, Z too, is
 // of the output. A second call changes nothing.
 func (f *Frozen) UseOutput() error {
+	if f.Run == nil {
+		return f.Meta.Trained()
+	}
 	if f.Run.Method.Picked() == nil {
 		return fmt.Errorf("run %s: %s has no output rule, or has chosen nothing yet: "+
 			"leave --output out", f.Meta.ID, f.Meta.Spec.Algorithm())
@@ -86,6 +95,9 @@ func (f *Frozen) UseOutput() error {
 // Z returns the dual variables that belong to the network, in the problem's
 // coordinates; ok is false where the method has none.
 func (f *Frozen) Z() (z dro.Z, ok bool) {
+	if f.Run == nil {
+		return z, false
+	}
 	own := f.Run.Method.Dual()
 	switch {
 	case own == nil:
@@ -111,6 +123,13 @@ func (f *Frozen) Pass(split string) (*measure.Pass, error) {
 		return nil, fmt.Errorf("split %q: want test, val or train", split)
 	case split == runner.SplitVal && !f.HasVal():
 		return nil, fmt.Errorf("run %s has no validation split", f.Meta.ID)
+	}
+	if f.Run == nil {
+		of, err := predicted(f.Meta, f.from, split)
+		if err != nil {
+			return nil, err
+		}
+		return &of.Pass, nil
 	}
 	return f.Run.Pass(split, false)
 }

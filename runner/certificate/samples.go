@@ -1,10 +1,13 @@
 package certificate
 
 import (
+	"fmt"
+
 	"drolab/dro"
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/foreign"
 	"drolab/runner/internal/room"
 	"drolab/runner/measure"
 	"drolab/runner/train"
@@ -37,6 +40,9 @@ type Inspection struct {
 // of a checkpoint that does not fit d, or Progress's own.
 func Inspect(m *runner.Meta, s *runner.State, d *data.Dataset, split string,
 	how Inspection) (*Samples, error) {
+	if m.Imported != nil {
+		return samplesOf(m, s, split, how)
+	}
 	perSample := 48 // bytes
 	if how.Probabilities {
 		perSample += 4 * len(d.Classes)
@@ -52,6 +58,30 @@ func Inspect(m *runner.Meta, s *runner.State, d *data.Dataset, split string,
 	}
 	defer r.Close()
 	return inspect(r, split, how)
+}
+
+// predicted is a split of an imported run, whose losses must be known.
+func predicted(m *runner.Meta, s *runner.State, split string) (*foreign.Split, error) {
+	of, err := foreign.Open(m, s, split)
+	if err == nil && of.Losses == nil {
+		err = fmt.Errorf("run %s has no losses: import a table with a column loss, or with p_ and "+
+			"each class", m.ID)
+	}
+	return of, err
+}
+
+// samplesOf is Inspect of an imported run.
+func samplesOf(m *runner.Meta, s *runner.State, split string, how Inspection) (*Samples, error) {
+	of, err := predicted(m, s, split)
+	if err != nil {
+		return nil, err
+	}
+	if how.Probabilities && of.Probabilities == nil {
+		return nil, fmt.Errorf("run %s has no probabilities: import a table with p_ and each class",
+			m.ID)
+	}
+	return &Samples{Rows: of.Rows, Labels: of.Labels, Groups: of.Groups, Losses: of.Losses,
+		Predictions: of.Predictions, Probabilities: of.Probabilities, Classes: len(m.Classes)}, nil
 }
 
 // inspect goes over a split, batch by batch. Without labels a loss means nothing, and

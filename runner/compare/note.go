@@ -24,6 +24,7 @@ const (
 	Seeds      NoteKind = "seeds"      // too few, or not the same, seeds
 	Few        NoteKind = "few"        // too few test samples for a worst class or group
 	Missing    NoteKind = "missing"    // a measure of some runs of a row only
+	Imported   NoteKind = "imported"   // predictions of another program
 	NotFinite  NoteKind = "not-finite" // a measure of a run is NaN or infinite
 )
 
@@ -96,9 +97,26 @@ func (t *Table) noteDifferences(members []member) {
 		{Code, "kernel", "the same seed gives other last bits",
 			func(m *runner.Meta) string { return m.Host.Kernel }},
 	} {
-		if values := distinct(members, c.of); len(values) > 1 {
+		like := members
+		if c.kind != Dataset {
+			like = slices.DeleteFunc(slices.Clone(members), imported)
+		}
+		if values := distinct(like, c.of); len(values) > 1 {
 			t.note(c.kind, nil, "runs differ in %s (%s): %s", c.what,
 				strings.Join(values, ", "), c.then)
+		}
+	}
+}
+
+// imported tells of a run that another program made: it has no network, budget or code.
+func imported(m member) bool { return m.meta.Imported != nil }
+
+// noteImported names the runs that were not trained here, and what is not known of them.
+func (t *Table) noteImported(members []member) {
+	for _, m := range members {
+		if i := m.meta.Imported; i != nil {
+			t.note(Imported, []member{m}, "%s s%d is what another program predicted (%s); %s",
+				m.meta.Spec.Algorithm(), m.seed(), i.File, strings.Join(i.Absent, "; "))
 		}
 	}
 }

@@ -112,6 +112,7 @@ func tabulate(members []member, o Options) *Table {
 	done := t.dropUnfinished(members)
 	t.chooseAt(done, o.At)
 	t.noteDifferences(done)
+	t.noteImported(done)
 	t.noteProblems(done)
 	t.noteSeen(done)
 	groups, keys := grouped(done)

@@ -10,6 +10,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/certificate"
 	"drolab/runner/data"
+	"drolab/runner/foreign"
 	"drolab/runner/measure"
 	"drolab/runner/record"
 )
@@ -45,7 +46,12 @@ func At(q Question) (*Look, error) {
 	if l.Set, err = q.Run.Meta.Spec.Set(); err != nil {
 		return nil, err
 	}
-	if l.Data, err = q.Run.Meta.OpenFor(q.Dataset, q.DataDir); err != nil {
+	if q.Run.Meta.Imported != nil && q.Dataset == "" {
+		l.Data, err = foreign.Data(&q.Run.Meta, state)
+	} else {
+		l.Data, err = q.Run.Meta.OpenFor(q.Dataset, q.DataDir)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if err = l.use(state, q.Inspection); err != nil {

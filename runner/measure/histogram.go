@@ -46,6 +46,9 @@ func histogramRow() Measure {
 				"and from 16 on",
 		},
 		List: func(e *Evaluation) []Number {
+			if e.Ratios == nil {
+				return nil
+			}
 			var counts [ratioBins]int
 			for _, r := range e.Ratios {
 				counts[ratioBin(r)]++

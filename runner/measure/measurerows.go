@@ -89,7 +89,7 @@ func lossRows() []splitRow {
 		{axis: PerGroup, list: loss(PerGroup),
 			Measure: nats("group_loss", "group loss", "mean loss of the group's test samples")},
 		{main: true, Measure: whole,
-			value: func(_ *Evaluation, p *Pass) Number { return Num(Mean(p.Losses)) }},
+			value: func(_ *Evaluation, p *Pass) Number { return p.loss() }},
 	}
 }
 
@@ -100,7 +100,7 @@ func riskRows() []splitRow {
 			"not of a set without a radius")
 	at.Asks = dro.OfSet
 	return []splitRow{
-		{main: true, value: func(_ *Evaluation, p *Pass) Number { return Num(p.Worst.Risk) },
+		{main: true, value: func(_ *Evaluation, p *Pass) Number { return p.solved(p.Worst.Risk) },
 			Measure: ofProblem(nats("robust_risk", "robust risk",
 				"R_ρ of the test losses: their largest mean over all reweightings Q with "+
 					"D_φ(Q‖P) ≤ ρ, solved exactly"))},
@@ -116,7 +116,7 @@ func trainLoss() Measure {
 		"mean loss over the training split, unaugmented, in evaluation mode")
 	loss.Scale = dro.Log
 	return Measure{Main: true, Measure: loss,
-		Value: func(e *Evaluation) Number { return Num(Mean(e.Train.Losses)) }}
+		Value: func(e *Evaluation) Number { return e.Train.loss() }}
 }
 
 // ratioRows say where the adversary looks. Group DRO's own weights are another
@@ -144,7 +144,7 @@ func dualRiskRows() []Measure {
 			Value: (*Evaluation).objective},
 		{Measure: ofProblem(nats("train_robust_risk", "train robust risk",
 			"R_ρ of the training losses, unaugmented, solved exactly")),
-			Value: func(e *Evaluation) Number { return Num(e.Train.Worst.Risk) }},
+			Value: func(e *Evaluation) Number { return e.Train.solved(e.Train.Worst.Risk) }},
 		{Main: true, known: true, Measure: logScale(ofProblem(nats("excess_risk", "excess risk",
 			"R_ρ(x) − min over x of R_ρ on the training split: how far the network is from the "+
 				"best one of its kind, which was found before the start (setting optimum), "+
@@ -171,11 +171,15 @@ func dualRiskRows() []Measure {
 		{Measure: dro.Measure{Name: "worst_divergence", Title: "worst case's divergence",
 			Asks: dro.OfProblem, Doc: "D_φ(Q‖P) of the exact worst case on the training split; " +
 				"below ρ where the radius does not bind"},
-			Value: func(e *Evaluation) Number { return Num(e.Train.Worst.Divergence) }},
+			Value: func(e *Evaluation) Number {
+				return e.Train.solved(e.Train.Worst.Divergence)
+			}},
 		{Measure: dro.Measure{Name: "effective_sample_size", Title: "effective sample size",
 			Scale: dro.Whole, Unit: "samples", Asks: dro.OfProblem,
 			Doc: "n (mean r)²/mean r² of the exact worst case on the training split"},
-			Value: func(e *Evaluation) Number { return Num(e.Train.Worst.EffectiveSampleSize) }},
+			Value: func(e *Evaluation) Number {
+				return e.Train.solved(e.Train.Worst.EffectiveSampleSize)
+			}},
 		{Main: true, Measure: dro.Measure{Name: "full_grad_norm", Title: "full gradient norm",
 			Symbol: "‖∇F‖", Better: dro.Lower, Asks: dro.OfObjective,
 			Doc: "‖∇_x F(x; λ, η)‖ of the method's own objective over the training split " +
@@ -184,7 +188,7 @@ func dualRiskRows() []Measure {
 		{Measure: dro.Measure{Name: "above_bound", Title: "losses above B",
 			Scale: dro.Whole, Unit: "samples",
 			Doc: "training losses above eta_max, the bound B that the theory assumes"},
-			Value: func(e *Evaluation) Number { return Num(float64(e.aboveBound())) }},
+			Value: func(e *Evaluation) Number { return e.Train.solved(float64(e.aboveBound())) }},
 	}
 }
 

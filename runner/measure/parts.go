@@ -20,6 +20,17 @@ type Counts struct {
 	Test  []int `json:"test"`
 }
 
+// Of gives the counts of a split: train, val or test.
+func (c *Counts) Of(split string) *[]int {
+	switch split {
+	case "val":
+		return &c.Val
+	case "test":
+		return &c.Test
+	}
+	return &c.Train
+}
+
 // IsZero tells whether nothing was counted.
 func (c Counts) IsZero() bool { return c.Train == nil && c.Val == nil && c.Test == nil }
 

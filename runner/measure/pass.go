@@ -9,7 +9,8 @@ import (
 )
 
 // Pass is what one forward pass over a split gives: unaugmented, in evaluation
-// mode, sample by sample, in the split's order. All its slices are of one length. It
+// mode, sample by sample, in the split's order. All its slices are of one length; of
+// predictions that another program made, losses and confidences may be nil. It
 // belongs to who asked for it, and no measure changes it but for what it caches.
 type Pass struct {
 	Losses  []float64
@@ -36,7 +37,7 @@ type Evaluation struct {
 	Problem  *dro.Problem
 	Classes  int   // how many
 	Groups   int   // likewise; 0 where none are given
-	Train    *Pass // the whole training split
+	Train    *Pass // the whole training split; empty where nothing is known of it
 	Test     *Pass
 	Val      *Pass     // nil without a hold-out
 	Z        *dro.Z    // nil: the method has no dual variables
@@ -189,7 +190,29 @@ func (p *Pass) calibrationError() Number {
 	for _, d := range off {
 		sum += math.Abs(d)
 	}
-	return Num(sum / float64(len(p.Confidences)))
+	return NumIf(p.Confidences != nil, sum/float64(len(p.Confidences)))
+}
+
+// loss is the mean loss, where losses are known.
+func (p *Pass) loss() Number { return p.solved(Mean(p.Losses)) }
+
+// solved is what follows from the losses, where these are known.
+func (p *Pass) solved(x float64) Number { return NumIf(p.Losses != nil, x) }
+
+// Solve finds the exact worst cases of the losses: at the problem's radius, of which
+// it writes the likelihood ratios where these are not nil, and at the radii.
+func (p *Pass) Solve(ratios []float64, by *dro.Problem, radii []float64) (err error) {
+	if p.Worst, err = by.Set.WorstCase(ratios, p.Losses, by.Rho); err != nil {
+		return err
+	}
+	if !by.Set.HasRadius() {
+		return nil
+	}
+	curve, err := dro.Curve(by.Set, p.Losses, radii)
+	for _, w := range curve {
+		p.Risks = append(p.Risks, Num(w.Risk))
+	}
+	return err
 }
 
 // objective returns F at the method's z on the training split, in nats; it does not

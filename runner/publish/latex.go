@@ -28,7 +28,10 @@ func writeLaTeX(w io.Writer, r *Run) error {
 		Head: []string{m.Part(), "n train", "n test", "accuracy, %", "95 % interval"},
 	}
 	for i, name := range m.Names(m.Main()) {
-		row := []string{name, itoa(counts.Train[i]), itoa(counts.Test[i]), "", ""}
+		row := []string{name, "", itoa(counts.Test[i]), "", ""}
+		if i < len(counts.Train) { // of imported runs they are not known
+			row[1] = itoa(counts.Train[i])
+		}
 		if i < len(accuracy) && accuracy[i].Applies() {
 			row[3] = page.Points().Text(accuracy[i])
 		}

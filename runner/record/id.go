@@ -13,7 +13,8 @@ import (
 // newID proposes a name such as shapes-sfk-s1-20261121-091502-x7q3: readable,
 // sorted by preset, and different for runs started in the same second.
 func newID(m *runner.Meta) string {
-	return fmt.Sprintf("%s-%s-s%d-%s-%s", presetName(m.Preset), m.Spec.Algorithm(), m.Spec.Seed,
+	method := presetName(string(m.Spec.Algorithm())) // of an imported run, the user's word
+	return fmt.Sprintf("%s-%s-s%d-%s-%s", presetName(m.Preset), method, m.Spec.Seed,
 		m.Created.UTC().Format("20060102-150405"), strings.ToLower(rand.Text()[:4]))
 }
 

@@ -29,6 +29,9 @@ func (r *ran) perStep() float64 {
 func (p *Problem) costs() {
 	base := p.arm(baseline)
 	for _, a := range p.arms {
+		if a.runs[0].imported() > 0 {
+			continue
+		}
 		var steps, minutes []float64
 		for _, r := range a.runs {
 			steps, minutes = append(steps, r.perStep()), append(minutes, r.seconds/60)

@@ -49,6 +49,9 @@ func (a *arm) curve(measure string) page.Curve {
 	var epochs []float64
 	values, seeds := map[float64][]float64{}, 0
 	for _, r := range a.runs {
+		if r.imported() > 0 { // its one evaluation is of no step
+			continue
+		}
 		applies := false
 		for _, e := range r.evals {
 			v := e.Of(measure)

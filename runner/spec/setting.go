@@ -79,6 +79,9 @@ func (t *Setting) ReadBy(m *dro.Method) bool {
 
 // ReadIn tells whether one of the Spec's methods reads the setting.
 func (t *Setting) ReadIn(s *Spec) bool {
+	if s.Foreign() {
+		return t.judges()
+	}
 	return slices.ContainsFunc(s.Algorithms, func(a dro.Algorithm) bool {
 		m, err := dro.Find(a)
 		return err != nil || t.ReadBy(m)

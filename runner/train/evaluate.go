@@ -97,18 +97,10 @@ func (r *Run) held(split string) (*measure.Pass, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, rho := r.Method.Problem.Set, r.Method.Problem.Rho
-	if p.Worst, err = set.WorstCase(nil, p.Losses, rho); err != nil {
+	if err := p.Solve(nil, r.Method.Problem, r.Meta.Spec.RiskRadii); err != nil {
 		return nil, fmt.Errorf("step %d: %s %w", r.step, split, err)
 	}
-	if !set.HasRadius() {
-		return p, nil
-	}
-	curve, err := dro.Curve(set, p.Losses, r.Meta.Spec.RiskRadii)
-	for _, w := range curve {
-		p.Risks = append(p.Risks, measure.Num(w.Risk))
-	}
-	return p, err
+	return p, nil
 }
 
 // penalised solves the problem of a method that keeps λ, inf over η of F at this λ;

@@ -33,6 +33,9 @@ type forkMsg struct{ form *forking }
 
 // fork opens the form for the run under the cursor.
 func (p *Page) fork() tea.Cmd {
+	if err := p.current().Meta.Trained(); err != nil {
+		return kit.Complain(err)
+	}
 	f := &forking{Lab: p.Lab, run: p.current(), line: kit.NewInput("")}
 	return func() tea.Msg {
 		var err error

@@ -241,6 +241,12 @@ func (p *Page) viewDetails(w, h int) (lines []string) {
 		made := fmt.Sprintf("%s by drolab %s on %s, kernel %s, %s",
 			m.Created.Format("2006-01-02 15:04:05 MST"), m.Host.Version, m.Host.CPU, m.Host.Kernel,
 			kit.Plural(m.Host.Threads, "thread"))
+		if m.Imported != nil {
+			trains = "nothing: imported from " + m.Imported.File + "; " +
+				strings.Join(m.Imported.Absent, "; ")
+			made = fmt.Sprintf("%s by drolab %s", m.Created.Format("2006-01-02 15:04:05 MST"),
+				m.Host.Version)
+		}
 		parts := "Classes"
 		if m.Main() == measure.PerGroup {
 			parts = "Groups"

@@ -14,7 +14,7 @@ import (
 
 // Commands are those of what runs are made of.
 func Commands(con *console.Console) []*cobra.Command {
-	return []*cobra.Command{dataCommand(con), presetsCommand(con)}
+	return []*cobra.Command{dataCommand(con), importCommand(con), presetsCommand(con)}
 }
 
 func dataCommand(con *console.Console) *cobra.Command {

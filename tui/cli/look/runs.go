@@ -105,12 +105,13 @@ func show(con *console.Console, r *record.Run) error {
 		{"saved", checkpoints(r)},
 		{"made", fmt.Sprintf("%s by drolab %s, %s", m.Created.Local().Format("2006-01-02 15:04:05"),
 			m.Host.Version, m.Host.Go)},
-		{"on", fmt.Sprintf("%s, %s, kernel %s, %s", m.Host.CPU, m.Host.System, m.Host.Kernel,
+		{"on", trained(m, "%s, %s, kernel %s, %s", m.Host.CPU, m.Host.System, m.Host.Kernel,
 			kit.Plural(m.Host.Threads, "thread"))},
 		{"method", method(m.Spec.Algorithm())},
-		{"model", fmt.Sprintf("%s, %d parameters", m.Spec.Model, m.Parameters)},
+		{"imported", importedFrom(m)},
+		{"model", trained(m, "%s, %d parameters", m.Spec.Model, m.Parameters)},
 		{"data", fmt.Sprintf("%s, %s", m.Spec.Dataset, m.Checksum)},
-		{"z", fmt.Sprintf("%s coordinates, λ in [%.4g, %.4g], η in [%.4g, %.4g]", m.Coordinates,
+		{"z", trained(m, "%s coordinates, λ in [%.4g, %.4g], η in [%.4g, %.4g]", m.Coordinates,
 			m.Box.Lambda[0], m.Box.Lambda[1], m.Box.Eta[0], m.Box.Eta[1])},
 		{"", m.BeyondBox(r.Summary())},
 		{"optimum", optimum(m.Optimum)},
@@ -137,6 +138,24 @@ func show(con *console.Console, r *record.Run) error {
 	console.Grid(con.Stdout, runTable([]*record.Run{r}, nil))
 	define(con.Stdout, []*record.Run{r})
 	return nil
+}
+
+// trained is a text of runs that were trained here; empty of others.
+func trained(m *runner.Meta, format string, args ...any) string {
+	if m.Imported != nil {
+		return ""
+	}
+	return fmt.Sprintf(format, args...)
+}
+
+// importedFrom says where a run is from that was not trained here.
+func importedFrom(m *runner.Meta) string {
+	i := m.Imported
+	if i == nil {
+		return ""
+	}
+	return fmt.Sprintf("from %s, %s, columns %s; %s", i.File, i.Checksum,
+		strings.Join(i.Columns, ", "), strings.Join(i.Absent, "; "))
 }
 
 // optimum is what is known of the best network; empty where nothing is.

@@ -72,6 +72,9 @@ func theory(con *console.Console, f *theoryFlags, name string) error {
 	if err != nil {
 		return err
 	}
+	if err := r.Meta.Trained(); err != nil {
+		return err
+	}
 	evals, err := evaluations(r)
 	if err != nil {
 		return err

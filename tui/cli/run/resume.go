@@ -37,6 +37,9 @@ interrupted by a crash; those that somebody stopped are left alone.`,
 				return r.Status() == runner.Done
 			})
 			if len(unfinished) == 0 {
+				if err := runs[0].Meta.Trained(); err != nil {
+					return err
+				}
 				return look.Results(tr.Console, runs, asJSON)
 			}
 			return goOn(c.Context(), tr, unfinished, inline, asJSON)

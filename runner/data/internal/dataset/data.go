@@ -152,6 +152,9 @@ type Options struct {
 	// it as a whole.
 	Encoder *Encoder
 
+	// Raw reads what another program predicted: see [Raw]. Nothing else applies.
+	Raw bool
+
 	// Rows keeps Row known, for some memory or time.
 	Rows bool
 

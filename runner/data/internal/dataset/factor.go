@@ -154,16 +154,29 @@ func SortNumeric(names []string) {
 // Splits are the samples of the three splits, each in the order of the files.
 type Splits struct{ Train, val, Test []uint32 }
 
+// SplitOf is train, val or test where a word or a number stands for that; else it is empty.
+func SplitOf(word string) string {
+	switch strings.ToLower(word) {
+	case "0", "train", "training":
+		return "train"
+	case "1", "val", "valid", "validation", "dev":
+		return "val"
+	case "2", "test", "testing":
+		return "test"
+	}
+	return ""
+}
+
 // SplitBy reads the splits from a column or an array of their names or numbers.
 func SplitBy(f Factor) (s Splits, err error) {
 	to := make([]*[]uint32, len(f.Values))
 	for i, v := range f.Values {
-		switch strings.ToLower(v) {
-		case "0", "train", "training":
+		switch SplitOf(v) {
+		case "train":
 			to[i] = &s.Train
-		case "1", "val", "valid", "validation", "dev":
+		case "val":
 			to[i] = &s.val
-		case "2", "test", "testing":
+		case "test":
 			to[i] = &s.Test
 		default:
 			return s, fmt.Errorf(

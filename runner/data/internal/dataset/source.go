@@ -16,6 +16,8 @@ type Provider struct {
 	// wanted: see [ReadApart]. The program must register it in every process, and its sources be
 	// kinds that send knows.
 	Apart bool
+	// Raw says that Open knows Options.Raw.
+	Raw bool
 	// Pack puts what these have left of the training split into memory; nil: it stays where it is.
 	Pack func(*Dataset)
 	// Locate makes the paths in a name absolute; nil: it has none.

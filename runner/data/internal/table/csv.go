@@ -114,7 +114,7 @@ func separator(word, path string) (rune, error) {
 func CSVFiles() *dataset.Provider {
 	return &dataset.Provider{
 		Name: "csv:", Argument: "PATH", Endings: []string{".csv", ".csv.gz", ".tsv", ".tsv.gz"},
-		Table: true, Apart: true,
+		Table: true, Apart: true, Raw: true,
 		Purpose: "a table of your own: csv:PATH?label=COLUMN&group=COLUMN,COLUMN&missing=drop&...",
 		Open:    inText().open, Locate: inText().locate,
 	}
@@ -134,6 +134,9 @@ func (t tableFormat) open(name string, o dataset.Options) (*dataset.Dataset, err
 		return nil, err
 	}
 	s.opened = o
+	if o.Raw {
+		return s.openRaw()
+	}
 	return s.open()
 }
 

@@ -140,6 +140,9 @@ func (f *Frame) add(record []string, line int) error {
 		f.leaveOut()
 		return nil
 	}
+	if f.opened.Raw && f.Rows == dataset.MostRaw {
+		return fmt.Errorf("line %d: more than %d rows: take a part of them", line, dataset.MostRaw)
+	}
 	if f.words == nil {
 		f.layOut()
 	}
@@ -189,7 +192,7 @@ func (f *Frame) leaveOut() {
 // refuse says what can be done where a missing value of a column cannot be taken.
 func (f *Frame) refuse(column int) error {
 	switch {
-	case column == f.label || column == f.split:
+	case f.opened.Raw || column == f.label || column == f.split:
 		return errors.New("add missing=drop to leave such lines out")
 	case f.missing == missingMean || f.missing == missingCategory:
 		return nil

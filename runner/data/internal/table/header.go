@@ -24,6 +24,9 @@ func (f *Frame) setHeader(names []string) error {
 		}
 	}
 	f.header = names
+	if f.opened.Raw {
+		return f.setRaw()
+	}
 	if f.fitted != nil {
 		return f.setFitted()
 	}

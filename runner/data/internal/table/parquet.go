@@ -24,7 +24,8 @@ func inParquet() tableFormat {
 
 func ParquetFiles() *dataset.Provider {
 	return &dataset.Provider{
-		Name: "parquet:", Argument: "PATH", Endings: []string{".parquet"}, Table: true, Apart: true,
+		Name: "parquet:", Argument: "PATH", Endings: []string{".parquet"},
+		Table: true, Apart: true, Raw: true,
 		Purpose: "the same in Parquet: parquet:PATH?label=COLUMN&group=COLUMN,COLUMN&...",
 		Open:    inParquet().open, Locate: inParquet().locate,
 	}

@@ -1,0 +1,268 @@
+package foreign
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"drolab/runner"
+	"drolab/runner/data"
+	"drolab/runner/measure"
+)
+
+// Predictions are what another program predicted, by split.
+type Predictions struct {
+	Classes  []string
+	Groups   []string // nil: none are given
+	Splits   map[string]*Split
+	Checksum string   // of the file
+	Columns  []string // that were read
+	Notes    []string
+}
+
+// Split is the rows of a split, in the order of the file. Losses are nil where they are not known.
+type Split struct {
+	measure.Pass
+	Rows          []int // places in the file, from 0
+	Predictions   []int
+	Probabilities []float32 // [row][class]; nil: not known
+}
+
+const (
+	// sumError is how far from 1 the probabilities of a row may sum to.
+	sumError = 1e-3
+	// leastProbability is what scikit-learn's log_loss takes for a probability of 0.
+	leastProbability = 0x1p-52
+)
+
+// Read reads a table. Of its splits it takes those that are named, or all; rows without a column
+// for it are of the one named, or of the test split. Classes and groups are those of known, where
+// that is not nil. Errors name row, column and remedy.
+func Read(ctx context.Context, file string, splits []string, known *data.Dataset) (*Predictions,
+	error) {
+	d, err := data.OpenRaw(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	r := &reader{words: map[string]*named{}, loss: -1, asked: splits,
+		out: &Predictions{Splits: map[string]*Split{}, Checksum: d.Checksum, Notes: d.Notes}}
+	if err = r.columns(d, known); err == nil {
+		err = r.rows(d)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return r.out, nil
+}
+
+// reader goes over the rows of a table.
+type reader struct {
+	out     *Predictions
+	asked   []string // splits
+	words   map[string]*named
+	loss    int   // a column; -1: there is none
+	p, of   []int // columns of probabilities, and their classes
+	clipped int
+}
+
+// named is a column of names.
+type named struct {
+	column int
+	words  []string
+	names  []string // that they are to be among
+	places []int    // among them, of each word; -1: it is none
+}
+
+// columns finds what the columns mean.
+func (r *reader) columns(d *data.Dataset, known *data.Dataset) error {
+	var listed []string // classes of probabilities
+	for c, column := range d.Encoder.Columns {
+		class, isP := strings.CutPrefix(column.Name, data.RawProbability)
+		switch {
+		case column.Categories != nil:
+			r.words[column.Name] = &named{column: c, words: column.Categories}
+		case column.Name == data.RawLoss:
+			r.loss = c
+		case isP:
+			r.p, listed = append(r.p, c), append(listed, class)
+		default: // the row
+			continue
+		}
+		r.out.Columns = append(r.out.Columns, column.Name)
+	}
+	classes, groups := d.Classes, d.Groups
+	if listed != nil {
+		classes = data.InOrder(listed)
+	}
+	numbered := listed
+	if known != nil {
+		classes, numbered = known.Classes, nil
+		if known.Grouped {
+			groups = known.Groups
+		}
+	}
+	r.out.Classes, r.of = classes, places(listed, classes, nil)
+	switch {
+	case listed == nil && r.words[data.RawPrediction] == nil:
+		return fmt.Errorf("no column %q, nor %q and a class: add one", data.RawPrediction,
+			data.RawProbability)
+	case len(classes) < 2 || len(classes) > data.MaxClasses:
+		return fmt.Errorf("%d classes: want 2 to %d", len(classes), data.MaxClasses)
+	case listed != nil && (len(listed) != len(classes) || slices.Contains(r.of, -1)):
+		return fmt.Errorf("columns %s of %.400q: want one for each class, of %.400q",
+			data.RawProbability, listed, classes)
+	}
+	for name, w := range r.words {
+		switch w.names = classes; name {
+		case data.RawGroup:
+			w.names, r.out.Groups = groups, groups
+			w.places = places(w.words, groups, nil)
+		case data.RawSplit:
+			w.names = runner.Splits()
+			for _, word := range w.words {
+				w.places = append(w.places, slices.Index(w.names, data.SplitOf(word)))
+			}
+		default:
+			w.places = places(w.words, classes, numbered)
+		}
+	}
+	return nil
+}
+
+// places finds words among names, -1 for none. Where none is a name, whole numbers are places, from
+// 0, in the order of numbered, or else of the names.
+func places(words, names, numbered []string) []int {
+	if numbered == nil {
+		numbered = names
+	}
+	byName := slices.ContainsFunc(words, func(w string) bool { return slices.Contains(names, w) })
+	list := make([]int, len(words))
+	for k, word := range words {
+		number, err := strconv.Atoi(word)
+		if !byName && err == nil && number >= 0 && number < len(numbered) {
+			word = numbered[number]
+		}
+		list[k] = slices.Index(names, word)
+	}
+	return list
+}
+
+// rows reads all rows.
+func (r *reader) rows(d *data.Dataset) error {
+	if r.words[data.RawSplit] == nil && len(r.asked) > 1 {
+		return fmt.Errorf("no column %q says which rows are of %s: add one, or name one split",
+			data.RawSplit, strings.Join(r.asked, " and of "))
+	}
+	for i := range d.Test.Len() {
+		if err := r.row(data.Raw(d.Test, i)); err != nil {
+			return err
+		}
+	}
+	for _, split := range append(slices.Clone(r.asked), runner.SplitTest) {
+		if r.out.Splits[split] == nil {
+			return fmt.Errorf("no row is of the %s split: name one so in a column %q", split,
+				data.RawSplit)
+		}
+	}
+	if r.clipped > 0 {
+		r.out.Notes = append(r.out.Notes, fmt.Sprintf("rows whose class has probability 0: %d; "+
+			"their loss is taken at %.2g, as scikit-learn's log_loss does", r.clipped,
+			leastProbability))
+	}
+	return nil
+}
+
+// word is the place of what a row says in a column among its names; other where there is no such
+// column.
+func (r *reader) word(x []float64, column string, other int) (int, error) {
+	w := r.words[column]
+	if w == nil {
+		return other, nil
+	}
+	code := int(x[w.column])
+	if w.places[code] < 0 {
+		return 0, fmt.Errorf("row %v, column %q: want one of %.400q, not %.40q", x[0], column,
+			w.names, w.words[code])
+	}
+	return w.places[code], nil
+}
+
+// row adds a row to its split.
+func (r *reader) row(x []float64) error {
+	split := runner.SplitTest
+	if len(r.asked) == 1 {
+		split = r.asked[0]
+	}
+	at, err := r.word(x, data.RawSplit, slices.Index(runner.Splits(), split))
+	if err != nil {
+		return err
+	}
+	if split = runner.Splits()[at]; r.asked != nil && !slices.Contains(r.asked, split) {
+		return nil
+	}
+	p, most, err := r.probabilities(x)
+	if err != nil {
+		return err
+	}
+	label, err1 := r.word(x, data.RawLabel, 0)
+	group, err2 := r.word(x, data.RawGroup, label)
+	prediction, err3 := r.word(x, data.RawPrediction, most)
+	if err := cmp.Or(err1, err2, err3); err != nil {
+		return err
+	}
+	s := r.out.Splits[split]
+	if s == nil {
+		s = &Split{}
+		r.out.Splits[split] = s
+	}
+	s.Rows, s.Labels = append(s.Rows, int(x[0])-1), append(s.Labels, label)
+	s.Groups, s.Predictions = append(s.Groups, group), append(s.Predictions, prediction)
+	s.Correct = append(s.Correct, prediction == label)
+	if p != nil {
+		s.Confidences = append(s.Confidences, p[prediction])
+		for _, v := range p {
+			s.Probabilities = append(s.Probabilities, float32(v))
+		}
+	}
+	switch {
+	case r.loss >= 0 && x[r.loss] < 0:
+		return fmt.Errorf("row %v, column %q: %v: want a loss of at least 0", x[0], data.RawLoss,
+			x[r.loss])
+	case r.loss >= 0:
+		s.Losses = append(s.Losses, x[r.loss])
+	case p != nil:
+		if p[label] == 0 {
+			r.clipped++
+		}
+		s.Losses = append(s.Losses, max(0, -math.Log(max(p[label], leastProbability))))
+	}
+	return nil
+}
+
+// probabilities are those of a row, by class, and the class of the largest; nil where none are
+// known.
+func (r *reader) probabilities(x []float64) (p []float64, most int, err error) {
+	if r.p == nil {
+		return nil, 0, nil
+	}
+	p = make([]float64, len(r.p))
+	sum := 0.
+	for k, c := range r.p {
+		if x[c] < 0 || x[c] > 1+sumError {
+			return nil, 0, fmt.Errorf("row %v, column %q: %v: want a probability from 0 to 1", x[0],
+				data.RawProbability+r.out.Classes[r.of[k]], x[c])
+		}
+		p[r.of[k]] = x[c]
+		sum += x[c]
+	}
+	if math.Abs(sum-1) > sumError {
+		return nil, 0, fmt.Errorf("row %v, columns %s...: the probabilities sum to %.6g: want 1, "+
+			"within %v, so a column for each class", x[0], data.RawProbability, sum, sumError)
+	}
+	return p, slices.Index(p, slices.Max(p)), nil
+}

@@ -1,0 +1,135 @@
+package data
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"drolab/presets"
+	"drolab/runner"
+	"drolab/runner/data"
+	"drolab/runner/foreign"
+	"drolab/runner/record"
+	"drolab/runner/spec"
+	"drolab/tui/cli/console"
+	"drolab/tui/cli/machine"
+
+	"github.com/spf13/cobra"
+)
+
+// importFlags are the flags of `import`.
+type importFlags struct {
+	method, preset string
+	set, splits    []string
+	seed           uint64
+	json           bool
+}
+
+func importCommand(con *console.Console) *cobra.Command {
+	var f importFlags
+	c := &cobra.Command{
+		Use:   "import FILE --method NAME",
+		Short: "Make a run of what another program predicted, to compare with own runs",
+		Long: `Make an ended run, without steps, of a table of predictions: .csv, .csv.gz, .tsv or .parquet, named with options
+as datasets are. Its columns are label and prediction, or label and p_ and each class; further group, split and
+loss (in nats; by default −log of the label's probability). Others are left out; drolab eval --out writes
+such a table. The uncertainty set, its radii and the data are those of --preset. Rows in the order of the data's
+split, as far as labels and groups tell, are tested against its runs; others stand beside them untested.`,
+		Example: `drolab import predictions.csv --method xgboost
+drolab import 'forest.parquet?label=income&group=sex' --method forest --preset csv --seed 2`,
+		Args:              console.One("a table", "drolab import predictions.csv --method xgboost"),
+		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
+		RunE: func(c *cobra.Command, args []string) error {
+			return importFile(c.Context(), con, &f, args[0])
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.method, "method", "", "what the run's method is called")
+	flags.StringVar(&f.preset, "preset", "",
+		"the preset, or YAML file, of the runs to compare with")
+	flags.StringArrayVar(&f.set, "set", nil,
+		"change a setting of the preset, as those runs have it (repeatable)")
+	flags.StringSliceVar(&f.splits, "split", nil, "splits to take: test, val, train (default all; "+
+		"one names the split of a table without such a column)")
+	flags.Uint64Var(&f.seed, "seed", 1, "the seed that it was trained with")
+	flags.BoolVar(&f.json, "json", false, "print the run as JSON")
+	console.MustComplete(c, "preset", console.CompletePresets)
+	console.Choices(c, "split", runner.Splits()...)
+	return c
+}
+
+func importFile(ctx context.Context, con *console.Console, f *importFlags, file string) error {
+	if err := foreign.CheckName(f.method); err != nil {
+		return fmt.Errorf("--method %w", err)
+	}
+	for _, split := range f.splits {
+		if data.SplitOf(split) != split {
+			return fmt.Errorf("--split %s: want some of test, val, train", split)
+		}
+	}
+	ctx, cancel := con.Orderly(ctx, console.Outlive)
+	defer cancel()
+	q := foreign.Question{Method: f.method, File: file, Host: machine.Host()}
+	if err := f.ask(ctx, con, &q); err != nil {
+		return err
+	}
+	if q.Data != nil {
+		defer q.Data.Close()
+	}
+	p, err := foreign.Read(ctx, file, f.splits, q.Data)
+	if err != nil {
+		return err
+	}
+	store, err := record.Open(con.RunsDir)
+	if err != nil {
+		return err
+	}
+	m, err := p.Import(store, q)
+	if err != nil {
+		return err
+	}
+	r, err := con.Find(m.ID)
+	if err != nil {
+		return err
+	}
+	if f.json {
+		return console.JSON(con.Stdout, console.Summaries([]*record.Run{r}))
+	}
+	con.Say("%s", m.ID)
+	for _, note := range append(p.Notes, m.Imported.Absent...) {
+		fmt.Fprintf(con.Stderr, "note: %s\n", console.OneLine(note))
+	}
+	return nil
+}
+
+// ask fills in what the run is to be compared by: the preset's settings, and its data where they
+// are here.
+func (f *importFlags) ask(ctx context.Context, con *console.Console, q *foreign.Question) error {
+	p := presets.Preset{Preset: runner.Preset{Spec: spec.Defaults()}}
+	if f.preset != "" {
+		var err error
+		if p, err = presets.Load(f.preset); err != nil {
+			return err
+		}
+	}
+	for _, set := range f.set {
+		if err := presets.Set(&p.Spec, set); err != nil {
+			return fmt.Errorf("--set %w", err)
+		}
+	}
+	if wrong := p.Check(&p.Spec); len(wrong) > 0 {
+		return wrong
+	}
+	q.Preset, q.Spec, q.Spec.Seed = p.Name, p.Spec, f.seed
+	if f.preset == "" {
+		return nil
+	}
+	m := runner.Meta{Spec: q.Spec, FittedTo: runner.FittedToTrain}
+	d, err := runner.OpenData(ctx, q.Spec.Dataset, m.DataOptions(con.DataDir))
+	var missing *data.MissingError
+	if errors.As(err, &missing) {
+		return nil
+	}
+	q.Data = d
+	return err
+}

@@ -1,0 +1,100 @@
+package tui
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"drolab/runner/foreign"
+	"drolab/runner/record"
+	"drolab/runner/spec"
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/lab"
+)
+
+// imported is a folder with a run that another program predicted, without the checksums
+// that would have it refused once it is poisoned.
+func imported(t *testing.T, table string) (dir, id string) {
+	t.Helper()
+	dir = t.TempDir()
+	path := filepath.Join(t.TempDir(), "predictions.csv")
+	if err := os.WriteFile(path, []byte(table), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	store, err := record.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := foreign.Read(t.Context(), path, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := spec.Defaults()
+	s.MinGroup = 1
+	m, err := p.Import(store, foreign.Question{Method: "xgboost", File: path, Spec: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seal := regexp.MustCompile(`,\s*"crc":\s*"[0-9a-f]*"`)
+	for _, name := range []string{"run.json", "summary.json", "events.jsonl",
+		"checkpoints/step-0000000000.json"} {
+		file := filepath.Join(dir, m.ID, name)
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, seal.ReplaceAll(text, nil), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir, m.ID
+}
+
+const someRows = "label,group,p_yes,p_no\nyes,a,.9,.1\nno,b,.2,.8\nno,a,.6,.4\nyes,b,.7,.3\n"
+
+// Each page shows an imported run: Runs, Watch, Compare, and its samples.
+func TestImportedOnEveryPage(t *testing.T) {
+	dir, _ := imported(t, someRows)
+	r := browsing(t, lab.Folder(dir), "3", 120, 40)
+	sees := func(page string, words ...string) {
+		t.Helper()
+		screen := tuitest.Text(r.shot(t))
+		for _, word := range words {
+			if !strings.Contains(screen, word) {
+				t.Errorf("%s lacks %q:\n%s", page, word, screen)
+			}
+		}
+	}
+	sees("Runs", "xgboost", "imported from predictions.csv", "75.0")
+	r.press("F")
+	sees("Runs", "no network")
+	r.press("esc", "enter")
+	r.wait(time.Second, time.Second/2)
+	sees("Watch", "xgboost s1", "done", "75.0")
+	r.press("3", "space", "c")
+	sees("Compare", "xgboost", "test loss")
+	r.press("3", "P")
+	sees("Samples", "0.9163, p = 0.4") // of row 2
+}
+
+// No string of an imported run steers the terminal.
+func TestPoisonedImport(t *testing.T) {
+	dir, id := imported(t, someRows)
+	n := 0
+	tuitest.PoisonEach(t, dir, func(where string) {
+		n++
+		r := browsing(t, lab.Folder(dir), "3", 120, 40)
+		r.fits(t, where)
+		r.send(lab.Watch{IDs: []string{id}})
+		r.wait(time.Second, time.Second/2)
+		r.fits(t, where)
+		r.press("3", "P")
+		r.fits(t, where)
+	})
+	if n < 30 {
+		t.Errorf("%d strings were found", n)
+	}
+}
