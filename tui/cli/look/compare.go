@@ -50,9 +50,9 @@ drolab compare paper-gentle-sfk paper-gentle-erm --json`,
 			case asCSV:
 				return writeComparison(con.Stdout, table)
 			case asLaTeX:
-				return con.Print(page.LaTeX(comparison(table, table.Rows)))
+				return con.Print(page.LaTeX(explained(table)...))
 			case asMarkdown:
-				return con.Print(page.Markdown(comparison(table, table.Rows)))
+				return con.Print(page.Markdown(explained(table)...))
 			}
 			printComparison(con.Stdout, table)
 			define(con.Stdout, runs)
@@ -101,6 +101,15 @@ func printComparison(w io.Writer, t *compare.Table) {
 	for _, n := range t.Notes {
 		fmt.Fprintf(w, "Note: %s\n", console.OneLine(n.Text))
 	}
+}
+
+// explained is the table with what its signs mean, as the family that stars are corrected over.
+func explained(t *compare.Table) []page.Block {
+	blocks := []page.Block{comparison(t, t.Rows)}
+	for _, line := range t.Legend() {
+		blocks = append(blocks, page.Text(line))
+	}
+	return blocks
 }
 
 // comparison has a row a measure and a column a group of runs.
