@@ -74,7 +74,7 @@ func jsonOf(value any) json.RawMessage {
 func Assign(settings *spec.Spec, key string, value []byte) error {
 	t, ok := spec.FindSetting(key)
 	if !ok {
-		return fmt.Errorf("%.40s: unknown key: %s", strconv.QuoteToGraphic(key), Meant(key))
+		return fmt.Errorf("%.40s: unknown key: %s", strconv.QuoteToGraphic(key), suggest(key))
 	}
 	err := settings.Assign(key, value)
 	if wrong := new(spec.KeyError); errors.As(err, &wrong) && wrong.Key == key {

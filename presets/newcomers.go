@@ -148,9 +148,9 @@ func translate(word string) (key, note string) {
 	return "", ""
 }
 
-// Meant says what was meant by a key that is no setting: what other programs call so, the begin of
+// suggest says what was meant by a key that is no setting: what other programs call so, the begin of
 // a key, a key or such a word of nearly the same letters, or where the keys are listed.
-func Meant(key string) string {
+func suggest(key string) string {
 	const list = "`drolab presets NAME` lists a preset's"
 	if is := called(key); is != "" {
 		return is

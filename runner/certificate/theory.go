@@ -109,9 +109,9 @@ func (f *Frozen) Noise(train *measure.Pass, sizes []int, draws int, c Constants)
 	return list, nil
 }
 
-// Assumed are the constants as dro's theory takes them, at the radius rho. What the
+// assumed are the constants as dro's theory takes them, at the radius rho. What the
 // theory makes of measured ones is no bound for the whole space of weights.
-func (c *Constants) Assumed(rho float64) dro.Assumptions {
+func (c *Constants) assumed(rho float64) dro.Assumptions {
 	return dro.Assumptions{Rho: rho, Bound: c.Bound, Lipschitz: c.Lipschitz,
 		Smoothness: c.Smoothness}
 }
@@ -124,7 +124,7 @@ func (f *Frozen) constants(c Constants) (dro.Constants, error) {
 	if p.Coordinates != dro.DefaultCoordinates(p.Set) {
 		box = dro.DefaultBox(p.Set, p.Rho, dro.DefaultCoordinates(p.Set), p.Box.Lambda[0], c.Bound)
 	}
-	return dro.ConstantsOn(p.Set, box, c.Assumed(p.Rho))
+	return dro.ConstantsOn(p.Set, box, c.assumed(p.Rho))
 }
 
 // variance is what the paper's σ0²/n bounds. It is E ‖g_n‖² − ‖∇F‖², which is E ‖g_n −
@@ -140,12 +140,12 @@ func (f *Frozen) variance(train *measure.Pass, n, draws int) (measure.Number, er
 	if err != nil {
 		return measure.Number{}, err
 	}
-	loader, err := f.Draws(n, streamTheory)
+	loader, err := f.draws(n, streamTheory)
 	if err != nil {
 		return measure.Number{}, err
 	}
 	defer loader.Close()
-	defer f.Evaluating()()
+	defer f.evaluating()()
 	atZ := func(w, losses []float64) { f.Problem().At(w, losses, z) }
 	probe, square := probe{f: f}, 0.0
 	for range draws {
@@ -166,12 +166,12 @@ func (f *Frozen) Constants(training *measure.Pass, samples int) (Constants, erro
 	if z, ok := f.Z(); ok {
 		c.Lz = measure.Num(largestCurvature(f.Problem(), training.Losses, z))
 	}
-	loader, err := f.Draws(1, streamTheory+1)
+	loader, err := f.draws(1, streamTheory+1)
 	if err != nil {
 		return c, err
 	}
 	defer loader.Close()
-	defer f.Evaluating()()
+	defer f.evaluating()()
 	one := func(w, _ []float64) { w[0] = 1 }
 	own, ok := f.Run.Net.(train.Parameters)
 	if !ok {

@@ -95,8 +95,8 @@ func (p *Point) ends() []float64 {
 	return []float64{p.Y - p.Half, p.Y + p.Half}
 }
 
-// Table is the figure in numbers, at a few epochs, for forms without pictures.
-func (f *Figure) Table() *Table {
+// table is the figure in numbers, at a few epochs, for forms without pictures.
+func (f *Figure) table() *Table {
 	const columns = 6
 	t := &Table{Caption: f.Caption, Head: []string{"epoch"}}
 	var at []float64

@@ -186,9 +186,9 @@ func roundTime(seconds float64) float64 {
 	return math.Ceil(seconds/86400) * 86400
 }
 
-// Script is what sbatch gets. It ends in exec, so that the signals are this
+// script is what sbatch gets. It ends in exec, so that the signals are this
 // program's.
-func (f *Folder) Script(b *Batch, a *Ask, after []string) string {
+func (f *Folder) script(b *Batch, a *Ask, after []string) string {
 	var w strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&w, "#SBATCH "+format+"\n", args...) }
 	w.WriteString("#!/bin/bash\n")
@@ -346,7 +346,7 @@ func (f *Folder) Submit(
 		var now []string
 		for i := range batches {
 			b := &batches[i]
-			text := f.Script(b, a, after)
+			text := f.script(b, a, after)
 			scripts = append(scripts, text)
 			if submit == nil {
 				now = append(now, "JOB")
