@@ -48,7 +48,7 @@ func TestFalseStarsOfRunsOnDisk(t *testing.T) {
 func writeNullRuns(t *testing.T, dir string, random *rand.Rand) {
 	t.Helper()
 	store, err := record.Open(dir)
-	must(t, err)
+	check(t, err)
 	for _, algorithm := range dro.PaperMethods()[:2] {
 		for seed := range uint64(4) {
 			m := &runner.Meta{ID: fmt.Sprintf("null-%s-s%d", algorithm, seed), Steps: 100,
@@ -60,12 +60,12 @@ func writeNullRuns(t *testing.T, dir string, random *rand.Rand) {
 				e.Set(name, measure.Num(.5+.01*random.NormFloat64()))
 			}
 			r, err := store.Create(m, nil)
-			must(t, err)
-			must(t, r.Append(e))
-			must(t, r.Append(&runner.StatusEvent{Head: runner.Head{Step: 100},
+			check(t, err)
+			check(t, r.Append(e))
+			check(t, r.Append(&runner.StatusEvent{Head: runner.Head{Step: 100},
 				Status: runner.Done}))
-			must(t, r.Finish(runner.Summarize(m, runner.Done, 100, e, nil)))
-			must(t, r.Close())
+			check(t, r.Finish(runner.Summarize(m, runner.Done, 100, e, nil)))
+			check(t, r.Close())
 		}
 	}
 }
@@ -79,16 +79,9 @@ func compared(t *testing.T, dir, family string) (table compare.Table) {
 	if code := Main(context.Background(), env, args); code != 0 {
 		t.Fatalf("exit %d: %s", code, problems.String())
 	}
-	must(t, json.Unmarshal(out.Bytes(), &table))
+	check(t, json.Unmarshal(out.Bytes(), &table))
 	if len(table.Rows) != 2 || len(table.Rows[0].Seeds) != 4 || len(table.Columns) != 5 {
 		t.Fatalf("rows %+v", table.Rows)
 	}
 	return table
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -42,7 +42,6 @@ type dataCell struct {
 }
 
 func dataShowCommand(con *console.Console) *cobra.Command {
-	var asJSON bool
 	var val float64
 	c := &cobra.Command{
 		Use:   "show DATASET",
@@ -59,8 +58,8 @@ interval (Wilson) of an accuracy of one half is wider than ± 10 points.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return console.JSON(con.Stdout, card)
+			if con.AsJSON {
+				return con.JSON(card)
 			}
 			card.print(con.Stdout)
 			return nil
@@ -68,7 +67,7 @@ interval (Wilson) of an accuracy of one half is wider than ± 10 points.`,
 	}
 	c.Flags().Float64Var(&val, "val-fraction", 0,
 		"share of the training split to hold out, as val_fraction")
-	c.Flags().BoolVar(&asJSON, "json", false, "print the card as JSON")
+	con.JSONFlag(c, "the card")
 	return c
 }
 

@@ -21,7 +21,7 @@ import (
 const reportWidth = 100
 
 func reportCommand(con *console.Console) *cobra.Command {
-	var asJSON, markdown, latex, html bool
+	var markdown, latex, html bool
 	var into, family string
 	var width int
 	c := &cobra.Command{
@@ -57,8 +57,8 @@ drolab report recorded:paper --into docs/results.md`,
 					"--html or --latex")
 			case into != "":
 				return replaceIn(into, all)
-			case asJSON:
-				return console.JSON(con.Stdout, r)
+			case con.AsJSON:
+				return con.JSON(r)
 			case markdown:
 				return con.Print(r.Page().Markdown())
 			case latex:
@@ -81,7 +81,7 @@ drolab report recorded:paper --into docs/results.md`,
 	flags.BoolVar(&markdown, "md", false, "print Markdown")
 	flags.BoolVar(&latex, "latex", false, "print LaTeX, with booktabs")
 	flags.BoolVar(&html, "html", false, "print one HTML file, with its figures")
-	flags.BoolVar(&asJSON, "json", false, "print the report's data as JSON")
+	con.JSONFlag(c, "the report's data")
 	flags.StringVar(&into, "into", "",
 		"put the tables into a Markdown file, between the lines that mark their place")
 	familyFlag(c, &family, compare.AllMeasures)

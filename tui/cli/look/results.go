@@ -16,9 +16,9 @@ import (
 )
 
 // Results prints what runs came to: a table for people, or one JSON object.
-func Results(con *console.Console, runs []*record.Run, asJSON bool) error {
-	if asJSON {
-		return printDetailed(con.Stdout, runs)
+func Results(con *console.Console, runs []*record.Run) error {
+	if con.AsJSON {
+		return printDetailed(con, runs)
 	}
 	printRuns(con.Stdout, runs)
 	return nil
@@ -26,7 +26,7 @@ func Results(con *console.Console, runs []*record.Run, asJSON bool) error {
 
 // printDetailed prints summaries with the average of each run's last evaluations,
 // which takes a look into its log.
-func printDetailed(w io.Writer, runs []*record.Run) error {
+func printDetailed(con *console.Console, runs []*record.Run) error {
 	list := console.Summaries(runs)
 	for i, r := range runs {
 		var err error
@@ -34,7 +34,7 @@ func printDetailed(w io.Writer, runs []*record.Run) error {
 			return err
 		}
 	}
-	return console.JSON(w, list)
+	return con.JSON(list)
 }
 
 // printRuns prints a table with a row a measure and a column a run or, where

@@ -24,24 +24,23 @@ func Commands(con *console.Console) []*cobra.Command {
 }
 
 func runsCommand(con *console.Console) *cobra.Command {
-	var asJSON bool
 	c := &cobra.Command{
 		Use: "runs", Short: "List all runs, the newest first", Args: console.None,
 		RunE: func(c *cobra.Command, _ []string) error {
 			runs, problems := record.List(con.RunsDir)
-			if err := list(con, runs, asJSON); err != nil {
+			if err := list(con, runs); err != nil {
 				return err
 			}
 			return console.Failures(problems).OrNil()
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print the runs as JSON")
+	con.JSONFlag(c, "the runs")
 	return c
 }
 
-func list(con *console.Console, runs []*record.Run, asJSON bool) error {
-	if asJSON {
-		return console.JSON(con.Stdout, console.Summaries(runs))
+func list(con *console.Console, runs []*record.Run) error {
+	if con.AsJSON {
+		return con.JSON(console.Summaries(runs))
 	}
 	if len(runs) == 0 {
 		fmt.Fprintf(con.Stdout, "no runs in %s yet: start some with drolab run shapes\n",
@@ -70,7 +69,6 @@ func printList(w io.Writer, runs []*record.Run) {
 }
 
 func showCommand(con *console.Console) *cobra.Command {
-	var asJSON bool
 	c := &cobra.Command{
 		Use: "show RUN", Short: "Show one run: what made it and what it came to",
 		Long: "Show one run. RUN is a name, the start of a name that no other run has, a run " +
@@ -83,13 +81,13 @@ func showCommand(con *console.Console) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return printDetailed(con.Stdout, []*record.Run{r})
+			if con.AsJSON {
+				return printDetailed(con, []*record.Run{r})
 			}
 			return show(con, r)
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print the summary as JSON")
+	con.JSONFlag(c, "the summary")
 	return c
 }
 

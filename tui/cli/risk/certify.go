@@ -22,7 +22,6 @@ type certifyFlags struct {
 	splits        []string
 	how           dro.Confidence
 	output, exact bool
-	json          bool
 }
 
 func certifyCommand(con *console.Console) *cobra.Command {
@@ -63,7 +62,7 @@ drolab certify shapes-sfk --output --stationary`,
 		"certify the output of the paper's Algorithm 1, not the last iterate")
 	flags.BoolVar(&f.exact, "stationary", false,
 		"also dual gap and ‖∇F‖ there, on the whole training split, of methods with λ and η")
-	flags.BoolVar(&f.json, "json", false, "print as JSON")
+	con.JSONFlag(c, "")
 	console.Choices(c, "uncertainty", dro.SetNames()...)
 	console.Choices(c, "split", runner.Splits()...)
 	return c
@@ -112,8 +111,8 @@ func certify(con *console.Console, c *cobra.Command, f *certifyFlags, names []st
 	if err != nil {
 		return err
 	}
-	if f.json {
-		return console.JSON(con.Stdout, certifyJSON(list, pairs, f))
+	if con.AsJSON {
+		return con.JSON(certifyJSON(list, pairs, f))
 	}
 	printCertified(con, list, pairs, f)
 	return nil

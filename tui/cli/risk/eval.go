@@ -22,7 +22,6 @@ type evalFlags struct {
 	dataset, split, out, sheet string
 	radii                      []float64
 	top                        int
-	json                       bool
 }
 
 func evalCommand(con *console.Console) *cobra.Command {
@@ -52,7 +51,7 @@ drolab eval latest --rho .1,1 --out losses.npz`,
 	flags.StringVar(&f.out, "out", "", "write a line a sample to FILE.csv, .jsonl or .npz")
 	flags.IntVar(&f.top, "top", 0, "print so many samples of the largest likelihood ratio")
 	flags.StringVar(&f.sheet, "sheet", "", "write the pictures of --top (default 50) to FILE.png")
-	flags.BoolVar(&f.json, "json", false, "print the result as JSON")
+	con.JSONFlag(c, "the result")
 	return c
 }
 
@@ -80,8 +79,8 @@ func eval(con *console.Console, name string, f *evalFlags) error {
 	if err := l.write(f); err != nil {
 		return err
 	}
-	if f.json {
-		return console.JSON(con.Stdout, l.result(f))
+	if con.AsJSON {
+		return con.JSON(l.result(f))
 	}
 	l.print(con.Stdout)
 	if f.top > 0 {

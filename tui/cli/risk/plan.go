@@ -19,7 +19,6 @@ func planCommand(con *console.Console) *cobra.Command {
 	var f setFlags
 	var h dro.Assumptions
 	var from string
-	var asJSON bool
 	c := &cobra.Command{
 		Use: "plan", Short: "What the paper's Theorem 1 asks for, beside what is used in practice",
 		Long: `The constants of the paper's Theorem 1 for SFK-DRO, from an accuracy ε and what is assumed of the
@@ -54,8 +53,8 @@ drolab plan --from shapes-sfk --epsilon 0.1`,
 			switch {
 			case err != nil:
 				return err
-			case asJSON:
-				return console.JSON(con.Stdout, newPlan(f.describe(set), h, &p))
+			case con.AsJSON:
+				return con.JSON(newPlan(f.describe(set), h, &p))
 			case from != "":
 				fmt.Fprintf(con.Stdout, "measured in %s: ε = %.3g, B = %.4g, G = %.4g, L = %.4g, "+
 					"Δ = %.4g; %s, ρ = %g\n\n", console.Clean(from), h.Epsilon,
@@ -77,7 +76,7 @@ drolab plan --from shapes-sfk --epsilon 0.1`,
 	flags.Float64Var(&h.Smoothness, "smoothness", 0,
 		"L, the Lipschitz constant of a loss's gradient")
 	flags.Float64Var(&h.Gap, "gap", 0, "Δ, how far the start is above the infimum")
-	flags.BoolVar(&asJSON, "json", false, "print as JSON")
+	con.JSONFlag(c, "")
 	return c
 }
 

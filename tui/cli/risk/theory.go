@@ -18,7 +18,6 @@ type theoryFlags struct {
 	log            bool
 	draws, samples int
 	batches        []int
-	json           bool
 }
 
 func theoryCommand(con *console.Console) *cobra.Command {
@@ -49,7 +48,7 @@ of mini-batches at one.`,
 		"mini-batches of each size for the variance; 20 times as many for the bias")
 	flags.IntVar(&f.samples, "samples", 50, "training samples whose gradients give G and L")
 	flags.IntSliceVar(&f.batches, "batches", []int{16, 64, 256}, "mini-batch sizes n")
-	flags.BoolVar(&f.json, "json", false, "print as JSON")
+	con.JSONFlag(c, "")
 	return c
 }
 
@@ -93,8 +92,8 @@ func theory(con *console.Console, f *theoryFlags, name string) error {
 	if err != nil {
 		return err
 	}
-	if f.json {
-		return console.JSON(con.Stdout, t)
+	if con.AsJSON {
+		return con.JSON(t)
 	}
 	printTheory(con, &t, set)
 	return nil

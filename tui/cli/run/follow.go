@@ -34,7 +34,7 @@ type following struct {
 // crew trains runs of one folder, and is followed.
 type crew struct {
 	runner.Verbs
-	follow func(ids []string, asJSON, exports bool) error
+	follow func(ids []string, exports bool) error
 	end    func(ids []string) []error // ends what was begun
 	leave  func()
 }
@@ -165,15 +165,15 @@ func troubles(
 }
 
 // of is what shows runs until all have ended, and reports.
-func (f following) of(tr *trainer.Trainer) func(ids []string, asJSON, exports bool) error {
-	return func(ids []string, asJSON, exports bool) error {
+func (f following) of(tr *trainer.Trainer) func(ids []string, exports bool) error {
+	return func(ids []string, exports bool) error {
 		f.ids, f.exports = ids, exports
 		outcomes := watch(tr, &f)
 		runs, err := findAll(f.dir, ids)
 		if err != nil {
 			return err
 		}
-		if err := look.Results(tr.Console, runs, asJSON); err != nil {
+		if err := look.Results(tr.Console, runs); err != nil {
 			return err
 		}
 		return notDone(runs, outcomes)

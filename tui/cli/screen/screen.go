@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,10 +26,7 @@ import (
 // Screen is the interface, as commands open it.
 type Screen struct {
 	*trainer.Trainer
-	Terminal io.Writer // that it draws on
-	Environ  []string
-	Ring     lab.Ring
-	Keys     string // folder of the keys of drolab share
+	Ring lab.Ring
 	// StopSweep stops the sweep in a folder.
 	StopSweep func(dir string) error
 }
@@ -85,7 +81,7 @@ func (s *Screen) screen(runsDir string, attach bool) lab.Config {
 	return lab.Config{StopSweep: s.StopSweep, Ring: s.Ring,
 		RunsDir: runsDir, DataDir: s.DataDir, CPU: machine.CPU(), Cores: s.Threads, Dir: ".",
 		Attach: attach,
-		Stdin:  s.Stdin, Stdout: s.Terminal, Environ: s.Environ}
+		Stdin:  s.Stdin, Stdout: s.Env.Stdout, Environ: s.Environ}
 }
 
 // open is the interface over runs of another process, until it is left.

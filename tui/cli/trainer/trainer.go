@@ -15,16 +15,7 @@ import (
 )
 
 // Trainer is what starts and asks of runs.
-type Trainer struct {
-	*console.Console
-	// Self returns the command that is this program with other arguments, not
-	// started; nil keeps all runs in this process.
-	Self func(args ...string) *exec.Cmd
-	// RuntimeDir is the user's folder for sockets ($XDG_RUNTIME_DIR), or empty.
-	RuntimeDir string
-	// Notify is the command to run when a run is done or has failed, or empty.
-	Notify string
-}
+type Trainer struct{ *console.Console }
 
 // HasEngine tells whether runs can outlive this process.
 func (t *Trainer) HasEngine() bool { return engine.Supported && t.Self != nil }
