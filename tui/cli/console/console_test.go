@@ -24,7 +24,7 @@ func TestPrintError(t *testing.T) {
 
 func TestGrid(t *testing.T) {
 	var b bytes.Buffer
-	Grid(&b, [][]string{{"", "sfk"}, {"η", "1"}, {"robust", "12345"}})
+	Grid(&b, []string{"", "sfk"}, [][]string{{"η", "1"}, {"robust", "12345"}})
 	if want := "          sfk\nη           1\nrobust  12345\n"; b.String() != want {
 		t.Errorf("grid:\n%s\nwant\n%s", b.String(), want)
 	}

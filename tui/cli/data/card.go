@@ -9,6 +9,7 @@ import (
 
 	"drolab/runner/data"
 	"drolab/runner/measure"
+	"drolab/runner/page"
 	"drolab/runner/spec"
 	"drolab/tui/cli/console"
 
@@ -208,7 +209,7 @@ func (c *dataCard) print(w io.Writer) {
 		fmt.Fprintf(w, ", %d groups", len(c.Groups))
 	}
 	fmt.Fprintf(w, "\nchecksum %s\n\n", c.Checksum)
-	console.Grid(w, c.table())
+	console.Blocks(w, c.table())
 	fmt.Fprintln(w)
 	for _, name := range slices.Sorted(maps.Keys(c.Missing)) {
 		fmt.Fprintf(w, "missing: %d values of column %s\n", c.Missing[name], console.Clean(name))
@@ -228,7 +229,7 @@ func (c *dataCard) print(w io.Writer) {
 }
 
 // table has a row for each class and group, and the sums.
-func (c *dataCard) table() [][]string {
+func (c *dataCard) table() *page.Table {
 	head := []string{"class", "n train", "n val", "n test"}
 	if c.Groups != nil {
 		head = slices.Insert(head, 1, "group")
@@ -241,9 +242,9 @@ func (c *dataCard) table() [][]string {
 		}
 		return cells
 	}
-	rows := [][]string{head}
-	for _, cell := range c.Cells {
-		rows = append(rows, row(cell.Class, cell.Group, cell.Train, cell.Val, cell.Test))
-	}
-	return append(rows, row("all", "", c.Samples["train"], c.Samples["val"], c.Samples["test"]))
+	rows := page.Rows(c.Cells, func(cell dataCell) []string {
+		return row(cell.Class, cell.Group, cell.Train, cell.Val, cell.Test)
+	})
+	all := row("all", "", c.Samples["train"], c.Samples["val"], c.Samples["test"])
+	return &page.Table{Head: head, Rows: append(rows, all)}
 }

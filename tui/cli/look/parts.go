@@ -7,6 +7,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/measure"
+	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/tui/cli/console"
 )
@@ -65,18 +66,14 @@ func showParts(w io.Writer, r *record.Run) {
 	if len(names) == 0 {
 		return
 	}
-	rows := [][]string{make([]string, len(columns))}
-	for c, column := range columns {
-		rows[0][c] = column.head
-	}
-	for i := range names {
-		row := make([]string, len(columns))
-		for c, column := range columns {
-			row[c] = column.cell(i)
+	t := &page.Table{Rows: make([][]string, len(names))}
+	for _, column := range columns {
+		t.Head = append(t.Head, column.head)
+		for i := range names {
+			t.Rows[i] = append(t.Rows[i], column.cell(i))
 		}
-		rows = append(rows, row)
 	}
-	console.Grid(w, rows)
+	console.Blocks(w, t)
 	notes := []string{"accuracy on the test split, with its 95 % interval (Wilson)"}
 	if small := tooSmall(m); len(small) > 0 {
 		notes = append(notes,

@@ -10,6 +10,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/measure"
+	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/tui/cli/console"
 	"drolab/tui/kit"
@@ -45,7 +46,7 @@ func printRuns(w io.Writer, runs []*record.Run) {
 		printList(w, runs)
 		printComparison(w, compare.Runs(runs, compare.Options{}))
 	} else {
-		console.Grid(w, runTable(runs, sharedParts(runs)))
+		console.Blocks(w, runTable(runs, sharedParts(runs)))
 		explainMarks(w, runs)
 	}
 	define(w, runs)
@@ -97,62 +98,64 @@ so from the ε shown; where a method keeps λ, its own problem's gap is the pena
 (of sfk-auto, which is our own, by the same rule), the step t' of least ‖∇f‖² + gap² on a batch: its mean and worst accuracy, and from which ε on it, with its own λ and η, is ε-stationary.
 `
 
-// runTable has a row for each of the titles of the runs' classes or groups.
-func runTable(runs []*record.Run, parts []string) [][]string {
-	row := func(title string, cell func(*record.Run) string) []string {
+// runTable has a column for each run, and a row for each of the titles of the runs' classes
+// or groups.
+func runTable(runs []*record.Run, parts []string) *page.Table {
+	t := &page.Table{}
+	row := func(title string, cell func(*record.Run) string) {
 		cells := []string{title}
 		for _, r := range runs {
 			cells = append(cells, cell(r))
 		}
-		return cells
+		t.Rows = append(t.Rows, cells)
 	}
-	rows := [][]string{
-		row("", func(r *record.Run) string {
-			m := &r.Meta
-			return fmt.Sprintf("%s s%d%s", m.Spec.Algorithm(), m.Spec.Seed,
-				compare.Mark(compare.Uses(m)))
-		}),
-		row("preset", func(r *record.Run) string { return console.Clean(r.Meta.Preset) }),
-		row("status", func(r *record.Run) string { return string(r.Status()) }),
-		row("set, ρ", func(r *record.Run) string { return console.Clean(r.Meta.Spec.Radius()) }),
-		row("epochs", func(r *record.Run) string {
-			return fmt.Sprintf("%.3g/%d", r.Summary().Epochs, r.Meta.Spec.Epochs)
-		}),
+	summary := func(title string, cell func(*runner.Summary) string) {
+		row(title, func(r *record.Run) string { return cell(r.Summary()) })
 	}
+	any := func(has func(*runner.Summary) bool) bool {
+		return slices.ContainsFunc(runs, func(r *record.Run) bool { return has(r.Summary()) })
+	}
+	row("preset", func(r *record.Run) string { return console.Clean(r.Meta.Preset) })
+	row("status", func(r *record.Run) string { return string(r.Status()) })
+	row("set, ρ", func(r *record.Run) string { return console.Clean(r.Meta.Spec.Radius()) })
+	row("epochs", epochs)
 	for _, m := range measure.SummaryMeasures() {
 		switch {
 		case !m.Main:
-		case m.IsList():
+		case m.IsList() && m.Axis == runs[0].Meta.Main():
 			for i, name := range parts {
-				if m.Axis == runs[0].Meta.Main() {
-					rows = append(rows, row(name, func(r *record.Run) string {
-						return console.Figure(&m, at(r.Summary().ByGroup.Of(m.Name), i))
-					}))
-				}
+				summary(name, func(s *runner.Summary) string {
+					return console.Figure(&m, at(s.ByGroup.Of(m.Name), i))
+				})
 			}
-		case slices.ContainsFunc(runs,
-			func(r *record.Run) bool { return r.Summary().Of(m.Name).Applies() }):
-			rows = append(rows, row(m.Head(), func(r *record.Run) string {
-				return console.Figure(&m, r.Summary().Of(m.Name))
-			}))
+		case any(func(s *runner.Summary) bool { return s.Of(m.Name).Applies() }):
+			summary(m.Head(), func(s *runner.Summary) string {
+				return console.Figure(&m, s.Of(m.Name))
+			})
 		}
 	}
-	if slices.ContainsFunc(runs, func(r *record.Run) bool { return r.Summary().Selected != nil }) {
-		rows = append(rows, row("selected", selectedCell))
+	if any(func(s *runner.Summary) bool { return s.Selected != nil }) {
+		row("selected", selectedCell)
 	}
-	return append(rows,
-		row("ε-stationary", func(r *record.Run) string {
-			return console.Short(r.Summary().Stationary())
-		}),
-		row("paper's x: ε", func(r *record.Run) string {
-			return console.Short(r.Summary().OutputStationary())
-		}),
-		row("paper's x", func(r *record.Run) string {
-			return paperIterate(r.Summary().PaperIterate)
-		}),
-		row("images/s", func(r *record.Run) string {
-			return console.Whole(r.Summary().ImagesPerSecond)
-		}))
+	summary("ε-stationary", func(s *runner.Summary) string { return console.Short(s.Stationary()) })
+	summary("paper's x: ε", func(s *runner.Summary) string {
+		return console.Short(s.OutputStationary())
+	})
+	summary("paper's x", paperIterate)
+	summary("images/s", func(s *runner.Summary) string { return console.Whole(s.ImagesPerSecond) })
+	row("", func(r *record.Run) string {
+		m := &r.Meta
+		return fmt.Sprintf("%s s%d%s", m.Spec.Algorithm(), m.Spec.Seed,
+			compare.Mark(compare.Uses(m)))
+	})
+	last := len(t.Rows) - 1
+	t.Head, t.Rows = t.Rows[last], t.Rows[:last]
+	return t
+}
+
+// epochs are those done of those planned.
+func epochs(r *record.Run) string {
+	return fmt.Sprintf("%.3g/%d", r.Summary().Epochs, r.Meta.Spec.Epochs)
 }
 
 // at returns the value of a class or a group, which a run of other data may lack.
@@ -173,7 +176,9 @@ func selectedCell(r *record.Run) string {
 		console.Percent(s.Of(r.Meta.Fit("worst_class_accuracy"))))
 }
 
-func paperIterate(p *runner.PaperIterate) string {
+// paperIterate is the mean and the worst of the paper's own output.
+func paperIterate(s *runner.Summary) string {
+	p := s.PaperIterate
 	if p == nil {
 		return "–"
 	}

@@ -10,6 +10,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/measure"
+	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/tui/cli/console"
 	"drolab/tui/kit"
@@ -53,19 +54,18 @@ func list(con *console.Console, runs []*record.Run) error {
 
 // printList prints a line a run.
 func printList(w io.Writer, runs []*record.Run) {
-	rows := [][]string{{"run", "status", "epochs", "set, ρ", "worst", "mean", "test loss"}}
-	for _, r := range runs {
+	head := []string{"run", "status", "epochs", "set, ρ", "worst", "mean", "test loss"}
+	console.Grid(w, head, page.Rows(runs, func(r *record.Run) []string {
 		s := r.Summary()
-		rows = append(rows, []string{
+		return []string{
 			console.Clean(s.ID), string(r.Status()),
-			fmt.Sprintf("%.3g/%d", s.Epochs, r.Meta.Spec.Epochs),
+			epochs(r),
 			console.Clean(r.Meta.Spec.Radius()),
 			console.Percent(s.Of(r.Meta.Fit("worst_class_accuracy"))),
 			console.Percent(s.Of("test_accuracy")),
 			console.Short(s.Of("test_loss")),
-		})
-	}
-	console.Grid(w, rows)
+		}
+	}))
 }
 
 func showCommand(con *console.Console) *cobra.Command {
@@ -132,7 +132,7 @@ func show(con *console.Console, r *record.Run) error {
 	showAverage(con.Stdout, r, average)
 	fmt.Fprintln(con.Stdout)
 	showParts(con.Stdout, r)
-	console.Grid(con.Stdout, runTable([]*record.Run{r}, nil))
+	console.Blocks(con.Stdout, runTable([]*record.Run{r}, nil))
 	define(con.Stdout, []*record.Run{r})
 	return nil
 }

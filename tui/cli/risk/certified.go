@@ -126,15 +126,15 @@ func printCertified(con *console.Console, list []certified, pairs []contrasted, 
 			fmt.Fprintf(con.Stdout, "on the training split, with the run's own λ and η: "+
 				"dual gap %.4g, ‖∇F‖ %.4g\n", s.DualGap, s.GradNorm)
 		}
-		console.Grid(con.Stdout, c.rows(f))
+		console.Blocks(con.Stdout, c.table(f))
 		fmt.Fprintln(con.Stdout)
-		console.Grid(con.Stdout, c.weights())
+		console.Blocks(con.Stdout, c.weights())
 		fmt.Fprintln(con.Stdout)
 	}
 	for _, p := range pairs {
 		fmt.Fprintf(con.Stdout, "%s less %s, %s split, paired by sample\n",
 			console.Clean(p.second.ID), console.Clean(p.first.ID), p.split)
-		console.Grid(con.Stdout, p.rows(f))
+		console.Blocks(con.Stdout, p.table(f))
 		fmt.Fprintln(con.Stdout)
 	}
 	explainCertified(con, list, f)
@@ -155,13 +155,12 @@ func between4(i dro.Interval) string {
 	return fmt.Sprintf("[%.4g, %.4g]", i[0], i[1])
 }
 
-func (c *certified) rows(f *certifyFlags) [][]string {
+func (c *certified) table(f *certifyFlags) *page.Table {
 	level := fmt.Sprintf("%g %%", 100*f.how.Level)
-	rows := [][]string{{"set, ρ", "R_ρ at most", "R_ρ", level + " bootstrap", level + " normal",
-		"λ", "η̃", "D", "effective n"}}
-	for i := range c.certificates {
-		e := &c.certificates[i]
-		upper, normal, bootstrap := bound(e), between4(e.Normal), between4(e.Bootstrap)
+	head := []string{"set, ρ", "R_ρ at most", "R_ρ", level + " bootstrap", level + " normal",
+		"λ", "η̃", "D", "effective n"}
+	rows := page.Rows(c.certificates, func(e certificate.Certificate) []string {
+		upper, normal, bootstrap := bound(&e), between4(e.Normal), between4(e.Bootstrap)
 		if c.split == runner.SplitTrain {
 			upper, normal, bootstrap = "–", "–", "–"
 		}
@@ -169,11 +168,11 @@ func (c *certified) rows(f *certifyFlags) [][]string {
 		if e.Set.HasRadius() {
 			lambda = fmt.Sprintf("%.4g", e.Z.Lambda)
 		}
-		rows = append(rows, []string{place(e.Set, e.Rho), upper,
-			fmt.Sprintf("%.4g", e.Risk), bootstrap, normal, lambda, fmt.Sprintf("%.4g", e.Z.Eta),
-			fmt.Sprintf("%.4g", e.Divergence), fmt.Sprintf("%.4g", e.EffectiveSampleSize)})
-	}
-	return rows
+		return []string{place(e.Set, e.Rho), upper, fmt.Sprintf("%.4g", e.Risk), bootstrap,
+			normal, lambda, fmt.Sprintf("%.4g", e.Z.Eta), fmt.Sprintf("%.4g", e.Divergence),
+			fmt.Sprintf("%.4g", e.EffectiveSampleSize)}
+	})
+	return &page.Table{Head: head, Rows: rows}
 }
 
 // bound is the one-sided bound, with a mark where it cannot be believed.
@@ -188,14 +187,12 @@ func bound(e *certificate.Certificate) string {
 }
 
 // weights has a row a set and radius, a column a class or group.
-func (c *certified) weights() [][]string {
-	head := []string{"mean weight"}
+func (c *certified) weights() *page.Table {
+	t := &page.Table{Head: []string{"mean weight"}}
 	for _, name := range c.run.Names(c.run.Main()) {
-		head = append(head, console.Clean(name))
+		t.Head = append(t.Head, console.Clean(name))
 	}
-	rows := [][]string{head}
-	for i := range c.certificates {
-		e := &c.certificates[i]
+	t.Rows = page.Rows(c.certificates, func(e certificate.Certificate) []string {
 		values := e.ByClass
 		if c.run.Main() == measure.PerGroup {
 			values = e.ByGroup
@@ -204,23 +201,23 @@ func (c *certified) weights() [][]string {
 		for _, n := range values {
 			row = append(row, page.Digits(3).Text(n))
 		}
-		rows = append(rows, row)
-	}
-	return rows
+		return row
+	})
+	return t
 }
 
-func (p *contrasted) rows(f *certifyFlags) [][]string {
+func (p *contrasted) table(f *certifyFlags) *page.Table {
 	level := fmt.Sprintf("%g %%", 100*f.how.Level)
-	rows := [][]string{{"set, ρ", "difference of R_ρ", level + " interval", "by"}}
-	for _, d := range p.contrasts {
+	head := []string{"set, ρ", "difference of R_ρ", level + " interval", "by"}
+	rows := page.Rows(p.contrasts, func(d certificate.Contrast) []string {
 		by := "bootstrap"
 		if d.Better() == d.Normal {
 			by = "normal limit"
 		}
-		rows = append(rows, []string{place(d.Set, d.Rho), fmt.Sprintf("%+.4g", d.Value),
-			between4(d.Better()), by})
-	}
-	return rows
+		return []string{place(d.Set, d.Rho), fmt.Sprintf("%+.4g", d.Value),
+			between4(d.Better()), by}
+	})
+	return &page.Table{Head: head, Rows: rows}
 }
 
 func explainCertified(con *console.Console, list []certified, f *certifyFlags) {

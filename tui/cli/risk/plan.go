@@ -106,8 +106,7 @@ func printPlan(con *console.Console, h dro.Assumptions, p *dro.Plan) {
 	theory := func(m dro.Magnitude) string { return m.String() }
 	const steps = 50 * 273 // of the paper's run
 	ofX, ofZ := p.Samples()
-	rows := [][]string{
-		{"", "Theorem 1", "in practice"},
+	console.Grid(con.Stdout, []string{"", "Theorem 1", "in practice"}, [][]string{
 		{"λ in", side("[%.3g, %.3g]", p.Box.Lambda[0], p.Box.Lambda[1]),
 			side("[%.3g, 10]", practice.Lambda0)},
 		{"η in", side("[%.3g, %.3g]", p.Box.Eta[0], p.Box.Eta[1]),
@@ -125,8 +124,7 @@ func printPlan(con *console.Console, h dro.Assumptions, p *dro.Plan) {
 		{"T, steps", theory(p.T), side("about %.2g", float64(steps))},
 		{"n_x T, samples in all", theory(ofX), side("about %.2g", float64(steps*practice.Batch))},
 		{"n_z T, samples in all", theory(ofZ), side("about %.2g", float64(steps*practice.Batch))},
-	}
-	console.Grid(con.Stdout, rows)
+	})
 	fmt.Fprintln(con.Stdout)
 	for _, note := range planNotes(h, p) {
 		fmt.Fprintln(con.Stdout, note)

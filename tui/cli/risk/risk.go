@@ -354,12 +354,11 @@ func printRisk(con *console.Console, set dro.Set, f *riskFlags, r *solution) {
 			p.Rho, p.Risk, p.Lambda, p.Eta, p.EffectiveSampleSize)
 	}
 	if len(r.Groups) > 0 {
-		rows := [][]string{{"group", "n", "mean loss", "ratio"}}
-		for _, g := range r.Groups {
-			rows = append(rows, []string{console.Clean(g.Name), fmt.Sprint(g.N),
-				fmt.Sprintf("%.4g", g.MeanLoss), fmt.Sprintf("%.4g", g.Ratio)})
-		}
-		console.Grid(con.Stdout, rows)
+		head := []string{"group", "n", "mean loss", "ratio"}
+		console.Grid(con.Stdout, head, page.Rows(r.Groups, func(g riskGroup) []string {
+			return []string{console.Clean(g.Name), fmt.Sprint(g.N),
+				fmt.Sprintf("%.4g", g.MeanLoss), fmt.Sprintf("%.4g", g.Ratio)}
+		}))
 	}
 	if r.Saturated && set.HasRadius() {
 		fmt.Fprintln(con.Stdout, "the radius does not bind: a larger one would not raise the risk")
