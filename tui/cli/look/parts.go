@@ -104,14 +104,14 @@ func countAt(counts []int, i int) int {
 	return 0
 }
 
-// showSelected prints the step that the validation split finds best.
-func showSelected(w io.Writer, r *record.Run) {
+// selected is the step that the validation split finds best.
+func selected(r *record.Run) string {
 	s := r.Summary().Selected
 	if s == nil {
-		return
+		return ""
 	}
-	fmt.Fprintf(w, "%-10s step %d, epoch %.4g (best by %s): test loss %s, mean %s, worst %s %s\n",
-		"selected", s.Step, s.Epoch, console.Clean(s.By),
-		console.Short(s.Of("test_loss")), console.Percent(s.Of("test_accuracy")), r.Meta.Part(),
+	return fmt.Sprintf("step %d, epoch %.4g (best by %s): test loss %s, mean %s, worst %s %s",
+		s.Step, s.Epoch, s.By, console.Short(s.Of("test_loss")),
+		console.Percent(s.Of("test_accuracy")), r.Meta.Part(),
 		console.Percent(s.Of(r.Meta.Fit("worst_class_accuracy"))))
 }

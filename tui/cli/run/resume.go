@@ -58,7 +58,7 @@ func goOn(ctx context.Context, tr *trainer.Trainer, runs []*record.Run, inline b
 	defer by.leave()
 	ids, list := begin(tr, runs, by.Resume)
 	if len(ids) > 0 {
-		list = list.And(by.follow(ids, false))
+		list = list.And(by.follow(tr, ids, false))
 	}
 	return list.OrNil()
 }

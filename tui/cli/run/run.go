@@ -221,7 +221,7 @@ func train(ctx context.Context, tr *trainer.Trainer, requests []runner.Request, 
 	if f.detach {
 		return leave(tr, store.Dir(), ids)
 	}
-	return by.follow(ids, f.live != "")
+	return by.follow(tr, ids, f.live != "")
 }
 
 // start starts the requests until one is refused. Then the runs have a copy of the

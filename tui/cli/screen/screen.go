@@ -69,9 +69,13 @@ func (s *Screen) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	return s.readOnly(ctx, s.screen(dir, true))
+}
+
+// readOnly opens the interface without verbs.
+func (s *Screen) readOnly(ctx context.Context, cfg lab.Config) error {
 	ctx, cancel := s.Orderly(ctx, console.Outlive)
 	defer cancel()
-	cfg := s.screen(dir, true)
 	cfg.Verbs, cfg.RunsGoOn, cfg.ReadOnly = engine.ReadOnly{}, true, true
 	return s.open(ctx, cfg)
 }
