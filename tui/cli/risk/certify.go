@@ -78,12 +78,8 @@ type certified struct {
 	stationary   *measure.Output // of the first split alone
 }
 
-// contrasted are two runs on one split.
-type contrasted struct {
-	first, second *runner.Meta
-	split         string
-	contrasts     []certificate.Contrast
-}
+// contrasted are the differences of two runs on one split.
+type contrasted = []certificate.Contrast
 
 func certify(con *console.Console, c *cobra.Command, f *certifyFlags, names []string) error {
 	if err := f.check(); err != nil {
@@ -191,11 +187,8 @@ func (f *certifyFlags) measure(frozen *certificate.Frozen, g certificate.Grid) (
 		if one.pass, err = frozen.Pass(split); err != nil {
 			return nil, err
 		}
-		of := g
-		if split == runner.SplitTrain { // it was fitted to them
-			of.How.Draws = 0
-		}
-		if one.certificates, err = frozen.Certify(one.pass, of); err != nil {
+		g.Fitted = split == runner.SplitTrain
+		if one.certificates, err = frozen.Certify(one.pass, g); err != nil {
 			return nil, err
 		}
 		list = append(list, one)
@@ -222,11 +215,12 @@ func contrast(list []certified, g certificate.Grid) (pairs []contrasted, err err
 		if err := certificate.SameSamples(a.run, b.run, a.split); err != nil {
 			return nil, err
 		}
-		of, err := g.Contrasts(b.pass, a.pass)
+		of, err := g.Contrasts(b.pass, a.pass, certificate.Contrast{Less: a.run.ID, From: b.run.ID,
+			Split: a.split})
 		if err != nil {
 			return nil, err
 		}
-		pairs = append(pairs, contrasted{a.run, b.run, a.split, of})
+		pairs = append(pairs, of)
 	}
 	return pairs, nil
 }
