@@ -27,7 +27,7 @@ func Beside(dir string) (list []Preset) {
 	}
 	slices.Sort(paths)
 	for _, path := range paths[:min(len(paths), mostBeside)] {
-		if text, err := readFile(path); err == nil && meant(text) {
+		if text, err := ReadFile(path); err == nil && meant(text) {
 			list = append(list, beside(path, text))
 		}
 	}

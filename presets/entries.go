@@ -96,6 +96,3 @@ func several(t *spec.Setting, value []byte) string {
 	}
 	return ""
 }
-
-// ReadFile reads a YAML file of the size that a preset's may have.
-func ReadFile(path string) ([]byte, error) { return readFile(path) }

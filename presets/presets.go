@@ -79,7 +79,7 @@ func Load(nameOrFile string) (Preset, error) {
 	if slices.Contains(names(), nameOrFile) {
 		return embedded(nameOrFile)
 	}
-	text, err := readFile(nameOrFile)
+	text, err := ReadFile(nameOrFile)
 	switch {
 	case err == nil:
 		return parse(nameOrFile, text)
@@ -104,7 +104,8 @@ func looksLikeFile(s string) bool {
 // each is below 8 KiB.
 const maxFile = 64 << 10
 
-func readFile(path string) ([]byte, error) {
+// ReadFile reads a YAML file of the size that a preset's may have.
+func ReadFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err

@@ -125,7 +125,7 @@ func (p *Problem) claim(say *claimed, pair [2]dro.Algorithm) *Claim {
 		names[i] = first.name(&m, string(method))
 	}
 	c := say.of(p, names[0], names[1])
-	c.Difference = Difference{Seeds: []uint64{}, Values: []measure.Number{}}
+	c.Difference = noDifference()
 	c.Few = "no run of " + names[0]
 	if a != nil {
 		c.Few = "no run of " + names[1]

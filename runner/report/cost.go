@@ -40,7 +40,7 @@ func (p *Problem) costs() {
 			Step:    measure.Num(mean),
 			StepStd: measure.NumIf(len(steps) > 1, std),
 			Minutes: measure.Num(stat.Mean(minutes, nil)),
-			Ratio:   Difference{Seeds: []uint64{}, Values: []measure.Number{}},
+			Ratio:   noDifference(),
 		}
 		if base != nil && a != base {
 			c.Ratio = differ(a, base, stepTime, 0)

@@ -3,10 +3,8 @@ package sweep
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"hash/fnv"
-	"io/fs"
 	"math"
 	"path/filepath"
 	"slices"
@@ -302,15 +300,12 @@ type submissions struct {
 func (f *Folder) submitted() ([]Batch, error) {
 	path := f.own("slurm", jobsName)
 	var raw json.RawMessage
-	err := f.files.Read(path, &raw)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
+	if there, err := f.noted(path, &raw); !there {
 		return nil, err
 	}
 	var s submissions
-	if err = json.Unmarshal(raw, &s); err != nil {
+	err := json.Unmarshal(raw, &s)
+	if err != nil {
 		err = json.Unmarshal(raw, &s.Batches) // a program before wrote the batches alone
 	}
 	if err != nil {
