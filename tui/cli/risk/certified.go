@@ -2,7 +2,6 @@ package risk
 
 import (
 	"fmt"
-	"slices"
 
 	"drolab/dro"
 	"drolab/runner"
@@ -14,52 +13,18 @@ import (
 
 // What certify prints.
 
-type certifiedJSON struct {
-	ID       string  `json:"id"`
-	Step     int64   `json:"step"`
-	Output   bool    `json:"output"` // of Algorithm 1, not the last iterate
-	Split    string  `json:"split"`
-	N        int     `json:"n"`
-	MeanLoss float64 `json:"mean_loss"`
-	Level    float64 `json:"level"`
-	Draws    int     `json:"draws"`
-	Seed     uint64  `json:"seed"`
-	// DualGap and GradNorm are with the run's own set, radius and z.
-	DualGap   *float64                  `json:"dual_gap,omitempty"`
-	GradNorm  *float64                  `json:"full_grad_norm,omitempty"`
-	Certified []certificate.Certificate `json:"certificates"`
-}
-
-func certifyJSON(list []certified, pairs []contrasted, f *certifyFlags) any {
-	all := struct {
-		Runs        []certifiedJSON        `json:"runs"`
-		Differences []certificate.Contrast `json:"differences"`
-	}{[]certifiedJSON{}, append([]certificate.Contrast{}, slices.Concat(pairs...)...)}
-	for i := range list {
-		c := &list[i]
-		one := certifiedJSON{ID: c.run.ID, Step: c.step, Output: f.output,
-			Split: c.split, N: len(c.pass.Losses), MeanLoss: c.certificates[0].MeanLoss,
-			Level: f.how.Level, Draws: f.how.Draws, Seed: f.how.Seed, Certified: c.certificates}
-		if s := c.stationary; s != nil {
-			one.DualGap, one.GradNorm = &s.DualGap, &s.GradNorm
-		}
-		all.Runs = append(all.Runs, one)
-	}
-	return all
-}
-
 func printCertified(con *console.Console, list []certified, pairs []contrasted, f *certifyFlags) {
 	for i := range list {
 		c := &list[i]
-		at := fmt.Sprintf("step %d", c.step)
+		at := fmt.Sprintf("step %d", c.Step)
 		if f.output {
 			at = "Algorithm 1's output as of " + at
 		}
 		fmt.Fprintf(con.Stdout, "%s, %s, %s split, %d samples, mean loss %.4g\n",
-			console.Clean(c.run.ID), at, c.split, len(c.pass.Losses), c.certificates[0].MeanLoss)
-		if s := c.stationary; s != nil {
+			console.Clean(c.ID), at, c.Split, c.N, c.MeanLoss)
+		if c.DualGap != nil {
 			fmt.Fprintf(con.Stdout, "on the training split, with the run's own λ and η: "+
-				"dual gap %.4g, ‖∇F‖ %.4g\n", s.DualGap, s.GradNorm)
+				"dual gap %.4g, ‖∇F‖ %.4g\n", *c.DualGap, *c.GradNorm)
 		}
 		console.Blocks(con.Stdout, c.table(f))
 		fmt.Fprintln(con.Stdout)
@@ -94,7 +59,7 @@ func (c *certified) table(f *certifyFlags) *page.Table {
 	level := fmt.Sprintf("%g %%", 100*f.how.Level)
 	head := []string{"set, ρ", "R_ρ at most", "R_ρ", level + " bootstrap", level + " normal",
 		"λ", "η̃", "D", "effective n"}
-	rows := page.Rows(c.certificates, func(e certificate.Certificate) []string {
+	rows := page.Rows(c.Certificates, func(e certificate.Certificate) []string {
 		lambda, upper := "–", console.Short(e.Upper)
 		if e.Lambda != nil {
 			lambda = fmt.Sprintf("%.4g", *e.Lambda)
@@ -115,7 +80,7 @@ func (c *certified) weights() *page.Table {
 	for _, name := range c.run.Names(c.run.Main()) {
 		t.Head = append(t.Head, console.Clean(name))
 	}
-	t.Rows = page.Rows(c.certificates, func(e certificate.Certificate) []string {
+	t.Rows = page.Rows(c.Certificates, func(e certificate.Certificate) []string {
 		values := e.ByClass
 		if c.run.Main() == measure.PerGroup {
 			values = e.ByGroup
@@ -148,9 +113,9 @@ func explainCertified(con *console.Console, list []certified, f *certifyFlags) {
 	saturated, train := false, false
 	doubts := map[string]bool{}
 	for _, c := range list {
-		train = train || c.split == runner.SplitTrain
-		for i := range c.certificates {
-			e := &c.certificates[i]
+		train = train || c.Split == runner.SplitTrain
+		for i := range c.Certificates {
+			e := &c.Certificates[i]
 			doubts[e.Doubt] = true
 			saturated = saturated || e.Saturated && e.Rho.Applies()
 		}
