@@ -88,8 +88,8 @@ func translate(word string) (key, note string) {
 	return "", ""
 }
 
-// suggest says what was meant by a key that is no setting: what other programs call so, the begin of
-// a key, a key or such a word of nearly the same letters, or where the keys are listed.
+// suggest says what was meant by a key that is no setting: what other programs call so, the
+// begin of a key, a key or such a word of nearly the same letters, or where the keys are listed.
 func suggest(key string) string {
 	const list = "`drolab presets NAME` lists a preset's"
 	if is := called(key); is != "" {

@@ -44,7 +44,8 @@ drolab plan --from shapes-sfk --epsilon 0.1`,
 	flags.Float64Var(&f.assumed.Epsilon, "epsilon", 0,
 		"ε, what both parts of the stationarity test shall come down to")
 	flags.Float64Var(&f.assumed.Bound, "bound", 0, "B, the largest loss")
-	flags.Float64Var(&f.assumed.Lipschitz, "lipschitz", 0, "G, the largest norm of a loss's gradient")
+	flags.Float64Var(&f.assumed.Lipschitz, "lipschitz", 0,
+		"G, the largest norm of a loss's gradient")
 	flags.Float64Var(&f.assumed.Smoothness, "smoothness", 0,
 		"L, the Lipschitz constant of a loss's gradient")
 	flags.Float64Var(&f.assumed.Gap, "gap", 0, "Δ, how far the start is above the infimum")

@@ -137,8 +137,8 @@ func printTheory(con *console.Console, t *theoryJSON, set dro.Set) {
 			fmt.Sprintf("%.3g", r.Points[len(r.Points)-1].Value), slope, paper(r)}
 	})
 	fmt.Fprintf(con.Stdout, "%s, %s\n\n", console.Clean(t.ID), set.Label())
-	console.Grid(con.Stdout, []string{"against samples seen", "evaluations", "first", "last", "slope",
-		"the paper's"}, rates)
+	console.Grid(con.Stdout, []string{"against samples seen", "evaluations", "first", "last",
+		"slope", "the paper's"}, rates)
 	if len(t.Unmet) > 0 {
 		fmt.Fprintf(con.Stdout, "\nTheorem 1 asks for what this run does not have: %s.\n",
 			strings.Join(t.Unmet, "; "))
