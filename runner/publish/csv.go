@@ -24,8 +24,9 @@ func writeCSV(r *Run, folder string) error {
 		return err
 	}
 	table := func(name string, head []string, rows [][]string) error {
-		write := func(w io.Writer, _ *Run) error { return page.CSV(w, head, slices.Values(rows)) }
-		return toFile(write)(r, filepath.Join(folder, name))
+		return newFile(filepath.Join(folder, name), func(w io.Writer) error {
+			return page.CSV(w, head, slices.Values(rows))
+		})
 	}
 	var names []string
 	if len(steps) > 0 {
