@@ -74,7 +74,7 @@ func jsonOf(value any) json.RawMessage {
 func Assign(settings *spec.Spec, key string, value []byte) error {
 	t, ok := spec.FindSetting(key)
 	if !ok {
-		return fmt.Errorf("%.40s: unknown key: %s", strconv.QuoteToGraphic(key), Meant(key))
+		return fmt.Errorf("%.40s: unknown key: %s", strconv.QuoteToGraphic(key), suggest(key))
 	}
 	err := settings.Assign(key, value)
 	if wrong := new(spec.KeyError); errors.As(err, &wrong) && wrong.Key == key {
@@ -96,6 +96,3 @@ func several(t *spec.Setting, value []byte) string {
 	}
 	return ""
 }
-
-// ReadFile reads a YAML file of the size that a preset's may have.
-func ReadFile(path string) ([]byte, error) { return readFile(path) }

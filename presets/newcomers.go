@@ -1,102 +1,42 @@
 package presets
 
 import (
+	"cmp"
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"drolab/runner/spec"
 )
 
-// newcomer is what other programs call a setting: PyTorch, scikit-learn, Hydra, Keras, Lightning,
-// and papers on robust training. Where the program has none such, or several, note says what to do.
+// newcomer is what other programs call a setting. Where the program has none such, or
+// several, note says what to do.
 type newcomer struct {
-	words string // as plain gives them
-	key   string // ours
-	note  string // in place of it
+	words []string // as plain gives them
+	key   string   // ours
+	note  string   // in place of it
 }
 
+//go:embed newcomers.txt
+var newcomersText string
+
 // newcomers is the only table of such words.
-var newcomers = []newcomer{
-	{words: "learningrate learningrateinit eta0 baselr initiallr maxlr stepsize", key: "lr"},
-	{words: "alpha",
-		note: "it is lr (the step size), weight_decay (scikit-learn's alpha) or mu (the level of " +
-			"CVaR) here"},
-	{words: "l2 l2penalty l2reg wd decay reg regularization regularisation",
-		key: "weight_decay"},
-	{words: "penalty",
-		note: "weight_decay is the L2 penalty of the weights, and there is no other"},
-	{words: "batchsize bs minibatch minibatchsize trainbatchsize perdevicetrainbatchsize",
-		key: "batch"},
-	{words: "numepochs nepochs nepoch maxepochs numtrainepochs niter maxiter nestimators",
-		key: "epochs"},
-	{words: "steps maxsteps numsteps nsteps iterations numiterations totalsteps",
-		note: "a run's length is in epochs, of samples / batch steps each"},
-	{words: "randomstate randomseed manualseed torchseed rng", key: "seed"},
-	{words: "nseeds numseeds repeats nrepeats trials ntrials nruns", key: "seeds"},
-	{words: "valsplit validationsplit validationfraction valsize validsize valratio valfrac " +
-		"holdout", key: "val_fraction"},
-	{words: "testsize testsplit testfraction",
-		note: "it is a part of the dataset's name: dataset: csv:FILE?test_fraction=.2"},
-	{words: "target targetcolumn label labelcolumn y",
-		note: "it is a part of the dataset's name: dataset: csv:FILE?label=COLUMN"},
-	{words: "group groups groupcolumn sensitivefeatures protected",
-		note: "it is a part of the dataset's name: dataset: csv:FILE?group=COLUMN,COLUMN"},
-	{words: "data datapath dataname datasetname datafile trainfile traindata csv task",
-		key: "dataset"},
-	{words: "datadir dataroot root", note: "the folder of the datasets is the flag --data"},
-	{words: "arch architecture net network backbone modelname modeltype estimator",
-		key: "model"},
-	{words: "hidden hiddensizes hiddenlayersizes hiddendim numlayers layers dropout activation " +
-		"width depth",
-		note: "models have their layers: model is alexnet, convnet, linear, mlp or resnet8"},
-	{words: "optimizer optimiser optim solver nesterov betas beta1 beta2 adam adamw",
-		note: "there is one, SGD with momentum: lr, momentum, weight_decay, clip and " +
-			"lr_drop_epoch are its settings"},
-	{words: "scheduler lrscheduler schedule lrschedule milestones decayepochs lrstep lrdecayepochs",
-		key: "lr_drop_epoch"},
-	{words: "gamma lrgamma lrdecay lrfactor factor",
-		note: "it is lr_drop (the factor on lr) or focal_gamma (of the focal loss) here"},
-	{words: "warmup warmupsteps warmupepochs patience earlystopping",
-		note: "there is none: lr falls after lr_drop_epoch, and select keeps the best step by " +
-			"validation"},
-	{words: "gradclip clipgrad maxnorm maxgradnorm gradientclipval clipnorm gradientclipping",
-		key: "clip"},
-	{words: "augmentation dataaugmentation augmentations transform transforms", key: "augment"},
-	{words: "initialization initialisation weightinit initializer kernelinitializer",
-		key: "init"},
-	{words: "dtype amp fp16 bf16 mixedprecision", key: "precision"},
-	{words: "criterion lossfn lossfunction objective", key: "loss"},
-	{words: "algorithm algo method methods trainer", key: "algorithms"},
-	{words: "divergence fdivergence ambiguityset uncertaintyset", key: "uncertainty"},
-	{words: "radius epsilon eps robustness", key: "rho"},
-	{words: "cvaralpha cvarlevel level", key: "mu"},
-	{words: "lam lamda", key: "lambda"},
-	{words: "groupdrostepsize robuststepsize etaq", key: "group_step"},
-	{words: "classweight classweights sampleweight posweight",
-		note: "methods weigh classes and groups: algorithms: [reweight], or balanced"},
-	{words: "numsamples nsamples maxsamples subset limittrainbatches", key: "samples"},
-	{words: "imbalanceratio imbfactor imbalanceratios", key: "imbalance"},
-	{words: "noise noiserate corruption", key: "label_noise"},
-	{words: "loginterval logfreq loggingsteps logeverynsteps printevery verbose",
-		key: "log_every"},
-	{words: "evalinterval evalfreq evalsteps checkvaleverynepoch valcheckinterval",
-		key: "eval_every"},
-	{words: "saveevery savesteps savefreq saveinterval checkpointinterval",
-		key: "checkpoint_every"},
-	{words: "savetopk savetotallimit keepcheckpoints", key: "checkpoint_keep"},
-	{words: "monitor metric metricforbestmodel scoring", key: "select"},
-	{words: "device devices gpu gpus cuda accelerator",
-		note: "runs train on the processor, with as many cores as the flag --threads says"},
-	{words: "numworkers njobs workers threads nthreads", note: "it is the flag --threads"},
-	{words: "shuffle", note: "each epoch is shuffled, by seed"},
-	{words: "outputdir outdir savedir logdir rundir runs",
-		note: "the folder of the runs is the flag --runs"},
-	{words: "name runname experiment experimentname project",
-		note: "runs are called by their preset's file and method"},
-	{words: "description notes comment", key: docKey},
-	{words: "defaults", note: "a preset has no parts of other files: its lines are settings"},
-}
+var newcomers = sync.OnceValue(func() (list []newcomer) {
+	text := strings.ReplaceAll(newcomersText, "\n  ", " ")
+	for line := range strings.Lines(text) {
+		words, what, ok := strings.Cut(strings.TrimSpace(line), " = ")
+		n := newcomer{key: what}
+		if !ok {
+			words, n.note, ok = strings.Cut(strings.TrimSpace(line), ": ")
+		}
+		if n.words = strings.Fields(words); ok && line[0] != '#' {
+			list = append(list, n)
+		}
+	}
+	return list
+})
 
 // plain is a word without what programs write differently: Hydra's signs, case, hyphens
 // and underscores.
@@ -140,17 +80,17 @@ func translate(word string) (key, note string) {
 			return key, ""
 		}
 	}
-	for _, n := range newcomers {
-		if slices.Contains(strings.Fields(n.words), is) {
+	for _, n := range newcomers() {
+		if slices.Contains(n.words, is) {
 			return n.key, n.note
 		}
 	}
 	return "", ""
 }
 
-// Meant says what was meant by a key that is no setting: what other programs call so, the begin of
-// a key, a key or such a word of nearly the same letters, or where the keys are listed.
-func Meant(key string) string {
+// suggest says what was meant by a key that is no setting: what other programs call so, the
+// begin of a key, a key or such a word of nearly the same letters, or where the keys are listed.
+func suggest(key string) string {
 	const list = "`drolab presets NAME` lists a preset's"
 	if is := called(key); is != "" {
 		return is
@@ -160,8 +100,8 @@ func Meant(key string) string {
 	if i := slices.IndexFunc(words, begins); i >= 0 {
 		return fmt.Sprintf("did you mean %s? (%s)", words[i], list)
 	}
-	for _, n := range newcomers {
-		words = append(words, strings.Fields(n.words)...)
+	for _, n := range newcomers() {
+		words = append(words, n.words...)
 	}
 	near := nearestFirst(key, words)[0]
 	if distance(key, near) > 2*max(2, len(key)/3) {
@@ -171,4 +111,41 @@ func Meant(key string) string {
 		return is
 	}
 	return fmt.Sprintf("did you mean %s? (%s)", near, list)
+}
+
+// nearestFirst returns the words with the one that was most likely meant in
+// front and the others in their order.
+func nearestFirst(typed string, words []string) []string {
+	near := slices.MinFunc(words, func(a, b string) int {
+		return cmp.Compare(distance(typed, a), distance(typed, b))
+	})
+	others := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == near })
+	return append([]string{near}, others...)
+}
+
+// distance is the number of letters to insert, delete or replace (Levenshtein),
+// in half steps, less one when one word starts with the other: "epoch" is
+// rather "epochs" than "eta".
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replace := diagonal
+			if a[i] != b[j] {
+				replace++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replace, row[j]+1, row[j+1]+1)
+		}
+	}
+	d := 2 * row[len(b)]
+	if a != "" && strings.HasPrefix(b, a) || strings.HasPrefix(a, b) {
+		d--
+	}
+	return d
 }

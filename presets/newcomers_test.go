@@ -53,12 +53,12 @@ func TestNewcomersTable(t *testing.T) {
 	for _, key := range Keys() {
 		seen[plain(key)] = true
 	}
-	for _, n := range newcomers {
+	for _, n := range newcomers() {
 		_, ours := spec.FindSetting(n.key)
 		if (n.key == "") == (n.note == "") || n.key != "" && n.key != docKey && !ours {
 			t.Errorf("%s leads to %q and %q", n.words, n.key, n.note)
 		}
-		for word := range strings.FieldsSeq(n.words) {
+		for _, word := range n.words {
 			if seen[word] || plain(word) != word {
 				t.Errorf("%s stands there twice, is a key, or is not as plain gives it", word)
 			}

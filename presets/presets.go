@@ -7,10 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"drolab/runner"
+	"drolab/runner/spec"
 )
 
 //go:embed *.yaml
@@ -79,7 +81,7 @@ func Load(nameOrFile string) (Preset, error) {
 	if slices.Contains(names(), nameOrFile) {
 		return embedded(nameOrFile)
 	}
-	text, err := readFile(nameOrFile)
+	text, err := ReadFile(nameOrFile)
 	switch {
 	case err == nil:
 		return parse(nameOrFile, text)
@@ -104,7 +106,8 @@ func looksLikeFile(s string) bool {
 // each is below 8 KiB.
 const maxFile = 64 << 10
 
-func readFile(path string) ([]byte, error) {
+// ReadFile reads a YAML file of the size that a preset's may have.
+func ReadFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -118,4 +121,47 @@ func readFile(path string) ([]byte, error) {
 func baseName(file string) string {
 	base := filepath.Base(file)
 	return strings.TrimSuffix(base, filepath.Ext(base))
+}
+
+// mostBeside bounds what a folder full of YAML files costs.
+const mostBeside = 100
+
+// Beside returns the presets among the YAML files of a folder, by name: a file
+// that cannot be read as one but has a preset's keys is listed with its Problem,
+// since its owner looks for it. Other YAML files are passed over.
+func Beside(dir string) (list []Preset) {
+	var paths []string
+	for _, pattern := range []string{"*.yaml", "*.yml"} {
+		found, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
+			return nil // a folder's name that is a pattern
+		}
+		paths = append(paths, found...)
+	}
+	slices.Sort(paths)
+	for _, path := range paths[:min(len(paths), mostBeside)] {
+		if text, err := ReadFile(path); err == nil && meant(text) {
+			list = append(list, beside(path, text))
+		}
+	}
+	return list
+}
+
+// meant tells whether text seems to be a preset, right or wrong.
+func meant(text []byte) bool {
+	return regexp.MustCompile(`(?m)^(algorithms|dataset)[ \t]*:`).Match(text)
+}
+
+func beside(path string, text []byte) Preset {
+	p, err := parse(path, text)
+	if wrong := p.Check(&p.Spec); err == nil && len(wrong) > 0 {
+		err = wrong
+	}
+	if err != nil {
+		doc, _, _ := strings.Cut(err.Error(), "\n")
+		p = Preset{Problem: err, Preset: runner.Preset{Name: baseName(path), Doc: doc,
+			Spec: spec.Defaults()}}
+	}
+	p.File = path
+	return p
 }

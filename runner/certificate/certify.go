@@ -15,17 +15,59 @@ type Grid struct {
 	Sets  []dro.Set
 	Radii []float64
 	How   dro.Confidence
+	// Fitted says that the network was fitted to the samples: of them there is no interval.
+	Fitted bool
 }
 
 // Certificate is R_ρ of a network on a split, for one set and radius, in the unit of
-// the loss.
+// the loss, as dro.Estimate has it and as certify prints it.
 type Certificate struct {
-	Set dro.Set
-	Rho measure.Number // does not apply to a set without a radius
-	dro.Estimate
+	Set           dro.Set           `json:"-"`
+	Uncertainty   string            `json:"uncertainty"`
+	Rho           measure.Number    `json:"rho"` // does not apply to a set without a radius
+	Risk          measure.Number    `json:"risk"`
+	Upper         measure.Number    `json:"upper"`  // one-sided, of the level
+	Normal        *measure.Interval `json:"normal"` // nil where there is none
+	Bootstrap     *measure.Interval `json:"bootstrap"`
+	StandardError measure.Number    `json:"standard_error"`
+	Lambda        *float64          `json:"lambda,omitempty"` // nil without a radius
+	Eta           float64           `json:"eta"`              // unshifted
+	Divergence    float64           `json:"divergence"`
+	Effective     float64           `json:"effective_sample_size"`
+	Few           bool              `json:"few_effective_samples"`
+	Doubt         string            `json:"doubt,omitempty"` // why the bound cannot be believed
+	Share         float64           `json:"largest_share"`
+	TailIndex     measure.Number    `json:"tail_index"` // Hill's
 	// ByClass and ByGroup are the mean ratios dQ/dP of the worst case Q; ByGroup
 	// is nil where no groups are given.
-	ByClass, ByGroup []measure.Number
+	ByClass   []measure.Number `json:"class_weight,omitempty"`
+	ByGroup   []measure.Number `json:"group_ratio,omitempty"`
+	MeanLoss  float64          `json:"-"`
+	Saturated bool             `json:"-"` // a larger radius would not raise the risk
+}
+
+// known is x where it is a number, else nothing.
+func known(x float64) measure.Number { return measure.NumIf(x == x, x) }
+
+func interval(i dro.Interval) measure.Interval {
+	return measure.Interval{known(i[0]), known(i[1])}
+}
+
+// certificate is an estimate of a set at a radius.
+func (g *Grid) certificate(set dro.Set, rho float64, e *dro.Estimate) Certificate {
+	c := Certificate{Set: set, Uncertainty: set.Name(), Rho: measure.NumIf(set.HasRadius(), rho),
+		Risk: measure.Num(e.Risk), Eta: e.Z.Eta, Divergence: e.Divergence,
+		Effective: e.EffectiveSampleSize, Few: e.Tail.Few(), Share: e.Tail.Share,
+		TailIndex: known(e.Tail.Index), MeanLoss: e.MeanLoss, Saturated: e.Saturated}
+	if set.HasRadius() {
+		c.Lambda = &e.Z.Lambda
+	}
+	if !g.Fitted {
+		normal, bootstrap := interval(e.Normal), interval(e.Bootstrap)
+		c.Normal, c.Bootstrap, c.Upper = &normal, &bootstrap, known(e.Upper)
+		c.StandardError, c.Doubt = known(e.StandardError), e.Tail.Doubt()
+	}
+	return c
 }
 
 // Certify measures the losses of a pass at every place of the grid. The pass must be of
@@ -33,14 +75,17 @@ type Certificate struct {
 // of losses which are not finite, or of a set and radius that do not go together.
 func (f *Frozen) Certify(p *measure.Pass, g Grid) ([]Certificate, error) {
 	var list []Certificate
+	if g.Fitted {
+		g.How.Draws = 0
+	}
 	for _, set := range g.Sets {
 		radii := g.radii(set)
 		estimates, err := g.How.Estimates(set, p.Losses, radii)
 		if err != nil {
 			return nil, err
 		}
-		for i, e := range estimates {
-			c := Certificate{Set: set, Rho: measure.NumIf(set.HasRadius(), radii[i]), Estimate: e}
+		for i := range estimates {
+			c := g.certificate(set, radii[i], &estimates[i])
 			if err := f.weigh(&c, p, radii[i]); err != nil {
 				return nil, err
 			}
@@ -80,14 +125,24 @@ func (f *Frozen) weigh(c *Certificate, p *measure.Pass, rho float64) error {
 // Contrast is R_ρ of one network less that of another on the same samples. Its interval
 // is of the pairs, and so mostly narrower than what two intervals apart would tell.
 type Contrast struct {
-	Set dro.Set
-	Rho measure.Number
-	dro.Difference
+	Less          string           `json:"less"` // the run whose R_ρ is taken off
+	From          string           `json:"from"`
+	Split         string           `json:"split"`
+	Set           dro.Set          `json:"-"`
+	Uncertainty   string           `json:"uncertainty"`
+	Rho           measure.Number   `json:"rho"`
+	Difference    float64          `json:"difference"`
+	StandardError measure.Number   `json:"standard_error"`
+	Normal        measure.Interval `json:"normal"`
+	Bootstrap     measure.Interval `json:"bootstrap"`
+	Better        measure.Interval `json:"interval"` // the one of the two to be read
+	Doubt         string           `json:"doubt,omitempty"`
 }
 
-// Contrasts compares passes of two networks over the same samples, pair by pair. The
-// caller makes sure of that with SameSamples.
-func (g Grid) Contrasts(a, b *measure.Pass) ([]Contrast, error) {
+// Contrasts compares passes of two networks over the same samples of a split, pair by
+// pair: the first less the second. The runs are named in what it returns; the caller makes
+// sure of the samples with SameSamples.
+func (g Grid) Contrasts(a, b *measure.Pass, of Contrast) ([]Contrast, error) {
 	var list []Contrast
 	for _, set := range g.Sets {
 		radii := g.radii(set)
@@ -96,7 +151,12 @@ func (g Grid) Contrasts(a, b *measure.Pass) ([]Contrast, error) {
 			return nil, err
 		}
 		for i, d := range differences {
-			list = append(list, Contrast{set, measure.NumIf(set.HasRadius(), radii[i]), d})
+			c := of
+			c.Set, c.Uncertainty, c.Rho = set, set.Name(), measure.NumIf(set.HasRadius(), radii[i])
+			c.Difference, c.StandardError = d.Value, known(d.StandardError)
+			c.Normal, c.Bootstrap = interval(d.Normal), interval(d.Bootstrap)
+			c.Better, c.Doubt = interval(d.Better()), d.Tail.Doubt()
+			list = append(list, c)
 		}
 	}
 	return list, nil

@@ -1,6 +1,6 @@
 // Package certificate measures runs after they have trained: a Frozen is a run as it was
 // at a checkpoint. It certifies the worst-case risk of a network (certify.go), measures
-// what the paper's theory speaks of (theory.go, theorem.go, rate.go), and looks at single
+// what the paper's theory speaks of (theory.go, rate.go), and looks at single
 // samples (samples.go). It trains nothing.
 //
 // A certificate is never part of a run: it can be made again from the checkpoint, and

@@ -145,16 +145,16 @@ func (f *Frozen) Stationarity() (*measure.Output, error) {
 	return f.Run.Stationarity(z)
 }
 
-// Draws gives a loader that draws so many training samples with replacement,
+// draws gives a loader that draws so many training samples with replacement,
 // unaugmented, by the run's seed. The caller closes it.
-func (f *Frozen) Draws(batch int, stream uint64) (*data.Loader, error) {
+func (f *Frozen) draws(batch int, stream uint64) (*data.Loader, error) {
 	o := f.Run.LoaderOptions(stream, batch)
 	o.Ahead = false
 	return data.NewDraws(f.Data.Train, o)
 }
 
-// Evaluating holds the network in evaluation mode until it is called back.
-func (f *Frozen) Evaluating() (back func()) {
+// evaluating holds the network in evaluation mode until it is called back.
+func (f *Frozen) evaluating() (back func()) {
 	f.Run.Net.SetMode(nn.Evaluate)
 	return func() { f.Run.Net.SetMode(nn.Train) }
 }

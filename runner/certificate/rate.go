@@ -12,15 +12,15 @@ import (
 // log value against log samples, over its evaluations.
 type Rate struct {
 	Measure string      `json:"measure"`
-	Points  []RatePoint `json:"points"`
+	Points  []ratePoint `json:"points"`
 	// Slope is that of the line by least squares, with its standard error; they do
 	// not apply to fewer than three points.
 	Slope      measure.Number `json:"slope"`
 	SlopeError measure.Number `json:"slope_error"`
 }
 
-// RatePoint is an evaluation, where the measure is above 0.
-type RatePoint struct {
+// ratePoint is an evaluation, where the measure is above 0.
+type ratePoint struct {
 	Step    int64   `json:"step"`
 	Samples float64 `json:"samples"` // seen by then, of the x-batches and the method's own
 	Value   float64 `json:"value"`
@@ -41,7 +41,7 @@ func Rates(m *runner.Meta, evals []*runner.EvalEvent) (list []Rate) {
 		r := Rate{Measure: name}
 		for _, e := range evals {
 			if v := e.Of(name).Float(); v > 0 && e.Step > 0 {
-				r.Points = append(r.Points, RatePoint{e.Step, float64(e.Step) * each, v})
+				r.Points = append(r.Points, ratePoint{e.Step, float64(e.Step) * each, v})
 			}
 		}
 		if len(r.Points) > 0 {

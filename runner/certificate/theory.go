@@ -9,6 +9,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/data"
 	"drolab/runner/measure"
+	"drolab/runner/spec"
 	"drolab/runner/train"
 )
 
@@ -109,9 +110,9 @@ func (f *Frozen) Noise(train *measure.Pass, sizes []int, draws int, c Constants)
 	return list, nil
 }
 
-// Assumed are the constants as dro's theory takes them, at the radius rho. What the
+// assumed are the constants as dro's theory takes them, at the radius rho. What the
 // theory makes of measured ones is no bound for the whole space of weights.
-func (c *Constants) Assumed(rho float64) dro.Assumptions {
+func (c *Constants) assumed(rho float64) dro.Assumptions {
 	return dro.Assumptions{Rho: rho, Bound: c.Bound, Lipschitz: c.Lipschitz,
 		Smoothness: c.Smoothness}
 }
@@ -124,7 +125,7 @@ func (f *Frozen) constants(c Constants) (dro.Constants, error) {
 	if p.Coordinates != dro.DefaultCoordinates(p.Set) {
 		box = dro.DefaultBox(p.Set, p.Rho, dro.DefaultCoordinates(p.Set), p.Box.Lambda[0], c.Bound)
 	}
-	return dro.ConstantsOn(p.Set, box, c.Assumed(p.Rho))
+	return dro.ConstantsOn(p.Set, box, c.assumed(p.Rho))
 }
 
 // variance is what the paper's σ0²/n bounds. It is E ‖g_n‖² − ‖∇F‖², which is E ‖g_n −
@@ -140,12 +141,12 @@ func (f *Frozen) variance(train *measure.Pass, n, draws int) (measure.Number, er
 	if err != nil {
 		return measure.Number{}, err
 	}
-	loader, err := f.Draws(n, streamTheory)
+	loader, err := f.draws(n, streamTheory)
 	if err != nil {
 		return measure.Number{}, err
 	}
 	defer loader.Close()
-	defer f.Evaluating()()
+	defer f.evaluating()()
 	atZ := func(w, losses []float64) { f.Problem().At(w, losses, z) }
 	probe, square := probe{f: f}, 0.0
 	for range draws {
@@ -166,12 +167,12 @@ func (f *Frozen) Constants(training *measure.Pass, samples int) (Constants, erro
 	if z, ok := f.Z(); ok {
 		c.Lz = measure.Num(largestCurvature(f.Problem(), training.Losses, z))
 	}
-	loader, err := f.Draws(1, streamTheory+1)
+	loader, err := f.draws(1, streamTheory+1)
 	if err != nil {
 		return c, err
 	}
 	defer loader.Close()
-	defer f.Evaluating()()
+	defer f.evaluating()()
 	one := func(w, _ []float64) { w[0] = 1 }
 	own, ok := f.Run.Net.(train.Parameters)
 	if !ok {
@@ -216,4 +217,45 @@ func largestCurvature(p *dro.Problem, losses []float64, z dro.Z) float64 {
 		return b
 	}
 	return (a+b)/2 + math.Hypot((a-b)/2, mixed)
+}
+
+// Unmet lists what the paper's Theorem 1 asks for and the run does not have, in words
+// with the run's values. The accuracy ε is not the run's, so what follows from it,
+// as λ0 and the batches, is not in it: see dro.Theorem1. An empty list says that the
+// theorem's bound is of this run, if its assumptions on the losses hold.
+func Unmet(m *runner.Meta) []string {
+	list := []string{}
+	s := &m.Spec
+	lack := func(there bool, format string, args ...any) {
+		if there {
+			list = append(list, fmt.Sprintf(format, args...))
+		}
+	}
+	method, err := dro.Find(s.Algorithm())
+	if err != nil || !method.Theorem1 {
+		return []string{fmt.Sprintf("the steps of SFK-DRO, for it is of no other method (%s)",
+			s.Algorithm())}
+	}
+	lack(s.Momentum != 0, "no momentum (%g)", s.Momentum)
+	lack(s.WeightDecay != 0, "no weight decay (%g)", s.WeightDecay)
+	lack(s.ClipFor(method) != 0, "gradients that are not clipped (%g)", s.ClipFor(method))
+	drops := s.LRDropEpoch > 0 && s.LRDropEpoch < s.Epochs && s.LRDrop != 1
+	lack(drops, "one step size (%g times it from epoch %d on)", s.LRDrop, s.LRDropEpoch+1)
+	lack(s.Text("share_batch") == "true", "draws of their own for z (share_batch)")
+	set, err := s.Set()
+	if err != nil {
+		return list
+	}
+	assumed := dro.Assumptions{Rho: s.Rho, Bound: s.EtaMax, Lipschitz: 1, Smoothness: 1}
+	c, err := dro.ConstantsOn(set, m.Box, assumed)
+	if err != nil {
+		return append(list, fmt.Sprintf("a set that is smooth as cressie-read is (%s)", set.Name()))
+	}
+	own, _ := spec.FindSetting("c")
+	value, _ := own.Number(s)
+	now := value.Or(0)
+	least := 2*dro.MagnitudeOf(c.Diameter) + c.Lz
+	lack(dro.MagnitudeOf(now) < least, "C of at least D² L_z = %v on this box (%g)", least, now)
+	lack(s.LR != 1/(2*now), "α = 1/(2C) = %.3g (%g)", 1/(2*now), s.LR)
+	return list
 }

@@ -13,5 +13,5 @@
 // is in the table or named in a note.
 //
 // Start reading at table.go; the statistics are in stat.go, the settings in
-// which runs differ in diff.go.
+// which runs differ in group.go.
 package compare

@@ -154,3 +154,87 @@ func (g *group) label() string {
 	}
 	return strings.Join(words, " ")
 }
+
+// KeyDiff is a key of the spec in which runs differ, with each run's value as
+// a preset would state it, in the order of the specs.
+type KeyDiff struct {
+	Key    string   `json:"key"`
+	Values []string `json:"values"`
+}
+
+// Diff returns the keys whose values differ, in the order of the settings. A
+// setting that a run's method does not read is none of that run's, and its value
+// empty: the others may still differ in it.
+func Diff(specs []spec.Spec) []KeyDiff {
+	var diffs []KeyDiff
+	for _, t := range spec.AllSettings() {
+		d := KeyDiff{Key: t.Key}
+		first := ""
+		differs := false
+		for _, s := range specs {
+			value := ""
+			if t.ReadIn(&s) {
+				value = strings.Trim(t.Text(&s), "[]")
+				differs = differs || first != "" && value != first
+				first = value
+			}
+			d.Values = append(d.Values, value)
+		}
+		if differs {
+			diffs = append(diffs, d)
+		}
+	}
+	return diffs
+}
+
+// ofWorst tells whether a measure is of the worst of a run's classes or groups, whichever it is by.
+func ofWorst(name string, m *runner.Meta) bool { return name == m.Fit("worst_class_accuracy") }
+
+// worst is the accuracy of the worst class or group. It does not apply where fewer than two have
+// min_group test samples: the only one that counts is no worst.
+func (m member) worst() measure.Number {
+	if len(m.meta.Names(m.meta.Main())) > 0 && len(m.counted()) < 2 { // some old runs have no names
+		return measure.Number{}
+	}
+	return m.of(m.meta.Fit("worst_class_accuracy"))
+}
+
+// counted lists the classes or groups that have min_group test samples; of runs whose samples were
+// not counted all.
+func (m member) counted() (names []string) {
+	for _, name := range m.meta.Names(m.meta.Main()) {
+		if !m.few(name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// few tells whether a class or group of the run has fewer test samples than min_group.
+func (m member) few(name string) bool {
+	main := m.meta.Main()
+	i, counts := slices.Index(m.meta.Names(main), name), m.meta.Counts(main).Test
+	return i >= 0 && i < len(counts) && counts[i] < m.meta.Spec.MinGroup
+}
+
+// fewIn tells whether a class or group has too few test samples in some run.
+func fewIn(groups []*group, a measure.Axis, name string) bool {
+	few := func(m member) bool { return a == m.meta.Main() && m.few(name) }
+	return slices.ContainsFunc(groups, func(g *group) bool {
+		return slices.ContainsFunc(g.members, few)
+	})
+}
+
+// noteFew tells where a run has no worst class or group.
+func (t *Table) noteFew(members []member) {
+	for _, c := range t.Columns {
+		without := slices.DeleteFunc(slices.Clone(members), func(m member) bool {
+			return !ofWorst(c.Name, m.meta) || m.worst().Applies()
+		})
+		if len(without) > 0 {
+			meta := without[0].meta
+			t.note(Few, without, "no worst %s: fewer than two have min_group = %d test samples",
+				meta.Part(), meta.Spec.MinGroup)
+		}
+	}
+}

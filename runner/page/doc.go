@@ -7,7 +7,7 @@
 //
 // A page computes nothing, and knows neither runs nor measures: its text is plain, and
 // its cells are written already. Names in it come from files that anybody may have
-// written, so each form escapes them. The terminal's form is in tui/cli (page.go).
+// written, so each form escapes them. The terminal's form is in tui/cli/console (page.go).
 //
 // Start reading at page.go.
 package page

@@ -35,7 +35,7 @@ func (p *Page) LaTeX() string {
 		case *Table:
 			block.fitted(&b)
 		case *Figure:
-			block.Table().fitted(&b)
+			block.table().fitted(&b)
 		}
 	}
 	b.WriteString("\\end{document}\n")

@@ -27,7 +27,7 @@ func Markdown(blocks ...Block) string {
 		case *Table:
 			markdownTable(&b, block)
 		case *Figure:
-			markdownTable(&b, block.Table())
+			markdownTable(&b, block.table())
 		}
 	}
 	return b.String()

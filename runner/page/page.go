@@ -75,6 +75,14 @@ func (*Figure) block() {}
 // Left tells whether column i is of text, which stands to the left.
 func (t *Table) Left(i int) bool { return i < max(1, t.Names) || i >= len(t.Head)-t.Words }
 
+// Rows has a row for each of some values.
+func Rows[T any](list []T, row func(T) []string) (rows [][]string) {
+	for _, v := range list {
+		rows = append(rows, row(v))
+	}
+	return rows
+}
+
 // rows are the head and the rows.
 func (t *Table) rows() [][]string { return append([][]string{t.Head}, t.Rows...) }
 
@@ -95,8 +103,8 @@ func (p *Point) ends() []float64 {
 	return []float64{p.Y - p.Half, p.Y + p.Half}
 }
 
-// Table is the figure in numbers, at a few epochs, for forms without pictures.
-func (f *Figure) Table() *Table {
+// table is the figure in numbers, at a few epochs, for forms without pictures.
+func (f *Figure) table() *Table {
 	const columns = 6
 	t := &Table{Caption: f.Caption, Head: []string{"epoch"}}
 	var at []float64

@@ -79,7 +79,7 @@ func TestFigureInNumbers(t *testing.T) {
 	f := &Figure{Curves: []Curve{{Name: "a", Points: points(1, 2, 3, 4, 5, 6, 7, 8)},
 		{Name: "b", Points: points(0, 1)}}}
 	f.Curves[0].Points[7].Half = .25
-	table := f.Table()
+	table := f.table()
 	if got := strings.Join(table.Head, " "); got != "epoch 2 3 4 6 7 8" {
 		t.Errorf("head %s", got)
 	}

@@ -3,9 +3,9 @@ package publish
 import (
 	"errors"
 	"io"
-	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"drolab/runner"
@@ -23,9 +23,10 @@ func writeCSV(r *Run, folder string) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
-	table := func(name string, head []string, rows iter.Seq[[]string]) error {
-		return toFile(func(w io.Writer, _ *Run) error { return page.CSV(w, head, rows) })(
-			nil, filepath.Join(folder, name))
+	table := func(name string, head []string, rows [][]string) error {
+		return newFile(filepath.Join(folder, name), func(w io.Writer) error {
+			return page.CSV(w, head, slices.Values(rows))
+		})
 	}
 	var names []string
 	if len(steps) > 0 {
@@ -40,53 +41,45 @@ func writeCSV(r *Run, folder string) error {
 			figureRows(&r.Meta, r.Summary().Measures, r.Summary().ByGroup)))
 }
 
-func stepRows(steps []*runner.StepEvent, names []string) iter.Seq[[]string] {
-	return func(yield func([]string) bool) {
-		for _, s := range steps {
-			row := []string{strconv.FormatInt(s.Step, 10), page.Exact(s.Epoch)}
-			for _, name := range names {
-				row = append(row, page.ExactOf(s.Of(name)))
-			}
-			if !yield(append(row, page.ExactOf(s.ImagesPerSecond))) {
-				return
-			}
+func stepRows(steps []*runner.StepEvent, names []string) [][]string {
+	return page.Rows(steps, func(s *runner.StepEvent) []string {
+		row := []string{strconv.FormatInt(s.Step, 10), page.Exact(s.Epoch)}
+		for _, name := range names {
+			row = append(row, page.ExactOf(s.Of(name)))
 		}
-	}
+		return append(row, page.ExactOf(s.ImagesPerSecond))
+	})
 }
 
-func evalRows(m *runner.Meta, evals []*runner.EvalEvent) iter.Seq[[]string] {
-	return func(yield func([]string) bool) {
-		for _, e := range evals {
-			at := []string{strconv.FormatInt(e.Step, 10), page.Exact(e.Epoch)}
-			for row := range figureRows(m, e.Values, e.ByGroup) {
-				if !yield(append(at[:2:2], row...)) {
-					return
-				}
-			}
+func evalRows(m *runner.Meta, evals []*runner.EvalEvent) (rows [][]string) {
+	for _, e := range evals {
+		at := []string{strconv.FormatInt(e.Step, 10), page.Exact(e.Epoch)}
+		for _, row := range figureRows(m, e.Values, e.ByGroup) {
+			rows = append(rows, slices.Concat(at, row))
 		}
 	}
+	return rows
 }
 
 // figureRows are all figures that apply: the place is a class, a group, a radius, or empty.
-func figureRows(m *runner.Meta, values measure.Values, lists measure.Lists) iter.Seq[[]string] {
-	return func(yield func([]string) bool) {
-		for _, v := range values {
-			if v.Applies() && !yield([]string{v.Name, "", page.ExactOf(v.Number)}) {
-				return
-			}
-		}
-		for _, l := range lists {
-			row, ok := measure.FindMeasure(l.Name)
-			if !ok {
-				continue
-			}
-			places := m.Places(row.Axis)
-			for i, v := range l.Numbers {
-				if i < len(places) && v.Applies() &&
-					!yield([]string{l.Name, places[i], page.ExactOf(v)}) {
-					return
-				}
-			}
+func figureRows(m *runner.Meta, values measure.Values, lists measure.Lists) (rows [][]string) {
+	add := func(name, place string, n measure.Number) {
+		if n.Applies() {
+			rows = append(rows, []string{name, place, page.ExactOf(n)})
 		}
 	}
+	for _, v := range values {
+		add(v.Name, "", v.Number)
+	}
+	for _, l := range lists {
+		row, ok := measure.FindMeasure(l.Name)
+		if !ok {
+			continue
+		}
+		places := m.Places(row.Axis)
+		for i, v := range l.Numbers[:min(len(l.Numbers), len(places))] {
+			add(l.Name, places[i], v)
+		}
+	}
+	return rows
 }

@@ -63,15 +63,19 @@ func Find(name string) (*Format, error) {
 	return nil, fmt.Errorf("unknown format %q: want one of %s", name, strings.Join(names, ", "))
 }
 
-// toFile makes a new file of what is written, whole or not at all.
+// toFile is a format that is one file.
 func toFile(write func(w io.Writer, r *Run) error) func(*Run, string) error {
 	return func(r *Run, path string) error {
-		err := aside.New(path, 0o644, func(w io.Writer) error { return write(w, r) })
-		if err != nil {
-			return fmt.Errorf("writing %s: %w", path, err)
-		}
-		return nil
+		return newFile(path, func(w io.Writer) error { return write(w, r) })
 	}
+}
+
+// newFile makes a new file of what is written, whole or not at all.
+func newFile(path string, write func(io.Writer) error) error {
+	if err := aside.New(path, 0o644, write); err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return nil
 }
 
 // network describes the network of a run.

@@ -42,7 +42,7 @@ func TestCertifyFindsWhatTheRunMeasured(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := list[0].Risk, e.Of(name).Float(); got != want {
+		if got, want := list[0].Risk.Float(), e.Of(name).Float(); got != want {
 			t.Errorf("%s: R_ρ is %v, the run had %v", split, got, want)
 		}
 		if split != runner.SplitTrain {
@@ -94,7 +94,7 @@ func TestContrasts(t *testing.T) {
 	}
 	g := certificate.Grid{Sets: []dro.Set{dro.KL{}, dro.CVaR{Mu: .2}}, Radii: []float64{.1, 1},
 		How: dro.Confidence{Draws: 39, Seed: 1}}
-	list, err := g.Contrasts(pa, pb)
+	list, err := g.Contrasts(pa, pb, certificate.Contrast{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,8 +103,8 @@ func TestContrasts(t *testing.T) {
 	}
 	one, _ := dro.KL{}.WorstCase(nil, pa.Losses, 1)
 	two, _ := dro.KL{}.WorstCase(nil, pb.Losses, 1)
-	if want := one.Risk - two.Risk; math.Abs(list[1].Value-want) > 1e-12 {
-		t.Errorf("difference %v, want %v", list[1].Value, want)
+	if want := one.Risk - two.Risk; math.Abs(list[1].Difference-want) > 1e-12 {
+		t.Errorf("difference %v, want %v", list[1].Difference, want)
 	}
 	if err := certificate.SameSamples(a.Meta, b.Meta, runner.SplitTest); err != nil {
 		t.Error(err)

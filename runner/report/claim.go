@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 
 	"drolab/dro"
@@ -42,9 +41,6 @@ type Claim struct {
 	Repeats string  `json:"repeats,omitempty"`
 	Verdict Verdict `json:"verdict"`
 }
-
-// Sentence is the claim in words.
-func (c *Claim) Sentence() string { return fmt.Sprintf("%s %s %s", c.A, c.Says, c.B) }
 
 // claim tests what the paper claims on every problem that has the methods for it:
 // for the arms that the claims are of, and apart from them for each further one.
@@ -129,7 +125,7 @@ func (p *Problem) claim(say *claimed, pair [2]dro.Algorithm) *Claim {
 		names[i] = first.name(&m, string(method))
 	}
 	c := say.of(p, names[0], names[1])
-	c.Difference = Difference{Seeds: []uint64{}, Values: []measure.Number{}}
+	c.Difference = noDifference()
 	c.Few = "no run of " + names[0]
 	if a != nil {
 		c.Few = "no run of " + names[1]

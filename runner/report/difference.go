@@ -21,16 +21,26 @@ type Difference struct {
 	Adjusted measure.Number `json:"adjusted_p"`
 }
 
+// noDifference is of no seed.
+func noDifference() Difference {
+	return Difference{Seeds: []uint64{}, Values: []measure.Number{}}
+}
+
 // of returns what a measure is in two runs that are compared; ok is false where
 // it does not apply.
 type of func(a, b *ran) (x, y float64, ok bool)
 
-// last is a measure at the last iterate.
-func last(measure string) of {
+// each is a value of one run in both, where it applies to both.
+func each(value func(*ran) measure.Number) of {
 	return func(a, b *ran) (x, y float64, ok bool) {
-		v, w := a.Summary().Of(measure), b.Summary().Of(measure)
+		v, w := value(a), value(b)
 		return v.Float(), w.Float(), v.Applies() && w.Applies()
 	}
+}
+
+// last is a measure at the last iterate.
+func last(name string) of {
+	return each(func(r *ran) measure.Number { return r.Summary().Of(name) })
 }
 
 // window is a measure's mean over the last evaluations, as many as the paper
@@ -58,20 +68,19 @@ func meanAlong(measure string) of {
 }
 
 // part is the value of the i-th class or group.
-func part(measure string, i int) of {
-	return func(a, b *ran) (x, y float64, ok bool) {
-		v, w := a.Summary().ByGroup.Of(measure), b.Summary().ByGroup.Of(measure)
-		if i >= len(v) || i >= len(w) {
-			return 0, 0, false
+func part(name string, i int) of {
+	return each(func(r *ran) (n measure.Number) {
+		if v := r.Summary().ByGroup.Of(name); i < len(v) {
+			n = v[i]
 		}
-		return v[i].Float(), w[i].Float(), v[i].Applies() && w[i].Applies()
-	}
+		return n
+	})
 }
 
 // differ tests a − b against margin: a seed decides initialisation and batch order
 // in both, so that runs of one seed are a pair.
 func differ(a, b *arm, value of, margin float64) Difference {
-	d := Difference{Seeds: []uint64{}, Values: []measure.Number{}}
+	d := noDifference()
 	var xs, ys, values []float64
 	for _, r := range a.runs {
 		at := slices.IndexFunc(b.runs, func(o *ran) bool { return o.seed() == r.seed() })

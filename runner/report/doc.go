@@ -2,7 +2,7 @@
 // them with the paper's numbers beside, accuracy per class, cost, sensitivity,
 // and each claim of the paper with a verdict.
 //
-//	[]*record.Run -> experiments (experiment.go)
+//	[]*record.Run -> experiments (reading.go)
 //	  -> a Problem for each radius (compare.Runs, curve.go, cost.go)
 //	  -> claims, tested and corrected together (claim.go)            -> Report
 //	  -> variations of one setting (vary.go)

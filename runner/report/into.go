@@ -21,11 +21,11 @@ func (p *passage) end() string   { return "<!-- " + p.name + ": end -->" }
 
 // passages are all that Replace knows.
 func passages() []passage {
-	return []passage{{"report", (*Report).Brief}, {"report in short", (*Report).Short}}
+	return []passage{{"report", (*Report).brief}, {"report in short", (*Report).short}}
 }
 
-// Brief is a table for each radius, and the verdicts.
-func (r *Report) Brief() string {
+// brief is a table for each radius, and the verdicts.
+func (r *Report) brief() string {
 	var blocks []page.Block
 	for _, p := range r.Problems {
 		t := p.table1()
@@ -42,9 +42,9 @@ func (r *Report) Brief() string {
 	return page.Markdown(append(blocks, page.Text(notes+r.repeats()))...)
 }
 
-// Short is one table of four measures. A method with a single seed has no spread, and
+// short is one table of four measures. A method with a single seed has no spread, and
 // is left out.
-func (r *Report) Short() string {
+func (r *Report) short() string {
 	measures := []string{"worst_class_accuracy", "test_accuracy", "test_loss", "robust_risk"}
 	t := &page.Table{Head: []string{"method", "seeds"}}
 	for _, m := range measures {

@@ -254,17 +254,13 @@ func finite(value of) of {
 
 // riskAt is the robust risk of the test split at a radius, whatever a run trained by.
 func riskAt(rho float64) of {
-	risk := func(r *ran) measure.Number {
+	return each(func(r *ran) (n measure.Number) {
 		list := r.Summary().ByGroup.Of("robust_risk_at")
 		if i := slices.Index(r.Meta.Spec.RiskRadii, rho); i >= 0 && i < len(list) {
-			return list[i]
+			n = list[i]
 		}
-		return measure.Number{}
-	}
-	return func(a, b *ran) (x, y float64, ok bool) {
-		v, w := risk(a), risk(b)
-		return v.Float(), w.Float(), v.Applies() && w.Applies()
-	}
+		return n
+	})
 }
 
 // equivalence adds two one-sided tests of the lines on the test loss.

@@ -278,6 +278,15 @@ func (f *Folder) settingOf(l *List, setting int) int {
 	return -1
 }
 
+// noted reads one of the sweep's own files, if it is there.
+func (f *Folder) noted(path string, into any) (there bool, err error) {
+	err = f.files.Read(path, into)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 func (f *Folder) own(names ...string) string {
 	return filepath.Join(append([]string{f.Dir, ownName}, names...)...)
 }
@@ -321,12 +330,12 @@ func (f *Folder) refused(i int) string {
 	path := f.own(refusedPrefix + f.List.Runs[i].ID)
 	var r refusal
 	var syntax *json.SyntaxError
-	err := f.files.Read(path, &r)
+	_, err := f.noted(path, &r)
 	switch {
 	case errors.As(err, &syntax): // of a program before, which wrote the cause alone
 		text, _ := f.files.Text(path)
 		return string(text)
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
+	case err != nil:
 		return err.Error()
 	}
 	return r.Cause

@@ -36,15 +36,15 @@ func (f *Folder) rungPath(n int) string { return f.own(fmt.Sprintf("%s%d.json", 
 // rung reads what rung n ≥ 1 has decided; nil where it has not.
 func (f *Folder) rung(n int) (*rung, error) {
 	var r rung
-	err := f.files.Read(f.rungPath(n), &r)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	there, err := f.noted(f.rungPath(n), &r)
+	if !there {
+		return nil, err
 	}
 	unknown := func(i int) bool { return i < 0 || i >= len(f.List.Runs) }
-	if err == nil && slices.ContainsFunc(r.Kept, unknown) {
-		err = fmt.Errorf("%s keeps runs that the list has not", f.rungPath(n))
+	if slices.ContainsFunc(r.Kept, unknown) {
+		return nil, fmt.Errorf("%s keeps runs that the list has not", f.rungPath(n))
 	}
-	return &r, err
+	return &r, nil
 }
 
 // stages is how far the rungs have come.

@@ -3,10 +3,8 @@ package sweep
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"hash/fnv"
-	"io/fs"
 	"math"
 	"path/filepath"
 	"slices"
@@ -186,9 +184,9 @@ func roundTime(seconds float64) float64 {
 	return math.Ceil(seconds/86400) * 86400
 }
 
-// Script is what sbatch gets. It ends in exec, so that the signals are this
+// script is what sbatch gets. It ends in exec, so that the signals are this
 // program's.
-func (f *Folder) Script(b *Batch, a *Ask, after []string) string {
+func (f *Folder) script(b *Batch, a *Ask, after []string) string {
 	var w strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&w, "#SBATCH "+format+"\n", args...) }
 	w.WriteString("#!/bin/bash\n")
@@ -302,15 +300,12 @@ type submissions struct {
 func (f *Folder) submitted() ([]Batch, error) {
 	path := f.own("slurm", jobsName)
 	var raw json.RawMessage
-	err := f.files.Read(path, &raw)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
+	if there, err := f.noted(path, &raw); !there {
 		return nil, err
 	}
 	var s submissions
-	if err = json.Unmarshal(raw, &s); err != nil {
+	err := json.Unmarshal(raw, &s)
+	if err != nil {
 		err = json.Unmarshal(raw, &s.Batches) // a program before wrote the batches alone
 	}
 	if err != nil {
@@ -346,7 +341,7 @@ func (f *Folder) Submit(
 		var now []string
 		for i := range batches {
 			b := &batches[i]
-			text := f.Script(b, a, after)
+			text := f.script(b, a, after)
 			scripts = append(scripts, text)
 			if submit == nil {
 				now = append(now, "JOB")

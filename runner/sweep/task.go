@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"time"
 
 	"drolab/runner"
@@ -152,8 +151,7 @@ func (f *Folder) limitsPath(i int) string { return f.own(limitsPrefix + f.List.R
 // would not the next time either.
 func (t *Task) again(i int) error {
 	var l limits
-	err := t.files.Read(t.limitsPath(i), &l)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) { // there is none the first time
+	if _, err := t.noted(t.limitsPath(i), &l); err != nil { // there is none the first time
 		return err
 	}
 	state := NewLook(t.Folder).State(i)
@@ -170,6 +168,6 @@ func (t *Task) again(i int) error {
 		return fmt.Errorf("run %s: came no further than step %d of %d in its time: start the "+
 			"sweep again with more --time", id, done, all)
 	}
-	err = t.files.Write(t.limitsPath(i), limits{l.Times + 1, done})
+	err := t.files.Write(t.limitsPath(i), limits{l.Times + 1, done})
 	return errors.Join(err, t.Requeue())
 }

@@ -319,7 +319,7 @@ func TestArraysOfAThousand(t *testing.T) {
 	if err != nil || len(stages) != 1 || len(stages[0]) != 3 {
 		t.Fatalf("%d stages, %v", len(stages), err)
 	}
-	last := f.Script(&stages[0][2], &Ask{Threads: 1, Time: time.Hour}, nil)
+	last := f.script(&stages[0][2], &Ask{Threads: 1, Time: time.Hour}, nil)
 	if !strings.Contains(last, "--array=0-399\n") ||
 		!strings.HasSuffix(last, "$((2000 + SLURM_ARRAY_TASK_ID))\n") {
 		t.Error(last)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os/exec"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -28,34 +27,7 @@ import (
 )
 
 // Env is the world as the commands see it.
-type Env struct {
-	Stdin          io.Reader
-	Stdout, Stderr io.Writer
-	// DataDir and RunsDir are the folders in use without --data and --runs.
-	DataDir, RunsDir string
-	// Keys is the folder of the keys of drolab share.
-	Keys string
-	// ASCII keeps the progress bars to letters that every terminal has.
-	ASCII bool
-	// Environ is the environment, for what the interface takes from it.
-	Environ []string
-	// Orderly returns a context that is cancelled when the user wants the
-	// command to end. A command that does not ask for it is ended at once. With
-	// hangup it goes on when its terminal is closed, and hangup is called then.
-	Orderly func(ctx context.Context, hangup func()) (context.Context, context.CancelFunc)
-	// Warned returns what is closed when the process hears that its time is about to
-	// be over (USR1), until forget is called; nil: it hears nothing.
-	Warned func() (warned <-chan struct{}, forget func())
-	// Self returns the command that is this program with other arguments, not
-	// started; nil keeps all runs in this process.
-	Self func(args ...string) *exec.Cmd
-	// Ring is in use without --ring.
-	Ring string
-	// Notify is the command in use without --notify.
-	Notify string
-	// RuntimeDir is the user's folder for sockets ($XDG_RUNTIME_DIR), or empty.
-	RuntimeDir string
-}
+type Env = console.Env
 
 // Main does what args say and returns the exit status: 0 only if what was
 // asked was done. When ctx is cancelled, runs stop with a checkpoint.
@@ -67,8 +39,7 @@ func Main(ctx context.Context, env Env, args []string) (code int) {
 func execute(
 	ctx context.Context, env Env, args []string, more ...func(*console.Console) *cobra.Command,
 ) (code int) {
-	con := console.New(env.Stdin, env.Stdout, env.Stderr)
-	con.ASCII, con.Orderly = env.ASCII, env.Orderly
+	con := console.New(env)
 	debug.SetPanicOnFault(true) // a data file that is cut while it is mapped ends no program
 	defer func() {
 		if p := recover(); p != nil {
@@ -76,7 +47,7 @@ func execute(
 			code = 1
 		}
 	}()
-	root := root(con, &env)
+	root := root(con)
 	for _, command := range more {
 		root.AddCommand(command(con))
 	}
@@ -113,12 +84,11 @@ drolab compare shapes
 # the exact worst-case mean of your own losses, one a line
 drolab risk losses.txt --uncertainty chi2 --rho 0.5`
 
-func root(con *console.Console, env *Env) *cobra.Command {
+func root(con *console.Console) *cobra.Command {
 	var ring string
-	tr := &trainer.Trainer{Console: con, Self: env.Self, RuntimeDir: env.RuntimeDir}
-	sweeps := &sweep.Sweeps{Trainer: tr, Warned: env.Warned, Environ: env.Environ}
-	scr := &screen.Screen{Trainer: tr, Terminal: env.Stdout, Environ: env.Environ, Keys: env.Keys,
-		StopSweep: sweeps.Stop}
+	tr := &trainer.Trainer{Console: con}
+	sweeps := &sweep.Sweeps{Trainer: tr}
+	scr := &screen.Screen{Trainer: tr, StopSweep: sweeps.Stop}
 	root := &cobra.Command{
 		Use: "drolab", Short: "A lab for distributionally robust training",
 		Long: about, Example: strings.TrimSpace(examples),
@@ -135,11 +105,11 @@ func root(con *console.Console, env *Env) *cobra.Command {
 		return fmt.Errorf("%w: %ssee %s --help", err, settingFlag(c, err), c.CommandPath())
 	})
 	flags := root.PersistentFlags()
-	flags.StringVar(&con.DataDir, "data", env.DataDir, "folder of the datasets (DROLAB_DATA)")
-	flags.StringVar(&con.RunsDir, "runs", env.RunsDir, "folder of the runs (DROLAB_RUNS)")
-	flags.StringVar(&tr.Notify, "notify", env.Notify,
+	flags.StringVar(&con.DataDir, "data", con.DataDir, "folder of the datasets (DROLAB_DATA)")
+	flags.StringVar(&con.RunsDir, "runs", con.RunsDir, "folder of the runs (DROLAB_RUNS)")
+	flags.StringVar(&con.Notify, "notify", con.Notify,
 		"command to run when a run is done or has failed, its summary on the input (DROLAB_NOTIFY)")
-	flags.StringVar(&ring, "ring", env.Ring,
+	flags.StringVar(&ring, "ring", con.Ring,
 		"what the interface has the terminal show of its runs: 9 or 777 "+
 			"(a notification by that OSC) and progress (OSC 9;4), as 9,progress (DROLAB_RING; "+
 			"default nothing)")

@@ -1,5 +1,5 @@
 // Package cli is drolab's command line: it assembles the commands, which are packages below
-// it by family, and gives each what it needs of the world (Env).
+// it by family, and gives them a console, which has the world (Env).
 //
 //	args -> Main -> cobra -> a command of run, look, screen, sweep, risk, data or machine
 //	                           run, sweep, screen -> trainer  starts runs and asks of them

@@ -244,9 +244,9 @@ func TestOneWriter(t *testing.T) {
 	const cheat = `package cli
 func (s *Screen) f(c *cobra.Command, env Env) {
 	fmt.Println(1); print(2); c.Println(3); c.OutOrStdout(); log.Print(4)
-	io.WriteString(os.Stderr, ""); fmt.Fprint(env.Stdout, ""); fmt.Fprint(s.Terminal,
+	io.WriteString(os.Stderr, ""); fmt.Fprint(env.Stdout, ""); fmt.Fprint(s.Env.Stdout,
 		""); syscall.Write(1, nil)
-	c.out.Write(nil)
+	c.Env.Stderr.Write(nil)
 }`
 	file, err := parser.ParseFile(token.NewFileSet(), "", cheat, 0)
 	check(t, err)
@@ -296,9 +296,6 @@ func selector(s *ast.SelectorExpr) string {
 
 func past(name string) bool {
 	of, what, _ := strings.Cut(name, ".")
-	if what == "Terminal" || name == "c.out" || name == "c.err" {
-		return true
-	}
 	switch of {
 	case "fmt", "c", "cmd", "root":
 		return strings.HasPrefix(what, "Print") || strings.Contains(what, "OrStd")

@@ -48,11 +48,11 @@ func None(c *cobra.Command, args []string) error {
 		c.Name(), c.CommandPath())
 }
 
-// Completer feeds the shell's completion of an argument or a flag.
-type Completer = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
+// Directive tells the shell what it may offer beside the words of a completion.
+type Directive = cobra.ShellCompDirective
 
 // CompletePresets offers the presets that come with the program.
-func CompletePresets(_ *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+func CompletePresets(*cobra.Command, []string, string) ([]string, Directive) {
 	var words []string
 	for _, p := range presets.List() {
 		words = append(words, p.Name+"\t"+p.Doc)
@@ -61,9 +61,7 @@ func CompletePresets(_ *cobra.Command, _ []string, _ string) ([]string, cobra.Sh
 }
 
 // CompleteRuns offers the runs of the folder.
-func (c *Console) CompleteRuns(
-	_ *cobra.Command, _ []string, _ string,
-) ([]string, cobra.ShellCompDirective) {
+func (c *Console) CompleteRuns(*cobra.Command, []string, string) ([]string, Directive) {
 	words := []string{"latest"}
 	runs, _ := record.List(c.RunsDir)
 	for _, r := range runs {
@@ -72,10 +70,8 @@ func (c *Console) CompleteRuns(
 	return words, cobra.ShellCompDirectiveNoFileComp
 }
 
-// CompleteRead is completeRuns for commands that only read.
-func (c *Console) CompleteRead(
-	*cobra.Command, []string, string,
-) ([]string, cobra.ShellCompDirective) {
+// CompleteRead is CompleteRuns for commands that only read.
+func (c *Console) CompleteRead(*cobra.Command, []string, string) ([]string, Directive) {
 	words, _ := c.CompleteRuns(nil, nil, "")
 	for _, name := range recorded.Names() {
 		words = append(words, recorded.Scheme+name+"\tcomes with the program")
@@ -84,7 +80,7 @@ func (c *Console) CompleteRead(
 }
 
 // MustComplete has f complete a flag.
-func MustComplete(c *cobra.Command, flag string, f Completer) {
+func MustComplete(c *cobra.Command, flag string, f cobra.CompletionFunc) {
 	if c.RegisterFlagCompletionFunc(flag, f) != nil {
 		panic("cli: completion of a flag that does not exist")
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"slices"
 	"sync"
 
@@ -16,35 +17,58 @@ import (
 	"github.com/charmbracelet/x/term"
 )
 
-// Console is what every command has: where it reads and prints, and the folders.
-type Console struct {
-	Stdin io.Reader
-	// Stdout and Stderr clean all that is printed: names and settings come from files of
-	// other people. Only the interface, which draws with its own care, has the terminal
-	// itself.
-	Stdout, Stderr *cells.Writer
+// Env is the world as the commands see it.
+type Env struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	// DataDir and RunsDir are the folders in use without --data and --runs.
+	DataDir, RunsDir string
+	// Keys is the folder of the keys of drolab share.
+	Keys string
 	// ASCII keeps the progress bars to letters that every terminal has.
 	ASCII bool
+	// Environ is the environment, for what the interface takes from it.
+	Environ []string
 	// Orderly returns a context that is cancelled when the user wants the
 	// command to end. A command that does not ask for it is ended at once. With
 	// hangup it goes on when its terminal is closed, and hangup is called then.
 	Orderly func(ctx context.Context, hangup func()) (context.Context, context.CancelFunc)
+	// Warned returns what is closed when the process hears that its time is about to
+	// be over (USR1), until forget is called; nil: it hears nothing.
+	Warned func() (warned <-chan struct{}, forget func())
+	// Self returns the command that is this program with other arguments, not
+	// started; nil keeps all runs in this process.
+	Self func(args ...string) *exec.Cmd
+	// Ring is in use without --ring.
+	Ring string
+	// Notify is the command in use without --notify.
+	Notify string
+	// RuntimeDir is the user's folder for sockets ($XDG_RUNTIME_DIR), or empty.
+	RuntimeDir string
+}
 
-	DataDir, RunsDir string // of the datasets and of the runs
-	Threads          int
+// Console is what every command has: the world, in which it reads and prints.
+type Console struct {
+	Env
+	// Stdout and Stderr clean all that is printed: names and settings come from files of
+	// other people. Only the interface, which draws with its own care, has the terminal
+	// itself.
+	Stdout, Stderr *cells.Writer
+	Threads        int
+	// AsJSON asks for a command's result as JSON: see JSONFlag.
+	AsJSON bool
 
-	out, err io.Writer     // that Stdout and Stderr print to
-	seen     []*record.Run // that were found by their names
+	seen []*record.Run // that were found by their names
 
 	mu      sync.Mutex
 	drawing bool   // the interface has the terminal
 	noted   string // said already
 }
 
-// New returns a console without folders.
-func New(in io.Reader, out, err io.Writer) *Console {
-	return &Console{Stdin: in, Stdout: cells.NewWriter(out), Stderr: cells.NewWriter(err), out: out,
-		err: err}
+// New returns the console of a world.
+func New(env Env) *Console {
+	return &Console{Env: env, Stdout: cells.NewWriter(env.Stdout),
+		Stderr: cells.NewWriter(env.Stderr)}
 }
 
 // Outlive is a hangup that changes nothing.
@@ -116,10 +140,10 @@ func (c *Console) Draws(now bool) {
 }
 
 // Size is that of the terminal that Stdout is, in cells.
-func (c *Console) Size() (width, height int, ok bool) { return terminalSize(c.out) }
+func (c *Console) Size() (width, height int, ok bool) { return terminalSize(c.Env.Stdout) }
 
 // SizeErr is that of the terminal that Stderr is.
-func (c *Console) SizeErr() (width, height int, ok bool) { return terminalSize(c.err) }
+func (c *Console) SizeErr() (width, height int, ok bool) { return terminalSize(c.Env.Stderr) }
 
 // Failures are several things that went wrong, to be printed one a line.
 type Failures []error

@@ -24,7 +24,7 @@ func TestPrintError(t *testing.T) {
 
 func TestGrid(t *testing.T) {
 	var b bytes.Buffer
-	Grid(&b, [][]string{{"", "sfk"}, {"η", "1"}, {"robust", "12345"}})
+	Grid(&b, []string{"", "sfk"}, [][]string{{"η", "1"}, {"robust", "12345"}})
 	if want := "          sfk\nη           1\nrobust  12345\n"; b.String() != want {
 		t.Errorf("grid:\n%s\nwant\n%s", b.String(), want)
 	}
@@ -49,7 +49,7 @@ func TestFormats(t *testing.T) {
 
 func TestSayingSteersNoTerminal(t *testing.T) {
 	var out bytes.Buffer
-	c := New(nil, &out, nil)
+	c := New(Env{Stdout: &out})
 	c.Say("run %s is %s", "x\x1b[2J", "failed: a\nb\u202e")
 	if want := "run x?[2J is failed: a; b?\n"; out.String() != want {
 		t.Errorf("said %q, want %q", out.String(), want)
@@ -60,7 +60,7 @@ func TestSayingSteersNoTerminal(t *testing.T) {
 func TestJSONMeansTheSame(t *testing.T) {
 	text := "é\n\t\"" + tuitest.Poison + "\U000e0041"
 	var out bytes.Buffer
-	if err := JSON(New(nil, &out, nil).Stdout, map[string]string{"a": text}); err != nil {
+	if err := New(Env{Stdout: &out}).JSON(map[string]string{"a": text}); err != nil {
 		t.Fatal(err)
 	}
 	var back map[string]string

@@ -1,5 +1,6 @@
-// Package console is what the commands share: where they print, how a run is found by
-// the words that mean it, numbers and tables as text, errors, and what arguments may be.
+// Package console is what the commands share: the world as they see it (Env), where they
+// print, how a run is found by the words that mean it, numbers and tables as text, JSON,
+// errors, and what arguments may be.
 //
 //	words -> Find, FindStep, FindSeveral -> record.Run
 //	text  -> Stdout, Stderr              -> the terminal, cleaned

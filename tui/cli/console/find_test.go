@@ -34,7 +34,7 @@ func TestRunsThatAWordMeans(t *testing.T) {
 		"a@b": {"a@b"}, "": nil, "ode": nil, "Node1": nil,
 	} {
 		t.Run(word, func(t *testing.T) {
-			c := &Console{RunsDir: dir}
+			c := &Console{Env: Env{RunsDir: dir}}
 			runs, err := c.FindSeveral([]string{word})
 			var got []string
 			for _, r := range runs {

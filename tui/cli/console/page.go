@@ -53,9 +53,9 @@ func Blocks(w io.Writer, blocks ...page.Block) {
 	}
 }
 
-// Grid lays out rows of cells in columns, of which the first row is the head.
-func Grid(w io.Writer, rows [][]string) {
-	Blocks(w, &page.Table{Head: rows[0], Rows: rows[1:]})
+// Grid lays out rows of cells in columns under a head.
+func Grid(w io.Writer, head []string, rows [][]string) {
+	Blocks(w, &page.Table{Head: head, Rows: rows})
 }
 
 func (w *PageWriter) rule() string {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +13,8 @@ import (
 	"drolab/runner/page"
 	"drolab/runner/record"
 	cells "drolab/tui/cell"
+
+	"github.com/spf13/cobra"
 )
 
 // Clean drops from text what steers a terminal, as the interface does.
@@ -35,7 +36,7 @@ func Whole(n measure.Number) string { return page.Fixed(0).Text(n) }
 func Figure(m *measure.Measure, n measure.Number) string { return page.Alone(m.Scale).Text(n) }
 
 // JSON prints v, with what steers a terminal escaped.
-func JSON(w io.Writer, v any) error {
+func (c *Console) JSON(v any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetIndent("", "  ")
@@ -43,8 +44,13 @@ func JSON(w io.Writer, v any) error {
 	if err := e.Encode(v); err != nil {
 		return err
 	}
-	_, err := w.Write(cells.EscapeJSON(b.Bytes()))
+	_, err := c.Stdout.Write(cells.EscapeJSON(b.Bytes()))
 	return err
+}
+
+// JSONFlag gives a command the flag by which it prints its result, whatever that is, as JSON.
+func (c *Console) JSONFlag(of *cobra.Command, result string) {
+	of.Flags().BoolVar(&c.AsJSON, "json", false, strings.TrimSpace("print "+result)+" as JSON")
 }
 
 // DrawEvery is how often a line is drawn over: a person sees five changes a second.

@@ -9,6 +9,7 @@ import (
 
 	"drolab/runner/data"
 	"drolab/runner/measure"
+	"drolab/runner/page"
 	"drolab/runner/spec"
 	"drolab/tui/cli/console"
 
@@ -42,7 +43,6 @@ type dataCell struct {
 }
 
 func dataShowCommand(con *console.Console) *cobra.Command {
-	var asJSON bool
 	var val float64
 	c := &cobra.Command{
 		Use:   "show DATASET",
@@ -59,8 +59,8 @@ interval (Wilson) of an accuracy of one half is wider than ± 10 points.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return console.JSON(con.Stdout, card)
+			if con.AsJSON {
+				return con.JSON(card)
 			}
 			card.print(con.Stdout)
 			return nil
@@ -68,7 +68,7 @@ interval (Wilson) of an accuracy of one half is wider than ± 10 points.`,
 	}
 	c.Flags().Float64Var(&val, "val-fraction", 0,
 		"share of the training split to hold out, as val_fraction")
-	c.Flags().BoolVar(&asJSON, "json", false, "print the card as JSON")
+	con.JSONFlag(c, "the card")
 	return c
 }
 
@@ -209,7 +209,7 @@ func (c *dataCard) print(w io.Writer) {
 		fmt.Fprintf(w, ", %d groups", len(c.Groups))
 	}
 	fmt.Fprintf(w, "\nchecksum %s\n\n", c.Checksum)
-	console.Grid(w, c.table())
+	console.Blocks(w, c.table())
 	fmt.Fprintln(w)
 	for _, name := range slices.Sorted(maps.Keys(c.Missing)) {
 		fmt.Fprintf(w, "missing: %d values of column %s\n", c.Missing[name], console.Clean(name))
@@ -229,7 +229,7 @@ func (c *dataCard) print(w io.Writer) {
 }
 
 // table has a row for each class and group, and the sums.
-func (c *dataCard) table() [][]string {
+func (c *dataCard) table() *page.Table {
 	head := []string{"class", "n train", "n val", "n test"}
 	if c.Groups != nil {
 		head = slices.Insert(head, 1, "group")
@@ -242,9 +242,9 @@ func (c *dataCard) table() [][]string {
 		}
 		return cells
 	}
-	rows := [][]string{head}
-	for _, cell := range c.Cells {
-		rows = append(rows, row(cell.Class, cell.Group, cell.Train, cell.Val, cell.Test))
-	}
-	return append(rows, row("all", "", c.Samples["train"], c.Samples["val"], c.Samples["test"]))
+	rows := page.Rows(c.Cells, func(cell dataCell) []string {
+		return row(cell.Class, cell.Group, cell.Train, cell.Val, cell.Test)
+	})
+	all := row("all", "", c.Samples["train"], c.Samples["val"], c.Samples["test"])
+	return &page.Table{Head: head, Rows: append(rows, all)}
 }

@@ -129,8 +129,8 @@ func (m *meter) end() {
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
-func completeDatasets(con *console.Console) console.Completer {
-	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+func completeDatasets(con *console.Console) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]string, console.Directive) {
 		var words []string
 		for _, e := range data.List(con.DataDir) {
 			if e.Download > 0 {

@@ -22,7 +22,6 @@ type importFlags struct {
 	method, preset string
 	set, splits    []string
 	seed           uint64
-	json           bool
 }
 
 func importCommand(con *console.Console) *cobra.Command {
@@ -52,7 +51,7 @@ drolab import 'forest.parquet?label=income&group=sex' --method forest --preset c
 	flags.StringSliceVar(&f.splits, "split", nil, "splits to take: test, val, train (default all; "+
 		"one names the split of a table without such a column)")
 	flags.Uint64Var(&f.seed, "seed", 1, "the seed that it was trained with")
-	flags.BoolVar(&f.json, "json", false, "print the run as JSON")
+	con.JSONFlag(c, "the run")
 	console.MustComplete(c, "preset", console.CompletePresets)
 	console.Choices(c, "split", runner.Splits()...)
 	return c
@@ -92,8 +91,8 @@ func importFile(ctx context.Context, con *console.Console, f *importFlags, file 
 	if err != nil {
 		return err
 	}
-	if f.json {
-		return console.JSON(con.Stdout, console.Summaries([]*record.Run{r}))
+	if con.AsJSON {
+		return con.JSON(console.Summaries([]*record.Run{r}))
 	}
 	con.Say("%s", m.ID)
 	for _, note := range append(p.Notes, m.Imported.Absent...) {

@@ -12,7 +12,6 @@ import (
 )
 
 func presetsCommand(con *console.Console) *cobra.Command {
-	var asJSON bool
 	c := &cobra.Command{
 		Use:               "presets [NAME|FILE]",
 		Short:             "List the presets, or show one with the reason of every setting",
@@ -20,23 +19,23 @@ func presetsCommand(con *console.Console) *cobra.Command {
 		ValidArgsFunction: console.CompletePresets,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return listPresets(con, asJSON)
+				return listPresets(con)
 			}
 			p, err := presets.Load(args[0])
 			if err != nil {
 				return err
 			}
-			return showPreset(con, p, asJSON)
+			return showPreset(con, p)
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	con.JSONFlag(c, "")
 	return c
 }
 
-func listPresets(con *console.Console, asJSON bool) error {
+func listPresets(con *console.Console) error {
 	list := presets.List()
-	if asJSON {
-		return console.JSON(con.Stdout, map[string][]presets.Preset{"presets": list})
+	if con.AsJSON {
+		return con.JSON(map[string][]presets.Preset{"presets": list})
 	}
 	for _, p := range list {
 		fmt.Fprintf(con.Stdout, "%-17s %s\n", p.Name, p.Doc)
@@ -46,9 +45,9 @@ func listPresets(con *console.Console, asJSON bool) error {
 	return nil
 }
 
-func showPreset(con *console.Console, p presets.Preset, asJSON bool) error {
-	if asJSON {
-		return console.JSON(con.Stdout, p)
+func showPreset(con *console.Console, p presets.Preset) error {
+	if con.AsJSON {
+		return con.JSON(p)
 	}
 	fmt.Fprintf(con.Stdout,
 		"# %s: %s\n# * marks what the preset sets; the rest are the defaults.\n",

@@ -18,7 +18,7 @@ import (
 )
 
 func compareCommand(con *console.Console) *cobra.Command {
-	var asJSON, asCSV, asLaTeX, asMarkdown bool
+	var asCSV, asLaTeX, asMarkdown bool
 	var at, family string
 	c := &cobra.Command{
 		Use: "compare RUN...", Short: "Compare finished runs, over seeds, as the paper's Table 1",
@@ -45,14 +45,14 @@ drolab compare paper-gentle-sfk paper-gentle-erm --json`,
 			}
 			table := compare.Runs(runs, compare.Options{At: at, Family: family})
 			switch {
-			case asJSON:
-				return console.JSON(con.Stdout, table)
+			case con.AsJSON:
+				return con.JSON(table)
 			case asCSV:
 				return writeComparison(con.Stdout, table)
 			case asLaTeX:
-				return con.Print(page.LaTeX(comparison(table, table.Rows)))
+				return con.Print(page.LaTeX(explained(table)...))
 			case asMarkdown:
-				return con.Print(page.Markdown(comparison(table, table.Rows)))
+				return con.Print(page.Markdown(explained(table)...))
 			}
 			printComparison(con.Stdout, table)
 			define(con.Stdout, runs)
@@ -62,7 +62,7 @@ drolab compare paper-gentle-sfk paper-gentle-erm --json`,
 	c.Flags().StringVar(&at, "at", "", "the step of the runs: last or selected (default: selected "+
 		"where all runs selected one by the same rule, else last)")
 	familyFlag(c, &family, compare.OneMeasure)
-	c.Flags().BoolVar(&asJSON, "json", false, "print the table as JSON")
+	con.JSONFlag(c, "the table")
 	c.Flags().BoolVar(&asCSV, "csv", false, "print a line a measure and column")
 	c.Flags().BoolVar(&asLaTeX, "latex", false, "print the table for LaTeX with booktabs")
 	c.Flags().BoolVar(&asMarkdown, "md", false, "print the table in Markdown")
@@ -74,8 +74,7 @@ drolab compare paper-gentle-sfk paper-gentle-erm --json`,
 func familyFlag(c *cobra.Command, family *string, usual string) {
 	c.Flags().StringVar(family, "family", usual,
 		"tests that are corrected for each other: those of one measure, or of the whole table")
-	console.MustComplete(c, "family", cobra.FixedCompletions(
-		[]string{compare.OneMeasure, compare.AllMeasures}, cobra.ShellCompDirectiveNoFileComp))
+	console.Choices(c, "family", compare.OneMeasure, compare.AllMeasures)
 }
 
 func checkFamily(family string) error {
@@ -101,6 +100,15 @@ func printComparison(w io.Writer, t *compare.Table) {
 	for _, n := range t.Notes {
 		fmt.Fprintf(w, "Note: %s\n", console.OneLine(n.Text))
 	}
+}
+
+// explained is the table with what its signs mean, as the family that stars are corrected over.
+func explained(t *compare.Table) []page.Block {
+	blocks := []page.Block{comparison(t, t.Rows)}
+	for _, line := range t.Legend() {
+		blocks = append(blocks, page.Text(line))
+	}
+	return blocks
 }
 
 // comparison has a row a measure and a column a group of runs.

@@ -14,7 +14,7 @@ import (
 )
 
 func doctorCommand(con *console.Console) *cobra.Command {
-	var mend, asJSON bool
+	var mend bool
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check every file of all runs, and say what is wrong",
@@ -43,11 +43,11 @@ changed. Runs that somebody records are left alone. It fails while something is 
 			if err != nil {
 				return err
 			}
-			if asJSON {
+			if con.AsJSON {
 				if list == nil {
 					list = []*record.Finding{}
 				}
-				err = console.JSON(con.Stdout, list)
+				err = con.JSON(list)
 			} else {
 				tellFindings(con, list, runs)
 			}
@@ -55,7 +55,7 @@ changed. Runs that somebody records are left alone. It fails while something is 
 		},
 	}
 	c.Flags().BoolVar(&mend, "mend", false, "make good what can be, losing nothing")
-	c.Flags().BoolVar(&asJSON, "json", false, "print what is wrong as JSON")
+	con.JSONFlag(c, "what is wrong")
 	return c
 }
 

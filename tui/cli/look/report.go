@@ -1,6 +1,7 @@
 package look
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -20,10 +21,15 @@ import (
 // reportWidth is the width of a report that is not printed on a terminal.
 const reportWidth = 100
 
+// reportFlags are the flags of `report`.
+type reportFlags struct {
+	markdown, latex, html bool
+	into, family          string
+	width                 int
+}
+
 func reportCommand(con *console.Console) *cobra.Command {
-	var asJSON, markdown, latex, html bool
-	var into, family string
-	var width int
+	var f reportFlags
 	c := &cobra.Command{
 		Use:   "report [RUN...]",
 		Short: "One page: the paper's table, figure and claims, judged from runs",
@@ -37,7 +43,7 @@ drolab report paper-gentle --html > report.html
 drolab report recorded:paper --into docs/results.md`,
 		ValidArgsFunction: con.CompleteRead,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := checkFamily(family); err != nil {
+			if err := checkFamily(f.family); err != nil {
 				return err
 			}
 			if len(args) == 0 {
@@ -47,47 +53,48 @@ drolab report recorded:paper --into docs/results.md`,
 			if err != nil {
 				return err
 			}
-			r, err := reportOf(runs, family)
-			all, whole := r.(*report.Report)
-			switch {
-			case err != nil:
-				return err
-			case into != "" && !whole:
-				return errors.New("--into: registered runs have a page of their own: want --md, " +
-					"--html or --latex")
-			case into != "":
-				return replaceIn(into, all)
-			case asJSON:
-				return console.JSON(con.Stdout, r)
-			case markdown:
-				return con.Print(r.Page().Markdown())
-			case latex:
-				return con.Print(r.Page().LaTeX())
-			case html:
-				return con.Print(r.Page().HTML())
-			}
-			if columns, _, ok := con.Size(); ok && width == 0 {
-				width = columns
-			}
-			if width == 0 {
-				width = reportWidth
-			}
-			out := &console.PageWriter{Writer: con.Stdout, Width: max(40, width), ASCII: con.ASCII}
-			out.Page(r.Page())
-			return nil
+			return f.report(con, runs)
 		},
 	}
 	flags := c.Flags()
-	flags.BoolVar(&markdown, "md", false, "print Markdown")
-	flags.BoolVar(&latex, "latex", false, "print LaTeX, with booktabs")
-	flags.BoolVar(&html, "html", false, "print one HTML file, with its figures")
-	flags.BoolVar(&asJSON, "json", false, "print the report's data as JSON")
-	flags.StringVar(&into, "into", "",
+	flags.BoolVar(&f.markdown, "md", false, "print Markdown")
+	flags.BoolVar(&f.latex, "latex", false, "print LaTeX, with booktabs")
+	flags.BoolVar(&f.html, "html", false, "print one HTML file, with its figures")
+	con.JSONFlag(c, "the report's data")
+	flags.StringVar(&f.into, "into", "",
 		"put the tables into a Markdown file, between the lines that mark their place")
-	familyFlag(c, &family, compare.AllMeasures)
-	flags.IntVar(&width, "width", 0, "columns of the page (default the terminal's)")
+	familyFlag(c, &f.family, compare.AllMeasures)
+	flags.IntVar(&f.width, "width", 0, "columns of the page (default the terminal's)")
 	c.MarkFlagsMutuallyExclusive("md", "latex", "html", "json", "into")
 	return c
+}
+
+// report prints the report of some runs in the form that is asked for.
+func (f *reportFlags) report(con *console.Console, runs []*record.Run) error {
+	r, err := reportOf(runs, f.family)
+	all, whole := r.(*report.Report)
+	switch {
+	case err != nil:
+		return err
+	case f.into != "" && !whole:
+		return errors.New("--into: registered runs have a page of their own: want --md, " +
+			"--html or --latex")
+	case f.into != "":
+		return replaceIn(f.into, all)
+	case con.AsJSON:
+		return con.JSON(r)
+	case f.markdown:
+		return con.Print(r.Page().Markdown())
+	case f.latex:
+		return con.Print(r.Page().LaTeX())
+	case f.html:
+		return con.Print(r.Page().HTML())
+	}
+	columns, _, _ := con.Size()
+	width := max(40, cmp.Or(f.width, columns, reportWidth))
+	out := &console.PageWriter{Writer: con.Stdout, Width: width, ASCII: con.ASCII}
+	out.Page(r.Page())
+	return nil
 }
 
 // reportOf is the report of some runs: of the registered ones what was registered.

@@ -10,15 +10,16 @@ import (
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/measure"
+	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/tui/cli/console"
 	"drolab/tui/kit"
 )
 
 // Results prints what runs came to: a table for people, or one JSON object.
-func Results(con *console.Console, runs []*record.Run, asJSON bool) error {
-	if asJSON {
-		return printDetailed(con.Stdout, runs)
+func Results(con *console.Console, runs []*record.Run) error {
+	if con.AsJSON {
+		return printDetailed(con, runs)
 	}
 	printRuns(con.Stdout, runs)
 	return nil
@@ -26,7 +27,7 @@ func Results(con *console.Console, runs []*record.Run, asJSON bool) error {
 
 // printDetailed prints summaries with the average of each run's last evaluations,
 // which takes a look into its log.
-func printDetailed(w io.Writer, runs []*record.Run) error {
+func printDetailed(con *console.Console, runs []*record.Run) error {
 	list := console.Summaries(runs)
 	for i, r := range runs {
 		var err error
@@ -34,7 +35,7 @@ func printDetailed(w io.Writer, runs []*record.Run) error {
 			return err
 		}
 	}
-	return console.JSON(w, list)
+	return con.JSON(list)
 }
 
 // printRuns prints a table with a row a measure and a column a run or, where
@@ -45,7 +46,7 @@ func printRuns(w io.Writer, runs []*record.Run) {
 		printList(w, runs)
 		printComparison(w, compare.Runs(runs, compare.Options{}))
 	} else {
-		console.Grid(w, runTable(runs, sharedParts(runs)))
+		console.Blocks(w, runTable(runs, sharedParts(runs)))
 		explainMarks(w, runs)
 	}
 	define(w, runs)
@@ -97,62 +98,64 @@ so from the ε shown; where a method keeps λ, its own problem's gap is the pena
 (of sfk-auto, which is our own, by the same rule), the step t' of least ‖∇f‖² + gap² on a batch: its mean and worst accuracy, and from which ε on it, with its own λ and η, is ε-stationary.
 `
 
-// runTable has a row for each of the titles of the runs' classes or groups.
-func runTable(runs []*record.Run, parts []string) [][]string {
-	row := func(title string, cell func(*record.Run) string) []string {
+// runTable has a column for each run, and a row for each of the titles of the runs' classes
+// or groups.
+func runTable(runs []*record.Run, parts []string) *page.Table {
+	t := &page.Table{}
+	row := func(title string, cell func(*record.Run) string) {
 		cells := []string{title}
 		for _, r := range runs {
 			cells = append(cells, cell(r))
 		}
-		return cells
+		t.Rows = append(t.Rows, cells)
 	}
-	rows := [][]string{
-		row("", func(r *record.Run) string {
-			m := &r.Meta
-			return fmt.Sprintf("%s s%d%s", m.Spec.Algorithm(), m.Spec.Seed,
-				compare.Mark(compare.Uses(m)))
-		}),
-		row("preset", func(r *record.Run) string { return console.Clean(r.Meta.Preset) }),
-		row("status", func(r *record.Run) string { return string(r.Status()) }),
-		row("set, ρ", func(r *record.Run) string { return console.Clean(r.Meta.Spec.Radius()) }),
-		row("epochs", func(r *record.Run) string {
-			return fmt.Sprintf("%.3g/%d", r.Summary().Epochs, r.Meta.Spec.Epochs)
-		}),
+	summary := func(title string, cell func(*runner.Summary) string) {
+		row(title, func(r *record.Run) string { return cell(r.Summary()) })
 	}
+	any := func(has func(*runner.Summary) bool) bool {
+		return slices.ContainsFunc(runs, func(r *record.Run) bool { return has(r.Summary()) })
+	}
+	row("preset", func(r *record.Run) string { return console.Clean(r.Meta.Preset) })
+	row("status", func(r *record.Run) string { return string(r.Status()) })
+	row("set, ρ", func(r *record.Run) string { return console.Clean(r.Meta.Spec.Radius()) })
+	row("epochs", epochs)
 	for _, m := range measure.SummaryMeasures() {
 		switch {
 		case !m.Main:
-		case m.IsList():
+		case m.IsList() && m.Axis == runs[0].Meta.Main():
 			for i, name := range parts {
-				if m.Axis == runs[0].Meta.Main() {
-					rows = append(rows, row(name, func(r *record.Run) string {
-						return console.Figure(&m, at(r.Summary().ByGroup.Of(m.Name), i))
-					}))
-				}
+				summary(name, func(s *runner.Summary) string {
+					return console.Figure(&m, at(s.ByGroup.Of(m.Name), i))
+				})
 			}
-		case slices.ContainsFunc(runs,
-			func(r *record.Run) bool { return r.Summary().Of(m.Name).Applies() }):
-			rows = append(rows, row(m.Head(), func(r *record.Run) string {
-				return console.Figure(&m, r.Summary().Of(m.Name))
-			}))
+		case any(func(s *runner.Summary) bool { return s.Of(m.Name).Applies() }):
+			summary(m.Head(), func(s *runner.Summary) string {
+				return console.Figure(&m, s.Of(m.Name))
+			})
 		}
 	}
-	if slices.ContainsFunc(runs, func(r *record.Run) bool { return r.Summary().Selected != nil }) {
-		rows = append(rows, row("selected", selectedCell))
+	if any(func(s *runner.Summary) bool { return s.Selected != nil }) {
+		row("selected", selectedCell)
 	}
-	return append(rows,
-		row("ε-stationary", func(r *record.Run) string {
-			return console.Short(r.Summary().Stationary())
-		}),
-		row("paper's x: ε", func(r *record.Run) string {
-			return console.Short(r.Summary().OutputStationary())
-		}),
-		row("paper's x", func(r *record.Run) string {
-			return paperIterate(r.Summary().PaperIterate)
-		}),
-		row("images/s", func(r *record.Run) string {
-			return console.Whole(r.Summary().ImagesPerSecond)
-		}))
+	summary("ε-stationary", func(s *runner.Summary) string { return console.Short(s.Stationary()) })
+	summary("paper's x: ε", func(s *runner.Summary) string {
+		return console.Short(s.OutputStationary())
+	})
+	summary("paper's x", paperIterate)
+	summary("images/s", func(s *runner.Summary) string { return console.Whole(s.ImagesPerSecond) })
+	row("", func(r *record.Run) string {
+		m := &r.Meta
+		return fmt.Sprintf("%s s%d%s", m.Spec.Algorithm(), m.Spec.Seed,
+			compare.Mark(compare.Uses(m)))
+	})
+	last := len(t.Rows) - 1
+	t.Head, t.Rows = t.Rows[last], t.Rows[:last]
+	return t
+}
+
+// epochs are those done of those planned.
+func epochs(r *record.Run) string {
+	return fmt.Sprintf("%.3g/%d", r.Summary().Epochs, r.Meta.Spec.Epochs)
 }
 
 // at returns the value of a class or a group, which a run of other data may lack.
@@ -173,7 +176,9 @@ func selectedCell(r *record.Run) string {
 		console.Percent(s.Of(r.Meta.Fit("worst_class_accuracy"))))
 }
 
-func paperIterate(p *runner.PaperIterate) string {
+// paperIterate is the mean and the worst of the paper's own output.
+func paperIterate(s *runner.Summary) string {
+	p := s.PaperIterate
 	if p == nil {
 		return "–"
 	}
@@ -202,4 +207,108 @@ func sharedParts(runs []*record.Run) []string {
 		titles = append(titles, title)
 	}
 	return titles
+}
+
+// partColumn is a column of the table of a run's classes or groups.
+type partColumn struct {
+	head string
+	cell func(i int) string
+}
+
+// partColumns are those that the run has.
+func partColumns(r *record.Run) []partColumn {
+	m, s := &r.Meta, r.Summary()
+	counts, names := m.Counts(m.Main()), m.Names(m.Main())
+	list := []partColumn{{m.Part(), func(i int) string { return console.Clean(names[i]) }}}
+	number := func(head string, of []int) {
+		if of != nil {
+			count := func(i int) string { return fmt.Sprint(countAt(of, i)) }
+			list = append(list, partColumn{head, count})
+		}
+	}
+	number("n train", counts.Train)
+	number("n val", counts.Val)
+	number("n test", counts.Test)
+	interval := s.ClassInterval
+	if m.Main() == measure.PerGroup {
+		interval = s.GroupInterval
+	}
+	measured := func(head string, lists measure.Lists, name string, extra func(i int) string) {
+		values := lists.Of(name)
+		if row, ok := measure.FindMeasure(name); ok && values != nil {
+			list = append(list, partColumn{head, func(i int) string {
+				return console.Figure(&row, at(values, i)) + extra(i)
+			}})
+		}
+	}
+	plain := func(int) string { return "" }
+	measured("accuracy", s.ByGroup, m.Fit("class_accuracy"),
+		func(i int) string { return console.Between(interval, i) })
+	if s.Selected != nil {
+		measured("at selected", s.Selected.ByGroup, m.Fit("class_accuracy"), plain)
+	}
+	measured("val", s.ByGroup, m.Fit("val_class_accuracy"), plain)
+	if m.Main() == measure.PerGroup {
+		measured("recall", s.ByGroup, "group_recall", plain)
+	}
+	measured("loss", s.ByGroup, m.Fit("class_loss"), plain)
+	measured("ratio", s.ByGroup, m.Fit("class_weight"), plain)
+	return list
+}
+
+// showParts prints a row for each of a run's classes or groups.
+func showParts(w io.Writer, r *record.Run) {
+	m := &r.Meta
+	columns, names := partColumns(r), m.Names(m.Main())
+	if len(names) == 0 {
+		return
+	}
+	t := &page.Table{Rows: make([][]string, len(names))}
+	for _, column := range columns {
+		t.Head = append(t.Head, column.head)
+		for i := range names {
+			t.Rows[i] = append(t.Rows[i], column.cell(i))
+		}
+	}
+	console.Blocks(w, t)
+	notes := []string{"accuracy on the test split, with its 95 % interval (Wilson)"}
+	if small := tooSmall(m); len(small) > 0 {
+		notes = append(notes,
+			fmt.Sprintf("not called the worst, with fewer than min_group = %d test samples: %s",
+				m.Spec.MinGroup, strings.Join(small, ", ")))
+		if len(small) > len(names)-2 {
+			notes = append(notes, "fewer than two others: there is no worst "+m.Part())
+		}
+	}
+	fmt.Fprintf(w, "%s\n\n", strings.Join(notes, "; "))
+}
+
+// tooSmall names the classes or groups that have too few test samples.
+func tooSmall(m *runner.Meta) (names []string) {
+	counts := m.Counts(m.Main()).Test
+	for i, name := range m.Names(m.Main()) {
+		if i < len(counts) && counts[i] < m.Spec.MinGroup {
+			names = append(names, console.Clean(name))
+		}
+	}
+	return names
+}
+
+func countAt(counts []int, i int) int {
+	if i < len(counts) {
+		return counts[i]
+	}
+	return 0
+}
+
+// selected is the step that the validation split finds best.
+func selected(r *record.Run) string {
+	s := r.Summary().Selected
+	if s == nil {
+		return ""
+	}
+	return fmt.Sprintf("step %d, epoch %.4g (best by %s): test loss %s, mean %s, worst %s %s",
+		s.Step, s.Epoch, s.By, console.Short(s.Of("test_loss")),
+		console.Percent(s.Of("test_accuracy")), r.Meta.Part(),
+		console.Percent(s.Of(r.Meta.Fit("worst_class_accuracy"))))
 }

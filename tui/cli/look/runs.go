@@ -10,6 +10,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/measure"
+	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/tui/cli/console"
 	"drolab/tui/kit"
@@ -24,24 +25,23 @@ func Commands(con *console.Console) []*cobra.Command {
 }
 
 func runsCommand(con *console.Console) *cobra.Command {
-	var asJSON bool
 	c := &cobra.Command{
 		Use: "runs", Short: "List all runs, the newest first", Args: console.None,
 		RunE: func(c *cobra.Command, _ []string) error {
 			runs, problems := record.List(con.RunsDir)
-			if err := list(con, runs, asJSON); err != nil {
+			if err := list(con, runs); err != nil {
 				return err
 			}
 			return console.Failures(problems).OrNil()
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print the runs as JSON")
+	con.JSONFlag(c, "the runs")
 	return c
 }
 
-func list(con *console.Console, runs []*record.Run, asJSON bool) error {
-	if asJSON {
-		return console.JSON(con.Stdout, console.Summaries(runs))
+func list(con *console.Console, runs []*record.Run) error {
+	if con.AsJSON {
+		return con.JSON(console.Summaries(runs))
 	}
 	if len(runs) == 0 {
 		fmt.Fprintf(con.Stdout, "no runs in %s yet: start some with drolab run shapes\n",
@@ -54,23 +54,21 @@ func list(con *console.Console, runs []*record.Run, asJSON bool) error {
 
 // printList prints a line a run.
 func printList(w io.Writer, runs []*record.Run) {
-	rows := [][]string{{"run", "status", "epochs", "set, ρ", "worst", "mean", "test loss"}}
-	for _, r := range runs {
+	head := []string{"run", "status", "epochs", "set, ρ", "worst", "mean", "test loss"}
+	console.Grid(w, head, page.Rows(runs, func(r *record.Run) []string {
 		s := r.Summary()
-		rows = append(rows, []string{
+		return []string{
 			console.Clean(s.ID), string(r.Status()),
-			fmt.Sprintf("%.3g/%d", s.Epochs, r.Meta.Spec.Epochs),
+			epochs(r),
 			console.Clean(r.Meta.Spec.Radius()),
 			console.Percent(s.Of(r.Meta.Fit("worst_class_accuracy"))),
 			console.Percent(s.Of("test_accuracy")),
 			console.Short(s.Of("test_loss")),
-		})
-	}
-	console.Grid(w, rows)
+		}
+	}))
 }
 
 func showCommand(con *console.Console) *cobra.Command {
-	var asJSON bool
 	c := &cobra.Command{
 		Use: "show RUN", Short: "Show one run: what made it and what it came to",
 		Long: "Show one run. RUN is a name, the start of a name that no other run has, a run " +
@@ -83,18 +81,26 @@ func showCommand(con *console.Console) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return printDetailed(con.Stdout, []*record.Run{r})
+			if con.AsJSON {
+				return printDetailed(con, []*record.Run{r})
 			}
 			return show(con, r)
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print the summary as JSON")
+	con.JSONFlag(c, "the summary")
 	return c
 }
 
 func show(con *console.Console, r *record.Run) error {
 	m := &r.Meta
+	settings, err := json.Marshal(m.Spec)
+	if err != nil {
+		return err
+	}
+	mean, err := r.Average()
+	if err != nil {
+		return err
+	}
 	lines := [][2]string{
 		{"run", m.ID},
 		{"status", console.StatusLine(r)},
@@ -115,27 +121,20 @@ func show(con *console.Console, r *record.Run) error {
 			m.Box.Lambda[0], m.Box.Lambda[1], m.Box.Eta[0], m.Box.Eta[1])},
 		{"", m.BeyondBox(r.Summary())},
 		{"optimum", optimum(m.Optimum)},
+		{"settings", string(settings)},
+		{"iterate", iterate(r.Summary().PaperIterate)},
+		{"", output(r.Summary())},
+		{"selected", selected(r)},
+		{"average", average(r, mean)},
 	}
 	for _, line := range lines {
 		if line[1] != "" {
 			fmt.Fprintf(con.Stdout, "%-10s %s\n", line[0], console.Clean(line[1]))
 		}
 	}
-	settings, err := json.Marshal(m.Spec)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(con.Stdout, "%-10s %s\n", "settings", console.Clean(string(settings)))
-	showIterate(con, r.Summary())
-	showSelected(con.Stdout, r)
-	average, err := r.Average()
-	if err != nil {
-		return err
-	}
-	showAverage(con.Stdout, r, average)
 	fmt.Fprintln(con.Stdout)
 	showParts(con.Stdout, r)
-	console.Grid(con.Stdout, runTable([]*record.Run{r}, nil))
+	console.Blocks(con.Stdout, runTable([]*record.Run{r}, nil))
 	define(con.Stdout, []*record.Run{r})
 	return nil
 }
@@ -167,34 +166,39 @@ func optimum(o *measure.Optimum) string {
 		max(o.Gap, 1e-15), o.Lambda, o.Eta)
 }
 
-// showIterate prints the paper's own output, which is not the last iterate.
-func showIterate(con *console.Console, s *runner.Summary) {
-	p := s.PaperIterate
+// iterate is the paper's own output, which is not the last iterate.
+func iterate(p *runner.PaperIterate) string {
 	if p == nil {
-		return
+		return ""
 	}
-	fmt.Fprintf(con.Stdout, "%-10s step %d (argmin ‖∇ₓf‖² + gap² over noisy batches): "+
-		"λ %s, η %s, test loss %s, mean %s, worst %s\n",
-		"iterate", p.Step, console.Short(p.Lambda), console.Short(p.Eta),
-		console.Short(p.TestLoss), console.Percent(p.TestAccuracy), console.Percent(p.Worst()))
-	if gap := s.Of("output_dual_gap"); gap.Applies() {
-		fmt.Fprintf(con.Stdout,
-			"%-10s on the training split there: dual gap %s, ‖∇F‖ %s (on their batches: %s, %s)\n",
-			"", console.Short(gap), console.Short(s.Of("output_grad_norm")), console.Short(p.Gap),
-			console.Short(p.GradNorm))
-	}
+	return fmt.Sprintf("step %d (argmin ‖∇ₓf‖² + gap² over noisy batches): "+
+		"λ %s, η %s, test loss %s, mean %s, worst %s", p.Step, console.Short(p.Lambda),
+		console.Short(p.Eta), console.Short(p.TestLoss), console.Percent(p.TestAccuracy),
+		console.Percent(p.Worst()))
 }
 
-// showAverage prints what the paper reports in place of the last evaluation.
-func showAverage(w io.Writer, r *record.Run, of *runner.Average) {
+// output is how stationary the paper's output is.
+func output(s *runner.Summary) string {
+	gap := s.Of("output_dual_gap")
+	if s.PaperIterate == nil || !gap.Applies() {
+		return ""
+	}
+	return fmt.Sprintf(
+		"on the training split there: dual gap %s, ‖∇F‖ %s (on their batches: %s, %s)",
+		console.Short(gap), console.Short(s.Of("output_grad_norm")),
+		console.Short(s.PaperIterate.Gap), console.Short(s.PaperIterate.GradNorm))
+}
+
+// average is what the paper reports in place of the last evaluation.
+func average(r *record.Run, of *runner.Average) string {
 	if of == nil {
-		return
+		return ""
 	}
 	classes := of.ByGroup.Of(r.Meta.Fit("class_accuracy"))
 	worst := measure.LeastOf(classes, r.Meta.Counts(r.Meta.Main()).Test, r.Meta.Spec.MinGroup)
-	fmt.Fprintf(w, "%-10s of the last %s (the paper's window of %d), "+
-		"epoch %.4g to %.4g: mean %s, worst %s %s, train loss %s, test loss %s\n",
-		"average", kit.Plural(of.Evaluations, "evaluation"), runner.AverageWindow, of.FromEpoch,
+	return fmt.Sprintf("of the last %s (the paper's window of %d), "+
+		"epoch %.4g to %.4g: mean %s, worst %s %s, train loss %s, test loss %s",
+		kit.Plural(of.Evaluations, "evaluation"), runner.AverageWindow, of.FromEpoch,
 		of.ToEpoch, console.Percent(of.Of("test_accuracy")), r.Meta.Part(), console.Percent(worst),
 		console.Short(of.Of("train_loss")), console.Short(of.Of("test_loss")))
 }

@@ -26,7 +26,6 @@ const (
 )
 
 func benchCommand(con *console.Console) *cobra.Command {
-	var asJSON bool
 	precision := spec.Defaults().Precision
 	c := &cobra.Command{
 		Use: "bench", Short: "Measure this machine: time of a step, and of each preset",
@@ -35,16 +34,16 @@ estimate what each preset takes. Close other programs first: what they take is c
 --precision bf16, operands of training steps are rounded to bfloat16, as the setting precision has it.`,
 		Args: console.None,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return bench(c.Context(), con, precision, asJSON)
+			return bench(c.Context(), con, precision)
 		},
 	}
 	c.Flags().StringVar(&precision, "precision", precision,
 		"of the operands of products: fp32 or bf16")
-	c.Flags().BoolVar(&asJSON, "json", false, "print AlexNet's figures as JSON")
+	con.JSONFlag(c, "AlexNet's figures")
 	return c
 }
 
-func bench(ctx context.Context, con *console.Console, precision string, asJSON bool) error {
+func bench(ctx context.Context, con *console.Console, precision string) error {
 	spec := spec.Defaults()
 	spec.Model, spec.Precision = "alexnet", precision
 	if err := spec.Validate(); err != nil {
@@ -57,8 +56,8 @@ func bench(ctx context.Context, con *console.Console, precision string, asJSON b
 		return err
 	}
 	rate, share := t.Rate()
-	if asJSON {
-		return console.JSON(con.Stdout, benchJSON(con, &spec, &t))
+	if con.AsJSON {
+		return con.JSON(benchJSON(con, &spec, &t))
 	}
 	fmt.Fprintf(con.Stdout, "%s, %s, kernel %s: %s, batch %d, medians of %d\n", CPU(),
 		kit.Plural(con.Threads, "thread"), nn.Kernel(precision), spec.Model, spec.Batch, t.Rounds)

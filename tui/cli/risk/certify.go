@@ -22,7 +22,6 @@ type certifyFlags struct {
 	splits        []string
 	how           dro.Confidence
 	output, exact bool
-	json          bool
 }
 
 func certifyCommand(con *console.Console) *cobra.Command {
@@ -63,7 +62,7 @@ drolab certify shapes-sfk --output --stationary`,
 		"certify the output of the paper's Algorithm 1, not the last iterate")
 	flags.BoolVar(&f.exact, "stationary", false,
 		"also dual gap and ‖∇F‖ there, on the whole training split, of methods with λ and η")
-	flags.BoolVar(&f.json, "json", false, "print as JSON")
+	con.JSONFlag(c, "")
 	console.Choices(c, "uncertainty", dro.SetNames()...)
 	console.Choices(c, "split", runner.Splits()...)
 	return c
@@ -71,20 +70,26 @@ drolab certify shapes-sfk --output --stationary`,
 
 // certified is one run on one split.
 type certified struct {
-	run          *runner.Meta
-	step         int64
-	split        string
-	pass         *measure.Pass
-	certificates []certificate.Certificate
-	stationary   *measure.Output // of the first split alone
+	ID       string  `json:"id"`
+	Step     int64   `json:"step"`
+	Output   bool    `json:"output"` // of Algorithm 1, not the last iterate
+	Split    string  `json:"split"`
+	N        int     `json:"n"`
+	MeanLoss float64 `json:"mean_loss"`
+	Level    float64 `json:"level"`
+	Draws    int     `json:"draws"`
+	Seed     uint64  `json:"seed"`
+	// DualGap and GradNorm are with the run's own set, radius and z; of the first split alone.
+	DualGap      *float64                  `json:"dual_gap,omitempty"`
+	GradNorm     *float64                  `json:"full_grad_norm,omitempty"`
+	Certificates []certificate.Certificate `json:"certificates"`
+
+	run  *runner.Meta
+	pass *measure.Pass
 }
 
-// contrasted are two runs on one split.
-type contrasted struct {
-	first, second *runner.Meta
-	split         string
-	contrasts     []certificate.Contrast
-}
+// contrasted are the differences of two runs on one split.
+type contrasted = []certificate.Contrast
 
 func certify(con *console.Console, c *cobra.Command, f *certifyFlags, names []string) error {
 	if err := f.check(); err != nil {
@@ -112,8 +117,11 @@ func certify(con *console.Console, c *cobra.Command, f *certifyFlags, names []st
 	if err != nil {
 		return err
 	}
-	if f.json {
-		return console.JSON(con.Stdout, certifyJSON(list, pairs, f))
+	if con.AsJSON {
+		return con.JSON(struct {
+			Runs        []certified `json:"runs"`
+			Differences contrasted  `json:"differences"`
+		}{list, append(contrasted{}, slices.Concat(pairs...)...)})
 	}
 	printCertified(con, list, pairs, f)
 	return nil
@@ -188,23 +196,26 @@ func (f *certifyFlags) measure(frozen *certificate.Frozen, g certificate.Grid) (
 		}
 	}
 	for _, split := range splits {
-		one := certified{run: frozen.Meta, step: frozen.Step, split: split}
+		one := certified{run: frozen.Meta, ID: frozen.Meta.ID, Step: frozen.Step, Output: f.output,
+			Split: split, Level: f.how.Level, Draws: f.how.Draws, Seed: f.how.Seed}
 		if one.pass, err = frozen.Pass(split); err != nil {
 			return nil, err
 		}
-		of := g
-		if split == runner.SplitTrain { // it was fitted to them
-			of.How.Draws = 0
-		}
-		if one.certificates, err = frozen.Certify(one.pass, of); err != nil {
+		g.Fitted = split == runner.SplitTrain
+		if one.Certificates, err = frozen.Certify(one.pass, g); err != nil {
 			return nil, err
 		}
+		one.N, one.MeanLoss = len(one.pass.Losses), one.Certificates[0].MeanLoss
 		list = append(list, one)
 	}
 	if _, dual := frozen.Z(); f.exact && dual {
-		list[0].stationary, err = frozen.Stationarity()
+		s, err := frozen.Stationarity()
+		if err != nil {
+			return nil, err
+		}
+		list[0].DualGap, list[0].GradNorm = &s.DualGap, &s.GradNorm
 	}
-	return list, err
+	return list, nil
 }
 
 // contrast pairs each run with the first one, on every split that is not what they
@@ -212,22 +223,23 @@ func (f *certifyFlags) measure(frozen *certificate.Frozen, g certificate.Grid) (
 func contrast(list []certified, g certificate.Grid) (pairs []contrasted, err error) {
 	for i := range list {
 		b := &list[i]
-		if b.split == runner.SplitTrain {
+		if b.Split == runner.SplitTrain {
 			continue
 		}
-		first := slices.IndexFunc(list, func(c certified) bool { return c.split == b.split })
+		first := slices.IndexFunc(list, func(c certified) bool { return c.Split == b.Split })
 		a := &list[first]
 		if first == i {
 			continue
 		}
-		if err := certificate.SameSamples(a.run, b.run, a.split); err != nil {
+		if err := certificate.SameSamples(a.run, b.run, a.Split); err != nil {
 			return nil, err
 		}
-		of, err := g.Contrasts(b.pass, a.pass)
+		of, err := g.Contrasts(b.pass, a.pass, certificate.Contrast{Less: a.ID, From: b.ID,
+			Split: a.Split})
 		if err != nil {
 			return nil, err
 		}
-		pairs = append(pairs, contrasted{a.run, b.run, a.split, of})
+		pairs = append(pairs, of)
 	}
 	return pairs, nil
 }

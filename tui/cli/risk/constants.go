@@ -9,6 +9,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/certificate"
 	"drolab/runner/measure"
+	"drolab/runner/page"
 	"drolab/runner/spec"
 	"drolab/tui/cli/console"
 )
@@ -106,20 +107,19 @@ func largest(list []atStep) certificate.Constants {
 
 // printAlong is the table of constants along a run.
 func printAlong(con *console.Console, list []atStep) {
-	rows := [][]string{{"step", "B", "G ≥", "L ≥", "L_z ≥", "L_z, theory"}}
-	add := func(step string, c *certificate.Constants) {
-		rows = append(rows, []string{step, fmt.Sprintf("%.4g", c.Bound),
+	row := func(step string, c certificate.Constants) []string {
+		return []string{step, fmt.Sprintf("%.4g", c.Bound),
 			fmt.Sprintf("%.4g", c.Lipschitz), fmt.Sprintf("%.4g", c.Smoothness),
-			console.Short(c.Lz), console.Short(c.LzBound)})
+			console.Short(c.Lz), console.Short(c.LzBound)}
 	}
-	for i := range list {
-		add(fmt.Sprint(list[i].Step), &list[i].Constants)
-	}
+	rows := page.Rows(list, func(at atStep) []string {
+		return row(fmt.Sprint(at.Step), at.Constants)
+	})
 	if len(list) > 1 {
-		all := largest(list)
-		add("largest", &all)
+		rows = append(rows, row("largest", largest(list)))
 	}
 	fmt.Fprintf(con.Stdout, "\nConstants along the run, of %d training samples each:\n",
 		list[0].Samples)
-	console.Grid(con.Stdout, rows)
+	head := []string{"step", "B", "G ≥", "L ≥", "L_z ≥", "L_z, theory"}
+	console.Grid(con.Stdout, head, rows)
 }

@@ -22,7 +22,6 @@ type evalFlags struct {
 	dataset, split, out, sheet string
 	radii                      []float64
 	top                        int
-	json                       bool
 }
 
 func evalCommand(con *console.Console) *cobra.Command {
@@ -52,7 +51,7 @@ drolab eval latest --rho .1,1 --out losses.npz`,
 	flags.StringVar(&f.out, "out", "", "write a line a sample to FILE.csv, .jsonl or .npz")
 	flags.IntVar(&f.top, "top", 0, "print so many samples of the largest likelihood ratio")
 	flags.StringVar(&f.sheet, "sheet", "", "write the pictures of --top (default 50) to FILE.png")
-	flags.BoolVar(&f.json, "json", false, "print the result as JSON")
+	con.JSONFlag(c, "the result")
 	return c
 }
 
@@ -80,8 +79,8 @@ func eval(con *console.Console, name string, f *evalFlags) error {
 	if err := l.write(f); err != nil {
 		return err
 	}
-	if f.json {
-		return console.JSON(con.Stdout, l.result(f))
+	if con.AsJSON {
+		return con.JSON(l.result(f))
 	}
 	l.print(con.Stdout)
 	if f.top > 0 {
@@ -168,26 +167,34 @@ func (l *looked) picked(most int) []int {
 	return order[:min(most, len(order))]
 }
 
-// head names what row says of a sample.
-func (l *looked) head() []string {
-	head := []string{"row"}
-	if l.Labelled() {
-		head = append(head, "label")
+// column is what a file says of each sample.
+type column struct {
+	head string
+	cell func(i int) string
+}
+
+// columns are those of the file, as far as the samples have them.
+func (l *looked) columns() (list []column) {
+	add := func(has bool, head string, cell func(i int) string) {
+		if has {
+			list = append(list, column{head, cell})
+		}
 	}
-	if l.Data.Grouped {
-		head = append(head, "group")
+	d := l.Data
+	add(true, "row", func(i int) string { return strconv.Itoa(l.Rows[i]) })
+	add(l.Labelled(), "label", func(i int) string { return d.Classes[l.Labels[i]] })
+	add(d.Grouped, "group", func(i int) string { return d.Groups[l.Groups[i]] })
+	add(true, "prediction", func(i int) string { return d.Classes[l.Predictions[i]] })
+	add(l.Labelled(), "loss", func(i int) string { return page.Exact(l.Losses[i]) })
+	for k, c := range d.Classes {
+		add(true, "p_"+c, func(i int) string {
+			return strconv.FormatFloat(float64(l.Of(i)[k]), 'g', -1, 32)
+		})
 	}
-	head = append(head, "prediction")
-	if l.Labelled() {
-		head = append(head, "loss")
+	for k, r := range l.ratios {
+		add(true, l.ratioName(k), func(i int) string { return page.Exact(r[i]) })
 	}
-	for _, c := range l.Data.Classes {
-		head = append(head, "p_"+c)
-	}
-	for k := range l.ratios {
-		head = append(head, l.ratioName(k))
-	}
-	return head
+	return list
 }
 
 func (l *looked) ratioName(k int) string {
@@ -197,47 +204,34 @@ func (l *looked) ratioName(k int) string {
 	return "ratio_" + page.Exact(l.radii[k])
 }
 
-func (l *looked) row(i int) []string {
-	row := []string{strconv.Itoa(l.Rows[i])}
-	if l.Labelled() {
-		row = append(row, l.Data.Classes[l.Labels[i]])
-	}
-	if l.Data.Grouped {
-		row = append(row, l.Data.Groups[l.Groups[i]])
-	}
-	row = append(row, l.Data.Classes[l.Predictions[i]])
-	if l.Labelled() {
-		row = append(row, page.Exact(l.Losses[i]))
-	}
-	for _, p := range l.Of(i) {
-		row = append(row, strconv.FormatFloat(float64(p), 'g', -1, 32))
-	}
-	for _, r := range l.ratios {
-		row = append(row, page.Exact(r[i]))
-	}
-	return row
-}
-
 func (l *looked) sheet() *export.Sheet {
-	return &export.Sheet{Name: "samples", Head: l.head(), Rows: func(yield func([]string) bool) {
+	s, columns := &export.Sheet{Name: "samples"}, l.columns()
+	for _, c := range columns {
+		s.Head = append(s.Head, c.head)
+	}
+	s.Rows = func(yield func([]string) bool) {
+		row := make([]string, len(columns))
 		for i := range l.Rows {
-			if !yield(l.row(i)) {
+			for k, c := range columns {
+				row[k] = c.cell(i)
+			}
+			if !yield(row) {
 				return
 			}
 		}
-	}}
+	}
+	return s
 }
 
 func (l *looked) printTop(w io.Writer, most int) {
-	rows := [][]string{{"row", "label", "group", "prediction", "loss", l.ratioName(0)}}
-	for _, i := range l.picked(most) {
-		rows = append(rows, []string{strconv.Itoa(l.Rows[i]),
+	fmt.Fprintln(w)
+	head := []string{"row", "label", "group", "prediction", "loss", l.ratioName(0)}
+	console.Grid(w, head, page.Rows(l.picked(most), func(i int) []string {
+		return []string{strconv.Itoa(l.Rows[i]),
 			console.Clean(l.Data.Classes[l.Labels[i]]), console.Clean(l.Data.Groups[l.Groups[i]]),
 			console.Clean(l.Data.Classes[l.Predictions[i]]), fmt.Sprintf("%.4f", l.Losses[i]),
-			fmt.Sprintf("%.4g", l.ratios[0][i])})
-	}
-	fmt.Fprintln(w)
-	console.Grid(w, rows)
+			fmt.Sprintf("%.4g", l.ratios[0][i])}
+	}))
 }
 
 // evalResult is what eval --json prints.
@@ -303,11 +297,11 @@ func (l *looked) print(w io.Writer) {
 		for _, p := range l.Predictions {
 			counts[p]++
 		}
-		rows := [][]string{{"predicted", "n"}}
+		var rows [][]string
 		for i, c := range r.Classes {
 			rows = append(rows, []string{console.Clean(c), fmt.Sprint(counts[i])})
 		}
-		console.Grid(w, rows)
+		console.Grid(w, []string{"predicted", "n"}, rows)
 		return
 	}
 	part, names, counts, accuracy := "class", r.Classes, r.ClassCounts, r.ByClass
@@ -324,11 +318,11 @@ func (l *looked) print(w io.Writer) {
 				console.Short(r.Risks[k].Risk))
 		}
 	}
-	rows := [][]string{{part, "n", "accuracy"}}
+	var rows [][]string
 	for i, name := range names {
 		interval := measure.Wilson(accuracy[i], counts[i])
 		rows = append(rows, []string{console.Clean(name), fmt.Sprint(counts[i]),
 			console.Percent(accuracy[i]) + console.Between([]measure.Interval{interval}, 0)})
 	}
-	console.Grid(w, rows)
+	console.Grid(w, []string{part, "n", "accuracy"}, rows)
 }

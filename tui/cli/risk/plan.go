@@ -15,11 +15,15 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// planFlags are the flags of `plan`.
+type planFlags struct {
+	setFlags
+	assumed dro.Assumptions
+	from    string // a run; empty: all is given
+}
+
 func planCommand(con *console.Console) *cobra.Command {
-	var f setFlags
-	var h dro.Assumptions
-	var from string
-	var asJSON bool
+	var f planFlags
 	c := &cobra.Command{
 		Use: "plan", Short: "What the paper's Theorem 1 asks for, beside what is used in practice",
 		Long: `The constants of the paper's Theorem 1 for SFK-DRO, from an accuracy ε and what is assumed of the
@@ -30,55 +34,59 @@ lower bounds), Δ as its log has it, set and ρ its own, and ε what it came to.
 drolab plan --from shapes-sfk
 drolab plan --from shapes-sfk --epsilon 0.1`,
 		Args: console.None,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if from != "" {
-				if err := measured(con, c, from, &f, &h, 50); err != nil {
-					return err
-				}
-			}
-			needed := []string{"epsilon", "rho", "bound", "lipschitz", "smoothness", "gap"}
-			for _, name := range needed {
-				if from == "" && !c.Flags().Changed(name) {
-					return fmt.Errorf("give --%s: %s", name, c.Flags().Lookup(name).Usage)
-				}
-			}
-			set, err := f.open(c)
-			if err != nil {
-				return err
-			}
-			if h.Rho = f.rho; f.isMean(set) {
-				return errors.New("the set has one distribution, that of the samples: " +
-					"there is nothing to plan")
-			}
-			p, err := dro.Theorem1(set, h)
-			switch {
-			case err != nil:
-				return err
-			case asJSON:
-				return console.JSON(con.Stdout, newPlan(f.describe(set), h, &p))
-			case from != "":
-				fmt.Fprintf(con.Stdout, "measured in %s: ε = %.3g, B = %.4g, G = %.4g, L = %.4g, "+
-					"Δ = %.4g; %s, ρ = %g\n\n", console.Clean(from), h.Epsilon,
-					h.Bound, h.Lipschitz, h.Smoothness, h.Gap, set.Label(), h.Rho)
-			}
-			printPlan(con, h, &p)
-			return nil
-		},
+		RunE: func(c *cobra.Command, _ []string) error { return f.plan(con, c) },
 	}
-	f.add(c, "cressie-read")
+	f.setFlags.add(c, "cressie-read")
 	flags := c.Flags()
-	flags.StringVar(&from, "from", "",
+	flags.StringVar(&f.from, "from", "",
 		"RUN[@STEP], or RUN@all, that what is not given is measured in")
 	console.MustComplete(c, "from", con.CompleteRuns)
-	flags.Float64Var(&h.Epsilon, "epsilon", 0,
+	flags.Float64Var(&f.assumed.Epsilon, "epsilon", 0,
 		"ε, what both parts of the stationarity test shall come down to")
-	flags.Float64Var(&h.Bound, "bound", 0, "B, the largest loss")
-	flags.Float64Var(&h.Lipschitz, "lipschitz", 0, "G, the largest norm of a loss's gradient")
-	flags.Float64Var(&h.Smoothness, "smoothness", 0,
+	flags.Float64Var(&f.assumed.Bound, "bound", 0, "B, the largest loss")
+	flags.Float64Var(&f.assumed.Lipschitz, "lipschitz", 0,
+		"G, the largest norm of a loss's gradient")
+	flags.Float64Var(&f.assumed.Smoothness, "smoothness", 0,
 		"L, the Lipschitz constant of a loss's gradient")
-	flags.Float64Var(&h.Gap, "gap", 0, "Δ, how far the start is above the infimum")
-	flags.BoolVar(&asJSON, "json", false, "print as JSON")
+	flags.Float64Var(&f.assumed.Gap, "gap", 0, "Δ, how far the start is above the infimum")
+	con.JSONFlag(c, "")
 	return c
+}
+
+// plan prints what Theorem 1 asks for.
+func (f *planFlags) plan(con *console.Console, c *cobra.Command) error {
+	if f.from != "" {
+		if err := f.measured(con, c, 50); err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{"epsilon", "rho", "bound", "lipschitz", "smoothness", "gap"} {
+		if f.from == "" && !c.Flags().Changed(name) {
+			return fmt.Errorf("give --%s: %s", name, c.Flags().Lookup(name).Usage)
+		}
+	}
+	set, err := f.open(c)
+	if err != nil {
+		return err
+	}
+	h := f.assumed
+	if h.Rho = f.rho; f.isMean(set) {
+		return errors.New("the set has one distribution, that of the samples: " +
+			"there is nothing to plan")
+	}
+	p, err := dro.Theorem1(set, h)
+	switch {
+	case err != nil:
+		return err
+	case con.AsJSON:
+		return con.JSON(newPlan(f.describe(set), h, &p))
+	case f.from != "":
+		fmt.Fprintf(con.Stdout, "measured in %s: ε = %.3g, B = %.4g, G = %.4g, L = %.4g, "+
+			"Δ = %.4g; %s, ρ = %g\n\n", console.Clean(f.from), h.Epsilon,
+			h.Bound, h.Lipschitz, h.Smoothness, h.Gap, set.Label(), h.Rho)
+	}
+	printPlan(con, h, &p)
+	return nil
 }
 
 // plan is what Theorem 1 asks for, beside what it was given.
@@ -107,8 +115,7 @@ func printPlan(con *console.Console, h dro.Assumptions, p *dro.Plan) {
 	theory := func(m dro.Magnitude) string { return m.String() }
 	const steps = 50 * 273 // of the paper's run
 	ofX, ofZ := p.Samples()
-	rows := [][]string{
-		{"", "Theorem 1", "in practice"},
+	console.Grid(con.Stdout, []string{"", "Theorem 1", "in practice"}, [][]string{
 		{"λ in", side("[%.3g, %.3g]", p.Box.Lambda[0], p.Box.Lambda[1]),
 			side("[%.3g, 10]", practice.Lambda0)},
 		{"η in", side("[%.3g, %.3g]", p.Box.Eta[0], p.Box.Eta[1]),
@@ -126,8 +133,7 @@ func printPlan(con *console.Console, h dro.Assumptions, p *dro.Plan) {
 		{"T, steps", theory(p.T), side("about %.2g", float64(steps))},
 		{"n_x T, samples in all", theory(ofX), side("about %.2g", float64(steps*practice.Batch))},
 		{"n_z T, samples in all", theory(ofZ), side("about %.2g", float64(steps*practice.Batch))},
-	}
-	console.Grid(con.Stdout, rows)
+	})
 	fmt.Fprintln(con.Stdout)
 	for _, note := range planNotes(h, p) {
 		fmt.Fprintln(con.Stdout, note)
@@ -153,16 +159,13 @@ func planNotes(h dro.Assumptions, p *dro.Plan) (notes []string) {
 }
 
 // measured fills in what Theorem 1 assumes from a run, but for what was given.
-func measured(
-	con *console.Console, c *cobra.Command, name string, f *setFlags, h *dro.Assumptions,
-	samples int,
-) error {
-	list, spec, err := along(con, name, samples)
+func (f *planFlags) measured(con *console.Console, c *cobra.Command, samples int) error {
+	list, spec, err := along(con, f.from, samples)
 	if err != nil {
 		return err
 	}
 	of := largest(list)
-	r, _, err := con.FindStep(strings.TrimSuffix(name, allSteps))
+	r, _, err := con.FindStep(strings.TrimSuffix(f.from, allSteps))
 	if err != nil {
 		return err
 	}
@@ -182,11 +185,11 @@ func measured(
 	if !given("uncertainty") {
 		f.uncertainty = spec.Uncertainty
 	}
-	take("bound", &h.Bound, of.Bound)
-	take("lipschitz", &h.Lipschitz, of.Lipschitz)
-	take("smoothness", &h.Smoothness, of.Smoothness)
-	take("gap", &h.Gap, gap)
-	take("epsilon", &h.Epsilon, r.Summary().Stationary().Float())
+	take("bound", &f.assumed.Bound, of.Bound)
+	take("lipschitz", &f.assumed.Lipschitz, of.Lipschitz)
+	take("smoothness", &f.assumed.Smoothness, of.Smoothness)
+	take("gap", &f.assumed.Gap, gap)
+	take("epsilon", &f.assumed.Epsilon, r.Summary().Stationary().Float())
 	return nil
 }
 

@@ -31,7 +31,6 @@ type riskFlags struct {
 	groups  string
 	weights string
 	curve   bool
-	json    bool
 }
 
 // setFlags describe an uncertainty set.
@@ -112,7 +111,7 @@ drolab risk eval.csv --column loss --uncertainty cvar --mu 0.05 --weights ratios
 	flags.StringVar(&f.weights, "weights", "",
 		"write loss and likelihood ratio r = dQ/dP of every sample to this CSV file")
 	flags.BoolVar(&f.curve, "curve", false, "also the risk at radii from ρ/100 to 100ρ")
-	flags.BoolVar(&f.json, "json", false, "print as JSON")
+	con.JSONFlag(c, "")
 	return c
 }
 
@@ -179,8 +178,8 @@ func risk(con *console.Console, set dro.Set, f *riskFlags, path string) error {
 			return err
 		}
 	}
-	if f.json {
-		return console.JSON(con.Stdout, result)
+	if con.AsJSON {
+		return con.JSON(result)
 	}
 	printRisk(con, set, f, result)
 	return nil
@@ -355,12 +354,11 @@ func printRisk(con *console.Console, set dro.Set, f *riskFlags, r *solution) {
 			p.Rho, p.Risk, p.Lambda, p.Eta, p.EffectiveSampleSize)
 	}
 	if len(r.Groups) > 0 {
-		rows := [][]string{{"group", "n", "mean loss", "ratio"}}
-		for _, g := range r.Groups {
-			rows = append(rows, []string{console.Clean(g.Name), fmt.Sprint(g.N),
-				fmt.Sprintf("%.4g", g.MeanLoss), fmt.Sprintf("%.4g", g.Ratio)})
-		}
-		console.Grid(con.Stdout, rows)
+		head := []string{"group", "n", "mean loss", "ratio"}
+		console.Grid(con.Stdout, head, page.Rows(r.Groups, func(g riskGroup) []string {
+			return []string{console.Clean(g.Name), fmt.Sprint(g.N),
+				fmt.Sprintf("%.4g", g.MeanLoss), fmt.Sprintf("%.4g", g.Ratio)}
+		}))
 	}
 	if r.Saturated && set.HasRadius() {
 		fmt.Fprintln(con.Stdout, "the radius does not bind: a larger one would not raise the risk")

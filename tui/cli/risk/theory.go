@@ -8,6 +8,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/certificate"
 	"drolab/runner/measure"
+	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/tui/cli/console"
 
@@ -18,7 +19,6 @@ type theoryFlags struct {
 	log            bool
 	draws, samples int
 	batches        []int
-	json           bool
 }
 
 func theoryCommand(con *console.Console) *cobra.Command {
@@ -49,7 +49,7 @@ of mini-batches at one.`,
 		"mini-batches of each size for the variance; 20 times as many for the bias")
 	flags.IntVar(&f.samples, "samples", 50, "training samples whose gradients give G and L")
 	flags.IntSliceVar(&f.batches, "batches", []int{16, 64, 256}, "mini-batch sizes n")
-	flags.BoolVar(&f.json, "json", false, "print as JSON")
+	con.JSONFlag(c, "")
 	return c
 }
 
@@ -96,8 +96,8 @@ func theory(con *console.Console, f *theoryFlags, name string) error {
 	if err != nil {
 		return err
 	}
-	if f.json {
-		return console.JSON(con.Stdout, t)
+	if con.AsJSON {
+		return con.JSON(t)
 	}
 	printTheory(con, &t, set)
 	return nil
@@ -130,19 +130,18 @@ func printTheory(con *console.Console, t *theoryJSON, set dro.Set) {
 		}
 		return console.Short(t.PaperSlope)
 	}
-	rows := [][]string{{"against samples seen", "evaluations", "first", "last",
-		"slope", "the paper's"}}
-	for _, r := range t.Rates {
+	rates := page.Rows(t.Rates, func(r certificate.Rate) []string {
 		slope := "–"
 		if r.Slope.Applies() {
 			slope = fmt.Sprintf("%.3f ± %.3f", r.Slope.Float(), r.SlopeError.Float())
 		}
-		rows = append(rows, []string{r.Measure, fmt.Sprint(len(r.Points)),
+		return []string{r.Measure, fmt.Sprint(len(r.Points)),
 			fmt.Sprintf("%.3g", r.Points[0].Value),
-			fmt.Sprintf("%.3g", r.Points[len(r.Points)-1].Value), slope, paper(r)})
-	}
+			fmt.Sprintf("%.3g", r.Points[len(r.Points)-1].Value), slope, paper(r)}
+	})
 	fmt.Fprintf(con.Stdout, "%s, %s\n\n", console.Clean(t.ID), set.Label())
-	console.Grid(con.Stdout, rows)
+	console.Grid(con.Stdout, []string{"against samples seen", "evaluations", "first", "last",
+		"slope", "the paper's"}, rates)
 	if len(t.Unmet) > 0 {
 		fmt.Fprintf(con.Stdout, "\nTheorem 1 asks for what this run does not have: %s.\n",
 			strings.Join(t.Unmet, "; "))
@@ -154,13 +153,12 @@ func printTheory(con *console.Console, t *theoryJSON, set dro.Set) {
 		return
 	}
 	fmt.Fprintf(con.Stdout, "\nMini-batches of n training samples at step %d:\n", t.Step)
-	rows = [][]string{{"n", "E ‖g − ∇F‖²", "σ0²/n", "R_ρ − E R_ρ(n)", "Lemma 3"}}
-	for _, n := range t.Noise {
-		rows = append(rows, []string{fmt.Sprint(n.N), console.Short(n.Variance),
+	head := []string{"n", "E ‖g − ∇F‖²", "σ0²/n", "R_ρ − E R_ρ(n)", "Lemma 3"}
+	console.Grid(con.Stdout, head, page.Rows(t.Noise, func(n certificate.Noise) []string {
+		return []string{fmt.Sprint(n.N), console.Short(n.Variance),
 			console.Short(n.VarianceBound),
-			fmt.Sprintf("%.3g ± %.1g", n.Bias, 2*n.BiasError), fmt.Sprintf("%.3g", n.BiasBound)})
-	}
-	console.Grid(con.Stdout, rows)
+			fmt.Sprintf("%.3g ± %.1g", n.Bias, 2*n.BiasError), fmt.Sprintf("%.3g", n.BiasBound)}
+	}))
 	c := t.Constants
 	fmt.Fprintf(con.Stdout, "\nThere B = %.4g, G ≥ %.4g, L ≥ %.4g (of %d samples), L_z ≥ %s "+
 		"(theory, on the run's box: %s).\n", c.Bound, c.Lipschitz, c.Smoothness, c.Samples,

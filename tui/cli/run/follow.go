@@ -17,53 +17,45 @@ import (
 	"drolab/tui/cli/trainer"
 )
 
-// following is some runs of one folder that are watched to their end.
-type following struct {
-	dir     string
-	ids     []string
-	exports bool // event files are written
-	live    func() ([]runner.LiveRun, error)
-	await   func(ids []string) []queue.Outcome
-	remedy  string // of a run that waits for its disk; it has a %s for the run
-	// interrupted is closed when the user wants them to end; stop asks for it.
-	// Where it is nil, they see to that themselves.
-	interrupted <-chan struct{}
-	stop        func(ids []string) []error
-}
-
-// crew trains runs of one folder, and is followed.
+// crew trains runs of one folder, and is followed to their end.
 type crew struct {
 	runner.Verbs
-	follow func(ids []string, asJSON, exports bool) error
+	dir    string
+	live   func() ([]runner.LiveRun, error)
+	await  func(ids []string) []queue.Outcome
 	end    func(ids []string) []error // ends what was begun
 	leave  func()
+	remedy string // of a run that waits for its disk; it has a %s for the run
+	// interrupted is closed when the user wants the runs to end, which end asks for. Where
+	// it is nil, they see to that themselves.
+	interrupted <-chan struct{}
 }
 
 // newCrew is the engine of the folder or a queue of this process.
-func newCrew(ctx context.Context, tr *trainer.Trainer, store *record.Store, inline bool) crew {
-	f := following{dir: store.Dir()}
+func newCrew(ctx context.Context, tr *trainer.Trainer, store *record.Store, inline bool) *crew {
+	dir := store.Dir()
 	if inline || !tr.HasEngine() {
 		q, cancel := tr.Queue(ctx, store)
-		f.live = func() ([]runner.LiveRun, error) { return q.Live(), nil }
-		f.await = func([]string) []queue.Outcome { return q.Wait() }
-		f.remedy = "it goes on by itself when that is mended; " +
-			"Ctrl-C loses nothing, drolab resume %s goes on later"
-		end := func([]string) []error { cancel(); q.Wait(); return nil }
-		return crew{q, f.of(tr), end, cancel}
+		return &crew{Verbs: q, dir: dir, leave: cancel,
+			live:  func() ([]runner.LiveRun, error) { return q.Live(), nil },
+			await: func([]string) []queue.Outcome { return q.Wait() },
+			end:   func([]string) []error { cancel(); q.Wait(); return nil },
+			remedy: "it goes on by itself when that is mended; " +
+				"Ctrl-C loses nothing, drolab resume %s goes on later"}
 	}
-	client := tr.Client(store.Dir())
+	client := tr.Client(dir)
 	ctx, cancel := tr.Orderly(ctx, nil)
-	end := func(ids []string) []error { return stopAll(client, ids) }
-	f.live = func() ([]runner.LiveRun, error) {
-		s, err := client.Status()
-		if err != nil {
-			return nil, err
-		}
-		return s.Runs, nil
-	}
-	f.await = func(ids []string) []queue.Outcome { return awaitEnd(f.dir, ids) }
-	f.remedy, f.interrupted, f.stop = "go on with drolab resume %s", ctx.Done(), end
-	return crew{client, f.of(tr), end, cancel}
+	return &crew{Verbs: client, dir: dir, leave: cancel, interrupted: ctx.Done(),
+		live: func() ([]runner.LiveRun, error) {
+			s, err := client.Status()
+			if err != nil {
+				return nil, err
+			}
+			return s.Runs, nil
+		},
+		await:  func(ids []string) []queue.Outcome { return awaitEnd(dir, ids) },
+		end:    func(ids []string) []error { return stopAll(client, ids) },
+		remedy: "go on with drolab resume %s"}
 }
 
 // stopAll asks the runs that have not ended to stop.
@@ -115,7 +107,7 @@ func awaitEnd(dir string, ids []string) (list []queue.Outcome) {
 }
 
 // troubles tells of each new trouble of the runs, and of its end, until end is called.
-func (f *following) troubles() (lines <-chan string, end func()) {
+func (c *crew) troubles(ids []string) (lines <-chan string, end func()) {
 	tell, over := make(chan string), make(chan struct{})
 	go func() {
 		tick := time.NewTicker(2 * time.Second)
@@ -127,11 +119,11 @@ func (f *following) troubles() (lines <-chan string, end func()) {
 				return
 			case <-tick.C:
 			}
-			now, err := f.live()
+			now, err := c.live()
 			if err != nil {
 				continue
 			}
-			for _, line := range troubles(now, f.ids, told, f.remedy) {
+			for _, line := range troubles(now, ids, told, c.remedy) {
 				select {
 				case tell <- line:
 				case <-over:
@@ -164,20 +156,17 @@ func troubles(
 	return lines
 }
 
-// of is what shows runs until all have ended, and reports.
-func (f following) of(tr *trainer.Trainer) func(ids []string, asJSON, exports bool) error {
-	return func(ids []string, asJSON, exports bool) error {
-		f.ids, f.exports = ids, exports
-		outcomes := watch(tr, &f)
-		runs, err := findAll(f.dir, ids)
-		if err != nil {
-			return err
-		}
-		if err := look.Results(tr.Console, runs, asJSON); err != nil {
-			return err
-		}
-		return notDone(runs, outcomes)
+// follow shows runs until all have ended, and reports. With exports it writes event files.
+func (c *crew) follow(tr *trainer.Trainer, ids []string, exports bool) error {
+	outcomes := watch(tr, c, ids, exports)
+	runs, err := findAll(c.dir, ids)
+	if err != nil {
+		return err
 	}
+	if err := look.Results(tr.Console, runs); err != nil {
+		return err
+	}
+	return notDone(runs, outcomes)
 }
 
 func findAll(dir string, ids []string) ([]*record.Run, error) {

@@ -17,7 +17,7 @@ import (
 )
 
 func resumeCommand(tr *trainer.Trainer) *cobra.Command {
-	var asJSON, inline, all bool
+	var inline, all bool
 	c := &cobra.Command{
 		Use: "resume RUN...", Short: "Go on with runs that were paused, stopped or interrupted",
 		Long: `Go on with runs from their newest checkpoints, as if they had never stopped: the result is the same
@@ -40,19 +40,19 @@ interrupted by a crash; those that somebody stopped are left alone.`,
 				if err := runs[0].Meta.Trained(); err != nil {
 					return err
 				}
-				return look.Results(tr.Console, runs, asJSON)
+				return look.Results(tr.Console, runs)
 			}
-			return goOn(c.Context(), tr, unfinished, inline, asJSON)
+			return goOn(c.Context(), tr, unfinished, inline)
 		},
 	}
 	c.Flags().BoolVar(&inline, "inline", false, "train in this process, not in the background")
-	c.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
+	tr.JSONFlag(c, "the result")
 	c.Flags().BoolVar(&all, "all", false, "every run that is paused or was interrupted")
 	return c
 }
 
 // goOn resumes runs of one folder and follows them.
-func goOn(ctx context.Context, tr *trainer.Trainer, runs []*record.Run, inline, asJSON bool) error {
+func goOn(ctx context.Context, tr *trainer.Trainer, runs []*record.Run, inline bool) error {
 	store, err := record.Open(filepath.Dir(runs[0].Dir))
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func goOn(ctx context.Context, tr *trainer.Trainer, runs []*record.Run, inline, 
 	defer by.leave()
 	ids, list := begin(tr, runs, by.Resume)
 	if len(ids) > 0 {
-		list = list.And(by.follow(ids, asJSON, false))
+		list = list.And(by.follow(tr, ids, false))
 	}
 	return list.OrNil()
 }

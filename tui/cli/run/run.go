@@ -34,7 +34,6 @@ type runFlags struct {
 	from   string
 	inline bool
 	detach bool
-	json   bool
 	live   string // format of files that are written as the runs go on
 
 	release func() // of the checkpoint that --from means
@@ -79,7 +78,7 @@ drolab run --from latest --set lr=0.001 --algo sfk`,
 	flags.BoolVar(&f.inline, "inline", false, "train in this process, not in the background")
 	flags.BoolVarP(&f.detach, "detach", "d", false, "start the runs and leave them")
 	c.MarkFlagsMutuallyExclusive("inline", "detach")
-	flags.BoolVar(&f.json, "json", false, "print the result as JSON")
+	tr.JSONFlag(c, "the result")
 	flags.StringVar(&f.live, "export-live", "", "write event files as the runs go on, while this "+
 		"command watches: tensorboard, into the folder tensorboard beside the runs")
 	c.MarkFlagsMutuallyExclusive("detach", "export-live")
@@ -221,9 +220,9 @@ func train(ctx context.Context, tr *trainer.Trainer, requests []runner.Request, 
 		return errors.Join(append(by.end(ids), err)...)
 	}
 	if f.detach {
-		return leave(tr, store.Dir(), ids, f.json)
+		return leave(tr, store.Dir(), ids)
 	}
-	return by.follow(ids, f.json, f.live != "")
+	return by.follow(tr, ids, f.live != "")
 }
 
 // start starts the requests until one is refused. Then the runs have a copy of the
@@ -243,13 +242,13 @@ func (f *runFlags) start(
 }
 
 // leave says what was started.
-func leave(tr *trainer.Trainer, dir string, ids []string, asJSON bool) error {
+func leave(tr *trainer.Trainer, dir string, ids []string) error {
 	runs, err := findAll(dir, ids)
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		return console.JSON(tr.Stdout, console.Summaries(runs))
+	if tr.AsJSON {
+		return tr.JSON(console.Summaries(runs))
 	}
 	for _, r := range runs {
 		fmt.Fprintln(tr.Stdout, console.Clean(r.Meta.ID))
@@ -258,9 +257,7 @@ func leave(tr *trainer.Trainer, dir string, ids []string, asJSON bool) error {
 	return nil
 }
 
-func completeAlgorithms(
-	_ *cobra.Command, _ []string, typed string,
-) ([]string, cobra.ShellCompDirective) {
+func completeAlgorithms(_ *cobra.Command, _ []string, typed string) ([]string, console.Directive) {
 	before := typed[:strings.LastIndex(typed, ",")+1]
 	words := methodNames()
 	for i, name := range words {
@@ -276,7 +273,7 @@ func methodNames() (names []string) {
 	return names
 }
 
-func completeKeys(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+func completeKeys(*cobra.Command, []string, string) ([]string, console.Directive) {
 	var words []string
 	for _, key := range presets.Keys() {
 		words = append(words, key+"=")

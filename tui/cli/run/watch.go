@@ -23,10 +23,10 @@ const lookEvery = time.Second
 // watch tells on stderr what the runs do, until all have ended: lines that are
 // redrawn where stderr is a terminal, else a line for every evaluation. It
 // reads the run directories as any other process could.
-func watch(tr *trainer.Trainer, f *following) []queue.Outcome {
+func watch(tr *trainer.Trainer, c *crew, ids []string, exports bool) []queue.Outcome {
 	ended := make(chan []queue.Outcome, 1)
-	go func() { ended <- f.await(f.ids) }()
-	trouble, end := f.troubles()
+	go func() { ended <- c.await(ids) }()
+	trouble, end := c.troubles(ids)
 	defer end()
 	p := &panel{out: tr.Stderr, ascii: tr.ASCII}
 	every := lookEvery
@@ -34,28 +34,29 @@ func watch(tr *trainer.Trainer, f *following) []queue.Outcome {
 		p.screen, every = true, console.DrawEvery
 		p.resize(width, height)
 	}
-	for _, id := range f.ids {
-		if r, err := record.Find(f.dir, id); err == nil {
+	for _, id := range ids {
+		if r, err := record.Find(c.dir, id); err == nil {
 			p.runs = append(p.runs, &live{Progress: record.NewProgress(&r.Meta),
 				meta: r.Meta, tail: r.Tail()})
 		}
 	}
-	if f.exports {
-		defer exportLive(p.runs, f.dir)()
+	if exports {
+		defer exportLive(p.runs, c.dir)()
 	}
-	fmt.Fprintf(tr.Stderr, "%s, recorded in %s\n", kit.Plural(len(f.ids), "run"),
-		console.Clean(f.dir))
+	fmt.Fprintf(tr.Stderr, "%s, recorded in %s\n", kit.Plural(len(ids), "run"),
+		console.Clean(c.dir))
 	tick := time.NewTicker(every)
 	defer tick.Stop()
+	interrupted := c.interrupted
 	for {
 		select {
 		case outcomes := <-ended:
 			p.look()
 			p.show(true)
 			return outcomes
-		case <-f.interrupted:
-			f.interrupted = nil
-			p.news = append(p.news, stopping(f.stop(f.ids)))
+		case <-interrupted:
+			interrupted = nil
+			p.news = append(p.news, stopping(c.end(ids)))
 		case line := <-trouble:
 			p.news = append(p.news, line)
 		case <-tick.C:

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"drolab/runner/engine"
 	"drolab/runner/record"
 	"drolab/tui/cli/console"
 	"drolab/tui/lab"
@@ -65,10 +64,7 @@ drolab replay latest --speed 60 --from 40%`,
 func (s *Screen) replay(
 	ctx context.Context, runs func() ([]*record.Run, error), r lab.Replay,
 ) error {
-	ctx, cancel := s.Orderly(ctx, console.Outlive)
-	defer cancel()
 	cfg := s.screen(s.RunsDir, false)
-	cfg.Verbs, cfg.RunsGoOn, cfg.ReadOnly = engine.ReadOnly{}, true, true
 	cfg.Replay, cfg.Kept = &r, lab.NewKept(runs)
-	return s.open(ctx, cfg)
+	return s.readOnly(ctx, cfg)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,10 +26,7 @@ import (
 // Screen is the interface, as commands open it.
 type Screen struct {
 	*trainer.Trainer
-	Terminal io.Writer // that it draws on
-	Environ  []string
-	Ring     lab.Ring
-	Keys     string // folder of the keys of drolab share
+	Ring lab.Ring
 	// StopSweep stops the sweep in a folder.
 	StopSweep func(dir string) error
 }
@@ -73,9 +69,13 @@ func (s *Screen) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	return s.readOnly(ctx, s.screen(dir, true))
+}
+
+// readOnly opens the interface without verbs.
+func (s *Screen) readOnly(ctx context.Context, cfg lab.Config) error {
 	ctx, cancel := s.Orderly(ctx, console.Outlive)
 	defer cancel()
-	cfg := s.screen(dir, true)
 	cfg.Verbs, cfg.RunsGoOn, cfg.ReadOnly = engine.ReadOnly{}, true, true
 	return s.open(ctx, cfg)
 }
@@ -85,7 +85,7 @@ func (s *Screen) screen(runsDir string, attach bool) lab.Config {
 	return lab.Config{StopSweep: s.StopSweep, Ring: s.Ring,
 		RunsDir: runsDir, DataDir: s.DataDir, CPU: machine.CPU(), Cores: s.Threads, Dir: ".",
 		Attach: attach,
-		Stdin:  s.Stdin, Stdout: s.Terminal, Environ: s.Environ}
+		Stdin:  s.Stdin, Stdout: s.Env.Stdout, Environ: s.Environ}
 }
 
 // open is the interface over runs of another process, until it is left.

@@ -25,13 +25,7 @@ import (
 )
 
 // Sweeps is what the commands of sweeps need.
-type Sweeps struct {
-	*trainer.Trainer
-	// Warned returns what is closed when the process hears that its time is about to
-	// be over (USR1), until forget is called; nil: it hears nothing.
-	Warned  func() (warned <-chan struct{}, forget func())
-	Environ []string
-}
+type Sweeps struct{ *trainer.Trainer }
 
 // Command is drolab sweep.
 func (sw *Sweeps) Command() *cobra.Command {
@@ -231,7 +225,7 @@ func (sw *Sweeps) sweepInline(ctx context.Context, folder *sweep.Folder, h sweep
 		return fmt.Errorf("%w: start the sweep again, and it goes on with what is missing", err)
 	}
 	fmt.Fprintln(sw.Stdout, folder.Dir)
-	return sw.sweepStatus(context.Background(), folder, false, false)
+	return sw.sweepStatus(context.Background(), folder, false)
 }
 
 // Work is what the engine of a sweep's folder does by itself.
@@ -301,15 +295,13 @@ func (sw *Sweeps) Stop(dir string) error {
 	return list.OrNil()
 }
 
-func completeFolders(
-	_ *cobra.Command, args []string, _ string,
-) ([]string, cobra.ShellCompDirective) {
+func completeFolders(_ *cobra.Command, args []string, _ string) ([]string, console.Directive) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
-func completeYAML(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+func completeYAML(*cobra.Command, []string, string) ([]string, console.Directive) {
 	return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 }

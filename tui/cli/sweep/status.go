@@ -23,7 +23,7 @@ import (
 )
 
 func (sw *Sweeps) sweepStatusCommand() *cobra.Command {
-	var asJSON, follow bool
+	var follow bool
 	c := &cobra.Command{
 		Use: "status DIR",
 		Short: "How far a sweep has come: " +
@@ -38,10 +38,10 @@ func (sw *Sweeps) sweepStatusCommand() *cobra.Command {
 			}
 			ctx, cancel := sw.Orderly(c.Context(), nil)
 			defer cancel()
-			return sw.sweepStatus(ctx, folder, follow, asJSON)
+			return sw.sweepStatus(ctx, folder, follow)
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print every run's state as JSON")
+	sw.JSONFlag(c, "every run's state")
 	c.Flags().BoolVar(&follow, "follow", false, "go on until nothing is left to do")
 	return c
 }
@@ -53,9 +53,7 @@ const (
 	slurmPause  = 10 * time.Second
 )
 
-func (sw *Sweeps) sweepStatus(
-	ctx context.Context, folder *sweep.Folder, follow, asJSON bool,
-) error {
+func (sw *Sweeps) sweepStatus(ctx context.Context, folder *sweep.Folder, follow bool) error {
 	look := sweep.NewLook(folder)
 	tick := time.NewTicker(followPause)
 	defer tick.Stop()
@@ -75,7 +73,7 @@ func (sw *Sweeps) sweepStatus(
 		jobs.Mark(states)
 		over := sweep.Over(states) && !jobs.Busy()
 		if follow && !over {
-			if line := countLine(states); line != said && !asJSON {
+			if line := countLine(states); line != said && !sw.AsJSON {
 				said = line
 				fmt.Fprintln(sw.Stderr, line+timeLeft(look, states, &pace))
 			}
@@ -86,8 +84,8 @@ func (sw *Sweeps) sweepStatus(
 			}
 		}
 		sw.sayDamage(folder.Dir)
-		if asJSON {
-			return console.JSON(sw.Stdout, sweepJSON(folder, states))
+		if sw.AsJSON {
+			return sw.JSON(sweepJSON(folder, states))
 		}
 		return sw.printStates(folder, states)
 	}
@@ -167,7 +165,7 @@ func (sw *Sweeps) sweepFormats() map[string]func(*sweep.Table) error {
 		"csv":   func(t *sweep.Table) error { return t.CSV(sw.Stdout) },
 		"latex": func(t *sweep.Table) error { return sw.Print(page.LaTeX(t.Blocks()...)) },
 		"md":    func(t *sweep.Table) error { return sw.Print(page.Markdown(t.Blocks()...)) },
-		"json":  func(t *sweep.Table) error { return console.JSON(sw.Stdout, t) },
+		"json":  func(t *sweep.Table) error { return sw.JSON(t) },
 	}
 }
 

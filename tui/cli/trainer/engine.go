@@ -46,7 +46,6 @@ engine in the background, and leave it alone when they end.`,
 }
 
 func (t *Trainer) engineStatusCommand() *cobra.Command {
-	var asJSON bool
 	c := &cobra.Command{
 		Use:   "status",
 		Short: "Say whether an engine is there, and what it runs",
@@ -56,14 +55,14 @@ func (t *Trainer) engineStatusCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return console.JSON(t.Stdout, s)
+			if t.AsJSON {
+				return t.JSON(s)
 			}
 			t.printStatus(s)
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print the status as JSON")
+	t.JSONFlag(c, "the status")
 	return c
 }
 

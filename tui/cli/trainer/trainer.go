@@ -1,10 +1,15 @@
 package trainer
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"time"
 
 	"drolab/runner"
 	"drolab/runner/engine"
@@ -15,16 +20,7 @@ import (
 )
 
 // Trainer is what starts and asks of runs.
-type Trainer struct {
-	*console.Console
-	// Self returns the command that is this program with other arguments, not
-	// started; nil keeps all runs in this process.
-	Self func(args ...string) *exec.Cmd
-	// RuntimeDir is the user's folder for sockets ($XDG_RUNTIME_DIR), or empty.
-	RuntimeDir string
-	// Notify is the command to run when a run is done or has failed, or empty.
-	Notify string
-}
+type Trainer struct{ *console.Console }
 
 // HasEngine tells whether runs can outlive this process.
 func (t *Trainer) HasEngine() bool { return engine.Supported && t.Self != nil }
@@ -83,4 +79,49 @@ func SaveAll(q *queue.Queue) {
 	for _, r := range q.Live() {
 		go q.Checkpoint(r.ID)
 	}
+}
+
+// notifyTime is how long a command may take that tells of a run: the process
+// that ran the run waits for it before it ends.
+const notifyTime = 30 * time.Second
+
+// notifier returns what runs the user's command when a run is done or has failed,
+// with the summary as JSON on its input; nil without a command. The command is
+// the user's own, from --notify or DROLAB_NOTIFY, and never from a preset or a run,
+// which may come from anybody. Nothing of the run is in its arguments.
+func (t *Trainer) notifier(runsDir string) func(queue.Outcome) {
+	if t.Notify == "" {
+		return nil
+	}
+	return func(o queue.Outcome) {
+		if o.Status != runner.Done && o.Status != runner.Failed {
+			return
+		}
+		if err := t.ring(runsDir, o.ID); err != nil {
+			t.Note(fmt.Sprintf("telling of run %s: %v", o.ID, err))
+		}
+	}
+}
+
+func (t *Trainer) ring(runsDir, id string) error {
+	r, err := record.Find(runsDir, id)
+	if err != nil {
+		return err
+	}
+	b, err := json.MarshalIndent(console.Summaries([]*record.Run{r}).Runs[0], "", "  ")
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), notifyTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "sh", "-c", t.Notify)
+	if runtime.GOOS == "windows" {
+		cmd = exec.CommandContext(ctx, "cmd", "/C", t.Notify)
+	}
+	cmd.Stdin = bytes.NewReader(append(b, '\n'))
+	cmd.WaitDelay = time.Second
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w: %.200s", t.Notify, err, bytes.TrimSpace(out))
+	}
+	return nil
 }
