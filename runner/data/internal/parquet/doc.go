@@ -10,10 +10,11 @@
 // damaged.
 //
 // Every size that a file declares is held against the bytes that are there, and a panic of the
-// library is an error. What remains is the memory of a page that unpacks to much more than it
-// declares, or that says in a few bytes that a value repeats: foreign files are read by a process
-// whose memory is bounded (runner/data, apart.go).
+// library is an error. Repeated levels and places in dictionaries are counted, and not unpacked
+// (runs.go). What remains is the memory of a page that unpacks to much more than it declares:
+// foreign files are read by a process whose memory is bounded (runner/data, apart.go).
 //
-// Start at [Open] (file.go); page.go goes through a column's pages, cell.go makes text of values,
-// and thrift.go holds lengths in headers against the bytes that follow.
+// Start at [Open] (file.go); page.go goes through a column's pages, runs.go reads levels and places
+// in dictionaries, cell.go makes text of values, and thrift.go holds lengths in headers against the
+// bytes that follow.
 package parquet
