@@ -9,7 +9,6 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
-	"github.com/pierrec/lz4/v4"
 )
 
 // pages goes through the values of a column's chunk.
@@ -218,32 +217,6 @@ func (p *pages) check(h *header) error {
 		return h.refused("levels of %d bytes", levels)
 	}
 	return nil
-}
-
-// unpack gives the bytes of a page, which are as many as it declares.
-func unpack(codec format.CompressionCodec, raw []byte, size int64) (page []byte, err error) {
-	if len(raw) == 0 && size == 0 {
-		return nil, nil
-	}
-	switch codec {
-	case format.Uncompressed:
-		page = raw
-	case format.Lz4Raw: // the library's goes on for ever where the bytes are damaged
-		var n int
-		page = make([]byte, size)
-		n, err = lz4.UncompressBlock(raw, page)
-		page = page[:max(0, n)]
-	case format.Snappy:
-		if said, _ := binary.Uvarint(raw); said == uint64(size) { // it takes memory for as many
-			page, err = parquet.Snappy.Decode(make([]byte, size), raw)
-		}
-	default:
-		page, err = parquet.LookupCompressionCodec(codec).Decode(make([]byte, 0, size+1), raw)
-	}
-	if err == nil && int64(len(page)) != size {
-		err = errors.New("it has another size")
-	}
-	return page, err
 }
 
 // plainDictionary is how files of the format's version 1 name dictionaries, and places in them.
