@@ -52,6 +52,7 @@ runner, runner/record/internal/disk < runner/record/internal/eventlog
 runner, runner/record/internal/eventlog, X/SYS < runner/record
 runner/record < presets/recorded
 runner/record, runner/queue < runner/record/recordtest
+runner < runner/record/recordtest/eventtest
 runner, runner/record, GONUM < runner/compare
 runner, runner/axis < runner/page
 dro, runner/page, runner/compare, GONUM < runner/report
@@ -103,7 +104,10 @@ const peerPackage = "dro/peertest"
 // a disk that fails, of records, export, whose crash points are shown beside theirs, and of
 // recorded runs, the report that they are judged in.
 var testPairs = map[string]string{
-	"runner/record":    "runner/queue, runner/export, runner/internal/aside/asidetest",
+	"runner/record": "runner/queue, runner/export, runner/internal/aside/asidetest, " +
+		"runner/record/recordtest/eventtest",
+	"runner/record/internal/eventlog": "runner/record/recordtest/eventtest",
+
 	"runner/sweep":     "runner/internal/aside/asidetest, presets",
 	"runner/inspect":   "runner/record/recordtest",
 	"runner/publish":   "runner/record/recordtest, runner/certificate",

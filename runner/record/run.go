@@ -126,8 +126,8 @@ func (r *Run) Settle() error {
 	return disk.Explain(errors.Join(logged, kept))
 }
 
-// Newest stands for the step of the newest checkpoint.
-const Newest = -1
+// newestStep stands for the step of the newest checkpoint.
+const newestStep = -1
 
 // Load reads the checkpoint of a step, or the newest one. It checks the weights
 // against their checksum.
