@@ -284,10 +284,15 @@ func (d *doctor) keep(name string) error {
 		return err
 	}
 	defer in.Close()
-	return in.Write(filepath.Base(to), func(w io.Writer) error {
-		_, err := io.Copy(w, old)
+	return in.Write(filepath.Base(to), copying(old))
+}
+
+// copying writes what is left of a file.
+func copying(from io.Reader) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.Copy(w, from)
 		return err
-	})
+	}
 }
 
 // place makes a name in the folder aside that nothing has.

@@ -110,10 +110,7 @@ func (d *doctor) part(name string) error {
 	if size > maxCopy {
 		return fmt.Errorf("%d bytes, want at most %d: put it back from a copy", size, maxCopy)
 	}
-	return in.Write(filepath.Base(name), func(w io.Writer) error {
-		_, err := io.Copy(w, old)
-		return err
-	})
+	return in.Write(filepath.Base(name), copying(old))
 }
 
 // checkCheckpoints reads every checkpoint.
