@@ -127,7 +127,8 @@ func BenchmarkTableMemory(b *testing.B) {
 	for i := range rows {
 		text = strconv.AppendInt(append(text, '\n'), int64(i%2), 10)
 		for k := range columns {
-			text = strconv.AppendFloat(append(text, ','), math.Sin(float64(i*columns+k)), 'f', 4, 64)
+			v := math.Sin(float64(i*columns + k))
+			text = strconv.AppendFloat(append(text, ','), v, 'f', 4, 64)
 		}
 	}
 	path := filepath.Join(b.TempDir(), "table.csv")

@@ -3,7 +3,6 @@ package record
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -285,14 +284,6 @@ func (d *doctor) keep(name string) error {
 	}
 	defer in.Close()
 	return in.Write(filepath.Base(to), copying(old))
-}
-
-// copying writes what is left of a file.
-func copying(from io.Reader) func(io.Writer) error {
-	return func(w io.Writer) error {
-		_, err := io.Copy(w, from)
-		return err
-	}
 }
 
 // place makes a name in the folder aside that nothing has.

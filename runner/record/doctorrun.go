@@ -113,6 +113,14 @@ func (d *doctor) part(name string) error {
 	return in.Write(filepath.Base(name), copying(old))
 }
 
+// copying writes what is left of a file.
+func copying(from io.Reader) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.Copy(w, from)
+		return err
+	}
+}
+
 // checkCheckpoints reads every checkpoint.
 func (d *doctor) checkCheckpoints(m *runner.Meta, held bool) {
 	in, err := d.in.Within(checkpointsName)

@@ -12,8 +12,8 @@ import (
 )
 
 // The binary versions of CIFAR-10 and CIFAR-100 (https://www.cs.toronto.edu/~kriz/cifar.html) are
-// files of records; a record is its label bytes and 3072 pixels, red plane, green plane, blue plane,
-// each row by row. CIFAR-10 has one label byte and six files of 10 000 records.
+// files of records. A record is its label bytes and 3072 pixels: red plane, green plane, blue
+// plane, each row by row. CIFAR-10 has one label byte and six files of 10 000 records.
 const (
 	CIFARFolder  = "cifar-10-batches-bin"
 	CIFARArchive = "cifar-10-binary.tar.gz"

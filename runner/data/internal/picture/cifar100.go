@@ -6,8 +6,8 @@ import (
 	"drolab/runner/data/internal/dataset"
 )
 
-// CIFAR-100 is train.bin and test.bin; a record begins with the byte of the coarse label and that of
-// the fine label.
+// CIFAR-100 is train.bin and test.bin. A record begins with the byte of the coarse label and that
+// of the fine label.
 const (
 	CIFAR100Folder  = "cifar-100-binary"
 	CIFAR100Archive = "cifar-100-binary.tar.gz"

@@ -14,7 +14,8 @@ import (
 // features: a table needs about as much memory as its features. BenchmarkTableMemory (runner/data)
 // measures 5.5 to 6.1 bytes a number while a table of 400 000 rows and 15 columns is opened, 4 of
 // them the features (2026-11-23). With cells of float64 it would be 12 at least, 8 of a cell and 4
-// of its feature, since scales are known when all is read: tables half as large would fit a machine.
+// of its feature, since scales are known when all is read: tables of half the size would fit a
+// machine.
 type words struct {
 	columns int // words a row
 	per     int // rows a block
