@@ -31,7 +31,7 @@ NONE < runner/internal/aside
 runner/internal/aside < runner/internal/aside/asidetest
 X/SYS < runner/internal/room
 X/SYS, runner/internal/room < runner/data/internal/dataset
-runner/data/internal/dataset, PARQUET, LZ4 < runner/data/internal/parquet
+runner/data/internal/dataset, PARQUET, UNPACK < runner/data/internal/parquet
 runner/data/internal/dataset, runner/internal/aside < runner/data/internal/download
 runner/data/internal/dataset < runner/data/internal/array, runner/data/internal/synthetic
 runner/data/internal/dataset, runner/data/internal/parquet < runner/data/internal/table
@@ -53,6 +53,7 @@ runner, runner/record/internal/disk < runner/record/internal/eventlog
 runner, runner/record/internal/eventlog, X/SYS < runner/record
 runner/record < presets/recorded
 runner/record, runner/queue < runner/record/recordtest
+runner < runner/record/recordtest/eventtest
 runner, runner/record, GONUM < runner/compare
 runner, runner/axis < runner/page
 dro, runner/page, runner/compare, GONUM < runner/report
@@ -104,7 +105,10 @@ const peerPackage = "dro/peertest"
 // a disk that fails, of records, export, whose crash points are shown beside theirs, and of
 // recorded runs, the report that they are judged in.
 var testPairs = map[string]string{
-	"runner/record":    "runner/queue, runner/export, runner/internal/aside/asidetest",
+	"runner/record": "runner/queue, runner/export, runner/internal/aside/asidetest, " +
+		"runner/record/recordtest/eventtest",
+	"runner/record/internal/eventlog": "runner/record/recordtest/eventtest",
+
 	"runner/sweep":     "runner/internal/aside/asidetest, presets",
 	"runner/foreign":   "runner/record",
 	"runner/inspect":   "runner/record/recordtest",
@@ -119,10 +123,11 @@ var testPairs = map[string]string{
 // modules gives the words of the rules their import paths. Of several that
 // begin a path, the longest decides.
 var modules = map[string][]string{
-	"X/SYS":      {"golang.org/x/sys"},
-	"X/IMAGE":    {"golang.org/x/image"},
-	"PARQUET":    {"github.com/parquet-go/parquet-go"},
-	"LZ4":        {"github.com/pierrec/lz4"},
+	"X/SYS":   {"golang.org/x/sys"},
+	"X/IMAGE": {"golang.org/x/image"},
+	"PARQUET": {"github.com/parquet-go/parquet-go"},
+	"UNPACK": {"github.com/pierrec/lz4", "github.com/andybalholm/brotli",
+		"github.com/klauspost/compress"},
 	"GORGONIA":   {"gorgonia.org/gorgonia", "gorgonia.org/tensor", "github.com/chewxy/hm"},
 	"GONUM":      {"gonum.org/v1/gonum"},
 	"YAML":       {"github.com/goccy/go-yaml"},

@@ -13,7 +13,6 @@ type (
 	MissingError = dataset.MissingError
 	Encoder      = dataset.Encoder
 	Column       = dataset.Column
-	Value        = dataset.Value
 	Provider     = dataset.Provider
 	Sizes        = dataset.Sizes
 	Files        = dataset.Files

@@ -16,7 +16,7 @@ import (
 )
 
 // smallCIFAR is the layout with three records a file.
-func smallCIFAR() picture.CIFAR { return picture.CIFAR{Records: 3} }
+func smallCIFAR() picture.CIFAR { return picture.CIFAR10Layout(3) }
 
 // records makes n records: labels count up from first, pixels are the label.
 func records(n, first int) []byte {
@@ -34,7 +34,7 @@ func writeCIFAR(t testing.TB, dir string, l picture.CIFAR, change string, conten
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for i, name := range append(l.TrainFiles(), l.TestFile()) {
+	for i, name := range l.Files() {
 		b := records(l.Records, i)
 		if name == change {
 			b = content
@@ -102,7 +102,7 @@ func archive(t testing.TB, l picture.CIFAR, before ...entry) []byte {
 	t.Helper()
 	entries := append(before, entry{picture.CIFARFolder + "/", tar.TypeDir, nil},
 		entry{picture.CIFARFolder + "/readme.html", tar.TypeReg, []byte("hello")})
-	for i, name := range append(l.TrainFiles(), l.TestFile()) {
+	for i, name := range l.Files() {
 		entries = append(entries, entry{picture.CIFARFolder + "/" + name, tar.TypeReg,
 			records(l.Records, i)})
 	}
@@ -229,7 +229,8 @@ func FuzzCIFAR(f *testing.F) {
 	f.Add(records(1, 9)[:100])
 	f.Add([]byte{10})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		got, err := picture.CIFAR{Records: 1}.AppendRecords(nil, bytes.NewReader(b), "fuzz")
+		got, err := picture.CIFAR10Layout(1).AppendRecords(nil, bytes.NewReader(b), int64(len(b)),
+			"fuzz")
 		good := len(b) == picture.CIFARRecord && b[0] < 10
 		if (err == nil) != good || good && !bytes.Equal(got, b) {
 			t.Errorf("%d bytes: error %v", len(b), err)
@@ -238,7 +239,7 @@ func FuzzCIFAR(f *testing.F) {
 }
 
 func FuzzCIFARArchive(f *testing.F) {
-	l := picture.CIFAR{Records: 1}
+	l := picture.CIFAR10Layout(1)
 	f.Add(archive(f, l))
 	f.Add(archive(f, l, entry{"../evil", tar.TypeReg, []byte("x")}))
 	f.Add(archive(f, l)[:200])
@@ -247,7 +248,7 @@ func FuzzCIFARArchive(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, name := range append(l.TrainFiles(), l.TestFile()) {
+		for _, name := range l.Files() {
 			if len(files[name]) != picture.CIFARRecord || files[name][0] > 9 {
 				t.Errorf("%s is taken with %d bytes", name, len(files[name]))
 			}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"drolab/runner/data/internal/dataset"
 )
 
 func writeFile(t *testing.T, name, text string) string {
@@ -140,7 +142,7 @@ func TestValues(t *testing.T) {
 			src.Read(x, i)
 			want := strings.Split(cells[Row(src, i)], ",")
 			got := d.Encoder.Values(x)
-			if !slices.Equal(got, []Value{{Column: "x", Text: want[0]},
+			if !slices.Equal(got, []dataset.Value{{Column: "x", Text: want[0]},
 				{Column: "colour", Text: want[1]}}) {
 				t.Errorf("%v, want %v", got, want)
 			}

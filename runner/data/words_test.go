@@ -1,18 +1,16 @@
 package data
 
 import (
-	"bufio"
-	"encoding/csv"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
-	"testing/iotest"
 
 	"drolab/runner/data/internal/dataset"
 	"drolab/runner/data/internal/table"
@@ -117,49 +115,39 @@ func TestRowsBecomeFeatures(t *testing.T) {
 	}
 }
 
-// Records and their lines are those of encoding/csv, with quotes or without, however the bytes
-// come.
-func TestLinesAreThoseOfEncodingCSV(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	parts := []string{"a", "b c", ",", ",", "\n", "\n", "\r\n", "\r", `"q"`, `"q,q"`,
-		"\"two\nlines\"",
-		`""`, " ", "é", `x"y`,
-		strings.Repeat("long", 40)}
-	for round := range 3000 {
-		var b strings.Builder
-		for range rng.IntN(40) {
-			b.WriteString(parts[rng.IntN(len(parts))])
+// BenchmarkTableMemory tells how much memory a table takes while it is opened, a number of it: the
+// heap that the process has from the system in the end, with the collector as the process that
+// reads has it. It is of the process's first table: run it alone, with -benchtime 1x.
+func BenchmarkTableMemory(b *testing.B) {
+	const rows, columns = 400_000, 15
+	text := []byte("label")
+	for k := range columns {
+		text = fmt.Appendf(text, ",x%d", k)
+	}
+	for i := range rows {
+		text = strconv.AppendInt(append(text, '\n'), int64(i%2), 10)
+		for k := range columns {
+			v := math.Sin(float64(i*columns + k))
+			text = strconv.AppendFloat(append(text, ','), v, 'f', 4, 64)
 		}
-		text := b.String()
-		want := csv.NewReader(strings.NewReader(text))
-		want.TrimLeadingSpace, want.FieldsPerRecord = true, -1
-		var in io.Reader = strings.NewReader(text)
-		if round%2 == 0 {
-			in = iotest.OneByteReader(in)
+	}
+	path := filepath.Join(b.TempDir(), "table.csv")
+	if err := os.WriteFile(path, append(text, '\n'), 0o666); err != nil {
+		b.Fatal(err)
+	}
+	text = nil
+	defer debug.SetGCPercent(debug.SetGCPercent(10))
+	for b.Loop() {
+		debug.FreeOSMemory()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		d, err := Open("csv:"+path+"?label=label", Options{})
+		if err != nil {
+			b.Fatal(err)
 		}
-		got := table.NewLines(bufio.NewReaderSize(in, 1<<12), 0)
-		for {
-			a, errA := want.Read()
-			b, line, errB := got.Next()
-			if (errA == nil) != (errB == nil) ||
-				errors.Is(errA, io.EOF) != errors.Is(errB, io.EOF) {
-				t.Fatalf("%q: error %v, want %v", text, errB, errA)
-			}
-			if errA != nil {
-				var p *csv.ParseError
-				if errors.As(errA, &p) &&
-					errB.Error() != fmt.Sprintf("line %d, character %d: %v", p.Line,
-						p.Column, p.Err) {
-					t.Fatalf("%q: error %v, want %v", text, errB, errA)
-				}
-				break
-			}
-			for i := range b {
-				b[i] = strings.TrimLeft(b[i], " \r")
-			}
-			if at, _ := want.FieldPos(0); !slices.Equal(a, b) || at != line {
-				t.Fatalf("%q: %q of line %d, want %q of line %d", text, b, line, a, at)
-			}
-		}
+		runtime.ReadMemStats(&after)
+		taken := int64(after.HeapSys-after.HeapReleased) - int64(before.HeapSys-before.HeapReleased)
+		b.ReportMetric(float64(taken)/(rows*columns), "B/number")
+		d.Close()
 	}
 }

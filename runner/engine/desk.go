@@ -81,7 +81,7 @@ func listen(path string) (*net.UnixListener, error) {
 	if c, err := net.DialTimeout("unix", path, time.Second); err == nil {
 		c.Close()
 		return nil, fmt.Errorf("%w: it answers at %s, but its lock file was removed: stop it first",
-			ErrRunning, path)
+			errRunning, path)
 	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err

@@ -44,11 +44,11 @@ type Settings struct {
 	patience time.Duration // at the end, for what does not end; 0 is the protocol's
 }
 
-// ErrRunning says that the runs folder has its engine already.
-var ErrRunning = errors.New("an engine is running already")
+// errRunning says that the runs folder has its engine already.
+var errRunning = errors.New("an engine is running already")
 
-// ErrLive says that an engine has runs that have not ended.
-var ErrLive = errors.New("not ended")
+// errLive says that an engine has runs that have not ended.
+var errLive = errors.New("not ended")
 
 // engine is the process's state. The Queue owns the runs.
 type engine struct {
@@ -75,7 +75,7 @@ type engine struct {
 
 // Run is an engine from start to end: until ctx is cancelled, a client shuts
 // it down, or it was idle for long. Runs that are live at that moment stop
-// with a checkpoint. The error is ErrRunning where the folder has an engine.
+// with a checkpoint. The error is errRunning where the folder has an engine.
 func Run(ctx context.Context, s Settings) error {
 	s.Idle, s.Log = cmp.Or(s.Idle, 5*time.Minute), cmp.Or(s.Log, io.Discard)
 	store, err := record.Open(s.RunsDir)
@@ -85,7 +85,7 @@ func Run(ctx context.Context, s Settings) error {
 	s.RunsDir = store.Dir()
 	lock, err := record.Acquire(filepath.Join(s.RunsDir, lockName))
 	if errors.Is(err, record.ErrHeld) {
-		return fmt.Errorf("%w for %s%s", ErrRunning, s.RunsDir, whose(s.RunsDir))
+		return fmt.Errorf("%w for %s%s", errRunning, s.RunsDir, whose(s.RunsDir))
 	}
 	if err != nil {
 		return err

@@ -154,13 +154,13 @@ func TestEndsWithItsFolder(t *testing.T) {
 func TestOneEngineForAFolder(t *testing.T) {
 	p := start(t, nil)
 	s := Settings{RunsDir: p.RunsDir, RuntimeDir: p.RuntimeDir, Threads: 1}
-	if err := Run(context.Background(), s); !errors.Is(err, ErrRunning) ||
+	if err := Run(context.Background(), s); !errors.Is(err, errRunning) ||
 		!strings.Contains(err.Error(), "drolab test") {
 		t.Errorf("a second engine: %v", err)
 	}
 	// Without its lock file the engine is found by its socket.
 	must(t, os.Remove(filepath.Join(p.RunsDir, lockName)))
-	if err := Run(context.Background(), s); !errors.Is(err, ErrRunning) {
+	if err := Run(context.Background(), s); !errors.Is(err, errRunning) {
 		t.Errorf("a second engine, without the lock file: %v", err)
 	}
 }

@@ -36,7 +36,7 @@ func codes() map[string]error {
 		"slow":        runner.ErrSlow,
 		"nothing":     runner.ErrNothing,
 		"done":        runner.ErrDone,
-		"live":        ErrLive,
+		"live":        errLive,
 		"missing":     fs.ErrNotExist,
 	}
 }

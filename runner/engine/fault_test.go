@@ -58,7 +58,7 @@ func TestErrorsOfVerbs(t *testing.T) {
 		t.Errorf("starting with a bad setting: %v", err)
 	}
 	id := p.launch(t, 5000)
-	if err := p.Shutdown(false); !errors.Is(err, ErrLive) {
+	if err := p.Shutdown(false); !errors.Is(err, errLive) {
 		t.Errorf("a shutdown while a run is live: %v", err)
 	}
 	must(t, p.Stop(id))

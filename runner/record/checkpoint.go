@@ -66,16 +66,12 @@ func encodeMethod(s *dro.State) *methodState {
 	if s == nil {
 		return nil
 	}
-	m := &methodState{Numbers: map[string]measure.Number{}, Flags: map[string]bits{},
-		Lists: map[string][]measure.Number{}}
-	for name, v := range s.Numbers {
-		m.Numbers[name] = measure.Num(v)
-	}
-	for name, list := range s.Lists {
-		m.Lists[name] = make([]measure.Number, len(list))
-		for i, v := range list {
-			m.Lists[name][i] = measure.Num(v)
-		}
+	m := &methodState{
+		Numbers: mapped(s.Numbers, measure.Num),
+		Flags:   map[string]bits{},
+		Lists: mapped(s.Lists, func(list []float64) []measure.Number {
+			return each(list, measure.Num)
+		}),
 	}
 	for name, flags := range s.Flags {
 		b := bits{len(flags), make([]byte, (len(flags)+7)/8)}
@@ -89,21 +85,32 @@ func encodeMethod(s *dro.State) *methodState {
 	return m
 }
 
+// mapped is a map whose values have become others.
+func mapped[A, B any](from map[string]A, to func(A) B) map[string]B {
+	m := make(map[string]B, len(from))
+	for name, v := range from {
+		m[name] = to(v)
+	}
+	return m
+}
+
+// each is a list whose values have become others.
+func each[A, B any](from []A, to func(A) B) []B {
+	list := make([]B, len(from))
+	for i, v := range from {
+		list[i] = to(v)
+	}
+	return list
+}
+
 // decode returns the state; an error where the flags are not as many as said.
 func (m *methodState) decode() (*dro.State, error) {
 	s := &dro.State{
-		Numbers: map[string]float64{},
+		Numbers: mapped(m.Numbers, measure.Number.Float),
 		Flags:   map[string][]bool{},
-		Lists:   map[string][]float64{},
-	}
-	for name, n := range m.Numbers {
-		s.Numbers[name] = n.Float()
-	}
-	for name, list := range m.Lists {
-		s.Lists[name] = make([]float64, len(list))
-		for i, n := range list {
-			s.Lists[name][i] = n.Float()
-		}
+		Lists: mapped(m.Lists, func(list []measure.Number) []float64 {
+			return each(list, measure.Number.Float)
+		}),
 	}
 	for name, b := range m.Flags {
 		if b.Count < 0 || len(b.Bits) != (b.Count+7)/8 {

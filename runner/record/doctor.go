@@ -3,7 +3,6 @@ package record
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -284,10 +283,7 @@ func (d *doctor) keep(name string) error {
 		return err
 	}
 	defer in.Close()
-	return in.Write(filepath.Base(to), func(w io.Writer) error {
-		_, err := io.Copy(w, old)
-		return err
-	})
+	return in.Write(filepath.Base(to), copying(old))
 }
 
 // place makes a name in the folder aside that nothing has.

@@ -110,10 +110,15 @@ func (d *doctor) part(name string) error {
 	if size > maxCopy {
 		return fmt.Errorf("%d bytes, want at most %d: put it back from a copy", size, maxCopy)
 	}
-	return in.Write(filepath.Base(name), func(w io.Writer) error {
-		_, err := io.Copy(w, old)
+	return in.Write(filepath.Base(name), copying(old))
+}
+
+// copying writes what is left of a file.
+func copying(from io.Reader) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.Copy(w, from)
 		return err
-	})
+	}
 }
 
 // checkCheckpoints reads every checkpoint.

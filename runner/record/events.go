@@ -16,7 +16,6 @@ type (
 	Replay    = eventlog.Replay
 	Tape      = eventlog.Tape
 	Moment    = eventlog.Moment
-	Mark      = eventlog.Mark
 )
 
 // ReadHistory is eventlog.ReadHistory.

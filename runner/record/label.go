@@ -15,32 +15,32 @@ const labelName = "label.json"
 
 // Label is what people say of a run. It changes nothing that the run is.
 type Label struct {
-	Note     string   `json:"note,omitempty"` // one line, at most MaxNote bytes
-	Tags     []string `json:"tags,omitempty"` // sorted; at most MaxTags words of MaxTag bytes
+	Note     string   `json:"note,omitempty"` // one line, at most maxNote bytes
+	Tags     []string `json:"tags,omitempty"` // sorted; at most maxTags words of maxTag bytes
 	Archived bool     `json:"archived,omitempty"`
 }
 
 // Bounds of a label.
 const (
-	MaxNote = 1000
-	MaxTag  = 40
-	MaxTags = 20
+	maxNote = 1000
+	maxTag  = 40
+	maxTags = 20
 )
 
 // Check tells what is wrong with a label.
 func (l *Label) Check() error {
 	switch {
-	case len(l.Note) > MaxNote:
-		return fmt.Errorf("the note has %d bytes: want at most %d", len(l.Note), MaxNote)
+	case len(l.Note) > maxNote:
+		return fmt.Errorf("the note has %d bytes: want at most %d", len(l.Note), maxNote)
 	case strings.ContainsFunc(l.Note, unicode.IsControl):
 		return errors.New("the note has control characters: want one line of text")
-	case len(l.Tags) > MaxTags:
-		return fmt.Errorf("%d tags: want at most %d", len(l.Tags), MaxTags)
+	case len(l.Tags) > maxTags:
+		return fmt.Errorf("%d tags: want at most %d", len(l.Tags), maxTags)
 	}
 	for _, t := range l.Tags {
-		if t == "" || len(t) > MaxTag || strings.ContainsFunc(t, noTag) {
+		if t == "" || len(t) > maxTag || strings.ContainsFunc(t, noTag) {
 			return fmt.Errorf("tag %.60q: "+
-				"want a word of letters, digits, - _ . and at most %d bytes", t, MaxTag)
+				"want a word of letters, digits, - _ . and at most %d bytes", t, maxTag)
 		}
 	}
 	return nil

@@ -34,10 +34,10 @@ func TestLabel(t *testing.T) {
 	if l.Note != "the good one" || !l.Archived || !slices.Equal(l.Tags, []string{"a", "paper"}) {
 		t.Fatalf("read back as %+v", l)
 	}
-	long := strings.Repeat("x", MaxNote+1)
+	long := strings.Repeat("x", maxNote+1)
 	for _, bad := range []Label{{Note: "two\nlines"}, {Note: long}, {Tags: []string{"a b"}},
-		{Tags: []string{long[:MaxTag+1]}}, {Tags: []string{""}},
-		{Tags: make([]string, MaxTags+1)}} {
+		{Tags: []string{long[:maxTag+1]}}, {Tags: []string{""}},
+		{Tags: make([]string, maxTags+1)}} {
 		if err := r.Relabel(func(l *Label) { *l = bad }); err == nil {
 			t.Errorf("taken: %+v", bad)
 		}
@@ -61,7 +61,7 @@ func TestLabelsAtOnce(t *testing.T) {
 	m := newMeta(1)
 	must(t, create(t, s, m).Close())
 	var all sync.WaitGroup
-	for i := range MaxTags {
+	for i := range maxTags {
 		all.Go(func() {
 			r, err := Find(s.Dir(), m.ID)
 			if err == nil {
@@ -75,7 +75,7 @@ func TestLabelsAtOnce(t *testing.T) {
 	all.Wait()
 	r, err := Find(s.Dir(), m.ID)
 	must(t, err)
-	if l := r.Label(); len(l.Tags) != MaxTags {
-		t.Errorf("of %d tags there are %v", MaxTags, l.Tags)
+	if l := r.Label(); len(l.Tags) != maxTags {
+		t.Errorf("of %d tags there are %v", maxTags, l.Tags)
 	}
 }

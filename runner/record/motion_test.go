@@ -141,9 +141,9 @@ func TestHoldsWhatItCopies(t *testing.T) {
 	must(t, err)
 	r.open = openBetween(l.goOn)
 	for range 20 {
-		past, err := r.Past(Newest)
+		past, err := r.Past(newestStep)
 		must(t, err)
-		_, err = r.Load(Newest)
+		_, err = r.Load(newestStep)
 		must(t, err)
 		if past.From.Step < 1 {
 			t.Errorf("from step %d", past.From.Step)
@@ -151,7 +151,7 @@ func TestHoldsWhatItCopies(t *testing.T) {
 	}
 	r.open = nil
 	release := r.Hold()
-	past, err := r.Past(Newest)
+	past, err := r.Past(newestStep)
 	must(t, err)
 	step := past.From.Step
 	for range 5 {

@@ -80,23 +80,16 @@ func Pack(w io.Writer, r *Run) error {
 // Unpack reads a packed run; dir is what it says of where it lies.
 func Unpack(dir string, packed []byte) (*Run, error) {
 	r := &Run{Dir: dir, packed: packed, summary: &runner.Summary{}, passed: &eventlog.PassedOver{}}
-	t, err := openTar(packed)
+	id, texts, err := packedFiles(packed, metaName, summaryName)
+	for i, to := range []any{&r.Meta, r.summary} {
+		if err == nil {
+			err = json.Unmarshal(texts[i], to)
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
-	for _, f := range []struct {
-		name string
-		to   any
-	}{{metaName, &r.Meta}, {summaryName, r.summary}} {
-		id, text, err := t.next(f.name)
-		if err == nil {
-			err = json.Unmarshal(text, f.to)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", dir, f.name, err)
-		}
-		r.Meta.ID = id
-	}
+	r.Meta.ID = id
 	if len(r.Meta.Spec.Algorithms) != 1 || r.summary.Status != runner.Done ||
 		!plainName(r.Meta.ID) {
 		return nil, fmt.Errorf("%s: is no packed run of one algorithm that is done", dir)
@@ -140,30 +133,34 @@ func whole(packed []byte) error {
 	return err
 }
 
-// tarFiles are the files of a packed run, in their order.
-type tarFiles struct{ *tar.Reader }
-
-func openTar(packed []byte) (*tarFiles, error) {
+// packedFiles reads the files of a packed run that have these names, in that order, and says which
+// run's they are. Others behind the second are passed over: a newer program may have more.
+func packedFiles(packed []byte, names ...string) (id string, texts [][]byte, err error) {
 	z, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return nil, err
-	}
-	return &tarFiles{tar.NewReader(io.LimitReader(z, maxPacked))}, nil
-}
-
-// next reads the next file, which must be of that name, and says which run's it
-// is.
-func (t *tarFiles) next(name string) (id string, text []byte, err error) {
-	h, err := t.Next()
 	if err != nil {
 		return "", nil, err
 	}
-	id, file, _ := strings.Cut(h.Name, "/")
-	if file != name || h.Typeflag != tar.TypeReg {
-		return "", nil, fmt.Errorf("%.60q stands in its place", h.Name)
+	t := tar.NewReader(io.LimitReader(z, maxPacked))
+	for len(texts) < len(names) {
+		name := names[len(texts)]
+		h, err := t.Next()
+		if err != nil {
+			return "", nil, fmt.Errorf("%s: %w", name, err)
+		}
+		of, file, _ := strings.Cut(h.Name, "/")
+		if file != name || h.Typeflag != tar.TypeReg {
+			if len(texts) < 2 {
+				return "", nil, fmt.Errorf("%s: %.60q stands in its place", name, h.Name)
+			}
+			continue
+		}
+		text, err := io.ReadAll(t)
+		if err != nil {
+			return "", nil, fmt.Errorf("%s: %w", name, err)
+		}
+		id, texts = of, append(texts, text)
 	}
-	text, err = io.ReadAll(t)
-	return id, text, err
+	return id, texts, nil
 }
 
 // packedLog is the log of a packed run, unpacked when it is first read.
@@ -179,23 +176,10 @@ func (l *packedLog) open() (eventlog.LogFile, int64, error) {
 	if l.Reader != nil {
 		return l, l.Size(), nil
 	}
-	t, err := openTar(l.packed)
+	_, texts, err := packedFiles(l.packed, metaName, summaryName, logName)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, fmt.Errorf("packed run: %w", err)
 	}
-	for {
-		h, err := t.Next()
-		if err != nil {
-			return nil, 0, fmt.Errorf("packed run: %s: %w", logName, err)
-		}
-		if strings.HasSuffix(h.Name, "/"+logName) {
-			break
-		}
-	}
-	text, err := io.ReadAll(t)
-	if err != nil {
-		return nil, 0, fmt.Errorf("packed run: %s: %w", logName, err)
-	}
-	l.Reader = bytes.NewReader(text)
+	l.Reader = bytes.NewReader(texts[2])
 	return l, l.Size(), nil
 }

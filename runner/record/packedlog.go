@@ -2,11 +2,10 @@ package record
 
 import (
 	"math"
-	"slices"
-	"strconv"
 
 	"drolab/runner"
 	"drolab/runner/measure"
+	"drolab/runner/record/internal/eventlog"
 )
 
 const (
@@ -99,8 +98,10 @@ func merged(events []*runner.StepEvent) *runner.StepEvent {
 		o.Cover(&e)
 		e = o
 	}
-	e.Values, e.Min, e.Max = rounded(e.Values), rounded(e.Min), rounded(e.Max)
-	e.ImagesPerSecond = round(speed(events))
+	for _, v := range []*measure.Values{&e.Values, &e.Min, &e.Max} {
+		*v = eventlog.RoundValues(*v, packedDigits)
+	}
+	e.ImagesPerSecond = eventlog.Round(speed(events), packedDigits)
 	return &e
 }
 
@@ -112,17 +113,4 @@ func speed(events []*runner.StepEvent) measure.Number {
 		times += 1 / e.ImagesPerSecond.Float()
 	}
 	return measure.NumIf(times > 0 && !math.IsInf(times, 0), float64(len(events))/times)
-}
-
-func rounded(values measure.Values) measure.Values {
-	values = slices.Clone(values)
-	for i := range values {
-		values[i].Number = round(values[i].Number)
-	}
-	return values
-}
-
-func round(n measure.Number) measure.Number {
-	x, err := strconv.ParseFloat(strconv.FormatFloat(n.Float(), 'g', packedDigits, 64), 64)
-	return measure.NumIf(n.Applies() && err == nil, x)
 }

@@ -126,8 +126,8 @@ func (r *Run) Settle() error {
 	return disk.Explain(errors.Join(logged, kept))
 }
 
-// Newest stands for the step of the newest checkpoint.
-const Newest = -1
+// newestStep stands for the step of the newest checkpoint.
+const newestStep = -1
 
 // Load reads the checkpoint of a step, or the newest one. It checks the weights
 // against their checksum.
@@ -346,7 +346,7 @@ func readRun(dir string) (*Run, error) {
 		return eventlog.ReadEnd(in, r.passed, func(e *eventlog.End) bool {
 			return noSummary == nil && e.Status == stored.Status || e.Complete(m)
 		})
-	}, func() bool { return in.Held(lockName) })
+	}, func() bool { return in.Held(lockName) }, func() int64 { return sizeOf(in, logName) })
 	if err != nil {
 		return nil, err
 	}
@@ -363,6 +363,15 @@ func readRun(dir string) (*Run, error) {
 	r.summary.Describe(m)
 	r.summary.ID, r.summary.Dir = m.ID, dir
 	return r, nil
+}
+
+// sizeOf is how long a file is; −1 where it is not there.
+func sizeOf(in *disk.Folder, name string) int64 {
+	info, err := in.Lstat(name)
+	if err != nil {
+		return -1
+	}
+	return info.Size()
 }
 
 // readMeta reads run.json.

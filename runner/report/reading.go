@@ -159,12 +159,20 @@ func shared() []spec.Setting {
 func experiments(all []*ran) (main, others []*experiment) {
 	settings := shared()
 	var list []*experiment
-	for _, r := range all {
+	last := func(a, b *ran) int { return cmp.Compare(a.imported(), b.imported()) }
+	for _, r := range slices.SortedStableFunc(slices.Values(all), last) {
 		values := []string{r.Meta.Checksum}
 		for _, t := range settings {
 			values = append(values, t.Text(&r.Meta.Spec))
 		}
-		same := func(e *experiment) bool { return slices.Equal(e.settings, values) }
+		same := func(e *experiment) bool { // an imported run has no settings of training
+			for i, v := range values {
+				if v != e.settings[i] && (i == 0 || settings[i-1].ReadIn(&r.Meta.Spec)) {
+					return false
+				}
+			}
+			return true
+		}
 		i := slices.IndexFunc(list, same)
 		if i < 0 {
 			i, list = len(list), append(list, &experiment{settings: values})
@@ -190,6 +198,14 @@ func experiments(all []*ran) (main, others []*experiment) {
 		return cmp.Compare(a.runs[0].Meta.Spec.Rho, b.runs[0].Meta.Spec.Rho)
 	})
 	return main, others
+}
+
+// imported is 1 where the run was not trained here, else 0.
+func (r *ran) imported() int {
+	if r.Meta.Imported != nil {
+		return 1
+	}
+	return 0
 }
 
 // differs lists the keys in which two experiments differ; "data" where it is what

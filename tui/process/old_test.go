@@ -2,7 +2,10 @@ package process
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,7 +44,7 @@ func TestOldFolders(t *testing.T) {
 			}
 			o.shown()
 			o.goneOnWith()
-			o.exported()
+			o.exported(o.run("csv-sfk").Meta.ID)
 			o.swept()
 		})
 	}
@@ -52,6 +55,130 @@ type old struct {
 	*testing.T
 	dir string
 	sfk dro.Algorithm // what its run of SFK is called now
+}
+
+// Every folder of testdata/old-forms has one form of what a run or a sweep leaves, from the
+// program in which it came first. The forms are
+//
+//	21T23-jtt    a run of JTT that was stopped in its second half: its weights of samples
+//	22T04-index  a run with an index beside a long log, which lies here packed
+//	22T04-rungs  a sweep whose first rung has decided, and which was stopped before the second
+func TestOldForms(t *testing.T) {
+	for name, want := range map[string]func(old){
+		"2026-11-21T23-jtt":   func(o old) { o.wholly("csv-jtt", 12000) },
+		"2026-11-22T04-index": func(o old) { o.indexed(); o.wholly("csv-erm", 2235) },
+		"2026-11-22T04-rungs": old.halved,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := old{T: t, dir: filepath.Join(t.TempDir(), "runs")}
+			form := os.DirFS(filepath.Join("testdata", "old-forms", name))
+			if err := os.CopyFS(o.dir, form); err != nil {
+				t.Fatal(err)
+			}
+			want(o)
+		})
+	}
+}
+
+// wholly wants a run that was stopped at a step to be shown, gone on with, forked and exported.
+func (o old) wholly(name string, step int64) {
+	o.Helper()
+	r := o.run(name)
+	if s := r.Summary(); r.Status() != runner.Stopped || s.Steps != step {
+		o.Errorf("it is %s at step %d, want %d", r.Status(), s.Steps, step)
+	}
+	for _, args := range [][]string{{"runs"}, {"show", r.Meta.ID}, {"eval", r.Meta.ID}} {
+		if out := o.do(args...); !strings.Contains(out, r.Meta.ID) {
+			o.Errorf("%v does not name it:\n%s", args, out)
+		}
+	}
+	o.do("doctor")
+	o.do("run", "--from", r.Meta.ID, "--set", "epochs="+r.Meta.Spec.Text("epochs"), "--set",
+		"clip=1", "--inline")
+	o.do("resume", r.Meta.ID, "--inline")
+	now, err := record.Find(o.dir, r.Meta.ID)
+	if err != nil {
+		o.Fatal(err)
+	}
+	if s := now.Summary(); s.Status != runner.Done || s.Steps != r.Meta.Steps {
+		o.Errorf("resumed, it is %s at step %d of %d", s.Status, s.Steps, r.Meta.Steps)
+	}
+	o.exported(r.Meta.ID)
+}
+
+// indexed unpacks the log of a run, and wants what lies far back in it to come from the index.
+func (o old) indexed() {
+	o.Helper()
+	packed, err := filepath.Glob(filepath.Join(o.dir, "*", "events.jsonl.gz"))
+	if err != nil || len(packed) != 1 {
+		o.Fatalf("%d packed logs, %v", len(packed), err)
+	}
+	unpack(o.T, packed[0], strings.TrimSuffix(packed[0], ".gz"))
+	index := filepath.Join(filepath.Dir(packed[0]), "events.index.gz")
+	before, err := os.ReadFile(index)
+	if err != nil {
+		o.Fatal(err)
+	}
+	lines, err := record.ReadHistory(o.run("csv-erm").Tail(), nil)
+	if err != nil {
+		o.Fatal(err)
+	}
+	small, err := record.ReadHistory(record.InSmall(o.run("csv-erm").Tail(), true), nil)
+	if err != nil {
+		o.Fatal(err)
+	}
+	if n, all := len(small.Steps), len(lines.Steps); n == 0 || 10*n > 9*all {
+		o.Errorf("in small it has %d of %d steps", n, all)
+	}
+	// Of another log, or of a form that cannot be read, it would have been made anew.
+	after, err := os.ReadFile(index)
+	if err != nil || !bytes.Equal(before, after) {
+		o.Errorf("the index was made anew: %v", err)
+	}
+}
+
+// unpack writes what a packed file holds, and removes that.
+func unpack(t *testing.T, from, to string) {
+	t.Helper()
+	f, err := os.Open(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	if err := errors.Join(err, os.WriteFile(to, text, 0o644), os.Remove(from)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// halved wants a sweep between its rungs to be shown, gone on with to the end of the second rung,
+// and exported.
+func (o old) halved() {
+	o.Helper()
+	status := o.do("sweep", "status", o.dir, "--json")
+	for _, want := range []string{`"dropped": 2`, `"stopped": 1`, `"waiting": 1`} {
+		if !strings.Contains(status, want) {
+			o.Errorf("its status lacks %s: %s", want, status)
+		}
+	}
+	o.do("doctor")
+	o.do("sweep", "start", filepath.Join(o.dir, "sweep.yaml"), "--dir", o.dir, "--inline")
+	if status := o.do("sweep", "status", o.dir, "--json"); !strings.Contains(status, `"done": 1`) ||
+		!strings.Contains(status, `"dropped": 3`) {
+		o.Errorf("gone on with, its status is %s", status)
+	}
+	if _, err := os.Stat(filepath.Join(o.dir, ".sweep", "rung-2.json")); err != nil {
+		o.Error(err)
+	}
+	if out := o.do("sweep", "table", o.dir); !strings.Contains(out, "erm") {
+		o.Errorf("its table is %s", out)
+	}
+	o.exported("latest")
 }
 
 // do runs a command on the folder to its good end and returns what it printed.
@@ -122,10 +249,9 @@ func (o old) goneOnWith() {
 	o.do("run", "--from", o.run("csv-pan").Meta.ID+"@24", "--set", "lr=0.001", "--inline")
 }
 
-// exported writes the run that is done in the formats of runs and of networks.
-func (o old) exported() {
+// exported writes a run in the formats of runs and of networks.
+func (o old) exported(id string) {
 	o.Helper()
-	id := filepath.Base(o.run("csv-sfk").Dir)
 	for _, format := range []string{"csv", "tensorboard", "python", "onnx"} {
 		to := filepath.Join(o.TempDir(), format)
 		o.do("export", id, "--to", format, "--out", to)

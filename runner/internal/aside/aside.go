@@ -209,30 +209,26 @@ func fill(in Folder, name string, mode fs.FileMode, write func(io.Writer) error)
 
 // Write is WriteIn of a path.
 func Write(path string, write func(io.Writer) error) error {
-	r, err := os.OpenRoot(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	return WriteIn(Root{r}, filepath.Base(path), 0o666, write)
+	return at(filepath.Dir(path), func(in Root) error {
+		return WriteIn(in, filepath.Base(path), 0o666, write)
+	})
 }
 
 // New is NewIn of a path, which must be free.
 func New(path string, mode fs.FileMode, write func(io.Writer) error) error {
-	r, err := os.OpenRoot(filepath.Dir(path))
-	if err != nil {
+	return at(filepath.Dir(path), func(in Root) error {
+		_, err := NewIn(in, slices.Values([]string{filepath.Base(path)}), mode, write)
 		return err
-	}
-	defer r.Close()
-	_, err = NewIn(Root{r}, slices.Values([]string{filepath.Base(path)}), mode, write)
-	return err
+	})
 }
 
 // Sync is Root.Sync of a path.
-func Sync(folder string) error {
+func Sync(folder string) error { return at(folder, Root.Sync) }
+
+func at(folder string, do func(Root) error) error {
 	r, err := os.OpenRoot(folder)
 	if err != nil {
 		return err
 	}
-	return errors.Join(Root{r}.Sync(), r.Close())
+	return errors.Join(do(Root{r}), r.Close())
 }

@@ -2,5 +2,5 @@
 
 package room
 
-// Resident returns how many bytes this process has, without its mapped files.
-func Resident() float64 { return taken() }
+// resident returns how many bytes this process has, without its mapped files.
+func resident() float64 { return taken() }

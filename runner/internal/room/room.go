@@ -34,13 +34,13 @@ const OutOfMemory = "out of memory"
 type Error struct {
 	What      string  // that needs it
 	Need, Has float64 // bytes
-	Promised  bool    // there would be room, were it not promised to others of this process
+	promised  bool    // there would be room, were it not promised to others of this process
 	passes    bool    // and some of these pass
 }
 
 func (e *Error) Error() string {
 	cause, remedy := "can be had", "make it smaller, or use a machine with more"
-	if e.Promised {
+	if e.promised {
 		cause, remedy = "is not promised to what runs now", "try again when that has ended"
 	}
 	return fmt.Sprintf("%s needs about %s of memory, and %s %s: %s",
@@ -141,9 +141,9 @@ func take(what string, need float64, share func(left float64) float64) (*Share, 
 	}
 	// The machine cannot tell which promises were taken already: they are held
 	// against what is free and what the process has.
-	unpromised := free + Resident() - ledger.bytes
+	unpromised := free + resident() - ledger.bytes
 	if need > unpromised {
-		return nil, &Error{What: what, Need: need, Has: unpromised, Promised: true,
+		return nil, &Error{What: what, Need: need, Has: unpromised, promised: true,
 			passes: ledger.passing > 0}
 	}
 	s := &Share{Bounded: true, bytes: share(min(free, unpromised))}

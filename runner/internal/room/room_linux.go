@@ -23,8 +23,8 @@ func Free() (bytes float64, known bool) {
 	return bytes, !math.IsInf(bytes, 1)
 }
 
-// Resident returns how many bytes this process has.
-func Resident() float64 {
+// resident returns how many bytes this process has.
+func resident() float64 {
 	kB, _ := field("/proc/self/status", "VmRSS:")
 	return 1024 * kB
 }

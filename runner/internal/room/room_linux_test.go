@@ -34,7 +34,7 @@ func TestLedger(t *testing.T) {
 		t.Fatalf("%+v of %v free: %v", first, free, err)
 	}
 	second, err := TakePart(ctx, .75, 1e6, "the second")
-	if err != nil || !second.Crowded || first.Bytes()+second.Bytes() > free+Resident() {
+	if err != nil || !second.Crowded || first.Bytes()+second.Bytes() > free+resident() {
 		t.Errorf("%v and %v are promised of %v: %v", first, second, free, err)
 	}
 	second.Release()
@@ -59,7 +59,7 @@ func TestLedger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Take(ctx, free/2, "a run"); !errors.As(err, &none) || !none.Promised {
+	if _, err := Take(ctx, free/2, "a run"); !errors.As(err, &none) || !none.promised {
 		t.Errorf("half of the memory is there beside three quarters that stay: %v", err)
 	}
 	passes, err := TakePart(ctx, .5, 1e6, "a part")
@@ -85,9 +85,9 @@ func TestTaken(t *testing.T) {
 	for i := range block {
 		block[i] = 1
 	}
-	if got := taken() - before; got < 60<<20 || taken() > 4*Resident() {
+	if got := taken() - before; got < 60<<20 || taken() > 4*resident() {
 		t.Errorf("64 MiB more make %v bytes; %v in all, and the system says %v", got, taken(),
-			Resident())
+			resident())
 	}
 	runtime.KeepAlive(block)
 }

@@ -53,12 +53,8 @@ func NPZFiles() *dataset.Provider {
 		Name: "npz:", Argument: "FILE", Endings: []string{".npz"}, Table: true, Apart: true,
 		Purpose: "arrays of your own, such as frozen features: " +
 			"npz:FILE?x=NAME&y=NAME&g=NAME,NAME&split=NAME",
-		Open: openNPZ,
-		Locate: func(name string, absolute func(string) string) string {
-			return dataset.LocateOwn(name, "npz:", absolute, func(_, value string) string {
-				return value
-			})
-		},
+		Open:   openNPZ,
+		Locate: dataset.Locate("npz:"),
 	}
 }
 

@@ -22,11 +22,7 @@ func Safetensors() *dataset.Provider {
 		Open: func(name string, o dataset.Options) (*dataset.Dataset, error) {
 			return openBundle(name, scheme, o, ReadSafetensors)
 		},
-		Locate: func(name string, absolute func(string) string) string {
-			return dataset.LocateOwn(name, scheme, absolute, func(_, value string) string {
-				return value
-			})
-		},
+		Locate: dataset.Locate(scheme),
 	}
 }
 

@@ -115,6 +115,13 @@ func (f OwnFiles) Useless(beside string, keys ...string) error {
 	return nil
 }
 
+// Locate makes the path of a name of a scheme absolute; no option of it is a path.
+func Locate(scheme string) func(name string, absolute func(path string) string) string {
+	return func(name string, absolute func(path string) string) string {
+		return LocateOwn(name, scheme, absolute, func(_, value string) string { return value })
+	}
+}
+
 // LocateOwn makes the path of a name absolute, and gives its options the values of resolve.
 func LocateOwn(
 	name, scheme string, absolute func(path string) string, resolve func(key, value string) string,

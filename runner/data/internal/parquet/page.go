@@ -8,9 +8,7 @@ import (
 	"io"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/encoding/rle"
 	"github.com/parquet-go/parquet-go/format"
-	"github.com/pierrec/lz4/v4"
 )
 
 // pages goes through the values of a column's chunk.
@@ -24,9 +22,9 @@ type pages struct {
 	read   int64 // bytes of in
 
 	dictionary *words
-	left       int64   // values of the page, missing ones included
-	levels     []byte  // 1 for a value, 0 for none; nil where none is missing
-	looked     []int32 // places in words, where the page has these
+	left       int64 // values of the page, missing ones included
+	levels     *runs // 1 for a value, 0 for none; nil where none is missing
+	places     *runs // in words, where the page has these
 	words      *words
 	values     parquet.ValueReader // else
 	some       [blockRows]parquet.Value
@@ -62,15 +60,17 @@ func (p *pages) fill(rows [][]string) (err error) {
 // next is the next value of the page; "" for a missing one.
 func (p *pages) next() (string, error) {
 	if p.levels != nil {
-		there := p.levels[0] == 1
-		if p.levels = p.levels[1:]; !there {
-			return "", nil
+		if there, err := p.levels.next(); err != nil || there == 0 {
+			return "", err
 		}
 	}
-	if p.looked != nil {
-		i := p.looked[0]
-		if p.looked = p.looked[1:]; int(uint32(i)) >= len(p.words.ends)-1 {
-			return "", fmt.Errorf("value %d of a dictionary of %d", uint32(i), len(p.words.ends)-1)
+	if p.places != nil {
+		i, err := p.places.next()
+		if known := uint64(len(p.words.ends) - 1); err == nil && i >= known {
+			err = fmt.Errorf("value %d of a dictionary of %d", i, known)
+		}
+		if err != nil {
+			return "", err
 		}
 		return p.words.text[p.words.ends[i]:p.words.ends[i+1]], nil
 	}
@@ -219,32 +219,6 @@ func (p *pages) check(h *header) error {
 	return nil
 }
 
-// unpack gives the bytes of a page, which are as many as it declares.
-func unpack(codec format.CompressionCodec, raw []byte, size int64) (page []byte, err error) {
-	if len(raw) == 0 && size == 0 {
-		return nil, nil
-	}
-	switch codec {
-	case format.Uncompressed:
-		page = raw
-	case format.Lz4Raw: // the library's goes on for ever where the bytes are damaged
-		var n int
-		page = make([]byte, size)
-		n, err = lz4.UncompressBlock(raw, page)
-		page = page[:max(0, n)]
-	case format.Snappy:
-		if said, _ := binary.Uvarint(raw); said == uint64(size) { // it takes memory for as many
-			page, err = parquet.Snappy.Decode(make([]byte, size), raw)
-		}
-	default:
-		page, err = parquet.LookupCompressionCodec(codec).Decode(make([]byte, 0, size+1), raw)
-	}
-	if err == nil && int64(len(page)) != size {
-		err = errors.New("it has another size")
-	}
-	return page, err
-}
-
 // plainDictionary is how files of the format's version 1 name dictionaries, and places in them.
 const plainDictionary format.Encoding = 2
 
@@ -283,16 +257,17 @@ func (p *pages) begin(h *header, levels, body []byte) (err error) {
 	if h.Type == format.DataPageV2 {
 		encoding = h.DataPageHeaderV2.V.Encoding
 	}
-	n := int(h.values())
-	p.levels, p.looked, p.ahead = nil, nil, nil
+	n := h.values()
+	p.levels, p.places, p.ahead = nil, nil, nil
 	if p.column.RepetitionType.V == format.Optional {
 		if h.Type == format.DataPage {
 			if levels, body, err = prefixed(body); err != nil {
 				return err
 			}
 		}
-		if n, err = p.beginLevels(levels, n); err != nil {
-			return err
+		p.levels = &runs{rest: levels, bits: 1}
+		if n, err = p.levels.sum(n); err != nil {
+			return fmt.Errorf("which values are there: %w", err)
 		}
 	}
 	switch {
@@ -300,45 +275,17 @@ func (p *pages) begin(h *header, levels, body []byte) (err error) {
 		if p.dictionary == nil {
 			return errors.New("a page of a dictionary that is not there")
 		}
-		err = p.look(p.dictionary, body, n)
+		p.words = p.dictionary
+		p.places, err = placesIn(body)
 	case encoding == format.RLE && p.kind == parquet.BooleanType:
 		// The library (v0.32) takes the value of a run for eight values, without an error.
-		if body, _, err = prefixed(body); err == nil {
-			err = p.look(&words{"FalseTrue", []int{0, 5, 9}}, append([]byte{1}, body...), n)
-		}
+		body, _, err = prefixed(body)
+		p.words, p.places = &words{"FalseTrue", []int{0, 5, 9}}, &runs{rest: body, bits: 1}
 	default:
-		p.values, err = p.decoded(encoding, n, body)
+		p.values, err = p.decoded(encoding, int(n), body)
 	}
 	p.left = h.values()
 	return err
-}
-
-// look is ready for places in a list of words, whose first byte says how many bits these have.
-func (p *pages) look(in *words, body []byte, n int) (err error) {
-	places := make([]int32, n) // zeros, where a place has no bits
-	if len(body) > 0 && body[0] > 0 {
-		places, err = (&rle.DictionaryEncoding{}).DecodeInt32(places, body)
-	}
-	if err == nil && (len(places) < n || len(body) == 0 && n > 0) {
-		err = errShort
-	}
-	p.words, p.looked = in, places
-	return err
-}
-
-// beginLevels tells which values of a page are there, and how many.
-func (p *pages) beginLevels(runs []byte, values int) (n int, err error) {
-	p.levels, err = (&rle.Encoding{BitWidth: 1}).DecodeLevels(nil, runs)
-	if err == nil && len(p.levels) < values {
-		err = errShort
-	}
-	if err != nil {
-		return 0, fmt.Errorf("which values are there: %w", err)
-	}
-	for _, l := range p.levels[:values] {
-		n += int(l)
-	}
-	return n, nil
 }
 
 // decoded reads n values that are there.

@@ -2,7 +2,9 @@ package parquet
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/csv"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -12,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
@@ -234,6 +237,7 @@ func TestDeclared(t *testing.T) {
 	if err != nil || got[0][0] != "a" {
 		t.Fatalf("%q: %v", got, err)
 	}
+	gzipped, zipped := bombs(t, 64<<20)
 	for name, b := range map[string][]byte{
 		"a page that is not there": chunkOf(0, huge, huge, 1, []byte("abcd")),
 		"a page of snappy":         chunkOf(1, huge, 4, 1, []byte("\xff\xff\xff\x7f")),
@@ -243,6 +247,8 @@ func TestDeclared(t *testing.T) {
 		"a value":         chunkOf(0, 4, 4, 1, []byte("\xff\xff\xff\x7f")),
 		"values":          chunkOf(0, 5, 5, huge, []byte("\x01\x00\x00\x00a")),
 		"a negative page": chunkOf(0, -1, -1, 1, nil),
+		"a bomb of gzip":  chunkOf(2, 64, len(gzipped), 1, gzipped),
+		"a bomb of zstd":  chunkOf(6, 64, len(zipped), 1, zipped),
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -252,6 +258,22 @@ func TestDeclared(t *testing.T) {
 			t.Errorf("%s: took %d bytes, %v", name, taken, err)
 		}
 	}
+}
+
+// bombs are so many zeros, in gzip and in zstd.
+func bombs(t *testing.T, size int) (gzipped, zipped []byte) {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, err := z.Write(make([]byte, size))
+	if err := errors.Join(err, z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	zipped, err = parquet.Zstd.Encode(nil, make([]byte, size))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes(), zipped
 }
 
 // Numbers of 16 bits, and decimals, are what they say.

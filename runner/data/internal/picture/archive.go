@@ -38,11 +38,11 @@ func (l CIFAR) Fetch(ctx context.Context, dir string, archive dataset.Remote,
 
 // Unpack writes the files of the archive into the folder of that dataset.
 func (l CIFAR) Unpack(dir string) error {
-	files, err := l.readArchive(filepath.Join(dir, CIFARArchive))
+	files, err := l.readArchive(filepath.Join(dir, l.archive))
 	if err != nil {
 		return err
 	}
-	folder := filepath.Join(dir, CIFARFolder)
+	folder := filepath.Join(dir, l.folder)
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
@@ -57,18 +57,21 @@ func (l CIFAR) Unpack(dir string) error {
 
 // loadArchive reads the dataset out of its archive, into memory.
 func (l CIFAR) loadArchive(dir string) (train, test []byte, err error) {
-	files, err := l.readArchive(filepath.Join(dir, CIFARArchive))
+	files, err := l.readArchive(filepath.Join(dir, l.archive))
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, name := range l.TrainFiles() {
-		train = append(train, files[name]...)
+	if train = files[l.train[0]]; len(l.train) > 1 {
+		train = nil
+		for _, name := range l.train {
+			train = append(train, files[name]...)
+		}
 	}
-	return train, files[l.TestFile()], nil
+	return train, files[l.test], nil
 }
 
 func (l CIFAR) readArchive(path string) (map[string][]byte, error) {
-	f, err := openPart(path)
+	f, err := l.openPart(path)
 	if err != nil {
 		return nil, err
 	}
@@ -80,18 +83,12 @@ func (l CIFAR) readArchive(path string) (map[string][]byte, error) {
 	return files, nil
 }
 
-// ReadTar gives the content of the six data files, checked, by base name.
+// ReadTar gives the content of the data files, checked, by base name. The names that it gives are
+// the dataset's own, so that no archive can say where to write; one that tries is refused. It reads
+// about twice as much as there has to be at most.
 func (l CIFAR) ReadTar(r io.Reader) (map[string][]byte, error) {
-	names := append(l.TrainFiles(), l.TestFile())
-	return untar(r, int64(l.fileSize())*12+1<<20, CIFARFolder, names, "cifar10",
-		func(h *tar.Header, t io.Reader) ([]byte, error) { return l.AppendRecords(nil, t, h.Name) })
-}
-
-// untar gives some files of a folder in a compressed archive, by base name. The names that it gives
-// are on that list, so that no archive can say where to write; one that tries is refused. It reads
-// so many bytes at most, and read bounds the memory of a file.
-func untar(r io.Reader, most int64, folder string, names []string, data string,
-	read func(h *tar.Header, r io.Reader) ([]byte, error)) (map[string][]byte, error) {
+	names := l.Files()
+	most := int64(2*len(names)*l.most*l.record()) + 1<<20
 	z, err := gzip.NewReader(r)
 	if err != nil {
 		return nil, err
@@ -111,20 +108,21 @@ func untar(r io.Reader, most int64, folder string, names []string, data string,
 				"holds %q, a path outside the folder: do not use this archive", h.Name)
 		}
 		in, name := path.Split(path.Clean(h.Name))
-		if in != folder+"/" || !slices.Contains(names, name) {
+		if in != l.folder+"/" || !slices.Contains(names, name) {
 			continue
 		}
 		if h.Typeflag != tar.TypeReg || files[name] != nil {
 			return nil, fmt.Errorf(
 				"holds %q twice or not as a plain file: do not use this archive", h.Name)
 		}
-		if files[name], err = read(h, t); err != nil {
+		if files[name], err = l.AppendRecords(nil, t, h.Size, h.Name); err != nil {
 			return nil, err
 		}
 	}
 	for _, name := range names {
 		if files[name] == nil {
-			return nil, fmt.Errorf("holds no %s/%s: run `drolab data fetch %s`", folder, name, data)
+			return nil, fmt.Errorf("holds no %s/%s: run `drolab data fetch %s`", l.folder, name,
+				l.name)
 		}
 	}
 	return files, nil

@@ -11,9 +11,9 @@ import (
 	"drolab/runner/data/internal/dataset"
 )
 
-// The CIFAR-10 binary version (https://www.cs.toronto.edu/~kriz/cifar.html): six files of 10 000
-// records; a record is one label byte and 3072 pixels, red plane, green plane, blue plane, each row
-// by row.
+// The binary versions of CIFAR-10 and CIFAR-100 (https://www.cs.toronto.edu/~kriz/cifar.html) are
+// files of records. A record is its label bytes and 3072 pixels: red plane, green plane, blue
+// plane, each row by row. CIFAR-10 has one label byte and six files of 10 000 records.
 const (
 	CIFARFolder  = "cifar-10-batches-bin"
 	CIFARArchive = "cifar-10-binary.tar.gz"
@@ -21,30 +21,36 @@ const (
 	cifarRecords = 10000
 )
 
-// CIFAR is the layout of the dataset; tests make it small.
+// CIFAR is the layout of one of them.
 type CIFAR struct {
-	Records  int    // a file
-	Checksum string // of all of it
+	name            string // of the dataset that brings the files
+	folder, archive string
+	train           []string
+	test            string
+	labels          []int // how many values each label byte of a record has
+	Records         int   // a file; 0: any number of them up to most
+	most            int
+	Checksum        string // of all of it, where that is known
 }
 
-func officialCIFAR() CIFAR { return CIFAR{cifarRecords, CIFARChecksum} }
-
-func (CIFAR) classes() []string {
-	return []string{"airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship",
-		"truck"}
+// CIFAR10Layout is that of CIFAR-10 with so many records a file; tests make it small.
+func CIFAR10Layout(records int) CIFAR {
+	return CIFAR{
+		name: "cifar10", folder: CIFARFolder, archive: CIFARArchive,
+		train: []string{"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin",
+			"data_batch_4.bin", "data_batch_5.bin"},
+		test: "test_batch.bin", labels: []int{10}, Records: records, most: records,
+	}
 }
 
-func (CIFAR) TrainFiles() []string {
-	return []string{"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin", "data_batch_4.bin",
-		"data_batch_5.bin"}
-}
+// Files are the names of the training files and, the last, of the test file.
+func (l CIFAR) Files() []string { return append(slices.Clone(l.train), l.test) }
 
-func (CIFAR) TestFile() string { return "test_batch.bin" }
-
-func (l CIFAR) fileSize() int { return l.Records * CIFARRecord }
+func (l CIFAR) record() int { return len(l.labels) + 3*32*32 }
 
 func CIFAR10() *dataset.Provider {
-	l := officialCIFAR()
+	l := CIFAR10Layout(cifarRecords)
+	l.Checksum = CIFARChecksum
 	archive := dataset.Remote{
 		Name: CIFARArchive,
 		Size: 170052171,
@@ -78,9 +84,8 @@ func CIFAR10() *dataset.Provider {
 
 // there says whether the dataset is in the data folder, unpacked or not.
 func (l CIFAR) there(dir string) bool {
-	files := append(l.TrainFiles(), l.TestFile())
-	return dataset.AllExist(filepath.Join(dir, CIFARFolder), files) ||
-		dataset.Exists(filepath.Join(dir, CIFARArchive))
+	return dataset.AllExist(filepath.Join(dir, l.folder), l.Files()) ||
+		dataset.Exists(filepath.Join(dir, l.archive))
 }
 
 // Open reads the unpacked files or, if they are not there, the archive, which takes longer. All of
@@ -92,7 +97,9 @@ func (l CIFAR) Open(o dataset.Options) (*dataset.Dataset, error) {
 		return nil, err
 	}
 	return &dataset.Dataset{
-		Classes: l.classes(), Train: l.images(train), Test: l.images(test),
+		Classes: []string{"airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse",
+			"ship", "truck"},
+		Train: l.images(train, 0), Test: l.images(test, 0),
 		Checksum: dataset.Checksum(train, test),
 		Mean:     []float32{.4914, .4822, .4465}, Std: []float32{.2470, .2435, .2616},
 		Augment: dataset.Augment{Pad: 4, Flip: true},
@@ -104,75 +111,85 @@ func (l CIFAR) load(dir string) (train, test []byte, err error) {
 	if train, test, err = l.loadFolder(dir); !errors.As(err, &m) {
 		return train, test, err
 	}
-	if dataset.Exists(filepath.Join(dir, CIFARArchive)) {
+	if dataset.Exists(filepath.Join(dir, l.archive)) {
 		return l.loadArchive(dir)
 	}
 	return nil, nil, err
 }
 
 func (l CIFAR) loadFolder(dir string) (train, test []byte, err error) {
-	folder := filepath.Join(dir, CIFARFolder)
-	train = make([]byte, 0, len(l.TrainFiles())*l.fileSize())
-	for _, name := range l.TrainFiles() {
+	folder := filepath.Join(dir, l.folder)
+	train = make([]byte, 0, len(l.train)*l.Records*l.record())
+	for _, name := range l.train {
 		if train, err = l.appendFile(train, filepath.Join(folder, name)); err != nil {
 			return nil, nil, err
 		}
 	}
-	test, err = l.appendFile(nil, filepath.Join(folder, l.TestFile()))
+	test, err = l.appendFile(nil, filepath.Join(folder, l.test))
 	return train, test, err
 }
 
 // appendFile appends the records of one file, checked.
 func (l CIFAR) appendFile(to []byte, path string) ([]byte, error) {
-	f, err := openPart(path)
+	f, err := l.openPart(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return l.AppendRecords(to, f, path)
+	return l.AppendRecords(to, f, f.Size, path)
 }
 
 // openPart opens a file of the dataset. A *MissingError says that it is not there.
-func openPart(path string) (*dataset.Input, error) {
-	return dataset.OpenPresent("cifar10", path,
-		"run `drolab data fetch cifar10` or name the folder that has it with --data DIR")
+func (l CIFAR) openPart(path string) (*dataset.Input, error) {
+	return dataset.OpenPresent(l.name, path, "run `drolab data fetch "+l.name+
+		"` or name the folder that has it with --data DIR")
 }
 
-// AppendRecords appends the records that r holds: exactly l.records of them, each with a label of 0
-// to 9. name is for errors.
-func (l CIFAR) AppendRecords(to []byte, r io.Reader, name string) ([]byte, error) {
-	start := len(to)
-	to = slices.Grow(to, l.fileSize())[:start+l.fileSize()]
+// AppendRecords appends the records of a file of a size, checked: as many as there have to be, each
+// with labels that there are. It takes no more memory than these. name is for errors.
+func (l CIFAR) AppendRecords(to []byte, r io.Reader, size int64, name string) ([]byte, error) {
+	start, n := len(to), int(min(size, int64(l.most*l.record()+1)))
+	to = slices.Grow(to, n)[:start+n]
 	n, err := io.ReadFull(r, to[start:])
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, fmt.Errorf(
-			"%s: ends at byte %d, in record %d of %d: run `drolab data fetch cifar10`",
-			name, n, n/CIFARRecord, l.Records)
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if extra, _ := io.ReadFull(r, make([]byte, 1)); extra > 0 {
-		return nil, fmt.Errorf(
-			"%s: goes on after byte %d, record %d: run `drolab data fetch cifar10`",
-			name, l.fileSize(), l.Records)
-	}
-	for i := range l.Records {
-		if v := to[start+i*CIFARRecord]; int(v) >= len(l.classes()) {
-			return nil, fmt.Errorf(
-				"%s: record %d (byte %d) has label %d, not 0 to 9: run `drolab data fetch cifar10`",
-				name, i, i*CIFARRecord, v)
-		}
+	to = to[:start+n]
+	if err := l.check(to[start:]); err != nil {
+		return nil, fmt.Errorf("%s: %w: run `drolab data fetch %s`", name, err, l.name)
 	}
 	return to, nil
 }
 
-// images views records as a source.
-func (l CIFAR) images(records []byte) *dataset.Images {
-	labels := make([]byte, len(records)/CIFARRecord)
-	for i := range labels {
-		labels[i] = records[i*CIFARRecord]
+// check says what is wrong with the records of a file.
+func (l CIFAR) check(b []byte) error {
+	length, want := l.record(), l.most*l.record()
+	switch {
+	case l.Records > 0 && len(b) < want:
+		return fmt.Errorf("ends at byte %d, in record %d of %d", len(b), len(b)/length, l.Records)
+	case len(b) > want:
+		return fmt.Errorf("goes on after byte %d, record %d", want, l.most)
+	case len(b) == 0 || len(b)%length != 0:
+		return fmt.Errorf("%d bytes are no whole number of records of %d", len(b), length)
 	}
-	return &dataset.Images{Dims: dataset.Shape{C: 3, H: 32, W: 32}, Data: records,
-		Stride: CIFARRecord, Skip: 1, Labels: labels}
+	for at := 0; at < len(b); at += length {
+		for i, values := range l.labels {
+			if v := int(b[at+i]); v >= values {
+				return fmt.Errorf("record %d (byte %d) has label %d, not 0 to %d", at/length, at, v,
+					values-1)
+			}
+		}
+	}
+	return nil
+}
+
+// images views records as a source, with one of their label bytes as the label.
+func (l CIFAR) images(records []byte, label int) *dataset.Images {
+	length := l.record()
+	src := &dataset.Images{Dims: dataset.Shape{C: 3, H: 32, W: 32}, Data: records,
+		Stride: length, Skip: len(l.labels), Labels: make([]byte, len(records)/length)}
+	for i := range src.Labels {
+		src.Labels[i] = records[i*length+label]
+	}
+	return src
 }

@@ -1,23 +1,23 @@
 package picture
 
 import (
-	"archive/tar"
-	"fmt"
-	"io"
-	"path/filepath"
 	"strings"
 
 	"drolab/runner/data/internal/dataset"
 )
 
-// The CIFAR-100 binary version (https://www.cs.toronto.edu/~kriz/cifar.html): train.bin and
-// test.bin; a record is the byte of the coarse label, that of the fine label, and the pixels as in
-// CIFAR-10.
+// CIFAR-100 is train.bin and test.bin. A record begins with the byte of the coarse label and that
+// of the fine label.
 const (
 	CIFAR100Folder  = "cifar-100-binary"
 	CIFAR100Archive = "cifar-100-binary.tar.gz"
 	CIFAR100Record  = 2 + 3*32*32
 )
+
+func cifar100() CIFAR {
+	return CIFAR{name: "cifar100", folder: CIFAR100Folder, archive: CIFAR100Archive,
+		train: []string{"train.bin"}, test: "test.bin", labels: []int{20, 100}, most: 50000}
+}
 
 func CoarseClasses() []string {
 	return []string{
@@ -67,11 +67,7 @@ func cifar100By(name, what string, label int) *dataset.Provider {
 		Files: &dataset.Files{
 			Folder: ".",
 			Remote: []dataset.Remote{archive},
-			There: func(dir string) bool {
-				folder := filepath.Join(dir, CIFAR100Folder)
-				return dataset.Exists(filepath.Join(dir, CIFAR100Archive)) ||
-					dataset.AllExist(folder, []string{"train.bin", "test.bin"})
-			},
+			There:  cifar100().there,
 		},
 		Sizes: dataset.Sizes{
 			Shape: dataset.Shape{C: 3, H: 32, W: 32}, Classes: len(classes),
@@ -80,98 +76,27 @@ func cifar100By(name, what string, label int) *dataset.Provider {
 	}
 }
 
-// openCIFAR100 reads the unpacked files or, without them, the archive.
+// openCIFAR100 reads the dataset by one of its label bytes. By the fine one, the coarse one is the
+// group.
 func openCIFAR100(dir string, label int) (*dataset.Dataset, error) {
-	parts, err := readCIFAR100(dir)
+	l := cifar100()
+	train, test, err := l.load(dir)
 	if err != nil {
 		return nil, err
 	}
-	d := &dataset.Dataset{Classes: CoarseClasses(), Checksum: dataset.Checksum(parts[0], parts[1]),
-		Mean: []float32{.5071, .4865, .4409}, Std: []float32{.2673, .2564, .2762},
+	parts := [2]*dataset.Images{l.images(train, label), l.images(test, label)}
+	d := &dataset.Dataset{Classes: CoarseClasses(), Train: parts[0], Test: parts[1],
+		Checksum: dataset.Checksum(train, test),
+		Mean:     []float32{.5071, .4865, .4409}, Std: []float32{.2673, .2564, .2762},
 		Augment: dataset.Augment{Pad: 4, Flip: true}}
 	if label == 1 {
 		d.Classes, d.Groups = FineClasses(), CoarseClasses()
 	}
-	d.Train, d.Test = cifar100Images(parts[0], label), cifar100Images(parts[1], label)
+	for _, part := range parts {
+		part.Groups = make([]uint16, part.Len())
+		for i := range part.Groups {
+			part.Groups[i] = uint16(part.Data[i*part.Stride])
+		}
+	}
 	return d, nil
-}
-
-// cifar100Images views records as a source.
-func cifar100Images(records []byte, label int) *dataset.Images {
-	n := len(records) / CIFAR100Record
-	src := &dataset.Images{Dims: dataset.Shape{C: 3, H: 32, W: 32}, Data: records,
-		Stride: CIFAR100Record, Skip: 2,
-		Labels: make([]byte, n), Groups: make([]uint16, n)}
-	for i := range n {
-		r := records[i*CIFAR100Record:]
-		src.Labels[i], src.Groups[i] = r[label], uint16(r[0])
-	}
-	return src
-}
-
-// readCIFAR100 gives the records of the training and of the test split, checked.
-func readCIFAR100(dir string) (parts [2][]byte, err error) {
-	names := [2]string{"train.bin", "test.bin"}
-	folder := filepath.Join(dir, CIFAR100Folder)
-	if dataset.Exists(folder) || !dataset.Exists(filepath.Join(dir, CIFAR100Archive)) {
-		for i, name := range names {
-			path := filepath.Join(folder, name)
-			f, err := dataset.OpenPresent("cifar100", path,
-				"run `drolab data fetch cifar100` or name the folder that has it with --data DIR")
-			if err != nil {
-				return parts, err
-			}
-			defer f.Close()
-			if parts[i], _, err = dataset.ReadWhole(f); err != nil {
-				return parts, err
-			}
-			if err := checkCIFAR100(path, parts[i]); err != nil {
-				return parts, err
-			}
-		}
-		return parts, nil
-	}
-	path := filepath.Join(dir, CIFAR100Archive)
-	f, err := dataset.OpenInput(path)
-	if err != nil {
-		return parts, err
-	}
-	defer f.Close()
-	files, err := untarCIFAR100(f, names[:])
-	if err != nil {
-		return parts, fmt.Errorf("%s: %w", path, err)
-	}
-	return [2][]byte{files[names[0]], files[names[1]]}, nil
-}
-
-// untarCIFAR100 gives the two files of an archive; memory is bounded by the sizes of the official
-// ones.
-func untarCIFAR100(r io.Reader, names []string) (map[string][]byte, error) {
-	const most = 50000 * CIFAR100Record
-	return untar(r, 2*most, CIFAR100Folder, names, "cifar100",
-		func(h *tar.Header, t io.Reader) ([]byte, error) {
-			if h.Size > most {
-				return nil, fmt.Errorf("holds %q, which is too large", h.Name)
-			}
-			b := make([]byte, h.Size)
-			if _, err := io.ReadFull(t, b); err != nil {
-				return nil, err
-			}
-			return b, checkCIFAR100(h.Name, b)
-		})
-}
-
-func checkCIFAR100(name string, b []byte) error {
-	if len(b) == 0 || len(b)%CIFAR100Record != 0 {
-		return fmt.Errorf(
-			"%s: %d bytes are no whole number of records of %d: run `drolab data fetch cifar100`",
-			name, len(b), CIFAR100Record)
-	}
-	for at := 0; at < len(b); at += CIFAR100Record {
-		if b[at] >= 20 || b[at+1] >= 100 {
-			return fmt.Errorf("%s: record %d (byte %d) has labels %d and %d, not up to 19 and 99",
-				name, at/CIFAR100Record, at, b[at], b[at+1])
-		}
-	}
-	return nil
 }

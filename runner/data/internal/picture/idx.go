@@ -95,12 +95,8 @@ func IDXFolders() *dataset.Provider {
 		Name: scheme, Argument: "DIR", Apart: true,
 		Purpose: "images of your own: four IDX files named as MNIST's: " +
 			"idx:DIR?names=A,B&scale=standard",
-		Open: openIDX,
-		Locate: func(name string, absolute func(string) string) string {
-			return dataset.LocateOwn(name, scheme, absolute, func(_, value string) string {
-				return value
-			})
-		},
+		Open:   openIDX,
+		Locate: dataset.Locate(scheme),
 	}
 }
 

@@ -107,7 +107,7 @@ func (s *pictureSet) readMetadata(name string) error {
 	cr.TrimLeadingSpace = true
 	header, err := cr.Read()
 	if err != nil {
-		return fmt.Errorf("%s: %w", name, table.CSVError(err, 0))
+		return fmt.Errorf("%s: %w", name, table.CSVError(err))
 	}
 	t, err := s.metadataColumns(header)
 	for err == nil {
@@ -117,7 +117,7 @@ func (s *pictureSet) readMetadata(name string) error {
 			line, _ := cr.FieldPos(0)
 			err = t.add(record, line)
 		} else if !errors.Is(err, io.EOF) {
-			err = table.CSVError(err, 0)
+			err = table.CSVError(err)
 		}
 	}
 	if !errors.Is(err, io.EOF) {

@@ -51,12 +51,8 @@ func PictureFolders() *dataset.Provider {
 		Name: "images:", Argument: "DIR", Apart: true,
 		Purpose: "pictures (PNG, JPEG, WebP): a folder a class, or metadata.csv: " +
 			"images:DIR?size=32&...",
-		Open: openPictures,
-		Locate: func(name string, absolute func(string) string) string {
-			return dataset.LocateOwn(name, "images:", absolute, func(_, value string) string {
-				return value
-			})
-		},
+		Open:   openPictures,
+		Locate: dataset.Locate("images:"),
 	}
 }
 

@@ -55,7 +55,7 @@ func (f *Frame) Read(r io.Reader) error {
 	if b, _ := br.Peek(3); string(b) == "\ufeff" { // a byte-order mark
 		br.Discard(3)
 	}
-	in := NewLines(br, f.comma)
+	in := newLines(br, f.comma)
 	if !f.bare {
 		if err := f.readHeader(in); err != nil {
 			return err
@@ -63,7 +63,7 @@ func (f *Frame) Read(r io.Reader) error {
 	}
 	for {
 		allowed.Left = dataset.MaxRecord
-		record, line, err := in.Next()
+		record, line, err := in.next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -86,12 +86,12 @@ func (f *Frame) Read(r io.Reader) error {
 }
 
 // readHeader takes the line that names the columns, after comments.
-func (f *Frame) readHeader(in *lineReader) error {
-	if in.csv.Comma != '#' {
-		in.csv.Comment = '#' // before the header alone
+func (f *Frame) readHeader(in lineReader) error {
+	if in.Comma != '#' {
+		in.Comment = '#' // before the header alone
 	}
-	header, line, err := in.quoted()
-	in.csv.Comment = 0
+	header, line, err := in.next()
+	in.Comment = 0
 	if errors.Is(err, io.EOF) {
 		return errors.New("is empty: the first line must name the columns")
 	}

@@ -79,11 +79,7 @@ func (k Files) sealed(path string, v any, how way) error {
 
 func (k Files) put(path string, text []byte, how way) error {
 	return k.beside(path, func(in *Folder, name string) error {
-		err := how(in, name, lockMode, func(w io.Writer) error {
-			_, err := w.Write(text)
-			return err
-		})
-		if err != nil {
+		if err := how(in, name, lockMode, writing(text)); err != nil {
 			return fmt.Errorf("writing %s: %w", path, Explain(err))
 		}
 		return nil
@@ -114,15 +110,7 @@ func (k Files) Read(path string, v any) error {
 // Text reads a file as it is.
 func (k Files) Text(path string) (text []byte, err error) {
 	err = k.beside(path, func(in *Folder, name string) error {
-		o, size, err := in.Read(name)
-		if err != nil {
-			return err
-		}
-		defer o.Close()
-		if size > mostFile {
-			return fmt.Errorf("%s: %d bytes, want at most %d", path, size, mostFile)
-		}
-		text, err = io.ReadAll(io.LimitReader(o, mostFile))
+		text, err = in.text(name, mostFile)
 		return err
 	})
 	return text, err

@@ -21,23 +21,12 @@ func (f *Folder) WriteJSON(name string, v any) error {
 		return fmt.Errorf("writing %s: %w", f.Join(name), err)
 	}
 	b = fileSeal.Put(append(b, '\n'))
-	return f.Write(name, func(w io.Writer) error {
-		_, err := w.Write(b)
-		return err
-	})
+	return f.Write(name, writing(b))
 }
 
 // ReadJSON reads a file of at most maxJSON bytes into v.
 func (f *Folder) ReadJSON(name string, v any) error {
-	o, size, err := f.Read(name)
-	if err != nil {
-		return err
-	}
-	defer o.Close()
-	if size > maxJSON {
-		return fmt.Errorf("%s: %d bytes, want at most %d", f.Join(name), size, maxJSON)
-	}
-	b, err := io.ReadAll(io.LimitReader(o, maxJSON))
+	b, err := f.text(name, maxJSON)
 	if err != nil {
 		return err
 	}
@@ -49,6 +38,27 @@ func (f *Folder) ReadJSON(name string, v any) error {
 		return fmt.Errorf("%s: %w", f.Join(name), err)
 	}
 	return nil
+}
+
+// text reads a file of at most so many bytes.
+func (f *Folder) text(name string, most int64) ([]byte, error) {
+	o, size, err := f.Read(name)
+	if err != nil {
+		return nil, err
+	}
+	defer o.Close()
+	if size > most {
+		return nil, fmt.Errorf("%s: %d bytes, want at most %d", f.Join(name), size, most)
+	}
+	return io.ReadAll(io.LimitReader(o, most))
+}
+
+// writing writes a text.
+func writing(text []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	}
 }
 
 // Explain adds the remedy where there is a known one, as a *runner.DiskError

@@ -15,7 +15,7 @@ import (
 )
 
 // lockless is tryLock on a disk without locks.
-func lockless(cause error) Try { return func(File, bool) error { return cause } }
+func lockless(cause error) try { return func(File, bool) error { return cause } }
 
 func TestDiskWithoutLocks(t *testing.T) {
 	for _, cause := range []error{syscall.ENOLCK, syscall.EOPNOTSUPP, syscall.ENOSYS} {

@@ -18,8 +18,8 @@ type Lock struct {
 	lease *lease // what is locked in its place where its file system has no locks
 }
 
-// Try locks a file, shared or exclusive, or returns ErrHeld at once.
-type Try func(f File, exclusive bool) error
+// try locks a file, shared or exclusive, or returns ErrHeld at once.
+type try func(f File, exclusive bool) error
 
 // Acquire takes the lock file for a writer, made if missing. The error is
 // ErrHeld where somebody else has it. See local.go for file systems without
@@ -31,7 +31,7 @@ func Acquire(path string) (*Lock, error) { return AcquireBy(tryLock, path, write
 const writerTries = 20
 
 // AcquireBy is Acquire in another way than the system's: a test's, say.
-func AcquireBy(lock Try, path string, tries int) (*Lock, error) {
+func AcquireBy(lock try, path string, tries int) (*Lock, error) {
 	f, err := OpenFolder(nil, filepath.Dir(path))
 	if err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ func (f *Folder) RenameLocked(l *Lock, name, from, to string) (*Lock, error) {
 	return again, nil
 }
 
-func (f *Folder) acquire(lock Try, name string, tries int) (*Lock, error) {
+func (f *Folder) acquire(lock try, name string, tries int) (*Lock, error) {
 	o, err := f.openLock(name)
 	if err != nil {
 		return nil, err
@@ -161,7 +161,7 @@ func (f *Folder) openLock(name string) (File, error) {
 	return o, err
 }
 
-func insist(lock Try, f File, tries int) (err error) {
+func insist(lock try, f File, tries int) (err error) {
 	const pause = 5 * time.Millisecond
 	for n := range tries {
 		if n > 0 {
@@ -209,7 +209,7 @@ func rewrite(f File, b []byte) (int, error) {
 // cannot be found out, the answer is yes: no run is taken for dead by mistake.
 func Held(path string) bool { return held(tryLock, path) }
 
-func held(lock Try, path string) bool {
+func held(lock try, path string) bool {
 	f, err := OpenFolder(nil, filepath.Dir(path))
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist)
@@ -221,7 +221,7 @@ func held(lock Try, path string) bool {
 // Held is Held of a file in f.
 func (f *Folder) Held(name string) bool { return f.held(tryLock, name) }
 
-func (f *Folder) held(lock Try, name string) bool {
+func (f *Folder) held(lock try, name string) bool {
 	o, _, err := f.Read(name)
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist)

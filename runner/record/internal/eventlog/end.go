@@ -19,6 +19,7 @@ type End struct {
 	History
 	Interrupted bool   // it ends without a word, and nobody holds the run
 	path        string // of the log
+	size        int64  // of the log when it was read
 	passed      *PassedOver
 }
 
@@ -32,15 +33,15 @@ func (e *End) Complete(m *runner.Meta) bool {
 
 // SettledEnd returns the end of a run's log as it is while nobody writes it, or while
 // somebody holds the run. A run writes its end before it lets go: a log that was read
-// before, and a lock that was asked for after, would make an interrupted run of it.
-func SettledEnd(read func() (*End, error), held func() bool) (*End, error) {
+// before, and a lock that was asked for after, would make an interrupted run of it. So the
+// log must have, after that, the size that it was read with.
+func SettledEnd(read func() (*End, error), held func() bool, size func() int64) (*End, error) {
 	e, err := read()
 	for err == nil && !e.Status.Ended() && !held() {
-		last := e
-		if e, err = read(); err == nil && e.Status == last.Status && e.Step == last.Step {
-			e.Interrupted = true
+		if e.Interrupted = e.size == size(); e.Interrupted {
 			break
 		}
+		e, err = read()
 	}
 	return e, err
 }
@@ -59,7 +60,7 @@ func ReadBack(
 		return nil, err
 	}
 	defer f.Close()
-	e := &End{path: in.Join(LogName), passed: passed}
+	e := &End{path: in.Join(LogName), size: size, passed: passed}
 	lines := newBackward(f, size, size-budget)
 	rest, start, err := lines.line()
 	switch {

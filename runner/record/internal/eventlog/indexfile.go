@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 
@@ -92,23 +93,26 @@ func writeIndex(to io.Writer, h *indexHead, x *Index) error {
 	return errors.Join(err, w.Close())
 }
 
-// ShortEvent is an event with as many digits as a screen can tell apart, in half the
-// bytes.
+// shortDigits are as many as a screen can tell apart, in half the bytes.
+const shortDigits = 7
+
+// ShortEvent is an event whose numbers have that many digits.
 func ShortEvent(e runner.Event) runner.Event {
 	switch e := e.(type) {
 	case *runner.StepEvent:
 		r := *e
 		r.Time = r.Time.Truncate(time.Millisecond)
-		r.Values, r.Min, r.Max = shortValues(e.Values), shortValues(e.Min), shortValues(e.Max)
-		r.ImagesPerSecond = shortNumber(e.ImagesPerSecond)
+		r.Values, r.Min = RoundValues(e.Values, shortDigits), RoundValues(e.Min, shortDigits)
+		r.Max = RoundValues(e.Max, shortDigits)
+		r.ImagesPerSecond = Round(e.ImagesPerSecond, shortDigits)
 		return &r
 	case *runner.EvalEvent:
 		r := *e
-		r.Values, r.ByGroup = shortValues(e.Values), nil
+		r.Values, r.ByGroup = RoundValues(e.Values, shortDigits), nil
 		for _, l := range e.ByGroup {
 			numbers := make([]measure.Number, len(l.Numbers))
 			for i, n := range l.Numbers {
-				numbers[i] = shortNumber(n)
+				numbers[i] = Round(n, shortDigits)
 			}
 			r.ByGroup = append(r.ByGroup, measure.List{Name: l.Name, Numbers: numbers})
 		}
@@ -117,21 +121,19 @@ func ShortEvent(e runner.Event) runner.Event {
 	return e
 }
 
-func shortValues(v measure.Values) measure.Values {
-	r := make(measure.Values, len(v))
-	for i, x := range v {
-		r[i] = measure.Value{Name: x.Name, Number: shortNumber(x.Number)}
+// RoundValues gives values with so many significant digits.
+func RoundValues(values measure.Values, digits int) measure.Values {
+	values = slices.Clone(values)
+	for i := range values {
+		values[i].Number = Round(values[i].Number, digits)
 	}
-	return r
+	return values
 }
 
-func shortNumber(n measure.Number) measure.Number {
-	if !n.Applies() {
-		return n
-	}
-	const digits = 7
+// Round gives a number with so many significant digits.
+func Round(n measure.Number, digits int) measure.Number {
 	x, err := strconv.ParseFloat(strconv.FormatFloat(n.Float(), 'g', digits, 64), 64)
-	return measure.NumIf(err == nil, x)
+	return measure.NumIf(n.Applies() && err == nil, x)
 }
 
 // LoadIndex reads the index of a log. The error is an fs.ErrNotExist where there

@@ -1,0 +1,97 @@
+package parquet
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+)
+
+// runs are whole numbers of a few bits: the levels of a page, and its places in a dictionary. They
+// lie in runs of one number and in packed groups of eight.
+//
+// The library (v0.32) unpacks all of them at once, and takes memory for as many as a run declares:
+// eleven bytes declare 35 GB. They are read one by one here, so that nothing declared is believed.
+type runs struct {
+	rest []byte // behind the run
+	bits int    // of a number
+
+	left   int64  // numbers of the run that were not read yet
+	value  uint64 // of all of them, where they are not packed
+	packed []byte // nil: they are not
+	at     int    // the bits of packed that were read
+}
+
+// next is the next number, errShort where there is none.
+func (r *runs) next() (uint64, error) {
+	if err := r.begin(); err != nil {
+		return 0, err
+	}
+	r.left--
+	if r.packed == nil {
+		return r.value, nil
+	}
+	var eight [8]byte // a number has at most 32 bits, of five bytes
+	copy(eight[:], r.packed[r.at/8:])
+	v := binary.LittleEndian.Uint64(eight[:]) >> (r.at % 8) & (1<<r.bits - 1)
+	r.at += r.bits
+	return v, nil
+}
+
+// begin goes on to the next run that has a number left.
+func (r *runs) begin() error {
+	for r.left == 0 {
+		head, n := binary.Uvarint(r.rest)
+		if n <= 0 {
+			return errShort
+		}
+		r.rest = r.rest[n:]
+		size := (r.bits + 7) / 8
+		if head&1 == 1 { // the bytes of the last group may be cut
+			groups := int(min(uint64(len(r.rest)), head>>1))
+			size = min(len(r.rest), groups*r.bits)
+			r.packed, r.at, r.left = r.rest[:size], 0, int64(8*size/r.bits)
+		} else if size > len(r.rest) {
+			return errShort
+		} else {
+			var eight [8]byte
+			copy(eight[:], r.rest[:size])
+			r.packed, r.left = nil, int64(head>>1)
+			r.value = binary.LittleEndian.Uint64(eight[:]) & (1<<r.bits - 1)
+		}
+		r.rest = r.rest[size:]
+	}
+	return nil
+}
+
+// sum adds up the next n numbers, and leaves the runs as they are.
+func (r runs) sum(n int64) (sum int64, err error) {
+	for n > 0 {
+		if err := r.begin(); err != nil {
+			return 0, err
+		}
+		if r.packed == nil { // a run may declare as many as there are rows
+			same := min(n, r.left)
+			sum, n, r.left = sum+same*int64(r.value), n-same, r.left-same
+			continue
+		}
+		v, err := r.next()
+		if err != nil {
+			return 0, err
+		}
+		sum, n = sum+int64(v), n-1
+	}
+	return sum, nil
+}
+
+// placesIn are places in a dictionary, whose first byte says how many bits these have.
+func placesIn(body []byte) (*runs, error) {
+	switch {
+	case len(body) == 0:
+		return &runs{}, nil
+	case body[0] == 0: // all are the first
+		return &runs{left: math.MaxInt64}, nil
+	case body[0] > 32:
+		return nil, errors.New("places in a dictionary of more than 32 bits")
+	}
+	return &runs{rest: body[1:], bits: int(body[0])}, nil
+}

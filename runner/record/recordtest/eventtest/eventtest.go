@@ -1,0 +1,73 @@
+// Package eventtest gives tests of logs and of run folders the same run and the same events.
+package eventtest
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/measure"
+	"drolab/runner/spec"
+)
+
+// Meta is a run of SFK on two classes.
+func Meta(seed uint64) *runner.Meta {
+	spec := spec.Defaults()
+	spec.Algorithms, spec.Seed = []dro.Algorithm{dro.SFK}, seed
+	return &runner.Meta{
+		Preset:        "shapes",
+		Created:       time.Date(2026, 11, 21, 9, 15, 2, 0, time.UTC),
+		Spec:          spec,
+		Parts:         measure.Parts{Classes: []string{"circle", "star"}},
+		StepsPerEpoch: 10,
+		Steps:         500,
+	}
+}
+
+// Head is that of an event at a step.
+func Head(step int64) runner.Head { return runner.Head{Step: step} }
+
+// Status is an event that tells a status.
+func Status(step int64, s runner.Status) runner.Event {
+	return &runner.StatusEvent{Head: Head(step), Status: s}
+}
+
+// Step is a step event with a loss of its own.
+func Step(step int64) *runner.StepEvent {
+	return &runner.StepEvent{Head: Head(step), Epoch: float64(step) / 10, Values: measure.Values{
+		{Name: "loss", Number: measure.Num(1 / float64(step))}, {Name: "lambda",
+			Number: measure.Num(1.5)},
+		{Name: "eta", Number: measure.Num(-0.25)},
+		{Name: "objective"}, {Name: "gap"}, {Name: "gamma"}, {Name: "grad_norm"},
+	}}
+}
+
+// Eval is an evaluation.
+func Eval(step int64) *runner.EvalEvent {
+	return &runner.EvalEvent{Head: Head(step),
+		Values: measure.Values{
+			{Name: "test_accuracy", Number: measure.Num(0.7)},
+			{Name: "worst_class_accuracy", Number: measure.Num(0.5)},
+		},
+		ByGroup: measure.Lists{
+			{Name: "class_accuracy", Numbers: []measure.Number{measure.Num(0.9), measure.Num(0.5)}},
+		},
+	}
+}
+
+// Must ends the test where there is an error.
+func Must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Write writes a file, whose path is given in elements.
+func Write(t testing.TB, b []byte, elements ...string) {
+	t.Helper()
+	Must(t, os.WriteFile(filepath.Join(elements...), b, 0o644))
+}
