@@ -47,6 +47,10 @@ type Cell struct {
 type Frame struct {
 	W, H  int
 	Cells []Cell // row by row, W*H
+
+	// What drawing a line takes, for the next line and the next drawing.
+	cols  columns
+	trace trace
 }
 
 // resize makes f a blank frame of the given size, reusing its memory.

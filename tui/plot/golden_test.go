@@ -92,7 +92,7 @@ func trainingChart(cs Charset) *Chart {
 			{Series: raw, Faint: true},
 		},
 		Refs:    []RefLine{{"λ̄", 2.5}, {"基準", 0.2}},
-		Markers: []Marker{{5200, 'R', "resume"}},
+		Markers: []Marker{{5200, 'R'}},
 	}
 	c.Y = c.FitY()
 	return c

@@ -102,7 +102,7 @@ func nastyChart(r *rand.Rand) *Chart {
 	for range r.IntN(3) {
 		c.Refs = append(c.Refs, RefLine{nastyName(r), nasty(r)})
 		c.Markers = append(c.Markers,
-			Marker{nasty(r), []rune{'R', '日', 0, -1}[r.IntN(4)], nastyName(r)})
+			Marker{nasty(r), []rune{'R', '日', 0, -1}[r.IntN(4)]})
 	}
 	if r.IntN(2) == 0 {
 		c.Y = c.FitY()
@@ -148,9 +148,9 @@ func TestOthersNeverPanic(t *testing.T) {
 		for range r.IntN(100) {
 			p.Append(nasty(r), nasty(r))
 		}
-		ph := Phase{X: nastyRange(r), Y: nastyRange(r), YScale: scales()[r.IntN(4)],
+		ph := Phase{X: nastyRange(r), Y: nastyRange(r),
 			Trails: []Trail{{Path: p}, {Path: p, Back: true}},
-			BoxX:   nastyRange(r), BoxY: nastyRange(r), Charset: cs, Bare: r.IntN(3) == 0}
+			BoxX:   nastyRange(r), BoxY: nastyRange(r), Charset: cs}
 		if r.IntN(2) == 0 {
 			ph.X, ph.Y = p.Ranges()
 		}

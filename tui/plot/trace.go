@@ -86,18 +86,14 @@ func (tr tracer) column(b *Bucket) (s span, ok bool) {
 	if tr.y.scale.Kind == Log10 && b.NonPos > 0 {
 		first, last, lo = max(first, b.MinPos), max(last, b.MinPos), b.MinPos
 	}
-	var outLo, outHi bool
 	s = span{on: true, points: true}
 	s.first, _, ok = tr.y.pixel(first, tr.h)
 	if !ok || b.Max <= 0 && tr.y.scale.Kind == Log10 {
 		return span{}, false
 	}
 	s.last, _, _ = tr.y.pixel(last, tr.h)
-	s.lo, outLo, _ = tr.y.pixel(lo, tr.h)
-	s.hi, outHi, _ = tr.y.pixel(b.Max, tr.h)
-	if outLo || outHi {
-		tr.report.Outside++
-	}
+	s.lo, _, _ = tr.y.pixel(lo, tr.h)
+	s.hi, _, _ = tr.y.pixel(b.Max, tr.h)
 	return s, true
 }
 

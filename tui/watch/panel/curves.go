@@ -15,11 +15,10 @@ type curves struct{}
 func (curves) draw(w *Board, p int, v *View, iw, ih int) (lines []string, warning string) {
 	var blocks []kit.Placed
 	for _, p := range w.Plots(p, v, iw, ih) {
-		var f plot.Frame
 		// A plot that is alone leaves its warning to the panel's note. Of two, each has its own
 		// at its caption, as a note could not say which is meant.
-		report := p.DrawTo(&f, p.At.W, p.At.H)
-		lines, r := w.Theme.Rows(&f), p.At
+		report := p.DrawTo(&w.frame, p.At.W, p.At.H)
+		lines, r := w.Theme.Rows(&w.frame), p.At
 		if !p.head {
 			return lines, problems(report)
 		}

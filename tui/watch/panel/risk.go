@@ -30,7 +30,7 @@ func (w *Board) Risks(v *View) *plot.Chart {
 		w.Line(c, row, func(t *track.Track) *plot.Series { return t.OverRadii(of.Name) }, false)
 	}
 	if rho := w.Run().Spec.Rho; rho > 0 { // the one that was turned to, where it was turned
-		c.Markers = []plot.Marker{{X: math.Log10(rho), Letter: 'ρ', Name: "training radius"}}
+		c.Markers = []plot.Marker{{X: math.Log10(rho), Letter: 'ρ'}}
 		if w.Theme.ASCII {
 			c.Markers[0].Letter = 'r'
 		}
