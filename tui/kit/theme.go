@@ -243,13 +243,15 @@ func (t *Theme) of(s plot.Style) Style {
 
 // Rows paints a chart, one string a row.
 func (t *Theme) Rows(f *plot.Frame) []string {
+	ends := func(s plot.Style) (start, end string) {
+		st := t.of(s)
+		return st.start, st.end
+	}
 	lines := make([]string, f.H)
 	for y := range lines {
 		var b strings.Builder
 		b.Grow(4 * f.W)
-		for _, s := range f.Spans(nil, y) {
-			b.WriteString(t.of(s.Style).Paint(s.Text))
-		}
+		f.WriteRow(&b, y, ends)
 		lines[y] = b.String()
 	}
 	return lines

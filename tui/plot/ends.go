@@ -261,9 +261,4 @@ func (c *Chart) Cells(w, h int) int {
 }
 
 // Brief writes a value of the chart in at most six cells where it can.
-func (c *Chart) Brief(v float64) string {
-	if c.Percent {
-		return Percent(v)
-	}
-	return brief(v)
-}
+func (c *Chart) Brief(v float64) string { return briefly(v, c.Percent) }

@@ -21,9 +21,7 @@ func checkFrame(t *testing.T, f *Frame, w, h int, cs Charset) {
 	for y := range f.H {
 		row := f.Row(y)
 		var line strings.Builder
-		for _, s := range f.Spans(nil, y) {
-			line.WriteString(s.Text)
-		}
+		f.WriteRow(&line, y, func(Style) (start, end string) { return "", "" })
 		text := line.String()
 		if cell.Width(text) != w || !utf8.ValidString(text) ||
 			strings.ContainsAny(text, "\x1b\n\r\t") {
