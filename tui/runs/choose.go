@@ -45,7 +45,7 @@ func (*chooser) Hint() []kit.Key {
 // View implements kit.Form.
 func (f *chooser) View(t *kit.Theme, w, h int) (lines []string) {
 	columns := f.page.columns
-	first := max(0, min(f.at-h/2, len(columns)-h))
+	first := kit.First(f.at, len(columns), h)
 	for i := first; i < len(columns) && len(lines) < h; i++ {
 		c, box := &columns[i], t.Off
 		if f.page.shows(c, f.page.inner()) {
@@ -55,10 +55,7 @@ func (f *chooser) View(t *kit.Theme, w, h int) (lines []string) {
 		if i == f.page.by {
 			line += " ↓"
 		}
-		if i == f.at {
-			line = t.Accent.Paint(t.Cursor) + t.Title.Paint(line[1:])
-		}
-		lines = append(lines, kit.Left(line, min(w, 40)))
+		lines = append(lines, kit.Left(t.Pointed(line, i == f.at), min(w, 40)))
 	}
 	return lines
 }

@@ -10,7 +10,6 @@ import (
 	"drolab/runner"
 	"drolab/runner/measure"
 	"drolab/runner/record"
-	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 
@@ -141,42 +140,19 @@ func evalsOf(log lab.Log) ([]*runner.EvalEvent, error) {
 	return h.Evals, err
 }
 
-// choosing is the form in which the moment is typed.
-type choosing struct {
-	page  *Page
-	line  kit.Input
-	error error
-}
-
 // momentMsg chooses one.
 type momentMsg struct{ moment }
 
 func (p *Page) chooseMoment() tea.Cmd {
-	return kit.Show(&kit.Overlay{Title: "Values of which evaluation", Form: &choosing{page: p,
-		line: kit.NewInput("")}})
-}
-
-// Press implements kit.Form.
-func (f *choosing) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
-	if key.String() != "enter" {
-		f.line.Update(key)
+	check := func(text string) error {
+		_, err := parseMoment(text)
+		return err
 	}
-	var m moment
-	if m, f.error = parseMoment(f.line.String()); key.String() == "enter" && f.error == nil {
-		return true, kit.Send(momentMsg{m})
+	take := func(text string) tea.Cmd {
+		m, _ := parseMoment(text) // it was checked
+		return kit.Send(momentMsg{m})
 	}
-	return false, nil
-}
-
-// Hint implements kit.Form.
-func (*choosing) Hint() []kit.Key { return kit.Taking() }
-
-// View implements kit.Form.
-func (f *choosing) View(t *kit.Theme, w, h int) []string {
-	lines := []string{t.Dim.Paint("last, best (each measure at its own) or an epoch, as 12:"), "",
-		f.line.View(t.Text, w)}
-	if f.error != nil && f.line.String() != "" {
-		lines = append(lines, "", t.Bad.Paint("! "+cell.OneLine(f.error.Error())))
-	}
-	return kit.Fill(lines, w, min(h, len(lines)))
+	return kit.Show(&kit.Overlay{Title: "Values of which evaluation", Form: &kit.Line{
+		Input: kit.NewInput(""), Check: check, Take: take,
+		About: "last, best (each measure at its own) or an epoch, as 12:"}})
 }

@@ -72,12 +72,7 @@ func (p *Page) empty(w, h int) []string {
 	case !p.found || !p.Absent():
 		lines = []string{"reading the sweep"}
 	}
-	for i, s := range lines {
-		lines[i] = "  " + p.Theme.Dim.Paint(s)
-	}
-	iw, ih := kit.Inside(kit.Boxed(h), w, h)
-	lines = kit.Fill(append([]string{""}, lines...), iw, ih)
-	return p.Theme.Panel("Sweep", "", true, kit.Boxed(h), lines, w, h)
+	return p.Theme.Empty("Sweep", p.Theme.Dim.Each(lines), w, h)
 }
 
 // scrolled are the lines of a part from where it is scrolled to.

@@ -125,8 +125,9 @@ func (w *Page) nextBaseline() tea.Cmd {
 // the verb is refused where it arrives.
 func (w *Page) turn() tea.Cmd {
 	t := w.Run()
-	form := &knobs{Lab: w.Lab, run: t, keys: track.Turnable(t.Spec), line: kit.NewInput("")}
-	return kit.Show(form.overlay())
+	form := &knobs{Lab: w.Lab, run: t, keys: track.Turnable(t.Spec)}
+	form.move(0)
+	return kit.Show(&kit.Overlay{Title: "Turn a setting of " + t.Label, Form: form})
 }
 
 // pause pauses the run under the cursor or, if it is paused, lets it go on. The status on the

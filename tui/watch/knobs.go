@@ -13,15 +13,10 @@ import (
 // the key that opens it to enter or esc.
 type knobs struct {
 	*lab.Lab
-	run     *track.Track // its Spec is as the run trains now, and moves on under the form
-	keys    []string     // the settings that this run can change
-	at      int
-	line    kit.Input // the new value of keys[at]
-	problem error     // with it; nil while nothing is typed
-}
-
-func (k *knobs) overlay() *kit.Overlay {
-	return &kit.Overlay{Title: "Turn a setting of " + k.run.Label, Form: k}
+	run      *track.Track // its Spec is as the run trains now, and moves on under the form
+	keys     []string     // the settings that this run can change
+	at       int
+	kit.Line // the new value of keys[at]
 }
 
 // Press implements kit.Form. Letters that are no part of a number move, as in lists.
@@ -32,18 +27,17 @@ func (k *knobs) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 	case "down", "j", "tab":
 		k.move(1)
 	case "h":
-		k.line.Update(tea.KeyPressMsg{Code: tea.KeyLeft})
+		k.Update(tea.KeyPressMsg{Code: tea.KeyLeft})
 	case "l":
-		k.line.Update(tea.KeyPressMsg{Code: tea.KeyRight})
+		k.Update(tea.KeyPressMsg{Code: tea.KeyRight})
 	case "enter":
 		// The run may have changed since the last letter, so what is typed is checked again.
-		if k.check(); k.problem != nil || k.line.String() == "" {
+		if k.Problem = k.check(k.String()); k.Problem != nil || k.String() == "" {
 			return false, nil
 		}
-		return true, k.Turn(k.run.ID, k.keys[k.at], k.line.String())
+		return true, k.Turn(k.run.ID, k.keys[k.at], k.String())
 	default:
-		k.line.Update(key)
-		k.check()
+		k.Type(key)
 	}
 	return false, nil
 }
@@ -57,17 +51,18 @@ func (k *knobs) Hint() []kit.Key {
 // move goes to another setting. What was typed is dropped: it was meant for the one before.
 func (k *knobs) move(by int) {
 	k.at = (k.at + by + len(k.keys)) % len(k.keys)
-	k.line, k.problem = kit.NewInput(""), nil
+	k.Line = kit.Line{Input: kit.NewInput(""), Check: k.check}
 }
 
 // check tries what is typed on a copy of the run's settings. The rules are the runner's own, so
 // that the form refuses what the run would refuse, and says it while one types.
-func (k *knobs) check() {
-	k.problem = nil
-	if k.line.String() != "" {
-		spec := k.run.Spec
-		_, _, k.problem = spec.Turn(k.keys[k.at], k.line.String())
+func (k *knobs) check(text string) error {
+	if text == "" {
+		return nil
 	}
+	spec := k.run.Spec
+	_, _, err := spec.Turn(k.keys[k.at], text)
+	return err
 }
 
 // View implements kit.Form: a line a setting, with the new value where the cursor is. On a low
@@ -86,18 +81,18 @@ func (k *knobs) View(t *kit.Theme, w, h int) []string {
 			continue
 		}
 		st := t.Text
-		if k.problem != nil {
+		if k.Problem != nil {
 			st = t.Bad
 		}
 		lines = append(lines,
 			t.Accent.Paint(t.Cursor)+t.Title.Paint(line[1:])+t.Dim.Paint("  new ")+
-				k.line.View(st, 16))
+				k.Input.View(st, 16))
 	}
 	lines = append(lines, "")
-	if k.problem == nil {
+	if k.Problem == nil {
 		return append(lines, t.Dim.Paint("a number; auto where the presets have it"))
 	}
-	for _, s := range kit.Wrap(t.Greek("! "+cell.OneLine(k.problem.Error())), w) {
+	for _, s := range kit.Wrap(t.Greek("! "+cell.OneLine(k.Problem.Error())), w) {
 		lines = append(lines, t.Bad.Paint(s))
 	}
 	return lines
