@@ -275,3 +275,36 @@ func (t *Theme) Greek(s string) string {
 	}
 	return cell.Spell(s)
 }
+
+// Style is a Lip Gloss style as the sequences that it puts around a text: a
+// live frame paints hundreds of pieces, and Paint costs a sixtieth of rendering
+// one (37 ns, 2.4 us), since Lip Gloss measures, aligns and wraps each. The
+// sequences are sealed (cell.Seal): no text can have one of its own. The zero
+// Style is the terminal's own.
+type Style struct {
+	start, end string
+	gloss      *lipgloss.Style
+}
+
+// styleOf is the Style that paints a line as st does.
+func styleOf(st lipgloss.Style) Style {
+	const text = "x"
+	start, end, _ := strings.Cut(cell.Seal(st.Render(text)), text)
+	return Style{start, end, &st}
+}
+
+// Paint writes s, which has no line break, in the style.
+func (st Style) Paint(s string) string {
+	if st.start == "" || s == "" {
+		return s
+	}
+	return st.start + s + st.end
+}
+
+// Gloss is the style as Bubbles take it.
+func (st Style) Gloss() lipgloss.Style {
+	if st.gloss == nil {
+		return lipgloss.NewStyle()
+	}
+	return *st.gloss
+}

@@ -109,3 +109,9 @@ func (p *Page) remove(names []string) tea.Cmd {
 		return m
 	}
 }
+
+// deletedMsg says which runs are gone, and why others are not.
+type deletedMsg struct {
+	ids      []string
+	problems []error
+}
