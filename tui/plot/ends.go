@@ -110,8 +110,9 @@ func toldApart(list []endName, w int) bool {
 func (c *Chart) Read() (list []End) {
 	for _, l := range c.curves() {
 		if v, ok := l.value(); ok && l.layer != faintLayer {
-			list = append(list, End{Mark: cell.Mark(int(l.number), c.Charset == ASCII), Name: l.whole,
-				Value: v, Style: l.style(l.number), named: l.endName, layer: l.layer})
+			mark := cell.Mark(int(l.number), c.Charset == ASCII)
+			list = append(list, End{Mark: mark, Name: l.whole, Value: v, Style: l.style(l.number),
+				named: l.endName, layer: l.layer})
 		}
 	}
 	return list

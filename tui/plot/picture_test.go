@@ -32,7 +32,8 @@ func TestEndsSettle(t *testing.T) {
 				t.Fatalf("the one in front is at %d, wants %d: %+v", e.row, e.want, got)
 			}
 		}
-		if front < n && !slices.ContainsFunc(got, func(e End) bool { return e.layer == frontLayer }) {
+		inFront := func(e End) bool { return e.layer == frontLayer }
+		if front < n && !slices.ContainsFunc(got, inFront) {
 			t.Fatal("the one in front was left out")
 		}
 	}
