@@ -62,7 +62,7 @@ func TestEnds(t *testing.T) {
 
 // What maps x to an axis is undone by Inverse.
 func TestInverse(t *testing.T) {
-	s := NewSeries("")
+	s := new(Series)
 	for i := range 100 {
 		s.Append(float64(i), 0)
 	}

@@ -48,7 +48,7 @@ func nastyName(r *rand.Rand) string {
 }
 
 func nastySeries(r *rand.Rand, n int) *Series {
-	s := NewSeries("s")
+	s := new(Series)
 	kind, x := r.IntN(4), float64(r.IntN(3)-1)
 	for range n {
 		y := nasty(r)
@@ -158,7 +158,7 @@ func TestOthersNeverPanic(t *testing.T) {
 
 func TestMillionPoints(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 16))
-	s := NewSeries("s")
+	s := new(Series)
 	for i := range 1_000_000 {
 		s.Append(float64(i), nasty(r))
 	}
@@ -176,7 +176,7 @@ func TestMillionPoints(t *testing.T) {
 
 // Between two points with none in view the line must still pass.
 func TestZoomBetweenPoints(t *testing.T) {
-	s := NewSeries("s")
+	s := new(Series)
 	s.Append(0, 1)
 	s.Append(100, 3)
 	for _, cs := range []Charset{Lines, Braille, ASCII} {
@@ -194,7 +194,7 @@ func TestZoomBetweenPoints(t *testing.T) {
 
 // Every break must show as missing connection, wherever it lies.
 func TestBreakInterrupts(t *testing.T) {
-	whole, broken := NewSeries("w"), NewSeries("b")
+	whole, broken := new(Series), new(Series)
 	for i := range 20 {
 		if i == 10 {
 			broken.interrupt()
@@ -218,7 +218,7 @@ func TestBreakInterrupts(t *testing.T) {
 // A fixed axis must leave a frame unchanged but for the new points.
 func TestFramesAreStill(t *testing.T) {
 	for _, cs := range []Charset{Lines, Braille, ASCII} {
-		s := NewSeries("s")
+		s := new(Series)
 		c := Chart{X: Range{0, 1000}, Charset: cs, Lines: []Line{{Name: "s", Series: s}}}
 		var last []Cell
 		changed := 0
@@ -259,13 +259,13 @@ func FuzzChart(f *testing.F) {
 	f.Add([]byte("\x00\x00\x00\x00\x00\x00\xf0\x7f12345678"), uint8(20), uint8(5), uint8(0))
 	f.Add([]byte("seven.."), uint8(1), uint8(1), uint8(7))
 	f.Fuzz(func(t *testing.T, data []byte, w, h, flags uint8) {
-		s := NewSeries(string(data))
+		s := new(Series)
 		for i := 0; i+8 <= len(data); i += 8 {
 			s.Append(float64(i), math.Float64frombits(binary.LittleEndian.Uint64(data[i:])))
 		}
 		c := Chart{
 			X: s.XRange(), YScale: scales()[flags>>2&3], Charset: Charset(flags & 3 % 3),
-			Lines: []Line{{Name: s.Name, Series: s}}, Refs: []RefLine{{s.Name, 0}},
+			Lines: []Line{{Name: string(data), Series: s}}, Refs: []RefLine{{string(data), 0}},
 		}
 		c.Y = c.FitY()
 		frame, _ := c.Draw(int(w), int(h))

@@ -12,7 +12,7 @@ import (
 // kept exactly, for a close look at where a long run is now and for exact rewinds.
 const MostBuckets = 1 << 13
 
-// Series is a named sequence of points (x, y) with x never decreasing: the
+// Series is a sequence of points (x, y) with x never decreasing: the
 // zero value is an empty series. Append is amortised constant time. At most
 // 8192 buckets and the latest 4096 to 8191 points are kept, about 1 MB however
 // long the series: up to 8192 points every bucket is one point; then, each
@@ -22,8 +22,6 @@ const MostBuckets = 1 << 13
 //
 // A Series is not safe for concurrent use.
 type Series struct {
-	Name string
-
 	buckets   []Bucket
 	most      int     // buckets; 0 is MostBuckets
 	per       uint32  // points a bucket may hold, a power of two
@@ -43,9 +41,6 @@ type point struct {
 	x, y float64
 	brk  bool
 }
-
-// NewSeries returns an empty series.
-func NewSeries(name string) *Series { return &Series{Name: name} }
 
 // Limit has at most so many buckets and latest points kept, an even number and at most
 // MostBuckets. It is for a series that is empty.

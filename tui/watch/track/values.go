@@ -110,7 +110,7 @@ func mean(list []measure.Number) measure.Number {
 // OverRadii is a list measure of the last evaluation over log10 of its radii. The chart's x is
 // plain numbers, so the logarithm is taken here and the axis labels undo it (Chart.XLog).
 func (t *Track) OverRadii(name string) *plot.Series {
-	s := plot.NewSeries(name)
+	s := new(plot.Series)
 	if t.Eval == nil {
 		return s
 	}
