@@ -20,14 +20,14 @@ var ErrHangup = errors.New("the terminal is gone")
 // when the terminal went away. The terminal is as before then, after a panic
 // too. The runs are the caller's: when Run returns they still go on.
 func Run(ctx context.Context, cfg lab.Config) error {
-	return run(ctx, cfg, New(cfg, sourceOf(cfg)))
+	return run(ctx, cfg, modelOf(cfg))
 }
 
 // Program is the interface for a terminal that is no file: cfg.Stdin is not read, and
 // what is typed, and every size after the first of w by h cells, are sent to the
 // program.
 func Program(cfg lab.Config, w, h int, more ...tea.ProgramOption) *tea.Program {
-	m := New(cfg, sourceOf(cfg))
+	m := modelOf(cfg)
 	more = append(more, tea.WithInput(nil), tea.WithOutput(cfg.Stdout), tea.WithWindowSize(w, h),
 		tea.WithColorProfile(m.env.profile))
 	return tea.NewProgram(guarded{m}, append(options(cfg, m.env), more...)...)

@@ -70,7 +70,7 @@ func (in Input) View(st Style, cells int) string {
 	line := in.line
 	styles := line.Styles()
 	styles.Cursor.Blink, styles.Cursor.Color = false, nil
-	styles.Focused.Text = st.Gloss()
+	styles.Focused.Text = st.library()
 	line.SetStyles(styles)
 	at := line.Position()
 	line.SetWidth(min(max(1, cells-1), max(1, cell.Width(in.String()))))

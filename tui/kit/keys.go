@@ -43,8 +43,8 @@ func Just(f func()) func() tea.Cmd {
 // By is a Do of what takes a number.
 func By(f func(int), n int) func() tea.Cmd { return Just(func() { f(n) }) }
 
-// Word is the footer's, in w cells.
-func (k *Key) Word(w int) string {
+// word is the footer's, in w cells.
+func (k *Key) word(w int) string {
 	if k.Stands == nil {
 		return k.Hint
 	}
@@ -121,7 +121,7 @@ func (t *Theme) Footer(rows []Key, w int) string {
 			if row.Hint == "" || row.Last != last {
 				continue
 			}
-			name, word := row.Name(t.ASCII), t.Greek(row.Word(w))
+			name, word := row.Name(t.ASCII), t.Greek(row.word(w))
 			if room -= len("  ") + cell.Width(name) + len(" ") + cell.Width(word); room < 0 {
 				break
 			}

@@ -301,8 +301,8 @@ func (st Style) Paint(s string) string {
 	return st.start + s + st.end
 }
 
-// Gloss is the style as Bubbles take it.
-func (st Style) Gloss() lipgloss.Style {
+// library is the style as Bubbles take it.
+func (st Style) library() lipgloss.Style {
 	if st.gloss == nil {
 		return lipgloss.NewStyle()
 	}

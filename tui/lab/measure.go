@@ -2,6 +2,7 @@ package lab
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -117,6 +118,16 @@ func State(t *kit.Theme, s runner.Status) (string, kit.Style) {
 // Mark stands behind the name of a run whose method uses what an uncertainty set
 // does not know, as on the Compare page: " (g)".
 func Mark(m *runner.Meta) string { return compare.Mark(compare.Uses(m)) }
+
+// Counts are how many runs are in each status, in words: "2 running · 1 done".
+func Counts(n map[runner.Status]int, order ...runner.Status) (words []string) {
+	for _, s := range order {
+		if n[s] > 0 {
+			words = append(words, fmt.Sprintf("%d %s", n[s], s))
+		}
+	}
+	return words
+}
 
 // Explain says what the mark of a run means: "(g) uses groups, which an
 // uncertainty set does not know"; "" without a mark.

@@ -111,15 +111,9 @@ func (p *Page) runs() (n int) {
 
 // counts are the runs in each state, in the order of a run's life.
 func (p *Page) counts() string {
-	var words []string
-	for _, s := range []runner.Status{runner.Failed, runner.Done, runner.Running,
+	return strings.Join(lab.Counts(p.seen.all.Counts, runner.Failed, runner.Done, runner.Running,
 		runner.Queued, sweep.Waiting, runner.Paused, runner.Stopped, runner.Interrupted,
-		sweep.Dropped, sweep.Missing} {
-		if n := p.seen.all.Counts[s]; n > 0 {
-			words = append(words, fmt.Sprintf("%d %s", n, s))
-		}
-	}
-	return strings.Join(words, " · ")
+		sweep.Dropped, sweep.Missing), " · ")
 }
 
 // trouble counts what stands in the list of what went wrong.

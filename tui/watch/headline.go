@@ -102,15 +102,9 @@ func (w *Page) Digest(cells int) string {
 	for _, t := range w.Tracks {
 		counts[t.Status]++
 	}
-	var words []string
 	// What goes on comes first, as the header may be cut at its end.
-	order := [...]runner.Status{runner.Running, runner.Queued, runner.Paused, runner.Done,
-		runner.Stopped, runner.Interrupted, runner.Failed}
-	for _, status := range order {
-		if n := counts[status]; n > 0 {
-			words = append(words, fmt.Sprintf("%d %s", n, status))
-		}
-	}
+	words := lab.Counts(counts, runner.Running, runner.Queued, runner.Paused, runner.Done,
+		runner.Stopped, runner.Interrupted, runner.Failed)
 	// Rounded down: 100 % is said by not saying it any more.
 	if share := w.share(); share < 1 {
 		if w.clock != nil {
