@@ -22,7 +22,7 @@ func (o once) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 }
 
 // TestFramesAreFound fails when Bubble Tea keeps its ticker elsewhere: then an idle interface costs
-// what it did before frames.go.
+// what it did before the rate was set.
 func TestFramesAreFound(t *testing.T) {
 	f, found := &frames{}, false
 	f.program = tea.NewProgram(once{func() {

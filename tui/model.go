@@ -51,13 +51,13 @@ type times struct {
 	noticed time.Time // when the notice came
 }
 
-// New returns the interface over runs that source reads.
-func New(cfg lab.Config, source lab.Source) *Model {
+// modelOf returns the interface over the runs of its world.
+func modelOf(cfg lab.Config) *Model {
 	list := presets.List()
 	if cfg.Dir != "" {
 		list = append(list, presets.Beside(cfg.Dir)...)
 	}
-	return newModel(cfg, source, list)
+	return newModel(cfg, sourceOf(cfg), list)
 }
 
 func newModel(cfg lab.Config, source lab.Source, list []presets.Preset) *Model {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"drolab/tui/kit"
+	"drolab/tui/lab"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -73,4 +74,51 @@ func (m *Model) askLeave() tea.Cmd {
 		return tea.Quit
 	}
 	return live(m.Source, m.Lab.Started())
+}
+
+// blocked says why what a row does cannot be done now; "" when it can.
+func (m *Model) blocked(row *kit.Key) string {
+	if why := m.barred(row); why != "" {
+		return why
+	}
+	if m.at == watchPage && m.watch.Replaying() && row.Alters {
+		return "a replay changes nothing: R ends it"
+	}
+	return row.Blocked()
+}
+
+// barred says why this view never does what a row does; "" where it may.
+func (m *Model) barred(row *kit.Key) string {
+	switch {
+	case m.Config.ReadOnly && row.Alters:
+		return readOnly
+	case m.Config.Guest && row.Local:
+		return guest
+	}
+	return ""
+}
+
+const guest = "this view is shared: it reads runs, and no other file"
+
+const readOnly = "this view is read-only: leave it and use drolab attach to change anything"
+
+// The messages that stay in this package; the others are in tui/kit and tui/lab.
+
+// doMsg does what a row of the key table does.
+type doMsg struct{ *kit.Key }
+
+// leaveMsg says which runs of this process are live when leaving is asked for.
+type leaveMsg struct{ live []string }
+
+// live finds out which of the runs have not ended.
+func live(s lab.Source, ids []string) tea.Cmd {
+	return func() tea.Msg {
+		var m leaveMsg
+		for _, id := range ids {
+			if r, err := s.Find(id); err == nil && !r.Status().Ended() {
+				m.live = append(m.live, id)
+			}
+		}
+		return m
+	}
 }

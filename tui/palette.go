@@ -75,7 +75,7 @@ func (p *palette) View(t *kit.Theme, w, h int) []string {
 	room := max(1, min(paletteRows, h-2))
 	lines := []string{t.Accent.Paint(": ") + p.line.View(t.Text, w-2), ""}
 	rows := p.found()
-	first := max(0, min(p.at-room/2, len(rows)-room))
+	first := kit.First(p.at, len(rows), room)
 	for i := first; i < min(first+room, len(rows)); i++ {
 		row := rows[i]
 		name, help := kit.Left(row.Name(t.ASCII), 7), t.Greek(row.Help)

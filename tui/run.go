@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"drolab/tui/lab"
@@ -21,14 +20,14 @@ var ErrHangup = errors.New("the terminal is gone")
 // when the terminal went away. The terminal is as before then, after a panic
 // too. The runs are the caller's: when Run returns they still go on.
 func Run(ctx context.Context, cfg lab.Config) error {
-	return run(ctx, cfg, New(cfg, sourceOf(cfg)))
+	return run(ctx, cfg, modelOf(cfg))
 }
 
 // Program is the interface for a terminal that is no file: cfg.Stdin is not read, and
 // what is typed, and every size after the first of w by h cells, are sent to the
 // program.
 func Program(cfg lab.Config, w, h int, more ...tea.ProgramOption) *tea.Program {
-	m := New(cfg, sourceOf(cfg))
+	m := modelOf(cfg)
 	more = append(more, tea.WithInput(nil), tea.WithOutput(cfg.Stdout), tea.WithWindowSize(w, h),
 		tea.WithColorProfile(m.env.profile))
 	return tea.NewProgram(guarded{m}, append(options(cfg, m.env), more...)...)
@@ -57,7 +56,7 @@ func run(ctx context.Context, cfg lab.Config, m *Model) error {
 	gone := func() { cancel(ErrHangup) }
 	env := environmentOf(cfg.Environ)
 	all := append(options(cfg, env), tea.WithFPS(firstFrames),
-		tea.WithInput(watched(cfg.Stdin, gone)), tea.WithOutput(watchedOut(cfg.Stdout, gone)))
+		tea.WithInput(watched(cfg.Stdin, gone)), tea.WithOutput(watched(cfg.Stdout, gone)))
 	if env.plain {
 		all = append(all, tea.WithColorProfile(env.profile))
 	}
@@ -84,30 +83,19 @@ type terminal struct {
 	gone func()
 }
 
-func watched(r io.Reader, gone func()) io.Reader {
-	if f, ok := r.(*os.File); ok {
-		return &terminal{f, gone}
+// watched is a stream as it is or, of a file, as one that tells.
+func watched[T any](stream T, gone func()) T {
+	if f, ok := any(stream).(*os.File); ok {
+		return any(&terminal{f, gone}).(T)
 	}
-	return r
+	return stream
 }
 
-func watchedOut(w io.Writer, gone func()) io.Writer {
-	if f, ok := w.(*os.File); ok {
-		return &terminal{f, gone}
-	}
-	return w
-}
+func (t *terminal) Read(p []byte) (int, error) { return t.tell(t.File.Read(p)) }
 
-func (t *terminal) Read(p []byte) (int, error) {
-	n, err := t.File.Read(p)
-	if err != nil {
-		t.gone()
-	}
-	return n, err
-}
+func (t *terminal) Write(p []byte) (int, error) { return t.tell(t.File.Write(p)) }
 
-func (t *terminal) Write(p []byte) (int, error) {
-	n, err := t.File.Write(p)
+func (t *terminal) tell(n int, err error) (int, error) {
 	if err != nil {
 		t.gone()
 	}

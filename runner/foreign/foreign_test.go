@@ -133,7 +133,7 @@ func TestEndedRun(t *testing.T) {
 		!strings.HasPrefix(m.Imported.Checksum, "sha256:") || len(m.Imported.Absent) != 5 {
 		t.Errorf("%+v %v", m.Imported, m.Spec.Algorithms)
 	}
-	past, err := r.Past(record.Newest)
+	past, err := r.Past(-1)
 	if err != nil {
 		t.Fatal(err)
 	}

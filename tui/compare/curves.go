@@ -59,7 +59,7 @@ func (p *Page) selected(run *record.Run, number uint8) []plot.Spot {
 // meanLine is the middle of a band as a line, which can be drawn with a glyph.
 func meanLine(seeds []*plot.Series, last float64) *plot.Series {
 	const points = 200
-	s := plot.NewSeries("")
+	s := new(plot.Series)
 	for _, b := range (&plot.Band{Seeds: seeds}).PointsTo(nil,
 		plot.Range{Lo: 0, Hi: last}, points) {
 		if b.N > 0 {

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"drolab/runner"
-	"drolab/runner/compare"
 	"drolab/runner/record"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -31,12 +30,8 @@ type Page struct {
 	looked  time.Time // for what has ended meanwhile
 	live    bool      // some run may end soon
 
-	about  string // the preset that is compared, where nothing was selected
-	runs   []*record.Run
-	table  *compare.Table
-	colors []uint8 // of its rows
-	diffs  []compare.KeyDiff
-	logs   []lab.Log
+	compared
+	colors []uint8          // of the table's rows
 	series [][]*plot.Series // by run, then by curve
 	// histories say by run what of these stands.
 	histories []record.History
@@ -156,7 +151,7 @@ func sameRuns(a, b []*record.Run) bool {
 // take shows a new table and starts to read the curves.
 func (p *Page) take(msg comparedMsg) tea.Cmd {
 	p.loading = false
-	p.about, p.runs, p.table, p.diffs, p.logs = msg.preset, msg.runs, msg.table, msg.diffs, msg.logs
+	p.compared = msg.compared
 	p.top, p.column, p.scroll, p.series, p.colors = 0, 0, 0, nil, nil
 	p.histories = make([]record.History, len(p.logs))
 	if p.table != nil {
@@ -164,8 +159,8 @@ func (p *Page) take(msg comparedMsg) tea.Cmd {
 	}
 	for range p.logs {
 		list := make([]*plot.Series, len(curves()))
-		for c, curve := range curves() {
-			list[c] = plot.NewSeries(curve.Title)
+		for c := range list {
+			list[c] = new(plot.Series)
 		}
 		p.series = append(p.series, list)
 	}

@@ -17,10 +17,10 @@ import (
 // newest finished one: of the last or of the selected step, "" of what suits.
 func compareRuns(s lab.Source, runs []*record.Run, at string, round int) tea.Cmd {
 	return func() tea.Msg {
-		m := comparedMsg{round: round, runs: runs}
+		m := comparedMsg{round: round, compared: compared{runs: runs}}
 		if len(runs) == 0 {
 			all, _ := s.List()
-			m.runs, m.preset = experiment(all)
+			m.runs, m.about = experiment(all)
 			m.live = lab.AnyLive(all)
 		}
 		m.table = compare.Runs(m.runs, compare.Options{At: at})
@@ -94,4 +94,41 @@ func curves() (list []lab.Measure) {
 		}
 	}
 	return list
+}
+
+// comparedMsg brings the table of the runs that were asked for.
+type comparedMsg struct {
+	compared
+	live  bool // a run of the folder has not ended; where nothing was selected
+	round int  // of the question; an older one is stale
+}
+
+// compared is a table, and what it is of.
+type compared struct {
+	about string // the preset that is compared, where nothing was selected
+	runs  []*record.Run
+	table *compare.Table
+	diffs []compare.KeyDiff // settings in which the rows differ, a value a row
+	logs  []lab.Log         // of the runs
+}
+
+// curvesMsg brings evaluations, and resumes.
+type curvesMsg struct {
+	parts []curvePart
+	next  int  // the log that is read next
+	end   bool // there is no more
+	round int
+	err   error
+}
+
+// Changes is at the end: hundreds of runs cost more to draw than they tell half-way.
+func (m curvesMsg) Changes() bool { return m.end }
+
+// News is no run's.
+func (curvesMsg) News() bool { return false }
+
+// curvePart is of one run: an index into the runs of comparedMsg.
+type curvePart struct {
+	run    int
+	events []runner.Event
 }

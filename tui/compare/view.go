@@ -108,12 +108,7 @@ func (p *Page) empty(w, h int) []string {
 			lines = append(lines, kit.Wrap(n.Text, w-6)...)
 		}
 	}
-	for i, s := range lines {
-		lines[i] = "  " + t.Dim.Paint(s)
-	}
-	iw, ih := kit.Inside(kit.Boxed(h), w, h)
-	return t.Panel("Compare", "", true, kit.Boxed(h),
-		kit.Fill(append([]string{""}, lines...), iw, ih), w, h)
+	return t.Empty("Compare", t.Dim.Each(lines), w, h)
 }
 
 // Measures of the table.

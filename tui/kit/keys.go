@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"strings"
 
+	"drolab/tui/cell"
+
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 )
@@ -41,8 +43,8 @@ func Just(f func()) func() tea.Cmd {
 // By is a Do of what takes a number.
 func By(f func(int), n int) func() tea.Cmd { return Just(func() { f(n) }) }
 
-// Word is the footer's, in w cells.
-func (k *Key) Word(w int) string {
+// word is the footer's, in w cells.
+func (k *Key) word(w int) string {
 	if k.Stands == nil {
 		return k.Hint
 	}
@@ -107,4 +109,44 @@ func KeyName(key string, ascii bool) string {
 	more := map[string]string{"enter": "Enter", "space": "Space", "tab": "Tab", "esc": "Esc",
 		"home": "Home", "end": "End", "pgup": "PgUp", "pgdown": "PgDn", "delete": "Del"}
 	return cmp.Or(names[key], more[key], key)
+}
+
+// Footer is the hints of rows that can be done, as many as w cells have room
+// for; the last ones (Key.Last) stand at the right, whatever the room.
+func (t *Theme) Footer(rows []Key, w int) string {
+	room := w - 1
+	take := func(last bool) (hints string) {
+		for i := range rows {
+			row := &rows[i]
+			if row.Hint == "" || row.Last != last {
+				continue
+			}
+			name, word := row.Name(t.ASCII), t.Greek(row.word(w))
+			if room -= len("  ") + cell.Width(name) + len(" ") + cell.Width(word); room < 0 {
+				break
+			}
+			hints += "  " + t.Key.Paint(name) + " " + t.Dim.Paint(word)
+		}
+		return strings.TrimPrefix(hints, "  ")
+	}
+	last, first := take(true), take(false)
+	return Spread(" "+first, last+" ", w)
+}
+
+// HelpLine is a line of the help: keys, and what they do.
+type HelpLine struct{ Keys, Does string }
+
+// keyColumn is the least width of the keys in the help.
+const keyColumn = 9
+
+// HelpLines are the lines of the help, in two columns.
+func (t *Theme) HelpLines(lines []HelpLine) (text []string) {
+	column := keyColumn
+	for _, l := range lines {
+		column = max(column, cell.Width(l.Keys))
+	}
+	for _, l := range lines {
+		text = append(text, t.Key.Paint(Left(l.Keys, column))+" "+t.Greek(l.Does))
+	}
+	return text
 }

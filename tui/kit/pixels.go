@@ -1,12 +1,12 @@
 package kit
 
 import (
-	"strconv"
 	"strings"
 
 	"drolab/tui/cell"
 
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // Pixels is a picture: H rows of W pixels of red, green and blue.
@@ -98,13 +98,14 @@ func (k inking) cell(above, below [3]byte, both bool) (style, glyph string) {
 		return "", k.shade((lightness(above) + lightness(below)) / 2)
 	}
 	fore, back := k.colour(above), k.colour(below)
+	alone := strings.Join(ansi.Style{}.Reset().ForegroundColor(fore), ";")
 	switch {
 	case both && fore == back:
-		return "0;" + fore.fore(), "█"
+		return alone, "█"
 	case both:
-		return fore.fore() + ";" + back.back(), "▀"
+		return strings.Join(ansi.Style{}.ForegroundColor(fore).BackgroundColor(back), ";"), "▀"
 	}
-	return "0;" + fore.fore(), "▀"
+	return alone, "▀"
 }
 
 // shade is a character as light as that, 0 to 255.
@@ -122,26 +123,23 @@ func (k inking) shade(light int) string {
 // lightness is the luma of ITU-R BT.601, 0 to 255.
 func lightness(c [3]byte) int { return (299*int(c[0]) + 587*int(c[1]) + 114*int(c[2])) / 1000 }
 
-// hue is a colour as a terminal takes it: its number and, of 24 bits, 1<<24 besides.
-type hue int
-
 // colour is the nearest that the terminal has. In 16 colours only the greys mean the same
 // everywhere; the others are the user's.
-func (k inking) colour(c [3]byte) hue {
-	rgb := int(c[0])<<16 | int(c[1])<<8 | int(c[2])
+func (k inking) colour(c [3]byte) ansi.Color {
 	switch k {
 	case trueInk:
-		return hue(1<<24 | rgb)
+		return ansi.RGBColor{R: c[0], G: c[1], B: c[2]}
 	case indexInk:
 		return nearest(c)
 	}
-	return [...]hue{0, 8, 7, 15}[lightness(c)/64]
+	greys := [...]ansi.BasicColor{ansi.Black, ansi.BrightBlack, ansi.White, ansi.BrightWhite}
+	return greys[lightness(c)/64]
 }
 
 // nearest is the one of the 240 colours that are the same on all terminals, a cube and a
 // ramp of greys, which is nearest by its parts. That of x/ansi is nearest in hue, and
 // makes dark pictures gaudy.
-func nearest(c [3]byte) hue {
+func nearest(c [3]byte) ansi.IndexedColor {
 	const cube, greys = 16, 232
 	levels := [...]int{0, 95, 135, 175, 215, 255}
 	index, far := 0, 0
@@ -160,28 +158,10 @@ func nearest(c [3]byte) hue {
 		further += square(8 + 10*grey - int(v))
 	}
 	if further < far {
-		return hue(greys + grey)
+		return ansi.IndexedColor(greys + grey)
 	}
-	return hue(cube + index)
+	return ansi.IndexedColor(cube + index)
 }
 
 func abs(n int) int    { return max(n, -n) }
 func square(n int) int { return n * n }
-
-func (c hue) fore() string { return c.sgr(30) }
-func (c hue) back() string { return c.sgr(40) }
-
-// sgr is the parameter of a style for a colour of the foreground, 30, or background.
-func (c hue) sgr(from int) string {
-	switch n := int(c); {
-	case n >= 1<<24:
-		return strconv.Itoa(from+8) + ";2;" + strconv.Itoa(n>>16&0xff) + ";" +
-			strconv.Itoa(n>>8&0xff) + ";" + strconv.Itoa(n&0xff)
-	case n >= 16:
-		return strconv.Itoa(from+8) + ";5;" + strconv.Itoa(n)
-	case n >= 8:
-		return strconv.Itoa(from + 60 + n - 8)
-	default:
-		return strconv.Itoa(from + n)
-	}
-}

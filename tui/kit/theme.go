@@ -243,13 +243,15 @@ func (t *Theme) of(s plot.Style) Style {
 
 // Rows paints a chart, one string a row.
 func (t *Theme) Rows(f *plot.Frame) []string {
+	ends := func(s plot.Style) (start, end string) {
+		st := t.of(s)
+		return st.start, st.end
+	}
 	lines := make([]string, f.H)
 	for y := range lines {
 		var b strings.Builder
 		b.Grow(4 * f.W)
-		for _, s := range f.Spans(nil, y) {
-			b.WriteString(t.of(s.Style).Paint(s.Text))
-		}
+		f.WriteRow(&b, y, ends)
 		lines[y] = b.String()
 	}
 	return lines
@@ -272,4 +274,37 @@ func (t *Theme) Greek(s string) string {
 		return s
 	}
 	return cell.Spell(s)
+}
+
+// Style is a Lip Gloss style as the sequences that it puts around a text: a
+// live frame paints hundreds of pieces, and Paint costs a sixtieth of rendering
+// one (37 ns, 2.4 us), since Lip Gloss measures, aligns and wraps each. The
+// sequences are sealed (cell.Seal): no text can have one of its own. The zero
+// Style is the terminal's own.
+type Style struct {
+	start, end string
+	gloss      *lipgloss.Style
+}
+
+// styleOf is the Style that paints a line as st does.
+func styleOf(st lipgloss.Style) Style {
+	const text = "x"
+	start, end, _ := strings.Cut(cell.Seal(st.Render(text)), text)
+	return Style{start, end, &st}
+}
+
+// Paint writes s, which has no line break, in the style.
+func (st Style) Paint(s string) string {
+	if st.start == "" || s == "" {
+		return s
+	}
+	return st.start + s + st.end
+}
+
+// library is the style as Bubbles take it.
+func (st Style) library() lipgloss.Style {
+	if st.gloss == nil {
+		return lipgloss.NewStyle()
+	}
+	return *st.gloss
 }

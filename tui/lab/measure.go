@@ -1,13 +1,19 @@
 package lab
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/measure"
+	"drolab/runner/page"
+	"drolab/tui/kit"
+	"drolab/tui/plot"
 )
 
 // Measure is a row of the table of measures.
@@ -79,4 +85,73 @@ func Half95(n int) float64 {
 		return math.NaN()
 	}
 	return compare.HalfWidth(n, .95)
+}
+
+// Write formats a measure as tables have it.
+func Write(m Measure, n measure.Number) string {
+	switch {
+	case !n.Applies():
+		return page.None
+	case m.Scale == dro.Percent:
+		return page.Points().Text(n)
+	case m.Scale == dro.Whole:
+		return page.Fixed(0).Text(measure.Num(min(1e7, n.Float())))
+	}
+	return plot.Format(n.Float())
+}
+
+// State is a status as a glyph, and its style.
+func State(t *kit.Theme, s runner.Status) (string, kit.Style) {
+	glyphs := map[runner.Status]string{runner.Queued: "◌", runner.Running: "▶", runner.Paused: "‖",
+		runner.Done:    "✓",
+		runner.Stopped: "▬", runner.Failed: "✗", runner.Interrupted: "!"}
+	styles := map[runner.Status]kit.Style{runner.Running: t.Accent, runner.Done: t.Good,
+		runner.Paused: t.Warn, runner.Stopped: t.Warn, runner.Interrupted: t.Warn,
+		runner.Failed: t.Bad}
+	st, ok := styles[s]
+	if !ok {
+		st = t.Dim
+	}
+	return cmp.Or(glyphs[s], "?"), st
+}
+
+// Mark stands behind the name of a run whose method uses what an uncertainty set
+// does not know, as on the Compare page: " (g)".
+func Mark(m *runner.Meta) string { return compare.Mark(compare.Uses(m)) }
+
+// Counts are how many runs are in each status, in words: "2 running · 1 done".
+func Counts(n map[runner.Status]int, order ...runner.Status) (words []string) {
+	for _, s := range order {
+		if n[s] > 0 {
+			words = append(words, fmt.Sprintf("%d %s", n[s], s))
+		}
+	}
+	return words
+}
+
+// Explain says what the mark of a run means: "(g) uses groups, which an
+// uncertainty set does not know"; "" without a mark.
+func Explain(m *runner.Meta) string { return compare.Explain(compare.Uses(m)) }
+
+// MarkLegend says what the marks mean.
+const MarkLegend = "Behind a method, (g) says that it uses groups, (c) that it uses the classes " +
+	"in their place, (l) that it uses labels: an uncertainty set knows none of these."
+
+// Validation is the measure that says of the validation split what the one of that
+// name says of the test split; the name itself where there is none.
+func Validation(name string) string {
+	if m, ok := measure.FindMeasure(name); !ok || m.OfStep() || m.OfValidation() {
+		return name
+	}
+	val := "val_" + strings.TrimPrefix(name, "test_")
+	if m, ok := measure.FindMeasure(val); ok && m.OfValidation() {
+		return val
+	}
+	return name
+}
+
+// Validates tells whether evaluations of the run have a validation split.
+func Validates(m *runner.Meta) bool {
+	loss, ok := measure.FindMeasure("val_loss")
+	return ok && loss.CanApply(m)
 }

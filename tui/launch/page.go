@@ -196,3 +196,9 @@ func (l *Page) click(msg kit.Click) {
 		}
 	}
 }
+
+// beginMsg says that what was reviewed shall be started.
+type beginMsg struct{}
+
+// datasetsMsg brings what the data folder has, by name.
+type datasetsMsg struct{ entries map[string]data.Entry }

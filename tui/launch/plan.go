@@ -1,10 +1,15 @@
 package launch
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
+	"drolab/runner"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
+
+	tea "charm.land/bubbletea/v2"
 )
 
 // viewPlan says what the setting under the cursor means or what is wrong with
@@ -33,4 +38,51 @@ func (l *Page) viewPlan(w, h int) []string {
 			[]kit.Point{{Name: "Data", Text: about, Style: t.Warn, Whole: true}}, rest)
 	}
 	return t.Points(points, 9, w, h)
+}
+
+// review says in a few lines what Enter would start, and starts it if it is
+// pressed again.
+func (l *Page) review() tea.Cmd {
+	s := l.spec()
+	lines := []string{
+		l.total(),
+		fmt.Sprintf("%s on %s, %s", s.Model, s.Dataset, l.budget()),
+		"",
+		"Time     " + l.time(),
+		"Machine  " + l.machine(),
+	}
+	if changes := l.changes(); len(changes) > 0 {
+		lines = append(append(lines, "", "Changed from the preset:"), changes...)
+	}
+	return kit.Question("Start "+l.preset().Name+"?", lines,
+		kit.Choice{Keys: []string{"enter"}, Name: "start", Then: kit.Send(beginMsg{})})
+}
+
+// machine says how many cores there are, and who has them.
+func (l *Page) machine() string {
+	live := 0
+	for _, r := range l.past {
+		if s := r.Status(); s == runner.Running || s == runner.Queued {
+			live++
+		}
+	}
+	cores := kit.Plural(l.Config.Cores, "core")
+	switch {
+	case live == 0:
+		return cores + ", no other run has them"
+	case live < runner.DefaultParallel:
+		return fmt.Sprintf("%s, shared with %s", cores, kit.Plural(live, "run"))
+	}
+	return fmt.Sprintf("%s; %s before these", cores, kit.Plural(live, "run"))
+}
+
+// changes lists the settings that differ from the preset's.
+func (l *Page) changes() (lines []string) {
+	for _, s := range l.settings() {
+		if l.edited(s.Key) && s.Key != "algorithms" && s.Key != "seeds" {
+			lines = append(lines, fmt.Sprintf("  %s %s, in the preset %s", s.Key,
+				l.spec().Text(s.Key), strings.TrimSpace(l.preset().Spec.Text(s.Key))))
+		}
+	}
+	return lines
 }

@@ -15,7 +15,7 @@ func student(n int) float64 {
 func seeds(values ...[]float64) []*Series {
 	var out []*Series
 	for _, ys := range values {
-		s := NewSeries("seed")
+		s := new(Series)
 		for i, y := range ys {
 			s.Append(float64(i), y)
 		}
@@ -55,7 +55,7 @@ func TestBandInterval(t *testing.T) {
 
 // Seeds logged at different steps are aligned by x.
 func TestBandAlignsByX(t *testing.T) {
-	a, b := NewSeries("a"), NewSeries("b")
+	a, b := new(Series), new(Series)
 	for i := 0; i <= 100; i += 10 {
 		a.Append(float64(i), float64(i))
 	}
@@ -126,7 +126,7 @@ func TestAxisIsOfTheMeans(t *testing.T) {
 	for _, kind := range []ScaleKind{Linear, Log10, Symlog} {
 		c := Chart{X: Range{0, 9}, YScale: Scale{Kind: kind}}
 		for i := range 2 {
-			a, b := NewSeries(""), NewSeries("")
+			a, b := new(Series), new(Series)
 			for x := range 9 {
 				mean := .1 + .04*float64(x) + .05*float64(i)
 				a.Append(float64(x), mean*.8)

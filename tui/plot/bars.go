@@ -31,45 +31,31 @@ type Bars struct {
 	Charset Charset // Lines and Braille draw alike
 }
 
-// barLayout holds the widths of a row's parts; 0 leaves a part out. The bar
-// comes between the label and the columns: value, change, then the cells.
-type barLayout struct {
-	label, bar int
-	columns    []int
-}
-
 // layout shortens the label and leaves out the columns that have no room, the
 // first ones first to have it, so that the bar stays readable as w shrinks.
-func (b *Bars) layout(w int) barLayout {
-	var l barLayout
+func (b *Bars) layout(w int) rowLayout {
+	l := labelled(b.Charset, w, len(b.Bars), func(i int) string { return b.Bars[i].Label })
 	cells := 0
 	for _, bar := range b.Bars {
-		l.label = max(l.label, cell.Width(b.Charset.spell(bar.Label)))
 		cells = max(cells, len(bar.Cells))
 	}
-	l.label = min(l.label, w/3)
 	// Each part has a blank that sets it off: after the label it holds the mark.
-	room := w
 	if l.label > 0 {
-		room -= l.label + 1
+		l.from = l.label + 1
 	}
+	l.middle = w - l.from
 	leastBar := 10
 	for i := range columnCells + cells {
-		n := b.columnWidth(i)
 		if i == columnCells {
 			leastBar = max(leastBar, w/5)
 		}
-		if n > 0 && room-n-1 < leastBar {
-			if n = 0; i < columnCells { // a cell must not be taken for the value
-				break
-			}
+		n := b.columnWidth(i)
+		// A cell must not be taken for the value.
+		if !l.take(n, leastBar) && n > 0 && i < columnCells {
+			break
 		}
-		if n > 0 {
-			room -= n + 1
-		}
-		l.columns = append(l.columns, n)
 	}
-	l.bar = max(0, room)
+	l.middle = max(0, l.middle)
 	return l
 }
 
@@ -83,23 +69,15 @@ func (b *Bars) columnWidth(i int) (n int) {
 		case i == 0:
 			n = b.valueWidth()
 		case i == 1 && !math.IsNaN(bar.Base):
-			n = b.changeWidth()
-		case i >= columnCells && i-columnCells < len(bar.Cells):
-			n = max(n, cell.Width(b.Charset.spell(bar.Cells[i-columnCells])))
+			n = b.valueWidth() + 1
+		case i >= columnCells:
+			n = max(n, cell.Width(b.Charset.spell(at(bar.Cells, i-columnCells))))
 		}
 	}
 	if n > 0 {
-		n = max(n, cell.Width(b.Charset.spell(b.head(i+1))))
+		n = max(n, cell.Width(b.Charset.spell(at(b.Heads, i+1))))
 	}
 	return n
-}
-
-// head is what a column is called: the label's is the first.
-func (b *Bars) head(i int) string {
-	if i < len(b.Heads) {
-		return b.Heads[i]
-	}
-	return ""
 }
 
 func (b *Bars) valueWidth() int {
@@ -108,8 +86,6 @@ func (b *Bars) valueWidth() int {
 	}
 	return LabelWidth
 }
-
-func (b *Bars) changeWidth() int { return b.valueWidth() + 1 }
 
 // DrawTo draws the chart in w by h cells into f, reusing its memory, one bar a
 // row. When bars are left over the last row says how many.
@@ -120,16 +96,11 @@ func (b *Bars) DrawTo(f *Frame, w, h int) {
 	}
 	l, top := b.layout(f.W), 0
 	if b.Heads != nil {
-		b.heads(f, l)
+		l.heads(f, b.Charset, at(b.Heads, 0), func(i int) string { return at(b.Heads, i+1) })
 		top = 1
 	}
-	first := max(0, min(b.First, len(b.Bars)-1))
-	rows := min(f.H-top, len(b.Bars)-first)
-	if left := len(b.Bars) - first - rows; left > 0 {
-		rows--
-		f.text(0, top+rows, f.W, "+"+strconv.Itoa(left+1)+" more", Style{Role: Axis})
-	}
-	for y := range max(0, rows) {
+	first, rows := f.seen(top, b.First, len(b.Bars))
+	for y := range rows {
 		b.row(f, top+y, &b.Bars[first+y], l)
 	}
 	if b.Charset == ASCII {
@@ -137,65 +108,17 @@ func (b *Bars) DrawTo(f *Frame, w, h int) {
 	}
 }
 
-// heads says in the first row what the columns are.
-func (b *Bars) heads(f *Frame, l barLayout) {
-	f.text(0, 0, l.label, cell.Cut(b.Charset.spell(b.head(0)), l.label), Style{Role: Axis})
-	l.each(func(i, x, n int) {
-		f.textRight(x, 0, n, b.Charset.spell(b.head(i+1)), Style{Role: Axis})
-	})
-}
-
-// each goes through the columns that are shown, their places and widths.
-func (l barLayout) each(column func(i, x, n int)) {
-	x := l.bar + 1
-	if l.label > 0 {
-		x += l.label + 1
-	}
-	for i, n := range l.columns {
-		if n > 0 {
-			column(i, x, n)
-			x += n + 1
-		}
-	}
-}
-
-// The marks behind a label.
-const (
-	worstMark = '◂'
-	// FewMark says that there are too few samples.
-	FewMark = '?'
-)
-
-// rowLabel writes what a row is called in so many cells, and behind them whether it is the
-// worst or of too few samples; it returns the style of these.
-func (f *Frame) rowLabel(y, cells int, label string, worst, few bool, cs Charset) (text Style) {
-	mark := ' '
-	switch {
-	case worst:
-		text.Role, mark = Worst, cs.rune(worstMark)
-	case few:
-		text.Role, mark = Axis, FewMark
-	}
-	f.text(0, y, cells, cell.Middle(cs.spell(label), cells), text)
-	f.set(cells, y, mark, text)
-	return text
-}
-
-func (b *Bars) row(f *Frame, y int, bar *Bar, l barLayout) {
+func (b *Bars) row(f *Frame, y int, bar *Bar, l rowLayout) {
 	text := f.rowLabel(y, l.label, bar.Label, bar.Worst, bar.Few, b.Charset)
-	x := l.label
-	if l.label > 0 {
-		x++
-	}
-	b.bar(f, x, y, l.bar, bar)
+	b.bar(f, l.from, y, l.middle, bar)
 	l.each(func(i, x, n int) {
-		switch {
-		case i == 0:
+		switch i {
+		case 0:
 			f.textRight(x, y, n, b.number(bar.Value), text)
-		case i == 1:
+		case 1:
 			b.change(f, x, y, n, bar)
-		case i-columnCells < len(bar.Cells):
-			f.textRight(x, y, n, b.Charset.spell(bar.Cells[i-columnCells]), Style{Role: Axis})
+		default:
+			f.textRight(x, y, n, b.Charset.spell(at(bar.Cells, i-columnCells)), Style{Role: Axis})
 		}
 	})
 }

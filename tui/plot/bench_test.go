@@ -6,7 +6,7 @@ import (
 )
 
 func longSeries(n int) *Series {
-	s := NewSeries("s")
+	s := new(Series)
 	for i := range n {
 		s.Append(float64(i), 2+math.Sin(float64(i)/1e5)+0.1*math.Sin(float64(i)))
 	}

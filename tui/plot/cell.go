@@ -47,6 +47,10 @@ type Cell struct {
 type Frame struct {
 	W, H  int
 	Cells []Cell // row by row, W*H
+
+	// What drawing a line takes, for the next line and the next drawing.
+	cols  columns
+	trace trace
 }
 
 // resize makes f a blank frame of the given size, reusing its memory.
@@ -112,37 +116,27 @@ func (f *Frame) textRight(x, y, width int, s string, style Style) {
 	f.text(x+width-n, y, n, s, style)
 }
 
-// Span is a run of equally styled text.
-type Span struct {
-	Text  string
-	Style Style
-}
-
-// Spans appends the runs of row y to dst. Their widths add up to W. Blanks
-// take the style of what precedes them, because a blank has no colour and
+// WriteRow writes row y, every run of equally styled text between the start and the end of
+// its style. Blanks take the style of what precedes them, because a blank has no colour and
 // every change of style costs bytes on the wire.
-func (f *Frame) Spans(dst []Span, y int) []Span {
-	var b strings.Builder
+func (f *Frame) WriteRow(b *strings.Builder, y int, ends func(Style) (start, end string)) {
 	row := f.Row(y)
-	var style Style
+	style, end := Style{}, ""
 	for i := range row {
 		c := &row[i]
 		if c.Rune == 0 {
 			continue
 		}
 		if c.Style != style && c.Rune != ' ' {
-			if b.Len() > 0 {
-				dst = append(dst, Span{b.String(), style})
-				b.Reset()
-			}
+			b.WriteString(end)
 			style = c.Style
+			var start string
+			start, end = ends(style)
+			b.WriteString(start)
 		}
-		c.write(&b)
+		c.write(b)
 	}
-	if b.Len() > 0 {
-		dst = append(dst, Span{b.String(), style})
-	}
-	return dst
+	b.WriteString(end)
 }
 
 func (c *Cell) write(b *strings.Builder) {
@@ -156,11 +150,7 @@ func (c *Cell) write(b *strings.Builder) {
 func (f *Frame) String() string {
 	var b strings.Builder
 	for y := range f.H {
-		for x := range f.W {
-			if c := &f.Cells[y*f.W+x]; c.Rune != 0 {
-				c.write(&b)
-			}
-		}
+		f.WriteRow(&b, y, func(Style) (start, end string) { return "", "" })
 		b.WriteByte('\n')
 	}
 	return b.String()

@@ -47,7 +47,6 @@ type RefLine struct {
 type Marker struct {
 	X      float64
 	Letter rune // drawn on top
-	Name   string
 }
 
 // Spot is a place on a line that is told from the others, by a letter that no
@@ -86,7 +85,6 @@ type Chart struct {
 type Report struct {
 	NonFinite   int // NaN and infinite values in view
 	NonPositive int // values <= 0 on a logarithmic axis
-	Outside     int // columns drawn at the edge because they leave the y range
 }
 
 // DataY is the range of the y values in view, of lines and bands, positive ones
@@ -165,18 +163,58 @@ func (c *Chart) FitY() Range {
 	return c.Y.Fit(data, c.YScale)
 }
 
-func (l *Line) style() Style {
-	if l.Faint {
-		return Style{Faint, l.Number}
-	}
-	return lineStyle(l.Number, l.Back)
+// curve is a line or a band, as it is drawn and as it is named at its end.
+type curve struct {
+	endName
+	layer
+	number  uint8
+	glyph   rune                                // replaces the line runes; 0 for none
+	columns func(c *columns, view Range, n int) // samples it
+	value   func() (v float64, ok bool)         // at the crosshair, or its last one
 }
 
-func lineStyle(number uint8, back bool) Style {
+// layer says what a curve is drawn over: what is in a lower one.
+type layer uint8
+
+const (
+	faintLayer layer = iota // raw data
+	backLayer
+	frontLayer
+)
+
+func layerOf(back bool) layer {
 	if back {
-		return Style{Back, number}
+		return backLayer
 	}
-	return Style{Data, number}
+	return frontLayer
+}
+
+// style is that of a series' lines in a layer.
+func (l layer) style(number uint8) Style {
+	return Style{[...]Role{faintLayer: Faint, backLayer: Back, frontLayer: Data}[l], number}
+}
+
+// curves are the lines and then the bands, in the order of the chart.
+func (c *Chart) curves() (list []curve) {
+	for i := range c.Lines {
+		l := &c.Lines[i]
+		on := layerOf(l.Back)
+		if l.Faint {
+			on = faintLayer
+		}
+		name := c.Charset.spell(l.Name)
+		list = append(list, curve{endName{name, name}, on, l.Number, c.override(l.Number, l.Glyph),
+			func(cols *columns, view Range, n int) { l.Series.sample(cols, view, n, l.MapX) },
+			func() (float64, bool) { return c.valueOf(l.Series, l.MapX) }})
+	}
+	for i := range c.Bands {
+		b := &c.Bands[i]
+		name := endName{c.Charset.spell(b.title()), c.Charset.spell(b.Name)}
+		list = append(list, curve{name, layerOf(b.Back), b.Number, c.override(b.Number, 0),
+			func(cols *columns, view Range, n int) { bandColumns(cols, b.points(view, n)) },
+			func() (float64, bool) { return c.bandValue(b) }})
+	}
+	return list
 }
 
 // override is the rune that replaces the line runes, 0 for none.
@@ -241,11 +279,4 @@ func (c *Chart) letter(r rune) rune {
 		return '?'
 	}
 	return r
-}
-
-func bit(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

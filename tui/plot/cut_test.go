@@ -23,7 +23,7 @@ func TestBandKeptLooksNew(t *testing.T) {
 	same := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
 	for range 200 {
 		b := Band{Half: student,
-			Seeds: []*Series{NewSeries(""), NewSeries(""), NewSeries("")}[:1+r.IntN(3)]}
+			Seeds: []*Series{new(Series), new(Series), new(Series)}[:1+r.IntN(3)]}
 		view := Range{0, float64(5 + r.IntN(60))}
 		for range 30 {
 			grow(r, b.Seeds[r.IntN(len(b.Seeds))])

@@ -13,7 +13,7 @@
 // Start at [Series] (append points, bounded memory), then [Chart] (what to
 // draw), then [Chart.DrawTo]. The flow of one frame:
 //
-//	Series (min/max buckets) -> columns of the view (sample.go)
+//	Series (min/max buckets) -> columns of the view (trace.go)
 //	columns                  -> pixel spans on a scale (trace.go)
 //	spans                    -> box lines | braille | ASCII (asciigraph.go, braille.go)
 //	axes, bands, references, markers around them (chart.go, draw.go)
@@ -23,5 +23,5 @@
 // between frames is a [Range] that the caller keeps and passes back to
 // [Range.Fit]. Every DrawTo works at any size, draws nothing outside its frame
 // and never panics on data. Nothing drawn is kept here: whoever shows a chart decides
-// when it is drawn again (kit.Drawn). A band alone keeps its columns (cut.go).
+// when it is drawn again (kit.Drawn). A band alone keeps its columns (band.go).
 package plot

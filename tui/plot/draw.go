@@ -148,20 +148,6 @@ func (p *drawing) shades() {
 	}
 }
 
-// means draws the lines of the bands that are in the back, or in front.
-func (p *drawing) means(back bool) {
-	fx, _ := p.fine()
-	for i := range p.chart.Bands {
-		b := &p.chart.Bands[i]
-		if b.Back != back {
-			continue
-		}
-		var cols columns
-		bandColumns(&cols, b.points(p.view, p.w*fx))
-		p.line(&cols, lineStyle(b.Number, b.Back), p.chart.override(b.Number, 0))
-	}
-}
-
 func (p *drawing) shade(x int, q BandPoint, s Style, whole bool) {
 	if q.N < 2 || math.IsNaN(q.Lo) {
 		return
@@ -193,34 +179,26 @@ func (p *drawing) edge(x int, v float64, s Style) {
 
 // lines draws raw data, then what is in the back, then what is in front.
 func (p *drawing) lines() {
-	p.some(func(l *Line) bool { return l.Faint })
-	for _, back := range [...]bool{true, false} {
-		p.some(func(l *Line) bool { return !l.Faint && l.Back == back })
-		p.means(back)
+	list := p.chart.curves()
+	fx, _ := p.fine()
+	for on := faintLayer; on <= frontLayer; on++ {
+		for i := range list {
+			if c := &list[i]; c.layer == on {
+				c.columns(&p.f.cols, p.view, p.w*fx)
+				p.line(c.style(c.number), c.glyph)
+			}
+		}
 	}
 	if p.dots != nil {
 		p.dots.paint(p.f, p.x0, 0)
 	}
 }
 
-func (p *drawing) some(drawn func(*Line) bool) {
-	fx, _ := p.fine()
-	for i := range p.chart.Lines {
-		l := &p.chart.Lines[i]
-		if !drawn(l) {
-			continue
-		}
-		var cols columns
-		l.Series.sample(&cols, p.view, p.w*fx, l.MapX)
-		p.line(&cols, l.style(), p.chart.override(l.Number, l.Glyph))
-	}
-}
-
 // line draws the sampled columns.
-func (p *drawing) line(cols *columns, s Style, glyph rune) {
+func (p *drawing) line(s Style, glyph rune) {
 	fx, fy := p.fine()
-	var t trace
-	tracer{p.y, p.h * fy, &p.report}.run(&t, cols)
+	t := &p.f.trace
+	tracer{p.y, p.h * fy, &p.report}.run(t, &p.f.cols)
 	for i, x := range t.bad {
 		y := 0
 		if r := t.badRow[i]; r >= 0 {
@@ -232,7 +210,7 @@ func (p *drawing) line(cols *columns, s Style, glyph rune) {
 		if p.dots == nil {
 			p.dots = newDots(p.w, p.h)
 		}
-		p.dots.line(&t, s)
+		p.dots.line(t, s)
 		return
 	}
 	grid := make([]uint8, len(t.spans)*p.h)

@@ -47,7 +47,7 @@ func (p *Path) Last() (x, y float64, ok bool) { return p.last.x, p.last.y, p.n >
 // TestSpots draws a spot over its line in every charset, and none out of view.
 func TestSpots(t *testing.T) {
 	for _, cs := range []Charset{Lines, Braille, ASCII} {
-		s := NewSeries("s")
+		s := new(Series)
 		for i := range 10 {
 			s.Append(float64(i), float64(i))
 		}
@@ -70,7 +70,7 @@ func TestSpots(t *testing.T) {
 // it where there is no room at all.
 func TestBoundIsNamed(t *testing.T) {
 	for from, want := range map[float64]bool{0: false, 6: true, 20: true} {
-		s := NewSeries("s")
+		s := new(Series)
 		for i := range 10 {
 			s.Append(float64(i), math.Max(1, 1+from-float64(i)))
 		}

@@ -24,7 +24,7 @@ type End struct {
 	Style Style
 
 	named     endName
-	back      bool
+	layer     layer
 	row, want int // of the plot, 0 at the top
 }
 
@@ -85,14 +85,10 @@ func (n endName) in(w int) string {
 
 // names are those of the lines that have an end.
 func (c *Chart) names() (list []endName) {
-	for i := range c.Lines {
-		if l := &c.Lines[i]; !l.Faint {
-			list = append(list, endName{c.Charset.spell(l.Name), c.Charset.spell(l.Name)})
+	for _, l := range c.curves() {
+		if l.layer != faintLayer {
+			list = append(list, l.endName)
 		}
-	}
-	for i := range c.Bands {
-		b := &c.Bands[i]
-		list = append(list, endName{c.Charset.spell(b.title()), c.Charset.spell(b.Name)})
 	}
 	return list
 }
@@ -112,25 +108,14 @@ func toldApart(list []endName, w int) bool {
 // Read is what the chart's lines say at its crosshair, or at their ends: in the order
 // of the chart, without those that say nothing there.
 func (c *Chart) Read() (list []End) {
-	for i := range c.Lines {
-		l := &c.Lines[i]
-		if v, ok := c.valueOf(l.Series, l.MapX); ok && !l.Faint {
-			list = append(list, c.end(l.Name, l.Name, v, l.Number, l.Back))
-		}
-	}
-	for i := range c.Bands {
-		b := &c.Bands[i]
-		if v, ok := c.bandValue(b); ok {
-			list = append(list, c.end(b.title(), b.Name, v, b.Number, b.Back))
+	for _, l := range c.curves() {
+		if v, ok := l.value(); ok && l.layer != faintLayer {
+			mark := cell.Mark(int(l.number), c.Charset == ASCII)
+			list = append(list, End{Mark: mark, Name: l.whole, Value: v, Style: l.style(l.number),
+				named: l.endName, layer: l.layer})
 		}
 	}
 	return list
-}
-
-func (c *Chart) end(name, brief string, v float64, number uint8, back bool) End {
-	name, brief = c.Charset.spell(name), c.Charset.spell(brief)
-	return End{Mark: cell.Mark(int(number), c.Charset == ASCII), Name: name,
-		named: endName{name, brief}, Value: v, Style: lineStyle(number, back), back: back}
 }
 
 // valueOf is a series' value at the crosshair, or its last one.
@@ -217,12 +202,12 @@ func (p *drawing) end(e *End) {
 // settle moves ends apart that want one row, in h rows: the ones in front have theirs,
 // and those in the back go first where there are more of them than rows.
 func settle(list []End, h int) []End {
-	slices.SortStableFunc(list, func(a, b End) int { return cmp.Compare(bit(a.back), bit(b.back)) })
+	slices.SortStableFunc(list, func(a, b End) int { return cmp.Compare(b.layer, a.layer) })
 	list = list[:min(len(list), max(0, h))]
 	slices.SortStableFunc(list, func(a, b End) int {
 		return cmp.Or(cmp.Compare(a.want, b.want), cmp.Compare(b.Value, a.Value))
 	})
-	front := slices.IndexFunc(list, func(e End) bool { return !e.back })
+	front := slices.IndexFunc(list, func(e End) bool { return e.layer == frontLayer })
 	if front < 0 {
 		front = 0
 	}
@@ -277,9 +262,4 @@ func (c *Chart) Cells(w, h int) int {
 }
 
 // Brief writes a value of the chart in at most six cells where it can.
-func (c *Chart) Brief(v float64) string {
-	if c.Percent {
-		return Percent(v)
-	}
-	return brief(v)
-}
+func (c *Chart) Brief(v float64) string { return briefly(v, c.Percent) }

@@ -9,7 +9,7 @@ import (
 func endsOf(names ...string) *Chart {
 	c := &Chart{X: Range{0, 9}, Y: Range{0, 1}, Ends: true, Gutter: 4}
 	for i, name := range names {
-		s := NewSeries("")
+		s := new(Series)
 		for x := range 10 {
 			s.Append(float64(x), 0.1+0.1*float64(i))
 		}
@@ -30,7 +30,7 @@ func TestPercentStaysInBounds(t *testing.T) {
 		want   Range
 	}{{[]float64{0, 0, 0}, Range{0, 1}}, {[]float64{1, 1, 1}, Range{0.5, 1}},
 		{[]float64{.9, .99, .97}, Range{.9, .99}}, {[]float64{.02, .03}, Range{.02, .03}}} {
-		s := NewSeries("")
+		s := new(Series)
 		for i, v := range c.values {
 			s.Append(float64(i), v)
 		}
@@ -40,7 +40,7 @@ func TestPercentStaysInBounds(t *testing.T) {
 			t.Errorf("%v: %v, then %v, want %v", c.values, chart.Y, got, c.want)
 		}
 	}
-	a, b := NewSeries(""), NewSeries("")
+	a, b := new(Series), new(Series)
 	for x := range 9 {
 		a.Append(float64(x), .1)
 		b.Append(float64(x), .9)
@@ -50,7 +50,7 @@ func TestPercentStaysInBounds(t *testing.T) {
 	if got := c.FitY(); got != (Range{0, 1}) {
 		t.Errorf("a wide band: %v", got)
 	}
-	zero := NewSeries("")
+	zero := new(Series)
 	zero.Append(0, 0)
 	c = Chart{X: Range{0, 9}, Lines: []Line{{Series: zero}}}
 	if got := c.FitY(); got != (Range{0, 1}) {

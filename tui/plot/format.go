@@ -49,6 +49,14 @@ func brief(v float64) string {
 	}
 }
 
+// briefly is brief, of parts of 1 in percent.
+func briefly(v float64, percent bool) string {
+	if percent {
+		return Percent(v)
+	}
+	return brief(v)
+}
+
 // Percent writes a part of 1 times 100, with one decimal.
 func Percent(v float64) string {
 	if math.Abs(v) < 9.9995 {

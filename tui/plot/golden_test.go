@@ -55,7 +55,7 @@ func styled(f *Frame) string {
 // resume, its smoothed line, and a sparse test loss.
 func training() (raw, smooth, test *Series) {
 	r := rand.New(rand.NewPCG(1, 2))
-	raw, smooth, test = NewSeries("raw"), NewSeries("loss"), NewSeries("test loss")
+	raw, smooth, test = new(Series), new(Series), new(Series)
 	ema := EMA{Beta: 0.97}
 	add := func(i int, y float64) {
 		raw.Append(float64(i), y)
@@ -92,7 +92,7 @@ func trainingChart(cs Charset) *Chart {
 			{Series: raw, Faint: true},
 		},
 		Refs:    []RefLine{{"λ̄", 2.5}, {"基準", 0.2}},
-		Markers: []Marker{{5200, 'R', "resume"}},
+		Markers: []Marker{{5200, 'R'}},
 	}
 	c.Y = c.FitY()
 	return c
@@ -112,7 +112,7 @@ func TestGoldenChart(t *testing.T) {
 }
 
 func TestGoldenLog(t *testing.T) {
-	s := NewSeries("gap")
+	s := new(Series)
 	for i := range 300 {
 		s.Append(float64(i), math.Pow(10, 3-float64(i)/40))
 	}
@@ -133,7 +133,7 @@ func bandChart(cs Charset) *Chart {
 	var seeds []*Series
 	for k := range 4 {
 		r := rand.New(rand.NewPCG(uint64(k), 7))
-		s := NewSeries("seed")
+		s := new(Series)
 		for e := range 40 - 10*(k/3) {
 			s.Append(float64(e), math.Exp(-float64(e)/12)+0.1*r.NormFloat64()+0.5)
 		}

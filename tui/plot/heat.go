@@ -105,6 +105,8 @@ type HeatMap struct {
 	Mark    int  // the place whose label is marked; -1 for none
 	Shades  bool // levels are shades of one colour
 	Charset Charset
+
+	levels mapping // of Values, while it is drawn
 }
 
 // LabelCells is the room that labels of w cells' charts take, with a blank.
@@ -124,6 +126,10 @@ func (h *HeatMap) DrawTo(f *Frame, w, rows int) {
 	f.resize(w, rows)
 	if f.W == 0 || f.H == 0 {
 		return
+	}
+	h.levels = Scale{}.over(h.Values)
+	if h.Log {
+		h.levels = Scale{Kind: Log10}.over(h.Values)
 	}
 	x0 := h.LabelCells(f.W)
 	f.text(x0, 0, f.W-x0, h.Charset.spell(h.Head), Style{})
@@ -224,11 +230,7 @@ func (h *HeatMap) at(x, w, place int) (v float64, ok bool) {
 
 // part is where a value lies in Values, 0 to 1.
 func (h *HeatMap) part(v float64) float64 {
-	s := Scale{}
-	if h.Log {
-		s.Kind = Log10
-	}
-	t := s.over(h.Values).at(v)
+	t := h.levels.at(v)
 	if math.IsNaN(t) {
 		return 0
 	}

@@ -81,19 +81,15 @@ type Trail struct {
 // the box that constrains them. Of a path in front the older parts are faint.
 type Phase struct {
 	X, Y       Range // kept by the caller, see Range.Fit
-	YScale     Scale
 	Trails     []Trail
 	BoxX, BoxY Range  // the box, drawn if both have a length, as far as its edges are in view
 	Best       []Spot // drawn as ✕: where the paths ought to be
 	Charset    Charset
-	Gutter     int  // see Chart
-	Bare       bool // no axes
 }
 
 // DrawTo draws in w by h cells into f, reusing its memory. The axes are those of Chart.
 func (ph *Phase) DrawTo(f *Frame, w, h int) {
-	c := Chart{X: ph.X, Y: ph.Y, YScale: ph.YScale, Charset: ph.Charset,
-		Gutter: ph.Gutter, Bare: ph.Bare}
+	c := Chart{X: ph.X, Y: ph.Y, Charset: ph.Charset}
 	p, ok := c.drawing(f, w, h)
 	if !ok {
 		return
@@ -174,7 +170,7 @@ func (p *drawing) best(s Spot) {
 // path draws the stored points and the way to the current one: of one in front the
 // latest quarter in the series' style, what came before faint.
 func (p *drawing) path(t Trail) {
-	path, number := t.Path, t.Number
+	path, style := t.Path, layerOf(t.Back).style(t.Number)
 	if path.n == 0 {
 		return
 	}
@@ -202,20 +198,20 @@ func (p *drawing) path(t Trail) {
 		prev, known = place{px, py}, ok
 	}
 	for i, q := range path.points {
-		s := lineStyle(number, t.Back)
+		s := style
 		if i < recent && !t.Back {
 			s.Role = Faint
 		}
 		draw(q, s)
 	}
-	draw(path.last, lineStyle(number, t.Back))
+	draw(path.last, style)
 	d.paint(p.f, p.x0, 0)
 	if x, y, ok := p.pixel(path.points[0], 1, 1); ok {
-		p.f.set(p.x0+x, p.h-1-y, p.chart.Charset.start(), lineStyle(number, t.Back))
+		p.f.set(p.x0+x, p.h-1-y, p.chart.Charset.start(), style)
 	}
 	if known {
-		p.f.set(p.x0+prev.x/fx, p.h-1-prev.y/fy, cell.Mark(int(number), p.chart.Charset == ASCII),
-			lineStyle(number, t.Back))
+		p.f.set(p.x0+prev.x/fx, p.h-1-prev.y/fy, cell.Mark(int(t.Number), p.chart.Charset == ASCII),
+			style)
 	}
 }
 

@@ -16,7 +16,8 @@ func TestEndsSettle(t *testing.T) {
 		var list []End
 		front := r.IntN(n + 1)
 		for i := range n {
-			list = append(list, End{Value: r.Float64(), back: i != front, want: r.IntN(h)})
+			list = append(list, End{Value: r.Float64(), layer: layerOf(i != front),
+				want: r.IntN(h)})
 		}
 		got := settle(slices.Clone(list), h)
 		if len(got) != min(n, h) {
@@ -26,11 +27,13 @@ func TestEndsSettle(t *testing.T) {
 			if e.row < 0 || e.row >= h || i > 0 && e.row <= got[i-1].row {
 				t.Fatalf("rows %+v of %d", got, h)
 			}
-			if !e.back && n <= h && i <= e.want && len(got)-1-i <= h-1-e.want && e.row != e.want {
+			room := n <= h && i <= e.want && len(got)-1-i <= h-1-e.want
+			if e.layer == frontLayer && room && e.row != e.want {
 				t.Fatalf("the one in front is at %d, wants %d: %+v", e.row, e.want, got)
 			}
 		}
-		if front < n && !slices.ContainsFunc(got, func(e End) bool { return !e.back }) {
+		inFront := func(e End) bool { return e.layer == frontLayer }
+		if front < n && !slices.ContainsFunc(got, inFront) {
 			t.Fatal("the one in front was left out")
 		}
 	}
@@ -59,7 +62,7 @@ func TestEnds(t *testing.T) {
 
 // What maps x to an axis is undone by Inverse.
 func TestInverse(t *testing.T) {
-	s := NewSeries("")
+	s := new(Series)
 	for i := range 100 {
 		s.Append(float64(i), 0)
 	}

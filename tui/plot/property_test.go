@@ -21,9 +21,7 @@ func checkFrame(t *testing.T, f *Frame, w, h int, cs Charset) {
 	for y := range f.H {
 		row := f.Row(y)
 		var line strings.Builder
-		for _, s := range f.Spans(nil, y) {
-			line.WriteString(s.Text)
-		}
+		f.WriteRow(&line, y, func(Style) (start, end string) { return "", "" })
 		text := line.String()
 		if cell.Width(text) != w || !utf8.ValidString(text) ||
 			strings.ContainsAny(text, "\x1b\n\r\t") {
@@ -50,7 +48,7 @@ func nastyName(r *rand.Rand) string {
 }
 
 func nastySeries(r *rand.Rand, n int) *Series {
-	s := NewSeries("s")
+	s := new(Series)
 	kind, x := r.IntN(4), float64(r.IntN(3)-1)
 	for range n {
 		y := nasty(r)
@@ -102,7 +100,7 @@ func nastyChart(r *rand.Rand) *Chart {
 	for range r.IntN(3) {
 		c.Refs = append(c.Refs, RefLine{nastyName(r), nasty(r)})
 		c.Markers = append(c.Markers,
-			Marker{nasty(r), []rune{'R', '日', 0, -1}[r.IntN(4)], nastyName(r)})
+			Marker{nasty(r), []rune{'R', '日', 0, -1}[r.IntN(4)]})
 	}
 	if r.IntN(2) == 0 {
 		c.Y = c.FitY()
@@ -148,9 +146,9 @@ func TestOthersNeverPanic(t *testing.T) {
 		for range r.IntN(100) {
 			p.Append(nasty(r), nasty(r))
 		}
-		ph := Phase{X: nastyRange(r), Y: nastyRange(r), YScale: scales()[r.IntN(4)],
+		ph := Phase{X: nastyRange(r), Y: nastyRange(r),
 			Trails: []Trail{{Path: p}, {Path: p, Back: true}},
-			BoxX:   nastyRange(r), BoxY: nastyRange(r), Charset: cs, Bare: r.IntN(3) == 0}
+			BoxX:   nastyRange(r), BoxY: nastyRange(r), Charset: cs}
 		if r.IntN(2) == 0 {
 			ph.X, ph.Y = p.Ranges()
 		}
@@ -160,7 +158,7 @@ func TestOthersNeverPanic(t *testing.T) {
 
 func TestMillionPoints(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 16))
-	s := NewSeries("s")
+	s := new(Series)
 	for i := range 1_000_000 {
 		s.Append(float64(i), nasty(r))
 	}
@@ -178,7 +176,7 @@ func TestMillionPoints(t *testing.T) {
 
 // Between two points with none in view the line must still pass.
 func TestZoomBetweenPoints(t *testing.T) {
-	s := NewSeries("s")
+	s := new(Series)
 	s.Append(0, 1)
 	s.Append(100, 3)
 	for _, cs := range []Charset{Lines, Braille, ASCII} {
@@ -196,7 +194,7 @@ func TestZoomBetweenPoints(t *testing.T) {
 
 // Every break must show as missing connection, wherever it lies.
 func TestBreakInterrupts(t *testing.T) {
-	whole, broken := NewSeries("w"), NewSeries("b")
+	whole, broken := new(Series), new(Series)
 	for i := range 20 {
 		if i == 10 {
 			broken.interrupt()
@@ -220,7 +218,7 @@ func TestBreakInterrupts(t *testing.T) {
 // A fixed axis must leave a frame unchanged but for the new points.
 func TestFramesAreStill(t *testing.T) {
 	for _, cs := range []Charset{Lines, Braille, ASCII} {
-		s := NewSeries("s")
+		s := new(Series)
 		c := Chart{X: Range{0, 1000}, Charset: cs, Lines: []Line{{Name: "s", Series: s}}}
 		var last []Cell
 		changed := 0
@@ -261,13 +259,13 @@ func FuzzChart(f *testing.F) {
 	f.Add([]byte("\x00\x00\x00\x00\x00\x00\xf0\x7f12345678"), uint8(20), uint8(5), uint8(0))
 	f.Add([]byte("seven.."), uint8(1), uint8(1), uint8(7))
 	f.Fuzz(func(t *testing.T, data []byte, w, h, flags uint8) {
-		s := NewSeries(string(data))
+		s := new(Series)
 		for i := 0; i+8 <= len(data); i += 8 {
 			s.Append(float64(i), math.Float64frombits(binary.LittleEndian.Uint64(data[i:])))
 		}
 		c := Chart{
 			X: s.XRange(), YScale: scales()[flags>>2&3], Charset: Charset(flags & 3 % 3),
-			Lines: []Line{{Name: s.Name, Series: s}}, Refs: []RefLine{{s.Name, 0}},
+			Lines: []Line{{Name: string(data), Series: s}}, Refs: []RefLine{{string(data), 0}},
 		}
 		c.Y = c.FitY()
 		frame, _ := c.Draw(int(w), int(h))

@@ -12,7 +12,7 @@ import (
 // kept exactly, for a close look at where a long run is now and for exact rewinds.
 const MostBuckets = 1 << 13
 
-// Series is a named sequence of points (x, y) with x never decreasing: the
+// Series is a sequence of points (x, y) with x never decreasing: the
 // zero value is an empty series. Append is amortised constant time. At most
 // 8192 buckets and the latest 4096 to 8191 points are kept, about 1 MB however
 // long the series: up to 8192 points every bucket is one point; then, each
@@ -22,8 +22,6 @@ const MostBuckets = 1 << 13
 //
 // A Series is not safe for concurrent use.
 type Series struct {
-	Name string
-
 	buckets   []Bucket
 	most      int     // buckets; 0 is MostBuckets
 	per       uint32  // points a bucket may hold, a power of two
@@ -43,9 +41,6 @@ type point struct {
 	x, y float64
 	brk  bool
 }
-
-// NewSeries returns an empty series.
-func NewSeries(name string) *Series { return &Series{Name: name} }
 
 // Limit has at most so many buckets and latest points kept, an even number and at most
 // MostBuckets. It is for a series that is empty.
@@ -249,3 +244,66 @@ func (s *Series) At(x float64) float64 {
 
 // lerp is a + t(b - a) without the overflow of b - a.
 func lerp(a, b, t float64) float64 { return a*(1-t) + b*t }
+
+// Bucket summarises consecutive points of a series so that no spike is lost:
+// the M4 aggregation (Jugel et al., VLDB 2014) of first, last, minimum and
+// maximum, plus what logarithmic scales and smoothing need.
+type Bucket struct {
+	X0, X1      float64 // x of the first and the last point, non-finite y included
+	First, Last float64 // of the finite y; the y fields mean nothing when N is 0
+	Min, Max    float64
+	MinPos      float64 // smallest y > 0, +Inf when there is none
+	Mean        float64
+	N           uint32 // points with a finite y
+	Bad         uint32 // points with a NaN or infinite y
+	NonPos      uint32 // finite points with y <= 0
+	Break       bool   // the line is interrupted at or within this bucket
+}
+
+func pointBucket(x, y float64, brk bool) Bucket {
+	b := Bucket{X0: x, X1: x, MinPos: math.Inf(1), Break: brk}
+	if !finite(y) {
+		b.Bad, b.Break = 1, true
+		return b
+	}
+	b.First, b.Last, b.Min, b.Max, b.Mean, b.N = y, y, y, y, y, 1
+	if y > 0 {
+		b.MinPos = y
+	} else {
+		b.NonPos = 1
+	}
+	return b
+}
+
+// count is the number of points behind b.
+func (b *Bucket) count() uint32 { return b.N + b.Bad }
+
+// merge appends the points of c, which follow those of b. The mean is a
+// weighted sum, never a sum of values, because values near the largest float64
+// would overflow.
+func (b *Bucket) merge(c *Bucket) {
+	if b.count() == 0 {
+		*b = *c
+		return
+	}
+	b.X1 = c.X1
+	b.Break = b.Break || c.Break
+	b.Bad += c.Bad
+	b.NonPos += c.NonPos
+	switch {
+	case c.N == 0:
+		return
+	case b.N == 0:
+		b.First, b.Last, b.Min, b.Max, b.Mean = c.First, c.Last, c.Min, c.Max, c.Mean
+	default:
+		n := float64(b.N) + float64(c.N)
+		b.Mean = b.Mean*(float64(b.N)/n) + c.Mean*(float64(c.N)/n)
+		b.Last = c.Last
+		b.Min = min(b.Min, c.Min)
+		b.Max = max(b.Max, c.Max)
+	}
+	b.MinPos = min(b.MinPos, c.MinPos)
+	b.N += c.N
+}
+
+func finite(v float64) bool { return v-v == 0 }

@@ -34,7 +34,7 @@ func nasty(r *rand.Rand) float64 {
 func TestSeriesBuckets(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, n := range []int{0, 1, 2, MostBuckets, MostBuckets + 1, 3*MostBuckets + 17, 100_000} {
-		s, ys := NewSeries("s"), make([]float64, 0, n)
+		s, ys := new(Series), make([]float64, 0, n)
 		for i := range n {
 			y := r.NormFloat64()
 			if r.IntN(50) == 0 {
@@ -81,7 +81,7 @@ func checkBucket(t *testing.T, b Bucket, at int, ys []float64) {
 }
 
 func TestSeriesRejectsX(t *testing.T) {
-	s := NewSeries("s")
+	s := new(Series)
 	s.Append(1, 1)
 	s.Append(0.5, 2)
 	s.Append(math.NaN(), 3)
@@ -98,7 +98,7 @@ func TestRewindExact(t *testing.T) {
 	for _, n := range []int{10, MostBuckets - 1, 3*MostBuckets + 5, 50_000} {
 		for _, back := range []int{0, 1, 7, 1000, MostBuckets/2 - 20} {
 			keep := max(0, n-1-back)
-			a, b := NewSeries("a"), NewSeries("b")
+			a, b := new(Series), new(Series)
 			for i := range n {
 				a.Append(float64(i), math.Sin(float64(i)))
 				if i <= keep {
@@ -125,7 +125,7 @@ func TestRewindExact(t *testing.T) {
 }
 
 func TestRewindFar(t *testing.T) {
-	s := NewSeries("s")
+	s := new(Series)
 	for i := range 100_000 {
 		s.Append(float64(i), float64(i))
 	}
@@ -144,7 +144,7 @@ func TestRewindFar(t *testing.T) {
 }
 
 func TestAppendBucketMatchesAppend(t *testing.T) {
-	a, b := NewSeries("a"), NewSeries("b")
+	a, b := new(Series), new(Series)
 	var acc Bucket
 	for i := range 40_000 {
 		y := math.Cos(float64(i) / 100)
@@ -173,7 +173,7 @@ func TestAppendBucketMatchesAppend(t *testing.T) {
 }
 
 func TestSeriesAt(t *testing.T) {
-	s := NewSeries("clock")
+	s := new(Series)
 	for _, p := range [][2]float64{{0, 0}, {10, 100}, {20, math.NaN()}, {30, 300},
 		{30, 310}, {40, 400}} {
 		s.Append(p[0], p[1])
@@ -191,7 +191,7 @@ func TestSeriesAt(t *testing.T) {
 // A spike of one point in a million must show in any view that contains it.
 func TestSpikeSurvives(t *testing.T) {
 	const n, spike = 1_000_000, 654_321
-	s := NewSeries("s")
+	s := new(Series)
 	for i := range n {
 		y := 1.0
 		if i == spike {
@@ -222,7 +222,7 @@ func TestSpikeSurvives(t *testing.T) {
 func TestSampleExact(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, n := range []int{1, 100, 5000, 60_000} {
-		s := NewSeries("s")
+		s := new(Series)
 		xs, ys := make([]float64, n), make([]float64, n)
 		x := 0.0
 		for i := range n {

@@ -71,7 +71,7 @@ func (w *Window) Reset() { w.n = 0 }
 // means. While a run grows, push new points through the same f instead.
 func Smooth(src *Series, f Smoother) *Series {
 	f.Reset()
-	dst := &Series{Name: src.Name, most: src.most}
+	dst := &Series{most: src.most}
 	bad := false // the line broke at a value, which does not reset f
 	for i := range src.buckets {
 		b := &src.buckets[i]

@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"math"
 	"strconv"
 
 	"drolab/tui/cell"
@@ -29,49 +30,29 @@ type SpreadRow struct {
 	Cells  []string
 }
 
-// spreadLayout holds the widths of the parts; 0 leaves a part out.
-type spreadLayout struct {
-	label, line, value int
-	cells              []int
-}
-
-func (s *Spread) layout(w int) (l spreadLayout) {
+// layout gives the line its room, then the value of the series in front, then the cells.
+func (s *Spread) layout(w int) rowLayout {
+	l := labelled(s.Charset, w, len(s.Rows), func(i int) string { return s.Rows[i].Label })
+	l.from = l.label + 2
+	l.middle = w - l.from
+	const leastLine, usual = 14, 6
+	value, cells := max(usual, cell.Width(s.Unit)), 0
+	if s.Front < 0 || l.middle-usual-1 < leastLine {
+		value = 0
+	}
+	l.take(value, math.MinInt)
 	for _, r := range s.Rows {
-		l.label = max(l.label, cell.Width(s.Charset.spell(r.Label)))
+		cells = max(cells, len(r.Cells))
 	}
-	l.label = min(l.label, w/3)
-	room := w - l.label - 2
-	const leastLine = 14
-	if s.Front >= 0 && room-7 >= leastLine {
-		l.value = max(6, cell.Width(s.Unit))
-		room -= l.value + 1
-	}
-	for i := range s.cells() {
-		n := 0
+	for i := range cells {
+		n := cell.Width(s.Charset.spell(at(s.Heads, i+1)))
 		for _, r := range s.Rows {
-			if i < len(r.Cells) {
-				n = max(n, cell.Width(s.Charset.spell(r.Cells[i])))
-			}
+			n = max(n, cell.Width(s.Charset.spell(at(r.Cells, i))))
 		}
-		if i+1 < len(s.Heads) {
-			n = max(n, cell.Width(s.Charset.spell(s.Heads[i+1])))
-		}
-		if n == 0 || room-n-1 < max(leastLine, w/3) {
-			n = 0
-		} else {
-			room -= n + 1
-		}
-		l.cells = append(l.cells, n)
+		l.take(n, max(leastLine, w/3))
 	}
-	l.line = max(1, room)
+	l.middle = max(1, l.middle)
 	return l
-}
-
-func (s *Spread) cells() (n int) {
-	for _, r := range s.Rows {
-		n = max(n, len(r.Cells))
-	}
-	return n
 }
 
 // DrawTo draws in w by h cells into f, reusing its memory: a scale above, where there
@@ -87,17 +68,12 @@ func (s *Spread) DrawTo(f *Frame, w, h int) {
 		s.scale(f, l)
 		top = 1
 	}
-	first := max(0, min(s.First, len(s.Rows)-1))
-	rows := min(f.H-top, len(s.Rows)-first)
-	if left := len(s.Rows) - first - rows; left > 0 {
-		rows--
-		f.text(0, top+rows, f.W, "+"+strconv.Itoa(left+1)+" more", Style{Role: Axis})
-	}
+	first, rows := f.seen(top, s.First, len(s.Rows))
 	step := 1
 	if rows > 1 && f.H-top >= 2*rows-1 {
 		step = 2
 	}
-	for i := range max(0, rows) {
+	for i := range rows {
 		s.row(f, top+i*step, &s.Rows[first+i], l)
 	}
 	if s.Charset == ASCII {
@@ -106,30 +82,20 @@ func (s *Spread) DrawTo(f *Frame, w, h int) {
 }
 
 // scale writes the ends of the lines, their middle and the heads.
-func (s *Spread) scale(f *Frame, l spreadLayout) {
-	x0, axis := l.label+2, Style{Role: Axis}
-	if len(s.Heads) > 0 {
-		f.text(0, 0, l.label, cell.Cut(s.Charset.spell(s.Heads[0]), l.label), axis)
-	}
+func (s *Spread) scale(f *Frame, l rowLayout) {
+	l.heads(f, s.Charset, at(s.Heads, 0), func(i int) string {
+		if i == 0 {
+			return s.Unit
+		}
+		return at(s.Heads, i)
+	})
+	axis := Style{Role: Axis}
 	lo, mid, hi := s.number(s.Lo), s.number((s.Lo+s.Hi)/2), s.number(s.Hi)
-	f.text(x0, 0, l.line, lo, axis)
-	if at := l.line/2 - len(mid)/2; at > len(lo) && at+len(mid) < l.line-len(hi) {
-		f.text(x0+at, 0, l.line, mid, axis)
+	f.text(l.from, 0, l.middle, lo, axis)
+	if at := l.middle/2 - len(mid)/2; at > len(lo) && at+len(mid) < l.middle-len(hi) {
+		f.text(l.from+at, 0, l.middle, mid, axis)
 	}
-	f.textRight(x0, 0, l.line, hi, axis)
-	x := x0 + l.line + 1
-	if l.value > 0 {
-		f.textRight(x, 0, l.value, cell.Cut(s.Charset.spell(s.Unit), l.value), axis)
-		x += l.value + 1
-	}
-	for i, n := range l.cells {
-		if n > 0 && i+1 < len(s.Heads) {
-			f.textRight(x, 0, n, s.Charset.spell(s.Heads[i+1]), axis)
-		}
-		if n > 0 {
-			x += n + 1
-		}
-	}
+	f.textRight(l.from, 0, l.middle, hi, axis)
 }
 
 func (s *Spread) number(v float64) string {
@@ -139,35 +105,21 @@ func (s *Spread) number(v float64) string {
 	return trimZeros(Format(v))
 }
 
-func (s *Spread) row(f *Frame, y int, r *SpreadRow, l spreadLayout) {
+func (s *Spread) row(f *Frame, y int, r *SpreadRow, l rowLayout) {
 	text := f.rowLabel(y, l.label, r.Label, r.Worst, r.Few, s.Charset)
-	s.marks(f, l.label+2, y, l.line, r)
-	x := l.label + 2 + l.line + 1
-	if l.value > 0 {
-		if s.Front < len(r.Values) {
+	s.marks(f, l.from, y, l.middle, r)
+	l.each(func(i, x, n int) {
+		switch {
+		case i > 0:
+			f.textRight(x, y, n, s.Charset.spell(at(r.Cells, i-1)), Style{Role: Axis})
+		case s.Front < len(r.Values):
 			st := Style{Data, s.Numbers[s.Front]}
 			if r.Few {
 				st = text
 			}
-			f.textRight(x, y, l.value, s.value(r.Values[s.Front]), st)
+			f.textRight(x, y, n, briefly(r.Values[s.Front], s.Percent), st)
 		}
-		x += l.value + 1
-	}
-	for i, n := range l.cells {
-		if n > 0 && i < len(r.Cells) {
-			f.textRight(x, y, n, s.Charset.spell(r.Cells[i]), Style{Role: Axis})
-		}
-		if n > 0 {
-			x += n + 1
-		}
-	}
-}
-
-func (s *Spread) value(v float64) string {
-	if s.Percent {
-		return Percent(v)
-	}
-	return brief(v)
+	})
 }
 
 // marks draws a dot at every quarter of the line, the line itself from the least value to

@@ -1,6 +1,10 @@
 package plot
 
-import "slices"
+import (
+	"math"
+	"slices"
+	"sort"
+)
 
 // span is what a line does in one column of pixels: it enters at first, covers
 // lo..hi and leaves at last. Pixels count from the bottom.
@@ -86,18 +90,14 @@ func (tr tracer) column(b *Bucket) (s span, ok bool) {
 	if tr.y.scale.Kind == Log10 && b.NonPos > 0 {
 		first, last, lo = max(first, b.MinPos), max(last, b.MinPos), b.MinPos
 	}
-	var outLo, outHi bool
 	s = span{on: true, points: true}
 	s.first, _, ok = tr.y.pixel(first, tr.h)
 	if !ok || b.Max <= 0 && tr.y.scale.Kind == Log10 {
 		return span{}, false
 	}
 	s.last, _, _ = tr.y.pixel(last, tr.h)
-	s.lo, outLo, _ = tr.y.pixel(lo, tr.h)
-	s.hi, outHi, _ = tr.y.pixel(b.Max, tr.h)
-	if outLo || outHi {
-		tr.report.Outside++
-	}
+	s.lo, _, _ = tr.y.pixel(lo, tr.h)
+	s.hi, _, _ = tr.y.pixel(b.Max, tr.h)
 	return s, true
 }
 
@@ -160,4 +160,110 @@ func pass(t *trace, x0 float64, r0 int, x1 float64, r1, from, to int) {
 		r := int(lerp(float64(r0), float64(r1), (float64(i)-x0)/(x1-x0)) + 0.5)
 		t.spans[i] = span{first: r, last: r, lo: r, hi: r, on: true}
 	}
+}
+
+// columns is a series cut into the columns of a view.
+type columns struct {
+	cols   []Bucket // count 0 where no point lies
+	before anchor   // the last point left of the view
+	after  anchor   // the first point right of it
+}
+
+// anchor is a point outside the view, to which the line goes on.
+type anchor struct {
+	pos float64 // in columns, < 0 or >= len(cols)
+	y   float64
+	ok  bool
+	brk bool // no line between the anchor and the next point to its right
+}
+
+// sample fills c (s may be nil) with the points of s whose x, mapped by mapX (nil for
+// identity, otherwise never decreasing), lies in view. A point belongs to the
+// column that contains it, a bucket to the column of its first point: with the
+// bounds of Series that is exact up to 8192 points and for views within the
+// tail, and within 1/8192 to 1/4096 of the whole series otherwise.
+func (s *Series) sample(c *columns, view Range, n int, mapX func(float64) float64) {
+	c.reset(n)
+	if s == nil || len(s.buckets) == 0 {
+		return
+	}
+	if mapX == nil {
+		mapX = identity
+	}
+	p := placer{c: c, view: view, scale: float64(n) / (view.Hi - view.Lo), mapX: mapX}
+	if t := s.tail; s.tailCovers(view, mapX) {
+		from := sort.Search(len(t), func(i int) bool { return mapX(t[i].x) >= view.Lo })
+		for _, q := range t[max(0, from-1):] {
+			b := pointBucket(q.x, q.y, q.brk)
+			if !p.add(&b) {
+				break
+			}
+		}
+		return
+	}
+	for i := s.firstIn(view, mapX); i < len(s.buckets); i++ {
+		if !p.add(&s.buckets[i]) {
+			break
+		}
+	}
+}
+
+// tailCovers tells whether the exact latest points show more of a view than
+// the buckets.
+func (s *Series) tailCovers(view Range, mapX func(float64) float64) bool {
+	return s.per > 1 && len(s.tail) > 0 && mapX(s.tail[0].x) <= view.Lo
+}
+
+// firstIn is the last bucket that begins left of the view, 0 without one.
+func (s *Series) firstIn(view Range, mapX func(float64) float64) int {
+	b := s.buckets
+	return max(0, sort.Search(len(b), func(i int) bool { return mapX(b[i].X0) >= view.Lo })-1)
+}
+
+func identity(x float64) float64 { return x }
+
+// within tells whether every point lies in view.
+func (s *Series) within(view Range, mapX func(float64) float64) bool {
+	if s == nil || len(s.buckets) == 0 {
+		return s != nil
+	}
+	x := s.XRange()
+	if mapX != nil {
+		x = Range{mapX(x.Lo), mapX(x.Hi)}
+	}
+	return x.Lo >= view.Lo && x.Hi <= view.Hi
+}
+
+func (c *columns) reset(n int) {
+	c.cols = slices.Grow(c.cols[:0], n)[:n]
+	clear(c.cols)
+	c.before, c.after = anchor{}, anchor{}
+}
+
+// placer distributes buckets, which come in the order of x, over columns.
+type placer struct {
+	c     *columns
+	view  Range
+	scale float64 // columns per unit of x
+	mapX  func(float64) float64
+	last  int // column that points were placed in
+}
+
+// add places one bucket; false means that it and all later ones lie right of
+// the view. A mapped x that is NaN has no place and breaks nothing.
+func (p *placer) add(b *Bucket) bool {
+	x := p.mapX(b.X0)
+	pos := (x - p.view.Lo) * p.scale
+	switch {
+	case x > p.view.Hi:
+		p.c.after = anchor{pos, b.First, b.N > 0, b.Break}
+		return false
+	case x < p.view.Lo:
+		end := min((p.mapX(b.X1)-p.view.Lo)*p.scale, 0)
+		p.c.before = anchor{end, b.Last, b.N > 0, b.Bad > 0 && b.N == 0}
+	case !math.IsNaN(x):
+		p.last = min(int(pos), len(p.c.cols)-1)
+		p.c.cols[p.last].merge(b)
+	}
+	return true
 }

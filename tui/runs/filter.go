@@ -199,30 +199,12 @@ func (t term) holds(r *record.Run) bool {
 	}
 	fact := strings.ToLower(factOf(r, t.key))
 	x, err := strconv.ParseFloat(fact, 64)
-	if err != nil || !t.isNum {
-		switch t.op {
-		case ":":
-			return strings.Contains(fact, t.value)
-		case "=":
-			return fact == t.value
-		case "!=":
-			return fact != t.value
-		}
-		return false // not a number: neither above nor below
+	if err != nil || !t.isNum { // not a number: neither above nor below
+		return map[string]bool{":": strings.Contains(fact, t.value), "=": fact == t.value,
+			"!=": fact != t.value}[t.op]
 	}
-	switch t.op {
-	case ">=":
-		return x >= t.num
-	case "<=":
-		return x <= t.num
-	case ">":
-		return x > t.num
-	case "<":
-		return x < t.num
-	case "!=":
-		return x != t.num
-	}
-	return x == t.num
+	return map[string]bool{">=": x >= t.num, "<=": x <= t.num, ">": x > t.num, "<": x < t.num,
+		"!=": x != t.num, "=": x == t.num, ":": x == t.num}[t.op]
 }
 
 // wordsOf is what the plain words of a filter are looked for in.

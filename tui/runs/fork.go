@@ -9,7 +9,6 @@ import (
 	"drolab/runner"
 	"drolab/runner/record"
 	"drolab/runner/spec"
-	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 
@@ -20,12 +19,11 @@ import (
 // settings changed.
 type forking struct {
 	*lab.Lab
-	run     *record.Run
-	steps   []int64 // of the checkpoints, ascending
-	pinned  []int64
-	at      int // the checkpoint that is chosen
-	line    kit.Input
-	problem error // with what is typed
+	run      *record.Run
+	steps    []int64 // of the checkpoints, ascending
+	pinned   []int64
+	at       int // the checkpoint that is chosen
+	kit.Line     // the changes
 }
 
 // forkMsg brings the checkpoints that a run can be forked from.
@@ -36,7 +34,11 @@ func (p *Page) fork() tea.Cmd {
 	if err := p.current().Meta.Trained(); err != nil {
 		return kit.Complain(err)
 	}
-	f := &forking{Lab: p.Lab, run: p.current(), line: kit.NewInput("")}
+	f := &forking{Lab: p.Lab, run: p.current()}
+	f.Line = kit.Line{Input: kit.NewInput(""), Check: func(text string) error {
+		spec := f.run.Meta.Spec
+		return change(&spec, text)
+	}, Take: f.start}
 	return func() tea.Msg {
 		var err error
 		if f.steps, err = f.run.Checkpoints(); err != nil {
@@ -58,15 +60,8 @@ func (f *forking) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 		f.at = max(0, f.at-1)
 	case "down", "tab":
 		f.at = min(len(f.steps)-1, f.at+1)
-	case "enter":
-		if f.problem == nil {
-			return true, f.start()
-		}
 	default:
-		if f.line.Update(key) {
-			spec := f.run.Meta.Spec
-			f.problem = change(&spec, f.line.String())
-		}
+		return f.Line.Press(key)
 	}
 	return false, nil
 }
@@ -82,8 +77,8 @@ func change(spec *spec.Spec, text string) error {
 }
 
 // start asks for the fork; what it begins with is read from the checkpoint.
-func (f *forking) start() tea.Cmd {
-	step, text := f.steps[f.at], f.line.String()
+func (f *forking) start(text string) tea.Cmd {
+	step := f.steps[f.at]
 	return func() tea.Msg {
 		defer f.run.Hold()()
 		past, err := f.run.Past(step)
@@ -97,7 +92,7 @@ func (f *forking) start() tea.Cmd {
 		if err != nil {
 			return lab.Started{Err: err}
 		}
-		return f.Start(runner.Request{Preset: f.run.Meta.Preset, Specs: spec.Expand(),
+		return f.Lab.Start(runner.Request{Preset: f.run.Meta.Preset, Specs: spec.Expand(),
 			Parent: fmt.Sprintf("%s@%d", f.run.Meta.ID, step)})()
 	}
 }
@@ -112,21 +107,16 @@ func (f *forking) Hint() []kit.Key {
 // View implements kit.Form.
 func (f *forking) View(t *kit.Theme, w, h int) []string {
 	lines := []string{t.Dim.Paint("From a checkpoint on, with changes as in lr=0.001 epochs=60:"),
-		f.line.View(t.Text, w), ""}
+		f.Input.View(t.Text, w), ""}
 	room := max(1, h-len(lines)-2)
-	first := max(0, min(f.at-room/2, len(f.steps)-room))
+	first := kit.First(f.at, len(f.steps), room)
 	for i := first; i < len(f.steps) && i < first+room; i++ {
 		line := fmt.Sprintf("  step %d of %d", f.steps[i], f.run.Meta.Steps)
 		if slices.Contains(f.pinned, f.steps[i]) {
 			line += ", pinned"
 		}
-		if i == f.at {
-			line = t.Accent.Paint(t.Cursor) + t.Title.Paint(line[1:])
-		}
-		lines = append(lines, line)
+		lines = append(lines, t.Pointed(line, i == f.at))
 	}
-	if f.problem != nil {
-		lines = append(lines, "", t.Bad.Paint("! "+cell.OneLine(f.problem.Error())))
-	}
+	lines = append(lines, t.Problem(f.Problem)...)
 	return kit.Fill(lines, w, min(h, len(lines)))
 }

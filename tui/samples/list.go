@@ -110,4 +110,4 @@ func (c *column) place(s string) string {
 }
 
 // first is the first sample of the list that is seen in so many rows.
-func (p *Page) first(rows int) int { return max(0, min(p.at-rows/2, len(p.shown)-rows)) }
+func (p *Page) first(rows int) int { return kit.First(p.at, len(p.shown), rows) }

@@ -53,12 +53,9 @@ func (p *Page) View(w, h int) []string {
 // empty says why there is nothing to see, or how far it is.
 func (p *Page) empty(w, h int) []string {
 	t := p.Theme
-	iw, ih := kit.Inside(kit.Boxed(h), w, h)
-	say := func(st kit.Style, text string) (lines []string) {
-		for _, s := range kit.Wrap(t.Greek(text), iw-4) {
-			lines = append(lines, "  "+st.Paint(s))
-		}
-		return lines
+	iw, _ := kit.Inside(kit.Boxed(h), w, h)
+	say := func(st kit.Style, text string) []string {
+		return st.Each(kit.Wrap(t.Greek(text), iw-4))
 	}
 	var lines []string
 	switch {
@@ -72,15 +69,14 @@ func (p *Page) empty(w, h int) []string {
 		lines = say(t.Bad, "! "+cell.OneLine(p.err.Error()))
 	default:
 		lines = append(say(t.Text, p.doing()), "",
-			"  "+t.Progress(float64(p.percent)/100, max(4, min(40, iw-4)), t.Good), "")
+			t.Progress(float64(p.percent)/100, max(4, min(40, iw-4)), t.Good), "")
 		lines = append(lines, say(t.Dim, "Esc cancels; other pages go on meanwhile.")...)
 	}
 	title := "Samples"
 	if p.run != nil {
 		title += " of " + p.run.Meta.ID
 	}
-	return t.Panel(title, "", true, kit.Boxed(h),
-		kit.Fill(append([]string{""}, lines...), iw, ih), w, h)
+	return t.Empty(title, lines, w, h)
 }
 
 // doing says how far the evaluation is.

@@ -72,12 +72,7 @@ func (p *Page) empty(w, h int) []string {
 	case !p.found || !p.Absent():
 		lines = []string{"reading the sweep"}
 	}
-	for i, s := range lines {
-		lines[i] = "  " + p.Theme.Dim.Paint(s)
-	}
-	iw, ih := kit.Inside(kit.Boxed(h), w, h)
-	lines = kit.Fill(append([]string{""}, lines...), iw, ih)
-	return p.Theme.Panel("Sweep", "", true, kit.Boxed(h), lines, w, h)
+	return p.Theme.Empty("Sweep", p.Theme.Dim.Each(lines), w, h)
 }
 
 // scrolled are the lines of a part from where it is scrolled to.
@@ -116,15 +111,9 @@ func (p *Page) runs() (n int) {
 
 // counts are the runs in each state, in the order of a run's life.
 func (p *Page) counts() string {
-	var words []string
-	for _, s := range []runner.Status{runner.Failed, runner.Done, runner.Running,
+	return strings.Join(lab.Counts(p.seen.all.Counts, runner.Failed, runner.Done, runner.Running,
 		runner.Queued, sweep.Waiting, runner.Paused, runner.Stopped, runner.Interrupted,
-		sweep.Dropped, sweep.Missing} {
-		if n := p.seen.all.Counts[s]; n > 0 {
-			words = append(words, fmt.Sprintf("%d %s", n, s))
-		}
-	}
-	return strings.Join(words, " · ")
+		sweep.Dropped, sweep.Missing), " · ")
 }
 
 // trouble counts what stands in the list of what went wrong.

@@ -163,26 +163,24 @@ func (w *Page) setColumns() {
 func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 	// Of the two kinds, a figure of a step is of one batch and noisy; nothing is marked as best
 	// in it.
-	step := func(head string, width int, name string) column {
-		m := lab.Named(lab.StepMeasures(), name)
+	figure := func(head string, width int, m lab.Measure, f track.Figure) column {
 		return column{head: head, w: width, cell: func(runs []*track.Track) string {
-			return lab.Write(m, track.OfStep(name).Over(runs))
+			return lab.Write(m, f.Over(runs))
 		}}
 	}
+	step := func(head string, width int, name string) column {
+		return figure(head, width, lab.Named(lab.StepMeasures(), name), track.OfStep(name))
+	}
 	eval := func(head string, width int, name string) column {
-		m := lab.Named(lab.EvalMeasures(), name)
-		return column{head: head, w: width, cell: func(runs []*track.Track) string {
-			return lab.Write(m, track.OfEval(name).Over(runs))
-		}}
+		return figure(head, width, lab.Named(lab.EvalMeasures(), name), track.OfEval(name))
 	}
 	list := append(w.progress(), w.outcome()...)
 	// Choosing a run by its test figures would spoil them; this column is for that choice.
 	if w.Validates && !w.Val { // which run is best there
 		m := lab.Named(lab.EvalMeasures(), "val_worst_class_accuracy")
-		list = append(list, column{head: "val worst", brief: "val", w: 11, of: &m,
-			cell: func(runs []*track.Track) string {
-				return lab.Write(m, track.OfEval(m.Name).Over(runs))
-			}})
+		c := eval("val worst", 11, m.Name)
+		c.brief, c.of = "val", &m
+		list = append(list, c)
 	}
 	list = append(list,
 		eval(w.bySplit("test %", "val %"), 8, w.onSplit("test_accuracy")),

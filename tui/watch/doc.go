@@ -16,7 +16,7 @@
 //
 // # Replay
 //
-// A replay is the same page over logs that end at a clock's moment (clock.go, replay.go). Nothing
+// A replay is the same page over logs that end at a clock's moment (clock.go). Nothing
 // that draws knows of it, but for an ETA, which would be nonsense.
 //
 // # Limits

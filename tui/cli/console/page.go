@@ -165,7 +165,7 @@ func (w *PageWriter) figure(f *page.Figure) {
 	c := &plot.Chart{Charset: t.Charset(false), X: plot.Range{Lo: 0, Hi: 1}}
 	names := []string{}
 	for i, curve := range f.Curves {
-		mean, ends := plot.NewSeries(""), []*plot.Series{plot.NewSeries(""), plot.NewSeries("")}
+		mean, ends := new(plot.Series), []*plot.Series{new(plot.Series), new(plot.Series)}
 		for _, p := range curve.Points {
 			mean.Append(p.X, p.Y)
 			ends[0].Append(p.X, p.Y-p.Half)

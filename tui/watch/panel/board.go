@@ -28,6 +28,7 @@ type Board struct {
 	orders map[string][]int // of the places of list measures, as they were drawn last
 	Cross  plot.Cross       // x of the axis
 	Picked int              // the run that is nearest to it
+	frame  plot.Frame       // what is drawn into, for its memory
 }
 
 // axes are kept from frame to frame, so that they stay still. X, ZoomX and Cross are in the unit

@@ -78,9 +78,8 @@ type drawing interface {
 
 // painted is a drawing in iw by ih cells, as lines with the theme's colours.
 func (w *Board) painted(d drawing, iw, ih int) []string {
-	var f plot.Frame
-	d.DrawTo(&f, iw, ih)
-	return w.Theme.Rows(&f)
+	d.DrawTo(&w.frame, iw, ih)
+	return w.Theme.Rows(&w.frame)
 }
 
 // ofOne are the bars of the run under the cursor, each with its change against the baseline.
@@ -173,9 +172,8 @@ func (ByRadius) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
 	// The gutter is set here as Plots sets it for curves: the axis needs to know its labels.
 	c.Charset = w.charset(p, ih-axisRows)
 	c.Gutter = max(leastGutter, c.TickWidth(ih-axisRows))
-	var f plot.Frame
-	c.DrawTo(&f, iw, ih)
-	return w.Theme.Rows(&f), ""
+	c.DrawTo(&w.frame, iw, ih)
+	return w.Theme.Rows(&w.frame), ""
 }
 
 func (ByRadius) note(w *Board, _ *View) string {

@@ -83,7 +83,7 @@ const (
 // New is a run of which nothing was read: it shows how it stood when it was looked for.
 func New(o Opened) *Track {
 	t := &Track{Opened: o, Progress: record.NewProgress(&o.Run.Meta), Meta: &o.Run.Meta,
-		Elapsed: plot.NewSeries(""), Behind: record.NewProgress(&o.Run.Meta)}
+		Elapsed: new(plot.Series), Behind: record.NewProgress(&o.Run.Meta)}
 	t.Standing, t.ID = o.At, o.Run.Meta.ID
 	t.Uses, t.Asks = lab.Mark(t.Meta), QuestionsOf(t.Meta)
 	t.Turns = len(Turnable(t.Meta.Spec)) > 0
@@ -112,7 +112,7 @@ func (t *Track) Draw(quantities map[string]lab.Measure, filmed []string, most in
 		t.Films[name] = &plot.Film{}
 	}
 	for q := range quantities {
-		t.Curves[q] = &curve{Raw: plot.NewSeries("")}
+		t.Curves[q] = &curve{Raw: new(plot.Series)}
 		t.Curves[q].Raw.Limit(most)
 	}
 }
