@@ -151,7 +151,7 @@ func TestOpen(t *testing.T) {
 			split)
 	}
 	p, r := read(t, text), imported(t, text, nil)
-	state, err := r.Load(record.Newest)
+	state, err := r.Load(-1)
 	if err != nil {
 		t.Fatal(err)
 	}
