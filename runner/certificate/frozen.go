@@ -129,7 +129,7 @@ func (f *Frozen) Stationarity() (*measure.Output, error) {
 // Draws gives a loader that draws so many training samples with replacement,
 // unaugmented, by the run's seed. The caller closes it.
 func (f *Frozen) Draws(batch int, stream uint64) (*data.Loader, error) {
-	o := f.Run.LoaderOptions(stream, batch)
+	o := f.Run.LoaderOptions(runner.SplitTrain, nn.Evaluate, stream, batch)
 	o.Ahead = false
 	return data.NewDraws(f.Data.Train, o)
 }
