@@ -45,7 +45,9 @@ runner/measure, runner/internal/aside < runner
 runner < runner/gate
 dro/nn, runner/gate, runner/internal/room < runner/train
 runner/train < runner/certificate
-runner/train < runner/queue
+NONE < runner/bridge/internal/frame
+runner/train, runner/bridge/internal/frame < runner/bridge
+runner/bridge < runner/queue
 runner, YAML < presets
 runner, X/SYS, runner/internal/aside < runner/record/internal/disk
 runner, runner/record/internal/disk < runner/record/internal/eventlog

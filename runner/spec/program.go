@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"encoding/json"
 	"path/filepath"
 	"strings"
 )
@@ -16,6 +17,26 @@ const ProgramData = "program"
 type Program struct {
 	Path  string
 	Words []string
+}
+
+// IsProgramName tells whether a name, where a preset may stand, is a program: a model that
+// is one, or a file of Python.
+func IsProgramName(name string) bool {
+	return strings.HasPrefix(name, ProgramPrefix) || filepath.Ext(name) == ".py"
+}
+
+// OfProgram returns the settings of a program by such a name: the defaults, with it as the
+// model.
+func OfProgram(name string) (Spec, error) {
+	s := Defaults()
+	if !strings.HasPrefix(name, ProgramPrefix) {
+		name = Program{Path: name}.String()
+	}
+	text, err := json.Marshal(name)
+	if err != nil {
+		return s, err
+	}
+	return s, s.Assign("model", text)
 }
 
 // Program returns the program that s trains; false where the model is drolab's own.
