@@ -110,6 +110,7 @@ var testPairs = map[string]string{
 	"runner/inspect":   "runner/record/recordtest",
 	"runner/publish":   "runner/record/recordtest, runner/certificate",
 	"runner/queue":     "runner/certificate",
+	"runner/bridge":    "runner/queue, runner/record, runner/bridge/testdata/client",
 	"tui/runs":         "runner/queue",
 	"presets/recorded": "presets, runner/report",
 	"runner/report":    "presets, runner/train",
