@@ -87,10 +87,13 @@ func launch(s Start) (*Program, error) {
 		s.Log.Close()
 		return nil, fmt.Errorf("starting %s: %w", s.named(), err)
 	}
-	out := bufio.NewWriterSize(proc.out, 1<<16)
+	out := newBuffer(proc.out)
 	return &Program{process: proc, start: s, conn: frame.NewConn(proc.in, out), out: out,
 		Logged: map[string]float64{}}, nil
 }
+
+// newBuffer holds questions until an answer is waited for.
+func newBuffer(out io.Writer) *bufio.Writer { return bufio.NewWriterSize(out, 1<<16) }
 
 // Err is the first failure, in one line.
 func (p *Program) Err() error { return p.err }

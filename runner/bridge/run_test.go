@@ -84,8 +84,11 @@ func means(trouble string) runner.Means {
 // start trains to the end, or to trouble.
 func (r room) start(t *testing.T, trouble string, specs ...spec.Spec) (ids []string, err error) {
 	t.Helper()
+	return r.queueUp(means(trouble), specs...)
+}
+
+func (r room) queueUp(m runner.Means, specs ...spec.Spec) (ids []string, err error) {
 	q := r.queue()
-	m := means(trouble)
 	m.Dir = r.dir
 	ids, err = q.Start(runner.Request{Preset: "test", Specs: specs, Means: m})
 	for _, o := range q.Wait() {

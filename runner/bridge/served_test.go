@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -33,8 +34,12 @@ func TestMain(m *testing.M) {
 
 func program() int {
 	c, err := client.Pipes()
+	var m client.Model = newTrouble(&served{}, c)
+	if n, _ := strconv.Atoi(os.Getenv("DROLAB_TEST_TABLE")); n > 0 {
+		m = &client.Table{Samples: n}
+	}
 	if err == nil {
-		err = client.Main(c, newTrouble(&served{}, c))
+		err = client.Main(c, m)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

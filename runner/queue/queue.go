@@ -221,8 +221,8 @@ func (q *Queue) prepare(req runner.Request, s spec.Spec, parent *runner.Past) (*
 	}
 	if req.Dir != "" { // the record shall be of use from everywhere
 		s.Dataset = data.Locate(s.Dataset, req.Dir)
-		s.LocateProgram(req.Dir)
 	}
+	s.SettleProgram(req.Dir)
 	like := &runner.Meta{Spec: s}
 	if parent != nil {
 		like.FittedTo = parent.Meta.FittedTo

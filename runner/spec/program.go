@@ -75,15 +75,19 @@ func (p Program) Own() map[string]string {
 	return own
 }
 
-// LocateProgram makes the path of a program absolute, as seen from a folder, so that a
-// record is of use from everywhere. Another model stays as it is.
-func (s *Spec) LocateProgram(dir string) {
+// SettleProgram makes the path of a program absolute, as seen from a folder, so that a
+// record is of use from everywhere, and states nothing that the program has of its own.
+// Where the model is another one, s stays as it is.
+func (s *Spec) SettleProgram(dir string) {
 	p, ok := s.Program()
-	if !ok || filepath.IsAbs(p.Path) || dir == "" {
+	if !ok {
 		return
 	}
-	p.Path = filepath.Join(dir, p.Path)
+	if !filepath.IsAbs(p.Path) && dir != "" {
+		p.Path = filepath.Join(dir, p.Path)
+	}
 	s.Model = p.String()
+	s.takeProgram()
 }
 
 // takeProgram resets what only drolab's own networks and data have, since a run of a

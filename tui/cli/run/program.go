@@ -41,7 +41,7 @@ func trust(tr *trainer.Trainer, p spec.Program) error {
 		return err
 	}
 	s := spec.Spec{Model: p.String()}
-	s.LocateProgram(dir)
+	s.SettleProgram(dir)
 	p, _ = s.Program()
 	if err := bridge.Approvals(tr.Programs).Approve(p.Path); err != nil {
 		return fmt.Errorf("the program %w", err)
