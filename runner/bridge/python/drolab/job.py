@@ -95,6 +95,11 @@ class Job:
         self._names: Dict[str, None] = {}
         self._alive: Callable[[], None] = lambda: None
 
+    def __getstate__(self) -> Dict[str, Any]:
+        """What a worker that is not forked gets of a job: its settings, and not the network."""
+        kept = ("settings", "arguments", "seed", "batch", "threads", "purpose", "scratch")
+        return {k: v for k, v in self.__dict__.items() if k in kept}
+
     # What every program has.
 
     def setup(self, settings: Settings) -> Mapping[str, Any]:

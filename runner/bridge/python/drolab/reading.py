@@ -72,20 +72,24 @@ class Plan(NamedTuple):
         """The batch of the samples of a data set; an epoch below 0 is for evaluations,
         which augment nothing."""
         dataset, samples = self.datasets[name], []
-        for i in index.tolist():
-            sow(self.seed, epoch, i)
-            try:
+        i = None
+        try:
+            for i in index.tolist():
+                sow(self.seed, epoch, i)
                 samples.append(self.sample(dataset[i], epoch >= 0))
-            except Exception as e:
-                raise type("Unread", (Exception,), {})(_told(e, name, i)) from e
-        return self.collate(samples)
+            i = None
+            return self.collate(samples)
+        except Exception as e:
+            traceback.print_exc()
+            what = f"a batch of {name} cannot be collated" if i is None else \
+                f"sample {i} of {name} cannot be read"
+            raise Wrong(f"{what}: {_told(e)}") from None
 
 
-def _told(e: Exception, name: str, i: int) -> str:
+def _told(e: Exception) -> str:
     said = str(e).strip().split("\n")[0][:300]
-    frames = traceback.extract_tb(e.__traceback__)
-    where = f" ({os.path.basename(frames[-1].filename)}, line {frames[-1].lineno})"
-    return f"sample {i} of {name} cannot be read: {type(e).__name__}: {said}{where}"
+    last = traceback.extract_tb(e.__traceback__)[-1]
+    return f"{type(e).__name__}: {said} ({os.path.basename(last.filename)}, line {last.lineno})"
 
 
 Order = Tuple[str, bytes, int]  # data set, places as int64, epoch
@@ -102,7 +106,7 @@ class _Worker:
                                        name=f"drolab worker {number}")
         self.process.start()
         theirs.close()
-        self.orders: Deque[Tuple[int, Optional[_Batch]]] = collections.deque()
+        self.orders: Deque[Tuple[_Batch, int, int]] = collections.deque()  # part, bytes
         self.sent = 0  # bytes of the orders that wait
 
     def send(self, order: Order, batch: "_Batch", part: int) -> None:
@@ -113,7 +117,7 @@ class _Worker:
             self.pipe.send(order)
         except OSError:
             raise Wrong(self.dead()) from None
-        self.orders.append((part, batch, size))  # type: ignore
+        self.orders.append((batch, part, size))
         self.sent += size
 
     def receive(self) -> None:
@@ -122,7 +126,7 @@ class _Worker:
             result, error = self.pipe.recv()
         except (EOFError, OSError):
             raise Wrong(self.dead()) from None
-        part, batch, size = self.orders.popleft()  # type: ignore
+        batch, part, size = self.orders.popleft()
         self.sent -= size
         batch.take(part, result, error)
 
@@ -150,10 +154,8 @@ def _work(pipe: Any, plan: Plan) -> None:
             return
         try:
             answer = plan.read(name, np.frombuffer(places, np.int64), epoch), None
-        except Exception as e:
-            if e.__cause__ is None:
-                traceback.print_exc()
-            answer = None, str(e) or type(e).__name__
+        except Wrong as e:
+            answer = None, str(e)
         try:
             pipe.send(answer)
         except OSError:
@@ -210,7 +212,7 @@ class Workers:
         self.announce(name, index, epoch)
         batch = self._ahead.pop((name, index.tobytes(), epoch))
         for w in batch.by:
-            while batch.left and any(b is batch for _, b, _ in w.orders):  # type: ignore
+            while batch.left and any(b is batch for b, _, _ in w.orders):
                 w.receive()
         if batch.error is not None:
             raise Wrong(batch.error)
