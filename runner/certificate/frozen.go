@@ -29,6 +29,9 @@ type Frozen struct {
 // changed, its data are other ones, or memory is short.
 func Freeze(p *runner.Past, dataDir string, threads int) (*Frozen, error) {
 	m := *p.Meta
+	if err := m.OnlyTrains(); err != nil {
+		return nil, err
+	}
 	if p.From == nil {
 		return nil, fmt.Errorf("run %s has no checkpoint yet", m.ID)
 	}
