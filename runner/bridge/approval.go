@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Approvals is the folder that says which programs this user has started by naming them:
@@ -74,7 +75,7 @@ func (a Approvals) Check(path string) (sum string, err error) {
 	}
 	if !a.has(path, sum) {
 		return "", fmt.Errorf("the program %s, as it is now, was never started by you: "+
-			"look at it, and name it once: drolab run %s", path, shell(path))
+			"look at it, and say so: drolab trust %s", path, shell(path))
 	}
 	return sum, nil
 }
@@ -96,8 +97,10 @@ func (a Approvals) has(path, sum string) bool {
 
 // shell is a path as a shell takes it.
 func shell(path string) string {
-	plain := strings.Trim(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-")
-	if plain == "" {
+	special := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/._-", r)
+	}
+	if !strings.ContainsFunc(path, special) {
 		return path
 	}
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"

@@ -138,7 +138,8 @@ func (g *greeting) describe(arrays []frame.Array) (*Description, error) {
 	case g.Parameters < 0:
 		return nil, fmt.Errorf("it has %d parameters", g.Parameters)
 	case len(g.Packages) > mostPackages:
-		return nil, fmt.Errorf("it names %d packages: want at most %d", len(g.Packages), mostPackages)
+		return nil, fmt.Errorf("it names %d packages: want at most %d", len(g.Packages),
+			mostPackages)
 	}
 	d := &Description{Parameters: g.Parameters, Restart: g.Restart, Accumulate: g.Accumulate,
 		Pick: g.Pick, Device: clean(g.Device, mostName), Packages: map[string]string{},

@@ -111,8 +111,8 @@ func TestSkipped(t *testing.T) {
 	at := func(step int, key string) any { return log[fmt.Sprint("step ", step)][key] }
 	if at(7, "grad_norm") != nil || at(6, "grad_norm") == nil || at(6, "eta") == nil ||
 		at(6, "eta") != at(7, "eta") || at(7, "eta") == at(8, "eta") {
-		t.Errorf("η is %v, %v and %v; the norms %v and %v", at(6, "eta"), at(7, "eta"), at(8, "eta"),
-			at(6, "grad_norm"), at(7, "grad_norm"))
+		t.Errorf("η is %v, %v and %v; the norms %v and %v", at(6, "eta"), at(7, "eta"),
+			at(8, "eta"), at(6, "grad_norm"), at(7, "grad_norm"))
 	}
 }
 
@@ -131,7 +131,8 @@ func TestTrust(t *testing.T) {
 	started := filepath.Join(t.TempDir(), "started")
 	script := filepath.Join(t.TempDir(), "train.sh")
 	write := func(text string) {
-		if err := os.WriteFile(script, []byte("#!/bin/sh\ntouch "+started+text), 0o700); err != nil {
+		text = "#!/bin/sh\ntouch " + started + text
+		if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -168,16 +169,18 @@ func TestTrust(t *testing.T) {
 	if _, err := os.Stat(started); err == nil {
 		t.Fatal("it was started")
 	}
-	if _, err := mine.start(t, "", s); err == nil || !strings.Contains(err.Error(), "exit status 0") {
-		t.Error(err)
+	refused := func(why string) {
+		t.Helper()
+		if _, err := mine.start(t, "", s); err == nil || !strings.Contains(err.Error(), why) {
+			t.Error(err)
+		}
 	}
+	refused("exit status 0")
 	if err := os.Remove(started); err != nil {
 		t.Error("it was not started")
 	}
 	write(" # more\n")
-	if _, err := mine.start(t, "", s); err == nil || !strings.Contains(err.Error(), "as it is now") {
-		t.Error(err)
-	}
+	refused("as it is now")
 	if _, err := os.Stat(started); err == nil {
 		t.Error("it was started")
 	}

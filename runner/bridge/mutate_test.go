@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -34,7 +35,7 @@ func (m *mutator) Write(b []byte) (int, error) {
 			b = b[:m.rng.IntN(len(b))]
 		case 1:
 			at := m.rng.IntN(len(b))
-			b = append(b[:at:at], append([]byte(strings.Repeat("x", 1+m.rng.IntN(40))), b[at:]...)...)
+			b = slices.Concat(b[:at], make([]byte, 1+m.rng.IntN(40)), b[at:])
 		default:
 			for range 1 + m.rng.IntN(4) {
 				b[m.rng.IntN(min(len(b), m.limit))] = byte(m.rng.Uint32())

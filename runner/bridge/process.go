@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -220,4 +219,4 @@ func command(s Start) *exec.Cmd {
 }
 
 // named is a program in an error.
-func (s Start) named() string { return fmt.Sprintf("the program %s", filepath.Base(s.Program.Path)) }
+func (s Start) named() string { return "the program " + filepath.Base(s.Program.Path) }

@@ -111,7 +111,8 @@ func (p *Program) fail(doing string, err error) {
 	case (broken || late) && p.gone(broken):
 		p.err = fmt.Errorf("%s %s", p.start.named(), p.how())
 	case broken:
-		p.err = fmt.Errorf("%s has closed its pipes and goes on, asked for %s", p.start.named(), doing)
+		p.err = fmt.Errorf("%s has closed its pipes and goes on, asked for %s", p.start.named(),
+			doing)
 	case late:
 		p.err = fmt.Errorf("%s said nothing for %v when asked for %s: raise program_patience, "+
 			"or look at its log%s", p.start.named(), p.limit(), doing, p.behind())

@@ -215,7 +215,8 @@ func tidy(t *testing.T, r room, id string) {
 	}
 	run := must(record.Find(r.dir, id))(t)
 	p := run.Meta.Program
-	if p == nil || p.Path != self() || len(p.SHA256) != 64 || p.Packages["gorgonia"] != "?[31mred" ||
+	if p == nil || p.Path != self() || len(p.SHA256) != 64 ||
+		p.Packages["gorgonia"] != "?[31mred" ||
 		!slices.Equal(p.Arguments, []string{"a word", "width=2"}) {
 		t.Errorf("run.json has the program %+v", p)
 	}

@@ -33,8 +33,8 @@ func (p place) before(q place) bool {
 	return p.epoch < q.epoch || p.epoch == q.epoch && p.step < q.step
 }
 
-// peek is draw for a batch of this epoch or the next one. It leaves the order of this one alone: the
-// next one's is made in its place beside, where shuffle looks for it.
+// peek is draw for a batch of this epoch or the next one. It leaves the order of this one alone:
+// the next one's is made beside it, where shuffle looks for it.
 func (m *maker) peek(index []int, p place) {
 	if m.order == nil || m.orderOf == p.epoch+1 {
 		m.draw(index, p)

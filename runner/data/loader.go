@@ -98,7 +98,8 @@ func newLoader(src Source, k kind, o LoaderOptions) (*Loader, error) {
 		return nil, fmt.Errorf("a loader takes 1 to 2³² samples, not %d", src.Len())
 	}
 	if o.IndexOnly {
-		o.Ahead, o.Each, o.InPlace, o.Mean, o.Std, o.Augment = false, nil, false, nil, nil, Augment{}
+		o.Ahead, o.Each, o.InPlace = false, nil, false
+		o.Mean, o.Std, o.Augment = nil, nil, Augment{}
 	}
 	norm, err := newNormaliser(src, o)
 	if err != nil {

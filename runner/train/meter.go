@@ -31,8 +31,8 @@ func newMeter(method dro.Algorithm) (m meter) {
 	return m
 }
 
-// measure measures a step; the norm of one that was not taken does not apply. It returns the first value that is not finite, if there is
-// one.
+// measure measures a step; the norm of one that was not taken does not apply. It returns
+// the first value that is not finite, if there is one.
 func (m *meter) measure(
 	loss float64, norm measure.Number, t dro.Trainer,
 ) (broken *measure.Value) {

@@ -36,7 +36,8 @@ engine in the background, and leave it alone when they end.`,
 			return engine.Run(ctx, engine.Settings{
 				RunsDir: t.RunsDir, RuntimeDir: t.RuntimeDir, DataDir: t.DataDir,
 				Threads: t.Threads, Host: machine.Host(), Idle: idle, Log: t.Stderr,
-				Programs: bridge.Approvals(t.Programs), Ended: t.notifier(t.RunsDir), Parallel: parallel(), Work: work,
+				Programs: bridge.Approvals(t.Programs), Ended: t.notifier(t.RunsDir),
+				Parallel: parallel(), Work: work,
 			})
 		},
 	}
