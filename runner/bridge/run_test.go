@@ -236,8 +236,12 @@ func TestExact(t *testing.T) {
 		"both step 21", "hang losses 30"}
 	if !testing.Short() && os.Getenv("DROLAB_LONG") != "" {
 		for i := range 100 {
-			points = append(points, fmt.Sprintf("%s %s %d", []string{"kill", "orphan", "both"}[i%3],
-				[]string{"losses", "gradient", "step", "save"}[i%4], 1+i*7%40))
+			question, at := []string{"losses", "gradient", "step", "save"}[i%4], 1+i*7%40
+			if question == "save" {
+				at = 1 + i*7%8
+			}
+			points = append(points, fmt.Sprintf("%s %s %d",
+				[]string{"kill", "orphan", "both"}[i%3], question, at))
 		}
 	}
 	for i, point := range points {
