@@ -110,7 +110,8 @@ func Grid(assignments []string) [][]string {
 func alternatives(assignment string) []string {
 	key, text, ok := strings.Cut(assignment, "=")
 	t, known := spec.FindSetting(strings.TrimSpace(key))
-	if !ok || !known || !t.Single() || strings.ContainsAny(text, `[]{}"'`) {
+	program := strings.Contains(text, spec.ProgramPrefix)
+	if !ok || !known || !t.Single() || program || strings.ContainsAny(text, `[]{}"'`) {
 		return []string{assignment}
 	}
 	var list []string

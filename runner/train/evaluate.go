@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -148,7 +149,7 @@ func (r *Run) Pass(split string, sure bool) (*measure.Pass, error) {
 			p.Correct[from+i] = classes[i] == b.Labels[i]
 			p.Labels[from+i], p.Groups[from+i] = b.Labels[i], b.Groups[i]
 		}
-		return nil
+		return r.Net.Err()
 	})
 	// the last steps broke the network, each at a finite loss
 	if err == nil && !spec.AllFinite(p.Losses) {
@@ -175,7 +176,7 @@ func Source(d *data.Dataset, split string) data.Source {
 // an epoch of training is. The batch is valid until f returns.
 func (r *Run) EachBatch(split string, f func(b Batch, from int) error) error {
 	src := Source(r.Data, split)
-	loader, err := data.NewSequential(src, r.LoaderOptions(0, len(r.losses)))
+	loader, err := data.NewSequential(src, r.LoaderOptions(split, nn.Evaluate, 0, len(r.losses)))
 	if err != nil {
 		return err
 	}
@@ -213,9 +214,10 @@ func (r *Run) GradNorm(weights []float64) (float64, error) {
 			part[i] *= float64(b.N) / float64(n) // the batch's part of the mean
 		}
 		r.Net.Gradient(part, from > 0)
-		return nil
+		return r.Net.Err()
 	})
-	return r.Net.GradNorm(), err
+	norm := r.Net.GradNorm()
+	return norm, cmp.Or(err, r.Net.Err())
 }
 
 // selects takes e as the run's selection if it is better than what is selected so

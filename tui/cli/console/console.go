@@ -41,6 +41,8 @@ type Env struct {
 	Self func(args ...string) *exec.Cmd
 	// Ring is in use without --ring.
 	Ring string
+	// Programs is the folder that says which programs the user has started before.
+	Programs string
 	// Notify is the command in use without --notify.
 	Notify string
 	// RuntimeDir is the user's folder for sockets ($XDG_RUNTIME_DIR), or empty.

@@ -1,0 +1,221 @@
+"""The wire: frames of docs/protocol.md over a pair of pipes.
+
+A frame is three little-endian uint32 (the bytes of the head, the bytes of the body, and
+``MAGIC``), the head, which is a JSON object, and the body, which is the head's arrays one
+behind the other. Lengths are checked before memory is asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+
+import numpy as np
+
+__all__ = ["FormatError", "Gone", "Wire", "close_in_children", "keep_in_children"]
+
+MAGIC = 0x316F7264  # "dro1"
+MOST_HEAD = 1 << 20  # bytes
+MOST_BODY = 1 << 30  # bytes
+
+_LENGTHS = struct.Struct("<III")
+_TYPES = {name: np.dtype("<" + name) for name in ("f8", "f4", "i8", "i4")}
+_NAMES = {kind: name for name, kind in _TYPES.items()}
+_STEP = 1 << 20  # memory for a body grows by what has come, in steps of this
+_KEPT = 256  # heads that are remembered, since most questions are asked again and again
+
+Head = Mapping[str, Any]
+Declared = Tuple[Tuple[np.dtype, int, int], ...]  # type, elements, bytes
+
+
+class FormatError(Exception):
+    """What came is no frame of the protocol."""
+
+
+class Gone(Exception):
+    """The other side has closed its pipe."""
+
+
+class Wire:
+    """A connection over two pipes, given by their numbers.
+
+    It reads and writes without a buffer of Python's own, so that a question costs one call
+    of the system, and its answer another.
+    """
+
+    def __init__(self, read: int, write: int) -> None:
+        self.read, self.write = read, write
+        self._memory = bytearray(1 << 16)
+        self._view = memoryview(self._memory)
+        self._from = self._to = 0  # what has come and was not yet taken
+        self._heads: Dict[bytes, Tuple[Head, Declared, int]] = {}
+        self._prefixes: Dict[Tuple[np.dtype, int], bytes] = {}
+
+    def receive(self) -> Optional[Tuple[Head, List[np.ndarray]]]:
+        """The next frame: its head, which is not to be changed, and copies of its arrays.
+
+        None at the end of the pipe between two frames. Raises FormatError where no frame
+        comes, and where the pipe ends within one.
+        """
+        if not self._fill(_LENGTHS.size):
+            if self._to == self._from:
+                return None
+            raise FormatError("a frame is cut short: drolab has gone")
+        text, body, magic = _LENGTHS.unpack_from(self._memory, self._from)
+        if magic != MAGIC:
+            raise FormatError("not a frame of the protocol: it does not begin as one")
+        if text > MOST_HEAD or body > MOST_BODY:
+            raise FormatError(
+                f"not a frame of the protocol: it declares {text} and {body} bytes")
+        if not self._fill(_LENGTHS.size + text):
+            raise FormatError("a frame is cut short: drolab has gone")
+        at = self._from + _LENGTHS.size
+        raw = bytes(self._view[at:at + text])
+        known = self._heads.get(raw)
+        if known is None:
+            known = _parse(raw)
+            if len(self._heads) >= _KEPT:
+                self._heads.clear()
+            if text <= 1024:
+                self._heads[raw] = known
+        head, declared, size = known
+        if size != body:
+            raise FormatError(f"not a frame of the protocol: its arrays take {size} bytes "
+                              f"and its body has {body}")
+        if not self._fill(_LENGTHS.size + text + body):
+            raise FormatError("a frame is cut short: drolab has gone")
+        at = self._from + _LENGTHS.size + text
+        arrays = []
+        for kind, n, length in declared:
+            arrays.append(np.frombuffer(self._memory, kind, n, at).copy())
+            at += length
+        self._from = at
+        if self._from == self._to:
+            self._from = self._to = 0
+            if len(self._memory) > 4 * _STEP:  # a long answer's memory is not kept
+                self._room(1 << 16)
+        return head, arrays
+
+    def _fill(self, n: int) -> bool:
+        """Reads until n bytes are there; False at the end of the pipe."""
+        while self._to - self._from < n:
+            full = self._to == len(self._memory)
+            if self._from + n > len(self._memory) and (self._from or full):
+                have = self._to - self._from
+                self._room(min(max(n, 1 << 16), max(2 * have, have + _STEP)))
+            got = os.readv(self.read, [self._view[self._to:]])
+            if got == 0:
+                return False
+            self._to += got
+        return True
+
+    def _room(self, size: int) -> None:
+        """Moves what is left into memory of another size. Arrays that were given are copies."""
+        rest = self._view[self._from:self._to]
+        self._memory = bytearray(max(size, len(rest)))
+        self._view = memoryview(self._memory)
+        self._view[:len(rest)] = rest
+        self._from, self._to = 0, len(rest)
+
+    def send(self, head: Head, arrays: Sequence[np.ndarray] = ()) -> None:
+        """Sends a frame. Arrays are of float64, float32, int64 or int32, of any shape.
+
+        Raises Gone where drolab has gone, and ValueError beyond the limits.
+        """
+        raw: List[Any] = [b""]
+        declared = []
+        body = 0
+        for a in arrays:
+            a = np.ascontiguousarray(a)
+            if a.dtype not in _NAMES:
+                a = a.astype(a.dtype.newbyteorder("<"))
+            declared.append([_NAMES[a.dtype], a.size])
+            raw.append(a.reshape(-1).view(np.uint8))
+            body += a.nbytes
+        if declared:
+            head = dict(head, arrays=declared)
+        text = json.dumps(head, separators=(",", ":")).encode()
+        if len(text) > MOST_HEAD or body > MOST_BODY:
+            raise ValueError(f"an answer of {len(text)} and {body} bytes: at most "
+                             f"{MOST_HEAD} and {MOST_BODY}")
+        raw[0] = _LENGTHS.pack(len(text), body, MAGIC) + text
+        self._out(raw, len(raw[0]) + body)
+
+    def send_array(self, a: np.ndarray) -> None:
+        """Sends a frame of one array alone, contiguous and of a type of the protocol."""
+        key = (a.dtype, a.size)
+        prefix = self._prefixes.get(key)
+        if prefix is None:
+            text = b'{"arrays":[["%s",%d]]}' % (_NAMES[a.dtype].encode(), a.size)
+            prefix = _LENGTHS.pack(len(text), a.nbytes, MAGIC) + text
+            if len(self._prefixes) >= _KEPT:
+                self._prefixes.clear()
+            self._prefixes[key] = prefix
+        self._out((prefix, a), len(prefix) + a.nbytes)
+
+    def _out(self, parts: Sequence[Any], n: int) -> None:
+        try:
+            sent = os.writev(self.write, parts)
+            if sent == n:
+                return
+            rest = memoryview(b"".join(bytes(p) for p in parts))[sent:]
+            while rest:
+                rest = rest[os.write(self.write, rest):]
+        except BrokenPipeError:
+            raise Gone("the pipe is closed: drolab has gone") from None
+
+
+def _parse(raw: bytes) -> Tuple[Head, Declared, int]:
+    """Reads a head, and the arrays that it declares, and their bytes."""
+    try:
+        head = json.loads(raw)
+    except (ValueError, RecursionError) as e:
+        raise FormatError(f"not a frame of the protocol: its head: {e}") from None
+    if not isinstance(head, dict):
+        raise FormatError("not a frame of the protocol: its head is no object")
+    declared, size = [], 0
+    listed = head.get("arrays") or []
+    if not isinstance(listed, list):
+        raise FormatError("not a frame of the protocol: its arrays are no list")
+    for i, d in enumerate(listed):
+        kind = _TYPES.get(d[0]) if isinstance(d, list) and len(d) == 2 and \
+            isinstance(d[0], str) else None
+        if kind is None or type(d[1]) is not int or not 0 <= d[1] <= MOST_BODY // kind.itemsize:
+            raise FormatError(
+                f"not a frame of the protocol: array {i} is declared as {str(d)[:40]!r}")
+        declared.append((kind, d[1], d[1] * kind.itemsize))
+        size += d[1] * kind.itemsize
+    return head, tuple(declared), size
+
+
+_closed_in_children: "set[int]" = set()
+
+
+def close_in_children(*descriptors: int) -> None:
+    """Has every forked child close these, and no program that is started inherit them.
+
+    A worker that held a pipe open would hide this process's end from the other side.
+    """
+    for d in descriptors:
+        os.set_inheritable(d, False)
+    _closed_in_children.update(descriptors)
+
+
+def keep_in_children(*descriptors: int) -> None:
+    """Takes back what close_in_children was told, as when they are closed here."""
+    _closed_in_children.difference_update(descriptors)
+
+
+def _after_fork() -> None:
+    for d in _closed_in_children:
+        try:
+            os.close(d)
+        except OSError:
+            pass
+    _closed_in_children.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

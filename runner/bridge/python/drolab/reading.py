@@ -1,0 +1,225 @@
+"""Reads samples of data sets, in this process or ahead in workers.
+
+What a sample is made of is drawn from the seed of the run, the epoch and the sample's
+place, whatever the number of workers and the order of reading.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import hashlib
+import os
+import random
+import struct
+import traceback
+from typing import Any, Callable, Deque, Dict, Iterator, List, NamedTuple, Optional, Tuple
+
+import numpy as np
+
+from .frames import close_in_children, keep_in_children
+from .job import Wrong
+
+__all__ = ["Plan", "Workers", "GENERATORS", "kept", "sow"]
+
+MOST_AHEAD = 16  # batches that are read and not yet asked for
+_MOST_SENT = 1 << 15  # bytes of orders that a worker has not answered: far below a pipe's room
+
+
+class Generator(NamedTuple):
+    """A generator of random numbers that data sets draw from."""
+
+    seed: Callable[[int], Any]  # takes 63 bits
+    get: Callable[[], Any]
+    put: Callable[[Any], Any]
+
+
+#: Python's and NumPy's; drolab.torch adds PyTorch's.
+GENERATORS: List[Generator] = [
+    Generator(random.seed, random.getstate, random.setstate),
+    Generator(lambda n: np.random.seed(n & 0xFFFFFFFF), np.random.get_state, np.random.set_state),
+]
+
+
+def sow(seed: int, epoch: int, index: int) -> None:
+    """Seeds all generators for one sample."""
+    raw = struct.pack("<QqQ", seed & (1 << 64) - 1, epoch, index)
+    (n,) = struct.unpack("<Q", hashlib.blake2b(raw, digest_size=8).digest())
+    for g in GENERATORS:
+        g.seed(n >> 1)
+
+
+@contextlib.contextmanager
+def kept() -> Iterator[None]:
+    """Gives the generators back as they were: the network's draws are not the data's."""
+    states = [g.get() for g in GENERATORS]
+    try:
+        yield
+    finally:
+        for g, s in zip(GENERATORS, states):
+            g.put(s)
+
+
+class Plan(NamedTuple):
+    """What a worker needs to read samples. collate makes a batch of a list of them."""
+
+    datasets: Dict[str, Any]
+    sample: Callable[[Any, bool], Any]  # of what the data set gave; whether to augment
+    collate: Callable[[List[Any]], Any]
+    seed: int
+
+    def read(self, name: str, index: np.ndarray, epoch: int) -> Any:
+        """The batch of the samples of a data set; an epoch below 0 is for evaluations,
+        which augment nothing."""
+        dataset, samples = self.datasets[name], []
+        i = None
+        try:
+            for i in index.tolist():
+                sow(self.seed, epoch, i)
+                samples.append(self.sample(dataset[i], epoch >= 0))
+            i = None
+            return self.collate(samples)
+        except Exception as e:
+            traceback.print_exc()
+            what = f"a batch of {name} cannot be collated" if i is None else \
+                f"sample {i} of {name} cannot be read"
+            raise Wrong(f"{what}: {_told(e)}") from None
+
+
+def _told(e: Exception) -> str:
+    said = str(e).strip().split("\n")[0][:300]
+    last = traceback.extract_tb(e.__traceback__)[-1]
+    return f"{type(e).__name__}: {said} ({os.path.basename(last.filename)}, line {last.lineno})"
+
+
+Order = Tuple[str, bytes, int]  # data set, places as int64, epoch
+
+
+class _Worker:
+    """A process that reads what it is sent, and its end of a pipe."""
+
+    def __init__(self, context: Any, plan: Plan, number: int) -> None:
+        self.pipe, theirs = context.Pipe()
+        # Forked children close this end, so that a worker sees when this process is gone.
+        close_in_children(self.pipe.fileno())
+        self.process = context.Process(target=_work, args=(theirs, plan), daemon=True,
+                                       name=f"drolab worker {number}")
+        self.process.start()
+        theirs.close()
+        self.orders: Deque[Tuple[_Batch, int, int]] = collections.deque()  # part, bytes
+        self.sent = 0  # bytes of the orders that wait
+
+    def send(self, order: Order, batch: "_Batch", part: int) -> None:
+        size = len(order[1])
+        while self.orders and self.sent + size > _MOST_SENT:
+            self.receive()
+        try:
+            self.pipe.send(order)
+        except OSError:
+            raise Wrong(self.dead()) from None
+        self.orders.append((batch, part, size))
+        self.sent += size
+
+    def receive(self) -> None:
+        """Takes the oldest answer to where it belongs."""
+        try:
+            result, error = self.pipe.recv()
+        except (EOFError, OSError):
+            raise Wrong(self.dead()) from None
+        batch, part, size = self.orders.popleft()
+        self.sent -= size
+        batch.take(part, result, error)
+
+    def dead(self) -> str:
+        self.process.join(5)
+        return (f"{self.process.name} has ended with the status {self.process.exitcode}: "
+                "it may lack memory; try num_workers = 0")
+
+    def close(self) -> None:
+        keep_in_children(self.pipe.fileno())
+        self.pipe.close()
+
+
+def _work(pipe: Any, plan: Plan) -> None:
+    """The life of a worker: until the other end of its pipe is closed."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for hook in AT_START:
+        hook()
+    while True:
+        try:
+            name, places, epoch = pipe.recv()
+        except (EOFError, OSError):
+            return
+        try:
+            answer = plan.read(name, np.frombuffer(places, np.int64), epoch), None
+        except Wrong as e:
+            answer = None, str(e)
+        try:
+            pipe.send(answer)
+        except OSError:
+            return
+
+
+#: Called in a worker before it reads.
+AT_START: List[Callable[[], Any]] = []
+
+
+class _Batch:
+    """A batch that workers read, in parts."""
+
+    def __init__(self, parts: int) -> None:
+        self.parts: List[Any] = [None] * parts
+        self.by: List[_Worker] = []
+        self.left = parts
+        self.error: Optional[str] = None
+
+    def take(self, part: int, result: Any, error: Optional[str]) -> None:
+        self.parts[part] = result
+        self.error = self.error or error
+        self.left -= 1
+
+
+class Workers:
+    """Processes that read batches ahead. A batch is cut into as many parts as there are
+    workers where its parts can be joined, and read by one of them where not."""
+
+    def __init__(self, context: Any, plan: Plan, count: int, cut: bool) -> None:
+        self._cut = cut
+        self._workers = [_Worker(context, plan, n) for n in range(count)]
+        self._ahead: "collections.OrderedDict[Order, _Batch]" = collections.OrderedDict()
+        self._turn = 0
+
+    def announce(self, name: str, index: np.ndarray, epoch: int) -> None:
+        """Has a batch read, unless it is being read already."""
+        order = (name, index.tobytes(), epoch)
+        if order in self._ahead:
+            return
+        while len(self._ahead) >= MOST_AHEAD:  # nobody asked for the oldest
+            self._ahead.popitem(last=False)
+        pieces = np.array_split(index, min(len(self._workers), len(index))) if self._cut \
+            else [index]
+        batch = self._ahead[order] = _Batch(len(pieces))
+        for part, piece in enumerate(pieces):
+            w = self._workers[self._turn]
+            self._turn = (self._turn + 1) % len(self._workers)
+            batch.by.append(w)
+            w.send((name, piece.tobytes(), epoch), batch, part)
+
+    def read(self, name: str, index: np.ndarray, epoch: int) -> List[Any]:
+        """The parts of a batch."""
+        self.announce(name, index, epoch)
+        batch = self._ahead.pop((name, index.tobytes(), epoch))
+        for w in batch.by:
+            while batch.left and any(b is batch for b, _, _ in w.orders):
+                w.receive()
+        if batch.error is not None:
+            raise Wrong(batch.error)
+        return batch.parts
+
+    def close(self) -> None:
+        for w in self._workers:
+            w.close()
+        for w in self._workers:
+            w.process.join(5)

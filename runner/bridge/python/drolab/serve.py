@@ -1,0 +1,352 @@
+"""Answers what drolab asks of a job: see docs/protocol.md."""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+import os
+import platform
+import signal
+import sys
+import traceback
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Type
+
+import numpy as np
+
+from . import labels
+from .frames import FormatError, Gone, Head, Wire, close_in_children
+from .job import Job, Wrong, settings_of
+
+__all__ = ["main"]
+
+VERSION = 1
+MODES = ("train", "evaluate", "probe")
+
+Arrays = Sequence[np.ndarray]
+
+
+def main(job: Type[Job]) -> None:
+    """Runs a job for the drolab that has started this program; does not return.
+
+    In a process that multiprocessing has started from this program it returns at once, so
+    that a program needs no ``if __name__ == "__main__"``.
+    """
+    if multiprocessing.parent_process() is not None:
+        return
+    sys.exit(serve(job))
+
+
+def serve(job: Type[Job]) -> int:
+    """The exit status of a conversation over the pipes of DROLAB_PIPES."""
+    pipes = os.environ.pop("DROLAB_PIPES", "")
+    if not pipes:
+        return _say(f"drolab starts this program: drolab run PRESET --set "
+                    f"model=program:{os.path.basename(sys.argv[0]) or 'PROGRAM'}", 2)
+    if int(os.environ.get("WORLD_SIZE") or 1) > 1:
+        return _say("several processes for one run are not supported: start one", 2)
+    try:
+        read, write = (int(n) for n in pipes.split(","))
+        close_in_children(read, write)
+    except (ValueError, OSError):
+        return _say(f"DROLAB_PIPES={pipes!r} are no two pipes", 2)
+    # An interrupt is for drolab, which then asks for a checkpoint.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(line_buffering=True)
+    return _Conversation(Wire(read, write), job).run()
+
+
+def _say(line: str, status: int) -> int:
+    print(f"drolab: {line}", file=sys.stderr, flush=True)
+    return status
+
+
+class _Conversation:
+    """Questions and answers until drolab closes the program or is gone."""
+
+    def __init__(self, wire: Wire, kind: Type[Job]) -> None:
+        self.wire, self.kind = wire, kind
+        self.job: Optional[Job] = None
+        self.counts: Dict[str, int] = {}  # samples of each split
+        self.classes = 0
+        self.last = 0  # samples of the last losses
+        self.answers: Dict[str, Callable[[Head, Arrays], Any]] = {
+            name: getattr(self, "_" + name)
+            for name in ("hello", "losses", "outputs", "norm", "step", "accumulate", "advance",
+                         "restart", "pick", "swap", "save", "load")}
+        self.silent: Dict[str, Callable[[Head, Arrays], None]] = {
+            name: getattr(self, "_" + name) for name in ("mode", "next", "gradient")}
+
+    def run(self) -> int:
+        failed: Optional[str] = None  # by a question without an answer
+        try:
+            while True:
+                frame = self.wire.receive()
+                if frame is None:
+                    return _say("the pipe ended: drolab has gone", 1)
+                head, arrays = frame
+                do = head.get("do")
+                if do == "close":
+                    if self.job is not None:
+                        self.job.close()
+                    return 0
+                try:
+                    silent = self.silent.get(do) if isinstance(do, str) else None
+                    if silent is not None:
+                        if failed is None:
+                            silent(head, arrays)
+                        continue
+                    if failed is None:
+                        answer = self.answers.get(do) if isinstance(do, str) else None
+                        if answer is None:
+                            raise Wrong(f"drolab asks for {str(do)[:40]!r}, which this client "
+                                        "does not know: install both of one version")
+                        answer(head, arrays)
+                        continue
+                except Gone:
+                    raise
+                except (Exception, SystemExit) as e:
+                    failed = _line(e)
+                    if silent is not None:
+                        continue
+                self.wire.send({"error": failed})
+                return 1
+        except (FormatError, Gone) as e:
+            return _say(str(e), 1)
+
+    def _reply(self, head: Mapping[str, Any], arrays: Sequence[np.ndarray] = ()) -> None:
+        """Answers, with the values that the job has logged since the last answer."""
+        assert self.job is not None
+        logged = self.job._logged
+        if logged:
+            head = dict(head, log=list(logged))
+            arrays = list(arrays) + [np.array(list(logged.values()), np.float64)]
+            self.job._logged = {}
+        self.wire.send(head, arrays)
+
+    def _reply_array(self, a: np.ndarray) -> None:
+        assert self.job is not None
+        if self.job._logged:
+            self._reply({}, [a])
+        else:
+            self.wire.send_array(a)
+
+    def _hello(self, head: Head, arrays: Arrays) -> None:
+        version = head.get("version")
+        if version != VERSION:
+            raise Wrong(f"drolab speaks version {version} of the protocol and this client "
+                        f"{VERSION}: install both of one version")
+        if self.job is not None:
+            raise Wrong("drolab greets twice")
+        job = self.job = self.kind()
+        try:
+            job.arguments = [str(w) for w in head.get("arguments") or []]
+            job.settings = settings_of(head.get("settings") or {}, job.arguments)
+            job.seed, job.batch = int(head.get("seed", 0)), int(head.get("batch", 1))
+            job.threads = int(head.get("threads", 1))
+            job.purpose, job.scratch = str(head.get("purpose")), str(head.get("scratch"))
+        except (TypeError, ValueError) as e:
+            raise Wrong(f"drolab's greeting has a member of another type: {e}") from None
+        job._alive = lambda: self.wire.send({"alive": True})
+        splits = labels.table(job.begin())
+        classes = labels.names(job.classes, splits, 0, "label")
+        groups = labels.names(job.groups, splits, 1, "group")
+        self.counts = {name: len(pair[0]) for name, pair in splits.items()}
+        self.classes = len(classes)
+        job.class_count = self.classes
+        answer: Dict[str, Any] = {
+            "version": VERSION, "samples": self.counts, "classes": classes,
+            "parameters": job.parameters(), "restart": job.offers("restart"),
+            "accumulate": job.offers("accumulate", "advance"), "pick": job.offers("pick", "swap"),
+            "packages": _packages(job.packages), "device": str(job.device)}
+        if groups:
+            answer["groups"] = groups
+        self._reply(answer, [a for name in labels.SPLITS if name in splits
+                             for a in splits[name] if a is not None])
+
+    def _need(self) -> Job:
+        if self.job is None:
+            raise Wrong("drolab asks before it greets")
+        return self.job
+
+    def _mode(self, head: Head, arrays: Arrays) -> None:
+        mode = head.get("mode")
+        if mode not in MODES:
+            raise Wrong(f"drolab sets a mode {str(mode)[:40]!r}, which this client does not know")
+        job = self._need()
+        job.current_mode = mode
+        job.mode(mode)
+
+    def _samples(self, head: Head, arrays: Arrays) -> "tuple[str, np.ndarray, int]":
+        """The split, the places (int64 [n]) and the epoch that a question is about."""
+        split, epoch = head.get("split"), head.get("epoch", 0)
+        count = self.counts.get(split) if isinstance(split, str) else None
+        if count is None:
+            raise Wrong(f"drolab asks about a split {str(split)[:40]!r}, which there is not")
+        index = _array(arrays, 0, "i8")
+        if not len(index):
+            raise Wrong("drolab asks about no samples")
+        if index.view(np.uint64).max() >= count:  # a negative number is a large one
+            raise Wrong(f"drolab asks about a sample that {split} does not have: it has {count}")
+        if type(epoch) is not int or epoch < 0:
+            raise Wrong(f"drolab asks about the epoch {str(epoch)[:40]}")
+        return split, index, epoch  # type: ignore
+
+    def _next(self, head: Head, arrays: Arrays) -> None:
+        job = self._need()
+        split, index, epoch = self._samples(head, arrays)
+        job.ahead(split, index, epoch, head.get("mode") or job.current_mode)
+
+    def _losses(self, head: Head, arrays: Arrays) -> None:
+        job = self._need()
+        split, index, epoch = self._samples(head, arrays)
+        self.last = 0
+        losses = np.ascontiguousarray(job.losses(split, index, epoch), dtype=np.float64)
+        n = len(index)
+        if losses.shape != (n,):
+            raise Wrong(f"losses gave the shape {losses.shape} for {n} samples: "
+                        "give the loss of each sample, as reduction=\"none\" does")
+        if not math.isfinite(losses.sum()) and not np.isfinite(losses).all():
+            bad = int(np.flatnonzero(~np.isfinite(losses))[0])
+            raise Wrong(f"the loss of sample {index[bad]} of {split} is {losses[bad]}: "
+                        "lower lr, set clip, or look at this sample")
+        self.last = n
+        self._reply_array(losses)
+
+    def _outputs(self, head: Head, arrays: Arrays) -> None:
+        job, want = self._need(), head.get("want")
+        kinds = {"classes": np.int32, "confidences": np.float64, "probabilities": np.float32}
+        if not isinstance(want, list) or not all(isinstance(w, str) and w in kinds for w in want):
+            raise Wrong(f"drolab wants outputs {str(want)[:40]}, which this client does not know")
+        self._asked("outputs")
+        given = [np.ascontiguousarray(a, dtype=kinds[w]) for w, a in zip(want, job.outputs(want))]
+        for name, a in zip(want, given):
+            shape = (self.last, self.classes) if name == "probabilities" else (self.last,)
+            if a.shape != shape:
+                raise Wrong(f"outputs gave {name} of the shape {a.shape}, want {shape}: "
+                            "the network must have one output for each class")
+            if not np.isfinite(a).all():
+                raise Wrong(f"some {name} are not finite: lower lr, or set clip")
+        self._reply({}, given)
+
+    def _asked(self, what: str) -> None:
+        if not self.last:
+            raise Wrong(f"drolab asks for {what} before losses")
+
+    def _gradient(self, head: Head, arrays: Arrays) -> None:
+        job = self._need()
+        self._asked("a gradient")
+        weights = _array(arrays, self.last, "f8")
+        if not math.isfinite(weights.sum()) and not np.isfinite(weights).all():
+            raise Wrong("drolab sends weights that are not finite")
+        job.gradient(weights, head.get("add") is True)
+
+    def _norm(self, head: Head, arrays: Arrays) -> None:
+        self._reply_array(_norms(self._need().norm()))
+
+    def _step(self, head: Head, arrays: Arrays) -> None:
+        job = self._need()
+        norm = job.step(*_rule(arrays))
+        if norm is None:
+            self._reply({"skipped": True}, [np.zeros(1)])
+        else:
+            self._reply_array(_norms(norm))
+
+    def _accumulate(self, head: Head, arrays: Arrays) -> None:
+        _, momentum, decay, clip = _rule(arrays)
+        self._reply_array(_norms(*self._need().accumulate(momentum, decay, clip)))
+
+    def _advance(self, head: Head, arrays: Arrays) -> None:
+        (rate,) = _finite(_array(arrays, 1, "f8"))
+        self._need().advance(rate)
+        self._reply({})
+
+    def _restart(self, head: Head, arrays: Arrays) -> None:
+        self._need().restart()
+        self._reply({})
+
+    def _pick(self, head: Head, arrays: Arrays) -> None:
+        self._need().pick()
+        self._reply({})
+
+    def _swap(self, head: Head, arrays: Arrays) -> None:
+        self._need().swap()
+        self._reply({})
+
+    def _folder(self, head: Head) -> str:
+        folder = head.get("folder")
+        if not isinstance(folder, str) or not os.path.isdir(folder):
+            raise Wrong(f"drolab names a folder that is not there: {str(folder)[:200]}")
+        return folder
+
+    def _save(self, head: Head, arrays: Arrays) -> None:
+        self._need().save(self._folder(head))
+        self._reply({})
+
+    def _load(self, head: Head, arrays: Arrays) -> None:
+        self._need().load(self._folder(head))
+        self._reply({})
+
+
+def _array(arrays: Arrays, n: int, kind: str) -> np.ndarray:
+    """The only array of a question; n is its length, 0 any."""
+    if len(arrays) != 1 or arrays[0].dtype != kind or n and len(arrays[0]) != n:
+        raise Wrong("drolab sends other arrays than the question takes: "
+                    "install both of one version")
+    return arrays[0]
+
+
+def _rule(arrays: Arrays) -> List[float]:
+    """Step size, momentum, weight decay and the length that a gradient is cut to."""
+    return _finite(_array(arrays, 4, "f8"))
+
+
+def _finite(a: np.ndarray) -> List[float]:
+    values: List[float] = a.tolist()
+    if not all(map(math.isfinite, values)):
+        raise Wrong("drolab sends a number that is not finite")
+    return values
+
+
+def _norms(*norms: float) -> np.ndarray:
+    if not all(map(math.isfinite, norms)):
+        raise Wrong(f"the gradient's norm is {norms[0]}: lower lr, set clip, or in half "
+                    "precision set self.scaler")
+    return np.array(norms, np.float64)
+
+
+def _packages(modules: Sequence[str]) -> Dict[str, str]:
+    """The versions of Python, of this client and of the modules that are imported."""
+    from . import __version__
+
+    found = {"python": platform.python_version(), "drolab": __version__}
+    for name in ("numpy", *modules):
+        module = sys.modules.get(name)
+        if module is not None:
+            found[name] = str(getattr(module, "__version__", "unknown"))
+    return found
+
+
+def _line(e: BaseException) -> str:
+    """An error in one line. Its trace goes to standard error, but for a mistake of which
+    the line says all."""
+    if isinstance(e, Wrong):
+        line = " ".join(str(e).split())
+        _say(line, 0)
+        return line
+    if isinstance(e, SystemExit):
+        return f"the program ended itself, by sys.exit({e.code!r:.200})"
+    traceback.print_exception(type(e), e, e.__traceback__)
+    sys.stderr.flush()
+    said = str(e).strip().split("\n")[0]
+    return f"{type(e).__name__}: {said[:500]}{_where(e)}"
+
+
+def _where(e: BaseException) -> str:
+    """The last line of the program's own that an error passed."""
+    own = os.path.dirname(os.path.abspath(__file__))
+    script = os.path.dirname(os.path.abspath(sys.argv[0]))
+    for frame in reversed(traceback.extract_tb(e.__traceback__)):
+        if frame.filename.startswith(script) and not frame.filename.startswith(own):
+            return f" ({os.path.basename(frame.filename)}, line {frame.lineno})"
+    return ""

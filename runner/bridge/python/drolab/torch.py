@@ -1,0 +1,607 @@
+"""Programs in PyTorch: see ``Job``. The only module that imports PyTorch."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import math
+import sys
+import time
+from typing import Any, ContextManager, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+
+import numpy as np
+import torch
+import torch.multiprocessing
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch.utils.data import ConcatDataset, Subset, TensorDataset, default_collate
+
+from . import job, reading
+from .job import Wrong
+from .serve import main
+
+__all__ = ["Job", "main", "probe"]
+
+_TELL = 10.0  # seconds between two signs of life in a pass over a data set
+
+reading.GENERATORS.append(reading.Generator(
+    torch.default_generator.manual_seed, torch.default_generator.get_state,
+    torch.default_generator.set_state))
+reading.AT_START.append(lambda: torch.set_num_threads(1))
+
+
+@contextlib.contextmanager
+def probe(model: nn.Module) -> Iterator[None]:
+    """Looks at a batch without moving anything: no gradients, the batch's statistics for
+    normalisation, and running statistics that stay."""
+    training = model.training
+    norms = [m for m in model.modules() if _counts(m)]
+    model.train()
+    _count(norms, False)
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        _count(norms, True)
+        model.train(training)
+
+
+def _counts(m: nn.Module) -> bool:
+    """Whether a layer keeps running statistics."""
+    return isinstance(m, nn.modules.batchnorm._NormBase) and bool(m.track_running_stats)
+
+
+def _count(norms: Sequence[nn.Module], on: bool) -> None:
+    for m in norms:
+        m.track_running_stats = on  # type: ignore
+
+
+class Job(job.Job):
+    """A network in PyTorch, its data sets and its optimiser, which drolab trains.
+
+    ``setup`` sets ``self.model`` and ``self.optimizer`` and returns the data sets of the
+    splits, ``{"train": ..., "val": ..., "test": ...}``, which give x, y or x, y, group. One
+    more, ``"plain"``, may be the training split as evaluations see it, without augmentation.
+
+    Labels and groups are whole numbers from 0. They are found in a data set's attributes
+    ``targets`` (or ``labels``) and ``groups``, or else by a pass over it.
+    """
+
+    #: Where the network is: the word ``device=`` of the program, or the first GPU, or the CPU.
+    device: torch.device
+    model: nn.Module
+    optimizer: Optional[torch.optim.Optimizer] = None
+    #: A torch.amp.GradScaler, for gradients in half precision.
+    scaler: Any = None
+    #: The type that products are computed in, as torch.bfloat16; None: as the network has it.
+    autocast: Optional[torch.dtype] = None
+    #: Processes that read samples ahead; 0: this one reads.
+    num_workers: int = 0
+    #: How workers are started; None: forked on Linux, and spawned elsewhere.
+    start_method: Optional[str] = None
+    #: The most samples that go through the network at once; 0: the whole batch. A batch of
+    #: several parts is weighed as one. Each part passes the network twice.
+    microbatch: int = 0
+    packages: Sequence[str] = ("torch", "torchvision", "lightning", "transformers", "timm")
+
+    # What a program may write anew.
+
+    def collate(self, samples: List[Tuple[Any, Any]]) -> Tuple[Any, Any]:
+        """The batch (x, y) of samples (x, y). It runs in the workers."""
+        return default_collate(samples)
+
+    def augment(self, x: Any) -> Any:
+        """A sample of the training split as training sees it. It runs in the workers, with
+        the generators of Python, NumPy and PyTorch seeded for this sample and epoch."""
+        return x
+
+    def forward(self, x: Any) -> Any:
+        """The network's outputs for a batch."""
+        return self.model(x)
+
+    def loss(self, outputs: Any, y: Any) -> Tensor:
+        """The loss of each sample [n]."""
+        if outputs.dim() != 2 or outputs.shape[1] != self.class_count:
+            raise Wrong(f"the network's outputs have the shape {tuple(outputs.shape)}, and the "
+                        f"labels have {self.class_count} classes: give it as many outputs, "
+                        "or write loss")
+        return F.cross_entropy(outputs, y.long(), reduction="none")
+
+    def probabilities(self, outputs: Any = None) -> Any:
+        """The probabilities [n, classes] of outputs."""
+        return outputs.float().softmax(dim=1)
+
+    def state(self) -> Dict[str, Any]:
+        """What checkpoints keep beside network, optimiser, scaler and generators: tensors,
+        numbers, texts, and lists and dictionaries of them."""
+        return {}
+
+    def load_state(self, state: Dict[str, Any]) -> None:
+        """Takes up what ``state`` gave."""
+
+    # The start.
+
+    def begin(self) -> Mapping[str, Any]:
+        torch.manual_seed(self.seed % 2**63)
+        torch.set_num_threads(max(1, self.threads))
+        self.device = _device(self.settings.get("device"))
+        given = super().begin()
+        if not isinstance(given, Mapping):
+            return given
+        self._datasets = dict(given)
+        if not isinstance(getattr(self, "model", None), nn.Module):
+            raise Wrong("setup made no network: set self.model to a torch.nn.Module")
+        if not isinstance(self.optimizer, torch.optim.Optimizer):
+            raise Wrong("setup made no optimiser: set self.optimizer to one of torch.optim")
+        self._check_device()
+        found = {name: self._labels(name, d) for name, d in given.items() if name != "plain"}
+        plain = self._datasets.get("plain")
+        if plain is not None and len(plain) != len(self._datasets.get("train", ())):
+            raise Wrong("the split plain has another length than train: "
+                        "it is the same samples without augmentation")
+        self._prepare()
+        return found
+
+    def _check_device(self) -> None:
+        for p in self.model.parameters():
+            if p.device.type != self.device.type:
+                raise Wrong(f"the network is on {p.device} and the job on {self.device}: "
+                            "write .to(self.device) behind the network")
+            return
+
+    def _prepare(self) -> None:
+        assert self.optimizer is not None
+        groups = self.optimizer.param_groups
+        self._learned = [p for g in groups for p in g["params"] if p.requires_grad]
+        if not self._learned:
+            raise Wrong("the optimiser has no parameters: give it self.model.parameters()")
+        first = float(groups[0]["lr"])
+        if not first > 0:
+            raise Wrong("the optimiser's first step size is 0: start it with settings[\"lr\"], "
+                        "since drolab's step size is set in proportion to it")
+        self._rates = [float(g["lr"]) / first for g in groups]
+        self._hyper = [{k: v for k, v in g.items() if k != "params"} for g in groups]
+        self._lr = math.nan
+        self.model.train()
+        self._norms = [m for m in self.model.modules() if _counts(m)]
+        self._first = self._copy("cpu"), copy.deepcopy(self.optimizer.state_dict()), \
+            self.scaler.state_dict() if self.scaler else None
+        self._velocity: Optional[List[Tensor]] = None
+        self._picked: Optional[List[Tensor]] = None
+        self._graph: Optional[Tensor] = None  # losses with what their gradient needs
+        self._samples: Tuple[Any, Any] = (None, None)  # of the last losses
+        self._random: Any = None  # generators before them, where they passed in parts
+        self._outputs: Any = None
+        self._eager = False  # in evaluations: a gradient of the last losses was asked for
+        overridden = {n for n in ("collate", "augment")
+                      if getattr(type(self), n) is not getattr(Job, n)}
+        self._tensors = {n: d.tensors for n, d in self._datasets.items()
+                         if type(d) is TensorDataset and not overridden}
+        self._plan = reading.Plan(self._datasets, self._sample, self.collate, self.seed)
+        self._workers: Optional[reading.Workers] = None
+        read = [n for n in self._datasets if n not in self._tensors]
+        if self.num_workers > 0 and read and self.purpose != "describe":
+            method = self.start_method or ("fork" if sys.platform == "linux" else "spawn")
+            self._workers = reading.Workers(torch.multiprocessing.get_context(method), self._plan,
+                                            self.num_workers, "collate" not in overridden)
+
+    def parameters(self) -> int:
+        return sum(p.numel() for p in self.model.parameters())
+
+    def offers(self, *names: str) -> bool:
+        if "accumulate" in names and self.scaler is not None:
+            return False  # it has no step that a scaler could skip
+        return super().offers(*names)
+
+    # Labels.
+
+    def _labels(self, name: str, dataset: Any) -> Any:
+        """Labels, or labels and groups, of a data set."""
+        try:
+            n = len(dataset)
+            with reading.kept():
+                first = dataset[0] if n else ()
+        except (TypeError, NotImplementedError) as e:
+            raise Wrong(f"the data set {name} has no length or no items ({e}): drolab asks for "
+                        "samples by their places, which an iterable does not have") from None
+        if not n:
+            raise Wrong(f"the split {name} is empty: give it samples, or leave it out")
+        if not isinstance(first, (tuple, list)) or len(first) not in (2, 3):
+            raise Wrong(f"a sample of {name} is no x, y and no x, y, group: let "
+                        "the data set give one of them")
+        found = [_known(dataset, part) for part in range(1, len(first))]
+        if any(a is None or not self._agrees(a, dataset, part + 1)
+               for part, a in enumerate(found)):
+            found = self._pass(dataset, len(first))
+        return found[0] if len(found) == 1 else tuple(found)
+
+    def _agrees(self, known: np.ndarray, dataset: Any, part: int) -> bool:
+        """Whether an attribute says what the samples say, at both ends."""
+        if len(known) != len(dataset):
+            return False
+        with reading.kept():
+            return all(float(known[i]) == float(dataset[i][part]) for i in (0, len(known) - 1))
+
+    def _pass(self, dataset: Any, parts: int) -> List[np.ndarray]:
+        rows, told = [], time.monotonic()
+        with reading.kept():
+            for i in range(len(dataset)):
+                sample = dataset[i]
+                rows.append([_number(v) for v in sample[1:parts]])
+                if time.monotonic() > told + _TELL:
+                    told = time.monotonic()
+                    self.alive()
+        return [np.array([r[p] for r in rows]) for p in range(parts - 1)]
+
+    # Samples.
+
+    def _sample(self, given: Sequence[Any], augmented: bool) -> Tuple[Any, Any]:
+        x = given[0]
+        return (self.augment(x) if augmented else x), given[1]
+
+    def _source(self, split: str, epoch: int, mode: str) -> Tuple[str, int]:
+        """The data set that a split is read from, and the epoch; -1 for evaluations."""
+        if split == "train" and mode != "evaluate":
+            return split, epoch
+        return ("plain" if split == "train" and "plain" in self._datasets else split), -1
+
+    def ahead(self, split: str, index: np.ndarray, epoch: int, mode: str) -> None:
+        name, epoch = self._source(split, epoch, mode)
+        if self._workers is not None and name not in self._tensors:
+            self._workers.announce(name, index, epoch)
+
+    def _read(self, split: str, index: np.ndarray, epoch: int) -> Tuple[Any, Any]:
+        """A batch on the device."""
+        name, epoch = self._source(split, epoch, self.current_mode)
+        tensors = self._tensors.get(name)
+        if tensors is not None:
+            at = torch.from_numpy(index)
+            return _to(tensors[0][at], self.device), _to(tensors[1][at], self.device)
+        if self._workers is not None:
+            parts = [_to(p, self.device) for p in self._workers.read(name, index, epoch)]
+            batch = parts[0] if len(parts) == 1 else _join(parts)
+        else:
+            with reading.kept():
+                batch = _to(self._plan.read(name, index, epoch), self.device)
+        return batch[0], batch[1]
+
+    # Losses and gradients.
+
+    def mode(self, name: str) -> None:
+        if self.model.training != (name != "evaluate"):
+            self.model.train(name != "evaluate")
+        _count(self._norms, name != "probe")
+        self._eager = False
+
+    def _cast(self) -> ContextManager[Any]:
+        if self.autocast is None:
+            return contextlib.nullcontext()
+        return torch.autocast(self.device.type, dtype=self.autocast)
+
+    def _compute(self, x: Any, y: Any, graph: bool) -> Tensor:
+        """The losses [n] of a batch, and its outputs."""
+        with torch.set_grad_enabled(graph), self._cast():
+            outputs = self.forward(x)
+            losses = self.loss(outputs, y)
+        if not isinstance(losses, Tensor) or losses.dim() != 1:
+            shape = tuple(losses.shape) if isinstance(losses, Tensor) else type(losses).__name__
+            raise Wrong(f"loss gave {shape} and not the loss of each sample: "
+                        "use reduction=\"none\"")
+        if graph and not losses.requires_grad:
+            raise Wrong("the losses have no gradient: compute them from self.model's outputs, "
+                        "without detach and no_grad")
+        self._outputs = outputs.detach() if isinstance(outputs, Tensor) else outputs
+        return losses
+
+    def losses(self, split: str, index: np.ndarray, epoch: int) -> np.ndarray:
+        x, y = self._samples = self._read(split, index, epoch)
+        self._graph = None
+        if 0 < self.microbatch < len(index):
+            losses = self._in_parts(x, y)
+        else:
+            graph = self.current_mode == "train" or self._eager
+            losses = self._compute(x, y, graph)
+            if graph:
+                self._graph = losses
+            elif self.current_mode == "evaluate":
+                self._random = None
+        self._eager = False
+        return losses.detach().cpu().double().numpy()
+
+    def _in_parts(self, x: Any, y: Any) -> Tensor:
+        """Losses of a batch that is too large to be held with its graph. The gradient
+        passes the parts again, with the same draws."""
+        self._random = self._generators()
+        losses, outputs = [], []
+        _count(self._norms, self.current_mode == "evaluate")
+        for part_x, part_y in _parts(x, y, self.microbatch):
+            losses.append(self._compute(part_x, part_y, False))
+            outputs.append(self._outputs)
+        _count(self._norms, self.current_mode != "probe")
+        self._outputs = torch.cat(outputs) if isinstance(outputs[0], Tensor) else outputs
+        return torch.cat(losses)
+
+    def outputs(self, want: Sequence[str]) -> List[np.ndarray]:
+        with torch.no_grad():
+            p = self.probabilities(self._outputs).cpu().numpy()
+        if p.ndim != 2:
+            raise Wrong(f"probabilities gave the shape {p.shape}: want one row for each sample")
+        made = {"classes": lambda: p.argmax(axis=1), "confidences": lambda: p.max(axis=1),
+                "probabilities": lambda: p}
+        return [made[name]() for name in want]
+
+    def gradient(self, weights: np.ndarray, add: bool) -> None:
+        if not add:
+            for p in self._learned:
+                p.grad = None
+        if self._graph is not None:
+            losses, self._graph = self._graph, None
+            self._backward((self._weights(weights, losses) * losses).mean())
+            self._eager = self.current_mode == "evaluate"
+            return
+        # In parts, or in an evaluation, where no graph was kept: the samples pass again.
+        x, y = self._samples
+        n, done = len(weights), 0
+        if self._random is not None:
+            self._restore(self._random)
+        for part_x, part_y in _parts(x, y, self.microbatch or n):
+            losses = self._compute(part_x, part_y, True)
+            part = weights[done:done + len(losses)]
+            done += len(losses)
+            self._backward((self._weights(part, losses) * losses).sum() / n)
+        self._eager = self.current_mode == "evaluate"
+
+    def _weights(self, weights: np.ndarray, losses: Tensor) -> Tensor:
+        return torch.from_numpy(weights).to(losses.dtype).to(losses.device, non_blocking=True)
+
+    def _backward(self, mean: Tensor) -> None:
+        (self.scaler.scale(mean) if self.scaler else mean).backward()
+
+    # Steps.
+
+    def _length(self) -> Tensor:
+        """The norm of the gradient as it stands, on the device."""
+        return _length([p.grad for p in self._learned if p.grad is not None], self.device)
+
+    def norm(self) -> float:
+        return float(self._length()) / (self.scaler.get_scale() if self.scaler else 1)
+
+    def step(self, lr: float, momentum: float, decay: float, clip: float) -> Optional[float]:
+        assert self.optimizer is not None
+        if lr != self._lr:
+            self._set_rate(lr)
+        if self.scaler:
+            self.scaler.unscale_(self.optimizer)
+        length = self._length()
+        self._cut(length, clip)
+        if self.scaler:
+            before = self.scaler.get_scale()
+            self.scaler.step(self.optimizer)
+            self.scaler.update()
+            if self.scaler.get_scale() < before:
+                return None
+        else:
+            self.optimizer.step()
+        return float(length)  # here, so that the device has the step already
+
+    def _cut(self, length: Tensor, clip: float) -> None:
+        if clip > 0 and float(length) > clip:
+            for p in self._learned:
+                if p.grad is not None:
+                    p.grad.mul_(clip / float(length))
+
+    def _set_rate(self, lr: float) -> None:
+        assert self.optimizer is not None
+        self._lr = lr
+        for g, rate in zip(self.optimizer.param_groups, self._rates):
+            if isinstance(g["lr"], Tensor):
+                g["lr"].fill_(lr * rate)
+            else:
+                g["lr"] = lr * rate
+
+    @torch.no_grad()
+    def accumulate(self, momentum: float, decay: float, clip: float) -> Tuple[float, float]:
+        length = self._length()
+        self._cut(length, clip)
+        if self._velocity is None:
+            self._velocity = [torch.zeros_like(p) for p in self._learned]
+        for v, p in zip(self._velocity, self._learned):
+            v.mul_(momentum)
+            if p.grad is not None:
+                v.add_(p.grad, alpha=1 - momentum)
+            if decay:
+                v.add_(p, alpha=(1 - momentum) * decay)
+        return float(length), float(_length(self._velocity, self.device))
+
+    @torch.no_grad()
+    def advance(self, rate: float) -> None:
+        for v, p in zip(self._velocity or (), self._learned):
+            p.sub_(v, alpha=rate)
+
+    # Copies of the network.
+
+    def _held(self) -> List[Tensor]:
+        """All tensors of the network: what is learned, and running statistics."""
+        return [*self.model.parameters(), *self.model.buffers()]
+
+    def _copy(self, device: Any = None) -> List[Tensor]:
+        return [t.detach().to(device or t.device, copy=True) for t in self._held()]
+
+    @torch.no_grad()
+    def _put(self, copies: Sequence[Tensor]) -> None:
+        for t, c in zip(self._held(), copies):
+            t.copy_(c)
+
+    def restart(self) -> None:
+        assert self.optimizer is not None
+        parameters, optimizer, scaler = self._first
+        self._put(parameters)
+        self.optimizer.load_state_dict(copy.deepcopy(optimizer))
+        if self.scaler:
+            self.scaler.load_state_dict(scaler)
+        self._velocity, self._lr = None, math.nan
+
+    def pick(self) -> None:
+        if self._picked is None:
+            self._picked = self._copy()
+            return
+        with torch.no_grad():
+            for c, t in zip(self._picked, self._held()):
+                c.copy_(t)
+
+    def swap(self) -> None:
+        if self._picked is None:
+            raise Wrong("drolab swaps with a copy of the network before it picked one")
+        now = self._copy()
+        self._put(self._picked)
+        self._picked = now
+
+    # Checkpoints.
+
+    def _generators(self) -> Dict[str, Any]:
+        """The states of all generators of random numbers, as plain values and tensors."""
+        import random
+
+        version, words, gauss = random.getstate()
+        kind, keys, at, has, cached = np.random.get_state()
+        states: Dict[str, Any] = {
+            "python": [version, list(words), gauss], "torch": torch.get_rng_state(),
+            "numpy": [kind, torch.from_numpy(np.asarray(keys).astype(np.int64)), at, has, cached]}
+        if self.device.type == "cuda":
+            states["cuda"] = torch.cuda.get_rng_state(self.device)
+        elif self.device.type == "mps":
+            states["mps"] = torch.mps.get_rng_state()
+        return states
+
+    def _restore(self, states: Mapping[str, Any]) -> None:
+        import random
+
+        version, words, gauss = states["python"]
+        random.setstate((version, tuple(words), gauss))
+        kind, keys, at, has, cached = states["numpy"]
+        np.random.set_state((kind, keys.numpy().astype(np.uint32), at, has, cached))
+        torch.set_rng_state(states["torch"])
+        if "cuda" in states and self.device.type == "cuda":
+            torch.cuda.set_rng_state(states["cuda"], self.device)
+        if "mps" in states and self.device.type == "mps":
+            torch.mps.set_rng_state(states["mps"])
+
+    def save(self, folder: str) -> None:
+        assert self.optimizer is not None
+        torch.save({
+            "model": self.model.state_dict(), "optimizer": self.optimizer.state_dict(),
+            "hyper": self._hyper, "scaler": self.scaler.state_dict() if self.scaler else None,
+            "velocity": self._velocity, "picked": self._picked,
+            "generators": self._generators(), "own": self.state(),
+        }, self.path(folder, "state.pt"))
+
+    def load(self, folder: str) -> None:
+        assert self.optimizer is not None
+        # A checkpoint may come from a stranger: only tensors and plain values are read.
+        s = torch.load(self.path(folder, "state.pt"), map_location="cpu", weights_only=True)
+        try:
+            self.model.load_state_dict(s["model"])
+            self.optimizer.load_state_dict(s["optimizer"])
+        except (RuntimeError, ValueError, KeyError) as e:
+            raise Wrong(f"the checkpoint is of another network or optimiser: {e}") from None
+        # A fork may have been given other hyperparameters than those of the checkpoint.
+        for group, now, then in zip(self.optimizer.param_groups, self._hyper, s["hyper"]):
+            group.update({k: v for k, v in now.items() if k not in then or then[k] != v})
+        self._lr = math.nan
+        if self.scaler and s["scaler"]:
+            self.scaler.load_state_dict(s["scaler"])
+        self._velocity = _like(s["velocity"], self._learned)
+        self._picked = _like(s["picked"], self._held())
+        self._restore(s["generators"])
+        self.load_state(s["own"])
+
+    def close(self) -> None:
+        if getattr(self, "_workers", None) is not None:
+            self._workers.close()  # type: ignore
+
+
+def _device(word: Any) -> torch.device:
+    if word is not None:
+        try:
+            return torch.device(str(word))
+        except RuntimeError as e:
+            raise Wrong(f"device={word} is no device: {str(e).splitlines()[0]}") from None
+    if torch.cuda.is_available():
+        return torch.device("cuda", torch.cuda.current_device())
+    return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+
+
+def _length(tensors: List[Tensor], device: torch.device) -> Tensor:
+    """The Euclidean norm of all tensors together."""
+    if not tensors:
+        return torch.zeros((), device=device)
+    return torch.linalg.vector_norm(torch.stack(torch._foreach_norm(tensors)))
+
+
+def _like(saved: Optional[List[Tensor]], tensors: Sequence[Tensor]) -> Optional[List[Tensor]]:
+    if saved is None:
+        return None
+    return [s.to(t.device) for s, t in zip(saved, tensors)]
+
+
+def _number(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else value
+
+
+def _known(dataset: Any, part: int) -> Optional[np.ndarray]:
+    """The labels (part 1) or groups (part 2) that a data set has at hand; None: it has not."""
+    if isinstance(dataset, TensorDataset):
+        return dataset.tensors[part].cpu().numpy()
+    if isinstance(dataset, Subset):
+        below = _known(dataset.dataset, part)
+        return None if below is None else below[np.asarray(dataset.indices, np.int64)]
+    if isinstance(dataset, ConcatDataset):
+        all_of = [_known(d, part) for d in dataset.datasets]
+        return None if any(a is None for a in all_of) else np.concatenate(all_of)  # type: ignore
+    for name in ("targets", "labels") if part == 1 else ("groups",):
+        value = getattr(dataset, name, None)
+        if value is None:
+            continue
+        a = value.cpu().numpy() if isinstance(value, Tensor) else np.asarray(value)
+        if a.ndim == 1 and a.dtype.kind in "iubf":
+            return a
+    return None
+
+
+def _to(batch: Any, device: torch.device) -> Any:
+    """A batch, tensors and what holds them, on a device."""
+    if isinstance(batch, Tensor):
+        return batch.to(device, non_blocking=True)
+    if isinstance(batch, Mapping):
+        return {k: _to(v, device) for k, v in batch.items()}
+    if isinstance(batch, (list, tuple)):
+        return [_to(v, device) for v in batch]
+    return batch
+
+
+def _join(parts: Sequence[Any]) -> Any:
+    """One batch of parts of it that default_collate made."""
+    if isinstance(parts[0], Tensor):
+        return torch.cat(list(parts))
+    if isinstance(parts[0], Mapping):
+        return {k: _join([p[k] for p in parts]) for k in parts[0]}
+    if parts[0] and isinstance(parts[0][0], (str, bytes)):
+        return [text for p in parts for text in p]
+    return [_join(column) for column in zip(*parts)]
+
+
+def _parts(x: Any, y: Any, size: int) -> Iterator[Tuple[Any, Any]]:
+    """A batch in parts of at most size samples."""
+    for start in range(0, len(y), size):
+        yield _slice(x, start, size), _slice(y, start, size)
+
+
+def _slice(batch: Any, start: int, size: int) -> Any:
+    if isinstance(batch, Mapping):
+        return {k: _slice(v, start, size) for k, v in batch.items()}
+    if isinstance(batch, Tensor):
+        return batch[start:start + size]
+    # A list is of columns, where it holds tensors, and of samples where it does not.
+    if batch and isinstance(batch[0], (Tensor, Mapping)):
+        return [_slice(v, start, size) for v in batch]
+    return batch[start:start + size]
