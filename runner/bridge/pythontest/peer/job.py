@@ -18,6 +18,8 @@ class Noisy(Dataset):
         self.x = torch.randn(n, 8, generator=torch.Generator().manual_seed(n))
         self.y = (self.x[:, 0] > 0).long()
         self.noise, self.fails = noise, fails
+        if fails >= 0:
+            self.targets, self.groups = self.y, torch.arange(n) % 3
 
     def __len__(self):
         return len(self.y)

@@ -14,6 +14,7 @@ import sys
 
 sys.path.insert(0, sys.argv[1])
 import drolab.torch  # noqa: E402
+import torch._dynamo  # noqa: E402,F401  which the first optimiser imports, for seconds
 
 running = {}
 
