@@ -38,8 +38,9 @@ func TestExamples(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(dir, "table.csv"), []byte(table), 0o600))
 	for script, words := range map[string][]string{
 		"cifar_resnet18.py": {"folder=" + dir, "width=4", "workers=1"},
-		"table.py":          {"file=" + filepath.Join(dir, "table.csv"), "label=kind", "group=colour"},
-		"numpy_softmax.py":  {},
+		"table.py": {"file=" + filepath.Join(dir, "table.csv"), "label=kind",
+			"group=colour"},
+		"numpy_softmax.py": {},
 	} {
 		t.Run(script, func(t *testing.T) {
 			p := begin(t, examples+script, words...)
@@ -106,7 +107,7 @@ for p in sorted(pathlib.Path(sys.argv[1]).rglob("*.py")):
     print(p.name)
 `), 0o600))
 	log := filepath.Join(t.TempDir(), "log")
-	_, ended := mother(t).start(t, order{Script: script, Words: []string{client(t)}, Log: log})
+	_, ended := torch.run(t).start(t, order{Script: script, Words: []string{client(t)}, Log: log})
 	status := <-ended
 	text, _ := os.ReadFile(log)
 	if status != 0 || !strings.Contains(string(text), "torch.py") {
@@ -117,7 +118,7 @@ for p in sorted(pathlib.Path(sys.argv[1]).rglob("*.py")):
 // BenchmarkStep is a step of a program without a network: losses from a table, a gradient
 // and a step, of 128 samples.
 func BenchmarkStep(b *testing.B) {
-	p := begin(b, "peer/table.py")
+	p := begin(b, "peer/lookup.py")
 	index, weights := frame.Ints(places(0, 128, 50000)), frame.Floats(ramp(128, 64))
 	var head message
 	for b.Loop() {

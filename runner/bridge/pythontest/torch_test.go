@@ -73,7 +73,7 @@ func TestSameNumbersAsPyTorch(t *testing.T) {
 	out := filepath.Join(dir, "out.json")
 	script, err := filepath.Abs("peer/plain.py")
 	must(t, err)
-	_, ended := mother(t).start(t, order{Script: script, Log: filepath.Join(dir, "log"),
+	_, ended := torch.run(t).start(t, order{Script: script, Log: filepath.Join(dir, "log"),
 		Words: []string{out, "0.05", filepath.Dir(script)}})
 	if status := <-ended; status != 0 {
 		text, _ := os.ReadFile(filepath.Join(dir, "log"))

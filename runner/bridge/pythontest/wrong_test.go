@@ -91,7 +91,7 @@ func TestByHand(t *testing.T) {
 		o.Script, err = filepath.Abs(job)
 		must(t, err)
 		o.Words = []string{}
-		_, ended := mother(t).start(t, o)
+		_, ended := torch.run(t).start(t, o)
 		status := <-ended
 		if text, _ := os.ReadFile(o.Log); status != 2 || !strings.Contains(string(text), want) {
 			t.Errorf("status %d: %s", status, text)

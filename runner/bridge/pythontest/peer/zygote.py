@@ -1,10 +1,12 @@
-"""Starts programs by forking itself, so that PyTorch is imported once for all tests.
+"""Starts programs by forking itself, so that modules are imported once for all tests:
+zygote.py FOLDER MODULE..., which are imported from the folder and elsewhere.
 
 A line of standard input is a JSON object: script, words, pipes (two named pipes, the one to
 read from first, or null), log (a file or a named pipe). Standard output has a line when a
 program begins, ["pid", ID, PID], and one when it has ended, ["end", ID, STATUS].
 """
 
+import importlib
 import json
 import os
 import runpy
@@ -13,8 +15,8 @@ import signal
 import sys
 
 sys.path.insert(0, sys.argv[1])
-import drolab.torch  # noqa: E402
-import torch._dynamo  # noqa: E402,F401  which the first optimiser imports, for seconds
+for name in sys.argv[2:]:
+    importlib.import_module(name)
 
 running = {}
 
