@@ -40,8 +40,8 @@ def serve(job: Type[Job]) -> int:
     """The exit status of a conversation over the pipes of DROLAB_PIPES."""
     pipes = os.environ.pop("DROLAB_PIPES", "")
     if not pipes:
-        return _say(f"drolab starts this program: drolab run PRESET --set "
-                    f"model=program:{os.path.basename(sys.argv[0]) or 'PROGRAM'}", 2)
+        name = os.path.basename(sys.argv[0]) or "PROGRAM"
+        return _say(f"drolab starts this program: drolab run {name}", 2)
     if int(os.environ.get("WORLD_SIZE") or 1) > 1:
         return _say("several processes for one run are not supported: start one", 2)
     try:
