@@ -47,7 +47,9 @@ runner/measure, runner/internal/aside < runner
 runner < runner/gate
 dro/nn, runner/gate, runner/internal/room < runner/train
 runner/train < runner/certificate
-runner/train < runner/queue
+NONE < runner/bridge/internal/frame
+runner/train, runner/bridge/internal/frame < runner/bridge
+runner/bridge < runner/queue
 runner, YAML < presets
 runner, X/SYS, runner/internal/aside < runner/record/internal/disk
 runner, runner/record/internal/disk < runner/record/internal/eventlog
@@ -110,6 +112,7 @@ var testPairs = map[string]string{
 	"runner/inspect":   "runner/record/recordtest",
 	"runner/publish":   "runner/record/recordtest, runner/certificate",
 	"runner/queue":     "runner/certificate",
+	"runner/bridge":    "runner/queue, runner/record, runner/bridge/testdata/client",
 	"tui/runs":         "runner/queue",
 	"presets/recorded": "presets, runner/report",
 	"runner/report":    "presets, runner/train",

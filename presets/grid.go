@@ -28,7 +28,7 @@ func Grid(assignments []string) [][]string {
 func alternatives(assignment string) []string {
 	key, text, ok := strings.Cut(assignment, "=")
 	t, known := spec.FindSetting(strings.TrimSpace(key))
-	if !ok || !known || !t.Single() || strings.ContainsAny(text, `[]{}"'`) {
+	if !ok || !known || !t.Single() || strings.Contains(text, spec.ProgramPrefix) || strings.ContainsAny(text, `[]{}"'`) {
 		return []string{assignment}
 	}
 	var list []string

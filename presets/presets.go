@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"drolab/runner"
+	"drolab/runner/spec"
 )
 
 //go:embed *.yaml
@@ -79,6 +80,9 @@ func Load(nameOrFile string) (Preset, error) {
 	if slices.Contains(names(), nameOrFile) {
 		return embedded(nameOrFile)
 	}
+	if spec.IsProgramName(nameOrFile) {
+		return ofProgram(nameOrFile)
+	}
 	text, err := readFile(nameOrFile)
 	switch {
 	case err == nil:
@@ -92,6 +96,21 @@ func Load(nameOrFile string) (Preset, error) {
 			"check the path, or choose one of %s", nameOrFile, strings.Join(names(), ", "))
 	}
 	return Preset{}, fmt.Errorf("preset file: %w", err)
+}
+
+// ofProgram is a program in the place of a preset: the defaults, with it as the model.
+func ofProgram(name string) (p Preset, err error) {
+	p.Reasons = map[string]string{}
+	if p.Spec, err = spec.OfProgram(name); err != nil {
+		return p, err
+	}
+	program, ok := p.Spec.Program()
+	if !ok {
+		return p, fmt.Errorf("%.60q: want program:PATH and its words", name)
+	}
+	p.Name = strings.TrimSuffix(filepath.Base(program.Path), filepath.Ext(program.Path))
+	p.Doc = "the program " + program.Path
+	return p, nil
 }
 
 // looksLikeFile tells a path from a mistyped preset name.

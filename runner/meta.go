@@ -52,6 +52,8 @@ type Meta struct {
 	// Coordinates and Box are those of z, with every "auto" derived.
 	Coordinates string  `json:"coordinates"`
 	Box         dro.Box `json:"box"`
+	// Program is the one that the run trains, nil of a network of drolab's own.
+	Program *Program `json:"program,omitempty"`
 	// Optimum is what the setting optimum asks for.
 	Optimum *measure.Optimum `json:"optimum,omitempty"`
 }

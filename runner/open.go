@@ -20,6 +20,9 @@ func (m *Meta) CheckData(checksum string) error {
 // OpenFor opens a dataset to use the network of a run on; an empty name is the
 // run's own, with its own splits.
 func (m *Meta) OpenFor(dataset, dataDir string) (*data.Dataset, error) {
+	if err := m.OnlyTrains(); err != nil {
+		return nil, err
+	}
 	if dataset == "" {
 		return m.openOwn(dataDir)
 	}
@@ -34,6 +37,9 @@ func (m *Meta) OpenFor(dataset, dataDir string) (*data.Dataset, error) {
 // EncoderFrom returns the run's encoder: the one that it has kept or, of runs of
 // programs before, what the training data give.
 func (m *Meta) EncoderFrom(dataDir string) (*data.Encoder, error) {
+	if err := m.OnlyTrains(); err != nil {
+		return nil, err
+	}
 	if m.Encoder != nil {
 		return m.Encoder, nil
 	}

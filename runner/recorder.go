@@ -75,6 +75,8 @@ type State struct {
 	Velocities []nn.Tensor `json:"-"`
 	Buffers    []nn.Tensor `json:"-"`
 	Picked     []nn.Tensor `json:"-"`
+	// Opaque stands in place of all of them where the network is another program.
+	Opaque Opaque `json:"-"`
 }
 
 // Detach gives s tensors of its own.

@@ -28,6 +28,8 @@ type Means struct {
 	// Until is how many epochs runs train before they stop, with a checkpoint;
 	// 0, or more than they have: to their end.
 	Until int
+	// Program is for programs; nil: as this process has it.
+	Program *ProgramMeans `json:",omitempty"`
 }
 
 // DefaultParallel is how many runs a queue runs at once unless it is told otherwise.

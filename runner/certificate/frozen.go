@@ -29,6 +29,9 @@ type Frozen struct {
 // changed, its data are other ones, or memory is short.
 func Freeze(p *runner.Past, dataDir string, threads int) (*Frozen, error) {
 	m := *p.Meta
+	if err := m.OnlyTrains(); err != nil {
+		return nil, err
+	}
 	if p.From == nil {
 		return nil, fmt.Errorf("run %s has no checkpoint yet", m.ID)
 	}
@@ -129,7 +132,7 @@ func (f *Frozen) Stationarity() (*measure.Output, error) {
 // Draws gives a loader that draws so many training samples with replacement,
 // unaugmented, by the run's seed. The caller closes it.
 func (f *Frozen) Draws(batch int, stream uint64) (*data.Loader, error) {
-	o := f.Run.LoaderOptions(stream, batch)
+	o := f.Run.LoaderOptions(runner.SplitTrain, nn.Evaluate, stream, batch)
 	o.Ahead = false
 	return data.NewDraws(f.Data.Train, o)
 }

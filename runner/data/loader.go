@@ -11,6 +11,7 @@ type Batch struct {
 	Groups []int     // [N]
 	Index  []int     // [N], the samples' indices in the source
 	N      int
+	Epoch  uint64 // the pass over the source that it belongs to, from 0
 }
 
 // LoaderOptions configures a loader.
@@ -32,6 +33,13 @@ type LoaderOptions struct {
 	// InPlace: samples that lie in memory as they are wanted, at any address, stay there; see
 	// Batch.At.
 	InPlace bool
+	// IndexOnly: nobody wants values, since who trains reads the samples itself. Batches have none,
+	// and the same samples as with them.
+	IndexOnly bool
+	// Announce, if not nil, is told the samples of batches that will be asked for, once and in
+	// their order: when a batch is made, those up to two behind it, and of NewSequential none of
+	// the next pass. The indices are valid until it returns. It needs IndexOnly.
+	Announce func(epoch uint64, index []int)
 }
 
 // A Loader makes batches from a source. It is for one goroutine; loaders may share a source.
@@ -44,6 +52,8 @@ type Loader struct {
 	room  Batch  // full-size memory of one batch
 	batch Batch  // the part of room that is in use
 	ahead *ahead // nil: a batch is made when it is asked for
+
+	coming coming
 }
 
 // place is where a batch stands in a loader's sequence.
@@ -87,6 +97,10 @@ func newLoader(src Source, k kind, o LoaderOptions) (*Loader, error) {
 	if src.Len() < 1 || uint64(src.Len()) > 1<<32 {
 		return nil, fmt.Errorf("a loader takes 1 to 2³² samples, not %d", src.Len())
 	}
+	if o.IndexOnly {
+		o.Ahead, o.Each, o.InPlace = false, nil, false
+		o.Mean, o.Std, o.Augment = nil, nil, Augment{}
+	}
 	norm, err := newNormaliser(src, o)
 	if err != nil {
 		return nil, err
@@ -110,7 +124,11 @@ func (l *Loader) Next() *Batch {
 	} else {
 		l.batch = l.maker.make(&l.room, l.next)
 	}
+	l.batch.Epoch = l.next.epoch
 	l.next = l.maker.after(l.next)
+	if l.maker.opt.Announce != nil {
+		l.announce()
+	}
 	return &l.batch
 }
 
@@ -159,6 +177,6 @@ func (l *Loader) Restore(s State) error {
 			"the loader's state is at step %d of an epoch of %d steps: the checkpoint is damaged",
 			s.Step, l.StepsPerEpoch())
 	}
-	l.next = place{s.Epoch, s.Step}
+	l.next, l.coming.to = place{s.Epoch, s.Step}, nil
 	return nil
 }

@@ -34,7 +34,7 @@ const blockBytes = 32 << 10
 func newMaker(src Source, k kind, o LoaderOptions, norm *normaliser) *maker {
 	pcg := rand.NewPCG(0, 0)
 	m := &maker{src: src, kind: k, opt: o, norm: norm, pcg: pcg, rng: rand.New(pcg)}
-	m.copy, m.block = m.copyBlock, max(1, blockBytes/(4*src.Shape().Len()))
+	m.copy, m.block = m.copyBlock, max(1, blockBytes/max(1, 4*src.Shape().Len()))
 	if o.InPlace && norm.img == nil && norm.scale == nil {
 		if m.lie.x, m.lie.at = lying(src); m.lie.x != nil && k != sequential {
 			m.lie.list(src)
@@ -55,7 +55,7 @@ func (m *maker) newRoom() Batch {
 	b := Batch{Labels: make([]int, n), Groups: make([]int, n), Index: make([]int, n), N: n}
 	if m.lie.x != nil {
 		b.At = make([]int32, n)
-	} else {
+	} else if !m.opt.IndexOnly {
 		b.X = make([]float32, n*m.src.Shape().Len())
 	}
 	return b
@@ -87,8 +87,14 @@ func (m *maker) make(room *Batch, p place) Batch {
 		m.locate(&b, p)
 		return b
 	}
-	b.X = room.X[:n*m.src.Shape().Len()]
 	m.draw(b.Index, p)
+	if m.opt.IndexOnly {
+		for j, i := range b.Index {
+			b.Labels[j], b.Groups[j] = m.src.Label(i), m.src.Group(i)
+		}
+		return b
+	}
+	b.X = room.X[:n*m.src.Shape().Len()]
 	if !m.shared() {
 		m.samples(b, 0, n)
 		return b

@@ -9,11 +9,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"drolab/runner"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 )
 
 // Client asks the engine of a runs folder. It keeps no connection, so that an
@@ -27,6 +29,9 @@ type Client struct {
 	Version    string // of this program
 	// Means travels with Start and Resume.
 	Means runner.Means
+	// Program, if not nil, says what programs are started with; it travels with the
+	// Means of runs that train one.
+	Program func() *runner.ProgramMeans
 	// Note, if not nil, is told what was passed over on the way to the engine.
 	Note func(string)
 	// Command returns the command that is an engine of RunsDir, not started.
@@ -43,7 +48,8 @@ var errEnding = errors.New("the engine is ending")
 
 // Start implements runner.Verbs.
 func (c *Client) Start(r runner.Request) ([]string, error) {
-	r.Means = c.Means
+	isProgram := func(s spec.Spec) bool { return s.IsProgram() }
+	r.Means = c.means(slices.ContainsFunc(r.Specs, isProgram))
 	out, err := c.askStarting(&request{Verb: verbStart, Start: &r})
 	if err != nil {
 		return nil, err
@@ -59,8 +65,19 @@ func (c *Client) Wake() error {
 
 // Resume implements runner.Verbs.
 func (c *Client) Resume(id string) error {
-	_, err := c.askStarting(&request{Verb: verbResume, Run: id, Means: &c.Means})
+	r, err := record.Find(c.RunsDir, id)
+	means := c.means(err == nil && r.Meta.Spec.IsProgram()) // else the engine says what is wrong
+	_, err = c.askStarting(&request{Verb: verbResume, Run: id, Means: &means})
 	return err
+}
+
+// means are those of runs that train a program, or do not.
+func (c *Client) means(program bool) runner.Means {
+	m := c.Means
+	if program && c.Program != nil {
+		m.Program = c.Program()
+	}
+	return m
 }
 
 // Pause implements runner.Verbs.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/bridge"
 	"drolab/runner/queue"
 	"drolab/runner/record"
 )
@@ -30,6 +31,8 @@ type Settings struct {
 	Host     runner.Host
 	// Idle is how long after its last run the engine ends; 0 is 5 minutes.
 	Idle time.Duration
+	// Programs says which programs this user has started before.
+	Programs bridge.Approvals
 	// Ended is told of every run that ended; nil tells nobody.
 	Ended func(queue.Outcome)
 	// Log takes a line for what is asked and what goes wrong.
@@ -106,7 +109,7 @@ func Run(ctx context.Context, s Settings) error {
 	defer e.setOver()
 	e.queue = queue.NewQueue(ctx,
 		queue.Settings{Store: store, Host: s.Host, DataDir: s.DataDir, Threads: s.Threads,
-			Parallel: s.Parallel, Ended: s.Ended, Reports: s.RunsDir})
+			Parallel: s.Parallel, Ended: s.Ended, Reports: s.RunsDir, Programs: s.Programs})
 	d := &desk{engine: e, lock: lock}
 	if err := d.open(); err != nil {
 		return err

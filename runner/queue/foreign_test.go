@@ -48,7 +48,7 @@ func newForeign(s *spec.Spec, d *data.Dataset, _ int) (train.Network, error) {
 	return f, nil
 }
 
-func (f *foreign) Feed(*data.LoaderOptions) {}
+func (f *foreign) Feed(string, nn.Mode, *data.LoaderOptions) {}
 
 func (f *foreign) Losses(losses []float64, b train.Batch, _ func(w, losses []float64)) {
 	f.rows, f.labels, f.probabilities = nil, slices.Clone(b.Labels), nil
@@ -122,7 +122,7 @@ func norm(x []float32) (sum float64) {
 
 func (f *foreign) GradNorm() float64 { return norm(f.gradient) }
 
-func (f *foreign) Step(r train.Rule) float64 {
+func (f *foreign) Step(r train.Rule) (float64, bool) {
 	length, scale, keep := f.GradNorm(), 1.0, 1.0
 	if r.Clip > 0 && length > r.Clip {
 		scale = r.Clip / length
@@ -142,7 +142,7 @@ func (f *foreign) Step(r train.Rule) float64 {
 		f.weights[i] -= float32(rate * float64(v))
 	}
 	f.moves++
-	return length
+	return length, true
 }
 
 func (f *foreign) SetMode(nn.Mode) {}
@@ -169,7 +169,8 @@ func (f *foreign) Load(s *runner.State) error {
 	return nil
 }
 
-func (f *foreign) Close() {}
+func (f *foreign) Err() error { return nil }
+func (f *foreign) Close()     {}
 
 // trained runs a spec with a network, in as many parts as there are epochs.
 func trained(t *testing.T, build train.NewNetwork, s spec.Spec, parts int) *trace {

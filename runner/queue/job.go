@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -27,6 +28,7 @@ type job struct {
 	data    *shared            // released when the job ends
 	threads int                // of this run
 	until   int                // epochs, see Means
+	means   runner.Means
 	gate    *gate.Gate
 	over    chan struct{} // closed when it has ended
 }
@@ -134,9 +136,9 @@ func (j *job) Head() runner.Head {
 // box. All that a run can be refused for is found out here, before anything is written:
 // model, batch, mean, method, memory, selection and optimum. The last may take seconds.
 func newMeta(
-	req runner.Request, s spec.Spec, d *data.Dataset, host runner.Host,
+	req runner.Request, s spec.Spec, d *shared, host runner.Host,
 ) (*runner.Meta, error) {
-	parameters, err := nn.Check(s.Model, d.Shape.C, d.Shape.H, d.Shape.W, len(d.Classes))
+	parameters, err := parametersOf(&s, d)
 	if err != nil {
 		return nil, err
 	}
@@ -149,12 +151,15 @@ func newMeta(
 			Want: fmt.Sprintf("%d numbers, one for each channel", d.Shape.C)}
 	}
 	// From here on what is looked at costs more and more: counts, the method, memory.
-	parts := measure.PartsOf(d)
-	_, p, err := runner.NewTrainer(&s, &parts) // for what it refuses, and its problem
+	parts := measure.PartsOf(d.Dataset)
+	t, p, err := runner.NewTrainer(&s, &parts) // for what it refuses, and its problem
+	if err == nil && d.program != nil {
+		err = d.program.suits(t, s.Algorithm())
+	}
 	if err != nil {
 		return nil, err
 	}
-	if err := train.AskRoom(&s, d, parameters); err != nil {
+	if err := train.AskRoom(&s, d.Dataset, parameters); err != nil {
 		return nil, err
 	}
 	perEpoch := int64(d.Train.Len() / s.Batch)
@@ -164,13 +169,15 @@ func newMeta(
 		StepsPerEpoch: perEpoch, Steps: perEpoch * int64(s.Epochs),
 		Coordinates: string(p.Coordinates), Box: p.Box,
 	}
-	if d.Encoder.Len() <= mostEncoder {
+	if d.program != nil {
+		m.Program = &d.program.record
+	} else if d.Encoder.Len() <= mostEncoder {
 		m.Encoder = &d.Encoder
 	}
-	if err := runner.CheckSelection(&s, d); err != nil {
+	if err := runner.CheckSelection(&s, d.Dataset); err != nil {
 		return nil, err
 	}
-	m.Optimum, err = train.FindOptimum(&s, d, p)
+	m.Optimum, err = train.FindOptimum(&s, d.Dataset, p)
 	return m, err
 }
 
@@ -194,6 +201,7 @@ func (q *Queue) reopen(id string, m runner.Means) error {
 	j := &job{
 		meta: past.Meta, spec: past.Meta.Spec, knobs: runner.Turned(past.Log),
 		record: record, from: past.From, gate: q.gate(), threads: m.Threads, until: m.Until,
+		means: m,
 	}
 	if err := q.takeUp(j, m); err != nil {
 		record.Close()
@@ -245,8 +253,27 @@ func (q *Queue) noteResume(j *job) error {
 	if err := j.record.Append(&runner.ResumeEvent{Head: j.Head()}); err != nil {
 		return err
 	}
-	now := train.Kernel(&j.meta.Spec, q.settings.Host.Kernel, j.data.Dataset)
+	if err := j.noteProgram(); err != nil {
+		return err
+	}
+	now := kernel(&j.meta.Spec, q.settings.Host.Kernel, j.data)
 	return j.noteKernel(now, j.meta.Host.Kernel)
+}
+
+// kernel names what multiplies in the run's steps: of a program, where it runs.
+func kernel(s *spec.Spec, host string, d *shared) string {
+	if d.program != nil {
+		return cmp.Or("program "+d.program.Device, host)
+	}
+	return train.Kernel(s, host, d.Dataset)
+}
+
+// parametersOf counts those of the model of s on d, or says why there can be none.
+func parametersOf(s *spec.Spec, d *shared) (int, error) {
+	if d.program != nil {
+		return d.program.Parameters, nil
+	}
+	return nn.Check(s.Model, d.Shape.C, d.Shape.H, d.Shape.W, len(d.Classes))
 }
 
 // noteKernel says in the log that a run goes on with another kernel. It is a warning and

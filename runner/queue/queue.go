@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/bridge"
 	"drolab/runner/data"
 	"drolab/runner/gate"
 	"drolab/runner/spec"
@@ -28,6 +29,8 @@ type Settings struct {
 	Parallel int          // runs at once; 0 is DefaultParallel
 	// Network builds what runs train; nil is dro/nn's.
 	Network train.NewNetwork
+	// Programs says which programs this user has started before: no other is started.
+	Programs bridge.Approvals
 	// Alone says that nobody may be there to resume a run that waits for room
 	// on a full disk: it looks for that by itself too, again and again.
 	Alone bool
@@ -219,6 +222,7 @@ func (q *Queue) prepare(req runner.Request, s spec.Spec, parent *runner.Past) (*
 	if req.Dir != "" { // the record shall be of use from everywhere
 		s.Dataset = data.Locate(s.Dataset, req.Dir)
 	}
+	s.SettleProgram(req.Dir)
 	like := &runner.Meta{Spec: s}
 	if parent != nil {
 		like.FittedTo = parent.Meta.FittedTo
@@ -230,8 +234,8 @@ func (q *Queue) prepare(req runner.Request, s spec.Spec, parent *runner.Past) (*
 		return nil, err
 	}
 	host := q.settings.Host
-	host.Threads, host.Kernel = req.Threads, train.Kernel(&s, host.Kernel, d.Dataset)
-	meta, err := newMeta(req, s, d.Dataset, host)
+	host.Threads, host.Kernel = req.Threads, kernel(&s, host.Kernel, d)
+	meta, err := newMeta(req, s, d, host)
 	if err != nil {
 		q.release(d)
 		return nil, err
@@ -240,6 +244,7 @@ func (q *Queue) prepare(req runner.Request, s spec.Spec, parent *runner.Past) (*
 	threads := max(1, req.Threads/min(len(req.Specs), q.settings.Parallel))
 	return &job{
 		meta: meta, spec: s, data: d, gate: q.gate(), threads: threads, until: req.Until,
+		means: req.Means,
 	}, nil
 }
 
@@ -322,7 +327,7 @@ func (q *Queue) train(j *job) (status runner.Status, err error) {
 			Data:    j.data.Dataset,
 			Record:  j.record,
 			Gate:    j.gate,
-			Network: q.settings.Network,
+			Network: q.network(j),
 			Threads: j.threads,
 			Knobs:   j.knobs,
 			Until:   int64(j.until) * j.meta.StepsPerEpoch,

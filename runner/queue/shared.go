@@ -10,37 +10,41 @@ import (
 // be gigabytes, and the runs of an experiment mostly train on the same.
 type shared struct {
 	*data.Dataset
-	key   string // name and options that it was opened with
-	users int    // jobs that have not released it; Queue.mu guards it
+	program *described // what it is of; nil: drolab's own
+	key     string     // name and options that it was opened with
+	users   int        // jobs that have not released it; Queue.mu guards it
 }
 
 // dataset opens the dataset of a run, or shares the one that is open already, of the
 // same name and options. The caller is starting, so that nobody opens it at the same
 // time, and has mu free, since opening may take minutes.
 func (q *Queue) dataset(of *runner.Meta, m runner.Means) (*shared, error) {
+	if of.Spec.IsProgram() {
+		return q.program(&of.Spec, m)
+	}
 	o, name := of.DataOptions(m.DataDir), of.Spec.Dataset
 	if m.Dir != "" {
 		name = data.Locate(name, m.Dir)
 	}
 	key := fmt.Sprintf("%s %+v", name, o)
-	if d := q.share(key, nil); d != nil {
+	if d := q.share(key, nil, nil); d != nil {
 		return d, nil
 	}
 	set, err := q.openData(name, o)
 	if err != nil {
 		return nil, err
 	}
-	return q.share(key, set), nil
+	return q.share(key, set, nil), nil
 }
 
 // share counts a user of the dataset that is open under key, or of set as that;
 // nil is none of both. Each user calls release once.
-func (q *Queue) share(key string, set *data.Dataset) *shared {
+func (q *Queue) share(key string, set *data.Dataset, p *described) *shared {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	d := q.open[key]
 	if d == nil && set != nil {
-		d = &shared{Dataset: set, key: key}
+		d = &shared{Dataset: set, program: p, key: key}
 		q.open[key] = d
 	}
 	if d != nil {

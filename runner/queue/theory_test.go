@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"drolab/dro"
+	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/certificate"
 	"drolab/runner/data"
@@ -15,7 +16,8 @@ import (
 // alone are the norms of the gradients of r_i ℓ_i, sample by sample.
 func alone(t *testing.T, f *certificate.Frozen, ratios []float64) (norms []float64) {
 	t.Helper()
-	loader, err := data.NewSequential(f.Data.Train, f.Run.LoaderOptions(0, 1))
+	loader, err := data.NewSequential(f.Data.Train,
+		f.Run.LoaderOptions(runner.SplitTrain, nn.Evaluate, 0, 1))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -154,22 +154,32 @@ func checkpointFile(step int64) string { return checkpointsName + "/" + stateNam
 // already, when a run is paused and saved again: the same step has the same
 // weights, so the pair is whole at every moment.
 func writeCheckpoint(f *disk.Folder, s *runner.State, at eventlog.Position) error {
-	list, err := fileTensors(s)
+	name, write, err := largeFile(s)
 	if err != nil {
 		return fmt.Errorf("checkpoint of step %d: %w", s.Step, err)
 	}
 	hash := sha256.New()
-	err = f.Write(tensorsName(s.Step), func(w io.Writer) error {
-		return writeTensors(io.MultiWriter(w, hash), list)
-	})
+	err = f.Write(name, func(w io.Writer) error { return write(io.MultiWriter(w, hash)) })
 	if err != nil {
 		return err
 	}
 	return f.WriteJSON(stateName(s.Step), &stateFile{
 		State: *s, Method: encodeMethod(s.Method),
-		Tensors: tensorsName(s.Step), SHA256: hex.EncodeToString(hash.Sum(nil)),
+		Tensors: name, SHA256: hex.EncodeToString(hash.Sum(nil)),
 		Log: &at.Seq, Knobs: runner.Turned(at.Knobs),
 	})
+}
+
+// largeFile is the file beside the JSON: the tensors, or what a program has saved.
+func largeFile(s *runner.State) (name string, write func(io.Writer) error, err error) {
+	if s.Opaque != nil {
+		return opaqueName(s.Step), func(w io.Writer) error {
+			_, err := s.Opaque.WriteTo(w)
+			return err
+		}, nil
+	}
+	list, err := fileTensors(s)
+	return tensorsName(s.Step), func(w io.Writer) error { return writeTensors(w, list) }, err
 }
 
 // tensorGroup is a list of a state, and what stands before its names in the file.
@@ -228,11 +238,11 @@ func readCheckpoint(in *disk.Folder, step int64) (*saved, error) {
 	if f.Step != step {
 		return nil, fmt.Errorf("%s: is of step %d", path, f.Step)
 	}
-	list, err := readTensorsFile(in, tensorsName(step), f.SHA256)
+	s := f.State
+	list, err := f.readLarge(in, &s)
 	if err != nil {
 		return nil, err
 	}
-	s := f.State
 	if s.Method, err = f.method(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -246,6 +256,18 @@ func readCheckpoint(in *disk.Folder, step int64) (*saved, error) {
 		got.at = &eventlog.Position{Seq: *f.Log, Knobs: f.Knobs}
 	}
 	return got, nil
+}
+
+// readLarge reads the tensors. What a program has saved it leaves where it is, and only
+// looks whether it is whole.
+func (f *stateFile) readLarge(in *disk.Folder, s *runner.State) ([]nn.Tensor, error) {
+	if f.Tensors != opaqueName(f.Step) {
+		return readTensorsFile(in, tensorsName(f.Step), f.SHA256)
+	}
+	o := &opaqueFile{disk.OpenDisk, in.Path, f.Tensors, f.SHA256}
+	s.Opaque = o
+	_, err := o.copyFrom(in, io.Discard)
+	return nil, err
 }
 
 // readTensorsFile reads a safetensors file that has the given checksum.
@@ -334,7 +356,9 @@ func prune(f *disk.Folder, written int64, keep int) {
 	kept := map[string]bool{}
 	for _, step := range steps[:past] {
 		if slices.Contains(stay, step) || pinned(f, step) {
-			kept[stateName(step)], kept[tensorsName(step)], kept[pinName(step)] = true, true, true
+			for _, name := range checkpointNames(step) {
+				kept[name] = true
+			}
 		}
 	}
 	entries, _ := f.List() // sorted: a pair's JSON comes first and makes it incomplete

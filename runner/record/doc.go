@@ -4,7 +4,9 @@
 //	<id>/run.json        runner.Meta: what made the run
 //	<id>/events.jsonl    one event a line, appended with one write each; the truth
 //	<id>/checkpoints/    step-0000000120.safetensors (weights), then .json (the rest)
-//	                     and an empty step-0000000120.pin beside those that stay
+//	                     and an empty step-0000000120.pin beside those that stay; what a
+//	                     program saved is in step-0000000120.program, in place of tensors
+//	<id>/program.log     what a program printed, bounded; <id>/scratch is its folder meanwhile
 //	<id>/summary.json    runner.Summary: what it came to, rewritten after a resume
 //	<id>/events.index.gz a long log in small, for curves: derived, and made anew
 //	<id>/label.json      what people say of the run: note, tags, archived

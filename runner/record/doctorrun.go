@@ -56,6 +56,10 @@ func (d *doctor) checkFiles(folder string, held bool) {
 		case err != nil: // it went meanwhile
 		case name == checkpointsName && e.IsDir():
 			d.checkFiles(name, held)
+		case name == scratchName && e.IsDir():
+			if !held {
+				d.find(name, "was left by a crash", movesAside, moveAside(name))
+			}
 		case !info.Mode().IsRegular():
 			d.find(name, "is a link or no file: nothing is read or written through it", movesAside,
 				moveAside(name))
@@ -138,7 +142,9 @@ func (d *doctor) checkCheckpoints(m *runner.Meta, held bool) {
 		} else {
 			readable++
 		}
-		whole[stateName(step)], whole[tensorsName(step)], whole[pinName(step)] = true, true, true
+		for _, name := range checkpointNames(step) {
+			whole[name] = true
+		}
 	}
 	d.checkFork(m, readable)
 	entries, _ := in.List()
@@ -161,7 +167,7 @@ func (d *doctor) checkFork(m *runner.Meta, readable int) {
 // movePair moves a checkpoint aside, its state first: without that it is none.
 func movePair(step int64) func(*doctor) error {
 	return func(d *doctor) error {
-		for _, name := range []string{stateName(step), tensorsName(step), pinName(step)} {
+		for _, name := range checkpointNames(step) {
 			err := moveAside(filepath.Join(checkpointsName, name))(d)
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err

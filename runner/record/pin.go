@@ -138,8 +138,8 @@ func unpin(f *disk.Folder, step int64, keep int) error {
 	}
 	if !slices.Contains(spared(f, steps, keep), step) {
 		// The JSON first: without it the other is no checkpoint.
-		for _, name := range []string{stateName(step), tensorsName(step)} {
-			if err := f.Remove(name); err != nil {
+		for _, name := range checkpointNames(step) {
+			if err := f.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
 		}

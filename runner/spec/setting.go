@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"drolab/dro"
-	"drolab/runner/data"
 )
 
 // Setting describes one key of a Spec: its name, what it means, what it may be.
@@ -29,6 +28,8 @@ type Setting struct {
 	fixed  bool // a fork has its parent's
 	viewed bool // decides how often a run is looked at or saved, not what it computes
 	radius bool // means nothing to a set without a radius
+	native bool // means nothing to a run of a program, see Spec.Program
+	bridge bool // means nothing to any other run
 
 	in  func(float64) bool // which numbers it may be; nil: every one
 	ok  func(*Spec) bool   // whether it fits the others, and for what is no number
@@ -79,11 +80,14 @@ func (t *Setting) ReadBy(m *dro.Method) bool {
 
 // ReadIn tells whether one of the Spec's methods reads the setting.
 func (t *Setting) ReadIn(s *Spec) bool {
-	return slices.ContainsFunc(s.Algorithms, func(a dro.Algorithm) bool {
+	return t.suits(s) && slices.ContainsFunc(s.Algorithms, func(a dro.Algorithm) bool {
 		m, err := dro.Find(a)
 		return err != nil || t.ReadBy(m)
 	})
 }
+
+// suits tells whether the setting means something to the Spec's network.
+func (t *Setting) suits(s *Spec) bool { return !t.native && !t.bridge || t.bridge == s.IsProgram() }
 
 // Inherited tells whether a fork has the setting of its parent.
 func (t *Setting) Inherited() bool { return t.fixed }
@@ -249,8 +253,11 @@ func (s *Spec) Assign(key string, value []byte) error {
 		return t.wrong(err, value, field.Interface())
 	}
 	field.Set(fresh.Elem())
-	if key == "algorithms" {
+	switch {
+	case key == "algorithms":
 		s.rename()
+	case key == "model" && s.IsProgram():
+		s.takeProgram()
 	}
 	return nil
 }
@@ -312,7 +319,7 @@ var wanted = map[reflect.Type]string{
 func (s Spec) MarshalJSON() ([]byte, error) {
 	b := bytes.NewBufferString("{")
 	for _, t := range AllSettings() {
-		if t.own != nil && !t.ReadIn(&s) {
+		if !t.suits(&s) || t.own != nil && !t.ReadIn(&s) {
 			continue
 		}
 		value, err := json.Marshal(t.value(&s))
@@ -354,7 +361,7 @@ func (s *Spec) UnmarshalJSON(b []byte) error {
 // states nothing.
 func (s *Spec) Equal(o *Spec) bool {
 	return !slices.ContainsFunc(AllSettings(), func(t Setting) bool {
-		idle := t.own != nil && !t.ReadIn(s) && !t.ReadIn(o)
+		idle := (t.own != nil || t.native || t.bridge) && !t.ReadIn(s) && !t.ReadIn(o)
 		return !idle && !reflect.DeepEqual(t.value(s), t.value(o))
 	})
 }
@@ -368,29 +375,4 @@ func (t *Setting) Single() bool {
 	kind := t.field(&Spec{}).Type()
 	list := kind.Kind() == reflect.Slice || kind == reflect.TypeFor[Imbalance]()
 	return t.Key != "dataset" && !list
-}
-
-// Unread returns an error for the first of the keys, given for runs of s, that
-// no method of s reads.
-func (s *Spec) Unread(keys []string) error {
-	for _, key := range keys {
-		if key == "augment" && s.Augment && data.Table(s.Dataset) {
-			want := "false: the samples of " + s.Dataset + " are no pictures to crop and mirror"
-			return &KeyError{key, true, want}
-		}
-		t, ok := FindSetting(key)
-		if !ok || t.ReadIn(s) || t.renames(s) && slices.Contains(s.Algorithms, t.own.AutoIs) {
-			continue
-		}
-		var readers []dro.Algorithm
-		for _, m := range dro.Methods() {
-			if t.ReadBy(&m) {
-				readers = append(readers, m.Name)
-			}
-		}
-		want := fmt.Sprintf("a method that reads it (%s): %s does not",
-			join(readers), join(s.Algorithms))
-		return &KeyError{key, s.Text(key), want}
-	}
-	return nil
 }

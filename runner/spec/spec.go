@@ -23,8 +23,10 @@ type Spec struct {
 
 	// Dataset is one of data.Names, or one's own files; see data.Open.
 	Dataset string `key:"dataset"`
-	// Model is one of nn.Models.
+	// Model is one of nn.Models, or a program: see Program.
 	Model string `key:"model"`
+	// ProgramPatience is how many seconds a program may be silent for when it is asked.
+	ProgramPatience float64 `key:"program_patience"`
 	// Init is one of nn.Inits, what the weights start as.
 	Init string `key:"init"`
 	// Precision is one of nn.Precisions, of the operands of a training step's
@@ -132,7 +134,7 @@ func Defaults() Spec {
 	return Spec{
 		Algorithms: dro.PaperMethods(), Seeds: 1,
 		Dataset: "shapes", Model: "convnet", Init: "he", Precision: "fp32", Loss: nn.CrossEntropy,
-		Difficulty: 0.5, Augment: true, Pad: "black",
+		Difficulty: 0.5, Augment: true, Pad: "black", ProgramPatience: 600,
 		Uncertainty: "cressie-read", K: 2, Rho: 0.5, Mu: 0.1, Coordinates: "auto",
 		Lambda0: 0.1, EtaMax: 10, Lambda: 1, Eta: 0,
 		Batch: 128, LR: 0.01, LRDropEpoch: 40, LRDrop: 0.1, Momentum: 0.9, Epochs: 50,

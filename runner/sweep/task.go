@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/bridge"
 	"drolab/runner/queue"
 	"drolab/runner/record"
 )
@@ -23,6 +24,7 @@ type Task struct {
 	Holder      record.Holder // of leases
 	DataDir     string
 	Threads     int
+	Programs    bridge.Approvals // that the task may start
 	// Limit is closed when the time that the process has is about to be over: the
 	// run is saved, and Requeue asks for the task to be done again.
 	Limit   <-chan struct{}
@@ -93,7 +95,7 @@ func (t *Task) train(ctx context.Context, store *record.Store, i int) error {
 	until := t.List.Halving.until(t.Rung)
 	q := queue.NewQueue(ctx, queue.Settings{Store: store, Host: t.Host, DataDir: t.DataDir,
 		Threads:  t.Threads,
-		Parallel: 1, Alone: true, Reports: store.Dir()})
+		Parallel: 1, Alone: true, Reports: store.Dir(), Programs: t.Programs})
 	err := t.await(ctx, func() error {
 		return begin(t.Folder, q, i, runner.Means{Until: until})
 	})

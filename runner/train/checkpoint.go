@@ -39,6 +39,9 @@ func (r *Run) save() error {
 // keep has what was selected at this moment until the next checkpoint. A crash
 // before that loses both, and the run selects again.
 func (r *Run) keep() {
+	if r.pending != nil {
+		letGo(r.pending)
+	}
 	r.pending = r.state()
 	r.pending.Detach()
 }
@@ -50,9 +53,18 @@ func (r *Run) savePending() error {
 		if err := r.saveState(p); err != nil {
 			return err
 		}
+	} else if p != nil {
+		letGo(p)
 	}
 	r.pending = nil
 	return nil
+}
+
+// letGo releases what a program has saved.
+func letGo(s *runner.State) {
+	if s.Opaque != nil {
+		s.Opaque.Release()
+	}
 }
 
 // rescue saves what keep has of a run that failed, and waits for nothing.
@@ -85,6 +97,10 @@ func (r *Run) state() *runner.State {
 // never names a checkpoint that is not there. Where the disk was full, the log says
 // that the run was paused, so running comes before the checkpoint's line.
 func (r *Run) saveState(state *runner.State) error {
+	defer letGo(state)
+	if err := r.Net.Err(); err != nil {
+		return r.broke(err)
+	}
 	var file string
 	told, err := r.write(func() (err error) {
 		file, err = r.Record.Checkpoint(state)
@@ -111,7 +127,7 @@ func (r *Run) restore(s *runner.State) error {
 	if err != nil {
 		return ofCheckpoint(s, err)
 	}
-	s.Parameters, s.Velocities, s.Buffers, s.Picked = nil, nil, nil, nil
+	s.Parameters, s.Velocities, s.Buffers, s.Picked, s.Opaque = nil, nil, nil, nil, nil
 	r.step, r.window = s.Step, s.Window.Like(r.now.Names())
 	r.eval, r.last, r.selected, r.iterate = s.Eval, s.Last, s.Selected, s.Output
 	return nil

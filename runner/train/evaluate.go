@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -156,7 +157,7 @@ func (r *Run) Pass(split string, sure bool) (*measure.Pass, error) {
 			p.Correct[from+i] = classes[i] == b.Labels[i]
 			p.Labels[from+i], p.Groups[from+i] = b.Labels[i], b.Groups[i]
 		}
-		return nil
+		return r.Net.Err()
 	})
 	// the last steps broke the network, each at a finite loss
 	if err == nil && !spec.AllFinite(p.Losses) {
@@ -183,7 +184,7 @@ func Source(d *data.Dataset, split string) data.Source {
 // an epoch of training is. The batch is valid until f returns.
 func (r *Run) EachBatch(split string, f func(b Batch, from int) error) error {
 	src := Source(r.Data, split)
-	loader, err := data.NewSequential(src, r.LoaderOptions(0, len(r.losses)))
+	loader, err := data.NewSequential(src, r.LoaderOptions(split, nn.Evaluate, 0, len(r.losses)))
 	if err != nil {
 		return err
 	}
@@ -221,9 +222,10 @@ func (r *Run) GradNorm(weights []float64) (float64, error) {
 			part[i] *= float64(b.N) / float64(n) // the batch's part of the mean
 		}
 		r.Net.Gradient(part, from > 0)
-		return nil
+		return r.Net.Err()
 	})
-	return r.Net.GradNorm(), err
+	norm := r.Net.GradNorm()
+	return norm, cmp.Or(err, r.Net.Err())
 }
 
 // selects takes e as the run's selection if it is better than what is selected so

@@ -1,6 +1,10 @@
 package train
 
 import (
+	"cmp"
+
+	"drolab/dro/nn"
+	"drolab/runner"
 	"drolab/runner/data"
 	"drolab/runner/spec"
 )
@@ -35,30 +39,37 @@ func (i *input) close() {
 // for every method, since a checkpoint has the place of both: a fork may go on with a
 // method that draws. The augmentation is of both, so that z sees losses as x does.
 func (r *Run) addLoaders() (err error) {
-	o := r.LoaderOptions(streamBatches, r.Meta.Spec.Batch)
-	if r.Meta.Spec.Augment {
-		o.Augment = r.Data.Augment
-		o.Augment.Mean = r.Meta.Spec.Pad == "mean"
-	}
+	o := r.LoaderOptions(runner.SplitTrain, nn.Train, streamBatches, r.Meta.Spec.Batch)
+	r.augment(&o)
 	if r.batches, err = data.NewEpochs(r.Data.Train, o); err != nil {
 		return err
 	}
-	o.Stream, o.Batch = streamDraws, r.Meta.Spec.Batch
-	if z := r.Meta.Spec.BatchZ; z > 0 {
-		o.Batch = z
-	}
+	z := cmp.Or(r.Meta.Spec.BatchZ, r.Meta.Spec.Batch)
+	o = r.LoaderOptions(runner.SplitTrain, nn.Probe, streamDraws, z)
+	r.augment(&o)
 	r.drawn = make([]float64, o.Batch)
 	o.Ahead = o.Ahead && r.Method.Fresh() // for the others it is a place and no more
 	r.draws, err = data.NewDraws(r.Data.Train, o)
 	return err
 }
 
-// LoaderOptions are those of a loader of the run's samples: normalised as the run does
-// it, by the run's seed, and read as its network wants them. They augment nothing.
-func (r *Run) LoaderOptions(stream uint64, batch int) data.LoaderOptions {
+// augment makes training batches random, as the spec and the data say.
+func (r *Run) augment(o *data.LoaderOptions) {
+	if r.Meta.Spec.Augment {
+		o.Augment = r.Data.Augment
+		o.Augment.Mean = r.Meta.Spec.Pad == "mean"
+	}
+}
+
+// LoaderOptions are those of a loader of samples of a split, which the network looks at
+// in a mode: normalised as the run does it, by the run's seed, and read as its network
+// wants them. They augment nothing.
+func (r *Run) LoaderOptions(
+	split string, mode nn.Mode, stream uint64, batch int,
+) data.LoaderOptions {
 	o := loaderOptions(&r.Meta.Spec, r.Data)
 	o.Batch, o.Stream = batch, stream
-	r.Net.Feed(&o)
+	r.Net.Feed(split, mode, &o)
 	return o
 }
 

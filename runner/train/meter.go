@@ -31,14 +31,16 @@ func newMeter(method dro.Algorithm) (m meter) {
 	return m
 }
 
-// measure measures a step. It returns the first value that is not finite, if there is
-// one.
-func (m *meter) measure(loss, norm float64, t dro.Trainer) (broken *measure.Value) {
+// measure measures a step; the norm of one that was not taken does not apply. It returns
+// the first value that is not finite, if there is one.
+func (m *meter) measure(
+	loss float64, norm measure.Number, t dro.Trainer,
+) (broken *measure.Value) {
 	for i := range m.now {
 		m.now[i].Number = measure.Number{}
 	}
 	m.put("loss", loss)
-	m.put("grad_norm", norm)
+	m.now.Set("grad_norm", norm)
 	t.Report(m.put)
 	for i, v := range m.now {
 		if x := v.Float(); v.Applies() && (math.IsNaN(x) || math.IsInf(x, 0)) {

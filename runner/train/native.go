@@ -31,7 +31,7 @@ func Native(s *spec.Spec, d *data.Dataset, threads int) (Network, error) {
 }
 
 // Feed implements Network. With one thread there is no other to work ahead on.
-func (n *native) Feed(o *data.LoaderOptions) {
+func (n *native) Feed(_ string, _ nn.Mode, o *data.LoaderOptions) {
 	o.Ahead, o.Each, o.InPlace = n.net.Threads > 1, n.net.Each, n.net.InPlace()
 }
 
@@ -95,13 +95,13 @@ func (n *native) Gradient(weights []float64, add bool) {
 func (n *native) GradNorm() float64 { return n.net.GradientNorm() }
 
 // Step implements Network.
-func (n *native) Step(r Rule) (norm float64) {
+func (n *native) Step(r Rule) (norm float64, taken bool) {
 	if r.Advance == nil {
-		return n.net.Update(r.SGD)
+		return n.net.Update(r.SGD), true
 	}
 	norm, velocity := n.net.Accumulate(r.Momentum, r.Momentum, r.WeightDecay, r.Clip)
 	n.net.Advance(r.Advance(velocity, r.LR))
-	return norm
+	return norm, true
 }
 
 // SetMode implements Network.
@@ -152,6 +152,9 @@ func (n *native) Load(s *runner.State) error {
 
 // Tensors implements Parameters.
 func (n *native) Tensors() []nn.Tensor { return n.x }
+
+// Err implements Network: what is computed here fails by no other road than a panic.
+func (n *native) Err() error { return nil }
 
 // Close implements Network.
 func (n *native) Close() { n.net.Close() }

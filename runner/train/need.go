@@ -22,9 +22,12 @@ func need(s *spec.Spec, d *data.Dataset, parameters int) (bytes float64, err err
 // Memory estimates what a process takes that trains s on data of these sizes, in
 // bytes, with the data in memory.
 func Memory(s *spec.Spec, d data.Sizes) (bytes float64, err error) {
-	parameters, err := nn.Check(s.Model, d.Shape.C, d.Shape.H, d.Shape.W, d.Classes)
-	if err != nil {
-		return 0, err
+	parameters := 0
+	if !s.IsProgram() {
+		parameters, err = nn.Check(s.Model, d.Shape.C, d.Shape.H, d.Shape.W, d.Classes)
+		if err != nil {
+			return 0, err
+		}
 	}
 	bytes, err = needOf(s, d, parameters)
 	const program = 100 << 20
@@ -36,8 +39,9 @@ func Memory(s *spec.Spec, d data.Sizes) (bytes float64, err error) {
 // for the one in use and the one that is made ahead, and may err on the large side: a
 // run that is refused can be made smaller, one that the system kills has lost its work.
 func needOf(s *spec.Spec, d data.Sizes, parameters int) (bytes float64, err error) {
-	bytes, err = nn.Memory(config(s, d.Shape, d.Classes, 1))
-	if err != nil {
+	if s.IsProgram() { // what it takes itself is not known here
+		parameters = 0
+	} else if bytes, err = nn.Memory(config(s, d.Shape, d.Classes, 1)); err != nil {
 		return 0, err
 	}
 	const (

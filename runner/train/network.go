@@ -14,10 +14,11 @@ import (
 //
 // A step asks for Losses, Gradient and Step, in this order.
 type Network interface {
-	// Feed says how the loaders of this network's batches work: on which threads,
-	// how far ahead, and whether they leave values where these lie. A network that
-	// reads its samples itself, by their indices, leaves the options alone.
-	Feed(*data.LoaderOptions)
+	// Feed says how the loaders of this network's batches work, which are of a split
+	// and looked at in a mode: on which threads, how far ahead, whether they leave
+	// values where these lie, or have none, for a network that reads its samples
+	// itself, by their indices.
+	Feed(split string, mode nn.Mode, o *data.LoaderOptions)
 	// Losses computes the loss of each sample of a batch, at most Spec.Batch of
 	// them. Where weigh is not nil it gives the weights of any of these samples by
 	// their losses, on several threads at once, and the Gradient that follows is
@@ -31,8 +32,9 @@ type Network interface {
 	// GradNorm is the Euclidean norm of the last gradient.
 	GradNorm() float64
 	// Step moves along the last gradient and returns its norm, before clipping and
-	// without weight decay.
-	Step(Rule) (norm float64)
+	// without weight decay. It is not taken where the network skips it, since a
+	// gradient in half precision was not finite; then the norm may be anything.
+	Step(Rule) (norm float64, taken bool)
 	// SetMode says how layers that look at their whole batch treat further Losses;
 	// a new network is in mode nn.Train.
 	SetMode(nn.Mode)
@@ -46,6 +48,10 @@ type Network interface {
 	// checkpoint is of another model.
 	Save(*runner.State)
 	Load(*runner.State) error
+	// Err is the first failure of anything above, as of a program that is gone, and
+	// stays. From there on losses and norms are NaN and nothing else is done, so that
+	// a run asks where it would use what it was given, and not at every call.
+	Err() error
 	Close()
 }
 
@@ -71,10 +77,11 @@ type Batch struct {
 // allocates nothing.
 func (b Batch) Part(part *data.Batch, from, to int) Batch {
 	*part = data.Batch{X: b.X, Labels: b.Labels[from:to], Groups: b.Groups[from:to],
-		Index: b.Index[from:to], N: to - from}
-	if b.At != nil {
+		Index: b.Index[from:to], N: to - from, Epoch: b.Epoch}
+	switch {
+	case b.At != nil:
 		part.At, part.Next = b.At[from:to], b.Next
-	} else {
+	case b.X != nil:
 		size := len(b.X) / b.N
 		part.X = b.X[from*size : to*size]
 	}

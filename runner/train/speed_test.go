@@ -12,6 +12,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/measure"
 	"drolab/runner/spec"
 )
 
@@ -143,7 +144,7 @@ func (r *Run) timedStep(x *data.Batch) (network time.Duration, err error) {
 	var norm float64
 	timed(func() {
 		r.Net.Gradient(r.weights, false)
-		norm = r.Net.Step(r.rule(alpha))
+		norm, _ = r.Net.Step(r.rule(alpha))
 	})
 	r.step++
 	r.images += x.N
@@ -156,7 +157,7 @@ func (r *Run) timedStep(x *data.Batch) (network time.Duration, err error) {
 	}
 	r.Method.After(batch, dro.Step{T: r.step, Rate: alpha, GradNorm: norm})
 	r.keepPicked()
-	return network, r.note(norm)
+	return network, r.note(measure.Num(norm))
 }
 
 // BenchmarkMethods measures a step of every method on one thread, relative to the

@@ -2,6 +2,7 @@ package train
 
 import (
 	"errors"
+	"fmt"
 
 	"drolab/dro"
 	"drolab/dro/nn"
@@ -18,16 +19,27 @@ func (r *Run) train() error {
 	x, alpha := r.batches.Next(), r.rate()
 	batch := batchOf(x, r.losses)
 	r.Net.Losses(r.losses, Batch{runner.SplitTrain, x}, r.Method.samplewise)
+	if err := r.Net.Err(); err != nil { // no method takes NaN for a loss
+		return r.broke(err)
+	}
 	r.Method.Before(batch)
 	r.Method.Weights(r.weights, batch)
 	r.Net.Gradient(r.weights, false)
-	norm := r.Net.Step(r.rule(alpha))
+	norm, taken := r.Net.Step(r.rule(alpha))
 	r.step++
 	r.images += x.N
-	r.Method.After(r.ownBatch(batch), dro.Step{T: r.step, Rate: alpha, GradNorm: norm})
-	r.keepPicked()
-	return r.note(norm)
+	if taken {
+		r.Method.After(r.ownBatch(batch), dro.Step{T: r.step, Rate: alpha, GradNorm: norm})
+		r.keepPicked()
+	}
+	if err := r.Net.Err(); err != nil {
+		return r.broke(err)
+	}
+	return r.note(measure.NumIf(taken, norm))
 }
+
+// broke is the network's error with the step that it failed at.
+func (r *Run) broke(err error) error { return fmt.Errorf("step %d: %w", r.step, err) }
 
 // batchOf is what a method sees of a batch: no values of samples, and losses that are
 // valid until the next step.
@@ -80,7 +92,7 @@ func (r *Run) keepPicked() {
 
 // note measures the step and, every log_every steps, reports it. It fails when a value
 // that training depends on is not finite.
-func (r *Run) note(norm float64) error {
+func (r *Run) note(norm measure.Number) error {
 	broken := r.measure(measure.Mean(r.losses), norm, r.Method)
 	var cause error
 	if broken != nil {

@@ -51,6 +51,8 @@ type Env struct {
 	Self func(args ...string) *exec.Cmd
 	// Ring is in use without --ring.
 	Ring string
+	// Programs is the folder that says which programs the user has started before.
+	Programs string
 	// Notify is the command in use without --notify.
 	Notify string
 	// RuntimeDir is the user's folder for sockets ($XDG_RUNTIME_DIR), or empty.
@@ -115,7 +117,8 @@ drolab risk losses.txt --uncertainty chi2 --rho 0.5`
 
 func root(con *console.Console, env *Env) *cobra.Command {
 	var ring string
-	tr := &trainer.Trainer{Console: con, Self: env.Self, RuntimeDir: env.RuntimeDir}
+	tr := &trainer.Trainer{Console: con, Self: env.Self, RuntimeDir: env.RuntimeDir,
+		Programs: env.Programs}
 	sweeps := &sweep.Sweeps{Trainer: tr, Warned: env.Warned, Environ: env.Environ}
 	scr := &screen.Screen{Trainer: tr, Terminal: env.Stdout, Environ: env.Environ, Keys: env.Keys,
 		StopSweep: sweeps.Stop}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -109,6 +110,7 @@ func show(con *console.Console, r *record.Run) error {
 			kit.Plural(m.Host.Threads, "thread"))},
 		{"method", method(m.Spec.Algorithm())},
 		{"model", fmt.Sprintf("%s, %d parameters", m.Spec.Model, m.Parameters)},
+		{"program", program(m.Program)},
 		{"data", fmt.Sprintf("%s, %s", m.Spec.Dataset, m.Checksum)},
 		{"z", fmt.Sprintf("%s coordinates, λ in [%.4g, %.4g], η in [%.4g, %.4g]", m.Coordinates,
 			m.Box.Lambda[0], m.Box.Lambda[1], m.Box.Eta[0], m.Box.Eta[1])},
@@ -137,6 +139,21 @@ func show(con *console.Console, r *record.Run) error {
 	console.Grid(con.Stdout, runTable([]*record.Run{r}, nil))
 	define(con.Stdout, []*record.Run{r})
 	return nil
+}
+
+// program is what is kept of one that the run trains; empty of another run.
+func program(p *runner.Program) string {
+	if p == nil {
+		return ""
+	}
+	words := []string{"sha256 " + p.SHA256}
+	if p.Interpreter != "" {
+		words = append(words, "by "+p.Interpreter)
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Packages)) {
+		words = append(words, name+" "+p.Packages[name])
+	}
+	return strings.Join(words, ", ")
 }
 
 // optimum is what is known of the best network; empty where nothing is.

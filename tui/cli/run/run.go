@@ -21,7 +21,8 @@ import (
 // Commands are those that start runs or ask something of them.
 func Commands(tr *trainer.Trainer) []*cobra.Command {
 	return []*cobra.Command{runCommand(tr), resumeCommand(tr), pauseCommand(tr), stopCommand(tr),
-		checkpointCommand(tr), knobCommand(tr), labelCommand(tr), deleteCommand(tr)}
+		checkpointCommand(tr), knobCommand(tr), labelCommand(tr), deleteCommand(tr),
+		trustCommand(tr)}
 }
 
 // runFlags are the flags of `run`, in the order in which they are applied to a
@@ -43,7 +44,7 @@ type runFlags struct {
 func runCommand(tr *trainer.Trainer) *cobra.Command {
 	f := runFlags{release: func() {}}
 	c := &cobra.Command{
-		Use: "run PRESET|FILE...", Short: "Train what a preset says, and record it",
+		Use: "run PRESET|FILE|PROGRAM...", Short: "Train what a preset says, and record it",
 		Long: `Train what presets (see drolab presets) or your own YAML files say: every algorithm with every
 seed is one run, with a directory of its own that keeps everything. The runs go on in the background
 when the terminal is closed; drolab attach shows them again. Ctrl-C stops them with a checkpoint, a
@@ -51,10 +52,12 @@ second Ctrl-C only leaves them; drolab resume goes on from a checkpoint. So does
 that leaves (| head): the command ends and the runs go on; with --inline it goes on with them in silence,
 and its exit status is theirs. With --from, go on from a
 checkpoint of another run, with its settings but for what is changed here. A setting that none of the
-algorithms reads is refused.`,
+algorithms reads is refused. A program of your own is trained in the place of a network: train.py, or
+"program:train.py width=2" with words of its own; to name it here lets runs start it, as it is now.`,
 		Example: `drolab run shapes
 drolab run shapes --algo sfk,erm --seeds 3 --set rho=1 --set c=500
 drolab run my-experiment.yaml --json
+drolab run train.py --algo sfk,erm
 drolab run --from latest --set lr=0.001 --algo sfk`,
 		Args:              f.presetOrParent,
 		ValidArgsFunction: console.CompletePresets,
@@ -115,6 +118,9 @@ func requests(
 		}
 		specs, err := f.grid(c, &p)
 		if err != nil {
+			return nil, err
+		}
+		if err := f.trustNamed(tr, name, specs); err != nil {
 			return nil, err
 		}
 		list = append(list, runner.Request{Preset: p.Name, Specs: specs})

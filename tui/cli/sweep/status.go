@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/bridge"
 	"drolab/runner/page"
 	"drolab/runner/sweep"
 	"drolab/tui/cli/console"
@@ -230,7 +231,8 @@ into the queue; on TERM it is saved, and the task ends. Slurm is not needed: a l
 			defer cancel()
 			machine.Lean()
 			t := sweep.Task{Folder: folder, Place: place, Rung: rung, Host: machine.Host(),
-				DataDir: trainer.Absolute(folder.List.Dir, sw.DataDir), Threads: sw.Threads}
+				DataDir: trainer.Absolute(folder.List.Dir, sw.DataDir), Threads: sw.Threads,
+				Programs: bridge.Approvals(sw.Programs)}
 			if sw.Warned != nil {
 				warned, forget := sw.Warned()
 				defer forget()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"drolab/runner/bridge"
 	"drolab/runner/engine"
 	"drolab/runner/queue"
 	"drolab/runner/record"
@@ -35,7 +36,8 @@ engine in the background, and leave it alone when they end.`,
 			return engine.Run(ctx, engine.Settings{
 				RunsDir: t.RunsDir, RuntimeDir: t.RuntimeDir, DataDir: t.DataDir,
 				Threads: t.Threads, Host: machine.Host(), Idle: idle, Log: t.Stderr,
-				Ended: t.notifier(t.RunsDir), Parallel: parallel(), Work: work,
+				Programs: bridge.Approvals(t.Programs), Ended: t.notifier(t.RunsDir),
+				Parallel: parallel(), Work: work,
 			})
 		},
 	}

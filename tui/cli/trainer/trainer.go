@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"drolab/runner"
+	"drolab/runner/bridge"
 	"drolab/runner/engine"
 	"drolab/runner/queue"
 	"drolab/runner/record"
@@ -22,6 +23,8 @@ type Trainer struct {
 	Self func(args ...string) *exec.Cmd
 	// RuntimeDir is the user's folder for sockets ($XDG_RUNTIME_DIR), or empty.
 	RuntimeDir string
+	// Programs is the folder that says which programs the user has started before.
+	Programs string
 	// Notify is the command to run when a run is done or has failed, or empty.
 	Notify string
 }
@@ -36,12 +39,19 @@ func (t *Trainer) Client(runsDir string) *engine.Client {
 		dir = "" // datasets that are named by a relative path are not found then
 	}
 	return &engine.Client{RunsDir: runsDir, RuntimeDir: t.RuntimeDir, Version: machine.Version(),
-		Note:  t.Note,
-		Means: runner.Means{DataDir: Absolute(dir, t.DataDir), Threads: t.Threads, Dir: dir},
+		Note:    t.Note,
+		Means:   runner.Means{DataDir: Absolute(dir, t.DataDir), Threads: t.Threads, Dir: dir},
+		Program: programMeans,
 		Command: func() *exec.Cmd {
 			return t.Self("engine", "--runs", runsDir, "--data", Absolute(dir, t.DataDir),
 				"--notify", t.Notify)
 		}}
+}
+
+// programMeans is what programs are started with that this process asks for.
+func programMeans() *runner.ProgramMeans {
+	python, _ := exec.LookPath("python3") // the run says that it is missing
+	return &runner.ProgramMeans{Python: python, Env: os.Environ()}
 }
 
 // Absolute is a path as seen from a folder.
@@ -73,7 +83,8 @@ func (t *Trainer) Queue(
 // go on when the disk has room again.
 func (t *Trainer) Settings(store *record.Store) queue.Settings {
 	return queue.Settings{Store: store, Host: machine.Host(), DataDir: t.DataDir,
-		Threads: t.Threads, Alone: true, Ended: t.notifier(store.Dir()), Reports: store.Dir()}
+		Threads: t.Threads, Alone: true, Ended: t.notifier(store.Dir()), Reports: store.Dir(),
+		Programs: bridge.Approvals(t.Programs)}
 }
 
 // SaveAll asks for a checkpoint of every run, at a moment after which nobody

@@ -1,0 +1,107 @@
+package bridge
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// Approvals is the folder that says which programs this user has started by naming them:
+// outside of folders of runs, which may come from a stranger. Empty approves nothing.
+type Approvals string
+
+func (a Approvals) file() string { return filepath.Join(string(a), "approved") }
+
+// line is a program in the file: what it was, and where. Quoted, a path is one line.
+func line(path, sum string) string { return sum + " " + strconv.Quote(path) }
+
+// Sum is the checksum of a program's file, in hexadecimal. It has to be a regular file.
+func Sum(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s: want a program's file", path)
+	}
+	if err != nil {
+		return "", err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	hash := sha256.New()
+	if _, err := io.Copy(hash, f); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%x", hash.Sum(nil)), nil
+}
+
+// Approve notes that the user has named the program as it is now.
+func (a Approvals) Approve(path string) error {
+	sum, err := Sum(path)
+	if err != nil {
+		return err
+	}
+	if a.has(path, sum) {
+		return nil
+	}
+	if err := os.MkdirAll(string(a), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(a.file(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(line(path, sum) + "\n")
+	return errors.Join(err, f.Close())
+}
+
+// Check returns the program's checksum, or an error with the remedy where the user has not
+// started this very file.
+func (a Approvals) Check(path string) (sum string, err error) {
+	if sum, err = Sum(path); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", fmt.Errorf("the program %s is not there", path)
+		}
+		return "", err
+	}
+	if !a.has(path, sum) {
+		return "", fmt.Errorf("the program %s, as it is now, was never started by you: "+
+			"look at it, and say so: drolab trust %s", path, shell(path))
+	}
+	return sum, nil
+}
+
+// has looks through the file, of which a line that is damaged approves nothing.
+func (a Approvals) has(path, sum string) bool {
+	f, err := os.Open(a.file())
+	if a == "" || err != nil {
+		return false
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if lines.Text() == line(path, sum) {
+			return true
+		}
+	}
+	return false
+}
+
+// shell is a path as a shell takes it.
+func shell(path string) string {
+	special := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/._-", r)
+	}
+	if !strings.ContainsFunc(path, special) {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}

@@ -1,0 +1,289 @@
+package bridge_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/bridge"
+	"drolab/runner/queue"
+	"drolab/runner/record"
+	"drolab/runner/spec"
+)
+
+// TestHostile: a program that does the worst at a question ends its own run, with one line
+// that says how, and a run beside it comes to the same bits as alone.
+func TestHostile(t *testing.T) {
+	r := newRoom(t)
+	alone := r.log(t, must(r.start(t, "", native(dro.SFK)))(t)[0])
+	for _, c := range []struct{ trouble, want string }{
+		{"hang losses 9", "said nothing for 1s when asked for losses: raise program_patience"},
+		{"hang hello-train 1", "said nothing for 1s when asked for hello"},
+		{"hang save 2", "said nothing for 1s when asked for a checkpoint"},
+		{"hang gradient 3", "said nothing for 1s when asked for a step"},
+		{"exit hello-train 1", "ended with exit status 3: MemoryError: no ?[31mroom"},
+		{"exit losses 1", "step 0: the program bridge.test ended with exit status 3: MemoryError"},
+		{"exit outputs 2", "ended with exit status 3: MemoryError: no ?[31mroom"},
+		{"exit gradient 9", "ended with exit status 3: MemoryError: no ?[31mroom"},
+		{"exit step 9", "ended with exit status 3: MemoryError: no ?[31mroom"},
+		{"exit save 1", "ended with exit status 3: MemoryError: no ?[31mroom"},
+		{"exit norm 1", "ended with exit status 3: MemoryError: no ?[31mroom"},
+		{"kill losses 2", "ended with signal: killed"},
+		{"short hello-train 1", "479 numbers for 480 samples"},
+		{"nan hello-train 1", "labels of its train split"},
+		{"other hello-train 1", "has other labels or groups"},
+		{"short losses 1", "31 elements of type f8 where 32 floats belong"},
+		{"short outputs 3", "asked for classes: not a frame of the protocol"},
+		{"nan outputs 1", "want 0 to 1"},
+		{"nan losses 1", "NaN: lower lr, or check the data"},
+		{"nan step 3", "is NaN"},
+		{"garbage losses 3", "not a frame of the protocol"},
+		{"garbage gradient 3", "not a frame of the protocol"},
+		{"garbage save 1", "not a frame of the protocol"},
+		{"say losses 3", "asked for losses: CUDA error: out ?[1mof"},
+		{"deaf losses 3", "has closed its pipes"},
+		{"link save 1", "passwd"},
+	} {
+		t.Run(c.trouble, func(t *testing.T) {
+			t.Parallel()
+			r := newRoom(t)
+			s := bridged(dro.SFK)
+			if strings.HasPrefix(c.trouble, "hang") {
+				s.ProgramPatience = 1
+			}
+			ids, err := r.start(t, c.trouble, s, native(dro.SFK))
+			if err == nil || len(ids) != 2 {
+				t.Fatalf("%v: %v", ids, err)
+			}
+			ended := must(record.Find(r.dir, ids[0]))(t)
+			cause := ended.Summary().Cause
+			if cause == "" {
+				cause = err.Error()
+			}
+			if ended.Status() != runner.Failed || !strings.Contains(cause, c.want) ||
+				strings.ContainsAny(cause, "\n\x1b") || len(cause) > 500 {
+				t.Errorf("%s: %q", ended.Status(), cause)
+			}
+			if at := far(asAny(r.log(t, ids[1])), asAny(alone), 0, ""); at != "" {
+				t.Errorf("the run beside: %s", at)
+			}
+			if _, err := os.Stat(filepath.Join(r.dir, ids[0], "scratch")); err == nil {
+				t.Error("the scratch folder is left")
+			}
+			if _, err := filepath.Glob(filepath.Join(r.dir, ".panic-*")); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestHarmless: what costs nothing costs no run.
+func TestHarmless(t *testing.T) {
+	r := newRoom(t)
+	want := r.log(t, must(r.start(t, "", bridged(dro.SFK)))(t)[0])
+	for _, trouble := range []string{"flood losses 3", "alive losses 4"} {
+		id := must(r.start(t, trouble, bridged(dro.SFK)))(t)[0]
+		if at := far(asAny(r.log(t, id)), asAny(want), 0, ""); at != "" {
+			t.Errorf("%s: %s", trouble, at)
+		}
+		log := must(os.ReadFile(filepath.Join(r.dir, id, runner.ProgramLogName)))(t)
+		if most := 1600 << 10; len(log) > most || strings.HasPrefix(trouble, "flood") &&
+			(len(log) < most/2 || !strings.Contains(string(log), "drolab left out")) {
+			t.Errorf("%s: a log of %d bytes", trouble, len(log))
+		}
+	}
+}
+
+// TestSkipped: of a step that was not taken the method hears nothing, and its norm stands
+// nowhere.
+func TestSkipped(t *testing.T) {
+	r := newRoom(t)
+	s := bridged(dro.SFK)
+	ids := must(r.start(t, "skip step 7", s))(t)
+	log := r.log(t, ids[0])
+	at := func(step int, key string) any { return log[fmt.Sprint("step ", step)][key] }
+	if at(7, "grad_norm") != nil || at(6, "grad_norm") == nil || at(6, "eta") == nil ||
+		at(6, "eta") != at(7, "eta") || at(7, "eta") == at(8, "eta") {
+		t.Errorf("η is %v, %v and %v; the norms %v and %v", at(6, "eta"), at(7, "eta"),
+			at(8, "eta"), at(6, "grad_norm"), at(7, "grad_norm"))
+	}
+}
+
+// TestTrust: nothing that stands in a folder of runs, in a preset or in a sweep starts a
+// program that the user has not started.
+func TestTrust(t *testing.T) {
+	stranger := room{t.TempDir(), ""}
+	mine := newRoom(t)
+	half := means("")
+	half.Until = 1
+	ids, err := mine.queueUp(half, bridged(dro.ERM))
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := ids[0]
+	started := filepath.Join(t.TempDir(), "started")
+	script := filepath.Join(t.TempDir(), "train.sh")
+	write := func(text string) {
+		text = "#!/bin/sh\ntouch " + started + text
+		if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("\n")
+	s := bridged(dro.ERM)
+	s.Model = spec.Program{Path: script}.String()
+	for _, way := range []struct {
+		name string
+		do   func() error
+	}{
+		{"a start", func() error { _, err := stranger.start(t, "", s); return err }},
+		{"a start of a user who started others", func() error {
+			_, err := mine.start(t, "", s)
+			return err
+		}},
+		{"a resume", func() error {
+			err := os.CopyFS(stranger.dir, os.DirFS(mine.dir))
+			return errors.Join(err, stranger.resume(id))
+		}},
+		{"a fork", func() error {
+			q := stranger.queue()
+			_, err := q.Start(runner.Request{Specs: []spec.Spec{s}, Parent: id + "@15"})
+			return err
+		}},
+	} {
+		if err := way.do(); err == nil || !strings.Contains(err.Error(), "never started by you") {
+			t.Errorf("%s: %v", way.name, err)
+		}
+	}
+	// Once it is named it is started, and answers nothing; changed, it is another one.
+	if err := mine.approvals.Approve(script); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(started); err == nil {
+		t.Fatal("it was started")
+	}
+	refused := func(why string) {
+		t.Helper()
+		if _, err := mine.start(t, "", s); err == nil || !strings.Contains(err.Error(), why) {
+			t.Error(err)
+		}
+	}
+	refused("exit status 0")
+	if err := os.Remove(started); err != nil {
+		t.Error("it was not started")
+	}
+	write(" # more\n")
+	refused("as it is now")
+	if _, err := os.Stat(started); err == nil {
+		t.Error("it was started")
+	}
+	var none bridge.Approvals
+	if _, err := none.Check(script); err == nil {
+		t.Error("nobody's approvals approve")
+	}
+}
+
+// TestFork: a fork goes on from what the program saved, and from nothing else.
+func TestFork(t *testing.T) {
+	r := newRoom(t)
+	s := bridged(dro.SFK)
+	parent := must(r.start(t, "", s))(t)[0]
+	q := r.queue()
+	s.LR = 0.02
+	run := must(record.Find(r.dir, parent))(t)
+	steps := must(run.Checkpoints())(t)
+	if len(steps) < 2 {
+		t.Fatal(steps)
+	}
+	s.Epochs++
+	ids, err := q.Start(runner.Request{Specs: []spec.Spec{s}, Means: means(""),
+		Parent: fmt.Sprintf("%s@%d", parent, steps[0])})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range q.Wait() {
+		if o.Err != nil {
+			t.Fatal(o.Err)
+		}
+	}
+	if log := r.log(t, ids[0]); len(log) < 15 {
+		t.Errorf("%d events", len(log))
+	}
+	// A byte of what it saved is changed: nothing is taken up.
+	files := must(filepath.Glob(filepath.Join(r.dir, ids[0], "checkpoints", "*.program")))(t)
+	if len(files) < 2 {
+		t.Fatal(files)
+	}
+	for _, f := range files {
+		b := must(os.ReadFile(f))(t)
+		b[700] ^= 1
+		if err := os.WriteFile(f, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wrong, _, err := record.Examine(r.dir)
+	if err != nil || len(wrong) < len(files) {
+		t.Errorf("doctor: %v %v", err, wrong)
+	}
+	native := native(dro.SFK)
+	if _, err := r.queue().Start(runner.Request{Specs: []spec.Spec{native},
+		Parent: fmt.Sprintf("%s@%d", parent, steps[0])}); err == nil {
+		t.Error("drolab's own network goes on from a program's")
+	}
+}
+
+// TestNothingLeaks: neither goroutines nor descriptors nor folders are left, however the
+// runs end.
+func TestNothingLeaks(t *testing.T) {
+	r := newRoom(t)
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	round := func() {
+		for _, trouble := range []string{"", "exit losses 3", "kill step 2", "garbage save 1",
+			"exit hello-describe 1", "nan hello-describe 1"} {
+			r.start(t, trouble, bridged(dro.ERM))
+		}
+	}
+	round()
+	before, files := runtime.NumGoroutine(), descriptors(t)
+	round()
+	if n, m := runtime.NumGoroutine(), descriptors(t); n > before || m > files {
+		t.Errorf("%d goroutines and %d descriptors, before %d and %d", n, m, before, files)
+	}
+	if left := must(os.ReadDir(tmp))(t); len(left) > 0 {
+		t.Errorf("%v is left", left)
+	}
+}
+
+func descriptors(t *testing.T) int {
+	list, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Skip("only Linux lists them")
+	}
+	return len(list)
+}
+
+// A start that is given up while a program is asked what it has ends at once.
+func TestDescribeIsStopped(t *testing.T) {
+	r := newRoom(t)
+	store := must(record.Open(r.dir))(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	q := queue.NewQueue(ctx, queue.Settings{Store: store, Threads: 1, Programs: r.approvals})
+	done := make(chan error)
+	go func() {
+		_, err := q.Start(runner.Request{Specs: []spec.Spec{bridged(dro.ERM)},
+			Means: means("hang hello-describe 1")})
+		done <- err
+	}()
+	cancel()
+	if err := <-done; err == nil || !strings.Contains(err.Error(), "stopped") {
+		t.Error(err)
+	}
+}

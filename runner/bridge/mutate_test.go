@@ -1,0 +1,182 @@
+package bridge
+
+import (
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"drolab/dro/nn"
+	"drolab/runner/bridge/internal/frame"
+	"drolab/runner/bridge/testdata/client"
+	"drolab/runner/data"
+	"drolab/runner/spec"
+	"drolab/runner/train"
+)
+
+// mutator changes bytes of one of the writes that pass through it.
+type mutator struct {
+	io.Writer
+	rng   *rand.Rand
+	left  int // writes before
+	limit int
+}
+
+func (m *mutator) Write(b []byte) (int, error) {
+	if m.left--; m.left == 0 {
+		b = append([]byte(nil), b...)
+		switch m.rng.IntN(4) {
+		case 0: // cut short, or something between
+			b = b[:m.rng.IntN(len(b))]
+		case 1:
+			at := m.rng.IntN(len(b))
+			b = slices.Concat(b[:at], make([]byte, 1+m.rng.IntN(40)), b[at:])
+		default:
+			for range 1 + m.rng.IntN(4) {
+				b[m.rng.IntN(min(len(b), m.limit))] = byte(m.rng.Uint32())
+			}
+		}
+	}
+	n := len(b)
+	m.Writer.Write(b)
+	return n, nil
+}
+
+// wired is a conversation with a program that is a goroutine: what it says passes through
+// say, and what it hears through hear. over waits for its end and says what it ended with.
+func wired(t testing.TB, say, hear func(io.Writer) io.Writer) (n *Network, over func() error) {
+	said, says, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	told, tells, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	proc := &process{cmd: &exec.Cmd{}, in: said, out: tells, printed: &printed{log: tells},
+		over: make(chan struct{})}
+	go func() {
+		err := client.Main(frame.NewConn(told, say(says)), &client.Table{Samples: 64})
+		told.Close()
+		says.Close()
+		close(proc.over)
+		ended <- err
+	}()
+	s := spec.Defaults()
+	s.Batch, s.ProgramPatience = 32, .02
+	start := Start{Program: spec.Program{Path: "/table"}, Spec: &s, Purpose: Training}
+	p := &Program{process: proc, start: start, Logged: map[string]float64{}}
+	p.out = newBuffer(hear(tells))
+	p.conn = frame.NewConn(said, p.out)
+	return &Network{Program: p, classes: 2}, func() error {
+		tells.Close()
+		err := <-ended
+		said.Close()
+		return err
+	}
+}
+
+// converse is a run in small: each kind of question, whatever the answers are.
+func converse(n *Network) {
+	d := n.hello()
+	if d == nil {
+		return
+	}
+	o := data.LoaderOptions{Batch: 32}
+	n.Feed("train", nn.Train, &o)
+	loader, err := data.NewEpochs(d.Data.Train, o)
+	if err != nil {
+		return
+	}
+	losses := make([]float64, 32)
+	for range 2 {
+		b := train.Batch{Split: "train", Batch: loader.Next()}
+		n.Losses(losses, b, nil)
+		n.Outputs(train.Outputs{Classes: make([]int, 32), Probabilities: make([]float32, 64)})
+		n.Gradient(losses, false)
+		n.Step(train.Rule{})
+		n.Step(train.Rule{Advance: func(v, lr float64) float64 { return v }})
+		n.SetMode(nn.Evaluate)
+		n.GradNorm()
+		n.Pick()
+		n.Restart()
+	}
+}
+
+// TestMutatedFrames changes bytes of a frame on its way, in either direction: the
+// conversation ends in one line or goes on, and never in a panic or a wait without end.
+func TestMutatedFrames(t *testing.T) {
+	most := 1000
+	if testing.Short() {
+		most = 100
+	}
+	plain := func(w io.Writer) io.Writer { return w }
+	var failed atomic.Int64
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, 16)
+	one := func(i int) {
+		rng := rand.New(rand.NewPCG(uint64(i), 5))
+		mutated := func(w io.Writer) io.Writer {
+			return &mutator{Writer: w, rng: rng, left: 1 + rng.IntN(16), limit: 1 + rng.IntN(80)}
+		}
+		for _, way := range [][2]func(io.Writer) io.Writer{{mutated, plain}, {plain, mutated}} {
+			n, over := wired(t, way[0], way[1])
+			converse(n)
+			over()
+			if err := n.Err(); err != nil {
+				failed.Add(1)
+				if strings.ContainsAny(err.Error(), "\n\x1b") || len(err.Error()) > 600 {
+					t.Errorf("seed %d: %q", i, err)
+				}
+			}
+		}
+	}
+	for i := range most {
+		slots <- struct{}{}
+		wg.Go(func() {
+			one(i)
+			<-slots
+		})
+	}
+	wg.Wait()
+	if n := int(failed.Load()); n < most/2 {
+		t.Errorf("of %d mutated frames %d are noticed", 2*most, n)
+	}
+}
+
+// BenchmarkStep is what a step costs that another process takes, of a program without a
+// network, in batches of 128: what a run has on top of its own.
+func BenchmarkStep(b *testing.B) {
+	path, err := os.Executable()
+	if err != nil {
+		b.Fatal(err)
+	}
+	s := spec.Defaults()
+	s.Batch, s.ProgramPatience = 128, 60
+	p, err := launch(Start{Program: spec.Program{Path: path}, Spec: &s, Purpose: Training,
+		Env: append(os.Environ(), "DROLAB_TEST_TABLE=1000"), Scratch: b.TempDir(),
+		Log: os.NewFile(0, "")})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer p.Close()
+	n := &Network{Program: p, classes: 2}
+	n.hello()
+	index, losses := make([]int, 128), make([]float64, 128)
+	batch := train.Batch{Split: "train", Batch: &data.Batch{N: 128, Index: index}}
+	for b.Loop() {
+		n.tell(question{Do: "next", Mode: "train", Split: "train"}, "samples", frame.Ints(index))
+		n.Losses(losses, batch, nil)
+		n.Gradient(losses, false)
+		n.Step(train.Rule{})
+	}
+	if n.Err() != nil {
+		b.Fatal(n.Err())
+	}
+}

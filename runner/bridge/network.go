@@ -1,0 +1,204 @@
+package bridge
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+
+	"drolab/dro/nn"
+	"drolab/runner"
+	"drolab/runner/bridge/internal/frame"
+	"drolab/runner/data"
+	"drolab/runner/train"
+)
+
+// Network is a program in the place of a network: it implements train.Network. It belongs
+// to the run's goroutine.
+type Network struct {
+	*Program
+	classes int
+	mode    nn.Mode // of the next losses
+	said    nn.Mode // that the program knows of
+	last    int     // samples of the last losses
+	saves   int     // folders made so far
+}
+
+// modes are the protocol's words.
+var modes = map[nn.Mode]string{nn.Train: "train", nn.Evaluate: "evaluate", nn.Probe: "probe"}
+
+// NewNetwork starts a program to train on the samples that it described as d. The error
+// is of a program that has others now.
+func NewNetwork(s Start, d *data.Dataset) (*Network, error) {
+	p, err := launch(s)
+	if err != nil {
+		return nil, err
+	}
+	now := p.hello()
+	if p.err == nil && now.Data.Checksum != d.Checksum {
+		p.fail("hello", errors.New("it has other labels or groups than when it was asked before: "+
+			"they must be the same at every start"))
+	}
+	if p.err != nil {
+		p.Close()
+		return nil, p.err
+	}
+	return &Network{Program: p, classes: len(d.Classes)}, nil
+}
+
+// Feed implements train.Network: it announces samples, in pieces of at most a batch.
+func (n *Network) Feed(split string, mode nn.Mode, o *data.LoaderOptions) {
+	o.IndexOnly = true
+	o.Announce = func(epoch uint64, index []int) {
+		for most := n.start.Spec.Batch; len(index) > 0; {
+			part := index[:min(most, len(index))]
+			index = index[len(part):]
+			n.tell(question{Do: "next", Mode: modes[mode], Split: split, Epoch: epoch}, "samples",
+				frame.Ints(part))
+		}
+	}
+}
+
+// SetMode implements train.Network. The program hears of it with the next losses.
+func (n *Network) SetMode(m nn.Mode) { n.mode = m }
+
+// Losses implements train.Network.
+func (n *Network) Losses(losses []float64, b train.Batch, _ func(weights, losses []float64)) {
+	if n.mode != n.said {
+		n.tell(question{Do: "mode", Mode: modes[n.mode]}, "its mode")
+		n.said = n.mode
+	}
+	n.last = b.N
+	got := n.ask(question{Do: "losses", Split: b.Split, Epoch: b.Epoch}, &answer{}, "losses", 1,
+		frame.Ints(b.Index))
+	n.floats(losses[:b.N], got, 0, "losses")
+}
+
+// Outputs implements train.Network.
+func (n *Network) Outputs(o train.Outputs) {
+	q := question{Do: "outputs"}
+	for _, w := range []struct {
+		name   string
+		wanted bool
+	}{{"classes", o.Classes != nil}, {"confidences", o.Confidences != nil},
+		{"probabilities", o.Probabilities != nil}} {
+		if w.wanted {
+			q.Want = append(q.Want, w.name)
+		}
+	}
+	got := n.ask(q, &answer{}, "outputs", len(q.Want))
+	for i, name := range q.Want {
+		if i >= len(got) {
+			return
+		}
+		var err error
+		switch name {
+		case "classes":
+			err = got[i].Ints(o.Classes[:n.last], n.classes)
+		case "confidences":
+			err = got[i].Floats(o.Confidences[:n.last])
+		default:
+			err = singles(o.Probabilities[:n.last*n.classes], got[i])
+		}
+		if err != nil {
+			n.fail(name, err)
+		}
+	}
+}
+
+// singles fills into with an array of float32.
+func singles(into []float32, a frame.Array) error {
+	if a.Type != frame.Float32 || a.Len() != len(into) {
+		return fmt.Errorf("%w: %d elements of type %s where %d of type %s belong",
+			frame.ErrFormat, a.Len(), a.Type, len(into), frame.Float32)
+	}
+	for i := range into {
+		into[i] = math.Float32frombits(binary.LittleEndian.Uint32(a.Raw[4*i:]))
+	}
+	return nil
+}
+
+// Gradient implements train.Network. It has no answer.
+func (n *Network) Gradient(weights []float64, add bool) {
+	n.tell(question{Do: "gradient", Add: add}, "the gradient", frame.Floats(weights[:n.last]))
+}
+
+// GradNorm implements train.Network.
+func (n *Network) GradNorm() float64 {
+	got := n.ask(question{Do: "norm"}, &answer{}, "the gradient's norm", 1)
+	return n.numbers(1, got, "the gradient's norm")[0]
+}
+
+// numbers reads the only array of an answer.
+func (n *Network) numbers(count int, arrays []frame.Array, doing string) []float64 {
+	list := make([]float64, count)
+	n.floats(list, arrays, 0, doing)
+	return list
+}
+
+// Step implements train.Network.
+func (n *Network) Step(r train.Rule) (norm float64, taken bool) {
+	rule := frame.Floats([]float64{r.LR, r.Momentum, r.WeightDecay, r.Clip})
+	if r.Advance == nil {
+		var a answer
+		got := n.ask(question{Do: "step"}, &a, "a step", 1, rule)
+		return n.numbers(1, got, "a step")[0], !a.Skipped
+	}
+	got := n.ask(question{Do: "accumulate"}, &answer{}, "a step", 1, rule)
+	norms := n.numbers(2, got, "a step")
+	if n.err == nil {
+		rate := r.Advance(norms[1], r.LR)
+		n.ask(question{Do: "advance"}, &answer{}, "a step", 0, frame.Floats([]float64{rate}))
+	}
+	return norms[0], true
+}
+
+// Restart implements train.Network.
+func (n *Network) Restart() { n.do("restart") }
+
+// Pick implements train.Network.
+func (n *Network) Pick() { n.do("pick") }
+
+// Swap implements train.Network.
+func (n *Network) Swap() { n.do("swap") }
+
+func (n *Network) do(what string) { n.ask(question{Do: what}, &answer{}, what, 0) }
+
+// Save implements train.Network: the program writes into a folder that is new.
+func (n *Network) Save(s *runner.State) {
+	if n.err != nil {
+		return
+	}
+	n.saves++
+	folder := filepath.Join(n.start.Scratch, fmt.Sprintf("save-%d", n.saves))
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		n.fail("a checkpoint", err)
+		return
+	}
+	n.ask(question{Do: "save", Folder: folder}, &answer{}, "a checkpoint", 0)
+	s.Opaque = saved{folder}
+}
+
+// Load implements train.Network.
+func (n *Network) Load(s *runner.State) error {
+	switch {
+	case n.err != nil:
+		return n.err
+	case s.Opaque == nil:
+		return errors.New("it is of a network of drolab's own, and not of a program")
+	}
+	folder := filepath.Join(n.start.Scratch, "load")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	if err := unpack(s.Opaque, folder); err != nil {
+		return err
+	}
+	n.ask(question{Do: "load", Folder: folder}, &answer{}, "taking up a checkpoint", 0)
+	return n.err
+}
+
+var _ train.Network = (*Network)(nil)

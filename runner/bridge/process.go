@@ -1,0 +1,222 @@
+package bridge
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// process is a started program. Its group is its own, so that an interrupt of the
+// terminal passes it by and its workers end with it.
+type process struct {
+	cmd     *exec.Cmd
+	in, out *os.File // pipes: what it says, and what it is told
+	printed *printed
+	over    chan struct{} // closed when it has ended
+
+	mu    sync.Mutex
+	ended time.Time // zero while it runs
+}
+
+const (
+	// lastWords is how long after a program's end what it has sent is waited for: a
+	// worker that it leaves may hold its pipes open.
+	lastWords = time.Second
+	// grace is how long a program may take to end when it is told to.
+	grace = 5 * time.Second
+)
+
+// begin starts a command with two pipes beside its standard streams. Whatever happens,
+// log is closed by stop.
+func begin(cmd *exec.Cmd, log io.WriteCloser) (*process, error) {
+	said, says, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	told, tells, err := os.Pipe()
+	if err != nil {
+		said.Close()
+		says.Close()
+		return nil, err
+	}
+	p := &process{cmd: cmd, in: said, out: tells, printed: &printed{log: log},
+		over: make(chan struct{})}
+	cmd.ExtraFiles = []*os.File{told, says} // 3 and 4
+	cmd.Stdout, cmd.Stderr = toLog{p.printed}, p.printed
+	cmd.WaitDelay = lastWords
+	apart(cmd)
+	started := make(chan error)
+	go p.live(started)
+	err = <-started
+	told.Close()
+	says.Close()
+	if err != nil {
+		said.Close()
+		tells.Close()
+		<-p.over
+		return nil, err
+	}
+	return p, nil
+}
+
+// live starts the program and waits for its end. Both belong to one thread: the system
+// ends the program when the thread ends that started it.
+func (p *process) live(started chan<- error) {
+	defer close(p.over)
+	defer stay()()
+	err := p.cmd.Start()
+	started <- err
+	if err != nil {
+		return
+	}
+	p.cmd.Wait() // ProcessState tells
+	killGroup(p.cmd.Process.Pid)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ended = time.Now()
+	p.in.SetReadDeadline(p.ended.Add(lastWords))
+	p.out.SetWriteDeadline(p.ended)
+}
+
+// patience limits how long the next read or write may take.
+func (p *process) patience(d time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	limit := time.Now().Add(d)
+	if p.ended.IsZero() {
+		p.in.SetReadDeadline(limit)
+		p.out.SetWriteDeadline(limit)
+	}
+}
+
+// hasEnded tells whether the program is over, for who has just found its pipe broken: it
+// waits a moment for that.
+func (p *process) hasEnded() bool {
+	moment := time.NewTimer(3 * lastWords) // its workers may hold what it prints into
+	defer moment.Stop()
+	select {
+	case <-p.over:
+		return true
+	case <-moment.C:
+		return false
+	}
+}
+
+// how says how a program ended, with the last line of its errors.
+func (p *process) how() string {
+	how := "ended with " + p.cmd.ProcessState.String()
+	if line := p.printed.line(); line != "" {
+		how += ": " + line
+	}
+	return how
+}
+
+// stop ends the program, by force where it does not end by itself. Its out must be closed
+// then, which is what it sees when drolab is gone.
+func (p *process) stop(force bool) {
+	if !force {
+		late := time.NewTimer(grace)
+		defer late.Stop()
+		select {
+		case <-p.over:
+		case <-late.C:
+		}
+	}
+	select {
+	case <-p.over:
+	default:
+		killGroup(p.cmd.Process.Pid)
+		<-p.over
+	}
+	p.in.Close()
+	p.printed.log.Close()
+}
+
+// printed is what a program prints: all of it goes to the log, and the end of its errors
+// is kept.
+type printed struct {
+	mu  sync.Mutex
+	log io.WriteCloser
+	end []byte
+}
+
+const mostEnd = 4 << 10 // bytes
+
+// Write implements io.Writer, for the standard error.
+func (p *printed) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.end = append(p.end, b[max(0, len(b)-mostEnd):]...)
+	p.end = p.end[max(0, len(p.end)-mostEnd):]
+	p.log.Write(b)
+	return len(b), nil
+}
+
+// toLog is the standard output.
+type toLog struct{ *printed }
+
+// Write implements io.Writer.
+func (t toLog) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.log.Write(b)
+	return len(b), nil
+}
+
+// line is the last line of the errors that says something.
+func (p *printed) line() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	lines := bytes.Split(p.end, []byte("\n"))
+	for i := len(lines) - 1; i >= 0; i-- {
+		if text := clean(string(lines[i]), mostLine); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// mostLine is how much of a line of a program's a cause has.
+const mostLine = 300 // runes
+
+// clean is text of a program as one line of at most n runes that a terminal shows as it is.
+func clean(text string, n int) string {
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " ")
+	text = strings.Map(func(r rune) rune {
+		if !shown(r) {
+			return '?'
+		}
+		return r
+	}, text)
+	if runes := []rune(text); len(runes) > n {
+		text = string(runes[:n]) + "…"
+	}
+	return text
+}
+
+// command is what runs a program: a file of Python by the interpreter, another one by
+// itself, in the folder where it lies.
+func command(s Start) *exec.Cmd {
+	path := s.Program.Path
+	line := append([]string{path}, s.Program.Words...)
+	if filepath.Ext(path) == ".py" {
+		line = append([]string{s.Python}, line...)
+	}
+	cmd := exec.Command(line[0], line[1:]...)
+	cmd.Dir = filepath.Dir(path)
+	cmd.Env = s.Env
+	if cmd.Env == nil {
+		cmd.Env = os.Environ()
+	}
+	cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], "DROLAB_PIPES=3,4",
+		"PYTHONUNBUFFERED=1", "PWD="+cmd.Dir)
+	return cmd
+}
+
+// named is a program in an error.
+func (s Start) named() string { return "the program " + filepath.Base(s.Program.Path) }

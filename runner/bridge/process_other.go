@@ -1,0 +1,20 @@
+//go:build !unix
+
+package bridge
+
+import (
+	"os"
+	"os/exec"
+)
+
+const supported = false // a process here inherits no pipes beside its standard streams
+
+func apart(*exec.Cmd) {}
+
+func stay() (leave func()) { return func() {} }
+
+func killGroup(pid int) {
+	if p, err := os.FindProcess(pid); err == nil {
+		p.Kill()
+	}
+}

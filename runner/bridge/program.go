@@ -1,0 +1,267 @@
+package bridge
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+	"unicode"
+
+	"drolab/runner/bridge/internal/frame"
+	"drolab/runner/spec"
+)
+
+// version is that of docs/protocol.md.
+const version = 1
+
+// What a program is started for.
+const (
+	Describing = "describe"
+	Training   = "train"
+	Evaluating = "evaluate"
+)
+
+// Start is how a program is started.
+type Start struct {
+	Program spec.Program // its path absolute
+	Spec    *spec.Spec   // whose settings it is told
+	Purpose string       // one of the above
+	Python  string       // the interpreter of files of Python
+	Env     []string     // nil: this process's
+	Threads int
+	Scratch string         // a folder of its own, which is removed at the end
+	Log     io.WriteCloser // of what it prints; closed at the end
+}
+
+// Program is one that was started. It belongs to one goroutine. Its first failure stays:
+// from there on nothing is said to it.
+type Program struct {
+	*process
+	start Start
+	conn  *frame.Conn
+	out   *bufio.Writer // questions without an answer wait for the next one with
+	err   error
+	// Logged is what the program measured itself, by names of its own: the last values.
+	Logged map[string]float64
+}
+
+// question is a message to a program: the members of every kind.
+type question struct {
+	Do     string   `json:"do"`
+	Mode   string   `json:"mode,omitempty"`
+	Split  string   `json:"split,omitempty"`
+	Epoch  uint64   `json:"epoch"`
+	Want   []string `json:"want,omitempty"`
+	Add    bool     `json:"add,omitempty"`
+	Folder string   `json:"folder,omitempty"`
+}
+
+// answer has the members of every kind of answer but hello's.
+type answer struct {
+	Alive   bool     `json:"alive"`
+	Error   *string  `json:"error"`
+	Skipped bool     `json:"skipped"`
+	Log     []string `json:"log"`
+}
+
+// head gives the answer that another one begins with.
+type head interface{ plain() *answer }
+
+func (a *answer) plain() *answer { return a }
+
+// launch starts a program. It says nothing to it yet. After an error the log is closed,
+// and the scratch folder is the caller's.
+func launch(s Start) (*Program, error) {
+	if !supported {
+		s.Log.Close()
+		return nil, errors.New("programs are trained on Linux and macOS: this system " +
+			"gives a process no pipes beside its standard streams")
+	}
+	proc, err := begin(command(s), s.Log)
+	if err != nil {
+		s.Log.Close()
+		return nil, fmt.Errorf("starting %s: %w", s.named(), err)
+	}
+	out := newBuffer(proc.out)
+	return &Program{process: proc, start: s, conn: frame.NewConn(proc.in, out), out: out,
+		Logged: map[string]float64{}}, nil
+}
+
+// newBuffer holds questions until an answer is waited for.
+func newBuffer(out io.Writer) *bufio.Writer { return bufio.NewWriterSize(out, 1<<16) }
+
+// Err is the first failure, in one line.
+func (p *Program) Err() error { return p.err }
+
+// fail keeps the first failure. A pipe breaks when the program ends, and the end is the
+// cause then.
+func (p *Program) fail(doing string, err error) {
+	if p.err != nil {
+		return
+	}
+	broken := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, syscall.EPIPE)
+	late := errors.Is(err, os.ErrDeadlineExceeded)
+	switch {
+	case (broken || late) && p.gone(broken):
+		p.err = fmt.Errorf("%s %s", p.start.named(), p.how())
+	case broken:
+		p.err = fmt.Errorf("%s has closed its pipes and goes on, asked for %s", p.start.named(),
+			doing)
+	case late:
+		p.err = fmt.Errorf("%s said nothing for %v when asked for %s: raise program_patience, "+
+			"or look at its log%s", p.start.named(), p.limit(), doing, p.behind())
+	default:
+		p.err = fmt.Errorf("%s, asked for %s: %s", p.start.named(), doing,
+			clean(err.Error(), mostLine))
+	}
+}
+
+// behind is what it printed last, for an error that ends in it.
+func (p *Program) behind() string {
+	if line := p.printed.line(); line != "" {
+		return ": " + line
+	}
+	return ""
+}
+
+// gone tells whether the program has ended; where its pipe broke, soon.
+func (p *Program) gone(soon bool) bool {
+	if soon {
+		return p.hasEnded()
+	}
+	select {
+	case <-p.over:
+		return true
+	default:
+		return false
+	}
+}
+
+func (p *Program) limit() time.Duration {
+	return time.Duration(p.start.Spec.ProgramPatience * float64(time.Second))
+}
+
+// tell sends a question that has no answer.
+func (p *Program) tell(q any, doing string, arrays ...frame.Array) {
+	if p.err != nil {
+		return
+	}
+	p.patience(p.limit())
+	if err := p.conn.Send(q, arrays...); err != nil {
+		p.fail(doing, err)
+	}
+}
+
+// ask sends a question and reads its answer into a, which has as many arrays as wanted,
+// valid until the next one; a negative number is any. It returns nil after a failure.
+func (p *Program) ask(q any, a head, doing string, want int, arrays ...frame.Array) []frame.Array {
+	p.tell(q, doing, arrays...)
+	if p.err != nil {
+		return nil
+	}
+	if err := p.out.Flush(); err != nil {
+		p.fail(doing, err)
+		return nil
+	}
+	got, err := p.receive(a)
+	if err == nil {
+		got, err = p.takeLog(a.plain(), got)
+	}
+	if err == nil && want >= 0 && len(got) != want {
+		err = fmt.Errorf("its answer has %d arrays: want %d", len(got), want)
+	}
+	if err != nil {
+		p.fail(doing, err)
+		return nil
+	}
+	return got
+}
+
+// receive reads an answer. A program that says it is alive has the time anew.
+func (p *Program) receive(a head) ([]frame.Array, error) {
+	for {
+		*a.plain() = answer{}
+		p.patience(p.limit())
+		arrays, err := p.conn.Receive(a)
+		switch said := a.plain(); {
+		case err != nil:
+			return nil, err
+		case said.Error != nil:
+			return nil, errors.New(clean(*said.Error, mostLine))
+		case !said.Alive:
+			return arrays, nil
+		}
+	}
+}
+
+// mostLogged is how many values of its own a program may give.
+const mostLogged = 64
+
+// takeLog takes the program's own values off an answer.
+func (p *Program) takeLog(a *answer, arrays []frame.Array) ([]frame.Array, error) {
+	n := len(a.Log)
+	if n == 0 {
+		return arrays, nil
+	}
+	values := make([]float64, n)
+	if n > mostLogged || len(arrays) == 0 {
+		return nil, fmt.Errorf("it logs %d values in %d arrays: want at most %d in one more",
+			n, len(arrays), mostLogged)
+	}
+	last := len(arrays) - 1
+	if err := arrays[last].Floats(values); err != nil {
+		return nil, fmt.Errorf("the values that it logs: %w", err)
+	}
+	for i, name := range a.Log {
+		name = clean(name, mostName)
+		if _, known := p.Logged[name]; !known && len(p.Logged) == mostLogged {
+			return nil, fmt.Errorf("it logs more than %d values", mostLogged)
+		}
+		p.Logged[name] = values[i]
+	}
+	return arrays[:last], nil
+}
+
+// floats fills into with an array of an answer; where there is none, with NaN.
+func (p *Program) floats(into []float64, arrays []frame.Array, i int, doing string) {
+	if i < len(arrays) {
+		err := arrays[i].Floats(into)
+		if err == nil {
+			return
+		}
+		p.fail(doing, err)
+	}
+	for j := range into {
+		into[j] = math.NaN()
+	}
+}
+
+// Close ends the program and removes its scratch folder. It is for one that has failed,
+// too, which is not asked.
+func (p *Program) Close() {
+	if p.err == nil {
+		p.out.Flush()
+		p.patience(grace)
+		if p.conn.Send(question{Do: "close"}) == nil {
+			p.out.Flush()
+		}
+	}
+	p.process.out.Close()
+	p.stop(p.err != nil)
+	os.RemoveAll(p.start.Scratch)
+	if p.err == nil {
+		p.err = os.ErrClosed
+	}
+}
+
+// shown tells whether a terminal shows a rune as it is.
+func shown(r rune) bool {
+	return unicode.IsPrint(r) && !strings.ContainsRune("\u200e\u200f\u202a\u202b\u202c\u202d\u202e"+
+		"\u2066\u2067\u2068\u2069", r)
+}

@@ -1,0 +1,297 @@
+package bridge_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/bridge"
+	"drolab/runner/queue"
+	"drolab/runner/record"
+	"drolab/runner/spec"
+)
+
+// doomed is the environment of a process that trains a program in a folder, and is killed.
+const doomed = "DROLAB_TEST_DOOMED"
+
+// native is what drolab's own network trains with a method, briefly.
+func native(a dro.Algorithm) spec.Spec {
+	s := spec.Defaults()
+	s.Algorithms, s.Dataset, s.Model = []dro.Algorithm{a}, "csv:example", "linear"
+	s.Batch, s.BatchZ, s.Epochs, s.LogEvery, s.CheckpointEvery = 32, 40, 3, 1, 5
+	s.WeightDecay, s.Clip, s.Augment, s.ProgramPatience = 1e-3, spec.Fixed(2), false, 60
+	if m, _ := dro.Find(a); m != nil && m.ReadsKey("jtt_epochs") {
+		s.SetOwn("jtt_epochs", spec.Fixed(1))
+	}
+	return s
+}
+
+// self is this binary as a program.
+func self() string {
+	path, err := os.Executable()
+	if err != nil {
+		panic(err)
+	}
+	return path
+}
+
+// bridged is the same run with this binary as its program.
+func bridged(a dro.Algorithm) spec.Spec {
+	s := native(a)
+	s.Model, s.Dataset = spec.Program{Path: self(), Words: []string{"a word", "width=2"}}.String(),
+		spec.ProgramData
+	return s
+}
+
+// room is a folder of runs, and the approvals of a user.
+type room struct {
+	dir       string
+	approvals bridge.Approvals
+}
+
+func newRoom(t *testing.T) room {
+	r := room{t.TempDir(), bridge.Approvals(t.TempDir())}
+	if err := r.approvals.Approve(self()); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func (r room) queue() *queue.Queue {
+	store, err := record.Open(r.dir)
+	if err != nil {
+		panic(err)
+	}
+	return queue.NewQueue(context.Background(), queue.Settings{Store: store, Threads: 1,
+		Programs: r.approvals})
+}
+
+// means gives a program its trouble.
+func means(trouble string) runner.Means {
+	return runner.Means{Program: &runner.ProgramMeans{Env: append(os.Environ(),
+		troubled+"="+trouble)}}
+}
+
+// start trains to the end, or to trouble.
+func (r room) start(t *testing.T, trouble string, specs ...spec.Spec) (ids []string, err error) {
+	t.Helper()
+	return r.queueUp(means(trouble), specs...)
+}
+
+func (r room) queueUp(m runner.Means, specs ...spec.Spec) (ids []string, err error) {
+	q := r.queue()
+	m.Dir = r.dir
+	ids, err = q.Start(runner.Request{Preset: "test", Specs: specs, Means: m})
+	for _, o := range q.Wait() {
+		if o.Err != nil {
+			err = o.Err
+		}
+	}
+	return ids, err
+}
+
+func (r room) resume(id string) error {
+	q := r.queue()
+	err := q.ResumeWith(id, means(""))
+	for _, o := range q.Wait() {
+		err = o.Err
+	}
+	return err
+}
+
+// log is what a run's log says: of each step and evaluation the last line, without times.
+func (r room) log(t *testing.T, id string) map[string]map[string]any {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(r.dir, id, "events.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	events := map[string]map[string]any{}
+	for line := range strings.Lines(string(text)) {
+		var e map[string]any
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatal(err)
+		}
+		kind := fmt.Sprint(e["type"])
+		if kind != "step" && kind != "eval" {
+			continue
+		}
+		for _, key := range []string{"time", "seq", "images_per_second", "crc"} {
+			delete(e, key)
+		}
+		events[fmt.Sprint(kind, " ", e["step"])] = e
+	}
+	return events
+}
+
+func must[T any](x T, err error) func(*testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+}
+
+// far returns where two JSON values are further apart than relative.
+func far(a, b any, relative float64, path string) string {
+	switch x := a.(type) {
+	case float64:
+		y, ok := b.(float64)
+		if !ok || math.Abs(x-y) > relative*(1e-3+math.Abs(y)) {
+			return fmt.Sprintf("%s: %v and %v", path, a, b)
+		}
+	case map[string]any:
+		y, _ := b.(map[string]any)
+		if len(x) != len(y) {
+			return fmt.Sprintf("%s: %v and %v", path, a, b)
+		}
+		for key := range x {
+			if at := far(x[key], y[key], relative, path+"."+key); at != "" {
+				return at
+			}
+		}
+	case []any:
+		y, _ := b.([]any)
+		if len(x) != len(y) {
+			return fmt.Sprintf("%s: %v and %v", path, a, b)
+		}
+		for i := range x {
+			if at := far(x[i], y[i], relative, fmt.Sprint(path, ".", i)); at != "" {
+				return at
+			}
+		}
+	default:
+		if a != b {
+			return fmt.Sprintf("%s: %v and %v", path, a, b)
+		}
+	}
+	return ""
+}
+
+func asAny(log map[string]map[string]any) any {
+	m := map[string]any{}
+	for k, v := range log {
+		m[k] = v
+	}
+	return m
+}
+
+// TestSameNumbers: a network behind the bridge trains with every method as it does
+// within. It gives the same losses, so all that follows is the same.
+func TestSameNumbers(t *testing.T) {
+	r := newRoom(t)
+	for _, a := range dro.Algorithms() {
+		t.Run(string(a), func(t *testing.T) {
+			own := must(r.start(t, "", native(a)))(t)[0]
+			ids := must(r.start(t, "", bridged(a)))(t)
+			want, got := r.log(t, own), r.log(t, ids[0])
+			if len(got) < 40 {
+				t.Fatalf("%d events", len(got))
+			}
+			if at := far(asAny(got), asAny(want), 1e-6, ""); at != "" {
+				t.Error(at)
+			}
+			tidy(t, r, ids[0])
+		})
+	}
+}
+
+// tidy holds that a run leaves no scratch, and nothing that belongs to its program runs.
+func tidy(t *testing.T, r room, id string) {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(r.dir, id, "scratch")); err == nil {
+		t.Error("the scratch folder is left")
+	}
+	run := must(record.Find(r.dir, id))(t)
+	p := run.Meta.Program
+	if p == nil || p.Path != self() || len(p.SHA256) != 64 ||
+		p.Packages["gorgonia"] != "?[31mred" ||
+		!slices.Equal(p.Arguments, []string{"a word", "width=2"}) {
+		t.Errorf("run.json has the program %+v", p)
+	}
+	wrong, _, err := record.Examine(r.dir)
+	if err != nil || len(wrong) > 0 {
+		t.Errorf("doctor: %v %v", err, wrong)
+	}
+}
+
+// TestExact: whatever is killed, at any question, the run goes on to the same bits.
+func TestExact(t *testing.T) {
+	r := newRoom(t)
+	whole := must(r.start(t, "", bridged(dro.SFK)))(t)[0]
+	want := r.log(t, whole)
+	points := []string{"kill losses 1", "kill losses 23", "kill gradient 17", "kill step 18",
+		"kill save 2", "kill outputs 4", "kill norm 1", "orphan losses 31", "orphan save 3",
+		"both step 21", "hang losses 30"}
+	if !testing.Short() && os.Getenv("DROLAB_LONG") != "" {
+		for i := range 100 {
+			points = append(points, fmt.Sprintf("%s %s %d", []string{"kill", "orphan", "both"}[i%3],
+				[]string{"losses", "gradient", "step", "save"}[i%4], 1+i*7%40))
+		}
+	}
+	for i, point := range points {
+		t.Run(point, func(t *testing.T) {
+			t.Parallel()
+			id := fmt.Sprint("run-", i)
+			if point[0] == 'k' || point[0] == 'h' {
+				killed(t, r, point, id)
+			} else {
+				cmd := exec.Command(self())
+				cmd.Env = append(os.Environ(), doomed+"="+r.dir+"\n"+string(r.approvals)+"\n"+
+					id+"\n"+point)
+				if out, err := cmd.CombinedOutput(); err == nil {
+					t.Fatalf("it lives: %s", out)
+				}
+			}
+			if err := r.resume(id); err != nil {
+				t.Fatal(err)
+			}
+			if at := far(asAny(r.log(t, id)), asAny(want), 0, ""); at != "" {
+				t.Error(at)
+			}
+			if _, err := os.Stat(filepath.Join(r.dir, id, "scratch")); err == nil {
+				t.Error("the scratch folder is left")
+			}
+		})
+	}
+}
+
+// killed trains until the program is killed, which is one line.
+func killed(t *testing.T, r room, point, id string) {
+	s := bridged(dro.SFK)
+	if point[0] == 'h' {
+		s.ProgramPatience = 1
+	}
+	q := r.queue()
+	m := means(point)
+	_, err := q.Start(runner.Request{Preset: "test", Specs: []spec.Spec{s}, IDs: []string{id},
+		Means: m})
+	for _, o := range q.Wait() {
+		err = o.Err
+	}
+	if err == nil || strings.Contains(err.Error(), "\n") {
+		t.Fatalf("killed at %s: %v", point, err)
+	}
+}
+
+// train1 is a drolab that trains one program, until somebody kills it.
+func train1(what string) int {
+	parts := strings.Split(what, "\n")
+	r := room{parts[0], bridge.Approvals(parts[1])}
+	q := r.queue()
+	_, err := q.Start(runner.Request{Preset: "test", Specs: []spec.Spec{bridged(dro.SFK)},
+		IDs: parts[2:3], Means: means(parts[3])})
+	fmt.Println(err, q.Wait())
+	return 0
+}

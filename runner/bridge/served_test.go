@@ -1,0 +1,334 @@
+package bridge_test
+
+import (
+	"encoding/gob"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"drolab/dro/nn"
+	"drolab/runner"
+	"drolab/runner/bridge/internal/frame"
+	"drolab/runner/bridge/testdata/client"
+	"drolab/runner/data"
+	"drolab/runner/spec"
+	"drolab/runner/train"
+)
+
+// TestMain makes the test's binary the program that its runs train, and a drolab that is
+// killed.
+func TestMain(m *testing.M) {
+	switch {
+	case os.Getenv("DROLAB_PIPES") != "":
+		os.Exit(program())
+	case os.Getenv(doomed) != "":
+		os.Exit(train1(os.Getenv(doomed)))
+	}
+	os.Exit(m.Run())
+}
+
+func program() int {
+	c, err := client.Pipes()
+	var m client.Model = newTrouble(&served{}, c)
+	if n, _ := strconv.Atoi(os.Getenv("DROLAB_TEST_TABLE")); n > 0 {
+		m = &client.Table{Samples: n}
+	}
+	if err == nil {
+		err = client.Main(c, m)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// served is drolab's own network as somebody else's program, on data that it opens itself.
+type served struct {
+	net    train.Network
+	data   *data.Dataset
+	spec   spec.Spec
+	n      int // samples of the last losses
+	moving chan float64
+	moved  chan [2]float64
+}
+
+func (s *served) Hello(q client.Question) (map[string]any, []frame.Array, error) {
+	s.spec = spec.Defaults()
+	s.spec.Model, s.spec.Dataset = "linear", "csv:example"
+	s.spec.Seed, s.spec.Batch = q.Seed, q.Batch
+	var err error
+	if s.data, err = data.Open(s.spec.Dataset, s.spec.DataOptions("")); err != nil {
+		return nil, nil, err
+	}
+	if s.net, err = train.Native(&s.spec, s.data, 1); err != nil {
+		return nil, nil, err
+	}
+	var arrays []frame.Array
+	sizes := map[string]int{}
+	for _, split := range []string{"train", "test"} {
+		src := train.Source(s.data, split)
+		sizes[split] = src.Len()
+		labels, groups := make([]int32, src.Len()), make([]int32, src.Len())
+		for i := range labels {
+			labels[i], groups[i] = int32(src.Label(i)), int32(src.Group(i))
+		}
+		arrays = append(arrays, int32s(labels), int32s(groups))
+	}
+	return map[string]any{"version": 1, "samples": sizes, "classes": s.data.Classes,
+		"groups": s.data.Groups, "parameters": 7, "restart": true, "accumulate": true, "pick": true,
+		"packages": map[string]string{"gorgonia": "\x1b[31mred"}, "device": "cpu"}, arrays, nil
+}
+
+func int32s(x []int32) frame.Array {
+	a := frame.Array{Type: frame.Int32}
+	for _, v := range x {
+		a.Raw = append(a.Raw, byte(v), byte(v>>8), byte(v>>16), byte(v>>24))
+	}
+	return a
+}
+
+func (s *served) SetMode(mode string) {
+	s.net.SetMode(map[string]nn.Mode{"train": nn.Train, "evaluate": nn.Evaluate,
+		"probe": nn.Probe}[mode])
+}
+
+func (s *served) Losses(split string, _ uint64, index []int) []float64 {
+	src := train.Source(s.data, split)
+	s.n = len(index)
+	b := data.Batch{N: s.n, Index: index, Labels: make([]int, s.n), Groups: make([]int, s.n),
+		X: make([]float32, s.n*src.Shape().Len())}
+	for j, i := range index {
+		b.Labels[j], b.Groups[j] = src.Label(i), src.Group(i)
+		src.Read(b.X[j*src.Shape().Len():][:src.Shape().Len()], i)
+	}
+	losses := make([]float64, s.n)
+	s.net.Losses(losses, train.Batch{Split: split, Batch: &b}, nil)
+	return losses
+}
+
+func (s *served) Outputs(want string) frame.Array {
+	switch want {
+	case "classes":
+		classes := make([]int, s.n)
+		s.net.Outputs(train.Outputs{Classes: classes})
+		narrow := make([]int32, s.n)
+		for i, c := range classes {
+			narrow[i] = int32(c)
+		}
+		return int32s(narrow)
+	default:
+		sure := make([]float64, s.n)
+		s.net.Outputs(train.Outputs{Confidences: sure})
+		return frame.Floats(sure)
+	}
+}
+
+func (s *served) Gradient(weights []float64, add bool) { s.net.Gradient(weights, add) }
+func (s *served) Norm() float64                        { return s.net.GradNorm() }
+
+func ruleOf(rule []float64) train.Rule {
+	return train.Rule{SGD: nn.SGD{LR: rule[0], Momentum: rule[1], WeightDecay: rule[2],
+		Clip: rule[3]}}
+}
+
+func (s *served) Step(rule []float64) (norm float64, skipped bool) {
+	norm, taken := s.net.Step(ruleOf(rule))
+	return norm, !taken
+}
+
+// Accumulate leaves a step where it asks how far to go.
+func (s *served) Accumulate(rule []float64) (norm, velocity float64) {
+	at, done := make(chan float64), make(chan float64, 1)
+	s.moving, s.moved = make(chan float64), make(chan [2]float64)
+	r := ruleOf(rule)
+	r.Advance = func(velocity, _ float64) float64 {
+		at <- velocity
+		return <-s.moving
+	}
+	// The norm is known before the step is: it is that of the gradient.
+	norm = s.net.GradNorm()
+	go func() {
+		n, _ := s.net.Step(r)
+		done <- n
+		s.moved <- [2]float64{n}
+	}()
+	return norm, <-at
+}
+
+func (s *served) Advance(rate float64) {
+	s.moving <- rate
+	<-s.moved
+}
+
+func (s *served) Restart() { s.net.Restart() }
+func (s *served) Pick()    { s.net.Pick() }
+func (s *served) Swap()    { s.net.Swap() }
+
+func (s *served) Save(folder string) error {
+	var state runner.State
+	s.net.Save(&state)
+	if err := os.MkdirAll(filepath.Join(folder, "deep"), 0o700); err != nil {
+		return err
+	}
+	f, err := os.Create(filepath.Join(folder, "deep", "all"))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return gob.NewEncoder(f).Encode([][]nn.Tensor{state.Parameters, state.Velocities,
+		state.Buffers, state.Picked})
+}
+
+func (s *served) Load(folder string) error {
+	f, err := os.Open(filepath.Join(folder, "deep", "all"))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var all [][]nn.Tensor
+	if err := gob.NewDecoder(f).Decode(&all); err != nil {
+		return err
+	}
+	return s.net.Load(&runner.State{Parameters: all[0], Velocities: all[1], Buffers: all[2],
+		Picked: all[3]})
+}
+
+// trouble is a program that does something else at one question: the environment says what,
+// at which question, and at the how manieth of these.
+type trouble struct {
+	*served
+	conn     *frame.Conn
+	what, at string
+	left     int
+}
+
+const troubled = "DROLAB_TEST_TROUBLE"
+
+func newTrouble(s *served, c *frame.Conn) client.Model {
+	t := &trouble{served: s, conn: c}
+	fmt.Sscan(os.Getenv(troubled), &t.what, &t.at, &t.left)
+	return t
+}
+
+// now tells whether it is time, and does what ends the program.
+func (t *trouble) now(question string) bool {
+	if question != t.at {
+		return false
+	}
+	if t.left--; t.left != 0 {
+		return false
+	}
+	switch t.what {
+	case "hang":
+		select {}
+	case "exit":
+		fmt.Fprintln(os.Stderr, "Traceback\x1b[2J\nMemoryError: no \x1b[31mroom")
+		os.Exit(3)
+	case "kill":
+		syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	case "orphan":
+		syscall.Kill(os.Getppid(), syscall.SIGKILL)
+	case "both":
+		syscall.Kill(os.Getppid(), syscall.SIGKILL)
+		syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	case "flood":
+		for range 1 << 10 {
+			fmt.Println(strings.Repeat("\x1b[31mflood ", 1<<10))
+		}
+	case "garbage":
+		os.NewFile(4, "").WriteString(strings.Repeat("Epoch 1: loss 0.3\n", 10))
+	case "say":
+		t.conn.Send(map[string]any{"error": "CUDA error:\n out \x1b[1mof"})
+	case "alive":
+		t.conn.Send(map[string]any{"alive": true})
+	case "deaf": // it closes its pipes and lives on
+		os.NewFile(3, "").Close()
+		os.NewFile(4, "").Close()
+		select {}
+	}
+	return true
+}
+
+// wrong makes numbers wrong, where that is the trouble.
+func (t *trouble) wrong(question string, x []float64) []float64 {
+	if t.now(question) {
+		switch t.what {
+		case "short":
+			return x[:len(x)-1]
+		case "nan":
+			x[0] = math.NaN()
+		}
+	}
+	return x
+}
+
+func (t *trouble) Hello(q client.Question) (map[string]any, []frame.Array, error) {
+	head, arrays, err := t.served.Hello(q)
+	if t.now("hello-" + q.Purpose) {
+		switch t.what {
+		case "short":
+			arrays[0].Raw = arrays[0].Raw[:len(arrays[0].Raw)-4]
+		case "nan":
+			arrays[0].Raw[0] = 99
+		case "other":
+			head["classes"] = []string{"yes", "no"}
+		}
+	}
+	return head, arrays, err
+}
+
+func (t *trouble) Losses(split string, epoch uint64, index []int) []float64 {
+	return t.wrong("losses", t.served.Losses(split, epoch, index))
+}
+
+func (t *trouble) Outputs(want string) frame.Array {
+	a := t.served.Outputs(want)
+	if t.now("outputs") {
+		switch t.what {
+		case "short":
+			a.Raw = a.Raw[:len(a.Raw)-8]
+		case "nan":
+			a.Raw[0] = 99
+		}
+	}
+	return a
+}
+
+func (t *trouble) Gradient(weights []float64, add bool) {
+	t.now("gradient")
+	t.served.Gradient(weights, add)
+}
+
+func (t *trouble) Norm() float64 { return t.wrong("norm", []float64{t.served.Norm(), 0})[0] }
+
+func (t *trouble) Step(rule []float64) (norm float64, skipped bool) {
+	norm, _ = t.served.Step(rule)
+	if t.now("step") {
+		switch t.what {
+		case "nan":
+			norm = math.NaN()
+		case "skip":
+			return math.Inf(1), true
+		}
+	}
+	return norm, false
+}
+
+func (t *trouble) Save(folder string) error {
+	err := t.served.Save(folder)
+	if t.now("save") && t.what == "link" {
+		return os.Symlink("/etc/passwd", filepath.Join(folder, "passwd"))
+	}
+	return err
+}
+
+func (t *trouble) Load(folder string) error {
+	t.now("load")
+	return t.served.Load(folder)
+}

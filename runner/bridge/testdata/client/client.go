@@ -1,0 +1,139 @@
+// Package client is docs/protocol.md from the program's side, in Go.
+package client
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"drolab/runner/bridge/internal/frame"
+)
+
+// Model is what a program trains. Samples are places in a split.
+type Model interface {
+	// Hello says what the program has: the members and arrays of the answer.
+	Hello(Question) (answer map[string]any, arrays []frame.Array, err error)
+	SetMode(mode string)
+	Losses(split string, epoch uint64, index []int) []float64
+	Outputs(want string) frame.Array
+	Gradient(weights []float64, add bool)
+	Norm() float64
+	Step(rule []float64) (norm float64, skipped bool)
+	Accumulate(rule []float64) (norm, velocity float64)
+	Advance(rate float64)
+	Restart()
+	Pick()
+	Swap()
+	Save(folder string) error
+	Load(folder string) error
+}
+
+// Question is a message of drolab's: the members of all of them.
+type Question struct {
+	Do        string         `json:"do"`
+	Purpose   string         `json:"purpose"`
+	Settings  map[string]any `json:"settings"`
+	Arguments []string       `json:"arguments"`
+	Seed      uint64         `json:"seed"`
+	Batch     int            `json:"batch"`
+	Threads   int            `json:"threads"`
+	Mode      string         `json:"mode"`
+	Split     string         `json:"split"`
+	Epoch     uint64         `json:"epoch"`
+	Want      []string       `json:"want"`
+	Add       bool           `json:"add"`
+	Folder    string         `json:"folder"`
+}
+
+// Pipes connects to drolab.
+func Pipes() (*frame.Conn, error) {
+	var in, out uintptr
+	if n, _ := fmt.Sscanf(os.Getenv("DROLAB_PIPES"), "%d,%d", &in, &out); n != 2 {
+		return nil, errors.New("drolab starts this program: drolab run PROGRAM")
+	}
+	return frame.NewConn(os.NewFile(in, "questions"), os.NewFile(out, "answers")), nil
+}
+
+// Main answers questions until drolab wants no more, or is gone.
+func Main(c *frame.Conn, m Model) error {
+	for {
+		var q Question
+		arrays, err := c.Receive(&q)
+		if err != nil || q.Do == "close" {
+			return err
+		}
+		head, list, silent, err := answer(m, &q, arrays)
+		switch {
+		case err != nil:
+			err = c.Send(map[string]any{"error": strings.TrimSpace(err.Error())})
+		case !silent:
+			err = c.Send(head, list...)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// answer does what is asked.
+func answer(m Model, q *Question, arrays []frame.Array) (
+	head map[string]any, list []frame.Array, silent bool, err error,
+) {
+	var numbers []float64
+	var index []int
+	if len(arrays) > 0 && arrays[0].Type == frame.Float64 {
+		numbers = make([]float64, arrays[0].Len())
+		err = arrays[0].Floats(numbers)
+	} else if len(arrays) > 0 {
+		index = make([]int, arrays[0].Len())
+		err = arrays[0].Ints(index, 1<<31)
+	}
+	if err != nil {
+		return nil, nil, false, err
+	}
+	head = map[string]any{}
+	floats := func(x ...float64) { list = append(list, frame.Floats(x)) }
+	switch q.Do {
+	case "hello":
+		head, list, err = m.Hello(*q)
+	case "mode":
+		m.SetMode(q.Mode)
+		silent = true
+	case "next": // this program reads nothing ahead
+		silent = true
+	case "losses":
+		floats(m.Losses(q.Split, q.Epoch, index)...)
+	case "outputs":
+		for _, want := range q.Want {
+			list = append(list, m.Outputs(want))
+		}
+	case "gradient":
+		m.Gradient(numbers, q.Add)
+		silent = true
+	case "norm":
+		floats(m.Norm())
+	case "step":
+		norm, skipped := m.Step(numbers)
+		head["skipped"] = skipped
+		floats(norm)
+	case "accumulate":
+		norm, velocity := m.Accumulate(numbers)
+		floats(norm, velocity)
+	case "advance":
+		m.Advance(numbers[0])
+	case "restart":
+		m.Restart()
+	case "pick":
+		m.Pick()
+	case "swap":
+		m.Swap()
+	case "save":
+		err = m.Save(q.Folder)
+	case "load":
+		err = m.Load(q.Folder)
+	default:
+		err = fmt.Errorf("%q is no question of this version", q.Do)
+	}
+	return head, list, silent, err
+}

@@ -1,0 +1,33 @@
+package runner
+
+import "fmt"
+
+// Program is what a run keeps of the program that it trains. Nothing of it starts one: a
+// run may come from anybody.
+type Program struct {
+	Path        string   `json:"path"`
+	SHA256      string   `json:"sha256"` // of that file, in hexadecimal
+	Arguments   []string `json:"arguments,omitempty"`
+	Interpreter string   `json:"interpreter,omitempty"`
+	Device      string   `json:"device,omitempty"`
+	// Packages are the versions that the program named.
+	Packages map[string]string `json:"packages,omitempty"`
+}
+
+// OnlyTrains says that the run trains a program, where something needs a network of
+// drolab's own, its weights or its data: nothing but a run starts a program. Nil of any
+// other run.
+func (m *Meta) OnlyTrains() error {
+	if !m.Spec.IsProgram() {
+		return nil
+	}
+	return fmt.Errorf("run %s trains a program, which only a run starts: this needs a model and "+
+		"data of drolab's own", m.ID)
+}
+
+// ProgramMeans is what a program is started with where it was asked for. It is never
+// taken from a record.
+type ProgramMeans struct {
+	Python string   `json:"python,omitempty"` // the interpreter of files of Python
+	Env    []string `json:"env,omitempty"`
+}

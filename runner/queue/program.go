@@ -1,0 +1,136 @@
+package queue
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/bridge"
+	"drolab/runner/data"
+	"drolab/runner/spec"
+	"drolab/runner/train"
+)
+
+// described is a program that was asked what it has, for the runs that share it.
+type described struct {
+	*bridge.Description
+	record runner.Program
+}
+
+// program opens the data of a run that trains a program, as dataset does those of others.
+// The error is of a program that this user has not started before, too.
+func (q *Queue) program(s *spec.Spec, m runner.Means) (*shared, error) {
+	p, start, err := q.startOf(s, m)
+	if err != nil {
+		return nil, err
+	}
+	key := fmt.Sprintf("%s %s %s %q", s.Model, p.SHA256, p.Interpreter, start.Env)
+	if d := q.share(key, nil, nil); d != nil {
+		return d, nil
+	}
+	if start.Scratch, err = os.MkdirTemp("", "drolab-program-"); err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(start.Scratch)
+	start.Log, start.Threads = nobody{io.Discard}, m.Threads
+	d, err := bridge.Describe(q.ctx, start)
+	if err != nil {
+		return nil, err
+	}
+	p.Device, p.Packages = d.Device, d.Packages
+	return q.share(key, d.Data, &described{d, p}), nil
+}
+
+// startOf says how the program of s is started, which this user must have started before.
+func (q *Queue) startOf(
+	s *spec.Spec, m runner.Means,
+) (p runner.Program, start bridge.Start, err error) {
+	named, ok := s.Program()
+	if !ok || !filepath.IsAbs(named.Path) {
+		return p, start, fmt.Errorf("model: %s: want program:PATH with the whole path", s.Model)
+	}
+	p = runner.Program{Path: named.Path, Arguments: named.Words}
+	if p.SHA256, err = q.settings.Programs.Check(named.Path); err != nil {
+		return p, start, err
+	}
+	start = bridge.Start{Program: named, Spec: s}
+	if m.Program != nil {
+		start.Python, start.Env = m.Program.Python, m.Program.Env
+	}
+	if filepath.Ext(named.Path) == ".py" {
+		if start.Python == "" {
+			if start.Python, err = exec.LookPath("python3"); err != nil {
+				return p, start, errors.New("no python3 is in the PATH: a program that ends " +
+					"in .py needs it")
+			}
+		}
+		p.Interpreter = start.Python
+	}
+	return p, start, nil
+}
+
+// nobody reads what is written there.
+type nobody struct{ io.Writer }
+
+// Close implements io.Closer.
+func (nobody) Close() error { return nil }
+
+// network builds what a job trains: the program, where the model is one. Its file is
+// looked at again, since a run may have waited for long.
+func (q *Queue) network(j *job) train.NewNetwork {
+	if j.data.program == nil {
+		return q.settings.Network
+	}
+	return func(s *spec.Spec, d *data.Dataset, threads int) (train.Network, error) {
+		_, start, err := q.startOf(s, j.means)
+		if err != nil {
+			return nil, err
+		}
+		place, ok := j.record.(runner.Workplace)
+		if !ok {
+			return nil, errors.New("this store has no room for what a program leaves")
+		}
+		if start.Log, err = place.ProgramLog(); err != nil {
+			return nil, err
+		}
+		if start.Scratch, err = place.Scratch(); err != nil {
+			start.Log.Close()
+			return nil, err
+		}
+		start.Purpose, start.Threads = bridge.Training, threads
+		n, err := bridge.NewNetwork(start, d)
+		if err != nil {
+			return nil, errors.Join(err, os.RemoveAll(start.Scratch))
+		}
+		return n, nil
+	}
+}
+
+// suits refuses a method that needs of a network what the program has not.
+func (d *described) suits(t dro.Trainer, a dro.Algorithm) error {
+	_, restarts := t.(dro.Epochal)
+	_, moves := t.(dro.Mover)
+	_, picks := t.(dro.Picker)
+	if want := d.Lacks(restarts, moves, picks); want != "" {
+		return &spec.KeyError{Key: "algorithms", Value: a, Want: want}
+	}
+	return nil
+}
+
+// noteProgram says in the log that a run goes on with another program than it began with.
+func (j *job) noteProgram() error {
+	then, now := j.meta.Program, j.data.program
+	if then == nil || now == nil || then.SHA256 == now.record.SHA256 {
+		return nil
+	}
+	message := fmt.Sprintf("resumed with another %s (sha256 %.12s) than it was started with "+
+		"(%.12s): its numbers may differ", filepath.Base(then.Path), now.record.SHA256,
+		cmp.Or(then.SHA256, "none"))
+	return j.record.Append(&runner.WarningEvent{Head: j.Head(), Message: message})
+}

@@ -1,0 +1,58 @@
+package spec
+
+import (
+	"fmt"
+	"slices"
+
+	"drolab/dro"
+	"drolab/runner/data"
+)
+
+// Unread returns an error for the first of the keys, given for runs of s, that
+// no method of s reads.
+func (s *Spec) Unread(keys []string) error {
+	for _, key := range keys {
+		if err := s.unsuited(key); err != nil {
+			return err
+		}
+		if key == "augment" && s.Augment && data.Table(s.Dataset) {
+			want := "false: the samples of " + s.Dataset + " are no pictures to crop and mirror"
+			return &KeyError{key, true, want}
+		}
+		t, ok := FindSetting(key)
+		if !ok || t.ReadIn(s) || t.renames(s) && slices.Contains(s.Algorithms, t.own.AutoIs) {
+			continue
+		}
+		var readers []dro.Algorithm
+		for _, m := range dro.Methods() {
+			if t.ReadBy(&m) {
+				readers = append(readers, m.Name)
+			}
+		}
+		want := fmt.Sprintf("a method that reads it (%s): %s does not",
+			join(readers), join(s.Algorithms))
+		return &KeyError{key, s.Text(key), want}
+	}
+	return nil
+}
+
+// unsuited returns an error for a setting that the Spec's network does not read, since
+// a record that states it would mislead.
+func (s *Spec) unsuited(key string) error {
+	t, ok := FindSetting(key)
+	switch {
+	case !ok:
+	case key == "dataset" && s.IsProgram() != (s.Dataset == ProgramData):
+		want := "a name, or model: program:PATH"
+		if s.IsProgram() {
+			want = ProgramData + ", since a program has its own data"
+		}
+		return &KeyError{key, s.Dataset, want}
+	case !t.suits(s) && s.IsProgram():
+		return &KeyError{key, s.Text(key), "none: the program has its own network and data, " +
+			"and reads words behind its name, as in program:train.py width=2"}
+	case !t.suits(s):
+		return &KeyError{key, s.Text(key), "a model that is a program, as in program:train.py"}
+	}
+	return nil
+}
