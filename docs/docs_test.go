@@ -298,7 +298,8 @@ func notRun() map[string]string {
 		"drolab report recorded:paper --into docs/results.md": inTest,
 
 		"drolab run cifar_resnet18.py --algo sfk-auto,erm --detach": torch,
-		"drolab run 'program:table.py file=data.csv label=kind group=colour' --algo sfk,group": torch,
+		"drolab run 'program:table.py file=data.csv label=kind group=colour' " +
+			"--algo sfk,group": torch,
 
 		"drolab run paper-quick --algo erm,sfk --set augment=false --set init=he": needsCIFAR,
 	}
