@@ -27,6 +27,8 @@ ANSI < tui/cell
 NONE < runner/axis
 tui/cell, runner/axis, ASCIIGRAPH < tui/plot
 X/SYS < dro/internal/kern
+NONE < runner/bridge/internal/frame
+runner/bridge/internal/frame, dro/peertest < runner/bridge/pythontest
 NONE < runner/internal/aside
 runner/internal/aside < runner/internal/aside/asidetest
 X/SYS < runner/internal/room

@@ -279,6 +279,7 @@ func notRun() map[string]string {
 	const days = "it trains 120 runs: TestRegisteredRuns expands them"
 	const inTest = "TestPagesAreOfTheRecordedRuns does it"
 	const needsCIFAR = "it needs CIFAR-10"
+	const torch = "it needs PyTorch: TestExamples asks the same program as drolab does"
 	const viewers = "it waits for viewers: tui/share tests it"
 	return map[string]string{
 		"drolab":                          terminal,
@@ -295,6 +296,10 @@ func notRun() map[string]string {
 		"drolab report registered --runs registered":                days,
 
 		"drolab report recorded:paper --into docs/results.md": inTest,
+
+		"drolab run cifar_resnet18.py --algo sfk-auto,erm --detach": torch,
+		"drolab run 'program:table.py file=data.csv label=kind group=colour' " +
+			"--algo sfk,group": torch,
 
 		"drolab run paper-quick --algo erm,sfk --set augment=false --set init=he": needsCIFAR,
 	}

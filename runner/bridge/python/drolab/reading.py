@@ -81,9 +81,14 @@ class Plan(NamedTuple):
             return self.collate(samples)
         except Exception as e:
             traceback.print_exc()
-            what = f"a batch of {name} cannot be collated" if i is None else \
-                f"sample {i} of {name} cannot be read"
-            raise Wrong(f"{what}: {_told(e)}") from None
+            if i is None:
+                raise Wrong(f"a batch of {name} cannot be collated: {_told(e)}") from None
+            raise Wrong(unread(i, name, e)) from None
+
+
+def unread(i: int, name: str, e: Exception) -> str:
+    """The line of a sample that cannot be read."""
+    return f"sample {i} of {name} cannot be read: {_told(e)}"
 
 
 def _told(e: Exception) -> str:

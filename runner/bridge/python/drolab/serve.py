@@ -40,8 +40,8 @@ def serve(job: Type[Job]) -> int:
     """The exit status of a conversation over the pipes of DROLAB_PIPES."""
     pipes = os.environ.pop("DROLAB_PIPES", "")
     if not pipes:
-        return _say(f"drolab starts this program: drolab run PRESET --set "
-                    f"model=program:{os.path.basename(sys.argv[0]) or 'PROGRAM'}", 2)
+        name = os.path.basename(sys.argv[0]) or "PROGRAM"
+        return _say(f"drolab starts this program: drolab run {name}", 2)
     if int(os.environ.get("WORLD_SIZE") or 1) > 1:
         return _say("several processes for one run are not supported: start one", 2)
     try:
@@ -83,7 +83,7 @@ class _Conversation:
             while True:
                 frame = self.wire.receive()
                 if frame is None:
-                    return _say("the pipe ended: drolab has gone", 1)
+                    return _say(failed or "the pipe ended: drolab has gone", 1)
                 head, arrays = frame
                 do = head.get("do")
                 if do == "close":
@@ -110,9 +110,9 @@ class _Conversation:
                     if silent is not None:
                         continue
                 self.wire.send({"error": failed})
-                return 1
+                return _say(failed, 1)
         except (FormatError, Gone) as e:
-            return _say(str(e), 1)
+            return _say(failed or str(e), 1)
 
     def _reply(self, head: Mapping[str, Any], arrays: Sequence[np.ndarray] = ()) -> None:
         """Answers, with the values that the job has logged since the last answer."""
@@ -331,9 +331,7 @@ def _line(e: BaseException) -> str:
     """An error in one line. Its trace goes to standard error, but for a mistake of which
     the line says all."""
     if isinstance(e, Wrong):
-        line = " ".join(str(e).split())
-        _say(line, 0)
-        return line
+        return " ".join(str(e).split())
     if isinstance(e, SystemExit):
         return f"the program ended itself, by sys.exit({e.code!r:.200})"
     traceback.print_exception(type(e), e, e.__traceback__)

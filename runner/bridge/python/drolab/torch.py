@@ -212,7 +212,7 @@ class Job(job.Job):
         found = [_known(dataset, part) for part in range(1, len(first))]
         if any(a is None or not self._agrees(a, dataset, part + 1)
                for part, a in enumerate(found)):
-            found = self._pass(dataset, len(first))
+            found = self._pass(name, dataset, len(first))
         return found[0] if len(found) == 1 else tuple(found)
 
     def _agrees(self, known: np.ndarray, dataset: Any, part: int) -> bool:
@@ -222,12 +222,14 @@ class Job(job.Job):
         with reading.kept():
             return all(float(known[i]) == float(dataset[i][part]) for i in (0, len(known) - 1))
 
-    def _pass(self, dataset: Any, parts: int) -> List[np.ndarray]:
+    def _pass(self, name: str, dataset: Any, parts: int) -> List[np.ndarray]:
         rows, told = [], time.monotonic()
         with reading.kept():
             for i in range(len(dataset)):
-                sample = dataset[i]
-                rows.append([_number(v) for v in sample[1:parts]])
+                try:
+                    rows.append([_number(v) for v in dataset[i][1:parts]])
+                except Exception as e:
+                    raise Wrong(reading.unread(i, name, e)) from None
                 if time.monotonic() > told + _TELL:
                     told = time.monotonic()
                     self.alive()

@@ -1,7 +1,7 @@
 """ResNet-18 on CIFAR-10, as drolab trains it.
 
 Words behind the program's name:
-  folder=...        with the six files of cifar-10-binary (default cifar-10-batches-bin)
+  folder=...        with the six files of cifar-10-binary (default: where drolab data fetch puts them)
   optimizer=adamw   or sgd (default)
   workers=4         processes that read ahead
   width=64          channels of the first stage
@@ -90,7 +90,8 @@ class Job(drolab.torch.Job):
             self.optimizer = torch.optim.SGD(
                 self.model.parameters(), lr=settings["lr"], momentum=settings.get("momentum", 0),
                 weight_decay=settings.get("weight_decay", 0))
-        folder = settings.get("folder", "cifar-10-batches-bin")
+        home = os.environ.get("DROLAB_DATA") or os.path.expanduser("~/.cache/drolab")
+        folder = settings.get("folder", os.path.join(home, "cifar-10-batches-bin"))
         train = ["data_batch_%d.bin" % i for i in range(1, 6)]
         return {"train": CIFAR(folder, train, augment=True), "plain": CIFAR(folder, train),
                 "test": CIFAR(folder, ["test_batch.bin"])}

@@ -16,7 +16,7 @@ class Job(drolab.Job):
             self.x[split] = np.hstack([centre + 0.6 * draw.normal(size=(n, 2)), np.ones((n, 1))])
             labels[split] = y
         self.y = labels
-        self.w = np.zeros((3, k))
+        self.w = self.picked = np.zeros((3, k))
         self.v = np.zeros_like(self.w)
         self.g = np.zeros_like(self.w)
         return labels
@@ -55,12 +55,18 @@ class Job(drolab.Job):
     def restart(self):
         self.w, self.v = np.zeros_like(self.w), np.zeros_like(self.v)
 
+    def pick(self):
+        self.picked = self.w
+
+    def swap(self):
+        self.w, self.picked = self.picked, self.w
+
     def save(self, folder):
-        np.savez(self.path(folder, "state.npz"), w=self.w, v=self.v)
+        np.savez(self.path(folder, "state.npz"), w=self.w, v=self.v, picked=self.picked)
 
     def load(self, folder):
         with np.load(self.path(folder, "state.npz")) as f:
-            self.w, self.v = f["w"], f["v"]
+            self.w, self.v, self.picked = f["w"], f["v"], f["picked"]
 
 
 drolab.main(Job)

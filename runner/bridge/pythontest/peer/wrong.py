@@ -1,0 +1,75 @@
+"""Programs that are set up wrongly: wrong.py WHICH."""
+
+import sys
+
+import numpy as np
+import torch
+from torch import nn
+from torch.utils.data import TensorDataset
+
+import drolab.torch
+
+which = sys.argv[1]
+
+
+def data(n, labels=None, groups=None):
+    labels = torch.arange(n) % 2 if labels is None else labels
+    return TensorDataset(torch.randn(n, 4), labels, *([] if groups is None else [groups]))
+
+
+class Job(drolab.torch.Job):
+    def setup(self, settings):
+        self.model = nn.Linear(4, 3 if which == "outputs" else 2)
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=settings["lr"])
+        splits = {"train": data(20), "test": data(10)}
+        if which == "nothing":
+            return None
+        if which == "split":
+            splits["valid"] = splits.pop("test")
+        if which == "no-test":
+            del splits["test"]
+        if which == "empty":
+            splits["test"] = data(0)
+        if which == "floats":
+            splits["train"] = data(20, torch.rand(20))
+        if which == "negative":
+            splits["train"] = data(20, torch.arange(20) - 1)
+        if which == "classes":
+            splits["test"] = data(10, torch.arange(10))
+        if which == "groups":
+            splits["train"] = data(20, None, torch.arange(20) % 3)
+        if which == "iterable":
+            splits["train"] = iter([1])
+        if which == "sample":
+            splits["train"] = TensorDataset(torch.randn(5, 4))
+        if which == "no-model":
+            self.model = None
+        if which == "no-optimizer":
+            self.optimizer = None
+        if which == "setting":
+            settings["width"]
+        if which == "nan":
+            self.model.weight.data.fill_(float("nan"))
+        if which == "device":
+            self.model.to("meta")
+        if which == "exits":
+            sys.exit("enough")
+        return splits
+
+    def loss(self, outputs, y):
+        losses = super().loss(outputs, y)
+        if which == "mean":
+            return losses.mean()
+        if which == "detached":
+            return losses.detach()
+        if which == "raises":
+            raise KeyError("a mistake\nof two lines")
+        return losses[1:] if which == "short" else losses
+
+
+if which == "numpy":
+    class Job(drolab.Job):  # noqa: F811
+        def setup(self, settings):
+            return {"train": np.zeros((3, 2), int), "test": [0, 1]}
+
+drolab.torch.main(Job)

@@ -1,0 +1,215 @@
+//go:build unix
+
+package pythontest
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"drolab/runner/bridge/internal/frame"
+)
+
+// TestWrongSetups: a mistake ends in one line that names its cure, which is the answer and
+// the last line of standard error.
+func TestWrongSetups(t *testing.T) {
+	for which, want := range map[string]string{
+		"nothing":      "end setup with return",
+		"split":        "the splits are train, val and test",
+		"no-test":      "no split test",
+		"empty":        "give it samples, or leave it out",
+		"floats":       "number the classes from 0",
+		"negative":     "number them from 0",
+		"classes":      "the split test has label 9, and there are 2 classes",
+		"groups":       "the split train has groups and test has none",
+		"iterable":     "an iterable does not have",
+		"sample":       "no x, y and no x, y, group",
+		"no-model":     "set self.model",
+		"no-optimizer": "set self.optimizer",
+		"setting":      "write width=... behind the program's name",
+		"device":       "write .to(self.device)",
+		"exits":        "sys.exit('enough')",
+		"outputs":      "give it as many outputs",
+		"mean":         `use reduction="none"`,
+		"short":        "losses gave the shape (3,) for 4 samples",
+		"detached":     "without detach and no_grad",
+		"nan":          "is nan: lower lr",
+		"raises":       "KeyError: 'a mistake\\nof two lines' (wrong.py, line",
+		"numpy":        "one whole number for each sample",
+	} {
+		t.Run(which, func(t *testing.T) {
+			p := start(t, "peer/wrong.py", which)
+			p.tell(greeting(nil))
+			said, _ := p.answer()
+			if said["error"] == nil {
+				p.tell(losses("train", 0), frame.Ints([]int{0, 1, 2, 3}))
+				said, _ = p.answer()
+			}
+			line, _ := said["error"].(string)
+			if !strings.Contains(line, want) || strings.Contains(line, "\n") {
+				t.Errorf("%q: want %q", line, want)
+			}
+			if status := <-p.ended; status != 1 {
+				t.Errorf("it ended with the status %d", status)
+			}
+			printed := lines(p.printed())
+			if which != "raises" && which != "exits" && len(printed) != 1 {
+				t.Errorf("it prints %q", printed)
+			}
+		})
+	}
+}
+
+// TestWorkersErrors: what goes wrong in a worker is named with its sample.
+func TestWorkersErrors(t *testing.T) {
+	for _, workers := range []string{"workers=0", "workers=2"} {
+		p := begin(t, job, workers, "fails=11")
+		p.tell(losses("train", 0), frame.Ints([]int{10, 11, 12}))
+		said, _ := p.answer()
+		const want = "sample 11 of train cannot be read: OSError: no such picture (job.py, line"
+		if line, _ := said["error"].(string); !strings.Contains(line, want) {
+			t.Errorf("%s: %q", workers, said)
+		}
+		<-p.ended
+	}
+}
+
+// TestByHand: a program that drolab did not start says how it is started, and several
+// processes for one run are refused.
+func TestByHand(t *testing.T) {
+	for want, o := range map[string]order{
+		"drolab starts this program: drolab run": {},
+		"several processes for one run": {Env: map[string]string{"DROLAB_PIPES": "0,1",
+			"WORLD_SIZE": "2"}},
+	} {
+		o.Log = filepath.Join(t.TempDir(), "log")
+		var err error
+		o.Script, err = filepath.Abs(job)
+		must(t, err)
+		o.Words = []string{}
+		_, ended := torch.run(t).start(t, o)
+		status := <-ended
+		if text, _ := os.ReadFile(o.Log); status != 2 || !strings.Contains(string(text), want) {
+			t.Errorf("status %d: %s", status, text)
+		}
+	}
+}
+
+// TestEnds: when drolab is killed, the program and its workers end; when the program is
+// killed, its workers do. All of them hold its standard error.
+func TestEnds(t *testing.T) {
+	for name, kill := range map[string]func(*program){
+		"drolab": func(p *program) {
+			p.out.Close()
+			p.in.Close()
+		},
+		"the program": func(p *program) { must(t, syscall.Kill(p.pid, syscall.SIGKILL)) },
+	} {
+		log := filepath.Join(t.TempDir(), "log")
+		must(t, syscall.Mkfifo(log, 0o600))
+		all := make(chan string)
+		go func() {
+			text, _ := os.ReadFile(log) // to the end of the last process that holds it
+			all <- string(text)
+		}()
+		p := startLogged(t, log, job, "workers=3")
+		p.ask(greeting(nil, "workers=3"))
+		trained(p, 0, 1)
+		kill(p)
+		<-p.ended
+		if text := <-all; strings.Contains(text, "Traceback") {
+			t.Errorf("%s is killed: %s", name, text)
+		}
+	}
+}
+
+// sent is a conversation as bytes, a frame each.
+func sent(t *testing.T) [][]byte {
+	t.Helper()
+	var list [][]byte
+	add := func(head message, arrays ...frame.Array) {
+		var b strings.Builder
+		must(t, frame.NewConn(strings.NewReader(""), &b).Send(head, arrays...))
+		list = append(list, []byte(b.String()))
+	}
+	index := frame.Ints([]int{0, 3, 5, 9})
+	add(greeting(nil))
+	add(mode("train"))
+	add(message{"do": "next", "split": "train", "epoch": 0}, index)
+	add(losses("train", 0), index)
+	add(message{"do": "outputs", "want": []string{"classes", "probabilities"}})
+	add(message{"do": "gradient", "add": false}, frame.Floats(ramp(4, 2)))
+	add(message{"do": "norm"})
+	add(message{"do": "step"}, rule(0.1, 1))
+	add(message{"do": "save", "folder": t.TempDir()})
+	return list
+}
+
+// mutate changes a frame: a byte, a length, a cut, or a piece said twice.
+func mutate(r *rand.Rand, b []byte) []byte {
+	b = append([]byte{}, b...)
+	switch r.IntN(5) {
+	case 0:
+		b[r.IntN(len(b))] ^= 1 << r.IntN(8)
+	case 1:
+		b[r.IntN(len(b))] = byte(r.IntN(256))
+	case 2:
+		binary.LittleEndian.PutUint32(b[4*r.IntN(3):], r.Uint32())
+	case 3:
+		b = b[:r.IntN(len(b))]
+	default:
+		at := r.IntN(len(b))
+		b = append(b[:at:at], b[r.IntN(len(b)):]...)
+	}
+	return b
+}
+
+// TestMutatedFrames: whatever comes instead of a frame, the program ends with one line when
+// its pipe does, and at no time with a trace.
+func TestMutatedFrames(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	good := sent(t)
+	count := 1000
+	if testing.Short() {
+		count = 50
+	}
+	kinds := map[string]int{}
+	for i := range count {
+		at := r.IntN(len(good))
+		p := start(t, "../python/examples/numpy_softmax.py")
+		done := make(chan bool)
+		go func() { // takes its answers, as a full pipe would hold it up
+			defer close(done)
+			for {
+				var head message
+				if _, err := p.Receive(&head); err != nil {
+					return
+				}
+			}
+		}()
+		for j, b := range good {
+			if j == at {
+				b = mutate(r, b)
+			}
+			if _, err := p.out.Write(b); err != nil {
+				break // it has ended already
+			}
+		}
+		p.out.Close()
+		status := <-p.ended
+		<-done
+		p.in.Close()
+		said := lines(p.printed())
+		if status != 1 || len(said) != 1 || !strings.HasPrefix(said[0], "drolab: ") {
+			t.Fatalf("mutation %d of frame %d: status %d, %q", i, at, status, said)
+		}
+		kinds[said[0]]++
+	}
+	if len(kinds) < 10 {
+		t.Errorf("only %d ends: %v", len(kinds), kinds)
+	}
+}
