@@ -75,15 +75,17 @@ func (p Program) Own() map[string]string {
 	return own
 }
 
-// SettleProgram makes the path of a program absolute, as seen from a folder, so that a
-// record is of use from everywhere, and states nothing that the program has of its own.
-// Where the model is another one, s stays as it is.
+// SettleProgram makes the path of a program absolute, as seen from a folder (empty: this
+// process's), so that a record is of use from everywhere, and states nothing that the
+// program has of its own. Where the model is another one, s stays as it is.
 func (s *Spec) SettleProgram(dir string) {
 	p, ok := s.Program()
 	if !ok {
 		return
 	}
-	if !filepath.IsAbs(p.Path) && dir != "" {
+	if whole, err := filepath.Abs(p.Path); err == nil && dir == "" {
+		p.Path = whole
+	} else if !filepath.IsAbs(p.Path) {
 		p.Path = filepath.Join(dir, p.Path)
 	}
 	s.Model = p.String()

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -286,4 +288,24 @@ func reread(t *testing.T, s Spec) (back Spec) {
 		t.Fatal(err)
 	}
 	return back
+}
+
+// TestProgramWithoutAFolder holds that a program which is named without its folder is
+// looked for in the folder of this process, as the shell has it.
+func TestProgramWithoutAFolder(t *testing.T) {
+	s, err := OfProgram("program:train.py width=3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir, want := range map[string]string{"": here, "/elsewhere": "/elsewhere"} {
+		one := s
+		one.SettleProgram(dir)
+		if p, _ := one.Program(); p.Path != filepath.Join(want, "train.py") {
+			t.Errorf("from %q: %s", dir, p.Path)
+		}
+	}
 }
