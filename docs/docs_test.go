@@ -297,6 +297,7 @@ func notRun() map[string]string {
 
 		"drolab report recorded:paper --into docs/results.md": inTest,
 
+		"drolab run train.py --algo sfk,erm --seeds 4":              torch,
 		"drolab run cifar_resnet18.py --algo sfk-auto,erm --detach": torch,
 		"drolab run 'program:table.py file=data.csv label=kind group=colour' " +
 			"--algo sfk,group": torch,
