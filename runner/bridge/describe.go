@@ -180,8 +180,8 @@ func (g *greeting) fill(d *data.Dataset, arrays []frame.Array) error {
 		name string
 		n    int
 		to   *data.Source
-	}{{runner.SplitTrain, g.Samples.Train, &d.Train}, {runner.SplitTest, g.Samples.Test, &d.Test},
-		{runner.SplitVal, g.Samples.Val, &d.Val}} {
+	}{{runner.SplitTrain, g.Samples.Train, &d.Train}, {runner.SplitVal, g.Samples.Val, &d.Val},
+		{runner.SplitTest, g.Samples.Test, &d.Test}} {
 		switch {
 		case split.n == 0 && split.name == runner.SplitVal:
 			continue

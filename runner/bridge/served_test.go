@@ -61,7 +61,7 @@ type served struct {
 func (s *served) Hello(q client.Question) (map[string]any, []frame.Array, error) {
 	s.spec = spec.Defaults()
 	s.spec.Model, s.spec.Dataset = "linear", "csv:example"
-	s.spec.Seed, s.spec.Batch = q.Seed, q.Batch
+	s.spec.Seed, s.spec.Batch, s.spec.ValFraction = q.Seed, q.Batch, held
 	var err error
 	if s.data, err = data.Open(s.spec.Dataset, s.spec.DataOptions("")); err != nil {
 		return nil, nil, err
@@ -71,7 +71,7 @@ func (s *served) Hello(q client.Question) (map[string]any, []frame.Array, error)
 	}
 	var arrays []frame.Array
 	sizes := map[string]int{}
-	for _, split := range []string{"train", "test"} {
+	for _, split := range []string{"train", "val", "test"} {
 		src := train.Source(s.data, split)
 		sizes[split] = src.Len()
 		labels, groups := make([]int32, src.Len()), make([]int32, src.Len())
