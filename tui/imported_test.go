@@ -85,7 +85,9 @@ func TestPoisonedImport(t *testing.T) {
 	dir, id := imported(t, someRows)
 	n := 0
 	tuitest.PoisonEach(t, dir, func(where string) {
-		n++
+		if n++; testing.Short() && n%7 != 0 { // one goroutine draws
+			return
+		}
 		r := browsing(t, lab.Folder(dir), "3", 120, 40)
 		r.fits(t, where)
 		r.send(lab.Watch{IDs: []string{id}})

@@ -124,7 +124,11 @@ func identical(t *testing.T, got, want Source) {
 	}
 	a, b := make([]float32, got.Shape().Len()), make([]float32, got.Shape().Len())
 	same := func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) }
-	for i := range got.Len() {
+	step := 1
+	if got.Len()*len(a) > 1<<24 {
+		step = 37 // most of so large a one is a hole
+	}
+	for i := 0; i < got.Len(); i += step {
 		got.Read(a, i)
 		want.Read(b, i)
 		if !slices.EqualFunc(a, b, same) || got.Label(i) != want.Label(i) ||
@@ -149,6 +153,9 @@ func TestApartIsTheSame(t *testing.T) {
 			if d, err := Open(name, options["plain"]); err == nil {
 				options["by an encoder"] = Options{Dir: dir, Encoder: &d.Encoder, Rows: true}
 				d.Close()
+			}
+			if testing.Short() && title == "mapped array" {
+				options = map[string]Options{"plain": options["plain"]} // each way reads 268 MB
 			}
 			for how, o := range options {
 				want, errHere := Open(name, o)
