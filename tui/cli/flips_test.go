@@ -34,7 +34,9 @@ type flips struct {
 // it then prints and writes the same figures as before, or names the file.
 func TestFlips(t *testing.T) {
 	n := 150
-	if *long {
+	if testing.Short() {
+		n = 30
+	} else if *long {
 		n = 2000
 	}
 	f := newFlips(t)

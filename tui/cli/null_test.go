@@ -23,6 +23,9 @@ import (
 // corrected by measure, more of them have one. Package compare has 400 such tables without
 // the disk.
 func TestFalseStarsOfRunsOnDisk(t *testing.T) {
+	if testing.Short() {
+		t.Skip("statistics, which one goroutine computes")
+	}
 	const tables, most = 40, 5 // 5 % and two standard deviations of what that comes to
 	random := rand.New(rand.NewPCG(3, 5))
 	starred := map[string]int{}
