@@ -61,7 +61,9 @@ func (f *flipped) harm(t *testing.T, before, id string) (dir string) {
 // and summary; who looks at the second sees an error or what he saw before.
 func TestFlips(t *testing.T) {
 	n := 200
-	if *long {
+	if testing.Short() {
+		n = 40
+	} else if *long {
 		n = 10_000
 	}
 	before := quickDir(t)
