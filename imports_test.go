@@ -36,7 +36,7 @@ X/SYS, runner/internal/room < runner/data/internal/dataset
 runner/data/internal/dataset, PARQUET, UNPACK < runner/data/internal/parquet
 runner/data/internal/dataset, runner/internal/aside < runner/data/internal/download
 runner/data/internal/dataset < runner/data/internal/array, runner/data/internal/synthetic
-runner/data/internal/dataset, runner/data/internal/parquet < runner/data/internal/table
+runner/data/internal/dataset, runner/data/internal/parquet, X/TEXT < runner/data/internal/table
 runner/data/internal/download, runner/data/internal/table, X/IMAGE < runner/data/internal/picture
 X/SYS, runner/data/internal/array < runner/data
 runner/data/internal/synthetic, runner/data/internal/picture < runner/data
@@ -130,6 +130,7 @@ var testPairs = map[string]string{
 var modules = map[string][]string{
 	"X/SYS":   {"golang.org/x/sys"},
 	"X/IMAGE": {"golang.org/x/image"},
+	"X/TEXT":  {"golang.org/x/text"},
 	"PARQUET": {"github.com/parquet-go/parquet-go"},
 	"UNPACK": {"github.com/pierrec/lz4", "github.com/andybalholm/brotli",
 		"github.com/klauspost/compress"},

@@ -59,7 +59,10 @@ def encode(rows):
         for c in FACTS["columns"]:
             cell = row[c["name"]].strip()
             if "categories" in c:
-                x += [float(v == ("" if missing(cell) else cell)) for v in c["categories"]]
+                cell, known = "" if missing(cell) else cell, c["categories"]
+                if c.get("rest") and cell not in known:
+                    cell = known[-1]
+                x += [float(v == cell) for v in known]
                 continue
             x.append(0.0 if missing(cell) else (float(cell) - c.get("mean", 0)) / c.get("std", 1))
             if c.get("flagged"):

@@ -34,7 +34,14 @@ type Frame struct {
 	cells   bool    // groups are label × group
 	comma   rune    // 0: a comma
 
+	encoding string // one of encodings
+	top      int    // most categories of a column that are kept; 0: it may not have more
+	trim     string // characters that labels may end in
+
 	header       []string
+	width        int       // columns of the file that is read
+	order        []int     // where in it each of header is; nil: as there; −1: nowhere
+	ordered      []string  // a record in the order of header
 	columns      []*Column // nil where one is left out
 	words        *words    // of the columns
 	label, split int       // split is −1 without one
@@ -50,6 +57,10 @@ type Frame struct {
 
 // Read appends the lines of a file. Errors name line and column.
 func (f *Frame) Read(r io.Reader) error {
+	r, err := decoded(r, f.encoding)
+	if err != nil {
+		return err
+	}
 	allowed := &dataset.Allowance{Reader: dataset.NewText(r), Left: dataset.MaxRecord}
 	br := bufio.NewReaderSize(allowed, lineBuffer)
 	if b, _ := br.Peek(3); string(b) == "\ufeff" { // a byte-order mark
@@ -67,6 +78,9 @@ func (f *Frame) Read(r io.Reader) error {
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
+		if err == nil {
+			err = f.faithful(line, record)
+		}
 		if err == nil && line == 1 && len(record) == 1 && strings.HasPrefix(record[0], "|") {
 			continue // a comment of C4.5, as the test file of UCI's Adult begins with
 		}
@@ -80,7 +94,7 @@ func (f *Frame) Read(r io.Reader) error {
 			err = f.add(record, line)
 		}
 		if err != nil {
-			return err
+			return offered(err)
 		}
 	}
 }
@@ -95,8 +109,11 @@ func (f *Frame) readHeader(in lineReader) error {
 	if errors.Is(err, io.EOF) {
 		return errors.New("is empty: the first line must name the columns")
 	}
+	if err == nil {
+		err = f.faithful(line, header)
+	}
 	if err != nil {
-		return err
+		return offered(err)
 	}
 	names := f.unique(header)
 	if f.fitted != nil && f.fitted.Options["header"] == "none" {
@@ -113,10 +130,14 @@ func (f *Frame) add(record []string, line int) error {
 	if len(record) == 1 && strings.TrimSpace(record[0]) == "" {
 		return nil // blanks alone
 	}
-	if len(record) != len(f.header) {
+	if len(record) != f.width {
 		return fmt.Errorf(
 			"line %d: %d columns, the first line has %d: mend the line that begins %.40q",
-			line, len(record), len(f.header), record[0])
+			line, len(record), f.width, record[0])
+	}
+	record = f.inOrder(record)
+	if f.trim != "" && f.label >= 0 {
+		record[f.label] = f.labelOf(record[f.label])
 	}
 	whole := true
 	for i, cell := range record {
@@ -162,6 +183,35 @@ func (f *Frame) add(record []string, line int) error {
 	}
 	f.Rows++
 	return nil
+}
+
+// inOrder gives a record the order of the header. The columns that it is not asked for are empty.
+func (f *Frame) inOrder(record []string) []string {
+	if f.order == nil {
+		return record
+	}
+	f.ordered = f.ordered[:0]
+	for i := range f.order {
+		cell := ""
+		if at := f.placeOf(i); at >= 0 {
+			cell = record[at]
+		}
+		f.ordered = append(f.ordered, cell)
+	}
+	return f.ordered
+}
+
+// placeOf is where in the file that is read a column of the header is; −1 is nowhere.
+func (f *Frame) placeOf(column int) int {
+	if f.order == nil {
+		return column
+	}
+	return f.order[column]
+}
+
+// labelOf is the label that a cell has.
+func (f *Frame) labelOf(cell string) string {
+	return trimmed(strings.TrimRight(trimmed(cell), f.trim))
 }
 
 // layOut gives every column its word.
@@ -290,10 +340,19 @@ func (f *Frame) tooWide() error {
 	if f.asked.drop != "" {
 		names = append([]string{f.asked.drop}, names...)
 	}
-	return &inFile{first.notAFile,
-		fmt.Errorf("line %d, column %q: %q is not a number, and the column has "+
-			"more than %d different values: make it numeric, or leave out what is so with drop=%s",
-			first.NotALine, first.Name, first.NotANum, first.limit, strings.Join(names, ","))}
+	why := fmt.Errorf("line %d, column %q: %q is not a number, and the column has "+
+		"more than %d different values: make it numeric, keep the commonest with "+
+		"categories=top:20, or leave out what is so with drop=%s", first.NotALine, first.Name,
+		first.NotANum, MaxCategories, strings.Join(names, ","))
+	switch {
+	case first.NotANum == first.Name:
+		why = fmt.Errorf("line %d repeats the header: take it out", first.NotALine)
+	case f.top > 0:
+		why = fmt.Errorf("line %d, column %q: %q is not a number, and the column has too many "+
+			"different values to count: make it numeric, or leave it out with drop=%s",
+			first.NotALine, first.Name, first.NotANum, strings.Join(names, ","))
+	}
+	return &inFile{first.notAFile, why}
 }
 
 // encode gives the features of all rows, fitted to the training rows, and notes what these lack.
@@ -359,7 +418,7 @@ func (f *Frame) fit(train []uint32) (list []*Column, err error) {
 			if c.Numeric {
 				numeric = append(numeric, c)
 			} else {
-				c.fitCategories(train)
+				c.fitCategories(train, f.top)
 			}
 		}
 		parts := slices.Collect(slices.Chunk(numeric, 8))

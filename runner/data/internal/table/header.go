@@ -10,13 +10,11 @@ import (
 	"drolab/runner/data/internal/dataset"
 )
 
-// setHeader takes the header of the first file, or compares that of the second.
+// setHeader takes the header of the first file, or finds its columns in that of another.
 func (f *Frame) setHeader(names []string) error {
+	f.width = len(names)
 	if f.header != nil {
-		if !slices.Equal(names, f.header) {
-			return fmt.Errorf("columns are %q, those of the training file %q", names, f.header)
-		}
-		return nil
+		return f.setOrder(names)
 	}
 	for _, name := range names {
 		if err := dataset.Named(name); err != nil {
@@ -48,13 +46,40 @@ func (f *Frame) setHeader(names []string) error {
 		textual := i == f.label || i == f.split || slices.Contains(f.groups, i)
 		switch {
 		case !slices.Contains(drop, i):
-			f.columns[i] = NewColumn(name, textual)
+			if f.columns[i] = NewColumn(name, textual); !textual && f.top > 0 {
+				f.columns[i].counted()
+			}
 		case textual:
 			return fmt.Errorf("column %q is dropped and used: leave one out", name)
 		}
 	}
 	if len(f.features()) == 0 {
 		return errors.New("no column is left for a feature")
+	}
+	return nil
+}
+
+// setOrder finds the columns of the training file by their names. A further file may have others
+// beside them.
+func (f *Frame) setOrder(names []string) error {
+	if f.order = nil; slices.Equal(names, f.header) {
+		return nil
+	}
+	place := map[string]int{}
+	for i, name := range names {
+		place[name] = i
+	}
+	f.order = make([]int, len(f.header))
+	for i, name := range f.header {
+		at, there := place[name]
+		if !there && f.columns[i] != nil {
+			return fmt.Errorf("no column %q, which the training file has: the columns are %q",
+				name, names)
+		}
+		if !there {
+			at = -1
+		}
+		f.order[i] = at
 	}
 	return nil
 }
@@ -95,7 +120,9 @@ func (f *Frame) setFitted() (err error) {
 			return fmt.Errorf("column %q is a feature of the network, "+
 				"and cannot be label, group or split", c.Name)
 		}
-		f.columns[i] = NewColumn(c.Name, false)
+		if f.columns[i] = NewColumn(c.Name, false); c.Rest {
+			f.columns[i].counted()
+		}
 	}
 	return nil
 }
@@ -106,7 +133,7 @@ func (f *Frame) namesColumns(record []string) bool {
 	if f.fitted == nil {
 		return false
 	}
-	if f.label >= 0 && slices.Contains(f.fitted.Classes, trimmed(record[f.label])) {
+	if f.label >= 0 && slices.Contains(f.fitted.Classes, f.labelOf(record[f.label])) {
 		return false
 	}
 	return !slices.ContainsFunc(f.fitted.Columns, func(c dataset.Column) bool {
