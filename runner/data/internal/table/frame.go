@@ -39,12 +39,13 @@ type Frame struct {
 	trim     string // characters that labels may end in
 
 	header       []string
-	width        int       // columns of the file that is read
-	order        []int     // where in it each of header is; nil: as there; −1: nowhere
-	ordered      []string  // a record in the order of header
-	columns      []*Column // nil where one is left out
-	words        *words    // of the columns
-	label, split int       // split is −1 without one
+	nameless     map[int]bool // columns that the first file has no name for
+	width        int          // columns of the file that is read
+	order        []int        // where in it each of header is; nil: as there; −1: nowhere
+	ordered      []string     // a record in the order of header
+	columns      []*Column    // nil where one is left out
+	words        *words       // of the columns
+	label, split int          // split is −1 without one
 	groups       []int
 	Rows         int
 	dropped      int      // lines left out
@@ -53,6 +54,8 @@ type Frame struct {
 	opened       dataset.Options
 	fitted       *dataset.Encoder // what features are made by; nil: they are fitted
 	notes        []string
+	sampler      *dataset.Sampler // nil where nobody looks
+	repeats      bool             // a line that repeats the header was noted
 }
 
 // Read appends the lines of a file. Errors name line and column.
@@ -139,6 +142,9 @@ func (f *Frame) add(record []string, line int) error {
 	if f.trim != "" && f.label >= 0 {
 		record[f.label] = f.labelOf(record[f.label])
 	}
+	if !f.bare && !f.repeats && trimmed(record[0]) == f.header[0] {
+		f.noteRepeated(record, line)
+	}
 	whole := true
 	for i, cell := range record {
 		cell = trimmed(cell)
@@ -181,8 +187,24 @@ func (f *Frame) add(record []string, line int) error {
 	if f.origin != nil {
 		f.origin = append(f.origin, uint32(f.Rows+f.dropped))
 	}
+	if f.sampler.Wants(f.Rows) {
+		f.sampler.Take(f.Rows, record, number)
+	}
 	f.Rows++
 	return nil
+}
+
+// noteRepeated notes a line that repeats the header, as files have that were put one behind the
+// other.
+func (f *Frame) noteRepeated(record []string, line int) {
+	for i, cell := range record {
+		if !strings.HasPrefix(f.header[i], trimmed(cell)) { // what was made different ends so
+			return
+		}
+	}
+	if f.repeats = len(record) > 1; f.repeats {
+		f.notes = append(f.notes, fmt.Sprintf("line %d repeats the header: take it out", line))
+	}
 }
 
 // inOrder gives a record the order of the header. The columns that it is not asked for are empty.
@@ -229,6 +251,9 @@ func (f *Frame) layOut() {
 			c.In = f.words
 		}
 	}
+	if f.fitted == nil && !f.opened.Raw {
+		f.sampler = dataset.NewSampler(f.header)
+	}
 }
 
 // leaveOut passes over a line.
@@ -242,6 +267,8 @@ func (f *Frame) leaveOut() {
 // refuse says what can be done where a missing value of a column cannot be taken.
 func (f *Frame) refuse(column int) error {
 	switch {
+	case f.fitted == nil && f.nameless[column]:
+		return errors.New("the header has no name for it: leave it out with drop=" + f.header[column])
 	case f.opened.Raw || column == f.label || column == f.split:
 		return errors.New("add missing=drop to leave such lines out")
 	case f.missing == missingMean || f.missing == missingCategory:
@@ -295,7 +322,9 @@ func (f *Frame) Dataset(trainRows int, draw dataset.Draw) (*dataset.Dataset, err
 	} else {
 		d.Notes = f.notes
 	}
-	x, err := f.encode(d, dataset.FittedTo(f.opened, &m, s.Train, d))
+	fit := dataset.FittedTo(f.opened, &m, s.Train, d)
+	d.Sample = f.sample(&s, fit, &m)
+	x, err := f.encode(d, fit)
 	if err != nil {
 		return nil, err
 	}
@@ -340,10 +369,14 @@ func (f *Frame) tooWide() error {
 	if f.asked.drop != "" {
 		names = append([]string{f.asked.drop}, names...)
 	}
+	mend := "make it numeric"
+	if plain, ok := dataset.PlainNumber(first.NotANum); ok {
+		mend = "write numbers as " + plain
+	}
 	why := fmt.Errorf("line %d, column %q: %q is not a number, and the column has "+
-		"more than %d different values: make it numeric, keep the commonest with "+
+		"more than %d different values: %s, keep the commonest with "+
 		"categories=top:20, or leave out what is so with drop=%s", first.NotALine, first.Name,
-		first.NotANum, MaxCategories, strings.Join(names, ","))
+		first.NotANum, MaxCategories, mend, strings.Join(names, ","))
 	switch {
 	case first.NotANum == first.Name:
 		why = fmt.Errorf("line %d repeats the header: take it out", first.NotALine)

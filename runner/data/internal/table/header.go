@@ -21,6 +21,9 @@ func (f *Frame) setHeader(names []string) error {
 			return fmt.Errorf("columns: %w", err)
 		}
 	}
+	if err := otherSeparator(names); err != nil {
+		return err
+	}
 	f.header = names
 	if f.opened.Raw {
 		return f.setRaw()
@@ -55,6 +58,22 @@ func (f *Frame) setHeader(names []string) error {
 	}
 	if len(f.features()) == 0 {
 		return errors.New("no column is left for a feature")
+	}
+	return nil
+}
+
+// otherSeparator says of a header that is one column by which separator it would be several.
+func otherSeparator(names []string) error {
+	if len(names) != 1 {
+		return nil
+	}
+	for _, s := range []struct{ sign, word string }{
+		{";", "semicolon"}, {"\t", "tab"}, {"|", "pipe"}, {",", "comma"},
+	} {
+		if n := strings.Count(names[0], s.sign); n > 0 {
+			return fmt.Errorf("has one column, named %.60q, with %d of the sign %q: add sep=%s",
+				names[0], n, s.sign, s.word)
+		}
 	}
 	return nil
 }
@@ -232,6 +251,9 @@ func (f *Frame) unique(header []string) []string {
 		note("the first line names the columns, one of them %q: if it is a sample, add header=none",
 			names[i])
 	}
+	if f.header == nil {
+		f.nameless = map[int]bool{}
+	}
 	// A header may have as many names as a file has bytes.
 	var nameless, twins []string
 	seen, taken, copies := map[string]bool{}, map[string]bool{}, map[string]int{}
@@ -242,6 +264,9 @@ func (f *Frame) unique(header []string) []string {
 		if name == "" {
 			name = "c" + strconv.Itoa(i+1)
 			nameless = append(nameless, name)
+			if f.header == nil {
+				f.nameless[i] = true
+			}
 		}
 		if seen[name] {
 			base := name
