@@ -25,8 +25,9 @@ type Warning struct {
 // check is a row of the table.
 type check struct {
 	name     string
-	sentence string // with the words of a finding
 	find     func(e *evidence) []finding
+	sentence string // with the words of a finding
+	quiet    bool   // for the card alone: runs tell it by their counts and intervals
 }
 
 type finding struct {
@@ -34,24 +35,25 @@ type finding struct {
 	words   []any
 }
 
-// checks is the table. Each is quiet where the rows are too few to tell.
+// checks is the table. Each finds nothing where the rows are too few to tell.
 var checks = []check{
-	{"leak", "column %q alone predicts the label (AUROC %.3f): if it is known later only, %s", leaks},
-	{"identifier", "column %q %s, as identifiers do: %s", identifiers},
-	{"twin", "columns %q and %q %s: %s", twins},
-	{"kept twin", "column %q is no feature, but %q %s: %s", keptTwins},
-	{"repeated", "%d of %d test rows%s are training rows too: take them out of one split", repeated},
-	{"empty", "column %q has no value in any row: %s", empty},
-	{"spelling", "column %q has %q and %q, the same but for case and blanks: write them alike", spelling},
-	{"number", "column %q is read as categories, for %q: write %s", numbers},
-	{"date", "column %q is dates, read as %d categories: make it a number, or %s", dates},
-	{AbsentPart, "%s %s has no %s samples", absent},
-	{"small", "%s %s is too small to measure: with %d test samples an accuracy is known to " +
-		"± %.0f points%s", small},
+	{"leak", leaks, "%q alone predicts the label (AUROC %.3f): unless it is known before, %s", false},
+	{"identifier", identifiers, "%q %s, as identifiers do: %s", false},
+	{"twin", twins, "%q and %q %s: %s", false},
+	{"kept_twin", keptTwins, "%q is no feature, but %q stays, and they %s: %s", false},
+	{"repeated_rows", repeated,
+		"%d of %d test rows%s are training rows too: take them out of one split", false},
+	{"empty_column", empty, "%q has no value in any row: %s", false},
+	{"spelling", spelling, "%q has %q and %q, but for case or blanks the same: write them alike",
+		false},
+	{"number_as_text", numbers, "%q is read as categories, for %q: write %s", false},
+	{"date", dates, "%q is dates, read as %d categories: make it a number, or %s", false},
+	{"absent", absent, "%s %s has no %s samples", true},
+	{"below_min_group", below, "%s %s has %d test samples, below min_group=%d: merge it, " +
+		"or it is no worst one", false},
+	{"small", small, "%s %s is too small to measure: with %d test samples an accuracy is known to " +
+		"± %.0f points", true},
 }
-
-// AbsentPart is the check that a run makes by itself.
-const AbsentPart = "absent"
 
 // evidence is what checks look at.
 type evidence struct {
@@ -60,17 +62,27 @@ type evidence struct {
 	minGroup     int
 }
 
-// Of makes all checks of a data set. Groups of fewer than minGroup test samples are none that is
-// called the worst.
+// Of makes all checks of a data set. A group of fewer than minGroup test samples is not called the
+// worst.
 func Of(d *data.Dataset, minGroup int) (list []Warning) {
+	e := newEvidence(d, minGroup)
+	for _, c := range checks {
+		list = append(list, c.warnings(e)...)
+	}
+	return list
+}
+
+func newEvidence(d *data.Dataset, minGroup int) *evidence {
 	e := &evidence{d, d.Sample, minGroup}
 	if e.Sample == nil {
 		e.Sample = sampleOf(d)
 	}
-	for _, c := range checks {
-		for _, f := range c.find(e) {
-			list = append(list, Warning{c.name, f.columns, fmt.Sprintf(c.sentence, f.words...)})
-		}
+	return e
+}
+
+func (c *check) warnings(e *evidence) (list []Warning) {
+	for _, f := range c.find(e) {
+		list = append(list, Warning{c.name, f.columns, fmt.Sprintf(c.sentence, f.words...)})
 	}
 	return list
 }
@@ -84,21 +96,19 @@ func Looked(d *data.Dataset) string {
 }
 
 // Lines are the warnings for the log of a run: the first few of each check.
-func Lines(list []Warning) (lines []string) {
+func Lines(d *data.Dataset, minGroup int) (lines []string) {
 	const few = 5
-	seen := map[string]int{}
-	for _, w := range list {
-		if w.Check == AbsentPart {
+	e := newEvidence(d, minGroup)
+	for _, c := range checks {
+		if c.quiet {
 			continue
 		}
-		if seen[w.Check]++; seen[w.Check] <= few {
+		list := c.warnings(e)
+		for _, w := range list[:min(few, len(list))] {
 			lines = append(lines, w.Text)
 		}
-	}
-	for _, c := range checks {
-		if more := seen[c.name] - few; more > 0 {
-			lines = append(lines, fmt.Sprintf("%d more of the check %q: see drolab data show",
-				more, c.name))
+		if more := len(list) - few; more > 0 {
+			lines = append(lines, fmt.Sprintf("and %d more like that: see drolab data show", more))
 		}
 	}
 	return lines

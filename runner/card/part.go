@@ -1,8 +1,6 @@
 package card
 
 import (
-	"fmt"
-
 	"drolab/runner/data"
 	"drolab/runner/measure"
 )
@@ -51,24 +49,28 @@ func absent(e *evidence) (list []finding) {
 	return list
 }
 
-// small finds parts whose accuracy would say little: its 95 % interval is wider than ± 10 points
-// where it is one half.
+// below finds parts that are too small to be called the worst.
+func below(e *evidence) (list []finding) {
+	for _, p := range e.parts() {
+		if p.train > 0 && p.test > 0 && p.test < e.minGroup {
+			list = append(list, finding{nil, []any{p.kind, p.name, p.test, e.minGroup}})
+		}
+	}
+	return list
+}
+
+// small finds other parts whose accuracy would say little: its 95 % interval is wider than ± 10
+// points where it is one half.
 func small(e *evidence) (list []finding) {
 	const wide = .1
 	for _, p := range e.parts() {
-		if p.train == 0 || p.test == 0 {
+		if p.train == 0 || p.test < max(1, e.minGroup) {
 			continue
 		}
 		interval := measure.Wilson(measure.Num(.5), p.test)
-		half := (interval[1].Float() - interval[0].Float()) / 2
-		if half <= wide {
-			continue
+		if half := (interval[1].Float() - interval[0].Float()) / 2; half > wide {
+			list = append(list, finding{nil, []any{p.kind, p.name, p.test, 100 * half}})
 		}
-		worst := ""
-		if p.test < e.minGroup {
-			worst = fmt.Sprintf(", and below min_group=%d it is never the worst", e.minGroup)
-		}
-		list = append(list, finding{nil, []any{p.kind, p.name, p.test, 100 * half, worst}})
 	}
 	return list
 }

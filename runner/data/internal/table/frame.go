@@ -266,13 +266,14 @@ func (f *Frame) leaveOut() {
 
 // refuse says what can be done where a missing value of a column cannot be taken.
 func (f *Frame) refuse(column int) error {
+	used := f.opened.Raw || column == f.label || column == f.split
 	switch {
+	case !used && (f.missing == missingMean || f.missing == missingCategory):
+		return nil
 	case f.fitted == nil && f.nameless[column]:
 		return errors.New("the header has no name for it: leave it out with drop=" + f.header[column])
-	case f.opened.Raw || column == f.label || column == f.split:
+	case used:
 		return errors.New("add missing=drop to leave such lines out")
-	case f.missing == missingMean || f.missing == missingCategory:
-		return nil
 	}
 	return errors.New("add missing=drop to leave such lines out, missing=category for a category " +
 		"of its own, or missing=mean")
@@ -369,21 +370,20 @@ func (f *Frame) tooWide() error {
 	if f.asked.drop != "" {
 		names = append([]string{f.asked.drop}, names...)
 	}
-	mend := "make it numeric"
-	if plain, ok := dataset.PlainNumber(first.NotANum); ok {
-		mend = "write numbers as " + plain
-	}
-	why := fmt.Errorf("line %d, column %q: %q is not a number, and the column has "+
-		"more than %d different values: %s, keep the commonest with "+
-		"categories=top:20, or leave out what is so with drop=%s", first.NotALine, first.Name,
-		first.NotANum, MaxCategories, mend, strings.Join(names, ","))
+	drop := strings.Join(names, ",")
+	why := fmt.Errorf("line %d, column %q: %q is not a number, and the column has more than %d "+
+		"different values: categories=top:20 keeps the commonest, or drop=%s", first.NotALine,
+		first.Name, first.NotANum, MaxCategories, drop)
+	plain, isNumber := dataset.PlainNumber(first.NotANum)
 	switch {
 	case first.NotANum == first.Name:
 		why = fmt.Errorf("line %d repeats the header: take it out", first.NotALine)
+	case isNumber:
+		why = fmt.Errorf("line %d, column %q: %q is not a number as programs read it: write %s",
+			first.NotALine, first.Name, first.NotANum, plain)
 	case f.top > 0:
 		why = fmt.Errorf("line %d, column %q: %q is not a number, and the column has too many "+
-			"different values to count: make it numeric, or leave it out with drop=%s",
-			first.NotALine, first.Name, first.NotANum, strings.Join(names, ","))
+			"different values to count: drop=%s", first.NotALine, first.Name, first.NotANum, drop)
 	}
 	return &inFile{first.notAFile, why}
 }
