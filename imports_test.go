@@ -97,7 +97,7 @@ tui/process < docs, .
 `
 
 // testModules may be imported by tests of any package.
-const testModules = "TESTSCRIPT, VT, TEATEST, PTY"
+const testModules = "TESTSCRIPT, VT, TEATEST, PTY, X/TEXT"
 
 // testPackages are ours that tests of what is below tui may import, and nothing
 // else does.
