@@ -37,22 +37,19 @@ type finding struct {
 
 // checks is the table. Each finds nothing where the rows are too few to tell.
 var checks = []check{
-	{"leak", leaks, "%q alone predicts the label (AUROC %.3f): unless it is known before, %s", false},
+	{"leak", leaks, "%q alone predicts the label (AUROC %.3f): %s", false},
 	{"identifier", identifiers, "%q %s, as identifiers do: %s", false},
 	{"twin", twins, "%q and %q %s: %s", false},
-	{"kept_twin", keptTwins, "%q is no feature, but %q stays, and they %s: %s", false},
+	{"kept_twin", keptTwins, "%q is no feature, its twin %q is: %s", false},
 	{"repeated_rows", repeated,
 		"%d of %d test rows%s are training rows too: take them out of one split", false},
 	{"empty_column", empty, "%q has no value in any row: %s", false},
-	{"spelling", spelling, "%q has %q and %q, but for case or blanks the same: write them alike",
-		false},
-	{"number_as_text", numbers, "%q is read as categories, for %q: write %s", false},
+	{"spelling", spelling, "%q has both %q and %q: write them alike", false},
+	{"number_as_text", numbers, "%q is read as categories, for %q: %s", false},
 	{"date", dates, "%q is dates, read as %d categories: make it a number, or %s", false},
 	{"absent", absent, "%s %s has no %s samples", true},
-	{"below_min_group", below, "%s %s has %d test samples, below min_group=%d: merge it, " +
-		"or it is no worst one", false},
-	{"small", small, "%s %s is too small to measure: with %d test samples an accuracy is known to " +
-		"± %.0f points", true},
+	{"below_min_group", below, "%s %s has %d test samples, below min_group=%d: merge it", false},
+	{"small", small, "%s %s is too small to measure: ± %.0f points with %d test samples", true},
 }
 
 // evidence is what checks look at.

@@ -30,7 +30,7 @@ func identifiers(e *evidence) (list []finding) {
 		case grows && len(values) > there/2:
 			how = "grows with the row"
 		case len(values) == there:
-			how = "has another value in every row"
+			how = "differs in every row"
 		default:
 			continue
 		}
@@ -77,9 +77,9 @@ func keptTwins(e *evidence) (list []finding) {
 	faces := facesOf(e.of(data.AsFeature))
 	for _, a := range facesOf(e.of(data.LeftOut, data.AsGroup)) {
 		for _, b := range faces {
-			if how := a.same(b); how != "" {
+			if a.same(b) != "" {
 				list = append(list, finding{[]string{a.Name, b.Name},
-					[]any{a.Name, b.Name, how, e.drop(b.Name)}})
+					[]any{a.Name, b.Name, e.drop(b.Name)}})
 			}
 		}
 	}

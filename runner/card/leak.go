@@ -38,7 +38,8 @@ func newOneColumn(e *evidence) *oneColumn {
 	own := slices.Contains(e.Held, true)
 	count := make([]int, m.kinds)
 	for i, held := range e.Held {
-		if held || !own && i%4 == 3 {
+		const spread = 2654435769 // by the golden ratio: no order of the file is in step with it
+		if held || !own && uint32(i)*spread>>30 == 3 {
 			m.val = append(m.val, i)
 			count[e.Labels[i]]++
 		} else {
@@ -80,8 +81,9 @@ func (m *oneColumn) auroc(c *data.Sampled) (mean float64) {
 	for _, class := range m.classes {
 		var scored []measure.Scored
 		for i := range n {
-			scored = append(scored, measure.Scored{Score: (of[i][class] + prior[class]) / (all[i] + 1),
-				Of: val[i][class], Others: val[i][m.kinds] - val[i][class]})
+			scored = append(scored, measure.Scored{
+				Score: (of[i][class] + prior[class]) / (all[i] + 1),
+				Of:    val[i][class], Others: val[i][m.kinds] - val[i][class]})
 		}
 		mean += measure.AUROC(scored).Float() / float64(len(m.classes))
 	}

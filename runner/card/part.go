@@ -69,7 +69,7 @@ func small(e *evidence) (list []finding) {
 		}
 		interval := measure.Wilson(measure.Num(.5), p.test)
 		if half := (interval[1].Float() - interval[0].Float()) / 2; half > wide {
-			list = append(list, finding{nil, []any{p.kind, p.name, p.test, 100 * half}})
+			list = append(list, finding{nil, []any{p.kind, p.name, 100 * half, p.test}})
 		}
 	}
 	return list

@@ -51,16 +51,16 @@ func numbers(e *evidence) (list []finding) {
 		case rows < enough || others > most:
 		case others > 0:
 			list = append(list, finding{[]string{c.Name},
-				[]any{c.Name, odd, "missing values as empty cells, and numbers else"}})
+				[]any{c.Name, odd, "leave missing cells empty"}})
 		case written > 0:
-			list = append(list, finding{[]string{c.Name}, []any{c.Name, example, plain}})
+			list = append(list, finding{[]string{c.Name}, []any{c.Name, example, "write " + plain}})
 		}
 	}
 	return list
 }
 
-var date = regexp.MustCompile(`^(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](\d{2}|\d{4}))` +
-	`([T ].*)?$`)
+var date = regexp.MustCompile(`^(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|` +
+	`\d{1,2}[-/.]\d{1,2}[-/.](\d{2}|\d{4}))([T ].*)?$`)
 
 // dates finds categories that are dates.
 func dates(e *evidence) (list []finding) {

@@ -69,7 +69,7 @@ func (o Own) Dataset() (*Dataset, Marks, error) {
 }
 
 // NoRegression says why a label cannot be continuous, and the remedy.
-const NoRegression = "a continuous label asks for regression, and classes alone are predicted here: " +
+const NoRegression = "a continuous label asks for regression, and only classes are predicted: " +
 	"make classes of it, as above and below a number"
 
 // Continuous says whether a label is a measure and no class: more than few numbers with decimals,

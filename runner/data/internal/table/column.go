@@ -151,8 +151,9 @@ func (c *Column) listed(v float64) (uint32, error) {
 // leaveDict turns the words of all rows before, of which there are too many texts, into numbers.
 func (c *Column) leaveDict(line int) (err error) {
 	if c.textual && c.numbersAlone() {
-		return fmt.Errorf("line %d, column %q: more than %d different numbers: %s, or name another "+
-			"column with label= or group=", line, c.Name, c.limit, dataset.NoRegression)
+		return fmt.Errorf("line %d, column %q: more than %d different numbers: %s, "+
+			"or name another column with label= or group=", line, c.Name, c.limit,
+			dataset.NoRegression)
 	}
 	if c.textual {
 		return fmt.Errorf(

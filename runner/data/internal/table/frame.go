@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"drolab/runner/data/internal/dataset"
-	"drolab/runner/internal/room"
 )
 
 // missing says what a table does with missing values.
@@ -194,48 +192,6 @@ func (f *Frame) add(record []string, line int) error {
 	return nil
 }
 
-// noteRepeated notes a line that repeats the header, as files have that were put one behind the
-// other.
-func (f *Frame) noteRepeated(record []string, line int) {
-	for i, cell := range record {
-		if !strings.HasPrefix(f.header[i], trimmed(cell)) { // what was made different ends so
-			return
-		}
-	}
-	if f.repeats = len(record) > 1; f.repeats {
-		f.notes = append(f.notes, fmt.Sprintf("line %d repeats the header: take it out", line))
-	}
-}
-
-// inOrder gives a record the order of the header. The columns that it is not asked for are empty.
-func (f *Frame) inOrder(record []string) []string {
-	if f.order == nil {
-		return record
-	}
-	f.ordered = f.ordered[:0]
-	for i := range f.order {
-		cell := ""
-		if at := f.placeOf(i); at >= 0 {
-			cell = record[at]
-		}
-		f.ordered = append(f.ordered, cell)
-	}
-	return f.ordered
-}
-
-// placeOf is where in the file that is read a column of the header is; −1 is nowhere.
-func (f *Frame) placeOf(column int) int {
-	if f.order == nil {
-		return column
-	}
-	return f.order[column]
-}
-
-// labelOf is the label that a cell has.
-func (f *Frame) labelOf(cell string) string {
-	return trimmed(strings.TrimRight(trimmed(cell), f.trim))
-}
-
 // layOut gives every column its word.
 func (f *Frame) layOut() {
 	n := 0
@@ -271,7 +227,8 @@ func (f *Frame) refuse(column int) error {
 	case !used && (f.missing == missingMean || f.missing == missingCategory):
 		return nil
 	case f.fitted == nil && f.nameless[column]:
-		return errors.New("the header has no name for it: leave it out with drop=" + f.header[column])
+		return fmt.Errorf("the header has no name for it: leave it out with drop=%s",
+			f.header[column])
 	case used:
 		return errors.New("add missing=drop to leave such lines out")
 	}
@@ -350,123 +307,4 @@ func (f *Frame) splits(m *dataset.Marks, d *dataset.Dataset, trainRows int,
 		return s, fmt.Errorf("%w, or give the test samples with test=PATH", err)
 	}
 	return s, nil
-}
-
-// tooWide names every column that can be no feature, and the option that leaves them out.
-func (f *Frame) tooWide() error {
-	var first *Column
-	var names []string
-	for _, c := range f.features() {
-		if !c.Wide() {
-			continue
-		}
-		if names = append(names, c.Name); first == nil {
-			first = c
-		}
-	}
-	if first == nil {
-		return nil
-	}
-	if f.asked.drop != "" {
-		names = append([]string{f.asked.drop}, names...)
-	}
-	drop := strings.Join(names, ",")
-	why := fmt.Errorf("line %d, column %q: %q is not a number, and the column has more than %d "+
-		"different values: categories=top:20 keeps the commonest, or drop=%s", first.NotALine,
-		first.Name, first.NotANum, MaxCategories, drop)
-	plain, isNumber := dataset.PlainNumber(first.NotANum)
-	switch {
-	case first.NotANum == first.Name:
-		why = fmt.Errorf("line %d repeats the header: take it out", first.NotALine)
-	case isNumber:
-		why = fmt.Errorf("line %d, column %q: %q is not a number as programs read it: write %s",
-			first.NotALine, first.Name, first.NotANum, plain)
-	case f.top > 0:
-		why = fmt.Errorf("line %d, column %q: %q is not a number, and the column has too many "+
-			"different values to count: drop=%s", first.NotALine, first.Name, first.NotANum, drop)
-	}
-	return &inFile{first.notAFile, why}
-}
-
-// encode gives the features of all rows, fitted to the training rows, and notes what these lack.
-func (f *Frame) encode(d *dataset.Dataset, train []uint32) (*dataset.RowBlocks, error) {
-	features, err := f.fit(train)
-	if err != nil {
-		return nil, err
-	}
-	width := 0
-	for _, c := range features {
-		c.ready()
-		width += c.width()
-		d.Encoder.Columns = append(d.Encoder.Columns, c.fitted())
-	}
-	more := 4 * float64(f.Rows) * float64(width-f.words.columns) // the cells' memory is taken
-	if err := room.Ask(max(0, more), "the table as features"); err != nil {
-		return nil, err
-	}
-	row := 0
-	x, err := f.words.Features(width, func(dst []float32, cells []uint32) error {
-		for _, c := range features {
-			n := c.width()
-			if err := c.encode(dst[:n], cells[c.at]); err != nil {
-				return f.inFileOf(row, err)
-			}
-			dst = dst[n:]
-		}
-		row++
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range features {
-		if c.unseen > 0 {
-			d.Notes = append(d.Notes, fmt.Sprintf(
-				"column %q: a category that the training split lacks counts as none: "+
-					"%d of the other samples",
-				c.Name, c.unseen))
-		}
-	}
-	return x, nil
-}
-
-// lacking counts the missing values that are kept.
-func (f *Frame) lacking() map[string]int {
-	counts := map[string]int{}
-	for _, c := range f.columns {
-		if c != nil && c.Missing > 0 {
-			counts[c.Name] = c.Missing
-		}
-	}
-	return counts
-}
-
-// fit gives the columns that are features, fitted to the training rows or, as an encoder says, to
-// others.
-func (f *Frame) fit(train []uint32) (list []*Column, err error) {
-	if f.fitted == nil {
-		list = f.features()
-		var numeric []*Column
-		for _, c := range list {
-			if c.Numeric {
-				numeric = append(numeric, c)
-			} else {
-				c.fitCategories(train, f.top)
-			}
-		}
-		parts := slices.Collect(slices.Chunk(numeric, 8))
-		dataset.OnEveryCore(len(parts), func(i int) {
-			Moments(parts[i], train,
-				f.missing == missingCategory)
-		})
-		return list, nil
-	}
-	for _, as := range f.fitted.Columns {
-		c := f.columns[slices.Index(f.header, as.Name)] // setHeader has found it
-		if err := c.adopt(&as); err != nil {
-			return nil, err
-		}
-		list = append(list, c)
-	}
-	return list, nil
 }
