@@ -3,6 +3,7 @@ package card
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"drolab/runner/data"
 )
@@ -77,13 +78,19 @@ func keptTwins(e *evidence) (list []finding) {
 	faces := facesOf(e.of(data.AsFeature))
 	for _, a := range facesOf(e.of(data.LeftOut, data.AsGroup)) {
 		for _, b := range faces {
-			if a.same(b) != "" {
+			if a.same(b) != "" && !namesake(a.Name, b.Name) {
 				list = append(list, finding{[]string{a.Name, b.Name},
 					[]any{a.Name, b.Name, e.drop(b.Name)}})
 			}
 		}
 	}
 	return list
+}
+
+// namesake says whether two columns have one name in the file, so that it is clear which one was
+// meant to stay.
+func namesake(a, b string) bool {
+	return strings.HasPrefix(a, b+".") || strings.HasPrefix(b, a+".")
 }
 
 // face is a column as others are compared with it.

@@ -5,16 +5,20 @@ import (
 	"drolab/runner/measure"
 )
 
-// repeated says how many test rows training has seen.
+// repeated says how many test rows training has seen. Of few columns with few values rows repeat by
+// themselves, and then as often within the training split.
 func repeated(e *evidence) []finding {
 	if e.Repeated == 0 {
 		return nil
 	}
-	of := ""
+	of, remedy := "", "take them out of one split"
 	if e.Every > 1 {
 		of = " of a sample"
 	}
-	return []finding{{nil, []any{e.Repeated, e.Sample.Test, of}}}
+	if share := float64(e.Repeated) / float64(e.Sample.Test); share < 1.25*e.Twice {
+		remedy = "rows repeat in the whole table"
+	}
+	return []finding{{nil, []any{e.Repeated, e.Sample.Test, of, remedy}}}
 }
 
 // part is a class or, where they are given, a group.

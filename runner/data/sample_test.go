@@ -74,8 +74,19 @@ func TestRepeatedRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	if s := d.Sample; s.Test != 100 || s.Repeated != 50 || s.Every != 1 {
-		t.Errorf("%d of %d, one in %d", s.Repeated, s.Test, s.Every)
+	if s := d.Sample; s.Test != 100 || s.Repeated != 50 || s.Every != 1 || s.Twice != 0 {
+		t.Errorf("%d of %d, one in %d, %v twice", s.Repeated, s.Test, s.Every, s.Twice)
+	}
+	few := tableOf(t, "a,label", 30, func(i int) string {
+		return fmt.Sprintf("%d,%d", max(i-10, 0), i%2)
+	})
+	d, err = Open("csv:"+few+"?test="+few, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if s := d.Sample; s.Repeated != 30 || s.Twice != 11./30 {
+		t.Errorf("%d of %d, %v twice", s.Repeated, s.Test, s.Twice)
 	}
 }
 

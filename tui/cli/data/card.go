@@ -93,10 +93,13 @@ func show(con *console.Console, name string, by showOptions) (*dataCard, error) 
 		if strings.Contains(name, "?") {
 			with = name + "&missing=category"
 		}
-		if again, e := data.Open(with, o); e == nil {
+		again, e := data.Open(with, o)
+		if e == nil {
 			again.Notes = append(again.Notes, "values are missing: read with missing=category; a "+
 				"run has to say what is done with them")
-			d, err = again, nil
+		}
+		if e == nil || !strings.Contains(e.Error(), "missing value") {
+			d, err = again, e // the first way in is known, and this is what stands in it
 		}
 	}
 	if err != nil {

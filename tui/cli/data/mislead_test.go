@@ -107,7 +107,7 @@ func mistakes() []mistake {
 		{name: "a dropped column whose twin stays", train: plain("sex,gender", func(i int) string {
 			return []string{"m,1", "f,2"}[noise(i, 4, 2)]
 		}), options: "drop=sex",
-			want:   `"sex" is no feature, its twin "gender" is: drop=sex,gender`,
+			want:   `"sex" is left out, but its twin "gender" stays: drop=sex,gender`,
 			remedy: "drop=sex,gender"},
 		{name: "test rows that training has seen", train: clean, test: half[0] +
 			strings.Join(half[1:101], ""), options: "test=TEST",

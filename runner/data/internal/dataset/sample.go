@@ -17,6 +17,8 @@ type Sample struct {
 	// Of the test rows, or those with a hash that is one in Every, so many are, but for the column
 	// of splits, training rows too.
 	Test, Repeated, Every int
+	// Twice is the share of the training rows, or of those with such a hash, that there are twice.
+	Twice float64
 }
 
 // Role is the use of a column.

@@ -45,21 +45,37 @@ func (f *Frame) repeated(out *dataset.Sample, s *dataset.Splits) {
 			test[h]++
 		}
 	}
+	own := 1 + uint64(len(s.Train)/mostHashes)
 	const block = 1 << 14
-	found := make([][]uint64, (len(s.Train)+block-1)/block)
+	found := make([][2][]uint64, (len(s.Train)+block-1)/block) // of test rows, and of training rows
 	dataset.OnEveryCore(len(found), func(i int) {
 		for _, row := range s.Train[i*block : min((i+1)*block, len(s.Train))] {
-			if h := f.hash(row); h%every == 0 && test[h] > 0 {
-				found[i] = append(found[i], h)
+			h := f.hash(row)
+			if h%every == 0 && test[h] > 0 {
+				found[i][0] = append(found[i][0], h)
+			}
+			if h%own == 0 {
+				found[i][1] = append(found[i][1], h)
 			}
 		}
 	})
+	train, rows, twice := map[uint64]int{}, 0, 0
 	for _, list := range found {
-		for _, h := range list {
+		for _, h := range list[0] {
 			out.Repeated += test[h]
 			test[h] = 0
 		}
+		for _, h := range list[1] {
+			train[h]++
+			rows++
+		}
 	}
+	for _, n := range train {
+		if n > 1 {
+			twice += n
+		}
+	}
+	out.Twice = float64(twice) / float64(max(1, rows))
 }
 
 // hash is of all cells of a row but its split. It is FNV-1a by words, mixed in the end.
