@@ -27,33 +27,27 @@ func spelling(e *evidence) (list []finding) {
 // numbers finds columns that are categories for the way in which their numbers are written, or for
 // a few cells that are none.
 func numbers(e *evidence) (list []finding) {
-	const nearly = .9
+	const few = .1 // of the cells that have a value
 	for _, c := range e.of(data.AsFeature) {
-		var odd, plain, example string
-		rows, others, written := 0, 0, 0
-		for row := range c.Numbers {
-			text, isText := c.Text(row)
-			if isText && text == "" {
-				continue
-			}
-			rows++
-			if !isText {
-				continue
-			}
-			if number, ok := data.PlainNumber(text); ok {
-				written, example, plain = written+1, text, number
-			} else {
-				others, odd = others+1, text
+		count := make([]int, 1+len(c.Texts)) // of each code
+		for _, code := range c.Codes {
+			count[code]++
+		}
+		there, odd := len(c.Codes), 0
+		var example, remedy string
+		for i, text := range c.Texts {
+			switch plain, ok := data.PlainNumber(text); {
+			case text == "":
+				there -= count[i+1]
+			case !ok:
+				odd += count[i+1]
+				example, remedy = text, "leave missing cells empty"
+			case odd == 0:
+				example, remedy = text, "write "+plain
 			}
 		}
-		most := int((1 - nearly) * float64(rows))
-		switch {
-		case rows < enough || others > most:
-		case others > 0:
-			list = append(list, finding{[]string{c.Name},
-				[]any{c.Name, odd, "leave missing cells empty"}})
-		case written > 0:
-			list = append(list, finding{[]string{c.Name}, []any{c.Name, example, "write " + plain}})
+		if example != "" && there >= enough && float64(odd) <= few*float64(there) {
+			list = append(list, finding{[]string{c.Name}, []any{c.Name, example, remedy}})
 		}
 	}
 	return list
