@@ -36,13 +36,14 @@ X/SYS, runner/internal/room < runner/data/internal/dataset
 runner/data/internal/dataset, PARQUET, UNPACK < runner/data/internal/parquet
 runner/data/internal/dataset, runner/internal/aside < runner/data/internal/download
 runner/data/internal/dataset < runner/data/internal/array, runner/data/internal/synthetic
-runner/data/internal/dataset, runner/data/internal/parquet < runner/data/internal/table
+runner/data/internal/dataset, runner/data/internal/parquet, X/TEXT < runner/data/internal/table
 runner/data/internal/download, runner/data/internal/table, X/IMAGE < runner/data/internal/picture
 X/SYS, runner/data/internal/array < runner/data
 runner/data/internal/synthetic, runner/data/internal/picture < runner/data
 dro, dro/internal/kern, GORGONIA < dro/nn
 dro, dro/nn, runner/data < runner/spec
 runner/spec < runner/measure
+runner/measure < runner/card
 runner/measure, runner/internal/aside < runner
 runner < runner/gate
 dro/nn, runner/gate, runner/internal/room < runner/train
@@ -50,7 +51,7 @@ dro, dro/nn, runner < runner/foreign
 runner/train, runner/foreign < runner/certificate
 NONE < runner/bridge/internal/frame
 runner/train, runner/bridge/internal/frame < runner/bridge
-runner/bridge < runner/queue
+runner/bridge, runner/card < runner/queue
 runner, YAML < presets
 runner, X/SYS, runner/internal/aside < runner/record/internal/disk
 runner, runner/record/internal/disk < runner/record/internal/eventlog
@@ -88,7 +89,7 @@ tui/cli/trainer, tui/cli/look, ANSI, CHARM, COBRA < tui/cli/run
 tui/cli/trainer, tui, tui/share, COBRA < tui/cli/screen
 tui/cli/trainer, runner/sweep, COBRA < tui/cli/sweep
 tui/cli/console, runner/export, runner/inspect, COBRA < tui/cli/risk
-tui/cli/machine, runner/foreign, CHARM, COBRA < tui/cli/data
+tui/cli/machine, runner/foreign, runner/card, CHARM, COBRA < tui/cli/data
 tui/cli/run, tui/cli/look, tui/cli/screen, tui/cli/sweep, tui/cli/risk, tui/cli/data < tui/cli
 COBRA, FANG < tui/cli
 tui/cli < tui/process
@@ -96,7 +97,7 @@ tui/process < docs, .
 `
 
 // testModules may be imported by tests of any package.
-const testModules = "TESTSCRIPT, VT, TEATEST, PTY"
+const testModules = "TESTSCRIPT, VT, TEATEST, PTY, X/TEXT"
 
 // testPackages are ours that tests of what is below tui may import, and nothing
 // else does.
@@ -130,6 +131,7 @@ var testPairs = map[string]string{
 var modules = map[string][]string{
 	"X/SYS":   {"golang.org/x/sys"},
 	"X/IMAGE": {"golang.org/x/image"},
+	"X/TEXT":  {"golang.org/x/text"},
 	"PARQUET": {"github.com/parquet-go/parquet-go"},
 	"UNPACK": {"github.com/pierrec/lz4", "github.com/andybalholm/brotli",
 		"github.com/klauspost/compress"},

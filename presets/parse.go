@@ -206,7 +206,7 @@ func bounded(text []byte) (token.Tokens, error) {
 		return nil, &boundsError{1, fmt.Sprintf("%d bytes, want at most %d", len(text), maxFile)}
 	}
 	if wrong := new(data.TextError); errors.As(data.CheckText(text), &wrong) {
-		return nil, &boundsError{wrong.Line, wrong.What}
+		return nil, &boundsError{wrong.Line, wrong.What + ": " + wrong.Remedy}
 	}
 	tokens := lexer.Tokenize(string(text))
 	depth, entries, line, inLine := 0, 0, 0, 0

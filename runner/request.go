@@ -14,6 +14,8 @@ type Request struct {
 	// IDs are the runs' names, one a spec; empty: the Store chooses them. An error
 	// is an fs.ErrExist where one is taken.
 	IDs []string
+	// Quiet says that another run has said what is to be said of the data.
+	Quiet bool `json:",omitempty"`
 	Means
 }
 

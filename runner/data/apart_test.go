@@ -173,6 +173,11 @@ func TestApartIsTheSame(t *testing.T) {
 				if errHere != nil {
 					t.Fatal(errHere)
 				}
+				if (got.Sample == nil) != (want.Sample == nil) ||
+					got.Sample != nil &&
+						fmt.Sprint(*got.Sample) != fmt.Sprint(*want.Sample) {
+					t.Errorf("%s: another sample of rows", how)
+				}
 				if a, b := told(t, got), told(t, want); a != b {
 					t.Errorf("%s: got\n%s\nwant\n%s", how, a, b)
 				}
@@ -270,7 +275,7 @@ func TestEveryFieldIsSent(t *testing.T) {
 		want string
 	}{
 		{Dataset{}, "Name Shape Classes Groups Grouped ByGroup Cells Train Val Test Checksum " +
-			"Mean Std Augment Notes Missing Encoder Unlabelled Release Mapped"},
+			"Mean Std Augment Notes Missing Sample Encoder Unlabelled Release Mapped"},
 		{dataset.Table{}, "Marks X Origin"}, {dataset.Marks{}, "Labels Groups"},
 		{dataset.Features{}, "Marks Dims Size Data Decode"},
 		{dataset.Images{}, "Dims Data Stride Skip Labels Groups"},

@@ -12,6 +12,9 @@ type (
 	Options      = dataset.Options
 	MissingError = dataset.MissingError
 	Encoder      = dataset.Encoder
+	Sample       = dataset.Sample
+	Sampled      = dataset.SampledColumn
+	Role         = dataset.Role
 	Column       = dataset.Column
 	Provider     = dataset.Provider
 	Sizes        = dataset.Sizes
@@ -36,3 +39,16 @@ func Row(src Source, i int) int { return dataset.Row(src, i) }
 
 // CheckText gives a [*TextError] for what is no UTF-8 in lines.
 func CheckText(b []byte) error { return dataset.CheckText(b) }
+
+// The roles of a [Sampled] column.
+const (
+	AsFeature = dataset.AsFeature
+	AsLabel   = dataset.AsLabel
+	AsGroup   = dataset.AsGroup
+	AsSplit   = dataset.AsSplit
+	LeftOut   = dataset.LeftOut
+)
+
+// PlainNumber writes a number as programs read it that has a decimal comma, separated thousands, a
+// currency or a percent sign. Where ok is false the cell is none of these.
+func PlainNumber(cell string) (plain string, ok bool) { return dataset.PlainNumber(cell) }

@@ -175,7 +175,7 @@ func TestCSVDamage(t *testing.T) {
 	}
 	_, err := Open("csv:"+write(t, "a,label\n1,x\n2,y\n")+"?test="+write(t, "b,label\n1,x\n"),
 		Options{})
-	if err == nil || !strings.Contains(err.Error(), "those of the training file") {
+	if err == nil || !strings.Contains(err.Error(), "which the training file has") {
 		t.Errorf("other columns in the test file: error is %v", err)
 	}
 	_, err = Open("csv:"+write(t, "a,label\n1,x\n2,y\n")+"?test="+write(t, "a,label\n1e300,x\n"),

@@ -106,7 +106,7 @@ func TestCompas(t *testing.T) {
 		if err == nil {
 			t.Fatal("names of people are features")
 		}
-		_, drop, found := strings.Cut(err.Error(), "leave out what is so with drop=")
+		_, drop, found := strings.Cut(err.Error(), "keeps the commonest, or drop=")
 		if !found || !strings.HasPrefix(drop, "name,first,last,") {
 			t.Fatal(err)
 		}

@@ -144,7 +144,7 @@ func TestErrorNamesItsFile(t *testing.T) {
 			return fmt.Sprintf("1e%d,0", 306+i/3)
 		}),
 			`column "a": 1e+306, standardised`},
-		"other columns":  {write(t, "b,label\n1,0\n"), `line 1: columns are ["b" "label"]`},
+		"other columns":  {write(t, "b,label\n1,0\n"), `line 1: no column "a"`},
 		"too many cells": {write(t, "a,label\n1,0\n1,0,0\n"), "line 3: 3 columns"},
 	} {
 		t.Run(name, func(t *testing.T) {

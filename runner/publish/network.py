@@ -59,7 +59,10 @@ def encode(rows):
         for c in FACTS["columns"]:
             cell = row[c["name"]].strip()
             if "categories" in c:
-                x += [float(v == ("" if missing(cell) else cell)) for v in c["categories"]]
+                cell, known = "" if missing(cell) else cell, c["categories"]
+                if c.get("rest") and cell not in known:
+                    cell = known[-1]
+                x += [float(v == cell) for v in known]
                 continue
             x.append(0.0 if missing(cell) else (float(cell) - c.get("mean", 0)) / c.get("std", 1))
             if c.get("flagged"):
@@ -76,7 +79,8 @@ def read(path):
     sep = asked.get("sep", "tab" if plain.endswith(".tsv") else "comma")
     sep = words.get(sep, sep)
     bare = asked.get("header") == "none"
-    with (gzip.open if plain != path else open)(path, "rt", newline="", encoding="utf-8-sig") as f:
+    encoding = {"latin1": "latin1", "cp1252": "cp1252", "utf16": "utf-16"}.get(asked.get("encoding"), "utf-8-sig")
+    with (gzip.open if plain != path else open)(path, "rt", newline="", encoding=encoding) as f:
         lines = f if bare or sep == "#" else uncommented(f)
         cells = list(csv.reader(lines, delimiter=sep, skipinitialspace=sep not in "\t "))
     cells = [[c.strip() for c in line] for line in cells if len(line) > 1 or "".join(line).strip()]
@@ -119,7 +123,8 @@ def names_columns(row):
     def takes(c):
         cell = row[c["name"]]
         return missing(cell) or cell in c["categories"] if "categories" in c else missing(cell) or is_number(cell)
-    label = row.get((FACTS["options"] or {}).get("label"))
+    asked = FACTS["options"] or {}
+    label = (row.get(asked.get("label")) or "").rstrip(asked.get("label_trim", "")).strip()
     return label not in CLASSES and not any(takes(c) for c in FACTS["columns"])
 
 

@@ -7,8 +7,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
 )
 
 // rows are lines of two features, one of them a text, and a label, some values missing.
@@ -38,6 +43,14 @@ func TestTableInPython(t *testing.T) {
 		z.Close()
 		return b.String()
 	}
+	encoded := func(in encoding.Encoding, text string) string {
+		out, err := in.NewEncoder().String(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	wide := unicode.UTF16(unicode.BigEndian, unicode.UseBOM)
 	comma := rows(",")
 	all := t.TempDir()
 	headed := "a,colour,y\n" + comma
@@ -55,6 +68,12 @@ func TestTableInPython(t *testing.T) {
 		{"no header, and a comment of C4.5", "t.csv",
 			"|1x3 Cross validator\n" + comma, "header=none&label=c3", ""},
 		{"no header, used on a table with one", "t.csv", comma, "header=none&label=c3", headed},
+		{"labels that end in a point", "t.csv", strings.ReplaceAll(comma, "\n", ".\n"),
+			"header=none&label=c3&label_trim=.", strings.ReplaceAll(headed, "\n", ".\n")},
+		{"the commonest categories", "t.csv", headed, "label=y&categories=top:2", ""},
+		{"Latin-1", "t.csv", encoded(charmap.ISO8859_1, headed), "label=y&encoding=latin1", ""},
+		{"Windows", "t.csv", encoded(charmap.Windows1252, headed), "label=y&encoding=cp1252", ""},
+		{"UTF-16", "t.csv", encoded(wide, headed), "label=y&encoding=utf16", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := filepath.Join(all, fmt.Sprint(len(args)))
@@ -70,6 +89,9 @@ func TestTableInPython(t *testing.T) {
 			}
 			table := file(c.file, c.text)
 			r := trained(t, small("csv:"+table+"?missing=category&"+c.options, "mlp"))
+			if !slices.Equal(r.Encoder.Classes, []string{"hiver", "été"}) {
+				t.Fatalf("classes %q", r.Encoder.Classes)
+			}
 			samples(t, r, filepath.Join(dir, "samples.csv"))
 			write(t, r, "python", filepath.Join(dir, "model.py"))
 			if c.other != "" {

@@ -9,6 +9,7 @@ import (
 
 	"drolab/dro/nn"
 	"drolab/runner"
+	"drolab/runner/card"
 	"drolab/runner/data"
 	"drolab/runner/gate"
 	"drolab/runner/measure"
@@ -26,6 +27,7 @@ type job struct {
 	record  runner.Recorder    // nil until the run has a record; run closes it
 	from    *runner.State      // the checkpoint to go on from; nil: from the start
 	data    *shared            // released when the job ends
+	says    bool               // what is to be said of the data: the first run that has them
 	threads int                // of this run
 	until   int                // epochs, see Means
 	means   runner.Means
@@ -41,6 +43,18 @@ func (j *job) ended() bool {
 	default:
 		return false
 	}
+}
+
+// notes are what is to be said of the data, as the run's log has it; nil where another run says it.
+func (j *job) notes() []string {
+	if !j.says {
+		return nil
+	}
+	list := append([]string{}, j.data.Notes...)
+	if j.data.program != nil { // its samples are not drolab's to look at
+		return list
+	}
+	return append(list, card.Lines(j.data.Dataset, j.spec.MinGroup)...)
 }
 
 // abandon removes the records that jobs have which are never launched, since a start
@@ -201,7 +215,7 @@ func (q *Queue) reopen(id string, m runner.Means) error {
 	j := &job{
 		meta: past.Meta, spec: past.Meta.Spec, knobs: runner.Turned(past.Log),
 		record: record, from: past.From, gate: q.gate(), threads: m.Threads, until: m.Until,
-		means: m,
+		means: m, says: past.From == nil,
 	}
 	if err := q.takeUp(j, m); err != nil {
 		record.Close()

@@ -123,6 +123,9 @@ func (q *Queue) Start(req runner.Request) ([]string, error) {
 		if err != nil {
 			return fail(err)
 		}
+		j.says = !req.Quiet && !slices.ContainsFunc(jobs, func(of *job) bool {
+			return of.data == j.data
+		})
 		jobs = append(jobs, j)
 		if len(req.IDs) > 0 {
 			j.meta.ID = req.IDs[i]
@@ -331,6 +334,7 @@ func (q *Queue) train(j *job) (status runner.Status, err error) {
 			Threads: j.threads,
 			Knobs:   j.knobs,
 			Until:   int64(j.until) * j.meta.StepsPerEpoch,
+			Notes:   j.notes(),
 			Reports: q.settings.Reports,
 			Now:     q.settings.now,
 		})

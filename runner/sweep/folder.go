@@ -304,7 +304,14 @@ func (f *Folder) request(i int, m runner.Means) (runner.Request, error) {
 	m.Dir = f.List.Dir
 	return runner.Request{Preset: f.List.Name, Specs: []spec.Spec{settings},
 		IDs:   []string{f.List.Runs[i].ID},
+		Quiet: f.List.Known(i),
 		Means: m}, err
+}
+
+// Known says whether a run before run i has its dataset: that one says what is to be said of it.
+func (l *List) Known(i int) bool {
+	of := func(r Run) string { return string(r.Values["dataset"]) }
+	return slices.ContainsFunc(l.Runs[:i], func(r Run) bool { return of(r) == of(l.Runs[i]) })
 }
 
 const refusedPrefix = "refused-"

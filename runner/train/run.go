@@ -24,6 +24,7 @@ type Plan struct {
 	Threads int
 	Knobs   []runner.KnobEvent // turned in a part of the run that was lost: to be turned again
 	Until   int64              // the step to stop at, see Means; 0: none
+	Notes   []string           // what is to be said of the data; nil: another run says it
 	Reports string             // where the report of a panic is left
 	Now     func() time.Time   // tells when a checkpoint is due; nil is time.Now
 }
@@ -148,10 +149,12 @@ func (r *Run) begin(from *runner.State) error {
 	if err := r.Mark(runner.Running); err != nil || from != nil {
 		return err
 	}
-	for _, note := range r.Data.Notes {
+	for _, note := range r.Notes {
 		r.warnOnce(note, note)
 	}
-	r.noteEmpty()
+	if r.Notes != nil { // counts are the data's too
+		r.noteEmpty()
+	}
 	r.noteDrop()
 	return nil
 }

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"drolab/runner/card"
 	"drolab/runner/data"
-	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/runner/spec"
 	"drolab/tui/cli/console"
@@ -30,7 +30,8 @@ type dataCard struct {
 	Missing  map[string]int `json:"missing,omitempty"`
 	Constant []string       `json:"constant_features,omitempty"`
 	Notes    []string       `json:"notes,omitempty"`
-	Warnings []string       `json:"warnings,omitempty"`
+	Warnings []string       `json:"warnings,omitempty"` // the texts of Checks
+	Checks   []card.Warning `json:"checks,omitempty"`
 }
 
 // dataCell counts the samples of a class and, where they are given, a group.
@@ -43,19 +44,20 @@ type dataCell struct {
 }
 
 func dataShowCommand(con *console.Console) *cobra.Command {
-	var val float64
+	var o showOptions
 	c := &cobra.Command{
 		Use:   "show DATASET",
 		Short: "Say what a dataset consists of: splits, classes, groups, what lacks",
 		Long: `Open a dataset, its name written as in presets, and say what it consists of: classes and groups with
-their counts in every split, missing values, constant features, and groups too small to measure, whose 95 %
-interval (Wilson) of an accuracy of one half is wider than ± 10 points.`,
+their counts in every split, missing values, constant features, and what may mislead: columns that give the
+label away, identifiers, columns that are there twice, test rows among the training rows, and groups too small
+to measure, whose 95 % interval (Wilson) of an accuracy of one half is wider than ± 10 points.`,
 		Example: "drolab data show csv:example\n" +
 			"drolab data show 'adult.csv?label=income&group=sex'",
 		Args:              console.One("a dataset", "drolab data show csv:example"),
 		ValidArgsFunction: completeDatasets(con),
 		RunE: func(_ *cobra.Command, args []string) error {
-			card, err := card(con, args[0], val)
+			card, err := show(con, args[0], o)
 			if err != nil {
 				return err
 			}
@@ -66,16 +68,24 @@ interval (Wilson) of an accuracy of one half is wider than ± 10 points.`,
 			return nil
 		},
 	}
-	c.Flags().Float64Var(&val, "val-fraction", 0,
+	c.Flags().Float64Var(&o.val, "val-fraction", 0,
 		"share of the training split to hold out, as val_fraction")
+	c.Flags().IntVar(&o.minGroup, "min-group", spec.Defaults().MinGroup,
+		"test samples that a worst group needs, as min_group")
 	con.JSONFlag(c, "the card")
 	return c
 }
 
-// card opens a dataset. A table with missing values is opened with a category for them,
+// showOptions are the flags of `data show`.
+type showOptions struct {
+	val      float64
+	minGroup int
+}
+
+// show opens a dataset. A table with missing values is opened with a category for them,
 // and the card says so.
-func card(con *console.Console, name string, val float64) (*dataCard, error) {
-	o := data.Options{Dir: con.DataDir, Difficulty: spec.Defaults().Difficulty, ValFraction: val}
+func show(con *console.Console, name string, by showOptions) (*dataCard, error) {
+	o := data.Options{Dir: con.DataDir, Difficulty: spec.Defaults().Difficulty, ValFraction: by.val}
 	d, err := data.Open(name, o)
 	if err != nil && strings.Contains(err.Error(), "missing value") &&
 		!strings.Contains(name, "missing=") {
@@ -83,20 +93,23 @@ func card(con *console.Console, name string, val float64) (*dataCard, error) {
 		if strings.Contains(name, "?") {
 			with = name + "&missing=category"
 		}
-		if again, e := data.Open(with, o); e == nil {
+		again, e := data.Open(with, o)
+		if e == nil {
 			again.Notes = append(again.Notes, "values are missing: read with missing=category; a "+
 				"run has to say what is done with them")
-			d, err = again, nil
+		}
+		if e == nil || !strings.Contains(e.Error(), "missing value") {
+			d, err = again, e // the first way in is known, and this is what stands in it
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
 	defer d.Close()
-	return cardOf(d), nil
+	return cardOf(d, by.minGroup), nil
 }
 
-func cardOf(d *data.Dataset) *dataCard {
+func cardOf(d *data.Dataset, minGroup int) *dataCard {
 	c := &dataCard{Dataset: d.Name, Shape: [3]int{d.Shape.C, d.Shape.H, d.Shape.W},
 		Checksum: d.Checksum, Samples: map[string]int{"train": d.Train.Len(), "test": d.Test.Len()},
 		Classes: d.Classes, Columns: d.Encoder.Columns, Missing: d.Missing, Notes: d.Notes,
@@ -108,7 +121,13 @@ func cardOf(d *data.Dataset) *dataCard {
 		c.Groups = d.Groups
 	}
 	c.count(d)
-	c.warn()
+	if text := card.Looked(d); text != "" {
+		c.Notes = append(slices.Clone(c.Notes), text)
+	}
+	c.Checks = card.Of(d, minGroup)
+	for _, w := range c.Checks {
+		c.Warnings = append(c.Warnings, w.Text)
+	}
 	return c
 }
 
@@ -140,45 +159,12 @@ func (c *dataCard) count(d *data.Dataset) {
 	c.Cells = slices.DeleteFunc(cells, func(c dataCell) bool { return c.Train+c.Val+c.Test == 0 })
 }
 
-// warn names the parts that are too small, groups where they are given.
-func (c *dataCard) warn() {
-	part, train, test := "class", map[string]int{}, map[string]int{}
-	for _, cell := range c.Cells {
-		name := cell.Class
-		if c.Groups != nil {
-			part, name = "group", cell.Group
-		}
-		train[name] += cell.Train
-		test[name] += cell.Test
-	}
-	for _, name := range slices.Sorted(maps.Keys(test)) {
-		const wide = .1
-		interval := measure.Wilson(measure.Num(.5), test[name])
-		switch {
-		case train[name] == 0:
-			c.Warnings = append(c.Warnings,
-				fmt.Sprintf("%s %s has no training samples", part, name))
-		case test[name] == 0:
-			c.Warnings = append(c.Warnings, fmt.Sprintf("%s %s has no test samples", part, name))
-		case interval[1].Float()-interval[0].Float() > 2*wide:
-			c.Warnings = append(c.Warnings, fmt.Sprintf("%s %s is too small to measure: with %d "+
-				"test samples an accuracy is known to ± %.0f points", part, name, test[name],
-				50*(interval[1].Float()-interval[0].Float())))
-		}
-	}
-}
-
 // constant names the features of a table that are the same for all training samples.
-func constant(d *data.Dataset) (names []string) {
+func constant(d *data.Dataset) (list []string) {
 	if d.Shape.H*d.Shape.W > 1 {
 		return nil
 	}
-	for _, c := range d.Encoder.Columns {
-		names = append(names, c.Features()...)
-	}
-	for i := len(names); i < d.Shape.C; i++ {
-		names = append(names, fmt.Sprintf("feature %d", i))
-	}
+	names := card.FeatureNames(d)
 	first, x := make([]float32, d.Shape.C), make([]float32, d.Shape.C)
 	varies := make([]bool, d.Shape.C)
 	for i := range d.Train.Len() {
@@ -190,7 +176,6 @@ func constant(d *data.Dataset) (names []string) {
 			varies[k] = varies[k] || v != first[k]
 		}
 	}
-	var list []string
 	for k, v := range varies {
 		if !v {
 			list = append(list, names[k])

@@ -85,6 +85,7 @@ func (sw *Sweeps) sweepStatus(ctx context.Context, folder *sweep.Folder, follow 
 			}
 		}
 		sw.sayDamage(folder.Dir)
+		sw.sayOfData(folder)
 		if sw.AsJSON {
 			return sw.JSON(sweepJSON(folder, states))
 		}
@@ -100,6 +101,27 @@ func (sw *Sweeps) sayDamage(dir string) {
 	}
 	for _, f := range list {
 		sw.Note(fmt.Sprintf("%s: %s; %s", filepath.Join(dir, f.File), f.What, f.Remedy))
+	}
+}
+
+// sayOfData tells what the first run of each dataset warns of at its start.
+func (sw *Sweeps) sayOfData(folder *sweep.Folder) {
+	for i := range folder.List.Runs {
+		if folder.List.Known(i) {
+			continue
+		}
+		r, err := folder.Find(i)
+		if err != nil {
+			continue // it has not begun
+		}
+		log := r.Tail()
+		log.Only("warning")
+		events, _ := log.Read() // what is there
+		for _, e := range events {
+			if w, ok := e.(*runner.WarningEvent); ok && w.Step == 0 {
+				fmt.Fprintf(sw.Stderr, "warning: %s\n", console.OneLine(w.Message))
+			}
+		}
 	}
 }
 

@@ -94,6 +94,8 @@ type Dataset struct {
 	// is kept.
 	Missing map[string]int
 
+	Sample *Sample `json:"-"` // of tables that are opened to train on; nil: there is none
+
 	Encoder    Encoder // what a network that is trained on these samples takes
 	Unlabelled bool    // the samples, all of them in Test, have no labels: Label is 0
 

@@ -1,14 +1,17 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// Divide sets the splits of a dataset to parts of src, and notes classes that no training sample
-// has. One that is a class of the training samples but for what it ends in is refused: it is no
-// class of its own.
+// Divide sets the splits of a dataset to parts of src. A class that no training sample has is
+// refused: nothing is learned of it, and mostly it is a class of the training samples written in
+// another way.
 func Divide(d *Dataset, src Source, s Splits) error {
 	d.Train, d.Test = SubsetOf(src, s.Train), SubsetOf(src, s.Test)
 	if len(s.val) > 0 {
@@ -21,16 +24,19 @@ func Divide(d *Dataset, src Source, s Splits) error {
 	for c, n := range ClassCounts(d.Train, len(d.Classes)) {
 		if n > 0 {
 			learned = append(learned, d.Classes[c])
-			continue
+		} else {
+			others = append(others, d.Classes[c])
 		}
-		others = append(others, d.Classes[c])
-		d.Notes = append(d.Notes, fmt.Sprintf("no training sample is of class %q", d.Classes[c]))
+	}
+	if others == nil || len(learned) == 1 { // with one, trainable tells
+		return nil
 	}
 	if same := sameButEnd(others, learned); same != "" {
 		return fmt.Errorf("the other samples have classes that the training samples lack, "+
 			"but for the end: %s", same)
 	}
-	return nil
+	return fmt.Errorf("no training sample is of class %s, and %d of the others are: "+
+		"write the labels alike, or take those samples out", quoted(others), unlearned(d))
 }
 
 // bareEnd is a name without the points and blanks that it ends in: the test file of UCI's Adult has
@@ -41,15 +47,47 @@ func bareEnd(name string) string { return strings.TrimRight(name, ".,;:!? \t\u00
 // remedy.
 func sameButEnd(names, known []string) string {
 	var pairs []string
+	ends := ""
 	for _, name := range names {
 		i := slices.IndexFunc(known, func(k string) bool { return bareEnd(k) == bareEnd(name) })
 		if i >= 0 {
 			pairs = append(pairs, fmt.Sprintf("%q is %q there", name, known[i]))
+			ends = cmp.Or(name[len(bareEnd(name)):], known[i][len(bareEnd(known[i])):])
 		}
 	}
 	if pairs == nil {
 		return ""
 	}
-	return strings.Join(pairs, ", ") +
-		": write them alike, as sed 's/\\.$//' does for points at the end of lines"
+	return fmt.Sprintf("%s: add label_trim=%s, or write them alike", strings.Join(pairs, ", "),
+		url.QueryEscape(strings.TrimSpace(ends)))
+}
+
+// quoted lists some names, the first few of many.
+func quoted(names []string) string {
+	const few = 5
+	list := make([]string, min(few, len(names)))
+	for i := range list {
+		list[i] = strconv.Quote(names[i])
+	}
+	text := strings.Join(list, ", ")
+	if more := len(names) - few; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// unlearned counts the samples whose class no training sample has.
+func unlearned(d *Dataset) (n int) {
+	learned := ClassCounts(d.Train, len(d.Classes))
+	for _, split := range []Source{d.Val, d.Test} {
+		if split == nil {
+			continue
+		}
+		for c, there := range ClassCounts(split, len(d.Classes)) {
+			if learned[c] == 0 {
+				n += there
+			}
+		}
+	}
+	return n
 }

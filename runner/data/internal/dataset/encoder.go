@@ -36,7 +36,11 @@ type Column struct {
 	Std        float64  `json:"std,omitempty"`
 	Flagged    bool     `json:"flagged,omitempty"`
 	Categories []string `json:"categories,omitempty"` // "" is a missing one
+	Rest       bool     `json:"rest,omitempty"`       // the last of them is all others
 }
+
+// OtherCategory is the name of the category of all others.
+const OtherCategory = "(other)"
 
 // Features names the features that a column gives.
 func (c *Column) Features() (names []string) {

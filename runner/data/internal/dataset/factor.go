@@ -46,6 +46,10 @@ func (o Own) Dataset() (*Dataset, Marks, error) {
 	if len(o.Label.Values) < 2 && !o.Fitted {
 		return nil, Marks{}, fmt.Errorf("%q has one value only: a label needs two", o.Label.name)
 	}
+	if o.Label.Continuous() && !o.Fitted {
+		return nil, Marks{}, fmt.Errorf("%q has %d values, all numbers, as %s: %s", o.Label.name,
+			len(o.Label.Values), o.Label.Values[len(o.Label.Values)/2], NoRegression)
+	}
 	d, m := &Dataset{Classes: o.Label.Values}, Marks{o.Label.Codes, o.Label.Codes}
 	if len(o.Groups) == 0 {
 		if o.Cells {
@@ -62,6 +66,27 @@ func (o Own) Dataset() (*Dataset, Marks, error) {
 	}
 	d.Groups, d.ByGroup, m.Groups = all.Values, o.ByGroup, all.Codes
 	return d, m, err
+}
+
+// NoRegression says why a label cannot be continuous, and the remedy.
+const NoRegression = "a continuous label asks for regression, and only classes are predicted: " +
+	"make classes of it, as above and below a number"
+
+// Continuous says whether a label is a measure and no class: more than few numbers with decimals,
+// or whole ones that are rare and far apart. Classes by number lie close together.
+func (f *Factor) Continuous() bool {
+	const few, many, often = 20, 100, 10
+	whole, low, high := true, math.Inf(1), math.Inf(-1)
+	for _, text := range f.Values {
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return false
+		}
+		whole, low, high = whole && v == math.Trunc(v), min(low, v), max(high, v)
+	}
+	n := len(f.Values)
+	return n > few && !whole ||
+		n > many && len(f.Codes) < often*n && high-low >= 2*float64(n)
 }
 
 // newCells splits the values of label × given.

@@ -24,7 +24,8 @@ type text struct {
 func NewText(r io.Reader) *text {
 	t := &text{from: bufio.NewReaderSize(r, 16)} // which large reads pass by
 	if head, _ := t.from.Peek(2); len(head) == 2 && Utf16(head) {
-		t.err = &TextError{1, "is UTF-16: convert it first, as with iconv -f UTF-16 -t UTF-8"}
+		t.err = &TextError{1, "is UTF-16", "convert it first, as with iconv -f UTF-16 -t UTF-8",
+			"utf16"}
 	}
 	return t
 }
@@ -107,18 +108,21 @@ func wholeRunes(b []byte) int {
 // foreign is the error of a byte at a place of those that are looked at, behind some good ones.
 func (t *text) foreign(good []byte, at int, b byte) error {
 	line := 1 + t.lines + bytes.Count(good, []byte{'\n'})
-	return &TextError{line, fmt.Sprintf(
-		"byte %d of the text (%#x) is no UTF-8: convert the file first, "+
-			"as with iconv -f LATIN1 -t UTF-8", t.at+int64(at), b)}
+	encoding := "latin1"
+	if b < 0xa0 { // a letter of Windows, and a control sign in Latin-1
+		encoding = "cp1252"
+	}
+	return &TextError{line, fmt.Sprintf("byte %d of the text (%#x) is no UTF-8", t.at+int64(at), b),
+		"convert the file first, as with iconv -f " + encoding + " -t UTF-8", encoding}
 }
 
 // firstLine refuses a carriage return that ends the first line alone. In quotes it ends nothing.
 func (t *text) firstLine(b []byte) error {
 	for i, c := range b {
 		if t.returned && c != '\n' {
-			return &TextError{1, fmt.Sprintf(
-				"ends in a carriage return alone (byte %d), as on the first Macs: "+
-					"convert the file first, as with tr '\\r' '\\n'", t.at+int64(i)-1)}
+			return &TextError{1, fmt.Sprintf("ends in a carriage return alone (byte %d), "+
+				"as on the first Macs", t.at+int64(i)-1),
+				"convert the file first, as with tr '\\r' '\\n'", ""}
 		}
 		if c == '\n' {
 			return nil
@@ -139,13 +143,16 @@ func invalid(s string) int {
 	return len(s)
 }
 
-// TextError says what makes a file no text, and in which line.
+// TextError says what makes a file no text, in which line, and the remedy.
 type TextError struct {
-	Line int
-	What string
+	Line         int
+	What, Remedy string
+	Encoding     string // that the file may have, as the option encoding has it; else empty
 }
 
-func (e *TextError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.What) }
+func (e *TextError) Error() string {
+	return fmt.Sprintf("line %d: %s: %s", e.Line, e.What, e.Remedy)
+}
 
 // CheckText gives a *TextError for what is no UTF-8 in lines.
 func CheckText(b []byte) error {

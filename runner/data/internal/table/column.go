@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -13,12 +14,21 @@ import (
 // coding would blow up.
 const MaxCategories = 128
 
+const (
+	// mostTexts is the most values that are counted to keep the commonest: codes are of 16 bits.
+	mostTexts = math.MaxUint16
+	// mostNumbers is how many different numbers at the beginning make a column one of numbers,
+	// where texts behind them could be counted.
+	mostNumbers = 4096
+)
+
 // Column is one column of a table. Its words in the cells are places in dict for as long as there
 // are few different texts, whether these are numbers or not, and then numbers. A cell without a
 // value is NaN as a number and "" as a category.
 type Column struct {
 	Name    string
 	limit   int  // most categories
+	numbers int  // most of them while all are numbers
 	textual bool // no feature but a label, group or split: numbers are names
 
 	In       *words
@@ -37,18 +47,22 @@ type Column struct {
 	Mean, Std float64
 	flagged   bool     // a second feature tells where the number is missing
 	values    []string // the categories, "" first
+	rest      bool     // the last of them is all others
 	places    []int    // among these, of each category; −1 is none
 	unseen    int      // cells that none of them is
 }
 
 func NewColumn(name string, textual bool) *Column {
-	c := &Column{Name: name, limit: MaxCategories, textual: textual, Numeric: !textual,
-		Dict: map[string]uint16{}}
+	c := &Column{Name: name, limit: MaxCategories, numbers: MaxCategories, textual: textual,
+		Numeric: !textual, Dict: map[string]uint16{}}
 	if textual {
 		c.limit = dataset.MaxClasses
 	}
 	return c
 }
+
+// counted has the column take as many categories as are needed to find the commonest.
+func (c *Column) counted() { c.limit, c.numbers = mostTexts, mostNumbers }
 
 // MissingValue says whether a cell is one of the customary marks of a missing value.
 func MissingValue(cell string) bool {
@@ -73,7 +87,7 @@ func (c *Column) Add(cell string, line int) (word uint32, err error) {
 	if code, ok := c.Dict[cell]; ok {
 		return uint32(code), nil
 	}
-	if len(c.Dict) == c.limit {
+	if len(c.Dict) == c.limit || c.Numeric && len(c.Dict) == c.numbers {
 		if err := c.leaveDict(line); err != nil {
 			return 0, err
 		}
@@ -136,6 +150,11 @@ func (c *Column) listed(v float64) (uint32, error) {
 
 // leaveDict turns the words of all rows before, of which there are too many texts, into numbers.
 func (c *Column) leaveDict(line int) (err error) {
+	if c.textual && c.numbersAlone() {
+		return fmt.Errorf("line %d, column %q: more than %d different numbers: %s, "+
+			"or name another column with label= or group=", line, c.Name, c.limit,
+			dataset.NoRegression)
+	}
 	if c.textual {
 		return fmt.Errorf(
 			"line %d, column %q: more than %d different values: name another column with label= "+
@@ -158,6 +177,16 @@ func (c *Column) leaveDict(line int) (err error) {
 		*w = words[*w]
 	}
 	return nil
+}
+
+// numbersAlone says whether all values so far are numbers.
+func (c *Column) numbersAlone() bool {
+	for text := range c.Dict {
+		if _, ok := number(text); !ok && text != "" {
+			return false
+		}
+	}
+	return true
 }
 
 // Value is the number that a word of a numeric column is.
@@ -184,25 +213,34 @@ func (c *Column) Factor() dataset.Factor {
 	return dataset.NewFactor(c.Name, c.Dict, codes)
 }
 
-// fitCategories finds those that some rows have.
-func (c *Column) fitCategories(rows []uint32) {
-	seen := make([]bool, len(c.Dict))
+// fitCategories finds those that some rows have, of more than top (0: any number) the commonest.
+func (c *Column) fitCategories(rows []uint32, top int) {
+	seen := make([]int, len(c.Dict))
 	for _, i := range rows {
-		seen[c.In.Row(int(i))[c.at]] = true
+		seen[c.In.Row(int(i))[c.at]]++
 	}
 	for name, code := range c.Dict {
-		if seen[code] {
+		if seen[code] > 0 {
 			c.values = append(c.values, name)
 		}
 	}
+	if c.rest = top > 0 && len(c.values) > top; c.rest {
+		slices.SortFunc(c.values, func(a, b string) int {
+			return cmp.Or(seen[c.Dict[b]]-seen[c.Dict[a]], strings.Compare(a, b))
+		})
+		c.values = c.values[:top]
+	}
 	slices.Sort(c.values)
 	dataset.SortNumeric(c.values)
+	if c.rest {
+		c.values = append(c.values, dataset.OtherCategory)
+	}
 }
 
 // fitted is what fit found.
 func (c *Column) fitted() dataset.Column {
 	if !c.Numeric {
-		return dataset.Column{Name: c.Name, Categories: c.values}
+		return dataset.Column{Name: c.Name, Categories: c.values, Rest: c.rest}
 	}
 	return dataset.Column{Name: c.Name, Mean: c.Mean, Std: c.Std, Flagged: c.flagged}
 }
@@ -218,7 +256,8 @@ func (c *Column) adopt(as *dataset.Column) error {
 		return fmt.Errorf("column %q: more than %d different values, and the network knows %d",
 			c.Name, c.limit, len(as.Categories))
 	}
-	c.Mean, c.Std, c.flagged, c.values = as.Mean, as.Std, as.Flagged, as.Categories
+	c.Mean, c.Std, c.flagged = as.Mean, as.Std, as.Flagged
+	c.values, c.rest = as.Categories, as.Rest
 	if as.Categories != nil {
 		c.Numeric = false
 	}
@@ -240,7 +279,9 @@ func (c *Column) width() int {
 func (c *Column) ready() {
 	c.places = make([]int, len(c.Dict))
 	for name, code := range c.Dict {
-		c.places[code] = slices.Index(c.values, name)
+		if c.places[code] = slices.Index(c.values, name); c.places[code] < 0 && c.rest {
+			c.places[code] = len(c.values) - 1
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -34,13 +35,18 @@ const examplePath = "example"
 //	data_seed=0            by this seed
 //	missing=error          what to do with missing values: also drop, mean and category
 //	drop=COLUMN,COLUMN     columns to leave out
+//	categories=top:N       of a column with more categories the N commonest, the rest as one
+//	label_trim=.           characters that the labels end in and that are no part of them
 //	header=none            the first line is a sample: the columns are c1, c2, ...
 //	sep=,                  one character, or tab, semicolon, pipe, space; tab for .tsv
+//	encoding=utf8          also latin1, cp1252 and utf16
 func csvOptions() []string {
-	return []string{"label", "group", "cells", "test", "split", "test_fraction", "data_seed",
-		"missing", "drop",
-		"header", "sep"}
+	return append([]string{"label", "group", "cells", "test", "split", "test_fraction",
+		"data_seed", "missing", "drop", "categories", "label_trim"}, ofText()...)
 }
+
+// ofText are the options that say how a text is read.
+func ofText() []string { return []string{"header", "sep", "encoding"} }
 
 // csvSet is a table in comma-separated form: a header, then one sample a line; lines before the
 // header that start with # are comments. A path that ends in .gz is compressed.
@@ -89,8 +95,28 @@ func (t tableFormat) parse(name string, e *dataset.Encoder) (s csvSet, err error
 	if s.Frame.cells, err = s.OwnFiles.Cells(); err != nil {
 		return s, err
 	}
+	if s.encoding, err = s.Choice("encoding", encodings()...); err != nil {
+		return s, err
+	}
+	if s.top, err = commonest(o["categories"]); err != nil {
+		return s, err
+	}
+	s.trim = o["label_trim"]
 	s.comma, err = separator(o["sep"], s.Path)
 	return s, err
+}
+
+// commonest reads the option categories; 0 is all of them.
+func commonest(word string) (n int, err error) {
+	if word == "" {
+		return 0, nil
+	}
+	text, ok := strings.CutPrefix(word, "top:")
+	if n, err = strconv.Atoi(text); !ok || err != nil || n < 1 || n > MaxCategories {
+		return 0, fmt.Errorf("categories=%s: give top:N, as in top:20, with N from 1 to %d", word,
+			MaxCategories)
+	}
+	return n, nil
 }
 
 // separator reads the option sep.

@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"drolab/runner/data/internal/dataset"
-	"drolab/runner/internal/room"
 )
 
 // missing says what a table does with missing values.
@@ -34,10 +32,18 @@ type Frame struct {
 	cells   bool    // groups are label × group
 	comma   rune    // 0: a comma
 
+	encoding string // one of encodings
+	top      int    // most categories of a column that are kept; 0: it may not have more
+	trim     string // characters that labels may end in
+
 	header       []string
-	columns      []*Column // nil where one is left out
-	words        *words    // of the columns
-	label, split int       // split is −1 without one
+	nameless     map[int]bool // columns that the first file has no name for
+	width        int          // columns of the file that is read
+	order        []int        // where in it each of header is; nil: as there; −1: nowhere
+	ordered      []string     // a record in the order of header
+	columns      []*Column    // nil where one is left out
+	words        *words       // of the columns
+	label, split int          // split is −1 without one
 	groups       []int
 	Rows         int
 	dropped      int      // lines left out
@@ -46,10 +52,16 @@ type Frame struct {
 	opened       dataset.Options
 	fitted       *dataset.Encoder // what features are made by; nil: they are fitted
 	notes        []string
+	sampler      *dataset.Sampler // nil where nobody looks
+	repeats      bool             // a line that repeats the header was noted
 }
 
 // Read appends the lines of a file. Errors name line and column.
 func (f *Frame) Read(r io.Reader) error {
+	r, err := decoded(r, f.encoding)
+	if err != nil {
+		return err
+	}
 	allowed := &dataset.Allowance{Reader: dataset.NewText(r), Left: dataset.MaxRecord}
 	br := bufio.NewReaderSize(allowed, lineBuffer)
 	if b, _ := br.Peek(3); string(b) == "\ufeff" { // a byte-order mark
@@ -67,6 +79,9 @@ func (f *Frame) Read(r io.Reader) error {
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
+		if err == nil {
+			err = f.faithful(line, record)
+		}
 		if err == nil && line == 1 && len(record) == 1 && strings.HasPrefix(record[0], "|") {
 			continue // a comment of C4.5, as the test file of UCI's Adult begins with
 		}
@@ -80,7 +95,7 @@ func (f *Frame) Read(r io.Reader) error {
 			err = f.add(record, line)
 		}
 		if err != nil {
-			return err
+			return offered(err)
 		}
 	}
 }
@@ -95,8 +110,11 @@ func (f *Frame) readHeader(in lineReader) error {
 	if errors.Is(err, io.EOF) {
 		return errors.New("is empty: the first line must name the columns")
 	}
+	if err == nil {
+		err = f.faithful(line, header)
+	}
 	if err != nil {
-		return err
+		return offered(err)
 	}
 	names := f.unique(header)
 	if f.fitted != nil && f.fitted.Options["header"] == "none" {
@@ -113,10 +131,17 @@ func (f *Frame) add(record []string, line int) error {
 	if len(record) == 1 && strings.TrimSpace(record[0]) == "" {
 		return nil // blanks alone
 	}
-	if len(record) != len(f.header) {
+	if len(record) != f.width {
 		return fmt.Errorf(
 			"line %d: %d columns, the first line has %d: mend the line that begins %.40q",
-			line, len(record), len(f.header), record[0])
+			line, len(record), f.width, record[0])
+	}
+	record = f.inOrder(record)
+	if f.trim != "" && f.label >= 0 {
+		record[f.label] = f.labelOf(record[f.label])
+	}
+	if !f.bare && !f.repeats && trimmed(record[0]) == f.header[0] {
+		f.noteRepeated(record, line)
 	}
 	whole := true
 	for i, cell := range record {
@@ -160,6 +185,9 @@ func (f *Frame) add(record []string, line int) error {
 	if f.origin != nil {
 		f.origin = append(f.origin, uint32(f.Rows+f.dropped))
 	}
+	if f.sampler.Wants(f.Rows) {
+		f.sampler.Take(f.Rows, record, number)
+	}
 	f.Rows++
 	return nil
 }
@@ -179,6 +207,9 @@ func (f *Frame) layOut() {
 			c.In = f.words
 		}
 	}
+	if f.fitted == nil && !f.opened.Raw {
+		f.sampler = dataset.NewSampler(f.header)
+	}
 }
 
 // leaveOut passes over a line.
@@ -191,11 +222,15 @@ func (f *Frame) leaveOut() {
 
 // refuse says what can be done where a missing value of a column cannot be taken.
 func (f *Frame) refuse(column int) error {
+	used := f.opened.Raw || column == f.label || column == f.split
 	switch {
-	case f.opened.Raw || column == f.label || column == f.split:
-		return errors.New("add missing=drop to leave such lines out")
-	case f.missing == missingMean || f.missing == missingCategory:
+	case !used && (f.missing == missingMean || f.missing == missingCategory):
 		return nil
+	case f.fitted == nil && f.nameless[column]:
+		return fmt.Errorf("the header has no name for it: leave it out with drop=%s",
+			f.header[column])
+	case used:
+		return errors.New("add missing=drop to leave such lines out")
 	}
 	return errors.New("add missing=drop to leave such lines out, missing=category for a category " +
 		"of its own, or missing=mean")
@@ -245,7 +280,9 @@ func (f *Frame) Dataset(trainRows int, draw dataset.Draw) (*dataset.Dataset, err
 	} else {
 		d.Notes = f.notes
 	}
-	x, err := f.encode(d, dataset.FittedTo(f.opened, &m, s.Train, d))
+	fit := dataset.FittedTo(f.opened, &m, s.Train, d)
+	d.Sample = f.sample(&s, fit, &m)
+	x, err := f.encode(d, fit)
 	if err != nil {
 		return nil, err
 	}
@@ -270,111 +307,4 @@ func (f *Frame) splits(m *dataset.Marks, d *dataset.Dataset, trainRows int,
 		return s, fmt.Errorf("%w, or give the test samples with test=PATH", err)
 	}
 	return s, nil
-}
-
-// tooWide names every column that can be no feature, and the option that leaves them out.
-func (f *Frame) tooWide() error {
-	var first *Column
-	var names []string
-	for _, c := range f.features() {
-		if !c.Wide() {
-			continue
-		}
-		if names = append(names, c.Name); first == nil {
-			first = c
-		}
-	}
-	if first == nil {
-		return nil
-	}
-	if f.asked.drop != "" {
-		names = append([]string{f.asked.drop}, names...)
-	}
-	return &inFile{first.notAFile,
-		fmt.Errorf("line %d, column %q: %q is not a number, and the column has "+
-			"more than %d different values: make it numeric, or leave out what is so with drop=%s",
-			first.NotALine, first.Name, first.NotANum, first.limit, strings.Join(names, ","))}
-}
-
-// encode gives the features of all rows, fitted to the training rows, and notes what these lack.
-func (f *Frame) encode(d *dataset.Dataset, train []uint32) (*dataset.RowBlocks, error) {
-	features, err := f.fit(train)
-	if err != nil {
-		return nil, err
-	}
-	width := 0
-	for _, c := range features {
-		c.ready()
-		width += c.width()
-		d.Encoder.Columns = append(d.Encoder.Columns, c.fitted())
-	}
-	more := 4 * float64(f.Rows) * float64(width-f.words.columns) // the cells' memory is taken
-	if err := room.Ask(max(0, more), "the table as features"); err != nil {
-		return nil, err
-	}
-	row := 0
-	x, err := f.words.Features(width, func(dst []float32, cells []uint32) error {
-		for _, c := range features {
-			n := c.width()
-			if err := c.encode(dst[:n], cells[c.at]); err != nil {
-				return f.inFileOf(row, err)
-			}
-			dst = dst[n:]
-		}
-		row++
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range features {
-		if c.unseen > 0 {
-			d.Notes = append(d.Notes, fmt.Sprintf(
-				"column %q: a category that the training split lacks counts as none: "+
-					"%d of the other samples",
-				c.Name, c.unseen))
-		}
-	}
-	return x, nil
-}
-
-// lacking counts the missing values that are kept.
-func (f *Frame) lacking() map[string]int {
-	counts := map[string]int{}
-	for _, c := range f.columns {
-		if c != nil && c.Missing > 0 {
-			counts[c.Name] = c.Missing
-		}
-	}
-	return counts
-}
-
-// fit gives the columns that are features, fitted to the training rows or, as an encoder says, to
-// others.
-func (f *Frame) fit(train []uint32) (list []*Column, err error) {
-	if f.fitted == nil {
-		list = f.features()
-		var numeric []*Column
-		for _, c := range list {
-			if c.Numeric {
-				numeric = append(numeric, c)
-			} else {
-				c.fitCategories(train)
-			}
-		}
-		parts := slices.Collect(slices.Chunk(numeric, 8))
-		dataset.OnEveryCore(len(parts), func(i int) {
-			Moments(parts[i], train,
-				f.missing == missingCategory)
-		})
-		return list, nil
-	}
-	for _, as := range f.fitted.Columns {
-		c := f.columns[slices.Index(f.header, as.Name)] // setHeader has found it
-		if err := c.adopt(&as); err != nil {
-			return nil, err
-		}
-		list = append(list, c)
-	}
-	return list, nil
 }

@@ -10,18 +10,19 @@ import (
 	"drolab/runner/data/internal/dataset"
 )
 
-// setHeader takes the header of the first file, or compares that of the second.
+// setHeader takes the header of the first file, or finds its columns in that of another.
 func (f *Frame) setHeader(names []string) error {
+	f.width = len(names)
 	if f.header != nil {
-		if !slices.Equal(names, f.header) {
-			return fmt.Errorf("columns are %q, those of the training file %q", names, f.header)
-		}
-		return nil
+		return f.setOrder(names)
 	}
 	for _, name := range names {
 		if err := dataset.Named(name); err != nil {
 			return fmt.Errorf("columns: %w", err)
 		}
+	}
+	if err := otherSeparator(names); err != nil {
+		return err
 	}
 	f.header = names
 	if f.opened.Raw {
@@ -48,13 +49,56 @@ func (f *Frame) setHeader(names []string) error {
 		textual := i == f.label || i == f.split || slices.Contains(f.groups, i)
 		switch {
 		case !slices.Contains(drop, i):
-			f.columns[i] = NewColumn(name, textual)
+			if f.columns[i] = NewColumn(name, textual); !textual && f.top > 0 {
+				f.columns[i].counted()
+			}
 		case textual:
 			return fmt.Errorf("column %q is dropped and used: leave one out", name)
 		}
 	}
 	if len(f.features()) == 0 {
 		return errors.New("no column is left for a feature")
+	}
+	return nil
+}
+
+// otherSeparator says of a header that is one column by which separator it would be several.
+func otherSeparator(names []string) error {
+	if len(names) != 1 {
+		return nil
+	}
+	for _, s := range []struct{ sign, word string }{
+		{";", "semicolon"}, {"\t", "tab"}, {"|", "pipe"}, {",", "comma"},
+	} {
+		if n := strings.Count(names[0], s.sign); n > 0 {
+			return fmt.Errorf("has one column, named %.60q, with %d of the sign %q: add sep=%s",
+				names[0], n, s.sign, s.word)
+		}
+	}
+	return nil
+}
+
+// setOrder finds the columns of the training file by their names. A further file may have others
+// beside them.
+func (f *Frame) setOrder(names []string) error {
+	if f.order = nil; slices.Equal(names, f.header) {
+		return nil
+	}
+	place := map[string]int{}
+	for i, name := range names {
+		place[name] = i
+	}
+	f.order = make([]int, len(f.header))
+	for i, name := range f.header {
+		at, there := place[name]
+		if !there && f.columns[i] != nil {
+			return fmt.Errorf("no column %q, which the training file has: the columns are %q",
+				name, names)
+		}
+		if !there {
+			at = -1
+		}
+		f.order[i] = at
 	}
 	return nil
 }
@@ -95,7 +139,9 @@ func (f *Frame) setFitted() (err error) {
 			return fmt.Errorf("column %q is a feature of the network, "+
 				"and cannot be label, group or split", c.Name)
 		}
-		f.columns[i] = NewColumn(c.Name, false)
+		if f.columns[i] = NewColumn(c.Name, false); c.Rest {
+			f.columns[i].counted()
+		}
 	}
 	return nil
 }
@@ -106,7 +152,7 @@ func (f *Frame) namesColumns(record []string) bool {
 	if f.fitted == nil {
 		return false
 	}
-	if f.label >= 0 && slices.Contains(f.fitted.Classes, trimmed(record[f.label])) {
+	if f.label >= 0 && slices.Contains(f.fitted.Classes, f.labelOf(record[f.label])) {
 		return false
 	}
 	return !slices.ContainsFunc(f.fitted.Columns, func(c dataset.Column) bool {
@@ -205,6 +251,9 @@ func (f *Frame) unique(header []string) []string {
 		note("the first line names the columns, one of them %q: if it is a sample, add header=none",
 			names[i])
 	}
+	if f.header == nil {
+		f.nameless = map[int]bool{}
+	}
 	// A header may have as many names as a file has bytes.
 	var nameless, twins []string
 	seen, taken, copies := map[string]bool{}, map[string]bool{}, map[string]int{}
@@ -215,6 +264,9 @@ func (f *Frame) unique(header []string) []string {
 		if name == "" {
 			name = "c" + strconv.Itoa(i+1)
 			nameless = append(nameless, name)
+			if f.header == nil {
+				f.nameless[i] = true
+			}
 		}
 		if seen[name] {
 			base := name

@@ -11,13 +11,12 @@ import (
 )
 
 // inParquet are tables in Parquet files: flat columns of numbers, texts and booleans, with the
-// options of csv: but for header and sep. Their cells are what CSV has of them: a null or a NaN is
+// options of csv: but for those of text. Their cells are what CSV has of them: a null or a NaN is
 // missing, a boolean is True or False, a day or a time is the number in the file. The line that an
 // error names is the row, from 1.
 func inParquet() tableFormat {
 	options := slices.DeleteFunc(csvOptions(), func(o string) bool {
-		return o == "header" ||
-			o == "sep"
+		return slices.Contains(ofText(), o)
 	})
 	return tableFormat{"parquet:", options, (*csvSet).loadParquet}
 }
@@ -66,8 +65,14 @@ func (f *Frame) readParquet(in *parquet.File) error {
 	if err := f.setHeader(f.unique(names)); err != nil {
 		return err
 	}
+	wanted := make([]bool, len(names))
+	for i, c := range f.columns {
+		if at := f.placeOf(i); at >= 0 {
+			wanted[at] = c != nil
+		}
+	}
 	row := 0
-	return in.Rows(func(i int) bool { return f.columns[i] != nil }, func(cells []string) error {
+	return in.Rows(func(i int) bool { return wanted[i] }, func(cells []string) error {
 		row++
 		return f.add(cells, row)
 	})

@@ -1,0 +1,32 @@
+package dataset
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+var (
+	decimalComma = regexp.MustCompile(`^[-+]?[0-9]*,[0-9]+$`)
+	thousands    = regexp.MustCompile(`^[-+]?[0-9]{1,3}([,' \x{a0}\x{202f}][0-9]{3})+(\.[0-9]+)?$`)
+	points       = regexp.MustCompile(`^[-+]?[0-9]{1,3}(\.[0-9]{3})+(,[0-9]+)?$`)
+	apart        = strings.NewReplacer(",", "", "'", "", " ", "", "\u00a0", "", "\u202f", "")
+)
+
+// PlainNumber writes a number that has a decimal comma, separated thousands, a currency or a
+// percent sign as programs read it. Where ok is false the cell is none of these.
+func PlainNumber(cell string) (plain string, ok bool) {
+	plain = strings.TrimSpace(strings.Trim(cell, "$€£¥%"))
+	switch {
+	case thousands.MatchString(plain):
+		plain = apart.Replace(plain)
+	case decimalComma.MatchString(plain):
+		plain = strings.Replace(plain, ",", ".", 1)
+	case points.MatchString(plain):
+		plain = strings.Replace(strings.ReplaceAll(plain, ".", ""), ",", ".", 1)
+	case plain == cell:
+		return "", false
+	}
+	_, err := strconv.ParseFloat(plain, 64)
+	return plain, err == nil
+}

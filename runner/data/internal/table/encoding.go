@@ -1,0 +1,64 @@
+package table
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"drolab/runner/data/internal/dataset"
+
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+)
+
+// encodings are the words of the option encoding, UTF-8 first.
+func encodings() []string { return []string{"utf8", "latin1", "cp1252", "utf16"} }
+
+// decoded gives a text in UTF-8.
+func decoded(r io.Reader, encoding string) (io.Reader, error) {
+	switch encoding {
+	case "latin1":
+		r = transform.NewReader(r, charmap.ISO8859_1.NewDecoder())
+	case "cp1252":
+		r = transform.NewReader(r, charmap.Windows1252.NewDecoder())
+	case "utf16":
+		in := bufio.NewReader(r)
+		head, _ := in.Peek(2)
+		if len(head) == 2 && !dataset.Utf16(head) {
+			return nil, errors.New("line 1: is no UTF-16: leave encoding=utf16 out")
+		}
+		order := unicode.LittleEndian
+		if len(head) == 2 && head[0] == 0 { // a letter of ASCII, without a mark
+			order = unicode.BigEndian
+		}
+		r = transform.NewReader(in, unicode.UTF16(order, unicode.UseBOM).NewDecoder())
+	}
+	return r, nil
+}
+
+// offered has an error of a text that is no UTF-8 offer the option that reads it.
+func offered(err error) error {
+	if wrong := new(dataset.TextError); errors.As(err, &wrong) && wrong.Encoding != "" {
+		wrong.Remedy = "add encoding=" + wrong.Encoding
+	}
+	return err
+}
+
+// faithful refuses a cell with a character that its encoding does not have: all of these become
+// one sign, and two names one.
+func (f *Frame) faithful(line int, record []string) error {
+	if f.encoding == encodings()[0] {
+		return nil
+	}
+	for i, cell := range record {
+		if strings.ContainsRune(cell, utf8.RuneError) {
+			return fmt.Errorf("line %d, column %d: %.40q has a character that encoding=%s lacks: "+
+				"give another encoding", line, i+1, cell, f.encoding)
+		}
+	}
+	return nil
+}
