@@ -69,10 +69,16 @@ func New(s *lab.Lab) *Page {
 	return w
 }
 
-// furnish makes panels, columns and axes for the methods of the watched runs. The drawn panels
-// are forgotten with it, since an index means another panel from now on.
+// furnish makes panels, columns and axes for the methods of the watched runs.
 func (w *Page) furnish() {
 	w.Furnish()
+	w.arrange()
+}
+
+// arrange is due where panels came or went. The drawn ones are forgotten, since an index
+// means another panel from now on.
+func (w *Page) arrange() {
+	w.focus = min(w.focus, len(w.Panels)-1)
 	w.drawn = make([]turned, len(w.Panels))
 	w.setColumns()
 }
@@ -170,6 +176,9 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 	w.furnish()
 	for _, t := range w.Tracks { // by now their number is known, which bounds their curves
 		w.Prepare(t)
+	}
+	if w.FurnishOwn() {
+		w.arrange()
 	}
 	// Labels tell what differs, and so need all runs; colours need their order.
 	track.Order(w.Tracks)
