@@ -27,7 +27,8 @@ type Page struct {
 	runTable
 	screen
 	turns
-	held held // the plot that the mouse has hold of
+	printed printed
+	held    held // the plot that the mouse has hold of
 }
 
 // reader is how far the logs were read. Logs keep their own places, so while reading is true
@@ -44,13 +45,22 @@ type reader struct {
 	problem string    // of the last opening or reading; "" without
 }
 
+// pane is what the log pane shows.
+type pane int
+
+const (
+	noPane      pane = iota // it is closed
+	logPane                 // what happened to the runs
+	printedPane             // what the program of the run under the cursor printed
+)
+
 // screen is what is shown of the page. It outlives the runs: whoever opens others finds the
 // layout as it was.
 type screen struct {
 	focus   int  // of panels, an index into Panels, in view or not
 	zoomed  bool // the focused panel is alone; shown is kept for afterwards
 	shown   int  // panels at once (1, 2, 4, 6); 0: as many as suit the screen
-	logPane bool // it is open
+	logPane pane // what it shows
 	logBack int  // lines that the log pane is scrolled back
 }
 
@@ -113,7 +123,11 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 	// user, who waits for it: every part is drawn, and the axes are fitted to the new state.
 	switch msg := msg.(type) {
 	case kit.Tick:
-		return w.read(time.Time(msg))
+		now := time.Time(msg)
+		return tea.Batch(w.read(now), w.readPrinted(now))
+	case printedMsg:
+		w.takePrinted(msg)
+		return nil
 	case readMsg:
 		return w.take(msg)
 	}
