@@ -147,8 +147,16 @@ func (w *Page) pause() tea.Cmd {
 	return w.Ask("pause", t.ID)
 }
 
-// resume is for a run that has ended, too, which this process then takes over.
-func (w *Page) resume() tea.Cmd { return w.Ask("resume", w.Run().ID) }
+// resume is for a run that has ended, too, which this process then takes over: its program is
+// started anew.
+func (w *Page) resume() tea.Cmd {
+	t := w.Run()
+	ask := w.Ask("resume", t.ID)
+	if t.Status.Ended() {
+		return w.Trusting(&t.Meta.Spec, ask)
+	}
+	return ask
+}
 
 // checkpoint saves without a pause; a note in the log pane tells when it is there.
 func (w *Page) checkpoint() tea.Cmd { return w.Save(w.Run().ID) }
