@@ -30,6 +30,10 @@ func (r *Run) evaluate() error {
 			m.Compute(now, &e.Values, &e.ByGroup)
 		}
 	}
+	if err := r.hear(); err != nil {
+		return err
+	}
+	e.Values = append(e.Values, r.user...)
 	r.selects(e)
 	r.eval = e
 	now.Warn(&r.spec, r.warnOnce)
