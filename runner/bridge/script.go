@@ -1,0 +1,443 @@
+package bridge
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"drolab/dro"
+	"drolab/dro/nn"
+	"drolab/runner"
+	"drolab/runner/bridge/internal/frame"
+	"drolab/runner/data"
+	"drolab/runner/gate"
+	"drolab/runner/train"
+)
+
+// Script is a script with a loop of its own, in the place of a network: the other way round of
+// Program. It asks, and drolab answers. The run's goroutine waits here for what the script does
+// next, so that steps, meters, records and orders are those of every run. It implements
+// train.Leader.
+//
+// What the script sends is checked as a program's answers are. A script may take as long as it
+// likes; its end is the end of its pipe.
+type Script struct {
+	conn    *frame.Conn
+	Opening Opening
+	data    *data.Dataset
+	run     *train.Run
+	needs   needs
+	dir     string // the run's scratch folder
+	loaded  string // in it, the files of the checkpoint that the run goes on from
+	saving  string // in it, the files of the checkpoint that is made
+	saves   int
+
+	x, z  given // the samples of the step, and of the method's own draw
+	mode  nn.Mode
+	part  int // of z, how many losses were asked for
+	epoch uint64
+	took  taken
+	again bool // the script is to go back to its start
+	waits bool // for an answer
+}
+
+// taken is what the script says of a step.
+type taken struct {
+	rate, norm float64
+	normed     bool
+	err        error // it took none
+}
+
+// said is a message of the script, after the first: the members of every kind.
+type said struct {
+	Do      string   `json:"do"`
+	Has     []string `json:"has"`
+	Split   string   `json:"split"`
+	Skipped bool     `json:"skipped"`
+	Names   []string `json:"names"`
+	Status  string   `json:"status"`
+	Cause   string   `json:"cause"`
+}
+
+// told is an answer to it.
+type told struct {
+	Error    string `json:"error,omitempty"`
+	Fresh    bool   `json:"fresh,omitempty"`
+	Stop     bool   `json:"stop,omitempty"`
+	Save     bool   `json:"save,omitempty"`
+	Restart  bool   `json:"restart,omitempty"`
+	Selected bool   `json:"selected,omitempty"`
+	Folder   string `json:"folder,omitempty"`
+}
+
+// welcome is the answer to the first message.
+type welcome struct {
+	Version int    `json:"version"`
+	ID      string `json:"id"`
+	Folder  string `json:"folder,omitempty"` // with the files that the script has saved
+	Step    int64  `json:"step"`
+	Epoch   uint64 `json:"epoch"`
+}
+
+// errDone is of a script that has left its block well.
+var errDone = errors.New("done")
+
+// Meet reads the first message of a script. After an error the script is told it, by Over.
+func Meet(in io.Reader, out io.Writer) (*Script, error) {
+	s := &Script{conn: frame.NewConn(in, out)}
+	arrays, err := s.conn.Receive(&s.Opening)
+	if err != nil {
+		return s, gone(err)
+	}
+	s.waits = true
+	switch o := &s.Opening; {
+	case o.Do != "start":
+		return s, fmt.Errorf("a script says %.40q first: want start", o.Do)
+	case o.Version != version:
+		return s, fmt.Errorf("it speaks version %d of the protocol: want %d", o.Version, version)
+	case len(arrays) > 0:
+		return s, errors.New("start has arrays, which it does not take")
+	}
+	return s, nil
+}
+
+// gone is the error of a read, or ErrLeft where the other side has gone.
+func gone(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, os.ErrClosed) || errors.Is(err, syscall.EPIPE) {
+		return train.ErrLeft
+	}
+	return errors.New("the script: " + clean(err.Error(), mostLine))
+}
+
+// Over tells the script how its run ended, when it asks for something the next time or waits for
+// that already; nil is well. It returns when the script has heard it, or has gone.
+func (s *Script) Over(err error) {
+	var end told
+	if err != nil {
+		end.Error = clean(err.Error(), mostLine)
+	}
+	for !s.waits {
+		var m said
+		if _, err := s.conn.Receive(&m); err != nil {
+			return
+		}
+		s.waits = m.Do != "step" && m.Do != "log"
+	}
+	s.conn.Send(end)
+}
+
+// At gives the script the folder that its run has for it.
+func (s *Script) At(place runner.Workplace, d *data.Dataset) (train.Network, error) {
+	dir, err := place.Scratch()
+	s.dir, s.data = dir, d
+	return s, err
+}
+
+// Lead implements train.Leader.
+func (s *Script) Lead(r *train.Run) error {
+	s.run, s.needs = r, needsOf(r)
+	if err := s.answer(welcome{version, r.Meta.ID, s.loaded, r.Head().Step, s.epoch}); err != nil {
+		return err
+	}
+	for {
+		m, arrays, err := s.hear()
+		if err == nil {
+			err = s.do(m, arrays)
+		}
+		switch {
+		case errors.Is(err, errDone):
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// hear waits for what the script does next.
+func (s *Script) hear() (*said, []frame.Array, error) {
+	m := &said{}
+	arrays, err := s.conn.Receive(m)
+	if err != nil {
+		return nil, nil, gone(err)
+	}
+	s.waits = m.Do != "step" && m.Do != "log"
+	return m, arrays, nil
+}
+
+// answer answers, and the script waits no longer.
+func (s *Script) answer(head any, arrays ...frame.Array) error {
+	s.waits = false
+	if err := s.conn.Send(head, arrays...); err != nil {
+		return gone(err)
+	}
+	return nil
+}
+
+// do does what a message asks for.
+func (s *Script) do(m *said, arrays []frame.Array) error {
+	switch m.Do {
+	case "weights":
+		if err := s.x.take(s, runner.SplitTrain, m.Has, arrays, s.needs); err != nil {
+			return fmt.Errorf("weights: %w", err)
+		}
+		return s.run.Take()
+	case "epoch":
+		return s.endEpoch(m, arrays)
+	case "evaluate":
+		if err := s.evaluate(m, arrays); err != nil {
+			return fmt.Errorf("evaluate: %w", err)
+		}
+		return s.answer(told{})
+	case "selected":
+		best, err := s.run.Selected()
+		return cmp.Or(err, s.answer(told{Selected: best}))
+	case "log":
+		return s.log(m, arrays)
+	case "checkpoint":
+		return s.checkpoint()
+	case "end":
+		return s.end(m)
+	case "step":
+		return errors.New("run.step comes without run.weights before it")
+	}
+	return fmt.Errorf("the script says %.40q, which drolab does not know: install both of one "+
+		"version", m.Do)
+}
+
+// end is how the script left its block.
+func (s *Script) end(m *said) error {
+	switch m.Status {
+	case "done":
+		return errDone
+	case "stopped":
+		return gate.ErrStopped
+	case "failed":
+		return errors.New(cmp.Or(clean(m.Cause, mostLine), "the script failed, and says not why"))
+	}
+	return fmt.Errorf("the script ends as %.40q: want done, stopped or failed", m.Status)
+}
+
+// Batches implements train.Leader.
+func (s *Script) Batches() train.Sampler { return chosen{s, &s.x} }
+
+// Draws implements train.Leader.
+func (s *Script) Draws() train.Sampler { return chosen{s, &s.z} }
+
+// chosen are the samples that a script chose.
+type chosen struct {
+	*Script
+	of *given
+}
+
+// Next implements train.Sampler.
+func (c chosen) Next() *data.Batch { return &c.of.batch }
+
+// State implements train.Sampler: a script keeps the place among its samples itself.
+func (c chosen) State() data.State { return data.State{Kind: "script", Epoch: c.epoch} }
+
+// Restore implements train.Sampler.
+func (c chosen) Restore(s data.State) error {
+	if s.Kind != "script" {
+		return errors.New("the checkpoint is of no script's run")
+	}
+	c.epoch = s.Epoch
+	return nil
+}
+
+// Close implements train.Sampler.
+func (c chosen) Close() {}
+
+// Feed implements train.Network.
+func (s *Script) Feed(string, nn.Mode, *data.LoaderOptions) {}
+
+// SetMode implements train.Network.
+func (s *Script) SetMode(m nn.Mode) { s.mode, s.part = m, 0 }
+
+// Losses implements train.Network: they came with the samples.
+func (s *Script) Losses(losses []float64, b train.Batch, _ func(weights, losses []float64)) {
+	if s.mode != nn.Probe {
+		copy(losses, s.x.losses)
+		return
+	}
+	copy(losses[:b.N], s.z.losses[s.part:])
+	s.part += b.N
+}
+
+// Outputs implements train.Network: evaluations come from the script.
+func (s *Script) Outputs(train.Outputs) {}
+
+// Gradient implements train.Network: it gives the script its weights.
+func (s *Script) Gradient(weights []float64, _ bool) {
+	rate, stop, save := s.run.Wishes()
+	s.took = taken{rate: rate}
+	s.took.err = s.answer(told{Fresh: s.run.Method.Fresh(), Stop: stop, Save: save},
+		frame.Floats(weights), frame.Floats([]float64{rate}))
+}
+
+// GradNorm implements train.Network.
+func (s *Script) GradNorm() float64 { return math.NaN() }
+
+// Step implements train.Network: it waits for the script's.
+func (s *Script) Step(train.Rule) (norm float64, ok bool) {
+	if s.took.err != nil {
+		return math.NaN(), false
+	}
+	m, arrays, err := s.hear()
+	switch {
+	case err == nil && m.Do == "end":
+		err = s.end(m)
+	case err == nil && m.Do != "step":
+		err = fmt.Errorf("run.%.40s comes before the run.step of the weights before it", m.Do)
+	case err == nil:
+		err = s.step(m, arrays)
+	}
+	s.took.err = err
+	return s.took.norm, err == nil && !m.Skipped
+}
+
+// step takes what the script says of its step.
+func (s *Script) step(m *said, arrays []frame.Array) error {
+	rule := []float64{math.NaN(), math.NaN()}
+	if len(arrays) == 0 {
+		return errors.New("step: it has no step size and norm")
+	}
+	if err := arrays[0].Floats(rule); err != nil {
+		return fmt.Errorf("step: %w", err)
+	}
+	if lr := rule[0]; !math.IsNaN(lr) { // NaN: as drolab has it
+		if !(lr >= 0) || math.IsInf(lr, 0) {
+			return fmt.Errorf("step: lr is %v: want a number ≥ 0", lr)
+		}
+		s.took.rate = lr
+	}
+	if s.took.norm = rule[1]; math.IsNaN(s.took.norm) {
+		s.took.norm = s.run.WithoutNorm()
+	} else {
+		s.took.normed = !m.Skipped
+	}
+	switch fresh := s.run.Method.Fresh(); {
+	case m.Skipped || !fresh && len(m.Has) == 0:
+		return nil
+	case len(m.Has) == 0:
+		return fmt.Errorf("step: %s looks at an independent draw of samples at the new x: give "+
+			"run.step(fresh=draw), or the setting share_batch", s.run.Meta.Spec.Algorithm())
+	}
+	if err := s.z.take(s, runner.SplitTrain, m.Has, arrays[1:], s.needs); err != nil {
+		return fmt.Errorf("step: the fresh draw: %w", err)
+	}
+	return nil
+}
+
+// Told implements train.Leader.
+func (s *Script) Told() (rate float64, norm bool, err error) {
+	return s.took.rate, s.took.normed, s.took.err
+}
+
+// Restart implements train.Network.
+func (s *Script) Restart() { s.again = true }
+
+// Pick implements train.Network: a script keeps no second network, and none is asked for.
+func (s *Script) Pick() {}
+
+// Swap implements train.Network.
+func (s *Script) Swap() {}
+
+// endEpoch lets the method act, and tells the script whether to start anew.
+func (s *Script) endEpoch(m *said, arrays []frame.Array) error {
+	if len(m.Has) > 0 {
+		m.Split = runner.SplitTrain
+		if err := s.evaluate(m, arrays); err != nil {
+			return fmt.Errorf("end_epoch: %w", err)
+		}
+	}
+	s.epoch++
+	s.again = false
+	restart, err := s.run.EndEpoch(int(s.epoch))
+	if err != nil {
+		return fmt.Errorf("end_epoch: %w", err)
+	}
+	return s.answer(told{Restart: restart && s.again})
+}
+
+// log takes values of the script's own.
+func (s *Script) log(m *said, arrays []frame.Array) error {
+	if len(arrays) != 1 {
+		return errors.New("log: want one array")
+	}
+	values := make([]float64, min(len(m.Names), mostLogged))
+	if len(m.Names) > mostLogged {
+		return fmt.Errorf("log: %d values: want at most %d", len(m.Names), mostLogged)
+	}
+	if err := arrays[0].Floats(values); err != nil {
+		return fmt.Errorf("log: %w", err)
+	}
+	return nil
+}
+
+// checkpoint gives the script a folder and makes a checkpoint of what it puts there.
+func (s *Script) checkpoint() error {
+	s.saves++
+	folder := filepath.Join(s.dir, fmt.Sprintf("save-%d", s.saves))
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	defer os.RemoveAll(folder)
+	if err := s.answer(told{Folder: folder}); err != nil {
+		return err
+	}
+	m, _, err := s.hear()
+	switch {
+	case err != nil:
+		return err
+	case m.Do == "discard":
+		return s.answer(told{})
+	case m.Do == "end":
+		return s.end(m)
+	case m.Do != "saved":
+		return fmt.Errorf("run.%.40s comes within the block of run.checkpoint", m.Do)
+	}
+	s.saving = folder
+	if err := s.run.Checkpoint(); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	return s.answer(told{})
+}
+
+// Save implements train.Network.
+func (s *Script) Save(to *runner.State) { to.Opaque = saved{s.saving} }
+
+// Load implements train.Network.
+func (s *Script) Load(from *runner.State) error {
+	if from.Opaque == nil {
+		return errors.New("it is of a network of drolab's own, and not of a script")
+	}
+	s.loaded = filepath.Join(s.dir, "load")
+	if err := os.Mkdir(s.loaded, 0o700); err != nil {
+		return err
+	}
+	return unpack(from.Opaque, s.loaded)
+}
+
+// Err implements train.Network: what goes wrong with a script, Told says.
+func (s *Script) Err() error { return nil }
+
+// Close implements train.Network.
+func (s *Script) Close() { os.RemoveAll(s.dir) }
+
+// needsOf is what the run's method looks at.
+func needsOf(r *train.Run) (n needs) {
+	_, n.index = r.Method.Trainer.(dro.Epochal)
+	m, err := dro.Find(r.Meta.Spec.Algorithm())
+	if err == nil && m.Uses != "" {
+		n.group, n.label = r.Data.Grouped, !r.Data.Grouped || m.Uses == "labels"
+	}
+	return n
+}
+
+var _ train.Leader = (*Script)(nil)
