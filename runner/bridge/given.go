@@ -91,7 +91,11 @@ func (g *given) one(s *Script, split, name string, a frame.Array, lacks *needs) 
 		return a.Ints(b.Groups, len(s.data.Groups))
 	case "index":
 		lacks.index, g.ordered = false, true
-		return a.Ints(b.Index, train.Source(s.data, split).Len())
+		most := train.Source(s.data, split).Len()
+		if most == 0 { // a test split that the script never counted
+			most = b.N
+		}
+		return a.Ints(b.Index, most)
 	case "correct":
 		g.correct = sized(g.correct, b.N)
 		return a.Ints(g.correct, 2)

@@ -28,13 +28,15 @@ type Opening struct {
 	Classes     []string         `json:"classes"`
 	Groups      []string         `json:"groups"`
 
-	Restart     bool              `json:"restart"`
-	Parameters  int               `json:"parameters"`
-	Device      string            `json:"device"`
-	Packages    map[string]string `json:"packages"`
-	Path        string            `json:"path"`
-	Arguments   []string          `json:"arguments"`
-	Interpreter string            `json:"interpreter"`
+	Restart bool `json:"restart"`
+	// StepsPerEpoch is what progress is counted in; 0: as many as a batch goes into the samples.
+	StepsPerEpoch int               `json:"steps_per_epoch"`
+	Parameters    int               `json:"parameters"`
+	Device        string            `json:"device"`
+	Packages      map[string]string `json:"packages"`
+	Path          string            `json:"path"`
+	Arguments     []string          `json:"arguments"`
+	Interpreter   string            `json:"interpreter"`
 }
 
 // Describe is what a script has, as a program describes itself. Its data are counts alone: which
@@ -53,13 +55,17 @@ func (o *Opening) Describe() (*Description, error) {
 	case len(o.Packages) > mostPackages:
 		return nil, fmt.Errorf("it names %d packages: want at most %d", len(o.Packages),
 			mostPackages)
+	case o.StepsPerEpoch < 0 || o.StepsPerEpoch > o.Samples[runner.SplitTrain]:
+		return nil, fmt.Errorf("steps_per_epoch is %d: want 1 to the %d samples", o.StepsPerEpoch,
+			o.Samples[runner.SplitTrain])
 	case o.Parameters < 0:
 		return nil, fmt.Errorf("parameters is %d: want how many the network has", o.Parameters)
 	case len(classes) == 0:
 		classes = []string{"all"}
 	}
 	d := &Description{Parameters: o.Parameters, Restart: o.Restart, Pick: true,
-		Device: clean(o.Device, mostName), Packages: map[string]string{},
+		StepsPerEpoch: o.StepsPerEpoch,
+		Device:        clean(o.Device, mostName), Packages: map[string]string{},
 		Data: &data.Dataset{Name: spec.ProgramData, Classes: classes, Groups: groups,
 			Grouped: len(groups) > 0}}
 	if !d.Data.Grouped {
