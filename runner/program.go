@@ -18,8 +18,8 @@ type Program struct {
 // not there yet.
 func ByScript(id string) string {
 	if id == "" {
-		return "the loop of such a run is a script's: the script itself starts it, " +
-			"by drolab.start(...)"
+		return "the loop of such a run is a script's: the script itself starts it, by " +
+			"drolab.start(...), or forks one, by drolab.start(from_=\"RUN@STEP\")"
 	}
 	return fmt.Sprintf("the loop of run %s is a script's: the script itself goes on with it, by "+
 		"drolab.start(resume=%q), or forks it, by from_", id, id)

@@ -48,6 +48,11 @@ type byScript struct {
 // follow is the loop of a script's run.
 func (r *Run) follow() error {
 	r.savedStep = r.step
+	defer func() {
+		for _, o := range r.asked {
+			o.Answer(0, runner.ErrNotRunning)
+		}
+	}()
 	err := r.leader.Lead(r)
 	if err != nil && err != gate.ErrStopped {
 		return err

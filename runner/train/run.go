@@ -238,8 +238,8 @@ func (r *Run) endEpoch(epoch int, split func() (dro.Batch, error)) (restart bool
 		return false, nil
 	}
 	defer r.pause()()
-	restart, err = e.EndEpoch(epoch, split)
-	if restart {
+	if restart, err = e.EndEpoch(epoch, split); err == nil && restart {
+		err = r.Report() // a script may have given what it measured before
 		r.Net.Restart()
 		r.selected, r.pending = nil, nil // what was trained so far is given up
 	}
