@@ -65,7 +65,8 @@ type StatusEvent struct {
 
 // StepEvent reports one step out of every log_every, on that step's own batches:
 // the measures of its method and those of the paper's methods, null where they do
-// not apply, each with its least and greatest value since the event before.
+// not apply, and the values of the program's own as it last gave them (see
+// measure.UserName), each with its least and greatest value since the event before.
 type StepEvent struct {
 	Head
 	Epoch           float64

@@ -54,6 +54,8 @@ type Meta struct {
 	Box         dro.Box `json:"box"`
 	// Program is the one that the run trains, nil of a network of drolab's own.
 	Program *Program `json:"program,omitempty"`
+	// User says which of the program's own values are the better ones.
+	User measure.Sides `json:"user,omitzero"`
 	// Optimum is what the setting optimum asks for.
 	Optimum *measure.Optimum `json:"optimum,omitempty"`
 	// Imported says where a run is from that was not trained here; nil of all others.

@@ -7,6 +7,7 @@ import (
 	"drolab/dro"
 	"drolab/dro/nn"
 	"drolab/runner/data"
+	"drolab/runner/measure"
 )
 
 // A Store keeps runs; runner/record's is a folder with one directory a run.
@@ -60,6 +61,8 @@ type State struct {
 	// says where the run goes on from here only to end.
 	Eval *EvalEvent `json:"eval"`
 	Last *StepEvent `json:"last,omitempty"`
+	// User has the values of the program's own that are known so far.
+	User measure.Values `json:"user,omitempty"`
 	// Output is the method's own output, measured, at the end of the run.
 	Output *PaperIterate `json:"output,omitempty"`
 	// Selected is the evaluation that the run has selected so far, of a step whose

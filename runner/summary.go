@@ -126,6 +126,9 @@ func Summarize(m *Meta, status Status, step int64, eval *EvalEvent, last *StepEv
 			s.Measures.Set(row.Name, n)
 		}
 	}
+	for _, own := range last.User() {
+		s.Measures.Set(own.Name, own.Number)
+	}
 	return s
 }
 

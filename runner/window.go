@@ -34,6 +34,12 @@ func (w *Window) Add(now measure.Values) {
 	w.Steps++
 }
 
+// Put takes in one value of a step, of a measure that the window may not have yet.
+func (w *Window) Put(name string, n measure.Number) {
+	w.Min.Set(name, extreme(w.Min.Of(name), n, math.Min))
+	w.Max.Set(name, extreme(w.Max.Of(name), n, math.Max))
+}
+
 // extreme is the one of two numbers that pick takes. One that does not apply gives way.
 // A NaN, once in, stays, so that it is seen.
 func extreme(a, b measure.Number, pick func(x, y float64) float64) measure.Number {

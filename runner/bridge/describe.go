@@ -11,6 +11,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/bridge/internal/frame"
 	"drolab/runner/data"
+	"drolab/runner/measure"
 	"drolab/runner/spec"
 )
 
@@ -23,6 +24,7 @@ type Description struct {
 	StepsPerEpoch             int // of a script; 0: whole batches of the training split
 	Device                    string
 	Packages                  map[string]string // versions by name
+	User                      measure.Sides     // of values of its own
 }
 
 // hello is the first question.
@@ -55,6 +57,7 @@ type greeting struct {
 	Pick       bool              `json:"pick"`
 	Packages   map[string]string `json:"packages"`
 	Device     string            `json:"device"`
+	measure.Sides
 }
 
 // Limits of a description.
@@ -138,6 +141,9 @@ func (g *greeting) describe(arrays []frame.Array) (*Description, error) {
 		return nil, errors.New("it has no classes: want the names of one or more")
 	case g.Parameters < 0:
 		return nil, fmt.Errorf("it has %d parameters", g.Parameters)
+	case len(g.Higher)+len(g.Lower) > measure.MostUser:
+		return nil, fmt.Errorf("it names the better side of %d values of its own: want at most %d",
+			len(g.Higher)+len(g.Lower), measure.MostUser)
 	case len(g.Packages) > mostPackages:
 		return nil, fmt.Errorf("it names %d packages: want at most %d", len(g.Packages),
 			mostPackages)
@@ -148,6 +154,9 @@ func (g *greeting) describe(arrays []frame.Array) (*Description, error) {
 			Groups: groups, Grouped: len(groups) > 0}}
 	if !d.Data.Grouped {
 		d.Data.Groups = classes
+	}
+	if d.User, err = g.Sides.Clean(); err != nil {
+		return nil, err
 	}
 	for name, v := range g.Packages {
 		d.Packages[clean(name, mostName)] = clean(v, mostName)

@@ -71,7 +71,7 @@ func wired(t testing.TB, say, hear func(io.Writer) io.Writer) (n *Network, over 
 	s := spec.Defaults()
 	s.Batch, s.ProgramPatience = 32, .02
 	start := Start{Program: spec.Program{Path: "/table"}, Spec: &s, Purpose: Training}
-	p := &Program{process: proc, start: start, Logged: map[string]float64{}}
+	p := &Program{process: proc, start: start}
 	p.out = newBuffer(hear(tells))
 	p.conn = frame.NewConn(said, p.out)
 	return &Network{Program: p, classes: 2}, func() error {

@@ -201,4 +201,7 @@ func (n *Network) Load(s *runner.State) error {
 	return n.err
 }
 
-var _ train.Network = (*Network)(nil)
+var (
+	_ train.Network = (*Network)(nil)
+	_ train.Logger  = (*Network)(nil)
+)

@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"drolab/runner/bridge/internal/frame"
+	"drolab/runner/measure"
 	"drolab/runner/spec"
 )
 
@@ -42,12 +43,11 @@ type Start struct {
 // from there on nothing is said to it.
 type Program struct {
 	*process
-	start Start
-	conn  *frame.Conn
-	out   *bufio.Writer // questions without an answer wait for the next one with
-	err   error
-	// Logged is what the program measured itself, by names of its own: the last values.
-	Logged map[string]float64
+	start  Start
+	conn   *frame.Conn
+	out    *bufio.Writer // questions without an answer wait for the next one with
+	err    error
+	logged measure.Values // by the program's own names, since Logged was called last
 }
 
 // question is a message to a program: the members of every kind.
@@ -88,8 +88,7 @@ func launch(s Start) (*Program, error) {
 		return nil, fmt.Errorf("starting %s: %w", s.named(), err)
 	}
 	out := newBuffer(proc.out)
-	return &Program{process: proc, start: s, conn: frame.NewConn(proc.in, out), out: out,
-		Logged: map[string]float64{}}, nil
+	return &Program{process: proc, start: s, conn: frame.NewConn(proc.in, out), out: out}, nil
 }
 
 // newBuffer holds questions until an answer is waited for.
@@ -200,9 +199,6 @@ func (p *Program) receive(a head) ([]frame.Array, error) {
 	}
 }
 
-// mostLogged is how many values of its own a program may give.
-const mostLogged = 64
-
 // takeLog takes the program's own values off an answer.
 func (p *Program) takeLog(a *answer, arrays []frame.Array) ([]frame.Array, error) {
 	n := len(a.Log)
@@ -210,22 +206,33 @@ func (p *Program) takeLog(a *answer, arrays []frame.Array) ([]frame.Array, error
 		return arrays, nil
 	}
 	values := make([]float64, n)
-	if n > mostLogged || len(arrays) == 0 {
+	if n > measure.MostUser || len(arrays) == 0 {
 		return nil, fmt.Errorf("it logs %d values in %d arrays: want at most %d in one more",
-			n, len(arrays), mostLogged)
+			n, len(arrays), measure.MostUser)
 	}
 	last := len(arrays) - 1
 	if err := arrays[last].Floats(values); err != nil {
 		return nil, fmt.Errorf("the values that it logs: %w", err)
 	}
 	for i, name := range a.Log {
-		name = clean(name, mostName)
-		if _, known := p.Logged[name]; !known && len(p.Logged) == mostLogged {
-			return nil, fmt.Errorf("it logs more than %d values", mostLogged)
-		}
-		p.Logged[name] = values[i]
+		p.logged.Set(name, measure.Num(values[i]))
+	}
+	if n := len(p.logged); n > measure.MostUser {
+		return nil, fmt.Errorf("it logs %d values of its own: want at most %d", n,
+			measure.MostUser)
 	}
 	return arrays[:last], nil
+}
+
+// Logged implements train.Logger.
+func (p *Program) Logged(put func(name string, value float64) error) error {
+	defer func() { p.logged = p.logged[:0] }()
+	for _, v := range p.logged {
+		if err := put(v.Name, v.Float()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // floats fills into with an array of an answer; where there is none, with NaN.

@@ -234,7 +234,7 @@ func tidy(t *testing.T, r room, id string) {
 // TestExact: whatever is killed, at any question, the run goes on to the same bits.
 func TestExact(t *testing.T) {
 	r := newRoom(t)
-	whole := must(r.start(t, "", bridged(dro.SFK)))(t)[0]
+	whole := must(r.start(t, "", logging(bridged(dro.SFK), 1)))(t)[0]
 	want := r.log(t, whole)
 	points := []string{"kill losses 1", "kill losses 23", "kill gradient 17", "kill step 18",
 		"kill save 2", "kill outputs 4", "kill norm 1", "orphan losses 31", "orphan save 3",
@@ -278,7 +278,7 @@ func TestExact(t *testing.T) {
 
 // killed trains until the program is killed, which is one line.
 func killed(t *testing.T, r room, point, id string) {
-	s := bridged(dro.SFK)
+	s := logging(bridged(dro.SFK), 1)
 	if point[0] == 'h' {
 		s.ProgramPatience = 1
 	}
@@ -299,8 +299,9 @@ func train1(what string) int {
 	parts := strings.Split(what, "\n")
 	r := room{parts[0], bridge.Approvals(parts[1])}
 	q := r.queue()
-	_, err := q.Start(runner.Request{Preset: "test", Specs: []spec.Spec{bridged(dro.SFK)},
-		IDs: parts[2:3], Means: means(parts[3])})
+	specs := []spec.Spec{logging(bridged(dro.SFK), 1)}
+	_, err := q.Start(runner.Request{Preset: "test", Specs: specs, IDs: parts[2:3],
+		Means: means(parts[3])})
 	fmt.Println(err, q.Wait())
 	return 0
 }

@@ -16,6 +16,7 @@ import (
 	"drolab/runner/bridge/internal/frame"
 	"drolab/runner/bridge/testdata/client"
 	"drolab/runner/data"
+	"drolab/runner/measure"
 	"drolab/runner/spec"
 	"drolab/runner/train"
 )
@@ -54,6 +55,9 @@ type served struct {
 	data   *data.Dataset
 	spec   spec.Spec
 	n      int // samples of the last losses
+	logs   int // names that it gives values of its own
+	names  []string
+	values []float64
 	moving chan float64
 	moved  chan [2]float64
 }
@@ -62,6 +66,8 @@ func (s *served) Hello(q client.Question) (map[string]any, []frame.Array, error)
 	s.spec = spec.Defaults()
 	s.spec.Model, s.spec.Dataset = "linear", "csv:example"
 	s.spec.Seed, s.spec.Batch, s.spec.ValFraction = q.Seed, q.Batch, held
+	s.logs, _ = strconv.Atoi(fmt.Sprint(q.Settings["logs"]))
+	s.log("setup", 7)
 	var err error
 	if s.data, err = data.Open(s.spec.Dataset, s.spec.DataOptions("")); err != nil {
 		return nil, nil, err
@@ -82,7 +88,21 @@ func (s *served) Hello(q client.Question) (map[string]any, []frame.Array, error)
 	}
 	return map[string]any{"version": 1, "samples": sizes, "classes": s.data.Classes,
 		"groups": s.data.Groups, "parameters": 7, "restart": true, "accumulate": true, "pick": true,
-		"packages": map[string]string{"gorgonia": "\x1b[31mred"}, "device": "cpu"}, arrays, nil
+		"packages": map[string]string{"gorgonia": "\x1b[31mred"}, "device": "cpu",
+		"higher": []string{"a b"}, "lower": []string{"batch"}}, arrays, nil
+}
+
+// log gives a value of its own with the next answer.
+func (s *served) log(name string, value float64) {
+	if s.logs > 0 {
+		s.names, s.values = append(s.names, name), append(s.values, value)
+	}
+}
+
+// Logged implements client.Logger.
+func (s *served) Logged() (names []string, values []float64) {
+	names, values, s.names, s.values = s.names, s.values, nil, nil
+	return names, values
 }
 
 func int32s(x []int32) frame.Array {
@@ -109,6 +129,16 @@ func (s *served) Losses(split string, _ uint64, index []int) []float64 {
 	}
 	losses := make([]float64, s.n)
 	s.net.Losses(losses, train.Batch{Split: split, Batch: &b}, nil)
+	if split == "train" && s.n == s.spec.Batch {
+		s.log("batch", measure.Mean(losses))
+		for i := 2; i < s.logs; i++ {
+			s.log(fmt.Sprintf("\x1b[2J\u202e%d", i), 1)
+		}
+	}
+	if split == "test" { // of an evaluation
+		s.log("a b", losses[0])
+		s.log("nothing", math.NaN())
+	}
 	return losses
 }
 

@@ -152,7 +152,8 @@ func SummaryMeasures() []Measure {
 }
 
 // FindMeasure returns the measure of that name. Where a step and an evaluation
-// have one of the same name, it is the evaluation's.
+// have one of the same name, it is the evaluation's. One of a program's own has no better
+// side here, since only its run knows that.
 func FindMeasure(name string) (Measure, bool) {
 	of := func(list []Measure) int {
 		return slices.IndexFunc(list, func(m Measure) bool { return m.Name == name })
@@ -165,6 +166,9 @@ func FindMeasure(name string) (Measure, bool) {
 	steps := StepMeasures() // last: these are made anew for each call
 	if i := of(steps); i >= 0 {
 		return steps[i], true
+	}
+	if IsUser(name) {
+		return UserMeasure(name, dro.Neither), true
 	}
 	return Measure{}, false
 }

@@ -89,6 +89,9 @@ func (v *Values) UnmarshalJSON(b []byte) error {
 // read takes in one field of an event. A name that stands there twice is kept twice,
 // and Of finds the first.
 func (v *Values) read(key, value []byte) error {
+	if bytes.HasPrefix(key, []byte(userPrefix)) && !IsUser(string(key)) {
+		return nil // no program of ours wrote it
+	}
 	var n Number
 	if err := n.UnmarshalJSON(value); err != nil {
 		return fmt.Errorf("%s: %w", key, err)

@@ -173,7 +173,7 @@ func newMeta(
 		Coordinates: string(p.Coordinates), Box: p.Box,
 	}
 	if d.program != nil {
-		m.Program = &d.program.record
+		m.Program, m.User = &d.program.record, d.program.User
 	} else if d.Encoder.Len() <= mostEncoder {
 		m.Encoder = &d.Encoder
 	}

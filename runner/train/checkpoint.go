@@ -3,6 +3,7 @@ package train
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"drolab/runner"
@@ -88,7 +89,7 @@ func (r *Run) state() *runner.State {
 	s := &runner.State{
 		Step: r.step, Batches: r.batches.State(), Draws: r.draws.State(),
 		Window: r.window.Clone(), Eval: r.eval, Last: r.last, Selected: r.selected,
-		Output: r.iterate, Method: &method,
+		Output: r.iterate, Method: &method, User: slices.Clone(r.user),
 	}
 	r.Net.Save(s)
 	return s
@@ -129,7 +130,8 @@ func (r *Run) restore(s *runner.State) error {
 		return ofCheckpoint(s, err)
 	}
 	s.Parameters, s.Velocities, s.Buffers, s.Picked, s.Opaque = nil, nil, nil, nil, nil
-	r.step, r.window = s.Step, s.Window.Like(r.now.Names())
+	r.user = slices.Clone(s.User)
+	r.step, r.window = s.Step, s.Window.Like(r.names())
 	r.eval, r.last, r.selected, r.iterate = s.Eval, s.Last, s.Selected, s.Output
 	return nil
 }

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -19,6 +20,8 @@ type meter struct {
 	put    func(measure string, value float64) // into now
 	window runner.Window
 	last   *runner.StepEvent
+	user   measure.Values // of the program's own, as it last gave them
+	news   bool           // it gave some since the last event
 }
 
 // newMeter makes room for the measures of a method's steps.
@@ -52,10 +55,61 @@ func (m *meter) measure(
 
 // event closes the window with the event that reports it.
 func (m *meter) event(h runner.Head, epoch float64, speed measure.Number) *runner.StepEvent {
-	m.last = &runner.StepEvent{Head: h, Epoch: epoch, Values: slices.Clone(m.now),
+	if m.window.Steps == 0 { // it follows another one of the same step
+		m.window.Add(m.now)
+		speed = m.last.ImagesPerSecond
+	}
+	for _, v := range m.user { // one that was not given again has kept its value
+		m.window.Put(v.Name, v.Number)
+	}
+	m.last = &runner.StepEvent{Head: h, Epoch: epoch, Values: slices.Concat(m.now, m.user),
 		Min: m.window.Min, Max: m.window.Max, ImagesPerSecond: speed}
-	m.window = runner.NewWindow(m.now.Names())
+	m.window, m.news = runner.NewWindow(m.names()), false
 	return m.last
+}
+
+// names are those of an event's measures, in its order.
+func (m *meter) names() []string { return append(m.now.Names(), m.user.Names()...) }
+
+// Logger is what a Network is, too, where the program has values of its own.
+type Logger interface {
+	// Logged gives those that came since it was called last.
+	Logged(put func(name string, value float64) error) error
+}
+
+// Log records a value of the program's own, which it calls so: step events have it from
+// now on. One that is not finite is none. The error is of one name too many.
+func (m *meter) Log(name string, value float64) error {
+	name, err := measure.UserName(name)
+	if err != nil {
+		return err
+	}
+	if !m.user.Has(name) && len(m.user) == measure.MostUser {
+		return fmt.Errorf("it logs more than %d values of its own", measure.MostUser)
+	}
+	n := measure.NumIf(!math.IsNaN(value) && !math.IsInf(value, 0), value)
+	m.user.Set(name, n)
+	m.window.Put(name, n)
+	m.news = true
+	return nil
+}
+
+// hear takes what the network logs.
+func (r *Run) hear() error {
+	if l, ok := r.Net.(Logger); ok {
+		return l.Logged(r.Log)
+	}
+	return nil
+}
+
+// tell puts what was logged behind the last step event into the log with another one of
+// its step: else it would wait for the next, and at the end for ever.
+func (r *Run) tell() error {
+	err := r.hear()
+	if !r.news || !r.now.Of("loss").Applies() { // without a step since the start
+		return err
+	}
+	return errors.Join(err, r.append(r.event(r.Head(), r.epoch(), r.speed())))
 }
 
 // What is far from any loss that a network trains with, and from 1, the mean ratio

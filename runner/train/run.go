@@ -205,6 +205,9 @@ func (r *Run) betweenSteps() error {
 			if err := r.evaluate(); err != nil {
 				return err
 			}
+			if err := r.tell(); err != nil {
+				return err
+			}
 		}
 		if r.step < r.Meta.Steps {
 			_, err := r.endEpoch(int(done), func() (dro.Batch, error) {
@@ -261,6 +264,11 @@ func (r *Run) end(status runner.Status, cause error) (runner.Status, error) {
 // conclude writes what end says. A run that failed waits for no disk, which may
 // be why it failed, and leaves as much as it can.
 func (r *Run) conclude(status runner.Status, cause error) error {
+	if status != runner.Failed {
+		if err := r.tell(); err != nil {
+			return err
+		}
+	}
 	e := runner.NewStatus(r.Head(), status, cause)
 	s := runner.Summarize(r.Meta, status, r.step, r.eval, r.last)
 	s.Cause, s.PaperIterate = e.Cause, cmp.Or(r.iterate, r.Method.Picked())

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -40,7 +41,7 @@ func (r *Run) train() error {
 		r.Method.After(r.ownBatch(batch), dro.Step{T: r.step, Rate: alpha, GradNorm: norm})
 		r.keepPicked()
 	}
-	if err := r.Net.Err(); err != nil {
+	if err := cmp.Or(r.Net.Err(), r.hear()); err != nil {
 		return r.broke(err)
 	}
 	return r.note(measure.NumIf(measured, norm))

@@ -79,6 +79,9 @@ class Job:
     device: Any = "cpu"
     #: Modules whose versions are recorded, beside Python's and NumPy's.
     packages: Sequence[str] = ()
+    #: Of the names that ``log`` is given, those whose greater or smaller values are better.
+    higher: Sequence[str] = ()
+    lower: Sequence[str] = ()
 
     settings: Settings
     arguments: List[str]

@@ -158,7 +158,8 @@ class _Conversation:
             "version": VERSION, "samples": self.counts, "classes": classes,
             "parameters": job.parameters(), "restart": job.offers("restart"),
             "accumulate": job.offers("accumulate", "advance"), "pick": job.offers("pick", "swap"),
-            "packages": _packages(job.packages), "device": str(job.device)}
+            "packages": _packages(job.packages), "device": str(job.device),
+            "higher": list(job.higher), "lower": list(job.lower)}
         if groups:
             answer["groups"] = groups
         self._reply(answer, [a for name in labels.SPLITS if name in splits

@@ -29,6 +29,9 @@ type Model interface {
 	Load(folder string) error
 }
 
+// Logger is a Model that has values of its own: since it was asked last.
+type Logger interface{ Logged() (names []string, values []float64) }
+
 // Question is a message of drolab's: the members of all of them.
 type Question struct {
 	Do        string         `json:"do"`
@@ -64,6 +67,11 @@ func Main(c *frame.Conn, m Model) error {
 			return err
 		}
 		head, list, silent, err := answer(m, &q, arrays)
+		if l, ok := m.(Logger); ok && !silent && err == nil {
+			if names, values := l.Logged(); len(names) > 0 {
+				head["log"], list = names, append(list, frame.Floats(values))
+			}
+		}
 		switch {
 		case err != nil:
 			err = c.Send(map[string]any{"error": strings.TrimSpace(err.Error())})

@@ -42,8 +42,8 @@ const (
 	MaxBlocks = 1200
 	maxOthers = 2000
 	maxLists  = 40_000
-	maxValues = 64  // of one event
-	maxText   = 500 // bytes of one event
+	maxValues = 64 + measure.MostUser // of one event
+	maxText   = 500                   // bytes of one event
 )
 
 // add takes in the next event, whose line ends at an offset of the log. The event
