@@ -16,6 +16,7 @@ import (
 	"drolab/runner/bridge/internal/frame"
 	"drolab/runner/data"
 	"drolab/runner/gate"
+	"drolab/runner/measure"
 	"drolab/runner/train"
 )
 
@@ -370,11 +371,15 @@ func (s *Script) log(m *said, arrays []frame.Array) error {
 	if len(arrays) != 1 {
 		return errors.New("log: want one array")
 	}
-	values := make([]float64, min(len(m.Names), mostLogged))
-	if len(m.Names) > mostLogged {
-		return fmt.Errorf("log: %d values: want at most %d", len(m.Names), mostLogged)
+	if len(m.Names) > measure.MostUser {
+		return fmt.Errorf("log: %d values: want at most %d", len(m.Names), measure.MostUser)
 	}
-	if err := arrays[0].Floats(values); err != nil {
+	values := make([]float64, len(m.Names))
+	err := arrays[0].Floats(values)
+	for i := range values {
+		err = cmp.Or(err, s.run.Log(m.Names[i], values[i]))
+	}
+	if err != nil {
 		return fmt.Errorf("log: %w", err)
 	}
 	return nil

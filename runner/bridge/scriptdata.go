@@ -10,6 +10,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/measure"
 	"drolab/runner/spec"
 )
 
@@ -28,7 +29,8 @@ type Opening struct {
 	Classes     []string         `json:"classes"`
 	Groups      []string         `json:"groups"`
 
-	Restart bool `json:"restart"`
+	measure.Sides      // of values of its own
+	Restart       bool `json:"restart"`
 	// StepsPerEpoch is what progress is counted in; 0: as many as a batch goes into the samples.
 	StepsPerEpoch int               `json:"steps_per_epoch"`
 	Parameters    int               `json:"parameters"`
@@ -58,6 +60,9 @@ func (o *Opening) Describe() (*Description, error) {
 	case o.StepsPerEpoch < 0 || o.StepsPerEpoch > o.Samples[runner.SplitTrain]:
 		return nil, fmt.Errorf("steps_per_epoch is %d: want 1 to the %d samples", o.StepsPerEpoch,
 			o.Samples[runner.SplitTrain])
+	case len(o.Higher)+len(o.Lower) > measure.MostUser:
+		return nil, fmt.Errorf("it names the better side of %d values of its own: want at most %d",
+			len(o.Higher)+len(o.Lower), measure.MostUser)
 	case o.Parameters < 0:
 		return nil, fmt.Errorf("parameters is %d: want how many the network has", o.Parameters)
 	case len(classes) == 0:
@@ -70,6 +75,9 @@ func (o *Opening) Describe() (*Description, error) {
 			Grouped: len(groups) > 0}}
 	if !d.Data.Grouped {
 		d.Data.Groups = classes
+	}
+	if d.User, err = o.Sides.Clean(); err != nil {
+		return nil, err
 	}
 	for name, v := range o.Packages {
 		d.Packages[clean(name, mostName)] = clean(v, mostName)

@@ -122,7 +122,7 @@ func (r *Run) Report() error {
 	if err != nil {
 		return err
 	}
-	return r.report(e)
+	return cmp.Or(r.report(e), r.tell())
 }
 
 // Selected tells whether the evaluation of this moment is the best so far.

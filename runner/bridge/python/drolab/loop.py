@@ -44,7 +44,8 @@ def start(name: Optional[str] = None, *, method: Optional[str] = None,
           groups: Optional[Sequence[Any]] = None, settings: Optional[Mapping[str, Any]] = None,
           resume: Optional[str] = None, from_: Optional[str] = None, restart: bool = False,
           steps_per_epoch: int = 0, parameters: int = 0, device: Any = "",
-          packages: Sequence[str] = (), runs: Optional[str] = None, **more: Any) -> Run:
+          packages: Sequence[str] = (), higher: Sequence[str] = (), lower: Sequence[str] = (),
+          runs: Optional[str] = None, **more: Any) -> Run:
     """Starts a run whose loop is this script's. Use it as ``with drolab.start(...) as run:``.
 
     - ``name``: what the run is of; its name begins so
@@ -59,6 +60,7 @@ def start(name: Optional[str] = None, *, method: Optional[str] = None,
     - ``restart``: the script obeys where ``end_epoch`` answers that the network starts anew
     - ``steps_per_epoch``: what progress is counted in; 0 is samples / batch, rounded up
     - ``parameters``, ``device``, ``packages`` (names of modules): for the record
+    - ``higher``, ``lower``: names that ``run.log`` has, of which more, or less, is better
     - ``runs``: the folder of runs; by default drolab's own
 
     Raises Failed where drolab refuses the run, and Wrong where it cannot be started.
@@ -78,7 +80,7 @@ def start(name: Optional[str] = None, *, method: Optional[str] = None,
     head: Dict[str, Any] = {
         "do": "start", "version": VERSION, "name": name or "", "resume": resume or "",
         "from": from_ or "", "settings": {k: _plain(k, v) for k, v in given.items()},
-        "restart": bool(restart), "steps_per_epoch": int(steps_per_epoch),
+        "higher": list(higher), "lower": list(lower), "restart": bool(restart), "steps_per_epoch": int(steps_per_epoch),
         "parameters": int(parameters), "device": str(device), "packages": _packages(packages),
         "path": os.path.abspath(sys.argv[0]) if sys.argv[0] else "", "arguments": sys.argv[1:],
         "interpreter": sys.executable or ""}
