@@ -401,7 +401,7 @@ func (s *Script) checkpoint() error {
 	case err != nil:
 		return err
 	case m.Do == "discard":
-		return s.answer(told{})
+		return cmp.Or(os.RemoveAll(folder), s.answer(told{}))
 	case m.Do == "end":
 		return s.end(m)
 	case m.Do != "saved":

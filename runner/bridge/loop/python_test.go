@@ -188,12 +188,18 @@ func TestPythonWrong(t *testing.T) {
 	}
 }
 
-// TestTorch: a script in PyTorch that is killed goes on to the bits that it would have come to.
+// TestTorch: a script in PyTorch that is killed goes on to the bits that it would have come to, and
+// the example learns.
 func TestTorch(t *testing.T) {
 	r := room(t.TempDir())
 	ids, err := r.python(t, "numpy torch", "torch_script.py")
-	if err != nil || len(ids) != 2 {
+	if err != nil || len(ids) != 3 {
 		t.Fatalf("%q: %v", ids, err)
+	}
+	example, err := record.Find(string(r), ids[2])
+	if s := example.Summary(); err != nil || s.Status != runner.Done ||
+		!(s.Of("worst_group_accuracy").Float() > .5) || !s.Of("train_loss").Applies() {
+		t.Errorf("%v: the example comes to %+v", err, s)
 	}
 	want, got := r.log(t, ids[0]), r.log(t, ids[1])
 	if at := far(got, want, 0, ""); at != "" || len(got) != 15 {

@@ -90,3 +90,8 @@ for _ in range(600):  # drolab's process beside it ends by itself
     except drolab.Failed as e:
         assert "elsewhere" in str(e), e
         time.sleep(0.1)
+
+sys.path.insert(0, os.path.join(os.path.dirname(drolab.__file__), "..", "examples"))
+import own_loop  # noqa: E402
+
+print(own_loop.main(["--epochs", "2", "--method", "group", "--runs", runs]))

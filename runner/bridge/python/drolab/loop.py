@@ -222,7 +222,7 @@ class Run:
             raise Wrong("run.step comes without run.weights before it")
         has: Tuple[str, ...] = ()
         arrays = [np.array([np.nan if lr is None else float(lr),
-                            np.nan if grad_norm is None else float(grad_norm)])]
+                            np.nan if grad_norm is None else _number(grad_norm)])]
         if self._fresh and fresh is not None and not skipped:
             given = fresh()
             if isinstance(given, Mapping):
@@ -279,7 +279,7 @@ class Run:
             raise Wrong(f"run.log has {len(values)} values: at most {MOST_LOGGED}")
         if values:
             self._tell({"do": "log", "names": list(values)},
-                       [np.array([float(v) for v in values.values()])])
+                       [np.array([_number(v) for v in values.values()])])
 
     @contextlib.contextmanager
     def checkpoint(self) -> Iterator[str]:
@@ -442,6 +442,10 @@ def _array(x: Any) -> np.ndarray:
             x = x.float()
         x = x.cpu().numpy()
     return np.asarray(x)
+
+
+def _number(x: Any) -> float:
+    return float(x.detach() if hasattr(x, "detach") else x)
 
 
 def _whole(name: str, x: Any) -> np.ndarray:
