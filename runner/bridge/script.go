@@ -197,7 +197,10 @@ func (s *Script) do(m *said, arrays []frame.Array) error {
 		return s.answer(told{})
 	case "selected":
 		best, err := s.run.Selected()
-		return cmp.Or(err, s.answer(told{Selected: best}))
+		if err != nil {
+			return err
+		}
+		return s.answer(told{Selected: best})
 	case "log":
 		return s.log(m, arrays)
 	case "checkpoint":
@@ -376,8 +379,8 @@ func (s *Script) log(m *said, arrays []frame.Array) error {
 	}
 	values := make([]float64, len(m.Names))
 	err := arrays[0].Floats(values)
-	for i := range values {
-		err = cmp.Or(err, s.run.Log(m.Names[i], values[i]))
+	for i := 0; i < len(values) && err == nil; i++ {
+		err = s.run.Log(m.Names[i], values[i])
 	}
 	if err != nil {
 		return fmt.Errorf("log: %w", err)
