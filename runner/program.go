@@ -33,8 +33,8 @@ func (m *Meta) OnlyTrains() error {
 		return nil
 	}
 	if m.Spec.IsScript() {
-		return fmt.Errorf("run %s has its network and data in a script: this needs a model and data "+
-			"of drolab's own", m.ID)
+		return fmt.Errorf("run %s has its network and data in a script: this needs a model and "+
+			"data of drolab's own", m.ID)
 	}
 	return fmt.Errorf("run %s trains a program, which only a run starts: this needs a model and "+
 		"data of drolab's own", m.ID)

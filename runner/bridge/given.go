@@ -42,7 +42,8 @@ func (g *given) take(s *Script, split string, has []string, arrays []frame.Array
 	}
 	for i, l := range g.losses {
 		if math.IsNaN(l) || math.IsInf(l, 0) {
-			return fmt.Errorf("the loss of its sample %d is %v: lower lr, or look at this sample", i, l)
+			return fmt.Errorf("the loss of its sample %d is %v: lower lr, or look at this sample",
+				i, l)
 		}
 	}
 	b.Labels, b.Groups, b.Index = sized(b.Labels, b.N), sized(b.Groups, b.N), sized(b.Index, b.N)

@@ -109,15 +109,13 @@ func (o *Opening) count(d *data.Dataset) error {
 		}
 		c := &counted{n: n}
 		var err error
-		if c.labels, err = ends("class", to.name, o.ClassCounts[to.name], len(d.Classes), n); err != nil {
-			return err
-		}
+		c.labels, err = ends("class", to.name, o.ClassCounts[to.name], len(d.Classes), n)
 		c.groups = c.labels
-		if d.Grouped {
+		if err == nil && d.Grouped {
 			c.groups, err = ends("group", to.name, o.GroupCounts[to.name], len(d.Groups), n)
-			if err != nil {
-				return err
-			}
+		}
+		if err != nil {
+			return err
 		}
 		fmt.Fprintln(hash, to.name, n, c.labels, c.groups)
 		*to.src = c
@@ -139,7 +137,8 @@ func ends(what, split string, counts []int, kinds, n int) ([]int, error) {
 	list, sum := make([]int, kinds), 0
 	for i, c := range counts {
 		if c < 0 || c > n {
-			return nil, fmt.Errorf("%s_counts of the %s split has %d: want 0 to %d", what, split, c, n)
+			return nil, fmt.Errorf("%s_counts of the %s split has %d: want 0 to %d", what, split,
+				c, n)
 		}
 		sum += c
 		list[i] = sum
@@ -178,7 +177,8 @@ func (o *Opening) Known(m *runner.Meta) {
 	if len(o.Samples) > 0 {
 		return
 	}
-	o.Samples, o.ClassCounts, o.GroupCounts = map[string]int{}, map[string][]int{}, map[string][]int{}
+	o.Samples = map[string]int{}
+	o.ClassCounts, o.GroupCounts = map[string][]int{}, map[string][]int{}
 	o.Classes, o.Groups = m.Classes, m.Groups
 	for _, split := range runner.Splits() {
 		counts := *m.ClassCounts.Of(split)

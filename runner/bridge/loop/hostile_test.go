@@ -21,115 +21,164 @@ import (
 	"drolab/runner/record"
 )
 
+// line is a message of a script that goes wrong.
+type line struct {
+	head   map[string]any
+	arrays []frame.Array
+}
+
+// wrong is what a script says after its start, and what it must hear.
+type wrong struct {
+	want string
+	say  []line
+}
+
+func floats(x ...float64) frame.Array { return frame.Floats(x) }
+func ints(x ...int) frame.Array       { return frame.Ints(x) }
+
+// openings are starts that drolab refuses: what is changed in a good one.
+func openings() map[string]map[string]any {
+	settings := func(key string, value any) map[string]any {
+		return map[string]any{"settings": map[string]any{"method": "sfk", key: value}}
+	}
+	samples := func(of map[string]int) map[string]any { return map[string]any{"samples": of} }
+	return map[string]map[string]any{
+		"it speaks version 9 of the protocol":  {"version": 9},
+		`a script says "weights" first`:        {"do": "weights"},
+		"rhoo":                                 settings("rhoo", 1),
+		"a number > 0":                         settings("rho", -1),
+		"want one of the methods":              {"settings": map[string]any{}},
+		"own network and data":                 settings("model", "linear"),
+		"want how many the training split has": samples(map[string]int{}),
+		`not "dev"`:                            samples(map[string]int{"train": 99, "dev": 2}),
+		"class_counts of the train split":      samples(map[string]int{"train": 99}),
+		"want 1 to 134217728":                  samples(map[string]int{"train": 1 << 40}),
+		"want last, or samples to validate on": samples(map[string]int{"train": 360}),
+		"go back to its start":                 {"restart": false, "settings": asked("jtt")},
+		"and not both":                         {"resume": "x", "from": "y"},
+		"resume: ":                             {"resume": "x"},
+		"the better side of 65 values":         {"higher": make([]string, 65)},
+	}
+}
+
+// wrongs are messages that drolab refuses, by a name for each.
+func wrongs() map[string]wrong {
+	good := []frame.Array{floats(1, 2), ints(0, 1), ints(0, 1)}
+	ask := func(has ...string) map[string]any { return message("weights", "", has...) }
+	weights := line{ask("losses", "label", "index"), good}
+	given := func(arrays ...frame.Array) []line { return []line{{weights.head, arrays}} }
+	step := func(has []string, arrays ...frame.Array) []line {
+		return []line{weights, {message("step", "", has...), arrays}, weights}
+	}
+	drawn, n := []string{"losses"}, make([]int, 360)
+	pass := func(do, split string, losses int, has ...string) []line {
+		arrays := []frame.Array{floats(make([]float64, losses)...)}
+		for range has[1:] {
+			arrays = append(arrays, ints(n[:losses]...))
+		}
+		return []line{{message(do, split, has...), arrays}}
+	}
+	one := func(head map[string]any, more ...line) []line {
+		return append([]line{{head, nil}}, more...)
+	}
+	return map[string]wrong{
+		"nonsense":   {"does not know", one(map[string]any{"do": "dance\x1b[31m"})},
+		"no losses":  {"want losses", []line{{ask("label"), good[1:2]}}},
+		"none":       {"there are no losses", []line{{ask("losses"), []frame.Array{floats()}}}},
+		"nan":        {"sample 1 is NaN", given(floats(1, math.NaN()), good[1], good[2])},
+		"label":      {"want 0 to 1", given(good[0], ints(0, 2), good[2])},
+		"index":      {"want 0 to 359", given(good[0], good[1], ints(0, 360))},
+		"length":     {"1 elements of type i8 where 2", given(good[0], ints(0), good[2])},
+		"type":       {"whole numbers belong", given(good[0], floats(0, 1), good[2])},
+		"arrays":     {"2 arrays, of which it names 3", given(good[:2]...)},
+		"stranger":   {"drolab does not know", []line{{ask("losses", "colour"), good[:2]}}},
+		"twice":      {"comes before the run.step", []line{weights, weights}},
+		"no draw":    {"give run.step(fresh=draw)", step(nil, floats(.1, 1))},
+		"bare":       {"no step size and norm", step(nil)},
+		"rate":       {"lr is -1", step(drawn, floats(-1, 1), floats(1))},
+		"norm":       {"norm is +Inf", step(drawn, floats(1, math.Inf(1)), floats(1))},
+		"nan drawn":  {"sample 0 is NaN", step(drawn, floats(1, 1), floats(math.NaN()))},
+		"step first": {"without run.weights before it", step(drawn, floats(1, 1), floats(1))[1:]},
+		"short pass": {"which has 360", pass("epoch", "", 2, "losses", "label", "group")},
+		"blind pass": {"give label", pass("evaluate", "test", 120, "losses")},
+		"unjudged": {"give probability, or correct",
+			pass("evaluate", "test", 120, "losses", "label", "group")},
+		"no split": {"want train, val or test", pass("evaluate", "dev", 2, "losses")},
+		"twice a pass": {"sample 0 came twice",
+			pass("epoch", "", 360, "losses", "label", "group", "index")},
+		"names": {"want at most 64", []line{
+			{map[string]any{"do": "log", "names": make([]string, 65)}, good[:1]}, weights}},
+		"in a block": {"within the block of run.checkpoint",
+			one(map[string]any{"do": "checkpoint"}, weights)},
+		"end": {"want done, stopped or failed", one(map[string]any{"do": "end", "status": "well"})},
+		"fails": {"ValueError: no ?[31mroom", one(map[string]any{"do": "end", "status": "failed",
+			"cause": "ValueError:\n no \x1b[31mroom"})},
+	}
+}
+
 // TestRefused: what a script gets wrong is one line, which it hears and its run keeps.
 func TestRefused(t *testing.T) {
-	floats := func(x ...float64) frame.Array { return frame.Floats(x) }
-	ints := func(x ...int) frame.Array { return frame.Ints(x) }
-	weights := message("weights", "", "losses", "label", "index")
-	good := []frame.Array{floats(1, 2), ints(0, 1), ints(0, 1)}
-	type said struct {
-		head   any
-		arrays []frame.Array
+	for want, change := range openings() {
+		refuse(t, want, change, wrong{want, nil})
 	}
-	step := said{message("step", "", "losses"), []frame.Array{floats(.1, 1), floats(1)}}
-	for name, c := range map[string]struct {
-		opening map[string]any // what is changed there
-		say     []said
-		want    string
-	}{
-		"version":      {map[string]any{"version": 9}, nil, "it speaks version 9 of the protocol"},
-		"no start":     {map[string]any{"do": "weights"}, nil, "a script says \"weights\" first"},
-		"setting":      {map[string]any{"settings": map[string]any{"method": "sfk", "rhoo": 1}}, nil, "rhoo"},
-		"value":        {map[string]any{"settings": map[string]any{"method": "sfk", "rho": -1}}, nil, "a number > 0"},
-		"methods":      {map[string]any{"settings": map[string]any{}}, nil, "want one of the methods"},
-		"model":        {map[string]any{"settings": map[string]any{"method": "sfk", "model": "linear"}}, nil, "own network and data"},
-		"no samples":   {map[string]any{"samples": map[string]int{}}, nil, "want how many the training split has"},
-		"a split":      {map[string]any{"samples": map[string]int{"train": 99, "dev": 2}}, nil, "not \"dev\""},
-		"counts":       {map[string]any{"samples": map[string]int{"train": 99}}, nil, "class_counts of the train split"},
-		"huge":         {map[string]any{"samples": map[string]int{"train": 1 << 40}}, nil, "want 1 to 134217728"},
-		"no restart":   {map[string]any{"restart": false, "settings": map[string]any{"method": "jtt"}}, nil, "go back to its start"},
-		"select":       {map[string]any{"samples": map[string]int{"train": 360}}, nil, "want last, or samples to validate on"},
-		"both":         {map[string]any{"resume": "x", "from": "y"}, nil, "and not both"},
-		"no run":       {map[string]any{"resume": "x"}, nil, "resume: "},
-		"nonsense":     {nil, []said{{map[string]any{"do": "dance\x1b[31m"}, nil}}, "does not know"},
-		"no losses":    {nil, []said{{message("weights", "", "label"), good[1:2]}}, "want losses"},
-		"none":         {nil, []said{{message("weights", "", "losses"), []frame.Array{floats()}}}, "there are no losses"},
-		"nan":          {nil, []said{{weights, []frame.Array{floats(1, math.NaN()), good[1], good[2]}}}, "the loss of its sample 1 is NaN"},
-		"label":        {nil, []said{{weights, []frame.Array{good[0], ints(0, 2), good[2]}}}, "want 0 to 1"},
-		"index":        {nil, []said{{weights, []frame.Array{good[0], good[1], ints(0, 360)}}}, "want 0 to 359"},
-		"length":       {nil, []said{{weights, []frame.Array{good[0], ints(0), good[2]}}}, "1 elements of type i8 where 2"},
-		"type":         {nil, []said{{weights, []frame.Array{good[0], floats(0, 1), good[2]}}}, "whole numbers belong"},
-		"arrays":       {nil, []said{{weights, good[:2]}}, "2 arrays, of which it names 3"},
-		"stranger":     {nil, []said{{message("weights", "", "losses", "colour"), good[:2]}}, "an array that drolab does not know"},
-		"twice":        {nil, []said{{weights, good}, {weights, good}}, "comes before the run.step"},
-		"no draw":      {nil, []said{{weights, good}, {message("step", ""), step.arrays[:1]}, {weights, good}}, "give run.step(fresh=draw)"},
-		"step first":   {nil, []said{step, {weights, good}}, "without run.weights before it"},
-		"rate":         {nil, []said{{weights, good}, {step.head, []frame.Array{floats(-1, 1), floats(1)}}, {weights, good}}, "lr is -1"},
-		"norm":         {nil, []said{{weights, good}, {step.head, []frame.Array{floats(1, math.Inf(1)), floats(1)}}, {weights, good}}, "gradient norm is +Inf"},
-		"bare step":    {nil, []said{{weights, good}, {message("step", ""), nil}, {weights, good}}, "no step size and norm"},
-		"short pass":   {nil, []said{{message("epoch", "", "losses", "label", "group"), []frame.Array{good[0], good[1], good[1]}}}, "2 samples of the train split came, which has 360"},
-		"blind pass":   {nil, []said{{message("evaluate", "test", "losses"), []frame.Array{floats(make([]float64, 120)...)}}}, "give label"},
-		"unjudged":     {nil, []said{{message("evaluate", "test", "losses", "label", "group"), []frame.Array{floats(make([]float64, 120)...), ints(make([]int, 120)...), ints(make([]int, 120)...)}}}, "give probability, or correct"},
-		"no split":     {nil, []said{{message("evaluate", "dev", "losses"), good[:1]}}, "want train, val or test"},
-		"twice a pass": {nil, []said{{message("epoch", "", "losses", "label", "index", "group"), []frame.Array{floats(make([]float64, 360)...), ints(make([]int, 360)...), ints(make([]int, 360)...), ints(make([]int, 360)...)}}}, "sample 0 came twice"},
-		"names":        {nil, []said{{map[string]any{"do": "log", "names": make([]string, 65)}, good[:1]}, {weights, good}}, "want at most 64"},
-		"in a block":   {nil, []said{{map[string]any{"do": "checkpoint"}, nil}, {weights, good}}, "comes within the block of run.checkpoint"},
-		"end":          {nil, []said{{map[string]any{"do": "end", "status": "well"}, nil}}, "want done, stopped or failed"},
-		"fails":        {nil, []said{{map[string]any{"do": "end", "status": "failed", "cause": "ValueError:\n no \x1b[31mroom"}, nil}}, "ValueError: no ?[31mroom"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			r := room(t.TempDir())
-			told, tells := pipe(t)
-			said, says := pipe(t)
-			ended := make(chan error, 1)
-			go func() { ended <- r.serve(context.Background(), told, says) }()
-			s, err := newScript(said, tells, dro.SFK)
+	for name, c := range wrongs() {
+		refuse(t, name, nil, c)
+	}
+}
+
+func refuse(t *testing.T, name string, change map[string]any, c wrong) {
+	t.Run(name, func(t *testing.T) {
+		t.Parallel()
+		r := room(t.TempDir())
+		told, tells := pipe(t)
+		said, says := pipe(t)
+		ended := make(chan error, 1)
+		go func() { ended <- r.serve(context.Background(), told, says) }()
+		s, err := newScript(said, tells, dro.SFK)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for key, value := range change {
+			s.opening[key] = value
+		}
+		_, err = s.ask(s.opening)
+		for _, m := range c.say {
 			if err != nil {
-				t.Fatal(err)
+				break
 			}
-			for key, value := range c.opening {
-				s.opening[key] = value
+			do := m.head["do"]
+			if err = s.tell(m.head, m.arrays...); err == nil && do != "step" && do != "log" {
+				_, err = s.Receive(&s.hear)
 			}
-			_, err = s.ask(s.opening)
-			for _, m := range c.say {
-				if err != nil {
-					break
-				}
-				do := m.head.(map[string]any)["do"]
-				if err = s.tell(m.head, m.arrays...); err == nil && do != "step" && do != "log" {
-					_, err = s.Receive(&s.hear)
-				}
-				if err == nil && s.hear.Error != "" {
-					err = refused{s.hear.Error}
-				}
+			if err == nil && s.hear.Error != "" {
+				err = refused{s.hear.Error}
 			}
-			tells.Close()
-			ours := <-ended
-			said.Close()
-			for _, err := range []error{err, ours} {
-				if err == nil || !strings.Contains(err.Error(), c.want) ||
-					strings.ContainsAny(err.Error(), "\n\x1b") {
-					t.Errorf("%v, want %q", err, c.want)
-				}
+		}
+		tells.Close()
+		ours := <-ended
+		said.Close()
+		for _, err := range []error{err, ours} {
+			if err == nil || !strings.Contains(err.Error(), c.want) ||
+				strings.ContainsAny(err.Error(), "\n\x1b") {
+				t.Errorf("%v, want %q", err, c.want)
 			}
-			if !errors.As(err, &refused{}) {
-				t.Errorf("the script hears %v", err)
+		}
+		if !errors.As(err, &refused{}) {
+			t.Errorf("the script hears %v", err)
+		}
+		runs, _ := record.List(string(r))
+		for _, run := range runs {
+			if run.Status() != runner.Failed || !strings.Contains(run.Summary().Cause, c.want) {
+				t.Errorf("it is %s: %q", run.Status(), run.Summary().Cause)
 			}
-			runs, _ := record.List(string(r))
-			for _, run := range runs {
-				if run.Status() != runner.Failed || !strings.Contains(run.Summary().Cause, c.want) {
-					t.Errorf("it is %s: %q", run.Status(), run.Summary().Cause)
-				}
-				if _, err := os.Stat(filepath.Join(run.Dir, "scratch")); err == nil {
-					t.Error("the scratch folder is left")
-				}
+			if _, err := os.Stat(filepath.Join(run.Dir, "scratch")); err == nil {
+				t.Error("the scratch folder is left")
 			}
-			if len(runs) != min(1, len(c.say)) {
-				t.Errorf("%d runs", len(runs))
-			}
-		})
-	}
+		}
+		if len(runs) != min(1, len(c.say)) {
+			t.Errorf("%d runs", len(runs))
+		}
+	})
 }
 
 // TestAbsent: what a script does not give is absent, and said once.
@@ -148,8 +197,10 @@ func TestAbsent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s := run.Summary(); s.Status != runner.Done || s.Of(want.measure).Applies() ||
-			!s.Of("test_accuracy").Applies() || (s.PaperIterate == nil) != (without == "grad_norm") {
+		s := run.Summary()
+		if s.Status != runner.Done || s.Of(want.measure).Applies() ||
+			!s.Of("test_accuracy").Applies() ||
+			(s.PaperIterate == nil) != (without == "grad_norm") {
 			t.Errorf("without %s: %s, %v", without, s.Status, s.PaperIterate)
 		}
 	}
@@ -206,7 +257,9 @@ func TestMutatedFrames(t *testing.T) {
 						t.Fatal(err)
 					}
 					// Either side may wait for the rest of a frame that is no more.
-					s.trouble = func(int) { said.SetReadDeadline(time.Now().Add(30 * time.Millisecond)) }
+					s.trouble = func(int) {
+						said.SetReadDeadline(time.Now().Add(30 * time.Millisecond))
+					}
 					s.run()
 					tells.Close()
 					if err := <-ended; err != nil {

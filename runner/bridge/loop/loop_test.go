@@ -109,8 +109,8 @@ func (r room) store() *record.Store {
 func (r room) serve(ctx context.Context, in, out *os.File) error {
 	defer in.Close()
 	defer out.Close()
-	return loop.Serve(ctx, in, out, loop.Settings{Store: r.store(), Queue: queue.Settings{Threads: 1},
-		RuntimeDir: os.Getenv("XDG_RUNTIME_DIR"), Find: r.find})
+	return loop.Serve(ctx, in, out, loop.Settings{Store: r.store(),
+		Queue: queue.Settings{Threads: 1}, RuntimeDir: os.Getenv("XDG_RUNTIME_DIR"), Find: r.find})
 }
 
 // find is what the command line finds, without selections.
@@ -124,7 +124,9 @@ func (r room) find(name string) (*record.Run, int64, error) {
 }
 
 // meet runs a script against a process beside it, here, and returns both their ends.
-func (r room) meet(t testing.TB, a dro.Algorithm, change func(*script)) (s *script, theirs, ours error) {
+func (r room) meet(
+	t testing.TB, a dro.Algorithm, change func(*script),
+) (s *script, theirs, ours error) {
 	t.Helper()
 	told, tells := pipe(t)
 	said, says := pipe(t)
@@ -263,8 +265,8 @@ func TestSameNumbers(t *testing.T) {
 				t.Error(at)
 			}
 			run, err := record.Find(string(r), id)
-			if err != nil || run.Meta.Program == nil || run.Meta.Program.Packages["x"] != "?[31mred" {
-				t.Errorf("%+v, %v", run.Meta.Program, err)
+			if p := run.Meta.Program; err != nil || p == nil || p.Packages["x"] != "?[31mred" {
+				t.Errorf("%+v, %v", p, err)
 			}
 			if s := run.Summary(); s.Status != runner.Done || s.Selected == nil ||
 				a == dro.SFK && s.PaperIterate == nil {
@@ -302,7 +304,8 @@ func TestExact(t *testing.T) {
 			id := ""
 			for _, trouble := range []string{point, "none 0"} {
 				c := exec.Command(self())
-				c.Env = append(os.Environ(), doom+"="+strings.Join([]string{string(r), id, trouble}, "\n"))
+				what := strings.Join([]string{string(r), id, trouble}, "\n")
+				c.Env = append(os.Environ(), doom+"="+what)
 				out, err := c.CombinedOutput()
 				if (err == nil) != (trouble == "none 0") {
 					t.Fatalf("%s: %v: %s", trouble, err, out)
@@ -375,7 +378,8 @@ func TestOrders(t *testing.T) {
 				}
 				asking.Go(func() {
 					status(runner.Paused)
-					if err := errors.Join(client.Knob(id, "lr", "0.003"), client.Resume(id)); err != nil {
+					err := errors.Join(client.Knob(id, "lr", "0.003"), client.Resume(id))
+					if err != nil {
 						t.Error(err)
 					}
 				})
@@ -429,8 +433,8 @@ func TestOrders(t *testing.T) {
 			"settings": map[string]any{"rho": 1}}
 	})
 	run, err = record.Find(string(r), fork)
-	if err != nil || run.Meta.Parent != id+"@5" || run.Meta.Spec.Rho != 1 || run.Meta.Spec.LR != .003 {
-		t.Errorf("%v: parent %s, ρ %v, lr %v", err, run.Meta.Parent, run.Meta.Spec.Rho, run.Meta.Spec.LR)
+	if m := run.Meta; err != nil || m.Parent != id+"@5" || m.Spec.Rho != 1 || m.Spec.LR != .003 {
+		t.Errorf("%v: parent %s, ρ %v, lr %v", err, m.Parent, m.Spec.Rho, m.Spec.LR)
 	}
 	_, theirs, _ = r.meet(t, dro.SFK, func(s *script) {
 		s.opening["resume"], s.opening["settings"] = again, map[string]any{"rho": 2}

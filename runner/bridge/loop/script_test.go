@@ -3,7 +3,6 @@ package loop_test
 import (
 	"bytes"
 	"encoding/gob"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -63,7 +62,6 @@ type script struct {
 	messages int
 	trouble  func(messages int) // before each message
 	opening  map[string]any
-	resumed  bool
 	without  string // what it does not give
 	hear     told
 }
@@ -111,7 +109,8 @@ func newScript(in io.Reader, out io.Writer, a dro.Algorithm) (*script, error) {
 	s.opening = map[string]any{"do": "start", "version": 1, "name": "test", "settings": asked(a),
 		"samples": samples, "classes": s.data.Classes, "restart": true,
 		"class_counts":    counts(data.ClassCounts, len(s.data.Classes)),
-		"steps_per_epoch": s.data.Train.Len() / 32, "packages": map[string]string{"x": "\x1b[31mred"}}
+		"steps_per_epoch": s.data.Train.Len() / 32,
+		"packages":        map[string]string{"x": "\x1b[31mred"}}
 	if s.data.Grouped {
 		s.opening["groups"] = s.data.Groups
 		s.opening["group_counts"] = counts(data.GroupCounts, len(s.data.Groups))
@@ -334,7 +333,6 @@ func (s *script) load(folder string) error {
 	if err := gob.NewDecoder(bytes.NewReader(text)).Decode(&k); err != nil {
 		return err
 	}
-	s.resumed = true
 	return errors.Join(s.x.Restore(k.X), s.z.Restore(k.Z), s.net.Load(&runner.State{
 		Parameters: k.Tensors[0], Velocities: k.Tensors[1], Buffers: k.Tensors[2]}))
 }
@@ -357,12 +355,4 @@ func doomed(what string, server int, s *script) error {
 		}
 	}
 	return s.run()
-}
-
-func jsonOf(x any) string {
-	b, err := json.Marshal(x)
-	if err != nil {
-		panic(err)
-	}
-	return string(b)
 }

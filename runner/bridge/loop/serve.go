@@ -211,8 +211,8 @@ func (s *Settings) again(o *bridge.Opening) (a asked, err error) {
 	}
 	for _, t := range spec.AllSettings() {
 		if was, is := t.Text(&r.Meta.Spec), t.Text(&now); was != is {
-			return a, fmt.Errorf("run %s goes on with %s = %s, as it was started, and not %s: fork "+
-				"it for that, by from_=%q", r.Meta.ID, t.Key, was, is, r.Meta.ID)
+			return a, fmt.Errorf("run %s goes on with %s = %s, as it was started, and not %s: "+
+				"fork it for that, by from_=%q", r.Meta.ID, t.Key, was, is, r.Meta.ID)
 		}
 	}
 	o.Known(&r.Meta)
