@@ -419,7 +419,7 @@ def _samples(losses: Any, **more: Any) -> Tuple[Tuple[str, ...], List[np.ndarray
     if a.ndim != 1:
         raise Wrong(f"losses have the shape {a.shape}: give the loss of each sample, as "
                     'reduction="none" does')
-    if a.dtype.itemsize not in (4, 8):
+    if a.dtype.itemsize not in (4, 8) or not a.dtype.isnative:
         a = a.astype(np.float64)
     has, arrays = ["losses"], [np.ascontiguousarray(a)]
     for name, values in more.items():
@@ -452,7 +452,7 @@ def _whole(name: str, x: Any) -> np.ndarray:
     a = _array(x)
     if a.dtype.kind not in "iub":
         raise Wrong(f"{name} is {a.dtype}: give whole numbers from 0")
-    if a.dtype != np.int64 and a.dtype != np.int32:
+    if a.dtype not in (np.int64, np.int32) or not a.dtype.isnative:
         a = a.astype(np.int64)
     return np.ascontiguousarray(a)
 
