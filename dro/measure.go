@@ -2,6 +2,7 @@ package dro
 
 import (
 	"cmp"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -30,7 +31,7 @@ func (m *Measure) Head() string { return cmp.Or(m.Symbol, m.Title) }
 func (m *Measure) Definition() string {
 	first, size := utf8.DecodeRuneInString(m.Title)
 	start := string(first)
-	if first < utf8.RuneSelf { // a symbol is no word
+	if first < utf8.RuneSelf && !strings.Contains(m.Title, ".") { // a symbol is no word, nor a name
 		start = string(unicode.ToUpper(first))
 	}
 	return start + m.Title[size:] + ": " + m.Doc + "."

@@ -50,6 +50,17 @@ func (a Approvals) Approve(path string) error {
 	if err != nil {
 		return err
 	}
+	return a.ApproveAs(path, sum)
+}
+
+// ApproveAs notes that the user has seen the path and this checksum of the program, and said
+// yes. The error is of a file that is another one by now, too.
+func (a Approvals) ApproveAs(path, sum string) error {
+	if now, err := Sum(path); err != nil {
+		return err
+	} else if now != sum {
+		return fmt.Errorf("%s: it was changed at this moment", path)
+	}
 	if a.has(path, sum) {
 		return nil
 	}
@@ -67,17 +78,24 @@ func (a Approvals) Approve(path string) error {
 // Check returns the program's checksum, or an error with the remedy where the user has not
 // started this very file.
 func (a Approvals) Check(path string) (sum string, err error) {
-	if sum, err = Sum(path); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return "", fmt.Errorf("the program %s is not there", path)
-		}
+	sum, started, err := a.Look(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("the program %s is not there", path)
+	}
+	if err != nil {
 		return "", err
 	}
-	if !a.has(path, sum) {
+	if !started {
 		return "", fmt.Errorf("the program %s, as it is now, was never started by you: "+
 			"look at it, and say so: drolab trust %s", path, shell(path))
 	}
 	return sum, nil
+}
+
+// Look returns the program's checksum, and whether the user has started this very file.
+func (a Approvals) Look(path string) (sum string, started bool, err error) {
+	sum, err = Sum(path)
+	return sum, err == nil && a.has(path, sum), err
 }
 
 // has looks through the file, of which a line that is damaged approves nothing.

@@ -184,6 +184,14 @@ func TestTrust(t *testing.T) {
 	if _, err := os.Stat(started); err == nil {
 		t.Error("it was started")
 	}
+	shown, before, err := mine.approvals.Look(script)
+	if err != nil || before {
+		t.Errorf("changed, it is %s, started before: %v, %v", shown, before, err)
+	}
+	write(" # and more\n")
+	if err := mine.approvals.ApproveAs(script, shown); err == nil {
+		t.Error("another file than the one that was shown is approved")
+	}
 	var none bridge.Approvals
 	if _, err := none.Check(script); err == nil {
 		t.Error("nobody's approvals approve")

@@ -214,6 +214,32 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// TestOwnValues: the programs' own values stand at the end, and one without a better side is
+// tested by nobody.
+func TestOwnValues(t *testing.T) {
+	gives := func(name string, values []float64) func(*member) {
+		return func(m *member) {
+			m.meta.User.Lower = []string{"user.a"}
+			m.summary.Measures.Set(name, measure.Num(values[m.seed()-1]))
+		}
+	}
+	table := tabulate(slices.Concat(
+		newRuns(dro.ERM, accuraciesB, gives("user.a", accuraciesB), gives("user.b", accuraciesB)),
+		newRuns(dro.SFK, accuraciesA, gives("user.a", accuraciesA), gives("user.b", accuraciesA))),
+		Options{})
+	a, b := column(t, table, "user.a"), column(t, table, "user.b")
+	if best := starred(table, a); !slices.Equal(best, []string{"erm"}) || table.Columns[a].Neutral {
+		t.Errorf("user.a: marked %q, %+v", best, table.Columns[a])
+	}
+	if best := starred(table, b); len(best) > 0 || !table.Columns[b].Neutral ||
+		len(table.Columns[b].Tests) > 0 || b != len(table.Columns)-1 {
+		t.Errorf("user.b: marked %q, %+v", best, table.Columns[b])
+	}
+	if mean := table.Rows[0].Cells[b].Mean.Float(); !near(mean, 0.494425) {
+		t.Errorf("user.b of sfk is %v", mean)
+	}
+}
+
 // TestMarks: when the best is marked, and when not.
 func TestMarks(t *testing.T) {
 	nan := []float64{.6, math.NaN(), .6, .61}

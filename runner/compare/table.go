@@ -53,9 +53,11 @@ type Column struct {
 	Name   string `json:"name"`            // as in --json; "class_accuracy" for each class
 	Class  string `json:"class,omitempty"` // the class, group or radius
 	Higher bool   `json:"higher"`          // more is better
-	Few    bool   `json:"few,omitempty"`   // too few test samples to be the worst of a run
-	Family int    `json:"family"`          // tests that were corrected for together, in all classes
-	Tests  []Test `json:"tests"`           // one for each question that several rows answer
+	// Neutral says that neither more nor less is better, as far as is known.
+	Neutral bool   `json:"neutral,omitempty"`
+	Few     bool   `json:"few,omitempty"` // too few test samples to be the worst of a run
+	Family  int    `json:"family"`        // tests that were corrected for together, in all classes
+	Tests   []Test `json:"tests"`         // one for each question that several rows answer
 }
 
 // Row is a group of runs that differ in nothing but the seed.
@@ -125,7 +127,9 @@ func tabulate(members []member, o Options) *Table {
 	for _, m := range measuresOf(done) {
 		first := len(t.Columns)
 		t.addColumns(m, groups)
-		contests = append(contests, t.contests(first, questions(m.Asks, groups, o.Tested))...)
+		if m.Better != dro.Neither {
+			contests = append(contests, t.contests(first, questions(m.Asks, groups, o.Tested))...)
+		}
 		if t.Family == OneMeasure {
 			t.mark(t.Columns[first:], contests)
 			contests = nil
@@ -158,6 +162,7 @@ type part struct {
 // better side, as in the paper's Table 1 first those per class, or per group
 // where groups are given. What is of the set at radii of its own comes in where
 // the runs' radii differ, so that one cannot compare what they have at theirs.
+// Last come the programs' own, of which nothing is tested without a better side.
 func measuresOf(members []member) (list []measured) {
 	if len(members) == 0 {
 		return nil
@@ -179,6 +184,17 @@ func measuresOf(members []member) (list []measured) {
 		case row.Axis == members[0].meta.Main() && sameParts(members):
 			list = append(list, measured{row, partsOf(row, members)})
 		}
+	}
+	own := runner.UserMeasures(func(yield func(*runner.Meta, measure.Values) bool) {
+		for _, m := range members {
+			if !yield(m.meta, m.summary.Measures) {
+				return
+			}
+		}
+	})
+	for _, row := range own {
+		of := func(m member) measure.Number { return m.of(row.Name) }
+		whole = append(whole, measured{row, []part{{"", of}}})
 	}
 	return append(list, whole...)
 }
@@ -227,9 +243,9 @@ func (t *Table) addColumns(m measured, groups []*group) {
 		t.Columns = append(t.Columns, Column{
 			Name:   m.Name,
 			Class:  part.place,
-			Higher: m.Better == dro.Higher,
-			Few:    fewIn(groups, m.Axis, part.place),
-			Tests:  []Test{},
+			Higher: m.Better == dro.Higher, Neutral: m.Better == dro.Neither,
+			Few:   fewIn(groups, m.Axis, part.place),
+			Tests: []Test{},
 		})
 		for i, c := range cells {
 			t.Rows[i].Cells = append(t.Rows[i].Cells, c)

@@ -54,7 +54,7 @@ func UserName(name string) (string, error) {
 
 // inUserName tells whether a character is itself everywhere.
 func inUserName(r rune) bool {
-	return unicode.IsPrint(r) && !unicode.IsSpace(r) && !strings.ContainsRune("\"\\,;:=<>!`", r)
+	return unicode.IsPrint(r) && !unicode.IsSpace(r) && !strings.ContainsRune("\"\\,;:=<>!|()`", r)
 }
 
 // IsUser tells whether a measure's name is that of a program's own value. One that UserName

@@ -30,7 +30,7 @@ func writeCSV(r *Run, folder string) error {
 	}
 	var names []string
 	if len(steps) > 0 {
-		names = steps[0].Names()
+		names = steps[len(steps)-1].Names() // the program's own come one by one
 	}
 	head := append([]string{"step", "epoch"}, append(names, "images_per_second")...)
 	return errors.Join(

@@ -9,6 +9,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/measure"
 	"drolab/runner/page"
+	"drolab/runner/record"
 )
 
 // mostPoints is the most that a curve is drawn with: more are averaged.
@@ -69,7 +70,10 @@ func (r *Run) figures() ([]*page.Figure, error) {
 		}
 		return list
 	}
-	var list []*page.Figure
+	var list, own []*page.Figure
+	for _, m := range record.UserMeasures(r.Run) {
+		own = append(own, &page.Figure{Title: m.Title, Curves: ofSteps(m.Name)})
+	}
 	for _, f := range []page.Figure{
 		{Title: "loss", Log: true,
 			Curves: append(ofSteps("loss"), ofEvals("train_loss", "test_loss")...)},
@@ -87,7 +91,7 @@ func (r *Run) figures() ([]*page.Figure, error) {
 			list = append(list, &f)
 		}
 	}
-	return list, nil
+	return append(list, own...), nil
 }
 
 // writeSVG draws the figures in two columns.

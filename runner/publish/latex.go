@@ -6,6 +6,7 @@ import (
 
 	"drolab/runner/measure"
 	"drolab/runner/page"
+	"drolab/runner/record"
 )
 
 // writeLaTeX writes the run's figures and, by class or group, counts and accuracies with their
@@ -13,7 +14,7 @@ import (
 func writeLaTeX(w io.Writer, r *Run) error {
 	m, s := &r.Meta, r.Summary()
 	figures := &page.Table{Head: []string{"measure", "value"}}
-	for _, row := range measure.SummaryMeasures() {
+	for _, row := range record.Measures(r.Run) {
 		if row.Main && !row.IsList() && s.Of(row.Name).Applies() {
 			figures.Rows = append(figures.Rows,
 				[]string{row.Title, page.Alone(row.Scale).Text(s.Of(row.Name))})

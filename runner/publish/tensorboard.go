@@ -57,7 +57,9 @@ func (e *EventWriter) Put(event runner.Event) error {
 		scalar(&values, "step/images_per_second", event.ImagesPerSecond)
 	case *runner.EvalEvent:
 		for _, v := range event.Values {
-			scalar(&values, "evaluation/"+v.Name, v.Number)
+			if !measure.IsUser(v.Name) { // steps have it
+				scalar(&values, "evaluation/"+v.Name, v.Number)
+			}
 		}
 		for _, l := range event.ByGroup {
 			m, ok := measure.FindMeasure(l.Name)

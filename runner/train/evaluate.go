@@ -31,6 +31,10 @@ func (r *Run) evaluate() error {
 func (r *Run) report(now *measure.Evaluation) error {
 	e := &runner.EvalEvent{Head: r.Head(), Epoch: r.epoch()}
 	e.Fill(r.Meta, now)
+	if err := r.hear(); err != nil {
+		return err
+	}
+	e.Values = append(e.Values, r.user...)
 	r.selects(e)
 	r.eval = e
 	now.Warn(&r.spec, r.warnOnce)

@@ -16,6 +16,9 @@ func OneLine(s string) string {
 	return strings.Join(lines, "; ")
 }
 
+// Bare is text of another program without its colours and what else it tells a terminal.
+func Bare(s string) string { return Clean(ansi.Strip(s)) }
+
 // Width is the number of cells of s, styled or not, as the renderer counts.
 func Width(s string) int {
 	_, n := measured(s)

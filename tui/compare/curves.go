@@ -15,7 +15,7 @@ import (
 // several seeds.
 func (p *Page) chart() *plot.Chart {
 	c := &plot.Chart{X: plot.EmptyRange(), Ends: true,
-		Percent: curves()[p.measure].Scale == dro.Percent}
+		Percent: p.curves()[p.measure].Scale == dro.Percent}
 	last := 0.0
 	for i, row := range p.table.Rows {
 		var seeds []*plot.Series
@@ -49,11 +49,11 @@ func (p *Page) chart() *plot.Chart {
 // selected is the place on the run's curve that it has selected, if it has.
 func (p *Page) selected(run *record.Run, number uint8) []plot.Spot {
 	s := run.Summary()
-	if s == nil || s.Selected == nil || !s.Selected.Of(curves()[p.measure].Name).Applies() {
+	if s == nil || s.Selected == nil || !s.Selected.Of(p.curves()[p.measure].Name).Applies() {
 		return nil
 	}
 	return []plot.Spot{{X: s.Selected.Epoch,
-		Y: s.Selected.Of(curves()[p.measure].Name).Float(), Number: number}}
+		Y: s.Selected.Of(p.curves()[p.measure].Name).Float(), Number: number}}
 }
 
 // meanLine is the middle of a band as a line, which can be drawn with a glyph.

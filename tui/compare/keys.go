@@ -89,7 +89,7 @@ func (p *Page) turn(by int) { p.part = (p.part + compareParts + comparePart(by))
 
 // nextMeasure goes on to the next one that some run can have.
 func (p *Page) nextMeasure() {
-	list := curves()
+	list := p.curves()
 	for range list {
 		p.measure = (p.measure + 1) % len(list)
 		can := func(r *record.Run) bool { return list[p.measure].CanApply(&r.Meta) }

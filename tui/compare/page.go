@@ -153,12 +153,13 @@ func (p *Page) take(msg comparedMsg) tea.Cmd {
 	p.loading = false
 	p.compared = msg.compared
 	p.top, p.column, p.scroll, p.series, p.colors = 0, 0, 0, nil, nil
+	p.measure = min(p.measure, len(p.curves())-1)
 	p.histories = make([]record.History, len(p.logs))
 	if p.table != nil {
 		p.colors = p.Colors.Of(p.rowRuns())
 	}
 	for range p.logs {
-		list := make([]*plot.Series, len(curves()))
+		list := make([]*plot.Series, len(p.curves()))
 		for c := range list {
 			list[c] = new(plot.Series)
 		}
@@ -197,10 +198,11 @@ func (p *Page) extend(run int, events []runner.Event) {
 	perEpoch := float64(max(1, p.runs[run].Meta.StepsPerEpoch))
 	h := &p.histories[run]
 	h.Most = 1
+	list := p.curves()
 	for _, e := range events {
 		back := h.Add(e)
 		eval, _ := e.(*runner.EvalEvent)
-		for c, curve := range curves() {
+		for c, curve := range list {
 			s := p.series[run][c]
 			if back {
 				s.Rewind(float64(h.Step) / perEpoch)

@@ -83,8 +83,8 @@ func readEvals(logs []lab.Log, from, round int) tea.Cmd {
 }
 
 // curves are the measures that can be drawn: the test loss, then those that
-// tables have.
-func curves() (list []lab.Measure) {
+// tables have, and the programs' own.
+func (p *Page) curves() (list []lab.Measure) {
 	for _, m := range lab.EvalMeasures() {
 		switch {
 		case m.Name == "test_loss":
@@ -93,7 +93,7 @@ func curves() (list []lab.Measure) {
 			list = append(list, m)
 		}
 	}
-	return list
+	return append(list, record.UserMeasures(p.runs...)...)
 }
 
 // comparedMsg brings the table of the runs that were asked for.

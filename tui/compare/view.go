@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"drolab/runner/measure"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/plot"
@@ -88,7 +89,7 @@ func (p *Page) View(w, h int) []string {
 	place := p.Theme.Place
 	return kit.Compose(w, h, []kit.Placed{
 		place(lay.table, p.heading(), tableNote, p.part == tablePart, box, p.viewTable),
-		place(lay.curves, p.Theme.Greek(curves()[p.measure].Title), note, p.part == curvesPart, box,
+		place(lay.curves, p.Theme.Greek(p.curves()[p.measure].Title), note, p.part == curvesPart, box,
 			p.viewCurves),
 		place(lay.notes, "Read with care", "", p.part == notesPart, box, p.viewNotes),
 	})
@@ -160,6 +161,10 @@ func (p *Page) tableRows() (rows []tableRow) {
 		case "robust_risk_at":
 			label = p.Theme.Greek(c.Title())
 		default:
+			label = c.Name
+			if measure.IsUser(label) {
+				break // as the program writes it
+			}
 			label = strings.ReplaceAll(c.Name, "_", " ")
 		}
 		rows = append(rows, tableRow{i, label, count, c.Few})

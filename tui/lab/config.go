@@ -24,6 +24,9 @@ type Config struct {
 	// shows those in RunsDir.
 	Replay *Replay
 	Kept   *Kept
+	// Programs are those that the user has started; nil asks about none, and none but these
+	// is started.
+	Programs Programs
 	// StopSweep stops the sweep in a folder, its runs with a checkpoint; nil cannot.
 	StopSweep func(dir string) error
 	// RunsDir and DataDir are the folders of the runs and of the datasets.

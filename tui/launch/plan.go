@@ -54,8 +54,10 @@ func (l *Page) review() tea.Cmd {
 	if changes := l.changes(); len(changes) > 0 {
 		lines = append(append(lines, "", "Changed from the preset:"), changes...)
 	}
-	return kit.Question("Start "+l.preset().Name+"?", lines,
-		kit.Choice{Keys: []string{"enter"}, Name: "start", Then: kit.Send(beginMsg{})})
+	settled := *s
+	settled.SettleProgram("") // as it will be started
+	return kit.Question("Start "+l.preset().Name+"?", lines, kit.Choice{Keys: []string{"enter"},
+		Name: "start", Then: l.Trusting(&settled, kit.Send(beginMsg{}))})
 }
 
 // machine says how many cores there are, and who has them.

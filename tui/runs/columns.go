@@ -36,7 +36,7 @@ type runColumn struct {
 // deviation too.
 func runColumns(folded bool, value valueOf) []runColumn {
 	measure := func(head string, w, least int, name string) runColumn {
-		c := measureColumn(folded, value, name)
+		c := measureColumn(folded, value, lab.Named(lab.SummaryMeasures(), name))
 		c.head, c.least = head, least
 		c.w = max(w, measureCells(lab.Named(lab.SummaryMeasures(), name), folded))
 		return c
@@ -90,11 +90,10 @@ func measureCells(m lab.Measure, folded bool) int {
 }
 
 // measureColumn is the column of a measure.
-func measureColumn(folded bool, value valueOf, name string) runColumn {
-	m := lab.Named(lab.SummaryMeasures(), name)
-	of := func(r *record.Run) measure.Number { return value(r, r.Meta.Fit(name)) }
+func measureColumn(folded bool, value valueOf, m lab.Measure) runColumn {
+	of := func(r *record.Run) measure.Number { return value(r, r.Meta.Fit(m.Name)) }
 	return runColumn{head: m.Head(), w: max(8, measureCells(m, folded), cell.Width(m.Head())+2),
-		measure: name,
+		measure: m.Name,
 		cell:    func(l line) string { return l.spread(of, m) },
 		compare: func(a, b line) int {
 			return byNumber(a.mean(of), b.mean(of), m.Better == dro.Higher)
@@ -108,16 +107,16 @@ func textColumn(head string, w, least int, of func(*record.Run) string) runColum
 		compare: func(a, b line) int { return cmp.Compare(of(a[0]), of(b[0])) }}
 }
 
-// extras are the columns that are shown where they are chosen: the other measures, the
-// settings in which the runs differ, tags and pins.
+// extras are the columns that are shown where they are chosen: the programs' own values,
+// the other measures, the settings in which the runs differ, tags and pins.
 func (p *Page) extras(there []runColumn) (list []runColumn) {
 	taken := map[string]bool{"algorithms": true, "seed": true}
 	for _, c := range there {
 		taken[c.measure] = true
 	}
-	for _, m := range lab.SummaryMeasures() {
+	for _, m := range append(record.UserMeasures(p.all...), lab.SummaryMeasures()...) {
 		if !taken[m.Name] {
-			list = append(list, measureColumn(p.together(), p.value.of(p), m.Name))
+			list = append(list, measureColumn(p.together(), p.value.of(p), m))
 		}
 	}
 	for _, key := range p.keys {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"drolab/presets"
+	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/spec"
@@ -158,7 +159,8 @@ func parseTerm(word string) (t term, err error) {
 			break
 		}
 	}
-	if !slices.Contains(factKeys(), t.key) && !slices.Contains(presets.Keys(), t.key) {
+	if !slices.Contains(factKeys(), t.key) && !slices.Contains(presets.Keys(), t.key) &&
+		!measured(t.key) {
 		return t, fmt.Errorf("%s: neither a setting nor one of %s", word[:at],
 			strings.Join(factKeys(), ", "))
 	}
@@ -226,11 +228,12 @@ func factKeys() []string {
 	return keys
 }
 
-// measured tells whether a key is a measure of a summary. What is a setting too,
+// measured tells whether a key is a measure of a summary, or would be one if some program
+// gave it. What is a setting too,
 // as λ and η where they start, is looked for as such.
 func measured(key string) bool {
 	_, set := spec.FindSetting(key)
-	return !set && slices.ContainsFunc(lab.SummaryMeasures(),
+	return measure.IsUser(key) || !set && slices.ContainsFunc(lab.SummaryMeasures(),
 		func(m lab.Measure) bool { return m.Name == key })
 }
 

@@ -92,8 +92,9 @@ func (f *forking) start(text string) tea.Cmd {
 		if err != nil {
 			return lab.Started{Err: err}
 		}
-		return f.Lab.Start(runner.Request{Preset: f.run.Meta.Preset, Specs: spec.Expand(),
-			Parent: fmt.Sprintf("%s@%d", f.run.Meta.ID, step)})()
+		fork := f.Lab.Start(runner.Request{Preset: f.run.Meta.Preset, Specs: spec.Expand(),
+			Parent: fmt.Sprintf("%s@%d", f.run.Meta.ID, step)})
+		return f.Lab.Trusting(&spec, fork)()
 	}
 }
 

@@ -65,4 +65,16 @@ func TestFork(t *testing.T) {
 		got.Specs[0].LR != 0.5 || got.Specs[0].Epochs != 9 {
 		t.Errorf("asked for %+v, want from %s", got, want)
 	}
+	// A fork of a program asks, where the user has not started it.
+	trust := &tuitest.Trust{Sums: map[string]string{"/train.py": "0123abcd"}}
+	l.Config.Programs = trust
+	r.Press("F")
+	r.Type("model=program:/train.py")
+	r.Press("enter")
+	if len(s.Requests) != 1 || r.Overlay == nil {
+		t.Fatalf("started %+v", s.Requests)
+	}
+	if r.Press("y"); len(s.Requests) != 2 || len(trust.Approved) != 1 {
+		t.Errorf("started %+v, approved %v", s.Requests, trust.Approved)
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/measure"
 	"drolab/runner/page"
+	"drolab/runner/record"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -169,9 +170,10 @@ func (p *Page) row(i int, columns []runColumn, room, w int) string {
 
 // cameTo lists the last measures that apply, but those that the list has: the
 // method's own first.
-func cameTo(s *runner.Summary, list []runColumn) string {
+func cameTo(r *record.Run, list []runColumn) string {
+	s := r.Summary()
 	var own, rest []string
-	for _, m := range measure.SummaryMeasures() {
+	for _, m := range record.Measures(r) {
 		there := slices.ContainsFunc(list, func(c runColumn) bool { return c.measure == m.Name })
 		if n := s.Of(m.Name); !m.Main || m.IsList() || there || !n.Applies() {
 			continue
@@ -260,7 +262,7 @@ func (p *Page) viewDetails(w, h int) (lines []string) {
 		lines = t.Points([]kit.Point{
 			{Name: "State", Text: state},
 			{Name: "Trains", Text: trains},
-			{Name: "Came to", Text: selected(m, s) + cameTo(s, shown)},
+			{Name: "Came to", Text: selected(m, s) + cameTo(r, shown)},
 			{Name: parts, Text: perPart(m, s), Whole: true},
 			{Name: "Folder", Text: r.Dir},
 			{Name: "Made", Text: made},

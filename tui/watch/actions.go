@@ -26,7 +26,7 @@ func (w *Page) back() {
 	case w.zoomed:
 		w.zoomed = false
 	default:
-		w.logPane = false
+		w.logPane = noPane
 	}
 }
 
@@ -69,14 +69,20 @@ func (w *Page) flipSplit() tea.Cmd {
 	return kit.Notify("evaluated on the " + panel.SplitName(w.Val) + " split")
 }
 
-// flipLog opens the log pane at its end, where the latest is, or closes it.
-func (w *Page) flipLog() { w.logPane, w.logBack = !w.logPane, 0 }
+// flipLog opens the log pane at its end, where the latest is, goes on to what the run's program
+// printed, where it trains one, or closes it.
+func (w *Page) flipLog() {
+	w.logPane, w.logBack = (w.logPane+1)%(printedPane+1), 0
+	if w.logPane == printedPane && !trains(w.Run()) {
+		w.logPane = noPane
+	}
+}
 
 // scroll moves what is too long by part of a page: the log, where it is open,
 // else the bars of the panel.
 func (w *Page) scroll(by int) {
 	const page = 5
-	if w.logPane {
+	if w.logPane != noPane {
 		w.logBack = max(0, w.logBack-by*page)
 		return
 	}
@@ -141,8 +147,16 @@ func (w *Page) pause() tea.Cmd {
 	return w.Ask("pause", t.ID)
 }
 
-// resume is for a run that has ended, too, which this process then takes over.
-func (w *Page) resume() tea.Cmd { return w.Ask("resume", w.Run().ID) }
+// resume is for a run that has ended, too, which this process then takes over: its program is
+// started anew.
+func (w *Page) resume() tea.Cmd {
+	t := w.Run()
+	ask := w.Ask("resume", t.ID)
+	if t.Status.Ended() {
+		return w.Trusting(&t.Meta.Spec, ask)
+	}
+	return ask
+}
 
 // checkpoint saves without a pause; a note in the log pane tells when it is there.
 func (w *Page) checkpoint() tea.Cmd { return w.Save(w.Run().ID) }

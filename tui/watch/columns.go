@@ -201,6 +201,13 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 			list = append(list, step(m.Head(), max(8, cell.Width(m.Head())+2), m.Name))
 		}
 	}
+	for _, m := range w.Own() { // and the programs
+		c := figure(m.Head(), max(8, cell.Width(m.Head())+2), m, track.OfStep(m.Name))
+		if m.Better != dro.Neither {
+			c.of = &m
+		}
+		list = append(list, c)
+	}
 	return list
 }
 

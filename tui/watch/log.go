@@ -24,6 +24,9 @@ type logLine struct {
 // logBack may be more than there is to scroll, since keys and wheel only add to it. It is cut
 // here, where the number of lines is known.
 func (w *Page) log(r kit.Rect, box bool) []string {
+	if w.logPane == printedPane {
+		return w.program(r, box)
+	}
 	t := w.Theme
 	var all []logLine
 	skipped, names := 0, 0
@@ -54,14 +57,19 @@ func (w *Page) log(r kit.Rect, box bool) []string {
 	if len(all) == 0 {
 		lines = []string{t.Dim.Paint(" nothing happened yet")}
 	}
-	note := kit.Plural(len(all), "line")
-	if back > 0 {
-		note = fmt.Sprintf("%d more below · ", back) + note
-	}
+	note := scrolled(back) + kit.Plural(len(all), "line")
 	if skipped > 0 {
 		note = fmt.Sprintf("%d unreadable · ", skipped) + note
 	}
 	return t.Panel("Log by step", note, false, box, lines, r.W, r.H)
+}
+
+// scrolled says how many lines are below the pane; "" of none.
+func scrolled(back int) string {
+	if back == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d more below · ", back)
 }
 
 // warnings are those of the row under the cursor, in full. The pane cuts each to a line, and the

@@ -27,7 +27,8 @@ type Page struct {
 	runTable
 	screen
 	turns
-	held held // the plot that the mouse has hold of
+	printed printed
+	held    held // the plot that the mouse has hold of
 }
 
 // reader is how far the logs were read. Logs keep their own places, so while reading is true
@@ -44,13 +45,22 @@ type reader struct {
 	problem string    // of the last opening or reading; "" without
 }
 
+// pane is what the log pane shows.
+type pane int
+
+const (
+	noPane      pane = iota // it is closed
+	logPane                 // what happened to the runs
+	printedPane             // what the program of the run under the cursor printed
+)
+
 // screen is what is shown of the page. It outlives the runs: whoever opens others finds the
 // layout as it was.
 type screen struct {
 	focus   int  // of panels, an index into Panels, in view or not
 	zoomed  bool // the focused panel is alone; shown is kept for afterwards
 	shown   int  // panels at once (1, 2, 4, 6); 0: as many as suit the screen
-	logPane bool // it is open
+	logPane pane // what it shows
 	logBack int  // lines that the log pane is scrolled back
 }
 
@@ -69,10 +79,16 @@ func New(s *lab.Lab) *Page {
 	return w
 }
 
-// furnish makes panels, columns and axes for the methods of the watched runs. The drawn panels
-// are forgotten with it, since an index means another panel from now on.
+// furnish makes panels, columns and axes for the methods of the watched runs.
 func (w *Page) furnish() {
 	w.Furnish()
+	w.arrange()
+}
+
+// arrange is due where panels came or went. The drawn ones are forgotten, since an index
+// means another panel from now on.
+func (w *Page) arrange() {
+	w.focus = min(w.focus, len(w.Panels)-1)
 	w.drawn = make([]turned, len(w.Panels))
 	w.setColumns()
 }
@@ -107,7 +123,11 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 	// user, who waits for it: every part is drawn, and the axes are fitted to the new state.
 	switch msg := msg.(type) {
 	case kit.Tick:
-		return w.read(time.Time(msg))
+		now := time.Time(msg)
+		return tea.Batch(w.read(now), w.readPrinted(now))
+	case printedMsg:
+		w.takePrinted(msg)
+		return nil
 	case readMsg:
 		return w.take(msg)
 	}
@@ -170,6 +190,9 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 	w.furnish()
 	for _, t := range w.Tracks { // by now their number is known, which bounds their curves
 		w.Prepare(t)
+	}
+	if w.FurnishOwn() {
+		w.arrange()
 	}
 	// Labels tell what differs, and so need all runs; colours need their order.
 	track.Order(w.Tracks)

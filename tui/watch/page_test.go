@@ -88,6 +88,25 @@ func TestVerbs(t *testing.T) {
 	}
 }
 
+// A resume of what has ended starts the program anew, and so asks where the user has not started
+// it; one that is paused has its program.
+func TestResumeOfProgram(t *testing.T) {
+	r := watching(t, 120, 40)
+	run, trust := r.watch.Run(), &tuitest.Trust{Sums: map[string]string{"/train.py": "0123abcd"}}
+	r.Config.Programs, run.Meta.Spec.Model, r.Mine[run.ID] = trust, "program:/train.py", true
+	run.Status = runner.Paused
+	if r.Press("r"); len(r.asked.List) != 1 {
+		t.Fatalf("paused: asked %v", r.asked.List)
+	}
+	run.Status = runner.Stopped
+	if r.Press("r"); len(r.asked.List) != 1 || r.Overlay == nil {
+		t.Fatalf("stopped: asked %v", r.asked.List)
+	}
+	if r.Press("y"); len(r.asked.List) != 2 || len(trust.Approved) != 1 {
+		t.Errorf("trusted: asked %v, approved %v", r.asked.List, trust.Approved)
+	}
+}
+
 func TestMany(t *testing.T) {
 	s := tuitest.NewScript(t)
 	store, err := record.Open(string(s.Folder))

@@ -135,6 +135,9 @@ func (w *Page) take(m readMsg) tea.Cmd {
 		changed = changed || len(p.events) > 0
 	}
 	if changed {
+		if w.FurnishOwn() {
+			w.arrange()
+		}
 		w.PointBegun()
 		if w.clock == nil {
 			w.Fit()

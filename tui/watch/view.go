@@ -29,7 +29,8 @@ func (w *Page) first() int {
 // layout is where everything is now. It is reckoned anew by whoever asks, the mouse included: it
 // depends on so much that a kept one would be stale, and it costs little.
 func (w *Page) layout() watchLayout {
-	return layWatch(w.Body.W, w.Body.H, len(w.Rows()), w.count(), w.headlineRows(), w.logPane)
+	return layWatch(w.Body.W, w.Body.H, len(w.Rows()), w.count(), w.headlineRows(),
+		w.logPane != noPane)
 }
 
 // View implements the interface's page: rows lines of cols cells each.

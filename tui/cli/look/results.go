@@ -81,12 +81,21 @@ func repeated(runs []*record.Run) bool {
 // define says what the figures of the tables are.
 func define(w io.Writer, runs []*record.Run) {
 	fmt.Fprintln(w, "\nWhat the figures are, at the last iterate where no other step is named:")
+	point := func(text string) {
+		fmt.Fprintln(w, "  "+strings.Join(kit.Wrap(console.OneLine(text), 100), "\n    "))
+	}
 	for _, m := range measure.SummaryMeasures() {
 		applies := func(r *record.Run) bool { return m.CanApply(&r.Meta) }
 		if m.Main && slices.ContainsFunc(runs, applies) {
-			lines := kit.Wrap(console.OneLine(m.Definition()), 100)
-			fmt.Fprintln(w, "  "+strings.Join(lines, "\n    "))
+			point(m.Definition())
 		}
+	}
+	var own []string
+	for _, m := range record.UserMeasures(runs...) {
+		own = append(own, m.Name)
+	}
+	if len(own) > 0 {
+		point(strings.Join(own, ", ") + ": the program's own, as it last gave them.")
 	}
 	fmt.Fprint(w, conventions)
 }
@@ -119,7 +128,7 @@ func runTable(runs []*record.Run, parts []string) *page.Table {
 	row("status", func(r *record.Run) string { return string(r.Status()) })
 	row("set, ρ", func(r *record.Run) string { return console.Clean(r.Meta.Spec.Radius()) })
 	row("epochs", epochs)
-	for _, m := range measure.SummaryMeasures() {
+	for _, m := range record.Measures(runs...) {
 		switch {
 		case !m.Main:
 		case m.IsList() && m.Axis == runs[0].Meta.Main():

@@ -53,12 +53,20 @@ func list(con *console.Console, runs []*record.Run) error {
 	return nil
 }
 
+// mostOwn is how many of their programs' own values a list of runs has; show has all.
+const mostOwn = 4
+
 // printList prints a line a run.
 func printList(w io.Writer, runs []*record.Run) {
 	head := []string{"run", "status", "epochs", "set, ρ", "worst", "mean", "test loss"}
+	own := record.UserMeasures(runs...)
+	own = own[:min(len(own), mostOwn)]
+	for _, m := range own {
+		head = append(head, m.Head())
+	}
 	console.Grid(w, head, page.Rows(runs, func(r *record.Run) []string {
 		s := r.Summary()
-		return []string{
+		row := []string{
 			console.Clean(s.ID), string(r.Status()),
 			epochs(r),
 			console.Clean(r.Meta.Spec.Radius()),
@@ -66,6 +74,10 @@ func printList(w io.Writer, runs []*record.Run) {
 			console.Percent(s.Of("test_accuracy")),
 			console.Short(s.Of("test_loss")),
 		}
+		for _, m := range own {
+			row = append(row, console.Figure(&m, s.Of(m.Name)))
+		}
+		return row
 	}))
 }
 

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"drolab/runner"
+	"drolab/runner/bridge"
 	"drolab/runner/engine"
 	"drolab/runner/queue"
 	"drolab/runner/record"
@@ -54,6 +55,7 @@ func (s *Screen) interact(ctx context.Context, attach bool) error {
 	ctx, cancel := s.Orderly(ctx, console.Outlive)
 	defer cancel()
 	cfg := s.screen(store.Dir(), attach)
+	cfg.Programs = bridge.Approvals(s.Programs)
 	if !s.HasEngine() {
 		return s.interactInline(ctx, store, cfg)
 	}

@@ -263,20 +263,43 @@ func (w *Board) Furnish() {
 	}
 	before := w.Panels
 	w.Panels = panels(w.Standing(), w.Methods(), runs...)
-	for i := range before {
+	for i := range min(len(before), len(w.Panels)) {
 		w.Panels[i].View = min(before[i].View, len(w.Panels[i].Views)-1)
 	}
 	w.Validates = slices.ContainsFunc(runs, lab.Validates)
 	w.Val = w.Val && w.Validates
 	w.quantities = quantities(w.Panels)
-	for name, q := range w.quantities {
-		if w.scales[name] == nil {
-			w.scales[name] = &vertical{}
-			if q.Scale == dro.Log { // the first time only: then the user has chosen
-				w.scales[name].kind = plot.Log10
-			}
+	for _, q := range w.quantities {
+		w.scale(&q)
+	}
+}
+
+// scale has an axis for a quantity. What the user has chosen of it stays.
+func (w *Board) scale(q *lab.Measure) {
+	if w.scales[q.Name] == nil {
+		w.scales[q.Name] = &vertical{}
+		if q.Scale == dro.Log {
+			w.scales[q.Name].kind = plot.Log10
 		}
 	}
+}
+
+// FurnishOwn adds a panel for each of the programs' own values that has none, behind the
+// others; false where there is no such value. A log tells of them as it is read.
+func (w *Board) FurnishOwn() (more bool) {
+	for _, m := range w.Own() {
+		if _, there := w.quantities[m.Name]; there {
+			continue
+		}
+		more = true
+		w.scale(&m)
+		w.quantities[m.Name] = m
+		w.Panels = append(w.Panels, Panel{Title: m.Title, Views: []View{{Curves: []string{m.Name}}}})
+		for _, t := range w.Tracks {
+			t.Keep(m.Name).Fresh = true
+		}
+	}
+	return more
 }
 
 // Prepare has the curves and films of a run kept that panels show, from its first event on.

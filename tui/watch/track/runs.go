@@ -8,6 +8,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/measure"
 	"drolab/runner/spec"
 	"drolab/tui/lab"
 )
@@ -30,6 +31,19 @@ func (w *Runs) Methods() (list []dro.Algorithm) {
 		list = append(list, t.Meta.Spec.Algorithm())
 	}
 	return list
+}
+
+// Own are the programs' own values, as far as the runs have had any.
+func (w *Runs) Own() []lab.Measure {
+	return runner.UserMeasures(func(yield func(*runner.Meta, measure.Values) bool) {
+		for _, t := range w.Tracks {
+			for _, last := range []*runner.StepEvent{t.Last, t.read().Last} {
+				if last != nil && !yield(t.Meta, last.Values) {
+					return
+				}
+			}
+		}
+	})
 }
 
 // Run is the one under the cursor; nil without runs.

@@ -40,6 +40,8 @@ type Track struct {
 	// The board says in Draw which of these are kept. A curve that no panel names is never
 	// made, so a new view needs no change here.
 	quantities map[string]lab.Measure
+	most       int                   // buckets of a curve
+	own        int                   // curves of the program's own values
 	Curves     map[string]*curve     // by quantity
 	Path       plot.Path             // (λ, η)
 	Films      map[string]*plot.Film // by list measure; a value for each class or group
@@ -111,10 +113,21 @@ func (t *Track) Draw(quantities map[string]lab.Measure, filmed []string, most in
 	for _, name := range filmed {
 		t.Films[name] = &plot.Film{}
 	}
+	t.most, t.own = most, 0
 	for q := range quantities {
-		t.Curves[q] = &curve{Raw: new(plot.Series)}
-		t.Curves[q].Raw.Limit(most)
+		t.Keep(q)
 	}
+}
+
+// Keep has one more curve kept, if it is not yet.
+func (t *Track) Keep(name string) *curve {
+	c := t.Curves[name]
+	if c == nil {
+		c = &curve{Raw: new(plot.Series)}
+		c.Raw.Limit(t.most)
+		t.Curves[name] = c
+	}
+	return c
 }
 
 // Add takes in events in the order of the log. Progress sees each event first, since it alone
@@ -188,9 +201,18 @@ func (t *Track) Stop(ended bool) {
 // addStep grows the curves of steps, and the path where the method has a λ and an η.
 func (t *Track) addStep(e *runner.StepEvent) {
 	for name, q := range t.quantities {
-		if q.OfStep() {
+		if q.OfStep() && !measure.IsUser(name) {
 			v, low, high := lab.OfStep(e, name)
 			t.Curves[name].spread(e.Step, v, low, high)
+		}
+	}
+	for _, v := range e.User() { // known by their first value alone, so a panel comes later
+		c := t.Curves[v.Name]
+		if c == nil && t.own < measure.MostUser {
+			c, t.own = t.Keep(v.Name), t.own+1
+		}
+		if c != nil {
+			c.spread(e.Step, v.Number, e.Min.Of(v.Name), e.Max.Of(v.Name))
 		}
 	}
 	if l, h := e.Of("lambda"), e.Of("eta"); l.Applies() && h.Applies() {

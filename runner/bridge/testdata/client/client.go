@@ -30,7 +30,9 @@ type Model interface {
 }
 
 // Logger is a Model that has values of its own: since it was asked last.
-type Logger interface{ Logged() (names []string, values []float64) }
+type Logger interface {
+	Logged() (names []string, values []float64)
+}
 
 // Question is a message of drolab's: the members of all of them.
 type Question struct {

@@ -1,0 +1,46 @@
+package runner
+
+import (
+	"fmt"
+	"testing"
+
+	"drolab/dro"
+	"drolab/runner/measure"
+)
+
+// The programs' own measures of runs come by name, each with the side that all who have it
+// agree on, and are bounded in number.
+func TestUserMeasures(t *testing.T) {
+	n := measure.Num(1)
+	sided := func(s measure.Sides) *Meta { return &Meta{User: s} }
+	runs := []struct {
+		m *Meta
+		v measure.Values
+	}{
+		{sided(measure.Sides{Higher: []string{"user.b", "user.a"}}),
+			measure.Values{{Name: "loss", Number: n}, {Name: "user.b", Number: n}}},
+		{sided(measure.Sides{Higher: []string{"user.a"}, Lower: []string{"user.b"}}),
+			measure.Values{{Name: "user.b", Number: n}, {Name: "user.a", Number: n}}},
+	}
+	all := func(yield func(*Meta, measure.Values) bool) {
+		for _, r := range runs {
+			if !yield(r.m, r.v) {
+				return
+			}
+		}
+	}
+	text := ""
+	for _, m := range UserMeasures(all) {
+		text += fmt.Sprintf("%s%d%t%t ", m.Name, m.Better, m.Main, m.OfStep())
+	}
+	if want := fmt.Sprintf("user.a%dtruetrue user.b%dtruetrue ", dro.Higher,
+		dro.Neither); text != want {
+		t.Errorf("%s: want %s", text, want)
+	}
+	for i := range 1000 {
+		runs[0].v.Set(fmt.Sprint("user.", i), n)
+	}
+	if got := len(UserMeasures(all)); got != mostUserMeasures {
+		t.Errorf("%d measures", got)
+	}
+}

@@ -1,0 +1,52 @@
+package lab
+
+import (
+	"path/filepath"
+	"strings"
+
+	"drolab/runner/spec"
+	"drolab/tui/cell"
+	"drolab/tui/kit"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Programs knows which programs the user has started: bridge.Approvals is one.
+type Programs interface {
+	// Look is the checksum of a program's file, and whether this very file was started before.
+	Look(path string) (sum string, started bool, err error)
+	// ApproveAs notes that it may be, if it still has the checksum.
+	ApproveAs(path, sum string) error
+}
+
+// Trusting is what starts runs of a spec. Where they train a program that the user has not started
+// before, as its file is now, it asks first: presets and folders of runs may come from a stranger.
+// What cannot be asked about is refused with its reason by whoever starts runs.
+func (s *Lab) Trusting(of *spec.Spec, start tea.Cmd) tea.Cmd {
+	p, ok := of.Program()
+	programs := s.Config.Programs
+	if !ok || programs == nil || !filepath.IsAbs(p.Path) {
+		return start
+	}
+	return func() tea.Msg {
+		sum, started, err := programs.Look(p.Path)
+		if started || err != nil {
+			return start()
+		}
+		trust := func() tea.Msg {
+			if err := programs.ApproveAs(p.Path, sum); err != nil {
+				return kit.Complain(err)()
+			}
+			return start()
+		}
+		lines := []string{"program  " + cell.OneLine(p.Path), "sha256   " + sum}
+		if len(p.Words) > 0 {
+			lines = append(lines, "words    "+cell.OneLine(strings.Join(p.Words, " ")))
+		}
+		lines = append(append(lines, ""), kit.Wrap("You have not started it before, as its file is now. It "+
+			"can do whatever you can: look at it first. The sum is of this file and not of what "+
+			"it imports.", 72)...)
+		return kit.Question("Start this program?", lines,
+			kit.Choice{Keys: []string{"y"}, Name: "trust and start", Then: trust})()
+	}
+}

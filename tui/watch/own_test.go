@@ -1,0 +1,72 @@
+package watch
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"drolab/runner"
+	"drolab/runner/measure"
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/lab"
+	"drolab/tui/watch/panel"
+)
+
+// own gives a run a value of its program's own from a step on, which is the step.
+func own(events []runner.Event, name string, from int64) {
+	for _, e := range events {
+		if s, ok := e.(*runner.StepEvent); ok && s.Step >= from {
+			for _, v := range []*measure.Values{&s.Values, &s.Min, &s.Max} {
+				*v = slices.Clone(*v)
+				v.Set(name, measure.Num(float64(s.Step)))
+			}
+		}
+	}
+}
+
+// A value of a program's own has a panel and a column as soon as the run has one, behind those
+// that were there, and the curve has its first value.
+func TestOwnValues(t *testing.T) {
+	s := tuitest.NewScript(t)
+	id := sfkOf(s)
+	own(s.Logs[id], "user.tokens", 60)
+	r := newRig(t, s, 200, 60)
+	r.Wait(2*time.Second, time.Second/5)
+	before := len(r.watch.Panels)
+	r.Wait(time.Duration(400*tuitest.Pace*float64(time.Second)), time.Second)
+	titles := func(p panel.Panel) bool { return p.Title == "user.tokens" }
+	if n := len(r.watch.Panels); n != before+1 || !titles(r.watch.Panels[n-1]) {
+		t.Fatalf("%d panels of %d before: %+v", n, before, r.watch.Panels[n-1])
+	}
+	for _, track := range r.watch.Tracks {
+		c := track.Curves["user.tokens"]
+		if track.ID == id && (c.Raw.Len() < 3 || c.Raw.At(60) != 60) ||
+			track.ID != id && c.Raw.Len() > 0 {
+			t.Errorf("%s has %d values", track.ID, c.Raw.Len())
+		}
+	}
+	r.Press("shift+tab", "z", "i")
+	text := tuitest.Text(r.Shot()) + strings.Join(r.Overlay.Lines, " ")
+	for _, want := range []string{"user.tokens ──", "user.tokens: a value of the program's own"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q:\n%s", want, text)
+		}
+	}
+	r.Overlay = nil
+	r.Send(lab.Watch{IDs: []string{otherThan(s, id)}}) // whose panels are fewer
+	r.Wait(2*time.Second, time.Second/5)
+	r.Fits(t, "other runs")
+	if slices.ContainsFunc(r.watch.Panels, titles) {
+		t.Error("a run has the panel of another one's program")
+	}
+}
+
+func otherThan(s *tuitest.Script, id string) string {
+	for other := range s.Logs {
+		if other != id {
+			return other
+		}
+	}
+	panic("one run alone")
+}

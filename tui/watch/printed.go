@@ -1,0 +1,129 @@
+package watch
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"drolab/tui/cell"
+	"drolab/tui/kit"
+	"drolab/tui/watch/track"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// printed is what the program of the run under the cursor printed last, which the log pane
+// shows in place of what happened. It is read anew now and then, while it is shown.
+type printed struct {
+	of      string   // the run's ID
+	text    string   // of the file, as it was read
+	lines   []string // of it, as they may be drawn
+	problem string   // why there are none; "" without one
+	looked  time.Time
+	reading bool
+}
+
+// The end of a program's log that is shown.
+const (
+	mostPrinted = 64 << 10 // bytes
+	mostLines   = 1000
+)
+
+// trains tells whether there may be something that a program printed.
+func trains(t *track.Track) bool { return t != nil && t.Meta.Program != nil }
+
+// readPrinted looks for more that the run's program printed, where the pane shows it.
+func (w *Page) readPrinted(now time.Time) tea.Cmd {
+	t, p := w.Run(), &w.printed
+	same := t != nil && p.of == t.ID
+	if w.logPane != printedPane || !trains(t) || p.reading || same && now.Sub(p.looked) < lookAgain {
+		return nil
+	}
+	if !same {
+		*p = printed{of: t.ID}
+	}
+	p.reading, p.looked = true, now
+	run, before := t.Run, *p
+	return func() tea.Msg {
+		text, whole, err := run.Printed(mostPrinted)
+		m := printedMsg{of: before.of}
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			m.problem = "nothing of it is kept"
+		case err != nil:
+			m.problem = cell.OneLine(err.Error())
+		}
+		m.changes = !same || m.problem != before.problem || string(text) != before.text
+		if m.changes {
+			m.text, m.lines = string(text), linesOf(text, whole)
+		}
+		return m
+	}
+}
+
+// linesOf are the lines of a text. Of one that a program has written over, as of a progress bar,
+// the last form stays.
+func linesOf(text []byte, whole bool) (lines []string) {
+	if !whole { // its first line may have lost its beginning
+		_, text, _ = bytes.Cut(text, []byte("\n"))
+	}
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimRight(line, "\r\n")
+		line = line[strings.LastIndexByte(line, '\r')+1:]
+		lines = append(lines, cell.Bare(strings.ReplaceAll(line, "\t", "    ")))
+	}
+	return slices.Clone(lines[max(0, len(lines)-mostLines):])
+}
+
+// printedMsg brings what a program printed.
+type printedMsg struct {
+	of, text, problem string
+	lines             []string
+	changes           bool
+}
+
+// Changes tells whether it is something else than before.
+func (m printedMsg) Changes() bool { return m.changes }
+
+// News is the log's, and not the program's.
+func (printedMsg) News() bool { return false }
+
+// takePrinted shows it. What was asked of another run is dropped.
+func (w *Page) takePrinted(m printedMsg) {
+	if p := &w.printed; p.of == m.of {
+		p.reading = false
+		if m.changes {
+			p.text, p.lines, p.problem = m.text, m.lines, m.problem
+			w.touch()
+		}
+	}
+}
+
+// program draws the log pane with what the program of the run under the cursor printed.
+func (w *Page) program(r kit.Rect, box bool) []string {
+	t, p, run := w.Theme, &w.printed, w.Run()
+	var all []string
+	note := ""
+	switch {
+	case !trains(run):
+		note = "trains no program"
+	case p.of != run.ID || p.reading && p.text == "" && p.problem == "":
+		note = "reading" + t.More
+	case p.problem != "":
+		note = p.problem
+	default:
+		all, note = p.lines, kit.Plural(len(p.lines), "line")
+	}
+	iw, ih := kit.Inside(box, r.W, r.H)
+	back := max(0, min(w.logBack, len(all)-ih))
+	end := len(all) - back
+	var lines []string
+	for _, l := range all[max(0, end-ih):end] {
+		lines = append(lines, " "+t.Text.Paint(cell.Cut(t.Greek(l), iw-2)))
+	}
+	title := "Program of " + run.Label
+	return t.Panel(title, scrolled(back)+note, false, box, lines, r.W, r.H)
+}
