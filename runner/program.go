@@ -21,8 +21,7 @@ func ByScript(id string) string {
 		return "the loop of such a run is a script's: the script itself starts it, by " +
 			"drolab.start(...), or forks one, by drolab.start(from_=\"RUN@STEP\")"
 	}
-	return fmt.Sprintf("the loop of run %s is a script's: the script itself goes on with it, by "+
-		"drolab.start(resume=%q), or forks it, by from_", id, id)
+	return fmt.Sprintf("only its script goes on with run %s: drolab.start(resume=%q)", id, id)
 }
 
 // OnlyTrains says that the run trains a program, where something needs a network of
