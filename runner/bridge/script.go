@@ -89,12 +89,11 @@ var errDone = errors.New("done")
 
 // Meet reads the first message of a script. After an error the script is told it, by Over.
 func Meet(in io.Reader, out io.Writer) (*Script, error) {
-	s := &Script{conn: frame.NewConn(in, out)}
+	s := &Script{conn: frame.NewConn(in, out), waits: true}
 	arrays, err := s.conn.Receive(&s.Opening)
 	if err != nil {
 		return s, gone(err)
 	}
-	s.waits = true
 	switch o := &s.Opening; {
 	case o.Do != "start":
 		return s, fmt.Errorf("a script says %.40q first: want start", o.Do)

@@ -21,10 +21,12 @@ counts = {"class_counts": torch.bincount(y), "group_counts": torch.bincount(g)}
 
 def train(stop, resume=None):
     torch.manual_seed(2)
-    model = nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Dropout(0.1), nn.Linear(8, 2))
+    model = nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Dropout(0.1),
+                          nn.Linear(8, 2))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
 
-    with drolab.start("torch", method="sfk", runs=runs, samples=len(x), batch=30, epochs=3, log_every=1,
+    with drolab.start("torch", method="sfk", runs=runs, samples=len(x), batch=30, epochs=3,
+                      log_every=1,
                       lr=0.05, resume=resume,
                       packages=["torch"], **counts) as run:
         if run.saved:

@@ -25,7 +25,6 @@ __all__ = ["Failed", "Lost", "Run", "start"]
 Split = Union[int, Mapping[str, int]]
 Counts = Union[Sequence[int], Mapping[str, Sequence[int]]]
 
-_SILENT = ("step", "log")
 _PATIENCE = 2.0  # seconds for an answer that an interrupt cut off
 _OPTIONAL = ("label", "group", "index", "correct", "confidence")
 
@@ -80,7 +79,8 @@ def start(name: Optional[str] = None, *, method: Optional[str] = None,
     head: Dict[str, Any] = {
         "do": "start", "version": VERSION, "name": name or "", "resume": resume or "",
         "from": from_ or "", "settings": {k: _plain(k, v) for k, v in given.items()},
-        "higher": list(higher), "lower": list(lower), "restart": bool(restart), "steps_per_epoch": int(steps_per_epoch),
+        "higher": list(higher), "lower": list(lower), "restart": bool(restart),
+        "steps_per_epoch": int(steps_per_epoch),
         "parameters": int(parameters), "device": str(device), "packages": _packages(packages),
         "path": os.path.abspath(sys.argv[0]) if sys.argv[0] else "", "arguments": sys.argv[1:],
         "interpreter": sys.executable or ""}
