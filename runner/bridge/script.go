@@ -185,7 +185,7 @@ func (s *Script) do(m *said, arrays []frame.Array) error {
 		if err := s.x.take(s, runner.SplitTrain, m.Has, arrays, s.needs); err != nil {
 			return fmt.Errorf("weights: %w", err)
 		}
-		return s.run.Take()
+		return s.run.Take(s.x.batch.N)
 	case "epoch":
 		return s.endEpoch(m, arrays)
 	case "evaluate":

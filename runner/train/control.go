@@ -91,7 +91,7 @@ func (r *Run) saveNow() error {
 
 // Saved implements gate.Waiting: what waits, and what has stopped, was saved before.
 func (r *Run) Saved() error {
-	if r.leader != nil && r.savedStep != r.step {
+	if r.leader != nil && (r.savedStep != r.step || r.step == 0) {
 		return errOwnSaves
 	}
 	return nil

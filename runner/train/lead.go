@@ -41,13 +41,14 @@ var errOwnSaves = errors.New("its script saves by itself, by run.checkpoint(), "
 type byScript struct {
 	asked     []gate.Order // for a checkpoint
 	stopping  bool
-	savedStep int64 // of the last checkpoint, or of where the run began
+	began     int64 // the step that the run goes on from
+	savedStep int64 // of the last checkpoint; 0 is none
 	passes    map[string]*measure.Pass
 }
 
 // follow is the loop of a script's run.
 func (r *Run) follow() error {
-	r.savedStep = r.step
+	r.began, r.savedStep = r.step, r.step
 	defer func() {
 		for _, o := range r.asked {
 			o.Answer(0, runner.ErrNotRunning)
@@ -63,10 +64,15 @@ func (r *Run) follow() error {
 	return cmp.Or(r.Report(), err)
 }
 
-// Take is a step of the script: orders, and then all that a step is.
-func (r *Run) Take() error {
+// Take is a step of the script on n samples: orders, and then all that a step is.
+func (r *Run) Take(n int) error {
 	if err := r.Report(); err != nil {
 		return err
+	}
+	if batch := r.Meta.Spec.Batch; r.step == r.began && n != batch {
+		r.warnOnce("batch size", fmt.Sprintf("a batch of the script has %d samples, and the "+
+			"setting batch is %d, by which epochs are counted: give drolab.start batch=%d", n,
+			batch, n))
 	}
 	if err := r.replay(r.step); err != nil {
 		return err

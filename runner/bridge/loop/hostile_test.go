@@ -186,9 +186,14 @@ func TestAbsent(t *testing.T) {
 	for without, want := range map[string]struct{ warning, measure string }{
 		"train":     {"no pass over the training split", "dual_gap"},
 		"grad_norm": {"no grad_norm", "grad_norm"},
+		"batch":     {"a batch of the script has 32 samples", "excess_risk"},
 	} {
 		r := room(t.TempDir())
-		id := r.well(t, dro.SFK, func(s *script) { s.without = without })
+		id := r.well(t, dro.SFK, func(s *script) {
+			if s.without = without; without == "batch" {
+				delete(s.opening["settings"].(map[string]any), without)
+			}
+		})
 		text, err := os.ReadFile(filepath.Join(string(r), id, "events.jsonl"))
 		if n := strings.Count(string(text), want.warning); err != nil || n != 1 {
 			t.Errorf("without %s %q is said %d times: %v", without, want.warning, n, err)
