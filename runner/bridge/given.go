@@ -51,7 +51,7 @@ func (g *given) take(s *Script, split string, has []string, arrays []frame.Array
 	lacks := n
 	for i, name := range has[1:] {
 		if err := g.one(s, split, name, arrays[i+1], &lacks); err != nil {
-			return fmt.Errorf("%.20s: %w", name, err)
+			return fmt.Errorf("%s: %w", clean(name, mostName), err)
 		}
 	}
 	switch {

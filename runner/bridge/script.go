@@ -281,7 +281,8 @@ func (s *Script) checkpoint() error {
 	case m.Do == "end":
 		return s.end(m)
 	case m.Do != "saved":
-		return fmt.Errorf("run.%.40s comes within the block of run.checkpoint", m.Do)
+		return fmt.Errorf("run.%s comes within the block of run.checkpoint",
+			clean(m.Do, mostName))
 	}
 	s.saving = folder
 	if err := s.run.Checkpoint(); err != nil {

@@ -86,7 +86,8 @@ func (s *Script) Step(train.Rule) (norm float64, ok bool) {
 	case err == nil && m.Do == "end":
 		err = s.end(m)
 	case err == nil && m.Do != "step":
-		err = fmt.Errorf("run.%.40s comes before the run.step of the weights before it", m.Do)
+		err = fmt.Errorf("run.%s comes before the run.step of the weights before it",
+			clean(m.Do, mostName))
 	case err == nil:
 		err = s.step(m, arrays)
 	}

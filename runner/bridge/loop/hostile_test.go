@@ -91,7 +91,7 @@ func wrongs() map[string]wrong {
 		"length":     {"1 elements of type i8 where 2", given(good[0], ints(0), good[2])},
 		"type":       {"whole numbers belong", given(good[0], floats(0, 1), good[2])},
 		"arrays":     {"2 arrays, of which it names 3", given(good[:2]...)},
-		"stranger":   {"drolab does not know", []line{{ask("losses", "colour"), good[:2]}}},
+		"stranger":   {"drolab does not know", []line{{ask("losses", "col\x1b[1m\n"), good[:2]}}},
 		"twice":      {"comes before the run.step", []line{weights, weights}},
 		"no draw":    {"give run.step(fresh=draw)", step(nil, floats(.1, 1))},
 		"bare":       {"no step size and norm", step(nil)},
@@ -108,6 +108,8 @@ func wrongs() map[string]wrong {
 			pass("epoch", "", 360, "losses", "label", "group", "index")},
 		"names": {"want at most 64", []line{
 			{map[string]any{"do": "log", "names": make([]string, 65)}, good[:1]}, weights}},
+		"twice strangely": {"comes before the run.step",
+			[]line{weights, {map[string]any{"do": "x\x1b[1m\n"}, nil}}},
 		"in a block": {"within the block of run.checkpoint",
 			one(map[string]any{"do": "checkpoint"}, weights)},
 		"end": {"want done, stopped or failed", one(map[string]any{"do": "end", "status": "well"})},

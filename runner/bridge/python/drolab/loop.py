@@ -153,9 +153,9 @@ class Run:
         self._fresh = False
         self._weighed = False
         self.id = str(head["resume"])
-        said, says = os.pipe()  # drolab's questions are ours: it says, and is told
-        told, tells = os.pipe()
         command = [_command(), "loop"] + (["--runs", runs] if runs else [])
+        said, says = os.pipe()  # what drolab says, and what it is told
+        told, tells = os.pipe()
         self._errors = tempfile.TemporaryFile()
         try:
             for end in (told, says):
