@@ -337,6 +337,8 @@ class Run:
 
     def _close(self, kill: bool = False) -> None:
         """Leaves drolab's process, which ends by itself, or is told to."""
+        if self._over:
+            return
         self._over = True
         keep_in_children(*self._pipes)
         for end in self._pipes:
