@@ -264,7 +264,7 @@ func (r *Run) end(status runner.Status, cause error) (runner.Status, error) {
 // conclude writes what end says. A run that failed waits for no disk, which may
 // be why it failed, and leaves as much as it can.
 func (r *Run) conclude(status runner.Status, cause error) error {
-	if status != runner.Failed {
+	if status == runner.Done { // a run that goes on has it in its checkpoint
 		if err := r.tell(); err != nil {
 			return err
 		}

@@ -86,11 +86,10 @@ func (p *Page) View(w, h int) []string {
 	if p.reading {
 		note = "reading the curves"
 	}
-	place := p.Theme.Place
+	place, title := p.Theme.Place, p.Theme.Greek(p.curves()[p.measure].Title)
 	return kit.Compose(w, h, []kit.Placed{
 		place(lay.table, p.heading(), tableNote, p.part == tablePart, box, p.viewTable),
-		place(lay.curves, p.Theme.Greek(p.curves()[p.measure].Title), note, p.part == curvesPart, box,
-			p.viewCurves),
+		place(lay.curves, title, note, p.part == curvesPart, box, p.viewCurves),
 		place(lay.notes, "Read with care", "", p.part == notesPart, box, p.viewNotes),
 	})
 }

@@ -35,7 +35,8 @@ func TestTrust(t *testing.T) {
 			t.Errorf("asked is\n%s", text)
 		}
 		if r.Press(no); len(s.Requests) > 0 || len(trust.Approved) > 0 || p.Busy() != "" {
-			t.Fatalf("%s started %v, approved %v, busy %q", no, s.Requests, trust.Approved, p.Busy())
+			t.Fatalf("%s started %v, approved %v, busy %q", no, s.Requests, trust.Approved,
+				p.Busy())
 		}
 		r.Overlay = nil
 	}

@@ -106,8 +106,9 @@ func (w *Page) ownKeys() []kit.Key {
 			Why: of(nil), Do: w.nextBaseline},
 		{Keys: kit.On("d"), Help: "curves in lines, in dots, or as there is room",
 			Why: of(nil), Do: w.nextStyle},
-		{Keys: kit.On("w"), Hint: "log pane", Help: "warnings and what happened, then what the run's program printed",
-			Why: of(nil), Do: kit.Just(w.flipLog)},
+		{Keys: kit.On("w"), Hint: "log pane",
+			Help: "warnings and what happened, then what the run's program printed",
+			Why:  of(nil), Do: kit.Just(w.flipLog)},
 		{Keys: kit.On("W"), Help: "the warnings of the run, in full",
 			Why: of(w.noWarnings), Do: w.warnings},
 		{Keys: kit.On("i"), Hint: "define", Help: "what the panel shows, defined",
@@ -156,7 +157,8 @@ func (w *Page) noBelow(*track.Track) string {
 
 // noBack needs no run: a zoom or an open pane can be left on an empty page, too.
 func (w *Page) noBack() string {
-	return kit.Unless(w.Cross.On || w.zoomed || w.logPane != noPane, "there is nothing to go back from")
+	return kit.Unless(w.Cross.On || w.zoomed || w.logPane != noPane,
+		"there is nothing to go back from")
 }
 
 func (w *Page) noFlip(*track.Track) string {
@@ -178,7 +180,8 @@ func (w *Page) noScale(*track.Track) string {
 
 // noScroll names the pane, as that is the one of the two that a key can open.
 func (w *Page) noScroll(*track.Track) string {
-	return kit.Unless(w.logPane != noPane || w.hiddenBars(w.focus) > 0, "the log pane is closed: w opens it")
+	return kit.Unless(w.logPane != noPane || w.hiddenBars(w.focus) > 0,
+		"the log pane is closed: w opens it")
 }
 
 func (w *Page) noPause(t *track.Track) string {

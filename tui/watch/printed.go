@@ -39,7 +39,8 @@ func trains(t *track.Track) bool { return t != nil && t.Meta.Program != nil }
 func (w *Page) readPrinted(now time.Time) tea.Cmd {
 	t, p := w.Run(), &w.printed
 	same := t != nil && p.of == t.ID
-	if w.logPane != printedPane || !trains(t) || p.reading || same && now.Sub(p.looked) < lookAgain {
+	fresh := same && now.Sub(p.looked) < lookAgain
+	if w.logPane != printedPane || !trains(t) || p.reading || fresh {
 		return nil
 	}
 	if !same {

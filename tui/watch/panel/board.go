@@ -294,7 +294,8 @@ func (w *Board) FurnishOwn() (more bool) {
 		more = true
 		w.scale(&m)
 		w.quantities[m.Name] = m
-		w.Panels = append(w.Panels, Panel{Title: m.Title, Views: []View{{Curves: []string{m.Name}}}})
+		w.Panels = append(w.Panels,
+			Panel{Title: m.Title, Views: []View{{Curves: []string{m.Name}}}})
 		for _, t := range w.Tracks {
 			t.Keep(m.Name).Fresh = true
 		}
