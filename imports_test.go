@@ -64,6 +64,7 @@ runner, runner/axis < runner/page
 dro, runner/page, runner/compare, GONUM < runner/report
 runner/queue, runner/record, X/SYS < runner/engine
 runner/certificate, runner/record < runner/inspect
+runner/engine, runner/bridge/internal/frame < runner/bridge/loop
 runner/page, runner/internal/aside < runner/export
 runner/page, runner/record < runner/publish
 runner/queue, runner/record, runner/page, runner/compare, runner/engine < runner/sweep
@@ -82,7 +83,7 @@ tui, TEA, CHARM, WISH < tui/share
 tui/lab, dro, presets, runner/sweep, runner/inspect, ANSI, TEA, CHARM < tui/internal/tuitest
 tui/kit, runner/record, runner/page, presets, presets/recorded, CHARM, COBRA < tui/cli/console
 tui/cli/console, runner/train, COBRA < tui/cli/machine
-tui/cli/machine, runner/engine, COBRA < tui/cli/trainer
+tui/cli/machine, runner/engine, runner/bridge/loop, COBRA < tui/cli/trainer
 tui/cli/console, COBRA < tui/cli/look
 runner/compare, runner/export, runner/publish, runner/report, runner/sweep < tui/cli/look
 tui/cli/trainer, tui/cli/look, ANSI, CHARM, COBRA < tui/cli/run

@@ -88,6 +88,20 @@ type EvalEvent struct {
 	Selected bool
 }
 
+// Fill computes the measures that the run can have. A list of which nothing is known has its
+// places, and nothing in them.
+func (e *EvalEvent) Fill(m *Meta, from *measure.Evaluation) {
+	for _, row := range measure.EvalMeasures() {
+		if row.IsList() && !row.CanApply(m) {
+			continue
+		}
+		row.Compute(from, &e.Values, &e.ByGroup)
+		if row.IsList() && e.ByGroup.Of(row.Name) == nil {
+			e.ByGroup.Set(row.Name, make([]measure.Number, len(m.Places(row.Axis))))
+		}
+	}
+}
+
 // WarningEvent keeps what is suspicious but usable.
 type WarningEvent struct {
 	Head

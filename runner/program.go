@@ -14,12 +14,26 @@ type Program struct {
 	Packages map[string]string `json:"packages,omitempty"`
 }
 
+// ByScript says that a run's loop is a script's, and how it goes on; id is empty of a run that is
+// not there yet.
+func ByScript(id string) string {
+	if id == "" {
+		return "the loop of such a run is a script's: the script itself starts it, by " +
+			"drolab.start(...), or forks one, by drolab.start(from_=\"RUN@STEP\")"
+	}
+	return fmt.Sprintf("only its script goes on with run %s: drolab.start(resume=%q)", id, id)
+}
+
 // OnlyTrains says that the run trains a program, where something needs a network of
 // drolab's own, its weights or its data: nothing but a run starts a program. Nil of any
 // other run.
 func (m *Meta) OnlyTrains() error {
 	if !m.Spec.IsProgram() {
 		return nil
+	}
+	if m.Spec.IsScript() {
+		return fmt.Errorf("run %s has its network and data in a script: this needs a model and "+
+			"data of drolab's own", m.ID)
 	}
 	return fmt.Errorf("run %s trains a program, which only a run starts: this needs a model and "+
 		"data of drolab's own", m.ID)

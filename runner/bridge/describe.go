@@ -21,6 +21,7 @@ type Description struct {
 	Parameters int
 	// Restart, Accumulate and Pick say which methods it can be trained with.
 	Restart, Accumulate, Pick bool
+	StepsPerEpoch             int // of a script; 0: whole batches of the training split
 	Device                    string
 	Packages                  map[string]string // versions by name
 	User                      measure.Sides     // of values of its own

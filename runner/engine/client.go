@@ -38,6 +38,7 @@ type Client struct {
 	Command func() *exec.Cmd
 
 	patience time.Duration // for an answer; 0 is the protocol's
+	run      string        // the one that a script has the loop of, and RunsDir is its folder
 }
 
 // ErrNone says that the runs folder has no engine.
@@ -65,6 +66,9 @@ func (c *Client) Wake() error {
 
 // Resume implements runner.Verbs.
 func (c *Client) Resume(id string) error {
+	if s := c.script(id); s != nil {
+		return s.ask(&request{Verb: verbResume, Run: id})
+	}
 	r, err := record.Find(c.RunsDir, id)
 	means := c.means(err == nil && r.Meta.Spec.IsProgram()) // else the engine says what is wrong
 	_, err = c.askStarting(&request{Verb: verbResume, Run: id, Means: &means})
@@ -81,14 +85,14 @@ func (c *Client) means(program bool) runner.Means {
 }
 
 // Pause implements runner.Verbs.
-func (c *Client) Pause(id string) error { return c.ask(&request{Verb: verbPause, Run: id}) }
+func (c *Client) Pause(id string) error { return c.of(id).ask(&request{Verb: verbPause, Run: id}) }
 
 // Stop implements runner.Verbs.
-func (c *Client) Stop(id string) error { return c.ask(&request{Verb: verbStop, Run: id}) }
+func (c *Client) Stop(id string) error { return c.of(id).ask(&request{Verb: verbStop, Run: id}) }
 
 // Checkpoint implements runner.Verbs.
 func (c *Client) Checkpoint(id string) (step int64, err error) {
-	out, err := c.askAt(control, &request{Verb: verbCheckpoint, Run: id})
+	out, err := c.of(id).askAt(control, &request{Verb: verbCheckpoint, Run: id})
 	if err != nil {
 		return 0, err
 	}
@@ -100,7 +104,7 @@ func (c *Client) Checkpoint(id string) (step int64, err error) {
 
 // Knob implements runner.Verbs.
 func (c *Client) Knob(id, key, value string) error {
-	return c.ask(&request{Verb: verbKnob, Run: id, Key: key, Value: value})
+	return c.of(id).ask(&request{Verb: verbKnob, Run: id, Key: key, Value: value})
 }
 
 // Status asks on the read-only socket. The error is ErrNone where there is no
@@ -153,6 +157,9 @@ func (c *Client) connect(socket func(address) string, limit time.Time) (w *wire,
 		held, broken := c.held()
 		if broken != nil {
 			return nil, broken
+		}
+		if !held && c.run != "" {
+			return nil, errors.New(runner.ByScript(c.run))
 		}
 		if !held && errors.Is(err, ErrNone) {
 			return nil, fmt.Errorf("%w for %s, so nothing there runs in one", ErrNone, c.RunsDir)

@@ -202,13 +202,6 @@ func (p *Predictions) evaluate(m *runner.Meta, s *spec.Spec) (*runner.EvalEvent,
 		}
 	}
 	event := &runner.EvalEvent{}
-	for _, row := range measure.EvalMeasures() {
-		if !row.IsList() || row.CanApply(m) {
-			row.Compute(e, &event.Values, &event.ByGroup)
-		}
-		if row.IsList() && row.CanApply(m) && event.ByGroup.Of(row.Name) == nil {
-			event.ByGroup.Set(row.Name, make([]measure.Number, len(m.Places(row.Axis))))
-		}
-	}
+	event.Fill(m, e)
 	return event, nil
 }

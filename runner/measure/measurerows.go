@@ -154,7 +154,8 @@ func dualRiskRows() []Measure {
 			"F(x; λ, η) − R_ρ(x) on the training split: 0 where λ and η are the best for this "+
 				"network, so the error of the dual variables alone")),
 			Value: func(e *Evaluation) Number {
-				return NumIf(e.Z != nil, e.objective().value-e.Train.Worst.Risk)
+				f := e.objective()
+				return NumIf(f.Applies(), f.value-e.Train.Worst.Risk)
 			}},
 		{Main: true, Measure: ofProblem(nats("penalised_gap", "penalised gap",
 			"F(x; λ, η) − min over η of F(x; λ, η) on the training split, for methods that keep "+
@@ -163,11 +164,11 @@ func dualRiskRows() []Measure {
 			Value: (*Evaluation).penalisedGap},
 		{Measure: ofProblem(dro.Measure{Name: "best_lambda", Title: "best λ", Symbol: "λ*",
 			Doc: "the λ of the exact worst case on the training split: the best for this network"}),
-			Value: func(e *Evaluation) Number { return NumIf(e.Z != nil, e.best().Lambda) }},
+			Value: func(e *Evaluation) Number { return NumIf(e.solvable(), e.best().Lambda) }},
 		{Measure: ofProblem(dro.Measure{Name: "best_eta", Title: "best η", Symbol: "η*",
 			Doc: "the η of the exact worst case on the training split, in the coordinates of the " +
 				"run's own"}),
-			Value: func(e *Evaluation) Number { return NumIf(e.Z != nil, e.best().Eta) }},
+			Value: func(e *Evaluation) Number { return NumIf(e.solvable(), e.best().Eta) }},
 		{Measure: dro.Measure{Name: "worst_divergence", Title: "worst case's divergence",
 			Asks: dro.OfProblem, Doc: "D_φ(Q‖P) of the exact worst case on the training split; " +
 				"below ρ where the radius does not bind"},

@@ -38,7 +38,10 @@ func (c Counts) IsZero() bool { return c.Train == nil && c.Val == nil && c.Test 
 // samples, so a run keeps what it returns.
 func PartsOf(d *data.Dataset) Parts {
 	count := func(of func(data.Source, int) []int, kinds int) (c Counts) {
-		c.Train, c.Test = of(d.Train, kinds), of(d.Test, kinds)
+		c.Train = of(d.Train, kinds)
+		if d.Test.Len() > 0 { // a script need not say what it will test on
+			c.Test = of(d.Test, kinds)
+		}
 		if d.Val != nil {
 			c.Val = of(d.Val, kinds)
 		}

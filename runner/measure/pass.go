@@ -219,11 +219,14 @@ func (p *Pass) Solve(ratios []float64, by *dro.Problem, radii []float64) (err er
 // apply where there is none. It is of the constrained problem for every method, also
 // for one that keeps λ.
 func (e *Evaluation) objective() Number {
-	if e.Z == nil {
+	if !e.solvable() {
 		return Number{}
 	}
 	return Num(e.Problem.At(nil, e.Train.Losses, *e.Z).Value)
 }
+
+// solvable tells whether there is a method's z, and training losses to hold it against.
+func (e *Evaluation) solvable() bool { return e.Z != nil && e.Train.Losses != nil }
 
 // best is the (λ, η) that F is least at on the training split, as the run has its own.
 func (e *Evaluation) best() dro.Z { return e.Problem.Shift(e.Train.Worst.Z) }

@@ -12,7 +12,7 @@ const enough = 8
 // Warn tells what is suspicious about an evaluation, though usable, and the cure:
 // each thing once, under a name of its own, whatever its numbers are later.
 func (e *Evaluation) Warn(s *spec.Spec, tell func(about, message string)) {
-	if e.Z == nil { // a method without λ and η has no box
+	if !e.solvable() { // a method without λ and η has no box
 		return
 	}
 	if e.aboveBound() > 0 {

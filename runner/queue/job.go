@@ -1,10 +1,10 @@
 package queue
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"drolab/dro/nn"
@@ -177,6 +177,9 @@ func newMeta(
 		return nil, err
 	}
 	perEpoch := int64(d.Train.Len() / s.Batch)
+	if d.program != nil && d.program.StepsPerEpoch > 0 {
+		perEpoch = int64(d.program.StepsPerEpoch)
+	}
 	m := &runner.Meta{
 		Preset: req.Preset, Parent: req.Parent, Created: time.Now().UTC(), Spec: s, Host: host,
 		Checksum: d.Checksum, Parts: parts, Parameters: parameters,
@@ -277,7 +280,7 @@ func (q *Queue) noteResume(j *job) error {
 // kernel names what multiplies in the run's steps: of a program, where it runs.
 func kernel(s *spec.Spec, host string, d *shared) string {
 	if d.program != nil {
-		return cmp.Or("program "+d.program.Device, host)
+		return strings.TrimSpace("program " + d.program.Device)
 	}
 	return train.Kernel(s, host, d.Dataset)
 }

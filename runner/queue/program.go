@@ -87,6 +87,11 @@ func (q *Queue) network(j *job) train.NewNetwork {
 	if j.data.program == nil {
 		return q.settings.Network
 	}
+	if j.meta.Spec.IsScript() {
+		return func(*spec.Spec, *data.Dataset, int) (train.Network, error) {
+			return q.settings.Script.lead(j.record)
+		}
+	}
 	return func(s *spec.Spec, d *data.Dataset, threads int) (train.Network, error) {
 		_, start, err := q.startOf(s, j.means)
 		if err != nil {

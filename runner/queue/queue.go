@@ -31,6 +31,8 @@ type Settings struct {
 	Network train.NewNetwork
 	// Programs says which programs this user has started before: no other is started.
 	Programs bridge.Approvals
+	// Script is the one whose loop a run of this queue is; nil: no run has a script.
+	Script *Script
 	// Alone says that nobody may be there to resume a run that waits for room
 	// on a full disk: it looks for that by itself too, again and again.
 	Alone bool

@@ -19,6 +19,9 @@ type shared struct {
 // same name and options. The caller is starting, so that nobody opens it at the same
 // time, and has mu free, since opening may take minutes.
 func (q *Queue) dataset(of *runner.Meta, m runner.Means) (*shared, error) {
+	if of.Spec.IsScript() {
+		return q.script(of)
+	}
 	if of.Spec.IsProgram() {
 		return q.program(&of.Spec, m)
 	}

@@ -51,6 +51,12 @@ func (q *Queue) ResumeWith(id string, m runner.Means) error {
 	return q.reopen(id, m)
 }
 
+// GoOn asks a run that is paused to go on; one that has ended stays so.
+func (q *Queue) GoOn(id string) error {
+	_, err := q.goOn(id)
+	return err
+}
+
 // goOn asks a live run to go on. One that ends, or will, cannot: over is closed
 // when it has. The order is sent to that one, too, since a run that waits for the disk
 // in order to end may try again then.

@@ -12,6 +12,10 @@ const ProgramPrefix = "program:"
 // ProgramData is the dataset of such a run, which is the program's own.
 const ProgramData = "program"
 
+// ScriptModel is the model of a run whose loop is a script's: it trains what it likes, and asks
+// drolab for weights.
+const ScriptModel = "script"
+
 // Program is the program that computes losses and gradients in place of a network of
 // drolab's own. Words are its arguments.
 type Program struct {
@@ -52,8 +56,14 @@ func (s *Spec) Program() (p Program, ok bool) {
 	return Program{words[0], words[1:]}, true
 }
 
-// IsProgram tells whether s trains a program.
-func (s *Spec) IsProgram() bool { return strings.HasPrefix(s.Model, ProgramPrefix) }
+// IsProgram tells whether s trains a program, or a script does: the network and the data are
+// not drolab's.
+func (s *Spec) IsProgram() bool {
+	return strings.HasPrefix(s.Model, ProgramPrefix) || s.IsScript()
+}
+
+// IsScript tells whether the loop is a script's.
+func (s *Spec) IsScript() bool { return s.Model == ScriptModel }
 
 // String is the model that names p.
 func (p Program) String() string {

@@ -90,7 +90,9 @@ func (t *Setting) ReadIn(s *Spec) bool {
 }
 
 // suits tells whether the setting means something to the Spec's network.
-func (t *Setting) suits(s *Spec) bool { return !t.native && !t.bridge || t.bridge == s.IsProgram() }
+func (t *Setting) suits(s *Spec) bool {
+	return (!t.native || !s.IsProgram()) && (!t.bridge || s.IsProgram() && !s.IsScript())
+}
 
 // Inherited tells whether a fork has the setting of its parent.
 func (t *Setting) Inherited() bool { return t.fixed }

@@ -94,7 +94,7 @@ func dataRows() []Setting {
 			Want: "program:PATH or one of ", among: nn.Models, Choices: nn.Models, fixed: true,
 			ok: func(s *Spec) bool {
 				_, isProgram := s.Program()
-				return isProgram || nn.Known(s.Model)
+				return isProgram || s.IsScript() || nn.Known(s.Model)
 			}},
 		{Key: "program_patience", Doc: "seconds that a program may be silent for when it is asked",
 			Want: "a number from 1 to 1000000", bridge: true, viewed: true, in: between(1, 1e6)},

@@ -48,6 +48,8 @@ func (s *Spec) unsuited(key string) error {
 			want = ProgramData + ", since a program has its own data"
 		}
 		return &KeyError{key, s.Dataset, want}
+	case !t.suits(s) && s.IsScript():
+		return &KeyError{key, s.Text(key), "none: the script has its own network, data and time"}
 	case !t.suits(s) && s.IsProgram():
 		return &KeyError{key, s.Text(key), "none: the program has its own network and data, " +
 			"and reads words behind its name, as in program:train.py width=2"}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"drolab/dro"
+	"drolab/runner"
 	"drolab/runner/spec"
 )
 
@@ -86,7 +87,11 @@ func (f *File) settings() (list []Setting, errs []error) {
 			}
 			seen[name] = true
 			list = append(list, s)
-			if err := s.spec.Validate(); err != nil {
+			err := s.spec.Validate()
+			if err == nil && s.spec.IsScript() {
+				err = errors.New("model: " + runner.ByScript(""))
+			}
+			if err != nil {
 				line := f.lineOf(err)
 				if key := err.Error(); !told[key] {
 					told[key] = true

@@ -20,6 +20,7 @@ const BetweenCheckpoints = 5 * time.Second
 type saving struct {
 	savedAt time.Time     // the last one, or the start
 	pending *runner.State // the selected step's, which is not saved yet; nil: none
+	byScript
 }
 
 // due tells whether a checkpoint at the end of an epoch is worth its time. The clock

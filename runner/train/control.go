@@ -32,6 +32,10 @@ func (r *Run) serve(o gate.Order) error {
 	case gate.Stop:
 		return r.stop()
 	case gate.Checkpoint:
+		if r.leader != nil {
+			r.asked = append(r.asked, o)
+			return nil
+		}
 		err := r.save()
 		o.Answer(r.step, err)
 		return err
@@ -46,7 +50,7 @@ func (r *Run) serve(o gate.Order) error {
 // rest saves, lets another run train, and waits until the run may go on. A
 // stop needs no further checkpoint then.
 func (r *Run) rest() error {
-	if err := r.save(); err != nil {
+	if err := r.saveNow(); err != nil {
 		return err
 	}
 	if err := r.Mark(runner.Paused); err != nil {
@@ -55,6 +59,9 @@ func (r *Run) rest() error {
 	defer r.pause()()
 	r.Gate.Leave()
 	err := r.Gate.Enter(nil, func() {}, true, r)
+	if err == gate.ErrStopped && r.leader != nil {
+		err = r.stop()
+	}
 	if err == nil {
 		return r.Mark(runner.Running)
 	}
@@ -64,14 +71,31 @@ func (r *Run) rest() error {
 // stop leaves a checkpoint of this moment and ends the run, so that a resume goes on
 // from this very step.
 func (r *Run) stop() error {
+	if r.leader != nil {
+		r.stopping = true
+		return nil
+	}
 	if err := r.save(); err != nil {
 		return err
 	}
 	return gate.ErrStopped
 }
 
+// saveNow saves before a pause. A script can only save by itself, and waits meanwhile.
+func (r *Run) saveNow() error {
+	if r.leader != nil {
+		return nil
+	}
+	return r.save()
+}
+
 // Saved implements gate.Waiting: what waits, and what has stopped, was saved before.
-func (r *Run) Saved() error { return nil }
+func (r *Run) Saved() error {
+	if r.leader != nil && (r.savedStep != r.step || r.step == 0) {
+		return errOwnSaves
+	}
+	return nil
+}
 
 // Mark implements gate.Waiting: it puts a status into the log, of the step that the
 // run has come to.

@@ -7,6 +7,8 @@
 //	between two steps: orders, knobs, checkpoints  (control.go, turn.go, checkpoint.go)
 //	after an epoch:    measures of whole splits    (evaluate.go, output.go)
 //
+// Where a script has the loop, its Leader calls the same parts in the script's order (lead.go).
+//
 // A run's numbers depend on its Meta, its data and its kernel, and not on the clock
 // nor on where the run was paused or resumed. What would break that belongs elsewhere.
 // Start at step.go: one training step as a list of verbs. Network (network.go) is what

@@ -24,12 +24,13 @@ func (r *Run) evaluate() error {
 	if err != nil {
 		return err
 	}
+	return r.report(now)
+}
+
+// report puts an evaluation into the log.
+func (r *Run) report(now *measure.Evaluation) error {
 	e := &runner.EvalEvent{Head: r.Head(), Epoch: r.epoch()}
-	for _, m := range measure.EvalMeasures() {
-		if !m.IsList() || m.CanApply(r.Meta) {
-			m.Compute(now, &e.Values, &e.ByGroup)
-		}
-	}
+	e.Fill(r.Meta, now)
 	if err := r.hear(); err != nil {
 		return err
 	}
@@ -47,10 +48,8 @@ func (r *Run) look() (e *measure.Evaluation, err error) {
 	if e.Train, err = r.Pass(runner.SplitTrain, false); err != nil {
 		return nil, err
 	}
-	p := r.Method.Problem
-	e.Ratios = make([]float64, len(e.Train.Losses))
-	if e.Train.Worst, err = p.Set.WorstCase(e.Ratios, e.Train.Losses, p.Rho); err != nil {
-		return nil, fmt.Errorf("step %d: training %w", r.step, err)
+	if err = r.solve(e); err != nil {
+		return nil, err
 	}
 	if e.Test, err = r.held(runner.SplitTest); err != nil {
 		return nil, err
@@ -60,13 +59,25 @@ func (r *Run) look() (e *measure.Evaluation, err error) {
 			return nil, err
 		}
 	}
-	if e.Penalised, err = r.penalised(e); err != nil {
-		return nil, fmt.Errorf("step %d: training %w", r.step, err)
-	}
 	if r.certifyDue() {
 		err = r.certify(e)
 	}
 	return e, err
+}
+
+// solve finds the exact worst cases of the training losses, at ρ and at the λ of a method that
+// keeps it.
+func (r *Run) solve(e *measure.Evaluation) (err error) {
+	p := r.Method.Problem
+	e.Ratios = make([]float64, len(e.Train.Losses))
+	e.Train.Worst, err = p.Set.WorstCase(e.Ratios, e.Train.Losses, p.Rho)
+	if err == nil {
+		e.Penalised, err = r.penalised(e)
+	}
+	if err != nil {
+		return fmt.Errorf("step %d: training %w", r.step, err)
+	}
+	return nil
 }
 
 // certify measures what takes a full gradient: the second part of the paper's
@@ -102,10 +113,15 @@ func (r *Run) held(split string) (*measure.Pass, error) {
 	if err != nil {
 		return nil, err
 	}
+	return p, r.solveHeld(split, p)
+}
+
+// solveHeld finds the worst cases of a split that is not trained on.
+func (r *Run) solveHeld(split string, p *measure.Pass) error {
 	if err := p.Solve(nil, r.Method.Problem, r.Meta.Spec.RiskRadii); err != nil {
-		return nil, fmt.Errorf("step %d: %s %w", r.step, split, err)
+		return fmt.Errorf("step %d: %s %w", r.step, split, err)
 	}
-	return p, nil
+	return nil
 }
 
 // penalised solves the problem of a method that keeps λ, inf over η of F at this λ;

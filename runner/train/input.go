@@ -19,16 +19,24 @@ const (
 // input is the batches of a run, and room for what a step computes of them: made
 // once, so that a step allocates nothing.
 type input struct {
-	batches         *data.Loader // x-batches: permutations of the training split
-	draws           *data.Loader // batches of the method's own: independent draws
-	losses, weights []float64    // of the x-batch
-	drawn           []float64    // losses of the method's own batch
-	part            data.Batch   // the piece of the method's own batch under way
+	batches         Sampler    // x-batches: permutations of the training split
+	draws           Sampler    // batches of the method's own: independent draws
+	losses, weights []float64  // of the x-batch
+	drawn           []float64  // losses of the method's own batch
+	part            data.Batch // the piece of the method's own batch under way
+}
+
+// Sampler gives batches, and their place among them for checkpoints: a data.Loader, or a script.
+type Sampler interface {
+	Next() *data.Batch
+	State() data.State
+	Restore(data.State) error
+	Close()
 }
 
 // close ends the loaders' goroutines. It is for a run that was half built, too.
 func (i *input) close() {
-	for _, l := range []*data.Loader{i.batches, i.draws} {
+	for _, l := range []Sampler{i.batches, i.draws} {
 		if l != nil {
 			l.Close()
 		}
@@ -39,17 +47,26 @@ func (i *input) close() {
 // for every method, since a checkpoint has the place of both: a fork may go on with a
 // method that draws. The augmentation is of both, so that z sees losses as x does.
 func (r *Run) addLoaders() (err error) {
+	if r.leader != nil {
+		r.batches, r.draws = r.leader.Batches(), r.leader.Draws()
+		return nil
+	}
 	o := r.LoaderOptions(runner.SplitTrain, nn.Train, streamBatches, r.Meta.Spec.Batch)
 	r.augment(&o)
-	if r.batches, err = data.NewEpochs(r.Data.Train, o); err != nil {
+	batches, err := data.NewEpochs(r.Data.Train, o)
+	if err != nil {
 		return err
 	}
+	r.batches = batches
 	z := cmp.Or(r.Meta.Spec.BatchZ, r.Meta.Spec.Batch)
 	o = r.LoaderOptions(runner.SplitTrain, nn.Probe, streamDraws, z)
 	r.augment(&o)
 	r.drawn = make([]float64, o.Batch)
 	o.Ahead = o.Ahead && r.Method.Fresh() // for the others it is a place and no more
-	r.draws, err = data.NewDraws(r.Data.Train, o)
+	draws, err := data.NewDraws(r.Data.Train, o)
+	if err == nil { // an interface that holds a nil pointer is not nil
+		r.draws = draws
+	}
 	return err
 }
 

@@ -36,6 +36,7 @@ type Run struct {
 	spec   spec.Spec // the run's, with its knobs as they stand; Meta.Spec is as it started
 	step   int64     // steps taken so far
 	Net    Network
+	leader Leader // the network, where it has the loop; else nil
 	Method Method
 	input
 	meter
@@ -100,6 +101,7 @@ func (r *Run) build() (err error) {
 func (r *Run) addNetwork() (err error) {
 	r.losses, r.weights = make([]float64, r.spec.Batch), make([]float64, r.spec.Batch)
 	r.Net, err = r.Network(&r.Meta.Spec, r.Data, r.Threads)
+	r.leader, _ = r.Net.(Leader)
 	return err
 }
 
@@ -123,8 +125,14 @@ func (r *Run) Do(from *runner.State) (status runner.Status, err error) {
 	}()
 	status = runner.Done
 	err = r.begin(from)
-	if err == nil {
+	if err == nil && r.leader != nil {
+		err = r.follow()
+	} else if err == nil {
 		err = r.loop()
+	}
+	if errors.Is(err, ErrLeft) {
+		r.Gate.End()
+		return runner.Interrupted, err
 	}
 	if err == gate.ErrStopped {
 		status, err = runner.Stopped, r.Gate.ServeLast(r)
@@ -204,8 +212,17 @@ func (r *Run) betweenSteps() error {
 				return err
 			}
 		}
-		if err := r.endEpoch(int(done)); err != nil {
-			return err
+		if r.step < r.Meta.Steps {
+			_, err := r.endEpoch(int(done), func() (dro.Batch, error) {
+				p, err := r.Pass(runner.SplitTrain, false)
+				if err != nil {
+					return dro.Batch{}, err
+				}
+				return p.Batch(), nil
+			})
+			if err != nil {
+				return err
+			}
 		}
 		save = save || r.step == r.Meta.Steps ||
 			r.due() && (s.CheckpointEvery == 0 || r.pending != nil || r.justSelected())
@@ -220,25 +237,19 @@ func (r *Run) betweenSteps() error {
 }
 
 // endEpoch lets the method act between two epochs, which may send x back to its
-// initialisation.
-func (r *Run) endEpoch(epoch int) error {
+// initialisation. split gives the training split as a whole.
+func (r *Run) endEpoch(epoch int, split func() (dro.Batch, error)) (restart bool, err error) {
 	e, ok := r.Method.Trainer.(dro.Epochal)
-	if !ok || r.step == r.Meta.Steps {
-		return nil
+	if !ok {
+		return false, nil
 	}
 	defer r.pause()()
-	restart, err := e.EndEpoch(epoch, func() (dro.Batch, error) {
-		p, err := r.Pass(runner.SplitTrain, false)
-		if err != nil {
-			return dro.Batch{}, err
-		}
-		return p.Batch(), nil
-	})
-	if restart {
+	if restart, err = e.EndEpoch(epoch, split); err == nil && restart {
+		err = r.Report() // a script may have given what it measured before
 		r.Net.Restart()
 		r.selected, r.pending = nil, nil // what was trained so far is given up
 	}
-	return err
+	return restart, err
 }
 
 // end writes the summary and then the last status, and returns how the run

@@ -18,6 +18,7 @@ import (
 // by losses at the new x where the method draws a batch for it. Changing it changes every digest.
 func (r *Run) train() error {
 	x, alpha := r.batches.Next(), r.rate()
+	r.losses, r.weights = sized(r.losses, x.N), sized(r.weights, x.N)
 	batch := batchOf(x, r.losses)
 	r.Net.Losses(r.losses, Batch{runner.SplitTrain, x}, r.Method.samplewise)
 	if err := r.Net.Err(); err != nil { // no method takes NaN for a loss
@@ -27,6 +28,13 @@ func (r *Run) train() error {
 	r.Method.Weights(r.weights, batch)
 	r.Net.Gradient(r.weights, false)
 	norm, taken := r.Net.Step(r.rule(alpha))
+	measured := taken
+	if r.leader != nil {
+		var err error
+		if alpha, measured, err = r.leader.Told(); err != nil {
+			return err
+		}
+	}
 	r.step++
 	r.images += x.N
 	if taken {
@@ -36,7 +44,16 @@ func (r *Run) train() error {
 	if err := cmp.Or(r.Net.Err(), r.hear()); err != nil {
 		return r.broke(err)
 	}
-	return r.note(measure.NumIf(taken, norm))
+	return r.note(measure.NumIf(measured, norm))
+}
+
+// sized is memory for n numbers: x, where it has the room. Only a script's batches differ in
+// size.
+func sized(x []float64, n int) []float64 {
+	if n > cap(x) {
+		return make([]float64, n)
+	}
+	return x[:n]
 }
 
 // broke is the network's error with the step that it failed at.
@@ -63,6 +80,7 @@ func (r *Run) ownBatch(x dro.Batch) dro.Batch {
 		return x
 	}
 	z := r.draws.Next()
+	r.drawn = sized(r.drawn, z.N)
 	r.Net.SetMode(nn.Probe)
 	for from := 0; from < z.N; from += len(r.losses) {
 		to := min(from+len(r.losses), z.N)

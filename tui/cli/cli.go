@@ -116,7 +116,8 @@ func root(con *console.Console) *cobra.Command {
 	flags.IntVar(&con.Threads, "threads", 0, "processor cores to use (default all)")
 	root.AddCommand(slices.Concat(run.Commands(tr), look.Commands(con), scr.Commands(),
 		risk.Commands(con), data.Commands(con), machine.Commands(con),
-		[]*cobra.Command{sweeps.Command(), tr.Command(sweeps.Parallel, sweeps.Work)})...)
+		[]*cobra.Command{sweeps.Command(), tr.Command(sweeps.Parallel, sweeps.Work),
+			tr.LoopCommand()})...)
 	return root
 }
 

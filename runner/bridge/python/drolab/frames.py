@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import struct
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -51,7 +51,7 @@ class Wire:
         self._view = memoryview(self._memory)
         self._from = self._to = 0  # what has come and was not yet taken
         self._heads: Dict[bytes, Tuple[Head, Declared, int]] = {}
-        self._prefixes: Dict[Tuple[np.dtype, int], bytes] = {}
+        self._prefixes: Dict[Tuple[Any, ...], bytes] = {}
 
     def receive(self) -> Optional[Tuple[Head, List[np.ndarray]]]:
         """The next frame: its head, which is not to be changed, and copies of its arrays.
@@ -142,6 +142,22 @@ class Wire:
                              f"{MOST_HEAD} and {MOST_BODY}")
         raw[0] = _LENGTHS.pack(len(text), body, MAGIC) + text
         self._out(raw, len(raw[0]) + body)
+
+    def send_known(self, key: Tuple[Any, ...], head: Callable[[], Head],
+                   arrays: Sequence[np.ndarray]) -> None:
+        """Sends a frame whose head is made once for a key and the arrays' types and sizes. Arrays
+        are contiguous, and of types of the protocol."""
+        known = (key, *[(a.dtype, a.size) for a in arrays])
+        prefix = self._prefixes.get(known)
+        body = sum(a.nbytes for a in arrays)
+        if prefix is None:
+            text = json.dumps(dict(head(), arrays=[[_NAMES[a.dtype], a.size] for a in arrays]),
+                              separators=(",", ":")).encode()
+            prefix = _LENGTHS.pack(len(text), body, MAGIC) + text
+            if len(self._prefixes) >= _KEPT:
+                self._prefixes.clear()
+            self._prefixes[known] = prefix
+        self._out((prefix, *arrays), len(prefix) + body)
 
     def send_array(self, a: np.ndarray) -> None:
         """Sends a frame of one array alone, contiguous and of a type of the protocol."""

@@ -1,0 +1,243 @@
+package loop
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"drolab/runner"
+	"drolab/runner/bridge"
+	"drolab/runner/engine"
+	"drolab/runner/queue"
+	"drolab/runner/record"
+	"drolab/runner/spec"
+	"drolab/runner/train"
+)
+
+// Settings of the process.
+type Settings struct {
+	Queue      queue.Settings // of the run; Store is set
+	Store      *record.Store
+	RuntimeDir string
+	// Find says what RUN, RUN@STEP and RUN@selected mean; step -1 is the newest.
+	Find func(name string) (r *record.Run, step int64, err error)
+}
+
+// Serve holds the run that a script asks for over two pipes, to its end, or the script's. The
+// error is of a run that failed, which the script was told.
+func Serve(ctx context.Context, in io.ReadCloser, out io.Writer, s Settings) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer orphaned(func() {
+		cancel() // a run that is paused hears nothing else
+		in.Close()
+	})()
+	script, err := bridge.Meet(in, out)
+	if err == nil {
+		err = s.serve(ctx, script)
+	}
+	if errors.Is(err, train.ErrLeft) {
+		return err
+	}
+	script.Over(err)
+	return err
+}
+
+// orphaned calls gone when the process that started this one has ended: a worker that it leaves
+// may hold its pipe open.
+func orphaned(gone func()) (stop func()) {
+	parent, tick, over := os.Getppid(), time.NewTicker(time.Second), make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-over:
+				return
+			case <-tick.C:
+				if os.Getppid() != parent {
+					gone()
+					return
+				}
+			}
+		}
+	}()
+	return func() {
+		tick.Stop()
+		close(over)
+	}
+}
+
+// serve holds the run.
+func (s *Settings) serve(ctx context.Context, script *bridge.Script) error {
+	o := &script.Opening
+	a, err := s.askedFor(o)
+	if err != nil {
+		return err
+	}
+	d, err := o.Describe()
+	if err != nil {
+		return err
+	}
+	if batch := a.batch(); d.StepsPerEpoch == 0 && batch > 0 { // as a loader that drops nothing
+		d.StepsPerEpoch = (d.Data.Train.Len() + batch - 1) / batch
+	}
+	p := runner.Program{Path: o.Path, Arguments: o.Arguments, Interpreter: o.Interpreter,
+		Device: d.Device, Packages: d.Packages}
+	if p.SHA256, err = bridge.Sum(o.Path); err != nil {
+		p.SHA256 = "" // typed in, or in a notebook
+	}
+	s.Queue.Store, s.Queue.Parallel = s.Store, 1
+	s.Queue.Script = &queue.Script{Description: d, Program: p,
+		Network: func(place runner.Workplace) (train.Network, error) {
+			return script.At(place, d.Data)
+		}}
+	q := queue.NewQueue(ctx, s.Queue)
+	id, err := a.start(q)
+	if err != nil {
+		return err
+	}
+	end, err := engine.Beside(filepath.Join(s.Store.Dir(), id), s.RuntimeDir, s.Queue.Host, q,
+		io.Discard)
+	if err != nil { // it cannot be asked anything then, and trains all the same
+		end = func() {}
+	}
+	defer end()
+	for _, outcome := range q.Wait() {
+		err = outcome.Err
+	}
+	return err
+}
+
+// asked is the run that a script wants: one to go on with, or a new one.
+type asked struct {
+	resume  string
+	request runner.Request
+}
+
+func (a *asked) start(q *queue.Queue) (id string, err error) {
+	if a.resume != "" {
+		return a.resume, q.ResumeWith(a.resume, runner.Means{})
+	}
+	ids, err := q.Start(a.request)
+	if err != nil {
+		return "", err
+	}
+	return ids[0], nil
+}
+
+// batch is how many samples the steps of a new run have, as the script says; else 0.
+func (a *asked) batch() int {
+	if a.resume != "" {
+		return 0
+	}
+	return a.request.Specs[0].Batch
+}
+
+// askedFor reads what a script wants.
+func (s *Settings) askedFor(o *bridge.Opening) (a asked, err error) {
+	switch {
+	case o.Resume != "" && o.From != "":
+		return a, errors.New("give resume to go on with a run, or from_ to fork it, and not both")
+	case o.Resume != "":
+		return s.again(o)
+	case o.From != "":
+		return s.fork(o)
+	}
+	of := spec.Defaults()
+	of.LRDropEpoch = 0 // a schedule is the script's own, unless it asks for drolab's
+	if n := o.Samples[runner.SplitTrain]; n > 0 {
+		of.Batch = min(of.Batch, n)
+	}
+	err = of.Assign("model", []byte(`"`+spec.ScriptModel+`"`))
+	if err == nil {
+		err = assign(&of, o)
+	}
+	a.request = runner.Request{Preset: cmp.Or(o.Name, "script"), Specs: []spec.Spec{of}}
+	return a, err
+}
+
+// own are settings that a script does not have.
+func own(key string) error {
+	if slices.Contains([]string{"algorithms", "seeds", "model", "dataset"}, key) {
+		return fmt.Errorf("settings: %s: a script's run has one method and one seed, and the "+
+			"script's own network and data", key)
+	}
+	return nil
+}
+
+// assign gives s the settings of a script.
+func assign(s *spec.Spec, o *bridge.Opening) error {
+	if method, stated := o.Settings["method"]; stated {
+		if err := s.Assign("algorithms", fmt.Appendf(nil, "[%s]", method)); err != nil {
+			return err
+		}
+	}
+	var keys []string
+	for key := range o.Settings {
+		if key != "method" {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		if err := cmp.Or(own(key), s.Assign(key, o.Settings[key])); err != nil {
+			return err
+		}
+	}
+	if len(s.Algorithms) != 1 {
+		return errors.New("method: want one of the methods, as method=\"sfk\"")
+	}
+	return s.Unread(keys)
+}
+
+// again is the run to go on with, whose settings are as they were.
+func (s *Settings) again(o *bridge.Opening) (a asked, err error) {
+	r, _, err := s.Find(o.Resume)
+	if err != nil {
+		return a, fmt.Errorf("resume: %w", err)
+	}
+	if !r.Meta.Spec.IsScript() {
+		return a, fmt.Errorf("resume: the loop of run %s is drolab's: drolab resume %s", r.Meta.ID,
+			r.Meta.ID)
+	}
+	now := r.Meta.Spec
+	if err := assign(&now, o); err != nil {
+		return a, err
+	}
+	for _, t := range spec.AllSettings() {
+		if was, is := t.Text(&r.Meta.Spec), t.Text(&now); was != is {
+			return a, fmt.Errorf("run %s goes on with %s = %s, as it was started, and not %s: "+
+				"fork it for that, by from_=%q", r.Meta.ID, t.Key, was, is, r.Meta.ID)
+		}
+	}
+	o.Known(&r.Meta)
+	return asked{resume: r.Meta.ID}, nil
+}
+
+// fork is a new run that goes on from a checkpoint of another.
+func (s *Settings) fork(o *bridge.Opening) (a asked, err error) {
+	r, step, err := s.Find(o.From)
+	if err != nil {
+		return a, fmt.Errorf("from_: %w", err)
+	}
+	past, err := r.Past(step)
+	if err != nil {
+		return a, fmt.Errorf("from_: %w", err)
+	}
+	if past.From == nil {
+		return a, fmt.Errorf("from_: run %s has no checkpoint", r.Meta.ID)
+	}
+	of, err := past.Fork()
+	if err == nil {
+		err = assign(&of, o)
+	}
+	o.Known(&r.Meta)
+	a.request = runner.Request{Preset: r.Meta.Preset, Specs: []spec.Spec{of},
+		Parent: fmt.Sprintf("%s@%d", r.Meta.ID, past.From.Step)}
+	return a, err
+}

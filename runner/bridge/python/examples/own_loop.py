@@ -1,0 +1,102 @@
+"""A script with its own loop, and drolab's weights in it: see docs/loop.md.
+
+python own_loop.py                     trains on drawn data, like Waterbirds in small
+python own_loop.py --method group      another of drolab's methods
+python own_loop.py --resume RUN        goes on with a run that was stopped or killed
+
+The class follows from three features; a fourth, the background, is right in 95 of 100 training
+samples and in half of the test samples. The network that trusts it is wrong in two small groups.
+"""
+
+import argparse
+import os
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+import drolab
+import drolab.torch
+
+
+def drawn(n, agree, seed):
+    """Features [n, 4], labels [n] and groups [n]: 2 * label + background."""
+    random = torch.Generator().manual_seed(seed)
+    y = torch.randint(2, (n,), generator=random)
+    same = torch.rand(n, generator=random) < agree
+    background = torch.where(same, y, 1 - y)
+    signs = torch.stack([y, y, y, background], 1) * 2 - 1
+    noise = torch.tensor([1.5, 1.5, 1.5, 0.3]) * torch.randn(n, 4, generator=random)
+    return signs + noise, y, 2 * y + background
+
+
+def main(words=None):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--method", default="sfk-auto")
+    parser.add_argument("--epochs", type=int, default=20)
+    parser.add_argument("--resume")
+    parser.add_argument("--runs")
+    chosen = parser.parse_args(words)
+
+    x, y, g = drawn(4000, 0.95, 1)
+    test_x, test_y, test_g = drawn(2000, 0.5, 2)
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(4, 32), nn.BatchNorm1d(32), nn.ReLU(), nn.Linear(32, 2))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
+    batch, given = 100, {}
+    if not chosen.resume:
+        given = dict(method=chosen.method, rho=1, batch=batch, epochs=chosen.epochs, lr=0.05)
+
+    with drolab.start("own-loop", samples={"train": len(x), "test": len(test_x)},
+                      class_counts={"train": y.bincount(), "test": test_y.bincount()},
+                      group_counts={"train": g.bincount(), "test": test_g.bincount()},
+                      groups=["land on land", "land on water", "water on land", "water on water"],
+                      classes=["land bird", "water bird"], packages=["torch"], runs=chosen.runs,
+                      resume=chosen.resume, **given) as run:
+        if run.saved:
+            state = torch.load(os.path.join(run.saved, "state.pt"), weights_only=True)
+            model.load_state_dict(state["model"])
+            optimizer.load_state_dict(state["optimizer"])
+            torch.set_rng_state(state["random"])
+
+        def draw():
+            """An independent batch at the new network, for methods that ask for it."""
+            i = torch.randint(len(x), (batch,))
+            with drolab.torch.probe(model):
+                return F.cross_entropy(model(x[i]), y[i], reduction="none"), y[i], g[i], i
+
+        def looked(x, y):
+            model.eval()
+            with torch.no_grad():
+                outputs = model(x)
+            model.train()
+            return F.cross_entropy(outputs, y, reduction="none"), outputs.softmax(1)
+
+        for epoch in range(run.epoch, chosen.epochs):
+            for i in torch.randperm(len(x)).split(batch):
+                losses = F.cross_entropy(model(x[i]), y[i], reduction="none")
+                weights = run.weights(losses, label=y[i], group=g[i], index=i)
+                optimizer.zero_grad()
+                (weights * losses).mean().backward()
+                norm = nn.utils.clip_grad_norm_(model.parameters(), 10)
+                for group in optimizer.param_groups:
+                    group["lr"] = run.lr
+                optimizer.step()
+                run.step(grad_norm=norm, fresh=draw)
+                if run.stopping:
+                    return run.id
+
+            losses, probability = looked(test_x, test_y)
+            run.evaluate("test", losses=losses, label=test_y, group=test_g,
+                         probability=probability)
+            losses, probability = looked(x, y)
+            run.end_epoch(losses, label=y, group=g, correct=probability.argmax(1) == y)
+            run.log(bias=model[3].bias.abs().max())
+            with run.checkpoint() as folder:
+                torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(),
+                            "random": torch.get_rng_state()}, os.path.join(folder, "state.pt"))
+    return run.id
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,35 @@
+package queue
+
+import (
+	"errors"
+
+	"drolab/runner"
+	"drolab/runner/bridge"
+	"drolab/runner/spec"
+	"drolab/runner/train"
+)
+
+// Script is a script that has the loop of a run, and has asked for the run itself.
+type Script struct {
+	*bridge.Description
+	Program runner.Program // what is recorded of it
+	Network func(runner.Workplace) (train.Network, error)
+}
+
+// script opens the data of a run whose loop is a script's. Only the script starts such a run.
+func (q *Queue) script(of *runner.Meta) (*shared, error) {
+	s := q.settings.Script
+	if s == nil {
+		return nil, errors.New(runner.ByScript(of.ID))
+	}
+	return q.share(spec.ScriptModel, s.Data, &described{s.Description, s.Program}), nil
+}
+
+// lead makes the script the network of the run that is recorded there.
+func (s *Script) lead(record runner.Recorder) (train.Network, error) {
+	place, ok := record.(runner.Workplace)
+	if !ok {
+		return nil, errors.New("this store has no room for what a script leaves")
+	}
+	return s.Network(place)
+}
