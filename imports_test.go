@@ -47,9 +47,9 @@ runner/measure, runner/internal/aside < runner
 runner < runner/gate
 dro/nn, runner/gate, runner/internal/room < runner/train
 dro, dro/nn, runner < runner/foreign
-runner/train, runner/foreign < runner/certificate
 NONE < runner/bridge/internal/frame
 runner/train, runner/bridge/internal/frame < runner/bridge
+runner/bridge, runner/foreign < runner/certificate
 runner/bridge < runner/queue
 runner, YAML < presets
 runner, X/SYS, runner/internal/aside < runner/record/internal/disk
@@ -118,7 +118,7 @@ var testPairs = map[string]string{
 	"runner/inspect":   "runner/record/recordtest",
 	"runner/publish":   "runner/record/recordtest, runner/certificate",
 	"runner/queue":     "runner/certificate",
-	"runner/bridge":    "runner/queue, runner/record, runner/bridge/testdata/client",
+	"runner/bridge":    "runner/queue, runner/record, runner/inspect, runner/bridge/testdata/client",
 	"tui/runs":         "runner/queue",
 	"presets/recorded": "presets, runner/report",
 	"runner/report":    "presets, runner/train",

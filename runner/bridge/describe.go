@@ -73,7 +73,7 @@ func Describe(ctx context.Context, s Start) (*Description, error) {
 		return nil, err
 	}
 	defer p.Close()
-	defer context.AfterFunc(ctx, func() { killGroup(p.cmd.Process.Pid) })()
+	defer context.AfterFunc(ctx, p.kill)()
 	d := p.hello()
 	if err := context.Cause(ctx); err != nil {
 		return nil, fmt.Errorf("asking %s what it has was stopped: %w", s.named(), err)

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -32,20 +33,27 @@ var modes = map[nn.Mode]string{nn.Train: "train", nn.Evaluate: "evaluate", nn.Pr
 // NewNetwork starts a program to train on the samples that it described as d. The error
 // is of a program that has others now.
 func NewNetwork(s Start, d *data.Dataset) (*Network, error) {
+	n, _, err := open(context.Background(), s, d.Checksum)
+	return n, err
+}
+
+// open starts a program whose labels and groups have a checksum. It ends with ctx.
+func open(ctx context.Context, s Start, checksum string) (*Network, *data.Dataset, error) {
 	p, err := launch(s)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	now := p.hello()
-	if p.err == nil && now.Data.Checksum != d.Checksum {
+	context.AfterFunc(ctx, p.kill)
+	d := p.hello()
+	if p.err == nil && d.Data.Checksum != checksum {
 		p.fail("hello", errors.New("it has other labels or groups than when it was asked before: "+
 			"they must be the same at every start"))
 	}
 	if p.err != nil {
 		p.Close()
-		return nil, p.err
+		return nil, nil, p.err
 	}
-	return &Network{Program: p, classes: len(d.Classes)}, nil
+	return &Network{Program: p, classes: len(d.Data.Classes)}, d.Data, nil
 }
 
 // Feed implements train.Network: it announces samples, in pieces of at most a batch.

@@ -127,14 +127,19 @@ func (p *process) stop(force bool) {
 		case <-late.C:
 		}
 	}
+	p.kill()
+	<-p.over
+	p.in.Close()
+	p.printed.log.Close()
+}
+
+// kill ends the program by force, unless it has ended.
+func (p *process) kill() {
 	select {
 	case <-p.over:
 	default:
 		killGroup(p.cmd.Process.Pid)
-		<-p.over
 	}
-	p.in.Close()
-	p.printed.log.Close()
 }
 
 // printed is what a program prints: all of it goes to the log, and the end of its errors

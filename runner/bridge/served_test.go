@@ -1,6 +1,7 @@
 package bridge_test
 
 import (
+	"encoding/binary"
 	"encoding/gob"
 	"fmt"
 	"math"
@@ -122,6 +123,14 @@ func (s *served) Outputs(want string) frame.Array {
 			narrow[i] = int32(c)
 		}
 		return int32s(narrow)
+	case "probabilities":
+		each := make([]float32, s.n*len(s.data.Classes))
+		s.net.Outputs(train.Outputs{Probabilities: each})
+		a := frame.Array{Type: frame.Float32}
+		for _, p := range each {
+			a.Raw = binary.LittleEndian.AppendUint32(a.Raw, math.Float32bits(p))
+		}
+		return a
 	default:
 		sure := make([]float64, s.n)
 		s.net.Outputs(train.Outputs{Confidences: sure})

@@ -26,6 +26,9 @@ type Config struct {
 	Kept   *Kept
 	// StopSweep stops the sweep in a folder, its runs with a checkpoint; nil cannot.
 	StopSweep func(dir string) error
+	// Programs is the folder that says which programs the user has started before; empty
+	// starts none.
+	Programs string
 	// RunsDir and DataDir are the folders of the runs and of the datasets.
 	RunsDir, DataDir string
 	// CPU is this machine's processor, as in the runs that were trained on it.
