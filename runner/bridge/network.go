@@ -24,7 +24,7 @@ type Network struct {
 	mode    nn.Mode // of the next losses
 	said    nn.Mode // that the program knows of
 	last    int     // samples of the last losses
-	saves   int     // folders made so far
+	made    int     // folders made so far
 }
 
 // modes are the protocol's words.
@@ -119,8 +119,7 @@ func (n *Network) Outputs(o train.Outputs) {
 // singles fills into with an array of float32.
 func singles(into []float32, a frame.Array) error {
 	if a.Type != frame.Float32 || a.Len() != len(into) {
-		return fmt.Errorf("%w: %d elements of type %s where %d of type %s belong",
-			frame.ErrFormat, a.Len(), a.Type, len(into), frame.Float32)
+		return fmt.Errorf("%d elements of type %s where %d of type %s belong", a.Len(), a.Type, len(into), frame.Float32)
 	}
 	for i := range into {
 		into[i] = math.Float32frombits(binary.LittleEndian.Uint32(a.Raw[4*i:]))
@@ -179,13 +178,15 @@ func (n *Network) Save(s *runner.State) {
 	if n.err != nil {
 		return
 	}
-	n.saves++
-	folder := filepath.Join(n.start.Scratch, fmt.Sprintf("save-%d", n.saves))
+	n.made++
+	folder := filepath.Join(n.start.Scratch, fmt.Sprintf("save-%d", n.made))
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		n.fail("a checkpoint", err)
 		return
 	}
+	n.saves(true)
 	n.ask(question{Do: "save", Folder: folder}, &answer{}, "a checkpoint", 0)
+	n.saves(false)
 	s.Opaque = saved{folder}
 }
 

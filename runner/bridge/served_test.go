@@ -235,6 +235,7 @@ func (t *trouble) now(question string) bool {
 	}
 	switch t.what {
 	case "hang":
+		fmt.Println("hangs")
 		select {}
 	case "exit":
 		fmt.Fprintln(os.Stderr, "Traceback\x1b[2J\nMemoryError: no \x1b[31mroom")

@@ -68,6 +68,7 @@ func (q *Queue) network(j *job) train.NewNetwork {
 			return nil, err
 		}
 		start.Purpose, start.Threads = bridge.Training, threads
+		start.Stops, start.Done = j.gate.Stops, j.gate.Done
 		n, err := bridge.NewNetwork(start, d)
 		if err != nil {
 			return nil, errors.Join(err, os.RemoveAll(start.Scratch))
