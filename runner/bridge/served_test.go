@@ -27,6 +27,10 @@ func TestMain(m *testing.M) {
 	switch {
 	case os.Getenv("DROLAB_PIPES") != "":
 		os.Exit(program())
+	case os.Getenv(elsewhere) != "":
+		os.Exit(trainPictured(os.Getenv(elsewhere)))
+	case os.Getenv("DROLAB_TEST_RESUMED") != "":
+		os.Exit(trainResumed(os.Getenv("DROLAB_TEST_RESUMED")))
 	case os.Getenv(doomed) != "":
 		os.Exit(train1(os.Getenv(doomed)))
 	}
