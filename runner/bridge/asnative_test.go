@@ -125,7 +125,7 @@ func TestAsNativeForLong(t *testing.T) {
 			t.Logf("%d steps; from drolab's own: %v; of that with another kernel: %v", len(want),
 				apart, among)
 			for key, by := range apart {
-				if most := max(1e-4, among[key]); by > most {
+				if most := max(1e-4, 4*among[key]); by > most { // both grow by chance
 					t.Errorf("%s: apart by %.3g, want %.3g", key, by, most)
 				}
 			}
