@@ -30,7 +30,7 @@ func TestOverheadForLong(t *testing.T) {
 	if !*long {
 		t.Skip("takes minutes: -long")
 	}
-	const batch, steps, turns = 16, 2, 12
+	const batch, steps, turns = 64, 1, 9
 	folder := t.TempDir()
 	for i := range 6 {
 		name := fmt.Sprintf("data_batch_%d.bin", i)

@@ -29,8 +29,8 @@ func TestMain(m *testing.M) {
 		os.Exit(program())
 	case os.Getenv(elsewhere) != "":
 		os.Exit(trainPictured(os.Getenv(elsewhere)))
-	case os.Getenv("DROLAB_TEST_RESUMED") != "":
-		os.Exit(trainResumed(os.Getenv("DROLAB_TEST_RESUMED")))
+	case os.Getenv(resumed) != "":
+		os.Exit(trainResumed(os.Getenv(resumed)))
 	case os.Getenv(doomed) != "":
 		os.Exit(train1(os.Getenv(doomed)))
 	}

@@ -2,11 +2,13 @@ package bridge_test
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -23,14 +25,16 @@ import (
 	"drolab/runner/train"
 )
 
+var kills = flag.Int("kills", 100, "of TestKillsForLong")
+
 // resumed is the environment of a drolab that begins or resumes a run of a program of Python in a
 // folder, until somebody kills it.
 const resumed = "DROLAB_TEST_RESUMED"
 
 // killsSpec is of more steps than a hundred kills let by.
-func killsSpec(model string) spec.Spec {
+func killsSpec(model string, epochs int) spec.Spec {
 	s := pictured("convnet", dro.SFK)
-	s.Epochs, s.EvalEvery, s.CheckpointEvery = 100, 5, 3
+	s.Epochs, s.EvalEvery, s.CheckpointEvery = epochs, 5, 3
 	if model != "" {
 		s.Dataset, s.Samples, s.ValFraction, s.Model = spec.ProgramData, 0, 0, model
 		s.SettleProgram("")
@@ -38,14 +42,16 @@ func killsSpec(model string) spec.Spec {
 	return s
 }
 
-// trainResumed is the drolab that resumed asks for: a folder, approvals, a model, a Python.
+// trainResumed is the drolab that resumed asks for: a folder, approvals, a model, a Python and
+// epochs.
 func trainResumed(what string) int {
 	f := strings.Split(what, "\n")
 	q := room{f[0], bridge.Approvals(f[1])}.queue()
+	epochs, _ := strconv.Atoi(f[4])
 	means := runner.Means{Dir: f[0], Program: &runner.ProgramMeans{Python: f[3], Env: os.Environ()}}
 	var err error
 	if _, lost := record.Find(f[0], "killed"); lost != nil {
-		_, err = q.Start(runner.Request{Preset: "test", Specs: []spec.Spec{killsSpec(f[2])},
+		_, err = q.Start(runner.Request{Preset: "test", Specs: []spec.Spec{killsSpec(f[2], epochs)},
 			IDs: []string{"killed"}, Means: means})
 	} else {
 		err = q.ResumeWith("killed", means)
@@ -60,12 +66,12 @@ func trainResumed(what string) int {
 // TestKillsForLong: a program in PyTorch, drolab and both are killed a hundred times at any
 // moment. The run comes to the bits of one that nobody killed.
 func TestKillsForLong(t *testing.T) {
-	if !*long {
-		t.Skip("takes half an hour: -long")
+	if !*long || runtime.GOOS != "linux" {
+		t.Skip("takes half an hour, and Linux: -long")
 	}
 	means := python(t)
 	r, folder := newRoom(t), t.TempDir()
-	native := killsSpec("")
+	native := killsSpec("", max(3, *kills))
 	d := must(data.Open(native.Dataset, native.DataOptions("")))(t)
 	defer d.Close()
 	net := must(train.Native(&native, d, 1))(t)
@@ -85,8 +91,8 @@ func TestKillsForLong(t *testing.T) {
 	}
 	for kill := 0; ; kill++ {
 		cmd := exec.Command(self())
-		cmd.Env = append(means.Program.Env, fmt.Sprintf("%s=%s\n%s\n%s\n%s", resumed, r.dir,
-			r.approvals, s.Model, means.Program.Python))
+		cmd.Env = append(means.Program.Env, fmt.Sprintf("%s=%s\n%s\n%s\n%s\n%d", resumed,
+			r.dir, r.approvals, s.Model, means.Program.Python, s.Epochs))
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &out
 		if err := cmd.Start(); err != nil {
@@ -94,7 +100,7 @@ func TestKillsForLong(t *testing.T) {
 		}
 		ended := make(chan error, 1)
 		go func() { ended <- cmd.Wait() }()
-		if kill >= 100 {
+		if kill >= *kills {
 			if err := <-ended; err != nil {
 				t.Fatalf("%v: %s", err, out.String())
 			}
