@@ -111,8 +111,8 @@ const peerPackage = "dro/peertest"
 // a disk that fails, of records, export, whose crash points are shown beside theirs, and of
 // recorded runs, the report that they are judged in.
 var testPairs = map[string]string{
-	"runner/record": "runner/queue, runner/train, runner/export, runner/internal/aside/asidetest, " +
-		"runner/record/recordtest/eventtest",
+	"runner/record": "runner/queue, runner/train, runner/export, " +
+		"runner/internal/aside/asidetest, runner/record/recordtest/eventtest",
 	"runner/record/internal/eventlog": "runner/record/recordtest/eventtest",
 
 	"runner/sweep":   "runner/internal/aside/asidetest, presets",

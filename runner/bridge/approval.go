@@ -63,7 +63,8 @@ func (x Approval) String() string { return x.Sum + " " + x.Path }
 func ParseApproval(text string) (Approval, error) {
 	sum, path, _ := strings.Cut(text, " ")
 	if len(sum) != 2*sha256.Size || !filepath.IsAbs(path) {
-		return Approval{}, fmt.Errorf("%.100q: want a checksum and the whole path of a program", text)
+		return Approval{}, fmt.Errorf("%.100q: want a checksum and the whole path of a program",
+			text)
 	}
 	return Approval{path, sum}, nil
 }

@@ -41,7 +41,7 @@ func TestHostile(t *testing.T) {
 		{"nan hello-train 1", "labels of its train split"},
 		{"other hello-train 1", "has other labels or groups"},
 		{"short losses 1", "asked for losses: 31 elements of type f8 where 32 floats belong"},
-		{"short outputs 3", "asked for classes: 30 elements of type i4 where 32 whole numbers belong"},
+		{"short outputs 3", "asked for classes: 30 elements of type i4 where 32 whole"},
 		{"nan outputs 1", "want 0 to 1"},
 		{"nan losses 1", "NaN: lower lr, or check the data"},
 		{"nan step 3", "is NaN"},
@@ -201,7 +201,8 @@ func TestStopOfHung(t *testing.T) {
 			s := bridged(dro.SFK)
 			s.ProgramPatience = 3600
 			q := r.queue()
-			ids, err := q.Start(runner.Request{Specs: []spec.Spec{s}, Means: means("hang losses 23")})
+			ids, err := q.Start(runner.Request{Specs: []spec.Spec{s},
+				Means: means("hang losses 23")})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -211,7 +212,8 @@ func TestStopOfHung(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			want := []string{"said nothing for 5s when its run was to stop", "stop at once"}[stops-1]
+			want := []string{"said nothing for 5s when its run was to stop",
+				"stop at once"}[stops-1]
 			for _, o := range q.Wait() {
 				if o.Err == nil || !strings.Contains(o.Err.Error(), want) {
 					t.Errorf("%s: %v", o.Status, o.Err)

@@ -83,8 +83,8 @@ func TestKillsForLong(t *testing.T) {
 	s := torchJob(t, r, native, folder)
 	whole := must(r.queueUp(means, s))(t)[0]
 
-	rng, counts, log := rand.New(rand.NewPCG(1, 2)), map[string]int{}, filepath.Join(r.dir, "killed",
-		"events.jsonl")
+	rng, counts := rand.New(rand.NewPCG(1, 2)), map[string]int{}
+	log := filepath.Join(r.dir, "killed", "events.jsonl")
 	lines := func() int {
 		b, _ := os.ReadFile(log)
 		return bytes.Count(b, []byte(`"type":"step"`))

@@ -119,7 +119,8 @@ func (n *Network) Outputs(o train.Outputs) {
 // singles fills into with an array of float32.
 func singles(into []float32, a frame.Array) error {
 	if a.Type != frame.Float32 || a.Len() != len(into) {
-		return fmt.Errorf("%d elements of type %s where %d of type %s belong", a.Len(), a.Type, len(into), frame.Float32)
+		return fmt.Errorf("%d elements of type %s where %d of type %s belong", a.Len(), a.Type,
+			len(into), frame.Float32)
 	}
 	for i := range into {
 		into[i] = math.Float32frombits(binary.LittleEndian.Uint32(a.Raw[4*i:]))

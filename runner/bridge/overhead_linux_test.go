@@ -65,13 +65,13 @@ func TestOverheadForLong(t *testing.T) {
 			w, p := measured(t, net, list)
 			bw, bp := bare.measure(t, list)
 			wall, processor = append(wall, w/bw), append(processor, p/bp)
-			t.Logf("second draw %v: bridge %.3f s, bare %.3f s; processor %.3f s, %.3f s", fresh, w, bw,
-				p, bp)
+			t.Logf("second draw %v: bridge %.3f s, bare %.3f s; processor %.3f s, %.3f s",
+				fresh, w, bw, p, bp)
 		}
 		slices.Sort(wall)
 		slices.Sort(processor)
-		t.Logf("second draw %v: medians of the ratios of %d turns: wall %.4f, processor %.4f", fresh,
-			turns, wall[turns/2], processor[turns/2])
+		t.Logf("second draw %v: medians of the ratios of %d turns: wall %.4f, processor %.4f",
+			fresh, turns, wall[turns/2], processor[turns/2])
 	}
 }
 

@@ -78,7 +78,8 @@ func (a Approvals) Measuring(
 	start.Purpose, start.Threads = Evaluating, max(1, threads)
 	n, d, err := open(ctx, start, m.Checksum)
 	if err != nil {
-		return nil, nil, fmt.Errorf("run %s: %w", m.ID, errors.Join(err, os.RemoveAll(start.Scratch)))
+		os.RemoveAll(start.Scratch)
+		return nil, nil, fmt.Errorf("run %s: %w", m.ID, err)
 	}
 	if then := m.Program; then != nil && then.SHA256 != p.SHA256 {
 		d.Notes = append(d.Notes, fmt.Sprintf("%s is not the file that the run was started with: "+

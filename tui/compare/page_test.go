@@ -303,7 +303,8 @@ func TestTrainCounts(t *testing.T) {
 		runs []*record.Run
 		want string
 	}{
-		{[]*record.Run{own(7, 5), predicted}, " (5)"}, {[]*record.Run{predicted, own(7, 5)}, " (5)"},
+		{[]*record.Run{own(7, 5), predicted}, " (5)"},
+		{[]*record.Run{predicted, own(7, 5)}, " (5)"},
 		{[]*record.Run{own(7, 5), own(6, 5)}, ""}, {[]*record.Run{own(7, 5), own()}, ""},
 		{[]*record.Run{predicted}, ""},
 	} {

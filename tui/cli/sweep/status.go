@@ -256,7 +256,7 @@ into the queue; on TERM it is saved, and the task ends. Slurm is not needed: a l
 		},
 	}
 	c.Flags().StringArrayVar(&programs, "program", nil,
-		"a program that you have approved, as HASH PATH: sweep start writes it into its job scripts")
+		"a program that you have approved, as HASH PATH: sweep start writes it into job scripts")
 	c.Flags().IntVar(&rung, "rung", 0, "do the run of place I among those that this rung has kept")
 	return c
 }

@@ -41,10 +41,13 @@ func (w *Board) had(v *View) bool {
 
 // turnToHad has panels of predicted runs show what there is.
 func (w *Board) turnToHad() {
+	if !w.predicted() {
+		return
+	}
 	for i := range w.Panels {
 		p := &w.Panels[i]
 		had := func(v View) bool { return w.had(&v) }
-		if k := slices.IndexFunc(p.Views, had); w.predicted() && k >= 0 && !w.had(&p.Views[p.View]) {
+		if k := slices.IndexFunc(p.Views, had); k >= 0 && !w.had(&p.Views[p.View]) {
 			p.View = k
 		}
 	}

@@ -47,6 +47,7 @@ func write(path string, src data.Source) error {
 		labels = binary.LittleEndian.AppendUint32(labels, uint32(src.Label(i)))
 		groups = binary.LittleEndian.AppendUint32(groups, uint32(src.Group(i)))
 	}
-	return errors.Join(os.WriteFile(path+".x", x, 0o600), os.WriteFile(path+".labels", labels, 0o600),
+	return errors.Join(os.WriteFile(path+".x", x, 0o600),
+		os.WriteFile(path+".labels", labels, 0o600),
 		os.WriteFile(path+".groups", groups, 0o600))
 }
