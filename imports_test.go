@@ -28,7 +28,6 @@ NONE < runner/axis
 tui/cell, runner/axis, ASCIIGRAPH < tui/plot
 X/SYS < dro/internal/kern
 NONE < runner/bridge/internal/frame
-runner/bridge/internal/frame, dro/peertest < runner/bridge/pythontest
 NONE < runner/internal/aside
 runner/internal/aside < runner/internal/aside/asidetest
 X/SYS < runner/internal/room
@@ -48,9 +47,9 @@ runner/measure, runner/internal/aside < runner
 runner < runner/gate
 dro/nn, runner/gate, runner/internal/room < runner/train
 dro, dro/nn, runner < runner/foreign
-runner/train, runner/foreign < runner/certificate
 NONE < runner/bridge/internal/frame
 runner/train, runner/bridge/internal/frame < runner/bridge
+runner/bridge, runner/foreign < runner/certificate
 runner/bridge, runner/card < runner/queue
 runner, YAML < presets
 runner, X/SYS, runner/internal/aside < runner/record/internal/disk
@@ -67,6 +66,9 @@ runner/certificate, runner/record < runner/inspect
 runner/engine, runner/bridge/internal/frame < runner/bridge/loop
 runner/page, runner/internal/aside < runner/export
 runner/page, runner/record < runner/publish
+runner/train, runner/publish < runner/bridge/pythontest/asnative
+runner/bridge/internal/frame, dro/peertest < runner/bridge/pythontest
+runner/bridge/pythontest/asnative < runner/bridge/pythontest
 runner/queue, runner/record, runner/page, runner/compare, runner/engine < runner/sweep
 tui/plot, ANSI, TEA, CHARM < tui/kit
 runner, runner/record, runner/page, runner/compare, tui/kit, TEA < tui/lab
@@ -111,16 +113,17 @@ const peerPackage = "dro/peertest"
 // a disk that fails, of records, export, whose crash points are shown beside theirs, and of
 // recorded runs, the report that they are judged in.
 var testPairs = map[string]string{
-	"runner/record": "runner/queue, runner/export, runner/internal/aside/asidetest, " +
-		"runner/record/recordtest/eventtest",
+	"runner/record": "runner/queue, runner/train, runner/export, " +
+		"runner/internal/aside/asidetest, runner/record/recordtest/eventtest",
 	"runner/record/internal/eventlog": "runner/record/recordtest/eventtest",
 
-	"runner/sweep":     "runner/internal/aside/asidetest, presets",
-	"runner/foreign":   "runner/record",
-	"runner/inspect":   "runner/record/recordtest",
-	"runner/publish":   "runner/record/recordtest, runner/certificate",
-	"runner/queue":     "runner/certificate",
-	"runner/bridge":    "runner/queue, runner/record, runner/bridge/testdata/client",
+	"runner/sweep":   "runner/internal/aside/asidetest, presets",
+	"runner/foreign": "runner/record",
+	"runner/inspect": "runner/record/recordtest",
+	"runner/publish": "runner/record/recordtest, runner/certificate",
+	"runner/queue":   "runner/certificate",
+	"runner/bridge": "runner/queue, runner/record, runner/certificate, runner/inspect, " +
+		"runner/bridge/testdata/client, runner/bridge/pythontest/asnative",
 	"tui/runs":         "runner/queue",
 	"presets/recorded": "presets, runner/report",
 	"runner/report":    "presets, runner/train",

@@ -21,7 +21,7 @@ func (m *Meta) CheckData(checksum string) error {
 // OpenFor opens a dataset to use the network of a run on; an empty name is the
 // run's own, with its own splits.
 func (m *Meta) OpenFor(dataset, dataDir string) (*data.Dataset, error) {
-	if err := cmp.Or(m.Trained(), m.OnlyTrains()); err != nil {
+	if err := cmp.Or(m.Trained(), m.HasOwnNetwork()); err != nil {
 		return nil, err
 	}
 	if dataset == "" {
@@ -38,7 +38,7 @@ func (m *Meta) OpenFor(dataset, dataDir string) (*data.Dataset, error) {
 // EncoderFrom returns the run's encoder: the one that it has kept or, of runs of
 // programs before, what the training data give.
 func (m *Meta) EncoderFrom(dataDir string) (*data.Encoder, error) {
-	if err := cmp.Or(m.Trained(), m.OnlyTrains()); err != nil || m.Encoder != nil {
+	if err := cmp.Or(m.Trained(), m.HasOwnNetwork()); err != nil || m.Encoder != nil {
 		return m.Encoder, err
 	}
 	d, err := m.openOwn(dataDir)

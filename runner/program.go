@@ -24,19 +24,14 @@ func ByScript(id string) string {
 	return fmt.Sprintf("only its script goes on with run %s: drolab.start(resume=%q)", id, id)
 }
 
-// OnlyTrains says that the run trains a program, where something needs a network of
-// drolab's own, its weights or its data: nothing but a run starts a program. Nil of any
-// other run.
-func (m *Meta) OnlyTrains() error {
+// HasOwnNetwork says that the run trains a program or a script, where something needs the
+// weights, or other data than the run's: a program keeps both to itself. Nil of any other run.
+func (m *Meta) HasOwnNetwork() error {
 	if !m.Spec.IsProgram() {
 		return nil
 	}
-	if m.Spec.IsScript() {
-		return fmt.Errorf("run %s has its network and data in a script: this needs a model and "+
-			"data of drolab's own", m.ID)
-	}
-	return fmt.Errorf("run %s trains a program, which only a run starts: this needs a model and "+
-		"data of drolab's own", m.ID)
+	return fmt.Errorf("run %s trains a program, which keeps its weights and data to itself: "+
+		"this needs a model of drolab's own", m.ID)
 }
 
 // ProgramMeans is what a program is started with where it was asked for. It is never

@@ -50,7 +50,7 @@ func (a Approvals) Approve(path string) error {
 	if err != nil {
 		return err
 	}
-	return a.ApproveAs(path, sum)
+	return a.Admit(Approval{path, sum})
 }
 
 // ApproveAs notes that the user has seen the path and this checksum of the program, and said
@@ -61,6 +61,28 @@ func (a Approvals) ApproveAs(path, sum string) error {
 	} else if now != sum {
 		return fmt.Errorf("%s: it was changed at this moment", path)
 	}
+	return a.Admit(Approval{path, sum})
+}
+
+// Approval is a program's file as its user has started it.
+type Approval struct{ Path, Sum string }
+
+// String is an approval as ParseApproval takes it.
+func (x Approval) String() string { return x.Sum + " " + x.Path }
+
+// ParseApproval reads a checksum and, behind a blank, a path.
+func ParseApproval(text string) (Approval, error) {
+	sum, path, _ := strings.Cut(text, " ")
+	if len(sum) != 2*sha256.Size || !filepath.IsAbs(path) {
+		return Approval{}, fmt.Errorf("%.100q: want a checksum and the whole path of a program",
+			text)
+	}
+	return Approval{path, sum}, nil
+}
+
+// Admit notes that the user has approved a program elsewhere, whatever its file is here.
+func (a Approvals) Admit(x Approval) error {
+	path, sum := x.Path, x.Sum
 	if a.has(path, sum) {
 		return nil
 	}

@@ -77,7 +77,7 @@ func Describe(ctx context.Context, s Start) (*Description, error) {
 		return nil, err
 	}
 	defer p.Close()
-	defer context.AfterFunc(ctx, func() { killGroup(p.cmd.Process.Pid) })()
+	defer context.AfterFunc(ctx, p.kill)()
 	d := p.hello()
 	if err := context.Cause(ctx); err != nil {
 		return nil, fmt.Errorf("asking %s what it has was stopped: %w", s.named(), err)
@@ -228,11 +228,11 @@ func (g *greeting) fill(d *data.Dataset, arrays []frame.Array) error {
 // places reads one number in [0, below) for each of n samples.
 func places(a frame.Array, n, below int) ([]int32, error) {
 	if a.Type != frame.Int32 {
-		return nil, fmt.Errorf("%w: type %s: want %s", frame.ErrFormat, a.Type, frame.Int32)
+		return nil, fmt.Errorf("they are of type %s: want %s", a.Type, frame.Int32)
 	}
 	wide := make([]int, min(n, a.Len()))
 	if a.Len() != n {
-		return nil, fmt.Errorf("%w: %d numbers for %d samples", frame.ErrFormat, a.Len(), n)
+		return nil, fmt.Errorf("%d numbers for %d samples", a.Len(), n)
 	}
 	if err := a.Ints(wide, below); err != nil {
 		return nil, err

@@ -4,6 +4,7 @@
 //	process.go   a started program: its group, its pipes, what it prints, its end
 //	program.go   the conversation: questions, answers, limits of time, the first failure
 //	describe.go  hello: what the program has, as a dataset without values
+//	start.go     how the program of a run is started, to measure its checkpoints, too
 //	network.go   train.Network over the conversation
 //	pack.go      what it saves, as one file of a checkpoint
 //	approval.go  which programs this user has started before

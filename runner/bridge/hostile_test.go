@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"drolab/dro"
 	"drolab/runner"
@@ -36,11 +37,11 @@ func TestHostile(t *testing.T) {
 		{"exit save 1", "ended with exit status 3: MemoryError: no ?[31mroom"},
 		{"exit norm 1", "ended with exit status 3: MemoryError: no ?[31mroom"},
 		{"kill losses 2", "ended with signal: killed"},
-		{"short hello-train 1", "359 numbers for 360 samples"},
+		{"short hello-train 1", "labels of its train split: 359 numbers for 360 samples"},
 		{"nan hello-train 1", "labels of its train split"},
 		{"other hello-train 1", "has other labels or groups"},
-		{"short losses 1", "31 elements of type f8 where 32 floats belong"},
-		{"short outputs 3", "asked for classes: not a frame of the protocol"},
+		{"short losses 1", "asked for losses: 31 elements of type f8 where 32 floats belong"},
+		{"short outputs 3", "asked for classes: 30 elements of type i4 where 32 whole"},
 		{"nan outputs 1", "want 0 to 1"},
 		{"nan losses 1", "NaN: lower lr, or check the data"},
 		{"nan step 3", "is NaN"},
@@ -195,6 +196,55 @@ func TestTrust(t *testing.T) {
 	var none bridge.Approvals
 	if _, err := none.Check(script); err == nil {
 		t.Error("nobody's approvals approve")
+	}
+}
+
+// TestStopOfHung: a stop does not wait for a program that hangs as long as the run itself does,
+// and a second one not at all. What the run had saved is gone on from.
+func TestStopOfHung(t *testing.T) {
+	for stops := 1; stops <= 2; stops++ {
+		t.Run(fmt.Sprint(stops), func(t *testing.T) {
+			t.Parallel()
+			r := newRoom(t)
+			s := bridged(dro.SFK)
+			s.ProgramPatience = 3600
+			q := r.queue()
+			ids, err := q.Start(runner.Request{Specs: []spec.Spec{s},
+				Means: means("hang losses 23")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			await(t, filepath.Join(r.dir, ids[0], runner.ProgramLogName), "hangs")
+			for range stops {
+				if err := q.Stop(ids[0]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want := []string{"said nothing for 5s when its run was to stop",
+				"stop at once"}[stops-1]
+			for _, o := range q.Wait() {
+				if o.Err == nil || !strings.Contains(o.Err.Error(), want) {
+					t.Errorf("%s: %v", o.Status, o.Err)
+				}
+			}
+			if err := r.resume(ids[0]); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// await waits until a file has a text.
+func await(t *testing.T, path, text string) {
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for end, bounded := t.Deadline(); ; <-tick.C {
+		if b, _ := os.ReadFile(path); strings.Contains(string(b), text) {
+			return
+		}
+		if bounded && time.Until(end) < 10*time.Second {
+			t.Fatalf("%s never has %q", path, text)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -23,7 +24,7 @@ type Network struct {
 	mode    nn.Mode // of the next losses
 	said    nn.Mode // that the program knows of
 	last    int     // samples of the last losses
-	saves   int     // folders made so far
+	made    int     // folders made so far
 }
 
 // modes are the protocol's words.
@@ -32,20 +33,27 @@ var modes = map[nn.Mode]string{nn.Train: "train", nn.Evaluate: "evaluate", nn.Pr
 // NewNetwork starts a program to train on the samples that it described as d. The error
 // is of a program that has others now.
 func NewNetwork(s Start, d *data.Dataset) (*Network, error) {
+	n, _, err := open(context.Background(), s, d.Checksum)
+	return n, err
+}
+
+// open starts a program whose labels and groups have a checksum. It ends with ctx.
+func open(ctx context.Context, s Start, checksum string) (*Network, *data.Dataset, error) {
 	p, err := launch(s)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	now := p.hello()
-	if p.err == nil && now.Data.Checksum != d.Checksum {
+	context.AfterFunc(ctx, p.kill)
+	d := p.hello()
+	if p.err == nil && d.Data.Checksum != checksum {
 		p.fail("hello", errors.New("it has other labels or groups than when it was asked before: "+
 			"they must be the same at every start"))
 	}
 	if p.err != nil {
 		p.Close()
-		return nil, p.err
+		return nil, nil, p.err
 	}
-	return &Network{Program: p, classes: len(d.Classes)}, nil
+	return &Network{Program: p, classes: len(d.Data.Classes)}, d.Data, nil
 }
 
 // Feed implements train.Network: it announces samples, in pieces of at most a batch.
@@ -111,8 +119,8 @@ func (n *Network) Outputs(o train.Outputs) {
 // singles fills into with an array of float32.
 func singles(into []float32, a frame.Array) error {
 	if a.Type != frame.Float32 || a.Len() != len(into) {
-		return fmt.Errorf("%w: %d elements of type %s where %d of type %s belong",
-			frame.ErrFormat, a.Len(), a.Type, len(into), frame.Float32)
+		return fmt.Errorf("%d elements of type %s where %d of type %s belong", a.Len(), a.Type,
+			len(into), frame.Float32)
 	}
 	for i := range into {
 		into[i] = math.Float32frombits(binary.LittleEndian.Uint32(a.Raw[4*i:]))
@@ -171,13 +179,15 @@ func (n *Network) Save(s *runner.State) {
 	if n.err != nil {
 		return
 	}
-	n.saves++
-	folder := filepath.Join(n.start.Scratch, fmt.Sprintf("save-%d", n.saves))
+	n.made++
+	folder := filepath.Join(n.start.Scratch, fmt.Sprintf("save-%d", n.made))
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		n.fail("a checkpoint", err)
 		return
 	}
+	n.saves(true)
 	n.ask(question{Do: "save", Folder: folder}, &answer{}, "a checkpoint", 0)
+	n.saves(false)
 	s.Opaque = saved{folder}
 }
 

@@ -19,8 +19,12 @@ type process struct {
 	printed *printed
 	over    chan struct{} // closed when it has ended
 
-	mu    sync.Mutex
-	ended time.Time // zero while it runs
+	mu     sync.Mutex
+	ended  time.Time     // zero while it runs
+	due    time.Time     // of the read or write under way
+	usual  time.Duration // that the longest of the last answers has taken
+	stops  int           // that were asked for: see heed
+	saving bool          // a checkpoint, which a stop waits for
 }
 
 const (
@@ -87,11 +91,64 @@ func (p *process) live(started chan<- error) {
 func (p *process) patience(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	limit := time.Now().Add(d)
-	if p.ended.IsZero() {
+	if p.stops > 0 && !p.saving {
+		d = min(d, p.spare())
+	}
+	p.until(time.Now().Add(d))
+}
+
+// until limits reads and writes. The caller holds mu.
+func (p *process) until(limit time.Time) {
+	if p.due = limit; p.ended.IsZero() {
 		p.in.SetReadDeadline(limit)
 		p.out.SetWriteDeadline(limit)
 	}
+}
+
+// spare is how long a program may be silent for when its run is to stop. It may be in a
+// long step, behind which the run saves. The caller holds mu.
+func (p *process) spare() time.Duration { return max(grace, 3*p.usual) }
+
+// took notes how long an answer has taken, which fades.
+func (p *process) took(d time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.usual = max(d, p.usual-p.usual/64)
+}
+
+// saves says whether the program is asked for a checkpoint.
+func (p *process) saves(now bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.saving = now
+}
+
+// hurried is how often its run was to stop, and how long it may be silent then.
+func (p *process) hurried() (stops int, spare time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.stops, p.spare().Round(time.Second)
+}
+
+// heed waits for the stops of the run, which waits for the program and cannot listen. The
+// first one leaves the program little patience, and the second ends it.
+func (p *process) heed(stops, done <-chan struct{}) {
+	for range 2 {
+		select {
+		case <-p.over:
+			return
+		case <-stops:
+		case <-done:
+			done = nil
+		}
+		p.mu.Lock()
+		p.stops++
+		if soon := time.Now().Add(p.spare()); p.due.After(soon) && !p.saving {
+			p.until(soon)
+		}
+		p.mu.Unlock()
+	}
+	p.kill()
 }
 
 // hasEnded tells whether the program is over, for who has just found its pipe broken: it
@@ -127,14 +184,19 @@ func (p *process) stop(force bool) {
 		case <-late.C:
 		}
 	}
+	p.kill()
+	<-p.over
+	p.in.Close()
+	p.printed.log.Close()
+}
+
+// kill ends the program by force, unless it has ended.
+func (p *process) kill() {
 	select {
 	case <-p.over:
 	default:
 		killGroup(p.cmd.Process.Pid)
-		<-p.over
 	}
-	p.in.Close()
-	p.printed.log.Close()
 }
 
 // printed is what a program prints: all of it goes to the log, and the end of its errors

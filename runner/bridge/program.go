@@ -37,6 +37,9 @@ type Start struct {
 	Threads int
 	Scratch string         // a folder of its own, which is removed at the end
 	Log     io.WriteCloser // of what it prints; closed at the end
+	// Stops has a value for each time that its run is to stop, and Done is closed for one
+	// more: see heed. Nil is never.
+	Stops, Done <-chan struct{}
 }
 
 // Program is one that was started. It belongs to one goroutine. Its first failure stays:
@@ -88,6 +91,7 @@ func launch(s Start) (*Program, error) {
 		return nil, fmt.Errorf("starting %s: %w", s.named(), err)
 	}
 	out := newBuffer(proc.out)
+	go proc.heed(s.Stops, s.Done)
 	return &Program{process: proc, start: s, conn: frame.NewConn(proc.in, out), out: out}, nil
 }
 
@@ -106,7 +110,15 @@ func (p *Program) fail(doing string, err error) {
 	broken := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, syscall.EPIPE)
 	late := errors.Is(err, os.ErrDeadlineExceeded)
+	stops, spare := p.hurried()
+	const goOn = "drolab resume goes on from the last checkpoint"
 	switch {
+	case late && stops > 0 && !p.saving:
+		p.err = fmt.Errorf("%s said nothing for %v when its run was to stop, and was ended: %s",
+			p.start.named(), spare, goOn)
+	case broken && stops > 1 && p.hasEnded():
+		p.err = fmt.Errorf("%s was ended since its run was to stop at once: %s", p.start.named(),
+			goOn)
 	case (broken || late) && p.gone(broken):
 		p.err = fmt.Errorf("%s %s", p.start.named(), p.how())
 	case broken:
@@ -187,10 +199,13 @@ func (p *Program) receive(a head) ([]frame.Array, error) {
 	for {
 		*a.plain() = answer{}
 		p.patience(p.limit())
+		asked := time.Now()
 		arrays, err := p.conn.Receive(a)
-		switch said := a.plain(); {
-		case err != nil:
+		if err != nil {
 			return nil, err
+		}
+		p.took(time.Since(asked))
+		switch said := a.plain(); {
 		case said.Error != nil:
 			return nil, errors.New(clean(*said.Error, mostLine))
 		case !said.Alive:

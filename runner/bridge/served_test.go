@@ -1,6 +1,7 @@
 package bridge_test
 
 import (
+	"encoding/binary"
 	"encoding/gob"
 	"fmt"
 	"math"
@@ -27,6 +28,10 @@ func TestMain(m *testing.M) {
 	switch {
 	case os.Getenv("DROLAB_PIPES") != "":
 		os.Exit(program())
+	case os.Getenv(elsewhere) != "":
+		os.Exit(trainPictured(os.Getenv(elsewhere)))
+	case os.Getenv(resumed) != "":
+		os.Exit(trainResumed(os.Getenv(resumed)))
 	case os.Getenv(doomed) != "":
 		os.Exit(train1(os.Getenv(doomed)))
 	}
@@ -152,6 +157,14 @@ func (s *served) Outputs(want string) frame.Array {
 			narrow[i] = int32(c)
 		}
 		return int32s(narrow)
+	case "probabilities":
+		each := make([]float32, s.n*len(s.data.Classes))
+		s.net.Outputs(train.Outputs{Probabilities: each})
+		a := frame.Array{Type: frame.Float32}
+		for _, p := range each {
+			a.Raw = binary.LittleEndian.AppendUint32(a.Raw, math.Float32bits(p))
+		}
+		return a
 	default:
 		sure := make([]float64, s.n)
 		s.net.Outputs(train.Outputs{Confidences: sure})
@@ -256,6 +269,7 @@ func (t *trouble) now(question string) bool {
 	}
 	switch t.what {
 	case "hang":
+		fmt.Println("hangs")
 		select {}
 	case "exit":
 		fmt.Fprintln(os.Stderr, "Traceback\x1b[2J\nMemoryError: no \x1b[31mroom")

@@ -26,14 +26,11 @@ type Frozen struct {
 	from   *runner.State // of an imported run, what was predicted; else nil
 }
 
-// Freeze builds what p holds: its checkpoint, on the data in the folder dataDir.
-// The caller closes it. The error names the run: it has no checkpoint, its file was
-// changed, its data are other ones, or memory is short.
-func Freeze(p *runner.Past, dataDir string, threads int) (*Frozen, error) {
+// Freeze builds what p holds: its checkpoint, with the data and programs of means. The
+// caller closes it. The error names the run: it has no checkpoint, its file was changed,
+// its data are other ones, memory is short, or its program was never started before.
+func Freeze(p *runner.Past, means Means, threads int) (*Frozen, error) {
 	m := *p.Meta
-	if err := m.OnlyTrains(); err != nil {
-		return nil, err
-	}
 	if p.From == nil {
 		return nil, fmt.Errorf("run %s has no checkpoint yet", m.ID)
 	}
@@ -44,12 +41,12 @@ func Freeze(p *runner.Past, dataDir string, threads int) (*Frozen, error) {
 	if err := m.Usable(); err != nil {
 		return nil, fmt.Errorf("run %s: its run.json cannot be used: %w", m.ID, err)
 	}
-	d, err := runner.OpenData(context.Background(), m.Spec.Dataset, m.DataOptions(dataDir))
+	d, network, err := means.Open(context.Background(), &m, threads)
 	if err != nil {
 		return nil, err
 	}
 	f := &Frozen{Meta: &m, Step: p.From.Step, Data: d}
-	if err := f.build(p.From, threads); err != nil {
+	if err := f.build(p.From, network, threads); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("run %s: %w", m.ID, err)
 	}
@@ -57,14 +54,11 @@ func Freeze(p *runner.Past, dataDir string, threads int) (*Frozen, error) {
 }
 
 // build checks what can be refused cheaply before it makes the network.
-func (f *Frozen) build(from *runner.State, threads int) (err error) {
-	if err := f.Meta.CheckData(f.Data.Checksum); err != nil {
-		return err
-	}
+func (f *Frozen) build(from *runner.State, network train.NewNetwork, threads int) (err error) {
 	if err := train.AskRoom(&f.Meta.Spec, f.Data, f.Meta.Parameters); err != nil {
 		return err
 	}
-	f.Run, err = train.Measuring(f.Meta, f.Data, from, threads, true)
+	f.Run, err = train.Measuring(f.Meta, f.Data, network, from, threads, true)
 	return err
 }
 

@@ -28,7 +28,8 @@ type Samples struct {
 // Inspection says how Inspect goes about it.
 type Inspection struct {
 	Threads       int
-	Probabilities bool // of every class, four bytes a sample and class
+	Network       train.NewNetwork // nil: drolab's own
+	Probabilities bool             // of every class, four bytes a sample and class
 	// Progress is told after each batch how many samples are done, of how many; its
 	// error ends the inspection. Nil is told nothing.
 	Progress func(done, of int) error
@@ -52,7 +53,10 @@ func Inspect(m *runner.Meta, s *runner.State, d *data.Dataset, split string,
 	if err != nil {
 		return nil, err
 	}
-	r, err := train.Measuring(m, d, s, how.Threads, false)
+	if how.Network == nil {
+		how.Network = train.Native
+	}
+	r, err := train.Measuring(m, d, how.Network, s, how.Threads, false)
 	if err != nil {
 		return nil, err
 	}
@@ -107,8 +111,8 @@ func inspect(r *train.Run, split string, how Inspection) (*Samples, error) {
 			out.Rows[from+i] = data.Row(src, from+i)
 			out.Labels[from+i], out.Groups[from+i] = b.Labels[i], b.Groups[i]
 		}
-		if how.Progress == nil {
-			return nil
+		if err := r.Net.Err(); err != nil || how.Progress == nil {
+			return err
 		}
 		return how.Progress(from+b.N, n)
 	})

@@ -69,8 +69,11 @@ type Gate struct {
 	Orders chan Order
 	Slots  chan struct{}   // as many values as runs train
 	Done   <-chan struct{} // closed: every run shall stop
-	Retry  time.Duration   // between two attempts to say in the log that the disk is full
-	Alone  bool            // nobody can resume the run: every attempt is one to go on, too
+	// Stops has a value for each of the first two stops that are asked for, for what the
+	// run may wait for and not be able to stop at; nil: nothing.
+	Stops chan struct{}
+	Retry time.Duration // between two attempts to say in the log that the disk is full
+	Alone bool          // nobody can resume the run: every attempt is one to go on, too
 
 	held    bool        // a slot
 	rest    bool        // a pause was asked for while the run waited for the disk
@@ -164,6 +167,12 @@ func (g *Gate) Close() {
 
 // Send gives the run an order, unless too many wait already.
 func (g *Gate) Send(o Order) error {
+	if o.Verb == Stop {
+		select {
+		case g.Stops <- struct{}{}:
+		default:
+		}
+	}
 	select {
 	case g.Orders <- o:
 		if o.Verb == Stop {

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -21,7 +22,9 @@ type Question struct {
 	Step    int64  // of the checkpoint; below 0 the newest
 	Dataset string // "" is the run's own
 	Split   string // runner.SplitTrain, SplitVal or SplitTest
-	DataDir string
+	// Context ends the run's program, if it has one; nil: nothing does.
+	Context context.Context
+	certificate.Means
 	certificate.Inspection
 }
 
@@ -46,10 +49,15 @@ func At(q Question) (*Look, error) {
 	if l.Set, err = q.Run.Meta.Spec.Set(); err != nil {
 		return nil, err
 	}
-	if q.Run.Meta.Imported != nil && q.Dataset == "" {
-		l.Data, err = foreign.Data(&q.Run.Meta, state)
-	} else {
-		l.Data, err = q.Run.Meta.OpenFor(q.Dataset, q.DataDir)
+	m := &q.Run.Meta
+	switch {
+	case q.Dataset != "":
+		l.Data, err = m.OpenFor(q.Dataset, q.DataDir)
+	case m.Imported != nil:
+		l.Data, err = foreign.Data(m, state)
+	default:
+		ctx := cmp.Or(q.Context, context.Background())
+		l.Data, q.Network, err = q.Open(ctx, m, q.Threads)
 	}
 	if err != nil {
 		return nil, err

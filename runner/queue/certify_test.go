@@ -14,7 +14,7 @@ import (
 func frozen(t *testing.T, tr *trace) *certificate.Frozen {
 	t.Helper()
 	last := *tr.states[len(tr.states)-1]
-	f, err := certificate.Freeze(&runner.Past{Meta: tr.meta, From: &last}, "", 1)
+	f, err := certificate.Freeze(&runner.Past{Meta: tr.meta, From: &last}, certificate.Means{}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,12 +125,14 @@ func TestContrasts(t *testing.T) {
 func TestFreezeRefuses(t *testing.T) {
 	tr := runAll(t, 1, brief(dro.PGD))[0]
 	last := *tr.states[len(tr.states)-1]
-	if _, err := certificate.Freeze(&runner.Past{Meta: tr.meta}, "", 1); err == nil {
+	means := certificate.Means{}
+	if _, err := certificate.Freeze(&runner.Past{Meta: tr.meta}, means, 1); err == nil {
 		t.Error("a run without a checkpoint is frozen")
 	}
 	other := *tr.meta
 	other.Checksum = "sha256:0"
-	if _, err := certificate.Freeze(&runner.Past{Meta: &other, From: &last}, "", 1); err == nil {
+	past := &runner.Past{Meta: &other, From: &last}
+	if _, err := certificate.Freeze(past, means, 1); err == nil {
 		t.Error("other data are taken")
 	}
 	f := frozen(t, tr)

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 
 	"drolab/dro"
@@ -26,7 +24,7 @@ type described struct {
 // program opens the data of a run that trains a program, as dataset does those of others.
 // The error is of a program that this user has not started before, too.
 func (q *Queue) program(s *spec.Spec, m runner.Means) (*shared, error) {
-	p, start, err := q.startOf(s, m)
+	p, start, err := q.settings.Programs.Start(s, m.Program)
 	if err != nil {
 		return nil, err
 	}
@@ -34,11 +32,11 @@ func (q *Queue) program(s *spec.Spec, m runner.Means) (*shared, error) {
 	if d := q.share(key, nil, nil); d != nil {
 		return d, nil
 	}
-	if start.Scratch, err = os.MkdirTemp("", "drolab-program-"); err != nil {
+	if err := start.Outside(); err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(start.Scratch)
-	start.Log, start.Threads = nobody{io.Discard}, m.Threads
+	start.Threads = m.Threads
 	d, err := bridge.Describe(q.ctx, start)
 	if err != nil {
 		return nil, err
@@ -46,40 +44,6 @@ func (q *Queue) program(s *spec.Spec, m runner.Means) (*shared, error) {
 	p.Device, p.Packages = d.Device, d.Packages
 	return q.share(key, d.Data, &described{d, p}), nil
 }
-
-// startOf says how the program of s is started, which this user must have started before.
-func (q *Queue) startOf(
-	s *spec.Spec, m runner.Means,
-) (p runner.Program, start bridge.Start, err error) {
-	named, ok := s.Program()
-	if !ok || !filepath.IsAbs(named.Path) {
-		return p, start, fmt.Errorf("model: %s: want program:PATH with the whole path", s.Model)
-	}
-	p = runner.Program{Path: named.Path, Arguments: named.Words}
-	if p.SHA256, err = q.settings.Programs.Check(named.Path); err != nil {
-		return p, start, err
-	}
-	start = bridge.Start{Program: named, Spec: s}
-	if m.Program != nil {
-		start.Python, start.Env = m.Program.Python, m.Program.Env
-	}
-	if filepath.Ext(named.Path) == ".py" {
-		if start.Python == "" {
-			if start.Python, err = exec.LookPath("python3"); err != nil {
-				return p, start, errors.New("no python3 is in the PATH: a program that ends " +
-					"in .py needs it")
-			}
-		}
-		p.Interpreter = start.Python
-	}
-	return p, start, nil
-}
-
-// nobody reads what is written there.
-type nobody struct{ io.Writer }
-
-// Close implements io.Closer.
-func (nobody) Close() error { return nil }
 
 // network builds what a job trains: the program, where the model is one. Its file is
 // looked at again, since a run may have waited for long.
@@ -93,7 +57,7 @@ func (q *Queue) network(j *job) train.NewNetwork {
 		}
 	}
 	return func(s *spec.Spec, d *data.Dataset, threads int) (train.Network, error) {
-		_, start, err := q.startOf(s, j.means)
+		_, start, err := q.settings.Programs.Start(s, j.means.Program)
 		if err != nil {
 			return nil, err
 		}
@@ -109,6 +73,7 @@ func (q *Queue) network(j *job) train.NewNetwork {
 			return nil, err
 		}
 		start.Purpose, start.Threads = bridge.Training, threads
+		start.Stops, start.Done = j.gate.Stops, j.gate.Done
 		n, err := bridge.NewNetwork(start, d)
 		if err != nil {
 			return nil, errors.Join(err, os.RemoveAll(start.Scratch))

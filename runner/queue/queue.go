@@ -257,6 +257,7 @@ func (q *Queue) prepare(req runner.Request, s spec.Spec, parent *runner.Past) (*
 // time, and what floods it is told that the run is busy.
 func (q *Queue) gate() *gate.Gate {
 	return &gate.Gate{Orders: make(chan gate.Order, 16), Slots: q.slots, Done: q.ctx.Done(),
+		Stops: make(chan struct{}, 2),
 		Alone: q.settings.Alone, Retry: cmp.Or(q.settings.retry, 2*time.Second)}
 }
 

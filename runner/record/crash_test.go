@@ -67,14 +67,25 @@ func TestPowerCutInLog(t *testing.T) {
 // TestPowerCutInCheckpoint cuts each file of the newest checkpoint at every
 // byte: the run goes on from the one before, and says so.
 func TestPowerCutInCheckpoint(t *testing.T) {
+	cutCheckpoint(t, newState, tensorsName(20), stateName(20))
+	cutCheckpoint(t, newOpaqueState, opaqueName(20))
+}
+
+func cutCheckpoint(t *testing.T, state func(step int64) *runner.State, names ...string) {
 	s := newStore(t)
 	m := newMeta(1)
 	r := create(t, s, m)
-	save(t, r, newState(10))
-	save(t, r, newState(20))
+	save(t, r, state(10))
+	save(t, r, state(20))
 	must(t, r.Close())
 	log := read(t, r.log.Path)
-	for _, name := range []string{tensorsName(20), stateName(20)} {
+	whole := func(s *runner.State) bool {
+		if s.Opaque != nil {
+			return inBytes(t, s) == inBytes(t, newOpaqueState(s.Step))
+		}
+		return s.Parameters[0].Data[0] == float32(s.Step)
+	}
+	for _, name := range names {
 		path := filepath.Join(r.in.Path, checkpointsName, name)
 		good := read(t, path)
 		for cut := range len(good) - 1 { // the last byte of the JSON is a newline
@@ -82,7 +93,7 @@ func TestPowerCutInCheckpoint(t *testing.T) {
 			write(t, log, r.log.Path)
 			again, from := reopen(t, s, m.ID)
 			must(t, again.Close())
-			if from == nil || from.Step != 10 || from.Parameters[0].Data[0] != 10 {
+			if from == nil || from.Step != 10 || !whole(from) {
 				t.Fatalf("%s cut at %d: resumed from %+v", name, cut, from)
 			}
 			run, err := Find(s.Dir(), m.ID)
@@ -95,24 +106,29 @@ func TestPowerCutInCheckpoint(t *testing.T) {
 		}
 		write(t, good, path)
 	}
-	if _, from := reopen(t, s, m.ID); from.Step != 20 {
+	if _, from := reopen(t, s, m.ID); from.Step != 20 || !whole(from) {
 		t.Errorf("mended, it resumed from step %d", from.Step)
 	}
 }
 
-// TestFlippedBits: every bit of the weights' file is covered by the checksum.
+// TestFlippedBits: every bit of the file beside the JSON is covered by the checksum.
 func TestFlippedBits(t *testing.T) {
-	s := newStore(t)
-	r := create(t, s, newMeta(1))
-	save(t, r, newState(10))
-	folder := filepath.Join(r.in.Path, checkpointsName)
-	good := read(t, folder, tensorsName(10))
-	for i := range good {
-		bad := bytes.Clone(good)
-		bad[i] ^= 1 << (i % 8)
-		write(t, bad, folder, tensorsName(10))
-		if _, err := readCheckpoint(in(t, folder), 10); err == nil {
-			t.Fatalf("byte %d flipped: nobody noticed", i)
+	for _, state := range []*runner.State{newState(10), newOpaqueState(10)} {
+		s := newStore(t)
+		r := create(t, s, newMeta(1))
+		save(t, r, state)
+		folder, name := filepath.Join(r.in.Path, checkpointsName), tensorsName(10)
+		if state.Opaque != nil {
+			name = opaqueName(10)
+		}
+		good := read(t, folder, name)
+		for i := range good {
+			bad := bytes.Clone(good)
+			bad[i] ^= 1 << (i % 8)
+			write(t, bad, folder, name)
+			if _, err := readCheckpoint(in(t, folder), 10); err == nil {
+				t.Fatalf("%s: byte %d flipped: nobody noticed", name, i)
+			}
 		}
 	}
 }

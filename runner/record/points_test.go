@@ -56,6 +56,10 @@ func settled(t *testing.T, r *Run, step int64) string {
 	if state.Eval != nil {
 		plainHead(&state.Eval.Head)
 	}
+	large := tensorsName(step)
+	if state.Opaque != nil {
+		large, state.Opaque = opaqueName(step), nil
+	}
 	var summary runner.Summary
 	must(t, in(t, r.Dir).ReadJSON(summaryName, &summary))
 	if !summary.ImagesPerSecond.Applies() {
@@ -63,7 +67,7 @@ func settled(t *testing.T, r *Run, step int64) string {
 	}
 	summary.ImagesPerSecond, summary.ID = measure.Number{}, ""
 	return fmt.Sprintf("%s %s\n%x\n%s", asJSON(t, state), asJSON(t, state.Method),
-		read(t, r.Dir, checkpointsName, tensorsName(step)), asJSON(t, &summary))
+		read(t, r.Dir, checkpointsName, large), asJSON(t, &summary))
 }
 
 func plainHead(h *runner.Head) { *h = runner.Head{Step: h.Step} }

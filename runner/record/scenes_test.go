@@ -18,6 +18,7 @@ import (
 	"drolab/runner/record/internal/disk"
 	"drolab/runner/record/internal/eventlog"
 	"drolab/runner/spec"
+	runtrain "drolab/runner/train"
 )
 
 // scene is what happens to a folder of runs. Done again, it goes on from what it
@@ -55,7 +56,12 @@ func fork(m *runner.Meta) bool     { return m.Parent != "" }
 
 // train starts a run, or takes up the one that there is, and returns at its end.
 func train(s *Store, had *Run, req runner.Request) error {
-	q, dir := queue.NewQueue(context.Background(), queue.Settings{Store: s, Threads: 1}), s.dir
+	return trainAs(nil, s, had, req)
+}
+
+func trainAs(network runtrain.NewNetwork, s *Store, had *Run, req runner.Request) error {
+	q, dir := queue.NewQueue(context.Background(), queue.Settings{Store: s, Threads: 1,
+		Network: network}), s.dir
 	var err error
 	var ids []string
 	switch {
@@ -196,6 +202,19 @@ var scenes = []scene{
 			parent := the(s, original).Meta.ID + "@28"
 			return train(s, the(s, fork),
 				runner.Request{Parent: parent, Specs: []spec.Spec{settings}})
+		}, result(fork)},
+	{"program", nil,
+		func(s *Store) error {
+			req := runner.Request{Specs: []spec.Spec{tiny()}}
+			return trainAs(newOpaque, s, the(s, original), req)
+		}, result(original)},
+	{"fork of a program", func(t *testing.T, s *Store) {
+		must(t, trainAs(newOpaque, s, nil, runner.Request{Specs: []spec.Spec{tiny()}}))
+	},
+		func(s *Store) error {
+			parent := the(s, original).Meta.ID + "@28"
+			return trainAs(newOpaque, s, the(s, fork),
+				runner.Request{Parent: parent, Specs: []spec.Spec{tiny()}})
 		}, result(fork)},
 	{"knob", nil, knobAt9, result(original)},
 	{"pin", finished,

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"drolab/runner/bridge"
 	"drolab/runner/spec"
 )
 
@@ -23,6 +24,9 @@ type Ask struct {
 	Threads               int           // processors of a task
 	DataDir               string
 	Program               string // that the nodes find this program at
+	// Approved are the programs that tasks may start: the user of a node may be one who
+	// has never started any there.
+	Approved []bridge.Approval
 	// Estimate says what a run takes on one machine like this one; nil where Time
 	// is given and nothing else is to be asked for.
 	Estimate func(*spec.Spec) (Need, error)
@@ -220,6 +224,9 @@ func (f *Folder) script(b *Batch, a *Ask, after []string) string {
 	}
 	if b.Rung > 0 {
 		place += fmt.Sprintf(" --rung %d", b.Rung)
+	}
+	for _, p := range a.Approved {
+		place += " --program " + quote(p.String())
 	}
 	fmt.Fprintf(&w, "exec %s --data %s --threads \"$SLURM_CPUS_PER_TASK\" sweep task %s %s\n",
 		quote(a.Program), quote(a.DataDir), quote(f.Dir), place)

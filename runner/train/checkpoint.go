@@ -146,10 +146,10 @@ func ofCheckpoint(s *runner.State, err error) error {
 // its Do must not be called. Where method is set, it has what the method has come to
 // as well, which Evaluation and Stationarity need. The caller closes it.
 func Measuring(
-	m *runner.Meta, d *data.Dataset, s *runner.State, threads int, method bool,
+	m *runner.Meta, d *data.Dataset, network NewNetwork, s *runner.State, threads int, method bool,
 ) (*Run, error) {
 	r := hold(Plan{Meta: m, Data: d, Record: discard{}, Gate: &gate.Gate{Retry: time.Second},
-		Network: Native, Threads: max(1, threads)})
+		Network: network, Threads: max(1, threads)})
 	r.step = s.Step
 	err := r.addNetwork()
 	if err == nil && method {

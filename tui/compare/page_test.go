@@ -10,6 +10,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/measure"
+	"drolab/runner/record"
 	"drolab/runner/spec"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
@@ -285,6 +286,30 @@ func TestOtherStep(t *testing.T) {
 	for _, want := range []string{compare.Last, compare.Selected} {
 		if r.Press("s"); p.table.At != want {
 			t.Errorf("s shows the %s step, want the %s one", p.table.At, want)
+		}
+	}
+}
+
+// TestTrainCounts: predictions have no training samples, and hide those of the others not.
+func TestTrainCounts(t *testing.T) {
+	own := func(train ...int) *record.Run {
+		r := &record.Run{}
+		r.Meta.Classes, r.Meta.ClassCounts.Train = []string{"cat", "dog"}, train
+		return r
+	}
+	predicted := own()
+	predicted.Meta.Imported = &runner.Imported{}
+	for _, c := range []struct {
+		runs []*record.Run
+		want string
+	}{
+		{[]*record.Run{own(7, 5), predicted}, " (5)"},
+		{[]*record.Run{predicted, own(7, 5)}, " (5)"},
+		{[]*record.Run{own(7, 5), own(6, 5)}, ""}, {[]*record.Run{own(7, 5), own()}, ""},
+		{[]*record.Run{predicted}, ""},
+	} {
+		if got := (&Page{compared: compared{runs: c.runs}}).trainCount("dog"); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
 }

@@ -175,11 +175,16 @@ func (p *Page) tableRows() (rows []tableRow) {
 // agree on it.
 func (p *Page) trainCount(class string) string {
 	m := &p.runs[0].Meta
-	counts := m.Counts(m.Main()).Train
-	for _, r := range p.runs {
-		if !slices.Equal(r.Meta.Counts(m.Main()).Train, counts) {
+	var counts []int
+	for _, r := range p.runs { // predictions may be of the test split alone
+		own := r.Meta.Counts(m.Main()).Train
+		if own == nil && r.Meta.Imported != nil {
+			continue
+		}
+		if counts != nil && !slices.Equal(own, counts) || own == nil {
 			return ""
 		}
+		counts = own
 	}
 	if i := slices.Index(m.Names(m.Main()), class); i >= 0 && i < len(counts) {
 		return fmt.Sprintf(" (%d)", counts[i])

@@ -25,8 +25,9 @@ type Config struct {
 	Replay *Replay
 	Kept   *Kept
 	// Programs are those that the user has started; nil asks about none, and none but these
-	// is started.
-	Programs Programs
+	// is started. ProgramsDir is their folder, for measuring with one; empty starts none.
+	Programs    Programs
+	ProgramsDir string
 	// StopSweep stops the sweep in a folder, its runs with a checkpoint; nil cannot.
 	StopSweep func(dir string) error
 	// RunsDir and DataDir are the folders of the runs and of the datasets.

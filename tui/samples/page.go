@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"drolab/runner"
+	"drolab/runner/bridge"
 	"drolab/runner/certificate"
 	"drolab/runner/inspect"
 	"drolab/runner/record"
@@ -114,9 +115,18 @@ func (p *Page) ask() tea.Cmd {
 	p.stop()
 	p.pick, p.err, p.percent, p.shown, p.zoomed = nil, nil, 0, nil, false
 	p.job = &job{source: p.Source, evaluate: p.Evaluate, question: inspect.Question{Run: p.run,
-		Step: p.step, Split: p.split, DataDir: p.Config.DataDir,
+		Step: p.step, Split: p.split, Means: p.means(),
 		Inspection: certificate.Inspection{Threads: max(1, p.Config.Cores)}}}
 	return p.job.start()
+}
+
+// means are those of who looks: a viewer starts nothing.
+func (p *Page) means() certificate.Means {
+	m := certificate.Means{DataDir: p.Config.DataDir}
+	if !p.Config.ReadOnly {
+		m.Programs = bridge.Approvals(p.Config.ProgramsDir)
+	}
+	return m
 }
 
 // stop gives up what is under way.

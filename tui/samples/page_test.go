@@ -197,6 +197,24 @@ func TestEvaluationUnderWay(t *testing.T) {
 	}
 }
 
+// TestViewers: who only looks starts no program.
+func TestViewers(t *testing.T) {
+	r, _ := trained(t)
+	for _, looks := range []bool{false, true} {
+		rig, p := pageOn(t, r)
+		p.Config.ProgramsDir, p.Config.ReadOnly = "approved", looks
+		p.Evaluate = func(q inspect.Question) (*inspect.Pick, error) {
+			if starts := q.Programs != ""; starts == looks {
+				t.Errorf("who only looks: %v, approvals %q", looks, q.Programs)
+			}
+			return made(true)(q)
+		}
+		if rig.Send(lab.Samples{Run: r}); p.pick == nil {
+			t.Error("not asked")
+		}
+	}
+}
+
 // made is an Evaluate that makes its answer up.
 func made(table bool) Evaluate {
 	return func(q inspect.Question) (*inspect.Pick, error) {

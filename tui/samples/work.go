@@ -71,7 +71,7 @@ func (j *job) do() tea.Msg {
 		return m
 	}
 	q := j.question
-	q.Run, q.Inspection.Progress = m.run, j.progress()
+	q.Run, q.Context, q.Inspection.Progress = m.run, j.ctx, j.progress()
 	m.pick, m.err = j.evaluate(q)
 	debug.FreeOSMemory() // of the data, which may be most of what the machine has
 	return m

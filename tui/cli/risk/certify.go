@@ -8,6 +8,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/bridge"
 	"drolab/runner/certificate"
 	"drolab/runner/measure"
 	"drolab/tui/cli/console"
@@ -146,6 +147,11 @@ func (f *certifyFlags) check() error {
 	return nil
 }
 
+// means are those of this user.
+func means(con *console.Console) certificate.Means {
+	return certificate.Means{DataDir: con.DataDir, Programs: bridge.Approvals(con.Programs)}
+}
+
 // freeze loads RUN@STEP, or the last checkpoint of RUN.
 func freeze(con *console.Console, name string) (*certificate.Frozen, error) {
 	r, step, err := con.FindStep(name)
@@ -156,7 +162,7 @@ func freeze(con *console.Console, name string) (*certificate.Frozen, error) {
 	if err != nil {
 		return nil, err
 	}
-	return certificate.Freeze(past, con.DataDir, con.Threads)
+	return certificate.Freeze(past, means(con), con.Threads)
 }
 
 func (f *certifyFlags) grid(c *cobra.Command, m *runner.Meta) (*certificate.Grid, error) {

@@ -70,6 +70,13 @@ func constantsAt(
 	con *console.Console, name string, samples int,
 	more func(*certificate.Frozen, *measure.Pass, certificate.Constants) error,
 ) (one atStep, m *runner.Meta, err error) {
+	r, _, err := con.FindStep(name)
+	if err == nil {
+		err = r.Meta.HasOwnNetwork()
+	}
+	if err != nil {
+		return one, nil, err
+	}
 	frozen, err := freeze(con, name)
 	if err != nil {
 		return one, nil, err

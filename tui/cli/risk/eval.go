@@ -112,7 +112,7 @@ func examine(con *console.Console, name string, f *evalFlags) (*looked, error) {
 	}
 	how := certificate.Inspection{Threads: con.Threads, Probabilities: f.out != ""}
 	look, err := inspect.At(inspect.Question{Run: r, Step: step, Dataset: f.dataset, Split: f.split,
-		DataDir: con.DataDir, Inspection: how})
+		Means: means(con), Inspection: how})
 	if err != nil {
 		return nil, err
 	}

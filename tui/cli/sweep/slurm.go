@@ -2,11 +2,13 @@ package sweep
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
 
 	"drolab/runner"
+	"drolab/runner/bridge"
 	"drolab/runner/data"
 	"drolab/runner/spec"
 	"drolab/runner/sweep"
@@ -95,6 +97,9 @@ func (sw *Sweeps) sweepAsk(
 	}
 	ask := &sweep.Ask{Partition: f.partition, Constraint: f.constraint, Parallel: f.parallel,
 		Threads: f.cpus, DataDir: trainer.Absolute(folder.List.Dir, sw.DataDir), Program: program}
+	if ask.Approved, err = folder.List.Approved(bridge.Approvals(sw.Programs)); err != nil {
+		return nil, err
+	}
 	if f.time != "" {
 		if ask.Time, err = sweep.ParseTime(f.time); err != nil {
 			return nil, fmt.Errorf("--time %w", err)
@@ -102,6 +107,12 @@ func (sw *Sweeps) sweepAsk(
 	}
 	w := machine.NewStopwatch(ctx, f.cpus)
 	ask.Estimate = func(s *spec.Spec) (n sweep.Need, err error) {
+		if s.IsProgram() {
+			if ask.Time == 0 {
+				err = errors.New("--time: give that of a task, since a program's is not estimated")
+			}
+			return n, err
+		}
 		name := data.Locate(s.Dataset, folder.List.Dir)
 		sizes, err := data.SizesOf(name, s.DataOptions(ask.DataDir))
 		if err != nil {

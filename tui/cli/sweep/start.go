@@ -11,6 +11,7 @@ import (
 
 	"drolab/presets"
 	"drolab/runner"
+	"drolab/runner/bridge"
 	"drolab/runner/engine"
 	"drolab/runner/queue"
 	"drolab/runner/record"
@@ -135,6 +136,9 @@ func (sw *Sweeps) startSweep(ctx context.Context, file string, f *sweepFlags) er
 	}
 	if errs := parsed.CheckData(list.Dir, trainer.Absolute(list.Dir, sw.DataDir)); len(errs) > 0 {
 		return console.Failures(errs)
+	}
+	if _, err := list.Approved(bridge.Approvals(sw.Programs)); err != nil && !f.dry {
+		return err
 	}
 	if f.dry && f.on == "here" {
 		return sw.printSweep(list)

@@ -228,6 +228,7 @@ func (sw *Sweeps) sweepTableCommand() *cobra.Command {
 
 func (sw *Sweeps) sweepTaskCommand() *cobra.Command {
 	var rung int
+	var programs []string
 	c := &cobra.Command{
 		Use:   "task DIR I",
 		Short: "Do run I of a sweep and exit with its status, as a job of a cluster does",
@@ -245,6 +246,9 @@ into the queue; on TERM it is saved, and the task ends. Slurm is not needed: a l
 			}
 			folder, err := sweep.Open(args[0])
 			if err != nil {
+				return err
+			}
+			if err := sw.admit(programs); err != nil {
 				return err
 			}
 			ctx, cancel := sw.Orderly(c.Context(), nil)
@@ -273,8 +277,24 @@ into the queue; on TERM it is saved, and the task ends. Slurm is not needed: a l
 			return err
 		},
 	}
+	c.Flags().StringArrayVar(&programs, "program", nil,
+		"a program that you have approved, as HASH PATH: sweep start writes it into job scripts")
 	c.Flags().IntVar(&rung, "rung", 0, "do the run of place I among those that this rung has kept")
 	return c
+}
+
+// admit takes what a job script says that its user has approved.
+func (sw *Sweeps) admit(programs []string) error {
+	for _, text := range programs {
+		p, err := bridge.ParseApproval(text)
+		if err == nil {
+			err = bridge.Approvals(sw.Programs).Admit(p)
+		}
+		if err != nil {
+			return fmt.Errorf("--program: %w", err)
+		}
+	}
+	return nil
 }
 
 // variable is one of the environment.

@@ -268,6 +268,7 @@ func (w *Board) Furnish() {
 	}
 	w.Validates = slices.ContainsFunc(runs, lab.Validates)
 	w.Val = w.Val && w.Validates
+	w.turnToHad()
 	w.quantities = quantities(w.Panels)
 	for _, q := range w.quantities {
 		w.scale(&q)

@@ -30,7 +30,11 @@ type form interface {
 func (w *Board) Draw(p int, r, in kit.Rect, box, focused bool) []string {
 	v := w.Shows(p)
 	note := v.form().note(w, v)
-	lines, warning := v.form().draw(w, p, v, in.W, in.H)
+	var lines []string
+	var warning string
+	if !w.predicted() || w.had(v) {
+		lines, warning = v.form().draw(w, p, v, in.W, in.H)
+	}
 	switch {
 	case lines == nil:
 		lines = w.nothing(v, in.W, in.H)
@@ -218,6 +222,8 @@ func (w *Board) nothing(v *View, iw, ih int) []string {
 	switch {
 	case t.Share < 1:
 		text = "reading " + t.Label
+	case w.predicted():
+		text = "what another program predicted has none of this"
 	case w.Val && !lab.Validates(t.Meta): // another run has one
 		text = t.Label + " has no validation split"
 	case v.Bars != "" && t.Eval != nil:

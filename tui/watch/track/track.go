@@ -327,9 +327,12 @@ func (t *Track) mark(step int64, letter rune) {
 	t.Markers = append(t.Markers, plot.Marker{X: float64(step), Letter: letter})
 }
 
-// Done is the part of the planned steps that is done, 0 to 1.
+// Done is the part of the planned steps that is done, 0 to 1: all, where there are none.
 func (t *Track) Done() float64 {
 	if t.Meta.Steps <= 0 {
+		if t.Meta.Imported != nil {
+			return 1
+		}
 		return 0
 	}
 	return min(1, float64(t.Step)/float64(t.Meta.Steps))

@@ -237,8 +237,8 @@ func Ints(values []int) Array {
 func (a Array) Floats(into []float64) error {
 	switch {
 	case a.Len() != len(into) || a.Type != Float64 && a.Type != Float32:
-		return fmt.Errorf("%w: %d elements of type %s where %d floats belong",
-			ErrFormat, a.Len(), a.Type, len(into))
+		return fmt.Errorf("%d elements of type %s where %d floats belong", a.Len(), a.Type,
+			len(into))
 	case a.Type == Float64:
 		for i := range into {
 			into[i] = math.Float64frombits(binary.LittleEndian.Uint64(a.Raw[8*i:]))
@@ -255,8 +255,8 @@ func (a Array) Floats(into []float64) error {
 // another type or length, or of a number outside of [0, below).
 func (a Array) Ints(into []int, below int) error {
 	if a.Len() != len(into) || a.Type != Int64 && a.Type != Int32 {
-		return fmt.Errorf("%w: %d elements of type %s where %d whole numbers belong",
-			ErrFormat, a.Len(), a.Type, len(into))
+		return fmt.Errorf("%d elements of type %s where %d whole numbers belong", a.Len(),
+			a.Type, len(into))
 	}
 	for i := range into {
 		v := int64(0)

@@ -1,0 +1,211 @@
+package bridge_test
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"drolab/dro"
+	"drolab/dro/nn"
+	"drolab/dro/peertest"
+	"drolab/runner"
+	"drolab/runner/bridge/pythontest/asnative"
+	"drolab/runner/certificate"
+	"drolab/runner/data"
+	"drolab/runner/record"
+	"drolab/runner/spec"
+	"drolab/runner/train"
+)
+
+// The long form takes minutes, and PyTorch:
+//
+//	go test -run 'ForLong' -long -v -timeout 1h ./runner/bridge
+var long = flag.Bool("long", false, "drolab's networks in PyTorch over 200 steps; 100 kills")
+
+// elsewhere is the environment of a drolab that trains one network of its own in a folder: the
+// tests choose its kernels by GODEBUG.
+const elsewhere = "DROLAB_TEST_NATIVE"
+
+// pictured is a network of drolab's own over 200 steps of a method.
+func pictured(model string, a dro.Algorithm) spec.Spec {
+	s := spec.Defaults()
+	s.Algorithms, s.Dataset, s.Model, s.Samples = []dro.Algorithm{a}, "shapes", model, 1000
+	s.Batch, s.LogEvery, s.Augment, s.ValFraction = 32, 1, false, .2
+	s.Epochs, s.ProgramPatience = 12, 600
+	// As the preset shapes: from (1, 0) the first steps are so large that units die.
+	s.Rho, s.Lambda, s.Eta, s.Lambda0, s.LR = .2, 2, -1, .1, .005
+	if model == "linear" { // of which a table is more usual
+		s.Dataset, s.Samples, s.Epochs = "csv:example", 0, 20
+	}
+	return s
+}
+
+// trainPictured is the drolab that elsewhere asks for: a folder, a model and a method.
+func trainPictured(what string) int {
+	f := strings.Split(what, "\n")
+	r := room{f[0], ""}
+	ids, err := r.queueUp(runner.Means{}, pictured(f[1], dro.Algorithm(f[2])))
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	os.WriteFile(filepath.Join(r.dir, "id"), []byte(ids[0]), 0o600)
+	return 0
+}
+
+// torchJob is peer/native.py, for networks and samples in a folder.
+func torchJob(t *testing.T, r room, s spec.Spec, folder string) spec.Spec {
+	path, err := filepath.Abs("pythontest/peer/native.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Dataset, s.Samples, s.ValFraction = spec.ProgramData, 0, 0
+	s.Model = spec.Program{Path: path, Words: []string{"folder=" + folder}}.String()
+	s.SettleProgram("")
+	if err := r.approvals.Approve(path); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// python is what programs of Python are started with here.
+func python(t *testing.T) runner.Means {
+	t.Helper()
+	path, err := filepath.Abs("python")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return runner.Means{Program: &runner.ProgramMeans{Python: peertest.Python(t, "torch", "numpy"),
+		Env: append(os.Environ(), "PYTHONPATH="+path, "OMP_NUM_THREADS=1")}}
+}
+
+// TestAsNativeForLong: over 200 steps drolab's networks as programs in PyTorch stay as near to
+// drolab's own as those do to themselves with other kernels, linear ones within 1e-4. What they
+// are evaluated and certified as, with the same weights, is the same within 1e-6.
+func TestAsNativeForLong(t *testing.T) {
+	if !*long {
+		t.Skip("takes minutes: -long")
+	}
+	means := python(t)
+	for _, c := range []struct {
+		model string
+		a     dro.Algorithm
+	}{{"linear", dro.SFK}, {"linear", "pgd"}, {"convnet", dro.SFK}, {"alexnet", dro.SFK}} {
+		t.Run(c.model+" "+string(c.a), func(t *testing.T) {
+			r := newRoom(t)
+			s := pictured(c.model, c.a)
+			d := must(data.Open(s.Dataset, s.DataOptions("")))(t)
+			defer d.Close()
+			first := must(train.Native(&s, d, 1))(t)
+			defer first.Close()
+			folder := t.TempDir()
+			write := func(weights []nn.Tensor) {
+				if err := asnative.Write(folder, &s, d, weights); err != nil {
+					t.Fatal(err)
+				}
+			}
+			own := must(r.queueUp(runner.Means{}, s))(t)[0]
+			write(first.(train.Parameters).Tensors())
+			theirs := must(r.queueUp(means, torchJob(t, r, s, folder)))(t)[0]
+
+			want := r.log(t, own)
+			apart := worst(r.log(t, theirs), want)
+			among := map[string]float64{}
+			for _, lacks := range []string{"avx512f", "avx2"} {
+				for key, by := range worst(otherKernel(t, lacks, c.model, c.a), want) {
+					among[key] = max(among[key], by)
+				}
+			}
+			t.Logf("%d steps; from drolab's own: %v; of that with another kernel: %v", len(want),
+				apart, among)
+			for key, by := range apart {
+				if most := max(1e-4, 4*among[key]); by > most { // both grow by chance
+					t.Errorf("%s: apart by %.3g, want %.3g", key, by, most)
+				}
+			}
+			last := must(record.Find(r.dir, own))(t)
+			state := must(last.Load(-1))(t)
+			write(state.Parameters)
+			frozen := s
+			frozen.Epochs, frozen.LR = 1, 1e-30
+			still := must(r.queueUp(means, torchJob(t, r, frozen, folder)))(t)[0]
+			measuredAlike(t, r, last, must(record.Find(r.dir, still))(t), means)
+		})
+	}
+}
+
+// worst is the largest relative difference of each quantity over the steps of two logs.
+func worst(a, b map[string]map[string]any) map[string]float64 {
+	most := map[string]float64{}
+	for at, e := range b {
+		for _, key := range []string{"loss", "lambda", "eta"} {
+			x, ok := a[at][key].(float64)
+			y, has := e[key].(float64)
+			if has && !ok {
+				most[key] = math.Inf(1)
+			}
+			if ok && has {
+				most[key] = max(most[key], math.Abs(x-y)/max(math.Abs(y), 1e-2))
+			}
+		}
+	}
+	return most
+}
+
+// otherKernel is the log of the same run on a processor that lacks something.
+func otherKernel(t *testing.T, lacks, model string, a dro.Algorithm) map[string]map[string]any {
+	t.Helper()
+	dir := t.TempDir()
+	cmd := exec.Command(self())
+	cmd.Env = append(os.Environ(), "GODEBUG=cpu."+lacks+"=off",
+		fmt.Sprintf("%s=%s\n%s\n%s", elsewhere, dir, model, a))
+	out, err := cmd.CombinedOutput()
+	id, lost := os.ReadFile(filepath.Join(dir, "id"))
+	if err = errors.Join(err, lost); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	run := must(record.Find(dir, string(id)))(t)
+	t.Logf("without %s: kernel %s", lacks, run.Meta.Host.Kernel)
+	return room{dir, ""}.log(t, string(id))
+}
+
+// measuredAlike holds two runs of the same weights to the same evaluation and certificate.
+func measuredAlike(t *testing.T, r room, own, theirs *record.Run, means runner.Means) {
+	t.Helper()
+	for _, key := range []string{"test_loss", "train_loss", "robust_risk", "train_robust_risk",
+		"test_accuracy", "val_loss", "val_robust_risk"} {
+		a, b := own.Summary().Of(key).Float(), theirs.Summary().Of(key).Float()
+		if !(math.Abs(a-b) <= 1e-6*max(1, math.Abs(a))) {
+			t.Errorf("%s: %v and %v", key, a, b)
+		}
+	}
+	grid := certificate.Grid{Sets: []dro.Set{must(own.Meta.Spec.Set())(t)},
+		Radii: []float64{.1, 1}, How: dro.Confidence{Level: .9, Draws: 99, Seed: 1}}
+	for _, kv := range means.Program.Env {
+		if path, ok := strings.CutPrefix(kv, "PYTHONPATH="); ok {
+			t.Setenv("PYTHONPATH", path)
+		}
+	}
+	var lists [2][]certificate.Certificate
+	for i, run := range []*record.Run{own, theirs} {
+		frozen := must(certificate.Freeze(must(run.Past(-1))(t),
+			certificate.Means{Programs: r.approvals}, 1))(t)
+		lists[i] = must(frozen.Certify(must(frozen.Pass(runner.SplitTest))(t), grid))(t)
+		frozen.Close()
+	}
+	for i, a := range lists[0] {
+		b := lists[1][i]
+		for _, pair := range [][2]float64{{a.Risk.Float(), b.Risk.Float()},
+			{a.Upper.Float(), b.Upper.Float()}, {a.Eta, b.Eta}, {*a.Lambda, *b.Lambda}} {
+			if !(math.Abs(pair[0]-pair[1]) <= 1e-6*max(1, math.Abs(pair[0]))) {
+				t.Errorf("certificate %d: %v", i, pair)
+			}
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package bridge_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/bridge"
+	"drolab/runner/bridge/pythontest/asnative"
+	"drolab/runner/data"
+	"drolab/runner/record"
+	"drolab/runner/spec"
+	"drolab/runner/train"
+)
+
+var kills = flag.Int("kills", 100, "of TestKillsForLong")
+
+// resumed is the environment of a drolab that begins or resumes a run of a program of Python in a
+// folder, until somebody kills it.
+const resumed = "DROLAB_TEST_RESUMED"
+
+// killsSpec is of more steps than a hundred kills let by.
+func killsSpec(model string, epochs int) spec.Spec {
+	s := pictured("convnet", dro.SFK)
+	s.Epochs, s.EvalEvery, s.CheckpointEvery = epochs, 5, 3
+	if model != "" {
+		s.Dataset, s.Samples, s.ValFraction, s.Model = spec.ProgramData, 0, 0, model
+		s.SettleProgram("")
+	}
+	return s
+}
+
+// trainResumed is the drolab that resumed asks for: a folder, approvals, a model, a Python and
+// epochs.
+func trainResumed(what string) int {
+	f := strings.Split(what, "\n")
+	q := room{f[0], bridge.Approvals(f[1])}.queue()
+	epochs, _ := strconv.Atoi(f[4])
+	means := runner.Means{Dir: f[0], Program: &runner.ProgramMeans{Python: f[3], Env: os.Environ()}}
+	var err error
+	if _, lost := record.Find(f[0], "killed"); lost != nil {
+		_, err = q.Start(runner.Request{Preset: "test", Specs: []spec.Spec{killsSpec(f[2], epochs)},
+			IDs: []string{"killed"}, Means: means})
+	} else {
+		err = q.ResumeWith("killed", means)
+	}
+	if out := q.Wait(); err != nil || len(out) == 0 || out[0].Err != nil {
+		fmt.Println(err, out)
+		return 1
+	}
+	return 0
+}
+
+// TestKillsForLong: a program in PyTorch, drolab and both are killed a hundred times at any
+// moment. The run comes to the bits of one that nobody killed.
+func TestKillsForLong(t *testing.T) {
+	if !*long || runtime.GOOS != "linux" {
+		t.Skip("takes half an hour, and Linux: -long")
+	}
+	means := python(t)
+	r, folder := newRoom(t), t.TempDir()
+	native := killsSpec("", max(3, *kills))
+	d := must(data.Open(native.Dataset, native.DataOptions("")))(t)
+	defer d.Close()
+	net := must(train.Native(&native, d, 1))(t)
+	defer net.Close()
+	weights := net.(train.Parameters).Tensors()
+	if err := asnative.Write(folder, &native, d, weights); err != nil {
+		t.Fatal(err)
+	}
+	s := torchJob(t, r, native, folder)
+	whole := must(r.queueUp(means, s))(t)[0]
+
+	rng, counts := rand.New(rand.NewPCG(1, 2)), map[string]int{}
+	log := filepath.Join(r.dir, "killed", "events.jsonl")
+	lines := func() int {
+		b, _ := os.ReadFile(log)
+		return bytes.Count(b, []byte(`"type":"step"`))
+	}
+	for kill := 0; ; kill++ {
+		cmd := exec.Command(self())
+		cmd.Env = append(means.Program.Env, fmt.Sprintf("%s=%s\n%s\n%s\n%s\n%d", resumed,
+			r.dir, r.approvals, s.Model, means.Program.Python, s.Epochs))
+		var out bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &out
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		if kill >= *kills {
+			if err := <-ended; err != nil {
+				t.Fatalf("%v: %s", err, out.String())
+			}
+			break
+		}
+		until, tick := lines()+4+rng.IntN(9), time.NewTicker(2*time.Millisecond)
+		for lines() < until {
+			select {
+			case err := <-ended:
+				t.Fatalf("behind %v it has ended: %v %s", counts, err, out.String())
+			case <-tick.C:
+			}
+		}
+		tick.Stop()
+		which := []string{"the program", "drolab", "both"}[kill%3]
+		counts[which]++
+		programs := children(cmd.Process.Pid)
+		if which != "drolab" {
+			for _, pid := range programs {
+				syscall.Kill(pid, syscall.SIGKILL)
+			}
+		}
+		if which != "the program" {
+			cmd.Process.Kill()
+		}
+		<-ended
+	}
+	t.Logf("killed: %v", counts)
+	if at := far(asAny(r.log(t, "killed")), asAny(r.log(t, whole)), 0, ""); at != "" {
+		t.Error(at)
+	}
+}
+
+// children are the processes that a process has started.
+func children(parent int) (list []int) {
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, path := range stats {
+		b, _ := os.ReadFile(path)
+		_, rest, _ := strings.Cut(string(b), ") ")
+		if f := strings.Fields(rest); len(f) > 1 && f[1] == strconv.Itoa(parent) {
+			pid, _ := strconv.Atoi(strings.Split(path, "/")[2])
+			list = append(list, pid)
+		}
+	}
+	return list
+}

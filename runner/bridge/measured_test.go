@@ -1,0 +1,118 @@
+package bridge_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/bridge"
+	"drolab/runner/certificate"
+	"drolab/runner/inspect"
+	"drolab/runner/measure"
+	"drolab/runner/record"
+	"drolab/runner/spec"
+)
+
+// TestMeasured: what is measured at a checkpoint afterwards is what the run recorded there,
+// and the program that says so ends.
+func TestMeasured(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	r := newRoom(t)
+	id := must(r.start(t, "", bridged(dro.SFK)))(t)[0]
+	run := must(record.Find(r.dir, id))(t)
+	means := certificate.Means{Programs: r.approvals}
+	saved, m := run.Summary(), &run.Meta
+	close := func(what string, got float64, want measure.Number) {
+		t.Helper()
+		if !want.Applies() || math.Abs(got-want.Float()) > 1e-6*(1e-3+math.Abs(got)) {
+			t.Errorf("%s: %v and %v", what, got, want)
+		}
+	}
+
+	frozen := must(certificate.Freeze(must(run.Past(-1))(t), means, 1))(t)
+	set := must(m.Spec.Set())(t)
+	for split, of := range map[string]string{runner.SplitTest: "robust_risk",
+		runner.SplitTrain: "train_robust_risk", runner.SplitVal: "val_robust_risk"} {
+		pass := must(frozen.Pass(split))(t)
+		list := must(frozen.Certify(pass, certificate.Grid{Sets: []dro.Set{set},
+			Radii: []float64{m.Spec.Rho}, How: dro.Confidence{Level: .9}}))(t)
+		close(of, list[0].Risk.Float(), saved.Of(of))
+	}
+	exact := must(frozen.Stationarity())(t)
+	close("dual_gap", exact.DualGap, saved.Of("dual_gap"))
+	close("full_grad_norm", exact.GradNorm, saved.Of("full_grad_norm"))
+	for range 2 {
+		if err := frozen.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+
+	q := inspect.Question{Run: run, Step: -1, Split: runner.SplitTest, Means: means,
+		Inspection: certificate.Inspection{Threads: 1, Probabilities: true}}
+	look := must(inspect.At(q))(t)
+	totals := look.Totals()
+	close("test_loss", totals.Loss.Float(), saved.Of("test_loss"))
+	close("test_accuracy", totals.Accuracy.Float(), saved.Of("test_accuracy"))
+	pick := must(look.Picked(inspect.Radii(m)))(t)
+	if s := pick.Samples[0]; s.Picture != nil || s.Features != nil || s.Row < 0 {
+		t.Errorf("%+v", s)
+	}
+	if err := look.Close(); err != nil {
+		t.Error(err)
+	}
+	if left := must(filepath.Glob(os.Getenv("TMPDIR") + "/drolab-program-*"))(t); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+	t.Run("refused", func(t *testing.T) { refusals(t, q) })
+}
+
+// refusals: each is one line, and nothing is started but this user's own program.
+func refusals(t *testing.T, q inspect.Question) {
+	refused := func(q inspect.Question, want string) {
+		t.Helper()
+		if _, err := inspect.At(q); err == nil || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "\n") {
+			t.Errorf("want %s: %v", want, err)
+		}
+	}
+	viewer, stranger, elsewhere, late := q, q, q, q
+	viewer.Programs = ""
+	refused(viewer, "who only looks starts none")
+	stranger.Programs = bridge.Approvals(t.TempDir())
+	refused(stranger, "never started by you")
+	elsewhere.Dataset = "csv:example"
+	refused(elsewhere, "keeps its weights and data to itself")
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	late.Context = ctx
+	refused(late, "killed")
+
+	t.Setenv(troubled, "kill losses 2")
+	refused(q, "killed")
+	t.Setenv(troubled, "")
+	t.Setenv("DROLAB_TEST_TABLE", "64")
+	refused(q, "other labels or groups")
+
+	// A file that was changed, and started since, is another program.
+	t.Setenv("DROLAB_TEST_TABLE", "")
+	script := filepath.Join(t.TempDir(), "other")
+	text := "#!/bin/sh\nexec " + self() + " \"$@\"\n"
+	err := errors.Join(os.WriteFile(script, []byte(text), 0o700), q.Programs.Approve(script))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := *q.Run
+	run.Meta.Spec.Model = spec.Program{Path: script}.String()
+	q.Run = &run
+	look := must(inspect.At(q))(t)
+	defer look.Close()
+	if notes := look.Data.Notes; len(notes) != 1 || !strings.Contains(notes[0], "is not the file") {
+		t.Errorf("notes: %q", notes)
+	}
+}

@@ -1,0 +1,31 @@
+package sweep
+
+import (
+	"fmt"
+
+	"drolab/runner/bridge"
+)
+
+// Approved are the programs of the sweep's runs, as their user has started them. The error is
+// of one that this user has not, so that a sweep of a stranger's starts none.
+func (l *List) Approved(own bridge.Approvals) (list []bridge.Approval, err error) {
+	seen := map[string]bool{}
+	for i := range l.Runs {
+		s, err := l.Spec(i)
+		if err != nil {
+			return nil, err
+		}
+		s.SettleProgram(l.Dir)
+		p, ok := s.Program()
+		if !ok || seen[p.Path] {
+			continue
+		}
+		seen[p.Path] = true
+		sum, err := own.Check(p.Path)
+		if err != nil {
+			return nil, fmt.Errorf("model: %w", err)
+		}
+		list = append(list, bridge.Approval{Path: p.Path, Sum: sum})
+	}
+	return list, nil
+}
