@@ -56,6 +56,7 @@ type evidence struct {
 	*data.Dataset
 	*data.Sample // with no rows where there is none
 	minGroup     int
+	array        bool // its columns are features, without an option that leaves one out
 }
 
 // Of makes all checks of a data set. A group of fewer than minGroup test samples is not called the
@@ -69,8 +70,8 @@ func Of(d *data.Dataset, minGroup int) (list []Warning) {
 }
 
 func newEvidence(d *data.Dataset, minGroup int) *evidence {
-	e := &evidence{d, d.Sample, minGroup}
-	if e.Sample == nil {
+	e := &evidence{Dataset: d, Sample: d.Sample, minGroup: minGroup}
+	if e.array = e.Sample == nil; e.array {
 		e.Sample = sampleOf(d)
 	}
 	return e
@@ -128,6 +129,9 @@ func (e *evidence) of(roles ...data.Role) (list []*data.Sampled) {
 
 // drop is the option that leaves out one more column.
 func (e *evidence) drop(name string) string {
+	if e.array {
+		return "take it out"
+	}
 	var names []string
 	for i := range e.Columns {
 		if e.Columns[i].Role == data.LeftOut {

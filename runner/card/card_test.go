@@ -82,9 +82,25 @@ func TestLittleToLookAt(t *testing.T) {
 	Of(shapes, 20)
 }
 
+// An array has no option that leaves a feature out.
+func TestRemedyOfArrays(t *testing.T) {
+	d := table(t, 400, 1, 0)
+	c := d.Sample.Columns[0]
+	c.Name = "copy"
+	d.Sample.Columns = append(d.Sample.Columns, c)
+	e := newEvidence(d, 20)
+	for array, want := range map[bool]string{false: "drop=copy", true: "take it out"} {
+		e.array = array
+		if list := twins(e); len(list) != 1 || list[0].words[3] != want {
+			t.Errorf("%v: %v, want %s", array, list, want)
+		}
+	}
+}
+
 // columns make evidence of 400 rows whose label is 0 and 1 in turns.
 func columns(list ...data.Sampled) *evidence {
-	e := &evidence{&data.Dataset{Classes: []string{"a", "b"}}, &data.Sample{Columns: list}, 20}
+	e := &evidence{Dataset: &data.Dataset{Classes: []string{"a", "b"}},
+		Sample: &data.Sample{Columns: list}, minGroup: 20}
 	for i := range list[0].Numbers {
 		e.Labels, e.Held = append(e.Labels, uint16(i%2)), append(e.Held, false)
 	}

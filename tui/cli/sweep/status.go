@@ -114,9 +114,9 @@ func (sw *Sweeps) sayOfData(folder *sweep.Folder) {
 		if err != nil {
 			continue // it has not begun
 		}
-		log := r.Tail()
-		log.Only("warning")
-		events, _ := log.Read() // what is there
+		tail := r.Tail()
+		tail.Only("warning")
+		events, _ := tail.Read() // what is there
 		for _, e := range events {
 			if w, ok := e.(*runner.WarningEvent); ok && w.Step == 0 {
 				fmt.Fprintf(sw.Stderr, "warning: %s\n", console.OneLine(w.Message))

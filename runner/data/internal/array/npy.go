@@ -186,7 +186,8 @@ func (a *NPYArray) text(item []byte) (string, error) {
 	case 'f':
 		v := a.float(item)
 		if v != math.Trunc(v) || math.Abs(v) > 1<<53 {
-			return "", fmt.Errorf("%v is not a whole number", v)
+			return "", fmt.Errorf("%v is not a whole number, and no class or group: %s", v,
+				dataset.NoRegression)
 		}
 		return strconv.FormatInt(int64(v), 10), nil
 	}
