@@ -84,8 +84,11 @@ func trace(t *testing.T, f *Folder, i int) (lines []string, weights []byte) {
 	if err != nil || len(steps) == 0 || len(lines) == 0 {
 		t.Fatalf("run %d: checkpoints %v, %v, %d events", i, steps, err, len(lines))
 	}
-	name := fmt.Sprintf("step-%010d.safetensors", steps[len(steps)-1])
-	weights, err = os.ReadFile(filepath.Join(r.Dir, "checkpoints", name))
+	saved := filepath.Join(r.Dir, "checkpoints", fmt.Sprintf("step-%010d", steps[len(steps)-1]))
+	weights, err = os.ReadFile(saved + ".safetensors")
+	if r.Meta.Spec.IsProgram() {
+		weights, err = os.ReadFile(saved + ".program")
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
