@@ -23,6 +23,10 @@ func (s *Spec) Unread(keys []string) error {
 		if !ok || t.ReadIn(s) || t.renames(s) && slices.Contains(s.Algorithms, t.own.AutoIs) {
 			continue
 		}
+		if n := t.needs; !n.met(s) {
+			return &KeyError{key, s.Text(key), fmt.Sprintf("%s: %s, with which it is read; it is %s",
+				n.key, n.value, s.Text(n.key))}
+		}
 		var readers []dro.Algorithm
 		for _, m := range dro.Methods() {
 			if t.ReadBy(&m) {

@@ -87,7 +87,7 @@ func (r *Run) state() *runner.State {
 	s := &runner.State{
 		Step: r.step, Batches: r.batches.State(), Draws: r.draws.State(),
 		Window: r.window.Clone(), Eval: r.eval, Last: r.last, Selected: r.selected,
-		Output: r.iterate, Method: &method,
+		Waited: r.waited, Output: r.iterate, Method: &method,
 	}
 	r.Net.Save(s)
 	return s
@@ -130,6 +130,7 @@ func (r *Run) restore(s *runner.State) error {
 	s.Parameters, s.Velocities, s.Buffers, s.Picked, s.Opaque = nil, nil, nil, nil, nil
 	r.step, r.window = s.Step, s.Window.Like(r.now.Names())
 	r.eval, r.last, r.selected, r.iterate = s.Eval, s.Last, s.Selected, s.Output
+	r.waited = s.Waited
 	return nil
 }
 

@@ -50,6 +50,7 @@ type outcome struct {
 	eval *runner.EvalEvent // the last
 	// selected is the evaluation that the validation split finds best, if any.
 	selected *runner.EvalEvent
+	waited   int                  // evaluations since then, see patience
 	iterate  *runner.PaperIterate // what the method's output rule has chosen, measured at the end
 }
 
@@ -158,7 +159,7 @@ func (r *Run) begin(from *runner.State) error {
 
 // loop is the run: obey, train, and at the end of an epoch evaluate and save.
 func (r *Run) loop() error {
-	for r.step < r.Meta.Steps {
+	for !r.over() {
 		if err := r.replay(r.step); err != nil {
 			return err
 		}
@@ -201,7 +202,7 @@ func (r *Run) betweenSteps() error {
 		if err := r.endEpoch(int(done)); err != nil {
 			return err
 		}
-		save = save || r.step == r.Meta.Steps ||
+		save = save || r.over() ||
 			r.due() && (s.CheckpointEvery == 0 || r.pending != nil || r.justSelected())
 		if !save && r.justSelected() {
 			r.keep()
@@ -217,7 +218,7 @@ func (r *Run) betweenSteps() error {
 // initialisation.
 func (r *Run) endEpoch(epoch int) error {
 	e, ok := r.Method.Trainer.(dro.Epochal)
-	if !ok || r.step == r.Meta.Steps {
+	if !ok || r.over() {
 		return nil
 	}
 	defer r.pause()()
@@ -230,7 +231,7 @@ func (r *Run) endEpoch(epoch int) error {
 	})
 	if restart {
 		r.Net.Restart()
-		r.selected, r.pending = nil, nil // what was trained so far is given up
+		r.selected, r.pending, r.waited = nil, nil, 0 // what was trained so far is given up
 	}
 	return err
 }
@@ -275,6 +276,12 @@ func (r *Run) finish(s *runner.Summary) error {
 
 // Head is of the step that the run has come to.
 func (r *Run) Head() runner.Head { return runner.Head{Step: r.step} }
+
+// over tells whether the run is at its end: the planned one, or that of its patience.
+func (r *Run) over() bool {
+	patience := r.Meta.Spec.Patience
+	return r.step >= r.Meta.Steps || patience > 0 && r.waited >= patience
+}
 
 // epoch is how many epochs are done, in parts of one, too.
 func (r *Run) epoch() float64 { return float64(r.step) / float64(r.Meta.StepsPerEpoch) }
