@@ -18,15 +18,15 @@ func TestNewcomersWords(t *testing.T) {
 		"max_iter": "did you mean epochs?", "C": "did you mean weight_decay?",
 		"alpha": "lr (the step size), weight_decay", "random_state": "did you mean seed?",
 		"val_split": "did you mean val_fraction?", "model.name": "did you mean model?",
-		"optimizer": "there is one, SGD", "optimizer.lr": "did you mean lr?",
-		"optimizr":            "there is one, SGD",
+		"solver": "did you mean optimizer?", "optimizer.lr": "did you mean lr?",
+		"optimizr":            "did you mean optimizer?",
 		"+trainer.max_epochs": "did you mean epochs?", "Batch-Size": "did you mean batch?",
 		"weightDecay":        "weight_decay?",
-		"optimizer._target_": "there is one, SGD", "device": "--threads",
-		"hidden_layer_sizes": "models have their layers",
+		"optimizer._target_": "did you mean optimizer?", "device": "--threads",
+		"hidden_layer_sizes": "did you mean hidden?",
 		"roh":                "did you mean rho?", "epoch": "did you mean epochs?",
 		"coord": "did you mean coordinates?",
-		"lamda": "did you mean lambda?", "qwertzuiop": "`drolab presets NAME` lists",
+		"eps":   "adam_eps", "lamda": "did you mean lambda?", "qwertzuiop": "`drolab presets NAME` lists",
 	} {
 		t.Run(word, func(t *testing.T) {
 			s := spec.Defaults()
