@@ -69,7 +69,9 @@ func TestTableInPython(t *testing.T) {
 				return path
 			}
 			table := file(c.file, c.text)
-			r := trained(t, small("csv:"+table+"?missing=category&"+c.options, "mlp"))
+			settings := small("csv:"+table+"?missing=category&"+c.options, "mlp")
+			settings.Activation, settings.Hidden = "tanh", []int{40}
+			r := trained(t, settings)
 			samples(t, r, filepath.Join(dir, "samples.csv"))
 			write(t, r, "python", filepath.Join(dir, "model.py"))
 			if c.other != "" {
