@@ -26,7 +26,8 @@ func TestNewcomersWords(t *testing.T) {
 		"hidden_layer_sizes": "did you mean hidden?",
 		"roh":                "did you mean rho?", "epoch": "did you mean epochs?",
 		"coord": "did you mean coordinates?",
-		"eps":   "adam_eps", "lamda": "did you mean lambda?", "qwertzuiop": "`drolab presets NAME` lists",
+		"eps":   "adam_eps",
+		"lamda": "did you mean lambda?", "qwertzuiop": "`drolab presets NAME` lists",
 	} {
 		t.Run(word, func(t *testing.T) {
 			s := spec.Defaults()

@@ -37,7 +37,8 @@ func newAdam(parameters []slot) *adam {
 		list[i].Name += ".square"
 	}
 	a := new(adam)
-	a.memory, a.tensors = arena(append(list, slot{Tensor: Tensor{Name: "updates", Shape: []int{2}}}))
+	count := slot{Tensor: Tensor{Name: "updates", Shape: []int{2}}}
+	a.memory, a.tensors = arena(append(list, count))
 	a.taken = a.tensors[len(parameters)].Data
 	return a
 }

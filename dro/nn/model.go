@@ -115,7 +115,8 @@ func Models() []string {
 
 // anyInput lists the models that take tables, too.
 func anyInput() []string {
-	return slices.DeleteFunc(Models(), func(m string) bool { return models(Config{})[m][0].kind != linear })
+	all := models(Config{})
+	return slices.DeleteFunc(Models(), func(m string) bool { return all[m][0].kind != linear })
 }
 
 // Known tells whether there is a model of that name.

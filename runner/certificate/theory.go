@@ -244,7 +244,7 @@ func Unmet(m *runner.Meta) []string {
 	lack(s.Patience > 0, "a number of steps that is chosen before (patience %d)", s.Patience)
 	moves := s.Warmup > 0 || s.Schedule == "cosine" || s.Schedule == "linear"
 	lack(moves, "one step size (schedule %s, warmup %d)", s.Schedule, s.Warmup)
-	drops := s.Schedule == spec.StepDown && s.LRDropEpoch > 0 && s.LRDropEpoch < s.Epochs && s.LRDrop != 1
+	drops := s.Drops() && s.LRDropEpoch < s.Epochs && s.LRDrop != 1
 	lack(drops, "one step size (%g times it from epoch %d on)", s.LRDrop, s.LRDropEpoch+1)
 	lack(s.Text("share_batch") == "true", "draws of their own for z (share_batch)")
 	set, err := s.Set()

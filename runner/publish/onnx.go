@@ -117,7 +117,8 @@ func (g *onnxGraph) layer(l *nn.Layer, before []string) string {
 		x = g.add("Tanh", nil, x)
 	case "gelu": // x·Φ(x) = (x/2)(1 + erf(x/√2)); opset 13 has none
 		erf := g.add("Erf", nil, g.add("Mul", nil, x, g.number(math.Sqrt2/2)))
-		x = g.add("Mul", nil, g.add("Mul", nil, x, g.number(.5)), g.add("Add", nil, erf, g.number(1)))
+		half := g.add("Mul", nil, x, g.number(.5))
+		x = g.add("Mul", nil, half, g.add("Add", nil, erf, g.number(1)))
 	}
 	if l.Pool {
 		x = g.add("MaxPool", []message{

@@ -29,14 +29,14 @@ func (s *Spec) Rate(step, perEpoch, steps int64) float64 {
 		return s.LR * (1 + math.Cos(math.Pi*done)) / 2
 	case s.Schedule == "linear":
 		return s.LR * (1 - done)
-	case s.drops() && step >= int64(s.LRDropEpoch)*perEpoch:
+	case s.Drops() && step >= int64(s.LRDropEpoch)*perEpoch:
 		return s.LR * s.LRDrop
 	}
 	return s.LR
 }
 
-// drops tells whether lr is to be multiplied by lr_drop some time.
-func (s *Spec) drops() bool { return s.Schedule == StepDown && s.LRDropEpoch > 0 }
+// Drops tells whether lr is to be multiplied by lr_drop some time.
+func (s *Spec) Drops() bool { return s.Schedule == StepDown && s.LRDropEpoch > 0 }
 
 // Adam is what the optimiser of s adds to SGD's settings; nil where it is SGD.
 func (s *Spec) Adam() *nn.AdamW {

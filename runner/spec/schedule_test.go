@@ -27,7 +27,8 @@ func TestRate(t *testing.T) {
 		s.Schedule, s.Warmup = c.schedule, c.warmup
 		for step, want := range c.want {
 			if got := s.Rate(step, 5, 20); math.Abs(got-want) > 1e-15 {
-				t.Errorf("%s, warmup %d: step %d at %v, want %v", c.schedule, c.warmup, step, got, want)
+				t.Errorf("%s, warmup %d: step %d at %v, want %v", c.schedule, c.warmup, step, got,
+					want)
 			}
 		}
 	}

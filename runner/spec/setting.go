@@ -85,27 +85,15 @@ func (t *Setting) ReadIn(s *Spec) bool {
 	if s.Foreign() {
 		return t.judges()
 	}
-	return t.suits(s) && t.needs.met(s) && slices.ContainsFunc(s.Algorithms, func(a dro.Algorithm) bool {
+	read := func(a dro.Algorithm) bool {
 		m, err := dro.Find(a)
 		return err != nil || t.ReadBy(m)
-	})
+	}
+	return t.suits(s) && t.needs.met(s) && slices.ContainsFunc(s.Algorithms, read)
 }
 
 // suits tells whether the setting means something to the Spec's network.
 func (t *Setting) suits(s *Spec) bool { return !t.native && !t.bridge || t.bridge == s.IsProgram() }
-
-// need is a setting and the value without which another one is not read.
-type need struct{ key, value string }
-
-func (n *need) met(s *Spec) bool { return n == nil || s.Text(n.key) == n.value }
-
-// Needs returns the key of the setting that decides whether this one is read; empty: none.
-func (t *Setting) Needs() string {
-	if t.needs == nil {
-		return ""
-	}
-	return t.needs.key
-}
 
 // Inherited tells whether a fork has the setting of its parent.
 func (t *Setting) Inherited() bool { return t.fixed }
@@ -384,7 +372,8 @@ func (s *Spec) UnmarshalJSON(b []byte) error {
 // states nothing.
 func (s *Spec) Equal(o *Spec) bool {
 	return !slices.ContainsFunc(AllSettings(), func(t Setting) bool {
-		idle := (t.own != nil || t.native || t.bridge || t.needs != nil) && !t.ReadIn(s) && !t.ReadIn(o)
+		some := t.own != nil || t.native || t.bridge || t.needs != nil
+		idle := some && !t.ReadIn(s) && !t.ReadIn(o)
 		return !idle && !reflect.DeepEqual(t.value(s), t.value(o))
 	})
 }

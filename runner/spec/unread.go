@@ -24,8 +24,9 @@ func (s *Spec) Unread(keys []string) error {
 			continue
 		}
 		if n := t.needs; !n.met(s) {
-			return &KeyError{key, s.Text(key), fmt.Sprintf("%s: %s, with which it is read; it is %s",
-				n.key, n.value, s.Text(n.key))}
+			want := fmt.Sprintf("%s: %s, with which it is read; it is %s", n.key, n.value,
+				s.Text(n.key))
+			return &KeyError{key, s.Text(key), want}
 		}
 		var readers []dro.Algorithm
 		for _, m := range dro.Methods() {
@@ -59,4 +60,17 @@ func (s *Spec) unsuited(key string) error {
 		return &KeyError{key, s.Text(key), "a model that is a program, as in program:train.py"}
 	}
 	return nil
+}
+
+// need is a setting and the value without which another one is not read.
+type need struct{ key, value string }
+
+func (n *need) met(s *Spec) bool { return n == nil || s.Text(n.key) == n.value }
+
+// Needs returns the key of the setting that decides whether this one is read; empty: none.
+func (t *Setting) Needs() string {
+	if t.needs == nil {
+		return ""
+	}
+	return t.needs.key
 }

@@ -23,8 +23,8 @@ func TestAgainstPyTorch(t *testing.T) {
 	var start []float32
 	var ours [][]float32
 	for _, clip := range clips {
-		n, err := nn.New(nn.Config{Model: "linear", C: 40, H: 1, W: 1, Classes: 3, Batch: 1, Seed: 2,
-			Optimizer: nn.AdamWName})
+		n, err := nn.New(nn.Config{Model: "linear", C: 40, H: 1, W: 1, Classes: 3, Batch: 1,
+			Seed: 2, Optimizer: nn.AdamWName})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +39,8 @@ func TestAgainstPyTorch(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "given.json")
 	given, err := json.Marshal(map[string]any{"weights": start, "gradients": gradients, "lr": s.LR,
-		"beta1": s.Beta1, "beta2": s.Beta2, "eps": s.AdamEps, "decay": s.WeightDecay, "clips": clips})
+		"beta1": s.Beta1, "beta2": s.Beta2, "eps": s.AdamEps, "decay": s.WeightDecay,
+		"clips": clips})
 	if err == nil {
 		err = os.WriteFile(path, given, 0o600)
 	}
@@ -62,7 +63,7 @@ func TestAgainstPyTorch(t *testing.T) {
 		}
 		t.Logf("clip %v: weights move by %.2g, and end %.2g beside PyTorch's", clip, moved, off)
 		if !(off <= 1e-6) || moved < .05 {
-			t.Errorf("clip %v: %.2g beside PyTorch's weights, %.2g from the start", clip, off, moved)
+			t.Errorf("clip %v: %.2g beside PyTorch's, %.2g from the start", clip, off, moved)
 		}
 	}
 	for name, want := range map[string][]float64{"cosine": theirs.Cosine, "linear": theirs.Linear} {
