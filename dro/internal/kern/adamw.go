@@ -18,7 +18,7 @@ type AdamWConfig struct {
 type AdamW struct {
 	w, m, v, g []float32 // the running call
 
-	keep, scale, grow1, beta2, grow2, root, eps, rate float32
+	keep, scale, grow1, beta2, grow2, root, eps, rate float32 // root is 1/Root
 }
 
 // Step sets g = scale·g, w = keep·w, m = m + (1−β1)(g − m), v = β2·v + (1−β2)g² and then
@@ -30,7 +30,7 @@ func (a *AdamW) Step(t *Team, w, m, v, g []float32, c *AdamWConfig) {
 	a.w, a.m, a.v, a.g = w, m, v, g
 	a.keep, a.scale = float32(c.Keep), float32(c.Scale)
 	a.grow1, a.beta2, a.grow2 = float32(1-c.Beta1), float32(c.Beta2), float32(1-c.Beta2)
-	a.root, a.eps, a.rate = float32(c.Root), float32(c.Eps), float32(c.Rate)
+	a.root, a.eps, a.rate = float32(1/c.Root), float32(c.Eps), float32(c.Rate)
 	t.run((len(g)+sgdChunk-1)/sgdChunk, (*adamStep)(a))
 	a.w, a.m, a.v, a.g = nil, nil, nil, nil
 }
@@ -39,14 +39,15 @@ type adamStep AdamW
 
 func (a *adamStep) task(i int) {
 	from, to := i*sgdChunk, min((i+1)*sgdChunk, len(a.g))
-	w, m, v := a.w[from:to], a.m[from:to], a.v[from:to]
+	g := a.g[from:to]
+	w, m, v := a.w[from:to][:len(g)], a.m[from:to][:len(g)], a.v[from:to][:len(g)]
 	keep, scale, rate, root, eps := a.keep, a.scale, a.rate, a.root, a.eps
 	grow1, beta2, grow2 := a.grow1, a.beta2, a.grow2
-	for k, g := range a.g[from:to] {
-		g *= scale
-		first := m[k] + grow1*(g-m[k])
-		second := beta2*v[k] + grow2*(g*g)
+	for k, d := range g {
+		d *= scale
+		first := m[k] + grow1*(d-m[k])
+		second := beta2*v[k] + grow2*(d*d)
 		m[k], v[k] = first, second
-		w[k] = keep*w[k] - rate*first/(float32(math.Sqrt(float64(second)))/root+eps)
+		w[k] = keep*w[k] - rate*first/(float32(math.Sqrt(float64(second)))*root+eps)
 	}
 }
