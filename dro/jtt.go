@@ -11,6 +11,8 @@ func jtt() Method {
 	return Method{
 		Name: "jtt", Doc: "Just Train Twice: what ERM got wrong weighs more in a second run",
 		Source: "Liu, Haghgoo, Chen, Raghunathan, Koh, Sagawa, Liang, Finn 2021 (arXiv 2107.09044)",
+
+		Restarts: true,
 		Settings: []Setting{
 			{Key: "jtt_epochs", Doc: "epochs of ERM after which the wrong samples are found",
 				Default: Fixed(2), Want: "a whole number ≥ 1", Check: atLeast1, Whole: true,

@@ -40,6 +40,10 @@ type Method struct {
 	Penalised bool
 	// Theorem1 says that the paper's theorem is of the method's steps.
 	Theorem1 bool
+	// OwnStep says that the Trainer is a Mover: its x-step is no optimizer's.
+	OwnStep bool
+	// Restarts says that the method trains twice, the second time from the start.
+	Restarts bool
 	// Uses names what the weights depend on that an uncertainty set does not know,
 	// "labels" or "groups"; "" is nothing. Comparisons say so.
 	Uses string

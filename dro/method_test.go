@@ -163,6 +163,9 @@ func TestResume(t *testing.T) {
 				continue
 			}
 			whole, resumed := newTrainer(t, m.Name, p, nil), newTrainer(t, m.Name, p, nil)
+			if _, moves := whole.(Mover); moves != m.OwnStep {
+				t.Errorf("%s moves x itself: %v, and is described otherwise", m.Name, moves)
+			}
 			w := make([]float64, 64)
 			for i := range 5 {
 				step(whole, w, testBatch(exponential(rng, 64)),

@@ -9,7 +9,7 @@ func nsgdm() Method {
 	return Method{
 		Name: "nsgdm", Doc: "penalised, by normalised momentum on (x, η) as one vector",
 		Source: "Jin, Zhang, Wang, Wang 2021 (arXiv 2110.12459), Algorithm 1",
-		Lambda: true, Penalised: true, Reads: dualReads(),
+		Lambda: true, Penalised: true, OwnStep: true, Reads: dualReads(),
 		Measures: append(dualMeasures(), Measure{Name: "momentum_norm", Title: "momentum's norm",
 			Scale: Log, Noisy: true,
 			Doc: "‖m‖ of the averaged gradient of (x, η), of which a step takes the direction " +

@@ -68,6 +68,8 @@ type State struct {
 	// Selected is the evaluation that the run has selected so far, of a step whose
 	// checkpoint is kept as long as it is that; nil: there is none.
 	Selected *EvalEvent `json:"selected,omitempty"`
+	// Waited counts the evaluations since then, for the setting patience.
+	Waited int `json:"waited,omitempty"`
 	// Method is the method's own state; nil: it is at its start.
 	Method *dro.State `json:"-"`
 

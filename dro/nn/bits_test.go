@@ -101,7 +101,7 @@ func digest(t *testing.T, isa kern.ISA, model, precision string) string {
 	if model == "linear of 70" {
 		c.Model, c.Batch = "linear", 70
 	}
-	list, err := stages(c.Model, c.C, c.H, c.W, c.Classes)
+	list, err := stages(c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -139,6 +139,9 @@ func (g *graph) build(e *G.ExprGraph, c Config, list []stage) (err error) {
 // stage adds one stage of the model; before are the batch and the stages before it.
 func (g *graph) stage(s stage, before G.Nodes) (*G.Node, error) {
 	y, err := kinds[s.kind].node(g, s, before)
+	if err == nil && s.curve != "" {
+		y, err = g.curve(s, y, uint64(len(before)))
+	}
 	if err == nil && s.pool {
 		y, err = g.pool(s.name+".pool", y, s.mid)
 	}

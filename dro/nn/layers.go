@@ -15,14 +15,16 @@ type Layer struct {
 	// Norm, ReLU and Pool follow in this order: batch normalisation in place of the bias, with
 	// NormEpsilon, and 2×2 max-pooling.
 	Norm, ReLU, Pool bool
+	// Curve is tanh or gelu in the place of ReLU; empty: neither.
+	Curve string
 }
 
 // NormEpsilon is what batch normalisation adds to a variance.
 const NormEpsilon = 1e-5
 
-// Layers describes a model for an input of c×h×w, the logits last. The error is New's.
-func Layers(model string, c, h, w, classes int) ([]Layer, error) {
-	stages, err := stages(model, c, h, w, classes)
+// Layers describes a model, the logits last, as it is evaluated. The error is New's.
+func Layers(c Config) ([]Layer, error) {
+	stages, err := stages(c)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +35,10 @@ func Layers(model string, c, h, w, classes int) ([]Layer, error) {
 			In:     [3]int{s.in.Channels, s.in.Height, s.in.Width},
 			Out:    [3]int{s.out.Channels, s.out.Height, s.out.Width},
 			Kernel: s.kernel, Stride: s.stride, Pad: s.pad,
-			Norm: s.norm, ReLU: s.relu, Pool: s.pool,
+			Norm: s.norm, ReLU: s.relu || s.curve == "relu", Pool: s.pool,
+		}
+		if !list[i].ReLU {
+			list[i].Curve = s.curve
 		}
 	}
 	return list, nil

@@ -6,7 +6,7 @@ import "drolab/dro/internal/kern"
 // gradients and velocities, and for every sample of a batch what each layer
 // takes in and gives, with gradients. The error is New's.
 func Memory(c Config) (bytes float64, err error) {
-	list, err := stages(c.Model, c.C, c.H, c.W, c.Classes)
+	list, err := stages(c)
 	if err != nil {
 		return 0, err
 	}
@@ -25,6 +25,9 @@ func Memory(c Config) (bytes float64, err error) {
 		for _, shape := range [...]kern.Shape{s.in, s.mid, s.out} {
 			values += size(shape)
 		}
+		if s.curve != "" { // with its gradient and slope
+			values += 2 * size(s.out)
+		}
 		packed = max(packed, s.packed())
 	}
 	weights, _ := slots(list, c.Init)
@@ -33,7 +36,11 @@ func Memory(c Config) (bytes float64, err error) {
 		parameters += float64(s.len())
 		widest = max(widest, float64(s.len()))
 	}
-	bytes = 4 * (4*parameters + partial + scratch*values*(float64(c.Batch)+lanes))
+	vectors := 4.0
+	if c.Optimizer == AdamWName {
+		vectors++
+	}
+	bytes = 4 * (vectors*parameters + partial + scratch*values*(float64(c.Batch)+lanes))
 	// the operands of one product, of 2 bytes in tiles that are half full at least
 	if c.Precision == bf16 {
 		bytes += 4 * (widest + packed*(float64(c.Batch)+lanes))

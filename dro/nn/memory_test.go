@@ -18,6 +18,8 @@ func TestMemory(t *testing.T) {
 		{Model: "resnet8", C: 3, H: 32, W: 32, Classes: 10, Batch: 64, Precision: bf16},
 		{Model: "mlp", C: 3, H: 32, W: 32, Classes: 10, Batch: 64, Precision: bf16},
 		{Model: "mlp", C: 3000, H: 1, W: 1, Classes: 10, Batch: 4096, Precision: bf16},
+		{Model: "mlp", C: 3000, H: 1, W: 1, Classes: 10, Batch: 2048, Dropout: .1,
+			Optimizer: AdamWName},
 	} {
 		c.Threads, c.Seed = 1, 1
 		var before, after runtime.MemStats

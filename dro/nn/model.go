@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -21,6 +22,9 @@ type layer struct {
 	relu   bool
 	pool   bool
 	branch []layer // of a residual block
+
+	curve string  // an activation that has a pass of its own, with its dropout; empty: none
+	drop  float64 // the probability that it sets a value to 0
 }
 
 func convolution(out, kernel, stride, pad int) layer {
@@ -51,6 +55,26 @@ func basicBlock(out, stride int) layer {
 
 func dense(out int) layer { return layer{kind: linear, out: out, relu: true} }
 
+// Activations returns what hidden layers of mlp may end with, the customary one first; gelu is the
+// exact one, x·Φ(x).
+func Activations() []string { return []string{"relu", "tanh", "gelu"} }
+
+// perceptron is dense layers of Config.Hidden units.
+func (c Config) perceptron() (list []layer) {
+	hidden, curve := c.Hidden, cmp.Or(c.Activation, Activations()[0])
+	if len(hidden) == 0 {
+		hidden = []int{256, 128}
+	}
+	for _, width := range hidden {
+		l := dense(width)
+		if curve != Activations()[0] || c.Dropout > 0 {
+			l.relu, l.curve, l.drop = false, curve, c.Dropout
+		}
+		list = append(list, l)
+	}
+	return append(list, logits())
+}
+
 func averagePool() layer { return layer{kind: average} }
 
 // logits is the last layer of every model: dense, one unit a class, no ReLU.
@@ -61,10 +85,10 @@ func logits() layer { return layer{kind: linear} }
 //   - alexnet is the CIFAR AlexNet of math.md §6: 2 472 266 parameters for
 //     ten classes of 3×32×32, 5.4 GFLOP of real work a training step of 128.
 //   - convnet is small enough for a live demonstration on one core.
-//   - mlp and linear take any input, tables too.
+//   - mlp and linear take any input, tables too; mlp has the layers that Config asks for.
 //   - resnet8 is the CIFAR residual network of He et al. 2016, §4.2, with n = 1 and
 //     projections for shortcuts: 78 042 parameters for ten classes of 3×32×32.
-func models() map[string][]layer {
+func models(c Config) map[string][]layer {
 	return map[string][]layer{
 		"alexnet": {
 			convPool(64, 11, 4, 5), convPool(192, 5, 1, 2),
@@ -75,7 +99,7 @@ func models() map[string][]layer {
 			convPool(16, 5, 2, 2), convPool(32, 3, 1, 1), convPool(64, 3, 1, 1),
 			logits(),
 		},
-		"mlp":    {dense(256), dense(128), logits()},
+		"mlp":    c.perceptron(),
 		"linear": {logits()},
 		"resnet8": {
 			convNorm(16, 3, 1, 1), basicBlock(16, 1), basicBlock(32, 2), basicBlock(64, 2),
@@ -86,21 +110,22 @@ func models() map[string][]layer {
 
 // Models returns the names of the networks, sorted.
 func Models() []string {
-	return slices.Sorted(maps.Keys(models()))
+	return slices.Sorted(maps.Keys(models(Config{})))
 }
 
 // anyInput lists the models that take tables, too.
 func anyInput() []string {
-	return slices.DeleteFunc(Models(), func(m string) bool { return models()[m][0].kind != linear })
+	all := models(Config{})
+	return slices.DeleteFunc(Models(), func(m string) bool { return all[m][0].kind != linear })
 }
 
 // Known tells whether there is a model of that name.
-func Known(model string) bool { return models()[model] != nil }
+func Known(model string) bool { return models(Config{})[model] != nil }
 
 // Convex tells whether a model's losses are convex in its parameters: whether it is
 // linear, the last layer alone. Every loss is convex in that layer's outputs.
 func Convex(model string) bool {
-	layers := models()[model]
+	layers := models(Config{})[model]
 	return len(layers) == 1 && layers[0].kind == linear && layers[0].out == 0
 }
 
@@ -128,18 +153,17 @@ func (s stage) config() kern.ConvConfig {
 	}
 }
 
-// stages works out the sizes of a model for an input of c×h×w, or says why the
-// input does not fit.
-func stages(model string, c, h, w, classes int) ([]stage, error) {
-	layers := models()[model]
+// stages works out the sizes of a model for its input, or says why the input does not fit.
+func stages(c Config) ([]stage, error) {
+	layers := models(c)[c.Model]
 	if layers == nil {
-		return nil, fmt.Errorf("model: %q: want one of %s", model, strings.Join(Models(), ", "))
+		return nil, fmt.Errorf("model: %q: want one of %s", c.Model, strings.Join(Models(), ", "))
 	}
-	list, err := arrange(layers, kern.Shape{Channels: c, Height: h, Width: w}, classes)
+	list, err := arrange(layers, kern.Shape{Channels: c.C, Height: c.H, Width: c.W}, c.Classes)
 	if err != nil {
 		return nil, fmt.Errorf(
 			"model: %s: an input of %d×%d×%d %w; choose another model or dataset",
-			model, c, h, w, err)
+			c.Model, c.C, c.H, c.W, err)
 	}
 	return list, nil
 }

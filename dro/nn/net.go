@@ -25,14 +25,16 @@ type Config struct {
 	Precision string
 
 	Loss string // one of Losses; empty: the first
-}
 
-// SGD holds the settings of one update (PyTorch's rule, dampening 0):
-// v ← momentum·v + (g + weightDecay·w), w ← w − lr·v.
-type SGD struct {
-	LR, Momentum, WeightDecay float64
-	// Clip is the Euclidean norm that a longer g is scaled down to; 0 is no bound.
-	Clip float64
+	// Hidden, Activation and Dropout are of the model mlp: its hidden layers' units (empty: 256
+	// and 128), what they end with (one of Activations; empty: the first), and the probability that
+	// a batch of mode Train or Probe has one of their values as 0, the others scaled up by it.
+	Hidden     []int
+	Activation string
+	Dropout    float64
+
+	// Optimizer is one of Optimizers; empty: the first. Adapt wants adamw.
+	Optimizer string
 }
 
 // Net is one network with its parameters, its optimiser's velocities and the
@@ -51,17 +53,22 @@ type Net struct {
 	parameters, velocities, gradients, buffers []Tensor
 
 	inTurn []int32 // where the samples of a batch begin, one after the other
+
+	adam    *adam // nil: the optimiser is SGD
+	updates int64 // taken: what dropout is drawn by
+	probes  int64 // batches of mode Probe since then
 }
 
-// Check says whether the model fits an input of c×h×w, and how many
-// parameters it then has. A table's columns are no pixels: a model of
+// Check says whether the model fits its input, and how many parameters it then
+// has. A table's columns are no pixels: a model of
 // convolutions is for pictures, even where it would take one of a pixel.
-func Check(model string, c, h, w, classes int) (parameters int, err error) {
-	if Known(model) && h == 1 && w == 1 && models()[model][0].kind == conv {
+func Check(c Config) (parameters int, err error) {
+	if Known(c.Model) && c.H == 1 && c.W == 1 && models(c)[c.Model][0].kind == conv {
 		return 0, fmt.Errorf("model: %s is for pictures, and a table of %d columns is too small "+
-			"for its convolutions: choose the model %s", model, c, strings.Join(anyInput(), " or "))
+			"for its convolutions: choose the model %s", c.Model, c.C,
+			strings.Join(anyInput(), " or "))
 	}
-	list, err := stages(model, c, h, w, classes)
+	list, err := stages(c)
 	weights, _ := slots(list, "")
 	for _, s := range weights {
 		parameters += s.len()
@@ -95,7 +102,7 @@ func Precisions() []string { return []string{"fp32", bf16} }
 // gradient over runs of images; in bf16 "strips" where tiles of operands hold all that an output
 // sees (of few channels).
 func Order(c Config) string {
-	list, err := stages(c.Model, c.C, c.H, c.W, c.Classes)
+	list, err := stages(c)
 	switch {
 	case err != nil:
 		return ""
@@ -127,7 +134,7 @@ func Losses() []string { return []string{CrossEntropy, Squared} }
 // New builds the network, initialised as Inits says. Batch normalisation
 // starts as the identity of what it normalises, its running statistics at 0 and 1.
 func New(c Config) (*Net, error) {
-	list, err := stages(c.Model, c.C, c.H, c.W, c.Classes)
+	list, err := stages(c)
 	if err != nil {
 		return nil, err
 	}
@@ -155,6 +162,9 @@ func newNet(isa kern.ISA, c Config, list []stage) (_ *Net, err error) {
 	n.velocity, n.velocities = arena(parameters)
 	n.gradient, n.gradients = arena(parameters)
 	_, n.buffers = arena(buffers)
+	if c.Optimizer == AdamWName {
+		n.adam = newAdam(parameters)
+	}
 	n.Restart()
 	if n.sgd, err = kern.NewSGD(isa, len(n.weights)); err != nil {
 		return nil, err
@@ -180,6 +190,9 @@ func (n *Net) Restart() {
 	initialise(n.buffers, buffers, n.Seed)
 	clear(n.velocity)
 	clear(n.gradient)
+	if n.adam != nil {
+		clear(n.adam.memory)
+	}
 }
 
 // SetMode says how the batches of further Losses are normalised; a new network
@@ -227,12 +240,29 @@ func (n *Net) Pass(
 		panic("nn: Pass: lengths of losses, at and labels do not fit the network, or it is not " +
 			"OnePass")
 	}
-	n.graph.load(kern.Images{X: x, At: at}, labels, n.mode)
+	n.load(kern.Images{X: x, At: at}, labels)
 	n.graph.pass.run(n.graph, losses[:count], next, weigh)
 }
 
-func (n *Net) lose(losses []float64, x kern.Images, labels []int) {
+// load makes x and labels the current batch. Its dropout is drawn by the seed, the updates so far
+// and, in mode Probe, which batch since the last one it is.
+func (n *Net) load(x kern.Images, labels []int) {
+	batch := uint64(0)
+	if n.mode == Probe {
+		n.probes++
+		batch = uint64(n.probes)
+	}
+	n.graph.noise = kern.Mix(kern.Mix(n.Seed+dropStream) + uint64(n.updates)<<20 + batch)
 	n.graph.load(x, labels, n.mode)
+}
+
+const dropStream = 0x64726f70 // "drop": a stream of its own
+
+// SetUpdates says how many updates were taken, of a network whose checkpoint goes on.
+func (n *Net) SetUpdates(updates int64) { n.updates, n.probes = updates, 0 }
+
+func (n *Net) lose(losses []float64, x kern.Images, labels []int) {
+	n.load(x, labels)
 	run(n.plan.forward)
 	copy(losses, n.graph.losses[:len(labels)])
 }
@@ -297,58 +327,6 @@ func (n *Net) GradientNorm() float64 {
 	return math.Sqrt(square)
 }
 
-// Update takes one step of SGD along the last Gradient and returns the
-// gradient's Euclidean norm, before clipping and without weight decay.
-func (n *Net) Update(s SGD) (norm float64) {
-	if s.Clip > 0 {
-		if norm = n.norm(); norm > s.Clip {
-			n.accumulate(s.Momentum, 0, s.WeightDecay, s.Clip/norm)
-			n.Advance(s.LR)
-			return norm
-		}
-	}
-	c := kern.SGDConfig{
-		LearningRate: float32(s.LR),
-		Momentum:     float32(s.Momentum),
-		WeightDecay:  float32(s.WeightDecay),
-	}
-	return math.Sqrt(n.sgd.Step(n.graph.team, n.weights, n.velocity, n.gradient, c))
-}
-
-// Accumulate is the first half of an update that has to know the velocity
-// before it moves, as normalised momentum does: it sets
-// v ← momentum·v + (1 − dampening)·(g + weightDecay·w) with the last Gradient g,
-// scaled down to the norm clip if it is longer (0 is no bound), and returns the
-// Euclidean norms of g before that and of v.
-func (n *Net) Accumulate(
-	momentum, dampening, weightDecay, clip float64,
-) (gradient, velocity float64) {
-	gradient = n.norm()
-	scale := 1.0
-	if clip > 0 && gradient > clip {
-		scale = clip / gradient
-	}
-	return gradient, n.accumulate(momentum, dampening, weightDecay, scale)
-}
-
-// Advance is the second half: w ← w − rate·v.
-func (n *Net) Advance(rate float64) {
-	n.sgd.Advance(n.graph.team, n.weights, n.velocity, float32(rate))
-}
-
-// norm is ‖g‖ as Step returns it; GradientNorm sums in another order.
-func (n *Net) norm() float64 { return math.Sqrt(n.sgd.SquaredNorm(n.graph.team, n.gradient)) }
-
-func (n *Net) accumulate(momentum, dampening, weightDecay, scale float64) (velocity float64) {
-	c := kern.AccumulateConfig{
-		Momentum:    float32(momentum),
-		Keep:        float32(1 - dampening),
-		Scale:       float32(scale),
-		WeightDecay: float32(weightDecay),
-	}
-	return math.Sqrt(n.sgd.Accumulate(n.graph.team, n.weights, n.velocity, n.gradient, c))
-}
-
 // FLOPs returns the floating-point operations of Losses and of Gradient on a
 // full batch that are real work: multiply-adds of convolutions and dense layers,
 // those with padding zeros left out, each counted as two.
@@ -370,8 +348,15 @@ func (n *Net) Read(x []float32) { n.graph.memory.Read(n.graph.team, x) }
 // checkpoint to read or fill.
 func (n *Net) Parameters() []Tensor { return n.parameters }
 
-// Velocities returns SGD's momentum, one value a parameter; see Parameters.
-func (n *Net) Velocities() []Tensor { return n.velocities }
+// Velocities returns what the optimiser keeps: SGD's momentum, one value a parameter; of AdamW the
+// mean gradients in its place, and behind them their mean squares and the number of updates. See
+// Parameters.
+func (n *Net) Velocities() []Tensor {
+	if n.adam != nil {
+		return slices.Concat(n.velocities, n.adam.tensors)
+	}
+	return n.velocities
+}
 
 // Gradients returns the last Gradient; see Parameters.
 func (n *Net) Gradients() []Tensor { return n.gradients }

@@ -58,7 +58,8 @@ func TestEveryModelLearnsABatch(t *testing.T) {
 
 func TestParametersOfModels(t *testing.T) {
 	for model, want := range map[string]int{"alexnet": 2472266, "resnet8": 78042} {
-		if n, err := Check(model, 3, 32, 32, 10); err != nil || n != want {
+		n, err := Check(Config{Model: model, C: 3, H: 32, W: 32, Classes: 10})
+		if err != nil || n != want {
 			t.Errorf("%s has %d parameters (%v), want %d", model, n, err, want)
 		}
 	}
@@ -117,7 +118,7 @@ func TestInputTooSmall(t *testing.T) {
 		{Model: "alexnet", C: 1, H: 28, W: 28}, {Model: "convnet", C: 5, H: 1, W: 1},
 		{Model: "resnet", C: 3, H: 32, W: 32},
 	} {
-		if _, err := Check(c.Model, c.C, c.H, c.W, 10); err == nil ||
+		if _, err := Check(c); err == nil ||
 			!strings.HasPrefix(err.Error(), "model: ") {
 			t.Errorf("%s on %d×%d×%d: error %v, want one about the model", c.Model, c.C, c.H,
 				c.W, err)
@@ -336,7 +337,7 @@ func TestOnePassIsTheSame(t *testing.T) {
 func TestTablesAreNotForConvolutions(t *testing.T) {
 	for _, model := range Models() {
 		t.Run(model, func(t *testing.T) {
-			_, err := Check(model, 12, 1, 1, 2)
+			_, err := Check(Config{Model: model, C: 12, H: 1, W: 1, Classes: 2})
 			pictures := model != "linear" && model != "mlp"
 			if pictures != (err != nil) {
 				t.Fatal(err)

@@ -167,7 +167,7 @@ func TestNamesOfTensors(t *testing.T) {
 		}
 		return all
 	}
-	list, err := stages("resnet8", 3, 32, 32, 10)
+	list, err := stages(Config{Model: "resnet8", C: 3, H: 32, W: 32, Classes: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func TestNamesOfTensors(t *testing.T) {
 	if got := names(buffers); len(got) != 18 || got[1] != "conv1.norm.running_var[16]" {
 		t.Errorf("buffers of resnet8:\n%q", got)
 	}
-	if list, err = stages("convnet", 3, 32, 32, 10); err != nil {
+	if list, err = stages(Config{Model: "convnet", C: 3, H: 32, W: 32, Classes: 10}); err != nil {
 		t.Fatal(err)
 	}
 	parameters, buffers = slots(list, "")

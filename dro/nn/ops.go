@@ -12,9 +12,10 @@ type backend struct {
 	isa    kern.ISA
 	team   *kern.Team
 	batch  kern.Batch
-	labels []int // of the current batch
-	mode   Mode  // of the current batch
-	add    bool  // gradients of parameters are added to what is there
+	labels []int  // of the current batch
+	mode   Mode   // of the current batch
+	add    bool   // gradients of parameters are added to what is there
+	noise  uint64 // what dropout of the current batch is drawn by
 
 	rows kern.Images // the current batch as it came, where the first layer takes it so
 
@@ -190,6 +191,32 @@ func (b *backend) pool(name string, x *G.Node, shape kern.Shape) (*G.Node, error
 	return G.ApplyOp(&op{
 		name: name, in: []input{flat()}, out: out,
 		run:  func(in []array) { kernel.Forward(b.team, y, in[0].F32) },
+		diff: diff, wrt: []bool{true},
+	}, x)
+}
+
+// curve adds the activation of a stage that has a pass of its own; layer tells its dropout's draws
+// from those of the others.
+func (b *backend) curve(s stage, x *G.Node, layer uint64) (*G.Node, error) {
+	y, out := b.activation(s.mid)
+	kernel, err := kern.NewPointwise(s.curve, s.drop, len(y))
+	if err != nil {
+		return nil, err
+	}
+	dx, gradient := b.activation(s.mid)
+	name := s.name + "." + s.curve
+	diff := func(_ G.Nodes, _, grad *G.Node) (G.Nodes, error) {
+		d, err := G.ApplyOp(&op{
+			name: name + ".dx", in: []input{flat()}, out: gradient,
+			run: func(in []array) { kernel.Backward(b.team, dx, in[0].F32) },
+		}, grad)
+		return G.Nodes{d}, err
+	}
+	return G.ApplyOp(&op{
+		name: name, in: []input{flat()}, out: out,
+		run: func(in []array) {
+			kernel.Forward(b.team, y, in[0].F32, kern.Mix(b.noise+layer), b.mode != Evaluate)
+		},
 		diff: diff, wrt: []bool{true},
 	}, x)
 }

@@ -31,7 +31,7 @@ func (s slot) len() int {
 
 // Inits returns the names of the initialisations, the customary one first:
 //
-//   - he: weights normal with variance 2/fan-in, or 1/fan-in where neither ReLU nor a normalisation
+//   - he: weights normal with variance 2/fan-in, or 1/fan-in where no ReLU, GELU or normalisation
 //     follows, and zero biases (He et al., "Delving deep into rectifiers", 2015, eq. 10);
 //   - torch: weights and biases uniform in ±1/√fan-in, as PyTorch's layers have them without being
 //     asked.
@@ -83,7 +83,7 @@ func (s stage) weight() slot {
 		shape = []int{config.Out, s.in.Channels, s.kernel, s.kernel}
 	}
 	gain := 1.0
-	if s.relu || s.norm {
+	if s.relu || s.norm || s.curve == "relu" || s.curve == "gelu" {
 		gain = 2
 	}
 	return slot{

@@ -236,10 +236,15 @@ func Unmet(m *runner.Meta) []string {
 		return []string{fmt.Sprintf("the steps of SFK-DRO, for it is of no other method (%s)",
 			s.Algorithm())}
 	}
-	lack(s.Momentum != 0, "no momentum (%g)", s.Momentum)
+	lack(s.Adam() == nil && s.Momentum != 0, "no momentum (%g)", s.Momentum)
 	lack(s.WeightDecay != 0, "no weight decay (%g)", s.WeightDecay)
 	lack(s.ClipFor(method) != 0, "gradients that are not clipped (%g)", s.ClipFor(method))
-	drops := s.LRDropEpoch > 0 && s.LRDropEpoch < s.Epochs && s.LRDrop != 1
+	lack(s.Adam() != nil, "steps of SGD (%s)", s.Optimizer)
+	lack(s.Model == "mlp" && s.Dropout > 0, "losses without noise (dropout %g)", s.Dropout)
+	lack(s.Patience > 0, "a number of steps that is chosen before (patience %d)", s.Patience)
+	moves := s.Warmup > 0 || s.Schedule == "cosine" || s.Schedule == "linear"
+	lack(moves, "one step size (schedule %s, warmup %d)", s.Schedule, s.Warmup)
+	drops := s.Drops() && s.LRDropEpoch < s.Epochs && s.LRDrop != 1
 	lack(drops, "one step size (%g times it from epoch %d on)", s.LRDrop, s.LRDropEpoch+1)
 	lack(s.Text("share_batch") == "true", "draws of their own for z (share_batch)")
 	set, err := s.Set()

@@ -2,6 +2,7 @@ package publish
 
 import (
 	"io"
+	"math"
 
 	"drolab/dro/nn"
 )
@@ -111,6 +112,14 @@ func (g *onnxGraph) layer(l *nn.Layer, before []string) string {
 	if l.ReLU {
 		x = g.add("Relu", nil, x)
 	}
+	switch l.Curve {
+	case "tanh":
+		x = g.add("Tanh", nil, x)
+	case "gelu": // x·Φ(x) = (x/2)(1 + erf(x/√2)); opset 13 has none
+		erf := g.add("Erf", nil, g.add("Mul", nil, x, g.number(math.Sqrt2/2)))
+		half := g.add("Mul", nil, x, g.number(.5))
+		x = g.add("Mul", nil, half, g.add("Add", nil, erf, g.number(1)))
+	}
 	if l.Pool {
 		x = g.add("MaxPool", []message{
 			intsAttribute("kernel_shape", 2, 2),
@@ -140,6 +149,14 @@ func (g *onnxGraph) node(op, out string, attributes []message, inputs ...string)
 		m.bytes(5, a)
 	}
 	g.nodes = append(g.nodes, m)
+}
+
+// number appends a constant and gives it a name.
+func (g *onnxGraph) number(v float32) string {
+	g.next++
+	name := "n" + itoa(g.next)
+	g.tensor(name, nil, []float32{v})
+	return name
 }
 
 // tensor appends a constant.

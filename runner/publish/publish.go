@@ -90,7 +90,7 @@ type network struct {
 
 func (r *Run) network() (*network, error) {
 	e, s := r.Encoder, &r.Meta.Spec
-	layers, err := nn.Layers(s.Model, e.Shape.C, e.Shape.H, e.Shape.W, len(e.Classes))
+	layers, err := nn.Layers(s.Network(e.Shape, len(e.Classes)))
 	if err != nil {
 		return nil, err
 	}

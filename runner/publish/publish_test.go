@@ -146,7 +146,9 @@ func TestNetworks(t *testing.T) {
 			dataset, x = arrays(t, 120, 7)
 		}
 		dir := t.TempDir()
-		r := trained(t, small(dataset, model))
+		settings := small(dataset, model)
+		settings.Activation, settings.Dropout = "gelu", .1 // of mlp
+		r := trained(t, settings)
 		at := func(name string) string { return filepath.Join(dir, name) }
 		samples(t, r, at("samples.csv"))
 		write(t, r, "python", at("model.py"))

@@ -94,6 +94,12 @@ func pythonLayers(list []nn.Layer) (layers, forward string) {
 		if l.ReLU {
 			x = "torch.relu(" + x + ")"
 		}
+		switch l.Curve {
+		case "tanh":
+			x = "torch.tanh(" + x + ")"
+		case "gelu":
+			x = "nn.functional.gelu(" + x + ")"
+		}
 		if l.Pool {
 			x = "nn.functional.max_pool2d(" + x + ", 2)"
 		}

@@ -54,8 +54,8 @@ func (j *job) fork(parent *runner.Past) error {
 // numbers. s is a copy of the parent's checkpoint and shares its maps and tensors, so
 // what changes is cloned.
 func inherit(s *runner.State, m *runner.Meta, parent dro.Algorithm) {
-	s.Last, s.Output = nil, nil // they are in the parent's log and not in the fork's
-	s.Selected = nil            // the fork has no checkpoint of it
+	s.Last, s.Output = nil, nil   // they are in the parent's log and not in the fork's
+	s.Selected, s.Waited = nil, 0 // the fork has no checkpoint of it
 	if m.Spec.Algorithm() != parent || s.Method == nil {
 		s.Window, s.Method, s.Picked = runner.Window{}, nil, nil
 		return

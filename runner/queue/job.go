@@ -290,7 +290,7 @@ func parametersOf(s *spec.Spec, d *shared) (int, error) {
 	if d.program != nil {
 		return d.program.Parameters, nil
 	}
-	return nn.Check(s.Model, d.Shape.C, d.Shape.H, d.Shape.W, len(d.Classes))
+	return nn.Check(s.Network(d.Shape, len(d.Classes)))
 }
 
 // noteKernel says in the log that a run goes on with another kernel. It is a warning and

@@ -14,6 +14,9 @@ func (s *Spec) Judging(method dro.Algorithm) Spec {
 	one.Model, one.Init, one.Precision, one.Select = "", "", "", SelectLast
 	one.Epochs, one.Batch, one.BatchZ, one.Augment, one.Optimum = 0, 0, 0, false, false
 	one.LR, one.LRZ, one.LRDropEpoch, one.LRDrop = 0, Auto{}, 0, 0
+	one.Optimizer, one.Schedule, one.Warmup, one.Patience = "", "", 0, 0
+	one.Beta1, one.Beta2, one.AdamEps = 0, 0, 0
+	one.Hidden, one.Activation, one.Dropout = nil, "", 0
 	one.Momentum, one.WeightDecay, one.Clip = 0, 0, Auto{}
 	return one
 }

@@ -31,6 +31,8 @@ type Setting struct {
 	native bool // means nothing to a run of a program, see Spec.Program
 	bridge bool // means nothing to any other run
 
+	needs *need // what it is read with; nil: any
+
 	in  func(float64) bool // which numbers it may be; nil: every one
 	ok  func(*Spec) bool   // whether it fits the others, and for what is no number
 	own *dro.Setting       // a method's
@@ -83,10 +85,11 @@ func (t *Setting) ReadIn(s *Spec) bool {
 	if s.Foreign() {
 		return t.judges()
 	}
-	return t.suits(s) && slices.ContainsFunc(s.Algorithms, func(a dro.Algorithm) bool {
+	read := func(a dro.Algorithm) bool {
 		m, err := dro.Find(a)
 		return err != nil || t.ReadBy(m)
-	})
+	}
+	return t.suits(s) && t.needs.met(s) && slices.ContainsFunc(s.Algorithms, read)
 }
 
 // suits tells whether the setting means something to the Spec's network.
@@ -213,6 +216,10 @@ func (t *Setting) Text(s *Spec) string {
 		if v == nil {
 			return "[]"
 		}
+	case []int:
+		if v == nil {
+			return "[]"
+		}
 	}
 	return FlowText(t.value(s))
 }
@@ -316,6 +323,7 @@ var wanted = map[reflect.Type]string{
 	reflect.TypeFor[uint64]():          "a whole number ≥ 0",
 	reflect.TypeFor[bool]():            "true or false",
 	reflect.TypeFor[[]float64]():       "a list of numbers, as in [0.5, 0.5]",
+	reflect.TypeFor[[]int]():           "a list of whole numbers, as in [64, 32]",
 	reflect.TypeFor[[]dro.Algorithm](): "a list, as in [sfk, erm]",
 }
 
@@ -366,7 +374,8 @@ func (s *Spec) UnmarshalJSON(b []byte) error {
 // states nothing.
 func (s *Spec) Equal(o *Spec) bool {
 	return !slices.ContainsFunc(AllSettings(), func(t Setting) bool {
-		idle := (t.own != nil || t.native || t.bridge) && !t.ReadIn(s) && !t.ReadIn(o)
+		some := t.own != nil || t.native || t.bridge || t.needs != nil
+		idle := some && !t.ReadIn(s) && !t.ReadIn(o)
 		return !idle && !reflect.DeepEqual(t.value(s), t.value(o))
 	})
 }

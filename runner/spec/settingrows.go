@@ -64,24 +64,58 @@ func trainingRows() []Setting {
 			fixed: true, in: atLeast(1)},
 		{Key: "batch_z", Doc: "n_z: samples of a method's own draw for z; 0 is as batch",
 			Want: "a whole number ≥ 0", fixed: true, in: atLeast(0)},
+		{Key: "optimizer", native: true,
+			Doc:  "of the weights; dual variables keep their own steps, at lr_z",
+			Want: "one of ", among: nn.Optimizers, Choices: nn.Optimizers, fixed: true,
+			ok: func(s *Spec) bool { return slices.Contains(nn.Optimizers(), s.Optimizer) }},
+		{Key: "beta1", native: true, needs: adamw, Doc: "AdamW: decay of the mean gradient",
+			Want: "a number in [0, 1)", in: fraction},
+		{Key: "beta2", native: true, needs: adamw, Doc: "AdamW: decay of the mean square",
+			Want: "a number in [0, 1)", in: fraction},
+		{Key: "adam_eps", native: true, needs: adamw,
+			Doc:  "AdamW: added to the root of the mean square",
+			Want: "a number ≥ 1.2e-38 (float32's least)", in: atLeast(leastFloat32)},
 		{Key: "lr", Doc: "α: step size of the weights",
 			Want: "a number ≥ 1.2e-38 (float32's least)", live: true,
 			in: func(lr float64) bool { return lr >= leastFloat32 && positive(lr) }},
-		{Key: "lr_z", Doc: "step size of z in methods that take gradient steps on it; auto is lr",
+		{Key: "lr_z",
+			Doc: "step size of z in methods that take gradient steps on it, with any optimizer; " +
+				"auto is lr",
 			Want: "auto or a number > 0", in: positive},
-		{Key: "lr_drop_epoch", Doc: "epochs after which lr is multiplied by lr_drop; 0 is never",
+		{Key: "schedule",
+			Doc: "of lr and lr_z: step drops them once; cosine, linear: to 0 at the end; " +
+				"constant",
+			Want: "one of ", among: Schedules, Choices: Schedules,
+			ok: func(s *Spec) bool { return slices.Contains(Schedules(), s.Schedule) }},
+		{Key: "warmup", Doc: "epochs in which lr and lr_z rise from 0, in equal steps",
+			Want: "a whole number ≥ 0, below epochs", by: "epochs",
+			ok: func(s *Spec) bool { return s.Warmup >= 0 && s.Warmup < max(s.Epochs, 1) }},
+		{Key: "lr_drop_epoch", needs: stepDown,
+			Doc:  "epochs after which lr is multiplied by lr_drop; 0 is never",
 			Want: "a whole number ≥ 0", in: atLeast(0)},
-		{Key: "lr_drop", Doc: "factor on lr and lr_z from lr_drop_epoch on", Want: "a number > 0",
-			in: positive},
-		{Key: "momentum", Doc: "of the weights (nsgdm: and of η), 0 ≤ m < 1",
+		{Key: "lr_drop", needs: stepDown, Doc: "factor on lr and lr_z from lr_drop_epoch on",
+			Want: "a number > 0", in: positive},
+		{Key: "momentum", needs: sgd, Doc: "of the weights (nsgdm: and of η), 0 ≤ m < 1",
 			Want: "a number in [0, 1)", in: fraction},
-		{Key: "weight_decay", Doc: "of the weights, in every method alike, ≥ 0",
+		{Key: "weight_decay",
+			Doc:  "of the weights, in every method alike, ≥ 0; AdamW's is decoupled",
 			Want: "a number ≥ 0", in: atLeast(0)},
 		{Key: "clip",
 			Doc:  "longest gradient of the weights, before momentum; auto: none, or the method's",
 			Want: "auto, none or a number > 0", in: func(x float64) bool { return x > 0 }},
+		{Key: "patience",
+			Doc:  "evaluations in a row without a better one by select that end the run; 0: none",
+			Want: "a whole number ≥ 0", in: atLeast(0)},
 	})
 }
+
+// What settings are read with.
+var (
+	sgd      = &need{"optimizer", nn.Optimizers()[0]}
+	adamw    = &need{"optimizer", nn.AdamWName}
+	stepDown = &need{"schedule", StepDown}
+	mlp      = &need{"model", "mlp"}
+)
 
 func dataRows() []Setting {
 	return grouped("Data and model", []Setting{
@@ -96,6 +130,18 @@ func dataRows() []Setting {
 				_, isProgram := s.Program()
 				return isProgram || s.IsScript() || nn.Known(s.Model)
 			}},
+		{Key: "hidden", native: true, needs: mlp, Doc: "units of the hidden layers of mlp",
+			Want: "a list of 1 to 16 whole numbers from 1 to 65536", fixed: true,
+			ok: func(s *Spec) bool {
+				return len(s.Hidden) <= 16 && len(s.Hidden) > 0 &&
+					slices.Min(s.Hidden) > 0 && slices.Max(s.Hidden) <= 1<<16
+			}},
+		{Key: "activation", native: true, needs: mlp, Doc: "of the hidden layers of mlp",
+			Want: "one of ", among: nn.Activations, Choices: nn.Activations, fixed: true,
+			ok: func(s *Spec) bool { return slices.Contains(nn.Activations(), s.Activation) }},
+		{Key: "dropout", native: true, needs: mlp,
+			Doc:  "share of the hidden values that a training step of mlp sets to 0",
+			Want: "a number in [0, 1)", in: fraction},
 		{Key: "program_patience", Doc: "seconds that a program may be silent for when it is asked",
 			Want: "a number from 1 to 1000000", bridge: true, viewed: true, in: between(1, 1e6)},
 		{Key: "init", native: true,

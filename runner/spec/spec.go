@@ -25,6 +25,10 @@ type Spec struct {
 	Dataset string `key:"dataset"`
 	// Model is one of nn.Models, or a program: see Program.
 	Model string `key:"model"`
+	// Hidden, Activation and Dropout are of the model mlp: see nn.Config.
+	Hidden     []int   `key:"hidden"`
+	Activation string  `key:"activation"`
+	Dropout    float64 `key:"dropout"`
 	// ProgramPatience is how many seconds a program may be silent for when it is asked.
 	ProgramPatience float64 `key:"program_patience"`
 	// Init is one of nn.Inits, what the weights start as.
@@ -75,10 +79,17 @@ type Spec struct {
 	// Batch is n_x; BatchZ is n_z, SFK's independent draw (0: the same).
 	Batch  int `key:"batch"`
 	BatchZ int `key:"batch_z"`
-	// LR is the step size α, of x and, in PGD, PAN, nsgdm and dsgdc, of z; times
-	// LRDrop once LRDropEpoch epochs are done (0: never).
+	// Optimizer is one of nn.Optimizers, of x alone; the other three are AdamW's.
+	Optimizer string  `key:"optimizer"`
+	Beta1     float64 `key:"beta1"`
+	Beta2     float64 `key:"beta2"`
+	AdamEps   float64 `key:"adam_eps"`
+	// LR is the step size α, of x and, in PGD, PAN, nsgdm and dsgdc, of z; Schedule and Warmup
+	// say how it changes: see Rate.
 	LR          float64 `key:"lr"`
-	LRZ         Auto    `key:"lr_z"` // of z in PGD, PAN and dsgdc; auto is LR; the drop is of both
+	LRZ         Auto    `key:"lr_z"` // of z in PGD, PAN and dsgdc; auto is LR; it changes as LR does
+	Schedule    string  `key:"schedule"`
+	Warmup      int     `key:"warmup"`
 	LRDropEpoch int     `key:"lr_drop_epoch"`
 	LRDrop      float64 `key:"lr_drop"`
 	// Momentum and WeightDecay act on x, in every algorithm alike, but that
@@ -89,6 +100,8 @@ type Spec struct {
 	// momentum: auto is the method's (see dro.Method), none for most.
 	Clip   Auto `key:"clip"`
 	Epochs int  `key:"epochs"`
+	// Patience ends the run after so many evaluations without a better one by Select; 0: never.
+	Patience int `key:"patience"`
 
 	// Seed decides initialisation, batch order, augmentation and z-draws. The
 	// samples that imbalance keeps do not depend on it.
@@ -134,6 +147,8 @@ func Defaults() Spec {
 	return Spec{
 		Algorithms: dro.PaperMethods(), Seeds: 1,
 		Dataset: "shapes", Model: "convnet", Init: "he", Precision: "fp32", Loss: nn.CrossEntropy,
+		Hidden: []int{256, 128}, Activation: nn.Activations()[0],
+		Optimizer: nn.Optimizers()[0], Beta1: .9, Beta2: .999, AdamEps: 1e-8, Schedule: StepDown,
 		Difficulty: 0.5, Augment: true, Pad: "black", ProgramPatience: 600,
 		Uncertainty: "cressie-read", K: 2, Rho: 0.5, Mu: 0.1, Coordinates: "auto",
 		Lambda0: 0.1, EtaMax: 10, Lambda: 1, Eta: 0,
@@ -209,6 +224,9 @@ func (s *Spec) checkTogether() error {
 		m, err := dro.Find(a)
 		if err == nil {
 			err = m.Applies(set)
+		}
+		if err := s.checkTraining(m); err != nil {
+			return err
 		}
 		if err == nil && m.CrossEntropy && s.Loss != nn.CrossEntropy {
 			err = fmt.Errorf("%s takes a loss for −log of the right class's probability: "+
@@ -326,6 +344,15 @@ func (s *Spec) Radius() string {
 		return set.Label()
 	}
 	return fmt.Sprintf("%s, %.3g", set.Label(), s.Rho)
+}
+
+// Network returns the network on inputs of a shape, of so many classes.
+func (s *Spec) Network(shape data.Shape, classes int) nn.Config {
+	return nn.Config{
+		Model: s.Model, C: shape.C, H: shape.H, W: shape.W, Classes: classes, Batch: s.Batch,
+		Init: s.Init, Seed: s.Seed, Precision: s.Precision, Loss: s.Loss,
+		Hidden: s.Hidden, Activation: s.Activation, Dropout: s.Dropout, Optimizer: s.Optimizer,
+	}
 }
 
 // DataOptions returns what runner/data needs to open the Spec's dataset.

@@ -23,6 +23,11 @@ func (s *Spec) Unread(keys []string) error {
 		if !ok || t.ReadIn(s) || t.renames(s) && slices.Contains(s.Algorithms, t.own.AutoIs) {
 			continue
 		}
+		if n := t.needs; !n.met(s) {
+			want := fmt.Sprintf("%s: %s, with which it is read; it is %s", n.key, n.value,
+				s.Text(n.key))
+			return &KeyError{key, s.Text(key), want}
+		}
 		var readers []dro.Algorithm
 		for _, m := range dro.Methods() {
 			if t.ReadBy(&m) {
@@ -57,4 +62,17 @@ func (s *Spec) unsuited(key string) error {
 		return &KeyError{key, s.Text(key), "a model that is a program, as in program:train.py"}
 	}
 	return nil
+}
+
+// need is a setting and the value without which another one is not read.
+type need struct{ key, value string }
+
+func (n *need) met(s *Spec) bool { return n == nil || s.Text(n.key) == n.value }
+
+// Needs returns the key of the setting that decides whether this one is read; empty: none.
+func (t *Setting) Needs() string {
+	if t.needs == nil {
+		return ""
+	}
+	return t.needs.key
 }

@@ -71,12 +71,19 @@ func (f *File) settings() (list []Setting, errs []error) {
 		errs = append(errs, err)
 	}
 	seen, told := map[string]bool{}, map[string]bool{}
-	points := f.points()
+	points, deciders := f.points(), f.deciders()
 	for _, a := range f.Base.Algorithms {
 		spec := f.Base
 		spec.Algorithms, spec.Seeds = []dro.Algorithm{a}, 1
 		names := newNamer(&spec, f.keys()...)
 		for _, at := range points {
+			if len(deciders) > 0 {
+				decided := spec
+				for _, key := range deciders {
+					decided.Assign(key, at[key]) // as Parse has, without an error
+				}
+				names = newNamer(&decided, f.keys()...)
+			}
 			s := names.setting(spec, at)
 			if s.Algorithm != a { // a value that is the word for it: see spec.Spec
 				s = newNamer(&s.spec, f.keys()...).setting(s.spec, at)
@@ -153,9 +160,25 @@ func (n *namer) setting(spec spec.Spec, at values) Setting {
 	return s
 }
 
+// deciders are the keys that vary and decide which other settings are read, as optimizer
+// decides for beta1.
+func (f *File) deciders() (keys []string) {
+	varying := f.keys()
+	for _, t := range spec.AllSettings() {
+		if by := t.Needs(); slices.Contains(varying, by) && !slices.Contains(keys, by) {
+			keys = append(keys, by)
+		}
+	}
+	return keys
+}
+
 // unread refuses what varies, or is set, and no method reads.
 func (f *File) unread() error {
+	varying := f.keys()
 	for _, key := range slices.Sorted(maps.Keys(f.lines)) {
+		if t, ok := spec.FindSetting(key); ok && slices.Contains(varying, t.Needs()) {
+			continue // it is read where that has the value
+		}
 		if err := f.Base.Unread([]string{key}); err != nil {
 			return &lineError{f.lines[key], err}
 		}

@@ -100,6 +100,29 @@ func TestTheSameFileGivesTheSameList(t *testing.T) {
 	}
 }
 
+// beta1 varies for AdamW alone, and momentum is not read with it: no run stands there twice.
+func TestSettingsVaryWhereTheyAreRead(t *testing.T) {
+	l := parse(t, `
+preset: csv
+grid: {optimizer: [sgd, adamw], beta1: [.8, .9], momentum: [0, .9], algo: [erm]}
+set: {epochs: 2, val_fraction: .2}
+`).Expand()
+	of := map[string]int{}
+	for i, r := range l.Runs {
+		s, err := l.Spec(i)
+		if err != nil || s.Text("optimizer")+s.Text("beta1") == "sgd0.8" {
+			t.Errorf("%v: %s with beta1 = %v", err, s.Optimizer, s.Beta1)
+		}
+		of[s.Optimizer]++
+		if _, ok := r.Values["beta1"]; ok != (s.Optimizer == "adamw") {
+			t.Errorf("%s varies in beta1: %v", s.Optimizer, ok)
+		}
+	}
+	if of["sgd"] != 2 || of["adamw"] != 2 {
+		t.Errorf("runs %v, want two of each", of)
+	}
+}
+
 // TestMethodsVaryInWhatTheyRead: erm does not read c, and so has one run a seed.
 func TestMethodsVaryInWhatTheyRead(t *testing.T) {
 	l := parse(t, "preset: csv\ngrid: {c: [10, 100, 1000], algo: [sfk, erm]}\nset: "+

@@ -38,7 +38,8 @@ func (r *Run) noteEmpty() {
 // the usual one is of long runs.
 func (r *Run) noteDrop() {
 	s := &r.Meta.Spec
-	if s.LRDropEpoch >= s.Epochs && s.LRDropEpoch != spec.Defaults().LRDropEpoch {
+	usual := spec.Defaults().LRDropEpoch
+	if s.Drops() && s.LRDropEpoch >= s.Epochs && s.LRDropEpoch != usual {
 		epochs := spec.Plural(s.Epochs, "epoch")
 		r.warnOnce("lr_drop_epoch", fmt.Sprintf(
 			"lr_drop_epoch is %d and the run has %s: lr never drops", s.LRDropEpoch, epochs))

@@ -17,7 +17,8 @@ import (
 func (r *Run) evaluated() bool { return r.eval != nil && r.eval.Step == r.step }
 
 // evaluate measures what EvalMeasures lists, and puts the event into the log. It
-// selects before it appends, since the event says whether it is the selection.
+// selects first, since the event says whether it is the selection, and since what is
+// measured at the run's end depends on it where patience ends the run.
 func (r *Run) evaluate() error {
 	defer r.pause()()
 	now, err := r.look()
@@ -36,6 +37,15 @@ func (r *Run) report(now *measure.Evaluation) error {
 	}
 	e.Values = append(e.Values, r.user...)
 	r.selects(e)
+	if err := r.loses(); err != nil {
+		return err
+	}
+	if r.leader == nil && r.certifyDue() {
+		if err := r.certify(now); err != nil {
+			return err
+		}
+		e.Fill(r.Meta, now)
+	}
 	r.eval = e
 	now.Warn(&r.spec, r.warnOnce)
 	return r.append(e)
@@ -59,10 +69,7 @@ func (r *Run) look() (e *measure.Evaluation, err error) {
 			return nil, err
 		}
 	}
-	if r.certifyDue() {
-		err = r.certify(e)
-	}
-	return e, err
+	return e, nil
 }
 
 // solve finds the exact worst cases of the training losses, at ρ and at the λ of a method that
@@ -140,7 +147,7 @@ func (r *Run) penalised(e *measure.Evaluation) (*dro.Worst, error) {
 // epochs and at the end. It costs as much as an epoch of training, and so is rare.
 func (r *Run) certifyDue() bool {
 	every := int64(r.Meta.Spec.CertifyEvery)
-	return r.step == r.Meta.Steps || every > 0 && (r.step/r.Meta.StepsPerEpoch)%every == 0
+	return r.over() || every > 0 && (r.step/r.Meta.StepsPerEpoch)%every == 0
 }
 
 // Pass runs the network over a split, in evaluation mode, and leaves it in training
@@ -257,9 +264,30 @@ func (r *Run) selects(e *runner.EvalEvent) {
 	} else {
 		e.Selected = now == now
 	}
+	r.waited++
 	if e.Selected {
-		r.selected = e
+		r.selected, r.waited = e, 0
 	}
+}
+
+// loses says in the log that the run has lost its patience, and what it came to at its
+// last step, which a run says of the step that was planned as the last.
+func (r *Run) loses() error {
+	s := &r.Meta.Spec
+	if r.step == r.Meta.Steps || !r.over() {
+		return nil
+	}
+	since := "there was one"
+	if r.selected != nil {
+		since = fmt.Sprintf("epoch %.4g", r.selected.Epoch)
+	}
+	message := fmt.Sprintf("patience is %d: no better %s since %s, so the run ends after epoch "+
+		"%.4g of %d", s.Patience, s.Select, since, r.epoch(), s.Epochs)
+	r.warnOnce("patience", message)
+	if r.last != nil && r.last.Step == r.step {
+		return nil
+	}
+	return r.append(r.event(r.Head(), r.epoch(), r.speed()))
 }
 
 // justSelected tells whether the selection is of this step, so that it needs a

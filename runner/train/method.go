@@ -2,6 +2,7 @@ package train
 
 import (
 	"drolab/dro"
+	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
@@ -17,6 +18,7 @@ type Method struct {
 	Picker  dro.Picker   // the method, where it has an output rule, else nil
 	// advance is the method's, where it has an x-step of its own, else nil.
 	advance func(velocity, lr float64) (rate float64)
+	adam    *nn.AdamW // nil: x is SGD's
 	// samplewise gives weights of the method sample by sample, or is nil.
 	samplewise func(w, losses []float64)
 }
@@ -31,7 +33,7 @@ func newMethod(s *spec.Spec, p *measure.Parts) (m Method, err error) {
 	if m.Trainer, m.Problem, err = runner.NewTrainer(s, p); err != nil {
 		return m, err
 	}
-	m.clip, m.samplewise = s.ClipFor(d), m.Samplewise()
+	m.clip, m.samplewise, m.adam = s.ClipFor(d), m.Samplewise(), s.Adam()
 	m.Picker, _ = m.Trainer.(dro.Picker)
 	if mover, ok := m.Trainer.(dro.Mover); ok {
 		m.advance = mover.Advance

@@ -96,7 +96,10 @@ func (n *native) GradNorm() float64 { return n.net.GradientNorm() }
 
 // Step implements Network.
 func (n *native) Step(r Rule) (norm float64, taken bool) {
-	if r.Advance == nil {
+	switch {
+	case r.Adam != nil:
+		return n.net.Adapt(r.SGD, *r.Adam), true
+	case r.Advance == nil:
 		return n.net.Update(r.SGD), true
 	}
 	norm, velocity := n.net.Accumulate(r.Momentum, r.Momentum, r.WeightDecay, r.Clip)
@@ -144,6 +147,7 @@ func (n *native) Load(s *runner.State) error {
 		runner.CopyTensors(n.net.Parameters(), s.Parameters),
 		runner.CopyTensors(n.net.Velocities(), s.Velocities),
 		runner.CopyTensors(n.net.Buffers(), s.Buffers))
+	n.net.SetUpdates(s.Step) // every step is one
 	if err == nil && n.picked != nil && len(s.Picked) > 0 {
 		err = runner.CopyTensors(n.picked, s.Picked)
 	}

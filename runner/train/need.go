@@ -24,7 +24,7 @@ func need(s *spec.Spec, d *data.Dataset, parameters int) (bytes float64, err err
 func Memory(s *spec.Spec, d data.Sizes) (bytes float64, err error) {
 	parameters := 0
 	if !s.IsProgram() {
-		parameters, err = nn.Check(s.Model, d.Shape.C, d.Shape.H, d.Shape.W, d.Classes)
+		parameters, err = nn.Check(config(s, d.Shape, d.Classes, 1))
 		if err != nil {
 			return 0, err
 		}
@@ -53,7 +53,7 @@ func needOf(s *spec.Spec, d data.Sizes, parameters int) (bytes float64, err erro
 	bytes += 4 * float64(d.Shape.Len()) * loaders / 2 * (batch + z) // what a batch has of values
 	bytes += sample * (batch + z)                                   // and beside them
 	bytes += (4 + sample) * samples                                 // orders; an evaluation
-	bytes += 3 * 4 * float64(parameters)                            // a checkpoint's tensors
+	bytes += 4 * 4 * float64(parameters)                            // a checkpoint's tensors
 	return bytes, nil
 }
 
@@ -64,10 +64,9 @@ func networkConfig(s *spec.Spec, d *data.Dataset, threads int) nn.Config {
 }
 
 func config(s *spec.Spec, shape data.Shape, classes, threads int) nn.Config {
-	return nn.Config{
-		Model: s.Model, C: shape.C, H: shape.H, W: shape.W, Classes: classes, Batch: s.Batch,
-		Init: s.Init, Seed: s.Seed, Threads: threads, Precision: s.Precision, Loss: s.Loss,
-	}
+	c := s.Network(shape, classes)
+	c.Threads = threads
+	return c
 }
 
 // AskRoom says whether a run fits the machine, by itself: it reserves nothing. The

@@ -97,9 +97,11 @@ type Outputs struct {
 
 // Rule is a step of SGD, v ← momentum·v + g, x ← x − lr·v. Where Advance is set,
 // as by normalised momentum, the step averages the gradient instead,
-// v ← momentum·v + (1 − momentum)·g, and moves by −Advance(‖v‖, lr)·v.
+// v ← momentum·v + (1 − momentum)·g, and moves by −Advance(‖v‖, lr)·v. Where Adam is set it is
+// AdamW's, without momentum; a program is never asked for that.
 type Rule struct {
 	nn.SGD
+	Adam    *nn.AdamW
 	Advance func(velocity, lr float64) (rate float64)
 }
 

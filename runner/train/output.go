@@ -19,7 +19,7 @@ func (r *Run) output() (*measure.Output, error) {
 	r.Net.Swap()
 	defer r.Net.Swap()
 	o, err := r.Stationarity(r.Method.Picker.Picked().Z)
-	if err != nil || r.step != r.Meta.Steps {
+	if err != nil || !r.over() {
 		return o, err
 	}
 	r.iterate = now

@@ -52,6 +52,7 @@ type outcome struct {
 	eval *runner.EvalEvent // the last
 	// selected is the evaluation that the validation split finds best, if any.
 	selected *runner.EvalEvent
+	waited   int                  // evaluations since then, see patience
 	iterate  *runner.PaperIterate // what the method's output rule has chosen, measured at the end
 }
 
@@ -169,7 +170,7 @@ func (r *Run) begin(from *runner.State) error {
 
 // loop is the run: obey, train, and at the end of an epoch evaluate and save.
 func (r *Run) loop() error {
-	for r.step < r.Meta.Steps {
+	for !r.over() {
 		if err := r.replay(r.step); err != nil {
 			return err
 		}
@@ -212,7 +213,7 @@ func (r *Run) betweenSteps() error {
 				return err
 			}
 		}
-		if r.step < r.Meta.Steps {
+		if !r.over() {
 			_, err := r.endEpoch(int(done), func() (dro.Batch, error) {
 				p, err := r.Pass(runner.SplitTrain, false)
 				if err != nil {
@@ -224,7 +225,7 @@ func (r *Run) betweenSteps() error {
 				return err
 			}
 		}
-		save = save || r.step == r.Meta.Steps ||
+		save = save || r.over() ||
 			r.due() && (s.CheckpointEvery == 0 || r.pending != nil || r.justSelected())
 		if !save && r.justSelected() {
 			r.keep()
@@ -247,7 +248,7 @@ func (r *Run) endEpoch(epoch int, split func() (dro.Batch, error)) (restart bool
 	if restart, err = e.EndEpoch(epoch, split); err == nil && restart {
 		err = r.Report() // a script may have given what it measured before
 		r.Net.Restart()
-		r.selected, r.pending = nil, nil // what was trained so far is given up
+		r.selected, r.pending, r.waited = nil, nil, 0 // what was trained so far is given up
 	}
 	return restart, err
 }
@@ -297,6 +298,12 @@ func (r *Run) finish(s *runner.Summary) error {
 
 // Head is of the step that the run has come to.
 func (r *Run) Head() runner.Head { return runner.Head{Step: r.step} }
+
+// over tells whether the run is at its end: the planned one, or that of its patience.
+func (r *Run) over() bool {
+	patience := r.Meta.Spec.Patience
+	return r.step >= r.Meta.Steps || patience > 0 && r.waited >= patience
+}
 
 // epoch is how many epochs are done, in parts of one, too.
 func (r *Run) epoch() float64 { return float64(r.step) / float64(r.Meta.StepsPerEpoch) }

@@ -65,12 +65,12 @@ func batchOf(b *data.Batch, losses []float64) dro.Batch {
 	return dro.Batch{Losses: losses[:b.N], Labels: b.Labels, Groups: b.Groups, Index: b.Index}
 }
 
-// rule is the x-step at the step size α: SGD's, or that of a method which says
-// how far to go.
+// rule is the x-step at the step size α: the optimizer's, or that of a method which
+// says how far to go.
 func (r *Run) rule(alpha float64) Rule {
 	s := &r.spec
 	sgd := nn.SGD{LR: alpha, Momentum: s.Momentum, WeightDecay: s.WeightDecay, Clip: r.Method.clip}
-	return Rule{SGD: sgd, Advance: r.Method.advance}
+	return Rule{SGD: sgd, Adam: r.Method.adam, Advance: r.Method.advance}
 }
 
 // ownBatch returns the batch that the method's state moves on: an independent
@@ -90,15 +90,10 @@ func (r *Run) ownBatch(x dro.Batch) dro.Batch {
 	return batchOf(z, r.drawn)
 }
 
-// rate returns the step size α of the current epoch: lr, and lr · lr_drop once
-// lr_drop_epoch epochs are done. It is from the spec with knobs, so a knob of lr acts
-// on the next step.
+// rate returns the step size α of the next step. It is from the spec with knobs, so a
+// knob of lr acts on the next step.
 func (r *Run) rate() float64 {
-	s := &r.spec
-	if s.LRDropEpoch > 0 && r.step >= int64(s.LRDropEpoch)*r.Meta.StepsPerEpoch {
-		return s.LR * s.LRDrop
-	}
-	return s.LR
+	return r.spec.Rate(r.step, r.Meta.StepsPerEpoch, r.Meta.Steps)
 }
 
 // keepPicked copies x when the method's output rule has chosen the step that was

@@ -49,9 +49,16 @@ func TestSettingsAreThoseThatAreRead(t *testing.T) {
 		return list
 	}
 	all := keys(dro.Algorithms()...)
-	foreign := func(key string) bool { return key == "program_patience" } // of programs alone
+	foreign := func(key string) bool { // of programs alone, of adamw, of mlp
+		return slices.Contains([]string{"program_patience", "beta1", "beta2", "adam_eps", "hidden",
+			"activation", "dropout"}, key)
+	}
 	if want := slices.DeleteFunc(presets.Keys(), foreign); !slices.Equal(all, want) {
 		t.Errorf("settings\n%v, want\n%v", all, want)
+	}
+	l.spec().Optimizer = "adamw"
+	if list := keys(dro.ERM); !slices.Contains(list, "beta1") || slices.Contains(list, "momentum") {
+		t.Errorf("settings of adamw\n%v", list)
 	}
 	for key, readers := range map[string][]dro.Algorithm{"c": {dro.SFK},
 		"lambda": {dro.SFK, dro.PGD, dro.PAN}, "rho": dro.PaperMethods()} {

@@ -167,6 +167,10 @@ func own(key string) error {
 		return fmt.Errorf("settings: %s: a script's run has one method and one seed, and the "+
 			"script's own network and data", key)
 	}
+	if key == "patience" {
+		return errors.New("settings: patience: a script ends its own loop: ask run.best() after " +
+			"run.evaluate")
+	}
 	return nil
 }
 

@@ -98,6 +98,11 @@ func define(w io.Writer, runs []*record.Run) {
 		point(strings.Join(own, ", ") + ": the program's own, as it last gave them.")
 	}
 	fmt.Fprint(w, conventions)
+	adapts := func(r *record.Run) bool { return r.Meta.Spec.Adam() != nil }
+	if slices.ContainsFunc(runs, adapts) {
+		fmt.Fprintln(w, "With the optimizer adamw, paper's x is chosen by that rule alone: "+
+			"Algorithm 1 has steps of SGD.")
+	}
 }
 
 // conventions are what the definitions of measures build on.

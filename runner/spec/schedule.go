@@ -1,0 +1,69 @@
+package spec
+
+import (
+	"fmt"
+	"math"
+
+	"drolab/dro"
+	"drolab/dro/nn"
+)
+
+// StepDown is the first of Schedules.
+const StepDown = "step"
+
+// Schedules lists how lr may change: step multiplies it by lr_drop once lr_drop_epoch epochs are
+// done, cosine and linear take it to 0 at the end of the run, constant leaves it.
+func Schedules() []string { return []string{StepDown, "cosine", "linear", "constant"} }
+
+// Rate returns the step size α of the step that follows on so many, of a run of so many steps in
+// all. In the W steps of warmup it is lr (step+1)/W; cosine and linear fall over the steps behind
+// them (math.md §5).
+func (s *Spec) Rate(step, perEpoch, steps int64) float64 {
+	warm := int64(s.Warmup) * perEpoch
+	if step < warm {
+		return s.LR * float64(step+1) / float64(warm)
+	}
+	done := float64(step-warm) / float64(steps-warm)
+	switch {
+	case s.Schedule == "cosine":
+		return s.LR * (1 + math.Cos(math.Pi*done)) / 2
+	case s.Schedule == "linear":
+		return s.LR * (1 - done)
+	case s.Drops() && step >= int64(s.LRDropEpoch)*perEpoch:
+		return s.LR * s.LRDrop
+	}
+	return s.LR
+}
+
+// Drops tells whether lr is to be multiplied by lr_drop some time.
+func (s *Spec) Drops() bool { return s.Schedule == StepDown && s.LRDropEpoch > 0 }
+
+// Adam is what the optimiser of s adds to SGD's settings; nil where it is SGD.
+func (s *Spec) Adam() *nn.AdamW {
+	if s.Optimizer != nn.AdamWName {
+		return nil
+	}
+	return &nn.AdamW{Beta1: s.Beta1, Beta2: s.Beta2, Eps: s.AdamEps}
+}
+
+// checkTraining looks at the method's steps and the end of the run.
+func (s *Spec) checkTraining(m *dro.Method) error {
+	switch {
+	case m == nil:
+		return nil
+	case m.OwnStep && s.Adam() != nil:
+		return &KeyError{"optimizer", s.Optimizer, fmt.Sprintf(
+			"sgd: %s moves the weights by a rule of its own", m.Name)}
+	case s.Patience == 0:
+		return nil
+	case m.Restarts:
+		return &KeyError{"patience", s.Patience, fmt.Sprintf(
+			"0: %s trains twice, and would end in its first training", m.Name)}
+	case s.Select == SelectLast:
+		return &KeyError{"patience", s.Patience,
+			"0, or select: a measure of the validation split, which it waits for"}
+	case s.EvalEvery == 0:
+		return &KeyError{"patience", s.Patience, "0, or eval_every of 1 or more"}
+	}
+	return nil
+}

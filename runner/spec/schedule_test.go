@@ -1,0 +1,72 @@
+package spec
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"drolab/dro"
+)
+
+// The rates of 4 epochs of 5 steps, by hand.
+func TestRate(t *testing.T) {
+	for _, c := range []struct {
+		schedule string
+		warmup   int
+		want     map[int64]float64
+	}{
+		{"step", 0, map[int64]float64{0: 1, 14: 1, 15: .1, 19: .1}},
+		{"step", 2, map[int64]float64{0: .1, 4: .5, 9: 1, 10: 1, 15: .1}},
+		{"constant", 1, map[int64]float64{0: .2, 4: 1, 19: 1}},
+		{"linear", 0, map[int64]float64{0: 1, 5: .75, 19: .05}},
+		{"linear", 2, map[int64]float64{9: 1, 10: 1, 15: .5, 19: .1}},
+		{"cosine", 0, map[int64]float64{0: 1, 10: .5, 15: (1 - math.Sqrt2/2) / 2}},
+	} {
+		s := Defaults()
+		s.LR, s.LRDrop, s.LRDropEpoch, s.Epochs = 1, .1, 3, 4
+		s.Schedule, s.Warmup = c.schedule, c.warmup
+		for step, want := range c.want {
+			if got := s.Rate(step, 5, 20); math.Abs(got-want) > 1e-15 {
+				t.Errorf("%s, warmup %d: step %d at %v, want %v", c.schedule, c.warmup, step, got,
+					want)
+			}
+		}
+	}
+}
+
+// A setting that another one shuts off is not read, is refused where it is given, states nothing,
+// and says with what it is read.
+func TestSettingsThatNeedAnother(t *testing.T) {
+	s := Defaults()
+	s.Algorithms = []dro.Algorithm{dro.ERM}
+	for key, want := range map[string]string{
+		"beta1":   "beta1: 0.9: want optimizer: adamw, with which it is read; it is sgd",
+		"dropout": "dropout: 0: want model: mlp, with which it is read; it is convnet",
+	} {
+		if err := s.Unread([]string{key}); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	other := s
+	other.Beta1, other.Hidden = .5, []int{3}
+	if !s.Equal(&other) {
+		t.Error("settings that are not read make another run")
+	}
+	s.Optimizer, s.Model = "adamw", "mlp"
+	other.Optimizer, other.Model = "adamw", "mlp"
+	if s.Equal(&other) || s.Unread([]string{"beta1", "dropout"}) != nil {
+		t.Error("settings that are read state nothing")
+	}
+	if err := s.Unread([]string{"momentum"}); err == nil ||
+		!strings.HasPrefix(err.Error(), "momentum: 0.9: want optimizer: sgd") {
+		t.Errorf("momentum of AdamW: %v", err)
+	}
+	var back Spec
+	text, err := other.MarshalJSON()
+	if err == nil {
+		err = back.UnmarshalJSON(text)
+	}
+	if err != nil || !back.Equal(&other) || back.Hidden[0] != 3 {
+		t.Errorf("read back: %v, %+v", err, back)
+	}
+}
