@@ -121,8 +121,9 @@ func (g *glass) text() string {
 // await waits until the terminal shows a screen.
 func (g *glass) await(t *testing.T, what, want string) {
 	t.Helper()
-	late := time.NewTimer(time.Minute)
+	late, again := time.NewTimer(time.Minute), time.NewTicker(time.Second)
 	defer late.Stop()
+	defer again.Stop()
 	for {
 		got := g.text()
 		if got == want {
@@ -130,6 +131,8 @@ func (g *glass) await(t *testing.T, what, want string) {
 		}
 		select {
 		case <-g.drawn:
+		case <-again.C: // the library may listen for sizes only after its first frame
+			g.signal(t)
 		case <-late.C:
 			t.Fatalf("%s: the terminal shows\n%s\nwant\n%s", what, got, want)
 		}
@@ -146,7 +149,12 @@ func (g *glass) resize(t *testing.T, w, h int) {
 	if err := pty.Setsize(g.tty, &pty.Winsize{Cols: uint16(w), Rows: uint16(h)}); err != nil {
 		t.Fatal(err)
 	}
-	// This process has not that terminal, so nobody tells it.
+	g.signal(t)
+}
+
+// signal tells of a size: this process has not that terminal, so nobody else does.
+func (g *glass) signal(t *testing.T) {
+	t.Helper()
 	if err := syscall.Kill(os.Getpid(), syscall.SIGWINCH); err != nil {
 		t.Fatal(err)
 	}

@@ -66,8 +66,8 @@ func (a Approvals) Measuring(
 	ctx context.Context, m *runner.Meta, threads int,
 ) (*data.Dataset, train.NewNetwork, error) {
 	if m.Spec.IsScript() {
-		return nil, nil, fmt.Errorf("run %s has its network and data in a script: what run.evaluate "+
-			"gave is in drolab show", m.ID)
+		return nil, nil, fmt.Errorf("run %s has its network and data in a script: drolab show has "+
+			"what run.evaluate gave", m.ID)
 	}
 	if a == "" {
 		return nil, nil, fmt.Errorf("run %s trains a program, and who only looks starts none", m.ID)
