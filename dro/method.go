@@ -221,7 +221,7 @@ type (
 // builtIn is the registry: one line a method, the paper's own first.
 func builtIn() []Method {
 	return []Method{sfk(), pgd(), pan(), erm(), groupDRO(), nsgdm(), jtt(),
-		batchRisk(), dsgdc(), reweight(), balanced(), focal(), tilted(), sfkAuto()}
+		batchRisk(), dsgdc(), reweight(), balanced(), focal(), tilted(), sfkAuto(), doro()}
 }
 
 // registered are the methods of builtIn and those of Register.
