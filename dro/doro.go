@@ -12,8 +12,8 @@ func doro() Method {
 	return Method{
 		Name: "doro",
 		Doc:  "DORO: a batch's largest losses are left out, the others have their worst case",
-		Source: "Zhai, Dan, Kolter, Ravikumar 2021 (arXiv 2106.06142), Algorithm 1; the source has " +
-			"χ² and CVaR",
+		Source: "Zhai, Dan, Kolter, Ravikumar 2021 (arXiv 2106.06142), Algorithm 1; the source " +
+			"has χ² and CVaR",
 		Settings: []Setting{{
 			Key: "doro_epsilon", Doc: "ε of DORO: the share of a batch that is left out",
 			Default: Fixed(.05), Want: "a number in [0, 1)",
@@ -25,7 +25,8 @@ func doro() Method {
 			if err != nil {
 				return nil, err
 			}
-			return &trimmed{batchWorst: *whole.(*batchWorst), epsilon: t.Number("doro_epsilon")}, nil
+			epsilon := t.Number("doro_epsilon")
+			return &trimmed{batchWorst: *whole.(*batchWorst), epsilon: epsilon}, nil
 		},
 	}
 }

@@ -44,6 +44,10 @@ type Method struct {
 	// "labels" or "groups"; "" is nothing. Comparisons say so.
 	Uses string
 
+	// Subsamples says that batches are of a training split in which every group is cut
+	// to the smallest one's size, anew each time.
+	Subsamples bool
+
 	// CrossEntropy says that the method takes e^{−ℓ} for a probability, so that it
 	// is not defined for another loss.
 	CrossEntropy bool
@@ -74,6 +78,7 @@ type Task struct {
 	Samples int      // of the training split
 	Classes []int    // training samples of each class
 	Groups  []int    // and of each group; the classes where none are given
+	ByGroup bool     // batches draw each group equally often, not each sample
 	// Settings has the method's own and those that it Reads, by key.
 	Settings map[string]Auto
 }
@@ -221,7 +226,8 @@ type (
 // builtIn is the registry: one line a method, the paper's own first.
 func builtIn() []Method {
 	return []Method{sfk(), pgd(), pan(), erm(), groupDRO(), nsgdm(), jtt(),
-		batchRisk(), dsgdc(), reweight(), balanced(), focal(), tilted(), sfkAuto(), doro()}
+		batchRisk(), dsgdc(), reweight(), balanced(), focal(), tilted(), sfkAuto(), doro(),
+		subsample()}
 }
 
 // registered are the methods of builtIn and those of Register.

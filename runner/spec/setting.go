@@ -75,6 +75,9 @@ func FindSetting(key string) (Setting, bool) {
 // ReadBy tells whether runs of the method depend on the setting: one that some
 // method names as read is for those methods only.
 func (t *Setting) ReadBy(m *dro.Method) bool {
+	if t.Key == "sampler" && m.Subsamples { // it has a way of its own
+		return false
+	}
 	return t.own == nil && !dro.ReadBySome(t.Key) || m.ReadsKey(t.Key)
 }
 

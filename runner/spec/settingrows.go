@@ -64,6 +64,11 @@ func trainingRows() []Setting {
 			fixed: true, in: atLeast(1)},
 		{Key: "batch_z", Doc: "n_z: samples of a method's own draw for z; 0 is as batch",
 			Want: "a whole number ≥ 0", fixed: true, in: atLeast(0)},
+		{Key: "sampler",
+			Doc: "of batches: samples, each sample alike; groups, each group alike, " +
+				"with replacement",
+			Want: "one of ", among: data.Samplings, Choices: data.Samplings, fixed: true,
+			ok: func(s *Spec) bool { return slices.Contains(data.Samplings(), s.Sampler) }},
 		{Key: "lr", Doc: "α: step size of the weights",
 			Want: "a number ≥ 1.2e-38 (float32's least)", live: true,
 			in: func(lr float64) bool { return lr >= leastFloat32 && positive(lr) }},

@@ -75,6 +75,8 @@ type Spec struct {
 	// Batch is n_x; BatchZ is n_z, SFK's independent draw (0: the same).
 	Batch  int `key:"batch"`
 	BatchZ int `key:"batch_z"`
+	// Sampler is one of data.Samplings, which samples batches have.
+	Sampler string `key:"sampler"`
 	// LR is the step size α, of x and, in PGD, PAN, nsgdm and dsgdc, of z; times
 	// LRDrop once LRDropEpoch epochs are done (0: never).
 	LR          float64 `key:"lr"`
@@ -137,7 +139,8 @@ func Defaults() Spec {
 		Difficulty: 0.5, Augment: true, Pad: "black", ProgramPatience: 600,
 		Uncertainty: "cressie-read", K: 2, Rho: 0.5, Mu: 0.1, Coordinates: "auto",
 		Lambda0: 0.1, EtaMax: 10, Lambda: 1, Eta: 0,
-		Batch: 128, LR: 0.01, LRDropEpoch: 40, LRDrop: 0.1, Momentum: 0.9, Epochs: 50,
+		Batch: 128, Sampler: string(data.BySample),
+		LR: 0.01, LRDropEpoch: 40, LRDrop: 0.1, Momentum: 0.9, Epochs: 50,
 		Select: SelectLast, MinGroup: 20, RiskRadii: []float64{.05, .1, .2, .5, 1, 2, 5},
 		Seed: 1, LogEvery: 10, EvalEvery: 1, CertifyEvery: 0, CheckpointKeep: 2,
 	}
@@ -299,13 +302,22 @@ func (s *Spec) Task(samples int, classes, groups []int) (dro.Task, error) {
 		return dro.Task{}, err
 	}
 	t := dro.Task{Problem: p, Samples: samples, Classes: classes, Groups: groups,
-		Settings: map[string]Auto{}}
+		ByGroup: s.Sampling(m) == data.ByGroup, Settings: map[string]Auto{}}
 	for _, row := range AllSettings() {
 		if v, ok := row.Number(s); ok && row.ReadBy(m) {
 			t.Settings[row.Key] = v
 		}
 	}
 	return t, nil
+}
+
+// Sampling returns which samples the batches of a method have: its own way, or what the
+// setting says.
+func (s *Spec) Sampling(m *dro.Method) data.Sampling {
+	if m.Subsamples {
+		return data.Subsample
+	}
+	return data.Sampling(s.Sampler)
 }
 
 // ClipFor returns the length that the gradient of x is cut down to; 0: none.

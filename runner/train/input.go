@@ -40,21 +40,22 @@ func (i *input) close() {
 // method that draws. The augmentation is of both, so that z sees losses as x does.
 func (r *Run) addLoaders() (err error) {
 	o := r.LoaderOptions(runner.SplitTrain, nn.Train, streamBatches, r.Meta.Spec.Batch)
-	r.augment(&o)
+	r.vary(&o)
 	if r.batches, err = data.NewEpochs(r.Data.Train, o); err != nil {
 		return err
 	}
 	z := cmp.Or(r.Meta.Spec.BatchZ, r.Meta.Spec.Batch)
 	o = r.LoaderOptions(runner.SplitTrain, nn.Probe, streamDraws, z)
-	r.augment(&o)
+	r.vary(&o)
 	r.drawn = make([]float64, o.Batch)
 	o.Ahead = o.Ahead && r.Method.Fresh() // for the others it is a place and no more
 	r.draws, err = data.NewDraws(r.Data.Train, o)
 	return err
 }
 
-// augment makes training batches random, as the spec and the data say.
-func (r *Run) augment(o *data.LoaderOptions) {
+// vary makes training batches random, as the spec, the method and the data say.
+func (r *Run) vary(o *data.LoaderOptions) {
+	o.Sampling = r.Method.sampling
 	if r.Meta.Spec.Augment {
 		o.Augment = r.Data.Augment
 		o.Augment.Mean = r.Meta.Spec.Pad == "mean"
