@@ -78,6 +78,7 @@ type Task struct {
 	Samples int      // of the training split
 	Classes []int    // training samples of each class
 	Groups  []int    // and of each group; the classes where none are given
+	Val     []int    // validation samples, counted like Groups; nil: there is no such split
 	ByGroup bool     // batches draw each group equally often, not each sample
 	// Settings has the method's own and those that it Reads, by key.
 	Settings map[string]Auto
@@ -227,7 +228,7 @@ type (
 func builtIn() []Method {
 	return []Method{sfk(), pgd(), pan(), erm(), groupDRO(), nsgdm(), jtt(),
 		batchRisk(), dsgdc(), reweight(), balanced(), focal(), tilted(), sfkAuto(), doro(),
-		subsample()}
+		subsample(), dfr(), afr()}
 }
 
 // registered are the methods of builtIn and those of Register.

@@ -162,6 +162,9 @@ func newMeta(
 	if err := train.AskRoom(&s, d.Dataset, parameters); err != nil {
 		return nil, err
 	}
+	if runner.RefitsOnVal(t) {
+		parts.GiveUpVal()
+	}
 	perEpoch := int64(d.Train.Len() / s.Batch)
 	m := &runner.Meta{
 		Preset: req.Preset, Parent: req.Parent, Created: time.Now().UTC(), Spec: s, Host: host,
