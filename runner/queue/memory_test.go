@@ -155,6 +155,9 @@ func quick(a dro.Algorithm) spec.Spec {
 	if m, _ := dro.Find(a); m != nil && m.ReadsKey("jtt_epochs") {
 		s.SetOwn("jtt_epochs", spec.Fixed(1)) // of two
 	}
+	if m, _ := dro.Find(a); m != nil && m.ReadsKey("afr_gamma") {
+		s.ValFraction = .2 // for its last layer
+	}
 	return s
 }
 
