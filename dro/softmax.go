@@ -18,16 +18,18 @@ type softmaxFit struct {
 	ridge float64 // penalty ridge·Σ (w − start)²
 	start []float64
 
-	w       []float64 // [class][feature]
-	u, e    []float64 // [class][sample]: logits, and their exponentials by the sample's scale
-	sum     []float64 // of e over classes
-	bounds  []float64 // of the curvature, by feature
-	largest float64   // coordinate
+	w      []float64 // [class][feature]
+	u, e   []float64 // [class][sample]: logits, and their exponentials by the sample's scale
+	sum    []float64 // of e over classes
+	bounds []float64 // of the curvature, by feature
 }
 
+// The descent ends as liblinear's does by default: after 100 passes over all coordinates,
+// or where one moves none by more than 1e-4, here of the largest.
 const (
-	mostSweeps = 2000
-	fitted     = 1e-5 // the move, relative to the largest coordinate, that ends the descent
+	mostPasses  = 100
+	mostBetween = 20 // passes over what is not 0, between two of those
+	fitted      = 1e-4
 )
 
 // newSoftmaxFit starts at w; features are rows of samples.
@@ -60,24 +62,35 @@ func (f *softmaxFit) free() int {
 	return 0
 }
 
-// run descends until a sweep moves nothing by much.
-func (f *softmaxFit) run() (sweeps int) {
-	d := len(f.x)
-	for sweeps = range mostSweeps {
-		f.logits()
-		most := 0.0
-		f.largest = 1
-		for k := f.free(); k < f.classes; k++ {
-			for j := range d {
-				most = max(most, math.Abs(f.move(k, j)))
-				f.largest = max(f.largest, math.Abs(f.w[k*d+j]))
+// run descends. Under the lasso most coordinates stay 0, and so passes over all of them
+// are rare.
+func (f *softmaxFit) run() {
+	for range mostPasses {
+		if f.pass(false) {
+			return
+		}
+		for range mostBetween {
+			if f.pass(true) {
+				break
 			}
 		}
-		if most <= fitted*f.largest {
-			break
+	}
+}
+
+// pass moves every coordinate once, or those that are not 0, and tells whether none moved
+// by much.
+func (f *softmaxFit) pass(active bool) (still bool) {
+	f.logits()
+	d, most, largest := len(f.x), 0.0, 1.0
+	for k := f.free(); k < f.classes; k++ {
+		for j := range d {
+			if w := &f.w[k*d+j]; !active || *w != 0 {
+				most = max(most, math.Abs(f.move(k, j)))
+				largest = max(largest, math.Abs(*w))
+			}
 		}
 	}
-	return sweeps
+	return most <= fitted*largest
 }
 
 // logits computes those of all samples, and exponentials relative to the largest.

@@ -158,6 +158,9 @@ func quick(a dro.Algorithm) spec.Spec {
 	if m, _ := dro.Find(a); m != nil && m.ReadsKey("afr_gamma") {
 		s.ValFraction = .2 // for its last layer
 	}
+	if m, _ := dro.Find(a); m != nil && (m.ReadsKey("afr_gamma") || m.ReadsKey("dfr_split")) {
+		s.Model = "mlp" // whose last layer has fewer features than an image
+	}
 	return s
 }
 
