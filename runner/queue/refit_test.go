@@ -118,6 +118,7 @@ func TestRefitIsResumed(t *testing.T) {
 // What a method lacks is said before a run begins.
 func TestRefitSaysWhatItLacksBeforeTheStart(t *testing.T) {
 	noVal, noSplit := brief("afr"), brief("dfr")
+	noVal.ValFraction, noSplit.ValFraction = 0, 0
 	noSplit.SetOwn("dfr_split", spec.Fixed(1))
 	for _, s := range []spec.Spec{noVal, noSplit} {
 		store := newMemory()
