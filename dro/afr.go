@@ -11,11 +11,12 @@ func afr() Method {
 	return Method{
 		Name: "afr",
 		Doc:  "ERM, then the last layer again on held-out samples, weighted by ERM's confidence",
-		Source: "Qiu, Potapczynski, Izmailov, Wilson 2023 (arXiv 2306.11074); the minimum in place " +
-			"of so many steps towards it",
+		Source: "Qiu, Potapczynski, Izmailov, Wilson 2023 (arXiv 2306.11074); the minimum in " +
+			"place of so many steps towards it",
 		Uses: "labels", CrossEntropy: true,
 		Settings: []Setting{
-			{Key: "afr_gamma", Doc: "γ of a sample's weight exp(−γ p), p ERM's probability of its class",
+			{Key: "afr_gamma",
+				Doc:     "γ of a sample's weight exp(−γ p), p ERM's probability of its class",
 				Default: Fixed(4), Want: "a number ≥ 0",
 				Check: func(x float64) bool { return x >= 0 }},
 			{Key: "afr_lambda", Doc: "λ of λ‖W − ERM's W‖², which holds the last layer near ERM's",
