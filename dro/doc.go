@@ -63,7 +63,7 @@
 //	                cressie-read  kl   smoothed-cvar  cvar
 //	sfk, sfk-auto   yes           yes  yes            η only
 //	pgd             yes           yes  yes            η only
-//	batch           yes           yes  yes            yes
+//	batch, doro     yes           yes  yes            yes
 //	pan, nsgdm,
 //	dsgdc           yes           yes  yes            no: it has no λ to fix
 //	the others      ignore the set

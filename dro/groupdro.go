@@ -7,19 +7,24 @@ import (
 )
 
 // groupDRO is Group DRO, Algorithm 1 of its paper: exponentiated gradient
-// ascent on the groups' weights q, with batches drawn uniformly over samples as
-// for every method here, so that a rare group is left out of some (math.md §5
-// says what that costs). Where no groups are given, the classes are the groups.
+// ascent on the groups' weights q. Batches are what the setting sampler says, for this
+// method as for every other: uniform over samples they leave a rare group out of some
+// (math.md §5 says what that costs), which is warned of; by groups they are the source's.
+// Where no groups are given, the classes are the groups.
 func groupDRO() Method {
 	return Method{
 		Name: "group", Doc: "Group DRO: weights of the groups by exponentiated gradient",
-		Source: "Sagawa, Koh, Hashimoto, Liang 2020 (arXiv 1911.08731), Algorithm 1, batches " +
-			"uniform over samples",
+		Source: "Sagawa, Koh, Hashimoto, Liang 2020 (arXiv 1911.08731), Algorithm 1; batches " +
+			"uniform over samples, or with sampler: groups as its authors'",
 		Uses: "groups",
-		Settings: []Setting{{
-			Key: "group_step", Doc: "step size of Group DRO's weights, η_q",
-			Default: Fixed(.01), Want: "a number > 0", Check: above0, Live: true,
-		}},
+		Settings: []Setting{
+			{Key: "group_step", Doc: "step size of Group DRO's weights, η_q",
+				Default: Fixed(.01), Want: "a number > 0", Check: above0, Live: true},
+			{Key: "group_adjust", Doc: "C of C/√n_g, added to the loss of a group of n_g samples " +
+				"for its weight",
+				Want: "a number ≥ 0", Default: Fixed(0),
+				Check: func(x float64) bool { return x >= 0 }},
+		},
 		Measures: []Measure{{Name: "group_weight", Title: "largest group weight", Scale: Percent,
 			Doc: "the largest q_g of Group DRO, after the step; the weights sum to 1"}},
 		New: func(t Task) (Trainer, error) { return newGroupWeights(t) },
@@ -32,10 +37,15 @@ func groupDRO() Method {
 type groupWeights struct {
 	Base
 	step    float64
+	adjust  []float64 // C/√n_g
 	q, logs []float64
 	sums    []float64 // of the batch's losses, by group
 	counts  []float64 // of its samples
 	split   []int     // training samples of each group
+	alike   bool      // batches draw the groups equally often
+	batch   int       // samples of the first batch; 0 before it
+	rare    string    // the warning of such batches, once it was looked for
+	looked  bool
 }
 
 func newGroupWeights(t Task) (*groupWeights, error) {
@@ -44,14 +54,17 @@ func newGroupWeights(t Task) (*groupWeights, error) {
 		return nil, fmt.Errorf("algorithm group: the data have no groups")
 	}
 	g := &groupWeights{
-		step: t.Number("group_step"), split: t.Groups,
-		q: make([]float64, n), logs: make([]float64, n),
+		step: t.Number("group_step"), split: t.Groups, alike: t.ByGroup,
+		adjust: make([]float64, n),
+		q:      make([]float64, n), logs: make([]float64, n),
 		sums: make([]float64, n), counts: make([]float64, n),
 	}
 	for i, samples := range t.Groups {
 		if samples == 0 {
 			g.logs[i] = math.Inf(-1)
+			continue
 		}
+		g.adjust[i] = t.Number("group_adjust") / math.Sqrt(float64(samples))
 	}
 	g.normalise()
 	return g, nil
@@ -81,13 +94,16 @@ func (g *groupWeights) count(b Batch) {
 	}
 }
 
-// Before implements Trainer: q_g ← q_g exp(η_q ℓ̄_g) for the groups in the
+// Before implements Trainer: q_g ← q_g exp(η_q (ℓ̄_g + C/√n_g)) for the groups in the
 // batch, the others keep theirs, then all are normalised.
 func (g *groupWeights) Before(b Batch) {
+	if g.batch == 0 {
+		g.batch = len(b.Losses)
+	}
 	g.count(b)
 	for i, n := range g.counts {
 		if n > 0 {
-			g.logs[i] += g.step * g.sums[i] / n
+			g.logs[i] += g.step*g.sums[i]/n + g.step*g.adjust[i]
 		}
 	}
 	g.normalise()
@@ -105,6 +121,54 @@ func (g *groupWeights) Weights(w []float64, b Batch) {
 
 // Report implements Trainer.
 func (g *groupWeights) Report(put func(string, float64)) { put("group_weight", slices.Max(g.q)) }
+
+// mostLacking is the share of batches that may lack a group before that is warned of.
+const mostLacking = .05
+
+// Warning implements Warner. The sum over groups of the probability that a batch lacks the
+// group bounds that of lacking any, and is close to it where it is small.
+func (g *groupWeights) Warning() string {
+	if g.looked || g.batch == 0 {
+		return g.rare
+	}
+	g.looked = true
+	lacking := 0.0
+	for _, samples := range g.split {
+		if samples > 0 {
+			lacking += g.lacks(samples)
+		}
+	}
+	if lacking <= mostLacking {
+		return ""
+	}
+	cure := "sampler=groups draws each group equally often, or raise batch"
+	if g.alike {
+		cure = "raise batch"
+	}
+	g.rare = fmt.Sprintf("up to %.0f %% of the batches of %d lack a group, whose weight then "+
+		"stays: %s", 100*min(1, lacking), g.batch, cure)
+	return g.rare
+}
+
+// lacks is the probability that a batch has no sample of a group of so many: batches of
+// an epoch are drawn without replacement, those by groups with it.
+func (g *groupWeights) lacks(samples int) float64 {
+	all, there := 0, 0
+	for _, n := range g.split {
+		all += n
+		if n > 0 {
+			there++
+		}
+	}
+	if g.alike {
+		return math.Pow(1-1/float64(there), float64(g.batch))
+	}
+	p := 1.0
+	for i := range g.batch {
+		p *= max(0, float64(all-samples-i)/float64(all-i))
+	}
+	return p
+}
 
 func weightName(group int) string { return fmt.Sprintf("log_q%d", group) }
 

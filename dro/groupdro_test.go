@@ -68,6 +68,98 @@ func TestGroupDROIsItsAlgorithm(t *testing.T) {
 	}
 }
 
+// The adjustment C/√n_g moves the weights as a loss that is larger by so much does, and no
+// weight of the samples beside: two methods side by side, one told so and one shown it.
+func TestGroupDROAdjusts(t *testing.T) {
+	m, err := Find("group")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const c = 2.5
+	start := task(m, nil, map[string]Auto{"group_adjust": Fixed(c), "group_step": Fixed(.2)})
+	start.Groups = []int{30, 9, 4}
+	adjusted, err := m.New(start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown, rng := groupTrainer(t, .2, 30, 9, 4), testRand(64)
+	for range 50 {
+		b := testBatch(exponential(rng, 11))
+		raised := b
+		raised.Losses = slices.Clone(b.Losses)
+		for i, g := range b.Groups {
+			raised.Losses[i] += c / math.Sqrt([]float64{30, 9, 4}[g])
+		}
+		got, want := make([]float64, 11), make([]float64, 11)
+		adjusted.Before(b)
+		shown.Before(raised)
+		adjusted.Weights(got, b)
+		shown.Weights(want, b)
+		for i := range got {
+			if !within(got[i], want[i], 1e-12) {
+				t.Fatalf("weight %v, want %v", got[i], want[i])
+			}
+		}
+	}
+	if q := adjusted.(*groupWeights).q; q[2] < q[0]*1.1 {
+		t.Errorf("q %v: the rare group gained nothing", q)
+	}
+}
+
+// The warning comes where more than a twentieth of batches lack a group, by counting over
+// drawn batches; and its probability for one rare group is the share of those.
+func TestGroupDROWarnsOfBatchesThatLackAGroup(t *testing.T) {
+	for _, c := range []struct {
+		batch   int
+		alike   bool
+		samples []int
+	}{
+		{8, false, []int{30, 9, 1}}, {8, true, []int{30, 9, 1}}, {4, true, []int{30, 9, 1}},
+		{30, false, []int{30, 10}}, {5, false, []int{30, 20, 0}}, {39, false, []int{30, 9, 1}},
+		{40, false, []int{30, 9, 1}},
+	} {
+		g := groupTrainer(t, .1, c.samples...)
+		g.alike = c.alike
+		if g.Warning() != "" {
+			t.Error("a warning before the first batch")
+		}
+		b := Batch{Losses: make([]float64, c.batch), Groups: make([]int, c.batch)}
+		g.Before(b)
+		var of, there []int
+		for k, n := range c.samples {
+			of = append(of, slices.Repeat([]int{k}, n)...)
+			if n > 0 {
+				there = append(there, k)
+			}
+		}
+		rng, lacking := testRand(65), 0.0
+		const trials = 20_000
+		for range trials {
+			seen := map[int]bool{}
+			for i := range c.batch {
+				if c.alike {
+					seen[there[rng.IntN(len(there))]] = true
+					continue
+				}
+				j := i + rng.IntN(len(of)-i)
+				of[i], of[j] = of[j], of[i]
+				seen[of[i]] = true
+			}
+			if len(seen) < len(there) {
+				lacking += 1. / trials
+			}
+		}
+		if warned := g.Warning() != ""; warned != (lacking > mostLacking) {
+			t.Errorf("%+v: %.3f of the batches lack a group: %q", c, lacking, g.Warning())
+		}
+		if last := len(c.samples) - 1; len(there) == 3 && !c.alike {
+			if p := g.lacks(c.samples[last]); math.Abs(p-lacking) > .02+p/10 {
+				t.Errorf("%+v: the rare group lacks in %.3f, all in %.3f", c, p, lacking)
+			}
+		}
+	}
+}
+
 // The weights over the training split as one batch are n times the derivatives of
 // Σ_g q_g mean_g ℓ.
 func TestGroupDROsWeightsOfTheSplitAreAGradient(t *testing.T) {

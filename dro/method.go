@@ -44,9 +44,15 @@ type Method struct {
 	OwnStep bool
 	// Restarts says that the method trains twice, the second time from the start.
 	Restarts bool
+	// Refits says that the Trainer is a Refitter: it fits the last layer again at the end.
+	Refits bool
 	// Uses names what the weights depend on that an uncertainty set does not know,
 	// "labels" or "groups"; "" is nothing. Comparisons say so.
 	Uses string
+
+	// Subsamples says that batches are of a training split in which every group is cut
+	// to the smallest one's size, anew each time.
+	Subsamples bool
 
 	// CrossEntropy says that the method takes e^{−ℓ} for a probability, so that it
 	// is not defined for another loss.
@@ -78,6 +84,8 @@ type Task struct {
 	Samples int      // of the training split
 	Classes []int    // training samples of each class
 	Groups  []int    // and of each group; the classes where none are given
+	Val     []int    // validation samples, counted like Groups; nil: there is no such split
+	ByGroup bool     // batches draw each group equally often, not each sample
 	// Settings has the method's own and those that it Reads, by key.
 	Settings map[string]Auto
 }
@@ -225,7 +233,8 @@ type (
 // builtIn is the registry: one line a method, the paper's own first.
 func builtIn() []Method {
 	return []Method{sfk(), pgd(), pan(), erm(), groupDRO(), nsgdm(), jtt(),
-		batchRisk(), dsgdc(), reweight(), balanced(), focal(), tilted(), sfkAuto()}
+		batchRisk(), dsgdc(), reweight(), balanced(), focal(), tilted(), sfkAuto(), doro(),
+		subsample(), dfr(), afr()}
 }
 
 // registered are the methods of builtIn and those of Register.

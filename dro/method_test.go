@@ -12,6 +12,7 @@ import (
 // task is a method's task with its default settings, but for those given.
 func task(m *Method, p *Problem, settings map[string]Auto) Task {
 	t := Task{Problem: p, Samples: 40, Classes: []int{10, 30}, Groups: []int{4, 16, 20},
+		Val:      []int{5, 5, 5},
 		Settings: map[string]Auto{"lambda": Fixed(1), "eta": Fixed(0), "momentum": Fixed(.9)}}
 	for _, s := range m.Settings {
 		t.Settings[s.Key] = s.Default
@@ -165,6 +166,9 @@ func TestResume(t *testing.T) {
 			whole, resumed := newTrainer(t, m.Name, p, nil), newTrainer(t, m.Name, p, nil)
 			if _, moves := whole.(Mover); moves != m.OwnStep {
 				t.Errorf("%s moves x itself: %v, and is described otherwise", m.Name, moves)
+			}
+			if _, refits := whole.(Refitter); refits != m.Refits {
+				t.Errorf("%s fits its last layer: %v, and is described otherwise", m.Name, refits)
 			}
 			w := make([]float64, 64)
 			for i := range 5 {

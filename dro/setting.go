@@ -18,7 +18,9 @@ type Setting struct {
 	AutoIs Algorithm
 	Whole  bool // a whole number
 	On     bool // a switch: 0 is off, 1 is on
-	Live   bool // may be turned while a run goes on
+	// Choices are the words that it may be, where it is no number: it is the place of one.
+	Choices []string
+	Live    bool // may be turned while a run goes on
 	// Below is the key of a setting of all runs that this one has to stay
 	// below; "" is none.
 	Below string
@@ -35,6 +37,8 @@ func (s *Setting) Holds(v Auto) bool {
 		return false
 	case s.On:
 		return x == 0 || x == 1
+	case s.Choices != nil:
+		return x == math.Trunc(x) && x >= 0 && int(x) < len(s.Choices)
 	case s.Whole && x != math.Trunc(x):
 		return false
 	}

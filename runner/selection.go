@@ -17,6 +17,8 @@ import (
 // does not select.
 func (m *Meta) Selector() (by measure.Measure, ok bool) {
 	switch {
+	case m.Refitted != nil: // there is nothing to select by
+		return by, false
 	case m.Spec.Select == spec.SelectLast || m.Spec.Select == "":
 		return by, false
 	case m.Spec.Select != spec.SelectValWorst:

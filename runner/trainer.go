@@ -23,9 +23,18 @@ func NewTrainer(s *spec.Spec, p *measure.Parts) (dro.Trainer, *dro.Problem, erro
 	if err != nil {
 		return nil, nil, err
 	}
+	if task.Val = p.Refitted; task.Val == nil {
+		task.Val = p.Counts(p.Main()).Val
+	}
 	t, err := m.New(task)
 	if err != nil {
 		return nil, nil, fmt.Errorf("algorithm %s: %w", m.Name, err)
 	}
 	return t, task.Problem, nil
+}
+
+// RefitsOnVal tells whether a method fits the last layer to the validation split.
+func RefitsOnVal(t dro.Trainer) bool {
+	r, ok := t.(dro.Refitter)
+	return ok && r.RefitsOn() == SplitVal
 }

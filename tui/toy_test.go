@@ -421,6 +421,9 @@ func TestToySet(t *testing.T) {
 	store := toyStore(t)
 	for _, a := range dro.Algorithms() {
 		settings := []string{"algorithms=[" + string(a) + "]", "jtt_epochs=1"}
+		if a == "afr" {
+			settings = append(settings, "val_fraction=0.2")
+		}
 		kl := toyRun(t, store, "", toySpec(t, append(settings, "uncertainty=kl")...))
 		own := toyRun(t, store, "", toySpec(t, append(settings, "uncertainty=toy-set")...))
 		want, _ := lastState(t, store, kl)

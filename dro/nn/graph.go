@@ -24,6 +24,9 @@ type graph struct {
 	logits []float32    // blocked, the last layer's memory
 	plain  []float32    // [image][class], as spread unpacks logits
 
+	last     *kern.Layout // of the last layer's input
+	features []float32    // that, blocked; nil where it is the batch
+
 	first *kern.Rows // the first layer where it takes rows
 	pass  *pass      // nil: none
 
@@ -130,6 +133,13 @@ func (g *graph) build(e *G.ExprGraph, c Config, list []stage) (err error) {
 	}
 	last := nodes[len(list)]
 	g.logits = last.Op().(*op).out.Data().([]float32)
+	end := list[len(list)-1]
+	if o, ok := nodes[end.from+1].Op().(*op); ok {
+		g.features = o.out.Data().([]float32)
+		if g.last, err = kern.NewLayout(g.isa, g.batch, end.in); err != nil {
+			return err
+		}
+	}
 	weights := tensor.New(tensor.WithShape(c.Batch), tensor.WithBacking(g.weights))
 	g.weightNode = leaf(e, "weights", weights)
 	g.lossNode, err = g.loss(cmp.Or(c.Loss, CrossEntropy), last, c.Classes, g.losses)

@@ -108,8 +108,8 @@ func (f *Frozen) Z() (z dro.Z, ok bool) {
 // Problem is the run's own: its set, radius, coordinates and box at the checkpoint.
 func (f *Frozen) Problem() *dro.Problem { return f.Run.Method.Problem }
 
-// HasVal tells whether there is a validation split.
-func (f *Frozen) HasVal() bool { return f.Data.Val != nil }
+// HasVal tells whether there is a validation split that the last layer was not fitted to.
+func (f *Frozen) HasVal() bool { return f.Data.Val != nil && f.Meta.Refitted == nil }
 
 // Pass runs the network over a split, unaugmented and in evaluation mode, without
 // confidences. The error is of a split that there is not, or of a loss that is not

@@ -17,6 +17,7 @@ type Batch struct {
 // LoaderOptions configures a loader.
 type LoaderOptions struct {
 	Batch     int       // samples a batch, at least 1
+	Sampling  Sampling  // which they are; ignored by NewSequential
 	Augment   Augment   // images only; ignored by NewSequential
 	Mean, Std []float32 // one value a channel: x = (v − mean)/std; both nil: x = v
 	Seed      uint64    // of the run

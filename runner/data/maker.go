@@ -21,7 +21,8 @@ type maker struct {
 	next    []uint32 // another epoch's, made ahead, or nil
 	nextOf  uint64
 
-	lie inPlace
+	lie    inPlace
+	groups groups // of the samples, where batches go by them
 
 	block int       // samples a task, where batches are shared out
 	work  Batch     // the batch that copy is at
@@ -34,6 +35,9 @@ const blockBytes = 32 << 10
 func newMaker(src Source, k kind, o LoaderOptions, norm *normaliser) *maker {
 	pcg := rand.NewPCG(0, 0)
 	m := &maker{src: src, kind: k, opt: o, norm: norm, pcg: pcg, rng: rand.New(pcg)}
+	if k != sequential {
+		m.groups = newGroups(src, o.Sampling)
+	}
 	m.copy, m.block = m.copyBlock, max(1, blockBytes/max(1, 4*src.Shape().Len()))
 	if o.InPlace && norm.img == nil && norm.scale == nil {
 		if m.lie.x, m.lie.at = lying(src); m.lie.x != nil && k != sequential {
@@ -148,13 +152,22 @@ func (m *maker) shuffle(epoch uint64) {
 	}
 }
 
-// permute writes the permutation of an epoch.
+// permute writes the order of an epoch, a permutation but where batches go by groups.
 func (m *maker) permute(order []uint32, epoch uint64) {
 	m.reseed(dataset.PurposeShuffle, epoch, 0)
-	for i := range order { // Fisher-Yates, inside out
-		j := m.rng.Uint64N(uint64(i) + 1)
-		order[i] = order[j]
-		order[j] = uint32(i)
+	switch m.opt.Sampling {
+	case ByGroup:
+		for i := range order {
+			order[i] = m.anyOfGroup()
+		}
+	case Subsample:
+		m.cutPasses(order)
+	default:
+		for i := range order { // Fisher-Yates, inside out
+			j := m.rng.Uint64N(uint64(i) + 1)
+			order[i] = order[j]
+			order[j] = uint32(i)
+		}
 	}
 }
 
@@ -175,7 +188,11 @@ func (m *maker) pick(index []int, p place) {
 		}
 	case draws:
 		for j := range index {
-			index[j] = int(m.rng.Uint64N(uint64(m.src.Len())))
+			if m.groups.members != nil {
+				index[j] = int(m.anyOfGroup())
+			} else {
+				index[j] = int(m.rng.Uint64N(uint64(m.src.Len())))
+			}
 		}
 	case sequential:
 		for j := range index {

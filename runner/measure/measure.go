@@ -66,6 +66,9 @@ type Subject interface {
 // cannot is in no file of the run; a number is null there.
 func (m *Measure) CanApply(to Subject) bool {
 	s, p, optimum := to.Measured()
+	if m.val && p.Refitted != nil {
+		return false
+	}
 	if m.val && p.ClassCounts.Val == nil && s.ValFraction == 0 { // counts are not in old files
 		return false
 	}

@@ -10,6 +10,9 @@ type Parts struct {
 	ClassCounts Counts   `json:"class_counts,omitzero"`
 	Groups      []string `json:"groups,omitempty"`
 	GroupCounts Counts   `json:"group_counts,omitzero"`
+	// Refitted counts the validation samples of each class, or group where they are given, that
+	// a method fits the last layer to: the run has no validation split then.
+	Refitted []int `json:"refitted_counts,omitempty"`
 }
 
 // Counts are numbers of samples, one a class or a group. Train is what imbalance
@@ -52,6 +55,12 @@ func PartsOf(d *data.Dataset) Parts {
 		p.Groups, p.GroupCounts = d.Groups, count(data.GroupCounts, len(d.Groups))
 	}
 	return p
+}
+
+// GiveUpVal takes the validation split, if there is one, for the last layer.
+func (p *Parts) GiveUpVal() {
+	p.Refitted = p.Counts(p.Main()).Val
+	p.ClassCounts.Val, p.GroupCounts.Val = nil, nil
 }
 
 // Part is what the run's figures are by, in a word for people: groups where they are

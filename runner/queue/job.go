@@ -176,6 +176,9 @@ func newMeta(
 	if err := train.AskRoom(&s, d.Dataset, parameters); err != nil {
 		return nil, err
 	}
+	if runner.RefitsOnVal(t) {
+		parts.GiveUpVal()
+	}
 	perEpoch := int64(d.Train.Len() / s.Batch)
 	if d.program != nil && d.program.StepsPerEpoch > 0 {
 		perEpoch = int64(d.program.StepsPerEpoch)

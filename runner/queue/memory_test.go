@@ -155,8 +155,14 @@ func quick(a dro.Algorithm) spec.Spec {
 	if m, _ := dro.Find(a); m != nil && m.ReadsKey("jtt_epochs") {
 		s.SetOwn("jtt_epochs", spec.Fixed(1)) // of two
 	}
+	if refits(a) { // to held-out samples
+		s.ValFraction, s.Model = .2, "mlp" // whose last layer has fewer features than an image
+	}
 	return s
 }
+
+// refits tells whether a method fits the last layer again.
+func refits(a dro.Algorithm) bool { return a == "dfr" || a == "afr" }
 
 // brief is a spec that trains in less: 15 steps an epoch on a table.
 func brief(a dro.Algorithm) spec.Spec {

@@ -87,7 +87,11 @@ func (d *described) suits(t dro.Trainer, a dro.Algorithm) error {
 	_, restarts := t.(dro.Epochal)
 	_, moves := t.(dro.Mover)
 	_, picks := t.(dro.Picker)
-	if want := d.Lacks(restarts, moves, picks); want != "" {
+	want := d.Lacks(restarts, moves, picks)
+	if _, refits := t.(dro.Refitter); refits {
+		want = "a method that does not fit the last layer again: a program does not show its own"
+	}
+	if want != "" {
 		return &spec.KeyError{Key: "algorithms", Value: a, Want: want}
 	}
 	return nil

@@ -116,6 +116,9 @@ func TestSelectionAcrossACrash(t *testing.T) {
 		plain.Select = spec.SelectLast
 		whole := runAll(t, 1, settings, plain)
 		selected := whole[0].summary.Selected
+		if refits(a) && selected == nil { // the samples to select by are fitted to
+			continue
+		}
 		if selected == nil || whole[1].summary.Selected != nil {
 			t.Fatalf("%s: selected %+v and %+v", a, selected, whole[1].summary.Selected)
 		}

@@ -2,7 +2,6 @@ package spec
 
 import (
 	"encoding/json"
-	"maps"
 	"slices"
 
 	"drolab/dro"
@@ -68,15 +67,4 @@ func (t *Setting) younger(values map[string]json.RawMessage) bool {
 	m, err := dro.Find(t.of)
 	there := func(o dro.Setting) bool { return values[o.Key] != nil }
 	return err == nil && slices.ContainsFunc(m.Settings, there)
-}
-
-// SetOwn sets a method's own setting. The map is made anew, so that copies of s
-// keep theirs.
-func (s *Spec) SetOwn(key string, v Auto) {
-	own := maps.Clone(s.Own)
-	if own == nil {
-		own = map[string]Auto{}
-	}
-	own[key] = v
-	s.Own = own
 }

@@ -59,6 +59,9 @@ func (s *Spec) checkTraining(m *dro.Method) error {
 	case m.Restarts:
 		return &KeyError{"patience", s.Patience, fmt.Sprintf(
 			"0: %s trains twice, and would end in its first training", m.Name)}
+	case m.Refits:
+		return &KeyError{"patience", s.Patience, fmt.Sprintf(
+			"0: %s may need the validation split for its last layer", m.Name)}
 	case s.Select == SelectLast:
 		return &KeyError{"patience", s.Patience,
 			"0, or select: a measure of the validation split, which it waits for"}

@@ -55,6 +55,8 @@ func methodSettings() (list []Setting) {
 				Doc: own.Doc, Want: own.Want, own: own, of: m.Name}
 			if own.On {
 				t.Choices = onOff
+			} else if own.Choices != nil {
+				t.Choices = func() []string { return own.Choices }
 			}
 			list = append(list, t)
 		}
@@ -77,6 +79,9 @@ func FindSetting(key string) (Setting, bool) {
 // ReadBy tells whether runs of the method depend on the setting: one that some
 // method names as read is for those methods only.
 func (t *Setting) ReadBy(m *dro.Method) bool {
+	if t.Key == "sampler" && m.Subsamples { // it has a way of its own
+		return false
+	}
 	return t.own == nil && !dro.ReadBySome(t.Key) || m.ReadsKey(t.Key)
 }
 
@@ -140,18 +145,21 @@ func (t *Setting) value(s *Spec) any {
 	if t.own == nil {
 		return t.field(s).Interface()
 	}
-	v, ok := s.Own[t.Key]
-	if !ok {
-		v = t.own.Default
-	}
-	if t.own.On {
+	v := t.ownNumber(s)
+	switch {
+	case t.own.On:
 		return v.Or(0) != 0
+	case t.own.Choices != nil && t.own.Holds(v):
+		return t.own.Choices[int(v.Or(0))]
 	}
 	return v
 }
 
 // number returns the setting as methods get it; false where it is no number.
 func (t *Setting) Number(s *Spec) (Auto, bool) {
+	if t.own != nil {
+		return t.ownNumber(s), true
+	}
 	switch v := t.value(s).(type) {
 	case Auto:
 		return v, true
@@ -271,34 +279,6 @@ func (s *Spec) Assign(key string, value []byte) error {
 	case key == "model" && s.IsProgram():
 		s.takeProgram()
 	}
-	return nil
-}
-
-func (s *Spec) assignOwn(t *Setting, value []byte) error {
-	var v Auto
-	switch text := string(bytes.TrimSpace(value)); {
-	case t.own.On && text == "true":
-		v = Fixed(1)
-	case t.own.On && text == "false":
-		v = Fixed(0)
-	case t.own.On:
-		return t.wrong(nil, value, true)
-	case t.own.AutoIs != "":
-		if err := v.UnmarshalJSON(value); err != nil {
-			return t.wrong(nil, value, v)
-		}
-	default:
-		var x float64
-		if err := json.Unmarshal(value, &x); err != nil || text == "null" {
-			return t.wrong(nil, value, x)
-		}
-		v = Fixed(x)
-	}
-	if t.renames(s) && !v.IsAuto() { // the word is taken back
-		s.replace(t.own.AutoIs, t.of)
-	}
-	s.SetOwn(t.Key, v)
-	s.rename()
 	return nil
 }
 

@@ -75,6 +75,11 @@ func trainingRows() []Setting {
 		{Key: "adam_eps", native: true, needs: adamw,
 			Doc:  "AdamW: added to the root of the mean square",
 			Want: "a number ≥ 1.2e-38 (float32's least)", in: atLeast(leastFloat32)},
+		{Key: "sampler",
+			Doc: "of batches: samples, each sample alike; groups, each group alike, " +
+				"with replacement",
+			Want: "one of ", among: data.Samplings, Choices: data.Samplings, fixed: true,
+			ok: func(s *Spec) bool { return slices.Contains(data.Samplings(), s.Sampler) }},
 		{Key: "lr", Doc: "α: step size of the weights",
 			Want: "a number ≥ 1.2e-38 (float32's least)", live: true,
 			in: func(lr float64) bool { return lr >= leastFloat32 && positive(lr) }},

@@ -79,6 +79,8 @@ type Spec struct {
 	// Batch is n_x; BatchZ is n_z, SFK's independent draw (0: the same).
 	Batch  int `key:"batch"`
 	BatchZ int `key:"batch_z"`
+	// Sampler is one of data.Samplings, which samples batches have.
+	Sampler string `key:"sampler"`
 	// Optimizer is one of nn.Optimizers, of x alone; the other three are AdamW's.
 	Optimizer string  `key:"optimizer"`
 	Beta1     float64 `key:"beta1"`
@@ -152,7 +154,8 @@ func Defaults() Spec {
 		Difficulty: 0.5, Augment: true, Pad: "black", ProgramPatience: 600,
 		Uncertainty: "cressie-read", K: 2, Rho: 0.5, Mu: 0.1, Coordinates: "auto",
 		Lambda0: 0.1, EtaMax: 10, Lambda: 1, Eta: 0,
-		Batch: 128, LR: 0.01, LRDropEpoch: 40, LRDrop: 0.1, Momentum: 0.9, Epochs: 50,
+		Batch: 128, Sampler: string(data.BySample),
+		LR: 0.01, LRDropEpoch: 40, LRDrop: 0.1, Momentum: 0.9, Epochs: 50,
 		Select: SelectLast, MinGroup: 20, RiskRadii: []float64{.05, .1, .2, .5, 1, 2, 5},
 		Seed: 1, LogEvery: 10, EvalEvery: 1, CertifyEvery: 0, CheckpointKeep: 2,
 	}
@@ -317,13 +320,22 @@ func (s *Spec) Task(samples int, classes, groups []int) (dro.Task, error) {
 		return dro.Task{}, err
 	}
 	t := dro.Task{Problem: p, Samples: samples, Classes: classes, Groups: groups,
-		Settings: map[string]Auto{}}
+		ByGroup: s.Sampling(m) == data.ByGroup, Settings: map[string]Auto{}}
 	for _, row := range AllSettings() {
 		if v, ok := row.Number(s); ok && row.ReadBy(m) {
 			t.Settings[row.Key] = v
 		}
 	}
 	return t, nil
+}
+
+// Sampling returns which samples the batches of a method have: its own way, or what the
+// setting says.
+func (s *Spec) Sampling(m *dro.Method) data.Sampling {
+	if m.Subsamples {
+		return data.Subsample
+	}
+	return data.Sampling(s.Sampler)
 }
 
 // ClipFor returns the length that the gradient of x is cut down to; 0: none.
@@ -380,16 +392,4 @@ func join[T ~string](words []T) string {
 		list[i] = string(w)
 	}
 	return strings.Join(list, ", ")
-}
-
-// The settings of select.
-const (
-	SelectLast     = "last"      // no choice: the last step alone
-	SelectValWorst = "val_worst" // of the groups where they are given, else of the classes
-)
-
-// Selections lists what the setting select may be: SelectLast, SelectValWorst or
-// the name of a measure of the validation split.
-func Selections() []string {
-	return []string{SelectLast, SelectValWorst, "val_loss", "val_robust_risk"}
 }

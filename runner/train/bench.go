@@ -127,7 +127,9 @@ func benchRun(s spec.Spec, a dro.Algorithm, src data.Source, classes, threads in
 	if d.Shape.H > 1 {
 		d.Augment = data.Augment{Pad: 4, Flip: true}
 	}
-	m := &runner.Meta{Spec: s, Parts: measure.PartsOf(d),
+	parts := measure.PartsOf(d)
+	parts.Refitted = parts.Counts(parts.Main()).Train // there is no split to be without
+	m := &runner.Meta{Spec: s, Parts: parts,
 		StepsPerEpoch: int64(src.Len() / s.Batch), Steps: math.MaxInt64}
 	return New(Plan{Meta: m, Data: d, Record: discard{}, Gate: &gate.Gate{Retry: time.Second},
 		Network: Native, Threads: threads})

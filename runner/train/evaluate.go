@@ -64,7 +64,7 @@ func (r *Run) look() (e *measure.Evaluation, err error) {
 	if e.Test, err = r.held(runner.SplitTest); err != nil {
 		return nil, err
 	}
-	if r.Data.Val != nil {
+	if r.Data.Val != nil && r.Meta.Refitted == nil {
 		if e.Val, err = r.held(runner.SplitVal); err != nil {
 			return nil, err
 		}

@@ -52,7 +52,7 @@ func (r *Run) addLoaders() (err error) {
 		return nil
 	}
 	o := r.LoaderOptions(runner.SplitTrain, nn.Train, streamBatches, r.Meta.Spec.Batch)
-	r.augment(&o)
+	r.vary(&o)
 	batches, err := data.NewEpochs(r.Data.Train, o)
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func (r *Run) addLoaders() (err error) {
 	r.batches = batches
 	z := cmp.Or(r.Meta.Spec.BatchZ, r.Meta.Spec.Batch)
 	o = r.LoaderOptions(runner.SplitTrain, nn.Probe, streamDraws, z)
-	r.augment(&o)
+	r.vary(&o)
 	r.drawn = make([]float64, o.Batch)
 	o.Ahead = o.Ahead && r.Method.Fresh() // for the others it is a place and no more
 	draws, err := data.NewDraws(r.Data.Train, o)
@@ -70,8 +70,9 @@ func (r *Run) addLoaders() (err error) {
 	return err
 }
 
-// augment makes training batches random, as the spec and the data say.
-func (r *Run) augment(o *data.LoaderOptions) {
+// vary makes training batches random, as the spec, the method and the data say.
+func (r *Run) vary(o *data.LoaderOptions) {
+	o.Sampling = r.Method.sampling
 	if r.Meta.Spec.Augment {
 		o.Augment = r.Data.Augment
 		o.Augment.Mean = r.Meta.Spec.Pad == "mean"

@@ -4,6 +4,7 @@ import (
 	"drolab/dro"
 	"drolab/dro/nn"
 	"drolab/runner"
+	"drolab/runner/data"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 )
@@ -15,7 +16,9 @@ type Method struct {
 	dro.Trainer
 	Problem *dro.Problem // that evaluations measure the risk of
 	clip    float64      // of the x-step; 0: none
-	Picker  dro.Picker   // the method, where it has an output rule, else nil
+	// sampling is which samples its batches have.
+	sampling data.Sampling
+	Picker   dro.Picker // the method, where it has an output rule, else nil
 	// advance is the method's, where it has an x-step of its own, else nil.
 	advance func(velocity, lr float64) (rate float64)
 	adam    *nn.AdamW // nil: x is SGD's
@@ -33,6 +36,7 @@ func newMethod(s *spec.Spec, p *measure.Parts) (m Method, err error) {
 	if m.Trainer, m.Problem, err = runner.NewTrainer(s, p); err != nil {
 		return m, err
 	}
+	m.sampling = s.Sampling(d)
 	m.clip, m.samplewise, m.adam = s.ClipFor(d), m.Samplewise(), s.Adam()
 	m.Picker, _ = m.Trainer.(dro.Picker)
 	if mover, ok := m.Trainer.(dro.Mover); ok {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"drolab/dro"
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/data"
@@ -152,6 +153,35 @@ func (n *native) Load(s *runner.State) error {
 		err = runner.CopyTensors(n.picked, s.Picked)
 	}
 	return err
+}
+
+// Features implements LastLayer.
+func (n *native) Features(rows [][]float32) { n.net.Features(rows) }
+
+// Layer implements LastLayer.
+func (n *native) Layer() (l dro.Layer) {
+	weight, bias := n.net.LastLayer()
+	width := len(weight.Data) / len(bias.Data)
+	for k, b := range bias.Data {
+		row := make([]float64, width)
+		for j, v := range weight.Data[k*width:][:width] {
+			row[j] = float64(v)
+		}
+		l.Weights, l.Bias = append(l.Weights, row), append(l.Bias, float64(b))
+	}
+	return l
+}
+
+// SetLayer implements LastLayer.
+func (n *native) SetLayer(l dro.Layer) {
+	weight, bias := n.net.LastLayer()
+	width := len(weight.Data) / len(bias.Data)
+	for k, row := range l.Weights {
+		bias.Data[k] = float32(l.Bias[k])
+		for j, v := range row {
+			weight.Data[k*width+j] = float32(v)
+		}
+	}
 }
 
 // Tensors implements Parameters.

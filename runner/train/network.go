@@ -1,6 +1,7 @@
 package train
 
 import (
+	"drolab/dro"
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/data"
@@ -60,6 +61,16 @@ type Network interface {
 type Parameters interface {
 	// Tensors are views of what is learned and of running statistics.
 	Tensors() []nn.Tensor
+}
+
+// LastLayer is what a Network is, too, whose last layer is linear and at hand, for methods
+// that fit it again.
+type LastLayer interface {
+	// Features writes what the last layer takes of the samples of the last Losses, in mode
+	// nn.Evaluate.
+	Features(rows [][]float32)
+	Layer() dro.Layer
+	SetLayer(dro.Layer)
 }
 
 // Batch is samples of a split: see SplitTrain and data.Batch, whose Index names

@@ -91,6 +91,12 @@ func (r *Run) build() (err error) {
 	if err = r.addLoaders(); err != nil {
 		return err
 	}
+	if _, refits := r.Method.Trainer.(dro.Refitter); refits {
+		if _, ok := r.Net.(LastLayer); !ok {
+			return fmt.Errorf("algorithm %s: the network does not show its last layer",
+				r.spec.Algorithm())
+		}
+	}
 	if r.Method.Picker != nil {
 		r.Net.Pick()
 	}
@@ -165,6 +171,7 @@ func (r *Run) begin(from *runner.State) error {
 		r.noteEmpty()
 	}
 	r.noteDrop()
+	r.noteRefit()
 	return nil
 }
 
@@ -187,11 +194,12 @@ func (r *Run) loop() error {
 			return err
 		}
 	}
-	if r.evaluated() {
-		return nil
+	// A run resumed from a checkpoint of its very last step, or forked from one.
+	refitted, err := r.refit()
+	if err != nil || r.evaluated() && !refitted {
+		return err
 	}
-	// A run resumed from a checkpoint of its very last step.
-	if err := r.evaluate(); err != nil || !r.justSelected() {
+	if err := r.evaluate(); err != nil || !r.justSelected() && !refitted {
 		return err
 	}
 	return r.save()
@@ -205,6 +213,11 @@ func (r *Run) betweenSteps() error {
 	save := s.CheckpointEvery > 0 && r.step%int64(s.CheckpointEvery) == 0
 	if r.step%perEpoch == 0 {
 		done := r.step / perEpoch
+		if r.step == r.Meta.Steps {
+			if _, err := r.refit(); err != nil {
+				return err
+			}
+		}
 		if s.EvalEvery > 0 && done%int64(s.EvalEvery) == 0 || r.step == r.Meta.Steps {
 			if err := r.evaluate(); err != nil {
 				return err

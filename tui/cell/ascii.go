@@ -14,7 +14,7 @@ func standIn(r rune) (one byte, word string) {
 			"²–—−‐·×≈▸▾▶◂◀" + marks + "▬✓✗◌█░▓→←↑↓⇧" + blocks +
 			"ληµμργφακσεχ∇√‖±≥≤≠…" // these have words
 		to = "|-..''--||+++++++++-|#=####2----.x~" +
-			">v><<*#+xY&o@%=U$QBZG_vX.#:#><^v^_.-=+*%"
+			">v><<*#+xY&o@%=U$QBZGDC_vX.#:#><^v^_.-=+*%"
 	)
 	at := strings.IndexRune(from, r)
 	if at < 0 {
@@ -98,10 +98,10 @@ func plain(s string) bool {
 const blocks = "▁▂▃▄▅▆▇"
 
 // marks are those of series, in their order.
-const marks = "●■▲◆▼★○□△◇▽☆◉▣◈◎"
+const marks = "●■▲◆▼★○□△◇▽☆◉▣◈◎◐◑"
 
 // Marks is how many series are told apart by a mark: more than there are methods.
-const Marks = 16
+const Marks = 18
 
 // Mark is what tells series i from others where colour does not, or not alone:
 // in charts and in tables.

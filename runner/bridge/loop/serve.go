@@ -163,9 +163,9 @@ func (s *Settings) askedFor(o *bridge.Opening) (a asked, err error) {
 
 // own are settings that a script does not have.
 func own(key string) error {
-	if slices.Contains([]string{"algorithms", "seeds", "model", "dataset"}, key) {
+	if slices.Contains([]string{"algorithms", "seeds", "model", "dataset", "sampler"}, key) {
 		return fmt.Errorf("settings: %s: a script's run has one method and one seed, and the "+
-			"script's own network and data", key)
+			"script's own network, data and batches", key)
 	}
 	if key == "patience" {
 		return errors.New("settings: patience: a script ends its own loop: ask run.best() after " +

@@ -1,0 +1,80 @@
+package dro
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// doro is DORO, Algorithm 1 of its paper: of each batch the ⌊εn⌋ samples with the largest
+// losses are left out as outliers, and the others have their exact worst case.
+func doro() Method {
+	return Method{
+		Name: "doro",
+		Doc:  "DORO: a batch's largest losses are left out, the others have their worst case",
+		Source: "Zhai, Dan, Kolter, Ravikumar 2021 (arXiv 2106.06142), Algorithm 1; the source " +
+			"has χ² and CVaR",
+		Settings: []Setting{{
+			Key: "doro_epsilon", Doc: "ε of DORO: the share of a batch that is left out",
+			Default: Fixed(.05), Want: "a number in [0, 1)",
+			Check: func(x float64) bool { return x >= 0 && x < 1 },
+		}},
+		Measures: batchRisk().Measures,
+		New: func(t Task) (Trainer, error) {
+			whole, err := batchRisk().New(t)
+			if err != nil {
+				return nil, err
+			}
+			epsilon := t.Number("doro_epsilon")
+			return &trimmed{batchWorst: *whole.(*batchWorst), epsilon: epsilon}, nil
+		},
+	}
+}
+
+// trimmed is the worst case of what ε leaves. It has no state, as batchWorst.
+type trimmed struct {
+	batchWorst
+	epsilon float64
+	order   []int // of the batch's samples, the largest losses first
+	rest    room  // losses of what is left, and then their ratios
+	whole   bool  // nothing of the last batch was left out
+}
+
+// Weights implements Trainer. What is minimised is the worst case R of the m samples that
+// are left, so that their weights are n ∂R/∂ℓ_i = (n/m) r_i. Losses that are not finite
+// have no order: they all weigh NaN, as in batch.
+func (d *trimmed) Weights(w []float64, b Batch) {
+	n := len(b.Losses)
+	out := int(d.epsilon * float64(n))
+	d.whole = out == 0
+	d.order = d.order[:0]
+	for i := range n {
+		d.order = append(d.order, i)
+	}
+	slices.SortFunc(d.order, func(i, j int) int { // the first of equals is out first
+		return cmp.Or(cmp.Compare(b.Losses[j], b.Losses[i]), i-j)
+	})
+	m := n - out
+	memory := d.rest.of(2 * m)
+	losses, ratios := memory[:m], memory[m:]
+	for k, i := range d.order[out:] {
+		losses[k] = b.Losses[i]
+	}
+	d.batchWorst.Weights(ratios, Batch{Losses: losses})
+	outlier := 0.0
+	if math.IsNaN(d.last.Risk) {
+		outlier = d.last.Risk
+	}
+	fill(w[:n], outlier)
+	for k, i := range d.order[out:] {
+		w[i] = ratios[k] * float64(n) / float64(m)
+	}
+}
+
+// Warning implements Warner.
+func (d *trimmed) Warning() string {
+	if d.whole && d.epsilon > 0 {
+		return "doro_epsilon · batch is below 1: no sample is left out; raise one of them"
+	}
+	return ""
+}

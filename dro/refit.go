@@ -1,0 +1,60 @@
+package dro
+
+// Layer is the last layer of a network: the logits of features f are W f + b.
+type Layer struct {
+	Weights [][]float64 // [class][feature]
+	Bias    []float64   // [class]
+}
+
+// Held is what a last layer is fitted to: the features of samples, which are what the
+// network's last layer takes of them, in evaluation mode.
+type Held struct {
+	Features       [][]float32 // [sample][feature]
+	Labels, Groups []int       // the classes where no groups are given
+}
+
+// Refitter is what a Trainer may be beside: when training is over, its method fits the last
+// layer again, once.
+type Refitter interface {
+	// RefitsOn is the split that it is fitted to, "val" or "train". A validation split
+	// that is fitted to measures nothing any more.
+	RefitsOn() string
+	// Refit returns the layer in the place of at, and how it came to it, a clause for
+	// people. Chance is of the seed alone. From there on Refitted is true, which is part of
+	// State: a run that is interrupted before begins the refit again.
+	Refit(at Layer, on Held, seed uint64) (to Layer, how string, err error)
+	Refitted() bool
+}
+
+// The splits of RefitsOn.
+const (
+	refitVal   = "val"
+	refitTrain = "train"
+)
+
+// refitting is the part that refitters share: ERM, until the last layer is fitted again.
+type refitting struct {
+	uniform
+	split string
+	done  bool
+}
+
+// RefitsOn implements Refitter.
+func (r *refitting) RefitsOn() string { return r.split }
+
+// Refitted implements Refitter.
+func (r *refitting) Refitted() bool { return r.done }
+
+// State implements Trainer.
+func (r *refitting) State() State {
+	if !r.done {
+		return State{}
+	}
+	return State{Numbers: map[string]float64{"refitted": 1}}
+}
+
+// Restore implements Trainer.
+func (r *refitting) Restore(s State) error {
+	r.done = s.Numbers["refitted"] == 1
+	return nil
+}

@@ -1,0 +1,194 @@
+package dro
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// cells draws features of n samples whose label is in the first of them and whose group,
+// which mostly is the label, in the second; groups are label × group.
+func cells(rng *rand.Rand, n, d int, rare float64) (h Held) {
+	for range n {
+		y := rng.IntN(2)
+		g := y
+		if rng.Float64() < rare {
+			g = 1 - y
+		}
+		f := make([]float32, d)
+		for j := range f {
+			f[j] = float32(rng.NormFloat64())
+		}
+		f[0] += float32(2*y-1) * 1.5
+		f[1] = f[1]/2 + float32(2*g-1)*1.5
+		h.Features, h.Labels = append(h.Features, f), append(h.Labels, y)
+		h.Groups = append(h.Groups, 2*y+g)
+	}
+	return h
+}
+
+// slopes are the derivatives of Σ v ℓ in a layer's weights and biases, written plainly.
+func slopes(w []float64, rows [][]float64, labels []int, v []float64, classes int) []float64 {
+	d := len(rows[0]) + 1
+	grad := make([]float64, len(w))
+	for i, row := range rows {
+		p, sum := make([]float64, classes), 0.0
+		for k := range p {
+			u := w[k*d+d-1]
+			for j, x := range row {
+				u += w[k*d+j] * x
+			}
+			p[k] = math.Exp(u)
+			sum += p[k]
+		}
+		for k := range p {
+			p[k] /= sum
+			if k == labels[i] {
+				p[k]--
+			}
+			for j, x := range row {
+				grad[k*d+j] += v[i] * p[k] * x
+			}
+			grad[k*d+d-1] += v[i] * p[k]
+		}
+	}
+	return grad
+}
+
+// At the solution under L1 a coordinate's slope is −sign(w), or within ±1 where w is 0: of
+// one logistic regression for two classes, of the softmax for three.
+func TestLassoIsStationary(t *testing.T) {
+	for classes := 2; classes <= 3; classes++ {
+		h := cells(testRand(71), 200, 6, .3)
+		rows := h.wide()
+		for i := range h.Labels {
+			h.Labels[i] = (h.Labels[i] + i%classes) % classes
+		}
+		for _, c := range []float64{.01, .1, 1} {
+			draw := indices(200)
+			w := make([]float64, classes*7)
+			fitLasso(w, rows, h.Labels, draw, c, classes)
+			v, zeros := make([]float64, 200), 0
+			fill(v, c)
+			first := 0
+			if classes == 2 {
+				first = 7 // the other class is held at 0
+			}
+			for j, g := range slopes(w, rows, h.Labels, v, classes)[first:] {
+				at := w[first+j]
+				if at == 0 {
+					zeros++
+				}
+				if at == 0 && math.Abs(g) > 1+1e-3 ||
+					at != 0 && math.Abs(g+math.Copysign(1, at)) > 2e-3 {
+					t.Errorf("%d classes, C = %v: coordinate %d is %v, its slope %v", classes, c,
+						j, at, g)
+				}
+			}
+			if c == .01 && zeros == 0 {
+				t.Errorf("%d classes: no coordinate is 0", classes)
+			}
+		}
+	}
+}
+
+// AFR's layer is where the slopes of Σ μ ℓ and of λ‖w − start‖² cancel, with μ by the
+// source's code: exp(−γ p), times N/n_y, over their sum.
+func TestAFRIsStationary(t *testing.T) {
+	m, err := Find("afr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, lambda, gamma := cells(testRand(72), 300, 4, .1), .01, 3.
+	at := Layer{Weights: [][]float64{{-1, -.5, 0, 0}, {1, 1.5, .1, 0}}, Bias: []float64{.1, -.2}}
+	trainer, err := m.New(task(m, nil, map[string]Auto{"afr_gamma": Fixed(gamma),
+		"afr_lambda": Fixed(lambda)}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	to, _, err := trainer.(Refitter).Refit(at, h, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, w, start := h.wide(), flat(to), flat(at)
+	mu, sum, of := make([]float64, 300), 0.0, [2]float64{}
+	for i, row := range rows {
+		var u [2]float64
+		for k := range u {
+			u[k] = at.Bias[k]
+			for j, x := range row {
+				u[k] += at.Weights[k][j] * x
+			}
+		}
+		y := h.Labels[i]
+		mu[i] = math.Exp(-gamma / (1 + math.Exp(u[1-y]-u[y])))
+		of[y]++
+	}
+	for i, y := range h.Labels {
+		mu[i] *= 300 / of[y]
+		sum += mu[i]
+	}
+	for i := range mu {
+		mu[i] /= sum
+	}
+	for j, g := range slopes(w, rows, h.Labels, mu, 2) {
+		if total := g + 2*lambda*(w[j]-start[j]); math.Abs(total) > 5e-4 {
+			t.Errorf("coordinate %d: slope %v", j, total)
+		}
+	}
+	if !trainer.(Refitter).Refitted() || trainer.(Refitter).RefitsOn() != "val" {
+		t.Error("not refitted, or not on val")
+	}
+}
+
+// Where a feature that goes with the label in all but a few samples misleads ERM, DFR's layer
+// follows the other; the seed alone decides its draws.
+func TestDFRFindsTheFeatureThatHolds(t *testing.T) {
+	h, test := cells(testRand(73), 2000, 5, .02), cells(testRand(74), 2000, 5, .5)
+	refit := func(seed uint64) Layer {
+		trainer := newTrainer(t, "dfr", nil, nil)
+		zero := layerOf(make([]float64, 12), 2)
+		to, how, err := trainer.(Refitter).Refit(zero, h, seed)
+		if err != nil || how == "" {
+			t.Fatal(err, how)
+		}
+		return to
+	}
+	erm := make([]float64, 12)
+	fitLasso(erm, h.wide(), h.Labels, indices(2000), 1, 2)
+	all, layer := indices(2000), refit(1)
+	plain := layerOf(erm, 2)
+	before, after := worstGroup(&plain, test.wide(), &test, all),
+		worstGroup(&layer, test.wide(), &test, all)
+	if !(before < .6) || !(after > .85) { // the best there is has .93
+		t.Errorf("worst group %.3f of ERM, %.3f of DFR", before, after)
+	}
+	again, other := refit(1), refit(2)
+	if again.Bias[1] != layer.Bias[1] || other.Bias[1] == layer.Bias[1] {
+		t.Errorf("biases %v, %v again, %v by another seed", layer.Bias, again.Bias, other.Bias)
+	}
+}
+
+// Where the validation split lacks a group, DFR draws from the training split.
+func TestDFRSaysWhatItDrawsFrom(t *testing.T) {
+	m, err := Find("dfr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		val   []int
+		split float64
+		want  string
+	}{
+		{[]int{5, 5, 5}, 0, "val"}, {nil, 0, "train"}, {[]int{5, 0, 5}, 0, "train"},
+		{[]int{5, 5, 5}, 2, "train"}, {[]int{5, 5, 5}, 1, "val"}, {nil, 1, ""},
+	} {
+		start := task(m, nil, map[string]Auto{"dfr_split": Fixed(c.split)})
+		start.Val = c.val
+		trainer, err := m.New(start)
+		if (err != nil) != (c.want == "") || err == nil &&
+			trainer.(Refitter).RefitsOn() != c.want {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}

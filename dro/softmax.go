@@ -1,0 +1,199 @@
+package dro
+
+import (
+	"cmp"
+	"math"
+)
+
+// softmaxFit finds the least of Σ v_i ℓ_i(W, b) + penalty over a last layer, ℓ the
+// cross-entropy, by coordinate descent: a coordinate goes to the least of a parabola above
+// the objective, the curvature of ℓ in a logit being at most ¼. So the objective never rises.
+type softmaxFit struct {
+	x       [][]float64 // [feature][sample], the last feature 1 for the bias
+	labels  []int
+	weight  []float64 // v
+	classes int
+
+	lasso float64 // penalty lasso·Σ |w|, of the bias too, as liblinear has it
+	ridge float64 // penalty ridge·Σ (w − start)²
+	start []float64
+
+	w      []float64 // [class][feature]
+	u, e   []float64 // [class][sample]: logits, and their exponentials by the sample's scale
+	sum    []float64 // of e over classes
+	bounds []float64 // of the curvature, by feature
+}
+
+// The descent ends as liblinear's does by default: after 100 passes over all coordinates,
+// or where one moves none by more than 1e-4, here of the largest.
+const (
+	mostPasses  = 100
+	mostBetween = 20 // passes over what is not 0, between two of those
+	fitted      = 1e-4
+)
+
+// newSoftmaxFit starts at w; features are rows of samples.
+func newSoftmaxFit(rows [][]float64, labels []int, weight, w []float64, classes int) *softmaxFit {
+	n, d := len(rows), len(rows[0])+1
+	f := &softmaxFit{labels: labels, weight: weight, classes: classes, w: w,
+		u: make([]float64, classes*n), e: make([]float64, classes*n), sum: make([]float64, n),
+		bounds: make([]float64, d)}
+	for j := range d {
+		column := make([]float64, n)
+		for i := range column {
+			column[i] = 1
+			if j < d-1 {
+				column[i] = rows[i][j]
+			}
+			f.bounds[j] += weight[i] * column[i] * column[i] / 4
+		}
+		f.x = append(f.x, column)
+	}
+	return f
+}
+
+// free is the first class that has coordinates. Under the lasso two classes are one logistic
+// regression: of W with −a in one row and a in the other only the difference counts, with the
+// same penalty whichever row has it.
+func (f *softmaxFit) free() int {
+	if f.lasso > 0 && f.classes == 2 {
+		return 1
+	}
+	return 0
+}
+
+// run descends. Under the lasso most coordinates stay 0, and so passes over all of them
+// are rare.
+func (f *softmaxFit) run() {
+	for range mostPasses {
+		if f.pass(false) {
+			return
+		}
+		for range mostBetween {
+			if f.pass(true) {
+				break
+			}
+		}
+	}
+}
+
+// pass moves every coordinate once, or those that are not 0, and tells whether none moved
+// by much.
+func (f *softmaxFit) pass(active bool) (still bool) {
+	f.logits()
+	d, most, largest := len(f.x), 0.0, 1.0
+	for k := f.free(); k < f.classes; k++ {
+		for j := range d {
+			if w := &f.w[k*d+j]; !active || *w != 0 {
+				most = max(most, math.Abs(f.move(k, j)))
+				largest = max(largest, math.Abs(*w))
+			}
+		}
+	}
+	return most <= fitted*largest
+}
+
+// logits computes those of all samples, and exponentials relative to the largest.
+func (f *softmaxFit) logits() {
+	n, d := len(f.labels), len(f.x)
+	clear(f.u)
+	for k := range f.classes {
+		for j, column := range f.x {
+			if w := f.w[k*d+j]; w != 0 {
+				for i, x := range column {
+					f.u[k*n+i] += w * x
+				}
+			}
+		}
+	}
+	for i := range n {
+		top := math.Inf(-1)
+		for k := range f.classes {
+			top = max(top, f.u[k*n+i])
+		}
+		f.sum[i] = 0
+		for k := range f.classes {
+			f.e[k*n+i] = math.Exp(f.u[k*n+i] - top)
+			f.sum[i] += f.e[k*n+i]
+		}
+	}
+}
+
+// move takes coordinate (k, j) to the least of its parabola with the penalty, and returns by
+// how much it moved.
+func (f *softmaxFit) move(k, j int) float64 {
+	n, d := len(f.labels), len(f.x)
+	column, e, slope := f.x[j], f.e[k*n:][:n], 0.0
+	for i, x := range column {
+		p := e[i] / f.sum[i]
+		if f.labels[i] == k {
+			p--
+		}
+		slope += f.weight[i] * p * x
+	}
+	bound, at := f.bounds[j], &f.w[k*d+j]
+	if bound == 0 {
+		return 0
+	}
+	var to float64
+	if f.lasso > 0 {
+		to = *at - slope/bound
+		to = math.Copysign(max(0, math.Abs(to)-f.lasso/bound), to)
+	} else {
+		to = *at - (slope+2*f.ridge*(*at-f.start[k*d+j]))/(bound+2*f.ridge)
+	}
+	by := to - *at
+	if *at = to; by == 0 {
+		return 0
+	}
+	for i, x := range column {
+		was := e[i]
+		e[i] = was * math.Exp(by*x)
+		f.sum[i] += e[i] - was
+	}
+	return by
+}
+
+// flat is a layer as softmaxFit has it, and layerOf the way back.
+func flat(l Layer) (w []float64) {
+	for k, row := range l.Weights {
+		w = append(append(w, row...), l.Bias[k])
+	}
+	return w
+}
+
+func layerOf(w []float64, classes int) (l Layer) {
+	d := len(w) / classes
+	for k := range classes {
+		row := w[k*d:][:d:d]
+		l.Weights, l.Bias = append(l.Weights, row[:d-1]), append(l.Bias, row[d-1])
+	}
+	return l
+}
+
+// class is that of the greatest logit of features, the first of equals.
+func (l *Layer) class(features []float64) int {
+	best, most := 0, math.Inf(-1)
+	for k, row := range l.Weights {
+		u := l.Bias[k]
+		for j, x := range features {
+			u += row[j] * x
+		}
+		if cmp.Less(most, u) {
+			best, most = k, u
+		}
+	}
+	return best
+}
+
+// wide makes features float64, sample by sample.
+func (h *Held) wide() [][]float64 {
+	rows := make([][]float64, len(h.Features))
+	for i, f := range h.Features {
+		rows[i] = make([]float64, len(f))
+		for j, v := range f {
+			rows[i][j] = float64(v)
+		}
+	}
+	return rows
+}

@@ -1,0 +1,140 @@
+package queue
+
+import (
+	"encoding/json"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"drolab/dro"
+	"drolab/dro/peertest"
+	"drolab/runner"
+	"drolab/runner/measure"
+	"drolab/runner/spec"
+)
+
+// refitted is a brief run of a method that fits the last layer again, to held-out samples.
+func refitted(a dro.Algorithm) spec.Spec {
+	s := brief(a)
+	s.ValFraction, s.Model = .3, "mlp"
+	return s
+}
+
+// DFR here and by its authors' steps in scikit-learn, on features with cells of .3 % of the
+// samples: the worst cells agree within a point, where ERM's is tens of points below.
+func TestDFRAgainstScikitLearn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "features.npz")
+	out := peertest.Run(t, "numpy sklearn", filepath.Join("peer", "dfr.py"), path)
+	var want struct {
+		ERM    float64
+		DFR, C []float64
+	}
+	if err := json.Unmarshal(out, &want); err != nil {
+		t.Fatal(err)
+	}
+	var specs []spec.Spec
+	for seed := range uint64(3) {
+		s := spec.Defaults()
+		s.Algorithms, s.Seed = []dro.Algorithm{"dfr"}, 1+seed
+		s.Dataset, s.Model, s.Augment = "npz:"+path+"?cells=yes", "linear", false
+		s.Epochs, s.LRDropEpoch = 1, 1
+		specs = append(specs, s)
+	}
+	ours := 0.0
+	for _, tr := range runAll(t, 2, specs...) {
+		if tr.summary == nil || tr.summary.Status != runner.Done {
+			t.Fatalf("%+v", tr.summary)
+		}
+		worst := 100 * tr.summary.Of("worst_group_accuracy").Float()
+		ours += worst / 3
+		t.Logf("worst group %.2f %%: %s", worst, warnings(tr))
+	}
+	t.Logf("worst group %.2f %%, in scikit-learn %.2f with C %v, of ERM %.2f", ours, want.DFR,
+		want.C, want.ERM)
+	if d := ours - measure.Mean(want.DFR); !(math.Abs(d) <= 1) || want.ERM > ours-10 {
+		t.Errorf("worst group %.2f %%, in scikit-learn %.2f", ours, want.DFR)
+	}
+}
+
+// Until the end such a run is ERM's. Then only the last layer is another one, and is what the
+// method makes of the features; the validation split has no measures, and the run says so.
+func TestRefittedRunIsERMButForItsLastLayer(t *testing.T) {
+	erm := runAll(t, 1, refitted(dro.ERM))[0]
+	was := erm.states[len(erm.states)-1]
+	for _, a := range []dro.Algorithm{"dfr", "afr"} {
+		settings := refitted(a)
+		settings.Select = spec.SelectValWorst
+		tr := runAll(t, 1, settings)[0]
+		is := tr.states[len(tr.states)-1]
+		last := len(is.Parameters) - 2
+		if !sameTensors(is.Parameters[:last], was.Parameters[:last]) ||
+			sameTensors(is.Parameters[last:], was.Parameters[last:]) {
+			t.Errorf("%s: more than the last layer was fitted again, or nothing", a)
+		}
+		for _, e := range tr.events {
+			if e, ok := e.(*runner.EvalEvent); ok && (e.Of("val_accuracy").Applies() ||
+				e.Selected || e.ByGroup.Of("val_class_accuracy") != nil) {
+				t.Errorf("%s: step %d has a val_ measure, or is selected", a, e.Step)
+			}
+		}
+		if tr.summary.Selected != nil || tr.meta.Refitted == nil ||
+			tr.meta.ClassCounts.Val != nil {
+			t.Errorf("%s: a selection, or a validation split: %+v", a, tr.meta.Parts)
+		}
+		for _, text := range []string{"no val_ measure applies", "no step is selected",
+			"was fitted again"} {
+			if !strings.Contains(warnings(tr), text) {
+				t.Errorf("%s: the run does not say %q: %s", a, text, warnings(tr))
+			}
+		}
+	}
+}
+
+// With dfr_split=train the validation split measures as ever.
+func TestDFROnTheTrainingSplitKeepsValidation(t *testing.T) {
+	s := refitted("dfr")
+	s.SetOwn("dfr_split", spec.Fixed(2))
+	s.Select = spec.SelectValWorst
+	tr := runAll(t, 1, s)[0]
+	if !tr.summary.Of("val_accuracy").Applies() || tr.summary.Selected == nil ||
+		!strings.Contains(warnings(tr), "the split train") {
+		t.Errorf("%+v: %s", tr.summary, warnings(tr))
+	}
+}
+
+// A run that is stopped anywhere, its last steps lost or not, ends as the one that was not.
+func TestRefitIsResumed(t *testing.T) {
+	for _, a := range []dro.Algorithm{"dfr", "afr"} {
+		s := refitted(a)
+		s.LogEvery, s.Model = 1, "linear"
+		whole := runAll(t, 1, s)[0]
+		for _, step := range []int64{1, whole.meta.Steps - 1} {
+			expectSameRun(t, stoppedAndResumed(t, s, step, 0), whole)
+		}
+	}
+}
+
+// What a method lacks is said before a run begins.
+func TestRefitSaysWhatItLacksBeforeTheStart(t *testing.T) {
+	noVal, noSplit := brief("afr"), brief("dfr")
+	noVal.ValFraction, noSplit.ValFraction = 0, 0
+	noSplit.SetOwn("dfr_split", spec.Fixed(1))
+	for _, s := range []spec.Spec{noVal, noSplit} {
+		store := newMemory()
+		q := NewQueue(t.Context(), Settings{Store: store, Threads: 1})
+		_, err := q.Start(runner.Request{Preset: "test", Specs: []spec.Spec{s}})
+		if err == nil || !strings.Contains(err.Error(), "val_fraction") || len(store.runs) > 0 {
+			t.Errorf("%s: %v, %d runs", s.Algorithm(), err, len(store.runs))
+		}
+	}
+	if s := refitted("dfr"); s.Text("dfr_split") != "auto" || s.Assign("dfr_split",
+		[]byte(`"train"`)) != nil || s.Text("dfr_split") != "train" ||
+		s.Assign("dfr_split", []byte(`"test"`)) == nil || s.Assign("dfr_split", []byte(`1`)) == nil {
+		t.Errorf("dfr_split is %s", s.Text("dfr_split"))
+	}
+	text, err := json.Marshal(refitted("dfr"))
+	if err != nil || !strings.Contains(string(text), `"dfr_split":"auto"`) {
+		t.Errorf("run.json has %s, %v", text, err)
+	}
+}

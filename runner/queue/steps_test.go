@@ -1,0 +1,122 @@
+package queue
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"drolab/dro"
+	"drolab/dro/peertest"
+	"drolab/runner/data"
+	"drolab/runner/spec"
+)
+
+// Five steps on batches as large as the training split come to the weights that the sources'
+// own objectives come to in PyTorch, on the samples that the run's loader gives.
+func TestStepsAgainstPyTorch(t *testing.T) {
+	type run struct {
+		Method   string             `json:"method"`
+		Settings map[string]float64 `json:"settings"`
+		Batches  [][]int            `json:"batches"`
+		spec     spec.Spec
+	}
+	with := func(a dro.Algorithm, theirs map[string]float64, change func(*spec.Spec)) run {
+		s := brief(a)
+		s.Batch, s.Epochs, s.LR = 480, 5, .1
+		if change(&s); a == "subsample" {
+			a = dro.ERM
+		}
+		return run{Method: string(a), Settings: theirs, spec: s}
+	}
+	none := func(*spec.Spec) {}
+	runs := []run{
+		with(dro.ERM, nil, none),
+		with("doro", map[string]float64{"epsilon": .05, "rho": .5}, none),
+		with("doro", map[string]float64{"epsilon": .2, "mu": .125}, func(s *spec.Spec) {
+			s.Uncertainty, s.Mu = "cvar", .125 // 48 samples of the 384 that are left
+			s.SetOwn("doro_epsilon", spec.Fixed(.2))
+		}),
+		with("group", map[string]float64{"step": .5, "adjust": 3}, func(s *spec.Spec) {
+			s.Sampler = "groups"
+			s.SetOwn("group_step", spec.Fixed(.5))
+			s.SetOwn("group_adjust", spec.Fixed(3))
+		}),
+		with("subsample", nil, none),
+	}
+	problem := map[string]any{"lr": .1, "momentum": .9}
+	var specs []spec.Spec
+	for i := range runs {
+		s := &runs[i].spec
+		specs = append(specs, *s)
+		net, _ := restart(t, s)
+		runs[i].Batches = batchesOf(t, s, 5, problem)
+		w := net.Parameters()
+		problem["b"] = w[1].Data
+		problem["w"] = slices.Collect(slices.Chunk(w[0].Data, len(w[0].Data)/len(w[1].Data)))
+	}
+	problem["runs"] = runs
+	text, err := json.Marshal(problem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "problem.json")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var want []struct {
+		W [][]float64
+		B []float64
+	}
+	out := peertest.Run(t, "torch", filepath.Join("peer", "steps.py"), path)
+	if err := json.Unmarshal(out, &want); err != nil {
+		t.Fatal(err)
+	}
+	for i, tr := range runAll(t, 2, specs...) {
+		s, off, moved := tr.states[len(tr.states)-1], 0.0, 0.0
+		theirs := slices.Concat(slices.Concat(want[i].W...), want[i].B)
+		for j, v := range slices.Concat(s.Parameters[0].Data, s.Parameters[1].Data) {
+			off = max(off, math.Abs(float64(v)-theirs[j]))
+			moved = max(moved, math.Abs(theirs[j]))
+		}
+		r := &runs[i]
+		t.Logf("%s %v: %.1e apart, weights up to %.2g", r.Method, r.Settings, off, moved)
+		if !(off <= 1e-5) || s.Step != 5 {
+			t.Errorf("%s %v: %.2g apart after %d steps", r.Method, r.Settings, off, s.Step)
+		}
+	}
+}
+
+// batchesOf lists the samples of the first batches of a run of s, and puts the training
+// split into problem.
+func batchesOf(t *testing.T, s *spec.Spec, batches int, problem map[string]any) (list [][]int) {
+	t.Helper()
+	d, err := data.Open(s.Dataset, s.DataOptions(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	m, err := dro.Find(s.Algorithm())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := data.LoaderOptions{Batch: s.Batch, Seed: s.Seed, Stream: 1, Sampling: s.Sampling(m)}
+	l, err := data.NewEpochs(d.Train, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range batches {
+		list = append(list, slices.Clone(l.Next().Index))
+	}
+	o.Batch = d.Train.Len()
+	if l, err = data.NewSequential(d.Train, o); err != nil {
+		t.Fatal(err)
+	}
+	b := l.Next()
+	problem["x"] = slices.Collect(slices.Chunk(b.X, len(b.X)/b.N))
+	problem["y"], problem["g"] = b.Labels, b.Groups
+	problem["n"] = data.GroupCounts(d.Train, len(d.Groups))
+	return list
+}

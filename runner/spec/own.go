@@ -1,0 +1,64 @@
+package spec
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+)
+
+// ownNumber is the number of a method's own setting.
+func (t *Setting) ownNumber(s *Spec) Auto {
+	if v, ok := s.Own[t.Key]; ok {
+		return v
+	}
+	return t.own.Default
+}
+
+// assignOwn is Assign of a method's own setting.
+func (s *Spec) assignOwn(t *Setting, value []byte) error {
+	var v Auto
+	switch text := string(bytes.TrimSpace(value)); {
+	case t.own.On && text == "true":
+		v = Fixed(1)
+	case t.own.On && text == "false":
+		v = Fixed(0)
+	case t.own.On:
+		return t.wrong(nil, value, true)
+	case t.own.Choices != nil:
+		var word string
+		err := json.Unmarshal(value, &word)
+		at := slices.Index(t.own.Choices, word)
+		if err != nil || at < 0 {
+			return &KeyError{t.Key, string(value), t.Want}
+		}
+		v = Fixed(float64(at))
+	case t.own.AutoIs != "":
+		if err := v.UnmarshalJSON(value); err != nil {
+			return t.wrong(nil, value, v)
+		}
+	default:
+		var x float64
+		if err := json.Unmarshal(value, &x); err != nil || text == "null" {
+			return t.wrong(nil, value, x)
+		}
+		v = Fixed(x)
+	}
+	if t.renames(s) && !v.IsAuto() { // the word is taken back
+		s.replace(t.own.AutoIs, t.of)
+	}
+	s.SetOwn(t.Key, v)
+	s.rename()
+	return nil
+}
+
+// SetOwn sets a method's own setting. The map is made anew, so that copies of s
+// keep theirs.
+func (s *Spec) SetOwn(key string, v Auto) {
+	own := maps.Clone(s.Own)
+	if own == nil {
+		own = map[string]Auto{}
+	}
+	own[key] = v
+	s.Own = own
+}

@@ -1,0 +1,71 @@
+package train
+
+import (
+	"fmt"
+
+	"drolab/dro"
+	"drolab/dro/nn"
+	"drolab/runner"
+)
+
+// refit fits the last layer again, where the method does that and has not done it: at the
+// run's end, before its last evaluation and checkpoint. A run that is interrupted meanwhile
+// goes on from a checkpoint before, and begins it again.
+func (r *Run) refit() (done bool, err error) {
+	m, ok := r.Method.Trainer.(dro.Refitter)
+	if !ok || m.Refitted() {
+		return false, nil
+	}
+	defer r.pause()()
+	net := r.Net.(LastLayer) // build has seen that it is
+	held, err := r.features(net, m.RefitsOn())
+	if err != nil {
+		return false, err
+	}
+	layer, how, err := m.Refit(net.Layer(), held, r.Meta.Spec.Seed)
+	if err != nil {
+		return false, r.broke(err)
+	}
+	net.SetLayer(layer)
+	note := fmt.Sprintf("the last layer was fitted again to the %d samples of the split %s: %s",
+		len(held.Labels), m.RefitsOn(), how)
+	r.warnOnce(note, note)
+	return true, r.Net.Err()
+}
+
+// features runs the network over a split, in evaluation mode, up to its last layer.
+func (r *Run) features(net LastLayer, split string) (h dro.Held, err error) {
+	width := len(net.Layer().Weights[0])
+	losses := make([]float64, len(r.losses))
+	r.Net.SetMode(nn.Evaluate)
+	defer r.Net.SetMode(nn.Train)
+	err = r.EachBatch(split, func(b Batch, _ int) error {
+		r.Net.Losses(losses, b, nil)
+		rows := make([][]float32, b.N)
+		for i := range rows {
+			rows[i] = make([]float32, width)
+		}
+		net.Features(rows)
+		h.Features = append(h.Features, rows...)
+		h.Labels, h.Groups = append(h.Labels, b.Labels...), append(h.Groups, b.Groups...)
+		return r.Net.Err()
+	})
+	return h, err
+}
+
+// noteRefit says where the validation split goes.
+func (r *Run) noteRefit() {
+	if r.Meta.Refitted == nil {
+		return
+	}
+	samples := 0
+	for _, n := range r.Meta.Refitted {
+		samples += n
+	}
+	text := fmt.Sprintf("the last layer is fitted to the %d validation samples at the end: "+
+		"no val_ measure applies", samples)
+	if r.Meta.Spec.Select != "" && r.Meta.Spec.Select != "last" {
+		text += ", and no step is selected"
+	}
+	r.warnOnce(runner.SplitVal, text)
+}
