@@ -168,7 +168,7 @@ func newMeta(
 	parts := measure.PartsOf(d.Dataset)
 	t, p, err := runner.NewTrainer(&s, &parts) // for what it refuses, and its problem
 	if err == nil && d.program != nil {
-		err = d.program.suits(t, s.Algorithm())
+		err = d.program.suits(t, &s)
 	}
 	if err != nil {
 		return nil, err

@@ -82,17 +82,22 @@ func (q *Queue) network(j *job) train.NewNetwork {
 	}
 }
 
-// suits refuses a method that needs of a network what the program has not.
-func (d *described) suits(t dro.Trainer, a dro.Algorithm) error {
+// suits refuses a method that needs what the program has not, or a script decides.
+func (d *described) suits(t dro.Trainer, s *spec.Spec) error {
 	_, restarts := t.(dro.Epochal)
 	_, moves := t.(dro.Mover)
 	_, picks := t.(dro.Picker)
 	want := d.Lacks(restarts, moves, picks)
-	if _, refits := t.(dro.Refitter); refits {
+	switch m, err := dro.Find(s.Algorithm()); {
+	case err != nil:
+		return err
+	case m.Refits:
 		want = "a method that does not fit the last layer again: a program does not show its own"
+	case m.Subsamples && s.IsScript():
+		want = "a method that takes the samples it is given: a script draws its own batches"
 	}
 	if want != "" {
-		return &spec.KeyError{Key: "algorithms", Value: a, Want: want}
+		return &spec.KeyError{Key: "algorithms", Value: s.Algorithm(), Want: want}
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func openings() map[string]map[string]any {
 		"rhoo":                                 settings("rhoo", 1),
 		"a number > 0":                         settings("rho", -1),
 		"want one of the methods":              {"settings": map[string]any{}},
-		"own network and data":                 settings("model", "linear"),
+		"own network, data and batches":        settings("model", "linear"),
 		"want how many the training split has": samples(map[string]int{}),
 		`not "dev"`:                            samples(map[string]int{"train": 99, "dev": 2}),
 		"class_counts of the train split":      samples(map[string]int{"train": 99}),
