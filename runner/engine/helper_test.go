@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 			RuntimeDir: os.Getenv("DROLAB_TEST_RUNTIME"),
 			Threads:    1,
 			Host:       runner.Host{Version: os.Getenv("DROLAB_TEST_VERSION")},
-			Idle:       time.Hour, // a test may be slow; an engine whose folder is gone ends by itself
+			Idle:       time.Hour, // a test may be slow
 			Log:        os.Stderr,
 		})
 		if err != nil {
