@@ -54,7 +54,7 @@ func (j *job) notes() []string {
 	if j.data.program != nil { // its samples are not drolab's to look at
 		return list
 	}
-	return append(list, card.Lines(j.data.Dataset, j.spec.MinGroup)...)
+	return append(list, card.Lines(j.data.Dataset, j.meta.Spec.MinGroup)...)
 }
 
 // abandon removes the records that jobs have which are never launched, since a start
