@@ -9,12 +9,14 @@ package frame
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 )
 
 // Magic begins every frame, behind the two lengths: "dro1". A program that prints into
@@ -26,6 +28,9 @@ const (
 	MostHead = 1 << 20
 	MostBody = 1 << 30
 )
+
+// lengths are the bytes before the head.
+const lengths = 12
 
 // The types of an array's elements, as NumPy writes them without the byte order.
 const (
@@ -47,9 +52,9 @@ type Array struct {
 // Len is the number of elements.
 func (a Array) Len() int { return len(a.Raw) / sizes[a.Type] }
 
-// Head is what the protocol itself reads of a head; the rest is the message's own.
+// head is what the protocol itself reads of a head; the rest is the message's own.
 type head struct {
-	Arrays []declared `json:"arrays,omitempty"`
+	Arrays []declared `json:"arrays"`
 }
 
 // declared is the type and the number of elements of an array, as ["f8", 128].
@@ -58,10 +63,18 @@ type declared struct {
 	n    int
 }
 
-func (d declared) MarshalJSON() ([]byte, error) { return json.Marshal([]any{d.kind, d.n}) }
-
-func (d *declared) UnmarshalJSON(b []byte) error {
-	return json.Unmarshal(b, &[]any{&d.kind, &d.n})
+// UnmarshalJSON reads one by hand: it is in every message of a step, and decoding into a
+// list of any is half of what a message costs.
+func (d *declared) UnmarshalJSON(b []byte) (err error) {
+	kind, n, found := bytes.Cut(bytes.Trim(b, "[] \n"), []byte(","))
+	if !found {
+		return fmt.Errorf("%.40q is no type and number", b)
+	}
+	if d.kind, err = strconv.Unquote(string(bytes.TrimSpace(kind))); err != nil {
+		return fmt.Errorf("%.40q is no type", kind)
+	}
+	d.n, err = strconv.Atoi(string(bytes.TrimSpace(n)))
+	return err
 }
 
 // Conn sends and receives frames. Send and Receive may be used by a goroutine each.
@@ -71,6 +84,8 @@ type Conn struct {
 	sent []byte // the memory of the last frame sent
 	body []byte // the memory of the last frame received
 	text []byte
+
+	begin [lengths]byte // of the frame that is received
 }
 
 // NewConn returns a connection over two pipes.
@@ -86,26 +101,19 @@ func (c *Conn) Send(message any, arrays ...Array) error {
 	if err != nil {
 		return err
 	}
-	body := 0
-	if len(arrays) > 0 {
-		var h head
-		for _, a := range arrays {
-			h.Arrays = append(h.Arrays, declared{a.Type, a.Len()})
-			body += len(a.Raw)
-		}
-		more, err := json.Marshal(h)
-		if err != nil {
-			return err
-		}
-		text = join(text, more)
+	b := append(c.sent[:0], make([]byte, lengths)...)
+	b = declare(append(b, text...), arrays)
+	head, body := len(b)-lengths, 0
+	for _, a := range arrays {
+		body += len(a.Raw)
 	}
-	if len(text) > MostHead || body > MostBody {
-		return fmt.Errorf("a frame of %d and %d bytes: at most %d and %d",
-			len(text), body, MostHead, MostBody)
+	if head > MostHead || body > MostBody {
+		return fmt.Errorf("a frame of %d and %d bytes: at most %d and %d", head, body,
+			MostHead, MostBody)
 	}
-	b := binary.LittleEndian.AppendUint32(c.sent[:0], uint32(len(text)))
-	b = binary.LittleEndian.AppendUint32(b, uint32(body))
-	b = append(binary.LittleEndian.AppendUint32(b, Magic), text...)
+	binary.LittleEndian.PutUint32(b, uint32(head))
+	binary.LittleEndian.PutUint32(b[4:], uint32(body))
+	binary.LittleEndian.PutUint32(b[8:], Magic)
 	for _, a := range arrays {
 		b = append(b, a.Raw...)
 	}
@@ -114,13 +122,25 @@ func (c *Conn) Send(message any, arrays ...Array) error {
 	return err
 }
 
-// join makes one JSON object of two.
-func join(a, b []byte) []byte {
-	a = a[:len(a)-1]
-	if len(a) > 1 {
-		a = append(a, ',')
+// declare adds the member "arrays" to the JSON object that b ends with.
+func declare(b []byte, arrays []Array) []byte {
+	if len(arrays) == 0 {
+		return b
 	}
-	return append(a, b[1:]...)
+	b = b[:len(b)-1]
+	if b[len(b)-1] != '{' {
+		b = append(b, ',')
+	}
+	b = append(b, `"arrays":[`...)
+	for i, a := range arrays {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, '[')
+		b = strconv.AppendInt(append(strconv.AppendQuote(b, a.Type), ','), int64(a.Len()), 10)
+		b = append(b, ']')
+	}
+	return append(b, "]}"...)
 }
 
 // ErrFormat is wrapped by every error of a frame that is not one.
@@ -130,14 +150,13 @@ var ErrFormat = errors.New("not a frame of the protocol")
 // until the next Receive. The error is io.EOF at the end of the pipe between two frames,
 // and an ErrFormat where what came is no frame.
 func (c *Conn) Receive(message any) ([]Array, error) {
-	var lengths [12]byte
-	if _, err := io.ReadFull(c.in, lengths[:]); err != nil {
+	if _, err := io.ReadFull(c.in, c.begin[:]); err != nil {
 		return nil, err
 	}
-	text := binary.LittleEndian.Uint32(lengths[:])
-	body := binary.LittleEndian.Uint32(lengths[4:])
-	if m := binary.LittleEndian.Uint32(lengths[8:]); m != Magic {
-		return nil, fmt.Errorf("%w: it begins with %q", ErrFormat, lengths[:])
+	text := binary.LittleEndian.Uint32(c.begin[:])
+	body := binary.LittleEndian.Uint32(c.begin[4:])
+	if m := binary.LittleEndian.Uint32(c.begin[8:]); m != Magic {
+		return nil, fmt.Errorf("%w: it begins with %q", ErrFormat, c.begin[:])
 	}
 	if text > MostHead || body > MostBody {
 		return nil, fmt.Errorf("%w: it declares %d and %d bytes", ErrFormat, text, body)
