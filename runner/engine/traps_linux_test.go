@@ -180,9 +180,14 @@ func npy(descr, shape string) []byte {
 func (m *maker) zipped(arrays map[string][]byte, zeros, declared int) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
+	bodies := map[string][]byte{} // of a head: ten thousand names may have one
 	for name, head := range arrays {
-		body := packed(func(w io.Writer) io.WriteCloser { f, _ := flate.NewWriter(w, 1); return f },
-			head, make([]byte, zeros))
+		body, known := bodies[string(head)]
+		if !known {
+			body = packed(func(w io.Writer) io.WriteCloser { f, _ := flate.NewWriter(w, 1); return f },
+				head, make([]byte, zeros))
+			bodies[string(head)] = body
+		}
 		w, err := z.CreateRaw(&zip.FileHeader{Name: name + ".npy", Method: zip.Deflate,
 			CompressedSize64: uint64(len(body)), UncompressedSize64: uint64(declared + len(head))})
 		must(m.t, err)
