@@ -68,6 +68,10 @@ func packed(to func(io.Writer) io.WriteCloser, parts ...[]byte) []byte {
 
 func gzipTo(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }
 func zlibTo(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) }
+func flateTo(w io.Writer) io.WriteCloser {
+	z, _ := flate.NewWriter(w, flate.BestSpeed)
+	return z
+}
 
 // repeated is a table whose lines come again until they are as many bytes.
 func (m *maker) repeated(header, lines string, bytesOf int) string {
@@ -184,8 +188,7 @@ func (m *maker) zipped(arrays map[string][]byte, zeros, declared int) []byte {
 	for name, head := range arrays {
 		body, known := bodies[string(head)]
 		if !known {
-			body = packed(func(w io.Writer) io.WriteCloser { f, _ := flate.NewWriter(w, 1); return f },
-				head, make([]byte, zeros))
+			body = packed(flateTo, head, make([]byte, zeros))
 			bodies[string(head)] = body
 		}
 		w, err := z.CreateRaw(&zip.FileHeader{Name: name + ".npy", Method: zip.Deflate,
