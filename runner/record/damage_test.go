@@ -325,17 +325,13 @@ func TestClockSetBack(t *testing.T) {
 	}
 }
 
-// TestFlippedLines: every byte of every line is covered.
+// TestFlippedLines: every byte of every line is covered, by default each fifth.
 func TestFlippedLines(t *testing.T) {
 	s := newStore(t)
 	id, log := knobbed(t, s)
 	good := read(t, log)
 	rng := rand.New(rand.NewPCG(1, 2))
-	step := 1
-	if testing.Short() {
-		step = 7
-	}
-	for i := 0; i < len(good); i += step {
+	for i := 0; i < len(good); i += everyByte() {
 		bad := bytes.Clone(good)
 		bad[i] ^= byte(1 + rng.IntN(255))
 		write(t, bad, log)

@@ -60,7 +60,7 @@ func (f *flipped) harm(t *testing.T, before, id string) (dir string) {
 // Who goes on with the first is told the file, or comes to the same weights, state
 // and summary; who looks at the second sees an error or what he saw before.
 func TestFlips(t *testing.T) {
-	n := 200
+	n := 80
 	if testing.Short() {
 		n = 40
 	} else if *long {

@@ -23,8 +23,19 @@ import (
 //	go test -run 'TestCrashPoints|TestFlips' -long -v -timeout 1h ./runner/record
 var long = flag.Bool("long", false, "all crash points, and 10 000 flipped bytes")
 
-// some is every how manieth point the short form takes.
-const somePoints = 11
+// The short form takes one point of each so many, and one byte of a file.
+const (
+	somePoints = 11
+	someBytes  = 5
+)
+
+// everyByte is the distance of the bytes of a file that a test changes or cuts at.
+func everyByte() int {
+	if *long {
+		return 1
+	}
+	return someBytes
+}
 
 // result tells all that the run that fits has come to: its events as a comparison
 // sees them, its weights, its state and its summary.

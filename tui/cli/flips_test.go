@@ -33,7 +33,7 @@ type flips struct {
 // TestFlips changes one byte of any file in a folder of runs. Each command that reads
 // it then prints and writes the same figures as before, or names the file.
 func TestFlips(t *testing.T) {
-	n := 150
+	n := 60
 	if testing.Short() {
 		n = 30
 	} else if *long {

@@ -80,7 +80,7 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 			{"knob", id, "lr=1"}, {"engine", "status"},
 			{"run", "--from", id + "@6", "--set", "lr=-1"}, {"__complete", "show", ""},
 			{"delete", id}}
-		if n++; *long || n%9 == 0 { // they read data or weights, which takes a while
+		if n++; *long || n%27 == 0 { // they read data or weights, which takes a while
 			commands = append(commands, []string{"theory", id},
 				[]string{"eval", id}, []string{"certify", id},
 				[]string{"label", id, "--note", "x"}, []string{"doctor"}, []string{"report", id},
