@@ -155,8 +155,8 @@ func quick(a dro.Algorithm) spec.Spec {
 	if m, _ := dro.Find(a); m != nil && m.ReadsKey("jtt_epochs") {
 		s.SetOwn("jtt_epochs", spec.Fixed(1)) // of two
 	}
-	if refits(a) { // to held-out samples
-		s.ValFraction, s.Model = .2, "mlp" // whose last layer has fewer features than an image
+	if refits(a) { // to held-out samples, of few features: fitting them is quick
+		s.ValFraction, s.Model, s.Hidden = .2, "mlp", []int{8}
 	}
 	return s
 }

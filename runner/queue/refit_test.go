@@ -17,7 +17,7 @@ import (
 // refitted is a brief run of a method that fits the last layer again, to held-out samples.
 func refitted(a dro.Algorithm) spec.Spec {
 	s := brief(a)
-	s.ValFraction, s.Model = .3, "mlp"
+	s.ValFraction, s.Model, s.Hidden = .3, "mlp", []int{8}
 	return s
 }
 
