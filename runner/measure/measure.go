@@ -30,6 +30,9 @@ type Measure struct {
 	group  bool   // of groups, so where they are given
 	groups string // of a measure that looks at classes: the one that looks at groups
 	known  bool   // of runs whose optimum is known
+	pair   bool   // of two classes
+	later  bool   // where it cannot apply, it is in no file: see IsWritten
+	scores bool   // of the probability of every class
 }
 
 // Axis is what the values of a measure are one of each.
@@ -62,8 +65,16 @@ type Subject interface {
 	Measured() (s *spec.Spec, p *Parts, optimum bool)
 }
 
-// CanApply tells whether evaluations of the run can have the measure. A list that
-// cannot is in no file of the run; a number is null there.
+// Scores tells whether the measure is of the probability of every class.
+func (m *Measure) Scores() bool { return m.scores }
+
+// IsWritten tells whether the files of a run have the measure. One that cannot apply is in none,
+// but for the numbers that the first programs had: they are null there.
+func (m *Measure) IsWritten(of Subject) bool {
+	return !m.IsList() && !m.later || m.CanApply(of)
+}
+
+// CanApply tells whether evaluations of the run can have the measure.
 func (m *Measure) CanApply(to Subject) bool {
 	s, p, optimum := to.Measured()
 	if m.val && p.Refitted != nil {
@@ -73,6 +84,8 @@ func (m *Measure) CanApply(to Subject) bool {
 		return false
 	}
 	switch {
+	case m.pair && len(p.Classes) != 2:
+		return false
 	case m.known:
 		return optimum
 	case m.group || m.Axis == PerGroup:
@@ -193,6 +206,8 @@ type splitRow struct {
 	main        bool
 	group       bool
 	groups      string
+	pair, later bool
+	scores      bool
 	axis        Axis
 	value       func(*Evaluation, *Pass) Number   // of a pass that is there
 	list        func(*Evaluation, *Pass) []Number // likewise
@@ -221,7 +236,8 @@ func (r splitRow) val() Measure {
 
 // on is the row of one split. Where a run has no such split the measure does not apply.
 func (r splitRow) on(d dro.Measure, split func(*Evaluation) *Pass) Measure {
-	m := Measure{Measure: d, Axis: r.axis, Main: r.main, group: r.group, groups: r.groups}
+	m := Measure{Measure: d, Axis: r.axis, Main: r.main, group: r.group, groups: r.groups,
+		pair: r.pair, later: r.later, scores: r.scores}
 	if r.axis != Single {
 		m.List = func(e *Evaluation) []Number {
 			if p := split(e); p != nil {
@@ -248,8 +264,9 @@ var evalRows = sync.OnceValue(func() []Measure {
 		}
 		return list
 	}
+	right := slices.Concat(accuracyRows(), decisionRows())
 	split := slices.Concat(lossRows(), riskRows())
-	return slices.Concat(each(splitRow.test, accuracyRows()), []Measure{trainLoss()},
+	return slices.Concat(each(splitRow.test, right), []Measure{trainLoss()},
 		each(splitRow.test, split), ratioRows(), dualRiskRows(), outputRows(),
-		each(splitRow.val, slices.Concat(accuracyRows(), split)))
+		each(splitRow.val, slices.Concat(right, split)))
 })

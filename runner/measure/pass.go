@@ -18,8 +18,12 @@ type Pass struct {
 	// Confidences are the probabilities of the predicted classes; nil for the
 	// training split.
 	Confidences []float64
-	Labels      []int
-	Groups      []int
+	// Predictions are these classes; nil where it is only known which are right.
+	Predictions []int
+	// Probabilities are those of every class, [sample][class]; nil where they are not known.
+	Probabilities []float32
+	Labels        []int
+	Groups        []int
 
 	// Worst is the exact worst case of the losses at the run's radius, Risks those
 	// at the radii of risk_radii; of the training split there are no Risks.
@@ -27,6 +31,7 @@ type Pass struct {
 	Risks []Number
 
 	right []float64 // see Hits; nil: not computed yet
+	areas *areas    // likewise
 }
 
 // Evaluation is what measures are computed from, at one moment of a run. The run fills
