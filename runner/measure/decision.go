@@ -23,28 +23,30 @@ func (e *Evaluation) areas(p *Pass) *areas {
 		return p.areas
 	}
 	p.areas = &areas{}
-	switch {
-	case e.Classes == 2 && p.Confidences != nil:
-		list := scored(p, positive, p.score)
-		*p.areas = areas{AUROC(list), AveragePrecision(list)}
-	case e.Classes > 2 && p.Probabilities != nil:
-		roc, precision := make([]Number, e.Classes), make([]Number, e.Classes)
-		for c := range e.Classes {
-			list := scored(p, c, func(i int) float64 {
-				return float64(p.Probabilities[i*e.Classes+c])
-			})
-			roc[c], precision[c] = AUROC(list), AveragePrecision(list)
+	score := p.score
+	if e.Classes != 2 || p.Confidences == nil {
+		score = func(i, class int) float64 { return float64(p.Probabilities[i*e.Classes+class]) }
+		if p.Probabilities == nil {
+			return p.areas
 		}
-		*p.areas = areas{mid(roc), mid(precision)}
 	}
+	var roc, precision []Number
+	for class := range e.Classes {
+		if e.Classes == 2 && class != positive {
+			continue
+		}
+		list := scored(p, class, score)
+		roc, precision = append(roc, AUROC(list)), append(precision, AveragePrecision(list))
+	}
+	*p.areas = areas{mid(roc), mid(precision)}
 	return p.areas
 }
 
 // scored lists the samples with their scores of a class.
-func scored(p *Pass, class int, score func(i int) float64) []Scored {
+func scored(p *Pass, class int, score func(i, class int) float64) []Scored {
 	list := make([]Scored, len(p.Labels))
 	for i, label := range p.Labels {
-		list[i].Score = score(i)
+		list[i].Score = score(i, class)
 		if label == class {
 			list[i].Of = 1
 		} else {
@@ -54,9 +56,9 @@ func scored(p *Pass, class int, score func(i int) float64) []Scored {
 	return list
 }
 
-// score is the probability of the positive class of two.
-func (p *Pass) score(i int) float64 {
-	if (p.Labels[i] == positive) == p.Correct[i] {
+// score is the probability of one of two classes.
+func (p *Pass) score(i, class int) float64 {
+	if (p.Labels[i] == class) == p.Correct[i] {
 		return p.Confidences[i]
 	}
 	return 1 - p.Confidences[i]

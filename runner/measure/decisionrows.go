@@ -2,6 +2,15 @@ package measure
 
 import "drolab/dro"
 
+// Decisions lists the measures of what is decided, as the test split has them: of any split with
+// labels they are all that it takes to compute them.
+func Decisions() (list []Measure) {
+	for _, r := range decisionRows() {
+		list = append(list, r.test())
+	}
+	return list
+}
+
 // decisionRows are what practitioners choose by. A row of two classes alone, or of groups, is in
 // no file of other runs: these have as many numbers as before.
 func decisionRows() []splitRow {
@@ -46,6 +55,10 @@ func fairnessRows() []splitRow {
 			list: func(e *Evaluation, p *Pass) []Number {
 				rates, _ := e.rates(p, label)
 				return rates
+			},
+			counts: func(e *Evaluation, p *Pass) []int {
+				_, counts := e.rates(p, label)
+				return counts
 			}}
 	}
 	gap := func(name, title, doc string, better dro.Sense,

@@ -25,6 +25,8 @@ type Measure struct {
 	// the axis; both are nil for a measure of a step.
 	Value func(*Evaluation) Number
 	List  func(*Evaluation) []Number
+	// Counts are how many samples each number of a list is a share of; nil where it is no share.
+	Counts func(*Evaluation) []int
 
 	val    bool   // of the validation split
 	group  bool   // of groups, so where they are given
@@ -211,6 +213,7 @@ type splitRow struct {
 	axis        Axis
 	value       func(*Evaluation, *Pass) Number   // of a pass that is there
 	list        func(*Evaluation, *Pass) []Number // likewise
+	counts      func(*Evaluation, *Pass) []int    // likewise
 }
 
 // test is the row of the test split.
@@ -244,6 +247,9 @@ func (r splitRow) on(d dro.Measure, split func(*Evaluation) *Pass) Measure {
 				return r.list(e, p)
 			}
 			return nil
+		}
+		if r.counts != nil {
+			m.Counts = func(e *Evaluation) []int { return r.counts(e, split(e)) }
 		}
 		return m
 	}

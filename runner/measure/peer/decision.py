@@ -1,6 +1,6 @@
 """Measures of what is decided, by scikit-learn and Fairlearn: the JSON of a list of cases, and of each its
-measures in one line. Where a group lacks a class Fairlearn takes its rate for 0; here the rate does not apply,
-and Fairlearn is asked of the other groups."""
+measures in one line. Where a group lacks a class Fairlearn takes its rate for 0. Here that does not apply: the
+gaps are then of the other groups' rates."""
 import json
 import sys
 import warnings
@@ -34,43 +34,47 @@ def f1(case, y, taken):
 RATES = {"group_true_positive_rate": (fair.true_positive_rate, 1),
          "group_false_positive_rate": (fair.false_positive_rate, 0),
          "group_selection_rate": (fair.selection_rate, None)}
+GAPS = {"equalised_odds": fair.equalized_odds_difference, "equal_opportunity": fair.equal_opportunity_difference,
+        "demographic_parity": fair.demographic_parity_difference,
+        "demographic_parity_ratio": fair.demographic_parity_ratio}
 
 
 def fairness(case, y, taken, group):
-    out, frames = {}, {}
+    out, spans, whole = {}, [], True
     for name, (rate, label) in RATES.items():
-        of = lambda g: (group == g) & (y == label if label is not None else True)
-        has = [g for g in range(case["groups"]) if of(g).any()]
-        counted = [g for g in has if of(g).sum() >= case["min_group"]]
-        at = np.isin(group, has)
-        values = fair.MetricFrame(metrics=rate, y_true=y[at], y_pred=taken[at],
-                                  sensitive_features=group[at]).by_group if has else {}
-        out[name] = [float(values[g]) if g in has else None for g in range(case["groups"])]
-        if len(counted) > 1:
-            frames[name] = np.isin(group, counted)
-    tpr, fpr, selection = (frames.get(name) for name in RATES)
-
-    def ask(metric, at):
-        return float(metric(y[at], taken[at], sensitive_features=group[at]))
-    if tpr is not None:
-        out["equal_opportunity"] = ask(fair.equal_opportunity_difference, tpr)
-        if fpr is not None and (tpr == fpr).all():
-            out["equalised_odds"] = ask(fair.equalized_odds_difference, tpr)
-        elif fpr is not None:
-            negatives = fpr & (y == 0)  # whose selection rate is the false positive rate
-            out["equalised_odds"] = max(out["equal_opportunity"],
-                                        ask(fair.demographic_parity_difference, negatives))
-    if selection is not None and any(len(set(y[group == g])) > 1 for g in range(case["groups"])):
-        out["demographic_parity"] = ask(fair.demographic_parity_difference, selection)
-        if taken[selection].any():
-            out["demographic_parity_ratio"] = ask(fair.demographic_parity_ratio, selection)
-    return out
+        values, counted = [], []
+        for g in range(case["groups"]):
+            at = group == g
+            n = (at & (y == label)).sum() if label is not None else at.sum()
+            values.append(float(rate(y[at], taken[at])) if n else None)
+            if n and n >= case["min_group"]:
+                counted.append(values[-1])
+            elif at.any():
+                whole = False
+        out[name] = values
+        spans.append((min(counted), max(counted)) if len(counted) > 1 else None)
+    tpr, fpr, selection = spans
+    if tpr:
+        out["equal_opportunity"] = tpr[1] - tpr[0]
+    if tpr and fpr:
+        out["equalised_odds"] = max(tpr[1] - tpr[0], fpr[1] - fpr[0])
+    if selection and any(len(set(y[group == g])) > 1 for g in range(case["groups"])):
+        out["demographic_parity"] = selection[1] - selection[0]
+        if selection[1] > 0:
+            out["demographic_parity_ratio"] = selection[0] / selection[1]
+    return out, whole and len(set(group)) > 1 and selection[1] > 0
 
 
+asked = 0
 for case in json.load(open(sys.argv[1])):
     y, taken, group = (np.array(case[k]) for k in ("labels", "predictions", "of"))
     scores = np.array(case["scores"]).reshape(len(y), case["classes"])
     out = areas(case, y, scores) | f1(case, y, taken)
     if case["classes"] == 2:
-        out |= fairness(case, y, taken, group)
+        found, whole = fairness(case, y, taken, group)
+        if whole and asked < 25:  # of no group left out, it is all Fairlearn's; 40 ms each
+            asked += 1
+            found |= {name: float(gap(y, taken, sensitive_features=group)) for name, gap in GAPS.items()}
+        out |= found
     print(json.dumps(out))
+assert asked == 25
