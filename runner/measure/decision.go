@@ -31,29 +31,28 @@ func (e *Evaluation) areas(p *Pass) *areas {
 		}
 	}
 	var roc, precision []Number
+	list := make([]Scored, len(p.Labels))
 	for class := range e.Classes {
 		if e.Classes == 2 && class != positive {
 			continue
 		}
-		list := scored(p, class, score)
+		p.scored(list, class, score)
 		roc, precision = append(roc, AUROC(list)), append(precision, AveragePrecision(list))
 	}
 	*p.areas = areas{mid(roc), mid(precision)}
 	return p.areas
 }
 
-// scored lists the samples with their scores of a class.
-func scored(p *Pass, class int, score func(i, class int) float64) []Scored {
-	list := make([]Scored, len(p.Labels))
+// scored fills a list with the samples, which are of the class or not, and their scores of it.
+func (p *Pass) scored(list []Scored, class int, score func(i, class int) float64) {
 	for i, label := range p.Labels {
-		list[i].Score = score(i, class)
+		list[i] = Scored{Score: score(i, class)}
 		if label == class {
 			list[i].Of = 1
 		} else {
 			list[i].Others = 1
 		}
 	}
-	return list
 }
 
 // score is the probability of one of two classes.

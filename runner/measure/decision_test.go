@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"drolab/dro"
 	"drolab/dro/peertest"
 	"drolab/runner/spec"
 )
@@ -159,4 +160,201 @@ func sameAsPeer(t *testing.T, what string, got []Number, peer json.RawMessage) (
 		}
 	}
 	return applied
+}
+
+// on is the value of a measure of the test split.
+func on(t *testing.T, e *Evaluation, name string) Number {
+	t.Helper()
+	m, found := FindMeasure(name)
+	if !found || m.IsList() {
+		t.Fatalf("%s is no such measure", name)
+	}
+	return m.Value(e)
+}
+
+// labelled is a split of two classes whose predictions are right but for those named.
+func labelled(labels, groups []int, wrong ...int) *Evaluation {
+	s := spec.Defaults()
+	s.MinGroup = 1
+	p := &Pass{Labels: labels, Groups: groups}
+	for i := range labels {
+		p.Correct = append(p.Correct, !slices.Contains(wrong, i))
+	}
+	return &Evaluation{Spec: &s, Classes: 2, Groups: 1 + slices.Max(groups), Test: p}
+}
+
+// What cannot be known or compared does not apply, and the rest does.
+func TestDecisionsThatDoNotApply(t *testing.T) {
+	mixed := labelled([]int{0, 1, 0, 1}, []int{0, 0, 1, 1}, 3)
+	for name, want := range map[string]float64{"equal_opportunity": 1, "equalised_odds": 1,
+		"demographic_parity": .5, "demographic_parity_ratio": 0} {
+		if got := on(t, mixed, name); got != Num(want) {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+	if on(t, mixed, "auroc").Applies() { // nobody said how sure it is
+		t.Error("an AUROC without scores")
+	}
+	mixed.Spec.MinGroup = 2 // a group has one positive
+	if on(t, mixed, "equal_opportunity").Applies() || !on(t, mixed, "demographic_parity").Applies() {
+		t.Error("min_group is not of the samples that a rate is a share of")
+	}
+
+	ofLabel := labelled([]int{0, 0, 1, 1}, []int{0, 1, 2, 3}, 3)
+	if on(t, ofLabel, "demographic_parity").Applies() ||
+		on(t, ofLabel, "demographic_parity_ratio").Applies() {
+		t.Error("parity of groups that are made of the label")
+	}
+	if got := on(t, ofLabel, "equalised_odds"); got != Num(1) {
+		t.Errorf("equalised odds of groups that are made of the label: %v", got)
+	}
+
+	never := labelled([]int{0, 1, 0, 1}, []int{0, 0, 1, 1}, 1, 3) // nothing is selected
+	if on(t, never, "demographic_parity_ratio").Applies() ||
+		on(t, never, "demographic_parity") != Num(0) {
+		t.Error("a ratio of rates that are 0")
+	}
+
+	many := labelled([]int{0, 1, 2, 1}, []int{0, 0, 1, 1})
+	many.Classes = 3
+	for _, name := range []string{"auroc", "macro_f1", "worst_class_f1", "equalised_odds",
+		"equal_opportunity", "demographic_parity"} {
+		if on(t, many, name).Applies() {
+			t.Errorf("%s of three classes, of which it is known what is right alone", name)
+		}
+	}
+}
+
+// parts of a run.
+type parts struct {
+	spec.Spec
+	Parts
+}
+
+func (p *parts) Measured() (*spec.Spec, *Parts, bool) { return &p.Spec, &p.Parts, false }
+
+// Other data have no new fields: a number of two classes and of groups is in no file of theirs.
+func TestDecisionsAreWrittenWhereTheyApply(t *testing.T) {
+	names := func(classes, groups []string) (list []string) {
+		of := &parts{spec.Defaults(), Parts{Classes: classes, Groups: groups}}
+		of.ValFraction = .1
+		for _, row := range decisionRows() {
+			for _, m := range []Measure{row.test(), row.val()} {
+				if m.IsWritten(of) {
+					list = append(list, m.Name)
+				}
+			}
+		}
+		return list
+	}
+	two, three := []string{"no", "yes"}, []string{"a", "b", "c"}
+	all := 2 * len(decisionRows())
+	for _, c := range []struct {
+		classes, groups []string
+		want            int
+	}{{two, two, all}, {two, nil, 8}, {three, two, 8}, {three, nil, 8}} {
+		if got := names(c.classes, c.groups); len(got) != c.want {
+			t.Errorf("%v by %v: %v", c.classes, c.groups, got)
+		}
+	}
+}
+
+// A run may select by measures of the validation split that have a better side.
+func TestSelections(t *testing.T) {
+	for _, name := range spec.Selections()[2:] {
+		m, found := FindMeasure(name)
+		if !found || !m.OfValidation() || m.IsList() || m.Better == dro.Neither {
+			t.Errorf("%s is no measure to select by", name)
+		}
+	}
+	for _, row := range decisionRows() {
+		m := row.val()
+		if m.IsList() == slices.Contains(spec.Selections(), m.Name) {
+			t.Errorf("select: %s", m.Name)
+		}
+	}
+}
+
+// An interval of the bootstrap is about that of the normal limit where there is one: of accuracy
+// p ± 1.96 √(p (1 − p)/n), of AUROC that of Hanley and McNeil 1982. Threads make no difference.
+func TestBootstrap(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	e := labelled(make([]int, 600), make([]int, 600))
+	p := e.Test
+	for i := range p.Labels {
+		p.Labels[i] = rng.IntN(2)
+		x := rng.ExpFloat64() // of the negatives; the positives' are twice as large: A = 2/3
+		x *= float64(1 + p.Labels[i])
+		score := x / (1 + x)
+		p.Correct[i] = (score > .5) == (p.Labels[i] == 1)
+		p.Confidences = append(p.Confidences, max(score, 1-score))
+	}
+	rows := []Measure{}
+	for _, name := range []string{"test_accuracy", "auroc", "demographic_parity"} {
+		m, _ := FindMeasure(name)
+		rows = append(rows, m)
+	}
+	got := e.Bootstrap(rows, 400, 1, 3)
+	if other := e.Bootstrap(rows, 400, 3, 3); !slices.Equal(got, other) {
+		t.Errorf("on one thread %v, on three %v", got, other)
+	}
+	accuracy, area := rows[0].Value(e).Float(), rows[1].Value(e).Float()
+	n := 0.
+	for _, l := range p.Labels {
+		n += float64(l)
+	}
+	m := 600 - n
+	q1, q2 := area/(2-area), 2*area*area/(1+area)
+	variance := (area*(1-area) + (n-1)*(q1-area*area) + (m-1)*(q2-area*area)) / (n * m)
+	for k, half := range []float64{z95 * math.Sqrt(accuracy*(1-accuracy)/600),
+		z95 * math.Sqrt(variance)} {
+		low, high := got[k][0].Float(), got[k][1].Float()
+		value := rows[k].Value(e).Float()
+		if math.Abs(high-low-2*half) > .15*2*half || math.Abs((low+high)/2-value) > .3*half {
+			t.Errorf("%s: %v in [%v, %v], the limit has ± %v", rows[k].Name, value, low, high, half)
+		}
+	}
+	if got[2] != (Interval{}) {
+		t.Errorf("an interval of what does not apply: %v", got[2])
+	}
+	if e.Bootstrap(rows, 0, 1, 3)[0] != (Interval{}) {
+		t.Error("an interval of no resample")
+	}
+}
+
+// BenchmarkDecisions measures what an evaluation of 16 000 samples costs more.
+func BenchmarkDecisions(b *testing.B) {
+	for _, classes := range []int{2, 8} {
+		b.Run(fmt.Sprint(classes, " classes"), func(b *testing.B) {
+			rng := rand.New(rand.NewPCG(9, 10))
+			c := decided{Classes: classes, Groups: 4, MinGroup: 20}
+			for range 16000 {
+				sum, from := 0., len(c.Scores)
+				for range classes {
+					c.Scores = append(c.Scores, rng.Float64())
+					sum += c.Scores[len(c.Scores)-1]
+				}
+				scores := c.Scores[from:]
+				for k := range scores {
+					scores[k] /= sum
+				}
+				c.Predictions = append(c.Predictions, slices.Index(scores, slices.Max(scores)))
+				c.Labels = append(c.Labels, rng.IntN(classes))
+				c.Of = append(c.Of, rng.IntN(4))
+			}
+			rows := Decisions()
+			e := c.evaluation()
+			for b.Loop() {
+				e.Test.areas, e.Test.right = nil, nil
+				if classes == 2 {
+					e.Test.Predictions = nil
+				}
+				var v Values
+				var l Lists
+				for _, m := range rows {
+					m.Compute(e, &v, &l)
+				}
+			}
+		})
+	}
 }
