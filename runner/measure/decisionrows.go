@@ -15,23 +15,23 @@ func Decisions() (list []Measure) {
 // no file of other runs: these have as many numbers as before.
 func decisionRows() []splitRow {
 	const positives = "; positive is the second class"
-	of := func(name, title, symbol, doc string, value func(*Evaluation, *Pass) Number) splitRow {
-		return splitRow{main: true, later: true, Measure: percent(name, title, symbol, doc),
+	of := func(name, title, doc string, value func(*Evaluation, *Pass) Number) splitRow {
+		return splitRow{main: true, later: true, Measure: percent(name, title, "", doc),
 			value: value}
 	}
 	list := []splitRow{
-		of("auroc", "AUROC", "", "area under the receiver operating characteristic on test "+
+		of("auroc", "AUROC", "area under the receiver operating characteristic on test "+
 			"samples: the probability that one of the positive class has a larger probability of "+
 			"it than one of the other; of more classes the mean, each against the rest"+positives,
 			func(e *Evaluation, p *Pass) Number { return e.areas(p).roc }),
-		of("average_precision", "average precision", "AP", "mean precision over the recall of the "+
+		of("average_precision", "average precision", "mean precision over the recall of the "+
 			"positive class on test samples, not interpolated; of more classes the mean, each "+
 			"against the rest"+positives,
 			func(e *Evaluation, p *Pass) Number { return e.areas(p).precision }),
-		of("macro_f1", "macro F1", "F1", "mean over the classes of 2 TP/(2 TP + FP + FN) on test "+
+		of("macro_f1", "macro F1", "mean over the classes of 2 TP/(2 TP + FP + FN) on test "+
 			"samples, of those that have samples or are predicted",
 			func(e *Evaluation, p *Pass) Number { values, _ := e.f1(p); return mid(values) }),
-		of("worst_class_f1", "worst class F1", "", "the lowest F1 of the classes on test samples, "+
+		of("worst_class_f1", "worst class F1", "the lowest F1 of the classes on test samples, "+
 			"of the classes with at least min_group of them",
 			func(e *Evaluation, p *Pass) Number {
 				values, counts := e.f1(p)
