@@ -196,7 +196,8 @@ func TestDecisionsThatDoNotApply(t *testing.T) {
 		t.Error("an AUROC without scores")
 	}
 	mixed.Spec.MinGroup = 2 // a group has one positive
-	if on(t, mixed, "equal_opportunity").Applies() || !on(t, mixed, "demographic_parity").Applies() {
+	if on(t, mixed, "equal_opportunity").Applies() ||
+		!on(t, mixed, "demographic_parity").Applies() {
 		t.Error("min_group is not of the samples that a rate is a share of")
 	}
 

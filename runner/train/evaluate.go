@@ -271,6 +271,10 @@ func (r *Run) selects(e *runner.EvalEvent) {
 	if !ok {
 		return
 	}
+	if by.Scores() && e.Of("val_accuracy").Applies() && !e.Of(by.Name).Applies() {
+		r.warnOnce("select", fmt.Sprintf("select: %s needs probabilities, and an evaluation has "+
+			"none: it is not selected", by.Name))
+	}
 	now := e.Of(by.Name).Float()
 	if r.selected != nil {
 		best := r.selected.Of(by.Name).Float()

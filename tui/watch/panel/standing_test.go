@@ -61,7 +61,8 @@ func TestPanelsOfDecisions(t *testing.T) {
 		drawn := quantities(table)
 		_, gap := drawn["equalised_odds"]
 		if _, area := drawn["auroc"]; !area || gap != two || (rates == 1) != two {
-			t.Errorf("of two classes %v: AUROC %v, gap %v, %d views of rates", two, area, gap, rates)
+			t.Errorf("of two classes %v: AUROC %v, gap %v, %d views of rates", two, area, gap,
+				rates)
 		}
 	}
 }
