@@ -7,14 +7,24 @@ import (
 	"drolab/runner/certificate"
 	"drolab/runner/measure"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 )
+
+// chosen is a table whose threshold the validation split chooses.
+func chosen(s *spec.Spec) {
+	table(s)
+	if err := s.Assign("threshold", []byte(`"val_f1"`)); err != nil {
+		panic(err)
+	}
+}
 
 // What a look decides at the last checkpoint is what the run's last evaluation says.
 func TestDecisionsAreTheEvaluations(t *testing.T) {
 	for name, c := range map[string]struct {
 		of     *record.Run
 		groups bool
-	}{"shapes": {trained(t, shapes), false}, "csv:example": {trained(t, table), true}} {
+	}{"shapes": {trained(t, shapes), false}, "csv:example": {trained(t, table), true},
+		"csv:example, at a threshold": {trained(t, chosen), true}} {
 		t.Run(name, func(t *testing.T) {
 			l, err := At(Question{Run: c.of, Step: -1, Split: runner.SplitTest,
 				Inspection: certificate.Inspection{Threads: 2, Scores: true}})
@@ -40,6 +50,10 @@ func TestDecisionsAreTheEvaluations(t *testing.T) {
 				if d.Measures.Of(m.Name) != s.Of(m.Name) {
 					t.Errorf("%s: %v, the run has %v", m.Name, d.Measures.Of(m.Name), s.Of(m.Name))
 				}
+			}
+			if at := s.Of("threshold"); l.Threshold != at ||
+				at.Applies() != c.of.Meta.Spec.Threshold.ByVal() {
+				t.Errorf("the threshold is %v, the run has %v", l.Threshold, at)
 			}
 			if none := l.Decisions(0, 1, 1); none.Intervals != nil {
 				t.Errorf("intervals of no draws: %v", none.Intervals)

@@ -36,6 +36,8 @@ type Look struct {
 	Split string
 	Src   data.Source // the split
 	Set   dro.Set     // the run's
+	// Threshold is that of the evaluation that the checkpoint has, if it chose one.
+	Threshold measure.Number
 	*certificate.Samples
 }
 
@@ -46,6 +48,9 @@ func At(q Question) (*Look, error) {
 		return nil, err
 	}
 	l := &Look{Run: q.Run, Step: state.Step, Split: q.Split}
+	if state.Eval != nil {
+		l.Threshold = state.Eval.Of("threshold")
+	}
 	if l.Set, err = q.Run.Meta.Spec.Set(); err != nil {
 		return nil, err
 	}
@@ -162,7 +167,8 @@ func (l *Look) Decisions(draws, threads int, seed uint64) (d Decisions) {
 	if !l.Labelled() {
 		return d
 	}
-	e := &measure.Evaluation{Spec: &l.Run.Meta.Spec, Classes: len(l.Data.Classes), Test: l.Pass()}
+	e := &measure.Evaluation{Spec: &l.Run.Meta.Spec, Classes: len(l.Data.Classes), Test: l.Pass(),
+		Threshold: l.Threshold}
 	if l.Data.Grouped {
 		e.Groups = len(l.Data.Groups)
 	}

@@ -11,12 +11,13 @@ import (
 // does not apply to half of the resamples has none, nor has one of more scores than MostScores,
 // which takes too long. The numbers are the same on any number of threads.
 func (e *Evaluation) Bootstrap(rows []Measure, draws, threads int, seed uint64) []Interval {
-	from := e.Test.byConfidence()
+	from, threshold := e.Test.byConfidence(), e.threshold()
 	values := make([][]Number, draws)
 	var wait sync.WaitGroup
 	for t := range max(1, threads) {
 		wait.Go(func() {
 			again, times := *e, make([]int, len(from.Labels))
+			again.Threshold = threshold
 			for d := t; d < draws; d += max(1, threads) {
 				again.Test = from.resampled(times, rand.New(rand.NewPCG(seed, uint64(d))))
 				for _, m := range rows {

@@ -64,17 +64,68 @@ func (p *Pass) score(i, class int) float64 {
 }
 
 // predictions are the classes that the samples are taken for; nil where they are not known. Of two
-// classes they follow from which predictions are right.
+// classes they follow from which predictions are right, or from the threshold.
 func (e *Evaluation) predictions(p *Pass) []int {
-	if p.Predictions == nil && e.Classes == 2 {
-		p.Predictions = slices.Clone(p.Labels)
-		for i, right := range p.Correct {
-			if !right {
-				p.Predictions[i] = 1 - p.Labels[i]
+	set := e.Classes == 2 && e.Spec.Threshold.IsSet()
+	switch {
+	case p.taken != nil:
+	case set && p.Confidences != nil:
+		if t := e.threshold(); t.Applies() {
+			p.taken = make([]int, len(p.Labels))
+			for i := range p.taken {
+				if p.score(i, positive) >= t.value {
+					p.taken[i] = positive
+				}
 			}
 		}
+	case set:
+	case p.Predictions == nil && e.Classes == 2:
+		p.taken = slices.Clone(p.Labels)
+		for i, right := range p.Correct {
+			if !right {
+				p.taken[i] = 1 - p.Labels[i]
+			}
+		}
+	default:
+		p.taken = p.Predictions
 	}
-	return p.Predictions
+	return p.taken
+}
+
+// threshold is what the score of a sample has to reach, in runs that have one of their own.
+func (e *Evaluation) threshold() Number {
+	switch t := e.Spec.Threshold; {
+	case !t.IsSet() || e.Classes != 2 || e.Threshold.Applies():
+		return e.Threshold
+	case !t.ByVal():
+		return Num(t.Number())
+	}
+	if e.Val == nil || e.Val.Confidences == nil {
+		return Number{}
+	}
+	list := make([]Scored, len(e.Val.Labels))
+	e.Val.scored(list, positive, e.Val.score)
+	return bestF1(list)
+}
+
+// bestF1 is the score from which on the samples that are taken for the class have the greatest F1;
+// of equals the largest. It does not apply where no sample is of the class. It sorts the list.
+func bestF1(list []Scored) (threshold Number) {
+	byScore(list)
+	var all, of, taken, best float64
+	for _, s := range list {
+		all += s.Of
+	}
+	for len(list) > 0 {
+		at, n := tied(list)
+		of += at.Of
+		taken += at.Of + at.Others
+		if f1 := 2 * of / (taken + all); f1 > best {
+			threshold, best = Num(at.Score), f1
+		}
+		list = list[n:]
+	}
+	return threshold
 }
 
 // f1 returns 2 TP/(2 TP + FP + FN) of each class, and how many samples it has. That of a class

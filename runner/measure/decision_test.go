@@ -226,6 +226,71 @@ func TestDecisionsThatDoNotApply(t *testing.T) {
 	}
 }
 
+// The threshold of val_f1 is the score of the greatest F1 of the second class, by brute force, the
+// largest of equals; what is decided follows it, and what is ordered does not.
+func TestThreshold(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	for range 50 {
+		var c decided
+		for c.Classes != 2 || !slices.Contains(c.Labels, positive) {
+			c = drawDecided(rng)
+		}
+		e := c.evaluation()
+		plain := on(t, e, "auroc")
+		f1 := func(at float64) float64 {
+			hit, taken, all := 0., 0., 0.
+			for i, label := range c.Labels {
+				in := c.Scores[2*i+1] >= at
+				switch {
+				case in && label == positive:
+					hit, taken, all = hit+1, taken+1, all+1
+				case in:
+					taken++
+				case label == positive:
+					all++
+				}
+			}
+			return 2 * hit / (taken + all)
+		}
+		best, most := 0., 0.
+		for i := range c.Labels {
+			at := c.Scores[2*i+1]
+			if f := f1(at); f > most || f == most && at > best {
+				best, most = at, f
+			}
+		}
+		again := c.evaluation()
+		if err := again.Spec.Assign("threshold", []byte(`"val_f1"`)); err != nil {
+			t.Fatal(err)
+		}
+		if again.Val = again.Test; on(t, again, "threshold") != Num(best) {
+			t.Fatalf("the threshold is %v, want %v", on(t, again, "threshold"), best)
+		}
+		values, _ := again.f1(again.Test)
+		if math.Abs(values[positive].Float()-most) > 1e-12 || on(t, again, "auroc") != plain {
+			t.Errorf("at the threshold F1 is %v, want %v", values[positive], most)
+		}
+		stored := c.evaluation()
+		stored.Spec, stored.Threshold = again.Spec, Num(best)
+		if a, _ := stored.f1(stored.Test); !slices.Equal(a, values) {
+			t.Errorf("at a threshold that was chosen before F1 is %v, want %v", a, values)
+		}
+	}
+	e := labelled([]int{0, 1}, []int{0, 0})
+	for text, ok := range map[string]bool{`.3`: false, `0.3`: true, `0`: false, `1`: false,
+		`"val_f2"`: false, `0.5`: true} {
+		if err := e.Spec.Assign("threshold", []byte(text)); (err == nil) != ok {
+			t.Errorf("threshold %s: %v", text, err)
+		}
+	}
+	if e.Spec.Assign("threshold", []byte(`0.5`)); e.Spec.Threshold.IsSet() {
+		t.Error("the class of the greatest probability is no threshold of its own")
+	}
+	if e.Spec.Assign("threshold", []byte(`0.3`)); on(t, e, "macro_f1").Applies() {
+		t.Error("a threshold on probabilities that are not known")
+	}
+}
+
 // parts of a run.
 type parts struct {
 	spec.Spec
@@ -346,10 +411,7 @@ func BenchmarkDecisions(b *testing.B) {
 			rows := Decisions()
 			e := c.evaluation()
 			for b.Loop() {
-				e.Test.areas, e.Test.right = nil, nil
-				if classes == 2 {
-					e.Test.Predictions = nil
-				}
+				e.Test.areas, e.Test.right, e.Test.taken = nil, nil, nil
 				var v Values
 				var l Lists
 				for _, m := range rows {

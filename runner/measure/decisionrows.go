@@ -44,6 +44,16 @@ func decisionRows() []splitRow {
 	return append(list, fairnessRows()...)
 }
 
+// thresholdRow has each evaluation keep the threshold that its decisions are made at.
+func thresholdRow() Measure {
+	return Measure{Main: true, pair: true, later: true, chosen: true,
+		Value: (*Evaluation).threshold,
+		Measure: dro.Measure{Name: "threshold", Title: "threshold", Doc: "the probability of the " +
+			"second class from which on a sample is taken for it, in F1, rates and gaps: the " +
+			"setting threshold, or with val_f1 the one of the greatest F1 of that class on the " +
+			"validation split, at this evaluation"}}
+}
+
 // fairnessRows compare groups, by the definitions of Fairlearn: Hardt, Price, Srebro 2016 of odds
 // and opportunity.
 func fairnessRows() []splitRow {

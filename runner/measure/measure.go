@@ -35,6 +35,7 @@ type Measure struct {
 	pair   bool   // of two classes
 	later  bool   // where it cannot apply, it is in no file: see IsWritten
 	scores bool   // of the probability of every class
+	chosen bool   // of runs with a threshold of their own
 }
 
 // Axis is what the values of a measure are one of each.
@@ -86,7 +87,7 @@ func (m *Measure) CanApply(to Subject) bool {
 		return false
 	}
 	switch {
-	case m.pair && len(p.Classes) != 2:
+	case m.pair && len(p.Classes) != 2, m.chosen && !s.Threshold.IsSet():
 		return false
 	case m.known:
 		return optimum
@@ -272,7 +273,7 @@ var evalRows = sync.OnceValue(func() []Measure {
 	}
 	right := slices.Concat(accuracyRows(), decisionRows())
 	split := slices.Concat(lossRows(), riskRows())
-	return slices.Concat(each(splitRow.test, right), []Measure{trainLoss()},
+	return slices.Concat(each(splitRow.test, right), []Measure{thresholdRow(), trainLoss()},
 		each(splitRow.test, split), ratioRows(), dualRiskRows(), outputRows(),
 		each(splitRow.val, slices.Concat(right, split)))
 })

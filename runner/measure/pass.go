@@ -32,6 +32,7 @@ type Pass struct {
 
 	right []float64 // see Hits; nil: not computed yet
 	areas *areas    // likewise
+	taken []int     // see predictions; nil: likewise
 }
 
 // Evaluation is what measures are computed from, at one moment of a run. The run fills
@@ -52,6 +53,10 @@ type Evaluation struct {
 	Optimum  *Optimum  // nil: not known
 	// Penalised is the exact worst case at the method's fixed λ; nil where λ moves.
 	Penalised *dro.Worst
+
+	// Threshold is that of the setting where an evaluation has chosen it before; else it does not
+	// apply.
+	Threshold Number
 
 	// Unnamed is how many groups the data have where the run's files have them as
 	// classes, as programs before wrote them (see Meta.UnmarshalJSON); else 0.

@@ -252,6 +252,9 @@ type evalResult struct {
 
 	inspect.Totals
 	inspect.Decisions
+	// Threshold is the run's own, if it has one.
+	Threshold measure.Number `json:"threshold,omitzero"`
+
 	Classes []string `json:"classes"`
 	Groups  []string `json:"groups,omitempty"`
 
@@ -278,7 +281,7 @@ func (l *looked) result(f *evalFlags) *evalResult {
 	d := l.Data
 	out := &evalResult{Run: l.Run.Meta.ID, Step: l.Step, Dataset: d.Name, Split: l.Split,
 		Samples: len(l.Rows), Notes: d.Notes, Totals: l.Totals(), Decisions: l.Decisions,
-		Classes: d.Classes}
+		Threshold: l.Look.Threshold, Classes: d.Classes}
 	if out.ByGroup != nil {
 		out.Groups = d.Groups
 	}
@@ -350,6 +353,9 @@ func (l *looked) print(w io.Writer) {
 	if len(columns) > 0 {
 		fmt.Fprintf(w, "rates are of samples that are classified as %s\n",
 			console.Clean(l.Data.Classes[1]))
+	}
+	if t := l.Look.Threshold; t.Applies() {
+		fmt.Fprintf(w, "F1, rates and gaps are at the threshold %s\n", console.Short(t))
 	}
 }
 
