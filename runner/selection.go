@@ -72,12 +72,14 @@ func (s *Selected) UnmarshalJSON(b []byte) error {
 	})
 }
 
-// CheckSelection says whether runs of s on the dataset will have what they select by, and its threshold.
+// CheckSelection says whether runs of s on the dataset will have what they select by, and their
+// threshold.
 func CheckSelection(s *spec.Spec, d *data.Dataset) error {
 	m := &Meta{Spec: *s, Parts: measure.PartsOf(d)}
 	if t := s.Threshold; t.IsSet() && (len(d.Classes) != 2 || t.ByVal() && d.Val == nil) {
-		return &spec.KeyError{Key: "threshold", Value: t, Want: "0.5: another threshold is of two " +
-			"classes, and val_f1 of data with samples to validate on"}
+		return &spec.KeyError{Key: "threshold", Value: t,
+			Want: "0.5: another threshold is of two classes, and val_f1 of data with samples to " +
+				"validate on"}
 	}
 	switch by, ok := m.Selector(); {
 	case !ok:
