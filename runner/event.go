@@ -92,7 +92,7 @@ type EvalEvent struct {
 // places, and nothing in them.
 func (e *EvalEvent) Fill(m *Meta, from *measure.Evaluation) {
 	for _, row := range measure.EvalMeasures() {
-		if row.IsList() && !row.CanApply(m) {
+		if !row.IsWritten(m) {
 			continue
 		}
 		row.Compute(from, &e.Values, &e.ByGroup)

@@ -72,16 +72,25 @@ func (s *Selected) UnmarshalJSON(b []byte) error {
 	})
 }
 
-// CheckSelection says whether runs of s on the dataset will have what they select by.
+// CheckSelection says whether runs of s on the dataset will have what they select by, and their
+// threshold.
 func CheckSelection(s *spec.Spec, d *data.Dataset) error {
 	m := &Meta{Spec: *s, Parts: measure.PartsOf(d)}
-	switch _, ok := m.Selector(); {
+	if t := s.Threshold; t.IsSet() && (len(d.Classes) != 2 || t.ByVal() && d.Val == nil) {
+		return &spec.KeyError{Key: "threshold", Value: t,
+			Want: "0.5: another threshold is of two classes, and val_f1 of data with samples to " +
+				"validate on"}
+	}
+	switch by, ok := m.Selector(); {
 	case !ok:
 		return nil
 	case d.Val == nil:
 		return &spec.KeyError{Key: "select", Value: m.Spec.Select,
 			Want: "last, or samples to validate on: a val_fraction above 0, or data with a " +
 				"validation split"}
+	case !by.CanApply(m):
+		return &spec.KeyError{Key: "select", Value: m.Spec.Select,
+			Want: "a measure that these data can have: this one is of groups and of two classes"}
 	case m.Spec.Select != spec.SelectValWorst:
 		return nil
 	}

@@ -111,10 +111,11 @@ func Summarize(m *Meta, status Status, step int64, eval *EvalEvent, last *StepEv
 	s.ImagesPerSecond = last.ImagesPerSecond
 	for _, row := range measure.EvalMeasures() {
 		switch {
-		case !row.IsList():
-			s.Measures.Set(row.Name, eval.Of(row.Name))
-		case row.CanApply(m):
+		case !row.IsWritten(m):
+		case row.IsList():
 			s.ByGroup.Set(row.Name, eval.ByGroup.Of(row.Name))
+		default:
+			s.Measures.Set(row.Name, eval.Of(row.Name))
 		}
 	}
 	s.Describe(m)

@@ -292,7 +292,7 @@ func TestToyMethodIsSeen(t *testing.T) {
 			}
 		}
 	}
-	sees("Watch's table", " H\n")
+	sees("Watch's table", " H  AUROC")
 	for _, measure := range []string{"running heat", "hits and misses"} {
 		flipTo(t, r, measure)
 		r.press("i")

@@ -21,6 +21,7 @@ type Samples struct {
 	Groups        []int
 	Predictions   []int
 	Losses        []float64 // nil where the samples have no labels
+	Confidences   []float64 // of the predictions; nil where an import does not know them
 	Probabilities []float32 // [sample][class]; nil where they were not asked for
 	Classes       int
 }
@@ -30,6 +31,7 @@ type Inspection struct {
 	Threads       int
 	Network       train.NewNetwork // nil: drolab's own
 	Probabilities bool             // of every class, four bytes a sample and class
+	Scores        bool             // likewise as far as they are known: what measures order by
 	// Progress is told after each batch how many samples are done, of how many; its
 	// error ends the inspection. Nil is told nothing.
 	Progress func(done, of int) error
@@ -44,7 +46,8 @@ func Inspect(m *runner.Meta, s *runner.State, d *data.Dataset, split string,
 	if m.Imported != nil {
 		return samplesOf(m, s, split, how)
 	}
-	perSample := 48 // bytes
+	how.Probabilities = how.Probabilities || how.Scores && len(d.Classes) > 2
+	perSample := 56 // bytes
 	if how.Probabilities {
 		perSample += 4 * len(d.Classes)
 	}
@@ -95,14 +98,14 @@ func inspect(r *train.Run, split string, how Inspection) (*Samples, error) {
 	n := src.Len()
 	ints := func() []int { return make([]int, n) }
 	out := &Samples{Rows: ints(), Labels: ints(), Groups: ints(), Predictions: ints(),
-		Losses: make([]float64, n), Classes: classes}
+		Losses: make([]float64, n), Confidences: make([]float64, n), Classes: classes}
 	if how.Probabilities {
 		out.Probabilities = make([]float32, n*classes)
 	}
 	r.Net.SetMode(nn.Evaluate)
 	err := r.EachBatch(split, func(b train.Batch, from int) error {
 		r.Net.Losses(out.Losses[from:], b, nil)
-		o := train.Outputs{Classes: out.Predictions[from:]}
+		o := train.Outputs{Classes: out.Predictions[from:], Confidences: out.Confidences[from:]}
 		if how.Probabilities {
 			o.Probabilities = out.Probabilities[from*classes:][:b.N*classes]
 		}
@@ -131,6 +134,16 @@ func (s *Samples) Ratios(set dro.Set, rho float64) ([]float64, dro.Worst, error)
 	ratios := make([]float64, len(s.Losses))
 	w, err := set.WorstCase(ratios, s.Losses, rho)
 	return ratios, w, err
+}
+
+// Pass is what evaluations measure, of samples that have labels.
+func (s *Samples) Pass() *measure.Pass {
+	p := &measure.Pass{Losses: s.Losses, Confidences: s.Confidences, Predictions: s.Predictions,
+		Probabilities: s.Probabilities, Labels: s.Labels, Groups: s.Groups}
+	for i, of := range s.Predictions {
+		p.Correct = append(p.Correct, of == s.Labels[i])
+	}
+	return p
 }
 
 // Accuracy returns the share of right predictions per class or group, and the

@@ -72,7 +72,8 @@ func Open(m *runner.Meta, s *runner.State, split string) (*Split, error) {
 		kinds = len(m.Classes)
 	}
 	ok := len(marked.Data)%marks == 0 && fits("loss", words) && fits("probability", len(m.Classes))
-	of := &Split{Probabilities: tensors[split+".probability"].Data}
+	of := &Split{}
+	of.Probabilities = tensors[split+".probability"].Data
 	for i := 0; ok && i < n; i++ {
 		at := func(k, below int) (v int) {
 			x := marked.Data[i*marks+k]

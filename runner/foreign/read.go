@@ -27,9 +27,7 @@ type Predictions struct {
 // Split is the rows of a split, in the order of the file. Losses are nil where they are not known.
 type Split struct {
 	measure.Pass
-	Rows          []int // places in the file, from 0
-	Predictions   []int
-	Probabilities []float32 // [row][class]; nil: not known
+	Rows []int // places in the file, from 0
 }
 
 const (

@@ -169,7 +169,7 @@ func (p *Predictions) absent() (list []string) {
 		}
 	}
 	say(test.Losses == nil, "no loss or probabilities: no losses and no robust risk")
-	say(test.Confidences == nil, "no probabilities: no calibration error")
+	say(test.Confidences == nil, "no probabilities: no calibration error and no AUROC")
 	say(p.Splits[runner.SplitVal] == nil, "no validation rows: nothing to select by")
 	say(p.Splits[runner.SplitTrain] == nil, "no training rows: no training risk")
 	return append(list, "no steps: no curves, dual gap or theory")

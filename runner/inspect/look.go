@@ -36,6 +36,8 @@ type Look struct {
 	Split string
 	Src   data.Source // the split
 	Set   dro.Set     // the run's
+	// Threshold is that of the evaluation that the checkpoint has, if it chose one.
+	Threshold measure.Number
 	*certificate.Samples
 }
 
@@ -46,6 +48,9 @@ func At(q Question) (*Look, error) {
 		return nil, err
 	}
 	l := &Look{Run: q.Run, Step: state.Step, Split: q.Split}
+	if state.Eval != nil {
+		l.Threshold = state.Eval.Of("threshold")
+	}
 	if l.Set, err = q.Run.Meta.Spec.Set(); err != nil {
 		return nil, err
 	}
@@ -145,4 +150,47 @@ func (l *Look) Totals() (t Totals) {
 	n := float64(len(l.Losses))
 	t.Loss, t.Accuracy = measure.Num(sum/n), measure.Num(float64(right)/n)
 	return t
+}
+
+// Decisions are a look's measures of what is decided, those that apply, by name.
+type Decisions struct {
+	Measures  measure.Values              `json:"measures,omitempty"`
+	Intervals map[string]measure.Interval `json:"measure_intervals,omitempty"`
+	// Rates are a number a group, where groups are given.
+	Rates         map[string][]measure.Number   `json:"group_rates,omitempty"`
+	RateIntervals map[string][]measure.Interval `json:"group_rate_intervals,omitempty"` // Wilson's
+}
+
+// Decisions measures the split as evaluations do the test split, with intervals over so many
+// resamples of it; 0 gives none.
+func (l *Look) Decisions(draws, threads int, seed uint64) (d Decisions) {
+	if !l.Labelled() {
+		return d
+	}
+	e := &measure.Evaluation{Spec: &l.Run.Meta.Spec, Classes: len(l.Data.Classes), Test: l.Pass(),
+		Threshold: l.Threshold}
+	if l.Data.Grouped {
+		e.Groups = len(l.Data.Groups)
+	}
+	d.Rates, d.RateIntervals = map[string][]measure.Number{}, map[string][]measure.Interval{}
+	var single []measure.Measure
+	for _, m := range measure.Decisions() {
+		if m.IsList() {
+			if list := m.List(e); slices.ContainsFunc(list, measure.Number.Applies) {
+				d.Rates[m.Name] = list
+				d.RateIntervals[m.Name] = measure.Wilsons(list, m.Counts(e))
+			}
+		} else if n := m.Value(e); n.Applies() {
+			d.Measures.Set(m.Name, n)
+			single = append(single, m)
+		}
+	}
+	if draws == 0 {
+		return d
+	}
+	d.Intervals = map[string]measure.Interval{}
+	for i, interval := range e.Bootstrap(single, draws, threads, seed) {
+		d.Intervals[single[i].Name] = interval
+	}
+	return d
 }

@@ -25,11 +25,17 @@ type Measure struct {
 	// the axis; both are nil for a measure of a step.
 	Value func(*Evaluation) Number
 	List  func(*Evaluation) []Number
+	// Counts are how many samples each number of a list is a share of; nil where it is no share.
+	Counts func(*Evaluation) []int
 
 	val    bool   // of the validation split
 	group  bool   // of groups, so where they are given
 	groups string // of a measure that looks at classes: the one that looks at groups
 	known  bool   // of runs whose optimum is known
+	pair   bool   // of two classes
+	later  bool   // where it cannot apply, it is in no file: see IsWritten
+	scores bool   // of the probability of every class
+	chosen bool   // of runs with a threshold of their own
 }
 
 // Axis is what the values of a measure are one of each.
@@ -62,8 +68,16 @@ type Subject interface {
 	Measured() (s *spec.Spec, p *Parts, optimum bool)
 }
 
-// CanApply tells whether evaluations of the run can have the measure. A list that
-// cannot is in no file of the run; a number is null there.
+// Scores tells whether the measure is of the probability of every class.
+func (m *Measure) Scores() bool { return m.scores }
+
+// IsWritten tells whether the files of a run have the measure. One that cannot apply is in none,
+// but for the numbers that the first programs had: they are null there.
+func (m *Measure) IsWritten(of Subject) bool {
+	return !m.IsList() && !m.later || m.CanApply(of)
+}
+
+// CanApply tells whether evaluations of the run can have the measure.
 func (m *Measure) CanApply(to Subject) bool {
 	s, p, optimum := to.Measured()
 	if m.val && p.Refitted != nil {
@@ -73,6 +87,8 @@ func (m *Measure) CanApply(to Subject) bool {
 		return false
 	}
 	switch {
+	case m.pair && len(p.Classes) != 2, m.chosen && !s.Threshold.IsSet():
+		return false
 	case m.known:
 		return optimum
 	case m.group || m.Axis == PerGroup:
@@ -193,9 +209,12 @@ type splitRow struct {
 	main        bool
 	group       bool
 	groups      string
+	pair, later bool
+	scores      bool
 	axis        Axis
 	value       func(*Evaluation, *Pass) Number   // of a pass that is there
 	list        func(*Evaluation, *Pass) []Number // likewise
+	counts      func(*Evaluation, *Pass) []int    // likewise
 }
 
 // test is the row of the test split.
@@ -221,13 +240,17 @@ func (r splitRow) val() Measure {
 
 // on is the row of one split. Where a run has no such split the measure does not apply.
 func (r splitRow) on(d dro.Measure, split func(*Evaluation) *Pass) Measure {
-	m := Measure{Measure: d, Axis: r.axis, Main: r.main, group: r.group, groups: r.groups}
+	m := Measure{Measure: d, Axis: r.axis, Main: r.main, group: r.group, groups: r.groups,
+		pair: r.pair, later: r.later, scores: r.scores}
 	if r.axis != Single {
 		m.List = func(e *Evaluation) []Number {
 			if p := split(e); p != nil {
 				return r.list(e, p)
 			}
 			return nil
+		}
+		if r.counts != nil {
+			m.Counts = func(e *Evaluation) []int { return r.counts(e, split(e)) }
 		}
 		return m
 	}
@@ -248,8 +271,9 @@ var evalRows = sync.OnceValue(func() []Measure {
 		}
 		return list
 	}
+	right := slices.Concat(accuracyRows(), decisionRows())
 	split := slices.Concat(lossRows(), riskRows())
-	return slices.Concat(each(splitRow.test, accuracyRows()), []Measure{trainLoss()},
+	return slices.Concat(each(splitRow.test, right), []Measure{thresholdRow(), trainLoss()},
 		each(splitRow.test, split), ratioRows(), dualRiskRows(), outputRows(),
-		each(splitRow.val, slices.Concat(accuracyRows(), split)))
+		each(splitRow.val, slices.Concat(right, split)))
 })

@@ -18,8 +18,12 @@ type Pass struct {
 	// Confidences are the probabilities of the predicted classes; nil for the
 	// training split.
 	Confidences []float64
-	Labels      []int
-	Groups      []int
+	// Predictions are these classes; nil where it is only known which are right.
+	Predictions []int
+	// Probabilities are those of every class, [sample][class]; nil where they are not known.
+	Probabilities []float32
+	Labels        []int
+	Groups        []int
 
 	// Worst is the exact worst case of the losses at the run's radius, Risks those
 	// at the radii of risk_radii; of the training split there are no Risks.
@@ -27,6 +31,8 @@ type Pass struct {
 	Risks []Number
 
 	right []float64 // see Hits; nil: not computed yet
+	areas *areas    // likewise
+	taken []int     // see predictions; nil: likewise
 }
 
 // Evaluation is what measures are computed from, at one moment of a run. The run fills
@@ -47,6 +53,10 @@ type Evaluation struct {
 	Optimum  *Optimum  // nil: not known
 	// Penalised is the exact worst case at the method's fixed λ; nil where λ moves.
 	Penalised *dro.Worst
+
+	// Threshold is that of the setting where an evaluation has chosen it before; else it does not
+	// apply.
+	Threshold Number
 
 	// Unnamed is how many groups the data have where the run's files have them as
 	// classes, as programs before wrote them (see Meta.UnmarshalJSON); else 0.

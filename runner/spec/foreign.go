@@ -28,5 +28,5 @@ func (s *Spec) Foreign() bool { return s.Model == "" }
 // trained.
 func (t *Setting) judges() bool {
 	return t.Group == "Uncertainty set" || slices.Contains([]string{"algorithms", "seeds", "seed",
-		"dataset", "loss", "min_group", "risk_radii"}, t.Key)
+		"dataset", "loss", "min_group", "risk_radii", "threshold"}, t.Key)
 }

@@ -241,6 +241,10 @@ func recordRows() []Setting {
 				"by this",
 			Want: "one of ", among: Selections, Choices: Selections,
 			ok: func(s *Spec) bool { return slices.Contains(Selections(), s.Select) }},
+		{Key: "threshold",
+			Doc: "probability of the second class of two from which on samples are taken for it, " +
+				"in F1, rates and gaps; val_f1: chosen on the validation split",
+			Want: "a number in (0, 1), or val_f1"},
 		{Key: "min_group",
 			Doc:  "samples of a split that a class or group needs to be called the worst",
 			Want: "a whole number ≥ 0", in: atLeast(0)},

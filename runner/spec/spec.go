@@ -118,6 +118,8 @@ type Spec struct {
 	// Select is which step a run reports beside its last one: SelectLast, none, or
 	// the best by a measure of the validation split; one of Selections.
 	Select string `key:"select"`
+	// Threshold decides which samples are taken for the positive class of two.
+	Threshold Threshold `key:"threshold"`
 	// MinGroup is how many samples of a split a class or a group needs there to be
 	// called the worst.
 	MinGroup int `key:"min_group"`

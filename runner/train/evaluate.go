@@ -160,7 +160,11 @@ func (r *Run) Pass(split string, sure bool) (*measure.Pass, error) {
 		Labels: make([]int, n), Groups: make([]int, n),
 	}
 	if sure {
-		p.Confidences = make([]float64, n)
+		p.Confidences, p.Predictions = make([]float64, n), make([]int, n)
+	}
+	kinds, each := len(r.Data.Classes), sure && r.scores(n)
+	if each {
+		p.Probabilities = make([]float32, n*kinds)
 	}
 	classes := make([]int, len(r.losses))
 	r.Net.SetMode(nn.Evaluate)
@@ -169,11 +173,14 @@ func (r *Run) Pass(split string, sure bool) (*measure.Pass, error) {
 		r.Net.Losses(p.Losses[from:], b, nil)
 		o := Outputs{Classes: classes}
 		if sure {
-			o.Confidences = p.Confidences[from:]
+			o.Confidences, o.Classes = p.Confidences[from:], p.Predictions[from:]
+		}
+		if each {
+			o.Probabilities = p.Probabilities[from*kinds:][:b.N*kinds]
 		}
 		r.Net.Outputs(o)
 		for i := range b.N {
-			p.Correct[from+i] = classes[i] == b.Labels[i]
+			p.Correct[from+i] = o.Classes[i] == b.Labels[i]
 			p.Labels[from+i], p.Groups[from+i] = b.Labels[i], b.Groups[i]
 		}
 		return r.Net.Err()
@@ -185,6 +192,16 @@ func (r *Run) Pass(split string, sure bool) (*measure.Pass, error) {
 		err = &BrokenError{r.step, "the loss of a sample", first, r.cure()}
 	}
 	return p, err
+}
+
+// scores tells whether a pass over so many samples keeps the probability of every class. Two have
+// it in the confidence. A program would compute and send them at each evaluation for a measure
+// that nobody asked for, so that it is asked for them where the run selects by one alone.
+func (r *Run) scores(samples int) bool {
+	by, _ := r.Meta.Selector()
+	kinds := len(r.Data.Classes)
+	few := samples*kinds <= measure.MostScores && r.Meta.Program == nil
+	return kinds > 2 && (few || by.Scores())
 }
 
 // Source is the samples of a split of d; nil where there are none.
@@ -253,6 +270,10 @@ func (r *Run) selects(e *runner.EvalEvent) {
 	by, ok := r.Meta.Selector()
 	if !ok {
 		return
+	}
+	if by.Scores() && e.Of("val_accuracy").Applies() && !e.Of(by.Name).Applies() {
+		r.warnOnce("select", fmt.Sprintf("select: %s needs probabilities, and an evaluation has "+
+			"none: it is not selected", by.Name))
 	}
 	now := e.Of(by.Name).Float()
 	if r.selected != nil {

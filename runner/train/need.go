@@ -7,6 +7,7 @@ import (
 	"drolab/dro/nn"
 	"drolab/runner/data"
 	"drolab/runner/internal/room"
+	"drolab/runner/measure"
 	"drolab/runner/spec"
 )
 
@@ -53,7 +54,10 @@ func needOf(s *spec.Spec, d data.Sizes, parameters int) (bytes float64, err erro
 	bytes += 4 * float64(d.Shape.Len()) * loaders / 2 * (batch + z) // what a batch has of values
 	bytes += sample * (batch + z)                                   // and beside them
 	bytes += (4 + sample) * samples                                 // orders; an evaluation
-	bytes += 4 * 4 * float64(parameters)                            // a checkpoint's tensors
+	if by, _ := measure.FindMeasure(s.Select); by.Scores() {
+		bytes += 4 * float64(d.Classes) * samples // probabilities
+	}
+	bytes += 4 * 4 * float64(parameters) // a checkpoint's tensors
 	return bytes, nil
 }
 

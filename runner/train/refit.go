@@ -67,5 +67,8 @@ func (r *Run) noteRefit() {
 	if r.Meta.Spec.Select != "" && r.Meta.Spec.Select != "last" {
 		text += ", and no step is selected"
 	}
+	if r.Meta.Spec.Threshold.ByVal() {
+		text += ", nor does what needs the threshold of val_f1"
+	}
 	r.warnOnce(runner.SplitVal, text)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"drolab/dro"
+	"drolab/runner/measure"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -28,6 +29,7 @@ type column struct {
 	// of is the measure that rows are compared by, where the best is marked; change is
 	// that of a column of changes, which are better or worse.
 	of, change *lab.Measure
+	rare       bool // left out until a run has the measure
 }
 
 // againstCells is the width of a column of changes: a sign, three digits, a point and a decimal
@@ -207,6 +209,14 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 			c.of = &m
 		}
 		list = append(list, c)
+	}
+	for _, d := range measure.Decisions() { // and those that only some data have
+		if !d.IsList() {
+			m := lab.Named(lab.EvalMeasures(), w.onSplit(d.Name))
+			c := figure(w.bySplit("", "val ")+d.Head(), 0, m, track.OfEval(m.Name))
+			c.w, c.of, c.rare = cell.Width(c.head)+2, &m, true
+			list = append(list, c)
+		}
 	}
 	return list
 }

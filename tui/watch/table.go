@@ -62,6 +62,9 @@ func (w *Page) layTable(cells int) tableLayout {
 		columns = slices.Concat(columns[:1], columns[n:])
 	}
 	for _, c := range columns {
+		if c.rare && !w.have(c.of.Name) {
+			continue
+		}
 		if l.narrow { // c is a copy: the columns themselves keep their widths
 			c.w = min(c.w, 7)
 		}
@@ -80,6 +83,13 @@ func (w *Page) layTable(cells int) tableLayout {
 	}
 	l.marks = w.bests(l.columns)
 	return l
+}
+
+// have tells whether the last evaluation of any run has the measure.
+func (w *Page) have(name string) bool {
+	return slices.ContainsFunc(w.Tracks, func(t *track.Track) bool {
+		return track.OfEval(name)(t).Applies()
+	})
 }
 
 // bests are the rows with the best value of each column that has one: -1 for none. Values count

@@ -186,14 +186,19 @@ func refuse(t *testing.T, name string, change map[string]any, c wrong) {
 // TestAbsent: what a script does not give is absent, and said once.
 func TestAbsent(t *testing.T) {
 	for without, want := range map[string]struct{ warning, measure string }{
-		"train":     {"no pass over the training split", "dual_gap"},
-		"grad_norm": {"no grad_norm", "grad_norm"},
-		"batch":     {"a batch of the script has 32 samples", "excess_risk"},
+		"train":      {"no pass over the training split", "dual_gap"},
+		"grad_norm":  {"no grad_norm", "grad_norm"},
+		"batch":      {"a batch of the script has 32 samples", "excess_risk"},
+		"confidence": {"val_auroc needs probabilities", "auroc"},
 	} {
 		r := room(t.TempDir())
 		id := r.well(t, dro.SFK, func(s *script) {
-			if s.without = without; without == "batch" {
-				delete(s.opening["settings"].(map[string]any), without)
+			settings := s.opening["settings"].(map[string]any)
+			switch s.without = without; without {
+			case "batch":
+				delete(settings, without)
+			case "confidence":
+				settings["select"] = "val_auroc"
 			}
 		})
 		text, err := os.ReadFile(filepath.Join(string(r), id, "events.jsonl"))

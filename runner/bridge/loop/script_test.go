@@ -287,7 +287,7 @@ func (s *script) pass(split string) (map[string]any, []frame.Array) {
 	m := message("evaluate", split, "losses", "label", "index", "correct")
 	arrays := []frame.Array{frame.Floats(losses), frame.Ints(labels), frame.Ints(index),
 		frame.Ints(right)}
-	if split != runner.SplitTrain {
+	if split != runner.SplitTrain && s.without != "confidence" {
 		m["has"] = append(m["has"].([]string), "confidence")
 		arrays = append(arrays, frame.Floats(sure))
 	}

@@ -264,6 +264,11 @@ func partColumns(r *record.Run) []partColumn {
 	measured("val", s.ByGroup, m.Fit("val_class_accuracy"), plain)
 	if m.Main() == measure.PerGroup {
 		measured("recall", s.ByGroup, "group_recall", plain)
+		for _, row := range measure.Decisions() {
+			if row.IsList() {
+				measured(row.Head(), s.ByGroup, row.Name, plain)
+			}
+		}
 	}
 	measured("loss", s.ByGroup, m.Fit("class_loss"), plain)
 	measured("ratio", s.ByGroup, m.Fit("class_weight"), plain)

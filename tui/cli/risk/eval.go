@@ -21,7 +21,7 @@ import (
 type evalFlags struct {
 	dataset, split, out, sheet string
 	radii                      []float64
-	top                        int
+	top, draws                 int
 }
 
 func evalCommand(con *console.Console) *cobra.Command {
@@ -34,7 +34,8 @@ one is read by the columns, scales, categories and names of the run's training s
 it: what the dataset's name says nothing of, such as label=, is as there, and a table without a label is
 predicted. A dataset without a test split is used as a whole. --out writes a line a sample: row (its place in
 the files, from 0), label, group, prediction, loss, p_ and a class, and ratio_ and a radius: the likelihood
-ratio of the exact worst case at that radius. --top prints the samples that the adversary picks.`,
+ratio of the exact worst case at that radius. Measures other than accuracies have 95 % intervals of resampled
+samples. --top prints the samples that the adversary picks.`,
 		Example: `drolab eval latest --dataset new.csv --out predictions.csv
 drolab eval latest@selected --split train --top 50 --sheet worst.png
 drolab eval latest --rho .1,1 --out losses.npz`,
@@ -49,6 +50,7 @@ drolab eval latest --rho .1,1 --out losses.npz`,
 	flags.StringVar(&f.split, "split", "test", "train, val or test")
 	flags.Float64SliceVar(&f.radii, "rho", nil, "radii of likelihood ratios (default the run's)")
 	flags.StringVar(&f.out, "out", "", "write a line a sample to FILE.csv, .jsonl or .npz")
+	flags.IntVar(&f.draws, "draws", 399, "resamples for intervals of measures; 0: no intervals")
 	flags.IntVar(&f.top, "top", 0, "print so many samples of the largest likelihood ratio")
 	flags.StringVar(&f.sheet, "sheet", "", "write the pictures of --top (default 50) to FILE.png")
 	con.JSONFlag(c, "the result")
@@ -61,6 +63,7 @@ type looked struct {
 	radii  []float64
 	ratios [][]float64 // of each radius; none without labels
 	worst  []dro.Worst
+	inspect.Decisions
 }
 
 func eval(con *console.Console, name string, f *evalFlags) error {
@@ -94,8 +97,11 @@ func (f *evalFlags) check() error {
 	if f.sheet != "" && f.top == 0 {
 		f.top = 50
 	}
-	if f.top < 0 {
+	switch {
+	case f.top < 0:
 		return fmt.Errorf("--top %d: want a number of samples", f.top)
+	case f.draws != 0 && f.draws < 39:
+		return fmt.Errorf("--draws %d: want 0, or at least 39", f.draws)
 	}
 	if f.out == "" {
 		return nil
@@ -110,7 +116,7 @@ func examine(con *console.Console, name string, f *evalFlags) (*looked, error) {
 	if err != nil {
 		return nil, err
 	}
-	how := certificate.Inspection{Threads: con.Threads, Probabilities: f.out != ""}
+	how := certificate.Inspection{Threads: con.Threads, Probabilities: f.out != "", Scores: true}
 	look, err := inspect.At(inspect.Question{Run: r, Step: step, Dataset: f.dataset, Split: f.split,
 		Means: means(con), Inspection: how})
 	if err != nil {
@@ -123,6 +129,7 @@ func examine(con *console.Console, name string, f *evalFlags) (*looked, error) {
 	if err := l.weigh(); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
+	l.Decisions = look.Decisions(f.draws, con.Threads, 1)
 	return l, nil
 }
 
@@ -244,6 +251,10 @@ type evalResult struct {
 	Notes   []string `json:"notes,omitempty"`
 
 	inspect.Totals
+	inspect.Decisions
+	// Threshold is the run's own, if it has one.
+	Threshold measure.Number `json:"threshold,omitzero"`
+
 	Classes []string `json:"classes"`
 	Groups  []string `json:"groups,omitempty"`
 
@@ -269,7 +280,8 @@ type pickedSample struct {
 func (l *looked) result(f *evalFlags) *evalResult {
 	d := l.Data
 	out := &evalResult{Run: l.Run.Meta.ID, Step: l.Step, Dataset: d.Name, Split: l.Split,
-		Samples: len(l.Rows), Notes: d.Notes, Totals: l.Totals(), Classes: d.Classes}
+		Samples: len(l.Rows), Notes: d.Notes, Totals: l.Totals(), Decisions: l.Decisions,
+		Threshold: l.Look.Threshold, Classes: d.Classes}
 	if out.ByGroup != nil {
 		out.Groups = d.Groups
 	}
@@ -318,11 +330,44 @@ func (l *looked) print(w io.Writer) {
 				console.Short(r.Risks[k].Risk))
 		}
 	}
+	l.printDecisions(w)
+	var columns []measure.Measure
+	head := []string{part, "n", "accuracy"}
+	for _, m := range measure.Decisions() {
+		if l.Rates[m.Name] != nil {
+			columns, head = append(columns, m), append(head, m.Head())
+		}
+	}
 	var rows [][]string
 	for i, name := range names {
 		interval := measure.Wilson(accuracy[i], counts[i])
-		rows = append(rows, []string{console.Clean(name), fmt.Sprint(counts[i]),
-			console.Percent(accuracy[i]) + console.Between([]measure.Interval{interval}, 0)})
+		row := []string{console.Clean(name), fmt.Sprint(counts[i]),
+			console.Percent(accuracy[i]) + console.Between([]measure.Interval{interval}, 0)}
+		for _, m := range columns {
+			row = append(row, console.Figure(&m, l.Rates[m.Name][i])+
+				console.Between(l.RateIntervals[m.Name], i))
+		}
+		rows = append(rows, row)
 	}
-	console.Grid(w, []string{part, "n", "accuracy"}, rows)
+	console.Grid(w, head, rows)
+	if len(columns) > 0 {
+		fmt.Fprintf(w, "rates are of samples that are classified as %s\n",
+			console.Clean(l.Data.Classes[1]))
+	}
+	if t := l.Look.Threshold; t.Applies() {
+		fmt.Fprintf(w, "F1, rates and gaps are at the threshold %s\n", console.Short(t))
+	}
+}
+
+// printDecisions prints the measures of what is decided, with their intervals.
+func (l *looked) printDecisions(w io.Writer) {
+	var rows [][]string
+	for _, m := range measure.Decisions() {
+		if n := l.Measures.Of(m.Name); n.Applies() {
+			interval := l.Intervals[m.Name]
+			rows = append(rows, []string{m.Title,
+				console.Figure(&m, n) + console.Between([]measure.Interval{interval}, 0)})
+		}
+	}
+	console.Grid(w, []string{"measure", "95 % interval"}, rows)
 }

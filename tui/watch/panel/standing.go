@@ -52,6 +52,7 @@ type View struct {
 // for, and validation comes last, so that it has a view of all of them.
 func panels(list []Panel, methods []dro.Algorithm, runs ...*runner.Meta) []Panel {
 	fitTo(list, runs)
+	addRates(list, runs)
 	// A measure that a method reports is drawn even where nobody made a view for it.
 	drawn, rest := shown(list), Panel{Title: "Other measures"}
 	for _, m := range slices.Concat(lab.StepMeasures(), lab.EvalMeasures()) {
@@ -98,6 +99,23 @@ func fitTo(list []Panel, runs []*runner.Meta) {
 				if v.Curves[c] = runs[0].Fit(name); v.Curves[c] != name {
 					v.Name = strings.Replace(v.Name, "class", "group", 1)
 				}
+			}
+		}
+	}
+}
+
+// addRates adds the rates of groups, where some runs have them, to the panel of their accuracies.
+func addRates(list []Panel, runs []*runner.Meta) {
+	for _, m := range measure.Decisions() {
+		applies := func(r *runner.Meta) bool { return m.CanApply(r) }
+		if !m.IsList() || !slices.ContainsFunc(runs, applies) {
+			continue
+		}
+		for i := range list {
+			if list[i].Views[0].Bars == "class_accuracy" && list[i].Views[0].Beside == "" {
+				list[i].Views = append(list[i].Views,
+					View{Name: m.Title, Bars: m.Name, As: everyone{}, Plain: true,
+						Doc: "A line a group, with the mark of every run at its rate."})
 			}
 		}
 	}

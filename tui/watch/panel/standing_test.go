@@ -43,3 +43,26 @@ func TestPanelsOfGroups(t *testing.T) {
 		t.Errorf("the last panel but one shows %+v", v)
 	}
 }
+
+// Where groups are of two classes, their rates stand with their accuracies, and the gaps are drawn.
+func TestPanelsOfDecisions(t *testing.T) {
+	m := tuitest.Meta(dro.SFK, tuitest.Epoch0())
+	m.Groups = []string{"coast", "reef", "wreck"}
+	for _, two := range []bool{false, true} {
+		if two {
+			m.Classes = m.Classes[:2]
+		}
+		table, rates := panels(Standing(), nil, m), 0
+		for _, v := range table[1].Views {
+			if v.Bars == "group_selection_rate" {
+				rates++
+			}
+		}
+		drawn := quantities(table)
+		_, gap := drawn["equalised_odds"]
+		if _, area := drawn["auroc"]; !area || gap != two || (rates == 1) != two {
+			t.Errorf("of two classes %v: AUROC %v, gap %v, %d views of rates", two, area, gap,
+				rates)
+		}
+	}
+}

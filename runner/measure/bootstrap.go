@@ -1,0 +1,116 @@
+package measure
+
+import (
+	"math/rand/v2"
+	"slices"
+	"sync"
+)
+
+// Bootstrap returns the 95 % interval of each measure of the test split: the quantiles over
+// resamples of its samples, drawn with replacement (Efron, Tibshirani 1993, §13.3). A measure that
+// does not apply to half of the resamples has none, nor has one of more scores than MostScores,
+// which takes too long. The numbers are the same on any number of threads.
+func (e *Evaluation) Bootstrap(rows []Measure, draws, threads int, seed uint64) []Interval {
+	from, threshold := e.Test.byConfidence(), e.threshold()
+	values := make([][]Number, draws)
+	var wait sync.WaitGroup
+	for t := range max(1, threads) {
+		wait.Go(func() {
+			again, times := *e, make([]int, len(from.Labels))
+			again.Threshold = threshold
+			for d := t; d < draws; d += max(1, threads) {
+				again.Test = from.resampled(times, rand.New(rand.NewPCG(seed, uint64(d))))
+				for _, m := range rows {
+					values[d] = append(values[d], m.Value(&again))
+				}
+			}
+		})
+	}
+	wait.Wait()
+	intervals := make([]Interval, len(rows))
+	for k := range rows {
+		var list []float64
+		for _, v := range values {
+			if v[k].Applies() {
+				list = append(list, v[k].value)
+			}
+		}
+		if slices.Sort(list); len(list) > 0 && 2*len(list) >= draws {
+			intervals[k] = Interval{quantile(list, .025), quantile(list, .975)}
+		}
+	}
+	return intervals
+}
+
+// quantile interpolates between the values of a sorted list.
+func quantile(list []float64, q float64) Number {
+	at := q * float64(len(list)-1)
+	i := min(int(at), len(list)-2)
+	if i < 0 {
+		return Num(list[0])
+	}
+	return Num(list[i] + (at-float64(i))*(list[i+1]-list[i]))
+}
+
+// byConfidence is the pass in the order of its scores of the first class, as far as these are
+// known: resamples in that order need no sorting.
+func (p *Pass) byConfidence() *Pass {
+	order := make([]int, len(p.Labels))
+	for i := range order {
+		order[i] = i
+	}
+	if p.Confidences != nil {
+		slices.SortStableFunc(order, func(i, j int) int {
+			switch a, b := p.score(i, 0), p.score(j, 0); {
+			case a < b:
+				return -1
+			case a > b:
+				return 1
+			}
+			return 0
+		})
+	}
+	return p.pick(order)
+}
+
+// resampled is as many of the samples as there are, drawn with replacement, in their order. It
+// counts in times how often each is drawn.
+func (p *Pass) resampled(times []int, rng *rand.Rand) *Pass {
+	clear(times)
+	for range times {
+		times[rng.IntN(len(times))]++
+	}
+	drawn := make([]int, 0, len(times))
+	for i, n := range times {
+		for range n {
+			drawn = append(drawn, i)
+		}
+	}
+	return p.pick(drawn)
+}
+
+// pick is a pass of samples of this one.
+func (p *Pass) pick(of []int) *Pass {
+	q := &Pass{Losses: at(p.Losses, of), Correct: at(p.Correct, of),
+		Confidences: at(p.Confidences, of), Predictions: at(p.Predictions, of),
+		Labels: at(p.Labels, of), Groups: at(p.Groups, of)}
+	if n := len(p.Probabilities); n > 0 && n <= MostScores {
+		classes := n / len(p.Labels)
+		for _, i := range of {
+			q.Probabilities = append(q.Probabilities, p.Probabilities[i*classes:][:classes]...)
+		}
+	}
+	return q
+}
+
+// at are values at places; nil stays nil.
+func at[T any](values []T, places []int) []T {
+	if values == nil {
+		return nil
+	}
+	list := make([]T, len(places))
+	for k, i := range places {
+		list[k] = values[i]
+	}
+	return list
+}

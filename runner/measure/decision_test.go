@@ -1,0 +1,423 @@
+package measure
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"drolab/dro"
+	"drolab/dro/peertest"
+	"drolab/runner/spec"
+)
+
+// decided is a drawn split as the peer takes it.
+type decided struct {
+	Classes     int       `json:"classes"`
+	Groups      int       `json:"groups"`
+	MinGroup    int       `json:"min_group"`
+	Labels      []int     `json:"labels"`
+	Predictions []int     `json:"predictions"`
+	Of          []int     `json:"of"`     // groups
+	Scores      []float64 `json:"scores"` // [sample][class]
+}
+
+// drawDecided draws a split with ties, groups of one class, and groups without samples.
+func drawDecided(rng *rand.Rand) (c decided) {
+	c = decided{Classes: 2, Groups: 1 + rng.IntN(5), MinGroup: rng.IntN(2) * rng.IntN(8)}
+	if rng.IntN(4) == 0 {
+		c.Classes = 3 + rng.IntN(3)
+	}
+	values := []float64{2, 8, 1 << 20}[rng.IntN(3)] // few give ties
+	single := rng.IntN(c.Groups + 1)                // a group of one class, or none
+	empty := rng.IntN(c.Groups + 1)                 // likewise without samples
+	for range 2 + rng.IntN(150) {
+		label, group := rng.IntN(c.Classes), rng.IntN(c.Groups)
+		if group == empty && c.Groups > 1 {
+			group = (group + 1) % c.Groups
+		}
+		if group == single {
+			label = single % 2
+		}
+		weights, sum := make([]float64, c.Classes), 0.
+		for k := range weights {
+			weights[k] = 1 + math.Floor(rng.Float64()*values)
+			if k == label {
+				weights[k] *= 2
+			}
+			sum += weights[k]
+		}
+		best := slices.Index(weights, slices.Max(weights))
+		for k, w := range weights {
+			weights[k] = float64(float32(w / sum))
+		}
+		if c.Classes == 2 { // as confidences have it, which are of the prediction
+			weights[1-best] = 1 - weights[best]
+		}
+		c.Labels, c.Predictions = append(c.Labels, label), append(c.Predictions, best)
+		c.Of, c.Scores = append(c.Of, group), append(c.Scores, weights...)
+	}
+	return c
+}
+
+// evaluation is that of the split, which has what a pass of a network has.
+func (c *decided) evaluation() *Evaluation {
+	s := spec.Defaults()
+	s.MinGroup = c.MinGroup
+	p := &Pass{Labels: c.Labels, Groups: c.Of}
+	for i, label := range c.Labels {
+		p.Correct = append(p.Correct, label == c.Predictions[i])
+		p.Confidences = append(p.Confidences, c.Scores[i*c.Classes+c.Predictions[i]])
+	}
+	if c.Classes > 2 {
+		p.Predictions = c.Predictions
+		for _, x := range c.Scores {
+			p.Probabilities = append(p.Probabilities, float32(x))
+		}
+	}
+	return &Evaluation{Spec: &s, Classes: c.Classes, Groups: c.Groups, Test: p}
+}
+
+// What is decided comes to scikit-learn's and Fairlearn's figures, on drawn splits.
+func TestDecisionsAgainstPeers(t *testing.T) {
+	peertest.Python(t, "sklearn", "fairlearn")
+	rng := rand.New(rand.NewPCG(5, 6))
+	cases := make([]decided, 200)
+	for i := range cases {
+		cases[i] = drawDecided(rng)
+	}
+	text, err := json.Marshal(cases)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "cases.json")
+	if err := os.WriteFile(path, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	out := peertest.Run(t, "sklearn fairlearn", filepath.Join("peer", "decision.py"), path)
+	lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
+	if len(lines) != len(cases) {
+		t.Fatalf("%d lines", len(lines))
+	}
+	applied := map[string]int{}
+	for i, line := range lines {
+		var want map[string]json.RawMessage
+		if err := json.Unmarshal(line, &want); err != nil {
+			t.Fatal(err)
+		}
+		e := cases[i].evaluation()
+		for _, row := range decisionRows() {
+			if row.pair && e.Classes > 2 {
+				continue
+			}
+			m := row.test()
+			got := []Number{}
+			if m.IsList() {
+				got = m.List(e)
+			} else {
+				got = append(got, m.Value(e))
+			}
+			applied[m.Name] += sameAsPeer(t, fmt.Sprint(i, " ", m.Name), got, want[m.Name])
+		}
+	}
+	for _, row := range decisionRows() {
+		if row.Measure.Name == "" || applied[row.Measure.Name] < 50 {
+			t.Errorf("%s was compared %d times", row.Measure.Name, applied[row.Measure.Name])
+		}
+	}
+}
+
+// sameAsPeer compares numbers with a peer's, and counts those that apply.
+func sameAsPeer(t *testing.T, what string, got []Number, peer json.RawMessage) (applied int) {
+	t.Helper()
+	want := make([]*float64, 1)
+	if strings.HasPrefix(string(peer), "[") {
+		if err := json.Unmarshal(peer, &want); err != nil {
+			t.Fatal(err)
+		}
+	} else if peer != nil {
+		if err := json.Unmarshal(peer, &want[0]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d numbers, the peer has %d", what, len(got), len(want))
+	}
+	for k, w := range want {
+		switch {
+		case w == nil && got[k].Applies():
+			t.Errorf("%s: %v does not apply", what, got[k])
+		case w != nil && !(math.Abs(got[k].Float()-*w) <= 1e-12):
+			t.Errorf("%s: %v, the peer has %v", what, got[k], *w)
+		case w != nil:
+			applied++
+		}
+	}
+	return applied
+}
+
+// on is the value of a measure of the test split.
+func on(t *testing.T, e *Evaluation, name string) Number {
+	t.Helper()
+	m, found := FindMeasure(name)
+	if !found || m.IsList() {
+		t.Fatalf("%s is no such measure", name)
+	}
+	return m.Value(e)
+}
+
+// labelled is a split of two classes whose predictions are right but for those named.
+func labelled(labels, groups []int, wrong ...int) *Evaluation {
+	s := spec.Defaults()
+	s.MinGroup = 1
+	p := &Pass{Labels: labels, Groups: groups}
+	for i := range labels {
+		p.Correct = append(p.Correct, !slices.Contains(wrong, i))
+	}
+	return &Evaluation{Spec: &s, Classes: 2, Groups: 1 + slices.Max(groups), Test: p}
+}
+
+// What cannot be known or compared does not apply, and the rest does.
+func TestDecisionsThatDoNotApply(t *testing.T) {
+	mixed := labelled([]int{0, 1, 0, 1}, []int{0, 0, 1, 1}, 3)
+	for name, want := range map[string]float64{"equal_opportunity": 1, "equalised_odds": 1,
+		"demographic_parity": .5, "demographic_parity_ratio": 0} {
+		if got := on(t, mixed, name); got != Num(want) {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+	if on(t, mixed, "auroc").Applies() { // nobody said how sure it is
+		t.Error("an AUROC without scores")
+	}
+	mixed.Spec.MinGroup = 2 // a group has one positive
+	if on(t, mixed, "equal_opportunity").Applies() ||
+		!on(t, mixed, "demographic_parity").Applies() {
+		t.Error("min_group is not of the samples that a rate is a share of")
+	}
+
+	ofLabel := labelled([]int{0, 0, 1, 1}, []int{0, 1, 2, 3}, 3)
+	if on(t, ofLabel, "demographic_parity").Applies() ||
+		on(t, ofLabel, "demographic_parity_ratio").Applies() {
+		t.Error("parity of groups that are made of the label")
+	}
+	if got := on(t, ofLabel, "equalised_odds"); got != Num(1) {
+		t.Errorf("equalised odds of groups that are made of the label: %v", got)
+	}
+
+	never := labelled([]int{0, 1, 0, 1}, []int{0, 0, 1, 1}, 1, 3) // nothing is selected
+	if on(t, never, "demographic_parity_ratio").Applies() ||
+		on(t, never, "demographic_parity") != Num(0) {
+		t.Error("a ratio of rates that are 0")
+	}
+
+	many := labelled([]int{0, 1, 2, 1}, []int{0, 0, 1, 1})
+	many.Classes = 3
+	for _, name := range []string{"auroc", "macro_f1", "worst_class_f1", "equalised_odds",
+		"equal_opportunity", "demographic_parity"} {
+		if on(t, many, name).Applies() {
+			t.Errorf("%s of three classes, of which it is known what is right alone", name)
+		}
+	}
+}
+
+// The threshold of val_f1 is the score of the greatest F1 of the second class, by brute force, the
+// largest of equals; what is decided follows it, and what is ordered does not.
+func TestThreshold(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	for range 50 {
+		var c decided
+		for c.Classes != 2 || !slices.Contains(c.Labels, positive) {
+			c = drawDecided(rng)
+		}
+		e := c.evaluation()
+		plain := on(t, e, "auroc")
+		f1 := func(at float64) float64 {
+			hit, taken, all := 0., 0., 0.
+			for i, label := range c.Labels {
+				in := c.Scores[2*i+1] >= at
+				switch {
+				case in && label == positive:
+					hit, taken, all = hit+1, taken+1, all+1
+				case in:
+					taken++
+				case label == positive:
+					all++
+				}
+			}
+			return 2 * hit / (taken + all)
+		}
+		best, most := 0., 0.
+		for i := range c.Labels {
+			at := c.Scores[2*i+1]
+			if f := f1(at); f > most || f == most && at > best {
+				best, most = at, f
+			}
+		}
+		again := c.evaluation()
+		if err := again.Spec.Assign("threshold", []byte(`"val_f1"`)); err != nil {
+			t.Fatal(err)
+		}
+		if again.Val = again.Test; on(t, again, "threshold") != Num(best) {
+			t.Fatalf("the threshold is %v, want %v", on(t, again, "threshold"), best)
+		}
+		values, _ := again.f1(again.Test)
+		if math.Abs(values[positive].Float()-most) > 1e-12 || on(t, again, "auroc") != plain {
+			t.Errorf("at the threshold F1 is %v, want %v", values[positive], most)
+		}
+		stored := c.evaluation()
+		stored.Spec, stored.Threshold = again.Spec, Num(best)
+		if a, _ := stored.f1(stored.Test); !slices.Equal(a, values) {
+			t.Errorf("at a threshold that was chosen before F1 is %v, want %v", a, values)
+		}
+	}
+	e := labelled([]int{0, 1}, []int{0, 0})
+	for text, ok := range map[string]bool{`.3`: false, `0.3`: true, `0`: false, `1`: false,
+		`"val_f2"`: false, `0.5`: true} {
+		if err := e.Spec.Assign("threshold", []byte(text)); (err == nil) != ok {
+			t.Errorf("threshold %s: %v", text, err)
+		}
+	}
+	if e.Spec.Assign("threshold", []byte(`0.5`)); e.Spec.Threshold.IsSet() {
+		t.Error("the class of the greatest probability is no threshold of its own")
+	}
+	if e.Spec.Assign("threshold", []byte(`0.3`)); on(t, e, "macro_f1").Applies() {
+		t.Error("a threshold on probabilities that are not known")
+	}
+}
+
+// parts of a run.
+type parts struct {
+	spec.Spec
+	Parts
+}
+
+func (p *parts) Measured() (*spec.Spec, *Parts, bool) { return &p.Spec, &p.Parts, false }
+
+// Other data have no new fields: a number of two classes and of groups is in no file of theirs.
+func TestDecisionsAreWrittenWhereTheyApply(t *testing.T) {
+	names := func(classes, groups []string) (list []string) {
+		of := &parts{spec.Defaults(), Parts{Classes: classes, Groups: groups}}
+		of.ValFraction = .1
+		for _, row := range decisionRows() {
+			for _, m := range []Measure{row.test(), row.val()} {
+				if m.IsWritten(of) {
+					list = append(list, m.Name)
+				}
+			}
+		}
+		return list
+	}
+	two, three := []string{"no", "yes"}, []string{"a", "b", "c"}
+	all := 2 * len(decisionRows())
+	for _, c := range []struct {
+		classes, groups []string
+		want            int
+	}{{two, two, all}, {two, nil, 8}, {three, two, 8}, {three, nil, 8}} {
+		if got := names(c.classes, c.groups); len(got) != c.want {
+			t.Errorf("%v by %v: %v", c.classes, c.groups, got)
+		}
+	}
+}
+
+// A run may select by measures of the validation split that have a better side.
+func TestSelections(t *testing.T) {
+	for _, name := range spec.Selections()[2:] {
+		m, found := FindMeasure(name)
+		if !found || !m.OfValidation() || m.IsList() || m.Better == dro.Neither {
+			t.Errorf("%s is no measure to select by", name)
+		}
+	}
+	for _, row := range decisionRows() {
+		m := row.val()
+		if m.IsList() == slices.Contains(spec.Selections(), m.Name) {
+			t.Errorf("select: %s", m.Name)
+		}
+	}
+}
+
+// An interval of the bootstrap is about that of the normal limit where there is one: of accuracy
+// p ± 1.96 √(p (1 − p)/n), of AUROC that of Hanley and McNeil 1982. Threads make no difference.
+func TestBootstrap(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	e := labelled(make([]int, 600), make([]int, 600))
+	p := e.Test
+	for i := range p.Labels {
+		p.Labels[i] = rng.IntN(2)
+		x := rng.ExpFloat64() // of the negatives; the positives' are twice as large: A = 2/3
+		x *= float64(1 + p.Labels[i])
+		score := x / (1 + x)
+		p.Correct[i] = (score > .5) == (p.Labels[i] == 1)
+		p.Confidences = append(p.Confidences, max(score, 1-score))
+	}
+	rows := []Measure{}
+	for _, name := range []string{"test_accuracy", "auroc", "demographic_parity"} {
+		m, _ := FindMeasure(name)
+		rows = append(rows, m)
+	}
+	got := e.Bootstrap(rows, 400, 1, 3)
+	if other := e.Bootstrap(rows, 400, 3, 3); !slices.Equal(got, other) {
+		t.Errorf("on one thread %v, on three %v", got, other)
+	}
+	accuracy, area := rows[0].Value(e).Float(), rows[1].Value(e).Float()
+	n := 0.
+	for _, l := range p.Labels {
+		n += float64(l)
+	}
+	m := 600 - n
+	q1, q2 := area/(2-area), 2*area*area/(1+area)
+	variance := (area*(1-area) + (n-1)*(q1-area*area) + (m-1)*(q2-area*area)) / (n * m)
+	for k, half := range []float64{z95 * math.Sqrt(accuracy*(1-accuracy)/600),
+		z95 * math.Sqrt(variance)} {
+		low, high := got[k][0].Float(), got[k][1].Float()
+		value := rows[k].Value(e).Float()
+		if math.Abs(high-low-2*half) > .15*2*half || math.Abs((low+high)/2-value) > .3*half {
+			t.Errorf("%s: %v in [%v, %v], the limit has ± %v", rows[k].Name, value, low, high, half)
+		}
+	}
+	if got[2] != (Interval{}) {
+		t.Errorf("an interval of what does not apply: %v", got[2])
+	}
+	if e.Bootstrap(rows, 0, 1, 3)[0] != (Interval{}) {
+		t.Error("an interval of no resample")
+	}
+}
+
+// BenchmarkDecisions measures what an evaluation of 16 000 samples costs more.
+func BenchmarkDecisions(b *testing.B) {
+	for _, classes := range []int{2, 8} {
+		b.Run(fmt.Sprint(classes, " classes"), func(b *testing.B) {
+			rng := rand.New(rand.NewPCG(9, 10))
+			c := decided{Classes: classes, Groups: 4, MinGroup: 20}
+			for range 16000 {
+				sum, from := 0., len(c.Scores)
+				for range classes {
+					c.Scores = append(c.Scores, rng.Float64())
+					sum += c.Scores[len(c.Scores)-1]
+				}
+				scores := c.Scores[from:]
+				for k := range scores {
+					scores[k] /= sum
+				}
+				c.Predictions = append(c.Predictions, slices.Index(scores, slices.Max(scores)))
+				c.Labels = append(c.Labels, rng.IntN(classes))
+				c.Of = append(c.Of, rng.IntN(4))
+			}
+			rows := Decisions()
+			e := c.evaluation()
+			for b.Loop() {
+				e.Test.areas, e.Test.right, e.Test.taken = nil, nil, nil
+				var v Values
+				var l Lists
+				for _, m := range rows {
+					m.Compute(e, &v, &l)
+				}
+			}
+		})
+	}
+}

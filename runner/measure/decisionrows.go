@@ -1,0 +1,104 @@
+package measure
+
+import "drolab/dro"
+
+// Decisions lists the measures of what is decided, as the test split has them: of any split with
+// labels they are all that it takes to compute them.
+func Decisions() (list []Measure) {
+	for _, r := range decisionRows() {
+		list = append(list, r.test())
+	}
+	return list
+}
+
+// decisionRows are what practitioners choose by. A row of two classes alone, or of groups, is in
+// no file of other runs: these have as many numbers as before.
+func decisionRows() []splitRow {
+	const positives = "; positive is the second class"
+	of := func(name, title, doc string, value func(*Evaluation, *Pass) Number) splitRow {
+		return splitRow{main: true, later: true, Measure: percent(name, title, "", doc),
+			value: value}
+	}
+	list := []splitRow{
+		of("auroc", "AUROC", "area under the receiver operating characteristic on test "+
+			"samples: the probability that one of the positive class has a larger probability of "+
+			"it than one of the other; of more classes the mean, each against the rest"+positives,
+			func(e *Evaluation, p *Pass) Number { return e.areas(p).roc }),
+		of("average_precision", "average precision", "mean precision over the recall of the "+
+			"positive class on test samples, not interpolated; of more classes the mean, each "+
+			"against the rest"+positives,
+			func(e *Evaluation, p *Pass) Number { return e.areas(p).precision }),
+		of("macro_f1", "macro F1", "mean over the classes of 2 TP/(2 TP + FP + FN) on test "+
+			"samples, of those that have samples or are predicted",
+			func(e *Evaluation, p *Pass) Number { values, _ := e.f1(p); return mid(values) }),
+		of("worst_class_f1", "worst class F1", "the lowest F1 of the classes on test samples, "+
+			"of the classes with at least min_group of them",
+			func(e *Evaluation, p *Pass) Number {
+				values, counts := e.f1(p)
+				return LeastOf(values, counts, e.Spec.MinGroup)
+			}),
+	}
+	for i := range 2 {
+		list[i].scores = true
+	}
+	return append(list, fairnessRows()...)
+}
+
+// thresholdRow has each evaluation keep the threshold that its decisions are made at.
+func thresholdRow() Measure {
+	return Measure{Main: true, pair: true, later: true, chosen: true,
+		Value: (*Evaluation).threshold,
+		Measure: dro.Measure{Name: "threshold", Title: "threshold", Doc: "the probability of the " +
+			"second class from which on a sample is taken for it, in F1, rates and gaps: the " +
+			"setting threshold, or with val_f1 the one of the greatest F1 of that class on the " +
+			"validation split, at this evaluation"}}
+}
+
+// fairnessRows compare groups, by the definitions of Fairlearn: Hardt, Price, Srebro 2016 of odds
+// and opportunity.
+func fairnessRows() []splitRow {
+	const counted = ", of the groups with at least min_group of these"
+	rate := func(name, title string, label int, doc string) splitRow {
+		m := percent(name, title, "", doc)
+		m.Better = dro.Neither
+		return splitRow{axis: PerGroup, Measure: m,
+			list: func(e *Evaluation, p *Pass) []Number {
+				rates, _ := e.rates(p, label)
+				return rates
+			},
+			counts: func(e *Evaluation, p *Pass) []int {
+				_, counts := e.rates(p, label)
+				return counts
+			}}
+	}
+	gap := func(name, title, doc string, better dro.Sense,
+		value func(*Evaluation, *Pass) Number) splitRow {
+		m := percent(name, title, "", doc)
+		m.Better = better
+		return splitRow{main: true, group: true, Measure: m, value: value}
+	}
+	list := []splitRow{
+		rate("group_true_positive_rate", "true positive rate", positive,
+			"part of the group's test samples of the second class that is classified as it"),
+		rate("group_false_positive_rate", "false positive rate", 1-positive,
+			"part of the group's test samples of the first class that is classified as the second"),
+		rate("group_selection_rate", "selection rate", anyLabel,
+			"part of the group's test samples that is classified as the second class"),
+		gap("equalised_odds", "equalised odds gap", "the larger of two differences: between the "+
+			"greatest and the least true positive rate of groups, and between their false "+
+			"positive rates, on test samples"+counted, dro.Lower, (*Evaluation).oddsGap),
+		gap("equal_opportunity", "equal opportunity gap", "the greatest true positive rate of "+
+			"groups less the least, on test samples of the second class"+counted, dro.Lower,
+			func(e *Evaluation, p *Pass) Number { return e.gap(p, positive) }),
+		gap("demographic_parity", "demographic parity gap", "the greatest selection rate of "+
+			"groups less the least, on test samples"+counted+"; not of groups that are made of "+
+			"the label", dro.Lower, (*Evaluation).parityGap),
+		gap("demographic_parity_ratio", "demographic parity ratio", "the least selection rate of "+
+			"groups over the greatest, on test samples"+counted+"; not of groups that are made "+
+			"of the label", dro.Higher, (*Evaluation).parityRatio),
+	}
+	for i := range list {
+		list[i].pair, list[i].later = true, true
+	}
+	return list
+}
