@@ -7,7 +7,6 @@ import (
 
 	"drolab/presets"
 	"drolab/presets/recorded"
-	"drolab/runner/record"
 
 	"github.com/spf13/cobra"
 )
@@ -63,7 +62,7 @@ func CompletePresets(*cobra.Command, []string, string) ([]string, Directive) {
 // CompleteRuns offers the runs of the folder.
 func (c *Console) CompleteRuns(*cobra.Command, []string, string) ([]string, Directive) {
 	words := []string{"latest"}
-	runs, _ := record.List(c.RunsDir)
+	runs, _ := c.Catalogue().List()
 	for _, r := range runs {
 		words = append(words, r.Meta.ID+"\t"+string(r.Status()))
 	}

@@ -81,7 +81,7 @@ func (c *Console) FindToRead(word string) (*record.Run, error) {
 // the start of their names.
 func (c *Console) FindSeveral(args []string) ([]*record.Run, error) {
 	list := sync.OnceValue(func() []*record.Run { // not for runs that lie apart
-		all, _ := record.List(c.RunsDir) // what cannot be read is named when it is asked for
+		all, _ := c.Catalogue().List() // what cannot be read is named when it is asked for
 		return all
 	})
 	var runs []*record.Run

@@ -29,7 +29,7 @@ func runsCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use: "runs", Short: "List all runs, the newest first", Args: console.None,
 		RunE: func(c *cobra.Command, _ []string) error {
-			runs, problems := record.List(con.RunsDir)
+			runs, problems := con.Catalogue().List()
 			if err := list(con, runs); err != nil {
 				return err
 			}
