@@ -45,6 +45,8 @@ type row struct {
 	Seed        uint64
 	Spec, Other int
 	Status      runner.Status
+	Steps       int64
+	Epochs      float64
 	Own         bool
 	Label       Label
 	Stamps      [4]disk.Stamp
@@ -135,6 +137,7 @@ func (c *Catalogue) load() map[string]*listed {
 			configurations[key] = r.Meta.ConfigurationOf(key[2])
 		}
 		r.configuration = configurations[key]
+		r.steps, r.epochs = row.Steps, row.Epochs
 		r.status, r.own, r.label = row.Status, row.Own, row.Label
 		r.passed, r.entry = &eventlog.PassedOver{}, e
 		*e = listed{run: r, stamps: row.Stamps, place: row.Place}
@@ -221,7 +224,7 @@ func writeIndex(w io.Writer, c *Catalogue) error {
 	for _, e := range c.known {
 		r := e.run
 		row := row{ID: r.Meta.ID, Created: r.Meta.Created, Seed: r.Meta.Spec.Seed,
-			Status: r.status, Own: len(r.Summary().Measures.User()) > 0, Label: r.label,
+			Status: r.status, Steps: r.steps, Epochs: r.epochs, Own: r.own, Label: r.label,
 			Stamps: e.stamps}
 		came, err := row.texts(r, &specs, &others)
 		if err != nil {
@@ -343,6 +346,13 @@ func (r *Run) cameTo(text []byte) (*runner.Summary, error) {
 	return s, nil
 }
 
+// came takes in the summary that was read.
+func (r *Run) came(s *runner.Summary) {
+	r.describe(s)
+	r.summary, r.steps, r.epochs = s, s.Steps, s.Epochs
+	r.own = len(s.Measures.User()) > 0
+}
+
 // describe fills in what the run's file says.
 func (r *Run) describe(s *runner.Summary) {
 	s.Describe(&r.Meta)
@@ -359,15 +369,18 @@ func (r *Run) Summary() *runner.Summary {
 	}
 	from := r.entry.place.from
 	from.mu.Lock()
-	defer from.mu.Unlock()
 	s := from.recent[r]
-	if s == nil {
-		s = r.lookUp()
-		if len(from.recent) == mostRecent {
-			clear(from.recent)
-		}
-		from.recent[r] = s
+	from.mu.Unlock()
+	if s != nil {
+		return s
 	}
+	s = r.lookUp()
+	from.mu.Lock()
+	defer from.mu.Unlock()
+	if len(from.recent) == mostRecent {
+		clear(from.recent)
+	}
+	from.recent[r] = s
 	return s
 }
 

@@ -95,8 +95,7 @@ func Unpack(dir string, packed []byte) (*Run, error) {
 		return nil, fmt.Errorf("%s: is no packed run of one algorithm that is done", dir)
 	}
 	r.status = r.summary.Status
-	r.own = len(r.summary.Measures.User()) > 0
-	r.describe(r.summary)
+	r.came(r.summary)
 	return r, nil
 }
 

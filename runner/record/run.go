@@ -26,6 +26,8 @@ type Run struct {
 	summary *runner.Summary // nil: the catalogue's
 	entry   *listed         // of a run of a catalogue
 	own     bool            // its program gave values of its own
+	steps   int64
+	epochs  float64
 
 	configuration string // "" until it is asked for, of a run that no catalogue knew
 	label         Label
@@ -33,6 +35,11 @@ type Run struct {
 	packed        []byte      // of a packed run: what there is in place of files
 	passed        *eventlog.PassedOver
 }
+
+// Steps and Epochs are those that are done.
+func (r *Run) Steps() int64 { return r.steps }
+
+func (r *Run) Epochs() float64 { return r.epochs }
 
 // Status returns the run's state. An unfinished run that nobody records is
 // runner.Interrupted.
@@ -351,8 +358,7 @@ func readRun(dir string) (*Run, error) {
 		r.summary.Cause = e.Cause
 		r.summary.Selects(m, e.Selected)
 	}
-	r.own = len(r.summary.Measures.User()) > 0
-	r.describe(r.summary)
+	r.came(r.summary)
 	return r, nil
 }
 

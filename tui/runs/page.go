@@ -9,6 +9,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/filter"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 	"drolab/tui/kit"
@@ -41,7 +42,7 @@ type Page struct {
 
 	sorting
 	line      kit.Input // the filter, as typed
-	filter    filter
+	filter    filter.Filter
 	filtering bool
 	problem   error // with the filter
 
@@ -77,7 +78,8 @@ type likeness struct {
 func New(s *lab.Lab) *Page {
 	p := &Page{Lab: s, chosen: map[string]bool{}, line: kit.NewInput(""), folded: true,
 		columns:       runColumns(false, last),
-		chosenColumns: map[string]bool{}, evals: map[string]evals{}, filter: allOf{}}
+		chosenColumns: map[string]bool{}, evals: map[string]evals{}}
+	p.filter, _ = filter.Parse("")
 	p.furnish()
 	return p
 }
@@ -124,7 +126,7 @@ func (p *Page) arrange() {
 	}
 	archived := strings.Contains(p.line.String(), "archived") // else they are away
 	p.shown = slices.DeleteFunc(slices.Clone(p.all), func(r *record.Run) bool {
-		return !archived && r.Label().Archived || !p.filter.match(r)
+		return !archived && r.Label().Archived || !p.filter.Match(r)
 	})
 	if p.folded {
 		p.shown = p.fold(p.shown)
@@ -305,7 +307,7 @@ func (p *Page) press(k tea.KeyPressMsg) {
 // refilter applies the filter as typed; one that cannot be read leaves the
 // list as it is.
 func (p *Page) refilter() {
-	f, err := parseFilter(p.line.String())
+	f, err := filter.Parse(p.line.String())
 	if p.problem = err; err == nil {
 		p.filter = f
 		p.arrange()

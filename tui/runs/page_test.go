@@ -14,6 +14,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/filter"
 	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/tui/internal/tuitest"
@@ -58,14 +59,14 @@ func TestFilter(t *testing.T) {
 		{"race OR", 2}, {"(race", 2}, {"race NOT", 2}, {"race AND algo:sfk", 1}, {"()", 12},
 		{"NOT NOT race", 2}, {"race OR (algo:sfk -race) OR", 5}, {"state:done", 9},
 	} {
-		f, err := parseFilter(c.text)
+		f, err := filter.Parse(c.text)
 		if err != nil {
 			t.Errorf("%q: %v", c.text, err)
 			continue
 		}
 		n := 0
 		for _, r := range runs {
-			if f.match(r) {
+			if f.Match(r) {
 				n++
 			}
 		}
@@ -76,7 +77,7 @@ func TestFilter(t *testing.T) {
 	for text, want := range map[string]string{"zz:1": "zz: neither a setting",
 		"rho>=x": "want a number after >=", "-foo<3": "foo: neither", "race)": "a ) without its (",
 		strings.Repeat("(", 60): "want at most 50"} {
-		if _, err := parseFilter(text); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := filter.Parse(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
@@ -90,8 +91,8 @@ func TestFilterTakesAnything(t *testing.T) {
 		for i := range b {
 			b[i] = "-:=<>!rho algo.5é\xff%()|"[rng.IntN(23)]
 		}
-		if f, err := parseFilter(string(b)); err == nil {
-			f.match(runs[0])
+		if f, err := filter.Parse(string(b)); err == nil {
+			f.Match(runs[0])
 		}
 	}
 }
