@@ -68,7 +68,7 @@ type summaries struct {
 	recent map[*Run]*runner.Summary // that were asked for, so many at most
 }
 
-const mostRecent = 1024
+const mostRecent = 2048
 
 // other is run.json without what tells the runs of a sweep apart.
 type (
@@ -384,6 +384,14 @@ func (r *Run) Summary() *runner.Summary {
 	return s
 }
 
+// recent tells whether the summary was asked for of late.
+func (r *Run) recent() bool {
+	from := r.entry.place.from
+	from.mu.Lock()
+	defer from.mu.Unlock()
+	return from.recent[r] != nil
+}
+
 // lookUp reads the summary from the catalogue's file or, where that is damaged, from the
 // run's own.
 func (r *Run) lookUp() *runner.Summary {
@@ -402,7 +410,7 @@ func (r *Run) lookUp() *runner.Summary {
 
 // Of is one figure of the summary. It is quicker where many runs are asked for it.
 func (r *Run) Of(name string) (n measure.Number) {
-	if r.entry != nil {
+	if r.entry != nil && !r.recent() {
 		text, err := r.entry.place.read()
 		if err == nil {
 			err = measure.EachField(text, func(key, value []byte) error {

@@ -20,6 +20,7 @@ import (
 // What it remembers is in a file of the user's cache, too (catalogfile.go), which may be lost
 // or damaged at any time. Its methods may be used from any goroutine.
 type Catalogue struct {
+	ReadOnly   bool // the cache is not written to
 	dir, cache string
 	now        func() time.Time
 	open       disk.Opener
@@ -63,7 +64,7 @@ func (c *Catalogue) List() (runs []*Run, problems []error) {
 	onAllCores(len(names), func(i int) { list[i], errs[i] = c.look(names[i]) })
 	before := len(c.known)
 	fresh := c.keep(list)
-	if c.cache != "" && fresh+before-(len(c.known)-fresh) > news+before/news && c.save() == nil {
+	if c.cache != "" && !c.ReadOnly && fresh+before-(len(c.known)-fresh) > news+before/news && c.save() == nil {
 		for i, e := range list { // they need not be held twice
 			if k := c.known[names[i]]; e != nil && k != nil && k.stamps == e.stamps {
 				list[i] = k
@@ -96,7 +97,9 @@ func (c *Catalogue) look(name string) (*listed, error) {
 		return nil, nil
 	}
 	var err error
-	e.run, err = readRun(dir)
+	if e.run, err = readRun(dir); err == nil {
+		e.run.configuration = e.run.Meta.Configuration()
+	}
 	return e, err
 }
 

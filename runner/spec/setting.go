@@ -155,6 +155,18 @@ func (t *Setting) value(s *Spec) any {
 	return v
 }
 
+// Same tells whether two Specs have the same value of the setting.
+func (t *Setting) Same(a, b *Spec) bool {
+	if t.own != nil {
+		return t.ownNumber(a) == t.ownNumber(b)
+	}
+	x, y := t.field(a), t.field(b)
+	if x.Comparable() {
+		return x.Equal(y)
+	}
+	return reflect.DeepEqual(x.Interface(), y.Interface())
+}
+
 // number returns the setting as methods get it; false where it is no number.
 func (t *Setting) Number(s *Spec) (Auto, bool) {
 	if t.own != nil {

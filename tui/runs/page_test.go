@@ -108,13 +108,13 @@ func TestSorting(t *testing.T) {
 	}
 	r.Size(200, 60)
 	by := func(c runColumn) func(a, b *record.Run) int {
-		return func(a, b *record.Run) int { return c.compare(line{a}, line{b}) }
+		return func(a, b *record.Run) int { return c.value(line{a}).compare(c.value(line{b})) }
 	}
 	for i, c := range p.columns[:len(runColumns(false, last))+1] { // and the trend
 		if p.by != i {
 			t.Fatalf("s went to column %d, want %d", p.by, i)
 		}
-		if c.compare != nil && !slices.IsSortedFunc(p.shown, by(c)) {
+		if c.value != nil && !slices.IsSortedFunc(p.shown, by(c)) {
 			t.Errorf("not sorted by %s", c.head)
 		}
 		forward := ids(p.shown)
