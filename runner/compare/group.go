@@ -168,7 +168,7 @@ type KeyDiff struct {
 func Diff(specs []spec.Spec) []KeyDiff {
 	var diffs []KeyDiff
 	for _, t := range spec.AllSettings() {
-		if !slices.ContainsFunc(specs, func(s spec.Spec) bool { return !t.Same(&s, &specs[0]) }) {
+		if t.SameIn(specs) {
 			continue
 		}
 		d := KeyDiff{Key: t.Key}

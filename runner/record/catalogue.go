@@ -1,7 +1,9 @@
 package record
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -84,6 +86,16 @@ func (c *Catalogue) List() (runs []*Run, problems []error) {
 	}
 	NewestFirst(runs)
 	return runs, problems
+}
+
+// Latest returns the newest run.
+func (c *Catalogue) Latest() (*Run, error) {
+	runs, problems := c.List()
+	if len(runs) == 0 {
+		return nil, fmt.Errorf("no run in %s: %w", c.dir,
+			errors.Join(append(problems, fs.ErrNotExist)...))
+	}
+	return runs[0], nil
 }
 
 // look returns a run as its files are now; nil of a folder that is none.

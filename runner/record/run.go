@@ -225,15 +225,13 @@ func NewestFirst(runs []*Run) {
 // "latest".
 func Find(dir, id string) (*Run, error) {
 	if id == "latest" {
-		runs, problems := List(dir)
-		if len(runs) == 0 {
-			return nil, fmt.Errorf("no run in %s: %w", dir,
-				errors.Join(append(problems, fs.ErrNotExist)...))
-		}
-		return runs[0], nil
+		return NewCatalogue(dir, "").Latest()
 	}
 	if !plainName(id) {
 		return readRun(id)
+	}
+	if path := filepath.Join(dir, id); isRun(path) {
+		return readRun(path)
 	}
 	names, err := runNames(dir)
 	if err != nil {
@@ -308,6 +306,19 @@ func folders(dir string) (names []string, err error) {
 		}
 	}
 	return names, nil
+}
+
+// Starting lists the names in the folder dir that start in a way. It opens no run.
+func Starting(dir, with string) []string {
+	names, _ := folders(dir)
+	return slices.DeleteFunc(names, func(name string) bool {
+		return !strings.HasPrefix(name, with)
+	})
+}
+
+func isRun(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, metaName))
+	return err == nil && !isSweep(dir)
 }
 
 // isSweep tells whether a folder is a runs folder of its own: see runner/sweep.

@@ -14,7 +14,11 @@ import (
 
 // Find returns the run that the user means.
 func (c *Console) Find(id string) (*record.Run, error) {
-	r, err := record.Find(c.RunsDir, id)
+	find := func() (*record.Run, error) { return record.Find(c.RunsDir, id) }
+	if id == "latest" {
+		find = c.Catalogue().Latest
+	}
+	r, err := find()
 	if err != nil {
 		return nil, fmt.Errorf("%w: drolab runs lists them all", err)
 	}

@@ -105,7 +105,7 @@ func (s *Screen) open(ctx context.Context, cfg lab.Config) error {
 
 // comeBack says what goes on without the interface.
 func (s *Screen) comeBack(dir string) {
-	runs, _ := record.List(dir)
+	runs, _ := record.NewCatalogue(dir, s.Catalogues).List()
 	runs = slices.DeleteFunc(runs, func(r *record.Run) bool { return r.Status().Ended() })
 	if len(runs) == 0 {
 		return
