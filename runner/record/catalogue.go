@@ -24,6 +24,7 @@ import (
 type Catalogue struct {
 	ReadOnly   bool // the cache is not written to
 	dir, cache string
+	news       int
 	now        func() time.Time
 	open       disk.Opener
 
@@ -44,7 +45,7 @@ func NewCatalogue(dir, cache string) *Catalogue {
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs
 	}
-	return &Catalogue{dir: dir, cache: cache, now: time.Now, open: disk.OpenDisk}
+	return &Catalogue{dir: dir, cache: cache, news: news, now: time.Now, open: disk.OpenDisk}
 }
 
 // news is how many runs have to be read before the file is written anew: that takes as long as
@@ -66,7 +67,7 @@ func (c *Catalogue) List() (runs []*Run, problems []error) {
 	onAllCores(len(names), func(i int) { list[i], errs[i] = c.look(names[i]) })
 	before := len(c.known)
 	fresh := c.keep(list)
-	if c.cache != "" && !c.ReadOnly && fresh+before-(len(c.known)-fresh) > news+before/news && c.save() == nil {
+	if c.cache != "" && !c.ReadOnly && fresh+before-(len(c.known)-fresh) > c.news+before/news && c.save() == nil {
 		for i, e := range list { // they need not be held twice
 			if k := c.known[names[i]]; e != nil && k != nil && k.stamps == e.stamps {
 				list[i] = k

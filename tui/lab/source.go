@@ -1,9 +1,7 @@
 package lab
 
 import (
-	"runtime/debug"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"drolab/runner/record"
@@ -53,25 +51,19 @@ func (f Folder) Delete(id string) error { return record.Delete(string(f), id) }
 type Remembered struct {
 	Folder
 	catalogue *record.Catalogue
-	listed    atomic.Int64
 }
 
 // Remember returns the folder of runs dir. What is remembered of it is in the folder cache,
 // which is not written to where the runs are only looked at; "" is none.
-func Remember(dir, cache string, looks bool) *Remembered {
+func Remember(dir, cache string, looks bool) Remembered {
 	c := record.NewCatalogue(dir, cache)
 	c.ReadOnly = looks
-	return &Remembered{Folder: Folder(dir), catalogue: c}
+	return Remembered{Folder: Folder(dir), catalogue: c}
 }
 
 // List implements Source.
-func (f *Remembered) List() ([]*record.Run, []error) {
-	const many = 1000
-	runs, problems := f.catalogue.List()
-	if int64(len(runs)) > f.listed.Swap(int64(len(runs)))+many {
-		debug.FreeOSMemory() // what reading them took is more than what is kept
-	}
-	return runs, problems
+func (f Remembered) List() ([]*record.Run, []error) {
+	return f.catalogue.List()
 }
 
 // Shown is a Source of which nothing is deleted.

@@ -3,6 +3,7 @@ package runs
 import (
 	"errors"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -208,9 +209,9 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		p.all, p.problems, p.loaded, p.busy = msg.Runs, msg.Problems, true, false
 		p.took = msg.Took
 		p.forget()
-		p.name()
+		news := p.name()
 		p.arrange()
-		return tea.Batch(p.readPins(), p.readEvals(), p.readTrends())
+		return tea.Batch(news, p.readPins(), p.readEvals(), p.readTrends())
 	case pinsMsg:
 		maps.Copy(p.pins, msg)
 	case momentMsg:
@@ -259,8 +260,9 @@ func (p *Page) forget() {
 	maps.DeleteFunc(p.chosen, func(id string, _ bool) bool { return !there[id] })
 }
 
-// name finds what tells the runs apart.
-func (p *Page) name() {
+// name finds what tells the runs apart, where there are others. What that takes of
+// thousands is given back.
+func (p *Page) name() tea.Cmd {
 	var metas []*runner.Meta
 	var specs []spec.Spec
 	for _, r := range p.all {
@@ -270,7 +272,7 @@ func (p *Page) name() {
 		_, known := p.names[m.ID]
 		return !known
 	}) {
-		return
+		return nil
 	}
 	p.names, p.keys = map[string]string{}, nil
 	p.colors = map[string]uint8{}
@@ -289,6 +291,14 @@ func (p *Page) name() {
 		p.keys = append(p.keys, d.Key)
 	}
 	p.furnish()
+	const many = 1000
+	if len(p.all) < many {
+		return nil
+	}
+	return func() tea.Msg {
+		debug.FreeOSMemory()
+		return nil
+	}
 }
 
 // pinsMsg brings the pinned checkpoints of runs.
