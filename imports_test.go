@@ -120,6 +120,7 @@ var testPairs = map[string]string{
 
 	"runner/sweep":   "runner/internal/aside/asidetest, presets",
 	"runner/foreign": "runner/record",
+	"runner/filter":  "presets/recorded",
 	"runner/inspect": "runner/record/recordtest",
 	"runner/publish": "runner/record/recordtest, runner/certificate",
 	"runner/queue":   "runner/certificate",

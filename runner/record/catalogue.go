@@ -28,8 +28,9 @@ type Catalogue struct {
 	now        func() time.Time
 	open       disk.Opener
 
-	mu    sync.Mutex
-	known map[string]*listed // by name; nil before the first look
+	mu      sync.Mutex
+	known   map[string]*listed // by name; nil before the first look
+	unsaved int                // runs of which the file says something else
 }
 
 // listed is a run that is known, with the stamps of the files that it was read from.
@@ -48,8 +49,8 @@ func NewCatalogue(dir, cache string) *Catalogue {
 	return &Catalogue{dir: dir, cache: cache, news: news, now: time.Now, open: disk.OpenDisk}
 }
 
-// news is how many runs have to be read before the file is written anew: that takes as long as
-// reading a few of them.
+// news is how many runs have to be other ones before the file is written anew, and one for so
+// many in the folder: that takes as long as reading a few of them.
 const news = 64
 
 // List returns every run, newest first, and the problems that record.List returns.
@@ -65,9 +66,9 @@ func (c *Catalogue) List() (runs []*Run, problems []error) {
 	}
 	list, errs := make([]*listed, len(names)), make([]error, len(names))
 	onAllCores(len(names), func(i int) { list[i], errs[i] = c.look(names[i]) })
-	before := len(c.known)
-	fresh := c.keep(list)
-	if c.cache != "" && !c.ReadOnly && fresh+before-(len(c.known)-fresh) > c.news+before/news && c.save() == nil {
+	c.keep(list)
+	if c.cache != "" && !c.ReadOnly && c.unsaved > c.news+len(list)/news && c.save() == nil {
+		c.unsaved = 0
 		for i, e := range list { // they need not be held twice
 			if k := c.known[names[i]]; e != nil && k != nil && k.stamps == e.stamps {
 				list[i] = k
@@ -124,8 +125,8 @@ func stampsOf(dir string) (stamps [4]disk.Stamp) {
 	return stamps
 }
 
-// keep remembers what can be of a look at the folder, and returns how many of that are new.
-func (c *Catalogue) keep(list []*listed) (fresh int) {
+// keep remembers what can be of a look at the folder, and forgets the rest.
+func (c *Catalogue) keep(list []*listed) {
 	known := make(map[string]*listed, len(list))
 	for _, e := range list {
 		if e == nil || e.run == nil {
@@ -136,12 +137,16 @@ func (c *Catalogue) keep(list []*listed) (fresh int) {
 			if !c.stays(e) {
 				continue
 			}
-			fresh++
+			c.unsaved++
 		}
 		known[name] = e
 	}
+	for name := range c.known {
+		if known[name] == nil {
+			c.unsaved++
+		}
+	}
 	c.known = known
-	return fresh
 }
 
 // settles is how long ago a file was written last, at least, for its stamp to tell that it is

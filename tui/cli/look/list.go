@@ -34,10 +34,9 @@ func runsCommand(con *console.Console) *cobra.Command {
 	var l lister
 	c := &cobra.Command{
 		Use: "runs", Short: "List the newest runs", Args: console.None,
-		Long: "List runs, the newest first: " + strconv.Itoa(newest) + " of them, or all with --all or " +
-			"--json. A filter has the words and terms of page Runs: algo:sfk rho>=0.5 -failed. " +
-			"--sort and --columns take what a term has before its sign: a setting, a measure or a " +
-			"fact, as lr, test_accuracy or tag.",
+		Long: `List runs, the newest first: 50 of them, or all with --all or --json. A filter has the
+words and terms of page Runs: algo:sfk rho>=0.5 -failed. --sort and --columns take what a term has
+before its sign: a setting, a measure or a fact, as lr, test_accuracy or tag.`,
 		Example: `drolab runs --filter "algo:sfk -failed" --sort=-worst
 drolab runs --all --columns lr,tag`,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -140,7 +139,8 @@ type column struct {
 }
 
 func columnsOf(keys string) (list []column, err error) {
-	for key := range strings.FieldsFuncSeq(keys, func(c rune) bool { return c == ',' || c == ' ' }) {
+	apart := func(c rune) bool { return c == ',' || c == ' ' }
+	for key := range strings.FieldsFuncSeq(keys, apart) {
 		of, err := filter.Fact(key)
 		if err != nil {
 			return nil, err
