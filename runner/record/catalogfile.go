@@ -165,8 +165,13 @@ func readIndex(path string) (f disk.File, x *index, err error) {
 func (x *index) decode() (specs []spec.Spec, others []runner.Meta, err error) {
 	specs, others = make([]spec.Spec, len(x.Specs)), make([]runner.Meta, len(x.Others))
 	wrong := make([]error, len(specs)+len(others))
-	onAllCores(len(specs), func(i int) { wrong[i] = json.Unmarshal([]byte(x.Specs[i]), &specs[i]) })
-	onAllCores(len(others), func(i int) { wrong[len(specs)+i] = readOther(x.Others[i], &others[i]) })
+	onAllCores(len(wrong), func(i int) {
+		if k := i - len(specs); k >= 0 {
+			wrong[i] = readOther(x.Others[k], &others[k])
+		} else {
+			wrong[i] = json.Unmarshal([]byte(x.Specs[i]), &specs[i])
+		}
+	})
 	return specs, others, errors.Join(wrong...)
 }
 
