@@ -111,6 +111,22 @@ func (m *Meta) Places(a measure.Axis) []string {
 	return names
 }
 
+// Configuration is equal for runs that differ in the seed alone.
+func (m *Meta) Configuration() string {
+	spec := m.Spec
+	spec.Seed = 0
+	b, err := json.Marshal(&spec)
+	if err != nil {
+		return m.ID // nothing else is like it
+	}
+	return m.ConfigurationOf(string(b))
+}
+
+// ConfigurationOf is that of a run whose specification without its seed is this in JSON.
+func (m *Meta) ConfigurationOf(spec string) string {
+	return m.Preset + " " + m.Parent + " " + spec
+}
+
 // Measured implements Subject.
 func (m *Meta) Measured() (s *spec.Spec, p *measure.Parts, optimum bool) {
 	return &m.Spec, &m.Parts, m.Optimum != nil

@@ -39,9 +39,9 @@ func sourceOf(cfg lab.Config) lab.Source {
 	case cfg.Kept != nil:
 		return cfg.Kept
 	case cfg.ReadOnly:
-		return lab.Shown{Folder: lab.Folder(cfg.RunsDir)}
+		return lab.Shown{Source: lab.Remember(cfg.RunsDir, cfg.Catalogues, cfg.Guest)}
 	}
-	return lab.Folder(cfg.RunsDir)
+	return lab.Remember(cfg.RunsDir, cfg.Catalogues, false)
 }
 
 // options are those of every terminal.

@@ -168,13 +168,16 @@ type KeyDiff struct {
 func Diff(specs []spec.Spec) []KeyDiff {
 	var diffs []KeyDiff
 	for _, t := range spec.AllSettings() {
+		if t.SameIn(specs) {
+			continue
+		}
 		d := KeyDiff{Key: t.Key}
 		first := ""
 		differs := false
-		for _, s := range specs {
-			value := ""
-			if t.ReadIn(&s) {
-				value = strings.Trim(t.Text(&s), "[]")
+		for i := range specs {
+			value, s := "", &specs[i]
+			if t.ReadIn(s) {
+				value = strings.Trim(t.Text(s), "[]")
 				differs = differs || first != "" && value != first
 				first = value
 			}

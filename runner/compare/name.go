@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,15 +10,7 @@ import (
 )
 
 // Configuration is equal for runs that differ in the seed alone.
-func Configuration(m *runner.Meta) string {
-	spec := m.Spec
-	spec.Seed = 0
-	b, err := json.Marshal(&spec)
-	if err != nil {
-		return m.ID // nothing else is like it
-	}
-	return m.Preset + " " + m.Parent + " " + string(b)
-}
+func Configuration(m *runner.Meta) string { return m.Configuration() }
 
 // Names are the shortest that tell the configurations of runs apart: by method, by preset
 // (by the radius, where that is all that presets differ in) where a method has several, and by

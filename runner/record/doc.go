@@ -44,8 +44,9 @@
 // A finished run packs into one small file (packed.go), which is read by the same
 // code: its log is a Tail, too.
 //
-// It is not a database and keeps no index of runs: what it knows of them all is
-// what the directories say at that moment. It decides nothing about training.
+// It is not a database: what it knows of runs is what the directories say at that moment. A
+// Catalogue remembers what it has read of runs that have ended, for as long as their files stay
+// as they are. It decides nothing about training.
 //
 // Everything that a writer does to files goes through the interface aside.Disk; tests
 // put one that fails, is killed or loses its power at each of these things

@@ -14,7 +14,7 @@ func Measures(runs ...*Run) []measure.Measure {
 func UserMeasures(runs ...*Run) []measure.Measure {
 	return runner.UserMeasures(func(yield func(*runner.Meta, measure.Values) bool) {
 		for _, r := range runs {
-			if !yield(&r.Meta, r.summary.Measures) {
+			if r.own && !yield(&r.Meta, r.Summary().Measures) {
 				return
 			}
 		}

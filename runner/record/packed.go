@@ -40,7 +40,7 @@ func Pack(w io.Writer, r *Run) error {
 	if err != nil {
 		return fmt.Errorf("run %s: %w", r.Meta.ID, err)
 	}
-	summary := *r.summary
+	summary := *r.Summary()
 	summary.Dir = ""
 	meta, err := json.Marshal(&r.Meta)
 	if err != nil {
@@ -95,8 +95,7 @@ func Unpack(dir string, packed []byte) (*Run, error) {
 		return nil, fmt.Errorf("%s: is no packed run of one algorithm that is done", dir)
 	}
 	r.status = r.summary.Status
-	r.summary.Describe(&r.Meta)
-	r.summary.ID, r.summary.Dir = r.Meta.ID, dir
+	r.came(r.summary)
 	return r, nil
 }
 

@@ -23,29 +23,35 @@ type Run struct {
 	Meta runner.Meta // ID is the directory's name, whatever run.json says
 
 	status  runner.Status
-	summary *runner.Summary
-	label   Label
-	open    disk.Opener // nil: the system's
-	packed  []byte      // of a packed run: what there is in place of files
-	passed  *eventlog.PassedOver
+	summary *runner.Summary // nil: the catalogue's
+	entry   *listed         // of a run of a catalogue
+	own     bool            // its program gave values of its own
+	steps   int64
+	epochs  float64
+
+	configuration string // "" until it is asked for, of a run that no catalogue knew
+	label         Label
+	open          disk.Opener // nil: the system's
+	packed        []byte      // of a packed run: what there is in place of files
+	passed        *eventlog.PassedOver
 }
+
+// Steps and Epochs are those that are done.
+func (r *Run) Steps() int64 { return r.steps }
+
+func (r *Run) Epochs() float64 { return r.epochs }
 
 // Status returns the run's state. An unfinished run that nobody records is
 // runner.Interrupted.
 func (r *Run) Status() runner.Status { return r.status }
 
-// Summary returns summary.json or, for a run that has not ended or was resumed
-// since, what the end of the log says: measures that stand further from the
-// log's end than endBudget do not apply then. Dir is filled in. The caller
-// must not change it.
-func (r *Run) Summary() *runner.Summary { return r.summary }
-
 // Standing returns how the run stands, from the end of its log, and where that does
 // not reach back to it, from its summary. It costs the same for every length of log.
 func (r *Run) Standing() Standing {
+	came := r.Summary()
 	in, err := disk.OpenFolder(r.open, r.Dir)
 	if err != nil {
-		return Standing{Status: r.status, Step: r.summary.Steps}
+		return Standing{Status: r.status, Step: came.Steps}
 	}
 	defer in.Close()
 	e, err := eventlog.ReadEnd(in, r.passed,
@@ -54,14 +60,14 @@ func (r *Run) Standing() Standing {
 		e = &eventlog.End{}
 	}
 	s := e.Standing
-	s.Status, s.Cause = r.status, r.summary.Cause
-	s.Step = max(s.Step, r.summary.Steps)
-	if s.Eval == nil && len(r.summary.ByGroup) > 0 {
+	s.Status, s.Cause = r.status, came.Cause
+	s.Step = max(s.Step, came.Steps)
+	if s.Eval == nil && len(came.ByGroup) > 0 {
 		s.Eval = &runner.EvalEvent{
-			Head:    runner.Head{Step: r.summary.Steps},
-			Epoch:   r.summary.Epochs,
-			Values:  r.summary.Measures,
-			ByGroup: r.summary.ByGroup,
+			Head:    runner.Head{Step: came.Steps},
+			Epoch:   came.Epochs,
+			Values:  came.Measures,
+			ByGroup: came.ByGroup,
 		}
 	}
 	return s
@@ -204,26 +210,8 @@ func (r *Run) Held() bool { return Held(filepath.Join(r.Dir, lockName)) }
 // List returns every run in the folder dir, newest first, and one error for
 // each directory that cannot be read or of which something was passed over. A
 // folder that is missing has no runs.
-// It reads run.json, summary.json and the end of the log.
-func List(dir string) (runs []*Run, problems []error) {
-	names, err := runNames(dir)
-	if err != nil {
-		return nil, []error{err}
-	}
-	for _, name := range names {
-		r, err := readRun(filepath.Join(dir, name))
-		if err != nil {
-			problems = append(problems, fmt.Errorf("run %s: %w", name, err))
-			continue
-		}
-		runs = append(runs, r)
-		if err := r.PassedOver(); err != nil {
-			problems = append(problems, err)
-		}
-	}
-	NewestFirst(runs)
-	return runs, problems
-}
+// It reads run.json, summary.json and the end of the log of each: see Catalogue.
+func List(dir string) (runs []*Run, problems []error) { return NewCatalogue(dir, "").List() }
 
 // NewestFirst sorts runs as List does.
 func NewestFirst(runs []*Run) {
@@ -237,15 +225,13 @@ func NewestFirst(runs []*Run) {
 // "latest".
 func Find(dir, id string) (*Run, error) {
 	if id == "latest" {
-		runs, problems := List(dir)
-		if len(runs) == 0 {
-			return nil, fmt.Errorf("no run in %s: %w", dir,
-				errors.Join(append(problems, fs.ErrNotExist)...))
-		}
-		return runs[0], nil
+		return NewCatalogue(dir, "").Latest()
 	}
 	if !plainName(id) {
 		return readRun(id)
+	}
+	if path := filepath.Join(dir, id); isRun(path) {
+		return readRun(path)
 	}
 	names, err := runNames(dir)
 	if err != nil {
@@ -297,19 +283,42 @@ func some(names []string) string {
 
 // runNames lists the directories in dir that may be runs.
 func runNames(dir string) ([]string, error) {
+	names, err := folders(dir)
+	return slices.DeleteFunc(names, func(name string) bool {
+		return isSweep(filepath.Join(dir, name))
+	}), err
+}
+
+// folders lists the directories in dir that may be runs or sweeps.
+func folders(dir string) (names []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	var names []string
 	for _, e := range entries {
-		info, err := os.Stat(filepath.Join(dir, e.Name()))
-		if plainName(e.Name()) && err == nil && info.IsDir() &&
-			!isSweep(filepath.Join(dir, e.Name())) {
+		folder := e.IsDir()
+		if e.Type()&fs.ModeSymlink != 0 {
+			info, err := os.Stat(filepath.Join(dir, e.Name()))
+			folder = err == nil && info.IsDir()
+		}
+		if folder && plainName(e.Name()) {
 			names = append(names, e.Name())
 		}
 	}
 	return names, nil
+}
+
+// Starting lists the names in the folder dir that start in a way. It opens no run.
+func Starting(dir, with string) []string {
+	names, _ := folders(dir)
+	return slices.DeleteFunc(names, func(name string) bool {
+		return !strings.HasPrefix(name, with)
+	})
+}
+
+func isRun(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, metaName))
+	return err == nil && !isSweep(dir)
 }
 
 // isSweep tells whether a folder is a runs folder of its own: see runner/sweep.
@@ -360,8 +369,7 @@ func readRun(dir string) (*Run, error) {
 		r.summary.Cause = e.Cause
 		r.summary.Selects(m, e.Selected)
 	}
-	r.summary.Describe(m)
-	r.summary.ID, r.summary.Dir = m.ID, dir
+	r.came(r.summary)
 	return r, nil
 }
 

@@ -137,7 +137,7 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 
 // tick looks whether runs of the newest experiment have ended, or of a newer one.
 func (p *Page) tick(now time.Time) tea.Cmd {
-	if p.loading || p.asked || now.Sub(p.looked) < lab.LookAfter(p.live) {
+	if p.loading || p.asked || now.Sub(p.looked) < lab.LookAfter(p.live, p.took) {
 		return nil
 	}
 	p.looked = now

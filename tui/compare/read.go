@@ -17,6 +17,7 @@ import (
 // newest finished one: of the last or of the selected step, "" of what suits.
 func compareRuns(s lab.Source, runs []*record.Run, at string, round int) tea.Cmd {
 	return func() tea.Msg {
+		began := time.Now()
 		m := comparedMsg{round: round, compared: compared{runs: runs}}
 		if len(runs) == 0 {
 			all, _ := s.List()
@@ -34,6 +35,7 @@ func compareRuns(s lab.Source, runs []*record.Run, at string, round int) tea.Cmd
 		for _, r := range m.runs {
 			m.logs = append(m.logs, lab.Evaluations(s, r))
 		}
+		m.took = time.Since(began)
 		return m
 	}
 }
@@ -110,6 +112,7 @@ type compared struct {
 	table *compare.Table
 	diffs []compare.KeyDiff // settings in which the rows differ, a value a row
 	logs  []lab.Log         // of the runs
+	took  time.Duration     // until it was there
 }
 
 // curvesMsg brings evaluations, and resumes.

@@ -16,17 +16,23 @@ type Colors map[string]uint8
 
 // ColorsOf gives the configurations of each preset of a folder their colours.
 func ColorsOf(runs []*record.Run) Colors {
-	all, presets := Colors{}, map[string][]*runner.Meta{}
-	for _, r := range slices.Backward(runs) { // newest first
-		presets[r.Meta.Preset] = append(presets[r.Meta.Preset], &r.Meta)
-	}
-	for _, list := range presets {
-		for i, n := range all.Of(list) {
-			all[compare.Configuration(list[i])] = n
+	all, taken := Colors{}, map[string]map[uint8]bool{} // by preset
+	for _, r := range slices.Backward(runs) {           // newest first
+		key, of := r.Configuration(), r.Meta.Preset
+		if _, known := all[key]; known {
+			continue
 		}
+		if taken[of] == nil {
+			taken[of] = map[uint8]bool{}
+		}
+		n := all.find(&r.Meta, key, taken[of])
+		all[key], taken[of][n] = n, true
 	}
 	return all
 }
+
+// Number is that of one run alone.
+func (c Colors) Number(key string, m *runner.Meta) uint8 { return c.find(m, key, nil) }
 
 // Of are the numbers of runs that are shown together, the same for those that differ in
 // seed alone, and different ones as far as there are any. A configuration keeps the one

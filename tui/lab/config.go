@@ -32,6 +32,8 @@ type Config struct {
 	StopSweep func(dir string) error
 	// RunsDir and DataDir are the folders of the runs and of the datasets.
 	RunsDir, DataDir string
+	// Catalogues is the folder of what is remembered of folders of runs; empty is none.
+	Catalogues string
 	// CPU is this machine's processor, as in the runs that were trained on it.
 	CPU string
 	// Cores is how many of it runs may use.

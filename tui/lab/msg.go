@@ -1,6 +1,8 @@
 package lab
 
 import (
+	"time"
+
 	"drolab/runner/record"
 	"drolab/tui/kit"
 )
@@ -40,6 +42,7 @@ type Compare struct{ Runs []*record.Run }
 type Listed struct {
 	Runs     []*record.Run
 	Problems []error
+	Took     time.Duration // until they were read
 }
 
 // Samples asks the Samples page for those that weigh most at a run's checkpoint.

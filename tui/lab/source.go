@@ -47,8 +47,27 @@ func (Folder) Open(r *record.Run) Log { return r.Tail() }
 
 func (f Folder) Delete(id string) error { return record.Delete(string(f), id) }
 
-// Shown is a Folder of which nothing is deleted.
-type Shown struct{ Folder }
+// Remembered is a Folder with its catalogue.
+type Remembered struct {
+	Folder
+	catalogue *record.Catalogue
+}
+
+// Remember returns the folder of runs dir. What is remembered of it is in the folder cache,
+// which is not written to where the runs are only looked at; "" is none.
+func Remember(dir, cache string, looks bool) Remembered {
+	c := record.NewCatalogue(dir, cache)
+	c.ReadOnly = looks
+	return Remembered{Folder: Folder(dir), catalogue: c}
+}
+
+// List implements Source.
+func (f Remembered) List() ([]*record.Run, []error) {
+	return f.catalogue.List()
+}
+
+// Shown is a Source of which nothing is deleted.
+type Shown struct{ Source }
 
 // Delete implements Source.
 func (Shown) Delete(string) error { return errShown }
@@ -68,16 +87,17 @@ func (t inSmall) Open(r *record.Run) Log { return record.InSmall(t.Source.Open(r
 // How often the folder is looked at while the page is shown: listing costs a
 // few files a run.
 const (
-	lookLive = 2 * time.Second // while a run is live
+	lookLive = 600 * time.Millisecond // while a run is live
 	lookIdle = 10 * time.Second
+	looking  = 10 // of so many parts of the time is one for looking, at most
 )
 
-// LookAfter is how long what was read of the folder stands.
-func LookAfter(live bool) time.Duration {
+// LookAfter is how long what was read of the folder, in so much time, stands.
+func LookAfter(live bool, took time.Duration) time.Duration {
 	if live {
-		return lookLive
+		return max(lookLive, looking*took)
 	}
-	return lookIdle
+	return max(lookIdle, looking*took)
 }
 
 // AnyLive tells whether a run has not ended.
@@ -88,7 +108,8 @@ func AnyLive(runs []*record.Run) bool {
 // List reads all runs.
 func List(s Source) tea.Cmd {
 	return func() tea.Msg {
+		began := time.Now()
 		runs, problems := s.List()
-		return Listed{runs, problems}
+		return Listed{runs, problems, time.Since(began)}
 	}
 }

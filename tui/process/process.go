@@ -39,17 +39,18 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	}
 	return cli.Main(ctx, cli.Env{
 		Stdin: stdin, Stdout: stdout, Stderr: stderr,
-		DataDir:  folder("DROLAB_DATA", "XDG_CACHE_HOME", ".cache"),
-		RunsDir:  folder("DROLAB_RUNS", "XDG_STATE_HOME", ".local/state", "runs"),
-		Keys:     folder("", "XDG_STATE_HOME", ".local/state", "share"),
-		Programs: folder("", "XDG_STATE_HOME", ".local/state", "programs"),
-		ASCII:    ascii(),
-		Environ:  os.Environ(),
-		Orderly:  orderly,
-		Warned:   warned,
-		Notify:   os.Getenv("DROLAB_NOTIFY"),
-		Ring:     os.Getenv("DROLAB_RING"),
-		Self:     self, RuntimeDir: os.Getenv("XDG_RUNTIME_DIR"),
+		DataDir:    folder("DROLAB_DATA", "XDG_CACHE_HOME", ".cache"),
+		RunsDir:    folder("DROLAB_RUNS", "XDG_STATE_HOME", ".local/state", "runs"),
+		Catalogues: folder("", "XDG_CACHE_HOME", ".cache", "catalogues"),
+		Keys:       folder("", "XDG_STATE_HOME", ".local/state", "share"),
+		Programs:   folder("", "XDG_STATE_HOME", ".local/state", "programs"),
+		ASCII:      ascii(),
+		Environ:    os.Environ(),
+		Orderly:    orderly,
+		Warned:     warned,
+		Notify:     os.Getenv("DROLAB_NOTIFY"),
+		Ring:       os.Getenv("DROLAB_RING"),
+		Self:       self, RuntimeDir: os.Getenv("XDG_RUNTIME_DIR"),
 	}, args)
 }
 

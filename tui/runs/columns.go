@@ -3,6 +3,7 @@ package runs
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,10 +27,31 @@ type runColumn struct {
 	least int  // width of the screen from which it is shown
 	extra bool // shown where it was chosen alone
 	cell  func(line) string
-	// compare sorts by the column, the most interesting line first; nil keeps
+	// value is what the list is sorted by, the most interesting line first; nil keeps
 	// the folder's order, newest first.
-	compare func(a, b line) int
+	value   func(line) rank
 	measure string // the name of one of a summary; "" for the others
+}
+
+// rank is what a line is sorted by: numbers are before words, and none is behind them.
+type rank struct {
+	number float64
+	text   string
+}
+
+func (v rank) compare(o rank) int {
+	return cmp.Or(cmp.Compare(v.kind(), o.kind()), cmp.Compare(v.number, o.number),
+		cmp.Compare(v.text, o.text))
+}
+
+func (v rank) kind() int {
+	switch {
+	case !math.IsNaN(v.number):
+		return 0
+	case v.text != "":
+		return 1
+	}
+	return 2
 }
 
 // runColumns are the columns in their order on the screen; folded, measures have a
@@ -44,7 +66,7 @@ func runColumns(folded bool, value valueOf) []runColumn {
 	text := textColumn
 	when := func(r *record.Run) string { return r.Meta.Created.Format("01-02 15:04") }
 	started := text("started UTC", 13, 85, when)
-	started.compare, started.cell = nil, func(l line) string { return when(l[0]) }
+	started.value, started.cell = nil, func(l line) string { return when(l[0]) }
 	seed := func(l line) string {
 		if len(l) > 1 {
 			return fmt.Sprintf("n=%d", len(l))
@@ -52,7 +74,7 @@ func runColumns(folded bool, value valueOf) []runColumn {
 		return fmt.Sprint(l[0].Meta.Spec.Seed)
 	}
 	epochs := func(l line) string {
-		return fmt.Sprintf("%.3g/%d", l[0].Summary().Epochs, l[0].Meta.Spec.Epochs)
+		return fmt.Sprintf("%.3g/%d", l[0].Epochs(), l[0].Meta.Spec.Epochs)
 	}
 	return []runColumn{
 		started,
@@ -60,12 +82,12 @@ func runColumns(folded bool, value valueOf) []runColumn {
 		text("method", methodCells+1, 0, func(r *record.Run) string {
 			return string(r.Meta.Spec.Algorithm()) + lab.Mark(&r.Meta)
 		}),
-		{head: "seed", w: 5, cell: seed, compare: func(a, b line) int {
-			return cmp.Compare(a[0].Meta.Spec.Seed, b[0].Meta.Spec.Seed)
+		{head: "seed", w: 5, cell: seed, value: func(l line) rank {
+			return rank{number: float64(l[0].Meta.Spec.Seed)}
 		}},
 		text("state", 12, 60, func(r *record.Run) string { return string(r.Status()) }),
-		{head: "epochs", w: 9, least: 72, cell: epochs, compare: func(a, b line) int {
-			return cmp.Compare(b[0].Summary().Epochs, a[0].Summary().Epochs)
+		{head: "epochs", w: 9, least: 72, cell: epochs, value: func(l line) rank {
+			return rank{number: -l[0].Epochs()}
 		}},
 		text("set, ρ", 14, 112, func(r *record.Run) string { return r.Meta.Spec.Radius() }),
 		measure("worst %", 8, 0, "worst_class_accuracy"),
@@ -95,16 +117,14 @@ func measureColumn(folded bool, value valueOf, m lab.Measure) runColumn {
 	return runColumn{head: m.Head(), w: max(8, measureCells(m, folded), cell.Width(m.Head())+2),
 		measure: m.Name,
 		cell:    func(l line) string { return l.spread(of, m) },
-		compare: func(a, b line) int {
-			return byNumber(a.mean(of), b.mean(of), m.Better == dro.Higher)
-		}}
+		value:   func(l line) rank { return byNumber(l.mean(of), m.Better == dro.Higher) }}
 }
 
 // textColumn is one of words.
 func textColumn(head string, w, least int, of func(*record.Run) string) runColumn {
 	return runColumn{head: head, w: w, left: true, least: least,
-		cell:    func(l line) string { return l.same(of) },
-		compare: func(a, b line) int { return cmp.Compare(of(a[0]), of(b[0])) }}
+		cell:  func(l line) string { return l.same(of) },
+		value: func(l line) rank { return rank{math.NaN(), of(l[0])} }}
 }
 
 // extras are the columns that are shown where they are chosen: the programs' own values,
@@ -123,13 +143,13 @@ func (p *Page) extras(there []runColumn) (list []runColumn) {
 		if !taken[key] {
 			c := textColumn(key, max(10, len(key)+2), 0,
 				func(r *record.Run) string { return r.Meta.Spec.Text(key) })
-			c.compare = bySetting(key)
+			c.value = bySetting(key)
 			list = append(list, c)
 		}
 	}
 	list = append(list, textColumn("tags", 14, 0, func(r *record.Run) string {
 		return strings.Join(r.Label().Tags, " ")
-	}), textColumn("pins", 14, 0, p.pinText))
+	}), textColumn(pinsHead, 14, 0, p.pinText))
 	for i := range list {
 		list[i].extra = true
 	}
@@ -137,17 +157,17 @@ func (p *Page) extras(there []runColumn) (list []runColumn) {
 }
 
 // bySetting sorts numbers as numbers.
-func bySetting(key string) func(a, b line) int {
-	return func(a, b line) int {
-		x, y := a[0].Meta.Spec.Text(key), b[0].Meta.Spec.Text(key)
-		u, err := strconv.ParseFloat(x, 64)
-		v, err2 := strconv.ParseFloat(y, 64)
-		if err == nil && err2 == nil {
-			return cmp.Compare(u, v)
+func bySetting(key string) func(line) rank {
+	return func(l line) rank {
+		text := l[0].Meta.Spec.Text(key)
+		if x, err := strconv.ParseFloat(text, 64); err == nil {
+			return rank{number: x}
 		}
-		return cmp.Compare(x, y)
+		return rank{math.NaN(), text}
 	}
 }
+
+const pinsHead = "pins"
 
 // pinText are the steps of a run's pinned checkpoints.
 func (p *Page) pinText(r *record.Run) string {
@@ -160,6 +180,7 @@ func (p *Page) pinText(r *record.Run) string {
 
 // furnish makes the columns anew; the one that the list is sorted by stays.
 func (p *Page) furnish() {
+	p.widest = widest{}
 	head := p.columns[p.by].head
 	p.columns = runColumns(p.together(), p.value.of(p))
 	mean := slices.IndexFunc(p.columns,
@@ -197,13 +218,12 @@ func (p *Page) shows(c *runColumn, w int) bool {
 	return !c.extra && w+2 >= c.least
 }
 
-// byNumber puts what applies first, the better before the worse. NaN, of what
-// does not apply, is less than any number.
-func byNumber(a, b measure.Number, higher bool) int {
+// byNumber puts what applies first, the better before the worse.
+func byNumber(n measure.Number, higher bool) rank {
 	if higher {
-		return cmp.Compare(b.Float(), a.Float())
+		return rank{number: -n.Float()}
 	}
-	return cmp.Compare(-b.Float(), -a.Float())
+	return rank{number: n.Float()}
 }
 
 // presetCells is the least width of a preset's name.
@@ -219,17 +239,10 @@ const methodCells = 6
 // grow into, the method first; that they can comes before figures that narrow screens lack.
 func (p *Page) layColumns(w int) (columns []runColumn, room int) {
 	room = w - listMark
-	longest := func(of func(line) string) (n int) {
-		for _, r := range p.shown {
-			n = max(n, cell.Width(of(p.lineOf(r))))
-		}
-		return n
-	}
 	const most = 24
-	preset := longest(func(l line) string { return l[0].Meta.Preset })
-	preset = max(0, min(preset-presetCells, most))
-	method := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.head == "method" })
-	names := preset + max(0, min(longest(p.columns[method].cell)-methodCells, most))
+	longest := p.measure()
+	preset := max(0, min(longest.preset-presetCells, most))
+	names := preset + max(0, min(longest.method-methodCells, most))
 	full := false // those that are shown unasked end with the first that has no room
 	for _, c := range p.columns {
 		if !p.shows(&c, w) || full && !c.extra && !p.chosenColumns[c.head] {
@@ -244,12 +257,30 @@ func (p *Page) layColumns(w int) (columns []runColumn, room int) {
 	}
 	for i := range columns {
 		if c := &columns[i]; c.head == "method" {
-			more := max(0, min(room, longest(c.cell)-methodCells))
+			more := max(0, min(room, longest.method-methodCells))
 			c.w += more
 			room -= more
 		}
 	}
 	return columns, max(0, min(room, preset))
+}
+
+// widest is how wide presets and methods are, at most, of what is shown on a screen of a width;
+// no width: that is not known.
+type widest struct{ preset, method, screen int }
+
+// measure looks at every line, but once.
+func (p *Page) measure() widest {
+	if p.widest.screen == p.Body.W && p.Body.W > 0 {
+		return p.widest
+	}
+	p.widest = widest{screen: p.Body.W}
+	method := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.head == "method" })
+	for _, r := range p.shown {
+		p.preset = max(p.preset, cell.Width(r.Meta.Preset))
+		p.method = max(p.method, cell.Width(p.columns[method].cell(p.lineOf(r))))
+	}
+	return p.widest
 }
 
 func (c *runColumn) place(text string, room int) string {

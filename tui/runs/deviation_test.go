@@ -68,6 +68,7 @@ func TestNamesBeforeFigures(t *testing.T) {
 	for _, run := range p.lineOf(p.shown[0]) {
 		run.Meta.Preset = "a-preset-of-a-name"
 	}
+	p.arrange()
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "a-preset-of-a-name ") || figures() {
 		t.Errorf("a name is cut:\n%s", s)
 	}

@@ -22,7 +22,7 @@ func (p *Page) fold(list []*record.Run) (kept []*record.Run) {
 	p.seeds = map[string][]*record.Run{}
 	first := map[string]string{} // the run that stands for a configuration
 	for _, r := range list {
-		key := p.configurations[r.Meta.ID]
+		key := r.Configuration()
 		id, there := first[key]
 		if !there {
 			id = r.Meta.ID

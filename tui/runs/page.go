@@ -3,12 +3,14 @@ package runs
 import (
 	"errors"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
 
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/filter"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 	"drolab/tui/kit"
@@ -40,8 +42,9 @@ type Page struct {
 	reading       bool // those of the lines in view
 
 	sorting
+	widest
 	line      kit.Input // the filter, as typed
-	filter    filter
+	filter    filter.Filter
 	filtering bool
 	problem   error // with the filter
 
@@ -53,7 +56,8 @@ type listing struct {
 	loaded   bool
 	problems []error   // directories that cannot be read
 	looked   time.Time // when the folder was last asked for
-	busy     bool      // and did not answer yet
+	took     time.Duration
+	busy     bool // and did not answer yet
 }
 
 // sorting is how the list is sorted.
@@ -64,20 +68,21 @@ type sorting struct {
 
 // likeness is what runs have in common, and what tells them apart.
 type likeness struct {
-	several        bool                     // some differ in the seed alone
-	seeds          map[string][]*record.Run // folded: the runs of a line, by the name of its first
-	names          map[string]string        // what tells runs of a method and preset apart, by name
-	configurations map[string]string        // of runs, by name
-	colors         map[string]uint8         // of their configurations
-	keys           []string                 // of the settings in which runs differ
-	pins           map[string][]int64       // the steps of pinned checkpoints, by run
+	several bool                     // some differ in the seed alone
+	seeds   map[string][]*record.Run // folded: the runs of a line, by the name of its first
+	names   map[string]string        // what tells runs of a method and preset apart, by name
+	colors  map[string]uint8         // of their configurations
+	keys    []string                 // of the settings in which runs differ
+	pins    map[string][]int64       // the steps of pinned checkpoints, by run
 }
 
 // New returns the page.
 func New(s *lab.Lab) *Page {
 	p := &Page{Lab: s, chosen: map[string]bool{}, line: kit.NewInput(""), folded: true,
 		columns:       runColumns(false, last),
-		chosenColumns: map[string]bool{}, evals: map[string]evals{}, filter: allOf{}}
+		chosenColumns: map[string]bool{}, evals: map[string]evals{},
+		likeness: likeness{pins: map[string][]int64{}}}
+	p.filter, _ = filter.Parse("")
 	p.furnish()
 	return p
 }
@@ -101,8 +106,8 @@ func (p *Page) look() tea.Cmd {
 }
 
 func (p *Page) tick(now time.Time) tea.Cmd {
-	if now.Sub(p.looked) < lab.LookAfter(lab.AnyLive(p.all)) {
-		return p.readTrends()
+	if now.Sub(p.looked) < lab.LookAfter(lab.AnyLive(p.all), p.took) {
+		return p.readViewed()
 	}
 	p.looked = now
 	return p.look()
@@ -124,14 +129,13 @@ func (p *Page) arrange() {
 	}
 	archived := strings.Contains(p.line.String(), "archived") // else they are away
 	p.shown = slices.DeleteFunc(slices.Clone(p.all), func(r *record.Run) bool {
-		return !archived && r.Label().Archived || !p.filter.match(r)
+		return !archived && r.Label().Archived || !p.filter.Match(r)
 	})
 	if p.folded {
 		p.shown = p.fold(p.shown)
 	}
-	if c := p.columns[p.by]; c.compare != nil {
-		slices.SortStableFunc(p.shown,
-			func(a, b *record.Run) int { return c.compare(p.lineOf(a), p.lineOf(b)) })
+	if c := p.columns[p.by]; c.value != nil {
+		p.sort(c.value)
 	}
 	if p.reversed {
 		slices.Reverse(p.shown)
@@ -140,7 +144,23 @@ func (p *Page) arrange() {
 	if at < 0 {
 		at = min(p.at, len(p.shown)-1)
 	}
-	p.at = max(0, at)
+	p.at, p.widest = max(0, at), widest{}
+}
+
+// sort sorts what is shown by a value of its lines, each of which is found once.
+func (p *Page) sort(of func(line) rank) {
+	type ranked struct {
+		run *record.Run
+		rank
+	}
+	list := make([]ranked, len(p.shown))
+	for i, r := range p.shown {
+		list[i] = ranked{r, of(p.lineOf(r))}
+	}
+	slices.SortStableFunc(list, func(a, b ranked) int { return a.compare(b.rank) })
+	for i, v := range list {
+		p.shown[i] = v.run
+	}
 }
 
 func (p *Page) toggle() {
@@ -187,12 +207,13 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		return p.tick(time.Time(msg))
 	case lab.Listed:
 		p.all, p.problems, p.loaded, p.busy = msg.Runs, msg.Problems, true, false
+		p.took = msg.Took
 		p.forget()
-		p.name()
+		news := p.name()
 		p.arrange()
-		return tea.Batch(p.readPins(), p.readEvals(), p.readTrends())
+		return tea.Batch(news, p.readPins(), p.readEvals(), p.readTrends())
 	case pinsMsg:
-		p.pins = msg
+		maps.Copy(p.pins, msg)
 	case momentMsg:
 		p.value = msg.moment
 		p.furnish()
@@ -239,8 +260,9 @@ func (p *Page) forget() {
 	maps.DeleteFunc(p.chosen, func(id string, _ bool) bool { return !there[id] })
 }
 
-// name finds what tells the runs apart.
-func (p *Page) name() {
+// name finds what tells the runs apart, where there are others. What that takes of
+// thousands is given back.
+func (p *Page) name() tea.Cmd {
 	var metas []*runner.Meta
 	var specs []spec.Spec
 	for _, r := range p.all {
@@ -250,17 +272,17 @@ func (p *Page) name() {
 		_, known := p.names[m.ID]
 		return !known
 	}) {
-		return
+		return nil
 	}
 	p.names, p.keys = map[string]string{}, nil
-	p.colors, p.configurations = map[string]uint8{}, map[string]string{}
+	p.colors = map[string]uint8{}
 	taken := map[string]bool{}
 	p.several = false
-	for _, m := range metas {
-		of := compare.Configuration(m)
+	for _, r := range p.all {
+		of := r.Configuration()
 		p.several = p.several || taken[of]
-		p.configurations[m.ID], taken[of] = of, true
-		p.colors[m.ID] = p.Colors.Of([]*runner.Meta{m})[0]
+		taken[of] = true
+		p.colors[r.Meta.ID] = p.Colors.Number(of, &r.Meta)
 	}
 	for i, text := range compare.Differences(metas) {
 		p.names[metas[i].ID] = text
@@ -269,22 +291,50 @@ func (p *Page) name() {
 		p.keys = append(p.keys, d.Key)
 	}
 	p.furnish()
+	const many = 1000
+	if len(p.all) < many {
+		return nil
+	}
+	return func() tea.Msg {
+		debug.FreeOSMemory()
+		return nil
+	}
 }
 
-// pinsMsg brings the pinned checkpoints of the runs that have some.
+// pinsMsg brings the pinned checkpoints of runs.
 type pinsMsg map[string][]int64
 
+// readPins reads those of the runs in view or, where the list is sorted by them, of all.
 func (p *Page) readPins() tea.Cmd {
-	runs := p.all
+	runs := p.viewed()
+	if p.columns[p.by].head == pinsHead {
+		runs = p.all
+	}
 	return func() tea.Msg {
 		m := pinsMsg{}
 		for _, r := range runs {
-			if steps, err := r.Pinned(); err == nil && len(steps) > 0 {
-				m[r.Meta.ID] = steps
-			}
+			m[r.Meta.ID], _ = r.Pinned() // none where they cannot be read
 		}
 		return m
 	}
+}
+
+// viewed are the runs of the lines in view.
+func (p *Page) viewed() (runs []*record.Run) {
+	rows := max(0, layRuns(p.Body.W, p.Body.H).rows) // none on a screen that is too small
+	first := p.first(rows)
+	return p.shown[first:min(first+rows, len(p.shown))]
+}
+
+// readViewed reads what is shown of the lines that have come into view.
+func (p *Page) readViewed() tea.Cmd {
+	if slices.ContainsFunc(p.viewed(), func(r *record.Run) bool {
+		_, known := p.pins[r.Meta.ID]
+		return !known
+	}) {
+		return tea.Batch(p.readPins(), p.readTrends())
+	}
+	return p.readTrends()
 }
 
 // press takes a key while the filter is typed: the list follows at once.
@@ -305,7 +355,7 @@ func (p *Page) press(k tea.KeyPressMsg) {
 // refilter applies the filter as typed; one that cannot be read leaves the
 // list as it is.
 func (p *Page) refilter() {
-	f, err := parseFilter(p.line.String())
+	f, err := filter.Parse(p.line.String())
 	if p.problem = err; err == nil {
 		p.filter = f
 		p.arrange()

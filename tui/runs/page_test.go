@@ -14,6 +14,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/filter"
 	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/tui/internal/tuitest"
@@ -58,14 +59,14 @@ func TestFilter(t *testing.T) {
 		{"race OR", 2}, {"(race", 2}, {"race NOT", 2}, {"race AND algo:sfk", 1}, {"()", 12},
 		{"NOT NOT race", 2}, {"race OR (algo:sfk -race) OR", 5}, {"state:done", 9},
 	} {
-		f, err := parseFilter(c.text)
+		f, err := filter.Parse(c.text)
 		if err != nil {
 			t.Errorf("%q: %v", c.text, err)
 			continue
 		}
 		n := 0
 		for _, r := range runs {
-			if f.match(r) {
+			if f.Match(r) {
 				n++
 			}
 		}
@@ -76,7 +77,7 @@ func TestFilter(t *testing.T) {
 	for text, want := range map[string]string{"zz:1": "zz: neither a setting",
 		"rho>=x": "want a number after >=", "-foo<3": "foo: neither", "race)": "a ) without its (",
 		strings.Repeat("(", 60): "want at most 50"} {
-		if _, err := parseFilter(text); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := filter.Parse(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
@@ -90,8 +91,8 @@ func TestFilterTakesAnything(t *testing.T) {
 		for i := range b {
 			b[i] = "-:=<>!rho algo.5é\xff%()|"[rng.IntN(23)]
 		}
-		if f, err := parseFilter(string(b)); err == nil {
-			f.match(runs[0])
+		if f, err := filter.Parse(string(b)); err == nil {
+			f.Match(runs[0])
 		}
 	}
 }
@@ -107,13 +108,13 @@ func TestSorting(t *testing.T) {
 	}
 	r.Size(200, 60)
 	by := func(c runColumn) func(a, b *record.Run) int {
-		return func(a, b *record.Run) int { return c.compare(line{a}, line{b}) }
+		return func(a, b *record.Run) int { return c.value(line{a}).compare(c.value(line{b})) }
 	}
 	for i, c := range p.columns[:len(runColumns(false, last))+1] { // and the trend
 		if p.by != i {
 			t.Fatalf("s went to column %d, want %d", p.by, i)
 		}
-		if c.compare != nil && !slices.IsSortedFunc(p.shown, by(c)) {
+		if c.value != nil && !slices.IsSortedFunc(p.shown, by(c)) {
 			t.Errorf("not sorted by %s", c.head)
 		}
 		forward := ids(p.shown)

@@ -24,7 +24,7 @@ import (
 type valueOf func(r *record.Run, name string) measure.Number
 
 // last is what it came to.
-func last(r *record.Run, name string) measure.Number { return lab.OfSummary(r.Summary(), name) }
+func last(r *record.Run, name string) measure.Number { return r.Of(name) }
 
 // moment is what values are of.
 type moment struct {
@@ -105,7 +105,7 @@ func (p *Page) readEvals() tea.Cmd {
 	}
 	var runs []*record.Run
 	for _, r := range p.all {
-		if known, ok := p.evals[r.Meta.ID]; !ok || known.step != r.Summary().Steps {
+		if known, ok := p.evals[r.Meta.ID]; !ok || known.step != r.Steps() {
 			runs = append(runs, r)
 		}
 	}
@@ -122,7 +122,7 @@ func (p *Page) readEvalsOf(runs []*record.Run) tea.Cmd {
 		m := evalsMsg{of: map[string]evals{}}
 		for _, r := range runs {
 			list, err := evalsOf(lab.Evaluations(source, r))
-			m.of[r.Meta.ID] = evals{r.Summary().Steps, list}
+			m.of[r.Meta.ID] = evals{r.Steps(), list}
 			if err != nil {
 				m.err = err
 			}
@@ -171,9 +171,8 @@ const trendHead = "worst 0–100"
 func (p *Page) trendColumn() runColumn {
 	return runColumn{head: trendHead, w: len("worst 0-100") + 2, least: 140,
 		cell: func(l line) string { return trend(l[0], p.evals[l[0].Meta.ID].list) },
-		compare: func(a, b line) int {
-			name := "worst_class_accuracy"
-			return byNumber(a.mean(fitted(name)), b.mean(fitted(name)), true)
+		value: func(l line) rank {
+			return byNumber(l.mean(fitted("worst_class_accuracy")), true)
 		}}
 }
 
@@ -208,12 +207,10 @@ func (p *Page) readTrends() tea.Cmd {
 	if p.reading || !p.shows(&c, p.inner()) {
 		return nil
 	}
-	rows := max(0, layRuns(p.Body.W, p.Body.H).rows) // none on a screen that is too small
-	first := p.first(rows)
 	var runs []*record.Run
-	for _, r := range p.shown[first:min(first+rows, len(p.shown))] {
+	for _, r := range p.viewed() {
 		known, ok := p.evals[r.Meta.ID]
-		news := r.Summary().Steps - known.step
+		news := r.Steps() - known.step
 		if !ok || news != 0 && (r.Status().Ended() || 10*news >= r.Meta.Steps) {
 			runs = append(runs, r)
 		}

@@ -149,6 +149,9 @@ func (p *Page) row(i int, columns []runColumn, room, w int) string {
 	if i == p.at {
 		paint = func(_ kit.Style, s string) string { return s }
 	}
+	for _, r := range p.lineOf(r) {
+		r.Summary() // it is looked up once for all columns
+	}
 	s := cursor + paint(t.Accent, chosen) + " " + paint(state, glyph) + " "
 	for _, c := range columns {
 		cell := c.place(t.Greek(c.cell(p.lineOf(r))), room)

@@ -134,7 +134,7 @@ func (p *Page) look() tea.Cmd {
 
 func (p *Page) tick(now time.Time) tea.Cmd {
 	p.now = now
-	if now.Sub(p.looked) < lab.LookAfter(!p.seen.over) {
+	if now.Sub(p.looked) < lab.LookAfter(!p.seen.over, p.seen.took) {
 		return nil
 	}
 	if p.Absent() {

@@ -14,6 +14,7 @@ type foundMsg struct{ dirs []string }
 
 // lookedMsg brings how a sweep stands.
 type lookedMsg struct {
+	took  time.Duration // to look
 	by    *reader
 	name  string
 	rule  string // that settings are chosen by
@@ -62,7 +63,7 @@ const askSlurm = 10 * time.Second
 // grown: see page.go.
 func (r *reader) read(now time.Time) tea.Cmd {
 	return func() tea.Msg {
-		m := lookedMsg{by: r}
+		m, began := lookedMsg{by: r}, time.Now()
 		if m.err = r.open(); m.err != nil {
 			return m
 		}
@@ -84,6 +85,7 @@ func (r *reader) read(now time.Time) tea.Cmd {
 		m.left, m.timed = r.pace.Left(m.all.Planned)
 		m.over = sweep.Over(states) && !r.jobs.Busy()
 		m.table, m.slurm, m.note = r.look.Table(), r.jobs != nil, r.note
+		m.took = time.Since(began)
 		return m
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // Train trains a run of s to its end, in a folder of the test's own.
-func Train(t *testing.T, s spec.Spec) *record.Run {
+func Train(t testing.TB, s spec.Spec) *record.Run {
 	t.Helper()
 	store, err := record.Open(t.TempDir())
 	if err != nil {

@@ -61,18 +61,28 @@ func CompletePresets(*cobra.Command, []string, string) ([]string, Directive) {
 }
 
 // CompleteRuns offers the runs of the folder.
-func (c *Console) CompleteRuns(*cobra.Command, []string, string) ([]string, Directive) {
+func (c *Console) CompleteRuns(_ *cobra.Command, _ []string, begun string) ([]string, Directive) {
 	words := []string{"latest"}
-	runs, _ := record.List(c.RunsDir)
-	for _, r := range runs {
-		words = append(words, r.Meta.ID+"\t"+string(r.Status()))
+	names := record.Starting(c.RunsDir, begun)
+	const many = 50 // their states would take longer than a person waits for a word
+	for _, name := range names {
+		if len(names) <= many {
+			r, err := record.Find(c.RunsDir, name)
+			if err != nil {
+				continue
+			}
+			name += "\t" + string(r.Status())
+		}
+		words = append(words, name)
 	}
 	return words, cobra.ShellCompDirectiveNoFileComp
 }
 
 // CompleteRead is CompleteRuns for commands that only read.
-func (c *Console) CompleteRead(*cobra.Command, []string, string) ([]string, Directive) {
-	words, _ := c.CompleteRuns(nil, nil, "")
+func (c *Console) CompleteRead(
+	of *cobra.Command, args []string, begun string,
+) ([]string, Directive) {
+	words, _ := c.CompleteRuns(of, args, begun)
 	for _, name := range recorded.Names() {
 		words = append(words, recorded.Scheme+name+"\tcomes with the program")
 	}

@@ -25,6 +25,8 @@ type Env struct {
 	DataDir, RunsDir string
 	// Keys is the folder of the keys of drolab share.
 	Keys string
+	// Catalogues is the folder of what is remembered of folders of runs; "" remembers nothing.
+	Catalogues string
 	// ASCII keeps the progress bars to letters that every terminal has.
 	ASCII bool
 	// Environ is the environment, for what the interface takes from it.
@@ -60,7 +62,8 @@ type Console struct {
 	// AsJSON asks for a command's result as JSON: see JSONFlag.
 	AsJSON bool
 
-	seen []*record.Run // that were found by their names
+	seen      []*record.Run // that were found by their names
+	catalogue *record.Catalogue
 
 	mu      sync.Mutex
 	drawing bool   // the interface has the terminal
@@ -93,6 +96,14 @@ func (c *Console) TellPassedOver() {
 	if len(list) > 0 {
 		PrintError(c.Stderr, list)
 	}
+}
+
+// Catalogue is that of the folder of runs.
+func (c *Console) Catalogue() *record.Catalogue {
+	if c.catalogue == nil {
+		c.catalogue = record.NewCatalogue(c.RunsDir, c.Catalogues)
+	}
+	return c.catalogue
 }
 
 // Say prints a line. What it tells of runs comes from files.

@@ -14,7 +14,11 @@ import (
 
 // Find returns the run that the user means.
 func (c *Console) Find(id string) (*record.Run, error) {
-	r, err := record.Find(c.RunsDir, id)
+	find := func() (*record.Run, error) { return record.Find(c.RunsDir, id) }
+	if id == "latest" {
+		find = c.Catalogue().Latest
+	}
+	r, err := find()
 	if err != nil {
 		return nil, fmt.Errorf("%w: drolab runs lists them all", err)
 	}
@@ -81,7 +85,7 @@ func (c *Console) FindToRead(word string) (*record.Run, error) {
 // the start of their names.
 func (c *Console) FindSeveral(args []string) ([]*record.Run, error) {
 	list := sync.OnceValue(func() []*record.Run { // not for runs that lie apart
-		all, _ := record.List(c.RunsDir) // what cannot be read is named when it is asked for
+		all, _ := c.Catalogue().List() // what cannot be read is named when it is asked for
 		return all
 	})
 	var runs []*record.Run

@@ -25,44 +25,24 @@ func Commands(con *console.Console) []*cobra.Command {
 		reportCommand(con), recordCommand(con), exportCommand(con), doctorCommand(con)}
 }
 
-func runsCommand(con *console.Console) *cobra.Command {
-	c := &cobra.Command{
-		Use: "runs", Short: "List all runs, the newest first", Args: console.None,
-		RunE: func(c *cobra.Command, _ []string) error {
-			runs, problems := record.List(con.RunsDir)
-			if err := list(con, runs); err != nil {
-				return err
-			}
-			return console.Failures(problems).OrNil()
-		},
-	}
-	con.JSONFlag(c, "the runs")
-	return c
-}
-
-func list(con *console.Console, runs []*record.Run) error {
-	if con.AsJSON {
-		return con.JSON(console.Summaries(runs))
-	}
-	if len(runs) == 0 {
-		fmt.Fprintf(con.Stdout, "no runs in %s yet: start some with drolab run shapes\n",
-			console.Clean(con.RunsDir))
-		return nil
-	}
-	printList(con.Stdout, runs)
-	return nil
-}
-
 // mostOwn is how many of their programs' own values a list of runs has; show has all.
 const mostOwn = 4
 
 // printList prints a line a run.
 func printList(w io.Writer, runs []*record.Run) {
+	printColumns(w, runs, nil)
+}
+
+// printColumns prints some more columns.
+func printColumns(w io.Writer, runs []*record.Run, more []column) {
 	head := []string{"run", "status", "epochs", "set, ρ", "worst", "mean", "test loss"}
 	own := record.UserMeasures(runs...)
 	own = own[:min(len(own), mostOwn)]
 	for _, m := range own {
 		head = append(head, m.Head())
+	}
+	for _, c := range more {
+		head = append(head, console.Clean(c.key))
 	}
 	console.Grid(w, head, page.Rows(runs, func(r *record.Run) []string {
 		s := r.Summary()
@@ -76,6 +56,9 @@ func printList(w io.Writer, runs []*record.Run) {
 		}
 		for _, m := range own {
 			row = append(row, console.Figure(&m, s.Of(m.Name)))
+		}
+		for _, c := range more {
+			row = append(row, console.OneLine(c.of(r)))
 		}
 		return row
 	}))

@@ -66,7 +66,7 @@ func chosen(
 ) ([]*record.Run, error) {
 	if all {
 		// drolab runs says what cannot be read; it keeps nobody from the others.
-		runs, _ := record.List(tr.RunsDir)
+		runs, _ := tr.Catalogue().List()
 		runs = slices.DeleteFunc(runs, func(r *record.Run) bool { return !fits(r) })
 		if len(runs) == 0 {
 			fmt.Fprintln(tr.Stderr, "there is no such run now")

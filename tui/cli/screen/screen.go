@@ -85,7 +85,8 @@ func (s *Screen) readOnly(ctx context.Context, cfg lab.Config) error {
 // screen is the interface's world, without verbs.
 func (s *Screen) screen(runsDir string, attach bool) lab.Config {
 	return lab.Config{StopSweep: s.StopSweep, Ring: s.Ring,
-		RunsDir: runsDir, DataDir: s.DataDir, ProgramsDir: s.Programs, CPU: machine.CPU(),
+		RunsDir: runsDir, DataDir: s.DataDir, Catalogues: s.Catalogues,
+		ProgramsDir: s.Programs, CPU: machine.CPU(),
 		Cores: s.Threads, Dir: ".", Attach: attach,
 		Stdin: s.Stdin, Stdout: s.Env.Stdout, Environ: s.Environ}
 }
@@ -105,7 +106,7 @@ func (s *Screen) open(ctx context.Context, cfg lab.Config) error {
 
 // comeBack says what goes on without the interface.
 func (s *Screen) comeBack(dir string) {
-	runs, _ := record.List(dir)
+	runs, _ := record.NewCatalogue(dir, s.Catalogues).List()
 	runs = slices.DeleteFunc(runs, func(r *record.Run) bool { return r.Status().Ended() })
 	if len(runs) == 0 {
 		return

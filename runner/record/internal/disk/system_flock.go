@@ -38,6 +38,29 @@ const lockFlags = os.O_RDWR | os.O_CREATE
 // waiting for the other end of a pipe.
 const openPlain = unix.O_NONBLOCK | unix.O_NOFOLLOW
 
+// StampOf is the stamp of what a path names, which may be a link.
+func StampOf(path string) (s Stamp) {
+	var st unix.Stat_t
+	for {
+		switch err := unix.Lstat(path, &st); err {
+		case unix.EINTR:
+		case nil:
+			return Stamp{st.Size, uint64(st.Ino), st.Mtim.Nano(), st.Ctim.Nano()}
+		default:
+			return Stamp{}
+		}
+	}
+}
+
+// Device tells one disk from another.
+func Device(path string) uint64 {
+	var st unix.Stat_t
+	if unix.Stat(path, &st) != nil {
+		return 0
+	}
+	return uint64(st.Dev)
+}
+
 // Linked tells whether a file has more names than one.
 func Linked(info os.FileInfo) bool {
 	id, ok := info.Sys().(*syscall.Stat_t)

@@ -30,6 +30,18 @@ const lockFlags = os.O_RDWR | os.O_CREATE
 // openPlain, Linked, Nameless and Foreign are for links and owners as Unix has them.
 const openPlain = 0
 
+// StampOf is the stamp of what a path names, which may be a link.
+func StampOf(path string) Stamp {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return Stamp{}
+	}
+	return Stamp{Size: info.Size(), Written: info.ModTime().UnixNano()}
+}
+
+// Device tells one disk from another, where the system does.
+func Device(string) uint64 { return 0 }
+
 func Linked(os.FileInfo) bool { return false }
 
 func Nameless(os.FileInfo) bool { return false }

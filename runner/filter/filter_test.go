@@ -1,10 +1,10 @@
-package runs
+package filter
 
 import (
 	"testing"
 
+	"drolab/presets/recorded"
 	"drolab/runner/record"
-	"drolab/tui/internal/tuitest"
 )
 
 // FuzzFilter: what is typed is a filter or an error; a filter and its opposite
@@ -14,7 +14,7 @@ func FuzzFilter(f *testing.F) {
 		"=", "seed<", "-a=b:c"} {
 		f.Add(s)
 	}
-	list, _ := tuitest.NewArchive(f).List()
+	list, _ := recorded.Find("recorded:paper")
 	f.Fuzz(func(t *testing.T, text string) {
 		yes, err := parseTerm(text)
 		if err != nil || yes.value == "" { // it is typed still
@@ -23,7 +23,7 @@ func FuzzFilter(f *testing.F) {
 		no := yes
 		no.not = !yes.not
 		for _, r := range append(list, &record.Run{}) {
-			if r.Summary() != nil && yes.match(r) == no.match(r) {
+			if r.Summary() != nil && yes.Match(r) == no.Match(r) {
 				t.Errorf("%q and its opposite agree on %s", text, r.Meta.ID)
 			}
 		}

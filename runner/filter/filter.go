@@ -1,4 +1,5 @@
-package runs
+// Package filter selects runs by what people type.
+package filter
 
 import (
 	"cmp"
@@ -8,46 +9,44 @@ import (
 	"strconv"
 	"strings"
 
-	"drolab/presets"
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/spec"
-	"drolab/tui/lab"
 )
 
-// A filter selects runs by words and terms, all of which must hold, or by OR and
+// Filter selects runs by words and terms, all of which must hold, or by OR and
 // NOT and parentheses between them:
 //
 //	shapes        the word stands in the run's name, preset, algorithm, dataset, model,
 //	              set, status, tags or note
-//	algo:sfk      a setting (any key of a preset) or a fact (see factOf) is so
+//	algo:sfk      a setting (any key of a preset) or a fact (see Fact) is so
 //	rho>=0.5      a number compares: = != < <= > >=
 //	-failed       not; NOT failed is the same
 //	sfk OR (pgd lr<0.1)
 //
 // OR binds less than what stands side by side, as in search engines.
-type filter interface{ match(*record.Run) bool }
+type Filter interface{ Match(*record.Run) bool }
 
 type (
-	allOf  []filter
-	anyOf  []filter
-	noneOf struct{ filter }
+	allOf  []Filter
+	anyOf  []Filter
+	noneOf struct{ Filter }
 )
 
-func (f allOf) match(r *record.Run) bool {
-	return !slices.ContainsFunc(f, func(f filter) bool { return !f.match(r) })
+func (f allOf) Match(r *record.Run) bool {
+	return !slices.ContainsFunc(f, func(f Filter) bool { return !f.Match(r) })
 }
 
-func (f anyOf) match(r *record.Run) bool {
-	return slices.ContainsFunc(f, func(f filter) bool { return f.match(r) })
+func (f anyOf) Match(r *record.Run) bool {
+	return slices.ContainsFunc(f, func(f Filter) bool { return f.Match(r) })
 }
 
-func (f noneOf) match(r *record.Run) bool { return !f.filter.match(r) }
+func (f noneOf) Match(r *record.Run) bool { return !f.Filter.Match(r) }
 
 type term struct {
 	not   bool
-	key   string // empty: a word
+	fact  func(*record.Run) string // nil: a word
 	op    string
 	value string // lower case
 	num   float64
@@ -57,9 +56,9 @@ type term struct {
 // operators, the longer ones first so that they are found first.
 func operators() []string { return []string{">=", "<=", "!=", ":", "=", ">", "<"} }
 
-// parseFilter reads a filter as typed: what is still open at its end is taken as
+// Parse reads a filter as typed: what is still open at its end is taken as
 // closed there. An error names the term.
-func parseFilter(text string) (filter, error) {
+func Parse(text string) (Filter, error) {
 	text = strings.NewReplacer("(", " ( ", ")", " ) ", "|", " | ").Replace(text)
 	p := parser{words: strings.Fields(text)}
 	f, err := p.either()
@@ -88,7 +87,7 @@ func (p *parser) take(words ...string) bool {
 }
 
 // either reads what OR stands between.
-func (p *parser) either() (filter, error) {
+func (p *parser) either() (Filter, error) {
 	var any anyOf
 	for {
 		f, err := p.together()
@@ -122,7 +121,7 @@ func (p *parser) together() (all allOf, err error) {
 }
 
 // one reads a term or a parenthesis, or the opposite of one.
-func (p *parser) one() (filter, error) {
+func (p *parser) one() (Filter, error) {
 	if p.depth++; p.depth > mostNested {
 		return nil, fmt.Errorf("want at most %d ( and NOT within one another", mostNested)
 	}
@@ -155,14 +154,12 @@ func parseTerm(word string) (t term, err error) {
 	}
 	for _, op := range operators() {
 		if strings.HasPrefix(word[at:], op) {
-			t.key, t.op, t.value = fullKey(word[:at]), op, word[at+len(op):]
+			t.op, t.value = op, word[at+len(op):]
 			break
 		}
 	}
-	if !slices.Contains(factKeys(), t.key) && !slices.Contains(presets.Keys(), t.key) &&
-		!measured(t.key) {
-		return t, fmt.Errorf("%s: neither a setting nor one of %s", word[:at],
-			strings.Join(factKeys(), ", "))
+	if t.fact, err = Fact(word[:at]); err != nil {
+		return t, err
 	}
 	x, err := strconv.ParseFloat(strings.TrimSuffix(t.value, "%"), 64)
 	t.num, t.isNum = x, err == nil
@@ -189,17 +186,17 @@ func fullKey(key string) string {
 	return cmp.Or(full[key], key)
 }
 
-func (t term) match(r *record.Run) bool { return t.holds(r) != t.not }
+func (t term) Match(r *record.Run) bool { return t.holds(r) != t.not }
 
 // holds leaves the minus before a term aside.
 func (t term) holds(r *record.Run) bool {
-	if t.key == "" {
+	if t.fact == nil {
 		return strings.Contains(wordsOf(r), t.value)
 	}
 	if t.value == "" {
 		return !t.not // still being typed
 	}
-	fact := strings.ToLower(factOf(r, t.key))
+	fact := strings.ToLower(t.fact(r))
 	x, err := strconv.ParseFloat(fact, 64)
 	if err != nil || !t.isNum { // not a number: neither above nor below
 		return map[string]bool{":": strings.Contains(fact, t.value), "=": fact == t.value,
@@ -217,51 +214,52 @@ func wordsOf(r *record.Run) string {
 	return strings.ToLower(strings.Join(words, "\n"))
 }
 
-// factKeys are the keys of factOf that are no settings.
-func factKeys() []string {
+// plain are the facts that are neither settings nor measures.
+var plain = map[string]func(*record.Run) string{
+	"id":       func(r *record.Run) string { return r.Meta.ID },
+	"preset":   func(r *record.Run) string { return r.Meta.Preset },
+	"status":   func(r *record.Run) string { return string(r.Status()) },
+	"steps":    func(r *record.Run) string { return strconv.FormatInt(r.Steps(), 10) },
+	"tag":      func(r *record.Run) string { return strings.Join(r.Label().Tags, " ") },
+	"note":     func(r *record.Run) string { return r.Label().Note },
+	"archived": func(r *record.Run) string { return strconv.FormatBool(r.Label().Archived) },
+	"algorithms": func(r *record.Run) string {
+		return string(r.Meta.Spec.Algorithm())
+	},
+	"worst": func(r *record.Run) string { // of the groups where they are given
+		return page.Exact(r.Of(r.Meta.Fit("worst_class_accuracy")).Float())
+	},
+}
+
+// Fact returns what runs say to a key, as text: a setting as a preset states it, or a
+// measure of the summary; also one that only some program gives. What is both, as λ and η
+// where they start, is looked for as a setting.
+func Fact(key string) (func(*record.Run) string, error) {
+	key = fullKey(key)
+	if of, ok := plain[key]; ok {
+		return of, nil
+	}
+	if t, ok := spec.FindSetting(key); ok {
+		return func(r *record.Run) string { return t.Text(&r.Meta.Spec) }, nil
+	}
+	if measure.IsUser(key) || slices.Contains(measures(), key) {
+		return func(r *record.Run) string { return page.Exact(r.Of(key).Float()) }, nil
+	}
+	return nil, fmt.Errorf("%s: neither a setting nor one of %s", key, strings.Join(Keys(), ", "))
+}
+
+// Keys are those of Fact that are no settings.
+func Keys() []string {
 	keys := []string{"id", "preset", "status", "steps", "worst", "tag", "note", "archived"}
-	for _, m := range lab.SummaryMeasures() {
-		if measured(m.Name) {
+	return append(keys, measures()...)
+}
+
+// measures are those of a summary with one number each, but for settings.
+func measures() (keys []string) {
+	for _, m := range measure.SummaryMeasures() {
+		if _, set := spec.FindSetting(m.Name); !set && !m.IsList() {
 			keys = append(keys, m.Name)
 		}
 	}
-	return keys
-}
-
-// measured tells whether a key is a measure of a summary, or would be one if some program
-// gave it. What is a setting too,
-// as λ and η where they start, is looked for as such.
-func measured(key string) bool {
-	_, set := spec.FindSetting(key)
-	return measure.IsUser(key) || !set && slices.ContainsFunc(lab.SummaryMeasures(),
-		func(m lab.Measure) bool { return m.Name == key })
-}
-
-// factOf is what a run says to a key, as text: a setting as a preset states
-// it, or a measure of its summary.
-func factOf(r *record.Run, key string) string {
-	switch key {
-	case "id":
-		return r.Meta.ID
-	case "preset":
-		return r.Meta.Preset
-	case "status":
-		return string(r.Status())
-	case "steps":
-		return strconv.FormatInt(r.Summary().Steps, 10)
-	case "tag":
-		return strings.Join(r.Label().Tags, " ")
-	case "note":
-		return r.Label().Note
-	case "archived":
-		return strconv.FormatBool(r.Label().Archived)
-	case "algorithms":
-		return string(r.Meta.Spec.Algorithm())
-	case "worst": // of the groups where they are given, else of the classes
-		key = r.Meta.Fit("worst_class_accuracy")
-	}
-	if measured(key) {
-		return page.Exact(lab.OfSummary(r.Summary(), key).Float())
-	}
-	return r.Meta.Spec.Text(key)
+	return append(keys, "images_per_second")
 }

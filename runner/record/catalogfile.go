@@ -1,0 +1,321 @@
+package record
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/gob"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"sync"
+	"time"
+
+	"drolab/runner"
+	"drolab/runner/measure"
+	"drolab/runner/record/internal/disk"
+	"drolab/runner/record/internal/eventlog"
+	"drolab/runner/spec"
+)
+
+// The file of a Catalogue has the summaries of the runs as JSON, then the index, which is
+// read as a whole, then how long that is and its checksum. A summary has its own checksum and
+// is read when it is asked for. Whoever writes the file replaces it: of many writers at once
+// the last one's stays, which costs the others another look at some runs.
+//
+// Runs of a sweep have nearly all of run.json in common: the index has each text once.
+
+// index is what a list of runs needs.
+type index struct {
+	Made   disk.Stamp // of the program, since another one may read more from the same files
+	Dir    string
+	Specs  []string // without seed
+	Others []string // the rest of run.json
+	Rows   []row
+}
+
+type row struct {
+	ID          string
+	Created     time.Time
+	Seed        uint64
+	Spec, Other int
+	Status      runner.Status
+	Steps       int64
+	Epochs      float64
+	Own         bool
+	Label       Label
+	Stamps      [4]disk.Stamp
+	Place       passage
+}
+
+// other is run.json without what tells the runs of a sweep apart.
+type (
+	plainMeta runner.Meta
+	other     struct {
+		*plainMeta
+		ID      *struct{} `json:"id,omitempty"`
+		Created *struct{} `json:"created,omitempty"`
+		Spec    *struct{} `json:"spec,omitempty"`
+	}
+)
+
+// The end of the file: what it is, how long the index before it is, and its checksum.
+const (
+	magic    = "drolab runs 1\n"
+	endBytes = len(magic) + 8 + 4
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// path is that of the file: of this machine's view of the folder, since other machines may
+// share the cache.
+func (c *Catalogue) path() string {
+	host, _ := os.Hostname()
+	in := disk.StampOf(c.dir)
+	name := fmt.Sprintf("%s %d %d %s", host, disk.Device(c.dir), in.Inode, c.dir)
+	return filepath.Join(c.cache, fmt.Sprintf("%x", sha256.Sum256([]byte(name)))[:32])
+}
+
+// madeBy is the stamp of this program.
+var madeBy = sync.OnceValue(func() disk.Stamp {
+	path, err := os.Executable()
+	if err != nil {
+		return disk.Stamp{}
+	}
+	return disk.StampOf(path)
+})
+
+// load returns the runs of the file, none where it is of no use.
+func (c *Catalogue) load() map[string]*listed {
+	known := map[string]*listed{}
+	if c.cache == "" {
+		return known
+	}
+	f, x, err := readIndex(c.path())
+	if err != nil {
+		return known
+	}
+	if x.Made != madeBy() || x.Dir != c.dir {
+		f.Close()
+		return known
+	}
+	from := &summaries{file: f, recent: map[*Run]*runner.Summary{}}
+	specs, others, err := x.decode()
+	if err != nil {
+		return known
+	}
+	configurations := map[[3]string]string{}
+	runs, entries := make([]Run, len(x.Rows)), make([]listed, len(x.Rows))
+	for i := range x.Rows {
+		row, r, e := &x.Rows[i], &runs[i], &entries[i]
+		r.Dir = filepath.Join(c.dir, row.ID)
+		r.Meta = row.meta(specs, others)
+		key := [3]string{r.Meta.Preset, r.Meta.Parent, x.Specs[row.Spec]}
+		if configurations[key] == "" {
+			configurations[key] = r.Meta.ConfigurationOf(key[2])
+		}
+		r.configuration = configurations[key]
+		r.steps, r.epochs = row.Steps, row.Epochs
+		r.status, r.own, r.label = row.Status, row.Own, row.Label
+		r.passed, r.entry = &eventlog.PassedOver{}, e
+		*e = listed{run: r, stamps: row.Stamps, place: row.Place}
+		e.place.from = from
+		known[row.ID] = e
+	}
+	return known
+}
+
+// readIndex opens a file and reads its index.
+func readIndex(path string) (f disk.File, x *index, err error) {
+	f, size, err := disk.OpenRegular(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	end := make([]byte, endBytes)
+	_, err = f.ReadAt(end, size-int64(endBytes))
+	n := int64(binary.LittleEndian.Uint64(end[len(magic):]))
+	if err == nil && (string(end[:len(magic)]) != magic || n < 0 || n > size) {
+		err = ErrSum
+	}
+	var text []byte
+	if err == nil {
+		text = make([]byte, n)
+		_, err = f.ReadAt(text, size-int64(endBytes)-n)
+	}
+	if err == nil && crc32.Checksum(text, castagnoli) !=
+		binary.LittleEndian.Uint32(end[len(magic)+8:]) {
+		err = ErrSum
+	}
+	x = &index{}
+	if err == nil {
+		err = gob.NewDecoder(bytes.NewReader(text)).Decode(x)
+	}
+	if err != nil {
+		f.Close()
+	}
+	return f, x, err
+}
+
+// decode reads the texts of an index.
+func (x *index) decode() (specs []spec.Spec, others []runner.Meta, err error) {
+	specs, others = make([]spec.Spec, len(x.Specs)), make([]runner.Meta, len(x.Others))
+	wrong := make([]error, len(specs)+len(others))
+	onAllCores(len(wrong), func(i int) {
+		if k := i - len(specs); k >= 0 {
+			wrong[i] = readOther(x.Others[k], &others[k])
+		} else {
+			wrong[i] = json.Unmarshal([]byte(x.Specs[i]), &specs[i])
+		}
+	})
+	return specs, others, errors.Join(wrong...)
+}
+
+func readOther(text string, m *runner.Meta) error {
+	return json.Unmarshal([]byte(text), &other{plainMeta: (*plainMeta)(m)})
+}
+
+// meta is what made a row's run.
+func (r *row) meta(specs []spec.Spec, others []runner.Meta) runner.Meta {
+	m := others[r.Other]
+	m.ID, m.Created, m.Spec = r.ID, r.Created, specs[r.Spec]
+	m.Spec.Seed = r.Seed
+	return m
+}
+
+// save writes the runs that are known, and knows them from the file from then on.
+func (c *Catalogue) save() error {
+	if err := os.MkdirAll(c.cache, disk.FolderMode); err != nil {
+		return err
+	}
+	path := c.path()
+	in, err := disk.OpenFolder(c.open, filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	err = in.Write(filepath.Base(path), func(w io.Writer) error { return writeIndex(w, c) })
+	if err == nil {
+		c.known = c.load()
+	}
+	return err
+}
+
+func writeIndex(w io.Writer, c *Catalogue) error {
+	x := &index{Made: madeBy(), Dir: c.dir}
+	specs, others := texts{list: &x.Specs}, texts{list: &x.Others}
+	var at int64
+	for _, e := range c.known {
+		r := e.run
+		row := row{ID: r.Meta.ID, Created: r.Meta.Created, Seed: r.Meta.Spec.Seed,
+			Status: r.status, Steps: r.steps, Epochs: r.epochs, Own: r.own, Label: r.label,
+			Stamps: e.stamps}
+		came, err := row.texts(r, &specs, &others)
+		if err != nil {
+			continue // it is read each time
+		}
+		row.Place.At = at
+		x.Rows = append(x.Rows, row)
+		at += int64(len(came))
+		if _, err := w.Write(came); err != nil {
+			return err
+		}
+	}
+	var b bytes.Buffer
+	if err := gob.NewEncoder(&b).Encode(x); err != nil {
+		return err
+	}
+	sum := crc32.Checksum(b.Bytes(), castagnoli)
+	b.WriteString(magic)
+	b.Write(binary.LittleEndian.AppendUint64(nil, uint64(b.Len()-len(magic))))
+	b.Write(binary.LittleEndian.AppendUint32(nil, sum))
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// texts are texts without repeats.
+type texts struct {
+	list *[]string
+	at   map[string]int
+}
+
+func (t *texts) add(text string) int {
+	if t.at == nil {
+		t.at = map[string]int{}
+	}
+	at, ok := t.at[text]
+	if !ok {
+		at = len(*t.list)
+		t.at[text], *t.list = at, append(*t.list, text)
+	}
+	return at
+}
+
+// texts are a run's: its summary, and in the row those of its run.json. The error is that the
+// run is another one when they are read: a file that was changed by hand may have what no
+// program of ours writes.
+func (r *row) texts(of *Run, specs, others *texts) (came []byte, err error) {
+	if e := of.entry; e != nil { // it was read from such texts
+		if came, err = e.place.read(); err != nil {
+			return nil, err
+		}
+		r.Place = e.place
+	}
+	s := of.Meta.Spec
+	s.Seed = 0
+	made, err := json.Marshal(&s)
+	if err != nil {
+		return nil, err
+	}
+	rest, err := json.Marshal(&other{plainMeta: (*plainMeta)(&of.Meta)})
+	if err != nil {
+		return nil, err
+	}
+	if came == nil {
+		if came, err = r.check(of, made, rest); err != nil {
+			return nil, err
+		}
+	}
+	r.Spec, r.Other = specs.add(string(made)), others.add(string(rest))
+	return came, nil
+}
+
+// check returns the text of a run's summary.
+func (r *row) check(of *Run, made, rest []byte) (came []byte, err error) {
+	x := index{Specs: []string{string(made)}, Others: []string{string(rest)}}
+	specs, others, err := x.decode()
+	if err != nil {
+		return nil, err
+	}
+	again := Run{Dir: of.Dir, Meta: r.meta(specs, others)}
+	short := *of.Summary()
+	short.ID, short.Dir, short.Parts, short.RiskRadii = "", "", measure.Parts{}, nil
+	short.ClassInterval, short.GroupInterval = nil, nil
+	if came, err = json.Marshal(&short); err != nil {
+		return nil, err
+	}
+	short.Measures, short.ByGroup = nil, nil
+	fixed, err := json.Marshal(&short)
+	if err != nil {
+		return nil, err
+	}
+	r.Place = passage{Len: uint32(len(came)), Sum: crc32.Checksum(came, castagnoli),
+		Figures: uint32(len(fixed) - 1)}
+	sum, err := again.cameTo(came)
+	if err != nil {
+		return nil, err
+	}
+	a, err := json.Marshal(of.Summary())
+	if err != nil {
+		return nil, err
+	}
+	b, err := json.Marshal(sum)
+	if err != nil || !bytes.Equal(a, b) || !reflect.DeepEqual(again.Meta, of.Meta) {
+		return nil, fmt.Errorf("run %s: reads otherwise: %w", of.Meta.ID, errors.Join(err, ErrSum))
+	}
+	return came, nil
+}

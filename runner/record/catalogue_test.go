@@ -1,0 +1,250 @@
+package record
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"drolab/runner"
+	"drolab/runner/internal/aside/asidetest"
+)
+
+// toldBy is all that a list of runs says.
+func toldBy(t *testing.T, c *Catalogue) string {
+	t.Helper()
+	var text strings.Builder
+	runs, problems := c.List()
+	for _, r := range runs {
+		for _, v := range []any{r.Meta, r.Summary(), r.Label()} {
+			b, err := json.Marshal(v)
+			must(t, err)
+			text.Write(b)
+		}
+		fmt.Fprintln(&text, r.Status(), r.Steps(), r.Epochs(), r.Dir, r.Configuration(), r.own)
+		for _, name := range []string{"test_accuracy", "train_loss", "none", speedName} {
+			fmt.Fprintln(&text, r.Of(name))
+		}
+	}
+	for _, err := range problems {
+		fmt.Fprintln(&text, err)
+	}
+	return text.String()
+}
+
+// manyEnds is a folder of some runs that have ended, each in its way.
+func manyEnds(t *testing.T) (dir string) {
+	t.Helper()
+	s := newStore(t)
+	for i, end := range []runner.Status{runner.Done, runner.Failed, runner.Stopped, runner.Done,
+		runner.Running} {
+		m := newMeta(uint64(i % 2))
+		m.Preset = fmt.Sprint("preset ", i%3)
+		r := create(t, s, m)
+		appendSteps(t, r, 1, 3)
+		must(t, r.Append(evalEvent(3)))
+		if end.Ended() {
+			must(t, r.Append(&runner.StatusEvent{Head: head(3), Status: end, Cause: "a cause"}))
+		}
+		if end == runner.Done {
+			must(t, r.Finish(runner.Summarize(m, end, 3, evalEvent(3), stepEvent(3))))
+		}
+		must(t, r.Close())
+	}
+	must(t, os.CopyFS(filepath.Join(s.dir, "first-form"), os.DirFS("testdata/first-form")))
+	must(t, os.Mkdir(filepath.Join(s.dir, "no-run"), 0o755))
+	return s.dir
+}
+
+// remembering is a catalogue that takes every file for old, and keeps all that it can.
+func remembering(dir, cache string) *Catalogue {
+	c := NewCatalogue(dir, cache)
+	c.now = func() time.Time { return time.Now().Add(time.Hour) }
+	c.news = 0
+	return c
+}
+
+// TestCatalogue: a list from memory says what the runs' own files say, also after any of them
+// was changed.
+func TestCatalogue(t *testing.T) {
+	dir, cache := manyEnds(t), t.TempDir()
+	same := func(when string) {
+		t.Helper()
+		want := toldBy(t, NewCatalogue(dir, ""))
+		for _, c := range []*Catalogue{remembering(dir, cache), NewCatalogue(dir, cache)} {
+			if got := toldBy(t, c); got != want {
+				t.Errorf("%s: got\n%s\nwant\n%s", when, got, want)
+			}
+		}
+	}
+	same("made anew")
+	same("from the file")
+	c := remembering(dir, cache)
+	runs, _ := c.List()
+	known := 0
+	for _, r := range runs {
+		if r.entry != nil {
+			known++
+		}
+	}
+	// Not the one that was interrupted, nor that of the first form: its run.json would be
+	// written otherwise today.
+	if known != 4 {
+		t.Errorf("%d runs are known", known)
+	}
+	must(t, runs[0].Relabel(func(l *Label) { l.Note = "a note" }))
+	same("after a note")
+	path := filepath.Join(runs[1].Dir, summaryName)
+	info, err := os.Stat(path)
+	must(t, err)
+	text := strings.Replace(string(read(t, path)), `"crc"`, `"crd"`, 1)
+	write(t, []byte(text), path)
+	must(t, os.Chtimes(path, info.ModTime(), info.ModTime()))
+	same("after a summary of the same size and time")
+	must(t, Delete(dir, runs[2].Meta.ID))
+	same("after a deletion")
+	log, err := os.OpenFile(filepath.Join(runs[3].Dir, logName), os.O_APPEND|os.O_WRONLY, 0)
+	must(t, err)
+	_, err = log.WriteString("garbage\n")
+	must(t, errors.Join(err, log.Close()))
+	same("after a damaged line")
+	if got, want := toldBy(t, c), toldBy(t, NewCatalogue(dir, "")); got != want {
+		t.Errorf("in memory: got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestReadersOfCatalogue: a catalogue that only reads writes no file, and one without room
+// for it lists the same.
+func TestReadersOfCatalogue(t *testing.T) {
+	dir, cache := manyEnds(t), t.TempDir()
+	want := toldBy(t, NewCatalogue(dir, ""))
+	c := remembering(dir, cache)
+	c.ReadOnly = true
+	if got := toldBy(t, c); got != want {
+		t.Error("it lists something else")
+	}
+	if list, _ := os.ReadDir(cache); len(list) > 0 {
+		t.Errorf("it has written %s", list[0])
+	}
+	nowhere := filepath.Join(cache, "file")
+	write(t, nil, nowhere)
+	if got := toldBy(t, remembering(dir, nowhere)); got != want {
+		t.Error("without a folder for the file it lists something else")
+	}
+}
+
+// TestFlipsOfCatalogue: whatever byte of its file is another one, and wherever it is cut, a
+// catalogue lists what the runs' files say.
+func TestFlipsOfCatalogue(t *testing.T) {
+	dir, cache := manyEnds(t), t.TempDir()
+	want := toldBy(t, remembering(dir, cache))
+	path := remembering(dir, cache).path()
+	before := read(t, path)
+	n := 100
+	if *long {
+		n = 1000
+	}
+	rng := rand.New(rand.NewPCG(3, 5))
+	for i := range n {
+		b, at := append([]byte(nil), before...), rng.IntN(len(before))
+		if b[at] ^= byte(1 + rng.IntN(255)); i%10 == 0 {
+			b = b[:at]
+		}
+		write(t, b, path)
+		c := NewCatalogue(dir, cache)
+		c.ReadOnly = true
+		if got := toldBy(t, c); got != want {
+			t.Fatalf("byte %d: got\n%s\nwant\n%s", at, got, want)
+		}
+	}
+	// Damage that comes while somebody has it open.
+	write(t, before, path)
+	c := NewCatalogue(dir, cache)
+	c.List()
+	must(t, os.Truncate(path, 10))
+	if got := toldBy(t, c); got != want {
+		t.Errorf("cut meanwhile: got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestCrashPointsOfCatalogue: wherever a writer ends, the next one lists the same.
+func TestCrashPointsOfCatalogue(t *testing.T) {
+	dir := manyEnds(t)
+	want := toldBy(t, NewCatalogue(dir, ""))
+	save := func(cache string, x *asidetest.Faults) {
+		c := remembering(dir, cache)
+		c.open = x.Open
+		if got := toldBy(t, c); got != want {
+			t.Errorf("the writer lists something else:\n%s", got)
+		}
+	}
+	whole := &asidetest.Faults{}
+	save(t.TempDir(), whole)
+	for _, before := range []bool{false, true} {
+		for what, x := range asidetest.Points(whole.Trace(), 1, syscall.ENOSPC) {
+			cache := t.TempDir()
+			if before { // a file that is replaced
+				remembering(dir, cache).List()
+				b := read(t, remembering(dir, cache).path())
+				write(t, b[:len(b)-1], remembering(dir, cache).path())
+			}
+			save(cache, x)
+			if got := toldBy(t, NewCatalogue(dir, cache)); got != want {
+				t.Errorf("%s: got\n%s\nwant\n%s", what, got, want)
+			}
+		}
+	}
+}
+
+// TestManyCatalogues: writers and readers at once, of a folder whose runs change.
+func TestManyCatalogues(t *testing.T) {
+	dir, cache := manyEnds(t), t.TempDir()
+	before, _ := List(dir)
+	var all sync.WaitGroup
+	for i := range 6 {
+		c := remembering(dir, cache)
+		c.ReadOnly = i == 5
+		all.Go(func() {
+			for range 20 {
+				runs, _ := c.List()
+				for _, r := range runs {
+					if n := r.Of("test_accuracy"); r.Summary().Of("test_accuracy") != n {
+						t.Errorf("%s: %v", r.Meta.ID, n)
+					}
+				}
+			}
+		})
+	}
+	all.Go(func() {
+		for i := range 40 {
+			r := before[i%len(before)]
+			if err := r.Relabel(func(l *Label) { l.Note = fmt.Sprint("note ", i) }); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	all.Wait()
+	want := toldBy(t, NewCatalogue(dir, ""))
+	for range 2 {
+		if got := toldBy(t, remembering(dir, cache)); got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+	}
+}
+
+// TestSettles: what was written a moment ago is read again.
+func TestSettles(t *testing.T) {
+	dir := manyEnds(t)
+	c := NewCatalogue(dir, t.TempDir())
+	c.List()
+	if len(c.known) > 0 {
+		t.Errorf("%d runs are known that were written a moment ago", len(c.known))
+	}
+}

@@ -1,0 +1,81 @@
+package recordtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"drolab/runner/record"
+)
+
+// Many fills the folder dir with n runs like one that has ended, for measuring what many runs
+// cost. Ten of them have one learning rate and different seeds. Each log has so many lines, at
+// least, and the files of a checkpoint lie beside it.
+func Many(t testing.TB, dir string, like *record.Run, n, lines int) {
+	t.Helper()
+	made, came := plain(t, like.Dir, "run.json"), plain(t, like.Dir, "summary.json")
+	log := longer(t, filepath.Join(like.Dir, "events.jsonl"), lines)
+	for i := range n {
+		at := like.Meta.Created.Add(time.Duration(i) * time.Minute)
+		id := fmt.Sprintf("many-s%d-%s-%06d", i%10, at.UTC().Format("20060102-150405"), i)
+		settings := map[string]any{}
+		must(t, json.Unmarshal(made["spec"], &settings))
+		settings["seed"], settings["lr"] = i%10, float64(1+i/10)/float64(n)
+		made["id"], made["created"] = asJSON(t, id), asJSON(t, at)
+		made["spec"] = asJSON(t, settings)
+		came["id"], came["seed"] = made["id"], asJSON(t, i%10)
+		came["test_accuracy"] = asJSON(t, float64(i*7919%n)/float64(n))
+		in := filepath.Join(dir, id)
+		must(t, os.MkdirAll(filepath.Join(in, "checkpoints"), 0o700))
+		for name, text := range map[string][]byte{"run.json": asJSON(t, made), "lock": nil,
+			"summary.json": asJSON(t, came), "events.jsonl": log,
+			"checkpoints/step-0000000001.json":        []byte("{}"),
+			"checkpoints/step-0000000001.safetensors": make([]byte, 1000)} {
+			must(t, os.WriteFile(filepath.Join(in, name), text, 0o600))
+		}
+	}
+}
+
+// plain is a sealed file without its seal, which programs before had not.
+func plain(t testing.TB, dir, name string) (fields map[string]json.RawMessage) {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, name))
+	must(t, err)
+	must(t, json.Unmarshal(b, &fields))
+	delete(fields, "crc")
+	return fields
+}
+
+// longer is a log in which one of its steps stands again and again.
+func longer(t testing.TB, path string, lines int) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	must(t, err)
+	list := strings.SplitAfter(string(b), "\n")
+	for i, line := range list {
+		if strings.Contains(line, `"type":"step"`) {
+			more := strings.Repeat(line, max(0, lines-len(list)))
+			return []byte(strings.Join(list[:i], "") + more + strings.Join(list[i:], ""))
+		}
+	}
+	t.Fatal("the log has no step")
+	return nil
+}
+
+func asJSON(t testing.TB, v any) json.RawMessage {
+	t.Helper()
+	b, err := json.Marshal(v)
+	must(t, err)
+	return b
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

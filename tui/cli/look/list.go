@@ -1,0 +1,205 @@
+package look
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"drolab/runner/filter"
+	"drolab/runner/record"
+	cells "drolab/tui/cell"
+	"drolab/tui/cli/console"
+
+	"github.com/spf13/cobra"
+)
+
+// lister is what is asked of the list of runs.
+type lister struct {
+	all, lines          bool
+	limit               int
+	filter, sort, extra string
+}
+
+// newest is how many runs are printed unasked: a page or two.
+const newest = 50
+
+func runsCommand(con *console.Console) *cobra.Command {
+	var l lister
+	c := &cobra.Command{
+		Use: "runs", Short: "List the newest runs", Args: console.None,
+		Long: `List runs, the newest first: 50 of them, or all with --all or --json. A filter has the
+words and terms of page Runs: algo:sfk rho>=0.5 -failed. --sort and --columns take what a term has
+before its sign: a setting, a measure or a fact, as lr, test_accuracy or tag.`,
+		Example: `drolab runs --filter "algo:sfk -failed" --sort=-worst
+drolab runs --all --columns lr,tag`,
+		RunE: func(c *cobra.Command, _ []string) error {
+			l.all = l.all || (con.AsJSON || l.lines) && !c.Flags().Changed("limit")
+			return l.run(con)
+		},
+	}
+	f := c.Flags()
+	f.BoolVar(&l.all, "all", false, "list all runs")
+	f.IntVar(&l.limit, "limit", newest, "list so many runs")
+	f.StringVar(&l.filter, "filter", "", "list the runs that a filter selects")
+	f.StringVar(&l.sort, "sort", "", "sort by a setting or a measure, the least first; "+
+		"with - before it the greatest first")
+	f.StringVar(&l.extra, "columns", "", "settings and measures to list besides")
+	con.JSONFlag(c, "the runs")
+	f.BoolVar(&l.lines, "jsonl", false, "print a line of JSON a run")
+	c.MarkFlagsMutuallyExclusive("json", "jsonl", "columns")
+	c.MarkFlagsMutuallyExclusive("all", "limit")
+	return c
+}
+
+func (l *lister) run(con *console.Console) error {
+	wanted, err := filter.Parse(l.filter)
+	if err != nil {
+		return fmt.Errorf("--filter: %w", err)
+	}
+	columns, err := columnsOf(l.extra)
+	if err != nil {
+		return fmt.Errorf("--columns: %w", err)
+	}
+	runs, problems := con.Catalogue().List()
+	none := len(runs) == 0
+	runs = slices.DeleteFunc(runs, func(r *record.Run) bool { return !wanted.Match(r) })
+	if err := l.order(runs); err != nil {
+		return fmt.Errorf("--sort: %w", err)
+	}
+	shown := runs
+	if !l.all {
+		shown = runs[:min(max(0, l.limit), len(runs))]
+	}
+	switch {
+	case con.AsJSON || l.lines:
+		err = printJSON(con.Stdout, shown, l.lines)
+	case none:
+		con.Say("no runs in %s yet: start some with drolab run shapes", con.RunsDir)
+	case len(runs) == 0:
+		con.Say("no run is so: drolab runs lists all")
+	default:
+		printColumns(con.Stdout, shown, columns)
+		if n := len(runs) - len(shown); n > 0 {
+			con.Say("and %d more: --all lists them, --filter some", n)
+		}
+	}
+	return cmp.Or(err, console.Failures(problems).OrNil())
+}
+
+// order sorts runs; those that have no value come last.
+func (l *lister) order(runs []*record.Run) error {
+	if l.sort == "" {
+		return nil
+	}
+	key, down := strings.CutPrefix(l.sort, "-")
+	of, err := filter.Fact(key)
+	if err != nil {
+		return err
+	}
+	type value struct {
+		run    *record.Run
+		number float64
+		text   string
+	}
+	values := make([]value, len(runs))
+	for i, r := range runs {
+		text := of(r)
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.IsNaN(x) {
+			x = math.Inf(1)
+		} else if down {
+			x = -x
+		}
+		values[i] = value{r, x, text}
+	}
+	slices.SortStableFunc(values, func(a, b value) int {
+		texts := cmp.Compare(a.text, b.text)
+		if down {
+			texts = -texts
+		}
+		return cmp.Or(cmp.Compare(a.number, b.number), texts)
+	})
+	for i, v := range values {
+		runs[i] = v.run
+	}
+	return nil
+}
+
+// column is one that was asked for.
+type column struct {
+	key string
+	of  func(*record.Run) string
+}
+
+func columnsOf(keys string) (list []column, err error) {
+	apart := func(c rune) bool { return c == ',' || c == ' ' }
+	for key := range strings.FieldsFuncSeq(keys, apart) {
+		of, err := filter.Fact(key)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, column{key, of})
+	}
+	return list, nil
+}
+
+// printJSON prints runs as one object, or as a line each. Ten thousand are forty megabytes: all
+// cores write them, and few are in memory at a time.
+func printJSON(w io.Writer, runs []*record.Run, lines bool) error {
+	begin, between, end := "{\n  \"runs\": [", ",", "\n  ]\n}\n"
+	switch {
+	case lines:
+		begin, between, end = "", "", ""
+	case len(runs) == 0:
+		end = "]\n}\n"
+	}
+	if _, err := io.WriteString(w, begin); err != nil {
+		return err
+	}
+	const some = 64
+	first := true
+	for part := range slices.Chunk(runs, some) {
+		texts, errs := make([][]byte, len(part)), make([]error, len(part))
+		var all sync.WaitGroup
+		for i, r := range part {
+			all.Go(func() { texts[i], errs[i] = summaryJSON(r, lines) })
+		}
+		all.Wait()
+		for i, text := range texts {
+			if !first {
+				text = append([]byte(between), text...)
+			}
+			first = false
+			if _, err := w.Write(text); cmp.Or(errs[i], err) != nil {
+				return cmp.Or(errs[i], err)
+			}
+		}
+	}
+	_, err := io.WriteString(w, end)
+	return err
+}
+
+// summaryJSON is a run in such an object, or on a line.
+func summaryJSON(r *record.Run, line bool) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if !line {
+		b.WriteString("\n    ")
+		e.SetIndent("    ", "  ")
+	}
+	if err := e.Encode(console.Summaries([]*record.Run{r}).Runs[0]); err != nil {
+		return nil, err
+	}
+	if !line {
+		b.Truncate(b.Len() - 1)
+	}
+	return cells.EscapeJSON(b.Bytes()), nil
+}

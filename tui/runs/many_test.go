@@ -1,0 +1,85 @@
+package runs
+
+import (
+	"flag"
+	"os"
+	"testing"
+
+	"drolab/dro"
+	"drolab/presets"
+	"drolab/runner/record/recordtest"
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+)
+
+// What many runs cost a user. A folder is made once, for other measurements, too:
+//
+//	go test ./tui/runs -run - -bench Many -runs 10000 -into /tmp/many
+var (
+	into = flag.String("into", "", "the folder of BenchmarkMany's runs, filled where it is new")
+	many = flag.Int("runs", 1000, "how many runs BenchmarkMany has")
+)
+
+func manyRuns(b *testing.B) (dir string) {
+	b.Helper()
+	if dir = *into; dir == "" {
+		dir = b.TempDir()
+	}
+	if list, _ := os.ReadDir(dir); len(list) > 0 {
+		return dir
+	}
+	p, err := presets.Load("shapes")
+	if err != nil {
+		b.Fatal(err)
+	}
+	s := p.Spec
+	s.Algorithms, s.Epochs, s.Samples, s.Model = []dro.Algorithm{dro.SFK}, 2, 1000, "linear"
+	recordtest.Many(b, dir, recordtest.Train(b, s), *many, 250)
+	return dir
+}
+
+func BenchmarkMany(b *testing.B) {
+	dir, cache := manyRuns(b), b.TempDir()
+	b.Run("anew", func(b *testing.B) {
+		for b.Loop() {
+			lab.Folder(dir).List()
+		}
+	})
+	lab.Remember(dir, cache, false).List()
+	source := lab.Remember(dir, cache, false)
+	b.Run("listed", func(b *testing.B) {
+		for b.Loop() {
+			lab.Remember(dir, cache, true).List()
+		}
+	})
+	runs, problems := source.List()
+	b.Run("again", func(b *testing.B) {
+		for b.Loop() {
+			source.List()
+		}
+	})
+	l := tuitest.NewLab(b, source, lab.Config{RunsDir: dir}, 160, 40)
+	l.Colors = lab.ColorsOf(runs)
+	var p *Page
+	b.Run("page", func(b *testing.B) {
+		for b.Loop() {
+			p = New(l)
+			p.Update(lab.Listed{Runs: runs, Problems: problems})
+			p.View(160, 40)
+		}
+	})
+	b.Run("sort", func(b *testing.B) {
+		for b.Loop() {
+			p.sortBy("mean %")
+			p.View(160, 40)
+		}
+	})
+	b.Run("filter", func(b *testing.B) {
+		for b.Loop() {
+			p.line = kit.NewInput("lr<0.5 worst>=0 mean>0.5")
+			p.refilter()
+			p.View(160, 40)
+		}
+	})
+}
