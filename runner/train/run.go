@@ -92,9 +92,8 @@ func (r *Run) build() (err error) {
 		return err
 	}
 	if _, refits := r.Method.Trainer.(dro.Refitter); refits {
-		if _, ok := r.Net.(LastLayer); !ok {
-			return fmt.Errorf("algorithm %s: the network does not show its last layer",
-				r.spec.Algorithm())
+		if _, err := r.lastLayer(); err != nil {
+			return fmt.Errorf("algorithm %s: %w", r.spec.Algorithm(), err)
 		}
 	}
 	if r.Method.Picker != nil {
