@@ -123,6 +123,63 @@ func TestRefitIsResumed(t *testing.T) {
 	}
 }
 
+// A fork of a run that has ended is refitted, at its end and only there: with no further step,
+// or after more of them, which undo what a refitted parent has. The parent's val_ measures
+// end with it.
+func TestForkOfAnEndedRunIsRefitted(t *testing.T) {
+	for _, a := range []dro.Algorithm{"dfr", "afr"} {
+		parent := refitted(dro.ERM)
+		parent.Select = spec.SelectValWorst
+		store := newMemory()
+		q := NewQueue(t.Context(), Settings{Store: store})
+		ids, err := q.Start(runner.Request{Specs: []spec.Spec{parent}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		q.Wait()
+		erm := store.runs[ids[0]]
+		if !erm.summary.Of("val_accuracy").Applies() {
+			t.Fatal("the parent has no val_ measure")
+		}
+		fork := func(from *trace, epochs int) *trace {
+			tr, err := forkAt(t, store, from, from.meta.Steps, func(s *spec.Spec) {
+				s.Algorithms, s.Epochs = []dro.Algorithm{a}, epochs
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			said := warnings(tr)
+			if strings.Count(said, "was fitted again") != 1 ||
+				strings.Count(said, "no val_ measure applies") != 1 {
+				t.Errorf("%s from %s: the log says %s", a, from.meta.ID, said)
+			}
+			for _, e := range evals(tr) {
+				if e.Of("val_accuracy").Applies() || e.Selected {
+					t.Errorf("%s: step %d has a val_ measure, or is selected", a, e.Step)
+				}
+			}
+			end := tr.states[len(tr.states)-1]
+			if end.Step != tr.meta.Steps || end.Method.Numbers["refitted"] != 1 ||
+				tr.summary.Selected != nil || tr.meta.Refitted == nil {
+				t.Errorf("%s: ends at step %d of %d, %+v", a, end.Step, tr.meta.Steps, tr.summary)
+			}
+			return tr
+		}
+		at := fork(erm, parent.Epochs)
+		is, was := at.states[len(at.states)-1], erm.states[len(erm.states)-1]
+		last := len(is.Parameters) - 2
+		if !sameTensors(is.Parameters[:last], was.Parameters[:last]) ||
+			sameTensors(is.Parameters[last:], was.Parameters[last:]) {
+			t.Errorf("%s: more than the last layer was fitted again, or nothing", a)
+		}
+		fork(erm, parent.Epochs+1)
+		fork(at, parent.Epochs+1)
+		if _, err := forkAt(t, store, at, at.meta.Steps, func(*spec.Spec) {}); err == nil {
+			t.Errorf("%s: a refitted run was refitted without a step", a)
+		}
+	}
+}
+
 // What a method lacks is said before a run begins.
 func TestRefitSaysWhatItLacksBeforeTheStart(t *testing.T) {
 	noVal, noSplit := brief("afr"), brief("dfr")

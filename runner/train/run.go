@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"drolab/dro"
@@ -160,8 +161,14 @@ func (r *Run) begin(from *runner.State) error {
 			return err
 		}
 	}
-	if err := r.Mark(runner.Running); err != nil || from != nil {
+	if err := r.Mark(runner.Running); err != nil {
 		return err
+	}
+	if from != nil {
+		if strings.HasSuffix(r.Meta.Parent, fmt.Sprintf("@%d", from.Step)) { // a fork begins
+			r.noteRefit()
+		}
+		return nil
 	}
 	for _, note := range r.Notes {
 		r.warnOnce(note, note)
