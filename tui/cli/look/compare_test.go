@@ -48,8 +48,9 @@ func TestTableOfDocuments(t *testing.T) {
 				"m2 & 2 & 20.0 & 20.0 $\\pm$ 1.0 \\\\\nm3 & 2 & 30.0 & 30.0 $\\pm$ 1.0 \\\\\n" +
 				"m4 & 2 & 40.0 & 40.0 $\\pm$ 1.0 \\\\\nm5 & 2 & 50.0 & 50.0 $\\pm$ 1.0 \\\\\n" +
 				"m6 & 2 & 60.0 & 60.0 $\\pm$ 1.0* \\\\\n\\bottomrule\n" +
-				"\\multicolumn{4}{l}{\\footnotesize $^1$ fewer than min\\_group test samples: its " +
-				"figure is chance, and it is not called the worst.} \\\\\n\\end{tabular}\n% ± is"},
+				"\\multicolumn{4}{l}{\\footnotesize $^1$ fewer than min\\_group test samples: " +
+				"its figure is chance, and it is not called the " +
+				"worst.} \\\\\n\\end{tabular}\n% ± is"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			turned := strings.Contains(c.got, "every other in its column: two-sided")
