@@ -45,6 +45,9 @@ func (r *refitting) RefitsOn() string { return r.split }
 // Refitted implements Refitter.
 func (r *refitting) Refitted() bool { return r.done }
 
+// After implements Trainer: a fork of a run that was refitted trains on, and is refitted again.
+func (r *refitting) After(Batch, Step) { r.done = false }
+
 // State implements Trainer.
 func (r *refitting) State() State {
 	if !r.done {

@@ -88,6 +88,10 @@ func refusals(t *testing.T, q inspect.Question) {
 	refused(stranger, "never started by you")
 	elsewhere.Dataset = "csv:example"
 	refused(elsewhere, "keeps its weights and data to itself")
+	if _, err := inspect.Features(q, nil); err == nil ||
+		!strings.Contains(err.Error(), "keeps its weights") {
+		t.Errorf("features: %v", err)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	late.Context = ctx

@@ -8,6 +8,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"drolab/runner/internal/aside"
 )
 
 func npzFormat() Format {
@@ -23,13 +25,53 @@ func writeNPZ(w io.Writer, s *Sheet) error {
 			columns[i] = append(columns[i], cell)
 		}
 	}
-	z := zip.NewWriter(w)
+	var list []Array
 	for i, name := range s.Head {
+		list = append(list, Array{name, numbers(columns[i])})
+	}
+	return writeArrays(w, list)
+}
+
+// numbers are the cells' values, or the cells where one is no number.
+func numbers(cells []string) any {
+	values := make([]float64, len(cells))
+	for i, c := range cells {
+		v, err := strconv.ParseFloat(c, 64)
+		if c == "" {
+			v, err = math.NaN(), nil
+		}
+		if err != nil {
+			return cells
+		}
+		values[i] = v
+	}
+	return values
+}
+
+// Array is an array of an NPZ file: []string, []int64, []float64, or [][]float32 whose rows
+// are equally long.
+type Array struct {
+	Name   string
+	Values any
+}
+
+// PutArrays writes an NPZ file of that path, which must be free.
+func PutArrays(path string, list []Array) error {
+	write := func(w io.Writer) error { return writeArrays(w, list) }
+	if err := aside.New(path, 0o644, write); err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return nil
+}
+
+func writeArrays(w io.Writer, list []Array) error {
+	z := zip.NewWriter(w)
+	for _, a := range list {
 		// A slash in a name would make folders of it.
-		plain := strings.ReplaceAll(name, "/", "_")
+		plain := strings.ReplaceAll(a.Name, "/", "_")
 		file, err := z.CreateHeader(&zip.FileHeader{Name: plain + ".npy"})
 		if err == nil {
-			err = writeNPY(file, columns[i])
+			err = a.write(file)
 		}
 		if err != nil {
 			return err
@@ -38,27 +80,39 @@ func writeNPZ(w io.Writer, s *Sheet) error {
 	return z.Close()
 }
 
-// writeNPY writes an array in NumPy's format, version 1: see numpy.lib.format.
-func writeNPY(w io.Writer, cells []string) error {
-	kind, values := "<f8", make([]byte, 0, 8*len(cells))
-	for _, c := range cells {
-		v, err := strconv.ParseFloat(c, 64)
-		if c == "" {
-			v, err = math.NaN(), nil
+// write writes an array in NumPy's format, version 1: see numpy.lib.format.
+func (a *Array) write(w io.Writer) error {
+	switch v := a.Values.(type) {
+	case []string:
+		kind, bytes := text(v)
+		return writeNPY(w, kind, fmt.Sprintf("%d,", len(v)), bytes)
+	case []int64:
+		return writeNPY(w, "<i8", fmt.Sprintf("%d,", len(v)), v)
+	case []float64:
+		return writeNPY(w, "<f8", fmt.Sprintf("%d,", len(v)), v)
+	case [][]float32:
+		if err := writeNPY(w, "<f4", fmt.Sprintf("%d, %d", len(v), len(v[0])), nil); err != nil {
+			return err
 		}
-		if err != nil {
-			kind, values = text(cells)
-			break
+		for _, row := range v {
+			if err := binary.Write(w, binary.LittleEndian, row); err != nil {
+				return err
+			}
 		}
-		values = binary.LittleEndian.AppendUint64(values, math.Float64bits(v))
+		return nil
 	}
-	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d,), }",
-		kind, len(cells))
+	return fmt.Errorf("array %s has values of %T", a.Name, a.Values)
+}
+
+func writeNPY(w io.Writer, kind, shape string, values any) error {
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", kind, shape)
 	const before, align = 10, 64
 	header += strings.Repeat(" ", align-1-(before+len(header))%align) + "\n"
 	b := append([]byte("\x93NUMPY\x01\x00"), byte(len(header)), byte(len(header)>>8))
-	_, err := w.Write(append(append(b, header...), values...))
-	return err
+	if _, err := w.Write(append(b, header...)); err != nil || values == nil {
+		return err
+	}
+	return binary.Write(w, binary.LittleEndian, values)
 }
 
 // text gives cells as UTF-32 of one length.

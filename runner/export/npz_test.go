@@ -28,11 +28,22 @@ func TestNPZReadsBack(t *testing.T) {
 	if err := f.Put(path, s); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a second time: %v", err)
 	}
+	arrays := filepath.Join(t.TempDir(), "b.npz")
+	list := []Array{{"x", [][]float32{{.5, -1}, {2, 3}, {4, 5}}}, {"row", []int64{7, -1}},
+		{"none", []string{}}}
+	if err := PutArrays(arrays, list); err != nil {
+		t.Fatal(err)
+	}
+	if err := PutArrays(arrays, list); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a second time: %v", err)
+	}
 	out, err := exec.Command(python, "-c", `import numpy, sys
-f = numpy.load(sys.argv[1])
-print([(k, f[k].dtype.str, f[k].tolist()) for k in f])`, path).CombinedOutput()
+print([(k, f[k].dtype.str, f[k].tolist()) for f in map(numpy.load, sys.argv[1:]) for k in f])`,
+		path, arrays).CombinedOutput()
 	want := "[('row', '<f8', [0.0, 1.0, 2.0]), " +
-		"('class', '<U3', ['é b', 'x', '7']), ('p_q', '<f8', [0.1, nan, -inf])]"
+		"('class', '<U3', ['é b', 'x', '7']), ('p_q', '<f8', [0.1, nan, -inf]), " +
+		"('x', '<f4', [[0.5, -1.0], [2.0, 3.0], [4.0, 5.0]]), ('row', '<i8', [7, -1]), " +
+		"('none', '<U1', [])]"
 	if got := strings.TrimSpace(string(out)); err != nil || got != want {
 		t.Errorf("NumPy reads %s, %v; want %s", got, err, want)
 	}

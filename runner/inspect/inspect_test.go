@@ -209,6 +209,71 @@ func TestProgressEnds(t *testing.T) {
 	}
 }
 
+// The last layer of the frozen features is the network's own logits: their softmax is its
+// probabilities, and their losses are its losses, on every split.
+func TestFeatures(t *testing.T) {
+	for name, change := range map[string]func(*spec.Spec){
+		"linear":  shapes,
+		"mlp":     func(s *spec.Spec) { table(s); s.Model, s.Dropout = "mlp", .1 },
+		"convnet": func(s *spec.Spec) { shapes(s); s.Samples, s.Model = 48, "convnet" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := trained(t, change)
+			q := Question{Run: r, Step: -1, Inspection: certificate.Inspection{Threads: 2,
+				Probabilities: true}}
+			f, err := Features(q, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			splits := map[bool]int{true: 3, false: 2}[f.Data.Val != nil]
+			if len(f.Splits) != splits || f.Step != r.Meta.Steps {
+				t.Errorf("%d splits of step %d", len(f.Splits), f.Step)
+			}
+			for _, p := range f.Splits {
+				q.Split = p.Split
+				l, err := At(q)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(p.Rows, l.Rows) || !slices.Equal(p.Labels, l.Labels) ||
+					!slices.Equal(p.Groups, l.Groups) {
+					t.Errorf("%s: other samples, labels or groups", p.Split)
+				}
+				for i, x := range p.Features {
+					part, sum := logits(&f.Layer, x), 0.0
+					for _, u := range part {
+						sum += math.Exp(u)
+					}
+					for k, u := range part {
+						if off := math.Exp(u)/sum - float64(l.Of(i)[k]); math.Abs(off) > 1e-6 {
+							t.Fatalf("%s: class %d of sample %d is off by %v", p.Split, k, i, off)
+						}
+					}
+					off := math.Log(sum) - part[p.Labels[i]] - l.Losses[i]
+					if math.Abs(off) > 1e-5 {
+						t.Fatalf("%s: the loss of sample %d is off by %v", p.Split, i, off)
+					}
+				}
+				if err := l.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
+// logits are W x + b.
+func logits(l *dro.Layer, x []float32) []float64 {
+	u := slices.Clone(l.Bias)
+	for k, w := range l.Weights {
+		for j, v := range x {
+			u[k] += w[j] * float64(v)
+		}
+	}
+	return u
+}
+
 func TestWhatCannotBeLookedAt(t *testing.T) {
 	r := trained(t, shapes)
 	for want, q := range map[string]Question{
@@ -217,8 +282,12 @@ func TestWhatCannotBeLookedAt(t *testing.T) {
 		"no checkpoint of":    {Run: r, Step: 3, Split: "test"},
 	} {
 		t.Run(want, func(t *testing.T) {
-			if _, err := At(q); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%+v: %v, want %q", q, err, want)
+			_, err := At(q)
+			_, of := Features(q, []string{q.Split})
+			for _, err := range []error{err, of} {
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("%+v: %v, want %q", q, err, want)
+				}
 			}
 		})
 	}

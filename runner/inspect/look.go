@@ -43,29 +43,13 @@ type Look struct {
 
 // At uses the network of a checkpoint. The look holds the data until it is closed.
 func At(q Question) (*Look, error) {
-	state, err := q.Run.Load(q.Step)
+	state, d, err := q.open()
 	if err != nil {
 		return nil, err
 	}
-	l := &Look{Run: q.Run, Step: state.Step, Split: q.Split}
+	l := &Look{Run: q.Run, Step: state.Step, Data: d, Split: q.Split}
 	if state.Eval != nil {
 		l.Threshold = state.Eval.Of("threshold")
-	}
-	if l.Set, err = q.Run.Meta.Spec.Set(); err != nil {
-		return nil, err
-	}
-	m := &q.Run.Meta
-	switch {
-	case q.Dataset != "":
-		l.Data, err = m.OpenFor(q.Dataset, q.DataDir)
-	case m.Imported != nil:
-		l.Data, err = foreign.Data(m, state)
-	default:
-		ctx := cmp.Or(q.Context, context.Background())
-		l.Data, q.Network, err = q.Open(ctx, m, q.Threads)
-	}
-	if err != nil {
-		return nil, err
 	}
 	if err = l.use(state, q.Inspection); err != nil {
 		return nil, errors.Join(err, l.Close())
@@ -73,12 +57,42 @@ func At(q Question) (*Look, error) {
 	return l, nil
 }
 
+// open reads the checkpoint and opens the data, and with them what makes the network.
+func (q *Question) open() (state *runner.State, d *data.Dataset, err error) {
+	m := &q.Run.Meta
+	if state, err = q.Run.Load(q.Step); err != nil {
+		return nil, nil, err
+	}
+	switch {
+	case q.Dataset != "":
+		d, err = m.OpenFor(q.Dataset, q.DataDir)
+	case m.Imported != nil:
+		d, err = foreign.Data(m, state)
+	default:
+		ctx := cmp.Or(q.Context, context.Background())
+		d, q.Network, err = q.Open(ctx, m, q.Threads)
+	}
+	return state, d, err
+}
+
+// part is a split that must have samples.
+func part(d *data.Dataset, split string) (data.Source, error) {
+	splits := map[string]data.Source{runner.SplitTrain: d.Train, runner.SplitVal: d.Val,
+		runner.SplitTest: d.Test}
+	src := splits[split]
+	if src == nil || src.Len() == 0 {
+		return nil, fmt.Errorf("split %.40q: the dataset has none such: want train, val or test",
+			split)
+	}
+	return src, nil
+}
+
 func (l *Look) use(state *runner.State, how certificate.Inspection) (err error) {
-	splits := map[string]data.Source{runner.SplitTrain: l.Data.Train, runner.SplitVal: l.Data.Val,
-		runner.SplitTest: l.Data.Test}
-	if l.Src = splits[l.Split]; l.Src == nil || l.Src.Len() == 0 {
-		return fmt.Errorf("split %.40q: the dataset has none such: want train, val or test",
-			l.Split)
+	if l.Set, err = l.Run.Meta.Spec.Set(); err != nil {
+		return err
+	}
+	if l.Src, err = part(l.Data, l.Split); err != nil {
+		return err
 	}
 	l.Samples, err = certificate.Inspect(&l.Run.Meta, state, l.Data, l.Split, how)
 	return err

@@ -72,6 +72,9 @@ func (p *Page) htmlTable(b *strings.Builder, t *Table) {
 		b.WriteString("\n")
 	}
 	b.WriteString("</tbody>\n</table></div>\n")
+	if t.Foot != "" {
+		fmt.Fprintf(b, "<p>%s</p>\n", hyper(t.Foot))
+	}
 }
 
 // class is how a cell looks: text to the left, and its tone.

@@ -76,7 +76,11 @@ func (t *Table) latex(b *strings.Builder) {
 			b.WriteString("\\midrule\n")
 		}
 	}
-	b.WriteString("\\bottomrule\n\\end{tabular}\n")
+	b.WriteString("\\bottomrule\n")
+	if t.Foot != "" {
+		fmt.Fprintf(b, "\\multicolumn{%d}{l}{\\footnotesize %s} \\\\\n", len(t.Head), tex(t.Foot))
+	}
+	b.WriteString("\\end{tabular}\n")
 }
 
 // columns is what LaTeX calls them; a last one of long sentences has lines.

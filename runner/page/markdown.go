@@ -50,6 +50,9 @@ func markdownTable(b *strings.Builder, t *Table) {
 		}
 	}
 	b.WriteString("\n")
+	if t.Foot != "" {
+		fmt.Fprintf(b, "%s\n\n", mark(t.Foot))
+	}
 }
 
 // markOf escapes what Markdown takes for its own, but for `code`.

@@ -37,6 +37,7 @@ type Table struct {
 	Rows    [][]string
 	Names   int // 0 is 1
 	Words   int
+	Foot    string // what the marks of its cells say, if any
 }
 
 // Figure is curves over epochs.

@@ -39,7 +39,7 @@ func TestStyles(t *testing.T) {
 
 // TestForms has one table, whose cells need to be escaped, in every form.
 func TestForms(t *testing.T) {
-	table := &Table{Names: 2, Words: 1, Head: []string{"a_b", "", "n", "verdict"},
+	table := &Table{Names: 2, Words: 1, Foot: "¹ a_b", Head: []string{"a_b", "", "n", "verdict"},
 		Rows: [][]string{{"x|y", "5 % {&}", "1 ± 2*", "yes ¹"},
 			{"\x1b[31m<i>\n", "χ² ≤ ρ", "−3", "λ"}}}
 	p := &Page{Title: "T", Faint: "n", Tones: map[string]Tone{"yes": Good}, Blocks: []Block{table}}
@@ -47,13 +47,15 @@ func TestForms(t *testing.T) {
 		{"Markdown", Markdown(table, Text("#1")),
 			"| a\\_b |  | n | verdict |\n|---|---|---:|---|\n" +
 				"| x\\|y | 5 % {&} | 1 ± 2\\* | yes ¹ |\n" +
-				"| \\[31m&lt;i&gt; | χ² ≤ ρ | −3 | λ |\n\n\\#1\n\n"},
+				"| \\[31m&lt;i&gt; | χ² ≤ ρ | −3 | λ |\n\n¹ a\\_b\n\n\\#1\n\n"},
 		{"LaTeX", LaTeX(table, Text("a\nb")), "\\begin{tabular}{llrl}\n\\toprule\n" +
 			"a\\_b &  & n & verdict \\\\\n\\midrule\n" +
 			"x|y & 5 \\% \\{\\&\\} & 1 $\\pm$ 2* & yes $^1$ \\\\\n" +
 			"[31m\\textless{}i\\textgreater{} & " +
 			"$\\chi^2$ $\\le$ $\\rho$ & $-$3 & $\\lambda$ \\\\\n" +
-			"\\bottomrule\n\\end{tabular}\n% a b\n"},
+			"\\bottomrule\n\\multicolumn{4}{l}{\\footnotesize $^1$ a\\_b} \\\\\n" +
+			"\\end{tabular}\n% a b\n"},
+		{"HTML, below", p.HTML(), "</table></div>\n<p>¹ a_b</p>\n"},
 		{"HTML", p.HTML(), `<tr><td class="text">x|y</td><td class="text">5 % {&amp;}</td>` +
 			`<td class="faint">1 ± 2*</td>` +
 			`<td class="text yes">yes ¹</td></tr>`},

@@ -37,7 +37,7 @@ func (j *job) fork(parent *runner.Past) error {
 	case m.Coordinates != parent.Meta.Coordinates:
 		return &spec.KeyError{Key: "coordinates", Value: m.Coordinates,
 			Want: parent.Meta.Coordinates + ", as in the parent, since z goes on"}
-	case from.Step >= m.Steps:
+	case from.Step > m.Steps || from.Step == m.Steps && (refits(was) || !refits(is)):
 		return &spec.KeyError{Key: "epochs", Value: m.Spec.Epochs,
 			Want: fmt.Sprintf("more than the %.4g done at step %d",
 				float64(from.Step)/float64(m.StepsPerEpoch), from.Step)}
@@ -46,6 +46,13 @@ func (j *job) fork(parent *runner.Past) error {
 	inherit(&from, m, was)
 	j.from = &from
 	return nil
+}
+
+// refits tells whether a method fits the last layer again, which a fork of a run that has
+// ended can do without a further step.
+func refits(a dro.Algorithm) bool {
+	m, err := dro.Find(a)
+	return err == nil && m.Refits
 }
 
 // inherit makes s the checkpoint that the fork m begins with: the method's state

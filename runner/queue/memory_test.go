@@ -161,9 +161,6 @@ func quick(a dro.Algorithm) spec.Spec {
 	return s
 }
 
-// refits tells whether a method fits the last layer again.
-func refits(a dro.Algorithm) bool { return a == "dfr" || a == "afr" }
-
 // brief is a spec that trains in less: 15 steps an epoch on a table.
 func brief(a dro.Algorithm) spec.Spec {
 	s := quick(a)

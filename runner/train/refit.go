@@ -1,6 +1,7 @@
 package train
 
 import (
+	"errors"
 	"fmt"
 
 	"drolab/dro"
@@ -18,7 +19,7 @@ func (r *Run) refit() (done bool, err error) {
 	}
 	defer r.pause()()
 	net := r.Net.(LastLayer) // build has seen that it is
-	held, err := r.features(net, m.RefitsOn())
+	held, err := r.Features(m.RefitsOn())
 	if err != nil {
 		return false, err
 	}
@@ -33,8 +34,29 @@ func (r *Run) refit() (done bool, err error) {
 	return true, r.Net.Err()
 }
 
-// features runs the network over a split, in evaluation mode, up to its last layer.
-func (r *Run) features(net LastLayer, split string) (h dro.Held, err error) {
+// lastLayer is the network, where its last layer is at hand.
+func (r *Run) lastLayer() (LastLayer, error) {
+	if net, ok := r.Net.(LastLayer); ok {
+		return net, nil
+	}
+	return nil, errors.New("the network does not show its last layer")
+}
+
+// Layer is the network's last layer.
+func (r *Run) Layer() (l dro.Layer, err error) {
+	net, err := r.lastLayer()
+	if err != nil {
+		return l, err
+	}
+	return net.Layer(), nil
+}
+
+// Features runs the network over a split, in evaluation mode, up to its last layer.
+func (r *Run) Features(split string) (h dro.Held, err error) {
+	net, err := r.lastLayer()
+	if err != nil {
+		return h, err
+	}
 	width := len(net.Layer().Weights[0])
 	losses := make([]float64, len(r.losses))
 	r.Net.SetMode(nn.Evaluate)

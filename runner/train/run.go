@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"drolab/dro"
@@ -92,9 +93,8 @@ func (r *Run) build() (err error) {
 		return err
 	}
 	if _, refits := r.Method.Trainer.(dro.Refitter); refits {
-		if _, ok := r.Net.(LastLayer); !ok {
-			return fmt.Errorf("algorithm %s: the network does not show its last layer",
-				r.spec.Algorithm())
+		if _, err := r.lastLayer(); err != nil {
+			return fmt.Errorf("algorithm %s: %w", r.spec.Algorithm(), err)
 		}
 	}
 	if r.Method.Picker != nil {
@@ -161,8 +161,14 @@ func (r *Run) begin(from *runner.State) error {
 			return err
 		}
 	}
-	if err := r.Mark(runner.Running); err != nil || from != nil {
+	if err := r.Mark(runner.Running); err != nil {
 		return err
+	}
+	if from != nil {
+		if strings.HasSuffix(r.Meta.Parent, fmt.Sprintf("@%d", from.Step)) { // a fork begins
+			r.noteRefit()
+		}
+		return nil
 	}
 	for _, note := range r.Notes {
 		r.warnOnce(note, note)

@@ -83,6 +83,7 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 		if n++; *long || n%27 == 0 { // they read data or weights, which takes a while
 			commands = append(commands, []string{"theory", id},
 				[]string{"eval", id}, []string{"certify", id},
+				[]string{"features", id, "--out", filepath.Join(t.TempDir(), "x.npz")},
 				[]string{"label", id, "--note", "x"}, []string{"doctor"}, []string{"report", id},
 				[]string{"export", id, "--to", "csv", "--out", filepath.Join(t.TempDir(), "x")})
 		}

@@ -107,6 +107,9 @@ func (w *PageWriter) table(t *page.Table) {
 		}
 		from = max(to, 2)
 	}
+	if t.Foot != "" {
+		w.wrapped(t.Foot, "", "")
+	}
 }
 
 // lined are the head and the rows, each cell in one line; the stars of a column hang

@@ -27,7 +27,7 @@ func compareCommand(con *console.Console) *cobra.Command {
 marked only where it is significantly better than every other one, after Holm's correction for all pairs of
 columns and all classes; that takes several seeds. Measures of the uncertainty set, such as the robust risk,
 are tested only between runs of the same set and radius. Methods that use groups, classes or labels are
-marked (g), (c), (l).`,
+marked (g), (c), (l). In LaTeX and Markdown more than six columns become rows.`,
 		Example: `drolab compare shapes
 drolab compare paper-gentle-sfk paper-gentle-erm --json`,
 		Args:              console.OneOrMore("some runs", "drolab compare shapes"),
@@ -91,7 +91,7 @@ func printComparison(w io.Writer, t *compare.Table) {
 	const page = 4
 	for groups := range slices.Chunk(t.Rows, page) {
 		fmt.Fprintln(w)
-		console.Blocks(w, comparison(t, groups))
+		console.Blocks(w, comparison(t, groups, string(plot.FewMark)))
 	}
 	fmt.Fprintln(w)
 	for _, line := range t.Legend() {
@@ -102,17 +102,51 @@ func printComparison(w io.Writer, t *compare.Table) {
 	}
 }
 
-// explained is the table with what its signs mean, as the family that stars are corrected over.
+// mostColumns of methods have room on a page. More are rows.
+const mostColumns = 6
+
+// inColumns rewords a legend that speaks of the lines of measures.
+var inColumns = strings.NewReplacer("in its line", "in its column", "in all lines",
+	"in all columns")
+
+// explained is the table for a document, with what its signs mean, as the family that stars
+// are corrected over.
 func explained(t *compare.Table) []page.Block {
-	blocks := []page.Block{comparison(t, t.Rows)}
+	table := comparison(t, t.Rows, "¹")
+	if len(t.Rows) > mostColumns {
+		table = turned(table)
+	}
+	blocks := []page.Block{table}
 	for _, line := range t.Legend() {
+		if len(t.Rows) > mostColumns {
+			line = inColumns.Replace(line)
+		}
+		if few, ok := strings.CutPrefix(line, string(plot.FewMark)+" is of "); ok {
+			table.Foot = "¹ " + few
+			continue
+		}
 		blocks = append(blocks, page.Text(line))
 	}
 	return blocks
 }
 
-// comparison has a row a measure and a column a group of runs.
-func comparison(t *compare.Table, groups []compare.Row) *page.Table {
+// turned is a table whose rows are the columns.
+func turned(t *page.Table) *page.Table {
+	turn := &page.Table{}
+	for i := range t.Head {
+		row := []string{t.Head[i]}
+		for _, r := range t.Rows {
+			row = append(row, r[i])
+		}
+		turn.Rows = append(turn.Rows, row)
+	}
+	turn.Head, turn.Rows = turn.Rows[0], turn.Rows[1:]
+	return turn
+}
+
+// comparison has a row a measure and a column a group of runs. The mark is of measures of too
+// few samples.
+func comparison(t *compare.Table, groups []compare.Row, few string) *page.Table {
 	title, seeds := []string{""}, []string{"seeds"}
 	for _, g := range groups {
 		title = append(title, console.Clean(g.Title()))
@@ -122,7 +156,7 @@ func comparison(t *compare.Table, groups []compare.Row) *page.Table {
 	for i, column := range t.Columns {
 		row := []string{console.Clean(column.Title())}
 		if column.Few {
-			row[0] += " " + string(plot.FewMark)
+			row[0] += " " + few
 		}
 		for _, g := range groups {
 			row = append(row, cell(&column, &g.Cells[i]))

@@ -1,4 +1,4 @@
-// Package risk has the commands of worst cases: risk of given losses, eval and certify of
+// Package risk has the commands of worst cases: risk of given losses, eval, features and certify of
 // a checkpoint, and plan and theory of what the paper's theorem asks for.
 //
 // It has no formula: dro and runner have them. It reads one format, the list of losses,

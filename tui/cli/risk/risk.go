@@ -21,8 +21,8 @@ import (
 
 // Commands are those of worst cases.
 func Commands(con *console.Console) []*cobra.Command {
-	return []*cobra.Command{riskCommand(con), evalCommand(con), certifyCommand(con),
-		planCommand(con), theoryCommand(con)}
+	return []*cobra.Command{riskCommand(con), evalCommand(con), featuresCommand(con),
+		certifyCommand(con), planCommand(con), theoryCommand(con)}
 }
 
 type riskFlags struct {

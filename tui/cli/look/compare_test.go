@@ -1,0 +1,62 @@
+package look
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"drolab/runner/compare"
+	"drolab/runner/measure"
+	"drolab/runner/page"
+)
+
+// compared is a table of so many methods, by a group of few samples and by the mean.
+func compared(methods int) *compare.Table {
+	t := &compare.Table{Level: .95, Family: compare.OneMeasure, Columns: []compare.Column{
+		{Name: "group_accuracy", Class: "a_b", Higher: true, Few: true},
+		{Name: "test_accuracy", Higher: true}}}
+	for i := range methods {
+		accuracy := measure.Num(float64(i) / 10)
+		t.Rows = append(t.Rows, compare.Row{Label: fmt.Sprintf("m%d", i), Seeds: []uint64{1, 2},
+			Cells: []compare.Cell{{Mean: accuracy}, {Mean: accuracy, Half: measure.Num(.01),
+				Best: i == methods-1}}})
+	}
+	return t
+}
+
+// TestTableOfDocuments: methods are columns while there is room, else rows, and a footnote
+// marks a group of few samples in both.
+func TestTableOfDocuments(t *testing.T) {
+	const foot = "¹ fewer than min\\_group test samples: its figure is chance, and it is not " +
+		"called the worst.\n\n± is half"
+	for _, c := range []struct {
+		name, got, want string
+	}{
+		{"six, Markdown", page.Markdown(explained(compared(6))...),
+			"|  | m0 | m1 | m2 | m3 | m4 | m5 |\n|---|---:|---:|---:|---:|---:|---:|\n" +
+				"| seeds | 2 | 2 | 2 | 2 | 2 | 2 |\n" +
+				"| a\\_b ¹ | 0.0 | 10.0 | 20.0 | 30.0 | 40.0 | 50.0 |\n| mean | 0.0 ± 1.0 | " +
+				"10.0 ± 1.0 | 20.0 ± 1.0 | 30.0 ± 1.0 | 40.0 ± 1.0 | 50.0 ± 1.0\\* |\n\n" + foot},
+		{"seven, Markdown", page.Markdown(explained(compared(7))...),
+			"|  | seeds | a\\_b ¹ | mean |\n|---|---:|---:|---:|\n| m0 | 2 | 0.0 | 0.0 ± 1.0 |\n" +
+				"| m1 | 2 | 10.0 | 10.0 ± 1.0 |\n| m2 | 2 | 20.0 | 20.0 ± 1.0 |\n" +
+				"| m3 | 2 | 30.0 | 30.0 ± 1.0 |\n| m4 | 2 | 40.0 | 40.0 ± 1.0 |\n" +
+				"| m5 | 2 | 50.0 | 50.0 ± 1.0 |\n| m6 | 2 | 60.0 | 60.0 ± 1.0\\* |\n\n" + foot},
+		{"seven, LaTeX", page.LaTeX(explained(compared(7))...),
+			"\\begin{tabular}{lrrr}\n\\toprule\n & seeds & a\\_b $^1$ & mean \\\\\n\\midrule\n" +
+				"m0 & 2 & 0.0 & 0.0 $\\pm$ 1.0 \\\\\nm1 & 2 & 10.0 & 10.0 $\\pm$ 1.0 \\\\\n" +
+				"m2 & 2 & 20.0 & 20.0 $\\pm$ 1.0 \\\\\nm3 & 2 & 30.0 & 30.0 $\\pm$ 1.0 \\\\\n" +
+				"m4 & 2 & 40.0 & 40.0 $\\pm$ 1.0 \\\\\nm5 & 2 & 50.0 & 50.0 $\\pm$ 1.0 \\\\\n" +
+				"m6 & 2 & 60.0 & 60.0 $\\pm$ 1.0* \\\\\n\\bottomrule\n" +
+				"\\multicolumn{4}{l}{\\footnotesize $^1$ fewer than min\\_group test samples: " +
+				"its figure is chance, and it is not called the " +
+				"worst.} \\\\\n\\end{tabular}\n% ± is"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			turned := strings.Contains(c.got, "every other in its column: two-sided")
+			if !strings.HasPrefix(c.got, c.want) || turned != strings.HasPrefix(c.name, "seven") {
+				t.Errorf("%s\nwant\n%s", c.got, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,127 @@
+package risk
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"drolab/runner"
+	"drolab/runner/certificate"
+	"drolab/runner/export"
+	"drolab/runner/inspect"
+	"drolab/tui/cli/console"
+
+	"github.com/spf13/cobra"
+)
+
+func featuresCommand(con *console.Console) *cobra.Command {
+	var dataset, out string
+	var splits []string
+	c := &cobra.Command{
+		Use:   "features RUN[@STEP] --out FILE.npz",
+		Short: "Write the frozen features of a checkpoint, for NumPy",
+		Long: `Run the network of a checkpoint, the newest without a step, over a dataset, by default the run's own, and
+write what its last layer takes of every sample, without augmentation, in evaluation mode. The arrays of the file
+are x, samples × features; y and g, the names of class and group, where there are any; split; row, the sample's
+place in its files, from 0; and of the last layer weight, classes × features, bias, and classes, the names of
+their rows. The logits are x @ weight.T + bias. drolab reads the file again, as npz:FILE.`,
+		Example: `drolab features latest --out features.npz
+drolab features latest@selected --split val,test --dataset new.csv --out features.npz`,
+		Args:              console.One("a run", "drolab features latest --out features.npz"),
+		ValidArgsFunction: con.CompleteRuns,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if filepath.Ext(out) != ".npz" {
+				return fmt.Errorf("give the file, as in --out features.npz")
+			}
+			return features(con, args[0], dataset, splits, out)
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&dataset, "dataset", "", "the data, as in presets (default the run's own)")
+	flags.StringSliceVar(&splits, "split", nil,
+		"splits: test, val, train (default all that have samples)")
+	flags.StringVar(&out, "out", "", "write to FILE.npz, which must be free")
+	con.JSONFlag(c, "what was written")
+	console.Choices(c, "split", runner.Splits()...)
+	return c
+}
+
+// featuresResult is what features --json prints.
+type featuresResult struct {
+	Run      string         `json:"run"`
+	Step     int64          `json:"step"`
+	Dataset  string         `json:"dataset"`
+	File     string         `json:"file"`
+	Features int            `json:"features"`
+	Samples  map[string]int `json:"samples"` // by split
+	Notes    []string       `json:"notes,omitempty"`
+	Classes  []string       `json:"classes"`
+	Groups   []string       `json:"groups,omitempty"`
+}
+
+func features(con *console.Console, name, dataset string, splits []string, out string) error {
+	r, step, err := con.FindSaved(name)
+	if err != nil {
+		return err
+	}
+	f, err := inspect.Features(inspect.Question{Run: r, Step: step, Dataset: dataset,
+		Means: means(con), Inspection: certificate.Inspection{Threads: con.Threads}}, splits)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := export.PutArrays(out, arrays(f)); err != nil {
+		return err
+	}
+	result := featuresResult{Run: r.Meta.ID, Step: f.Step, Dataset: f.Data.Name, File: out,
+		Features: len(f.Layer.Weights[0]), Samples: map[string]int{}, Notes: f.Data.Notes,
+		Classes: f.Data.Classes}
+	if f.Data.Grouped {
+		result.Groups = f.Data.Groups
+	}
+	for _, p := range f.Splits {
+		result.Samples[p.Split] = len(p.Rows)
+	}
+	if con.AsJSON {
+		return con.JSON(result)
+	}
+	for _, note := range result.Notes {
+		fmt.Fprintf(con.Stdout, "note: %s\n", console.OneLine(note))
+	}
+	for _, p := range f.Splits {
+		fmt.Fprintf(con.Stdout, "%s@%d: %d features of %d samples of %s, %s\n", result.Run,
+			result.Step, result.Features, len(p.Rows), console.Clean(result.Dataset), p.Split)
+	}
+	return nil
+}
+
+// arrays are those of the file.
+func arrays(f *inspect.Frozen) []export.Array {
+	var x, weight [][]float32
+	var y, g, split []string
+	var row []int64
+	for _, p := range f.Splits {
+		x = append(x, p.Features...)
+		for i, at := range p.Rows {
+			split, row = append(split, p.Split), append(row, int64(at))
+			y = append(y, f.Data.Classes[p.Labels[i]])
+			g = append(g, f.Data.Groups[p.Groups[i]])
+		}
+	}
+	list := []export.Array{{Name: "x", Values: x}, {Name: "split", Values: split},
+		{Name: "row", Values: row}}
+	if !f.Data.Unlabelled {
+		list = append(list, export.Array{Name: "y", Values: y})
+	}
+	if f.Data.Grouped {
+		list = append(list, export.Array{Name: "g", Values: g})
+	}
+	for k, w := range f.Layer.Weights {
+		weight = append(weight, make([]float32, len(w)))
+		for j, v := range w {
+			weight[k][j] = float32(v)
+		}
+	}
+	return append(list, export.Array{Name: "weight", Values: weight},
+		export.Array{Name: "bias", Values: f.Layer.Bias},
+		export.Array{Name: "classes", Values: f.Data.Classes})
+}
