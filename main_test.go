@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"reflect"
 	"runtime/debug"
 	"slices"
@@ -112,6 +113,9 @@ func sparse(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(errors.Join(err, f.Truncate(numbers[0]), f.Close()))
 }
 
+// within finds a digit behind another one.
+var within = regexp.MustCompile(`[0-9][0-9]`)
+
 // damage changes a byte of a file of the only run in a folder or, with "gone",
 // removes the file.
 func damage(ts *testscript.TestScript, _ bool, args []string) {
@@ -126,7 +130,11 @@ func damage(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	b, err := os.ReadFile(found[0])
 	ts.Check(err)
-	b[len(b)/2] ^= 1
+	at := len(b) / 2 // or the next digit within a number, so that JSON stays JSON
+	if i := within.FindIndex(b[at:]); i != nil {
+		at += i[0] + 1
+	}
+	b[at] ^= 1
 	ts.Check(os.WriteFile(found[0], b, 0o600))
 }
 
