@@ -361,7 +361,12 @@ func TestOrders(t *testing.T) {
 	status := func(want runner.Status) {
 		t.Helper()
 		for range await(t) {
-			if run, err := record.Find(string(r), id); err == nil && run.Status() == want {
+			run, err := record.Find(string(r), id)
+			if err == nil && run.Status() == want {
+				return
+			}
+			if err == nil && run.Status().Ended() {
+				t.Errorf("the run is %s, and was to be %s", run.Status(), want)
 				return
 			}
 		}

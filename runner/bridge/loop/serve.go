@@ -92,8 +92,11 @@ func (s *Settings) serve(ctx context.Context, script *bridge.Script) error {
 		p.SHA256 = "" // typed in, or in a notebook
 	}
 	s.Queue.Store, s.Queue.Parallel = s.Store, 1
+	// Until the run can be asked, it does not begin: who finds it there finds it listening.
+	listening := make(chan struct{})
 	s.Queue.Script = &queue.Script{Description: d, Program: p,
 		Network: func(place runner.Workplace) (train.Network, error) {
+			<-listening
 			return script.At(place, d.Data)
 		}}
 	q := queue.NewQueue(ctx, s.Queue)
@@ -107,6 +110,7 @@ func (s *Settings) serve(ctx context.Context, script *bridge.Script) error {
 		end = func() {}
 	}
 	defer end()
+	close(listening)
 	for _, outcome := range q.Wait() {
 		err = outcome.Err
 	}
