@@ -13,7 +13,9 @@ import (
 	"sync"
 
 	"drolab/runner/filter"
+	"drolab/runner/measure"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 	cells "drolab/tui/cell"
 	"drolab/tui/cli/console"
 
@@ -145,9 +147,18 @@ func columnsOf(keys string) (list []column, err error) {
 		if err != nil {
 			return nil, err
 		}
+		if m, ok := measure.FindMeasure(key); ok && !isSetting(key) {
+			of = func(r *record.Run) string { return console.Figure(&m, r.Of(m.Name)) }
+		}
 		list = append(list, column{key, of})
 	}
 	return list, nil
+}
+
+// isSetting tells whether a key is of a setting: λ and η, where they start, are measures too.
+func isSetting(key string) bool {
+	_, ok := spec.FindSetting(key)
+	return ok
 }
 
 // printJSON prints runs as one object, or as a line each. Ten thousand are forty megabytes: all
