@@ -194,6 +194,9 @@ func (t *Track) Selection() string {
 		return ""
 	}
 	by := t.Meta.Spec.Select
+	if t.Selected == nil && t.Status.Ended() {
+		return "nothing was selected: no evaluation had a " + by
+	}
 	if t.Selected == nil {
 		return "nothing selected yet by " + by
 	}
