@@ -3,6 +3,7 @@ package dro
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 )
 
 // afr is automatic feature reweighting: ERM, and then the last layer again on held-out
@@ -11,8 +12,8 @@ func afr() Method {
 	return Method{
 		Name: "afr",
 		Doc:  "ERM, then the last layer again on held-out samples, weighted by ERM's confidence",
-		Source: "Qiu, Potapczynski, Izmailov, Wilson 2023 (arXiv 2306.11074); the minimum in " +
-			"place of so many steps towards it",
+		Source: "Qiu, Potapczynski, Izmailov, Wilson 2023 (arXiv 2306.11074), its two stages; the " +
+			"minimum in place of so many steps towards it",
 		Uses: "labels", CrossEntropy: true, Refits: true,
 		Settings: []Setting{
 			{Key: "afr_gamma",
@@ -21,26 +22,80 @@ func afr() Method {
 				Check: func(x float64) bool { return x >= 0 }},
 			{Key: "afr_lambda", Doc: "λ of λ‖W − ERM's W‖², which holds the last layer near ERM's",
 				Default: Fixed(.001), Want: "a number > 0", Check: above0},
+			{Key: "afr_split", Choices: []string{refitVal, refitTrain},
+				Doc: "samples of the last layer: val, or a fifth of train, which ERM is then " +
+					"without",
+				Want: "val or train", Default: Fixed(0)},
 		},
-		New: func(t Task) (Trainer, error) {
-			if len(t.Val) == 0 {
-				return nil, fmt.Errorf("there is no validation split for the last layer to be " +
-					"fitted to: give a val_fraction, or data that have one")
-			}
-			return &confident{refitting: refitting{split: refitVal},
-				gamma: t.Number("afr_gamma"), lambda: t.Number("afr_lambda")}, nil
-		},
+		New: newAFR,
 	}
+}
+
+func newAFR(t Task) (Trainer, error) {
+	a := &confident{refitting: refitting{split: refitVal},
+		gamma: t.Number("afr_gamma"), lambda: t.Number("afr_lambda")}
+	if t.Number("afr_split") == 1 {
+		a.split, a.apart = refitTrain, setApart(t.Samples)
+		return a, nil
+	}
+	if len(t.Val) == 0 {
+		return nil, fmt.Errorf("there is no validation split for the last layer to be fitted " +
+			"to: give a val_fraction, or data that have one, or set afr_split to train")
+	}
+	return a, nil
 }
 
 type confident struct {
 	refitting
 	gamma, lambda float64
+	apart         []bool // training samples of the last layer alone; nil where it has val
+}
+
+// apartShare is the source's: four fifths of the training samples are ERM's.
+const apartShare = .2
+
+// setApart draws the last layer's part of n training samples. It depends on nothing else, so
+// that all seeds share it and a run that goes on has it again.
+func setApart(n int) []bool {
+	apart := make([]bool, n)
+	order := rand.New(rand.NewPCG(uint64(n), 0x616672)).Perm(n)
+	for _, i := range order[:int(apartShare*float64(n))] {
+		apart[i] = true
+	}
+	return apart
+}
+
+// Weights implements Trainer: ERM's, of the samples that are not set apart. Over the training
+// split their mean is 1.
+func (a *confident) Weights(w []float64, b Batch) {
+	a.refitting.Weights(w, b)
+	if a.apart == nil {
+		return
+	}
+	n := len(a.apart)
+	scale := float64(n) / float64(n-int(apartShare*float64(n)))
+	for i, sample := range b.Index {
+		w[i] = scale
+		if a.apart[sample] {
+			w[i] = 0
+		}
+	}
+}
+
+// Samplewise implements Trainer: a sample's weight is of its place where some are set apart.
+func (a *confident) Samplewise() func(w, losses []float64) {
+	if a.apart != nil {
+		return nil
+	}
+	return a.refitting.Samplewise()
 }
 
 // Refit implements Refitter: the least of Σ μ_i ℓ_i + λ‖(W, b) − (W, b)_ERM‖² with
 // μ_i ∝ exp(−γ p_i)/n_y, n_y the samples of i's class, Σ μ_i = 1. Nothing is drawn.
 func (a *confident) Refit(at Layer, on Held, _ uint64) (to Layer, how string, err error) {
+	if a.apart != nil {
+		on = on.only(a.apart)
+	}
 	rows, classes := on.wide(), len(at.Bias)
 	if len(rows) == 0 {
 		return at, "", fmt.Errorf("afr: there is no sample to fit the last layer to")
@@ -50,8 +105,12 @@ func (a *confident) Refit(at Layer, on Held, _ uint64) (to Layer, how string, er
 	f.ridge, f.start = a.lambda, flat(at)
 	f.run()
 	a.done = true
-	return layerOf(f.w, classes), fmt.Sprintf("cross-entropy weighted by exp(−%g p) over the "+
-		"size of the class, held near ERM's layer by λ = %g", a.gamma, a.lambda), nil
+	how = fmt.Sprintf("cross-entropy weighted by exp(−%g p) over the size of the class, held "+
+		"near ERM's layer by λ = %g", a.gamma, a.lambda)
+	if a.apart != nil {
+		how += fmt.Sprintf(", of the %d samples that ERM was without", len(rows))
+	}
+	return layerOf(f.w, classes), how, nil
 }
 
 // weights are μ.

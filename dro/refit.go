@@ -7,10 +7,22 @@ type Layer struct {
 }
 
 // Held is what a last layer is fitted to: the features of samples, which are what the
-// network's last layer takes of them, in evaluation mode.
+// network's last layer takes of them, in evaluation mode. They are in the order of the split.
 type Held struct {
 	Features       [][]float32 // [sample][feature]
 	Labels, Groups []int       // the classes where no groups are given
+}
+
+// only are the samples that are flagged.
+func (h *Held) only(flags []bool) (some Held) {
+	for i, is := range flags {
+		if is {
+			some.Features = append(some.Features, h.Features[i])
+			some.Labels = append(some.Labels, h.Labels[i])
+			some.Groups = append(some.Groups, h.Groups[i])
+		}
+	}
+	return some
 }
 
 // Refitter is what a Trainer may be beside: when training is over, its method fits the last
