@@ -2,6 +2,7 @@ package queue
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"path/filepath"
 	"strings"
@@ -99,22 +100,55 @@ func TestRefittedRunIsERMButForItsLastLayer(t *testing.T) {
 	}
 }
 
-// With dfr_split=train the validation split measures as ever.
-func TestDFROnTheTrainingSplitKeepsValidation(t *testing.T) {
-	s := refitted("dfr")
-	s.SetOwn("dfr_split", spec.Fixed(2))
+// onTrain is such a run whose layer is fitted to training samples.
+func onTrain(t *testing.T, a dro.Algorithm) spec.Spec {
+	t.Helper()
+	s := refitted(a)
+	if err := s.Assign(string(a)+"_split", []byte(`"train"`)); err != nil {
+		t.Fatal(err)
+	}
 	s.Select = spec.SelectValWorst
-	tr := runAll(t, 1, s)[0]
-	if !tr.summary.Of("val_accuracy").Applies() || tr.summary.Selected == nil ||
-		!strings.Contains(warnings(tr), "the split train") {
-		t.Errorf("%+v: %s", tr.summary, warnings(tr))
+	return s
+}
+
+// Fitted to training samples, the validation split measures as ever. The step that is selected
+// is the last, since until then the network is ERM's.
+func TestRefitOnTheTrainingSplitKeepsValidation(t *testing.T) {
+	for _, a := range []dro.Algorithm{"dfr", "afr"} {
+		tr := runAll(t, 1, onTrain(t, a))[0]
+		if !tr.summary.Of("val_accuracy").Applies() || tr.summary.Selected == nil ||
+			!strings.Contains(warnings(tr), "the split train") {
+			t.Fatalf("%s: %+v: %s", a, tr.summary, warnings(tr))
+		}
+		for _, e := range evals(tr) {
+			if e.Selected != (e.Step == tr.meta.Steps) || !e.Of("val_accuracy").Applies() {
+				t.Errorf("%s: step %d is selected: %v", a, e.Step, e.Selected)
+			}
+		}
+	}
+}
+
+// With afr_split=train ERM is without a fifth of the training samples, and the last layer is
+// fitted to that fifth alone.
+func TestAFRTrainsInTwoStages(t *testing.T) {
+	afr, erm := runAll(t, 1, onTrain(t, "afr"))[0], runAll(t, 1, refitted(dro.ERM))[0]
+	if is, was := afr.states[len(afr.states)-1], erm.states[len(erm.states)-1]; sameTensors(
+		is.Parameters[:1], was.Parameters[:1]) {
+		t.Error("the first stage is ERM's on all samples")
+	}
+	samples := 0
+	for _, n := range afr.meta.ClassCounts.Train {
+		samples += n
+	}
+	if want := fmt.Sprintf("of the %d samples that ERM was without", samples/5); !strings.Contains(
+		warnings(afr), want) {
+		t.Errorf("the run does not say %q: %s", want, warnings(afr))
 	}
 }
 
 // A run that is stopped anywhere, its last steps lost or not, ends as the one that was not.
 func TestRefitIsResumed(t *testing.T) {
-	for _, a := range []dro.Algorithm{"dfr", "afr"} {
-		s := refitted(a)
+	for _, s := range []spec.Spec{refitted("dfr"), refitted("afr"), onTrain(t, "afr")} {
 		s.LogEvery, s.Model = 1, "linear"
 		whole := runAll(t, 1, s)[0]
 		for _, step := range []int64{1, whole.meta.Steps - 1} {

@@ -268,8 +268,8 @@ func (r *Run) GradNorm(weights []float64) (float64, error) {
 // far; the first of equals stays, and what is not a number is never better.
 func (r *Run) selects(e *runner.EvalEvent) {
 	by, ok := r.Meta.Selector()
-	if !ok {
-		return
+	if m, refits := r.Method.Trainer.(dro.Refitter); !ok || refits && !m.Refitted() {
+		return // before the last layer is fitted again, it is ERM's network that is evaluated
 	}
 	if by.Scores() && e.Of("val_accuracy").Applies() && !e.Of(by.Name).Applies() {
 		r.warnOnce("select", fmt.Sprintf("select: %s needs probabilities, and an evaluation has "+
