@@ -11,8 +11,10 @@ import (
 	"drolab/dro"
 	"drolab/dro/peertest"
 	"drolab/runner"
+	"drolab/runner/data"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
+	"drolab/runner/train"
 )
 
 // refitted is a brief run of a method that fits the last layer again, to held-out samples.
@@ -154,6 +156,55 @@ func TestRefitIsResumed(t *testing.T) {
 		for _, step := range []int64{1, whole.meta.Steps - 1} {
 			expectSameRun(t, stoppedAndResumed(t, s, step, 0), whole)
 		}
+	}
+}
+
+// fragile is a network that is lost, once, when its last layer is to be another one.
+type fragile struct {
+	train.Network
+	train.LastLayer
+	whole *bool
+}
+
+func (f fragile) SetLayer(l dro.Layer) {
+	if *f.whole {
+		*f.whole = false
+		panic("lost during the refit")
+	}
+	f.LastLayer.SetLayer(l)
+}
+
+// A run that is lost during the refit goes on from a checkpoint of ERM's network, begins the
+// refit again, and ends as the one that was not lost.
+func TestRefitThatIsInterruptedBeginsAgain(t *testing.T) {
+	for _, s := range []spec.Spec{refitted("dfr"), refitted("afr"), onTrain(t, "afr")} {
+		s.CheckpointEvery = 4
+		whole, store, unhurt := runAll(t, 1, s)[0], newMemory(), true
+		build := func(s *spec.Spec, d *data.Dataset, threads int) (train.Network, error) {
+			n, err := train.Native(s, d, threads)
+			return fragile{n, n.(train.LastLayer), &unhurt}, err
+		}
+		q := NewQueue(t.Context(), Settings{Store: store, Network: build, Reports: t.TempDir()})
+		ids, err := q.Start(runner.Request{Preset: "test", Specs: []spec.Spec{s}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lost := store.runs[ids[0]]
+		if o := q.Wait(); o[0].Status != runner.Failed || unhurt ||
+			len(lost.states) == 0 || lost.states[len(lost.states)-1].Step >= lost.meta.Steps {
+			t.Fatalf("%s: %+v, %d checkpoints", s.Algorithm(), o[0], len(lost.states))
+		}
+		if err := q.Resume(ids[0]); err != nil {
+			t.Fatal(err)
+		}
+		if o := q.Wait(); o[0].Status != runner.Done {
+			t.Fatalf("%s: %+v", s.Algorithm(), o[0])
+		}
+		if n := strings.Count(warnings(lost), "was fitted again"); n != 1 {
+			t.Errorf("%s: %d refits are told", s.Algorithm(), n)
+		}
+		lost.events = afterResume(lost.events)
+		expectSameRun(t, lost, whole)
 	}
 }
 
