@@ -263,6 +263,7 @@ func (w *Board) Furnish() {
 	}
 	before := w.Panels
 	w.Panels = panels(w.Standing(), w.Methods(), runs...)
+	w.leaveOut()
 	for i := range min(len(before), len(w.Panels)) {
 		w.Panels[i].View = min(before[i].View, len(w.Panels[i].Views)-1)
 	}

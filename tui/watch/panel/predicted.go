@@ -3,6 +3,7 @@ package panel
 import (
 	"slices"
 
+	"drolab/runner"
 	"drolab/runner/measure"
 	"drolab/tui/watch/track"
 )
@@ -16,7 +17,7 @@ func (w *Board) predicted() bool {
 	return len(w.Tracks) > 0 && !slices.ContainsFunc(w.Tracks, trained)
 }
 
-// had tells whether predicted runs have all that a view shows.
+// had tells whether the evaluations of ended runs have all that a view shows.
 func (w *Board) had(v *View) bool {
 	for _, name := range v.Curves {
 		has := func(t *track.Track) bool { return t.Run.Summary().Of(name).Applies() }
@@ -37,6 +38,40 @@ func (w *Board) had(v *View) bool {
 		}
 	}
 	return !v.Phase
+}
+
+// leaveOut takes out views of measures that none of the runs has, such as those that drolab
+// learnt after the runs were recorded. Only what others left, and the rates of groups, may go:
+// the other views are of the table. A run that is not done may still have what it lacks.
+func (w *Board) leaveOut() {
+	going := func(t *track.Track) bool { return t.Run.Summary().Status != runner.Done }
+	if len(w.Tracks) == 0 || slices.ContainsFunc(w.Tracks, going) {
+		return
+	}
+	for i := range w.Panels {
+		p, rest := &w.Panels[i], i == len(w.Panels)-1
+		views := slices.DeleteFunc(slices.Clone(p.Views), func(v View) bool {
+			return (rest && !w.ofStep(&v) || isRate(v.Bars)) && !w.had(&v)
+		})
+		if len(views) > 0 {
+			p.Views = views
+		}
+	}
+}
+
+// ofStep tells whether a view draws a measure of steps, which no evaluation has.
+func (w *Board) ofStep(v *View) bool {
+	return slices.ContainsFunc(v.Curves, func(name string) bool {
+		m, _ := measure.FindMeasure(name)
+		return m.OfStep()
+	})
+}
+
+// isRate tells whether bars are rates of groups.
+func isRate(bars string) bool {
+	return slices.ContainsFunc(measure.Decisions(), func(m measure.Measure) bool {
+		return m.Name == bars
+	})
 }
 
 // turnToHad has panels of predicted runs show what there is.
