@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"drolab/dro"
@@ -235,5 +236,16 @@ func TestSelectIsRefused(t *testing.T) {
 	var key *spec.KeyError
 	if err := unknown.Validate(); !errors.As(err, &key) || key.Key != "select" {
 		t.Errorf("by a test measure: %v", err)
+	}
+}
+
+// A run that has nothing to select by says so, once.
+func TestNothingToSelectBy(t *testing.T) {
+	s := brief(dro.ERM)
+	s.ValFraction, s.Select, s.MinGroup = .3, "val_equalised_odds", 1000
+	tr, want := runAll(t, 1, s)[0], "select: val_equalised_odds does not apply to an "+
+		"evaluation, with min_group = 1000: it is not selected"
+	if strings.Count(warnings(tr), want) != 1 || tr.summary.Selected != nil {
+		t.Errorf("%+v: %s", tr.summary.Selected, warnings(tr))
 	}
 }

@@ -271,9 +271,13 @@ func (r *Run) selects(e *runner.EvalEvent) {
 	if m, refits := r.Method.Trainer.(dro.Refitter); !ok || refits && !m.Refitted() {
 		return // before the last layer is fitted again, it is ERM's network that is evaluated
 	}
-	if by.Scores() && e.Of("val_accuracy").Applies() && !e.Of(by.Name).Applies() {
-		r.warnOnce("select", fmt.Sprintf("select: %s needs probabilities, and an evaluation has "+
-			"none: it is not selected", by.Name))
+	if e.Of("val_accuracy").Applies() && !e.Of(by.Name).Applies() {
+		why := fmt.Sprintf("does not apply to an evaluation, with min_group = %d",
+			r.Meta.Spec.MinGroup)
+		if by.Scores() && r.Meta.Program != nil {
+			why = "needs probabilities, and an evaluation has none"
+		}
+		r.warnOnce("select", fmt.Sprintf("select: %s %s: it is not selected", by.Name, why))
 	}
 	now := e.Of(by.Name).Float()
 	if r.selected != nil {
