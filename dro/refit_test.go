@@ -3,6 +3,7 @@ package dro
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -190,5 +191,52 @@ func TestDFRSaysWhatItDrawsFrom(t *testing.T) {
 			trainer.(Refitter).RefitsOn() != c.want {
 			t.Errorf("%+v: %v", c, err)
 		}
+	}
+}
+
+// With afr_split=train a fifth of the training samples weighs nothing until the refit, and is all
+// that the refit looks at.
+func TestAFRSetsAFifthApart(t *testing.T) {
+	const n = 403
+	m, err := Find("afr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := task(m, nil, map[string]Auto{"afr_split": Fixed(1)})
+	start.Val, start.Samples = nil, n
+	trainer, err := m.New(start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, mean, apart := make([]float64, n), 0.0, 0
+	trainer.Weights(w, Batch{Losses: make([]float64, n), Index: indices(n)})
+	for _, v := range w {
+		if mean += v / n; v == 0 {
+			apart++
+		}
+	}
+	if math.Abs(mean-1) > 1e-12 || apart != n/5 || trainer.Samplewise() != nil {
+		t.Errorf("mean weight %v, %d of %d apart", mean, apart, n)
+	}
+	h, at := cells(testRand(75), n, 4, .1), layerOf(make([]float64, 10), 2)
+	refit := func() Layer {
+		to, _, err := trainer.(Refitter).Refit(at, h, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return to
+	}
+	before := refit()
+	for i, v := range w {
+		if v > 0 {
+			h.Labels[i] = 1 - h.Labels[i]
+		}
+	}
+	if after := refit(); after.Bias[0] != before.Bias[0] {
+		t.Error("the refit looks at samples of ERM's")
+	}
+	h.Labels[slices.Index(w, 0)] = 1 - h.Labels[slices.Index(w, 0)]
+	if after := refit(); after.Bias[0] == before.Bias[0] {
+		t.Error("the refit does not look at a sample that is set apart")
 	}
 }
