@@ -108,7 +108,7 @@ func (a *confident) Refit(at Layer, on Held, _ uint64) (to Layer, how string, er
 	how = fmt.Sprintf("cross-entropy weighted by exp(−%g p) over the size of the class, held "+
 		"near ERM's layer by λ = %g", a.gamma, a.lambda)
 	if a.apart != nil {
-		how += fmt.Sprintf(", of the %d samples that ERM was without", len(rows))
+		how += fmt.Sprintf("; it took the %d of them that are set apart", len(rows))
 	}
 	return layerOf(f.w, classes), how, nil
 }
