@@ -12,8 +12,8 @@ func afr() Method {
 	return Method{
 		Name: "afr",
 		Doc:  "ERM, then the last layer again on held-out samples, weighted by ERM's confidence",
-		Source: "Qiu, Potapczynski, Izmailov, Wilson 2023 (arXiv 2306.11074), its two stages; the " +
-			"minimum in place of so many steps towards it",
+		Source: "Qiu, Potapczynski, Izmailov, Wilson 2023 (arXiv 2306.11074), its two stages; " +
+			"the minimum in place of so many steps towards it",
 		Uses: "labels", CrossEntropy: true, Refits: true,
 		Settings: []Setting{
 			{Key: "afr_gamma",

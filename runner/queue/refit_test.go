@@ -142,8 +142,8 @@ func TestAFRTrainsInTwoStages(t *testing.T) {
 	for _, n := range afr.meta.ClassCounts.Train {
 		samples += n
 	}
-	if want := fmt.Sprintf("it took the %d of them that are set apart", samples/5); !strings.Contains(
-		warnings(afr), want) {
+	want := fmt.Sprintf("it took the %d of them that are set apart", samples/5)
+	if !strings.Contains(warnings(afr), want) {
 		t.Errorf("the run does not say %q: %s", want, warnings(afr))
 	}
 }
