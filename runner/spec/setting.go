@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"drolab/dro"
 )
@@ -44,11 +45,33 @@ type Setting struct {
 
 // AllSettings lists every setting, in the order in which people look for them:
 // the Spec's, then those of the methods.
-func AllSettings() []Setting { return slices.Concat(settingRows(), methodSettings()) }
+func AllSettings() []Setting { return slices.Clone(allSettings()) }
+
+// settingsOf are all settings, with those of a list of methods.
+type settingsOf struct {
+	methods []dro.Method
+	list    []Setting
+}
+
+// made are those that were asked for last. Thousands of Specs are read at once, and each asks
+// for every setting.
+var made atomic.Pointer[settingsOf]
+
+func allSettings() []Setting {
+	methods := dro.Methods()
+	if m := made.Load(); m != nil && len(m.methods) == len(methods) && &m.methods[0] == &methods[0] {
+		return m.list
+	}
+	m := &settingsOf{methods, slices.Concat(settingRows(), settingsOfMethods(methods))}
+	made.Store(m)
+	return m.list
+}
 
 // methodSettings lists the methods' own.
-func methodSettings() (list []Setting) {
-	for _, m := range dro.Methods() {
+func methodSettings() []Setting { return allSettings()[len(settingRows()):] }
+
+func settingsOfMethods(methods []dro.Method) (list []Setting) {
+	for _, m := range methods {
 		for i := range m.Settings {
 			own := &m.Settings[i]
 			t := Setting{Key: own.Key, Group: "Settings of " + string(m.Name),
@@ -67,9 +90,9 @@ func methodSettings() (list []Setting) {
 // FindSetting returns the setting of that key; false where there is none. Those of
 // every Spec go before those of methods.
 func FindSetting(key string) (Setting, bool) {
-	for _, table := range []func() []Setting{settingRows, methodSettings} {
-		list := table()
-		if i := slices.IndexFunc(list, func(t Setting) bool { return t.Key == key }); i >= 0 {
+	list := allSettings()
+	for i := range list {
+		if list[i].Key == key {
 			return list[i], true
 		}
 	}
@@ -164,7 +187,7 @@ func (t *Setting) SameIn(specs []Spec) bool {
 			return len(a.Own)+len(b.Own) == 0 || t.ownNumber(a) == t.ownNumber(b)
 		}
 		x, y := field(a), field(b)
-		if x.Comparable() {
+		if x.Type().Comparable() {
 			return x.Equal(y)
 		}
 		shared := x.Kind() == reflect.Slice && x.Len() == y.Len() && x.Pointer() == y.Pointer()
@@ -361,7 +384,7 @@ func (s *Spec) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &values); err != nil {
 		return err
 	}
-	for _, t := range AllSettings() {
+	for _, t := range allSettings() {
 		if value, ok := values[t.Key]; ok {
 			if err := s.Assign(t.Key, value); err != nil {
 				return err
@@ -376,7 +399,7 @@ func (s *Spec) UnmarshalJSON(b []byte) error {
 // Equal tells whether two Specs state the same. What no method of theirs reads
 // states nothing.
 func (s *Spec) Equal(o *Spec) bool {
-	return !slices.ContainsFunc(AllSettings(), func(t Setting) bool {
+	return !slices.ContainsFunc(allSettings(), func(t Setting) bool {
 		some := t.own != nil || t.native || t.bridge || t.needs != nil
 		idle := some && !t.ReadIn(s) && !t.ReadIn(o)
 		return !idle && !reflect.DeepEqual(t.value(s), t.value(o))
