@@ -182,6 +182,9 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		if m.Config.Kept == nil {
 			m.Colors = lab.ColorsOf(msg.Runs)
 		}
+		if msg.Live() {
+			m.news = m.now // one may end within the second
+		}
 	case lab.Answered:
 		cmds = append(cmds, m.answered(msg))
 	case reading:

@@ -56,7 +56,8 @@ type listing struct {
 	problems []error   // directories that cannot be read
 	looked   time.Time // when the folder was last asked for
 	took     time.Duration
-	busy     bool // and did not answer yet
+	changed  time.Time // the folder, by then
+	busy     bool      // and did not answer yet
 }
 
 // sorting is how the list is sorted.
@@ -106,12 +107,15 @@ func (p *Page) look() tea.Cmd {
 		return nil
 	}
 	p.busy = true
-	return lab.List(p.Source)
+	return lab.List(p.Source, p.Config.RunsDir)
 }
 
 func (p *Page) tick(now time.Time) tea.Cmd {
-	if now.Sub(p.looked) < lab.LookAfter(lab.AnyLive(p.all), p.took) {
-		return p.readViewed()
+	if live := lab.AnyLive(p.all); now.Sub(p.looked) < lab.LookAfter(live, p.took) {
+		if live || p.busy {
+			return p.readViewed()
+		}
+		return tea.Batch(p.readViewed(), lab.Stirs(p.Config.RunsDir, p.changed))
 	}
 	p.looked = now
 	return p.look()
@@ -211,7 +215,7 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		return p.tick(time.Time(msg))
 	case lab.Listed:
 		p.all, p.problems, p.loaded, p.busy = msg.Runs, msg.Problems, true, false
-		p.took = msg.Took
+		p.took, p.changed = msg.Took, msg.Changed
 		p.forget()
 		p.name()
 		p.arrange()
@@ -240,7 +244,7 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		return kit.Show(&kit.Overlay{Title: "Fork " + msg.form.run.Meta.ID, Form: msg.form})
 	case labelledMsg:
 		return p.labelled(msg)
-	case lab.Answered:
+	case lab.Answered, lab.Stirred:
 		return p.look()
 	case tea.KeyPressMsg:
 		p.press(msg)
