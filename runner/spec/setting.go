@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"drolab/dro"
 )
@@ -46,46 +45,6 @@ type Setting struct {
 // AllSettings lists every setting, in the order in which people look for them:
 // the Spec's, then those of the methods.
 func AllSettings() []Setting { return slices.Clone(allSettings()) }
-
-// settingsOf are all settings, with those of a list of methods.
-type settingsOf struct {
-	methods []dro.Method
-	list    []Setting
-}
-
-// made are those that were asked for last. Thousands of Specs are read at once, and each asks
-// for every setting.
-var made atomic.Pointer[settingsOf]
-
-func allSettings() []Setting {
-	methods := dro.Methods()
-	if m := made.Load(); m != nil && len(m.methods) == len(methods) && &m.methods[0] == &methods[0] {
-		return m.list
-	}
-	m := &settingsOf{methods, slices.Concat(settingRows(), settingsOfMethods(methods))}
-	made.Store(m)
-	return m.list
-}
-
-// methodSettings lists the methods' own.
-func methodSettings() []Setting { return allSettings()[len(settingRows()):] }
-
-func settingsOfMethods(methods []dro.Method) (list []Setting) {
-	for _, m := range methods {
-		for i := range m.Settings {
-			own := &m.Settings[i]
-			t := Setting{Key: own.Key, Group: "Settings of " + string(m.Name),
-				Doc: own.Doc, Want: own.Want, own: own, of: m.Name}
-			if own.On {
-				t.Choices = onOff
-			} else if own.Choices != nil {
-				t.Choices = func() []string { return own.Choices }
-			}
-			list = append(list, t)
-		}
-	}
-	return list
-}
 
 // FindSetting returns the setting of that key; false where there is none. Those of
 // every Spec go before those of methods.
