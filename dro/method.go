@@ -256,8 +256,9 @@ func Register(m Method) (remove func()) {
 	}
 }
 
-// Methods lists every method, the paper's own first.
-func Methods() []Method { return slices.Clone(registered) }
+// Methods lists every method, the paper's own first. Callers share the list and leave it as
+// it is. After Register it is another one.
+func Methods() []Method { return slices.Clip(registered) }
 
 // Baseline names the method that others are compared with.
 func Baseline() Algorithm {

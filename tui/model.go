@@ -179,9 +179,7 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	case lab.Ended:
 		cmds = append(cmds, m.ring(msg))
 	case lab.Listed:
-		if m.Config.Kept == nil {
-			m.Colors = lab.ColorsOf(msg.Runs)
-		}
+		m.listed(msg)
 	case lab.Answered:
 		cmds = append(cmds, m.answered(msg))
 	case reading:

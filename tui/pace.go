@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"drolab/tui/kit"
+	"drolab/tui/lab"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -131,4 +132,14 @@ func (f *frames) ticker() *time.Ticker {
 		return nil
 	}
 	return (*time.Ticker)(v.UnsafePointer())
+}
+
+// listed takes in the folder's runs: while one is live, it may end within the second.
+func (m *Model) listed(msg lab.Listed) {
+	if m.Config.Kept == nil {
+		m.Colors = lab.ColorsOf(msg.Runs)
+	}
+	if msg.Live() {
+		m.news = m.now
+	}
 }

@@ -133,7 +133,7 @@ func stepMeasures(methods []dro.Method) []Measure {
 // those of the paper's methods, which are null where they do not apply.
 func StepNames(method dro.Algorithm) (names []string) {
 	reported := append(dro.PaperMethods(), method)
-	methods := slices.DeleteFunc(dro.Methods(), func(m dro.Method) bool {
+	methods := slices.DeleteFunc(slices.Clone(dro.Methods()), func(m dro.Method) bool {
 		return !slices.Contains(reported, m.Name)
 	})
 	for _, m := range stepMeasures(methods) {

@@ -109,6 +109,7 @@ func (c *Catalogue) load() map[string]*listed {
 	if err != nil {
 		return known
 	}
+	c.use()
 	configurations := map[[3]string]string{}
 	runs, entries := make([]Run, len(x.Rows)), make([]listed, len(x.Rows))
 	for i := range x.Rows {
@@ -201,8 +202,33 @@ func (c *Catalogue) save() error {
 	err = in.Write(filepath.Base(path), func(w io.Writer) error { return writeIndex(w, c) })
 	if err == nil {
 		c.known = c.load()
+		c.tidy()
 	}
 	return err
+}
+
+// forgotten is how long ago a file of the cache was used last that is removed: its folder is
+// gone, or costs seconds when it comes back.
+const forgotten = 60 * 24 * time.Hour
+
+// use notes that the file is used, but once a day.
+func (c *Catalogue) use() {
+	path, now := c.path(), c.now()
+	info, err := os.Lstat(path)
+	if err == nil && !c.ReadOnly && now.Sub(info.ModTime()) > 24*time.Hour {
+		os.Chtimes(path, now, now) // else it may be made anew one day
+	}
+}
+
+// tidy removes the files of the cache that nobody has used for long.
+func (c *Catalogue) tidy() {
+	list, _ := os.ReadDir(c.cache)
+	for _, e := range list {
+		info, err := e.Info()
+		if err == nil && info.Mode().IsRegular() && c.now().Sub(info.ModTime()) > forgotten {
+			os.Remove(filepath.Join(c.cache, e.Name()))
+		}
+	}
 }
 
 func writeIndex(w io.Writer, c *Catalogue) error {

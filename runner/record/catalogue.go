@@ -103,14 +103,15 @@ func (c *Catalogue) Latest() (*Run, error) {
 // look returns a run as its files are now; nil of a folder that is none.
 func (c *Catalogue) look(name string) (*listed, error) {
 	dir := filepath.Join(c.dir, name)
-	e := &listed{stamps: stampsOf(dir)}
-	if k := c.known[name]; k != nil && k.stamps == e.stamps {
+	stamps := stampsOf(dir)
+	if k := c.known[name]; k != nil && k.stamps == stamps {
 		return k, nil
 	}
 	if isSweep(dir) {
 		return nil, nil
 	}
 	var err error
+	e := &listed{stamps: stamps}
 	if e.run, err = readRun(dir); err == nil {
 		e.run.configuration = e.run.Meta.Configuration()
 	}

@@ -248,3 +248,31 @@ func TestSettles(t *testing.T) {
 		t.Errorf("%d runs are known that were written a moment ago", len(c.known))
 	}
 }
+
+// TestForgotten: what nobody has used for long goes from the cache when something is written
+// to it, and what is read stays.
+func TestForgotten(t *testing.T) {
+	dir, cache := manyEnds(t), t.TempDir()
+	c := remembering(dir, cache)
+	c.List()
+	old := c.now().Add(-forgotten - time.Minute)
+	gone := filepath.Join(cache, "of another folder")
+	write(t, nil, gone)
+	for _, path := range []string{gone, c.path()} {
+		must(t, os.Chtimes(path, old, old))
+	}
+	looks := remembering(dir, cache)
+	looks.ReadOnly = true
+	looks.List()
+	if info, err := os.Stat(c.path()); err != nil || !info.ModTime().Equal(old) {
+		t.Errorf("a reader wrote to it: %v", err)
+	}
+	remembering(dir, cache).List() // it is used
+	remembering(manyEnds(t), cache).List()
+	if list, err := os.ReadDir(cache); err != nil || len(list) != 2 {
+		t.Errorf("%v, %v", list, err)
+	}
+	if _, err := os.Stat(gone); err == nil {
+		t.Error("the old one is there")
+	}
+}

@@ -15,7 +15,7 @@ import (
 // goes on, in the order of AllSettings. They depend on the method and the set: a CVaR
 // set has no λ whose bounds could be changed.
 func (s *Spec) Knobs() (keys []string) {
-	for _, t := range AllSettings() {
+	for _, t := range allSettings() {
 		if t.LiveIn(s) {
 			keys = append(keys, t.Key)
 		}

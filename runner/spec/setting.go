@@ -44,32 +44,14 @@ type Setting struct {
 
 // AllSettings lists every setting, in the order in which people look for them:
 // the Spec's, then those of the methods.
-func AllSettings() []Setting { return slices.Concat(settingRows(), methodSettings()) }
-
-// methodSettings lists the methods' own.
-func methodSettings() (list []Setting) {
-	for _, m := range dro.Methods() {
-		for i := range m.Settings {
-			own := &m.Settings[i]
-			t := Setting{Key: own.Key, Group: "Settings of " + string(m.Name),
-				Doc: own.Doc, Want: own.Want, own: own, of: m.Name}
-			if own.On {
-				t.Choices = onOff
-			} else if own.Choices != nil {
-				t.Choices = func() []string { return own.Choices }
-			}
-			list = append(list, t)
-		}
-	}
-	return list
-}
+func AllSettings() []Setting { return slices.Clone(allSettings()) }
 
 // FindSetting returns the setting of that key; false where there is none. Those of
 // every Spec go before those of methods.
 func FindSetting(key string) (Setting, bool) {
-	for _, table := range []func() []Setting{settingRows, methodSettings} {
-		list := table()
-		if i := slices.IndexFunc(list, func(t Setting) bool { return t.Key == key }); i >= 0 {
+	list := allSettings()
+	for i := range list {
+		if list[i].Key == key {
 			return list[i], true
 		}
 	}
@@ -164,7 +146,7 @@ func (t *Setting) SameIn(specs []Spec) bool {
 			return len(a.Own)+len(b.Own) == 0 || t.ownNumber(a) == t.ownNumber(b)
 		}
 		x, y := field(a), field(b)
-		if x.Comparable() {
+		if x.Type().Comparable() {
 			return x.Equal(y)
 		}
 		shared := x.Kind() == reflect.Slice && x.Len() == y.Len() && x.Pointer() == y.Pointer()
@@ -361,7 +343,7 @@ func (s *Spec) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &values); err != nil {
 		return err
 	}
-	for _, t := range AllSettings() {
+	for _, t := range allSettings() {
 		if value, ok := values[t.Key]; ok {
 			if err := s.Assign(t.Key, value); err != nil {
 				return err
@@ -376,7 +358,7 @@ func (s *Spec) UnmarshalJSON(b []byte) error {
 // Equal tells whether two Specs state the same. What no method of theirs reads
 // states nothing.
 func (s *Spec) Equal(o *Spec) bool {
-	return !slices.ContainsFunc(AllSettings(), func(t Setting) bool {
+	return !slices.ContainsFunc(allSettings(), func(t Setting) bool {
 		some := t.own != nil || t.native || t.bridge || t.needs != nil
 		idle := some && !t.ReadIn(s) && !t.ReadIn(o)
 		return !idle && !reflect.DeepEqual(t.value(s), t.value(o))

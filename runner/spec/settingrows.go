@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"drolab/dro"
 	"drolab/dro/nn"
@@ -16,6 +17,47 @@ import (
 var settingRows = sync.OnceValue(func() []Setting {
 	return slices.Concat(runRows(), setRows(), trainingRows(), dataRows(), dualRows(), recordRows())
 })
+
+// settingsOf are all settings, with those of a list of methods.
+type settingsOf struct {
+	methods []dro.Method
+	list    []Setting
+}
+
+// made are those that were asked for last. Thousands of Specs are read at once, and each asks
+// for every setting.
+var made atomic.Pointer[settingsOf]
+
+func allSettings() []Setting {
+	methods := dro.Methods()
+	m := made.Load()
+	if m != nil && len(m.methods) == len(methods) && &m.methods[0] == &methods[0] {
+		return m.list
+	}
+	m = &settingsOf{methods, slices.Concat(settingRows(), settingsOfMethods(methods))}
+	made.Store(m)
+	return m.list
+}
+
+// methodSettings lists the methods' own.
+func methodSettings() []Setting { return allSettings()[len(settingRows()):] }
+
+func settingsOfMethods(methods []dro.Method) (list []Setting) {
+	for _, m := range methods {
+		for i := range m.Settings {
+			own := &m.Settings[i]
+			t := Setting{Key: own.Key, Group: "Settings of " + string(m.Name),
+				Doc: own.Doc, Want: own.Want, own: own, of: m.Name}
+			if own.On {
+				t.Choices = onOff
+			} else if own.Choices != nil {
+				t.Choices = func() []string { return own.Choices }
+			}
+			list = append(list, t)
+		}
+	}
+	return list
+}
 
 // methodNames are the names that algorithms may have, for its error.
 func methodNames() (names []string) {

@@ -276,7 +276,7 @@ func (s *Spec) checkValues() error {
 // WrongValues returns an error for each setting that cannot be used by itself, a
 // *KeyError, in the order of AllSettings.
 func (s *Spec) WrongValues() (list []error) {
-	for _, t := range AllSettings() {
+	for _, t := range allSettings() {
 		if err := t.check(s); err != nil {
 			list = append(list, err)
 		}
@@ -323,7 +323,7 @@ func (s *Spec) Task(samples int, classes, groups []int) (dro.Task, error) {
 	}
 	t := dro.Task{Problem: p, Samples: samples, Classes: classes, Groups: groups,
 		ByGroup: s.Sampling(m) == data.ByGroup, Settings: map[string]Auto{}}
-	for _, row := range AllSettings() {
+	for _, row := range allSettings() {
 		if v, ok := row.Number(s); ok && row.ReadBy(m) {
 			t.Settings[row.Key] = v
 		}

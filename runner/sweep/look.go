@@ -91,6 +91,25 @@ func (l *Look) State(i int) State {
 	case err != nil:
 		return State{Status: runner.Failed, Cause: "cannot be read: " + err.Error(), Damage: err}
 	}
+	return l.take(i, r)
+}
+
+// Known takes in the runs that are done from a list of the folder's, such as a catalogue has
+// at hand: none of these is read again.
+func (l *Look) Known(runs []*record.Run) {
+	at := make(map[string]int, len(l.List.Runs))
+	for i := range l.List.Runs {
+		at[l.List.Runs[i].ID] = i
+	}
+	for _, r := range runs {
+		if i, ours := at[r.Meta.ID]; ours && r.Status() == runner.Done {
+			l.take(i, r)
+		}
+	}
+}
+
+// take is how run i stands; what is done is remembered.
+func (l *Look) take(i int, r *record.Run) State {
 	s := State{r.Status(), r.Summary().Cause, l.result(r), r.PassedOver()}
 	if s.Damage != nil {
 		s.Cause = strings.TrimPrefix(s.Cause+"; "+s.Damage.Error(), "; ")

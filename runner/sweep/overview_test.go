@@ -4,12 +4,14 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/record"
 )
 
 func overview(t *testing.T, f *Folder) *Overview {
@@ -154,5 +156,30 @@ func TestAListStaysInItsFolder(t *testing.T) {
 	if _, err := NewLook(f).States(); err == nil ||
 		!strings.Contains(err.Error(), "the list has not") {
 		t.Errorf("a rung that keeps run 8 of 8: %v", err)
+	}
+}
+
+// A look that was given the catalogue's list says what one says that reads the runs, of rungs,
+// too, and reads none that is done.
+func TestLookOfTheCatalogue(t *testing.T) {
+	text := strings.Replace(tiny, "rho: [.1, 1]", "rho: [.1, 1], lr: [.3, .003]", 1)
+	f := made(t, text+"halving: {epochs: [1], keep: .5}\n")
+	work(t, f)
+	runs, problems := record.NewCatalogue(f.Dir, t.TempDir()).List()
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	read, told := NewLook(f), NewLook(f)
+	told.Known(runs)
+	if done := counts(t, f)[runner.Done]; done == 0 || len(told.done) != done {
+		t.Errorf("%d of %d runs are known", len(told.done), done)
+	}
+	a, err := read.States()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := told.States()
+	if err != nil || !reflect.DeepEqual(a, b) {
+		t.Errorf("%+v, told: %+v, %v", a, b, err)
 	}
 }

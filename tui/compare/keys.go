@@ -69,7 +69,7 @@ func (p *Page) otherStep() tea.Cmd {
 	}
 	p.round++
 	p.loading = true
-	return tea.Batch(compareRuns(p.Source, p.chosen(), p.at, p.round),
+	return tea.Batch(compareRuns(p.Lab, p.chosen(), p.at, p.round),
 		kit.Notify("figures of the "+p.at+" step"))
 }
 

@@ -29,6 +29,7 @@ type Page struct {
 	loading bool
 	looked  time.Time // for what has ended meanwhile
 	live    bool      // some run may end soon
+	changed time.Time // the folder, when it was looked at
 
 	compared
 	colors []uint8          // of the table's rows
@@ -81,7 +82,7 @@ func (p *Page) Init() tea.Cmd {
 func (p *Page) ask(runs []*record.Run) tea.Cmd {
 	p.round++
 	p.loading, p.asked, p.at = true, len(runs) > 0, ""
-	return compareRuns(p.Source, runs, p.at, p.round)
+	return compareRuns(p.Lab, runs, p.at, p.round)
 }
 
 // move scrolls the table, or the notes where they have the focus.
@@ -114,7 +115,7 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		if msg.round != p.round {
 			break
 		}
-		p.live = msg.live
+		p.live, p.changed = msg.live, msg.changed
 		if p.loading || !sameRuns(msg.runs, p.runs) {
 			p.round++ // what is still read for the curves is of another table
 			return p.take(msg)
@@ -123,6 +124,8 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		if msg.round == p.round {
 			return p.grow(msg)
 		}
+	case lab.Stirred:
+		p.looked = time.Time{}
 	case kit.Tick:
 		return p.tick(time.Time(msg))
 	case kit.Wheel:
@@ -137,11 +140,17 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 
 // tick looks whether runs of the newest experiment have ended, or of a newer one.
 func (p *Page) tick(now time.Time) tea.Cmd {
-	if p.loading || p.asked || now.Sub(p.looked) < lab.LookAfter(p.live, p.took) {
+	if p.loading || p.asked {
 		return nil
 	}
+	if now.Sub(p.looked) < lab.LookAfter(p.live, p.took) {
+		if p.live {
+			return nil
+		}
+		return lab.Stirs(p.Config.RunsDir, p.changed)
+	}
 	p.looked = now
-	return compareRuns(p.Source, nil, p.at, p.round)
+	return compareRuns(p.Lab, nil, p.at, p.round)
 }
 
 func sameRuns(a, b []*record.Run) bool {

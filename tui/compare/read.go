@@ -15,10 +15,11 @@ import (
 
 // compareRuns makes the table of the runs or, without any, of those that belong to the
 // newest finished one: of the last or of the selected step, "" of what suits.
-func compareRuns(s lab.Source, runs []*record.Run, at string, round int) tea.Cmd {
+func compareRuns(l *lab.Lab, runs []*record.Run, at string, round int) tea.Cmd {
+	s, dir := l.Source, l.Config.RunsDir
 	return func() tea.Msg {
 		began := time.Now()
-		m := comparedMsg{round: round, compared: compared{runs: runs}}
+		m := comparedMsg{round: round, compared: compared{runs: runs}, changed: lab.Changed(dir)}
 		if len(runs) == 0 {
 			all, _ := s.List()
 			m.runs, m.about = experiment(all)
@@ -101,9 +102,16 @@ func (p *Page) curves() (list []lab.Measure) {
 // comparedMsg brings the table of the runs that were asked for.
 type comparedMsg struct {
 	compared
-	live  bool // a run of the folder has not ended; where nothing was selected
-	round int  // of the question; an older one is stale
+	live    bool      // a run of the folder has not ended; where nothing was selected
+	changed time.Time // the folder, before it was read
+	round   int       // of the question; an older one is stale
 }
+
+// Changes implements the interface's reading.
+func (comparedMsg) Changes() bool { return true }
+
+// News implements the interface's reading.
+func (m comparedMsg) News() bool { return m.live }
 
 // compared is a table, and what it is of.
 type compared struct {

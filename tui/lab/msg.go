@@ -43,7 +43,11 @@ type Listed struct {
 	Runs     []*record.Run
 	Problems []error
 	Took     time.Duration // until they were read
+	Changed  time.Time     // the folder, before that
 }
+
+// Live tells whether a run has not ended.
+func (l Listed) Live() bool { return AnyLive(l.Runs) }
 
 // Samples asks the Samples page for those that weigh most at a run's checkpoint.
 type Samples struct{ Run *record.Run }

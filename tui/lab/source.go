@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"os"
 	"slices"
 	"time"
 
@@ -85,19 +86,43 @@ type inSmall struct {
 func (t inSmall) Open(r *record.Run) Log { return record.InSmall(t.Source.Open(r), t.keep) }
 
 // How often the folder is looked at while the page is shown: listing costs a
-// few files a run.
+// few files a run. That a run has ended is seen within a second, of ten thousand, too.
 const (
-	lookLive = 600 * time.Millisecond // while a run is live
-	lookIdle = 10 * time.Second
-	looking  = 10 // of so many parts of the time is one for looking, at most
+	lookLive    = 500 * time.Millisecond // while a run is live
+	lookIdle    = 10 * time.Second
+	lookingLive = 4 // of so many parts of the time is one for looking, at most
+	lookingIdle = 10
 )
 
 // LookAfter is how long what was read of the folder, in so much time, stands.
 func LookAfter(live bool, took time.Duration) time.Duration {
 	if live {
-		return max(lookLive, looking*took)
+		return max(lookLive, lookingLive*took)
 	}
-	return max(lookIdle, looking*took)
+	return max(lookIdle, lookingIdle*took)
+}
+
+// Stirred tells that a folder has other runs than when it was looked at.
+type Stirred struct{}
+
+// Changed is when a folder got or lost a run last, by its disk's clock.
+func Changed(dir string) time.Time {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+// Stirs asks whether the folder has other runs than when it was changed last, as far as one
+// knows. It costs one look at the folder itself.
+func Stirs(dir string, changed time.Time) tea.Cmd {
+	return func() tea.Msg {
+		if Changed(dir).Equal(changed) {
+			return nil
+		}
+		return Stirred{}
+	}
 }
 
 // AnyLive tells whether a run has not ended.
@@ -105,11 +130,11 @@ func AnyLive(runs []*record.Run) bool {
 	return slices.ContainsFunc(runs, func(r *record.Run) bool { return !r.Status().Ended() })
 }
 
-// List reads all runs.
-func List(s Source) tea.Cmd {
+// List reads all runs of the folder dir.
+func List(s Source, dir string) tea.Cmd {
 	return func() tea.Msg {
-		began := time.Now()
+		began, changed := time.Now(), Changed(dir)
 		runs, problems := s.List()
-		return Listed{runs, problems, time.Since(began)}
+		return Listed{runs, problems, time.Since(began), changed}
 	}
 }

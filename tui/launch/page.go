@@ -81,7 +81,7 @@ func (l *Page) look() tea.Cmd {
 }
 
 // Init looks at the data folder and at the runs so far, for the estimate.
-func (l *Page) Init() tea.Cmd { return tea.Batch(l.look(), lab.List(l.Source)) }
+func (l *Page) Init() tea.Cmd { return tea.Batch(l.look(), lab.List(l.Source, l.Config.RunsDir)) }
 
 // lookEvery is how often the data folder is looked at while a dataset lacks.
 const lookEvery = 2 * time.Second

@@ -196,7 +196,7 @@ func (p *Page) furnish() {
 }
 
 // nameOf is what tells a line from the others of its method and preset.
-func (p *Page) nameOf(l line) string { return p.names[l[0].Meta.ID] }
+func (p *Page) nameOf(l line) string { return p.kinds[l[0].Configuration()].name }
 
 // markOf is the mark that a line's configuration has in charts, where there is room.
 func (p *Page) markOf(l line) string {
@@ -208,7 +208,7 @@ func (p *Page) markOf(l line) string {
 }
 
 // colorOf is the number of its colour.
-func (p *Page) colorOf(l line) uint8 { return p.colors[l[0].Meta.ID] }
+func (p *Page) colorOf(l line) uint8 { return p.kinds[l[0].Configuration()].color }
 
 // shows tells whether a column is shown in a list of w cells, if it has the room.
 func (p *Page) shows(c *runColumn, w int) bool {

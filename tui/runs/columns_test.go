@@ -29,7 +29,7 @@ func TestColumnsAndValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Send(lab.List(r.Source)())
+	r.Send(lab.List(r.Source, r.Config.RunsDir)())
 	if s := shows(); !strings.Contains(s, "pins") || !strings.Contains(s, "pinned at ") {
 		t.Errorf("no pins:\n%s", s)
 	}

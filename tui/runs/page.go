@@ -3,7 +3,6 @@ package runs
 import (
 	"errors"
 	"maps"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -57,7 +56,8 @@ type listing struct {
 	problems []error   // directories that cannot be read
 	looked   time.Time // when the folder was last asked for
 	took     time.Duration
-	busy     bool // and did not answer yet
+	changed  time.Time // the folder, by then
+	busy     bool      // and did not answer yet
 }
 
 // sorting is how the list is sorted.
@@ -70,10 +70,15 @@ type sorting struct {
 type likeness struct {
 	several bool                     // some differ in the seed alone
 	seeds   map[string][]*record.Run // folded: the runs of a line, by the name of its first
-	names   map[string]string        // what tells runs of a method and preset apart, by name
-	colors  map[string]uint8         // of their configurations
+	kinds   map[string]*kind         // by configuration
 	keys    []string                 // of the settings in which runs differ
 	pins    map[string][]int64       // the steps of pinned checkpoints, by run
+}
+
+// kind is how runs of one configuration are shown.
+type kind struct {
+	name  string // what tells them from others of their method and preset
+	color uint8
 }
 
 // New returns the page.
@@ -102,12 +107,15 @@ func (p *Page) look() tea.Cmd {
 		return nil
 	}
 	p.busy = true
-	return lab.List(p.Source)
+	return lab.List(p.Source, p.Config.RunsDir)
 }
 
 func (p *Page) tick(now time.Time) tea.Cmd {
-	if now.Sub(p.looked) < lab.LookAfter(lab.AnyLive(p.all), p.took) {
-		return p.readViewed()
+	if live := lab.AnyLive(p.all); now.Sub(p.looked) < lab.LookAfter(live, p.took) {
+		if live || p.busy {
+			return p.readViewed()
+		}
+		return tea.Batch(p.readViewed(), lab.Stirs(p.Config.RunsDir, p.changed))
 	}
 	p.looked = now
 	return p.look()
@@ -207,11 +215,11 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		return p.tick(time.Time(msg))
 	case lab.Listed:
 		p.all, p.problems, p.loaded, p.busy = msg.Runs, msg.Problems, true, false
-		p.took = msg.Took
+		p.took, p.changed = msg.Took, msg.Changed
 		p.forget()
-		news := p.name()
+		p.name()
 		p.arrange()
-		return tea.Batch(news, p.readPins(), p.readEvals(), p.readTrends())
+		return tea.Batch(p.readPins(), p.readEvals(), p.readTrends())
 	case pinsMsg:
 		maps.Copy(p.pins, msg)
 	case momentMsg:
@@ -236,7 +244,7 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		return kit.Show(&kit.Overlay{Title: "Fork " + msg.form.run.Meta.ID, Form: msg.form})
 	case labelledMsg:
 		return p.labelled(msg)
-	case lab.Answered:
+	case lab.Answered, lab.Stirred:
 		return p.look()
 	case tea.KeyPressMsg:
 		p.press(msg)
@@ -260,45 +268,34 @@ func (p *Page) forget() {
 	maps.DeleteFunc(p.chosen, func(id string, _ bool) bool { return !there[id] })
 }
 
-// name finds what tells the runs apart, where there are others. What that takes of
-// thousands is given back.
-func (p *Page) name() tea.Cmd {
+// name finds what tells the configurations of the runs apart, where there are other ones. One
+// run stands for each: of thousands of runs there are far fewer.
+func (p *Page) name() {
+	var first []*record.Run
 	var metas []*runner.Meta
-	var specs []spec.Spec
+	seen, known := map[string]bool{}, true
 	for _, r := range p.all {
-		metas, specs = append(metas, &r.Meta), append(specs, r.Meta.Spec)
+		if of := r.Configuration(); !seen[of] {
+			seen[of] = true
+			first, metas = append(first, r), append(metas, &r.Meta)
+			known = known && p.kinds[of] != nil
+		}
 	}
-	if len(metas) == len(p.names) && !slices.ContainsFunc(metas, func(m *runner.Meta) bool {
-		_, known := p.names[m.ID]
-		return !known
-	}) {
-		return nil
+	several := len(metas) < len(p.all)
+	if known && len(metas) == len(p.kinds) && several == p.several {
+		return
 	}
-	p.names, p.keys = map[string]string{}, nil
-	p.colors = map[string]uint8{}
-	taken := map[string]bool{}
-	p.several = false
-	for _, r := range p.all {
-		of := r.Configuration()
-		p.several = p.several || taken[of]
-		taken[of] = true
-		p.colors[r.Meta.ID] = p.Colors.Number(of, &r.Meta)
-	}
+	p.several, p.keys, p.kinds = several, nil, map[string]*kind{}
+	specs := make([]spec.Spec, len(metas))
 	for i, text := range compare.Differences(metas) {
-		p.names[metas[i].ID] = text
+		of := first[i].Configuration()
+		p.kinds[of] = &kind{text, p.Colors.Number(of, metas[i])}
+		specs[i] = metas[i].Spec
 	}
 	for _, d := range compare.Diff(specs) {
 		p.keys = append(p.keys, d.Key)
 	}
 	p.furnish()
-	const many = 1000
-	if len(p.all) < many {
-		return nil
-	}
-	return func() tea.Msg {
-		debug.FreeOSMemory()
-		return nil
-	}
 }
 
 // pinsMsg brings the pinned checkpoints of runs.

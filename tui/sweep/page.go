@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"drolab/runner/record"
 	"drolab/runner/sweep"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -101,6 +102,19 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
+// catalogued lists the runs of a sweep's folder: that of the interface has its catalogue in
+// memory, and of another it is read and let go.
+func (p *Page) catalogued(dir string) func() []*record.Run {
+	from := p.Source
+	if dir != p.Config.RunsDir {
+		from = lab.Remember(dir, p.Config.Catalogues, p.Config.Guest)
+	}
+	return func() []*record.Run {
+		runs, _ := from.List() // what cannot be read is looked at by itself
+		return runs
+	}
+}
+
 // take takes the sweeps that there are. The one that is shown stays.
 func (p *Page) take(dirs []string) tea.Cmd {
 	was := p.dir()
@@ -116,7 +130,7 @@ func (p *Page) take(dirs []string) tea.Cmd {
 // turn shows the sweep that was turned to.
 func (p *Page) turn() tea.Cmd {
 	if p.reader == nil || p.reader.dir != p.dir() {
-		p.reader = &reader{dir: p.dir(), guest: p.Config.Guest}
+		p.reader = &reader{dir: p.dir(), guest: p.Config.Guest, runs: p.catalogued(p.dir())}
 		p.seen, p.err, p.key, p.at, p.scroll = lookedMsg{}, nil, "", 0, 0
 		p.grid, p.busy = nil, false
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"drolab/runner/record"
 	"drolab/runner/sweep"
 
 	tea "charm.land/bubbletea/v2"
@@ -48,7 +49,8 @@ func find(runs string) tea.Cmd {
 // reader looks at one sweep again and again. Only commands use it, one at a time.
 type reader struct {
 	dir   string
-	guest bool // asks no cluster: guests may be many, and strangers
+	guest bool                 // asks no cluster: guests may be many, and strangers
+	runs  func() []*record.Run // a list of the folder's, from its catalogue
 	look  *sweep.Look
 	pace  sweep.Pace
 	jobs  sweep.Jobs
@@ -99,6 +101,7 @@ func (r *reader) open() error {
 		return err
 	}
 	r.look = sweep.NewLook(f)
+	r.look.Known(r.runs())
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/bridge"
 	"drolab/runner/page"
+	"drolab/runner/record"
 	"drolab/runner/sweep"
 	"drolab/tui/cli/console"
 	"drolab/tui/cli/machine"
@@ -54,8 +55,16 @@ const (
 	slurmPause  = 10 * time.Second
 )
 
-func (sw *Sweeps) sweepStatus(ctx context.Context, folder *sweep.Folder, follow bool) error {
+// look looks at a sweep, of which the catalogue knows the runs that are done.
+func (sw *Sweeps) look(folder *sweep.Folder) *sweep.Look {
 	look := sweep.NewLook(folder)
+	runs, _ := record.NewCatalogue(folder.Dir, sw.Catalogues).List() // the look says what is wrong
+	look.Known(runs)
+	return look
+}
+
+func (sw *Sweeps) sweepStatus(ctx context.Context, folder *sweep.Folder, follow bool) error {
+	look := sw.look(folder)
 	tick := time.NewTicker(followPause)
 	defer tick.Stop()
 	var pace sweep.Pace
@@ -208,7 +217,7 @@ func (sw *Sweeps) sweepTableCommand() *cobra.Command {
 				return err
 			}
 			sw.sayDamage(folder.Dir)
-			t := sweep.NewLook(folder).Table()
+			t := sw.look(folder).Table()
 			for name, write := range formats {
 				if *chosen[name] {
 					return write(t)
