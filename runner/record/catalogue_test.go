@@ -276,3 +276,34 @@ func TestForgotten(t *testing.T) {
 		t.Error("the old one is there")
 	}
 }
+
+// TestCatalogueIsExamined: a file that says something else than the runs, or cannot be read, is
+// found, and mended by its removal.
+func TestCatalogueIsExamined(t *testing.T) {
+	dir, cache := manyEnds(t), t.TempDir()
+	want := toldBy(t, remembering(dir, cache))
+	c := NewCatalogue(dir, cache)
+	whole := read(t, c.path())
+	for name, at := range map[string]int{"none": -1, "a summary": 20, "the index": len(whole) - 40} {
+		t.Run(name, func(t *testing.T) {
+			b := append([]byte{}, whole...)
+			if at >= 0 {
+				b[at] ^= 1
+			}
+			write(t, b, c.path())
+			for _, mend := range []bool{false, true} {
+				if found := c.Examine(mend); len(found) > 0 != (at >= 0) {
+					t.Fatalf("found %d", len(found))
+				} else if at >= 0 && found[0].Mended != mend {
+					t.Errorf("mended: %v, asked: %v", found[0].Mended, mend)
+				}
+			}
+			if _, err := os.Stat(c.path()); (err == nil) != (at < 0) {
+				t.Errorf("the file: %v", err)
+			}
+			if got := toldBy(t, NewCatalogue(dir, cache)); got != want {
+				t.Errorf("got\n%s\nwant\n%s", got, want)
+			}
+		})
+	}
+}

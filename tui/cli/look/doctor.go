@@ -20,9 +20,10 @@ func doctorCommand(con *console.Console) *cobra.Command {
 		Short: "Check every file of all runs, and say what is wrong",
 		Args:  console.None,
 		Long: `Check every file of all runs, and of sweeps: checksums, links, owners and modes, what
-crashes left, summaries that are missing. Nothing is changed without --mend, which loses nothing:
-what is in the way is moved to .set-aside in the folder of the runs, and so is a copy of what is
-changed. Runs that somebody records are left alone. It fails while something is wrong.`,
+crashes left, summaries that are missing. What is remembered of runs, so that lists are quick, is
+held to their files, too. Nothing is changed without --mend, which loses nothing: what is in the way
+is moved to .set-aside in the folder of the runs, and so is a copy of what is changed. Runs that
+somebody records are left alone. It fails while something is wrong.`,
 		Example: "drolab doctor\ndrolab doctor --mend",
 		RunE: func(*cobra.Command, []string) error {
 			look := record.Examine
@@ -30,6 +31,7 @@ changed. Runs that somebody records are left alone. It fails while something is 
 				look = record.Mend
 			}
 			list, runs, err := look(con.RunsDir)
+			list = append(list, con.Catalogue().Examine(mend)...)
 			for _, dir := range sweep.Under(con.RunsDir) {
 				more, also := sweep.Examine(dir, mend)
 				for _, f := range more {

@@ -1,0 +1,79 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+)
+
+// Examine looks whether the file says of each run the same as the run's own files. One of
+// another program, or of files that have changed since, says nothing and is no finding. With
+// mend it removes a file that is wrong.
+func (c *Catalogue) Examine(mend bool) []*Finding {
+	what := c.wrong()
+	if what == "" {
+		return nil
+	}
+	f := &Finding{File: c.path(), What: what,
+		Remedy: "nothing is lost, the next look makes it anew; --mend removes it"}
+	f.mend = func(*doctor) error { return os.Remove(f.File) }
+	if mend {
+		f.treat(nil)
+	}
+	return []*Finding{f}
+}
+
+// wrong says what is wrong with the file, "" if nothing is.
+func (c *Catalogue) wrong() string {
+	if c.cache == "" {
+		return ""
+	}
+	f, _, err := readIndex(c.path())
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return ""
+	case err != nil:
+		return "what is remembered of the runs cannot be read: " + err.Error()
+	}
+	f.Close()
+	known := c.load()
+	names, _ := folders(c.dir)
+	differ := make([]bool, len(names))
+	onAllCores(len(names), func(i int) {
+		e := known[names[i]]
+		differ[i] = e != nil && e.differs(filepath.Join(c.dir, names[i]))
+	})
+	if i := slices.Index(differ, true); i >= 0 {
+		return "what is remembered of run " + names[i] + " is not what its files say"
+	}
+	return ""
+}
+
+// differs tells whether what is known of a run is not in its files, which have not changed
+// since.
+func (e *listed) differs(dir string) bool {
+	if stampsOf(dir) != e.stamps {
+		return false
+	}
+	own, err := readRun(dir)
+	if err != nil || stampsOf(dir) != e.stamps {
+		return false // the run itself is wrong, or goes on
+	}
+	came, err := e.place.read()
+	if err != nil {
+		return true
+	}
+	sum, err := e.run.cameTo(came)
+	if err != nil {
+		return true
+	}
+	a, err := json.Marshal(sum)
+	b, also := json.Marshal(own.Summary())
+	return errors.Join(err, also) != nil || !bytes.Equal(a, b) || own.status != e.run.status ||
+		!reflect.DeepEqual(own.label, e.run.label) || !reflect.DeepEqual(own.Meta, e.run.Meta)
+}
