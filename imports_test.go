@@ -60,6 +60,7 @@ runner/record, runner/queue < runner/record/recordtest
 runner < runner/record/recordtest/eventtest
 runner, runner/record, GONUM < runner/compare
 runner, runner/axis < runner/page
+runner/record, runner/compare < runner/story
 runner/record, runner/page < runner/filter
 dro, runner/page, runner/compare, GONUM < runner/report
 runner/queue, runner/record, X/SYS < runner/engine
@@ -122,6 +123,7 @@ var testPairs = map[string]string{
 	"runner/foreign": "runner/record",
 	"runner/filter":  "presets/recorded",
 	"runner/inspect": "runner/record/recordtest",
+	"runner/story":   "presets",
 	"runner/publish": "runner/record/recordtest, runner/certificate",
 	"runner/queue":   "runner/certificate",
 	"runner/bridge": "runner/queue, runner/record, runner/certificate, runner/inspect, " +

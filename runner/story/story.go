@@ -1,0 +1,119 @@
+package story
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/compare"
+	"drolab/runner/record"
+)
+
+// Run is what a story needs of a run.
+type Run struct {
+	Meta   *runner.Meta
+	Status runner.Status
+	Evals  []*runner.EvalEvent // those that stand, in the order of their steps
+}
+
+// Story is a sentence in parts, so that a narrow screen can leave out the last of them.
+type Story struct {
+	Scope string   // what it is of: "Epoch 32, in this seed"; "" where nothing can be said yet
+	Said  []string // the most important first; one that begins with "and" goes on with the one before
+	Out   []string // who is left out, which is never left out
+}
+
+// Plain is the baseline where nobody has chosen one: the first run of the plain method that has
+// not failed, or the first of it; -1 without one.
+func Plain(runs []Run) int {
+	plain := func(r Run) bool { return r.Meta.Spec.Algorithm() == dro.Baseline() }
+	sound := func(r Run) bool { return plain(r) && r.Status != runner.Failed }
+	if i := slices.IndexFunc(runs, sound); i >= 0 {
+		return i
+	}
+	return slices.IndexFunc(runs, plain)
+}
+
+// Tell says what the runs have come to. The baseline is an index into runs, -1 for none. Names are
+// what compare.Names calls them, as in every table.
+func Tell(runs []Run, baseline int) Story {
+	if len(runs) == 0 {
+		return Story{Said: []string{"Waiting for runs"}}
+	}
+	cast := gather(runs, baseline)
+	if cast.waits != "" {
+		return Story{Said: []string{cast.waits}, Out: cast.out}
+	}
+	return cast.facts().story(cast.out)
+}
+
+// Of tells the story of recorded runs, from their logs, against the plain method.
+func Of(runs []*record.Run) (Story, error) {
+	var list []Run
+	for _, r := range runs {
+		log := r.Tail()
+		log.Only((&runner.EvalEvent{}).Kind())
+		h, err := record.ReadHistory(log, nil)
+		if err != nil {
+			return Story{}, fmt.Errorf("run %s: %w", r.Meta.ID, err)
+		}
+		list = append(list, Run{Meta: &r.Meta, Status: r.Status(), Evals: h.Evals})
+	}
+	return Tell(list, Plain(list)), nil
+}
+
+// String is the whole sentence.
+func (s Story) String() string { return s.Fit(func(string) bool { return true }) }
+
+// Fit is the longest form of the sentence that fits, or else the shortest. What is said last goes
+// first; who is left out stays.
+func (s Story) Fit(fits func(string) bool) string {
+	for n := len(s.Said); ; n-- {
+		if text := s.sentence(n); n <= 1 || fits(text) {
+			return text
+		}
+	}
+}
+
+// sentence has the first n of what is said.
+func (s Story) sentence(n int) string {
+	var b strings.Builder
+	if s.Scope != "" {
+		b.WriteString(s.Scope + ": ")
+	}
+	for i, clause := range slices.Concat(s.Said[:min(n, len(s.Said))], s.Out) {
+		switch {
+		case i == 0:
+		case strings.HasPrefix(clause, "and "):
+			b.WriteString(" ")
+		default:
+			b.WriteString("; ")
+		}
+		b.WriteString(clause)
+	}
+	return b.String() + "."
+}
+
+// names are what the runs are called, by index.
+func names(runs []Run) []string {
+	var metas []*runner.Meta
+	for _, r := range runs {
+		metas = append(metas, r.Meta)
+	}
+	return compare.Names(metas)
+}
+
+// list joins names as a sentence has them; of many it counts the rest.
+func list(names []string) string {
+	const most = 3
+	if n := len(names); n > most {
+		names = append(slices.Clone(names[:most-1]), fmt.Sprintf("%d more", n-most+1))
+	}
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
