@@ -11,7 +11,7 @@ import (
 )
 
 // Writer is where commands print: all that goes through it is cleaned, but
-// that lines and tabs stay. Who prints cannot forget it. Each Write is whole
+// that lines, tabs and the styles of a theme stay. Who prints cannot forget it. Each Write is whole
 // characters.
 type Writer struct{ to io.Writer }
 
@@ -36,15 +36,15 @@ func wanted(err error) error {
 	return err
 }
 
-// cleanLines is Clean of text whose lines and tabs stay.
+// cleanLines is Sent of text whose lines and tabs stay.
 func cleanLines(s string) string {
 	var b strings.Builder
 	for s != "" {
 		at := strings.IndexAny(s, "\n\t")
 		if at < 0 {
-			return b.String() + Clean(s)
+			return b.String() + Sent(s)
 		}
-		b.WriteString(Clean(s[:at]))
+		b.WriteString(Sent(s[:at]))
 		b.WriteByte(s[at])
 		s = s[at+1:]
 	}

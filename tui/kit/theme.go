@@ -270,6 +270,16 @@ func (t *Theme) Charset(dots bool) plot.Charset {
 	return plot.Lines
 }
 
+// Bare takes away all styles of text, for what is no terminal.
+func (t *Theme) Bare() {
+	var none Style
+	for _, st := range []*Style{&t.Text, &t.Dim, &t.Title, &t.Accent, &t.Key, &t.Good, &t.Warn,
+		&t.Bad} {
+		*st = none
+	}
+	t.Series = [Colors]Style{}
+}
+
 // Greek is s, with letters that ASCII lacks written out.
 func (t *Theme) Greek(s string) string {
 	if !t.ASCII {

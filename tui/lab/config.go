@@ -41,6 +41,8 @@ type Config struct {
 	// Dir is a folder whose presets are listed beside the program's own; empty is
 	// none.
 	Dir string
+	// Told gets the story of the watched runs when the interface is left; nil is not told.
+	Told func(sentence string)
 	// Ring is what the terminal itself is told.
 	Ring Ring
 	// Stdin and Stdout are the terminal.

@@ -155,6 +155,7 @@ func (w *Page) bySplit(test, val string) string {
 // setColumns makes the table that of the runs, the baseline and the split. Heads have the
 // baseline's name and the split in them, so a change of either is a new set of columns.
 func (w *Page) setColumns() {
+	w.retell()
 	w.columns = w.columnsOf(w.Methods())
 	w.risk = lab.Named(lab.EvalMeasures(), w.onSplit("robust_risk"))
 }

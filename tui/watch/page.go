@@ -28,6 +28,7 @@ type Page struct {
 	screen
 	turns
 	printed printed
+	told    told
 	held    held // the plot that the mouse has hold of
 }
 

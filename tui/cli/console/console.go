@@ -59,8 +59,9 @@ type Console struct {
 	// itself.
 	Stdout, Stderr *cells.Writer
 	Threads        int
-	// AsJSON asks for a command's result as JSON: see JSONFlag.
-	AsJSON bool
+	// AsJSON asks for a command's result as JSON: see JSONFlag. Explain asks for what its words
+	// mean: see ExplainFlag.
+	AsJSON, Explain bool
 
 	seen      []*record.Run // that were found by their names
 	catalogue *record.Catalogue

@@ -175,6 +175,9 @@ func (w *PageWriter) figure(f *page.Figure) {
 			ends[1].Append(p.X, p.Y+p.Half)
 			c.X.Hi = max(c.X.Hi, p.X)
 		}
+		if curve.Mark > 0 {
+			i = curve.Mark - 1
+		}
 		number := uint8(i % kit.Colors)
 		c.Bands = append(c.Bands, plot.Band{Seeds: ends, Half: toEnds, Number: number})
 		c.Lines = append(c.Lines, plot.Line{Series: mean, Number: number, Glyph: t.Glyph(i)})
@@ -184,7 +187,7 @@ func (w *PageWriter) figure(f *page.Figure) {
 	var frame plot.Frame
 	c.DrawTo(&frame, w.Width, figureHeight)
 	w.wrapped(f.Caption, "", "")
-	fmt.Fprintln(w, strings.Join(names, "   "))
+	w.wrapped(strings.Join(names, "   "), "", "")
 	for y := range frame.H {
 		var line strings.Builder
 		for _, cell := range frame.Row(y) {

@@ -53,6 +53,11 @@ func (c *Console) JSONFlag(of *cobra.Command, result string) {
 	of.Flags().BoolVar(&c.AsJSON, "json", false, strings.TrimSpace("print "+result)+" as JSON")
 }
 
+// ExplainFlag gives a command the flag by which it says what its figures are.
+func (c *Console) ExplainFlag(of *cobra.Command) {
+	of.Flags().BoolVar(&c.Explain, "explain", false, "say what the figures are, too")
+}
+
 // DrawEvery is how often a line is drawn over: a person sees five changes a second.
 const DrawEvery = 200 * time.Millisecond
 

@@ -84,6 +84,7 @@ func showCommand(con *console.Console) *cobra.Command {
 		},
 	}
 	con.JSONFlag(c, "the summary")
+	con.ExplainFlag(c)
 	return c
 }
 
@@ -132,7 +133,9 @@ func show(con *console.Console, r *record.Run) error {
 	fmt.Fprintln(con.Stdout)
 	showParts(con.Stdout, r)
 	console.Blocks(con.Stdout, runTable([]*record.Run{r}, nil))
-	define(con.Stdout, []*record.Run{r})
+	if con.Explain {
+		define(con, []*record.Run{r})
+	}
 	return nil
 }
 

@@ -82,6 +82,7 @@ drolab run --from latest --set lr=0.001 --algo sfk`,
 	flags.BoolVarP(&f.detach, "detach", "d", false, "start the runs and leave them")
 	c.MarkFlagsMutuallyExclusive("inline", "detach")
 	tr.JSONFlag(c, "the result")
+	tr.ExplainFlag(c)
 	flags.StringVar(&f.live, "export-live", "", "write event files as the runs go on, while this "+
 		"command watches: tensorboard, into the folder tensorboard beside the runs")
 	c.MarkFlagsMutuallyExclusive("detach", "export-live")

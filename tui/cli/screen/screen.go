@@ -94,6 +94,8 @@ func (s *Screen) screen(runsDir string, attach bool) lab.Config {
 // open is the interface over runs of another process, until it is left.
 func (s *Screen) open(ctx context.Context, cfg lab.Config) error {
 	machine.Calm()
+	story := ""
+	cfg.Told = func(sentence string) { story = sentence }
 	s.Draws(true)
 	err := tui.Run(ctx, cfg)
 	s.Draws(false)
@@ -101,6 +103,9 @@ func (s *Screen) open(ctx context.Context, cfg lab.Config) error {
 		return nil
 	}
 	s.comeBack(cfg.RunsDir)
+	if story != "" { // the last line, as of a run and of a report
+		s.Say("%s", story)
+	}
 	return err
 }
 
