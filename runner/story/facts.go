@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
 )
@@ -47,7 +48,7 @@ func (c *cast) facts() *facts {
 	f := &facts{cast: c, worst: c.have(worstAccuracy), risk: c.have(robustRisk)}
 	among := c.arms
 	if c.base != nil {
-		among = c.arms[1:]
+		among = rivalsOf(c.arms[1:])
 	}
 	f.others = len(among)
 	f.overfit = c.overfits()
@@ -84,6 +85,24 @@ func (c *cast) facts() *facts {
 		}
 	}
 	return f
+}
+
+// rivalsOf are the arms that a baseline is held against: those of other methods, where there are
+// any. The plain method in other settings is no answer to what the methods do.
+func rivalsOf(arms []*arm) []*arm {
+	other := slices.DeleteFunc(slices.Clone(arms), (*arm).plain)
+	if len(other) == 0 {
+		return arms
+	}
+	return other
+}
+
+// plain tells whether an arm is of the plain method.
+func (a *arm) plain() bool {
+	for _, r := range a.runs {
+		return r.Meta.Spec.Algorithm() == dro.Baseline()
+	}
+	return false
 }
 
 // quantity is one of an evaluation; NaN where it does not apply.

@@ -85,6 +85,7 @@ func gather(runs []Run, baseline int) *cast {
 		c.base = c.arms[i]
 		c.arms = slices.Insert(slices.Delete(c.arms, i, i+1), 0, c.base)
 	}
+	why["fewer"] = c.leaveFew()
 	for _, reason := range reasons() {
 		if who := why[reason.key]; len(who) > 0 {
 			c.out = append(c.out, fmt.Sprintf(reason.words, list(who)))
@@ -112,6 +113,7 @@ func reasons() []struct{ key, words string } {
 		{"failed", "%s failed"},
 		{"diverged", "%s diverged"},
 		{"early", "%s ended early"},
+		{"fewer", "%s not compared, of fewer seeds"},
 		{"imported", "%s imported, so of no epoch"},
 		{"data", "%s on other data"},
 	}
@@ -177,6 +179,26 @@ func (c *cast) take(runs []Run, called []string, kept []int) (waiting []string) 
 		}
 	}
 	return waiting
+}
+
+// leaveFew leaves out the arms that have ended with less than half as many seeds as the first, and
+// names them: for all to have the same seeds, they would cost the others theirs.
+func (c *cast) leaveFew() (names []string) {
+	if len(c.arms) == 0 {
+		return nil
+	}
+	first := len(c.arms[0].runs)
+	c.arms = slices.DeleteFunc(c.arms, func(a *arm) bool {
+		few := 2*len(a.runs) < first
+		for _, r := range a.runs {
+			few = few && r.Status.Ended()
+		}
+		if few {
+			names = append(names, a.name)
+		}
+		return few
+	})
+	return names
 }
 
 // meet finds the seeds that all arms have and the last epoch that all of their runs have. A seed

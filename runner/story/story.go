@@ -25,15 +25,26 @@ type Story struct {
 	Out   []string // who is left out, which is never left out
 }
 
-// Plain is the baseline where nobody has chosen one: the first run of the plain method that has
-// not failed, or the first of it; -1 without one.
+// Plain is the baseline where nobody has chosen one: the first run of the plain method, of that
+// configuration of it which most runs have that did not fail; -1 without one.
 func Plain(runs []Run) int {
-	plain := func(r Run) bool { return r.Meta.Spec.Algorithm() == dro.Baseline() }
-	sound := func(r Run) bool { return plain(r) && r.Status != runner.Failed }
-	if i := slices.IndexFunc(runs, sound); i >= 0 {
-		return i
+	best, most := -1, -1
+	for i, r := range runs {
+		if r.Meta.Spec.Algorithm() != dro.Baseline() {
+			continue
+		}
+		n := 0
+		for _, o := range runs {
+			if o.Status != runner.Failed &&
+				compare.Configuration(o.Meta) == compare.Configuration(r.Meta) {
+				n++
+			}
+		}
+		if n > most {
+			best, most = i, n
+		}
 	}
-	return slices.IndexFunc(runs, plain)
+	return best
 }
 
 // Tell says what the runs have come to. The baseline is an index into runs, -1 for none. Names are
