@@ -25,10 +25,13 @@ type Model struct {
 	after func(time.Duration) tea.Cmd // makes a tick in a while
 	pages []page
 	keys  [][]kit.Key // a page's own and those of all pages
+	own   []int       // of these how many are the page's own
+	words messages
 	watch *watch.Page
 	at    pageID
 
 	launched []string // by the last start
+	live     int      // runs of the folder that have not ended, when it was last looked at
 
 	w, h      int
 	dark      bool
@@ -62,7 +65,8 @@ func modelOf(cfg lab.Config) *Model {
 
 func newModel(cfg lab.Config, source lab.Source, list []presets.Preset) *Model {
 	s := &lab.Lab{Config: cfg, Source: source, Mine: map[string]bool{}}
-	m := &Model{Lab: s, env: environmentOf(cfg.Environ), after: tickAfter, watch: watch.New(s)}
+	m := &Model{Lab: s, env: environmentOf(cfg.Environ), after: tickAfter, watch: watch.New(s),
+		words: english()}
 	m.dark = !m.env.light
 	m.bind(table(s, list, m.watch))
 	s.Round = m.env.round()
@@ -73,9 +77,11 @@ func newModel(cfg lab.Config, source lab.Source, list []presets.Preset) *Model {
 
 // bind makes pages those of the interface, and their keys its key table.
 func (m *Model) bind(pages []page) {
-	m.pages, m.keys = pages, nil
+	m.pages, m.keys, m.own = pages, nil, nil
 	for _, p := range pages {
-		m.keys = append(m.keys, append(p.Keys(), m.ownKeys()...))
+		keys := p.Keys()
+		m.own = append(m.own, len(keys))
+		m.keys = append(m.keys, append(keys, m.ownKeys()...))
 	}
 }
 
@@ -101,6 +107,7 @@ func (m *Model) Init() tea.Cmd {
 		tea.RequestBackgroundColor,
 		m.pages[m.at].Init(),
 		m.seek(),
+		m.seekBegin(),
 		m.after(readEvery),
 	)
 }
@@ -137,7 +144,11 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case kit.Notice:
 		m.notice, m.noticed = msg, m.now
 	case doMsg:
+		return m, tea.Sequence(m.turnTo(msg.page), kit.Send(nowMsg{msg.Key}))
+	case nowMsg:
 		return m, m.do(msg.Key)
+	case liveMsg:
+		return m, m.begin(msg.runs)
 	case kit.Open:
 		m.open(msg.Overlay)
 	case leaveMsg:
@@ -179,6 +190,7 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	case lab.Ended:
 		cmds = append(cmds, m.ring(msg))
 	case lab.Listed:
+		m.live = countLive(msg.Runs)
 		if m.Config.Kept == nil {
 			m.Colors = lab.ColorsOf(msg.Runs)
 		}
@@ -201,6 +213,23 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		cmds = append(cmds, m.show(samplesPage))
 	}
 	return tea.Batch(cmds...)
+}
+
+// seekBegin finds out, where the interface begins with Launch, whether runs are live.
+func (m *Model) seekBegin() tea.Cmd {
+	if m.at != launchPage || m.Config.Kept != nil {
+		return nil
+	}
+	return m.seekLive()
+}
+
+// begin turns to Watch where runs are live, unless a key was pressed meanwhile.
+func (m *Model) begin(live int) tea.Cmd {
+	m.live = live
+	if live == 0 || m.at != launchPage || !m.pressed.IsZero() || m.overlay != nil {
+		return nil
+	}
+	return kit.Send(lab.Watch{})
 }
 
 // started notes the runs that were started and turns to them.
@@ -330,7 +359,7 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	switch {
 	case click && lay.header.Contains(at.X, at.Y):
 		if id, ok := m.tabAt(at.X); ok {
-			return m.show(id)
+			return m.turnTo(id)
 		}
 	case click && lay.body.Contains(at.X, at.Y):
 		return m.pages[m.at].Update(kit.Click{X: at.X - lay.body.X, Y: at.Y - lay.body.Y})

@@ -3,6 +3,7 @@ package tui
 import (
 	"slices"
 
+	"drolab/runner/record"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 
@@ -28,13 +29,13 @@ func (m *Model) ownKeys() []kit.Key {
 				return kit.Unless(len(m.launched) > 0, "nothing was started from here")
 			},
 			Do: func() tea.Cmd { return m.stopAll() }},
-		{Keys: kit.On("]"), Help: "next page", Do: func() tea.Cmd { return m.show(m.turned(+1)) }},
+		{Keys: kit.On("]"), Help: "next page", Do: func() tea.Cmd { return m.turnTo(m.turned(+1)) }},
 		{Keys: kit.On("["), Help: "page before",
-			Do: func() tea.Cmd { return m.show(m.turned(-1)) }},
+			Do: func() tea.Cmd { return m.turnTo(m.turned(-1)) }},
 	}
 	for i := range m.pages {
 		rows = append(rows, kit.Key{Keys: kit.On(string(rune('1' + i))),
-			Do: func() tea.Cmd { return m.show(pageID(i)) }})
+			Do: func() tea.Cmd { return m.turnTo(pageID(i)) }})
 	}
 	return rows
 }
@@ -62,6 +63,19 @@ func (m *Model) stopAll() tea.Cmd {
 func (m *Model) turned(by int) pageID {
 	n := len(m.pages)
 	return pageID((int(m.at) + by + n) % n)
+}
+
+// picker is a page on which runs are selected.
+type picker interface{ Chosen() []*record.Run }
+
+// turnTo shows a page that the user asks for by its tab. Compare shows what is selected on Runs.
+func (m *Model) turnTo(id pageID) tea.Cmd {
+	if p, ok := m.pages[runsPage].(picker); ok && id == comparePage && m.at != id {
+		if runs := p.Chosen(); len(runs) > 0 {
+			return kit.Send(lab.Compare{Runs: runs})
+		}
+	}
+	return m.show(id)
 }
 
 func (m *Model) openPalette() { m.open((&palette{m: m, line: kit.NewInput("")}).overlay()) }
@@ -104,11 +118,38 @@ const readOnly = "this view is read-only: leave it and use drolab attach to chan
 
 // The messages that stay in this package; the others are in tui/kit and tui/lab.
 
-// doMsg does what a row of the key table does.
-type doMsg struct{ *kit.Key }
+// doMsg does what a row of the key table does, on its page.
+type doMsg struct {
+	*kit.Key
+	page pageID // that it is a key of
+}
+
+// nowMsg does what a row does on the page that is shown.
+type nowMsg struct{ *kit.Key }
+
+// liveMsg says how many runs have not ended, in all of the folder.
+type liveMsg struct{ runs int }
 
 // leaveMsg says which runs of this process are live when leaving is asked for.
 type leaveMsg struct{ live []string }
+
+// seekLive counts the runs that have not ended.
+func (m *Model) seekLive() tea.Cmd {
+	s := m.Source
+	return func() tea.Msg {
+		runs, _ := s.List()
+		return liveMsg{countLive(runs)}
+	}
+}
+
+func countLive(runs []*record.Run) (n int) {
+	for _, r := range runs {
+		if !r.Status().Ended() {
+			n++
+		}
+	}
+	return n
+}
 
 // live finds out which of the runs have not ended.
 func live(s lab.Source, ids []string) tea.Cmd {

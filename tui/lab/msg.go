@@ -45,5 +45,8 @@ type Listed struct {
 	Took     time.Duration // until they were read
 }
 
+// Fork asks for the form that starts a run from a checkpoint of another.
+type Fork struct{ Run *record.Run }
+
 // Samples asks the Samples page for those that weigh most at a run's checkpoint.
 type Samples struct{ Run *record.Run }

@@ -61,9 +61,9 @@ func (p *Page) Keys() []kit.Key {
 		{Keys: kit.On("P"), Help: "the samples that the adversary picks at the run's checkpoint",
 			Why: p.none, Do: p.samples, Local: true},
 		{Keys: kit.On("F"), Help: "fork: go on from a checkpoint with other settings", Why: p.none,
-			Do: p.fork, Alters: true},
+			Do: func() tea.Cmd { return p.fork(p.current()) }, Alters: true},
 		{Keys: kit.On("n"), Help: "write a note on the run", Why: p.none, Do: p.note, Alters: true},
-		{Keys: kit.On("t"), Help: "add tags, or take them away", Why: p.none,
+		{Keys: kit.On("#"), Help: "add tags, or take them away", Why: p.none,
 			Do: p.tag, Alters: true},
 		{Keys: kit.On("A"), Help: "archive: list the run no more, or bring it back", Why: p.none,
 			Do: p.archive, Alters: true},
@@ -151,6 +151,14 @@ func (p *Page) replay() tea.Cmd {
 func (p *Page) samples() tea.Cmd { return kit.Send(lab.Samples{Run: p.current()}) }
 
 func (p *Page) compare() tea.Cmd { return kit.Send(lab.Compare{Runs: p.fit(canCompare)}) }
+
+// Chosen are the selected runs that can be compared; none where none is selected.
+func (p *Page) Chosen() []*record.Run {
+	if len(p.chosen) == 0 {
+		return nil
+	}
+	return p.fit(canCompare)
+}
 
 func (p *Page) resume() tea.Cmd { return p.each("resume", p.fit(canResume)) }
 

@@ -33,14 +33,19 @@ type column struct {
 }
 
 // againstCells is the width of a column of changes: a sign, three digits, a point and a decimal
-// or three, and a blank. The baseline's name in the head is cut to it.
-const againstCells = 8
+// or three, and a blank. The baseline's name in the head is cut to it. Of percentages an epoch,
+// "@12", has room besides.
+const againstCells, atCells = 8, 3
 
 // against is the column of a figure's change against the baseline. Its cell is blank where a
 // difference would say nothing: for the baseline itself, before an evaluation, and where the two
-// were asked different questions. Of percentages it is the difference in points.
-func (w *Page) against(m lab.Measure, f track.Figure) column {
+// were asked different questions. It is of the last epoch that both have, which stands behind it
+// where the run is further. Of percentages it is the difference in points.
+func (w *Page) against(m lab.Measure) column {
 	c := column{head: "vs " + w.baselineName(), brief: "vs", w: againstCells, change: &m}
+	if track.Percents(m) {
+		c.w += atCells
+	}
 	if w.Baseline < 0 {
 		c.head, c.brief = "", ""
 	}
@@ -49,8 +54,10 @@ func (w *Page) against(m lab.Measure, f track.Figure) column {
 		if base == nil || base[0] == runs[0] {
 			return ""
 		}
+		epoch, behind, ok := track.Common(slices.Concat(runs, base))
+		f := track.OfEvalAt(m.Name, epoch)
 		a, b := f.Over(runs), f.Over(base)
-		if !a.Applies() || !b.Applies() {
+		if !ok || !a.Applies() || !b.Applies() {
 			return ""
 		}
 		d := a.Float() - b.Float()
@@ -60,6 +67,9 @@ func (w *Page) against(m lab.Measure, f track.Figure) column {
 		}
 		if d > 0 {
 			s = "+" + s
+		}
+		if behind && track.Percents(m) {
+			s += fmt.Sprintf("@%.4g", epoch)
 		}
 		return s
 	}
@@ -132,9 +142,9 @@ func (w *Page) outcome() []column {
 	first, second := w.bySplit("worst %", "val worst"), w.bySplit("robust risk", "val risk")
 	return []column{
 		{head: first, brief: "worst", w: max(9, len(first)+1), cell: write(worst, a), of: &worst},
-		w.against(worst, a),
+		w.against(worst),
 		{head: second, brief: "risk", w: 13, cell: write(risk, b), of: &risk},
-		w.against(risk, b)}
+		w.against(risk)}
 }
 
 // onSplit is a measure of the test split, or what it is on the validation split where

@@ -140,6 +140,12 @@ func (w *Page) Progress() (part float64, failed, live bool) {
 	return part, failed, live && w.clock == nil
 }
 
+// Live tells whether a watched run goes on.
+func (w *Page) Live() bool {
+	return w.clock == nil && slices.ContainsFunc(w.Tracks,
+		func(t *track.Track) bool { return !t.Status.Ended() })
+}
+
 // rings tells of a run that was live when it was looked at before. Runs that had ended when they
 // were opened, and those of a replay, are no news.
 func (w *Page) rings(t *track.Track, live bool) tea.Cmd {

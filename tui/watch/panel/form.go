@@ -116,7 +116,7 @@ func (portrait) draw(w *Board, p int, _ *View, iw, ih int) ([]string, string) {
 	if w.Run().Path.Len() == 0 {
 		return nil, ""
 	}
-	return w.painted(w.phase(p, ih), iw, ih), ""
+	return w.painted(w.phase(), iw, ih), ""
 }
 
 func (portrait) note(w *Board, _ *View) string { return w.Run().Short + " · λ across, η up" }
@@ -174,7 +174,7 @@ func (ByRadius) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
 		return nil, ""
 	}
 	// The gutter is set here as Plots sets it for curves: the axis needs to know its labels.
-	c.Charset = w.charset(p, ih-axisRows)
+	c.Charset = w.charset()
 	c.Gutter = max(leastGutter, c.TickWidth(ih-axisRows))
 	c.DrawTo(&w.frame, iw, ih)
 	return w.Theme.Rows(&w.frame), ""
