@@ -46,10 +46,15 @@ func (w *PageWriter) block(block page.Block) {
 	}
 }
 
-// Blocks prints blocks in lines as long as they are.
+// Blocks prints blocks in lines of a terminal's width, or as long as they are: of a table so many
+// columns at a time as there is room for.
 func Blocks(w io.Writer, blocks ...page.Block) {
+	width := math.MaxInt32
+	if to, ok := w.(*cells.Writer); ok && to.Width > 0 {
+		width = to.Width
+	}
 	for _, b := range blocks {
-		(&PageWriter{w, math.MaxInt32, false}).block(b)
+		(&PageWriter{w, width, false}).block(b)
 	}
 }
 
