@@ -40,6 +40,7 @@ func (p *Page) Keys() []kit.Key {
 		{Keys: kit.On("v"), Hint: "view",
 			Help: "table, curves or notes, where there is no room for all",
 			Why:  p.none, Do: kit.By(p.turn, 1)},
+		{Keys: kit.On("i"), Help: "what the rows are, defined", Why: p.none, Do: p.define},
 		{Keys: kit.On("m"), Hint: "measure", Help: "the measure that the curves show", Why: p.none,
 			Do: kit.Just(p.nextMeasure)},
 		{Keys: kit.On("s"), Help: "figures of the last step, or of the selected one", Why: p.noStep,
@@ -97,6 +98,15 @@ func (p *Page) nextMeasure() {
 			return
 		}
 	}
+}
+
+// define says what the rows of the table are.
+func (p *Page) define() tea.Cmd {
+	names := []string{"rho"}
+	for _, c := range p.table.Columns {
+		names = append(names, c.Name)
+	}
+	return kit.Show(p.Defined("What the rows are", lab.Define(names)))
 }
 
 func (p *Page) back() tea.Cmd { return p.ask(nil) }

@@ -58,6 +58,7 @@ func (p *Page) Keys() []kit.Key {
 		{Keys: kit.On("o"), Hint: "seeds",
 			Help: "one line for runs that differ in the seed alone, or for each",
 			Why:  p.noFold, Do: kit.Just(p.toggleFold)},
+		{Keys: kit.On("i"), Help: "what the columns are, defined", Do: p.define},
 		{Keys: kit.On("P"), Help: "the samples that the adversary picks at the run's checkpoint",
 			Why: p.none, Do: p.samples, Local: true},
 		{Keys: kit.On("F"), Help: "fork: go on from a checkpoint with other settings", Why: p.none,
@@ -160,6 +161,20 @@ func (p *Page) Chosen() []*record.Run {
 	return p.fit(canCompare)
 }
 
+// define says what the columns on the screen are.
+func (p *Page) define() tea.Cmd {
+	names := []string{"rho"}
+	columns, _ := p.layColumns(p.inner())
+	for _, c := range columns {
+		if c.measure != "" {
+			names = append(names, c.measure)
+		} else {
+			names = append(names, c.head)
+		}
+	}
+	return kit.Show(p.Defined("What the columns are", lab.Define(names)))
+}
+
 func (p *Page) resume() tea.Cmd { return p.each("resume", p.fit(canResume)) }
 
 func (p *Page) stop() tea.Cmd {
@@ -170,7 +185,7 @@ func (p *Page) stop() tea.Cmd {
 
 func (p *Page) delete() tea.Cmd {
 	runs := p.fit(canDelete)
-	return p.sure("Delete?", "delete", runs, "Curves, checkpoints and figures are gone for good.",
+	return p.sure("Delete?", "delete", runs, "This cannot be undone: curves, checkpoints and figures are deleted.",
 		p.remove(ids(runs)))
 }
 

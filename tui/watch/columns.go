@@ -29,7 +29,8 @@ type column struct {
 	// of is the measure that rows are compared by, where the best is marked; change is
 	// that of a column of changes, which are better or worse.
 	of, change *lab.Measure
-	rare       bool // left out until a run has the measure
+	rare       bool   // left out until a run has the measure
+	name       string // of the measure that it shows; "" for the others
 }
 
 // againstCells is the width of a column of changes: a sign, three digits, a point and a decimal
@@ -141,9 +142,10 @@ func (w *Page) outcome() []column {
 	a, b := track.OfEval(worst.Name), track.OfEval(risk.Name)
 	first, second := w.bySplit("worst %", "val worst"), w.bySplit("robust risk", "val risk")
 	return []column{
-		{head: first, brief: "worst", w: max(9, len(first)+1), cell: write(worst, a), of: &worst},
+		{head: first, brief: "worst", w: max(9, len(first)+1), cell: write(worst, a), of: &worst,
+			name: worst.Name},
 		w.against(worst),
-		{head: second, brief: "risk", w: 13, cell: write(risk, b), of: &risk},
+		{head: second, brief: "risk", w: 13, cell: write(risk, b), of: &risk, name: risk.Name},
 		w.against(risk)}
 }
 
@@ -177,7 +179,7 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 	// Of the two kinds, a figure of a step is of one batch and noisy; nothing is marked as best
 	// in it.
 	figure := func(head string, width int, m lab.Measure, f track.Figure) column {
-		return column{head: head, w: width, cell: func(runs []*track.Track) string {
+		return column{head: head, w: width, name: m.Name, cell: func(runs []*track.Track) string {
 			return lab.Write(m, f.Over(runs))
 		}}
 	}
