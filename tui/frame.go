@@ -143,7 +143,7 @@ func (m *Model) help() *kit.Overlay {
 	}
 	if m.Config.ReadOnly {
 		lines = append(lines, "",
-			t.Warn.Paint("This view is read-only: it starts, changes and deletes no run."))
+			t.Warn.Paint("This view is read-only: it cannot start, change or delete runs."))
 	}
 	return &kit.Overlay{Title: "Keys on " + m.pages[m.at].Title(), Lines: lines}
 }

@@ -144,11 +144,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case kit.Notice:
 		m.notice, m.noticed = msg, m.now
 	case doMsg:
-		return m, tea.Sequence(m.turnTo(msg.page), kit.Send(nowMsg{msg.Key}))
-	case nowMsg:
-		return m, m.do(msg.Key)
+		return m, tea.Batch(m.turnTo(msg.page), m.do(msg.Key))
 	case liveMsg:
-		return m, m.begin(msg.runs)
+		return m, m.begin(msg)
 	case kit.Open:
 		m.open(msg.Overlay)
 	case leaveMsg:
@@ -224,9 +222,9 @@ func (m *Model) seekBegin() tea.Cmd {
 }
 
 // begin turns to Watch where runs are live, unless a key was pressed meanwhile.
-func (m *Model) begin(live int) tea.Cmd {
-	m.live = live
-	if live == 0 || m.at != launchPage || !m.pressed.IsZero() || m.overlay != nil {
+func (m *Model) begin(runs liveMsg) tea.Cmd {
+	m.live, m.Newcomer = runs.live, runs.all == 0
+	if runs.live == 0 || m.at != launchPage || !m.pressed.IsZero() || m.overlay != nil {
 		return nil
 	}
 	return kit.Send(lab.Watch{})

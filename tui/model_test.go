@@ -133,7 +133,7 @@ func TestPalette(t *testing.T) {
 	r.press(":")
 	r.typed("zzz")
 	if r.press("enter"); r.overlay == nil ||
-		!strings.Contains(tuitest.Text(r.shot(t)), "nothing does that") {
+		!strings.Contains(tuitest.Text(r.shot(t)), "No matching command") {
 		t.Error("nothing was found, and something done")
 	}
 	r.press("esc", ":", "down", "down", "down", "up")
@@ -198,6 +198,18 @@ func TestBusy(t *testing.T) {
 	r.Config.Verbs = &tuitest.Starter{}
 	if r.press("enter", "enter"); r.at != watchPage {
 		t.Errorf("started, the page is %d", r.at+1)
+	}
+}
+
+// Where runs are live the interface begins with them, unless a key was faster.
+func TestBeginsWithLiveRuns(t *testing.T) {
+	r := newRig(t, tuitest.NewScript(t), 80, 24)
+	if r.at != launchPage || !strings.Contains(r.header(), "4 live") {
+		t.Errorf("after a key page %d: %q", r.at+1, r.header())
+	}
+	r.pressed = time.Time{}
+	if r.run(r.seekBegin()); r.at != watchPage || len(r.watch.Tracks) != 4 {
+		t.Errorf("page %d: %q", r.at+1, r.header())
 	}
 }
 

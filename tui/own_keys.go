@@ -12,25 +12,25 @@ import (
 
 // ownKeys are the rows of the key table that hold on all pages.
 func (m *Model) ownKeys() []kit.Key {
-	leave := "leave; asks while runs of this program go on"
+	leave := "quit; asks while runs of this program are live"
 	if m.Config.RunsGoOn {
-		leave = "leave; the runs go on, and drolab attach shows them again"
+		leave = "quit; the runs continue, and drolab attach shows them again"
 	}
 	rows := []kit.Key{
-		{Keys: kit.On(":"), Help: "find what to do by a word",
+		{Keys: kit.On(":"), Help: "find a command by a word",
 			Do: kit.Just(m.openPalette), Moves: true},
-		{Keys: kit.On("?"), Hint: "help", Help: "these keys", Do: kit.Just(m.openHelp), Last: true},
+		{Keys: kit.On("?"), Hint: "help", Help: "show these keys", Do: kit.Just(m.openHelp), Last: true},
 		{Keys: kit.On("q", "ctrl+c"), Hint: "quit", Help: leave, Do: m.askLeave, Last: true},
-		{Keys: kit.On("ctrl+z"), Help: "suspend the program, as a shell's fg takes it up again",
+		{Keys: kit.On("ctrl+z"), Help: "suspend the program; the shell's fg resumes it",
 			// a guest's would stop who shares
 			Do: func() tea.Cmd { return tea.Suspend }, Local: true},
 		{Keys: kit.On("X"), Help: "stop all runs of the last start (asks)", Alters: true,
 			Why: func() string {
-				return kit.Unless(len(m.launched) > 0, "nothing was started from here")
+				return kit.Unless(len(m.launched) > 0, "nothing has been started from here")
 			},
 			Do: func() tea.Cmd { return m.stopAll() }},
 		{Keys: kit.On("]"), Help: "next page", Do: func() tea.Cmd { return m.turnTo(m.turned(+1)) }},
-		{Keys: kit.On("["), Help: "page before",
+		{Keys: kit.On("["), Help: "previous page",
 			Do: func() tea.Cmd { return m.turnTo(m.turned(-1)) }},
 	}
 	for i := range m.pages {
@@ -46,7 +46,7 @@ func (m *Model) stopAll() tea.Cmd {
 	return func() tea.Msg {
 		ids := find().(leaveMsg).live
 		if len(ids) == 0 {
-			return kit.Notice{Text: "the runs of the last start have all ended"}
+			return kit.Notice{Text: "all runs of the last start have ended"}
 		}
 		var stops []tea.Cmd
 		for _, id := range ids {
@@ -96,7 +96,7 @@ func (m *Model) blocked(row *kit.Key) string {
 		return why
 	}
 	if m.at == watchPage && m.watch.Replaying() && row.Alters {
-		return "a replay changes nothing: R ends it"
+		return "a replay is read-only: R ends it"
 	}
 	return row.Blocked()
 }
@@ -112,9 +112,9 @@ func (m *Model) barred(row *kit.Key) string {
 	return ""
 }
 
-const guest = "this view is shared: it reads runs, and no other file"
+const guest = "this shared view reads runs and no other files"
 
-const readOnly = "this view is read-only: leave it and use drolab attach to change anything"
+const readOnly = "this view is read-only; use drolab attach to make changes"
 
 // The messages that stay in this package; the others are in tui/kit and tui/lab.
 
@@ -124,11 +124,8 @@ type doMsg struct {
 	page pageID // that it is a key of
 }
 
-// nowMsg does what a row does on the page that is shown.
-type nowMsg struct{ *kit.Key }
-
-// liveMsg says how many runs have not ended, in all of the folder.
-type liveMsg struct{ runs int }
+// liveMsg says how many runs of the folder have not ended, of how many.
+type liveMsg struct{ live, all int }
 
 // leaveMsg says which runs of this process are live when leaving is asked for.
 type leaveMsg struct{ live []string }
@@ -138,7 +135,7 @@ func (m *Model) seekLive() tea.Cmd {
 	s := m.Source
 	return func() tea.Msg {
 		runs, _ := s.List()
-		return liveMsg{countLive(runs)}
+		return liveMsg{countLive(runs), len(runs)}
 	}
 }
 

@@ -285,7 +285,7 @@ func (k *knobs) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 // Hint implements kit.Form.
 func (k *knobs) Hint() []kit.Key {
 	return append([]kit.Key{{Keys: kit.On("down"), Hint: "next setting"},
-		{Keys: kit.On("up"), Hint: "setting before"}}, kit.Taking()...)
+		{Keys: kit.On("up"), Hint: "previous setting"}}, kit.Taking()...)
 }
 
 // move goes to another setting. What was typed is dropped: it was meant for the one before.
@@ -311,7 +311,7 @@ func (k *knobs) View(t *kit.Theme, w, h int) []string {
 	var lines []string
 	if h >= 10 {
 		lines = append(lines,
-			t.Dim.Paint("It holds from the run's next step on and stands in its log."), "")
+			t.Dim.Paint("Takes effect at the next step and is logged."), "")
 	}
 	for i, key := range k.keys {
 		// The value that holds now stands beside the new one, as one rarely knows it by heart.

@@ -110,7 +110,7 @@ func TestWhoSuffersElsewhere(t *testing.T) {
 	for _, track := range w.Tracks {
 		track.Eval, track.Films = nil, nil
 	}
-	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "has not been evaluated yet") {
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "is not evaluated yet") {
 		t.Errorf("nobody is evaluated:\n%s", s)
 	}
 }
@@ -451,7 +451,7 @@ func TestOutcome(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	r := watching(t, 80, 24)
 	long := strings.Repeat("a long warning ", 20) + "end"
-	if r.Press("W"); !strings.Contains(r.Notice.Text, "has not warned") {
+	if r.Press("W"); !strings.Contains(r.Notice.Text, "has no warnings") {
 		t.Errorf("the footer says %q", r.Notice.Text)
 	}
 	r.watch.Run().Add([]runner.Event{&runner.WarningEvent{Message: long}})

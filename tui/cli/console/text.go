@@ -97,7 +97,7 @@ func StatusLine(r *record.Run) string {
 		line += ": " + s.Cause
 	}
 	if r.Status() != runner.Done && r.Status().Ended() {
-		line += " (go on with drolab resume " + s.ID + ")"
+		line += " (continue with drolab resume " + s.ID + ")"
 	}
 	return line
 }

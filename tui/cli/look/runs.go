@@ -66,7 +66,7 @@ func printColumns(w io.Writer, runs []*record.Run, more []column) {
 
 func showCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
-		Use: "show RUN", Short: "Show one run: what made it and what it came to",
+		Use: "show RUN", Short: "Show one run: its settings and its result",
 		Long: "Show one run. RUN is a name, the start of a name that no other run has, a run " +
 			"directory, \"latest\", or one that lies apart: a file of drolab record, " +
 			"recorded:paper/RUN.",

@@ -132,9 +132,9 @@ func TestTroublesAreToldOnce(t *testing.T) {
 	live := []runner.LiveRun{
 		{ID: "mine", Trouble: "disk full"}, {ID: "other", Trouble: "disk full"}, {ID: "fine"},
 	}
-	ids, remedy := []string{"mine", "fine"}, "go on with drolab resume %s"
+	ids, remedy := []string{"mine", "fine"}, "continue with drolab resume %s"
 	if lines := troubles(live, ids, told, remedy); len(lines) != 1 ||
-		!strings.Contains(lines[0], "run mine waits: disk full (go on with drolab resume mine)") {
+		!strings.Contains(lines[0], "run mine waits: disk full (continue with drolab resume mine)") {
 		t.Errorf("told %q", lines)
 	}
 	if lines := troubles(live, ids, told, remedy); len(lines) != 0 {

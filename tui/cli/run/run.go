@@ -260,7 +260,7 @@ func leave(tr *trainer.Trainer, dir string, ids []string) error {
 	for _, r := range runs {
 		fmt.Fprintln(tr.Stdout, console.Clean(r.Meta.ID))
 	}
-	fmt.Fprintln(tr.Stderr, "come back with drolab attach, end one with drolab stop RUN")
+	fmt.Fprintln(tr.Stderr, "Return with drolab attach; stop one with drolab stop RUN")
 	return nil
 }
 

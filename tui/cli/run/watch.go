@@ -87,7 +87,7 @@ func (l *live) add(e runner.Event) {
 	l.export(e)
 	switch e := e.(type) {
 	case *runner.ResumeEvent:
-		l.news = append(l.news, fmt.Sprintf("%s goes on from step %d", l.name(), e.Step))
+		l.news = append(l.news, fmt.Sprintf("%s resumed from step %d", l.name(), e.Step))
 	case *runner.WarningEvent:
 		l.news = append(l.news, fmt.Sprintf("%s warning at step %d: %s", l.name(), e.Step,
 			console.OneLine(e.Message)))

@@ -165,7 +165,7 @@ func (s *Screen) farewell(outcomes []queue.Outcome) {
 			cause, _, _ := strings.Cut(o.Err.Error(), "\n")
 			fmt.Fprintf(s.Stderr, "run %s failed: %s\n", o.ID, console.OneLine(cause))
 		case o.Status == runner.Stopped:
-			fmt.Fprintf(s.Stderr, "run %s is stopped: go on with drolab resume %s\n", o.ID, o.ID)
+			fmt.Fprintf(s.Stderr, "run %s is stopped: continue with drolab resume %s\n", o.ID, o.ID)
 		}
 	}
 }

@@ -176,10 +176,10 @@ func (t *Track) draws(e runner.Event) {
 		t.noteStatus(h)
 	case *runner.ResumeEvent:
 		t.mark(h.Step, 'r')
-		t.note(h, false, "goes on from a checkpoint")
+		t.note(h, false, "resumed from a checkpoint")
 	case *record.ForkEvent: // its parent's curves stay
 		t.mark(h.Step, 'f')
-		t.note(h, false, "goes on from "+e.Parent)
+		t.note(h, false, "forked from "+e.Parent)
 	case *runner.WarningEvent:
 		t.Warned++
 		t.note(h, true, cell.OneLine(e.Message))
