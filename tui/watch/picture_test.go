@@ -421,7 +421,7 @@ func TestOutcome(t *testing.T) {
 		// The best is that of the last epoch that all have.
 		first := r.watch.Tracks[0]
 		epoch, _, _ := track.Common(r.watch.Tracks)
-		for _, e := range first.Evals {
+		for _, e := range first.Evaluations() {
 			if e.Epoch == epoch {
 				e.Set("worst_class_accuracy", measure.Num(.9))
 				e.Set("robust_risk", measure.Num(.5))

@@ -24,6 +24,7 @@ type telling struct {
 	run    *runner.Meta
 	status runner.Status
 	eval   *runner.EvalEvent
+	evals  int // of a long log those far back come last
 	base   bool
 }
 
@@ -32,7 +33,7 @@ func (w *Page) retell() {
 	of := make([]telling, len(w.Tracks))
 	reading := false
 	for i, t := range w.Tracks {
-		of[i] = telling{t.Meta, t.Status, t.Eval, i == w.Baseline}
+		of[i] = telling{t.Meta, t.Status, t.Eval, len(t.Evaluations()), i == w.Baseline}
 		reading = reading || t.Share < 1
 	}
 	if len(of) == len(w.told.of) && !differ(of, w.told.of) && !reading {
@@ -45,7 +46,7 @@ func (w *Page) retell() {
 	}
 	runs := make([]story.Run, len(w.Tracks))
 	for i, t := range w.Tracks {
-		runs[i] = story.Run{Meta: t.Meta, Status: t.Status, Evals: t.Evals}
+		runs[i] = story.Run{Meta: t.Meta, Status: t.Status, Evals: t.Evaluations()}
 	}
 	w.told.Story = story.Tell(runs, w.Baseline)
 }

@@ -47,6 +47,7 @@ type Track struct {
 	Films      map[string]*plot.Film // by list measure; a value for each class or group
 	Elapsed    *plot.Series          // Seconds over steps
 
+	evals   []*runner.EvalEvent // what is compared at an epoch, see keepEval
 	Notes   []Note
 	Markers []plot.Marker // x in steps
 	Warned  int           // how often it warned
@@ -171,6 +172,7 @@ func (t *Track) draws(e runner.Event) {
 		t.addStep(e)
 	case *runner.EvalEvent:
 		t.addEval(e)
+		t.keepEval(e)
 		t.roll(e)
 	case *runner.StatusEvent:
 		t.noteStatus(h)
@@ -297,6 +299,8 @@ func (t *Track) rewind(step int64) {
 	for _, f := range t.Films {
 		f.Rewind(x)
 	}
+	t.evals = slices.DeleteFunc(t.evals,
+		func(e *runner.EvalEvent) bool { return e.Step > step })
 	t.Path.Break()
 	t.Elapsed.Rewind(x)
 	t.Markers = slices.DeleteFunc(t.Markers, func(m plot.Marker) bool { return m.X > x })
