@@ -305,7 +305,7 @@ func TestGuest(t *testing.T) {
 			}
 			r.press(b.Keys.Keys()[0])
 			if r.overlay != nil || r.pages[r.at].Typing() ||
-				!strings.Contains(r.footer(), "this view is ") {
+				!strings.Contains(r.footer(), " view ") {
 				t.Errorf("page %s: %s does something: the footer says %q", page,
 					b.Keys.Keys()[0], r.footer())
 			}

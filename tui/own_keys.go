@@ -124,29 +124,8 @@ type doMsg struct {
 	page pageID // that it is a key of
 }
 
-// liveMsg says how many runs of the folder have not ended, of how many.
-type liveMsg struct{ live, all int }
-
 // leaveMsg says which runs of this process are live when leaving is asked for.
 type leaveMsg struct{ live []string }
-
-// seekLive counts the runs that have not ended.
-func (m *Model) seekLive() tea.Cmd {
-	s := m.Source
-	return func() tea.Msg {
-		runs, _ := s.List()
-		return liveMsg{countLive(runs), len(runs)}
-	}
-}
-
-func countLive(runs []*record.Run) (n int) {
-	for _, r := range runs {
-		if !r.Status().Ended() {
-			n++
-		}
-	}
-	return n
-}
 
 // live finds out which of the runs have not ended.
 func live(s lab.Source, ids []string) tea.Cmd {

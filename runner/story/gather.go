@@ -238,7 +238,8 @@ func (c *cast) common(seeds []uint64) float64 {
 	}
 	for _, e := range slices.Backward(c.arms[0].runs[seeds[0]].Evals) {
 		lacks := func(a *arm) bool {
-			return slices.ContainsFunc(seeds, func(s uint64) bool { return a.at(s, e.Epoch) == nil })
+			none := func(s uint64) bool { return a.at(s, e.Epoch) == nil }
+			return slices.ContainsFunc(seeds, none)
 		}
 		if !slices.ContainsFunc(c.arms, lacks) {
 			return e.Epoch

@@ -102,9 +102,10 @@ func shapes() []shape {
 				}
 				return true
 			}},
-		{"without baseline", 1, func(_ int, s *spec.Spec, _ *runner.Status, _ *int, _ *float64) bool {
-			return method(s) != dro.ERM
-		}},
+		{"without baseline", 1,
+			func(_ int, s *spec.Spec, _ *runner.Status, _ *int, _ *float64) bool {
+				return method(s) != dro.ERM
+			}},
 		{"while they go on", 1,
 			func(i int, _ *spec.Spec, status *runner.Status, epochs *int, _ *float64) bool {
 				*status, *epochs = runner.Running, 3+i
@@ -131,11 +132,12 @@ func shapes() []shape {
 			s.Rho = .1 * float64(i+1)
 			return true
 		}},
-		{"late seeds", 4, func(i int, s *spec.Spec, st *runner.Status, epochs *int, _ *float64) bool {
-			if s.Seed > 2 {
-				*st, *epochs = runner.Running, 1
-			}
-			return true
-		}},
+		{"late seeds", 4,
+			func(_ int, s *spec.Spec, status *runner.Status, epochs *int, _ *float64) bool {
+				if s.Seed > 2 {
+					*status, *epochs = runner.Running, 1
+				}
+				return true
+			}},
 	}
 }

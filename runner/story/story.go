@@ -21,7 +21,7 @@ type Run struct {
 // Story is a sentence in parts, so that a narrow screen can leave out the last of them.
 type Story struct {
 	Scope string   // what it is of: "Epoch 32, in this seed"; "" where nothing can be said yet
-	Said  []string // the most important first; one that begins with "and" goes on with the one before
+	Said  []string // the most important first; "and ..." goes on with the one before
 	Out   []string // who is left out, which is never left out
 }
 

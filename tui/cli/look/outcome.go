@@ -39,10 +39,11 @@ func Outcome(con *console.Console, runs []*record.Run) error {
 		}
 	}
 	o.notes(con)
-	if _, _, terminal := con.Size(); !terminal {
+	if _, _, terminal := con.Size(); !terminal { // a log has room for all
 		if err := o.curves(con, runs); err != nil {
 			return err
 		}
+		printAll(con.Stdout, runs)
 	}
 	for _, r := range runs {
 		if r.Status() != runner.Done {
