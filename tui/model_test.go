@@ -371,3 +371,16 @@ func TestSuspend(t *testing.T) {
 		}
 	}
 }
+
+// Runs that were selected on Runs are what Compare shows when it is turned to by its key; fork is
+// a key of Watch, too.
+func TestPickedAreCompared(t *testing.T) {
+	r := newRig(t, tuitest.NewScript(t), 120, 40)
+	r.press("3")
+	r.pages[runsPage].Update(lab.Listed{Runs: tuitest.Found(t, tuitest.NewArchive(t),
+		"shapes-sfk-s1", "shapes-erm-s1")})
+	r.press("space", "space", "4")
+	if s := tuitest.Text(r.shot(t)); r.at != comparePage || !strings.Contains(s, "2 selected runs") {
+		t.Errorf("page %d:\n%s", r.at+1, s)
+	}
+}

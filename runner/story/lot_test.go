@@ -57,7 +57,7 @@ func (l *lot) add(random *rand.Rand, s spec.Spec, status runner.Status, n int, l
 		r.Evals, figures[epoch] = append(r.Evals, e), f
 	}
 	l.runs, l.figures = append(l.runs, r), append(l.figures, figures)
-	l.names = names(l.runs)
+	l.names = Names(l.runs)
 }
 
 // shape is what a lot is made of: every preset's methods in such a state.

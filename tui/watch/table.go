@@ -91,7 +91,7 @@ func (w *Page) layTable(cells int) tableLayout {
 		columns = slices.Concat(columns[n:n+first], columns[:n], columns[n+first:])
 	}
 	for _, c := range columns {
-		if c.rare && !w.have(c.of.Name) {
+		if c.rare && !w.have(c.of.Name) || c.change != nil && w.Baseline < 0 {
 			continue
 		}
 		if l.narrow { // c is a copy: the columns themselves keep their widths

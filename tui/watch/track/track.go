@@ -40,14 +40,13 @@ type Track struct {
 	// The board says in Draw which of these are kept. A curve that no panel names is never
 	// made, so a new view needs no change here.
 	quantities map[string]lab.Measure
-	most       int                   // buckets of a curve
-	own        int                   // curves of the program's own values
-	Curves     map[string]*curve     // by quantity
-	Path       plot.Path             // (λ, η)
-	Films      map[string]*plot.Film // by list measure; a value for each class or group
-	Elapsed    *plot.Series          // Seconds over steps
+	most       int               // buckets of a curve
+	own        int               // curves of the program's own values
+	Curves     map[string]*curve // by quantity
+	Path       plot.Path         // (λ, η)
+	evaluated
+	Elapsed *plot.Series // Seconds over steps
 
-	evals   []*runner.EvalEvent // what is compared at an epoch, see keepEval
 	Notes   []Note
 	Markers []plot.Marker // x in steps
 	Warned  int           // how often it warned
@@ -55,6 +54,12 @@ type Track struct {
 	Hidden  bool          // its curves
 	Asks    questions
 	Turns   bool // settings of it can be turned: asked of every frame, so found out once
+}
+
+// evaluated is what is kept of evaluations beside curves.
+type evaluated struct {
+	Films map[string]*plot.Film // by list measure; a value for each class or group
+	evals []*runner.EvalEvent   // what is compared at an epoch, see keepEval
 }
 
 // Names are what a run is called, and its colour.
