@@ -380,7 +380,8 @@ func TestPickedAreCompared(t *testing.T) {
 	r.pages[runsPage].Update(lab.Listed{Runs: tuitest.Found(t, tuitest.NewArchive(t),
 		"shapes-sfk-s1", "shapes-erm-s1")})
 	r.press("space", "space", "4")
-	if s := tuitest.Text(r.shot(t)); r.at != comparePage || !strings.Contains(s, "2 selected runs") {
+	s := tuitest.Text(r.shot(t))
+	if r.at != comparePage || !strings.Contains(s, "2 selected runs") {
 		t.Errorf("page %d:\n%s", r.at+1, s)
 	}
 }

@@ -19,7 +19,8 @@ func (m *Model) ownKeys() []kit.Key {
 	rows := []kit.Key{
 		{Keys: kit.On(":"), Help: "find a command by a word",
 			Do: kit.Just(m.openPalette), Moves: true},
-		{Keys: kit.On("?"), Hint: "help", Help: "show these keys", Do: kit.Just(m.openHelp), Last: true},
+		{Keys: kit.On("?"), Hint: "help", Help: "show these keys", Do: kit.Just(m.openHelp),
+			Last: true},
 		{Keys: kit.On("q", "ctrl+c"), Hint: "quit", Help: leave, Do: m.askLeave, Last: true},
 		{Keys: kit.On("ctrl+z"), Help: "suspend the program; the shell's fg resumes it",
 			// a guest's would stop who shares
@@ -29,7 +30,8 @@ func (m *Model) ownKeys() []kit.Key {
 				return kit.Unless(len(m.launched) > 0, "nothing has been started from here")
 			},
 			Do: func() tea.Cmd { return m.stopAll() }},
-		{Keys: kit.On("]"), Help: "next page", Do: func() tea.Cmd { return m.turnTo(m.turned(+1)) }},
+		{Keys: kit.On("]"), Help: "next page",
+			Do: func() tea.Cmd { return m.turnTo(m.turned(+1)) }},
 		{Keys: kit.On("["), Help: "previous page",
 			Do: func() tea.Cmd { return m.turnTo(m.turned(-1)) }},
 	}
