@@ -17,7 +17,7 @@ func Plain(name string) string {
 		"worst_group_accuracy": "Worst %: the share of test samples classified correctly in the " +
 			"group where that share is lowest.",
 		"test_accuracy": "Test % (mean): the share of all test samples classified correctly.",
-		"robust_risk": "Robust risk: the loss on the test data after the adversary has reweighted " +
+		"robust_risk": "Robust risk: the loss on the test data once the adversary has reweighted " +
 			"them; lower is better.",
 		"test_loss":  "Test loss: the mean loss on the test data; lower is better.",
 		"train_loss": "Train loss: the mean loss on the training data; lower is better.",
