@@ -473,7 +473,7 @@ func TestHistogram(t *testing.T) {
 	for w.Shows(w.focus).Bars != "ratio_histogram" {
 		r.Press("f")
 	}
-	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "lacks this this") {
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "lacks this") {
 		t.Errorf("of a log without it:\n%s", s)
 	}
 	counts := make([]measure.Number, len(measure.RatioEdges()))
