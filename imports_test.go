@@ -60,6 +60,7 @@ runner/record, runner/queue < runner/record/recordtest
 runner < runner/record/recordtest/eventtest
 runner, runner/record, GONUM < runner/compare
 runner, runner/axis < runner/page
+runner/record, runner/compare < runner/story
 runner/record, runner/page < runner/filter
 dro, runner/page, runner/compare, GONUM < runner/report
 runner/queue, runner/record, X/SYS < runner/engine
@@ -74,7 +75,7 @@ runner/queue, runner/record, runner/page, runner/compare, runner/engine < runner
 tui/plot, ANSI, TEA, CHARM < tui/kit
 runner, runner/record, runner/page, runner/compare, tui/kit, TEA < tui/lab
 tui/lab, runner/train, runner/data, dro, dro/nn, presets, TEA < tui/launch
-tui/lab, dro < tui/watch/track
+tui/lab, runner/story, dro < tui/watch/track
 tui/watch/track < tui/watch/panel
 tui/watch/panel, runner/export, TEA < tui/watch
 tui/lab, runner/filter, presets, TEA < tui/runs
@@ -88,7 +89,7 @@ tui/kit, runner/record, runner/page, presets, presets/recorded, CHARM, COBRA < t
 tui/cli/console, runner/train, COBRA < tui/cli/machine
 tui/cli/machine, runner/engine, runner/bridge/loop, COBRA < tui/cli/trainer
 tui/cli/console, COBRA < tui/cli/look
-runner/compare, runner/export, runner/publish, runner/report, runner/sweep, runner/filter < tui/cli/look
+runner/compare, runner/story, runner/export, runner/publish, runner/report, runner/sweep, runner/filter < tui/cli/look
 tui/cli/trainer, tui/cli/look, ANSI, CHARM, COBRA < tui/cli/run
 tui/cli/trainer, tui, tui/share, COBRA < tui/cli/screen
 tui/cli/trainer, runner/sweep, COBRA < tui/cli/sweep
@@ -122,6 +123,7 @@ var testPairs = map[string]string{
 	"runner/foreign": "runner/record",
 	"runner/filter":  "presets/recorded",
 	"runner/inspect": "runner/record/recordtest",
+	"runner/story":   "presets",
 	"runner/publish": "runner/record/recordtest, runner/certificate",
 	"runner/queue":   "runner/certificate",
 	"runner/bridge": "runner/queue, runner/record, runner/certificate, runner/inspect, " +

@@ -71,6 +71,8 @@ func (m *Model) header() string {
 	switch {
 	case m.watch.Replaying(): // read-only besides, and nobody shall take it for now
 		note = cell.Cut(note, m.w-cell.Width(s)-2)
+	case !m.watch.Live() && m.live > 0: // others than those that are watched
+		note = strings.TrimSuffix(fmt.Sprintf(m.words.live, m.live)+" · "+note, " · ")
 	case m.Config.ReadOnly:
 		note = strings.TrimSuffix("read-only · "+note, " · ")
 	}
@@ -141,7 +143,7 @@ func (m *Model) help() *kit.Overlay {
 	}
 	if m.Config.ReadOnly {
 		lines = append(lines, "",
-			t.Warn.Paint("This view is read-only: it starts, changes and deletes no run."))
+			t.Warn.Paint("This view is read-only: it cannot start, change or delete runs."))
 	}
 	return &kit.Overlay{Title: "Keys on " + m.pages[m.at].Title(), Lines: lines}
 }

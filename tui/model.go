@@ -24,11 +24,12 @@ type Model struct {
 	env   environment
 	after func(time.Duration) tea.Cmd // makes a tick in a while
 	pages []page
-	keys  [][]kit.Key // a page's own and those of all pages
+	keyTable
+	words messages
 	watch *watch.Page
 	at    pageID
 
-	launched []string // by the last start
+	folder
 
 	w, h      int
 	dark      bool
@@ -41,6 +42,18 @@ type Model struct {
 
 	version int       // grows with every message that may change the screen
 	drawn   kit.Drawn // the screen at a version
+}
+
+// keyTable is what keys do, by page.
+type keyTable struct {
+	keys [][]kit.Key // a page's own and those of all pages
+	own  []int       // of these how many are the page's own
+}
+
+// folder is what is known of the runs' folder.
+type folder struct {
+	launched []string // by the last start
+	live     int      // runs that have not ended, when it was last looked at
 }
 
 // times are when something was last done.
@@ -62,7 +75,8 @@ func modelOf(cfg lab.Config) *Model {
 
 func newModel(cfg lab.Config, source lab.Source, list []presets.Preset) *Model {
 	s := &lab.Lab{Config: cfg, Source: source, Mine: map[string]bool{}}
-	m := &Model{Lab: s, env: environmentOf(cfg.Environ), after: tickAfter, watch: watch.New(s)}
+	m := &Model{Lab: s, env: environmentOf(cfg.Environ), after: tickAfter, watch: watch.New(s),
+		words: english()}
 	m.dark = !m.env.light
 	m.bind(table(s, list, m.watch))
 	s.Round = m.env.round()
@@ -73,9 +87,11 @@ func newModel(cfg lab.Config, source lab.Source, list []presets.Preset) *Model {
 
 // bind makes pages those of the interface, and their keys its key table.
 func (m *Model) bind(pages []page) {
-	m.pages, m.keys = pages, nil
+	m.pages, m.keys, m.own = pages, nil, nil
 	for _, p := range pages {
-		m.keys = append(m.keys, append(p.Keys(), m.ownKeys()...))
+		keys := p.Keys()
+		m.own = append(m.own, len(keys))
+		m.keys = append(m.keys, append(keys, m.ownKeys()...))
 	}
 }
 
@@ -101,6 +117,7 @@ func (m *Model) Init() tea.Cmd {
 		tea.RequestBackgroundColor,
 		m.pages[m.at].Init(),
 		m.seek(),
+		m.seekBegin(),
 		m.after(readEvery),
 	)
 }
@@ -137,7 +154,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case kit.Notice:
 		m.notice, m.noticed = msg, m.now
 	case doMsg:
-		return m, m.do(msg.Key)
+		return m, tea.Batch(m.turnTo(msg.page), m.do(msg.Key))
+	case liveMsg:
+		return m, m.begin(msg)
 	case kit.Open:
 		m.open(msg.Overlay)
 	case leaveMsg:
@@ -302,54 +321,6 @@ func (m *Model) leave(msg leaveMsg) tea.Cmd {
 			"drolab resume RUN goes on from there."})
 	return kit.Question("Leave?", lines,
 		kit.Choice{Keys: []string{"y", "ctrl+c"}, Name: "stop them and leave", Then: tea.Quit})
-}
-
-// mouse routes clicks and the wheel.
-func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
-	at := msg.Mouse()
-	if m.tooSmall() {
-		return nil
-	}
-	if m.overlay != nil {
-		if msg, ok := msg.(tea.MouseWheelMsg); ok {
-			m.overlay.Wheel(msg)
-		}
-		return nil
-	}
-	lay := layScreen(m.w, m.h)
-	_, click := msg.(tea.MouseClickMsg)
-	_, wheel := msg.(tea.MouseWheelMsg)
-	m.pressed = m.now
-	m.frames.set(m.env.frames())
-	if _, motion := msg.(tea.MouseMotionMsg); motion {
-		return m.moved(at, lay.body)
-	}
-	m.news = m.now
-	switch {
-	case click && lay.header.Contains(at.X, at.Y):
-		if id, ok := m.tabAt(at.X); ok {
-			return m.show(id)
-		}
-	case click && lay.body.Contains(at.X, at.Y):
-		return m.pages[m.at].Update(kit.Click{X: at.X - lay.body.X, Y: at.Y - lay.body.Y})
-	case wheel && lay.body.Contains(at.X, at.Y):
-		return m.pages[m.at].Update(kit.Wheel{X: at.X - lay.body.X, Y: at.Y - lay.body.Y,
-			Down: at.Button == tea.MouseWheelDown})
-	}
-	return nil
-}
-
-// moved routes a move of the mouse: mostly nothing comes of one without a button.
-func (m *Model) moved(at tea.Mouse, body kit.Rect) tea.Cmd {
-	x, y := at.X-body.X, at.Y-body.Y
-	if at.Button == tea.MouseLeft {
-		m.version++
-		return m.pages[m.at].Update(kit.Drag{X: x, Y: y})
-	}
-	if p, ok := m.pages[m.at].(pointed); ok && p.Point(kit.Hover{X: x, Y: y}) {
-		m.version++
-	}
-	return nil
 }
 
 func (m *Model) tooSmall() bool { return m.w < kit.LeastWidth || m.h < kit.LeastHeight }

@@ -3,6 +3,7 @@ package tui
 import (
 	"slices"
 
+	"drolab/runner/record"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 
@@ -11,30 +12,32 @@ import (
 
 // ownKeys are the rows of the key table that hold on all pages.
 func (m *Model) ownKeys() []kit.Key {
-	leave := "leave; asks while runs of this program go on"
+	leave := "quit; asks while runs of this program are live"
 	if m.Config.RunsGoOn {
-		leave = "leave; the runs go on, and drolab attach shows them again"
+		leave = "quit; the runs continue, and drolab attach shows them again"
 	}
 	rows := []kit.Key{
-		{Keys: kit.On(":"), Help: "find what to do by a word",
+		{Keys: kit.On(":"), Help: "find a command by a word",
 			Do: kit.Just(m.openPalette), Moves: true},
-		{Keys: kit.On("?"), Hint: "help", Help: "these keys", Do: kit.Just(m.openHelp), Last: true},
+		{Keys: kit.On("?"), Hint: "help", Help: "show these keys", Do: kit.Just(m.openHelp),
+			Last: true},
 		{Keys: kit.On("q", "ctrl+c"), Hint: "quit", Help: leave, Do: m.askLeave, Last: true},
-		{Keys: kit.On("ctrl+z"), Help: "suspend the program, as a shell's fg takes it up again",
+		{Keys: kit.On("ctrl+z"), Help: "suspend the program; the shell's fg resumes it",
 			// a guest's would stop who shares
 			Do: func() tea.Cmd { return tea.Suspend }, Local: true},
 		{Keys: kit.On("X"), Help: "stop all runs of the last start (asks)", Alters: true,
 			Why: func() string {
-				return kit.Unless(len(m.launched) > 0, "nothing was started from here")
+				return kit.Unless(len(m.launched) > 0, "nothing has been started from here")
 			},
 			Do: func() tea.Cmd { return m.stopAll() }},
-		{Keys: kit.On("]"), Help: "next page", Do: func() tea.Cmd { return m.show(m.turned(+1)) }},
-		{Keys: kit.On("["), Help: "page before",
-			Do: func() tea.Cmd { return m.show(m.turned(-1)) }},
+		{Keys: kit.On("]"), Help: "next page",
+			Do: func() tea.Cmd { return m.turnTo(m.turned(+1)) }},
+		{Keys: kit.On("["), Help: "previous page",
+			Do: func() tea.Cmd { return m.turnTo(m.turned(-1)) }},
 	}
 	for i := range m.pages {
 		rows = append(rows, kit.Key{Keys: kit.On(string(rune('1' + i))),
-			Do: func() tea.Cmd { return m.show(pageID(i)) }})
+			Do: func() tea.Cmd { return m.turnTo(pageID(i)) }})
 	}
 	return rows
 }
@@ -45,7 +48,7 @@ func (m *Model) stopAll() tea.Cmd {
 	return func() tea.Msg {
 		ids := find().(leaveMsg).live
 		if len(ids) == 0 {
-			return kit.Notice{Text: "the runs of the last start have all ended"}
+			return kit.Notice{Text: "all runs of the last start have ended"}
 		}
 		var stops []tea.Cmd
 		for _, id := range ids {
@@ -62,6 +65,19 @@ func (m *Model) stopAll() tea.Cmd {
 func (m *Model) turned(by int) pageID {
 	n := len(m.pages)
 	return pageID((int(m.at) + by + n) % n)
+}
+
+// picker is a page on which runs are selected.
+type picker interface{ Chosen() []*record.Run }
+
+// turnTo shows a page that the user asks for by its tab. Compare shows what is selected on Runs.
+func (m *Model) turnTo(id pageID) tea.Cmd {
+	if p, ok := m.pages[runsPage].(picker); ok && id == comparePage && m.at != id {
+		if runs := p.Chosen(); len(runs) > 0 {
+			return kit.Send(lab.Compare{Runs: runs})
+		}
+	}
+	return m.show(id)
 }
 
 func (m *Model) openPalette() { m.open((&palette{m: m, line: kit.NewInput("")}).overlay()) }
@@ -82,7 +98,7 @@ func (m *Model) blocked(row *kit.Key) string {
 		return why
 	}
 	if m.at == watchPage && m.watch.Replaying() && row.Alters {
-		return "a replay changes nothing: R ends it"
+		return "a replay is read-only: R ends it"
 	}
 	return row.Blocked()
 }
@@ -98,14 +114,17 @@ func (m *Model) barred(row *kit.Key) string {
 	return ""
 }
 
-const guest = "this view is shared: it reads runs, and no other file"
+const guest = "this shared view reads runs and no other files"
 
-const readOnly = "this view is read-only: leave it and use drolab attach to change anything"
+const readOnly = "this view is read-only; use drolab attach to make changes"
 
 // The messages that stay in this package; the others are in tui/kit and tui/lab.
 
-// doMsg does what a row of the key table does.
-type doMsg struct{ *kit.Key }
+// doMsg does what a row of the key table does, on its page.
+type doMsg struct {
+	*kit.Key
+	page pageID // that it is a key of
+}
 
 // leaveMsg says which runs of this process are live when leaving is asked for.
 type leaveMsg struct{ live []string }

@@ -139,7 +139,8 @@ func (m *Model) listed(msg lab.Listed) {
 	if m.Config.Kept == nil {
 		m.Colors = lab.ColorsOf(msg.Runs)
 	}
-	if msg.Live() {
+	m.live = countLive(msg.Runs)
+	if m.live > 0 {
 		m.news = m.now
 	}
 }

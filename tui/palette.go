@@ -17,30 +17,80 @@ type palette struct {
 }
 
 func (p *palette) overlay() *kit.Overlay {
-	return &kit.Overlay{Title: "What to do on " + p.m.pages[p.m.at].Title(), Form: p}
+	return &kit.Overlay{Title: p.m.words.paletteTitle, Form: p}
 }
 
-// found are the rows of the key table with every typed word in them, without
-// those that only move the cursor: first those that can be done now.
-func (p *palette) found() (rows []*kit.Key) {
-	var idle []*kit.Key
-	for i := range p.m.keys[p.m.at] {
-		row := &p.m.keys[p.m.at][i]
-		if row.Moves || row.Help == "" || p.m.barred(row) != "" {
-			continue
-		}
-		text := strings.ToLower(row.Hint + " " + row.Help)
-		words := strings.Fields(strings.ToLower(p.line.String()))
-		lacks := func(word string) bool { return !strings.Contains(text, word) }
-		if !slices.ContainsFunc(words, lacks) {
-			if row.Blocked() == "" {
-				rows = append(rows, row)
-			} else {
-				idle = append(idle, row)
+// offer is a row of the key table that the palette found, and its page.
+type offer struct {
+	*kit.Key
+	page pageID
+}
+
+// found are the rows of all pages' keys with every typed word in them, without those that only
+// move the cursor: first those of this page that can be done now, then those of other pages, then
+// the rest.
+func (p *palette) found() (rows []offer) {
+	var elsewhere, idle []offer
+	for n := range p.m.pages {
+		page := pageID((int(p.m.at) + n) % len(p.m.pages))
+		for i := range p.m.keys[page] {
+			row := &p.m.keys[page][i]
+			all := i >= p.m.own[page] // a key of all pages
+			if row.Moves || row.Help == "" || p.m.barred(row) != "" || all && n > 0 ||
+				!p.says(row) {
+				continue
+			}
+			switch o := (offer{row, page}); {
+			case n > 0:
+				elsewhere = append(elsewhere, o)
+			case row.Blocked() == "":
+				rows = append(rows, o)
+			default:
+				idle = append(idle, o)
 			}
 		}
 	}
-	return append(rows, idle...)
+	if p.line.String() == "" { // the page's own keys are what one looks for then
+		elsewhere = nil
+	}
+	return slices.Concat(rows, elsewhere, idle)
+}
+
+// says tells whether a row has every typed word, or another word for it.
+func (p *palette) says(row *kit.Key) bool {
+	text := strings.ToLower(row.Hint + " " + row.Help)
+	for of, words := range synonyms() {
+		if strings.Contains(text, of) {
+			text += " " + words
+		}
+	}
+	for _, word := range strings.Fields(strings.ToLower(p.line.String())) {
+		if !strings.Contains(text, word) {
+			return false
+		}
+	}
+	return true
+}
+
+// synonyms are other words for what help says.
+func synonyms() map[string]string {
+	return map[string]string{
+		"fork":           "branch clone what-if whatif",
+		"turn a setting": "knob lr learning rate lambda tune change edit slider",
+		"stop":           "kill end abort cancel terminate",
+		"delete":         "remove rm trash",
+		"resume":         "continue restart go on",
+		"pause":          "halt hold",
+		"checkpoint":     "save snapshot",
+		"export":         "csv download write",
+		"replay":         "play again rewind",
+		"compare":        "table versus diff",
+		"filter":         "search find",
+		"smoothing":      "ema average",
+		"log":            "logarithmic scale",
+		"defined":        "help explain what is meaning",
+		"start":          "run launch train begin",
+	}
 }
 
 // Press implements form.
@@ -53,7 +103,7 @@ func (p *palette) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 		p.at++
 	case "enter":
 		if p.at < len(rows) {
-			return true, kit.Send(doMsg{rows[p.at]})
+			return true, kit.Send(doMsg{rows[p.at].Key, rows[p.at].page})
 		}
 	default:
 		if p.line.Update(key) {
@@ -79,17 +129,20 @@ func (p *palette) View(t *kit.Theme, w, h int) []string {
 	for i := first; i < min(first+room, len(rows)); i++ {
 		row := rows[i]
 		name, help := kit.Left(row.Name(t.ASCII), 7), t.Greek(row.Help)
+		if row.page != p.m.at {
+			help = p.m.pages[row.page].Title() + ": " + help
+		}
 		switch {
 		case i == p.at:
 			lines = append(lines, t.Selected.Paint(kit.Left(t.Cursor+" "+name+help, w)))
-		case row.Blocked() != "":
+		case row.page == p.m.at && row.Blocked() != "":
 			lines = append(lines, t.Dim.Paint("  "+name+help))
 		default:
 			lines = append(lines, "  "+t.Key.Paint(name)+help)
 		}
 	}
 	if len(rows) == 0 {
-		lines = append(lines, t.Dim.Paint("  nothing does that"))
+		lines = append(lines, t.Dim.Paint("  "+p.m.words.noCommand))
 	}
 	return kit.Fill(lines, w, room+2)
 }

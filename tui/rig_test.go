@@ -35,6 +35,7 @@ func newRig(t testing.TB, s *tuitest.Script, w, h int, environ ...string) *rig {
 		CPU: "a processor", Environ: append(base, environ...)}, s, tuitest.Presets())
 	r.Round = 0
 	r.after = func(time.Duration) tea.Cmd { return nil }
+	r.pressed = time.Unix(1, 0) // as if a key had been pressed: Launch stays, though runs are live
 	r.run(r.Init())
 	r.send(tea.ColorProfileMsg{Profile: r.env.profile}, tea.WindowSizeMsg{Width: w, Height: h})
 	return r

@@ -65,6 +65,9 @@ func run(ctx context.Context, cfg lab.Config, m *Model) error {
 	// Left, rather than killed by tea.WithContext: Bubble Tea waits for its reader of keys then.
 	defer context.AfterFunc(ctx, p.Quit)()
 	_, err := p.Run()
+	if text := m.watch.Story(); text != "" && cfg.Told != nil {
+		cfg.Told(text)
+	}
 	switch {
 	case m.failed != nil:
 		return m.failed

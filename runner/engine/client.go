@@ -162,7 +162,7 @@ func (c *Client) connect(socket func(address) string, limit time.Time) (w *wire,
 			return nil, errors.New(runner.ByScript(c.run))
 		}
 		if !held && errors.Is(err, ErrNone) {
-			return nil, fmt.Errorf("%w for %s, so nothing there runs in one", ErrNone, c.RunsDir)
+			return nil, fmt.Errorf("%w for %s", ErrNone, c.RunsDir)
 		}
 		if !held {
 			break
@@ -318,7 +318,7 @@ var _ runner.Verbs = (*Client)(nil)
 type ReadOnly struct{}
 
 var errReadOnly = errors.New(
-	"this view is read-only: leave it and use drolab attach to change anything")
+	"this view is read-only; use drolab attach to make changes")
 
 // Start refuses.
 func (ReadOnly) Start(runner.Request) ([]string, error) { return nil, errReadOnly }

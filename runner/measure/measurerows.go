@@ -43,14 +43,14 @@ func accuracyRows() []splitRow {
 	return []splitRow{
 		{main: true, axis: PerClass, groups: "group_accuracy", list: accuracy(PerClass),
 			Measure: percent("class_accuracy", "accuracy", "",
-				"part of the class's test samples that are classified right")},
+				"part of the class's test samples classified correctly")},
 		{main: true, axis: PerGroup, list: accuracy(PerGroup),
 			Measure: percent("group_accuracy", "group accuracy", "",
-				"part of the group's test samples that are classified right")},
+				"share of the group's test samples classified correctly")},
 		{axis: PerGroup, list: (*Evaluation).recall,
 			Measure: percent("group_recall", "group recall", "",
 				"balanced accuracy within the group: the mean, over the classes that the group's "+
-					"test samples have, of the part of that class that is classified right; the "+
+					"test samples have, of the share of that class classified correctly; the "+
 					"accuracy where the group has one class")},
 		{main: true, groups: "worst_group_accuracy", value: worst(PerClass),
 			Measure: percent("worst_class_accuracy", "worst class accuracy", "worst class",
@@ -60,11 +60,11 @@ func accuracyRows() []splitRow {
 				"the lowest of the accuracies per group on test samples, of the groups"+few)},
 		{main: true, value: func(_ *Evaluation, p *Pass) Number { return Num(Mean(p.Hits())) },
 			Measure: percent("test_accuracy", "mean accuracy", "mean",
-				"part of all test samples that are classified right")},
+				"share of all test samples classified correctly")},
 		{value: (*Evaluation).balanced,
 			Measure: percent("balanced_accuracy", "balanced accuracy", "balanced",
-				"mean, over the classes that have test samples, of the part of each that is "+
-					"classified right")},
+				"mean, over the classes that have test samples, of the share of each "+
+					"classified correctly")},
 		{value: func(_ *Evaluation, p *Pass) Number { return p.calibrationError() },
 			Measure: dro.Measure{Name: "calibration_error", Title: "calibration error",
 				Unit: "%", Scale: dro.Percent, Better: dro.Lower,

@@ -51,6 +51,7 @@ type Figure struct {
 // Curve is a line, and a band around it where its points have intervals.
 type Curve struct {
 	Name   string
+	Mark   int // of its line in a terminal, counted from 1; 0 is by its place
 	Points []Point
 }
 

@@ -41,6 +41,9 @@ func (s *Spec) Change(key string, value Auto) (before Auto, err error) {
 		want := "one of " + join(s.Knobs()) + ", which a run like this can turn"
 		return before, &KeyError{"knob", key, want}
 	}
+	if most, ok := s.most(key); ok && value.Or(0) > most {
+		return before, &KeyError{key, value.Or(0), s.KnobWant(key)}
+	}
 	next := *s
 	if before, err = next.Replay(key, value); err != nil {
 		return before, err
@@ -52,6 +55,34 @@ func (s *Spec) Change(key string, value Auto) (before Auto, err error) {
 	}
 	*s = next
 	return before, nil
+}
+
+// most is what a knob is at most while its run goes on: the box of a run keeps its upper end, also
+// where that is derived and would follow the lower one.
+func (s *Spec) most(key string) (most float64, ok bool) {
+	if key != "lambda0" {
+		return 0, false
+	}
+	p, err := s.Problem()
+	if err != nil {
+		return 0, false
+	}
+	return p.Box.Lambda[1], true
+}
+
+// KnobWant says what a knob takes, with its bounds as they are now.
+func (s *Spec) KnobWant(key string) string {
+	t, ok := FindSetting(key)
+	if !ok {
+		return ""
+	}
+	if most, ok := s.most(key); ok {
+		return fmt.Sprintf("%s and at most lambda_max, %.4g", t.Want, most)
+	}
+	if key == "lambda_max" {
+		return fmt.Sprintf("auto or a number ≥ lambda0, %.4g", s.Lambda0)
+	}
+	return t.Want
 }
 
 // Replay turns a knob as a log says that it was turned, and returns the value before.

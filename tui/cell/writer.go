@@ -8,19 +8,27 @@ import (
 	"strings"
 	"syscall"
 	"unicode/utf16"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // Writer is where commands print: all that goes through it is cleaned, but
-// that lines and tabs stay. Who prints cannot forget it. Each Write is whole
+// that lines, tabs and the styles of a theme stay. Who prints cannot forget it. Each Write is whole
 // characters.
-type Writer struct{ to io.Writer }
+type Writer struct {
+	to io.Writer
+	// Width is where longer lines are broken, between words; 0 breaks none. Each Write is whole
+	// lines then.
+	Width int
+}
 
 // NewWriter returns a writer to w.
-func NewWriter(w io.Writer) *Writer { return &Writer{w} }
+func NewWriter(w io.Writer) *Writer { return &Writer{to: w} }
 
 // Write implements io.Writer.
 func (w *Writer) Write(p []byte) (int, error) {
-	if _, err := io.WriteString(w.to, cleanLines(string(p))); wanted(err) != nil {
+	text := folded(cleanLines(string(p)), w.Width)
+	if _, err := io.WriteString(w.to, text); wanted(err) != nil {
 		return 0, err
 	}
 	return len(p), nil
@@ -36,19 +44,52 @@ func wanted(err error) error {
 	return err
 }
 
-// cleanLines is Clean of text whose lines and tabs stay.
+// cleanLines is Sent of text whose lines and tabs stay.
 func cleanLines(s string) string {
 	var b strings.Builder
 	for s != "" {
 		at := strings.IndexAny(s, "\n\t")
 		if at < 0 {
-			return b.String() + Clean(s)
+			return b.String() + Sent(s)
 		}
-		b.WriteString(Clean(s[:at]))
+		b.WriteString(Sent(s[:at]))
 		b.WriteByte(s[at])
 		s = s[at+1:]
 	}
 	return b.String()
+}
+
+// folded breaks lines of more than so many cells between words. What goes on begins below the last
+// column of the line: what stands behind two blanks or more.
+func folded(s string, width int) string {
+	const least = 20 // cells for what goes on
+	if width <= least {
+		return s
+	}
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		if Width(line) <= width {
+			continue
+		}
+		plain := ansi.Strip(line)
+		indent := Width(plain) - Width(strings.TrimLeft(plain, " "))
+		for at := 0; ; {
+			n := strings.Index(plain[at:], "  ")
+			if n < 0 {
+				break
+			}
+			at += n
+			rest := strings.TrimLeft(plain[at:], " ")
+			if column := Width(plain) - Width(rest); column <= width-least && rest != "" {
+				indent = column
+			}
+			at = len(plain) - len(rest)
+		}
+		head, rest := ansi.Cut(line, 0, indent), ansi.Cut(line, indent, Width(line))
+		rest = ansi.WrapWc(rest, width-indent, "")
+		lines[i] = head + strings.ReplaceAll(rest, "\n", "\n"+strings.Repeat(" ", indent))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // Over writes text over the last so many lines of the screen, all of which are
@@ -67,12 +108,15 @@ func (w *Writer) Over(lines int, text string) error {
 // decides whether there are colours.
 func (w *Writer) Coloured() io.Writer {
 	if f, ok := w.to.(*os.File); ok {
-		return coloured{f}
+		return coloured{f, w.Width}
 	}
 	return w
 }
 
-type coloured struct{ *os.File }
+type coloured struct {
+	*os.File
+	width int
+}
 
 // Write implements io.Writer.
 func (c coloured) Write(p []byte) (int, error) {
@@ -93,7 +137,7 @@ func (c coloured) Write(p []byte) (int, error) {
 			rest = rest[n:]
 		}
 	}
-	if _, err := c.File.WriteString(b.String()); wanted(err) != nil {
+	if _, err := c.File.WriteString(folded(b.String(), c.width)); wanted(err) != nil {
 		return 0, err
 	}
 	return len(p), nil

@@ -20,6 +20,7 @@ import (
 	"drolab/tui/cli/screen"
 	"drolab/tui/cli/sweep"
 	"drolab/tui/cli/trainer"
+	"drolab/tui/kit"
 	"drolab/tui/lab"
 
 	"charm.land/fang/v2"
@@ -50,6 +51,10 @@ func execute(
 	root := root(con)
 	for _, command := range more {
 		root.AddCommand(command(con))
+	}
+	helps := func(arg string) bool { return arg == "--help" || arg == "-h" || arg == "help" }
+	if slices.ContainsFunc(args, helps) { // not before every first frame
+		flow(root, con.Width(80)-4)
 	}
 	root.SetArgs(args)
 	root.SetIn(env.Stdin)
@@ -86,6 +91,7 @@ drolab risk losses.txt --uncertainty chi2 --rho 0.5`
 
 func root(con *console.Console) *cobra.Command {
 	var ring string
+	var version, wide bool
 	tr := &trainer.Trainer{Console: con}
 	sweeps := &sweep.Sweeps{Trainer: tr}
 	scr := &screen.Screen{Trainer: tr, StopSweep: sweeps.Stop}
@@ -93,8 +99,16 @@ func root(con *console.Console) *cobra.Command {
 		Use: "drolab", Short: "A lab for distributionally robust training",
 		Long: about, Example: strings.TrimSpace(examples),
 		Args: console.NoCommand,
-		RunE: scr.Open,
+		RunE: func(c *cobra.Command, args []string) error {
+			if of, _, err := c.Find([]string{"version"}); version && err == nil {
+				return of.RunE(of, args)
+			}
+			return scr.Open(c, args)
+		},
 		PersistentPreRunE: func(c *cobra.Command, _ []string) (err error) {
+			if wide {
+				con.Fit(false)
+			}
 			if scr.Ring, err = lab.ParseRing(ring); err != nil {
 				return err
 			}
@@ -113,12 +127,29 @@ func root(con *console.Console) *cobra.Command {
 		"what the interface has the terminal show of its runs: 9 or 777 "+
 			"(a notification by that OSC) and progress (OSC 9;4), as 9,progress (DROLAB_RING; "+
 			"default nothing)")
+	flags.BoolVar(&wide, "wide", false, "print lines and tables as wide as they are")
+	root.Flags().BoolVar(&version, "version", false, "print the version")
 	flags.IntVar(&con.Threads, "threads", 0, "processor cores to use (default all)")
 	root.AddCommand(slices.Concat(run.Commands(tr), look.Commands(con), scr.Commands(),
 		risk.Commands(con), data.Commands(con), machine.Commands(con),
 		[]*cobra.Command{sweeps.Command(), tr.Command(sweeps.Parallel, sweeps.Work),
 			tr.LoopCommand()})...)
 	return root
+}
+
+// flow breaks the paragraphs of help where lines end, not where the source has them.
+func flow(c *cobra.Command, width int) {
+	paragraphs := strings.Split(c.Long, "\n\n")
+	for i, p := range paragraphs {
+		if !strings.Contains(p, "\n ") { // an indented line is an example
+			p = strings.Join(kit.Wrap(strings.ReplaceAll(p, "\n", " "), max(40, width)), "\n")
+		}
+		paragraphs[i] = p
+	}
+	c.Long = strings.Join(paragraphs, "\n\n")
+	for _, below := range c.Commands() {
+		flow(below, width)
+	}
 }
 
 // settingFlag says how a setting is given, where one was given as a flag.

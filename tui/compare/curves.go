@@ -71,15 +71,9 @@ func meanLine(seeds []*plot.Series, last float64) *plot.Series {
 
 func (p *Page) viewCurves(w, h int) []string {
 	c, frame := p.chart(), new(plot.Frame)
-	c.Charset = p.Theme.Charset(!plot.Roomy(curveRows(h), p.roomy))
+	c.Charset = p.Theme.Charset(true)
 	report := c.DrawTo(frame, w, h-1)
 	return append([]string{p.curvesHead(c, report, w)}, p.Theme.Rows(frame)...)
-}
-
-// curveRows are those of the plot within h.
-func curveRows(h int) int {
-	const head, axis = 1, 2
-	return h - head - axis
 }
 
 // curvesHead is the line over the chart: which line is which, and what the

@@ -36,10 +36,11 @@ func (p *Page) Keys() []kit.Key {
 			Do: kit.By(p.move, page), Moves: true},
 		{Keys: kit.On("tab"), Hint: "panel", Help: "next panel", Why: p.none,
 			Do: kit.By(p.turn, 1)},
-		{Keys: kit.On("shift+tab"), Help: "panel before", Why: p.none, Do: kit.By(p.turn, -1)},
+		{Keys: kit.On("shift+tab"), Help: "previous panel", Why: p.none, Do: kit.By(p.turn, -1)},
 		{Keys: kit.On("v"), Hint: "view",
 			Help: "table, curves or notes, where there is no room for all",
 			Why:  p.none, Do: kit.By(p.turn, 1)},
+		{Keys: kit.On("i"), Help: "what the rows are, defined", Why: p.none, Do: p.define},
 		{Keys: kit.On("m"), Hint: "measure", Help: "the measure that the curves show", Why: p.none,
 			Do: kit.Just(p.nextMeasure)},
 		{Keys: kit.On("s"), Help: "figures of the last step, or of the selected one", Why: p.noStep,
@@ -50,7 +51,7 @@ func (p *Page) Keys() []kit.Key {
 // none says that there is no table.
 func (p *Page) none() string {
 	return kit.Unless(p.table != nil && len(p.table.Rows) > 0,
-		"nothing to compare yet: select runs that are done on page 3")
+		"nothing to compare yet: select finished runs on page 3")
 }
 
 // noStep says why there is one step only that figures can be of.
@@ -82,7 +83,7 @@ func (p *Page) chosen() []*record.Run {
 }
 
 func (p *Page) noBack() string {
-	return cmp.Or(p.none(), kit.Unless(p.asked, "this is the newest experiment already"))
+	return cmp.Or(p.none(), kit.Unless(p.asked, "already at the newest experiment"))
 }
 
 func (p *Page) turn(by int) { p.part = (p.part + compareParts + comparePart(by)) % compareParts }
@@ -97,6 +98,15 @@ func (p *Page) nextMeasure() {
 			return
 		}
 	}
+}
+
+// define says what the rows of the table are.
+func (p *Page) define() tea.Cmd {
+	names := []string{"rho"}
+	for _, c := range p.table.Columns {
+		names = append(names, c.Name)
+	}
+	return kit.Show(p.Defined("What the rows are", lab.Define(names)))
 }
 
 func (p *Page) back() tea.Cmd { return p.ask(nil) }
@@ -117,7 +127,7 @@ func (p *Page) noMove() string {
 		return why
 	}
 	_, most := p.scrolled()
-	return kit.Unless(most > 0, "no line is out of view")
+	return kit.Unless(most > 0, "every line is in view")
 }
 
 func (p *Page) noLeft() string {

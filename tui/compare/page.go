@@ -41,7 +41,6 @@ type Page struct {
 	measure int // of curves()
 	view
 	reading bool // the curves
-	roomy   bool // the curves were drawn in lines, as there was room
 }
 
 // view is what is shown first.
@@ -106,8 +105,6 @@ func (p *Page) scrolled() (at *int, most int) {
 
 // Update implements the interface's page.
 func (p *Page) Update(msg tea.Msg) tea.Cmd {
-	_, h := kit.Inside(kit.Boxed(p.Body.H), 0, p.layout(p.Body.W, p.Body.H).curves.H)
-	p.roomy = plot.Roomy(curveRows(h), p.roomy)
 	switch msg := msg.(type) {
 	case lab.Compare:
 		return p.ask(msg.Runs)

@@ -17,6 +17,7 @@ type Overlay struct {
 	Title   string
 	Lines   []string // wrapped where the screen is narrower
 	choices []Choice
+	danger  bool // what it asks cannot be taken back
 	Form    Form // in place of lines
 
 	text viewport.Model // of the lines and the choices, see Fit
@@ -46,6 +47,11 @@ type Choice struct {
 // Question is an overlay that asks.
 func Question(title string, lines []string, choices ...Choice) tea.Cmd {
 	return Show(&Overlay{Title: title, Lines: lines, choices: choices})
+}
+
+// Danger is a Question about what cannot be taken back, and looks so.
+func Danger(title string, lines []string, choices ...Choice) tea.Cmd {
+	return Show(&Overlay{Title: title, Lines: lines, choices: choices, danger: true})
 }
 
 // Fit makes an overlay ready for a page of w by h cells: before it is shown,
@@ -117,6 +123,9 @@ func (o *Overlay) View(t *Theme, page []string, w, h int) []string {
 	for i, s := range lines {
 		lines[i] = " " + cell.Cut(s, bw-4)
 	}
+	if o.danger {
+		t = t.dangerous()
+	}
 	box := t.Panel(o.Title, note, true, true, lines, bw, bh)
 	x, y := (w-bw)/2, (h-bh)/2
 	out := Fill(page, w, h)
@@ -131,7 +140,11 @@ func (o *Overlay) View(t *Theme, page []string, w, h int) []string {
 func (o *Overlay) options(t *Theme) string {
 	s := ""
 	for _, c := range o.choices {
-		s += t.Key.Paint(KeyName(c.Keys[0], t.ASCII)) + " " + c.Name + "   "
+		name := c.Name
+		if o.danger {
+			name = t.Bad.Paint(name)
+		}
+		s += t.Key.Paint(KeyName(c.Keys[0], t.ASCII)) + " " + name + "   "
 	}
 	return s + t.Key.Paint("Esc") + " back"
 }

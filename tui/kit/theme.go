@@ -264,10 +264,27 @@ func (t *Theme) Charset(dots bool) plot.Charset {
 	switch {
 	case t.ASCII:
 		return plot.ASCII
-	case dots:
+	case dots && t.color: // dots have no pattern to tell curves apart by
 		return plot.Braille
 	}
 	return plot.Lines
+}
+
+// dangerous is the theme with boxes in the colour of what is bad.
+func (t *Theme) dangerous() *Theme {
+	other := *t
+	other.focused, other.Title = t.Bad, t.Bad
+	return &other
+}
+
+// Bare takes away all styles of text, for what is no terminal.
+func (t *Theme) Bare() {
+	var none Style
+	for _, st := range []*Style{&t.Text, &t.Dim, &t.Title, &t.Accent, &t.Key, &t.Good, &t.Warn,
+		&t.Bad} {
+		*st = none
+	}
+	t.Series = [Colors]Style{}
 }
 
 // Greek is s, with letters that ASCII lacks written out.

@@ -17,7 +17,15 @@ type Colors map[string]uint8
 // ColorsOf gives the configurations of each preset of a folder their colours.
 func ColorsOf(runs []*record.Run) Colors {
 	all, taken := Colors{}, map[string]map[uint8]bool{} // by preset
-	for _, r := range slices.Backward(runs) {           // newest first
+	metas := map[string][]*runner.Meta{}
+	for _, r := range runs {
+		metas[r.Meta.Preset] = append(metas[r.Meta.Preset], &r.Meta)
+	}
+	owned := map[string]map[uint8]bool{}
+	for preset, list := range metas {
+		owned[preset] = owns(list)
+	}
+	for _, r := range slices.Backward(runs) { // newest first
 		key, of := r.Configuration(), r.Meta.Preset
 		if _, known := all[key]; known {
 			continue
@@ -25,14 +33,14 @@ func ColorsOf(runs []*record.Run) Colors {
 		if taken[of] == nil {
 			taken[of] = map[uint8]bool{}
 		}
-		n := all.find(&r.Meta, key, taken[of])
+		n := all.find(&r.Meta, key, taken[of], owned[of])
 		all[key], taken[of][n] = n, true
 	}
 	return all
 }
 
 // Number is that of one run alone.
-func (c Colors) Number(key string, m *runner.Meta) uint8 { return c.find(m, key, nil) }
+func (c Colors) Number(key string, m *runner.Meta) uint8 { return c.find(m, key, nil, nil) }
 
 // Of are the numbers of runs that are shown together, the same for those that differ in
 // seed alone, and different ones as far as there are any. A configuration keeps the one
@@ -41,12 +49,12 @@ func (c Colors) Number(key string, m *runner.Meta) uint8 { return c.find(m, key,
 // is free where their settings say, so that they find the same one the next day.
 func (c Colors) Of(runs []*runner.Meta) []uint8 {
 	numbers, mine := make([]uint8, len(runs)), map[string]uint8{}
-	taken := map[uint8]bool{}
+	taken, owned := map[uint8]bool{}, owns(runs)
 	for i, m := range runs {
 		key := compare.Configuration(m)
 		n, known := mine[key]
 		if !known {
-			n = c.find(m, key, taken)
+			n = c.find(m, key, taken, owned)
 			mine[key], taken[n] = n, true
 		}
 		numbers[i] = n
@@ -54,20 +62,39 @@ func (c Colors) Of(runs []*runner.Meta) []uint8 {
 	return numbers
 }
 
-func (c Colors) find(m *runner.Meta, key string, taken map[uint8]bool) uint8 {
-	if n, ok := c[key]; ok && !taken[n] {
+// ownOf is the number of a method.
+func ownOf(m *runner.Meta) uint8 {
+	return uint8(max(0, slices.Index(dro.Algorithms(), m.Spec.Algorithm()))) % kit.Colors
+}
+
+// owns are the numbers of the methods of runs, which no variant of another method takes: a method
+// has one colour wherever it is shown.
+func owns(runs []*runner.Meta) map[uint8]bool {
+	owned := map[uint8]bool{}
+	for _, m := range runs {
+		owned[ownOf(m)] = true
+	}
+	return owned
+}
+
+// find is a number that is not taken: the configuration's, its method's, or one that no method of
+// the others owns, as far as there are any.
+func (c Colors) find(m *runner.Meta, key string, taken, owned map[uint8]bool) uint8 {
+	own := ownOf(m)
+	if n, ok := c[key]; ok && !taken[n] && (n == own || !owned[n]) {
 		return n
 	}
-	own := uint8(max(0, slices.Index(dro.Algorithms(), m.Spec.Algorithm()))) % kit.Colors
 	if !taken[own] {
 		return own
 	}
 	h := fnv.New32a()
 	h.Write([]byte(key))
 	from := uint8(h.Sum32() % kit.Colors)
-	for i := range uint8(kit.Colors) {
-		if n := (from + i) % kit.Colors; !taken[n] {
-			return n
+	for _, also := range []map[uint8]bool{owned, nil} {
+		for i := range uint8(kit.Colors) {
+			if n := (from + i) % kit.Colors; !taken[n] && !also[n] {
+				return n
+			}
 		}
 	}
 	return from

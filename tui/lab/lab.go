@@ -23,6 +23,8 @@ type Lab struct {
 	Body kit.Rect
 	// Colors are those of the configurations in the folder, as far as it was looked at.
 	Colors Colors
+	// Newcomer says that the folder had no run when the interface began.
+	Newcomer bool
 	// Round is how long it takes until each part of a page had its turn to show what is new;
 	// 0 shows all of it at once.
 	Round time.Duration

@@ -49,5 +49,8 @@ type Listed struct {
 // Live tells whether a run has not ended.
 func (l Listed) Live() bool { return AnyLive(l.Runs) }
 
+// Fork asks for the form that starts a run from a checkpoint of another.
+type Fork struct{ Run *record.Run }
+
 // Samples asks the Samples page for those that weigh most at a run's checkpoint.
 type Samples struct{ Run *record.Run }

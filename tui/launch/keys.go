@@ -17,7 +17,7 @@ func (l *Page) Keys() []kit.Key {
 	end := len(l.settings())
 	return []kit.Key{
 		{Keys: kit.On("enter"), Hint: "review",
-			Help: "say what would be started, and start it if you say so",
+			Help: "Review, then start",
 			Why:  l.noReview, Do: l.review, Alters: true},
 		{Keys: kit.On("space"), Hint: "change",
 			Help: "choose a method or seed, take the next value, or type one",
@@ -40,7 +40,7 @@ func (l *Page) Keys() []kit.Key {
 		{Keys: kit.On("pgup"), Help: "a page up", Do: kit.By(l.move, -page), Moves: true},
 		{Keys: kit.On("pgdown"), Help: "a page down", Do: kit.By(l.move, page), Moves: true},
 		{Keys: kit.On("tab"), Hint: "panel", Help: "next panel", Do: kit.Just(l.flip)},
-		{Keys: kit.On("shift+tab"), Help: "panel before", Do: kit.Just(l.flip)},
+		{Keys: kit.On("shift+tab"), Help: "previous panel", Do: kit.Just(l.flip)},
 	}
 }
 
@@ -54,16 +54,16 @@ func (l *Page) cursor() (at, of int) {
 
 func (l *Page) noAbove() string {
 	at, _ := l.cursor()
-	return kit.Unless(at > 0, "nothing is above")
+	return kit.Unless(at > 0, "this is the first one")
 }
 
 func (l *Page) noBelow() string {
 	at, of := l.cursor()
-	return kit.Unless(at < of-1, "nothing is below")
+	return kit.Unless(at < of-1, "this is the last one")
 }
 
 func (l *Page) noBack() string {
-	return kit.Unless(l.right || l.problem != nil, "there is nothing to go back from")
+	return kit.Unless(l.right || l.problem != nil, "nothing to go back from")
 }
 
 // noReview says why Enter leads to no start: it never does among the settings,

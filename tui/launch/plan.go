@@ -12,6 +12,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
+// welcome is for who opens the interface for the first time.
+var welcome = []string{
+	"drolab trains one network with several methods and shows which classes suffer.",
+	"Robust methods let an adversary give hard samples more weight, within a radius ρ.",
+	"Enter reviews this preset and starts it; page 2 then shows what each method does.",
+}
+
 // viewPlan says what the setting under the cursor means or what is wrong with
 // it, and what a start needs: data, time, and the problem with every auto
 // derived.
@@ -23,6 +30,11 @@ func (l *Page) viewPlan(w, h int) []string {
 		points[0] = kit.Point{Name: "Means", Text: s.Doc, Whole: true}
 		if preset := l.fromPreset(s.Key); preset != "" && h > 4 {
 			points = append(points, kit.Point{Name: "Preset", Text: preset, Whole: true})
+		}
+	}
+	if l.Newcomer && !l.right && h > len(welcome)+4 {
+		for _, text := range welcome {
+			points = append(points, kit.Point{Text: text, Whole: true})
 		}
 	}
 	if l.problem != nil {

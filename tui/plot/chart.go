@@ -11,13 +11,6 @@ const (
 	ASCII                  // 7 bits only, for terminals without UTF-8
 )
 
-// Roomy tells whether a plot of so many rows has the room that lines need to be told
-// apart; below, dots do better. Around the border between them it stays as it was.
-func Roomy(rows int, was bool) bool {
-	const dots, lines = 11, 14 // rows up to which, and from which on, it is so whatever was
-	return rows >= lines || rows > dots && was
-}
-
 // Line is one series in a chart.
 type Line struct {
 	Name   string  // what the caller lists it by

@@ -94,7 +94,11 @@ func (p *Page) each(verb string, runs []*record.Run) tea.Cmd {
 func (p *Page) sure(title, verb string, runs []*record.Run, what string, then tea.Cmd) tea.Cmd {
 	lines := slices.Concat([]string{kit.Plural(len(runs), "run") + ":", ""}, kit.Names(ids(runs)),
 		[]string{"", what})
-	return kit.Question(title, lines, kit.Choice{Keys: []string{"y"}, Name: verb, Then: then})
+	ask := kit.Question
+	if verb == "delete" {
+		ask = kit.Danger
+	}
+	return ask(title, lines, kit.Choice{Keys: []string{"y"}, Name: verb, Then: then})
 }
 
 func (p *Page) remove(names []string) tea.Cmd {

@@ -67,12 +67,6 @@ func runColumns(folded bool, value valueOf) []runColumn {
 	when := func(r *record.Run) string { return r.Meta.Created.Format("01-02 15:04") }
 	started := text("started UTC", 13, 85, when)
 	started.value, started.cell = nil, func(l line) string { return when(l[0]) }
-	seed := func(l line) string {
-		if len(l) > 1 {
-			return fmt.Sprintf("n=%d", len(l))
-		}
-		return fmt.Sprint(l[0].Meta.Spec.Seed)
-	}
 	epochs := func(l line) string {
 		return fmt.Sprintf("%.3g/%d", l[0].Epochs(), l[0].Meta.Spec.Epochs)
 	}
@@ -82,7 +76,7 @@ func runColumns(folded bool, value valueOf) []runColumn {
 		text("method", methodCells+1, 0, func(r *record.Run) string {
 			return string(r.Meta.Spec.Algorithm()) + lab.Mark(&r.Meta)
 		}),
-		{head: "seed", w: 5, cell: seed, value: func(l line) rank {
+		{head: "seed", w: 7, cell: line.seedText, value: func(l line) rank {
 			return rank{number: float64(l[0].Meta.Spec.Seed)}
 		}},
 		text("state", 12, 60, func(r *record.Run) string { return string(r.Status()) }),

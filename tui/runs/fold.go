@@ -49,7 +49,7 @@ func (p *Page) noFold() string {
 	if why := p.none(); why != "" {
 		return why
 	}
-	return kit.Unless(p.several, "no two runs differ in the seed alone")
+	return kit.Unless(p.several, "no two runs differ only in the seed")
 }
 
 // toggleFold puts seeds together, or apart again.
@@ -62,20 +62,44 @@ func (p *Page) toggleFold() {
 // line is the runs that share one: at least one.
 type line []*record.Run
 
-// mean is that of a measure over the runs that it applies to.
+// seeds has a run of each seed, the newest: two runs of one seed are one sample of it.
+func (l line) seeds() (list line) {
+	seen := map[uint64]bool{}
+	for _, r := range l {
+		if seed := r.Meta.Spec.Seed; !seen[seed] {
+			seen[seed] = true
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// seedText is the seed of a line, or of how many seeds it is.
+func (l line) seedText() string {
+	seed, n := l[0].Meta.Spec.Seed, len(l.seeds())
+	switch {
+	case len(l) == 1:
+		return fmt.Sprint(seed)
+	case n == 1:
+		return fmt.Sprintf("%d× s%d", len(l), seed)
+	}
+	return fmt.Sprintf("n=%d", n)
+}
+
+// mean is that of a measure over the seeds that it applies to.
 func (l line) mean(of func(*record.Run) measure.Number) measure.Number {
-	if len(l) == 1 {
+	if l = l.seeds(); len(l) == 1 {
 		return of(l[0])
 	}
 	mean, _ := l.moments(of)
 	return measure.NumIf(!math.IsNaN(mean), mean)
 }
 
-// moments are mean and standard deviation; NaN where a measure applies to no run,
+// moments are mean and standard deviation over the seeds; NaN where a measure applies to none,
 // or to one.
 func (l line) moments(of func(*record.Run) measure.Number) (mean, deviation float64) {
 	var values []float64
-	for _, r := range l {
+	for _, r := range l.seeds() {
 		if v := of(r); v.Applies() {
 			values = append(values, v.Float())
 		}

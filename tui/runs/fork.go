@@ -29,12 +29,12 @@ type forking struct {
 // forkMsg brings the checkpoints that a run can be forked from.
 type forkMsg struct{ form *forking }
 
-// fork opens the form for the run under the cursor.
-func (p *Page) fork() tea.Cmd {
-	if err := p.current().Meta.Trained(); err != nil {
+// fork opens the form for a run.
+func (p *Page) fork(run *record.Run) tea.Cmd {
+	if err := run.Meta.Trained(); err != nil {
 		return kit.Complain(err)
 	}
-	f := &forking{Lab: p.Lab, run: p.current()}
+	f := &forking{Lab: p.Lab, run: run}
 	f.Line = kit.Line{Input: kit.NewInput(""), Check: func(text string) error {
 		spec := f.run.Meta.Spec
 		return change(&spec, text)

@@ -17,13 +17,13 @@ func (p *Page) Keys() []kit.Key {
 	return []kit.Key{
 		{Keys: kit.On("enter"), Hint: "watch",
 			Help: "watch the selected runs, or the one under the cursor", Why: p.none, Do: p.goIn},
-		{Keys: kit.On("R"), Help: "replay the selected runs as if they trained now",
+		{Keys: kit.On("R"), Help: "replay the selected runs as if they were training now",
 			Why: p.none, Do: p.replay},
 		{Keys: kit.On("space"), Hint: "select",
 			Help: "select several runs, to watch, compare, resume, stop or delete",
 			Why:  p.none, Do: kit.Just(p.toggle)},
 		{Keys: kit.On("c"), Hint: "compare", Help: "compare the selected runs",
-			Why: p.unable(canCompare, "only runs that are done can be compared"), Do: p.compare},
+			Why: p.unable(canCompare, "only finished runs can be compared"), Do: p.compare},
 		{Keys: kit.On("up", "k"), Help: "up", Why: p.above, Do: kit.By(p.move, -1), Moves: true},
 		{Keys: kit.On("down", "j"), Help: "down", Why: p.below, Do: kit.By(p.move, 1), Moves: true},
 		{Keys: kit.On("esc"), Help: "go back", Do: kit.Just(p.back)},
@@ -39,7 +39,7 @@ func (p *Page) Keys() []kit.Key {
 		{Keys: kit.On("r"), Hint: "resume",
 			Help: "resume an unfinished run from its newest checkpoint",
 			Why: p.unable(canResume,
-				"only paused runs and ones that ended before their time can be resumed"),
+				"only paused or unfinished runs can be resumed"),
 			Do: p.resume, Alters: true},
 		{Keys: kit.On("x"), Hint: "stop", Help: "stop with a checkpoint (asks)",
 			Why: p.unable(canStop, ""), Do: p.stop, Alters: true},
@@ -56,27 +56,28 @@ func (p *Page) Keys() []kit.Key {
 		{Keys: kit.On("v"), Help: "last values, best ones or those at an epoch",
 			Why: p.none, Do: p.chooseMoment},
 		{Keys: kit.On("o"), Hint: "seeds",
-			Help: "one line for runs that differ in the seed alone, or for each",
+			Help: "one line per setting (seeds folded), or one per run",
 			Why:  p.noFold, Do: kit.Just(p.toggleFold)},
-		{Keys: kit.On("P"), Help: "the samples that the adversary picks at the run's checkpoint",
+		{Keys: kit.On("i"), Help: "what the columns are, defined", Do: p.define},
+		{Keys: kit.On("P"), Help: "the samples the adversary weighs most at the run's checkpoint",
 			Why: p.none, Do: p.samples, Local: true},
 		{Keys: kit.On("F"), Help: "fork: go on from a checkpoint with other settings", Why: p.none,
-			Do: p.fork, Alters: true},
+			Do: func() tea.Cmd { return p.fork(p.current()) }, Alters: true},
 		{Keys: kit.On("n"), Help: "write a note on the run", Why: p.none, Do: p.note, Alters: true},
-		{Keys: kit.On("t"), Help: "add tags, or take them away", Why: p.none,
+		{Keys: kit.On("#"), Help: "add tags, or take them away", Why: p.none,
 			Do: p.tag, Alters: true},
 		{Keys: kit.On("A"), Help: "archive: list the run no more, or bring it back", Why: p.none,
 			Do: p.archive, Alters: true},
 		{Keys: kit.On("D", "delete"), Hint: "delete",
 			Help: "delete the selected runs, or the one under the cursor (asks)",
 			Why: p.unable(canDelete,
-				"a run that goes on cannot be deleted: stop it first"), Do: p.delete, Alters: true},
+				"a live run cannot be deleted: stop it first"), Do: p.delete, Alters: true},
 	}
 }
 
 // none says that no run is under the cursor.
 func (p *Page) none() string {
-	return kit.Unless(p.current() != nil, "there is no run here")
+	return kit.Unless(p.current() != nil, "no run here")
 }
 
 // above is why the cursor cannot go up.
@@ -152,6 +153,28 @@ func (p *Page) samples() tea.Cmd { return kit.Send(lab.Samples{Run: p.current()}
 
 func (p *Page) compare() tea.Cmd { return kit.Send(lab.Compare{Runs: p.fit(canCompare)}) }
 
+// Chosen are the selected runs that can be compared; none where none is selected.
+func (p *Page) Chosen() []*record.Run {
+	if len(p.chosen) == 0 {
+		return nil
+	}
+	return p.fit(canCompare)
+}
+
+// define says what the columns on the screen are.
+func (p *Page) define() tea.Cmd {
+	names := []string{"rho"}
+	columns, _ := p.layColumns(p.inner())
+	for _, c := range columns {
+		if c.measure != "" {
+			names = append(names, c.measure)
+		} else {
+			names = append(names, c.head)
+		}
+	}
+	return kit.Show(p.Defined("What the columns are", lab.Define(names)))
+}
+
 func (p *Page) resume() tea.Cmd { return p.each("resume", p.fit(canResume)) }
 
 func (p *Page) stop() tea.Cmd {
@@ -162,8 +185,8 @@ func (p *Page) stop() tea.Cmd {
 
 func (p *Page) delete() tea.Cmd {
 	runs := p.fit(canDelete)
-	return p.sure("Delete?", "delete", runs, "Curves, checkpoints and figures are gone for good.",
-		p.remove(ids(runs)))
+	return p.sure("Delete?", "delete", runs,
+		"This cannot be undone: curves, checkpoints and figures are deleted.", p.remove(ids(runs)))
 }
 
 func ids(runs []*record.Run) (names []string) {

@@ -15,9 +15,9 @@ func TestLabels(t *testing.T) {
 	first := p.current().Meta.ID
 	r.Press("n")
 	r.Type("the good one")
-	r.Press("enter", "t")
+	r.Press("enter", "#")
 	r.Type("paper b")
-	r.Press("enter", "t")
+	r.Press("enter", "#")
 	r.Type("-b")
 	r.Press("enter")
 	if s := p.current().Label().String(); s != "the good one; tags paper" ||
@@ -27,7 +27,7 @@ func TestLabels(t *testing.T) {
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "the good one; tags paper") {
 		t.Errorf("the details are without the label:\n%s", s)
 	}
-	r.Press("t")
+	r.Press("#")
 	r.Type("a/b")
 	if r.Press("enter"); r.Overlay == nil || !strings.Contains(r.View(), "want a word") {
 		t.Error("a bad tag is taken")

@@ -240,6 +240,8 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 			cmd = kit.Complain(errors.Join(msg.problems...))
 		}
 		return tea.Batch(cmd, p.look())
+	case lab.Fork:
+		return p.fork(msg.Run)
 	case forkMsg:
 		return kit.Show(&kit.Overlay{Title: "Fork " + msg.form.run.Meta.ID, Form: msg.form})
 	case labelledMsg:

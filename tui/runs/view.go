@@ -110,7 +110,7 @@ func (p *Page) empty() string {
 	case len(p.all) == 0:
 		return "no runs in " + p.Config.RunsDir + " yet: start some on page 1"
 	}
-	return "no run is so: Esc shows all"
+	return "No runs match. Esc clears the filter"
 }
 
 // viewFilter is the line above the heads.
@@ -126,7 +126,8 @@ func (p *Page) viewFilter(w int) string {
 		}
 		return t.Key.Paint(" /") + p.line.View(t.Text, room) + t.Bad.Paint(message)
 	case p.line.String() != "":
-		return t.Key.Paint(" /") + cell.Cut(p.line.String(), w-24) + t.Dim.Paint("  Esc shows all")
+		return t.Key.Paint(" /") + cell.Cut(p.line.String(), w-28) +
+			t.Dim.Paint("  Esc clears the filter")
 	}
 	if w < 46 {
 		return t.Dim.Paint(" / filters, as in  algo:sfk -failed")
@@ -265,7 +266,7 @@ func (p *Page) viewDetails(w, h int) (lines []string) {
 		lines = t.Points([]kit.Point{
 			{Name: "State", Text: state},
 			{Name: "Trains", Text: trains},
-			{Name: "Came to", Text: selected(m, s) + cameTo(r, shown)},
+			{Name: "Result", Text: selected(m, s) + cameTo(r, shown)},
 			{Name: parts, Text: perPart(m, s), Whole: true},
 			{Name: "Folder", Text: r.Dir},
 			{Name: "Made", Text: made},

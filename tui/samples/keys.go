@@ -56,7 +56,7 @@ func (p *Page) Keys() []kit.Key {
 }
 
 // idle says that nothing is under way.
-func (p *Page) idle() string { return kit.Unless(p.job != nil, "nothing is evaluated now") }
+func (p *Page) idle() string { return kit.Unless(p.job != nil, "no evaluation is running") }
 
 // noPick says why there is nothing to see.
 func (p *Page) noPick() string {

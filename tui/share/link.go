@@ -70,7 +70,7 @@ func (l *link) cut() { l.Close() }
 func (s *server) mayLook(ctx ssh.Context, key ssh.PublicKey) bool {
 	keys, err := Keys(s.AuthorizedKeys)
 	if err != nil {
-		s.log.Printf("nobody can log in: %v", err)
+		s.log.Printf("no one can log in: %v", err)
 		return false
 	}
 	for _, k := range keys {

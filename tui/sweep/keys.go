@@ -29,7 +29,7 @@ func (p *Page) Keys() []kit.Key {
 			Why: p.noChosen, Do: kit.Just(p.nextBest)},
 		{Keys: kit.On("tab", "v"), Hint: "view", Why: p.none, Do: kit.By(p.turnPart, 1),
 			Help: "below: the setting, what is chosen, or what failed and why"},
-		{Keys: kit.On("shift+tab"), Help: "the view before", Why: p.none,
+		{Keys: kit.On("shift+tab"), Help: "previous view", Why: p.none,
 			Do: kit.By(p.turnPart, -1)},
 		{Keys: kit.On("pgup"), Help: "scroll what is below the map up", Why: p.none,
 			Do: kit.By(p.scrollBy, -page), Moves: true},
@@ -64,7 +64,7 @@ func (p *Page) noRun() string {
 
 func (p *Page) noChosen() string {
 	return p.unless(func() bool { return len(p.chosen()) > 0 },
-		"nothing is chosen yet: no setting is done")
+		"Nothing chosen yet: no setting has finished")
 }
 
 func (p *Page) noAxis() string {
@@ -79,7 +79,7 @@ func (p *Page) noStop() string {
 	if p.Config.StopSweep == nil {
 		return "it is stopped with drolab sweep stop"
 	}
-	return p.unless(func() bool { return !p.seen.over }, "nothing is left to do")
+	return p.unless(func() bool { return !p.seen.over }, "the sweep has finished")
 }
 
 func (p *Page) move(columns, rows int) func() tea.Cmd {

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"drolab/dro"
@@ -23,9 +24,7 @@ type plane struct {
 // Cells of a setting: with its value, and where only its colour has room.
 const (
 	wideCell   = 12
-	mostCell   = 18
 	narrowCell = 4
-	mostHigh   = 3
 	planeHead  = 3 // lines above the rows
 )
 
@@ -39,14 +38,14 @@ func (p *Page) plane(w, h int) plane {
 	m.label = min(m.label, max(12, w/3))
 	room, rows := max(narrowCell, w-m.label), max(1, h-planeHead)
 	n := len(g.columns)
-	switch m.cell = min(mostCell, room/n); {
+	switch m.cell = room / n; { // the map fills the panel
 	case m.cell >= wideCell:
 	case n <= 2*room/wideCell && n*narrowCell > room: // it scrolls anyhow
 		m.cell = wideCell
 	default:
 		m.cell = narrowCell
 	}
-	m.high = max(1, min(mostHigh, rows/len(g.rows)))
+	m.high = max(1, rows/len(g.rows))
 	m.columns, m.rows = min(n, max(1, room/m.cell)), min(len(g.rows), max(1, rows/m.high))
 	at := g.places[p.at]
 	m.row = max(0, min(at[0]-m.rows/2, len(g.rows)-m.rows))
@@ -104,12 +103,12 @@ func (p *Page) progress(w int) string {
 	if o.Planned > 0 {
 		part = max(0, min(1, o.Done/o.Planned))
 	}
-	text := fmt.Sprintf(" %3.0f %%  %.6g of %.6g epochs", 100*part, o.Done, o.Planned)
+	text := fmt.Sprintf(" %3.0f %%  %.0f of %.0f epochs", 100*part, math.Floor(o.Done), o.Planned)
 	switch {
 	case p.seen.over:
-		text += "  nothing is left to do"
+		text += "  finished"
 	case o.Counts[runner.Running]+o.Counts[runner.Queued]+o.Counts[runner.Paused] == 0:
-		text += "  nothing trains"
+		text += "  no run is training"
 	case p.seen.timed:
 		text += "  about " + kit.Clock(p.seen.left) + " left"
 	}

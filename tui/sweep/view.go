@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"drolab/runner"
@@ -142,8 +143,8 @@ func (p *Page) cellLines(w int) (lines []string) {
 	t := p.Theme
 	for _, s := range p.current().Seeds {
 		glyph, st := p.state(s.Status)
-		line := fmt.Sprintf(" seed %-3d %6s  %4.3g of %.3g epochs  ", s.Seed,
-			lab.Write(p.seen.all.By, s.Value), s.Epochs, s.Whole)
+		line := fmt.Sprintf(" seed %-3d %6s  %3.0f of %.0f epochs  ", s.Seed,
+			lab.Write(p.seen.all.By, s.Value), math.Floor(s.Epochs), s.Whole)
 		lines = append(lines, " "+st.Paint(glyph)+t.Greek(line)+st.Paint(string(s.Status)))
 		if s.Cause == "" {
 			continue

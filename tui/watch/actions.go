@@ -113,7 +113,7 @@ func (w *Page) smoothBy(by int) func() tea.Cmd {
 	return func() tea.Cmd { return kit.Notify("smoothing: " + w.SmoothBy(by)) }
 }
 
-func (w *Page) nextStyle() tea.Cmd { return kit.Notify("curves in: " + w.NextStyle()) }
+func (w *Page) nextStyle() tea.Cmd { return kit.Notify("Curve style: " + w.NextStyle()) }
 
 // nextBaseline goes through the runs, and then to none. At first it is the plain method, if that
 // is among the runs.
@@ -174,6 +174,9 @@ func (w *Page) stop() tea.Cmd {
 // samples turns to the page of samples, which opens the run's checkpoint by itself: pages know
 // each other by messages alone.
 func (w *Page) samples() tea.Cmd { return kit.Send(lab.Samples{Run: w.Run().Run}) }
+
+// fork has the page of runs open its form, over this page.
+func (w *Page) fork() tea.Cmd { return kit.Send(lab.Fork{Run: w.Run().Run}) }
 
 // move goes to another row, by its first run: seeds of a row are one thing.
 func (w *Page) move(by int) {
@@ -282,7 +285,7 @@ func (k *knobs) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 // Hint implements kit.Form.
 func (k *knobs) Hint() []kit.Key {
 	return append([]kit.Key{{Keys: kit.On("down"), Hint: "next setting"},
-		{Keys: kit.On("up"), Hint: "setting before"}}, kit.Taking()...)
+		{Keys: kit.On("up"), Hint: "previous setting"}}, kit.Taking()...)
 }
 
 // move goes to another setting. What was typed is dropped: it was meant for the one before.
@@ -308,7 +311,7 @@ func (k *knobs) View(t *kit.Theme, w, h int) []string {
 	var lines []string
 	if h >= 10 {
 		lines = append(lines,
-			t.Dim.Paint("It holds from the run's next step on and stands in its log."), "")
+			t.Dim.Paint("Takes effect at the next step and is logged."), "")
 	}
 	for i, key := range k.keys {
 		// The value that holds now stands beside the new one, as one rarely knows it by heart.
@@ -327,7 +330,8 @@ func (k *knobs) View(t *kit.Theme, w, h int) []string {
 	}
 	lines = append(lines, "")
 	if k.Problem == nil {
-		return append(lines, t.Dim.Paint("a number; auto where the presets have it"))
+		want := k.keys[k.at] + ": " + k.run.Spec.KnobWant(k.keys[k.at])
+		return append(lines, t.Dim.Paint(t.Greek(cell.Cut(want, w))))
 	}
 	for _, s := range kit.Wrap(t.Greek("! "+cell.OneLine(k.Problem.Error())), w) {
 		lines = append(lines, t.Bad.Paint(s))

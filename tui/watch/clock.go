@@ -246,8 +246,8 @@ func (w *Page) replayKeys() []kit.Key {
 	in := func() string {
 		switch {
 		case w.clock == nil:
-			return "nothing is replayed: " +
-				"R replays the runs that are watched, or those chosen on page 3"
+			return "No replay is running: " +
+				"R replays the watched runs, or those selected on page 3"
 		case !w.clock.ready:
 			return "the runs are still being read"
 		}

@@ -29,18 +29,24 @@ type column struct {
 	// of is the measure that rows are compared by, where the best is marked; change is
 	// that of a column of changes, which are better or worse.
 	of, change *lab.Measure
-	rare       bool // left out until a run has the measure
+	rare       bool   // left out until a run has the measure
+	name       string // of the measure that it shows; "" for the others
 }
 
 // againstCells is the width of a column of changes: a sign, three digits, a point and a decimal
-// or three, and a blank. The baseline's name in the head is cut to it.
-const againstCells = 8
+// or three, and a blank. The baseline's name in the head is cut to it. Of percentages an epoch,
+// "@12", has room besides.
+const againstCells, atCells = 8, 3
 
 // against is the column of a figure's change against the baseline. Its cell is blank where a
 // difference would say nothing: for the baseline itself, before an evaluation, and where the two
-// were asked different questions. Of percentages it is the difference in points.
-func (w *Page) against(m lab.Measure, f track.Figure) column {
+// were asked different questions. It is of the last epoch that both have, which stands behind it
+// where the run is further. Of percentages it is the difference in points.
+func (w *Page) against(m lab.Measure) column {
 	c := column{head: "vs " + w.baselineName(), brief: "vs", w: againstCells, change: &m}
+	if track.Percents(m) {
+		c.w += atCells
+	}
 	if w.Baseline < 0 {
 		c.head, c.brief = "", ""
 	}
@@ -49,8 +55,10 @@ func (w *Page) against(m lab.Measure, f track.Figure) column {
 		if base == nil || base[0] == runs[0] {
 			return ""
 		}
+		epoch, behind, ok := track.Common(slices.Concat(runs, base))
+		f := track.OfEvalAt(m.Name, epoch)
 		a, b := f.Over(runs), f.Over(base)
-		if !a.Applies() || !b.Applies() {
+		if !ok || !a.Applies() || !b.Applies() {
 			return ""
 		}
 		d := a.Float() - b.Float()
@@ -60,6 +68,9 @@ func (w *Page) against(m lab.Measure, f track.Figure) column {
 		}
 		if d > 0 {
 			s = "+" + s
+		}
+		if behind && track.Percents(m) {
+			s += fmt.Sprintf("@%.4g", epoch)
 		}
 		return s
 	}
@@ -131,10 +142,11 @@ func (w *Page) outcome() []column {
 	a, b := track.OfEval(worst.Name), track.OfEval(risk.Name)
 	first, second := w.bySplit("worst %", "val worst"), w.bySplit("robust risk", "val risk")
 	return []column{
-		{head: first, brief: "worst", w: max(9, len(first)+1), cell: write(worst, a), of: &worst},
-		w.against(worst, a),
-		{head: second, brief: "risk", w: 13, cell: write(risk, b), of: &risk},
-		w.against(risk, b)}
+		{head: first, brief: "worst", w: max(9, len(first)+1), cell: write(worst, a), of: &worst,
+			name: worst.Name},
+		w.against(worst),
+		{head: second, brief: "risk", w: 13, cell: write(risk, b), of: &risk, name: risk.Name},
+		w.against(risk)}
 }
 
 // onSplit is a measure of the test split, or what it is on the validation split where
@@ -155,6 +167,7 @@ func (w *Page) bySplit(test, val string) string {
 // setColumns makes the table that of the runs, the baseline and the split. Heads have the
 // baseline's name and the split in them, so a change of either is a new set of columns.
 func (w *Page) setColumns() {
+	w.retell()
 	w.columns = w.columnsOf(w.Methods())
 	w.risk = lab.Named(lab.EvalMeasures(), w.onSplit("robust_risk"))
 }
@@ -166,7 +179,7 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 	// Of the two kinds, a figure of a step is of one batch and noisy; nothing is marked as best
 	// in it.
 	figure := func(head string, width int, m lab.Measure, f track.Figure) column {
-		return column{head: head, w: width, cell: func(runs []*track.Track) string {
+		return column{head: head, w: width, name: m.Name, cell: func(runs []*track.Track) string {
 			return lab.Write(m, f.Over(runs))
 		}}
 	}

@@ -24,15 +24,18 @@ import (
 
 // headlineRows is how many lines of a page it takes. It does not depend on the cursor, so that
 // the panels below do not jump when that moves.
-func (w *Page) headlineRows() int { return w.standRows() + w.rankRows() }
+func (w *Page) headlineRows() int { return w.storyRows() + w.standRows() + w.rankRows() }
 
 // standRows are those of the run under the cursor: two where a selection and the last step do not
-// fit beside each other.
+// fit beside each other. On a low screen what the table says of runs that are done is enough.
 func (w *Page) standRows() int {
 	// Of the page: rows for a headline at all, and columns for both of its parts in one line.
 	const leastHeight, oneLine = 20, 140
 	selects := slices.ContainsFunc(w.Tracks, func(t *track.Track) bool { return t.Selects() })
-	ended := slices.ContainsFunc(w.Tracks, func(t *track.Track) bool { return t.Status.Ended() })
+	low := w.Body.H < leastForRanks
+	ended := slices.ContainsFunc(w.Tracks, func(t *track.Track) bool {
+		return t.Status.Ended() && !(low && t.Status == runner.Done)
+	})
 	switch {
 	case w.Body.H < leastHeight || !selects && !ended:
 		return 0
@@ -46,13 +49,26 @@ func (w *Page) standRows() int {
 // least important goes first: the bounds of λ, then how long the run took, and then the end of
 // the line.
 func (w *Page) headline(cells, rows int) (lines []string) {
-	t, run := w.Theme, w.Run()
-	if run == nil || rows == 0 {
+	if w.Run() == nil || rows == 0 {
 		return nil
 	}
-	// The ranking has the last rows; what is left is the run's own.
-	ranks := w.rankRows()
-	rows -= ranks
+	// The story has the first rows and the ranking the last; what is left is the run's own.
+	ranks, told := w.rankRows(), w.storyRows()
+	rows -= ranks + told
+	lines = w.story(cells, told)
+	defer func() { lines = kit.Fill(lines, cells, told+rows+ranks) }()
+	if rows > 0 {
+		lines = append(lines, w.stands(cells, rows)...)
+	}
+	if ranks > 0 {
+		lines = append(lines, w.ranks(cells)...)
+	}
+	return lines
+}
+
+// stands draws how the run under the cursor stands.
+func (w *Page) stands(cells, rows int) (lines []string) {
+	t, run := w.Theme, w.Run()
 	glyph, state := lab.State(t, run.Status)
 	line := func(mark, text string) string {
 		return "    " + mark + " " + cell.Cut(t.Greek(text), cells-7)
@@ -81,10 +97,7 @@ func (w *Page) headline(cells, rows int) (lines []string) {
 		}
 		lines = append(lines, line(" ", selected))
 	}
-	if ranks > 0 {
-		lines = append(lines, w.ranks(cells)...)
-	}
-	return kit.Fill(lines, cells, rows+ranks)
+	return lines
 }
 
 // Digest is how the watched runs stand, in a few words, and how much of long logs
@@ -125,6 +138,12 @@ func (w *Page) Progress() (part float64, failed, live bool) {
 		live = live || !t.Status.Ended()
 	}
 	return part, failed, live && w.clock == nil
+}
+
+// Live tells whether a watched run goes on.
+func (w *Page) Live() bool {
+	return w.clock == nil && slices.ContainsFunc(w.Tracks,
+		func(t *track.Track) bool { return !t.Status.Ended() })
 }
 
 // rings tells of a run that was live when it was looked at before. Runs that had ended when they
@@ -181,13 +200,15 @@ func (w *Page) byRisk() (groups [][]ranked) {
 	return groups
 }
 
+// leastForRanks is the height of a page that has rows for them: below, panels need the rows more.
+const leastForRanks = 30
+
 // rankRows is how many lines of the headline say it: where there is room for them and runs have
 // ended. The layout asks before ranks are drawn, so both have to come to the same number, and
 // both ask ranks.
 func (w *Page) rankRows() int {
-	const leastHeight = 30 // of the page: below, panels need the rows more
 	ended := !slices.ContainsFunc(w.Tracks, func(t *track.Track) bool { return !t.Status.Ended() })
-	if w.Body.H < leastHeight || !ended {
+	if w.Body.H < leastForRanks || !ended {
 		return 0
 	}
 	return len(w.ranks(w.Body.W))

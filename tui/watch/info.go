@@ -2,7 +2,6 @@ package watch
 
 import (
 	"fmt"
-	"strings"
 
 	"drolab/dro"
 	"drolab/tui/kit"
@@ -24,12 +23,10 @@ func (w *Page) info() *kit.Overlay {
 	if v.Doc != "" {
 		texts = append(texts, v.Doc)
 	}
-	for _, q := range v.Measures() {
-		texts = append(texts, w.Measure(q).Definition())
-	}
+	texts = append(texts, lab.Define(v.Measures())...)
 	if v.Bars != "" {
 		m := v.Of(w.Run().Meta)
-		texts = append(texts, m.Definition(), aboutBars(w.Run(), m))
+		texts = append(append(texts, lab.Define([]string{m.Name})...), aboutBars(w.Run(), m))
 	}
 	if t := w.Run(); t.Selects() {
 		texts = append(texts, fmt.Sprintf("S on a curve of evaluations is the step that its run "+
@@ -37,17 +34,28 @@ func (w *Page) info() *kit.Overlay {
 			"(%s here), on the validation split. Its figures stand beside those of the last "+
 			"step, both of the test split.", t.Meta.Spec.Select))
 	}
-	texts = append(texts,
-		"In the table: train loss of the last logged batch; worst %, test % and losses of the "+
-			"last evaluation; time left at the mean speed so far, evaluations included.",
-		lab.MarkLegend,
+	texts = append(texts, lab.Define(w.columnNames())...)
+	texts = append(texts, lab.MarkLegend,
 		"A vertical mark r is a resume from a checkpoint, k a change of a setting, f where a "+
-			"fork leaves its parent, whose curve it goes on.")
-	// Longer lines are hard to read, however wide the screen.
-	lines := kit.Wrap(w.Theme.Greek(strings.Join(texts, "\n\n")), min(76, w.Body.W-6))
+			"fork branches off its parent.")
 	r, _ := w.inside(w.focus)
-	title := w.Heading(w.focus, r.W, r.H)
-	return &kit.Overlay{Title: w.Theme.Greek(title), Lines: lines}
+	return w.Defined(w.Heading(w.focus, r.W, r.H), texts)
+}
+
+// columnNames are what the table's columns on the screen are of, and what everything is about.
+func (w *Page) columnNames() []string {
+	names := []string{"rho", "run"}
+	for _, c := range w.layTable(w.layout().runs.W).columns {
+		switch {
+		case c.change != nil:
+			names = append(names, "vs")
+		case c.name != "":
+			names = append(names, w.Run().Meta.Fit(c.name))
+		default:
+			names = append(names, c.head)
+		}
+	}
+	return names
 }
 
 // aboutBars says what the columns and marks of bars are, those that barCells can give. It belongs

@@ -46,9 +46,9 @@ func (w *Page) ownKeys() []kit.Key {
 			Why: of(w.noAbove), Do: kit.By(w.upOrDown, -1), Moves: true},
 		{Keys: kit.On("down", "j"), Help: "the run below; at the crosshair, the line",
 			Why: of(w.noBelow), Do: kit.By(w.upOrDown, 1), Moves: true},
-		{Keys: kit.On("left", "h"), Help: "crosshair to the left; else the panel before",
+		{Keys: kit.On("left", "h"), Help: "crosshair left; otherwise the previous panel",
 			Why: of(nil), Do: kit.By(w.side, -1), Moves: true},
-		{Keys: kit.On("right"), Help: "crosshair to the right; else the next panel",
+		{Keys: kit.On("right"), Help: "crosshair right; otherwise the next panel",
 			Why: of(nil), Do: kit.By(w.side, 1), Moves: true},
 		{Keys: kit.On("esc"), Help: "go back", Why: w.noBack, Do: kit.Just(w.back)},
 		// These go to an end by a move that is longer than any list.
@@ -62,18 +62,18 @@ func (w *Page) ownKeys() []kit.Key {
 			Why: of(w.noScroll), Do: kit.By(w.scroll, 1), Moves: true},
 		// What is shown, and in which view. None of it changes what is kept.
 		{Keys: kit.On("tab"), Hint: "panel", Stands: w.whichPanels,
-			Help: "next panel, those out of view, too",
+			Help: "next panel, including those out of view",
 			Why:  of(nil), Do: kit.By(w.nextPanel, 1)},
-		{Keys: kit.On("shift+tab"), Help: "panel before",
+		{Keys: kit.On("shift+tab"), Help: "previous panel",
 			Why: of(nil), Do: kit.By(w.nextPanel, -1)},
 		{Keys: kit.On("z"), Hint: "zoom", Help: "the panel on the whole screen, and back",
 			Why: of(nil), Do: kit.Just(w.zoom)},
 		{Keys: kit.On("v"), Hint: "layout", Help: "1, 2, 4 or 6 panels",
 			Why: of(nil), Do: kit.Just(w.nextLayout)},
 		{Keys: kit.On("f"), Hint: "flip",
-			Help: "other views: one curve, phase portrait, one run, radii",
+			Help: "switch view: one curve, phase portrait, one run, radii",
 			Why:  of(w.noFlip), Do: kit.Just(w.flip)},
-		{Keys: kit.On("m"), Hint: "split", Help: "figures of the test or of the validation split",
+		{Keys: kit.On("m"), Hint: "split", Help: "show the test or the validation split",
 			Why: of(w.noSplit), Do: w.flipSplit},
 		// What a run of this process is asked to do. The answer comes by its log, or as a notice
 		// that it was refused.
@@ -100,33 +100,36 @@ func (w *Page) ownKeys() []kit.Key {
 		{Keys: kit.On(">"), Help: "pan to the right", Why: of(w.noUnzoom), Do: kit.By(w.PanBy, 1)},
 		// What runs are compared with, and what is said of them.
 		{Keys: kit.On("o"), Hint: "seeds",
-			Help: "runs that differ in seed alone: together, or each on its own",
+			Help: "fold runs that differ only in the seed, or show each",
 			Why:  of(w.noSeeds), Do: kit.Just(w.takeApart)},
-		{Keys: kit.On("b"), Hint: "baseline", Help: "the run that bars are compared with",
+		{Keys: kit.On("b"), Hint: "baseline", Help: "choose the baseline run",
 			Why: of(nil), Do: w.nextBaseline},
-		{Keys: kit.On("d"), Help: "curves in lines, in dots, or as there is room",
+		{Keys: kit.On("d"), Help: "curve style: auto (dots where the terminal has them), or lines",
 			Why: of(nil), Do: w.nextStyle},
 		{Keys: kit.On("w"), Hint: "log pane",
-			Help: "warnings and what happened, then what the run's program printed",
+			Help: "log of warnings and events, then the program's output",
 			Why:  of(nil), Do: kit.Just(w.flipLog)},
-		{Keys: kit.On("W"), Help: "the warnings of the run, in full",
+		{Keys: kit.On("W"), Help: "the run's warnings in full",
 			Why: of(w.noWarnings), Do: w.warnings},
-		{Keys: kit.On("i"), Hint: "define", Help: "what the panel shows, defined",
+		{Keys: kit.On("i"), Hint: "define", Help: "define what the panel and the table show",
 			Why: of(nil), Do: w.define},
 		{Keys: kit.On("e"), Help: "export what the panel shows, as CSV " + w.exportPlace(),
 			Why: of(nil), Do: w.export, Local: true},
 		{Keys: kit.On("E"), Help: "export it in another format",
 			Why: of(nil), Do: w.chooseExport, Local: true},
-		{Keys: kit.On("P"), Help: "the samples that the adversary picks at the run's checkpoint",
+		{Keys: kit.On("P"), Help: "the samples the adversary weighs most at the run's checkpoint",
 			Why: of(nil), Do: w.samples, Local: true},
 		// This one works without a run, too: it is the way out of an empty page.
 		{Keys: kit.On("n"), Help: "watch the newest runs", Do: w.newest},
 		{Keys: kit.On("t"), Hint: "turn",
-			Help: "turn a setting of the run while it goes on: lr, or its method's (asks)",
+			Help: "turn a setting of a live run: lr, or its method's (asks)",
 			Why:  of(w.noTurn), Do: w.turn, Alters: true},
+		{Keys: kit.On("F"), Hint: "fork",
+			Help: "fork: go on from a checkpoint with other settings, as a branch",
+			Why:  of(nil), Do: w.fork, Alters: true},
 		{Keys: kit.On("c"), Help: "save a checkpoint now",
 			Why: of(w.noCheckpoint), Do: w.checkpoint, Alters: true},
-		{Keys: kit.On("R"), Help: "replay the runs as if they trained now; in a replay, end it",
+		{Keys: kit.On("R"), Help: "replay the runs as if they were training now; end a replay",
 			Why: of(nil), Do: w.flipReplay},
 	}
 }
@@ -137,7 +140,7 @@ func (w *Page) ofRun(why func(*track.Track) string) func() string {
 	return func() string {
 		switch t := w.Run(); {
 		case t == nil:
-			return "no run is watched: start some on page 1 or choose some on page 3"
+			return "no runs to watch: start some on page 1 or select some on page 3"
 		case why != nil:
 			return why(t)
 		}
@@ -158,7 +161,7 @@ func (w *Page) noBelow(*track.Track) string {
 // noBack needs no run: a zoom or an open pane can be left on an empty page, too.
 func (w *Page) noBack() string {
 	return kit.Unless(w.Cross.On || w.zoomed || w.logPane != noPane,
-		"there is nothing to go back from")
+		"nothing to go back from")
 }
 
 func (w *Page) noFlip(*track.Track) string {
@@ -167,15 +170,15 @@ func (w *Page) noFlip(*track.Track) string {
 
 func (w *Page) noSplit(*track.Track) string {
 	return kit.Unless(w.Validates,
-		"no watched run has a validation split: val_fraction holds one out")
+		"no watched run has a validation split (set val_fraction)")
 }
 
 func (w *Page) noWarnings(t *track.Track) string {
-	return kit.Unless(t.Warned > 0, t.Label+" has not warned")
+	return kit.Unless(t.Warned > 0, t.Label+" has no warnings")
 }
 
 func (w *Page) noScale(*track.Track) string {
-	return kit.Unless(len(w.Shows(w.focus).Curves) > 0, "this panel has no vertical axis to scale")
+	return kit.Unless(len(w.Shows(w.focus).Curves) > 0, "this panel has no vertical scale")
 }
 
 // noScroll names the pane, as that is the one of the two that a key can open.
@@ -197,7 +200,7 @@ func (w *Page) noStop(t *track.Track) string { return w.noVerb(t, true, "stop") 
 // noTurn goes by Turns, which is found out once: every frame's footer asks for each key's reason.
 func (w *Page) noTurn(t *track.Track) string {
 	if !t.Turns {
-		return t.Label + " has settings that this program cannot read"
+		return t.Label + " has settings that this version cannot read"
 	}
 	return w.noVerb(t, true, "turn")
 }
@@ -209,7 +212,7 @@ func (w *Page) noVerb(t *track.Track, can bool, verb string) string {
 	case t.Status.Ended():
 		return fmt.Sprintf("%s is %s: nothing to %s", t.Label, t.Status, verb)
 	case !w.Controls(t.ID):
-		return t.Label + " runs in another process: only watched here"
+		return t.Label + " belongs to another process and can only be watched here"
 	case !can:
 		return fmt.Sprintf("%s is %s", t.Label, t.Status)
 	}
@@ -225,12 +228,12 @@ func (w *Page) noResume(t *track.Track) string {
 	case t.Status == runner.Paused && w.Controls(t.ID), t.Status.Ended():
 		return ""
 	case t.Status == runner.Paused:
-		return t.Label + " runs in another process: only watched here"
+		return t.Label + " belongs to another process and can only be watched here"
 	}
 	return fmt.Sprintf("%s is %s: nothing to resume", t.Label, t.Status)
 }
 
 // noSeeds refuses where taking apart and putting together look the same.
 func (w *Page) noSeeds(*track.Track) string {
-	return kit.Unless(len(w.Groups) < len(w.Tracks), "no two runs differ in seed alone")
+	return kit.Unless(len(w.Groups) < len(w.Tracks), "no two runs differ only in the seed")
 }

@@ -2,7 +2,6 @@ package watch
 
 import (
 	"drolab/tui/kit"
-	"drolab/tui/plot"
 )
 
 // watchLayout is where the parts of the Watch page are, in cells from the page's own corner. From
@@ -90,20 +89,6 @@ func (w *Page) fitInView() {
 		names = append(names, w.Shows(w.first()+i).Drawn(w.room(r))...)
 	}
 	w.FitThese(names)
-}
-
-// keepStyles notes which panels are drawn in lines as there is room, so that they do not
-// turn to dots and back when a line comes or goes above them. It comes before each message is
-// taken in, and so sees the layout of the frame that is on the screen.
-func (w *Page) keepStyles() {
-	if len(w.Tracks) == 0 {
-		return
-	}
-	for i, r := range w.layout().panels {
-		p := w.first() + i
-		iw, ih := w.room(r)
-		w.Panels[p].Roomy = plot.Roomy(w.Shows(p).PlotRows(iw, ih), w.Panels[p].Roomy)
-	}
 }
 
 // hiddenBars is how many of a panel's bars have no room, so that they can be

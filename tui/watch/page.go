@@ -28,6 +28,7 @@ type Page struct {
 	screen
 	turns
 	printed printed
+	told    told
 	held    held // the plot that the mouse has hold of
 }
 
@@ -118,7 +119,6 @@ func (w *Page) open(of lab.Watch) tea.Cmd {
 
 // Update implements the interface's page.
 func (w *Page) Update(msg tea.Msg) tea.Cmd {
-	w.keepStyles()
 	// Ticks and what was read decide for themselves what is drawn again. All else comes from the
 	// user, who waits for it: every part is drawn, and the axes are fitted to the new state.
 	switch msg := msg.(type) {

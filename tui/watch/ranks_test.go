@@ -66,7 +66,7 @@ func TestNoBestOfDifferentQuestions(t *testing.T) {
 		run.Meta.Spec.Rho = float64(i + 1)
 	}
 	r := newRig(t, s, 120, 40)
-	r.Wait(20*time.Second, time.Second)
+	r.Wait(30*time.Second, time.Second)
 	for i, tr := range r.watch.Tracks {
 		tr.Meta.Spec.Rho = float64(i + 1)
 		tr.Asks = track.QuestionsOf(tr.Meta)

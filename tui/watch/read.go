@@ -145,6 +145,7 @@ func (w *Page) take(m readMsg) tea.Cmd {
 			w.fitInView()
 		}
 	}
+	w.retell()
 	w.takeTurns(m.at, m.brings())
 	if problem != "" && problem != w.problem { // once, not at every tick
 		cmds = append(cmds, kit.Send(kit.Notice{Text: problem, Bad: true}))

@@ -29,7 +29,35 @@ type tableLayout struct {
 	name, state, bar int // cells; 0 is a part that is left out
 	columns          []column
 	marks            []int // the row with the best value, by column; -1 for none
-	narrow           bool
+	narrow, brief    bool
+}
+
+// leastWide is the width of a table with all heads in full. Below, λ and η come right behind the
+// figures that the methods are made for.
+const leastWide = 100
+
+// forNarrow are the columns for fewer cells: heads in brief, and λ and η before the change of the
+// risk.
+func forNarrow(columns []column) (list []column) {
+	dual := func(c column) bool { return c.head == "λ" || c.head == "η" }
+	for i, c := range columns {
+		if c.brief != "" && c.change == nil {
+			c.head, c.w = c.brief, max(8, cell.Width(c.brief)+2)
+		}
+		if dual(c) {
+			continue
+		}
+		if c.change != nil && i > 0 && columns[i-1].of != nil && !track.Percents(*c.change) {
+			for _, d := range columns {
+				if dual(d) {
+					d.w = 8
+					list = append(list, d)
+				}
+			}
+		}
+		list = append(list, c)
+	}
+	return list
 }
 
 // outcomes is how many columns say what it comes to, test % among them. It counts what columnsOf
@@ -43,26 +71,27 @@ func (w *Page) outcomes() int {
 
 // layTable decides what the table of so many cells shows. Columns are taken from the front until
 // one does not fit; none that comes later is taken in its place, so that a narrower screen shows
-// less of the same. While runs go on, how far they are comes first, and afterwards what they
-// came to.
+// less of the same: what runs come to, then how far they are.
 func (w *Page) layTable(cells int) tableLayout {
-	l := tableLayout{name: 6, narrow: cells < 60}
+	l := tableLayout{name: 6, narrow: cells < 60, brief: cells < leastWide}
 	for _, row := range w.Rows() {
 		l.name = max(l.name, cell.Width(w.rowName(row, l.narrow)))
 	}
 	l.name = min(l.name, max(8, cells/4)) // long names shall not push the figures out
 	rest := cells - markWidth - l.name - 1
 	columns := w.columns
-	// Whether runs go on decides what the first columns are, for all rows alike.
-	going := slices.ContainsFunc(w.Tracks, func(t *track.Track) bool { return !t.Status.Ended() })
+	if cells < leastWide {
+		columns = forNarrow(columns)
+	}
+	// The order does not depend on whether runs go on: a column that moves is lost to the eye.
 	switch n, first := len(w.progress()), w.outcomes(); {
-	case !going: // how far they are matters least
-		columns = slices.Concat(columns[n:n+first], columns[:n], columns[n+first:])
 	case l.narrow:
 		columns = slices.Concat(columns[:1], columns[n:])
+	default:
+		columns = slices.Concat(columns[n:n+first], columns[:n], columns[n+first:])
 	}
 	for _, c := range columns {
-		if c.rare && !w.have(c.of.Name) {
+		if c.rare && !w.have(c.of.Name) || c.change != nil && w.Baseline < 0 {
 			continue
 		}
 		if l.narrow { // c is a copy: the columns themselves keep their widths
@@ -105,10 +134,11 @@ func (w *Page) bests(columns []column) []int {
 		if !w.Comparable(c.of) {
 			continue
 		}
+		figure := w.alike(c.of)
 		for _, row := range w.Rows() {
-			v := track.OfEval(c.of.Name).Over(w.Of(row))
+			v := figure.Over(w.Of(row))
 			if values = append(values, v); v.Applies() {
-				written[c.cell(w.Of(row))] = true
+				written[lab.Write(*c.of, v)] = true
 			}
 		}
 		if len(written) > 1 { // the best of one says nothing, nor that of several alike
@@ -116,6 +146,22 @@ func (w *Page) bests(columns []column) []int {
 		}
 	}
 	return marks
+}
+
+// alike is a measure at the last epoch that all runs have which have any: runs that are further are
+// not better for it. Of what is not evaluated it is the last step's, as everywhere.
+func (w *Page) alike(m *lab.Measure) track.Figure {
+	var runs []*track.Track
+	for _, t := range w.Tracks {
+		if t.Eval != nil && track.OfEval(m.Name)(t).Applies() {
+			runs = append(runs, t)
+		}
+	}
+	epoch, _, ok := track.Common(runs)
+	if !ok {
+		return track.OfEval(m.Name)
+	}
+	return track.OfEvalAt(m.Name, epoch)
 }
 
 // rowName is what a row is called: seeds by what they have in common, and how many they are. What

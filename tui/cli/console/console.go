@@ -59,8 +59,9 @@ type Console struct {
 	// itself.
 	Stdout, Stderr *cells.Writer
 	Threads        int
-	// AsJSON asks for a command's result as JSON: see JSONFlag.
-	AsJSON bool
+	// AsJSON asks for a command's result as JSON: see JSONFlag. Explain asks for what its words
+	// mean: see ExplainFlag.
+	AsJSON, Explain bool
 
 	seen      []*record.Run // that were found by their names
 	catalogue *record.Catalogue
@@ -72,8 +73,22 @@ type Console struct {
 
 // New returns the console of a world.
 func New(env Env) *Console {
-	return &Console{Env: env, Stdout: cells.NewWriter(env.Stdout),
+	c := &Console{Env: env, Stdout: cells.NewWriter(env.Stdout),
 		Stderr: cells.NewWriter(env.Stderr)}
+	c.Fit(true)
+	return c
+}
+
+// Fit breaks lines that are longer than the terminal's between words, or does not. Where there is
+// no terminal lines stay as they are: other programs read them.
+func (c *Console) Fit(on bool) {
+	c.Stdout.Width, c.Stderr.Width = 0, 0
+	if columns, _, ok := c.Size(); ok && on {
+		c.Stdout.Width = columns
+	}
+	if columns, _, ok := c.SizeErr(); ok && on {
+		c.Stderr.Width = columns
+	}
 }
 
 // Outlive is a hangup that changes nothing.

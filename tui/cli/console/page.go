@@ -46,10 +46,15 @@ func (w *PageWriter) block(block page.Block) {
 	}
 }
 
-// Blocks prints blocks in lines as long as they are.
+// Blocks prints blocks in lines of a terminal's width, or as long as they are: of a table so many
+// columns at a time as there is room for.
 func Blocks(w io.Writer, blocks ...page.Block) {
+	width := math.MaxInt32
+	if to, ok := w.(*cells.Writer); ok && to.Width > 0 {
+		width = to.Width
+	}
 	for _, b := range blocks {
-		(&PageWriter{w, math.MaxInt32, false}).block(b)
+		(&PageWriter{w, width, false}).block(b)
 	}
 }
 
@@ -175,6 +180,9 @@ func (w *PageWriter) figure(f *page.Figure) {
 			ends[1].Append(p.X, p.Y+p.Half)
 			c.X.Hi = max(c.X.Hi, p.X)
 		}
+		if curve.Mark > 0 {
+			i = curve.Mark - 1
+		}
 		number := uint8(i % kit.Colors)
 		c.Bands = append(c.Bands, plot.Band{Seeds: ends, Half: toEnds, Number: number})
 		c.Lines = append(c.Lines, plot.Line{Series: mean, Number: number, Glyph: t.Glyph(i)})
@@ -184,7 +192,7 @@ func (w *PageWriter) figure(f *page.Figure) {
 	var frame plot.Frame
 	c.DrawTo(&frame, w.Width, figureHeight)
 	w.wrapped(f.Caption, "", "")
-	fmt.Fprintln(w, strings.Join(names, "   "))
+	w.wrapped(strings.Join(names, "   "), "", "")
 	for y := range frame.H {
 		var line strings.Builder
 		for _, cell := range frame.Row(y) {

@@ -44,6 +44,7 @@ func (c *Console) JSON(v any) error {
 	if err := e.Encode(v); err != nil {
 		return err
 	}
+	c.Fit(false)
 	_, err := c.Stdout.Write(cells.EscapeJSON(b.Bytes()))
 	return err
 }
@@ -51,6 +52,11 @@ func (c *Console) JSON(v any) error {
 // JSONFlag gives a command the flag by which it prints its result, whatever that is, as JSON.
 func (c *Console) JSONFlag(of *cobra.Command, result string) {
 	of.Flags().BoolVar(&c.AsJSON, "json", false, strings.TrimSpace("print "+result)+" as JSON")
+}
+
+// ExplainFlag gives a command the flag by which it says what its figures are.
+func (c *Console) ExplainFlag(of *cobra.Command) {
+	of.Flags().BoolVar(&c.Explain, "explain", false, "say what the figures are, too")
 }
 
 // DrawEvery is how often a line is drawn over: a person sees five changes a second.
@@ -91,7 +97,7 @@ func StatusLine(r *record.Run) string {
 		line += ": " + s.Cause
 	}
 	if r.Status() != runner.Done && r.Status().Ended() {
-		line += " (go on with drolab resume " + s.ID + ")"
+		line += " (continue with drolab resume " + s.ID + ")"
 	}
 	return line
 }

@@ -55,7 +55,9 @@ drolab compare paper-gentle-sfk paper-gentle-erm --json`,
 				return con.Print(page.Markdown(explained(table)...))
 			}
 			printComparison(con.Stdout, table)
-			define(con.Stdout, runs)
+			if con.Explain {
+				define(con, runs)
+			}
 			return nil
 		},
 	}
@@ -63,6 +65,7 @@ drolab compare paper-gentle-sfk paper-gentle-erm --json`,
 		"where all runs selected one by the same rule, else last)")
 	familyFlag(c, &family, compare.OneMeasure)
 	con.JSONFlag(c, "the table")
+	con.ExplainFlag(c)
 	c.Flags().BoolVar(&asCSV, "csv", false, "print a line a measure and column")
 	c.Flags().BoolVar(&asLaTeX, "latex", false, "print the table for LaTeX with booktabs")
 	c.Flags().BoolVar(&asMarkdown, "md", false, "print the table in Markdown")

@@ -79,7 +79,7 @@ func tellFindings(con *console.Console, list []*record.Finding, runs int) {
 		}
 	}
 	if len(list) == 0 {
-		con.Say("nothing is wrong with %s in %s", kit.Plural(runs, "run"), con.RunsDir)
+		con.Say("No problems found in %s in %s", kit.Plural(runs, "run"), con.RunsDir)
 	}
 }
 

@@ -85,7 +85,7 @@ func (l *lister) run(con *console.Console) error {
 	case none:
 		con.Say("no runs in %s yet: start some with drolab run shapes", con.RunsDir)
 	case len(runs) == 0:
-		con.Say("no run is so: drolab runs lists all")
+		con.Say("No runs match. drolab runs lists all")
 	default:
 		printColumns(con.Stdout, shown, columns)
 		if n := len(runs) - len(shown); n > 0 {

@@ -13,6 +13,7 @@ import (
 	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/report"
+	"drolab/runner/story"
 	"drolab/tui/cli/console"
 
 	"github.com/spf13/cobra"
@@ -83,17 +84,25 @@ func (f *reportFlags) report(con *console.Console, runs []*record.Run) error {
 		return replaceIn(f.into, all)
 	case con.AsJSON:
 		return con.JSON(r)
+	}
+	told, err := story.Of(runs)
+	if err != nil {
+		return err
+	}
+	p := r.Page()
+	p.Blocks = append(p.Blocks, page.Heading("In a sentence"), page.Text(told.String()))
+	switch {
 	case f.markdown:
-		return con.Print(r.Page().Markdown())
+		return con.Print(p.Markdown())
 	case f.latex:
-		return con.Print(r.Page().LaTeX())
+		return con.Print(p.LaTeX())
 	case f.html:
-		return con.Print(r.Page().HTML())
+		return con.Print(p.HTML())
 	}
 	columns, _, _ := con.Size()
 	width := max(40, cmp.Or(f.width, columns, reportWidth))
 	out := &console.PageWriter{Writer: con.Stdout, Width: width, ASCII: con.ASCII}
-	out.Page(r.Page())
+	out.Page(p)
 	return nil
 }
 

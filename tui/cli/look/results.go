@@ -13,15 +13,18 @@ import (
 	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/tui/cli/console"
-	"drolab/tui/kit"
 )
 
-// Results prints what runs came to: a table for people, or one JSON object.
+// Results prints what runs came to: a screen for people, with what its words mean where that is
+// asked for, or one JSON object.
 func Results(con *console.Console, runs []*record.Run) error {
 	if con.AsJSON {
 		return printDetailed(con, runs)
 	}
-	printRuns(con.Stdout, runs)
+	if err := Outcome(con, runs); err != nil || !con.Explain {
+		return err
+	}
+	define(con, runs)
 	return nil
 }
 
@@ -38,56 +41,34 @@ func printDetailed(con *console.Console, runs []*record.Run) error {
 	return con.JSON(list)
 }
 
-// printRuns prints a table with a row a measure and a column a run or, where
-// an algorithm has several runs, a list of the runs and their comparison.
-func printRuns(w io.Writer, runs []*record.Run) {
+// printAll prints every figure: a row a measure and a column a run or, where an algorithm has
+// several runs, a list of the runs and their comparison.
+func printAll(w io.Writer, runs []*record.Run) {
 	fmt.Fprintln(w)
-	if repeated(runs) {
-		printList(w, runs)
-		printComparison(w, compare.Runs(runs, compare.Options{}))
-	} else {
-		console.Blocks(w, runTable(runs, sharedParts(runs)))
-		explainMarks(w, runs)
-	}
-	define(w, runs)
-}
-
-// explainMarks says what the marks of methods mean.
-func explainMarks(w io.Writer, runs []*record.Run) {
-	seen := map[string]bool{"": true}
-	for _, r := range runs {
-		uses := compare.Uses(&r.Meta)
-		if !seen[uses] {
-			fmt.Fprintf(w, "\n%s.\n", compare.Explain(uses))
-		}
-		seen[uses] = true
-		if mixed, err := r.Mixed(); err == nil && mixed != "" {
-			fmt.Fprintf(w, "\n%s is mixed: %s.\n", console.Clean(r.Meta.ID), mixed)
-		}
-	}
-}
-
-func repeated(runs []*record.Run) bool {
 	seen := map[dro.Algorithm]bool{}
 	for _, r := range runs {
-		if seen[r.Meta.Spec.Algorithm()] {
-			return true
+		if a := r.Meta.Spec.Algorithm(); seen[a] {
+			printList(w, runs)
+			printComparison(w, compare.Runs(runs, compare.Options{}))
+			return
+		} else {
+			seen[a] = true
 		}
-		seen[r.Meta.Spec.Algorithm()] = true
 	}
-	return false
+	console.Blocks(w, runTable(runs, sharedParts(runs)))
 }
 
-// define says what the figures of the tables are.
-func define(w io.Writer, runs []*record.Run) {
-	fmt.Fprintln(w, "\nWhat the figures are, at the last iterate where no other step is named:")
-	point := func(text string) {
-		fmt.Fprintln(w, "  "+strings.Join(kit.Wrap(console.OneLine(text), 100), "\n    "))
-	}
+// define says what the figures of the tables are, those that some of the runs have.
+func define(con *console.Console, runs []*record.Run) {
+	fmt.Fprintln(con.Stdout)
+	con.Wrapped("What the figures are, at the last iterate where no other step is named:")
+	var list page.List
 	for _, m := range measure.SummaryMeasures() {
-		applies := func(r *record.Run) bool { return m.CanApply(&r.Meta) }
-		if m.Main && slices.ContainsFunc(runs, applies) {
-			point(m.Definition())
+		has := func(r *record.Run) bool {
+			return m.IsList() && m.CanApply(&r.Meta) || r.Summary().Of(m.Name).Applies()
+		}
+		if m.Main && slices.ContainsFunc(runs, has) {
+			list = append(list, m.Definition())
 		}
 	}
 	var own []string
@@ -95,22 +76,44 @@ func define(w io.Writer, runs []*record.Run) {
 		own = append(own, m.Name)
 	}
 	if len(own) > 0 {
-		point(strings.Join(own, ", ") + ": the program's own, as it last gave them.")
+		list = append(list, strings.Join(own, ", ")+": the program's own, as it last gave them.")
 	}
-	fmt.Fprint(w, conventions)
-	adapts := func(r *record.Run) bool { return r.Meta.Spec.Adam() != nil }
-	if slices.ContainsFunc(runs, adapts) {
-		fmt.Fprintln(w, "With the optimizer adamw, paper's x is chosen by that rule alone: "+
-			"Algorithm 1 has steps of SGD.")
+	con.Blocks(list)
+	for _, text := range conventions(runs) {
+		fmt.Fprintln(con.Stdout)
+		con.Wrapped(text)
 	}
 }
 
-// conventions are what the definitions of measures build on.
-const conventions = `Losses are mean cross-entropies in nats, or what the setting loss says. For Cressie-Read φ(t) = (t^k − kt + k − 1)/(k(k − 1)), so χ² is (t − 1)²/2;
-for packages that leave out the ½, double ρ. The paper calls (x, λ, η) ε-stationary when dual gap and ‖∇F‖ are both at most ε,
-so from the ε shown; where a method keeps λ, its own problem's gap is the penalised one, and counts. Paper's x is SFK's output by Algorithm 1
-(of sfk-auto, which is our own, by the same rule), the step t' of least ‖∇f‖² + gap² on a batch: its mean and worst accuracy, and from which ε on it, with its own λ and η, is ε-stationary.
-`
+// conventions are what the definitions of measures build on, as far as the runs need it.
+func conventions(runs []*record.Run) (list []string) {
+	list = append(list, "Losses are mean cross-entropies in nats, or what the setting loss says.")
+	some := func(has func(*record.Run) bool) bool { return slices.ContainsFunc(runs, has) }
+	if some(func(r *record.Run) bool { return r.Meta.Spec.Uncertainty == "cressie-read" }) {
+		list = append(list, "For Cressie-Read φ(t) = (t^k − kt + k − 1)/(k(k − 1)), so χ² is "+
+			"(t − 1)²/2; for packages that leave out the ½, double ρ.")
+	}
+	if some(func(r *record.Run) bool { return r.Summary().Stationary().Applies() }) {
+		list = append(list, "The paper calls (x, λ, η) ε-stationary when dual gap and ‖∇F‖ are "+
+			"both at most ε, so from the ε shown; where a method keeps λ, its own problem's gap "+
+			"is the penalised one, and counts.")
+	}
+	if some(func(r *record.Run) bool { return r.Summary().PaperIterate != nil }) {
+		list = append(list, "Paper's x is SFK's output by Algorithm 1 (of sfk-auto, which is our "+
+			"own, by the same rule), the step t' of least ‖∇f‖² + gap² on a batch: its mean and "+
+			"worst accuracy, and from which ε on it, with its own λ and η, is ε-stationary.")
+	}
+	if some(func(r *record.Run) bool { return r.Meta.Spec.Adam() != nil }) {
+		list = append(list, "With the optimizer adamw, paper's x is chosen by that rule alone: "+
+			"Algorithm 1 has steps of SGD.")
+	}
+	for _, uses := range []string{"groups", "classes", "labels"} {
+		if some(func(r *record.Run) bool { return compare.Uses(&r.Meta) == uses }) {
+			list = append(list, compare.Explain(uses)+".")
+		}
+	}
+	return list
+}
 
 // runTable has a column for each run, and a row for each of the titles of the runs' classes
 // or groups.

@@ -66,7 +66,7 @@ func printColumns(w io.Writer, runs []*record.Run, more []column) {
 
 func showCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
-		Use: "show RUN", Short: "Show one run: what made it and what it came to",
+		Use: "show RUN", Short: "Show one run: its settings and its result",
 		Long: "Show one run. RUN is a name, the start of a name that no other run has, a run " +
 			"directory, \"latest\", or one that lies apart: a file of drolab record, " +
 			"recorded:paper/RUN.",
@@ -84,6 +84,7 @@ func showCommand(con *console.Console) *cobra.Command {
 		},
 	}
 	con.JSONFlag(c, "the summary")
+	con.ExplainFlag(c)
 	return c
 }
 
@@ -132,7 +133,9 @@ func show(con *console.Console, r *record.Run) error {
 	fmt.Fprintln(con.Stdout)
 	showParts(con.Stdout, r)
 	console.Blocks(con.Stdout, runTable([]*record.Run{r}, nil))
-	define(con.Stdout, []*record.Run{r})
+	if con.Explain {
+		define(con, []*record.Run{r})
+	}
 	return nil
 }
 

@@ -49,11 +49,11 @@ func sure(tr *trainer.Trainer, runs []*record.Run) error {
 	}
 	fmt.Fprintf(tr.Stderr, "Remove %s for good? Type yes: ", kit.Plural(len(runs), "run"))
 	if tr.Stdin == nil {
-		return errors.New("nobody to ask: give --yes to remove them without")
+		return errors.New("no terminal to ask on: use --yes to delete without asking")
 	}
 	answer, _ := bufio.NewReader(tr.Stdin).ReadString('\n') // what does not come is no yes
 	if strings.ToLower(strings.TrimSpace(answer)) != "yes" {
-		return errors.New("nothing is removed: the answer was not yes (--yes does not ask)")
+		return errors.New("nothing deleted: the answer was not yes (--yes skips the question)")
 	}
 	return nil
 }

@@ -40,8 +40,8 @@ func newCrew(ctx context.Context, tr *trainer.Trainer, store *record.Store, inli
 			live:  func() ([]runner.LiveRun, error) { return q.Live(), nil },
 			await: func([]string) []queue.Outcome { return q.Wait() },
 			end:   func([]string) []error { cancel(); q.Wait(); return nil },
-			remedy: "it goes on by itself when that is mended; " +
-				"Ctrl-C loses nothing, drolab resume %s goes on later"}
+			remedy: "it continues when this is fixed; " +
+				"Ctrl-C loses nothing, and drolab resume %s continues it later"}
 	}
 	client := tr.Client(dir)
 	ctx, cancel := tr.Orderly(ctx, nil)
@@ -55,7 +55,7 @@ func newCrew(ctx context.Context, tr *trainer.Trainer, store *record.Store, inli
 		},
 		await:  func(ids []string) []queue.Outcome { return awaitEnd(dir, ids) },
 		end:    func(ids []string) []error { return stopAll(client, ids) },
-		remedy: "go on with drolab resume %s"}
+		remedy: "continue with drolab resume %s"}
 }
 
 // stopAll asks the runs that have not ended to stop.
@@ -77,7 +77,7 @@ func stopping(problems []error) string {
 	if len(problems) > 0 {
 		return "stopping: " + console.OneLine(errors.Join(problems...).Error())
 	}
-	return "stopping with a checkpoint; Ctrl-C once more leaves the runs alone"
+	return "Stopping with a checkpoint. Press Ctrl-C again to leave the runs alone."
 }
 
 // awaitEnd returns when nobody holds any of the runs' directories: the last
@@ -146,7 +146,7 @@ func troubles(
 		}
 		told[r.ID] = r.Trouble
 		if r.Trouble == "" {
-			lines = append(lines, fmt.Sprintf("run %s goes on", r.ID))
+			lines = append(lines, fmt.Sprintf("run %s continues", r.ID))
 		} else {
 			lines = append(lines,
 				fmt.Sprintf("run %s waits: %s (%s)", r.ID, console.OneLine(r.Trouble),
@@ -197,7 +197,8 @@ func notDone(runs []*record.Run, outcomes []queue.Outcome) error {
 			list = append(list, fmt.Errorf("run %s failed: %s", id, cause))
 		case o.Status != runner.Done:
 			list = append(list, fmt.Errorf("run %s is %s at step %d of %d: "+
-				"go on with drolab resume %s", id, o.Status, r.Summary().Steps, r.Meta.Steps, id))
+				"continue with drolab resume %s", id, o.Status, r.Summary().Steps,
+				r.Meta.Steps, id))
 		}
 	}
 	return list.OrNil()

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/measure"
 	cells "drolab/tui/cell"
@@ -24,13 +25,14 @@ type panel struct {
 	drawn         int // lines of the block that stand on the screen
 	runs          []*live
 	news          []string // of no run alone: lines to print once
+	theme         *kit.Theme
 }
 
 func (p *panel) resize(width, height int) { p.width, p.height = width, height }
 
-// look takes in what the runs have recorded since the last look. What cannot
-// be read now may be at the next look; the report at the end says so if not.
-func (p *panel) look() {
+// read takes in what the runs have recorded since the last time. What cannot
+// be read now may be the next time; the report at the end says so if not.
+func (p *panel) read() {
 	for _, l := range p.runs {
 		for {
 			events, err := l.tail.Read()
@@ -55,6 +57,9 @@ func (p *panel) show(last bool) {
 		p.news, l.news = append(p.news, l.news...), nil
 	}
 	for _, line := range p.news {
+		if p.screen { // broken between words, not by the terminal
+			line = strings.Join(kit.Wrap(line, max(1, p.width-1)), "\n  ")
+		}
 		b.WriteString(line + "\n")
 	}
 	p.news, p.drawn = nil, 0
@@ -114,47 +119,85 @@ func tally(runs []*live) string {
 // part is a piece of a run's line; where the screen is narrow, those of the
 // highest rank go first.
 type part struct {
-	text string
-	rank int
+	text  string
+	rank  int
+	style kit.Style
 }
 
 // barRank is where the bar stands in that order: a screen too narrow for the
 // bar and the epoch shows the epoch.
 const barRank = 2
 
-func (p *panel) line(l *live) string {
-	parts := l.parts(p.nameWidth())
-	withBar := true
-	for total(parts, withBar) > p.width-1 && len(parts) > 1 {
-		lowest := slices.MaxFunc(parts, func(a, b part) int { return a.rank - b.rank })
-		if withBar && lowest.rank <= barRank {
-			withBar = false
-			continue
+// fit is what all lines have room for: the parts up to a rank, and a bar of so many cells, 0 for
+// none. All lines have the same, so that they stand in columns.
+func (p *panel) fit() (rank, bar int) {
+	widest := func(rank int) (n int) {
+		for _, l := range p.runs {
+			n = max(n, total(l.parts(p), rank))
 		}
-		parts = slices.DeleteFunc(parts, func(x part) bool { return x.rank == lowest.rank })
+		return n
 	}
-	var words []string
-	for i, x := range parts {
-		words = append(words, x.text)
-		if i == 0 && withBar {
-			room := p.width - 1 - total(parts, true) + console.BarLeast
-			words = append(words, console.Bar(l.Step, l.meta.Steps,
-				min(console.BarMost, max(console.BarLeast, room)), p.ascii))
+	rank = 9
+	least := console.BarLeast + gap
+	for ; rank > 0; rank-- {
+		with := 0
+		if rank >= barRank {
+			with = least
+		}
+		if widest(rank)+with <= p.width-1 {
+			break
 		}
 	}
-	return strings.Join(words, "  ")
+	if rank < barRank {
+		return rank, 0
+	}
+	return rank, min(console.BarMost, p.width-1-widest(rank)-gap)
 }
 
-// total is the width of a line, with the smallest bar if there is one.
-func total(parts []part, withBar bool) int {
-	n := 0
-	if withBar {
-		n = console.BarLeast + 2
-	}
+// gap is between two parts.
+const gap = 2
+
+// total is the width of the parts up to a rank.
+func total(parts []part, rank int) int {
+	n := -gap
 	for _, x := range parts {
-		n += lipgloss.Width(x.text) + 2
+		if x.rank <= rank {
+			n += lipgloss.Width(x.text) + gap
+		}
 	}
-	return n - 2
+	return n
+}
+
+func (p *panel) line(l *live) string {
+	rank, bar := p.fit()
+	t, series := p.look(), kit.Style{}
+	if i := slices.Index(dro.Algorithms(), l.meta.Spec.Algorithm()); i >= 0 {
+		series = t.Series[i%kit.Colors]
+	}
+	var words []string
+	for i, x := range l.parts(p) {
+		if x.rank > rank {
+			continue
+		}
+		if i == 0 {
+			x.style = series
+		}
+		words = append(words, x.style.Paint(x.text))
+		if i == 0 && bar > 0 {
+			words = append(words,
+				series.Paint(console.Bar(l.Step, l.meta.Steps, bar, p.ascii)))
+		}
+	}
+	return strings.Join(words, strings.Repeat(" ", gap))
+}
+
+// look is the theme: without one nothing has a colour.
+func (p *panel) look() *kit.Theme {
+	if p.theme == nil {
+		p.theme = kit.NewTheme(0, true, p.ascii)
+		p.theme.Bare()
+	}
+	return p.theme
 }
 
 func (p *panel) nameWidth() int {
@@ -166,28 +209,38 @@ func (p *panel) nameWidth() int {
 }
 
 // parts lists the figures, each in a fixed width, so that columns stand still.
-func (l *live) parts(nameWidth int) []part {
+func (l *live) parts(p *panel) []part {
 	var step runner.StepEvent
 	if l.Last != nil {
 		step = *l.Last
 	}
-	var accuracy measure.Number
+	var mean, worst measure.Number
 	if l.Eval != nil {
-		accuracy = l.Eval.Of("test_accuracy")
+		mean, worst = l.Eval.Of("test_accuracy"), l.Eval.Of(l.meta.Fit("worst_class_accuracy"))
 	}
 	left := "–"
 	if d, ok := l.Remaining(); ok {
 		left = kit.Clock(d)
 	}
-	name := l.name()
+	name, nameWidth, t := l.name(), p.nameWidth(), p.look()
+	state := t.Dim
+	switch l.Status {
+	case runner.Running:
+		state = t.Accent
+	case runner.Done:
+		state = t.Good
+	case runner.Failed:
+		state = t.Bad
+	}
 	return []part{
-		{name + strings.Repeat(" ", max(0, nameWidth-lipgloss.Width(name))), 0},
-		{fmt.Sprintf("%-7s", l.Status), 3},
-		{fmt.Sprintf("epoch %5.1f/%d", step.Epoch, l.meta.Spec.Epochs), 1},
-		{fmt.Sprintf("loss %-6s", console.Short(step.Of("loss"))), 4},
-		{fmt.Sprintf("test %7s", console.Percent(accuracy)), 5},
-		{fmt.Sprintf("λ %-6s", console.Short(step.Of("lambda"))), 8},
-		{fmt.Sprintf("%7s images/s", console.Whole(step.ImagesPerSecond)), 7},
-		{fmt.Sprintf("ETA %-7s", left), 6},
+		{name + strings.Repeat(" ", max(0, nameWidth-lipgloss.Width(name))), 0, t.Text},
+		{fmt.Sprintf("%-7s", l.Status), 4, state},
+		{fmt.Sprintf("epoch %5.1f/%d", step.Epoch, l.meta.Spec.Epochs), 1, t.Text},
+		{fmt.Sprintf("worst %6s", console.Percent(worst)), 3, t.Title},
+		{fmt.Sprintf("ETA %-7s", left), 5, t.Text},
+		{fmt.Sprintf("mean %7s", console.Percent(mean)), 6, t.Text},
+		{fmt.Sprintf("loss %-6s", console.Short(step.Of("loss"))), 7, t.Text},
+		{fmt.Sprintf("%7s images/s", console.Whole(step.ImagesPerSecond)), 8, t.Dim},
+		{fmt.Sprintf("λ %-6s", console.Short(step.Of("lambda"))), 9, t.Text},
 	}
 }

@@ -75,8 +75,8 @@ func TestLineFits(t *testing.T) {
 			}
 		}
 		for piece, from := range map[string]int{
-			"epoch   2.5/10": 30, "━": 42, "running": 51, "loss 1.5": 64, "ETA 1:15": 91,
-			"λ 0.9": 119,
+			"epoch   2.5/10": 30, "━": 42, "worst": 56, "running": 65, "ETA 1:15": 78, "mean": 92,
+			"loss 1.5": 105, "λ 0.9": 133,
 		} {
 			if shown := strings.Contains(out.String(), piece); shown != (width >= from) {
 				t.Errorf("screen of %d: %q is shown: %v\n%s", width, piece, shown, out.String())
@@ -132,16 +132,17 @@ func TestTroublesAreToldOnce(t *testing.T) {
 	live := []runner.LiveRun{
 		{ID: "mine", Trouble: "disk full"}, {ID: "other", Trouble: "disk full"}, {ID: "fine"},
 	}
-	ids, remedy := []string{"mine", "fine"}, "go on with drolab resume %s"
+	ids, remedy := []string{"mine", "fine"}, "continue with drolab resume %s"
 	if lines := troubles(live, ids, told, remedy); len(lines) != 1 ||
-		!strings.Contains(lines[0], "run mine waits: disk full (go on with drolab resume mine)") {
+		!strings.Contains(lines[0],
+			"run mine waits: disk full (continue with drolab resume mine)") {
 		t.Errorf("told %q", lines)
 	}
 	if lines := troubles(live, ids, told, remedy); len(lines) != 0 {
 		t.Errorf("told again: %q", lines)
 	}
 	over := []runner.LiveRun{{ID: "mine"}}
-	if lines := troubles(over, ids, told, ""); len(lines) != 1 || lines[0] != "run mine goes on" {
+	if lines := troubles(over, ids, told, ""); len(lines) != 1 || lines[0] != "run mine continues" {
 		t.Errorf("told when it was over: %q", lines)
 	}
 	if lines := troubles(live, ids, told, remedy); len(lines) != 1 {

@@ -47,6 +47,7 @@ interrupted by a crash; those that somebody stopped are left alone.`,
 	}
 	c.Flags().BoolVar(&inline, "inline", false, "train in this process, not in the background")
 	tr.JSONFlag(c, "the result")
+	tr.ExplainFlag(c)
 	c.Flags().BoolVar(&all, "all", false, "every run that is paused or was interrupted")
 	return c
 }

@@ -82,6 +82,7 @@ drolab run --from latest --set lr=0.001 --algo sfk`,
 	flags.BoolVarP(&f.detach, "detach", "d", false, "start the runs and leave them")
 	c.MarkFlagsMutuallyExclusive("inline", "detach")
 	tr.JSONFlag(c, "the result")
+	tr.ExplainFlag(c)
 	flags.StringVar(&f.live, "export-live", "", "write event files as the runs go on, while this "+
 		"command watches: tensorboard, into the folder tensorboard beside the runs")
 	c.MarkFlagsMutuallyExclusive("detach", "export-live")
@@ -259,7 +260,7 @@ func leave(tr *trainer.Trainer, dir string, ids []string) error {
 	for _, r := range runs {
 		fmt.Fprintln(tr.Stdout, console.Clean(r.Meta.ID))
 	}
-	fmt.Fprintln(tr.Stderr, "come back with drolab attach, end one with drolab stop RUN")
+	fmt.Fprintln(tr.Stderr, "Return with drolab attach; stop one with drolab stop RUN")
 	return nil
 }
 

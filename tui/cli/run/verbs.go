@@ -28,7 +28,7 @@ func pauseCommand(tr *trainer.Trainer) *cobra.Command {
 }
 
 func stopCommand(tr *trainer.Trainer) *cobra.Command {
-	return verbCommand(tr, "stop", "Stop runs, with a checkpoint; drolab resume goes on from there",
+	return verbCommand(tr, "stop", "Stop runs with a checkpoint; drolab resume continues them",
 		(*engine.Client).Stop,
 		func(r *record.Run) bool { return r.Status().Ended() && !r.Held() })
 }
@@ -148,7 +148,7 @@ func awaitRun(tr *trainer.Trainer, r *record.Run, so func(*record.Run) bool) (*r
 		}
 		// else the run's directory tells how it ends
 		if s, err := tr.Client(dir).Status(); err == nil {
-			const remedy = "then go on with drolab resume %s"
+			const remedy = "then continue with drolab resume %s"
 			lines := troubles(s.Runs, []string{id}, map[string]string{}, remedy)
 			if len(lines) > 0 {
 				return nil, errors.New(lines[0])
@@ -160,7 +160,7 @@ func awaitRun(tr *trainer.Trainer, r *record.Run, so func(*record.Run) bool) (*r
 
 func knobCommand(tr *trainer.Trainer) *cobra.Command {
 	return &cobra.Command{
-		Use: "knob RUN KEY=VALUE", Short: "Change a setting of a run that goes on",
+		Use: "knob RUN KEY=VALUE", Short: "Change a setting of a live run",
 		Long: `Change a setting of a run from its next step on, to a number or auto: lr, and what else its method takes
 (an error names them). The change stands in the run's log, and a resume makes it again at the same step.`,
 		Example: "drolab knob latest lr=0.003",

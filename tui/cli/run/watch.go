@@ -28,7 +28,7 @@ func watch(tr *trainer.Trainer, c *crew, ids []string, exports bool) []queue.Out
 	go func() { ended <- c.await(ids) }()
 	trouble, end := c.troubles(ids)
 	defer end()
-	p := &panel{out: tr.Stderr, ascii: tr.ASCII}
+	p := &panel{out: tr.Stderr, ascii: tr.ASCII, theme: tr.ThemeErr()}
 	every := lookEvery
 	if width, height, ok := tr.SizeErr(); ok && width > 0 {
 		p.screen, every = true, console.DrawEvery
@@ -45,13 +45,17 @@ func watch(tr *trainer.Trainer, c *crew, ids []string, exports bool) []queue.Out
 	}
 	fmt.Fprintf(tr.Stderr, "%s, recorded in %s\n", kit.Plural(len(ids), "run"),
 		console.Clean(c.dir))
+	if p.screen {
+		fmt.Fprintln(tr.Stderr, p.theme.Dim.Paint(
+			"drolab attach, in another terminal, shows the curves. Ctrl-C stops the runs."))
+	}
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	interrupted := c.interrupted
 	for {
 		select {
 		case outcomes := <-ended:
-			p.look()
+			p.read()
 			p.show(true)
 			return outcomes
 		case <-interrupted:
@@ -64,7 +68,7 @@ func watch(tr *trainer.Trainer, c *crew, ids []string, exports bool) []queue.Out
 		if width, height, ok := tr.SizeErr(); ok {
 			p.resize(width, height)
 		}
-		p.look()
+		p.read()
 		p.show(false)
 	}
 }
@@ -83,7 +87,7 @@ func (l *live) add(e runner.Event) {
 	l.export(e)
 	switch e := e.(type) {
 	case *runner.ResumeEvent:
-		l.news = append(l.news, fmt.Sprintf("%s goes on from step %d", l.name(), e.Step))
+		l.news = append(l.news, fmt.Sprintf("%s resumed from step %d", l.name(), e.Step))
 	case *runner.WarningEvent:
 		l.news = append(l.news, fmt.Sprintf("%s warning at step %d: %s", l.name(), e.Step,
 			console.OneLine(e.Message)))

@@ -16,8 +16,8 @@ func (s *Screen) replayCommand() *cobra.Command {
 	var r lab.Replay
 	var from, by string
 	c := &cobra.Command{
-		Use: "replay RUN...", Short: "Watch recorded runs as if they trained now",
-		Long: `Watch recorded runs as if they trained now, 1 to 1000 times as fast: the interface on what had been
+		Use: "replay RUN...", Short: "Replay recorded runs as if they were training now",
+		Long: `Replay recorded runs as if they were training now, 1 to 1000 times as fast: the interface on what had been
 logged by each moment. Space plays and pauses, { and } change the speed, comma and full stop scrub; u, y and J
 go to the next evaluation, checkpoint and warning, U, Y and K to the one before. Nothing is changed. RUN is as in compare:
 recorded:paper are the paper's runs, which come with the program and need no dataset.

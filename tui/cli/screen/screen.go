@@ -84,7 +84,7 @@ func (s *Screen) readOnly(ctx context.Context, cfg lab.Config) error {
 
 // screen is the interface's world, without verbs.
 func (s *Screen) screen(runsDir string, attach bool) lab.Config {
-	return lab.Config{StopSweep: s.StopSweep, Ring: s.Ring,
+	return lab.Config{Hooks: lab.Hooks{StopSweep: s.StopSweep}, Ring: s.Ring,
 		RunsDir: runsDir, DataDir: s.DataDir, Catalogues: s.Catalogues,
 		ProgramsDir: s.Programs, CPU: machine.CPU(),
 		Cores: s.Threads, Dir: ".", Attach: attach,
@@ -94,6 +94,8 @@ func (s *Screen) screen(runsDir string, attach bool) lab.Config {
 // open is the interface over runs of another process, until it is left.
 func (s *Screen) open(ctx context.Context, cfg lab.Config) error {
 	machine.Calm()
+	story := ""
+	cfg.Told = func(sentence string) { story = sentence }
 	s.Draws(true)
 	err := tui.Run(ctx, cfg)
 	s.Draws(false)
@@ -101,6 +103,9 @@ func (s *Screen) open(ctx context.Context, cfg lab.Config) error {
 		return nil
 	}
 	s.comeBack(cfg.RunsDir)
+	if story != "" { // the last line, as of a run and of a report
+		s.Say("%s", story)
+	}
 	return err
 }
 
@@ -160,7 +165,7 @@ func (s *Screen) farewell(outcomes []queue.Outcome) {
 			cause, _, _ := strings.Cut(o.Err.Error(), "\n")
 			fmt.Fprintf(s.Stderr, "run %s failed: %s\n", o.ID, console.OneLine(cause))
 		case o.Status == runner.Stopped:
-			fmt.Fprintf(s.Stderr, "run %s is stopped: go on with drolab resume %s\n", o.ID, o.ID)
+			fmt.Fprintf(s.Stderr, "run %s is stopped: continue with drolab resume %s\n", o.ID, o.ID)
 		}
 	}
 }

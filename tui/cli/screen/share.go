@@ -71,7 +71,7 @@ func (s *Screen) share(ctx context.Context, f sharing) error {
 	}
 	keys, err := share.Keys(f.keys)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("nobody may look: %s is missing; put the .pub file of each who may "+
+		return fmt.Errorf("no viewers allowed: %s is missing; put the .pub file of each who may "+
 			"into it, or name another file with --authorized-keys", f.keys)
 	}
 	if err != nil {
@@ -101,7 +101,7 @@ func (s *Screen) share(ctx context.Context, f sharing) error {
 	err = share.Serve(ctx, l, share.Settings{Lab: cfg, HostKey: hostKey, AuthorizedKeys: f.keys,
 		Viewers: f.viewers, Idle: f.idle, Log: s.Stderr})
 	if err == nil {
-		fmt.Fprintln(s.Stdout, "nobody looks any more; the runs go on")
+		fmt.Fprintln(s.Stdout, "No viewers left. The runs continue.")
 	}
 	return err
 }

@@ -77,7 +77,7 @@ func (sw *Sweeps) submit(
 		sw.Say("all that is missing is in Slurm's queue already")
 		return nil, 0, nil
 	default:
-		sw.Say("nothing is missing")
+		sw.Say("Nothing is missing")
 		return nil, 0, nil
 	}
 	stages, err := folder.Batches(todo, ask)

@@ -44,7 +44,7 @@ func (sw *Sweeps) sweepStatusCommand() *cobra.Command {
 		},
 	}
 	sw.JSONFlag(c, "every run's state")
-	c.Flags().BoolVar(&follow, "follow", false, "go on until nothing is left to do")
+	c.Flags().BoolVar(&follow, "follow", false, "go on until the sweep has finished")
 	return c
 }
 

@@ -91,7 +91,7 @@ func (t *Trainer) printStatus(s *engine.Status) {
 func (t *Trainer) engineStopCommand() *cobra.Command {
 	var force bool
 	c := &cobra.Command{
-		Use: "stop", Short: "End the engine, if nothing is running",
+		Use: "stop", Short: "Stop the engine if no run is active",
 		Args: console.None,
 		RunE: func(*cobra.Command, []string) error {
 			err := t.Client(t.RunsDir).Shutdown(force)

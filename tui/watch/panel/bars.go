@@ -28,7 +28,7 @@ func (w *Board) Bars(p int, of lab.Measure, rows int) *plot.Bars {
 		LowerIsBetter: of.Better != dro.Higher}
 	var base []measure.Number
 	if r := w.Compared(of); r != nil {
-		base = r.Places(of)
+		base = r.PlacesAsOf(t, of)
 	}
 	cells := barCells(t, of)
 	// A row of heads is there only where it costs no bar.

@@ -104,7 +104,7 @@ func (v *View) PlotRows(iw, ih int) int {
 
 // Plots lays the curves of a view of panel i out.
 func (w *Board) Plots(i int, v *View, iw, ih int) (list []Placed) {
-	charset := w.charset(i, v.PlotRows(iw, ih))
+	charset := w.charset()
 	names := v.Drawn(iw, ih)
 	for i, q := range names {
 		p := Placed{Chart: w.Chart(q), At: kit.Area(0, 0, iw, ih), Q: q, head: len(names) == 2}
@@ -136,24 +136,20 @@ func (w *Board) Plots(i int, v *View, iw, ih int) (list []Placed) {
 // of two panels stand in line.
 const leastGutter = 4
 
-// charset is that of a plot of so many rows in panel i. A theme without such characters has its
-// own for both.
-func (w *Board) charset(i, rows int) plot.Charset {
-	low := !plot.Roomy(rows, w.Panels[i].Roomy)
-	return w.Theme.Charset(w.style == inDots || w.style == byRoom && low)
-}
+// charset is that of all plots. Dots show a curve as it is at every size; a theme without such
+// characters has its own for both styles.
+func (w *Board) charset() plot.Charset { return w.Theme.Charset(w.style == auto) }
 
 // style is what curves are drawn in.
 type style int
 
 const (
-	byRoom style = iota
-	inLines
-	inDots
-	styles // how many
+	auto    style = iota // dots, or what stands for lines without UTF-8
+	inLines              // asciigraph's
+	styles               // how many
 )
 
-func (s style) String() string { return [...]string{"as there is room", "lines", "dots"}[s] }
+func (s style) String() string { return [...]string{"auto", "lines"}[s] }
 
 // problems are what a chart cannot show. They are said rather than left out in silence: a loss
 // that is not finite is what one looks for when a run goes wrong.
@@ -288,18 +284,13 @@ func (w *Board) Risks(v *View) *plot.Chart {
 	return c
 }
 
-// phase is the portrait of all runs, in the box of the one under the cursor, for panel p. Dots
-// suit a path better than lines, which cannot turn within a cell, so zero rows ask for dots
-// unless the user wants lines.
-func (w *Board) phase(p, ih int) *plot.Phase {
+// phase is the portrait of all runs, in the box of the one under the cursor.
+func (w *Board) phase() *plot.Phase {
 	t := w.Run()
 	box := t.Meta.Box
-	ph := &plot.Phase{X: w.phaseX, Y: w.phaseY, Charset: w.charset(p, 0),
+	ph := &plot.Phase{X: w.phaseX, Y: w.phaseY, Charset: w.charset(),
 		BoxX: plot.Range{Lo: box.Lambda[0], Hi: box.Lambda[1]},
 		BoxY: plot.Range{Lo: box.Eta[0], Hi: box.Eta[1]}}
-	if w.style == inLines {
-		ph.Charset = w.charset(p, ih)
-	}
 	for i, o := range w.Tracks {
 		if !o.Hidden && o.Path.Len() > 0 {
 			ph.Trails = append(ph.Trails, plot.Trail{Path: &o.Path, Number: o.Number,

@@ -16,7 +16,7 @@
 // again.
 //
 // Everything here runs in the goroutine of the interface. Drawing changes nothing; what a frame
-// needs from the frame before (axes, orders, Roomy) is kept by Fit and by the page.
+// needs from the frame before (axes, orders) is kept by Fit and by the page.
 //
 // # Axes
 //

@@ -116,7 +116,7 @@ func (portrait) draw(w *Board, p int, _ *View, iw, ih int) ([]string, string) {
 	if w.Run().Path.Len() == 0 {
 		return nil, ""
 	}
-	return w.painted(w.phase(p, ih), iw, ih), ""
+	return w.painted(w.phase(), iw, ih), ""
 }
 
 func (portrait) note(w *Board, _ *View) string { return w.Run().Short + " · λ across, η up" }
@@ -174,7 +174,7 @@ func (ByRadius) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
 		return nil, ""
 	}
 	// The gutter is set here as Plots sets it for curves: the axis needs to know its labels.
-	c.Charset = w.charset(p, ih-axisRows)
+	c.Charset = w.charset()
 	c.Gutter = max(leastGutter, c.TickWidth(ih-axisRows))
 	c.DrawTo(&w.frame, iw, ih)
 	return w.Theme.Rows(&w.frame), ""
@@ -218,16 +218,16 @@ func (histogram) note(w *Board, _ *View) string { return w.Run().Label + w.Run()
 // not; a blank panel would look like an error of the program.
 func (w *Board) nothing(v *View, iw, ih int) []string {
 	t := w.Run()
-	text := t.Label + " has not been evaluated yet"
+	text := t.Label + " is not evaluated yet"
 	switch {
 	case t.Share < 1:
 		text = "reading " + t.Label
 	case w.predicted():
-		text = "what another program predicted has none of this"
+		text = "imported predictions do not have this"
 	case w.Val && !lab.Validates(t.Meta): // another run has one
 		text = t.Label + " has no validation split"
 	case v.Bars != "" && t.Eval != nil:
-		text = t.Label + " was evaluated by a version that did not record this"
+		text = t.Label + " was recorded by a version that lacks this"
 	case v.Phase && !t.HasDual():
 		text = t.Label + " has no λ and η"
 	case v.Phase:

@@ -18,9 +18,8 @@ type Panel struct {
 	Views []View // at least one
 
 	// What is kept of it.
-	View  int  // index into Views
-	First int  // first bar shown
-	Roomy bool // its plots were drawn in lines, as there was room
+	View  int // index into Views
+	First int // first bar shown
 }
 
 // View is one of the things a panel can show: curves over the steps, bars by

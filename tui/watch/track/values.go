@@ -3,6 +3,7 @@ package track
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"drolab/dro"
 	"drolab/runner"
@@ -137,10 +138,14 @@ func (t *Track) Epochs(step float64) float64 {
 	return step / float64(max(1, t.Meta.StepsPerEpoch))
 }
 
-// HasDual tells whether the run has a λ and an η. Before the first step nobody can tell, and yes
-// is the better guess: the bounds of the box are drawn from the first frame.
+// HasDual tells whether the run has a λ and an η: before the first step its method says so.
 func (t *Track) HasDual() bool {
-	return t.Last == nil || t.Last.Of("eta").Applies()
+	if t.Last != nil {
+		return t.Last.Of("eta").Applies()
+	}
+	m, err := dro.Find(t.Meta.Spec.Algorithm())
+	return err != nil || slices.ContainsFunc(m.Measures,
+		func(d dro.Measure) bool { return d.Name == "eta" })
 }
 
 // Selects tells whether the run is to select a step.

@@ -1,0 +1,272 @@
+package story
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/compare"
+)
+
+// cast is who counts, and at which epoch.
+type cast struct {
+	arms  []*arm // configurations, in the order of the runs; each has every one of the seeds
+	base  *arm   // that all are compared with; nil without one, else the first of arms
+	seeds []uint64
+	asked int // seeds that were to be trained
+	epoch float64
+	out   []string // who is left out, and why
+	waits string   // what is waited for; then nothing else holds
+}
+
+// arm is a configuration: runs that differ in seed alone.
+type arm struct {
+	name string
+	key  string // compare.Configuration
+	runs map[uint64]Run
+}
+
+// at is the evaluation of a seed at an epoch; nil without one.
+func (a *arm) at(seed uint64, epoch float64) *runner.EvalEvent {
+	return a.runs[seed].at(epoch)
+}
+
+func (r Run) at(epoch float64) *runner.EvalEvent {
+	for _, e := range slices.Backward(r.Evals) {
+		if same(e.Epoch, epoch) {
+			return e
+		}
+	}
+	return nil
+}
+
+// epoch is that of the last evaluation; 0 before the first.
+func (r Run) epoch() float64 {
+	if len(r.Evals) == 0 {
+		return 0
+	}
+	return r.Evals[len(r.Evals)-1].Epoch
+}
+
+// same tells whether two epochs are one: each is a quotient of steps, by its own number of them.
+func same(a, b float64) bool { return math.Abs(a-b) <= 1e-6*max(1, math.Abs(a)) }
+
+// gather decides who counts. Runs go out one by one, each with a word about it, and what is left
+// has an epoch in common or is waited for.
+func gather(runs []Run, baseline int) *cast {
+	c := &cast{}
+	var base string
+	if baseline >= 0 {
+		base = runs[baseline].Key
+	}
+	reference := runs[max(0, baseline)].Meta
+	why := map[string][]string{} // who is out, by why
+	var kept []int
+	furthest := 0.0
+	for _, r := range runs {
+		furthest = max(furthest, r.epoch())
+	}
+	for i, r := range runs {
+		if reason := outright(r, reference, furthest); reason != "" {
+			name := r.Name
+			if several(runs, r) {
+				name = fmt.Sprintf("%s s%d", name, r.Meta.Spec.Seed)
+			}
+			why[reason] = append(why[reason], name)
+			continue
+		}
+		kept = append(kept, i)
+	}
+	waiting := c.take(runs, kept)
+	if i := slices.IndexFunc(c.arms, func(a *arm) bool { return a.key == base }); i >= 0 {
+		c.base = c.arms[i]
+		c.arms = slices.Insert(slices.Delete(c.arms, i, i+1), 0, c.base)
+	}
+	why["fewer"] = c.leaveFew()
+	for _, reason := range reasons() {
+		if who := why[reason.key]; len(who) > 0 {
+			c.out = append(c.out, fmt.Sprintf(reason.words, list(who)))
+		}
+	}
+	switch {
+	case len(c.arms) == 0 && len(waiting) == 0:
+		c.waits = "No run has an evaluation to compare"
+	case c.base == nil && baseline >= 0 && slices.Contains(waiting, runs[baseline].Name):
+		c.waits = "Waiting for the first evaluation of " + runs[baseline].Name
+	case len(c.arms) == 0 || len(waiting) > 0 && len(c.arms) == 1:
+		c.waits = "Waiting for the first evaluation of " + list(waiting)
+	default:
+		if len(waiting) > 0 {
+			c.out = append(c.out, "nothing yet of "+list(waiting))
+		}
+		c.meet()
+	}
+	return c
+}
+
+// reasons are why runs are left out, and the words for it, in their order. %s is who.
+func reasons() []struct{ key, words string } {
+	return []struct{ key, words string }{
+		{"failed", "%s failed"},
+		{"diverged", "%s diverged"},
+		{"early", "%s ended early"},
+		{"fewer", "%s not compared, of fewer seeds"},
+		{"imported", "%s imported, so of no epoch"},
+		{"data", "%s on other data"},
+	}
+}
+
+// outright says why a run counts nowhere, by a key of reasons; "" where it may.
+// The furthest run is at an epoch: one that has ended before half of it would hold all back.
+func outright(r Run, reference *runner.Meta, furthest float64) string {
+	question := func(m *runner.Meta) string { return compare.Question(dro.OfNetwork, m) }
+	switch {
+	case r.Status == runner.Failed:
+		return "failed"
+	case r.Meta.Imported != nil:
+		return "imported"
+	case question(r.Meta) != question(reference):
+		return "data"
+	case r.Status.Ended() && r.Status != runner.Done && 2*r.epoch() < furthest:
+		return "early"
+	case len(r.Evals) == 0:
+		return ""
+	}
+	loss := r.Evals[len(r.Evals)-1].Of("test_loss")
+	if loss.Applies() && (math.IsNaN(loss.Float()) || math.IsInf(loss.Float(), 0)) {
+		return "diverged"
+	}
+	return ""
+}
+
+// several tells whether a configuration has runs of several seeds.
+func several(runs []Run, r Run) bool {
+	return slices.ContainsFunc(runs, func(o Run) bool {
+		return o.Meta.Spec.Seed != r.Meta.Spec.Seed &&
+			o.Key == r.Key
+	})
+}
+
+// take makes arms of the runs that have been evaluated, and names those that have none yet. Of
+// runs of one configuration and seed, which are the same, the newest counts.
+func (c *cast) take(runs []Run, kept []int) (waiting []string) {
+	arms, seeds := map[string]*arm{}, map[uint64]bool{}
+	begun := map[string]bool{}
+	for _, i := range kept {
+		r, key := runs[i], runs[i].Key
+		seeds[r.Meta.Spec.Seed] = true
+		if r.epoch() <= 0 {
+			continue
+		}
+		a := arms[key]
+		if a == nil {
+			a = &arm{name: r.Name, key: key, runs: map[uint64]Run{}}
+			arms[key], c.arms = a, append(c.arms, a)
+		}
+		old, there := a.runs[r.Meta.Spec.Seed]
+		if !there || r.Meta.Created.After(old.Meta.Created) {
+			a.runs[r.Meta.Spec.Seed] = r
+		}
+		begun[key] = true
+	}
+	c.asked = len(seeds)
+	for _, i := range kept {
+		if r := runs[i]; !begun[r.Key] && !slices.Contains(waiting, r.Name) {
+			waiting = append(waiting, r.Name)
+		}
+	}
+	return waiting
+}
+
+// leaveFew leaves out the arms that have ended with less than half as many seeds as the first, and
+// names them: for all to have the same seeds, they would cost the others theirs.
+func (c *cast) leaveFew() (names []string) {
+	if len(c.arms) == 0 {
+		return nil
+	}
+	first := len(c.arms[0].runs)
+	c.arms = slices.DeleteFunc(c.arms, func(a *arm) bool {
+		few := 2*len(a.runs) < first
+		for _, r := range a.runs {
+			few = few && r.Status.Ended()
+		}
+		if few {
+			names = append(names, a.name)
+		}
+		return few
+	})
+	return names
+}
+
+// meet finds the seeds that all arms have and the last epoch that all of their runs have. A seed
+// that is not half as far as another does not hold that one back, and is counted as missing.
+func (c *cast) meet() {
+	last := map[uint64]float64{}
+	for seed := range c.arms[0].runs {
+		if e := c.common([]uint64{seed}); e > 0 {
+			last[seed] = e
+		}
+	}
+	furthest := 0.0
+	for _, e := range last {
+		furthest = max(furthest, e)
+	}
+	for seed, e := range last {
+		if 2*e >= furthest {
+			c.seeds = append(c.seeds, seed)
+		}
+	}
+	slices.Sort(c.seeds)
+	c.epoch = c.common(c.seeds)
+	switch {
+	case c.epoch > 0:
+	case c.leaveOne():
+		c.seeds = nil
+		c.meet()
+	default:
+		c.waits = "Waiting for an epoch that all runs have evaluated"
+	}
+}
+
+// common is the last epoch that all arms have of all the seeds; 0 for none.
+func (c *cast) common(seeds []uint64) float64 {
+	if len(seeds) == 0 {
+		return 0
+	}
+	for _, e := range slices.Backward(c.arms[0].runs[seeds[0]].Evals) {
+		lacks := func(a *arm) bool {
+			none := func(s uint64) bool { return a.at(s, e.Epoch) == nil }
+			return slices.ContainsFunc(seeds, none)
+		}
+		if !slices.ContainsFunc(c.arms, lacks) {
+			return e.Epoch
+		}
+	}
+	return 0
+}
+
+// leaveOne leaves out an arm that shares no seed and epoch with the first, which is the baseline
+// where there is one, or else the last arm. False where two are not left.
+func (c *cast) leaveOne() bool {
+	for i, a := range c.arms[1:] {
+		pair := &cast{arms: []*arm{c.arms[0], a}}
+		shares := false
+		for seed := range c.arms[0].runs {
+			shares = shares || pair.common([]uint64{seed}) > 0
+		}
+		if !shares {
+			c.out = append(c.out, fmt.Sprintf("%s shares no evaluated epoch with %s", a.name,
+				c.arms[0].name))
+			c.arms = slices.Delete(c.arms, i+1, i+2)
+			return true
+		}
+	}
+	if n := len(c.arms) - 1; n > 1 {
+		c.out = append(c.out, c.arms[n].name+" shares no evaluated epoch with all others")
+		c.arms = c.arms[:n]
+		return true
+	}
+	return false
+}

@@ -1,0 +1,155 @@
+package story
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// reading is how a clause is understood: its pattern, and what has to be so.
+type reading struct {
+	pattern *regexp.Regexp
+	rare    bool // not among the made-up results
+	holds   func(s *seen, m []string) bool
+}
+
+func readings() []reading {
+	near := func(text string, v float64) bool {
+		x, err := strconv.ParseFloat(text, 64)
+		return err == nil && math.Abs(x-v) <= .5001 &&
+			(!strings.Contains(text, ".") || math.Abs(x-v) <= .0501)
+	}
+	best := func(s *seen, name string) bool { // no other but the baseline is higher
+		return !slices.ContainsFunc(s.counted, func(o string) bool {
+			return o != s.base && s.mean(o, worstOf) > s.mean(name, worstOf)
+		})
+	}
+	named := func(s *seen, name, part string) bool { // the worst class in every seed
+		for i, r := range s.runs {
+			if s.names[i] == name && slices.Contains(s.seeds, r.Meta.Spec.Seed) &&
+				s.figures[i][s.epoch].part != part {
+				return false
+			}
+		}
+		return true
+	}
+	from := func(s *seen, lead, base, a, b string) bool {
+		return base == s.base && near(a, s.mean(base, worstOf)) && near(b, s.mean(lead, worstOf))
+	}
+	gain := func(s *seen, lead string) float64 {
+		return s.mean(lead, worstOf) - s.mean(s.base, worstOf)
+	}
+	sure := func(s *seen, lead string) bool { // of four seeds the interval is above 0
+		d, half := s.interval(lead, s.base, worstOf)
+		return len(s.seeds) < 4 || d-half > 0
+	}
+	one := regexp.MustCompile
+	return []reading{
+		{one(`^(.+) lifts (disc|ring|star) from (.+)'s ([\d.]+) to ([\d.]+) %$`), false,
+			func(s *seen, m []string) bool {
+				return len(s.seeds) < 4 && best(s, m[1]) && named(s, m[1], m[2]) &&
+					named(s, m[3], m[2]) && from(s, m[1], m[3], m[4], m[5]) && gain(s, m[1]) >= 1
+			}},
+		{one(`^(.+) lifts the worst class from (.+)'s ([\d.]+) \((.+)\) to ([\d.]+) % \((.+)\)$`),
+			false, func(s *seen, m []string) bool {
+				return len(s.seeds) < 4 && best(s, m[1]) && named(s, m[2], m[4]) &&
+					named(s, m[1], m[6]) && from(s, m[1], m[2], m[3], m[5]) && gain(s, m[1]) >= 1
+			}},
+		{one(`^(.+) lifts the worst class from (.+)'s ([\d.]+) to ([\d.]+) %$`), false,
+			func(s *seen, m []string) bool {
+				return len(s.seeds) < 4 && best(s, m[1]) && from(s, m[1], m[2], m[3], m[4]) &&
+					gain(s, m[1]) >= 1
+			}},
+		{one(`^(.+) (lifts|lowers) .+ from (.+)'s ([\d.]+) to ([\d.]+) % ` +
+			`\(([+-][\d.]+) ± ([\d.]+) points\)$`), false,
+			func(s *seen, m []string) bool {
+				d, half := s.interval(m[1], s.base, worstOf)
+				return len(s.seeds) >= 4 && best(s, m[1]) && from(s, m[1], m[3], m[4], m[5]) &&
+					near(m[6], d) && math.Abs(d) > half && (d > 0) == (m[2] == "lifts")
+			}},
+		{one(`^(.+) and (.+) cannot be told apart: worst class ([\d.]+) against ([\d.]+) % ` +
+			`\(([+-][\d.]+) ± ([\d.]+) points\)$`), false,
+			func(s *seen, m []string) bool {
+				d, half := s.interval(m[1], s.base, worstOf)
+				return len(s.seeds) >= 4 && from(s, m[1], m[2], m[4], m[3]) && near(m[5], d) &&
+					(math.Abs(d) <= half || math.Abs(d) < 1 || len(s.counted) > 2)
+			}},
+		{one(`^(.+) lowers the worst class from (.+)'s ([\d.]+) to ([\d.]+) %$`), false,
+			func(s *seen, m []string) bool {
+				return len(s.counted) == 2 && from(s, m[1], m[2], m[3], m[4]) && gain(s, m[1]) <= -1
+			}},
+		{one(`^all (\d+) others lower (.+)'s worst class, ([\d.]+) %; the highest is (.+)'s, ` +
+			`([\d.]+) %$`), false,
+			func(s *seen, m []string) bool {
+				return m[1] == fmt.Sprint(len(s.counted)-1) && best(s, m[4]) &&
+					from(s, m[4], m[2], m[3], m[5]) && gain(s, m[4]) <= -1
+			}},
+		{one(`^the worst class of (.+) is within a point of (.+)'s: ([\d.]+) against ` +
+			`([\d.]+) %$`), true,
+			func(s *seen, m []string) bool {
+				return from(s, m[1], m[2], m[4], m[3]) && math.Abs(gain(s, m[1])) < 1
+			}},
+		{one(`^none lifts the worst class of (.+), ([\d.]+) %, by a point; (.+) comes to ` +
+			`([\d.]+) %$`), false,
+			func(s *seen, m []string) bool {
+				return best(s, m[3]) && from(s, m[3], m[1], m[2], m[4]) && gain(s, m[3]) < 1
+			}},
+		{one(`^without a baseline, (.+) has the highest worst class, ([\d.]+) %; (.+) the lowest, ` +
+			`([\d.]+) %$`), false,
+			func(s *seen, m []string) bool {
+				lowest := !slices.ContainsFunc(s.counted, func(o string) bool {
+					return s.mean(o, worstOf) < s.mean(m[3], worstOf)
+				})
+				return s.base == "" && best(s, m[1]) && lowest &&
+					near(m[2], s.mean(m[1], worstOf)) && near(m[4], s.mean(m[3], worstOf))
+			}},
+		{one(`^without a baseline, the worst classes of (both|all (\d+)) are within a point, at ` +
+			`([\d.]+) %$`), false,
+			func(s *seen, m []string) bool {
+				far := slices.ContainsFunc(s.counted, func(o string) bool {
+					return math.Abs(s.mean(o, worstOf)-s.mean(s.counted[0], worstOf)) >= 1
+				})
+				return s.base == "" && !far && (m[1] == "both") == (len(s.counted) == 2)
+			}},
+		{one(`^the worst class of (.+) is at ([\d.]+) %, the mean at ([\d.]+) %; no other run ` +
+			`to compare$`), false,
+			func(s *seen, m []string) bool {
+				return len(s.counted) == 1 && near(m[2], s.mean(m[1], worstOf)) &&
+					near(m[3], s.mean(m[1], meanOf))
+			}},
+		{one(`^and raises mean accuracy by ([\d.]+) points( or more)?$`), false,
+			func(s *seen, m []string) bool {
+				lead := s.lead(best)
+				d, half := s.interval(lead, s.base, meanOf)
+				if m[2] == "" {
+					return len(s.seeds) < 4 && near(m[1], d)
+				}
+				x, _ := strconv.ParseFloat(m[1], 64)
+				return len(s.seeds) >= 4 && x <= d-half+1e-6
+			}},
+		{one(`^and costs at most ([\d.]+) points of mean accuracy$`), false,
+			func(s *seen, m []string) bool {
+				lead := s.lead(best)
+				d, half := s.interval(lead, s.base, meanOf)
+				if len(s.seeds) < 4 {
+					half = 0
+				}
+				x, _ := strconv.ParseFloat(m[1], 64)
+				return x > 0 && x >= -(d-half)-1e-6
+			}},
+		{one(`^all (\d+) lift the worst class$`), false, func(s *seen, m []string) bool {
+			return m[1] == fmt.Sprint(len(s.counted)-1) && len(s.seeds) < 4 &&
+				!slices.ContainsFunc(s.counted, func(o string) bool {
+					return o != s.base && gain(s, o) < 1
+				})
+		}},
+		{one(`^(.+?) lowers? (.+)'s worst class$`), false, func(s *seen, m []string) bool {
+			return m[2] == s.base && !slices.ContainsFunc(s.counted, func(o string) bool {
+				return slices.Contains(split(m[1]), o) && gain(s, o) > -1
+			}) && sure(s, s.lead(best))
+		}},
+	}
+}

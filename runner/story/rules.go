@@ -1,0 +1,200 @@
+package story
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// need is what a rule needs to be asked at all, as a set.
+type need int
+
+const (
+	baseline need = 1 << iota // a run that the others are compared with
+	rivals                    // two runs to compare, or more
+	worst                     // a worst class or group
+	noWorst                   // none: the robust risk is what is left
+	few                       // fewer seeds than a claim needs
+	enough                    // as many as it needs
+	alone                     // one configuration
+	open                      // no baseline
+)
+
+// has is what there is.
+func (f *facts) has() (n need) {
+	either := func(is bool, yes, no need) {
+		if n |= no; is {
+			n = n&^no | yes
+		}
+	}
+	either(f.base != nil, baseline, open)
+	either(len(f.arms) > 1, rivals, alone)
+	either(f.worst, worst, 0)
+	either(!f.worst && f.risk, noWorst, 0)
+	either(len(f.seeds) < claim, few, enough)
+	return n
+}
+
+// rule is a thing that can be said. Of the rules of one slot the first that holds is said.
+type rule struct {
+	slot  string
+	needs need
+	when  func(*facts) bool // nil: always
+	words string            // with {name}, as words has them
+}
+
+// rules are all that can be said, slot by slot in the order of the sentence.
+func rules() []rule {
+	gains := func(f *facts) bool { return f.gain.value >= point && f.gain.low() > 0 }
+	loses := func(f *facts) bool { return f.gain.value <= -point && f.gain.high() < 0 }
+	same := func(f *facts) bool { return f.part(f.lead) != "" && f.part(f.lead) == f.part(f.base) }
+	named := func(f *facts) bool { return f.part(f.lead) != "" && f.part(f.base) != "" }
+	one := func(f *facts) bool { return f.others == 1 }
+	near := func(f *facts) bool {
+		return f.over(f.lead, worstAccuracy)-f.over(f.last, worstAccuracy) < point
+	}
+	lift := func(f *facts) bool { return gains(f) && f.others > 1 && f.lifted == f.others }
+	all := func(list ...func(*facts) bool) func(*facts) bool {
+		return func(f *facts) bool {
+			return !slices.ContainsFunc(list, func(when func(*facts) bool) bool { return !when(f) })
+		}
+	}
+	const told, claimed = baseline | rivals | worst | few, baseline | rivals | worst | enough
+	return []rule{
+		{"lead", told, all(gains, same),
+			"{lead} lifts {part} from {base}'s {from} to {to} %"},
+		{"lead", told, all(gains, named),
+			"{lead} lifts the worst {kind} from {base}'s {from} ({basePart}) to {to} % ({part})"},
+		{"lead", told, gains, "{lead} lifts the worst {kind} from {base}'s {from} to {to} %"},
+		{"lead", told, all(loses, one),
+			"{lead} lowers the worst {kind} from {base}'s {from} to {to} %"},
+		{"lead", told, loses,
+			"all {others} others lower {base}'s worst {kind}, {from} %; the highest is {lead}'s, " +
+				"{to} %"},
+		{"lead", told, one,
+			"the worst {kind} of {lead} is within a point of {base}'s: {to} against {from} %"},
+		{"lead", told, nil,
+			"none lifts the worst {kind} of {base}, {from} %, by a point; {lead} comes to {to} %"},
+		{"lead", claimed, all(gains, same),
+			"{lead} lifts {part} from {base}'s {from} to {to} % ({gain} ± {half} points)"},
+		{"lead", claimed, gains,
+			"{lead} lifts the worst {kind} from {base}'s {from} to {to} % " +
+				"({gain} ± {half} points)"},
+		{"lead", claimed, all(loses, one),
+			"{lead} lowers the worst {kind} from {base}'s {from} to {to} % " +
+				"({gain} ± {half} points)"},
+		{"lead", claimed, nil,
+			"{lead} and {base} cannot be told apart: worst {kind} {to} against {from} % " +
+				"({gain} ± {half} points)"},
+		{"lead", open | rivals | worst, near,
+			"without a baseline, the worst {kinds} of {all} are within a point, at {to} %"},
+		{"lead", open | rivals | worst, nil,
+			"without a baseline, {lead} has the highest worst {kind}, {to} %; {last} the lowest, " +
+				"{low} %"},
+		{"lead", baseline | rivals | noWorst, func(f *facts) bool { return f.drop.low() > 0 },
+			"{lead} lowers the robust risk of {base} from {riskFrom} to {riskTo}"},
+		{"lead", baseline | rivals | noWorst, nil,
+			"none lowers the robust risk of {base}, {riskFrom}; {lead} comes to {riskTo}"},
+		{"lead", open | rivals | noWorst, nil,
+			"without a baseline, {lead} has the lowest robust risk, {riskTo}"},
+		{"lead", alone | worst, nil,
+			"the worst {kind} of {lead} is at {to} %, the mean at {mean} %; " +
+				"no other run to compare"},
+		{"lead", alone | noWorst, nil,
+			"the robust risk of {lead} is {riskTo}; no other run to compare"},
+
+		{"cost", told, all(gains, func(f *facts) bool { return f.mean.value >= .1 }),
+			"and raises mean accuracy by {mean+} points"},
+		{"cost", told, gains, "and costs at most {cost} points of mean accuracy"},
+		{"cost", claimed, all(gains, func(f *facts) bool { return f.mean.low() >= .1 }),
+			"and raises mean accuracy by {raise} points or more"},
+		{"cost", claimed, gains, "and costs at most {cost} points of mean accuracy"},
+
+		{"others", told, lift, "all {others} lift the worst {kind}"},
+		{"others", baseline | rivals | worst,
+			func(f *facts) bool { return gains(f) && len(f.sunk) > 0 },
+			"{sunk} lower{sunks} {base}'s worst {kind}"},
+		{"overfit", 0, func(f *facts) bool { return len(f.overfit) > 0 },
+			"{overfit} {have} begun to overfit"},
+	}
+}
+
+// story asks the rules.
+func (f *facts) story(out []string) Story {
+	s, has, said := Story{Scope: f.scope(), Out: out}, f.has(), map[string]bool{}
+	words := strings.NewReplacer(f.words()...)
+	for _, r := range rules() {
+		if said[r.slot] || r.needs&^has != 0 || r.when != nil && !r.when(f) {
+			continue
+		}
+		said[r.slot] = true
+		s.Said = append(s.Said, words.Replace(r.words))
+	}
+	if !said["lead"] {
+		s.Said = slices.Insert(s.Said, 0, "the runs have no worst class to compare")
+	}
+	return s
+}
+
+// scope says what the sentence is of. One seed is said to be one, and seeds that are not there
+// yet are counted.
+func (f *facts) scope() string {
+	text := fmt.Sprintf("Epoch %.4g, ", f.epoch)
+	switch n := len(f.seeds); {
+	case n < f.asked:
+		return text + fmt.Sprintf("in %d of %d seeds", n, f.asked)
+	case n == 1:
+		return text + "in this seed"
+	case n < claim:
+		return text + fmt.Sprintf("averaged over %d seeds", n)
+	default:
+		return text + fmt.Sprintf("over %d seeds", n)
+	}
+}
+
+// words are those that stand for facts, each with what it stands for. What a rule does not need
+// may be NaN in them: no rule that is said uses it.
+func (f *facts) words() []string {
+	plural := func(names []string, one, many string) string {
+		if len(names) == 1 {
+			return one
+		}
+		return many
+	}
+	base, last := f.base, f.last
+	if base == nil {
+		base = f.lead
+	}
+	if last == nil {
+		last = f.lead
+	}
+	from, to := figures(f.over(base, worstAccuracy), f.over(f.lead, worstAccuracy))
+	if f.base == nil {
+		_, to = figures(f.over(last, worstAccuracy), f.over(f.lead, worstAccuracy))
+	}
+	low, _ := figures(f.over(last, worstAccuracy), f.over(f.lead, worstAccuracy))
+	all := fmt.Sprintf("all %d", f.others)
+	if f.others == 2 {
+		all = "both"
+	}
+	kind := f.lead.runs[f.seeds[0]].Meta.Part()
+	var sunk []string
+	for _, a := range f.sunk {
+		sunk = append(sunk, a.name)
+	}
+	return []string{"{lead}", f.lead.name, "{base}", base.name, "{last}", last.name,
+		"{others}", fmt.Sprint(f.others),
+		"{all}", all, "{kind}", kind,
+		"{kinds}", kind + map[bool]string{true: "es", false: "s"}[kind == "class"],
+		"{part}", f.part(f.lead), "{basePart}", f.part(base), "{from}", from, "{to}", to,
+		"{low}", low, "{gain}", fmt.Sprintf("%+.1f", f.gain.value),
+		"{half}", tenth(math.Ceil(10*f.gain.half) / 10),
+		"{cost}", atMost(-f.mean.low()), "{raise}", atLeast(f.mean.low()),
+		"{mean+}", tenth(f.mean.value),
+		"{mean}", tenth(f.over(f.lead, meanAccuracy)),
+		"{riskFrom}", fmt.Sprintf("%.3f", f.over(base, robustRisk)),
+		"{riskTo}", fmt.Sprintf("%.3f", f.over(f.lead, robustRisk)),
+		"{sunk}", list(sunk), "{sunks}", plural(sunk, "s", ""),
+		"{overfit}", list(f.overfit), "{have}", plural(f.overfit, "has", "have")}
+}

@@ -1,0 +1,257 @@
+package story
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"drolab/dro"
+	"drolab/presets"
+	"drolab/runner"
+	"drolab/runner/compare"
+	"drolab/runner/measure"
+	"drolab/runner/spec"
+)
+
+// TestSentences reads the sentence of every preset in every shape, and reckons each clause anew.
+func TestSentences(t *testing.T) {
+	said := map[string]int{}
+	for _, p := range presets.List() {
+		for n, of := range shapes() {
+			random := rand.New(rand.NewPCG(7, uint64(n)))
+			l := &lot{}
+			base := p.Spec
+			base.Seeds = of.seeds
+			for i, s := range base.Expand() {
+				status, epochs, lift := runner.Done, 8, 0.0
+				if of.change(i, &s, &status, &epochs, &lift) {
+					l.add(random, s, status, epochs, lift)
+				}
+			}
+			if len(l.runs) == 0 {
+				continue
+			}
+			at := Plain(l.runs)
+			got := Tell(l.runs, at)
+			where := fmt.Sprintf("%s, %s: %q", p.Name, of.name, got.String())
+			l.check(t, where, at, got, said)
+			if short := got.Fit(func(string) bool { return false }); len(got.Said) > 0 &&
+				!strings.Contains(short, got.Said[0]) {
+				t.Errorf("%s: in short %q", where, short)
+			}
+		}
+	}
+	for _, want := range readings() {
+		if !want.rare && said[want.pattern.String()] == 0 {
+			t.Errorf("nothing says %s", want.pattern)
+		}
+	}
+}
+
+// seen is what a sentence is of, found anew.
+type seen struct {
+	*lot
+	base    string // name of the baseline; "" without one that counts
+	seeds   []uint64
+	epoch   float64
+	counted []string // names of the configurations
+}
+
+// mean is that of a quantity over the seeds.
+func (s *seen) mean(name string, of func(figure) float64) float64 {
+	values := s.values(name, of)
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}
+
+// values are a quantity of the seeds.
+func (s *seen) values(name string, of func(figure) float64) (list []float64) {
+	for _, seed := range s.seeds {
+		for i, r := range s.runs {
+			if s.names[i] == name && r.Meta.Spec.Seed == seed {
+				list = append(list, of(s.figures[i][s.epoch]))
+			}
+		}
+	}
+	return list
+}
+
+// interval is that of the difference between two configurations.
+func (s *seen) interval(a, b string, of func(figure) float64) (mean, half float64) {
+	x, y, d := s.values(a, of), s.values(b, of), []float64(nil)
+	for i := range x {
+		d = append(d, x[i]-y[i])
+	}
+	return compare.TInterval(d, 1-.05/float64(len(s.counted)-1))
+}
+
+func worstOf(f figure) float64 { return f.worst }
+func meanOf(f figure) float64  { return f.mean }
+
+// lead is the configuration that the sentence is about.
+func (s *seen) lead(best func(*seen, string) bool) string {
+	i := slices.IndexFunc(s.counted, func(o string) bool { return o != s.base && best(s, o) })
+	return s.counted[i]
+}
+
+// split takes the names of a list apart.
+func split(text string) []string {
+	return strings.FieldsFunc(strings.ReplaceAll(text, " and ", ", "),
+		func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// check reads a story.
+func (l *lot) check(t *testing.T, where string, at int, got Story, said map[string]int) {
+	t.Helper()
+	text := got.String()
+	if strings.Contains(text, "nothing") && !strings.Contains(text, "nothing yet of") ||
+		strings.ContainsAny(text, "{}") || strings.Contains(text, "NaN") {
+		t.Errorf("%s", where)
+	}
+	s := l.see(t, where, at, got)
+	if s == nil {
+		return
+	}
+	for _, clause := range got.Said {
+		read := false
+		for _, r := range readings() {
+			m := r.pattern.FindStringSubmatch(clause)
+			if m == nil || read {
+				continue
+			}
+			read = true
+			if said[r.pattern.String()]++; !r.holds(s, m) {
+				t.Errorf("%s: %q is not so", where, clause)
+			}
+		}
+		if !read {
+			t.Errorf("%s: %q cannot be read", where, clause)
+		}
+	}
+}
+
+// see finds out what a sentence is of, from its scope and from the runs, and whether that is right;
+// nil where something is waited for.
+func (l *lot) see(t *testing.T, where string, at int, got Story) *seen {
+	t.Helper()
+	s := &seen{lot: l}
+	out := strings.Join(got.Out, "; ")
+	seeds := map[uint64]bool{}
+	for i, r := range l.runs {
+		loses := r.Status == runner.Failed || r.Status == runner.Stopped ||
+			len(r.Evals) > 0 && math.IsNaN(r.Evals[0].Of("test_loss").Float())
+		if loses && got.Scope != "" && !strings.Contains(out, l.names[i]) {
+			t.Errorf("%s does not name %s", where, l.names[i])
+		}
+		if seeds[r.Meta.Spec.Seed] = true; loses || len(r.Evals) == 0 {
+			continue
+		}
+		if !slices.Contains(s.counted, l.names[i]) {
+			s.counted = append(s.counted, l.names[i])
+		}
+	}
+	if got.Scope == "" {
+		if len(s.counted) > 1 && at >= 0 && slices.Contains(s.counted, l.names[at]) {
+			t.Errorf("%s waits for nothing", where)
+		}
+		return nil
+	}
+	if at >= 0 && slices.Contains(s.counted, l.names[at]) {
+		s.base = l.names[at]
+	}
+	var words string
+	if _, err := fmt.Sscanf(got.Scope, "Epoch %f, %s", &s.epoch, &words); err != nil {
+		t.Fatalf("%s: %v", where, err)
+	}
+	for seed := range seeds {
+		all := true
+		for _, name := range s.counted {
+			all = all && slices.ContainsFunc(l.runs, func(r Run) bool {
+				i := slices.IndexFunc(l.runs, func(o Run) bool { return o.Meta == r.Meta })
+				return l.names[i] == name && r.Meta.Spec.Seed == seed &&
+					r.Status != runner.Failed && len(l.figures[i]) >= int(s.epoch)
+			})
+		}
+		if all {
+			s.seeds = append(s.seeds, seed)
+		}
+	}
+	slices.Sort(s.seeds)
+	if next := s.furthest(); next != s.epoch {
+		t.Errorf("%s: all have epoch %g", where, next)
+	}
+	want := fmt.Sprintf("averaged over %d seeds", len(s.seeds))
+	if len(s.seeds) == 1 {
+		want = "in this seed"
+	} else if len(s.seeds) >= 4 {
+		want = fmt.Sprintf("over %d seeds", len(s.seeds))
+	}
+	if n := len(seeds); len(s.seeds) < n {
+		want = fmt.Sprintf("in %d of %d seeds", len(s.seeds), n)
+	}
+	if !strings.HasSuffix(got.Scope, ", "+want) {
+		t.Errorf("%s: %q, want %q", where, got.Scope, want)
+	}
+	return s
+}
+
+// furthest is the last epoch that all counted runs of the seeds have.
+func (s *seen) furthest() float64 {
+	least := math.Inf(1)
+	for i, r := range s.runs {
+		if slices.Contains(s.counted, s.names[i]) && slices.Contains(s.seeds, r.Meta.Spec.Seed) {
+			least = min(least, r.epoch())
+		}
+	}
+	return least
+}
+
+// TestOverfit: the test loss has to stay above its least for three evaluations, by a twentieth, and
+// the train loss has to go on falling.
+func TestOverfit(t *testing.T) {
+	for _, c := range []struct {
+		test, train []float64
+		want        bool
+	}{
+		{[]float64{2, 1, 1.1, 1.2, 1.3}, []float64{2, 1, .9, .8, .7}, true},
+		{[]float64{2, 1, 1.1, 1.2}, []float64{2, 1, .9, .8}, false},
+		{[]float64{2, 1, 1.04, 1.2, 1.3}, []float64{2, 1, .9, .8, .7}, false},
+		{[]float64{2, 1, 1.1, 1.2, 1.3}, []float64{2, 1, 1.1, 1.2, 1.3}, false},
+		{[]float64{2, 1, 1.1, 1.2, 1.3, .9}, []float64{2, 1, .9, .8, .7, .6}, false},
+	} {
+		l := &lot{}
+		s := spec.Defaults()
+		s.SetAlgorithms(dro.ERM)
+		l.add(rand.New(rand.NewPCG(1, 1)), s, runner.Done, len(c.test), 0)
+		for i, e := range l.runs[0].Evals {
+			e.Set("test_loss", measure.Num(c.test[i]))
+			e.Set("train_loss", measure.Num(c.train[i]))
+		}
+		got := strings.Contains(Tell(l.runs, 0).String(), "erm has begun to overfit")
+		if got != c.want {
+			t.Errorf("%v: %v", c, got)
+		}
+	}
+}
+
+// Without classes the sentence is of the robust risk.
+func TestWithoutClasses(t *testing.T) {
+	s, l := spec.Defaults(), &lot{}
+	s.SetAlgorithms(dro.SFK, dro.ERM)
+	for i, s := range s.Expand() {
+		l.add(rand.New(rand.NewPCG(1, 1)), s, runner.Done, 1, 0)
+		e := l.runs[i].Evals[0]
+		e.Set("worst_class_accuracy", measure.Number{})
+		e.Set("robust_risk", measure.Num(1.5+float64(i)))
+	}
+	const want = "Epoch 1, in this seed: sfk lowers the robust risk of erm from 2.500 to 1.500."
+	if got := Tell(l.runs, 1).String(); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

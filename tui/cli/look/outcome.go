@@ -1,0 +1,336 @@
+package look
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/compare"
+	"drolab/runner/page"
+	"drolab/runner/record"
+	"drolab/runner/story"
+	cells "drolab/tui/cell"
+	"drolab/tui/cli/console"
+	"drolab/tui/kit"
+)
+
+// Outcome prints how some runs ended, on one screen: the story in a sentence, a table of what the
+// methods are made for against the baseline, and what to do next. A log or a pipe has the curves of
+// the worst class, too.
+func Outcome(con *console.Console, runs []*record.Run) error {
+	told, err := story.Of(runs)
+	if err != nil {
+		return err
+	}
+	t, width := con.Theme(), con.Width(80)
+	fmt.Fprintln(con.Stdout)
+	for _, line := range kit.Wrap(t.Greek(cells.OneLine(told.String())), width-1) {
+		fmt.Fprintln(con.Stdout, t.Title.Paint(line))
+	}
+	o := newOutcome(runs)
+	if len(o.Rows) > 0 {
+		fmt.Fprintln(con.Stdout)
+		for _, line := range o.table(t, width-1) {
+			fmt.Fprintln(con.Stdout, strings.TrimRight(line, " "))
+		}
+	}
+	o.notes(con)
+	if _, _, terminal := con.Size(); !terminal { // a log has room for all
+		if err := o.curves(con, runs); err != nil {
+			return err
+		}
+		printAll(con.Stdout, runs)
+	}
+	for _, r := range runs {
+		if r.Status() != runner.Done {
+			con.Wrapped(r.Meta.ID + ": " + console.StatusLine(r))
+		}
+	}
+	fmt.Fprintln(con.Stdout)
+	next(con, t, common(runs))
+	return nil
+}
+
+// next names the commands that show more, each with what it shows.
+func next(con *console.Console, t *kit.Theme, name string) {
+	lines := [][2]string{{"drolab attach", "curves, classes, samples"},
+		{"drolab compare " + name + " --explain", "every measure, and what it means"},
+		{"drolab report " + name, "one page to keep"}}
+	lead, width := "Next:  ", 0
+	for _, line := range lines {
+		width = max(width, cells.Width(line[0]))
+	}
+	for _, line := range lines {
+		fmt.Fprintln(con.Stdout,
+			t.Dim.Paint(lead)+t.Key.Paint(kit.Left(line[0], width))+"  "+line[1])
+		lead = kit.Blanks(len(lead))
+	}
+}
+
+// notes say what makes the comparison unfair. That one seed tells no spread, that some runs are not
+// done and what methods use is told elsewhere on the screen.
+func (o *outcome) notes(con *console.Console) {
+	told := []compare.NoteKind{compare.Seeds, compare.Unfinished, compare.Seen}
+	for _, n := range o.Notes {
+		if !slices.Contains(told, n.Kind) {
+			con.Wrapped("Note: " + n.Text)
+		}
+	}
+}
+
+// common is what names the runs to compare: their preset, where they are of one.
+func common(runs []*record.Run) string {
+	name := console.Clean(runs[0].Meta.Preset)
+	for _, r := range runs {
+		if console.Clean(r.Meta.Preset) != name {
+			return "RUN..."
+		}
+	}
+	return cmp.Or(name, "latest")
+}
+
+// outcome is a table of few measures.
+type outcome struct {
+	*compare.Table
+	base int          // row of the baseline; -1 without one
+	meta *runner.Meta // of a run: its data
+	star string       // the mark of what is proved
+}
+
+// newOutcome compares the runs that are done, at their last step, as the story does.
+func newOutcome(runs []*record.Run) *outcome {
+	o := &outcome{Table: compare.Runs(runs, compare.Options{At: compare.Last}), base: -1,
+		meta: &runs[0].Meta}
+	for _, r := range runs {
+		if r.Meta.Spec.Algorithm() == dro.Baseline() && r.Status() == runner.Done && o.base < 0 {
+			o.base = slices.IndexFunc(o.Rows,
+				func(row compare.Row) bool { return slices.Contains(row.Runs, r.Meta.ID) })
+		}
+	}
+	return o
+}
+
+// figure is a measure of the table.
+type figure struct {
+	head    string
+	column  int
+	percent bool
+	like    bool // rows of other sets and radii are not alike in it
+}
+
+// figures are those that the runs have: what the methods are made for, and its price.
+func (o *outcome) figures() (list []figure) {
+	for _, f := range []struct {
+		figure
+		name string
+	}{
+		{figure{head: "worst " + o.meta.Part(), percent: true}, o.meta.Fit("worst_class_accuracy")},
+		{figure{head: "mean", percent: true}, "test_accuracy"},
+		{figure{head: "robust risk", like: true}, "robust_risk"},
+	} {
+		f.column = slices.IndexFunc(o.Columns, func(c compare.Column) bool {
+			return c.Class == "" && c.Name == f.name
+		})
+		if f.column >= 0 {
+			list = append(list, f.figure)
+		}
+	}
+	return list
+}
+
+// value is a figure as it is written; dash where there is none.
+func (f *figure) value(v float64, change bool) string {
+	sign := ""
+	if change && v > 0 {
+		sign = "+"
+	}
+	switch {
+	case math.IsNaN(v):
+		return page.None
+	case f.percent && change:
+		return sign + fmt.Sprintf("%.1f", 100*v)
+	case f.percent:
+		return fmt.Sprintf("%.1f %%", 100*v)
+	}
+	return sign + fmt.Sprintf("%.3f", v)
+}
+
+// best is the row that leads in a figure, whether the seeds prove it or not; -1 where two are
+// written alike, where rows were asked different questions, and of one row alone.
+func (o *outcome) best(f *figure) int {
+	at, written := -1, map[string]int{}
+	for i := range o.Rows {
+		if f.like && o.Rows[i].Problem != o.Rows[0].Problem {
+			return -1
+		}
+		v := o.Rows[i].Cells[f.column].Mean.Float()
+		written[f.value(v, false)]++
+		best := at >= 0 && o.Rows[at].Cells[f.column].Mean.Float() > v == o.Columns[f.column].Higher
+		if !math.IsNaN(v) && !best {
+			at = i
+		}
+	}
+	if at < 0 || len(o.Rows) == 1 {
+		return -1
+	}
+	if written[f.value(o.Rows[at].Cells[f.column].Mean.Float(), false)] > 1 {
+		return -1
+	}
+	return at
+}
+
+// Widths of the table, in cells.
+const (
+	valueWidth  = 8
+	changeWidth = 8
+)
+
+// width is that of a figure's column, with a cell for the mark of the best.
+func (f *figure) width() int { return max(valueWidth, len(f.head)+2) }
+
+// table lays the rows out in so many cells: the last figures go where there is no room.
+func (o *outcome) table(t *kit.Theme, width int) (lines []string) {
+	figures, first := o.figures(), "method"
+	if n := len(o.Rows[0].Seeds); n > 1 && o.alike() {
+		first = fmt.Sprintf("mean of %d seeds", n)
+	}
+	name := cells.Width(first)
+	o.star = t.Best
+	each := func(f figure) int {
+		n := f.width() + 1
+		if o.base >= 0 {
+			n += changeWidth
+		}
+		return n
+	}
+	total := 0
+	for _, f := range figures {
+		total += each(f)
+	}
+	for len(figures) > 1 && total > width-14 {
+		total -= each(figures[len(figures)-1])
+		figures = figures[:len(figures)-1]
+	}
+	for i := range o.Rows {
+		name = max(name, cells.Width(t.Greek(o.name(i))))
+	}
+	name = min(name, width-total-3)
+	head := "  " + kit.Left(first, name)
+	for _, f := range figures {
+		head += kit.Right(f.head, f.width()) + " "
+		if o.base >= 0 {
+			head += kit.Right("vs "+cells.Cut(o.Rows[o.base].Label, changeWidth-4), changeWidth)
+		}
+	}
+	lines = append(lines, t.Dim.Paint(t.Greek(head)))
+	for i := range o.Rows {
+		lines = append(lines, o.row(t, i, figures, name))
+	}
+	for _, line := range kit.Wrap(t.Greek(o.foot(figures)), width) {
+		lines = append(lines, t.Dim.Paint(line))
+	}
+	return lines
+}
+
+// alike tells whether all rows are of as many seeds.
+func (o *outcome) alike() bool {
+	return !slices.ContainsFunc(o.Rows, func(r compare.Row) bool {
+		return len(r.Seeds) != len(o.Rows[0].Seeds)
+	})
+}
+
+// seeds are those of all rows, in words.
+func (o *outcome) seeds() string {
+	if o.alike() && len(o.Rows[0].Seeds) == 1 {
+		return "this seed"
+	}
+	return "these seeds"
+}
+
+// name is a row's, with how many seeds it is of where the head does not say it.
+func (o *outcome) name(i int) string {
+	r := &o.Rows[i]
+	if n := len(r.Seeds); n > 1 && !o.alike() {
+		return fmt.Sprintf("%s ×%d", r.Title(), n)
+	}
+	return r.Title()
+}
+
+// row has a figure and its change by turns, the best marked.
+func (o *outcome) row(t *kit.Theme, i int, figures []figure, name int) string {
+	r := &o.Rows[i]
+	number := o.number(i)
+	line := t.Series[number].Paint(string(t.Marks[number])) + " " +
+		kit.Left(t.Greek(o.name(i)), name)
+	for _, f := range figures {
+		v, mark, style := r.Cells[f.column].Mean.Float(), " ", t.Text
+		switch {
+		case r.Cells[f.column].Best:
+			mark, style = t.Best, t.Good
+		case o.best(&f) == i:
+			mark, style = "<", t.Good
+		}
+		line += style.Paint(kit.Right(f.value(v, false), f.width()) + mark)
+		if o.base < 0 {
+			continue
+		}
+		base := &o.Rows[o.base]
+		change := ""
+		if i != o.base && !(f.like && base.Problem != r.Problem) {
+			d := v - base.Cells[f.column].Mean.Float()
+			change, style = f.value(d, true), t.Text
+			if strings.ContainsAny(change, "123456789") {
+				style = t.Bad
+				if d > 0 == o.Columns[f.column].Higher {
+					style = t.Good
+				}
+			}
+		}
+		line += style.Paint(kit.Right(change, changeWidth))
+	}
+	return line
+}
+
+// number is that of a row's colour and mark: its method's, as everywhere.
+func (o *outcome) number(i int) int {
+	label, _, _ := strings.Cut(o.Rows[i].Label, " ")
+	for _, s := range o.Rows[i].Settings {
+		if s.Key == "algorithms" {
+			label = s.Value
+		}
+	}
+	return max(0, slices.Index(dro.Algorithms(), dro.Algorithm(label))) % kit.Colors
+}
+
+// foot says what the mark and the changes are.
+func (o *outcome) foot(figures []figure) string {
+	var words []string
+	leads := func(f figure) bool {
+		best := o.best(&f)
+		return best >= 0 && !o.Rows[best].Cells[f.column].Best
+	}
+	proved := func(f figure) bool {
+		best := func(r compare.Row) bool { return r.Cells[f.column].Best }
+		return slices.ContainsFunc(o.Rows, best)
+	}
+	if slices.ContainsFunc(figures, leads) {
+		words = append(words, "< leads in "+o.seeds())
+	}
+	if slices.ContainsFunc(figures, proved) {
+		words = append(words, o.star+" significantly better than all others")
+	}
+	if o.base >= 0 {
+		words = append(words, "differences in points, of the risk in nats")
+	}
+	text := strings.Join(words, "; ")
+	for _, r := range o.Rows {
+		if r.Uses != "" {
+			return text + "; (g), (c), (l): uses groups, classes, labels"
+		}
+	}
+	return text
+}
