@@ -110,7 +110,7 @@ func contrasts(list contrasted, f *certifyFlags) *page.Table {
 }
 
 func explainCertified(con *console.Console, list []certified, f *certifyFlags) {
-	saturated, train := false, false
+	saturated, train, variation := false, false, false
 	doubts := map[string]bool{}
 	for _, c := range list {
 		train = train || c.Split == runner.SplitTrain
@@ -118,6 +118,7 @@ func explainCertified(con *console.Console, list []certified, f *certifyFlags) {
 			e := &c.Certificates[i]
 			doubts[e.Doubt] = true
 			saturated = saturated || e.Saturated && e.Rho.Applies()
+			variation = variation || e.Set == dro.TV{}
 		}
 	}
 	say := func(when bool, format string, args ...any) {
@@ -132,5 +133,7 @@ func explainCertified(con *console.Console, list []certified, f *certifyFlags) {
 			"  (docs/results.md has how often).", d[0], d[1])
 	}
 	say(saturated, "Where the radius does not bind, R_ρ is the largest loss: there is no interval.")
+	say(variation, "tv: R_ρ is in part ρ of the largest loss that there can be, which no sample "+
+		"bounds:\nthere is no interval, and R_ρ of the population may be larger.")
 	say(train, "The network was fitted to the training samples: of them there is no interval.")
 }
