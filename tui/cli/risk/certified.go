@@ -100,7 +100,10 @@ func contrasts(list contrasted, f *certifyFlags) *page.Table {
 	head := []string{"set, ρ", "difference of R_ρ", level + " interval", "by"}
 	rows := page.Rows(list, func(d certificate.Contrast) []string {
 		by := "bootstrap"
-		if d.Better == d.Normal && d.Normal[0].Applies() {
+		switch {
+		case !d.Better[0].Applies():
+			by = "–"
+		case d.Better == d.Normal:
 			by = "normal limit"
 		}
 		return []string{place(d.Set, d.Rho), fmt.Sprintf("%+.4g", d.Difference),
@@ -116,7 +119,7 @@ func explainCertified(con *console.Console, list []certified, f *certifyFlags) {
 		train = train || c.Split == runner.SplitTrain
 		for i := range c.Certificates {
 			e := &c.Certificates[i]
-			doubts[e.Doubt] = true
+			doubts[e.Doubt] = doubts[e.Doubt] || e.Upper.Applies() // of no bound there is none
 			saturated = saturated || e.Saturated && e.Rho.Applies()
 			variation = variation || e.Set == dro.TV{}
 		}
