@@ -49,10 +49,12 @@ func TestTVIsExact(t *testing.T) {
 			slack := 1e-14 * slices.Max(losses)
 			value, want := toFloat(mean(terms)), min(bruteTV(losses, rho), slices.Max(losses))
 			if math.Abs(w.Risk-want) > slack || math.Abs(value-want) > slack {
-				t.Errorf("%s ρ %v: risk %v, of the ratios %v, dual %v", name, rho, w.Risk, value, want)
+				t.Errorf("%s ρ %v: risk %v, of the ratios %v, dual %v", name, rho, w.Risk, value,
+					want)
 			}
 			div, total := toFloat(mean(phis)), toFloat(mean(rs))
-			if div > rho+1e-15*n || math.Abs(div-w.Divergence) > 1e-14 || math.Abs(total-1) > 1e-14 {
+			if div > rho+1e-15*n || math.Abs(div-w.Divergence) > 1e-14 ||
+				math.Abs(total-1) > 1e-14 {
 				t.Errorf("%s ρ %v: divergence %v of ratios of mean %v, reported %v", name, rho, div,
 					total, w.Divergence)
 			}
@@ -194,7 +196,7 @@ func TestTVHasNoDual(t *testing.T) {
 	if err != nil || e.Worst != w {
 		t.Errorf("the estimate is %+v, the worst case %+v, %v", e.Worst, w, err)
 	}
-	pairs, err := how.Differences(TV{}, losses, losses[:], []float64{.1})
+	pairs, err := how.Differences(TV{}, losses, losses, []float64{.1})
 	if err != nil || !math.IsNaN(pairs[0].Better()[0]) || pairs[0].Value != 0 {
 		t.Errorf("a difference: %+v, %v", pairs, err)
 	}
