@@ -53,13 +53,15 @@ func (s *study) solve() {
 }
 
 // values fills in f. Where λ* is 0 there is none, but for a set without a radius,
-// whose f is the same for every λ.
+// whose f is the same for every λ. There is none, either, of a set whose φ* is infinite:
+// its worst case has a part in the largest loss that there can be, which a sample
+// does not bound.
 func (s *side) values(i int) {
 	z := s.worst[i].Z
 	if !s.set.HasRadius() {
 		z.Lambda = 1
 	}
-	if z.Lambda == 0 {
+	if z.Lambda == 0 || checkDual(s.set) != nil {
 		for j := range s.dual[i] {
 			s.dual[i][j] = math.NaN()
 		}

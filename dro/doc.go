@@ -39,7 +39,8 @@
 // batch is also computed exactly here, in float64 precision, which gives the
 // certificate F − R_ρ of a run.
 //
-// Every set has the same two numbers, except CVaR, which has η only. λ is kept
+// Every set has the same two numbers, except CVaR, which has η only, and TV, whose φ*
+// is infinite for losses above what z knows of. λ is kept
 // above some λ0 > 0, because F is not smooth at 0; that costs at most λ0 ρ.
 //
 // # Notation
@@ -60,15 +61,16 @@
 //
 // # Which method applies to which set
 //
-//	                cressie-read  kl   smoothed-cvar  cvar
-//	sfk, sfk-auto   yes           yes  yes            η only
-//	pgd             yes           yes  yes            η only
-//	batch, doro     yes           yes  yes            yes
+//	                cressie-read  kl   smoothed-cvar  cvar    tv
+//	sfk, sfk-auto   yes           yes  yes            η only  no: φ* is infinite
+//	pgd             yes           yes  yes            η only  no
+//	batch, doro     yes           yes  yes            yes     yes
 //	pan, nsgdm,
-//	dsgdc           yes           yes  yes            no: it has no λ to fix
+//	dsgdc           yes           yes  yes            no, it has no λ to fix
 //	the others      ignore the set
-//	Theorem1        yes           no   yes            no
-//	paper's η       yes           no   no             no
+//	intervals       yes           yes  yes            yes     no: max ℓ has none
+//	Theorem1        yes           no   yes            no      no
+//	paper's η       yes           no   no             no      no
 //
 // SFK is Frank-Wolfe: z moves towards a corner of the box, by gap/C of the way;
 // sfk-auto, our own, searches for the length of its steps.
@@ -90,6 +92,7 @@
 //     smoothedcvar.go does. The solver in interior.go needs nothing else. Sets of
 //     other packages have no saturate: their φ must be finite on [0, ∞).
 //  4. Add its line to families, or call [RegisterSet] from another package.
+//     A set whose φ* is infinite somewhere has no dual to train by: see tv.go.
 //  5. Add the set to testSets, and its φ and φ* as defined to bigPhi and bigDual:
 //     every property, the certificate included, is then tested.
 //  6. If theory bounds its constants, add it to ConstantsOn and logBias.

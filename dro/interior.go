@@ -108,6 +108,9 @@ func (in *interior) solve(ratios []float64, rho float64) Worst {
 	if !(rho < in.divergence) { // CVaR ignores rho, whatever it is
 		return in.saturated(ratios)
 	}
+	if own, ok := in.set.(direct); ok {
+		return own.direct(&in.sample, in.room[:len(in.sample.losses)], ratios, rho)
+	}
 	if in.start.Lambda == 0 {
 		in.start = in.guess(rho)
 	}

@@ -20,11 +20,13 @@ import (
 type Estimate struct {
 	Worst
 	// StandardError is sd f/√n; NaN where the radius does not bind: R̂ is then the
-	// largest loss, and nothing about it is normal.
+	// largest loss, and nothing about it is normal. NaN for TV, whose R̂ has a part ρ of
+	// that loss.
 	StandardError float64
 	// Upper is a one-sided bound: R_ρ of the distribution is below it with the level
 	// asked for. It is the larger of empirical likelihood's and the bootstrap's: the
 	// first is too low where losses are skewed, the second where most losses are one.
+	// NaN where StandardError is.
 	Upper float64
 	// Normal and Bootstrap are intervals of the level asked for: the limit's, and
 	// of the studentised bootstrap (Efron, Tibshirani, An Introduction to the

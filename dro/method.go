@@ -299,6 +299,9 @@ func (m *Method) Applies(set Set) error {
 		return fmt.Errorf("algorithm %s on uncertainty %s: the set has no lambda; "+
 			"want another algorithm, or the set smoothed-cvar", m.Name, set.Name())
 	}
+	if err := checkDual(set); err != nil && m.ReadsKey("eta") { // it has a z
+		return fmt.Errorf("algorithm %s on %w; want batch, or another set", m.Name, err)
+	}
 	return nil
 }
 

@@ -73,6 +73,9 @@ func (s *Regression) check(set Set, rho float64) error {
 	if err := set.Validate(); err != nil {
 		return err
 	}
+	if err := checkDual(set); err != nil {
+		return fmt.Errorf("%w, and the search needs one: set optimum to false", err)
+	}
 	return validateRho(set, rho)
 }
 

@@ -17,6 +17,9 @@ func Penalised(set Set, ratios, losses []float64, lambda float64) (Worst, error)
 		return Worst{}, fmt.Errorf("uncertainty %s: it has no lambda; want a set with a radius",
 			set.Name())
 	}
+	if err := checkDual(set); err != nil {
+		return Worst{}, err
+	}
 	s, err := checked(set, ratios, losses)
 	if err != nil {
 		return Worst{}, err

@@ -64,6 +64,7 @@ var families = []family{
 	{"kl", func(_, _ float64) Set { return KL{} }},
 	{"smoothed-cvar", func(_, mu float64) Set { return SmoothedCVaR{Mu: mu} }},
 	{"cvar", func(_, mu float64) Set { return CVaR{Mu: mu} }},
+	{"tv", func(_, _ float64) Set { return TV{} }},
 }
 
 // RegisterSet adds a set to the registry, made from the settings k and mu, and
@@ -92,8 +93,8 @@ func SetNames() []string {
 
 // NewSet returns the uncertainty set of that name: "cressie-read" with
 // k in (1, 2], "chi2" (Cressie-Read with k = 2), "kl", "smoothed-cvar" and
-// "cvar" with mu in (0, 1), and those of RegisterSet. A parameter that the set
-// does not have is ignored.
+// "cvar" with mu in (0, 1), "tv", and those of RegisterSet. A parameter that the
+// set does not have is ignored.
 func NewSet(name string, k, mu float64) (Set, error) {
 	i := slices.IndexFunc(families, func(f family) bool { return f.name == name })
 	if i < 0 {

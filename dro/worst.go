@@ -109,6 +109,12 @@ type saturating interface {
 	saturate(s *sample, room *room) saturation
 }
 
+// direct is a set whose worst case, where the radius binds, needs no search. sorted are
+// the losses, which its saturate has left.
+type direct interface {
+	direct(s *sample, sorted, ratios []float64, rho float64) Worst
+}
+
 // saturate says from where on all mass on the largest losses is the worst case,
 // where the set does not say otherwise.
 func saturate(set Set, s *sample, room *room) saturation {

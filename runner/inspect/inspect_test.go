@@ -50,7 +50,7 @@ func at(t *testing.T, r *record.Run, split string) (*Look, *Pick) {
 // samples is that of their losses and of their ratios at every radius.
 func TestOrderIsThatOfRatios(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, name := range []string{"chi2", "cressie-read", "kl", "cvar", "smoothed-cvar"} {
+	for _, name := range dro.SetNames() {
 		set, err := dro.NewSet(name, 1.5, .2)
 		if err != nil {
 			t.Fatal(err)

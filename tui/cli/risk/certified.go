@@ -100,7 +100,10 @@ func contrasts(list contrasted, f *certifyFlags) *page.Table {
 	head := []string{"set, ρ", "difference of R_ρ", level + " interval", "by"}
 	rows := page.Rows(list, func(d certificate.Contrast) []string {
 		by := "bootstrap"
-		if d.Better == d.Normal && d.Normal[0].Applies() {
+		switch {
+		case !d.Better[0].Applies():
+			by = "–"
+		case d.Better == d.Normal:
 			by = "normal limit"
 		}
 		return []string{place(d.Set, d.Rho), fmt.Sprintf("%+.4g", d.Difference),
@@ -110,14 +113,15 @@ func contrasts(list contrasted, f *certifyFlags) *page.Table {
 }
 
 func explainCertified(con *console.Console, list []certified, f *certifyFlags) {
-	saturated, train := false, false
+	saturated, train, variation := false, false, false
 	doubts := map[string]bool{}
 	for _, c := range list {
 		train = train || c.Split == runner.SplitTrain
 		for i := range c.Certificates {
 			e := &c.Certificates[i]
-			doubts[e.Doubt] = true
+			doubts[e.Doubt] = doubts[e.Doubt] || e.Upper.Applies() // of no bound there is none
 			saturated = saturated || e.Saturated && e.Rho.Applies()
+			variation = variation || e.Set == dro.TV{}
 		}
 	}
 	say := func(when bool, format string, args ...any) {
@@ -132,5 +136,7 @@ func explainCertified(con *console.Console, list []certified, f *certifyFlags) {
 			"  (docs/results.md has how often).", d[0], d[1])
 	}
 	say(saturated, "Where the radius does not bind, R_ρ is the largest loss: there is no interval.")
+	say(variation, "tv: R_ρ is in part ρ of the largest loss that there can be, which no sample "+
+		"bounds:\nthere is no interval, and R_ρ of the population may be larger.")
 	say(train, "The network was fitted to the training samples: of them there is no interval.")
 }

@@ -384,6 +384,8 @@ func convention(set dro.Set) string {
 	case dro.SmoothedCVaR:
 		return fmt.Sprintf("D is the mean of φ(r) = r log r + ((1 − μr)/μ) log((1 − μr)/(1 − μ)), "+
 			"r ≤ 1/μ, with μ = %g", s.Mu)
+	case dro.TV:
+		return "D is the mean of |r − 1|/2, the share of the mass that moves: it is below 1"
 	case dro.CVaR:
 		return fmt.Sprintf("the mean of the largest %g of the losses: 0 ≤ r ≤ 1/μ with μ = %g",
 			s.Mu, s.Mu)

@@ -1,0 +1,203 @@
+package dro
+
+import (
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// bruteTV is min over c of mean max(ℓ, c) + ρ (max ℓ − c) at 320 bits. That is convex and
+// bent at losses alone, so that the least is at one of them.
+func bruteTV(losses []float64, rho float64) float64 {
+	least, most := math.Inf(1), bf(slices.Max(losses))
+	for _, c := range losses {
+		terms := make([]*big.Float, len(losses))
+		for i, l := range losses {
+			terms[i] = bf(math.Max(l, c))
+		}
+		f := add(mean(terms), mul(bf(rho), sub(most, bf(c))))
+		least = math.Min(least, toFloat(f))
+	}
+	return least
+}
+
+// Above, the dual bounds the risk; below, the ratios are one Q of the set. Both are the
+// risk that is reported.
+func TestTVIsExact(t *testing.T) {
+	for name, losses := range hardBatches() {
+		n := float64(len(losses))
+		for _, rho := range []float64{1e-12, .1, .25, 1 / 3., .5, 1 - 1/n, .999, 1, 7} {
+			if !(rho > 0) {
+				continue // one loss
+			}
+			ratios := make([]float64, len(losses))
+			w, err := TV{}.WorstCase(ratios, losses, rho)
+			if err != nil {
+				t.Fatal(err)
+			}
+			terms, phis := make([]*big.Float, len(losses)), make([]*big.Float, len(losses))
+			rs := make([]*big.Float, len(losses))
+			for i, r := range ratios {
+				if r < 0 {
+					t.Fatalf("%s ρ %v: ratio %v", name, rho, r)
+				}
+				rs[i], terms[i] = bf(r), mul(bf(r), bf(losses[i]))
+				phis[i] = bf(TV{}.Divergence(r))
+			}
+			slack := 1e-14 * slices.Max(losses)
+			value, want := toFloat(mean(terms)), min(bruteTV(losses, rho), slices.Max(losses))
+			if math.Abs(w.Risk-want) > slack || math.Abs(value-want) > slack {
+				t.Errorf("%s ρ %v: risk %v, of the ratios %v, dual %v", name, rho, w.Risk, value,
+					want)
+			}
+			div, total := toFloat(mean(phis)), toFloat(mean(rs))
+			if div > rho+1e-15*n || math.Abs(div-w.Divergence) > 1e-14 ||
+				math.Abs(total-1) > 1e-14 {
+				t.Errorf("%s ρ %v: divergence %v of ratios of mean %v, reported %v", name, rho, div,
+					total, w.Divergence)
+			}
+			if w.Saturated != (w.Z.Lambda == 0) || w.Saturated && w.Risk != w.MaxLoss ||
+				rho >= 1 && !w.Saturated {
+				t.Errorf("%s ρ %v: %+v", name, rho, w)
+			}
+		}
+	}
+}
+
+// The largest E_Q ℓ over every Q whose masses are whole multiples of 1/(4n): with ρ one of
+// them, too, the vertices of the set are among these.
+func TestTVMatchesEnumeration(t *testing.T) {
+	for _, losses := range [][]float64{{.1, .5, 1.2, 3}, {2, 2, 0, 2}, {1, 1, 3}, {0, 4, 4, 1}} {
+		n := len(losses)
+		units := 4 * n
+		for moved := 1; moved <= units; moved++ {
+			rho := float64(moved) / float64(units)
+			most := 0.0
+			var place func(i, left, up int, sum float64)
+			place = func(i, left, up int, sum float64) {
+				switch {
+				case up > moved: // the mass that samples gain is what the others lose
+					return
+				case i == n-1:
+					if up+max(0, left-4) <= moved {
+						most = max(most, sum+float64(left)*losses[i])
+					}
+					return
+				}
+				for q := range left + 1 {
+					place(i+1, left-q, up+max(0, q-4), sum+float64(q)*losses[i])
+				}
+			}
+			place(0, units, 0, 0)
+			w, err := TV{}.WorstCase(nil, losses, rho)
+			if want := most / float64(units); err != nil || !within(w.Risk, want, 1e-14) {
+				t.Errorf("%v ρ %v: %+v, %v, want %v", losses, rho, w, err, want)
+			}
+		}
+	}
+}
+
+// The closed form: (1−ρ) CVaR_{1−ρ} + ρ max ℓ; and the dual at the z that is reported.
+func TestTVIsCVaRAndTheLargest(t *testing.T) {
+	losses := exponential(testRand(8), 500)
+	rhos := []float64{.01, .1234, .5, .9}
+	curve, err := Curve(TV{}, losses, rhos)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, rho := range rhos {
+		tail, err := CVaR{1 - rho}.WorstCase(nil, losses, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := curve[i]
+		if want := (1-rho)*tail.Risk + rho*tail.MaxLoss; !within(w.Risk, want, 1e-14) {
+			t.Errorf("ρ %v: risk %v, by CVaR %v", rho, w.Risk, want)
+		}
+		z := w.Z
+		z.Eta += 1e-12 // above the largest loss by rounding, F is infinite
+		f := (&Problem{Set: TV{}, Rho: rho, Coordinates: Unshifted}).At(nil, losses, z).Value
+		if !within(f, w.Risk, 1e-11) {
+			t.Errorf("ρ %v: risk %v, F %v at %v", rho, w.Risk, f, w.Z)
+		}
+		short := Z{z.Lambda * .99, z.Eta}
+		f = (&Problem{Set: TV{}, Rho: rho, Coordinates: Unshifted}).At(nil, losses, short).Value
+		if !math.IsInf(f, 1) {
+			t.Errorf("ρ %v: F %v at a λ that the largest loss is beyond", rho, f)
+		}
+	}
+}
+
+// φ and φ* as defined: r t ≤ φ*(t) + φ(r), with equality at r = φ*′(t).
+func TestTVConjugate(t *testing.T) {
+	for _, at := range []float64{-9, -.51, -.49, 0, .3, .5} {
+		excess, conj, div, _ := TV{}.Conjugate(at)
+		if gap := conj + div - at*(1+excess); gap != 0 || div != (TV{}).Divergence(1+excess) {
+			t.Errorf("t %v: Fenchel's equality is %g off", at, gap)
+		}
+		for _, r := range []float64{0, .3, 1, 4, 1e6} {
+			if r*at > conj+(TV{}).Divergence(r)+1e-9 {
+				t.Errorf("t %v r %v: Fenchel's inequality fails", at, r)
+			}
+		}
+	}
+	if _, conj, _, _ := (TV{}).Conjugate(.51); !math.IsInf(conj, 1) {
+		t.Errorf("φ*(.51) = %v", conj)
+	}
+	if !math.IsInf((TV{}).Divergence(-.1), 1) {
+		t.Error("φ(−.1) is finite")
+	}
+}
+
+// What needs φ* refuses the set, and of R_ρ there is no interval: the bound would have
+// to be one of the largest loss that there can be.
+func TestTVHasNoDual(t *testing.T) {
+	applies := map[Algorithm]bool{}
+	for _, m := range Methods() {
+		err := m.Applies(TV{})
+		if applies[m.Name] = err == nil; err != nil &&
+			!strings.Contains(err.Error(), "conjugate is infinite") {
+			t.Error(err)
+		}
+	}
+	for _, name := range []Algorithm{"sfk", "sfk-auto", "pgd", "pan", "nsgdm", "dsgdc"} {
+		if applies[name] {
+			t.Errorf("%s is defined for tv", name)
+		}
+	}
+	for _, name := range []Algorithm{"batch", "doro", "erm", "group"} {
+		if !applies[name] {
+			t.Errorf("%s is not defined for tv", name)
+		}
+	}
+	losses := exponential(testRand(9), 50)
+	if _, err := Penalised(TV{}, nil, losses, 1); err == nil {
+		t.Error("tv has a penalised worst case")
+	}
+	table := &Regression{X: [][]float64{{0}, {1}}, Labels: []int{0, 1}, Classes: 2}
+	if _, err := table.Least(TV{}, .1); err == nil || !strings.Contains(err.Error(), "tv") {
+		t.Errorf("the optimum under tv: %v", err)
+	}
+	how := Confidence{Draws: 20}
+	list, err := how.Estimates(TV{}, losses, []float64{.1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := list[0]
+	for _, x := range []float64{e.StandardError, e.Upper, e.Normal[0], e.Bootstrap[1]} {
+		if !math.IsNaN(x) {
+			t.Errorf("a bound that nothing bears out: %+v", e)
+			break
+		}
+	}
+	w, err := TV{}.WorstCase(nil, losses, .1)
+	if err != nil || e.Worst != w {
+		t.Errorf("the estimate is %+v, the worst case %+v, %v", e.Worst, w, err)
+	}
+	pairs, err := how.Differences(TV{}, losses, losses, []float64{.1})
+	if err != nil || !math.IsNaN(pairs[0].Better()[0]) || pairs[0].Value != 0 {
+		t.Errorf("a difference: %+v, %v", pairs, err)
+	}
+}
