@@ -183,7 +183,7 @@ func (g *graph) weighted(s stage, before G.Nodes) (*G.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g.norm(s, y)
+	return g.norm(s, y, o)
 }
 
 // kernels makes those of a convolution or a dense layer: of batches that are evaluated, and of the
@@ -210,12 +210,13 @@ func (g *graph) kernels(config kern.ConvConfig, first bool) (exact, trained conv
 	return exact, trained, err
 }
 
-// norm adds the batch normalisation of a stage, with its ReLU.
-func (g *graph) norm(s stage, x *G.Node) (*G.Node, error) {
+// norm adds the batch normalisation of a stage, with its ReLU, behind its convolution.
+func (g *graph) norm(s stage, x *G.Node, of *convOp) (*G.Node, error) {
 	kernel, err := kern.NewBatchNorm(g.isa, g.batch, s.mid, s.relu)
 	if err != nil {
 		return nil, err
 	}
+	of.next = kernel
 	name := s.name + ".norm"
 	o := &normOp{
 		backend: &g.backend, name: name, kernel: kernel, shape: s.mid, relu: s.relu,

@@ -83,6 +83,31 @@ type outerTile struct {
 	rows, cols, lanes int
 }
 
+// momentTile is one call of the kernel of a channel's moments: over positions and lanes it adds
+//
+//	sum += Σ a, product += Σ a · (b − around)
+//
+// in float64, a position's lanes in four interleaved sums and then position after position. Positions
+// lie stride values apart.
+type momentTile struct {
+	a, b []float32
+
+	around, sum, product     float64
+	positions, stride, lanes int // lanes: a multiple of 4
+}
+
+// normTile is one call of the kernels that normalise positions, channel by channel, and go back:
+//
+//	forward:  dst = scale·(x − centre) + offset, then + plus if there is one, then max(0, ·) if relu
+//	backward: dst = scale·dy + slope·(x − centre) + offset
+type normTile struct {
+	dst, x, dy, plus             []float32
+	centre, scale, slope, offset []float32 // by channel
+
+	positions, channels, lanes int // lanes: a multiple of 16
+	relu                       int // 1: clamp at 0
+}
+
 // lossTile is one call of the kernels of a vector of images' losses. Class k's values lie k·lanes
 // from where outputs and predictions begin.
 //
