@@ -3435,50 +3435,57 @@ loop158:
 	RET
 
 // func momentsAVX2(t *momentTile)
-// Requires: AVX, AVX2, SSE2
+// Requires: AVX
 TEXT ·momentsAVX2(SB), NOSPLIT, $0-8
-	MOVQ         t+0(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         24(AX), DX
-	MOVQ         80(AX), BX
-	SHLQ         $0x02, BX
-	MOVSD        48(AX), X0
-	VBROADCASTSD X0, Y0
-	MOVSD        56(AX), X1
-	MOVSD        64(AX), X2
-	MOVQ         72(AX), SI
+	MOVQ t+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 24(AX), DX
+	MOVQ 96(AX), BX
 
 loop159:
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	MOVQ   88(AX), R8
-	SHLQ   $0x02, R8
-	XORQ   DI, DI
+	MOVQ 48(AX), R8
+	MOVQ 72(AX), R9
+	MOVQ CX, SI
+	MOVQ DX, DI
+	MOVQ 112(AX), R10
 
-lanes160:
-	VCVTPS2PD    (CX)(DI*1), Y5
-	VCVTPS2PD    (DX)(DI*1), Y6
-	VADDPD       Y5, Y3, Y3
-	VSUBPD       Y0, Y6, Y6
-	VMULPD       Y5, Y6, Y6
-	VADDPD       Y6, Y4, Y4
-	ADDQ         $0x10, DI
-	CMPQ         DI, R8
-	JNE          lanes160
-	VHADDPD      Y3, Y3, Y3
-	VEXTRACTF128 $0x01, Y3, X5
-	VADDSD       X5, X3, X5
-	VADDSD       X5, X1, X1
-	VHADDPD      Y4, Y4, Y4
-	VEXTRACTF128 $0x01, Y4, X3
-	VADDSD       X3, X4, X3
-	VADDSD       X3, X2, X2
-	ADDQ         BX, CX
-	ADDQ         BX, DX
-	DECQ         SI
+loop160:
+	VBROADCASTSD (R9), Y2
+	VXORPD       Y0, Y0, Y0
+	VXORPD       Y1, Y1, Y1
+	MOVQ         128(AX), R12
+	SHLQ         $0x02, R12
+	XORQ         R11, R11
+
+lanes161:
+	VCVTPS2PD    (SI)(R11*1), Y3
+	VCVTPS2PD    (DI)(R11*1), Y4
+	VADDPD       Y3, Y0, Y0
+	VSUBPD       Y2, Y4, Y4
+	VMULPD       Y3, Y4, Y4
+	VADDPD       Y4, Y1, Y1
+	ADDQ         $0x10, R11
+	CMPQ         R11, R12
+	JNE          lanes161
+	VHADDPD      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X1
+	VADDPD       (R8), X1, X1
+	VMOVUPD      X1, (R8)
+	MOVQ         120(AX), R11
+	SHLQ         $0x02, R11
+	ADDQ         R11, SI
+	ADDQ         R11, DI
+	ADDQ         $0x10, R8
+	ADDQ         $0x08, R9
+	DECQ         R10
+	JNZ          loop160
+	MOVQ         104(AX), SI
+	SHLQ         $0x02, SI
+	ADDQ         SI, CX
+	ADDQ         SI, DX
+	DECQ         BX
 	JNZ          loop159
-	MOVSD        X1, 56(AX)
-	MOVSD        X2, 64(AX)
 	VZEROUPPER
 	RET
 
@@ -3492,10 +3499,10 @@ TEXT ·normForwardAVX2(SB), NOSPLIT, $0-8
 	VXORPS Y0, Y0, Y0
 	MOVQ   192(AX), SI
 
-loop161:
+loop162:
 	XORQ DI, DI
 
-channel162:
+channel163:
 	MOVQ         96(AX), R8
 	VBROADCASTSS (R8)(DI*4), Y1
 	MOVQ         120(AX), R8
@@ -3506,44 +3513,44 @@ channel162:
 	SHLQ         $0x02, R9
 	XORQ         R8, R8
 
-lanes163:
+lanes164:
 	VMOVUPS (CX)(R8*1), Y4
 	VSUBPS  Y1, Y4, Y4
 	VMULPS  Y2, Y4, Y4
 	VADDPS  Y3, Y4, Y4
 	TESTQ   BX, BX
-	JZ      none164
+	JZ      none165
 	VADDPS  (BX)(R8*1), Y4, Y4
 
-none164:
+none165:
 	MOVQ   216(AX), R10
 	TESTQ  R10, R10
-	JZ     all165
+	JZ     all166
 	VCMPPS $0x06, Y0, Y4, Y5
 	VANDPS Y5, Y4, Y4
 
-all165:
+all166:
 	VMOVUPS Y4, (DX)(R8*1)
 	ADDQ    $0x20, R8
 	CMPQ    R8, R9
-	JNE     lanes163
+	JNE     lanes164
 	MOVQ    208(AX), R8
 	SHLQ    $0x02, R8
 	ADDQ    R8, CX
 	ADDQ    R8, DX
 	TESTQ   BX, BX
-	JZ      none166
+	JZ      none167
 	MOVQ    208(AX), R8
 	SHLQ    $0x02, R8
 	ADDQ    R8, BX
 
-none166:
+none167:
 	INCQ DI
 	MOVQ 200(AX), R8
 	CMPQ DI, R8
-	JNE  channel162
+	JNE  channel163
 	DECQ SI
-	JNZ  loop161
+	JNZ  loop162
 	VZEROUPPER
 	RET
 
@@ -3556,10 +3563,10 @@ TEXT ·normBackwardAVX2(SB), NOSPLIT, $0-8
 	MOVQ (AX), BX
 	MOVQ 192(AX), SI
 
-loop167:
+loop168:
 	XORQ DI, DI
 
-channel168:
+channel169:
 	MOVQ         96(AX), R8
 	VBROADCASTSS (R8)(DI*4), Y0
 	MOVQ         120(AX), R8
@@ -3572,7 +3579,7 @@ channel168:
 	SHLQ         $0x02, R9
 	XORQ         R8, R8
 
-lanes169:
+lanes170:
 	VMOVUPS (DX)(R8*1), Y5
 	VMULPS  Y1, Y5, Y5
 	VMOVUPS (CX)(R8*1), Y4
@@ -3583,7 +3590,7 @@ lanes169:
 	VMOVUPS Y5, (BX)(R8*1)
 	ADDQ    $0x20, R8
 	CMPQ    R8, R9
-	JNE     lanes169
+	JNE     lanes170
 	MOVQ    208(AX), R8
 	SHLQ    $0x02, R8
 	ADDQ    R8, CX
@@ -3592,9 +3599,9 @@ lanes169:
 	INCQ    DI
 	MOVQ    200(AX), R8
 	CMPQ    DI, R8
-	JNE     channel168
+	JNE     channel169
 	DECQ    SI
-	JNZ     loop167
+	JNZ     loop168
 	VZEROUPPER
 	RET
 
@@ -3608,19 +3615,19 @@ TEXT ·sumRowAVX2(SB), NOSPLIT, $0-36
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 
-loop170:
+loop171:
 	MOVQ lanes+24(FP), SI
 	MOVQ AX, BX
 
-lanes171:
+lanes172:
 	VADDPS       (BX), Y0, Y0
 	VADDPS       32(BX), Y1, Y1
 	ADDQ         $0x40, BX
 	SUBQ         $0x10, SI
-	JNZ          lanes171
+	JNZ          lanes172
 	ADDQ         DX, AX
 	DECQ         CX
-	JNZ          loop170
+	JNZ          loop171
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
@@ -3641,7 +3648,7 @@ TEXT ·maxOf4AVX2(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), DI
 	SHRQ $0x04, DI
 
-loop172:
+loop173:
 	VMOVUPS   (CX), Y0
 	VMOVUPS   (DX), Y1
 	VMOVUPS   (BX), Y2
@@ -3676,7 +3683,7 @@ loop172:
 	ADDQ      $0x40, BX
 	ADDQ      $0x40, SI
 	DECQ      DI
-	JNZ       loop172
+	JNZ       loop173
 	VZEROUPPER
 	RET
 
@@ -3696,16 +3703,16 @@ TEXT ·maxOf4BackwardAVX2(SB), NOSPLIT, $0-96
 	XORQ   R12, R12
 	VXORPS Y0, Y0, Y0
 
-vector173:
+vector174:
 	VMOVUPS (R10)(R12*4), Y1
 	VMOVUPS (R11)(R12*4), Y2
 	MOVQ    relu+88(FP), R13
 	TESTQ   R13, R13
-	JZ      norelu174
+	JZ      norelu175
 	VCMPPS  $0x06, Y0, Y1, Y3
 	VANDPS  Y3, Y2, Y2
 
-norelu174:
+norelu175:
 	PREFETCHT0 2048(AX)(R12*4)
 	PREFETCHT0 2048(CX)(R12*4)
 	VMOVUPS    (AX)(R12*4), Y3
@@ -3745,7 +3752,7 @@ norelu174:
 	ADDQ       $0x08, R12
 	MOVQ       n+80(FP), R13
 	CMPQ       R12, R13
-	JL         vector173
+	JL         vector174
 	VZEROUPPER
 	RET
 
@@ -3759,7 +3766,7 @@ TEXT ·maskAVX2(SB), NOSPLIT, $0-32
 	MOVQ   n+24(FP), BX
 	SHRQ   $0x04, BX
 
-loop175:
+loop176:
 	VMOVUPS (CX), Y1
 	VMOVUPS (DX), Y2
 	VCMPPS  $0x06, Y0, Y2, Y2
@@ -3774,7 +3781,7 @@ loop175:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop175
+	JNZ     loop176
 	VZEROUPPER
 	RET
 
@@ -3787,7 +3794,7 @@ TEXT ·addAVX2(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), BX
 	SHRQ $0x04, BX
 
-loop176:
+loop177:
 	VMOVUPS (CX), Y0
 	VADDPS  (DX), Y0, Y0
 	VMOVUPS Y0, (AX)
@@ -3798,7 +3805,7 @@ loop176:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop176
+	JNZ     loop177
 	VZEROUPPER
 	RET
 
@@ -3818,7 +3825,7 @@ TEXT ·sgdUpdateAVX2(SB), NOSPLIT, $0-56
 	MOVQ         n+24(FP), BX
 	SHRQ         $0x04, BX
 
-loop177:
+loop178:
 	PREFETCHT0   2048(AX)
 	PREFETCHT0   2048(CX)
 	PREFETCHT0   2048(DX)
@@ -3850,7 +3857,7 @@ loop177:
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	DECQ         BX
-	JNZ          loop177
+	JNZ          loop178
 	VADDPD       Y5, Y3, Y3
 	VADDPD       Y6, Y4, Y4
 	VADDPD       Y4, Y3, Y3
@@ -3872,7 +3879,7 @@ TEXT ·sumSquaresAVX2(SB), NOSPLIT, $0-24
 	MOVQ   n+8(FP), CX
 	SHRQ   $0x04, CX
 
-loop178:
+loop179:
 	PREFETCHT0   2048(AX)
 	VCVTPS2PD    (AX), Y4
 	VFMADD231PD  Y4, Y4, Y0
@@ -3886,7 +3893,7 @@ loop178:
 	VMOVUPS      32(AX), Y4
 	ADDQ         $0x40, AX
 	DECQ         CX
-	JNZ          loop178
+	JNZ          loop179
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y1, Y0, Y0
@@ -3916,7 +3923,7 @@ TEXT ·peakAVX2(SB), NOSPLIT, $0-8
 	VXORPS Y13, Y13, Y13
 	MOVQ   n+0(FP), AX
 
-loop179:
+loop180:
 	VFMADD231PS Y12, Y13, Y0
 	VFMADD231PS Y12, Y13, Y1
 	VFMADD231PS Y12, Y13, Y2
@@ -3930,7 +3937,7 @@ loop179:
 	VFMADD231PS Y12, Y13, Y10
 	VFMADD231PS Y12, Y13, Y11
 	DECQ        AX
-	JNZ         loop179
+	JNZ         loop180
 	VZEROUPPER
 	RET
 
@@ -3959,38 +3966,38 @@ TEXT ·transposeAVX2(SB), NOSPLIT, $0-48
 	VMOVUPS    32(R8), Y8
 	VMASKMOVPS (CX), Y8, Y0
 	DECQ       SI
-	JZ         loaded180
+	JZ         loaded181
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y1
 	DECQ       SI
-	JZ         loaded180
+	JZ         loaded181
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y2
 	DECQ       SI
-	JZ         loaded180
+	JZ         loaded181
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y3
 	DECQ       SI
-	JZ         loaded180
+	JZ         loaded181
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y4
 	DECQ       SI
-	JZ         loaded180
+	JZ         loaded181
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y5
 	DECQ       SI
-	JZ         loaded180
+	JZ         loaded181
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y6
 	DECQ       SI
-	JZ         loaded180
+	JZ         loaded181
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y7
 	DECQ       SI
-	JZ         loaded180
+	JZ         loaded181
 	ADDQ       BX, CX
 
-loaded180:
+loaded181:
 	MOVQ       cols+24(FP), CX
 	MOVQ       rows+16(FP), BX
 	LEAQ       lanes<>+0(SB), SI
@@ -4023,38 +4030,38 @@ loaded180:
 	VPERM2F128 $0x31, Y4, Y0, Y0
 	VMASKMOVPS Y6, Y8, (AX)
 	DECQ       CX
-	JZ         stored181
+	JZ         stored182
 	ADDQ       DX, AX
 	VMASKMOVPS Y7, Y8, (AX)
 	DECQ       CX
-	JZ         stored181
+	JZ         stored182
 	ADDQ       DX, AX
 	VMASKMOVPS Y2, Y8, (AX)
 	DECQ       CX
-	JZ         stored181
+	JZ         stored182
 	ADDQ       DX, AX
 	VMASKMOVPS Y9, Y8, (AX)
 	DECQ       CX
-	JZ         stored181
+	JZ         stored182
 	ADDQ       DX, AX
 	VMASKMOVPS Y3, Y8, (AX)
 	DECQ       CX
-	JZ         stored181
+	JZ         stored182
 	ADDQ       DX, AX
 	VMASKMOVPS Y1, Y8, (AX)
 	DECQ       CX
-	JZ         stored181
+	JZ         stored182
 	ADDQ       DX, AX
 	VMASKMOVPS Y5, Y8, (AX)
 	DECQ       CX
-	JZ         stored181
+	JZ         stored182
 	ADDQ       DX, AX
 	VMASKMOVPS Y0, Y8, (AX)
 	DECQ       CX
-	JZ         stored181
+	JZ         stored182
 	ADDQ       DX, AX
 
-stored181:
+stored182:
 	VZEROUPPER
 	RET
 
@@ -4062,8 +4069,8 @@ stored181:
 TEXT ·pause(SB), NOSPLIT, $0-8
 	MOVQ n+0(FP), AX
 
-loop182:
+loop183:
 	PAUSE
 	DECQ AX
-	JNZ  loop182
+	JNZ  loop183
 	RET

@@ -11071,50 +11071,57 @@ loop419:
 	RET
 
 // func momentsAVX512(t *momentTile)
-// Requires: AVX, AVX2, SSE2
+// Requires: AVX
 TEXT ·momentsAVX512(SB), NOSPLIT, $0-8
-	MOVQ         t+0(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         24(AX), DX
-	MOVQ         80(AX), BX
-	SHLQ         $0x02, BX
-	MOVSD        48(AX), X0
-	VBROADCASTSD X0, Y0
-	MOVSD        56(AX), X1
-	MOVSD        64(AX), X2
-	MOVQ         72(AX), SI
+	MOVQ t+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 24(AX), DX
+	MOVQ 96(AX), BX
 
 loop420:
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	MOVQ   88(AX), R8
-	SHLQ   $0x02, R8
-	XORQ   DI, DI
+	MOVQ 48(AX), R8
+	MOVQ 72(AX), R9
+	MOVQ CX, SI
+	MOVQ DX, DI
+	MOVQ 112(AX), R10
 
-lanes421:
-	VCVTPS2PD    (CX)(DI*1), Y5
-	VCVTPS2PD    (DX)(DI*1), Y6
-	VADDPD       Y5, Y3, Y3
-	VSUBPD       Y0, Y6, Y6
-	VMULPD       Y5, Y6, Y6
-	VADDPD       Y6, Y4, Y4
-	ADDQ         $0x10, DI
-	CMPQ         DI, R8
-	JNE          lanes421
-	VHADDPD      Y3, Y3, Y3
-	VEXTRACTF128 $0x01, Y3, X5
-	VADDSD       X5, X3, X5
-	VADDSD       X5, X1, X1
-	VHADDPD      Y4, Y4, Y4
-	VEXTRACTF128 $0x01, Y4, X3
-	VADDSD       X3, X4, X3
-	VADDSD       X3, X2, X2
-	ADDQ         BX, CX
-	ADDQ         BX, DX
-	DECQ         SI
+loop421:
+	VBROADCASTSD (R9), Y2
+	VXORPD       Y0, Y0, Y0
+	VXORPD       Y1, Y1, Y1
+	MOVQ         128(AX), R12
+	SHLQ         $0x02, R12
+	XORQ         R11, R11
+
+lanes422:
+	VCVTPS2PD    (SI)(R11*1), Y3
+	VCVTPS2PD    (DI)(R11*1), Y4
+	VADDPD       Y3, Y0, Y0
+	VSUBPD       Y2, Y4, Y4
+	VMULPD       Y3, Y4, Y4
+	VADDPD       Y4, Y1, Y1
+	ADDQ         $0x10, R11
+	CMPQ         R11, R12
+	JNE          lanes422
+	VHADDPD      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X1
+	VADDPD       (R8), X1, X1
+	VMOVUPD      X1, (R8)
+	MOVQ         120(AX), R11
+	SHLQ         $0x02, R11
+	ADDQ         R11, SI
+	ADDQ         R11, DI
+	ADDQ         $0x10, R8
+	ADDQ         $0x08, R9
+	DECQ         R10
+	JNZ          loop421
+	MOVQ         104(AX), SI
+	SHLQ         $0x02, SI
+	ADDQ         SI, CX
+	ADDQ         SI, DX
+	DECQ         BX
 	JNZ          loop420
-	MOVSD        X1, 56(AX)
-	MOVSD        X2, 64(AX)
 	VZEROUPPER
 	RET
 
@@ -11128,10 +11135,10 @@ TEXT ·normForwardAVX512(SB), NOSPLIT, $0-8
 	VPXORD Z0, Z0, Z0
 	MOVQ   192(AX), SI
 
-loop422:
+loop423:
 	XORQ DI, DI
 
-channel423:
+channel424:
 	MOVQ         96(AX), R8
 	VBROADCASTSS (R8)(DI*4), Z1
 	MOVQ         120(AX), R8
@@ -11142,44 +11149,44 @@ channel423:
 	SHLQ         $0x02, R9
 	XORQ         R8, R8
 
-lanes424:
+lanes425:
 	VMOVUPS (CX)(R8*1), Z4
 	VSUBPS  Z1, Z4, Z4
 	VMULPS  Z2, Z4, Z4
 	VADDPS  Z3, Z4, Z4
 	TESTQ   BX, BX
-	JZ      none425
+	JZ      none426
 	VADDPS  (BX)(R8*1), Z4, Z4
 
-none425:
+none426:
 	MOVQ      216(AX), R10
 	TESTQ     R10, R10
-	JZ        all426
+	JZ        all427
 	VCMPPS    $0x06, Z0, Z4, K1
 	VMOVAPS.Z Z4, K1, Z4
 
-all426:
+all427:
 	VMOVUPS Z4, (DX)(R8*1)
 	ADDQ    $0x40, R8
 	CMPQ    R8, R9
-	JNE     lanes424
+	JNE     lanes425
 	MOVQ    208(AX), R8
 	SHLQ    $0x02, R8
 	ADDQ    R8, CX
 	ADDQ    R8, DX
 	TESTQ   BX, BX
-	JZ      none427
+	JZ      none428
 	MOVQ    208(AX), R8
 	SHLQ    $0x02, R8
 	ADDQ    R8, BX
 
-none427:
+none428:
 	INCQ DI
 	MOVQ 200(AX), R8
 	CMPQ DI, R8
-	JNE  channel423
+	JNE  channel424
 	DECQ SI
-	JNZ  loop422
+	JNZ  loop423
 	VZEROUPPER
 	RET
 
@@ -11192,10 +11199,10 @@ TEXT ·normBackwardAVX512(SB), NOSPLIT, $0-8
 	MOVQ (AX), BX
 	MOVQ 192(AX), SI
 
-loop428:
+loop429:
 	XORQ DI, DI
 
-channel429:
+channel430:
 	MOVQ         96(AX), R8
 	VBROADCASTSS (R8)(DI*4), Z0
 	MOVQ         120(AX), R8
@@ -11208,7 +11215,7 @@ channel429:
 	SHLQ         $0x02, R9
 	XORQ         R8, R8
 
-lanes430:
+lanes431:
 	VMOVUPS (DX)(R8*1), Z5
 	VMULPS  Z1, Z5, Z5
 	VMOVUPS (CX)(R8*1), Z4
@@ -11219,7 +11226,7 @@ lanes430:
 	VMOVUPS Z5, (BX)(R8*1)
 	ADDQ    $0x40, R8
 	CMPQ    R8, R9
-	JNE     lanes430
+	JNE     lanes431
 	MOVQ    208(AX), R8
 	SHLQ    $0x02, R8
 	ADDQ    R8, CX
@@ -11228,9 +11235,9 @@ lanes430:
 	INCQ    DI
 	MOVQ    200(AX), R8
 	CMPQ    DI, R8
-	JNE     channel429
+	JNE     channel430
 	DECQ    SI
-	JNZ     loop428
+	JNZ     loop429
 	VZEROUPPER
 	RET
 
@@ -11243,18 +11250,18 @@ TEXT ·sumRowAVX512(SB), NOSPLIT, $0-36
 	SHLQ   $0x02, DX
 	VPXORD Z0, Z0, Z0
 
-loop431:
+loop432:
 	MOVQ lanes+24(FP), SI
 	MOVQ AX, BX
 
-lanes432:
+lanes433:
 	VADDPS        (BX), Z0, Z0
 	ADDQ          $0x40, BX
 	SUBQ          $0x10, SI
-	JNZ           lanes432
+	JNZ           lanes433
 	ADDQ          DX, AX
 	DECQ          CX
-	JNZ           loop431
+	JNZ           loop432
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPS        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -11276,7 +11283,7 @@ TEXT ·maxOf4AVX512(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), DI
 	SHRQ $0x04, DI
 
-loop433:
+loop434:
 	VMOVUPS   (CX), Z0
 	VMOVUPS   (DX), Z1
 	VMOVUPS   (BX), Z2
@@ -11297,7 +11304,7 @@ loop433:
 	ADDQ      $0x40, BX
 	ADDQ      $0x40, SI
 	DECQ      DI
-	JNZ       loop433
+	JNZ       loop434
 	VZEROUPPER
 	RET
 
@@ -11317,16 +11324,16 @@ TEXT ·maxOf4BackwardAVX512(SB), NOSPLIT, $0-96
 	XORQ   R12, R12
 	VPXORD Z0, Z0, Z0
 
-vector434:
+vector435:
 	VMOVUPS   (R10)(R12*4), Z1
 	VMOVUPS   (R11)(R12*4), Z2
 	MOVQ      relu+88(FP), R13
 	TESTQ     R13, R13
-	JZ        norelu435
+	JZ        norelu436
 	VCMPPS    $0x06, Z0, Z1, K1
 	VMOVAPS.Z Z2, K1, Z2
 
-norelu435:
+norelu436:
 	PREFETCHT0 2048(AX)(R12*4)
 	PREFETCHT0 2048(CX)(R12*4)
 	VMOVUPS    (AX)(R12*4), Z3
@@ -11370,7 +11377,7 @@ norelu435:
 	ADDQ       $0x10, R12
 	MOVQ       n+80(FP), R13
 	CMPQ       R12, R13
-	JL         vector434
+	JL         vector435
 	VZEROUPPER
 	RET
 
@@ -11384,7 +11391,7 @@ TEXT ·maskAVX512(SB), NOSPLIT, $0-32
 	MOVQ   n+24(FP), BX
 	SHRQ   $0x04, BX
 
-loop436:
+loop437:
 	VMOVUPS   (CX), Z1
 	VMOVUPS   (DX), Z2
 	VCMPPS    $0x06, Z0, Z2, K1
@@ -11394,7 +11401,7 @@ loop436:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	DECQ      BX
-	JNZ       loop436
+	JNZ       loop437
 	VZEROUPPER
 	RET
 
@@ -11407,7 +11414,7 @@ TEXT ·addAVX512(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), BX
 	SHRQ $0x04, BX
 
-loop437:
+loop438:
 	VMOVUPS (CX), Z0
 	VADDPS  (DX), Z0, Z0
 	VMOVUPS Z0, (AX)
@@ -11415,7 +11422,7 @@ loop437:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop437
+	JNZ     loop438
 	VZEROUPPER
 	RET
 
@@ -11433,7 +11440,7 @@ TEXT ·sgdUpdateAVX512(SB), NOSPLIT, $0-56
 	MOVQ         n+24(FP), BX
 	SHRQ         $0x04, BX
 
-loop438:
+loop439:
 	PREFETCHT0    2048(AX)
 	PREFETCHT0    2048(CX)
 	PREFETCHT0    2048(DX)
@@ -11453,7 +11460,7 @@ loop438:
 	ADDQ          $0x40, CX
 	ADDQ          $0x40, DX
 	DECQ          BX
-	JNZ           loop438
+	JNZ           loop439
 	VADDPD        Z4, Z3, Z3
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y0, Y3, Y3
@@ -11473,7 +11480,7 @@ TEXT ·sumSquaresAVX512(SB), NOSPLIT, $0-24
 	MOVQ   n+8(FP), CX
 	SHRQ   $0x04, CX
 
-loop439:
+loop440:
 	PREFETCHT0    2048(AX)
 	VCVTPS2PD     (AX), Z2
 	VFMADD231PD   Z2, Z2, Z0
@@ -11482,7 +11489,7 @@ loop439:
 	VMOVUPS       (AX), Z2
 	ADDQ          $0x40, AX
 	DECQ          CX
-	JNZ           loop439
+	JNZ           loop440
 	VADDPD        Z1, Z0, Z0
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
@@ -11512,7 +11519,7 @@ TEXT ·peakAVX512(SB), NOSPLIT, $0-8
 	VPXORD Z13, Z13, Z13
 	MOVQ   n+0(FP), AX
 
-loop440:
+loop441:
 	VFMADD231PS Z12, Z13, Z0
 	VFMADD231PS Z12, Z13, Z1
 	VFMADD231PS Z12, Z13, Z2
@@ -11526,7 +11533,7 @@ loop440:
 	VFMADD231PS Z12, Z13, Z10
 	VFMADD231PS Z12, Z13, Z11
 	DECQ        AX
-	JNZ         loop440
+	JNZ         loop441
 	VZEROUPPER
 	RET
 
@@ -11562,70 +11569,70 @@ TEXT ·transposeAVX512(SB), NOSPLIT, $0-48
 	KMOVW     R8, K1
 	VMOVUPS.Z (CX), K1, Z0
 	DECQ      SI
-	JZ        loaded441
+	JZ        loaded442
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z1
 	DECQ      SI
-	JZ        loaded441
+	JZ        loaded442
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z2
 	DECQ      SI
-	JZ        loaded441
+	JZ        loaded442
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z3
 	DECQ      SI
-	JZ        loaded441
+	JZ        loaded442
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z4
 	DECQ      SI
-	JZ        loaded441
+	JZ        loaded442
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z5
 	DECQ      SI
-	JZ        loaded441
+	JZ        loaded442
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z6
 	DECQ      SI
-	JZ        loaded441
+	JZ        loaded442
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z7
 	DECQ      SI
-	JZ        loaded441
+	JZ        loaded442
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z8
 	DECQ      SI
-	JZ        loaded441
+	JZ        loaded442
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z9
 	DECQ      SI
-	JZ        loaded441
+	JZ        loaded442
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z10
 	DECQ      SI
-	JZ        loaded441
+	JZ        loaded442
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z11
 	DECQ      SI
-	JZ        loaded441
+	JZ        loaded442
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z12
 	DECQ      SI
-	JZ        loaded441
+	JZ        loaded442
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z13
 	DECQ      SI
-	JZ        loaded441
+	JZ        loaded442
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z14
 	DECQ      SI
-	JZ        loaded441
+	JZ        loaded442
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z15
 	DECQ      SI
-	JZ        loaded441
+	JZ        loaded442
 	ADDQ      BX, CX
 
-loaded441:
+loaded442:
 	MOVQ       cols+24(FP), CX
 	MOVQ       rows+16(FP), BX
 	MOVL       $0x0000ffff, SI
@@ -11697,69 +11704,69 @@ loaded441:
 	VSHUFF32X4 $0xdd, Z4, Z0, Z0
 	VMOVUPS    Z18, K1, (AX)
 	DECQ       CX
-	JZ         stored442
+	JZ         stored443
 	ADDQ       DX, AX
 	VMOVUPS    Z17, K1, (AX)
 	DECQ       CX
-	JZ         stored442
+	JZ         stored443
 	ADDQ       DX, AX
 	VMOVUPS    Z15, K1, (AX)
 	DECQ       CX
-	JZ         stored442
+	JZ         stored443
 	ADDQ       DX, AX
 	VMOVUPS    Z16, K1, (AX)
 	DECQ       CX
-	JZ         stored442
+	JZ         stored443
 	ADDQ       DX, AX
 	VMOVUPS    Z11, K1, (AX)
 	DECQ       CX
-	JZ         stored442
+	JZ         stored443
 	ADDQ       DX, AX
 	VMOVUPS    Z6, K1, (AX)
 	DECQ       CX
-	JZ         stored442
+	JZ         stored443
 	ADDQ       DX, AX
 	VMOVUPS    Z10, K1, (AX)
 	DECQ       CX
-	JZ         stored442
+	JZ         stored443
 	ADDQ       DX, AX
 	VMOVUPS    Z8, K1, (AX)
 	DECQ       CX
-	JZ         stored442
+	JZ         stored443
 	ADDQ       DX, AX
 	VMOVUPS    Z14, K1, (AX)
 	DECQ       CX
-	JZ         stored442
+	JZ         stored443
 	ADDQ       DX, AX
 	VMOVUPS    Z7, K1, (AX)
 	DECQ       CX
-	JZ         stored442
+	JZ         stored443
 	ADDQ       DX, AX
 	VMOVUPS    Z2, K1, (AX)
 	DECQ       CX
-	JZ         stored442
+	JZ         stored443
 	ADDQ       DX, AX
 	VMOVUPS    Z9, K1, (AX)
 	DECQ       CX
-	JZ         stored442
+	JZ         stored443
 	ADDQ       DX, AX
 	VMOVUPS    Z3, K1, (AX)
 	DECQ       CX
-	JZ         stored442
+	JZ         stored443
 	ADDQ       DX, AX
 	VMOVUPS    Z1, K1, (AX)
 	DECQ       CX
-	JZ         stored442
+	JZ         stored443
 	ADDQ       DX, AX
 	VMOVUPS    Z5, K1, (AX)
 	DECQ       CX
-	JZ         stored442
+	JZ         stored443
 	ADDQ       DX, AX
 	VMOVUPS    Z0, K1, (AX)
 	DECQ       CX
-	JZ         stored442
+	JZ         stored443
 	ADDQ       DX, AX
 
-stored442:
+stored443:
 	VZEROUPPER
 	RET

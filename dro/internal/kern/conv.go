@@ -152,7 +152,7 @@ func (c *Conv) BackwardData(t *Team, dx, dy, w, act []float32) {
 // caches have them: a row of the map of some channels at a time, as n's own pass takes them.
 func (c *Conv) Then(n *BatchNorm, y []float32, images int) {
 	n.images = images
-	n.call.dy, n.call.x, n.call.around = y, y, nil
+	n.call.dy, n.call.x, n.call.around = y, y, n.zeros
 	c.then = n
 }
 

@@ -72,7 +72,13 @@ func (t *transposeCall) task(i int) {
 	in, lanes := c.cfg.In, c.batch.Lanes
 	row, lane := i%in.Height, i/in.Height*vector
 	block, lane := lane/lanes, lane%lanes
+	if !c.seen(row, c.cfg.KernelHeight) {
+		return
+	}
 	for col := range in.Width {
+		if !c.seen(col, c.cfg.KernelWidth) {
+			continue
+		}
 		position := (block*in.Height+row)*in.Width + col
 		from := c.call.x[position*in.Channels*lanes+lane:]
 		for g := range c.outer.groups {
@@ -83,6 +89,10 @@ func (t *transposeCall) task(i int) {
 		}
 	}
 }
+
+// seen tells whether an output can see a row or column of the input: of a 1×1 kernel with stride 2,
+// every other one.
+func (c *Conv) seen(i, kernel int) bool { return (i+c.cfg.Pad)%c.cfg.Stride < kernel }
 
 // outerSquare is the number of kernel taps whose tiles are put in place at once: a square of the
 // transposition.

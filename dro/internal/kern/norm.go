@@ -27,6 +27,7 @@ type BatchNorm struct {
 	images         int  // of the last forward pass
 	given          bool // its statistics did not come from its batch
 	mean, variance []float64
+	zeros          []float64 // by channel
 	centre         []float32 // mean
 
 	sums []moment // by task and channel
@@ -34,14 +35,11 @@ type BatchNorm struct {
 	call normCall
 }
 
-// moment is Σ a and Σ a·(b − centre).
-type moment struct{ sum, product float64 }
-
 // normCall is the running call. Forward sets dst = scale·(x − centre) + offset + plus; backward sets
 // dst = scale·dy + slope·(x − centre) + offset.
 type normCall struct {
 	dst, x, dy, plus     []float32
-	around               []float64 // nil for 0
+	around               []float64
 	scale, slope, offset []float32 // by channel
 }
 
@@ -58,8 +56,9 @@ func NewBatchNorm(isa ISA, b Batch, s Shape, relu bool) (*BatchNorm, error) {
 	c := s.Channels
 	return &BatchNorm{
 		isa: isa, batch: b, shape: s, relu: relu,
-		mean: make([]float64, c), variance: make([]float64, c), centre: make([]float32, c),
-		sums: make([]moment, b.Blocks*s.Height*c),
+		mean: make([]float64, c), variance: make([]float64, c), zeros: make([]float64, c),
+		centre: make([]float32, c),
+		sums:   make([]moment, b.Blocks*s.Height*c),
 		call: normCall{
 			scale: make([]float32, c), slope: make([]float32, c), offset: make([]float32, c),
 		},
@@ -71,7 +70,7 @@ func NewBatchNorm(isa ISA, b Batch, s Shape, relu bool) (*BatchNorm, error) {
 func (n *BatchNorm) Forward(t *Team, y, x, gamma, beta, plus []float32, images int) {
 	n.check(images, y, x, gamma, beta)
 	n.images, n.given = images, false
-	n.addUp(t, x, x, nil)
+	n.addUp(t, x, x, n.zeros)
 	for c := range n.mean {
 		total := n.total(c)
 		n.mean[c] = total.sum / n.count()
@@ -194,18 +193,16 @@ func (f *normMoments) task(i int) { (*BatchNorm)(f).moments(i, 0, f.shape.Channe
 func (n *BatchNorm) moments(i, from, to int) {
 	first, used := n.row(i)
 	channels, lanes := n.shape.Channels, n.batch.Lanes
-	for c := from; c < to; c++ {
-		at := first + c*lanes
-		tile := momentTile{a: n.call.dy[at:], b: n.call.x[at:],
-			positions: n.shape.Width, stride: channels * lanes, lanes: used}
-		if n.call.around != nil {
-			tile.around = n.call.around[c]
-		}
-		if used > 0 {
-			tile.add(n.isa)
-		}
-		n.sums[i*channels+c] = moment{tile.sum, tile.product}
+	sums, at := n.sums[i*channels:][from:to], first+from*lanes
+	if clear(sums); used == 0 {
+		return
 	}
+	tile := momentTile{
+		a: n.call.dy[at:], b: n.call.x[at:], sums: sums, around: n.call.around[from:to],
+		positions: n.shape.Width, stride: channels * lanes, channels: to - from, apart: lanes,
+		lanes: used,
+	}
+	tile.add(n.isa)
 }
 
 // tile is that of row i.

@@ -12,12 +12,15 @@ func addGeneric(dst, a, b []float32) {
 // generic adds to the tile's sums.
 func (t *momentTile) generic() {
 	for p := range t.positions {
-		t.position(t.a[p*t.stride:][:t.lanes], t.b[p*t.stride:][:t.lanes])
+		for c := range t.channels {
+			at := p*t.stride + c*t.apart
+			t.sums[c].add(t.a[at:][:t.lanes], t.b[at:][:t.lanes], t.around[c])
+		}
 	}
 }
 
-// position adds one position, in four sums that do not wait for one another.
-func (t *momentTile) position(a, b []float32) {
+// add adds the moments of a and b, of one length, in four sums that do not wait for one another.
+func (m *moment) add(a, b []float32, around float64) {
 	var s0, s1, s2, s3, p0, p1, p2, p3 float64
 	for len(a) >= 4 && len(b) >= 4 {
 		a0, a1, a2, a3 := float64(a[0]), float64(a[1]), float64(a[2]), float64(a[3])
@@ -25,18 +28,18 @@ func (t *momentTile) position(a, b []float32) {
 		s1 += a1
 		s2 += a2
 		s3 += a3
-		p0 += a0 * (float64(b[0]) - t.around)
-		p1 += a1 * (float64(b[1]) - t.around)
-		p2 += a2 * (float64(b[2]) - t.around)
-		p3 += a3 * (float64(b[3]) - t.around)
+		p0 += a0 * (float64(b[0]) - around)
+		p1 += a1 * (float64(b[1]) - around)
+		p2 += a2 * (float64(b[2]) - around)
+		p3 += a3 * (float64(b[3]) - around)
 		a, b = a[4:], b[4:]
 	}
 	for i, v := range a {
 		s0 += float64(v)
-		p0 += float64(v) * (float64(b[i]) - t.around)
+		p0 += float64(v) * (float64(b[i]) - around)
 	}
-	t.sum += (s0 + s1) + (s2 + s3)
-	t.product += (p0 + p1) + (p2 + p3)
+	m.sum += (s0 + s1) + (s2 + s3)
+	m.product += (p0 + p1) + (p2 + p3)
 }
 
 func (t *normTile) forwardGeneric() {

@@ -83,18 +83,25 @@ type outerTile struct {
 	rows, cols, lanes int
 }
 
-// momentTile is one call of the kernel of a channel's moments: over positions and lanes it adds
+// momentTile is one call of the kernel of the moments of some channels: over positions and lanes it
+// adds for each
 //
 //	sum += Σ a, product += Σ a · (b − around)
 //
 // in float64, a position's lanes in four interleaved sums and then position after position. Positions
-// lie stride values apart.
+// lie stride values apart, channels apart.
 type momentTile struct {
 	a, b []float32
 
-	around, sum, product     float64
-	positions, stride, lanes int // lanes: a multiple of 4
+	sums   []moment  // by channel
+	around []float64 // by channel
+
+	positions, stride, channels, apart int
+	lanes                              int // a multiple of 4
 }
+
+// moment is Σ a and Σ a·(b − around) of a channel.
+type moment struct{ sum, product float64 }
 
 // normTile is one call of the kernels that normalise positions, channel by channel, and go back:
 //

@@ -18,34 +18,49 @@ func (g *generator) normTiles() {
 func (g *generator) moments() {
 	g.function("moments", "func(t *momentTile)", "adds to the tile's sums.")
 	t := g.param("t")
-	a, b, stride := g.slice(t, "a"), g.slice(t, "b"), g.floatStride(t, "stride")
-	around, sum, product := g.YMM(), g.XMM(), g.XMM()
-	g.Load(g.structOf(t).Field("around"), around.AsX())
-	g.VBROADCASTSD(around.AsX(), around)
-	g.Load(g.structOf(t).Field("sum"), sum)
-	g.Load(g.structOf(t).Field("product"), product)
+	a, b := g.slice(t, "a"), g.slice(t, "b")
 	g.loop(g.field(t, "positions"), func() {
-		s, p := g.YMM(), g.YMM()
-		g.VXORPD(s, s, s)
-		g.VXORPD(p, p, p)
-		g.lanesOf(t, 4, func(lane reg.Register) {
-			x, y := g.YMM(), g.YMM()
-			g.VCVTPS2PD(by(a, lane, 1, 0), x)
-			g.VCVTPS2PD(by(b, lane, 1, 0), y)
-			g.VADDPD(x, s, s)
-			g.VSUBPD(around, y, y)
-			g.VMULPD(x, y, y)
-			g.VADDPD(y, p, p)
+		x, y, sums, around := g.GP64(), g.GP64(), g.slice(t, "sums"), g.slice(t, "around")
+		g.MOVQ(a, x)
+		g.MOVQ(b, y)
+		g.loop(g.field(t, "channels"), func() {
+			g.moment(t, x, y, around, sums)
+			apart := g.floatStride(t, "apart")
+			g.ADDQ(apart, x)
+			g.ADDQ(apart, y)
+			g.ADDQ(op.U8(16), sums)
+			g.ADDQ(op.U8(8), around)
 		})
-		g.addQuarter(s, sum)
-		g.addQuarter(p, product)
+		stride := g.floatStride(t, "stride")
 		g.ADDQ(stride, a)
 		g.ADDQ(stride, b)
 	})
-	g.Store(sum, g.structOf(t).Field("sum"))
-	g.Store(product, g.structOf(t).Field("product"))
 	g.VZEROUPPER()
 	g.RET()
+}
+
+// moment adds a channel of a position to its sums.
+func (g *generator) moment(t, a, b, around, sums reg.Register) {
+	s, p, centre := g.YMM(), g.YMM(), g.YMM()
+	g.VBROADCASTSD(at(around, 0), centre)
+	g.VXORPD(s, s, s)
+	g.VXORPD(p, p, p)
+	g.lanesOf(t, 4, func(lane reg.Register) {
+		x, y := g.YMM(), g.YMM()
+		g.VCVTPS2PD(by(a, lane, 1, 0), x)
+		g.VCVTPS2PD(by(b, lane, 1, 0), y)
+		g.VADDPD(x, s, s)
+		g.VSUBPD(centre, y, y)
+		g.VMULPD(x, y, y)
+		g.VADDPD(y, p, p)
+	})
+	// (v0 + v1) + (v2 + v3) of both at once
+	high := g.XMM()
+	g.VHADDPD(p, s, s)
+	g.VEXTRACTF128(op.U8(1), s, high)
+	g.VADDPD(high, s.AsX(), high)
+	g.VADDPD(at(sums, 0), high, high)
+	g.VMOVUPD(high, at(sums, 0))
 }
 
 // lanesOf runs body for the byte offset of every step-th lane.
@@ -58,15 +73,6 @@ func (g *generator) lanesOf(t reg.Register, step int, body func(lane reg.Registe
 	g.ADDQ(op.U8(4*step), lane)
 	g.CMPQ(lane, end)
 	g.JNE(op.LabelRef(top))
-}
-
-// addQuarter adds (v0 + v1) + (v2 + v3) to the scalar sum.
-func (g *generator) addQuarter(v reg.VecVirtual, sum reg.Register) {
-	high := g.XMM()
-	g.VHADDPD(v, v, v)
-	g.VEXTRACTF128(op.U8(1), v, high)
-	g.VADDSD(high, v.AsX(), high)
-	g.VADDSD(high, sum, sum)
 }
 
 func (g *generator) normForward() {
