@@ -20,7 +20,12 @@ func (c *Conv) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 	tiles := c.rowTiles()
 	if c.outer != nil {
 		t.run(c.batch.padded()/vector*c.cfg.In.Height, (*transposeCall)(c))
-		t.run(c.cut(tiles, len(c.outer.groups), 1), (*outerCall)(c))
+		if items := tiles * len(c.outer.groups); c.outer.sums == nil {
+			t.run(c.cut(tiles, len(c.outer.groups), 1), (*outerCall)(c))
+		} else {
+			c.call.chunk = min((items+t.Size()-1)/t.Size(), sweepTiles)
+			t.run((items+c.call.chunk-1)/c.call.chunk, (*outerSweep)(c))
+		}
 	} else {
 		c.call.chunk = (tiles*c.dot.columns + t.Size() - 1) / t.Size()
 		t.run((tiles*c.dot.columns+c.call.chunk-1)/c.call.chunk, (*dotCall)(c))
