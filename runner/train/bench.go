@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"drolab/dro"
+	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/data"
 	"drolab/runner/gate"
@@ -28,7 +29,12 @@ type StepTimes struct {
 
 	FLOP float64 // of real work in Train: no padding zeros, see nn.Net.FLOPs
 	Peak float64 // FLOP/s of multiply-adds without memory, measured in the same rounds
+
+	Layers []nn.LayerTime // of Train, measured afterwards
 }
+
+// profileRounds is how often layers are timed: the fewest that have a median to speak of.
+const profileRounds = 5
 
 // Rate returns the FLOP/s of real work of a training step, and which share of
 // the peak that is, mostly in [0, 1]. The peak is of the same threads at the same
@@ -79,6 +85,9 @@ func MeasureSteps(
 	t.Steps[dro.Baseline()] = t.Train
 	for i, a := range others {
 		t.Steps[a] = median(took[3+i])
+	}
+	if t.Train < budget/profileRounds {
+		t.Layers = net.Profile(profileRounds)
 	}
 	return t, nil
 }
