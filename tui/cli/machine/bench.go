@@ -50,6 +50,9 @@ takes: its time, and its share of the measured peak.`,
 }
 
 func bench(ctx context.Context, con *console.Console, model, precision string) error {
+	if model != "" && !nn.Known(model) {
+		return fmt.Errorf("model: %.40q: bench measures %s", model, strings.Join(nn.Models(), ", "))
+	}
 	spec := spec.Defaults()
 	spec.Model, spec.Precision = cmp.Or(model, "alexnet"), precision
 	if model != "" { // a network for each method would not fit the time, or the memory
