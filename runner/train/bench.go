@@ -23,6 +23,7 @@ import (
 type StepTimes struct {
 	Train   time.Duration // the baseline: forward, backward, update
 	Forward time.Duration // loading and losses only
+	Best    time.Duration // the fastest of Train: what other work on the machine disturbs least
 	// Steps has a whole step of each method, the baseline's too.
 	Steps  map[dro.Algorithm]time.Duration
 	Rounds int // how many of each were measured
@@ -33,7 +34,7 @@ type StepTimes struct {
 	Layers []nn.LayerTime // of Train, measured afterwards
 }
 
-// profileRounds is how often layers are timed: the fewest that have a median to speak of.
+// profileRounds is how often layers are timed: few, since a step of a deep model takes seconds.
 const profileRounds = 5
 
 // Rate returns the FLOP/s of real work of a training step, and which share of
@@ -78,7 +79,7 @@ func MeasureSteps(
 	if err != nil {
 		return StepTimes{}, fmt.Errorf("measuring %s: %w", s.Model, err)
 	}
-	t := StepTimes{Train: median(took[0]), Forward: median(took[1]), Rounds: len(took[0]),
+	t := StepTimes{Best: slices.Min(took[0]), Train: median(took[0]), Forward: median(took[1]), Rounds: len(took[0]),
 		Steps: map[dro.Algorithm]time.Duration{}}
 	forth, back := net.FLOPs()
 	t.FLOP, t.Peak = forth+back, flop/median(took[2]).Seconds()
@@ -86,9 +87,7 @@ func MeasureSteps(
 	for i, a := range others {
 		t.Steps[a] = median(took[3+i])
 	}
-	if t.Train < budget/profileRounds {
-		t.Layers = net.Profile(profileRounds)
-	}
+	t.Layers = net.Profile(profileRounds)
 	return t, nil
 }
 
