@@ -6,9 +6,9 @@ import (
 	"drolab/dro/internal/kern"
 )
 
-// A plan joins neighbours whose results would only pass through memory: batch normalisation with the
-// sum of a residual block, and the sum of two gradients with the mask of a ReLU. The bits stay what
-// they are.
+// A plan joins neighbours whose results would only pass through memory: batch normalisation with
+// the sum of a residual block, and the sum of two gradients with the mask of a ReLU. The bits stay
+// what they are.
 
 // masking and adding are what ops say of themselves in op.part; so is *normOp.
 type (

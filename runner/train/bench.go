@@ -79,8 +79,8 @@ func MeasureSteps(
 	if err != nil {
 		return StepTimes{}, fmt.Errorf("measuring %s: %w", s.Model, err)
 	}
-	t := StepTimes{Best: slices.Min(took[0]), Train: median(took[0]), Forward: median(took[1]), Rounds: len(took[0]),
-		Steps: map[dro.Algorithm]time.Duration{}}
+	t := StepTimes{Train: median(took[0]), Forward: median(took[1]), Best: slices.Min(took[0]),
+		Rounds: len(took[0]), Steps: map[dro.Algorithm]time.Duration{}}
 	forth, back := net.FLOPs()
 	t.FLOP, t.Peak = forth+back, flop/median(took[2]).Seconds()
 	t.Steps[dro.Baseline()] = t.Train

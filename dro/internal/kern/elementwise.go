@@ -43,7 +43,8 @@ func (r *reluCall) task(i int) {
 	mask(r.isa, dst, dy, y)
 }
 
-// MaskedSum is the backward pass of a ReLU whose gradient is a sum: dst = a + b where y > 0, else 0.
+// MaskedSum is the backward pass of a ReLU whose gradient is a sum: dst = a + b where y > 0, else
+// 0.
 type MaskedSum struct {
 	elementwise
 	y []float32

@@ -15,8 +15,8 @@ func (c *Conv) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 		panic("kern: Conv.BackwardWeights: slice has the wrong length")
 	}
 	c.call = convCall{dw: dw, db: db, x: x, dy: dy, add: add}
-	// The input channels come in groups: a task is one row tile of output channels and some groups, or
-	// a thread's share of tiles.
+	// The input channels come in groups: a task is one row tile of output channels and some groups,
+	// or a thread's share of tiles.
 	tiles := c.rowTiles()
 	if c.outer != nil {
 		t.run(c.batch.padded()/vector*c.cfg.In.Height, (*transposeCall)(c))

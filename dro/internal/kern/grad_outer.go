@@ -138,8 +138,8 @@ func (c *Conv) outerGrad(g gradTask, group *outerGroup) {
 	}
 }
 
-// sweepTiles is the most tiles of a task that sweeps: of 3×3 kernels their sums fill 150 KiB, beside
-// the part that they visit.
+// sweepTiles is the most tiles of a task that sweeps: of 3×3 kernels their sums fill 150 KiB,
+// beside the part that they visit.
 const sweepTiles = 11
 
 // outerSweep's task, where the map has several parts, is some row tiles of output channels of one

@@ -35,8 +35,8 @@ type BatchNorm struct {
 	call normCall
 }
 
-// normCall is the running call. Forward sets dst = scale·(x − centre) + offset + plus; backward sets
-// dst = scale·dy + slope·(x − centre) + offset.
+// normCall is the running call. Forward sets dst = scale·(x − centre) + offset + plus; backward
+// sets dst = scale·dy + slope·(x − centre) + offset.
 type normCall struct {
 	dst, x, dy, plus     []float32
 	around               []float64

@@ -88,8 +88,8 @@ type outerTile struct {
 //
 //	sum += Σ a, product += Σ a · (b − around)
 //
-// in float64, a position's lanes in four interleaved sums and then position after position. Positions
-// lie stride values apart, channels apart.
+// in float64, a position's lanes in four interleaved sums and then position after position.
+// Positions lie stride values apart, channels apart.
 type momentTile struct {
 	a, b []float32
 

@@ -83,7 +83,8 @@ func bench(ctx context.Context, con *console.Console, model, precision string) e
 func printSteps(con *console.Console, spec *spec.Spec, t *train.StepTimes) {
 	rate, share := t.Rate()
 	fmt.Fprintf(con.Stdout, "%s, %s, kernel %s: %s, batch %d, medians of %d\n", CPU(),
-		kit.Plural(con.Threads, "thread"), nn.Kernel(spec.Precision), spec.Model, spec.Batch, t.Rounds)
+		kit.Plural(con.Threads, "thread"), nn.Kernel(spec.Precision), spec.Model, spec.Batch,
+		t.Rounds)
 	fmt.Fprintf(con.Stdout, "  train %.1f ms (%.0f images/s)   forward %.1f ms",
 		ms(t.Train), float64(spec.Batch)/t.Train.Seconds(), ms(t.Forward))
 	for _, m := range spec.Algorithms {
@@ -155,8 +156,8 @@ func benchJSON(con *console.Console, spec *spec.Spec, t *train.StepTimes) map[st
 	}
 	layers := []map[string]any{}
 	for _, l := range t.Layers {
-		layers = append(layers, map[string]any{"name": l.Name, "ms": ms(l.Time), "gflop": l.FLOP / 1e9,
-			"peak_share": layerShare(t, l)})
+		layers = append(layers, map[string]any{"name": l.Name, "ms": ms(l.Time),
+			"gflop": l.FLOP / 1e9, "peak_share": layerShare(t, l)})
 	}
 	all["layers"] = layers
 	for m, took := range t.Steps {
