@@ -37,7 +37,8 @@ type graph struct {
 
 	peak              *kern.Peak
 	memory            *kern.Memory
-	forward, backward float64 // FLOP of real work
+	forward, backward float64            // FLOP of real work
+	flop              map[string]float64 // that of all directions, by stage
 }
 
 // newGraph writes a network's stages as a graph over its parameters and buffers, and the memory for
@@ -52,6 +53,7 @@ func newGraph(isa kern.ISA, n *Net) (*graph, error) {
 		losses: make([]float64, c.Batch), weights: make([]float64, c.Batch),
 		plain:     make([]float32, c.Batch*c.Classes),
 		leaves:    map[string]*G.Node{},
+		flop:      map[string]float64{},
 		gradients: map[string][]float32{}, buffers: map[string][]float32{},
 	}
 	err := g.open(c, n.stages)
@@ -170,11 +172,13 @@ func (g *graph) weighted(s stage, before G.Nodes) (*G.Node, error) {
 	if o.exact, o.trained, err = g.kernels(config, first); err != nil {
 		return nil, err
 	}
-	g.forward += o.exact.FLOPs()
-	g.backward += o.exact.FLOPs() // of the weights
+	directions := 2.0 // forward and of the weights
 	if !first {
-		g.backward += o.exact.FLOPs() // of the input
+		directions++ // of the input
 	}
+	g.forward += o.exact.FLOPs()
+	g.backward += (directions - 1) * o.exact.FLOPs()
+	g.flop[s.name] = directions * o.exact.FLOPs()
 	x := before[s.from+1]
 	if !s.norm {
 		return o.apply(x, g.leaves[s.name+".weight"], g.leaves[s.name+".bias"])
@@ -183,7 +187,7 @@ func (g *graph) weighted(s stage, before G.Nodes) (*G.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g.norm(s, y)
+	return g.norm(s, y, o)
 }
 
 // kernels makes those of a convolution or a dense layer: of batches that are evaluated, and of the
@@ -210,12 +214,13 @@ func (g *graph) kernels(config kern.ConvConfig, first bool) (exact, trained conv
 	return exact, trained, err
 }
 
-// norm adds the batch normalisation of a stage, with its ReLU.
-func (g *graph) norm(s stage, x *G.Node) (*G.Node, error) {
+// norm adds the batch normalisation of a stage, with its ReLU, behind its convolution.
+func (g *graph) norm(s stage, x *G.Node, of *convOp) (*G.Node, error) {
 	kernel, err := kern.NewBatchNorm(g.isa, g.batch, s.mid, s.relu)
 	if err != nil {
 		return nil, err
 	}
+	of.next = kernel
 	name := s.name + ".norm"
 	o := &normOp{
 		backend: &g.backend, name: name, kernel: kernel, shape: s.mid, relu: s.relu,

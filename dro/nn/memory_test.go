@@ -12,6 +12,7 @@ func TestMemory(t *testing.T) {
 		{Model: "alexnet", C: 3, H: 32, W: 32, Classes: 10, Batch: 128},
 		{Model: "convnet", C: 3, H: 32, W: 32, Classes: 10, Batch: 512},
 		{Model: "resnet8", C: 3, H: 32, W: 32, Classes: 10, Batch: 64},
+		{Model: "resnet18", C: 3, H: 32, W: 32, Classes: 10, Batch: 16},
 		{Model: "linear", C: 30000, H: 1, W: 1, Classes: 10, Batch: 128},
 		{Model: "mlp", C: 3000, H: 1, W: 1, Classes: 10, Batch: 4096},
 		{Model: "alexnet", C: 3, H: 32, W: 32, Classes: 10, Batch: 128, Precision: bf16},

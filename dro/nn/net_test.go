@@ -57,7 +57,9 @@ func TestEveryModelLearnsABatch(t *testing.T) {
 }
 
 func TestParametersOfModels(t *testing.T) {
-	for model, want := range map[string]int{"alexnet": 2472266, "resnet8": 78042} {
+	for model, want := range map[string]int{
+		"alexnet": 2472266, "resnet8": 78042, "resnet18": 11173962,
+	} {
 		n, err := Check(Config{Model: model, C: 3, H: 32, W: 32, Classes: 10})
 		if err != nil || n != want {
 			t.Errorf("%s has %d parameters (%v), want %d", model, n, err, want)

@@ -36,18 +36,19 @@ type normOp struct {
 func (o *normOp) apply(x, gamma, beta *G.Node) (*G.Node, error) {
 	y, out := o.activation(o.shape)
 	return G.ApplyOp(&op{
-		name: o.name, in: []input{flat(), flat(), flat()}, out: out,
-		run:  func(in []array) { o.forward(y, in[0].F32, in[1].F32, in[2].F32) },
+		name: o.name, in: []input{flat(), flat(), flat()}, out: out, part: o,
+		run:  func(in []array) { o.forward(y, in[0].F32, in[1].F32, in[2].F32, nil) },
 		diff: o.diff, wrt: []bool{true, true, true},
 	}, x, gamma, beta)
 }
 
-func (o *normOp) forward(y, x, gamma, beta []float32) {
+// forward sets y; plus, unless it is nil, is added, and a ReLU follows.
+func (o *normOp) forward(y, x, gamma, beta, plus []float32) {
 	if o.mode == Evaluate {
-		o.kernel.ForwardBy(o.team, y, x, gamma, beta, len(o.labels), o.mean, o.variance)
+		o.kernel.ForwardBy(o.team, y, x, gamma, beta, plus, len(o.labels), o.mean, o.variance)
 		return
 	}
-	o.kernel.Forward(o.team, y, x, gamma, beta, len(o.labels))
+	o.kernel.Forward(o.team, y, x, gamma, beta, plus, len(o.labels))
 	if o.mode == Train {
 		o.kernel.Track(o.mean, o.variance)
 	}

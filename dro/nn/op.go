@@ -31,6 +31,8 @@ type op struct {
 	// the node whose gradient this is. Whether run masks is for backend.mask to say.
 	of     *G.Node
 	masked bool
+
+	part any // what a plan can join with its neighbours, see fuse.go
 }
 
 // input is the type of one argument of an op.

@@ -50,7 +50,8 @@ func (b *backend) mask(y, grad *G.Node) (*G.Node, error) {
 	data := kern.Alloc(y.Shape().TotalSize())
 	return G.ApplyOp(&op{
 		name: y.Op().String() + ".mask", in: []input{flat(), flat()}, out: dense32(data, len(data)),
-		run: func(in []array) { kernel.Run(b.team, data, in[0].F32, in[1].F32) },
+		part: masking{data},
+		run:  func(in []array) { kernel.Run(b.team, data, in[0].F32, in[1].F32) },
 	}, grad, y)
 }
 
@@ -72,11 +73,14 @@ type convOp struct {
 	relu    bool
 	first   bool      // the input is the batch itself: no one wants its gradient
 	dw, db  []float32 // where the gradients of the parameters go; db is nil without a bias
+
+	next *kern.BatchNorm // what takes the output; nil: none
 }
 
 // convKernel is kern's, of operands as they are or rounded.
 type convKernel interface {
 	FLOPs() float64
+	Then(n *kern.BatchNorm, y []float32, images int)
 	Forward(t *kern.Team, y, x, w, bias []float32)
 	BackwardData(t *kern.Team, dx, dy, w, act []float32)
 	BackwardWeights(t *kern.Team, dw, db, x, dy []float32, add bool)
@@ -91,6 +95,11 @@ type fromRows struct {
 // Forward implements convKernel.
 func (f fromRows) Forward(t *kern.Team, y, _, w, bias []float32) {
 	f.Rows.Forward(t, y, f.of.rows, w, bias)
+}
+
+// Then implements convKernel.
+func (f fromRows) Then(*kern.BatchNorm, []float32, int) {
+	panic("nn: rows are not normalised")
 }
 
 // BackwardData implements convKernel.
@@ -122,6 +131,9 @@ func (c *convOp) apply(x *G.Node, parameters ...*G.Node) (*G.Node, error) {
 			var bias []float32
 			if c.db != nil {
 				bias = in[2].F32
+			}
+			if c.next != nil && c.mode != Evaluate {
+				c.kernel().Then(c.next, y, len(c.labels))
 			}
 			c.kernel().Forward(c.team, y, in[0].F32, in[1].F32, bias)
 		},
@@ -257,7 +269,7 @@ func (b *backend) sum(name string, x, plus *G.Node, shape kern.Shape, relu bool)
 		return G.Nodes{grad, grad}, err
 	}
 	return G.ApplyOp(&op{
-		name: name, in: []input{flat(), flat()}, out: out,
+		name: name, in: []input{flat(), flat()}, out: out, part: adding{relu: relu},
 		run:  func(in []array) { kernel.Run(b.team, y, in[0].F32, in[1].F32) },
 		diff: diff, wrt: []bool{true, true},
 	}, x, plus)

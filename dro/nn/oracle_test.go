@@ -169,6 +169,7 @@ func TestAgainstPlainGorgonia(t *testing.T) {
 		{Config{Model: "convnet", C: 3, H: 32, W: 32, Classes: 10, Batch: 8}, 3},
 		{Config{Model: "alexnet", C: 3, H: 32, W: 32, Classes: 10, Batch: 4}, 3},
 		{Config{Model: "resnet8", C: 3, H: 8, W: 8, Classes: 10, Batch: 6}, 5},
+		{Config{Model: "resnet18", C: 3, H: 16, W: 16, Classes: 10, Batch: 4}, 3},
 	} {
 		t.Run(fmt.Sprintf("%s-%d×%d×%d", test.Model, test.C, test.H, test.W), func(t *testing.T) {
 			test.Seed, test.Threads = 3, 2

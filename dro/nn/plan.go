@@ -45,7 +45,7 @@ func (b *backend) compile(losses *G.Node, gradients G.Nodes) (*plan, error) {
 			return nil, err
 		}
 	}
-	return &plan{forward, backward}, nil
+	return b.fused(forward, backward)
 }
 
 type compiler struct {
@@ -108,7 +108,7 @@ func (c *compiler) sumOf(n *G.Node, children G.Nodes) (*op, error) {
 	kernel, err := kern.NewSum(c.isa, false)
 	data := kern.Alloc(n.Shape().TotalSize())
 	return &op{
-		name: "sum", out: dense32(data, n.Shape()...),
+		name: "sum", out: dense32(data, n.Shape()...), part: adding{},
 		run: func(in []array) { kernel.Run(c.team, data, in[0].F32, in[1].F32) },
 	}, err
 }

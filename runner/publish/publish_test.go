@@ -140,7 +140,7 @@ func check(t *testing.T, module string, args ...string) {
 
 // Every model in PyTorch and ONNX says of the test split what it says here.
 func TestNetworks(t *testing.T) {
-	for _, model := range []string{"alexnet", "convnet", "resnet8", "mlp", "linear"} {
+	for _, model := range []string{"alexnet", "convnet", "resnet8", "resnet18", "mlp", "linear"} {
 		dataset, x := arrays(t, 120, 3, 32, 32)
 		if model == "linear" {
 			dataset, x = arrays(t, 120, 7)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"drolab/dro"
+	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/data"
 	"drolab/runner/gate"
@@ -22,13 +23,19 @@ import (
 type StepTimes struct {
 	Train   time.Duration // the baseline: forward, backward, update
 	Forward time.Duration // loading and losses only
+	Best    time.Duration // the fastest of Train: what other work on the machine disturbs least
 	// Steps has a whole step of each method, the baseline's too.
 	Steps  map[dro.Algorithm]time.Duration
 	Rounds int // how many of each were measured
 
 	FLOP float64 // of real work in Train: no padding zeros, see nn.Net.FLOPs
 	Peak float64 // FLOP/s of multiply-adds without memory, measured in the same rounds
+
+	Layers []nn.LayerTime // of Train, measured afterwards
 }
+
+// profileRounds is how often layers are timed: few, since a step of a deep model takes seconds.
+const profileRounds = 5
 
 // Rate returns the FLOP/s of real work of a training step, and which share of
 // the peak that is, mostly in [0, 1]. The peak is of the same threads at the same
@@ -72,14 +79,15 @@ func MeasureSteps(
 	if err != nil {
 		return StepTimes{}, fmt.Errorf("measuring %s: %w", s.Model, err)
 	}
-	t := StepTimes{Train: median(took[0]), Forward: median(took[1]), Rounds: len(took[0]),
-		Steps: map[dro.Algorithm]time.Duration{}}
+	t := StepTimes{Train: median(took[0]), Forward: median(took[1]), Best: slices.Min(took[0]),
+		Rounds: len(took[0]), Steps: map[dro.Algorithm]time.Duration{}}
 	forth, back := net.FLOPs()
 	t.FLOP, t.Peak = forth+back, flop/median(took[2]).Seconds()
 	t.Steps[dro.Baseline()] = t.Train
 	for i, a := range others {
 		t.Steps[a] = median(took[3+i])
 	}
+	t.Layers = net.Profile(profileRounds)
 	return t, nil
 }
 

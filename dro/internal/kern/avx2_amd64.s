@@ -3434,6 +3434,177 @@ loop158:
 	VZEROUPPER
 	RET
 
+// func momentsAVX2(t *momentTile)
+// Requires: AVX
+TEXT ·momentsAVX2(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 24(AX), DX
+	MOVQ 96(AX), BX
+
+loop159:
+	MOVQ 48(AX), R8
+	MOVQ 72(AX), R9
+	MOVQ CX, SI
+	MOVQ DX, DI
+	MOVQ 112(AX), R10
+
+loop160:
+	VBROADCASTSD (R9), Y2
+	VXORPD       Y0, Y0, Y0
+	VXORPD       Y1, Y1, Y1
+	MOVQ         128(AX), R12
+	SHLQ         $0x02, R12
+	XORQ         R11, R11
+
+lanes161:
+	VCVTPS2PD    (SI)(R11*1), Y3
+	VCVTPS2PD    (DI)(R11*1), Y4
+	VADDPD       Y3, Y0, Y0
+	VSUBPD       Y2, Y4, Y4
+	VMULPD       Y3, Y4, Y4
+	VADDPD       Y4, Y1, Y1
+	ADDQ         $0x10, R11
+	CMPQ         R11, R12
+	JNE          lanes161
+	VHADDPD      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X1
+	VADDPD       (R8), X1, X1
+	VMOVUPD      X1, (R8)
+	MOVQ         120(AX), R11
+	SHLQ         $0x02, R11
+	ADDQ         R11, SI
+	ADDQ         R11, DI
+	ADDQ         $0x10, R8
+	ADDQ         $0x08, R9
+	DECQ         R10
+	JNZ          loop160
+	MOVQ         104(AX), SI
+	SHLQ         $0x02, SI
+	ADDQ         SI, CX
+	ADDQ         SI, DX
+	DECQ         BX
+	JNZ          loop159
+	VZEROUPPER
+	RET
+
+// func normForwardAVX2(t *normTile)
+// Requires: AVX
+TEXT ·normForwardAVX2(SB), NOSPLIT, $0-8
+	MOVQ   t+0(FP), AX
+	MOVQ   24(AX), CX
+	MOVQ   (AX), DX
+	MOVQ   72(AX), BX
+	VXORPS Y0, Y0, Y0
+	MOVQ   192(AX), SI
+
+loop162:
+	XORQ DI, DI
+
+channel163:
+	MOVQ         96(AX), R8
+	VBROADCASTSS (R8)(DI*4), Y1
+	MOVQ         120(AX), R8
+	VBROADCASTSS (R8)(DI*4), Y2
+	MOVQ         168(AX), R8
+	VBROADCASTSS (R8)(DI*4), Y3
+	MOVQ         208(AX), R9
+	SHLQ         $0x02, R9
+	XORQ         R8, R8
+
+lanes164:
+	VMOVUPS (CX)(R8*1), Y4
+	VSUBPS  Y1, Y4, Y4
+	VMULPS  Y2, Y4, Y4
+	VADDPS  Y3, Y4, Y4
+	TESTQ   BX, BX
+	JZ      none165
+	VADDPS  (BX)(R8*1), Y4, Y4
+
+none165:
+	MOVQ   216(AX), R10
+	TESTQ  R10, R10
+	JZ     all166
+	VCMPPS $0x06, Y0, Y4, Y5
+	VANDPS Y5, Y4, Y4
+
+all166:
+	VMOVUPS Y4, (DX)(R8*1)
+	ADDQ    $0x20, R8
+	CMPQ    R8, R9
+	JNE     lanes164
+	MOVQ    208(AX), R8
+	SHLQ    $0x02, R8
+	ADDQ    R8, CX
+	ADDQ    R8, DX
+	TESTQ   BX, BX
+	JZ      none167
+	MOVQ    208(AX), R8
+	SHLQ    $0x02, R8
+	ADDQ    R8, BX
+
+none167:
+	INCQ DI
+	MOVQ 200(AX), R8
+	CMPQ DI, R8
+	JNE  channel163
+	DECQ SI
+	JNZ  loop162
+	VZEROUPPER
+	RET
+
+// func normBackwardAVX2(t *normTile)
+// Requires: AVX
+TEXT ·normBackwardAVX2(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 24(AX), CX
+	MOVQ 48(AX), DX
+	MOVQ (AX), BX
+	MOVQ 192(AX), SI
+
+loop168:
+	XORQ DI, DI
+
+channel169:
+	MOVQ         96(AX), R8
+	VBROADCASTSS (R8)(DI*4), Y0
+	MOVQ         120(AX), R8
+	VBROADCASTSS (R8)(DI*4), Y1
+	MOVQ         144(AX), R8
+	VBROADCASTSS (R8)(DI*4), Y2
+	MOVQ         168(AX), R8
+	VBROADCASTSS (R8)(DI*4), Y3
+	MOVQ         208(AX), R9
+	SHLQ         $0x02, R9
+	XORQ         R8, R8
+
+lanes170:
+	VMOVUPS (DX)(R8*1), Y5
+	VMULPS  Y1, Y5, Y5
+	VMOVUPS (CX)(R8*1), Y4
+	VSUBPS  Y0, Y4, Y4
+	VMULPS  Y2, Y4, Y4
+	VADDPS  Y4, Y5, Y5
+	VADDPS  Y3, Y5, Y5
+	VMOVUPS Y5, (BX)(R8*1)
+	ADDQ    $0x20, R8
+	CMPQ    R8, R9
+	JNE     lanes170
+	MOVQ    208(AX), R8
+	SHLQ    $0x02, R8
+	ADDQ    R8, CX
+	ADDQ    R8, DX
+	ADDQ    R8, BX
+	INCQ    DI
+	MOVQ    200(AX), R8
+	CMPQ    DI, R8
+	JNE     channel169
+	DECQ    SI
+	JNZ     loop168
+	VZEROUPPER
+	RET
+
 // func sumRowAVX2(src *float32, positions int, stride int, lanes int) float32
 // Requires: AVX, SSE
 TEXT ·sumRowAVX2(SB), NOSPLIT, $0-36
@@ -3444,19 +3615,19 @@ TEXT ·sumRowAVX2(SB), NOSPLIT, $0-36
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 
-loop159:
+loop171:
 	MOVQ lanes+24(FP), SI
 	MOVQ AX, BX
 
-lanes160:
+lanes172:
 	VADDPS       (BX), Y0, Y0
 	VADDPS       32(BX), Y1, Y1
 	ADDQ         $0x40, BX
 	SUBQ         $0x10, SI
-	JNZ          lanes160
+	JNZ          lanes172
 	ADDQ         DX, AX
 	DECQ         CX
-	JNZ          loop159
+	JNZ          loop171
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
@@ -3477,7 +3648,7 @@ TEXT ·maxOf4AVX2(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), DI
 	SHRQ $0x04, DI
 
-loop161:
+loop173:
 	VMOVUPS   (CX), Y0
 	VMOVUPS   (DX), Y1
 	VMOVUPS   (BX), Y2
@@ -3512,7 +3683,7 @@ loop161:
 	ADDQ      $0x40, BX
 	ADDQ      $0x40, SI
 	DECQ      DI
-	JNZ       loop161
+	JNZ       loop173
 	VZEROUPPER
 	RET
 
@@ -3532,16 +3703,16 @@ TEXT ·maxOf4BackwardAVX2(SB), NOSPLIT, $0-96
 	XORQ   R12, R12
 	VXORPS Y0, Y0, Y0
 
-vector162:
+vector174:
 	VMOVUPS (R10)(R12*4), Y1
 	VMOVUPS (R11)(R12*4), Y2
 	MOVQ    relu+88(FP), R13
 	TESTQ   R13, R13
-	JZ      norelu163
+	JZ      norelu175
 	VCMPPS  $0x06, Y0, Y1, Y3
 	VANDPS  Y3, Y2, Y2
 
-norelu163:
+norelu175:
 	PREFETCHT0 2048(AX)(R12*4)
 	PREFETCHT0 2048(CX)(R12*4)
 	VMOVUPS    (AX)(R12*4), Y3
@@ -3581,7 +3752,7 @@ norelu163:
 	ADDQ       $0x08, R12
 	MOVQ       n+80(FP), R13
 	CMPQ       R12, R13
-	JL         vector162
+	JL         vector174
 	VZEROUPPER
 	RET
 
@@ -3595,7 +3766,7 @@ TEXT ·maskAVX2(SB), NOSPLIT, $0-32
 	MOVQ   n+24(FP), BX
 	SHRQ   $0x04, BX
 
-loop164:
+loop176:
 	VMOVUPS (CX), Y1
 	VMOVUPS (DX), Y2
 	VCMPPS  $0x06, Y0, Y2, Y2
@@ -3610,7 +3781,31 @@ loop164:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop164
+	JNZ     loop176
+	VZEROUPPER
+	RET
+
+// func addAVX2(dst *float32, a *float32, b *float32, n int)
+// Requires: AVX
+TEXT ·addAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+	SHRQ $0x04, BX
+
+loop177:
+	VMOVUPS (CX), Y0
+	VADDPS  (DX), Y0, Y0
+	VMOVUPS Y0, (AX)
+	VMOVUPS 32(CX), Y0
+	VADDPS  32(DX), Y0, Y0
+	VMOVUPS Y0, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	DECQ    BX
+	JNZ     loop177
 	VZEROUPPER
 	RET
 
@@ -3630,7 +3825,7 @@ TEXT ·sgdUpdateAVX2(SB), NOSPLIT, $0-56
 	MOVQ         n+24(FP), BX
 	SHRQ         $0x04, BX
 
-loop165:
+loop178:
 	PREFETCHT0   2048(AX)
 	PREFETCHT0   2048(CX)
 	PREFETCHT0   2048(DX)
@@ -3662,7 +3857,7 @@ loop165:
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	DECQ         BX
-	JNZ          loop165
+	JNZ          loop178
 	VADDPD       Y5, Y3, Y3
 	VADDPD       Y6, Y4, Y4
 	VADDPD       Y4, Y3, Y3
@@ -3684,7 +3879,7 @@ TEXT ·sumSquaresAVX2(SB), NOSPLIT, $0-24
 	MOVQ   n+8(FP), CX
 	SHRQ   $0x04, CX
 
-loop166:
+loop179:
 	PREFETCHT0   2048(AX)
 	VCVTPS2PD    (AX), Y4
 	VFMADD231PD  Y4, Y4, Y0
@@ -3698,7 +3893,7 @@ loop166:
 	VMOVUPS      32(AX), Y4
 	ADDQ         $0x40, AX
 	DECQ         CX
-	JNZ          loop166
+	JNZ          loop179
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y1, Y0, Y0
@@ -3728,7 +3923,7 @@ TEXT ·peakAVX2(SB), NOSPLIT, $0-8
 	VXORPS Y13, Y13, Y13
 	MOVQ   n+0(FP), AX
 
-loop167:
+loop180:
 	VFMADD231PS Y12, Y13, Y0
 	VFMADD231PS Y12, Y13, Y1
 	VFMADD231PS Y12, Y13, Y2
@@ -3742,7 +3937,7 @@ loop167:
 	VFMADD231PS Y12, Y13, Y10
 	VFMADD231PS Y12, Y13, Y11
 	DECQ        AX
-	JNZ         loop167
+	JNZ         loop180
 	VZEROUPPER
 	RET
 
@@ -3771,38 +3966,38 @@ TEXT ·transposeAVX2(SB), NOSPLIT, $0-48
 	VMOVUPS    32(R8), Y8
 	VMASKMOVPS (CX), Y8, Y0
 	DECQ       SI
-	JZ         loaded168
+	JZ         loaded181
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y1
 	DECQ       SI
-	JZ         loaded168
+	JZ         loaded181
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y2
 	DECQ       SI
-	JZ         loaded168
+	JZ         loaded181
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y3
 	DECQ       SI
-	JZ         loaded168
+	JZ         loaded181
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y4
 	DECQ       SI
-	JZ         loaded168
+	JZ         loaded181
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y5
 	DECQ       SI
-	JZ         loaded168
+	JZ         loaded181
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y6
 	DECQ       SI
-	JZ         loaded168
+	JZ         loaded181
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y7
 	DECQ       SI
-	JZ         loaded168
+	JZ         loaded181
 	ADDQ       BX, CX
 
-loaded168:
+loaded181:
 	MOVQ       cols+24(FP), CX
 	MOVQ       rows+16(FP), BX
 	LEAQ       lanes<>+0(SB), SI
@@ -3835,38 +4030,38 @@ loaded168:
 	VPERM2F128 $0x31, Y4, Y0, Y0
 	VMASKMOVPS Y6, Y8, (AX)
 	DECQ       CX
-	JZ         stored169
+	JZ         stored182
 	ADDQ       DX, AX
 	VMASKMOVPS Y7, Y8, (AX)
 	DECQ       CX
-	JZ         stored169
+	JZ         stored182
 	ADDQ       DX, AX
 	VMASKMOVPS Y2, Y8, (AX)
 	DECQ       CX
-	JZ         stored169
+	JZ         stored182
 	ADDQ       DX, AX
 	VMASKMOVPS Y9, Y8, (AX)
 	DECQ       CX
-	JZ         stored169
+	JZ         stored182
 	ADDQ       DX, AX
 	VMASKMOVPS Y3, Y8, (AX)
 	DECQ       CX
-	JZ         stored169
+	JZ         stored182
 	ADDQ       DX, AX
 	VMASKMOVPS Y1, Y8, (AX)
 	DECQ       CX
-	JZ         stored169
+	JZ         stored182
 	ADDQ       DX, AX
 	VMASKMOVPS Y5, Y8, (AX)
 	DECQ       CX
-	JZ         stored169
+	JZ         stored182
 	ADDQ       DX, AX
 	VMASKMOVPS Y0, Y8, (AX)
 	DECQ       CX
-	JZ         stored169
+	JZ         stored182
 	ADDQ       DX, AX
 
-stored169:
+stored182:
 	VZEROUPPER
 	RET
 
@@ -3874,8 +4069,8 @@ stored169:
 TEXT ·pause(SB), NOSPLIT, $0-8
 	MOVQ n+0(FP), AX
 
-loop170:
+loop183:
 	PAUSE
 	DECQ AX
-	JNZ  loop170
+	JNZ  loop183
 	RET

@@ -11070,6 +11070,177 @@ loop419:
 	VZEROUPPER
 	RET
 
+// func momentsAVX512(t *momentTile)
+// Requires: AVX
+TEXT ·momentsAVX512(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 24(AX), DX
+	MOVQ 96(AX), BX
+
+loop420:
+	MOVQ 48(AX), R8
+	MOVQ 72(AX), R9
+	MOVQ CX, SI
+	MOVQ DX, DI
+	MOVQ 112(AX), R10
+
+loop421:
+	VBROADCASTSD (R9), Y2
+	VXORPD       Y0, Y0, Y0
+	VXORPD       Y1, Y1, Y1
+	MOVQ         128(AX), R12
+	SHLQ         $0x02, R12
+	XORQ         R11, R11
+
+lanes422:
+	VCVTPS2PD    (SI)(R11*1), Y3
+	VCVTPS2PD    (DI)(R11*1), Y4
+	VADDPD       Y3, Y0, Y0
+	VSUBPD       Y2, Y4, Y4
+	VMULPD       Y3, Y4, Y4
+	VADDPD       Y4, Y1, Y1
+	ADDQ         $0x10, R11
+	CMPQ         R11, R12
+	JNE          lanes422
+	VHADDPD      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X1
+	VADDPD       (R8), X1, X1
+	VMOVUPD      X1, (R8)
+	MOVQ         120(AX), R11
+	SHLQ         $0x02, R11
+	ADDQ         R11, SI
+	ADDQ         R11, DI
+	ADDQ         $0x10, R8
+	ADDQ         $0x08, R9
+	DECQ         R10
+	JNZ          loop421
+	MOVQ         104(AX), SI
+	SHLQ         $0x02, SI
+	ADDQ         SI, CX
+	ADDQ         SI, DX
+	DECQ         BX
+	JNZ          loop420
+	VZEROUPPER
+	RET
+
+// func normForwardAVX512(t *normTile)
+// Requires: AVX, AVX512F
+TEXT ·normForwardAVX512(SB), NOSPLIT, $0-8
+	MOVQ   t+0(FP), AX
+	MOVQ   24(AX), CX
+	MOVQ   (AX), DX
+	MOVQ   72(AX), BX
+	VPXORD Z0, Z0, Z0
+	MOVQ   192(AX), SI
+
+loop423:
+	XORQ DI, DI
+
+channel424:
+	MOVQ         96(AX), R8
+	VBROADCASTSS (R8)(DI*4), Z1
+	MOVQ         120(AX), R8
+	VBROADCASTSS (R8)(DI*4), Z2
+	MOVQ         168(AX), R8
+	VBROADCASTSS (R8)(DI*4), Z3
+	MOVQ         208(AX), R9
+	SHLQ         $0x02, R9
+	XORQ         R8, R8
+
+lanes425:
+	VMOVUPS (CX)(R8*1), Z4
+	VSUBPS  Z1, Z4, Z4
+	VMULPS  Z2, Z4, Z4
+	VADDPS  Z3, Z4, Z4
+	TESTQ   BX, BX
+	JZ      none426
+	VADDPS  (BX)(R8*1), Z4, Z4
+
+none426:
+	MOVQ      216(AX), R10
+	TESTQ     R10, R10
+	JZ        all427
+	VCMPPS    $0x06, Z0, Z4, K1
+	VMOVAPS.Z Z4, K1, Z4
+
+all427:
+	VMOVUPS Z4, (DX)(R8*1)
+	ADDQ    $0x40, R8
+	CMPQ    R8, R9
+	JNE     lanes425
+	MOVQ    208(AX), R8
+	SHLQ    $0x02, R8
+	ADDQ    R8, CX
+	ADDQ    R8, DX
+	TESTQ   BX, BX
+	JZ      none428
+	MOVQ    208(AX), R8
+	SHLQ    $0x02, R8
+	ADDQ    R8, BX
+
+none428:
+	INCQ DI
+	MOVQ 200(AX), R8
+	CMPQ DI, R8
+	JNE  channel424
+	DECQ SI
+	JNZ  loop423
+	VZEROUPPER
+	RET
+
+// func normBackwardAVX512(t *normTile)
+// Requires: AVX, AVX512F
+TEXT ·normBackwardAVX512(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 24(AX), CX
+	MOVQ 48(AX), DX
+	MOVQ (AX), BX
+	MOVQ 192(AX), SI
+
+loop429:
+	XORQ DI, DI
+
+channel430:
+	MOVQ         96(AX), R8
+	VBROADCASTSS (R8)(DI*4), Z0
+	MOVQ         120(AX), R8
+	VBROADCASTSS (R8)(DI*4), Z1
+	MOVQ         144(AX), R8
+	VBROADCASTSS (R8)(DI*4), Z2
+	MOVQ         168(AX), R8
+	VBROADCASTSS (R8)(DI*4), Z3
+	MOVQ         208(AX), R9
+	SHLQ         $0x02, R9
+	XORQ         R8, R8
+
+lanes431:
+	VMOVUPS (DX)(R8*1), Z5
+	VMULPS  Z1, Z5, Z5
+	VMOVUPS (CX)(R8*1), Z4
+	VSUBPS  Z0, Z4, Z4
+	VMULPS  Z2, Z4, Z4
+	VADDPS  Z4, Z5, Z5
+	VADDPS  Z3, Z5, Z5
+	VMOVUPS Z5, (BX)(R8*1)
+	ADDQ    $0x40, R8
+	CMPQ    R8, R9
+	JNE     lanes431
+	MOVQ    208(AX), R8
+	SHLQ    $0x02, R8
+	ADDQ    R8, CX
+	ADDQ    R8, DX
+	ADDQ    R8, BX
+	INCQ    DI
+	MOVQ    200(AX), R8
+	CMPQ    DI, R8
+	JNE     channel430
+	DECQ    SI
+	JNZ     loop429
+	VZEROUPPER
+	RET
+
 // func sumRowAVX512(src *float32, positions int, stride int, lanes int) float32
 // Requires: AVX, AVX512F, SSE
 TEXT ·sumRowAVX512(SB), NOSPLIT, $0-36
@@ -11079,18 +11250,18 @@ TEXT ·sumRowAVX512(SB), NOSPLIT, $0-36
 	SHLQ   $0x02, DX
 	VPXORD Z0, Z0, Z0
 
-loop420:
+loop432:
 	MOVQ lanes+24(FP), SI
 	MOVQ AX, BX
 
-lanes421:
+lanes433:
 	VADDPS        (BX), Z0, Z0
 	ADDQ          $0x40, BX
 	SUBQ          $0x10, SI
-	JNZ           lanes421
+	JNZ           lanes433
 	ADDQ          DX, AX
 	DECQ          CX
-	JNZ           loop420
+	JNZ           loop432
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPS        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -11112,7 +11283,7 @@ TEXT ·maxOf4AVX512(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), DI
 	SHRQ $0x04, DI
 
-loop422:
+loop434:
 	VMOVUPS   (CX), Z0
 	VMOVUPS   (DX), Z1
 	VMOVUPS   (BX), Z2
@@ -11133,7 +11304,7 @@ loop422:
 	ADDQ      $0x40, BX
 	ADDQ      $0x40, SI
 	DECQ      DI
-	JNZ       loop422
+	JNZ       loop434
 	VZEROUPPER
 	RET
 
@@ -11153,16 +11324,16 @@ TEXT ·maxOf4BackwardAVX512(SB), NOSPLIT, $0-96
 	XORQ   R12, R12
 	VPXORD Z0, Z0, Z0
 
-vector423:
+vector435:
 	VMOVUPS   (R10)(R12*4), Z1
 	VMOVUPS   (R11)(R12*4), Z2
 	MOVQ      relu+88(FP), R13
 	TESTQ     R13, R13
-	JZ        norelu424
+	JZ        norelu436
 	VCMPPS    $0x06, Z0, Z1, K1
 	VMOVAPS.Z Z2, K1, Z2
 
-norelu424:
+norelu436:
 	PREFETCHT0 2048(AX)(R12*4)
 	PREFETCHT0 2048(CX)(R12*4)
 	VMOVUPS    (AX)(R12*4), Z3
@@ -11206,7 +11377,7 @@ norelu424:
 	ADDQ       $0x10, R12
 	MOVQ       n+80(FP), R13
 	CMPQ       R12, R13
-	JL         vector423
+	JL         vector435
 	VZEROUPPER
 	RET
 
@@ -11220,7 +11391,7 @@ TEXT ·maskAVX512(SB), NOSPLIT, $0-32
 	MOVQ   n+24(FP), BX
 	SHRQ   $0x04, BX
 
-loop425:
+loop437:
 	VMOVUPS   (CX), Z1
 	VMOVUPS   (DX), Z2
 	VCMPPS    $0x06, Z0, Z2, K1
@@ -11230,7 +11401,28 @@ loop425:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	DECQ      BX
-	JNZ       loop425
+	JNZ       loop437
+	VZEROUPPER
+	RET
+
+// func addAVX512(dst *float32, a *float32, b *float32, n int)
+// Requires: AVX, AVX512F
+TEXT ·addAVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+	SHRQ $0x04, BX
+
+loop438:
+	VMOVUPS (CX), Z0
+	VADDPS  (DX), Z0, Z0
+	VMOVUPS Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	DECQ    BX
+	JNZ     loop438
 	VZEROUPPER
 	RET
 
@@ -11248,7 +11440,7 @@ TEXT ·sgdUpdateAVX512(SB), NOSPLIT, $0-56
 	MOVQ         n+24(FP), BX
 	SHRQ         $0x04, BX
 
-loop426:
+loop439:
 	PREFETCHT0    2048(AX)
 	PREFETCHT0    2048(CX)
 	PREFETCHT0    2048(DX)
@@ -11268,7 +11460,7 @@ loop426:
 	ADDQ          $0x40, CX
 	ADDQ          $0x40, DX
 	DECQ          BX
-	JNZ           loop426
+	JNZ           loop439
 	VADDPD        Z4, Z3, Z3
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y0, Y3, Y3
@@ -11288,7 +11480,7 @@ TEXT ·sumSquaresAVX512(SB), NOSPLIT, $0-24
 	MOVQ   n+8(FP), CX
 	SHRQ   $0x04, CX
 
-loop427:
+loop440:
 	PREFETCHT0    2048(AX)
 	VCVTPS2PD     (AX), Z2
 	VFMADD231PD   Z2, Z2, Z0
@@ -11297,7 +11489,7 @@ loop427:
 	VMOVUPS       (AX), Z2
 	ADDQ          $0x40, AX
 	DECQ          CX
-	JNZ           loop427
+	JNZ           loop440
 	VADDPD        Z1, Z0, Z0
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
@@ -11327,7 +11519,7 @@ TEXT ·peakAVX512(SB), NOSPLIT, $0-8
 	VPXORD Z13, Z13, Z13
 	MOVQ   n+0(FP), AX
 
-loop428:
+loop441:
 	VFMADD231PS Z12, Z13, Z0
 	VFMADD231PS Z12, Z13, Z1
 	VFMADD231PS Z12, Z13, Z2
@@ -11341,7 +11533,7 @@ loop428:
 	VFMADD231PS Z12, Z13, Z10
 	VFMADD231PS Z12, Z13, Z11
 	DECQ        AX
-	JNZ         loop428
+	JNZ         loop441
 	VZEROUPPER
 	RET
 
@@ -11377,70 +11569,70 @@ TEXT ·transposeAVX512(SB), NOSPLIT, $0-48
 	KMOVW     R8, K1
 	VMOVUPS.Z (CX), K1, Z0
 	DECQ      SI
-	JZ        loaded429
+	JZ        loaded442
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z1
 	DECQ      SI
-	JZ        loaded429
+	JZ        loaded442
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z2
 	DECQ      SI
-	JZ        loaded429
+	JZ        loaded442
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z3
 	DECQ      SI
-	JZ        loaded429
+	JZ        loaded442
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z4
 	DECQ      SI
-	JZ        loaded429
+	JZ        loaded442
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z5
 	DECQ      SI
-	JZ        loaded429
+	JZ        loaded442
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z6
 	DECQ      SI
-	JZ        loaded429
+	JZ        loaded442
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z7
 	DECQ      SI
-	JZ        loaded429
+	JZ        loaded442
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z8
 	DECQ      SI
-	JZ        loaded429
+	JZ        loaded442
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z9
 	DECQ      SI
-	JZ        loaded429
+	JZ        loaded442
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z10
 	DECQ      SI
-	JZ        loaded429
+	JZ        loaded442
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z11
 	DECQ      SI
-	JZ        loaded429
+	JZ        loaded442
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z12
 	DECQ      SI
-	JZ        loaded429
+	JZ        loaded442
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z13
 	DECQ      SI
-	JZ        loaded429
+	JZ        loaded442
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z14
 	DECQ      SI
-	JZ        loaded429
+	JZ        loaded442
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z15
 	DECQ      SI
-	JZ        loaded429
+	JZ        loaded442
 	ADDQ      BX, CX
 
-loaded429:
+loaded442:
 	MOVQ       cols+24(FP), CX
 	MOVQ       rows+16(FP), BX
 	MOVL       $0x0000ffff, SI
@@ -11512,69 +11704,69 @@ loaded429:
 	VSHUFF32X4 $0xdd, Z4, Z0, Z0
 	VMOVUPS    Z18, K1, (AX)
 	DECQ       CX
-	JZ         stored430
+	JZ         stored443
 	ADDQ       DX, AX
 	VMOVUPS    Z17, K1, (AX)
 	DECQ       CX
-	JZ         stored430
+	JZ         stored443
 	ADDQ       DX, AX
 	VMOVUPS    Z15, K1, (AX)
 	DECQ       CX
-	JZ         stored430
+	JZ         stored443
 	ADDQ       DX, AX
 	VMOVUPS    Z16, K1, (AX)
 	DECQ       CX
-	JZ         stored430
+	JZ         stored443
 	ADDQ       DX, AX
 	VMOVUPS    Z11, K1, (AX)
 	DECQ       CX
-	JZ         stored430
+	JZ         stored443
 	ADDQ       DX, AX
 	VMOVUPS    Z6, K1, (AX)
 	DECQ       CX
-	JZ         stored430
+	JZ         stored443
 	ADDQ       DX, AX
 	VMOVUPS    Z10, K1, (AX)
 	DECQ       CX
-	JZ         stored430
+	JZ         stored443
 	ADDQ       DX, AX
 	VMOVUPS    Z8, K1, (AX)
 	DECQ       CX
-	JZ         stored430
+	JZ         stored443
 	ADDQ       DX, AX
 	VMOVUPS    Z14, K1, (AX)
 	DECQ       CX
-	JZ         stored430
+	JZ         stored443
 	ADDQ       DX, AX
 	VMOVUPS    Z7, K1, (AX)
 	DECQ       CX
-	JZ         stored430
+	JZ         stored443
 	ADDQ       DX, AX
 	VMOVUPS    Z2, K1, (AX)
 	DECQ       CX
-	JZ         stored430
+	JZ         stored443
 	ADDQ       DX, AX
 	VMOVUPS    Z9, K1, (AX)
 	DECQ       CX
-	JZ         stored430
+	JZ         stored443
 	ADDQ       DX, AX
 	VMOVUPS    Z3, K1, (AX)
 	DECQ       CX
-	JZ         stored430
+	JZ         stored443
 	ADDQ       DX, AX
 	VMOVUPS    Z1, K1, (AX)
 	DECQ       CX
-	JZ         stored430
+	JZ         stored443
 	ADDQ       DX, AX
 	VMOVUPS    Z5, K1, (AX)
 	DECQ       CX
-	JZ         stored430
+	JZ         stored443
 	ADDQ       DX, AX
 	VMOVUPS    Z0, K1, (AX)
 	DECQ       CX
-	JZ         stored430
+	JZ         stored443
 	ADDQ       DX, AX
 
-stored430:
+stored443:
 	VZEROUPPER
 	RET

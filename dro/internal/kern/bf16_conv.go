@@ -179,6 +179,7 @@ func (c *BF16Conv) multiply(t *Team, p *product) {
 	pairs := pairsOf(p.dst.Channels) * c.batch.Blocks
 	t.run(c.cutRows(pairs, p.dst.Height), (*multiplyCall)(c))
 	c.call = bf16Call{}
+	c.finish()
 }
 
 // cutRows cuts n rows into chunks, so that with others there are tasks enough, and returns their
@@ -239,6 +240,7 @@ func (m *multiplyCall) task(i int) {
 			}
 			finish(y, bias, mask, rows, lanes, c.call.relu)
 		}
+		c.tell(block, row, channel, rows)
 	}
 }
 

@@ -61,6 +61,7 @@ type Conv struct {
 	outer             *outerPlan
 
 	call convCall
+	then *BatchNorm // of its destination, or nil
 }
 
 // convCall is the running call: its slices, and how the work is cut.
@@ -147,6 +148,29 @@ func (c *Conv) BackwardData(t *Team, dx, dy, w, act []float32) {
 	c.spread(t, c.cfg.In, c.out, (*backwardCall)(c))
 }
 
+// Then has the next Forward, of the batch's first images into y, tell n the moments of y while the
+// caches have them: a row of the map of some channels at a time, as n's own pass takes them.
+func (c *Conv) Then(n *BatchNorm, y []float32, images int) {
+	n.images = images
+	n.call.dy, n.call.x, n.call.around = y, y, n.zeros
+	c.then = n
+}
+
+// tell does so for the channels from channel on.
+func (c *Conv) tell(block, row, channel, channels int) {
+	if c.then != nil {
+		c.then.moments(block*c.out.Height+row, channel, channel+channels)
+	}
+}
+
+// finish ends the call.
+func (c *Conv) finish() {
+	if c.then != nil {
+		c.then.told = true
+	}
+	c.then, c.call = nil, convCall{}
+}
+
 const (
 	// Tasks that an operation is cut into if it can: to balance a few threads, at no cost to speak
 	// of.
@@ -161,7 +185,7 @@ const (
 func (c *Conv) spread(t *Team, dst, src Shape, j job) {
 	tiles := (dst.Channels + tileRows - 1) / tileRows * c.batch.Blocks
 	t.run(c.cut(tiles, dst.Height, 4*c.batch.Lanes*src.Len()/sourceBytes), j)
-	c.call = convCall{}
+	c.finish()
 }
 
 // cut cuts n rows or groups into chunks, at least least of them or n, for each of some tiles, and
@@ -240,5 +264,6 @@ func (c *Conv) sweep(tile *convTile, r region, dst, src Shape, p *plane) {
 			}
 			tile.run(c.isa)
 		}
+		c.tell(r.block, row, r.channel, r.rows)
 	}
 }

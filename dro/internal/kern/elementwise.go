@@ -43,6 +43,43 @@ func (r *reluCall) task(i int) {
 	mask(r.isa, dst, dy, y)
 }
 
+// MaskedSum is the backward pass of a ReLU whose gradient is a sum: dst = a + b where y > 0, else
+// 0.
+type MaskedSum struct {
+	elementwise
+	y []float32
+}
+
+// NewMaskedSum returns the operation for activations of any length.
+func NewMaskedSum(isa ISA) (*MaskedSum, error) {
+	return &MaskedSum{elementwise: elementwise{isa: isa}}, isa.check()
+}
+
+// Run sets dst, which may be an operand, from a, b and the ReLU's output y, all of one length.
+func (m *MaskedSum) Run(t *Team, dst, a, b, y []float32) {
+	if len(y) != len(dst) {
+		panic("kern: MaskedSum: slice has the wrong length")
+	}
+	m.y = y
+	m.run(t, dst, a, b, (*maskedSumCall)(m))
+	m.y = nil
+}
+
+type maskedSumCall MaskedSum
+
+// cachedChunk is the values that two passes in turn find in the first-level cache.
+const cachedChunk = 2 << 10
+
+func (m *maskedSumCall) task(i int) {
+	dst, a, b := m.chunk(i)
+	y := m.y[i*elementChunk:][:len(dst)]
+	for from := 0; from < len(dst); from += cachedChunk {
+		to := min(from+cachedChunk, len(dst))
+		add(m.isa, dst[from:to], a[from:to], b[from:to])
+		mask(m.isa, dst[from:to], dst[from:to], y[from:to])
+	}
+}
+
 // Sum adds two activations, of a residual connection or as gradients of a value that is used twice.
 type Sum struct {
 	elementwise
@@ -61,10 +98,7 @@ type sumCall Sum
 
 func (s *sumCall) task(i int) {
 	dst, a, b := s.chunk(i)
-	a, b = a[:len(dst)], b[:len(dst)]
-	for k := range dst {
-		dst[k] = a[k] + b[k]
-	}
+	add(s.isa, dst, a, b)
 	if s.relu {
 		mask(s.isa, dst, dst, dst)
 	}

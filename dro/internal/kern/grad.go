@@ -15,16 +15,26 @@ func (c *Conv) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 		panic("kern: Conv.BackwardWeights: slice has the wrong length")
 	}
 	c.call = convCall{dw: dw, db: db, x: x, dy: dy, add: add}
-	// The input channels come in groups: a task is one row tile of output channels and some groups.
-	tiles := (c.cfg.Out + tileRows - 1) / tileRows
+	// The input channels come in groups: a task is one row tile of output channels and some groups,
+	// or a thread's share of tiles.
+	tiles := c.rowTiles()
 	if c.outer != nil {
 		t.run(c.batch.padded()/vector*c.cfg.In.Height, (*transposeCall)(c))
-		t.run(c.cut(tiles, len(c.outer.groups), 1), (*outerCall)(c))
+		if items := tiles * len(c.outer.groups); c.outer.sums == nil {
+			t.run(c.cut(tiles, len(c.outer.groups), 1), (*outerCall)(c))
+		} else {
+			c.call.chunk = min((items+t.Size()-1)/t.Size(), sweepTiles)
+			t.run((items+c.call.chunk-1)/c.call.chunk, (*outerSweep)(c))
+		}
 	} else {
-		t.run(c.cut(tiles, c.dot.columns, 1), (*dotCall)(c))
+		c.call.chunk = (tiles*c.dot.columns + t.Size() - 1) / t.Size()
+		t.run((tiles*c.dot.columns+c.call.chunk-1)/c.call.chunk, (*dotCall)(c))
 	}
 	c.call = convCall{}
 }
+
+// rowTiles returns the number of tiles that the output channels fill.
+func (c *Conv) rowTiles() int { return (c.cfg.Out + tileRows - 1) / tileRows }
 
 // gradTask is what a task of a gradient covers: output channels [out, out+rows) and groups [first,
 // last) of input channels.

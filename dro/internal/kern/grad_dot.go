@@ -7,6 +7,7 @@ type dotPlan struct {
 	passes  [][][]pair // by tap: the positions that it joins
 	blocks  int        // blocks a pass
 	columns int        // column tiles of input channels
+	sums    []float32  // by column tile, row tile and tap
 }
 
 // dotCacheBytes is the first-level cache that a row tile of the output's gradient may fill. The
@@ -27,6 +28,7 @@ func newDotPlan(c *Conv) *dotPlan {
 		}
 	}
 	d := &dotPlan{blocks: 1, columns: (c.cfg.In.Channels + gradCols - 1) / gradCols}
+	d.sums = Alloc(d.columns * c.rowTiles() * c.area() * gradSums)
 	if rows == c.out.Height && cols == c.out.Width {
 		d.blocks = min(max(dotCacheBytes/bytes(), 1), c.batch.Blocks)
 	}
@@ -53,54 +55,54 @@ func (c *Conv) dotPass(top, bottom, left, right int) [][]pair {
 	return taps
 }
 
-// dotCall's task is one row tile of output channels against some column tiles of input channels.
+// dotCall's task is some of the tiles: row tiles of output channels against column tiles of input
+// channels, those of one column one after the other. All of them visit a pass before the next one
+// does, so that on a large map its values come from memory once a task, not once a tile.
 type dotCall Conv
 
 func (d *dotCall) task(i int) {
 	c := (*Conv)(d)
-	g := c.gradTask(i, c.dot.columns)
-	for column := g.first; column < g.last; column++ {
-		in := column * gradCols
-		c.dotGrad(g, in, min(gradCols, c.cfg.In.Channels-in))
+	rows, area := c.rowTiles(), c.area()
+	first, end := i*c.call.chunk, min((i+1)*c.call.chunk, rows*c.dot.columns)
+	sums := c.dot.sums[first*area*gradSums : end*area*gradSums]
+	clear(sums)
+	for block := 0; block < c.batch.Blocks; block += c.dot.blocks {
+		for _, pass := range c.dot.passes {
+			for k := first; k < end; k++ {
+				c.dotSums(sums[(k-first)*area*gradSums:], pass, block, k%rows, k/rows)
+			}
+		}
 	}
-}
-
-// dotTaps is the number of kernel taps whose sums are put in place at once.
-const dotTaps = 64
-
-// dotGrad computes the gradient of the weights between g's output channels and cols input channels
-// from in on.
-func (c *Conv) dotGrad(g gradTask, in, cols int) {
-	area := c.area()
-	for first := 0; first < area; first += dotTaps {
-		var sums [dotTaps * gradSums]float32
-		count := min(dotTaps, area-first)
-		c.dotSums(sums[:count*gradSums], first, g, in, cols)
-		for r := range g.rows {
-			to := c.call.dw[((g.out+r)*c.cfg.In.Channels+in)*area+first:]
-			c.place(to, sums[r*gradCols:], count, cols, gradSums)
+	for k := first; k < end; k++ {
+		out, in := k%rows*tileRows, k/rows*gradCols
+		channels := min(tileRows, c.cfg.Out-out)
+		if c.call.db != nil && in == 0 {
+			c.biasGrad(c.call.db[out:][:channels], out)
+		}
+		for r := range channels {
+			to := c.call.dw[((out+r)*c.cfg.In.Channels+in)*area:]
+			from := sums[(k-first)*area*gradSums+r*gradCols:]
+			c.place(to, from, area, min(gradCols, c.cfg.In.Channels-in), gradSums)
 		}
 	}
 }
 
-// dotSums adds the tiles of the kernel taps from first on to sums.
-func (c *Conv) dotSums(sums []float32, first int, g gradTask, in, cols int) {
+// dotSums adds the products of one pass, of the blocks from block on, to the sums of a row tile and
+// a column tile, by kernel tap.
+func (c *Conv) dotSums(sums []float32, pass [][]pair, block, row, column int) {
 	lanes := c.batch.Lanes
+	out, in := row*tileRows, column*gradCols
 	tile := gradTile{
-		rows: g.rows, cols: cols, lanes: lanes,
+		rows: min(tileRows, c.cfg.Out-out), cols: min(gradCols, c.cfg.In.Channels-in), lanes: lanes,
 		dyBlock: lanes * c.out.Len(), xBlock: lanes * c.cfg.In.Len(),
+		blocks: min(c.dot.blocks, c.batch.Blocks-block),
 	}
-	for block := 0; block < c.batch.Blocks; block += c.dot.blocks {
-		tile.blocks = min(c.dot.blocks, c.batch.Blocks-block)
-		tile.dy = c.call.dy[block*tile.dyBlock+g.out*lanes:]
-		tile.x = c.call.x[block*tile.xBlock+in*lanes:]
-		for _, pass := range c.dot.passes {
-			for k, pairs := range pass[first:][:len(sums)/gradSums] {
-				if len(pairs) > 0 {
-					tile.sum, tile.pairs = sums[k*gradSums:][:gradSums], pairs
-					tile.run(c.isa)
-				}
-			}
+	tile.dy = c.call.dy[block*tile.dyBlock+out*lanes:]
+	tile.x = c.call.x[block*tile.xBlock+in*lanes:]
+	for k, pairs := range pass {
+		if len(pairs) > 0 {
+			tile.sum, tile.pairs = sums[k*gradSums:][:gradSums], pairs
+			tile.run(c.isa)
 		}
 	}
 }

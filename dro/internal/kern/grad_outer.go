@@ -9,6 +9,7 @@ type outerPlan struct {
 	groups []outerGroup
 	x      []float32 // the transposed input
 	blocks int       // blocks a pass
+	sums   []float32 // of a map of several parts: by group, row tile and tap
 }
 
 // outerGroup is up to 64 input channels.
@@ -40,6 +41,9 @@ func newOuterPlan(c *Conv) *outerPlan {
 		start += c.batch.Blocks * block * width
 	}
 	p.x = Alloc(start)
+	if parts > 1 {
+		p.sums = Alloc(len(p.groups) * c.rowTiles() * c.area() * tileRows * maxLanes)
+	}
 	return p
 }
 
@@ -72,7 +76,13 @@ func (t *transposeCall) task(i int) {
 	in, lanes := c.cfg.In, c.batch.Lanes
 	row, lane := i%in.Height, i/in.Height*vector
 	block, lane := lane/lanes, lane%lanes
+	if !c.seen(row, c.cfg.KernelHeight) {
+		return
+	}
 	for col := range in.Width {
+		if !c.seen(col, c.cfg.KernelWidth) {
+			continue
+		}
 		position := (block*in.Height+row)*in.Width + col
 		from := c.call.x[position*in.Channels*lanes+lane:]
 		for g := range c.outer.groups {
@@ -83,6 +93,10 @@ func (t *transposeCall) task(i int) {
 		}
 	}
 }
+
+// seen tells whether an output can see a row or column of the input: of a 1×1 kernel with stride 2,
+// every other one.
+func (c *Conv) seen(i, kernel int) bool { return (i+c.cfg.Pad)%c.cfg.Stride < kernel }
 
 // outerSquare is the number of kernel taps whose tiles are put in place at once: a square of the
 // transposition.
@@ -121,6 +135,66 @@ func (c *Conv) outerGrad(g gradTask, group *outerGroup) {
 			to := c.call.dw[((g.out+r)*c.cfg.In.Channels+group.first)*area+first:]
 			c.place(to, tiles[r*group.width:], count, cols, size)
 		}
+	}
+}
+
+// sweepTiles is the most tiles of a task that sweeps: of 3×3 kernels their sums fill 150 KiB,
+// beside the part that they visit.
+const sweepTiles = 11
+
+// outerSweep's task, where the map has several parts, is some row tiles of output channels of one
+// group after the other, all of which visit a part before the next one does: a part comes from
+// memory once a task, not once a tile.
+type outerSweep Conv
+
+func (o *outerSweep) task(i int) {
+	c := (*Conv)(o)
+	rows := c.rowTiles()
+	first, end := i*c.call.chunk, min((i+1)*c.call.chunk, rows*len(c.outer.groups))
+	for block := range c.batch.Blocks {
+		for part := range c.outer.groups[0].parts {
+			for k := first; k < end; k++ {
+				c.sweepPart(k%rows*tileRows, &c.outer.groups[k/rows], block, part, c.sweepSums(k))
+			}
+		}
+	}
+	for k := first; k < end; k++ {
+		out, group := k%rows*tileRows, &c.outer.groups[k/rows]
+		channels, area := min(tileRows, c.cfg.Out-out), c.area()
+		if c.call.db != nil && k < rows {
+			c.biasGrad(c.call.db[out:][:channels], out)
+		}
+		cols, sums := min(group.width, c.cfg.In.Channels-group.first), c.sweepSums(k)
+		for r := range channels {
+			to := c.call.dw[((out+r)*c.cfg.In.Channels+group.first)*area:]
+			c.place(to, sums[r*group.width:], area, cols, channels*group.width)
+		}
+	}
+}
+
+// sweepSums is the memory for the sums of tile k of all.
+func (c *Conv) sweepSums(k int) []float32 {
+	n := c.area() * tileRows * maxLanes
+	return c.outer.sums[k*n:][:n]
+}
+
+// sweepPart adds a part of a block to the sums of a tile of output channels from out on, or sets
+// them if it is the first.
+func (c *Conv) sweepPart(out int, group *outerGroup, block, part int, sums []float32) {
+	lanes := c.batch.Lanes
+	tile := convTile{
+		w: c.call.dy, wRow: lanes, wStep: vector, prefetch: vector,
+		outer: lanes / vector, xStep: vector * group.width, rows: min(tileRows, c.cfg.Out-out),
+		lanes: group.width, wBase: block*lanes*c.out.Len() + out*lanes,
+	}
+	tile.x = c.outer.x[group.start+block*lanes*c.cfg.In.Height*c.cfg.In.Width*group.width:]
+	if block > 0 || part > 0 {
+		tile.add = 1
+	}
+	size := tile.rows * group.width
+	for k, taps := range group.parts[part] {
+		tile.y, tile.taps = sums[k*size:][:size], taps
+		tile.run(c.isa)
 	}
 }
 

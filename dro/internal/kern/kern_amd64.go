@@ -267,6 +267,53 @@ func mask(isa ISA, dst, dy, y []float32) {
 	maskGeneric(dst[n:], dy[n:], y[n:])
 }
 
+// add sets dst to a + b.
+func add(isa ISA, dst, a, b []float32) {
+	n := whole(isa, len(dst))
+	if n > 0 && isa == AVX2 {
+		addAVX2(&dst[0], &a[0], &b[0], n)
+	} else if n > 0 {
+		addAVX512(&dst[0], &a[0], &b[0], n)
+	}
+	addGeneric(dst[n:], a[n:], b[n:])
+}
+
+// add adds to the tile's sums on isa.
+func (t *momentTile) add(isa ISA) {
+	switch {
+	case isa == Generic || t.lanes%4 != 0:
+		t.generic()
+	case isa == AVX2:
+		momentsAVX2(t)
+	default:
+		momentsAVX512(t)
+	}
+}
+
+// forward normalises the tile on isa.
+func (t *normTile) forward(isa ISA) {
+	switch isa {
+	case Generic:
+		t.forwardGeneric()
+	case AVX2:
+		normForwardAVX2(t)
+	default:
+		normForwardAVX512(t)
+	}
+}
+
+// backward computes the tile's gradient on isa.
+func (t *normTile) backward(isa ISA) {
+	switch isa {
+	case Generic:
+		t.backwardGeneric()
+	case AVX2:
+		normBackwardAVX2(t)
+	default:
+		normBackwardAVX512(t)
+	}
+}
+
 // sgdUpdate updates w and v by g and returns Σ g².
 func sgdUpdate(isa ISA, w, v, g []float32, c *SGDConfig) float64 {
 	n, norm := whole(isa, len(g)), 0.0

@@ -31,6 +31,14 @@ func maxOf4Backward(_ ISA, dx, x *[4][]float32, y, dy []float32, relu bool) {
 
 func mask(_ ISA, dst, dy, y []float32) { maskGeneric(dst, dy, y) }
 
+func add(_ ISA, dst, a, b []float32) { addGeneric(dst, a, b) }
+
+func (t *momentTile) add(ISA) { t.generic() }
+
+func (t *normTile) forward(ISA) { t.forwardGeneric() }
+
+func (t *normTile) backward(ISA) { t.backwardGeneric() }
+
 func sgdUpdate(_ ISA, w, v, g []float32, c *SGDConfig) float64 { return sgdGeneric(w, v, g, c) }
 
 func sumSquares(_ ISA, g []float32) float64 { return sumSquaresGeneric(g) }

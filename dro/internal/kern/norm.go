@@ -16,9 +16,8 @@ const (
 //
 //	y = gamma·(x − mean)/√(variance + 1e-5) + beta
 //
-// by the batch's own mean and biased variance, or by given ones. It is plain Go for every ISA.
-// Between a forward and the backward pass it keeps the statistics. Sums are of float64, by rows of
-// a map and then over rows.
+// by the batch's own mean and biased variance, or by given ones. Between a forward and the backward
+// pass it keeps the statistics. Sums are of float64, by rows of a map and then over rows.
 type BatchNorm struct {
 	isa   ISA
 	batch Batch
@@ -28,20 +27,19 @@ type BatchNorm struct {
 	images         int  // of the last forward pass
 	given          bool // its statistics did not come from its batch
 	mean, variance []float64
+	zeros          []float64 // by channel
 	centre         []float32 // mean
 
 	sums []moment // by task and channel
+	told bool     // a convolution has left them there
 	call normCall
 }
 
-// moment is Σ a and Σ a·(b − centre).
-type moment struct{ sum, product float64 }
-
-// normCall is the running call. Forward sets dst = scale·(x − centre) + offset; backward sets
-// dst = scale·dy + slope·(x − centre) + offset.
+// normCall is the running call. Forward sets dst = scale·(x − centre) + offset + plus; backward
+// sets dst = scale·dy + slope·(x − centre) + offset.
 type normCall struct {
-	dst, x, dy           []float32
-	around               []float64 // nil for 0
+	dst, x, dy, plus     []float32
+	around               []float64
 	scale, slope, offset []float32 // by channel
 }
 
@@ -58,38 +56,39 @@ func NewBatchNorm(isa ISA, b Batch, s Shape, relu bool) (*BatchNorm, error) {
 	c := s.Channels
 	return &BatchNorm{
 		isa: isa, batch: b, shape: s, relu: relu,
-		mean: make([]float64, c), variance: make([]float64, c), centre: make([]float32, c),
-		sums: make([]moment, b.Blocks*s.Height*c),
+		mean: make([]float64, c), variance: make([]float64, c), zeros: make([]float64, c),
+		centre: make([]float32, c),
+		sums:   make([]moment, b.Blocks*s.Height*c),
 		call: normCall{
 			scale: make([]float32, c), slope: make([]float32, c), offset: make([]float32, c),
 		},
 	}, nil
 }
 
-// Forward computes y from x by the statistics of the batch's first images, at least 1. Lanes of
-// other images are 0 in y.
-func (n *BatchNorm) Forward(t *Team, y, x, gamma, beta []float32, images int) {
+// Forward computes y from x by the statistics of the batch's first images, at least 1. If plus is
+// not nil, it is added to y, and max(0, ·) ends it. Lanes of other images are 0 in y.
+func (n *BatchNorm) Forward(t *Team, y, x, gamma, beta, plus []float32, images int) {
 	n.check(images, y, x, gamma, beta)
 	n.images, n.given = images, false
-	n.addUp(t, x, x, nil)
+	n.addUp(t, x, x, n.zeros)
 	for c := range n.mean {
 		total := n.total(c)
 		n.mean[c] = total.sum / n.count()
 		n.variance[c] = max(total.product/n.count()-n.mean[c]*n.mean[c], 0)
 	}
-	n.normalise(t, y, x, gamma, beta)
+	n.normalise(t, y, x, gamma, beta, plus)
 }
 
 // ForwardBy is Forward by the given statistics: no image's output then depends on another image.
 func (n *BatchNorm) ForwardBy(
-	t *Team, y, x, gamma, beta []float32, images int, mean, variance []float32,
+	t *Team, y, x, gamma, beta, plus []float32, images int, mean, variance []float32,
 ) {
 	n.check(images, y, x, gamma, beta)
 	n.images, n.given = images, true
 	for c := range n.mean {
 		n.mean[c], n.variance[c] = float64(mean[c]), float64(variance[c])
 	}
-	n.normalise(t, y, x, gamma, beta)
+	n.normalise(t, y, x, gamma, beta, plus)
 }
 
 // Track moves running statistics a tenth of the way to the last Forward's, the variance made
@@ -147,20 +146,24 @@ func (n *BatchNorm) inverse(channel int) float64 {
 }
 
 // normalise runs the forward pass by n's statistics.
-func (n *BatchNorm) normalise(t *Team, y, x, gamma, beta []float32) {
+func (n *BatchNorm) normalise(t *Team, y, x, gamma, beta, plus []float32) {
 	for c := range n.mean {
 		n.centre[c], n.call.offset[c] = float32(n.mean[c]), beta[c]
 		n.call.scale[c] = float32(float64(gamma[c]) * n.inverse(c))
 	}
-	n.call.dst, n.call.x = y, x
+	n.call.dst, n.call.x, n.call.plus = y, x, plus
 	t.run(n.tasks(), (*normForward)(n))
-	n.call.dst, n.call.x = nil, nil
+	n.call.dst, n.call.x, n.call.plus = nil, nil, nil
 }
 
-// addUp leaves the moments of a and b around a centre for each channel in n.sums.
+// addUp leaves the moments of a and b around a centre for each channel in n.sums, unless they are
+// there.
 func (n *BatchNorm) addUp(t *Team, a, b []float32, around []float64) {
-	n.call.dy, n.call.x, n.call.around = a, b, around
-	t.run(n.tasks(), (*normMoments)(n))
+	if !n.told {
+		n.call.dy, n.call.x, n.call.around = a, b, around
+		t.run(n.tasks(), (*normMoments)(n))
+	}
+	n.told = false
 	n.call.dy, n.call.x, n.call.around = nil, nil, nil
 }
 
@@ -184,83 +187,65 @@ func (n *BatchNorm) row(i int) (first, used int) {
 
 type normMoments BatchNorm
 
-func (f *normMoments) task(i int) {
-	n := (*BatchNorm)(f)
+func (f *normMoments) task(i int) { (*BatchNorm)(f).moments(i, 0, f.shape.Channels) }
+
+// moments computes those of row i of a block for the channels [from, to).
+func (n *BatchNorm) moments(i, from, to int) {
 	first, used := n.row(i)
 	channels, lanes := n.shape.Channels, n.batch.Lanes
-	sums := n.sums[i*channels:][:channels]
-	for c := range sums {
-		sums[c] = moment{}
-		around := 0.0
-		if n.call.around != nil {
-			around = n.call.around[c]
-		}
-		for col := range n.shape.Width {
-			at := first + (col*channels+c)*lanes
-			sums[c].add(n.call.dy[at:][:used], n.call.x[at:][:used], around)
-		}
+	sums, at := n.sums[i*channels:][from:to], first+from*lanes
+	if clear(sums); used == 0 {
+		return
 	}
+	tile := momentTile{
+		a: n.call.dy[at:], b: n.call.x[at:], sums: sums, around: n.call.around[from:to],
+		positions: n.shape.Width, stride: channels * lanes, channels: to - from, apart: lanes,
+		lanes: used,
+	}
+	tile.add(n.isa)
 }
 
-// add adds the moments of a and b, of one length, in four sums that do not wait for one another.
-func (m *moment) add(a, b []float32, around float64) {
-	var s0, s1, s2, s3, p0, p1, p2, p3 float64
-	for len(a) >= 4 && len(b) >= 4 {
-		a0, a1, a2, a3 := float64(a[0]), float64(a[1]), float64(a[2]), float64(a[3])
-		s0 += a0
-		s1 += a1
-		s2 += a2
-		s3 += a3
-		p0 += a0 * (float64(b[0]) - around)
-		p1 += a1 * (float64(b[1]) - around)
-		p2 += a2 * (float64(b[2]) - around)
-		p3 += a3 * (float64(b[3]) - around)
-		a, b = a[4:], b[4:]
+// tile is that of row i.
+func (n *BatchNorm) tile(i int) (t normTile, used int) {
+	first, used := n.row(i)
+	t = normTile{
+		dst: n.call.dst[first:], x: n.call.x[first:],
+		centre: n.centre, scale: n.call.scale, slope: n.call.slope, offset: n.call.offset,
+		positions: n.shape.Width, channels: n.shape.Channels, lanes: n.batch.Lanes,
 	}
-	for i, v := range a {
-		s0 += float64(v)
-		p0 += float64(v) * (float64(b[i]) - around)
+	if n.call.dy != nil {
+		t.dy = n.call.dy[first:]
 	}
-	m.sum += (s0 + s1) + (s2 + s3)
-	m.product += (p0 + p1) + (p2 + p3)
+	if n.call.plus != nil {
+		t.plus = n.call.plus[first:]
+	}
+	return t, used
+}
+
+// end clears the lanes beyond the last image.
+func (t *normTile) end(used int) {
+	for k := 0; used < t.lanes && k < t.positions*t.channels; k++ {
+		clear(t.dst[k*t.lanes:][used:t.lanes])
+	}
 }
 
 type normForward BatchNorm
 
 func (f *normForward) task(i int) {
 	n := (*BatchNorm)(f)
-	first, used := n.row(i)
-	channels, lanes := n.shape.Channels, n.batch.Lanes
-	for k := range n.shape.Width * channels {
-		c := k % channels
-		centre, scale, offset := n.centre[c], n.call.scale[c], n.call.offset[c]
-		y := n.call.dst[first+k*lanes:][:lanes]
-		for j, v := range n.call.x[first+k*lanes:][:used] {
-			y[j] = scale*(v-centre) + offset
-		}
-		clear(y[used:])
+	tile, used := n.tile(i)
+	if n.relu || tile.plus != nil {
+		tile.relu = 1
 	}
-	if n.relu {
-		y := n.call.dst[first:][:n.shape.Width*channels*lanes]
-		mask(n.isa, y, y, y)
-	}
+	tile.forward(n.isa)
+	tile.end(used)
 }
 
 type normBackward BatchNorm
 
 func (f *normBackward) task(i int) {
 	n := (*BatchNorm)(f)
-	first, used := n.row(i)
-	channels, lanes := n.shape.Channels, n.batch.Lanes
-	for k := range n.shape.Width * channels {
-		c := k % channels
-		centre, scale := n.centre[c], n.call.scale[c]
-		slope, offset := n.call.slope[c], n.call.offset[c]
-		at := first + k*lanes
-		dx, x := n.call.dst[at:][:lanes], n.call.x[at:][:used]
-		for j, d := range n.call.dy[at:][:used] {
-			dx[j] = scale*d + slope*(x[j]-centre) + offset
-		}
-		clear(dx[used:])
-	}
+	tile, used := n.tile(i)
+	tile.backward(n.isa)
+	tile.end(used)
 }

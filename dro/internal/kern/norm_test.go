@@ -129,9 +129,9 @@ func (p normProblem) check(t *testing.T, isa ISA, b Batch) {
 	y, dx := guarded(t, len(x)), guarded(t, len(x))
 	gamma, beta := params[:channels], params[channels:]
 	if p.mean == nil {
-		n.Forward(nil, y, x, gamma, beta, p.images)
+		n.Forward(nil, y, x, gamma, beta, nil, p.images)
 	} else {
-		n.ForwardBy(nil, y, x, gamma, beta, p.images, narrow(p.mean), narrow(p.variance))
+		n.ForwardBy(nil, y, x, gamma, beta, nil, p.images, narrow(p.mean), narrow(p.variance))
 	}
 	want, mean, variance := p.forward(wide(plain), wide(params))
 	close64(t, "y", gather(held, p.shape, y), want)
@@ -195,7 +195,7 @@ func TestBatchNormOfOneValue(t *testing.T) {
 	y, x := make([]float32, 16), make([]float32, 16)
 	x[0] = 3
 	mean, variance := []float32{0}, []float32{1}
-	n.Forward(nil, y, x, []float32{2}, []float32{5}, 1)
+	n.Forward(nil, y, x, []float32{2}, []float32{5}, nil, 1)
 	n.Track(mean, variance)
 	if y[0] != 5 || mean[0] != .3 || variance[0] != .9 {
 		t.Errorf("y = %v, running mean %v and variance %v; want 5, .3, .9", y[0], mean[0],
@@ -217,7 +217,7 @@ func TestNormAndPoolOnTeams(t *testing.T) {
 		add, off := must(NewSum(Detect(), true)), must(NewReLUBackward(Detect()))
 		y, dx, sum, masked := Alloc(len(x)), Alloc(len(x)), Alloc(len(x)), Alloc(len(x))
 		pooled, grads := Alloc(b.Len(p.Out())), Alloc(10)
-		n.Forward(team, y, x, gamma, beta, 69)
+		n.Forward(team, y, x, gamma, beta, nil, 69)
 		n.Backward(team, dx, grads[:5], grads[5:], x, dy, gamma, false)
 		p.Forward(team, pooled, x)
 		add.Run(team, sum, x, dy)

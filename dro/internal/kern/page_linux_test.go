@@ -57,6 +57,12 @@ func TestNothingTouchesBeyondTheEnd(t *testing.T) {
 			l.Pack(nil, x, images)
 			l.Unpack(images, x)
 			must(NewReLUBackward(isa)).Run(nil, dx, dx, x)
+			n := must(NewBatchNorm(isa, b, tc.cfg.In, false))
+			gamma, dgamma := wall(tc.cfg.In.Channels), wall(tc.cfg.In.Channels)
+			z := wall(len(x))
+			n.Forward(nil, z, x, gamma, dgamma, dx, tc.images)
+			n.Backward(nil, dx, dgamma, gamma, x, z, gamma, false)
+			must(NewMaskedSum(isa)).Run(nil, dx, dx, z, x)
 			v := wall(len(w))
 			must(NewSGD(isa, len(w))).Step(nil, w, v, dw, SGDConfig{})
 			if in := c.Out(); in.Height >= 2 && in.Width >= 2 {

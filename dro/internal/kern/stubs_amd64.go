@@ -64,6 +64,21 @@ func softmaxTileAVX2(t *lossTile)
 //go:noescape
 func lossGradientTileAVX2(t *lossTile)
 
+// momentsAVX2 adds to the tile's sums.
+//
+//go:noescape
+func momentsAVX2(t *momentTile)
+
+// normForwardAVX2 normalises the tile.
+//
+//go:noescape
+func normForwardAVX2(t *normTile)
+
+// normBackwardAVX2 computes the gradient of what the tile normalised.
+//
+//go:noescape
+func normBackwardAVX2(t *normTile)
+
 // sumRowAVX2 returns the sum of positions·lanes values: lanes (a multiple of
 // 16) from every stride-th on.
 //
@@ -88,6 +103,12 @@ func maxOf4BackwardAVX2(da *float32, db *float32, dc *float32, dd *float32, a *f
 //
 //go:noescape
 func maskAVX2(dst *float32, dy *float32, y *float32, n int)
+
+// addAVX2 sets dst to a + b; n is a positive multiple of 16. dst may be an
+// operand.
+//
+//go:noescape
+func addAVX2(dst *float32, a *float32, b *float32, n int)
 
 // sgdUpdateAVX2 updates n (a positive multiple of 16) parameters and returns Σ
 // grad².
@@ -238,6 +259,21 @@ func softmaxTileAVX512(t *lossTile)
 //go:noescape
 func lossGradientTileAVX512(t *lossTile)
 
+// momentsAVX512 adds to the tile's sums.
+//
+//go:noescape
+func momentsAVX512(t *momentTile)
+
+// normForwardAVX512 normalises the tile.
+//
+//go:noescape
+func normForwardAVX512(t *normTile)
+
+// normBackwardAVX512 computes the gradient of what the tile normalised.
+//
+//go:noescape
+func normBackwardAVX512(t *normTile)
+
 // sumRowAVX512 returns the sum of positions·lanes values: lanes (a multiple of
 // 16) from every stride-th on.
 //
@@ -262,6 +298,12 @@ func maxOf4BackwardAVX512(da *float32, db *float32, dc *float32, dd *float32, a 
 //
 //go:noescape
 func maskAVX512(dst *float32, dy *float32, y *float32, n int)
+
+// addAVX512 sets dst to a + b; n is a positive multiple of 16. dst may be an
+// operand.
+//
+//go:noescape
+func addAVX512(dst *float32, a *float32, b *float32, n int)
 
 // sgdUpdateAVX512 updates n (a positive multiple of 16) parameters and returns
 // Σ grad².

@@ -83,6 +83,38 @@ type outerTile struct {
 	rows, cols, lanes int
 }
 
+// momentTile is one call of the kernel of the moments of some channels: over positions and lanes it
+// adds for each
+//
+//	sum += Σ a, product += Σ a · (b − around)
+//
+// in float64, a position's lanes in four interleaved sums and then position after position.
+// Positions lie stride values apart, channels apart.
+type momentTile struct {
+	a, b []float32
+
+	sums   []moment  // by channel
+	around []float64 // by channel
+
+	positions, stride, channels, apart int
+	lanes                              int // a multiple of 4
+}
+
+// moment is Σ a and Σ a·(b − around) of a channel.
+type moment struct{ sum, product float64 }
+
+// normTile is one call of the kernels that normalise positions, channel by channel, and go back:
+//
+//	forward:  dst = scale·(x − centre) + offset, then + plus if there is one, then max(0, ·) if relu
+//	backward: dst = scale·dy + slope·(x − centre) + offset
+type normTile struct {
+	dst, x, dy, plus             []float32
+	centre, scale, slope, offset []float32 // by channel
+
+	positions, channels, lanes int // lanes: a multiple of 16
+	relu                       int // 1: clamp at 0
+}
+
 // lossTile is one call of the kernels of a vector of images' losses. Class k's values lie k·lanes
 // from where outputs and predictions begin.
 //

@@ -1,9 +1,11 @@
 package machine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"drolab/dro"
@@ -22,45 +24,67 @@ import (
 // presets use (three): all of it stays below 30 s.
 const (
 	benchMain  = 10 * time.Second
-	benchOther = 2 * time.Second
+	benchOther = 2 * time.Second // and on a model that is named
 )
 
 func benchCommand(con *console.Console) *cobra.Command {
-	precision := spec.Defaults().Precision
+	precision, model := spec.Defaults().Precision, ""
 	c := &cobra.Command{
 		Use: "bench", Short: "Measure this machine: time of a step, and of each preset",
 		Long: `Measure training steps of AlexNet at batch 128 as a run takes them, input pipeline included, and
 estimate what each preset takes. Close other programs first: what they take is counted. With
---precision bf16, operands of training steps are rounded to bfloat16, as the setting precision has it.`,
+--precision bf16, operands of training steps are rounded to bfloat16, as the setting precision has it.
+With --model NAME, measure that model instead, on images of 3×32×32, and what each of its layers
+takes: its time, and its share of the measured peak.`,
 		Args: console.None,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return bench(c.Context(), con, precision)
+			return bench(c.Context(), con, model, precision)
 		},
 	}
 	c.Flags().StringVar(&precision, "precision", precision,
 		"of the operands of products: fp32 or bf16")
-	con.JSONFlag(c, "AlexNet's figures")
+	c.Flags().StringVar(&model, "model", "",
+		"measure this model alone, layer by layer: "+strings.Join(nn.Models(), ", "))
+	con.JSONFlag(c, "the model's figures")
 	return c
 }
 
-func bench(ctx context.Context, con *console.Console, precision string) error {
+func bench(ctx context.Context, con *console.Console, model, precision string) error {
+	if model != "" && !nn.Known(model) {
+		return fmt.Errorf("model: %.40q: bench measures %s", model, strings.Join(nn.Models(), ", "))
+	}
 	spec := spec.Defaults()
-	spec.Model, spec.Precision = "alexnet", precision
+	spec.Model, spec.Precision = cmp.Or(model, "alexnet"), precision
+	budget := benchMain
+	if model != "" { // a network for each method would not fit the time, or the memory
+		spec.Algorithms, budget = []dro.Algorithm{dro.SFK}, benchOther
+	}
 	if err := spec.Validate(); err != nil {
 		return err
 	}
 	w := NewStopwatch(ctx, con.Threads)
 	shape := data.Shape{C: 3, H: 32, W: 32}
-	t, err := w.measure(&spec, shape, 10, benchMain)
+	t, err := w.measure(&spec, shape, 10, budget)
 	if err != nil {
 		return err
 	}
-	rate, share := t.Rate()
 	if con.AsJSON {
 		return con.JSON(benchJSON(con, &spec, &t))
 	}
+	printSteps(con, &spec, &t)
+	if model != "" {
+		printLayers(con, &t)
+		return nil
+	}
+	return printPresets(con, w, precision)
+}
+
+// printSteps prints the times of steps, and how near the peak they come.
+func printSteps(con *console.Console, spec *spec.Spec, t *train.StepTimes) {
+	rate, share := t.Rate()
 	fmt.Fprintf(con.Stdout, "%s, %s, kernel %s: %s, batch %d, medians of %d\n", CPU(),
-		kit.Plural(con.Threads, "thread"), nn.Kernel(precision), spec.Model, spec.Batch, t.Rounds)
+		kit.Plural(con.Threads, "thread"), nn.Kernel(spec.Precision), spec.Model, spec.Batch,
+		t.Rounds)
 	fmt.Fprintf(con.Stdout, "  train %.1f ms (%.0f images/s)   forward %.1f ms",
 		ms(t.Train), float64(spec.Batch)/t.Train.Seconds(), ms(t.Forward))
 	for _, m := range spec.Algorithms {
@@ -71,6 +95,27 @@ func bench(ctx context.Context, con *console.Console, precision string) error {
 	fmt.Fprintln(con.Stdout)
 	fmt.Fprintf(con.Stdout, "  roofline: %.2f GFLOP of real work a training step, %.3g GFLOP/s: "+
 		"%.0f %% of the measured peak of %.3g\n\n", t.FLOP/1e9, rate/1e9, 100*share, t.Peak/1e9)
+}
+
+// printLayers prints what each layer takes.
+func printLayers(con *console.Console, t *train.StepTimes) {
+	fmt.Fprintf(con.Stdout, "%-20s %9s %9s  %s\n", "layer", "ms", "GFLOP", "share of the peak")
+	for _, l := range t.Layers {
+		fmt.Fprintf(con.Stdout, "%-20s %9.3f", l.Name, ms(l.Time))
+		if l.FLOP > 0 {
+			fmt.Fprintf(con.Stdout, " %9.3f  %3.0f %%", l.FLOP/1e9, 100*layerShare(t, l))
+		}
+		fmt.Fprintln(con.Stdout)
+	}
+}
+
+// layerShare is a layer's share of the measured peak, in 0..1.
+func layerShare(t *train.StepTimes, l nn.LayerTime) float64 {
+	return l.FLOP / max(l.Time.Seconds(), 1e-9) / t.Peak
+}
+
+// printPresets prints estimates for the runs of each preset.
+func printPresets(con *console.Console, w *Stopwatch, precision string) error {
 	fmt.Fprintln(con.Stdout, "Presets, all runs of each on this machine alone:")
 	for _, p := range presets.List() {
 		p.Spec.Precision = precision
@@ -101,6 +146,7 @@ func benchJSON(con *console.Console, spec *spec.Spec, t *train.StepTimes) map[st
 		"kernel":            nn.Kernel(spec.Precision),
 		"train_ms":          ms(t.Train),
 		"forward_ms":        ms(t.Forward),
+		"train_best_ms":     ms(t.Best), // the fastest one
 		"images_per_second": float64(spec.Batch) / t.Train.Seconds(),
 		"gflop":             t.FLOP / 1e9, // of real work in a training step: no padding zeros
 		"gflops":            rate / 1e9,   // a second
@@ -108,6 +154,12 @@ func benchJSON(con *console.Console, spec *spec.Spec, t *train.StepTimes) map[st
 		// a second, of multiply-adds without memory, measured beside the steps
 		"peak_gflops": t.Peak / 1e9,
 	}
+	layers := []map[string]any{}
+	for _, l := range t.Layers {
+		layers = append(layers, map[string]any{"name": l.Name, "ms": ms(l.Time),
+			"gflop": l.FLOP / 1e9, "peak_share": layerShare(t, l)})
+	}
+	all["layers"] = layers
 	for m, took := range t.Steps {
 		all[string(m)+"_ms"] = ms(took)
 	}

@@ -179,6 +179,17 @@ func (g *generator) mask() {
 	})
 }
 
+func (g *generator) add() {
+	g.function("add", "func(dst, a, b *float32, n int)",
+		"sets dst to a + b; n is a positive multiple of 16. dst may be an operand.")
+	g.vectorLoop([]string{"dst", "a", "b"}, func(p []reg.Register, disp int) {
+		v := g.vec()
+		g.VMOVUPS(at(p[1], disp), v)
+		g.VADDPS(at(p[2], disp), v, v)
+		g.VMOVUPS(v, at(p[0], disp))
+	})
+}
+
 // peak writes the roofline: multiply-adds without memory.
 func (g *generator) peak() {
 	const sums = 12

@@ -1,0 +1,105 @@
+package kern
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// normalised are convolutions that batch normalisation stands behind.
+var normalised = []ConvConfig{
+	{In: Shape{3, 9, 7}, Out: 7, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1},
+	{In: Shape{16, 8, 8}, Out: 19, KernelHeight: 3, KernelWidth: 3, Stride: 2, Pad: 1},
+	{In: Shape{33, 4, 4}, Out: 16, KernelHeight: 1, KernelWidth: 1, Stride: 2},
+}
+
+// TestConvTellsMoments: what a convolution tells on the way has the bits of a pass of its own, on
+// any number of threads, with operands rounded or not.
+func TestConvTellsMoments(t *testing.T) {
+	r := rand.New(rand.NewPCG(40, 41))
+	for _, cfg := range normalised {
+		for _, images := range []int{3, 70, 128} {
+			eachISA(t, func(t *testing.T, isa ISA) {
+				b := NewBatch(images)
+				plain := must(NewConv(isa, b, cfg))
+				x, w := random(t, r, b.Len(cfg.In)), random(t, r, plain.weightLen())
+				gamma, beta := random(t, r, cfg.Out), random(t, r, cfg.Out)
+				n := must(NewBatchNorm(isa, b, plain.Out(), true))
+				convs := []telling{plain}
+				for kind := Rounded; kind.Available() && kind.check(isa) == nil; kind++ {
+					c := must(must(NewConv(isa, b, cfg)).BF16(kind, new(Workspace), false))
+					convs = append(convs, c)
+				}
+				for i, c := range convs {
+					y, z := guarded(t, b.Len(plain.Out())), guarded(t, b.Len(plain.Out()))
+					c.Forward(nil, y, x, w, nil)
+					n.Forward(nil, z, y, gamma, beta, nil, max(images-1, 1))
+					for threads := 1; threads <= 3; threads++ {
+						team, got := NewTeam(threads), guarded(t, len(z))
+						c.Then(n, y, max(images-1, 1))
+						c.Forward(team, y, x, w, nil)
+						clear(n.mean) // nothing is left of the last one
+						n.Forward(team, got, y, gamma, beta, nil, max(images-1, 1))
+						sameBits(t, fmt.Sprintf("kernel %d on %d threads", i, threads), got, z)
+						team.Close()
+					}
+				}
+			})
+		}
+	}
+}
+
+// telling is [Conv] or [BF16Conv].
+type telling interface {
+	Then(n *BatchNorm, y []float32, images int)
+	Forward(t *Team, y, x, w, bias []float32)
+}
+
+// TestNormWithSum: normalisation with the sum of a residual block and its ReLU has the bits of
+// passes of their own, and so has the sum of two gradients with the mask of that ReLU; every
+// instruction set agrees with the reference.
+func TestNormWithSum(t *testing.T) {
+	r := rand.New(rand.NewPCG(42, 43))
+	s := Shape{5, 3, 4}
+	for _, images := range []int{1, 6, 35, 70, 128} {
+		b := NewBatch(images)
+		x, plus := random(t, r, b.Len(s)), random(t, r, b.Len(s))
+		zeroPadding(b, plus)
+		gamma, beta := random(t, r, 5), random(t, r, 5)
+		var reference []float32
+		eachISA(t, func(t *testing.T, isa ISA) {
+			n, sum := must(NewBatchNorm(isa, b, s, false)), must(NewSum(isa, true))
+			apart, joined := guarded(t, len(x)), guarded(t, len(x))
+			n.Forward(nil, apart, x, gamma, beta, nil, images)
+			sum.Run(nil, apart, apart, plus)
+			n.Forward(nil, joined, x, gamma, beta, plus, images)
+			sameBits(t, fmt.Sprint("y of ", images), joined, apart)
+			dx, grads := guarded(t, len(x)), guarded(t, 10)
+			n.Backward(nil, dx, grads[:5], grads[5:], x, plus, gamma, false)
+			all := slices.Concat(joined, dx, grads)
+			if reference == nil {
+				reference = all
+			}
+			sameBits(t, fmt.Sprint("against the reference, of ", images), all, reference)
+		})
+	}
+}
+
+func TestMaskedSum(t *testing.T) {
+	r := rand.New(rand.NewPCG(44, 45))
+	for _, n := range []int{1, 17, cachedChunk + 5, elementChunk + 33} {
+		eachISA(t, func(t *testing.T, isa ISA) {
+			a, b, y := random(t, r, n), random(t, r, n), random(t, r, n)
+			want, got := guarded(t, n), guarded(t, n)
+			must(NewSum(isa, false)).Run(nil, want, a, b)
+			must(NewReLUBackward(isa)).Run(nil, want, want, y)
+			must(NewMaskedSum(isa)).Run(nil, got, a, b, y)
+			sameBits(t, fmt.Sprint(n, " values"), got, want)
+			team := NewTeam(2)
+			defer team.Close()
+			must(NewMaskedSum(isa)).Run(team, got, a, b, y)
+			sameBits(t, "on two threads", got, want)
+		})
+	}
+}
