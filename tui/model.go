@@ -229,6 +229,9 @@ func (m *Model) started(msg lab.Started) tea.Cmd {
 	for _, id := range msg.IDs {
 		m.Mine[id] = true
 	}
+	if msg.Parent != "" { // the branch races its parent
+		return kit.Send(lab.Watch{IDs: append([]string{msg.Parent}, msg.IDs...), Ghost: msg.Parent})
+	}
 	return kit.Send(lab.Watch{IDs: msg.IDs})
 }
 

@@ -77,6 +77,7 @@ func synonyms() map[string]string {
 	return map[string]string{
 		"fork":           "branch clone what-if whatif",
 		"turn a setting": "knob lr learning rate lambda tune change edit slider",
+		"take back":      "undo revert",
 		"stop":           "kill end abort cancel terminate",
 		"delete":         "remove rm trash",
 		"resume":         "continue restart go on",

@@ -41,7 +41,8 @@ func (s *Lab) Controls(id string) bool { return s.Config.RunsGoOn || s.Mine[id] 
 func (s *Lab) Start(r runner.Request) tea.Cmd {
 	return func() tea.Msg {
 		ids, err := s.Config.Verbs.Start(r)
-		return Started{ids, err}
+		parent, _, _ := runner.ParseParent(r.Parent) // "" for a run of its own
+		return Started{IDs: ids, Err: err, Parent: parent}
 	}
 }
 

@@ -9,8 +9,9 @@ import (
 
 // Started is the answer to a request to start runs.
 type Started struct {
-	IDs []string
-	Err error
+	IDs    []string
+	Err    error
+	Parent string // of forks, the run that they come from
 }
 
 // Answered is the answer to something that was asked of one run: "pause",
@@ -26,6 +27,8 @@ type Answered struct {
 type Watch struct {
 	IDs    []string
 	Replay *Replay
+	// Ghost is the one of IDs that the others are raced against; "" is none.
+	Ghost string
 }
 
 // Failed ends the interface: what it was opened for cannot be shown.
@@ -46,11 +49,12 @@ type Listed struct {
 	Changed  time.Time     // the folder, before that
 }
 
-// Live tells whether a run has not ended.
-func (l Listed) Live() bool { return AnyLive(l.Runs) }
-
-// Fork asks for the form that starts a run from a checkpoint of another.
-type Fork struct{ Run *record.Run }
+// Fork asks for the form that starts a run from a checkpoint of another: the one nearest to a step,
+// or the newest for 0.
+type Fork struct {
+	Run  *record.Run
+	Near int64
+}
 
 // Samples asks the Samples page for those that weigh most at a run's checkpoint.
 type Samples struct{ Run *record.Run }

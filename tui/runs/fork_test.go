@@ -27,7 +27,7 @@ func trained(t *testing.T) (*record.Store, []string) {
 	settings.Algorithms, settings.Dataset, settings.Model, settings.Batch,
 		settings.Epochs = []dro.Algorithm{dro.ERM}, "csv:example",
 		"linear", 32, 3
-	settings.CheckpointEvery = 15
+	settings.CheckpointEvery, settings.CheckpointKeep = 15, 9
 	ids, err := q.Start(runner.Request{Preset: "csv", Specs: []spec.Spec{settings}})
 	if err != nil {
 		t.Fatal(err)
@@ -49,13 +49,18 @@ func TestFork(t *testing.T) {
 	if err != nil || len(steps) < 2 {
 		t.Fatalf("checkpoints %v, %v", steps, err)
 	}
-	r.Press("F", "up")
-	r.Type("lr=x")
+	r.Press("F")
+	r.Type("x")
 	if r.Press("enter"); len(s.Requests) != 0 || !strings.Contains(r.View(), "! lr") {
 		t.Fatalf("started %+v:\n%s", s.Requests, r.View())
 	}
 	r.Press("backspace")
-	r.Type("0.5 epochs=9")
+	r.Type("0.2")
+	r.Press("right") // goes on from what was typed
+	for range 100 {
+		r.Press("down")
+	}
+	r.Type("epochs=9")
 	r.Press("enter")
 	if len(s.Requests) != 1 {
 		t.Fatalf("started %+v, the notice is %q", s.Requests, r.Notice.Text)
@@ -69,6 +74,9 @@ func TestFork(t *testing.T) {
 	trust := &tuitest.Trust{Sums: map[string]string{"/train.py": "0123abcd"}}
 	l.Config.Programs = trust
 	r.Press("F")
+	for range 100 {
+		r.Press("down")
+	}
 	r.Type("model=program:/train.py")
 	r.Press("enter")
 	if len(s.Requests) != 1 || r.Overlay == nil {
@@ -76,5 +84,51 @@ func TestFork(t *testing.T) {
 	}
 	if r.Press("y"); len(s.Requests) != 2 || len(trust.Approved) != 1 {
 		t.Errorf("started %+v, approved %v", s.Requests, trust.Approved)
+	}
+}
+
+// TestForkValues goes through checkpoints and values by arrows alone, and says what a value was and
+// takes. The form opens at the checkpoint nearest to a step.
+func TestForkValues(t *testing.T) {
+	store, ids := trained(t)
+	s := &tuitest.Starter{}
+	l := tuitest.NewLab(t, lab.Folder(store.Dir()),
+		lab.Config{Verbs: s, RunsDir: store.Dir()}, 80, 22)
+	p := New(l)
+	r := tuitest.NewRig(l, p)
+	run := p.current()
+	steps, err := run.Checkpoints()
+	if err != nil || len(steps) < 3 {
+		t.Fatalf("checkpoints %v, %v", steps, err)
+	}
+	for _, c := range []struct {
+		near int64
+		keys []string
+		at   int
+		lr   float64
+	}{
+		{steps[0] + 1, []string{"right"}, 0, 0.02},
+		{steps[1] + 1, []string{"right", "right", "left"}, 1, 0.02},
+		{0, []string{"left"}, len(steps) - 2, 0.005}, // the end leaves nothing to train
+		{steps[1], []string{"up", "left", "down", "right"}, 0, 0.02},
+		{steps[0], []string{"up", "right", "right", "right", "right", "left", "down", "right"},
+			len(steps) - 2, 0.02},
+		{steps[0], []string{"right", "backspace", "backspace", "backspace", "backspace"}, 0, 0.01},
+	} {
+		s.Requests = nil
+		r.Send(lab.Fork{Run: run, Near: c.near})
+		r.Press(c.keys...)
+		if view := r.View(); !strings.Contains(view, fmt.Sprintf("step %d of", steps[c.at])) ||
+			!strings.Contains(view, "0.01 ") {
+			t.Errorf("%v: the form is\n%s", c.keys, view)
+		}
+		r.Fits(t, "the form")
+		r.Press("enter")
+		want := fmt.Sprintf("%s@%d", ids[0], steps[c.at])
+		if len(s.Requests) != 1 || s.Requests[0].Parent != want ||
+			s.Requests[0].Specs[0].LR != c.lr {
+			t.Errorf("%v near %d: asked for %+v, want lr %g from %s", c.keys, c.near, s.Requests,
+				c.lr, want)
+		}
 	}
 }

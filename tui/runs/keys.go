@@ -62,7 +62,7 @@ func (p *Page) Keys() []kit.Key {
 		{Keys: kit.On("P"), Help: "the samples the adversary weighs most at the run's checkpoint",
 			Why: p.none, Do: p.samples, Local: true},
 		{Keys: kit.On("F"), Help: "fork: go on from a checkpoint with other settings", Why: p.none,
-			Do: func() tea.Cmd { return p.fork(p.current()) }, Alters: true},
+			Do: func() tea.Cmd { return p.fork(p.current(), 0) }, Alters: true},
 		{Keys: kit.On("n"), Help: "write a note on the run", Why: p.none, Do: p.note, Alters: true},
 		{Keys: kit.On("#"), Help: "add tags, or take them away", Why: p.none,
 			Do: p.tag, Alters: true},

@@ -241,9 +241,9 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		}
 		return tea.Batch(cmd, p.look())
 	case lab.Fork:
-		return p.fork(msg.Run)
+		return p.fork(msg.Run, msg.Near)
 	case forkMsg:
-		return kit.Show(&kit.Overlay{Title: "Fork " + msg.form.run.Meta.ID, Form: msg.form})
+		return msg.form.took(msg)
 	case labelledMsg:
 		return p.labelled(msg)
 	case lab.Answered, lab.Stirred:

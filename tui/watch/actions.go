@@ -175,9 +175,6 @@ func (w *Page) stop() tea.Cmd {
 // each other by messages alone.
 func (w *Page) samples() tea.Cmd { return kit.Send(lab.Samples{Run: w.Run().Run}) }
 
-// fork has the page of runs open its form, over this page.
-func (w *Page) fork() tea.Cmd { return kit.Send(lab.Fork{Run: w.Run().Run}) }
-
 // move goes to another row, by its first run: seeds of a row are one thing.
 func (w *Page) move(by int) {
 	rows := w.Rows()

@@ -24,7 +24,9 @@ import (
 
 // headlineRows is how many lines of a page it takes. It does not depend on the cursor, so that
 // the panels below do not jump when that moves.
-func (w *Page) headlineRows() int { return w.storyRows() + w.standRows() + w.rankRows() }
+func (w *Page) headlineRows() int {
+	return w.storyRows() + w.raceRows() + w.standRows() + w.rankRows()
+}
 
 // standRows are those of the run under the cursor: two where a selection and the last step do not
 // fit beside each other. On a low screen what the table says of runs that are done is enough.
@@ -54,8 +56,11 @@ func (w *Page) headline(cells, rows int) (lines []string) {
 	}
 	// The story has the first rows and the ranking the last; what is left is the run's own.
 	ranks, told := w.rankRows(), w.storyRows()
-	rows -= ranks + told
 	lines = w.story(cells, told)
+	if w.raceRows() > 0 {
+		lines, told = append(lines, w.raceLine(cells)), told+1
+	}
+	rows -= ranks + told
 	defer func() { lines = kit.Fill(lines, cells, told+rows+ranks) }()
 	if rows > 0 {
 		lines = append(lines, w.stands(cells, rows)...)

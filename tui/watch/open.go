@@ -25,7 +25,7 @@ func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
 	kept, colors, s, logs := l.Config.Kept, l.Colors, l.Source, lab.InSmall(l.Source,
 		!l.Config.ReadOnly)
 	return func() tea.Msg {
-		m := openMsg{replay: replay, asked: asked}
+		m := openMsg{replay: replay, asked: asked, ghost: of.Ghost}
 		var runs []*record.Run
 		runs, m.problems = wanted(s, kept, ids)
 		m.found = len(runs)

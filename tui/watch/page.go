@@ -201,6 +201,7 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 	// -1 where the plain method is not among them: then nothing is compared.
 	plain := func(t *track.Track) bool { return t.Meta.Spec.Algorithm() == dro.Baseline() }
 	w.Baseline = slices.IndexFunc(w.Tracks, plain)
+	w.race(m.ghost)
 	w.Reset()
 	w.setColumns()
 	return tea.Batch(cmd, w.read(w.looked))

@@ -183,6 +183,7 @@ type openMsg struct {
 	runs     []track.Opened // those to watch
 	found    int            // how many there are, of which runs are some
 	replay   *lab.Replay    // how they are replayed; nil shows them as they are
+	ghost    string         // the run that the others are raced against
 	colors   lab.Colors     // of the folder; nil as they were
 	problems []error        // one for each name or directory
 }

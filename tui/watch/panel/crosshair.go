@@ -118,12 +118,7 @@ func (w *Board) ReadAt(v *View) string {
 	case byTime:
 		s = plot.FormatDuration(w.Cross.X)
 	}
-	t := w.Tracks[w.front()]
-	// A series knows steps. By epochs and by time the step at x has to be found first.
-	x := w.Cross.X
-	if f := w.mapX(t); f != nil {
-		x = t.Curves[v.Curves[0]].Shown().Inverse(x, f)
-	}
+	t, x := w.Crosses(v)
 	value := t.Curves[v.Curves[0]].Shown().At(x)
 	if math.IsNaN(value) {
 		return s
@@ -131,4 +126,14 @@ func (w *Board) ReadAt(v *View) string {
 	c := plot.Chart{Percent: track.Percents(w.quantities[v.Curves[0]])}
 	mark := cell.Mark(int(t.Number), w.Theme.ASCII)
 	return fmt.Sprintf("%s: %c %s %s", s, mark, t.Short, c.Brief(value))
+}
+
+// Crosses is the run that is picked at the crosshair, and its step there. A series knows steps: by
+// epochs and by time the step at x has to be found first.
+func (w *Board) Crosses(v *View) (t *track.Track, step float64) {
+	t, step = w.Tracks[w.front()], w.Cross.X
+	if f := w.mapX(t); f != nil {
+		step = t.Curves[v.Curves[0]].Shown().Inverse(step, f)
+	}
+	return t, step
 }

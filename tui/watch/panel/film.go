@@ -43,6 +43,9 @@ func (w *Board) maps(p int, v *View, iw, ih int) []heat {
 	}
 	// judge marks bars, so it gets some: as rows, they are in the order of the data set.
 	order := w.worstFirst(of)
+	if len(t.Places(of)) < len(order) { // half of its log is read: films have more than it shows
+		return nil
+	}
 	bars := &plot.Bars{Bars: make([]plot.Bar, len(order))}
 	judge(t, bars, of)
 	worst := slices.IndexFunc(bars.Bars, func(b plot.Bar) bool { return b.Worst })

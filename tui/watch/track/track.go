@@ -54,6 +54,7 @@ type Track struct {
 	Hidden  bool          // its curves
 	Asks    questions
 	Turns   bool // settings of it can be turned: asked of every frame, so found out once
+	turns   turned
 }
 
 // evaluated is what is kept of evaluations beside curves.
@@ -187,6 +188,7 @@ func (t *Track) draws(e runner.Event) {
 	case *record.ForkEvent: // its parent's curves stay
 		t.mark(h.Step, 'f')
 		t.note(h, false, "forked from "+e.Parent)
+		t.turns = nil // its parent's are no turns of its own
 	case *runner.WarningEvent:
 		t.Warned++
 		t.note(h, true, cell.OneLine(e.Message))
@@ -195,6 +197,7 @@ func (t *Track) draws(e runner.Event) {
 	case *runner.KnobEvent:
 		t.note(h, false, fmt.Sprintf("%s %s to %s", e.Key, e.Old, e.New))
 		t.mark(h.Step, 'k')
+		t.turns = t.turns.add(e)
 	}
 }
 

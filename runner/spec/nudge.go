@@ -1,0 +1,150 @@
+package spec
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// Forkable returns the keys of the settings that a fork of a run of s may have otherwise and that
+// have a value beside their own: first those that turn in a live run, then the rest as listed.
+func (s *Spec) Forkable() []string {
+	var live, others []string
+	for _, t := range AllSettings() {
+		if t.Inherited() || t.Viewed() || !t.ReadIn(s) || t.Key == "coordinates" { // z goes on in them
+			continue
+		}
+		_, less := s.Nudge(t.Key, -1)
+		_, more := s.Nudge(t.Key, 1)
+		switch {
+		case !less && !more:
+		case t.LiveIn(s):
+			live = append(live, t.Key)
+		default:
+			others = append(others, t.Key)
+		}
+	}
+	return slices.Concat(live, others)
+}
+
+// Nudge returns the value above a setting's (by = 1), or below it (-1), as a preset states it: the
+// next word of a choice, else the next of the numbers 1, 2, 5, 10 and so on, up and down. ok is
+// false where the setting's bounds allow none. s stays as it is.
+func (s *Spec) Nudge(key string, by int) (text string, ok bool) {
+	t, known := FindSetting(key)
+	if !known {
+		return "", false
+	}
+	if t.Choices != nil {
+		return s.nextWord(&t, by)
+	}
+	v, number := t.Number(s)
+	if !number {
+		return "", false
+	}
+	for _, x := range ladder(s.stands(key, v), by) {
+		if text := strconv.FormatFloat(x, 'g', -1, 64); s.takes(key, text) {
+			return text, true
+		}
+	}
+	return "", false
+}
+
+// nextWord is the nearest of a setting's words in a direction that the Spec takes.
+func (s *Spec) nextWord(t *Setting, by int) (text string, ok bool) {
+	words := t.Choices()
+	for i := slices.Index(words, t.Text(s)) + by; i >= 0 && i < len(words); i += by {
+		word, err := json.Marshal(words[i])
+		if err == nil && (s.takes(t.Key, string(word)) || s.takes(t.Key, words[i])) {
+			return words[i], true
+		}
+	}
+	return "", false
+}
+
+// takes tells whether a setting may have a value, written as JSON, and the method stays.
+func (s *Spec) takes(key, value string) bool {
+	next := *s
+	return next.Assign(key, []byte(value)) == nil && next.Validate() == nil &&
+		next.Algorithm() == s.Algorithm()
+}
+
+// stands is the number that a setting stands at: where it is auto, the bound that is derived for
+// it, or 1 where there is none.
+func (s *Spec) stands(key string, v Auto) float64 {
+	p, err := s.Problem()
+	switch {
+	case !v.IsAuto() || err != nil:
+		return v.Or(1)
+	case key == "lambda_max":
+		return p.Box.Lambda[1]
+	case key == "eta_min":
+		return p.Box.Eta[0]
+	case key == "lr_z":
+		return s.LR
+	}
+	return 1
+}
+
+// ladder are the values to try beside v, in this order: the next of 1, 2, 5, 10 …, and where a bound
+// lies before that half, a quarter and an eighth of the way there.
+func ladder(v float64, by int) (list []float64) {
+	next := rung(v, by)
+	if least := 1e-3; v != 0 && math.Abs(v) <= least && (v > 0) == (by < 0) {
+		list = append(list, 0) // many settings are switched off by it
+	}
+	list = append(list, next)
+	if v == 0 { // of whole numbers, the first
+		list = append(list, float64(by))
+	}
+	for part := 2.0; part <= 8; part *= 2 {
+		list = append(list, round(v+(next-v)/part))
+	}
+	return slices.DeleteFunc(list, func(x float64) bool { return x == v || (x > v) != (by > 0) })
+}
+
+// rung is the next of 1, 2, 5 times a power of ten above or below v, on both sides of 0.
+func rung(v float64, by int) float64 {
+	switch {
+	case v == 0:
+		if by > 0 {
+			return firstRung
+		}
+		return -firstRung
+	case v < 0:
+		return -rung(-v, -by)
+	}
+	exponent := int(math.Floor(math.Log10(v)))
+	var rungs []float64
+	for e := exponent - 1; e <= exponent+1; e++ {
+		for _, m := range []string{"1e", "2e", "5e"} {
+			x, err := strconv.ParseFloat(m+strconv.Itoa(e), 64)
+			if err == nil {
+				rungs = append(rungs, x)
+			}
+		}
+	}
+	const near = 1e-9 // of v: what is written as a rung is one
+	if by > 0 {
+		return rungs[slices.IndexFunc(rungs, func(x float64) bool { return x > v*(1+near) })]
+	}
+	for _, x := range slices.Backward(rungs) {
+		if x < v*(1-near) {
+			return x
+		}
+	}
+	return 0
+}
+
+// firstRung is where one comes to from 0.
+const firstRung = 1e-3
+
+// round is x in three digits.
+func round(x float64) float64 {
+	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64)
+	if err != nil {
+		return x
+	}
+	return y
+}

@@ -1,0 +1,155 @@
+package watch
+
+import (
+	"fmt"
+	"slices"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/tui/cell"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+	"drolab/tui/plot"
+	"drolab/tui/watch/track"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// What if by hand: a fork from the checkpoint nearest to the crosshair races the run that it comes
+// from, and a turn of a knob is taken back.
+
+// fork has the page of runs open its form over this page: for the run at the crosshair, at the
+// checkpoint nearest to it, or for the run under the cursor at its newest.
+func (w *Page) fork() tea.Cmd {
+	v := w.Shows(w.focus)
+	if !w.Cross.On || !v.Plots() {
+		return kit.Send(lab.Fork{Run: w.Run().Run})
+	}
+	t, step := w.Crosses(v)
+	return kit.Send(lab.Fork{Run: t.Run, Near: max(1, int64(step))})
+}
+
+// race puts the cursor on the first branch of a run, which is the one that all are compared with
+// and which stays in the background as the branch's ghost.
+func (w *Page) race(ghost string) {
+	at := slices.IndexFunc(w.Tracks, func(t *track.Track) bool { return t.ID == ghost })
+	branch := slices.IndexFunc(w.Tracks, func(t *track.Track) bool { return parentOf(t) == ghost })
+	if ghost == "" || at < 0 || branch < 0 {
+		return
+	}
+	w.Baseline = at
+	w.Pick(branch)
+}
+
+// parentOf is the name of the run that a fork comes from; "" of no fork.
+func parentOf(t *track.Track) string {
+	id, _, _ := runner.ParseParent(t.Meta.Parent)
+	return id
+}
+
+// racing are the branch under the cursor or else the first one, and the run that it comes from; nil
+// where no two such runs are watched.
+func (w *Page) racing() (branch, parent *track.Track) {
+	list := slices.Clone(w.Tracks)
+	if run := w.Run(); run != nil {
+		list = slices.Insert(list, 0, run)
+	}
+	for _, t := range list {
+		for _, o := range w.Tracks {
+			if parentOf(t) == o.ID {
+				return t, o
+			}
+		}
+	}
+	return nil, nil
+}
+
+// raceRows is how many lines the race takes: one where there is one, and room.
+func (w *Page) raceRows() int {
+	const leastHeight = 16
+	if branch, _ := w.racing(); branch == nil || w.Body.H < leastHeight {
+		return 0
+	}
+	return 1
+}
+
+// raceLine says how far the branch is ahead of its parent, at the last epoch that both have. What
+// does not fit is left out from the end.
+func (w *Page) raceLine(cells int) string {
+	t := w.Theme
+	branch, parent := w.racing()
+	_, from, _ := runner.ParseParent(branch.Meta.Parent)
+	fork := branch.Epochs(float64(from))
+	epoch, _, ok := track.Common([]*track.Track{branch, parent})
+	head := fmt.Sprintf("Branch of %s since epoch %.4g", parent.Label, fork)
+	rest := []string{": no evaluation yet that both have"}
+	styles := []kit.Style{t.Dim}
+	if ok && epoch > fork {
+		head += fmt.Sprintf(", at epoch %.4g: ", epoch)
+		rest, styles = w.ahead(branch, parent, epoch)
+	}
+	head = " " + cell.Cut(t.Greek(head), cells-2)
+	line, room := t.Dim.Paint(head), cells-1-cell.Width(head)
+	for i, s := range rest {
+		if s = t.Greek(s); cell.Width(s) > room {
+			break
+		}
+		line, room = line+styles[i].Paint(s), room-cell.Width(s)
+	}
+	return line
+}
+
+// ahead are the differences of a branch to its parent at an epoch, each with how it looks: good,
+// bad, or as any text where it is none.
+func (w *Page) ahead(branch, parent *track.Track, epoch float64) (list []string,
+	styles []kit.Style) {
+	all := lab.EvalMeasures()
+	for i, of := range []struct{ name, title string }{{"worst_class_accuracy", "worst class"},
+		{"test_accuracy", "mean"}, {"robust_risk", "robust risk"}} {
+		m := lab.Named(all, w.onSplit(of.name))
+		figure := track.OfEvalAt(m.Name, epoch)
+		a, b := figure(branch), figure(parent)
+		same := branch.Asks[m.Asks] == parent.Asks[m.Asks]
+		if !same || !a.Applies() || !b.Applies() {
+			continue
+		}
+		d := a.Float() - b.Float()
+		text := decimals(d)
+		if track.Percents(m) {
+			text = plot.Percent(d)
+		}
+		st := w.Theme.Text
+		if d != 0 {
+			if st = w.Theme.Bad; (d > 0) == (m.Better == dro.Higher) {
+				st = w.Theme.Good
+			}
+		}
+		if d > 0 {
+			text = "+" + text
+		}
+		if i > 0 && len(list) > 0 {
+			list, styles = append(list, " · "), append(styles, w.Theme.Dim)
+		}
+		list, styles = append(list, of.title+" "+text), append(styles, st)
+	}
+	return list, styles
+}
+
+// takeBack asks for the value that a setting had before its last turn, to the bit. Pressed again, it
+// takes back the turn before that one.
+func (w *Page) takeBack() tea.Cmd {
+	t := w.Run()
+	key, value, _ := t.Back()
+	return w.Turn(t.ID, key, value)
+}
+
+func (w *Page) noTakeBack(t *track.Track) string {
+	if w.clock != nil { // the key has another meaning there
+		return "a replay changes nothing"
+	}
+	if why := w.noVerb(t, true, "take back"); why != "" {
+		return why
+	}
+	_, _, ok := t.Back()
+	return kit.Unless(ok, "no setting of "+t.Label+" has been turned")
+}

@@ -1,0 +1,120 @@
+package watch
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"drolab/runner"
+	"drolab/runner/measure"
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/lab"
+)
+
+// TestForkAtCrosshair asks for the form of the run at the crosshair, near its step there, and
+// without one for the run under the cursor.
+func TestForkAtCrosshair(t *testing.T) {
+	r := watching(t, 120, 40)
+	r.Press("F")
+	if m, _ := tuitest.Sent[lab.Fork](r.Rig); m.Run != r.watch.Run().Run || m.Near != 0 {
+		t.Errorf("without a crosshair: %+v", m)
+	}
+	for range 3 { // by steps, by epochs, by time
+		r.watch.Cross.On = false
+		r.Press("left", "left", "left", "left", "F")
+		m, _ := tuitest.Sent[lab.Fork](r.Rig)
+		run := r.watch.Tracks[r.watch.Picked]
+		if m.Run != run.Run || m.Near <= 0 || m.Near >= run.Step {
+			t.Errorf("by %s at step %d: %s near %d", r.watch.Axis, run.Step, m.Run.Meta.ID, m.Near)
+		}
+		r.Press("a")
+	}
+}
+
+// TestRace has a branch of another run watched beside it: the line says the difference at the last
+// epoch that both have, recomputed here, and says nothing of before the fork.
+func TestRace(t *testing.T) {
+	for _, at := range []int64{3 * tuitest.Steps, 200 * tuitest.Steps} {
+		r := watching(t, 120, 40)
+		w := r.watch
+		branch, parent := w.Tracks[1], w.Tracks[0]
+		branch.Meta.Parent = parent.ID + "@" + measure.Num(float64(at)).String()
+		branch.Eval.Set("worst_class_accuracy", measure.Num(.125))
+		w.race(parent.ID)
+		if w.Baseline != 0 || w.At != 1 || w.raceRows() != 1 {
+			t.Fatalf("baseline %d, cursor %d, %d rows", w.Baseline, w.At, w.raceRows())
+		}
+		line := tuitest.Text(tuitest.Shot(w.raceLine(118), 118, 1))
+		if at > branch.Step {
+			if !strings.Contains(line, "no evaluation yet") {
+				t.Errorf("before an evaluation it says %q", line)
+			}
+			continue
+		}
+		a, b := branch.Eval.Of("worst_class_accuracy").Float(),
+			parent.Eval.Of("worst_class_accuracy").Float()
+		want := measure.Num(math.Round(1000*(a-b)) / 10).String()
+		if a > b {
+			want = "+" + want
+		}
+		if branch.Eval.Epoch != parent.Eval.Epoch || a == b ||
+			!strings.Contains(line, "worst class "+want) ||
+			!strings.Contains(line, "robust risk ") || !strings.Contains(line, "epoch 4: ") {
+			t.Errorf("the line is %q, want worst class %s", line, want)
+		}
+		r.Fits(t, "a race")
+		if !strings.Contains(tuitest.Text(r.Shot()), strings.TrimSpace(line)[:30]) {
+			t.Errorf("the page lacks %q:\n%s", line, tuitest.Text(r.Shot()))
+		}
+	}
+}
+
+// TestTakeBack takes turns of settings back, the last first, each to the bits of before.
+func TestTakeBack(t *testing.T) {
+	r := watching(t, 80, 24)
+	run := r.watch.Run()
+	r.Mine[run.ID] = true
+	if r.Press("u"); len(r.asked.List) > 0 || !strings.Contains(r.Notice.Text, "has been turned") {
+		t.Errorf("nothing was turned: asked %v, %q", r.asked.List, r.Notice.Text)
+	}
+	odd := math.Nextafter(.1, 1) // which few digits do not tell from .1
+	turn := func(key string, from, to float64) {
+		run.Add([]runner.Event{&runner.KnobEvent{Key: key, Old: measure.Num(from),
+			New: measure.Num(to)}})
+	}
+	turn("lr", odd, .25)
+	turn("lambda0", .125, .25)
+	turn("lr", .25, .5)
+	undo := func() (key string, value float64) {
+		t.Helper()
+		r.asked.List = nil
+		if r.Press("u"); len(r.asked.List) != 1 {
+			t.Fatalf("asked %v, the notice is %q", r.asked.List, r.Notice.Text)
+		}
+		assignment := strings.TrimPrefix(r.asked.List[0], "knob ")
+		key, text, _ := strings.Cut(assignment, "=")
+		s := run.Spec
+		_, after, err := s.Turn(key, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		turn(key, map[string]float64{"lr": run.Spec.LR, "lambda0": run.Spec.Lambda0}[key],
+			after.Or(0))
+		return key, after.Or(0)
+	}
+	var got []float64
+	var keys []string
+	for range 3 {
+		key, value := undo()
+		keys, got = append(keys, key), append(got, value)
+	}
+	if !slices.Equal(keys, []string{"lr", "lambda0", "lr"}) ||
+		!slices.Equal(got, []float64{.25, .125, odd}) ||
+		math.Float64bits(run.Spec.LR) != math.Float64bits(odd) {
+		t.Errorf("taken back: %v to %v, lr %v", keys, got, run.Spec.LR)
+	}
+	if r.Press("u"); len(r.asked.List) != 1 {
+		t.Errorf("all is taken back: asked %v", r.asked.List)
+	}
+}

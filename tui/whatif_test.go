@@ -1,0 +1,66 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/queue"
+	"drolab/runner/record"
+	"drolab/runner/spec"
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/lab"
+)
+
+// TestWhatIf goes from a curve to a racing branch in five keys, on runs that train: what it says of
+// where it comes from is in its record, and its parent is what it is held against.
+func TestWhatIf(t *testing.T) {
+	store := toyStore(t)
+	q := queue.NewQueue(context.Background(), queue.Settings{Store: store, Threads: 1})
+	settings := spec.Defaults()
+	settings.Algorithms, settings.Dataset, settings.Model, settings.Batch, settings.Epochs,
+		settings.CheckpointEvery = []dro.Algorithm{dro.SFK}, "csv:example", "linear", 32, 3, 15
+	ids, err := q.Start(runner.Request{Preset: "csv", Specs: []spec.Spec{settings}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Wait()
+	s := &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0()}
+	r := newRig(t, s, 120, 40)
+	r.Source, r.Config.RunsDir, r.Config.Verbs = s.Folder, store.Dir(), q
+	r.press("2")
+	r.wait(time.Second, time.Second/5)
+
+	keys := []string{"right", "F", "down", "right", "enter"}
+	r.press(keys...)
+	q.Wait()
+	r.wait(time.Second, time.Second/5)
+	runs, _ := record.List(store.Dir())
+	i := slices.IndexFunc(runs, func(r *record.Run) bool { return r.Meta.ID != ids[0] })
+	if len(runs) != 2 || i < 0 {
+		t.Fatalf("%d runs after %v:\n%s", len(runs), keys, tuitest.Text(r.shot(t)))
+	}
+	branch := runs[i]
+	steps, err := runs[1-i].Checkpoints()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf("%s@%d", ids[0], steps[len(steps)-2]); branch.Meta.Parent != want ||
+		branch.Status() != runner.Done {
+		t.Errorf("the branch is of %q and %s, want %s", branch.Meta.Parent, branch.Status(), want)
+	}
+	if was, is := settings.Lambda0, branch.Meta.Spec.Lambda0; is <= was {
+		t.Errorf("lambda0 was %g and is %g", was, is)
+	}
+	screen := tuitest.Text(r.shot(t))
+	if got := r.watch.IDs(); !slices.Equal(got, []string{ids[0], branch.Meta.ID}) ||
+		r.watch.Run().ID != branch.Meta.ID || r.watch.Tracks[r.watch.Baseline].ID != ids[0] ||
+		!strings.Contains(screen, "Branch of ") || !strings.Contains(screen, "vs sfk") {
+		t.Errorf("%v are watched, the cursor is on %s:\n%s", got, r.watch.Run().ID, screen)
+	}
+}
