@@ -35,7 +35,8 @@ func testNet(t *testing.T, c Config) *Net {
 	return n
 }
 
-// side is that of the images of tests that run every model: a deep one takes seconds for large ones.
+// side is that of the images of tests that run every model: a deep one takes seconds for large
+// ones.
 func side(model string) int {
 	if model == "resnet18" {
 		return 8
