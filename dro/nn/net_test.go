@@ -35,9 +35,19 @@ func testNet(t *testing.T, c Config) *Net {
 	return n
 }
 
+// side is that of the images of tests that run every model: a deep one takes seconds for large
+// ones.
+func side(model string) int {
+	if model == "resnet18" {
+		return 8
+	}
+	return 32
+}
+
 func TestEveryModelLearnsABatch(t *testing.T) {
 	for _, model := range Models() {
-		c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 16, Seed: 1, Threads: 2}
+		c := Config{Model: model, C: 3, H: side(model), W: side(model), Classes: 10, Batch: 16,
+			Seed: 1, Threads: 2}
 		n := testNet(t, c)
 		x, labels, ratios := batch(c, 16, 1)
 		losses := make([]float64, 16)
@@ -150,8 +160,8 @@ func TestThreadsDoNotChangeTheBits(t *testing.T) {
 	for _, model := range Models() {
 		var first []float32
 		for threads := 1; threads <= 3; threads++ {
-			c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 24, Seed: 1,
-				Threads: threads}
+			c := Config{Model: model, C: 3, H: side(model), W: side(model), Classes: 10, Batch: 24,
+				Seed: 1, Threads: threads}
 			n := testNet(t, c)
 			x, labels, ratios := batch(c, 23, 1)
 			losses := make([]float64, 24)

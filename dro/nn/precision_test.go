@@ -12,8 +12,8 @@ import (
 func precise(t *testing.T, model, precision string, threads int) *Net {
 	t.Helper()
 	n, err := New(Config{
-		Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 24, Seed: 6, Threads: threads,
-		Precision: precision})
+		Model: model, C: 3, H: side(model), W: side(model), Classes: 10, Batch: 24, Seed: 6,
+		Threads: threads, Precision: precision})
 	if err != nil {
 		t.Fatal(err)
 	}

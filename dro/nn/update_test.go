@@ -125,7 +125,8 @@ func TestUpdatesOnThreads(t *testing.T) {
 // A restarted network is a new one to the bit, and goes on as one.
 func TestRestart(t *testing.T) {
 	for _, model := range Models() {
-		c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 4, Seed: 9}
+		c := Config{Model: model, C: 3, H: side(model), W: side(model), Classes: 10,
+			Batch: 4, Seed: 9}
 		fresh, used := testNet(t, c), testNet(t, c)
 		x, labels, ratios := batch(c, 4, 2)
 		step := func(n *Net) {
