@@ -24,14 +24,12 @@ type Model struct {
 	env   environment
 	after func(time.Duration) tea.Cmd // makes a tick in a while
 	pages []page
-	keys  [][]kit.Key // a page's own and those of all pages
-	own   []int       // of these how many are the page's own
+	keyTable
 	words messages
 	watch *watch.Page
 	at    pageID
 
-	launched []string // by the last start
-	live     int      // runs of the folder that have not ended, when it was last looked at
+	folder
 
 	w, h      int
 	dark      bool
@@ -44,6 +42,18 @@ type Model struct {
 
 	version int       // grows with every message that may change the screen
 	drawn   kit.Drawn // the screen at a version
+}
+
+// keyTable is what keys do, by page.
+type keyTable struct {
+	keys [][]kit.Key // a page's own and those of all pages
+	own  []int       // of these how many are the page's own
+}
+
+// folder is what is known of the runs' folder.
+type folder struct {
+	launched []string // by the last start
+	live     int      // runs that have not ended, when it was last looked at
 }
 
 // times are when something was last done.
@@ -213,23 +223,6 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// seekBegin finds out, where the interface begins with Launch, whether runs are live.
-func (m *Model) seekBegin() tea.Cmd {
-	if m.at != launchPage || m.Config.Kept != nil {
-		return nil
-	}
-	return m.seekLive()
-}
-
-// begin turns to Watch where runs are live, unless a key was pressed meanwhile.
-func (m *Model) begin(runs liveMsg) tea.Cmd {
-	m.live, m.Newcomer = runs.live, runs.all == 0
-	if runs.live == 0 || m.at != launchPage || !m.pressed.IsZero() || m.overlay != nil {
-		return nil
-	}
-	return kit.Send(lab.Watch{})
-}
-
 // started notes the runs that were started and turns to them.
 func (m *Model) started(msg lab.Started) tea.Cmd {
 	if msg.Err != nil {
@@ -334,54 +327,6 @@ func (m *Model) leave(msg leaveMsg) tea.Cmd {
 			"drolab resume RUN goes on from there."})
 	return kit.Question("Leave?", lines,
 		kit.Choice{Keys: []string{"y", "ctrl+c"}, Name: "stop them and leave", Then: tea.Quit})
-}
-
-// mouse routes clicks and the wheel.
-func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
-	at := msg.Mouse()
-	if m.tooSmall() {
-		return nil
-	}
-	if m.overlay != nil {
-		if msg, ok := msg.(tea.MouseWheelMsg); ok {
-			m.overlay.Wheel(msg)
-		}
-		return nil
-	}
-	lay := layScreen(m.w, m.h)
-	_, click := msg.(tea.MouseClickMsg)
-	_, wheel := msg.(tea.MouseWheelMsg)
-	m.pressed = m.now
-	m.frames.set(m.env.frames())
-	if _, motion := msg.(tea.MouseMotionMsg); motion {
-		return m.moved(at, lay.body)
-	}
-	m.news = m.now
-	switch {
-	case click && lay.header.Contains(at.X, at.Y):
-		if id, ok := m.tabAt(at.X); ok {
-			return m.turnTo(id)
-		}
-	case click && lay.body.Contains(at.X, at.Y):
-		return m.pages[m.at].Update(kit.Click{X: at.X - lay.body.X, Y: at.Y - lay.body.Y})
-	case wheel && lay.body.Contains(at.X, at.Y):
-		return m.pages[m.at].Update(kit.Wheel{X: at.X - lay.body.X, Y: at.Y - lay.body.Y,
-			Down: at.Button == tea.MouseWheelDown})
-	}
-	return nil
-}
-
-// moved routes a move of the mouse: mostly nothing comes of one without a button.
-func (m *Model) moved(at tea.Mouse, body kit.Rect) tea.Cmd {
-	x, y := at.X-body.X, at.Y-body.Y
-	if at.Button == tea.MouseLeft {
-		m.version++
-		return m.pages[m.at].Update(kit.Drag{X: x, Y: y})
-	}
-	if p, ok := m.pages[m.at].(pointed); ok && p.Point(kit.Hover{X: x, Y: y}) {
-		m.version++
-	}
-	return nil
 }
 
 func (m *Model) tooSmall() bool { return m.w < kit.LeastWidth || m.h < kit.LeastHeight }

@@ -305,7 +305,7 @@ func TestGuest(t *testing.T) {
 			}
 			r.press(b.Keys.Keys()[0])
 			if r.overlay != nil || r.pages[r.at].Typing() ||
-				!strings.Contains(r.footer(), "this view is ") {
+				!strings.Contains(r.footer(), " view ") {
 				t.Errorf("page %s: %s does something: the footer says %q", page,
 					b.Keys.Keys()[0], r.footer())
 			}
@@ -369,5 +369,19 @@ func TestSuspend(t *testing.T) {
 		if _, ok := cmd().(tea.SuspendMsg); !ok {
 			t.Errorf("page %s: no suspend", page)
 		}
+	}
+}
+
+// Runs that were selected on Runs are what Compare shows when it is turned to by its key; fork is
+// a key of Watch, too.
+func TestPickedAreCompared(t *testing.T) {
+	r := newRig(t, tuitest.NewScript(t), 120, 40)
+	r.press("3")
+	r.pages[runsPage].Update(lab.Listed{Runs: tuitest.Found(t, tuitest.NewArchive(t),
+		"shapes-sfk-s1", "shapes-erm-s1")})
+	r.press("space", "space", "4")
+	s := tuitest.Text(r.shot(t))
+	if r.at != comparePage || !strings.Contains(s, "2 selected runs") {
+		t.Errorf("page %d:\n%s", r.at+1, s)
 	}
 }

@@ -19,7 +19,8 @@ func (m *Model) ownKeys() []kit.Key {
 	rows := []kit.Key{
 		{Keys: kit.On(":"), Help: "find a command by a word",
 			Do: kit.Just(m.openPalette), Moves: true},
-		{Keys: kit.On("?"), Hint: "help", Help: "show these keys", Do: kit.Just(m.openHelp), Last: true},
+		{Keys: kit.On("?"), Hint: "help", Help: "show these keys", Do: kit.Just(m.openHelp),
+			Last: true},
 		{Keys: kit.On("q", "ctrl+c"), Hint: "quit", Help: leave, Do: m.askLeave, Last: true},
 		{Keys: kit.On("ctrl+z"), Help: "suspend the program; the shell's fg resumes it",
 			// a guest's would stop who shares
@@ -29,7 +30,8 @@ func (m *Model) ownKeys() []kit.Key {
 				return kit.Unless(len(m.launched) > 0, "nothing has been started from here")
 			},
 			Do: func() tea.Cmd { return m.stopAll() }},
-		{Keys: kit.On("]"), Help: "next page", Do: func() tea.Cmd { return m.turnTo(m.turned(+1)) }},
+		{Keys: kit.On("]"), Help: "next page",
+			Do: func() tea.Cmd { return m.turnTo(m.turned(+1)) }},
 		{Keys: kit.On("["), Help: "previous page",
 			Do: func() tea.Cmd { return m.turnTo(m.turned(-1)) }},
 	}
@@ -124,29 +126,8 @@ type doMsg struct {
 	page pageID // that it is a key of
 }
 
-// liveMsg says how many runs of the folder have not ended, of how many.
-type liveMsg struct{ live, all int }
-
 // leaveMsg says which runs of this process are live when leaving is asked for.
 type leaveMsg struct{ live []string }
-
-// seekLive counts the runs that have not ended.
-func (m *Model) seekLive() tea.Cmd {
-	s := m.Source
-	return func() tea.Msg {
-		runs, _ := s.List()
-		return liveMsg{countLive(runs), len(runs)}
-	}
-}
-
-func countLive(runs []*record.Run) (n int) {
-	for _, r := range runs {
-		if !r.Status().Ended() {
-			n++
-		}
-	}
-	return n
-}
 
 // live finds out which of the runs have not ended.
 func live(s lab.Source, ids []string) tea.Cmd {

@@ -38,7 +38,7 @@ func TestReplay(t *testing.T) {
 	}
 	for _, key := range []string{"p", "x", "c", "t"} {
 		r.press(key)
-		if f := r.footer(); !strings.Contains(f, "a replay changes nothing") {
+		if f := r.footer(); !strings.Contains(f, "a replay is read-only") {
 			t.Errorf("%s: the footer says %q", key, f)
 		}
 	}

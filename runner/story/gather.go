@@ -57,10 +57,9 @@ func same(a, b float64) bool { return math.Abs(a-b) <= 1e-6*max(1, math.Abs(a)) 
 // has an epoch in common or is waited for.
 func gather(runs []Run, baseline int) *cast {
 	c := &cast{}
-	called := names(runs)
 	var base string
 	if baseline >= 0 {
-		base = compare.Configuration(runs[baseline].Meta)
+		base = runs[baseline].Key
 	}
 	reference := runs[max(0, baseline)].Meta
 	why := map[string][]string{} // who is out, by why
@@ -71,7 +70,7 @@ func gather(runs []Run, baseline int) *cast {
 	}
 	for i, r := range runs {
 		if reason := outright(r, reference, furthest); reason != "" {
-			name := called[i]
+			name := r.Name
 			if several(runs, r) {
 				name = fmt.Sprintf("%s s%d", name, r.Meta.Spec.Seed)
 			}
@@ -80,7 +79,7 @@ func gather(runs []Run, baseline int) *cast {
 		}
 		kept = append(kept, i)
 	}
-	waiting := c.take(runs, called, kept)
+	waiting := c.take(runs, kept)
 	if i := slices.IndexFunc(c.arms, func(a *arm) bool { return a.key == base }); i >= 0 {
 		c.base = c.arms[i]
 		c.arms = slices.Insert(slices.Delete(c.arms, i, i+1), 0, c.base)
@@ -94,8 +93,8 @@ func gather(runs []Run, baseline int) *cast {
 	switch {
 	case len(c.arms) == 0 && len(waiting) == 0:
 		c.waits = "No run has an evaluation to compare"
-	case c.base == nil && baseline >= 0 && slices.Contains(waiting, called[baseline]):
-		c.waits = "Waiting for the first evaluation of " + called[baseline]
+	case c.base == nil && baseline >= 0 && slices.Contains(waiting, runs[baseline].Name):
+		c.waits = "Waiting for the first evaluation of " + runs[baseline].Name
 	case len(c.arms) == 0 || len(waiting) > 0 && len(c.arms) == 1:
 		c.waits = "Waiting for the first evaluation of " + list(waiting)
 	default:
@@ -146,24 +145,24 @@ func outright(r Run, reference *runner.Meta, furthest float64) string {
 func several(runs []Run, r Run) bool {
 	return slices.ContainsFunc(runs, func(o Run) bool {
 		return o.Meta.Spec.Seed != r.Meta.Spec.Seed &&
-			compare.Configuration(o.Meta) == compare.Configuration(r.Meta)
+			o.Key == r.Key
 	})
 }
 
 // take makes arms of the runs that have been evaluated, and names those that have none yet. Of
 // runs of one configuration and seed, which are the same, the newest counts.
-func (c *cast) take(runs []Run, called []string, kept []int) (waiting []string) {
+func (c *cast) take(runs []Run, kept []int) (waiting []string) {
 	arms, seeds := map[string]*arm{}, map[uint64]bool{}
 	begun := map[string]bool{}
 	for _, i := range kept {
-		r, key := runs[i], compare.Configuration(runs[i].Meta)
+		r, key := runs[i], runs[i].Key
 		seeds[r.Meta.Spec.Seed] = true
 		if r.epoch() <= 0 {
 			continue
 		}
 		a := arms[key]
 		if a == nil {
-			a = &arm{name: called[i], key: key, runs: map[uint64]Run{}}
+			a = &arm{name: r.Name, key: key, runs: map[uint64]Run{}}
 			arms[key], c.arms = a, append(c.arms, a)
 		}
 		old, there := a.runs[r.Meta.Spec.Seed]
@@ -174,8 +173,8 @@ func (c *cast) take(runs []Run, called []string, kept []int) (waiting []string) 
 	}
 	c.asked = len(seeds)
 	for _, i := range kept {
-		if !begun[compare.Configuration(runs[i].Meta)] && !slices.Contains(waiting, called[i]) {
-			waiting = append(waiting, called[i])
+		if r := runs[i]; !begun[r.Key] && !slices.Contains(waiting, r.Name) {
+			waiting = append(waiting, r.Name)
 		}
 	}
 	return waiting
@@ -238,7 +237,8 @@ func (c *cast) common(seeds []uint64) float64 {
 	}
 	for _, e := range slices.Backward(c.arms[0].runs[seeds[0]].Evals) {
 		lacks := func(a *arm) bool {
-			return slices.ContainsFunc(seeds, func(s uint64) bool { return a.at(s, e.Epoch) == nil })
+			none := func(s uint64) bool { return a.at(s, e.Epoch) == nil }
+			return slices.ContainsFunc(seeds, none)
 		}
 		if !slices.ContainsFunc(c.arms, lacks) {
 			return e.Epoch

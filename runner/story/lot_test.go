@@ -57,7 +57,7 @@ func (l *lot) add(random *rand.Rand, s spec.Spec, status runner.Status, n int, l
 		r.Evals, figures[epoch] = append(r.Evals, e), f
 	}
 	l.runs, l.figures = append(l.runs, r), append(l.figures, figures)
-	l.names = names(l.runs)
+	l.names = Names(l.runs)
 }
 
 // shape is what a lot is made of: every preset's methods in such a state.
@@ -102,9 +102,10 @@ func shapes() []shape {
 				}
 				return true
 			}},
-		{"without baseline", 1, func(_ int, s *spec.Spec, _ *runner.Status, _ *int, _ *float64) bool {
-			return method(s) != dro.ERM
-		}},
+		{"without baseline", 1,
+			func(_ int, s *spec.Spec, _ *runner.Status, _ *int, _ *float64) bool {
+				return method(s) != dro.ERM
+			}},
 		{"while they go on", 1,
 			func(i int, _ *spec.Spec, status *runner.Status, epochs *int, _ *float64) bool {
 				*status, *epochs = runner.Running, 3+i
@@ -131,11 +132,12 @@ func shapes() []shape {
 			s.Rho = .1 * float64(i+1)
 			return true
 		}},
-		{"late seeds", 4, func(i int, s *spec.Spec, st *runner.Status, epochs *int, _ *float64) bool {
-			if s.Seed > 2 {
-				*st, *epochs = runner.Running, 1
-			}
-			return true
-		}},
+		{"late seeds", 4,
+			func(_ int, s *spec.Spec, status *runner.Status, epochs *int, _ *float64) bool {
+				if s.Seed > 2 {
+					*status, *epochs = runner.Running, 1
+				}
+				return true
+			}},
 	}
 }

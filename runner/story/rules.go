@@ -70,7 +70,8 @@ func rules() []rule {
 		{"lead", told, all(loses, one),
 			"{lead} lowers the worst {kind} from {base}'s {from} to {to} %"},
 		{"lead", told, loses,
-			"all {others} others lower {base}'s worst {kind}, {from} %; the highest is {lead}'s, {to} %"},
+			"all {others} others lower {base}'s worst {kind}, {from} %; the highest is {lead}'s, " +
+				"{to} %"},
 		{"lead", told, one,
 			"the worst {kind} of {lead} is within a point of {base}'s: {to} against {from} %"},
 		{"lead", told, nil,
@@ -78,9 +79,11 @@ func rules() []rule {
 		{"lead", claimed, all(gains, same),
 			"{lead} lifts {part} from {base}'s {from} to {to} % ({gain} ± {half} points)"},
 		{"lead", claimed, gains,
-			"{lead} lifts the worst {kind} from {base}'s {from} to {to} % ({gain} ± {half} points)"},
+			"{lead} lifts the worst {kind} from {base}'s {from} to {to} % " +
+				"({gain} ± {half} points)"},
 		{"lead", claimed, all(loses, one),
-			"{lead} lowers the worst {kind} from {base}'s {from} to {to} % ({gain} ± {half} points)"},
+			"{lead} lowers the worst {kind} from {base}'s {from} to {to} % " +
+				"({gain} ± {half} points)"},
 		{"lead", claimed, nil,
 			"{lead} and {base} cannot be told apart: worst {kind} {to} against {from} % " +
 				"({gain} ± {half} points)"},
@@ -96,7 +99,8 @@ func rules() []rule {
 		{"lead", open | rivals | noWorst, nil,
 			"without a baseline, {lead} has the lowest robust risk, {riskTo}"},
 		{"lead", alone | worst, nil,
-			"the worst {kind} of {lead} is at {to} %, the mean at {mean} %; no other run to compare"},
+			"the worst {kind} of {lead} is at {to} %, the mean at {mean} %; " +
+				"no other run to compare"},
 		{"lead", alone | noWorst, nil,
 			"the robust risk of {lead} is {riskTo}; no other run to compare"},
 
@@ -108,7 +112,8 @@ func rules() []rule {
 		{"cost", claimed, gains, "and costs at most {cost} points of mean accuracy"},
 
 		{"others", told, lift, "all {others} lift the worst {kind}"},
-		{"others", baseline | rivals | worst, func(f *facts) bool { return gains(f) && len(f.sunk) > 0 },
+		{"others", baseline | rivals | worst,
+			func(f *facts) bool { return gains(f) && len(f.sunk) > 0 },
 			"{sunk} lower{sunks} {base}'s worst {kind}"},
 		{"overfit", 0, func(f *facts) bool { return len(f.overfit) > 0 },
 			"{overfit} {have} begun to overfit"},

@@ -16,12 +16,15 @@ type Run struct {
 	Meta   *runner.Meta
 	Status runner.Status
 	Evals  []*runner.EvalEvent // those that stand, in the order of their steps
+	// Name and Key are what it is called and its configuration. Tell finds both where they are
+	// empty; whoever tells the same story often keeps them, as they take a look at all settings.
+	Name, Key string
 }
 
 // Story is a sentence in parts, so that a narrow screen can leave out the last of them.
 type Story struct {
 	Scope string   // what it is of: "Epoch 32, in this seed"; "" where nothing can be said yet
-	Said  []string // the most important first; one that begins with "and" goes on with the one before
+	Said  []string // the most important first; "and ..." goes on with the one before
 	Out   []string // who is left out, which is never left out
 }
 
@@ -47,13 +50,12 @@ func Plain(runs []Run) int {
 	return best
 }
 
-// Tell says what the runs have come to. The baseline is an index into runs, -1 for none. Names are
-// what compare.Names calls them, as in every table.
+// Tell says what the runs have come to. The baseline is an index into runs, -1 for none.
 func Tell(runs []Run, baseline int) Story {
 	if len(runs) == 0 {
 		return Story{Said: []string{"Waiting for runs"}}
 	}
-	cast := gather(runs, baseline)
+	cast := gather(known(runs), baseline)
 	if cast.waits != "" {
 		return Story{Said: []string{cast.waits}, Out: cast.out}
 	}
@@ -107,8 +109,27 @@ func (s Story) sentence(n int) string {
 	return b.String() + "."
 }
 
-// names are what the runs are called, by index.
-func names(runs []Run) []string {
+// known are the runs with their names, as compare.Names has them for every table, and their
+// configurations.
+func known(runs []Run) []Run {
+	runs = slices.Clone(runs)
+	var names []string
+	for i := range runs {
+		if runs[i].Name == "" && names == nil {
+			names = Names(runs)
+		}
+		if runs[i].Name == "" {
+			runs[i].Name = names[i]
+		}
+		if runs[i].Key == "" {
+			runs[i].Key = compare.Configuration(runs[i].Meta)
+		}
+	}
+	return runs
+}
+
+// Names are what the runs are called, by index.
+func Names(runs []Run) []string {
 	var metas []*runner.Meta
 	for _, r := range runs {
 		metas = append(metas, r.Meta)

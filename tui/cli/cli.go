@@ -52,6 +52,10 @@ func execute(
 	for _, command := range more {
 		root.AddCommand(command(con))
 	}
+	helps := func(arg string) bool { return arg == "--help" || arg == "-h" || arg == "help" }
+	if slices.ContainsFunc(args, helps) { // not before every first frame
+		flow(root, con.Width(80)-4)
+	}
 	root.SetArgs(args)
 	root.SetIn(env.Stdin)
 	root.SetOut(con.Stdout.Coloured())
@@ -130,7 +134,6 @@ func root(con *console.Console) *cobra.Command {
 		risk.Commands(con), data.Commands(con), machine.Commands(con),
 		[]*cobra.Command{sweeps.Command(), tr.Command(sweeps.Parallel, sweeps.Work),
 			tr.LoopCommand()})...)
-	flow(root, con.Width(80)-4)
 	return root
 }
 

@@ -28,8 +28,7 @@ type Config struct {
 	// is started. ProgramsDir is their folder, for measuring with one; empty starts none.
 	Programs    Programs
 	ProgramsDir string
-	// StopSweep stops the sweep in a folder, its runs with a checkpoint; nil cannot.
-	StopSweep func(dir string) error
+	Hooks
 	// RunsDir and DataDir are the folders of the runs and of the datasets.
 	RunsDir, DataDir string
 	// Catalogues is the folder of what is remembered of folders of runs; empty is none.
@@ -41,8 +40,6 @@ type Config struct {
 	// Dir is a folder whose presets are listed beside the program's own; empty is
 	// none.
 	Dir string
-	// Told gets the story of the watched runs when the interface is left; nil is not told.
-	Told func(sentence string)
 	// Ring is what the terminal itself is told.
 	Ring Ring
 	// Stdin and Stdout are the terminal.
@@ -51,6 +48,14 @@ type Config struct {
 	// Environ is the environment, as os.Environ gives it: TERM, COLORTERM,
 	// NO_COLOR, DROLAB_ASCII, SSH_CONNECTION, SSH_TTY and the locale are looked at.
 	Environ []string
+}
+
+// Hooks are what the interface asks of who opened it.
+type Hooks struct {
+	// StopSweep stops the sweep in a folder, its runs with a checkpoint; nil cannot.
+	StopSweep func(dir string) error
+	// Told gets the story of the watched runs when the interface is left; nil is not told.
+	Told func(sentence string)
 }
 
 // Ring is what the terminal itself is told of the watched runs; the zero Ring is nothing.

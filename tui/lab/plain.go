@@ -17,11 +17,11 @@ func Plain(name string) string {
 		"worst_group_accuracy": "Worst %: the share of test samples classified correctly in the " +
 			"group where that share is lowest.",
 		"test_accuracy": "Test % (mean): the share of all test samples classified correctly.",
-		"robust_risk": "Robust risk: the loss on the test data after the adversary has reweighted " +
+		"robust_risk": "Robust risk: the loss on the test data once the adversary has reweighted " +
 			"them; lower is better.",
 		"test_loss":  "Test loss: the mean loss on the test data; lower is better.",
 		"train_loss": "Train loss: the mean loss on the training data; lower is better.",
-		"loss":       "Train loss: the loss of the last batch that was logged.",
+		"loss":       "Train loss: the loss of the last logged batch.",
 		"lambda":     "λ: the price of reweighting; a small λ lets the adversary reweight more.",
 		"eta":        "η: the loss level above which the adversary gives samples more weight.",
 		"dual_gap":   "Dual gap: how far λ and η are from the best ones; 0 is the best.",
@@ -30,11 +30,11 @@ func Plain(name string) string {
 		"full_grad_norm": "Gradient norm: how steep the objective still is; 0 is a stationary " +
 			"point.",
 		"images_per_second": "Images/s: training samples processed per second.",
-		"class_accuracy":    "Accuracy by class: the share of a class's samples classified correctly.",
-		"class_weight":      "Weight by class: how much the adversary looks at a class; 1 is its share.",
+		"class_accuracy":    "Accuracy by class: the share of its samples classified correctly.",
+		"class_weight":      "Weight by class: how much the adversary weighs it; 1 is its share.",
 		"class_loss":        "Loss by class: the mean loss on the class's samples.",
-		"robust_risk_at":    "Robust risk by radius: the same risk for other ρ than that of training.",
-		"ratio_histogram":   "Likelihood ratios: how many samples the adversary gives which weight.",
+		"robust_risk_at":    "Robust risk by radius: the same risk for other values of ρ.",
+		"ratio_histogram":   "Likelihood ratios: how many samples get which weight.",
 		// Columns that are no measures.
 		"run":     "Run: the method, and what tells it from the other runs.",
 		"vs":      "vs: the difference to the baseline run, at the last epoch that both have.",

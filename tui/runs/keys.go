@@ -185,8 +185,8 @@ func (p *Page) stop() tea.Cmd {
 
 func (p *Page) delete() tea.Cmd {
 	runs := p.fit(canDelete)
-	return p.sure("Delete?", "delete", runs, "This cannot be undone: curves, checkpoints and figures are deleted.",
-		p.remove(ids(runs)))
+	return p.sure("Delete?", "delete", runs,
+		"This cannot be undone: curves, checkpoints and figures are deleted.", p.remove(ids(runs)))
 }
 
 func ids(runs []*record.Run) (names []string) {

@@ -300,7 +300,8 @@ func TestEsc(t *testing.T) {
 	r.Press("/")
 	r.Type("race")
 	r.Press("enter", "space")
-	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "Esc shows all") || len(p.shown) != 2 {
+	s := tuitest.Text(r.Shot())
+	if !strings.Contains(s, "Esc clears the filter") || len(p.shown) != 2 {
 		t.Fatalf("%d runs on the screen\n%s", len(p.shown), s)
 	}
 	if r.Press("esc"); len(p.shown) != len(p.all) || len(p.chosen) != 1 {

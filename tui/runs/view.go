@@ -126,7 +126,8 @@ func (p *Page) viewFilter(w int) string {
 		}
 		return t.Key.Paint(" /") + p.line.View(t.Text, room) + t.Bad.Paint(message)
 	case p.line.String() != "":
-		return t.Key.Paint(" /") + cell.Cut(p.line.String(), w-24) + t.Dim.Paint("  Esc clears the filter")
+		return t.Key.Paint(" /") + cell.Cut(p.line.String(), w-28) +
+			t.Dim.Paint("  Esc clears the filter")
 	}
 	if w < 46 {
 		return t.Dim.Paint(" / filters, as in  algo:sfk -failed")

@@ -152,7 +152,7 @@ func TestProgress(t *testing.T) {
 		t.Errorf("ten seconds later %q", s)
 	}
 	delete(p.seen.all.Counts, runner.Running)
-	if s := p.progress(100); !strings.Contains(s, "nothing trains") {
+	if s := p.progress(100); !strings.Contains(s, "no run is training") {
 		t.Errorf("without a run that trains %q", s)
 	}
 }

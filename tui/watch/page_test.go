@@ -64,7 +64,7 @@ func TestVerbs(t *testing.T) {
 		{"resume stopped", runner.Stopped, false, []string{"r"}, []string{"resume"}, ""},
 		{"resume interrupted", runner.Interrupted, false, []string{"r"}, []string{"resume"}, ""},
 		{"pause of another process", runner.Running, false, []string{"p"}, nil,
-			"runs in another process"},
+			"belongs to another process"},
 		{"stop of another process", runner.Running, false, []string{"x", "y"}, nil, ""},
 		{"pause queued", runner.Queued, true, []string{"p"}, nil, "sfk s1 is queued"},
 		{"pause done", runner.Done, true, []string{"p"}, nil, "sfk s1 is done: nothing to pause"},

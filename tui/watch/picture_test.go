@@ -421,7 +421,7 @@ func TestOutcome(t *testing.T) {
 		// The best is that of the last epoch that all have.
 		first := r.watch.Tracks[0]
 		epoch, _, _ := track.Common(r.watch.Tracks)
-		for _, e := range first.Evals {
+		for _, e := range first.Evaluations() {
 			if e.Epoch == epoch {
 				e.Set("worst_class_accuracy", measure.Num(.9))
 				e.Set("robust_risk", measure.Num(.5))
@@ -473,7 +473,7 @@ func TestHistogram(t *testing.T) {
 	for w.Shows(w.focus).Bars != "ratio_histogram" {
 		r.Press("f")
 	}
-	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "did not record this") {
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "lacks this") {
 		t.Errorf("of a log without it:\n%s", s)
 	}
 	counts := make([]measure.Number, len(measure.RatioEdges()))

@@ -4,9 +4,11 @@ import (
 	"strings"
 
 	"drolab/runner"
+	"drolab/runner/compare"
 	"drolab/runner/story"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
+	"drolab/tui/watch/track"
 )
 
 // The story line is one sentence above the panels: what the runs have come to, made by package
@@ -16,7 +18,8 @@ import (
 // told is the story of the watched runs, and what it was made of.
 type told struct {
 	story.Story
-	of []telling
+	of   []telling
+	keys map[string]string // of configurations, by run
 }
 
 // telling is what a change of a run's part in the story shows in.
@@ -24,6 +27,7 @@ type telling struct {
 	run    *runner.Meta
 	status runner.Status
 	eval   *runner.EvalEvent
+	evals  int // of a long log those far back come last
 	base   bool
 }
 
@@ -32,22 +36,34 @@ func (w *Page) retell() {
 	of := make([]telling, len(w.Tracks))
 	reading := false
 	for i, t := range w.Tracks {
-		of[i] = telling{t.Meta, t.Status, t.Eval, i == w.Baseline}
+		of[i] = telling{t.Meta, t.Status, t.Eval, len(t.Evaluations()), i == w.Baseline}
 		reading = reading || t.Share < 1
 	}
 	if len(of) == len(w.told.of) && !differ(of, w.told.of) && !reading {
 		return
 	}
-	w.told = told{of: of}
+	w.told.Story, w.told.of = story.Story{}, of
 	if reading { // half a log has other evaluations than the whole
 		w.told.of, w.told.Said = nil, []string{"Reading the logs" + w.Theme.More}
 		return
 	}
 	runs := make([]story.Run, len(w.Tracks))
 	for i, t := range w.Tracks {
-		runs[i] = story.Run{Meta: t.Meta, Status: t.Status, Evals: t.Evals}
+		runs[i] = story.Run{Name: t.Short, Key: w.keyOf(t), Meta: t.Meta, Status: t.Status,
+			Evals: t.Evaluations()}
 	}
 	w.told.Story = story.Tell(runs, w.Baseline)
+}
+
+// keyOf is a run's configuration, which is found once.
+func (w *Page) keyOf(t *track.Track) string {
+	if w.told.keys == nil {
+		w.told.keys = map[string]string{}
+	}
+	if _, known := w.told.keys[t.ID]; !known {
+		w.told.keys[t.ID] = compare.Configuration(t.Meta)
+	}
+	return w.told.keys[t.ID]
 }
 
 func differ(a, b []telling) bool {

@@ -83,7 +83,7 @@ func (w *Page) layTable(cells int) tableLayout {
 	if cells < leastWide {
 		columns = forNarrow(columns)
 	}
-	// The order does not depend on whether runs go on: columns that change places are lost to the eye.
+	// The order does not depend on whether runs go on: a column that moves is lost to the eye.
 	switch n, first := len(w.progress()), w.outcomes(); {
 	case l.narrow:
 		columns = slices.Concat(columns[:1], columns[n:])
@@ -91,7 +91,7 @@ func (w *Page) layTable(cells int) tableLayout {
 		columns = slices.Concat(columns[n:n+first], columns[:n], columns[n+first:])
 	}
 	for _, c := range columns {
-		if c.rare && !w.have(c.of.Name) {
+		if c.rare && !w.have(c.of.Name) || c.change != nil && w.Baseline < 0 {
 			continue
 		}
 		if l.narrow { // c is a copy: the columns themselves keep their widths

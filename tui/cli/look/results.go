@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/measure"
@@ -38,6 +39,23 @@ func printDetailed(con *console.Console, runs []*record.Run) error {
 		}
 	}
 	return con.JSON(list)
+}
+
+// printAll prints every figure: a row a measure and a column a run or, where an algorithm has
+// several runs, a list of the runs and their comparison.
+func printAll(w io.Writer, runs []*record.Run) {
+	fmt.Fprintln(w)
+	seen := map[dro.Algorithm]bool{}
+	for _, r := range runs {
+		if a := r.Meta.Spec.Algorithm(); seen[a] {
+			printList(w, runs)
+			printComparison(w, compare.Runs(runs, compare.Options{}))
+			return
+		} else {
+			seen[a] = true
+		}
+	}
+	console.Blocks(w, runTable(runs, sharedParts(runs)))
 }
 
 // define says what the figures of the tables are, those that some of the runs have.

@@ -134,14 +134,15 @@ func TestTroublesAreToldOnce(t *testing.T) {
 	}
 	ids, remedy := []string{"mine", "fine"}, "continue with drolab resume %s"
 	if lines := troubles(live, ids, told, remedy); len(lines) != 1 ||
-		!strings.Contains(lines[0], "run mine waits: disk full (continue with drolab resume mine)") {
+		!strings.Contains(lines[0],
+			"run mine waits: disk full (continue with drolab resume mine)") {
 		t.Errorf("told %q", lines)
 	}
 	if lines := troubles(live, ids, told, remedy); len(lines) != 0 {
 		t.Errorf("told again: %q", lines)
 	}
 	over := []runner.LiveRun{{ID: "mine"}}
-	if lines := troubles(over, ids, told, ""); len(lines) != 1 || lines[0] != "run mine goes on" {
+	if lines := troubles(over, ids, told, ""); len(lines) != 1 || lines[0] != "run mine continues" {
 		t.Errorf("told when it was over: %q", lines)
 	}
 	if lines := troubles(live, ids, told, remedy); len(lines) != 1 {

@@ -84,7 +84,7 @@ func (s *Screen) readOnly(ctx context.Context, cfg lab.Config) error {
 
 // screen is the interface's world, without verbs.
 func (s *Screen) screen(runsDir string, attach bool) lab.Config {
-	return lab.Config{StopSweep: s.StopSweep, Ring: s.Ring,
+	return lab.Config{Hooks: lab.Hooks{StopSweep: s.StopSweep}, Ring: s.Ring,
 		RunsDir: runsDir, DataDir: s.DataDir, Catalogues: s.Catalogues,
 		ProgramsDir: s.Programs, CPU: machine.CPU(),
 		Cores: s.Threads, Dir: ".", Attach: attach,

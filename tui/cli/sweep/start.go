@@ -267,7 +267,7 @@ func (sw *Sweeps) Parallel() int {
 func (sw *Sweeps) sweepStopCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:               "stop DIR",
-		Short:             "Stop a sweep, its runs with a checkpoint; drolab sweep start continues it",
+		Short:             "Stop a sweep with checkpoints; drolab sweep start continues it",
 		Example:           "drolab sweep stop mysweep",
 		Args:              console.One("a sweep's folder", "drolab sweep stop DIR"),
 		ValidArgsFunction: completeFolders,

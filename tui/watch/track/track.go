@@ -40,12 +40,12 @@ type Track struct {
 	// The board says in Draw which of these are kept. A curve that no panel names is never
 	// made, so a new view needs no change here.
 	quantities map[string]lab.Measure
-	most       int                   // buckets of a curve
-	own        int                   // curves of the program's own values
-	Curves     map[string]*curve     // by quantity
-	Path       plot.Path             // (λ, η)
-	Films      map[string]*plot.Film // by list measure; a value for each class or group
-	Elapsed    *plot.Series          // Seconds over steps
+	most       int               // buckets of a curve
+	own        int               // curves of the program's own values
+	Curves     map[string]*curve // by quantity
+	Path       plot.Path         // (λ, η)
+	evaluated
+	Elapsed *plot.Series // Seconds over steps
 
 	Notes   []Note
 	Markers []plot.Marker // x in steps
@@ -55,6 +55,12 @@ type Track struct {
 	Asks    questions
 	Turns   bool // settings of it can be turned: asked of every frame, so found out once
 	turns   turned
+}
+
+// evaluated is what is kept of evaluations beside curves.
+type evaluated struct {
+	Films map[string]*plot.Film // by list measure; a value for each class or group
+	evals []*runner.EvalEvent   // what is compared at an epoch, see keepEval
 }
 
 // Names are what a run is called, and its colour.
@@ -172,6 +178,7 @@ func (t *Track) draws(e runner.Event) {
 		t.addStep(e)
 	case *runner.EvalEvent:
 		t.addEval(e)
+		t.keepEval(e)
 		t.roll(e)
 	case *runner.StatusEvent:
 		t.noteStatus(h)
@@ -300,6 +307,8 @@ func (t *Track) rewind(step int64) {
 	for _, f := range t.Films {
 		f.Rewind(x)
 	}
+	t.evals = slices.DeleteFunc(t.evals,
+		func(e *runner.EvalEvent) bool { return e.Step > step })
 	t.Path.Break()
 	t.Elapsed.Rewind(x)
 	t.Markers = slices.DeleteFunc(t.Markers, func(m plot.Marker) bool { return m.X > x })

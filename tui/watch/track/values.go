@@ -50,54 +50,6 @@ func OfEval(name string) Figure {
 	}
 }
 
-// OfEvalAt is a figure of the evaluation at an epoch.
-func OfEvalAt(name string, epoch float64) Figure {
-	return func(t *Track) (v measure.Number) {
-		if e := t.evalAt(epoch); e != nil {
-			v = e.Of(t.Meta.Fit(name))
-		}
-		return v
-	}
-}
-
-// evalAt is the evaluation at an epoch; nil without one. Of the runs that are watched the last
-// hundred evaluations are kept, and the last one before the log is read.
-func (t *Track) evalAt(epoch float64) *runner.EvalEvent {
-	near := 1e-6 * max(1, epoch)
-	for _, e := range slices.Backward(t.evals()) {
-		switch {
-		case math.Abs(e.Epoch-epoch) <= near:
-			return e
-		case e.Epoch < epoch: // those before are smaller still
-			return nil
-		}
-	}
-	return nil
-}
-
-// evals are those that are kept, in their order.
-func (t *Track) evals() []*runner.EvalEvent {
-	if len(t.Evals) == 0 && t.Eval != nil {
-		return []*runner.EvalEvent{t.Eval}
-	}
-	return t.Evals
-}
-
-// Common is the last epoch that all of the runs have been evaluated at, and whether it is behind
-// the last evaluation of the first; ok is false where there is none.
-func Common(runs []*Track) (epoch float64, behind, ok bool) {
-	if len(runs) == 0 {
-		return 0, false, false
-	}
-	for i, e := range slices.Backward(runs[0].evals()) {
-		lacks := func(t *Track) bool { return t.evalAt(e.Epoch) == nil }
-		if !slices.ContainsFunc(runs[1:], lacks) {
-			return e.Epoch, i < len(runs[0].evals())-1, true
-		}
-	}
-	return 0, false, false
-}
-
 // Places is a list measure of the last evaluation, a value for each class, group, radius or bin.
 // The list is the event's own and must not be changed; it is nil where the event has none.
 func (t *Track) Places(of lab.Measure) []measure.Number {
@@ -105,19 +57,6 @@ func (t *Track) Places(of lab.Measure) []measure.Number {
 		return nil
 	}
 	return t.Eval.ByGroup.Of(of.Name)
-}
-
-// PlacesAsOf is a list measure at the epoch of another run's last evaluation; nil where the run has
-// none there.
-func (t *Track) PlacesAsOf(o *Track, of lab.Measure) []measure.Number {
-	if o.Eval == nil {
-		return nil
-	}
-	e := t.evalAt(o.Eval.Epoch)
-	if e == nil {
-		return nil
-	}
-	return e.ByGroup.Of(of.Name)
 }
 
 // Counted are the numbers of samples that a measure's values are of.
