@@ -160,8 +160,8 @@ func (w *Page) ahead(branch, parent *track.Track, epoch float64) (list []string,
 	return list, styles
 }
 
-// takeBack asks for the value that a setting had before its last turn, to the bit. Pressed again, it
-// takes back the turn before that one.
+// takeBack asks for the value that a setting had before its last turn, to the bit. Pressed again,
+// it takes back the turn before that one.
 func (w *Page) takeBack() tea.Cmd {
 	t := w.Run()
 	key, value, _ := t.Back()
