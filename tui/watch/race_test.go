@@ -120,8 +120,8 @@ func TestTakeBack(t *testing.T) {
 	}
 }
 
-// TestFilmHalfRead draws a branch of whose parent's log only half is read: its films have frames, and
-// it stands before its first evaluation.
+// TestFilmHalfRead draws a branch of whose parent's log only half is read: its films have frames,
+// and it stands before its first evaluation.
 func TestFilmHalfRead(t *testing.T) {
 	r := watching(t, 200, 60)
 	run := r.watch.Run()
