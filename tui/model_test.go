@@ -222,7 +222,12 @@ func TestKeys(t *testing.T) {
 		for i := range table {
 			row := &table[i]
 			for _, k := range row.Keys.Keys() {
-				if before := seen[k]; before != nil &&
+				// One of a replay and one of runs as they are have different moments.
+				moments := func(a, b *kit.Key) bool {
+					return strings.HasPrefix(a.Help, "replay:") && b.Alters &&
+						(a.Blocked() != "" || b.Blocked() != "")
+				}
+				if before := seen[k]; before != nil && !moments(before, row) &&
 					(before.Blocked() == "") == (row.Blocked() == "") {
 					t.Errorf("%q does two things on page %d", k, id+1)
 				}

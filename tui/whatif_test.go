@@ -60,7 +60,8 @@ func TestWhatIf(t *testing.T) {
 	screen := tuitest.Text(r.shot(t))
 	if got := r.watch.IDs(); !slices.Equal(got, []string{ids[0], branch.Meta.ID}) ||
 		r.watch.Run().ID != branch.Meta.ID || r.watch.Tracks[r.watch.Baseline].ID != ids[0] ||
-		!strings.Contains(screen, "Branch of ") || !strings.Contains(screen, "vs sfk") {
+		!strings.Contains(screen, "Branch of ") || !strings.Contains(screen, "vs sfk") ||
+		!strings.Contains(r.watch.Run().Label, "fork lambda0 0.2 s1") {
 		t.Errorf("%v are watched, the cursor is on %s:\n%s", got, r.watch.Run().ID, screen)
 	}
 }

@@ -12,7 +12,8 @@ import (
 func (s *Spec) Forkable() []string {
 	var live, others []string
 	for _, t := range AllSettings() {
-		if t.Inherited() || t.Viewed() || !t.ReadIn(s) || t.Key == "coordinates" { // z goes on in them
+		// The state z goes on in its coordinates.
+		if t.Inherited() || t.Viewed() || !t.ReadIn(s) || t.Key == "coordinates" {
 			continue
 		}
 		_, less := s.Nudge(t.Key, -1)
@@ -87,8 +88,8 @@ func (s *Spec) stands(key string, v Auto) float64 {
 	return 1
 }
 
-// ladder are the values to try beside v, in this order: the next of 1, 2, 5, 10 …, and where a bound
-// lies before that half, a quarter and an eighth of the way there.
+// ladder are the values to try beside v, in this order: the next of 1, 2, 5, 10 …, and where a
+// bound lies before that half, a quarter and an eighth of the way there.
 func ladder(v float64, by int) (list []float64) {
 	next := rung(v, by)
 	if least := 1e-3; v != 0 && math.Abs(v) <= least && (v > 0) == (by < 0) {

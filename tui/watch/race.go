@@ -3,9 +3,12 @@ package watch
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/compare"
+	"drolab/runner/spec"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -39,6 +42,28 @@ func (w *Page) race(ghost string) {
 	}
 	w.Baseline = at
 	w.Pick(branch)
+	// Where the state of a fork begins, as λ, tells it apart as well, and says nothing to whoever
+	// turned another setting.
+	p := w.Tracks[at]
+	for _, t := range w.Tracks {
+		if text := changes(t, p); parentOf(t) == ghost && text != "" {
+			t.Short = "fork " + text
+			t.Label = fmt.Sprintf("%s s%d", t.Short, t.Meta.Spec.Seed)
+			p.Short = string(p.Meta.Spec.Algorithm())
+			p.Label = fmt.Sprintf("%s s%d", p.Short, p.Meta.Spec.Seed)
+		}
+	}
+}
+
+// changes are the settings in which a fork differs from its parent by hand; "" without any.
+func changes(branch, parent *track.Track) string {
+	var list []string
+	for _, d := range compare.Diff([]spec.Spec{branch.Meta.Spec, parent.Meta.Spec}) {
+		if d.Key != "lambda" && d.Key != "eta" {
+			list = append(list, d.Key+" "+d.Values[0])
+		}
+	}
+	return strings.Join(list, " ")
 }
 
 // parentOf is the name of the run that a fork comes from; "" of no fork.
@@ -135,8 +160,8 @@ func (w *Page) ahead(branch, parent *track.Track, epoch float64) (list []string,
 	return list, styles
 }
 
-// takeBack asks for the value that a setting had before its last turn, to the bit. Pressed again, it
-// takes back the turn before that one.
+// takeBack asks for the value that a setting had before its last turn, to the bit. Pressed again,
+// it takes back the turn before that one.
 func (w *Page) takeBack() tea.Cmd {
 	t := w.Run()
 	key, value, _ := t.Back()

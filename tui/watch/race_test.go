@@ -8,6 +8,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/measure"
+	"drolab/runner/record"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
 )
@@ -117,4 +118,14 @@ func TestTakeBack(t *testing.T) {
 	if r.Press("u"); len(r.asked.List) != 1 {
 		t.Errorf("all is taken back: asked %v", r.asked.List)
 	}
+}
+
+// TestFilmHalfRead draws a branch of whose parent's log only half is read: its films have frames,
+// and it stands before its first evaluation.
+func TestFilmHalfRead(t *testing.T) {
+	r := watching(t, 200, 60)
+	run := r.watch.Run()
+	run.Behind, run.Progress = run.Progress, record.NewProgress(run.Meta)
+	r.Press("tab")
+	r.Fits(t, "half a log")
 }

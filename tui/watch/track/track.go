@@ -53,8 +53,7 @@ type Track struct {
 	Skipped int           // lines of the log that are no events
 	Hidden  bool          // its curves
 	Asks    questions
-	Turns   bool // settings of it can be turned: asked of every frame, so found out once
-	turns   turned
+	knobs
 }
 
 // evaluated is what is kept of evaluations beside curves.

@@ -2,6 +2,12 @@ package track
 
 import "drolab/runner"
 
+// knobs are a run's settings that turn.
+type knobs struct {
+	Turns bool // settings of it can be turned: asked of every frame, so found out once
+	turns turned
+}
+
 // turned is a stack of the turns of a run's knobs: one that brings a setting back to the bits that
 // it had before the last turn takes that turn off, since it was taken back.
 type turned []runner.KnobEvent
