@@ -61,14 +61,6 @@ func SummaryMeasures() []Measure {
 	return slices.DeleteFunc(list, func(m Measure) bool { return m.IsList() })
 }
 
-// OfSummary is a measure of a run's summary.
-func OfSummary(s *runner.Summary, name string) measure.Number {
-	if name == speedName {
-		return s.ImagesPerSecond
-	}
-	return s.Of(name)
-}
-
 // Named is the measure of a name in a list; it has to be there.
 func Named(list []Measure, name string) Measure {
 	if i := slices.IndexFunc(list, func(m Measure) bool { return m.Name == name }); i >= 0 {
