@@ -144,7 +144,8 @@ func (d *drawing) draw() {
 		}
 		x, y := places[i][0], 14+legendLine*places[i][1]
 		fmt.Fprintf(d, "<line%s x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%[4]d\"/>"+
-			"<text x=\"%[5]d\" y=\"%d\">%s</text>\n", d.pen(i), x, x+22, y, x+27, y+4, hyper(c.Name))
+			"<text x=\"%[5]d\" y=\"%d\">%s</text>\n", d.pen(i), x, x+22, y, x+27, y+4,
+			hyper(c.Name))
 	}
 }
 
