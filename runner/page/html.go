@@ -55,7 +55,12 @@ func (p *Page) HTML() string {
 }
 
 func (p *Page) htmlTable(b *strings.Builder, t *Table) {
-	b.WriteString("<div class=\"wide\"><table>\n<thead>")
+	const many = 10 // columns that a page of 1200 pixels has room for at the size of its text
+	b.WriteString("<div class=\"wide\"><table")
+	if len(t.Head) > many {
+		b.WriteString(` class="many"`)
+	}
+	b.WriteString(">\n<thead>")
 	for i, row := range t.rows() {
 		kind := "td"
 		if i == 0 {
@@ -79,9 +84,8 @@ func (p *Page) htmlTable(b *strings.Builder, t *Table) {
 
 // class is how a cell looks: text to the left, and its tone.
 func (p *Page) class(t *Table, column int, cell string) string {
-	word, _, _ := strings.Cut(cell, " ¹")
-	switch tone, ok := p.Tones[word]; {
-	case ok:
+	switch tone := p.Tone(cell); {
+	case tone != "":
 		return ` class="text ` + string(tone) + `"`
 	case t.Left(column):
 		return ` class="text"`

@@ -12,7 +12,7 @@ import (
 type Page struct {
 	Title  string
 	Blocks []Block
-	// Tones are the colours of cells by their text, without a mark of a footnote behind.
+	// Tones are the colours of cells by the words that they end in.
 	Tones map[string]Tone
 	Faint string // the head of columns of numbers that are beside the point
 }
@@ -67,6 +67,19 @@ const (
 	Good Tone = "yes"
 	Bad  Tone = "no"
 )
+
+// Tone is how a cell looks by the words that it ends in, before a mark of a footnote: of
+// "not supported" and "supported", both of them Tones, the longer counts. "" is as all else.
+func (p *Page) Tone(cell string) (tone Tone) {
+	cell, _, _ = strings.Cut(cell, " ¹")
+	longest := ""
+	for words, t := range p.Tones {
+		if strings.HasSuffix(" "+cell, " "+words) && len(words) > len(longest) {
+			longest, tone = words, t
+		}
+	}
+	return tone
+}
 
 func (Heading) block() {}
 func (Text) block()    {}

@@ -75,7 +75,10 @@ func (d *drawing) down(level float64) float64 {
 
 // inline draws the figure for a page of HTML, whose style has its colours.
 func (f *Figure) inline() string {
-	d := f.drawing(inlineLook())
+	l := inlineLook()
+	_, lines := f.legend(l)
+	l.top, l.height = l.top+lines*legendLine, l.height+lines*legendLine
+	d := f.drawing(l)
 	fmt.Fprintf(d, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">\n",
 		d.width, d.height, hyper(f.Caption))
 	d.draw()
@@ -108,9 +111,28 @@ func SVG(title string, figures []*Figure) string {
 	return b.String()
 }
 
+// legendLine is the height of a line of names above the axes, in pixels.
+const legendLine = 17
+
+// legend says at which pixel from the left each curve's name begins and in which line, and how
+// many lines there are after the first: as many as keep every name within the drawing.
+func (f *Figure) legend(l look) (places [][2]int, more int) {
+	const pen, gap, letter = 27, 16, 7
+	x := l.left
+	for i := range f.Curves {
+		w := pen + letter*len([]rune(f.Curves[i].Name))
+		if x > l.left && x+w > l.width-l.right {
+			x, more = l.left, more+1
+		}
+		places = append(places, [2]int{x, more})
+		x += w + gap
+	}
+	return places, more
+}
+
 func (d *drawing) draw() {
 	d.axes()
-	place := float64(d.left)
+	places, _ := d.figure.legend(d.look)
 	for i := range d.figure.Curves {
 		c := &d.figure.Curves[i]
 		d.curve(c, i)
@@ -120,11 +142,10 @@ func (d *drawing) draw() {
 				d.width-d.right-6, d.top+14+14*i, d.colour(i), hyper(c.Name))
 			continue
 		}
-		fmt.Fprintf(d, "<line%s x1=\"%.0f\" x2=\"%.0f\" y1=\"14\" y2=\"14\"/>"+
-			"<text x=\"%.0f\" y=\"18\">%s</text>\n",
-			d.pen(i), place, place+22, place+27, hyper(c.Name))
-		const letter = 7
-		place += 27 + 16 + letter*float64(len([]rune(c.Name)))
+		x, y := places[i][0], 14+legendLine*places[i][1]
+		fmt.Fprintf(d, "<line%s x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%[4]d\"/>"+
+			"<text x=\"%[5]d\" y=\"%d\">%s</text>\n", d.pen(i), x, x+22, y, x+27, y+4,
+			hyper(c.Name))
 	}
 }
 

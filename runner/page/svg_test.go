@@ -86,3 +86,41 @@ func TestFigureOfAnyRange(t *testing.T) {
 		}
 	}
 }
+
+// Every name above a figure on a page of HTML lies within the drawing and above its axes, however
+// many curves there are; 7 pixels a letter is more than a browser takes at this size of text.
+func TestLegendWhole(t *testing.T) {
+	f := new(Figure)
+	for i := range 8 {
+		name := fmt.Sprintf("sfk c=%d", 100*(i+1))
+		f.Curves = append(f.Curves, Curve{Name: name, Points: points(1, 2)})
+	}
+	l, svg := inlineLook(), f.inline()
+	top := regexp.MustCompile(`class="axis" d="M\d+ (\d+)`).FindStringSubmatch(svg)
+	axes, _ := strconv.Atoi(top[1])
+	names := regexp.MustCompile(`<text x="(\d+)" y="(\d+)">(sfk[^<]*)<`)
+	found := names.FindAllStringSubmatch(svg, -1)
+	if len(found) != len(f.Curves) {
+		t.Fatalf("%d names of %d: %s", len(found), len(f.Curves), svg)
+	}
+	for _, m := range found {
+		x, _ := strconv.Atoi(m[1])
+		y, _ := strconv.Atoi(m[2])
+		if x+7*len(m[3]) > l.width || y > axes {
+			t.Errorf("%s stands at %d, %d: the drawing is %d wide, its axes begin at %d",
+				m[3], x, y, l.width, axes)
+		}
+	}
+}
+
+// The tone of a cell is that of the longest words that it ends in.
+func TestTone(t *testing.T) {
+	p := &Page{Tones: map[string]Tone{"supported": Good, "not supported": Bad}}
+	for cell, want := range map[string]Tone{"supported": Good, "not supported": Bad,
+		"+0.1 ± 0.2 not supported": Bad, "sfk: supported": Good, "supported ¹": Good,
+		"undecided": "", "unsupported": ""} {
+		if got := p.Tone(cell); got != want {
+			t.Errorf("%q has the tone %q, want %q", cell, got, want)
+		}
+	}
+}

@@ -146,7 +146,7 @@ func (p *Page) sortBack() {
 func (p *Page) goIn() tea.Cmd { return kit.Send(lab.Watch{IDs: ids(p.picked())}) }
 
 func (p *Page) replay() tea.Cmd {
-	return kit.Send(lab.Watch{IDs: ids(p.picked()), Replay: &lab.Replay{}})
+	return kit.Send(lab.Watch{IDs: ids(p.picked()), Replay: &lab.Replay{Steps: true}})
 }
 
 func (p *Page) samples() tea.Cmd { return kit.Send(lab.Samples{Run: p.current()}) }

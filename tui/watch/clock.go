@@ -270,7 +270,7 @@ func (w *Page) replayKeys() []kit.Key {
 		row(".", "on", "on by a fiftieth", func(c *clock) { c.scrub(1) }),
 		row("{", "slower", "slower", func(c *clock) { c.faster(-1) }),
 		row("}", "faster", "faster", func(c *clock) { c.faster(1) }),
-		row("T", "", "runs side by side by time since their start, or by step", (*clock).turn),
+		row("T", "", "runs side by side by step, or by time since their start", (*clock).turn),
 	}
 	rows = append(rows, jump("u", "U", "evaluation")...)
 	rows = append(rows, jump("y", "Y", "checkpoint")...)
@@ -310,7 +310,7 @@ func (w *Page) flipReplay() tea.Cmd {
 		m.IDs = append(m.IDs, t.ID)
 	}
 	if w.clock == nil {
-		m.Replay = &lab.Replay{}
+		m.Replay = &lab.Replay{Steps: true}
 	}
 	return kit.Send(m)
 }

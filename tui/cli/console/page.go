@@ -15,12 +15,16 @@ import (
 // PageWriter lays a page out in lines of some width.
 type PageWriter struct {
 	io.Writer
-	Width int  // of a line, in cells
-	ASCII bool // no other characters in lines and charts
+	Width int        // of a line, in cells
+	ASCII bool       // no other characters in lines and charts
+	Theme *kit.Theme // that paints what has a tone; nil paints nothing
+
+	tone func(cell string) page.Tone // of the page that is printed
 }
 
 // Page prints a page.
 func (w *PageWriter) Page(p *page.Page) {
+	w.tone = p.Tone
 	fmt.Fprintf(w, "%s\n", Clean(p.Title))
 	for _, block := range p.Blocks {
 		fmt.Fprintln(w)
@@ -54,7 +58,7 @@ func Blocks(w io.Writer, blocks ...page.Block) {
 		width = to.Width
 	}
 	for _, b := range blocks {
-		(&PageWriter{w, width, false}).block(b)
+		(&PageWriter{Writer: w, Width: width}).block(b)
 	}
 }
 
@@ -158,10 +162,24 @@ func (w *PageWriter) row(t *page.Table, row []string, widths []int, from, to int
 			if t.Left(i) {
 				lay = kit.Left
 			}
-			line += kit.Blanks(gap) + lay(part, widths[i])
+			line += kit.Blanks(gap) + lay(w.paint(row[i], part), widths[i])
 		}
 	}
 	fmt.Fprintln(w, strings.TrimRight(line, " "))
+}
+
+// paint gives a part of a cell the colour of the whole cell's tone.
+func (w *PageWriter) paint(cell, part string) string {
+	if w.Theme == nil || w.tone == nil {
+		return part
+	}
+	switch w.tone(strings.TrimSpace(cell)) {
+	case page.Good:
+		return w.Theme.Good.Paint(part)
+	case page.Bad:
+		return w.Theme.Bad.Paint(part)
+	}
+	return part
 }
 
 // figureHeight is the height of a chart in lines.

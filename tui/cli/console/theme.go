@@ -47,12 +47,12 @@ func (c *Console) Width(other int) int {
 
 // Wrapped prints a paragraph in lines of the width.
 func (c *Console) Wrapped(text string) {
-	(&PageWriter{c.Stdout, c.Width(80), c.ASCII}).wrapped(text, "", "")
+	(&PageWriter{Writer: c.Stdout, Width: c.Width(80), ASCII: c.ASCII}).wrapped(text, "", "")
 }
 
 // Blocks prints blocks in lines of the width.
 func (c *Console) Blocks(blocks ...page.Block) {
 	for _, b := range blocks {
-		(&PageWriter{c.Stdout, c.Width(80), c.ASCII}).block(b)
+		(&PageWriter{Writer: c.Stdout, Width: c.Width(80), ASCII: c.ASCII}).block(b)
 	}
 }

@@ -101,7 +101,8 @@ func (f *reportFlags) report(con *console.Console, runs []*record.Run) error {
 	}
 	columns, _, _ := con.Size()
 	width := max(40, cmp.Or(f.width, columns, reportWidth))
-	out := &console.PageWriter{Writer: con.Stdout, Width: width, ASCII: con.ASCII}
+	out := &console.PageWriter{Writer: con.Stdout, Width: width, ASCII: con.ASCII,
+		Theme: con.Theme()}
 	out.Page(p)
 	return nil
 }

@@ -22,8 +22,8 @@ logged by each moment. Space plays and pauses, { and } change the speed, comma a
 go to the next evaluation, checkpoint and warning, U, Y and K to the one before. Nothing is changed. RUN is as in compare:
 recorded:paper are the paper's runs, which come with the program and need no dataset.
 
-Runs are side by side at the same time of training after their own start, without pauses; with --by step, at the
-same step. Of a run with more than about a thousand lines in its log some lines are shown as one, with the least
+Runs are side by side at the same step; with --by time, at the same time of training after their own start,
+without pauses. Of a run with more than about a thousand lines in its log some lines are shown as one, with the least
 and the greatest of their values.`,
 		Example: `drolab replay recorded:paper
 drolab replay latest --speed 60 --from 40%`,
@@ -55,8 +55,8 @@ drolab replay latest --speed 60 --from 40%`,
 		"times as fast as the runs were (default: all in about a minute)")
 	c.Flags().StringVar(&from, "from", "0%",
 		"where to begin: a part, a time or a step, as in 40%, 3m20s, 1200")
-	c.Flags().StringVar(&by, "by", "time", "what runs are side by side at: time or step")
-	console.Choices(c, "by", "time", "step")
+	c.Flags().StringVar(&by, "by", "step", "what runs are side by side at: step or time")
+	console.Choices(c, "by", "step", "time")
 	return c
 }
 
