@@ -284,7 +284,8 @@ func TestCatalogueIsExamined(t *testing.T) {
 	want := toldBy(t, remembering(dir, cache))
 	c := NewCatalogue(dir, cache)
 	whole := read(t, c.path())
-	for name, at := range map[string]int{"none": -1, "a summary": 20, "the index": len(whole) - 40} {
+	places := map[string]int{"none": -1, "a summary": 20, "the index": len(whole) - 40}
+	for name, at := range places {
 		t.Run(name, func(t *testing.T) {
 			b := append([]byte{}, whole...)
 			if at >= 0 {

@@ -80,14 +80,14 @@ func (k *Key) Names(ascii bool) string {
 func (k *Key) Name(ascii bool) string { return KeyName(k.Keys.Keys()[0], ascii) }
 
 // Find returns the row that a key belongs to; nil without one. Where several rows
-// have it, it is the first that can be done now, or else the last: that of no replay.
+// have it, it is the first that can be done now, or else the first.
 func Find(table []Key, press tea.KeyPressMsg) (found *Key) {
 	for i := range table {
 		if row := &table[i]; key.Matches(press, row.Keys) {
 			if row.Blocked() == "" {
 				return row
 			}
-			found = row
+			found = cmp.Or(found, row)
 		}
 	}
 	return found

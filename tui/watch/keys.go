@@ -18,7 +18,11 @@ import (
 // wrapped in touch and Fit, and no action has to think of them.
 func (w *Page) Keys() []kit.Key {
 	// A replay's keys work in a replay alone, and come first there.
-	rows := append(w.replayKeys(), w.ownKeys()...)
+	rows, more := w.ownKeys(), w.replayKeys()
+	if w.clock != nil {
+		rows, more = more, rows
+	}
+	rows = append(rows, more...)
 	for i := range rows {
 		// The overlay that a Do opens is no part of the page, and is drawn by the model.
 		do := rows[i].Do
