@@ -94,7 +94,7 @@ func TestOnlyKeys(t *testing.T) {
 	if _, _, err := p.connect(gossh.PublicKeys(p.known)); err == nil {
 		t.Error("a key that was taken out gets in")
 	}
-	p.log.await(t, "nobody can log in: ")
+	p.log.await(t, "no one can log in: ")
 }
 
 // TestNoShell refuses everything that is no screen.
