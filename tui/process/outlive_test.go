@@ -500,7 +500,7 @@ func TestFullDiskInline(t *testing.T) {
 	whole.do(append(spec, "--inline")...)
 	inline := b.terminal(append(spec, "--inline")...)
 	inline.await("word of a full disk",
-		func() bool { return inline.shows("disk full") && inline.shows("it goes on by itself") })
+		func() bool { return inline.shows("disk full") && inline.shows("it continues when") })
 	makeRoom()
 	if err := inline.cmd.Wait(); err != nil {
 		t.Errorf("%v\n%s", err, inline.screen)
