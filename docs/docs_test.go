@@ -296,6 +296,7 @@ func notRun() map[string]string {
 		"drolab report registered --runs registered":                days,
 
 		"drolab report recorded:paper --into docs/results.md": inTest,
+		"drolab report recorded:paper --into docs/paper.md":   inTest,
 
 		"drolab run train.py --algo sfk,erm --seeds 4":              torch,
 		"drolab run cifar_resnet18.py --algo sfk-auto,erm --detach": torch,
@@ -380,7 +381,7 @@ func TestPagesAreOfTheRecordedRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range pages(t, "README.md", "docs/results.md") {
+	for _, p := range pages(t, "README.md", "docs/results.md", "docs/paper.md") {
 		if want, err := report.Replace(p.text, r); err != nil || want != p.text {
 			t.Errorf("%s has other tables (%v): drolab report recorded:paper --into %[1]s",
 				p.path, err)

@@ -46,7 +46,8 @@ func own(t *testing.T, r *Report) string {
 			}
 		}
 	}
-	b, err := json.MarshalIndent([]any{r.Claims, r.Tests, r.Departures, all}, "", " ")
+	b, err := json.MarshalIndent([]any{r.Claims, r.Tests, r.Later, r.Reproduction,
+		r.Departures, all}, "", " ")
 	if err != nil {
 		t.Fatal(err)
 	}

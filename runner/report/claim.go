@@ -66,6 +66,33 @@ func (r *Report) claim() {
 	}
 }
 
+// claimLater tests what the claims leave out, and where Table 1 is of these data whether its
+// means are met.
+func (r *Report) claimLater() {
+	for _, say := range later() {
+		for _, p := range r.Problems {
+			for _, pair := range say.pairs {
+				if c := p.claim(&say, pair); c != nil {
+					r.Later = append(r.Later, c)
+				}
+			}
+		}
+	}
+	r.LaterTests = judge(r.Later)
+	for _, row := range published.rows {
+		for _, p := range r.Problems {
+			a := p.arm(row.method)
+			if a == nil || !p.published {
+				continue
+			}
+			if c := a.reproduced(p.Label); !slices.ContainsFunc(r.Reproduction, c.sameTest) {
+				r.Reproduction = append(r.Reproduction, c)
+			}
+		}
+	}
+	judge(r.Reproduction)
+}
+
 // judge corrects tests for each other, those that are the same once, and says how
 // many there were.
 func judge(list []*Claim) (tests int) {

@@ -21,7 +21,16 @@ func (p *passage) end() string   { return "<!-- " + p.name + ": end -->" }
 
 // passages are all that Replace knows.
 func passages() []passage {
-	return []passage{{"report", (*Report).brief}, {"report in short", (*Report).short}}
+	return []passage{
+		{"report", (*Report).brief},
+		{"report in short", (*Report).short},
+		{"report of further claims", func(r *Report) string {
+			return page.Markdown(r.laterBlocks()...)
+		}},
+		{"report of readings", func(r *Report) string {
+			return page.Markdown(r.nearBlocks()...)
+		}},
+	}
 }
 
 // brief is a table for each radius, and the verdicts.

@@ -27,12 +27,18 @@ func (r *Report) Page() *page.Page {
 	if text := r.windows(); text != "" {
 		p.Blocks = append(p.Blocks, page.Text(text))
 	}
-	p.Blocks = append(p.Blocks, page.Text("What the verdicts depend on:"), r.readings())
+	p.Blocks = append(p.Blocks, page.Text("What the verdicts depend on:"),
+		readings(claims(), r.Claims))
+	p.Blocks = append(p.Blocks, r.laterBlocks()...)
 	for _, of := range r.Problems {
 		p.Blocks = append(p.Blocks, of.blocks()...)
 	}
 	p.Blocks = append(p.Blocks, r.departureBlocks()...)
 	p.Blocks = append(p.Blocks, r.variationBlocks()...)
+	if blocks := r.nearBlocks(); blocks != nil {
+		p.Blocks = append(p.Blocks, page.Heading("Which reading comes closest to Table 1"))
+		p.Blocks = append(p.Blocks, blocks...)
+	}
 	p.Blocks = append(p.Blocks, r.madeBlocks()...)
 	return p
 }
@@ -185,12 +191,14 @@ func (c *Claim) relation(a string) string {
 		sign = ">"
 	}
 	what := "time of a step"
-	if c.Measure == lowClasses {
+	if c.Key == limited {
+		return fmt.Sprintf("%s: cat (2965 images) > automobile (2715)", a)
+	} else if c.Measure == lowClasses {
 		what = "classes 3, 4, 5"
 	} else if m, ok := measure.FindMeasure(c.Measure); ok {
-		what = strings.TrimPrefix(m.Title, "train ")
-		if m.Name == "train_loss" {
-			what = m.Title
+		what = m.Title
+		if c.Key == "train-loss-along" {
+			what += ", along the run"
 		}
 	}
 	switch margin := c.Margin.Float(); {
@@ -266,16 +274,20 @@ func (r *Report) windows() string {
 	return text + "."
 }
 
-// readings says what was measured, a claim each.
-func (r *Report) readings() (list page.List) {
-	for _, say := range claims() {
-		i := slices.IndexFunc(r.Claims, func(c *Claim) bool { return c.Key == say.key })
-		if i < 0 {
+// readings says what was measured, a claim each that was tested.
+func readings(of []claimed, tested []*Claim) (list page.List) {
+	for _, say := range of {
+		if !slices.ContainsFunc(tested, func(c *Claim) bool { return c.Key == say.key }) {
 			continue
 		}
 		var pairs []string
 		for _, pair := range say.pairs {
 			pairs = append(pairs, fmt.Sprintf("%s and %s", pair[0], pair[1]))
+		}
+		if first := say.pairs[0]; first[0] == first[1] {
+			list = append(list, fmt.Sprintf("“%s %s” (%s): %s.", first[0], say.says, say.source,
+				say.reading))
+			continue
 		}
 		list = append(list, fmt.Sprintf("“%s … %s %s …” (%s; %s): %s.", say.pairs[0][0], say.says,
 			say.pairs[0][1], say.source, strings.Join(pairs, ", "), say.reading))

@@ -285,19 +285,7 @@ func (g *Registered) equivalence() {
 // reproduction compares mean accuracies with Table 1.
 func (g *Registered) reproduction() {
 	for _, row := range []dro.Algorithm{baseline, dro.SFK, dro.PAN} {
-		a, paper := g.arm(row, 1.5), published.of(row).mean()/100
-		c := &Claim{
-			Key:     "reproduction",
-			Problem: "ρ = 1.5",
-			A:       a.label,
-			B:       "Table 1",
-			Measure: "test_accuracy",
-		}
-		c.Difference = differ(&a.arm, &a.arm, finite(func(r, _ *ran) (x, y float64, ok bool) {
-			v := r.Summary().Of(c.Measure)
-			return v.Float(), paper, v.Applies()
-		}), 0)
-		g.Reproduction = append(g.Reproduction, c)
+		g.Reproduction = append(g.Reproduction, g.arm(row, 1.5).reproduced("ρ = 1.5"))
 	}
 	correct(g.Reproduction)
 }

@@ -21,7 +21,14 @@ type Report struct {
 	Tests int `json:"tests"`
 	// Further are the same claims of arms that are not the claims' own, each arm's
 	// corrected for each other: what they come to changes no claim.
-	Further    []*Claim    `json:"further"`
+	Further []*Claim `json:"further"`
+	// Later are claims that were first tested when the runs had been seen: a family of
+	// LaterTests. Reproduction is of Table 1's means, a family too; its verdicts say nothing.
+	Later        []*Claim `json:"later"`
+	LaterTests   int      `json:"later_tests"`
+	Reproduction []*Claim `json:"reproduction"`
+	// Readings are of the paper's experiment, the nearest to Table 1 first.
+	Readings   []Reading   `json:"readings"`
 	Departures []Departure `json:"departures"`
 	Variations []Variation `json:"variations"`
 	Wanted     []Wanted    `json:"wanted"` // variations that no run is there for
@@ -86,7 +93,7 @@ type Options struct {
 // be read, or no finished run.
 func New(runs []*record.Run, o Options) (*Report, error) {
 	r := &Report{Level: level, Problems: []*Problem{}, Claims: []*Claim{}, Further: []*Claim{},
-		Departures: []Departure{}, Variations: []Variation{}, Wanted: []Wanted{}, Notes: []string{}}
+		Later: []*Claim{}, Reproduction: []*Claim{}, Readings: []Reading{}, Departures: []Departure{}, Variations: []Variation{}, Wanted: []Wanted{}, Notes: []string{}}
 	runs, mixed := record.Unmixed(runs)
 	if len(mixed) > 0 {
 		r.note("left out, because no one method's: %s", strings.Join(mixed, ", "))
@@ -114,8 +121,10 @@ func New(runs []*record.Run, o Options) (*Report, error) {
 		}
 	}
 	r.claim()
+	r.claimLater()
 	r.Departures = departures(r.Problems)
 	r.vary(main, others)
+	r.near()
 	r.Made = made(all)
 	return r, nil
 }

@@ -98,6 +98,8 @@ type Variation struct {
 	Arm     string   `json:"arm"`
 	Effects []Effect `json:"effects"`
 	method  dro.Algorithm
+	of      *Problem // whose arms these are
+	arm     *arm
 }
 
 // Effect is what a variation does to a measure.
@@ -164,6 +166,8 @@ func (r *Report) varyArm(p *Problem, base, a *arm) {
 		Arm:     string(a.algorithm),
 		Effects: []Effect{},
 		method:  a.algorithm,
+		of:      p,
+		arm:     a,
 	}
 	for _, name := range varied() {
 		name = a.runs[0].Meta.Fit(name)

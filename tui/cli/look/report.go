@@ -85,12 +85,14 @@ func (f *reportFlags) report(con *console.Console, runs []*record.Run) error {
 	case con.AsJSON:
 		return con.JSON(r)
 	}
-	told, err := story.Of(runs)
-	if err != nil {
-		return err
-	}
 	p := r.Page()
-	p.Blocks = append(p.Blocks, page.Heading("In a sentence"), page.Text(told.String()))
+	if whole { // of registered runs nothing is told before the tests that are registered
+		told, err := story.Of(runs)
+		if err != nil {
+			return err
+		}
+		p.Blocks = append(p.Blocks, page.Heading("In a sentence"), page.Text(told.String()))
+	}
 	switch {
 	case f.markdown:
 		return con.Print(p.Markdown())

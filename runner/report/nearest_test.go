@@ -1,0 +1,110 @@
+package report
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"drolab/dro"
+	"drolab/runner/spec"
+)
+
+// A reading is of SFK and ERM alike where both read the setting, the nearest comes first, and
+// the page says that none has SFK above ERM.
+func TestReadings(t *testing.T) {
+	like, f := as(t, "paper-gentle"), newFolder(t)
+	add := func(a dro.Algorithm, seed uint64, points float64, change func(*spec.Spec)) {
+		var classes []float64 // the last evaluation adds .02
+		for _, x := range published.of(a).classes {
+			classes = append(classes, (x+points)/100-.02)
+		}
+		f.add(told{algorithm: a, seed: seed, rho: .5, preset: "paper-gentle", accuracy: classes,
+			classes: strings.Fields("a b c d e f g h i j"), worst: published.of(a).mean()/100 - .1 +
+				points/100, change: func(s *spec.Spec) { like(s); change(s) }})
+	}
+	for seed := uint64(1); seed <= 3; seed++ {
+		add(dro.SFK, seed, -3+float64(seed)-2, func(*spec.Spec) {})
+		add(dro.ERM, seed, 1, func(*spec.Spec) {})
+	}
+	mean := func(s *spec.Spec) { s.Pad = "mean" }
+	add(dro.SFK, 1, -1, mean)
+	add(dro.ERM, 1, 0, mean)
+	add(dro.SFK, 2, 5, func(s *spec.Spec) { s.Init = "he" }) // ERM is not trained so
+	add(dro.SFK, 1, -2, func(s *spec.Spec) { s.SetOwn("c", spec.Fixed(100)) })
+	r := f.report()
+	want := []struct {
+		name                  string
+		runs                  int
+		fromSFK, fromERM, gap float64
+	}{
+		{half + ", pad mean", 1, 1, 0, -1},
+		{half + ", c 100", 1, 2, 1, -3},
+		{half, 3, 3, 1, -4},
+	}
+	if len(r.Readings) != len(want) {
+		t.Fatalf("%d readings, want %d: %+v", len(r.Readings), len(want), r.Readings)
+	}
+	near := func(got, points float64) bool { return math.Abs(100*got-points) < 1e-9 }
+	printed := published.of(dro.SFK).mean() - published.of(dro.ERM).mean()
+	for i, w := range want {
+		d := &r.Readings[i]
+		if d.Name != w.name || d.Runs != w.runs || !near(d.FromSFK.Float(), w.fromSFK) ||
+			!near(d.FromERM.Float(), w.fromERM) || !near(d.Lead.Mean.Float(), w.gap+printed) {
+			t.Errorf("line %d is %+v, want %+v", i+1, d, w)
+		}
+	}
+	if text := r.Page().Markdown(); !strings.Contains(text, "Under 0 of these 3 readings sfk") {
+		t.Error("the page does not count the readings under which sfk is above erm")
+	}
+}
+
+// Claims that came later are of a family of their own, and a class with more images that is
+// worse says that their number is not all.
+func TestFurtherClaims(t *testing.T) {
+	like, f := as(t, "paper-gentle"), newFolder(t)
+	for seed := uint64(1); seed <= 4; seed++ {
+		var classes []float64
+		for i := range 10 {
+			classes = append(classes, .5+wobble(seed*uint64(i+1)))
+		}
+		classes[published.fewer] += .3
+		for _, a := range []dro.Algorithm{dro.ERM, dro.SFK, dro.PGD} {
+			objective := 2 + wobble(seed)
+			if a == dro.PGD {
+				objective -= .5 + wobble(2*seed)
+			}
+			f.add(told{algorithm: a, seed: seed, rho: .5, preset: "paper-gentle", change: like,
+				classes: strings.Fields("a b c d e f g h i j"), accuracy: classes,
+				trainLoss: objective, objective: []float64{objective, objective, objective},
+				worst: .5, risk: objective})
+		}
+	}
+	r := f.report()
+	verdicts := map[string]Verdict{"pgd train-risk": Supported, "sfk c=1000 train-risk": Undecided,
+		"erm limited-samples": NotSupported, "sfk c=1000 robust-risk-pgd": NotSupported,
+		"sfk c=1000 train-loss-along": NotSupported}
+	for _, c := range r.Later {
+		name := c.A + " " + c.Key
+		if c.Verdict != verdicts[name] {
+			t.Errorf("%s: %s, want %s: %+v", name, c.Verdict, verdicts[name], c.Difference)
+		}
+		delete(verdicts, name)
+	}
+	if len(verdicts) > 0 || r.LaterTests != len(r.Later) {
+		t.Errorf("missing: %v; %d tests of %d claims", verdicts, r.LaterTests, len(r.Later))
+	}
+	for _, c := range r.Reproduction {
+		if got, want := c.Mean.Float(), .6-published.of(c.a()).mean()/100; math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s is %g from Table 1, want %g", c.A, got, want)
+		}
+	}
+	if len(r.Reproduction) != 2 {
+		t.Errorf("%d arms are compared with Table 1, want erm and sfk", len(r.Reproduction))
+	}
+}
+
+// a is the method of a claim's first arm.
+func (c *Claim) a() dro.Algorithm {
+	method, _, _ := strings.Cut(c.A, " ")
+	return dro.Algorithm(method)
+}
