@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"unicode/utf16"
@@ -146,6 +147,10 @@ func (c coloured) Write(p []byte) (int, error) {
 // EscapeJSON is JSON that means the same and has no character which could steer
 // a terminal: JSON's own escapes stand in their place.
 func EscapeJSON(text []byte) []byte {
+	plain := func(c byte) bool { return c == '\n' || ' ' <= c && c <= '~' }
+	if !slices.ContainsFunc(text, func(c byte) bool { return !plain(c) }) {
+		return text // as nearly all is, and a list of runs is tens of megabytes
+	}
 	var b strings.Builder
 	for _, r := range string(text) {
 		switch {
