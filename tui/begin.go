@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"time"
+
 	"drolab/runner/record"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -12,14 +14,45 @@ import (
 // comes after the first frame.
 
 // liveMsg says how many runs of the folder have not ended, of how many.
-type liveMsg struct{ live, all int }
+type liveMsg struct {
+	live, all int
+	took      time.Duration
+	changed   time.Time // of the folder, before it was read
+}
 
-// seekLive counts the runs that have not ended.
-func (m *Model) seekLive() tea.Cmd {
-	s := m.Source
+// beginMsg is the first of them.
+type beginMsg liveMsg
+
+// countIn counts the runs of a folder that have not ended.
+func countIn(s lab.Source, dir string) liveMsg {
+	began, changed := time.Now(), lab.Changed(dir)
+	runs, _ := s.List()
+	return liveMsg{countLive(runs), len(runs), time.Since(began), changed}
+}
+
+// recount counts them again where the header shows them and no list of runs does: from time
+// to time while one is live, else when the folder got or lost one.
+func (m *Model) recount() tea.Cmd {
+	if m.at == runsPage || m.Config.Kept != nil || m.watch.Live() || m.counting ||
+		m.now.Sub(m.counted) < lab.LookAfter(true, m.tally.took) {
+		return nil
+	}
+	m.counted, m.counting = m.now, true
+	s, dir, was := m.Source, m.Config.RunsDir, m.tally
 	return func() tea.Msg {
-		runs, _ := s.List()
-		return liveMsg{countLive(runs), len(runs)}
+		if was.live == 0 && lab.Changed(dir).Equal(was.changed) {
+			return was
+		}
+		return countIn(s, dir)
+	}
+}
+
+// recounted takes in how many are live.
+func (m *Model) recounted(msg liveMsg) {
+	m.counting = false
+	if msg != m.tally {
+		m.tally = msg
+		m.version++
 	}
 }
 
@@ -37,12 +70,14 @@ func (m *Model) seekBegin() tea.Cmd {
 	if m.at != launchPage || m.Config.Kept != nil {
 		return nil
 	}
-	return m.seekLive()
+	s, dir := m.Source, m.Config.RunsDir
+	return func() tea.Msg { return beginMsg(countIn(s, dir)) }
 }
 
 // begin turns to Watch where runs are live, unless a key was pressed meanwhile.
-func (m *Model) begin(runs liveMsg) tea.Cmd {
-	m.live, m.Newcomer = runs.live, runs.all == 0
+func (m *Model) begin(runs beginMsg) tea.Cmd {
+	m.recounted(liveMsg(runs))
+	m.Newcomer = runs.all == 0
 	if runs.live == 0 || m.at != launchPage || !m.pressed.IsZero() || m.overlay != nil {
 		return nil
 	}

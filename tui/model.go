@@ -53,7 +53,9 @@ type keyTable struct {
 // folder is what is known of the runs' folder.
 type folder struct {
 	launched []string // by the last start
-	live     int      // runs that have not ended, when it was last looked at
+	tally    liveMsg  // as it was looked at last
+	counted  time.Time
+	counting bool
 }
 
 // times are when something was last done.
@@ -156,6 +158,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case doMsg:
 		return m, tea.Batch(m.turnTo(msg.page), m.do(msg.Key))
 	case liveMsg:
+		m.recounted(msg)
+	case beginMsg:
 		return m, m.begin(msg)
 	case kit.Open:
 		m.open(msg.Overlay)

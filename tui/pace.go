@@ -63,6 +63,7 @@ func (m *Model) tick(t time.Time) tea.Cmd {
 	}
 	cmds := []tea.Cmd{m.after(m.pace()),
 		m.watch.Update(kit.Tick(t))} // what is watched is read wherever one looks
+	cmds = append(cmds, m.recount())
 	if m.at != watchPage {
 		cmds = append(cmds, m.pages[m.at].Update(kit.Tick(t)))
 	}
@@ -139,8 +140,8 @@ func (m *Model) listed(msg lab.Listed) {
 	if m.Config.Kept == nil {
 		m.Colors = lab.ColorsOf(msg.Runs)
 	}
-	m.live = countLive(msg.Runs)
-	if m.live > 0 {
+	m.tally = liveMsg{countLive(msg.Runs), len(msg.Runs), msg.Took, msg.Changed}
+	if m.tally.live > 0 {
 		m.news = m.now
 	}
 }
