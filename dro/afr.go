@@ -25,7 +25,7 @@ func afr() Method {
 			{Key: "afr_split", Choices: []string{refitVal, refitTrain},
 				Doc: "samples of the last layer: val, or a fifth of train, which ERM is then " +
 					"without",
-				Want: "val or train", Default: Fixed(0)},
+				Want: "val or train", Default: Fixed(0), Fixed: true},
 		},
 		New: newAFR,
 	}

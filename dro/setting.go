@@ -21,6 +21,9 @@ type Setting struct {
 	// Choices are the words that it may be, where it is no number: it is the place of one.
 	Choices []string
 	Live    bool // may be turned while a run goes on
+	// Fixed says that a fork has its parent's, or the default where the parent's method does
+	// not read it, since another value would not fit what the parent has trained on.
+	Fixed bool
 	// Below is the key of a setting of all runs that this one has to stay
 	// below; "" is none.
 	Below string

@@ -21,8 +21,11 @@ func (j *job) fork(parent *runner.Past) error {
 	}
 	was, is := old.Algorithm(), m.Spec.Algorithm()
 	for _, t := range spec.AllSettings() {
-		if was, is := t.Text(&old), t.Text(&m.Spec); t.Inherited() && was != is {
-			return &spec.KeyError{Key: t.Key, Value: is, Want: was +
+		if !t.Inherited() {
+			continue
+		}
+		if was, ok := t.Inherits(&m.Spec, &old); !ok {
+			return &spec.KeyError{Key: t.Key, Value: t.Text(&m.Spec), Want: was +
 				", as in the parent: only a new run can have another"}
 		}
 	}

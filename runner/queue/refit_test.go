@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -145,6 +146,41 @@ func TestAFRTrainsInTwoStages(t *testing.T) {
 	want := fmt.Sprintf("it took the %d of them that are set apart", samples/5)
 	if !strings.Contains(warnings(afr), want) {
 		t.Errorf("the run does not say %q: %s", want, warnings(afr))
+	}
+}
+
+// What ERM has trained on cannot be set apart any more; what was set apart stays so.
+func TestForkCannotSetApart(t *testing.T) {
+	for _, parent := range []struct {
+		spec spec.Spec
+		may  bool
+	}{{refitted(dro.ERM), false}, {refitted("afr"), false}, {onTrain(t, "afr"), true}} {
+		parent.spec.CheckpointEvery = 4
+		store := newMemory()
+		q := NewQueue(context.Background(), Settings{Store: store})
+		ids, err := q.Start(runner.Request{Specs: []spec.Spec{parent.spec}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		q.Wait()
+		_, err = forkAt(t, store, store.runs[ids[0]], 4, func(s *spec.Spec) {
+			s.Algorithms = []dro.Algorithm{"afr"}
+			if err := s.Assign("afr_split", []byte(`"train"`)); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if parent.may != (err == nil) ||
+			err != nil && !strings.Contains(err.Error(), "afr_split: train: want val") {
+			t.Errorf("of %s: %v", parent.spec.Algorithm(), err)
+		}
+		if !parent.may {
+			continue
+		}
+		if _, err := forkAt(t, store, store.runs[ids[0]], 4, func(s *spec.Spec) {
+			s.Algorithms = []dro.Algorithm{dro.ERM}
+		}); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

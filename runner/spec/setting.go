@@ -85,7 +85,21 @@ func (t *Setting) suits(s *Spec) bool {
 }
 
 // Inherited tells whether a fork has the setting of its parent.
-func (t *Setting) Inherited() bool { return t.fixed }
+func (t *Setting) Inherited() bool { return t.fixed || t.own != nil && t.own.Fixed }
+
+// Inherits returns the parent's text of an inherited setting, which of a method's own is the
+// default where the parent's method does not read it, and whether a fork s may be of it.
+func (t *Setting) Inherits(s, parent *Spec) (was string, ok bool) {
+	if t.own != nil && !t.ReadIn(s) {
+		return "", true
+	}
+	if t.own != nil && !t.ReadIn(parent) {
+		defaults := Defaults()
+		parent = &defaults
+	}
+	was = t.Text(parent)
+	return was, t.Text(s) == was
+}
 
 // Viewed tells whether the setting decides only how often a run is looked at or
 // saved: runs that differ in it alone come to the same numbers.

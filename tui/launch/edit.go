@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strconv"
@@ -109,15 +110,20 @@ func (l *Page) choices() []string {
 	return t.Choices()
 }
 
-// choose takes the choice that stands by places after the present one.
+// choose takes the choice that stands by places, 1 or -1, after the present one. One that is
+// refused is passed over, and the page says why.
 func (l *Page) choose(by int) {
 	choices := l.choices()
-	if choices == nil {
-		return
-	}
-	at := slices.Index(choices, l.spec().Text(l.key()))
 	n := len(choices)
-	l.set(l.key(), choices[((at+by)%n+n)%n])
+	var refused error
+	for k := 1; k < n; k++ {
+		at := slices.Index(choices, l.spec().Text(l.key())) + k*by
+		if l.set(l.key(), choices[(at%n+n)%n]); l.problem == nil {
+			break
+		}
+		refused = cmp.Or(refused, l.problem)
+	}
+	l.problem = refused
 }
 
 // edit starts to type the setting under the cursor.

@@ -118,6 +118,25 @@ func TestChoicesAreValid(t *testing.T) {
 	}
 }
 
+// A choice that the methods refuse is passed over, both ways, and the page says why.
+func TestLaunchPassesOverRefusedChoices(t *testing.T) {
+	r, l, _ := launchOf(t)
+	l.goTo(t, "uncertainty")
+	l.set("uncertainty", "smoothed-cvar")
+	for _, c := range []struct{ key, refused, to string }{
+		{"space", "cvar", "cressie-read"}, {"left", "tv", "smoothed-cvar"},
+	} {
+		r.Press(c.key)
+		if got := l.spec().Uncertainty; got != c.to || l.problem == nil ||
+			!strings.Contains(l.problem.Error(), "uncertainty "+c.refused) {
+			t.Errorf("%s: %s, problem %v, want %s", c.key, got, l.problem, c.to)
+		}
+	}
+	if r.Press("left"); l.spec().Uncertainty != "kl" || l.problem != nil {
+		t.Errorf("left: %s, problem %v", l.spec().Uncertainty, l.problem)
+	}
+}
+
 func TestLaunchStartsWhatIsShown(t *testing.T) {
 	r, l, s := launchOf(t)
 	l.goTo(t, "algorithms")

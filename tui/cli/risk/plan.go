@@ -190,8 +190,16 @@ func (f *planFlags) measured(con *console.Console, c *cobra.Command, samples int
 	take("smoothness", &f.assumed.Smoothness, of.Smoothness)
 	take("gap", &f.assumed.Gap, gap)
 	take("epsilon", &f.assumed.Epsilon, r.Summary().Stationary().Float())
+	switch {
+	case !finite(f.assumed.Gap):
+		return fmt.Errorf("give --gap: the log of %s has no objective to measure Δ by", r.Meta.ID)
+	case !finite(f.assumed.Epsilon):
+		return fmt.Errorf("give --epsilon: %s has not measured how stationary it is", r.Meta.ID)
+	}
 	return nil
 }
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // fallen is Δ as a run has seen it: F of its first logged batch less the least R_ρ of
 // its evaluations.
