@@ -58,9 +58,9 @@ func packRows(dst []uint16, src []float32, base int, offsets []int32, cols int, 
 	}
 }
 
-// packPairs rounds 32 rows of cols ≤ 16 values to a tile of B.
-func packPairs(dst []uint16, src []float32, base int, offsets []int32, cols int) {
-	packPairsBF16(&dst[0], unsafe.SliceData(src), base, &offsets[0], cols)
+// packPairs rounds 2·lines rows of cols ≤ 16 values to the first lines of a tile of B.
+func packPairs(dst []uint16, src []float32, base int, offsets []int32, cols, lines int) {
+	packPairsBF16(&dst[0], unsafe.SliceData(src), base, &offsets[0], cols, lines)
 }
 
 // packPairsAcross rounds 32 rows of cols ≤ 16 values to lines of tiles of A, of which they are the

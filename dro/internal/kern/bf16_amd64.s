@@ -702,9 +702,9 @@ absent32:
 	VZEROUPPER
 	RET
 
-// func packPairsBF16(dst *uint16, src *float32, base int, rows *int32, cols int)
+// func packPairsBF16(dst *uint16, src *float32, base int, rows *int32, cols int, lines int)
 // Requires: AVX, AVX512BW, AVX512F, BMI2
-TEXT ·packPairsBF16(SB), NOSPLIT, $0-40
+TEXT ·packPairsBF16(SB), NOSPLIT, $0-48
 	MOVQ      dst+0(FP), AX
 	MOVQ      src+8(FP), CX
 	MOVQ      rows+24(FP), DX
@@ -715,365 +715,23 @@ TEXT ·packPairsBF16(SB), NOSPLIT, $0-40
 	BZHIQ     BX, SI, SI
 	KMOVW     SI, K1
 	VMOVDQU16 interleave<>+0(SB), Z0
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   (DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent33
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
+	MOVQ      lines+40(FP), BX
 
-absent33:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   4(DX), BX
-	CMPQ      BX, $-2147483648
+loop33:
+	VPXORD    Z29, Z29, Z29
+	MOVLQSX   (DX), SI
+	CMPQ      SI, $-2147483648
 	JEQ       absent34
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
+	VMOVUPS.Z (CX)(SI*4), K1, Z29
 
 absent34:
-	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVUPS   Z31, (AX)
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   8(DX), BX
-	CMPQ      BX, $-2147483648
+	VPXORD    Z30, Z30, Z30
+	MOVLQSX   4(DX), SI
+	CMPQ      SI, $-2147483648
 	JEQ       absent35
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
+	VMOVUPS.Z (CX)(SI*4), K1, Z30
 
 absent35:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   12(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent36
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
-
-absent36:
-	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVUPS   Z31, 64(AX)
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   16(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent37
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
-
-absent37:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   20(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent38
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
-
-absent38:
-	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVUPS   Z31, 128(AX)
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   24(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent39
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
-
-absent39:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   28(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent40
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
-
-absent40:
-	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVUPS   Z31, 192(AX)
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   32(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent41
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
-
-absent41:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   36(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent42
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
-
-absent42:
-	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVUPS   Z31, 256(AX)
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   40(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent43
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
-
-absent43:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   44(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent44
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
-
-absent44:
-	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVUPS   Z31, 320(AX)
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   48(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent45
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
-
-absent45:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   52(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent46
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
-
-absent46:
-	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVUPS   Z31, 384(AX)
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   56(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent47
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
-
-absent47:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   60(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent48
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
-
-absent48:
-	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVUPS   Z31, 448(AX)
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   64(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent49
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
-
-absent49:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   68(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent50
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
-
-absent50:
-	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVUPS   Z31, 512(AX)
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   72(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent51
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
-
-absent51:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   76(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent52
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
-
-absent52:
-	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVUPS   Z31, 576(AX)
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   80(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent53
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
-
-absent53:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   84(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent54
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
-
-absent54:
-	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVUPS   Z31, 640(AX)
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   88(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent55
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
-
-absent55:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   92(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent56
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
-
-absent56:
-	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVUPS   Z31, 704(AX)
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   96(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent57
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
-
-absent57:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   100(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent58
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
-
-absent58:
-	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVUPS   Z31, 768(AX)
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   104(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent59
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
-
-absent59:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   108(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent60
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
-
-absent60:
-	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVUPS   Z31, 832(AX)
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   112(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent61
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
-
-absent61:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   116(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent62
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
-
-absent62:
-	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVUPS   Z31, 896(AX)
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   120(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent63
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
-
-absent63:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   124(DX), DX
-	CMPQ      DX, $-2147483648
-	JEQ       absent64
-	VMOVUPS.Z (CX)(DX*4), K1, Z30
-
-absent64:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
 	BYTE    $0x62
 	BYTE    $0x02
@@ -1082,7 +740,11 @@ absent64:
 	BYTE    $0x72
 	BYTE    $0xfd
 	VPERMW  Z31, Z0, Z31
-	VMOVUPS Z31, 960(AX)
+	VMOVUPS Z31, (AX)
+	ADDQ    $0x08, DX
+	ADDQ    $0x40, AX
+	DECQ    BX
+	JNZ     loop33
 	VZEROUPPER
 	RET
 
@@ -1106,19 +768,19 @@ TEXT ·packPairsAcrossBF16(SB), NOSPLIT, $0-56
 	VPXORD     Z29, Z29, Z29
 	MOVLQSX    (DX), R8
 	CMPQ       R8, $-2147483648
-	JEQ        absent65
+	JEQ        absent36
 	PREFETCHT0 (BX)(R8*4)
 	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
-absent65:
+absent36:
 	VPXORD     Z30, Z30, Z30
 	MOVLQSX    4(DX), R8
 	CMPQ       R8, $-2147483648
-	JEQ        absent66
+	JEQ        absent37
 	PREFETCHT0 (BX)(R8*4)
 	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
-absent66:
+absent37:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
 	BYTE       $0x62
 	BYTE       $0x02
@@ -1131,19 +793,19 @@ absent66:
 	VPXORD     Z29, Z29, Z29
 	MOVLQSX    8(DX), R8
 	CMPQ       R8, $-2147483648
-	JEQ        absent67
+	JEQ        absent38
 	PREFETCHT0 (BX)(R8*4)
 	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
-absent67:
+absent38:
 	VPXORD     Z30, Z30, Z30
 	MOVLQSX    12(DX), R8
 	CMPQ       R8, $-2147483648
-	JEQ        absent68
+	JEQ        absent39
 	PREFETCHT0 (BX)(R8*4)
 	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
-absent68:
+absent39:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
 	BYTE       $0x62
 	BYTE       $0x02
@@ -1156,19 +818,19 @@ absent68:
 	VPXORD     Z29, Z29, Z29
 	MOVLQSX    16(DX), R8
 	CMPQ       R8, $-2147483648
-	JEQ        absent69
+	JEQ        absent40
 	PREFETCHT0 (BX)(R8*4)
 	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
-absent69:
+absent40:
 	VPXORD     Z30, Z30, Z30
 	MOVLQSX    20(DX), R8
 	CMPQ       R8, $-2147483648
-	JEQ        absent70
+	JEQ        absent41
 	PREFETCHT0 (BX)(R8*4)
 	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
-absent70:
+absent41:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
 	BYTE       $0x62
 	BYTE       $0x02
@@ -1181,19 +843,19 @@ absent70:
 	VPXORD     Z29, Z29, Z29
 	MOVLQSX    24(DX), R8
 	CMPQ       R8, $-2147483648
-	JEQ        absent71
+	JEQ        absent42
 	PREFETCHT0 (BX)(R8*4)
 	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
-absent71:
+absent42:
 	VPXORD     Z30, Z30, Z30
 	MOVLQSX    28(DX), R8
 	CMPQ       R8, $-2147483648
-	JEQ        absent72
+	JEQ        absent43
 	PREFETCHT0 (BX)(R8*4)
 	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
-absent72:
+absent43:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
 	BYTE       $0x62
 	BYTE       $0x02
@@ -1206,19 +868,19 @@ absent72:
 	VPXORD     Z29, Z29, Z29
 	MOVLQSX    32(DX), R8
 	CMPQ       R8, $-2147483648
-	JEQ        absent73
+	JEQ        absent44
 	PREFETCHT0 (BX)(R8*4)
 	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
-absent73:
+absent44:
 	VPXORD     Z30, Z30, Z30
 	MOVLQSX    36(DX), R8
 	CMPQ       R8, $-2147483648
-	JEQ        absent74
+	JEQ        absent45
 	PREFETCHT0 (BX)(R8*4)
 	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
-absent74:
+absent45:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
 	BYTE       $0x62
 	BYTE       $0x02
@@ -1231,19 +893,19 @@ absent74:
 	VPXORD     Z29, Z29, Z29
 	MOVLQSX    40(DX), R8
 	CMPQ       R8, $-2147483648
-	JEQ        absent75
+	JEQ        absent46
 	PREFETCHT0 (BX)(R8*4)
 	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
-absent75:
+absent46:
 	VPXORD     Z30, Z30, Z30
 	MOVLQSX    44(DX), R8
 	CMPQ       R8, $-2147483648
-	JEQ        absent76
+	JEQ        absent47
 	PREFETCHT0 (BX)(R8*4)
 	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
-absent76:
+absent47:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
 	BYTE       $0x62
 	BYTE       $0x02
@@ -1256,19 +918,19 @@ absent76:
 	VPXORD     Z29, Z29, Z29
 	MOVLQSX    48(DX), R8
 	CMPQ       R8, $-2147483648
-	JEQ        absent77
+	JEQ        absent48
 	PREFETCHT0 (BX)(R8*4)
 	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
-absent77:
+absent48:
 	VPXORD     Z30, Z30, Z30
 	MOVLQSX    52(DX), R8
 	CMPQ       R8, $-2147483648
-	JEQ        absent78
+	JEQ        absent49
 	PREFETCHT0 (BX)(R8*4)
 	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
-absent78:
+absent49:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
 	BYTE       $0x62
 	BYTE       $0x02
@@ -1281,19 +943,19 @@ absent78:
 	VPXORD     Z29, Z29, Z29
 	MOVLQSX    56(DX), R8
 	CMPQ       R8, $-2147483648
-	JEQ        absent79
+	JEQ        absent50
 	PREFETCHT0 (BX)(R8*4)
 	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
-absent79:
+absent50:
 	VPXORD     Z30, Z30, Z30
 	MOVLQSX    60(DX), R8
 	CMPQ       R8, $-2147483648
-	JEQ        absent80
+	JEQ        absent51
 	PREFETCHT0 (BX)(R8*4)
 	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
-absent80:
+absent51:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
 	BYTE       $0x62
 	BYTE       $0x02
@@ -1306,19 +968,19 @@ absent80:
 	VPXORD     Z29, Z29, Z29
 	MOVLQSX    64(DX), R8
 	CMPQ       R8, $-2147483648
-	JEQ        absent81
+	JEQ        absent52
 	PREFETCHT0 (BX)(R8*4)
 	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
-absent81:
+absent52:
 	VPXORD     Z30, Z30, Z30
 	MOVLQSX    68(DX), R8
 	CMPQ       R8, $-2147483648
-	JEQ        absent82
+	JEQ        absent53
 	PREFETCHT0 (BX)(R8*4)
 	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
-absent82:
+absent53:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
 	BYTE       $0x62
 	BYTE       $0x02
@@ -1331,19 +993,19 @@ absent82:
 	VPXORD     Z29, Z29, Z29
 	MOVLQSX    72(DX), R8
 	CMPQ       R8, $-2147483648
-	JEQ        absent83
+	JEQ        absent54
 	PREFETCHT0 (BX)(R8*4)
 	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
-absent83:
+absent54:
 	VPXORD     Z30, Z30, Z30
 	MOVLQSX    76(DX), R8
 	CMPQ       R8, $-2147483648
-	JEQ        absent84
+	JEQ        absent55
 	PREFETCHT0 (BX)(R8*4)
 	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
-absent84:
+absent55:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
 	BYTE       $0x62
 	BYTE       $0x02
@@ -1356,19 +1018,19 @@ absent84:
 	VPXORD     Z29, Z29, Z29
 	MOVLQSX    80(DX), R8
 	CMPQ       R8, $-2147483648
-	JEQ        absent85
+	JEQ        absent56
 	PREFETCHT0 (BX)(R8*4)
 	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
-absent85:
+absent56:
 	VPXORD     Z30, Z30, Z30
 	MOVLQSX    84(DX), R8
 	CMPQ       R8, $-2147483648
-	JEQ        absent86
+	JEQ        absent57
 	PREFETCHT0 (BX)(R8*4)
 	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
-absent86:
+absent57:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
 	BYTE       $0x62
 	BYTE       $0x02
@@ -1381,19 +1043,19 @@ absent86:
 	VPXORD     Z29, Z29, Z29
 	MOVLQSX    88(DX), R8
 	CMPQ       R8, $-2147483648
-	JEQ        absent87
+	JEQ        absent58
 	PREFETCHT0 (BX)(R8*4)
 	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
-absent87:
+absent58:
 	VPXORD     Z30, Z30, Z30
 	MOVLQSX    92(DX), R8
 	CMPQ       R8, $-2147483648
-	JEQ        absent88
+	JEQ        absent59
 	PREFETCHT0 (BX)(R8*4)
 	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
-absent88:
+absent59:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
 	BYTE       $0x62
 	BYTE       $0x02
@@ -1406,19 +1068,19 @@ absent88:
 	VPXORD     Z29, Z29, Z29
 	MOVLQSX    96(DX), R8
 	CMPQ       R8, $-2147483648
-	JEQ        absent89
+	JEQ        absent60
 	PREFETCHT0 (BX)(R8*4)
 	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
-absent89:
+absent60:
 	VPXORD     Z30, Z30, Z30
 	MOVLQSX    100(DX), R8
 	CMPQ       R8, $-2147483648
-	JEQ        absent90
+	JEQ        absent61
 	PREFETCHT0 (BX)(R8*4)
 	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
-absent90:
+absent61:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
 	BYTE       $0x62
 	BYTE       $0x02
@@ -1431,19 +1093,19 @@ absent90:
 	VPXORD     Z29, Z29, Z29
 	MOVLQSX    104(DX), R8
 	CMPQ       R8, $-2147483648
-	JEQ        absent91
+	JEQ        absent62
 	PREFETCHT0 (BX)(R8*4)
 	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
-absent91:
+absent62:
 	VPXORD     Z30, Z30, Z30
 	MOVLQSX    108(DX), R8
 	CMPQ       R8, $-2147483648
-	JEQ        absent92
+	JEQ        absent63
 	PREFETCHT0 (BX)(R8*4)
 	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
-absent92:
+absent63:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
 	BYTE       $0x62
 	BYTE       $0x02
@@ -1456,19 +1118,19 @@ absent92:
 	VPXORD     Z29, Z29, Z29
 	MOVLQSX    112(DX), R8
 	CMPQ       R8, $-2147483648
-	JEQ        absent93
+	JEQ        absent64
 	PREFETCHT0 (BX)(R8*4)
 	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
-absent93:
+absent64:
 	VPXORD     Z30, Z30, Z30
 	MOVLQSX    116(DX), R8
 	CMPQ       R8, $-2147483648
-	JEQ        absent94
+	JEQ        absent65
 	PREFETCHT0 (BX)(R8*4)
 	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
-absent94:
+absent65:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
 	BYTE       $0x62
 	BYTE       $0x02
@@ -1481,19 +1143,19 @@ absent94:
 	VPXORD     Z29, Z29, Z29
 	MOVLQSX    120(DX), R8
 	CMPQ       R8, $-2147483648
-	JEQ        absent95
+	JEQ        absent66
 	PREFETCHT0 (BX)(R8*4)
 	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
-absent95:
+absent66:
 	VPXORD     Z30, Z30, Z30
 	MOVLQSX    124(DX), DX
 	CMPQ       DX, $-2147483648
-	JEQ        absent96
+	JEQ        absent67
 	PREFETCHT0 (BX)(DX*4)
 	VMOVUPS.Z  (CX)(DX*4), K1, Z30
 
-absent96:
+absent67:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
 	BYTE       $0x62
 	BYTE       $0x02
@@ -1570,67 +1232,67 @@ absent96:
 	MOVLQSX    (SI), CX
 	VMOVUPS    Z18, (AX)(CX*1)
 	CMPQ       DI, $0x01
-	JLE        stored97
+	JLE        stored68
 	MOVLQSX    4(SI), CX
 	VMOVUPS    Z17, (AX)(CX*1)
 	CMPQ       DI, $0x02
-	JLE        stored97
+	JLE        stored68
 	MOVLQSX    8(SI), CX
 	VMOVUPS    Z15, (AX)(CX*1)
 	CMPQ       DI, $0x03
-	JLE        stored97
+	JLE        stored68
 	MOVLQSX    12(SI), CX
 	VMOVUPS    Z16, (AX)(CX*1)
 	CMPQ       DI, $0x04
-	JLE        stored97
+	JLE        stored68
 	MOVLQSX    16(SI), CX
 	VMOVUPS    Z12, (AX)(CX*1)
 	CMPQ       DI, $0x05
-	JLE        stored97
+	JLE        stored68
 	MOVLQSX    20(SI), CX
 	VMOVUPS    Z7, (AX)(CX*1)
 	CMPQ       DI, $0x06
-	JLE        stored97
+	JLE        stored68
 	MOVLQSX    24(SI), CX
 	VMOVUPS    Z11, (AX)(CX*1)
 	CMPQ       DI, $0x07
-	JLE        stored97
+	JLE        stored68
 	MOVLQSX    28(SI), CX
 	VMOVUPS    Z5, (AX)(CX*1)
 	CMPQ       DI, $0x08
-	JLE        stored97
+	JLE        stored68
 	MOVLQSX    32(SI), CX
 	VMOVUPS    Z13, (AX)(CX*1)
 	CMPQ       DI, $0x09
-	JLE        stored97
+	JLE        stored68
 	MOVLQSX    36(SI), CX
 	VMOVUPS    Z8, (AX)(CX*1)
 	CMPQ       DI, $0x0a
-	JLE        stored97
+	JLE        stored68
 	MOVLQSX    40(SI), CX
 	VMOVUPS    Z3, (AX)(CX*1)
 	CMPQ       DI, $0x0b
-	JLE        stored97
+	JLE        stored68
 	MOVLQSX    44(SI), CX
 	VMOVUPS    Z10, (AX)(CX*1)
 	CMPQ       DI, $0x0c
-	JLE        stored97
+	JLE        stored68
 	MOVLQSX    48(SI), CX
 	VMOVUPS    Z4, (AX)(CX*1)
 	CMPQ       DI, $0x0d
-	JLE        stored97
+	JLE        stored68
 	MOVLQSX    52(SI), CX
 	VMOVUPS    Z2, (AX)(CX*1)
 	CMPQ       DI, $0x0e
-	JLE        stored97
+	JLE        stored68
 	MOVLQSX    56(SI), CX
 	VMOVUPS    Z6, (AX)(CX*1)
 	CMPQ       DI, $0x0f
-	JLE        stored97
+	JLE        stored68
 	MOVLQSX    60(SI), CX
 	VMOVUPS    Z0, (AX)(CX*1)
 
-stored97:
+stored68:
 	VZEROUPPER
 	RET
 
@@ -1645,37 +1307,37 @@ TEXT ·finishBF16(SB), NOSPLIT, $0-48
 	MOVQ   lanes+32(FP), DI
 	VPXORD Z0, Z0, Z0
 
-loop98:
+loop69:
 	VPXORD       Z1, Z1, Z1
 	TESTQ        CX, CX
-	JZ           nobias99
+	JZ           nobias70
 	VBROADCASTSS (CX), Z1
 	ADDQ         $0x04, CX
 
-nobias99:
+nobias70:
 	MOVQ DI, R8
 
-lanes100:
+lanes71:
 	VADDPS (AX), Z1, Z2
 	TESTQ  BX, BX
-	JZ     norelu101
+	JZ     norelu72
 	VMAXPS Z2, Z0, Z2
 
-norelu101:
+norelu72:
 	TESTQ     DX, DX
-	JZ        nomask102
+	JZ        nomask73
 	VMOVUPS   (DX), Z3
 	VCMPPS    $0x06, Z0, Z3, K1
 	VMOVAPS.Z Z2, K1, Z2
 	ADDQ      $0x40, DX
 
-nomask102:
+nomask73:
 	VMOVUPS Z2, (AX)
 	ADDQ    $0x40, AX
 	SUBQ    $0x10, R8
-	JNZ     lanes100
+	JNZ     lanes71
 	DECQ    SI
-	JNZ     loop98
+	JNZ     loop69
 	VZEROUPPER
 	RET
 
@@ -1685,45 +1347,68 @@ TEXT ·askBF16(SB), NOSPLIT, $0-16
 	MOVQ p+0(FP), AX
 	MOVQ lines+8(FP), CX
 
-loop103:
+loop74:
 	PREFETCHT0 (AX)
 	ADDQ       $0x40, AX
 	DECQ       CX
-	JNZ        loop103
+	JNZ        loop74
 	RET
 
 // func dotTile1BF16(t *mulTile)
 // Requires: AVX, AVX512F
 TEXT ·dotTile1BF16(SB), NOSPLIT, $0-8
-	MOVQ   t+0(FP), AX
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	MOVQ   24(AX), CX
-	MOVQ   48(AX), DX
-	MOVQ   72(AX), BX
-	MOVQ   80(AX), SI
-	LEAQ   (BX)(SI*8), SI
-	MOVQ   120(AX), DI
-	SHLQ   $0x06, DI
-	ADDQ   DI, DX
-	MOVQ   136(AX), DI
-	MOVQ   144(AX), R8
-	MOVQ   160(AX), R9
-	SHLQ   $0x06, DI
-	SHLQ   $0x06, R8
-	SHLQ   $0x06, R9
-	SUBQ   $0x00000040, DI
-	SUBQ   $0x00000400, R8
+	MOVQ    t+0(FP), AX
+	VPXORD  Z0, Z0, Z0
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	VPXORD  Z3, Z3, Z3
+	VPXORD  Z4, Z4, Z4
+	VPXORD  Z5, Z5, Z5
+	VPXORD  Z6, Z6, Z6
+	VPXORD  Z7, Z7, Z7
+	MOVQ    216(AX), CX
+	TESTQ   CX, CX
+	JZ      start75
+	MOVQ    (AX), CX
+	MOVQ    176(AX), DX
+	VMOVUPS (CX), Z0
+	LEAQ    (CX)(DX*4), CX
+	VMOVUPS (CX), Z1
+	LEAQ    (CX)(DX*4), CX
+	VMOVUPS (CX), Z2
+	LEAQ    (CX)(DX*4), CX
+	VMOVUPS (CX), Z3
+	LEAQ    (CX)(DX*4), CX
+	VMOVUPS (CX), Z4
+	LEAQ    (CX)(DX*4), CX
+	VMOVUPS (CX), Z5
+	LEAQ    (CX)(DX*4), CX
+	VMOVUPS (CX), Z6
+	LEAQ    (CX)(DX*4), CX
+	VMOVUPS (CX), Z7
+	LEAQ    (CX)(DX*4), CX
 
-tap104:
+start75:
+	MOVQ 24(AX), CX
+	MOVQ 48(AX), DX
+	MOVQ 72(AX), BX
+	MOVQ 80(AX), SI
+	LEAQ (BX)(SI*8), SI
+	MOVQ 120(AX), DI
+	SHLQ $0x06, DI
+	ADDQ DI, DX
+	MOVQ 136(AX), DI
+	MOVQ 144(AX), R8
+	MOVQ 160(AX), R9
+	SHLQ $0x06, DI
+	SHLQ $0x06, R8
+	SHLQ $0x06, R9
+	SUBQ $0x00000040, DI
+	SUBQ $0x00000400, R8
+
+tap76:
 	CMPQ    BX, SI
-	JEQ     store105
+	JEQ     store77
 	MOVLQSX (BX), R10
 	SHLQ    $0x06, R10
 	ADDQ    DX, R10
@@ -1734,10 +1419,10 @@ tap104:
 	ADDQ    $0x04, BX
 	MOVQ    128(AX), R11
 
-loop106:
-	MOVQ $0x00000010, R12
+loop78:
+	MOVQ 208(AX), R12
 
-loop107:
+loop79:
 	VMOVUPS      (R10), Z24
 	VBROADCASTSS (R9), Z28
 
@@ -1814,14 +1499,14 @@ loop107:
 	ADDQ $0x04, R9
 	ADDQ $0x40, R10
 	DECQ R12
-	JNZ  loop107
+	JNZ  loop79
 	ADDQ DI, R9
 	ADDQ R8, R10
 	DECQ R11
-	JNZ  loop106
-	JMP  tap104
+	JNZ  loop78
+	JMP  tap76
 
-store105:
+store77:
 	MOVQ    (AX), CX
 	MOVQ    176(AX), AX
 	VMOVUPS Z0, (CX)
@@ -1846,43 +1531,74 @@ store105:
 // func dotTile2BF16(t *mulTile)
 // Requires: AVX, AVX512F
 TEXT ·dotTile2BF16(SB), NOSPLIT, $0-8
-	MOVQ   t+0(FP), AX
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	VPXORD Z14, Z14, Z14
-	VPXORD Z15, Z15, Z15
-	MOVQ   24(AX), CX
-	MOVQ   48(AX), DX
-	MOVQ   72(AX), BX
-	MOVQ   80(AX), SI
-	LEAQ   (BX)(SI*8), SI
-	MOVQ   120(AX), DI
-	SHLQ   $0x06, DI
-	ADDQ   DI, DX
-	MOVQ   136(AX), DI
-	MOVQ   144(AX), R8
-	MOVQ   160(AX), R9
-	SHLQ   $0x06, DI
-	SHLQ   $0x06, R8
-	SHLQ   $0x06, R9
-	SUBQ   $0x00000040, DI
-	SUBQ   $0x00000400, R8
+	MOVQ    t+0(FP), AX
+	VPXORD  Z0, Z0, Z0
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	VPXORD  Z3, Z3, Z3
+	VPXORD  Z4, Z4, Z4
+	VPXORD  Z5, Z5, Z5
+	VPXORD  Z6, Z6, Z6
+	VPXORD  Z7, Z7, Z7
+	VPXORD  Z8, Z8, Z8
+	VPXORD  Z9, Z9, Z9
+	VPXORD  Z10, Z10, Z10
+	VPXORD  Z11, Z11, Z11
+	VPXORD  Z12, Z12, Z12
+	VPXORD  Z13, Z13, Z13
+	VPXORD  Z14, Z14, Z14
+	VPXORD  Z15, Z15, Z15
+	MOVQ    216(AX), CX
+	TESTQ   CX, CX
+	JZ      start80
+	MOVQ    (AX), CX
+	MOVQ    176(AX), DX
+	VMOVUPS (CX), Z0
+	VMOVUPS 64(CX), Z1
+	LEAQ    (CX)(DX*4), CX
+	VMOVUPS (CX), Z2
+	VMOVUPS 64(CX), Z3
+	LEAQ    (CX)(DX*4), CX
+	VMOVUPS (CX), Z4
+	VMOVUPS 64(CX), Z5
+	LEAQ    (CX)(DX*4), CX
+	VMOVUPS (CX), Z6
+	VMOVUPS 64(CX), Z7
+	LEAQ    (CX)(DX*4), CX
+	VMOVUPS (CX), Z8
+	VMOVUPS 64(CX), Z9
+	LEAQ    (CX)(DX*4), CX
+	VMOVUPS (CX), Z10
+	VMOVUPS 64(CX), Z11
+	LEAQ    (CX)(DX*4), CX
+	VMOVUPS (CX), Z12
+	VMOVUPS 64(CX), Z13
+	LEAQ    (CX)(DX*4), CX
+	VMOVUPS (CX), Z14
+	VMOVUPS 64(CX), Z15
+	LEAQ    (CX)(DX*4), CX
 
-tap108:
+start80:
+	MOVQ 24(AX), CX
+	MOVQ 48(AX), DX
+	MOVQ 72(AX), BX
+	MOVQ 80(AX), SI
+	LEAQ (BX)(SI*8), SI
+	MOVQ 120(AX), DI
+	SHLQ $0x06, DI
+	ADDQ DI, DX
+	MOVQ 136(AX), DI
+	MOVQ 144(AX), R8
+	MOVQ 160(AX), R9
+	SHLQ $0x06, DI
+	SHLQ $0x06, R8
+	SHLQ $0x06, R9
+	SUBQ $0x00000040, DI
+	SUBQ $0x00000400, R8
+
+tap81:
 	CMPQ    BX, SI
-	JEQ     store109
+	JEQ     store82
 	MOVLQSX (BX), R11
 	SHLQ    $0x06, R11
 	ADDQ    DX, R11
@@ -1893,10 +1609,10 @@ tap108:
 	ADDQ    $0x04, BX
 	MOVQ    128(AX), R12
 
-loop110:
-	MOVQ $0x00000010, R13
+loop83:
+	MOVQ 208(AX), R13
 
-loop111:
+loop84:
 	VMOVUPS      (R11), Z24
 	VMOVUPS      (R11)(R9*1), Z25
 	VBROADCASTSS (R10), Z28
@@ -2038,14 +1754,14 @@ loop111:
 	ADDQ $0x04, R10
 	ADDQ $0x40, R11
 	DECQ R13
-	JNZ  loop111
+	JNZ  loop84
 	ADDQ DI, R10
 	ADDQ R8, R11
 	DECQ R12
-	JNZ  loop110
-	JMP  tap108
+	JNZ  loop83
+	JMP  tap81
 
-store109:
+store82:
 	MOVQ    (AX), CX
 	MOVQ    176(AX), AX
 	VMOVUPS Z0, (CX)
@@ -2094,7 +1810,7 @@ TEXT ·dotPeakBF16(SB), NOSPLIT, $0-8
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
 
-loop112:
+loop85:
 	// VDPBF16PS Z12, Z13, Z0
 	BYTE $0x62
 	BYTE $0xd2
@@ -2191,6 +1907,6 @@ loop112:
 	BYTE $0x52
 	BYTE $0xdc
 	DECQ AX
-	JNZ  loop112
+	JNZ  loop85
 	VZEROUPPER
 	RET

@@ -72,7 +72,7 @@ func (c *Conv) BF16(kind BF16, space *Workspace, data bool) (*BF16Conv, error) {
 // plan works out how operands are packed and where each product finds them.
 func (c *BF16Conv) plan(data bool) {
 	cfg, in, out := &c.cfg, c.cfg.In, c.out
-	dy, x := newSource(out, c.batch), newSource(in, c.batch)
+	dy, x := newSource(c.kind, out, c.batch), newSource(c.kind, in, c.batch)
 	c.dy, c.x = &dy, &x
 	c.backward = product{src: c.dy, taps: c.area(), inner: dy.depth(), dst: in, across: true}
 	c.backward.plane = newPlane(
@@ -90,6 +90,10 @@ func (c *BF16Conv) plan(data bool) {
 		c.forward = product{src: c.x, taps: 1, inner: x.depth(), dst: out}
 		c.forward.plane = newPlane(point, point, 1, 1, x.unitLines())
 	default:
+		for unit := range x.units() {
+			row, col := unit/in.Width, unit%in.Width
+			x.unseen = append(x.unseen, !c.seen(row, cfg.KernelHeight) || !c.seen(col, cfg.KernelWidth))
+		}
 		c.forward = product{src: c.x, taps: c.area(), inner: x.depth(), dst: out}
 		c.forward.plane = newPlane(
 			convAxis(out.Height, in.Height, cfg.KernelHeight, cfg.Stride, cfg.Pad),
@@ -215,7 +219,7 @@ func (m *multiplyCall) task(i int) {
 	tile := mulTile{
 		a:     c.space.a[channel/tileSide*p.weightLines()*tileDepth:],
 		b:     c.space.b[block*p.src.sumLines()*tileDepth:],
-		inner: p.inner, aInner: tileSide, bInner: tileSide,
+		inner: p.inner, aInner: tileSide, bInner: tileSide, pairs: p.src.pairs,
 		aNext: p.weightLines(), bNext: p.src.laneLines(),
 		cRow: lanes, rows: tilesOf(rows),
 	}

@@ -1,7 +1,7 @@
 package kern
 
-// planGradTaps lists, by kernel tap, the lines of the positions of output and input that it joins
-// in all blocks.
+// planGradTaps lists, by part of the map and then by kernel tap, the lines of the positions of
+// output and input that it joins.
 func (c *BF16Conv) planGradTaps() {
 	rows, cols := c.dy, c.x
 	if c.strips != nil {
@@ -14,22 +14,49 @@ func (c *BF16Conv) planGradTaps() {
 	c.space.lines(&c.space.b, c.batch.Blocks*cols.imageLines())
 }
 
+// gradCacheBytes is the second-level cache that both operands of a part may fill.
+const gradCacheBytes = 512 << 10
+
+// gradParts is how many parts of whole rows of the output a block is cut into, for all kernel taps
+// to visit one before the next. Tiles of AMX cannot go on with a sum, so there is one part.
+func (c *BF16Conv) gradParts() int {
+	lines := c.dy.imageLines() + c.x.imageLines()
+	if c.kind == AMX || c.batch.Blocks*lines*cacheLine <= 2*gradCacheBytes {
+		return 1
+	}
+	return min((lines*cacheLine+gradCacheBytes-1)/gradCacheBytes, c.out.Height)
+}
+
+// channelTaps has a tap's positions in the same order, whatever the parts: so sums have it, too.
 func (c *BF16Conv) channelTaps() {
-	for k := range c.forward.taps {
-		from := int32(len(c.taps))
-		for block := range c.batch.Blocks {
-			visit := func(out, in int) {
-				c.taps = append(c.taps, tap{
-					x: int32(block*c.x.imageLines() + in*c.x.imageUnitLines()),
-					w: int32(block*c.dy.imageLines() + out*c.dy.imageUnitLines())})
-			}
-			if c.forward.taps < c.area() { // the input is flat
-				visit(0, 0)
-			} else {
-				c.joined(k, 0, c.out.Height, 0, c.out.Width, visit)
+	parts, height, blocks := c.gradParts(), c.out.Height, 1 // blocks of a part
+	if parts == 1 {
+		blocks = c.batch.Blocks
+	}
+	for first := 0; first < c.batch.Blocks; first += blocks {
+		for part := range parts {
+			for k := range c.forward.taps {
+				from := int32(len(c.taps))
+				for block := first; block < first+blocks; block++ {
+					c.tapsOf(k, block, part*height/parts, (part+1)*height/parts)
+				}
+				c.spans = append(c.spans, span{from, int32(len(c.taps))})
 			}
 		}
-		c.spans = append(c.spans, span{from, int32(len(c.taps))})
+	}
+}
+
+// tapsOf adds those of kernel tap k in rows [top, bottom) of a block's output.
+func (c *BF16Conv) tapsOf(k, block, top, bottom int) {
+	visit := func(out, in int) {
+		c.taps = append(c.taps, tap{
+			x: int32(block*c.x.imageLines() + in*c.x.imageUnitLines()),
+			w: int32(block*c.dy.imageLines() + out*c.dy.imageUnitLines())})
+	}
+	if c.forward.taps < c.area() { // the input is flat
+		visit(0, 0)
+	} else {
+		c.joined(k, top, bottom, 0, c.out.Width, visit)
 	}
 }
 
@@ -119,23 +146,26 @@ func (c *BF16Conv) gradPair(sums []float32, out, in int) {
 		a: c.space.a[out*tileDepth:], b: c.space.b[in*tileDepth:], c: sums, taps: c.taps,
 		inner: c.x.imageDepth(), aInner: c.dy.groupLines(), bInner: c.x.groupLines(),
 		aNext: tileSide, bNext: tileSide, cRow: gradRowLen, cMove: gradTapLen,
-		rows: tilesOf(outs), cols: tilesOf(ins),
+		rows: tilesOf(outs), cols: tilesOf(ins), pairs: tileSide,
 	}
-	for first := 0; first < len(c.spans); first += packedTaps {
-		tile.spans = c.spans[first:min(first+packedTaps, len(c.spans))]
+	for first := 0; first < area; first += packedTaps {
+		count := min(packedTaps, area-first)
 		for r := range min(askedRows, outs) {
 			ask(row(r))
 		}
-		tile.run(c.kind)
+		for part := 0; part < len(c.spans); part += area {
+			tile.spans, tile.add = c.spans[part+first:][:count], min(part, 1)
+			tile.run(c.kind)
+		}
 		for r := range outs {
 			if r+askedRows < outs {
 				ask(row(r + askedRows))
 			}
 			from := sums[r*gradRowLen:]
-			if len(c.spans) == 1 {
+			if area == 1 {
 				c.placeRow(row(r), from[:ins])
 			} else {
-				c.place(row(r)[first:], from, len(tile.spans), ins, gradTapLen)
+				c.place(row(r)[first:], from, count, ins, gradTapLen)
 			}
 		}
 	}

@@ -12,7 +12,7 @@ func (t *mulTile) run(BF16) { panic(noTiles) }
 
 func packRows([]uint16, []float32, int, []int32, int, bool) { panic(noTiles) }
 
-func packPairs([]uint16, []float32, int, []int32, int) { panic(noTiles) }
+func packPairs([]uint16, []float32, int, []int32, int, int) { panic(noTiles) }
 
 func packPairsAcross([]uint16, []float32, int, []int32, int, []int32, int) { panic(noTiles) }
 

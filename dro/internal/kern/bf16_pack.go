@@ -5,13 +5,18 @@ package kern
 type source struct {
 	lanes, len int       // of a block: images, and values of an image
 	rows       int       // a unit
+	pairs      int       // of rows that a tile has: 16, or 8 where the rows are so few
 	base       []int     // by unit
 	offsets    [][]int32 // by unit: from the base, then nothing up to whole tiles
+	unseen     []bool    // by unit: no tap reads it; nil: all are read
 }
 
-// newSource is of channels.
-func newSource(s Shape, b Batch) source {
-	src := source{lanes: b.Lanes, len: s.Len(), rows: s.Channels}
+// newSource is of channels, for products of kind.
+func newSource(kind BF16, s Shape, b Batch) source {
+	src := source{lanes: b.Lanes, len: s.Len(), rows: s.Channels, pairs: tileSide}
+	if kind == AVX512BF16 && s.Channels <= tileSide {
+		src.pairs = tileSide / 2
+	}
 	offsets := src.table()
 	for i := range s.Channels {
 		offsets[i] = int32(i * b.Lanes)
@@ -25,7 +30,8 @@ func newSource(s Shape, b Batch) source {
 // flatSource is of all values of an image as if they were channels of one position, in the order of
 // a linear layer's weights.
 func flatSource(s Shape, b Batch) source {
-	src := source{lanes: b.Lanes, len: s.Len(), rows: s.Len(), base: []int{0}}
+	src := source{
+		lanes: b.Lanes, len: s.Len(), rows: s.Len(), pairs: tileSide, base: []int{0}}
 	offsets, area := src.table(), s.Height*s.Width
 	for i := range s.Len() {
 		offsets[i] = int32((i%area*s.Channels + i/area) * b.Lanes)
@@ -54,7 +60,7 @@ func (s *source) imageDepth() int { return (s.lanes + tileDepth - 1) / tileDepth
 // is [32 images][unit][16 rows]. These are the lines of a unit, of all units for so many images,
 // and of the block.
 
-func (s *source) unitLines() int { return s.depth() * tileSide }
+func (s *source) unitLines() int { return s.depth() * s.pairs }
 func (s *source) laneLines() int { return s.units() * s.unitLines() }
 func (s *source) sumLines() int  { return s.lanes / tileSide * s.laneLines() }
 
@@ -112,6 +118,9 @@ func (c *BF16Conv) units(s *source) int { return c.batch.Blocks * s.units() }
 func (p *packing) unit(i int) {
 	s := p.src
 	block, unit := i/s.units(), i%s.units()
+	if s.unseen != nil && s.unseen[unit] {
+		return
+	}
 	values := p.values[block*s.lanes*s.len:][:s.lanes*s.len]
 	base, offsets := s.base[unit], s.offsets[unit]
 	if p.form == depthOfB {
@@ -119,7 +128,7 @@ func (p *packing) unit(i int) {
 			line := block*s.sumLines() + lane/tileSide*s.laneLines() + unit*s.unitLines()
 			dst := p.dst[line*tileDepth:]
 			for d := range s.depth() {
-				packPairs(dst[d*tileLen:], values, base+lane, offsets[d*tileDepth:], tileSide)
+				packPairs(dst[d*tileLen:], values, base+lane, offsets[d*tileDepth:], tileSide, s.pairs)
 			}
 		}
 		return

@@ -48,7 +48,7 @@ func newStrips(c *Conv) *strips {
 			s.weights[i] = int32(channel*c.area() + row*cfg.KernelWidth + col)
 		}
 	}
-	s.source = source{lanes: c.batch.Lanes, len: cfg.In.Len()}
+	s.source = source{lanes: c.batch.Lanes, len: cfg.In.Len(), pairs: tileSide}
 	s.rows = ((c.out.Height-1)*s.step + len(s.weights) + tileDepth - 1) / tileDepth * tileDepth
 	for col := range c.out.Width {
 		s.base = append(s.base, 0)
@@ -144,7 +144,7 @@ func (s *stripCall) task(i int) {
 	values := len(c.strips.weights)
 	tile := mulTile{
 		inner: c.x.imageDepth(), aInner: c.x.groupLines(), bInner: c.dy.groupLines(),
-		aNext: tileSide, bNext: tileSide, cRow: 2 * tileSide,
+		aNext: tileSide, bNext: tileSide, cRow: 2 * tileSide, pairs: tileSide,
 		taps: c.taps, spans: c.spans[part:][:1],
 	}
 	for in := first; in < min(first+c.call.chunk, pairsOf(values)); in++ {

@@ -341,11 +341,11 @@ func packRowsBF16(dst *uint16, src *float32, base int, rows *int32, cols int)
 //go:noescape
 func packRowsAcrossBF16(dst *uint16, src *float32, base int, rows *int32, cols int)
 
-// packPairsBF16 rounds 32 rows of cols ≤ 16 values, those at base + rows[i],
-// to a tile of B.
+// packPairsBF16 rounds 2·lines rows of cols ≤ 16 values, those at base +
+// rows[i], to a tile of B.
 //
 //go:noescape
-func packPairsBF16(dst *uint16, src *float32, base int, rows *int32, cols int)
+func packPairsBF16(dst *uint16, src *float32, base int, rows *int32, cols int, lines int)
 
 // packPairsAcrossBF16 rounds 32 rows of cols ≤ 16 values, those at base +
 // rows[i], to a line a column, at dst + to[j] bytes. It asks for rows that are

@@ -145,9 +145,10 @@ const (
 // mulTile is one call of the bf16 kernels: products of up to 2×2 tiles, one for each span s of
 // taps,
 //
-//	c[s·cMove + i·cRow + j] = Σ_{t in taps of s} Σ_{n < inner} Σ_{k < 32} A[i, k] · B[k, j]
+//	c[s·cMove + i·cRow + j] = start + Σ_{t in taps of s} Σ_{n < inner} Σ_{k < 32} A[i, k] · B[k, j]
 //
-// where A is the tile at a + t.w + n·aInner, with that at aNext behind it for rows from 16 on, and
+// where start is 0, or c's own value with add, which AMX knows nothing of, and
+// A is the tile at a + t.w + n·aInner, with that at aNext behind it for rows from 16 on, and
 // B that at b + bBase + s·bMove + t.x + n·bInner, with that at bNext behind it for columns from 16
 // on; t, aInner and the like count lines: a tile may start at any. Rows of a tile of A are values
 // in order of k; row k/2 of a tile of B has the pairs k, k+1 of its columns.
@@ -165,6 +166,8 @@ type mulTile struct {
 	aNext, bNext, bMove   int
 	cRow, cMove           int // values
 	rows, cols            int // tiles, 1 or 2
+	pairs                 int // of k that are multiplied, 16 or, but on AMX, 8: the rest of B is absent
+	add                   int // 1: start from c
 	at                    int // the kernel's own: bytes from c to the product under way
 }
 

@@ -96,9 +96,17 @@ func (g *generator) packRows(across bool) {
 }
 
 func (g *generator) packPairs() {
-	dst, src, rows := g.pack("packPairs", packSignature,
-		"rounds 32 rows of cols ≤ 16 values, those at base + rows[i], to a tile of B.")
-	g.store(dst, false, g.pairs(src, rows, nil))
+	dst, src, rows := g.pack("packPairs", strings.TrimSuffix(packSignature, ")")+", lines int)",
+		"rounds 2·lines rows of cols ≤ 16 values, those at base + rows[i], to a tile of B.")
+	masks, order := g.pairOrder()
+	g.loop(g.param("lines"), func() {
+		g.pair(src, rows, 0, masks, order, nil)
+		g.VMOVUPS(g.fixed(both), at(dst, 0))
+		g.ADDQ(op.U8(8), rows)
+		g.ADDQ(op.U8(64), dst)
+	})
+	g.VZEROUPPER()
+	g.RET()
 }
 
 // packPairsAcross is the transposition of packPairs. Its lines go to tiles of their own, since the columns of
@@ -109,10 +117,11 @@ func (g *generator) packPairsAcross() {
 			"It asks for rows that are ahead values behind these.")
 	ahead := g.param("ahead")
 	g.LEAQ(by(src, ahead, 4, 0), ahead)
-	line, to, cols := g.pairs(src, rows, ahead), g.param("to"), g.param("cols")
+	masks, order := g.pairOrder()
+	to, cols := g.param("to"), g.param("cols")
 	var lines []vector
 	for i := range tileSide {
-		line(i)
+		g.pair(src, rows, i, masks, order, ahead)
 		v := g.vec()
 		g.VMOVAPS(g.fixed(both), v)
 		lines = append(lines, v)
@@ -132,17 +141,22 @@ func (g *generator) packPairsAcross() {
 	g.RET()
 }
 
-// pairs returns what rounds rows 2i and 2i+1 and interleaves them. It asks for
-// those from ahead on, if that is a register.
-func (g *generator) pairs(src, rows, ahead reg.Register) (line func(i int)) {
-	masks, order := []reg.Register{g.keep(0)}, g.vec()
+// pairOrder returns the mask of columns and the order of pairs.
+func (g *generator) pairOrder() (masks []reg.Register, order vector) {
+	masks, order = []reg.Register{g.keep(0)}, g.vec()
 	g.VMOVDQU16(g.interleave, order)
-	return func(i int) {
-		g.row(src, rows, 2*i, masks, []int{lowHalf}, ahead)
-		g.row(src, rows, 2*i+1, masks, []int{highHalf}, ahead)
-		g.narrowed(lowHalf, highHalf, both)
-		g.VPERMW(g.fixed(both), order, g.fixed(both))
-	}
+	return masks, order
+}
+
+// pair rounds rows 2i and 2i+1 and interleaves them. It asks for those from ahead
+// on, if that is a register.
+func (g *generator) pair(
+	src, rows reg.Register, i int, masks []reg.Register, order vector, ahead reg.Register,
+) {
+	g.row(src, rows, 2*i, masks, []int{lowHalf}, ahead)
+	g.row(src, rows, 2*i+1, masks, []int{highHalf}, ahead)
+	g.narrowed(lowHalf, highHalf, both)
+	g.VPERMW(g.fixed(both), order, g.fixed(both))
 }
 
 // store writes the 16 lines that line leaves in a register, or those of their transposition as 32-bit values.
@@ -228,9 +242,7 @@ func (g *generator) dotTile(cols int) {
 	g.function(fmt.Sprintf("dotTile%d", cols), "func(t *mulTile)",
 		fmt.Sprintf("computes the first 8 rows and %d columns of the tile.", 16*cols))
 	t := g.param("t")
-	for i := range dotRows * cols {
-		g.zero(g.fixed(i))
-	}
+	g.dotStart(t, cols)
 	aBase, bBase, p := g.slice(t, "a"), g.slice(t, "b"), g.slice(t, "taps")
 	end := g.Load(g.structOf(t).Field("taps").Len(), g.GP64())
 	g.LEAQ(by(p, end, 8, 0), end)
@@ -256,9 +268,7 @@ func (g *generator) dotTile(cols int) {
 	}
 	inner := g.field(t, "inner")
 	g.loop(inner, func() {
-		pairs := g.GP64()
-		g.MOVQ(op.U32(16), pairs)
-		g.loop(pairs, func() {
+		g.loop(g.field(t, "pairs"), func() {
 			g.dotStep(cols, a, b, bNext)
 			g.ADDQ(op.U8(4), a)
 			g.ADDQ(op.U8(64), b)
@@ -268,15 +278,32 @@ func (g *generator) dotTile(cols int) {
 	})
 	g.JMP(op.LabelRef(top))
 	g.Label(done)
+	g.dotResults(t, cols, func(sum vector, m op.Mem) { g.VMOVUPS(sum, m) })
+	g.VZEROUPPER()
+	g.RET()
+}
+
+// dotStart sets the sums to 0, or to what is there with add.
+func (g *generator) dotStart(t reg.Register, cols int) {
+	for i := range dotRows * cols {
+		g.zero(g.fixed(i))
+	}
+	add, done := g.field(t, "add"), g.label("start")
+	g.TESTQ(add, add)
+	g.JZ(op.LabelRef(done))
+	g.dotResults(t, cols, func(sum vector, m op.Mem) { g.VMOVUPS(m, sum) })
+	g.Label(done)
+}
+
+// dotResults runs move for each sum and its place.
+func (g *generator) dotResults(t reg.Register, cols int, move func(sum vector, m op.Mem)) {
 	c, cRow := g.slice(t, "c"), g.field(t, "cRow")
 	for i := range dotRows * cols {
-		g.VMOVUPS(g.fixed(i), at(c, 64*(i%cols)))
+		move(g.fixed(i), at(c, 64*(i%cols)))
 		if i%cols == cols-1 {
 			g.LEAQ(by(c, cRow, 4, 0), c)
 		}
 	}
-	g.VZEROUPPER()
-	g.RET()
 }
 
 // dotStep adds the products of one pair of each row.
