@@ -17,7 +17,7 @@ type Heavy struct {
 	// gives it at the run's radius, as a float32 has it; 1 is no reweighting.
 	Ratio float64
 	Label int // its class
-	Group int // its group; 0 where none are given
+	Group int // its group; its class where none are given
 }
 
 // Heaviest are the samples with the largest losses, so with the largest ratios, the heaviest
@@ -63,7 +63,7 @@ func readHeavy(text []byte) (list []Heavy) {
 	whole := func(x float64) bool { return x >= 0 && x <= math.MaxInt32 && x == math.Trunc(x) }
 	for _, v := range all[:min(len(all), MostHeavy)] {
 		if len(v) == 4 && whole(v[0]) && v[1] >= 0 && whole(v[2]) && whole(v[3]) {
-			list = append(list, Heavy{int(v[0]), v[1], int(v[2]), int(v[3])})
+			list = append(list, Heavy{int(v[0]), float64(float32(v[1])), int(v[2]), int(v[3])})
 		}
 	}
 	return list
