@@ -86,6 +86,9 @@ type EvalEvent struct {
 	// Selected says that the validation split finds this evaluation better than
 	// all before, in a run that selects: see Spec.Select.
 	Selected bool
+	// Heaviest are the training samples that the worst case weighs most; none in logs of
+	// programs before. No measure depends on them.
+	Heaviest []Heavy
 }
 
 // Fill computes the measures that the run can have. A list of which nothing is known has its

@@ -30,7 +30,15 @@ func (e *EvalEvent) MarshalJSON() ([]byte, error) {
 	if e.Selected {
 		b = append(b, `,"selected":true`...)
 	}
-	return append(e.ByGroup.AppendFields(e.Values.AppendFields(b)), '}'), nil
+	b = e.ByGroup.AppendFields(e.Values.AppendFields(b))
+	if len(e.Heaviest) > 0 {
+		list, err := json.Marshal(e.Heaviest)
+		if err != nil {
+			return nil, err
+		}
+		b = append(append(b, `,"heaviest":`...), list...)
+	}
+	return append(b, '}'), nil
 }
 
 // open begins the object of an event that belongs to an epoch.
@@ -64,8 +72,12 @@ func (e *StepEvent) UnmarshalJSON(b []byte) error {
 func (e *EvalEvent) UnmarshalJSON(b []byte) error {
 	*e = EvalEvent{}
 	err := measure.EachField(b, func(key, value []byte) error {
-		if string(key) == "selected" {
+		switch string(key) {
+		case "selected":
 			return json.Unmarshal(value, &e.Selected)
+		case "heaviest":
+			e.Heaviest = readHeavy(value)
+			return nil
 		}
 		return field(&e.Head, &e.Epoch, ofWorstCase(key), value, &e.Values, &e.ByGroup)
 	})

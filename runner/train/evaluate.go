@@ -32,6 +32,9 @@ func (r *Run) evaluate() error {
 func (r *Run) report(now *measure.Evaluation) error {
 	e := &runner.EvalEvent{Head: r.Head(), Epoch: r.epoch()}
 	e.Fill(r.Meta, now)
+	if p := now.Train; now.Ratios != nil {
+		e.Heaviest = runner.Heaviest(p.Losses, now.Ratios, p.Labels, p.Groups)
+	}
 	if err := r.hear(); err != nil {
 		return err
 	}

@@ -165,3 +165,25 @@ func nearest(c [3]byte) ansi.IndexedColor {
 
 func abs(n int) int    { return max(n, -n) }
 func square(n int) int { return n * n }
+
+// Framed draws lines in a box around w by h cells, in the colour of a map for a value that lies so
+// far, 0 to 1, between the ends. A caption stands in the lower border. A large value has a
+// heavy border, for who sees no colour.
+func (t *Theme) Framed(lines []string, w, h int, part float64, caption string) []string {
+	style, b := t.level(part), t.box
+	if part >= .5 {
+		b = t.heavyBox
+	}
+	framed := []string{style.Paint(b.TopLeft + strings.Repeat(b.Top, w) + b.TopRight)}
+	for y := range h {
+		line := Blanks(w)
+		if y < len(lines) {
+			line = lines[y] + Blanks(w-cell.Width(lines[y]))
+		}
+		framed = append(framed, style.Paint(b.Left)+line+style.Paint(b.Right))
+	}
+	caption = cell.Cut(caption, w)
+	rest := strings.Repeat(b.Bottom, w-cell.Width(caption))
+	return append(framed, style.Paint(b.BottomLeft)+t.Text.Paint(caption)+
+		style.Paint(rest+b.BottomRight))
+}

@@ -108,10 +108,17 @@ func heatInks() [plot.HeatLevels]ink {
 // Swatch is a piece of a map w cells wide, for a value that lies so far, 0 to 1,
 // between the ends.
 func (t *Theme) Swatch(part float64, w int) string {
-	level := max(0, min(int(part*plot.HeatLevels), plot.HeatLevels-1))
 	h := plot.HeatMap{Charset: t.Charset(false), Shades: t.Shades()}
-	style := t.of(plot.Style{Role: plot.Heat, Series: uint8(level)})
-	return style.Paint(strings.Repeat(h.Glyph(level), w))
+	return t.level(part).Paint(strings.Repeat(h.Glyph(levelOf(part)), w))
+}
+
+// level is the style of a map's cell.
+func (t *Theme) level(part float64) Style {
+	return t.of(plot.Style{Role: plot.Heat, Series: uint8(levelOf(part))})
+}
+
+func levelOf(part float64) int {
+	return max(0, min(int(part*plot.HeatLevels), plot.HeatLevels-1))
 }
 
 // Shades tells whether maps are drawn in shades of one colour, as the terminal has

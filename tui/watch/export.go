@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"drolab/runner/export"
+	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
@@ -40,8 +41,11 @@ func whose(t *track.Track) []string {
 // are copies: the command that writes the file goes through them.
 func (w *Page) sheet() (*export.Sheet, int) {
 	v := w.Shows(w.focus)
-	if v.Films() {
+	switch {
+	case v.Films():
 		return w.filmSheet(v)
+	case v.Gazes():
+		return w.eyeSheet()
 	}
 	if v.Bars != "" {
 		return w.barSheet(v)
@@ -111,6 +115,21 @@ func (w *Page) barSheet(v *panel.View) (*export.Sheet, int) {
 	head := []string{"run", "method", "seed", "step", "epoch", panel.AxisName(of.Axis),
 		"training_images", of.Title}
 	return &export.Sheet{Name: of.Name, Head: head, Rows: slices.Values(rows)}, len(rows)
+}
+
+// eyeSheet is the samples that weigh most, of the run under the cursor.
+func (w *Page) eyeSheet() (*export.Sheet, int) {
+	t := w.Run()
+	var rows [][]string
+	if t.Eval != nil {
+		for _, h := range t.Eval.Heaviest {
+			rows = append(rows, append(whose(t), strconv.FormatInt(t.Eval.Step, 10),
+				page.Exact(t.Eval.Epoch), strconv.Itoa(h.Index), page.Exact(h.Ratio),
+				panel.PlaceName(t.Meta, measure.PerClass, h.Label), strconv.Itoa(h.Group)))
+		}
+	}
+	head := []string{"run", "method", "seed", "step", "epoch", "sample", "ratio", "class", "group"}
+	return &export.Sheet{Name: "heaviest", Head: head, Rows: slices.Values(rows)}, len(rows)
 }
 
 // filmSheet is what the two maps of a film are of: the quantity is a column, so both are in one

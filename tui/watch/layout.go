@@ -1,7 +1,10 @@
 package watch
 
 import (
+	"slices"
+
 	"drolab/tui/kit"
+	"drolab/tui/watch/track"
 )
 
 // watchLayout is where the parts of the Watch page are, in cells from the page's own corner. From
@@ -10,15 +13,16 @@ type watchLayout struct {
 	runs   kit.Rect   // one row a run, below a row of column heads
 	head   kit.Rect   // the headline; h is 0 without it
 	panels []kit.Rect // as many as are shown
-	log    kit.Rect   // h is 0 without it
+	eye    kit.Rect   // the adversary's eye under the panels; likewise
+	log    kit.Rect   // likewise
 }
 
 // layWatch divides w by h cells for a number of runs and of panels (1, 2, 4 or
-// 6), with so many lines of headline, and the log pane or not.
+// 6), with so many lines of headline and of the eye, and the log pane or not.
 //
 // The table gets a fifth of the page at most, and scrolls: curves need their rows more. The pane
 // takes a third of what is left, ten lines at most.
-func layWatch(w, h, runs, panels, head int, log bool) watchLayout {
+func layWatch(w, h, runs, panels, head, eye int, log bool) watchLayout {
 	var l watchLayout
 	rows := min(runs, max(1, h/5)) + 1 // and the heads
 	if h < kit.LeastHeight {           // how runs do comes before how they came to it
@@ -32,6 +36,8 @@ func layWatch(w, h, runs, panels, head int, log bool) watchLayout {
 		rest.H -= l.log.H // panels get smaller, not fewer
 		l.log.Y = rest.Y + rest.H
 	}
+	rest.H -= eye
+	l.eye = kit.Area(0, rest.Y+rest.H, w, eye)
 	columns, lines := grid(panels, rest.W, rest.H)
 	l.panels = kit.Tile(rest, columns, lines)
 	return l
@@ -80,6 +86,25 @@ func panelsFor(w, h int) int {
 // leastPanel is how high panels are at least that stand one above the other: a box, an axis, and
 // nine rows of plot.
 const leastPanel = 13
+
+// eyeRows is how high the adversary's eye is under the panels: 0 where there is no room, where
+// no evaluation names samples, and where its own panel is in view.
+func (w *Page) eyeRows() int {
+	const rows, leastW, leastH = 10, 100, 52
+	p := w.EyeAt()
+	inView := p >= w.first() && p < w.first()+w.count()
+	if w.zoomed || w.Body.W < leastW || w.Body.H < leastH || p < 0 || inView || !w.gazed() {
+		return 0
+	}
+	return rows
+}
+
+// gazed tells whether an evaluation of a watched run names samples.
+func (w *Page) gazed() bool {
+	return slices.ContainsFunc(w.Tracks, func(t *track.Track) bool {
+		return t.Eval != nil && len(t.Eval.Heaviest) > 0
+	})
+}
 
 // fitInView fits the axes of what is shown alone, as a replay wants it many times a second. What
 // is out of view catches up at the next key, since every key fits all.

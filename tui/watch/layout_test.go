@@ -12,8 +12,8 @@ func TestLayout(t *testing.T) {
 		for h := kit.LeastHeight - 2; h <= 70; h += 3 {
 			for _, panels := range []int{1, 2, 4, 6} {
 				for runs := 1; runs <= lab.MaxWatched; runs++ {
-					l := layWatch(w, h, runs, panels, h/20*(w%3), h%2 == 0)
-					cover(t, append([]kit.Rect{l.runs, l.head, l.log}, l.panels...), w, h)
+					l := layWatch(w, h, runs, panels, h/20*(w%3), h/50*10*(w%2), h%2 == 0)
+					cover(t, append([]kit.Rect{l.runs, l.head, l.eye, l.log}, l.panels...), w, h)
 					if len(l.panels) != panels {
 						t.Fatalf("%d panels of %d at %dx%d", len(l.panels), panels, w, h)
 					}

@@ -88,6 +88,9 @@ func (w *Page) parts() (list []*turned, every []time.Duration) {
 		}
 		list, every = append(list, &w.drawn[p]), append(every, d)
 	}
+	if w.eyeRows() > 0 {
+		list, every = append(list, &w.drawn[w.EyeAt()]), append(every, others)
+	}
 	return list, every
 }
 

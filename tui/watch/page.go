@@ -10,6 +10,7 @@ import (
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 	"drolab/tui/watch/clock"
+	"drolab/tui/watch/eye"
 	"drolab/tui/watch/panel"
 	"drolab/tui/watch/track"
 
@@ -125,7 +126,11 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case kit.Tick:
 		now := time.Time(msg)
-		return tea.Batch(w.read(now), w.readPrinted(now))
+		return tea.Batch(w.read(now), w.readPrinted(now), w.gaze(now))
+	case eye.Fetched:
+		w.Eye.Take(w.since, msg)
+		w.touch()
+		return nil
 	case printedMsg:
 		w.takePrinted(msg)
 		return nil
@@ -148,6 +153,16 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 		w.wheel(msg)
 	}
 	return nil
+}
+
+// gaze fetches the samples that weigh most, where they are in view.
+func (w *Page) gaze(now time.Time) tea.Cmd {
+	p, t := w.EyeAt(), w.Run()
+	inView := p >= w.first() && p < w.first()+w.count()
+	if t == nil || t.Eval == nil || !inView && w.eyeRows() == 0 {
+		return nil
+	}
+	return w.Eye.Look(now, t.Meta, t.Eval.Heaviest)
 }
 
 // opened replaces the watched runs. Its order matters: panels are furnished from the runs before

@@ -30,7 +30,7 @@ func (w *Page) first() int {
 // depends on so much that a kept one would be stale, and it costs little.
 func (w *Page) layout() watchLayout {
 	return layWatch(w.Body.W, w.Body.H, len(w.Rows()), w.count(), w.headlineRows(),
-		w.logPane != noPane)
+		w.eyeRows(), w.logPane != noPane)
 }
 
 // View implements the interface's page: rows lines of cols cells each.
@@ -53,14 +53,20 @@ func (w *Page) View(cols, rows int) []string {
 	// Of the kept lines the first are above the panels, and the rest is the log pane.
 	blocks := []kit.Placed{{Rect: above, Lines: around[:above.H]},
 		{Rect: l.log, Lines: around[above.H:]}}
+	place := func(p int, r kit.Rect, focused bool) {
+		lines := w.kept(&w.drawn[p], r, kit.Rect{}, func() []string {
+			iw, ih := w.room(r)
+			return w.Draw(p, r, kit.Area(0, 0, iw, ih), box, focused)
+		})
+		blocks = append(blocks, kit.Placed{Rect: r, Lines: lines})
+	}
 	for i, r := range l.panels {
 		p := w.first() + i
 		// A single panel has no focus to show: nothing else could have it.
-		lines := w.kept(&w.drawn[p], r, kit.Rect{}, func() []string {
-			iw, ih := w.room(r)
-			return w.Draw(p, r, kit.Area(0, 0, iw, ih), box, p == w.focus && w.count() > 1)
-		})
-		blocks = append(blocks, kit.Placed{Rect: r, Lines: lines})
+		place(p, r, p == w.focus && w.count() > 1)
+	}
+	if l.eye.H > 0 {
+		place(w.EyeAt(), l.eye, false)
 	}
 	return kit.Compose(cols, rows, blocks)
 }

@@ -8,6 +8,7 @@ import (
 	"drolab/runner"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
+	"drolab/tui/watch/eye"
 	"drolab/tui/watch/track"
 )
 
@@ -28,6 +29,7 @@ type Board struct {
 	orders map[string][]int // of the places of list measures, as they were drawn last
 	Cross  plot.Cross       // x of the axis
 	Picked int              // the run that is nearest to it
+	Eye    *eye.Gallery     // the samples that weigh most
 	frame  plot.Frame       // what is drawn into, for its memory
 }
 
@@ -85,6 +87,7 @@ func New(s *lab.Lab) *Board {
 		Runs:     &track.Runs{Baseline: -1},
 		Standing: Standing,
 		orders:   map[string][]int{},
+		Eye:      &eye.Gallery{Config: &s.Config},
 		axes:     axes{scales: map[string]*vertical{}},
 	}
 }

@@ -226,7 +226,7 @@ func (w *Board) nothing(v *View, iw, ih int) []string {
 		text = "imported predictions do not have this"
 	case w.Val && !lab.Validates(t.Meta): // another run has one
 		text = t.Label + " has no validation split"
-	case v.Bars != "" && t.Eval != nil:
+	case (v.Bars != "" || v.Gazes()) && t.Eval != nil:
 		text = t.Label + " was recorded by a version that lacks this"
 	case v.Phase && !t.HasDual():
 		text = t.Label + " has no λ and η"

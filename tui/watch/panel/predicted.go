@@ -37,7 +37,7 @@ func (w *Board) had(v *View) bool {
 			return false
 		}
 	}
-	return !v.Phase
+	return !v.Phase && !v.Gazes()
 }
 
 // leaveOut takes out views of measures that none of the runs has, such as those that drolab

@@ -26,7 +26,7 @@ type Panel struct {
 // class, or the path of (λ, η). Curves and bars are of measures, by name; a name
 // that no measure has panics as soon as the view is drawn.
 //
-// Exactly one of Curves, Bars and Phase is set. A view is not changed once panels has made it.
+// At most one of Curves, Bars and Phase is set; none where As draws no measure. A view is not changed once panels has made it.
 type View struct {
 	Name   string   // empty where the panel's name says it
 	Curves []string // of steps or evaluations; two share a panel where it has the room
@@ -193,6 +193,13 @@ func Standing() []Panel {
 			curves("worst class", "worst_class_accuracy"),
 			curves("mean", "test_accuracy"),
 			curves("worst class and robust risk", "worst_class_accuracy", "robust_risk")}},
+		{Title: "The adversary's eye", Views: []View{
+			{As: gaze{}, Doc: "The training samples that the adversary weighs most, at most 24, " +
+				"for the run under the cursor at its last evaluation. The ratio is dQ/dP, for " +
+				"the exact worst case Q over the whole training split at the run's radius; 1 is " +
+				"no reweighting. The frame is the brighter, the larger the ratio is beside the " +
+				"largest. A sample's number is its place in the training split, from 0. Page " +
+				"Samples has all of them (P)."}}},
 	}
 }
 

@@ -1,0 +1,45 @@
+package inspect
+
+import (
+	"testing"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/record"
+	"drolab/runner/spec"
+)
+
+// The samples that an evaluation names are those that a look at its checkpoint finds heaviest,
+// with its ratios.
+func TestHeaviestAreTheLooks(t *testing.T) {
+	for name, change := range map[string]func(*spec.Spec){
+		"shapes":      shapes,
+		"csv:example": table,
+		"features":    func(s *spec.Spec) { s.Dataset, s.Samples = "spurious", 400 },
+		"CVaR":        func(s *spec.Spec) { shapes(s); s.Uncertainty, s.Mu = "cvar", .2 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := trained(t, func(s *spec.Spec) { change(s); s.Algorithms[0] = dro.PGD })
+			l, _ := at(t, r, runner.SplitTrain)
+			ratios, _, err := l.Weigh(r.Meta.Spec.Rho)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h, err := record.ReadHistory(r.Tail(), func(runner.Event) {})
+			if err != nil {
+				t.Fatal(err)
+			}
+			list := h.Evals[len(h.Evals)-1].Heaviest
+			if len(list) != runner.MostHeavy {
+				t.Fatalf("%d samples are named", len(list))
+			}
+			for k, i := range l.Order()[:runner.MostHeavy] {
+				want := runner.Heavy{Index: i, Ratio: float64(float32(ratios[i])),
+					Label: l.Labels[i], Group: l.Groups[i]}
+				if list[k] != want {
+					t.Errorf("place %d: %+v, want %+v", k, list[k], want)
+				}
+			}
+		})
+	}
+}

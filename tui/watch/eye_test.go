@@ -1,0 +1,118 @@
+package watch
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner/record/recordtest"
+	"drolab/runner/spec"
+	"drolab/tui/cell"
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/lab"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// gazing watches a trained run of a data set at 200×60.
+func gazing(t *testing.T, dataset string, guest bool) *rig {
+	t.Helper()
+	s := spec.Defaults()
+	s.Algorithms, s.Model, s.Dataset, s.Samples = []dro.Algorithm{dro.PGD}, "linear", dataset, 200
+	s.Augment, s.Batch, s.Epochs = false, 16, 1
+	run := recordtest.Train(t, s)
+	r := newRigOf(t, lab.Folder(filepath.Dir(run.Dir)), tuitest.NewScript(t), 200, 60)
+	r.watch.Config.Guest = guest
+	r.Wait(2*time.Second, time.Second/5)
+	return r
+}
+
+// strip is the adversary's eye as it is drawn under the panels.
+func (r *rig) strip() string {
+	l := r.watch.layout().eye
+	return ansi.Strip(strings.Join(r.watch.View(200, 58)[l.Y:l.Y+l.H], "\n"))
+}
+
+// The eye has pictures of pictures, columns of tables and numbers of features, each with its
+// ratio and its class.
+func TestEye(t *testing.T) {
+	for dataset, want := range map[string]string{
+		"shapes":      "━",
+		"csv:example": " · ",
+		"spurious":    "sample",
+	} {
+		t.Run(dataset, func(t *testing.T) {
+			r := gazing(t, dataset, false)
+			strip := r.strip()
+			h := r.watch.Run().Eval.Heaviest[0]
+			for _, text := range []string{want, cell.Cut(r.watch.Run().Meta.Classes[h.Label], 4)[:2],
+				"The adversary's eye"} {
+				if !strings.Contains(strip, text) {
+					t.Errorf("no %q in\n%s", text, strip)
+				}
+			}
+			if drawn := strings.Contains(strip, "▀"); drawn != (dataset == "shapes") {
+				t.Errorf("pictures: %v\n%s", drawn, strip)
+			}
+		})
+	}
+}
+
+// A guest sees numbers, classes and ratios, and nothing of the data: none is opened.
+func TestGuestsSeeNoData(t *testing.T) {
+	r := gazing(t, "shapes", true)
+	strip := r.strip()
+	h := r.watch.Run().Eval.Heaviest[0]
+	if s, why := r.watch.Eye.Get(r.watch.Run().ID, h.Index); s != nil || why != "" {
+		t.Errorf("a guest has %+v, %q", s, why)
+	}
+	if strings.Contains(strip, "▀") || !strings.Contains(strip, "sample") ||
+		!strings.Contains(strip, cell.Cut(r.watch.Run().Meta.Classes[h.Label], 4)[:2]) {
+		t.Errorf("a guest sees\n%s", strip)
+	}
+}
+
+// Without the data the eye names the samples and the reason; a log that names a sample that the
+// data do not have does no harm.
+func TestEyeWithoutData(t *testing.T) {
+	r := gazing(t, "shapes", false)
+	list := r.watch.Run().Eval.Heaviest
+	look := func(m string) string {
+		meta := *r.watch.Run().Meta
+		meta.ID, meta.Spec.Dataset = "run of "+m, m
+		r.Send(r.watch.Eye.Look(time.Unix(1e9, 0), &meta, list)())
+		_, why := r.watch.Eye.Get(meta.ID, list[0].Index)
+		return why
+	}
+	if why := look("cifar10"); !strings.Contains(why, "drolab data fetch") {
+		t.Errorf("without data: %q", why)
+	}
+	list[3].Index = 1 << 30
+	if why := look("shapes"); !strings.Contains(why, "no training sample 1073741824") {
+		t.Errorf("a sample that is not there: %q", why)
+	}
+}
+
+// The strip is there where there is room, and its panel is not in view besides.
+func TestEyeHasRoom(t *testing.T) {
+	r := gazing(t, "shapes", false)
+	for _, c := range []struct {
+		w, h int
+		keys []string
+		want bool
+	}{
+		{200, 60, nil, true},
+		{200, 60, []string{"z"}, false},
+		{200, 60, []string{"z", "shift+tab", "shift+tab"}, false},
+		{120, 40, nil, false},
+		{80, 24, nil, false},
+	} {
+		r.Press(c.keys...)
+		r.Size(c.w, c.h)
+		if got := r.watch.layout().eye.H > 0; got != c.want {
+			t.Errorf("%d×%d after %v: %v", c.w, c.h, c.keys, got)
+		}
+	}
+}

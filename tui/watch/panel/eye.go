@@ -1,0 +1,135 @@
+package panel
+
+import (
+	"fmt"
+	"strconv"
+
+	"drolab/runner"
+	"drolab/runner/measure"
+	"drolab/tui/cell"
+	"drolab/tui/kit"
+)
+
+// gaze is the samples that weigh most at the last evaluation of the run under the cursor:
+// pictures where its data are at hand and have some, else a row a sample.
+type gaze struct{}
+
+func (gaze) draw(w *Board, _ int, _ *View, iw, ih int) ([]string, string) {
+	t := w.Run()
+	if t.Eval == nil || len(t.Eval.Heaviest) == 0 {
+		return nil, ""
+	}
+	list := t.Eval.Heaviest
+	first, problem := w.Eye.Get(t.ID, list[0].Index)
+	if first != nil && first.Picture != nil {
+		if lines := w.pictures(list, iw, ih); lines != nil {
+			return lines, problem
+		}
+	}
+	return w.heavyRows(list, iw, ih), problem
+}
+
+func (gaze) note(w *Board, _ *View) string {
+	return w.Run().Label + " · training split" + w.Run().Evaluated()
+}
+
+// Gazes tells whether the view is of single samples.
+func (v *View) Gazes() bool {
+	_, ok := v.As.(gaze)
+	return ok
+}
+
+// EyeAt is the panel of single samples.
+func (w *Board) EyeAt() int {
+	for p := range w.Panels {
+		if w.Shows(p).Gazes() {
+			return p
+		}
+	}
+	return -1
+}
+
+// pictures are as many samples as have room, the heaviest first, in frames whose colour is their
+// ratio's; nil where not even one has room.
+func (w *Board) pictures(list []runner.Heavy, iw, ih int) []string {
+	size := 0 // of a picture's longer side, in pixels
+	const least, enough = 8, 6
+	for next := least; next <= 32 && (next+1)/2+2 <= ih; next += 2 {
+		if size == 0 || iw/(next+3) >= enough {
+			size = next
+		}
+	}
+	if size == 0 {
+		return nil
+	}
+	tw, th := size+2, (size+1)/2+2
+	across := max(1, (iw+1)/(tw+1))
+	var blocks []kit.Placed
+	for k := range min(len(list), across*(ih/th)) {
+		x, y := k%across*(tw+1), k/across*th
+		blocks = append(blocks, kit.Placed{Rect: kit.Area(x, y, tw, th),
+			Lines: w.framed(&list[k], list[0].Ratio, size)})
+	}
+	return kit.Compose(iw, ih, blocks)
+}
+
+// framed is a sample's picture with its ratio and class.
+func (w *Board) framed(h *runner.Heavy, top float64, size int) []string {
+	var lines []string
+	if s, _ := w.Eye.Get(w.Run().ID, h.Index); s != nil && s.Picture != nil {
+		lines = w.Theme.Pixels(kit.Pixels(*s.Picture.Within(size, size)), size, (size+1)/2)
+	}
+	caption := ratioText(h.Ratio) + " " + w.called(measure.PerClass, h.Label)
+	return w.Theme.Framed(lines, size, (size+1)/2, h.Ratio/top, caption)
+}
+
+// heavyRows are the samples by number, with their class, their group and what is known of their
+// columns.
+func (w *Board) heavyRows(list []runner.Heavy, iw, ih int) []string {
+	const short = 46 // cells of a row without columns
+	grouped := len(w.Run().Meta.Groups) > 0
+	head := fmt.Sprintf("%7s %8s  %s", "ratio", "sample", kit.Left("class", 14))
+	if grouped {
+		head += kit.Left("group", 22)
+	}
+	var rows []string
+	told := false
+	for k := range list {
+		h := &list[k]
+		text := fmt.Sprintf("%7s %8s  %s", ratioText(h.Ratio), strconv.Itoa(h.Index),
+			kit.Left(cell.Cut(w.called(measure.PerClass, h.Label), 13), 14))
+		if grouped {
+			text += kit.Left(cell.Cut(w.called(measure.PerGroup, h.Group), 21), 22)
+		}
+		if s, _ := w.Eye.Get(w.Run().ID, h.Index); s != nil && s.Columns != "" {
+			text, told = text+s.Columns, true
+		}
+		rows = append(rows, text)
+	}
+	across, cells := 1, iw
+	if !told {
+		across = max(1, min(iw/short, (len(rows)+ih-2)/max(1, ih-1)))
+		cells = iw / across
+	} else {
+		head += "its most unusual columns"
+	}
+	var blocks []kit.Placed
+	for c := range across {
+		lines := []string{w.Theme.Dim.Paint(kit.Left(cell.Cut(head, cells-1), cells))}
+		for i := c * (ih - 1); i < min(len(rows), (c+1)*(ih-1)); i++ {
+			part := list[i].Ratio / list[0].Ratio
+			text := w.Theme.Greek(cell.Cut(rows[i], cells-2))
+			lines = append(lines, w.Theme.Swatch(part, 1)+kit.Left(text, cells-1))
+		}
+		blocks = append(blocks, kit.Placed{Rect: kit.Area(c*cells, 0, cells, ih), Lines: lines})
+	}
+	return kit.Compose(iw, ih, blocks)
+}
+
+// called is the name of a class or group of the run under the cursor.
+func (w *Board) called(a measure.Axis, i int) string {
+	return w.Theme.Greek(cell.OneLine(PlaceName(w.Run().Meta, a, i)))
+}
+
+// ratioText is a likelihood ratio in three digits.
+func ratioText(ratio float64) string { return fmt.Sprintf("%#.3g", ratio) }
