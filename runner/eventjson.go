@@ -32,11 +32,7 @@ func (e *EvalEvent) MarshalJSON() ([]byte, error) {
 	}
 	b = e.ByGroup.AppendFields(e.Values.AppendFields(b))
 	if len(e.Heaviest) > 0 {
-		list, err := json.Marshal(e.Heaviest)
-		if err != nil {
-			return nil, err
-		}
-		b = append(append(b, `,"heaviest":`...), list...)
+		b = appendHeavy(append(b, `,"heaviest":`...), e.Heaviest)
 	}
 	return append(b, '}'), nil
 }

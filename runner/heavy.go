@@ -44,13 +44,20 @@ func Heaviest(losses, ratios []float64, labels, groups []int) []Heavy {
 	return list
 }
 
-// MarshalJSON writes [index, ratio, label, group].
-func (h Heavy) MarshalJSON() ([]byte, error) {
-	b := strconv.AppendInt([]byte{'['}, int64(h.Index), 10)
-	b = strconv.AppendFloat(append(b, ','), h.Ratio, 'g', -1, 32)
-	b = strconv.AppendInt(append(b, ','), int64(h.Label), 10)
-	b = strconv.AppendInt(append(b, ','), int64(h.Group), 10)
-	return append(b, ']'), nil
+// appendHeavy writes [[index, ratio, label, group], ...].
+func appendHeavy(b []byte, list []Heavy) []byte {
+	b = append(b, '[')
+	for i, h := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(append(b, '['), int64(h.Index), 10)
+		b = strconv.AppendFloat(append(b, ','), h.Ratio, 'g', -1, 32)
+		b = strconv.AppendInt(append(b, ','), int64(h.Label), 10)
+		b = strconv.AppendInt(append(b, ','), int64(h.Group), 10)
+		b = append(b, ']')
+	}
+	return append(b, ']')
 }
 
 // readHeavy reads a list of them. One that makes no sense is left out, as is what follows the
