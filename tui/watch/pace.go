@@ -19,6 +19,10 @@ import (
 // evalTurn is how many turns of the others one is of what evaluations alone change.
 const evalTurn = 2
 
+// eyeTurn is how many one is of what shows single samples: a dozen new pictures are twenty
+// kilobytes, more than all other parts send in ten seconds.
+const eyeTurn = 6
+
 // replayTurn is how often a replay shows what is no curve: figures are not read any faster.
 const replayTurn = time.Second / 4
 
@@ -73,9 +77,9 @@ func (w *Page) touch() { w.touched++ }
 // shown at once.
 func (w *Page) parts() (list []*turned, every []time.Duration) {
 	// Bars and maps change with an evaluation alone, so they come half as often.
-	table, curves, others := w.Round, w.Round, evalTurn*w.Round
+	table, curves, others, eyes := w.Round, w.Round, evalTurn*w.Round, eyeTurn*w.Round
 	if c := w.clock; c != nil {
-		table, curves, others = 0, 0, 0
+		table, curves, others = 0, 0, 0 // pictures take their time in a replay, too
 		if c.Playing && w.Round > 0 {
 			table, others = replayTurn, replayTurn
 		}
@@ -83,13 +87,16 @@ func (w *Page) parts() (list []*turned, every []time.Duration) {
 	list, every = append(list, &w.around), append(every, table)
 	for i := range w.count() {
 		p, d := w.first()+i, curves
-		if v := w.Shows(p); !v.Plots() && !v.Phase {
+		switch v := w.Shows(p); {
+		case v.Gazes():
+			d = eyes
+		case !v.Plots() && !v.Phase:
 			d = others
 		}
 		list, every = append(list, &w.drawn[p]), append(every, d)
 	}
 	if w.eyeRows() > 0 {
-		list, every = append(list, &w.drawn[w.EyeAt()]), append(every, others)
+		list, every = append(list, &w.drawn[w.EyeAt()]), append(every, eyes)
 	}
 	return list, every
 }

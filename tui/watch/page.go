@@ -129,7 +129,7 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 		return tea.Batch(w.read(now), w.readPrinted(now), w.gaze(now))
 	case eye.Fetched:
 		w.Eye.Take(w.since, msg)
-		w.touch()
+		w.taken++ // it shows at the eye's next turn
 		return nil
 	case printedMsg:
 		w.takePrinted(msg)
