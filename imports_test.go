@@ -54,7 +54,8 @@ runner/bridge, runner/card < runner/queue
 runner, YAML < presets
 runner, X/SYS, runner/internal/aside < runner/record/internal/disk
 runner, runner/record/internal/disk < runner/record/internal/eventlog
-runner, runner/record/internal/eventlog, X/SYS < runner/record
+runner, runner/record/internal/eventlog < runner/record/internal/checkpoint
+runner, runner/record/internal/checkpoint, X/SYS < runner/record
 runner/record < presets/recorded
 runner/record, runner/queue < runner/record/recordtest
 runner < runner/record/recordtest/eventtest
@@ -117,7 +118,8 @@ const peerPackage = "dro/peertest"
 var testPairs = map[string]string{
 	"runner/record": "runner/queue, runner/train, runner/export, " +
 		"runner/internal/aside/asidetest, runner/record/recordtest/eventtest",
-	"runner/record/internal/eventlog": "runner/record/recordtest/eventtest",
+	"runner/record/internal/eventlog":   "runner/record/recordtest/eventtest",
+	"runner/record/internal/checkpoint": "runner/record/recordtest/eventtest",
 
 	"runner/sweep":   "runner/internal/aside/asidetest, presets",
 	"runner/foreign": "runner/record",

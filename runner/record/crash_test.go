@@ -16,6 +16,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/internal/aside"
+	"drolab/runner/record/internal/checkpoint"
 	"drolab/runner/record/internal/disk"
 )
 
@@ -127,7 +128,7 @@ func TestFlippedBits(t *testing.T) {
 			bad := bytes.Clone(good)
 			bad[i] ^= 1 << (i % 8)
 			write(t, bad, folder, name)
-			if _, err := readCheckpoint(in(t, folder), 10); err == nil {
+			if _, err := checkpoint.Read(in(t, folder), 10); err == nil {
 				t.Fatalf("%s: byte %d flipped: nobody noticed", name, i)
 			}
 		}
@@ -147,7 +148,7 @@ func TestNoReadableCheckpoint(t *testing.T) {
 	}
 	must(t, r.Append(&runner.ResumeEvent{}))
 	save(t, r, newState(5))
-	steps, _ := checkpointSteps(in(t, filepath.Join(r.in.Path, checkpointsName)))
+	steps, _ := checkpoint.Steps(in(t, filepath.Join(r.in.Path, checkpointsName)))
 	if len(steps) != 1 || steps[0] != 5 {
 		t.Errorf("checkpoints %v, want 5 only", steps)
 	}

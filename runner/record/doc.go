@@ -52,9 +52,9 @@
 // put one that fails, is killed or loses its power at each of these things
 // (aside/asidetest, points_test.go).
 //
-// Two packages below know nothing of runs' folders: internal/disk has files, locks and
-// seals, internal/eventlog the log. What others use of them has its name here (disk.go,
-// events.go).
+// Three packages below know nothing of runs' folders: internal/disk has files, locks and
+// seals, internal/eventlog the log, internal/checkpoint the checkpoints. What others use of
+// them has its name here (disk.go, events.go).
 //
 // Start reading at store.go for writing and at run.go for reading.
 package record

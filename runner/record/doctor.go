@@ -12,6 +12,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/internal/aside"
+	"drolab/runner/record/internal/checkpoint"
 	"drolab/runner/record/internal/disk"
 	"drolab/runner/record/internal/eventlog"
 )
@@ -368,7 +369,7 @@ func (d *doctor) summarise() error {
 		return err
 	}
 	now := &runner.State{Eval: e.Eval, Last: e.Last, Selected: e.Selected}
-	newest, _, err := newestCheckpoint(d.in)
+	newest, _, err := checkpoint.Newest(d.in)
 	if err == nil && newest != nil && newest.Step == e.Step && newest.Last != nil {
 		now = newest.State
 	}

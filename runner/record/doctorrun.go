@@ -11,6 +11,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/internal/aside"
+	"drolab/runner/record/internal/checkpoint"
 	"drolab/runner/record/internal/disk"
 	"drolab/runner/record/internal/eventlog"
 )
@@ -136,18 +137,18 @@ func (d *doctor) checkCheckpoints(m *runner.Meta, held bool) {
 		return
 	}
 	defer in.Close()
-	defer in.Share(pinLockName, false).Release()
-	steps, _ := checkpointSteps(in)
+	defer in.Share(checkpoint.LockName, false).Release()
+	steps, _ := checkpoint.Steps(in)
 	whole := map[string]bool{}
 	readable := 0
 	for _, step := range steps {
-		if _, err := readCheckpoint(in, step); err != nil {
-			d.find(filepath.Join(checkpointsName, stateName(step)), err.Error(),
+		if _, err := checkpoint.Read(in, step); err != nil {
+			d.find(filepath.FromSlash(checkpoint.File(step)), err.Error(),
 				"a resume takes an older one; --mend moves it to "+asideName, movePair(step))
 		} else {
 			readable++
 		}
-		for _, name := range checkpointNames(step) {
+		for _, name := range checkpoint.Names(step) {
 			whole[name] = true
 		}
 	}
@@ -172,7 +173,7 @@ func (d *doctor) checkFork(m *runner.Meta, readable int) {
 // movePair moves a checkpoint aside, its state first: without that it is none.
 func movePair(step int64) func(*doctor) error {
 	return func(d *doctor) error {
-		for _, name := range checkpointNames(step) {
+		for _, name := range checkpoint.Names(step) {
 			err := moveAside(filepath.Join(checkpointsName, name))(d)
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
@@ -227,11 +228,11 @@ func (d *doctor) checkLog(held bool) {
 // savedBehind is the last event that the newest checkpoint has seen; 0 where that is
 // not known.
 func (d *doctor) savedBehind() int64 {
-	s, _, err := newestCheckpoint(d.in)
-	if err != nil || s == nil || s.at == nil {
+	s, _, err := checkpoint.Newest(d.in)
+	if err != nil || s == nil || s.At == nil {
 		return 0
 	}
-	return s.at.Seq
+	return s.At.Seq
 }
 
 // repairLog writes the log anew, with a warning in the place of each line that is

@@ -2,16 +2,13 @@ package record
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
-	"drolab/dro"
-	"drolab/dro/nn"
 	"drolab/runner"
-	"drolab/runner/data"
+	"drolab/runner/record/internal/checkpoint"
 	"drolab/runner/record/internal/disk"
 	"drolab/runner/record/recordtest/eventtest"
 )
@@ -23,9 +20,16 @@ var (
 	status    = eventtest.Status
 	stepEvent = eventtest.Step
 	evalEvent = eventtest.Eval
+	newState  = eventtest.State
 	must      = eventtest.Must
 	write     = eventtest.Write
 )
+
+// The files of a checkpoint.
+func stateName(step int64) string   { return checkpoint.Names(step)[0] }
+func tensorsName(step int64) string { return checkpoint.Names(step)[1] }
+func opaqueName(step int64) string  { return checkpoint.Names(step)[2] }
+func pinName(step int64) string     { return checkpoint.Names(step)[3] }
 
 // clock returns a time that moves on by a second with each look.
 func clock() func() time.Time {
@@ -79,28 +83,6 @@ func appendSteps(t *testing.T, r *recorder, first, last int64) {
 	t.Helper()
 	for step := first; step <= last; step++ {
 		must(t, r.Append(stepEvent(step)))
-	}
-}
-
-// newState returns a checkpoint with small tensors whose values are of its step.
-func newState(step int64) *runner.State {
-	x := float32(step)
-	tensors := func() []nn.Tensor {
-		return []nn.Tensor{
-			{Name: "fc1.weight", Shape: []int{2, 3}, Data: []float32{x, 1, 2, 3, 4, 5}},
-			{Name: "fc1.bias", Shape: []int{2}, Data: []float32{-x, 0.5}},
-		}
-	}
-	return &runner.State{
-		Step: step, Batches: data.State{Kind: "epochs", Epoch: 1, Step: 2}, Eval: evalEvent(step),
-		Method: &dro.State{
-			Numbers: map[string]float64{"lambda": 1.25, "eta": -0.5},
-			Flags: map[string][]bool{
-				"wrong": {true, false, false, true, true, false, false, false, true, true},
-			},
-			Lists: map[string][]float64{"recent": {.5, math.Inf(1), 1e-300}},
-		},
-		Parameters: tensors(), Velocities: tensors(), Buffers: tensors(), Picked: tensors(),
 	}
 }
 

@@ -1,13 +1,15 @@
 package record
 
 import (
-	"drolab/runner/record/internal/disk"
 	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
 	"unicode"
+
+	"drolab/runner/record/internal/checkpoint"
+	"drolab/runner/record/internal/disk"
 )
 
 // labelName is the one file of a run that people write, and training never reads.
@@ -91,9 +93,9 @@ func (r *Run) Relabel(change func(*Label)) error {
 		return err
 	}
 	defer in.Close()
-	if checkpoints, err := in.Within(checkpointsName); err == nil {
-		defer checkpoints.Close()
-		lock, err := checkpoints.Await(pinLockName, false)
+	if folder, err := in.Within(checkpointsName); err == nil {
+		defer folder.Close()
+		lock, err := folder.Await(checkpoint.LockName, false)
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/measure"
+	"drolab/runner/record/internal/checkpoint"
 	"drolab/runner/record/internal/disk"
 )
 
@@ -59,7 +60,7 @@ func writeLong(t testing.TB, dir string, steps int64, end runner.Status) string 
 		w.add(t, longStep(step, steps))
 		if step%m.StepsPerEpoch == 0 {
 			w.add(t, longEval(step, steps))
-			w.add(t, &runner.CheckpointEvent{Head: head(step), File: checkpointFile(step)})
+			w.add(t, &runner.CheckpointEvent{Head: head(step), File: checkpoint.File(step)})
 		}
 	}
 	last, eval := longStep(steps, steps), longEval(steps, steps)

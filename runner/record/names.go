@@ -1,6 +1,9 @@
 package record
 
-import "drolab/runner/record/internal/eventlog"
+import (
+	"drolab/runner/record/internal/checkpoint"
+	"drolab/runner/record/internal/eventlog"
+)
 
 // Names inside a run directory.
 const (
@@ -8,7 +11,7 @@ const (
 	lockName        = eventlog.LockName
 	metaName        = "run.json"
 	summaryName     = "summary.json"
-	checkpointsName = "checkpoints"
+	checkpointsName = checkpoint.FolderName
 
 	deletedPrefix = ".deleted-" // of what is being removed and has no name any more
 )

@@ -1,9 +1,6 @@
 package record
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"io"
 	"os"
 
@@ -15,49 +12,6 @@ const (
 	programLogName = runner.ProgramLogName
 	scratchName    = "scratch" // a program's, while the run trains
 )
-
-// opaqueName is the file of what a program has saved, in the place of tensors.
-func opaqueName(step int64) string { return fmt.Sprintf("step-%010d.program", step) }
-
-// checkpointNames are the files of a checkpoint, the one first that makes it one.
-func checkpointNames(step int64) []string {
-	return []string{stateName(step), tensorsName(step), opaqueName(step), pinName(step)}
-}
-
-// opaqueFile is what a program has saved, in a checkpoint.
-type opaqueFile struct {
-	open   disk.Opener
-	folder string
-	name   string
-	sum    string // sha256, in hexadecimal
-}
-
-// WriteTo implements runner.Opaque. The checksum is looked at behind the last byte.
-func (o *opaqueFile) WriteTo(w io.Writer) (n int64, err error) {
-	in, err := disk.OpenFolder(o.open, o.folder)
-	if err != nil {
-		return 0, err
-	}
-	defer in.Close()
-	return o.copyFrom(in, w)
-}
-
-func (o *opaqueFile) copyFrom(in *disk.Folder, w io.Writer) (n int64, err error) {
-	f, size, err := in.Read(o.name)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	hash := sha256.New()
-	n, err = io.Copy(io.MultiWriter(w, hash), io.LimitReader(f, size))
-	if err == nil && hex.EncodeToString(hash.Sum(nil)) != o.sum {
-		err = fmt.Errorf("%s: checksum differs from the one in the JSON beside it", in.Join(o.name))
-	}
-	return n, err
-}
-
-// Release implements runner.Opaque.
-func (*opaqueFile) Release() {}
 
 // Scratch implements runner.Workplace.
 func (r *recorder) Scratch() (dir string, err error) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"drolab/runner"
+	"drolab/runner/record/internal/checkpoint"
 	"drolab/runner/record/internal/disk"
 	"drolab/runner/record/internal/eventlog"
 )
@@ -68,11 +69,11 @@ func (r *recorder) Checkpoint(s *runner.State) (string, error) {
 		return "", disk.Explain(err)
 	}
 	defer in.Close()
-	if err := writeCheckpoint(in, s, r.log.Position); err != nil {
+	if err := checkpoint.Write(in, s, r.log.Position); err != nil {
 		return "", err
 	}
-	prune(in, s.Step, r.keep)
-	return checkpointFile(s.Step), nil
+	checkpoint.Prune(in, s.Step, r.keep)
+	return checkpoint.File(s.Step), nil
 }
 
 // Finish implements runner.Recorder.

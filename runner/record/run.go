@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/record/internal/checkpoint"
 	"drolab/runner/record/internal/disk"
 	"drolab/runner/record/internal/eventlog"
 )
@@ -85,7 +86,7 @@ func (r *Run) Tail() *Tail {
 // Checkpoints lists the steps that Load can go to, ascending.
 func (r *Run) Checkpoints() (steps []int64, err error) {
 	err = r.inCheckpoints(func(f *disk.Folder) error {
-		steps, err = checkpointSteps(f)
+		steps, err = checkpoint.Steps(f)
 		return err
 	})
 	return steps, err
@@ -100,12 +101,12 @@ type Save struct {
 // Saved returns the newest checkpoint; ok is false where there is none.
 func (r *Run) Saved() (s Save, ok bool, err error) {
 	err = r.inCheckpoints(func(f *disk.Folder) error {
-		steps, err := checkpointSteps(f)
+		steps, err := checkpoint.Steps(f)
 		if err != nil || len(steps) == 0 {
 			return err
 		}
 		s.Step, ok = steps[len(steps)-1], true
-		info, err := f.Lstat(stateName(s.Step))
+		info, err := f.Lstat(checkpoint.Names(s.Step)[0])
 		if err == nil {
 			s.Time = info.ModTime()
 		}
@@ -145,7 +146,7 @@ func (r *Run) Load(step int64) (*runner.State, error) {
 	return s.State, nil
 }
 
-func (r *Run) load(step int64) (s *saved, err error) {
+func (r *Run) load(step int64) (s *checkpoint.Saved, err error) {
 	defer r.Hold()()
 	if step < 0 {
 		newest, ok, err := r.Saved()
@@ -159,7 +160,7 @@ func (r *Run) load(step int64) (s *saved, err error) {
 		return nil, err
 	}
 	err = r.inCheckpoints(func(f *disk.Folder) error {
-		s, err = readCheckpoint(f, step)
+		s, err = checkpoint.Read(f, step)
 		return err
 	})
 	return s, err
@@ -181,7 +182,7 @@ func (r *Run) Past(step int64) (*runner.Past, error) {
 	if err != nil {
 		return nil, err
 	}
-	knobs, err := log.Since(in.Join(logName), from.at)
+	knobs, err := log.Since(in.Join(logName), from.At)
 	if err != nil {
 		return nil, err
 	}

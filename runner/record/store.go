@@ -12,6 +12,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/internal/aside"
+	"drolab/runner/record/internal/checkpoint"
 	"drolab/runner/record/internal/disk"
 	"drolab/runner/record/internal/eventlog"
 )
@@ -139,7 +140,7 @@ func (s *Store) begin(root *disk.Folder, m *runner.Meta, from *runner.State) (*r
 	if from != nil {
 		e := &runner.CheckpointEvent{
 			Head: runner.Head{Step: from.Step},
-			File: checkpointFile(from.Step),
+			File: checkpoint.File(from.Step),
 		}
 		if err := log.Append(e); err != nil {
 			return nil, errors.Join(err, log.File.Close(), in.Close())
@@ -182,7 +183,7 @@ func firstCheckpoint(f *disk.Folder, from *runner.State) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(writeCheckpoint(in, from, eventlog.Position{}), in.Close())
+	return errors.Join(checkpoint.Write(in, from, eventlog.Position{}), in.Close())
 }
 
 // sweepAge is how long a directory aside is left alone: between making it and
@@ -289,7 +290,7 @@ func (r *recorder) takeUp(s *Store, m *runner.Meta) (*runner.Past, error) {
 	if end.Status == runner.Done {
 		return nil, runner.ErrDone
 	}
-	from, damaged, err := newestCheckpoint(r.in)
+	from, damaged, err := checkpoint.Newest(r.in)
 	if err != nil {
 		return nil, err
 	}
@@ -303,7 +304,7 @@ func (r *recorder) takeUp(s *Store, m *runner.Meta) (*runner.Past, error) {
 	past := &runner.Past{Meta: m}
 	var at *eventlog.Position
 	if from != nil {
-		past.From, at = from.State, from.at
+		past.From, at = from.State, from.At
 	}
 	if past.Log, err = log.Since(r.in.Join(logName), at); err != nil {
 		return nil, err

@@ -1,14 +1,18 @@
-// Package eventtest gives tests of logs and of run folders the same run and the same events.
+// Package eventtest gives tests of logs, checkpoints and run folders the same run, events and
+// state.
 package eventtest
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"drolab/dro"
+	"drolab/dro/nn"
 	"drolab/runner"
+	"drolab/runner/data"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 )
@@ -55,6 +59,28 @@ func Eval(step int64) *runner.EvalEvent {
 		ByGroup: measure.Lists{
 			{Name: "class_accuracy", Numbers: []measure.Number{measure.Num(0.9), measure.Num(0.5)}},
 		},
+	}
+}
+
+// State returns a checkpoint with small tensors whose values are of its step.
+func State(step int64) *runner.State {
+	x := float32(step)
+	tensors := func() []nn.Tensor {
+		return []nn.Tensor{
+			{Name: "fc1.weight", Shape: []int{2, 3}, Data: []float32{x, 1, 2, 3, 4, 5}},
+			{Name: "fc1.bias", Shape: []int{2}, Data: []float32{-x, 0.5}},
+		}
+	}
+	return &runner.State{
+		Step: step, Batches: data.State{Kind: "epochs", Epoch: 1, Step: 2}, Eval: Eval(step),
+		Method: &dro.State{
+			Numbers: map[string]float64{"lambda": 1.25, "eta": -0.5},
+			Flags: map[string][]bool{
+				"wrong": {true, false, false, true, true, false, false, false, true, true},
+			},
+			Lists: map[string][]float64{"recent": {.5, math.Inf(1), 1e-300}},
+		},
+		Parameters: tensors(), Velocities: tensors(), Buffers: tensors(), Picked: tensors(),
 	}
 }
 

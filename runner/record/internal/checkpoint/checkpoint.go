@@ -1,4 +1,4 @@
-package record
+package checkpoint
 
 import (
 	"crypto/sha256"
@@ -7,15 +7,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"slices"
 	"strings"
 
-	"drolab/dro"
 	"drolab/dro/nn"
 	"drolab/runner"
-	"drolab/runner/internal/aside"
-	"drolab/runner/measure"
 	"drolab/runner/record/internal/disk"
 	"drolab/runner/record/internal/eventlog"
 )
@@ -43,124 +39,11 @@ type stateFile struct {
 	Iterate *runner.PaperIterate `json:"paper_iterate,omitempty"`
 }
 
-// methodState is a dro.State: a run that diverges has numbers that are not
-// finite, and flags are bits, the first one in the lowest place.
-type methodState struct {
-	Numbers map[string]measure.Number `json:"numbers"`
-	Flags   map[string]bits           `json:"flags,omitempty"`
-
-	Lists map[string][]measure.Number `json:"lists,omitempty"`
-}
-
-type bits struct {
-	Count int    `json:"count"`
-	Bits  []byte `json:"bits"`
-}
-
-type firstZ struct {
-	Lambda measure.Number `json:"lambda"`
-	Eta    measure.Number `json:"eta"`
-}
-
-func encodeMethod(s *dro.State) *methodState {
-	if s == nil {
-		return nil
-	}
-	m := &methodState{
-		Numbers: mapped(s.Numbers, measure.Num),
-		Flags:   map[string]bits{},
-		Lists: mapped(s.Lists, func(list []float64) []measure.Number {
-			return each(list, measure.Num)
-		}),
-	}
-	for name, flags := range s.Flags {
-		b := bits{len(flags), make([]byte, (len(flags)+7)/8)}
-		for i, f := range flags {
-			if f {
-				b.Bits[i/8] |= 1 << (i % 8)
-			}
-		}
-		m.Flags[name] = b
-	}
-	return m
-}
-
-// mapped is a map whose values have become others.
-func mapped[A, B any](from map[string]A, to func(A) B) map[string]B {
-	m := make(map[string]B, len(from))
-	for name, v := range from {
-		m[name] = to(v)
-	}
-	return m
-}
-
-// each is a list whose values have become others.
-func each[A, B any](from []A, to func(A) B) []B {
-	list := make([]B, len(from))
-	for i, v := range from {
-		list[i] = to(v)
-	}
-	return list
-}
-
-// decode returns the state; an error where the flags are not as many as said.
-func (m *methodState) decode() (*dro.State, error) {
-	s := &dro.State{
-		Numbers: mapped(m.Numbers, measure.Number.Float),
-		Flags:   map[string][]bool{},
-		Lists: mapped(m.Lists, func(list []measure.Number) []float64 {
-			return each(list, measure.Number.Float)
-		}),
-	}
-	for name, b := range m.Flags {
-		if b.Count < 0 || len(b.Bits) != (b.Count+7)/8 {
-			return nil, fmt.Errorf("flags %.40q: %d bytes for %d flags", name, len(b.Bits), b.Count)
-		}
-		flags := make([]bool, b.Count)
-		for i := range flags {
-			flags[i] = b.Bits[i/8]>>(i%8)&1 == 1
-		}
-		s.Flags[name] = flags
-	}
-	return s, nil
-}
-
-// method returns the method's state, also that of a checkpoint of the first
-// form: z, and SFK's output so far.
-func (f *stateFile) method() (*dro.State, error) {
-	switch {
-	case f.Method != nil:
-		return f.Method.decode()
-	case f.Z == nil:
-		return nil, nil
-	}
-	s := &dro.State{Numbers: map[string]float64{
-		"lambda": f.Z.Lambda.Float(),
-		"eta":    f.Z.Eta.Float(),
-	}}
-	if i := f.Iterate; i != nil {
-		maps.Copy(s.Numbers, map[string]float64{
-			"picked_step":      float64(i.Step),
-			"picked_grad_norm": i.GradNorm.Float(),
-			"picked_gap":       i.Gap.Float(),
-			"picked_lambda":    i.Lambda.Float(),
-			"picked_eta":       i.Eta.Float(),
-		})
-	}
-	return s, nil
-}
-
-func stateName(step int64) string   { return fmt.Sprintf("step-%010d.json", step) }
-func tensorsName(step int64) string { return fmt.Sprintf("step-%010d.safetensors", step) }
-
-// checkpointFile is what the log calls a checkpoint.
-func checkpointFile(step int64) string { return checkpointsName + "/" + stateName(step) }
-
-// writeCheckpoint puts s into folder, and where the log stands. The JSON comes
-// last and makes the pair complete. A checkpoint of the same step may stand there
+// Write puts s into the folder f, and where the log stands. The JSON comes last and makes the
+// pair complete. A checkpoint of the same step may stand there
 // already, when a run is paused and saved again: the same step has the same
 // weights, so the pair is whole at every moment.
-func writeCheckpoint(f *disk.Folder, s *runner.State, at eventlog.Position) error {
+func Write(f *disk.Folder, s *runner.State, at eventlog.Position) error {
 	name, write, err := largeFile(s)
 	if err != nil {
 		return fmt.Errorf("checkpoint of step %d: %w", s.Step, err)
@@ -229,14 +112,14 @@ func fileTensors(s *runner.State) ([]nn.Tensor, error) {
 	return list, nil
 }
 
-// saved is a checkpoint as it was read.
-type saved struct {
+// Saved is a checkpoint as it was read.
+type Saved struct {
 	*runner.State
-	at *eventlog.Position // nil: it says nothing of the log
+	At *eventlog.Position // where the log stood; nil: it says nothing of the log
 }
 
-// readCheckpoint reads the pair of the given step.
-func readCheckpoint(in *disk.Folder, step int64) (*saved, error) {
+// Read reads the pair of the given step.
+func Read(in *disk.Folder, step int64) (*Saved, error) {
 	var f stateFile
 	path := in.Join(stateName(step))
 	if err := in.ReadJSON(stateName(step), &f); err != nil {
@@ -258,9 +141,9 @@ func readCheckpoint(in *disk.Folder, step int64) (*saved, error) {
 		t.Name = strings.TrimPrefix(t.Name, g.prefix)
 		*g.list = append(*g.list, t)
 	}
-	got := &saved{State: &s}
+	got := &Saved{State: &s}
 	if f.Log != nil {
-		got.at = &eventlog.Position{Seq: *f.Log, Knobs: f.Knobs}
+		got.At = &eventlog.Position{Seq: *f.Log, Knobs: f.Knobs}
 	}
 	return got, nil
 }
@@ -300,10 +183,10 @@ func readTensorsFile(in *disk.Folder, name, sum string) ([]nn.Tensor, error) {
 	return list, nil
 }
 
-// newestCheckpoint returns the newest checkpoint that can be read, nil if none
+// Newest returns the newest checkpoint that can be read, nil if none
 // can, and what is wrong with those that are newer.
-func newestCheckpoint(run *disk.Folder) (s *saved, damaged []error, err error) {
-	f, err := run.Within(checkpointsName)
+func Newest(run *disk.Folder) (s *Saved, damaged []error, err error) {
+	f, err := run.Within(FolderName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}
@@ -311,12 +194,12 @@ func newestCheckpoint(run *disk.Folder) (s *saved, damaged []error, err error) {
 		return nil, nil, err
 	}
 	defer f.Close()
-	steps, err := checkpointSteps(f)
+	steps, err := Steps(f)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, step := range slices.Backward(steps) {
-		s, err := readCheckpoint(f, step)
+		s, err := Read(f, step)
 		if err == nil {
 			return s, damaged, nil
 		}
@@ -325,8 +208,8 @@ func newestCheckpoint(run *disk.Folder) (s *saved, damaged []error, err error) {
 	return nil, damaged, nil
 }
 
-// checkpointSteps lists the complete pairs' steps, ascending.
-func checkpointSteps(f *disk.Folder) ([]int64, error) {
+// Steps lists the complete pairs' steps, ascending.
+func Steps(f *disk.Folder) ([]int64, error) {
 	entries, err := f.List()
 	if err != nil {
 		return nil, err
@@ -341,39 +224,4 @@ func checkpointSteps(f *disk.Folder) ([]int64, error) {
 	}
 	slices.Sort(steps)
 	return steps, nil
-}
-
-// prune keeps the newest checkpoints up to the step that was just written, those
-// that are selected and those that are pinned, and removes all other files: older
-// checkpoints, what a crash left incomplete, and steps above the one written,
-// pinned or not, which belong to a part of the run that was discarded because they
-// are damaged. What cannot be removed costs only space; while somebody pins,
-// nothing is.
-func prune(f *disk.Folder, written int64, keep int) {
-	l, err := f.TryAcquire(pinLockName)
-	switch {
-	case errors.Is(err, ErrHeld):
-		return // the next checkpoint does it
-	case err == nil: // else nobody can pin
-		defer l.Release()
-	}
-	steps, _ := checkpointSteps(f)
-	past, _ := slices.BinarySearch(steps, written+1)
-	stay := spared(f, steps[:past], keep)
-	kept := map[string]bool{}
-	for _, step := range steps[:past] {
-		if slices.Contains(stay, step) || pinned(f, step) {
-			for _, name := range checkpointNames(step) {
-				kept[name] = true
-			}
-		}
-	}
-	entries, _ := f.List() // sorted: a pair's JSON comes first and makes it incomplete
-	for _, e := range entries {
-		name := e.Name()
-		ours := strings.HasPrefix(name, "step-") || strings.HasPrefix(name, aside.Prefix)
-		if ours && !kept[name] {
-			f.Remove(name)
-		}
-	}
 }

@@ -1,9 +1,8 @@
-package record
+package checkpoint
 
 import (
 	"bytes"
 	"encoding/binary"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -41,7 +40,7 @@ func TestTensorsRefused(t *testing.T) {
 	}
 	s := newState(1)
 	s.Parameters[0].Name = "velocity.w"
-	if err := writeCheckpoint(in(t, t.TempDir()), s, eventlog.Position{}); err == nil {
+	if err := Write(in(t, t.TempDir()), s, eventlog.Position{}); err == nil {
 		t.Error("a parameter with a velocity's name was written")
 	}
 }
@@ -110,53 +109,6 @@ func FuzzTensors(f *testing.F) {
 		must(t, writeTensors(&third, list))
 		if !bytes.Equal(again.Bytes(), third.Bytes()) {
 			t.Error("written twice, it differs")
-		}
-	})
-}
-
-// FuzzLog: whatever a log holds, the readers end, agree on its lines, and a
-// resumed log continues it.
-func FuzzLog(f *testing.F) {
-	f.Add([]byte(line(1, 1, "step", "")+line(2, 1, "resume", "")+"torn"), uint16(3))
-	f.Add([]byte("\x00\x00\n\n{}\n"+line(7, -5, "eval", `,"class_accuracy":[null,"NaN"]`)),
-		uint16(0))
-	f.Fuzz(func(t *testing.T, log []byte, cut uint16) {
-		tail := newTail(t, log[:min(int(cut), len(log))])
-		h := history(t, tail)
-		write(t, log, tail.Path) // it grew
-		for {
-			events, err := tail.Read()
-			must(t, err)
-			if len(events) == 0 {
-				break
-			}
-			for _, e := range events {
-				h.Add(e)
-			}
-		}
-		once := newTail(t, log)
-		all := history(t, once)
-		if len(all.Steps) != len(h.Steps) || all.Step != h.Step ||
-			once.Skipped() != tail.Skipped() {
-			t.Errorf("in two parts %d steps, %d skipped; at once %d, %d", len(h.Steps),
-				tail.Skipped(), len(all.Steps), once.Skipped())
-		}
-		never := func(*eventlog.End) bool { return false }
-		if _, err := eventlog.ReadEnd(in(t, filepath.Dir(tail.Path)), nil, never); err != nil {
-			t.Error(err)
-		}
-		folder := in(t, filepath.Dir(tail.Path))
-		a, err := eventlog.AuditLog(folder)
-		must(t, err)
-		l, err := eventlog.OpenLog(folder, a, clock())
-		must(t, err)
-		defer l.File.Close()
-		seq := l.Seq
-		must(t, l.Append(stepEvent(1)))
-		events, err := tail.Read()
-		must(t, err)
-		if len(events) != 1 || events[0].Header().Seq != seq+1 {
-			t.Errorf("%d events after the append, want one with seq %d", len(events), seq+1)
 		}
 	})
 }

@@ -1,4 +1,4 @@
-package record
+package checkpoint
 
 import (
 	"encoding/json"
@@ -31,7 +31,7 @@ func TestPythonReadsCheckpoints(t *testing.T) {
 		Data: odd},
 		nn.Tensor{Name: "scale", Shape: []int{1}, Data: []float32{-2.5}},
 		nn.Tensor{Name: "none", Shape: []int{0, 4}})
-	must(t, writeCheckpoint(in(t, folder), s, eventlog.Position{}))
+	must(t, Write(in(t, folder), s, eventlog.Position{}))
 	out, err := exec.Command(python, "-c", printTensors,
 		filepath.Join(folder, tensorsName(7))).Output()
 	must(t, err)
@@ -42,7 +42,7 @@ func TestPythonReadsCheckpoints(t *testing.T) {
 	}
 	must(t, json.Unmarshal(out, &read))
 
-	back, err := readCheckpoint(in(t, folder), 7)
+	back, err := Read(in(t, folder), 7)
 	must(t, err)
 	want, err := fileTensors(back.State)
 	must(t, err)

@@ -1,0 +1,116 @@
+package checkpoint
+
+import (
+	"fmt"
+	"maps"
+
+	"drolab/dro"
+	"drolab/runner/measure"
+)
+
+// methodState is a dro.State: a run that diverges has numbers that are not
+// finite, and flags are bits, the first one in the lowest place.
+type methodState struct {
+	Numbers map[string]measure.Number `json:"numbers"`
+	Flags   map[string]bits           `json:"flags,omitempty"`
+
+	Lists map[string][]measure.Number `json:"lists,omitempty"`
+}
+
+type bits struct {
+	Count int    `json:"count"`
+	Bits  []byte `json:"bits"`
+}
+
+type firstZ struct {
+	Lambda measure.Number `json:"lambda"`
+	Eta    measure.Number `json:"eta"`
+}
+
+func encodeMethod(s *dro.State) *methodState {
+	if s == nil {
+		return nil
+	}
+	m := &methodState{
+		Numbers: mapped(s.Numbers, measure.Num),
+		Flags:   map[string]bits{},
+		Lists: mapped(s.Lists, func(list []float64) []measure.Number {
+			return each(list, measure.Num)
+		}),
+	}
+	for name, flags := range s.Flags {
+		b := bits{len(flags), make([]byte, (len(flags)+7)/8)}
+		for i, f := range flags {
+			if f {
+				b.Bits[i/8] |= 1 << (i % 8)
+			}
+		}
+		m.Flags[name] = b
+	}
+	return m
+}
+
+// mapped is a map whose values have become others.
+func mapped[A, B any](from map[string]A, to func(A) B) map[string]B {
+	m := make(map[string]B, len(from))
+	for name, v := range from {
+		m[name] = to(v)
+	}
+	return m
+}
+
+// each is a list whose values have become others.
+func each[A, B any](from []A, to func(A) B) []B {
+	list := make([]B, len(from))
+	for i, v := range from {
+		list[i] = to(v)
+	}
+	return list
+}
+
+// decode returns the state; an error where the flags are not as many as said.
+func (m *methodState) decode() (*dro.State, error) {
+	s := &dro.State{
+		Numbers: mapped(m.Numbers, measure.Number.Float),
+		Flags:   map[string][]bool{},
+		Lists: mapped(m.Lists, func(list []measure.Number) []float64 {
+			return each(list, measure.Number.Float)
+		}),
+	}
+	for name, b := range m.Flags {
+		if b.Count < 0 || len(b.Bits) != (b.Count+7)/8 {
+			return nil, fmt.Errorf("flags %.40q: %d bytes for %d flags", name, len(b.Bits), b.Count)
+		}
+		flags := make([]bool, b.Count)
+		for i := range flags {
+			flags[i] = b.Bits[i/8]>>(i%8)&1 == 1
+		}
+		s.Flags[name] = flags
+	}
+	return s, nil
+}
+
+// method returns the method's state, also that of a checkpoint of the first
+// form: z, and SFK's output so far.
+func (f *stateFile) method() (*dro.State, error) {
+	switch {
+	case f.Method != nil:
+		return f.Method.decode()
+	case f.Z == nil:
+		return nil, nil
+	}
+	s := &dro.State{Numbers: map[string]float64{
+		"lambda": f.Z.Lambda.Float(),
+		"eta":    f.Z.Eta.Float(),
+	}}
+	if i := f.Iterate; i != nil {
+		maps.Copy(s.Numbers, map[string]float64{
+			"picked_step":      float64(i.Step),
+			"picked_grad_norm": i.GradNorm.Float(),
+			"picked_gap":       i.Gap.Float(),
+			"picked_lambda":    i.Lambda.Float(),
+			"picked_eta":       i.Eta.Float(),
+		})
+	}
+	return s, nil
+}

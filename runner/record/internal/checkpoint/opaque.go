@@ -1,0 +1,45 @@
+package checkpoint
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+
+	"drolab/runner/record/internal/disk"
+)
+
+// opaqueFile is what a program has saved, in a checkpoint.
+type opaqueFile struct {
+	open   disk.Opener
+	folder string
+	name   string
+	sum    string // sha256, in hexadecimal
+}
+
+// WriteTo implements runner.Opaque. The checksum is looked at behind the last byte.
+func (o *opaqueFile) WriteTo(w io.Writer) (n int64, err error) {
+	in, err := disk.OpenFolder(o.open, o.folder)
+	if err != nil {
+		return 0, err
+	}
+	defer in.Close()
+	return o.copyFrom(in, w)
+}
+
+func (o *opaqueFile) copyFrom(in *disk.Folder, w io.Writer) (n int64, err error) {
+	f, size, err := in.Read(o.name)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	hash := sha256.New()
+	n, err = io.Copy(io.MultiWriter(w, hash), io.LimitReader(f, size))
+	if err == nil && hex.EncodeToString(hash.Sum(nil)) != o.sum {
+		err = fmt.Errorf("%s: checksum differs from the one in the JSON beside it", in.Join(o.name))
+	}
+	return n, err
+}
+
+// Release implements runner.Opaque.
+func (*opaqueFile) Release() {}
