@@ -122,7 +122,7 @@ var testPairs = map[string]string{
 	"runner/record/internal/eventlog":   "runner/record/recordtest/eventtest",
 	"runner/record/internal/checkpoint": "runner/record/recordtest/eventtest",
 
-	"runner/sweep":   "runner/internal/aside/asidetest, presets",
+	"runner/sweep":   "runner/internal/aside/asidetest, runner/record/recordtest, presets",
 	"runner/foreign": "runner/record",
 	"runner/filter":  "presets/recorded",
 	"runner/inspect": "runner/record/recordtest",
@@ -133,7 +133,7 @@ var testPairs = map[string]string{
 		"runner/bridge/testdata/client, runner/bridge/pythontest/asnative",
 	"tui/runs":         "runner/queue",
 	"presets/recorded": "presets, runner/report",
-	"runner/report":    "presets, runner/train",
+	"runner/report":    "presets, runner/train, runner/record/recordtest",
 	"docs":             "presets, presets/recorded, runner/report, tui/process",
 }
 

@@ -24,8 +24,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestMain lets the scripts run this very program under the name drolab.
+// TestMain lets the scripts run this very program under the name drolab. They and it have few
+// megabytes, which the garbage collector would look through again and again.
 func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
 	// Scripts wait for processes most of the time: more of them at once than there are cores.
 	if err := flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0))); err != nil {
 		panic(err)

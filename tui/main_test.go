@@ -1,14 +1,9 @@
 package tui
 
 import (
-	"os"
-	"runtime/debug"
 	"testing"
+
+	"drolab/runner/record/recordtest"
 )
 
-// TestMain gives the garbage collector room: with the few megabytes that these tests hold it
-// takes half of their time.
-func TestMain(m *testing.M) {
-	debug.SetGCPercent(400)
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { recordtest.Main(m) }

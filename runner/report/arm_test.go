@@ -54,7 +54,7 @@ func own(t *testing.T, r *Report) string {
 	return string(b)
 }
 
-// What a report says of the claims' own arms is the same with twenty runs more of any
+// What a report says of the claims' own arms is the same with ten runs more of any
 // other, whether of the same seeds, older, or first in the list.
 func TestOtherArmsChangeNoVerdict(t *testing.T) {
 	for _, base := range []struct {
@@ -107,10 +107,10 @@ func TestOtherArmsChangeNoVerdict(t *testing.T) {
 		} {
 			t.Run(base.preset+", "+c.name, func(t *testing.T) {
 				f := folder{TB: t, store: f.store, runs: slices.Clone(f.runs[:runs])}
-				for seed := range uint64(20) {
+				for seed := range uint64(10) {
 					w := tell(c.method, -.7)
 					w.seed, w.rho, w.change = seed+1, c.rho, also(c.change)
-					w.age = int(seed) - 10
+					w.age = int(seed) - 5
 					f.add(w)
 				}
 				slices.Reverse(f.runs) // the newest first, as lists have them

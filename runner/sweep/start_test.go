@@ -19,6 +19,7 @@ import (
 	"drolab/runner/internal/aside/asidetest"
 	"drolab/runner/queue"
 	"drolab/runner/record"
+	"drolab/runner/record/recordtest"
 )
 
 // The long form takes 50 pairs of starts, all points at which a start can end, and all
@@ -39,7 +40,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	recordtest.Main(m)
 }
 
 func startAndTrain(dir, text string) error {

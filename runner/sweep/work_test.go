@@ -219,7 +219,7 @@ func swept(t *testing.T, text string, seed uint64) (*Table, *Folder) {
 func TestSelectionIsBlindToTheTestSplit(t *testing.T) {
 	text := `
 preset: csv
-grid: {rho: [.1, 1], lr: [.3, .03, .003, .0003], algo: [sfk, erm]}
+grid: {lr: [.3, .03, .003, .0003], algo: [sfk, erm]}
 seeds: 2
 set: {epochs: 4, val_fraction: 0, model: linear, dataset: relabelled}
 select: val_loss

@@ -4,14 +4,17 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestMain lets the tests run this very program under the name drolab.
+// TestMain lets the tests run this very program under the name drolab. They and it have few
+// megabytes, which the garbage collector would look through again and again.
 func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
 	testscript.Main(m, map[string]func(){"drolab": func() {
 		os.Exit(Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}})

@@ -1,4 +1,4 @@
-// Package recordtest gives tests of other packages runs that were trained.
+// Package recordtest gives tests of other packages runs that were trained, and room to run in.
 package recordtest
 
 import (
