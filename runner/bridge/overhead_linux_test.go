@@ -52,6 +52,7 @@ func TestOverheadForLong(t *testing.T) {
 	bare := newBare(t, env, append([]string{program}, words...))
 	net, d := through(t, env, program, words, batch)
 
+	both := append(children(os.Getpid()), os.Getpid())
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, fresh := range []bool{false, true} {
 		var ratios []float64
@@ -63,7 +64,7 @@ func TestOverheadForLong(t *testing.T) {
 			var through, alone float64
 			for half := range 2 {
 				if half == turn%2 {
-					through = measured(t, net, step)
+					through = measured(t, both, net, step)
 				} else {
 					alone = bare.measure(t, step)
 				}
@@ -107,9 +108,10 @@ func through(
 	return n, d.Data
 }
 
-// measured takes a step through the bridge: seconds of the processors for the program and this
-// process.
-func measured(t *testing.T, n *bridge.Network, s bareStep) float64 {
+// measured takes a step through the bridge: seconds of processors that processes have had, the
+// program and this one. The bare loop, which stands still, has none.
+func measured(t *testing.T, of []int, n *bridge.Network, s bareStep) float64 {
+	t.Helper()
 	losses, w := make([]float64, len(s.Batch)), make([]float64, len(s.Batch))
 	for i := range w {
 		w[i] = 1
@@ -118,7 +120,7 @@ func measured(t *testing.T, n *bridge.Network, s bareStep) float64 {
 		b := data.Batch{N: len(index), Index: index}
 		n.Losses(losses, train.Batch{Split: runner.SplitTrain, Batch: &b}, nil)
 	}
-	before := processor(t)
+	before := processor(of)
 	n.SetMode(nn.Train)
 	ask(s.Batch)
 	n.Gradient(w, false)
@@ -130,13 +132,12 @@ func measured(t *testing.T, n *bridge.Network, s bareStep) float64 {
 	if n.Err() != nil {
 		t.Fatal(n.Err())
 	}
-	return processor(t) - before
+	return processor(of) - before
 }
 
-// processor is how many seconds this process and its children have had of processors, but for
-// the bare loop, which stands still.
-func processor(t *testing.T) (seconds float64) {
-	for _, pid := range append(children(os.Getpid()), os.Getpid()) {
+// processor is how many seconds processes have had of processors.
+func processor(of []int) (seconds float64) {
+	for _, pid := range of {
 		threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
 		for _, path := range threads {
 			b, _ := os.ReadFile(path) // of a thread that has ended: nothing

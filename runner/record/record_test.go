@@ -40,6 +40,9 @@ func TestLife(t *testing.T) {
 	}
 	see(runner.Queued, 0)
 	must(t, r.Append(status(0, runner.Queued)))
+	if standing := see(runner.Queued, 0).Standing(); standing.Eval != nil {
+		t.Errorf("before it has begun it is evaluated: %+v", standing.Eval)
+	}
 	must(t, r.Append(status(0, runner.Running)))
 	appendSteps(t, r, 1, 10)
 	must(t, r.Append(evalEvent(10)))

@@ -13,6 +13,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/record/internal/checkpoint"
+	"drolab/runner/measure"
 	"drolab/runner/record/internal/disk"
 	"drolab/runner/record/internal/eventlog"
 )
@@ -63,7 +64,8 @@ func (r *Run) Standing() Standing {
 	s := e.Standing
 	s.Status, s.Cause = r.status, came.Cause
 	s.Step = max(s.Step, came.Steps)
-	if s.Eval == nil && len(came.ByGroup) > 0 {
+	measured := func(l measure.List) bool { return len(l.Numbers) > 0 }
+	if s.Eval == nil && slices.ContainsFunc(came.ByGroup, measured) {
 		s.Eval = &runner.EvalEvent{
 			Head:    runner.Head{Step: came.Steps},
 			Epoch:   came.Epochs,
