@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"runtime"
+	"slices"
 	"testing"
 
 	"drolab/dro/internal/kern"
@@ -31,6 +32,12 @@ var digests = map[string]string{
 	"mlp/generic":          "b87ad3e0244c4489",
 	"mlp/avx2":             "71ddc6bc02f8769a",
 	"mlp/avx512":           "f921b5c76ebe62a7",
+	"resnet18/generic":     "b3e79b518a145923",
+	"resnet18/avx2":        "4f17249c881e3abc",
+	"resnet18/avx512":      "82242e9e8e920a49",
+	"resnet8/generic":      "eb765e087a3da774",
+	"resnet8/avx2":         "375b8fbba0d8000d",
+	"resnet8/avx512":       "b5fa0ffca05b1d4e", // avx512-taps
 }
 
 // bf16Digests are digests in bf16; where an input has few channels, runs name the kernel
@@ -48,6 +55,13 @@ var bf16Digests = map[string]string{
 	"mlp/avx2-bf16-rounded":        "24cfb444db517c78",
 	"mlp/avx512-bf16":              "512c99ffd7d8ca13",
 	"mlp/amx-bf16":                 "914b1a9af5838950",
+
+	"resnet18/generic-bf16-rounded": "ca1abe7b069b7e5e",
+	"resnet18/avx2-bf16-rounded":    "0c73f5a01fa7b9b5",
+	"resnet18/avx512-bf16":          "9f39044d29cc829c",
+	"resnet8/generic-bf16-rounded":  "21bd1db0d6580ab6",
+	"resnet8/avx2-bf16-rounded":     "e77191f7a8cc61d7",
+	"resnet8/avx512-bf16":           "65ee185ddafc6ae8",
 }
 
 // TestModelsKeepTheirBits takes steps, and a gradient over two batches, and compares every bit that
@@ -56,7 +70,7 @@ func TestModelsKeepTheirBits(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("other processors round a multiply-add once: their digests are others")
 	}
-	for _, model := range []string{"alexnet", "convnet", "linear", "linear of 70", "mlp"} {
+	for _, model := range slices.Concat(Models(), []string{"linear of 70"}) {
 		for isa := kern.Generic; isa.Available(); isa++ {
 			name := fmt.Sprintf("%s/%v", model, isa)
 			t.Run(name, func(t *testing.T) {
@@ -74,7 +88,7 @@ func TestBF16KeepsItsBits(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("other processors round a multiply-add once: their digests are others")
 	}
-	for _, model := range []string{"alexnet", "convnet", "mlp"} {
+	for _, model := range []string{"alexnet", "convnet", "mlp", "resnet18", "resnet8"} {
 		for isa := kern.Generic; isa.Available(); isa++ {
 			kind := kern.Rounded
 			if isa == kern.Detect() {
@@ -98,8 +112,14 @@ func TestBF16KeepsItsBits(t *testing.T) {
 func digest(t *testing.T, isa kern.ISA, model, precision string) string {
 	c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 20, Seed: 6, Threads: 2,
 		Precision: precision}
-	if model == "linear of 70" {
+	steps := 3
+	switch model { // the deep ones are small: plain Go takes its time
+	case "linear of 70":
 		c.Model, c.Batch = "linear", 70
+	case "resnet8":
+		c.H, c.W = 16, 16
+	case "resnet18":
+		c.H, c.W, c.Batch, steps = 8, 8, 4, 1
 	}
 	list, err := stages(c)
 	if err != nil {
@@ -119,7 +139,7 @@ func digest(t *testing.T, isa kern.ISA, model, precision string) string {
 		}
 	}
 	losses, classes := make([]float64, c.Batch), make([]int, c.Batch)
-	for step := range 3 {
+	for step := range steps {
 		x, labels, ratios := batch(c, c.Batch-step, uint64(step)) // partial batches, too
 		n.Losses(losses, x, labels)
 		n.Predictions(classes)

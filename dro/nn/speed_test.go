@@ -105,8 +105,8 @@ func median(list []float64) float64 {
 }
 
 // BenchmarkPrecision times training steps (losses, gradient, update) in fp32 and in bf16, in turns.
-// It reports medians of wall time, the best of each, and the median of the ratios of neighbours:
-// over wall time, and over the processor time of all threads. That of one thread, which never
+// It reports medians of wall time, the best of each, the share of the peak, and the median of the
+// ratios of neighbours: over wall time, and over the processor time of all threads. That of one thread, which never
 // spins, is what other work on the machine disturbs least. See -benchtime 10x.
 func BenchmarkPrecision(b *testing.B) {
 	for _, model := range Models() {
@@ -123,7 +123,8 @@ func BenchmarkPrecision(b *testing.B) {
 func comparePrecisions(b *testing.B, c Config) {
 	x, labels, ratios := batch(c, 128, 1)
 	losses := make([]float64, 128)
-	var step [2]func()
+	var step, peak [2]func()
+	var work [2]float64 // of a step and of a peak's run, in operations: a step's share of the peak
 	for i, precision := range Precisions() {
 		c.Precision = precision
 		n, err := New(c)
@@ -137,15 +138,22 @@ func comparePrecisions(b *testing.B, c Config) {
 			n.Update(SGD{LR: 1e-4, Momentum: 0.9})
 		}
 		step[i]()
+		peak[i] = func() { n.Peak() }
+		forward, backward := n.FLOPs()
+		work[i] = (forward + backward) / n.Peak()
 	}
 	var wall, busy [2][]float64
 	var wallRatio, busyRatio []float64
+	var share [2][]float64
 	for b.Loop() {
 		var w, p [2]float64
 		for i := range step {
 			start := processorTime()
 			w[i] = clock(step[i])
 			p[i] = processorTime() - start
+			peak[i]()
+			most := processorTime() - start - p[i]
+			share[i] = append(share[i], 100*work[i]*most/p[i])
 			wall[i], busy[i] = append(wall[i], w[i]), append(busy[i], p[i])
 		}
 		wallRatio, busyRatio = append(wallRatio, w[0]/w[1]), append(busyRatio, p[0]/p[1])
@@ -154,6 +162,7 @@ func comparePrecisions(b *testing.B, c Config) {
 		b.ReportMetric(median(wall[i]), precision+"-ms")
 		b.ReportMetric(slices.Min(wall[i]), precision+"-best-ms")
 		b.ReportMetric(median(busy[i]), precision+"-cpu-ms")
+		b.ReportMetric(median(share[i]), precision+"-cpu-peak-%")
 	}
 	b.ReportMetric(median(wallRatio), "fp32/bf16")
 	b.ReportMetric(median(busyRatio), "cpu-fp32/bf16")

@@ -108,7 +108,6 @@ func TestForkMayChange(t *testing.T) {
 		"to pan": func(s *spec.Spec) { s.Algorithms = []dro.Algorithm{dro.PAN} },
 		"epochs": func(s *spec.Spec) { s.Epochs = 3 },
 		"z":      func(s *spec.Spec) { s.Lambda, s.Eta = 2, 1 },
-		"bf16":   func(s *spec.Spec) { s.Precision = "bf16" },
 	} {
 		fork, err := forkAt(t, store, parent, 8, change)
 		if err != nil {
@@ -126,6 +125,7 @@ func TestForkRefuses(t *testing.T) {
 	store, parent := parentRun(t, dro.SFK)
 	for want, change := range map[string]func(*spec.Spec){
 		"batch:":       func(s *spec.Spec) { s.Batch = 16 },
+		"precision:":   func(s *spec.Spec) { s.Precision = "bf16" },
 		"seed:":        func(s *spec.Spec) { s.Seed = 5 },
 		"model:":       func(s *spec.Spec) { s.Model = "mlp" },
 		"samples:":     func(s *spec.Spec) { s.Samples = 200 },

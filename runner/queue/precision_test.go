@@ -28,6 +28,7 @@ func kernelWarnings(r *trace) (list []string) {
 func TestRunsNameTheKernelOfTheirPrecision(t *testing.T) {
 	settings := brief(dro.SFK)
 	settings.Precision, settings.CheckpointEvery = "bf16", 4
+	settings.Model, settings.Hidden = "mlp", []int{8}
 	exact := settings
 	exact.Precision = "fp32"
 	store := newMemory()
@@ -73,5 +74,16 @@ func TestRunsWithoutAPrecisionAreOfFP32(t *testing.T) {
 	s.Precision = "fp8"
 	if err := s.Validate(); err == nil || !strings.Contains(err.Error(), "want one of fp32, bf16") {
 		t.Errorf("fp8: %v", err)
+	}
+}
+
+func TestLinearModelsAreOfFP32(t *testing.T) {
+	for model, refused := range map[string]bool{"linear": true, "mlp": false} {
+		s := spec.Defaults()
+		s.Model, s.Precision = model, "bf16"
+		if err := s.Validate(); (err != nil) != refused ||
+			refused && !strings.Contains(err.Error(), "want fp32") {
+			t.Errorf("%s in bf16: %v", model, err)
+		}
 	}
 }

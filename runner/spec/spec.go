@@ -222,6 +222,9 @@ func (s *Spec) Problems() []error {
 // checkTogether looks at settings that are right one by one.
 func (s *Spec) checkTogether() error {
 	set, err := s.Set()
+	if err == nil {
+		err = nn.CheckPrecision(s.Model, s.Precision)
+	}
 	if err != nil {
 		return err
 	}

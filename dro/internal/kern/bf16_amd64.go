@@ -26,24 +26,18 @@ func (t *mulTile) run(kind BF16) {
 		mulTileAMX(t)
 		return
 	}
+	const rows = 8 // of a call
+	part := *t
 	for s, of := range t.spans {
-		one := *t
-		one.c, one.bBase, one.taps = t.c[s*t.cMove:], t.bBase+s*t.bMove, t.taps[of.from:of.to]
-		one.dot()
-	}
-}
-
-// dot computes the product of all taps, 8 rows a call.
-func (t *mulTile) dot() {
-	const rows = 8
-	for i := range t.rows * tileSide / rows {
-		part := *t
-		part.c = t.c[i*rows*t.cRow:]
-		part.a = t.a[(i*rows/tileSide*t.aNext+i*rows%tileSide)*tileDepth:]
-		if t.cols == 1 {
-			dotTile1BF16(&part)
-		} else {
-			dotTile2BF16(&part)
+		part.bBase, part.taps = t.bBase+s*t.bMove, t.taps[of.from:of.to]
+		for i := range t.rows * tileSide / rows {
+			part.c = t.c[s*t.cMove+i*rows*t.cRow:]
+			part.a = t.a[(i*rows/tileSide*t.aNext+i*rows%tileSide)*tileDepth:]
+			if t.cols == 1 {
+				dotTile1BF16(&part)
+			} else {
+				dotTile2BF16(&part)
+			}
 		}
 	}
 }

@@ -22,9 +22,10 @@ type BF16Conv struct {
 
 	forward, backward product
 	x, dy             *source
-	strips            *strips // x, or nil
-	taps              []tap   // of the gradient: the lines of positions that a kernel tap joins
-	spans             []span  // of them, by kernel tap
+	strips            *strips   // x, or nil
+	pairs             *tapsPlan // of the gradient, or nil, then
+	taps              []tap     // of the gradient: the lines of positions that a kernel tap joins
+	spans             []span    // of them, by kernel tap
 
 	call  bf16Call
 	round roundCall
@@ -110,7 +111,7 @@ func (c *BF16Conv) plan(data bool) {
 		c.space.lines(&c.space.a, p.weightTasks()*p.weightLines())
 		c.space.lines(&c.space.b, c.batch.Blocks*p.src.sumLines())
 	}
-	c.planGradTaps()
+	c.planGradient()
 }
 
 // scale makes lines of the offsets of weights.

@@ -1,5 +1,14 @@
 package kern
 
+// planGradient chooses how the gradient of the weights is computed.
+func (c *BF16Conv) planGradient() {
+	if c.kind == AVX512BF16 && GradTaps(c.isa, c.cfg) {
+		c.pairs = newTapsPlan(c.Conv, true)
+	} else {
+		c.planGradTaps()
+	}
+}
+
 // planGradTaps lists, by part of the map and then by kernel tap, the lines of the positions of
 // output and input that it joins.
 func (c *BF16Conv) planGradTaps() {
@@ -75,8 +84,10 @@ func (c *BF16Conv) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 		c.Conv.BackwardWeights(t, dw, nil, c.rounded(t, c.space.x, x),
 			c.rounded(t, c.space.w, dy), add)
 	}
-	c.Conv.call = convCall{db: db, dy: dy, add: add} // for biasCall and place
-	if c.kind == Rounded {
+	c.Conv.call = convCall{dw: dw, db: db, x: x, dy: dy, add: add} // for biasCall and place
+	if c.pairs != nil {
+		c.pairs.gradient(t)
+	} else if c.kind == Rounded {
 		t.run(bias, (*biasCall)(c.Conv))
 	} else {
 		c.gradient(t, bias, dw, x, dy)

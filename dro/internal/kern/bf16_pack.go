@@ -123,6 +123,10 @@ func (p *packing) unit(i int) {
 	}
 	values := p.values[block*s.lanes*s.len:][:s.lanes*s.len]
 	base, offsets := s.base[unit], s.offsets[unit]
+	if unit+1 < s.units() {
+		next := values[s.base[unit+1]:]
+		ask(next[:min(s.rows*s.lanes, len(next))])
+	}
 	if p.form == depthOfB {
 		for lane := 0; lane < s.lanes; lane += tileSide {
 			line := block*s.sumLines() + lane/tileSide*s.laneLines() + unit*s.unitLines()

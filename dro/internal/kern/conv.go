@@ -57,8 +57,9 @@ type Conv struct {
 	out   Shape
 
 	forward, backward plane
-	dot               *dotPlan // or outer: how the weight gradient is computed
+	dot               *dotPlan // or outer, or taps: how the weight gradient is computed
 	outer             *outerPlan
+	taps              *tapsPlan
 
 	call convCall
 	then *BatchNorm // of its destination, or nil
@@ -261,6 +262,9 @@ func (c *Conv) sweep(tile *convTile, r region, dst, src Shape, p *plane) {
 			tile.y = c.call.y[at:][:r.rows*lanes]
 			if c.call.mask != nil {
 				tile.mask = c.call.mask[at:][:r.rows*lanes]
+			}
+			if c.isa == AVX512 { // a sum takes long enough for its place to come near
+				ask(tile.y)
 			}
 			tile.run(c.isa)
 		}

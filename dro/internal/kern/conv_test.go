@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -37,6 +38,13 @@ var convCases = []convCase{
 	{70, ConvConfig{In: Shape{64, 9, 8}, Out: 3, KernelHeight: 3, KernelWidth: 1, Stride: 1}},
 	{64, ConvConfig{In: Shape{8, 12, 12}, Out: 8, KernelHeight: 5, KernelWidth: 5, Stride: 1,
 		Pad: 2}},
+	{20, ConvConfig{In: Shape{16, 16, 17}, Out: 16, KernelHeight: 3, KernelWidth: 3, Stride: 1,
+		Pad: 1}},
+	{65, ConvConfig{In: Shape{16, 17, 16}, Out: 32, KernelHeight: 3, KernelWidth: 3, Stride: 2,
+		Pad: 1}},
+	{5, ConvConfig{In: Shape{48, 16, 16}, Out: 16, KernelHeight: 5, KernelWidth: 3, Stride: 1,
+		Pad: 2, ReLU: true}},
+	{3, ConvConfig{In: Shape{16, 20, 19}, Out: 48, KernelHeight: 3, KernelWidth: 3, Stride: 4}},
 }
 
 func caseName(images int, c ConvConfig) string {
@@ -155,8 +163,13 @@ func (p *convProblem) check(t *testing.T, isa ISA) {
 	}
 
 	for _, way := range []func(){
-		func() { c.dot, c.outer = newDotPlan(c), nil },
-		func() { c.dot, c.outer = nil, newOuterPlan(c) },
+		func() {
+			if GradTaps(isa, p.cfg) {
+				c.taps = newTapsPlan(c, false)
+			}
+		},
+		func() { c.dot, c.outer, c.taps = newDotPlan(c), nil, nil },
+		func() { c.dot, c.outer, c.taps = nil, newOuterPlan(c), nil },
 	} {
 		way()
 		dw, db := guarded(t, len(p.w)), guarded(t, p.cfg.Out)
@@ -188,7 +201,12 @@ func boolFloat(b bool) float32 {
 }
 
 func TestConvSameBitsOnAnyTeam(t *testing.T) {
-	tc := convCases[2]
+	for _, tc := range []convCase{convCases[2], convCases[14]} {
+		t.Run(caseName(tc.images, tc.cfg), func(t *testing.T) { sameBitsOnAnyTeam(t, tc) })
+	}
+}
+
+func sameBitsOnAnyTeam(t *testing.T, tc convCase) {
 	eachISA(t, func(t *testing.T, isa ISA) {
 		r := rand.New(rand.NewPCG(5, 6))
 		b := NewBatch(tc.images)
@@ -203,11 +221,15 @@ func TestConvSameBitsOnAnyTeam(t *testing.T) {
 			c.Forward(team, y, x, w, bias)
 			c.BackwardData(team, dx, dy, w, x)
 			dot := guarded(t, len(w))
-			c.dot, c.outer = newDotPlan(c), nil
+			taps := guarded(t, len(w))
+			c.BackwardWeights(team, taps, nil, x, dy, false)
+			c.dot, c.outer, c.taps = newDotPlan(c), nil, nil
 			c.BackwardWeights(team, dot, nil, x, dy, false)
 			c.dot, c.outer = nil, newOuterPlan(c)
 			c.BackwardWeights(team, rest[:len(w)], rest[len(w):], x, dy, false)
-			return append(append([]float32{}, all...), dot...)
+			c.dot, c.outer, c.taps = nil, nil, nil
+			c.planGrad()
+			return slices.Concat(all, dot, taps)
 		}
 		want := run(nil)
 		for _, n := range []int{1, 2, 3} {

@@ -18,7 +18,9 @@ func (c *Conv) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 	// The input channels come in groups: a task is one row tile of output channels and some groups,
 	// or a thread's share of tiles.
 	tiles := c.rowTiles()
-	if c.outer != nil {
+	if c.taps != nil {
+		c.taps.gradient(t)
+	} else if c.outer != nil {
 		t.run(c.batch.padded()/vector*c.cfg.In.Height, (*transposeCall)(c))
 		if items := tiles * len(c.outer.groups); c.outer.sums == nil {
 			t.run(c.cut(tiles, len(c.outer.groups), 1), (*outerCall)(c))
@@ -98,7 +100,9 @@ func (c *Conv) joined(k, top, bottom, left, right int, visit func(out, in int)) 
 // are sums enough to hide the latency of an addition, and waste less than a third of the lanes.
 func (c *Conv) planGrad() {
 	in := c.cfg.In.Channels
-	if columns := (in + vector - 1) / vector * vector; columns > vector && 2*columns <= 3*in {
+	if GradTaps(c.isa, c.cfg) {
+		c.taps = newTapsPlan(c, false)
+	} else if columns := (in + vector - 1) / vector * vector; columns > vector && 2*columns <= 3*in {
 		c.outer = newOuterPlan(c)
 	} else {
 		c.dot = newDotPlan(c)

@@ -92,6 +92,15 @@ func (t *gradTile) halfAVX2(rows int) {
 	}
 }
 
+// run computes the tile, of pairs or of float32.
+func (t *tapsTile) run(pairs bool) {
+	if pairs {
+		tapsTileBF16(t)
+	} else {
+		tapsTileAVX512(t)
+	}
+}
+
 // run computes the tile on isa.
 func (t *rowsTile) run(isa ISA) {
 	if isa == AVX512 {

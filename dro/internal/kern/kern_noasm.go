@@ -11,6 +11,8 @@ func (t *convTile) run(ISA) { t.generic() }
 
 func (t *gradTile) run(ISA) { t.generic() }
 
+func (t *tapsTile) run(bool) { panic("kern: gradient of taps: no assembly") } // GradTaps is false
+
 func (t *rowsTile) run(ISA) { panic("kern: Rows: no assembly") } // NewRows has refused
 
 func (t *outerTile) run(ISA) { panic("kern: Rows: no assembly") }

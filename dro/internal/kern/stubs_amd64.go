@@ -329,6 +329,11 @@ func peakAVX512(n int)
 //go:noescape
 func transposeAVX512(dst *float32, src *float32, rows int, cols int, dstStride int, srcStride int)
 
+// tapsTileAVX512 computes the tile.
+//
+//go:noescape
+func tapsTileAVX512(t *tapsTile)
+
 // packRowsBF16 rounds 16 rows of cols ≤ 32 values, those at base + rows[i],
 // to a tile of A.
 //
@@ -376,6 +381,11 @@ func dotTile1BF16(t *mulTile)
 //
 //go:noescape
 func dotTile2BF16(t *mulTile)
+
+// tapsTileBF16 computes the tile.
+//
+//go:noescape
+func tapsTileBF16(t *tapsTile)
 
 // dotPeakBF16 runs 12·n independent dot products of pairs on full vectors.
 //

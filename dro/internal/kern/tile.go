@@ -56,6 +56,25 @@ const (
 // tap joins.
 type pair struct{ dy, x int32 }
 
+// tapsTile is one call of the kernel of the weight gradient of three neighbouring taps: tapsRows
+// channels of dy with a vector of channels of x at each of tapsCols columns,
+//
+//	sum[(r·tapsCols + c)·vector + j] += Σ_{p < positions} Σ_{g < groups} Σ_{s < vector}
+//		dy[r·dyRow + s] · x[c·xTap + s·vector + j]
+//
+// with dy and x moved on by what steps take, dy by dyGroup more after a group, and both by dyStep
+// and xStep more after a position.
+// A value is a float32 or, of bf16, a pair of them whose products are added. Meanwhile memory is
+// asked for what lies at askDY and askX, tapsAsk lines each a group, and twice as many of bf16.
+type tapsTile struct {
+	sum, dy, x  []float32
+	askDY, askX []float32
+
+	positions, groups      int
+	dyStep, dyGroup, dyRow int
+	xStep, xTap            int
+}
+
 // rowsTile is one call of the kernel of a linear layer on rows that lie anywhere: the outputs of
 // rows units of cols images,
 //

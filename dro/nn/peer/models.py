@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 """Times a training step of every model here and in PyTorch, in turns, and prints a table in Markdown.
 
-    models.py [--rounds 9] [--threads 2] [--compiled] [--drolab PATH] [MODEL...]      (default: all but resnet18)
+    models.py [--rounds 9] [--threads 2] [--compiled] [--processor] [--drolab PATH] [MODEL...]  (default: all but resnet18)
 
 A step is ERM's at batch 128 on images of 3x32x32 and ten classes: forward, backward, SGD with momentum. PyTorch's figure
 is its best form: fp32 or bf16 (autocast), channels last or not, and with --compiled also under torch.compile. A round runs
 `drolab bench --model NAME --json` in each precision and then each form of PyTorch, so that what else the machine does
 disturbs all alike. A cell has the median over the rounds, a ratio is the median of the rounds' ratios; the last column has
 the ratio of the fastest steps, which a busy machine disturbs least. drolab's step loads its batch; PyTorch's has it in
-memory. Without --drolab the program is built first.
+memory. Without --drolab the program is built first. With --processor times are the processor's, of one thread, which other
+work disturbs least, by BenchmarkPrecision of dro/nn in place of bench: no step loads its batch then.
 """
 import argparse
+import functools
 import json
 import os
 import pathlib
@@ -69,6 +71,9 @@ MODELS = {
     "resnet18": lambda: resnet(64, (64, 1), (64, 1), (128, 2), (128, 1), (256, 2), (256, 1), (512, 2), (512, 1)),
 }
 
+# drolab refuses linear in bf16.
+PRECISIONS = {name: ("fp32",) if name == "linear" else ("fp32", "bf16") for name in MODELS}
+
 
 def step(name, bf16, last, compiled):
     """Returns a function that takes one training step."""
@@ -101,25 +106,38 @@ def forms(name, compiled):
     return kinds
 
 
-def timed(run):
+def timed(run, clock):
     times = []
     for _ in range(STEPS):
-        start = time.perf_counter()
+        start = clock()
         run()
-        times.append(1e3 * (time.perf_counter() - start))
+        times.append(1e3 * (clock() - start))
     return statistics.median(times), min(times)
 
 
-def measure(drolab, name, rounds, threads, compiled):
-    """Returns the rounds: of each, bench's figures by precision and PyTorch's median and best by precision and form."""
-    kinds, taken = forms(name, compiled), []
-    for _ in range(rounds):
-        ours = {}
-        for precision in ("fp32", "bf16"):
-            command = [drolab, "bench", "--json", "--model", name, "--precision", precision, "--threads", str(threads)]
-            ours[precision] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
-        taken.append((ours, {kind: timed(run) for kind, run in kinds.items()}))
-    return taken
+def benched(drolab, name, threads):
+    """Returns bench's figures by precision."""
+    ours = {}
+    for precision in PRECISIONS[name]:
+        command = [drolab, "bench", "--json", "--model", name, "--precision", precision, "--threads", str(threads)]
+        ours[precision] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    return ours
+
+
+def benchmarked(tests, name, _):
+    """Returns the same of BenchmarkPrecision, in processor time of one thread."""
+    command = [tests, "-test.run", "^$", "-test.bench", f"Precision/^{name}$/threads=1$", "-test.benchtime", f"{STEPS}x"]
+    words = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.split()
+    figure = lambda unit: float(words[words.index(unit) - 1])
+    return {p: {"train_ms": figure(f"{p}-cpu-ms"), "train_best_ms": figure(f"{p}-cpu-ms"),
+                "peak_share": figure(f"{p}-cpu-peak-%") / 100} for p in PRECISIONS[name]}
+
+
+def measure(ours, name, asked):
+    """Returns the rounds: of each, our figures by precision and PyTorch's median and best by precision and form."""
+    kinds, clock = forms(name, asked.compiled), time.process_time if asked.processor else time.perf_counter
+    return [(ours(name, asked.threads), {kind: timed(run, clock) for kind, run in kinds.items()})
+            for _ in range(asked.rounds)]
 
 
 def row(name, precision, taken):
@@ -131,7 +149,7 @@ def row(name, precision, taken):
     share = middle(o[precision]["peak_share"] for o, _ in taken)
     theirs = middle(theirs[best][0] for _, theirs in taken)
     fastest = min(t[kind][1] for _, t in taken for kind in kinds) / min(o[precision]["train_best_ms"] for o, _ in taken)
-    return (f"| `{name}` | {precision} | {taken[0][0][precision]['kernel']} | {ours:.1f} ms | {100 * share:.0f} % | "
+    return (f"| `{name}` | {precision} | {ours:.1f} ms | {100 * share:.0f} % | "
             f"{theirs:.1f} ms | {best[1]} | {ratio:.2f} | {fastest:.2f} |")
 
 
@@ -140,22 +158,26 @@ def main():
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--compiled", action="store_true")
+    parser.add_argument("--processor", action="store_true")
     parser.add_argument("--drolab")
     parser.add_argument("models", nargs="*", default=[m for m in MODELS if m != "resnet18"])
     asked = parser.parse_args()
+    if asked.processor:
+        asked.threads = 1
     torch.set_num_threads(asked.threads)
     torch.manual_seed(0)
     with tempfile.TemporaryDirectory() as folder:
         drolab = asked.drolab or os.path.join(folder, "drolab")
+        build = ["test", "-c", "-o", drolab, "./dro/nn"] if asked.processor else ["build", "-o", drolab, "."]
         if not asked.drolab:
-            root = pathlib.Path(__file__).resolve().parents[3]
-            subprocess.run(["go", "build", "-o", drolab, "."], cwd=root, check=True)
-        print(f"PyTorch {torch.__version__}, {asked.threads} threads, batch {BATCH}, medians of {asked.rounds} rounds\n")
-        print("| model | precision | kernel | drolab | of the peak | PyTorch | its best form | PyTorch / drolab | fastest |")
-        print("|---|---|---|---|---|---|---|---|---|")
+            subprocess.run(["go", *build], cwd=pathlib.Path(__file__).resolve().parents[3], check=True)
+        ours = functools.partial(benchmarked if asked.processor else benched, drolab)
+        print(f"PyTorch {torch.__version__}, threads: {asked.threads}, batch {BATCH}, medians of {asked.rounds} rounds\n")
+        print("| model | precision | drolab | of the peak | PyTorch | its best form | PyTorch / drolab | fastest |")
+        print("|---|---|---:|---:|---:|---|---:|---:|")
         for name in asked.models:
-            taken = measure(drolab, name, asked.rounds, asked.threads, asked.compiled)
-            for precision in ("fp32", "bf16"):
+            taken = measure(ours, name, asked)
+            for precision in PRECISIONS[name]:
                 print(row(name, precision, taken), flush=True)
 
 

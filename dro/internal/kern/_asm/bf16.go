@@ -31,6 +31,7 @@ func (g *generator) bf16() {
 	g.ask()
 	g.dotTile(1)
 	g.dotTile(2)
+	g.tapsTile(2*tapsAsk, g.dotPairs)
 	g.dotPeak()
 }
 

@@ -60,7 +60,9 @@ func (g *generator) all() {
 	g.sgd()
 	g.peak()
 	g.transpose()
-	if !g.wide {
+	if g.wide {
+		g.tapsTile(tapsAsk, func(x, dy, sum int) { g.VFMADD231PS(g.fixed(x), g.fixed(dy), g.fixed(sum)) })
+	} else {
 		g.pause()
 	}
 }

@@ -1,0 +1,65 @@
+package main
+
+import (
+	op "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+const (
+	tapsRows = 8 // kern's
+	tapsCols = 3 // kern's
+	tapsAsk  = 3 // kern's
+)
+
+// tapsTile writes tapsTile's kernel: 24 sums in registers, three vectors of x and
+// two of dy in turn. It asks for so many lines a group. multiply adds the products of two registers to a third.
+func (g *generator) tapsTile(ask int, multiply func(x, dy, sum int)) {
+	g.function("tapsTile", "func(t *tapsTile)", "computes the tile.")
+	t := g.param("t")
+	const firstX, firstDY = tapsRows * tapsCols, tapsRows*tapsCols + tapsCols
+	sums := g.slice(t, "sum")
+	for i := range firstX {
+		g.VMOVUPS(at(sums, 64*i), g.fixed(i))
+	}
+	dy, x := g.slice(t, "dy"), g.slice(t, "x")
+	asked := []reg.Register{g.slice(t, "askDY"), g.slice(t, "askX")}
+	row, tap := g.floatStride(t, "dyRow"), g.floatStride(t, "xTap")
+	row3 := g.GP64()
+	g.LEAQ(by(row, row, 2, 0), row3)
+	g.loop(g.field(t, "positions"), func() {
+		g.loop(g.field(t, "groups"), func() {
+			for _, next := range asked {
+				for i := range ask {
+					g.PREFETCHT0(at(next, 64*i))
+				}
+				g.ADDQ(op.U32(64*ask), next)
+			}
+			high, steps := g.GP64(), g.GP64()
+			g.LEAQ(by(dy, row, 4, 0), high)
+			g.MOVQ(op.U32(16), steps)
+			g.loop(steps, func() {
+				for c, m := range []op.Mem{at(x, 0), by(x, tap, 1, 0), by(x, tap, 2, 0)} {
+					g.VMOVUPS(m, g.fixed(firstX+c))
+				}
+				for r, m := range append(rowsFrom(dy, row, row3), rowsFrom(high, row, row3)...) {
+					g.VBROADCASTSS(m, g.fixed(firstDY+r%2))
+					for c := range tapsCols {
+						multiply(firstX+c, firstDY+r%2, r*tapsCols+c)
+					}
+				}
+				g.ADDQ(op.U8(4), dy)
+				g.ADDQ(op.U8(4), high)
+				g.ADDQ(op.U8(64), x)
+			})
+			g.ADDQ(g.floatStride(t, "dyGroup"), dy)
+		})
+		g.ADDQ(g.floatStride(t, "dyStep"), dy)
+		g.ADDQ(g.floatStride(t, "xStep"), x)
+	})
+	sums = g.slice(t, "sum")
+	for i := range firstX {
+		g.VMOVUPS(g.fixed(i), at(sums, 64*i))
+	}
+	g.VZEROUPPER()
+	g.RET()
+}

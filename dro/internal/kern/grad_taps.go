@@ -1,0 +1,230 @@
+package kern
+
+import "unsafe"
+
+// tapsPlan is the weight gradient of a kernel three wide on a large map, on AVX-512. The three taps
+// of a kernel row see neighbouring columns of the input, so what is read of the output's gradient
+// serves all three. A lot is some output rows of a block: it transposes the input's rows as it goes,
+// into memory that stays in the second-level cache, and has sums of its own, which are added up in
+// order. Columns beyond the input are zeros that are multiplied: a gradient there that is infinite
+// makes NaNs.
+//
+// Rounded, a step of the sum is two images, whose values share a lane; else it is one.
+type tapsPlan struct {
+	*Conv
+	rounded bool
+	parts   int // lots a block
+	cols    int // of the input, the zeros beyond it counted
+	groups  int // of steps, vector each
+
+	x, dy, sums []float32 // by lot; dy: rounded ones
+	offsets     [tileDepth]int32
+}
+
+const (
+	tapsCols = 3  // kernel taps of a tile
+	tapsRows = 8  // its output channels
+	tapsLots = 8  // of all blocks, if a block can be cut so
+	tapsMap  = 16 // rows and columns of the input, at least: smaller maps stay in the caches
+	tapsMost = 64 // channels of the input, at most: the sums of lots fill memory
+
+	tapsAsk = 3 // lines of memory that a tile asks for
+
+	tapsSums = tapsRows * tapsCols * vector // of a tile
+)
+
+// GradTaps tells whether the gradient of the weights of cfg is computed so.
+func GradTaps(isa ISA, cfg ConvConfig) bool {
+	in := cfg.In
+	return isa == AVX512 && cfg.KernelWidth == tapsCols && min(in.Height, in.Width) >= tapsMap &&
+		in.Channels%vector == 0 && in.Channels <= tapsMost && cfg.Out%vector == 0 &&
+		cfg.Out <= 2*tapsMost
+}
+
+func newTapsPlan(c *Conv, rounded bool) *tapsPlan {
+	lanes := c.batch.Lanes
+	p := &tapsPlan{
+		Conv: c, rounded: rounded, parts: min(max(tapsLots/c.batch.Blocks, 1), c.out.Height),
+		cols:   (c.out.Width-1)*c.cfg.Stride + tapsCols,
+		groups: lanes / vector, offsets: offsetsOf(tileSide, lanes),
+	}
+	if rounded {
+		p.groups = (lanes + tileDepth - 1) / tileDepth
+	}
+	lots := c.batch.Blocks * p.parts
+	p.x = Alloc(lots * c.cfg.KernelHeight * p.rowLen())
+	if rounded {
+		p.dy = Alloc(lots * c.out.Width * p.dyLen())
+	}
+	p.sums = Alloc(lots * c.weightLen())
+	return p
+}
+
+// colLen is the values of a column of transposed input, of one vector of channels.
+func (p *tapsPlan) colLen() int { return p.groups * vector * vector }
+
+// rowLen is those of a row of all channels.
+func (p *tapsPlan) rowLen() int { return p.cfg.In.Channels / vector * p.cols * p.colLen() }
+
+// dyLen is the values of a position of the output's gradient.
+func (p *tapsPlan) dyLen() int { return p.groups * p.cfg.Out * vector }
+
+// gradient computes that of the weights, and of the bias if it is asked for.
+func (p *tapsPlan) gradient(team *Team) {
+	team.run(p.batch.Blocks*p.parts, p)
+	team.run(p.cfg.Out/tapsRows, (*tapsTotal)(p))
+	if p.call.db != nil {
+		team.run(p.rowTiles(), (*biasCall)(p.Conv))
+	}
+}
+
+// task computes a lot.
+func (p *tapsPlan) task(lot int) {
+	cfg := &p.cfg
+	block, part := lot/p.parts, lot%p.parts
+	clear(p.lotSums(lot))
+	next := max(part*p.out.Height/p.parts*cfg.Stride-cfg.Pad, 0)
+	for row := part * p.out.Height / p.parts; row < (part+1)*p.out.Height/p.parts; row++ {
+		top := row*cfg.Stride - cfg.Pad
+		for next = max(next, top); next < min(top+cfg.KernelHeight, cfg.In.Height); next++ {
+			p.transpose(lot, block, next)
+		}
+		p.addRow(lot, block, row)
+	}
+}
+
+func (p *tapsPlan) lotSums(lot int) []float32 {
+	return p.sums[lot*p.weightLen():][:p.weightLen()]
+}
+
+// held is where a lot holds a row of the input: the last ones of a kernel's height.
+func (p *tapsPlan) held(lot, row int) []float32 {
+	n, height := p.rowLen(), p.cfg.KernelHeight
+	return p.x[(lot*height+row%height)*n:][:n]
+}
+
+// transpose sets the row that a lot holds of a block's input.
+func (p *tapsPlan) transpose(lot, block, row int) {
+	in, lanes := p.cfg.In, p.batch.Lanes
+	to, size := p.held(lot, row), in.Channels*lanes
+	from := p.call.x[(block*in.Height+row)*in.Width*size:][:in.Width*size]
+	for col := range min(in.Width, p.cols-p.cfg.Pad) {
+		for first := 0; first < in.Channels; first += vector {
+			dst := to[(first/vector*p.cols+col+p.cfg.Pad)*p.colLen():][:p.colLen()]
+			p.turn(dst, from[col*size+first*lanes:][:vector*lanes], lanes)
+		}
+	}
+}
+
+// turn transposes a vector of channels of one position.
+func (p *tapsPlan) turn(dst, src []float32, lanes int) {
+	if !p.rounded {
+		for lane := 0; lane < lanes; lane += vector {
+			transpose(p.isa, dst[lane*vector:], src[lane:], vector, vector, vector, lanes)
+		}
+		return
+	}
+	for lane := 0; lane < lanes; lane += tileDepth {
+		packRows(halves(dst[lane/2*vector:]), src, lane, p.offsets[:], min(tileDepth, lanes-lane), true)
+	}
+}
+
+// halves is the same memory as values of two bytes.
+func halves(s []float32) []uint16 {
+	return unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(s))), 2*len(s))
+}
+
+// addRow adds the products of a row of the output's gradient to a lot's sums.
+func (p *tapsPlan) addRow(lot, block, row int) {
+	cfg := &p.cfg
+	tile, dy := p.rowTile(lot, block, row)
+	sums := p.lotSums(lot)
+	for out := 0; out < cfg.Out; out += tapsRows {
+		tile.dy = dy[out*tile.dyRow:]
+		for k := range cfg.KernelHeight {
+			at := row*cfg.Stride - cfg.Pad + k
+			if at < 0 || at >= cfg.In.Height {
+				continue
+			}
+			x := p.held(lot, at)
+			for group := range cfg.In.Channels / vector {
+				tile.x = x[group*p.cols*p.colLen():]
+				tile.sum = sums[p.tapsAt(out, k, group):][:tapsSums]
+				tile.run(p.rounded)
+				tile.askDY, tile.askX = p.after(tile.askDY), p.after(tile.askX)
+			}
+		}
+	}
+}
+
+// rowTile returns the tiles' geometry and the row of the output's gradient. They ask for the next
+// rows of it and of the input: memory brings those while the processor multiplies.
+func (p *tapsPlan) rowTile(lot, block, row int) (t tapsTile, dy []float32) {
+	cfg, in, lanes := &p.cfg, p.cfg.In, p.batch.Lanes
+	size := p.out.Width * cfg.Out * lanes
+	dy = p.call.dy[(block*p.out.Height+row)*size:]
+	next := min((row+1)*cfg.Stride-cfg.Pad+cfg.KernelHeight-1, in.Height-1)
+	t = tapsTile{
+		positions: p.out.Width, groups: p.groups,
+		dyStep: (cfg.Out - 1) * lanes, dyRow: lanes,
+		xStep: (cfg.Stride - 1) * p.colLen(), xTap: p.colLen(),
+		askDY: dy[min(size, len(dy)-1):],
+		askX:  p.call.x[(block*in.Height+next)*in.Width*in.Channels*lanes:],
+	}
+	if p.rounded {
+		dy = p.round(dy, p.dy[lot*p.out.Width*p.dyLen():])
+		t.dyStep, t.dyGroup, t.dyRow = 0, (cfg.Out-1)*vector, vector
+	}
+	return t, dy
+}
+
+// after is what is asked for after a tile has asked for memory from s on.
+func (p *tapsPlan) after(s []float32) []float32 {
+	lines := tapsAsk * p.out.Width * p.batch.Lanes / vector
+	return s[min(lines*cacheLine/4, len(s)-1):]
+}
+
+// tapsAt is where the sums of a tile are.
+func (c *Conv) tapsAt(out, kernelRow, group int) int {
+	tile := out/tapsRows*c.cfg.KernelHeight + kernelRow
+	return (tile*(c.cfg.In.Channels/vector) + group) * tapsSums
+}
+
+// round rounds a row of the output's gradient.
+func (p *tapsPlan) round(dy, to []float32) []float32 {
+	lanes := p.batch.Lanes
+	for col := range p.out.Width {
+		for lane := 0; lane < lanes; lane += tileDepth {
+			for out := 0; out < p.cfg.Out; out += vector {
+				at := col*p.dyLen() + (lane/tileDepth*p.cfg.Out+out)*vector
+				packRows(halves(to[at:]), dy, (col*p.cfg.Out+out)*lanes+lane, p.offsets[:],
+					min(tileDepth, lanes-lane), false)
+			}
+		}
+	}
+	return to
+}
+
+// tapsTotal's task adds up the lots of some output channels and puts the sums where they belong.
+type tapsTotal tapsPlan
+
+func (a *tapsTotal) task(i int) {
+	p := (*tapsPlan)(a)
+	from, to := p.tapsAt(i*tapsRows, 0, 0), p.tapsAt((i+1)*tapsRows, 0, 0)
+	sums := p.lotSums(0)[from:to]
+	for lot := 1; lot < p.batch.Blocks*p.parts; lot++ {
+		for k, v := range p.lotSums(lot)[from:to] {
+			sums[k] += v
+		}
+	}
+	channels := p.cfg.In.Channels
+	for r := range tapsRows {
+		for k := range p.cfg.KernelHeight {
+			for first := 0; first < channels; first += vector {
+				at := p.tapsAt(0, k, first/vector) + r*tapsCols*vector
+				to := ((i*tapsRows+r)*channels+first)*p.area() + k*tapsCols
+				p.place(p.call.dw[to:], sums[at:], tapsCols, vector, vector)
+			}
+		}
+	}
+}
