@@ -77,7 +77,8 @@ runner, runner/record, runner/page, runner/compare, tui/kit, TEA < tui/lab
 tui/lab, runner/train, runner/data, dro, dro/nn, presets, TEA < tui/launch
 tui/lab, runner/story, dro < tui/watch/track
 tui/watch/track < tui/watch/panel
-tui/watch/panel, runner/export, TEA < tui/watch
+tui/lab < tui/watch/clock
+tui/watch/panel, tui/watch/clock, runner/export, TEA < tui/watch
 tui/lab, runner/filter, presets, TEA < tui/runs
 tui/lab, TEA < tui/compare
 tui/lab, runner/sweep, TEA < tui/sweep

@@ -89,20 +89,18 @@ func Differences(runs []*runner.Meta) []string {
 
 // enough leaves out the keys without which the runs are told apart as well.
 func enough(diffs []KeyDiff, runs int) []KeyDiff {
-	distinct := func(diffs []KeyDiff) int {
-		seen := map[string]bool{}
-		for i := range runs {
-			var values []string
+	told := func(diffs []KeyDiff) int {
+		rows := make([]string, runs)
+		for i := range rows {
 			for _, d := range diffs {
-				values = append(values, d.Values[i])
+				rows[i] += d.Values[i] + "\x00"
 			}
-			seen[strings.Join(values, "\x00")] = true
 		}
-		return len(seen)
+		return howMany(rows)
 	}
-	all := distinct(diffs)
+	all := told(diffs)
 	for i := len(diffs) - 1; i >= 0; i-- {
-		if without := slices.Delete(slices.Clone(diffs), i, i+1); distinct(without) == all {
+		if without := slices.Delete(slices.Clone(diffs), i, i+1); told(without) == all {
 			diffs = without
 		}
 	}
@@ -148,3 +146,89 @@ func Short(key, value string) string {
 	}
 	return fmt.Sprintf("%s %s", key, value)
 }
+
+// Briefs are names such as Names gives in fewer letters, and in fewer again: without the method
+// that most of them share, as "ρ.2 lr.1", and then without the names of the settings, where all
+// have the same ones, as ".2 .1". Each of them tells what the names tell apart; a step that would
+// not is left out.
+func Briefs(names []string) [][]string {
+	list := make([][]string, len(names))
+	forms := [][]string{names}
+	for _, shorten := range []func([]string) []string{unshared, joined, valued} {
+		before := forms[len(forms)-1]
+		if form := shorten(before); howMany(form) == howMany(names) {
+			forms = append(forms, form)
+		}
+	}
+	for _, form := range forms[1:] {
+		for i, name := range form {
+			list[i] = append(list[i], name)
+		}
+	}
+	return list
+}
+
+// howMany is how many different names there are.
+func howMany(names []string) int {
+	seen := map[string]bool{}
+	for _, name := range names {
+		seen[name] = true
+	}
+	return len(seen)
+}
+
+// unshared are names without the first word that most of those with several words share.
+func unshared(names []string) []string {
+	counts, several := map[string]int{}, 0
+	for _, name := range names {
+		if first, _, more := strings.Cut(name, " "); more {
+			counts[first]++
+			several++
+		}
+	}
+	list := slices.Clone(names)
+	for i, name := range names {
+		if first, rest, more := strings.Cut(name, " "); more && 2*counts[first] > several {
+			list[i] = rest
+		}
+	}
+	return list
+}
+
+// joined are names whose settings have their values right behind them.
+func joined(names []string) []string {
+	list := make([]string, len(names))
+	for i, name := range names {
+		for k, word := range strings.Fields(name) {
+			if k > 0 && !numeric(word) {
+				list[i] += " "
+			}
+			list[i] += word
+		}
+	}
+	return list
+}
+
+// valued are names of joined without the settings, where those that have any have the same.
+func valued(names []string) []string {
+	list, keys := slices.Clone(names), map[string]bool{}
+	for i, name := range names {
+		var of, values []string
+		for _, word := range strings.Fields(name) {
+			at := strings.IndexFunc(word, func(r rune) bool { return numeric(string(r)) })
+			if at > 0 && word[0] != '@' { // "@387" is a step
+				of, values = append(of, word[:at]), append(values, word[at:])
+			}
+		}
+		if len(of) > 0 && len(of) == len(strings.Fields(name)) {
+			keys[strings.Join(of, " ")], list[i] = true, strings.Join(values, " ")
+		}
+	}
+	if len(keys) > 1 {
+		return names
+	}
+	return list
+}
+
+// numeric tells whether a word is a value that needs no blank before it.
+func numeric(word string) bool { return strings.ContainsAny(word[:1], ".0123456789") }

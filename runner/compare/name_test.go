@@ -2,6 +2,7 @@ package compare
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"drolab/dro"
@@ -52,6 +53,32 @@ func TestNames(t *testing.T) {
 	} {
 		if got := Names(c.runs); !slices.Equal(got, c.want) {
 			t.Errorf("names %q, want %q", got, c.want)
+		}
+	}
+}
+
+// TestBriefs: what names share goes first, and what tells them apart stays.
+func TestBriefs(t *testing.T) {
+	for _, c := range []struct{ names, briefs string }{
+		{"sfk,pgd,erm", "sfk,pgd,erm"},
+		{"pgd ρ .2 lr .1,pgd ρ .5 lr .1,erm", ".2 .1,.5 .1,erm"},
+		{"pgd ρ .2,pgd ρ .5,pgd ρ 1,pan ρ .2", ".2,.5,1,pan ρ.2"},
+		{"sfk ρ .2,pgd ρ .2", "sfk ρ.2,pgd ρ.2"},
+		{"pgd ρ .2,pgd lr .2", "ρ.2,lr.2"},
+		{"fork @387 lr .005,pgd", "@387 lr.005,pgd"},
+		{"ρ .2,ρ .2", ".2,.2"},
+	} {
+		names := strings.Split(c.names, ",")
+		var got []string
+		for i, briefs := range Briefs(names) {
+			last := names[i]
+			if len(briefs) > 0 {
+				last = briefs[len(briefs)-1]
+			}
+			got = append(got, last)
+		}
+		if text := strings.Join(got, ","); text != c.briefs {
+			t.Errorf("%s: %s, want %s", c.names, text, c.briefs)
 		}
 	}
 }

@@ -15,6 +15,7 @@ type (
 	Progress  = eventlog.Progress
 	Replay    = eventlog.Replay
 	Tape      = eventlog.Tape
+	Mark      = eventlog.Mark
 	Moment    = eventlog.Moment
 )
 

@@ -8,8 +8,9 @@ import (
 
 // Band is the mean of several seeds with an interval of it.
 type Band struct {
-	Name  string
-	Seeds []*Series
+	Name   string
+	Briefs []string // see Line
+	Seeds  []*Series
 	// Half is the half width of the interval of n ≥ 2 seeds, in standard errors
 	// of their mean; nil draws none.
 	Half   func(n int) float64

@@ -13,11 +13,12 @@ const (
 
 // Line is one series in a chart.
 type Line struct {
-	Name   string  // what the caller lists it by
-	Series *Series // nil draws nothing
-	Number uint8   // series number of its style
-	Faint  bool    // raw data under a smoothed line; drawn before the others
-	Back   bool    // dimmed, and drawn before those that are not
+	Name   string   // what the caller lists it by
+	Briefs []string // the name in fewer cells, and in fewer again
+	Series *Series  // nil draws nothing
+	Number uint8    // series number of its style
+	Faint  bool     // raw data under a smoothed line; drawn before the others
+	Back   bool     // dimmed, and drawn before those that are not
 	// Glyph replaces the line runes (not the braille ones), to tell lines
 	// apart without colour; 0 for none. In ASCII with several lines it is
 	// chosen by Number.
@@ -195,14 +196,15 @@ func (c *Chart) curves() (list []curve) {
 		if l.Faint {
 			on = faintLayer
 		}
-		name := c.Charset.spell(l.Name)
-		list = append(list, curve{endName{name, name}, on, l.Number, c.override(l.Number, l.Glyph),
+		name := endName{c.Charset.spell(l.Name), c.Charset.spellAll(l.Briefs)}
+		list = append(list, curve{name, on, l.Number, c.override(l.Number, l.Glyph),
 			func(cols *columns, view Range, n int) { l.Series.sample(cols, view, n, l.MapX) },
 			func() (float64, bool) { return c.valueOf(l.Series, l.MapX) }})
 	}
 	for i := range c.Bands {
 		b := &c.Bands[i]
-		name := endName{c.Charset.spell(b.title()), c.Charset.spell(b.Name)}
+		briefs := append([]string{b.Name}, b.Briefs...)
+		name := endName{c.Charset.spell(b.title()), c.Charset.spellAll(briefs)}
 		list = append(list, curve{name, layerOf(b.Back), b.Number, c.override(b.Number, 0),
 			func(cols *columns, view Range, n int) { bandColumns(cols, b.points(view, n)) },
 			func() (float64, bool) { return c.bandValue(b) }})

@@ -80,6 +80,7 @@ type drawing struct {
 	report Report
 
 	endCells, endName, endValue int // beside the plot, 0 without
+	endLevel                    int // the form of the names there
 
 	dots  *dots
 	alert []place

@@ -45,17 +45,17 @@ func (p *drawing) ends() {
 		return
 	}
 	list := p.chart.names()
-	whole := 0
-	for _, n := range list {
-		whole = max(whole, cell.Width(n.whole))
-	}
+	whole := widest(list, 0)
 	value := 1 + endValue
 	if p.chart.Y.Lo < 0 {
 		value++
 	}
 	most := min(whole, mostName, p.w-(markCells+1+value+leastPlot))
+	if p.endLevel = levelFor(list, most); p.endLevel > 0 {
+		most = min(most, widest(list, p.endLevel))
+	}
 	switch {
-	case most >= min(whole, leastName) && (most == whole || toldApart(list, most)):
+	case most >= min(whole, leastName) && (most == whole || toldApart(list, p.endLevel, most)):
 		p.endName, p.endValue, p.endCells = most, value-1, markCells+1+most+value
 	case p.w >= markCells+value+leastRead:
 		p.endValue, p.endCells = value-1, markCells+value
@@ -68,19 +68,49 @@ func (p *drawing) ends() {
 // markCells are of an end's mark, with the blank before it.
 const markCells = 2
 
-// endName is what a line is called at its end: of a band with the number of its seeds, or
-// without it.
-type endName struct{ whole, brief string }
+// endName is what a line is called at its end, from the longest form to the shortest: a band with
+// the number of its seeds, or without it.
+type endName struct {
+	whole  string
+	briefs []string
+}
 
-// in is the name in at most w cells, whose beginning is enough of it.
-func (n endName) in(w int) string {
-	switch {
-	case cell.Width(n.whole) <= w:
-		return n.whole
-	case w < mostName:
-		return strings.TrimRight(cell.First(n.brief, w), " ")
+// at is the name in a form; of more forms than it has the last.
+func (n endName) at(level int) string {
+	if level = min(level, len(n.briefs)); level > 0 {
+		return n.briefs[level-1]
 	}
-	return cell.Cut(n.brief, w)
+	return n.whole
+}
+
+// in is the name of a form in at most w cells, whose beginning is enough of it.
+func (n endName) in(level, w int) string {
+	name := n.at(level)
+	if w < mostName {
+		return strings.TrimRight(cell.First(name, w), " ")
+	}
+	return cell.Cut(name, w)
+}
+
+// levelFor is the first form in which all names have w cells each, else the last.
+func levelFor(list []endName, w int) (level int) {
+	for most := 0; widest(list, level) > w; level++ {
+		for _, n := range list {
+			most = max(most, len(n.briefs))
+		}
+		if level >= most {
+			break
+		}
+	}
+	return level
+}
+
+// widest is how many cells the longest of names takes in a form.
+func widest(list []endName, level int) (cells int) {
+	for _, n := range list {
+		cells = max(cells, cell.Width(n.at(level)))
+	}
+	return cells
 }
 
 // names are those of the lines that have an end.
@@ -94,13 +124,14 @@ func (c *Chart) names() (list []endName) {
 }
 
 // toldApart tells whether names that differ do so in w cells, too.
-func toldApart(list []endName, w int) bool {
-	whole := map[string]endName{}
+func toldApart(list []endName, level, w int) bool {
+	whole := map[string]string{}
 	for _, n := range list {
-		if other, there := whole[n.in(w)]; there && other != n {
+		short := n.in(level, w)
+		if other, there := whole[short]; there && other != n.whole {
 			return false
 		}
-		whole[n.in(w)] = n
+		whole[short] = n.whole
 	}
 	return true
 }
@@ -191,7 +222,7 @@ func (p *drawing) end(e *End) {
 	x := p.x0 + p.w + 1
 	p.f.set(x, e.row, e.Mark, e.Style)
 	if x += 2; p.endName > 0 {
-		p.f.text(x, e.row, p.endName, e.named.in(p.endName), e.Style)
+		p.f.text(x, e.row, p.endName, e.named.in(p.endLevel, p.endName), e.Style)
 		x += p.endName + 1
 	}
 	if p.endValue > 0 { // one that is wider than most takes the blank before it, too
@@ -263,3 +294,12 @@ func (c *Chart) Cells(w, h int) int {
 
 // Brief writes a value of the chart in at most six cells where it can.
 func (c *Chart) Brief(v float64) string { return briefly(v, c.Percent) }
+
+// spellAll is spell of several.
+func (cs Charset) spellAll(list []string) []string {
+	spelt := make([]string, len(list))
+	for i, s := range list {
+		spelt[i] = cs.spell(s)
+	}
+	return spelt
+}

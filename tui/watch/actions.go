@@ -203,6 +203,10 @@ func (w *Page) click(m kit.Click) {
 		}
 		return
 	}
+	if w.barRows() > 0 && m.Y == l.head.Y {
+		w.clock.Seek(w.clock.Near(w.Theme, m.X, l.head.W))
+		return
+	}
 	w.held = held{} // a press elsewhere lets go
 	if p, _, _, c := w.under(m.X, m.Y); c != nil {
 		w.focus, w.held = p, held{m.X, c.Cells(c.At.W, c.At.H), w.Span()}

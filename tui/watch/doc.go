@@ -16,8 +16,8 @@
 //
 // # Replay
 //
-// A replay is the same page over logs that end at a clock's moment (clock.go). Nothing
-// that draws knows of it, but for an ETA, which would be nonsense.
+// A replay is the same page over logs that end at a clock's moment (replay.go, and package
+// clock). Nothing that draws knows of it, but for an ETA, which would be nonsense.
 //
 // # Limits
 //

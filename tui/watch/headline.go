@@ -25,7 +25,7 @@ import (
 // headlineRows is how many lines of a page it takes. It does not depend on the cursor, so that
 // the panels below do not jump when that moves.
 func (w *Page) headlineRows() int {
-	return w.storyRows() + w.raceRows() + w.standRows() + w.rankRows()
+	return w.barRows() + w.storyRows() + w.raceRows() + w.standRows() + w.rankRows()
 }
 
 // standRows are those of the run under the cursor: two where a selection and the last step do not
@@ -57,6 +57,9 @@ func (w *Page) headline(cells, rows int) (lines []string) {
 	// The story has the first rows and the ranking the last; what is left is the run's own.
 	ranks, told := w.rankRows(), w.storyRows()
 	lines = w.story(cells, told)
+	if w.barRows() > 0 {
+		lines, told = append([]string{w.clock.Bar(w.Theme, cells)}, lines...), told+1
+	}
 	if w.raceRows() > 0 {
 		lines, told = append(lines, w.raceLine(cells)), told+1
 	}
@@ -113,8 +116,8 @@ func (w *Page) Digest(cells int) string {
 		return ""
 	}
 	// How runs stand in a replay is not how they stand.
-	if w.clock != nil && w.clock.ready {
-		return w.clock.in(cells)
+	if w.clock != nil && w.clock.Ready {
+		return w.clock.In(cells)
 	}
 	counts := map[runner.Status]int{}
 	for _, t := range w.Tracks {
@@ -126,7 +129,7 @@ func (w *Page) Digest(cells int) string {
 	// Rounded down: 100 % is said by not saying it any more.
 	if share := w.share(); share < 1 {
 		if w.clock != nil {
-			words = []string{w.clock.in(cells)}
+			words = []string{w.clock.In(cells)}
 		}
 		words = append(words, fmt.Sprintf("reading %.0f %%", math.Floor(100*share)))
 	}

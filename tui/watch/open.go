@@ -140,4 +140,5 @@ func (w *Page) regroup() {
 			}
 		}
 	}
+	track.Shorten(w.Tracks)
 }

@@ -76,7 +76,7 @@ func (w *Page) parts() (list []*turned, every []time.Duration) {
 	table, curves, others := w.Round, w.Round, evalTurn*w.Round
 	if c := w.clock; c != nil {
 		table, curves, others = 0, 0, 0
-		if c.playing && w.Round > 0 {
+		if c.Playing && w.Round > 0 {
 			table, others = replayTurn, replayTurn
 		}
 	}

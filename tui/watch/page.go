@@ -9,6 +9,7 @@ import (
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
+	"drolab/tui/watch/clock"
 	"drolab/tui/watch/panel"
 	"drolab/tui/watch/track"
 
@@ -35,15 +36,15 @@ type Page struct {
 // reader is how far the logs were read. Logs keep their own places, so while reading is true
 // they belong to the command that reads, and nothing else may touch them.
 type reader struct {
-	round   int       // grows with every other set of runs; an answer to an older one is dropped
-	reading bool      // a command is
-	opening bool      // runs were asked for and are not there yet
-	asked   int       // for runs to open; only the last question's answer counts
-	looked  time.Time // at the directories' status
-	all     bool      // that there is was read
-	unread  int       // the run whose log is read next: those before it were, a moment ago
-	clock   *clock    // of a replay; nil without one
-	problem string    // of the last opening or reading; "" without
+	round   int          // grows with every other set of runs; an answer to an older one is dropped
+	reading bool         // a command is
+	opening bool         // runs were asked for and are not there yet
+	asked   int          // for runs to open; only the last question's answer counts
+	looked  time.Time    // at the directories' status
+	all     bool         // that there is was read
+	unread  int          // the run whose log is read next: those before it were, a moment ago
+	clock   *clock.Clock // of a replay; nil without one
+	problem string       // of the last opening or reading; "" without
 }
 
 // pane is what the log pane shows.
@@ -181,7 +182,7 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 	w.unread, w.all = 0, false
 	w.round++ // the command that reads the old runs may still be under way
 	if w.clock = nil; m.replay != nil {
-		w.clock = newClock(*m.replay)
+		w.clock = clock.New(*m.replay)
 		cmd = tea.Batch(cmd, kit.Notify(replayHint))
 	}
 	for _, o := range m.runs {

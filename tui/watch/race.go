@@ -53,6 +53,7 @@ func (w *Page) race(ghost string) {
 			p.Label = fmt.Sprintf("%s s%d", p.Short, p.Meta.Spec.Seed)
 		}
 	}
+	track.Shorten(w.Tracks)
 }
 
 // changes are the settings in which a fork differs from its parent by hand; "" without any.

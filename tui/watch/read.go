@@ -33,12 +33,11 @@ func (w *Page) read(now time.Time) tea.Cmd {
 	}
 	back, until := false, record.Moment{}
 	if c := w.clock; c != nil {
-		c.tick(now)
-		if !c.due() {
+		c.Tick(now)
+		if !c.Due() {
 			return nil
 		}
-		back, until = c.back, c.until()
-		c.back, c.read = false, c.at
+		back, until = c.Asked()
 	}
 	w.reading = true
 	// A log does not say that its writer was killed: the run's directory does.
@@ -118,8 +117,8 @@ func (w *Page) take(m readMsg) tea.Cmd {
 			problem, t.Share = cell.OneLine(p.err.Error()), 1
 		}
 		if w.clock != nil {
-			w.clock.load(p.id, p.tape, len(w.Tracks))
-			t.Stop(w.clock.ended())
+			w.clock.Load(p.id, p.tape, len(w.Tracks))
+			t.Stop(w.clock.Ended())
 		}
 		if t.Share == 1 && t.CaughtUp() {
 			w.touch() // what was recorded before is shown at once, and only news in turns

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"drolab/runner"
-	"drolab/runner/record"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
+	"drolab/tui/watch/clock"
 	"drolab/tui/watch/track"
 )
 
@@ -81,10 +81,10 @@ func replaying(t *testing.T, ask lab.Replay) (*Page, *tuitest.Rig) {
 	}
 	ask.Speed = max(1, ask.Speed)
 	r.Send(lab.Watch{IDs: ids, Replay: &ask})
-	for !w.clock.ready {
-		r.Wait(frame, frame)
+	for !w.clock.Ready {
+		r.Wait(clock.Frame, clock.Frame)
 	}
-	r.Wait(frame, frame)
+	r.Wait(clock.Frame, clock.Frame)
 	return w, r
 }
 
@@ -97,9 +97,9 @@ func due(i int, seconds float64) int64 {
 func checkSteps(t *testing.T, w *Page, what string) {
 	t.Helper()
 	for i, tr := range w.Tracks {
-		want := due(i, w.clock.at)
+		want := due(i, w.clock.At)
 		if got := tr.Step; got < want-10 || got > want+10 {
-			t.Errorf("%s, at %.2f s: %s is at step %d, want about %d", what, w.clock.at, tr.Label,
+			t.Errorf("%s, at %.2f s: %s is at step %d, want about %d", what, w.clock.At, tr.Label,
 				got, want)
 		}
 		if n := int64(tr.Curves["loss"].Raw.Len()); n != tr.Step/10 {
@@ -110,8 +110,8 @@ func checkSteps(t *testing.T, w *Page, what string) {
 
 func TestReplayUnfolds(t *testing.T) {
 	w, r := replaying(t, lab.Replay{})
-	r.Wait(5*time.Second, frame)
-	if at := w.clock.at; at < 4.8 || at > 5.3 {
+	r.Wait(5*time.Second, clock.Frame)
+	if at := w.clock.At; at < 4.8 || at > 5.3 {
 		t.Errorf("after 5 s it is at %v s", at)
 	}
 	checkSteps(t, w, "played")
@@ -125,10 +125,10 @@ func TestReplayUnfolds(t *testing.T) {
 		t.Errorf("by the clock of now the run would end in %s", eta)
 	}
 	r.Press("space")
-	at := w.clock.at
-	r.Wait(2*time.Second, frame)
-	if w.clock.at != at || !strings.HasSuffix(w.Digest(80), "paused: Space plays") {
-		t.Errorf("paused it has moved from %v to %v", at, w.clock.at)
+	at := w.clock.At
+	r.Wait(2*time.Second, clock.Frame)
+	if w.clock.At != at || !strings.HasSuffix(w.Digest(80), "paused: Space plays") {
+		t.Errorf("paused it has moved from %v to %v", at, w.clock.At)
 	}
 	for cells, want := range map[int]string{46: "replay ×1 · 0:05 of 0:21 · paused: Space plays",
 		36: "replay ×1 · 0:05 of 0:21 · paused", 27: "replay ×1 · 24 % · paused",
@@ -144,16 +144,16 @@ func TestReplayUnfolds(t *testing.T) {
 	}
 	r.Press("}")
 	r.Press("space")
-	r.Wait(time.Second, frame)
-	if moved := w.clock.at - at; moved < 1.9 || moved > 2.3 {
+	r.Wait(time.Second, clock.Frame)
+	if moved := w.clock.At - at; moved < 1.9 || moved > 2.3 {
 		t.Errorf("at ×2 it moves by %v s in one", moved)
 	}
-	r.Wait(time.Minute, frame)
-	if !w.clock.ended() || w.Tracks[3].Status != runner.Done || w.clock.playing {
+	r.Wait(time.Minute, clock.Frame)
+	if !w.clock.Ended() || w.Tracks[3].Status != runner.Done || w.clock.Playing {
 		t.Errorf("at the end: %s, %s", w.Digest(80), w.Tracks[3].Status)
 	}
 	r.Press("space")
-	r.Wait(time.Second, frame)
+	r.Wait(time.Second, clock.Frame)
 	checkSteps(t, w, "begun again")
 }
 
@@ -165,7 +165,7 @@ func TestReplayScrubs(t *testing.T) {
 	for range 10 {
 		r.Press(",")
 	}
-	if at := w.clock.at / w.clock.end.Seconds; math.Abs(at-0.3) > 0.02 {
+	if at := w.clock.At / w.clock.End.Seconds; math.Abs(at-0.3) > 0.02 {
 		t.Errorf("ten steps back it is at %v", at)
 	}
 	checkSteps(t, w, "scrubbed back")
@@ -175,13 +175,13 @@ func TestReplayScrubs(t *testing.T) {
 		t.Error("what was hidden is shown again")
 	}
 	r.Press("u")
-	first := w.clock.at
+	first := w.clock.At
 	if e := w.Tracks[0].Eval; e == nil {
 		t.Error("no evaluation where one is")
 	}
 	r.Press("u", "U")
-	if w.clock.at != first {
-		t.Errorf("on and back it is at %v, not %v", w.clock.at, first)
+	if w.clock.At != first {
+		t.Errorf("on and back it is at %v, not %v", w.clock.At, first)
 	}
 	r.Press("J")
 	warned := false
@@ -191,7 +191,7 @@ func TestReplayScrubs(t *testing.T) {
 		}
 	}
 	if !warned {
-		t.Errorf("at %v no warning is there", w.clock.at)
+		t.Errorf("at %v no warning is there", w.clock.At)
 	}
 	r.Press("y")
 	if !strings.Contains(r.Notice.Text, "no checkpoint after") {
@@ -222,34 +222,6 @@ func TestReplayEnds(t *testing.T) {
 	}
 }
 
-func TestPlaces(t *testing.T) {
-	end := record.Moment{Seconds: 200, Step: 1000}
-	for text, want := range map[string]float64{"0%": 0, "25%": 50, "100%": 200, "1m": 60, "90s": 90,
-		"1h": 200, "500": 100, "0": 0, "5000": 200} {
-		p, err := lab.ParsePlace(text)
-		if got := p.Seconds(end); err != nil || got != want {
-			t.Errorf("%s is %v s, %v; want %v", text, got, err, want)
-		}
-	}
-	for _, text := range []string{"", "-1", "101%", "x%", "NaN%", "-3s", "soon"} {
-		if _, err := lab.ParsePlace(text); err == nil {
-			t.Errorf("%q was read", text)
-		}
-	}
-}
-
-// TestReplayTakesAMinute, whatever the runs took, as far as speeds go.
-func TestReplayTakesAMinute(t *testing.T) {
-	for took, want := range map[float64]float64{20: 20, 60: 60, 75: 60, 2457: 60, 40_000: 60,
-		120_000: 120} {
-		c := newClock(lab.Replay{})
-		c.load("run", &record.Tape{End: record.Moment{Seconds: took}}, 1)
-		if got := took / c.Speed; got > want || got < 0.6*want {
-			t.Errorf("runs of %v s are over after %v s at ×%g, want %v", took, got, c.Speed, want)
-		}
-	}
-}
-
 // TestReplayTurns: a replay that plays draws its curves at every look, and figures as often
 // as they can be read; paused, all is as it is.
 func TestReplayTurns(t *testing.T) {
@@ -258,7 +230,7 @@ func TestReplayTurns(t *testing.T) {
 	table, curves := 0, 0
 	for range 26 { // two seconds
 		before, curve := w.around.shown, w.drawn[0].shown
-		r.Wait(frame, frame)
+		r.Wait(clock.Frame, clock.Frame)
 		w.View(120, 38)
 		if w.around.shown != before {
 			table++
@@ -274,5 +246,25 @@ func TestReplayTurns(t *testing.T) {
 	w.View(120, 38)
 	if w.around.shown != w.turns.taken {
 		t.Error("paused, the table is not as it is")
+	}
+}
+
+// TestReplayBar: a click on the bar takes the replay there, and by steps the header counts steps.
+func TestReplayBar(t *testing.T) {
+	w, r := replaying(t, lab.Replay{Steps: true})
+	r.Press("space")
+	w.View(120, 38)
+	bar := w.layout().head.Y
+	if line := w.View(120, 38)[bar]; !strings.Contains(line, "●") ||
+		!strings.Contains(line, "evaluation") {
+		t.Errorf("the bar is %q", line)
+	}
+	r.Send(kit.Click{X: 60, Y: bar})
+	r.Wait(clock.Frame, clock.Frame)
+	if at := w.clock.At / w.clock.End.Seconds; at < 0.4 || at > 0.9 {
+		t.Errorf("a click about the middle leads to %v", at)
+	}
+	if d := w.Digest(80); !strings.Contains(d, " steps/s · ") || strings.Contains(d, "×") {
+		t.Errorf("by steps the header says %q", d)
 	}
 }

@@ -29,7 +29,8 @@ type tableLayout struct {
 	name, state, bar int // cells; 0 is a part that is left out
 	columns          []column
 	marks            []int // the row with the best value, by column; -1 for none
-	narrow, brief    bool
+	narrow           bool
+	shorter          int // the form of the names, see rowName
 }
 
 // leastWide is the width of a table with all heads in full. Below, λ and η come right behind the
@@ -73,11 +74,17 @@ func (w *Page) outcomes() int {
 // one does not fit; none that comes later is taken in its place, so that a narrower screen shows
 // less of the same: what runs come to, then how far they are.
 func (w *Page) layTable(cells int) tableLayout {
-	l := tableLayout{name: 6, narrow: cells < 60, brief: cells < leastWide}
-	for _, row := range w.Rows() {
-		l.name = max(l.name, cell.Width(w.rowName(row, l.narrow)))
+	l := tableLayout{narrow: cells < 60}
+	if l.narrow {
+		l.shorter = 1
 	}
-	l.name = min(l.name, max(8, cells/4)) // long names shall not push the figures out
+	most := max(8, cells/4) // long names shall not push the figures out
+	l.name = w.nameCells(l.shorter)
+	for l.name > most && l.shorter < shortest {
+		l.shorter++
+		l.name = w.nameCells(l.shorter)
+	}
+	l.name = max(6, min(l.name, most))
 	rest := cells - markWidth - l.name - 1
 	columns := w.columns
 	if cells < leastWide {
@@ -164,16 +171,24 @@ func (w *Page) alike(m *lab.Measure) track.Figure {
 	return track.OfEvalAt(m.Name, epoch)
 }
 
-// rowName is what a row is called: seeds by what they have in common, and how many they are. What
-// stands behind "!" is how often its runs have warned; row cuts the name and not this.
-func (w *Page) rowName(row []int, narrow bool) string {
+// shortest is the last form of rowName.
+const shortest = 4
+
+// rowName is what a row is called: seeds by what they have in common, and how many they are. From
+// the form 1 on a single run goes without its seed, unless seeds are shown apart, and from 2 on
+// names go without what they share. What stands behind "!" is how often its runs have warned; row
+// cuts the name and not this.
+func (w *Page) rowName(row []int, form int) string {
 	t := w.Tracks[row[0]]
-	name, warned := t.Name(), 0
+	name, warned, short := t.Name(), 0, t.Short
+	if n := min(form-1, len(t.Briefs)); n > 0 {
+		short = t.Briefs[n-1]
+	}
 	switch {
-	case narrow && len(row) == 1 && !w.EachSeed:
-		name = t.Short
+	case form > 0 && len(row) == 1 && !w.EachSeed:
+		name = short
 	case len(row) > 1:
-		name = fmt.Sprintf("%s ×%d%s", t.Short, len(row), t.Uses)
+		name = fmt.Sprintf("%s ×%d%s", short, len(row), t.Uses)
 	}
 	for _, t := range w.Of(row) {
 		warned += t.Warned
@@ -182,6 +197,14 @@ func (w *Page) rowName(row []int, narrow bool) string {
 		name += fmt.Sprintf(" !%d", warned)
 	}
 	return name
+}
+
+// nameCells is how many cells the longest name takes in a form.
+func (w *Page) nameCells(form int) (cells int) {
+	for _, row := range w.Rows() {
+		cells = max(cells, cell.Width(w.rowName(row, form)))
+	}
+	return cells
 }
 
 // firstRow is the first row that a table of h lines shows: the cursor's is
@@ -236,7 +259,7 @@ func (w *Page) row(i int, runs []int, l tableLayout, cells int) string {
 	if slices.Contains(runs, w.At) {
 		cursor, name = t.Cursor, t.Title
 	}
-	text, badge, warned := strings.Cut(w.rowName(runs, l.narrow), " !")
+	text, badge, warned := strings.Cut(w.rowName(runs, l.shorter), " !")
 	if warned {
 		badge = " !" + badge
 	}

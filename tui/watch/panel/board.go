@@ -197,12 +197,14 @@ func (w *Board) Line(c *plot.Chart, row []int, series func(*track.Track) *plot.S
 		f = w.mapX(first)
 	}
 	name, back := w.Theme.Greek(first.Short), !slices.Contains(row, w.front())
+	briefs := first.Briefs
 	if len(row) == 1 {
-		c.Lines = append(c.Lines, plot.Line{Name: name, Series: series(first), Back: back,
+		c.Lines = append(c.Lines, plot.Line{Name: name, Briefs: briefs, Series: series(first),
+			Back:   back,
 			Number: first.Number, MapX: f, Glyph: w.Theme.Glyph(int(first.Number))})
 		return
 	}
-	b := plot.Band{Name: name, Half: lab.Half95, Number: first.Number, Back: back, MapX: f}
+	b := plot.Band{Name: name, Briefs: briefs, Half: lab.Half95, Number: first.Number, Back: back, MapX: f}
 	for _, t := range w.Of(row) {
 		if s := series(t); s != nil {
 			b.Seeds = append(b.Seeds, s)

@@ -221,6 +221,18 @@ func Label(tracks []*Track) {
 			t.Label = t.ID
 		}
 	}
+	Shorten(tracks)
+}
+
+// Shorten gives each run its Briefs, which depend on what all of them are called.
+func Shorten(tracks []*Track) {
+	names := make([]string, len(tracks))
+	for i, t := range tracks {
+		names[i] = t.Short
+	}
+	for i, briefs := range compare.Briefs(names) {
+		tracks[i].Briefs = briefs
+	}
 }
 
 // Order sorts runs as the paper's table does: by algorithm, then by seed.

@@ -64,11 +64,12 @@ type evaluated struct {
 
 // Names are what a run is called, and its colour.
 type Names struct {
-	ID     string // of its directory, which tells runs apart that read alike
-	Label  string // what tells it from the other watched runs
-	Short  string // likewise, for charts: of seeds it is the same
-	Uses   string // the mark of what its method uses
-	Number uint8  // of its colour and mark
+	ID     string   // of its directory, which tells runs apart that read alike
+	Label  string   // what tells it from the other watched runs
+	Short  string   // likewise, for charts: of seeds it is the same
+	Briefs []string // Short in fewer letters, and in fewer again
+	Uses   string   // the mark of what its method uses
+	Number uint8    // of its colour and mark
 }
 
 // Note is a line of the log pane. Its text is one line without control characters: what comes

@@ -1,0 +1,139 @@
+package watch
+
+import (
+	"time"
+
+	"drolab/runner"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+	"drolab/tui/watch/clock"
+	"drolab/tui/watch/track"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// A replay is the page as it is over runs whose logs are limited by a clock. The clock is package
+// clock's, and the limited logs are package track's (OpenReplay, Prepare).
+
+// replayHint is said at the start: the footer has no room for these keys.
+const replayHint = "Space plays, { } speed, , . scrub, u y J next evaluation, checkpoint, " +
+	"warning, R ends it"
+
+// Replaying tells whether what is shown is a replay, which changes nothing: the model refuses the
+// keys that alter runs meanwhile, and the header says that this is not now.
+func (w *Page) Replaying() bool { return w.clock != nil }
+
+// Pace is how soon the page is to look again while a replay plays; ok is false at
+// other times, when the model looks as often as the runs log. A look does not read files any
+// more by then: a tape is in memory.
+func (w *Page) Pace() (d time.Duration, ok bool) {
+	return clock.Frame, w.clock != nil && w.clock.Playing
+}
+
+// replayKeys are rows that hold in a replay. They are there always, with a Why that says how to
+// start one: a key that is not in the table would do nothing and say nothing.
+func (w *Page) replayKeys() []kit.Key {
+	in := func() string {
+		switch {
+		case w.clock == nil:
+			return "No replay is running: " +
+				"R replays the watched runs, or those selected on page 3"
+		case !w.clock.Ready:
+			return "the runs are still being read"
+		}
+		return ""
+	}
+	jump := func(on, back, kind string) []kit.Key {
+		return []kit.Key{
+			{Keys: kit.On(on), Help: "replay: on to the next " + kind + ", and stay",
+				Why: in, Do: w.jump(kind, 1)},
+			{Keys: kit.On(back), Help: "replay: back to the " + kind + " before, and stay",
+				Why: in, Do: w.jump(kind, -1)},
+		}
+	}
+	row := func(key, hint, help string, do func(*clock.Clock)) kit.Key {
+		return kit.Key{Keys: kit.On(key), Hint: hint, Help: "replay: " + help, Why: in,
+			Do: w.replay(func() { do(w.clock) })}
+	}
+	rows := []kit.Key{
+		row(",", "back", "back by a fiftieth", func(c *clock.Clock) { c.Scrub(-1) }),
+		row(".", "on", "on by a fiftieth", func(c *clock.Clock) { c.Scrub(1) }),
+		row("{", "slower", "slower", func(c *clock.Clock) { c.Faster(-1) }),
+		row("}", "faster", "faster", func(c *clock.Clock) { c.Faster(1) }),
+		row("T", "", "runs side by side by step, or by time since their start",
+			(*clock.Clock).Turn),
+	}
+	rows = append(rows, jump("u", "U", "evaluation")...)
+	rows = append(rows, jump("y", "Y", "checkpoint")...)
+	return append(rows, jump("J", "K", "warning")...)
+}
+
+// replay is a Do of what changes the clock: what is due then is read at once, at the time of the
+// last tick, so that the press itself lets no time pass.
+func (w *Page) replay(f func()) func() tea.Cmd {
+	return func() tea.Cmd {
+		f()
+		return w.read(w.clock.Ticked)
+	}
+}
+
+// jump is a Do that goes to the next mark of a kind or, by -1, to the one before. The kind is the
+// word on the screen; the log's own word for an evaluation is shorter.
+func (w *Page) jump(kind string, by float64) func() tea.Cmd {
+	of := kind
+	if kind == "evaluation" {
+		of = (&runner.EvalEvent{}).Kind()
+	}
+	return func() tea.Cmd {
+		if !w.clock.Jump(of, by) {
+			side := map[bool]string{true: "after", false: "before"}[by > 0]
+			return kit.Notify("there is no " + kind + " " + side + " this moment")
+		}
+		return w.read(w.clock.Ticked)
+	}
+}
+
+// flipReplay replays what is watched, or shows it as it is. It opens the same runs anew, which
+// takes the same way as opening others and leaves no state of the one in the other.
+func (w *Page) flipReplay() tea.Cmd {
+	m := lab.Watch{}
+	for _, t := range w.Tracks {
+		m.IDs = append(m.IDs, t.ID)
+	}
+	if w.clock == nil {
+		m.Replay = &lab.Replay{Steps: true}
+	}
+	return kit.Send(m)
+}
+
+// space hides the curves of the run under the cursor or, in a replay, plays and
+// pauses, as in every player. Curves cannot be hidden then; those hidden before stay so.
+func (w *Page) space() tea.Cmd {
+	if w.clock == nil {
+		w.hide()
+		return nil
+	}
+	return w.replay(w.clock.Play)()
+}
+
+// again shows the runs from their start, with what was chosen of them. Share is kept, as the log
+// was read before: a track at 0 would be said to be reading.
+func (w *Page) again() {
+	for i, old := range w.Tracks {
+		t := track.New(old.Opened)
+		t.Label, t.Short, t.Number = old.Label, old.Short, old.Number
+		t.Briefs = old.Briefs
+		t.Hidden, t.Share = old.Hidden, old.Share
+		w.Prepare(t)
+		w.Tracks[i] = t
+	}
+}
+
+// barRows is how many lines the replay's bar takes.
+func (w *Page) barRows() int {
+	const leastHeight = 14
+	if w.clock == nil || w.Body.H < leastHeight {
+		return 0
+	}
+	return 1
+}
