@@ -2,7 +2,6 @@ package compare
 
 import (
 	"cmp"
-	"slices"
 
 	"drolab/runner/compare"
 	"drolab/runner/record"
@@ -93,8 +92,7 @@ func (p *Page) nextMeasure() {
 	list := p.curves()
 	for range list {
 		p.measure = (p.measure + 1) % len(list)
-		can := func(r *record.Run) bool { return list[p.measure].CanApply(&r.Meta) }
-		if slices.ContainsFunc(p.runs, can) {
+		if p.can(&list[p.measure]) {
 			return
 		}
 	}

@@ -21,6 +21,7 @@ type Theme struct {
 
 	Text, Dim, Title, Accent, Key Style
 	Good, Warn, Bad               Style
+	Top, Low                      Style // the best and the worst of some figures
 	Caret                         Style // the cell under the cursor of what is typed or ticked
 	Selected, BarText, border     Style // BarText is the header's
 	focused                       Style
@@ -130,6 +131,7 @@ func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
 	t.Selected, t.BarText, t.Caret = reverse, reverse, reverse
 	if !t.color {
 		t.Accent, t.Dim, t.border, t.Good, t.Warn, t.Bad = bold, faint, faint, bold, bold, bold
+		t.Top, t.Low = bold, faint
 		for i := range t.faint {
 			t.faint[i], t.back[i] = faint, faint
 		}
@@ -149,6 +151,7 @@ func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
 	grey := func(c ink) Style { return styleOf(plain.Foreground(c.in(few))) }
 	t.Dim, t.Accent, t.border = grey(p.dim), fg(p.accent), grey(p.border)
 	t.Good, t.Warn, t.Bad = fg(p.good), fg(p.warn), fg(p.bad)
+	t.Top, t.Low = styleOf(plain.Bold(true).Foreground(color(p.good))), t.Bad
 	t.Key = t.Accent
 	t.setRoles()
 	t.focused = styleOf(plain.Bold(true).Foreground(color(p.accent)))
@@ -277,11 +280,23 @@ func (t *Theme) dangerous() *Theme {
 	return &other
 }
 
+// Tint is the style of a difference that is better, 1, worse, -1, or neither. Its sign tells as
+// much where there is no colour.
+func (t *Theme) Tint(better int) Style {
+	switch {
+	case !t.color || better == 0:
+		return t.Dim
+	case better > 0:
+		return t.Good
+	}
+	return t.Bad
+}
+
 // Bare takes away all styles of text, for what is no terminal.
 func (t *Theme) Bare() {
 	var none Style
 	for _, st := range []*Style{&t.Text, &t.Dim, &t.Title, &t.Accent, &t.Key, &t.Good, &t.Warn,
-		&t.Bad} {
+		&t.Bad, &t.Top, &t.Low} {
 		*st = none
 	}
 	t.Series = [Colors]Style{}
