@@ -118,7 +118,7 @@ func (p *Page) View(w, h int) []string {
 	lay, box := p.layout(w, h), kit.Boxed(h)
 	note := "by epoch"
 	if p.reading {
-		note = "reading the curves"
+		note = readingCurves
 	}
 	place := p.Theme.Place
 	blocks := []kit.Placed{
@@ -137,11 +137,11 @@ func (p *Page) View(w, h int) []string {
 // empty says why there is no table.
 func (p *Page) empty(w, h int) []string {
 	t := p.Theme
-	lines := []string{"Nothing to compare yet: no run is done.", "",
-		"Select runs on page 3 with the space bar and press c there."}
+	lines := []string{noneDone, "",
+		selectThere}
 	switch {
 	case p.loading || p.table == nil:
-		lines = []string{"reading the runs"}
+		lines = []string{readingRuns}
 	case len(p.runs) > 0:
 		lines = nil
 		for _, n := range p.table.Notes {
@@ -460,11 +460,11 @@ func (p *Page) styleOf(row tableRow, group int) kit.Style {
 	t, stand := p.Theme, p.stands[row.column]
 	switch {
 	case p.table.Rows[group].Cells[row.column].Best, stand.best[group] && !row.few:
-		return t.Top
+		return t.Top()
 	case row.few:
 		return t.Dim
 	case stand.worst[group]:
-		return t.Low
+		return t.Low()
 	}
 	return p.weight(row)
 }

@@ -21,7 +21,6 @@ type Theme struct {
 
 	Text, Dim, Title, Accent, Key Style
 	Good, Warn, Bad               Style
-	Top, Low                      Style // the best and the worst of some figures
 	Caret                         Style // the cell under the cursor of what is typed or ticked
 	Selected, BarText, border     Style // BarText is the header's
 	focused                       Style
@@ -131,7 +130,6 @@ func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
 	t.Selected, t.BarText, t.Caret = reverse, reverse, reverse
 	if !t.color {
 		t.Accent, t.Dim, t.border, t.Good, t.Warn, t.Bad = bold, faint, faint, bold, bold, bold
-		t.Top, t.Low = bold, faint
 		for i := range t.faint {
 			t.faint[i], t.back[i] = faint, faint
 		}
@@ -151,7 +149,6 @@ func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
 	grey := func(c ink) Style { return styleOf(plain.Foreground(c.in(few))) }
 	t.Dim, t.Accent, t.border = grey(p.dim), fg(p.accent), grey(p.border)
 	t.Good, t.Warn, t.Bad = fg(p.good), fg(p.warn), fg(p.bad)
-	t.Top, t.Low = styleOf(plain.Bold(true).Foreground(color(p.good))), t.Bad
 	t.Key = t.Accent
 	t.setRoles()
 	t.focused = styleOf(plain.Bold(true).Foreground(color(p.accent)))
@@ -280,6 +277,22 @@ func (t *Theme) dangerous() *Theme {
 	return &other
 }
 
+// Top is the style of the best of some figures, in weight and tint.
+func (t *Theme) Top() Style {
+	if !t.color {
+		return t.Title
+	}
+	return Style{start: t.Title.start + t.Good.start, end: t.Good.end}
+}
+
+// Low is the style of the worst of some figures.
+func (t *Theme) Low() Style {
+	if !t.color {
+		return t.Dim
+	}
+	return t.Bad
+}
+
 // Tint is the style of a difference that is better, 1, worse, -1, or neither. Its sign tells as
 // much where there is no colour.
 func (t *Theme) Tint(better int) Style {
@@ -296,7 +309,7 @@ func (t *Theme) Tint(better int) Style {
 func (t *Theme) Bare() {
 	var none Style
 	for _, st := range []*Style{&t.Text, &t.Dim, &t.Title, &t.Accent, &t.Key, &t.Good, &t.Warn,
-		&t.Bad, &t.Top, &t.Low} {
+		&t.Bad} {
 		*st = none
 	}
 	t.Series = [Colors]Style{}

@@ -66,7 +66,7 @@ func (w *Page) flip() {
 func (w *Page) flipSplit() tea.Cmd {
 	w.Val = !w.Val
 	w.setColumns()
-	return kit.Notify("evaluated on the " + panel.SplitName(w.Val) + " split")
+	return kit.Notify(splitShown + panel.SplitName(w.Val) + " split")
 }
 
 // flipLog opens the log pane at its end, where the latest is, goes on to what the run's program
@@ -110,10 +110,10 @@ func (w *Page) hide() {
 func (w *Page) nextScale() { w.NextScale(w.focus) }
 
 func (w *Page) smoothBy(by int) func() tea.Cmd {
-	return func() tea.Cmd { return kit.Notify("smoothing: " + w.SmoothBy(by)) }
+	return func() tea.Cmd { return kit.Notify(smoothingIs + w.SmoothBy(by)) }
 }
 
-func (w *Page) nextStyle() tea.Cmd { return kit.Notify("Curve style: " + w.NextStyle()) }
+func (w *Page) nextStyle() tea.Cmd { return kit.Notify(styleIs + w.NextStyle()) }
 
 // nextBaseline goes through the runs, and then to none. At first it is the plain method, if that
 // is among the runs.
@@ -123,9 +123,9 @@ func (w *Page) nextBaseline() tea.Cmd {
 	}
 	w.setColumns() // changes are against it
 	if w.Baseline < 0 {
-		return kit.Notify("bars are compared with no run")
+		return kit.Notify(noBaseline)
 	}
-	return kit.Notify("bars are compared with " + w.Tracks[w.Baseline].Label)
+	return kit.Notify(baselineIs + w.Tracks[w.Baseline].Label)
 }
 
 // turn asks for a setting and its value. The form has the run as it is now; if it ends meanwhile,
@@ -134,7 +134,7 @@ func (w *Page) turn() tea.Cmd {
 	t := w.Run()
 	form := &knobs{Lab: w.Lab, run: t, keys: track.Turnable(t.Spec)}
 	form.move(0)
-	return kit.Show(&kit.Overlay{Title: "Turn a setting of " + t.Label, Form: form})
+	return kit.Show(&kit.Overlay{Title: changeSetting + t.Label, Form: form})
 }
 
 // pause pauses the run under the cursor or, if it is paused, lets it go on. The status on the
@@ -166,8 +166,8 @@ func (w *Page) checkpoint() tea.Cmd { return w.Save(w.Run().ID) }
 func (w *Page) stop() tea.Cmd {
 	t := w.Run()
 	return kit.Question("Stop "+t.Label+"?", []string{
-		fmt.Sprintf("It is at step %d of %d. It saves a checkpoint,", t.Step, t.Meta.Steps),
-		"and r resumes it from there."},
+		fmt.Sprintf("It is at step %d of %d. It saves a checkpoint", t.Step, t.Meta.Steps),
+		"first, and r resumes it from there."},
 		kit.Choice{Keys: []string{"y", "x"}, Name: "stop it", Then: w.Ask("stop", t.ID)})
 }
 
@@ -312,7 +312,7 @@ func (k *knobs) View(t *kit.Theme, w, h int) []string {
 	var lines []string
 	if h >= 10 {
 		lines = append(lines,
-			t.Dim.Paint("Takes effect at the next step and is logged."), "")
+			t.Dim.Paint(takesEffect), "")
 	}
 	for i, key := range k.keys {
 		// The value that holds now stands beside the new one, as one rarely knows it by heart.

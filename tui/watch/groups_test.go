@@ -62,7 +62,7 @@ func TestSplit(t *testing.T) {
 	title("Who suffers, by class · test ", "Where the adversary looks, by group · test ─",
 		"hexagon")
 	r = watching(t, 120, 40)
-	if !strings.Contains(r.watch.noSplit(nil), "no watched run has a validation") {
+	if !strings.Contains(r.watch.noSplit(nil), "No watched run has a validation") {
 		t.Error("the split of runs without validation can be chosen")
 	}
 }

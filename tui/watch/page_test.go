@@ -64,7 +64,7 @@ func TestVerbs(t *testing.T) {
 		{"resume stopped", runner.Stopped, false, []string{"r"}, []string{"resume"}, ""},
 		{"resume interrupted", runner.Interrupted, false, []string{"r"}, []string{"resume"}, ""},
 		{"pause of another process", runner.Running, false, []string{"p"}, nil,
-			"belongs to another process"},
+			"runs in another process"},
 		{"stop of another process", runner.Running, false, []string{"x", "y"}, nil, ""},
 		{"pause queued", runner.Queued, true, []string{"p"}, nil, "sfk s1 is queued"},
 		{"pause done", runner.Done, true, []string{"p"}, nil, "sfk s1 is done: nothing to pause"},
@@ -143,7 +143,7 @@ func TestMany(t *testing.T) {
 	if len(methods) != 4 {
 		t.Errorf("of the methods only %v are watched", methods)
 	}
-	said := fmt.Sprintf("%d runs: %d are watched", more+4, lab.MaxWatched)
+	said := fmt.Sprintf("%d runs found. Watched are %d", more+4, lab.MaxWatched)
 	if f := r.Notice.Text; !strings.Contains(f, said) {
 		t.Errorf("the footer says %q", f)
 	}
