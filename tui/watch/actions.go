@@ -5,11 +5,10 @@ import (
 	"slices"
 
 	"drolab/runner"
-	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
+	"drolab/tui/watch/knob"
 	"drolab/tui/watch/panel"
-	"drolab/tui/watch/track"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -132,9 +131,7 @@ func (w *Page) nextBaseline() tea.Cmd {
 // the verb is refused where it arrives.
 func (w *Page) turn() tea.Cmd {
 	t := w.Run()
-	form := &knobs{Lab: w.Lab, run: t, keys: track.Turnable(t.Spec)}
-	form.move(0)
-	return kit.Show(&kit.Overlay{Title: changeSetting + t.Label, Form: form})
+	return kit.Show(&kit.Overlay{Title: changeSetting + t.Label, Form: knob.New(w.Lab, t)})
 }
 
 // pause pauses the run under the cursor or, if it is paused, lets it go on. The status on the
@@ -248,94 +245,4 @@ func (w *Page) wheel(m kit.Wheel) {
 func (w *Page) takeApart() {
 	w.EachSeed = !w.EachSeed
 	w.Refit()
-}
-
-// knobs is the form that changes a setting of a run while it goes on. The overlay owns it, from
-// the key that opens it to enter or esc.
-type knobs struct {
-	*lab.Lab
-	run      *track.Track // its Spec is as the run trains now, and moves on under the form
-	keys     []string     // the settings that this run can change
-	at       int
-	kit.Line // the new value of keys[at]
-}
-
-// Press implements kit.Form. Letters that are no part of a number move, as in lists.
-func (k *knobs) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
-	switch key.String() {
-	case "up", "k", "shift+tab": // no value has an h, j, k or l
-		k.move(-1)
-	case "down", "j", "tab":
-		k.move(1)
-	case "h":
-		k.Update(tea.KeyPressMsg{Code: tea.KeyLeft})
-	case "l":
-		k.Update(tea.KeyPressMsg{Code: tea.KeyRight})
-	case "enter":
-		// The run may have changed since the last letter, so what is typed is checked again.
-		if k.Problem = k.check(k.String()); k.Problem != nil || k.String() == "" {
-			return false, nil
-		}
-		return true, k.Turn(k.run.ID, k.keys[k.at], k.String())
-	default:
-		k.Type(key)
-	}
-	return false, nil
-}
-
-// Hint implements kit.Form.
-func (k *knobs) Hint() []kit.Key {
-	return append([]kit.Key{{Keys: kit.On("down"), Hint: "next setting"},
-		{Keys: kit.On("up"), Hint: "previous setting"}}, kit.Taking()...)
-}
-
-// move goes to another setting. What was typed is dropped: it was meant for the one before.
-func (k *knobs) move(by int) {
-	k.at = (k.at + by + len(k.keys)) % len(k.keys)
-	k.Line = kit.Line{Input: kit.NewInput(""), Check: k.check}
-}
-
-// check tries what is typed on a copy of the run's settings. The rules are the runner's own, so
-// that the form refuses what the run would refuse, and says it while one types.
-func (k *knobs) check(text string) error {
-	if text == "" {
-		return nil
-	}
-	spec := k.run.Spec
-	_, _, err := spec.Turn(k.keys[k.at], text)
-	return err
-}
-
-// View implements kit.Form: a line a setting, with the new value where the cursor is. On a low
-// screen the sentence above them goes first.
-func (k *knobs) View(t *kit.Theme, w, h int) []string {
-	var lines []string
-	if h >= 10 {
-		lines = append(lines,
-			t.Dim.Paint(takesEffect), "")
-	}
-	for i, key := range k.keys {
-		// The value that holds now stands beside the new one, as one rarely knows it by heart.
-		line := "  " + kit.Left(key, 11) + kit.Right(k.run.Spec.Text(key), 10)
-		if i != k.at {
-			lines = append(lines, line)
-			continue
-		}
-		st := t.Text
-		if k.Problem != nil {
-			st = t.Bad
-		}
-		lines = append(lines,
-			t.Accent.Paint(t.Cursor)+t.Title.Paint(line[1:])+t.Dim.Paint("  new ")+
-				k.Input.View(st, 16))
-	}
-	lines = append(lines, "")
-	if k.Problem == nil {
-		want := k.keys[k.at] + ": " + k.run.Spec.KnobWant(k.keys[k.at])
-		return append(lines, t.Dim.Paint(t.Greek(cell.Cut(want, w))))
-	}
-	for _, s := range kit.Wrap(t.Greek("! "+cell.OneLine(k.Problem.Error())), w) {
-		lines = append(lines, t.Bad.Paint(s))
-	}
-	return lines
 }

@@ -30,7 +30,6 @@ const (
 	noBaseline    = "No baseline"
 	baselineIs    = "Baseline: "
 	changeSetting = "Change a setting of "
-	takesEffect   = "Takes effect at the next step and is logged."
 	smoothingIs   = "Smoothing: "
 	styleIs       = "Curve style: "
 	noOutput      = "no output was kept"

@@ -13,6 +13,7 @@ import (
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
+	"drolab/tui/watch/track"
 )
 
 // watching is a rig on the page, half-way through four runs.
@@ -167,7 +168,7 @@ func TestFewer(t *testing.T) {
 			runs = append(runs, &record.Run{Meta: *m})
 		}
 	}
-	list := fewer(runs)
+	list := track.Fewer(runs)
 	radii := map[float64]bool{}
 	for _, r := range list {
 		if radii[r.Meta.Spec.Rho] = true; r.Meta.Spec.Seed > 2 {
@@ -193,7 +194,7 @@ func TestFewerKeepsSeeds(t *testing.T) {
 	add(.5, 1)
 	add(.5, 2)
 	seen := 0
-	for _, r := range fewer(runs) {
+	for _, r := range track.Fewer(runs) {
 		if r.Meta.Spec.Rho == .5 {
 			seen++
 		}

@@ -226,8 +226,6 @@ func (w *Board) nothing(v *View, iw, ih int) []string {
 		text = "Imported predictions lack this"
 	case w.Val && !lab.Validates(t.Meta): // another run has one
 		text = t.Label + " has no validation split"
-	case v.Bars != "" && t.Eval != nil && !t.Status.Ended():
-		// its first evaluation is a network's that has not trained
 	case v.Bars != "" && t.Eval != nil:
 		text = t.Label + " was recorded by a version that lacks this"
 	case v.Phase && !t.HasDual():
