@@ -79,7 +79,9 @@ tui/lab, runner/train, runner/data, dro, dro/nn, presets, TEA < tui/launch
 tui/lab, runner/story, dro < tui/watch/track
 tui/watch/track < tui/watch/panel
 tui/lab < tui/watch/clock
-tui/watch/panel, tui/watch/clock, runner/export, TEA < tui/watch
+tui/watch/panel, runner/export < tui/watch/sheet
+tui/watch/track, TEA < tui/watch/knob
+tui/watch/sheet, tui/watch/knob, tui/watch/clock, TEA < tui/watch
 tui/lab, runner/filter, presets, TEA < tui/runs
 tui/lab, TEA < tui/compare
 tui/lab, runner/sweep, TEA < tui/sweep

@@ -72,7 +72,7 @@ func (m *Model) header() string {
 	case m.watch.Replaying(): // read-only besides, and nobody shall take it for now
 		note = cell.Cut(note, m.w-cell.Width(s)-2)
 	case !m.watch.Live() && m.tally.live > 0: // others than those that are watched
-		note = strings.TrimSuffix(fmt.Sprintf(m.words.live, m.tally.live)+" · "+note, " · ")
+		note = strings.TrimSuffix(fmt.Sprintf(liveRuns, m.tally.live)+" · "+note, " · ")
 	case m.Config.ReadOnly:
 		note = strings.TrimSuffix("read-only · "+note, " · ")
 	}
@@ -143,7 +143,7 @@ func (m *Model) help() *kit.Overlay {
 	}
 	if m.Config.ReadOnly {
 		lines = append(lines, "",
-			t.Warn.Paint("This view is read-only: it cannot start, change or delete runs."))
+			t.Warn.Paint(viewReadOnly))
 	}
 	return &kit.Overlay{Title: "Keys on " + m.pages[m.at].Title(), Lines: lines}
 }

@@ -73,7 +73,7 @@ func TestImportedOnEveryPage(t *testing.T) {
 	sees("Runs", "no network")
 	r.press("esc", "enter")
 	r.wait(time.Second, time.Second/2)
-	sees("Watch", "xgboost s1", "done", "75.0", "100%", "Loss · test", "do not have this")
+	sees("Watch", "xgboost s1", "done", "75.0", "100%", "Loss · test", "predictions lack this")
 	if screen := tuitest.Text(r.shot(t)); strings.Contains(screen, "λ max") {
 		t.Errorf("an axis of what there is not:\n%s", screen)
 	}

@@ -1,15 +1,21 @@
 package tui
 
-// messages are those of what all pages have; those of a page stand beside what shows them.
-type messages struct {
-	paletteTitle, noCommand string
-	live                    string // %d runs
-}
-
-func english() messages {
-	return messages{
-		paletteTitle: "Find a command",
-		noCommand:    "No matching command",
-		live:         "%d live",
-	}
-}
+// The sentences that all pages share. A name says when; a test reads them all.
+const (
+	findCommand    = "Find a command"
+	otherPage      = "%s works on page %d, %s: %s"
+	unfinished     = "Unfinished: %s of this program"
+	quitStops      = "Quitting saves a checkpoint and stops them."
+	resumeLater    = "drolab resume RUN continues from there."
+	tooSmall       = "too small: %dx%d needed"
+	noneStarted    = "Nothing has been started here"
+	allEnded       = "All runs of the last start have ended"
+	savesFirst     = "Each saves a checkpoint first, and can be resumed."
+	replayReadOnly = "A replay is read-only. R ends it"
+	viewReadOnly   = "This view is read-only: it cannot start, change or delete runs."
+	askedTo        = "Asked to "
+	noCommand      = "No matching command"
+	liveRuns       = "%d live"
+	guest          = "This shared view reads runs and no other files"
+	readOnly       = "This view is read-only. Use drolab attach to make changes"
+)

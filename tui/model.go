@@ -25,7 +25,6 @@ type Model struct {
 	after func(time.Duration) tea.Cmd // makes a tick in a while
 	pages []page
 	keyTable
-	words messages
 	watch *watch.Page
 	at    pageID
 
@@ -77,8 +76,7 @@ func modelOf(cfg lab.Config) *Model {
 
 func newModel(cfg lab.Config, source lab.Source, list []presets.Preset) *Model {
 	s := &lab.Lab{Config: cfg, Source: source, Mine: map[string]bool{}}
-	m := &Model{Lab: s, env: environmentOf(cfg.Environ), after: tickAfter, watch: watch.New(s),
-		words: english()}
+	m := &Model{Lab: s, env: environmentOf(cfg.Environ), after: tickAfter, watch: watch.New(s)}
 	m.dark = !m.env.light
 	m.bind(table(s, list, m.watch))
 	s.Round = m.env.round()
@@ -247,7 +245,7 @@ func (m *Model) answered(msg lab.Answered) tea.Cmd {
 	if msg.Verb == "resume" {
 		m.Mine[msg.ID] = true
 	}
-	return kit.Notify(cmp.Or(msg.Done, "asked to "+msg.Verb) + ": " + msg.ID)
+	return kit.Notify(cmp.Or(msg.Done, askedTo+msg.Verb) + ": " + msg.ID)
 }
 
 // profile takes what Bubble Tea learned of the terminal's colours meanwhile.
@@ -294,7 +292,7 @@ func (m *Model) waits() string {
 func (m *Model) elsewhere(k tea.KeyPressMsg) tea.Cmd {
 	for i, rows := range m.keys {
 		if row := kit.Find(rows, k); row != nil && !row.Moves {
-			return kit.Notify(fmt.Sprintf("%s is a key of page %d, %s: %s",
+			return kit.Notify(fmt.Sprintf(otherPage,
 				kit.KeyName(k.String(), m.env.ascii), i+1, m.pages[i].Title(), row.Help))
 		}
 	}
@@ -322,12 +320,12 @@ func (m *Model) leave(msg leaveMsg) tea.Cmd {
 	if len(msg.live) == 0 {
 		return tea.Quit
 	}
-	head := fmt.Sprintf("%s of this program not finished:", kit.Plural(len(msg.live), "run"))
+	head := fmt.Sprintf(unfinished, kit.Plural(len(msg.live), "run"))
 	lines := slices.Concat([]string{head, ""}, kit.Names(msg.live),
-		[]string{"", "Leaving stops them with a checkpoint;",
-			"drolab resume RUN goes on from there."})
-	return kit.Question("Leave?", lines,
-		kit.Choice{Keys: []string{"y", "ctrl+c"}, Name: "stop them and leave", Then: tea.Quit})
+		[]string{"", quitStops,
+			resumeLater})
+	return kit.Question("Quit?", lines,
+		kit.Choice{Keys: []string{"y", "ctrl+c"}, Name: "stop them and quit", Then: tea.Quit})
 }
 
 func (m *Model) tooSmall() bool { return m.w < kit.LeastWidth || m.h < kit.LeastHeight }
@@ -364,7 +362,7 @@ func (m *Model) frame() []string {
 	case m.w <= 0 || m.h <= 0:
 		return nil
 	case m.tooSmall():
-		needed := fmt.Sprintf("too small: %dx%d needed", kit.LeastWidth, kit.LeastHeight)
+		needed := fmt.Sprintf(tooSmall, kit.LeastWidth, kit.LeastHeight)
 		return kit.Fill([]string{needed}, m.w, m.h)
 	}
 	lay := layScreen(m.w, m.h)

@@ -17,7 +17,7 @@ func (m *Model) ownKeys() []kit.Key {
 		leave = "quit; the runs continue, and drolab attach shows them again"
 	}
 	rows := []kit.Key{
-		{Keys: kit.On(":"), Help: "find a command by a word",
+		{Keys: kit.On(":"), Help: "find a command by name",
 			Do: kit.Just(m.openPalette), Moves: true},
 		{Keys: kit.On("?"), Hint: "help", Help: "show these keys", Do: kit.Just(m.openHelp),
 			Last: true},
@@ -27,7 +27,7 @@ func (m *Model) ownKeys() []kit.Key {
 			Do: func() tea.Cmd { return tea.Suspend }, Local: true},
 		{Keys: kit.On("X"), Help: "stop all runs of the last start (asks)", Alters: true,
 			Why: func() string {
-				return kit.Unless(len(m.launched) > 0, "nothing has been started from here")
+				return kit.Unless(len(m.launched) > 0, noneStarted)
 			},
 			Do: func() tea.Cmd { return m.stopAll() }},
 		{Keys: kit.On("]"), Help: "next page",
@@ -48,14 +48,14 @@ func (m *Model) stopAll() tea.Cmd {
 	return func() tea.Msg {
 		ids := find().(leaveMsg).live
 		if len(ids) == 0 {
-			return kit.Notice{Text: "all runs of the last start have ended"}
+			return kit.Notice{Text: allEnded}
 		}
 		var stops []tea.Cmd
 		for _, id := range ids {
 			stops = append(stops, m.Ask("stop", id))
 		}
 		lines := slices.Concat([]string{kit.Plural(len(ids), "run") + ":", ""}, kit.Names(ids),
-			[]string{"", "Each saves a checkpoint first, and can be resumed."})
+			[]string{"", savesFirst})
 		return kit.Question("Stop all?", lines,
 			kit.Choice{Keys: []string{"y"}, Name: "stop", Then: tea.Batch(stops...)})()
 	}
@@ -98,7 +98,7 @@ func (m *Model) blocked(row *kit.Key) string {
 		return why
 	}
 	if m.at == watchPage && m.watch.Replaying() && row.Alters {
-		return "a replay is read-only: R ends it"
+		return replayReadOnly
 	}
 	return row.Blocked()
 }
@@ -113,10 +113,6 @@ func (m *Model) barred(row *kit.Key) string {
 	}
 	return ""
 }
-
-const guest = "this shared view reads runs and no other files"
-
-const readOnly = "this view is read-only; use drolab attach to make changes"
 
 // The messages that stay in this package; the others are in tui/kit and tui/lab.
 

@@ -17,7 +17,7 @@ type palette struct {
 }
 
 func (p *palette) overlay() *kit.Overlay {
-	return &kit.Overlay{Title: p.m.words.paletteTitle, Form: p}
+	return &kit.Overlay{Title: findCommand, Form: p}
 }
 
 // offer is a row of the key table that the palette found, and its page.
@@ -75,22 +75,22 @@ func (p *palette) says(row *kit.Key) bool {
 // synonyms are other words for what help says.
 func synonyms() map[string]string {
 	return map[string]string{
-		"fork":           "branch clone what-if whatif",
-		"turn a setting": "knob lr learning rate lambda tune change edit slider",
-		"take back":      "undo revert",
-		"stop":           "kill end abort cancel terminate",
-		"delete":         "remove rm trash",
-		"resume":         "continue restart go on",
-		"pause":          "halt hold",
-		"checkpoint":     "save snapshot",
-		"export":         "csv download write",
-		"replay":         "play again rewind",
-		"compare":        "table versus diff",
-		"filter":         "search find",
-		"smoothing":      "ema average",
-		"log":            "logarithmic scale",
-		"defined":        "help explain what is meaning",
-		"start":          "run launch train begin",
+		"fork":             "branch clone what-if whatif",
+		"change a setting": "knob lr learning rate lambda tune turn edit slider",
+		"undo":             "take back revert",
+		"stop":             "kill end abort cancel terminate",
+		"delete":           "remove rm trash",
+		"resume":           "continue restart go on",
+		"pause":            "halt hold",
+		"checkpoint":       "save snapshot",
+		"export":           "csv download write",
+		"replay":           "play again rewind",
+		"compare":          "table versus diff",
+		"filter":           "search find",
+		"smoothing":        "ema average",
+		"log":              "logarithmic scale",
+		"define":           "help explain what is meaning",
+		"start":            "run launch train begin",
 	}
 }
 
@@ -143,7 +143,7 @@ func (p *palette) View(t *kit.Theme, w, h int) []string {
 		}
 	}
 	if len(rows) == 0 {
-		lines = append(lines, t.Dim.Paint("  "+p.m.words.noCommand))
+		lines = append(lines, t.Dim.Paint("  "+noCommand))
 	}
 	return kit.Fill(lines, w, room+2)
 }

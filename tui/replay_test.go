@@ -38,7 +38,7 @@ func TestReplay(t *testing.T) {
 	}
 	for _, key := range []string{"p", "x", "c", "t"} {
 		r.press(key)
-		if f := r.footer(); !strings.Contains(f, "a replay is read-only") {
+		if f := r.footer(); !strings.Contains(f, "A replay is read-only") {
 			t.Errorf("%s: the footer says %q", key, f)
 		}
 	}
@@ -76,7 +76,7 @@ func TestReplayReadsLate(t *testing.T) {
 		return runs, errors.Join(problems...)
 	})
 	init := r.Init()
-	if v := r.View().Content; reads != 0 || !strings.Contains(v, "reading runs") {
+	if v := r.View().Content; reads != 0 || !strings.Contains(v, "Reading the runs") {
 		t.Errorf("before the runs are there, after %d reads of them, the screen is\n%s", reads, v)
 	}
 	r.run(init)

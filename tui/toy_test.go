@@ -481,7 +481,7 @@ func TestToyPage(t *testing.T) {
 	if p.turned != 12 || r.at != 6 {
 		t.Errorf("turned to %d times, at page %d", p.turned, r.at)
 	}
-	if r.press("1", "!"); !strings.Contains(r.notice.Text, "a key of page 7, Toys") {
+	if r.press("1", "!"); !strings.Contains(r.notice.Text, "works on page 7, Toys") {
 		t.Errorf("elsewhere %q", r.notice.Text)
 	}
 }

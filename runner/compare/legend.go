@@ -124,3 +124,9 @@ func (c *Column) Title() string {
 	}
 	return m.Head()
 }
+
+// Percent tells whether the column's figures are shares, which are written in percent.
+func (c *Column) Percent() bool {
+	m, ok := measure.FindMeasure(c.Name)
+	return ok && m.Scale == dro.Percent
+}

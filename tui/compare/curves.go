@@ -11,17 +11,34 @@ import (
 	"drolab/tui/plot"
 )
 
-// chart draws the chosen measure: a line a group, with a band where it has
+// measures are so many of curves, by index: the chosen one and those after it that runs can have.
+func (p *Page) measures(n int) (list []int) {
+	all := p.curves()
+	for k := range all {
+		m := (p.measure + k) % len(all)
+		if len(list) < n && (k == 0 || p.can(&all[m])) {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// can tells whether some run can have a measure.
+func (p *Page) can(m *lab.Measure) bool {
+	return slices.ContainsFunc(p.runs, func(r *record.Run) bool { return m.CanApply(&r.Meta) })
+}
+
+// chart draws a measure: a line a group, with a band where it has
 // several seeds.
-func (p *Page) chart() *plot.Chart {
+func (p *Page) chart(measure int) *plot.Chart {
 	c := &plot.Chart{X: plot.EmptyRange(), Ends: true,
-		Percent: p.curves()[p.measure].Scale == dro.Percent}
+		Percent: p.curves()[measure].Scale == dro.Percent}
 	last := 0.0
 	for i, row := range p.table.Rows {
 		var seeds []*plot.Series
 		var of *record.Run
 		for r, run := range p.runs {
-			if s := p.series[r][p.measure]; s.Len() > 0 && slices.Contains(row.Runs, run.Meta.ID) {
+			if s := p.series[r][measure]; s.Len() > 0 && slices.Contains(row.Runs, run.Meta.ID) {
 				seeds, of = append(seeds, s), run
 				last = max(last, s.XRange().Hi, float64(run.Meta.Spec.Epochs))
 			}
@@ -38,7 +55,7 @@ func (p *Page) chart() *plot.Chart {
 		case len(seeds) == 1:
 			c.Lines = append(c.Lines, plot.Line{Name: name, Series: seeds[0],
 				Number: number, Glyph: glyph})
-			c.Spots = append(c.Spots, p.selected(of, number)...)
+			c.Spots = append(c.Spots, p.selected(of, measure, number)...)
 		}
 	}
 	c.X = plot.Range{Lo: 0, Hi: max(last, 1)}
@@ -47,13 +64,13 @@ func (p *Page) chart() *plot.Chart {
 }
 
 // selected is the place on the run's curve that it has selected, if it has.
-func (p *Page) selected(run *record.Run, number uint8) []plot.Spot {
+func (p *Page) selected(run *record.Run, measure int, number uint8) []plot.Spot {
 	s := run.Summary()
-	if s == nil || s.Selected == nil || !s.Selected.Of(p.curves()[p.measure].Name).Applies() {
+	if s == nil || s.Selected == nil || !s.Selected.Of(p.curves()[measure].Name).Applies() {
 		return nil
 	}
 	return []plot.Spot{{X: s.Selected.Epoch,
-		Y: s.Selected.Of(p.curves()[p.measure].Name).Float(), Number: number}}
+		Y: s.Selected.Of(p.curves()[measure].Name).Float(), Number: number}}
 }
 
 // meanLine is the middle of a band as a line, which can be drawn with a glyph.
@@ -69,8 +86,8 @@ func meanLine(seeds []*plot.Series, last float64) *plot.Series {
 	return s
 }
 
-func (p *Page) viewCurves(w, h int) []string {
-	c, frame := p.chart(), new(plot.Frame)
+func (p *Page) viewCurves(measure, w, h int) []string {
+	c, frame := p.chart(measure), new(plot.Frame)
 	c.Charset = p.Theme.Charset(true)
 	report := c.DrawTo(frame, w, h-1)
 	return append([]string{p.curvesHead(c, report, w)}, p.Theme.Rows(frame)...)

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"cmp"
-	"slices"
 
 	"drolab/runner/compare"
 	"drolab/runner/record"
@@ -40,7 +39,7 @@ func (p *Page) Keys() []kit.Key {
 		{Keys: kit.On("v"), Hint: "view",
 			Help: "table, curves or notes, where there is no room for all",
 			Why:  p.none, Do: kit.By(p.turn, 1)},
-		{Keys: kit.On("i"), Help: "what the rows are, defined", Why: p.none, Do: p.define},
+		{Keys: kit.On("i"), Help: "define the rows", Why: p.none, Do: p.define},
 		{Keys: kit.On("m"), Hint: "measure", Help: "the measure that the curves show", Why: p.none,
 			Do: kit.Just(p.nextMeasure)},
 		{Keys: kit.On("s"), Help: "figures of the last step, or of the selected one", Why: p.noStep,
@@ -50,15 +49,13 @@ func (p *Page) Keys() []kit.Key {
 
 // none says that there is no table.
 func (p *Page) none() string {
-	return kit.Unless(p.table != nil && len(p.table.Rows) > 0,
-		"nothing to compare yet: select finished runs on page 3")
+	return kit.Unless(p.table != nil && len(p.table.Rows) > 0, nothingYet)
 }
 
 // noStep says why there is one step only that figures can be of.
 func (p *Page) noStep() string {
 	return cmp.Or(p.none(),
-		kit.Unless(p.table == nil || p.at != "" || p.table.At == compare.Selected,
-			"these runs have not all selected a step by one rule: see the setting select"))
+		kit.Unless(p.table == nil || p.at != "" || p.table.At == compare.Selected, noOneRule))
 }
 
 // otherStep shows the figures of the last step in place of those of the selected one, or
@@ -83,7 +80,7 @@ func (p *Page) chosen() []*record.Run {
 }
 
 func (p *Page) noBack() string {
-	return cmp.Or(p.none(), kit.Unless(p.asked, "already at the newest experiment"))
+	return cmp.Or(p.none(), kit.Unless(p.asked, atNewest))
 }
 
 func (p *Page) turn(by int) { p.part = (p.part + compareParts + comparePart(by)) % compareParts }
@@ -93,8 +90,7 @@ func (p *Page) nextMeasure() {
 	list := p.curves()
 	for range list {
 		p.measure = (p.measure + 1) % len(list)
-		can := func(r *record.Run) bool { return list[p.measure].CanApply(&r.Meta) }
-		if slices.ContainsFunc(p.runs, can) {
+		if p.can(&list[p.measure]) {
 			return
 		}
 	}
@@ -106,7 +102,7 @@ func (p *Page) define() tea.Cmd {
 	for _, c := range p.table.Columns {
 		names = append(names, c.Name)
 	}
-	return kit.Show(p.Defined("What the rows are", lab.Define(names)))
+	return kit.Show(p.Defined("Rows", lab.Define(names)))
 }
 
 func (p *Page) back() tea.Cmd { return p.ask(nil) }
@@ -127,11 +123,11 @@ func (p *Page) noMove() string {
 		return why
 	}
 	_, most := p.scrolled()
-	return kit.Unless(most > 0, "every line is in view")
+	return kit.Unless(most > 0, allLines)
 }
 
 func (p *Page) noLeft() string {
-	return cmp.Or(p.none(), kit.Unless(p.column > 0, "no column is out of view on the left"))
+	return cmp.Or(p.none(), kit.Unless(p.column > 0, noMoreLeft))
 }
 
 func (p *Page) noRight() string {
@@ -139,6 +135,5 @@ func (p *Page) noRight() string {
 		return why
 	}
 	w, _ := kit.Inside(kit.Boxed(p.Body.H), p.layout(p.Body.W, p.Body.H).table.W, p.Body.H)
-	return kit.Unless(p.column+len(p.groups(w)) < len(p.table.Rows),
-		"no column is out of view on the right")
+	return kit.Unless(p.column+len(p.groups(w)) < len(p.table.Rows), noMoreRight)
 }

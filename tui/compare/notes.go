@@ -31,7 +31,7 @@ func (p *Page) noteLines(w int) (lines []string) {
 		bullet(t.Warn.Paint("!"), n.Text)
 	}
 	if len(p.table.Notes) == 0 {
-		bullet(" ", "Same data, budget, program and seeds.")
+		bullet(" ", fair)
 	}
 	lines = append(lines, "", " "+t.Title.Paint("Settings that differ"))
 	differ := slices.DeleteFunc(slices.Clone(p.diffs),

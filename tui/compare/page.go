@@ -32,8 +32,10 @@ type Page struct {
 	changed time.Time // the folder, when it was looked at
 
 	compared
-	colors []uint8          // of the table's rows
-	series [][]*plot.Series // by run, then by curve
+	colors     []uint8          // of the table's rows
+	stands     []stand          // of its columns
+	wide, slim []widths         // of its rows, with intervals and without
+	series     [][]*plot.Series // by run, then by curve
 	// histories say by run what of these stands.
 	histories []record.History
 
@@ -163,6 +165,8 @@ func (p *Page) take(msg comparedMsg) tea.Cmd {
 	p.histories = make([]record.History, len(p.logs))
 	if p.table != nil {
 		p.colors = p.Colors.Of(p.rowRuns())
+		p.stands = p.standings()
+		p.wide, p.slim = p.measured(true), p.measured(false)
 	}
 	for range p.logs {
 		list := make([]*plot.Series, len(p.curves()))

@@ -51,8 +51,8 @@ func TestCompareMarksOnlyTheSignificant(t *testing.T) {
 	for c, col := range p.table.Columns {
 		for i := range p.table.Rows {
 			best := p.table.Rows[i].Cells[c].Best
-			if strings.HasSuffix(p.figures(i, c), bestMark) != best {
-				t.Errorf("row %d of %s: %q, is best: %t", i, col.Name, p.figures(i, c), best)
+			if strings.HasSuffix(p.figures(i, c, true), bestMark) != best {
+				t.Errorf("row %d of %s: %q, is best: %t", i, col.Name, p.figures(i, c, true), best)
 			}
 			if best {
 				marks++
@@ -65,7 +65,7 @@ func TestCompareMarksOnlyTheSignificant(t *testing.T) {
 	r.Send(lab.Compare{Runs: tuitest.Found(t, r.Source, "shapes-sfk-s1", "shapes-erm-s1")})
 	for c := range p.table.Columns {
 		for i := range p.table.Rows {
-			if f := p.figures(i, c); strings.Contains(f, bestMark) || strings.Contains(f, "±") {
+			if f := p.figures(i, c, true); strings.Contains(f, bestMark) || strings.Contains(f, "±") {
 				t.Errorf("of one seed %q is claimed", f)
 			}
 		}
@@ -275,7 +275,7 @@ func TestOtherStep(t *testing.T) {
 	if p.table.At != compare.Selected {
 		t.Fatalf("the table is of the %s step", p.table.At)
 	}
-	c := p.chart()
+	c := p.chart(p.measure)
 	if len(c.Spots) != 2 || c.Spots[0].X != p.runs[0].Summary().Selected.Epoch ||
 		c.Spots[0].Y != c.Lines[0].Series.At(c.Spots[0].X) {
 		t.Errorf("selected steps are marked at %+v", c.Spots)
@@ -311,5 +311,69 @@ func TestTrainCounts(t *testing.T) {
 		if got := (&Page{compared: compared{runs: c.runs}}).trainCount("dog"); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
+	}
+}
+
+// TestBestAndWorst: the best of a line and the worst stand out, also on one seed, and each figure
+// has its difference to the baseline's.
+func TestBestAndWorst(t *testing.T) {
+	r, p := compareOf(t, tuitest.NewArchive(t))
+	r.Send(lab.Compare{Runs: tuitest.Found(t, r.Source, "shapes-sfk-s1", "shapes-pgd-s1",
+		"shapes-erm-s1")})
+	best, signed := 0, 0
+	for c, col := range p.table.Columns {
+		s := p.stands[c]
+		for i, row := range p.table.Rows {
+			of := row.Cells[c].Mean.Float()
+			for j, other := range p.table.Rows {
+				than := other.Cells[c].Mean.Float()
+				if s.best[i] && (than-of > 1e-3) == col.Higher && than != of && !s.best[j] &&
+					s.base[i] == s.base[j] {
+					t.Errorf("%s: %v is best, and %v is there", col.Name, of, than)
+				}
+			}
+			if s.best[i] && s.worst[i] {
+				t.Errorf("%s: best and worst are one", col.Name)
+			}
+			if s.best[i] {
+				best++
+			}
+			text, better := p.difference(i, c)
+			if base := s.base[i]; base >= 0 {
+				signed++
+				d := of - p.table.Rows[base].Cells[c].Mean.Float()
+				if better != 0 && (d > 0) != (better > 0 == col.Higher) {
+					t.Errorf("%s: %s is %d", col.Name, text, better)
+				}
+			} else if text != "" {
+				t.Errorf("%s: %q against nothing", col.Name, text)
+			}
+		}
+	}
+	if best == 0 || signed == 0 {
+		t.Errorf("%d best, %d signed", best, signed)
+	}
+	if screen := tuitest.Text(r.Shot()); !strings.Contains(screen, "signed: against erm") {
+		t.Errorf("the legend lacks what is signed:\n%s", screen)
+	}
+	r.Size(200, 58)
+	if n := len(p.layout(200, 58).curves); n < 3 {
+		t.Errorf("on a large screen there are %d plots", n)
+	}
+}
+
+// TestForkIsOfItsExperiment: with a branch as the newest run, what it comes from is compared, too.
+func TestForkIsOfItsExperiment(t *testing.T) {
+	a := tuitest.Archive{Folder: lab.Folder(t.TempDir())}
+	for i, method := range []dro.Algorithm{dro.ERM, dro.SFK} {
+		a.Add(t, "shapes-"+string(method), tuitest.Archived(method, 1, "shapes",
+			tuitest.Epoch0().Add(time.Duration(i))), runner.Done, "")
+	}
+	branch := tuitest.Archived(dro.SFK, 1, "shapes", tuitest.Epoch0().Add(time.Hour))
+	branch.Parent, branch.Spec.LR = "shapes-sfk@40", 0.5
+	a.Add(t, "shapes-branch", branch, runner.Done, "")
+	all, _ := a.List()
+	if runs, _ := experiment(all); len(runs) != 3 || runs[0].Meta.ID != "shapes-branch" {
+		t.Errorf("%d runs are compared, want 3", len(runs))
 	}
 }

@@ -41,20 +41,39 @@ func compareRuns(l *lab.Lab, runs []*record.Run, at string, round int) tea.Cmd {
 	}
 }
 
-// experiment returns the finished runs that differ from the newest finished
-// one in method and seed only, and that one's preset.
+// experiment returns the finished runs that differ from the newest finished one in method and seed
+// only, and that one's preset. A fork counts as what it comes from: its runs are what it is held
+// against.
 func experiment(all []*record.Run) (runs []*record.Run, preset string) {
+	byID := make(map[string]*record.Run, len(all))
+	for _, r := range all {
+		byID[r.Meta.ID] = r
+	}
 	done := slices.DeleteFunc(slices.Clone(all), func(r *record.Run) bool {
 		return r.Status() != runner.Done
 	})
 	if len(done) == 0 {
 		return nil, ""
 	}
-	first := &done[0].Meta
+	first := &root(done[0], byID).Meta
 	runs = slices.DeleteFunc(done, func(r *record.Run) bool {
-		return !sameExperiment(&first.Spec, &r.Meta.Spec)
+		return !sameExperiment(&first.Spec, &root(r, byID).Meta.Spec)
 	})
 	return runs, first.Preset
+}
+
+// root is the run that a fork comes from, through all of its parents that are there; of a run of
+// its own it is that.
+func root(r *record.Run, byID map[string]*record.Run) *record.Run {
+	for range byID { // a folder may hold records that name each other
+		id, _, _ := runner.ParseParent(r.Meta.Parent)
+		parent, there := byID[id]
+		if !there {
+			break
+		}
+		r = parent
+	}
+	return r
 }
 
 // sameExperiment tells whether two runs answer one question.

@@ -1,12 +1,14 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"drolab/runner/measure"
+	"drolab/runner/page"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/plot"
@@ -14,43 +16,69 @@ import (
 
 // compareLayout is where the parts of the Compare page are; those without room
 // have no size.
-type compareLayout struct{ table, curves, notes kit.Rect }
+type compareLayout struct {
+	table, notes kit.Rect
+	curves       []kit.Rect // of a measure each, from the chosen one on
+}
 
 // at is the part at a place of the page, or else the given one.
 func (l compareLayout) at(x, y int, otherwise comparePart) comparePart {
-	for part, r := range []kit.Rect{l.table, l.curves, l.notes} {
-		if r.Contains(x, y) {
-			return comparePart(part)
-		}
+	switch {
+	case l.table.Contains(x, y):
+		return tablePart
+	case l.notes.Contains(x, y):
+		return notesPart
+	case slices.ContainsFunc(l.curves, func(r kit.Rect) bool { return r.Contains(x, y) }):
+		return curvesPart
 	}
 	return otherwise
 }
 
-// layCompare divides w by h cells: the whole table of tw by th cells first,
-// its frame included, then what else there is room for beside and below it.
-// The part in view gets the place where there is one for a single part.
-func layCompare(w, h, tw, th int, part comparePart) compareLayout {
-	const leastSide, leastBelow = 38, 9
+// Room that parts need: beside the table, below it, and for curves beside each other.
+const leastSide, leastBelow, leastCurves = 38, 9, 70
+
+// layCompare divides w by h cells: the whole table of tw by th cells first, its frame included,
+// then what else there is room for beside and below it. noted is how high notes of a width are;
+// what they leave free has curves, too. The part in view gets the place where there is one for a
+// single part.
+func layCompare(w, h, tw, th int, part comparePart, noted func(w int) int) compareLayout {
 	var l compareLayout
 	beside, below := w-tw >= leastSide, h-th >= leastBelow
+	if !beside && below {
+		tw = w
+	}
 	switch {
 	case beside && below:
-		l.table, l.notes = kit.Area(0, 0, tw, th), kit.Area(tw, 0, w-tw, th)
-		l.curves = kit.Area(0, th, w, h-th)
+		l.table = kit.Area(0, 0, tw, th)
+		l.curves = kit.Tile(kit.Area(0, th, w, h-th), max(1, w/leastCurves), 1)
+		l.aside(kit.Area(tw, 0, w-tw, th), noted)
 	case beside && h >= 2*leastBelow:
 		l.table = kit.Area(0, 0, tw, h)
-		l.curves, l.notes = kit.Area(tw, 0, w-tw, h-h/2), kit.Area(tw, h-h/2, w-tw, h/2)
+		l.aside(kit.Area(tw, 0, w-tw, h), func(w int) int { return min(noted(w), h/2) })
 	case below:
 		l.table = kit.Area(0, 0, w, th)
 		if rest := (kit.Area(0, th, w, h-th)); part == notesPart {
 			l.notes = rest
 		} else {
-			l.curves = rest
+			l.curves = []kit.Rect{rest}
 		}
+	case part == curvesPart:
+		l.curves = []kit.Rect{kit.Area(0, 0, w, h)}
+	case part == notesPart:
+		l.notes = kit.Area(0, 0, w, h)
 	default:
-		*[]*kit.Rect{&l.table, &l.curves, &l.notes}[part] = kit.Area(0, 0, w, h)
+		l.table = kit.Area(0, 0, w, h)
 	}
 	return l
+}
+
+// aside puts the notes beside the table, and curves below them where they leave room.
+func (l *compareLayout) aside(r kit.Rect, noted func(w int) int) {
+	l.notes = r
+	if high := noted(r.W); r.H-high >= leastBelow {
+		l.notes.H = high
+		l.curves = append(l.curves, kit.Area(r.X, r.Y+high, r.W, r.H-high))
+	}
 }
 
 func (p *Page) layout(w, h int) compareLayout {
@@ -59,13 +87,19 @@ func (p *Page) layout(w, h int) compareLayout {
 	}
 	_, inside := kit.Inside(kit.Boxed(h), w, h)
 	frame := h - inside
-	cells := p.labelCells() + frame
+	cells := min(w, max(p.allCells()+frame, cell.Width(p.heading())+cell.Width(tableNote)+8))
+	below := len(p.legend(cells - frame))
+	noted := func(w int) int { return len(p.noteLines(w-frame)) + frame }
+	return layCompare(w, h, cells, headRows+len(p.tableRows())+below+frame, p.part, noted)
+}
+
+// allCells is how wide the table is with all of its groups.
+func (p *Page) allCells() int {
+	cells := p.labelCells()
 	for i := range p.table.Rows {
 		cells += p.cellWidth(i)
 	}
-	cells = min(w, max(cells, cell.Width(p.heading())+cell.Width(tableNote)+8))
-	below := len(p.legend(cells - frame))
-	return layCompare(w, h, cells, headRows+len(p.tableRows())+below+frame, p.part)
+	return cells
 }
 
 // heading is the table's title: what is compared.
@@ -84,24 +118,30 @@ func (p *Page) View(w, h int) []string {
 	lay, box := p.layout(w, h), kit.Boxed(h)
 	note := "by epoch"
 	if p.reading {
-		note = "reading the curves"
+		note = readingCurves
 	}
-	place, title := p.Theme.Place, p.Theme.Greek(p.curves()[p.measure].Title)
-	return kit.Compose(w, h, []kit.Placed{
+	place := p.Theme.Place
+	blocks := []kit.Placed{
 		place(lay.table, p.heading(), tableNote, p.part == tablePart, box, p.viewTable),
-		place(lay.curves, title, note, p.part == curvesPart, box, p.viewCurves),
-		place(lay.notes, "Read with care", "", p.part == notesPart, box, p.viewNotes),
-	})
+		place(lay.notes, "Read with care", "", p.part == notesPart, box, p.viewNotes)}
+	for k, m := range p.measures(len(lay.curves)) {
+		draw := func(w, h int) []string { return p.viewCurves(m, w, h) }
+		title := p.Theme.Greek(p.curves()[m].Title)
+		blocks = append(blocks,
+			place(lay.curves[k], title, note, p.part == curvesPart && k == 0, box, draw))
+	}
+	slices.SortStableFunc(blocks, func(a, b kit.Placed) int { return cmp.Compare(a.X, b.X) })
+	return kit.Compose(w, h, blocks)
 }
 
 // empty says why there is no table.
 func (p *Page) empty(w, h int) []string {
 	t := p.Theme
-	lines := []string{"Nothing to compare yet: no run is done.", "",
-		"Select runs on page 3 with the space bar and press c there."}
+	lines := []string{noneDone, "",
+		selectThere}
 	switch {
 	case p.loading || p.table == nil:
-		lines = []string{"reading the runs"}
+		lines = []string{readingRuns}
 	case len(p.runs) > 0:
 		lines = nil
 		for _, n := range p.table.Notes {
@@ -161,10 +201,9 @@ func (p *Page) tableRows() (rows []tableRow) {
 			label = p.Theme.Greek(c.Title())
 		default:
 			label = c.Name
-			if measure.IsUser(label) {
-				break // as the program writes it
+			if m, ok := measure.FindMeasure(c.Name); ok { // else it is as the program writes it
+				label = p.Theme.Greek(m.Head())
 			}
-			label = strings.ReplaceAll(c.Name, "_", " ")
 		}
 		rows = append(rows, tableRow{i, label, count, c.Few})
 	}
@@ -193,11 +232,11 @@ func (p *Page) trainCount(class string) string {
 }
 
 // tableNote says what the figures are.
-const tableNote = "accuracy %"
+const tableNote = "shares in %"
 
 // legend says below the table what its signs mean.
 func (p *Page) legend(w int) (lines []string) {
-	parts := p.table.Brief()
+	parts := append(p.marks(), p.table.Brief()...)
 	if slices.ContainsFunc(p.tableRows(), func(r tableRow) bool { return r.few }) {
 		parts = append(parts, fmt.Sprintf("%c n < min_group %d: not called worst", plot.FewMark,
 			p.runs[0].Meta.Spec.MinGroup))
@@ -230,13 +269,56 @@ func (p *Page) fit(w, h int) (rows []tableRow, legend []string) {
 // bestMark stands at what is significantly better than all else in its line.
 const bestMark = "*"
 
-// cellWidth is the width of a group's figures, with the blank before them.
-func (p *Page) cellWidth(row int) int {
-	w := max(leastCell, cell.Width(p.groupName(row))+1)
-	for c := range p.table.Columns {
-		w = max(w, cell.Width(p.figures(row, c)))
+// widths are how wide the columns of a group are: its figures, and their differences to the
+// baseline, each with the blank before it.
+type widths struct{ figures, differences int }
+
+// measured is how wide the groups are, where the figures have their intervals and where not.
+func (p *Page) measured(half bool) []widths {
+	list := make([]widths, len(p.table.Rows))
+	for i := range list {
+		w := &list[i]
+		for c := range p.table.Columns {
+			w.figures = max(w.figures, cell.Width(p.figures(i, c, half))+1)
+			if d, _ := p.difference(i, c); d != "" {
+				w.differences = max(w.differences, cell.Width(d)+1)
+			}
+		}
+		w.figures = max(w.figures, leastCell)
 	}
-	return min(w, mostCell) + 1
+	return list
+}
+
+// width is what the columns of a group take now. Differences are left out where not all groups
+// have room with theirs.
+func (p *Page) width(row int) widths {
+	all := p.wide
+	if p.narrow() {
+		all = p.slim
+	}
+	w := all[row]
+	if !p.against() {
+		w.differences = 0
+	}
+	if name := min(cell.Width(p.groupName(row))+2, mostCell); w.figures+w.differences < name {
+		w.figures = name - w.differences
+	}
+	return w
+}
+
+// cellWidth is that of all columns of a group.
+func (p *Page) cellWidth(row int) int {
+	w := p.width(row)
+	return w.figures + w.differences
+}
+
+// against tells whether there is room for the differences of all groups.
+func (p *Page) against() bool {
+	cells := p.labelCells()
+	for _, w := range p.wide {
+		cells += w.figures + w.differences
+	}
+	return !p.narrow() && cells+2 <= p.Body.W
 }
 
 // groupName is the name of a group, with its glyph.
@@ -256,24 +338,32 @@ func (p *Page) groups(w int) (list []int) {
 	return list
 }
 
-// figures is a cell: the mean, and half its interval where there is one.
-func (p *Page) figures(row, column int) string {
-	c, cell := p.table.Columns[column], p.table.Rows[row].Cells[column]
+// figures is a cell: the mean, and half its interval where there is one and room for it.
+func (p *Page) figures(row, column int, interval bool) string {
+	c, cell := &p.table.Columns[column], p.table.Rows[row].Cells[column]
 	if !cell.Mean.Applies() {
-		return "– "
+		return page.None + " "
 	}
-	mark := " "
+	mark, half := " ", cell.Half.Float()
 	if cell.Best {
 		mark = bestMark
 	}
-	mean, half := cell.Mean.Float(), cell.Half.Float()
-	if p.narrow() { // more groups beside each other are worth more there than how sure each is
+	if !interval { // more groups beside each other are worth more than how sure each is
 		half = math.NaN()
 	}
-	if strings.HasSuffix(c.Name, "accuracy") {
-		return fmt.Sprintf("%.1f", 100*mean) + halfText(100*half, "%4.1f") + mark
+	if c.Percent() {
+		return p.mean(row, column) + halfText(100*half, "%4.1f") + mark
 	}
-	return decimal(mean) + halfText(half, "%.3f") + mark
+	return p.mean(row, column) + halfText(half, "%.3f") + mark
+}
+
+// mean is the mean of a cell as it is written.
+func (p *Page) mean(row, column int) string {
+	mean := p.table.Rows[row].Cells[column].Mean.Float()
+	if c := &p.table.Columns[column]; c.Percent() {
+		return fmt.Sprintf("%.1f", 100*mean)
+	}
+	return decimal(mean)
 }
 
 // halfText is half of an interval behind its mean; nothing of one seed.
@@ -344,15 +434,37 @@ func (p *Page) tableLine(row tableRow, groups []int) string {
 		mark = string(plot.FewMark)
 	}
 	line := kit.Left(cell.Middle(label, p.labelCells()-1), p.labelCells()-1) + mark
+	line = p.weight(row).Paint(line)
 	for _, i := range groups {
-		text, st := kit.Right(p.figures(i, row.column), p.cellWidth(i)), t.Text
-		switch {
-		case p.table.Rows[i].Cells[row.column].Best:
-			st = t.Good
-		case row.few:
-			st = t.Dim
+		w := p.width(i)
+		text := kit.Right(p.figures(i, row.column, !p.narrow()), w.figures)
+		line += p.styleOf(row, i).Paint(t.Greek(text))
+		if w.differences > 0 {
+			text, better := p.difference(i, row.column)
+			line += t.Tint(better).Paint(t.Greek(kit.Right(text, w.differences)))
 		}
-		line += st.Paint(t.Greek(text))
 	}
 	return line
+}
+
+// weight is how a line stands out: that of the worst class does, which the methods are made for.
+func (p *Page) weight(row tableRow) kit.Style {
+	if strings.HasPrefix(p.table.Columns[row.column].Name, "worst_") {
+		return p.Theme.Title
+	}
+	return p.Theme.Text
+}
+
+// styleOf is that of a group's figures: the best of a line and the worst by weight and tint.
+func (p *Page) styleOf(row tableRow, group int) kit.Style {
+	t, stand := p.Theme, p.stands[row.column]
+	switch {
+	case p.table.Rows[group].Cells[row.column].Best, stand.best[group] && !row.few:
+		return t.Top()
+	case row.few:
+		return t.Dim
+	case stand.worst[group]:
+		return t.Low()
+	}
+	return p.weight(row)
 }

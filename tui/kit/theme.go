@@ -284,6 +284,34 @@ func (t *Theme) dangerous() *Theme {
 	return &other
 }
 
+// Top is the style of the best of some figures, in weight and tint.
+func (t *Theme) Top() Style {
+	if !t.color {
+		return t.Title
+	}
+	return Style{start: t.Title.start + t.Good.start, end: t.Good.end}
+}
+
+// Low is the style of the worst of some figures.
+func (t *Theme) Low() Style {
+	if !t.color {
+		return t.Dim
+	}
+	return t.Bad
+}
+
+// Tint is the style of a difference that is better, 1, worse, -1, or neither. Its sign tells as
+// much where there is no colour.
+func (t *Theme) Tint(better int) Style {
+	switch {
+	case !t.color || better == 0:
+		return t.Dim
+	case better > 0:
+		return t.Good
+	}
+	return t.Bad
+}
+
 // Bare takes away all styles of text, for what is no terminal.
 func (t *Theme) Bare() {
 	var none Style

@@ -60,7 +60,7 @@ func (s *Lab) Save(id string) tea.Cmd {
 	return func() tea.Msg {
 		step, err := v.Checkpoint(id)
 		return Answered{Verb: "checkpoint", ID: id,
-			Done: fmt.Sprintf("saved at step %d", step), Err: err}
+			Done: fmt.Sprintf("Saved at step %d", step), Err: err}
 	}
 }
 
@@ -68,7 +68,7 @@ func (s *Lab) Save(id string) tea.Cmd {
 func (s *Lab) Turn(id, key, value string) tea.Cmd {
 	v := s.Config.Verbs
 	return func() tea.Msg {
-		return Answered{Verb: "knob", ID: id, Done: fmt.Sprintf("turned %s to %s", key, value),
+		return Answered{Verb: "knob", ID: id, Done: fmt.Sprintf(setTo, key, value),
 			Err: v.Knob(id, key, value)}
 	}
 }

@@ -104,4 +104,4 @@ func (*Kept) Open(r *record.Run) Log { return r.Tail() }
 // Delete implements Source.
 func (*Kept) Delete(string) error { return errShown }
 
-var errShown = errors.New("runs that are only shown are not deleted")
+var errShown = errors.New("runs that are only shown cannot be deleted")

@@ -41,11 +41,9 @@ func (s *Lab) Trusting(of *spec.Spec, start tea.Cmd) tea.Cmd {
 		}
 		lines := []string{"program  " + cell.OneLine(p.Path), "sha256   " + sum}
 		if len(p.Words) > 0 {
-			lines = append(lines, "words    "+cell.OneLine(strings.Join(p.Words, " ")))
+			lines = append(lines, "args     "+cell.OneLine(strings.Join(p.Words, " ")))
 		}
-		lines = append(append(lines, ""), kit.Wrap("You have not started it before, as its file "+
-			"is now. It can do whatever you can: look at it first. The sum is of this file and "+
-			"not of what it imports.", 72)...)
+		lines = append(append(lines, ""), kit.Wrap(untrusted, 72)...)
 		return kit.Question("Start this program?", lines,
 			kit.Choice{Keys: []string{"y"}, Name: "trust and start", Then: trust})()
 	}

@@ -94,7 +94,7 @@ func (l *Page) toggleMethod(a dro.Algorithm) {
 		return slices.Contains(l.spec().Algorithms, b) == (a == b)
 	})
 	if len(list) == 0 {
-		l.problem = errors.New("algorithms: one method has to stay")
+		l.problem = errors.New("algorithms: keep at least one method")
 		return
 	}
 	l.set("algorithms", spec.FlowText(list))

@@ -26,7 +26,7 @@ type estimate struct {
 // that such runs had, times the number of runs that shared the machine then.
 func estimateOf(specs []spec.Spec, past []*record.Run, cpu string) estimate {
 	if len(specs) == 0 {
-		return estimate{basis: "no run chosen"}
+		return estimate{basis: noneChosen}
 	}
 	s := &specs[0]
 	const enough = 50 // the newest ones
@@ -37,21 +37,21 @@ func estimateOf(specs []spec.Spec, past []*record.Run, cpu string) estimate {
 		}
 	}
 	if len(like) == 0 {
-		return estimate{basis: fmt.Sprintf("unknown until a first run of %s on %s here", s.Model,
+		return estimate{basis: fmt.Sprintf(noneAlike, s.Model,
 			s.Dataset)}
 	}
 	training, ok := trainSamples(s, like)
 	if !ok {
-		return estimate{basis: "unknown until a first run with so many samples"}
+		return estimate{basis: noneSoLarge}
 	}
 	test := total(like[0].Meta.ClassCounts.Test)
 	seconds := train.UsualPace(machineSpeed(like, past)).Seconds(specs, training, test)
 	const longest = 1000 * 365 * 24 * 3600 // what is beyond says that a run's figures are no good
 	if !(seconds > 0 && seconds < longest) {
-		return estimate{basis: "unknown: it would not end"}
+		return estimate{basis: endless}
 	}
 	return estimate{time.Duration(seconds * float64(time.Second)),
-		fmt.Sprintf("from %s here", kit.Plural(len(like), "run"))}
+		fmt.Sprintf(estimatedFrom, kit.Plural(len(like), "run"))}
 }
 
 // alike tells whether r tells something of how fast s would go.

@@ -17,7 +17,7 @@ func (l *Page) Keys() []kit.Key {
 	end := len(l.settings())
 	return []kit.Key{
 		{Keys: kit.On("enter"), Hint: "review",
-			Help: "Review, then start",
+			Help: "review, then start",
 			Why:  l.noReview, Do: l.review, Alters: true},
 		{Keys: kit.On("space"), Hint: "change",
 			Help: "choose a method or seed, take the next value, or type one",
@@ -25,7 +25,7 @@ func (l *Page) Keys() []kit.Key {
 		{Keys: kit.On("enter"), Why: l.noSetting, Do: kit.Just(l.space), Local: true},
 		{Keys: kit.On("e"), Hint: "type", Help: "type the value of a setting", Why: l.noSetting,
 			Do: kit.Just(l.edit), Local: true},
-		{Keys: kit.On("u"), Hint: "undo", Help: "set a setting back to what the preset says",
+		{Keys: kit.On("u"), Hint: "undo", Help: "reset a setting to the value of the preset",
 			Why: l.noUndo, Do: kit.Just(l.undo), Local: true},
 		{Keys: kit.On("up", "k"), Help: "up", Why: l.noAbove, Do: kit.By(l.move, -1), Moves: true},
 		{Keys: kit.On("down", "j"), Help: "down", Why: l.noBelow,
@@ -54,22 +54,22 @@ func (l *Page) cursor() (at, of int) {
 
 func (l *Page) noAbove() string {
 	at, _ := l.cursor()
-	return kit.Unless(at > 0, "this is the first one")
+	return kit.Unless(at > 0, firstRow)
 }
 
 func (l *Page) noBelow() string {
 	at, of := l.cursor()
-	return kit.Unless(at < of-1, "this is the last one")
+	return kit.Unless(at < of-1, lastRow)
 }
 
 func (l *Page) noBack() string {
-	return kit.Unless(l.right || l.problem != nil, "nothing to go back from")
+	return kit.Unless(l.right || l.problem != nil, noWayBack)
 }
 
 // noReview says why Enter leads to no start: it never does among the settings,
 // where it is for changing them.
 func (l *Page) noReview() string {
-	return cmp.Or(kit.Unless(!l.right, "a start begins at the presets: Esc goes back there"),
+	return cmp.Or(kit.Unless(!l.right, startsAtPresets),
 		l.noStart())
 }
 
@@ -86,16 +86,16 @@ func (l *Page) noStart() string {
 
 // lacks says how to get a dataset that is not here.
 func (l *Page) lacks(e data.Entry) string {
-	return fmt.Sprintf("%s is not here: drolab data fetch %s loads %.0f MB", e.Name, e.Name,
+	return fmt.Sprintf(dataMissing, e.Name, e.Name,
 		float64(e.Download)/1e6)
 }
 
 func (l *Page) noSetting() string {
-	return kit.Unless(l.right, "go to the settings first, with Tab")
+	return kit.Unless(l.right, tabToSettings)
 }
 
 func (l *Page) noUndo() string {
-	return cmp.Or(l.noSetting(), kit.Unless(l.edited(l.key()), l.key()+" is as the preset has it"))
+	return cmp.Or(l.noSetting(), kit.Unless(l.edited(l.key()), l.key()+asPreset))
 }
 
 // begin starts the runs.

@@ -62,7 +62,7 @@ func (l *Page) Busy() string {
 	if !l.starting {
 		return ""
 	}
-	return "starting " + l.total() + " …"
+	return starting + l.total() + " …"
 }
 
 // look finds out which datasets are there.
@@ -155,7 +155,7 @@ func (l *Page) wheel(msg kit.Wheel) {
 	if l.editing {
 		return
 	}
-	lay := layLaunch(l.Body.W, l.Body.H, l.right)
+	lay := l.layout(l.Body.W, l.Body.H)
 	switch {
 	case lay.presets.Contains(msg.X, msg.Y):
 		l.right = false
@@ -170,7 +170,7 @@ func (l *Page) wheel(msg kit.Wheel) {
 // click puts the cursor where the mouse is; a click on the setting that has it
 // already is the space bar.
 func (l *Page) click(msg kit.Click) {
-	lay := layLaunch(l.Body.W, l.Body.H, l.right)
+	lay := l.layout(l.Body.W, l.Body.H)
 	at := func(r kit.Rect, items func(w, h int) []item) (entry int, here bool) {
 		if !r.Contains(msg.X, msg.Y) { // a pane that is not shown has no room to draw in
 			return 0, false

@@ -155,7 +155,7 @@ func TestLaunchStartsWhatIsShown(t *testing.T) {
 	}
 	r.Press("esc", "tab", "enter")
 	if len(s.Requests) != 0 || r.Overlay == nil ||
-		!strings.Contains(r.View(), "rho 0.7, in the preset") {
+		!strings.Contains(r.View(), "rho 0.7 (preset:") {
 		t.Fatalf("asked for %+v before the review:\n%s", s.Requests, r.View())
 	}
 	r.Press("esc", "enter", "enter")
@@ -198,11 +198,11 @@ func TestLaunchRefuses(t *testing.T) {
 	}
 }
 
-// A data source that is registered is offered, and shown as not here yet.
+// A data source that is registered is offered, and shown as not on this machine yet.
 func TestLaunchOffersRegisteredData(t *testing.T) {
 	defer data.Register(data.Provider{Name: "toy", Purpose: "for a test",
 		Open: func(string, data.Options) (*data.Dataset, error) {
-			return nil, errors.New("not here")
+			return nil, errors.New("not on this machine")
 		},
 		Files: &data.Files{Folder: "toy", Remote: []data.Remote{{Name: "toy.bin", Size: 1}}}})()
 	_, l, _ := launchOf(t)
@@ -232,7 +232,7 @@ func TestLaunchUndo(t *testing.T) {
 
 func TestLaunchMouse(t *testing.T) {
 	r, l, _ := launchOf(t)
-	lay := layLaunch(r.Body.W, r.Body.H, false)
+	lay := layLaunch(r.Body.W, r.Body.H, false, 0)
 	w, h := kit.Inside(true, lay.settings.W, lay.settings.H)
 	for i, it := range l.settingItems(w, h) {
 		if it.entry < 0 {

@@ -12,13 +12,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// welcome is for who opens the interface for the first time.
-var welcome = []string{
-	"drolab trains one network with several methods and shows which classes suffer.",
-	"Robust methods let an adversary give hard samples more weight, within a radius ρ.",
-	"Enter reviews this preset and starts it; page 2 then shows what each method does.",
-}
-
 // viewPlan says what the setting under the cursor means or what is wrong with
 // it, and what a start needs: data, time, and the problem with every auto
 // derived.
@@ -30,11 +23,6 @@ func (l *Page) viewPlan(w, h int) []string {
 		points[0] = kit.Point{Name: "Means", Text: s.Doc, Whole: true}
 		if preset := l.fromPreset(s.Key); preset != "" && h > 4 {
 			points = append(points, kit.Point{Name: "Preset", Text: preset, Whole: true})
-		}
-	}
-	if l.Newcomer && !l.right && h > len(welcome)+4 {
-		for _, text := range welcome {
-			points = append(points, kit.Point{Text: text, Whole: true})
 		}
 	}
 	if l.problem != nil {
@@ -64,7 +52,7 @@ func (l *Page) review() tea.Cmd {
 		"Machine  " + l.machine(),
 	}
 	if changes := l.changes(); len(changes) > 0 {
-		lines = append(append(lines, "", "Changed from the preset:"), changes...)
+		lines = append(append(lines, "", changedFrom), changes...)
 	}
 	settled := *s
 	settled.SettleProgram("") // as it will be started
@@ -83,18 +71,18 @@ func (l *Page) machine() string {
 	cores := kit.Plural(l.Config.Cores, "core")
 	switch {
 	case live == 0:
-		return cores + ", no other run has them"
+		return cores + coresFree
 	case live < runner.DefaultParallel:
-		return fmt.Sprintf("%s, shared with %s", cores, kit.Plural(live, "run"))
+		return fmt.Sprintf(coresShared, cores, kit.Plural(live, "run"))
 	}
-	return fmt.Sprintf("%s; %s before these", cores, kit.Plural(live, "run"))
+	return fmt.Sprintf(coresQueued, cores, kit.Plural(live, "run"))
 }
 
 // changes lists the settings that differ from the preset's.
 func (l *Page) changes() (lines []string) {
 	for _, s := range l.settings() {
 		if l.edited(s.Key) && s.Key != "algorithms" && s.Key != "seeds" {
-			lines = append(lines, fmt.Sprintf("  %s %s, in the preset %s", s.Key,
+			lines = append(lines, fmt.Sprintf("  %s %s (preset: %s)", s.Key,
 				l.spec().Text(s.Key), strings.TrimSpace(l.preset().Spec.Text(s.Key))))
 		}
 	}

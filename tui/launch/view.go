@@ -17,36 +17,11 @@ import (
 	"drolab/tui/plot"
 )
 
-// launchLayout is where the parts of the Launch page are; on a narrow screen
-// one of presets and settings has no size.
-type launchLayout struct{ presets, settings, plan kit.Rect }
-
-// layLaunch divides w by h cells, the focus being on the settings or not.
-func layLaunch(w, h int, onSettings bool) launchLayout {
-	rows := 7 // of the plan, with its box
-	switch {
-	case !kit.Boxed(h):
-		rows = 4
-	case h >= 34:
-		rows = 8
-	}
-	top := h - rows
-	l := launchLayout{plan: kit.Area(0, top, w, rows)}
-	switch side := min(max(w/4, 26), 40); {
-	case w >= 76:
-		l.presets, l.settings = kit.Area(0, 0, side, top), kit.Area(side, 0, w-side, top)
-	case onSettings:
-		l.settings = kit.Area(0, 0, w, top)
-	default:
-		l.presets = kit.Area(0, 0, w, top)
-	}
-	return l
-}
-
 // View implements the interface's page.
 func (l *Page) View(w, h int) []string {
-	lay, box := layLaunch(w, h, l.right), kit.Boxed(h)
-	return kit.Compose(w, h, []kit.Placed{
+	lay, box := l.layout(w, h), kit.Boxed(h)
+	hello := kit.Fill(l.welcome(w, h), w, lay.welcome.H)
+	return kit.Compose(w, h, []kit.Placed{{Rect: lay.welcome, Lines: hello},
 		l.Theme.Place(lay.presets, "Presets", "", !l.right, box, l.viewPresets),
 		l.Theme.Place(lay.settings, l.preset().Name, l.legend(), l.right, box, l.viewSettings),
 		l.Theme.Place(lay.plan, "Start", l.total(), false, box, l.viewPlan),
@@ -359,7 +334,7 @@ func (l *Page) dataset() (text string, there bool) {
 	case !known && l.entries == nil:
 		return name + ": looking", true
 	case !known:
-		return name + ": a file of your own, read at the start", true
+		return name + ownFile, true
 	case !e.Available:
 		return l.lacks(e), false
 	}

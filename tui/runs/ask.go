@@ -58,9 +58,9 @@ func (p *Page) unable(can fits, why string) func() string {
 		case why != "":
 			return why
 		case slices.ContainsFunc(picked, func(r *record.Run) bool { return !r.Status().Ended() }):
-			return "it runs in another process, which has to be asked"
+			return elsewhere
 		}
-		return "the run has ended"
+		return hasEnded
 	}
 }
 
@@ -132,14 +132,14 @@ type labelledMsg struct {
 // note asks for the runs' notes.
 func (p *Page) note() tea.Cmd {
 	runs := p.picked()
-	return p.askLabel("Note on ", "One line that stands with the run; filters find its words.",
+	return p.askLabel("Note on ", aboutNote,
 		runs[0].Label().Note,
 		func(l *record.Label, text string) { l.Note = strings.TrimSpace(text) })
 }
 
 // tag asks for the runs' tags.
 func (p *Page) tag() tea.Cmd {
-	return p.askLabel("Tags of ", "Words to add; -word takes one away. tag:word filters.", "",
+	return p.askLabel("Tags of ", aboutTags, "",
 		func(l *record.Label, text string) { l.Turn(strings.Fields(text)) })
 }
 
@@ -166,7 +166,7 @@ func (p *Page) archive() tea.Cmd {
 	away := slices.ContainsFunc(runs, func(r *record.Run) bool { return !r.Label().Archived })
 	what := "brought back"
 	if away {
-		what = "archived (archived:true lists them)"
+		what = archived
 	}
 	return relabel(runs, what, func(l *record.Label) { l.Archived = away })
 }

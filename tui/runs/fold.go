@@ -49,7 +49,7 @@ func (p *Page) noFold() string {
 	if why := p.none(); why != "" {
 		return why
 	}
-	return kit.Unless(p.several, "no two runs differ only in the seed")
+	return kit.Unless(p.several, noSeedsAlike)
 }
 
 // toggleFold puts seeds together, or apart again.

@@ -58,7 +58,7 @@ func (p *Page) fork(run *record.Run, near int64) tea.Cmd {
 			return kit.Complain(err)()
 		}
 		if len(f.steps) == 0 {
-			return kit.Notify("this run has no checkpoint to go on from")()
+			return kit.Notify(noCheckpoint)()
 		}
 		f.pinned, _ = f.run.Pinned()
 		f.at = nearest(f.steps, near, f.run.Meta.Steps)
@@ -267,10 +267,10 @@ func (f *forking) View(t *kit.Theme, w, h int) []string {
 func (f *forking) about() string {
 	switch key := f.key(); {
 	case f.row == 0:
-		return fmt.Sprintf("The branch goes on from it: %s.",
+		return fmt.Sprintf(branchFrom,
 			kit.Plural(len(f.steps), "checkpoint"))
 	case key == "":
-		return "Other settings, as in algorithms=[sfk] rho=1."
+		return otherSettings
 	case slices.Contains(f.spec.Knobs(), key):
 		return key + ": " + f.spec.KnobWant(key)
 	default:

@@ -23,7 +23,7 @@ func (p *Page) Keys() []kit.Key {
 			Help: "select several runs, to watch, compare, resume, stop or delete",
 			Why:  p.none, Do: kit.Just(p.toggle)},
 		{Keys: kit.On("c"), Hint: "compare", Help: "compare the selected runs",
-			Why: p.unable(canCompare, "only finished runs can be compared"), Do: p.compare},
+			Why: p.unable(canCompare, onlyFinished), Do: p.compare},
 		{Keys: kit.On("up", "k"), Help: "up", Why: p.above, Do: kit.By(p.move, -1), Moves: true},
 		{Keys: kit.On("down", "j"), Help: "down", Why: p.below, Do: kit.By(p.move, 1), Moves: true},
 		{Keys: kit.On("esc"), Help: "go back", Do: kit.Just(p.back)},
@@ -39,17 +39,17 @@ func (p *Page) Keys() []kit.Key {
 		{Keys: kit.On("r"), Hint: "resume",
 			Help: "resume an unfinished run from its newest checkpoint",
 			Why: p.unable(canResume,
-				"only paused or unfinished runs can be resumed"),
+				onlyUnfinished),
 			Do: p.resume, Alters: true},
 		{Keys: kit.On("x"), Hint: "stop", Help: "stop with a checkpoint (asks)",
 			Why: p.unable(canStop, ""), Do: p.stop, Alters: true},
 		{Keys: kit.On("/"), Hint: "filter", Do: kit.Just(p.startFilter),
 			Help: "filter, as in: algo:sfk rho>=0.5 -failed, or (kl OR cvar) NOT failed"},
-		{Keys: kit.On("a"), Help: "select every run that is listed, or none", Why: p.none,
+		{Keys: kit.On("a"), Help: "select every listed run, or none", Why: p.none,
 			Do: kit.Just(p.toggleAll)},
 		{Keys: kit.On("s"), Hint: "sort", Help: "sort by the next column", Why: p.none,
 			Do: kit.Just(p.sortNext)},
-		{Keys: kit.On("S"), Help: "sort by the same column, the other way round", Why: p.none,
+		{Keys: kit.On("S"), Help: "reverse the sort", Why: p.none,
 			Do: kit.Just(p.sortBack)},
 		{Keys: kit.On("C"), Hint: "columns", Help: "choose columns, and the one to sort by",
 			Why: p.none, Do: p.chooseColumns},
@@ -58,26 +58,26 @@ func (p *Page) Keys() []kit.Key {
 		{Keys: kit.On("o"), Hint: "seeds",
 			Help: "one line per setting (seeds folded), or one per run",
 			Why:  p.noFold, Do: kit.Just(p.toggleFold)},
-		{Keys: kit.On("i"), Help: "what the columns are, defined", Do: p.define},
+		{Keys: kit.On("i"), Help: "define the columns", Do: p.define},
 		{Keys: kit.On("P"), Help: "the samples the adversary weighs most at the run's checkpoint",
 			Why: p.none, Do: p.samples, Local: true},
-		{Keys: kit.On("F"), Help: "fork: go on from a checkpoint with other settings", Why: p.none,
-			Do: func() tea.Cmd { return p.fork(p.current(), 0) }, Alters: true},
+		{Keys: kit.On("F"), Help: "fork: continue from a checkpoint with other settings",
+			Why: p.none, Do: func() tea.Cmd { return p.fork(p.current(), 0) }, Alters: true},
 		{Keys: kit.On("n"), Help: "write a note on the run", Why: p.none, Do: p.note, Alters: true},
-		{Keys: kit.On("#"), Help: "add tags, or take them away", Why: p.none,
+		{Keys: kit.On("#"), Help: "add or remove tags", Why: p.none,
 			Do: p.tag, Alters: true},
-		{Keys: kit.On("A"), Help: "archive: list the run no more, or bring it back", Why: p.none,
-			Do: p.archive, Alters: true},
+		{Keys: kit.On("A"), Help: "archive: hide the run from the list, or bring it back",
+			Why: p.none, Do: p.archive, Alters: true},
 		{Keys: kit.On("D", "delete"), Hint: "delete",
 			Help: "delete the selected runs, or the one under the cursor (asks)",
 			Why: p.unable(canDelete,
-				"a live run cannot be deleted: stop it first"), Do: p.delete, Alters: true},
+				stopFirst), Do: p.delete, Alters: true},
 	}
 }
 
 // none says that no run is under the cursor.
 func (p *Page) none() string {
-	return kit.Unless(p.current() != nil, "no run here")
+	return kit.Unless(p.current() != nil, noRun)
 }
 
 // above is why the cursor cannot go up.
@@ -85,7 +85,7 @@ func (p *Page) above() string {
 	if why := p.none(); why != "" {
 		return why
 	}
-	return kit.Unless(p.at > 0, "this is the first run")
+	return kit.Unless(p.at > 0, firstRun)
 }
 
 // below is why it cannot go down.
@@ -93,7 +93,7 @@ func (p *Page) below() string {
 	if why := p.none(); why != "" {
 		return why
 	}
-	return kit.Unless(p.at < len(p.shown)-1, "this is the last run")
+	return kit.Unless(p.at < len(p.shown)-1, lastRun)
 }
 
 func (p *Page) move(by int) { p.at = max(0, min(p.at+by, len(p.shown)-1)) }
@@ -172,21 +172,21 @@ func (p *Page) define() tea.Cmd {
 			names = append(names, c.head)
 		}
 	}
-	return kit.Show(p.Defined("What the columns are", lab.Define(names)))
+	return kit.Show(p.Defined("Columns", lab.Define(names)))
 }
 
 func (p *Page) resume() tea.Cmd { return p.each("resume", p.fit(canResume)) }
 
 func (p *Page) stop() tea.Cmd {
 	runs := p.fit(canStop)
-	return p.sure("Stop?", "stop", runs, "Each saves a checkpoint first, and can be resumed.",
+	return p.sure("Stop?", "stop", runs, savesFirst,
 		p.each("stop", runs))
 }
 
 func (p *Page) delete() tea.Cmd {
 	runs := p.fit(canDelete)
 	return p.sure("Delete?", "delete", runs,
-		"This cannot be undone: curves, checkpoints and figures are deleted.", p.remove(ids(runs)))
+		cannotUndo, p.remove(ids(runs)))
 }
 
 func ids(runs []*record.Run) (names []string) {

@@ -226,7 +226,7 @@ func TestDeleteRefusesLive(t *testing.T) {
 	}
 	r, _ := runsOf(t, f)
 	r.Press("D")
-	if r.Overlay != nil || !strings.Contains(r.Notice.Text, "stop it first") {
+	if r.Overlay != nil || !strings.Contains(r.Notice.Text, "Stop it first") {
 		t.Errorf("asked to delete a live run: %q", r.Notice.Text)
 	}
 	r.Press("x")

@@ -52,7 +52,7 @@ func parseMoment(text string) (m moment, err error) {
 	}
 	m.epoch, err = strconv.ParseFloat(text, 64)
 	if err != nil || !(m.epoch > 0) || math.IsInf(m.epoch, 0) {
-		return moment{}, fmt.Errorf("%s: want last, best or an epoch, as 12", text)
+		return moment{}, fmt.Errorf("%s: want last, best or an epoch, such as 12", text)
 	}
 	return m, nil
 }
@@ -155,7 +155,7 @@ func (p *Page) chooseMoment() tea.Cmd {
 	}
 	return kit.Show(&kit.Overlay{Title: "Values of which evaluation", Form: &kit.Line{
 		Input: kit.NewInput(""), Check: check, Take: take,
-		About: "last, best (each measure at its own) or an epoch, as 12:"}})
+		About: aboutValues}})
 }
 
 // The trend of a line is its worst class accuracy over the evaluations, in a few cells from

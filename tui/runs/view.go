@@ -45,7 +45,7 @@ func (p *Page) View(w, h int) []string {
 	if r := p.current(); r != nil {
 		title = r.Meta.ID
 		if n := len(p.lineOf(r)); n > 1 {
-			note = fmt.Sprintf("the newest of %d seeds", n)
+			note = fmt.Sprintf(newestOf, n)
 		}
 	}
 	list := func(w, h int) []string { return p.viewList(w, h, lay.rows) }
@@ -73,7 +73,7 @@ func (p *Page) count() string {
 		words = append(words, fmt.Sprintf("%d unreadable", len(p.problems)))
 	}
 	if p.together() {
-		words = append(words, "seeds together: mean ± deviation")
+		words = append(words, seedsFolded)
 	}
 	return strings.Join(words, " · ")
 }
@@ -110,7 +110,7 @@ func (p *Page) empty() string {
 	case len(p.all) == 0:
 		return "no runs in " + p.Config.RunsDir + " yet: start some on page 1"
 	}
-	return "No runs match. Esc clears the filter"
+	return noMatch
 }
 
 // viewFilter is the line above the heads.

@@ -12,14 +12,15 @@ import (
 func (p *Page) Keys() []kit.Key {
 	const all = 1 << 20
 	return []kit.Key{
-		{Keys: kit.On("enter", "z"), Hint: "zoom", Help: "the sample on the whole page, and back",
-			Why: p.none, Do: kit.Just(func() { p.zoomed = !p.zoomed })},
+		{Keys: kit.On("enter", "z"), Hint: "zoom",
+			Help: "zoom the sample to the whole page, and back",
+			Why:  p.none, Do: kit.Just(func() { p.zoomed = !p.zoomed })},
 		{Keys: kit.On("up", "k"), Help: "up", Why: p.none, Do: kit.By(p.moveRow, -1), Moves: true},
 		{Keys: kit.On("down", "j"), Help: "down", Why: p.none,
 			Do: kit.By(p.moveRow, 1), Moves: true},
-		{Keys: kit.On("left", "h"), Help: "the sample before", Why: p.none,
+		{Keys: kit.On("left", "h"), Help: "previous sample", Why: p.none,
 			Do: kit.By(p.move, -1), Moves: true},
-		{Keys: kit.On("right", "l"), Help: "the next sample", Why: p.none,
+		{Keys: kit.On("right", "l"), Help: "next sample", Why: p.none,
 			Do: kit.By(p.move, 1), Moves: true},
 		{Keys: kit.On("pgup"), Help: "a page up", Why: p.none,
 			Do: kit.By(p.movePage, -1), Moves: true},
@@ -34,7 +35,7 @@ func (p *Page) Keys() []kit.Key {
 		{Keys: kit.On("f"), Hint: "filter",
 			Help: "only wrong predictions, only one class or group, or all",
 			Why:  p.noPick, Do: kit.By(p.nextPart, 1)},
-		{Keys: kit.On("F"), Help: "the filter before", Why: p.noPick, Do: kit.By(p.nextPart, -1)},
+		{Keys: kit.On("F"), Help: "previous filter", Why: p.noPick, Do: kit.By(p.nextPart, -1)},
 		{Keys: kit.On("s"), Hint: "sort", Why: p.none, Do: kit.Just(p.nextOrder),
 			Help: "sort by weight, by label and prediction, by group or by row"},
 		{Keys: kit.On("+", "="), Hint: "ρ", Help: "the next larger radius of the run",
@@ -46,17 +47,17 @@ func (p *Page) Keys() []kit.Key {
 		{Keys: kit.On("m"), Hint: "split", Help: "the test, the validation or the training split",
 			Why: p.noRun, Do: p.nextSplit, Local: true},
 		{Keys: kit.On("c"), Hint: "checkpoint",
-			Help: "the checkpoint before, then the newest again",
+			Help: "previous checkpoint, then the newest again",
 			Why:  p.noStep, Do: p.nextStep, Local: true},
 		{Keys: kit.On("r"), Help: "evaluate again, at the newest checkpoint", Why: p.noRun,
 			Do: p.renew, Local: true},
-		{Keys: kit.On("i"), Hint: "define", Help: "what is shown, defined",
+		{Keys: kit.On("i"), Hint: "define", Help: "define what is shown",
 			Why: p.noPick, Do: p.define},
 	}
 }
 
 // idle says that nothing is under way.
-func (p *Page) idle() string { return kit.Unless(p.job != nil, "no evaluation is running") }
+func (p *Page) idle() string { return kit.Unless(p.job != nil, noEvaluation) }
 
 // noPick says why there is nothing to see.
 func (p *Page) noPick() string {
@@ -64,12 +65,10 @@ func (p *Page) noPick() string {
 	case p.run == nil:
 		return noRun
 	case p.job != nil:
-		return "the samples are being evaluated"
+		return evaluatingNow
 	}
-	return kit.Unless(p.pick != nil, "no samples were evaluated: r tries again")
+	return kit.Unless(p.pick != nil, noneEvaluated)
 }
-
-const noRun = "no run was asked for: P on a run of pages 2 or 3"
 
 func (p *Page) noRun() string { return kit.Unless(p.run != nil, noRun) }
 
@@ -78,7 +77,7 @@ func (p *Page) none() string {
 	if why := p.noPick(); why != "" {
 		return why
 	}
-	return kit.Unless(p.current() != nil, "there is no such sample")
+	return kit.Unless(p.current() != nil, noSample)
 }
 
 func (p *Page) noRadius(by int) func() string {
@@ -87,8 +86,7 @@ func (p *Page) noRadius(by int) func() string {
 			return why
 		}
 		to := p.rho + by
-		return kit.Unless(to >= 0 && to < len(p.pick.Radii),
-			"the run has no further radius: risk_radii lists them")
+		return kit.Unless(to >= 0 && to < len(p.pick.Radii), noRadius)
 	}
 }
 
@@ -98,15 +96,14 @@ func (p *Page) noSheet() string {
 	}
 	main := p.lay(p.Body.W, p.Body.H).main
 	w, h := kit.Inside(kit.Boxed(p.Body.H), main.W, main.H)
-	return kit.Unless(p.laySheet(w, h-headRows).size > 0,
-		"there are no pictures, or no room for them")
+	return kit.Unless(p.laySheet(w, h-headRows).size > 0, noPictures)
 }
 
 func (p *Page) noStep() string {
 	if why := p.noRun(); why != "" {
 		return why
 	}
-	return kit.Unless(len(p.steps) > 1, "the run has no other checkpoint")
+	return kit.Unless(len(p.steps) > 1, noOther)
 }
 
 func (p *Page) move(by int) { p.at = max(0, min(p.at+by, len(p.shown)-1)) }

@@ -168,7 +168,7 @@ func TestEvaluationUnderWay(t *testing.T) {
 		}
 		p.Update(p.job.next()) // and what waits for the next percent is left
 		text := tuitest.Text(rig.Shot())
-		if !strings.Contains(text, "evaluating the test split: 34 %") ||
+		if !strings.Contains(text, "Evaluating the test split: 34 %") ||
 			!strings.Contains(text, "Esc cancels") {
 			t.Errorf("under way:\n%s", text)
 		}
@@ -183,7 +183,7 @@ func TestEvaluationUnderWay(t *testing.T) {
 	if len(ended) != 1 || !errors.Is(ended[0], context.Canceled) || p.pick != nil || p.job != nil {
 		t.Errorf("cancelled: %v, a pick is shown: %v", ended, p.pick != nil)
 	}
-	if text := tuitest.Text(rig.Shot()); !strings.Contains(text, "r does it") {
+	if text := tuitest.Text(rig.Shot()); !strings.Contains(text, "r evaluates it") {
 		t.Errorf("cancelled:\n%s", text)
 	}
 	old := &job{source: p.Source, evaluate: p.Evaluate}

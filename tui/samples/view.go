@@ -14,7 +14,7 @@ import (
 )
 
 // errCancelled stands in the samples' place after Esc.
-var errCancelled = errors.New("not evaluated: r does it")
+var errCancelled = errors.New("not evaluated: r evaluates it")
 
 // layout is where the parts of the page are; those without room have no size.
 type layout struct{ main, one kit.Rect }
@@ -61,8 +61,8 @@ func (p *Page) empty(w, h int) []string {
 	switch {
 	case p.run == nil:
 		lines = slices.Concat(
-			say(t.Dim, "The samples that the adversary weighs most at a run's checkpoint."),
-			[]string{""}, say(t.Dim, "P on a run of Watch (2) or Runs (3) opens them here."))
+			say(t.Dim, aboutPage),
+			[]string{""}, say(t.Dim, opensHere))
 	case p.job == nil && errors.Is(p.err, errCancelled):
 		lines = say(t.Dim, p.err.Error())
 	case p.job == nil:
@@ -70,7 +70,7 @@ func (p *Page) empty(w, h int) []string {
 	default:
 		lines = append(say(t.Text, p.doing()), "",
 			t.Progress(float64(p.percent)/100, max(4, min(40, iw-4)), t.Good), "")
-		lines = append(lines, say(t.Dim, "Esc cancels; other pages go on meanwhile.")...)
+		lines = append(lines, say(t.Dim, escCancels)...)
 	}
 	title := "Samples"
 	if p.run != nil {
@@ -82,9 +82,9 @@ func (p *Page) empty(w, h int) []string {
 // doing says how far the evaluation is.
 func (p *Page) doing() string {
 	if p.percent == 0 {
-		return "reading the checkpoint and the data"
+		return readingData
 	}
-	return fmt.Sprintf("evaluating the %s split: %d %%", p.split, p.percent)
+	return fmt.Sprintf(evaluating, p.split, p.percent)
 }
 
 // note says which samples are listed, and how.
@@ -122,7 +122,7 @@ func (p *Page) viewMain(w, h int) []string {
 		lines = append(lines, t.Dim.Paint(" "+fit(t, parts, w-2)))
 	}
 	if len(p.shown) == 0 {
-		return append(lines, "", " "+t.Dim.Paint("There is no such sample."))
+		return append(lines, "", " "+t.Dim.Paint(noSample))
 	}
 	if s := p.laySheet(w, h-headRows); s.size > 0 && !p.listed {
 		return append(lines, p.viewSheet(s)...)

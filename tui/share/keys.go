@@ -49,15 +49,15 @@ func Keys(path string) (keys []Key, err error) {
 		}
 		for _, o := range options {
 			if !slices.Contains(implied, o) {
-				return nil, fmt.Errorf("%s:%d: option %s does not hold here: take the line out, "+
-					"or the option", path, i+1, o)
+				return nil, fmt.Errorf("%s:%d: option %s does not apply here: remove the "+
+					"line or the option", path, i+1, o)
 			}
 		}
 		keys = append(keys, Key{key, name})
 	}
 	if len(keys) == 0 {
 		return nil, fmt.Errorf(
-			"%s has no key: put a line into it for each who may look, their .pub file", path)
+			"%s has no key: add a line for each viewer, from their .pub file", path)
 	}
 	return keys, nil
 }

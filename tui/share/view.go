@@ -52,7 +52,7 @@ func (s *server) show(sess ssh.Session) {
 		}
 	}()
 	if !ok {
-		v.refuse("here is a screen to look at, and no shell: it needs a terminal, as in ssh -t")
+		v.refuse("this is a screen to look at, not a shell; it needs a terminal, as in ssh -t")
 		return
 	}
 	select {

@@ -23,7 +23,8 @@ func (p *Page) Keys() []kit.Key {
 		{Keys: kit.On("down", "j"), Help: "down", Why: p.none, Do: p.move(0, 1), Moves: true},
 		{Keys: kit.On("left", "h"), Help: "left", Why: p.none, Do: p.move(-1, 0), Moves: true},
 		{Keys: kit.On("right", "l"), Help: "right", Why: p.none, Do: p.move(1, 0), Moves: true},
-		{Keys: kit.On("a"), Hint: "axis", Help: "the setting whose values go across", Why: p.noAxis,
+		{Keys: kit.On("a"), Hint: "axis",
+			Help: "choose the setting whose values run across", Why: p.noAxis,
 			Do: kit.Just(p.nextAxis)},
 		{Keys: kit.On("b"), Hint: "best", Help: "go to the best setting, then to the next method's",
 			Why: p.noChosen, Do: kit.Just(p.nextBest)},
@@ -47,7 +48,7 @@ func (p *Page) Keys() []kit.Key {
 }
 
 func (p *Page) none() string {
-	return kit.Unless(p.current() != nil, "there is no sweep here yet")
+	return kit.Unless(p.current() != nil, noSweep)
 }
 
 // unless is a Why: there is no sweep, or it cannot be done.
@@ -59,27 +60,27 @@ func (p *Page) unless(can func() bool, why string) string {
 }
 
 func (p *Page) noRun() string {
-	return p.unless(func() bool { return len(p.begun()) > 0 }, "no run of this setting has begun")
+	return p.unless(func() bool { return len(p.begun()) > 0 }, noneBegun)
 }
 
 func (p *Page) noChosen() string {
 	return p.unless(func() bool { return len(p.chosen()) > 0 },
-		"Nothing chosen yet: no setting has finished")
+		noneFinished)
 }
 
 func (p *Page) noAxis() string {
-	return p.unless(func() bool { return len(p.seen.keys) > 1 }, "only one setting varies")
+	return p.unless(func() bool { return len(p.seen.keys) > 1 }, oneVaries)
 }
 
 func (p *Page) noOther() string {
-	return kit.Unless(len(p.dirs) > 1, "there is no other sweep in the runs folder")
+	return kit.Unless(len(p.dirs) > 1, noOtherSweep)
 }
 
 func (p *Page) noStop() string {
 	if p.Config.StopSweep == nil {
-		return "it is stopped with drolab sweep stop"
+		return stopElsewhere
 	}
-	return p.unless(func() bool { return !p.seen.over }, "the sweep has finished")
+	return p.unless(func() bool { return !p.seen.over }, sweepOver)
 }
 
 func (p *Page) move(columns, rows int) func() tea.Cmd {
@@ -160,8 +161,8 @@ func (p *Page) nextSweep() tea.Cmd {
 func (p *Page) stop() tea.Cmd {
 	dir, stop := p.dir(), p.Config.StopSweep
 	lines := []string{dir, "", fmt.Sprintf("%s: %s.", kit.Plural(p.runs(), "run"), p.counts()),
-		"", "Runs that train save a checkpoint and end, and no other begins.",
-		"drolab sweep start goes on."}
+		"", stopsRuns,
+		startsAgain}
 	return kit.Question("Stop the sweep?", lines, kit.Choice{Keys: []string{"y"}, Name: "stop",
 		Then: func() tea.Msg { return stoppedMsg{dir, stop(dir)} }})
 }

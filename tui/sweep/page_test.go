@@ -116,7 +116,7 @@ func TestCursor(t *testing.T) {
 		t.Errorf("Enter watches %v", m.IDs)
 	}
 	r.Press("G", "up", "right", "right", "right")
-	if r.Press("enter"); !strings.Contains(r.Notice.Text, "has begun") {
+	if r.Press("enter"); !strings.Contains(r.Notice.Text, "has started") {
 		t.Errorf("Enter on what has not begun says %q", r.Notice.Text)
 	}
 	r.Press("b", "b")

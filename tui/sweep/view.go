@@ -64,14 +64,14 @@ func (p *Page) View(w, h int) []string {
 // empty says why there is nothing to see.
 func (p *Page) empty(w, h int) []string {
 	lines := []string{"No sweep in " + p.Config.RunsDir + " yet.", "",
-		"Write what is to vary into a file and start it:", "",
+		writeSweep, "",
 		"  drolab sweep start sweep.yaml", "",
-		"drolab help sweep start shows such a file."}
+		exampleSweep}
 	switch {
 	case p.err != nil:
 		lines = []string{"! " + cell.OneLine(p.err.Error())}
 	case !p.found || !p.Absent():
-		lines = []string{"reading the sweep"}
+		lines = []string{readingSweep}
 	}
 	return p.Theme.Empty("Sweep", p.Theme.Dim.Each(lines), w, h)
 }

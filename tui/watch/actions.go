@@ -5,11 +5,10 @@ import (
 	"slices"
 
 	"drolab/runner"
-	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
+	"drolab/tui/watch/knob"
 	"drolab/tui/watch/panel"
-	"drolab/tui/watch/track"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -66,7 +65,7 @@ func (w *Page) flip() {
 func (w *Page) flipSplit() tea.Cmd {
 	w.Val = !w.Val
 	w.setColumns()
-	return kit.Notify("evaluated on the " + panel.SplitName(w.Val) + " split")
+	return kit.Notify(splitShown + panel.SplitName(w.Val) + " split")
 }
 
 // flipLog opens the log pane at its end, where the latest is, goes on to what the run's program
@@ -110,10 +109,10 @@ func (w *Page) hide() {
 func (w *Page) nextScale() { w.NextScale(w.focus) }
 
 func (w *Page) smoothBy(by int) func() tea.Cmd {
-	return func() tea.Cmd { return kit.Notify("smoothing: " + w.SmoothBy(by)) }
+	return func() tea.Cmd { return kit.Notify(smoothingIs + w.SmoothBy(by)) }
 }
 
-func (w *Page) nextStyle() tea.Cmd { return kit.Notify("Curve style: " + w.NextStyle()) }
+func (w *Page) nextStyle() tea.Cmd { return kit.Notify(styleIs + w.NextStyle()) }
 
 // nextBaseline goes through the runs, and then to none. At first it is the plain method, if that
 // is among the runs.
@@ -123,18 +122,16 @@ func (w *Page) nextBaseline() tea.Cmd {
 	}
 	w.setColumns() // changes are against it
 	if w.Baseline < 0 {
-		return kit.Notify("bars are compared with no run")
+		return kit.Notify(noBaseline)
 	}
-	return kit.Notify("bars are compared with " + w.Tracks[w.Baseline].Label)
+	return kit.Notify(baselineIs + w.Tracks[w.Baseline].Label)
 }
 
 // turn asks for a setting and its value. The form has the run as it is now; if it ends meanwhile,
 // the verb is refused where it arrives.
 func (w *Page) turn() tea.Cmd {
 	t := w.Run()
-	form := &knobs{Lab: w.Lab, run: t, keys: track.Turnable(t.Spec)}
-	form.move(0)
-	return kit.Show(&kit.Overlay{Title: "Turn a setting of " + t.Label, Form: form})
+	return kit.Show(&kit.Overlay{Title: changeSetting + t.Label, Form: knob.New(w.Lab, t)})
 }
 
 // pause pauses the run under the cursor or, if it is paused, lets it go on. The status on the
@@ -166,8 +163,8 @@ func (w *Page) checkpoint() tea.Cmd { return w.Save(w.Run().ID) }
 func (w *Page) stop() tea.Cmd {
 	t := w.Run()
 	return kit.Question("Stop "+t.Label+"?", []string{
-		fmt.Sprintf("It is at step %d of %d. It saves a checkpoint,", t.Step, t.Meta.Steps),
-		"and r resumes it from there."},
+		fmt.Sprintf("It is at step %d of %d. It saves a checkpoint", t.Step, t.Meta.Steps),
+		"first, and r resumes it from there."},
 		kit.Choice{Keys: []string{"y", "x"}, Name: "stop it", Then: w.Ask("stop", t.ID)})
 }
 
@@ -248,94 +245,4 @@ func (w *Page) wheel(m kit.Wheel) {
 func (w *Page) takeApart() {
 	w.EachSeed = !w.EachSeed
 	w.Refit()
-}
-
-// knobs is the form that changes a setting of a run while it goes on. The overlay owns it, from
-// the key that opens it to enter or esc.
-type knobs struct {
-	*lab.Lab
-	run      *track.Track // its Spec is as the run trains now, and moves on under the form
-	keys     []string     // the settings that this run can change
-	at       int
-	kit.Line // the new value of keys[at]
-}
-
-// Press implements kit.Form. Letters that are no part of a number move, as in lists.
-func (k *knobs) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
-	switch key.String() {
-	case "up", "k", "shift+tab": // no value has an h, j, k or l
-		k.move(-1)
-	case "down", "j", "tab":
-		k.move(1)
-	case "h":
-		k.Update(tea.KeyPressMsg{Code: tea.KeyLeft})
-	case "l":
-		k.Update(tea.KeyPressMsg{Code: tea.KeyRight})
-	case "enter":
-		// The run may have changed since the last letter, so what is typed is checked again.
-		if k.Problem = k.check(k.String()); k.Problem != nil || k.String() == "" {
-			return false, nil
-		}
-		return true, k.Turn(k.run.ID, k.keys[k.at], k.String())
-	default:
-		k.Type(key)
-	}
-	return false, nil
-}
-
-// Hint implements kit.Form.
-func (k *knobs) Hint() []kit.Key {
-	return append([]kit.Key{{Keys: kit.On("down"), Hint: "next setting"},
-		{Keys: kit.On("up"), Hint: "previous setting"}}, kit.Taking()...)
-}
-
-// move goes to another setting. What was typed is dropped: it was meant for the one before.
-func (k *knobs) move(by int) {
-	k.at = (k.at + by + len(k.keys)) % len(k.keys)
-	k.Line = kit.Line{Input: kit.NewInput(""), Check: k.check}
-}
-
-// check tries what is typed on a copy of the run's settings. The rules are the runner's own, so
-// that the form refuses what the run would refuse, and says it while one types.
-func (k *knobs) check(text string) error {
-	if text == "" {
-		return nil
-	}
-	spec := k.run.Spec
-	_, _, err := spec.Turn(k.keys[k.at], text)
-	return err
-}
-
-// View implements kit.Form: a line a setting, with the new value where the cursor is. On a low
-// screen the sentence above them goes first.
-func (k *knobs) View(t *kit.Theme, w, h int) []string {
-	var lines []string
-	if h >= 10 {
-		lines = append(lines,
-			t.Dim.Paint("Takes effect at the next step and is logged."), "")
-	}
-	for i, key := range k.keys {
-		// The value that holds now stands beside the new one, as one rarely knows it by heart.
-		line := "  " + kit.Left(key, 11) + kit.Right(k.run.Spec.Text(key), 10)
-		if i != k.at {
-			lines = append(lines, line)
-			continue
-		}
-		st := t.Text
-		if k.Problem != nil {
-			st = t.Bad
-		}
-		lines = append(lines,
-			t.Accent.Paint(t.Cursor)+t.Title.Paint(line[1:])+t.Dim.Paint("  new ")+
-				k.Input.View(st, 16))
-	}
-	lines = append(lines, "")
-	if k.Problem == nil {
-		want := k.keys[k.at] + ": " + k.run.Spec.KnobWant(k.keys[k.at])
-		return append(lines, t.Dim.Paint(t.Greek(cell.Cut(want, w))))
-	}
-	for _, s := range kit.Wrap(t.Greek("! "+cell.OneLine(k.Problem.Error())), w) {
-		lines = append(lines, t.Bad.Paint(s))
-	}
-	return lines
 }

@@ -64,11 +64,11 @@ func (w *Page) side(by int) {
 
 // noPlot is the Why of what needs an axis of steps.
 func (w *Page) noPlot(*track.Track) string {
-	return kit.Unless(w.cells() > 0, "this panel has no axis of steps: Tab turns to one that has")
+	return kit.Unless(w.cells() > 0, noSteps)
 }
 
 func (w *Page) noUnzoom(*track.Track) string {
-	return kit.Unless(w.ZoomX != (plot.Range{}), "all of the axis is shown")
+	return kit.Unless(w.ZoomX != (plot.Range{}), wholeAxis)
 }
 
 // upOrDown moves the cursor by a row; at the crosshair it picks the line above or below. What is

@@ -13,6 +13,7 @@ import (
 	"drolab/runner/export"
 	"drolab/runner/page"
 	"drolab/tui/internal/tuitest"
+	"drolab/tui/watch/sheet"
 )
 
 // exported presses e and returns the one new file, as rows by column name.
@@ -133,7 +134,7 @@ func TestExportFails(t *testing.T) {
 func TestExportTwice(t *testing.T) {
 	r := watching(t, 120, 40)
 	r.Config.RunsDir = t.TempDir()
-	s, rows := r.watch.sheet()
+	s, rows := sheet.Of(r.watch.Board, r.watch.focus)
 	f := export.Formats()[0]
 	first, err := f.WriteFile(r.Config.RunsDir, s, tuitest.Epoch0())
 	second, err2 := f.WriteFile(r.Config.RunsDir, s, tuitest.Epoch0())

@@ -10,6 +10,7 @@ import (
 	"drolab/runner/measure"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
+	"drolab/tui/watch/sheet"
 )
 
 // grouping is a rig on the page, late in three runs with groups that select.
@@ -40,13 +41,13 @@ func TestSplit(t *testing.T) {
 	title("Who suffers, by group · validation ─", "Validation accuracy · worst group and mean",
 		"Loss · train and validation ─", " 42.0 ", "val worst", "val risk", "val %")
 	r.Press("tab", "e")
-	if _, rows := r.watch.sheet(); rows != 3*3 {
+	if _, rows := sheet.Of(r.watch.Board, r.watch.focus); rows != 3*3 {
 		t.Errorf("%d rows exported, want 3 of each run", rows)
 	}
 	r.Overlay = nil
 	r.Press("f", "e")
 	title("Who suffers, by group · one run · validation ─", "train val")
-	if _, rows := r.watch.sheet(); rows != 3*2 {
+	if _, rows := sheet.Of(r.watch.Board, r.watch.focus); rows != 3*2 {
 		t.Errorf("%d rows exported, want 3 of the run and of the baseline", rows)
 	}
 	r.Overlay = nil
@@ -62,7 +63,7 @@ func TestSplit(t *testing.T) {
 	title("Who suffers, by class · test ", "Where the adversary looks, by group · test ─",
 		"hexagon")
 	r = watching(t, 120, 40)
-	if !strings.Contains(r.watch.noSplit(nil), "no watched run has a validation") {
+	if !strings.Contains(r.watch.noSplit(nil), "No watched run has a validation") {
 		t.Error("the split of runs without validation can be chosen")
 	}
 }
@@ -165,8 +166,8 @@ func TestBarsByGroup(t *testing.T) {
 	if !strings.Contains(text, "of the group's test samples") {
 		t.Errorf("defined as %s", text)
 	}
-	sheet, rows := r.watch.sheet()
-	if r.Overlay = nil; rows != 3 || sheet.Name != "group_accuracy" || sheet.Head[5] != "group" {
-		t.Errorf("%d rows of %s, %v", rows, sheet.Name, sheet.Head)
+	made, rows := sheet.Of(r.watch.Board, r.watch.focus)
+	if r.Overlay = nil; rows != 3 || made.Name != "group_accuracy" || made.Head[5] != "group" {
+		t.Errorf("%d rows of %s, %v", rows, made.Name, made.Head)
 	}
 }

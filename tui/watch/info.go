@@ -36,8 +36,7 @@ func (w *Page) info() *kit.Overlay {
 	}
 	texts = append(texts, lab.Define(w.columnNames())...)
 	texts = append(texts, lab.MarkLegend,
-		"A vertical mark r is a resume from a checkpoint, k a change of a setting, f where a "+
-			"fork branches off its parent.")
+		marksMean)
 	r, _ := w.inside(w.focus)
 	return w.Defined(w.Heading(w.focus, r.W, r.H), texts)
 }

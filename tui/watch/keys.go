@@ -70,7 +70,7 @@ func (w *Page) ownKeys() []kit.Key {
 			Why:  of(nil), Do: kit.By(w.nextPanel, 1)},
 		{Keys: kit.On("shift+tab"), Help: "previous panel",
 			Why: of(nil), Do: kit.By(w.nextPanel, -1)},
-		{Keys: kit.On("z"), Hint: "zoom", Help: "the panel on the whole screen, and back",
+		{Keys: kit.On("z"), Hint: "zoom", Help: "zoom the panel to the whole screen, and back",
 			Why: of(nil), Do: kit.Just(w.zoom)},
 		{Keys: kit.On("v"), Hint: "layout", Help: "1, 2, 4 or 6 panels",
 			Why: of(nil), Do: kit.Just(w.nextLayout)},
@@ -91,7 +91,7 @@ func (w *Page) ownKeys() []kit.Key {
 		// How curves are drawn: of all panels alike, but for the scale, which is a quantity's.
 		{Keys: kit.On("s"), Hint: "smooth", Help: "smoothing: mean of 5, EMA .9, EMA .99, none",
 			Why: of(nil), Do: w.smoothBy(1)},
-		{Keys: kit.On("S"), Help: "smoothing, backwards", Why: of(nil), Do: w.smoothBy(-1)},
+		{Keys: kit.On("S"), Help: "previous smoothing", Why: of(nil), Do: w.smoothBy(-1)},
 		{Keys: kit.On("l"), Hint: "log", Help: "vertical scale: linear, log, symmetric log",
 			Why: of(w.noScale), Do: kit.Just(w.nextScale)},
 		{Keys: kit.On("a"), Hint: "axis", Help: "horizontal axis: steps, epochs, time",
@@ -99,7 +99,7 @@ func (w *Page) ownKeys() []kit.Key {
 		{Keys: kit.On("+", "="), Help: "zoom in on x, of all plots",
 			Why: of(w.noPlot), Do: kit.By(w.ZoomBy, 1)},
 		{Keys: kit.On("-"), Help: "zoom out", Why: of(w.noUnzoom), Do: kit.By(w.ZoomBy, -1)},
-		{Keys: kit.On("0"), Help: "all of x", Why: of(w.noUnzoom), Do: kit.Just(w.Unzoom)},
+		{Keys: kit.On("0"), Help: "show all of x", Why: of(w.noUnzoom), Do: kit.Just(w.Unzoom)},
 		{Keys: kit.On("<"), Help: "pan to the left", Why: of(w.noUnzoom), Do: kit.By(w.PanBy, -1)},
 		{Keys: kit.On(">"), Help: "pan to the right", Why: of(w.noUnzoom), Do: kit.By(w.PanBy, 1)},
 		// What runs are compared with, and what is said of them.
@@ -125,17 +125,17 @@ func (w *Page) ownKeys() []kit.Key {
 			Why: of(nil), Do: w.samples, Local: true},
 		// This one works without a run, too: it is the way out of an empty page.
 		{Keys: kit.On("n"), Help: "watch the newest runs", Do: w.newest},
-		{Keys: kit.On("t"), Hint: "turn",
-			Help: "turn a setting of a live run: lr, or its method's (asks)",
+		{Keys: kit.On("t"), Hint: "change",
+			Help: "change a setting of a live run, such as lr (asks)",
 			Why:  of(w.noTurn), Do: w.turn, Alters: true},
-		{Keys: kit.On("u"), Help: "take back the last turn of a setting",
+		{Keys: kit.On("u"), Help: "undo the last change of a setting",
 			Why: of(w.noTakeBack), Do: w.takeBack, Alters: true},
 		{Keys: kit.On("F"), Hint: "fork",
 			Help: "fork: from the checkpoint at the crosshair, with other settings, as a branch",
 			Why:  of(nil), Do: w.fork, Alters: true},
 		{Keys: kit.On("c"), Help: "save a checkpoint now",
 			Why: of(w.noCheckpoint), Do: w.checkpoint, Alters: true},
-		{Keys: kit.On("R"), Help: "replay the runs as if they were training now; end a replay",
+		{Keys: kit.On("R"), Help: "replay the runs as if training now; end a replay",
 			Why: of(nil), Do: w.flipReplay},
 	}
 }
@@ -146,7 +146,7 @@ func (w *Page) ofRun(why func(*track.Track) string) func() string {
 	return func() string {
 		switch t := w.Run(); {
 		case t == nil:
-			return "no runs to watch: start some on page 1 or select some on page 3"
+			return noRuns
 		case why != nil:
 			return why(t)
 		}
@@ -157,26 +157,24 @@ func (w *Page) ofRun(why func(*track.Track) string) func() string {
 // The methods below are reasons: "" where a key can be used, else a sentence for the footer.
 
 func (w *Page) noAbove(*track.Track) string {
-	return kit.Unless(w.Cross.On || w.RowAt() > 0, "this is the first run")
+	return kit.Unless(w.Cross.On || w.RowAt() > 0, firstRun)
 }
 
 func (w *Page) noBelow(*track.Track) string {
-	return kit.Unless(w.Cross.On || w.RowAt() < len(w.Rows())-1, "this is the last run")
+	return kit.Unless(w.Cross.On || w.RowAt() < len(w.Rows())-1, lastRun)
 }
 
 // noBack needs no run: a zoom or an open pane can be left on an empty page, too.
 func (w *Page) noBack() string {
-	return kit.Unless(w.Cross.On || w.zoomed || w.logPane != noPane,
-		"nothing to go back from")
+	return kit.Unless(w.Cross.On || w.zoomed || w.logPane != noPane, noWayBack)
 }
 
 func (w *Page) noFlip(*track.Track) string {
-	return kit.Unless(len(w.Panels[w.focus].Views) > 1, "this panel has one view")
+	return kit.Unless(len(w.Panels[w.focus].Views) > 1, oneView)
 }
 
 func (w *Page) noSplit(*track.Track) string {
-	return kit.Unless(w.Validates,
-		"no watched run has a validation split (set val_fraction)")
+	return kit.Unless(w.Validates, noValidation)
 }
 
 func (w *Page) noWarnings(t *track.Track) string {
@@ -184,13 +182,12 @@ func (w *Page) noWarnings(t *track.Track) string {
 }
 
 func (w *Page) noScale(*track.Track) string {
-	return kit.Unless(len(w.Shows(w.focus).Curves) > 0, "this panel has no vertical scale")
+	return kit.Unless(len(w.Shows(w.focus).Curves) > 0, noVertical)
 }
 
 // noScroll names the pane, as that is the one of the two that a key can open.
 func (w *Page) noScroll(*track.Track) string {
-	return kit.Unless(w.logPane != noPane || w.hiddenBars(w.focus) > 0,
-		"the log pane is closed: w opens it")
+	return kit.Unless(w.logPane != noPane || w.hiddenBars(w.focus) > 0, logClosed)
 }
 
 func (w *Page) noPause(t *track.Track) string {
@@ -206,9 +203,9 @@ func (w *Page) noStop(t *track.Track) string { return w.noVerb(t, true, "stop") 
 // noTurn goes by Turns, which is found out once: every frame's footer asks for each key's reason.
 func (w *Page) noTurn(t *track.Track) string {
 	if !t.Turns {
-		return t.Label + " has settings that this version cannot read"
+		return t.Label + unreadableSettings
 	}
-	return w.noVerb(t, true, "turn")
+	return w.noVerb(t, true, "change")
 }
 
 // noVerb says why a live run cannot be asked something. An ended run comes first, as it is ended
@@ -216,9 +213,9 @@ func (w *Page) noTurn(t *track.Track) string {
 func (w *Page) noVerb(t *track.Track, can bool, verb string) string {
 	switch {
 	case t.Status.Ended():
-		return fmt.Sprintf("%s is %s: nothing to %s", t.Label, t.Status, verb)
+		return fmt.Sprintf(nothingTo, t.Label, t.Status, verb)
 	case !w.Controls(t.ID):
-		return t.Label + " belongs to another process and can only be watched here"
+		return t.Label + elsewhere
 	case !can:
 		return fmt.Sprintf("%s is %s", t.Label, t.Status)
 	}
@@ -234,12 +231,12 @@ func (w *Page) noResume(t *track.Track) string {
 	case t.Status == runner.Paused && w.Controls(t.ID), t.Status.Ended():
 		return ""
 	case t.Status == runner.Paused:
-		return t.Label + " belongs to another process and can only be watched here"
+		return t.Label + elsewhere
 	}
 	return fmt.Sprintf("%s is %s: nothing to resume", t.Label, t.Status)
 }
 
 // noSeeds refuses where taking apart and putting together look the same.
 func (w *Page) noSeeds(*track.Track) string {
-	return kit.Unless(len(w.Groups) < len(w.Tracks), "no two runs differ only in the seed")
+	return kit.Unless(len(w.Groups) < len(w.Tracks), noSeedsAlike)
 }

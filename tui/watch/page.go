@@ -186,8 +186,7 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 		return cmd
 	}
 	if n := len(m.runs); m.found > n {
-		cmd = kit.Notify(fmt.Sprintf("%d runs: %d are watched, first seeds of as many settings "+
-			"as have a colour",
+		cmd = kit.Notify(fmt.Sprintf(tooMany,
 			m.found, n))
 	}
 	if m.colors != nil {

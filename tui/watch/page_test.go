@@ -13,6 +13,7 @@ import (
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
+	"drolab/tui/watch/track"
 )
 
 // watching is a rig on the page, half-way through four runs.
@@ -64,7 +65,7 @@ func TestVerbs(t *testing.T) {
 		{"resume stopped", runner.Stopped, false, []string{"r"}, []string{"resume"}, ""},
 		{"resume interrupted", runner.Interrupted, false, []string{"r"}, []string{"resume"}, ""},
 		{"pause of another process", runner.Running, false, []string{"p"}, nil,
-			"belongs to another process"},
+			"runs in another process"},
 		{"stop of another process", runner.Running, false, []string{"x", "y"}, nil, ""},
 		{"pause queued", runner.Queued, true, []string{"p"}, nil, "sfk s1 is queued"},
 		{"pause done", runner.Done, true, []string{"p"}, nil, "sfk s1 is done: nothing to pause"},
@@ -143,7 +144,7 @@ func TestMany(t *testing.T) {
 	if len(methods) != 4 {
 		t.Errorf("of the methods only %v are watched", methods)
 	}
-	said := fmt.Sprintf("%d runs: %d are watched", more+4, lab.MaxWatched)
+	said := fmt.Sprintf("%d runs found. Watched are %d", more+4, lab.MaxWatched)
 	if f := r.Notice.Text; !strings.Contains(f, said) {
 		t.Errorf("the footer says %q", f)
 	}
@@ -167,7 +168,7 @@ func TestFewer(t *testing.T) {
 			runs = append(runs, &record.Run{Meta: *m})
 		}
 	}
-	list := fewer(runs)
+	list := track.Fewer(runs)
 	radii := map[float64]bool{}
 	for _, r := range list {
 		if radii[r.Meta.Spec.Rho] = true; r.Meta.Spec.Seed > 2 {
@@ -193,7 +194,7 @@ func TestFewerKeepsSeeds(t *testing.T) {
 	add(.5, 1)
 	add(.5, 2)
 	seen := 0
-	for _, r := range fewer(runs) {
+	for _, r := range track.Fewer(runs) {
 		if r.Meta.Spec.Rho == .5 {
 			seen++
 		}

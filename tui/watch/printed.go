@@ -53,7 +53,7 @@ func (w *Page) readPrinted(now time.Time) tea.Cmd {
 		m := printedMsg{of: before.of}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			m.problem = "nothing of it is kept"
+			m.problem = noOutput
 		case err != nil:
 			m.problem = cell.OneLine(err.Error())
 		}
@@ -110,7 +110,7 @@ func (w *Page) program(r kit.Rect, box bool) []string {
 	note := ""
 	switch {
 	case !trains(run):
-		note = "trains no program"
+		note = noProgram
 	case p.of != run.ID || p.reading && p.text == "" && p.problem == "":
 		note = "reading" + t.More
 	case p.problem != "":

@@ -30,7 +30,7 @@ func TestPrinted(t *testing.T) {
 		t.Errorf("what happened:\n%s", s)
 	}
 	r.Press("w")
-	if s := show(); !strings.Contains(s, "nothing of it is kept") {
+	if s := show(); !strings.Contains(s, "no output was kept") {
 		t.Errorf("nothing printed:\n%s", s)
 	}
 	text := strings.Repeat("an early line\n", 9000) + "  5%|▌ |\r 90%|█|\r100%|██|\n" +

@@ -108,7 +108,7 @@ func (w *Page) raceLine(cells int) string {
 	fork := branch.Epochs(float64(from))
 	epoch, _, ok := track.Common([]*track.Track{branch, parent})
 	head := fmt.Sprintf("Branch of %s since epoch %.4g", parent.Label, fork)
-	rest := []string{": no evaluation yet that both have"}
+	rest := []string{noneInCommon}
 	styles := []kit.Style{t.Dim}
 	if ok && epoch > fork {
 		head += fmt.Sprintf(", at epoch %.4g: ", epoch)
@@ -171,9 +171,9 @@ func (w *Page) takeBack() tea.Cmd {
 
 func (w *Page) noTakeBack(t *track.Track) string {
 	if w.clock != nil { // the key has another meaning there
-		return "a replay changes nothing"
+		return replayChangesNothing
 	}
-	if why := w.noVerb(t, true, "take back"); why != "" {
+	if why := w.noVerb(t, true, "undo"); why != "" {
 		return why
 	}
 	_, _, ok := t.Back()

@@ -48,7 +48,7 @@ func TestRace(t *testing.T) {
 		}
 		line := tuitest.Text(tuitest.Shot(w.raceLine(118), 118, 1))
 		if at > branch.Step {
-			if !strings.Contains(line, "no evaluation yet") {
+			if !strings.Contains(line, "no evaluation in common") {
 				t.Errorf("before an evaluation it says %q", line)
 			}
 			continue

@@ -36,10 +36,9 @@ func (w *Page) replayKeys() []kit.Key {
 	in := func() string {
 		switch {
 		case w.clock == nil:
-			return "No replay is running: " +
-				"R replays the watched runs, or those selected on page 3"
+			return noReplay
 		case !w.clock.Ready:
-			return "the runs are still being read"
+			return stillReading
 		}
 		return ""
 	}
@@ -56,11 +55,11 @@ func (w *Page) replayKeys() []kit.Key {
 			Do: w.replay(func() { do(w.clock) })}
 	}
 	rows := []kit.Key{
-		row(",", "back", "back by a fiftieth", func(c *clock.Clock) { c.Scrub(-1) }),
-		row(".", "on", "on by a fiftieth", func(c *clock.Clock) { c.Scrub(1) }),
+		row(",", "back", "back by 2 %", func(c *clock.Clock) { c.Scrub(-1) }),
+		row(".", "forward", "forward by 2 %", func(c *clock.Clock) { c.Scrub(1) }),
 		row("{", "slower", "slower", func(c *clock.Clock) { c.Faster(-1) }),
 		row("}", "faster", "faster", func(c *clock.Clock) { c.Faster(1) }),
-		row("T", "", "runs side by side by step, or by time since their start",
+		row("T", "", "align runs by step, or by time since their start",
 			(*clock.Clock).Turn),
 	}
 	rows = append(rows, jump("u", "U", "evaluation")...)

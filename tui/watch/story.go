@@ -44,7 +44,7 @@ func (w *Page) retell() {
 	}
 	w.told.Story, w.told.of = story.Story{}, of
 	if reading { // half a log has other evaluations than the whole
-		w.told.of, w.told.Said = nil, []string{"Reading the logs" + w.Theme.More}
+		w.told.of, w.told.Said = nil, []string{readingLogs + w.Theme.More}
 		return
 	}
 	runs := make([]story.Run, len(w.Tracks))

@@ -223,7 +223,7 @@ func (w *Board) nothing(v *View, iw, ih int) []string {
 	case t.Share < 1:
 		text = "reading " + t.Label
 	case w.predicted():
-		text = "imported predictions do not have this"
+		text = "Imported predictions lack this"
 	case w.Val && !lab.Validates(t.Meta): // another run has one
 		text = t.Label + " has no validation split"
 	case (v.Bars != "" || v.Gazes()) && t.Eval != nil:

@@ -1,0 +1,155 @@
+package tui
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"drolab/dro"
+	"drolab/presets"
+	"drolab/runner"
+	"drolab/runner/queue"
+	"drolab/runner/record"
+	"drolab/runner/spec"
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// newcomer is a rig on runs that train, and somebody who presses only what the screen names.
+type newcomer struct {
+	*rig
+	t       *testing.T
+	store   *record.Store
+	queue   *queue.Queue
+	learned string // the help that was read last
+	keys    int    // that were pressed
+}
+
+func newNewcomer(t *testing.T) *newcomer {
+	t.Helper()
+	store := toyStore(t)
+	q := queue.NewQueue(context.Background(), queue.Settings{Store: store, Threads: 1})
+	settings := spec.Defaults()
+	settings.Algorithms, settings.Dataset, settings.Model, settings.Batch, settings.Epochs =
+		[]dro.Algorithm{dro.SFK, dro.ERM}, "csv:example", "linear", 32, 400
+	s := &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0()}
+	r := &rig{script: s, asked: &tuitest.Asked{}}
+	r.Model = newModel(lab.Config{Verbs: q, RunsDir: store.Dir(), DataDir: t.TempDir(),
+		Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}}, s,
+		[]presets.Preset{{Preset: runner.Preset{Name: "table", Doc: "a table", Spec: settings}}})
+	r.Source, r.Round = s.Folder, 0
+	r.after = func(time.Duration) tea.Cmd { return nil }
+	r.run(r.Init())
+	r.send(tea.WindowSizeMsg{Width: 120, Height: 40})
+	return &newcomer{rig: r, t: t, store: store, queue: q}
+}
+
+// screenful is what is seen.
+func (n *newcomer) screenful() string { return tuitest.Text(n.shot(n.t)) }
+
+// does presses keys that the screen names, now or in the help that was read before.
+func (n *newcomer) does(keys ...string) {
+	n.t.Helper()
+	for _, key := range keys {
+		name := kit.KeyName(key, false)
+		known := append(strings.Fields(n.screenful()), strings.Fields(n.learned)...)
+		if !slices.Contains(known, name) {
+			n.t.Fatalf("key %d: nothing says %s:\n%s", n.keys+1, name, n.screenful())
+		}
+		n.rig.press(key)
+		n.keys++
+		if key == "?" {
+			n.learned = n.screenful()
+		}
+	}
+}
+
+// types presses the keys of a value.
+func (n *newcomer) types(value string) {
+	n.typed(value)
+	n.keys += len(value)
+}
+
+// sees looks until the screen says something; the test's own deadline ends it.
+func (n *newcomer) sees(words ...string) {
+	n.t.Helper()
+	n.until(strings.Join(words, ", "), func() bool {
+		text := n.screenful()
+		return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
+	})
+}
+
+func (n *newcomer) until(what string, so func() bool) {
+	n.t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for end, bounded := n.t.Deadline(); !so(); {
+		if bounded && time.Until(end) < 10*time.Second {
+			n.t.Fatalf("after %d keys there is no %s:\n%s", n.keys, what, n.screenful())
+		}
+		<-tick.C
+		n.wait(time.Second/5, time.Second/5)
+	}
+}
+
+// ended tells whether all runs have.
+func (n *newcomer) ended() bool {
+	runs, _ := record.List(n.store.Dir())
+	return !lab.AnyLive(runs)
+}
+
+// TestFirstFiveMinutes: who never saw the program starts runs, watches, pauses, turns a setting,
+// forks, takes the turn back, compares and exports, by what the screen says alone.
+func TestFirstFiveMinutes(t *testing.T) {
+	n := newNewcomer(t)
+	n.sees("drolab trains a network", "Enter review")
+	n.does("enter")
+	n.sees("Start table?", "2 runs")
+	n.does("enter")
+	n.sees("running", "sfk")
+	n.does("p")
+	n.sees("paused")
+	n.does("?")
+	n.sees("fork", "export", "change a setting")
+	n.does("esc", "t")
+	n.sees("Takes effect at the next step", "lr")
+	n.types(".02")
+	n.does("enter")
+	n.sees("Set lr to .02")
+	n.until("turn in the log", func() bool { _, _, ok := n.watch.Run().Back(); return ok })
+	n.does("u")
+	n.sees("Set lr to 0.01")
+	n.does("F")
+	n.sees("start the branch")
+	n.does("down", "right")
+	n.does("enter")
+	n.sees("Branch of ")
+	n.does("?", "esc", "up", "p")
+	n.until("end of all runs", n.ended)
+	n.queue.Wait()
+	n.does("4")
+	n.sees("worst group", "signed: against erm")
+	n.does("2", "e")
+	n.sees("Exported", "one observation each")
+	n.does("esc")
+	t.Logf("%d keys", n.keys)
+	if n.keys > 25 {
+		t.Errorf("it takes %d keys", n.keys)
+	}
+	files, err := os.ReadDir(n.store.Dir())
+	csv := func(f os.DirEntry) bool { return strings.HasSuffix(f.Name(), ".csv") }
+	if err != nil || !slices.ContainsFunc(files, csv) {
+		t.Errorf("no file was exported: %v, %v", files, err)
+	}
+	runs, _ := record.List(n.store.Dir())
+	done := func(r *record.Run) bool { return r.Status() == runner.Done }
+	if len(runs) != 3 || !slices.ContainsFunc(runs, done) {
+		t.Errorf("%d runs, want two and a branch", len(runs))
+	}
+}

@@ -1,0 +1,26 @@
+package runs
+
+// The sentences that the page shows. A name says when; a test reads them all.
+const (
+	noMatch        = "No runs match. Esc clears the filter"
+	newestOf       = "the newest of %d seeds"
+	seedsFolded    = "seeds folded: mean ± deviation"
+	noCheckpoint   = "This run has no checkpoint to fork from"
+	branchFrom     = "The branch starts there. The run has %s."
+	otherSettings  = "Other settings, as in algorithms=[sfk] rho=1."
+	onlyFinished   = "Only finished runs can be compared"
+	onlyUnfinished = "Only paused or unfinished runs can be resumed"
+	stopFirst      = "A live run cannot be deleted. Stop it first"
+	noRun          = "No run here"
+	firstRun       = "This is the first run"
+	lastRun        = "This is the last run"
+	noSeedsAlike   = "No two runs differ only in the seed"
+	elsewhere      = "It runs in another process and can only be changed there"
+	hasEnded       = "The run has ended"
+	aboutNote      = "One line kept with the run. Filters find its words."
+	aboutTags      = "Words to add; -word removes one. The filter tag:word finds them."
+	aboutValues    = "last, best (each measure at its own best) or an epoch, such as 12:"
+	savesFirst     = "Each saves a checkpoint first, and can be resumed."
+	cannotUndo     = "This cannot be undone: curves, checkpoints and figures are deleted."
+	archived       = "archived (archived:true lists them)"
+)

@@ -1,0 +1,111 @@
+// Package knob is the form in which a setting of a live run of Watch is changed: the settings that
+// can be changed with their values, the new value as it is typed, and what is wrong with it.
+//
+// What may be typed is the run's own rule, [spec.Spec.Turn]; the form changes nothing by itself.
+package knob
+
+import (
+	"drolab/tui/cell"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+	"drolab/tui/watch/track"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Form changes a setting of a run while it goes on. The overlay owns it, from the key that opens it
+// to enter or esc.
+type Form struct {
+	*lab.Lab
+	run      *track.Track // its Spec is as the run trains now, and moves on under the form
+	keys     []string     // the settings that this run can change
+	at       int
+	kit.Line // the new value of keys[at]
+}
+
+// New returns the form for a run.
+func New(l *lab.Lab, run *track.Track) *Form {
+	f := &Form{Lab: l, run: run, keys: track.Turnable(run.Spec)}
+	f.move(0)
+	return f
+}
+
+// Press implements kit.Form. Letters that are no part of a number move, as in lists.
+func (k *Form) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
+	switch key.String() {
+	case "up", "k", "shift+tab": // no value has an h, j, k or l
+		k.move(-1)
+	case "down", "j", "tab":
+		k.move(1)
+	case "h":
+		k.Update(tea.KeyPressMsg{Code: tea.KeyLeft})
+	case "l":
+		k.Update(tea.KeyPressMsg{Code: tea.KeyRight})
+	case "enter":
+		// The run may have changed since the last letter, so what is typed is checked again.
+		if k.Problem = k.check(k.String()); k.Problem != nil || k.String() == "" {
+			return false, nil
+		}
+		return true, k.Turn(k.run.ID, k.keys[k.at], k.String())
+	default:
+		k.Type(key)
+	}
+	return false, nil
+}
+
+// Hint implements kit.Form.
+func (k *Form) Hint() []kit.Key {
+	return append([]kit.Key{{Keys: kit.On("down"), Hint: "next setting"},
+		{Keys: kit.On("up"), Hint: "previous setting"}}, kit.Taking()...)
+}
+
+// move goes to another setting. What was typed is dropped: it was meant for the one before.
+func (k *Form) move(by int) {
+	k.at = (k.at + by + len(k.keys)) % len(k.keys)
+	k.Line = kit.Line{Input: kit.NewInput(""), Check: k.check}
+}
+
+// check tries what is typed on a copy of the run's settings. The rules are the runner's own, so
+// that the form refuses what the run would refuse, and says it while one types.
+func (k *Form) check(text string) error {
+	if text == "" {
+		return nil
+	}
+	spec := k.run.Spec
+	_, _, err := spec.Turn(k.keys[k.at], text)
+	return err
+}
+
+// View implements kit.Form: a line a setting, with the new value where the cursor is. On a low
+// screen the sentence above them goes first.
+func (k *Form) View(t *kit.Theme, w, h int) []string {
+	var lines []string
+	if h >= 10 {
+		lines = append(lines,
+			t.Dim.Paint(takesEffect), "")
+	}
+	for i, key := range k.keys {
+		// The value that holds now stands beside the new one, as one rarely knows it by heart.
+		line := "  " + kit.Left(key, 11) + kit.Right(k.run.Spec.Text(key), 10)
+		if i != k.at {
+			lines = append(lines, line)
+			continue
+		}
+		st := t.Text
+		if k.Problem != nil {
+			st = t.Bad
+		}
+		lines = append(lines,
+			t.Accent.Paint(t.Cursor)+t.Title.Paint(line[1:])+t.Dim.Paint("  new ")+
+				k.Input.View(st, 16))
+	}
+	lines = append(lines, "")
+	if k.Problem == nil {
+		want := k.keys[k.at] + ": " + k.run.Spec.KnobWant(k.keys[k.at])
+		return append(lines, t.Dim.Paint(t.Greek(cell.Cut(want, w))))
+	}
+	for _, s := range kit.Wrap(t.Greek("! "+cell.OneLine(k.Problem.Error())), w) {
+		lines = append(lines, t.Bad.Paint(s))
+	}
+	return lines
+}
