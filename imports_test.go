@@ -77,7 +77,8 @@ tui/plot, ANSI, TEA, CHARM < tui/kit
 runner, runner/record, runner/page, runner/compare, tui/kit, TEA < tui/lab
 tui/lab, runner/train, runner/data, dro, dro/nn, presets, TEA < tui/launch
 tui/lab, runner/story, dro < tui/watch/track
-tui/watch/track < tui/watch/panel
+tui/lab, runner/inspect, TEA < tui/watch/eye
+tui/watch/track, tui/watch/eye < tui/watch/panel
 tui/lab < tui/watch/clock
 tui/watch/panel, runner/export < tui/watch/sheet
 tui/watch/track, TEA < tui/watch/knob

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"drolab/runner"
-	"drolab/runner/record/internal/checkpoint"
 	"drolab/runner/measure"
+	"drolab/runner/record/internal/checkpoint"
 	"drolab/runner/record/internal/disk"
 	"drolab/runner/record/internal/eventlog"
 )
