@@ -17,7 +17,9 @@ func TestHeaviest(t *testing.T) {
 			losses[i] = float64(rng.IntN(1 + n/8)) // with ties
 			ratios[i], places[i], order[i] = rng.Float64(), i%7, i
 		}
-		slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(losses[j], losses[i]) })
+		slices.SortStableFunc(order, func(i, j int) int {
+			return cmp.Compare(losses[j], losses[i])
+		})
 		list := Heaviest(losses, ratios, places, places)
 		if len(list) != min(n, MostHeavy) {
 			t.Fatalf("%d of %d", len(list), n)

@@ -81,7 +81,9 @@ func (n *newcomer) sees(words ...string) {
 	n.t.Helper()
 	n.until(strings.Join(words, ", "), func() bool {
 		text := n.screenful()
-		return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
+		return !slices.ContainsFunc(words, func(w string) bool {
+			return !strings.Contains(text, w)
+		})
 	})
 }
 

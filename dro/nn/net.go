@@ -96,21 +96,24 @@ const bf16 = "bf16"
 // instructions for it.
 func Precisions() []string { return []string{"fp32", bf16} }
 
-// CheckPrecision refuses bf16 for a model of one linear layer: its step takes as long as reading the
-// batch, and rounding what was read is a pass more. Networks of it are still made: there are runs.
+// CheckPrecision refuses bf16 for a model of one linear layer: its step takes as long as reading
+// the batch, and rounding what was read is a pass more. Networks of it are still made: there are
+// runs.
 func CheckPrecision(model, precision string) error {
 	if precision == bf16 && Convex(model) {
-		return fmt.Errorf("precision: bf16 makes a step of %s slower, for it takes as long as reading "+
-			"its batch, and rounding is a pass more: want fp32, or a model with hidden layers", model)
+		return fmt.Errorf("precision: bf16 makes a step of %s slower, for it takes as long as "+
+			"reading its batch, and rounding is a pass more: want fp32, or a model with hidden "+
+			"layers", model)
 	}
 	return nil
 }
 
 // Order names the order of sums where it is not that of the kernels' first release, words joined by
 // "-". Of the first layer it is "rows" where training steps take a batch as it comes (the layer is
-// linear, of few units and a multiple of 16 features, in fp32 on a kernel in assembly), "parts" where
-// they also sum its gradient over runs of images; in bf16 "strips" where tiles of operands hold all
-// that an output sees (of few channels). "taps" is of a convolution's gradient on large maps.
+// linear, of few units and a multiple of 16 features, in fp32 on a kernel in assembly), "parts"
+// where they also sum its gradient over runs of images; in bf16 "strips" where tiles of operands
+// hold all that an output sees (of few channels). "taps" is of a convolution's gradient on large
+// maps.
 func Order(c Config) string {
 	list, err := stages(c)
 	if err != nil {

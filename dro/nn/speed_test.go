@@ -106,8 +106,8 @@ func median(list []float64) float64 {
 
 // BenchmarkPrecision times training steps (losses, gradient, update) in fp32 and in bf16, in turns.
 // It reports medians of wall time, the best of each, the share of the peak, and the median of the
-// ratios of neighbours: over wall time, and over the processor time of all threads. That of one thread, which never
-// spins, is what other work on the machine disturbs least. See -benchtime 10x.
+// ratios of neighbours: over wall time, and over the processor time of all threads. That of one
+// thread, which never spins, is what other work on the machine disturbs least. See -benchtime 10x.
 func BenchmarkPrecision(b *testing.B) {
 	for _, model := range Models() {
 		for _, threads := range []int{1, 2} {

@@ -94,7 +94,8 @@ func TestFurtherClaims(t *testing.T) {
 		t.Errorf("missing: %v; %d tests of %d claims", verdicts, r.LaterTests, len(r.Later))
 	}
 	for _, c := range r.Reproduction {
-		if got, want := c.Mean.Float(), .6-published.of(c.a()).mean()/100; math.Abs(got-want) > 1e-9 {
+		got, want := c.Mean.Float(), .6-published.of(c.a()).mean()/100
+		if math.Abs(got-want) > 1e-9 {
 			t.Errorf("%s is %g from Table 1, want %g", c.A, got, want)
 		}
 	}

@@ -93,7 +93,9 @@ type Options struct {
 // be read, or no finished run.
 func New(runs []*record.Run, o Options) (*Report, error) {
 	r := &Report{Level: level, Problems: []*Problem{}, Claims: []*Claim{}, Further: []*Claim{},
-		Later: []*Claim{}, Reproduction: []*Claim{}, Readings: []Reading{}, Departures: []Departure{}, Variations: []Variation{}, Wanted: []Wanted{}, Notes: []string{}}
+		Later: []*Claim{}, Reproduction: []*Claim{}, Readings: []Reading{},
+		Departures: []Departure{}, Variations: []Variation{}, Wanted: []Wanted{},
+		Notes: []string{}}
 	runs, mixed := record.Unmixed(runs)
 	if len(mixed) > 0 {
 		r.note("left out, because no one method's: %s", strings.Join(mixed, ", "))

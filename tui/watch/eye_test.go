@@ -47,7 +47,8 @@ func TestEye(t *testing.T) {
 			r := gazing(t, dataset, false)
 			strip := r.strip()
 			h := r.watch.Run().Eval.Heaviest[0]
-			for _, text := range []string{want, cell.Cut(r.watch.Run().Meta.Classes[h.Label], 4)[:2],
+			class := r.watch.Run().Meta.Classes[h.Label]
+			for _, text := range []string{want, cell.Cut(class, 4)[:2],
 				"The adversary's eye"} {
 				if !strings.Contains(strip, text) {
 					t.Errorf("no %q in\n%s", text, strip)

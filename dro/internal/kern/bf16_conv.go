@@ -93,7 +93,8 @@ func (c *BF16Conv) plan(data bool) {
 	default:
 		for unit := range x.units() {
 			row, col := unit/in.Width, unit%in.Width
-			x.unseen = append(x.unseen, !c.seen(row, cfg.KernelHeight) || !c.seen(col, cfg.KernelWidth))
+			seen := c.seen(row, cfg.KernelHeight) && c.seen(col, cfg.KernelWidth)
+			x.unseen = append(x.unseen, !seen)
 		}
 		c.forward = product{src: c.x, taps: c.area(), inner: x.depth(), dst: out}
 		c.forward.plane = newPlane(

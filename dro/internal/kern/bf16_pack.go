@@ -132,7 +132,8 @@ func (p *packing) unit(i int) {
 			line := block*s.sumLines() + lane/tileSide*s.laneLines() + unit*s.unitLines()
 			dst := p.dst[line*tileDepth:]
 			for d := range s.depth() {
-				packPairs(dst[d*tileLen:], values, base+lane, offsets[d*tileDepth:], tileSide, s.pairs)
+				packPairs(dst[d*tileLen:], values, base+lane, offsets[d*tileDepth:], tileSide,
+					s.pairs)
 			}
 		}
 		return

@@ -87,7 +87,8 @@ func (p *convProblem) checkBF16(t *testing.T, kind BF16, isa ISA) {
 }
 
 func TestBF16SameBitsOnAnyTeam(t *testing.T) {
-	for _, tc := range []convCase{convCases[2], convCases[4], convCases[14], bf16Cases()[len(convCases)]} {
+	for _, tc := range []convCase{convCases[2], convCases[4], convCases[14],
+		bf16Cases()[len(convCases)]} {
 		eachBF16(t, func(t *testing.T, kind BF16, isa ISA) {
 			r := rand.New(rand.NewPCG(5, 6))
 			b := NewBatch(tc.images)

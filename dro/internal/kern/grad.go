@@ -102,7 +102,8 @@ func (c *Conv) planGrad() {
 	in := c.cfg.In.Channels
 	if GradTaps(c.isa, c.cfg) {
 		c.taps = newTapsPlan(c, false)
-	} else if columns := (in + vector - 1) / vector * vector; columns > vector && 2*columns <= 3*in {
+	} else if columns := (in + vector - 1) / vector * vector; columns > vector &&
+		2*columns <= 3*in {
 		c.outer = newOuterPlan(c)
 	} else {
 		c.dot = newDotPlan(c)

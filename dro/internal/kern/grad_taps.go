@@ -4,10 +4,10 @@ import "unsafe"
 
 // tapsPlan is the weight gradient of a kernel three wide on a large map, on AVX-512. The three taps
 // of a kernel row see neighbouring columns of the input, so what is read of the output's gradient
-// serves all three. A lot is some output rows of a block: it transposes the input's rows as it goes,
-// into memory that stays in the second-level cache, and has sums of its own, which are added up in
-// order. Columns beyond the input are zeros that are multiplied: a gradient there that is infinite
-// makes NaNs.
+// serves all three. A lot is some output rows of a block: it transposes the input's rows as it
+// goes, into memory that stays in the second-level cache, and has sums of its own, which are added
+// up in order. Columns beyond the input are zeros that are multiplied: a gradient there that is
+// infinite makes NaNs.
 //
 // Rounded, a step of the sum is two images, whose values share a lane; else it is one.
 type tapsPlan struct {
@@ -125,7 +125,8 @@ func (p *tapsPlan) turn(dst, src []float32, lanes int) {
 		return
 	}
 	for lane := 0; lane < lanes; lane += tileDepth {
-		packRows(halves(dst[lane/2*vector:]), src, lane, p.offsets[:], min(tileDepth, lanes-lane), true)
+		packRows(halves(dst[lane/2*vector:]), src, lane, p.offsets[:], min(tileDepth, lanes-lane),
+			true)
 	}
 }
 

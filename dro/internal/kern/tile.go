@@ -185,7 +185,7 @@ type mulTile struct {
 	aNext, bNext, bMove   int
 	cRow, cMove           int // values
 	rows, cols            int // tiles, 1 or 2
-	pairs                 int // of k that are multiplied, 16 or, but on AMX, 8: the rest of B is absent
+	pairs                 int // of k that are multiplied: 16 or, but on AMX, 8 (B has no more)
 	add                   int // 1: start from c
 	at                    int // the kernel's own: bytes from c to the product under way
 }

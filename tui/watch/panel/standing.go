@@ -26,7 +26,8 @@ type Panel struct {
 // class, or the path of (λ, η). Curves and bars are of measures, by name; a name
 // that no measure has panics as soon as the view is drawn.
 //
-// At most one of Curves, Bars and Phase is set; none where As draws no measure. A view is not changed once panels has made it.
+// At most one of Curves, Bars and Phase is set; none where As draws no measure. A view is not
+// changed once panels has made it.
 type View struct {
 	Name   string   // empty where the panel's name says it
 	Curves []string // of steps or evaluations; two share a panel where it has the room
