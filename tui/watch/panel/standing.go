@@ -26,7 +26,7 @@ type Panel struct {
 // class, or the path of (λ, η). Curves and bars are of measures, by name; a name
 // that no measure has panics as soon as the view is drawn.
 //
-// Exactly one of Curves, Bars and Phase is set. A view is not changed once panels has made it.
+// Exactly one of Curves, Bars and Phase is set, or As alone. A view is not changed once panels has made it.
 type View struct {
 	Name   string   // empty where the panel's name says it
 	Curves []string // of steps or evaluations; two share a panel where it has the room
@@ -174,12 +174,12 @@ func Standing() []Panel {
 					"η*), the best for the network of the last evaluation."},
 			{Name: "likelihood ratios", Bars: "ratio_histogram", As: histogram{}, Plain: true,
 				Doc: "How many training samples the adversary gives which likelihood ratio, for " +
-					"the run under the cursor: those at the left are as good as gone for it, 1 " +
-					"is no reweighting."}}},
+					"the run under the cursor: those at the left hardly count, 1 is no " +
+					"reweighting."}}},
 		{Title: "Where the adversary looks, by class", Views: []View{
 			{Bars: who, Beside: look, As: film{}, Doc: "Two maps of the run under the cursor, a " +
-				"row a class, x across: its accuracy, and how the adversary weighs it. Where the " +
-				"right map is bright the adversary looks; the left one shows what comes of it."},
+				"row a class, x across: its accuracy, and how the adversary weighs it. The " +
+				"adversary looks where the right map is bright; the left one shows the effect."},
 			{Name: "weight", Bars: look},
 			{Name: "weight of all runs", Bars: look, As: everyone{},
 				Doc: "A line a class, with the mark of every run at the adversary's ratio."}}},
@@ -193,6 +193,9 @@ func Standing() []Panel {
 			curves("worst class", "worst_class_accuracy"),
 			curves("mean", "test_accuracy"),
 			curves("worst class and robust risk", "worst_class_accuracy", "robust_risk")}},
+		{Title: "Settings", Views: []View{{As: settings{}, Plain: true,
+			Doc: "The settings that the run under the cursor reads, as it trains now. Those with " +
+				"a mark come first: the watched runs differ in them."}}},
 	}
 }
 

@@ -24,7 +24,7 @@ func TestPanels(t *testing.T) {
 				}
 			}
 			m, found := measure.FindMeasure(v.Bars)
-			classes := found && m.IsList()
+			classes := found && m.IsList() || v.Lists()
 			if classes == (len(v.Measures()) > 0) || (v.Phase || v.As != nil) != (v.Doc != "") {
 				t.Errorf("%s: view %q shows curves of %v, bars of %q", p.Title, v.Name,
 					v.Measures(), v.Bars)
@@ -38,7 +38,7 @@ func TestPanelsOfGroups(t *testing.T) {
 	m := tuitest.Meta(dro.SFK, tuitest.Epoch0())
 	m.Groups = []string{"coast", "reef", "wreck"}
 	grouped := panels(Standing(), nil, m)
-	if v := grouped[len(grouped)-2].Views[0]; v.Name != "worst group and mean" ||
+	if v := grouped[len(grouped)-3].Views[0]; v.Name != "worst group and mean" ||
 		v.Curves[0] != "worst_group_accuracy" {
 		t.Errorf("the last panel but one shows %+v", v)
 	}
