@@ -2,6 +2,7 @@ package watch
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -39,6 +40,16 @@ func TestToyPanel(t *testing.T) {
 	r.Press("f")
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "Toy panel · who suffers") {
 		t.Errorf("flipped:\n%s", s)
+	}
+	r.watch.focus = slices.IndexFunc(r.watch.Panels,
+		func(p panel.Panel) bool { return p.Title == "Settings" })
+	r.watch.touch()
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "rho ") || !strings.Contains(s, "batch ") {
+		t.Errorf("settings:\n%s", s)
+	}
+	r.Press("e")
+	if r.Overlay == nil || strings.HasPrefix(r.Overlay.Lines[0], "0 rows") {
+		t.Errorf("exported %+v", r.Overlay)
 	}
 	files, _ := filepath.Glob(filepath.Join(r.Config.RunsDir, "export-train_loss-*.csv"))
 	if len(files) != 1 {

@@ -101,10 +101,10 @@ func TestWhichPanels(t *testing.T) {
 		keys  []string
 		want  string
 	}{
-		{120, nil, "panels 1–4 of 8"}, {80, nil, "panels 1–4/8"},
-		{120, []string{"z"}, "panel 1 of 8"},
-		{120, []string{"tab", "tab"}, "panel 3 of 8"},
-		{120, []string{"z", "tab", "tab", "tab"}, "panels 5–8 of 8"},
+		{120, nil, "panels 1–4 of 9"}, {80, nil, "panels 1–4/9"},
+		{120, []string{"z"}, "panel 1 of 9"},
+		{120, []string{"tab", "tab"}, "panel 3 of 9"},
+		{120, []string{"z", "tab", "tab", "tab"}, "panels 5–8 of 9"},
 	} {
 		if r.Press(c.keys...); r.watch.whichPanels(c.cells) != c.want {
 			t.Errorf("after %v: %q, want %q", c.keys, r.watch.whichPanels(c.cells), c.want)

@@ -175,12 +175,12 @@ func Standing() []Panel {
 					"η*), the best for the network of the last evaluation."},
 			{Name: "likelihood ratios", Bars: "ratio_histogram", As: histogram{}, Plain: true,
 				Doc: "How many training samples the adversary gives which likelihood ratio, for " +
-					"the run under the cursor: those at the left are as good as gone for it, 1 " +
-					"is no reweighting."}}},
+					"the run under the cursor: those at the left hardly count, 1 is no " +
+					"reweighting."}}},
 		{Title: "Where the adversary looks, by class", Views: []View{
 			{Bars: who, Beside: look, As: film{}, Doc: "Two maps of the run under the cursor, a " +
-				"row a class, x across: its accuracy, and how the adversary weighs it. Where the " +
-				"right map is bright the adversary looks; the left one shows what comes of it."},
+				"row a class, x across: its accuracy, and how the adversary weighs it. The " +
+				"adversary looks where the right map is bright; the left one shows the effect."},
 			{Name: "weight", Bars: look},
 			{Name: "weight of all runs", Bars: look, As: everyone{},
 				Doc: "A line a class, with the mark of every run at the adversary's ratio."}}},
@@ -201,6 +201,9 @@ func Standing() []Panel {
 				"no reweighting. The frame is the brighter, the larger the ratio is beside the " +
 				"largest. A sample's number is its place in the training split, from 0. Page " +
 				"Samples has all of them (P)."}}},
+		{Title: "Settings", Views: []View{{As: settings{}, Plain: true,
+			Doc: "The settings that the run under the cursor reads, as it trains now. Those with " +
+				"a mark come first: the watched runs differ in them."}}},
 	}
 }
 

@@ -51,6 +51,9 @@ func made(w *panel.Board, v *panel.View) (*export.Sheet, int) {
 	case v.Bars != "":
 		return ofBars(w, v)
 	}
+	if v.Lists() {
+		return ofSettings(w)
+	}
 	// Curves of runs that are hidden are not shown, and so not exported. Those of steps go with
 	// what they are logged as and, where they are smoothed, with that as well: a reader can
 	// smooth anew, and can check what was seen.
@@ -147,6 +150,16 @@ func ofFilm(w *panel.Board, v *panel.View) (*export.Sheet, int) {
 	head := []string{"run", "method", "seed", "quantity", "step", "epoch",
 		panel.AxisName(of.Axis), "value"}
 	return &export.Sheet{Name: "film-" + of.Name, Head: head, Rows: slices.Values(rows)}, len(rows)
+}
+
+// ofSettings is the settings of the run under the cursor.
+func ofSettings(w *panel.Board) (*export.Sheet, int) {
+	var rows [][]string
+	for _, s := range w.Settings() {
+		rows = append(rows, append(whose(w.Run()), s.Key, s.Value))
+	}
+	head := []string{"run", "method", "seed", "setting", "value"}
+	return &export.Sheet{Name: "settings", Head: head, Rows: slices.Values(rows)}, len(rows)
 }
 
 // row is one observation: a point or, of a long run, some points together. The value is their mean,

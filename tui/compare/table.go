@@ -1,0 +1,313 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"drolab/runner/measure"
+	"drolab/runner/page"
+	"drolab/tui/cell"
+	"drolab/tui/kit"
+	"drolab/tui/plot"
+)
+
+// tableRow is a line of the table: a column of compare.Table, since on a
+// screen groups stand side by side.
+type tableRow struct {
+	column int // of compare.Table; -1 is a blank line
+	label  string
+	count  string // of training samples, left out where there is no room
+	few    bool   // too few test samples to be called the worst
+}
+
+// tableRows are the lines under the heads.
+func (p *Page) tableRows() (rows []tableRow) {
+	for i, c := range p.table.Columns {
+		label, count := c.Class, p.trainCount(c.Class)
+		switch c.Name {
+		case "class_accuracy", "group_accuracy":
+		case "worst_class_accuracy":
+			if i > 0 {
+				rows = append(rows, tableRow{column: -1})
+			}
+			label = "worst class"
+		case "worst_group_accuracy":
+			label = "worst group"
+		case "test_accuracy":
+			label = "mean"
+		case "train_loss":
+			rows = append(rows, tableRow{column: -1})
+			label = "train loss"
+		case "robust_risk_at":
+			label = p.Theme.Greek(c.Title())
+		default:
+			label = c.Name
+			if m, ok := measure.FindMeasure(c.Name); ok { // else it is as the program writes it
+				label = p.Theme.Greek(m.Head())
+			}
+		}
+		rows = append(rows, tableRow{i, label, count, c.Few})
+	}
+	return rows
+}
+
+// trainCount is the number of training samples of a class, where the runs
+// agree on it.
+func (p *Page) trainCount(class string) string {
+	m := &p.runs[0].Meta
+	var counts []int
+	for _, r := range p.runs { // predictions may be of the test split alone
+		own := r.Meta.Counts(m.Main()).Train
+		if own == nil && r.Meta.Imported != nil {
+			continue
+		}
+		if counts != nil && !slices.Equal(own, counts) || own == nil {
+			return ""
+		}
+		counts = own
+	}
+	if i := slices.Index(m.Names(m.Main()), class); i >= 0 && i < len(counts) {
+		return fmt.Sprintf(" (%d)", counts[i])
+	}
+	return ""
+}
+
+// tableNote says what the figures are.
+const tableNote = "shares in %"
+
+// legend says below the table what its signs mean.
+func (p *Page) legend(w int) (lines []string) {
+	parts := append(p.marks(), p.table.Brief()...)
+	if slices.ContainsFunc(p.tableRows(), func(r tableRow) bool { return r.few }) {
+		parts = append(parts, fmt.Sprintf("%c n < min_group %d: not called worst", plot.FewMark,
+			p.runs[0].Meta.Spec.MinGroup))
+	}
+	for _, part := range parts {
+		part = p.Theme.Greek(part)
+		if last := len(lines) - 1; last >= 0 && cell.Width(lines[last]+part)+3 <= w {
+			lines[last] += "; " + part
+		} else {
+			lines = append(lines, cell.Cut(" "+part, w))
+		}
+	}
+	return lines
+}
+
+// fit returns the lines of the table and of its legend in w by h cells: the blank
+// lines of the table go first where it is too high, then the legend, which the
+// notes have in full, and then it scrolls.
+func (p *Page) fit(w, h int) (rows []tableRow, legend []string) {
+	rows, legend = p.tableRows(), p.legend(w)
+	if h < headRows+leastRows+len(legend) {
+		legend = nil
+	}
+	if len(rows)+headRows+len(legend) > h {
+		rows = slices.DeleteFunc(rows, func(r tableRow) bool { return r.column < 0 })
+	}
+	return rows, legend
+}
+
+// bestMark stands at what is significantly better than all else in its line.
+const bestMark = "*"
+
+// widths are how wide the columns of a group are: its figures, and their differences to the
+// baseline, each with the blank before it.
+type widths struct{ figures, differences int }
+
+// measured is how wide the groups are, where the figures have their intervals and where not.
+func (p *Page) measured(half bool) []widths {
+	list := make([]widths, len(p.table.Rows))
+	for i := range list {
+		w := &list[i]
+		for c := range p.table.Columns {
+			w.figures = max(w.figures, cell.Width(p.figures(i, c, half))+1)
+			if d, _ := p.difference(i, c); d != "" {
+				w.differences = max(w.differences, cell.Width(d)+1)
+			}
+		}
+		w.figures = max(w.figures, leastCell)
+	}
+	return list
+}
+
+// width is what the columns of a group take now. Differences are left out where not all groups
+// have room with theirs.
+func (p *Page) width(row int) widths {
+	all := p.wide
+	if p.narrow() {
+		all = p.slim
+	}
+	w := all[row]
+	if !p.against() {
+		w.differences = 0
+	}
+	if name := min(cell.Width(p.groupName(row))+2, mostCell); w.figures+w.differences < name {
+		w.figures = name - w.differences
+	}
+	return w
+}
+
+// cellWidth is that of all columns of a group.
+func (p *Page) cellWidth(row int) int {
+	w := p.width(row)
+	return w.figures + w.differences
+}
+
+// against tells whether there is room for the differences of all groups.
+func (p *Page) against() bool {
+	cells := p.labelCells()
+	for _, w := range p.wide {
+		cells += w.figures + w.differences
+	}
+	return !p.narrow() && cells+2 <= p.Body.W
+}
+
+// groupName is the name of a group, with its glyph.
+func (p *Page) groupName(row int) string {
+	return string(p.Theme.Marks[p.colors[row]]) + " " + p.Theme.Greek(p.table.Rows[row].Title())
+}
+
+// groups are the groups from p.column on that fit whole, at least one.
+func (p *Page) groups(w int) (list []int) {
+	room := w - p.labelCells()
+	for i := p.column; i < len(p.table.Rows); i++ {
+		if room -= p.cellWidth(i); room < 0 && len(list) > 0 {
+			break
+		}
+		list = append(list, i)
+	}
+	return list
+}
+
+// figures is a cell: the mean, and half its interval where there is one and room for it.
+func (p *Page) figures(row, column int, interval bool) string {
+	c, cell := &p.table.Columns[column], p.table.Rows[row].Cells[column]
+	if !cell.Mean.Applies() {
+		return page.None + " "
+	}
+	mark, half := " ", cell.Half.Float()
+	if cell.Best {
+		mark = bestMark
+	}
+	if !interval { // more groups beside each other are worth more than how sure each is
+		half = math.NaN()
+	}
+	if c.Percent() {
+		return p.mean(row, column) + halfText(100*half, "%4.1f") + mark
+	}
+	return p.mean(row, column) + halfText(half, "%.3f") + mark
+}
+
+// mean is the mean of a cell as it is written.
+func (p *Page) mean(row, column int) string {
+	mean := p.table.Rows[row].Cells[column].Mean.Float()
+	if c := &p.table.Columns[column]; c.Percent() {
+		return fmt.Sprintf("%.1f", 100*mean)
+	}
+	return decimal(mean)
+}
+
+// halfText is half of an interval behind its mean; nothing of one seed.
+func halfText(half float64, format string) string {
+	if math.IsNaN(half) {
+		return ""
+	}
+	return " ±" + fmt.Sprintf(format, half)
+}
+
+// decimal writes a loss with three decimals, or as charts do where that is too
+// long or says nothing.
+func decimal(x float64) string {
+	if a := math.Abs(x); a >= 1000 || a > 0 && a < 0.01 || math.IsNaN(x) || math.IsInf(x, 0) {
+		return plot.Format(x)
+	}
+	return fmt.Sprintf("%.3f", x)
+}
+
+func (p *Page) viewTable(w, h int) []string {
+	t, groups := p.Theme, p.groups(w)
+	rows, legend := p.fit(w, h)
+	top, shown := min(p.top, len(rows)), h-headRows-len(legend)
+	label := func(s string) string { return t.Dim.Paint(kit.Left(s, p.labelCells())) }
+	head := label(outOfView("", "↑", "↓", top, len(rows)-top-shown))
+	seeds := label(outOfView(" seeds", "←", "→", p.column, len(p.table.Rows)-p.column-len(groups)))
+	for _, i := range groups {
+		cw := p.cellWidth(i)
+		head += t.Series[p.colors[i]].Paint(kit.Right(cell.Cut(p.groupName(i), cw-2)+" ", cw))
+		seeds += t.Dim.Paint(kit.Right(fmt.Sprintf("%d ", len(p.table.Rows[i].Runs)), cw))
+	}
+	lines := []string{head, seeds}
+	for _, row := range rows[top:] {
+		lines = append(lines, p.tableLine(row, groups))
+	}
+	lines = kit.Fill(lines, w, h-len(legend))
+	for _, s := range legend {
+		lines = append(lines, t.Dim.Paint(kit.Left(s, w)))
+	}
+	return lines
+}
+
+// outOfView says how many columns or lines there are before and after those in view, with
+// the arrow keys that lead there; otherwise where there are none.
+func outOfView(otherwise, back, on string, before, after int) string {
+	switch {
+	case before > 0 && after > 0:
+		return fmt.Sprintf(" %s %d %s %d", back, before, on, after)
+	case before > 0:
+		return fmt.Sprintf(" %s %d", back, before)
+	case after > 0:
+		return fmt.Sprintf(" %s %d more", on, after)
+	}
+	return otherwise
+}
+
+func (p *Page) tableLine(row tableRow, groups []int) string {
+	if row.column < 0 {
+		return ""
+	}
+	t := p.Theme
+	label := " " + row.label
+	if !p.narrow() && cell.Width(label)+cell.Width(row.count) < p.labelCells() {
+		label += row.count
+	}
+	mark := " "
+	if row.few {
+		mark = string(plot.FewMark)
+	}
+	line := kit.Left(cell.Middle(label, p.labelCells()-1), p.labelCells()-1) + mark
+	line = p.weight(row).Paint(line)
+	for _, i := range groups {
+		w := p.width(i)
+		text := kit.Right(p.figures(i, row.column, !p.narrow()), w.figures)
+		line += p.styleOf(row, i).Paint(t.Greek(text))
+		if w.differences > 0 {
+			text, better := p.difference(i, row.column)
+			line += t.Tint(better).Paint(t.Greek(kit.Right(text, w.differences)))
+		}
+	}
+	return line
+}
+
+// weight is how a line stands out: that of the worst class does, which the methods are made for.
+func (p *Page) weight(row tableRow) kit.Style {
+	if strings.HasPrefix(p.table.Columns[row.column].Name, "worst_") {
+		return p.Theme.Title
+	}
+	return p.Theme.Text
+}
+
+// styleOf is that of a group's figures: the best of a line and the worst by weight and tint.
+func (p *Page) styleOf(row tableRow, group int) kit.Style {
+	t, stand := p.Theme, p.stands[row.column]
+	switch {
+	case p.table.Rows[group].Cells[row.column].Best, stand.best[group] && !row.few:
+		return t.Top()
+	case row.few:
+		return t.Dim
+	case stand.worst[group]:
+		return t.Low()
+	}
+	return p.weight(row)
+}

@@ -1,0 +1,79 @@
+package panel
+
+import (
+	"slices"
+
+	"drolab/runner/spec"
+	"drolab/tui/cell"
+	"drolab/tui/kit"
+	"drolab/tui/watch/track"
+)
+
+// settings are those of the run under the cursor, as it trains now: first those in which the
+// watched runs differ, with a mark, then the others that its method reads.
+type settings struct{}
+
+// Setting is one with its value, and whether the watched runs differ in it.
+type Setting struct {
+	Key, Value string
+	Differs    bool
+}
+
+// Lists tells whether the view is the settings of the run under the cursor.
+func (v *View) Lists() bool {
+	_, lists := v.As.(settings)
+	return lists
+}
+
+func (settings) draw(w *Board, _ int, _ *View, iw, ih int) ([]string, string) {
+	const least, gap = 30, 2 // cells of a column, and between two
+	list := w.Settings()
+	columns := max(1, min(iw/least, (len(list)+ih-1)/max(1, ih)))
+	cells, rows := iw/columns-gap, min(ih, (len(list)+columns-1)/columns)
+	lines := make([]string, rows)
+	for i, s := range list[:min(len(list), rows*columns)] {
+		line := kit.Left(w.settingLine(s, cells), cells)
+		if i/rows > 0 {
+			line = kit.Blanks(gap) + line
+		}
+		lines[i%rows] += line
+	}
+	warning := ""
+	if hidden := len(list) - rows*columns; hidden > 0 {
+		warning = kit.Plural(hidden, "setting") + " more"
+	}
+	return lines, warning
+}
+
+// settingLine is one in so many cells: what does not fit is cut from the value.
+func (w *Board) settingLine(s Setting, cells int) string {
+	t, mark := w.Theme, "  "
+	name, value := t.Dim, t.Text
+	if s.Differs {
+		mark, name, value = " "+t.Accent.Paint(t.Changed), t.Text, t.Title
+	}
+	key := kit.Left(s.Key, max(cell.Width(s.Key), min(18, cells/2))) + " "
+	room := max(0, cells-2-1-cell.Width(key))
+	return mark + " " + name.Paint(key) + value.Paint(cell.Cut(t.Greek(s.Value), room))
+}
+
+func (settings) note(w *Board, _ *View) string { return w.Run().Label }
+
+// Settings are those that the run under the cursor reads, in the order of draw.
+func (w *Board) Settings() (list []Setting) {
+	run := w.Run()
+	var alike []Setting
+	for _, s := range spec.AllSettings() {
+		if !s.ReadIn(&run.Spec) {
+			continue
+		}
+		own := Setting{Key: s.Key, Value: run.Spec.Text(s.Key)}
+		other := func(t *track.Track) bool { return t.Spec.Text(s.Key) != own.Value }
+		if own.Differs = slices.ContainsFunc(w.Tracks, other); own.Differs {
+			list = append(list, own)
+		} else {
+			alike = append(alike, own)
+		}
+	}
+	return append(list, alike...)
+}
