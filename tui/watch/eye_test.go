@@ -12,8 +12,6 @@ import (
 	"drolab/tui/cell"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
-
-	"github.com/charmbracelet/x/ansi"
 )
 
 // gazing watches a trained run of a data set at 200×60.
@@ -32,7 +30,11 @@ func gazing(t *testing.T, dataset string, guest bool) *rig {
 // strip is the adversary's eye as it is drawn under the panels.
 func (r *rig) strip() string {
 	l := r.watch.layout().eye
-	return ansi.Strip(strings.Join(r.watch.View(200, 58)[l.Y:l.Y+l.H], "\n"))
+	var lines []string
+	for _, line := range r.watch.View(200, 58)[l.Y:][:l.H] {
+		lines = append(lines, cell.Bare(line))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // The eye has pictures of pictures, columns of tables and numbers of features, each with its
