@@ -81,7 +81,8 @@ func (n *newcomer) sees(words ...string) {
 	n.t.Helper()
 	n.until(strings.Join(words, ", "), func() bool {
 		text := n.screenful()
-		return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
+		lacks := func(w string) bool { return !strings.Contains(text, w) }
+		return !slices.ContainsFunc(words, lacks)
 	})
 }
 
@@ -124,7 +125,7 @@ func TestFirstFiveMinutes(t *testing.T) {
 	n.sees("Set lr to .02")
 	n.until("turn in the log", func() bool { _, _, ok := n.watch.Run().Back(); return ok })
 	n.does("u")
-	n.sees("Set lr to 0.01")
+	n.sees("Set lr back to 0.01")
 	n.does("F")
 	n.sees("start the branch")
 	n.does("down", "right")

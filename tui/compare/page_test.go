@@ -65,7 +65,8 @@ func TestCompareMarksOnlyTheSignificant(t *testing.T) {
 	r.Send(lab.Compare{Runs: tuitest.Found(t, r.Source, "shapes-sfk-s1", "shapes-erm-s1")})
 	for c := range p.table.Columns {
 		for i := range p.table.Rows {
-			if f := p.figures(i, c, true); strings.Contains(f, bestMark) || strings.Contains(f, "±") {
+			f := p.figures(i, c, true)
+			if strings.Contains(f, bestMark) || strings.Contains(f, "±") {
 				t.Errorf("of one seed %q is claimed", f)
 			}
 		}

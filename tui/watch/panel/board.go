@@ -204,7 +204,8 @@ func (w *Board) Line(c *plot.Chart, row []int, series func(*track.Track) *plot.S
 			Number: first.Number, MapX: f, Glyph: w.Theme.Glyph(int(first.Number))})
 		return
 	}
-	b := plot.Band{Name: name, Briefs: briefs, Half: lab.Half95, Number: first.Number, Back: back, MapX: f}
+	b := plot.Band{Name: name, Briefs: briefs, Half: lab.Half95,
+		Number: first.Number, Back: back, MapX: f}
 	for _, t := range w.Of(row) {
 		if s := series(t); s != nil {
 			b.Seeds = append(b.Seeds, s)

@@ -26,7 +26,8 @@ type Panel struct {
 // class, or the path of (λ, η). Curves and bars are of measures, by name; a name
 // that no measure has panics as soon as the view is drawn.
 //
-// Exactly one of Curves, Bars and Phase is set, or As alone. A view is not changed once panels has made it.
+// Exactly one of Curves, Bars and Phase is set, or As alone. A view is not changed once panels has
+// made it.
 type View struct {
 	Name   string   // empty where the panel's name says it
 	Curves []string // of steps or evaluations; two share a panel where it has the room
@@ -195,7 +196,8 @@ func Standing() []Panel {
 			curves("worst class and robust risk", "worst_class_accuracy", "robust_risk")}},
 		{Title: "Settings", Views: []View{{As: settings{}, Plain: true,
 			Doc: "The settings that the run under the cursor reads, as it trains now. Those with " +
-				"a mark come first: the watched runs differ in them."}}},
+				"a mark come first: the watched runs differ in them. Those that are not the " +
+				"default follow."}}},
 	}
 }
 
