@@ -120,6 +120,7 @@ var testPairs = map[string]string{
 	"runner/record/internal/eventlog": "runner/record/recordtest/eventtest",
 
 	"runner/sweep":   "runner/internal/aside/asidetest, presets",
+	".":              "runner/bridge/testdata/client",
 	"runner/foreign": "runner/record",
 	"runner/filter":  "presets/recorded",
 	"runner/inspect": "runner/record/recordtest",
