@@ -9,7 +9,8 @@ is its best form: fp32 or bf16 (autocast), channels last or not, and with --comp
 disturbs all alike. A cell has the median over the rounds, a ratio is the median of the rounds' ratios; the last column has
 the ratio of the fastest steps, which a busy machine disturbs least. drolab's step loads its batch; PyTorch's has it in
 memory. Without --drolab the program is built first. With --processor times are the processor's, of one thread, which other
-work disturbs least, by BenchmarkPrecision of dro/nn in place of bench: no step loads its batch then.
+work disturbs least, by BenchmarkPrecision of dro/nn in place of bench: no step loads its batch then, and the last column
+has drolab's fastest round, a median, in place of its fastest step.
 """
 import argparse
 import functools
