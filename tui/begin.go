@@ -20,6 +20,12 @@ type liveMsg struct {
 	changed   time.Time // of the folder, before it was read
 }
 
+// Changes implements reading: what it changes, recounted draws anew.
+func (liveMsg) Changes() bool { return false }
+
+// News implements reading.
+func (liveMsg) News() bool { return false }
+
 // beginMsg is the first of them.
 type beginMsg liveMsg
 
@@ -50,10 +56,10 @@ func (m *Model) recount() tea.Cmd {
 // recounted takes in how many are live.
 func (m *Model) recounted(msg liveMsg) {
 	m.counting = false
-	if msg != m.tally {
-		m.tally = msg
+	if msg.live != m.tally.live { // of all of it, this is what the header shows
 		m.version++
 	}
+	m.tally = msg
 }
 
 func countLive(runs []*record.Run) (n int) {

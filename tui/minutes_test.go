@@ -126,7 +126,7 @@ func TestFirstFiveMinutes(t *testing.T) {
 	n.sees("Set lr to .02")
 	n.until("turn in the log", func() bool { _, _, ok := n.watch.Run().Back(); return ok })
 	n.does("u")
-	n.sees("Set lr to 0.01")
+	n.sees("Set lr back to 0.01")
 	n.does("F")
 	n.sees("start the branch")
 	n.does("down", "right")

@@ -189,7 +189,7 @@ func TestBusy(t *testing.T) {
 	_, cmd := r.Update(tuitest.KeyPress("enter"))
 	_, ask := r.Update(cmd()) // which is not answered yet
 	r.press("3", "down", "enter", "q")
-	if r.at != launchPage || r.quit || !strings.Contains(r.footer(), "starting") {
+	if r.at != launchPage || r.quit || !strings.Contains(r.footer(), "Starting") {
 		t.Errorf("on page %d, the footer is %q", r.at+1, r.footer())
 	}
 	if r.run(ask); r.at != launchPage || !strings.Contains(r.footer(), "no room") {
@@ -351,8 +351,8 @@ func TestTabs(t *testing.T) {
 // TestElsewhere says where a key does something, on a page where it does not.
 func TestElsewhere(t *testing.T) {
 	r := browsing(t, tuitest.NewArchive(t), "4", 120, 40)
-	for key, want := range map[string]string{"x": "x is a key of page 2, Watch: stop",
-		"/": "/ is a key of page 3, Runs: filter", "u": "u is a key of page 1, Launch: set"} {
+	for key, want := range map[string]string{"x": "x works on page 2, Watch: stop",
+		"/": "/ works on page 3, Runs: filter", "u": "u works on page 1, Launch: reset"} {
 		if r.press(key); !strings.Contains(r.footer(), want) {
 			t.Errorf("%s: the footer says %q, want %q", key, r.footer(), want)
 		}

@@ -348,7 +348,7 @@ func toyMeasure() measure.Measure {
 func flipTo(t *testing.T, r *rig, name string) {
 	t.Helper()
 	r.press("shift+tab")
-	for !strings.Contains(tuitest.Text(r.shot(t)), "Other measures") {
+	for !strings.Contains(tuitest.Text(r.shot(t)), "▸ Other measures") {
 		r.press("shift+tab")
 	}
 	for range 30 {

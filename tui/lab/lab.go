@@ -65,10 +65,15 @@ func (s *Lab) Save(id string) tea.Cmd {
 }
 
 // Turn asks for another value of a setting; the answer is Answered.
-func (s *Lab) Turn(id, key, value string) tea.Cmd {
+func (s *Lab) Turn(id, key, value string) tea.Cmd { return s.set(id, key, value, setTo) }
+
+// TurnBack asks for the value that a setting had before; the answer is Answered.
+func (s *Lab) TurnBack(id, key, value string) tea.Cmd { return s.set(id, key, value, setBack) }
+
+func (s *Lab) set(id, key, value, done string) tea.Cmd {
 	v := s.Config.Verbs
 	return func() tea.Msg {
-		return Answered{Verb: "knob", ID: id, Done: fmt.Sprintf(setTo, key, value),
+		return Answered{Verb: "knob", ID: id, Done: fmt.Sprintf(done, key, value),
 			Err: v.Knob(id, key, value)}
 	}
 }

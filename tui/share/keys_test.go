@@ -20,8 +20,8 @@ func TestKeys(t *testing.T) {
 		key + " alice\n" + key:               "",
 		"restrict,no-port-forwarding " + key: "",
 		key + "\nnonsense here":              "keys:2: not a public key",
-		`from="10.0.0.1" ` + key:             `keys:1: option from="10.0.0.1" does not hold here`,
-		"cert-authority " + key:              "keys:1: option cert-authority does not hold here",
+		`from="10.0.0.1" ` + key:             `keys:1: option from="10.0.0.1" does not apply here`,
+		"cert-authority " + key:              "keys:1: option cert-authority does not apply here",
 		strings.Repeat("#", mostKeys+1):      "is no file of at most",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

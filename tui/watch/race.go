@@ -166,7 +166,7 @@ func (w *Page) ahead(branch, parent *track.Track, epoch float64) (list []string,
 func (w *Page) takeBack() tea.Cmd {
 	t := w.Run()
 	key, value, _ := t.Back()
-	return w.Turn(t.ID, key, value)
+	return w.TurnBack(t.ID, key, value)
 }
 
 func (w *Page) noTakeBack(t *track.Track) string {

@@ -10,7 +10,8 @@ import (
 )
 
 // settings are those of the run under the cursor, as it trains now: first those in which the
-// watched runs differ, with a mark, then the others that its method reads.
+// watched runs differ, with a mark, then those that are not the default, then the others that its
+// method reads.
 type settings struct{}
 
 // Setting is one with its value, and whether the watched runs differ in it.
@@ -26,7 +27,7 @@ func (v *View) Lists() bool {
 }
 
 func (settings) draw(w *Board, _ int, _ *View, iw, ih int) ([]string, string) {
-	const least, gap = 30, 2 // cells of a column, and between two
+	const least, gap = 27, 2 // cells of a column, and between two
 	list := w.Settings()
 	columns := max(1, min(iw/least, (len(list)+ih-1)/max(1, ih)))
 	cells, rows := iw/columns-gap, min(ih, (len(list)+columns-1)/columns)
@@ -40,7 +41,7 @@ func (settings) draw(w *Board, _ int, _ *View, iw, ih int) ([]string, string) {
 	}
 	warning := ""
 	if hidden := len(list) - rows*columns; hidden > 0 {
-		warning = kit.Plural(hidden, "setting") + " more"
+		warning = kit.Plural(hidden, "more setting")
 	}
 	return lines, warning
 }
@@ -61,19 +62,23 @@ func (settings) note(w *Board, _ *View) string { return w.Run().Label }
 
 // Settings are those that the run under the cursor reads, in the order of draw.
 func (w *Board) Settings() (list []Setting) {
-	run := w.Run()
-	var alike []Setting
+	run, plain := w.Run(), spec.Defaults()
+	var changed, alike []Setting
 	for _, s := range spec.AllSettings() {
 		if !s.ReadIn(&run.Spec) {
 			continue
 		}
 		own := Setting{Key: s.Key, Value: run.Spec.Text(s.Key)}
 		other := func(t *track.Track) bool { return t.Spec.Text(s.Key) != own.Value }
-		if own.Differs = slices.ContainsFunc(w.Tracks, other); own.Differs {
+		own.Differs = slices.ContainsFunc(w.Tracks, other)
+		switch {
+		case own.Differs:
 			list = append(list, own)
-		} else {
+		case own.Value != plain.Text(s.Key):
+			changed = append(changed, own)
+		default:
 			alike = append(alike, own)
 		}
 	}
-	return append(list, alike...)
+	return slices.Concat(list, changed, alike)
 }
