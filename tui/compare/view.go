@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"drolab/tui/cell"
 	"drolab/tui/kit"
 )
 

@@ -203,7 +203,8 @@ func Standing() []Panel {
 				"Samples has all of them (P)."}}},
 		{Title: "Settings", Views: []View{{As: settings{}, Plain: true,
 			Doc: "The settings that the run under the cursor reads, as it trains now. Those with " +
-				"a mark come first: the watched runs differ in them."}}},
+				"a mark come first: the watched runs differ in them. Those that are not the " +
+				"default follow."}}},
 	}
 }
 
