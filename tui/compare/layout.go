@@ -1,0 +1,87 @@
+package compare
+
+import (
+	"slices"
+
+	"drolab/tui/cell"
+	"drolab/tui/kit"
+)
+
+// compareLayout is where the parts of the Compare page are; those without room
+// have no size.
+type compareLayout struct {
+	table, notes kit.Rect
+	curves       []kit.Rect // of a measure each, from the chosen one on
+}
+
+// at is the part at a place of the page, or else the given one.
+func (l compareLayout) at(x, y int, otherwise comparePart) comparePart {
+	switch {
+	case l.table.Contains(x, y):
+		return tablePart
+	case l.notes.Contains(x, y):
+		return notesPart
+	case slices.ContainsFunc(l.curves, func(r kit.Rect) bool { return r.Contains(x, y) }):
+		return curvesPart
+	}
+	return otherwise
+}
+
+// Room that parts need: beside the table, below it, and for curves beside each other.
+const leastSide, leastBelow, leastCurves = 38, 9, 70
+
+// layCompare divides w by h cells: the whole table of tw by th cells first, its frame included,
+// then what else there is room for beside and below it. noted is how high notes of a width are;
+// what they leave free has curves, too. The part in view gets the place where there is one for a
+// single part.
+func layCompare(w, h, tw, th int, part comparePart, noted func(w int) int) compareLayout {
+	var l compareLayout
+	beside, below := w-tw >= leastSide, h-th >= leastBelow
+	if !beside && below {
+		tw = w
+	}
+	switch {
+	case beside && below:
+		l.table = kit.Area(0, 0, tw, th)
+		l.curves = kit.Tile(kit.Area(0, th, w, h-th), max(1, w/leastCurves), 1)
+		l.aside(kit.Area(tw, 0, w-tw, th), noted)
+	case beside && h >= 2*leastBelow:
+		l.table = kit.Area(0, 0, tw, h)
+		l.aside(kit.Area(tw, 0, w-tw, h), func(w int) int { return min(noted(w), h/2) })
+	case below:
+		l.table = kit.Area(0, 0, w, th)
+		if rest := (kit.Area(0, th, w, h-th)); part == notesPart {
+			l.notes = rest
+		} else {
+			l.curves = []kit.Rect{rest}
+		}
+	case part == curvesPart:
+		l.curves = []kit.Rect{kit.Area(0, 0, w, h)}
+	case part == notesPart:
+		l.notes = kit.Area(0, 0, w, h)
+	default:
+		l.table = kit.Area(0, 0, w, h)
+	}
+	return l
+}
+
+// aside puts the notes beside the table, and curves below them where they leave room.
+func (l *compareLayout) aside(r kit.Rect, noted func(w int) int) {
+	l.notes = r
+	if high := noted(r.W); r.H-high >= leastBelow {
+		l.notes.H = high
+		l.curves = append(l.curves, kit.Area(r.X, r.Y+high, r.W, r.H-high))
+	}
+}
+
+func (p *Page) layout(w, h int) compareLayout {
+	if p.table == nil {
+		return compareLayout{table: kit.Area(0, 0, w, h)}
+	}
+	_, inside := kit.Inside(kit.Boxed(h), w, h)
+	frame := h - inside
+	cells := min(w, max(p.allCells()+frame, cell.Width(p.heading())+cell.Width(tableNote)+8))
+	below := len(p.legend(cells - frame))
+	noted := func(w int) int { return len(p.noteLines(w-frame)) + frame }
+	return layCompare(w, h, cells, headRows+len(p.tableRows())+below+frame, p.part, noted)
+}
