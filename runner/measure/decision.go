@@ -155,10 +155,11 @@ func (e *Evaluation) f1(p *Pass) (values []Number, counts []int) {
 const anyLabel = -1
 
 // rates returns, of each group, the share that is taken for the positive class: of its samples of
-// a label, or of all of them. The counts are of these samples.
+// a label, or of all of them. The counts are of these samples. Without groups, those of a pass
+// are classes.
 func (e *Evaluation) rates(p *Pass, label int) (rates []Number, counts []int) {
 	predictions := e.predictions(p)
-	if e.Classes != 2 || predictions == nil {
+	if e.Classes != 2 || e.Groups == 0 || predictions == nil {
 		return make([]Number, e.Groups), make([]int, e.Groups)
 	}
 	rates, counts = make([]Number, e.Groups), make([]int, e.Groups)
