@@ -126,6 +126,7 @@ var testPairs = map[string]string{
 	"runner/record/internal/checkpoint": "runner/record/recordtest/eventtest",
 
 	"runner/sweep":   "runner/internal/aside/asidetest, runner/record/recordtest, presets",
+	".":              "runner/bridge/testdata/client",
 	"runner/foreign": "runner/record",
 	"runner/filter":  "presets/recorded",
 	"runner/inspect": "runner/record/recordtest",

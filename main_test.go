@@ -21,18 +21,32 @@ import (
 	"testing"
 	"time"
 
+	"drolab/runner/bridge/testdata/client"
+
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestMain lets the scripts run this very program under the name drolab. They and it have few
-// megabytes, which the garbage collector would look through again and again.
+// TestMain lets the scripts run this very program under the name drolab, and trainee. They and
+// it have few megabytes, which the garbage collector would look through again and again.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
 	// Scripts wait for processes most of the time: more of them at once than there are cores.
 	if err := flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0))); err != nil {
 		panic(err)
 	}
-	testscript.Main(m, map[string]func(){"drolab": main})
+	testscript.Main(m, map[string]func(){"drolab": main, "trainee": trainee})
+}
+
+// trainee is a program that drolab trains, of 64 samples.
+func trainee() {
+	c, err := client.Pipes()
+	if err == nil {
+		err = client.Main(c, &client.Table{Samples: 64})
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 }
 
 // TestScripts runs testdata/script/*.txtar, one test each. Beside what

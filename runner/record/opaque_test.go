@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"encoding/gob"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -131,8 +132,17 @@ func TestOpaqueCheckpoints(t *testing.T) {
 	if got := files(); !slices.Equal(got, []string{opaqueName(3)}) {
 		t.Errorf("mended: %q", got)
 	}
-	if _, from := reopen(t, s, m.ID); from == nil || from.Step != 3 {
+	r, from := reopen(t, s, m.ID)
+	if from == nil || from.Step != 3 {
 		t.Errorf("mended, it goes on from %+v", from)
+	}
+	if err := Delete(s.Dir(), m.ID); !errors.Is(err, ErrHeld) {
+		t.Errorf("deleted while it is recorded: %v", err)
+	}
+	must(t, r.Close())
+	must(t, Delete(s.Dir(), m.ID))
+	if left, _ := filepath.Glob(filepath.Join(s.Dir(), "*", checkpointsName, "*")); left != nil {
+		t.Errorf("deleted, it leaves %q", left)
 	}
 }
 

@@ -1,6 +1,12 @@
 package client
 
-import "drolab/runner/bridge/internal/frame"
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"drolab/runner/bridge/internal/frame"
+)
 
 // Table is a program without a network: losses from a table.
 type Table struct {
@@ -9,8 +15,12 @@ type Table struct {
 }
 
 func (t *Table) Hello(Question) (map[string]any, []frame.Array, error) {
-	labels := func(n int) frame.Array {
-		return frame.Array{Type: frame.Int32, Raw: make([]byte, 4*n)}
+	labels := func(n int) frame.Array { // by turns
+		a := frame.Array{Type: frame.Int32, Raw: make([]byte, 4*n)}
+		for i := range n {
+			a.Raw[4*i] = byte(i % 2)
+		}
+		return a
 	}
 	return map[string]any{"version": 1, "samples": map[string]int{"train": t.Samples, "test": 8},
 			"classes": []string{"a", "b"}, "log": []string{"tokens"}},
@@ -28,10 +38,18 @@ func (t *Table) Losses(_ string, _ uint64, index []int) []float64 {
 }
 
 func (t *Table) Outputs(want string) frame.Array {
-	if want == "classes" {
+	half := slices.Repeat([]float64{.5}, t.n)
+	switch want {
+	case "classes":
 		return frame.Array{Type: frame.Int32, Raw: make([]byte, 4*t.n)}
+	case "confidences":
+		return frame.Floats(half)
 	}
-	return frame.Array{Type: frame.Float32, Raw: make([]byte, 8*t.n)}
+	even := frame.Array{Type: frame.Float32}
+	for range 2 * t.n {
+		even.Raw = binary.LittleEndian.AppendUint32(even.Raw, math.Float32bits(.5))
+	}
+	return even
 }
 
 func (t *Table) Gradient([]float64, bool)                {}
