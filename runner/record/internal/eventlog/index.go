@@ -196,7 +196,7 @@ func (x *Index) strip() {
 			if ok && !last {
 				x.lists -= numbers(e)
 				bare := *e // somebody may read e
-				bare.ByGroup = nil
+				bare.ByGroup, bare.Heaviest = nil, nil
 				b.events[i].Event = &bare
 			}
 			last = last && !ok
@@ -204,9 +204,10 @@ func (x *Index) strip() {
 	}
 }
 
-// numbers counts those in the lists of an event.
+// numbers counts those in the lists of an event, a sample as one.
 func numbers(e runner.Event) (n int) {
 	if e, ok := e.(*runner.EvalEvent); ok {
+		n = len(e.Heaviest)
 		for _, l := range e.ByGroup {
 			n += len(l.Numbers)
 		}
