@@ -55,9 +55,6 @@ func (m *Model) recount() tea.Cmd {
 
 // recounted takes in how many are live.
 func (m *Model) recounted(msg liveMsg) {
-	if msg.live > 0 { // it may end within the second
-		m.news = m.now
-	}
 	m.counting = false
 	if msg.live != m.tally.live { // of all of it, this is what the header shows
 		m.version++

@@ -19,7 +19,7 @@ const (
 	readEvery  = time.Second / 5
 	readCalm   = 2 * time.Second / 5 // no key for a while
 	calm       = 10 * time.Second    // how long a while is
-	readSeldom = time.Second         // unfocused, or nothing happens
+	readSeldom = 4 * time.Second / 5 // unfocused, or nothing happens: an end shows within a second
 	patience   = 2 * time.Second     // without news until nothing happens
 	readRarely = 2 * time.Second     // nothing happened for long
 	boredom    = time.Minute
