@@ -106,7 +106,7 @@ func (p *Page) progress(w int) string {
 	text := fmt.Sprintf(" %3.0f %%  %.0f of %.0f epochs", 100*part, math.Floor(o.Done), o.Planned)
 	switch {
 	case p.seen.over:
-		text += "  finished"
+		text += "  the sweep has finished"
 	case o.Counts[runner.Running]+o.Counts[runner.Queued]+o.Counts[runner.Paused] == 0:
 		text += "  no run is training"
 	case p.seen.timed:
