@@ -1,19 +1,18 @@
-// Package dro is the mathematics of distributionally robust training with
-// φ-divergence uncertainty sets, and with the methods that it is compared with:
-// dual objectives, exact worst-case risks, what a step of each method weighs the
-// samples with and how its state moves, and the constants of the theory. Losses
-// go in, weights come out.
+// Package dro is the mathematics of distributionally robust training with φ-divergence
+// uncertainty sets, and of the methods that it is compared with: dual objectives, exact
+// worst-case risks, the sample weights and the state update of each method's step, and the
+// constants of the theory. Losses go in, and weights come out.
 //
-// It trains no network and reads no data. A method never sees the weights x, only
-// the losses ℓ_i = ℓ(x; s_i); the one model here is the linear one of [Regression],
-// whose optimum is known. Random numbers are in [BatchBias] and the bootstrap of
-// [Confidence] alone, each from a seed of its caller. math.md beside this file
-// holds the derivations and says where it corrects the paper (Zhang, Zhou,
-// Prater-Bennette, Shen, Zou: Large-Scale Non-convex Stochastic Constrained
-// Distributionally Robust Optimization, AAAI-24, arXiv 2404.01200).
+// It trains no network and reads no data. A method never sees the weights x, only the
+// losses ℓ_i = ℓ(x; s_i). The only model here is the linear model of [Regression], whose
+// optimum can be computed. Only [BatchBias] and the bootstrap of [Confidence] use random
+// numbers, each from its caller's seed. math.md beside this file holds the derivations and
+// says where it corrects the paper (Zhang, Zhou, Prater-Bennette, Shen, Zou: Large-Scale
+// Non-convex Stochastic Constrained Distributionally Robust Optimization, AAAI-24, arXiv
+// 2404.01200).
 //
-// Start at [NewSet] and its WorstCase method to measure a batch, at [Method] and
-// [Trainer] to train, at [Theorem1] for what the theory would ask for.
+// Start at [NewSet] and its WorstCase method to measure a batch, at [Method] and [Trainer]
+// to train, and at [Theorem1] for the requirements of the theory.
 //
 // # The subject in one screen
 //
@@ -32,16 +31,15 @@
 //
 //	∂F/∂ℓ_i = r_i/n        ∂F/∂η = 1 − mean r        ∂F/∂λ = ρ − mean φ(r)
 //
-// A training step weighs sample i by r_i, and moves z along its gradient: η
-// until the ratios have mean 1, λ until they use up the radius. Everything is a
-// sum over samples, so mini-batches will do, and no step depends on their
-// number in all. F is convex in z and an upper bound of R_ρ at every z; R_ρ of a
-// batch is also computed exactly here, in float64 precision, which gives the
-// certificate F − R_ρ of a run.
+// A training step weighs sample i by r_i, and moves z along its gradient: η until the
+// ratios have mean 1, λ until they use up the radius. Everything is a sum over samples, so
+// mini-batches suffice, and the cost of a step does not depend on the number of samples. F
+// is convex in z and an upper bound of R_ρ at every z; R_ρ of a batch is also computed
+// exactly here, in float64 precision, which gives the certificate F − R_ρ of a run.
 //
-// Every set has the same two numbers, except CVaR, which has η only, and TV, whose φ*
-// is infinite for losses above what z knows of. λ is kept
-// above some λ0 > 0, because F is not smooth at 0; that costs at most λ0 ρ.
+// Every set has the same two numbers, except CVaR, which has η only, and TV, whose φ* is
+// infinite for losses above η̃ + λ/2. λ is kept above some λ0 > 0, because F is not smooth
+// at 0; that costs at most λ0 ρ.
 //
 // # Notation
 //

@@ -1,5 +1,6 @@
-// Package card says of a data set in which ways it may mislead: a column that gives the label away,
-// an identifier, a column twice, test rows that training has seen. It changes nothing.
+// Package card warns of data that mislead: a column that gives the label away, an
+// identifier, a duplicated column, test rows that also occur in training. It changes
+// nothing.
 //
 //	a Dataset, with the sample of rows that its reader took -> the table of checks -> [Warning]s
 //

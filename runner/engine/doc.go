@@ -1,5 +1,5 @@
-// Package engine is the process that owns running runs. It outlives the
-// terminal, so that runs do; there is one for each runs folder.
+// Package engine is the process that owns the runs in training. It outlives the terminal,
+// so that its runs do, too. Each runs folder has one engine.
 //
 //	drolab -> Client --verb-> control socket -> Server -> queue.Queue -> goroutine a run -> run
 //
@@ -9,31 +9,28 @@
 //	             └─ nobody answers: start `drolab engine`, wait until it does
 //	any viewer <--------------------------- run directories
 //
-// Every verb is answered within 10 seconds (patience): one that is not done by
-// then says so, a start or a resume that reads data, or a shutdown, says a blank now
-// and then, and while one starts another is refused after a while. A run's need of
-// memory is asked for before it is taken, threads are bounded, the user's own files are
-// read by a process of their own in bounded memory (data.ReadApart), and a fault in a file that
-// is mapped is the failure of the run that met it.
+// Every verb is answered within 10 seconds (patience). The answer to an unfinished verb
+// says that it is late. While a start or a resume reads data, and while a shutdown waits,
+// the server sends a blank now and then. A second start is refused if the first one takes
+// too long. Memory for a run is reserved before it is allocated, and threads are bounded.
+// The user's own files are read by a separate process in bounded memory (data.ReadApart). A
+// fault in a mapped file is a failure of the run that reads it.
 //
-// The sockets carry verbs only: one JSON object a line, a hello of the server,
-// then a reply for each request. Both sides name the runs folder, by its number on
-// its disk, and an engine answers for its own alone: a copied folder has a copied
-// lock file, and a moved one has another path. What runs do is seen in their directories,
-// which need no engine to be read. Only the user who started the engine may
-// ask it anything: the sockets lie in a folder of that user alone, and both
-// sides look at who the other one is. A place that another user has is passed
-// over for the next: the user's runtime folder, one below /tmp, the runs folder.
+// The sockets carry verbs only: one JSON object a line, a hello from the server, then a
+// reply to each request. Both sides identify the runs folder by its number on its disk, and
+// an engine answers for its own folder alone, because a copied folder has a copied lock
+// file and a moved folder has another path. Progress is read from the runs' directories,
+// without an engine. Only the user who started the engine may send requests: the sockets
+// are in a folder of that user, and both sides check the identity of the other. The
+// candidates for that folder are the user's runtime folder, a folder below /tmp, and the
+// runs folder; a candidate that belongs to another user is skipped.
 //
-// One owner of each state: the Queue has the runs, the lock file in the runs
-// folder says, while it is held, who is the engine and where its sockets are, and
-// the Server counts whom it serves. The engine ends some minutes after its last
-// run and never while one is live.
+// Each state has one owner. The Queue owns the runs. The lock file in the runs folder,
+// while it is held, names the engine and its sockets. The Server counts its clients. The
+// engine ends some minutes after its last run, and never while a run is live.
 //
-// It is not a scheduler for several machines, and it knows no terminal. Where
-// the system lacks what it needs (Supported), runs stay in the process that
-// started them.
+// It is not a scheduler for several machines, and it knows no terminal. On a system without
+// the necessary calls (Supported), runs stay in the process that started them.
 //
-// Start reading at engine.go for the process, and at client.go for those who
-// ask.
+// Start reading at engine.go for the process, and at client.go for its clients.
 package engine

@@ -3,9 +3,9 @@
 //
 //	Sheet ──> Format.Write ──> a file of a name that was free
 //
-// It computes nothing, and knows neither runs nor screens: whoever has a table
-// makes a Sheet of it. A format is a Format in a file of its own and its line in
-// builtIn, or is registered.
+// It computes nothing, and knows neither runs nor screens: its caller makes a Sheet from a
+// table. A format is a Format in a file of its own and its line in builtIn, or is
+// registered.
 package export
 
 import (

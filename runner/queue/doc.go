@@ -1,12 +1,12 @@
-// Package queue runs up to so many runs at once, in the order of their start, each in a
-// goroutine, and does what people ask of them. It shares the datasets among them, and
+// Package queue trains a bounded number of runs at once, in the order of their start, each
+// in a goroutine, and carries out requests to them. It shares datasets among runs, and
 // knows nothing of a training step.
 //
-// A run has one place at a time: its job in Queue.jobs from the start to the end, and
-// then only its record in the Store, from which a resume makes another job. Two locks
-// are all: mu for the maps, never held while something waits, and starting for those
-// who prepare runs, which may take minutes.
+// A run is in one place at a time: it is a job in Queue.jobs from its start to its end, and
+// afterwards only a record in the Store, from which a resume makes another job. There are
+// two locks: mu guards the maps and is never held during a wait; starting serialises the
+// preparation of runs, which may take minutes.
 //
-// Start at Queue in queue.go. verbs.go has what is asked of live runs, job.go what
-// happens to a run before it trains, inherit.go how a fork begins.
+// Start at Queue in queue.go. Requests to live runs are in verbs.go, the preparation of a
+// run in job.go, and the start of a fork in inherit.go.
 package queue

@@ -7,8 +7,8 @@
 // asciigraph, which draws the default line style, and shields it from the
 // inputs on which it panics (see asciigraph.go).
 //
-// It is not a statistics package: a [Band] is computed here, since that must be
-// done on the columns it is drawn in, but how wide it is its caller says.
+// It is not a statistics package. A [Band] is computed here, since that must be done on the
+// columns in which it is drawn, but its caller gives the width.
 //
 // Start at [Series] (append points, bounded memory), then [Chart] (what to
 // draw), then [Chart.DrawTo]. The flow of one frame:
@@ -19,9 +19,9 @@
 //	axes, bands, references, markers around them (chart.go, draw.go)
 //	[]Cell                   -> the caller's colours
 //
-// Nothing depends on what was drawn before: an axis that must stay still
-// between frames is a [Range] that the caller keeps and passes back to
-// [Range.Fit]. Every DrawTo works at any size, draws nothing outside its frame
-// and never panics on data. Nothing drawn is kept here: whoever shows a chart decides
-// when it is drawn again (kit.Drawn). A band alone keeps its columns (band.go).
+// Nothing depends on what was drawn before: an axis that must stay still between frames is
+// a [Range] that the caller keeps and passes back to [Range.Fit]. Every DrawTo works at any
+// size, draws nothing outside its frame and never panics on data. Nothing drawn is kept
+// here: the caller decides when a chart is drawn again (kit.Drawn). Only a band keeps its
+// columns (band.go).
 package plot

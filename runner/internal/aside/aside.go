@@ -1,10 +1,10 @@
-// Package aside writes files so that a name never stands for less than the
-// whole: under another name first, then to the disk, then renamed. Whoever makes
-// a folder in that way uses its Prefix and Sync.
+// Package aside writes files so that a name always stands for a complete file: it writes
+// under another name, syncs, and renames. Code that makes a folder in this way uses Prefix
+// and Sync.
 //
-// Each writer has a name aside of its own. Of several writers of one file the last
-// one's text stays, whole. Whoever reads a file, changes it and writes it back
-// needs a lock besides, which is the owner's business.
+// Each writer uses a temporary name of its own. Of several writers of one file, the last
+// one's text stays, complete. Code that reads a file, changes it and writes it back needs a
+// lock, too, which is its caller's responsibility.
 package aside
 
 import (

@@ -1,16 +1,15 @@
-// Package room tells how much memory may be taken, so that what needs more is
-// refused with words before it is taken and not by the system's killer after,
-// who ends every run of the process.
+// Package room bounds memory. A request that needs more than the machine has is refused
+// with an explanation before it allocates, because the system's killer would end every run
+// of the process.
 //
-// It keeps one ledger for the process: what was promised to runs, data sets and
-// the processes that read them counts as taken until its [Share] is released,
-// whether it is taken by then or not. A process that reads files of others gets a
-// share and bounds itself to it ([Bound]).
+// It keeps one ledger for the process. A reservation for a run, a dataset or a reading
+// process counts as used until its [Share] is released, whether the memory is allocated or
+// not. A process that reads foreign files gets a share and limits itself to it ([Bound]).
 //
-// The ledger is held against an estimate of what the machine has now. Linux tells
-// of the limits of the process and of its control group too; macOS, FreeBSD and
-// Windows of the machine, and are not tried but built; on other systems everything
-// fits.
+// The ledger is compared with an estimate of the machine's free memory. Linux also reports
+// the limits of the process and of its control group; macOS, FreeBSD and Windows report the
+// machine's memory, and have been built but not tried. On other systems every request is
+// granted.
 package room
 
 import (
