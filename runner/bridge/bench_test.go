@@ -27,7 +27,8 @@ func BenchmarkStep(b *testing.B) {
 		for _, name := range []string{"native", "program"} {
 			b.Run(string(a)+"/"+name, func(b *testing.B) {
 				s := spec.Defaults()
-				s.Algorithms, s.Batch, s.ProgramPatience, s.LogEvery = []dro.Algorithm{a}, 128, 60, 100
+				s.Algorithms, s.Batch = []dro.Algorithm{a}, 128
+				s.ProgramPatience, s.LogEvery = 60, 100
 				start := lookup(b, &s)
 				d, err := bridge.Describe(b.Context(), start)
 				if err != nil {

@@ -22,7 +22,7 @@ type Description struct {
 	// Restart, Accumulate and Pick say which methods it can be trained with.
 	Restart, Accumulate, Pick bool
 	Ahead                     bool // it wants to hear of samples before it is asked about them
-	StepsPerEpoch             int // of a script; 0: whole batches of the training split
+	StepsPerEpoch             int  // of a script; 0: whole batches of the training split
 	Device                    string
 	Packages                  map[string]string // versions by name
 	User                      measure.Sides     // of values of its own
@@ -151,7 +151,8 @@ func (g *greeting) describe(arrays []frame.Array) (*Description, error) {
 			mostPackages)
 	}
 	d := &Description{Parameters: g.Parameters, Restart: g.Restart, Accumulate: g.Accumulate,
-		Pick: g.Pick, Ahead: g.Ahead == nil || *g.Ahead, Device: clean(g.Device, mostName), Packages: map[string]string{},
+		Pick: g.Pick, Ahead: g.Ahead == nil || *g.Ahead, Device: clean(g.Device, mostName),
+		Packages: map[string]string{},
 		Data: &data.Dataset{Name: spec.ProgramData, Classes: classes,
 			Groups: groups, Grouped: len(groups) > 0}}
 	if !d.Data.Grouped {
