@@ -21,7 +21,8 @@ type Description struct {
 	Parameters int
 	// Restart, Accumulate and Pick say which methods it can be trained with.
 	Restart, Accumulate, Pick bool
-	StepsPerEpoch             int // of a script; 0: whole batches of the training split
+	Ahead                     bool // it wants to hear of samples before it is asked about them
+	StepsPerEpoch             int  // of a script; 0: whole batches of the training split
 	Device                    string
 	Packages                  map[string]string // versions by name
 	User                      measure.Sides     // of values of its own
@@ -55,6 +56,7 @@ type greeting struct {
 	Restart    bool              `json:"restart"`
 	Accumulate bool              `json:"accumulate"`
 	Pick       bool              `json:"pick"`
+	Ahead      *bool             `json:"ahead"`
 	Packages   map[string]string `json:"packages"`
 	Device     string            `json:"device"`
 	measure.Sides
@@ -149,7 +151,8 @@ func (g *greeting) describe(arrays []frame.Array) (*Description, error) {
 			mostPackages)
 	}
 	d := &Description{Parameters: g.Parameters, Restart: g.Restart, Accumulate: g.Accumulate,
-		Pick: g.Pick, Device: clean(g.Device, mostName), Packages: map[string]string{},
+		Pick: g.Pick, Ahead: g.Ahead == nil || *g.Ahead, Device: clean(g.Device, mostName),
+		Packages: map[string]string{},
 		Data: &data.Dataset{Name: spec.ProgramData, Classes: classes,
 			Groups: groups, Grouped: len(groups) > 0}}
 	if !d.Data.Grouped {

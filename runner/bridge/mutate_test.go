@@ -149,34 +149,3 @@ func TestMutatedFrames(t *testing.T) {
 		t.Errorf("of %d mutated frames %d are noticed", 2*most, n)
 	}
 }
-
-// BenchmarkStep is what a step costs that another process takes, of a program without a
-// network, in batches of 128: what a run has on top of its own.
-func BenchmarkStep(b *testing.B) {
-	path, err := os.Executable()
-	if err != nil {
-		b.Fatal(err)
-	}
-	s := spec.Defaults()
-	s.Batch, s.ProgramPatience = 128, 60
-	p, err := launch(Start{Program: spec.Program{Path: path}, Spec: &s, Purpose: Training,
-		Env: append(os.Environ(), "DROLAB_TEST_TABLE=1000"), Scratch: b.TempDir(),
-		Log: os.NewFile(0, "")})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer p.Close()
-	n := &Network{Program: p, classes: 2}
-	n.hello()
-	index, losses := make([]int, 128), make([]float64, 128)
-	batch := train.Batch{Split: "train", Batch: &data.Batch{N: 128, Index: index}}
-	for b.Loop() {
-		n.tell(question{Do: "next", Mode: "train", Split: "train"}, "samples", frame.Ints(index))
-		n.Losses(losses, batch, nil)
-		n.Gradient(losses, false)
-		n.Step(train.Rule{})
-	}
-	if n.Err() != nil {
-		b.Fatal(n.Err())
-	}
-}

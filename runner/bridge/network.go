@@ -25,6 +25,7 @@ type Network struct {
 	said    nn.Mode // that the program knows of
 	last    int     // samples of the last losses
 	made    int     // folders made so far
+	ahead   bool    // it is told of samples before it is asked about them
 }
 
 // modes are the protocol's words.
@@ -53,12 +54,16 @@ func open(ctx context.Context, s Start, checksum string) (*Network, *data.Datase
 		p.Close()
 		return nil, nil, p.err
 	}
-	return &Network{Program: p, classes: len(d.Data.Classes)}, d.Data, nil
+	return &Network{Program: p, classes: len(d.Data.Classes), ahead: d.Ahead}, d.Data, nil
 }
 
-// Feed implements train.Network: it announces samples, in pieces of at most a batch.
+// Feed implements train.Network: it announces samples, in pieces of at most a batch, to a program
+// that reads them ahead.
 func (n *Network) Feed(split string, mode nn.Mode, o *data.LoaderOptions) {
 	o.IndexOnly = true
+	if !n.ahead {
+		return
+	}
 	o.Announce = func(epoch uint64, index []int) {
 		for most := n.start.Spec.Batch; len(index) > 0; {
 			part := index[:min(most, len(index))]

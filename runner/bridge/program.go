@@ -46,11 +46,12 @@ type Start struct {
 // from there on nothing is said to it.
 type Program struct {
 	*process
-	start  Start
-	conn   *frame.Conn
-	out    *bufio.Writer // questions without an answer wait for the next one with
-	err    error
-	logged measure.Values // by the program's own names, since Logged was called last
+	start   Start
+	conn    *frame.Conn
+	out     *bufio.Writer // questions without an answer wait for the next one with
+	err     error
+	closing bool
+	logged  measure.Values // by the program's own names, since Logged was called last
 }
 
 // question is a message to a program: the members of every kind.
@@ -90,10 +91,22 @@ func launch(s Start) (*Program, error) {
 		s.Log.Close()
 		return nil, fmt.Errorf("starting %s: %w", s.named(), err)
 	}
-	out := newBuffer(proc.out)
+	var p *Program
+	out := newBuffer(punctual(func(b []byte) (int, error) {
+		p.patience(p.limit())
+		return proc.out.Write(b)
+	}))
 	go proc.heed(s.Stops, s.Done)
-	return &Program{process: proc, start: s, conn: frame.NewConn(proc.in, out), out: out}, nil
+	p = &Program{process: proc, start: s, conn: frame.NewConn(proc.in, out), out: out}
+	return p, nil
 }
+
+// punctual is a pipe whose writes have a limit of time. Most questions wait in the buffer before
+// it, and need none.
+type punctual func([]byte) (int, error)
+
+// Write implements io.Writer.
+func (p punctual) Write(b []byte) (int, error) { return p(b) }
 
 // newBuffer holds questions until an answer is waited for.
 func newBuffer(out io.Writer) *bufio.Writer { return bufio.NewWriterSize(out, 1<<16) }
@@ -155,6 +168,9 @@ func (p *Program) gone(soon bool) bool {
 }
 
 func (p *Program) limit() time.Duration {
+	if p.closing {
+		return grace
+	}
 	return time.Duration(p.start.Spec.ProgramPatience * float64(time.Second))
 }
 
@@ -163,7 +179,6 @@ func (p *Program) tell(q any, doing string, arrays ...frame.Array) {
 	if p.err != nil {
 		return
 	}
-	p.patience(p.limit())
 	if err := p.conn.Send(q, arrays...); err != nil {
 		p.fail(doing, err)
 	}
@@ -267,9 +282,9 @@ func (p *Program) floats(into []float64, arrays []frame.Array, i int, doing stri
 // Close ends the program and removes its scratch folder. It is for one that has failed,
 // too, which is not asked.
 func (p *Program) Close() {
+	p.closing = true
 	if p.err == nil {
 		p.out.Flush()
-		p.patience(grace)
 		if p.conn.Send(question{Do: "close"}) == nil {
 			p.out.Flush()
 		}

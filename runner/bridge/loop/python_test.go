@@ -21,7 +21,7 @@ import (
 )
 
 // python runs a script whose drolab is this binary, and returns its lines.
-func (r room) python(t *testing.T, modules, script string, args ...string) ([]string, error) {
+func (r room) python(t testing.TB, modules, script string, args ...string) ([]string, error) {
 	t.Helper()
 	c := exec.Command(peertest.Python(t, strings.Fields(modules)...), append([]string{
 		filepath.Join("peer", script), string(r)}, args...)...)

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import struct
+import time
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
@@ -24,6 +26,9 @@ _LENGTHS = struct.Struct("<III")
 _TYPES = {name: np.dtype("<" + name) for name in ("f8", "f4", "i8", "i4")}
 _NAMES = {kind: name for name, kind in _TYPES.items()}
 _STEP = 1 << 20  # memory for a body grows by what has come, in steps of this
+_LOOKING = 100e-6  # seconds that a pipe is looked at before this process sleeps
+_WORTH = 64  # looks in a row that make the next pause a short one
+_PAUSE = 4096  # the most waits of a pause
 _KEPT = 256  # heads that are remembered, since most questions are asked again and again
 
 Head = Mapping[str, Any]
@@ -50,6 +55,12 @@ class Wire:
         self._memory = bytearray(1 << 16)
         self._view = memoryview(self._memory)
         self._from = self._to = 0  # what has come and was not yet taken
+        self._worth = 0  # looks in a row that were not in vain
+        self._without = 0  # waits without a look, from now
+        self._pause = 1  # the same behind the next look that is in vain
+        os.set_blocking(read, False)
+        self._poll = select.poll()
+        self._poll.register(read, select.POLLIN)
         self._heads: Dict[bytes, Tuple[Head, Declared, int]] = {}
         self._prefixes: Dict[Tuple[Any, ...], bytes] = {}
 
@@ -105,11 +116,40 @@ class Wire:
             if self._from + n > len(self._memory) and (self._from or full):
                 have = self._to - self._from
                 self._room(min(max(n, 1 << 16), max(2 * have, have + _STEP)))
-            got = os.readv(self.read, [self._view[self._to:]])
+            got = self._some([self._view[self._to:]])
             if got == 0:
                 return False
             self._to += got
         return True
+
+    def _some(self, room: List[memoryview]) -> int:
+        """Reads what has come, or waits for it; 0 at the end of the pipe."""
+        try:
+            return os.readv(self.read, room)
+        except BlockingIOError:
+            self._wait()
+            return os.readv(self.read, room)
+
+    def _wait(self) -> None:
+        """Waits until something has come.
+
+        A process that sleeps takes longer to wake than drolab takes for a short answer. So the
+        pipe is looked at again and again for a moment. Where that is in vain, since drolab
+        computes or others want this processor, more and more waits go without it.
+        """
+        if self._without:
+            self._without -= 1
+        else:
+            until = time.perf_counter() + _LOOKING
+            while time.perf_counter() < until:
+                if self._poll.poll(0):
+                    self._worth += 1
+                    if self._worth == _WORTH:
+                        self._pause = 1
+                    return
+            self._worth, self._without = 0, self._pause
+            self._pause = min(2 * self._pause, _PAUSE)
+        self._poll.poll()
 
     def _room(self, size: int) -> None:
         """Moves what is left into memory of another size. Arrays that were given are copies."""

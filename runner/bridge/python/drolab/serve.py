@@ -158,6 +158,7 @@ class _Conversation:
             "version": VERSION, "samples": self.counts, "classes": classes,
             "parameters": job.parameters(), "restart": job.offers("restart"),
             "accumulate": job.offers("accumulate", "advance"), "pick": job.offers("pick", "swap"),
+            "ahead": job.offers("ahead"),
             "packages": _packages(job.packages), "device": str(job.device),
             "higher": list(job.higher), "lower": list(job.lower)}
         if groups:

@@ -191,6 +191,8 @@ class Job(job.Job):
     def offers(self, *names: str) -> bool:
         if "accumulate" in names and self.scaler is not None:
             return False  # it has no step that a scaler could skip
+        if names == ("ahead",):
+            return self._workers is not None or type(self).ahead is not Job.ahead
         return super().offers(*names)
 
     # Labels.

@@ -21,5 +21,14 @@ class Job(drolab.Job):
     def step(self, lr, momentum, decay, clip):
         return 1.0
 
+    def pick(self):
+        pass
+
+    def swap(self):
+        pass
+
+    def save(self, folder):
+        pass
+
 
 drolab.main(Job)

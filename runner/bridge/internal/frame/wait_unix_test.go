@@ -1,0 +1,52 @@
+//go:build unix
+
+package frame
+
+import (
+	"os"
+	"testing"
+)
+
+// TestLooksLess: a reader whose looks are in vain hardly looks any more, and begins again where
+// they are worth it.
+func TestLooksLess(t *testing.T) {
+	in, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	defer out.Close()
+	e := soon(in).(*eager)
+	e.into = make([]byte, 1)
+	looks := 0
+	wait := func() (found bool) {
+		e.raw.Control(func(fd uintptr) {
+			if e.without == 0 {
+				looks++
+			}
+			found = e.look(fd)
+		})
+		return found
+	}
+	for range 10_000 {
+		if wait() {
+			t.Fatal("something is read where nothing was written")
+		}
+	}
+	if looks > 14 { // 1 + 2 + 4 + ... waits lie between them
+		t.Errorf("%d looks in 10000 waits in vain", looks)
+	}
+	for e.without > 0 {
+		wait()
+	}
+	for range worth {
+		e.found()
+	}
+	if wait(); e.without != 1 {
+		t.Errorf("%d waits without a look behind %d that were worth it: want 1", e.without, worth)
+	}
+	out.Write([]byte{7})
+	if !wait() || e.n != 1 || e.into[0] != 7 {
+		t.Error("what was written is not read")
+	}
+}
