@@ -20,7 +20,7 @@ func TestHeaderCountsAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0()}
-	r := newRig(t, s, 120, 40)
+	r := newClocked(newRig(t, s, 120, 40))
 	r.Source, r.Config.RunsDir = s.Folder, store.Dir()
 	begin := func(seed uint64) runner.Recorder {
 		m := tuitest.Meta(dro.ERM, tuitest.Epoch0())
@@ -46,18 +46,18 @@ func TestHeaderCountsAgain(t *testing.T) {
 		t.Run("page "+page, func(t *testing.T) {
 			r.press(page)
 			first := begin(1)
-			r.wait(2*time.Second, time.Second/5)
+			r.pass(2 * time.Second)
 			if !strings.Contains(r.header(), "1 live") {
 				t.Errorf("begun: %q", r.header())
 			}
 			second := begin(2)
 			end(first)
-			r.wait(2*time.Second, time.Second/5)
+			r.pass(2 * time.Second)
 			if !strings.Contains(r.header(), "1 live") {
 				t.Errorf("another begun and one ended: %q", r.header())
 			}
 			end(second)
-			r.wait(time.Second, time.Second/5)
+			r.pass(time.Second)
 			if strings.Contains(r.header(), "live") {
 				t.Errorf("all ended: %q", r.header())
 			}

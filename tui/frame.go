@@ -71,8 +71,8 @@ func (m *Model) header() string {
 	switch {
 	case m.watch.Replaying(): // read-only besides, and nobody shall take it for now
 		note = cell.Cut(note, m.w-cell.Width(s)-2)
-	case !m.watch.Live() && m.tally.live > 0: // others than those that are watched
-		note = strings.TrimSuffix(fmt.Sprintf(liveRuns, m.tally.live)+" · "+note, " · ")
+	case !m.watch.Live() && len(m.tally.live) > 0: // others than those that are watched
+		note = strings.TrimSuffix(fmt.Sprintf(liveRuns, len(m.tally.live))+" · "+note, " · ")
 	case m.Config.ReadOnly:
 		note = strings.TrimSuffix("read-only · "+note, " · ")
 	}

@@ -44,7 +44,7 @@ func newNewcomer(t *testing.T) *newcomer {
 		Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}}, s,
 		[]presets.Preset{{Preset: runner.Preset{Name: "table", Doc: "a table", Spec: settings}}})
 	r.Source, r.Round = s.Folder, 0
-	r.after = func(time.Duration) tea.Cmd { return nil }
+	r.after = never
 	r.run(r.Init())
 	r.send(tea.WindowSizeMsg{Width: 120, Height: 40})
 	return &newcomer{rig: r, t: t, store: store, queue: q}
@@ -103,7 +103,7 @@ func (n *newcomer) until(what string, so func() bool) {
 // ended tells whether all runs have.
 func (n *newcomer) ended() bool {
 	runs, _ := record.List(n.store.Dir())
-	return !lab.AnyLive(runs)
+	return len(lab.Live(runs)) == 0
 }
 
 // TestFirstFiveMinutes: who never saw the program starts runs, watches, pauses, turns a setting,

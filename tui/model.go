@@ -22,7 +22,7 @@ import (
 type Model struct {
 	*lab.Lab
 	env   environment
-	after func(time.Duration) tea.Cmd // makes a tick in a while
+	after func(time.Duration, func(time.Time) tea.Msg) tea.Cmd // sends a message in a while
 	pages []page
 	keyTable
 	watch *watch.Page
@@ -55,6 +55,7 @@ type folder struct {
 	tally    liveMsg  // as it was looked at last
 	counted  time.Time
 	counting bool
+	beating  bool // the next beat is set
 }
 
 // times are when something was last done.
@@ -76,7 +77,7 @@ func modelOf(cfg lab.Config) *Model {
 
 func newModel(cfg lab.Config, source lab.Source, list []presets.Preset) *Model {
 	s := &lab.Lab{Config: cfg, Source: source, Mine: map[string]bool{}}
-	m := &Model{Lab: s, env: environmentOf(cfg.Environ), after: tickAfter, watch: watch.New(s)}
+	m := &Model{Lab: s, env: environmentOf(cfg.Environ), after: tea.Tick, watch: watch.New(s)}
 	m.dark = !m.env.light
 	m.bind(table(s, list, m.watch))
 	s.Round = m.env.round()
@@ -118,7 +119,7 @@ func (m *Model) Init() tea.Cmd {
 		m.pages[m.at].Init(),
 		m.seek(),
 		m.seekBegin(),
-		m.after(readEvery),
+		m.after(readEvery, newTick),
 	)
 }
 
@@ -155,8 +156,14 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.notice, m.noticed = msg, m.now
 	case doMsg:
 		return m, tea.Batch(m.turnTo(msg.page), m.do(msg.Key))
+	case beatMsg:
+		return m, m.beat()
+	case lab.Over:
+		return m, m.over(msg)
 	case liveMsg:
-		m.recounted(msg)
+		return m, m.recounted(msg)
+	case sameMsg:
+		m.counting = false
 	case beginMsg:
 		return m, m.begin(msg)
 	case kit.Open:
@@ -182,7 +189,7 @@ type reading interface {
 // a look at the files, and mostly nothing is new there.
 func changes(msg tea.Msg) bool {
 	switch msg := msg.(type) {
-	case kit.Tick, tea.MouseMotionMsg:
+	case kit.Tick, beatMsg, tea.MouseMotionMsg:
 		return false
 	case reading:
 		return msg.Changes()
@@ -200,7 +207,7 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	case lab.Ended:
 		cmds = append(cmds, m.ring(msg))
 	case lab.Listed:
-		m.listed(msg)
+		cmds = append(cmds, m.listed(msg))
 	case lab.Answered:
 		cmds = append(cmds, m.answered(msg))
 	case reading:

@@ -19,7 +19,7 @@ const (
 	readEvery  = time.Second / 5
 	readCalm   = 2 * time.Second / 5 // no key for a while
 	calm       = 10 * time.Second    // how long a while is
-	readSeldom = 4 * time.Second / 5 // unfocused, or nothing happens: an end shows within a second
+	readSeldom = time.Second         // unfocused, or nothing happens
 	patience   = 2 * time.Second     // without news until nothing happens
 	readRarely = 2 * time.Second     // nothing happened for long
 	boredom    = time.Minute
@@ -61,9 +61,9 @@ func (m *Model) tick(t time.Time) tea.Cmd {
 		m.notice = kit.Notice{}
 		m.version++
 	}
-	cmds := []tea.Cmd{m.after(m.pace()),
+	cmds := []tea.Cmd{m.after(m.pace(), newTick),
 		m.watch.Update(kit.Tick(t))} // what is watched is read wherever one looks
-	cmds = append(cmds, m.recount())
+	cmds = append(cmds, m.recount(), m.wake())
 	if m.at != watchPage {
 		cmds = append(cmds, m.pages[m.at].Update(kit.Tick(t)))
 	}
@@ -100,10 +100,7 @@ func (m *Model) frameRate() int {
 	return m.env.frames()
 }
 
-// tickAfter is the after of a real clock.
-func tickAfter(d time.Duration) tea.Cmd {
-	return tea.Tick(d, func(t time.Time) tea.Msg { return kit.Tick(t) })
-}
+func newTick(t time.Time) tea.Msg { return kit.Tick(t) }
 
 // frames sets how many frames a second Bubble Tea has. It fixes them at the start, and each
 // wakes the processor, whether anything changed or not. A key's prompt answer takes forty of
@@ -135,13 +132,14 @@ func (f *frames) ticker() *time.Ticker {
 	return (*time.Ticker)(v.UnsafePointer())
 }
 
-// listed takes in the folder's runs: while one is live, it may end within the second.
-func (m *Model) listed(msg lab.Listed) {
+// listed takes in the folder's runs: those that are live bring news of how far they are.
+func (m *Model) listed(msg lab.Listed) tea.Cmd {
 	if m.Config.Kept == nil {
 		m.Colors = lab.ColorsOf(msg.Runs)
 	}
-	m.tally = liveMsg{countLive(msg.Runs), len(msg.Runs), msg.Took, msg.Changed}
-	if m.tally.live > 0 {
+	m.tally = liveMsg{lab.Live(msg.Runs), len(msg.Runs), msg.Took, msg.Changed, m.now}
+	if len(m.tally.live) > 0 {
 		m.news = m.now
 	}
+	return m.wake()
 }

@@ -34,12 +34,15 @@ func newRig(t testing.TB, s *tuitest.Script, w, h int, environ ...string) *rig {
 	r.Model = newModel(lab.Config{Verbs: r.asked, RunsDir: t.TempDir(), DataDir: t.TempDir(),
 		CPU: "a processor", Environ: append(base, environ...)}, s, tuitest.Presets())
 	r.Round = 0
-	r.after = func(time.Duration) tea.Cmd { return nil }
+	r.after = never
 	r.pressed = time.Unix(1, 0) // as if a key had been pressed: Launch stays, though runs are live
 	r.run(r.Init())
 	r.send(tea.ColorProfileMsg{Profile: r.env.profile}, tea.WindowSizeMsg{Width: w, Height: h})
 	return r
 }
+
+// never is the after of a clock that stands still.
+func never(time.Duration, func(time.Time) tea.Msg) tea.Cmd { return nil }
 
 func (r *rig) send(msgs ...tea.Msg) {
 	for _, m := range msgs {

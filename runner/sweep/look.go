@@ -49,6 +49,8 @@ type Look struct {
 	// ten thousand runs that have not begun, none is looked for.
 	there map[string]bool
 	names []string // of the last Result
+	// Live are the runs that States found not to have ended.
+	Live []*record.Run
 }
 
 // NewLook returns a Look of the folder.
@@ -64,6 +66,7 @@ func (l *Look) States() ([]State, error) {
 		return nil, err
 	}
 	defer func() { l.there = nil }()
+	l.Live = nil
 	list := make([]State, len(l.List.Runs))
 	for i := range list {
 		list[i] = l.State(i)
@@ -114,8 +117,11 @@ func (l *Look) take(i int, r *record.Run) State {
 	if s.Damage != nil {
 		s.Cause = strings.TrimPrefix(s.Cause+"; "+s.Damage.Error(), "; ")
 	}
-	if s.Status == runner.Done {
+	switch {
+	case s.Status == runner.Done:
 		l.done[i] = s
+	case l.there != nil && !s.Status.Ended():
+		l.Live = append(l.Live, r)
 	}
 	return s
 }

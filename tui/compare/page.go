@@ -28,7 +28,8 @@ type Page struct {
 	round   int    // of the last question
 	loading bool
 	looked  time.Time // for what has ended meanwhile
-	live    bool      // some run may end soon
+	looking bool      // under way
+	again   bool      // something has ended since that began
 	changed time.Time // the folder, when it was looked at
 
 	compared
@@ -111,20 +112,19 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	case lab.Compare:
 		return p.ask(msg.Runs)
 	case comparedMsg:
-		if msg.round != p.round {
-			break
+		cmd := p.answered(msg)
+		if p.again {
+			cmd = tea.Batch(cmd, p.look())
 		}
-		p.live, p.changed = msg.live, msg.changed
-		if p.loading || !sameRuns(msg.runs, p.runs) {
-			p.round++ // what is still read for the curves is of another table
-			return p.take(msg)
-		}
+		return cmd
 	case curvesMsg:
 		if msg.round == p.round {
 			return p.grow(msg)
 		}
 	case lab.Stirred:
 		p.looked = time.Time{}
+	case lab.Over:
+		return p.look()
 	case kit.Tick:
 		return p.tick(time.Time(msg))
 	case kit.Wheel:
@@ -139,17 +139,39 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 
 // tick looks whether runs of the newest experiment have ended, or of a newer one.
 func (p *Page) tick(now time.Time) tea.Cmd {
-	if p.loading || p.asked {
+	switch {
+	case p.loading || p.asked || p.looking:
 		return nil
-	}
-	if now.Sub(p.looked) < lab.LookAfter(p.live, p.took) {
-		if p.live {
-			return nil
-		}
+	case now.Sub(p.looked) < lab.LookAfter(false, p.took):
 		return lab.Stirs(p.Config.RunsDir, p.changed)
 	}
 	p.looked = now
+	return p.look()
+}
+
+// look compares the newest experiment anew. While it is compared already, that comes afterwards:
+// what is read now may be as it was.
+func (p *Page) look() tea.Cmd {
+	p.again = !p.asked && (p.looking || p.loading)
+	if p.again || p.asked {
+		return nil
+	}
+	p.looking = true
 	return compareRuns(p.Lab, nil, p.at, p.round)
+}
+
+// answered takes in a table, where it is another one.
+func (p *Page) answered(msg comparedMsg) tea.Cmd {
+	p.looking = false
+	if msg.round != p.round {
+		return nil
+	}
+	p.changed = msg.changed
+	if !p.loading && sameRuns(msg.runs, p.runs) {
+		return nil
+	}
+	p.round++ // what is still read for the curves is of another table
+	return p.take(msg)
 }
 
 func sameRuns(a, b []*record.Run) bool {

@@ -23,7 +23,6 @@ func compareRuns(l *lab.Lab, runs []*record.Run, at string, round int) tea.Cmd {
 		if len(runs) == 0 {
 			all, _ := s.List()
 			m.runs, m.about = experiment(all)
-			m.live = lab.AnyLive(all)
 		}
 		m.table = compare.Runs(m.runs, compare.Options{At: at})
 		var specs []spec.Spec
@@ -121,7 +120,6 @@ func (p *Page) curves() (list []lab.Measure) {
 // comparedMsg brings the table of the runs that were asked for.
 type comparedMsg struct {
 	compared
-	live    bool      // a run of the folder has not ended; where nothing was selected
 	changed time.Time // the folder, before it was read
 	round   int       // of the question; an older one is stale
 }
@@ -130,7 +128,7 @@ type comparedMsg struct {
 func (comparedMsg) Changes() bool { return true }
 
 // News implements the interface's reading.
-func (m comparedMsg) News() bool { return m.live }
+func (comparedMsg) News() bool { return false }
 
 // compared is a table, and what it is of.
 type compared struct {

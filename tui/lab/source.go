@@ -2,7 +2,6 @@ package lab
 
 import (
 	"os"
-	"slices"
 	"time"
 
 	"drolab/runner/record"
@@ -86,7 +85,7 @@ type inSmall struct {
 func (t inSmall) Open(r *record.Run) Log { return record.InSmall(t.Source.Open(r), t.keep) }
 
 // How often the folder is looked at while the page is shown: listing costs a
-// few files a run. That a run has ended is seen within a second, of ten thousand, too.
+// few files a run. That a run has ended is seen sooner: see Ends.
 const (
 	lookLive    = 500 * time.Millisecond // while a run is live
 	lookIdle    = 10 * time.Second
@@ -125,9 +124,41 @@ func Stirs(dir string, changed time.Time) tea.Cmd {
 	}
 }
 
-// AnyLive tells whether a run has not ended.
-func AnyLive(runs []*record.Run) bool {
-	return slices.ContainsFunc(runs, func(r *record.Run) bool { return !r.Status().Ended() })
+// Live are those of the runs that have not ended.
+func Live(runs []*record.Run) (list []*record.Run) {
+	for _, r := range runs {
+		if !r.Status().Ended() {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// Over brings runs that were live and have ended, as they are now.
+type Over struct{ Runs []*record.Run }
+
+// Ends asks which of the live runs have ended. Whoever records a run holds its lock, so that one
+// look at each of these files tells, and nothing is read of a run that goes on.
+func Ends(s Source, live []*record.Run) tea.Cmd {
+	return func() tea.Msg {
+		var m Over
+		for _, r := range live {
+			if r.Held() {
+				continue
+			}
+			now, err := s.Find(r.Dir)
+			if err != nil { // it is gone, or cannot be read any more
+				now = r
+			} else if !now.Status().Ended() { // somebody resumed it meanwhile
+				continue
+			}
+			m.Runs = append(m.Runs, now)
+		}
+		if len(m.Runs) == 0 {
+			return nil
+		}
+		return m
+	}
 }
 
 // List reads all runs of the folder dir.

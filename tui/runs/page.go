@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"slices"
@@ -111,7 +112,7 @@ func (p *Page) look() tea.Cmd {
 }
 
 func (p *Page) tick(now time.Time) tea.Cmd {
-	if live := lab.AnyLive(p.all); now.Sub(p.looked) < lab.LookAfter(live, p.took) {
+	if live := len(lab.Live(p.all)) > 0; now.Sub(p.looked) < lab.LookAfter(live, p.took) {
 		if live || p.busy {
 			return p.readViewed()
 		}
@@ -218,8 +219,17 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		p.took, p.changed = msg.Took, msg.Changed
 		p.forget()
 		p.name()
-		p.arrange()
-		return tea.Batch(p.readPins(), p.readEvals(), p.readTrends())
+		return p.renew()
+	case lab.Over:
+		now := map[string]*record.Run{}
+		for _, r := range msg.Runs {
+			now[r.Dir] = r
+		}
+		p.all = slices.Clone(p.all) // commands may read the list as it was
+		for i, r := range p.all {
+			p.all[i] = cmp.Or(now[r.Dir], r)
+		}
+		return p.renew()
 	case pinsMsg:
 		maps.Copy(p.pins, msg)
 	case momentMsg:
@@ -259,6 +269,12 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		return p.click(msg)
 	}
 	return nil
+}
+
+// renew shows the runs as they are now, and reads what the list has of them besides.
+func (p *Page) renew() tea.Cmd {
+	p.arrange()
+	return tea.Batch(p.readPins(), p.readEvals(), p.readTrends())
 }
 
 // forget drops the selection of runs that are gone.

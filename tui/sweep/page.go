@@ -69,6 +69,9 @@ func (p *Page) Init() tea.Cmd {
 	return p.Seek()
 }
 
+// Living are the runs of the sweep that go on, as far as it was looked at.
+func (p *Page) Living() []*record.Run { return p.seen.live }
+
 // dir is the folder of the sweep that is shown; "" without one.
 func (p *Page) dir() string {
 	if p.sweep >= len(p.dirs) {
@@ -92,6 +95,8 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 			return kit.Complain(msg.err)
 		}
 		return tea.Batch(kit.Notify("stopped "+msg.dir+": its runs save and end"), p.look())
+	case lab.Over:
+		return p.look()
 	case kit.Tick:
 		return p.tick(time.Time(msg))
 	case kit.Wheel:
@@ -161,6 +166,7 @@ func (p *Page) tick(now time.Time) tea.Cmd {
 // show takes in how the sweep stands.
 func (p *Page) show(msg lookedMsg) {
 	if p.err = msg.err; msg.err != nil {
+		p.seen.live = nil
 		return
 	}
 	p.seen = msg

@@ -24,6 +24,7 @@ type lookedMsg struct {
 	table *sweep.Table
 	left  time.Duration
 	timed bool // left is known
+	live  []*record.Run
 	over  bool // nothing is left to do
 	slurm bool // jobs were submitted
 	note  string
@@ -85,6 +86,7 @@ func (r *reader) read(now time.Time) tea.Cmd {
 			r.pace.Add(now, m.all.Done)
 		}
 		m.left, m.timed = r.pace.Left(m.all.Planned)
+		m.live = r.look.Live
 		m.over = sweep.Over(states) && !r.jobs.Busy()
 		m.table, m.slurm, m.note = r.look.Table(), r.jobs != nil, r.note
 		m.took = time.Since(began)

@@ -10,6 +10,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/record"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -148,11 +149,18 @@ func (w *Page) Progress() (part float64, failed, live bool) {
 	return part, failed, live && w.clock == nil
 }
 
-// Live tells whether a watched run goes on.
-func (w *Page) Live() bool {
-	return w.clock == nil && slices.ContainsFunc(w.Tracks,
-		func(t *track.Track) bool { return !t.Status.Ended() })
+// Living are the watched runs that go on.
+func (w *Page) Living() (runs []*record.Run) {
+	for _, t := range w.Tracks {
+		if w.clock == nil && !t.Status.Ended() {
+			runs = append(runs, t.Run)
+		}
+	}
+	return runs
 }
+
+// Live tells whether a watched run goes on.
+func (w *Page) Live() bool { return len(w.Living()) > 0 }
 
 // rings tells of a run that was live when it was looked at before. Runs that had ended when they
 // were opened, and those of a replay, are no news.

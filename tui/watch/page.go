@@ -134,6 +134,9 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 	case printedMsg:
 		w.takePrinted(msg)
 		return nil
+	case lab.Over: // of a killed one the directory alone says so
+		w.looked = time.Time{}
+		return w.read(w.since)
 	case readMsg:
 		return w.take(msg)
 	}

@@ -130,6 +130,9 @@ func (w *Page) take(m readMsg) tea.Cmd {
 		if p.status == runner.Interrupted && len(p.events) == 0 && !t.Status.Ended() {
 			t.Status = p.status
 		}
+		if live && t.Status.Ended() {
+			w.touch() // an end is shown at once
+		}
 		cmds = append(cmds, w.rings(t, live))
 		changed = changed || len(p.events) > 0
 	}

@@ -1,0 +1,171 @@
+package tui
+
+import (
+	"cmp"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/record"
+	"drolab/runner/sweep"
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/lab"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// clocked is a rig whose ticks and beats come by themselves, by the script's clock.
+type clocked struct {
+	*rig
+	due []appointment
+}
+
+type appointment struct {
+	at  time.Time
+	msg func(time.Time) tea.Msg
+}
+
+func newClocked(r *rig) *clocked {
+	c := &clocked{rig: r}
+	r.after = func(d time.Duration, msg func(time.Time) tea.Msg) tea.Cmd {
+		c.due = append(c.due, appointment{c.script.Now.Add(d), msg})
+		return nil
+	}
+	r.run(r.after(0, newTick))
+	return c
+}
+
+// pass lets time pass.
+func (c *clocked) pass(d time.Duration) {
+	end := c.script.Now.Add(d)
+	for {
+		slices.SortStableFunc(c.due, func(a, b appointment) int { return a.at.Compare(b.at) })
+		if len(c.due) == 0 || c.due[0].at.After(end) {
+			break
+		}
+		next := c.due[0]
+		c.due, c.script.Now = c.due[1:], next.at
+		c.send(next.msg(next.at))
+	}
+	c.script.Now = end
+}
+
+// await lets time pass until the screen says something.
+func (c *clocked) await(t *testing.T, what string) {
+	t.Helper()
+	for range 1000 {
+		if strings.Contains(tuitest.Text(c.shot(t)), what) {
+			return
+		}
+		c.pass(time.Second)
+	}
+	t.Fatalf("no %q:\n%s", what, tuitest.Text(c.shot(t)))
+}
+
+// A run that ends is in every view after one beat, whatever it ends by and however long nothing
+// has happened: the screen then is the screen of a minute later.
+func TestEndIsSeenInABeat(t *testing.T) {
+	if bound := time.Second / 2; 2*beatEvery > bound {
+		t.Errorf("a beat is %v: an end and its frame come within %v", beatEvery, bound)
+	}
+	for _, c := range []struct{ name, page, shows string }{
+		{"launch", "1", "1 live"},
+		{"watch", "2", "1 running"},
+		{"others", "2", "1 live"},
+		{"runs", "3", "running"},
+		{"compare", "4", "1 live"},
+		{"sweep", "5", "1 running"}, // in a folder of its own, below that of the runs
+	} {
+		for i, status := range []runner.Status{runner.Done, runner.Failed, ""} { // "": killed
+			t.Run(c.name+" "+cmp.Or(string(status), "killed"), func(t *testing.T) {
+				dir := t.TempDir()
+				first, second := endings(t, dir, c.page == "5")
+				s := &tuitest.Script{Folder: lab.Folder(dir), Now: tuitest.Epoch0()}
+				r := newClocked(newRig(t, s, 120, 40))
+				r.Source, r.Config.RunsDir = s.Folder, dir
+				run := first()
+				if c.name == "others" {
+					r.press(c.page)
+					r.await(t, "1 running")
+					end(t, run, runner.Stopped)
+					run = second()
+				}
+				r.press(c.page)
+				r.await(t, c.shows)
+				r.send(tea.BlurMsg{})
+				r.pass(2*boredom + time.Duration(i)*time.Second/3)
+				before := tuitest.Text(r.shot(t))
+				end(t, run, status)
+				r.pass(beatEvery)
+				after := tuitest.Text(r.shot(t))
+				r.pass(time.Minute)
+				if last := tuitest.Text(r.shot(t)); after == before || after != last {
+					t.Errorf("before the end, a beat after it, and a minute:\n%s\n%s\n%s",
+						before, after, last)
+				}
+				if len(r.live()) > 0 || r.beating {
+					t.Error("there is still something to wait for")
+				}
+			})
+		}
+	}
+}
+
+// endings begin two runs of a folder, or of a sweep in it.
+func endings(t *testing.T, dir string, swept bool) (first, second func() runner.Recorder) {
+	t.Helper()
+	var f *sweep.Folder
+	if swept {
+		const text = "preset: csv\ngrid: {algo: [sfk, erm]}\nset: {val_fraction: .2}\n"
+		file, errs := sweep.Parse("mine.yaml", []byte(text), tuitest.SweepPresets)
+		made, err := sweep.Make(filepath.Join(dir, "mine"), []byte(text), file.Expand())
+		if err = errors.Join(append(errs, err)...); err != nil {
+			t.Fatal(err)
+		}
+		f = made
+	}
+	begin := func(i int) func() runner.Recorder {
+		return func() runner.Recorder {
+			t.Helper()
+			m := tuitest.Archived(dro.PaperMethods()[i], 1, "mine", tuitest.Epoch0())
+			in := dir
+			if swept {
+				in, m.ID = f.Dir, f.List.Runs[i].ID
+				m.Spec, _ = f.List.Spec(i)
+			}
+			store, err := record.Open(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			run, err := store.Create(m, nil)
+			if err == nil {
+				err = run.Append(&runner.StatusEvent{Status: runner.Running})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			return run
+		}
+	}
+	return begin(0), begin(1)
+}
+
+// end ends a run in a state; in none, as a kill does.
+func end(t *testing.T, run runner.Recorder, status runner.Status) {
+	t.Helper()
+	if status != "" {
+		e := tuitest.Evaluation(runner.Head{Step: 80}, tuitest.Steps, 0, .5, true)
+		last := &runner.StatusEvent{Head: e.Head, Status: status}
+		if err := errors.Join(run.Append(e), run.Append(last)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := run.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
