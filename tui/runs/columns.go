@@ -198,7 +198,7 @@ func (p *Page) markOf(l line) string {
 	if p.Body.W < narrow {
 		return ""
 	}
-	return string(p.Theme.Marks[p.colorOf(l)]) + " "
+	return p.Theme.Mark(p.colorOf(l)) + " "
 }
 
 // colorOf is the number of its colour.

@@ -160,7 +160,7 @@ func (p *Page) row(i int, columns []runColumn, room, w int) string {
 		case c.head == "state":
 			cell = paint(state, cell)
 		case c.head == "method":
-			cell = paint(t.Series[p.colorOf(p.lineOf(r))], cell)
+			cell = paint(t.Line(p.colorOf(p.lineOf(r))), cell)
 		case c.head == "started" || c.head == "epochs":
 			cell = paint(t.Dim, cell)
 		}

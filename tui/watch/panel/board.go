@@ -204,11 +204,11 @@ func (w *Board) Line(c *plot.Chart, row []int, series func(*track.Track) *plot.S
 	if len(row) == 1 {
 		c.Lines = append(c.Lines, plot.Line{Name: name, Briefs: briefs, Series: series(first),
 			Back:   back,
-			Number: first.Number, MapX: f, Glyph: w.Theme.Glyph(int(first.Number))})
+			Number: first.Number, MapX: f, Glyph: w.Theme.Glyph(first.Number)})
 		return
 	}
 	b := plot.Band{Name: name, Briefs: briefs, Half: lab.Half95, Number: first.Number, Back: back,
-		MapX: f}
+		MapX: f, Glyph: w.Theme.Glyph(first.Number)}
 	for _, t := range w.Of(row) {
 		if s := series(t); s != nil {
 			b.Seeds = append(b.Seeds, s)
