@@ -51,6 +51,7 @@ type keyTable struct {
 
 // folder is what is known of the runs' folder.
 type folder struct {
+	keep     keeping
 	launched []string // by the last start
 	tally    liveMsg  // as it was looked at last
 	counted  time.Time
@@ -119,6 +120,7 @@ func (m *Model) Init() tea.Cmd {
 		m.pages[m.at].Init(),
 		m.seek(),
 		m.seekBegin(),
+		m.recall(),
 		m.after(readEvery, newTick),
 	)
 }
@@ -166,6 +168,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.counting = false
 	case beginMsg:
 		return m, m.begin(msg)
+	case viewsMsg:
+		return m, m.took(msg)
 	case kit.Open:
 		m.open(msg.Overlay)
 	case leaveMsg:

@@ -31,8 +31,9 @@ type Config struct {
 	Hooks
 	// RunsDir and DataDir are the folders of the runs and of the datasets.
 	RunsDir, DataDir string
-	// Catalogues is the folder of what is remembered of folders of runs; empty is none.
-	Catalogues string
+	// Catalogues is the folder of what is remembered of folders of runs, Views that of how the
+	// user looks at them; empty is none.
+	Catalogues, Views string
 	// CPU is this machine's processor, as in the runs that were trained on it.
 	CPU string
 	// Cores is how many of it runs may use.

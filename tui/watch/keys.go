@@ -22,7 +22,7 @@ func (w *Page) Keys() []kit.Key {
 	if w.clock != nil {
 		rows, more = more, rows
 	}
-	rows = append(rows, more...)
+	rows = append(append(rows, more...), w.Choices().Key())
 	for i := range rows {
 		// The overlay that a Do opens is no part of the page, and is drawn by the model.
 		do := rows[i].Do

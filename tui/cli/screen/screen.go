@@ -55,7 +55,7 @@ func (s *Screen) interact(ctx context.Context, attach bool) error {
 	ctx, cancel := s.Orderly(ctx, console.Outlive)
 	defer cancel()
 	cfg := s.screen(store.Dir(), attach)
-	cfg.Programs = bridge.Approvals(s.Programs)
+	cfg.Programs, cfg.Views = bridge.Approvals(s.Programs), s.Views
 	if !s.HasEngine() {
 		return s.interactInline(ctx, store, cfg)
 	}
