@@ -11,20 +11,23 @@ import (
 func afr() Method {
 	return Method{
 		Name: "afr",
-		Doc:  "ERM, then the last layer again on held-out samples, weighted by ERM's confidence",
-		Source: "Qiu, Potapczynski, Izmailov, Wilson 2023 (arXiv 2306.11074), its two stages; " +
-			"the minimum in place of so many steps towards it",
+		Doc: "ERM, then the last layer refitted to held-out samples, weighted by ERM's " +
+			"confidence",
+		Source: "Qiu, Potapczynski, Izmailov, Wilson 2023 (arXiv 2306.11074), both stages; " +
+			"the last layer goes to its minimum, not a fixed number of steps",
 		Uses: "labels", CrossEntropy: true, Refits: true,
 		Settings: []Setting{
 			{Key: "afr_gamma",
-				Doc:     "γ of a sample's weight exp(−γ p), p ERM's probability of its class",
+				Doc: "γ in a sample's weight exp(−γ p), where p is ERM's probability of " +
+					"its class",
 				Default: Fixed(4), Want: "a number ≥ 0",
 				Check: func(x float64) bool { return x >= 0 }},
-			{Key: "afr_lambda", Doc: "λ of λ‖W − ERM's W‖², which holds the last layer near ERM's",
+			{Key: "afr_lambda", Doc: "λ in λ‖W − ERM's W‖², which keeps the last layer near " +
+				"ERM's",
 				Default: Fixed(.001), Want: "a number > 0", Check: above0},
 			{Key: "afr_split", Choices: []string{refitVal, refitTrain},
-				Doc: "samples of the last layer: val, or a fifth of train, which ERM is then " +
-					"without",
+				Doc: "samples for the last layer: val, or a fifth of train, which ERM then " +
+					"does without",
 				Want: "val or train", Default: Fixed(0), Fixed: true},
 		},
 		New: newAFR,
@@ -39,8 +42,8 @@ func newAFR(t Task) (Trainer, error) {
 		return a, nil
 	}
 	if len(t.Val) == 0 {
-		return nil, fmt.Errorf("there is no validation split for the last layer to be fitted " +
-			"to: give a val_fraction, or data that have one, or set afr_split to train")
+		return nil, fmt.Errorf("there is no validation split to fit the last layer to: set " +
+			"val_fraction, use data with a validation split, or set afr_split to train")
 	}
 	return a, nil
 }
@@ -108,7 +111,7 @@ func (a *confident) Refit(at Layer, on Held, _ uint64) (to Layer, how string, er
 	how = fmt.Sprintf("cross-entropy weighted by exp(−%g p) over the size of the class, held "+
 		"near ERM's layer by λ = %g", a.gamma, a.lambda)
 	if a.apart != nil {
-		how += fmt.Sprintf("; it took the %d of them that are set apart", len(rows))
+		how += fmt.Sprintf("; it used the %d samples that are set apart", len(rows))
 	}
 	return layerOf(f.w, classes), how, nil
 }

@@ -7,13 +7,14 @@ import "math"
 func balanced() Method {
 	return Method{
 		Name: "balanced",
-		Doc:  "groups weigh by their effective number of samples, (1 − β^n)/(1 − β)",
+		Doc: "every group weighs inversely to its effective number of samples, (1 − β^n)/(1 " +
+			"− β)",
 		Source: "Cui, Jia, Lin, Song, Belongie 2019 (arXiv 1901.05555), scaled to mean 1 over " +
 			"the samples",
 		Uses: "groups",
 		Settings: []Setting{{
 			Key:     "beta_effective",
-			Doc:     "β of the effective number of samples, 0 < β < 1",
+			Doc:     "β in the effective number of samples, 0 < β < 1",
 			Default: Fixed(.9999),
 			Want:    "a number in (0, 1)",
 			Check:   func(x float64) bool { return x > 0 && x < 1 },

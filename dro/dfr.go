@@ -12,14 +12,14 @@ import (
 func dfr() Method {
 	return Method{
 		Name: "dfr",
-		Doc:  "ERM, then the last layer again on group-balanced draws of held-out samples",
+		Doc:  "ERM, then the last layer refitted to group-balanced draws of held-out samples",
 		Source: "Kirichenko, Izmailov, Wilson 2023 (arXiv 2204.02937), the steps of its " +
 			"dfr_evaluate_spurious.py",
 		Uses: "groups", CrossEntropy: true, Refits: true,
 		Settings: []Setting{{
 			Key: "dfr_split", Choices: []string{"auto", refitVal, refitTrain},
-			Doc: "samples of the last layer's draws: val, train, or auto: val where it has every " +
-				"group, else train",
+			Doc: "samples for the last layer: val, train, or auto: val if it has every group, " +
+				"else train",
 			Want: "auto, val or train", Default: Fixed(0),
 		}},
 		New: newDFR,
@@ -38,8 +38,8 @@ func newDFR(t Task) (Trainer, error) {
 		}
 	case 1:
 		if !complete {
-			return nil, fmt.Errorf("dfr_split is val, and there is no validation split with " +
-				"samples of every group: give a val_fraction, or set dfr_split to train")
+			return nil, fmt.Errorf("dfr_split is val, but no validation split has samples of " +
+				"every group: set val_fraction, or set dfr_split to train")
 		}
 		return &deepFeatures{refitting{split: refitVal}}, nil
 	}

@@ -11,11 +11,11 @@ import (
 func doro() Method {
 	return Method{
 		Name: "doro",
-		Doc:  "DORO: a batch's largest losses are left out, the others have their worst case",
+		Doc:  "DORO: drops a batch's largest losses, takes the exact worst case of the others",
 		Source: "Zhai, Dan, Kolter, Ravikumar 2021 (arXiv 2106.06142), Algorithm 1; the source " +
 			"has χ² and CVaR",
 		Settings: []Setting{{
-			Key: "doro_epsilon", Doc: "ε of DORO: the share of a batch that is left out",
+			Key: "doro_epsilon", Doc: "ε of DORO: the share of a batch that is dropped",
 			Default: Fixed(.05), Want: "a number in [0, 1)",
 			Check: func(x float64) bool { return x >= 0 && x < 1 },
 		}},

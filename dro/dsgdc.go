@@ -5,7 +5,7 @@ package dro
 func dsgdc() Method {
 	const clip = 10 // where the setting is auto
 	return Method{
-		Name: "dsgdc", Doc: "penalised, by clipped gradient steps on x and on η",
+		Name: "dsgdc", Doc: "penalised problem: clipped gradient steps on x and η",
 		Source: "our reading of Zhang, Zhou, Khan, Prater-Bennette, Shen, Zou, " +
 			"Revisiting Large-Scale Non-convex DRO, ICLR 2025",
 		Lambda: true, Penalised: true, Live: []string{"lr_z"}, Clip: clip,

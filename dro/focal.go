@@ -7,7 +7,8 @@ import "math"
 // the right class.
 func focal() Method {
 	return Method{
-		Name: "focal", Doc: "focal loss (1 − e^{−ℓ})^γ ℓ: samples already right count less",
+		Name: "focal", Doc: "focal loss (1 − e^{−ℓ})^γ ℓ: samples that are already right " +
+			"count less",
 		Source: "Lin, Goyal, Girshick, He, Dollár 2017 (arXiv 1708.02002), " +
 			"of the cross-entropy",
 		CrossEntropy: true,
@@ -18,7 +19,7 @@ func focal() Method {
 		Measures: []Measure{{
 			Name: "focal_loss", Title: "focal loss",
 			Unit: "nats", Scale: Log, Better: Lower, Noisy: true,
-			Doc: "mean (1 − e^{−ℓ})^γ ℓ of the x-batch, what is minimised",
+			Doc: "mean (1 − e^{−ℓ})^γ ℓ of the x-batch, which is minimised",
 		}},
 		New: func(t Task) (Trainer, error) { return &focused{gamma: t.Number("focal_gamma")}, nil },
 	}

@@ -15,13 +15,13 @@ func groupDRO() Method {
 	return Method{
 		Name: "group", Doc: "Group DRO: weights of the groups by exponentiated gradient",
 		Source: "Sagawa, Koh, Hashimoto, Liang 2020 (arXiv 1911.08731), Algorithm 1; batches " +
-			"uniform over samples, or with sampler: groups as its authors'",
+			"are uniform over samples or, with sampler: groups, as in the authors' code",
 		Uses: "groups",
 		Settings: []Setting{
 			{Key: "group_step", Doc: "step size of Group DRO's weights, η_q",
 				Default: Fixed(.01), Want: "a number > 0", Check: above0, Live: true},
-			{Key: "group_adjust", Doc: "C of C/√n_g, added to the loss of a group of n_g samples " +
-				"for its weight",
+			{Key: "group_adjust", Doc: "C in C/√n_g, which is added to the loss of a group " +
+				"with n_g samples when it is weighed",
 				Want: "a number ≥ 0", Default: Fixed(0),
 				Check: func(x float64) bool { return x >= 0 }},
 		},

@@ -9,7 +9,8 @@ import (
 // it gets wrong; then x starts anew and these weigh more (math.md §5).
 func jtt() Method {
 	return Method{
-		Name: "jtt", Doc: "Just Train Twice: what ERM got wrong weighs more in a second run",
+		Name: "jtt", Doc: "Just Train Twice: samples that ERM got wrong weigh more in a " +
+			"second run",
 		Source: "Liu, Haghgoo, Chen, Raghunathan, Koh, Sagawa, Liang, Finn 2021 (arXiv 2107.09044)",
 
 		Restarts: true,
@@ -21,8 +22,8 @@ func jtt() Method {
 				Default: Fixed(20), Want: "a number > 0", Check: above0},
 		},
 		Measures: []Measure{{Name: "upweighted", Title: "upweighted samples", Scale: Percent,
-			Doc: "share of the training samples that Just Train Twice found wrong; 0 before it " +
-				"looked"}},
+			Doc: "share of the training samples that Just Train Twice found wrong; 0 until " +
+				"then"}},
 		New: func(t Task) (Trainer, error) {
 			epochs, up := int(t.Number("jtt_epochs")), t.Number("jtt_up")
 			return &twice{epochs: epochs, up: up, samples: t.Samples}, nil

@@ -8,15 +8,14 @@ import "math"
 // which lies below R_ρ and rises to it with n (math.md §5).
 func batchRisk() Method {
 	return Method{
-		Name: "batch",
-		Doc: "the exact worst case of each mini-batch; biased low, " +
-			"the less the larger the batch",
+		Name:   "batch",
+		Doc:    "the exact worst case of each mini-batch; biased low, less so in larger batches",
 		Source: "Levy, Carmon, Duchi, Sidford 2020 (arXiv 2010.05893), the mini-batch estimator",
 		Measures: []Measure{
 			{Name: "batch_risk", Title: "batch's robust risk",
 				Unit: "nats", Scale: Log, Better: Lower, Noisy: true, Asks: OfProblem,
-				Doc: "R_ρ of the x-batch, exact: on average below that of all samples, by less " +
-					"the larger the batch"},
+				Doc: "exact R_ρ of the x-batch: on average below R_ρ of all samples, by less " +
+					"in larger batches"},
 			effectiveBatch(),
 			{Name: "batch_lambda", Title: "batch's λ", Unit: "nats", Noisy: true,
 				Doc: "λ of the x-batch's exact worst case; 0 where the radius does not bind there"},
@@ -41,8 +40,8 @@ func effectiveBatch() Measure {
 	return Measure{
 		Name: "effective_batch", Title: "effective batch",
 		Unit: "samples", Scale: Whole, Noisy: true,
-		Doc: "n (mean w)²/mean w² of the x-batch: how many equal weights would leave a mean as " +
-			"noisy",
+		Doc: "n (mean w)²/mean w² of the x-batch: the number of equal weights whose mean is " +
+			"as noisy",
 	}
 }
 

@@ -7,13 +7,12 @@ import "math"
 // (math.md §5).
 func nsgdm() Method {
 	return Method{
-		Name: "nsgdm", Doc: "penalised, by normalised momentum on (x, η) as one vector",
+		Name: "nsgdm", Doc: "penalised problem: normalised momentum on (x, η) as one vector",
 		Source: "Jin, Zhang, Wang, Wang 2021 (arXiv 2110.12459), Algorithm 1",
 		Lambda: true, Penalised: true, OwnStep: true, Reads: dualReads(),
 		Measures: append(dualMeasures(), Measure{Name: "momentum_norm", Title: "momentum's norm",
 			Scale: Log, Noisy: true,
-			Doc: "‖m‖ of the averaged gradient of (x, η), of which a step takes the direction " +
-				"alone"}),
+			Doc: "‖m‖ of the averaged gradient of (x, η); a step uses only its direction"}),
 		New: func(t Task) (Trainer, error) {
 			p, err := newPenalised(t)
 			return &normalised{penalised: p, beta: t.Number("momentum")}, err

@@ -4,7 +4,7 @@ package dro
 // projected gradient steps (math.md §5).
 func pan() Method {
 	return Method{
-		Name: PAN, Doc: "penalised: λ stays, η by projected gradient",
+		Name: PAN, Doc: "penalised problem: λ is fixed, η by projected gradient",
 		Source: "Jin, Zhang, Wang, Wang 2021 (arXiv 2110.12459), as the paper's baseline",
 		Lambda: true, Penalised: true,
 		Reads: dualReads("lr_z"), Live: []string{"lr_z"}, Measures: dualMeasures(),

@@ -8,7 +8,7 @@ import "fmt"
 func reweight() Method {
 	return Method{
 		Name:   "reweight",
-		Doc:    "every group weighs the same: its samples count inversely to their number",
+		Doc:    "every group weighs the same: samples weigh inversely to their group's size",
 		Source: "inverse frequency, as in every survey of imbalanced learning", Uses: "groups",
 		New: func(t Task) (Trainer, error) {
 			return newPerGroup(t.Groups, func(samples float64) float64 { return 1 / samples })

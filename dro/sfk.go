@@ -12,7 +12,8 @@ func sfk() Method {
 		Settings: []Setting{
 			{Key: "c", Doc: "C in γ = min(gap/C, 1)", Default: Fixed(1000),
 				Want: "a number > 0", Check: above0, AutoIs: SFKAuto, Live: true},
-			{Key: "share_batch", Doc: "use the weights' batch for z: faster, not independent",
+			{Key: "share_batch", Doc: "use the weights' batch for z as well: faster, but not " +
+				"independent",
 				Default: Fixed(0), Want: "true or false", On: true},
 		},
 		Reads: dualReads("batch_z"), Live: []string{"lambda0", "lambda_max"},
@@ -31,8 +32,8 @@ func frankWolfeMeasures() []Measure {
 	return append(dualMeasures(),
 		Measure{Name: "gap", Title: "Frank-Wolfe gap", Unit: "nats", Better: Lower, Noisy: true,
 			Asks: OfProblem,
-			Doc: "−⟨d, g⟩ of the step on z, on its own batch, d being the way to the box's best " +
-				"corner: an upper bound of the dual objective's error, on that batch"},
+			Doc: "−⟨d, g⟩ of the step on z, on its own batch, where d points to the box's " +
+				"best corner: an upper bound of the dual objective's error on that batch"},
 		Measure{Name: "gamma", Title: "γ", Symbol: "γ", Noisy: true,
 			Doc: "step size of the Frank-Wolfe step on z: min(gap/C, 1), or what sfk-auto " +
 				"searches for"})

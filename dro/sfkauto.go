@@ -15,11 +15,10 @@ func sfkAuto() Method {
 			"it; dro/math.md §5",
 		Settings: []Setting{
 			{Key: "c_rule",
-				Doc: "which rule the steps on z follow: 2, or 1, " +
-					"that of runs recorded before it",
+				Doc:     "rule of the steps on z: 2, or 1 as in runs recorded before rule 2",
 				Default: Fixed(2), Before: Fixed(1), Want: "1 or 2", Whole: true,
 				Check: func(v float64) bool { return v == 1 || v == 2 }},
-			{Key: "kappa", Doc: "factor on the curvature that a step on z is divided by",
+			{Key: "kappa", Doc: "factor on the curvature by which a step on z is divided",
 				Default: Fixed(1), Want: "a number > 0", Check: above0},
 		},
 		Reads: dualReads("batch_z", "share_batch"), Live: []string{"lambda0", "lambda_max"},

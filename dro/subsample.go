@@ -6,7 +6,7 @@ package dro
 func subsample() Method {
 	m := erm()
 	m.Name, m.Baseline, m.Subsamples = "subsample", false, true
-	m.Doc = "every group is cut to the size of the smallest, anew in each pass"
+	m.Doc = "cuts every group to the size of the smallest, anew in each pass"
 	m.Source = "Idrissi, Arjovsky, Pezeshki, Lopez-Paz 2022 (arXiv 2110.14503), SUBG; the source " +
 		"cuts once"
 	m.Uses = "groups"

@@ -36,11 +36,11 @@ const (
 func Doubts() [][2]string {
 	return [][2]string{
 		{"heavy tail", fmt.Sprintf(
-			"Hill's tail index of f(ℓ; z*) is below %g, and of a variance above 2", HeavyIndex)},
+			"Hill's tail index of f(ℓ; z*) is below %g, and a variance needs more than 2", HeavyIndex)},
 		{"few samples", fmt.Sprintf(
 			"fewer than %d effective samples carry the worst case", FewEffective)},
 		{"one sample", fmt.Sprintf(
-			"a single one has more than %g %% of the worst case", 100*LargeShare)},
+			"a single sample has more than %g %% of the worst case", 100*LargeShare)},
 	}
 }
 

@@ -13,13 +13,15 @@ func tilted() Method {
 		Name: "tilted", Doc: "tilted loss (1/t) log mean e^{tℓ} of the batch: weights e^{tℓ}",
 		Source: "Li, Beirami, Sanjabi, Smith 2021 (TERM, arXiv 2007.01162), batch form",
 		Settings: []Setting{{
-			Key: "tilt", Doc: "t of the tilted loss: 0 would be the mean, ∞ the largest loss",
+			Key: "tilt", Doc: "t of the tilted loss; near 0 it is the mean, at ∞ the largest " +
+				"loss",
 			Default: Fixed(1), Want: "a number > 0", Check: above0, Live: true,
 		}},
 		Measures: []Measure{
 			{Name: "tilted_loss", Title: "tilted loss",
 				Unit: "nats", Scale: Log, Better: Lower, Noisy: true,
-				Doc: "(1/t) log mean e^{tℓ} of the x-batch: on average below that of all samples"},
+				Doc: "(1/t) log mean e^{tℓ} of the x-batch: on average below its value over " +
+					"all samples"},
 			effectiveBatch(),
 		},
 		New: func(t Task) (Trainer, error) { return &tilting{t: t.Number("tilt")}, nil },

@@ -38,7 +38,7 @@ func parse(file string, text []byte) (Preset, error) {
 	var wrong []placed
 	if !utf8.ValidString(p.Name) { // it is kept as JSON, which would change it
 		wrong = append(wrong,
-			placed{err: fmt.Errorf("the name %q is no UTF-8: rename the file", p.Name)})
+			placed{err: fmt.Errorf("the name %q is not UTF-8: rename the file", p.Name)})
 	}
 	for _, e := range entries {
 		if err := p.add(e); err != nil {

@@ -93,8 +93,8 @@ func Load(nameOrFile string) (Preset, error) {
 			"choose one of %s, or give a YAML file",
 			nameOrFile, strings.Join(nearestFirst(nameOrFile, names()), ", "))
 	case errors.Is(err, fs.ErrNotExist):
-		return Preset{}, fmt.Errorf("preset file %s: there is no such file: "+
-			"check the path, or choose one of %s", nameOrFile, strings.Join(names(), ", "))
+		return Preset{}, fmt.Errorf("preset file %s does not exist: check the path, or choose "+
+			"one of %s", nameOrFile, strings.Join(names(), ", "))
 	}
 	return Preset{}, fmt.Errorf("preset file: %w", err)
 }
@@ -107,7 +107,7 @@ func ofProgram(name string) (p Preset, err error) {
 	}
 	program, ok := p.Spec.Program()
 	if !ok {
-		return p, fmt.Errorf("%.60q: want program:PATH and its words", name)
+		return p, fmt.Errorf("%.60q: want program:PATH ARGUMENTS", name)
 	}
 	p.Name = strings.TrimSuffix(filepath.Base(program.Path), filepath.Ext(program.Path))
 	p.Doc = "the program " + program.Path

@@ -10,12 +10,12 @@ import (
 	"drolab/runner/spec"
 )
 
-// A file that is no UTF-8 is refused with its line: the parser would put one sign for every such
+// A file that is not UTF-8 is refused with its line: the parser would put one sign for every such
 // byte.
 func TestFilesAreUTF8(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"Latin-1", "# how\ndataset: csv:pr\xe9nom.csv\n",
-			":2: byte 21 of the text (0xe9) is no UTF-8"},
+			":2: byte 21 of the text (0xe9) is not UTF-8"},
 		{"UTF-16", "\xff\xfed\x00", ":1: is UTF-16"},
 		{"the first Macs", "doc: x\rrho: 1\r", ":1: ends in a carriage return alone (byte 6)"},
 	} {
@@ -36,14 +36,14 @@ func TestFilesAreUTF8(t *testing.T) {
 	t.Run("an assignment", func(t *testing.T) {
 		s := spec.Defaults()
 		err := Set(&s, "dataset=csv:pr\xe9nom.csv")
-		if err == nil || !strings.Contains(err.Error(), "(0xe9) is no UTF-8") {
+		if err == nil || !strings.Contains(err.Error(), "(0xe9) is not UTF-8") {
 			t.Error(err)
 		}
 	})
 	t.Run("the file's name", func(t *testing.T) {
 		_, err := parse("pr\xe9.yaml", []byte("rho: 1\n"))
 		if err == nil || !strings.Contains(err.Error(),
-			`the name "pr\xe9" is no UTF-8: rename the file`) {
+			`the name "pr\xe9" is not UTF-8: rename the file`) {
 			t.Error(err)
 		}
 	})

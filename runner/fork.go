@@ -42,7 +42,7 @@ func (p *Past) Turned() (spec.Spec, error) {
 	for _, k := range Turned(p.Log) {
 		if p.From != nil && k.Step <= p.From.Step {
 			if err := k.Apply(&s); err != nil {
-				return s, fmt.Errorf("step %d: turning a knob as before: %w", k.Step, err)
+				return s, fmt.Errorf("step %d: repeating a change of a setting: %w", k.Step, err)
 			}
 		}
 	}

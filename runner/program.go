@@ -18,10 +18,10 @@ type Program struct {
 // not there yet.
 func ByScript(id string) string {
 	if id == "" {
-		return "the loop of such a run is a script's: the script itself starts it, by " +
-			"drolab.start(...), or forks one, by drolab.start(from_=\"RUN@STEP\")"
+		return "the loop of this run is a script's: the script starts it with " +
+			"drolab.start(...), or forks one with drolab.start(from_=\"RUN@STEP\")"
 	}
-	return fmt.Sprintf("only its script goes on with run %s: drolab.start(resume=%q)", id, id)
+	return fmt.Sprintf("only its script can continue run %s: drolab.start(resume=%q)", id, id)
 }
 
 // HasOwnNetwork says that the run trains a program or a script, where something needs the

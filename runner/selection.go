@@ -78,7 +78,7 @@ func CheckSelection(s *spec.Spec, d *data.Dataset) error {
 	m := &Meta{Spec: *s, Parts: measure.PartsOf(d)}
 	if t := s.Threshold; t.IsSet() && (len(d.Classes) != 2 || t.ByVal() && d.Val == nil) {
 		return &spec.KeyError{Key: "threshold", Value: t,
-			Want: "0.5: another threshold is of two classes, and val_f1 of data with samples to " +
+			Want: "0.5: another threshold needs two classes, and val_f1 also needs samples to " +
 				"validate on"}
 	}
 	switch by, ok := m.Selector(); {
@@ -90,7 +90,7 @@ func CheckSelection(s *spec.Spec, d *data.Dataset) error {
 				"validation split"}
 	case !by.CanApply(m):
 		return &spec.KeyError{Key: "select", Value: m.Spec.Select,
-			Want: "a measure that these data can have: this one is of groups and of two classes"}
+			Want: "a measure that these data have: this one needs groups and two classes"}
 	case m.Spec.Select != spec.SelectValWorst:
 		return nil
 	}

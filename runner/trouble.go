@@ -6,9 +6,10 @@ import "errors"
 var (
 	ErrNotRunning = errors.New("is not running here")
 	ErrElsewhere  = errors.New("is running elsewhere: stop it there first")
-	ErrBusy       = errors.New("has not yet done what was asked before; wait for its step to end")
-	ErrSlow       = errors.New("is in the middle of a long step or evaluation: it is done behind " +
-		"that, and counts once the log has it")
+	ErrBusy       = errors.New("is still busy with an earlier request; wait for its step to " +
+		"end")
+	ErrSlow = errors.New("is in the middle of a long step or evaluation: the request follows " +
+		"it, and counts once it is logged")
 	ErrNothing = errors.New("has nothing to save before it trains")
 	ErrDone    = errors.New("is done: there is nothing to resume")
 )

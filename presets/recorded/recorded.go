@@ -51,7 +51,7 @@ func Find(word string) ([]*record.Run, error) {
 	name, start, _ := strings.Cut(strings.TrimPrefix(word, Scheme), "/")
 	entries, err := fs.ReadDir(files, name)
 	if err != nil || name == "." {
-		return nil, fmt.Errorf("%.60s: no such experiment is recorded: there is %s", word,
+		return nil, fmt.Errorf("%.60s: no such experiment is recorded: choose %s", word,
 			Scheme+strings.Join(Names(), ", "+Scheme))
 	}
 	var ids []string
@@ -65,8 +65,8 @@ func Find(word string) ([]*record.Run, error) {
 	case len(ids) == 0 && start == "":
 		return nil, fmt.Errorf("%s: %w", word, ErrEmpty)
 	case len(ids) == 0:
-		return nil, fmt.Errorf("%.90s: no recorded run has such a name: "+
-			"drolab compare %s%s lists them", word, Scheme, name)
+		return nil, fmt.Errorf("%.90s: no recorded run has this name: drolab compare %s%s "+
+			"lists them", word, Scheme, name)
 	}
 	return readAll(name, ids)
 }

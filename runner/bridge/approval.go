@@ -108,8 +108,8 @@ func (a Approvals) Check(path string) (sum string, err error) {
 		return "", err
 	}
 	if !started {
-		return "", fmt.Errorf("the program %s, as it is now, was never started by you: "+
-			"look at it, and say so: drolab trust %s", path, shell(path))
+		return "", fmt.Errorf("you have not approved this version of the program %s: read it, "+
+			"then approve it with drolab trust %s", path, shell(path))
 	}
 	return sum, nil
 }

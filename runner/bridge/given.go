@@ -107,7 +107,7 @@ func (g *given) one(s *Script, split, name string, a frame.Array, lacks *needs) 
 		}
 		for i, c := range g.confidence {
 			if !(c >= 0 && c <= 1) {
-				return fmt.Errorf("that of its sample %d is %v: want 0 to 1", i, c)
+				return fmt.Errorf("the probability of its sample %d is %v: want 0 to 1", i, c)
 			}
 		}
 		return nil

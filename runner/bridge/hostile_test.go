@@ -25,10 +25,10 @@ func TestHostile(t *testing.T) {
 	r := newRoom(t)
 	alone := r.log(t, must(r.start(t, "", native(dro.SFK)))(t)[0])
 	for _, c := range []struct{ trouble, want string }{
-		{"hang losses 9", "said nothing for 1s when asked for losses: raise program_patience"},
-		{"hang hello-train 1", "said nothing for 1s when asked for hello"},
-		{"hang save 2", "said nothing for 1s when asked for a checkpoint"},
-		{"hang gradient 3", "said nothing for 1s when asked for a step"},
+		{"hang losses 9", "did not answer for 1s when asked for losses: raise program_patience"},
+		{"hang hello-train 1", "did not answer for 1s when asked for hello"},
+		{"hang save 2", "did not answer for 1s when asked for a checkpoint"},
+		{"hang gradient 3", "did not answer for 1s when asked for a step"},
 		{"exit hello-train 1", "ended with exit status 3: MemoryError: no ?[31mroom"},
 		{"exit losses 1", "step 0: the program bridge.test ended with exit status 3: MemoryError"},
 		{"exit outputs 2", "ended with exit status 3: MemoryError: no ?[31mroom"},
@@ -220,7 +220,7 @@ func TestStopOfHung(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			want := []string{"said nothing for 5s when its run was to stop",
+			want := []string{"did not answer for 5s when its run was to stop",
 				"stop at once"}[stops-1]
 			for _, o := range q.Wait() {
 				if o.Err == nil || !strings.Contains(o.Err.Error(), want) {

@@ -83,7 +83,7 @@ func refusals(t *testing.T, q inspect.Question) {
 	}
 	viewer, stranger, elsewhere, late := q, q, q, q
 	viewer.Programs = ""
-	refused(viewer, "who only looks starts none")
+	refused(viewer, "a read-only view starts none")
 	stranger.Programs = bridge.Approvals(t.TempDir())
 	refused(stranger, "never started by you")
 	elsewhere.Dataset = "csv:example"

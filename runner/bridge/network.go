@@ -202,7 +202,7 @@ func (n *Network) Load(s *runner.State) error {
 	case n.err != nil:
 		return n.err
 	case s.Opaque == nil:
-		return errors.New("it is of a network of drolab's own, and not of a program")
+		return errors.New("it belongs to a network of drolab's own, not to a program")
 	}
 	folder := filepath.Join(n.start.Scratch, "load")
 	if err := os.Mkdir(folder, 0o700); err != nil {

@@ -37,7 +37,7 @@ func (s saved) WriteTo(w io.Writer) (int64, error) {
 			return fmt.Errorf("the program has saved more than %d files", mostFiles)
 		}
 		if !e.Type().IsRegular() {
-			return fmt.Errorf("the program has saved %q, which is no file", name)
+			return fmt.Errorf("the program has saved %q, which is not a file", name)
 		}
 		return pack(out, root, name)
 	})

@@ -124,22 +124,23 @@ func (p *Program) fail(doing string, err error) {
 		errors.Is(err, syscall.EPIPE)
 	late := errors.Is(err, os.ErrDeadlineExceeded)
 	stops, spare := p.hurried()
-	const goOn = "drolab resume goes on from the last checkpoint"
+	const goOn = "drolab resume continues from the last checkpoint"
 	switch {
 	case late && stops > 0 && !p.saving:
-		p.err = fmt.Errorf("%s said nothing for %v when its run was to stop, and was ended: %s",
+		p.err = fmt.Errorf("%s did not answer for %v when its run was to stop, and was ended: "+
+			"%s",
 			p.start.named(), spare, goOn)
 	case broken && stops > 1 && p.hasEnded():
-		p.err = fmt.Errorf("%s was ended since its run was to stop at once: %s", p.start.named(),
+		p.err = fmt.Errorf("%s was ended because its run was to stop at once: %s", p.start.named(),
 			goOn)
 	case (broken || late) && p.gone(broken):
 		p.err = fmt.Errorf("%s %s", p.start.named(), p.how())
 	case broken:
-		p.err = fmt.Errorf("%s has closed its pipes and goes on, asked for %s", p.start.named(),
+		p.err = fmt.Errorf("%s has closed its pipes but still runs, asked for %s", p.start.named(),
 			doing)
 	case late:
-		p.err = fmt.Errorf("%s said nothing for %v when asked for %s: raise program_patience, "+
-			"or look at its log%s", p.start.named(), p.limit(), doing, p.behind())
+		p.err = fmt.Errorf("%s did not answer for %v when asked for %s: raise "+
+			"program_patience, or look at its log%s", p.start.named(), p.limit(), doing, p.behind())
 	default:
 		p.err = fmt.Errorf("%s, asked for %s: %s", p.start.named(), doing,
 			clean(err.Error(), mostLine))

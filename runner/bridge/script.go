@@ -220,7 +220,7 @@ func (s *Script) end(m *said) error {
 	case "stopped":
 		return gate.ErrStopped
 	case "failed":
-		return errors.New(cmp.Or(clean(m.Cause, mostLine), "the script failed, and says not why"))
+		return errors.New(cmp.Or(clean(m.Cause, mostLine), "the script failed without a reason"))
 	}
 	return fmt.Errorf("the script ends as %.40q: want done, stopped or failed", m.Status)
 }

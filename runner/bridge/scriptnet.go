@@ -37,7 +37,7 @@ func (c chosen) State() data.State { return data.State{Kind: "script", Epoch: c.
 // Restore implements train.Sampler.
 func (c chosen) Restore(s data.State) error {
 	if s.Kind != "script" {
-		return errors.New("the checkpoint is of no script's run")
+		return errors.New("the checkpoint does not belong to a script's run")
 	}
 	c.epoch = s.Epoch
 	return nil
@@ -148,7 +148,7 @@ func (s *Script) Save(to *runner.State) { to.Opaque = saved{s.saving} }
 // Load implements train.Network.
 func (s *Script) Load(from *runner.State) error {
 	if from.Opaque == nil {
-		return errors.New("it is of a network of drolab's own, and not of a script")
+		return errors.New("it belongs to a network of drolab's own, not to a script")
 	}
 	s.loaded = filepath.Join(s.dir, "load")
 	if err := os.Mkdir(s.loaded, 0o700); err != nil {

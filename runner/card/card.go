@@ -42,11 +42,11 @@ var checks = []check{
 	{"identifier", identifiers, "%q %s, as identifiers do: %s", false},
 	{"twin", twins, "%q and %q %s: %s", false},
 	{"kept_twin", keptTwins, "%q is left out, but its twin %q stays: %s", false},
-	{"repeated_rows", repeated, "%d of %d test rows%s are training rows too: %s", false},
+	{"repeated_rows", repeated, "%d of %d test rows%s are also training rows: %s", false},
 	{"empty_column", empty, "%q has no value in any row: %s", false},
 	{"spelling", spelling, "%q has both %q and %q: write them alike", false},
-	{"number_as_text", numbers, "%q is read as categories, for %q: %s", false},
-	{"date", dates, "%q is dates, read as %d categories: make it a number, or %s", false},
+	{"number_as_text", numbers, "%q is read as categories, because of %q: %s", false},
+	{"date", dates, "%q has dates, read as %d categories: make it a number, or %s", false},
 	{"absent", absent, "%s %s has no %s samples", true},
 	{"below_min_group", below, "%s %s has %d test samples, below min_group=%d: merge it", false},
 	{"small", small, "%s %s is too small to measure: ± %.0f points with %d test samples", true},
@@ -88,7 +88,7 @@ func (c *check) warnings(e *evidence) (list []Warning) {
 // Looked says how many rows the checks have looked at, if that is not all; else it is empty.
 func Looked(d *data.Dataset) string {
 	if s := d.Sample; s != nil && len(s.Labels) < s.Rows {
-		return fmt.Sprintf("the checks of columns looked at %d of %d rows", len(s.Labels), s.Rows)
+		return fmt.Sprintf("the checks of columns cover %d of %d rows", len(s.Labels), s.Rows)
 	}
 	return ""
 }

@@ -35,13 +35,13 @@ func TestUnmetOfTheTheorem(t *testing.T) {
 		want   []string
 	}{
 		{dro.SFKAuto, none,
-			[]string{"the steps of SFK-DRO, for it is of no other method (sfk-auto)"}},
+			[]string{"the steps of SFK-DRO (the method is sfk-auto)"}},
 		{dro.PGD, none, []string{"(pgd)"}},
 		{dro.SFK, func(s *spec.Spec) { s.Momentum = .9 }, []string{"no momentum (0.9)"}},
 		{dro.SFK, func(s *spec.Spec) { s.LRDropEpoch = 40 },
 			[]string{"0.1 times it from epoch 41 on"}},
 		{dro.SFK, func(s *spec.Spec) { s.SetOwn("share_batch", spec.Fixed(1)) },
-			[]string{"draws of their own"}},
+			[]string{"separate draws"}},
 		{dro.SFK, func(s *spec.Spec) { s.Uncertainty = "kl" }, []string{"(kl)"}},
 		{dro.SFK, func(s *spec.Spec) { s.SetOwn("c", spec.Fixed(1000)); s.LR = .01 },
 			[]string{"C of at least D² L_z = 1.99e+08 on this box (1000)",

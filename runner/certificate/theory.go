@@ -233,20 +233,20 @@ func Unmet(m *runner.Meta) []string {
 	}
 	method, err := dro.Find(s.Algorithm())
 	if err != nil || !method.Theorem1 {
-		return []string{fmt.Sprintf("the steps of SFK-DRO, for it is of no other method (%s)",
+		return []string{fmt.Sprintf("the steps of SFK-DRO (the method is %s)",
 			s.Algorithm())}
 	}
 	lack(s.Adam() == nil && s.Momentum != 0, "no momentum (%g)", s.Momentum)
 	lack(s.WeightDecay != 0, "no weight decay (%g)", s.WeightDecay)
-	lack(s.ClipFor(method) != 0, "gradients that are not clipped (%g)", s.ClipFor(method))
-	lack(s.Adam() != nil, "steps of SGD (%s)", s.Optimizer)
+	lack(s.ClipFor(method) != 0, "no clipping of gradients (%g)", s.ClipFor(method))
+	lack(s.Adam() != nil, "SGD steps (%s)", s.Optimizer)
 	lack(s.Model == "mlp" && s.Dropout > 0, "losses without noise (dropout %g)", s.Dropout)
-	lack(s.Patience > 0, "a number of steps that is chosen before (patience %d)", s.Patience)
+	lack(s.Patience > 0, "a number of steps fixed in advance (patience %d)", s.Patience)
 	moves := s.Warmup > 0 || s.Schedule == "cosine" || s.Schedule == "linear"
 	lack(moves, "one step size (schedule %s, warmup %d)", s.Schedule, s.Warmup)
 	drops := s.Drops() && s.LRDropEpoch < s.Epochs && s.LRDrop != 1
 	lack(drops, "one step size (%g times it from epoch %d on)", s.LRDrop, s.LRDropEpoch+1)
-	lack(s.Text("share_batch") == "true", "draws of their own for z (share_batch)")
+	lack(s.Text("share_batch") == "true", "separate draws for z (share_batch)")
 	set, err := s.Set()
 	if err != nil {
 		return list
@@ -254,7 +254,7 @@ func Unmet(m *runner.Meta) []string {
 	assumed := dro.Assumptions{Rho: s.Rho, Bound: s.EtaMax, Lipschitz: 1, Smoothness: 1}
 	c, err := dro.ConstantsOn(set, m.Box, assumed)
 	if err != nil {
-		return append(list, fmt.Sprintf("a set that is smooth as cressie-read is (%s)", set.Name()))
+		return append(list, fmt.Sprintf("a set as smooth as cressie-read (%s)", set.Name()))
 	}
 	own, _ := spec.FindSetting("c")
 	value, _ := own.Number(s)

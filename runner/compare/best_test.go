@@ -243,7 +243,7 @@ func TestQuestions(t *testing.T) {
 	i := slices.IndexFunc(table.Notes, func(n Note) bool { return n.Kind == Problem })
 	if !strings.HasPrefix(table.Notes[i].Text, "runs differ in set or radius (χ², ρ=0.5; χ², "+
 		"ρ=1.5): the same network has another robust risk and excess risk and dual gap and "+
-		"penalised gap at each, so it is tested only between runs of one") {
+		"penalised gap at each, so only runs with the same set and radius are tested") {
 		t.Errorf("note %q", table.Notes[i].Text)
 	}
 }
@@ -288,7 +288,7 @@ func TestLegend(t *testing.T) {
 		legend, brief string
 	}{
 		{four, "± is half the width of the mean's 95 % t interval over seeds.\n" +
-			"* is better than every other in its line: two-sided t tests, paired over common " +
+			"* is better than every other in its row: two-sided t tests, paired over common " +
 			"seeds, else Welch's; p < 0.05 after Holm's correction for all pairs (6), per class, " +
 			"group or radius for those of all (12), each measure by itself.",
 			"± 95 % t interval over seeds\n* beats all others, p < 0.05 after Holm\n" +
@@ -308,7 +308,7 @@ func TestLegend(t *testing.T) {
 	}
 	radii := tabulate(append(newRuns(dro.SFK, accuraciesA, at("chi2", 1)), four...), Options{})
 	if got := radii.Legend()[1]; !strings.Contains(got,
-		"in its line (of the same set and radius, where") {
+		"in its row (of the same set and radius, where") {
 		t.Errorf("legend %q", got)
 	}
 	if got := radii.Brief(); !slices.Contains(got,
@@ -317,7 +317,7 @@ func TestLegend(t *testing.T) {
 	}
 	lines := tabulate(append(four, newRuns(dro.SFK, accuraciesA, at("chi2", 1))...),
 		Options{}).Legend()
-	if lines[len(lines)-1] != "No star: full gradient norm, which is of each run's own objective." {
+	if lines[len(lines)-1] != "No star: full gradient norm, since each run has its own objective." {
 		t.Errorf("legend %q", lines)
 	}
 }

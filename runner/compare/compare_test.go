@@ -363,7 +363,7 @@ func TestNotes(t *testing.T) {
 	want := []Note{
 		{Unfinished, "left out, because not done: shapes-pgd-s9 (running)",
 			[]string{"shapes-pgd-s9"}},
-		{Repeated, "sfk: 1 run(s) left out, because a newer one has the same seed",
+		{Repeated, "sfk: 1 run(s) left out because a newer one has the same seed",
 			[]string{"older"}},
 	}
 	if !reflect.DeepEqual(table.Notes, want) {

@@ -55,7 +55,7 @@ func TestFewSamples(t *testing.T) {
 				t.Errorf("notes %+v, want %q", table.Notes, c.note)
 			}
 			legend := strings.Contains(strings.Join(table.Legend(), " "),
-				"? is of fewer than min_group test samples")
+				"? marks fewer than min_group test samples")
 			if legend != (c.few != nil) {
 				t.Errorf("legend %q", table.Legend())
 			}

@@ -16,8 +16,8 @@ func (t *Table) Legend() (lines []string) {
 			"on the validation split.", t.Select))
 	}
 	if slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Few }) {
-		lines = append(lines, "? is of fewer than min_group test samples: its figure is chance, "+
-			"and it is not called the worst.")
+		lines = append(lines, "? marks fewer than min_group test samples: such a figure is "+
+			"mostly chance, and never called the worst.")
 	}
 	if t.spread() {
 		lines = append(lines,
@@ -25,7 +25,7 @@ func (t *Table) Legend() (lines []string) {
 				100*t.Level))
 	}
 	if len(t.Rows) > 1 {
-		others := "every other in its line"
+		others := "every other in its row"
 		if t.problems() {
 			others += " (of the same set and radius, where it depends on them)"
 		}
@@ -33,7 +33,7 @@ func (t *Table) Legend() (lines []string) {
 			"common seeds, else Welch's; p < %.2g after Holm's correction for %s.",
 			others, 1-t.Level, t.families()))
 		if own := t.untested(); own != "" {
-			lines = append(lines, "No star: "+own+", which is of each run's own objective.")
+			lines = append(lines, "No star: "+own+", since each run has its own objective.")
 		}
 	}
 	return lines
@@ -85,7 +85,7 @@ func (t *Table) uses() (list []string) {
 // families says which tests were corrected for together, and how many.
 func (t *Table) families() string {
 	if t.Family == AllMeasures {
-		return fmt.Sprintf("all pairs in all lines of this table (%d tests)", t.Columns[0].Family)
+		return fmt.Sprintf("all pairs in all rows of this table (%d tests)", t.Columns[0].Family)
 	}
 	one, listed := 0, 0
 	for _, c := range t.Columns {

@@ -59,14 +59,15 @@ func (t *Table) dropUnfinished(members []member) (done []member) {
 		names = append(names, fmt.Sprintf("%s (%s)", m.meta.ID, m.summary.Status))
 	}
 	if len(others) > 0 {
-		t.note(Unfinished, others, "left out, because not done: %s", strings.Join(names, ", "))
+		t.note(Unfinished, others, "left out because they are not done: %s", strings.Join(names, ", "))
 	}
 	return done
 }
 
 func (t *Table) noteRepeats(g *group, repeats []member) {
 	if len(repeats) > 0 {
-		t.note(Repeated, repeats, "%s: %d run(s) left out, because a newer one has the same seed",
+		t.note(Repeated, repeats, "%s: %d run(s) left out because a newer one has the same "+
+			"seed",
 			g.label(), len(repeats))
 	}
 }
@@ -84,9 +85,11 @@ func (t *Table) noteDifferences(members []member) {
 			func(m *runner.Meta) string { return fmt.Sprint(m.Spec.Epochs) }},
 		{Budget, "steps", "budgets are not the same",
 			func(m *runner.Meta) string { return fmt.Sprint(m.Steps) }},
-		{Dataset, "dataset", "figures are of different samples, so no test is between them",
+		{Dataset, "dataset", "figures are of different samples, so they are not tested " +
+			"against each other",
 			func(m *runner.Meta) string { return m.Spec.Dataset }},
-		{Dataset, "dataset checksum", "the data are not the same, so no test is between them",
+		{Dataset, "dataset checksum", "the data are not the same, so they are not tested " +
+			"against each other",
 			func(m *runner.Meta) string { return m.Checksum }},
 		{Dataset, "classes", "there are no columns per class",
 			func(m *runner.Meta) string { return strings.Join(m.Names(m.Main()), " ") }},
@@ -132,8 +135,8 @@ func (t *Table) noteProblems(members []member) {
 		}
 	}
 	if len(problems) > 1 && len(names) > 0 {
-		t.note(Problem, nil, "runs differ in set or radius (%s): the same network has another %s "+
-			"at each, so it is tested only between runs of one",
+		t.note(Problem, nil, "runs differ in set or radius (%s): the same network has another "+
+			"%s at each, so only runs with the same set and radius are tested",
 			strings.Join(problems, "; "), strings.Join(names, " and "))
 	}
 }

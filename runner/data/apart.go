@@ -71,7 +71,7 @@ type boundError struct {
 func (e *boundError) Error() string {
 	than := "there is"
 	if e.bounded {
-		than = "the " + room.Size(e.bytes) + " that it may have here"
+		than = "the " + room.Size(e.bytes) + " allowed here"
 	}
 	return fmt.Sprintf("reading it takes more memory than %s: "+
 		"make it smaller, or use a machine with more", than)

@@ -37,7 +37,7 @@ func TestApartIsBounded(t *testing.T) {
 	for _, c := range []struct {
 		members int // of 1 MB of memory each, and somewhat more for their marks
 		want    string
-	}{{3, ""}, {400, "that it may have here: make it smaller, or use a machine with more"}} {
+	}{{3, ""}, {400, "allowed here: make it smaller, or use a machine with more"}} {
 		path := filepath.Join(t.TempDir(), "rows.csv.gz")
 		table := append(gzipped(t, []byte("a,label\n")), bytes.Repeat(packed, c.members)...)
 		if err := os.WriteFile(path, table, 0o600); err != nil {

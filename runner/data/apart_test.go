@@ -242,9 +242,9 @@ func TestApartEndsEarly(t *testing.T) {
 		"exit 3": "ended with exit status 3: \"\": please report it",
 		"echo 'panic: a\x1b[2J' >&2; echo goroutine >&2; exit 2": `"panic: a\x1b[2J": ` +
 			"please report",
-		"echo 'fatal error: runtime: out of memory' >&2; exit 2": "it may have here: " +
+		"echo 'fatal error: runtime: out of memory' >&2; exit 2": "allowed here: " +
 			"make it smaller",
-		"kill -9 $$":                             "it may have here: make it smaller",
+		"kill -9 $$":                             "allowed here: make it smaller",
 		"head -c 9 /dev/zero":                    "please report it",
 		"head -c 100 /dev/zero | tr '\\0' '\\1'": "a header of",
 	} {

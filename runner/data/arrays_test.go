@@ -208,7 +208,7 @@ func TestArrayDamage(t *testing.T) {
 		"cut":     {"x", six(t)["x"][:150], "", "22 bytes after the header do not suit"},
 		"version": {"x", []byte("\x93NUMPY\x09\x00aaaaaaaa"), "", "byte 6: version 9"},
 		"integers": {"x", npy(t, "<i4", "(6, 1)", make([]int32, 6)), "",
-			"features are no floating-point"},
+			"features are not floating-point"},
 		"objects": {"y", npy(t, "|O", "(6,)", make([]int64, 6)), "",
 			"neither numbers nor strings"},
 		"big endian": {"x", npy(t, ">f4", "(6, 1)", make([]float32, 6)), "",

@@ -52,6 +52,6 @@ func TestClassesThatEndOtherwise(t *testing.T) {
 	})
 	t.Run("a class of its own", func(t *testing.T) {
 		refused(t, "csv:"+train+"?header=none&test="+write(t, "30, Private, other\n"), Options{},
-			`no training sample is of class "other", and 1 of the others are`)
+			`no training sample has class "other", found in 1 of the others`)
 	})
 }

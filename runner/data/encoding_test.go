@@ -62,7 +62,7 @@ func TestEncodings(t *testing.T) {
 		{"a,label\n\x81,x\n", "?encoding=cp1252",
 			`line 2, column 1: "�" has a character that encoding=cp1252 lacks`},
 		{"\x81,label\n1,x\n", "?encoding=cp1252", "line 1, column 1"},
-		{text, "?encoding=utf16", "line 1: is no UTF-16: leave encoding=utf16 out"},
+		{text, "?encoding=utf16", "line 1: is not UTF-16: leave encoding=utf16 out"},
 		{wideText("a,label\n1,x\n", false) + "\x00\xd8" + wideText(",x\n", false),
 			"?encoding=utf16", "has a character that encoding=utf16 lacks"},
 		{text, "?encoding=utf7", "encoding=utf7: give utf8, latin1, cp1252, utf16"},

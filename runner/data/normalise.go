@@ -23,7 +23,7 @@ func newNormaliser(src Source, o LoaderOptions) (*normaliser, error) {
 	sh := src.Shape()
 	if len(o.Mean) != len(o.Std) || o.Mean != nil && len(o.Mean) != sh.C {
 		return nil, fmt.Errorf(
-			"mean has %d and std %d values for %d channels: give one each a channel",
+			"mean has %d and std %d values for %d channels: give one of each per channel",
 			len(o.Mean), len(o.Std), sh.C)
 	}
 	for c, s := range o.Std {

@@ -172,7 +172,7 @@ func TestPictureMetadata(t *testing.T) {
 	for text, want := range map[string]string{
 		"name,label\nred/a.png,x\n": `no column "file": the columns are ["name" "label"]: ` +
 			"name it with file=",
-		"file,label\n../red/a.png,x\n":            "no path below the folder",
+		"file,label\n../red/a.png,x\n":            "not a path below the folder",
 		"file,label\nred/q.png,x\na,y\n":          "no such file",
 		"file,label\nred/a.png\n":                 "line 2",
 		"file,label\n":                            "names no pictures",

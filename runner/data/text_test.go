@@ -42,13 +42,13 @@ func TestText(t *testing.T) {
 		{"a carriage return in a quoted name", "\"a\rb\",c\n1,2\n", ""},
 		{"a zero in a cell", "a\n1\x00\n", ""},
 		{"lines of Windows", "a,b\r\n1,2\r\n", ""},
-		{"Latin-1", "town\nOrl\xe9ans\n", "line 2: byte 8 of the text (0xe9) is no UTF-8"},
-		{"Latin-1 in the names", "pr\xe9nom,a\n", "line 1: byte 2 of the text (0xe9) is no UTF-8"},
+		{"Latin-1", "town\nOrl\xe9ans\n", "line 2: byte 8 of the text (0xe9) is not UTF-8"},
+		{"Latin-1 in the names", "pr\xe9nom,a\n", "line 1: byte 2 of the text (0xe9) is not UTF-8"},
 		{"a character cut by the end", "a\n\xe2\x82",
-			"line 2: byte 2 of the text (0xe2) is no UTF-8"},
+			"line 2: byte 2 of the text (0xe2) is not UTF-8"},
 		{"a character cut by another", "a\n\xe2\x82x\n",
-			"line 2: byte 2 of the text (0xe2) is no UTF-8"},
-		{"a surrogate", "a\n\xed\xa0\x80\n", "line 2: byte 2 of the text (0xed) is no UTF-8"},
+			"line 2: byte 2 of the text (0xe2) is not UTF-8"},
+		{"a surrogate", "a\n\xed\xa0\x80\n", "line 2: byte 2 of the text (0xed) is not UTF-8"},
 		{"UTF-16", "\xff\xfea\x00\n\x00", "line 1: is UTF-16: convert it first"},
 		{"UTF-16, the other way round", "\xfe\xff\x00a\x00\n",
 			"line 1: is UTF-16: convert it first"},
@@ -124,7 +124,7 @@ func TestNamesAreUTF8(t *testing.T) {
 	}
 	for _, c := range []struct{ name, dataset, want string }{
 		{"Latin-1", "csv:" + file("latin.csv", french),
-			"latin.csv: line 2: byte 18 of the text (0xe9) is no UTF-8"},
+			"latin.csv: line 2: byte 18 of the text (0xe9) is not UTF-8"},
 		{"UTF-16", "csv:" + file("wide.csv", wide.Bytes()), "wide.csv: line 1: is UTF-16"},
 		{"old Mac", "csv:" +
 			file("mac.csv", bytes.ReplaceAll(rows(func(int) string { return "Bonn" }),
@@ -133,15 +133,15 @@ func TestNamesAreUTF8(t *testing.T) {
 		{"the test file", "csv:" + plain + "?test=" + file("test.csv", french),
 			"test.csv: line 2: byte 18"},
 		{"an option", "csv:" + plain + "?label=l%E9",
-			`label=: the name "l\xe9" is no UTF-8 at its byte 1`},
-		{"a path", "csv:" + dir + "/l\xe9.csv", `l\xe9.csv" is no UTF-8`},
+			`label=: the name "l\xe9" is not UTF-8 at byte 1`},
+		{"a path", "csv:" + dir + "/l\xe9.csv", `l\xe9.csv" is not UTF-8`},
 		{"a class of pictures", "images:" +
 			filepath.Dir(filepath.Dir(file("pictures/l\xe9/1.png", nil))),
-			`the name "l\xe9" is no UTF-8`},
+			`the name "l\xe9" is not UTF-8`},
 		{"a table of pictures",
 			"images:" + filepath.Dir(file("listed/metadata.csv",
 				[]byte("file,label\n1.png,l\xe9\n"))),
-			"metadata.csv: line 2: byte 18 of the text (0xe9) is no UTF-8"},
+			"metadata.csv: line 2: byte 18 of the text (0xe9) is not UTF-8"},
 	} {
 		t.Run(c.name, func(t *testing.T) { refused(t, c.dataset, Options{}, c.want) })
 	}
@@ -158,8 +158,8 @@ func TestTextsOfArraysAreUTF8(t *testing.T) {
 		want  string
 	}{
 		"bytes": {bytesOf,
-			`y: sample 1: the name "\xe9b" is no UTF-8 at its byte 0: give another`},
-		"characters": {runes, "y: sample 1: 0xd800 is no character of Unicode"},
+			`y: sample 1: the name "\xe9b" is not UTF-8 at byte 0: give another`},
+		"characters": {runes, "y: sample 1: 0xd800 is not a Unicode character"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := c.array.Factor("y", 2); err == nil || err.Error() != c.want {

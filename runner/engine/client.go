@@ -127,7 +127,7 @@ func (c *Client) Shutdown(force bool) error {
 		return err
 	}
 	free := func() bool { held, err := c.held(); return !held && err == nil }
-	return c.await(free, "the engine ends, but holds its lock still")
+	return c.await(free, "the engine is ending, but still holds its lock")
 }
 
 func (c *Client) ask(r *request) error {

@@ -122,12 +122,12 @@ func (d *desk) mend() {
 	if err := d.open(); err != nil {
 		*d = old // again at the next look
 		if d.problem = err.Error(); d.problem != old.problem {
-			d.engine.logf("nobody can ask: making the sockets anew: %v", err)
+			d.engine.logf("nobody can connect: remaking the sockets: %v", err)
 		}
 		return
 	}
 	d.problem = ""
-	d.engine.logf("sockets made anew: %s", d.address.Control)
+	d.engine.logf("sockets remade: %s", d.address.Control)
 }
 
 // shut removes the sockets; what is being asked is still answered.
@@ -150,6 +150,6 @@ func (d *desk) close() {
 	select {
 	case <-answered:
 	case <-time.After(d.engine.patience()):
-		d.engine.logf("somebody is left without an answer")
+		d.engine.logf("a request is left without an answer")
 	}
 }

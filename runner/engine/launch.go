@@ -58,7 +58,7 @@ func (c *Client) reach() (*wire, error) {
 func (c *Client) replace(w *wire, h hello) error {
 	defer w.Close()
 	if _, err := exchange(w, &request{Verb: verbShutdown}, time.Time{}); err != nil {
-		return fmt.Errorf("the engine (pid %d) is drolab %s and this is %s; it goes on with %w: "+
+		return fmt.Errorf("the engine (pid %d) is drolab %s and this is %s; it still has %w: "+
 			"let them end, stop them, or train in this process with --inline",
 			h.PID, h.Version, c.Version, err)
 	}

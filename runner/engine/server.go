@@ -176,8 +176,8 @@ func (s *server) serveOne(w *wire, r *request) error {
 	}
 }
 
-var errLate = errors.New("it has not been done in time, and may be done still: " +
-	"the disk may hang, see drolab engine status")
+var errLate = errors.New("it was not done in time, and may still be done: the disk may hang, " +
+	"see drolab engine status")
 
 // takesLong tells which verbs may take longer than patience: those that read
 // data, and the one that waits for runs to end.

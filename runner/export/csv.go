@@ -7,6 +7,6 @@ import (
 )
 
 func csvFormat() Format {
-	return Format{Name: "csv", Doc: "comma-separated values, a line of heads first",
+	return Format{Name: "csv", Doc: "comma-separated values with a header line",
 		Write: func(w io.Writer, s *Sheet) error { return page.CSV(w, s.Head, s.Rows) }}
 }

@@ -7,7 +7,8 @@ import (
 )
 
 func jsonLines() Format {
-	return Format{Name: "jsonl", Doc: "a JSON object a line, as pandas.read_json(lines=True) reads",
+	return Format{Name: "jsonl", Doc: "one JSON object per line, as " +
+		"pandas.read_json(lines=True) reads",
 		Write: writeJSONLines}
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 func npzFormat() Format {
-	return Format{Name: "npz", Doc: "an array a column, as numpy.load reads", Write: writeNPZ}
+	return Format{Name: "npz", Doc: "one array per column, as numpy.load reads", Write: writeNPZ}
 }
 
 // writeNPZ writes a column whose cells are all numbers as float64, an empty cell as NaN, and other

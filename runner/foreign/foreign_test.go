@@ -221,7 +221,7 @@ func TestBadTables(t *testing.T) {
 		{"label,prediction,loss\na,a,1\nb,b,-1\n", `row 2, column "loss": -1`},
 		{"label,prediction,split\na,a,test\nb,b,other\n",
 			`row 2, column "split": want one of ["test" "val" "train"], not "other"`},
-		{"label,prediction,split\na,a,val\nb,b,val\n", "no row is of the test split"},
+		{"label,prediction,split\na,a,val\nb,b,val\n", "no row belongs to the test split"},
 		{"label,prediction\na\n", "line 2: 1 columns"},
 		{"label,p_\x1b[2J,p_b\nb,.5,-.6\n", `row 1, column "p_b": -0.6`},
 		{"label,p_\x1b[2J,p_b\na,.5,.5\n", `row 1, column "label": want one of ["\x1b[2J" "b"]`},
@@ -239,9 +239,9 @@ func TestBadTables(t *testing.T) {
 	}
 	path := file(t, four)
 	for want, splits := range map[string][]string{
-		"add one, or name one":    {"test", "val"},
-		"no row is of the test":   {"val"},
-		"predictions are a table": nil,
+		"add one, or name one":       {"test", "val"},
+		"no row belongs to the test": {"val"},
+		"predictions are a table":    nil,
 	} {
 		name := path
 		if splits == nil {

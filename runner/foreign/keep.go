@@ -96,7 +96,8 @@ func Open(m *runner.Meta, s *runner.State, split string) (*Split, error) {
 		of.Losses = append(of.Losses, x)
 	}
 	if !ok {
-		return nil, fmt.Errorf("run %s: its checkpoint is of other predictions than run.json says",
+		return nil, fmt.Errorf("run %s: its checkpoint has other predictions than run.json "+
+			"says",
 			m.ID)
 	}
 	return of, nil

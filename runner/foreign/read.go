@@ -107,7 +107,7 @@ func (r *reader) columns(d *data.Dataset, known *data.Dataset) error {
 	r.out.Classes, r.of = classes, places(listed, classes, nil)
 	switch {
 	case listed == nil && r.words[data.RawPrediction] == nil:
-		return fmt.Errorf("no column %q, nor %q and a class: add one", data.RawPrediction,
+		return fmt.Errorf("no column %q, nor columns %q with a class: add one", data.RawPrediction,
 			data.RawProbability)
 	case len(classes) < 2 || len(classes) > data.MaxClasses:
 		return fmt.Errorf("%d classes: want 2 to %d", len(classes), data.MaxClasses)
@@ -163,7 +163,7 @@ func (r *reader) rows(d *data.Dataset) error {
 	}
 	for _, split := range append(slices.Clone(r.asked), runner.SplitTest) {
 		if r.out.Splits[split] == nil {
-			return fmt.Errorf("no row is of the %s split: name one so in a column %q", split,
+			return fmt.Errorf("no row belongs to the %s split: mark some in a column %q", split,
 				data.RawSplit)
 		}
 	}

@@ -14,7 +14,7 @@ func Decisions() (list []Measure) {
 // decisionRows are what practitioners choose by. A row of two classes alone, or of groups, is in
 // no file of other runs: these have as many numbers as before.
 func decisionRows() []splitRow {
-	const positives = "; positive is the second class"
+	const positives = "; the second class is positive"
 	of := func(name, title, doc string, value func(*Evaluation, *Pass) Number) splitRow {
 		return splitRow{main: true, later: true, Measure: percent(name, title, "", doc),
 			value: value}
@@ -28,11 +28,11 @@ func decisionRows() []splitRow {
 			"positive class on test samples, not interpolated; of more classes the mean, each "+
 			"against the rest"+positives,
 			func(e *Evaluation, p *Pass) Number { return e.areas(p).precision }),
-		of("macro_f1", "macro F1", "mean over the classes of 2 TP/(2 TP + FP + FN) on test "+
-			"samples, of those that have samples or are predicted",
+		of("macro_f1", "macro F1", "mean of 2 TP/(2 TP + FP + FN) on test samples, over the "+
+			"classes that have samples or predictions",
 			func(e *Evaluation, p *Pass) Number { values, _ := e.f1(p); return mid(values) }),
-		of("worst_class_f1", "worst class F1", "the lowest F1 of the classes on test samples, "+
-			"of the classes with at least min_group of them",
+		of("worst_class_f1", "worst class F1", "the lowest F1 on test samples, over the "+
+			"classes with at least min_group of them",
 			func(e *Evaluation, p *Pass) Number {
 				values, counts := e.f1(p)
 				return LeastOf(values, counts, e.Spec.MinGroup)
@@ -48,16 +48,16 @@ func decisionRows() []splitRow {
 func thresholdRow() Measure {
 	return Measure{Main: true, pair: true, later: true, chosen: true,
 		Value: (*Evaluation).threshold,
-		Measure: dro.Measure{Name: "threshold", Title: "threshold", Doc: "the probability of the " +
-			"second class from which on a sample is taken for it, in F1, rates and gaps: the " +
-			"setting threshold, or with val_f1 the one of the greatest F1 of that class on the " +
-			"validation split, at this evaluation"}}
+		Measure: dro.Measure{Name: "threshold", Title: "threshold", Doc: "the least " +
+			"probability of the second class at which a sample counts as that class, for F1, " +
+			"rates and gaps: the setting threshold or, with val_f1, the threshold with the " +
+			"greatest F1 of that class on the validation split, at this evaluation"}}
 }
 
 // fairnessRows compare groups, by the definitions of Fairlearn: Hardt, Price, Srebro 2016 of odds
 // and opportunity.
 func fairnessRows() []splitRow {
-	const counted = ", of the groups with at least min_group of these"
+	const counted = ", over the groups with at least min_group of these"
 	rate := func(name, title string, label int, doc string) splitRow {
 		m := percent(name, title, "", doc)
 		m.Better = dro.Neither
@@ -79,11 +79,13 @@ func fairnessRows() []splitRow {
 	}
 	list := []splitRow{
 		rate("group_true_positive_rate", "true positive rate", positive,
-			"part of the group's test samples of the second class that is classified as it"),
+			"share of the group's test samples of the second class that are classified as "+
+				"that class"),
 		rate("group_false_positive_rate", "false positive rate", 1-positive,
-			"part of the group's test samples of the first class that is classified as the second"),
+			"share of the group's test samples of the first class that are classified as the "+
+				"second"),
 		rate("group_selection_rate", "selection rate", anyLabel,
-			"part of the group's test samples that is classified as the second class"),
+			"share of the group's test samples that are classified as the second class"),
 		gap("equalised_odds", "equalised odds gap", "the larger of two differences: between the "+
 			"greatest and the least true positive rate of groups, and between their false "+
 			"positive rates, on test samples"+counted, dro.Lower, (*Evaluation).oddsGap),

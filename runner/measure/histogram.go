@@ -41,9 +41,9 @@ func histogramRow() Measure {
 			Unit:  "samples",
 			Scale: dro.Whole,
 			Asks:  dro.OfProblem,
-			Doc: "how many training samples have a likelihood ratio dQ/dP under the exact worst " +
-				"case Q of the training losses in each of 16 bins: below 1/8, then half octaves, " +
-				"and from 16 on",
+			Doc: "number of training samples in each of 16 bins of the likelihood ratio " +
+				"dQ/dP, for the exact worst case Q of the training losses: below 1/8, then " +
+				"half octaves, then 16 and above",
 		},
 		List: func(e *Evaluation) []Number {
 			if e.Ratios == nil {

@@ -108,7 +108,7 @@ func stepRows() (first, last Measure) {
 		Doc: "mean loss of the step's own batch, augmented, in training mode"}
 	norm := dro.Measure{Name: "grad_norm", Title: "gradient norm", Symbol: "‖g‖",
 		Scale: dro.Log, Noisy: true,
-		Doc: "‖mean w_i ∇ℓ_i‖ of the x-batch, w being the method's weights, before clipping"}
+		Doc: "‖mean w_i ∇ℓ_i‖ of the x-batch, with the method's weights w, before clipping"}
 	return Measure{Main: true, Measure: loss}, Measure{Measure: norm}
 }
 

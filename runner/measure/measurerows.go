@@ -43,15 +43,15 @@ func accuracyRows() []splitRow {
 	return []splitRow{
 		{main: true, axis: PerClass, groups: "group_accuracy", list: accuracy(PerClass),
 			Measure: percent("class_accuracy", "accuracy", "",
-				"part of the class's test samples classified correctly")},
+				"share of the class's test samples classified correctly")},
 		{main: true, axis: PerGroup, list: accuracy(PerGroup),
 			Measure: percent("group_accuracy", "group accuracy", "",
 				"share of the group's test samples classified correctly")},
 		{axis: PerGroup, list: (*Evaluation).recall,
 			Measure: percent("group_recall", "group recall", "",
-				"balanced accuracy within the group: the mean, over the classes that the group's "+
-					"test samples have, of the share of that class classified correctly; the "+
-					"accuracy where the group has one class")},
+				"balanced accuracy within the group: the mean, over the classes of the "+
+					"group's test samples, of the share classified correctly; the accuracy if "+
+					"the group has one class")},
 		{main: true, groups: "worst_group_accuracy", value: worst(PerClass),
 			Measure: percent("worst_class_accuracy", "worst class accuracy", "worst class",
 				"the lowest of the accuracies per class on test samples, of the classes"+few)},
@@ -63,15 +63,14 @@ func accuracyRows() []splitRow {
 				"share of all test samples classified correctly")},
 		{value: (*Evaluation).balanced,
 			Measure: percent("balanced_accuracy", "balanced accuracy", "balanced",
-				"mean, over the classes that have test samples, of the share of each "+
-					"classified correctly")},
+				"mean, over the classes with test samples, of the share classified correctly")},
 		{value: func(_ *Evaluation, p *Pass) Number { return p.calibrationError() },
 			Measure: dro.Measure{Name: "calibration_error", Title: "calibration error",
 				Unit: "%", Scale: dro.Percent, Better: dro.Lower,
 				Doc: "expected calibration error: the test samples fall into 15 bins of equal " +
-					"width by the largest predicted probability; mean over the samples of the " +
-					"distance between their bin's accuracy and its mean probability (Guo et al. " +
-					"2017)"}},
+					"width by the largest predicted probability; the mean over the samples of " +
+					"the distance between their bin's accuracy and its mean probability (Guo " +
+					"et al. 2017)"}},
 	}
 }
 
@@ -97,7 +96,7 @@ func lossRows() []splitRow {
 func riskRows() []splitRow {
 	at := nats("robust_risk_at", "robust risk at ρ",
 		"R_ρ of the test losses at each radius ρ of the setting risk_radii, solved exactly; "+
-			"not of a set without a radius")
+			"not for a set without a radius")
 	at.Asks = dro.OfSet
 	return []splitRow{
 		{main: true, value: func(_ *Evaluation, p *Pass) Number { return p.solved(p.Worst.Risk) },
@@ -128,8 +127,8 @@ func ratioRows() []Measure {
 			Measure: dro.Measure{Name: name, Title: title, Unit: "mean ratio",
 				Asks: dro.OfProblem,
 				Doc: "mean likelihood ratio dQ/dP of the " + part + "'s training samples under " +
-					"the exact worst case Q of the training losses: 1 is no reweighting, above 1 " +
-					"is where the adversary looks; ERM has it too"}}
+					"the exact worst case Q of the training losses: 1 is no reweighting, and " +
+					"above 1 the adversary looks; defined for ERM, too"}}
 	}
 	return []Measure{row("class_weight", "weight", "class", "group_ratio", PerClass),
 		row("group_ratio", "adversary's ratio", "group", "", PerGroup), histogramRow()}
@@ -146,28 +145,28 @@ func dualRiskRows() []Measure {
 			"R_ρ of the training losses, unaugmented, solved exactly")),
 			Value: func(e *Evaluation) Number { return e.Train.solved(e.Train.Worst.Risk) }},
 		{Main: true, known: true, Measure: logScale(ofProblem(nats("excess_risk", "excess risk",
-			"R_ρ(x) − min over x of R_ρ on the training split: how far the network is from the "+
-				"best one of its kind, which was found before the start (setting optimum), "+
-				"between two bounds that are 1e-9 apart"))),
+			"R_ρ(x) − min over x of R_ρ on the training split: how far the network is from "+
+				"the best one of its kind, which was found before the start (setting optimum) "+
+				"between two bounds 1e-9 apart"))),
 			Value: (*Evaluation).excessRisk},
 		{Main: true, Measure: ofProblem(nats("dual_gap", "dual gap",
 			"F(x; λ, η) − R_ρ(x) on the training split: 0 where λ and η are the best for this "+
-				"network, so the error of the dual variables alone")),
+				"network, so it is the error of the dual variables alone")),
 			Value: func(e *Evaluation) Number {
 				f := e.objective()
 				return NumIf(f.Applies(), f.value-e.Train.Worst.Risk)
 			}},
 		{Main: true, Measure: ofProblem(nats("penalised_gap", "penalised gap",
-			"F(x; λ, η) − min over η of F(x; λ, η) on the training split, for methods that keep "+
-				"λ: 0 where η is the best for this network, in their own problem; the dual gap "+
-				"has the error of λ, too")),
+			"F(x; λ, η) − min over η of F(x; λ, η) on the training split, for methods with a "+
+				"fixed λ: 0 where η is the best for this network, in their own problem; the "+
+				"dual gap includes the error of λ")),
 			Value: (*Evaluation).penalisedGap},
 		{Measure: ofProblem(dro.Measure{Name: "best_lambda", Title: "best λ", Symbol: "λ*",
 			Doc: "the λ of the exact worst case on the training split: the best for this network"}),
 			Value: func(e *Evaluation) Number { return NumIf(e.solvable(), e.best().Lambda) }},
 		{Measure: ofProblem(dro.Measure{Name: "best_eta", Title: "best η", Symbol: "η*",
-			Doc: "the η of the exact worst case on the training split, in the coordinates of the " +
-				"run's own"}),
+			Doc: "the η of the exact worst case on the training split, in the coordinates of " +
+				"the run's η"}),
 			Value: func(e *Evaluation) Number { return NumIf(e.solvable(), e.best().Eta) }},
 		{Measure: dro.Measure{Name: "worst_divergence", Title: "worst case's divergence",
 			Asks: dro.OfProblem, Doc: "D_φ(Q‖P) of the exact worst case on the training split; " +
@@ -188,15 +187,16 @@ func dualRiskRows() []Measure {
 			Value: func(e *Evaluation) Number { return e.GradNorm }},
 		{Measure: dro.Measure{Name: "above_bound", Title: "losses above B",
 			Scale: dro.Whole, Unit: "samples",
-			Doc: "training losses above eta_max, the bound B that the theory assumes"},
+			Doc: "number of training losses above eta_max, the bound B that the theory assumes"},
 			Value: func(e *Evaluation) Number { return e.Train.solved(float64(e.aboveBound())) }},
 	}
 }
 
 // outputRows are of the paper's own output and not of the last iterate.
 func outputRows() []Measure {
-	const at = " on the training split, at the output of the paper's Algorithm 1: x after step " +
-		"t', λ and η before it, t' being the step of least ‖∇_x f‖² + gap² on its batches"
+	const at = " on the training split, at the output of the paper's Algorithm 1: x after " +
+		"step t', λ and η before it, where t' is the step with the least ‖∇_x f‖² + gap² on " +
+		"its batches"
 	of := func(value func(*Output) float64) func(*Evaluation) Number {
 		return func(e *Evaluation) Number {
 			if e.Output == nil {

@@ -37,7 +37,7 @@ func (e *Evaluation) warnOfBox(tell func(about, message string)) {
 	best, box := e.Problem.Shift(e.Train.Worst.Z), &e.Problem.Box
 	outside := func(what, bound string, at, end float64, cure string) {
 		tell("box "+bound, fmt.Sprintf("the box excludes the optimum: the best %s of the "+
-			"training losses is %.3g and %s is %.3g: %s", what, at, bound, end, cure))
+			"training losses is %.3g, but %s is %.3g: %s", what, at, bound, end, cure))
 	}
 	if e.Problem.Set.HasRadius() {
 		low, high := box.Lambda[0], box.Lambda[1]

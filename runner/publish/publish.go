@@ -47,7 +47,7 @@ func Formats() []Format {
 		{"latex", "a table of the run's figures and one by class or group, with booktabs", false,
 			toFile(writeLaTeX)},
 		{"svg", "the curves as a figure", false, toFile(writeSVG)},
-		{"pgfplots", "the same, for LaTeX", false, toFile(writePGF)},
+		{"pgfplots", "the same figure for LaTeX", false, toFile(writePGF)},
 	}
 }
 
@@ -130,7 +130,7 @@ func writable(layers []nn.Layer) error {
 	kinds := []string{"conv", "linear", "average", "sum"}
 	for _, l := range layers {
 		if !slices.Contains(kinds, l.Kind) {
-			return fmt.Errorf("layer %s is of kind %s, for which no format of networks has a form",
+			return fmt.Errorf("layer %s is of kind %s, which no network format can hold",
 				l.Name, l.Kind)
 		}
 	}

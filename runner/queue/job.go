@@ -252,7 +252,7 @@ func (q *Queue) takeUp(j *job, m runner.Means) (err error) {
 	}
 	for _, k := range j.knobs {
 		if err := k.Apply(&j.spec); err != nil {
-			return fmt.Errorf("run %s: turning a knob as before: %w", j.meta.ID, err)
+			return fmt.Errorf("run %s: repeating a change of a setting: %w", j.meta.ID, err)
 		}
 	}
 	if j.data, err = q.dataset(j.meta, m); err != nil {
@@ -302,7 +302,7 @@ func (j *job) noteKernel(now, then string) error {
 	if now == then {
 		return nil
 	}
-	message := fmt.Sprintf("resumed with kernel %s, started with %s: "+
-		"the last bits of the numbers may differ", now, then)
+	message := fmt.Sprintf("resumed with kernel %s, started with %s: the last bits of the "+
+		"figures may differ", now, then)
 	return j.record.Append(&runner.WarningEvent{Head: j.Head(), Message: message})
 }

@@ -174,7 +174,8 @@ func (q *Queue) begin() (end func(), err error) {
 		case <-q.ctx.Done():
 			return nil, q.ended()
 		case <-patience.C:
-			return nil, errors.New("another start still reads its data: try again when it is done")
+			return nil, errors.New("another start is still reading its data: try again when " +
+				"it is done")
 		}
 	}
 	if err := q.ended(); err != nil {

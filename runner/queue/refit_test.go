@@ -143,7 +143,7 @@ func TestAFRTrainsInTwoStages(t *testing.T) {
 	for _, n := range afr.meta.ClassCounts.Train {
 		samples += n
 	}
-	want := fmt.Sprintf("it took the %d of them that are set apart", samples/5)
+	want := fmt.Sprintf("it used the %d samples that are set apart", samples/5)
 	if !strings.Contains(warnings(afr), want) {
 		t.Errorf("the run does not say %q: %s", want, warnings(afr))
 	}

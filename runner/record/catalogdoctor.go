@@ -20,7 +20,7 @@ func (c *Catalogue) Examine(mend bool) []*Finding {
 		return nil
 	}
 	f := &Finding{File: c.path(), What: what,
-		Remedy: "nothing is lost, the next look makes it anew; --mend removes it"}
+		Remedy: "nothing is lost, the next listing makes it anew; --mend removes it"}
 	f.mend = func(*doctor) error { return os.Remove(f.File) }
 	if mend {
 		f.treat(nil)
@@ -38,7 +38,7 @@ func (c *Catalogue) wrong() string {
 	case errors.Is(err, fs.ErrNotExist):
 		return ""
 	case err != nil:
-		return "what is remembered of the runs cannot be read: " + err.Error()
+		return "the catalogue of the runs cannot be read: " + err.Error()
 	}
 	f.Close()
 	known := c.load()
@@ -49,7 +49,7 @@ func (c *Catalogue) wrong() string {
 		differ[i] = e != nil && e.differs(filepath.Join(c.dir, names[i]))
 	})
 	if i := slices.Index(differ, true); i >= 0 {
-		return "what is remembered of run " + names[i] + " is not what its files say"
+		return "the catalogue of run " + names[i] + " disagrees with its files"
 	}
 	return ""
 }

@@ -86,7 +86,7 @@ func TestDamagedLog(t *testing.T) {
 			"ends with event 6, and the checkpoint was saved behind"},
 		"garbage behind": {func(t *testing.T, log string) {
 			write(t, append(read(t, log), "segmentation fault\n"...), log)
-		}, "line 13 is no event"},
+		}, "line 13 is not an event"},
 		"a line removed": {func(t *testing.T, log string) {
 			lines := bytes.SplitAfter(read(t, log), []byte{'\n'})
 			write(t, bytes.Join(append(lines[:9:9], lines[10:]...), nil), log)

@@ -116,7 +116,7 @@ func (d *doctor) examineRun(name string, mend bool) {
 		return
 	case err != nil:
 		d.find("", err.Error(),
-			"it is only shown: move the folder itself here to go on with it", nil)
+			"it can only be shown: move the folder itself here to continue it", nil)
 		return
 	}
 	defer in.Close()
@@ -233,7 +233,7 @@ func (d *doctor) checkRoot() {
 		switch {
 		case strings.HasPrefix(name, ".engine.") && !e.Type().IsRegular() &&
 			e.Type() != fs.ModeSocket:
-			d.find(name, "is no regular file: an engine would write elsewhere", movesAside,
+			d.find(name, "is not a regular file: an engine would write elsewhere", movesAside,
 				moveAside(name))
 		case d.young(e):
 		case strings.HasPrefix(name, ".probe-"),
@@ -317,10 +317,10 @@ func (d *doctor) checkOwner(name string, info fs.FileInfo) {
 	switch perm := info.Mode().Perm(); {
 	case disk.Foreign(info):
 		d.find(name, "belongs to another user",
-			"copy it: his file may change while a run goes on", nil)
+			"copy it: the owner may change it while a run goes on", nil)
 	case perm&others != 0 && info.Mode()&fs.ModeSticky == 0:
 		d.find(name, fmt.Sprintf("others may change it (mode %o)", perm),
-			"--mend takes that from them",
+			"--mend removes their permission",
 			func(d *doctor) error { return d.chmod(name, perm&^others) })
 	}
 }
@@ -390,6 +390,6 @@ func (d *doctor) checkIndex() {
 		return
 	}
 	d.find(eventlog.IndexName, err.Error(),
-		"nothing is lost, the next look makes it anew; "+movesAside,
+		"nothing is lost, the next listing makes it anew; "+movesAside,
 		moveAside(eventlog.IndexName))
 }

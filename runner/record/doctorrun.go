@@ -45,7 +45,7 @@ func (d *doctor) checkFiles(folder string, held bool) {
 	}
 	entries, err := in.List()
 	if err != nil {
-		d.find(folder, err.Error(), "see to its permissions", nil)
+		d.find(folder, err.Error(), "check its permissions", nil)
 	}
 	if info, err := in.Lstat("."); err == nil {
 		d.checkOwner(folder, info)
@@ -62,7 +62,7 @@ func (d *doctor) checkFiles(folder string, held bool) {
 				d.find(name, "was left by a crash", movesAside, moveAside(name))
 			}
 		case !info.Mode().IsRegular():
-			d.find(name, "is a link or no file: nothing is read or written through it", movesAside,
+			d.find(name, "is a link or not a file: nothing is read or written through it", movesAside,
 				moveAside(name))
 		case strings.HasPrefix(e.Name(), aside.Prefix):
 			if !held && !d.young(e) {
@@ -81,7 +81,7 @@ func (d *doctor) checkFile(name string, info fs.FileInfo, held bool) {
 			"--mend gives the run a copy", func(d *doctor) error { return d.part(name) })
 	}
 	if name == lockName && info.Size() > 0 && !held {
-		d.find(name, "says who held it last, and is held by nobody",
+		d.find(name, "names its last holder, but nobody holds it",
 			"the next resume takes it; --mend empties it",
 			func(d *doctor) error { return d.clear(name) })
 	}
@@ -113,7 +113,7 @@ func (d *doctor) part(name string) error {
 	}
 	defer old.Close()
 	if size > maxCopy {
-		return fmt.Errorf("%d bytes, want at most %d: put it back from a copy", size, maxCopy)
+		return fmt.Errorf("%d bytes, want at most %d: restore it from a copy", size, maxCopy)
 	}
 	return in.Write(filepath.Base(name), copying(old))
 }
@@ -158,7 +158,7 @@ func (d *doctor) checkCheckpoints(m *runner.Meta, held bool) {
 		half := strings.HasPrefix(e.Name(), "step-") && !whole[e.Name()]
 		if half && e.Type().IsRegular() && !held {
 			name := filepath.Join(checkpointsName, e.Name())
-			d.find(name, "is of a checkpoint that is not complete", movesAside, moveAside(name))
+			d.find(name, "belongs to an incomplete checkpoint", movesAside, moveAside(name))
 		}
 	}
 }
@@ -201,11 +201,11 @@ func (d *doctor) checkLog(held bool) {
 		d.find(logName, hole.What(), hole.Remedy(), nil)
 		return
 	case err != nil:
-		d.find(logName, err.Error(), "see to its permissions, or put it back from a copy", nil)
+		d.find(logName, err.Error(), "check its permissions, or restore it from a copy", nil)
 		return
 	}
-	const remedy = "put it back from a copy; " +
-		"--mend keeps one, and writes a warning in the place of what is lost"
+	const remedy = "restore it from a copy; --mend keeps one, and writes a warning in place " +
+		"of what is lost"
 	for _, line := range a.Damaged {
 		what := fmt.Sprintf("line %d %s", line.Line, line.What)
 		d.find(logName, what, remedy, (*doctor).repairLog)

@@ -92,7 +92,7 @@ func Unpack(dir string, packed []byte) (*Run, error) {
 	r.Meta.ID = id
 	if len(r.Meta.Spec.Algorithms) != 1 || r.summary.Status != runner.Done ||
 		!plainName(r.Meta.ID) {
-		return nil, fmt.Errorf("%s: is no packed run of one algorithm that is done", dir)
+		return nil, fmt.Errorf("%s: is not a packed run of one algorithm that is done", dir)
 	}
 	r.status = r.summary.Status
 	r.came(r.summary)
@@ -149,7 +149,7 @@ func packedFiles(packed []byte, names ...string) (id string, texts [][]byte, err
 		of, file, _ := strings.Cut(h.Name, "/")
 		if file != name || h.Typeflag != tar.TypeReg {
 			if len(texts) < 2 {
-				return "", nil, fmt.Errorf("%s: %.60q stands in its place", name, h.Name)
+				return "", nil, fmt.Errorf("%s: %.60q is in its place", name, h.Name)
 			}
 			continue
 		}

@@ -23,7 +23,7 @@ type recorder struct {
 // errGone ends a run that nobody could find any more, or that another machine
 // has taken over.
 var errGone = errors.New(
-	"files of it were removed or replaced while it was recorded: it cannot go on")
+	"some of its files were removed or replaced while it was recorded: it cannot continue")
 
 // present returns errGone where the run cannot be found by what it wrote.
 func (r *recorder) present() error {

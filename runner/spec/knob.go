@@ -38,7 +38,7 @@ func (s *Spec) Turn(key, value string) (before, after Auto, err error) {
 // change it.
 func (s *Spec) Change(key string, value Auto) (before Auto, err error) {
 	if t, ok := FindSetting(key); !ok || !t.LiveIn(s) {
-		want := "one of " + join(s.Knobs()) + ", which a run like this can turn"
+		want := "one of " + join(s.Knobs()) + ", which this run can change"
 		return before, &KeyError{"knob", key, want}
 	}
 	if most, ok := s.most(key); ok && value.Or(0) > most {
@@ -49,7 +49,8 @@ func (s *Spec) Change(key string, value Auto) (before Auto, err error) {
 		return before, err
 	}
 	if is, was := next.Algorithm(), s.Algorithm(); is != was {
-		want := fmt.Sprintf("a new run: this one is of %s and keeps its method, and that is %s",
+		want := fmt.Sprintf("a new run: this one keeps its method, %s, and would become one "+
+			"of %s",
 			was, is)
 		return before, &KeyError{key, next.Text(key), want}
 	}
@@ -110,7 +111,7 @@ func (s *Spec) set(key string, value Auto) (before Auto, err error) {
 	if ok && t.own != nil && t.own.AutoIs == s.Algorithm() {
 		s.SetOwn(key, Auto{}) // as the method was written when a log could turn this
 	} else if !ok || !t.LiveIn(s) {
-		return before, fmt.Errorf("%.40q is no knob of %s", key, s.Algorithm())
+		return before, fmt.Errorf("%.40q is not a knob of %s", key, s.Algorithm())
 	}
 	before, _ = t.Number(s)
 	text, err := value.MarshalJSON()

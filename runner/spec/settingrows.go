@@ -78,7 +78,8 @@ func runRows() []Setting {
 			Want: "each algorithm once, of ", among: methodNames, ok: algorithmsOnce},
 		{Key: "seeds", Doc: "repeats of each method; a claim needs 4 or more",
 			Want: "a whole number from 1 to 10000", viewed: true, in: between(1, 1e4)},
-		{Key: "seed", Doc: "the first seed: initialisation, batch order, augmentation, draws for z",
+		{Key: "seed", Doc: "first seed of initialisation, batch order, augmentation and draws " +
+			"for z",
 			Want: "a whole number ≥ 0", fixed: true},
 	})
 }
@@ -104,10 +105,10 @@ func trainingRows() []Setting {
 			Want: "a whole number from 1 to 1000000000", in: between(1, 1e9)},
 		{Key: "batch", Doc: "n_x: samples in a step of the weights", Want: "a whole number ≥ 1",
 			fixed: true, in: atLeast(1)},
-		{Key: "batch_z", Doc: "n_z: samples of a method's own draw for z; 0 is as batch",
+		{Key: "batch_z", Doc: "n_z: samples in a method's own draw for z; 0: as batch",
 			Want: "a whole number ≥ 0", fixed: true, in: atLeast(0)},
 		{Key: "optimizer", native: true,
-			Doc:  "of the weights; dual variables keep their own steps, at lr_z",
+			Doc:  "optimizer of the weights; dual variables take their own steps, at lr_z",
 			Want: "one of ", among: nn.Optimizers, Choices: nn.Optimizers, fixed: true,
 			ok: func(s *Spec) bool { return slices.Contains(nn.Optimizers(), s.Optimizer) }},
 		{Key: "beta1", native: true, needs: adamw, Doc: "AdamW: decay of the mean gradient",
@@ -118,40 +119,43 @@ func trainingRows() []Setting {
 			Doc:  "AdamW: added to the root of the mean square",
 			Want: "a number ≥ 1.2e-38 (float32's least)", in: atLeast(leastFloat32)},
 		{Key: "sampler",
-			Doc: "of batches: samples, each sample alike; groups, each group alike, " +
-				"with replacement",
+			Doc: "how batches are drawn: samples, each equally often; groups, each equally " +
+				"often, with replacement",
 			Want: "one of ", among: data.Samplings, Choices: data.Samplings, fixed: true,
 			ok: func(s *Spec) bool { return slices.Contains(data.Samplings(), s.Sampler) }},
 		{Key: "lr", Doc: "α: step size of the weights",
 			Want: "a number ≥ 1.2e-38 (float32's least)", live: true,
 			in: func(lr float64) bool { return lr >= leastFloat32 && positive(lr) }},
 		{Key: "lr_z",
-			Doc: "step size of z in methods that take gradient steps on it, with any optimizer; " +
-				"auto is lr",
+			Doc: "step size of z in methods that take gradient steps on z, with any " +
+				"optimizer; auto: lr",
 			Want: "auto or a number > 0", in: positive},
 		{Key: "schedule",
-			Doc: "of lr and lr_z: step drops them once; cosine, linear: to 0 at the end; " +
-				"constant",
+			Doc: "schedule of lr and lr_z: step drops them once; cosine, linear: to 0 at the " +
+				"end; constant",
 			Want: "one of ", among: Schedules, Choices: Schedules,
 			ok: func(s *Spec) bool { return slices.Contains(Schedules(), s.Schedule) }},
 		{Key: "warmup", Doc: "epochs in which lr and lr_z rise from 0, in equal steps",
 			Want: "a whole number ≥ 0, below epochs", by: "epochs",
 			ok: func(s *Spec) bool { return s.Warmup >= 0 && s.Warmup < max(s.Epochs, 1) }},
 		{Key: "lr_drop_epoch", needs: stepDown,
-			Doc:  "epochs after which lr is multiplied by lr_drop; 0 is never",
+			Doc:  "epochs after which lr is multiplied by lr_drop; 0: never",
 			Want: "a whole number ≥ 0", in: atLeast(0)},
 		{Key: "lr_drop", needs: stepDown, Doc: "factor on lr and lr_z from lr_drop_epoch on",
 			Want: "a number > 0", in: positive},
-		{Key: "momentum", needs: sgd, Doc: "of the weights (nsgdm: and of η), 0 ≤ m < 1",
+		{Key: "momentum", needs: sgd, Doc: "momentum of the weights (nsgdm: also of η), 0 ≤ m " +
+			"< 1",
 			Want: "a number in [0, 1)", in: fraction},
 		{Key: "weight_decay",
-			Doc:  "of the weights, in every method alike, ≥ 0; AdamW's is decoupled",
+			Doc:  "weight decay, the same in every method, ≥ 0; decoupled with AdamW",
 			Want: "a number ≥ 0", in: atLeast(0)},
 		{Key: "clip",
-			Doc:  "longest gradient of the weights, before momentum; auto: none, or the method's",
+			Doc: "largest norm of the weights' gradient, before momentum; auto: none, or the " +
+				"method's",
 			Want: "auto, none or a number > 0", in: func(x float64) bool { return x > 0 }},
 		{Key: "patience",
-			Doc:  "evaluations in a row without a better one by select that end the run; 0: none",
+			Doc: "evaluations without improvement by select after which the run ends; 0: it " +
+				"never does",
 			Want: "a whole number ≥ 0", in: atLeast(0)},
 	})
 }
@@ -166,12 +170,13 @@ var (
 
 func dataRows() []Setting {
 	return grouped("Data and model", []Setting{
-		{Key: "dataset", Doc: "a dataset's name, or files of your own as `drolab data list` says",
+		{Key: "dataset", Doc: "a dataset's name, or files of your own (see drolab data list)",
 			Want: "a dataset's name or files of your own", Choices: data.Names, fixed: true,
 			ok: func(s *Spec) bool {
 				return s.Dataset != "" && s.IsProgram() == (s.Dataset == ProgramData)
 			}},
-		{Key: "model", Doc: "the network, or program:PATH words: a program that has its own",
+		{Key: "model", Doc: "the network, or program:PATH ARGUMENTS for a program that has " +
+			"its own",
 			Want: "program:PATH or one of ", among: nn.Models, Choices: nn.Models, fixed: true,
 			ok: func(s *Spec) bool {
 				_, isProgram := s.Program()
@@ -183,30 +188,32 @@ func dataRows() []Setting {
 				return len(s.Hidden) <= 16 && len(s.Hidden) > 0 &&
 					slices.Min(s.Hidden) > 0 && slices.Max(s.Hidden) <= 1<<16
 			}},
-		{Key: "activation", native: true, needs: mlp, Doc: "of the hidden layers of mlp",
+		{Key: "activation", native: true, needs: mlp, Doc: "activation of mlp's hidden layers",
 			Want: "one of ", among: nn.Activations, Choices: nn.Activations, fixed: true,
 			ok: func(s *Spec) bool { return slices.Contains(nn.Activations(), s.Activation) }},
 		{Key: "dropout", native: true, needs: mlp,
-			Doc:  "share of the hidden values that a training step of mlp sets to 0",
+			Doc:  "share of mlp's hidden values that a training step sets to 0",
 			Want: "a number in [0, 1)", in: fraction},
-		{Key: "program_patience", Doc: "seconds that a program may be silent for when it is asked",
+		{Key: "program_patience", Doc: "seconds that a program may take to answer",
 			Want: "a number from 1 to 1000000", bridge: true, viewed: true, in: between(1, 1e6)},
 		{Key: "init", native: true,
-			Doc:  "how weights start: he, normal by fan-in; torch, PyTorch's default, uniform",
+			Doc:  "initial weights: he, normal by fan-in; torch, PyTorch's default, uniform",
 			Want: "one of ", among: nn.Inits, Choices: nn.Inits, fixed: true,
 			ok: func(s *Spec) bool { return slices.Contains(nn.Inits(), s.Init) }},
 		{Key: "precision", native: true,
-			Doc:  "of operands in training steps: fp32, or bf16, faster; evaluations are in fp32",
+			Doc: "precision of operands in training steps: fp32, or bf16, faster; " +
+				"evaluations are in fp32",
 			Want: "one of ", among: nn.Precisions, Choices: nn.Precisions,
 			ok: func(s *Spec) bool { return slices.Contains(nn.Precisions(), s.Precision) }},
 		{Key: "loss", native: true,
-			Doc:  "of a sample: cross-entropy; squared, ½ squared distance of outputs from 0 and 1",
+			Doc: "loss of a sample: cross-entropy; squared, ½ squared distance of the " +
+				"outputs from 0 and 1",
 			Want: "one of ", among: nn.Losses, Choices: nn.Losses, fixed: true,
 			ok: func(s *Spec) bool { return slices.Contains(nn.Losses(), s.Loss) }},
 		{Key: "samples", native: true,
-			Doc:  "training samples before imbalance; 0 is the dataset's own number",
+			Doc:  "training samples before imbalance; 0: the dataset's own number",
 			Want: "a whole number ≥ 0", fixed: true, in: atLeast(0)},
-		{Key: "difficulty", native: true, Doc: "of the drawn dataset shapes, 0 to 1",
+		{Key: "difficulty", native: true, Doc: "difficulty of the dataset shapes, 0 to 1",
 			Want: "a number in [0, 1]", fixed: true,
 			in: func(d float64) bool { return d >= 0 && d <= 1 }},
 		{Key: "imbalance", native: true,
@@ -215,23 +222,25 @@ func dataRows() []Setting {
 			ok: func(s *Spec) bool { return s.Imbalance.valid() }},
 		{Key: "augment", native: true, Doc: "random crops and flips, on training batches only",
 			Want: "true or false", Choices: onOff, fixed: true},
-		{Key: "pad", native: true, Doc: "what augmentation's crops show outside of the image",
+		{Key: "pad", native: true, Doc: "fill outside the image in augmented crops",
 			Want: "black or mean", Choices: paddings, fixed: true,
 			ok: func(s *Spec) bool { return slices.Contains(paddings(), s.Pad) }},
 		{Key: "mean", native: true,
-			Doc:  "taken off each channel, of pixels in 0..1; [] is customary",
+			Doc: "mean subtracted from each channel, pixels in 0..1; []: the dataset's " +
+				"customary values",
 			Want: "as many numbers as std has, one for each channel", fixed: true,
 			ok: func(s *Spec) bool { return len(s.Mean) == len(s.Std) && AllFinite(s.Mean) }},
-		{Key: "std", native: true, Doc: "each channel is divided by it; [] is customary",
+		{Key: "std", native: true, Doc: "deviation that each channel is divided by; []: the " +
+			"dataset's customary values",
 			Want: "numbers > 0, one for each channel", fixed: true,
 			ok: func(s *Spec) bool {
 				return !slices.ContainsFunc(s.Std, func(x float64) bool { return !positive(x) })
 			}},
 		{Key: "val_fraction", native: true,
-			Doc:  "share of the training split that is held out, 0 ≤ f < 1",
+			Doc:  "share of the training split held out for validation, 0 ≤ f < 1",
 			Want: "a number in [0, 1)", fixed: true, in: fraction},
 		{Key: "label_noise", native: true,
-			Doc:  "share of the training labels set to another class, alike in every run",
+			Doc:  "share of the training labels set to another class, the same in every run",
 			Want: "a number in [0, 1)", fixed: true, in: fraction},
 	})
 }
@@ -245,7 +254,7 @@ func dualRows() []Setting {
 		{Key: "coordinates", Doc: "paper: η is shifted by λ/(k−1); auto is paper at k = 2",
 			Want: "auto, paper or unshifted", Choices: coordinates,
 			ok: func(s *Spec) bool { return slices.Contains(coordinates(), s.Coordinates) }},
-		{Key: "lambda", Doc: "λ at the start; PAN and its like keep it", Want: "a number",
+		{Key: "lambda", Doc: "λ at the start; PAN and the other penalised methods keep it", Want: "a number",
 			radius: true},
 		{Key: "eta", Doc: "η at the start", Want: "a number"},
 		{Key: "lambda0", Doc: "lower bound of λ, > 0", Want: "a number > 0", radius: true,
@@ -267,35 +276,35 @@ func recordRows() []Setting {
 	rows := grouped("Records", []Setting{
 		{Key: "log_every", Doc: "steps between points of the curves", Want: "a whole number ≥ 1",
 			in: atLeast(1)},
-		{Key: "eval_every", Doc: "epochs between evaluations; 0 is only at the end",
+		{Key: "eval_every", Doc: "epochs between evaluations; 0: only at the end",
 			Want: "a whole number ≥ 0", in: atLeast(0)},
-		{Key: "certify_every", Doc: "epochs between full gradient norms; 0 is only at the end",
+		{Key: "certify_every", Doc: "epochs between full gradient norms; 0: only at the end",
 			Want: "a whole number ≥ 0", in: atLeast(0)},
 		{Key: "checkpoint_every",
-			Doc:  "steps between checkpoints; 0 is after an epoch, at most every 5 s",
+			Doc:  "steps between checkpoints; 0: after an epoch, at most every 5 s",
 			Want: "a whole number ≥ 0", in: atLeast(0)},
-		{Key: "checkpoint_keep", Doc: "newest checkpoints that are kept",
+		{Key: "checkpoint_keep", Doc: "number of newest checkpoints that are kept",
 			Want: "a whole number ≥ 1", in: atLeast(1)},
 	})
 	rows = append(rows, grouped("Records", []Setting{
 		{Key: "select",
-			Doc: "which step is reported beside the last: the best on the validation split " +
-				"by this",
+			Doc: "step reported beside the last: the best by this measure of the validation " +
+				"split",
 			Want: "one of ", among: Selections, Choices: Selections,
 			ok: func(s *Spec) bool { return slices.Contains(Selections(), s.Select) }},
 		{Key: "threshold",
-			Doc: "probability of the second class of two from which on samples are taken for it, " +
-				"in F1, rates and gaps; val_f1: chosen on the validation split",
+			Doc: "probability of the second of two classes at which samples count as that " +
+				"class, for F1, rates and gaps; val_f1: chosen on the validation split",
 			Want: "a number in (0, 1), or val_f1"},
 		{Key: "min_group",
-			Doc:  "samples of a split that a class or group needs to be called the worst",
+			Doc:  "fewest samples of a split with which a class or group can be the worst",
 			Want: "a whole number ≥ 0", in: atLeast(0)},
 		{Key: "optimum", native: true,
-			Doc: "find the least R_ρ before the start, to measure excess_risk by; " +
-				"model linear only",
+			Doc: "find the least R_ρ before the start, for the measure excess_risk; model " +
+				"linear only",
 			Want: "true or false", Choices: onOff},
 		{Key: "risk_radii",
-			Doc:  "radii ρ that the robust risk is measured at, beside rho; [] is none",
+			Doc:  "further radii ρ at which the robust risk is measured; []: none",
 			Want: fmt.Sprintf("at most %d numbers > 0", mostRadii),
 			ok: func(s *Spec) bool {
 				return len(s.RiskRadii) <= mostRadii &&

@@ -57,7 +57,7 @@ func (s *Spec) unsuited(key string) error {
 		return &KeyError{key, s.Text(key), "none: the script has its own network, data and time"}
 	case !t.suits(s) && s.IsProgram():
 		return &KeyError{key, s.Text(key), "none: the program has its own network and data, " +
-			"and reads words behind its name, as in program:train.py width=2"}
+			"and takes arguments after its name, as in program:train.py width=2"}
 	case !t.suits(s):
 		return &KeyError{key, s.Text(key), "a model that is a program, as in program:train.py"}
 	}

@@ -99,7 +99,7 @@ func gather(runs []Run, baseline int) *cast {
 		c.waits = "Waiting for the first evaluation of " + list(waiting)
 	default:
 		if len(waiting) > 0 {
-			c.out = append(c.out, "nothing yet of "+list(waiting))
+			c.out = append(c.out, "no evaluation yet of "+list(waiting))
 		}
 		c.meet()
 	}
@@ -112,9 +112,9 @@ func reasons() []struct{ key, words string } {
 		{"failed", "%s failed"},
 		{"diverged", "%s diverged"},
 		{"early", "%s ended early"},
-		{"fewer", "%s not compared, of fewer seeds"},
-		{"imported", "%s imported, so of no epoch"},
-		{"data", "%s on other data"},
+		{"fewer", "%s left out with fewer seeds"},
+		{"imported", "%s left out as imported, without epochs"},
+		{"data", "%s left out with other data"},
 	}
 }
 
@@ -264,7 +264,7 @@ func (c *cast) leaveOne() bool {
 		}
 	}
 	if n := len(c.arms) - 1; n > 1 {
-		c.out = append(c.out, c.arms[n].name+" shares no evaluated epoch with all others")
+		c.out = append(c.out, c.arms[n].name+" shares no evaluated epoch with the others")
 		c.arms = c.arms[:n]
 		return true
 	}

@@ -81,8 +81,8 @@ func readings() []reading {
 			func(s *seen, m []string) bool {
 				return len(s.counted) == 2 && from(s, m[1], m[2], m[3], m[4]) && gain(s, m[1]) <= -1
 			}},
-		{one(`^all (\d+) others lower (.+)'s worst class, ([\d.]+) %; the highest is (.+)'s, ` +
-			`([\d.]+) %$`), false,
+		{one(`^all (\d+) others lower the worst class from (.+)'s ([\d.]+) %; (.+) comes ` +
+			`closest, at ([\d.]+) %$`), false,
 			func(s *seen, m []string) bool {
 				return m[1] == fmt.Sprint(len(s.counted)-1) && best(s, m[4]) &&
 					from(s, m[4], m[2], m[3], m[5]) && gain(s, m[4]) <= -1
@@ -92,13 +92,13 @@ func readings() []reading {
 			func(s *seen, m []string) bool {
 				return from(s, m[1], m[2], m[4], m[3]) && math.Abs(gain(s, m[1])) < 1
 			}},
-		{one(`^none lifts the worst class of (.+), ([\d.]+) %, by a point; (.+) comes to ` +
+		{one(`^none lifts (.+)'s worst class of ([\d.]+) % by a point; (.+) reaches ` +
 			`([\d.]+) %$`), false,
 			func(s *seen, m []string) bool {
 				return best(s, m[3]) && from(s, m[3], m[1], m[2], m[4]) && gain(s, m[3]) < 1
 			}},
-		{one(`^without a baseline, (.+) has the highest worst class, ([\d.]+) %; (.+) the lowest, ` +
-			`([\d.]+) %$`), false,
+		{one(`^without a baseline, (.+) has the highest worst class, ([\d.]+) %, and (.+) the ` +
+			`lowest, ([\d.]+) %$`), false,
 			func(s *seen, m []string) bool {
 				lowest := !slices.ContainsFunc(s.counted, func(o string) bool {
 					return s.mean(o, worstOf) < s.mean(m[3], worstOf)
@@ -114,20 +114,20 @@ func readings() []reading {
 				})
 				return s.base == "" && !far && (m[1] == "both") == (len(s.counted) == 2)
 			}},
-		{one(`^the worst class of (.+) is at ([\d.]+) %, the mean at ([\d.]+) %; no other run ` +
-			`to compare$`), false,
+		{one(`^the worst class of (.+) is at ([\d.]+) %, its mean accuracy at ([\d.]+) %; ` +
+			`there is no other run to compare with$`), false,
 			func(s *seen, m []string) bool {
 				return len(s.counted) == 1 && near(m[2], s.mean(m[1], worstOf)) &&
 					near(m[3], s.mean(m[1], meanOf))
 			}},
-		{one(`^and raises mean accuracy by ([\d.]+) points( or more)?$`), false,
+		{one(`^and raises mean accuracy by (at least )?([\d.]+) points$`), false,
 			func(s *seen, m []string) bool {
 				lead := s.lead(best)
 				d, half := s.interval(lead, s.base, meanOf)
-				if m[2] == "" {
-					return len(s.seeds) < 4 && near(m[1], d)
+				if m[1] == "" {
+					return len(s.seeds) < 4 && near(m[2], d)
 				}
-				x, _ := strconv.ParseFloat(m[1], 64)
+				x, _ := strconv.ParseFloat(m[2], 64)
 				return len(s.seeds) >= 4 && x <= d-half+1e-6
 			}},
 		{one(`^and costs at most ([\d.]+) points of mean accuracy$`), false,
@@ -146,8 +146,8 @@ func readings() []reading {
 					return o != s.base && gain(s, o) < 1
 				})
 		}},
-		{one(`^(.+?) lowers? (.+)'s worst class$`), false, func(s *seen, m []string) bool {
-			return m[2] == s.base && !slices.ContainsFunc(s.counted, func(o string) bool {
+		{one(`^(.+?) lowers? the worst class$`), false, func(s *seen, m []string) bool {
+			return s.base != "" && !slices.ContainsFunc(s.counted, func(o string) bool {
 				return slices.Contains(split(m[1]), o) && gain(s, o) > -1
 			}) && sure(s, s.lead(best))
 		}},

@@ -70,12 +70,12 @@ func rules() []rule {
 		{"lead", told, all(loses, one),
 			"{lead} lowers the worst {kind} from {base}'s {from} to {to} %"},
 		{"lead", told, loses,
-			"all {others} others lower {base}'s worst {kind}, {from} %; the highest is {lead}'s, " +
-				"{to} %"},
+			"all {others} others lower the worst {kind} from {base}'s {from} %; {lead} comes " +
+				"closest, at {to} %"},
 		{"lead", told, one,
 			"the worst {kind} of {lead} is within a point of {base}'s: {to} against {from} %"},
 		{"lead", told, nil,
-			"none lifts the worst {kind} of {base}, {from} %, by a point; {lead} comes to {to} %"},
+			"none lifts {base}'s worst {kind} of {from} % by a point; {lead} reaches {to} %"},
 		{"lead", claimed, all(gains, same),
 			"{lead} lifts {part} from {base}'s {from} to {to} % ({gain} ± {half} points)"},
 		{"lead", claimed, gains,
@@ -90,31 +90,31 @@ func rules() []rule {
 		{"lead", open | rivals | worst, near,
 			"without a baseline, the worst {kinds} of {all} are within a point, at {to} %"},
 		{"lead", open | rivals | worst, nil,
-			"without a baseline, {lead} has the highest worst {kind}, {to} %; {last} the lowest, " +
-				"{low} %"},
+			"without a baseline, {lead} has the highest worst {kind}, {to} %, and {last} the " +
+				"lowest, {low} %"},
 		{"lead", baseline | rivals | noWorst, func(f *facts) bool { return f.drop.low() > 0 },
 			"{lead} lowers the robust risk of {base} from {riskFrom} to {riskTo}"},
 		{"lead", baseline | rivals | noWorst, nil,
-			"none lowers the robust risk of {base}, {riskFrom}; {lead} comes to {riskTo}"},
+			"none lowers {base}'s robust risk of {riskFrom}; {lead} reaches {riskTo}"},
 		{"lead", open | rivals | noWorst, nil,
 			"without a baseline, {lead} has the lowest robust risk, {riskTo}"},
 		{"lead", alone | worst, nil,
-			"the worst {kind} of {lead} is at {to} %, the mean at {mean} %; " +
-				"no other run to compare"},
+			"the worst {kind} of {lead} is at {to} %, its mean accuracy at {mean} %; there is " +
+				"no other run to compare with"},
 		{"lead", alone | noWorst, nil,
-			"the robust risk of {lead} is {riskTo}; no other run to compare"},
+			"the robust risk of {lead} is {riskTo}; there is no other run to compare with"},
 
 		{"cost", told, all(gains, func(f *facts) bool { return f.mean.value >= .1 }),
 			"and raises mean accuracy by {mean+} points"},
 		{"cost", told, gains, "and costs at most {cost} points of mean accuracy"},
 		{"cost", claimed, all(gains, func(f *facts) bool { return f.mean.low() >= .1 }),
-			"and raises mean accuracy by {raise} points or more"},
+			"and raises mean accuracy by at least {raise} points"},
 		{"cost", claimed, gains, "and costs at most {cost} points of mean accuracy"},
 
 		{"others", told, lift, "all {others} lift the worst {kind}"},
 		{"others", baseline | rivals | worst,
 			func(f *facts) bool { return gains(f) && len(f.sunk) > 0 },
-			"{sunk} lower{sunks} {base}'s worst {kind}"},
+			"{sunk} lower{sunks} the worst {kind}"},
 		{"overfit", 0, func(f *facts) bool { return len(f.overfit) > 0 },
 			"{overfit} {have} begun to overfit"},
 	}

@@ -84,8 +84,8 @@ func (f *Folder) wrong(name string, damage error) (what, remedy string) {
 	err := f.files.Read(path, &content)
 	switch {
 	case base == listName && damage != nil:
-		err, remedy = damage, "put it back from a copy; --mend moves it and what goes by it to "+
-			".set-aside, and drolab sweep start makes it anew: the runs stay"
+		err, remedy = damage, "restore it from a copy; --mend moves it and the files that "+
+			"depend on it to .set-aside, and drolab sweep start makes it again: the runs stay"
 	case err == nil && damage != nil && byList(base):
 		return "goes by " + listName + ", which is damaged", "--mend moves both to .set-aside"
 	case err == nil, errors.Is(err, fs.ErrNotExist):
@@ -93,8 +93,8 @@ func (f *Folder) wrong(name string, damage error) (what, remedy string) {
 	case strings.HasPrefix(base, refusedPrefix) && errors.As(err, new(*json.SyntaxError)):
 		return "", "" // of a program before: the cause alone
 	default:
-		remedy = "put it back from a copy; --mend moves it to .set-aside, and drolab sweep start " +
-			"makes it anew"
+		remedy = "restore it from a copy; --mend moves it to .set-aside, and drolab sweep " +
+			"start makes it again"
 	}
 	if errors.Is(err, record.ErrSum) {
 		err = record.ErrSum
@@ -114,7 +114,7 @@ func (f *Folder) wrongText(there *Folder, alone bool) (what, remedy string) {
 			return "", ""
 		}
 	}
-	return "differs from the file that the sweep was started with, by which it goes on",
+	return "differs from the file that the sweep was started with and that it follows",
 		"for another sweep, start it in another folder (drolab sweep start FILE --dir DIR); " +
 			"--mend moves it to .set-aside and puts the first one back"
 }

@@ -169,7 +169,8 @@ func (p *parser) add(e entry) {
 	default:
 		where := ""
 		if key := p.Key(e.key); key != "" {
-			where = fmt.Sprintf(": %s: VALUE stands below set, and %s: [VALUE, VALUE] below grid",
+			where = fmt.Sprintf(": write %s: VALUE below set, and %s: [VALUE, VALUE] below "+
+				"grid",
 				key, key)
 		}
 		p.fail("%.40q: want one of %s%s", e.key, strings.Join(words, ", "), where)
@@ -198,7 +199,7 @@ func settingKey(key string) string {
 // claim notes where a setting is said, once.
 func (p *parser) claim(key string) bool {
 	if at, twice := p.of.lines[key]; twice {
-		p.fail("%s: is said in line %d already", key, at)
+		p.fail("%s: is already given in line %d", key, at)
 		return false
 	}
 	p.of.lines[key] = p.line
@@ -217,7 +218,7 @@ func (p *parser) set(e entry) {
 	key := settingKey(e.key)
 	switch {
 	case key == "seeds" || key == "select":
-		p.fail("%s: stands by itself in a sweep file, not below set", key)
+		p.fail("%s: belongs to the top level of a sweep file, not below set", key)
 	case p.claim(key):
 		p.assign(&p.of.Base, key, e.value)
 	}

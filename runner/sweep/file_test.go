@@ -162,7 +162,7 @@ learning_rate: 1
 		"bad.yaml:10: halving: epochs: want one or more epochs, ascending",
 		"bad.yaml:10: halving: keep: 2",
 		`bad.yaml:11: "nonsense": want one of preset`,
-		"halving: lr: VALUE stands below set, and lr: [VALUE, VALUE] below grid",
+		"halving: write lr: VALUE below set, and lr: [VALUE, VALUE] below grid",
 	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %q in\n%s", want, all)
@@ -178,7 +178,7 @@ func TestParseRefuses(t *testing.T) {
 		"preset: csv\ngrid: {rho: [1, -1]}":               "2: rho: -1: want a number > 0",
 		"preset: csv\ngrid: {algo: [erm], c: [5]}":        "2: c: ",
 		"preset: csv\ngrid: {algo: [sgd]}":                "2: algorithms",
-		"preset: csv\ngrid: {rho: [1]}\nset: {rho: 2}":    "3: rho: is said in line 2 already",
+		"preset: csv\ngrid: {rho: [1]}\nset: {rho: 2}":    "3: rho: is already given in line 2",
 		"preset: csv\ngrid: {seed: [1]}":                  "2: grid: seed cannot vary",
 		"preset: csv\nseeds: 0":                           "2: seeds: 0: want a whole",
 		"preset: csv\nrandom: {lr: [.1]}":                 "2: random: want how many draws",

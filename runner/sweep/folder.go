@@ -132,7 +132,7 @@ func openBy(files record.Files, dir string) (*Folder, error) {
 	}
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("%s is no sweep's folder: %w; drolab sweep start makes one", dir, err)
+			err = fmt.Errorf("%s is not a sweep's folder: %w; drolab sweep start makes one", dir, err)
 		}
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func openBy(files record.Files, dir string) (*Folder, error) {
 func (l *List) check(path string) error {
 	for i, r := range l.Runs {
 		if r.ID == "" || r.ID[0] == '.' || strings.ContainsAny(r.ID, `/\`+"\x00") {
-			return fmt.Errorf("%s: run %d: %.80q is no run's name", path, i, r.ID)
+			return fmt.Errorf("%s: run %d: %.80q is not the name of a run", path, i, r.ID)
 		}
 	}
 	return nil
@@ -254,11 +254,12 @@ func (f *Folder) grown(l *List) (merged List, err error) {
 	}
 	switch {
 	case common < len(f.List.Runs):
-		return merged, fmt.Errorf("%s has a sweep with %d runs that this file has not: "+
-			"give another folder with --dir", f.Dir, len(f.List.Runs)-common)
+		return merged, fmt.Errorf("%s has a sweep with %d runs that this file lacks: give "+
+			"another folder with --dir", f.Dir, len(f.List.Runs)-common)
 	case len(merged.Runs) > len(f.List.Runs) && len(l.Halving.Epochs) > 0:
-		return merged, fmt.Errorf("%s has a sweep that ends runs early, and %d of this file are "+
-			"not in it: they would have to be judged together; give another folder with --dir",
+		return merged, fmt.Errorf("%s has a sweep that ends runs early, and %d runs of this "+
+			"file are not in it: they would have to be judged together; give another folder "+
+			"with --dir",
 			f.Dir, len(merged.Runs)-len(f.List.Runs))
 	}
 	return merged, nil

@@ -28,8 +28,8 @@ func (Slurm) command(ctx context.Context, name string, args ...string) (string, 
 	var exit *exec.ExitError
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
-		return "", fmt.Errorf("%s: there is no such command here: use a machine that Slurm's "+
-			"jobs are submitted from, or --on here", name)
+		return "", fmt.Errorf("%s: this command is missing here: use a machine from which "+
+			"Slurm jobs are submitted, or --on here", name)
 	case errors.As(err, &exit):
 		return "", fmt.Errorf("%s: %s", name, strings.TrimSpace(string(exit.Stderr)))
 	}

@@ -107,7 +107,7 @@ func TestProcessesStartAtOnce(t *testing.T) {
 			}
 			for i, c := range commands {
 				err := c.Wait()
-				refused := strings.Contains(outs[i].String(), "runs that this file has not")
+				refused := strings.Contains(outs[i].String(), "runs that this file lacks")
 				if err != nil && !(texts[0] != texts[1] && i == 0 && refused) {
 					t.Errorf("start %d: %v, %s", i, err, outs[i].String())
 				}
@@ -193,7 +193,7 @@ func startOnly(files record.Files, dir, text string) error {
 	if err == nil {
 		_, err = f.Want(Here{Parallel: 2, Threads: 1})
 	}
-	if err != nil && strings.Contains(err.Error(), "runs that this file has not") {
+	if err != nil && strings.Contains(err.Error(), "runs that this file lacks") {
 		return nil
 	}
 	return err

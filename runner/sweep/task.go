@@ -114,8 +114,8 @@ func (t *Task) train(ctx context.Context, store *record.Store, i int) error {
 		return fmt.Errorf("run %s failed: %s", id, outcomes[0].Err)
 	}
 	done, all := state.Steps()
-	return fmt.Errorf("run %s is %s at step %d of %d: "+
-		"the task goes on from there when it is done again", id, state.Status, done, all)
+	return fmt.Errorf("run %s is %s at step %d of %d: the task continues from there when it "+
+		"is repeated", id, state.Status, done, all)
 }
 
 // await tries until nobody else has the run.
@@ -161,8 +161,8 @@ func (t *Task) again(i int) error {
 	id := t.List.Runs[i].ID
 	switch {
 	case t.Requeue == nil:
-		return fmt.Errorf("run %s: its time is over, at step %d of %d, and nobody can be asked "+
-			"to do it again", id, done, all)
+		return fmt.Errorf("run %s: its time is over, at step %d of %d, and its task cannot be "+
+			"requeued", id, done, all)
 	case l.Times >= mostRequeues:
 		return fmt.Errorf("run %s: its time was over %d times, at step %d of %d: start the sweep "+
 			"again with more --time", id, l.Times, done, all)

@@ -161,7 +161,7 @@ func TestMakeGrowsAndNeverMoves(t *testing.T) {
 		t.Errorf("%d settings, want 6", n)
 	}
 	if _, err := Make(f.Dir, nil, parse(t, tiny).Expand()); err == nil ||
-		!strings.Contains(err.Error(), "10 runs that this file has not") {
+		!strings.Contains(err.Error(), "10 runs that this file lacks") {
 		t.Errorf("a sweep with fewer runs: %v", err)
 	}
 	if _, err := Open(t.TempDir()); !errors.Is(err, fs.ErrNotExist) {

@@ -33,8 +33,7 @@ type Leader interface {
 // ErrLeft is of a script that is gone without a word: its run is left as a crash leaves it.
 var ErrLeft = errors.New("its script has gone")
 
-var errOwnSaves = errors.New("its script saves by itself, by run.checkpoint(), " +
-	"and is paused or at work")
+var errOwnSaves = errors.New("its script saves with run.checkpoint(), and is paused or busy")
 
 // byScript is what a script's run has been asked for, and what it was given of the splits
 // since its last step.
@@ -114,8 +113,8 @@ func (r *Run) Report() error {
 	var err error
 	if e.Train == nil {
 		e.Train = &measure.Pass{}
-		r.warnOnce("train pass", "the script gives no pass over the training split: there is "+
-			"no train loss, no worst case of it and no dual gap (run.end_epoch(losses=...))")
+		r.warnOnce("train pass", "the script gives no pass over the training split, so train "+
+			"loss, its worst case and the dual gap are missing (run.end_epoch(losses=...))")
 	} else {
 		err = r.solve(e)
 	}
@@ -167,9 +166,9 @@ func (r *Run) Checkpoint() error {
 
 // WithoutNorm says once what the run lacks where a step comes without its norm.
 func (r *Run) WithoutNorm() (norm float64) {
-	message := "the script gives no grad_norm with its steps: there is no gradient norm"
+	message := "the script gives no grad_norm with its steps, so the gradient norm is missing"
 	if r.Method.Picker != nil {
-		message += ", and no output of the paper's Algorithm 1"
+		message += ", and so is the output of the paper's Algorithm 1"
 	}
 	r.warnOnce("grad_norm", message+" (run.step(grad_norm=...))")
 	return math.NaN()

@@ -84,13 +84,13 @@ func (r *Run) noteRefit() {
 	for _, n := range r.Meta.Refitted {
 		samples += n
 	}
-	text := fmt.Sprintf("the last layer is fitted to the %d validation samples at the end: "+
+	text := fmt.Sprintf("the last layer is fitted to the %d validation samples at the end, so "+
 		"no val_ measure applies", samples)
 	if r.Meta.Spec.Select != "" && r.Meta.Spec.Select != "last" {
 		text += ", and no step is selected"
 	}
 	if r.Meta.Spec.Threshold.ByVal() {
-		text += ", nor does what needs the threshold of val_f1"
+		text += ", nor do measures that need the threshold of val_f1"
 	}
 	r.warnOnce(runner.SplitVal, text)
 }

@@ -36,7 +36,7 @@ func (r *Run) replay(step int64) error {
 		r.Knobs = r.Knobs[1:]
 		next := r.spec
 		if err := k.Apply(&next); err != nil {
-			return fmt.Errorf("step %d: turning a knob as before: %w", k.Step, err)
+			return fmt.Errorf("step %d: repeating a change of a setting: %w", k.Step, err)
 		}
 		if err := r.use(next); err != nil {
 			return err

@@ -73,21 +73,20 @@ func execute(
 	return 0
 }
 
-const about = `Training that stays good in the worst case: instead of the mean loss, minimise the
-worst mean loss over all reweightings of the data within a radius ρ (distributionally
-robust optimisation, DRO). drolab trains the same network with SFK-DRO, PGD, PAN-DRO, plain
-ERM and others side by side, and shows what each does to the classes that suffer.`
+const about = `Train for the worst case. Distributionally robust optimisation (DRO) minimises the largest mean
+loss over all reweightings of the data within a radius ρ; ordinary training minimises the mean
+loss. drolab trains the same network with SFK-DRO, PGD, PAN-DRO, plain ERM and other methods
+side by side, and shows how each treats the classes that suffer.`
 
 const examples = `
 # train SFK-DRO, PGD, PAN-DRO and ERM on drawn images, about a minute, nothing to download
 drolab run shapes
 
-# two methods, three seeds, another radius; then compare everything so far
-drolab run shapes --algo sfk,erm --seeds 3 --set rho=1
-drolab compare shapes
+# two methods, three seeds, another radius; then compare all finished runs of the preset drolab
+run shapes --algo sfk,erm --seeds 3 --set rho=1 drolab compare shapes
 
-# the exact worst-case mean of your own losses, one a line
-drolab risk losses.txt --uncertainty chi2 --rho 0.5`
+# the exact worst-case mean of your own losses, one per line drolab risk losses.txt
+--uncertainty chi2 --rho 0.5`
 
 func root(con *console.Console) *cobra.Command {
 	var ring string
@@ -122,12 +121,12 @@ func root(con *console.Console) *cobra.Command {
 	flags.StringVar(&con.DataDir, "data", con.DataDir, "folder of the datasets (DROLAB_DATA)")
 	flags.StringVar(&con.RunsDir, "runs", con.RunsDir, "folder of the runs (DROLAB_RUNS)")
 	flags.StringVar(&con.Notify, "notify", con.Notify,
-		"command to run when a run is done or has failed, its summary on the input (DROLAB_NOTIFY)")
+		"command to run when a run finishes or fails; it reads the summary from standard "+
+			"input (DROLAB_NOTIFY)")
 	flags.StringVar(&ring, "ring", con.Ring,
-		"what the interface has the terminal show of its runs: 9 or 777 "+
-			"(a notification by that OSC) and progress (OSC 9;4), as 9,progress (DROLAB_RING; "+
-			"default nothing)")
-	flags.BoolVar(&wide, "wide", false, "print lines and tables as wide as they are")
+		"notifications and progress in the terminal: 9 or 777 (the OSC of a notification), "+
+			"progress (OSC 9;4), or two of them, as in 9,progress (DROLAB_RING; default none)")
+	flags.BoolVar(&wide, "wide", false, "print lines and tables at full width")
 	root.Flags().BoolVar(&version, "version", false, "print the version")
 	flags.IntVar(&con.Threads, "threads", 0, "processor cores to use (default all)")
 	root.AddCommand(slices.Concat(run.Commands(tr), look.Commands(con), scr.Commands(),

@@ -37,7 +37,7 @@ func (p *Page) Keys() []kit.Key {
 			Do: kit.By(p.turn, 1)},
 		{Keys: kit.On("shift+tab"), Help: "previous panel", Why: p.none, Do: kit.By(p.turn, -1)},
 		{Keys: kit.On("v"), Hint: "view",
-			Help: "table, curves or notes, where there is no room for all",
+			Help: "table, curves or notes, if they do not fit together",
 			Why:  p.none, Do: kit.By(p.turn, 1)},
 		{Keys: kit.On("i"), Help: "define the rows", Why: p.none, Do: p.define},
 		{Keys: kit.On("m"), Hint: "measure", Help: "the measure that the curves show", Why: p.none,

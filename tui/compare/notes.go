@@ -55,8 +55,8 @@ func (p *Page) noteLines(w int) (lines []string) {
 	for _, s := range append([]string{
 		"Accuracies are of the " + step + " on the test split; worst " + part + " is each run's " +
 			"lowest. Losses are mean cross-entropies in nats, or what the setting loss says.",
-		"Robust risk is the largest mean test loss over all reweightings within ρ; dual gap is " +
-			"F(x; λ, η) less that of the training split.",
+		"Robust risk is the largest mean test loss over all reweightings within ρ; dual gap " +
+			"is F(x; λ, η) minus the robust risk of the training split.",
 	}, p.table.Legend()...) {
 		bullet(" ", s)
 	}

@@ -126,7 +126,7 @@ func (p *Page) marks() (parts []string) {
 		}
 	}
 	if best {
-		parts = append(parts, "bold: best of its line")
+		parts = append(parts, "bold: best of its row")
 	}
 	if base >= 0 && p.against() {
 		parts = append(parts, "signed: against "+p.table.Rows[base].Title())

@@ -24,7 +24,7 @@ type Measure = measure.Measure
 func speed() Measure {
 	return Measure{Main: true, Measure: dro.Measure{Name: speedName, Title: "images/s",
 		Scale: dro.Whole, Better: dro.Higher,
-		Doc: "images of the weights' batches a second, over the time spent in steps"}}
+		Doc: "training images per second, over the time spent in steps"}}
 }
 
 const speedName = "images_per_second"
@@ -126,8 +126,8 @@ func Counts(n map[runner.Status]int, order ...runner.Status) (words []string) {
 func Explain(m *runner.Meta) string { return compare.Explain(compare.Uses(m)) }
 
 // MarkLegend says what the marks mean.
-const MarkLegend = "Behind a method, (g) says that it uses groups, (c) that it uses the classes " +
-	"in their place, (l) that it uses labels: an uncertainty set knows none of these."
+const MarkLegend = "After a method's name, (g) means that it uses groups, (c) classes in " +
+	"their place, and (l) labels; an uncertainty set knows none of these."
 
 // Validation is the measure that says of the validation split what the one of that
 // name says of the test split; the name itself where there is none.

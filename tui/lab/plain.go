@@ -36,17 +36,20 @@ func Plain(name string) string {
 		"robust_risk_at":    "Robust risk by radius: the same risk for other values of ρ.",
 		"ratio_histogram":   "Likelihood ratios: how many samples get which weight.",
 		// Columns that are no measures.
-		"run":     "Run: the method, and what tells it from the other runs.",
-		"vs":      "vs: the difference to the baseline run, at the last epoch that both have.",
-		"done":    "Done: the part of the planned steps that is finished.",
-		"ETA":     "ETA: the time left at the mean speed so far.",
-		"epoch":   "Epoch: passes over the training data, done and planned.",
-		"epochs":  "Epochs: passes over the training data, done and planned.",
-		"preset":  "Preset: the experiment that the run belongs to.",
-		"method":  "Method: the algorithm, and what tells it from others of its preset.",
-		"seed":    "Seed: what fixes the run's random numbers; n=4 is the mean of four seeds.",
-		"state":   "State: what the run does now.",
-		"set, ρ":  "Set, ρ: what the adversary may do, and how far (ρ; 0 is ERM).",
+		"run":    "Run: the method, and the settings that set the run apart.",
+		"vs":     "vs: the difference to the baseline run, at the last epoch that both have.",
+		"done":   "Done: the share of the planned steps that is finished.",
+		"ETA":    "ETA: the time left at the mean speed so far.",
+		"epoch":  "Epoch: passes over the training data, done and planned.",
+		"epochs": "Epochs: passes over the training data, done and planned.",
+		"preset": "Preset: the experiment that the run belongs to.",
+		"method": "Method: the algorithm, and the settings that set it apart within its " +
+			"preset.",
+		"seed": "Seed: the start of the run's random numbers; n=4 is the mean of four " +
+			"seeds.",
+		"state": "State: queued, running or paused, or how the run ended.",
+		"set, ρ": "Set, ρ: the uncertainty set, and how far the adversary may reweight (ρ; 0 " +
+			"is ERM).",
 		trendName: "Worst 0–100: the worst class's accuracy over the evaluations, 0 to 100 %.",
 	}[name]
 }

@@ -36,7 +36,7 @@ type Place struct {
 
 // ParsePlace reads "40%", "3m20s" or a step.
 func ParsePlace(text string) (p Place, err error) {
-	wrong := fmt.Errorf("%q: want a part, a time or a step, as in 40%%, 3m20s or 1200", text)
+	wrong := fmt.Errorf("%q: want a share, a time or a step, as in 40%%, 3m20s or 1200", text)
 	if part, ok := strings.CutSuffix(text, "%"); ok {
 		p.Part, err = strconv.ParseFloat(strings.TrimSpace(part), 64)
 		p.Part /= 100
@@ -95,7 +95,7 @@ func (k *Kept) Find(id string) (*record.Run, error) {
 			return r, nil
 		}
 	}
-	return nil, fmt.Errorf("no run %s among those that are shown", id)
+	return nil, fmt.Errorf("no run %s among the runs shown", id)
 }
 
 // Open implements Source.

@@ -11,7 +11,7 @@ const (
 	asPreset        = " already has the value of the preset"
 	noneChosen      = "no runs chosen"
 	noneAlike       = "unknown until %s has run on %s here"
-	noneSoLarge     = "unknown until a run with this many samples"
+	noneSoLarge     = "unknown until a run has used this many samples"
 	endless         = "unknown: the runs would not end"
 	estimatedFrom   = "judging by %s here"
 	coresFree       = ", none of them in use"

@@ -378,7 +378,7 @@ func TestLeavingTells(t *testing.T) {
 	view := b.terminal("attach", "--read-only")
 	view.await("the run on the screen", func() bool { return view.shows("erm s1") })
 	view.leave()
-	if !view.shows("1 run goes on in the background: come back with drolab attach") {
+	if !view.shows("1 run continues in the background: drolab attach shows them again") {
 		t.Errorf("the interface leaves with %q", view.screen)
 	}
 }

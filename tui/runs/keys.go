@@ -34,7 +34,7 @@ func (p *Page) Keys() []kit.Key {
 			Do: kit.By(p.move, -page), Moves: true},
 		{Keys: kit.On("pgdown"), Help: "a page down", Why: p.none,
 			Do: kit.By(p.move, page), Moves: true},
-		{Keys: kit.On("p"), Hint: "pause", Help: "pause with a checkpoint, or go on",
+		{Keys: kit.On("p"), Hint: "pause", Help: "pause with a checkpoint, or continue",
 			Why: p.unable(canPause, ""), Do: p.pause, Alters: true},
 		{Keys: kit.On("r"), Hint: "resume",
 			Help: "resume an unfinished run from its newest checkpoint",

@@ -221,8 +221,8 @@ func (p *Page) defines() []string {
 		"loss: cross-entropy of the label, -log p(label).",
 		"ratio: the likelihood ratio dQ/dP that the exact worst case Q over this split gives the " +
 			"sample; 1 is no reweighting, 0 is ignored. The uncertainty set is " +
-			p.uncertainty() + ". The ratio never falls as the loss grows, so that one order, " +
-			"heaviest first, is that of both, and that of every radius."}
+			p.uncertainty() + ". The ratio never falls as the loss grows, so the order, " +
+			"heaviest first, is the same for both and for every radius."}
 	if pick.Set.HasRadius() {
 		var list []string
 		for _, rho := range pick.Radii {
@@ -232,15 +232,15 @@ func (p *Page) defines() []string {
 			" and its risk_radii: "+strings.Join(list, ", ")+".")
 	}
 	text = append(text,
-		fmt.Sprintf("risk: the expected loss under Q, the run's robust risk on this split. "+
-			"loss, accuracy: means over the split. worst: the lowest accuracy of a group, "+
-			"else of a class, with at least min_group = %d samples.", m.Spec.MinGroup),
+		fmt.Sprintf("risk: the expected loss under Q, which is the run's robust risk on this "+
+			"split. loss, accuracy: means over the split. worst: the lowest accuracy of a "+
+			"group, else of a class, with at least min_group = %d samples.", m.Spec.MinGroup),
 		"row: the sample's place in its files, from 0, as in drolab eval --out, which writes "+
-			"all of them. Of each filter the heaviest are kept: 200 of all and of the wrong ones, "+
-			"fewer of each of many classes or groups.")
+			"all samples. Every filter keeps the heaviest samples: 200 of all and of the "+
+			"wrong predictions, and fewer for each class or group if there are many.")
 	if len(pick.Encoder.Columns) > 0 {
-		text = append(text, "Columns are told from the features: numbers as far as float32 keeps "+
-			"them, – for a missing or unknown category.")
+		text = append(text, "Columns are recovered from the features: numbers to the "+
+			"precision of float32, – for a missing or unknown category.")
 	}
 	for _, note := range pick.Notes {
 		text = append(text, "note: "+cell.OneLine(note))

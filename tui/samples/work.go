@@ -25,7 +25,7 @@ func evaluate(q inspect.Question) (pick *inspect.Pick, err error) {
 	defer func() { err = errors.Join(err, look.Close()) }()
 	if !look.Labelled() {
 		return nil, errors.New(
-			"the samples have no labels, so no losses for an adversary to pick by")
+			"the samples have no labels, so there are no losses to rank by")
 	}
 	return look.Picked(inspect.Radii(&q.Run.Meta))
 }

@@ -57,7 +57,7 @@ func Keys(path string) (keys []Key, err error) {
 	}
 	if len(keys) == 0 {
 		return nil, fmt.Errorf(
-			"%s has no key: add a line for each viewer, from their .pub file", path)
+			"%s has no key: add one line per viewer, from their .pub files", path)
 	}
 	return keys, nil
 }
@@ -71,9 +71,9 @@ func readOwn(path string, bits fs.FileMode, most int64) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular() || info.Size() > most:
-		return nil, fmt.Errorf("%s is no file of at most %d bytes", path, most)
+		return nil, fmt.Errorf("%s is not a file of at most %d bytes", path, most)
 	case info.Mode()&bits != 0 && runtime.GOOS != "windows":
-		return nil, fmt.Errorf("%s has mode %o, which gives too much to others: chmod %o it", path,
+		return nil, fmt.Errorf("%s has mode %o, which others can use: chmod %o it", path,
 			info.Mode().Perm(), info.Mode().Perm()&^bits)
 	}
 	return os.ReadFile(path)
@@ -94,7 +94,7 @@ func HostKey(path string) (key []byte, fingerprint string, err error) {
 	}
 	signer, err := gossh.ParsePrivateKey(key)
 	if err != nil {
-		return nil, "", fmt.Errorf("the host key %s: %w: remove it, and another is made", path, err)
+		return nil, "", fmt.Errorf("the host key %s: %w: remove it, and a new one is made", path, err)
 	}
 	return key, gossh.FingerprintSHA256(signer.PublicKey()), nil
 }

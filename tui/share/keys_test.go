@@ -22,7 +22,7 @@ func TestKeys(t *testing.T) {
 		key + "\nnonsense here":              "keys:2: not a public key",
 		`from="10.0.0.1" ` + key:             `keys:1: option from="10.0.0.1" does not apply here`,
 		"cert-authority " + key:              "keys:1: option cert-authority does not apply here",
-		strings.Repeat("#", mostKeys+1):      "is no file of at most",
+		strings.Repeat("#", mostKeys+1):      "is not a file of at most",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

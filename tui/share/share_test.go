@@ -238,7 +238,7 @@ func TestStuck(t *testing.T) {
 			break
 		}
 	}
-	p.log.await(t, "it took nothing of what was drawn for 10s")
+	p.log.await(t, "it read no output for 10s")
 	<-stuck.wire.closed
 	other.press("2")
 	other.await(t, "train loss")
@@ -293,7 +293,7 @@ func TestBabel(t *testing.T) {
 	v.await(t, "read-only")
 	v.press("\x1b[200~")
 	v.press(strings.Repeat("x", 8*mostWords))
-	p.log.await(t, "that are no key")
+	p.log.await(t, "that are not keys")
 	v.Wait()
 }
 

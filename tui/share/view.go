@@ -21,8 +21,8 @@ import (
 var (
 	errOver  = errors.New("drolab share has ended here")
 	errGone  = errors.New("the connection is gone")
-	errStuck = fmt.Errorf("it took nothing of what was drawn for %s", patience)
-	errBabel = fmt.Errorf("it sent %d bytes that are no key", mostWords)
+	errStuck = fmt.Errorf("it read no output for %s", patience)
+	errBabel = fmt.Errorf("it sent %d bytes that are not keys", mostWords)
 )
 
 // view is one viewer's.
@@ -52,7 +52,7 @@ func (s *server) show(sess ssh.Session) {
 		}
 	}()
 	if !ok {
-		v.refuse("this is a screen to look at, not a shell; it needs a terminal, as in ssh -t")
+		v.refuse("this is a view, not a shell: it needs a terminal, as in ssh -t")
 		return
 	}
 	select {

@@ -29,10 +29,10 @@ func (w *Page) info() *kit.Overlay {
 		texts = append(append(texts, lab.Define([]string{m.Name})...), aboutBars(w.Run(), m))
 	}
 	if t := w.Run(); t.Selects() {
-		texts = append(texts, fmt.Sprintf("S on a curve of evaluations is the step that its run "+
-			"has selected: of the evaluations so far, the one that is best by the setting select "+
-			"(%s here), on the validation split. Its figures stand beside those of the last "+
-			"step, both of the test split.", t.Meta.Spec.Select))
+		texts = append(texts, fmt.Sprintf("S on a curve marks the selected step: of the "+
+			"evaluations so far, the best one by the setting select (%s here), on the "+
+			"validation split. Its figures are shown beside those of the last step, both of "+
+			"the test split.", t.Meta.Spec.Select))
 	}
 	texts = append(texts, lab.Define(w.columnNames())...)
 	texts = append(texts, lab.MarkLegend,
@@ -61,8 +61,8 @@ func (w *Page) columnNames() []string {
 // to package panel's bars.go by its subject, and has to follow that.
 func aboutBars(t *track.Track, of lab.Measure) string {
 	part, split := panel.AxisName(of.Axis), panel.SplitName(of.OfValidation())
-	text := fmt.Sprintf("Behind the bars, as far as there is room: change against the baseline; "+
-		"how many samples of the %s there are to train on, and in the %s split.", part, split)
+	text := fmt.Sprintf("After the bars, if there is room: the change against the baseline; "+
+		"the number of samples of the %s to train on, and in the %s split.", part, split)
 	if of.Scale == dro.Percent {
 		text += fmt.Sprintf(" 95 %% is the accuracy's confidence interval (Wilson). ratio: of "+
 			"the %s's training samples, under the adversary; 1 is no reweighting. recall: "+
@@ -71,7 +71,7 @@ func aboutBars(t *track.Track, of lab.Measure) string {
 	if of.Better == dro.Neither { // where the adversary looks there is no worst
 		return text
 	}
-	return text + fmt.Sprintf(" ◂ is the worst %s. One with ? has fewer than min_group = %d %s "+
-		"samples: its figure is chance, so it is not called the worst.",
+	return text + fmt.Sprintf(" ◂ marks the worst %s. ? marks one with fewer than min_group = "+
+		"%d %s samples: its figure is mostly chance, so it is never called the worst.",
 		part, t.Meta.Spec.MinGroup, split)
 }

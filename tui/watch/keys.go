@@ -81,7 +81,7 @@ func (w *Page) ownKeys() []kit.Key {
 			Why: of(w.noSplit), Do: w.flipSplit},
 		// What a run of this process is asked to do. The answer comes by its log, or as a notice
 		// that it was refused.
-		{Keys: kit.On("p"), Hint: "pause", Help: "pause with a checkpoint, or go on",
+		{Keys: kit.On("p"), Hint: "pause", Help: "pause with a checkpoint, or continue",
 			Why: of(w.noPause), Do: w.pause, Alters: true},
 		{Keys: kit.On("r"), Hint: "resume",
 			Help: "resume an unfinished run from its newest checkpoint",

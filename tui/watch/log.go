@@ -55,7 +55,7 @@ func (w *Page) log(r kit.Rect, box bool) []string {
 				text.Paint(cell.Cut(t.Greek(l.Text), iw-cell.Width(s)-names-3)))
 	}
 	if len(all) == 0 {
-		lines = []string{t.Dim.Paint(" nothing happened yet")}
+		lines = []string{t.Dim.Paint(" no events yet")}
 	}
 	note := scrolled(back) + kit.Plural(len(all), "line")
 	if skipped > 0 {

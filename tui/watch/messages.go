@@ -24,7 +24,7 @@ const (
 	noSteps      = "This panel has no step axis. Tab goes to one that has"
 	wholeAxis    = "The whole axis is in view"
 	noSeedsAlike = "No two runs differ only in the seed"
-	tooMany      = "%d runs found. Watched are %d: the first seeds of as many settings as " +
+	tooMany      = "%d runs found. %d are watched: the first seeds of as many settings as " +
 		"there are colours"
 	splitShown    = "Showing the "
 	noBaseline    = "No baseline"

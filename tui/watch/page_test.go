@@ -144,7 +144,7 @@ func TestMany(t *testing.T) {
 	if len(methods) != 4 {
 		t.Errorf("of the methods only %v are watched", methods)
 	}
-	said := fmt.Sprintf("%d runs found. Watched are %d", more+4, lab.MaxWatched)
+	said := fmt.Sprintf("%d runs found. %d are watched", more+4, lab.MaxWatched)
 	if f := r.Notice.Text; !strings.Contains(f, said) {
 		t.Errorf("the footer says %q", f)
 	}

@@ -177,5 +177,5 @@ func (w *Page) noTakeBack(t *track.Track) string {
 		return why
 	}
 	_, _, ok := t.Back()
-	return kit.Unless(ok, "no setting of "+t.Label+" has been turned")
+	return kit.Unless(ok, "No setting of "+t.Label+" has been changed")
 }

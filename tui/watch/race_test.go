@@ -76,7 +76,7 @@ func TestTakeBack(t *testing.T) {
 	r := watching(t, 80, 24)
 	run := r.watch.Run()
 	r.Mine[run.ID] = true
-	if r.Press("u"); len(r.asked.List) > 0 || !strings.Contains(r.Notice.Text, "has been turned") {
+	if r.Press("u"); len(r.asked.List) > 0 || !strings.Contains(r.Notice.Text, "has been changed") {
 		t.Errorf("nothing was turned: asked %v, %q", r.asked.List, r.Notice.Text)
 	}
 	odd := math.Nextafter(.1, 1) // which few digits do not tell from .1

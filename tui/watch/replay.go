@@ -44,9 +44,9 @@ func (w *Page) replayKeys() []kit.Key {
 	}
 	jump := func(on, back, kind string) []kit.Key {
 		return []kit.Key{
-			{Keys: kit.On(on), Help: "replay: on to the next " + kind + ", and stay",
+			{Keys: kit.On(on), Help: "replay: go to the next " + kind + " and pause",
 				Why: in, Do: w.jump(kind, 1)},
-			{Keys: kit.On(back), Help: "replay: back to the " + kind + " before, and stay",
+			{Keys: kit.On(back), Help: "replay: go to the previous " + kind + " and pause",
 				Why: in, Do: w.jump(kind, -1)},
 		}
 	}
@@ -86,7 +86,7 @@ func (w *Page) jump(kind string, by float64) func() tea.Cmd {
 	return func() tea.Cmd {
 		if !w.clock.Jump(of, by) {
 			side := map[bool]string{true: "after", false: "before"}[by > 0]
-			return kit.Notify("there is no " + kind + " " + side + " this moment")
+			return kit.Notify("No " + kind + " " + side + " this moment")
 		}
 		return w.read(w.clock.Ticked)
 	}

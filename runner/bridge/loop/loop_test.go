@@ -451,7 +451,7 @@ func TestOrders(t *testing.T) {
 	_, theirs, _ = r.meet(t, dro.SFK, func(s *script) {
 		s.opening["resume"], s.opening["settings"] = again, map[string]any{"rho": 2}
 	})
-	if theirs == nil || !strings.Contains(theirs.Error(), "goes on with rho = 0.5") {
+	if theirs == nil || !strings.Contains(theirs.Error(), "continues with rho = 0.5") {
 		t.Errorf("a resume with other settings: %v", theirs)
 	}
 }

@@ -146,7 +146,8 @@ func (a *asked) batch() int {
 func (s *Settings) askedFor(o *bridge.Opening) (a asked, err error) {
 	switch {
 	case o.Resume != "" && o.From != "":
-		return a, errors.New("give resume to go on with a run, or from_ to fork it, and not both")
+		return a, errors.New("give resume to continue a run, or from_ to fork one, but not " +
+			"both")
 	case o.Resume != "":
 		return s.again(o)
 	case o.From != "":
@@ -219,8 +220,8 @@ func (s *Settings) again(o *bridge.Opening) (a asked, err error) {
 	}
 	for _, t := range spec.AllSettings() {
 		if was, is := t.Text(&r.Meta.Spec), t.Text(&now); was != is {
-			return a, fmt.Errorf("run %s goes on with %s = %s, as it was started, and not %s: "+
-				"fork it for that, by from_=%q", r.Meta.ID, t.Key, was, is, r.Meta.ID)
+			return a, fmt.Errorf("run %s continues with %s = %s, as at its start, not %s: to "+
+				"change that, fork it with from_=%q", r.Meta.ID, t.Key, was, is, r.Meta.ID)
 		}
 	}
 	o.Known(&r.Meta)

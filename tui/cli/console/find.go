@@ -74,8 +74,7 @@ func (c *Console) FindToRead(word string) (*record.Run, error) {
 	case err != nil:
 		return nil, err
 	case len(runs) > 1:
-		return nil, fmt.Errorf("%s: %d runs have such a name: give more of it, as in "+
-			"%s", word, len(runs), runs[0].Dir)
+		return nil, fmt.Errorf("%s matches %d runs: give more of the name, as in %s", word, len(runs), runs[0].Dir)
 	}
 	c.saw(runs...)
 	return runs[0], nil

@@ -56,7 +56,7 @@ func (c *Console) JSONFlag(of *cobra.Command, result string) {
 
 // ExplainFlag gives a command the flag by which it says what its figures are.
 func (c *Console) ExplainFlag(of *cobra.Command) {
-	of.Flags().BoolVar(&c.Explain, "explain", false, "say what the figures are, too")
+	of.Flags().BoolVar(&c.Explain, "explain", false, "define the figures as well")
 }
 
 // DrawEvery is how often a line is drawn over: a person sees five changes a second.

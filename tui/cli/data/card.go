@@ -47,11 +47,12 @@ func dataShowCommand(con *console.Console) *cobra.Command {
 	var o showOptions
 	c := &cobra.Command{
 		Use:   "show DATASET",
-		Short: "Say what a dataset consists of: splits, classes, groups, what lacks",
-		Long: `Open a dataset, its name written as in presets, and say what it consists of: classes and groups with
-their counts in every split, missing values, constant features, and what may mislead: columns that give the
-label away, identifiers, columns that are there twice, test rows among the training rows, and groups too small
-to measure, whose 95 % interval (Wilson) of an accuracy of one half is wider than ± 10 points.`,
+		Short: "Describe a dataset: splits, classes, groups, missing values",
+		Long: `Describe a dataset, named as in presets: the classes and groups with their counts in every
+split, missing values and constant features. The command warns of columns that give the label
+away, identifiers, duplicate columns, test rows that are also training rows, and groups too
+small to measure. A group is too small if the 95 % interval (Wilson) of an accuracy of one half
+is wider than ± 10 points.`,
 		Example: "drolab data show csv:example\n" +
 			"drolab data show 'adult.csv?label=income&group=sex'",
 		Args:              console.One("a dataset", "drolab data show csv:example"),
@@ -69,9 +70,9 @@ to measure, whose 95 % interval (Wilson) of an accuracy of one half is wider tha
 		},
 	}
 	c.Flags().Float64Var(&o.val, "val-fraction", 0,
-		"share of the training split to hold out, as val_fraction")
+		"share of the training split to hold out (the setting val_fraction)")
 	c.Flags().IntVar(&o.minGroup, "min-group", spec.Defaults().MinGroup,
-		"test samples that a worst group needs, as min_group")
+		"fewest test samples of a worst group (the setting min_group)")
 	con.JSONFlag(c, "the card")
 	return c
 }
@@ -95,8 +96,8 @@ func show(con *console.Console, name string, by showOptions) (*dataCard, error) 
 		}
 		again, e := data.Open(with, o)
 		if e == nil {
-			again.Notes = append(again.Notes, "values are missing: read with missing=category; a "+
-				"run has to say what is done with them")
+			again.Notes = append(again.Notes, "values are missing and were read with "+
+				"missing=category: a run has to choose how to treat them")
 		}
 		if e == nil || !strings.Contains(e.Error(), "missing value") {
 			d, err = again, e // the first way in is known, and this is what stands in it

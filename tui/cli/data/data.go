@@ -19,7 +19,7 @@ func Commands(con *console.Console) []*cobra.Command {
 
 func dataCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
-		Use: "data", Short: "List the datasets, look at one, or fetch one",
+		Use: "data", Short: "List, describe or download datasets",
 		Args: console.NoCommand, RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(dataListCommand(con), dataShowCommand(con), dataFetchCommand(con))
@@ -28,17 +28,18 @@ func dataCommand(con *console.Console) *cobra.Command {
 
 func dataListCommand(con *console.Console) *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List the datasets and whether they are there", Args: console.None,
+		Use: "list", Short: "List the datasets and where they are", Args: console.None,
 		RunE: func(*cobra.Command, []string) error {
 			for _, e := range data.List(con.DataDir) {
-				where := " (in the program)"
+				where := " (built in)"
 				switch {
 				case e.Scheme:
 					where = ""
 				case e.Download > 0 && e.Available:
 					where = fmt.Sprintf(" (in %s)", console.Clean(e.Path))
 				case e.Download > 0:
-					where = fmt.Sprintf(" (not here; drolab data fetch %s loads %s)", e.Name,
+					where = fmt.Sprintf(" (not on this machine; drolab data fetch %s "+
+						"downloads %s)", e.Name,
 						megabytes(e.Download))
 				}
 				fmt.Fprintf(con.Stdout, "%-16s %s%s\n", e.Name, e.Purpose, where)
@@ -52,8 +53,8 @@ func dataFetchCommand(con *console.Console) *cobra.Command {
 	var url string
 	c := &cobra.Command{
 		Use: "fetch NAME", Short: "Download a dataset into the data folder",
-		Long: `Download a dataset that "data list" says is not here. Size and checksum are verified before a file
-gets its name; an interrupted download goes on where it stopped.`,
+		Long: `Download a dataset that "drolab data list" reports as missing. Size and checksum are verified
+before the file gets its name. An interrupted download continues where it stopped.`,
 		Args:              console.One("a dataset", "drolab data fetch cifar10"),
 		ValidArgsFunction: completeDatasets(con),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -28,12 +28,18 @@ func importCommand(con *console.Console) *cobra.Command {
 	var f importFlags
 	c := &cobra.Command{
 		Use:   "import FILE --method NAME",
-		Short: "Make a run of what another program predicted, to compare with own runs",
-		Long: `Make an ended run, without steps, of a table of predictions: .csv, .csv.gz, .tsv or .parquet, named with options
-as datasets are. Its columns are label and prediction, or label and p_ and each class; further group, split and
-loss (in nats; by default −log of the label's probability). Others are left out; drolab eval --out writes
-such a table. The uncertainty set, its radii and the data are those of --preset. Rows in the order of the data's
-split, as far as labels and groups tell, are tested against its runs; others stand beside them untested.`,
+		Short: "Turn another program's predictions into a run, to compare with drolab's",
+		Long: `Turn a table of predictions into a finished run without steps. The table is a .csv, .csv.gz,
+.tsv or .parquet file, named with options as datasets are; drolab eval --out writes such
+tables.
+
+The table has the columns label and prediction, or label and a column p_CLASS for each class.
+The columns group, split and loss are optional. Losses are in nats; the default is −log of the
+label's probability. Other columns are ignored. The uncertainty set, its radii and the data are
+those of --preset.
+
+If the rows are in the order of the data's split, as far as labels and groups show, the run is
+tested against runs on these data. Otherwise it is shown beside them without tests.`,
 		Example: `drolab import predictions.csv --method xgboost
 drolab import 'forest.parquet?label=income&group=sex' --method forest --preset csv --seed 2`,
 		Args:              console.One("a table", "drolab import predictions.csv --method xgboost"),
@@ -43,14 +49,14 @@ drolab import 'forest.parquet?label=income&group=sex' --method forest --preset c
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.method, "method", "", "what the run's method is called")
+	flags.StringVar(&f.method, "method", "", "name of the method")
 	flags.StringVar(&f.preset, "preset", "",
-		"the preset, or YAML file, of the runs to compare with")
+		"preset or YAML file of the runs to compare with")
 	flags.StringArrayVar(&f.set, "set", nil,
-		"change a setting of the preset, as those runs have it (repeatable)")
-	flags.StringSliceVar(&f.splits, "split", nil, "splits to take: test, val, train (default all; "+
-		"one names the split of a table without such a column)")
-	flags.Uint64Var(&f.seed, "seed", 1, "the seed that it was trained with")
+		"change a setting of the preset, as in those runs (repeatable)")
+	flags.StringSliceVar(&f.splits, "split", nil, "splits to take: test, val, train (default "+
+		"all; a table without a split column needs exactly one)")
+	flags.Uint64Var(&f.seed, "seed", 1, "seed of the training")
 	con.JSONFlag(c, "the run")
 	console.MustComplete(c, "preset", console.CompletePresets)
 	console.Choices(c, "split", runner.Splits()...)

@@ -111,7 +111,7 @@ func mistakes() []mistake {
 			remedy: "drop=sex,gender"},
 		{name: "test rows that training has seen", train: clean, test: half[0] +
 			strings.Join(half[1:101], ""), options: "test=TEST",
-			want: "100 of 100 test rows are training rows too: take them out of one split"},
+			want: "100 of 100 test rows are also training rows: take them out of one split"},
 		{name: "labels that end in a point (adult.test)", train: adult(900, 1, ""),
 			test:    "|1x3 Cross validator\n" + adult(300, 10, "."),
 			options: "header=none&missing=category&test=TEST",
@@ -119,7 +119,7 @@ func mistakes() []mistake {
 			remedy:  "label_trim=."},
 		{name: "a label that training lacks", train: clean, test: "x,a,b,label\n1,2,3,maybe\n",
 			options: "test=TEST",
-			want: `no training sample is of class "maybe", and 1 of the others are: ` +
+			want: `no training sample has class "maybe", found in 1 of the others: ` +
 				`write the labels alike`},
 		{name: "classes of mixed case", train: rows("a,label", 400, func(i int) string {
 			class := []string{"Yes", "yes", "no"}[noise(i, 2, 3)]
@@ -130,10 +130,10 @@ func mistakes() []mistake {
 		}), options: "group=g&label=label",
 			want: "group rare has 6 test samples, below min_group=20: merge it"},
 		{name: "text in Latin-1", train: latin.Replace(plain("town", town)),
-			want: `is no UTF-8: add encoding=latin1`, remedy: "encoding=latin1"},
+			want: `is not UTF-8: add encoding=latin1`, remedy: "encoding=latin1"},
 		{name: "text of Windows", train: plain("town", func(i int) string {
 			return "\x80uro"
-		}), want: `line 2: byte 15 of the text (0x80) is no UTF-8: add encoding=cp1252`,
+		}), want: `line 2: byte 15 of the text (0x80) is not UTF-8: add encoding=cp1252`,
 			remedy: "encoding=cp1252"},
 		{name: "text in UTF-16", train: wide.String(),
 			want: "line 1: is UTF-16: add encoding=utf16", remedy: "encoding=utf16"},
@@ -157,24 +157,24 @@ func mistakes() []mistake {
 			}), options: "test=TEST"},
 		{name: "a continuous label", train: rows("a,price", 400, func(i int) string {
 			return fmt.Sprintf("%d,%d.%02d", noise(i, 1, 5000), noise(i, 2, 100), noise(i, 3, 100))
-		}), want: "a continuous label asks for regression, and only classes are predicted"},
+		}), want: "a continuous label needs regression, but only classes are predicted"},
 		{name: "decimal commas, many", train: semicolons.Replace(plain("price", func(i int) string {
 			return fmt.Sprintf("%d!%02d", noise(i, 4, 90), noise(i, 5, 100))
 		})),
 			options: "sep=semicolon", want: `is not a number as programs read it: write `},
 		{name: "decimal commas, few", train: plain("price", func(i int) string {
 			return fmt.Sprintf(`"%d,5"`, noise(i, 4, 9))
-		}), want: `"price" is read as categories, for `},
+		}), want: `"price" is read as categories, because of `},
 		{name: "separated thousands", train: plain("pay", func(i int) string {
 			return fmt.Sprintf(`"%d,500"`, 1+noise(i, 4, 9))
 		}), want: `,500": write `},
 		{name: "dates", train: plain("day", func(i int) string {
 			return fmt.Sprintf("2024-0%d-1%d", 1+noise(i, 4, 9), noise(i, 5, 9))
-		}), want: `"day" is dates, read as 78 categories: make it a number, or drop=day`,
+		}), want: `"day" has dates, read as 78 categories: make it a number, or drop=day`,
 			remedy: "drop=day"},
 		{name: "a missing value of one's own", train: plain("age", func(i int) string {
 			return []string{"unknown", fmt.Sprint(20 + noise(i, 4, 60))}[min(1, noise(i, 5, 30))]
-		}), want: `"age" is read as categories, for "unknown": leave missing cells empty`},
+		}), want: `"age" is read as categories, because of "unknown": leave missing cells empty`},
 		{name: "one class", train: rows("a,label", 50, func(i int) string {
 			return fmt.Sprintf("%d,yes", i)
 		}), want: `"label" has one value only: a label needs two`},

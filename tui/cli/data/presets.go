@@ -14,7 +14,7 @@ import (
 func presetsCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:               "presets [NAME|FILE]",
-		Short:             "List the presets, or show one with the reason of every setting",
+		Short:             "List the presets, or show one with the reason for every setting",
 		Args:              console.OneAtMost("preset", "drolab presets shapes"),
 		ValidArgsFunction: console.CompletePresets,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -40,8 +40,8 @@ func listPresets(con *console.Console) error {
 	for _, p := range list {
 		fmt.Fprintf(con.Stdout, "%-17s %s\n", p.Name, p.Doc)
 	}
-	fmt.Fprintln(con.Stdout, "\nSee one with drolab presets NAME, train it with drolab run NAME. "+
-		"A YAML file of your own works wherever a name does.")
+	fmt.Fprintln(con.Stdout, "\ndrolab presets NAME shows one, drolab run NAME trains it. A "+
+		"YAML file of your own works in place of a name.")
 	return nil
 }
 
@@ -50,7 +50,7 @@ func showPreset(con *console.Console, p presets.Preset) error {
 		return con.JSON(p)
 	}
 	fmt.Fprintf(con.Stdout,
-		"# %s: %s\n# * marks what the preset sets; the rest are the defaults.\n",
+		"# %s: %s\n# * marks settings of the preset; the others have their defaults.\n",
 		console.Clean(p.Name), console.Clean(p.Doc))
 	for _, t := range spec.AllSettings() {
 		if !t.ReadIn(&p.Spec) {

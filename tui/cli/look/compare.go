@@ -21,13 +21,17 @@ func compareCommand(con *console.Console) *cobra.Command {
 	var asCSV, asLaTeX, asMarkdown bool
 	var at, family string
 	c := &cobra.Command{
-		Use: "compare RUN...", Short: "Compare finished runs, over seeds, as the paper's Table 1",
-		Long: `Compare finished runs: those that differ in nothing but the seed are one column, with the mean and its
-95 % t interval. RUN is as in show, or the start of the names of several runs, or recorded:paper. The best figure of a row is
-marked only where it is significantly better than every other one, after Holm's correction for all pairs of
-columns and all classes; that takes several seeds. Measures of the uncertainty set, such as the robust risk,
-are tested only between runs of the same set and radius. Methods that use groups, classes or labels are
-marked (g), (c), (l). In LaTeX and Markdown more than six columns become rows.`,
+		Use: "compare RUN...", Short: "Compare finished runs over seeds, in the form of the " +
+			"paper's Table 1",
+		Long: `Compare finished runs. Runs that differ only in the seed share a column, with their mean and
+its 95 % t interval. RUN is as in drolab show, the common start of several names, or
+recorded:paper.
+
+The best figure of a row is marked only if it is significantly better than every other one,
+after Holm's correction for all pairs of columns and all classes; this needs several seeds.
+Measures of the uncertainty set, such as the robust risk, are tested only between runs with the
+same set and radius. Methods that use groups, classes or labels are marked (g), (c) and (l). In
+LaTeX and Markdown, more than six columns become rows.`,
 		Example: `drolab compare shapes
 drolab compare paper-gentle-sfk paper-gentle-erm --json`,
 		Args:              console.OneOrMore("some runs", "drolab compare shapes"),
@@ -61,13 +65,13 @@ drolab compare paper-gentle-sfk paper-gentle-erm --json`,
 			return nil
 		},
 	}
-	c.Flags().StringVar(&at, "at", "", "the step of the runs: last or selected (default: selected "+
-		"where all runs selected one by the same rule, else last)")
+	c.Flags().StringVar(&at, "at", "", "step to compare: last or selected (default: selected "+
+		"if all runs used the same rule, else last)")
 	familyFlag(c, &family, compare.OneMeasure)
 	con.JSONFlag(c, "the table")
 	con.ExplainFlag(c)
-	c.Flags().BoolVar(&asCSV, "csv", false, "print a line a measure and column")
-	c.Flags().BoolVar(&asLaTeX, "latex", false, "print the table for LaTeX with booktabs")
+	c.Flags().BoolVar(&asCSV, "csv", false, "print CSV, one line per measure and column")
+	c.Flags().BoolVar(&asLaTeX, "latex", false, "print the table in LaTeX, with booktabs")
 	c.Flags().BoolVar(&asMarkdown, "md", false, "print the table in Markdown")
 	c.MarkFlagsMutuallyExclusive("json", "csv", "latex", "md")
 	return c
@@ -76,7 +80,7 @@ drolab compare paper-gentle-sfk paper-gentle-erm --json`,
 // familyFlag says which tests are corrected for each other.
 func familyFlag(c *cobra.Command, family *string, usual string) {
 	c.Flags().StringVar(family, "family", usual,
-		"tests that are corrected for each other: those of one measure, or of the whole table")
+		"tests that are corrected together: those of one measure, or of the whole table")
 	console.Choices(c, "family", compare.OneMeasure, compare.AllMeasures)
 }
 
@@ -109,7 +113,7 @@ func printComparison(w io.Writer, t *compare.Table) {
 const mostColumns = 6
 
 // inColumns rewords a legend that speaks of the lines of measures.
-var inColumns = strings.NewReplacer("in its line", "in its column", "in all lines",
+var inColumns = strings.NewReplacer("in its row", "in its column", "in all rows",
 	"in all columns")
 
 // explained is the table for a document, with what its signs mean, as the family that stars
@@ -124,7 +128,7 @@ func explained(t *compare.Table) []page.Block {
 		if len(t.Rows) > mostColumns {
 			line = inColumns.Replace(line)
 		}
-		if few, ok := strings.CutPrefix(line, string(plot.FewMark)+" is of "); ok {
+		if few, ok := strings.CutPrefix(line, string(plot.FewMark)+" marks "); ok {
 			table.Foot = "¹ " + few
 			continue
 		}

@@ -27,7 +27,7 @@ func compared(methods int) *compare.Table {
 // TestTableOfDocuments: methods are columns while there is room, else rows, and a footnote
 // marks a group of few samples in both.
 func TestTableOfDocuments(t *testing.T) {
-	const foot = "¹ fewer than min\\_group test samples: its figure is chance, and it is not " +
+	const foot = "¹ fewer than min\\_group test samples: such a figure is mostly chance, and never " +
 		"called the worst.\n\n± is half"
 	for _, c := range []struct {
 		name, got, want string
@@ -49,7 +49,7 @@ func TestTableOfDocuments(t *testing.T) {
 				"m4 & 2 & 40.0 & 40.0 $\\pm$ 1.0 \\\\\nm5 & 2 & 50.0 & 50.0 $\\pm$ 1.0 \\\\\n" +
 				"m6 & 2 & 60.0 & 60.0 $\\pm$ 1.0* \\\\\n\\bottomrule\n" +
 				"\\multicolumn{4}{l}{\\footnotesize $^1$ fewer than min\\_group test samples: " +
-				"its figure is chance, and it is not called the " +
+				"such a figure is mostly chance, and never called the " +
 				"worst.} \\\\\n\\end{tabular}\n% ± is"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -17,13 +17,15 @@ func doctorCommand(con *console.Console) *cobra.Command {
 	var mend bool
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "Check every file of all runs, and say what is wrong",
+		Short: "Check every file of all runs, and report problems",
 		Args:  console.None,
-		Long: `Check every file of all runs, and of sweeps: checksums, links, owners and modes, what
-crashes left, summaries that are missing. What is remembered of runs, so that lists are quick, is
-held to their files, too. Nothing is changed without --mend, which loses nothing: what is in the way
-is moved to .set-aside in the folder of the runs, and so is a copy of what is changed. Runs that
-somebody records are left alone. It fails while something is wrong.`,
+		Long: `Check every file of all runs and sweeps: checksums, links, owners and modes, leftovers of
+crashes, missing summaries. The catalogue, from which lists are read quickly, is checked
+against the runs' files. Runs that are being recorded are left alone.
+
+Nothing changes without --mend, and --mend loses nothing: a file that is in the way is moved to
+.set-aside in the runs folder, and so is a copy of every file that is changed. The command
+fails while problems remain.`,
 		Example: "drolab doctor\ndrolab doctor --mend",
 		RunE: func(*cobra.Command, []string) error {
 			look := record.Examine
@@ -56,8 +58,8 @@ somebody records are left alone. It fails while something is wrong.`,
 			return errors.Join(err, unwell(list))
 		},
 	}
-	c.Flags().BoolVar(&mend, "mend", false, "make good what can be, losing nothing")
-	con.JSONFlag(c, "what is wrong")
+	c.Flags().BoolVar(&mend, "mend", false, "repair what can be repaired, losing nothing")
+	con.JSONFlag(c, "the problems")
 	return c
 }
 
@@ -73,7 +75,7 @@ func tellFindings(con *console.Console, list []*record.Finding, runs int) {
 		case f.Mended:
 			con.Say("    mended")
 		case f.Failed != "":
-			con.Say("    could not be mended: %s", f.Failed)
+			con.Say("    could not be repaired: %s", f.Failed)
 		default:
 			con.Say("    %s", f.Remedy)
 		}
@@ -94,5 +96,5 @@ func unwell(list []*record.Finding) error {
 	if left == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s left to see to: drolab doctor --help", kit.Plural(left, "finding"))
+	return fmt.Errorf("%s left: see drolab doctor --help", kit.Plural(left, "finding"))
 }

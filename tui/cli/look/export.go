@@ -20,7 +20,7 @@ func exportCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use: "export RUN[@STEP] --to FORMAT --out PATH", Short: "Write a run for other programs",
 		Long: "Write a run, or the network of one of its checkpoints " +
-			"(the newest without a step), for other programs.\nThe formats are\n\n" +
+			"(the newest by default), for other programs. The formats:\n\n" +
 			strings.Join(lines, "\n"),
 		Example: `drolab export latest --to python --out model.py
 drolab export latest@selected --to onnx --out model.onnx
@@ -32,7 +32,7 @@ drolab export latest --to tensorboard --out logs/latest`,
 		},
 	}
 	c.Flags().StringVar(&to, "to", "", "the format")
-	c.Flags().StringVar(&out, "out", "", "the file or folder to write, which must be new")
+	c.Flags().StringVar(&out, "out", "", "file or folder to write; it must not exist")
 	console.Choices(c, "to", words...)
 	return c
 }
@@ -43,7 +43,7 @@ func exportTo(con *console.Console, name, to, out string) error {
 		return errors.New("--to: " + err.Error())
 	}
 	if out == "" {
-		return errors.New("--out: give the file or folder to write")
+		return errors.New("--out: give a file or folder to write")
 	}
 	r, step := &publish.Run{}, int64(0)
 	if r.Run, step, err = con.FindSaved(name); err != nil {
@@ -60,6 +60,6 @@ func exportTo(con *console.Console, name, to, out string) error {
 	if err := f.Write(r, out); err != nil {
 		return err
 	}
-	con.Say("run %s is in %s", r.Meta.ID, out)
+	con.Say("run %s is written to %s", r.Meta.ID, out)
 	return nil
 }

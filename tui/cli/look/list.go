@@ -36,9 +36,9 @@ func runsCommand(con *console.Console) *cobra.Command {
 	var l lister
 	c := &cobra.Command{
 		Use: "runs", Short: "List the newest runs", Args: console.None,
-		Long: `List runs, the newest first: 50 of them, or all with --all or --json. A filter has the
-words and terms of page Runs: algo:sfk rho>=0.5 -failed. --sort and --columns take what a term has
-before its sign: a setting, a measure or a fact, as lr, test_accuracy or tag.`,
+		Long: `List the 50 newest runs; --all and --json list all. A filter takes the words and terms of the
+Runs page, as in algo:sfk rho>=0.5 -failed. --sort and --columns take a setting, a measure or a
+fact, such as lr, test_accuracy or tag.`,
 		Example: `drolab runs --filter "algo:sfk -failed" --sort=-worst
 drolab runs --all --columns lr,tag`,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -48,13 +48,13 @@ drolab runs --all --columns lr,tag`,
 	}
 	f := c.Flags()
 	f.BoolVar(&l.all, "all", false, "list all runs")
-	f.IntVar(&l.limit, "limit", newest, "list so many runs")
-	f.StringVar(&l.filter, "filter", "", "list the runs that a filter selects")
-	f.StringVar(&l.sort, "sort", "", "sort by a setting or a measure, the least first; "+
-		"with - before it the greatest first")
-	f.StringVar(&l.extra, "columns", "", "settings and measures to list besides")
+	f.IntVar(&l.limit, "limit", newest, "number of runs to list")
+	f.StringVar(&l.filter, "filter", "", "list the runs that match a filter")
+	f.StringVar(&l.sort, "sort", "", "sort by a setting or a measure, ascending; -NAME sorts "+
+		"descending")
+	f.StringVar(&l.extra, "columns", "", "further settings and measures to list")
 	con.JSONFlag(c, "the runs")
-	f.BoolVar(&l.lines, "jsonl", false, "print a line of JSON a run")
+	f.BoolVar(&l.lines, "jsonl", false, "print JSON, one line per run")
 	c.MarkFlagsMutuallyExclusive("json", "jsonl", "columns")
 	c.MarkFlagsMutuallyExclusive("all", "limit")
 	return c
@@ -89,7 +89,7 @@ func (l *lister) run(con *console.Console) error {
 	default:
 		printColumns(con.Stdout, shown, columns)
 		if n := len(runs) - len(shown); n > 0 {
-			con.Say("and %d more: --all lists them, --filter some", n)
+			con.Say("and %d more: --all lists them, --filter selects", n)
 		}
 	}
 	return cmp.Or(err, console.Failures(problems).OrNil())

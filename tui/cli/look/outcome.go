@@ -58,8 +58,8 @@ func Outcome(con *console.Console, runs []*record.Run) error {
 // next names the commands that show more, each with what it shows.
 func next(con *console.Console, t *kit.Theme, name string) {
 	lines := [][2]string{{"drolab attach", "curves, classes, samples"},
-		{"drolab compare " + name + " --explain", "every measure, and what it means"},
-		{"drolab report " + name, "one page to keep"}}
+		{"drolab compare " + name + " --explain", "every measure with its definition"},
+		{"drolab report " + name, "a report on one page"}}
 	lead, width := "Next:  ", 0
 	for _, line := range lines {
 		width = max(width, cells.Width(line[0]))
@@ -333,7 +333,7 @@ func (o *outcome) foot(figures []figure) string {
 		words = append(words, o.star+" significantly better than all others")
 	}
 	if o.base >= 0 {
-		words = append(words, "differences in points, of the risk in nats")
+		words = append(words, "differences in points, for the risk in nats")
 	}
 	text := strings.Join(words, "; ")
 	for _, r := range o.Rows {

@@ -15,12 +15,13 @@ import (
 func recordCommand(con *console.Console) *cobra.Command {
 	var into string
 	c := &cobra.Command{
-		Use: "record RUN...", Short: "Pack finished runs into small files, to keep and to pass on",
+		Use: "record RUN...", Short: "Pack finished runs into small files, to keep or to share",
 		Long: `Pack finished runs into small files, RUN` + record.PackedExt +
-			` each: what made the run, all its evaluations, some
-hundred steps and its summary, without checkpoints. The same run gives the same bytes. show, compare and
-report take such a file in place of RUN, and the runs that come with the program as recorded:paper or
-recorded:paper/RUN. RUN is as in compare.`,
+			` each. A file has
+the run's settings and origin, all its evaluations, some hundred steps and its summary, but no
+checkpoints. The same run gives the same bytes. The commands show, compare and report take such a
+file in place of RUN; the runs that come with the program are recorded:paper and
+recorded:paper/RUN. RUN is as in drolab compare.`,
 		Example:           "drolab record paper-gentle --into kept\ndrolab compare kept/*.tar.gz",
 		Args:              console.OneOrMore("some runs", "drolab record latest"),
 		ValidArgsFunction: con.CompleteRead,

@@ -32,13 +32,17 @@ type reportFlags struct {
 func reportCommand(con *console.Console) *cobra.Command {
 	var f reportFlags
 	c := &cobra.Command{
-		Use:   "report [RUN...]",
-		Short: "One page: the paper's table, figure and claims, judged from runs",
-		Long: `One page of finished runs, or of the recorded ones of the paper's experiment (recorded:paper, the default): Table 1
-with the paper's numbers beside it, Figure 1, accuracy per class, cost, what one changed setting does, and each
-claim of the paper with a verdict: supported, not supported, or undecided at this number of seeds, by paired
-t tests after Holm's correction. Of the registered runs it is what docs/registration.md says, and until all have ended
-which are missing. RUN is as in compare.`,
+		Use: "report [RUN...]",
+		Short: "Report on finished runs: the paper's table and figure, and verdicts on its " +
+			"claims",
+		Long: `Report on finished runs, or on the recorded runs of the paper's experiment (recorded:paper, the
+default). The page has Table 1 beside the paper's numbers, Figure 1, accuracy per class, cost,
+the effect of single settings, and a verdict on each claim of the paper: supported, not
+supported, or undecided at this number of seeds. Verdicts come from paired t tests after Holm's
+correction. RUN is as in drolab compare.
+
+For registered runs the page is the one that docs/registration.md specifies. Until all of them
+have ended, it lists the missing ones.`,
 		Example: `drolab report
 drolab report paper-gentle --html > report.html
 drolab report recorded:paper --into docs/results.md`,
@@ -59,13 +63,13 @@ drolab report recorded:paper --into docs/results.md`,
 	}
 	flags := c.Flags()
 	flags.BoolVar(&f.markdown, "md", false, "print Markdown")
-	flags.BoolVar(&f.latex, "latex", false, "print LaTeX, with booktabs")
-	flags.BoolVar(&f.html, "html", false, "print one HTML file, with its figures")
+	flags.BoolVar(&f.latex, "latex", false, "print the page in LaTeX, with booktabs")
+	flags.BoolVar(&f.html, "html", false, "print the page as one HTML file, figures included")
 	con.JSONFlag(c, "the report's data")
 	flags.StringVar(&f.into, "into", "",
-		"put the tables into a Markdown file, between the lines that mark their place")
+		"replace the tables of a Markdown file, between its marker lines")
 	familyFlag(c, &f.family, compare.AllMeasures)
-	flags.IntVar(&f.width, "width", 0, "columns of the page (default the terminal's)")
+	flags.IntVar(&f.width, "width", 0, "width of the page in columns (default: the terminal's)")
 	c.MarkFlagsMutuallyExclusive("md", "latex", "html", "json", "into")
 	return c
 }
@@ -78,8 +82,8 @@ func (f *reportFlags) report(con *console.Console, runs []*record.Run) error {
 	case err != nil:
 		return err
 	case f.into != "" && !whole:
-		return errors.New("--into: registered runs have a page of their own: want --md, " +
-			"--html or --latex")
+		return errors.New("--into: registered runs have a page of their own: use --md, --html " +
+			"or --latex")
 	case f.into != "":
 		return replaceIn(f.into, all)
 	case con.AsJSON:
@@ -91,7 +95,7 @@ func (f *reportFlags) report(con *console.Console, runs []*record.Run) error {
 		if err != nil {
 			return err
 		}
-		p.Blocks = append(p.Blocks, page.Heading("In a sentence"), page.Text(told.String()))
+		p.Blocks = append(p.Blocks, page.Heading("In one sentence"), page.Text(told.String()))
 	}
 	switch {
 	case f.markdown:

@@ -61,7 +61,7 @@ func printAll(w io.Writer, runs []*record.Run) {
 // define says what the figures of the tables are, those that some of the runs have.
 func define(con *console.Console, runs []*record.Run) {
 	fmt.Fprintln(con.Stdout)
-	con.Wrapped("What the figures are, at the last iterate where no other step is named:")
+	con.Wrapped("Definitions; a figure is of the last iterate unless another step is named:")
 	var list page.List
 	for _, m := range measure.SummaryMeasures() {
 		has := func(r *record.Run) bool {
@@ -90,22 +90,23 @@ func conventions(runs []*record.Run) (list []string) {
 	list = append(list, "Losses are mean cross-entropies in nats, or what the setting loss says.")
 	some := func(has func(*record.Run) bool) bool { return slices.ContainsFunc(runs, has) }
 	if some(func(r *record.Run) bool { return r.Meta.Spec.Uncertainty == "cressie-read" }) {
-		list = append(list, "For Cressie-Read φ(t) = (t^k − kt + k − 1)/(k(k − 1)), so χ² is "+
-			"(t − 1)²/2; for packages that leave out the ½, double ρ.")
+		list = append(list, "Cressie-Read has φ(t) = (t^k − kt + k − 1)/(k(k − 1)), so χ² is "+
+			"(t − 1)²/2. Double ρ for packages that leave out the ½.")
 	}
 	if some(func(r *record.Run) bool { return r.Summary().Stationary().Applies() }) {
-		list = append(list, "The paper calls (x, λ, η) ε-stationary when dual gap and ‖∇F‖ are "+
-			"both at most ε, so from the ε shown; where a method keeps λ, its own problem's gap "+
-			"is the penalised one, and counts.")
+		list = append(list, "The paper calls (x, λ, η) ε-stationary if dual gap and ‖∇F‖ are "+
+			"both at most ε. The ε shown is the least one. For a method with a fixed λ, the "+
+			"gap is that of its own, penalised problem.")
 	}
 	if some(func(r *record.Run) bool { return r.Summary().PaperIterate != nil }) {
-		list = append(list, "Paper's x is SFK's output by Algorithm 1 (of sfk-auto, which is our "+
-			"own, by the same rule), the step t' of least ‖∇f‖² + gap² on a batch: its mean and "+
-			"worst accuracy, and from which ε on it, with its own λ and η, is ε-stationary.")
+		list = append(list, "Paper's x is the output of Algorithm 1: the step t' with the "+
+			"least ‖∇f‖² + gap² on a batch. sfk-auto, a method of drolab's own, uses the same "+
+			"rule. Its mean and worst accuracy are shown, and the least ε at which it is "+
+			"ε-stationary with its own λ and η.")
 	}
 	if some(func(r *record.Run) bool { return r.Meta.Spec.Adam() != nil }) {
-		list = append(list, "With the optimizer adamw, paper's x is chosen by that rule alone: "+
-			"Algorithm 1 has steps of SGD.")
+		list = append(list, "With the optimizer adamw, only the choice of paper's x follows "+
+			"Algorithm 1, whose steps are SGD steps.")
 	}
 	for _, uses := range []string{"groups", "classes", "labels"} {
 		if some(func(r *record.Run) bool { return compare.Uses(&r.Meta) == uses }) {
@@ -296,10 +297,10 @@ func showParts(w io.Writer, r *record.Run) {
 	notes := []string{"accuracy on the test split, with its 95 % interval (Wilson)"}
 	if small := tooSmall(m); len(small) > 0 {
 		notes = append(notes,
-			fmt.Sprintf("not called the worst, with fewer than min_group = %d test samples: %s",
+			fmt.Sprintf("never the worst, with fewer than min_group = %d test samples: %s",
 				m.Spec.MinGroup, strings.Join(small, ", ")))
 		if len(small) > len(names)-2 {
-			notes = append(notes, "fewer than two others: there is no worst "+m.Part())
+			notes = append(notes, "fewer than two are left, so there is no worst "+m.Part())
 		}
 	}
 	fmt.Fprintf(w, "%s\n\n", strings.Join(notes, "; "))

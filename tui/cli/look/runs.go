@@ -67,9 +67,8 @@ func printColumns(w io.Writer, runs []*record.Run, more []column) {
 func showCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use: "show RUN", Short: "Show one run: its settings and its result",
-		Long: "Show one run. RUN is a name, the start of a name that no other run has, a run " +
-			"directory, \"latest\", or one that lies apart: a file of drolab record, " +
-			"recorded:paper/RUN.",
+		Long: "Show one run. RUN is a name, the unambiguous start of a name, a run directory, " +
+			"\"latest\", a file of drolab record, or recorded:paper/RUN.",
 		Args:              console.One("a run", "drolab show latest"),
 		ValidArgsFunction: con.CompleteRead,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -199,7 +198,7 @@ func output(s *runner.Summary) string {
 		return ""
 	}
 	return fmt.Sprintf(
-		"on the training split there: dual gap %s, ‖∇F‖ %s (on their batches: %s, %s)",
+		"there, on the training split: dual gap %s, ‖∇F‖ %s (on their batches: %s, %s)",
 		console.Short(gap), console.Short(s.Of("output_grad_norm")),
 		console.Short(s.PaperIterate.Gap), console.Short(s.PaperIterate.GradNorm))
 }

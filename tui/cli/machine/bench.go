@@ -30,19 +30,19 @@ const (
 func benchCommand(con *console.Console) *cobra.Command {
 	precision, model := spec.Defaults().Precision, ""
 	c := &cobra.Command{
-		Use: "bench", Short: "Measure this machine: time of a step, and of each preset",
-		Long: `Measure training steps of AlexNet at batch 128 as a run takes them, input pipeline included, and
-estimate what each preset takes. Close other programs first: what they take is counted. With
---precision bf16, operands of training steps are rounded to bfloat16, as the setting precision has it.
-With --model NAME, measure that model instead, on images of 3×32×32, and what each of its layers
-takes: its time, and its share of the measured peak.`,
+		Use: "bench", Short: "Measure this machine: the time of a step and of each preset",
+		Long: `Measure training steps of AlexNet at batch 128 as in a run, input pipeline included, and
+estimate the time of each preset. Close other programs first, because they slow the steps down.
+With --precision bf16, the operands of training steps are rounded to bfloat16, as with the
+setting precision. With --model NAME, measure that model on images of 3×32×32 instead: the time
+of each layer, and its share of the measured peak.`,
 		Args: console.None,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return bench(c.Context(), con, model, precision)
 		},
 	}
 	c.Flags().StringVar(&precision, "precision", precision,
-		"of the operands of products: fp32 or bf16")
+		"precision of the operands of products: fp32 or bf16")
 	c.Flags().StringVar(&model, "model", "",
 		"measure this model alone, layer by layer: "+strings.Join(nn.Models(), ", "))
 	con.JSONFlag(c, "the model's figures")
@@ -93,8 +93,8 @@ func printSteps(con *console.Console, spec *spec.Spec, t *train.StepTimes) {
 		}
 	}
 	fmt.Fprintln(con.Stdout)
-	fmt.Fprintf(con.Stdout, "  roofline: %.2f GFLOP of real work a training step, %.3g GFLOP/s: "+
-		"%.0f %% of the measured peak of %.3g\n\n", t.FLOP/1e9, rate/1e9, 100*share, t.Peak/1e9)
+	fmt.Fprintf(con.Stdout, "  roofline: %.2f GFLOP of real work per training step, %.3g "+
+		"GFLOP/s: %.0f %% of the measured peak of %.3g\n\n", t.FLOP/1e9, rate/1e9, 100*share, t.Peak/1e9)
 }
 
 // printLayers prints what each layer takes.
@@ -116,7 +116,7 @@ func layerShare(t *train.StepTimes, l nn.LayerTime) float64 {
 
 // printPresets prints estimates for the runs of each preset.
 func printPresets(con *console.Console, w *Stopwatch, precision string) error {
-	fmt.Fprintln(con.Stdout, "Presets, all runs of each on this machine alone:")
+	fmt.Fprintln(con.Stdout, "Presets, with all their runs, if this machine does nothing else:")
 	for _, p := range presets.List() {
 		p.Spec.Precision = precision
 		sizes, err := data.SizesOf(p.Spec.Dataset, p.Spec.DataOptions(con.DataDir))

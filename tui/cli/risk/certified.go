@@ -129,14 +129,15 @@ func explainCertified(con *console.Console, list []certified, f *certifyFlags) {
 			fmt.Fprintf(con.Stdout, format+"\n", args...)
 		}
 	}
-	say(true, "R_ρ as an estimate for the population that the samples are from: below its bound "+
-		"with %g %%.\n%d resamples, seed %d.", 100*f.how.Level, f.how.Draws, f.how.Seed)
+	say(true, "With %g %% confidence, R_ρ of the population that the samples come from is "+
+		"below its bound.\n%d resamples, seed %d.", 100*f.how.Level, f.how.Draws, f.how.Seed)
 	for _, d := range dro.Doubts() {
-		say(doubts[d[0]], "! %s: %s. The truth is above the bound more often than the level says\n"+
-			"  (docs/results.md has how often).", d[0], d[1])
+		say(doubts[d[0]], "! %s: %s. The true risk exceeds the bound more often than the "+
+			"level says\n  (see docs/results.md).", d[0], d[1])
 	}
-	say(saturated, "Where the radius does not bind, R_ρ is the largest loss: there is no interval.")
-	say(variation, "tv: R_ρ is in part ρ of the largest loss that there can be, which no sample "+
+	say(saturated, "Where the radius does not bind, R_ρ is the largest loss and has no "+
+		"interval.")
+	say(variation, "tv: a share ρ of R_ρ is the largest possible loss, which no sample "+
 		"bounds:\nthere is no interval, and R_ρ of the population may be larger.")
-	say(train, "The network was fitted to the training samples: of them there is no interval.")
+	say(train, "The network was fitted to the training samples, so they have no interval.")
 }

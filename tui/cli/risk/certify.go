@@ -28,16 +28,22 @@ type certifyFlags struct {
 func certifyCommand(con *console.Console) *cobra.Command {
 	var f certifyFlags
 	c := &cobra.Command{
-		Use:   "certify RUN[@STEP]...",
-		Short: "The worst-case risk of a checkpoint over sets and radii, with intervals",
-		Long: `Load the network of a checkpoint (of the last one, where no step is given), pass over a split, and solve for
-the exact worst case at every set and radius. The first figure is a bound that R_ρ of the population is below
-with the level asked for; a ! is in front of it where a heavy tail, few samples or one sample make it doubtful.
-R_ρ of the samples follows, with the intervals of the studentised bootstrap and of the normal limit, λ and η̃
-(unshifted), divergence, effective sample size, and the mean weight of each class or group. docs/results.md has how
-often bound and intervals hold the truth, also where they fail. Samples that the network was trained on get none.
-With several runs the differences to the first one follow, paired by sample, with the interval that covers better:
-the normal limit's where tails are heavy, else the bootstrap's.`,
+		Use: "certify RUN[@STEP]...",
+		Short: "Certify the worst-case risk of a checkpoint over sets and radii, with " +
+			"intervals",
+		Long: `Evaluate the network of a checkpoint (the last one by default) on a split, and solve for the
+exact worst case at every set and radius.
+
+The first figure is an upper bound on R_ρ of the population, at the level asked for. A ! marks
+a bound that a heavy tail, few samples or a single sample make doubtful. R_ρ of the samples
+follows, with the intervals of the studentised bootstrap and of the normal limit, λ and η̃
+(unshifted), the divergence, the effective sample size, and the mean weight of each class or
+group. docs/results.md shows how often bounds and intervals hold the true value, and where they
+fail. Samples that the network was trained on get no interval.
+
+With several runs, their differences to the first one follow, paired by sample. The interval of
+a difference is the one with the better coverage: the normal limit's for heavy tails, else the
+bootstrap's.`,
 		Example: `drolab certify latest --uncertainty chi2,kl --rho .05,.1,.2,.5,1,2,5
 drolab certify shapes-sfk shapes-erm --rho 0.5 --json
 drolab certify shapes-sfk --output --stationary`,
@@ -49,20 +55,21 @@ drolab certify shapes-sfk --output --stationary`,
 	}
 	flags := c.Flags()
 	flags.StringSliceVar(&f.sets, "uncertainty", nil,
-		"sets, of "+strings.Join(dro.SetNames(), ", ")+" (default the first run's)")
-	flags.Float64Var(&f.k, "k", 0, "order of cressie-read (default the first run's)")
-	flags.Float64Var(&f.mu, "mu", 0, "level of smoothed-cvar and cvar (default the first run's)")
+		"uncertainty sets: "+strings.Join(dro.SetNames(), ", ")+" (default the first run's)")
+	flags.Float64Var(&f.k, "k", 0, "order k of cressie-read (default the first run's)")
+	flags.Float64Var(&f.mu, "mu", 0, "level μ of smoothed-cvar and cvar (default the first "+
+		"run's)")
 	flags.Float64SliceVar(&f.radii, "rho", []float64{.05, .1, .2, .5, 1, 2, 5}, "radii ρ")
 	flags.StringSliceVar(&f.splits, "split", nil,
 		"splits: test, val, train (default test, and val where there is one)")
 	flags.Float64Var(&f.how.Level, "level", .95, "level of the intervals")
 	flags.IntVar(&f.how.Draws, "draws", 399,
 		"resamples of the bootstrap; 0: the normal interval alone")
-	flags.Uint64Var(&f.how.Seed, "seed", 1, "of the resamples")
+	flags.Uint64Var(&f.how.Seed, "seed", 1, "seed of the resamples")
 	flags.BoolVar(&f.output, "output", false,
 		"certify the output of the paper's Algorithm 1, not the last iterate")
 	flags.BoolVar(&f.exact, "stationary", false,
-		"also dual gap and ‖∇F‖ there, on the whole training split, of methods with λ and η")
+		"also print dual gap and ‖∇F‖ on the whole training split, for methods with λ and η")
 	con.JSONFlag(c, "")
 	console.Choices(c, "uncertainty", dro.SetNames()...)
 	console.Choices(c, "split", runner.Splits()...)

@@ -125,7 +125,7 @@ func printAlong(con *console.Console, list []atStep) {
 	if len(list) > 1 {
 		rows = append(rows, row("largest", largest(list)))
 	}
-	fmt.Fprintf(con.Stdout, "\nConstants along the run, of %d training samples each:\n",
+	fmt.Fprintf(con.Stdout, "\nConstants along the run, from %d training samples each:\n",
 		list[0].Samples)
 	head := []string{"step", "B", "G ≥", "L ≥", "L_z ≥", "L_z, theory"}
 	console.Grid(con.Stdout, head, rows)

@@ -28,14 +28,17 @@ func evalCommand(con *console.Console) *cobra.Command {
 	var f evalFlags
 	c := &cobra.Command{
 		Use:   "eval RUN[@STEP]",
-		Short: "Use a checkpoint on data: losses, predictions, likelihood ratios",
-		Long: `Use the network of a checkpoint, the newest without a step, on a dataset, by default the run's own. Another
-one is read by the columns, scales, categories and names of the run's training split, which are kept with
-it: what the dataset's name says nothing of, such as label=, is as there, and a table without a label is
-predicted. A dataset without a test split is used as a whole. --out writes a line a sample: row (its place in
-the files, from 0), label, group, prediction, loss, p_ and a class, and ratio_ and a radius: the likelihood
-ratio of the exact worst case at that radius. Measures other than accuracies have 95 % intervals of resampled
-samples. --top prints the samples that the adversary picks.`,
+		Short: "Evaluate a checkpoint on data: losses, predictions, likelihood ratios",
+		Long: `Evaluate the network of a checkpoint (the newest by default) on a dataset (the run's own by
+default). Another dataset is read with the columns, scales, categories and names of the run's
+training split, which the run keeps. Options that its name leaves out, such as label=, are also
+those of the run. A table without a label is only predicted. A dataset without a test split is
+used as a whole.
+
+--out writes one line per sample: row (its place in the files, from 0), label, group,
+prediction, loss, p_CLASS, and ratio_RADIUS, the likelihood ratio of the exact worst case at
+that radius. Measures other than accuracies have 95 % intervals from resampled samples. --top
+prints the samples with the largest likelihood ratios.`,
 		Example: `drolab eval latest --dataset new.csv --out predictions.csv
 drolab eval latest@selected --split train --top 50 --sheet worst.png
 drolab eval latest --rho .1,1 --out losses.npz`,
@@ -49,9 +52,10 @@ drolab eval latest --rho .1,1 --out losses.npz`,
 	flags.StringVar(&f.dataset, "dataset", "", "the data, as in presets (default the run's own)")
 	flags.StringVar(&f.split, "split", "test", "train, val or test")
 	flags.Float64SliceVar(&f.radii, "rho", nil, "radii of likelihood ratios (default the run's)")
-	flags.StringVar(&f.out, "out", "", "write a line a sample to FILE.csv, .jsonl or .npz")
+	flags.StringVar(&f.out, "out", "", "write one line per sample to FILE.csv, .jsonl or .npz")
 	flags.IntVar(&f.draws, "draws", 399, "resamples for intervals of measures; 0: no intervals")
-	flags.IntVar(&f.top, "top", 0, "print so many samples of the largest likelihood ratio")
+	flags.IntVar(&f.top, "top", 0, "print this many samples, those with the largest "+
+		"likelihood ratios")
 	flags.StringVar(&f.sheet, "sheet", "", "write the pictures of --top (default 50) to FILE.png")
 	con.JSONFlag(c, "the result")
 	return c
@@ -77,7 +81,7 @@ func eval(con *console.Console, name string, f *evalFlags) error {
 	defer l.Close()
 	if f.top > 0 && len(l.ratios) == 0 {
 		return errors.New(
-			"--top: the samples have no labels, so no losses for an adversary to pick by")
+			"--top: the samples have no labels, so there are no losses to rank by")
 	}
 	if err := l.write(f); err != nil {
 		return err
@@ -351,7 +355,7 @@ func (l *looked) print(w io.Writer) {
 	}
 	console.Grid(w, head, rows)
 	if len(columns) > 0 {
-		fmt.Fprintf(w, "rates are of samples that are classified as %s\n",
+		fmt.Fprintf(w, "rates count the samples classified as %s",
 			console.Clean(l.Data.Classes[1]))
 	}
 	if t := l.Look.Threshold; t.Applies() {

@@ -19,11 +19,13 @@ func featuresCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "features RUN[@STEP] --out FILE.npz",
 		Short: "Write the frozen features of a checkpoint, for NumPy",
-		Long: `Run the network of a checkpoint, the newest without a step, over a dataset, by default the run's own, and
-write what its last layer takes of every sample, without augmentation, in evaluation mode. The arrays of the file
-are x, samples × features; y and g, the names of class and group, where there are any; split; row, the sample's
-place in its files, from 0; and of the last layer weight, classes × features, bias, and classes, the names of
-their rows. The logits are x @ weight.T + bias. drolab reads the file again, as npz:FILE.`,
+		Long: `Run the network of a checkpoint (the newest by default) over a dataset (the run's own by
+default), and write the inputs of its last layer, without augmentation and in evaluation mode.
+
+The arrays of the file are x (samples × features); y and g, the names of class and group, if
+the data have them; split; and row, the sample's place in its files, from 0. For the last layer
+the file has weight (classes × features), bias, and classes, the names of its rows. The logits
+are x @ weight.T + bias. drolab reads the file as npz:FILE.`,
 		Example: `drolab features latest --out features.npz
 drolab features latest@selected --split val,test --dataset new.csv --out features.npz`,
 		Args:              console.One("a run", "drolab features latest --out features.npz"),
@@ -38,9 +40,9 @@ drolab features latest@selected --split val,test --dataset new.csv --out feature
 	flags := c.Flags()
 	flags.StringVar(&dataset, "dataset", "", "the data, as in presets (default the run's own)")
 	flags.StringSliceVar(&splits, "split", nil,
-		"splits: test, val, train (default all that have samples)")
-	flags.StringVar(&out, "out", "", "write to FILE.npz, which must be free")
-	con.JSONFlag(c, "what was written")
+		"splits: test, val, train (default: all that have samples)")
+	flags.StringVar(&out, "out", "", "file to write, FILE.npz; it must not exist")
+	con.JSONFlag(c, "the description of the file")
 	console.Choices(c, "split", runner.Splits()...)
 	return c
 }

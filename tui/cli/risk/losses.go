@@ -65,7 +65,8 @@ func parseLosses(in io.Reader, column string) ([]float64, error) {
 		losses = append(losses, loss)
 	}
 	if len(losses) == 0 {
-		return nil, errors.New("holds no losses: want one number a line, or a CSV column of them")
+		return nil, errors.New("holds no losses: want one number per line, or a CSV column of " +
+			"them")
 	}
 	return losses, nil
 }

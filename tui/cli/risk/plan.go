@@ -25,11 +25,15 @@ type planFlags struct {
 func planCommand(con *console.Console) *cobra.Command {
 	var f planFlags
 	c := &cobra.Command{
-		Use: "plan", Short: "What the paper's Theorem 1 asks for, beside what is used in practice",
-		Long: `The constants of the paper's Theorem 1 for SFK-DRO, from an accuracy ε and what is assumed of the
-losses: 0 ≤ ℓ ≤ B, ‖∇ℓ‖ ≤ G, ∇ℓ L-Lipschitz, and Δ = F(x₁; z₁) − inf F. With --from what is not given is
-measured: B, G and L at a checkpoint of the run, or the largest of all that are kept, RUN@all (of 50 samples, so
-lower bounds), Δ as its log has it, set and ρ its own, and ε what it came to.`,
+		Use: "plan", Short: "Compare the constants of the paper's Theorem 1 with those of " +
+			"practice",
+		Long: `Compute the constants that the paper's Theorem 1 prescribes for SFK-DRO, from an accuracy ε and
+assumptions on the losses: 0 ≤ ℓ ≤ B, ‖∇ℓ‖ ≤ G, ∇ℓ L-Lipschitz, and Δ = F(x₁; z₁) − inf F.
+
+With --from, a value that is not given comes from a run. B, G and L are measured at a
+checkpoint, or with RUN@all at every kept one, of which the largest counts. They come from 50
+samples, so they are lower bounds. Δ comes from the log, the set and ρ from the settings, and ε
+is the one that the run reached.`,
 		Example: `drolab plan --epsilon 0.1 --rho 0.5 --k 2 --bound 10 --lipschitz 1 --smoothness 1 --gap 2
 drolab plan --from shapes-sfk
 drolab plan --from shapes-sfk --epsilon 0.1`,
@@ -39,10 +43,10 @@ drolab plan --from shapes-sfk --epsilon 0.1`,
 	f.setFlags.add(c, "cressie-read")
 	flags := c.Flags()
 	flags.StringVar(&f.from, "from", "",
-		"RUN[@STEP], or RUN@all, that what is not given is measured in")
+		"RUN[@STEP] or RUN@all: source of the values that are not given")
 	console.MustComplete(c, "from", con.CompleteRuns)
 	flags.Float64Var(&f.assumed.Epsilon, "epsilon", 0,
-		"ε, what both parts of the stationarity test shall come down to")
+		"ε, the bound for both parts of the stationarity test")
 	flags.Float64Var(&f.assumed.Bound, "bound", 0, "B, the largest loss")
 	flags.Float64Var(&f.assumed.Lipschitz, "lipschitz", 0,
 		"G, the largest norm of a loss's gradient")
@@ -71,8 +75,8 @@ func (f *planFlags) plan(con *console.Console, c *cobra.Command) error {
 	}
 	h := f.assumed
 	if h.Rho = f.rho; f.isMean(set) {
-		return errors.New("the set has one distribution, that of the samples: " +
-			"there is nothing to plan")
+		return errors.New("the set holds only the distribution of the samples: there is " +
+			"nothing to plan")
 	}
 	p, err := dro.Theorem1(set, h)
 	switch {
@@ -126,10 +130,10 @@ func printPlan(con *console.Console, h dro.Assumptions, p *dro.Plan) {
 		{"σ0, bound of ‖∇ₓf‖", theory(p.Sigma0), ""},
 		{"σ1, bound of ‖∇_z f‖", theory(p.Sigma1), ""},
 		{"C, Frank-Wolfe constant", theory(p.C), practice.Text("c")},
-		{"D σ1/C, to be at most 1", theory(p.LongestStep()), ""},
+		{"D σ1/C, at most 1", theory(p.LongestStep()), ""},
 		{"α, step size", theory(p.Alpha), side("%.3g", practice.LR)},
-		{"n_x, samples a step", theory(p.Nx), side("%d", practice.Batch)},
-		{"n_z, samples a step", theory(p.Nz), side("%d", practice.Batch)},
+		{"n_x, samples per step", theory(p.Nx), side("%d", practice.Batch)},
+		{"n_z, samples per step", theory(p.Nz), side("%d", practice.Batch)},
 		{"T, steps", theory(p.T), side("about %.2g", float64(steps))},
 		{"n_x T, samples in all", theory(ofX), side("about %.2g", float64(steps*practice.Batch))},
 		{"n_z T, samples in all", theory(ofZ), side("about %.2g", float64(steps*practice.Batch))},
@@ -138,22 +142,21 @@ func printPlan(con *console.Console, h dro.Assumptions, p *dro.Plan) {
 	for _, note := range planNotes(h, p) {
 		fmt.Fprintln(con.Stdout, note)
 	}
-	fmt.Fprintf(con.Stdout, "The theorem holds for every loss within these bounds, "+
-		"so for the worst of them: its constants prove that the method\n"+
-		"converges, and are far from what an actual network needs "+
-		"(in practice: drolab presets paper; T there is 50 epochs of 273).\n")
+	fmt.Fprintf(con.Stdout, "The theorem covers every loss within these bounds, even the "+
+		"worst. Its constants prove\nconvergence, and are far from those that a real network "+
+		"needs (see drolab presets paper,\nwhere T is 50 epochs of 273 steps).\n")
 }
 
 // planNotes says in words where the plan proves nothing or leaves the theorem.
 func planNotes(h dro.Assumptions, p *dro.Plan) (notes []string) {
 	if p.Vacuous() {
-		notes = append(notes, fmt.Sprintf("ε = %.3g is so large that λ0 = ε/(8ρ) = %.3g is not "+
-			"below λ̄, the most that the best λ can be:\nno λ is left to choose, and the bounds "+
-			"say nothing. Take an ε well below %.3g.", h.Epsilon, p.Box.Lambda[0], 8*h.Bound))
+		notes = append(notes, fmt.Sprintf("ε = %.3g is so large that λ0 = ε/(8ρ) = %.3g is "+
+			"not below λ̄, the largest possible best λ:\nno λ is left to choose, and the "+
+			"bounds are void. Take an ε well below %.3g.", h.Epsilon, p.Box.Lambda[0], 8*h.Bound))
 	}
 	if step := p.LongestStep(); step > 0 {
-		notes = append(notes, fmt.Sprintf("The theorem wants D σ1/C ≤ 1, and it is %v: "+
-			"at this ε it does not hold; a smaller ε has it.", step))
+		notes = append(notes, fmt.Sprintf("The theorem needs D σ1/C ≤ 1, but it is %v at this "+
+			"ε. A smaller ε satisfies it.", step))
 	}
 	return notes
 }

@@ -86,10 +86,10 @@ func (f *setFlags) isMean(set dro.Set) bool {
 func riskCommand(con *console.Console) *cobra.Command {
 	var f riskFlags
 	c := &cobra.Command{
-		Use: "risk [FILE|-]", Short: "The exact worst-case mean of given losses",
-		Long: `The largest mean that losses can have when their distribution may change within a radius:
-R_ρ = sup { E_Q ℓ : D_φ(Q‖P) ≤ ρ }, exact to about 1e-10. Losses are read one a line, or from a
-column of a CSV file. No training is involved: they may come from any program.`,
+		Use: "risk [FILE|-]", Short: "Compute the exact worst-case mean of given losses",
+		Long: `Compute the largest mean that losses can have when their distribution may change within a
+radius: R_ρ = sup { E_Q ℓ : D_φ(Q‖P) ≤ ρ }, exact to about 1e-10. Losses are read one per line,
+or from a column of a CSV file. No training is involved: they may come from any program.`,
 		Example: `drolab risk losses.txt --uncertainty chi2 --rho 0.5
 cut -f3 table.tsv | drolab risk - --uncertainty kl --rho 0.1 --json
 drolab risk eval.csv --column loss --uncertainty cvar --mu 0.05 --weights ratios.csv`,
@@ -107,10 +107,10 @@ drolab risk eval.csv --column loss --uncertainty cvar --mu 0.05 --weights ratios
 	flags.StringVar(&f.column, "column", "",
 		"column of a CSV file: its name, or its number from 1 (default \"loss\")")
 	flags.StringVar(&f.groups, "groups", "",
-		"file with the group of each loss, one a line: what each weighs")
+		"file with each loss's group, one per line: print the weight of each group")
 	flags.StringVar(&f.weights, "weights", "",
 		"write loss and likelihood ratio r = dQ/dP of every sample to this CSV file")
-	flags.BoolVar(&f.curve, "curve", false, "also the risk at radii from ρ/100 to 100ρ")
+	flags.BoolVar(&f.curve, "curve", false, "also print the risk at radii from ρ/100 to 100ρ")
 	con.JSONFlag(c, "")
 	return c
 }
@@ -152,8 +152,8 @@ func risk(con *console.Console, set dro.Set, f *riskFlags, path string) error {
 	// R_ρ is translation-equivariant; the sets take losses of at least 0.
 	base := min(0, slices.Min(losses))
 	if most := slices.Max(losses); math.IsInf(most-base, 1) {
-		return fmt.Errorf("losses from %v to %v are further apart than a float64 can say: divide "+
-			"them by 2, and the risk is half of theirs", base, most)
+		return fmt.Errorf("losses from %v to %v span more than a float64 can hold: divide "+
+			"them by 2, and double the risk", base, most)
 	}
 	moved := slices.Clone(losses)
 	for i := range moved {
@@ -242,7 +242,7 @@ func riskGroups(path string, losses, ratios []float64) ([]riskGroup, error) {
 	text := strings.ReplaceAll(string(b), "\r\n", "\n")
 	names := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	if len(names) != len(losses) {
-		return nil, fmt.Errorf("%s: %d lines for %d losses: want a group a line", path,
+		return nil, fmt.Errorf("%s: %d lines for %d losses: want one group per line", path,
 			len(names), len(losses))
 	}
 	sums, of := map[string]*riskGroup{}, map[string][]float64{}
@@ -365,7 +365,8 @@ func printRisk(con *console.Console, set dro.Set, f *riskFlags, r *solution) {
 	}
 	if f.set.mu == 1 && r.Mu != nil {
 		fmt.Fprintln(con.Stdout,
-			"with μ = 1 the set has one distribution, that of the samples: the mean")
+			"with μ = 1 the set holds only the distribution of the samples: the risk is the "+
+				"mean")
 		return
 	}
 	fmt.Fprintf(con.Stdout, "%s\n", convention(set))
@@ -376,7 +377,8 @@ func convention(set dro.Set) string {
 	switch s := set.(type) {
 	case dro.CressieRead:
 		if s.K == 2 {
-			return "D is the mean of φ(r) = (r − 1)²/2; for packages that leave out the ½, double ρ"
+			return "D is the mean of φ(r) = (r − 1)²/2; double ρ for packages that leave out " +
+				"the ½"
 		}
 		return fmt.Sprintf("D is the mean of φ(r) = (r^k − kr + k − 1)/(k(k − 1)) with k = %g", s.K)
 	case dro.KL:

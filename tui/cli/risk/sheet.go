@@ -18,7 +18,7 @@ import (
 func contactSheet(path string, src data.Source, list []int, s *certificate.Samples) error {
 	shape := src.Shape()
 	if !inspect.Pictured(shape) {
-		return errors.New("the samples are no pictures")
+		return errors.New("the samples are not pictures")
 	}
 	const across, frame, wanted = 10, 2, 64
 	scale := max(1, wanted/max(shape.H, shape.W))

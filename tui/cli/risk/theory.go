@@ -25,13 +25,17 @@ func theoryCommand(con *console.Console) *cobra.Command {
 	var f theoryFlags
 	c := &cobra.Command{
 		Use:   "theory RUN[@STEP|@all]",
-		Short: "What the paper's theory says of a run, beside what the run did",
-		Long: `Four things. What the paper's Theorem 1 asks for that the run does not have. How dual gap
-and ‖∇F‖ fell with the samples seen, a line through the logarithms over the run's evaluations (set
-certify_every: 1 for one of ‖∇F‖ each epoch), beside the paper's rate. What mini-batches of n samples do at a checkpoint: variance of the gradient, and bias of the least dual value, beside σ0²/n and Lemma 3. And the
-constants B, G, L and L_z where the network is: lower bounds of what the theory assumes everywhere. RUN@all gives the
-constants at each checkpoint that is kept (checkpoint_keep; where epochs are short set checkpoint_every, too) in place
-of mini-batches at one.`,
+		Short: "Compare a run with the paper's theory",
+		Long: `Compare a run with the paper's theory in four ways. First, the conditions of Theorem 1 that the
+run does not meet. Second, how dual gap and ‖∇F‖ fell with the samples seen, as a line through
+the logarithms over the run's evaluations, beside the paper's rate; certify_every: 1 measures
+‖∇F‖ after each epoch. Third, the effect of mini-batches of n samples at a checkpoint: the
+variance of the gradient and the bias of the least dual value, beside σ0²/n and Lemma 3.
+Fourth, the constants B, G, L and L_z at the network, which are lower bounds of those that the
+theory assumes everywhere.
+
+RUN@all gives the constants at each kept checkpoint, in place of mini-batches at one (see
+checkpoint_keep and, for short epochs, checkpoint_every).`,
 		Example:           "drolab theory shapes-sfk\ndrolab theory latest --log --json",
 		Args:              console.One("a run", "drolab theory latest"),
 		ValidArgsFunction: con.CompleteRuns,
@@ -44,7 +48,8 @@ of mini-batches at one.`,
 		},
 	}
 	flags := c.Flags()
-	flags.BoolVar(&f.log, "log", false, "the rates alone, from the log: no data are needed")
+	flags.BoolVar(&f.log, "log", false, "print only the rates, from the log; this needs no "+
+		"data")
 	flags.IntVar(&f.draws, "draws", 50,
 		"mini-batches of each size for the variance; 20 times as many for the bias")
 	flags.IntVar(&f.samples, "samples", 50, "training samples whose gradients give G and L")
@@ -143,7 +148,7 @@ func printTheory(con *console.Console, t *theoryJSON, set dro.Set) {
 	console.Grid(con.Stdout, []string{"against samples seen", "evaluations", "first", "last",
 		"slope", "the paper's"}, rates)
 	if len(t.Unmet) > 0 {
-		fmt.Fprintf(con.Stdout, "\nTheorem 1 asks for what this run does not have: %s.\n",
+		fmt.Fprintf(con.Stdout, "\nTheorem 1 has conditions that this run does not meet: %s.\n",
 			strings.Join(t.Unmet, "; "))
 	}
 	if t.Along != nil {
@@ -166,7 +171,7 @@ func printTheory(con *console.Console, t *theoryJSON, set dro.Set) {
 	fmt.Fprint(con.Stdout, theoryNotes)
 }
 
-const theoryNotes = `The paper's slope is of an algorithm whose λ0, batches and steps are chosen anew for each ε (dro/math.md §4); a run with
-fixed ones has no such promise, and falls faster or stops at its noise. A standard error takes the evaluations for
-independent, which they are not. R_ρ(n) is the least dual value of n samples; ± is two standard errors.
-`
+const theoryNotes = `The paper's slope holds if λ0, batches and steps are chosen anew for each ε (dro/math.md §4). A
+run with fixed values has no such guarantee: it may fall faster, or stop at its noise. A
+standard error treats the evaluations as independent, which they are not. R_ρ(n) is the least
+dual value of n samples; ± is two standard errors.`

@@ -17,10 +17,11 @@ import (
 func checkpointCommand(tr *trainer.Trainer) *cobra.Command {
 	var pin, unpin bool
 	c := &cobra.Command{
-		Use: "checkpoint RUN[@STEP]", Short: "Save a run as it is now, or pin a checkpoint",
-		Long: `Save a run as it is now. Runs keep their newest checkpoints (checkpoint_keep); --pin keeps one for
-good: that of STEP or, without a step, the one saved now or last. --unpin lets it go again. The
-checkpoint that a run was forked from is pinned by itself; drolab show RUN lists them.`,
+		Use: "checkpoint RUN[@STEP]", Short: "Save a checkpoint of a live run, or pin one",
+		Long: `Save a checkpoint of a live run. Runs keep their newest checkpoints (checkpoint_keep). --pin
+keeps one for good: that of STEP or, without a step, the one saved now or last. --unpin
+releases it. The checkpoint that a run was forked from is pinned automatically. drolab show RUN
+lists them.`,
 		Example:           "drolab checkpoint latest --pin\ndrolab checkpoint latest@1200 --unpin",
 		Args:              console.One("a run", "drolab checkpoint latest"),
 		ValidArgsFunction: tr.CompleteRuns,
@@ -34,8 +35,8 @@ checkpoint that a run was forked from is pinned by itself; drolab show RUN lists
 			case unpin:
 				return unpinAt(tr, r, step)
 			case step >= 0:
-				return fmt.Errorf("%s: only checkpoints that there are have a step: "+
-					"give --pin or --unpin, or the run alone", args[0])
+				return fmt.Errorf("%s: a step names a checkpoint that exists: add --pin or "+
+					"--unpin, or leave the step out", args[0])
 			}
 			saved, err := save(tr, r)
 			if err == nil {
@@ -46,7 +47,7 @@ checkpoint that a run was forked from is pinned by itself; drolab show RUN lists
 		},
 	}
 	c.Flags().BoolVar(&pin, "pin", false, "keep the checkpoint for good")
-	c.Flags().BoolVar(&unpin, "unpin", false, "keep it no longer than others")
+	c.Flags().BoolVar(&unpin, "unpin", false, "release a pinned checkpoint")
 	c.MarkFlagsMutuallyExclusive("pin", "unpin")
 	return c
 }
@@ -74,7 +75,7 @@ func save(tr *trainer.Trainer, r *record.Run) (step int64, err error) {
 		return now != before
 	}
 	if r, err = awaitRun(tr, r, newer); err == nil && now == before {
-		err = fmt.Errorf("run %s is %s before it was saved", r.Meta.ID, r.Status())
+		err = fmt.Errorf("run %s is %s: it ended before it was saved", r.Meta.ID, r.Status())
 	}
 	return now.Step, err
 }
@@ -94,7 +95,7 @@ func pinAt(tr *trainer.Trainer, r *record.Run, step int64) (err error) {
 		step, err = pinNewest(r)
 	}
 	if err == nil {
-		tr.Say("run %s keeps its checkpoint of step %d: drolab run --from %s@%d", r.Meta.ID, step,
+		tr.Say("run %s keeps the checkpoint of step %d for good: drolab run --from %s@%d", r.Meta.ID, step,
 			r.Meta.ID, step)
 	}
 	return err
@@ -123,11 +124,11 @@ func unpinAt(tr *trainer.Trainer, r *record.Run, step int64) error {
 	case err != nil:
 		return err
 	case step < 0:
-		return fmt.Errorf("say which checkpoint, as in %s@STEP: pinned are %v", r.Meta.ID, pinned)
+		return fmt.Errorf("give a checkpoint, as in %s@STEP: pinned are %v", r.Meta.ID, pinned)
 	}
 	if err := r.Unpin(step); err != nil {
 		return err
 	}
-	tr.Say("run %s keeps its checkpoint of step %d no longer than others", r.Meta.ID, step)
+	tr.Say("run %s: the checkpoint of step %d is no longer pinned", r.Meta.ID, step)
 	return nil
 }

@@ -18,9 +18,9 @@ import (
 func deleteCommand(tr *trainer.Trainer) *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
-		Use: "delete RUN...", Short: "Remove runs for good, with their checkpoints",
-		Long: `Remove runs for good: curves, checkpoints and figures. It asks before, unless --yes is given. A run that
-goes on is refused: stop it first.`,
+		Use: "delete RUN...", Short: "Delete runs for good, with their checkpoints",
+		Long: `Delete runs for good: curves, checkpoints and figures. The command asks first, unless --yes is
+given. It refuses a live run: stop it first.`,
 		Example:           "drolab delete latest",
 		Args:              console.OneOrMore("some runs", "drolab delete latest"),
 		ValidArgsFunction: tr.CompleteRuns,
@@ -47,7 +47,7 @@ func sure(tr *trainer.Trainer, runs []*record.Run) error {
 		fmt.Fprintf(tr.Stderr, "  %s  %s\n", console.Clean(r.Meta.ID),
 			console.OneLine(console.StatusLine(r)))
 	}
-	fmt.Fprintf(tr.Stderr, "Remove %s for good? Type yes: ", kit.Plural(len(runs), "run"))
+	fmt.Fprintf(tr.Stderr, "Delete %s for good? Type yes: ", kit.Plural(len(runs), "run"))
 	if tr.Stdin == nil {
 		return errors.New("no terminal to ask on: use --yes to delete without asking")
 	}
@@ -65,7 +65,7 @@ func remove(tr *trainer.Trainer, runs []*record.Run) error {
 			list = append(list, err)
 			continue
 		}
-		tr.Say("run %s is removed", r.Meta.ID)
+		tr.Say("run %s is deleted", r.Meta.ID)
 	}
 	return list.OrNil()
 }

@@ -18,11 +18,11 @@ func labelCommand(tr *trainer.Trainer) *cobra.Command {
 	var tags []string
 	var archive, back bool
 	c := &cobra.Command{
-		Use: "label RUN...", Short: "Say something of runs: a note, tags, or put them away",
-		Long: `Say something of runs. A note is one line, a tag one word; --tag -WORD takes a tag away. Archived
-runs stay where they are and are listed no more on the Runs page, unless its filter asks for archived:true. What
-is said stands in label.json in the run's folder, and training never reads it. Without flags the labels
-are printed.`,
+		Use: "label RUN...", Short: "Label runs with a note or tags, or archive them",
+		Long: `Label runs. A note is one line of text, a tag one word; --tag=-WORD removes a tag. Archived
+runs stay where they are, but the Runs page lists them only if its filter has archived:true.
+Labels are kept in label.json in the run's folder, which training never reads. Without flags
+the command prints the labels.`,
 		Example: "drolab label latest --note 'the good one' --tag paper\n" +
 			"drolab label latest --tag=-paper --archive",
 		Args:              console.OneOrMore("a run", "drolab label latest --tag paper"),
@@ -36,7 +36,7 @@ are printed.`,
 				l.Archived = (l.Archived || archive) && !back
 			}
 			if said := append([]string{note}, tags...); !utf8.ValidString(strings.Join(said, " ")) {
-				return fmt.Errorf("%q: a note and tags are UTF-8: write them so", said)
+				return fmt.Errorf("%q: a note and tags must be UTF-8", said)
 			}
 			var wrong console.Failures
 			for _, id := range args {
@@ -57,10 +57,10 @@ are printed.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&note, "note", "", "one line of text; '' takes it away")
-	f.StringSliceVar(&tags, "tag", nil, "a word, or -WORD to take it away")
-	f.BoolVar(&archive, "archive", false, "put the run away")
-	f.BoolVar(&back, "unarchive", false, "bring it back")
+	f.StringVar(&note, "note", "", "one line of text; '' removes it")
+	f.StringSliceVar(&tags, "tag", nil, "a word to add, or -WORD to remove it")
+	f.BoolVar(&archive, "archive", false, "archive the run")
+	f.BoolVar(&back, "unarchive", false, "bring the run back from the archive")
 	c.MarkFlagsMutuallyExclusive("archive", "unarchive")
 	return c
 }

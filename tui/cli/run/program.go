@@ -15,10 +15,11 @@ import (
 
 func trustCommand(tr *trainer.Trainer) *cobra.Command {
 	return &cobra.Command{
-		Use: "trust PROGRAM...", Short: "Let runs start a program, as its file is now",
-		Long: `Let runs start a program of yours, as its file is now. A run that trains a program starts it only if
-you have started that very file before, by naming it to drolab run, or say so here: a folder of runs, a sweep or
-a preset that comes from a stranger starts nothing. After a change of the file, say it again.`,
+		Use: "trust PROGRAM...", Short: "Approve a program, so that runs may start it",
+		Long: `Approve a program of yours, in its current version, so that runs may start it. A run starts a
+program only if you have approved exactly this file, with this command or by naming it to
+drolab run. A runs folder, sweep or preset from a stranger therefore starts nothing. After a
+change of the file, approve it again.`,
 		Example: "drolab trust train.py",
 		Args:    console.OneOrMore("a program", "drolab trust train.py"),
 		RunE: func(_ *cobra.Command, paths []string) error {

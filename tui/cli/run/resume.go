@@ -19,10 +19,11 @@ import (
 func resumeCommand(tr *trainer.Trainer) *cobra.Command {
 	var inline, all bool
 	c := &cobra.Command{
-		Use: "resume RUN...", Short: "Go on with runs that were paused, stopped or interrupted",
-		Long: `Go on with runs from their newest checkpoints, as if they had never stopped: the result is the same
-to the last bit. Runs that are done are only shown, where there are no others. --all is every run that is paused, or was
-interrupted by a crash; those that somebody stopped are left alone.`,
+		Use: "resume RUN...", Short: "Resume runs that were paused, stopped or interrupted",
+		Long: `Resume runs from their newest checkpoints. The result is the same, to the last bit, as if they
+had never stopped. If all named runs are done, the command only shows them. --all resumes every
+run that is paused or was interrupted by a crash; it leaves alone the runs that somebody
+stopped.`,
 		Example:           "drolab resume latest\ndrolab resume --all",
 		Args:              runsOrAll(&all, "resume"),
 		ValidArgsFunction: tr.CompleteRuns,
@@ -48,7 +49,7 @@ interrupted by a crash; those that somebody stopped are left alone.`,
 	c.Flags().BoolVar(&inline, "inline", false, "train in this process, not in the background")
 	tr.JSONFlag(c, "the result")
 	tr.ExplainFlag(c)
-	c.Flags().BoolVar(&all, "all", false, "every run that is paused or was interrupted")
+	c.Flags().BoolVar(&all, "all", false, "resume every run that is paused or was interrupted")
 	return c
 }
 
@@ -79,7 +80,8 @@ func begin(
 		ids = append(ids, r.Meta.ID)
 	}
 	if len(ids) > 0 && len(list) > 0 {
-		fmt.Fprintf(tr.Stderr, "%s cannot go on, %d do: the reasons follow at their end\n",
+		fmt.Fprintf(tr.Stderr, "%s cannot be resumed, %d are; the reasons follow when these "+
+			"end\n",
 			kit.Plural(len(list), "run"), len(ids))
 	}
 	return ids, list

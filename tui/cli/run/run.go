@@ -43,16 +43,21 @@ type runFlags struct {
 func runCommand(tr *trainer.Trainer) *cobra.Command {
 	f := runFlags{release: func() {}}
 	c := &cobra.Command{
-		Use: "run PRESET|FILE|PROGRAM...", Short: "Train what a preset says, and record it",
-		Long: `Train what presets (see drolab presets) or your own YAML files say: every algorithm with every
-seed is one run, with a directory of its own that keeps everything. The runs go on in the background
-when the terminal is closed; drolab attach shows them again. Ctrl-C stops them with a checkpoint, a
-second Ctrl-C only leaves them; drolab resume goes on from a checkpoint. So does a reader of the output
-that leaves (| head): the command ends and the runs go on; with --inline it goes on with them in silence,
-and its exit status is theirs. With --from, go on from a
-checkpoint of another run, with its settings but for what is changed here. A setting that none of the
-algorithms reads is refused. A program of your own is trained in the place of a network: train.py, or
-"program:train.py width=2" with words of its own; to name it here lets runs start it, as it is now.`,
+		Use: "run PRESET|FILE|PROGRAM...", Short: "Train and record the runs of a preset",
+		Long: `Train presets (see drolab presets) or YAML files of your own. Every algorithm with every seed
+is one run, and each run keeps its files in a directory of its own.
+
+Runs continue in the background when the terminal closes; drolab attach shows them again.
+Ctrl-C stops the runs with a checkpoint, and drolab resume continues them from there. A second
+Ctrl-C leaves them running. If the reader of the output leaves (| head), the command ends and
+the runs continue. With --inline the command continues in silence, and its exit status is that
+of the runs.
+
+With --from, a run continues from a checkpoint of another run, with the other run's settings
+and the changes given here. A setting that none of the algorithms reads is refused.
+
+A program of your own can take the place of the network: train.py, or "program:train.py
+width=2" with arguments. Naming it here approves its current version.`,
 		Example: `drolab run shapes
 drolab run shapes --algo sfk,erm --seeds 3 --set rho=1 --set c=500
 drolab run my-experiment.yaml --json
@@ -71,20 +76,20 @@ drolab run --from latest --set lr=0.001 --algo sfk`,
 	}
 	flags := c.Flags()
 	flags.StringSliceVar(&f.algo, "algo", nil,
-		"algorithms: some of "+strings.Join(methodNames(), ","))
-	flags.IntVar(&f.seeds, "seeds", 0, "how many seeds each algorithm gets")
-	flags.Uint64Var(&f.seed, "seed", 0, "the first seed")
+		"algorithms, separated by commas: "+strings.Join(methodNames(), ","))
+	flags.IntVar(&f.seeds, "seeds", 0, "number of seeds for each algorithm")
+	flags.Uint64Var(&f.seed, "seed", 0, "first seed")
 	flags.StringArrayVar(&f.set, "set", nil, "change a setting, as in rho=0.5 (repeatable); "+
-		"several values, as in rho=.1,.5,1, are a grid")
+		"several values, as in rho=.1,.5,1, make a grid")
 	flags.StringVar(&f.from, "from", "",
-		"go on from a checkpoint: RUN@STEP, RUN@selected, or RUN for its newest")
+		"continue from a checkpoint: RUN@STEP, RUN@selected, or RUN for its newest")
 	flags.BoolVar(&f.inline, "inline", false, "train in this process, not in the background")
-	flags.BoolVarP(&f.detach, "detach", "d", false, "start the runs and leave them")
+	flags.BoolVarP(&f.detach, "detach", "d", false, "start the runs and return at once")
 	c.MarkFlagsMutuallyExclusive("inline", "detach")
 	tr.JSONFlag(c, "the result")
 	tr.ExplainFlag(c)
-	flags.StringVar(&f.live, "export-live", "", "write event files as the runs go on, while this "+
-		"command watches: tensorboard, into the folder tensorboard beside the runs")
+	flags.StringVar(&f.live, "export-live", "", "write event files while this command "+
+		"watches: tensorboard, into the folder tensorboard beside the runs")
 	c.MarkFlagsMutuallyExclusive("detach", "export-live")
 	console.MustComplete(c, "algo", completeAlgorithms)
 	console.MustComplete(c, "set", completeKeys)
@@ -97,7 +102,7 @@ func (f *runFlags) presetOrParent(c *cobra.Command, args []string) error {
 		return console.OneOrMore("a preset or a YAML file", "drolab run shapes")(c, args)
 	}
 	if len(args) > 0 {
-		return fmt.Errorf("%s: --from has its settings from the run; change them with --set",
+		return fmt.Errorf("%s: --from takes its settings from the run; change them with --set",
 			args[0])
 	}
 	return nil
@@ -260,7 +265,7 @@ func leave(tr *trainer.Trainer, dir string, ids []string) error {
 	for _, r := range runs {
 		fmt.Fprintln(tr.Stdout, console.Clean(r.Meta.ID))
 	}
-	fmt.Fprintln(tr.Stderr, "Return with drolab attach; stop one with drolab stop RUN")
+	fmt.Fprintln(tr.Stderr, "drolab attach shows them again; drolab stop RUN stops one")
 	return nil
 }
 

@@ -22,7 +22,8 @@ import (
 // brings to the disk what it has read there before it tells of it.
 
 func pauseCommand(tr *trainer.Trainer) *cobra.Command {
-	return verbCommand(tr, "pause", "Pause runs, with a checkpoint; drolab resume lets them go on",
+	return verbCommand(tr, "pause", "Pause runs with a checkpoint; drolab resume continues "+
+		"them",
 		(*engine.Client).Pause,
 		func(r *record.Run) bool { return r.Status() == runner.Paused })
 }
@@ -55,7 +56,7 @@ func verbCommand(
 			return askAll(tr, runs, ask, so)
 		},
 	}
-	c.Flags().BoolVar(&all, "all", false, "every run for which that makes a difference")
+	c.Flags().BoolVar(&all, "all", false, "every run that this applies to")
 	return c
 }
 
@@ -69,7 +70,7 @@ func chosen(
 		runs, _ := tr.Catalogue().List()
 		runs = slices.DeleteFunc(runs, func(r *record.Run) bool { return !fits(r) })
 		if len(runs) == 0 {
-			fmt.Fprintln(tr.Stderr, "there is no such run now")
+			fmt.Fprintln(tr.Stderr, "this applies to no run now")
 		}
 		return runs, nil
 	}
@@ -108,7 +109,7 @@ func askAll(
 			continue
 		}
 		if tr.Say("run %s is %s", r.Meta.ID, console.StatusLine(r)); !so(r) {
-			list = append(list, fmt.Errorf("run %s has ended before", r.Meta.ID))
+			list = append(list, fmt.Errorf("run %s has already ended", r.Meta.ID))
 		}
 	}
 	return list.OrNil()
@@ -117,8 +118,8 @@ func askAll(
 // askRun asks something of a run that has not ended.
 func askRun(tr *trainer.Trainer, r *record.Run, ask func(*engine.Client) error) error {
 	if r.Status().Ended() {
-		return fmt.Errorf("run %s is %s, not running: drolab resume %s goes on with one that is "+
-			"not done", r.Meta.ID, r.Status(), r.Meta.ID)
+		return fmt.Errorf("run %s is %s, not running: drolab resume %s continues an "+
+			"unfinished run", r.Meta.ID, r.Status(), r.Meta.ID)
 	}
 	if err := ask(tr.Client(filepath.Dir(r.Dir))); err != nil {
 		if r.Held() && errors.Is(err, runner.ErrNotRunning) {
@@ -161,8 +162,9 @@ func awaitRun(tr *trainer.Trainer, r *record.Run, so func(*record.Run) bool) (*r
 func knobCommand(tr *trainer.Trainer) *cobra.Command {
 	return &cobra.Command{
 		Use: "knob RUN KEY=VALUE", Short: "Change a setting of a live run",
-		Long: `Change a setting of a run from its next step on, to a number or auto: lr, and what else its method takes
-(an error names them). The change stands in the run's log, and a resume makes it again at the same step.`,
+		Long: `Change a setting of a live run from its next step on: lr, or another setting that its method
+reads (an error lists them). The value is a number or auto. The change is logged, and a resumed
+run repeats it at the same step.`,
 		Example: "drolab knob latest lr=0.003",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 2 && strings.Contains(args[1], "=") {
@@ -183,7 +185,7 @@ func knobCommand(tr *trainer.Trainer) *cobra.Command {
 			}); err != nil {
 				return err
 			}
-			tr.Say("run %s has %s=%s from its next step on", r.Meta.ID, key, value)
+			tr.Say("run %s: %s=%s takes effect at the next step", r.Meta.ID, key, value)
 			return nil
 		},
 	}

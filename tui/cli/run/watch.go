@@ -155,6 +155,6 @@ func (l *live) export(e runner.Event) {
 	if err != nil {
 		l.out.Close() // it has failed already
 		l.out = nil
-		l.news = append(l.news, "event files end here: "+console.OneLine(err.Error()))
+		l.news = append(l.news, "no more event files: "+console.OneLine(err.Error()))
 	}
 }

@@ -17,14 +17,15 @@ func (s *Screen) replayCommand() *cobra.Command {
 	var from, by string
 	c := &cobra.Command{
 		Use: "replay RUN...", Short: "Replay recorded runs as if they were training now",
-		Long: `Replay recorded runs as if they were training now, 1 to 1000 times as fast: the interface on what had been
-logged by each moment. Space plays and pauses, { and } change the speed, comma and full stop scrub; u, y and J
-go to the next evaluation, checkpoint and warning, U, Y and K to the one before. Nothing is changed. RUN is as in compare:
-recorded:paper are the paper's runs, which come with the program and need no dataset.
+		Long: `Replay recorded runs as if they were training now, 1 to 1000 times as fast. The interface shows
+the log as it was at each moment, and changes nothing. Space plays and pauses, { and } change
+the speed, comma and full stop scrub. u, y and J go to the next evaluation, checkpoint and
+warning; U, Y and K go to the previous one. RUN is as in drolab compare; recorded:paper are the
+paper's runs, which come with the program and need no dataset.
 
-Runs are side by side at the same step; with --by time, at the same time of training after their own start,
-without pauses. Of a run with more than about a thousand lines in its log some lines are shown as one, with the least
-and the greatest of their values.`,
+Runs are aligned by step. With --by time they are aligned by training time since their own
+start, without pauses. If a run's log has more than about a thousand lines, several lines are
+shown as one, with their least and greatest values.`,
 		Example: `drolab replay recorded:paper
 drolab replay latest --speed 60 --from 40%`,
 		Args:              console.OneOrMore("some runs", "drolab replay recorded:paper"),
@@ -52,10 +53,10 @@ drolab replay latest --speed 60 --from 40%`,
 		},
 	}
 	c.Flags().Float64Var(&r.Speed, "speed", 0,
-		"times as fast as the runs were (default: all in about a minute)")
+		"speed, in multiples of the original (default: all in about a minute)")
 	c.Flags().StringVar(&from, "from", "0%",
-		"where to begin: a part, a time or a step, as in 40%, 3m20s, 1200")
-	c.Flags().StringVar(&by, "by", "step", "what runs are side by side at: step or time")
+		"where to begin: a share, a time or a step, as in 40%, 3m20s, 1200")
+	c.Flags().StringVar(&by, "by", "step", "align the runs by step or by time")
 	console.Choices(c, "by", "step", "time")
 	return c
 }

@@ -117,12 +117,12 @@ func (s *Screen) comeBack(dir string) {
 		return
 	}
 	const most = 8
-	goes := "go"
+	goes := "continue"
 	if len(runs) == 1 {
-		goes = "goes"
+		goes = "continues"
 	}
-	fmt.Fprintf(s.Stderr, "%s %s on in the background: come back with drolab attach, "+
-		"end one with drolab stop RUN\n", kit.Plural(len(runs), "run"), goes)
+	fmt.Fprintf(s.Stderr, "%s %s in the background: drolab attach shows them again, drolab "+
+		"stop RUN stops one\n", kit.Plural(len(runs), "run"), goes)
 	for _, r := range runs[:min(len(runs), most)] {
 		fmt.Fprintf(s.Stderr, "  %s  %s, step %d of %d\n",
 			console.Clean(r.Meta.ID), r.Status(), r.Summary().Steps, r.Meta.Steps)
@@ -173,9 +173,10 @@ func (s *Screen) farewell(outcomes []queue.Outcome) {
 func (s *Screen) attachCommand() *cobra.Command {
 	var readOnly bool
 	c := &cobra.Command{
-		Use: "attach", Short: "Open the interface on what is running",
-		Long: `Open the interface on the runs that go on, or on the newest. Any number of interfaces may be open at
-once, here and elsewhere. With --read-only nothing can be started, stopped or changed.`,
+		Use: "attach", Short: "Open the interface on the live runs",
+		Long: `Open the interface on the live runs, or on the newest ones. Any number of interfaces may be
+open at once, on this machine and on others. With --read-only nothing can be started, stopped
+or changed.`,
 		Args: console.None,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if !s.OnTerminal() {

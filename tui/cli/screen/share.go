@@ -30,19 +30,20 @@ type sharing struct {
 func (s *Screen) shareCommand() *cobra.Command {
 	var f sharing
 	c := &cobra.Command{
-		Use: "share", Short: "Show the interface to others over SSH, read-only",
-		Long: `Show the runs to whoever connects with ssh and has a key that is listed, until Ctrl-C or until this
-terminal is closed. Each viewer has
-the interface to itself, in its own size and colours, and can change nothing: no run is started, stopped, labelled
-or deleted, and no file is read but those of runs, and none written. There is no shell, command, file transfer or
-forwarding, and no password. A viewer that no longer takes what is drawn is cut off; none slows a run or another.
+		Use: "share", Short: "Share a read-only view of the interface over SSH",
+		Long: `Show the runs over SSH to everyone whose key is listed, until Ctrl-C or until this terminal
+closes. Each viewer has an interface of their own, in their own size and colours. Viewers can
+change nothing: they cannot start, stop, label or delete runs, they read no files but those of
+runs, and they write none. There is no shell, command, file transfer, forwarding or password. A
+viewer that stops reading the output is disconnected. No viewer slows a run or another viewer.
 
-Who may look is a file of its own, in the format of OpenSSH's authorized_keys, and never ~/.ssh/authorized_keys
-unless it is named: whoever is in that has a shell. It is read anew at each login. The machine's key is made once,
-beside it, and the first line printed has its fingerprint.
+The list of viewers is a file of its own, in the format of OpenSSH's authorized_keys. It is
+~/.ssh/authorized_keys only if you name that file, because everyone in it has a shell. The list
+is read again at each login. The host key is made once, beside the list, and the first line
+printed has its fingerprint.
 
-Without --listen only this machine can connect, as from elsewhere through ssh -J; --listen :2222 lets all who reach
-it try their keys.`,
+Without --listen only this machine can connect, which includes ssh -J from elsewhere. With
+--listen :2222 everyone who reaches the port can try a key.`,
 		Example: `cat alice.pub >> ~/.local/state/drolab/share/authorized_keys && drolab share
 ssh -p 2222 localhost`,
 		Args: console.None,
@@ -50,12 +51,12 @@ ssh -p 2222 localhost`,
 	}
 	c.Flags().StringVar(&f.listen, "listen", "127.0.0.1:2222", "address and port to listen on")
 	c.Flags().StringVar(&f.keys, "authorized-keys", filepath.Join(s.Keys, "authorized_keys"),
-		"file of the public keys that may look")
+		"file of the viewers' public keys")
 	c.Flags().StringVar(&f.hostKey, "host-key", filepath.Join(s.Keys, "host_ed25519"),
-		"file of this machine's key; made where it is missing")
-	c.Flags().IntVar(&f.viewers, "viewers", 20, "how many may look at once")
+		"file of the host key; it is made if missing")
+	c.Flags().IntVar(&f.viewers, "viewers", 20, "most viewers at once")
 	c.Flags().DurationVar(&f.idle, "idle", 8*time.Hour,
-		"how long a viewer may press no key before it has to leave; 0 is for ever")
+		"disconnect a viewer that presses no key for this long; 0 never does")
 	return c
 }
 
@@ -71,8 +72,8 @@ func (s *Screen) share(ctx context.Context, f sharing) error {
 	}
 	keys, err := share.Keys(f.keys)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("no viewers allowed: %s is missing; put the .pub file of each who may "+
-			"into it, or name another file with --authorized-keys", f.keys)
+		return fmt.Errorf("no viewers allowed: %s is missing: put each viewer's public key "+
+			"(.pub) into it, or name another file with --authorized-keys", f.keys)
 	}
 	if err != nil {
 		return err
@@ -96,7 +97,7 @@ func (s *Screen) share(ctx context.Context, f sharing) error {
 	runtime.GOMAXPROCS(1) // one core for all viewers together; the others are the runs'
 	cfg := s.screen(dir, true)
 	cfg.Verbs, cfg.Ring = engine.ReadOnly{}, lab.Ring{}
-	fmt.Fprintf(s.Stdout, "%s may look at %s, with %s\nhost key %s\n", kit.Plural(len(keys), "key"),
+	fmt.Fprintf(s.Stdout, "%s may view %s, with %s\nhost key %s\n", kit.Plural(len(keys), "key"),
 		console.Clean(dir), connect(l.Addr()), fingerprint)
 	err = share.Serve(ctx, l, share.Settings{Lab: cfg, HostKey: hostKey, AuthorizedKeys: f.keys,
 		Viewers: f.viewers, Idle: f.idle, Log: s.Stderr})

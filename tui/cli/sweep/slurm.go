@@ -57,7 +57,7 @@ func (sw *Sweeps) submit(
 	}
 	rungs := len(folder.List.Halving.Epochs) > 0
 	if jobs.Busy() && rungs {
-		sw.Say("%s is in Slurm's queue already, and its rungs follow by themselves", folder.Dir)
+		sw.Say("%s is already in Slurm's queue, and its rungs follow by themselves", folder.Dir)
 		return nil, 0, nil
 	}
 	states, err := sweep.NewLook(folder).States()
@@ -74,10 +74,10 @@ func (sw *Sweeps) submit(
 	switch {
 	case len(todo) > 0 || rungs:
 	case jobs.Busy():
-		sw.Say("all that is missing is in Slurm's queue already")
+		sw.Say("all missing runs are already in Slurm's queue")
 		return nil, 0, nil
 	default:
-		sw.Say("Nothing is missing")
+		sw.Say("No run is missing")
 		return nil, 0, nil
 	}
 	stages, err := folder.Batches(todo, ask)
@@ -109,7 +109,8 @@ func (sw *Sweeps) sweepAsk(
 	ask.Estimate = func(s *spec.Spec) (n sweep.Need, err error) {
 		if s.IsProgram() {
 			if ask.Time == 0 {
-				err = errors.New("--time: give that of a task, since a program's is not estimated")
+				err = errors.New("--time: give the time limit of a task, because that of a " +
+					"program cannot be estimated")
 			}
 			return n, err
 		}

@@ -31,9 +31,11 @@ type Sweeps struct{ *trainer.Trainer }
 // Command is drolab sweep.
 func (sw *Sweeps) Command() *cobra.Command {
 	c := &cobra.Command{
-		Use: "sweep", Short: "Many runs over settings and seeds, here or on a Slurm cluster",
-		Long: `Train what a sweep file says: a preset, and what varies. Its folder is a runs folder: drolab --runs DIR
-watches, compares and replays its runs, live, from any machine that sees the disk.`,
+		Use: "sweep", Short: "Train many runs over settings and seeds, here or on a Slurm " +
+			"cluster",
+		Long: `Train a sweep file: a preset, and the settings that vary. The sweep's folder is a runs folder:
+drolab --runs DIR watches, compares and replays its runs, live, from any machine that sees the
+disk.`,
 		Example: `drolab sweep start sweep.yaml
 drolab sweep start sweep.yaml --on slurm --partition gpu --parallel 100
 drolab sweep status DIR --follow
@@ -55,28 +57,29 @@ type sweepFlags struct {
 	dry, inline           bool
 }
 
-const sweepHelp = `Start what a sweep file says, or what is missing of it: runs that are done stay, those that were stopped
-or died go on from their newest checkpoints. The file:
+const sweepHelp = `Start a sweep file, or its missing runs: finished runs stay, and runs that were stopped or died
+continue from their newest checkpoints. The file:
 
-  preset: paper-quick                       # a preset, or the file of one
-  grid: {rho: [.1, .5, 1], algo: [sfk, erm]}   # every combination; a method varies only in what it reads
+  preset: paper-quick                       # a preset, or a preset's file
+  grid: {rho: [.1, .5, 1], algo: [sfk, erm]}   # every combination; a method varies only in settings that it reads
   random: {draws: 16, seed: 1, lr: {log: [.001, .1]}}   # log, uniform or whole; at every point of the grid
   seeds: 3
   set: {epochs: 20, val_fraction: .1}       # fixed, as with --set
   select: val_worst                         # the best setting of each method, by validation alone
-  halving: {epochs: [5, 10], keep: .25}     # there the best quarter of each method's settings goes on
+  halving: {epochs: [5, 10], keep: .25}     # at these epochs the best quarter of each method's settings continues
 
-Starts in one folder at once make one sweep. The folder has a copy of the file. To change that copy
-changes nothing until a start is given it, which adds its runs. A sweep loses no run: where fewer or
-others are wanted, start another one with --dir.
+Several starts in one folder at the same time make one sweep. The folder keeps a copy of the
+file. A change of that copy has no effect until the next start reads it and adds its runs. A
+sweep loses no run: for fewer or other runs, start another sweep with --dir.
 
-With --on slurm it writes job scripts, one for each class of needs, and submits them; the time and memory that
-they ask for are measured on this machine, with a margin, unless --time says the time.`
+With --on slurm the command writes job scripts, one for each class of needs, and submits them.
+Their time and memory are measured on this machine, with a margin, unless --time gives the
+time.`
 
 func (sw *Sweeps) sweepStartCommand() *cobra.Command {
 	var f sweepFlags
 	c := &cobra.Command{
-		Use: "start FILE", Short: "Start a sweep, or what is missing of it", Long: sweepHelp,
+		Use: "start FILE", Short: "Start a sweep, or its missing runs", Long: sweepHelp,
 		Example: "drolab sweep start sweep.yaml --dir mysweep\n" +
 			"drolab sweep start sweep.yaml --on slurm --dry-run",
 		Args:              console.One("a sweep file", "drolab sweep start sweep.yaml"),
@@ -91,8 +94,8 @@ func (sw *Sweeps) sweepStartCommand() *cobra.Command {
 	flags.BoolVar(&f.inline, "inline", false, "train in this process, not in the background")
 	flags.BoolVar(&f.dry, "dry-run", false, "print the runs, or the job scripts, and start nothing")
 	flags.IntVar(&f.parallel, "parallel", 0,
-		"runs at once (default here: as many as there are processors for)")
-	flags.IntVar(&f.cpus, "cpus", 1, "processors of a run")
+		"runs at once (default here: as many as the processors allow)")
+	flags.IntVar(&f.cpus, "cpus", 1, "processors per run")
 	flags.StringVar(&f.time, "time", "",
 		"Slurm: time limit of a task, as in 04:00:00 (default: estimated)")
 	flags.StringVar(&f.partition, "partition", "", "Slurm: partition")
@@ -201,7 +204,7 @@ func (sw *Sweeps) onHere(ctx context.Context, folder *sweep.Folder, f *sweepFlag
 	}
 	what := fmt.Sprintf("%s of %s", kit.Plural(len(folder.List.Runs), "run"), folder.List.Name)
 	if there != nil {
-		sw.Say("%s: another drolab sweep start has begun them, %s", what, there)
+		sw.Say("%s: another drolab sweep start trains them, %s", what, there)
 	} else {
 		sw.Say("%s: %s", what, h)
 	}
@@ -226,7 +229,7 @@ func (sw *Sweeps) sweepInline(ctx context.Context, folder *sweep.Folder, h sweep
 	})
 	q.Wait()
 	if err != nil {
-		return fmt.Errorf("%w: start the sweep again, and it goes on with what is missing", err)
+		return fmt.Errorf("%w: start the sweep again to train the missing runs", err)
 	}
 	fmt.Fprintln(sw.Stdout, folder.Dir)
 	return sw.sweepStatus(context.Background(), folder, false)

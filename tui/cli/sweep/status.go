@@ -27,9 +27,8 @@ import (
 func (sw *Sweeps) sweepStatusCommand() *cobra.Command {
 	var follow bool
 	c := &cobra.Command{
-		Use: "status DIR",
-		Short: "How far a sweep has come: " +
-			"counts by state, and failures with their reasons",
+		Use:               "status DIR",
+		Short:             "Show a sweep's progress: counts by state, and failures with their reasons",
 		Example:           "drolab sweep status mysweep --follow",
 		Args:              console.One("a sweep's folder", "drolab sweep status DIR"),
 		ValidArgsFunction: completeFolders,
@@ -44,7 +43,7 @@ func (sw *Sweeps) sweepStatusCommand() *cobra.Command {
 		},
 	}
 	sw.JSONFlag(c, "every run's state")
-	c.Flags().BoolVar(&follow, "follow", false, "go on until the sweep has finished")
+	c.Flags().BoolVar(&follow, "follow", false, "follow the sweep until it has finished")
 	return c
 }
 
@@ -162,7 +161,7 @@ func (sw *Sweeps) printStates(folder *sweep.Folder, states []sweep.State) error 
 		fmt.Fprintf(sw.Stdout, "%d  %s  %s: %s\n", t.Run, t.ID, t.Status, console.OneLine(t.Cause))
 	}
 	if failed := sweep.Count(states)[runner.Failed]; failed > 0 {
-		return fmt.Errorf("%d of %d runs failed: drolab sweep start does them again",
+		return fmt.Errorf("%d of %d runs failed: drolab sweep start trains them again",
 			failed, len(states))
 	}
 	return nil
@@ -206,8 +205,8 @@ func (sw *Sweeps) sweepTableCommand() *cobra.Command {
 	chosen := map[string]*bool{}
 	c := &cobra.Command{
 		Use: "table DIR",
-		Short: "Each method's best setting by validation, " +
-			"its figures, and what choosing cost",
+		Short: "Show each method's best setting by validation, its figures, and the cost of " +
+			"the choice",
 		Example:           "drolab sweep table mysweep --md",
 		Args:              console.One("a sweep's folder", "drolab sweep table DIR"),
 		ValidArgsFunction: completeFolders,
@@ -229,7 +228,7 @@ func (sw *Sweeps) sweepTableCommand() *cobra.Command {
 	}
 	names := slices.Sorted(maps.Keys(formats))
 	for _, name := range names {
-		chosen[name] = c.Flags().Bool(name, false, "print it as "+name)
+		chosen[name] = c.Flags().Bool(name, false, "print the table as "+name)
 	}
 	c.MarkFlagsMutuallyExclusive(names...)
 	return c
@@ -240,10 +239,11 @@ func (sw *Sweeps) sweepTaskCommand() *cobra.Command {
 	var programs []string
 	c := &cobra.Command{
 		Use:   "task DIR I",
-		Short: "Do run I of a sweep and exit with its status, as a job of a cluster does",
-		Long: `Do run I of a sweep, from its newest checkpoint where there is one, and exit with its status; a run that
-is done already is left as it is. On USR1 (the time limit comes) it is saved and, in a Slurm job, the task put back
-into the queue; on TERM it is saved, and the task ends. Slurm is not needed: a loop in a shell does as well.`,
+		Short: "Train run I of a sweep and exit with its status, as a cluster job does",
+		Long: `Train run I of a sweep, from its newest checkpoint if there is one, and exit with its status. A
+finished run is left as it is. On USR1 (the time limit is near) the run is saved and, in a
+Slurm job, its task requeued. On TERM the run is saved and the task ends. Slurm is not needed:
+a loop in a shell works as well.`,
 		Example: "for i in $(seq 0 23); do drolab sweep task mysweep $i; done",
 		Args: console.Count(2, 2,
 			"give a sweep's folder and a run's number: drolab sweep task DIR 0"),
@@ -288,7 +288,7 @@ into the queue; on TERM it is saved, and the task ends. Slurm is not needed: a l
 	}
 	c.Flags().StringArrayVar(&programs, "program", nil,
 		"a program that you have approved, as HASH PATH: sweep start writes it into job scripts")
-	c.Flags().IntVar(&rung, "rung", 0, "do the run of place I among those that this rung has kept")
+	c.Flags().IntVar(&rung, "rung", 0, "train run I of those that this rung has kept")
 	return c
 }
 

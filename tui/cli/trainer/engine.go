@@ -24,10 +24,11 @@ func (t *Trainer) Command(
 ) *cobra.Command {
 	var idle time.Duration
 	c := &cobra.Command{
-		Use: "engine", Short: "The process that runs runs, which outlives the terminal",
-		Long: `Be the engine of the runs folder, until nothing was asked of it for some minutes after its last run.
-There is no need to start one by hand, except as a service: drolab run and the interface start the
-engine in the background, and leave it alone when they end.`,
+		Use: "engine", Short: "Run the engine, the process that trains runs and outlives the " +
+			"terminal",
+		Long: `Run the engine of the runs folder until it has been idle for some minutes after its last run.
+There is no need to start one by hand, except as a service: drolab run and the interface start
+the engine in the background, and leave it running when they end.`,
 		Args: console.None,
 		RunE: func(c *cobra.Command, _ []string) error {
 			ctx, cancel := t.Orderly(c.Context(), console.Outlive)
@@ -42,7 +43,7 @@ engine in the background, and leave it alone when they end.`,
 		},
 	}
 	c.Flags().DurationVar(&idle, "idle", 5*time.Minute,
-		"how long after its last run the engine ends")
+		"time from the last run's end until the engine ends")
 	c.AddCommand(t.engineStatusCommand(), t.engineStopCommand())
 	return c
 }
@@ -50,7 +51,7 @@ engine in the background, and leave it alone when they end.`,
 func (t *Trainer) engineStatusCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "status",
-		Short: "Say whether an engine is there, and what it runs",
+		Short: "Show whether an engine is running, and its runs",
 		Args:  console.None,
 		RunE: func(*cobra.Command, []string) error {
 			s, err := t.Client(t.RunsDir).Status()

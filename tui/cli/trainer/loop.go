@@ -14,7 +14,7 @@ import (
 // LoopCommand is the process beside a script that has its own loop. The script starts it.
 func (t *Trainer) LoopCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "loop", Short: "The process beside a script, which drolab.start starts",
+		Use: "loop", Short: "Serve the training loop of a script (drolab.start starts it)",
 		Hidden: true, Args: console.None,
 		RunE: func(c *cobra.Command, _ []string) error {
 			var read, write int

@@ -107,7 +107,7 @@ func (t *Trainer) notifier(runsDir string) func(queue.Outcome) {
 			return
 		}
 		if err := t.ring(runsDir, o.ID); err != nil {
-			t.Note(fmt.Sprintf("telling of run %s: %v", o.ID, err))
+			t.Note(fmt.Sprintf("notifying of run %s: %v", o.ID, err))
 		}
 	}
 }

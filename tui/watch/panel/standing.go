@@ -115,7 +115,7 @@ func addRates(list []Panel, runs []*runner.Meta) {
 			if list[i].Views[0].Bars == "class_accuracy" && list[i].Views[0].Beside == "" {
 				list[i].Views = append(list[i].Views,
 					View{Name: m.Title, Bars: m.Name, As: everyone{}, Plain: true,
-						Doc: "A line a group, with the mark of every run at its rate."})
+						Doc: "One line per group, with the mark of every run at its rate."})
 			}
 		}
 	}
@@ -160,9 +160,10 @@ func Standing() []Panel {
 				Doc: "R_ρ of every run's last evaluation over ρ; the vertical mark is the " +
 					"training radius of the run under the cursor."}}},
 		{Title: "Who suffers, by class", Views: []View{
-			{Bars: who, As: everyone{}, Doc: "A line a class, with the mark of every run at its " +
-				"accuracy, of seeds at their mean; sorted by the baseline's accuracy. The number " +
-				"is of the run under the cursor, whose mark stands over it."},
+			{Bars: who, As: everyone{}, Doc: "One line per class, with the mark of every run " +
+				"at its accuracy (of several seeds, at their mean), sorted by the baseline's " +
+				"accuracy. The number belongs to the run under the cursor, whose mark is on " +
+				"top."},
 			{Name: "one run", Bars: who},
 			{Name: "test loss", Bars: "class_loss"}}},
 		{Title: "Dual variables", Views: []View{
@@ -170,20 +171,21 @@ func Standing() []Panel {
 			curves("λ", "lambda"),
 			curves("η", "eta"),
 			{Name: "phase portrait", Phase: true,
-				Doc: "Phase portrait: the paths of (λ, η) of all runs over the steps, from ◦ to " +
-					"the run's mark, older parts faint, in the box that both stay in; ✕ is (λ*, " +
-					"η*), the best for the network of the last evaluation."},
+				Doc: "Phase portrait: the path of (λ, η) of every run over the steps, from ◦ " +
+					"to the run's mark, older parts faint, in the box that both stay in. ✕ is " +
+					"(λ*, η*), the best for the network of the last evaluation."},
 			{Name: "likelihood ratios", Bars: "ratio_histogram", As: histogram{}, Plain: true,
-				Doc: "How many training samples the adversary gives which likelihood ratio, for " +
-					"the run under the cursor: those at the left hardly count, 1 is no " +
-					"reweighting."}}},
+				Doc: "How many training samples get which likelihood ratio from the " +
+					"adversary, for the run under the cursor. Samples at the left hardly " +
+					"count; 1 is no reweighting."}}},
 		{Title: "Where the adversary looks, by class", Views: []View{
-			{Bars: who, Beside: look, As: film{}, Doc: "Two maps of the run under the cursor, a " +
-				"row a class, x across: its accuracy, and how the adversary weighs it. The " +
-				"adversary looks where the right map is bright; the left one shows the effect."},
+			{Bars: who, Beside: look, As: film{}, Doc: "Two maps of the run under the cursor, " +
+				"with one row per class and x across: its accuracy, and its weight under the " +
+				"adversary. The adversary looks where the right map is bright; the left one " +
+				"shows the effect."},
 			{Name: "weight", Bars: look},
 			{Name: "weight of all runs", Bars: look, As: everyone{},
-				Doc: "A line a class, with the mark of every run at the adversary's ratio."}}},
+				Doc: "One line per class, with the mark of every run at the adversary's ratio."}}},
 		{Title: "Gap", Views: []View{
 			curves("dual gap and γ", "dual_gap", "gamma"),
 			curves("dual gap", "dual_gap"),
@@ -195,16 +197,16 @@ func Standing() []Panel {
 			curves("mean", "test_accuracy"),
 			curves("worst class and robust risk", "worst_class_accuracy", "robust_risk")}},
 		{Title: "The adversary's eye", Views: []View{
-			{As: gaze{}, Doc: "The training samples that the adversary weighs most, at most 24, " +
-				"for the run under the cursor at its last evaluation. The ratio is dQ/dP, for " +
-				"the exact worst case Q over the whole training split at the run's radius; 1 is " +
-				"no reweighting. The frame is the brighter, the larger the ratio is beside the " +
-				"largest. A sample's number is its place in the training split, from 0. Page " +
-				"Samples has all of them (P)."}}},
+			{As: gaze{}, Doc: "The training samples that the adversary weighs most, at most " +
+				"24, for the run under the cursor at its last evaluation. The ratio is dQ/dP, " +
+				"for the exact worst case Q over the whole training split at the run's " +
+				"radius; 1 is no reweighting. The larger the ratio, the brighter the frame. A " +
+				"sample's number is its place in the training split, from 0. P opens all " +
+				"samples on page Samples."}}},
 		{Title: "Settings", Views: []View{{As: settings{}, Plain: true,
-			Doc: "The settings that the run under the cursor reads, as it trains now. Those with " +
-				"a mark come first: the watched runs differ in them. Those that are not the " +
-				"default follow."}}},
+			Doc: "The settings that the run under the cursor reads, as it trains now. Marked " +
+				"settings, in which the watched runs differ, come first. Settings that are " +
+				"not at their default follow."}}},
 	}
 }
 

@@ -200,10 +200,10 @@ func (t *Track) Selection() string {
 	}
 	by := t.Meta.Spec.Select
 	if t.Selected == nil && t.Status.Ended() {
-		return "nothing was selected: no evaluation had a " + by
+		return "no step was selected: no evaluation had a " + by
 	}
 	if t.Selected == nil {
-		return "nothing selected yet by " + by
+		return "no step selected yet by " + by
 	}
 	return fmt.Sprintf("selected @epoch %.4g by %s: %s", t.Selected.Epoch, by,
 		t.figures(t.Selected))

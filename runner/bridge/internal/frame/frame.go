@@ -68,10 +68,10 @@ type declared struct {
 func (d *declared) UnmarshalJSON(b []byte) (err error) {
 	kind, n, found := bytes.Cut(bytes.Trim(b, "[] \n"), []byte(","))
 	if !found {
-		return fmt.Errorf("%.40q is no type and number", b)
+		return fmt.Errorf("%.40q is not a type and a number", b)
 	}
 	if d.kind, err = strconv.Unquote(string(bytes.TrimSpace(kind))); err != nil {
-		return fmt.Errorf("%.40q is no type", kind)
+		return fmt.Errorf("%.40q is not a type", kind)
 	}
 	d.n, err = strconv.Atoi(string(bytes.TrimSpace(n)))
 	return err

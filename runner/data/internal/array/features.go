@@ -13,7 +13,7 @@ func NewFeatures(a NPYArray) (*dataset.Features, error) {
 	switch n := a.Dims; {
 	case a.Kind != 'f':
 		return nil, fmt.Errorf(
-			"%s: features are no floating-point numbers: save it with astype('float32')", a.Name)
+			"%s: features are not floating-point numbers: save them with astype('float32')", a.Name)
 	case len(n) == 2:
 		f.Dims = dataset.Shape{C: n[1], H: 1, W: 1}
 	case len(n) == 3:

@@ -178,7 +178,7 @@ func (a *NPYArray) text(item []byte) (string, error) {
 		for ; len(item) >= 4; item = item[4:] {
 			c := binary.LittleEndian.Uint32(item)
 			if c > utf8.MaxRune || !utf8.ValidRune(rune(c)) {
-				return "", fmt.Errorf("%#x is no character of Unicode", c)
+				return "", fmt.Errorf("%#x is not a Unicode character", c)
 			}
 			s.WriteRune(rune(c))
 		}

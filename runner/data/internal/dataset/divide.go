@@ -35,8 +35,8 @@ func Divide(d *Dataset, src Source, s Splits) error {
 		return fmt.Errorf("the other samples have classes that the training samples lack, "+
 			"but for the end: %s", same)
 	}
-	return fmt.Errorf("no training sample is of class %s, and %d of the others are: "+
-		"write the labels alike, or take those samples out", quoted(others), unlearned(d))
+	return fmt.Errorf("no training sample has class %s, found in %d of the others: write the "+
+		"labels alike, or take those samples out", quoted(others), unlearned(d))
 }
 
 // bareEnd is a name without the points and blanks that it ends in: the test file of UCI's Adult has

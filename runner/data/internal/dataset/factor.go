@@ -69,8 +69,8 @@ func (o Own) Dataset() (*Dataset, Marks, error) {
 }
 
 // NoRegression says why a label cannot be continuous, and the remedy.
-const NoRegression = "a continuous label asks for regression, and only classes are predicted: " +
-	"make classes of it, as above and below a number"
+const NoRegression = "a continuous label needs regression, but only classes are predicted: " +
+	"make classes of it, such as above and below a number"
 
 // Continuous says whether a label is a measure and no class: more than few numbers with decimals,
 // or whole ones that are rare and far apart. Classes by number lie close together.
@@ -205,7 +205,7 @@ func SplitBy(f Factor) (s Splits, err error) {
 			to[i] = &s.Test
 		default:
 			return s, fmt.Errorf(
-				"%q says %q of a sample: a split is train, val or test, or 0, 1 or 2", f.name, v)
+				"%q has %q for a sample: a split is train, val or test, or 0, 1 or 2", f.name, v)
 		}
 	}
 	for i, c := range f.Codes {

@@ -134,7 +134,7 @@ func (d *Dataset) trainable() error {
 // suits says whether the options are for so many classes.
 func (o Options) suits(classes int) error {
 	if o.Imbalance != nil && len(o.Imbalance) != classes {
-		return fmt.Errorf("imbalance has %d ratios for %d classes: give one a class",
+		return fmt.Errorf("imbalance has %d ratios for %d classes: give one per class",
 			len(o.Imbalance), classes)
 	}
 	return nil

@@ -112,7 +112,7 @@ func (t *text) foreign(good []byte, at int, b byte) error {
 	if b < 0xa0 { // a letter of Windows, and a control sign in Latin-1
 		encoding = "cp1252"
 	}
-	return &TextError{line, fmt.Sprintf("byte %d of the text (%#x) is no UTF-8", t.at+int64(at), b),
+	return &TextError{line, fmt.Sprintf("byte %d of the text (%#x) is not UTF-8", t.at+int64(at), b),
 		"convert the file first, as with iconv -f " + encoding + " -t UTF-8", encoding}
 }
 
@@ -163,7 +163,7 @@ func CheckText(b []byte) error {
 // Named refuses a name that JSON would change.
 func Named(name string) error {
 	if at := invalid(name); at < len(name) {
-		return fmt.Errorf("the name %q is no UTF-8 at its byte %d: give another", name, at)
+		return fmt.Errorf("the name %q is not UTF-8 at byte %d: give another", name, at)
 	}
 	return nil
 }

@@ -51,8 +51,8 @@ func (d *downloader) get(ctx context.Context, r dataset.Remote) error {
 		}
 		if ctx.Err() != nil {
 			return fmt.Errorf(
-				"%s: interrupted, %d of %d bytes are kept in %s: "+
-					"the same command goes on from there: %w",
+				"%s: interrupted, %d of %d bytes are kept in %s: the same command continues "+
+					"from there: %w",
 				r.Name, FileSize(d.part(r)), r.Size, d.part(r), ctx.Err())
 		}
 		failed = append(failed, fmt.Sprintf("%s: %v", url, err))

@@ -95,7 +95,7 @@ func (w *walk) value(kind thrift.Type, depth int) {
 	case thrift.STRUCT:
 		w.structure(depth + 1)
 	default:
-		w.err = errors.New("a type that there is not")
+		w.err = errors.New("an unknown type")
 	}
 }
 

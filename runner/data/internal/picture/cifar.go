@@ -170,7 +170,7 @@ func (l CIFAR) check(b []byte) error {
 	case len(b) > want:
 		return fmt.Errorf("goes on after byte %d, record %d", want, l.most)
 	case len(b) == 0 || len(b)%length != 0:
-		return fmt.Errorf("%d bytes are no whole number of records of %d", len(b), length)
+		return fmt.Errorf("%d bytes are not a whole number of records of %d", len(b), length)
 	}
 	for at := 0; at < len(b); at += length {
 		for i, values := range l.labels {

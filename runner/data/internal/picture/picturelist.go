@@ -196,7 +196,7 @@ func (s *pictureSet) metadataColumns(header []string) (*metadata, error) {
 func (t *metadata) add(record []string, line int) error {
 	file := strings.TrimSpace(record[t.file])
 	if !filepath.IsLocal(file) {
-		return fmt.Errorf("line %d: %q is no path below the folder", line, file)
+		return fmt.Errorf("line %d: %q is not a path below the folder", line, file)
 	}
 	t.files = append(t.files, file)
 	for i, c := range t.columns {

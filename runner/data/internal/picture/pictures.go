@@ -49,7 +49,7 @@ type pictureSet struct {
 func PictureFolders() *dataset.Provider {
 	return &dataset.Provider{
 		Name: "images:", Argument: "DIR", Apart: true,
-		Purpose: "pictures (PNG, JPEG, WebP): a folder a class, or metadata.csv: " +
+		Purpose: "pictures (PNG, JPEG, WebP), one folder per class or metadata.csv: " +
 			"images:DIR?size=32&...",
 		Open:   openPictures,
 		Locate: dataset.Locate("images:"),

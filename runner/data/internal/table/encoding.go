@@ -29,7 +29,7 @@ func decoded(r io.Reader, encoding string) (io.Reader, error) {
 		in := bufio.NewReader(r)
 		head, _ := in.Peek(2)
 		if len(head) == 2 && !dataset.Utf16(head) {
-			return nil, errors.New("line 1: is no UTF-16: leave encoding=utf16 out")
+			return nil, errors.New("line 1: is not UTF-16: leave encoding=utf16 out")
 		}
 		order := unicode.LittleEndian
 		if len(head) == 2 && head[0] == 0 { // a letter of ASCII, without a mark

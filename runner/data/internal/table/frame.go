@@ -87,7 +87,8 @@ func (f *Frame) Read(r io.Reader) error {
 		}
 		if err == nil && f.header == nil {
 			if err = f.setHeader(numbered(len(record))); err == nil && f.namesColumns(record) {
-				f.notes = append(f.notes, "the first line names the columns, and is no sample")
+				f.notes = append(f.notes, "the first line names the columns and is not a "+
+					"sample")
 				continue
 			}
 		}
@@ -166,7 +167,7 @@ func (f *Frame) add(record []string, line int) error {
 		return nil
 	}
 	if f.opened.Raw && f.Rows == dataset.MostRaw {
-		return fmt.Errorf("line %d: more than %d rows: take a part of them", line, dataset.MostRaw)
+		return fmt.Errorf("line %d: more than %d rows: use a part of them", line, dataset.MostRaw)
 	}
 	if f.words == nil {
 		f.layOut()

@@ -126,7 +126,7 @@ func Read(in *disk.Folder, step int64) (*Saved, error) {
 		return nil, err
 	}
 	if f.Step != step {
-		return nil, fmt.Errorf("%s: is of step %d", path, f.Step)
+		return nil, fmt.Errorf("%s: belongs to step %d", path, f.Step)
 	}
 	s := f.State
 	list, err := f.readLarge(in, &s)

@@ -31,7 +31,7 @@ func (f *Folder) ReadJSON(name string, v any) error {
 		return err
 	}
 	if b, _, err = fileSeal.Check(b); err != nil {
-		return fmt.Errorf("%s: %w; take it from a copy or, where it was changed on purpose, "+
+		return fmt.Errorf("%s: %w; restore it from a copy or, if it was changed on purpose, "+
 			"remove its last field (crc) and the comma before it", f.Join(name), err)
 	}
 	if err := json.Unmarshal(b, v); err != nil {
@@ -68,7 +68,7 @@ func Explain(err error) error {
 	case diskFull(err):
 		return &runner.DiskError{What: "disk full: free space and resume", Err: err}
 	case diskFails(err):
-		return &runner.DiskError{What: "disk fails: see to it and resume", Err: err}
+		return &runner.DiskError{What: "disk fails: repair it and resume", Err: err}
 	case errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE):
 		return &runner.DiskError{Err: err,
 			What: "too many files are open: stop some runs, or raise the limit and resume"}

@@ -58,7 +58,7 @@ func (f *Folder) takeLease(o File, tries int) (*lease, error) {
 func (f *Folder) gone(o File, there claim) error {
 	switch alive, known := f.Who.asks(there); {
 	case alive && known: // it was heard last before it was suspended, maybe
-		return fmt.Errorf("%w (%s), which goes on", ErrLeased, there)
+		return fmt.Errorf("%w (%s), which is still running", ErrLeased, there)
 	case known:
 		return nil
 	}
@@ -66,7 +66,7 @@ func (f *Folder) gone(o File, there claim) error {
 	if err == nil && age.Abs() >= leaseTime {
 		return nil
 	}
-	return errors.Join(fmt.Errorf("%w (%s): it is free %v after that one was heard last",
+	return errors.Join(fmt.Errorf("%w (%s): it is free %v after that process was last heard of",
 		ErrLeased, there, leaseTime), err)
 }
 

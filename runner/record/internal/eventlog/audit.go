@@ -94,7 +94,7 @@ func (a *Audit) add(line []byte) {
 	}
 	line, sealed, err := disk.LineSeal.Check(line)
 	if err == nil && !sealed && !json.Valid(line) {
-		err = errors.New("is no event")
+		err = errors.New("is not an event")
 	}
 	if err != nil {
 		a.damage(err.Error())
@@ -153,8 +153,9 @@ type LostError struct {
 }
 
 func (e *LostError) Error() string {
-	return fmt.Sprintf("%s%s: a change of a setting may have stood there. Put back the file from "+
-		"a copy, or drolab doctor --mend keeps what is left and lets the run go on without it",
+	return fmt.Sprintf("%s%s: a change of a setting may have been there. Restore the file "+
+		"from a copy; or drolab doctor --mend keeps the rest and lets the run continue "+
+		"without it",
 		e.file, e.what)
 }
 

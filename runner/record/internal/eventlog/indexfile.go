@@ -46,7 +46,7 @@ type indexHead struct {
 }
 
 // ErrStale reads as a part of a sentence.
-var ErrStale = errors.New("is of another log than this one")
+var ErrStale = errors.New("belongs to another log")
 
 // saveIndex writes x beside the log.
 func saveIndex(in *disk.Folder, x *Index) error {
@@ -205,14 +205,14 @@ func readIndex(r *bufio.Reader) (*Index, *indexHead, error) {
 		x.blocks = append(x.blocks, b)
 	}
 	if _, err := r.ReadByte(); err != io.EOF {
-		return nil, nil, errors.Join(err, errors.New("it goes on behind its end"))
+		return nil, nil, errors.Join(err, errors.New("it continues after its end"))
 	}
 	return x, &h, nil
 }
 
 // check wants sizes that fit together: a head may come from anybody.
 func (h *indexHead) check() error {
-	wrong := errors.New("its head is of no index of this program")
+	wrong := errors.New("its head is not that of an index of this program")
 	n := len(h.Ends)
 	switch {
 	case h.Type != "index" || h.Version != indexVersion:

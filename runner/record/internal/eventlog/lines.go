@@ -27,7 +27,7 @@ func (e HoleError) What() string {
 }
 
 func (e HoleError) Remedy() string {
-	return fmt.Sprintf("put the file back from a copy, or keep what is before that line "+
+	return fmt.Sprintf("restore the file from a copy, or keep the part before that line "+
 		"(truncate -s %d)", e.start)
 }
 

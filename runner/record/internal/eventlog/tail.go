@@ -91,8 +91,8 @@ func (t *Tail) part(limit int64, f func(e runner.Event, end int64)) error {
 	}
 	defer file.Close()
 	if size < t.offset {
-		return fmt.Errorf("%s: is shorter than what was read of it: "+
-			"it was replaced, open the run again", t.Path)
+		return fmt.Errorf("%s: is shorter than the part already read, so it was replaced: "+
+			"open the run again", t.Path)
 	}
 	t.size = size
 	var buf []byte // not the tail's: hundreds of tails are held, and few are read at a time
