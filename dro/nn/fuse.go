@@ -7,13 +7,14 @@ import (
 )
 
 // A plan joins neighbours whose results would only pass through memory: batch normalisation with
-// the sum of a residual block, and the sum of two gradients with the mask of a ReLU. The bits stay
-// what they are.
+// the sum of a residual block; the sum of two gradients with the mask of a ReLU, and both with the
+// convolution that one of the two is of. The bits stay what they are.
 
-// masking and adding are what ops say of themselves in op.part; so is *normOp.
+// masking, adding and backing are what ops say of themselves in op.part; so is *normOp.
 type (
 	masking struct{ data []float32 }
 	adding  struct{ relu bool }
+	backing struct{ conv *kern.Conv } // the gradient of its input, in fp32
 )
 
 // fuser knows who makes and who reads a piece of memory.
@@ -99,10 +100,34 @@ func (f *fuser) maskSum(i *instruction) {
 	if sum == nil {
 		return
 	}
-	if _, ok := sum.part.(adding); ok {
+	if _, ok := sum.part.(adding); ok && !f.sumInConv(i, sum, masked.data) {
 		joined := &op{name: i.name, out: i.out, run: func(in []array) {
 			f.kernel.Run(f.team, masked.data, in[0].F32, in[1].F32, in[2].F32)
 		}}
 		*i, *sum = instruction{joined, append(slices.Clone(sum.in), i.in[1])}, instruction{}
 	}
+}
+
+// sumInConv has the convolution of the most work whose gradient the sum adds, and nothing else
+// reads, do the sum and the mask i, and tells whether there is one.
+func (f *fuser) sumInConv(i, sum *instruction, data []float32) bool {
+	best, most, plus := (*instruction)(nil), 0.0, []float32(nil)
+	for k, in := range sum.in {
+		before := f.maker(in)
+		if before == nil {
+			continue
+		}
+		if back, ok := before.part.(backing); ok && back.conv.FLOPs() > most {
+			best, most, plus = before, back.conv.FLOPs(), sum.in[1-k].F32
+		}
+	}
+	if best == nil {
+		return false
+	}
+	conv, act := best.part.(backing).conv, i.in[1].F32
+	joined := &op{name: best.name, out: i.out, run: func(in []array) {
+		conv.BackwardSum(f.team, data, in[2].F32, in[1].F32, act, plus)
+	}}
+	*i, *sum, *best = instruction{joined, best.in}, instruction{}, instruction{}
+	return true
 }

@@ -174,6 +174,9 @@ func (c *convOp) dx(x, w, grad *G.Node) (*G.Node, error) {
 		name: c.name + ".dx", in: []input{flat(), {w.Dims(), tensor.Float32}, flat()},
 		out: out, of: x,
 	}
+	if conv, ok := c.trained.(*kern.Conv); ok {
+		o.part = backing{conv}
+	}
 	o.run = func(in []array) {
 		var act []float32
 		if o.masked {
@@ -235,7 +238,7 @@ func (b *backend) curve(s stage, x *G.Node, layer uint64) (*G.Node, error) {
 
 // average adds the mean of each channel over all positions.
 func (b *backend) average(name string, x *G.Node, shape kern.Shape) (*G.Node, error) {
-	kernel, err := kern.NewAveragePool(b.batch, shape)
+	kernel, err := kern.NewAveragePool(b.isa, b.batch, shape)
 	if err != nil {
 		return nil, err
 	}

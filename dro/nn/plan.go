@@ -2,6 +2,7 @@ package nn
 
 import (
 	"fmt"
+	"slices"
 
 	"drolab/dro/internal/kern"
 
@@ -40,7 +41,8 @@ func (b *backend) compile(losses *G.Node, gradients G.Nodes) (*plan, error) {
 		return nil, err
 	}
 	var backward []instruction
-	for _, g := range gradients {
+	// The last layer's first: what a gradient is computed from has then just been computed.
+	for _, g := range slices.Backward(gradients) {
 		if backward, err = c.visit(backward, g); err != nil {
 			return nil, err
 		}
