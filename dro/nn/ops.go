@@ -50,8 +50,8 @@ func (b *backend) mask(y, grad *G.Node) (*G.Node, error) {
 	data := kern.Alloc(y.Shape().TotalSize())
 	return G.ApplyOp(&op{
 		name: y.Op().String() + ".mask", in: []input{flat(), flat()}, out: dense32(data, len(data)),
-		part: masking{data},
-		run:  func(in []array) { kernel.Run(b.team, data, in[0].F32, in[1].F32) },
+		part: masking{}, over: true,
+		into: func(to []float32, in []array) { kernel.Run(b.team, to, in[0].F32, in[1].F32) },
 	}, grad, y)
 }
 
@@ -169,17 +169,20 @@ func (c *convOp) diff(in G.Nodes, out, grad *G.Node) (_ G.Nodes, err error) {
 }
 
 func (c *convOp) dx(x, w, grad *G.Node) (*G.Node, error) {
-	data, out := c.activation(c.in)
+	_, out := c.activation(c.in)
 	o := &op{
 		name: c.name + ".dx", in: []input{flat(), {w.Dims(), tensor.Float32}, flat()},
 		out: out, of: x,
 	}
-	o.run = func(in []array) {
+	if conv, ok := c.trained.(*kern.Conv); ok {
+		o.part = backing{conv}
+	}
+	o.into = func(to []float32, in []array) {
 		var act []float32
 		if o.masked {
 			act = in[0].F32
 		}
-		c.kernel().BackwardData(c.team, data, in[2].F32, in[1].F32, act)
+		c.kernel().BackwardData(c.team, to, in[2].F32, in[1].F32, act)
 	}
 	return G.ApplyOp(o, x, w, grad)
 }
@@ -191,11 +194,11 @@ func (b *backend) pool(name string, x *G.Node, shape kern.Shape) (*G.Node, error
 		return nil, err
 	}
 	y, out := b.activation(kernel.Out())
-	dx, gradient := b.activation(shape)
+	_, gradient := b.activation(shape)
 	diff := func(in G.Nodes, y, grad *G.Node) (G.Nodes, error) {
 		o := &op{name: name + ".dx", in: []input{flat(), flat(), flat()}, out: gradient, of: in[0]}
-		o.run = func(in []array) {
-			kernel.Backward(b.team, dx, in[0].F32, in[1].F32, in[2].F32, o.masked)
+		o.into = func(to []float32, in []array) {
+			kernel.Backward(b.team, to, in[0].F32, in[1].F32, in[2].F32, o.masked)
 		}
 		d, err := G.ApplyOp(o, in[0], y, grad)
 		return G.Nodes{d}, err
@@ -215,12 +218,12 @@ func (b *backend) curve(s stage, x *G.Node, layer uint64) (*G.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	dx, gradient := b.activation(s.mid)
+	_, gradient := b.activation(s.mid)
 	name := s.name + "." + s.curve
 	diff := func(_ G.Nodes, _, grad *G.Node) (G.Nodes, error) {
 		d, err := G.ApplyOp(&op{
 			name: name + ".dx", in: []input{flat()}, out: gradient,
-			run: func(in []array) { kernel.Backward(b.team, dx, in[0].F32) },
+			into: func(to []float32, in []array) { kernel.Backward(b.team, to, in[0].F32) },
 		}, grad)
 		return G.Nodes{d}, err
 	}
@@ -235,16 +238,16 @@ func (b *backend) curve(s stage, x *G.Node, layer uint64) (*G.Node, error) {
 
 // average adds the mean of each channel over all positions.
 func (b *backend) average(name string, x *G.Node, shape kern.Shape) (*G.Node, error) {
-	kernel, err := kern.NewAveragePool(b.batch, shape)
+	kernel, err := kern.NewAveragePool(b.isa, b.batch, shape)
 	if err != nil {
 		return nil, err
 	}
 	y, out := b.activation(kernel.Out())
-	dx, gradient := b.activation(shape)
+	_, gradient := b.activation(shape)
 	diff := func(in G.Nodes, _, grad *G.Node) (G.Nodes, error) {
 		d, err := G.ApplyOp(&op{
 			name: name + ".dx", in: []input{flat()}, out: gradient,
-			run: func(in []array) { kernel.Backward(b.team, dx, in[0].F32) },
+			into: func(to []float32, in []array) { kernel.Backward(b.team, to, in[0].F32) },
 		}, grad)
 		return G.Nodes{d}, err
 	}

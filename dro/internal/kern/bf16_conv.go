@@ -246,7 +246,7 @@ func (m *multiplyCall) task(i int) {
 			}
 			finish(y, bias, mask, rows, lanes, c.call.relu)
 		}
-		c.tell(block, row, channel, rows)
+		c.tellRow(block, row, channel, rows)
 	}
 }
 

@@ -294,6 +294,8 @@ func (t *momentTile) add(isa ISA) {
 		t.generic()
 	case isa == AVX2:
 		momentsAVX2(t)
+	case t.own:
+		squaresAVX512(t)
 	default:
 		momentsAVX512(t)
 	}

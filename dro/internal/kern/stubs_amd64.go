@@ -264,6 +264,11 @@ func lossGradientTileAVX512(t *lossTile)
 //go:noescape
 func momentsAVX512(t *momentTile)
 
+// squaresAVX512 adds to the tile's sums where b is a and around is 0.
+//
+//go:noescape
+func squaresAVX512(t *momentTile)
+
 // normForwardAVX512 normalises the tile.
 //
 //go:noescape
