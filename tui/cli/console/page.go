@@ -198,9 +198,7 @@ func (w *PageWriter) figure(f *page.Figure) {
 			ends[1].Append(p.X, p.Y+p.Half)
 			c.X.Hi = max(c.X.Hi, p.X)
 		}
-		if curve.Mark > 0 {
-			i = curve.Mark - 1
-		}
+		i = f.Look(i)
 		number := uint8(i % kit.Colors)
 		c.Bands = append(c.Bands, plot.Band{Seeds: ends, Half: toEnds, Number: number})
 		c.Lines = append(c.Lines, plot.Line{Series: mean, Number: number, Glyph: t.Glyph(i)})
