@@ -243,7 +243,8 @@ def check_readings(report, runs):
         of = next(p for p in report["problems"] if reading["name"].startswith(p["label"]))
         key, _, value = reading["name"][len(of["label"]):].lstrip(", ").partition(" ")
         sfk = found(of, "sfk", key, value)
-        erm = found(of, "erm", *(("", "") if key in ("c", "rho") else (key, value)))
+        untrained = key in ("c", "rho", "lambda0", "lambda_max")  # what ERM does not train by
+        erm = found(of, "erm", *(("", "") if untrained else (key, value)))
         name = f"readings: {reading['name']}"
         for method, mine in (("sfk", sfk), ("erm", erm)):
             classes = numpy.mean([r.last("class_accuracy") for r in mine.values()], axis=0)
