@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"drolab/dro/peertest"
 	"drolab/presets"
@@ -23,9 +24,20 @@ func python(t *testing.T, needs string, args ...string) {
 // written puts the report of runs into two files.
 func written(t *testing.T, runs []*record.Run) (asJSON, page string) {
 	t.Helper()
-	r, err := report.New(runs, report.Options{Known: presets.Known()})
-	if err != nil {
-		t.Fatal(err)
+	var r any
+	var markdown string
+	if report.AreRegistered(runs) {
+		g, err := report.NewRegistered(runs, presets.Known(), time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, markdown = g, g.Page().Markdown()
+	} else {
+		all, err := report.New(runs, report.Options{Known: presets.Known()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, markdown = all, all.Page().Markdown()
 	}
 	text, err := json.Marshal(r)
 	if err != nil {
@@ -33,7 +45,7 @@ func written(t *testing.T, runs []*record.Run) (asJSON, page string) {
 	}
 	dir := t.TempDir()
 	asJSON, page = filepath.Join(dir, "report.json"), filepath.Join(dir, "report.md")
-	for name, text := range map[string]string{asJSON: string(text), page: r.Page().Markdown()} {
+	for name, text := range map[string]string{asJSON: string(text), page: markdown} {
 		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -43,24 +55,29 @@ func written(t *testing.T, runs []*record.Run) (asJSON, page string) {
 
 // TestRecordedFiguresAgain: the figures of the recorded runs, by NumPy.
 func TestRecordedFiguresAgain(t *testing.T) {
-	runs, err := Find("recorded:paper")
-	if errors.Is(err, ErrEmpty) {
-		t.Skip(err)
+	for _, of := range []string{"paper", "registered"} {
+		t.Run(of, func(t *testing.T) {
+			runs, err := Find(Scheme + of)
+			if errors.Is(err, ErrEmpty) {
+				t.Skip(err)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			asJSON, page := written(t, runs)
+			dir := t.TempDir()
+			args := []string{"--report", asJSON, "--page", page}
+			for _, r := range runs {
+				file := filepath.Join(of, r.Meta.ID+record.PackedExt)
+				out, err := exec.Command("tar", "xzf", file, "-C", dir).CombinedOutput()
+				if err != nil {
+					t.Skipf("tar: %v %s", err, out)
+				}
+				args = append(args, filepath.Join(dir, r.Meta.ID))
+			}
+			python(t, "numpy", args...)
+		})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	asJSON, page := written(t, runs)
-	dir := t.TempDir()
-	args := []string{"--report", asJSON, "--page", page}
-	for _, r := range runs {
-		file := filepath.Join("paper", r.Meta.ID+record.PackedExt)
-		if out, err := exec.Command("tar", "xzf", file, "-C", dir).CombinedOutput(); err != nil {
-			t.Skipf("tar: %v %s", err, out)
-		}
-		args = append(args, filepath.Join(dir, r.Meta.ID))
-	}
-	python(t, "numpy", args...)
 }
 
 // TestWeightsAgain: where DROLAB_REPORT_RUNS is a folder of runs and DROLAB_DATA

@@ -51,13 +51,21 @@ type Figure struct {
 // Curve is a line, and a band around it where its points have intervals.
 type Curve struct {
 	Name   string
-	Mark   int // of its line in a terminal, counted from 1; 0 is by its place
+	Mark   int // its look, counted from 1, so that it is one in all figures; 0 is by its place
 	Points []Point
 }
 
 // Point is a value at an epoch: the mean over seeds with half of its interval, which
 // is NaN where there is none.
 type Point struct{ X, Y, Half float64 }
+
+// Look is the number of the i-th curve's colour, dashes or mark, from 0.
+func (f *Figure) Look(i int) int {
+	if mark := f.Curves[i].Mark; mark > 0 {
+		return mark - 1
+	}
+	return i
+}
 
 // Tone says how a cell looks where there are colours.
 type Tone string

@@ -134,17 +134,17 @@ func (d *drawing) draw() {
 	d.axes()
 	places, _ := d.figure.legend(d.look)
 	for i := range d.figure.Curves {
-		c := &d.figure.Curves[i]
-		d.curve(c, i)
+		c, look := &d.figure.Curves[i], d.figure.Look(i)
+		d.curve(c, look)
 		if d.alone { // white around a name keeps it legible on a curve
 			fmt.Fprintf(d, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\" fill=\"%s\" "+
 				"stroke=\"white\" stroke-width=\"3\" paint-order=\"stroke\">%s</text>\n",
-				d.width-d.right-6, d.top+14+14*i, d.colour(i), hyper(c.Name))
+				d.width-d.right-6, d.top+14+14*i, d.colour(look), hyper(c.Name))
 			continue
 		}
 		x, y := places[i][0], 14+legendLine*places[i][1]
 		fmt.Fprintf(d, "<line%s x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%[4]d\"/>"+
-			"<text x=\"%[5]d\" y=\"%d\">%s</text>\n", d.pen(i), x, x+22, y, x+27, y+4,
+			"<text x=\"%[5]d\" y=\"%d\">%s</text>\n", d.pen(look), x, x+22, y, x+27, y+4,
 			hyper(c.Name))
 	}
 }
@@ -175,7 +175,8 @@ func (d *drawing) axes() {
 	fmt.Fprintf(d, frame+"\n", d.left, d.top, base, right)
 }
 
-// curve draws the band and the line of the i-th curve, and a dot where there is one point.
+// curve draws the band and the line of a curve in the i-th look, and a dot where there is one
+// point.
 func (d *drawing) curve(c *Curve, i int) {
 	var line, upper, lower []string
 	for _, p := range c.Points {

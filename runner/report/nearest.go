@@ -107,7 +107,7 @@ func (r *Report) nearBlocks() []page.Block {
 	printed := (published.of(dro.SFK).mean() - published.of(baseline).mean()) / 100
 	of := page.Points()
 	t := &page.Table{Head: []string{"reading", "seeds", "sfk", "erm", "sfk − erm",
-		"from sfk's row", "from erm's row"}, Words: 1}
+		"from sfk's row", "from erm's row"}}
 	for i := range r.Readings {
 		d := &r.Readings[i]
 		t.Rows = append(t.Rows, []string{d.Name, fmt.Sprint(d.Runs), of.Text(d.SFK), of.Text(d.ERM),

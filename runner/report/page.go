@@ -309,8 +309,9 @@ func (p *Problem) blocks() []page.Block {
 		{"robust_risk", "robust risk of the test split"},
 	} {
 		figure := &page.Figure{Caption: f.caption + ", " + p.Label + ", by epoch"}
-		for _, a := range p.arms {
+		for i, a := range p.arms {
 			if c := a.curve(f.measure); len(c.Points) > 0 {
+				c.Mark = i + 1
 				figure.Curves = append(figure.Curves, c)
 			}
 		}

@@ -196,3 +196,25 @@ func TestReplace(t *testing.T) {
 		})
 	}
 }
+
+// A method has one colour and one dash in all figures of a radius, also where another method is
+// missing: erm has no objective.
+func TestMethodsLookAlikeInAllFigures(t *testing.T) {
+	f := newFolder(t)
+	for a, objective := range map[dro.Algorithm][]float64{
+		dro.SFK: {3, 2, 1}, dro.ERM: nil, dro.SFKAuto: {4, 3, 2}} {
+		f.add(told{algorithm: a, seed: 1, rho: .5, trainLoss: .3, worst: .4, objective: objective})
+	}
+	name := regexp.MustCompile(`<line( class="curve"[^/]*?) x1=[^/]*/><text[^>]*>([^<]*)<`)
+	looks, times := map[string]string{}, 0
+	for _, m := range name.FindAllStringSubmatch(f.report().Page().HTML(), -1) {
+		if look, seen := looks[m[2]]; seen && look != m[1] {
+			t.Errorf("%s is drawn as%s and as%s", m[2], look, m[1])
+		}
+		looks[m[2]] = m[1]
+		times++
+	}
+	if len(looks) != 3 || times < 8 {
+		t.Errorf("%d names of %d methods: %v", times, len(looks), looks)
+	}
+}

@@ -1,15 +1,18 @@
 package report
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"drolab/dro"
+	"drolab/dro/peertest"
 	"drolab/presets"
 	"drolab/runner/record"
 	"drolab/runner/spec"
@@ -67,7 +70,24 @@ func TestRegistered(t *testing.T) {
 	f := newFolder(t)
 	f.registered()
 	t.Run("all", func(t *testing.T) { f.all(t) })
+	t.Run("again", func(t *testing.T) { f.again(t, f.runs) })
+	t.Run("missing again", func(t *testing.T) { f.again(t, f.runs[3:]) })
 	t.Run("missing", func(t *testing.T) { f.missing(t) })
+}
+
+// again has the families of the registration tested by NumPy, over its own list of lines.
+func (f *folder) again(t *testing.T, runs []*record.Run) {
+	g, err := NewRegistered(runs, presets.Known(), before)
+	f.must(err)
+	text, err := json.Marshal(g)
+	f.must(err)
+	file := filepath.Join(t.TempDir(), "report.json")
+	f.must(os.WriteFile(file, text, 0o644))
+	args := []string{"--report", file}
+	for _, r := range runs {
+		args = append(args, r.Dir)
+	}
+	t.Logf("%s", peertest.Run(t, "numpy", "peer/check.py", args...))
 }
 
 func (f *folder) all(t *testing.T) {

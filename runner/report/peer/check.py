@@ -11,6 +11,9 @@ folder of CIFAR-10's binary batches, the weights of each run's newest checkpoint
 losses, robust risks, objective and dual gap must be those of the evaluation at that step: losses to 1e-4 of them, since sums
 of float32 depend on their order, and accuracies to two samples of a class, which such a sum can turn.
 
+Of the registered runs (docs/registration.md) the report must count the same runs as missing and, once it tests them, have the
+families, arms, sides and margins that are listed below once more.
+
 It needs NumPy; PyTorch for --data alone. It prints what it compared, and every disagreement; the exit status is 1 if
 there is one.
 """
@@ -240,7 +243,8 @@ def check_readings(report, runs):
         of = next(p for p in report["problems"] if reading["name"].startswith(p["label"]))
         key, _, value = reading["name"][len(of["label"]):].lstrip(", ").partition(" ")
         sfk = found(of, "sfk", key, value)
-        erm = found(of, "erm", *(("", "") if key in ("c", "rho") else (key, value)))
+        untrained = key in ("c", "rho", "lambda0", "lambda_max")  # what ERM does not train by
+        erm = found(of, "erm", *(("", "") if untrained else (key, value)))
         name = f"readings: {reading['name']}"
         for method, mine in (("sfk", sfk), ("erm", erm)):
             classes = numpy.mean([r.last("class_accuracy") for r in mine.values()], axis=0)
@@ -375,6 +379,98 @@ def check_costs(problem, runs):
         agree("cost", cost["seconds_per_step"], sum(times) / len(times))
 
 
+# The registered runs: the lines 1 to 14 of docs/registration.md, once more, with their sides and margins.
+LINES = [("objective", "sfk", "pgd", False, 0), ("objective-end", "sfk", "pgd", False, 0),
+         ("train-loss", "sfk", "erm", True, 0), ("test-loss", "sfk", "erm", False, 0), ("low", "sfk", "erm", True, 0),
+         ("low-pan", "sfk", "pan", True, -.01), ("worst", "sfk", "erm", True, 0),
+         ("worst-pan", "sfk", "pan", True, -.01), ("robust-risk", "sfk", "erm", False, 0),
+         ("train-loss", "pan", "erm", True, 0), ("test-loss", "pan", "erm", False, 0), ("low", "pan", "erm", True, 0),
+         ("worst", "pan", "erm", True, 0), ("robust-risk", "pan", "erm", False, 0)]
+ARMS = [(m, rho) for rho in (1.5, 0.5) for m in ("sfk", "sfk-auto", "pgd", "pan")] + [("erm", 1.5), ("group", 1.5)]
+SEEDS = range(5, 17)
+
+
+def check_registered(report, runs):
+    arms = {a: {} for a in ARMS}
+    for run in runs.values():
+        at = run.method, run.spec["rho"]
+        if run.meta["preset"].startswith("registered") and at in arms and run.seed in SEEDS and run.summary:
+            arms[at][run.seed] = run
+    agree("registered: wanted", report["wanted"], len(ARMS) * len(SEEDS))
+    agree("registered: done", report["done"], sum(map(len, arms.values())))
+    missing = {f"{m} at ρ = {rho:g}: {len(SEEDS) - len(of)} of {len(SEEDS)}"
+               for (m, rho), of in arms.items() if len(of) < len(SEEDS)}
+    compared["missing"] += len(ARMS)
+    if missing != set(report["missing"]):
+        failures.append(f"missing: the report has {sorted(report['missing'])}, here are {sorted(missing)}")
+    if missing and not report["claims"]:
+        return  # nothing may be tested
+    seeds = []  # from the first on without a gap
+    while len(seeds) < len(SEEDS) and all(SEEDS[len(seeds)] in of for of in arms.values()):
+        seeds.append(SEEDS[len(seeds)])
+
+    def family(claims, method, lines):
+        ps, found = [], []
+        for claim in claims:
+            name = f"registered: {claim['key']} {claim['a']} {claim['b']} {claim['problem']}"
+            _, _, rho = claim["problem"].rpartition("= ")
+            rho = float(rho) if rho[0].isdigit() else None
+            found.append((claim["key"], claim["a"], claim["b"], claim["higher"], claim["margin"], rho))
+            a, b = (arms.get((claim[x], rho or 1.5)) or arms[claim[x], 1.5] for x in "ab")
+            of = value_of(claim["key"], claim["measure"])
+            if claim["key"] == "robust-risk":
+                of = lambda *both: [r.last("robust_risk_at")[r.spec["risk_radii"].index(rho)] for r in both]
+            values = [x - y for x, y in (of(a[s], b[s]) for s in seeds)]
+            for written, value in zip(claim["values"], values, strict=True):
+                agree(name, written, value, floor=1e-12)
+            mean, half, p = difference(values, claim["margin"])
+            for key, want in (("mean", mean), ("half", half), ("p", p)):
+                agree(name, claim[key], want, 1e-7, 1e-12)
+            ps.append((claim, p, mean))
+        wanted = []
+        for key, a, b, higher, margin in lines:
+            either = key != "robust-risk" and "sfk" not in a
+            wanted += [(key, a, b, higher, margin, rho) for rho in ([None] if either else [.5, 1.5])]
+        compared["lines"] += len(wanted)
+        if sorted(map(str, found)) != sorted(map(str, wanted)):
+            failures.append(f"lines of {method}: the report has {found}, registered are {wanted}")
+        for (claim, _, mean), p in zip(ps, holm([p for _, p, _ in ps])):
+            agree("registered", claim["adjusted_p"], p, 1e-7)
+            verdict = "undecided at this number of seeds"
+            if p is not None and p < 1 - LEVEL:
+                verdict = "supported" if (mean > claim["margin"]) == claim["higher"] else "not supported"
+            if verdict != claim["verdict"]:
+                failures.append(f"{claim['key']} {claim['a']}: {claim['verdict']}, here {verdict}")
+
+    family(report["claims"], "sfk and pan", LINES)
+    agree("registered: tests", report["tests"], 24)
+    other = lambda m: [(key, m, b, *rest) for key, a, b, *rest in LINES if a == "sfk"]
+    family(report["secondary"][0], "sfk-auto", other("sfk-auto"))
+    family(report["secondary"][1], "group", [l for l in other("group") if l[0] in ("worst", "robust-risk")])
+
+    ps = []  # two one-sided tests of the test loss, within 0.025 nats
+    for claim in report["equivalent"]:
+        values = [v for c in report["claims"] if (c["key"], c["a"], c["problem"]) ==
+                  ("test-loss", claim["a"], claim["problem"]) for v in c["values"]]
+        t = (.025 - abs(sum(values) / len(values))) / (numpy.std(values, ddof=1) / math.sqrt(len(values)))
+        p = two_sided(abs(t), len(values) - 1) / 2
+        ps.append(p if t > 0 else 1 - p)
+        agree("registered: equivalent", claim["p"], ps[-1], 1e-7)
+    agree("registered: equivalence tests", len(ps), 3)
+    for claim, p in zip(report["equivalent"], holm(ps)):
+        agree("registered: equivalent", claim["adjusted_p"], p, 1e-7)
+    ps = []
+    for claim in report["reproduction"]:
+        mine = arms[claim["a"], 1.5]
+        values = [mine[s].last("test_accuracy") - sum(TABLE1[claim["a"]]) / 1000 for s in seeds]
+        mean, _, p = difference(values, 0)
+        agree("registered: reproduction", claim["mean"], mean, floor=1e-12)
+        agree("registered: reproduction", claim["p"], p, 1e-7)
+        ps.append(p)
+    for claim, p in zip(report["reproduction"], holm(ps)):
+        agree("registered: reproduction", claim["adjusted_p"], p, 1e-7)
+
+
 # The weights, through another network.
 
 def tensors(path):
@@ -483,9 +579,12 @@ def main():
     runs = {run.id: run for run in map(Run, given.runs)}
     if given.report:
         report = json.loads(given.report.read_text())
-        check_tables(report, runs, given.page.read_text() if given.page else None)
-        check_claims(report, runs)
-        check_readings(report, runs)
+        if "missing" in report:
+            check_registered(report, runs)
+        else:
+            check_tables(report, runs, given.page.read_text() if given.page else None)
+            check_claims(report, runs)
+            check_readings(report, runs)
     if given.data:
         for run in runs.values():
             check_weights(run, given.data)

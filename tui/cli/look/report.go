@@ -90,7 +90,9 @@ func (f *reportFlags) report(con *console.Console, runs []*record.Run) error {
 		return con.JSON(r)
 	}
 	p := r.Page()
-	if whole { // of registered runs nothing is told before the tests that are registered
+	// Of registered runs nothing is told before the tests that are registered, and of several
+	// experiments no sentence can say which of them it compares.
+	if whole && len(all.Problems) == 1 && len(all.Variations) == 0 {
 		told, err := story.Of(runs)
 		if err != nil {
 			return err
