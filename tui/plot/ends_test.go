@@ -89,12 +89,14 @@ func TestEndsKeepValues(t *testing.T) {
 			t.Errorf("%d cells, and a value is cut:\n%s", w, s)
 		}
 	}
-	for _, v := range []float64{0, 1, -0.35, 0.0951, -0.0951, 6e-4, 12.34, 123, 1234, 9999} {
+	for _, v := range []float64{0, 1, -0.35, 0.0951, -0.0951, 6e-4, 12.34, 123, 1234, 9999,
+		9999.6, 12345.6, -99999, 131_249, 1.1776e6, 13.15e6, 999_960, -2.2e9, 1e15} {
 		c := endsOf("erm", "pgd")
 		c.Lines[0].Series.Append(9.5, v)
-		f, _ := c.Draw(33, 10)
-		if s := f.String(); !strings.Contains(s, brief(v)+"\n") {
-			t.Errorf("%g is cut:\n%s", v, s)
+		c.Y = c.FitY()
+		f, _ := c.Draw(60, 10)
+		if s := f.String(); !strings.Contains(s, " "+brief(v)+"\n") {
+			t.Errorf("%g is cut, or touches its name:\n%s", v, s)
 		}
 	}
 }

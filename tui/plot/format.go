@@ -22,22 +22,24 @@ func Format(v float64) string {
 	case v == 0:
 		return "0"
 	case a < 0.9995e-3 || a >= 0.9995e15:
-		return fit(v, 'e', 3, "")
+		return fit(v, 'e', 3, "", LabelWidth)
 	case a < 99999.5:
-		return fit(v, 'f', 4, "")
+		return fit(v, 'f', 4, "", LabelWidth)
 	default:
-		return suffixed(v, a)
+		return suffixed(v, a, LabelWidth)
 	}
 }
 
-// brief writes v with two or three significant digits, in at most six cells but for
-// negative numbers with an exponent: enough beside a line, and still from step to step.
+// brief writes v with two or three significant digits, in at most endValue cells and a sign, but
+// for an exponent of three digits: enough beside a line, and still from step to step.
 func brief(v float64) string {
 	switch a := math.Abs(v); {
-	case v == 0 || !finite(v) || a >= 9999.5:
-		return trimZeros(Format(v))
-	case a < 0.9995e-3:
+	case v == 0 || !finite(v):
+		return Format(v)
+	case a < 0.9995e-3 || a >= 0.9995e15:
 		return number(v, 'e', 0)
+	case a >= 9999.5:
+		return suffixed(v, a, endValue+len(number(v, 'f', 0))-len(number(a, 'f', 0)))
 	case a < 0.09995:
 		return number(v, 'f', 3)
 	case a < 9.995:
@@ -65,23 +67,23 @@ func Percent(v float64) string {
 	return Format(100 * v)
 }
 
-// suffixed writes 1e5 <= a < 1e15 with an SI suffix.
-func suffixed(v, a float64) string {
+// suffixed writes 1e3 <= a < 1e15 with an SI suffix, in w cells.
+func suffixed(v, a float64, w int) string {
 	for _, u := range [...]struct {
 		unit   float64
 		suffix string
 	}{{1e3, "k"}, {1e6, "M"}, {1e9, "G"}} {
 		if a < 999.95*u.unit {
-			return fit(v/u.unit, 'f', 3, u.suffix)
+			return fit(v/u.unit, 'f', 3, u.suffix, w)
 		}
 	}
-	return fit(v/1e12, 'f', 3, "T")
+	return fit(v/1e12, 'f', 3, "T", w)
 }
 
-// fit writes v with as many decimals, at most prec, as LabelWidth allows.
-func fit(v float64, verb byte, prec int, suffix string) string {
+// fit writes v with as many decimals, at most prec, as w cells allow.
+func fit(v float64, verb byte, prec int, suffix string, w int) string {
 	for ; prec > 0; prec-- {
-		if s := number(v, verb, prec) + suffix; len(s) <= LabelWidth {
+		if s := number(v, verb, prec) + suffix; len(s) <= w {
 			return s
 		}
 	}
