@@ -10,9 +10,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// A run that ends is in all views within half a second, however seldom there is a tick: the
-// locks of the live runs are looked at in a rhythm of their own, the beat. A beat in which no run
-// has ended reads nothing and draws nothing, and without live runs there is none.
+// A run that ends is in all views within half a second, however seldom there is a tick: each
+// looks at the locks of the live runs and, where ticks are slow, so does a rhythm of its own, the
+// beat. One in which no run has ended reads nothing and draws nothing, and without live runs there
+// is none.
 
 const (
 	beatEvery = time.Second / 4
@@ -21,10 +22,8 @@ const (
 	beatEach = 4 * time.Millisecond
 )
 
-// beatMsg is the time for a look.
-type beatMsg struct{}
-
-func newBeat(time.Time) tea.Msg { return beatMsg{} }
+// beatMsg is the end of a beat.
+type beatMsg struct{ over tea.Msg } // lab.Over, or nil
 
 // living is a page that has live runs of its own, in the runs' folder or not.
 type living interface{ Living() []*record.Run }
@@ -50,22 +49,37 @@ func (m *Model) live() (list []*record.Run) {
 
 // wake sets the next beat where there is something to wait for.
 func (m *Model) wake() tea.Cmd {
-	n := len(m.live())
-	if n == 0 || m.beating {
+	live := m.live()
+	if len(live) == 0 || m.beating || m.rest <= readCalm {
 		return nil
 	}
 	m.beating = true
-	return m.after(max(beatEvery, time.Duration(n)*beatEach), newBeat)
+	s := m.Source
+	return m.after(max(beatEvery, time.Duration(len(live))*beatEach),
+		func(time.Time) tea.Msg { return beatMsg{lab.Ends(s, live)} })
 }
 
-// beat looks which runs have ended.
-func (m *Model) beat() tea.Cmd {
+// beat begins the next one.
+func (m *Model) beat(msg beatMsg) (cmd tea.Cmd) {
 	m.beating = false
-	return tea.Batch(lab.Ends(m.Source, m.live()), m.wake())
+	if over, some := msg.over.(lab.Over); some {
+		cmd = m.over(over)
+	}
+	return tea.Batch(cmd, m.wake())
+}
+
+// ends looks with a tick which runs have ended.
+func (m *Model) ends() tea.Cmd {
+	live, s := m.live(), m.Source
+	if len(live) == 0 {
+		return nil
+	}
+	return tea.Batch(m.wake(), func() tea.Msg { return lab.Ends(s, live) })
 }
 
 // over shows at once that runs have ended.
 func (m *Model) over(msg lab.Over) tea.Cmd {
+	m.version++
 	m.frames.set(m.env.frames())
 	m.tally.live = slices.DeleteFunc(slices.Clone(m.tally.live), func(r *record.Run) bool {
 		return slices.ContainsFunc(msg.Runs, func(o *record.Run) bool { return o.Dir == r.Dir })

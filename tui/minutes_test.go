@@ -116,7 +116,7 @@ func TestFirstFiveMinutes(t *testing.T) {
 	n.does("enter")
 	n.sees("running", "sfk")
 	n.does("p")
-	n.sees("paused")
+	n.sees("paused", "? help") // the footer tells of the pause before
 	n.does("?")
 	n.sees("fork", "export", "change a setting")
 	n.does("esc", "t")

@@ -56,15 +56,16 @@ type folder struct {
 	tally    liveMsg  // as it was looked at last
 	counted  time.Time
 	counting bool
-	beating  bool // the next beat is set
+	beating  bool // a beat is under way
 }
 
 // times are when something was last done.
 type times struct {
-	now     time.Time // the last tick
-	news    time.Time // when something was last read or pressed
-	pressed time.Time // when a key or the mouse was
-	noticed time.Time // when the notice came
+	now     time.Time     // the last tick
+	news    time.Time     // when something was last read or pressed
+	pressed time.Time     // when a key or the mouse was
+	noticed time.Time     // when the notice came
+	rest    time.Duration // from the last tick to the next
 }
 
 // modelOf returns the interface over the runs of its world.
@@ -159,7 +160,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case doMsg:
 		return m, tea.Batch(m.turnTo(msg.page), m.do(msg.Key))
 	case beatMsg:
-		return m, m.beat()
+		return m, m.beat(msg)
 	case lab.Over:
 		return m, m.over(msg)
 	case liveMsg:

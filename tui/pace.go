@@ -61,9 +61,10 @@ func (m *Model) tick(t time.Time) tea.Cmd {
 		m.notice = kit.Notice{}
 		m.version++
 	}
-	cmds := []tea.Cmd{m.after(m.pace(), newTick),
-		m.watch.Update(kit.Tick(t))} // what is watched is read wherever one looks
-	cmds = append(cmds, m.recount(), m.wake(), m.keepView())
+	m.rest = m.pace()
+	cmds := []tea.Cmd{m.after(m.rest, newTick),
+		m.watch.Update(kit.Tick(t)), // what is watched is read wherever one looks
+		m.recount(), m.ends(), m.keepView()}
 	if m.at != watchPage {
 		cmds = append(cmds, m.pages[m.at].Update(kit.Tick(t)))
 	}

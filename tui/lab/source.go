@@ -137,28 +137,26 @@ func Live(runs []*record.Run) (list []*record.Run) {
 // Over brings runs that were live and have ended, as they are now.
 type Over struct{ Runs []*record.Run }
 
-// Ends asks which of the live runs have ended. Whoever records a run holds its lock, so that one
-// look at each of these files tells, and nothing is read of a run that goes on.
-func Ends(s Source, live []*record.Run) tea.Cmd {
-	return func() tea.Msg {
-		var m Over
-		for _, r := range live {
-			if r.Held() {
-				continue
-			}
-			now, err := s.Find(r.Dir)
-			if err != nil { // it is gone, or cannot be read any more
-				now = r
-			} else if !now.Status().Ended() { // somebody resumed it meanwhile
-				continue
-			}
-			m.Runs = append(m.Runs, now)
+// Ends asks which of the live runs have ended; nil for none. Whoever records a run holds its lock,
+// so that one look at each of these files tells, and nothing is read of a run that goes on.
+func Ends(s Source, live []*record.Run) tea.Msg {
+	var m Over
+	for _, r := range live {
+		if r.Held() {
+			continue
 		}
-		if len(m.Runs) == 0 {
-			return nil
+		now, err := s.Find(r.Dir)
+		if err != nil { // it is gone, or cannot be read any more
+			now = r
+		} else if !now.Status().Ended() { // somebody resumed it meanwhile
+			continue
 		}
-		return m
+		m.Runs = append(m.Runs, now)
 	}
+	if len(m.Runs) == 0 {
+		return nil
+	}
+	return m
 }
 
 // List reads all runs of the folder dir.
