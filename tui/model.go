@@ -70,14 +70,17 @@ type times struct {
 
 // modelOf returns the interface over the runs of its world.
 func modelOf(cfg lab.Config) *Model {
-	list := presets.List()
-	if cfg.Dir != "" {
-		list = append(list, presets.Beside(cfg.Dir)...)
+	list := func() []presets.Preset {
+		list := presets.List()
+		if cfg.Dir != "" {
+			list = append(list, presets.Beside(cfg.Dir)...)
+		}
+		return list
 	}
 	return newModel(cfg, sourceOf(cfg), list)
 }
 
-func newModel(cfg lab.Config, source lab.Source, list []presets.Preset) *Model {
+func newModel(cfg lab.Config, source lab.Source, list func() []presets.Preset) *Model {
 	s := &lab.Lab{Config: cfg, Source: source, Mine: map[string]bool{}}
 	m := &Model{Lab: s, env: environmentOf(cfg.Environ), after: tea.Tick, watch: watch.New(s)}
 	m.dark = !m.env.light

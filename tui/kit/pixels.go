@@ -59,6 +59,7 @@ func (t *Theme) Pixels(p Pixels, w, h int) []string {
 	lines := make([]string, 0, (high+1)/2)
 	for y := 0; y < high; y += 2 {
 		var b strings.Builder
+		var with pen
 		last := ""
 		for x := range wide {
 			above := p.at(x/scale, y/scale)
@@ -69,7 +70,7 @@ func (t *Theme) Pixels(p Pixels, w, h int) []string {
 			if t.ink == greyInk {
 				above, below = dither(above, x, y), dither(below, x, y+1)
 			}
-			style, glyph := t.ink.cell(above, below, both)
+			style, glyph := t.ink.cell(&with, above, below, both)
 			if style != last {
 				b.WriteString(cell.SGR(style))
 				last = style
@@ -126,21 +127,54 @@ func dither(c [3]byte, x, y int) [3]byte {
 	return [3]byte{v, v, v}
 }
 
+// pen is the colours that the cells of a line are written with, nil at its start. They stay as far
+// as they can: each change of one is ten bytes or twenty.
+type pen struct{ fore, back ansi.Color }
+
+// glyph is what shows two pixels, one above the other, in the fewest changes.
+func (p *pen) glyph(above, below ansi.Color) string {
+	stays := func(fore, back ansi.Color) (n int) {
+		for _, same := range []bool{fore == p.fore, back == p.back} {
+			if same {
+				n++
+			}
+		}
+		return n
+	}
+	switch {
+	case above == below && above == p.fore:
+		return "█"
+	case above == below:
+		p.back = above
+		return " "
+	case stays(below, above) > stays(above, below):
+		p.fore, p.back = below, above
+		return "▄"
+	}
+	p.fore, p.back = above, below
+	return "▀"
+}
+
+// style is the parameters of the colours.
+func (p *pen) style() string {
+	s := ansi.Style{}.BackgroundColor(p.back)
+	if p.fore != nil {
+		s = s.ForegroundColor(p.fore)
+	}
+	return strings.Join(s, ";")
+}
+
 // cell is one of a picture: the parameters of its style, "" for none, and what is
 // written. Without both there is nothing below.
-func (k inking) cell(above, below [3]byte, both bool) (style, glyph string) {
+func (k inking) cell(with *pen, above, below [3]byte, both bool) (style, glyph string) {
 	if k >= shadeInk {
 		return "", k.shade((lightness(above) + lightness(below)) / 2)
 	}
-	fore, back := k.colour(above), k.colour(below)
-	alone := strings.Join(ansi.Style{}.Reset().ForegroundColor(fore), ";")
-	switch {
-	case both && fore == back:
-		return alone, "█"
-	case both:
-		return strings.Join(ansi.Style{}.ForegroundColor(fore).BackgroundColor(back), ";"), "▀"
+	if both {
+		glyph = with.glyph(k.colour(above), k.colour(below))
+		return with.style(), glyph
 	}
-	return alone, "▀"
+	return strings.Join(ansi.Style{}.Reset().ForegroundColor(k.colour(above)), ";"), "▀"
 }
 
 // shade is a character as light as that, 0 to 255.

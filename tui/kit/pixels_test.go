@@ -64,6 +64,12 @@ func colours(c *uv.Cell) (list [2][3]byte) {
 		r, g, b, _ := c.Style.Bg.RGBA()
 		list[1] = [3]byte{byte(r >> 8), byte(g >> 8), byte(b >> 8)}
 	}
+	switch c.Content {
+	case " ":
+		list[0] = list[1]
+	case "▄":
+		list[0], list[1] = list[1], list[0]
+	}
 	return list
 }
 
@@ -80,11 +86,11 @@ func TestFewColours(t *testing.T) {
 		return kit.NewTheme(p, dark, ascii).Pixels(ramp, 52, 1)[0]
 	}
 	s := draw(colorprofile.ANSI256, true, false)
-	if strings.Contains(s, ";2;") || !strings.Contains(s, "38;5;") {
+	if strings.Contains(s, ";2;") || !strings.Contains(s, "48;5;") {
 		t.Errorf("256 colours: %q", s)
 	}
-	if s := draw(colorprofile.ANSI, true, false); strings.Contains(s, "38;") ||
-		!strings.Contains(s, "97") {
+	if s := draw(colorprofile.ANSI, true, false); strings.Contains(s, "8;5;") ||
+		!strings.Contains(s, "97m") {
 		t.Errorf("16 colours: %q", s)
 	}
 	for want, c := range map[string][3]byte{"38;5;16": {0, 0, 0}, "38;5;231": {255, 255, 255},
@@ -113,5 +119,38 @@ func TestFewColours(t *testing.T) {
 		if []rune(onDark)[0] != ' ' || !strings.HasSuffix(onDark, shades[len(shades)-1:]) {
 			t.Errorf("from black to white: %q", onDark)
 		}
+	}
+}
+
+// TestThumbnail: a picture that changes while one looks costs a terminal at most two thirds of the
+// bytes, has no more than the 256 colours, and is no other picture.
+func TestThumbnail(t *testing.T) {
+	theme := kit.NewTheme(colorprofile.TrueColor, true, false)
+	p := kit.Pixels{W: 12, H: 12}
+	for i := range p.W * p.H { // a disc, before what varies a little
+		c := [3]byte{byte(40 + i*37%30), byte(60 + i*11%30), byte(90 + i*53%30)}
+		if x, y := i%12-6, i/12-6; x*x+y*y < 16 {
+			c = [3]byte{byte(200 + i*37%30), byte(30 + i*11%30), byte(30 + i*53%30)}
+		}
+		p.RGB = append(p.RGB, c[:]...)
+	}
+	cost := func(lines []string) int {
+		wr := tuitest.NewWire(12, 6)
+		for i := range lines {
+			lines[i] = cell.Sent(lines[i])
+		}
+		return wr.Frame(t, strings.Join(lines, "\n"))
+	}
+	lines := theme.Thumbnail(p, 12, 6)
+	shot := tuitest.Shot(strings.Join(lines, "\n"), 12, 6)
+	for i := range p.W * p.H {
+		red := colours(shot.CellAt(i%12, i/24))[i/12%2][0]
+		if want := p.RGB[3*i] >= 200; (red > 120) != want {
+			t.Fatalf("pixel %d is red: %v, want %v", i, !want, want)
+		}
+	}
+	few, all := cost(lines), cost(theme.Pixels(p, 12, 6))
+	if 3*few > 2*all || strings.Contains(strings.Join(lines, ""), ";2;") {
+		t.Errorf("%d bytes, and %d with all colours", few, all)
 	}
 }

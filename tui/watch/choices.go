@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"drolab/tui/lab"
+	"drolab/tui/plot"
 	"drolab/tui/watch/panel"
 )
 
@@ -26,6 +27,23 @@ func (w *Page) Choices() lab.Choices {
 			w.Fit()
 		}),
 	})
+}
+
+// noReset says that there is nothing to take back.
+func (w *Page) noReset() string {
+	if w.ZoomX != (plot.Range{}) {
+		return ""
+	}
+	return w.Choices().Key().Why()
+}
+
+// reset shows all of x or, where that is shown, sets the choices to their defaults.
+func (w *Page) reset() {
+	if w.ZoomX != (plot.Range{}) {
+		w.Unzoom()
+	} else {
+		w.Choices().Set(nil)
+	}
 }
 
 func (w *Page) chosenLayout() []string {
