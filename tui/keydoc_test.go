@@ -22,7 +22,7 @@ const (
 // dispatches by. With -update it writes them.
 func TestKeysOfDocs(t *testing.T) {
 	m := newModel(lab.Config{RunsDir: t.TempDir(), DataDir: t.TempDir(), RunsGoOn: true},
-		lab.Folder(t.TempDir()), tuitest.Presets())
+		lab.Folder(t.TempDir()), tuitest.Presets)
 	var b strings.Builder
 	section(&b, "On every page", m.ownKeys())
 	for _, p := range m.pages {

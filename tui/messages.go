@@ -12,6 +12,7 @@ const (
 	allEnded       = "All runs of the last start have ended"
 	savesFirst     = "Each saves a checkpoint first, and can be resumed."
 	replayReadOnly = "A replay is read-only. R ends it"
+	viewDamaged    = "The view kept for this folder is damaged and was ignored"
 	viewReadOnly   = "This view is read-only: it cannot start, change or delete runs."
 	askedTo        = "Asked to "
 	noCommand      = "No matching command"

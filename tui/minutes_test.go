@@ -42,7 +42,10 @@ func newNewcomer(t *testing.T) *newcomer {
 	r := &rig{script: s, asked: &tuitest.Asked{}}
 	r.Model = newModel(lab.Config{Verbs: q, RunsDir: store.Dir(), DataDir: t.TempDir(),
 		Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}}, s,
-		[]presets.Preset{{Preset: runner.Preset{Name: "table", Doc: "a table", Spec: settings}}})
+		func() []presets.Preset {
+			return []presets.Preset{{Preset: runner.Preset{Name: "table", Doc: "a table",
+				Spec: settings}}}
+		})
 	r.Source, r.Round = s.Folder, 0
 	r.after = func(time.Duration) tea.Cmd { return nil }
 	r.run(r.Init())

@@ -51,6 +51,7 @@ type keyTable struct {
 
 // folder is what is known of the runs' folder.
 type folder struct {
+	keep     keeping
 	launched []string // by the last start
 	tally    liveMsg  // as it was looked at last
 	counted  time.Time
@@ -67,14 +68,17 @@ type times struct {
 
 // modelOf returns the interface over the runs of its world.
 func modelOf(cfg lab.Config) *Model {
-	list := presets.List()
-	if cfg.Dir != "" {
-		list = append(list, presets.Beside(cfg.Dir)...)
+	list := func() []presets.Preset {
+		list := presets.List()
+		if cfg.Dir != "" {
+			list = append(list, presets.Beside(cfg.Dir)...)
+		}
+		return list
 	}
 	return newModel(cfg, sourceOf(cfg), list)
 }
 
-func newModel(cfg lab.Config, source lab.Source, list []presets.Preset) *Model {
+func newModel(cfg lab.Config, source lab.Source, list func() []presets.Preset) *Model {
 	s := &lab.Lab{Config: cfg, Source: source, Mine: map[string]bool{}}
 	m := &Model{Lab: s, env: environmentOf(cfg.Environ), after: tickAfter, watch: watch.New(s)}
 	m.dark = !m.env.light
@@ -118,6 +122,7 @@ func (m *Model) Init() tea.Cmd {
 		m.pages[m.at].Init(),
 		m.seek(),
 		m.seekBegin(),
+		m.recall(),
 		m.after(readEvery),
 	)
 }
@@ -159,6 +164,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.recounted(msg)
 	case beginMsg:
 		return m, m.begin(msg)
+	case viewsMsg:
+		return m, m.took(msg)
 	case kit.Open:
 		m.open(msg.Overlay)
 	case leaveMsg:

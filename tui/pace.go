@@ -63,7 +63,7 @@ func (m *Model) tick(t time.Time) tea.Cmd {
 	}
 	cmds := []tea.Cmd{m.after(m.pace()),
 		m.watch.Update(kit.Tick(t))} // what is watched is read wherever one looks
-	cmds = append(cmds, m.recount())
+	cmds = append(cmds, m.recount(), m.keepView())
 	if m.at != watchPage {
 		cmds = append(cmds, m.pages[m.at].Update(kit.Tick(t)))
 	}

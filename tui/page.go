@@ -29,7 +29,7 @@ const (
 
 // table is the table of pages, in the order of their tabs and of the keys 1, 2,
 // ...: one line a page. The Watch page is watch, which the Model knows besides.
-func table(s *lab.Lab, list []presets.Preset, watch *watch.Page) []page {
+func table(s *lab.Lab, list func() []presets.Preset, watch *watch.Page) []page {
 	return []page{
 		launch.New(s, list),
 		watch,

@@ -182,7 +182,7 @@ func (p *poisonable) rig(t *testing.T, text string, w, h int, environ ...string)
 	r.Model.Source = poisoned{folder, text}
 	r.Config.RunsDir, r.Config.DataDir, r.Config.CPU = p.runs,
 		r.Config.DataDir+"/"+text, text+"processor"
-	r.bind(table(r.Lab, poisonedPresets(text), r.watch))
+	r.bind(table(r.Lab, func() []presets.Preset { return poisonedPresets(text) }, r.watch))
 	r.samples().Evaluate = func(q inspect.Question) (*inspect.Pick, error) {
 		pick := tuitest.NewPick(&q.Run.Meta, len(text)%2 == 0)
 		tuitest.PoisonStrings(pick, text)

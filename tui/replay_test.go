@@ -60,7 +60,7 @@ func kept(t *testing.T, s *tuitest.Script, read func() ([]*record.Run, error)) *
 	source := lab.NewKept(read)
 	r := &rig{script: s, asked: &tuitest.Asked{}}
 	r.Model = newModel(lab.Config{Verbs: r.asked, Replay: &lab.Replay{}, Kept: source,
-		Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}}, source, tuitest.Presets())
+		Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}}, source, tuitest.Presets)
 	r.Round = 0
 	r.after = func(time.Duration) tea.Cmd { return nil }
 	r.Update(tea.WindowSizeMsg{Width: 120, Height: 40})

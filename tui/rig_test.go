@@ -32,7 +32,7 @@ func newRig(t testing.TB, s *tuitest.Script, w, h int, environ ...string) *rig {
 	r := &rig{script: s, asked: &tuitest.Asked{}}
 	base := []string{"TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8"}
 	r.Model = newModel(lab.Config{Verbs: r.asked, RunsDir: t.TempDir(), DataDir: t.TempDir(),
-		CPU: "a processor", Environ: append(base, environ...)}, s, tuitest.Presets())
+		CPU: "a processor", Environ: append(base, environ...)}, s, tuitest.Presets)
 	r.Round = 0
 	r.after = func(time.Duration) tea.Cmd { return nil }
 	r.pressed = time.Unix(1, 0) // as if a key had been pressed: Launch stays, though runs are live

@@ -65,6 +65,7 @@ func run(ctx context.Context, cfg lab.Config, m *Model) error {
 	// Left, rather than killed by tea.WithContext: Bubble Tea waits for its reader of keys then.
 	defer context.AfterFunc(ctx, p.Quit)()
 	_, err := p.Run()
+	m.keepLast()
 	if text := m.watch.Story(); text != "" && cfg.Told != nil {
 		cfg.Told(text)
 	}

@@ -104,11 +104,11 @@ func TestSweepTab(t *testing.T) {
 	if !strings.Contains(r.header(), "5 Sweep") {
 		t.Error("no tab with a sweep")
 	}
-	m := newModel(lab.Config{RunsDir: f.Dir}, lab.Folder(f.Dir), tuitest.Presets())
+	m := newModel(lab.Config{RunsDir: f.Dir}, lab.Folder(f.Dir), tuitest.Presets)
 	if m.at != sweepPage {
 		t.Errorf("a sweep's folder begins on page %d", m.at+1)
 	}
-	m = newModel(lab.Config{RunsDir: f.Dir, Attach: true}, lab.Folder(f.Dir), tuitest.Presets())
+	m = newModel(lab.Config{RunsDir: f.Dir, Attach: true}, lab.Folder(f.Dir), tuitest.Presets)
 	if m.at != watchPage {
 		t.Errorf("attached, a sweep's folder begins on page %d", m.at+1)
 	}

@@ -177,7 +177,7 @@ func Diff(specs []spec.Spec) []KeyDiff {
 		for i := range specs {
 			value, s := "", &specs[i]
 			if t.ReadIn(s) {
-				value = strings.Trim(t.Text(s), "[]")
+				value = stated(&t, s)
 				differs = differs || first != "" && value != first
 				first = value
 			}
@@ -189,6 +189,17 @@ func Diff(specs []spec.Spec) []KeyDiff {
 	}
 	return diffs
 }
+
+// Value is that of a setting as Diff has it.
+func Value(s *spec.Spec, key string) string {
+	if t, ok := spec.FindSetting(key); ok && t.ReadIn(s) {
+		return stated(&t, s)
+	}
+	return ""
+}
+
+// stated is a setting's value as a preset would state it.
+func stated(t *spec.Setting, s *spec.Spec) string { return strings.Trim(t.Text(s), "[]") }
 
 // ofWorst tells whether a measure is of the worst of a run's classes or groups, whichever it is by.
 func ofWorst(name string, m *runner.Meta) bool { return name == m.Fit("worst_class_accuracy") }

@@ -103,10 +103,11 @@ const marks = "●■▲◆▼★○□△◇▽☆◉▣◈◎◐◑"
 // Marks is how many series are told apart by a mark: more than there are methods.
 const Marks = 18
 
-// Mark is what tells series i from others where colour does not, or not alone:
-// in charts and in tables.
+// Mark is what tells series i from others where colour does not, or not alone: in charts and in
+// tables. The first series have their own; series i+Marks, i+2*Marks, ... are variants of i and
+// have the marks that come after its own.
 func Mark(i int, ascii bool) rune {
-	r := []rune(marks)[i%Marks]
+	r := []rune(marks)[(i%Marks+i/Marks)%Marks]
 	if ascii {
 		return SevenRune(r)
 	}

@@ -43,15 +43,11 @@ func (p *Page) chart(measure int) *plot.Chart {
 				last = max(last, s.XRange().Hi, float64(run.Meta.Spec.Epochs))
 			}
 		}
-		name, number, glyph := row.Label, p.colors[i], p.Theme.Glyph(int(p.colors[i]))
+		name, number, glyph := row.Label, p.colors[i], p.Theme.Glyph(p.colors[i])
 		switch {
-		case len(seeds) > 1 && glyph != 0: // a band has no glyph
-			line := meanLine(seeds, last)
-			c.Lines = append(c.Lines, plot.Line{Name: name, Series: line,
-				Number: number, Glyph: glyph})
 		case len(seeds) > 1:
 			c.Bands = append(c.Bands, plot.Band{Name: name, Seeds: seeds,
-				Half: lab.Half95, Number: number})
+				Half: lab.Half95, Number: number, Glyph: glyph})
 		case len(seeds) == 1:
 			c.Lines = append(c.Lines, plot.Line{Name: name, Series: seeds[0],
 				Number: number, Glyph: glyph})
@@ -73,19 +69,6 @@ func (p *Page) selected(run *record.Run, measure int, number uint8) []plot.Spot 
 		Y: s.Selected.Of(p.curves()[measure].Name).Float(), Number: number}}
 }
 
-// meanLine is the middle of a band as a line, which can be drawn with a glyph.
-func meanLine(seeds []*plot.Series, last float64) *plot.Series {
-	const points = 200
-	s := new(plot.Series)
-	for _, b := range (&plot.Band{Seeds: seeds}).PointsTo(nil,
-		plot.Range{Lo: 0, Hi: last}, points) {
-		if b.N > 0 {
-			s.Append(b.X, b.Mean)
-		}
-	}
-	return s
-}
-
 func (p *Page) viewCurves(measure, w, h int) []string {
 	c, frame := p.chart(measure), new(plot.Frame)
 	c.Charset = p.Theme.Charset(true)
@@ -99,7 +82,7 @@ func (p *Page) curvesHead(c *plot.Chart, r plot.Report, w int) string {
 	t := p.Theme
 	s := " "
 	for i := range p.table.Rows {
-		s += t.Series[p.colors[i]].Paint(p.groupName(i)) + "  "
+		s += t.Line(p.colors[i]).Paint(p.groupName(i)) + "  "
 	}
 	if len(c.Bands) > 0 {
 		s += t.Dim.Paint("mean and 95 % t interval over seeds  ")

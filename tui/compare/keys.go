@@ -44,6 +44,7 @@ func (p *Page) Keys() []kit.Key {
 			Do: kit.Just(p.nextMeasure)},
 		{Keys: kit.On("s"), Help: "figures of the last step, or of the selected one", Why: p.noStep,
 			Do: p.otherStep},
+		p.Choices().Key(),
 	}
 }
 

@@ -166,7 +166,7 @@ func (p *Page) against() bool {
 
 // groupName is the name of a group, with its glyph.
 func (p *Page) groupName(row int) string {
-	return string(p.Theme.Marks[p.colors[row]]) + " " + p.Theme.Greek(p.table.Rows[row].Title())
+	return p.Theme.Mark(p.colors[row]) + " " + p.Theme.Greek(p.table.Rows[row].Title())
 }
 
 // groups are the groups from p.column on that fit whole, at least one.
@@ -235,7 +235,7 @@ func (p *Page) viewTable(w, h int) []string {
 	seeds := label(outOfView(" seeds", "←", "→", p.column, len(p.table.Rows)-p.column-len(groups)))
 	for _, i := range groups {
 		cw := p.cellWidth(i)
-		head += t.Series[p.colors[i]].Paint(kit.Right(cell.Cut(p.groupName(i), cw-2)+" ", cw))
+		head += t.Line(p.colors[i]).Paint(kit.Right(cell.Cut(p.groupName(i), cw-2)+" ", cw))
 		seeds += t.Dim.Paint(kit.Right(fmt.Sprintf("%d ", len(p.table.Rows[i].Runs)), cw))
 	}
 	lines := []string{head, seeds}

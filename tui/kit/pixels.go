@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"slices"
 	"strings"
 
 	"drolab/tui/cell"
@@ -81,6 +82,40 @@ func (t *Theme) Pixels(p Pixels, w, h int) []string {
 		lines = append(lines, b.String())
 	}
 	return lines
+}
+
+// Thumbnail is Pixels of a small picture that changes while one looks: in at most the 256 colours,
+// and with fewer of them, since each change of colour is ten bytes or twenty.
+func (t *Theme) Thumbnail(p Pixels, w, h int) []string {
+	few := *t
+	few.ink = max(few.ink, indexInk)
+	return few.Pixels(p.calm(), w, h)
+}
+
+// calm is a picture in which a pixel has the colour of the one at its left or above it where that
+// is near.
+func (p Pixels) calm() Pixels {
+	const far = 40 // of 255
+	near := func(a, b [3]byte) bool {
+		for i := range a {
+			if abs(int(a[i])-int(b[i])) > far {
+				return false
+			}
+		}
+		return true
+	}
+	out := Pixels{p.W, p.H, slices.Clone(p.RGB)}
+	for y := range p.H {
+		for x := range p.W {
+			c := out.RGB[3*(y*p.W+x):][:3]
+			if left := out.at(max(0, x-1), y); near(left, [3]byte(c)) {
+				copy(c, left[:])
+			} else if above := out.at(x, max(0, y-1)); near(above, [3]byte(c)) {
+				copy(c, above[:])
+			}
+		}
+	}
+	return out
 }
 
 // dither makes a pixel lighter or darker by where it is, so that four greys do for those

@@ -40,15 +40,11 @@ type chartStyles struct {
 // has only that.
 type glyphs struct {
 	On, Off, Cursor, More string
-	Changed, Given        string       // of a setting: by the user, by the preset
-	Best                  string       // stands at the best value of a column
-	Marks                 [Colors]rune // of series
+	Changed, Given        string // of a setting: by the user, by the preset
+	Best                  string // stands at the best value of a column
 	box, heavyBox         lipgloss.Border
 	barFull, barEmpty     string
 }
-
-// Colors is how many runs are told apart, by colour and mark.
-const Colors = cell.Marks
 
 // ink is one colour for each kind of terminal: 24 bits, the 256 and the 16
 // colours. Chosen by hand: nearest colours would make two runs look alike.
@@ -180,13 +176,19 @@ func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
 	return t
 }
 
-// Glyph is what lines of series i are drawn with where its colour does not tell
+// Line is the style of a series.
+func (t *Theme) Line(number uint8) Style { return t.Series[number%Colors] }
+
+// Mark is that of a series.
+func (t *Theme) Mark(number uint8) string { return string(cell.Mark(int(number), t.ASCII)) }
+
+// Glyph is what lines of a series are drawn with, or have on them, where its colour does not tell
 // them from others'; 0 where it does.
-func (t *Theme) Glyph(i int) rune {
-	if i %= Colors; t.color && !t.alike[i] {
+func (t *Theme) Glyph(number uint8) rune {
+	if t.color && number < Colors && !t.alike[number] {
 		return 0
 	}
-	return t.Marks[i]
+	return cell.Mark(int(number), t.ASCII)
 }
 
 // in is the colour of a kind of terminal.
@@ -207,9 +209,6 @@ func (t *Theme) setGlyphs() {
 	t.Best = "★"
 	if t.ASCII { // the star's stand-in is a mark of lines
 		t.Best = "^"
-	}
-	for i := range t.Marks {
-		t.Marks[i] = cell.Mark(i, t.ASCII)
 	}
 	t.box, t.heavyBox = lipgloss.RoundedBorder(), lipgloss.ThickBorder()
 	if t.ASCII {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"drolab/tui/cell"
+
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 )
@@ -77,7 +79,7 @@ func TestSeriesAreToldApart(t *testing.T) {
 			seen := map[string]bool{}
 			for i := range th.Series {
 				look := th.Series[i].Paint("x")
-				if g := th.Glyph(i); (g != 0) != seen[look] {
+				if g := th.Glyph(uint8(i)); (g != 0) != seen[look] {
 					t.Errorf("dark %t, profile %v: series %d has the glyph %q", dark, profile, i, g)
 				}
 				seen[look] = true
@@ -88,7 +90,8 @@ func TestSeriesAreToldApart(t *testing.T) {
 		}
 	}
 	marks := map[rune]bool{}
-	for _, m := range NewTheme(colorprofile.TrueColor, true, false).Marks {
+	for i := range Colors {
+		m := cell.Mark(i, false)
 		if marks[m] {
 			t.Errorf("two series have the mark %c", m)
 		}

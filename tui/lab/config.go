@@ -31,8 +31,7 @@ type Config struct {
 	Hooks
 	// RunsDir and DataDir are the folders of the runs and of the datasets.
 	RunsDir, DataDir string
-	// Catalogues is the folder of what is remembered of folders of runs; empty is none.
-	Catalogues string
+	Remembering
 	// CPU is this machine's processor, as in the runs that were trained on it.
 	CPU string
 	// Cores is how many of it runs may use.
@@ -48,6 +47,12 @@ type Config struct {
 	// Environ is the environment, as os.Environ gives it: TERM, COLORTERM,
 	// NO_COLOR, DROLAB_ASCII, SSH_CONNECTION, SSH_TTY and the locale are looked at.
 	Environ []string
+}
+
+// Remembering is the folders of what is remembered of folders of runs; empty is none.
+type Remembering struct {
+	Catalogues string // what is in them
+	Views      string // how the user looks at them
 }
 
 // Hooks are what the interface asks of who opened it.

@@ -13,9 +13,12 @@ import (
 )
 
 // spec is the one that Enter starts.
-func (l *Page) spec() *spec.Spec { return &l.specs[l.at] }
+func (l *Page) spec() *spec.Spec {
+	l.presets()
+	return &l.specs[l.at]
+}
 
-func (l *Page) preset() *presets.Preset { return &l.list[l.at] }
+func (l *Page) preset() *presets.Preset { return &l.presets()[l.at] }
 
 // settings are the rows of the right pane: what the chosen methods read.
 func (l *Page) settings() []spec.Setting {
@@ -39,7 +42,7 @@ func (l *Page) move(by int) {
 		l.box = 0
 		return
 	}
-	l.at = min(max(l.at+by, 0), len(l.list)-1)
+	l.at = min(max(l.at+by, 0), len(l.presets())-1)
 	l.reckon()
 }
 

@@ -49,7 +49,7 @@ func (l *Page) cursor() (at, of int) {
 	if l.right {
 		return l.row, len(l.settings())
 	}
-	return l.at, len(l.list)
+	return l.at, len(l.presets())
 }
 
 func (l *Page) noAbove() string {

@@ -22,9 +22,10 @@ import (
 // Edits stay with their preset until the program ends; nothing is written.
 type Page struct {
 	*lab.Lab
-	list  []presets.Preset
-	specs []spec.Spec // one a preset, as edited; each of them valid
-	at    int         // preset under the cursor
+	load  func() []presets.Preset // nil when it was done
+	list  []presets.Preset        // see presets
+	specs []spec.Spec             // one a preset, as edited; each of them valid
+	at    int                     // preset under the cursor
 
 	right   bool // the settings have the focus, not the presets
 	row     int  // setting under the cursor, over all groups
@@ -41,13 +42,19 @@ type Page struct {
 	looked  time.Time // at the data folder, by a tick
 }
 
-// New returns the page for these presets.
-func New(s *lab.Lab, list []presets.Preset) *Page {
-	l := &Page{Lab: s, list: list}
-	for _, p := range l.list {
-		l.specs = append(l.specs, p.Spec)
+// New returns the page for the presets that load gives. They are loaded when they are first asked
+// for: who attaches to runs does not wait for them.
+func New(s *lab.Lab, load func() []presets.Preset) *Page { return &Page{Lab: s, load: load} }
+
+// presets are those of the page.
+func (l *Page) presets() []presets.Preset {
+	if l.load != nil {
+		l.list, l.load = l.load(), nil
+		for _, p := range l.list {
+			l.specs = append(l.specs, p.Spec)
+		}
 	}
-	return l
+	return l.list
 }
 
 // Title implements the interface's page.

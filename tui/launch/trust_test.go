@@ -19,8 +19,8 @@ func TestTrust(t *testing.T) {
 	trust := &tuitest.Trust{Sums: map[string]string{path: "0123abcd"}}
 	s := &tuitest.Starter{}
 	l := tuitest.NewLab(t, tuitest.NewArchive(t), lab.Config{Verbs: s, Programs: trust}, 120, 38)
-	p := New(l, tuitest.Presets())
-	if err := presets.Set(&p.specs[0], "model=program:train.py width=2"); err != nil {
+	p := New(l, tuitest.Presets)
+	if err := presets.Set(p.spec(), "model=program:train.py width=2"); err != nil {
 		t.Fatal(err)
 	}
 	r := tuitest.NewRig(l, p)

@@ -49,15 +49,15 @@ func (l *Page) viewPresets(w, h int) []string { return texts(l.presetItems(w, h)
 func (l *Page) presetItems(w, h int) []item {
 	t := l.Theme
 	const indent = 3
-	docs := make([][]string, len(l.list))
-	all := 2*len(l.list) - 1
-	for i, p := range l.list {
+	docs := make([][]string, len(l.presets()))
+	all := 2*len(l.presets()) - 1
+	for i, p := range l.presets() {
 		docs[i] = kit.Wrap(t.Greek(p.Doc), w-indent-1)
 		all += len(docs[i])
 	}
 	var items []item
 	at := 0
-	for i := range l.list {
+	for i := range l.presets() {
 		if all <= h && i > 0 {
 			items = append(items, item{"", i})
 		}
@@ -83,7 +83,7 @@ func around(items []item, at, h, more int) []item {
 }
 
 func (l *Page) presetLine(i, w int) string {
-	t, p := l.Theme, l.list[i]
+	t, p := l.Theme, l.presets()[i]
 	note := ""
 	if e, ok := l.entries[l.specs[i].Dataset]; ok && !e.Available {
 		note = "no data"
@@ -109,7 +109,7 @@ func (l *Page) presetLine(i, w int) string {
 
 // edits are what an edited preset differs in, in a few letters each.
 func (l *Page) edits(i int) (s string) {
-	for _, d := range compare.Diff([]spec.Spec{l.list[i].Spec, l.specs[i]}) {
+	for _, d := range compare.Diff([]spec.Spec{l.presets()[i].Spec, l.specs[i]}) {
 		if value := d.Values[1]; value != "" {
 			s += " " + compare.Short(d.Key, value)
 		}

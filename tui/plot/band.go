@@ -16,6 +16,7 @@ type Band struct {
 	Half   func(n int) float64
 	Number uint8                 // series number of its style
 	Back   bool                  // see Line
+	Glyph  rune                  // see Line
 	MapX   func(float64) float64 // see Line
 }
 

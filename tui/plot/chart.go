@@ -19,9 +19,9 @@ type Line struct {
 	Number uint8    // series number of its style
 	Faint  bool     // raw data under a smoothed line; drawn before the others
 	Back   bool     // dimmed, and drawn before those that are not
-	// Glyph replaces the line runes (not the braille ones), to tell lines
-	// apart without colour; 0 for none. In ASCII with several lines it is
-	// chosen by Number.
+	// Glyph tells lines apart where colour does not, 0 for none: it replaces the line runes, and
+	// stands on a line of dots here and there. In ASCII with several lines it is chosen by
+	// Number.
 	Glyph rune
 	// MapX maps the series' x to the chart's, never decreasing; nil for
 	// identity. Elapsed time over steps is the At method of a series that
@@ -162,7 +162,7 @@ type curve struct {
 	endName
 	layer
 	number  uint8
-	glyph   rune                                // replaces the line runes; 0 for none
+	glyph   rune                                // of the line; 0 for none
 	columns func(c *columns, view Range, n int) // samples it
 	value   func() (v float64, ok bool)         // at the crosshair, or its last one
 }
@@ -205,18 +205,18 @@ func (c *Chart) curves() (list []curve) {
 		b := &c.Bands[i]
 		briefs := append([]string{b.Name}, b.Briefs...)
 		name := endName{c.Charset.spell(b.title()), c.Charset.spellAll(briefs)}
-		list = append(list, curve{name, layerOf(b.Back), b.Number, c.override(b.Number, 0),
+		list = append(list, curve{name, layerOf(b.Back), b.Number, c.override(b.Number, b.Glyph),
 			func(cols *columns, view Range, n int) { bandColumns(cols, b.points(view, n)) },
 			func() (float64, bool) { return c.bandValue(b) }})
 	}
 	return list
 }
 
-// override is the rune that replaces the line runes, 0 for none.
+// override is the glyph of a line, 0 for none.
 func (c *Chart) override(number uint8, own rune) rune {
 	many := len(c.Lines)+len(c.Bands) > 1
 	switch {
-	case c.Charset == ASCII && own > ' ' && own < 0x7f, c.Charset == Lines && drawable(own):
+	case c.Charset == ASCII && own > ' ' && own < 0x7f, c.Charset != ASCII && drawable(own):
 		return own
 	case c.Charset == ASCII && many:
 		return cell.Mark(int(number), true)

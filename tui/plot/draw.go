@@ -83,6 +83,7 @@ type drawing struct {
 	endLevel                    int // the form of the names there
 
 	dots  *dots
+	beads []bead
 	alert []place
 }
 
@@ -193,6 +194,28 @@ func (p *drawing) lines() {
 	if p.dots != nil {
 		p.dots.paint(p.f, p.x0, 0)
 	}
+	for _, b := range p.beads {
+		p.f.set(p.x0+b.x, b.y, b.glyph, b.Style)
+	}
+}
+
+// bead is a glyph on a line of dots.
+type bead struct {
+	place
+	glyph rune
+	Style
+}
+
+// string puts beads on a line, far enough apart that its course is seen between them. Those of
+// another glyph have other places, so that lines on each other show theirs in turns.
+func (p *drawing) string(t *trace, s Style, glyph rune) {
+	const apart = 16
+	fx, fy := p.fine()
+	for x := int(s.Series) / cell.Marks * 5 % apart; x < p.w; x += apart {
+		if at := &t.spans[x*fx]; at.on {
+			p.beads = append(p.beads, bead{place{x, p.h - 1 - at.last/fy}, glyph, s})
+		}
+	}
 }
 
 // line draws the sampled columns.
@@ -212,6 +235,9 @@ func (p *drawing) line(s Style, glyph rune) {
 			p.dots = newDots(p.w, p.h)
 		}
 		p.dots.line(t, s)
+		if glyph != 0 && s.Role != Faint {
+			p.string(t, s, glyph)
+		}
 		return
 	}
 	grid := make([]uint8, len(t.spans)*p.h)

@@ -3,6 +3,8 @@ package plot
 import (
 	"strings"
 	"testing"
+
+	"drolab/tui/cell"
 )
 
 // endsOf is a chart of lines of these names, with a band of two seeds as the last.
@@ -93,6 +95,28 @@ func TestEndsKeepValues(t *testing.T) {
 		f, _ := c.Draw(33, 10)
 		if s := f.String(); !strings.Contains(s, brief(v)+"\n") {
 			t.Errorf("%g is cut:\n%s", v, s)
+		}
+	}
+}
+
+// TestBeads: lines of one colour have their glyphs on them, in dots and in other runes, and bands
+// too.
+func TestBeads(t *testing.T) {
+	s := new(Series)
+	for x := range 200 {
+		s.Append(float64(x), float64(x))
+	}
+	for _, charset := range []Charset{Braille, Lines} {
+		c := &Chart{X: Range{0, 200}, Y: Range{0, 200}, Charset: charset,
+			Lines: []Line{{Series: s}, {Series: s, Number: cell.Marks, Glyph: '▲'}}}
+		f, _ := c.Draw(80, 20)
+		if text := f.String(); strings.Count(text, "▲") < 4 {
+			t.Errorf("charset %d: a variant is not told apart:\n%s", charset, text)
+		}
+		c.Lines, c.Bands = nil, []Band{{Seeds: []*Series{s, s}, Glyph: '▲'}}
+		f, _ = c.Draw(80, 20)
+		if text := f.String(); strings.Count(text, "▲") < 4 {
+			t.Errorf("charset %d: a band is not told apart:\n%s", charset, text)
 		}
 	}
 }

@@ -42,6 +42,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		DataDir:    folder("DROLAB_DATA", "XDG_CACHE_HOME", ".cache"),
 		RunsDir:    folder("DROLAB_RUNS", "XDG_STATE_HOME", ".local/state", "runs"),
 		Catalogues: folder("", "XDG_CACHE_HOME", ".cache", "catalogues"),
+		Views:      folder("", "XDG_STATE_HOME", ".local/state", "views"),
 		Keys:       folder("", "XDG_STATE_HOME", ".local/state", "share"),
 		Programs:   folder("", "XDG_STATE_HOME", ".local/state", "programs"),
 		ASCII:      ascii(),

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"drolab/dro"
+	"drolab/runner/compare"
 	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/tui/cell"
@@ -175,7 +176,7 @@ func (p *Page) pinText(r *record.Run) string {
 // furnish makes the columns anew; the one that the list is sorted by stays.
 func (p *Page) furnish() {
 	p.widest = widest{}
-	head := p.columns[p.by].head
+	head := cmp.Or(p.wanted, p.columns[p.by].head)
 	p.columns = runColumns(p.together(), p.value.of(p))
 	mean := slices.IndexFunc(p.columns,
 		func(c runColumn) bool { return c.measure == "test_accuracy" })
@@ -189,20 +190,47 @@ func (p *Page) furnish() {
 	p.by = max(0, slices.IndexFunc(p.columns, func(c runColumn) bool { return c.head == head }))
 }
 
-// nameOf is what tells a line from the others of its method and preset.
-func (p *Page) nameOf(l line) string { return p.kinds[l[0].Configuration()].name }
+// nameOf is what tells a line from the others of its method and preset, or what it is folded by.
+func (p *Page) nameOf(l line) string {
+	if !p.folded || len(p.foldBy) == 0 {
+		return p.kinds[l[0].Configuration()].name
+	}
+	var words []string
+	for _, key := range p.foldBy {
+		if v := settingOf(l[0], key); v != "" && key != presetKey && key != "algorithms" {
+			words = append(words, compare.Short(key, v))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// mixed tells whether a line is of several methods.
+func (l line) mixed() bool {
+	return slices.ContainsFunc(l, func(r *record.Run) bool {
+		return r.Meta.Spec.Algorithm() != l[0].Meta.Spec.Algorithm()
+	})
+}
 
 // markOf is the mark that a line's configuration has in charts, where there is room.
 func (p *Page) markOf(l line) string {
 	const narrow = 70
-	if p.Body.W < narrow {
+	switch {
+	case p.Body.W < narrow:
 		return ""
+	case l.mixed():
+		return "  "
 	}
-	return string(p.Theme.Marks[p.colorOf(l)]) + " "
+	return p.Theme.Mark(p.colorOf(l)) + " "
 }
 
-// colorOf is the number of its colour.
-func (p *Page) colorOf(l line) uint8 { return p.kinds[l[0].Configuration()].color }
+// colorOf is the number of its colour: of several variants that of their method.
+func (p *Page) colorOf(l line) uint8 {
+	n := p.kinds[l[0].Configuration()].color
+	if p.folded && len(p.foldBy) > 0 {
+		n %= kit.Colors
+	}
+	return n
+}
 
 // shows tells whether a column is shown in a list of w cells, if it has the room.
 func (p *Page) shows(c *runColumn, w int) bool {

@@ -3,6 +3,7 @@ package runs
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,17 +13,42 @@ import (
 	"drolab/runner/record"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
+
+	tea "charm.land/bubbletea/v2"
 )
 
-// Folded, runs that differ in nothing but the seed share a line, which the newest
-// of them stands for.
+// Folded, runs that agree in some settings share a line, which the newest of them stands for: in
+// those that the user chose, or in all but the seed.
 
-// fold keeps one run of each configuration, and remembers the others with it.
+// presetKey is the preset among the settings to fold by.
+const presetKey = "preset"
+
+// groupOf is what the runs of a line have in common.
+func (p *Page) groupOf(r *record.Run) string {
+	if len(p.foldBy) == 0 {
+		return r.Configuration()
+	}
+	var b strings.Builder
+	for _, key := range p.foldBy {
+		b.WriteString(settingOf(r, key))
+		b.WriteByte(0)
+	}
+	return b.String()
+}
+
+func settingOf(r *record.Run, key string) string {
+	if key == presetKey {
+		return r.Meta.Preset
+	}
+	return compare.Value(&r.Meta.Spec, key)
+}
+
+// fold keeps one run of each line, and remembers the others with it.
 func (p *Page) fold(list []*record.Run) (kept []*record.Run) {
 	p.seeds = map[string][]*record.Run{}
-	first := map[string]string{} // the run that stands for a configuration
+	first := map[string]string{} // the run that stands for a line
 	for _, r := range list {
-		key := r.Configuration()
+		key := p.groupOf(r)
 		id, there := first[key]
 		if !there {
 			id = r.Meta.ID
@@ -42,34 +68,113 @@ func (p *Page) lineOf(r *record.Run) line {
 	return line{r}
 }
 
-// together tells whether some line is of several runs.
-func (p *Page) together() bool { return p.folded && p.several }
+// together tells whether some line may be of several runs.
+func (p *Page) together() bool { return p.folded && (p.several || len(p.foldBy) > 0) }
 
 func (p *Page) noFold() string {
 	if why := p.none(); why != "" {
 		return why
 	}
-	return kit.Unless(p.several, noSeedsAlike)
+	return kit.Unless(p.several || len(p.foldBy) > 0, noSeedsAlike)
 }
 
-// toggleFold puts seeds together, or apart again.
-func (p *Page) toggleFold() {
-	p.folded = !p.folded
+// toggleFold puts runs together, or apart again.
+func (p *Page) toggleFold() { p.foldInto(!p.folded, p.foldBy) }
+
+// foldInto puts runs together that agree in some settings; none are all but the seed.
+func (p *Page) foldInto(folded bool, by []string) {
+	p.folded, p.foldBy = folded, by
 	p.furnish()
 	p.arrange()
+}
+
+// foldable are the settings that one can fold by: those in which runs differ.
+func (p *Page) foldable() (keys []string) {
+	keys = []string{presetKey, "algorithms"}
+	for _, key := range slices.Concat(p.keys, p.foldBy) {
+		if key != "seed" && !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// folder is the form in which the settings to fold by are chosen: the list follows at once.
+type folder struct {
+	page *Page
+	at   int
+}
+
+func (p *Page) chooseFold() tea.Cmd {
+	return kit.Show(&kit.Overlay{Title: "Fold by", Form: &folder{page: p}})
+}
+
+// Press implements kit.Form.
+func (f *folder) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
+	p, keys := f.page, f.page.foldable()
+	switch key.String() {
+	case "up", "k", "shift+tab":
+		f.at = max(0, f.at-1)
+	case "down", "j", "tab":
+		f.at = min(len(keys)-1, f.at+1)
+	case "space":
+		by := slices.Clone(p.foldBy)
+		if i := slices.Index(by, keys[f.at]); i >= 0 {
+			by = slices.Delete(by, i, i+1)
+		} else {
+			by = append(by, keys[f.at])
+		}
+		p.foldInto(true, by)
+	case "enter":
+		return true, nil
+	}
+	return false, nil
+}
+
+// Hint implements kit.Form.
+func (*folder) Hint() []kit.Key {
+	return []kit.Key{{Keys: kit.On("space"), Hint: "choose"}, {Keys: kit.On("enter"), Hint: "back"}}
+}
+
+// View implements kit.Form.
+func (f *folder) View(t *kit.Theme, w, h int) (lines []string) {
+	keys := f.page.foldable()
+	lines = append(t.Dim.Each(kit.Wrap(t.Greek(aboutFold), w)), "")
+	room := max(1, h-len(lines))
+	first := kit.First(f.at, len(keys), room)
+	for i := first; i < min(len(keys), first+room); i++ {
+		box := t.Off
+		if slices.Contains(f.page.foldBy, keys[i]) {
+			box = t.On
+		}
+		lines = append(lines, kit.Left(t.Pointed(" "+box+" "+t.Greek(keys[i]), i == f.at), w))
+	}
+	return lines
 }
 
 // line is the runs that share one: at least one.
 type line []*record.Run
 
-// seeds has a run of each seed, the newest: two runs of one seed are one sample of it.
-func (l line) seeds() (list line) {
-	seen := map[uint64]bool{}
+// seeds has the runs of each seed, of each configuration the newest: two runs of one seed are one
+// sample of it, and so are runs of one seed that differ in settings.
+func (l line) seeds() (list []line) {
+	type sample struct {
+		seed uint64
+		of   string
+	}
+	at, seen := map[uint64]int{}, map[sample]bool{}
 	for _, r := range l {
-		if seed := r.Meta.Spec.Seed; !seen[seed] {
-			seen[seed] = true
-			list = append(list, r)
+		s := sample{r.Meta.Spec.Seed, r.Configuration()}
+		if seen[s] {
+			continue
 		}
+		seen[s] = true
+		i, there := at[s.seed]
+		if !there {
+			i = len(list)
+			at[s.seed], list = i, append(list, nil)
+		}
+		list[i] = append(list[i], r)
 	}
 	return list
 }
@@ -88,20 +193,27 @@ func (l line) seedText() string {
 
 // mean is that of a measure over the seeds that it applies to.
 func (l line) mean(of func(*record.Run) measure.Number) measure.Number {
-	if l = l.seeds(); len(l) == 1 {
+	if seeds := l.seeds(); len(seeds) == 1 && len(seeds[0]) == 1 {
 		return of(l[0])
 	}
 	mean, _ := l.moments(of)
 	return measure.NumIf(!math.IsNaN(mean), mean)
 }
 
-// moments are mean and standard deviation over the seeds; NaN where a measure applies to none,
-// or to one.
+// moments are mean and standard deviation over the seeds, each with the mean of its runs; NaN where
+// a measure applies to none, or to one.
 func (l line) moments(of func(*record.Run) measure.Number) (mean, deviation float64) {
 	var values []float64
-	for _, r := range l.seeds() {
-		if v := of(r); v.Applies() {
-			values = append(values, v.Float())
+	for _, seed := range l.seeds() {
+		var same []float64
+		for _, r := range seed {
+			if v := of(r); v.Applies() {
+				same = append(same, v.Float())
+			}
+		}
+		if len(same) > 0 {
+			mean, _ := compare.MeanStd(same)
+			values = append(values, mean)
 		}
 	}
 	if len(values) == 0 {

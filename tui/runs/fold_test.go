@@ -1,10 +1,16 @@
 package runs
 
 import (
+	"maps"
+	"math"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
@@ -47,4 +53,74 @@ func TestFold(t *testing.T) {
 	if r.Press("o"); len(p.shown) != apart {
 		t.Errorf("apart again, %d lines", len(p.shown))
 	}
+}
+
+// TestFoldBySettings: runs that agree in chosen settings share a line, and what it says of them is
+// over seeds: runs of one seed are one sample, however many there are and whatever differs.
+func TestFoldBySettings(t *testing.T) {
+	a := tuitest.Archive{Folder: lab.Folder(t.TempDir())}
+	add := func(id string, method dro.Algorithm, seed uint64, lr float64) {
+		m := tuitest.Archived(method, seed, "shapes",
+			tuitest.Epoch0().Add(time.Duration(len(id))*time.Second))
+		m.Spec.LR = lr
+		a.Add(t, id, m, runner.Done, "")
+	}
+	add("a", dro.SFK, 1, .1)
+	add("bb", dro.SFK, 1, .2)
+	add("ccc", dro.SFK, 2, .1)
+	add("dddd", dro.PGD, 1, .1)
+	add("eeeee", dro.PGD, 1, .1)
+	r, p := runsOf(t, a)
+	r.Size(160, 38)
+	lines := func() map[string]string { // the runs of each line, and how many seeds it has
+		list := map[string]string{}
+		for _, first := range p.shown {
+			l := p.lineOf(first)
+			names := ids(l)
+			slices.Sort(names)
+			list[strings.Join(names, " ")] = l.seedText()
+		}
+		return list
+	}
+	check := func(want map[string]string) {
+		t.Helper()
+		if got := lines(); !maps.Equal(got, want) {
+			t.Errorf("%v, want %v", got, want)
+		}
+	}
+	choose := func(key string) {
+		r.Press("O")
+		for range slices.Index(p.foldable(), key) {
+			r.Press("down")
+		}
+		r.Press("space", "enter")
+	}
+	choose("algorithms")
+	check(map[string]string{"a bb ccc": "n=2", "dddd eeeee": "2× s1"})
+	if text := tuitest.Text(r.Shot()); !strings.Contains(text, "folded by algorithms") {
+		t.Errorf("nothing says what is folded:\n%s", text)
+	}
+	value := map[string]float64{"a": 1, "bb": 3, "ccc": 4} // two of seed 1: 2
+	of := func(run *record.Run) measure.Number { return measure.Num(value[run.Meta.ID]) }
+	for _, first := range p.shown {
+		if l := p.lineOf(first); len(l) == 3 {
+			mean, deviation := l.moments(of)
+			if mean != 3 || math.Abs(deviation-math.Sqrt2) > 1e-12 || l.mean(of).Float() != 3 {
+				t.Errorf("%v ± %v of seeds with 2 and 4", mean, deviation)
+			}
+		}
+	}
+	choose("lr")
+	check(map[string]string{"a ccc": "n=2", "bb": "1", "dddd eeeee": "2× s1"})
+	choose("algorithms")
+	check(map[string]string{"a ccc dddd eeeee": "n=2", "bb": "1"})
+	if text := tuitest.Text(r.Shot()); !strings.Contains(text, "lr .2") {
+		t.Errorf("a line does not say its lr:\n%s", text)
+	}
+	r.Press("o")
+	if len(p.shown) != 5 {
+		t.Errorf("apart there are %d lines", len(p.shown))
+	}
+	r.Press("o")
+	r.Fits(t, "folded by a setting")
 }

@@ -58,7 +58,10 @@ func (p *Page) Keys() []kit.Key {
 		{Keys: kit.On("o"), Hint: "seeds",
 			Help: "one line per setting (seeds folded), or one per run",
 			Why:  p.noFold, Do: kit.Just(p.toggleFold)},
+		{Keys: kit.On("O"), Help: "choose the settings by which runs are folded",
+			Why: p.none, Do: p.chooseFold},
 		{Keys: kit.On("i"), Help: "define the columns", Do: p.define},
+		p.Choices().Key(),
 		{Keys: kit.On("P"), Help: "the samples the adversary weighs most at the run's checkpoint",
 			Why: p.none, Do: p.samples, Local: true},
 		{Keys: kit.On("F"), Help: "fork: continue from a checkpoint with other settings",
@@ -116,7 +119,7 @@ func (p *Page) sortNext() {
 func (p *Page) sortBy(head string) {
 	by := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.head == head })
 	p.reversed = by == p.by && !p.reversed
-	p.by = by
+	p.by, p.wanted = by, head
 	p.arrange()
 }
 

@@ -31,7 +31,8 @@ type Page struct {
 	at     int // the cursor, an index of shown
 	chosen map[string]bool
 
-	folded bool // runs that differ in the seed alone share a line
+	folded bool     // runs share lines
+	foldBy []string // in which settings these agree; none: in all but the seed
 	likeness
 
 	columns       []runColumn
@@ -62,7 +63,8 @@ type listing struct {
 
 // sorting is how the list is sorted.
 type sorting struct {
-	by       int // column
+	by       int    // column
+	wanted   string // its head, also where there is no such column yet
 	reversed bool
 }
 

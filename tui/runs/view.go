@@ -46,6 +46,9 @@ func (p *Page) View(w, h int) []string {
 		title = r.Meta.ID
 		if n := len(p.lineOf(r)); n > 1 {
 			note = fmt.Sprintf(newestOf, n)
+			if len(p.foldBy) > 0 {
+				note = fmt.Sprintf(newestRun, n)
+			}
 		}
 	}
 	list := func(w, h int) []string { return p.viewList(w, h, lay.rows) }
@@ -72,7 +75,10 @@ func (p *Page) count() string {
 	if len(p.problems) > 0 {
 		words = append(words, fmt.Sprintf("%d unreadable", len(p.problems)))
 	}
-	if p.together() {
+	switch {
+	case p.together() && len(p.foldBy) > 0:
+		words = append(words, fmt.Sprintf(foldedBy, strings.Join(p.foldBy, ", ")))
+	case p.together():
 		words = append(words, seedsFolded)
 	}
 	return strings.Join(words, " · ")
@@ -160,7 +166,9 @@ func (p *Page) row(i int, columns []runColumn, room, w int) string {
 		case c.head == "state":
 			cell = paint(state, cell)
 		case c.head == "method":
-			cell = paint(t.Series[p.colorOf(p.lineOf(r))], cell)
+			if l := p.lineOf(r); !l.mixed() {
+				cell = paint(t.Line(p.colorOf(l)), cell)
+			}
 		case c.head == "started" || c.head == "epochs":
 			cell = paint(t.Dim, cell)
 		}

@@ -81,11 +81,12 @@ func TestGuestsSeeNoData(t *testing.T) {
 // data do not have does no harm.
 func TestEyeWithoutData(t *testing.T) {
 	r := gazing(t, "shapes", false)
-	list := r.watch.Run().Eval.Heaviest
+	eval := r.watch.Run().Eval
+	list := eval.Heaviest
 	look := func(m string) string {
 		meta := *r.watch.Run().Meta
 		meta.ID, meta.Spec.Dataset = "run of "+m, m
-		r.Send(r.watch.Eye.Look(time.Unix(1e9, 0), &meta, list)())
+		r.Send(r.watch.Eye.Look(time.Unix(1e9, 0), 0, &meta, eval)())
 		_, why := r.watch.Eye.Get(meta.ID, list[0].Index)
 		return why
 	}

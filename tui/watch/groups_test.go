@@ -121,13 +121,14 @@ func TestHeadline(t *testing.T) {
 
 // Each line has a mark of its own; one without a colour of its own is drawn with it.
 func TestMarks(t *testing.T) {
-	seen := map[rune]bool{}
+	seen := map[string]bool{}
 	theme := watching(t, 80, 24).Theme
-	for i := range kit.Colors {
-		if g := theme.Glyph(i); seen[theme.Marks[i]] || g != 0 && g != theme.Marks[i] {
-			t.Errorf("line %d is drawn with %q, its mark is %q", i, g, theme.Marks[i])
+	for i := range uint8(kit.Colors) {
+		mark := theme.Mark(i)
+		if g := theme.Glyph(i); seen[mark] || g != 0 && string(g) != mark {
+			t.Errorf("line %d is drawn with %q, its mark is %q", i, g, mark)
 		}
-		seen[theme.Marks[i]] = true
+		seen[mark] = true
 	}
 	if n := len(dro.Algorithms()); n > len(seen) {
 		t.Errorf("%d marks for %d methods", len(seen), n)

@@ -281,7 +281,7 @@ func (w *Page) rankLines(lead string, brief bool, list []ranked, names []string,
 		} else {
 			room -= n
 		}
-		mark := t.Series[r.run.Number].Paint(string(t.Marks[r.run.Number]))
+		mark := t.Line(r.run.Number).Paint(t.Mark(r.run.Number))
 		line += "  " + mark + " " + name + " " + t.Text.Paint(figure)
 	}
 	return append(lines, line)

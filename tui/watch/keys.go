@@ -99,7 +99,8 @@ func (w *Page) ownKeys() []kit.Key {
 		{Keys: kit.On("+", "="), Help: "zoom in on x, of all plots",
 			Why: of(w.noPlot), Do: kit.By(w.ZoomBy, 1)},
 		{Keys: kit.On("-"), Help: "zoom out", Why: of(w.noUnzoom), Do: kit.By(w.ZoomBy, -1)},
-		{Keys: kit.On("0"), Help: "show all of x", Why: of(w.noUnzoom), Do: kit.Just(w.Unzoom)},
+		{Keys: kit.On("0"), Help: "show all of x; then reset the page's view to its defaults",
+			Why: w.noReset, Do: kit.Just(w.reset)},
 		{Keys: kit.On("<"), Help: "pan to the left", Why: of(w.noUnzoom), Do: kit.By(w.PanBy, -1)},
 		{Keys: kit.On(">"), Help: "pan to the right", Why: of(w.noUnzoom), Do: kit.By(w.PanBy, 1)},
 		// What runs are compared with, and what is said of them.

@@ -51,7 +51,7 @@ func (w *Page) log(r kit.Rect, box bool) []string {
 		}
 		s := fmt.Sprintf(" %8d  ", l.Step)
 		lines = append(lines,
-			t.Dim.Paint(s)+t.Series[l.run.Number].Paint(kit.Left(l.run.Label, names))+"  "+
+			t.Dim.Paint(s)+t.Line(l.run.Number).Paint(kit.Left(l.run.Label, names))+"  "+
 				text.Paint(cell.Cut(t.Greek(l.Text), iw-cell.Width(s)-names-3)))
 	}
 	if len(all) == 0 {

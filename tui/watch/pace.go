@@ -19,9 +19,10 @@ import (
 // evalTurn is how many turns of the others one is of what evaluations alone change.
 const evalTurn = 2
 
-// eyeTurn is how many one is of what shows single samples: a dozen new pictures are twenty
-// kilobytes, more than all other parts send in ten seconds.
-const eyeTurn = 6
+// eyeTurn is how many one is of the adversary's eye, whose gallery takes it by itself, and
+// stripTurn where it is below other panels, which nobody has asked for: a dozen new pictures are
+// ten kilobytes, more than all other parts send in three seconds.
+const eyeTurn, stripTurn = 6, 24
 
 // replayTurn is how often a replay shows what is no curve: figures are not read any faster.
 const replayTurn = time.Second / 4
@@ -77,9 +78,9 @@ func (w *Page) touch() { w.touched++ }
 // shown at once.
 func (w *Page) parts() (list []*turned, every []time.Duration) {
 	// Bars and maps change with an evaluation alone, so they come half as often.
-	table, curves, others, eyes := w.Round, w.Round, evalTurn*w.Round, eyeTurn*w.Round
+	table, curves, others := w.Round, w.Round, evalTurn*w.Round
 	if c := w.clock; c != nil {
-		table, curves, others = 0, 0, 0 // pictures take their time in a replay, too
+		table, curves, others = 0, 0, 0
 		if c.Playing && w.Round > 0 {
 			table, others = replayTurn, replayTurn
 		}
@@ -89,14 +90,11 @@ func (w *Page) parts() (list []*turned, every []time.Duration) {
 		p, d := w.first()+i, curves
 		switch v := w.Shows(p); {
 		case v.Gazes():
-			d = eyes
+			continue
 		case !v.Plots() && !v.Phase:
 			d = others
 		}
 		list, every = append(list, &w.drawn[p]), append(every, d)
-	}
-	if w.eyeRows() > 0 {
-		list, every = append(list, &w.drawn[w.EyeAt()]), append(every, eyes)
 	}
 	return list, every
 }

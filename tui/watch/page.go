@@ -129,7 +129,9 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 		return tea.Batch(w.read(now), w.readPrinted(now), w.gaze(now))
 	case eye.Fetched:
 		w.Eye.Take(w.since, msg)
-		w.taken++ // it shows at the eye's next turn
+		if p := w.EyeAt(); p >= 0 {
+			w.drawn[p].Drawn = kit.Drawn{}
+		}
 		return nil
 	case printedMsg:
 		w.takePrinted(msg)
@@ -162,7 +164,11 @@ func (w *Page) gaze(now time.Time) tea.Cmd {
 	if t == nil || t.Eval == nil || !inView && w.eyeRows() == 0 {
 		return nil
 	}
-	return w.Eye.Look(now, t.Meta, t.Eval.Heaviest)
+	turn := stripTurn * w.Round
+	if inView {
+		turn = eyeTurn * w.Round
+	}
+	return w.Eye.Look(now, turn, t.Meta, t.Eval)
 }
 
 // opened replaces the watched runs. Its order matters: panels are furnished from the runs before

@@ -168,7 +168,7 @@ func TestCrosshair(t *testing.T) {
 	r.Press("up", "up", "up", "up")
 	top := list[0].Run
 	if s := tuitest.Text(r.Shot()); w.Picked != top ||
-		!strings.Contains(s, ": "+string(r.Theme.Marks[top])) {
+		!strings.Contains(s, ": "+r.Theme.Mark(uint8(top))) {
 		t.Errorf("run %d is picked, want %d:\n%s", w.Picked, top, s)
 	}
 	if r.Press("enter", "esc"); w.At != top || w.Cross.On || w.zoomed {

@@ -251,7 +251,7 @@ func (w *Page) row(i int, runs []int, l tableLayout, cells int) string {
 	t, run := w.Theme, w.Tracks[runs[0]]
 	state, running := w.state(runs)
 	glyph, style := lab.State(t, state)
-	series, mark := t.Series[run.Number], string(t.Marks[run.Number])
+	series, mark := t.Line(run.Number), t.Mark(run.Number)
 	if run.Hidden {
 		series, mark = t.Dim, " "
 	}

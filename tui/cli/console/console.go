@@ -27,6 +27,8 @@ type Env struct {
 	Keys string
 	// Catalogues is the folder of what is remembered of folders of runs; "" remembers nothing.
 	Catalogues string
+	// Views is the folder of how the user looks at folders of runs; "" keeps nothing.
+	Views string
 	// ASCII keeps the progress bars to letters that every terminal has.
 	ASCII bool
 	// Environ is the environment, for what the interface takes from it.

@@ -198,13 +198,13 @@ func (w *PageWriter) figure(f *page.Figure) {
 			ends[1].Append(p.X, p.Y+p.Half)
 			c.X.Hi = max(c.X.Hi, p.X)
 		}
-		if curve.Mark > 0 {
-			i = curve.Mark - 1
-		}
 		number := uint8(i % kit.Colors)
+		if curve.Mark > 0 {
+			number = uint8(curve.Mark - 1)
+		}
 		c.Bands = append(c.Bands, plot.Band{Seeds: ends, Half: toEnds, Number: number})
-		c.Lines = append(c.Lines, plot.Line{Series: mean, Number: number, Glyph: t.Glyph(i)})
-		names = append(names, fmt.Sprintf("%c %s", t.Glyph(i), Clean(curve.Name)))
+		c.Lines = append(c.Lines, plot.Line{Series: mean, Number: number, Glyph: t.Glyph(number)})
+		names = append(names, fmt.Sprintf("%c %s", t.Glyph(number), Clean(curve.Name)))
 	}
 	c.Y = c.FitY()
 	var frame plot.Frame

@@ -263,8 +263,8 @@ func (o *outcome) name(i int) string {
 // row has a figure and its change by turns, the best marked.
 func (o *outcome) row(t *kit.Theme, i int, figures []figure, name int) string {
 	r := &o.Rows[i]
-	number := o.number(i)
-	line := t.Series[number].Paint(string(t.Marks[number])) + " " +
+	number := o.numbers()[i]
+	line := t.Line(number).Paint(t.Mark(number)) + " " +
 		kit.Left(t.Greek(o.name(i)), name)
 	for _, f := range figures {
 		v, mark, style := r.Cells[f.column].Mean.Float(), " ", t.Text
@@ -295,15 +295,24 @@ func (o *outcome) row(t *kit.Theme, i int, figures []figure, name int) string {
 	return line
 }
 
-// number is that of a row's colour and mark: its method's, as everywhere.
-func (o *outcome) number(i int) int {
-	label, _, _ := strings.Cut(o.Rows[i].Label, " ")
-	for _, s := range o.Rows[i].Settings {
-		if s.Key == "algorithms" {
-			label = s.Value
+// numbers are those of the rows' colours and marks: the methods', as everywhere.
+func (o *outcome) numbers() []uint8 {
+	methods, numbers := make([]uint8, len(o.Rows)), make([]uint8, len(o.Rows))
+	for i := range o.Rows {
+		label, _, _ := strings.Cut(o.Rows[i].Label, " ")
+		for _, s := range o.Rows[i].Settings {
+			if s.Key == "algorithms" {
+				label = s.Value
+			}
 		}
+		at := slices.Index(dro.Algorithms(), dro.Algorithm(label))
+		methods[i] = uint8(max(0, at) % kit.Colors)
 	}
-	return max(0, slices.Index(dro.Algorithms(), dro.Algorithm(label))) % kit.Colors
+	given := kit.Numbers(methods...)
+	for i, m := range methods {
+		numbers[i] = given.Next(m, 0)
+	}
+	return numbers
 }
 
 // foot says what the mark and the changes are.

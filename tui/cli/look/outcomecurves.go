@@ -45,6 +45,7 @@ func (o *outcome) drawn() (rows []int) {
 // curves draws the worst class over the epochs, the mean of seeds.
 func (o *outcome) curves(con *console.Console, runs []*record.Run) error {
 	f := &page.Figure{Caption: "Worst " + o.meta.Part() + " over epochs, %:"}
+	numbers := o.numbers()
 	for _, i := range o.drawn() {
 		sums := map[float64][]float64{}
 		for _, r := range runs {
@@ -61,7 +62,7 @@ func (o *outcome) curves(con *console.Console, runs []*record.Run) error {
 				}
 			}
 		}
-		c := page.Curve{Name: o.name(i), Mark: 1 + o.number(i)}
+		c := page.Curve{Name: o.name(i), Mark: 1 + int(numbers[i])}
 		for epoch, values := range sums {
 			if len(values) == len(o.Rows[i].Runs) {
 				mean, _ := compare.MeanStd(values)

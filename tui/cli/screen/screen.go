@@ -55,7 +55,7 @@ func (s *Screen) interact(ctx context.Context, attach bool) error {
 	ctx, cancel := s.Orderly(ctx, console.Outlive)
 	defer cancel()
 	cfg := s.screen(store.Dir(), attach)
-	cfg.Programs = bridge.Approvals(s.Programs)
+	cfg.Programs, cfg.Views = bridge.Approvals(s.Programs), s.Views
 	if !s.HasEngine() {
 		return s.interactInline(ctx, store, cfg)
 	}
@@ -85,7 +85,8 @@ func (s *Screen) readOnly(ctx context.Context, cfg lab.Config) error {
 // screen is the interface's world, without verbs.
 func (s *Screen) screen(runsDir string, attach bool) lab.Config {
 	return lab.Config{Hooks: lab.Hooks{StopSweep: s.StopSweep}, Ring: s.Ring,
-		RunsDir: runsDir, DataDir: s.DataDir, Catalogues: s.Catalogues,
+		RunsDir: runsDir, DataDir: s.DataDir,
+		Remembering: lab.Remembering{Catalogues: s.Catalogues},
 		ProgramsDir: s.Programs, CPU: machine.CPU(),
 		Cores: s.Threads, Dir: ".", Attach: attach,
 		Stdin: s.Stdin, Stdout: s.Env.Stdout, Environ: s.Environ}

@@ -7,6 +7,7 @@ package eye
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"runtime/debug"
 	"slices"
@@ -28,10 +29,14 @@ type Sample struct {
 	Columns string           // of a table: its telling columns, the most unusual first
 }
 
-// Gallery keeps the samples of one run that were fetched.
+// Gallery hangs the samples of one evaluation of a run at a time, and keeps what was fetched of
+// them. It changes seldom: a dozen new pictures are more bytes than all else sends in seconds.
 type Gallery struct {
 	Config  *lab.Config
 	run     string
+	hung    *runner.EvalEvent // nil before the first
+	since   time.Time         // it hangs
+	seats   []int             // samples, by where their pictures hang
 	samples map[int]*Sample
 	problem string // of the last fetch; "" without
 	busy    bool
@@ -47,9 +52,10 @@ const (
 	telling = 6
 )
 
-// Fetched brings samples of a run.
+// Fetched brings the samples of an evaluation that were missing.
 type Fetched struct {
 	run     string
+	eval    *runner.EvalEvent
 	samples map[int]*Sample
 	problem string
 	took    time.Duration
@@ -63,44 +69,93 @@ func (g *Gallery) Get(run string, index int) (*Sample, string) {
 	return g.samples[index], g.problem
 }
 
-// Look fetches what is missing of a run's samples, if it is time.
-func (g *Gallery) Look(now time.Time, m *runner.Meta, list []runner.Heavy) tea.Cmd {
-	if g.Config.Guest || g.busy || len(list) == 0 {
+// Hung is the evaluation of a run whose samples hang; nil for none.
+func (g *Gallery) Hung(run string) *runner.EvalEvent {
+	if g.run != run {
 		return nil
 	}
-	if g.run != m.ID || len(g.samples) > mostKept {
+	return g.hung
+}
+
+// Seats are the heaviest n of the samples, each where it hung before, and the others in the places
+// that are free.
+func (g *Gallery) Seats(list []runner.Heavy, n int) []*runner.Heavy {
+	list = list[:min(n, len(list))]
+	seats, rest := make([]*runner.Heavy, len(list)), []*runner.Heavy{}
+	for k := range list {
+		if i := slices.Index(g.seats, list[k].Index); i >= 0 && i < len(seats) {
+			seats[i] = &list[k]
+		} else {
+			rest = append(rest, &list[k])
+		}
+	}
+	g.seats = make([]int, len(seats))
+	for i := range seats {
+		if seats[i] == nil {
+			seats[i], rest = rest[0], rest[1:]
+		}
+		g.seats[i] = seats[i].Index
+	}
+	return seats
+}
+
+// Look fetches what is missing of an evaluation's samples, so that they hang, if it is time: the
+// last ones hang for a turn at least.
+func (g *Gallery) Look(
+	now time.Time, turn time.Duration, m *runner.Meta, e *runner.EvalEvent,
+) tea.Cmd {
+	if g.busy || len(e.Heaviest) == 0 {
+		return nil
+	}
+	if g.run != m.ID {
 		*g = Gallery{Config: g.Config, run: m.ID, samples: map[int]*Sample{}}
 	}
+	if g.hung != nil && (g.hung.Step == e.Step || now.Before(g.since.Add(turn))) {
+		return nil
+	}
 	var missing []int
-	for _, h := range list {
-		if g.samples[h.Index] == nil {
+	for _, h := range e.Heaviest {
+		if g.samples[h.Index] == nil && !g.Config.Guest && g.problem == "" {
 			missing = append(missing, h.Index)
 		}
 	}
-	if len(missing) == 0 || now.Before(g.rest) || g.problem != "" {
+	if len(missing) > 0 && now.Before(g.rest) {
 		return nil
 	}
 	g.busy = true
 	meta, dir := *m, g.Config.DataDir
-	return func() tea.Msg { return fetch(&meta, dir, missing) }
+	return func() tea.Msg {
+		f := Fetched{run: meta.ID, eval: e}
+		if len(missing) > 0 {
+			f.fetch(&meta, dir, missing)
+		}
+		return f
+	}
 }
 
-// Take puts what was fetched into the gallery.
+// Take hangs what was fetched.
 func (g *Gallery) Take(now time.Time, f Fetched) {
 	g.busy = false
 	if f.run != g.run {
 		return
 	}
-	g.problem, g.rest = f.problem, now.Add(restFor*f.took)
-	for i, s := range f.samples {
-		g.samples[i] = s
+	g.hung, g.since = f.eval, now
+	if f.took > 0 {
+		g.problem, g.rest = f.problem, now.Add(restFor*f.took)
 	}
+	if len(g.samples) > mostKept {
+		maps.DeleteFunc(g.samples, func(i int, _ *Sample) bool {
+			return !slices.ContainsFunc(f.eval.Heaviest,
+				func(h runner.Heavy) bool { return h.Index == i })
+		})
+	}
+	maps.Copy(g.samples, f.samples)
 }
 
 // fetch opens the run's data for as long as it takes to read some samples.
-func fetch(m *runner.Meta, dir string, wanted []int) (f Fetched) {
+func (f *Fetched) fetch(m *runner.Meta, dir string, wanted []int) {
 	began := time.Now()
-	f = Fetched{run: m.ID, samples: map[int]*Sample{}}
+	f.samples = map[int]*Sample{}
 	d, err := m.OpenFor("", dir)
 	if err == nil {
 		f.read(d, wanted)
@@ -111,7 +166,6 @@ func fetch(m *runner.Meta, dir string, wanted []int) (f Fetched) {
 	}
 	debug.FreeOSMemory() // of the data, which may be most of what the machine has
 	f.took = time.Since(began)
-	return f
 }
 
 func (f *Fetched) read(d *data.Dataset, wanted []int) {

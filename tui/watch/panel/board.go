@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 
-	"drolab/dro"
 	"drolab/runner"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
@@ -204,11 +203,11 @@ func (w *Board) Line(c *plot.Chart, row []int, series func(*track.Track) *plot.S
 	if len(row) == 1 {
 		c.Lines = append(c.Lines, plot.Line{Name: name, Briefs: briefs, Series: series(first),
 			Back:   back,
-			Number: first.Number, MapX: f, Glyph: w.Theme.Glyph(int(first.Number))})
+			Number: first.Number, MapX: f, Glyph: w.Theme.Glyph(first.Number)})
 		return
 	}
 	b := plot.Band{Name: name, Briefs: briefs, Half: lab.Half95, Number: first.Number, Back: back,
-		MapX: f}
+		MapX: f, Glyph: w.Theme.Glyph(first.Number)}
 	for _, t := range w.Of(row) {
 		if s := series(t); s != nil {
 			b.Seeds = append(b.Seeds, s)
@@ -237,10 +236,14 @@ func (w *Board) NextScale(p int) {
 func (w *Board) SmoothBy(by int) string {
 	all := smoothings()
 	w.smooth = (w.smooth + len(all) + by) % len(all)
-	for _, t := range w.Tracks {
-		t.SmoothWith(all[w.smooth].make)
-	}
+	w.smoothAll()
 	return w.Smoothing()
+}
+
+func (w *Board) smoothAll() {
+	for _, t := range w.Tracks {
+		t.SmoothWith(smoothings()[w.smooth].make)
+	}
 }
 
 // Smoothing is the name of how noisy curves are smoothed.
@@ -249,6 +252,10 @@ func (w *Board) Smoothing() string { return smoothings()[w.smooth].name }
 // NextAxis takes the next horizontal axis, all of it.
 func (w *Board) NextAxis() {
 	w.Axis = (w.Axis + 1) % axisCount
+	w.newAxis()
+}
+
+func (w *Board) newAxis() {
 	w.X, w.ZoomX, w.Cross.On = plot.Range{}, plot.Range{}, false
 	w.Refit()
 }
@@ -285,10 +292,7 @@ func (w *Board) Furnish() {
 // scale has an axis for a quantity. What the user has chosen of it stays.
 func (w *Board) scale(q *lab.Measure) {
 	if w.scales[q.Name] == nil {
-		w.scales[q.Name] = &vertical{}
-		if q.Scale == dro.Log {
-			w.scales[q.Name].kind = plot.Log10
-		}
+		w.scales[q.Name] = &vertical{kind: usual(q.Name)}
 	}
 }
 

@@ -243,12 +243,17 @@ func (w *Board) selections(c *plot.Chart, q string) {
 // fitY moves the axis of a quantity on to what the runs have in view now. A curve that has not
 // changed has its axis: of forty runs the axes of all quantities cost as much as a frame.
 func (w *Board) fitY(q string) {
-	fresh := false
+	fresh, any := false, false
 	for _, t := range w.Tracks {
-		fresh, t.Curves[q].Fresh = fresh || t.Curves[q].Fresh, false
+		c := t.Curves[q]
+		fresh, c.Fresh = fresh || c.Fresh, false
+		any = any || c.Raw.Len() > 0
 	}
-	if fresh {
-		w.scales[q].fit = w.plain(q).FitY()
+	switch y := w.scales[q]; {
+	case fresh && any:
+		y.fit = w.plain(q).FitY()
+	case fresh: // as before the first frame, where each chart would be laid out for nothing
+		y.fit = y.fit.Fit(plot.EmptyRange(), plot.Scale{Kind: y.kind})
 	}
 }
 

@@ -15,12 +15,12 @@ import (
 type gaze struct{}
 
 func (gaze) draw(w *Board, _ int, _ *View, iw, ih int) ([]string, string) {
-	t := w.Run()
-	if t.Eval == nil || len(t.Eval.Heaviest) == 0 {
+	e := w.seen()
+	if e == nil || len(e.Heaviest) == 0 {
 		return nil, ""
 	}
-	list := t.Eval.Heaviest
-	first, problem := w.Eye.Get(t.ID, list[0].Index)
+	list := e.Heaviest
+	first, problem := w.Eye.Get(w.Run().ID, list[0].Index)
 	if first != nil && first.Picture != nil {
 		if lines := w.pictures(list, iw, ih); lines != nil {
 			return lines, problem
@@ -30,7 +30,21 @@ func (gaze) draw(w *Board, _ int, _ *View, iw, ih int) ([]string, string) {
 }
 
 func (gaze) note(w *Board, _ *View) string {
-	return w.Run().Label + " · training split" + w.Run().Evaluated()
+	note := w.Run().Label + " · training split"
+	if e := w.seen(); e != nil {
+		note += fmt.Sprintf(" · epoch %.4g", e.Epoch)
+	}
+	return note
+}
+
+// seen is the evaluation whose samples are shown: the one that hangs, or the last where none does
+// or a replay went back behind it.
+func (w *Board) seen() *runner.EvalEvent {
+	t := w.Run()
+	if e := w.Eye.Hung(t.ID); e != nil && t.Eval != nil && e.Step <= t.Eval.Step {
+		return e
+	}
+	return t.Eval
 }
 
 // Gazes tells whether the view is of single samples.
@@ -49,8 +63,9 @@ func (w *Board) EyeAt() int {
 	return -1
 }
 
-// pictures are as many samples as have room, the heaviest first, in frames whose colour is their
-// ratio's; nil where not even one has room.
+// pictures are the heaviest samples, as many as have room, in frames whose colour is their
+// ratio's; nil where not even one has room. A sample keeps its place, so that what has changed is
+// seen, and sent.
 func (w *Board) pictures(list []runner.Heavy, iw, ih int) []string {
 	size := 0 // of a picture's longer side, in pixels
 	const least, enough = 8, 6
@@ -65,10 +80,10 @@ func (w *Board) pictures(list []runner.Heavy, iw, ih int) []string {
 	tw, th := size+2, (size+1)/2+2
 	across := max(1, (iw+1)/(tw+1))
 	var blocks []kit.Placed
-	for k := range min(len(list), across*(ih/th)) {
+	for k, h := range w.Eye.Seats(list, across*(ih/th)) {
 		x, y := k%across*(tw+1), k/across*th
 		blocks = append(blocks, kit.Placed{Rect: kit.Area(x, y, tw, th),
-			Lines: w.framed(&list[k], list[0].Ratio, size)})
+			Lines: w.framed(h, list[0].Ratio, size)})
 	}
 	return kit.Compose(iw, ih, blocks)
 }
@@ -77,7 +92,7 @@ func (w *Board) pictures(list []runner.Heavy, iw, ih int) []string {
 func (w *Board) framed(h *runner.Heavy, top float64, size int) []string {
 	var lines []string
 	if s, _ := w.Eye.Get(w.Run().ID, h.Index); s != nil && s.Picture != nil {
-		lines = w.Theme.Pixels(kit.Pixels(*s.Picture.Within(size, size)), size, (size+1)/2)
+		lines = w.Theme.Thumbnail(kit.Pixels(*s.Picture.Within(size, size)), size, (size+1)/2)
 	}
 	caption := ratioText(h.Ratio) + " " + w.called(measure.PerClass, h.Label)
 	return w.Theme.Framed(lines, size, (size+1)/2, h.Ratio/top, caption)

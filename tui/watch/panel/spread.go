@@ -108,9 +108,9 @@ func (w *Board) spreadRows(s *plot.Spread, of lab.Measure, order []int, all [][]
 	judge(w.Measured(of), bars, of)
 	switch s.Heads = []string{AxisName(of.Axis)}; {
 	case s.Percent:
-		s.Unit = string(w.Theme.Marks[run.Number]) + " acc %"
+		s.Unit = w.Theme.Mark(run.Number) + " acc %"
 	case of.Better == dro.Neither:
-		s.Unit = string(w.Theme.Marks[run.Number]) + " ratio"
+		s.Unit = w.Theme.Mark(run.Number) + " ratio"
 	default:
 		s.Unit = of.Unit
 	}

@@ -1,0 +1,108 @@
+package tui
+
+import (
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// The view, which is what the user has set of the pages by keys, is kept for the next start: for
+// each folder of runs, among what is this user's own on this machine. Whoever only looks has
+// nothing kept (lab.Config.Views), and a file that cannot be read is as none.
+
+// chooser is a page with choices.
+type chooser interface{ Choices() lab.Choices }
+
+// keeping is how the view is kept.
+type keeping struct {
+	views    lab.Views // as they were read or written last
+	recalled bool      // they were read
+	writing  bool
+}
+
+// viewsMsg brings the views that were kept, or says that they were written.
+type viewsMsg struct {
+	views   lab.Views
+	err     error
+	written bool
+}
+
+// recall reads the views; nothing where none are kept.
+func (m *Model) recall() tea.Cmd {
+	in, runs := m.Config.Views, m.Config.RunsDir
+	if in == "" {
+		return nil
+	}
+	return func() tea.Msg {
+		v, err := lab.ReadViews(in, runs)
+		return viewsMsg{views: v, err: err}
+	}
+}
+
+// Changes implements reading.
+func (m viewsMsg) Changes() bool { return !m.written }
+
+// News implements reading.
+func (viewsMsg) News() bool { return false }
+
+// took sets the pages to the views that were read.
+func (m *Model) took(msg viewsMsg) tea.Cmd {
+	if msg.written {
+		m.keep.writing = false
+		return nil
+	}
+	m.keep.recalled = true
+	for _, p := range m.pages {
+		if values := msg.views[p.Title()]; len(values) > 0 {
+			if p, ok := p.(chooser); ok {
+				p.Choices().Set(values)
+			}
+		}
+	}
+	m.keep.views = m.view()
+	if msg.err != nil {
+		return kit.Send(kit.Notice{Text: viewDamaged, Bad: true})
+	}
+	return nil
+}
+
+// view is what the user has set by now.
+func (m *Model) view() lab.Views {
+	v := lab.Views{}
+	for _, p := range m.pages {
+		if c, ok := p.(chooser); ok {
+			if values := c.Choices().Get(); len(values) > 0 {
+				v[p.Title()] = values
+			}
+		}
+	}
+	return v
+}
+
+// keepView writes the view where it is another one.
+func (m *Model) keepView() tea.Cmd {
+	if !m.keep.recalled || m.keep.writing {
+		return nil
+	}
+	v := m.view()
+	if v.Same(m.keep.views) {
+		return nil
+	}
+	m.keep.views, m.keep.writing = v, true
+	in, runs := m.Config.Views, m.Config.RunsDir
+	return func() tea.Msg {
+		// A disk that refuses it costs the view at the next start and nothing now.
+		return viewsMsg{written: true, err: lab.WriteViews(in, runs, v)}
+	}
+}
+
+// keepLast writes the view when the interface is left.
+func (m *Model) keepLast() {
+	if m.keep.writing { // it may be cut off
+		m.keep.views, m.keep.writing = nil, false
+	}
+	if write := m.keepView(); write != nil {
+		write()
+	}
+}

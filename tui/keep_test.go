@@ -1,0 +1,172 @@
+package tui
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/lab"
+)
+
+// started is a rig whose view is kept in a folder.
+func started(t *testing.T, a lab.Source, views string) *rig {
+	t.Helper()
+	r := browsing(t, a, "1", 120, 40)
+	r.Config.Views = views
+	r.run(r.recall())
+	return r
+}
+
+// chooses are keys that change every choice of each page.
+func chooses() map[string][]string {
+	return map[string][]string{
+		"2": {"d", "a", "s", "l", "f", "tab", "v", "o", "w"},
+		"3": {"/", "d", "o", "n", "e", "enter", "s", "s", "S", "o", "C", "down", "down", "space",
+			"esc", "O", "down", "space", "enter"},
+		"4": {"v", "m"},
+	}
+}
+
+// TestViewIsKept: what was set by keys is there at the next start, and 0 takes it back.
+func TestViewIsKept(t *testing.T) {
+	a, in := tuitest.NewArchive(t), filepath.Join(t.TempDir(), "views")
+	r := started(t, a, in)
+	for page, keys := range chooses() {
+		r.press(page)
+		r.press(keys...)
+	}
+	want := r.view()
+	for _, p := range r.pages {
+		c, ok := p.(chooser)
+		for _, choice := range func() lab.Choices {
+			if !ok {
+				return nil
+			}
+			return c.Choices()
+		}() {
+			if choice.Name != "pane" && len(choice.Get()) == 0 {
+				t.Errorf("%s: no key has changed %s", p.Title(), choice.Name)
+			}
+		}
+	}
+	r.keepLast()
+	again := started(t, a, in)
+	if got := again.view(); !got.Same(want) {
+		t.Errorf("kept are\n%v, want\n%v", got, want)
+	}
+	for _, page := range []string{"2", "3", "4"} {
+		r.press(page)
+		again.press(page)
+		if page == "3" && tuitest.Text(r.shot(t)) != tuitest.Text(again.shot(t)) {
+			t.Errorf("page %s looks different:\n%s", page, tuitest.Text(again.shot(t)))
+		}
+		again.fits(t, "page "+page)
+		again.press("0")
+	}
+	if got := again.view(); len(got) > 0 {
+		t.Errorf("after a reset there are %v", got)
+	}
+	again.keepLast()
+	if third := started(t, a, in); len(third.view()) > 0 {
+		t.Errorf("a reset is not kept: %v", third.view())
+	}
+	other := started(t, a, in)
+	other.Config.RunsDir = "/other"
+	if other.run(other.recall()); len(other.view()) > 0 {
+		t.Errorf("another folder has %v", other.view())
+	}
+}
+
+// TestViewIsWrittenOnce: a view is written when it changes, and not where nobody keeps one.
+func TestViewIsWrittenOnce(t *testing.T) {
+	a, in := tuitest.NewArchive(t), filepath.Join(t.TempDir(), "views")
+	written := func() int {
+		list, _ := os.ReadDir(in)
+		return len(list)
+	}
+	r := started(t, a, in)
+	r.press("3")
+	if r.run(r.keepView()); written() != 0 {
+		t.Error("a view was written that is the default")
+	}
+	r.press("s")
+	if r.run(r.keepView()); written() != 1 {
+		t.Error("a view was not written")
+	}
+	os.RemoveAll(in)
+	if r.run(r.keepView()); written() != 0 {
+		t.Error("a view was written that is written")
+	}
+	guest := started(t, a, "")
+	guest.press("3", "s")
+	if cmd := guest.keepView(); cmd != nil {
+		t.Error("a view is kept of who has no folder for it")
+	}
+}
+
+// TestDamagedViews: a file that somebody damaged or made up does no harm. What is no file of views
+// is told of once, and values that nobody can choose are passed over.
+func TestDamagedViews(t *testing.T) {
+	a := tuitest.NewArchive(t)
+	long := strings.Repeat("x\x1b]0;owned\x07", 400)
+	for name, c := range map[string]struct {
+		text string // "" is sealed views
+		of   lab.Views
+		told bool
+	}{
+		"noise":    {text: "\x00\xff\x1b[2J noise", told: true},
+		"empty":    {text: " ", told: true},
+		"too long": {text: strings.Repeat(" ", 1<<20), told: true},
+		"other":    {text: `["a", 1]`, told: true},
+		"nothing":  {of: lab.Views{}},
+		"unknown": {of: lab.Views{"Watch": {"no such": {"x"}, "style": {"x", "y"}, "axis": {""},
+			"scales": {"loss"}, "views": {"Loss", "99", "Gap", "-7", "Gap", "x"},
+			"layout": {"5"}, "panel": {long}, "pane": {}}, "No page": {"x": {"y"}}}},
+		"hostile": {of: lab.Views{"Runs": {"filter": {long}, "sort": {long, "reversed"},
+			"columns": {long, "", "+", "-\x1b[2J"}, "fold": {long, "", "\x1b[2J"}},
+			"Compare": {"measure": {long}, "panel": {"\x1b"}}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := t.TempDir()
+			if c.of != nil {
+				if err := lab.WriteViews(in, "/runs", c.of); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				lab.WriteViews(in, "/runs", lab.Views{"Runs": {"filter": {"done"}}})
+				list, _ := os.ReadDir(in)
+				path := filepath.Join(in, list[0].Name())
+				if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r := started(t, a, in)
+			if told := r.notice.Text == viewDamaged; told != c.told {
+				t.Errorf("told: %v, of %q", told, r.notice.Text)
+			}
+			for _, page := range []string{"2", "3", "C", "esc", "O", "esc", "4", "2"} {
+				r.press(page)
+				r.fits(t, fmt.Sprintf("after %s", page))
+			}
+			r.press("3", "s")
+			r.keepLast()
+			if v, err := lab.ReadViews(in, "/runs"); err != nil || len(v["Runs"]["sort"]) == 0 {
+				t.Errorf("the next one is %v, %v", v, err)
+			}
+		})
+	}
+	in := t.TempDir()
+	lab.WriteViews(in, "/runs", lab.Views{})
+	list, _ := os.ReadDir(in)
+	path := filepath.Join(in, list[0].Name())
+	os.Remove(path)
+	if err := os.Symlink("/dev/zero", path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lab.ReadViews(in, "/runs"); err == nil {
+		t.Error("a link is followed")
+	}
+}

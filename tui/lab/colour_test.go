@@ -1,0 +1,50 @@
+package lab
+
+import (
+	"fmt"
+	"testing"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/compare"
+	"drolab/tui/cell"
+	"drolab/tui/kit"
+)
+
+// TestMethodsColours: a method has one colour, whatever is shown with it, and each variant a mark
+// that nothing else there has; the next day both are the same.
+func TestMethodsColours(t *testing.T) {
+	var runs []*runner.Meta
+	for _, method := range []dro.Algorithm{dro.SFK, dro.ERM, dro.SFK, dro.SFK, dro.PGD, dro.SFK} {
+		m := &runner.Meta{Preset: "p"}
+		m.Spec.Algorithms = []dro.Algorithm{method}
+		m.Spec.LR = .1 * float64(len(runs)+1)
+		runs = append(runs, m)
+	}
+	numbers := Colors(nil).Of(runs)
+	known, marks := Colors{}, map[rune]bool{}
+	for i, m := range runs {
+		if n := numbers[i]; n%kit.Colors != ownOf(m) || i < 2 && n != ownOf(m) {
+			t.Errorf("%s has the number %d", m.Spec.Algorithm(), n)
+		}
+		mark := cell.Mark(int(numbers[i]), false)
+		if marks[mark] {
+			t.Errorf("two have the mark %c", mark)
+		}
+		marks[mark] = true
+		known[compare.Configuration(m)] = numbers[i]
+	}
+	if again := known.Of(runs[3:]); fmt.Sprint(again) != fmt.Sprint(numbers[3:]) {
+		t.Errorf("%v, and alone %v", numbers[3:], again)
+	}
+	many := make([]*runner.Meta, 40) // more than there are marks
+	for i := range many {
+		many[i] = &runner.Meta{}
+		many[i].Spec.Algorithms, many[i].Spec.LR = []dro.Algorithm{dro.PGD}, float64(i)
+	}
+	for _, n := range Colors(nil).Of(many) {
+		if n%kit.Colors != ownOf(many[0]) {
+			t.Errorf("a variant has the number %d", n)
+		}
+	}
+}

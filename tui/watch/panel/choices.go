@@ -1,0 +1,92 @@
+package panel
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	"drolab/dro"
+	"drolab/runner/measure"
+	"drolab/tui/lab"
+	"drolab/tui/plot"
+)
+
+// Choices are what the user sets of the board.
+func (w *Board) Choices() lab.Choices {
+	var smooth []string
+	for _, s := range smoothings() {
+		smooth = append(smooth, s.name)
+	}
+	return lab.Choices{
+		lab.OneOf("style", words(styles), &w.style, func() {}),
+		lab.OneOf("axis", words(axisCount), &w.Axis, w.newAxis),
+		lab.OneOf("smoothing", smooth, &w.smooth, w.smoothAll),
+		{Name: "scales", Get: w.chosenScales, Set: w.chooseScales},
+		{Name: "views", Get: w.chosenViews, Set: w.chooseViews},
+	}
+}
+
+// words are the names of values of which there are n.
+func words[T interface {
+	~int
+	String() string
+}](n T) (list []string) {
+	for i := range n {
+		list = append(list, i.String())
+	}
+	return list
+}
+
+// usual is the scale of a quantity that nobody has chosen another one of.
+func usual(q string) plot.ScaleKind {
+	if m, ok := measure.FindMeasure(q); ok && m.Scale == dro.Log {
+		return plot.Log10
+	}
+	return plot.Linear
+}
+
+func scaleNames() []string { return []string{"linear", "log", "symlog"} }
+
+// chosenScales are quantities that have another scale than the usual one, each with its name.
+func (w *Board) chosenScales() (list []string) {
+	for _, q := range slices.Sorted(maps.Keys(w.scales)) {
+		if kind := w.scales[q].kind; kind != usual(q) {
+			list = append(list, q, scaleNames()[kind])
+		}
+	}
+	return list
+}
+
+func (w *Board) chooseScales(list []string) {
+	for q, y := range w.scales {
+		*y = vertical{kind: usual(q)}
+	}
+	for i := 0; i+1 < len(list); i += 2 {
+		if kind := slices.Index(scaleNames(), list[i+1]); kind >= 0 {
+			w.scales[list[i]] = &vertical{kind: plot.ScaleKind(kind)}
+		}
+	}
+	w.Refit()
+}
+
+// chosenViews are panels that show another view than their first, each with its place.
+func (w *Board) chosenViews() (list []string) {
+	for _, p := range w.Panels {
+		if p.View > 0 {
+			list = append(list, p.Title, strconv.Itoa(p.View))
+		}
+	}
+	return list
+}
+
+func (w *Board) chooseViews(list []string) {
+	for i := range w.Panels {
+		p := &w.Panels[i]
+		p.View = 0
+		for k := 0; k+1 < len(list); k += 2 {
+			if view, err := strconv.Atoi(list[k+1]); list[k] == p.Title && err == nil {
+				p.View = max(0, min(view, len(p.Views)-1))
+			}
+		}
+	}
+}
