@@ -36,7 +36,8 @@ const (
 func Doubts() [][2]string {
 	return [][2]string{
 		{"heavy tail", fmt.Sprintf(
-			"Hill's tail index of f(ℓ; z*) is below %g, and a variance needs more than 2", HeavyIndex)},
+			"Hill's tail index of f(ℓ; z*) is below %g, and a variance needs more than 2",
+			HeavyIndex)},
 		{"few samples", fmt.Sprintf(
 			"fewer than %d effective samples carry the worst case", FewEffective)},
 		{"one sample", fmt.Sprintf(

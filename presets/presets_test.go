@@ -248,7 +248,7 @@ func TestLoadNames(t *testing.T) {
 		t.Errorf("a mistyped name: %v", err)
 	}
 	_, err = Load("dir/none.yaml")
-	if err == nil || !strings.Contains(err.Error(), "no such file") {
+	if err == nil || !strings.Contains(err.Error(), "does not exist") {
 		t.Errorf("a missing file: %v", err)
 	}
 	_, err = Load(t.TempDir())

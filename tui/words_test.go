@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -13,40 +12,60 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"drolab/presets"
 )
 
 // said is a text of the interface, and where it stands.
 type said struct{ where, text string }
 
-// phrases are what no text of the interface has: what reads as translated, what was said in another
+// phrases are what no text of the program has: what reads as translated, what was said in another
 // way before, and American spelling.
 var phrases = []string{"nothing does that", "no run is so", "say what would be started",
-	"panel before", "page before", "from the run's next step on", "came to", "classified right",
-	"enough to look at", "nobody looks", "no engine is running for .*, so", "curves in:",
-	`\bthe \w+ before$`, `, defined$`, "the other way round", "as it is now", "bring.* to mind",
+	"panel before", "page before", "from (the run's|its) next step on$", "came to",
+	`comes? to \{`, "classified right", "enough to look at", "nobody looks",
+	"no engine is running for .*, so", "curves in:", `\bthe \w+ before$`, `, defined$`,
+	"the other way round", "as it is now", "bring.* to mind", `\bthat there (is|are)\b`,
+	"(go|goes) on with", `\b(one|line|row|object|array|number|group) an? [a-z]+\b`,
+	`\b(is|are) no (file|path|event|method|knob|whole|picture|UTF|type)`, "take.? it away",
+	"put (it|them|the run) away", "see to (it|its)", "what is remembered",
+	"so many (runs|samples|evaluations)", "may look", "stands? over it", "say so", "said in line",
+	`(^|: )part of the`, "it is not called", "because not",
 	`\bcolor`, "behavior", `\bcenter`, "normaliz", "penaliz", "labeled", "canceled"}
 
-// TestWords reads every text that the tables of messages have, and every help.
+// code is no text, but HTML, LaTeX, Python, a regular expression or a list of classes.
+var code = regexp.MustCompile(`[<\\]|self\.|FACTS|^'|aquarium_fish`)
+
+// TestWords reads every text that the program has: the tables of messages and the helps of the
+// interface, every literal of three words or more, the presets' lines and reasons.
 func TestWords(t *testing.T) {
-	messages, helps := textsOf(t)
-	if len(messages) < 80 || len(helps) < 100 {
-		t.Fatalf("%d messages and %d helps were found", len(messages), len(helps))
+	messages, helps, others := textsOf(t)
+	for _, p := range presets.List() {
+		others = append(others, said{p.Name, p.Doc})
+		for key, reason := range p.Reasons {
+			others = append(others, said{p.Name + ", " + key, reason})
+		}
+	}
+	if len(messages) < 80 || len(helps) < 100 || len(others) < 2500 {
+		t.Fatalf("%d messages, %d helps and %d others", len(messages), len(helps), len(others))
 	}
 	banned := make([]*regexp.Regexp, len(phrases))
 	for i, p := range phrases {
 		banned[i] = regexp.MustCompile("(?i)" + p)
 	}
-	for _, m := range slices.Concat(messages, helps) {
+	for _, m := range slices.Concat(messages, helps, others) {
 		for _, p := range banned {
-			if p.MatchString(m.text) {
-				t.Errorf("%s: %q has %q", m.where, m.text, p)
+			if found := p.FindString(m.text); found != "" {
+				t.Errorf("%s: %q has %q", m.where, m.text, found)
 			}
 		}
-		for sentence := range strings.SplitSeq(strings.ReplaceAll(m.text, "\n", " "), ". ") {
+		for _, sentence := range regexp.MustCompile(`[.;:]\s|\n\n|\n  `).Split(m.text, -1) {
 			if n := len(strings.Fields(sentence)); n > 35 {
 				t.Errorf("%s: %q has %d words", m.where, sentence, n)
 			}
 		}
+	}
+	for _, m := range slices.Concat(messages, helps) {
 		if strings.Contains(m.text, "  ") || strings.TrimSpace(m.text) == "" {
 			t.Errorf("%s: %q has blanks", m.where, m.text)
 		}
@@ -60,38 +79,42 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// textsOf are the messages and the helps of the interface's pages. What a page tells its user
-// without a table is an error.
-func textsOf(t *testing.T) (messages, helps []said) {
+// textsOf are the messages and the helps of the interface's pages, and the literals of the whole
+// program that have three words or more. What a page tells its user without a table is an error.
+func textsOf(t *testing.T) (messages, helps, others []said) {
 	t.Helper()
 	files := token.NewFileSet()
-	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() && (d.Name() == "cli" || d.Name() == "internal") {
-			return cmp.Or(err, fs.SkipDir)
-		}
-		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return nil
-		}
+	read := func(path string) error {
 		file, err := parser.ParseFile(files, path, nil, 0)
 		if err != nil {
 			return err
 		}
+		first, _, _ := strings.Cut(strings.TrimPrefix(path, "../"), "/")
+		page := first == "tui" && !strings.HasPrefix(path, "../tui/cli/")
 		ast.Inspect(file, func(n ast.Node) bool {
 			where := func(n ast.Node) string { return files.Position(n.Pos()).String() }
 			switch n := n.(type) {
+			case *ast.ImportSpec:
+				return false
+			case *ast.BasicLit, *ast.BinaryExpr:
+				text, ok := textOf(n.(ast.Expr))
+				if ok && len(strings.Fields(text)) > 2 && !code.MatchString(text) {
+					others = append(others, said{where(n), text})
+				}
+				return !ok
 			case *ast.ValueSpec:
 				for _, v := range n.Values {
-					if text, ok := textOf(v); ok && d.Name() == "messages.go" {
+					if text, ok := textOf(v); ok && filepath.Base(path) == "messages.go" {
 						messages = append(messages, said{where(v), text})
 					}
 				}
 			case *ast.KeyValueExpr:
 				key, _ := n.Key.(*ast.Ident)
-				if text, ok := textOf(n.Value); ok && key != nil && key.Name == "Help" {
+				if text, ok := textOf(n.Value); ok && page && key != nil && key.Name == "Help" {
 					helps = append(helps, said{where(n), text})
 				}
 			case *ast.CallExpr:
-				if arg := told(n); arg != nil {
+				if arg := told(n); arg != nil && page {
 					if text, ok := textOf(arg); ok {
 						t.Errorf("%s: %q belongs into messages.go", where(n), text)
 					}
@@ -100,11 +123,23 @@ func textsOf(t *testing.T) (messages, helps []said) {
 			return true
 		})
 		return nil
+	}
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		switch name := d.Name(); {
+		case err != nil:
+			return err
+		case d.IsDir() && len(name) > 2 && strings.ContainsAny(name[:1], "._"),
+			d.IsDir() && name == "testdata":
+			return fs.SkipDir
+		case !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		return read(filepath.ToSlash(path))
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return messages, helps
+	return messages, helps, others
 }
 
 // told is the text that a call tells the user; nil of other calls.

@@ -136,7 +136,8 @@ func (s *Script) evaluate(m *said, arrays []frame.Array) error {
 		return fmt.Errorf("%d samples of the %s split came, which has %d: give each once", n,
 			m.Split, src.Len())
 	case !trained && len(g.correct) == 0:
-		return errors.New("give probability, or correct: which samples are classified right")
+		return errors.New("give probability, or correct: which samples are classified " +
+			"correctly")
 	}
 	p := &measure.Pass{Losses: g.losses, Labels: g.batch.Labels, Groups: g.batch.Groups,
 		Confidences: g.confidence}

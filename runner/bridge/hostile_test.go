@@ -159,7 +159,7 @@ func TestTrust(t *testing.T) {
 			return err
 		}},
 	} {
-		if err := way.do(); err == nil || !strings.Contains(err.Error(), "never started by you") {
+		if err := way.do(); err == nil || !strings.Contains(err.Error(), "have not approved") {
 			t.Errorf("%s: %v", way.name, err)
 		}
 	}
@@ -181,7 +181,7 @@ func TestTrust(t *testing.T) {
 		t.Error("it was not started")
 	}
 	write(" # more\n")
-	refused("as it is now")
+	refused("have not approved this version")
 	if _, err := os.Stat(started); err == nil {
 		t.Error("it was started")
 	}

@@ -85,7 +85,7 @@ func refusals(t *testing.T, q inspect.Question) {
 	viewer.Programs = ""
 	refused(viewer, "a read-only view starts none")
 	stranger.Programs = bridge.Approvals(t.TempDir())
-	refused(stranger, "never started by you")
+	refused(stranger, "have not approved")
 	elsewhere.Dataset = "csv:example"
 	refused(elsewhere, "keeps its weights and data to itself")
 	if _, err := inspect.Features(q, nil); err == nil ||

@@ -70,7 +70,8 @@ func (a Approvals) Measuring(
 			"what run.evaluate gave", m.ID)
 	}
 	if a == "" {
-		return nil, nil, fmt.Errorf("run %s trains a program, and a read-only view starts none", m.ID)
+		return nil, nil, fmt.Errorf("run %s trains a program, and a read-only view starts none",
+			m.ID)
 	}
 	p, start, err := a.Start(&m.Spec, nil)
 	if err == nil {

@@ -36,7 +36,7 @@ func TestUnmetOfTheTheorem(t *testing.T) {
 	}{
 		{dro.SFKAuto, none,
 			[]string{"the steps of SFK-DRO (the method is sfk-auto)"}},
-		{dro.PGD, none, []string{"(pgd)"}},
+		{dro.PGD, none, []string{"(the method is pgd)"}},
 		{dro.SFK, func(s *spec.Spec) { s.Momentum = .9 }, []string{"no momentum (0.9)"}},
 		{dro.SFK, func(s *spec.Spec) { s.LRDropEpoch = 40 },
 			[]string{"0.1 times it from epoch 41 on"}},

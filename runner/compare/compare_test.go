@@ -361,7 +361,7 @@ func TestNotes(t *testing.T) {
 		t.Errorf("rows %+v", table.Rows)
 	}
 	want := []Note{
-		{Unfinished, "left out, because not done: shapes-pgd-s9 (running)",
+		{Unfinished, "left out because they are not done: shapes-pgd-s9 (running)",
 			[]string{"shapes-pgd-s9"}},
 		{Repeated, "sfk: 1 run(s) left out because a newer one has the same seed",
 			[]string{"older"}},

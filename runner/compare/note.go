@@ -59,7 +59,8 @@ func (t *Table) dropUnfinished(members []member) (done []member) {
 		names = append(names, fmt.Sprintf("%s (%s)", m.meta.ID, m.summary.Status))
 	}
 	if len(others) > 0 {
-		t.note(Unfinished, others, "left out because they are not done: %s", strings.Join(names, ", "))
+		t.note(Unfinished, others, "left out because they are not done: %s",
+			strings.Join(names, ", "))
 	}
 	return done
 }

@@ -101,7 +101,8 @@ func Runs(runs []*record.Run, o Options) *Table {
 	}
 	t := tabulate(members, o)
 	if len(mixed) > 0 {
-		t.note(Mixed, nil, "left out because they have no single method: %s", strings.Join(mixed, ", "))
+		t.note(Mixed, nil, "left out because they have no single method: %s",
+			strings.Join(mixed, ", "))
 	}
 	return t
 }

@@ -227,7 +227,7 @@ func TestArrayDamage(t *testing.T) {
 			"sample 1: 0.5 is not"},
 		"one class": {"y", npy(t, "<i4", "(6,)", make([]int32, 6)), "", `"y" has one value only`},
 		"split": {"split", npy(t, "<i4", "(6,)", []int32{0, 0, 3, 2, 0, 2}), "",
-			`"split" says "3"`},
+			`"split" has "3"`},
 		"no test": {"split", npy(t, "<i4", "(6,)", []int32{0, 0, 1, 0, 0, 1}), "",
 			"has no test samples"},
 		"no train": {"split", npy(t, "<i4", "(6,)", []int32{1, 1, 1, 2, 2, 2}), "",

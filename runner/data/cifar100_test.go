@@ -83,7 +83,7 @@ func TestCIFAR100Damaged(t *testing.T) {
 	bad := cifar100Records(3)
 	bad[picture.CIFAR100Record+1] = 100
 	for want, b := range map[string][]byte{
-		"record 1 (byte 3074) has label 100": bad, "no whole number": bad[:5000],
+		"record 1 (byte 3074) has label 100": bad, "not a whole number": bad[:5000],
 	} {
 		dir := t.TempDir()
 		os.Mkdir(filepath.Join(dir, picture.CIFAR100Folder), 0o777)

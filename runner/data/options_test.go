@@ -144,7 +144,7 @@ func TestCSVSplitColumn(t *testing.T) {
 	}
 	for query, want := range map[string]string{
 		"?split=label": "cannot be both label and group or split",
-		"?split=x": `"x" says "3" of a sample: ` +
+		"?split=x": `"x" has "3" for a sample: ` +
 			"a split is train, val or test",
 		"?split=part&test_fraction=.2":       "test_fraction= has no use beside split",
 		"?split=part&test=" + write(t, text): "split= has no use beside test",

@@ -171,7 +171,7 @@ func TestTextsOfArraysAreUTF8(t *testing.T) {
 		header := "{\"l\xe9\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]}}"
 		b := append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header+"x"...)
 		if _, _, err := array.ReadSafetensors("f", b); err == nil ||
-			!strings.Contains(err.Error(), "no UTF-8") {
+			!strings.Contains(err.Error(), "not UTF-8") {
 			t.Fatal(err)
 		}
 	})

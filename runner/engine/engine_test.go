@@ -197,10 +197,10 @@ func TestSocketsThatCannotBeMadeAnew(t *testing.T) {
 	control := p.sockets(t).Control
 	must(t, os.Remove(control))
 	must(t, os.MkdirAll(filepath.Join(control, "in the way"), 0o700))
-	await(t, func() bool { return strings.Contains(p.log.String(), "nobody can ask") })
+	await(t, func() bool { return strings.Contains(p.log.String(), "nobody can connect") })
 	must(t, os.RemoveAll(control))
 	await(t, func() bool { _, err := p.Status(); return err == nil })
-	if n := strings.Count(p.log.String(), "nobody can ask"); n != 1 {
+	if n := strings.Count(p.log.String(), "nobody can connect"); n != 1 {
 		t.Errorf("told %d times:\n%s", n, p.log.String())
 	}
 }

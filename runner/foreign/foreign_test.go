@@ -208,7 +208,7 @@ func TestBadTables(t *testing.T) {
 		{"", "empty"},
 		{"label,prediction\n", "has no samples"},
 		{"y,prediction\na,a\n", `no column "label"`},
-		{"label,x\na,1\nb,2\n", `no column "prediction", nor "p_" and a class`},
+		{"label,x\na,1\nb,2\n", `no column "prediction", nor columns "p_" with a class`},
 		{"label,prediction\na,a\nb,c\n", `row 2, column "prediction": want one of ["a" "b"], not "c"`},
 		{"label,prediction\na,a\na,a\n", "1 classes: want 2 to 1000"},
 		{"label,p_a,p_b\na,.5,.5\nc,.5,.5\n", `row 2, column "label": want one of ["a" "b"], not "c"`},

@@ -21,12 +21,15 @@ func decisionRows() []splitRow {
 	}
 	list := []splitRow{
 		of("auroc", "AUROC", "area under the receiver operating characteristic on test "+
-			"samples: the probability that one of the positive class has a larger probability of "+
-			"it than one of the other; of more classes the mean, each against the rest"+positives,
+			"samples: the chance that a positive sample gets a larger probability of its class " +
+				"than "+
+			"a negative one; with more classes, the mean over each class against the rest"+
+			positives,
 			func(e *Evaluation, p *Pass) Number { return e.areas(p).roc }),
-		of("average_precision", "average precision", "mean precision over the recall of the "+
-			"positive class on test samples, not interpolated; of more classes the mean, each "+
-			"against the rest"+positives,
+		of("average_precision", "average precision", "mean precision over the recall of the " +
+			""+
+			"positive class on test samples, not interpolated; with more classes, the mean over each "+
+			"class against the rest"+positives,
 			func(e *Evaluation, p *Pass) Number { return e.areas(p).precision }),
 		of("macro_f1", "macro F1", "mean of 2 TP/(2 TP + FP + FN) on test samples, over the "+
 			"classes that have samples or predictions",
@@ -57,7 +60,7 @@ func thresholdRow() Measure {
 // fairnessRows compare groups, by the definitions of Fairlearn: Hardt, Price, Srebro 2016 of odds
 // and opportunity.
 func fairnessRows() []splitRow {
-	const counted = ", over the groups with at least min_group of these"
+	const counted = ", over the groups with at least min_group of them"
 	rate := func(name, title string, label int, doc string) splitRow {
 		m := percent(name, title, "", doc)
 		m.Better = dro.Neither
@@ -86,18 +89,18 @@ func fairnessRows() []splitRow {
 				"second"),
 		rate("group_selection_rate", "selection rate", anyLabel,
 			"share of the group's test samples that are classified as the second class"),
-		gap("equalised_odds", "equalised odds gap", "the larger of two differences: between the "+
-			"greatest and the least true positive rate of groups, and between their false "+
-			"positive rates, on test samples"+counted, dro.Lower, (*Evaluation).oddsGap),
+		gap("equalised_odds", "equalised odds gap", "the larger of two differences on test "+
+			"samples: between the greatest and the least true positive rate of the groups, and "+
+			"between their false positive rates"+counted, dro.Lower, (*Evaluation).oddsGap),
 		gap("equal_opportunity", "equal opportunity gap", "the greatest true positive rate of "+
-			"groups less the least, on test samples of the second class"+counted, dro.Lower,
+			"the groups minus the least, on test samples of the second class"+counted, dro.Lower,
 			func(e *Evaluation, p *Pass) Number { return e.gap(p, positive) }),
 		gap("demographic_parity", "demographic parity gap", "the greatest selection rate of "+
-			"groups less the least, on test samples"+counted+"; not of groups that are made of "+
+			"the groups minus the least, on test samples"+counted+"; not for groups made from "+
 			"the label", dro.Lower, (*Evaluation).parityGap),
 		gap("demographic_parity_ratio", "demographic parity ratio", "the least selection rate of "+
-			"groups over the greatest, on test samples"+counted+"; not of groups that are made "+
-			"of the label", dro.Higher, (*Evaluation).parityRatio),
+			"the groups divided by the greatest, on test samples"+counted+"; not for groups made "+
+			"from the label", dro.Higher, (*Evaluation).parityRatio),
 	}
 	for i := range list {
 		list[i].pair, list[i].later = true, true

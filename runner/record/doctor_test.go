@@ -64,7 +64,7 @@ func TestDoctor(t *testing.T) {
 			b[len(b)-1] ^= 1
 			write(t, b, path)
 		}, false},
-		{filepath.Join(checkpointsName, tensorsName(3)), "not complete",
+		{filepath.Join(checkpointsName, tensorsName(3)), "incomplete",
 			func(t *testing.T, dir string) {
 				write(t, []byte("x"), dir, checkpointsName, tensorsName(3))
 			}, false},
@@ -105,7 +105,7 @@ func TestDoctor(t *testing.T) {
 		{logName, "part of a line, 7 bytes", func(t *testing.T, dir string) {
 			write(t, append(read(t, dir, logName), `{"seq":`...), dir, logName)
 		}, false},
-		{lockName, "held by nobody", func(t *testing.T, dir string) {
+		{lockName, "nobody holds it", func(t *testing.T, dir string) {
 			write(t, []byte("elsewhere"), dir, lockName)
 		}, false},
 	} {

@@ -62,7 +62,8 @@ func (d *doctor) checkFiles(folder string, held bool) {
 				d.find(name, "was left by a crash", movesAside, moveAside(name))
 			}
 		case !info.Mode().IsRegular():
-			d.find(name, "is a link or not a file: nothing is read or written through it", movesAside,
+			d.find(name, "is a link or not a file: nothing is read or written through it",
+				movesAside,
 				moveAside(name))
 		case strings.HasPrefix(e.Name(), aside.Prefix):
 			if !held && !d.young(e) {

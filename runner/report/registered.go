@@ -131,7 +131,7 @@ func (g *Registered) put(r *record.Run) error {
 	broken := r.Status() == runner.Failed && notFinite(r.Summary().Cause)
 	switch {
 	case at < 0 || seed < firstSeed || seed > lastSeed:
-		g.note("left out, because not registered: %s", r.Meta.ID)
+		g.note("left out because they are not registered: %s", r.Meta.ID)
 		return nil
 	case r.Status() != runner.Done && !broken, g.arms[at].of(seed) != nil:
 		return nil

@@ -98,11 +98,11 @@ func New(runs []*record.Run, o Options) (*Report, error) {
 		Notes: []string{}}
 	runs, mixed := record.Unmixed(runs)
 	if len(mixed) > 0 {
-		r.note("left out, because no one method's: %s", strings.Join(mixed, ", "))
+		r.note("left out because they have no single method: %s", strings.Join(mixed, ", "))
 	}
 	done, left := finished(runs)
 	if len(left) > 0 {
-		r.note("left out, because not done: %s", strings.Join(left, ", "))
+		r.note("left out because they are not done: %s", strings.Join(left, ", "))
 	}
 	if len(done) == 0 {
 		return nil, fmt.Errorf("none of the %d run(s) is done: a report is of finished ones",

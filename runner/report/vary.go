@@ -139,8 +139,8 @@ func (r *Report) vary(main, others []*experiment) {
 	for _, o := range others {
 		near := func(e *experiment) bool { return len(o.differs(e)) == 1 }
 		if !slices.ContainsFunc(main, near) {
-			r.note("left out, because they differ from the others in several settings: "+
-				"%d run(s), in %s", len(o.runs), strings.Join(o.differs(main[0]), ", "))
+			r.note("left out because they differ from the others in several settings: %d "+
+				"run(s), in %s", len(o.runs), strings.Join(o.differs(main[0]), ", "))
 		}
 	}
 	if published.fits(&main[0].runs[0].Meta) {

@@ -16,7 +16,7 @@ func (s *Spec) Unread(keys []string) error {
 			return err
 		}
 		if key == "augment" && s.Augment && data.Table(s.Dataset) {
-			want := "false: the samples of " + s.Dataset + " are no pictures to crop and mirror"
+			want := "false: the samples of " + s.Dataset + " are not pictures to crop and mirror"
 			return &KeyError{key, true, want}
 		}
 		t, ok := FindSetting(key)

@@ -132,7 +132,8 @@ func openBy(files record.Files, dir string) (*Folder, error) {
 	}
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("%s is not a sweep's folder: %w; drolab sweep start makes one", dir, err)
+			err = fmt.Errorf("%s is not a sweep's folder: %w; drolab sweep start makes one", dir,
+				err)
 		}
 		return nil, err
 	}

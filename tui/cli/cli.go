@@ -82,11 +82,12 @@ const examples = `
 # train SFK-DRO, PGD, PAN-DRO and ERM on drawn images, about a minute, nothing to download
 drolab run shapes
 
-# two methods, three seeds, another radius; then compare all finished runs of the preset drolab
-run shapes --algo sfk,erm --seeds 3 --set rho=1 drolab compare shapes
+# two methods, three seeds, another radius; then compare all finished runs of the preset
+drolab run shapes --algo sfk,erm --seeds 3 --set rho=1
+drolab compare shapes
 
-# the exact worst-case mean of your own losses, one per line drolab risk losses.txt
---uncertainty chi2 --rho 0.5`
+# the exact worst-case mean of your own losses, one per line
+drolab risk losses.txt --uncertainty chi2 --rho 0.5`
 
 func root(con *console.Console) *cobra.Command {
 	var ring string

@@ -32,7 +32,8 @@ func TestRegisteredDataIsListed(t *testing.T) {
 		want string
 	}{
 		{"data list", 0,
-			"toy              for a test (not on this machine; drolab data fetch toy downloads 2.0 MB)\n"},
+			"toy              for a test (not on this machine; drolab data fetch toy downloads " +
+				"2.0 MB)\n"},
 		{"__complete data fetch t", 0, "toy\tfor a test\n"},
 		{"data fetch shapes", 1,
 			"choose cifar10, cifar100, cifar100-coarse, mnist, fashion-mnist or toy\n"},

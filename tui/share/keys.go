@@ -94,7 +94,8 @@ func HostKey(path string) (key []byte, fingerprint string, err error) {
 	}
 	signer, err := gossh.ParsePrivateKey(key)
 	if err != nil {
-		return nil, "", fmt.Errorf("the host key %s: %w: remove it, and a new one is made", path, err)
+		return nil, "", fmt.Errorf("the host key %s: %w: remove it, and a new one is made", path,
+			err)
 	}
 	return key, gossh.FingerprintSHA256(signer.PublicKey()), nil
 }

@@ -74,7 +74,8 @@ func (c *Console) FindToRead(word string) (*record.Run, error) {
 	case err != nil:
 		return nil, err
 	case len(runs) > 1:
-		return nil, fmt.Errorf("%s matches %d runs: give more of the name, as in %s", word, len(runs), runs[0].Dir)
+		return nil, fmt.Errorf("%s matches %d runs: give more of the name, as in %s", word,
+			len(runs), runs[0].Dir)
 	}
 	c.saw(runs...)
 	return runs[0], nil

@@ -27,8 +27,8 @@ func compared(methods int) *compare.Table {
 // TestTableOfDocuments: methods are columns while there is room, else rows, and a footnote
 // marks a group of few samples in both.
 func TestTableOfDocuments(t *testing.T) {
-	const foot = "¹ fewer than min\\_group test samples: such a figure is mostly chance, and never " +
-		"called the worst.\n\n± is half"
+	const foot = "¹ fewer than min\\_group test samples: such a figure is mostly chance, and " +
+		"never called the worst.\n\n± is half"
 	for _, c := range []struct {
 		name, got, want string
 	}{

@@ -61,7 +61,7 @@ func printAll(w io.Writer, runs []*record.Run) {
 // define says what the figures of the tables are, those that some of the runs have.
 func define(con *console.Console, runs []*record.Run) {
 	fmt.Fprintln(con.Stdout)
-	con.Wrapped("Definitions; a figure is of the last iterate unless another step is named:")
+	con.Wrapped("Definitions, at the last iterate unless another step is named:")
 	var list page.List
 	for _, m := range measure.SummaryMeasures() {
 		has := func(r *record.Run) bool {

@@ -94,7 +94,8 @@ func printSteps(con *console.Console, spec *spec.Spec, t *train.StepTimes) {
 	}
 	fmt.Fprintln(con.Stdout)
 	fmt.Fprintf(con.Stdout, "  roofline: %.2f GFLOP of real work per training step, %.3g "+
-		"GFLOP/s: %.0f %% of the measured peak of %.3g\n\n", t.FLOP/1e9, rate/1e9, 100*share, t.Peak/1e9)
+		"GFLOP/s: %.0f %% of the measured peak of %.3g\n\n", t.FLOP/1e9, rate/1e9, 100*share,
+		t.Peak/1e9)
 }
 
 // printLayers prints what each layer takes.

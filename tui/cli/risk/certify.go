@@ -36,9 +36,9 @@ exact worst case at every set and radius.
 
 The first figure is an upper bound on R_ρ of the population, at the level asked for. A ! marks
 a bound that a heavy tail, few samples or a single sample make doubtful. R_ρ of the samples
-follows, with the intervals of the studentised bootstrap and of the normal limit, λ and η̃
-(unshifted), the divergence, the effective sample size, and the mean weight of each class or
-group. docs/results.md shows how often bounds and intervals hold the true value, and where they
+follows, with the intervals of the studentised bootstrap and of the normal limit. Beside it are λ
+and η̃ (unshifted), the divergence, the effective sample size, and the mean weight of each class
+or group. docs/results.md shows how often bounds and intervals hold the true value, and where they
 fail. Samples that the network was trained on get no interval.
 
 With several runs, their differences to the first one follow, paired by sample. The interval of

@@ -95,7 +95,8 @@ func pinAt(tr *trainer.Trainer, r *record.Run, step int64) (err error) {
 		step, err = pinNewest(r)
 	}
 	if err == nil {
-		tr.Say("run %s keeps the checkpoint of step %d for good: drolab run --from %s@%d", r.Meta.ID, step,
+		tr.Say("run %s keeps the checkpoint of step %d for good: drolab run --from %s@%d",
+			r.Meta.ID, step,
 			r.Meta.ID, step)
 	}
 	return err

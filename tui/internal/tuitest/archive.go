@@ -183,7 +183,7 @@ func Presets() []presets.Preset {
 		preset("shapes", "all four methods on drawn images, nothing to download; about a minute",
 			map[string]string{
 				"algorithms": "the comparison of the paper's Table 1",
-				"seeds":      "enough to look at; a claim needs 4 or more",
+				"seeds":      "fine for a look; use 4 or more for a claim",
 				"rho": "at 0.5 the adversary's few samples of a batch are all noise " +
 					"for the first epochs",
 				"epochs": "several evaluations to watch"},

@@ -43,7 +43,7 @@ func ReadSafetensors(path string, b []byte) ([]string, func(int) (NPYArray, erro
 	}
 	length := binary.LittleEndian.Uint64(b)
 	if !utf8.Valid(b[8 : 8+length]) {
-		return nil, nil, errors.New("header: is not UTF-8, which names have to be")
+		return nil, nil, errors.New("header: is not UTF-8, which names must be")
 	}
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(b[8:8+length], &raw); err != nil {

@@ -112,7 +112,8 @@ func (t *text) foreign(good []byte, at int, b byte) error {
 	if b < 0xa0 { // a letter of Windows, and a control sign in Latin-1
 		encoding = "cp1252"
 	}
-	return &TextError{line, fmt.Sprintf("byte %d of the text (%#x) is not UTF-8", t.at+int64(at), b),
+	return &TextError{line,
+		fmt.Sprintf("byte %d of the text (%#x) is not UTF-8", t.at+int64(at), b),
 		"convert the file first, as with iconv -f " + encoding + " -t UTF-8", encoding}
 }
 
