@@ -119,9 +119,7 @@ func (p *tapsPlan) transpose(lot, block, row int) {
 // turn transposes a vector of channels of one position.
 func (p *tapsPlan) turn(dst, src []float32, lanes int) {
 	if !p.rounded {
-		for lane := 0; lane < lanes; lane += vector {
-			transpose(p.isa, dst[lane*vector:], src[lane:], vector, vector, vector, lanes)
-		}
+		transpose(p.isa, dst, src, vector, lanes, vector, lanes)
 		return
 	}
 	for lane := 0; lane < lanes; lane += tileDepth {

@@ -334,6 +334,13 @@ func peakAVX512(n int)
 //go:noescape
 func transposeAVX512(dst *float32, src *float32, rows int, cols int, dstStride int, srcStride int)
 
+// transposeSquaresAVX512 transposes squares of 16×16 values, each dstStep and
+// srcStep after the one before.
+//
+//go:noescape
+func transposeSquaresAVX512(dst *float32, src *float32, squares int, dstStep int, srcStep int,
+	dstStride int, srcStride int)
+
 // tapsTileAVX512 computes the tile.
 //
 //go:noescape
