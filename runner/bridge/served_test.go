@@ -3,10 +3,12 @@ package bridge_test
 import (
 	"encoding/binary"
 	"encoding/gob"
+	"errors"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -35,7 +37,26 @@ func TestMain(m *testing.M) {
 	case os.Getenv(doomed) != "":
 		os.Exit(train1(os.Getenv(doomed)))
 	}
-	os.Exit(m.Run())
+	os.Exit(withScript(m.Run))
+}
+
+// withScript runs tests for which a script stands for this binary.
+func withScript(run func() int) int {
+	if runtime.GOOS == "windows" {
+		return run()
+	}
+	dir, err := os.MkdirTemp("", "drolab-script-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, filepath.Base(self()))
+	text := "#!/bin/sh\nexec '" + self() + "' \"$@\"\n"
+	err = errors.Join(os.WriteFile(path, []byte(text), 0o700), os.Setenv(scripted, path))
+	if err != nil {
+		panic(err)
+	}
+	return run()
 }
 
 func program() int {

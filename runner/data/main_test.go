@@ -4,12 +4,23 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+
+	"drolab/runner/data/internal/dataset"
 )
 
 // asReader makes the test's program a process that reads.
 const asReader = "DROLAB_TEST_READER"
 
+// mapsSmall has files of more bytes than mapped be mapped, in the process that reads them too.
+const (
+	mapsSmall = "DROLAB_TEST_MAPS_SMALL"
+	mapped    = 1 << 20
+)
+
 func TestMain(m *testing.M) {
+	if os.Getenv(mapsSmall) != "" {
+		dataset.InMemory = mapped
+	}
 	if os.Getenv(asReader) != "" {
 		if err := Serve(os.Stdin, os.Stdout); err != nil {
 			os.Stderr.WriteString("drolab: " + err.Error() + "\n")

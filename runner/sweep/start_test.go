@@ -92,6 +92,7 @@ func pairs(few int) int {
 func TestProcessesStartAtOnce(t *testing.T) {
 	for n := range pairs(3) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			t.Parallel() // one of two waits for the other most of the time
 			dir := filepath.Join(t.TempDir(), "sweep")
 			texts := []string{fewer, []string{fewer, more}[n%2]}
 			commands := make([]*exec.Cmd, 2)

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -94,8 +95,9 @@ func (o old) wholly(name string, step int64) {
 		}
 	}
 	o.do("doctor")
-	o.do("run", "--from", r.Meta.ID, "--set", "epochs="+r.Meta.Spec.Text("epochs"), "--set",
-		"clip=1", "--inline")
+	further := step/r.Meta.StepsPerEpoch + 40 // epochs; the resume below has all that are left
+	o.do("run", "--from", r.Meta.ID, "--set", fmt.Sprintf("epochs=%d", further), "--set", "clip=1",
+		"--inline")
 	o.do("resume", r.Meta.ID, "--inline")
 	now, err := record.Find(o.dir, r.Meta.ID)
 	if err != nil {

@@ -108,7 +108,7 @@ func TestBF16SameBitsOnAnyTeam(t *testing.T) {
 			for _, n := range []int{1, 2, 3} {
 				team := NewTeam(n)
 				defer team.Close()
-				for range 10 {
+				for range repeats(isa) / 2 {
 					sameBits(t, fmt.Sprintf("%d threads", n), run(team), want)
 				}
 			}

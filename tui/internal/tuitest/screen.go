@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"unicode"
@@ -130,7 +129,7 @@ func Fits(t testing.TB, what, screen string, w, h int, ascii bool) {
 		t.Fatalf("%s: %d lines on a screen of %dx%d", what, len(lines), w, h)
 	}
 	for y, l := range lines {
-		if got := cell.Width(style.ReplaceAllString(l, "")); got != w && h > 0 && w > 0 {
+		if got := cell.Width(unstyled(l)); got != w && h > 0 && w > 0 {
 			t.Fatalf("%s: line %d has %d cells of %d on a screen of %dx%d:\n%q",
 				what, y, got, w, w, h, l)
 		}
@@ -141,8 +140,23 @@ func Fits(t testing.TB, what, screen string, w, h int, ascii bool) {
 	}
 }
 
-// style is what begins or ends a style of ours.
-var style = regexp.MustCompile(`\x1b\[[0-9;]*m`)
+// unstyled is a screen without the sequences that begin or end a style of ours: ESC [, numbers with
+// semicolons, m.
+func unstyled(s string) string {
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(s, "\x1b[")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		rest := strings.TrimLeft(after, "0123456789;")
+		if s, found = strings.CutPrefix(rest, "m"); !found {
+			b.WriteString("\x1b[")
+			s = after
+		}
+	}
+}
 
 // Printable fails where a screen has more than printable characters, line breaks and
 // styles, or a style of Colour.
@@ -151,7 +165,7 @@ func Printable(t testing.TB, what, screen string) {
 	if strings.Contains(screen, Colour) {
 		t.Fatalf("%s: a text colours itself", what)
 	}
-	plain := style.ReplaceAllString(screen, "")
+	plain := unstyled(screen)
 	if bad := Steered(plain); bad != "" || strings.Contains(plain, "\t") {
 		t.Fatalf("%s: control character in the screen: %s", what, bad)
 	}

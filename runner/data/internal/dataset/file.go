@@ -14,8 +14,8 @@ import (
 // InMemory is the size in bytes up to which a file is read whole; a larger one is mapped where the
 // system can. Cutting a mapped file short under a live mapping faults where it is read (SIGBUS),
 // which ends the run that does; a file that was read does not risk that. The named datasets are all
-// below it.
-const InMemory = 256 << 20
+// below it. Tests of large files lower it.
+var InMemory int64 = 256 << 20
 
 // OpenPresent opens a file of a dataset. A *MissingError with the remedy says that it is not there.
 func OpenPresent(dataset, path, remedy string) (*Input, error) {
