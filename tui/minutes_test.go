@@ -119,7 +119,7 @@ func TestFirstFiveMinutes(t *testing.T) {
 	n.does("enter")
 	n.sees("running", "sfk")
 	n.does("p")
-	n.sees("paused")
+	n.sees("paused", "? help")
 	n.does("?")
 	n.sees("fork", "export", "change a setting")
 	n.does("esc", "t")
