@@ -8,8 +8,8 @@ import (
 )
 
 // The view, which is what the user has set of the pages by keys, is kept for the next start: for
-// each folder of runs, among what is this user's own on this machine. Whoever only looks has
-// nothing kept (lab.Config.Views), and a file that cannot be read is as none.
+// each folder of runs, among what is this user's own on this machine. Whoever only looks
+// neither has one nor leaves one, and a file that cannot be read is as none.
 
 // chooser is a page with choices.
 type chooser interface{ Choices() lab.Choices }
@@ -31,7 +31,7 @@ type viewsMsg struct {
 // recall reads the views; nothing where none are kept.
 func (m *Model) recall() tea.Cmd {
 	in, runs := m.Config.Views, m.Config.RunsDir
-	if in == "" {
+	if in == "" || m.Config.ReadOnly {
 		return nil
 	}
 	return func() tea.Msg {

@@ -1,11 +1,13 @@
 package tui
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
@@ -100,10 +102,24 @@ func TestViewIsWrittenOnce(t *testing.T) {
 	if r.run(r.keepView()); written() != 0 {
 		t.Error("a view was written that is written")
 	}
-	guest := started(t, a, "")
-	guest.press("3", "s")
-	if cmd := guest.keepView(); cmd != nil {
-		t.Error("a view is kept of who has no folder for it")
+	r.keep.views = nil
+	r.run(r.keepView()) // for those who look
+	list, _ := os.ReadDir(in)
+	path := filepath.Join(in, list[0].Name())
+	before, _ := os.ReadFile(path)
+	for _, folder := range []string{"", in} {
+		viewer := browsing(t, a, "1", 120, 40)
+		viewer.Config.Views, viewer.Config.ReadOnly = folder, true
+		viewer.run(viewer.recall())
+		if len(viewer.view()) > 0 {
+			t.Errorf("a viewer has the view %v", viewer.view())
+		}
+		viewer.press("3", "s", "s")
+		viewer.wait(time.Second, time.Second/5)
+		viewer.keepLast()
+		if after, _ := os.ReadFile(path); !bytes.Equal(before, after) {
+			t.Error("a viewer has written a view")
+		}
 	}
 }
 
