@@ -391,6 +391,32 @@ func TestWhoSuffersOfSeeds(t *testing.T) {
 	}
 }
 
+// One class alone is the worst of none: where the others have too few samples, no name is marked, as
+// the table has no worst class then.
+func TestWhoSuffersAlone(t *testing.T) {
+	r := watching(t, 120, 40)
+	w := r.watch
+	m := w.Run().Meta
+	m.ClassCounts.Test = make([]int, len(m.Classes))
+	m.Spec.MinGroup = 10
+	p := slices.IndexFunc(w.Panels,
+		func(p panel.Panel) bool { return strings.HasPrefix(p.Title, "Who") })
+	for enough := range 3 { // as many classes have samples enough
+		if enough > 0 {
+			m.ClassCounts.Test[enough-1] = 10
+		}
+		worst := 0
+		for _, row := range w.Spread(p, w.Shows(p), 20).Rows {
+			if row.Worst {
+				worst++
+			}
+		}
+		if want := max(0, enough-1); worst != want {
+			t.Errorf("of %d classes %d are the worst, want %d", enough, worst, want)
+		}
+	}
+}
+
 // The film has each evaluation, and not what a resume did again.
 func TestFilm(t *testing.T) {
 	r := watching(t, 120, 40)

@@ -76,7 +76,13 @@ func judge(t *track.Track, values []measure.Number, b *plot.Bars, of lab.Measure
 	for i := range b.Bars {
 		b.Bars[i].Few = values[i].Applies() && !known[i].Applies()
 	}
-	if i := measure.Worst(known, b.LowerIsBetter); i >= 0 {
+	left := 0
+	for _, v := range known {
+		if v.Applies() {
+			left++
+		}
+	}
+	if i := measure.Worst(known, b.LowerIsBetter); i >= 0 && left > 1 { // one alone is not the worst
 		b.Bars[i].Worst = true
 	}
 }
