@@ -136,10 +136,11 @@ func (m *Model) help() *kit.Overlay {
 	}
 	lines := t.HelpLines(append(works, kit.HelpLine{Keys: fmt.Sprintf("1 to %d", len(titles)),
 		Does: "the pages: " + strings.Join(titles, ", ")},
-		kit.HelpLine{Keys: "mouse", Does: "click a tab, a panel or a row; the wheel scrolls"}))
+		kit.HelpLine{Keys: "mouse", Does: "click a tab, a panel or a row; the wheel scrolls"}),
+		m.w-4)
 	for _, why := range reasons {
 		lines = append(lines, "", t.Dim.Paint("Not now ("+t.Greek(why)+"):"))
-		lines = append(lines, t.HelpLines(idle[why])...)
+		lines = append(lines, t.HelpLines(idle[why], m.w-4)...)
 	}
 	if m.Config.ReadOnly {
 		lines = append(lines, "",

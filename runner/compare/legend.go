@@ -47,7 +47,7 @@ func (t *Table) Brief() (parts []string) {
 	if t.spread() {
 		parts = append(parts, fmt.Sprintf("± %g %% t interval over seeds", 100*t.Level))
 	}
-	if len(t.Rows) > 1 {
+	if len(t.Rows) > 1 && t.spread() { // one seed has no star
 		parts = append(parts, fmt.Sprintf("* beats all others, p < %.2g after Holm", 1-t.Level))
 	}
 	if t.problems() {

@@ -21,14 +21,15 @@ func decisionRows() []splitRow {
 	}
 	list := []splitRow{
 		of("auroc", "AUROC", "area under the receiver operating characteristic on test "+
-			"samples: the chance that a positive sample gets a larger probability of its class " +
-				"than "+
+			"samples: the chance that a positive sample gets a larger probability of its class "+
+			"than "+
 			"a negative one; with more classes, the mean over each class against the rest"+
 			positives,
 			func(e *Evaluation, p *Pass) Number { return e.areas(p).roc }),
-		of("average_precision", "average precision", "mean precision over the recall of the " +
+		of("average_precision", "average precision", "mean precision over the recall of the "+
 			""+
-			"positive class on test samples, not interpolated; with more classes, the mean over each "+
+			"positive class on test samples, not interpolated; with more classes, the mean "+
+			"over each "+
 			"class against the rest"+positives,
 			func(e *Evaluation, p *Pass) Number { return e.areas(p).precision }),
 		of("macro_f1", "macro F1", "mean of 2 TP/(2 TP + FP + FN) on test samples, over the "+

@@ -134,7 +134,7 @@ func (q *Queue) Start(req runner.Request) ([]string, error) {
 		}
 		if parent != nil {
 			if err := j.fork(parent); err != nil {
-				return fail(fmt.Errorf("from %s: %w", req.Parent, err))
+				return fail(fmt.Errorf("%w (from %s)", err, req.Parent))
 			}
 		}
 	}

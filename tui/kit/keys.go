@@ -139,14 +139,19 @@ type HelpLine struct{ Keys, Does string }
 // keyColumn is the least width of the keys in the help.
 const keyColumn = 9
 
-// HelpLines are the lines of the help, in two columns.
-func (t *Theme) HelpLines(lines []HelpLine) (text []string) {
+// HelpLines are the lines of the help, in two columns of w cells together. What does not fit its
+// line goes on in the second column.
+func (t *Theme) HelpLines(lines []HelpLine, w int) (text []string) {
 	column := keyColumn
 	for _, l := range lines {
 		column = max(column, cell.Width(l.Keys))
 	}
 	for _, l := range lines {
-		text = append(text, t.Key.Paint(Left(l.Keys, column))+" "+t.Greek(l.Does))
+		keys := t.Key.Paint(Left(l.Keys, column))
+		for _, does := range Wrap(t.Greek(l.Does), w-column-1) {
+			text = append(text, keys+" "+does)
+			keys = Blanks(column)
+		}
 	}
 	return text
 }

@@ -10,6 +10,7 @@ import (
 	"drolab/tui/kit"
 
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // TestOverlayScrolls goes to the end and a line back without a look in between,
@@ -48,5 +49,18 @@ func TestOverlayScrolls(t *testing.T) {
 	s := strings.Join(o.View(theme, kit.Fill(nil, w, lines+2), w, lines+2), "\n")
 	if !strings.Contains(s, "line 0.") || !strings.Contains(s, "line 29.") {
 		t.Errorf("with room for all:\n%s", s)
+	}
+}
+
+// What a key does goes on in its own column where the screen is narrow.
+func TestHelpLines(t *testing.T) {
+	theme := kit.NewTheme(colorprofile.ASCII, true, false)
+	lines := theme.HelpLines([]kit.HelpLine{{Keys: "/", Does: "filter the runs by words"}}, 24)
+	want := []string{"/         filter the", "          runs by words"}
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(ansi.Strip(line), " ")
+	}
+	if !slices.Equal(lines, want) {
+		t.Errorf("%q, want %q", lines, want)
 	}
 }

@@ -70,6 +70,7 @@ func Define(names []string) (texts []string) {
 			exact = m.Definition()
 		}
 		if plain != "" && exact != "" {
+			_, exact, _ = strings.Cut(exact, ": ") // the name has been said
 			exact = "Exactly: " + exact
 		}
 		if text := strings.TrimSpace(plain + " " + exact); text != "" {

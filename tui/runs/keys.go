@@ -64,7 +64,7 @@ func (p *Page) Keys() []kit.Key {
 		p.Choices().Key(),
 		{Keys: kit.On("P"), Help: "the samples the adversary weighs most at the run's checkpoint",
 			Why: p.none, Do: p.samples, Local: true},
-		{Keys: kit.On("F"), Help: "fork: continue from a checkpoint with other settings",
+		{Keys: kit.On("F"), Help: "fork from a checkpoint, with other settings",
 			Why: p.none, Do: func() tea.Cmd { return p.fork(p.current(), 0) }, Alters: true},
 		{Keys: kit.On("n"), Help: "write a note on the run", Why: p.none, Do: p.note, Alters: true},
 		{Keys: kit.On("#"), Help: "add or remove tags", Why: p.none,

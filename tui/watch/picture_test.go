@@ -368,6 +368,55 @@ func TestWhoSuffers(t *testing.T) {
 	}
 }
 
+// Of folded seeds the worst class is the one with the lowest mean, also where the seed under the
+// cursor has another: name and number beside it agree.
+func TestWhoSuffersOfSeeds(t *testing.T) {
+	r := seeded(t)
+	w := r.watch
+	w.At = 0
+	for seed, lowest := range []int{0, 1, 1} { // the seed under the cursor has class 0
+		values := slices.Clone(w.Tracks[seed].Places(lab.ListNamed("class_accuracy")))
+		for i := range values {
+			values[i] = measure.Num(.9)
+		}
+		values[lowest] = measure.Num(.1)
+		w.Tracks[seed].Eval.ByGroup.Set("class_accuracy", values)
+	}
+	p := slices.IndexFunc(w.Panels,
+		func(p panel.Panel) bool { return strings.HasPrefix(p.Title, "Who") })
+	for _, row := range w.Spread(p, w.Shows(p), 20).Rows {
+		if row.Worst != (row.Label == w.Run().Meta.Classes[1]) {
+			t.Errorf("%s is the worst: %v", row.Label, row.Worst)
+		}
+	}
+}
+
+// One class alone is the worst of none: where the others have too few samples, no name is marked, as
+// the table has no worst class then.
+func TestWhoSuffersAlone(t *testing.T) {
+	r := watching(t, 120, 40)
+	w := r.watch
+	m := w.Run().Meta
+	m.ClassCounts.Test = make([]int, len(m.Classes))
+	m.Spec.MinGroup = 10
+	p := slices.IndexFunc(w.Panels,
+		func(p panel.Panel) bool { return strings.HasPrefix(p.Title, "Who") })
+	for enough := range 3 { // as many classes have samples enough
+		if enough > 0 {
+			m.ClassCounts.Test[enough-1] = 10
+		}
+		worst := 0
+		for _, row := range w.Spread(p, w.Shows(p), 20).Rows {
+			if row.Worst {
+				worst++
+			}
+		}
+		if want := max(0, enough-1); worst != want {
+			t.Errorf("of %d classes %d are the worst, want %d", enough, worst, want)
+		}
+	}
+}
+
 // The film has each evaluation, and not what a resume did again.
 func TestFilm(t *testing.T) {
 	r := watching(t, 120, 40)

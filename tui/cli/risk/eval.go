@@ -355,7 +355,7 @@ func (l *looked) print(w io.Writer) {
 	}
 	console.Grid(w, head, rows)
 	if len(columns) > 0 {
-		fmt.Fprintf(w, "rates count the samples classified as %s",
+		fmt.Fprintf(w, "rates count the samples classified as %s\n",
 			console.Clean(l.Data.Classes[1]))
 	}
 	if t := l.Look.Threshold; t.Applies() {

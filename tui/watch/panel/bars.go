@@ -57,7 +57,7 @@ func (w *Board) Bars(p int, of lab.Measure, rows int) *plot.Bars {
 		}
 		b.Bars = append(b.Bars, bar)
 	}
-	judge(t, b, of)
+	judge(t, t.Places(of), b, of)
 	// Percentages end at 100. Other scales take the next round number, which moves seldom.
 	if of.Scale != dro.Percent {
 		b.Max = plot.Range{}.Fit(plot.Range{Lo: 0, Hi: b.Max}, plot.Scale{}).Hi
@@ -67,16 +67,22 @@ func (w *Board) Bars(p int, of lab.Measure, rows int) *plot.Bars {
 
 // judge marks the worst bar, and those that are of too few samples to be called so. Bars, the
 // spread and the film all ask it, so that they name the same class; it is the rule by which the
-// run's own worst_class_accuracy is reckoned.
-func judge(t *track.Track, b *plot.Bars, of lab.Measure) {
-	values, known := t.Places(of), t.Places(of)
+// run's own worst_class_accuracy is reckoned. The values are the run's own, or its seeds' means.
+func judge(t *track.Track, values []measure.Number, b *plot.Bars, of lab.Measure) {
+	known := values
 	if of.Better != dro.Neither {
 		known = measure.Enough(values, t.Counted(of), t.Meta.Spec.MinGroup)
 	}
 	for i := range b.Bars {
 		b.Bars[i].Few = values[i].Applies() && !known[i].Applies()
 	}
-	if i := measure.Worst(known, b.LowerIsBetter); i >= 0 {
+	left := 0
+	for _, v := range known {
+		if v.Applies() {
+			left++
+		}
+	}
+	if i := measure.Worst(known, b.LowerIsBetter); i >= 0 && left > 1 { // one alone is not the worst
 		b.Bars[i].Worst = true
 	}
 }

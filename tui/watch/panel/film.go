@@ -47,7 +47,7 @@ func (w *Board) maps(p int, v *View, iw, ih int) []heat {
 		return nil
 	}
 	bars := &plot.Bars{Bars: make([]plot.Bar, len(order))}
-	judge(t, bars, of)
+	judge(t, t.Places(of), bars, of)
 	worst := slices.IndexFunc(bars.Bars, func(b plot.Bar) bool { return b.Worst })
 	a := &plot.HeatMap{
 		Film:    left,

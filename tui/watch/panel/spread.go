@@ -105,7 +105,11 @@ func (w *Board) Spread(p int, v *View, rows int) *plot.Spread {
 func (w *Board) spreadRows(s *plot.Spread, of lab.Measure, order []int, all [][]measure.Number) {
 	run, top := w.Run(), 0.0
 	bars := &plot.Bars{Bars: make([]plot.Bar, len(order)), LowerIsBetter: of.Better != dro.Higher}
-	judge(w.Measured(of), bars, of)
+	judged := w.Measured(of).Places(of)
+	if s.Front >= 0 { // of seeds the mean is judged, which is the number beside the name
+		judged = all[s.Front]
+	}
+	judge(w.Measured(of), judged, bars, of)
 	switch s.Heads = []string{AxisName(of.Axis)}; {
 	case s.Percent:
 		s.Unit = w.Theme.Mark(run.Number) + " acc %"
