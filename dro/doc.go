@@ -1,8 +1,7 @@
-// Package dro is the mathematics of distributionally robust training with
-// φ-divergence uncertainty sets, and with the methods that it is compared with:
-// dual objectives, exact worst-case risks, what a step of each method weighs the
-// samples with and how its state moves, and the constants of the theory. Losses
-// go in, weights come out.
+// Package dro is the mathematics of distributionally robust training with φ-divergence
+// uncertainty sets, and with the methods that it is compared with: dual objectives, exact
+// worst-case risks, the sample weights and the state of each method, and the constants of the
+// theory. Losses go in, weights come out.
 //
 // It trains no network and reads no data. A method never sees the weights x, only
 // the losses ℓ_i = ℓ(x; s_i); the one model here is the linear one of [Regression],

@@ -1,5 +1,5 @@
-// Package page holds what a report, a comparison or a table says as values, and
-// writes them in each form once.
+// Package page has the contents of a report, a comparison or a table as values, and one writer
+// for each form of output.
 //
 //	Page -> Heading, Text, List, *Table, *Figure -> Markdown, LaTeX, HTML, SVG, PGFPlots
 //	Style (number.go): a number, its interval and its star -> a cell

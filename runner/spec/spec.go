@@ -152,7 +152,7 @@ func Defaults() Spec {
 		Algorithms: dro.PaperMethods(), Seeds: 1,
 		Dataset: "shapes", Model: "convnet", Init: "he", Precision: "fp32", Loss: nn.CrossEntropy,
 		Hidden: []int{256, 128}, Activation: nn.Activations()[0],
-		Optimizer: nn.Optimizers()[0], Beta1: .9, Beta2: .999, AdamEps: 1e-8, Schedule: StepDown,
+		Optimizer: nn.Optimizers()[0], Beta1: .9, Beta2: .999, AdamEps: 1e-8, Schedule: stepSchedule,
 		Difficulty: 0.5, Augment: true, Pad: "black", ProgramPatience: 600,
 		Uncertainty: "cressie-read", K: 2, Rho: 0.5, Mu: 0.1, Coordinates: "auto",
 		Lambda0: 0.1, EtaMax: 10, Lambda: 1, Eta: 0,

@@ -8,20 +8,19 @@
 //	    --Task--> one run of the list (a job)  ├─> DIR/<run>/ --Look--> states --Choose--> Table
 //	    --Scripts--> sbatch, which calls Task ─┘
 //
-// A run is known by the hash of its resolved Spec, which is a part of its name:
-// that it exists, and that only one process makes it, is the file system's to
-// say. So everything here may be done again, by anybody who sees the disk, and
-// does only what is missing; nothing is remembered that the runs' folders do not
-// say, but what rungs have decided (halving.go) and which Slurm jobs there are.
+// A run's name has the hash of its resolved Spec. The file system therefore says whether a run
+// exists, and lets only one process make it. Anybody who sees the disk may repeat any step here,
+// and a repeat does only the work that is missing. Beside the runs' folders, two things are
+// remembered: the decisions of rungs (halving.go) and the Slurm jobs.
 //
-// The sweep's own files are the list, a copy of the person's file and what is below
-// .sweep. Each is whole at every moment and has a checksum (damage.go). Who changes the
-// list, what an engine is asked for, or what is submitted, holds one lock meanwhile, so
-// that starts at once in one folder make one sweep (Folder.Alone).
+// The sweep's own files are the list, a copy of the person's file and what is below .sweep. Each
+// is whole at every moment and has a checksum (damage.go). One lock guards changes of the list,
+// of the engine's orders and of the submitted jobs, so that simultaneous starts in one folder
+// make one sweep (Folder.Alone).
 //
 // It is not a scheduler: here queue.Queue is one, and on a cluster Slurm is. It
 // trains nothing and measures nothing.
 //
-// Start at file.go for what is swept, at work.go and task.go for how it is done,
-// and at choose.go for what comes out.
+// Start at file.go for the sweep file, at work.go and task.go for the training, and at choose.go
+// for the result.
 package sweep

@@ -155,12 +155,9 @@ func Count(states []State) map[runner.Status]int {
 // Over tells whether nothing is left to do: what is not done or dropped has
 // failed.
 func Over(states []State) bool {
-	for _, s := range states {
-		if s.Status != runner.Done && s.Status != Dropped && s.Status != runner.Failed {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(states, func(s State) bool {
+		return s.Status != runner.Done && s.Status != Dropped && s.Status != runner.Failed
+	})
 }
 
 // Grown tells whether the folder has another list than the one that is looked at:
