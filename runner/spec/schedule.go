@@ -38,7 +38,7 @@ func (s *Spec) Rate(step, perEpoch, steps int64) float64 {
 // Drops tells whether lr is to be multiplied by lr_drop some time.
 func (s *Spec) Drops() bool { return s.Schedule == stepSchedule && s.LRDropEpoch > 0 }
 
-// Adam is what the optimiser of s adds to SGD's settings; nil where it is SGD.
+// Adam has the settings of AdamW, where that is the optimiser of s; else it is nil.
 func (s *Spec) Adam() *nn.AdamW {
 	if s.Optimizer != nn.AdamWName {
 		return nil

@@ -313,7 +313,7 @@ func (s *Spec) Problem() (*dro.Problem, error) {
 	return p, p.Validate()
 }
 
-// Task returns what a method starts from, on data with so many training samples
+// Task returns the start of a method, on data with so many training samples
 // in all, of each class and of each group.
 func (s *Spec) Task(samples int, classes, groups []int) (dro.Task, error) {
 	m, err := dro.Find(s.Algorithm())
@@ -372,7 +372,7 @@ func (s *Spec) Network(shape data.Shape, classes int) nn.Config {
 	}
 }
 
-// DataOptions returns what runner/data needs to open the Spec's dataset.
+// DataOptions returns the options with which runner/data opens the Spec's dataset.
 func (s *Spec) DataOptions(dir string) data.Options {
 	return data.Options{
 		Dir:         dir,

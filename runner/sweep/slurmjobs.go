@@ -156,7 +156,7 @@ func parseJob(line string) (key string, j jobState, ok bool) {
 	return taskKey(fields["ArrayJobId"], index), j, true
 }
 
-// Jobs is what Slurm says of a sweep's runs, by index.
+// Jobs is Slurm's view of a sweep's runs, by index.
 type Jobs map[int]jobState
 
 // Jobs asks Slurm for the tasks of the sweep. With all it asks for those that

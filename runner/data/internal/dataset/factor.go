@@ -31,7 +31,7 @@ func (m *Marks) Len() int        { return len(m.Labels) }
 func (m *Marks) Label(i int) int { return int(m.Labels[i]) }
 func (m *Marks) Group(i int) int { return int(m.Groups[i]) }
 
-// Own is what one's own files tell of their samples beside the features.
+// Own has the columns of a user's own files that are no features.
 type Own struct {
 	Label  Factor
 	Groups []Factor // crossed with one another
