@@ -278,6 +278,14 @@ func Algorithms() []Algorithm {
 	return names
 }
 
+// MethodNames are the names of [Methods], in their order.
+func MethodNames() (names []string) {
+	for _, m := range registered {
+		names = append(names, string(m.Name))
+	}
+	return names
+}
+
 // Find returns the method of that name.
 func Find(name Algorithm) (*Method, error) {
 	for i := range registered {
@@ -285,11 +293,8 @@ func Find(name Algorithm) (*Method, error) {
 			return &registered[i], nil
 		}
 	}
-	var names []string
-	for _, a := range Algorithms() {
-		names = append(names, string(a))
-	}
-	return nil, fmt.Errorf("algorithm %.40q: want one of %s", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("algorithm %.40q: want one of %s", name,
+		strings.Join(MethodNames(), ", "))
 }
 
 // Applies returns nil where the method is defined for the set, otherwise what

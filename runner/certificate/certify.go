@@ -9,7 +9,7 @@ import (
 	"drolab/runner/measure"
 )
 
-// Grid is what Certify measures: sets and radii, and how intervals are made. Every set
+// Grid has the sets and radii at which Certify measures, and how intervals are made. Every set
 // is measured at every radius, in this order; one without a radius is measured once.
 type Grid struct {
 	Sets  []dro.Set

@@ -9,7 +9,7 @@ import (
 	"drolab/runner/train"
 )
 
-// Means is what checkpoints are measured with on this machine.
+// Means are the data and programs of this machine with which checkpoints are measured.
 type Means struct {
 	DataDir  string
 	Programs bridge.Approvals // that may be started

@@ -13,7 +13,7 @@ import (
 	"drolab/runner/train"
 )
 
-// Samples is what the network of a checkpoint makes of some samples, one by one:
+// Samples has the predictions of a checkpoint's network for some samples, one by one:
 // unaugmented, in evaluation mode. The slices are parallel, in the split's order.
 type Samples struct {
 	Rows          []int // the samples' places in their files: see data.Row
@@ -136,7 +136,7 @@ func (s *Samples) Ratios(set dro.Set, rho float64) ([]float64, dro.Worst, error)
 	return ratios, w, err
 }
 
-// Pass is what evaluations measure, of samples that have labels.
+// Pass gives samples that have labels to the measures of evaluations.
 func (s *Samples) Pass() *measure.Pass {
 	p := &measure.Pass{Losses: s.Losses, Confidences: s.Confidences, Predictions: s.Predictions,
 		Probabilities: s.Probabilities, Labels: s.Labels, Groups: s.Groups}

@@ -15,7 +15,7 @@ import (
 
 // What the paper's theory speaks of, measured on a frozen network.
 
-// Noise is what mini-batches of N training samples do at the network, with its
+// Noise is the noise of mini-batches of N training samples at the network, with its
 // dual variables, against what the theory allows.
 type Noise struct {
 	N int `json:"n"`
@@ -28,7 +28,7 @@ type Noise struct {
 	BiasBound float64 `json:"bias_bound"`
 }
 
-// Constants are what Theorem 1 assumes, measured where the network is: each is a
+// Constants are the constants that Theorem 1 assumes, measured where the network is: each is a
 // lower bound of what holds everywhere.
 type Constants struct {
 	Bound     float64 `json:"bound"`     // B: the largest training loss

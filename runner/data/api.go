@@ -45,7 +45,6 @@ const (
 	AsFeature = dataset.AsFeature
 	AsLabel   = dataset.AsLabel
 	AsGroup   = dataset.AsGroup
-	AsSplit   = dataset.AsSplit
 	LeftOut   = dataset.LeftOut
 )
 

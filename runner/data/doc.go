@@ -11,24 +11,25 @@
 // types this package shows to the program (api.go): a newcomer who changes what a data set is
 // starts there.
 //
-// One's own files may have been made to hurt. A program that says how ([ReadApart]) has each data
-// set of them read by a process of its own, in bounded memory:
+// A user's own files may be malicious. After a call of [ReadApart], a separate process reads each
+// data set of such files, in bounded memory:
 //
 //	Open -> starts the program again -> Serve reads files, sends samples -> Open goes on with them
 //
-// What is read is the same to the bit, here or there. Arrays so large that they are mapped are
-// checked there and mapped here. Start at apart.go, and wire.go for what is sent.
+// Both ways give the same bits. An array that is large enough to be mapped is checked there and
+// mapped here. Start at apart.go, and at wire.go for the messages.
 //
 // Pixels stay bytes until a batch is made; a [Loader] crops, flips and normalises with one table
-// look-up a value. What a loader gives is a pure function of (source, options, epoch, step), so its
-// [State] is two counters.
+// look-up a value. A loader's batches are a pure function of (source, options, epoch, step), so
+// its [State] is two counters.
 //
 // Start at [Open] (a [Dataset] by name), then [NewEpochs], [NewDraws] and [NewSequential]. [Fetch]
 // downloads.
 //
-// A data source is a [Provider]. To add one, write a file in the package below internal that reads
-// its like, with a function that returns the provider. Its Open reads or draws the whole of both
-// splits as two values of [Source] (images as [ImageSource]). Then name the function in registry
-// (provider.go). Everything that opens, fetches, lists, completes, estimates or starts ranges over
-// the registry, so no other package changes; provider_test.go adds one in this way, by [Register].
+// A data source is a [Provider]. To add one, write a file in the package below internal that
+// reads similar files, with a function that returns the provider. Its Open reads or draws the
+// whole of both splits as two values of [Source] (images as [ImageSource]). Then name the
+// function in registry (provider.go). Everything that opens, fetches, lists, completes, estimates
+// or starts ranges over the registry, so no other package changes; provider_test.go adds one in
+// this way, by [Register].
 package data

@@ -13,7 +13,6 @@ const MaxClasses = dataset.MaxClasses
 
 // The columns of OpenRaw, see runner/data/internal/dataset.
 const (
-	RawRow         = dataset.RawRow
 	RawLabel       = dataset.RawLabel
 	RawGroup       = dataset.RawGroup
 	RawPrediction  = dataset.RawPrediction

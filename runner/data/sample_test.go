@@ -115,7 +115,7 @@ func TestSampleOfSplits(t *testing.T) {
 	if held != d.Val.Len() || len(d.Sample.Labels) != 400 || d.Sample.Rows != 400 {
 		t.Errorf("%d rows, %d held of %d", len(d.Sample.Labels), held, d.Val.Len())
 	}
-	roles := []Role{AsFeature, AsSplit, AsLabel}
+	roles := []Role{AsFeature, dataset.AsSplit, AsLabel}
 	for i, c := range d.Sample.Columns {
 		if c.Role != roles[i] {
 			t.Errorf("column %s is %d", c.Name, c.Role)

@@ -17,7 +17,7 @@ const (
 	Subsample Sampling = "subsample"
 )
 
-// Samplings are those that a person can choose, the customary one first.
+// Samplings lists the ways of sampling that a user can choose, the customary one first.
 func Samplings() []string { return []string{string(BySample), string(ByGroup)} }
 
 // groups are the samples of a source by group, for the ways that need them.

@@ -80,7 +80,7 @@ type reply struct {
 	Status *Status  `json:"status,omitempty"`
 }
 
-// Status is what an engine says of itself. What its runs do stands in their
+// Status is an engine's description of itself. What its runs do stands in their
 // directories.
 type Status struct {
 	PID     int              `json:"pid"`

@@ -245,11 +245,11 @@ func Fact(key string) (func(*record.Run) string, error) {
 	if measure.IsUser(key) || slices.Contains(measures(), key) {
 		return func(r *record.Run) string { return page.Exact(r.Of(key).Float()) }, nil
 	}
-	return nil, fmt.Errorf("%s: neither a setting nor one of %s", key, strings.Join(Keys(), ", "))
+	return nil, fmt.Errorf("%s: neither a setting nor one of %s", key, strings.Join(keys(), ", "))
 }
 
-// Keys are those of Fact that are no settings.
-func Keys() []string {
+// keys are the keys of Fact that are no settings.
+func keys() []string {
 	keys := []string{"id", "preset", "status", "steps", "worst", "tag", "note", "archived"}
 	return append(keys, measures()...)
 }

@@ -14,7 +14,7 @@ import (
 	"drolab/runner/measure"
 )
 
-// Predictions are what another program predicted, by split.
+// Predictions are the predictions of another program, by split.
 type Predictions struct {
 	Classes  []string
 	Groups   []string // nil: none are given

@@ -35,7 +35,7 @@ func CheckName(name string) error {
 	return nil
 }
 
-// Question says what a run is made of.
+// Question says how predictions become a run.
 type Question struct {
 	Method, File, Preset string
 	Spec                 spec.Spec     // of runs that it is compared with

@@ -30,7 +30,7 @@ type Order struct {
 	Done chan<- Answer
 }
 
-// Answer is what became of an order: the step at which it was done, or why it was not.
+// Answer is the outcome of an order: the step at which it was done, or why it was not.
 type Answer struct {
 	Step int64
 	Err  error

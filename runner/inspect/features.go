@@ -12,7 +12,7 @@ import (
 	"drolab/runner/train"
 )
 
-// Frozen is what the last layer of a checkpoint's network takes of samples, unaugmented and
+// Frozen has the inputs of the last layer of a checkpoint's network, of samples unaugmented and
 // in evaluation mode, and that layer.
 type Frozen struct {
 	Step   int64

@@ -16,7 +16,7 @@ const (
 	mostBytes   = 1 << 24 // of pictures or columns
 )
 
-// Pick is what is kept of a look: of each part of the split the samples that weigh
+// Pick is the part of a look that is kept: of each part of the split the samples that weigh
 // most. Its size is bounded.
 type Pick struct {
 	Dataset string

@@ -41,10 +41,10 @@ func AUROC(list []Scored) Number {
 	return NumIf(of > 0 && others > 0, won/(of*others))
 }
 
-// AveragePrecision is the area under precision over recall without interpolation: the sum, over
+// averagePrecision is the area under precision over recall without interpolation: the sum, over
 // the scores from the largest down, of the recall that each adds, times the precision there. A tie
 // is one step. It does not apply where one of both kinds is missing. It sorts the list.
-func AveragePrecision(list []Scored) Number {
+func averagePrecision(list []Scored) Number {
 	byScore(list)
 	var sum, of, others float64
 	for len(list) > 0 {

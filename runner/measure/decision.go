@@ -37,7 +37,7 @@ func (e *Evaluation) areas(p *Pass) *areas {
 			continue
 		}
 		p.scored(list, class, score)
-		roc, precision = append(roc, AUROC(list)), append(precision, AveragePrecision(list))
+		roc, precision = append(roc, AUROC(list)), append(precision, averagePrecision(list))
 	}
 	*p.areas = areas{mid(roc), mid(precision)}
 	return p.areas

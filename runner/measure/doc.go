@@ -1,6 +1,6 @@
-// Package measure is the table of measures: what a step or an evaluation reports, with
-// its name, its definition and how it is computed of a pass over a split. It computes
-// and reads numbers; it runs no network and keeps no file.
+// Package measure is the table of the measures of steps and evaluations. Each row has a name, a
+// definition and the computation from a pass over a split. The package computes and reads
+// numbers; it runs no network and keeps no file.
 //
 // Sums are in float64 and in the order of the samples, so that a measure is the same to
 // the bit each time it is computed.

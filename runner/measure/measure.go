@@ -38,7 +38,7 @@ type Measure struct {
 	chosen bool   // of runs with a threshold of their own
 }
 
-// Axis is what the values of a measure are one of each.
+// Axis is a kind of parts, such as classes: a measure has a number for each part.
 type Axis int
 
 // The axes of measures. Each place of one has a name: see Meta.Places.

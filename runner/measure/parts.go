@@ -2,7 +2,7 @@ package measure
 
 import "drolab/runner/data"
 
-// Parts are what a run's data consist of. Groups are those that were given:
+// Parts are the classes and groups of a run's data. Groups are those that were given:
 // none where the classes are all that is known. A place in Classes is a sample's label,
 // one in Groups its group, and counts are in the same order. Old files have no counts.
 type Parts struct {

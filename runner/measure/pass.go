@@ -8,7 +8,7 @@ import (
 	"drolab/runner/spec"
 )
 
-// Pass is what one forward pass over a split gives: unaugmented, in evaluation
+// Pass is the result of one forward pass over a split: unaugmented, in evaluation
 // mode, sample by sample, in the split's order. All its slices are of one length; of
 // predictions that another program made, losses and confidences may be nil. It
 // belongs to who asked for it, and no measure changes it but for what it caches.
@@ -35,7 +35,7 @@ type Pass struct {
 	taken []int     // see predictions; nil: likewise
 }
 
-// Evaluation is what measures are computed from, at one moment of a run. The run fills
+// Evaluation has all that measures are computed from, at one moment of a run. The run fills
 // it in before any measure is computed, and measures only read it, so that their order
 // does not matter.
 type Evaluation struct {
@@ -287,7 +287,7 @@ func (e *Evaluation) excessRisk() Number {
 	return Num(e.Train.Worst.Risk - e.Optimum.Risk)
 }
 
-// Batch is what a method sees of the training split as a whole, in its order.
+// Batch is the whole training split as a method sees it, in its order.
 func (p *Pass) Batch() dro.Batch {
 	index := make([]int, len(p.Losses))
 	for i := range index {

@@ -7,7 +7,7 @@ import (
 	"drolab/runner/measure"
 )
 
-// Verdict is what the seeds say of a claim.
+// Verdict is the seeds' answer to a claim.
 type Verdict string
 
 // The verdicts. A claim is decided where the corrected two-sided test rejects that

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Cost is what training an arm took: of runs that shared their machine with
+// Cost is the time that training an arm took: of runs that shared their machine with
 // others, so that only ratios between runs made at the same time say something.
 type Cost struct {
 	Arm     string         `json:"arm"`

@@ -16,7 +16,7 @@ import (
 	"drolab/runner/spec"
 )
 
-// Registered is what docs/registration.md fixed before its runs were made. The page does
+// Registered has the tests that docs/registration.md fixed before the runs. The page does
 // not change, so neither does what is tested here; TestLinesOfTheRegistration compares
 // the two.
 type Registered struct {

@@ -12,7 +12,7 @@ import (
 	"drolab/runner/record"
 )
 
-// Report is what a page says, as data.
+// Report is the content of a page, as data.
 type Report struct {
 	Level    float64    `json:"level"` // of confidence, of intervals and tests
 	Problems []*Problem `json:"problems"`
@@ -36,7 +36,7 @@ type Report struct {
 	Notes      []string    `json:"notes"`
 }
 
-// Problem is what methods are compared on: one set, radius, data set, network and
+// Problem is a basis on which methods are compared: one set, radius, data set, network and
 // budget.
 type Problem struct {
 	Label string         `json:"label"` // set and radius
@@ -72,7 +72,7 @@ type ran struct {
 
 func (r *ran) seed() uint64 { return r.Meta.Spec.Seed }
 
-// Made says what made some of the runs.
+// Made is a machine with a program, and the number of runs that it made.
 type Made struct {
 	runner.Host
 	Runs int `json:"runs"`

@@ -102,7 +102,7 @@ type Variation struct {
 	arm     *arm
 }
 
-// Effect is what a variation does to a measure.
+// Effect is the effect of a variation on a measure.
 type Effect struct {
 	Measure string         `json:"measure"`
 	Value   measure.Number `json:"value"` // mean over seeds of the variation

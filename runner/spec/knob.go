@@ -16,7 +16,7 @@ import (
 // set has no λ whose bounds could be changed.
 func (s *Spec) Knobs() (keys []string) {
 	for _, t := range allSettings() {
-		if t.LiveIn(s) {
+		if t.liveIn(s) {
 			keys = append(keys, t.Key)
 		}
 	}
@@ -37,7 +37,7 @@ func (s *Spec) Turn(key, value string) (before, after Auto, err error) {
 // Change is Turn to a value. A run keeps its method: the knob is refused that would
 // change it.
 func (s *Spec) Change(key string, value Auto) (before Auto, err error) {
-	if t, ok := FindSetting(key); !ok || !t.LiveIn(s) {
+	if t, ok := FindSetting(key); !ok || !t.liveIn(s) {
 		want := "one of " + join(s.Knobs()) + ", which this run can change"
 		return before, &KeyError{"knob", key, want}
 	}
@@ -110,7 +110,7 @@ func (s *Spec) set(key string, value Auto) (before Auto, err error) {
 	t, ok := FindSetting(key)
 	if ok && t.own != nil && t.own.AutoIs == s.Algorithm() {
 		s.SetOwn(key, Auto{}) // as the method was written when a log could turn this
-	} else if !ok || !t.LiveIn(s) {
+	} else if !ok || !t.liveIn(s) {
 		return before, fmt.Errorf("%.40q is not a knob of %s", key, s.Algorithm())
 	}
 	before, _ = t.Number(s)

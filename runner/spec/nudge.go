@@ -20,7 +20,7 @@ func (s *Spec) Forkable() []string {
 		_, more := s.Nudge(t.Key, 1)
 		switch {
 		case !less && !more:
-		case t.LiveIn(s):
+		case t.liveIn(s):
 			live = append(live, t.Key)
 		default:
 			others = append(others, t.Key)

@@ -8,12 +8,12 @@ import (
 	"drolab/dro/nn"
 )
 
-// StepDown is the first of Schedules.
-const StepDown = "step"
+// stepSchedule is the first of the schedules.
+const stepSchedule = "step"
 
-// Schedules lists how lr may change: step multiplies it by lr_drop once lr_drop_epoch epochs are
+// schedules lists how lr may change: step multiplies it by lr_drop once lr_drop_epoch epochs are
 // done, cosine and linear take it to 0 at the end of the run, constant leaves it.
-func Schedules() []string { return []string{StepDown, "cosine", "linear", "constant"} }
+func schedules() []string { return []string{stepSchedule, "cosine", "linear", "constant"} }
 
 // Rate returns the step size α of the step that follows on so many, of a run of so many steps in
 // all. In the W steps of warmup it is lr (step+1)/W; cosine and linear fall over the steps behind
@@ -36,9 +36,9 @@ func (s *Spec) Rate(step, perEpoch, steps int64) float64 {
 }
 
 // Drops tells whether lr is to be multiplied by lr_drop some time.
-func (s *Spec) Drops() bool { return s.Schedule == StepDown && s.LRDropEpoch > 0 }
+func (s *Spec) Drops() bool { return s.Schedule == stepSchedule && s.LRDropEpoch > 0 }
 
-// Adam is what the optimiser of s adds to SGD's settings; nil where it is SGD.
+// Adam has the settings of AdamW, where that is the optimiser of s; else it is nil.
 func (s *Spec) Adam() *nn.AdamW {
 	if s.Optimizer != nn.AdamWName {
 		return nil

@@ -105,8 +105,8 @@ func (t *Setting) Inherits(s, parent *Spec) (was string, ok bool) {
 // saved: runs that differ in it alone come to the same numbers.
 func (t *Setting) Viewed() bool { return t.viewed }
 
-// LiveIn tells whether the setting can be changed while the Spec's run goes on.
-func (t *Setting) LiveIn(s *Spec) bool {
+// liveIn tells whether the setting can be changed while the Spec's run goes on.
+func (t *Setting) liveIn(s *Spec) bool {
 	m, err := dro.Find(s.Algorithm())
 	if err != nil {
 		return false

@@ -59,14 +59,6 @@ func settingsOfMethods(methods []dro.Method) (list []Setting) {
 	return list
 }
 
-// methodNames are the names that algorithms may have, for its error.
-func methodNames() (names []string) {
-	for _, a := range dro.Algorithms() {
-		names = append(names, string(a))
-	}
-	return names
-}
-
 // A row says fixed where another value would not fit the checkpoint that a fork goes on
 // from: its tensors, its place in the data, or what was held out. It says live where
 // the next step may simply be taken with another value.
@@ -75,7 +67,7 @@ func runRows() []Setting {
 	return grouped("Runs", []Setting{
 		{Key: "algorithms",
 			Doc:  "methods to run side by side, on the same data with the same seeds",
-			Want: "each algorithm once, of ", among: methodNames, ok: algorithmsOnce},
+			Want: "each algorithm once, of ", among: dro.MethodNames, ok: algorithmsOnce},
 		{Key: "seeds", Doc: "repeats of each method; a claim needs 4 or more",
 			Want: "a whole number from 1 to 10000", viewed: true, in: between(1, 1e4)},
 		{Key: "seed", Doc: "first seed of initialisation, batch order, augmentation and draws " +
@@ -133,8 +125,8 @@ func trainingRows() []Setting {
 		{Key: "schedule",
 			Doc: "schedule of lr and lr_z: step drops them once; cosine, linear: to 0 at the " +
 				"end; constant",
-			Want: "one of ", among: Schedules, Choices: Schedules,
-			ok: func(s *Spec) bool { return slices.Contains(Schedules(), s.Schedule) }},
+			Want: "one of ", among: schedules, Choices: schedules,
+			ok: func(s *Spec) bool { return slices.Contains(schedules(), s.Schedule) }},
 		{Key: "warmup", Doc: "epochs in which lr and lr_z rise from 0, in equal steps",
 			Want: "a whole number ≥ 0, below epochs", by: "epochs",
 			ok: func(s *Spec) bool { return s.Warmup >= 0 && s.Warmup < max(s.Epochs, 1) }},
@@ -164,7 +156,7 @@ func trainingRows() []Setting {
 var (
 	sgd      = &need{"optimizer", nn.Optimizers()[0]}
 	adamw    = &need{"optimizer", nn.AdamWName}
-	stepDown = &need{"schedule", StepDown}
+	stepDown = &need{"schedule", stepSchedule}
 	mlp      = &need{"model", "mlp"}
 )
 

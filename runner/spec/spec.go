@@ -152,7 +152,7 @@ func Defaults() Spec {
 		Algorithms: dro.PaperMethods(), Seeds: 1,
 		Dataset: "shapes", Model: "convnet", Init: "he", Precision: "fp32", Loss: nn.CrossEntropy,
 		Hidden: []int{256, 128}, Activation: nn.Activations()[0],
-		Optimizer: nn.Optimizers()[0], Beta1: .9, Beta2: .999, AdamEps: 1e-8, Schedule: StepDown,
+		Optimizer: nn.Optimizers()[0], Beta1: .9, Beta2: .999, AdamEps: 1e-8, Schedule: stepSchedule,
 		Difficulty: 0.5, Augment: true, Pad: "black", ProgramPatience: 600,
 		Uncertainty: "cressie-read", K: 2, Rho: 0.5, Mu: 0.1, Coordinates: "auto",
 		Lambda0: 0.1, EtaMax: 10, Lambda: 1, Eta: 0,
@@ -313,7 +313,7 @@ func (s *Spec) Problem() (*dro.Problem, error) {
 	return p, p.Validate()
 }
 
-// Task returns what a method starts from, on data with so many training samples
+// Task returns the start of a method, on data with so many training samples
 // in all, of each class and of each group.
 func (s *Spec) Task(samples int, classes, groups []int) (dro.Task, error) {
 	m, err := dro.Find(s.Algorithm())
@@ -372,7 +372,7 @@ func (s *Spec) Network(shape data.Shape, classes int) nn.Config {
 	}
 }
 
-// DataOptions returns what runner/data needs to open the Spec's dataset.
+// DataOptions returns the options with which runner/data opens the Spec's dataset.
 func (s *Spec) DataOptions(dir string) data.Options {
 	return data.Options{
 		Dir:         dir,

@@ -17,7 +17,7 @@ import (
 	"drolab/runner/spec"
 )
 
-// Table is what a sweep came to: for each method the setting that the validation
+// Table is the result of a sweep: for each method the setting that the validation
 // split finds best, and what that one has on both splits. No other setting's
 // figures of the test split are in it, or have any part in it.
 type Table struct {
@@ -55,7 +55,7 @@ type Cell struct {
 	scale  dro.Scale
 }
 
-// Cost is what runs took.
+// Cost is the work and the time of runs.
 type Cost struct {
 	Runs    int            `json:"runs"`
 	Epochs  float64        `json:"epochs"`

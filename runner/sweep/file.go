@@ -12,7 +12,7 @@ import (
 	"drolab/runner/spec"
 )
 
-// File is what a sweep file says.
+// File is the content of a sweep file.
 type File struct {
 	Name   string // of the file, for errors and as the runs' preset
 	Preset string
@@ -46,7 +46,7 @@ type Halving struct {
 // mostRuns bounds a sweep: its list is read as a whole.
 const mostRuns = 100_000
 
-// Presets is what a sweep file builds on: experiments by name, and how people write
+// Presets is the base of a sweep file: experiments by name, and how people write
 // settings.
 type Presets struct {
 	Load func(name string) (spec.Spec, error)

@@ -78,7 +78,7 @@ func (l *List) modern() {
 // is tells whether the run is called so, or would be today.
 func (r *Run) is(id string) bool { return r.ID == id || r.Now == id }
 
-// Spec returns what run i trains.
+// Spec returns the specification of run i.
 func (l *List) Spec(i int) (spec.Spec, error) {
 	s, r := l.Base, &l.Runs[i]
 	s.SetAlgorithms(r.Algorithm)

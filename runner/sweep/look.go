@@ -22,7 +22,7 @@ const (
 	Waiting runner.Status = "waiting" // it has reached a rung, and others have not
 )
 
-// State is how a run of the list stands.
+// State is the state of a run of the list.
 type State struct {
 	Status runner.Status
 	// Cause is why it failed, could not begin, or waits.
@@ -56,7 +56,7 @@ type Look struct {
 // NewLook returns a Look of the folder.
 func NewLook(f *Folder) *Look { return &Look{Folder: f, done: map[int]State{}} }
 
-// States returns how each run stands, by index.
+// States returns the state of each run, by index.
 func (l *Look) States() ([]State, error) {
 	stages, err := l.stages()
 	if err != nil {
@@ -75,7 +75,7 @@ func (l *Look) States() ([]State, error) {
 	return list, nil
 }
 
-// State returns how run i stands, without regard to rungs.
+// State returns the state of run i, without regard to rungs.
 func (l *Look) State(i int) State {
 	if s, ok := l.done[i]; ok {
 		return s
@@ -149,7 +149,7 @@ func names(dirs ...string) (map[string]bool, error) {
 	return all, nil
 }
 
-// Count is how many runs are in each state.
+// Count counts the runs in each state.
 func Count(states []State) map[runner.Status]int {
 	n := map[runner.Status]int{}
 	for _, s := range states {
@@ -161,12 +161,9 @@ func Count(states []State) map[runner.Status]int {
 // Over tells whether nothing is left to do: what is not done or dropped has
 // failed.
 func Over(states []State) bool {
-	for _, s := range states {
-		if s.Status != runner.Done && s.Status != Dropped && s.Status != runner.Failed {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(states, func(s State) bool {
+		return s.Status != runner.Done && s.Status != Dropped && s.Status != runner.Failed
+	})
 }
 
 // Grown tells whether the folder has another list than the one that is looked at:
@@ -176,7 +173,7 @@ func (l *Look) Grown() bool {
 	return err == nil && !(os.SameFile(info, l.read) && info.ModTime().Equal(l.read.ModTime()))
 }
 
-// Result is what a sweep needs of a run, as far as that has come. It is a hundredth of
+// Result has the figures of a run that a sweep needs, as they are so far. It is a hundredth of
 // the record: whoever looks at ten thousand runs keeps as many.
 type Result struct {
 	Epochs         float64 // done

@@ -14,7 +14,7 @@ import (
 	"drolab/runner/measure"
 )
 
-// Overview is how a sweep stands, setting by setting. It has nothing of the test
+// Overview is the progress of a sweep, setting by setting. It has nothing of the test
 // split.
 type Overview struct {
 	By       measure.Measure // that settings are chosen by; without a name while no run has begun

@@ -16,7 +16,7 @@ import (
 	"drolab/runner/spec"
 )
 
-// Ask is what a sweep's jobs ask of Slurm.
+// Ask has the resources that a sweep's jobs request from Slurm.
 type Ask struct {
 	Partition, Constraint string        // empty: not asked for
 	Time                  time.Duration // of a task; 0: as estimated
@@ -32,7 +32,7 @@ type Ask struct {
 	Estimate func(*spec.Spec) (Need, error)
 }
 
-// Need is what a run takes.
+// Need is the time and the memory that a run takes.
 type Need struct {
 	Seconds float64
 	Bytes   float64

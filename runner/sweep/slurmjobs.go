@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -155,7 +156,7 @@ func parseJob(line string) (key string, j jobState, ok bool) {
 	return taskKey(fields["ArrayJobId"], index), j, true
 }
 
-// Jobs is what Slurm says of a sweep's runs, by index.
+// Jobs is Slurm's view of a sweep's runs, by index.
 type Jobs map[int]jobState
 
 // Jobs asks Slurm for the tasks of the sweep. With all it asks for those that
@@ -273,9 +274,7 @@ func (f *Folder) Cancel(ctx context.Context, s Slurm) error {
 // back into the queue, holds nothing any more.
 func (f *Folder) Holder(s Slurm, array, task, restarts string) record.Holder {
 	mine := array + "_" + task
-	if restarts == "" {
-		restarts = "0"
-	}
+	restarts = cmp.Or(restarts, "0")
 	alive := func(name string) (alive, known bool) {
 		words := strings.Fields(name)
 		if len(words) != 3 || words[0] != "slurm" {

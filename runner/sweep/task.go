@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -120,10 +121,7 @@ func (t *Task) train(ctx context.Context, store *record.Store, i int) error {
 
 // await tries until nobody else has the run.
 func (t *Task) await(ctx context.Context, try func() error) error {
-	patience := t.Patience
-	if patience == 0 {
-		patience = 5 * time.Minute
-	}
+	patience := cmp.Or(t.Patience, 5*time.Minute)
 	tick := time.NewTicker(min(time.Second, patience/10))
 	defer tick.Stop()
 	for began := time.Now(); ; {

@@ -14,7 +14,7 @@ import (
 	"drolab/runner/record"
 )
 
-// Here is how a sweep's runs are trained on this machine: so many at once, on so
+// Here says how this machine trains a sweep's runs: so many at once, on so
 // many threads each.
 type Here struct {
 	Parallel int    `json:"parallel"`
@@ -90,7 +90,7 @@ func Wanted(dir string) (*Folder, *Here) {
 	return f, h
 }
 
-// Desk is what runs are trained by: a *queue.Queue.
+// Desk trains runs: a *queue.Queue.
 type Desk interface {
 	Start(runner.Request) ([]string, error)
 	ResumeWith(id string, m runner.Means) error
@@ -253,7 +253,7 @@ func (f *Folder) Ours(live []runner.LiveRun) (ids []string) {
 
 var _ Desk = (*queue.Queue)(nil)
 
-// String says what a machine is asked for.
+// String says how many runs and processors a machine is asked for.
 func (h Here) String() string {
 	return fmt.Sprintf("%d at once, on %d of its processors each", h.Parallel, h.Threads)
 }

@@ -9,8 +9,8 @@
 //
 // Where a script has the loop, its Leader calls the same parts in the script's order (lead.go).
 //
-// A run's numbers depend on its Meta, its data and its kernel, and not on the clock
-// nor on where the run was paused or resumed. What would break that belongs elsewhere.
-// Start at step.go: one training step as a list of verbs. Network (network.go) is what
-// a run trains; drolab's own is native.go.
+// A run's numbers depend on its Meta, its data and its kernel. They do not depend on the clock,
+// or on pauses and resumes. Code that would break this rule belongs elsewhere. Start at step.go:
+// one training step as a list of verbs. A run trains a Network (network.go); drolab's own is in
+// native.go.
 package train

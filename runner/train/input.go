@@ -79,7 +79,7 @@ func (r *Run) vary(o *data.LoaderOptions) {
 	}
 }
 
-// LoaderOptions are those of a loader of samples of a split, which the network looks at
+// LoaderOptions returns the options of a loader for a split, which the network looks at
 // in a mode: normalised as the run does it, by the run's seed, and read as its network
 // wants them. They augment nothing.
 func (r *Run) LoaderOptions(

@@ -84,7 +84,7 @@ func (r *Run) Take(n int) error {
 	return err
 }
 
-// Wishes are what the script is to hear with its weights: the step size, and whether
+// Wishes are told to the script with its weights: the step size, and whether
 // somebody wants it to stop, or to save.
 func (r *Run) Wishes() (rate float64, stop, save bool) {
 	return r.rate(), r.stopping, len(r.asked) > 0

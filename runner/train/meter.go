@@ -71,7 +71,7 @@ func (m *meter) event(h runner.Head, epoch float64, speed measure.Number) *runne
 // names are those of an event's measures, in its order.
 func (m *meter) names() []string { return append(m.now.Names(), m.user.Names()...) }
 
-// Logger is what a Network is, too, where the program has values of its own.
+// Logger is implemented by a Network whose program has values of its own.
 type Logger interface {
 	// Logged gives those that came since it was called last.
 	Logged(put func(name string, value float64) error) error

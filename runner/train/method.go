@@ -64,7 +64,7 @@ func (m *Method) resume(s *runner.State) error {
 	return m.Restore(*s.Method)
 }
 
-// Picked is what the method's output rule has chosen so far; nil where there is
+// Picked is the choice of the method's output rule so far; nil where there is
 // nothing yet, or no rule.
 func (m *Method) Picked() *runner.PaperIterate {
 	if m.Picker == nil || m.Picker.Picked().Step == 0 {

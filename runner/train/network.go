@@ -8,7 +8,7 @@ import (
 	"drolab/runner/spec"
 )
 
-// Network is what a run trains. It is asked about samples, which are indices of a
+// Network is the model that a run trains. It is asked about samples, which are indices of a
 // split, and holds all that is learned. drolab's own network is native.go's; a
 // network of another program is a second implementation. It belongs to the run's
 // goroutine.
@@ -56,14 +56,14 @@ type Network interface {
 	Close()
 }
 
-// Parameters is what a Network is, too, where its weights are at hand. What needs
+// Parameters is implemented by a Network whose weights are at hand. What needs
 // them asks for it, and says so where it is missing.
 type Parameters interface {
 	// Tensors are views of what is learned and of running statistics.
 	Tensors() []nn.Tensor
 }
 
-// LastLayer is what a Network is, too, whose last layer is linear and at hand, for methods
+// LastLayer is implemented by a Network whose last layer is linear and at hand, for methods
 // that fit it again.
 type LastLayer interface {
 	// Features writes what the last layer takes of the samples of the last Losses, in mode
@@ -99,7 +99,7 @@ func (b Batch) Part(part *data.Batch, from, to int) Batch {
 	return Batch{b.Split, part}
 }
 
-// Outputs are what a network makes of samples. A slice that is nil is not asked for.
+// Outputs are a network's predictions for samples. A slice that is nil is not asked for.
 type Outputs struct {
 	Classes       []int     // of the greatest probability, the first of equals
 	Confidences   []float64 // those probabilities

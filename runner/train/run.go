@@ -14,7 +14,7 @@ import (
 	"drolab/runner/spec"
 )
 
-// Plan is what a run starts from. The run owns none of it: who made the plan closes
+// Plan has all that a run needs to start. The run owns none of it: who made the plan closes
 // its data and its record, after the run.
 type Plan struct {
 	Meta    *runner.Meta

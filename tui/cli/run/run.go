@@ -76,7 +76,7 @@ drolab run --from latest --set lr=0.001 --algo sfk`,
 	}
 	flags := c.Flags()
 	flags.StringSliceVar(&f.algo, "algo", nil,
-		"algorithms, separated by commas: "+strings.Join(methodNames(), ","))
+		"algorithms, separated by commas: "+strings.Join(dro.MethodNames(), ","))
 	flags.IntVar(&f.seeds, "seeds", 0, "number of seeds for each algorithm")
 	flags.Uint64Var(&f.seed, "seed", 0, "first seed")
 	flags.StringArrayVar(&f.set, "set", nil, "change a setting, as in rho=0.5 (repeatable); "+
@@ -271,18 +271,11 @@ func leave(tr *trainer.Trainer, dir string, ids []string) error {
 
 func completeAlgorithms(_ *cobra.Command, _ []string, typed string) ([]string, console.Directive) {
 	before := typed[:strings.LastIndex(typed, ",")+1]
-	words := methodNames()
+	words := dro.MethodNames()
 	for i, name := range words {
 		words[i] = before + name
 	}
 	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-}
-
-func methodNames() (names []string) {
-	for _, a := range dro.Algorithms() {
-		names = append(names, string(a))
-	}
-	return names
 }
 
 func completeKeys(*cobra.Command, []string, string) ([]string, console.Directive) {

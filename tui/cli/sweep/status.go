@@ -170,22 +170,17 @@ func (sw *Sweeps) printStates(folder *sweep.Folder, states []sweep.State) error 
 
 func sweepJSON(folder *sweep.Folder, states []sweep.State) any {
 	type one struct {
-		Index     int           `json:"index"`
-		ID        string        `json:"id"`
-		Algorithm string        `json:"algorithm"`
-		Seed      uint64        `json:"seed"`
-		Values    any           `json:"values"`
-		Status    runner.Status `json:"status"`
-		Cause     string        `json:"cause,omitempty"`
-		Steps     int64         `json:"steps"`
-		Planned   int64         `json:"planned"`
+		Index int `json:"index"`
+		sweep.Run
+		Status  runner.Status `json:"status"`
+		Cause   string        `json:"cause,omitempty"`
+		Steps   int64         `json:"steps"`
+		Planned int64         `json:"planned"`
 	}
 	runs := []one{}
-	for i := range states {
-		r, s := &folder.List.Runs[i], &states[i]
+	for i, s := range states {
 		done, all := s.Steps()
-		runs = append(runs, one{i, r.ID, string(r.Algorithm), r.Seed, r.Values, s.Status,
-			s.Cause, done, all})
+		runs = append(runs, one{i, folder.List.Runs[i], s.Status, s.Cause, done, all})
 	}
 	return map[string]any{"dir": folder.Dir, "name": folder.List.Name,
 		"counts": sweep.Count(states), "runs": runs}

@@ -31,7 +31,7 @@ func (m *Marks) Len() int        { return len(m.Labels) }
 func (m *Marks) Label(i int) int { return int(m.Labels[i]) }
 func (m *Marks) Group(i int) int { return int(m.Groups[i]) }
 
-// Own is what one's own files tell of their samples beside the features.
+// Own has the columns of a user's own files that are no features.
 type Own struct {
 	Label  Factor
 	Groups []Factor // crossed with one another
@@ -46,7 +46,7 @@ func (o Own) Dataset() (*Dataset, Marks, error) {
 	if len(o.Label.Values) < 2 && !o.Fitted {
 		return nil, Marks{}, fmt.Errorf("%q has one value only: a label needs two", o.Label.name)
 	}
-	if o.Label.Continuous() && !o.Fitted {
+	if o.Label.continuous() && !o.Fitted {
 		return nil, Marks{}, fmt.Errorf("%q has %d values, all numbers, as %s: %s", o.Label.name,
 			len(o.Label.Values), o.Label.Values[len(o.Label.Values)/2], NoRegression)
 	}
@@ -72,9 +72,9 @@ func (o Own) Dataset() (*Dataset, Marks, error) {
 const NoRegression = "a continuous label needs regression, but only classes are predicted: " +
 	"make classes of it, such as above and below a number"
 
-// Continuous says whether a label is a measure and no class: more than few numbers with decimals,
+// continuous says whether a label is a measure and no class: more than few numbers with decimals,
 // or whole ones that are rare and far apart. Classes by number lie close together.
-func (f *Factor) Continuous() bool {
+func (f *Factor) continuous() bool {
 	const few, many, often = 20, 100, 10
 	whole, low, high := true, math.Inf(1), math.Inf(-1)
 	for _, text := range f.Values {

@@ -19,7 +19,7 @@ type FetchOptions struct {
 	Stall    time.Duration // how long to wait for the next byte; 0: 30 s
 }
 
-// Files are those that Fetch brings into the data folder for a dataset.
+// Files are the files that Fetch brings into the data folder for a dataset.
 type Files struct {
 	Folder string   // of the dataset, below the data folder
 	Remote []Remote // what is loaded, one or more

@@ -10,7 +10,7 @@ type Table struct {
 func (t *Table) Shape() Shape              { return Shape{t.X.Width, 1, 1} }
 func (t *Table) Read(dst []float32, i int) { copy(dst, t.X.Row(i)) }
 
-// BlockWords are those of a block, if a row is no longer.
+// BlockWords is the number of words of a block, unless a row is longer.
 const BlockWords = 1 << 18
 
 // RowBlocks are rows of float32.
