@@ -11,7 +11,6 @@ import (
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/tui/cli/console"
-	"drolab/tui/kit"
 	"drolab/tui/plot"
 
 	"github.com/spf13/cobra"
@@ -102,7 +101,7 @@ func printComparison(w io.Writer, t *compare.Table) {
 	}
 	fmt.Fprintln(w)
 	for _, line := range t.Legend() {
-		fmt.Fprintln(w, strings.Join(kit.Wrap(console.OneLine(line), 100), "\n  "))
+		fmt.Fprintln(w, console.OneLine(line)) // the console breaks it where its lines end
 	}
 	for _, n := range t.Notes {
 		fmt.Fprintf(w, "Note: %s\n", console.OneLine(n.Text))

@@ -60,3 +60,17 @@ func TestTableOfDocuments(t *testing.T) {
 		})
 	}
 }
+
+// TestLegendIsWhole: a sentence below the table is one line, which the console breaks at the width
+// that it has. One that was broken before would be broken twice.
+func TestLegendIsWhole(t *testing.T) {
+	var b strings.Builder
+	table := compared(2)
+	printComparison(&b, table)
+	for _, line := range table.Legend() {
+		if len(line) > 100 && strings.Contains(b.String(), "\n"+line+"\n") {
+			return
+		}
+	}
+	t.Errorf("no long sentence is whole in\n%s", b.String())
+}
