@@ -10,10 +10,12 @@ import (
 // the sum of a residual block, and the sum of two gradients with the mask of a ReLU. The bits stay
 // what they are.
 
-// masking and adding are what ops say of themselves in op.part; so is *normOp.
+// masking, adding and these are what ops say of themselves in op.part; so is *normOp.
 type (
-	masking struct{ data []float32 }
-	adding  struct{ relu bool }
+	masking  struct{ data []float32 }
+	adding   struct{ relu bool }
+	normBack struct{ kernel *kern.BatchNorm }
+	normSum  struct{ kernel *kern.BatchNorm }
 )
 
 // fuser knows who makes and who reads a piece of memory.
@@ -80,7 +82,8 @@ func (f *fuser) addNorm(i *instruction) {
 		}
 		if norm, ok := before.part.(*normOp); ok && !norm.relu {
 			y, plus := i.out.Data().([]float32), i.in[1-k].F32
-			joined := &op{name: i.name, out: i.out, run: func(in []array) {
+			part := normSum{norm.kernel}
+			joined := &op{name: i.name, out: i.out, part: part, run: func(in []array) {
 				norm.forward(y, in[0].F32, in[1].F32, in[2].F32, plus)
 			}}
 			*i, *before = instruction{joined, before.in}, instruction{}

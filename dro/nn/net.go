@@ -113,7 +113,7 @@ func CheckPrecision(model, precision string) error {
 // linear, of few units and a multiple of 16 features, in fp32 on a kernel in assembly), "parts"
 // where they also sum its gradient over runs of images; in bf16 "strips" where tiles of operands
 // hold all that an output sees (of few channels). "taps" is of a convolution's gradient on large
-// maps.
+// maps, "pairs" of products that read roundings (kern.BF16Pairs).
 func Order(c Config) string {
 	list, err := stages(c)
 	if err != nil {
@@ -132,12 +132,20 @@ func Order(c Config) string {
 	default:
 		words = append(words, "rows")
 	}
-	if !rounded || kern.DetectBF16() != kern.AMX {
-		if slices.ContainsFunc(list, func(s stage) bool {
-			return s.kind == conv && kern.GradTaps(isa, s.config())
-		}) {
-			words = append(words, "taps")
-		}
+	kind := kern.Rounded
+	if rounded {
+		kind = kern.DetectBF16()
+	}
+	some := func(is func(s stage) bool) bool {
+		return slices.ContainsFunc(list, func(s stage) bool { return s.kind == conv && is(s) })
+	}
+	if kind == kern.Rounded && some(func(s stage) bool { return kern.GradTaps(isa, s.config()) }) {
+		words = append(words, "taps")
+	}
+	if batch := kern.NewBatch(c.Batch); some(func(s stage) bool {
+		return kern.BF16Pairs(kind, batch, s.config())
+	}) {
+		words = append(words, "pairs")
 	}
 	return strings.Join(words, "-")
 }

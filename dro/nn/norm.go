@@ -64,6 +64,7 @@ func (o *normOp) diff(in G.Nodes, out, grad *G.Node) (_ G.Nodes, err error) {
 	grads := make(G.Nodes, 3)
 	if grads[0], err = G.ApplyOp(&op{
 		name: o.name + ".dx", in: []input{flat(), flat(), flat()}, out: gradient,
+		part: normBack{o.kernel},
 		run: func(in []array) {
 			x, gamma, dy := in[0].F32, in[1].F32, in[2].F32
 			o.kernel.Backward(o.team, data, o.dgamma, o.dbeta, x, dy, gamma, o.add)

@@ -45,7 +45,11 @@ func (b *backend) compile(losses *G.Node, gradients G.Nodes) (*plan, error) {
 			return nil, err
 		}
 	}
-	return b.fused(forward, backward)
+	p, err := b.fused(forward, backward)
+	if err != nil {
+		return nil, err
+	}
+	return p, b.share(p)
 }
 
 type compiler struct {

@@ -3536,8 +3536,10 @@ all166:
 	JNE     lanes164
 	MOVQ    208(AX), R8
 	SHLQ    $0x02, R8
-	ADDQ    R8, CX
 	ADDQ    R8, DX
+	MOVQ    208(AX), R8
+	SHLQ    $0x02, R8
+	ADDQ    R8, CX
 	TESTQ   BX, BX
 	JZ      none167
 	MOVQ    208(AX), R8
@@ -3593,9 +3595,11 @@ lanes170:
 	JNE     lanes170
 	MOVQ    208(AX), R8
 	SHLQ    $0x02, R8
+	ADDQ    R8, BX
+	MOVQ    208(AX), R8
+	SHLQ    $0x02, R8
 	ADDQ    R8, CX
 	ADDQ    R8, DX
-	ADDQ    R8, BX
 	INCQ    DI
 	MOVQ    200(AX), R8
 	CMPQ    DI, R8

@@ -11172,8 +11172,10 @@ all427:
 	JNE     lanes425
 	MOVQ    208(AX), R8
 	SHLQ    $0x02, R8
-	ADDQ    R8, CX
 	ADDQ    R8, DX
+	MOVQ    208(AX), R8
+	SHLQ    $0x02, R8
+	ADDQ    R8, CX
 	TESTQ   BX, BX
 	JZ      none428
 	MOVQ    208(AX), R8
@@ -11229,9 +11231,11 @@ lanes431:
 	JNE     lanes431
 	MOVQ    208(AX), R8
 	SHLQ    $0x02, R8
+	ADDQ    R8, BX
+	MOVQ    208(AX), R8
+	SHLQ    $0x02, R8
 	ADDQ    R8, CX
 	ADDQ    R8, DX
-	ADDQ    R8, BX
 	INCQ    DI
 	MOVQ    200(AX), R8
 	CMPQ    DI, R8
@@ -11804,9 +11808,9 @@ TEXT ·tapsTileAVX512(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    72(AX), BX
 	MOVQ    96(AX), SI
-	MOVQ    152(AX), DI
+	MOVQ    144(AX), DI
 	SHLQ    $0x02, DI
-	MOVQ    168(AX), R8
+	MOVQ    160(AX), R8
 	SHLQ    $0x02, R8
 	LEAQ    (DI)(DI*2), R9
 	MOVQ    120(AX), R10
@@ -11867,15 +11871,12 @@ loop446:
 	ADDQ         $0x40, DX
 	DECQ         R13
 	JNZ          loop446
-	MOVQ         144(AX), R12
-	SHLQ         $0x02, R12
-	ADDQ         R12, CX
 	DECQ         R11
 	JNZ          loop445
 	MOVQ         136(AX), R11
 	SHLQ         $0x02, R11
 	ADDQ         R11, CX
-	MOVQ         160(AX), R11
+	MOVQ         152(AX), R11
 	SHLQ         $0x02, R11
 	ADDQ         R11, DX
 	DECQ         R10

@@ -38,6 +38,16 @@ DATA interleave<>+60(SB)/2, $0x000f
 DATA interleave<>+62(SB)/2, $0x001f
 GLOBL interleave<>(SB), RODATA|NOPTR, $64
 
+DATA quarters<>+0(SB)/8, $0x0000000000000000
+DATA quarters<>+8(SB)/8, $0x0000000000000004
+DATA quarters<>+16(SB)/8, $0x0000000000000001
+DATA quarters<>+24(SB)/8, $0x0000000000000005
+DATA quarters<>+32(SB)/8, $0x0000000000000002
+DATA quarters<>+40(SB)/8, $0x0000000000000006
+DATA quarters<>+48(SB)/8, $0x0000000000000003
+DATA quarters<>+56(SB)/8, $0x0000000000000007
+GLOBL quarters<>(SB), RODATA|NOPTR, $64
+
 // func packRowsBF16(dst *uint16, src *float32, base int, rows *int32, cols int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·packRowsBF16(SB), NOSPLIT, $0-40
@@ -1824,9 +1834,9 @@ TEXT ·tapsTileBF16(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    72(AX), BX
 	MOVQ    96(AX), SI
-	MOVQ    152(AX), DI
+	MOVQ    144(AX), DI
 	SHLQ    $0x02, DI
-	MOVQ    168(AX), R8
+	MOVQ    160(AX), R8
 	SHLQ    $0x02, R8
 	LEAQ    (DI)(DI*2), R9
 	MOVQ    120(AX), R10
@@ -1838,17 +1848,11 @@ loop86:
 	PREFETCHT0 (BX)
 	PREFETCHT0 64(BX)
 	PREFETCHT0 128(BX)
-	PREFETCHT0 192(BX)
-	PREFETCHT0 256(BX)
-	PREFETCHT0 320(BX)
-	ADDQ       $0x00000180, BX
+	ADDQ       $0x000000c0, BX
 	PREFETCHT0 (SI)
 	PREFETCHT0 64(SI)
 	PREFETCHT0 128(SI)
-	PREFETCHT0 192(SI)
-	PREFETCHT0 256(SI)
-	PREFETCHT0 320(SI)
-	ADDQ       $0x00000180, SI
+	ADDQ       $0x000000c0, SI
 	LEAQ       (CX)(DI*4), R12
 	MOVQ       $0x00000010, R13
 
@@ -2061,15 +2065,12 @@ loop87:
 	ADDQ    $0x40, DX
 	DECQ    R13
 	JNZ     loop87
-	MOVQ    144(AX), R12
-	SHLQ    $0x02, R12
-	ADDQ    R12, CX
 	DECQ    R11
 	JNZ     loop86
 	MOVQ    136(AX), R11
 	SHLQ    $0x02, R11
 	ADDQ    R11, CX
-	MOVQ    160(AX), R11
+	MOVQ    152(AX), R11
 	SHLQ    $0x02, R11
 	ADDQ    R11, DX
 	DECQ    R10
@@ -2219,5 +2220,772 @@ loop88:
 	BYTE $0xdc
 	DECQ AX
 	JNZ  loop88
+	VZEROUPPER
+	RET
+
+// func roundBF16(dst *float32, src *float32, lines int)
+// Requires: AVX, AVX512F
+TEXT ·roundBF16(SB), NOSPLIT, $0-24
+	MOVQ      dst+0(FP), AX
+	MOVQ      src+8(FP), CX
+	VMOVDQU64 quarters<>+0(SB), Z0
+	MOVQ      lines+16(FP), DX
+
+loop89:
+	VMOVUPS (CX), Z29
+	VMOVUPS 64(CX), Z30
+
+	// VCVTNE2PS2BF16 Z29, Z30, Z31
+	BYTE    $0x62
+	BYTE    $0x02
+	BYTE    $0x0f
+	BYTE    $0x40
+	BYTE    $0x72
+	BYTE    $0xfd
+	VPERMQ  Z31, Z0, Z31
+	VMOVUPS Z31, (AX)
+	ADDQ    $+128, CX
+	ADDQ    $0x40, AX
+	DECQ    DX
+	JNZ     loop89
+	VZEROUPPER
+	RET
+
+// func normForwardBF16(t *normTile)
+// Requires: AVX, AVX512F
+TEXT ·normForwardBF16(SB), NOSPLIT, $0-8
+	MOVQ      t+0(FP), AX
+	MOVQ      24(AX), CX
+	MOVQ      (AX), DX
+	MOVQ      72(AX), BX
+	VPXORD    Z0, Z0, Z0
+	MOVQ      224(AX), SI
+	VMOVDQU64 quarters<>+0(SB), Z1
+	MOVQ      192(AX), DI
+
+loop90:
+	XORQ R8, R8
+
+channel91:
+	MOVQ         96(AX), R9
+	VBROADCASTSS (R9)(R8*4), Z2
+	MOVQ         120(AX), R9
+	VBROADCASTSS (R9)(R8*4), Z3
+	MOVQ         168(AX), R9
+	VBROADCASTSS (R9)(R8*4), Z4
+	MOVQ         208(AX), R10
+	SHLQ         $0x02, R10
+	XORQ         R9, R9
+
+lanes92:
+	VMOVUPS (CX)(R9*1), Z5
+	VSUBPS  Z2, Z5, Z5
+	VMULPS  Z3, Z5, Z5
+	VADDPS  Z4, Z5, Z5
+	TESTQ   BX, BX
+	JZ      none93
+	VADDPS  (BX)(R9*1), Z5, Z5
+
+none93:
+	MOVQ      216(AX), R11
+	TESTQ     R11, R11
+	JZ        all94
+	VCMPPS    $0x06, Z0, Z5, K1
+	VMOVAPS.Z Z5, K1, Z5
+
+all94:
+	VMOVAPS Z5, Z29
+	VMOVUPS 64(CX)(R9*1), Z5
+	VSUBPS  Z2, Z5, Z5
+	VMULPS  Z3, Z5, Z5
+	VADDPS  Z4, Z5, Z5
+	TESTQ   BX, BX
+	JZ      none95
+	VADDPS  64(BX)(R9*1), Z5, Z5
+
+none95:
+	MOVQ      216(AX), R11
+	TESTQ     R11, R11
+	JZ        all96
+	VCMPPS    $0x06, Z0, Z5, K1
+	VMOVAPS.Z Z5, K1, Z5
+
+all96:
+	VMOVAPS Z5, Z30
+	TESTQ   DX, DX
+	JZ      none97
+	VMOVUPS Z29, (DX)(R9*1)
+	VMOVUPS Z30, 64(DX)(R9*1)
+
+none97:
+	// VCVTNE2PS2BF16 Z29, Z30, Z31
+	BYTE    $0x62
+	BYTE    $0x02
+	BYTE    $0x0f
+	BYTE    $0x40
+	BYTE    $0x72
+	BYTE    $0xfd
+	VPERMQ  Z31, Z1, Z31
+	VMOVUPS Z31, (SI)
+	ADDQ    $0x40, SI
+	ADDQ    $0x80, R9
+	CMPQ    R9, R10
+	JNE     lanes92
+	TESTQ   DX, DX
+	JZ      none98
+	MOVQ    208(AX), R9
+	SHLQ    $0x02, R9
+	ADDQ    R9, DX
+
+none98:
+	MOVQ  208(AX), R9
+	SHLQ  $0x02, R9
+	ADDQ  R9, CX
+	TESTQ BX, BX
+	JZ    none99
+	MOVQ  208(AX), R9
+	SHLQ  $0x02, R9
+	ADDQ  R9, BX
+
+none99:
+	INCQ R8
+	MOVQ 200(AX), R9
+	CMPQ R8, R9
+	JNE  channel91
+	DECQ DI
+	JNZ  loop90
+	VZEROUPPER
+	RET
+
+// func normBackwardBF16(t *normTile)
+// Requires: AVX, AVX512F
+TEXT ·normBackwardBF16(SB), NOSPLIT, $0-8
+	MOVQ      t+0(FP), AX
+	MOVQ      24(AX), CX
+	MOVQ      48(AX), DX
+	MOVQ      (AX), BX
+	MOVQ      224(AX), SI
+	VMOVDQU64 quarters<>+0(SB), Z0
+	MOVQ      192(AX), DI
+
+loop100:
+	XORQ R8, R8
+
+channel101:
+	MOVQ         96(AX), R9
+	VBROADCASTSS (R9)(R8*4), Z1
+	MOVQ         120(AX), R9
+	VBROADCASTSS (R9)(R8*4), Z2
+	MOVQ         144(AX), R9
+	VBROADCASTSS (R9)(R8*4), Z3
+	MOVQ         168(AX), R9
+	VBROADCASTSS (R9)(R8*4), Z4
+	MOVQ         208(AX), R10
+	SHLQ         $0x02, R10
+	XORQ         R9, R9
+
+lanes102:
+	VMOVUPS (DX)(R9*1), Z6
+	VMULPS  Z2, Z6, Z6
+	VMOVUPS (CX)(R9*1), Z5
+	VSUBPS  Z1, Z5, Z5
+	VMULPS  Z3, Z5, Z5
+	VADDPS  Z5, Z6, Z6
+	VADDPS  Z4, Z6, Z6
+	VMOVAPS Z6, Z29
+	VMOVUPS 64(DX)(R9*1), Z6
+	VMULPS  Z2, Z6, Z6
+	VMOVUPS 64(CX)(R9*1), Z5
+	VSUBPS  Z1, Z5, Z5
+	VMULPS  Z3, Z5, Z5
+	VADDPS  Z5, Z6, Z6
+	VADDPS  Z4, Z6, Z6
+	VMOVAPS Z6, Z30
+	TESTQ   BX, BX
+	JZ      none103
+	VMOVUPS Z29, (BX)(R9*1)
+	VMOVUPS Z30, 64(BX)(R9*1)
+
+none103:
+	// VCVTNE2PS2BF16 Z29, Z30, Z31
+	BYTE    $0x62
+	BYTE    $0x02
+	BYTE    $0x0f
+	BYTE    $0x40
+	BYTE    $0x72
+	BYTE    $0xfd
+	VPERMQ  Z31, Z0, Z31
+	VMOVUPS Z31, (SI)
+	ADDQ    $0x40, SI
+	ADDQ    $0x80, R9
+	CMPQ    R9, R10
+	JNE     lanes102
+	TESTQ   BX, BX
+	JZ      none104
+	MOVQ    208(AX), R9
+	SHLQ    $0x02, R9
+	ADDQ    R9, BX
+
+none104:
+	MOVQ 208(AX), R9
+	SHLQ $0x02, R9
+	ADDQ R9, CX
+	ADDQ R9, DX
+	INCQ R8
+	MOVQ 200(AX), R9
+	CMPQ R8, R9
+	JNE  channel101
+	DECQ DI
+	JNZ  loop100
+	VZEROUPPER
+	RET
+
+// func pairsTileBF16(t *pairsTile)
+// Requires: AVX, AVX512BW, AVX512F, MMX+, SSE
+TEXT ·pairsTileBF16(SB), NOSPLIT, $0-8
+	MOVQ         t+0(FP), AX
+	VPXORD       Z23, Z23, Z23
+	MOVSS        248(AX), X0
+	VBROADCASTSS X0, Z24
+	MOVQ         168(AX), CX
+	MOVQ         176(AX), DX
+	XORQ         BX, BX
+	MOVQ         BX, 264(AX)
+
+loop105:
+	XORQ BX, BX
+	MOVQ BX, 256(AX)
+
+group106:
+	MOVLQSX (CX), BX
+	SHLQ    $0x02, BX
+	MOVQ    96(AX), SI
+	ADDQ    SI, BX
+	MOVQ    256(AX), SI
+	SHLQ    $0x06, SI
+	ADDQ    SI, BX
+	XORQ    SI, SI
+
+rows107:
+	MOVQ         SI, DI
+	SHLQ         $0x05, DI
+	MOVQ         24(AX), R8
+	ADDQ         R8, DI
+	VBROADCASTSS (DI), Z0
+	VMOVAPS      Z0, Z1
+	VBROADCASTSS 4(DI), Z2
+	VMOVAPS      Z2, Z3
+	VBROADCASTSS 8(DI), Z4
+	VMOVAPS      Z4, Z5
+	VBROADCASTSS 12(DI), Z6
+	VMOVAPS      Z6, Z7
+	VBROADCASTSS 16(DI), Z8
+	VMOVAPS      Z8, Z9
+	VBROADCASTSS 20(DI), Z10
+	VMOVAPS      Z10, Z11
+	VBROADCASTSS 24(DI), Z12
+	VMOVAPS      Z12, Z13
+	VBROADCASTSS 28(DI), Z14
+	VMOVAPS      Z14, Z15
+	MOVQ         232(AX), DI
+	SHLQ         $0x02, DI
+	MOVQ         256(AX), R8
+	IMULQ        SI, DI
+	SHLQ         $0x03, DI
+	SHLQ         $0x07, R8
+	ADDQ         R8, DI
+	MOVQ         264(AX), R8
+	ADDQ         R8, DI
+	MOVQ         232(AX), R8
+	SHLQ         $0x02, R8
+	MOVQ         (AX), R9
+	TESTQ        R9, R9
+	JZ           none108
+	ADDQ         DI, R9
+	PREFETCHT0   (R9)
+	PREFETCHT0   64(R9)
+	ADDQ         R8, R9
+	PREFETCHT0   (R9)
+	PREFETCHT0   64(R9)
+	ADDQ         R8, R9
+	PREFETCHT0   (R9)
+	PREFETCHT0   64(R9)
+	ADDQ         R8, R9
+	PREFETCHT0   (R9)
+	PREFETCHT0   64(R9)
+	ADDQ         R8, R9
+	PREFETCHT0   (R9)
+	PREFETCHT0   64(R9)
+	ADDQ         R8, R9
+	PREFETCHT0   (R9)
+	PREFETCHT0   64(R9)
+	ADDQ         R8, R9
+	PREFETCHT0   (R9)
+	PREFETCHT0   64(R9)
+	ADDQ         R8, R9
+	PREFETCHT0   (R9)
+	PREFETCHT0   64(R9)
+	ADDQ         R8, R9
+
+none108:
+	MOVQ       48(AX), R9
+	TESTQ      R9, R9
+	JZ         none109
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+
+none109:
+	SHRQ       $0x01, DI
+	SHRQ       $0x01, R8
+	MOVQ       72(AX), R9
+	TESTQ      R9, R9
+	JZ         none110
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+
+none110:
+	MOVQ    SI, DI
+	SHRQ    $0x01, DI
+	MOVQ    224(AX), R8
+	IMULQ   R8, DI
+	SHLQ    $0x06, DI
+	MOVQ    120(AX), R8
+	ADDQ    R8, DI
+	MOVQ    SI, R8
+	ANDQ    $0x01, R8
+	SHLQ    $0x09, R8
+	ADDQ    R8, DI
+	MOVQ    144(AX), R9
+	MOVLQSX 4(CX), R8
+	MOVLQSX 8(CX), R10
+	LEAQ    (R9)(R8*8), R8
+	LEAQ    (R9)(R10*8), R10
+	MOVQ    192(AX), R9
+	SHLQ    $0x06, R9
+
+tap111:
+	CMPQ    R8, R10
+	JEQ     done112
+	MOVLQSX (R8), R12
+	LEAQ    (BX)(R12*4), R12
+	MOVLQSX 4(R8), R11
+	SHLQ    $0x06, R11
+	ADDQ    DI, R11
+	ADDQ    $0x08, R8
+	MOVQ    208(AX), R13
+
+loop113:
+	MOVQ 216(AX), R14
+
+loop114:
+	VMOVUPS      (R12), Z18
+	VPUNPCKLWD   (R12)(R9*1), Z18, Z16
+	VPUNPCKHWD   (R12)(R9*1), Z18, Z17
+	VBROADCASTSS (R11), Z19
+
+	// VDPBF16PS Z16, Z19, Z0
+	BYTE $0x62
+	BYTE $0xb2
+	BYTE $0x66
+	BYTE $0x40
+	BYTE $0x52
+	BYTE $0xc0
+
+	// VDPBF16PS Z17, Z19, Z1
+	BYTE         $0x62
+	BYTE         $0xb2
+	BYTE         $0x66
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xc9
+	VBROADCASTSS 64(R11), Z20
+
+	// VDPBF16PS Z16, Z20, Z2
+	BYTE $0x62
+	BYTE $0xb2
+	BYTE $0x5e
+	BYTE $0x40
+	BYTE $0x52
+	BYTE $0xd0
+
+	// VDPBF16PS Z17, Z20, Z3
+	BYTE         $0x62
+	BYTE         $0xb2
+	BYTE         $0x5e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xd9
+	VBROADCASTSS 128(R11), Z21
+
+	// VDPBF16PS Z16, Z21, Z4
+	BYTE $0x62
+	BYTE $0xb2
+	BYTE $0x56
+	BYTE $0x40
+	BYTE $0x52
+	BYTE $0xe0
+
+	// VDPBF16PS Z17, Z21, Z5
+	BYTE         $0x62
+	BYTE         $0xb2
+	BYTE         $0x56
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xe9
+	VBROADCASTSS 192(R11), Z22
+
+	// VDPBF16PS Z16, Z22, Z6
+	BYTE $0x62
+	BYTE $0xb2
+	BYTE $0x4e
+	BYTE $0x40
+	BYTE $0x52
+	BYTE $0xf0
+
+	// VDPBF16PS Z17, Z22, Z7
+	BYTE         $0x62
+	BYTE         $0xb2
+	BYTE         $0x4e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xf9
+	VBROADCASTSS 256(R11), Z19
+
+	// VDPBF16PS Z16, Z19, Z8
+	BYTE $0x62
+	BYTE $0x32
+	BYTE $0x66
+	BYTE $0x40
+	BYTE $0x52
+	BYTE $0xc0
+
+	// VDPBF16PS Z17, Z19, Z9
+	BYTE         $0x62
+	BYTE         $0x32
+	BYTE         $0x66
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xc9
+	VBROADCASTSS 320(R11), Z20
+
+	// VDPBF16PS Z16, Z20, Z10
+	BYTE $0x62
+	BYTE $0x32
+	BYTE $0x5e
+	BYTE $0x40
+	BYTE $0x52
+	BYTE $0xd0
+
+	// VDPBF16PS Z17, Z20, Z11
+	BYTE         $0x62
+	BYTE         $0x32
+	BYTE         $0x5e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xd9
+	VBROADCASTSS 384(R11), Z21
+
+	// VDPBF16PS Z16, Z21, Z12
+	BYTE $0x62
+	BYTE $0x32
+	BYTE $0x56
+	BYTE $0x40
+	BYTE $0x52
+	BYTE $0xe0
+
+	// VDPBF16PS Z17, Z21, Z13
+	BYTE         $0x62
+	BYTE         $0x32
+	BYTE         $0x56
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xe9
+	VBROADCASTSS 448(R11), Z22
+
+	// VDPBF16PS Z16, Z22, Z14
+	BYTE $0x62
+	BYTE $0x32
+	BYTE $0x4e
+	BYTE $0x40
+	BYTE $0x52
+	BYTE $0xf0
+
+	// VDPBF16PS Z17, Z22, Z15
+	BYTE $0x62
+	BYTE $0x32
+	BYTE $0x4e
+	BYTE $0x40
+	BYTE $0x52
+	BYTE $0xf9
+	LEAQ (R12)(R9*2), R12
+	ADDQ $0x04, R11
+	DECQ R14
+	JNZ  loop114
+	ADDQ $0x000003c0, R11
+	DECQ R13
+	JNZ  loop113
+	JMP  tap111
+
+done112:
+	MOVQ   232(AX), DI
+	SHLQ   $0x02, DI
+	MOVQ   256(AX), R8
+	IMULQ  SI, DI
+	SHLQ   $0x03, DI
+	SHLQ   $0x07, R8
+	ADDQ   R8, DI
+	MOVQ   264(AX), R8
+	ADDQ   R8, DI
+	MOVQ   DI, R8
+	SHRQ   $0x01, R8
+	MOVQ   (AX), R9
+	MOVQ   232(AX), R10
+	SHLQ   $0x02, R10
+	MOVQ   232(AX), R11
+	ADDQ   R11, R11
+	MOVQ   48(AX), R12
+	MOVQ   72(AX), R13
+	TESTQ  R12, R12
+	JZ     noplus115
+	VADDPS (R12)(DI*1), Z0, Z0
+	VADDPS 64(R12)(DI*1), Z1, Z1
+
+noplus115:
+	VMAXPS     Z0, Z24, Z0
+	VMAXPS     Z1, Z24, Z1
+	TESTQ      R13, R13
+	JZ         nomask116
+	VPUNPCKLWD (R13)(R8*1), Z23, Z16
+	VPUNPCKHWD (R13)(R8*1), Z23, Z17
+	VCMPPS     $0x06, Z23, Z16, K1
+	VMOVAPS.Z  Z0, K1, Z0
+	VCMPPS     $0x06, Z23, Z17, K1
+	VMOVAPS.Z  Z1, K1, Z1
+
+nomask116:
+	VMOVUPS Z0, (R9)(DI*1)
+	VMOVUPS Z1, 64(R9)(DI*1)
+	ADDQ    R10, DI
+	ADDQ    R11, R8
+	TESTQ   R12, R12
+	JZ      noplus117
+	VADDPS  (R12)(DI*1), Z2, Z2
+	VADDPS  64(R12)(DI*1), Z3, Z3
+
+noplus117:
+	VMAXPS     Z2, Z24, Z2
+	VMAXPS     Z3, Z24, Z3
+	TESTQ      R13, R13
+	JZ         nomask118
+	VPUNPCKLWD (R13)(R8*1), Z23, Z16
+	VPUNPCKHWD (R13)(R8*1), Z23, Z17
+	VCMPPS     $0x06, Z23, Z16, K1
+	VMOVAPS.Z  Z2, K1, Z2
+	VCMPPS     $0x06, Z23, Z17, K1
+	VMOVAPS.Z  Z3, K1, Z3
+
+nomask118:
+	VMOVUPS Z2, (R9)(DI*1)
+	VMOVUPS Z3, 64(R9)(DI*1)
+	ADDQ    R10, DI
+	ADDQ    R11, R8
+	TESTQ   R12, R12
+	JZ      noplus119
+	VADDPS  (R12)(DI*1), Z4, Z4
+	VADDPS  64(R12)(DI*1), Z5, Z5
+
+noplus119:
+	VMAXPS     Z4, Z24, Z4
+	VMAXPS     Z5, Z24, Z5
+	TESTQ      R13, R13
+	JZ         nomask120
+	VPUNPCKLWD (R13)(R8*1), Z23, Z16
+	VPUNPCKHWD (R13)(R8*1), Z23, Z17
+	VCMPPS     $0x06, Z23, Z16, K1
+	VMOVAPS.Z  Z4, K1, Z4
+	VCMPPS     $0x06, Z23, Z17, K1
+	VMOVAPS.Z  Z5, K1, Z5
+
+nomask120:
+	VMOVUPS Z4, (R9)(DI*1)
+	VMOVUPS Z5, 64(R9)(DI*1)
+	ADDQ    R10, DI
+	ADDQ    R11, R8
+	TESTQ   R12, R12
+	JZ      noplus121
+	VADDPS  (R12)(DI*1), Z6, Z6
+	VADDPS  64(R12)(DI*1), Z7, Z7
+
+noplus121:
+	VMAXPS     Z6, Z24, Z6
+	VMAXPS     Z7, Z24, Z7
+	TESTQ      R13, R13
+	JZ         nomask122
+	VPUNPCKLWD (R13)(R8*1), Z23, Z16
+	VPUNPCKHWD (R13)(R8*1), Z23, Z17
+	VCMPPS     $0x06, Z23, Z16, K1
+	VMOVAPS.Z  Z6, K1, Z6
+	VCMPPS     $0x06, Z23, Z17, K1
+	VMOVAPS.Z  Z7, K1, Z7
+
+nomask122:
+	VMOVUPS Z6, (R9)(DI*1)
+	VMOVUPS Z7, 64(R9)(DI*1)
+	ADDQ    R10, DI
+	ADDQ    R11, R8
+	TESTQ   R12, R12
+	JZ      noplus123
+	VADDPS  (R12)(DI*1), Z8, Z8
+	VADDPS  64(R12)(DI*1), Z9, Z9
+
+noplus123:
+	VMAXPS     Z8, Z24, Z8
+	VMAXPS     Z9, Z24, Z9
+	TESTQ      R13, R13
+	JZ         nomask124
+	VPUNPCKLWD (R13)(R8*1), Z23, Z16
+	VPUNPCKHWD (R13)(R8*1), Z23, Z17
+	VCMPPS     $0x06, Z23, Z16, K1
+	VMOVAPS.Z  Z8, K1, Z8
+	VCMPPS     $0x06, Z23, Z17, K1
+	VMOVAPS.Z  Z9, K1, Z9
+
+nomask124:
+	VMOVUPS Z8, (R9)(DI*1)
+	VMOVUPS Z9, 64(R9)(DI*1)
+	ADDQ    R10, DI
+	ADDQ    R11, R8
+	TESTQ   R12, R12
+	JZ      noplus125
+	VADDPS  (R12)(DI*1), Z10, Z10
+	VADDPS  64(R12)(DI*1), Z11, Z11
+
+noplus125:
+	VMAXPS     Z10, Z24, Z10
+	VMAXPS     Z11, Z24, Z11
+	TESTQ      R13, R13
+	JZ         nomask126
+	VPUNPCKLWD (R13)(R8*1), Z23, Z16
+	VPUNPCKHWD (R13)(R8*1), Z23, Z17
+	VCMPPS     $0x06, Z23, Z16, K1
+	VMOVAPS.Z  Z10, K1, Z10
+	VCMPPS     $0x06, Z23, Z17, K1
+	VMOVAPS.Z  Z11, K1, Z11
+
+nomask126:
+	VMOVUPS Z10, (R9)(DI*1)
+	VMOVUPS Z11, 64(R9)(DI*1)
+	ADDQ    R10, DI
+	ADDQ    R11, R8
+	TESTQ   R12, R12
+	JZ      noplus127
+	VADDPS  (R12)(DI*1), Z12, Z12
+	VADDPS  64(R12)(DI*1), Z13, Z13
+
+noplus127:
+	VMAXPS     Z12, Z24, Z12
+	VMAXPS     Z13, Z24, Z13
+	TESTQ      R13, R13
+	JZ         nomask128
+	VPUNPCKLWD (R13)(R8*1), Z23, Z16
+	VPUNPCKHWD (R13)(R8*1), Z23, Z17
+	VCMPPS     $0x06, Z23, Z16, K1
+	VMOVAPS.Z  Z12, K1, Z12
+	VCMPPS     $0x06, Z23, Z17, K1
+	VMOVAPS.Z  Z13, K1, Z13
+
+nomask128:
+	VMOVUPS Z12, (R9)(DI*1)
+	VMOVUPS Z13, 64(R9)(DI*1)
+	ADDQ    R10, DI
+	ADDQ    R11, R8
+	TESTQ   R12, R12
+	JZ      noplus129
+	VADDPS  (R12)(DI*1), Z14, Z14
+	VADDPS  64(R12)(DI*1), Z15, Z15
+
+noplus129:
+	VMAXPS     Z14, Z24, Z14
+	VMAXPS     Z15, Z24, Z15
+	TESTQ      R13, R13
+	JZ         nomask130
+	VPUNPCKLWD (R13)(R8*1), Z23, Z16
+	VPUNPCKHWD (R13)(R8*1), Z23, Z17
+	VCMPPS     $0x06, Z23, Z16, K1
+	VMOVAPS.Z  Z14, K1, Z14
+	VCMPPS     $0x06, Z23, Z17, K1
+	VMOVAPS.Z  Z15, K1, Z15
+
+nomask130:
+	VMOVUPS Z14, (R9)(DI*1)
+	VMOVUPS Z15, 64(R9)(DI*1)
+	ADDQ    R10, DI
+	ADDQ    R11, R8
+	INCQ    SI
+	MOVQ    200(AX), DI
+	CMPQ    SI, DI
+	JNE     rows107
+	MOVQ    256(AX), BX
+	INCQ    BX
+	MOVQ    BX, 256(AX)
+	MOVQ    192(AX), SI
+	CMPQ    BX, SI
+	JNE     group106
+	MOVQ    232(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    240(AX), SI
+	IMULQ   SI, BX
+	MOVQ    264(AX), SI
+	ADDQ    SI, BX
+	MOVQ    BX, 264(AX)
+	ADDQ    $0x0c, CX
+	DECQ    DX
+	JNZ     loop105
 	VZEROUPPER
 	RET

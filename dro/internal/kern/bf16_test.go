@@ -48,6 +48,13 @@ func bf16Cases() []convCase {
 		convCase{31, ConvConfig{In: Shape{17, 6, 6}, Out: 16, KernelHeight: 5, KernelWidth: 5,
 			Stride: 1, Pad: 1}},
 		convCase{128, Linear(Shape{130, 1, 1}, 67, true)},
+		// products of roundings
+		convCase{120, ConvConfig{In: Shape{16, 17, 16}, Out: 32, KernelHeight: 3, KernelWidth: 3,
+			Stride: 2, Pad: 1, ReLU: true}},
+		convCase{60, ConvConfig{In: Shape{64, 5, 4}, Out: 16, KernelHeight: 3, KernelWidth: 3,
+			Stride: 1, Pad: 1}},
+		convCase{20, ConvConfig{In: Shape{32, 7, 8}, Out: 64, KernelHeight: 1, KernelWidth: 1,
+			Stride: 2}},
 	)
 }
 

@@ -12,8 +12,8 @@ const (
 )
 
 // tapsTile writes tapsTile's kernel: 24 sums in registers, three vectors of x and
-// two of dy in turn. It asks for so many lines a group. multiply adds the products of two registers to a third.
-func (g *generator) tapsTile(ask int, multiply func(x, dy, sum int)) {
+// two of dy in turn. multiply adds the products of two registers to a third.
+func (g *generator) tapsTile(multiply func(x, dy, sum int)) {
 	g.function("tapsTile", "func(t *tapsTile)", "computes the tile.")
 	t := g.param("t")
 	const firstX, firstDY = tapsRows * tapsCols, tapsRows*tapsCols + tapsCols
@@ -29,10 +29,10 @@ func (g *generator) tapsTile(ask int, multiply func(x, dy, sum int)) {
 	g.loop(g.field(t, "positions"), func() {
 		g.loop(g.field(t, "groups"), func() {
 			for _, next := range asked {
-				for i := range ask {
+				for i := range tapsAsk {
 					g.PREFETCHT0(at(next, 64*i))
 				}
-				g.ADDQ(op.U32(64*ask), next)
+				g.ADDQ(op.U32(64*tapsAsk), next)
 			}
 			high, steps := g.GP64(), g.GP64()
 			g.LEAQ(by(dy, row, 4, 0), high)
@@ -51,7 +51,6 @@ func (g *generator) tapsTile(ask int, multiply func(x, dy, sum int)) {
 				g.ADDQ(op.U8(4), high)
 				g.ADDQ(op.U8(64), x)
 			})
-			g.ADDQ(g.floatStride(t, "dyGroup"), dy)
 		})
 		g.ADDQ(g.floatStride(t, "dyStep"), dy)
 		g.ADDQ(g.floatStride(t, "xStep"), x)
