@@ -97,6 +97,8 @@ func TestOrderOfBF16(t *testing.T) {
 			kern.AVX512BF16: "strips-pairs", kern.AMX: "strips"}},
 		{"alexnet", 3, 32, 40, map[kern.BF16]string{ // images that do not fill lines
 			kern.AVX512BF16: "strips", kern.AMX: "strips"}},
+		{"convnet", 3, 32, 24, map[kern.BF16]string{
+			kern.AVX512BF16: "runs-pairs", kern.AMX: "strips"}},
 		{"mlp", 3, 32, 24, nil},
 		{"alexnet", 16, 32, 24, map[kern.BF16]string{kern.AVX512BF16: "pairs"}},
 		{"mlp", 54, 1, 24, nil},

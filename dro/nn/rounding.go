@@ -52,16 +52,18 @@ func rounds(i *instruction) (conv *convOp, x, dy array) {
 	if !ok {
 		return nil, array{}, array{}
 	}
-	if kernel, ok := p.conv.trained.(*kern.BF16Conv); !ok || !kernel.Rounds() {
+	kernel, ok := p.conv.trained.(*kern.BF16Conv)
+	if !ok {
 		return nil, array{}, array{}
 	}
-	at := func(k int) (a array) {
-		if k > 0 {
-			a = i.in[k-1]
-		}
-		return a
+	roundsX, roundsDY := kernel.Rounds()
+	if roundsX && p.x > 0 {
+		x = i.in[p.x-1]
 	}
-	return p.conv, at(p.x), at(p.dy)
+	if roundsDY && p.dy > 0 {
+		dy = i.in[p.dy-1]
+	}
+	return p.conv, x, dy
 }
 
 func (s *sharer) enter(i *instruction) {
@@ -85,16 +87,17 @@ func (s *sharer) enter(i *instruction) {
 // give gives the layer of i its roundings.
 func (s *sharer) give(i *instruction) (err error) {
 	conv, x, dy := rounds(i)
-	if conv == nil {
-		return nil
-	}
-	if conv.roundedX, err = s.of(x, conv.in); err != nil {
-		return err
+	if x.F32 != nil {
+		if conv.roundedX, err = s.of(x, conv.in); err != nil {
+			return err
+		}
 	}
 	if dy.F32 != nil {
 		conv.roundedDY, err = s.of(dy, conv.out)
 	}
-	conv.trained.(*kern.BF16Conv).Given(conv.roundedX, conv.roundedDY)
+	if x.F32 != nil || dy.F32 != nil {
+		conv.trained.(*kern.BF16Conv).Given(conv.roundedX, conv.roundedDY)
+	}
 	return err
 }
 

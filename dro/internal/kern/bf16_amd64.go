@@ -50,6 +50,9 @@ func (t *normTile) forwardRounded() { normForwardBF16(t) }
 
 func (t *normTile) backwardRounded() { normBackwardBF16(t) }
 
+// lines computes the tile of lines.
+func (t *tapsTile) lines() { linesTileBF16(t) }
+
 // round rounds src, lines of 32 images, to lines of a rounding.
 func round(dst, src []float32) {
 	roundBF16(unsafe.SliceData(dst), &src[0], len(src)/tileDepth)

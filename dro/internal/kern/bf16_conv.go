@@ -24,6 +24,7 @@ type BF16Conv struct {
 	x, dy             *source
 	strips            *strips // x, or nil
 	rounds            *roundings
+	runs              *runs     // x, or nil
 	onTaps            *tapsPlan // of the gradient, or nil, then
 	taps              []tap     // of the gradient: the lines of positions that a kernel tap joins
 	spans             []span    // of them, by kernel tap
@@ -42,8 +43,9 @@ type product struct {
 	dst    Shape
 	across bool    // weights are transposed
 	lines  []int32 // of their packing
-	spots  []spot  // of a source that is rounded alone
+	spots  []spot  // of a source that is rounded alone; nil: packed
 	taps   []tap   // theirs
+	block  int     // pairs of a block of it
 }
 
 // bf16Call is the running call; see convCall.
@@ -79,8 +81,12 @@ func (c *BF16Conv) plan(data bool) {
 	cfg, in, out := &c.cfg, c.cfg.In, c.out
 	dy, x := newSource(c.kind, out, c.batch), newSource(c.kind, in, c.batch)
 	c.dy, c.x = &dy, &x
-	if BF16Pairs(c.kind, c.batch, *cfg) {
+	switch {
+	case BF16Pairs(c.kind, c.batch, *cfg):
 		c.planPairs()
+	case !data && BF16Runs(c.kind, c.batch, *cfg):
+		c.planPairs()
+		c.runs = newRuns(c.Conv)
 	}
 	c.backward = product{src: c.dy, area: c.area(), inner: dy.depth(), dst: in, across: true}
 	c.backward.plane = newPlane(
@@ -88,6 +94,9 @@ func (c *BF16Conv) plan(data bool) {
 		transposedAxis(out.Width, in.Width, cfg.KernelWidth, cfg.Stride, cfg.Pad),
 		out.Width, cfg.KernelWidth, c.positionLen(c.dy))
 	switch {
+	case c.runs != nil:
+		x.pairs = (c.runs.run + 1) / 2
+		c.forward = product{src: c.x, area: cfg.KernelHeight, inner: 1, dst: out}
 	case BF16Strips(c.kind, *cfg):
 		c.strips = newStrips(c.Conv)
 		c.x = &c.strips.source
@@ -117,9 +126,14 @@ func (c *BF16Conv) plan(data bool) {
 		p.scale()
 		p.planLines()
 		c.space.lines(&c.space.a, p.weightTasks()*p.weightLines())
-		if c.rounds != nil {
+		switch {
+		case c.runs != nil:
+			p.spots, p.taps = c.runs.spots()
+			p.block = c.runs.blockLen()
+		case c.rounds != nil:
 			p.spots, p.taps = p.plane.spotsOf(p.dst, c.positionLen(p.src))
-		} else {
+			p.block = p.src.len * c.batch.Lanes / 2
+		default:
 			c.space.lines(&c.space.b, c.batch.Blocks*p.src.sumLines())
 		}
 	}
@@ -177,6 +191,11 @@ func (c *BF16Conv) Forward(t *Team, y, x, w, bias []float32) {
 	c.call = bf16Call{y: y, x: x, w: w, bias: bias}
 	if c.cfg.ReLU {
 		c.call.relu = 1
+	}
+	if c.runs != nil {
+		c.runs.round(t, x)
+		c.multiplyPairs(t, &c.forward, c.runs.x)
+		return
 	}
 	if c.rounds != nil {
 		c.multiplyPairs(t, &c.forward, c.rounding(t, c.rounds.x, c.space.x, x))

@@ -2,6 +2,9 @@ package kern
 
 // planGradient chooses how the gradient of the weights is computed.
 func (c *BF16Conv) planGradient() {
+	if c.runs != nil {
+		return
+	}
 	if c.rounds != nil && GradTaps(c.isa, c.cfg) {
 		c.onTaps = newTapsPlan(c.Conv, true)
 	} else {
@@ -86,10 +89,15 @@ func (c *BF16Conv) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 	}
 	c.Conv.call = convCall{dw: dw, db: db, x: x, dy: dy, add: add} // for biasCall and place
 	if c.rounds != nil {
-		x = c.rounding(t, c.rounds.x, c.space.x, x)
+		if c.runs == nil {
+			x = c.rounding(t, c.rounds.x, c.space.x, x)
+		}
 		dy = c.rounding(t, c.rounds.dy, c.space.w, dy)
 	}
 	switch {
+	case c.runs != nil:
+		c.runs.round(t, x)
+		c.runs.gradient(t, dy)
 	case c.onTaps != nil:
 		c.onTaps.gradient(t, x, dy)
 	case c.kind == Rounded:

@@ -16,6 +16,8 @@ func (t *normTile) forwardRounded() { panic(noTiles) }
 
 func (t *normTile) backwardRounded() { panic(noTiles) }
 
+func (t *tapsTile) lines() { panic(noTiles) }
+
 func round(_, _ []float32) { panic(noTiles) }
 
 func packRows([]uint16, []float32, int, []int32, int, bool) { panic(noTiles) }

@@ -181,6 +181,8 @@ func (c *BF16Conv) packWeights(i int) {
 	dst := c.space.a[i*d.weightLines()*tileDepth:]
 	row, rows := i*tileSide, min(tileSide, d.dst.Channels-i*tileSide)
 	switch {
+	case c.runs != nil:
+		c.packRuns(dst, row, rows)
 	case d.strips != nil:
 		c.packStripWeights(dst, row, rows)
 	case d.across:

@@ -42,8 +42,8 @@ func (p *plane) spotsOf(dst Shape, depth int) (spots []spot, taps []tap) {
 // that is nil, each call makes its own.
 func (c *BF16Conv) Given(x, dy *Rounding) { c.rounds.x, c.rounds.dy = x, dy }
 
-// Rounds tells whether products read roundings: see [BF16Pairs].
-func (c *BF16Conv) Rounds() bool { return c.rounds != nil }
+// Rounds tells whether products read roundings of the input and of the output's gradient.
+func (c *BF16Conv) Rounds() (x, dy bool) { return c.rounds != nil && c.runs == nil, c.rounds != nil }
 
 // planPairs makes room for roundings that are not given.
 func (c *BF16Conv) planPairs() {
@@ -82,7 +82,7 @@ func (m *pairsCall) task(i int) {
 	size := p.dst.Width * p.dst.Channels * lanes
 	tile := pairsTile{
 		bias: c.call.bias, a: c.space.a, taps: p.taps,
-		x:      c.call.pairs[block*lanes/2*p.src.len:],
+		x:      c.call.pairs[block*p.block:],
 		groups: lanes / tileDepth, rows: p.dst.Channels / pairsRows, inner: p.inner,
 		pairs: p.src.pairs, aNext: p.weightLines(), lanes: lanes, channels: p.dst.Channels,
 	}

@@ -413,6 +413,11 @@ func normBackwardBF16(t *normTile)
 //go:noescape
 func pairsTileBF16(t *pairsTile)
 
+// linesTileBF16 computes the tile of lines.
+//
+//go:noescape
+func linesTileBF16(t *tapsTile)
+
 // mulTileAMX computes the tiles.
 //
 //go:noescape

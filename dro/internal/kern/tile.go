@@ -65,6 +65,11 @@ type pair struct{ dy, x int32 }
 // with dy and x moved on by what steps take, and by dyStep and xStep more after a position.
 // A value is a float32 or, of bf16, a pair of them whose products are added. Meanwhile memory is
 // asked for what lies at askDY and askX, tapsAsk lines each a group.
+//
+// The kernel of lines takes both operands as lines of a [Rounding], one a group, and leaves lanes
+// apart,
+//
+//	sum[(r·tapsCols + c)·vector + j] += Σ_{p < positions} Σ_{g < groups} dy[r·dyRow + j] · x[c·xTap + j]
 type tapsTile struct {
 	sum, dy, x  []float32
 	askDY, askX []float32

@@ -12,6 +12,7 @@ func (g *generator) pairs() {
 	g.normForward(true)
 	g.normBackward(true)
 	g.pairsTile()
+	g.linesTile()
 }
 
 // quads is the order of quarters of lines: that in which the words of two lines,
