@@ -7,12 +7,13 @@ import (
 )
 
 // A plan joins neighbours whose results would only pass through memory: batch normalisation with
-// the sum of a residual block, and the sum of two gradients with the mask of a ReLU. The bits stay
-// what they are.
+// the sum of a residual block; the sum of two gradients with the mask of a ReLU, and both with the
+// convolution that one of the two is of. The bits stay what they are.
 
-// masking, adding and these are what ops say of themselves in op.part; so is *normOp.
+// masking, adding, normBack and normSum are what ops say of themselves in op.part; so are *normOp
+// and product.
 type (
-	masking  struct{ data []float32 }
+	masking  struct{}
 	adding   struct{ relu bool }
 	normBack struct{ kernel *kern.BatchNorm }
 	normSum  struct{ kernel *kern.BatchNorm }
@@ -38,7 +39,59 @@ func (b *backend) fused(forward, backward []instruction) (*plan, error) {
 	remaining(forward, f.addNorm)
 	remaining(backward, f.maskSum)
 	gone := func(i instruction) bool { return i.op == nil }
-	return &plan{slices.DeleteFunc(forward, gone), slices.DeleteFunc(backward, gone)}, err
+	p := &plan{slices.DeleteFunc(forward, gone), slices.DeleteFunc(backward, gone)}
+	if err == nil {
+		err = b.round(p)
+	}
+	share(p.backward)
+	return p, err
+}
+
+// share has gradients of activations take over memory of which nothing more is read: as few pieces
+// as possible stay in the caches.
+func share(list []instruction) {
+	last := map[*float32]int{} // reader of a piece, by what it was when the list was made
+	for k, i := range list {
+		for _, in := range i.in {
+			if len(in.F32) > 0 {
+				last[&in.F32[0]] = k
+			}
+		}
+	}
+	held, free := map[*float32][]float32{}, map[int][][]float32{} // by piece, by length
+	release := func(k int, pieces []*float32) {
+		for _, piece := range pieces {
+			if m := held[piece]; m != nil && last[piece] == k {
+				free[len(m)] = append(free[len(m)], m)
+				delete(held, piece)
+			}
+		}
+	}
+	for k := range list {
+		i := &list[k]
+		var read []*float32
+		i.in = slices.Clone(i.in)
+		for n, in := range i.in {
+			if len(in.F32) == 0 {
+				continue
+			}
+			piece := &in.F32[0]
+			if read = append(read, piece); held[piece] != nil {
+				i.in[n].F32 = held[piece]
+			}
+		}
+		if i.over {
+			release(k, read)
+		}
+		if i.into != nil {
+			piece, unused := &i.to[0], free[len(i.to)]
+			if n := len(unused); n > 0 {
+				i.to, free[len(i.to)] = unused[n-1], unused[:n-1]
+			}
+			held[piece] = i.to
+		}
+		release(k, read)
+	}
 }
 
 // remaining runs f on what is left of a list.
@@ -81,12 +134,12 @@ func (f *fuser) addNorm(i *instruction) {
 			continue
 		}
 		if norm, ok := before.part.(*normOp); ok && !norm.relu {
-			y, plus := i.out.Data().([]float32), i.in[1-k].F32
-			part := normSum{norm.kernel}
+			y, part := i.out.Data().([]float32), normSum{norm.kernel}
 			joined := &op{name: i.name, out: i.out, part: part, run: func(in []array) {
-				norm.forward(y, in[0].F32, in[1].F32, in[2].F32, plus)
+				norm.forward(y, in[0].F32, in[1].F32, in[2].F32, in[3].F32)
 			}}
-			*i, *before = instruction{joined, before.in}, instruction{}
+			in := append(slices.Clone(before.in), i.in[1-k])
+			*i, *before = instruction{joined, in, y}, instruction{}
 			return
 		}
 	}
@@ -94,18 +147,43 @@ func (f *fuser) addNorm(i *instruction) {
 
 // maskSum has the mask i do the sum that it alone reads.
 func (f *fuser) maskSum(i *instruction) {
-	masked, ok := i.part.(masking)
-	if !ok {
+	if _, ok := i.part.(masking); !ok {
 		return
 	}
 	sum := f.maker(i.in[0])
 	if sum == nil {
 		return
 	}
-	if _, ok := sum.part.(adding); ok {
-		joined := &op{name: i.name, out: i.out, run: func(in []array) {
-			f.kernel.Run(f.team, masked.data, in[0].F32, in[1].F32, in[2].F32)
+	if _, ok := sum.part.(adding); ok && !f.sumInConv(i, sum) {
+		joined := &op{name: i.name, out: i.out, over: true, into: func(to []float32, in []array) {
+			f.kernel.Run(f.team, to, in[0].F32, in[1].F32, in[2].F32)
 		}}
-		*i, *sum = instruction{joined, append(slices.Clone(sum.in), i.in[1])}, instruction{}
+		*i, *sum = instruction{joined, append(slices.Clone(sum.in), i.in[1]), i.to}, instruction{}
 	}
+}
+
+// sumInConv has the convolution of the most work whose gradient the sum adds, and nothing else
+// reads, do the sum and the mask i, and tells whether there is one.
+func (f *fuser) sumInConv(i, sum *instruction) bool {
+	best, most, plus := (*instruction)(nil), 0.0, array{}
+	for k, in := range sum.in {
+		before := f.maker(in)
+		if before == nil {
+			continue
+		}
+		if p, ok := before.part.(product); ok && p.sums() && p.conv.exact.FLOPs() > most {
+			best, most, plus = before, p.conv.exact.FLOPs(), sum.in[1-k]
+		}
+	}
+	if best == nil {
+		return false
+	}
+	conv := best.part.(product).conv
+	joined := &op{name: best.name, out: i.out, part: best.part}
+	joined.into = func(to []float32, in []array) {
+		conv.kernel().(adder).BackwardSum(f.team, to, in[2].F32, in[1].F32, in[3].F32, in[4].F32)
+	}
+	in := append(slices.Clone(best.in), i.in[1], plus)
+	*i, *sum, *best = instruction{joined, in, i.to}, instruction{}, instruction{}
+	return true
 }

@@ -22,6 +22,10 @@ type op struct {
 	out  *tensor.Dense
 	// run computes the output, whose memory the closure holds, from the inputs.
 	run func(in []array)
+	// into is run of the gradient of an activation, which a plan may have it leave anywhere.
+	into func(to []float32, in []array)
+	// over tells that it may leave it where an input is.
+	over bool
 	// diff writes the derivative as further nodes: one for each input, nil
 	// where wrt is false. Without a diff an op is a derivative itself.
 	diff func(in G.Nodes, out, grad *G.Node) (G.Nodes, error)
@@ -71,8 +75,22 @@ func (o *op) Do(values ...G.Value) (G.Value, error) {
 			return nil, fmt.Errorf("%s: input %d: %w", o.name, i, err)
 		}
 	}
-	o.run(in)
+	o.do(o.memory(), in)
 	return o.out, nil
+}
+
+// memory is that of the output, unless it is of losses.
+func (o *op) memory() []float32 {
+	data, _ := o.out.Data().([]float32)
+	return data
+}
+
+func (o *op) do(to []float32, in []array) {
+	if o.into != nil {
+		o.into(to, in)
+	} else {
+		o.run(in)
+	}
 }
 
 // Type implements gorgonia.Op.

@@ -50,8 +50,8 @@ func (b *backend) mask(y, grad *G.Node) (*G.Node, error) {
 	data := kern.Alloc(y.Shape().TotalSize())
 	return G.ApplyOp(&op{
 		name: y.Op().String() + ".mask", in: []input{flat(), flat()}, out: dense32(data, len(data)),
-		part: masking{data},
-		run:  func(in []array) { kernel.Run(b.team, data, in[0].F32, in[1].F32) },
+		part: masking{}, over: true,
+		into: func(to []float32, in []array) { kernel.Run(b.team, to, in[0].F32, in[1].F32) },
 	}, grad, y)
 }
 
@@ -128,7 +128,7 @@ func (c *convOp) apply(x *G.Node, parameters ...*G.Node) (*G.Node, error) {
 	inputs := []input{flat(), {parameters[0].Dims(), tensor.Float32}, flat()}
 	arity := 1 + len(parameters)
 	return G.ApplyOp(&op{
-		name: c.name, in: inputs[:arity], out: out, part: product{c, 1, 0},
+		name: c.name, in: inputs[:arity], out: out, part: forwardOf(c),
 		run: func(in []array) {
 			var bias []float32
 			if c.db != nil {
@@ -153,7 +153,7 @@ func (c *convOp) diff(in G.Nodes, out, grad *G.Node) (_ G.Nodes, err error) {
 	grads := make(G.Nodes, len(in))
 	if grads[1], err = G.ApplyOp(&op{
 		name: c.name + ".dw", in: []input{flat(), flat()}, out: dense32(c.dw, w.Shape()...),
-		part: product{c, 1, 2},
+		part: weightsOf(c),
 		run: func(in []array) {
 			c.kernel().BackwardWeights(c.team, c.dw, c.db, in[0].F32, in[1].F32, c.add)
 		},
@@ -172,17 +172,17 @@ func (c *convOp) diff(in G.Nodes, out, grad *G.Node) (_ G.Nodes, err error) {
 }
 
 func (c *convOp) dx(x, w, grad *G.Node) (*G.Node, error) {
-	data, out := c.activation(c.in)
+	_, out := c.activation(c.in)
 	o := &op{
 		name: c.name + ".dx", in: []input{flat(), {w.Dims(), tensor.Float32}, flat()},
-		out: out, of: x, part: product{c, 1, 3},
+		out: out, of: x, part: dataOf(c),
 	}
-	o.run = func(in []array) {
+	o.into = func(to []float32, in []array) {
 		var act []float32
 		if o.masked {
 			act = in[0].F32
 		}
-		c.kernel().BackwardData(c.team, data, in[2].F32, in[1].F32, act)
+		c.kernel().BackwardData(c.team, to, in[2].F32, in[1].F32, act)
 	}
 	return G.ApplyOp(o, x, w, grad)
 }
@@ -194,11 +194,11 @@ func (b *backend) pool(name string, x *G.Node, shape kern.Shape) (*G.Node, error
 		return nil, err
 	}
 	y, out := b.activation(kernel.Out())
-	dx, gradient := b.activation(shape)
+	_, gradient := b.activation(shape)
 	diff := func(in G.Nodes, y, grad *G.Node) (G.Nodes, error) {
 		o := &op{name: name + ".dx", in: []input{flat(), flat(), flat()}, out: gradient, of: in[0]}
-		o.run = func(in []array) {
-			kernel.Backward(b.team, dx, in[0].F32, in[1].F32, in[2].F32, o.masked)
+		o.into = func(to []float32, in []array) {
+			kernel.Backward(b.team, to, in[0].F32, in[1].F32, in[2].F32, o.masked)
 		}
 		d, err := G.ApplyOp(o, in[0], y, grad)
 		return G.Nodes{d}, err
@@ -218,12 +218,12 @@ func (b *backend) curve(s stage, x *G.Node, layer uint64) (*G.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	dx, gradient := b.activation(s.mid)
+	_, gradient := b.activation(s.mid)
 	name := s.name + "." + s.curve
 	diff := func(_ G.Nodes, _, grad *G.Node) (G.Nodes, error) {
 		d, err := G.ApplyOp(&op{
 			name: name + ".dx", in: []input{flat()}, out: gradient,
-			run: func(in []array) { kernel.Backward(b.team, dx, in[0].F32) },
+			into: func(to []float32, in []array) { kernel.Backward(b.team, to, in[0].F32) },
 		}, grad)
 		return G.Nodes{d}, err
 	}
@@ -238,16 +238,16 @@ func (b *backend) curve(s stage, x *G.Node, layer uint64) (*G.Node, error) {
 
 // average adds the mean of each channel over all positions.
 func (b *backend) average(name string, x *G.Node, shape kern.Shape) (*G.Node, error) {
-	kernel, err := kern.NewAveragePool(b.batch, shape)
+	kernel, err := kern.NewAveragePool(b.isa, b.batch, shape)
 	if err != nil {
 		return nil, err
 	}
 	y, out := b.activation(kernel.Out())
-	dx, gradient := b.activation(shape)
+	_, gradient := b.activation(shape)
 	diff := func(in G.Nodes, _, grad *G.Node) (G.Nodes, error) {
 		d, err := G.ApplyOp(&op{
 			name: name + ".dx", in: []input{flat()}, out: gradient,
-			run: func(in []array) { kernel.Backward(b.team, dx, in[0].F32) },
+			into: func(to []float32, in []array) { kernel.Backward(b.team, to, in[0].F32) },
 		}, grad)
 		return G.Nodes{d}, err
 	}

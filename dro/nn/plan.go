@@ -2,6 +2,7 @@ package nn
 
 import (
 	"fmt"
+	"slices"
 
 	"drolab/dro/internal/kern"
 
@@ -26,7 +27,10 @@ type plan struct {
 type instruction struct {
 	*op
 	in []array
+	to []float32 // where it leaves an activation's gradient
 }
+
+func (i instruction) do() { i.op.do(i.to, i.in) }
 
 // compile orders the ops that losses and gradients need. Every input node must
 // have a value bound. Of Gorgonia's own operations it takes the sum, which is
@@ -40,16 +44,13 @@ func (b *backend) compile(losses *G.Node, gradients G.Nodes) (*plan, error) {
 		return nil, err
 	}
 	var backward []instruction
-	for _, g := range gradients {
+	// The last layer's first: what a gradient is computed from has then just been computed.
+	for _, g := range slices.Backward(gradients) {
 		if backward, err = c.visit(backward, g); err != nil {
 			return nil, err
 		}
 	}
-	p, err := b.fused(forward, backward)
-	if err != nil {
-		return nil, err
-	}
-	return p, b.share(p)
+	return b.fused(forward, backward)
 }
 
 type compiler struct {
@@ -83,7 +84,7 @@ func (c *compiler) visit(list []instruction, n *G.Node) ([]instruction, error) {
 	if c.outputs[n], err = arrayOf(o.out); err != nil {
 		return nil, fmt.Errorf("nn: %v: %w", o, err)
 	}
-	return append(list, instruction{o, in}), nil
+	return append(list, instruction{o, in, o.memory()}), nil
 }
 
 func (c *compiler) leaf(n *G.Node) (err error) {
@@ -112,8 +113,8 @@ func (c *compiler) sumOf(n *G.Node, children G.Nodes) (*op, error) {
 	kernel, err := kern.NewSum(c.isa, false)
 	data := kern.Alloc(n.Shape().TotalSize())
 	return &op{
-		name: "sum", out: dense32(data, n.Shape()...), part: adding{},
-		run: func(in []array) { kernel.Run(c.team, data, in[0].F32, in[1].F32) },
+		name: "sum", out: dense32(data, n.Shape()...), part: adding{}, over: true,
+		into: func(to []float32, in []array) { kernel.Run(c.team, to, in[0].F32, in[1].F32) },
 	}, err
 }
 
@@ -137,6 +138,6 @@ func isSum(n *G.Node, children G.Nodes) bool {
 
 func run(list []instruction) {
 	for _, i := range list {
-		i.run(i.in)
+		i.do()
 	}
 }

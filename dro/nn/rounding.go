@@ -4,7 +4,8 @@ import "drolab/dro/internal/kern"
 
 // Several products read an activation or a gradient rounded to bf16. Where kernels can share a
 // rounding, a plan makes one, when the values are made: batch normalisation writes it in the same
-// pass, and where no one else reads its values, nothing but it.
+// pass, and where no one else reads its values, nothing but it. Gradients' roundings take turns in
+// the same memory.
 
 // product is what the ops of a convolution say of themselves: which inputs, counted from 1, are the
 // layer's input and the gradient of its output; 0 is none.
@@ -13,136 +14,157 @@ type product struct {
 	x, dy int
 }
 
-// sharer knows of a piece of memory which instruction makes it, how often it is read, and how often
-// by products that can read its rounding.
-type sharer struct {
+// The ops of a convolution.
+func forwardOf(c *convOp) product { return product{c, 1, 0} }
+func dataOf(c *convOp) product    { return product{c, 1, 3} }
+func weightsOf(c *convOp) product { return product{c, 1, 2} }
+
+// adder is a kernel that computes the gradient of its input and adds another.
+type adder interface {
+	BackwardSum(t *kern.Team, dx, dy, w, act, plus []float32)
+}
+
+// sums tells whether p is of the input's gradient, and can add another.
+func (p product) sums() bool {
+	if p != dataOf(p.conv) {
+		return false
+	}
+	if kernel, ok := p.conv.trained.(*kern.BF16Conv); ok {
+		x, _ := kernel.Rounds()
+		return x
+	}
+	_, ok := p.conv.trained.(adder)
+	return ok
+}
+
+// rounder knows of a piece of memory how often it is read, and how often by products that can read
+// its rounding; of what shape that is, and which instruction reads it last.
+type rounder struct {
 	*backend
-	makers         map[*float32]*instruction
 	reads, rounded map[*float32]int
+	shapes         map[*float32]kern.Shape
+	last           map[*float32]*instruction
 	roundings      map[*float32]*kern.Rounding
+	unused         map[int][]*kern.Rounding // of gradients, by length
 }
 
-// share has the products of p share roundings.
-func (b *backend) share(p *plan) error {
-	s := &sharer{b, map[*float32]*instruction{}, map[*float32]int{}, map[*float32]int{},
-		map[*float32]*kern.Rounding{}}
-	lists := []*[]instruction{&p.forward, &p.backward}
-	for _, list := range lists {
-		for i := range *list {
-			s.enter(&(*list)[i])
+// round has the products of p share roundings.
+func (b *backend) round(p *plan) (err error) {
+	r := &rounder{b, map[*float32]int{}, map[*float32]int{}, map[*float32]kern.Shape{},
+		map[*float32]*instruction{}, map[*float32]*kern.Rounding{}, map[int][]*kern.Rounding{}}
+	for _, list := range [][]instruction{p.forward, p.backward} {
+		for i := range list {
+			r.enter(&list[i])
 		}
 	}
-	for _, list := range lists {
-		for i := range *list {
-			if err := s.give(&(*list)[i]); err != nil {
-				return err
-			}
-		}
-	}
-	for _, list := range lists {
-		*list = s.withRoundings(*list)
-	}
-	return nil
-}
-
-// rounds returns the inputs of i that its product reads as roundings: of the layer's input and of
-// its output's gradient.
-func rounds(i *instruction) (conv *convOp, x, dy array) {
-	p, ok := i.part.(product)
-	if !ok {
-		return nil, array{}, array{}
-	}
-	kernel, ok := p.conv.trained.(*kern.BF16Conv)
-	if !ok {
-		return nil, array{}, array{}
-	}
-	roundsX, roundsDY := kernel.Rounds()
-	if roundsX && p.x > 0 {
-		x = i.in[p.x-1]
-	}
-	if roundsDY && p.dy > 0 {
-		dy = i.in[p.dy-1]
-	}
-	return p.conv, x, dy
-}
-
-func (s *sharer) enter(i *instruction) {
-	if made, ok := i.out.Data().([]float32); ok {
-		s.makers[&made[0]] = i
-	}
-	for _, in := range i.in {
-		if len(in.F32) > 0 {
-			s.reads[&in.F32[0]]++
-		}
-	}
-	conv, x, dy := rounds(i)
-	if x.F32 != nil {
-		s.rounded[&x.F32[0]]++
-	}
-	if dy.F32 != nil && conv.db == nil { // a bias's gradient is of what is not rounded
-		s.rounded[&dy.F32[0]]++
-	}
-}
-
-// give gives the layer of i its roundings.
-func (s *sharer) give(i *instruction) (err error) {
-	conv, x, dy := rounds(i)
-	if x.F32 != nil {
-		if conv.roundedX, err = s.of(x, conv.in); err != nil {
-			return err
-		}
-	}
-	if dy.F32 != nil {
-		conv.roundedDY, err = s.of(dy, conv.out)
-	}
-	if x.F32 != nil || dy.F32 != nil {
-		conv.trained.(*kern.BF16Conv).Given(conv.roundedX, conv.roundedDY)
+	if p.forward, err = r.list(p.forward); err == nil {
+		p.backward, err = r.list(p.backward)
 	}
 	return err
 }
 
-// of returns the rounding of values of a shape; of what no instruction makes there is none.
-func (s *sharer) of(values array, shape kern.Shape) (r *kern.Rounding, err error) {
-	at := &values.F32[0]
-	if s.roundings[at] == nil && s.makers[at] != nil {
-		s.roundings[at], err = kern.NewRounding(s.batch, shape)
+// rounds returns what the product i reads as roundings: its layer's input, and the gradient of the
+// output.
+func rounds(i *instruction) (conv *convOp, x, dy *float32) {
+	p, ok := i.part.(product)
+	if !ok {
+		return nil, nil, nil
 	}
-	return s.roundings[at], err
+	kernel, ok := p.conv.trained.(*kern.BF16Conv)
+	if !ok {
+		return nil, nil, nil
+	}
+	roundsX, roundsDY := kernel.Rounds()
+	if roundsX {
+		x = &i.in[p.x-1].F32[0]
+	}
+	if roundsDY && p.dy > 0 {
+		dy = &i.in[p.dy-1].F32[0]
+	}
+	return p.conv, x, dy
 }
 
-// withRoundings is list with roundings where values are made.
-func (s *sharer) withRoundings(list []instruction) (all []instruction) {
-	for _, i := range list {
-		all = append(all, i)
-		made, ok := i.out.Data().([]float32)
-		if !ok {
+func (r *rounder) enter(i *instruction) {
+	conv, x, dy := rounds(i)
+	if x != nil {
+		r.shapes[x] = conv.in
+	}
+	if dy != nil {
+		r.shapes[dy], r.last[dy] = conv.out, i
+	}
+	for _, in := range i.in {
+		if len(in.F32) == 0 {
 			continue
 		}
-		at := &made[0]
-		r, alone := s.roundings[at], s.reads[at] == s.rounded[at]
-		if r == nil {
-			continue
-		}
-		switch part := i.part.(type) {
-		case *normOp:
-			part.kernel.RoundForward(r, alone)
-		case normSum:
-			part.kernel.RoundForward(r, alone)
-		case normBack:
-			part.kernel.RoundBackward(r, alone)
-		default:
-			all = append(all, s.round(i, r, made))
+		at := &in.F32[0]
+		r.reads[at]++
+		if at == x || at == dy && conv.db == nil { // a bias's gradient is of what is not rounded
+			r.rounded[at]++
 		}
 	}
-	return all
 }
 
-// round returns the instruction that rounds what i makes.
-func (s *sharer) round(i instruction, r *kern.Rounding, made []float32) instruction {
-	o := &op{name: i.name + ".rounded", out: i.out, run: func(in []array) {
-		if s.mode != Evaluate {
-			r.Round(s.team, in[0].F32)
+// list returns a list with roundings where values are made, and has its products read them.
+func (r *rounder) list(list []instruction) (all []instruction, err error) {
+	for k := range list {
+		i := &list[k]
+		conv, x, dy := rounds(i)
+		if x != nil {
+			conv.roundedX = r.roundings[x]
 		}
-	}}
-	return instruction{o, []array{{F32: made}}}
+		if dy != nil {
+			conv.roundedDY = r.roundings[dy]
+		}
+		if x != nil || dy != nil {
+			conv.trained.(*kern.BF16Conv).Given(conv.roundedX, conv.roundedDY)
+		}
+		all = append(all, *i)
+		if made := i.op.memory(); len(made) > 0 && r.shapes[&made[0]].Len() > 0 {
+			if all, err = r.make(all, *i, made); err != nil {
+				return nil, err
+			}
+		}
+		if dy != nil && r.last[dy] == i {
+			n := r.batch.Len(conv.out)
+			r.unused[n] = append(r.unused[n], conv.roundedDY)
+		}
+	}
+	return all, nil
+}
+
+// make has i make the rounding of what it makes, or appends what does to a list.
+func (r *rounder) make(list []instruction, i instruction, made []float32) ([]instruction, error) {
+	at := &made[0]
+	rounding, err := r.room(r.shapes[at], r.last[at] != nil)
+	if err != nil {
+		return nil, err
+	}
+	r.roundings[at] = rounding
+	alone := r.reads[at] == r.rounded[at]
+	switch part := i.part.(type) {
+	case *normOp:
+		part.kernel.RoundForward(rounding, alone)
+	case normSum:
+		part.kernel.RoundForward(rounding, alone)
+	case normBack:
+		part.kernel.RoundBackward(rounding, alone)
+	default:
+		o := &op{name: i.name + ".rounded", out: i.out, run: func(in []array) {
+			if r.mode != Evaluate {
+				rounding.Round(r.team, in[0].F32)
+			}
+		}}
+		list = append(list, instruction{op: o, in: []array{{F32: made}}})
+	}
+	return list, nil
+}
+
+// room returns memory for a rounding: a gradient's may be another's that is read no more.
+func (r *rounder) room(s kern.Shape, gradient bool) (*kern.Rounding, error) {
+	n := r.batch.Len(s)
+	if unused := r.unused[n]; gradient && len(unused) > 0 {
+		r.unused[n] = unused[:len(unused)-1]
+		return unused[len(unused)-1], nil
+	}
+	return kern.NewRounding(r.batch, s)
 }

@@ -71,8 +71,8 @@ func BenchmarkOutsideKernels(b *testing.B) {
 			losses, inKernels := make([]float64, 128), 0.0
 			kernel := func(f func()) { inKernels += clock(f) }
 			for _, i := range slices.Concat(n.plan.forward, n.plan.backward) {
-				do := i.run
-				i.op.run = func(in []array) { kernel(func() { do(in) }) }
+				o := *i.op
+				i.into = func(to []float32, in []array) { kernel(func() { o.do(to, in) }) }
 			}
 			var outside []float64
 			for b.Loop() {

@@ -2,8 +2,9 @@ package kern
 
 import "fmt"
 
-// AveragePool is the mean of each channel over all positions, in plain Go.
+// AveragePool is the mean of each channel over all positions.
 type AveragePool struct {
+	isa   ISA
 	batch Batch
 	in    Shape
 
@@ -11,12 +12,15 @@ type AveragePool struct {
 }
 
 // NewAveragePool returns the pooling of activations of shape in.
-func NewAveragePool(b Batch, in Shape) (*AveragePool, error) {
+func NewAveragePool(isa ISA, b Batch, in Shape) (*AveragePool, error) {
+	if err := isa.check(); err != nil {
+		return nil, err
+	}
 	if !b.valid() || !in.valid() {
 		return nil, fmt.Errorf(
 			"average of %+v in %+v: sizes must be positive and the batch from NewBatch", in, b)
 	}
-	return &AveragePool{batch: b, in: in}, nil
+	return &AveragePool{isa: isa, batch: b, in: in}, nil
 }
 
 // Out returns the shape of the output.
@@ -55,9 +59,7 @@ func (f *averageForward) task(i int) {
 	clear(y)
 	for k := range p.in.Height * p.in.Width {
 		x, _ := p.at(i, k)
-		for j, v := range x {
-			y[j] += v
-		}
+		add(p.isa, y, y, x)
 	}
 	for j := range y {
 		y[j] /= float32(p.in.Height * p.in.Width)
@@ -68,10 +70,12 @@ type averageBackward AveragePool
 
 func (f *averageBackward) task(i int) {
 	p := (*AveragePool)(f)
-	for k := range p.in.Height * p.in.Width {
-		dx, dy := p.at(i, k)
-		for j, v := range dy {
-			dx[j] = v / float32(p.in.Height*p.in.Width)
-		}
+	first, dy := p.at(i, 0)
+	for j, v := range dy {
+		first[j] = v / float32(p.in.Height*p.in.Width)
+	}
+	for k := 1; k < p.in.Height*p.in.Width; k++ {
+		dx, _ := p.at(i, k)
+		copy(dx, first)
 	}
 }

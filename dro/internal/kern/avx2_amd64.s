@@ -26,19 +26,19 @@ GLOBL lanes<>(SB), RODATA|NOPTR, $64
 // Requires: AVX, FMA3, MMX+
 TEXT ·convTileAVX2(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), AX
-	MOVQ 200(AX), DX
+	MOVQ 224(AX), DX
 	SHRQ $0x04, DX
 	XORQ CX, CX
 
 group1:
-	MOVQ    192(AX), BX
+	MOVQ    216(AX), BX
 	CMPQ    BX, $0x01
 	JNE     rows3
-	MOVQ    216(AX), BX
+	MOVQ    240(AX), BX
 	TESTQ   BX, BX
 	JZ      fresh4
 	MOVQ    (AX), BX
-	MOVQ    200(AX), SI
+	MOVQ    224(AX), SI
 	ADDQ    CX, BX
 	VMOVUPS (BX), Y0
 	VMOVUPS 32(BX), Y1
@@ -57,31 +57,31 @@ zero5:
 	VXORPS Y1, Y1, Y1
 
 start6:
-	MOVQ  128(AX), BX
+	MOVQ  152(AX), BX
 	TESTQ BX, BX
 	JZ    sums7
-	MOVQ  120(AX), SI
+	MOVQ  144(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
-	MOVQ  144(AX), DI
+	MOVQ  168(AX), DI
 	LEAQ  (SI)(DI*4), SI
 	ADDQ  CX, SI
 	MOVQ  48(AX), DI
-	MOVQ  152(AX), R8
+	MOVQ  176(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  184(AX), R8
-	MOVQ  176(AX), R9
-	MOVQ  168(AX), R10
+	MOVQ  208(AX), R8
+	MOVQ  200(AX), R9
+	MOVQ  192(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
-	MOVQ  160(AX), R8
+	MOVQ  184(AX), R8
 
 loop8:
-	MOVQ       224(AX), R11
+	MOVQ       248(AX), R11
 	LEAQ       (DI)(R11*4), R11
 	PREFETCHT0 (R11)
-	MOVQ       120(AX), R11
+	MOVQ       144(AX), R11
 
 tap9:
 	MOVLQSX      (R11), R12
@@ -102,18 +102,26 @@ tap9:
 
 sums7:
 	VXORPS Y2, Y2, Y2
-	MOVQ   200(AX), BX
+	MOVQ   224(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   208(AX), BX
+	MOVQ   232(AX), BX
 	TESTQ  BX, BX
 	JZ     norelu10
 	VMAXPS Y0, Y2, Y0
 	VMAXPS Y1, Y2, Y1
 
 norelu10:
-	MOVQ    96(AX), BX
+	MOVQ   96(AX), BX
+	TESTQ  BX, BX
+	JZ     noplus11
+	ADDQ   CX, BX
+	VADDPS (BX), Y0, Y0
+	VADDPS 32(BX), Y1, Y1
+
+noplus11:
+	MOVQ    120(AX), BX
 	TESTQ   BX, BX
-	JZ      nomask11
+	JZ      nomask12
 	ADDQ    CX, BX
 	VMOVUPS (BX), Y3
 	VCMPPS  $0x06, Y2, Y3, Y3
@@ -122,7 +130,7 @@ norelu10:
 	VCMPPS  $0x06, Y2, Y3, Y2
 	VANDPS  Y2, Y1, Y1
 
-nomask11:
+nomask12:
 	MOVQ    (AX), BX
 	ADDQ    CX, BX
 	VMOVUPS Y0, (BX)
@@ -131,65 +139,65 @@ nomask11:
 
 rows3:
 	CMPQ    BX, $0x02
-	JNE     rows12
-	MOVQ    216(AX), BX
+	JNE     rows13
+	MOVQ    240(AX), BX
 	TESTQ   BX, BX
-	JZ      fresh13
+	JZ      fresh14
 	MOVQ    (AX), BX
-	MOVQ    200(AX), SI
+	MOVQ    224(AX), SI
 	ADDQ    CX, BX
 	VMOVUPS (BX), Y0
 	VMOVUPS 32(BX), Y1
 	LEAQ    (BX)(SI*4), BX
 	VMOVUPS (BX), Y2
 	VMOVUPS 32(BX), Y3
-	JMP     start15
+	JMP     start16
 
-fresh13:
+fresh14:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero14
+	JZ           zero15
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS (BX), Y1
 	VBROADCASTSS 4(BX), Y2
 	VBROADCASTSS 4(BX), Y3
-	JMP          start15
+	JMP          start16
 
-zero14:
+zero15:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 
-start15:
-	MOVQ  128(AX), BX
+start16:
+	MOVQ  152(AX), BX
 	TESTQ BX, BX
-	JZ    sums16
-	MOVQ  120(AX), SI
+	JZ    sums17
+	MOVQ  144(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
-	MOVQ  144(AX), DI
+	MOVQ  168(AX), DI
 	LEAQ  (SI)(DI*4), SI
 	ADDQ  CX, SI
 	MOVQ  48(AX), DI
-	MOVQ  152(AX), R8
+	MOVQ  176(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  184(AX), R8
-	MOVQ  176(AX), R9
-	MOVQ  168(AX), R10
+	MOVQ  208(AX), R8
+	MOVQ  200(AX), R9
+	MOVQ  192(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
-	MOVQ  160(AX), R11
+	MOVQ  184(AX), R11
 
-loop17:
-	MOVQ       224(AX), R12
+loop18:
+	MOVQ       248(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	PREFETCHT0 (R12)
 	PREFETCHT0 (R12)(R8*1)
-	MOVQ       120(AX), R12
+	MOVQ       144(AX), R12
 
-tap18:
+tap19:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -203,28 +211,39 @@ tap18:
 	VFMADD231PS  Y5, Y7, Y3
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap18
+	JNE          tap19
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop17
+	JNZ          loop18
 
-sums16:
+sums17:
 	VXORPS Y4, Y4, Y4
-	MOVQ   200(AX), BX
+	MOVQ   224(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   208(AX), SI
+	MOVQ   232(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu19
+	JZ     norelu20
 	VMAXPS Y0, Y4, Y0
 	VMAXPS Y1, Y4, Y1
 	VMAXPS Y2, Y4, Y2
 	VMAXPS Y3, Y4, Y3
 
-norelu19:
-	MOVQ    96(AX), SI
+norelu20:
+	MOVQ   96(AX), SI
+	TESTQ  SI, SI
+	JZ     noplus21
+	ADDQ   CX, SI
+	VADDPS (SI), Y0, Y0
+	VADDPS 32(SI), Y1, Y1
+	ADDQ   BX, SI
+	VADDPS (SI), Y2, Y2
+	VADDPS 32(SI), Y3, Y3
+
+noplus21:
+	MOVQ    120(AX), SI
 	TESTQ   SI, SI
-	JZ      nomask20
+	JZ      nomask22
 	ADDQ    CX, SI
 	VMOVUPS (SI), Y5
 	VCMPPS  $0x06, Y4, Y5, Y5
@@ -240,7 +259,7 @@ norelu19:
 	VCMPPS  $0x06, Y4, Y5, Y4
 	VANDPS  Y4, Y3, Y3
 
-nomask20:
+nomask22:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Y0, (SI)
@@ -250,14 +269,14 @@ nomask20:
 	VMOVUPS Y3, 32(SI)
 	JMP     done2
 
-rows12:
+rows13:
 	CMPQ    BX, $0x03
-	JNE     rows21
-	MOVQ    216(AX), BX
+	JNE     rows23
+	MOVQ    240(AX), BX
 	TESTQ   BX, BX
-	JZ      fresh22
+	JZ      fresh24
 	MOVQ    (AX), BX
-	MOVQ    200(AX), SI
+	MOVQ    224(AX), SI
 	ADDQ    CX, BX
 	VMOVUPS (BX), Y0
 	VMOVUPS 32(BX), Y1
@@ -267,21 +286,21 @@ rows12:
 	LEAQ    (BX)(SI*4), BX
 	VMOVUPS (BX), Y4
 	VMOVUPS 32(BX), Y5
-	JMP     start24
+	JMP     start26
 
-fresh22:
+fresh24:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero23
+	JZ           zero25
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS (BX), Y1
 	VBROADCASTSS 4(BX), Y2
 	VBROADCASTSS 4(BX), Y3
 	VBROADCASTSS 8(BX), Y4
 	VBROADCASTSS 8(BX), Y5
-	JMP          start24
+	JMP          start26
 
-zero23:
+zero25:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -289,36 +308,36 @@ zero23:
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
 
-start24:
-	MOVQ  128(AX), BX
+start26:
+	MOVQ  152(AX), BX
 	TESTQ BX, BX
-	JZ    sums25
-	MOVQ  120(AX), SI
+	JZ    sums27
+	MOVQ  144(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
-	MOVQ  144(AX), DI
+	MOVQ  168(AX), DI
 	LEAQ  (SI)(DI*4), SI
 	ADDQ  CX, SI
 	MOVQ  48(AX), DI
-	MOVQ  152(AX), R8
+	MOVQ  176(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  184(AX), R8
-	MOVQ  176(AX), R9
-	MOVQ  168(AX), R10
+	MOVQ  208(AX), R8
+	MOVQ  200(AX), R9
+	MOVQ  192(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
-	MOVQ  160(AX), R11
+	MOVQ  184(AX), R11
 
-loop26:
-	MOVQ       224(AX), R12
+loop28:
+	MOVQ       248(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	PREFETCHT0 (R12)
 	PREFETCHT0 (R12)(R8*1)
 	PREFETCHT0 (R12)(R8*2)
-	MOVQ       120(AX), R12
+	MOVQ       144(AX), R12
 
-tap27:
+tap29:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -335,19 +354,19 @@ tap27:
 	VFMADD231PS  Y7, Y8, Y5
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap27
+	JNE          tap29
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop26
+	JNZ          loop28
 
-sums25:
+sums27:
 	VXORPS Y6, Y6, Y6
-	MOVQ   200(AX), BX
+	MOVQ   224(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   208(AX), SI
+	MOVQ   232(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu28
+	JZ     norelu30
 	VMAXPS Y0, Y6, Y0
 	VMAXPS Y1, Y6, Y1
 	VMAXPS Y2, Y6, Y2
@@ -355,10 +374,24 @@ sums25:
 	VMAXPS Y4, Y6, Y4
 	VMAXPS Y5, Y6, Y5
 
-norelu28:
-	MOVQ    96(AX), SI
+norelu30:
+	MOVQ   96(AX), SI
+	TESTQ  SI, SI
+	JZ     noplus31
+	ADDQ   CX, SI
+	VADDPS (SI), Y0, Y0
+	VADDPS 32(SI), Y1, Y1
+	ADDQ   BX, SI
+	VADDPS (SI), Y2, Y2
+	VADDPS 32(SI), Y3, Y3
+	ADDQ   BX, SI
+	VADDPS (SI), Y4, Y4
+	VADDPS 32(SI), Y5, Y5
+
+noplus31:
+	MOVQ    120(AX), SI
 	TESTQ   SI, SI
-	JZ      nomask29
+	JZ      nomask32
 	ADDQ    CX, SI
 	VMOVUPS (SI), Y7
 	VCMPPS  $0x06, Y6, Y7, Y7
@@ -381,7 +414,7 @@ norelu28:
 	VCMPPS  $0x06, Y6, Y7, Y6
 	VANDPS  Y6, Y5, Y5
 
-nomask29:
+nomask32:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Y0, (SI)
@@ -394,14 +427,14 @@ nomask29:
 	VMOVUPS Y5, 32(SI)
 	JMP     done2
 
-rows21:
+rows23:
 	CMPQ    BX, $0x04
-	JNE     rows30
-	MOVQ    216(AX), BX
+	JNE     rows33
+	MOVQ    240(AX), BX
 	TESTQ   BX, BX
-	JZ      fresh31
+	JZ      fresh34
 	MOVQ    (AX), BX
-	MOVQ    200(AX), SI
+	MOVQ    224(AX), SI
 	ADDQ    CX, BX
 	VMOVUPS (BX), Y0
 	VMOVUPS 32(BX), Y1
@@ -414,12 +447,12 @@ rows21:
 	LEAQ    (BX)(SI*4), BX
 	VMOVUPS (BX), Y6
 	VMOVUPS 32(BX), Y7
-	JMP     start33
+	JMP     start36
 
-fresh31:
+fresh34:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero32
+	JZ           zero35
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS (BX), Y1
 	VBROADCASTSS 4(BX), Y2
@@ -428,9 +461,9 @@ fresh31:
 	VBROADCASTSS 8(BX), Y5
 	VBROADCASTSS 12(BX), Y6
 	VBROADCASTSS 12(BX), Y7
-	JMP          start33
+	JMP          start36
 
-zero32:
+zero35:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -440,29 +473,29 @@ zero32:
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 
-start33:
-	MOVQ  128(AX), BX
+start36:
+	MOVQ  152(AX), BX
 	TESTQ BX, BX
-	JZ    sums34
-	MOVQ  120(AX), SI
+	JZ    sums37
+	MOVQ  144(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
-	MOVQ  144(AX), DI
+	MOVQ  168(AX), DI
 	LEAQ  (SI)(DI*4), SI
 	ADDQ  CX, SI
 	MOVQ  48(AX), DI
-	MOVQ  152(AX), R8
+	MOVQ  176(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  184(AX), R8
-	MOVQ  176(AX), R9
-	MOVQ  168(AX), R10
+	MOVQ  208(AX), R8
+	MOVQ  200(AX), R9
+	MOVQ  192(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
-	MOVQ  160(AX), R11
+	MOVQ  184(AX), R11
 
-loop35:
-	MOVQ       224(AX), R12
+loop38:
+	MOVQ       248(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -470,9 +503,9 @@ loop35:
 	PREFETCHT0 (R12)(R8*1)
 	PREFETCHT0 (R12)(R8*2)
 	PREFETCHT0 (R13)
-	MOVQ       120(AX), R12
+	MOVQ       144(AX), R12
 
-tap36:
+tap39:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -494,19 +527,19 @@ tap36:
 	VFMADD231PS  Y9, Y11, Y7
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap36
+	JNE          tap39
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop35
+	JNZ          loop38
 
-sums34:
+sums37:
 	VXORPS Y8, Y8, Y8
-	MOVQ   200(AX), BX
+	MOVQ   224(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   208(AX), SI
+	MOVQ   232(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu37
+	JZ     norelu40
 	VMAXPS Y0, Y8, Y0
 	VMAXPS Y1, Y8, Y1
 	VMAXPS Y2, Y8, Y2
@@ -516,10 +549,27 @@ sums34:
 	VMAXPS Y6, Y8, Y6
 	VMAXPS Y7, Y8, Y7
 
-norelu37:
-	MOVQ    96(AX), SI
+norelu40:
+	MOVQ   96(AX), SI
+	TESTQ  SI, SI
+	JZ     noplus41
+	ADDQ   CX, SI
+	VADDPS (SI), Y0, Y0
+	VADDPS 32(SI), Y1, Y1
+	ADDQ   BX, SI
+	VADDPS (SI), Y2, Y2
+	VADDPS 32(SI), Y3, Y3
+	ADDQ   BX, SI
+	VADDPS (SI), Y4, Y4
+	VADDPS 32(SI), Y5, Y5
+	ADDQ   BX, SI
+	VADDPS (SI), Y6, Y6
+	VADDPS 32(SI), Y7, Y7
+
+noplus41:
+	MOVQ    120(AX), SI
 	TESTQ   SI, SI
-	JZ      nomask38
+	JZ      nomask42
 	ADDQ    CX, SI
 	VMOVUPS (SI), Y9
 	VCMPPS  $0x06, Y8, Y9, Y9
@@ -549,7 +599,7 @@ norelu37:
 	VCMPPS  $0x06, Y8, Y9, Y8
 	VANDPS  Y8, Y7, Y7
 
-nomask38:
+nomask42:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Y0, (SI)
@@ -565,14 +615,14 @@ nomask38:
 	VMOVUPS Y7, 32(SI)
 	JMP     done2
 
-rows30:
+rows33:
 	CMPQ    BX, $0x05
-	JNE     rows39
-	MOVQ    216(AX), BX
+	JNE     rows43
+	MOVQ    240(AX), BX
 	TESTQ   BX, BX
-	JZ      fresh40
+	JZ      fresh44
 	MOVQ    (AX), BX
-	MOVQ    200(AX), SI
+	MOVQ    224(AX), SI
 	ADDQ    CX, BX
 	VMOVUPS (BX), Y0
 	VMOVUPS 32(BX), Y1
@@ -588,12 +638,12 @@ rows30:
 	LEAQ    (BX)(SI*4), BX
 	VMOVUPS (BX), Y8
 	VMOVUPS 32(BX), Y9
-	JMP     start42
+	JMP     start46
 
-fresh40:
+fresh44:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero41
+	JZ           zero45
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS (BX), Y1
 	VBROADCASTSS 4(BX), Y2
@@ -604,9 +654,9 @@ fresh40:
 	VBROADCASTSS 12(BX), Y7
 	VBROADCASTSS 16(BX), Y8
 	VBROADCASTSS 16(BX), Y9
-	JMP          start42
+	JMP          start46
 
-zero41:
+zero45:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -618,29 +668,29 @@ zero41:
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
 
-start42:
-	MOVQ  128(AX), BX
+start46:
+	MOVQ  152(AX), BX
 	TESTQ BX, BX
-	JZ    sums43
-	MOVQ  120(AX), SI
+	JZ    sums47
+	MOVQ  144(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
-	MOVQ  144(AX), DI
+	MOVQ  168(AX), DI
 	LEAQ  (SI)(DI*4), SI
 	ADDQ  CX, SI
 	MOVQ  48(AX), DI
-	MOVQ  152(AX), R8
+	MOVQ  176(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  184(AX), R8
-	MOVQ  176(AX), R9
-	MOVQ  168(AX), R10
+	MOVQ  208(AX), R8
+	MOVQ  200(AX), R9
+	MOVQ  192(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
-	MOVQ  160(AX), R11
+	MOVQ  184(AX), R11
 
-loop44:
-	MOVQ       224(AX), R12
+loop48:
+	MOVQ       248(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -649,9 +699,9 @@ loop44:
 	PREFETCHT0 (R12)(R8*2)
 	PREFETCHT0 (R13)
 	PREFETCHT0 (R13)(R8*1)
-	MOVQ       120(AX), R12
+	MOVQ       144(AX), R12
 
-tap45:
+tap49:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -676,19 +726,19 @@ tap45:
 	VFMADD231PS  Y11, Y12, Y9
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap45
+	JNE          tap49
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop44
+	JNZ          loop48
 
-sums43:
+sums47:
 	VXORPS Y10, Y10, Y10
-	MOVQ   200(AX), BX
+	MOVQ   224(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   208(AX), SI
+	MOVQ   232(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu46
+	JZ     norelu50
 	VMAXPS Y0, Y10, Y0
 	VMAXPS Y1, Y10, Y1
 	VMAXPS Y2, Y10, Y2
@@ -700,10 +750,30 @@ sums43:
 	VMAXPS Y8, Y10, Y8
 	VMAXPS Y9, Y10, Y9
 
-norelu46:
-	MOVQ    96(AX), SI
+norelu50:
+	MOVQ   96(AX), SI
+	TESTQ  SI, SI
+	JZ     noplus51
+	ADDQ   CX, SI
+	VADDPS (SI), Y0, Y0
+	VADDPS 32(SI), Y1, Y1
+	ADDQ   BX, SI
+	VADDPS (SI), Y2, Y2
+	VADDPS 32(SI), Y3, Y3
+	ADDQ   BX, SI
+	VADDPS (SI), Y4, Y4
+	VADDPS 32(SI), Y5, Y5
+	ADDQ   BX, SI
+	VADDPS (SI), Y6, Y6
+	VADDPS 32(SI), Y7, Y7
+	ADDQ   BX, SI
+	VADDPS (SI), Y8, Y8
+	VADDPS 32(SI), Y9, Y9
+
+noplus51:
+	MOVQ    120(AX), SI
 	TESTQ   SI, SI
-	JZ      nomask47
+	JZ      nomask52
 	ADDQ    CX, SI
 	VMOVUPS (SI), Y11
 	VCMPPS  $0x06, Y10, Y11, Y11
@@ -740,7 +810,7 @@ norelu46:
 	VCMPPS  $0x06, Y10, Y11, Y10
 	VANDPS  Y10, Y9, Y9
 
-nomask47:
+nomask52:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Y0, (SI)
@@ -759,12 +829,12 @@ nomask47:
 	VMOVUPS Y9, 32(SI)
 	JMP     done2
 
-rows39:
-	MOVQ    216(AX), BX
+rows43:
+	MOVQ    240(AX), BX
 	TESTQ   BX, BX
-	JZ      fresh48
+	JZ      fresh53
 	MOVQ    (AX), BX
-	MOVQ    200(AX), SI
+	MOVQ    224(AX), SI
 	ADDQ    CX, BX
 	VMOVUPS (BX), Y0
 	VMOVUPS 32(BX), Y1
@@ -783,12 +853,12 @@ rows39:
 	LEAQ    (BX)(SI*4), BX
 	VMOVUPS (BX), Y10
 	VMOVUPS 32(BX), Y11
-	JMP     start50
+	JMP     start55
 
-fresh48:
+fresh53:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero49
+	JZ           zero54
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS (BX), Y1
 	VBROADCASTSS 4(BX), Y2
@@ -801,9 +871,9 @@ fresh48:
 	VBROADCASTSS 16(BX), Y9
 	VBROADCASTSS 20(BX), Y10
 	VBROADCASTSS 20(BX), Y11
-	JMP          start50
+	JMP          start55
 
-zero49:
+zero54:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -817,29 +887,29 @@ zero49:
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
 
-start50:
-	MOVQ  128(AX), BX
+start55:
+	MOVQ  152(AX), BX
 	TESTQ BX, BX
-	JZ    sums51
-	MOVQ  120(AX), SI
+	JZ    sums56
+	MOVQ  144(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
-	MOVQ  144(AX), DI
+	MOVQ  168(AX), DI
 	LEAQ  (SI)(DI*4), SI
 	ADDQ  CX, SI
 	MOVQ  48(AX), DI
-	MOVQ  152(AX), R8
+	MOVQ  176(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  184(AX), R8
-	MOVQ  176(AX), R9
-	MOVQ  168(AX), R10
+	MOVQ  208(AX), R8
+	MOVQ  200(AX), R9
+	MOVQ  192(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
-	MOVQ  160(AX), R11
+	MOVQ  184(AX), R11
 
-loop52:
-	MOVQ       224(AX), R12
+loop57:
+	MOVQ       248(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -849,9 +919,9 @@ loop52:
 	PREFETCHT0 (R13)
 	PREFETCHT0 (R13)(R8*1)
 	PREFETCHT0 (R13)(R8*2)
-	MOVQ       120(AX), R12
+	MOVQ       144(AX), R12
 
-tap53:
+tap58:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -879,19 +949,19 @@ tap53:
 	VFMADD231PS  Y13, Y15, Y11
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap53
+	JNE          tap58
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop52
+	JNZ          loop57
 
-sums51:
+sums56:
 	VXORPS Y12, Y12, Y12
-	MOVQ   200(AX), BX
+	MOVQ   224(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   208(AX), SI
+	MOVQ   232(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu54
+	JZ     norelu59
 	VMAXPS Y0, Y12, Y0
 	VMAXPS Y1, Y12, Y1
 	VMAXPS Y2, Y12, Y2
@@ -905,10 +975,33 @@ sums51:
 	VMAXPS Y10, Y12, Y10
 	VMAXPS Y11, Y12, Y11
 
-norelu54:
-	MOVQ    96(AX), SI
+norelu59:
+	MOVQ   96(AX), SI
+	TESTQ  SI, SI
+	JZ     noplus60
+	ADDQ   CX, SI
+	VADDPS (SI), Y0, Y0
+	VADDPS 32(SI), Y1, Y1
+	ADDQ   BX, SI
+	VADDPS (SI), Y2, Y2
+	VADDPS 32(SI), Y3, Y3
+	ADDQ   BX, SI
+	VADDPS (SI), Y4, Y4
+	VADDPS 32(SI), Y5, Y5
+	ADDQ   BX, SI
+	VADDPS (SI), Y6, Y6
+	VADDPS 32(SI), Y7, Y7
+	ADDQ   BX, SI
+	VADDPS (SI), Y8, Y8
+	VADDPS 32(SI), Y9, Y9
+	ADDQ   BX, SI
+	VADDPS (SI), Y10, Y10
+	VADDPS 32(SI), Y11, Y11
+
+noplus60:
+	MOVQ    120(AX), SI
 	TESTQ   SI, SI
-	JZ      nomask55
+	JZ      nomask61
 	ADDQ    CX, SI
 	VMOVUPS (SI), Y13
 	VCMPPS  $0x06, Y12, Y13, Y13
@@ -952,7 +1045,7 @@ norelu54:
 	VCMPPS  $0x06, Y12, Y13, Y12
 	VANDPS  Y12, Y11, Y11
 
-nomask55:
+nomask61:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Y0, (SI)
@@ -986,7 +1079,7 @@ TEXT ·gradTile1AVX2(SB), NOSPLIT, $0-8
 	MOVQ   t+0(FP), AX
 	MOVQ   128(AX), CX
 	CMPQ   CX, $0x01
-	JNE    cols56
+	JNE    cols62
 	VXORPS Y0, Y0, Y0
 	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
@@ -995,11 +1088,11 @@ TEXT ·gradTile1AVX2(SB), NOSPLIT, $0-8
 	MOVQ   48(AX), DX
 	MOVQ   96(AX), BX
 
-loop57:
+loop63:
 	MOVQ 72(AX), SI
 	MOVQ 80(AX), DI
 
-loop58:
+loop64:
 	MOVLQSX (SI), R8
 	MOVLQSX 4(SI), R9
 	LEAQ    (CX)(R8*4), R8
@@ -1007,22 +1100,22 @@ loop58:
 	ADDQ    $0x08, SI
 	MOVQ    136(AX), R10
 
-lanes59:
+lanes65:
 	VMOVUPS      (R8), Y1
 	VMOVUPS      (R9), Y2
 	VFMADD231PS  Y2, Y1, Y0
 	ADDQ         $0x20, R8
 	ADDQ         $0x20, R9
 	SUBQ         $0x08, R10
-	JNZ          lanes59
+	JNZ          lanes65
 	DECQ         DI
-	JNZ          loop58
+	JNZ          loop64
 	MOVQ         104(AX), SI
 	LEAQ         (CX)(SI*4), CX
 	MOVQ         112(AX), SI
 	LEAQ         (DX)(SI*4), DX
 	DECQ         BX
-	JNZ          loop57
+	JNZ          loop63
 	MOVQ         (AX), AX
 	VHADDPS      Y0, Y0, Y1
 	VHADDPS      Y0, Y0, Y0
@@ -1034,9 +1127,9 @@ lanes59:
 	VZEROUPPER
 	RET
 
-cols56:
+cols62:
 	CMPQ   CX, $0x02
-	JNE    cols60
+	JNE    cols66
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	MOVQ   136(AX), CX
@@ -1046,11 +1139,11 @@ cols56:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop61:
+loop67:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop62:
+loop68:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -1058,7 +1151,7 @@ loop62:
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
 
-lanes63:
+lanes69:
 	VMOVUPS      (R9), Y2
 	VMOVUPS      (R10), Y3
 	VFMADD231PS  Y3, Y2, Y0
@@ -1067,15 +1160,15 @@ lanes63:
 	ADDQ         $0x20, R9
 	ADDQ         $0x20, R10
 	SUBQ         $0x08, R11
-	JNZ          lanes63
+	JNZ          lanes69
 	DECQ         R8
-	JNZ          loop62
+	JNZ          loop68
 	MOVQ         104(AX), DI
 	LEAQ         (DX)(DI*4), DX
 	MOVQ         112(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          loop61
+	JNZ          loop67
 	MOVQ         (AX), AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y1, Y1, Y1
@@ -1087,9 +1180,9 @@ lanes63:
 	VZEROUPPER
 	RET
 
-cols60:
+cols66:
 	CMPQ   CX, $0x03
-	JNE    cols64
+	JNE    cols70
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1100,11 +1193,11 @@ cols60:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop65:
+loop71:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop66:
+loop72:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -1112,7 +1205,7 @@ loop66:
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
 
-lanes67:
+lanes73:
 	VMOVUPS      (R9), Y3
 	VMOVUPS      (R10), Y4
 	VFMADD231PS  Y4, Y3, Y0
@@ -1123,15 +1216,15 @@ lanes67:
 	ADDQ         $0x20, R9
 	ADDQ         $0x20, R10
 	SUBQ         $0x08, R11
-	JNZ          lanes67
+	JNZ          lanes73
 	DECQ         R8
-	JNZ          loop66
+	JNZ          loop72
 	MOVQ         104(AX), DI
 	LEAQ         (DX)(DI*4), DX
 	MOVQ         112(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          loop65
+	JNZ          loop71
 	MOVQ         (AX), AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y2, Y2, Y1
@@ -1143,7 +1236,7 @@ lanes67:
 	VZEROUPPER
 	RET
 
-cols64:
+cols70:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1155,11 +1248,11 @@ cols64:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop69:
+loop75:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop70:
+loop76:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -1167,7 +1260,7 @@ loop70:
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
 
-lanes71:
+lanes77:
 	VMOVUPS      (R10), Y4
 	VMOVUPS      (R11), Y5
 	VFMADD231PS  Y5, Y4, Y0
@@ -1180,15 +1273,15 @@ lanes71:
 	ADDQ         $0x20, R10
 	ADDQ         $0x20, R11
 	SUBQ         $0x08, R12
-	JNZ          lanes71
+	JNZ          lanes77
 	DECQ         R9
-	JNZ          loop70
+	JNZ          loop76
 	MOVQ         104(AX), R8
 	LEAQ         (BX)(R8*4), BX
 	MOVQ         112(AX), R8
 	LEAQ         (SI)(R8*4), SI
 	DECQ         DI
-	JNZ          loop69
+	JNZ          loop75
 	MOVQ         (AX), AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y3, Y2, Y1
@@ -1206,7 +1299,7 @@ TEXT ·gradTile2AVX2(SB), NOSPLIT, $0-8
 	MOVQ   t+0(FP), AX
 	MOVQ   128(AX), CX
 	CMPQ   CX, $0x01
-	JNE    cols72
+	JNE    cols78
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	MOVQ   136(AX), CX
@@ -1216,11 +1309,11 @@ TEXT ·gradTile2AVX2(SB), NOSPLIT, $0-8
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop73:
+loop79:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop74:
+loop80:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -1228,7 +1321,7 @@ loop74:
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
 
-lanes75:
+lanes81:
 	VMOVUPS      (R9), Y2
 	VMOVUPS      (R9)(CX*1), Y3
 	VMOVUPS      (R10), Y4
@@ -1237,15 +1330,15 @@ lanes75:
 	ADDQ         $0x20, R9
 	ADDQ         $0x20, R10
 	SUBQ         $0x08, R11
-	JNZ          lanes75
+	JNZ          lanes81
 	DECQ         R8
-	JNZ          loop74
+	JNZ          loop80
 	MOVQ         104(AX), DI
 	LEAQ         (DX)(DI*4), DX
 	MOVQ         112(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          loop73
+	JNZ          loop79
 	MOVQ         (AX), AX
 	VHADDPS      Y0, Y0, Y2
 	VHADDPS      Y0, Y0, Y0
@@ -1264,9 +1357,9 @@ lanes75:
 	VZEROUPPER
 	RET
 
-cols72:
+cols78:
 	CMPQ   CX, $0x02
-	JNE    cols76
+	JNE    cols82
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1278,11 +1371,11 @@ cols72:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop77:
+loop83:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop78:
+loop84:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -1290,7 +1383,7 @@ loop78:
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
 
-lanes79:
+lanes85:
 	VMOVUPS      (R9), Y4
 	VMOVUPS      (R9)(CX*1), Y5
 	VMOVUPS      (R10), Y6
@@ -1302,15 +1395,15 @@ lanes79:
 	ADDQ         $0x20, R9
 	ADDQ         $0x20, R10
 	SUBQ         $0x08, R11
-	JNZ          lanes79
+	JNZ          lanes85
 	DECQ         R8
-	JNZ          loop78
+	JNZ          loop84
 	MOVQ         104(AX), DI
 	LEAQ         (DX)(DI*4), DX
 	MOVQ         112(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          loop77
+	JNZ          loop83
 	MOVQ         (AX), AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y1, Y1, Y1
@@ -1329,9 +1422,9 @@ lanes79:
 	VZEROUPPER
 	RET
 
-cols76:
+cols82:
 	CMPQ   CX, $0x03
-	JNE    cols80
+	JNE    cols86
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1345,11 +1438,11 @@ cols76:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop81:
+loop87:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop82:
+loop88:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -1357,7 +1450,7 @@ loop82:
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
 
-lanes83:
+lanes89:
 	VMOVUPS      (R9), Y6
 	VMOVUPS      (R9)(CX*1), Y7
 	VMOVUPS      (R10), Y8
@@ -1372,15 +1465,15 @@ lanes83:
 	ADDQ         $0x20, R9
 	ADDQ         $0x20, R10
 	SUBQ         $0x08, R11
-	JNZ          lanes83
+	JNZ          lanes89
 	DECQ         R8
-	JNZ          loop82
+	JNZ          loop88
 	MOVQ         104(AX), DI
 	LEAQ         (DX)(DI*4), DX
 	MOVQ         112(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          loop81
+	JNZ          loop87
 	MOVQ         (AX), AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y2, Y2, Y1
@@ -1399,7 +1492,7 @@ lanes83:
 	VZEROUPPER
 	RET
 
-cols80:
+cols86:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1415,11 +1508,11 @@ cols80:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop85:
+loop91:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop86:
+loop92:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -1427,7 +1520,7 @@ loop86:
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
 
-lanes87:
+lanes93:
 	VMOVUPS      (R10), Y8
 	VMOVUPS      (R10)(CX*1), Y9
 	VMOVUPS      (R11), Y10
@@ -1445,15 +1538,15 @@ lanes87:
 	ADDQ         $0x20, R10
 	ADDQ         $0x20, R11
 	SUBQ         $0x08, R12
-	JNZ          lanes87
+	JNZ          lanes93
 	DECQ         R9
-	JNZ          loop86
+	JNZ          loop92
 	MOVQ         104(AX), R8
 	LEAQ         (BX)(R8*4), BX
 	MOVQ         112(AX), R8
 	LEAQ         (SI)(R8*4), SI
 	DECQ         DI
-	JNZ          loop85
+	JNZ          loop91
 	MOVQ         (AX), AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y3, Y2, Y1
@@ -1478,7 +1571,7 @@ TEXT ·gradTile3AVX2(SB), NOSPLIT, $0-8
 	MOVQ   t+0(FP), AX
 	MOVQ   128(AX), CX
 	CMPQ   CX, $0x01
-	JNE    cols88
+	JNE    cols94
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1489,11 +1582,11 @@ TEXT ·gradTile3AVX2(SB), NOSPLIT, $0-8
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop89:
+loop95:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop90:
+loop96:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -1501,7 +1594,7 @@ loop90:
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
 
-lanes91:
+lanes97:
 	VMOVUPS      (R9), Y3
 	VMOVUPS      (R9)(CX*1), Y4
 	VMOVUPS      (R9)(CX*2), Y5
@@ -1512,15 +1605,15 @@ lanes91:
 	ADDQ         $0x20, R9
 	ADDQ         $0x20, R10
 	SUBQ         $0x08, R11
-	JNZ          lanes91
+	JNZ          lanes97
 	DECQ         R8
-	JNZ          loop90
+	JNZ          loop96
 	MOVQ         104(AX), DI
 	LEAQ         (DX)(DI*4), DX
 	MOVQ         112(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          loop89
+	JNZ          loop95
 	MOVQ         (AX), AX
 	VHADDPS      Y0, Y0, Y3
 	VHADDPS      Y0, Y0, Y0
@@ -1546,9 +1639,9 @@ lanes91:
 	VZEROUPPER
 	RET
 
-cols88:
+cols94:
 	CMPQ   CX, $0x02
-	JNE    cols92
+	JNE    cols98
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1562,11 +1655,11 @@ cols88:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop93:
+loop99:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop94:
+loop100:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -1574,7 +1667,7 @@ loop94:
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
 
-lanes95:
+lanes101:
 	VMOVUPS      (R9), Y6
 	VMOVUPS      (R9)(CX*1), Y7
 	VMOVUPS      (R9)(CX*2), Y8
@@ -1589,15 +1682,15 @@ lanes95:
 	ADDQ         $0x20, R9
 	ADDQ         $0x20, R10
 	SUBQ         $0x08, R11
-	JNZ          lanes95
+	JNZ          lanes101
 	DECQ         R8
-	JNZ          loop94
+	JNZ          loop100
 	MOVQ         104(AX), DI
 	LEAQ         (DX)(DI*4), DX
 	MOVQ         112(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          loop93
+	JNZ          loop99
 	MOVQ         (AX), AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y1, Y1, Y1
@@ -1623,9 +1716,9 @@ lanes95:
 	VZEROUPPER
 	RET
 
-cols92:
+cols98:
 	CMPQ   CX, $0x03
-	JNE    cols96
+	JNE    cols102
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1642,11 +1735,11 @@ cols92:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop97:
+loop103:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop98:
+loop104:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -1654,7 +1747,7 @@ loop98:
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
 
-lanes99:
+lanes105:
 	VMOVUPS      (R9), Y9
 	VMOVUPS      (R9)(CX*1), Y10
 	VMOVUPS      (R9)(CX*2), Y11
@@ -1673,15 +1766,15 @@ lanes99:
 	ADDQ         $0x20, R9
 	ADDQ         $0x20, R10
 	SUBQ         $0x08, R11
-	JNZ          lanes99
+	JNZ          lanes105
 	DECQ         R8
-	JNZ          loop98
+	JNZ          loop104
 	MOVQ         104(AX), DI
 	LEAQ         (DX)(DI*4), DX
 	MOVQ         112(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          loop97
+	JNZ          loop103
 	MOVQ         (AX), AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y2, Y2, Y1
@@ -1707,7 +1800,7 @@ lanes99:
 	VZEROUPPER
 	RET
 
-cols96:
+cols102:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1727,11 +1820,11 @@ cols96:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop101:
+loop107:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop102:
+loop108:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -1739,7 +1832,7 @@ loop102:
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
 
-lanes103:
+lanes109:
 	VMOVUPS      (R10), Y12
 	VMOVUPS      (R10)(CX*1), Y13
 	VMOVUPS      (R10)(CX*2), Y14
@@ -1762,15 +1855,15 @@ lanes103:
 	ADDQ         $0x20, R10
 	ADDQ         $0x20, R11
 	SUBQ         $0x08, R12
-	JNZ          lanes103
+	JNZ          lanes109
 	DECQ         R9
-	JNZ          loop102
+	JNZ          loop108
 	MOVQ         104(AX), R8
 	LEAQ         (BX)(R8*4), BX
 	MOVQ         112(AX), R8
 	LEAQ         (SI)(R8*4), SI
 	DECQ         DI
-	JNZ          loop101
+	JNZ          loop107
 	MOVQ         (AX), AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y3, Y2, Y1
@@ -1802,7 +1895,7 @@ TEXT ·rowsTile1AVX2(SB), NOSPLIT, $0-8
 	MOVQ    t+0(FP), AX
 	MOVQ    128(AX), CX
 	CMPQ    CX, $0x01
-	JNE     cols104
+	JNE     cols110
 	VXORPS  Y0, Y0, Y0
 	MOVQ    136(AX), CX
 	SHLQ    $0x02, CX
@@ -1817,7 +1910,7 @@ TEXT ·rowsTile1AVX2(SB), NOSPLIT, $0-8
 	MOVLQSX (R8), R8
 	LEAQ    (BX)(R8*4), R8
 
-lanes105:
+lanes111:
 	VMOVUPS      (DX), Y1
 	VMOVUPS      (DI)(SI*1), Y2
 	VFMADD231PS  Y2, Y1, Y0
@@ -1825,7 +1918,7 @@ lanes105:
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
-	JNE          lanes105
+	JNE          lanes111
 	MOVQ         (AX), CX
 	MOVQ         144(AX), AX
 	SHLQ         $0x02, AX
@@ -1839,9 +1932,9 @@ lanes105:
 	VZEROUPPER
 	RET
 
-cols104:
+cols110:
 	CMPQ    CX, $0x02
-	JNE     cols106
+	JNE     cols112
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	MOVQ    136(AX), CX
@@ -1861,7 +1954,7 @@ cols104:
 	MOVLQSX 4(R9), R9
 	LEAQ    (BX)(R9*4), R9
 
-lanes107:
+lanes113:
 	VMOVUPS      (DX), Y2
 	VMOVUPS      (R8)(SI*1), Y3
 	VFMADD231PS  Y3, Y2, Y0
@@ -1872,7 +1965,7 @@ lanes107:
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
-	JNE          lanes107
+	JNE          lanes113
 	MOVQ         (AX), CX
 	MOVQ         144(AX), AX
 	SHLQ         $0x02, AX
@@ -1886,9 +1979,9 @@ lanes107:
 	VZEROUPPER
 	RET
 
-cols106:
+cols112:
 	CMPQ    CX, $0x03
-	JNE     cols108
+	JNE     cols114
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -1913,7 +2006,7 @@ cols106:
 	MOVLQSX 8(R10), R10
 	LEAQ    (BX)(R10*4), R10
 
-lanes109:
+lanes115:
 	VMOVUPS      (DX), Y3
 	VMOVUPS      (R8)(SI*1), Y4
 	VFMADD231PS  Y4, Y3, Y0
@@ -1927,7 +2020,7 @@ lanes109:
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
-	JNE          lanes109
+	JNE          lanes115
 	MOVQ         (AX), CX
 	MOVQ         144(AX), AX
 	SHLQ         $0x02, AX
@@ -1941,7 +2034,7 @@ lanes109:
 	VZEROUPPER
 	RET
 
-cols108:
+cols114:
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -1971,7 +2064,7 @@ cols108:
 	MOVLQSX 12(R11), R11
 	LEAQ    (BX)(R11*4), R11
 
-lanes111:
+lanes117:
 	VMOVUPS      (DX), Y4
 	VMOVUPS      (R8)(SI*1), Y5
 	VFMADD231PS  Y5, Y4, Y0
@@ -1988,7 +2081,7 @@ lanes111:
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
-	JNE          lanes111
+	JNE          lanes117
 	MOVQ         (AX), CX
 	MOVQ         144(AX), AX
 	SHLQ         $0x02, AX
@@ -2008,7 +2101,7 @@ TEXT ·rowsTile2AVX2(SB), NOSPLIT, $0-8
 	MOVQ    t+0(FP), AX
 	MOVQ    128(AX), CX
 	CMPQ    CX, $0x01
-	JNE     cols112
+	JNE     cols118
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	MOVQ    136(AX), CX
@@ -2024,7 +2117,7 @@ TEXT ·rowsTile2AVX2(SB), NOSPLIT, $0-8
 	MOVLQSX (R8), R8
 	LEAQ    (BX)(R8*4), R8
 
-lanes113:
+lanes119:
 	VMOVUPS      (DX), Y2
 	VMOVUPS      (DX)(CX*1), Y3
 	VMOVUPS      (DI)(SI*1), Y4
@@ -2034,7 +2127,7 @@ lanes113:
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
-	JNE          lanes113
+	JNE          lanes119
 	MOVQ         (AX), CX
 	MOVQ         144(AX), AX
 	SHLQ         $0x02, AX
@@ -2056,9 +2149,9 @@ lanes113:
 	VZEROUPPER
 	RET
 
-cols112:
+cols118:
 	CMPQ    CX, $0x02
-	JNE     cols114
+	JNE     cols120
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2080,7 +2173,7 @@ cols112:
 	MOVLQSX 4(R9), R9
 	LEAQ    (BX)(R9*4), R9
 
-lanes115:
+lanes121:
 	VMOVUPS      (DX), Y4
 	VMOVUPS      (DX)(CX*1), Y5
 	VMOVUPS      (R8)(SI*1), Y6
@@ -2094,7 +2187,7 @@ lanes115:
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
-	JNE          lanes115
+	JNE          lanes121
 	MOVQ         (AX), CX
 	MOVQ         144(AX), AX
 	SHLQ         $0x02, AX
@@ -2116,9 +2209,9 @@ lanes115:
 	VZEROUPPER
 	RET
 
-cols114:
+cols120:
 	CMPQ    CX, $0x03
-	JNE     cols116
+	JNE     cols122
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2146,7 +2239,7 @@ cols114:
 	MOVLQSX 8(R10), R10
 	LEAQ    (BX)(R10*4), R10
 
-lanes117:
+lanes123:
 	VMOVUPS      (DX), Y6
 	VMOVUPS      (DX)(CX*1), Y7
 	VMOVUPS      (R8)(SI*1), Y8
@@ -2164,7 +2257,7 @@ lanes117:
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
-	JNE          lanes117
+	JNE          lanes123
 	MOVQ         (AX), CX
 	MOVQ         144(AX), AX
 	SHLQ         $0x02, AX
@@ -2186,7 +2279,7 @@ lanes117:
 	VZEROUPPER
 	RET
 
-cols116:
+cols122:
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2220,7 +2313,7 @@ cols116:
 	MOVLQSX 12(R11), R11
 	LEAQ    (BX)(R11*4), R11
 
-lanes119:
+lanes125:
 	VMOVUPS      (DX), Y8
 	VMOVUPS      (DX)(CX*1), Y9
 	VMOVUPS      (R8)(SI*1), Y10
@@ -2242,7 +2335,7 @@ lanes119:
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
-	JNE          lanes119
+	JNE          lanes125
 	MOVQ         (AX), CX
 	MOVQ         144(AX), AX
 	SHLQ         $0x02, AX
@@ -2270,7 +2363,7 @@ TEXT ·rowsTile3AVX2(SB), NOSPLIT, $0-8
 	MOVQ    t+0(FP), AX
 	MOVQ    128(AX), CX
 	CMPQ    CX, $0x01
-	JNE     cols120
+	JNE     cols126
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2287,7 +2380,7 @@ TEXT ·rowsTile3AVX2(SB), NOSPLIT, $0-8
 	MOVLQSX (R8), R8
 	LEAQ    (BX)(R8*4), R8
 
-lanes121:
+lanes127:
 	VMOVUPS      (DX), Y3
 	VMOVUPS      (DX)(CX*1), Y4
 	VMOVUPS      (DX)(CX*2), Y5
@@ -2299,7 +2392,7 @@ lanes121:
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
-	JNE          lanes121
+	JNE          lanes127
 	MOVQ         (AX), CX
 	MOVQ         144(AX), AX
 	SHLQ         $0x02, AX
@@ -2329,9 +2422,9 @@ lanes121:
 	VZEROUPPER
 	RET
 
-cols120:
+cols126:
 	CMPQ    CX, $0x02
-	JNE     cols122
+	JNE     cols128
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2355,7 +2448,7 @@ cols120:
 	MOVLQSX 4(R9), R9
 	LEAQ    (BX)(R9*4), R9
 
-lanes123:
+lanes129:
 	VMOVUPS      (DX), Y6
 	VMOVUPS      (DX)(CX*1), Y7
 	VMOVUPS      (DX)(CX*2), Y8
@@ -2372,7 +2465,7 @@ lanes123:
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
-	JNE          lanes123
+	JNE          lanes129
 	MOVQ         (AX), CX
 	MOVQ         144(AX), AX
 	SHLQ         $0x02, AX
@@ -2402,9 +2495,9 @@ lanes123:
 	VZEROUPPER
 	RET
 
-cols122:
+cols128:
 	CMPQ    CX, $0x03
-	JNE     cols124
+	JNE     cols130
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2435,7 +2528,7 @@ cols122:
 	MOVLQSX 8(R10), R10
 	LEAQ    (BX)(R10*4), R10
 
-lanes125:
+lanes131:
 	VMOVUPS      (DX), Y9
 	VMOVUPS      (DX)(CX*1), Y10
 	VMOVUPS      (DX)(CX*2), Y11
@@ -2457,7 +2550,7 @@ lanes125:
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
-	JNE          lanes125
+	JNE          lanes131
 	MOVQ         (AX), CX
 	MOVQ         144(AX), AX
 	SHLQ         $0x02, AX
@@ -2487,7 +2580,7 @@ lanes125:
 	VZEROUPPER
 	RET
 
-cols124:
+cols130:
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2525,7 +2618,7 @@ cols124:
 	MOVLQSX 12(R11), R11
 	LEAQ    (BX)(R11*4), R11
 
-lanes127:
+lanes133:
 	VMOVUPS      (DX), Y12
 	VMOVUPS      (DX)(CX*1), Y13
 	VMOVUPS      (DX)(CX*2), Y14
@@ -2552,7 +2645,7 @@ lanes127:
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
-	JNE          lanes127
+	JNE          lanes133
 	MOVQ         (AX), CX
 	MOVQ         144(AX), AX
 	SHLQ         $0x02, AX
@@ -2588,7 +2681,7 @@ TEXT ·outerTile1AVX2(SB), NOSPLIT, $0-8
 	MOVQ         t+0(FP), AX
 	MOVQ         120(AX), CX
 	CMPQ         CX, $0x01
-	JNE          cols128
+	JNE          cols134
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -2604,7 +2697,7 @@ TEXT ·outerTile1AVX2(SB), NOSPLIT, $0-8
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
-lanes129:
+lanes135:
 	VMOVUPS     (BX), Y1
 	VMOVUPS     (SI)(CX*1), Y2
 	VFMADD231PS Y2, Y0, Y1
@@ -2612,13 +2705,13 @@ lanes129:
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, CX
 	CMPQ        CX, DX
-	JNE         lanes129
+	JNE         lanes135
 	VZEROUPPER
 	RET
 
-cols128:
+cols134:
 	CMPQ         CX, $0x02
-	JNE          cols130
+	JNE          cols136
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -2637,7 +2730,7 @@ cols128:
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
-lanes131:
+lanes137:
 	VMOVUPS     (BX), Y2
 	VMOVUPS     (DI)(CX*1), Y3
 	VFMADD231PS Y3, Y0, Y2
@@ -2647,13 +2740,13 @@ lanes131:
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, CX
 	CMPQ        CX, DX
-	JNE         lanes131
+	JNE         lanes137
 	VZEROUPPER
 	RET
 
-cols130:
+cols136:
 	CMPQ         CX, $0x03
-	JNE          cols132
+	JNE          cols138
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -2675,7 +2768,7 @@ cols130:
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
-lanes133:
+lanes139:
 	VMOVUPS     (BX), Y3
 	VMOVUPS     (DI)(CX*1), Y4
 	VFMADD231PS Y4, Y0, Y3
@@ -2687,11 +2780,11 @@ lanes133:
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, CX
 	CMPQ        CX, DX
-	JNE         lanes133
+	JNE         lanes139
 	VZEROUPPER
 	RET
 
-cols132:
+cols138:
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -2716,7 +2809,7 @@ cols132:
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
-lanes135:
+lanes141:
 	VMOVUPS     (BX), Y4
 	VMOVUPS     (DI)(CX*1), Y5
 	VFMADD231PS Y5, Y0, Y4
@@ -2730,7 +2823,7 @@ lanes135:
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, CX
 	CMPQ        CX, DX
-	JNE         lanes135
+	JNE         lanes141
 	VZEROUPPER
 	RET
 
@@ -2740,7 +2833,7 @@ TEXT ·outerTile2AVX2(SB), NOSPLIT, $0-8
 	MOVQ         t+0(FP), AX
 	MOVQ         120(AX), CX
 	CMPQ         CX, $0x01
-	JNE          cols136
+	JNE          cols142
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -2758,7 +2851,7 @@ TEXT ·outerTile2AVX2(SB), NOSPLIT, $0-8
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
-lanes137:
+lanes143:
 	VMOVUPS     (BX), Y2
 	VMOVUPS     (BX)(AX*1), Y3
 	VMOVUPS     (SI)(CX*1), Y4
@@ -2769,13 +2862,13 @@ lanes137:
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, CX
 	CMPQ        CX, DX
-	JNE         lanes137
+	JNE         lanes143
 	VZEROUPPER
 	RET
 
-cols136:
+cols142:
 	CMPQ         CX, $0x02
-	JNE          cols138
+	JNE          cols144
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -2797,7 +2890,7 @@ cols136:
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
-lanes139:
+lanes145:
 	VMOVUPS     (BX), Y4
 	VMOVUPS     (BX)(AX*1), Y5
 	VMOVUPS     (DI)(CX*1), Y6
@@ -2811,13 +2904,13 @@ lanes139:
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, CX
 	CMPQ        CX, DX
-	JNE         lanes139
+	JNE         lanes145
 	VZEROUPPER
 	RET
 
-cols138:
+cols144:
 	CMPQ         CX, $0x03
-	JNE          cols140
+	JNE          cols146
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -2843,7 +2936,7 @@ cols138:
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
-lanes141:
+lanes147:
 	VMOVUPS     (BX), Y6
 	VMOVUPS     (BX)(AX*1), Y7
 	VMOVUPS     (DI)(CX*1), Y8
@@ -2860,11 +2953,11 @@ lanes141:
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, CX
 	CMPQ        CX, DX
-	JNE         lanes141
+	JNE         lanes147
 	VZEROUPPER
 	RET
 
-cols140:
+cols146:
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -2894,7 +2987,7 @@ cols140:
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
-lanes143:
+lanes149:
 	VMOVUPS     (BX), Y8
 	VMOVUPS     (BX)(AX*1), Y9
 	VMOVUPS     (DI)(CX*1), Y10
@@ -2914,7 +3007,7 @@ lanes143:
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, CX
 	CMPQ        CX, DX
-	JNE         lanes143
+	JNE         lanes149
 	VZEROUPPER
 	RET
 
@@ -2924,7 +3017,7 @@ TEXT ·outerTile3AVX2(SB), NOSPLIT, $0-8
 	MOVQ         t+0(FP), AX
 	MOVQ         120(AX), CX
 	CMPQ         CX, $0x01
-	JNE          cols144
+	JNE          cols150
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -2944,7 +3037,7 @@ TEXT ·outerTile3AVX2(SB), NOSPLIT, $0-8
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
-lanes145:
+lanes151:
 	VMOVUPS     (BX), Y3
 	VMOVUPS     (BX)(AX*1), Y4
 	VMOVUPS     (BX)(AX*2), Y5
@@ -2958,13 +3051,13 @@ lanes145:
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, CX
 	CMPQ        CX, DX
-	JNE         lanes145
+	JNE         lanes151
 	VZEROUPPER
 	RET
 
-cols144:
+cols150:
 	CMPQ         CX, $0x02
-	JNE          cols146
+	JNE          cols152
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -2989,7 +3082,7 @@ cols144:
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
-lanes147:
+lanes153:
 	VMOVUPS     (BX), Y6
 	VMOVUPS     (BX)(AX*1), Y7
 	VMOVUPS     (BX)(AX*2), Y8
@@ -3007,13 +3100,13 @@ lanes147:
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, CX
 	CMPQ        CX, DX
-	JNE         lanes147
+	JNE         lanes153
 	VZEROUPPER
 	RET
 
-cols146:
+cols152:
 	CMPQ         CX, $0x03
-	JNE          cols148
+	JNE          cols154
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -3043,7 +3136,7 @@ cols146:
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
-lanes149:
+lanes155:
 	VMOVUPS     (BX), Y9
 	VMOVUPS     (BX)(AX*1), Y10
 	VMOVUPS     (BX)(AX*2), Y11
@@ -3065,11 +3158,11 @@ lanes149:
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, CX
 	CMPQ        CX, DX
-	JNE         lanes149
+	JNE         lanes155
 	VZEROUPPER
 	RET
 
-cols148:
+cols154:
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -3104,7 +3197,7 @@ cols148:
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
-lanes151:
+lanes157:
 	VMOVUPS     (BX), Y12
 	VMOVUPS     (BX)(AX*1), Y13
 	VMOVUPS     (BX)(AX*2), Y14
@@ -3130,7 +3223,7 @@ lanes151:
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, CX
 	CMPQ        CX, DX
-	JNE         lanes151
+	JNE         lanes157
 	VZEROUPPER
 	RET
 
@@ -3265,17 +3358,17 @@ TEXT ·softmaxTileAVX2(SB), NOSPLIT, $0-8
 	SHLQ $0x02, R8
 	MOVQ $0x00000004, R9
 
-loop152:
+loop158:
 	VMOVUPS doubles<>+0(SB), Y0
 	MOVQ    CX, R10
 	MOVQ    144(AX), R11
 
-loop153:
+loop159:
 	VCVTPS2PD (R10), Y1
 	VMAXPD    Y1, Y0, Y0
 	ADDQ      R8, R10
 	DECQ      R11
-	JNZ       loop153
+	JNZ       loop159
 	VMOVUPS   doubles<>+32(SB), Y1
 	VMOVUPS   doubles<>+32(SB), Y2
 	VMOVUPS   (SI), Y3
@@ -3284,7 +3377,7 @@ loop153:
 	MOVQ      CX, R11
 	MOVQ      144(AX), R12
 
-loop154:
+loop160:
 	VCVTPS2PD    (R11), Y5
 	VSUBPD       Y0, Y5, Y5
 	VPCMPEQQ     Y4, Y3, Y6
@@ -3323,7 +3416,7 @@ loop154:
 	ADDQ         $0x00000080, R10
 	ADDQ         R8, R11
 	DECQ         R12
-	JNZ          loop154
+	JNZ          loop160
 	VMOVUPS      Y1, Y0
 	VPSUBQ       doubles<>+896(SB), Y0, Y0
 	VPSRLQ       $0x34, Y0, Y0
@@ -3366,12 +3459,12 @@ loop154:
 	VSUBPD       Y2, Y0, Y0
 	VMOVUPS      Y0, (DI)
 	TESTQ        DX, DX
-	JZ           unwanted155
+	JZ           unwanted161
 	MOVQ         BX, R10
 	MOVQ         DX, R11
 	MOVQ         144(AX), R12
 
-loop156:
+loop162:
 	VMOVUPS    (R10), Y0
 	VDIVPD     Y1, Y0, Y0
 	VCVTPD2PSY Y0, X0
@@ -3379,16 +3472,16 @@ loop156:
 	ADDQ       $0x00000080, R10
 	ADDQ       R8, R11
 	DECQ       R12
-	JNZ        loop156
+	JNZ        loop162
 	ADDQ       $0x10, DX
 
-unwanted155:
+unwanted161:
 	ADDQ $0x10, CX
 	ADDQ $0x20, BX
 	ADDQ $0x20, SI
 	ADDQ $0x20, DI
 	DECQ R9
-	JNZ  loop152
+	JNZ  loop158
 	VZEROUPPER
 	RET
 
@@ -3404,7 +3497,7 @@ TEXT ·lossGradientTileAVX2(SB), NOSPLIT, $0-8
 	MOVQ 96(AX), DI
 	MOVQ $0x00000004, R8
 
-loop157:
+loop163:
 	VMOVUPS (SI), Y0
 	VXORPS  Y1, Y1, Y1
 	VMOVUPS (DI), Y2
@@ -3412,7 +3505,7 @@ loop157:
 	MOVQ    DX, R10
 	MOVQ    144(AX), R11
 
-loop158:
+loop164:
 	VCVTPS2PD  (R10), Y3
 	VSUBPD     doubles<>+128(SB), Y3, Y4
 	VPCMPEQQ   Y1, Y0, Y5
@@ -3424,13 +3517,13 @@ loop158:
 	ADDQ       BX, R9
 	ADDQ       BX, R10
 	DECQ       R11
-	JNZ        loop158
+	JNZ        loop164
 	ADDQ       $0x10, CX
 	ADDQ       $0x10, DX
 	ADDQ       $0x20, SI
 	ADDQ       $0x20, DI
 	DECQ       R8
-	JNZ        loop157
+	JNZ        loop163
 	VZEROUPPER
 	RET
 
@@ -3442,22 +3535,24 @@ TEXT ·momentsAVX2(SB), NOSPLIT, $0-8
 	MOVQ 24(AX), DX
 	MOVQ 96(AX), BX
 
-loop159:
-	MOVQ 48(AX), R8
-	MOVQ 72(AX), R9
+loop165:
+	MOVQ 72(AX), R8
+	MOVQ 48(AX), R9
 	MOVQ CX, SI
 	MOVQ DX, DI
 	MOVQ 112(AX), R10
 
-loop160:
-	VBROADCASTSD (R9), Y2
+channels167:
+	CMPQ         R10, $0x01
+	JL           less168
+	VBROADCASTSD (R8), Y2
 	VXORPD       Y0, Y0, Y0
 	VXORPD       Y1, Y1, Y1
 	MOVQ         128(AX), R12
 	SHLQ         $0x02, R12
 	XORQ         R11, R11
 
-lanes161:
+lanes169:
 	VCVTPS2PD    (SI)(R11*1), Y3
 	VCVTPS2PD    (DI)(R11*1), Y4
 	VADDPD       Y3, Y0, Y0
@@ -3466,26 +3561,30 @@ lanes161:
 	VADDPD       Y4, Y1, Y1
 	ADDQ         $0x10, R11
 	CMPQ         R11, R12
-	JNE          lanes161
+	JNE          lanes169
 	VHADDPD      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X1
-	VADDPD       (R8), X1, X1
-	VMOVUPD      X1, (R8)
+	VADDPD       (R9), X1, X1
+	VMOVUPD      X1, (R9)
 	MOVQ         120(AX), R11
 	SHLQ         $0x02, R11
 	ADDQ         R11, SI
 	ADDQ         R11, DI
-	ADDQ         $0x10, R8
-	ADDQ         $0x08, R9
-	DECQ         R10
-	JNZ          loop160
-	MOVQ         104(AX), SI
-	SHLQ         $0x02, SI
-	ADDQ         SI, CX
-	ADDQ         SI, DX
-	DECQ         BX
-	JNZ          loop159
+	ADDQ         $0x10, R9
+	ADDQ         $0x08, R8
+	SUBQ         $0x01, R10
+	JZ           position166
+	JMP          channels167
+
+less168:
+position166:
+	MOVQ 104(AX), SI
+	SHLQ $0x02, SI
+	ADDQ SI, CX
+	ADDQ SI, DX
+	DECQ BX
+	JNZ  loop165
 	VZEROUPPER
 	RET
 
@@ -3499,10 +3598,10 @@ TEXT ·normForwardAVX2(SB), NOSPLIT, $0-8
 	VXORPS Y0, Y0, Y0
 	MOVQ   192(AX), SI
 
-loop162:
+loop170:
 	XORQ DI, DI
 
-channel163:
+channel171:
 	MOVQ         96(AX), R8
 	VBROADCASTSS (R8)(DI*4), Y1
 	MOVQ         120(AX), R8
@@ -3513,27 +3612,27 @@ channel163:
 	SHLQ         $0x02, R9
 	XORQ         R8, R8
 
-lanes164:
+lanes172:
 	VMOVUPS (CX)(R8*1), Y4
 	VSUBPS  Y1, Y4, Y4
 	VMULPS  Y2, Y4, Y4
 	VADDPS  Y3, Y4, Y4
 	TESTQ   BX, BX
-	JZ      none165
+	JZ      none173
 	VADDPS  (BX)(R8*1), Y4, Y4
 
-none165:
+none173:
 	MOVQ   216(AX), R10
 	TESTQ  R10, R10
-	JZ     all166
+	JZ     all174
 	VCMPPS $0x06, Y0, Y4, Y5
 	VANDPS Y5, Y4, Y4
 
-all166:
+all174:
 	VMOVUPS Y4, (DX)(R8*1)
 	ADDQ    $0x20, R8
 	CMPQ    R8, R9
-	JNE     lanes164
+	JNE     lanes172
 	MOVQ    208(AX), R8
 	SHLQ    $0x02, R8
 	ADDQ    R8, DX
@@ -3541,18 +3640,18 @@ all166:
 	SHLQ    $0x02, R8
 	ADDQ    R8, CX
 	TESTQ   BX, BX
-	JZ      none167
+	JZ      none175
 	MOVQ    208(AX), R8
 	SHLQ    $0x02, R8
 	ADDQ    R8, BX
 
-none167:
+none175:
 	INCQ DI
 	MOVQ 200(AX), R8
 	CMPQ DI, R8
-	JNE  channel163
+	JNE  channel171
 	DECQ SI
-	JNZ  loop162
+	JNZ  loop170
 	VZEROUPPER
 	RET
 
@@ -3565,10 +3664,10 @@ TEXT ·normBackwardAVX2(SB), NOSPLIT, $0-8
 	MOVQ (AX), BX
 	MOVQ 192(AX), SI
 
-loop168:
+loop176:
 	XORQ DI, DI
 
-channel169:
+channel177:
 	MOVQ         96(AX), R8
 	VBROADCASTSS (R8)(DI*4), Y0
 	MOVQ         120(AX), R8
@@ -3581,7 +3680,7 @@ channel169:
 	SHLQ         $0x02, R9
 	XORQ         R8, R8
 
-lanes170:
+lanes178:
 	VMOVUPS (DX)(R8*1), Y5
 	VMULPS  Y1, Y5, Y5
 	VMOVUPS (CX)(R8*1), Y4
@@ -3592,7 +3691,7 @@ lanes170:
 	VMOVUPS Y5, (BX)(R8*1)
 	ADDQ    $0x20, R8
 	CMPQ    R8, R9
-	JNE     lanes170
+	JNE     lanes178
 	MOVQ    208(AX), R8
 	SHLQ    $0x02, R8
 	ADDQ    R8, BX
@@ -3603,9 +3702,9 @@ lanes170:
 	INCQ    DI
 	MOVQ    200(AX), R8
 	CMPQ    DI, R8
-	JNE     channel169
+	JNE     channel177
 	DECQ    SI
-	JNZ     loop168
+	JNZ     loop176
 	VZEROUPPER
 	RET
 
@@ -3619,19 +3718,19 @@ TEXT ·sumRowAVX2(SB), NOSPLIT, $0-36
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 
-loop171:
+loop179:
 	MOVQ lanes+24(FP), SI
 	MOVQ AX, BX
 
-lanes172:
+lanes180:
 	VADDPS       (BX), Y0, Y0
 	VADDPS       32(BX), Y1, Y1
 	ADDQ         $0x40, BX
 	SUBQ         $0x10, SI
-	JNZ          lanes172
+	JNZ          lanes180
 	ADDQ         DX, AX
 	DECQ         CX
-	JNZ          loop171
+	JNZ          loop179
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
@@ -3652,7 +3751,7 @@ TEXT ·maxOf4AVX2(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), DI
 	SHRQ $0x04, DI
 
-loop173:
+loop181:
 	VMOVUPS   (CX), Y0
 	VMOVUPS   (DX), Y1
 	VMOVUPS   (BX), Y2
@@ -3687,7 +3786,7 @@ loop173:
 	ADDQ      $0x40, BX
 	ADDQ      $0x40, SI
 	DECQ      DI
-	JNZ       loop173
+	JNZ       loop181
 	VZEROUPPER
 	RET
 
@@ -3707,16 +3806,16 @@ TEXT ·maxOf4BackwardAVX2(SB), NOSPLIT, $0-96
 	XORQ   R12, R12
 	VXORPS Y0, Y0, Y0
 
-vector174:
+vector182:
 	VMOVUPS (R10)(R12*4), Y1
 	VMOVUPS (R11)(R12*4), Y2
 	MOVQ    relu+88(FP), R13
 	TESTQ   R13, R13
-	JZ      norelu175
+	JZ      norelu183
 	VCMPPS  $0x06, Y0, Y1, Y3
 	VANDPS  Y3, Y2, Y2
 
-norelu175:
+norelu183:
 	PREFETCHT0 2048(AX)(R12*4)
 	PREFETCHT0 2048(CX)(R12*4)
 	VMOVUPS    (AX)(R12*4), Y3
@@ -3756,7 +3855,7 @@ norelu175:
 	ADDQ       $0x08, R12
 	MOVQ       n+80(FP), R13
 	CMPQ       R12, R13
-	JL         vector174
+	JL         vector182
 	VZEROUPPER
 	RET
 
@@ -3770,7 +3869,7 @@ TEXT ·maskAVX2(SB), NOSPLIT, $0-32
 	MOVQ   n+24(FP), BX
 	SHRQ   $0x04, BX
 
-loop176:
+loop184:
 	VMOVUPS (CX), Y1
 	VMOVUPS (DX), Y2
 	VCMPPS  $0x06, Y0, Y2, Y2
@@ -3785,7 +3884,7 @@ loop176:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop176
+	JNZ     loop184
 	VZEROUPPER
 	RET
 
@@ -3798,7 +3897,7 @@ TEXT ·addAVX2(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), BX
 	SHRQ $0x04, BX
 
-loop177:
+loop185:
 	VMOVUPS (CX), Y0
 	VADDPS  (DX), Y0, Y0
 	VMOVUPS Y0, (AX)
@@ -3809,7 +3908,7 @@ loop177:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop177
+	JNZ     loop185
 	VZEROUPPER
 	RET
 
@@ -3829,7 +3928,7 @@ TEXT ·sgdUpdateAVX2(SB), NOSPLIT, $0-56
 	MOVQ         n+24(FP), BX
 	SHRQ         $0x04, BX
 
-loop178:
+loop186:
 	PREFETCHT0   2048(AX)
 	PREFETCHT0   2048(CX)
 	PREFETCHT0   2048(DX)
@@ -3861,7 +3960,7 @@ loop178:
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	DECQ         BX
-	JNZ          loop178
+	JNZ          loop186
 	VADDPD       Y5, Y3, Y3
 	VADDPD       Y6, Y4, Y4
 	VADDPD       Y4, Y3, Y3
@@ -3883,7 +3982,7 @@ TEXT ·sumSquaresAVX2(SB), NOSPLIT, $0-24
 	MOVQ   n+8(FP), CX
 	SHRQ   $0x04, CX
 
-loop179:
+loop187:
 	PREFETCHT0   2048(AX)
 	VCVTPS2PD    (AX), Y4
 	VFMADD231PD  Y4, Y4, Y0
@@ -3897,7 +3996,7 @@ loop179:
 	VMOVUPS      32(AX), Y4
 	ADDQ         $0x40, AX
 	DECQ         CX
-	JNZ          loop179
+	JNZ          loop187
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y1, Y0, Y0
@@ -3927,7 +4026,7 @@ TEXT ·peakAVX2(SB), NOSPLIT, $0-8
 	VXORPS Y13, Y13, Y13
 	MOVQ   n+0(FP), AX
 
-loop180:
+loop188:
 	VFMADD231PS Y12, Y13, Y0
 	VFMADD231PS Y12, Y13, Y1
 	VFMADD231PS Y12, Y13, Y2
@@ -3941,7 +4040,7 @@ loop180:
 	VFMADD231PS Y12, Y13, Y10
 	VFMADD231PS Y12, Y13, Y11
 	DECQ        AX
-	JNZ         loop180
+	JNZ         loop188
 	VZEROUPPER
 	RET
 
@@ -3970,38 +4069,38 @@ TEXT ·transposeAVX2(SB), NOSPLIT, $0-48
 	VMOVUPS    32(R8), Y8
 	VMASKMOVPS (CX), Y8, Y0
 	DECQ       SI
-	JZ         loaded181
+	JZ         loaded189
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y1
 	DECQ       SI
-	JZ         loaded181
+	JZ         loaded189
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y2
 	DECQ       SI
-	JZ         loaded181
+	JZ         loaded189
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y3
 	DECQ       SI
-	JZ         loaded181
+	JZ         loaded189
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y4
 	DECQ       SI
-	JZ         loaded181
+	JZ         loaded189
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y5
 	DECQ       SI
-	JZ         loaded181
+	JZ         loaded189
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y6
 	DECQ       SI
-	JZ         loaded181
+	JZ         loaded189
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y7
 	DECQ       SI
-	JZ         loaded181
+	JZ         loaded189
 	ADDQ       BX, CX
 
-loaded181:
+loaded189:
 	MOVQ       cols+24(FP), CX
 	MOVQ       rows+16(FP), BX
 	LEAQ       lanes<>+0(SB), SI
@@ -4034,38 +4133,38 @@ loaded181:
 	VPERM2F128 $0x31, Y4, Y0, Y0
 	VMASKMOVPS Y6, Y8, (AX)
 	DECQ       CX
-	JZ         stored182
+	JZ         stored190
 	ADDQ       DX, AX
 	VMASKMOVPS Y7, Y8, (AX)
 	DECQ       CX
-	JZ         stored182
+	JZ         stored190
 	ADDQ       DX, AX
 	VMASKMOVPS Y2, Y8, (AX)
 	DECQ       CX
-	JZ         stored182
+	JZ         stored190
 	ADDQ       DX, AX
 	VMASKMOVPS Y9, Y8, (AX)
 	DECQ       CX
-	JZ         stored182
+	JZ         stored190
 	ADDQ       DX, AX
 	VMASKMOVPS Y3, Y8, (AX)
 	DECQ       CX
-	JZ         stored182
+	JZ         stored190
 	ADDQ       DX, AX
 	VMASKMOVPS Y1, Y8, (AX)
 	DECQ       CX
-	JZ         stored182
+	JZ         stored190
 	ADDQ       DX, AX
 	VMASKMOVPS Y5, Y8, (AX)
 	DECQ       CX
-	JZ         stored182
+	JZ         stored190
 	ADDQ       DX, AX
 	VMASKMOVPS Y0, Y8, (AX)
 	DECQ       CX
-	JZ         stored182
+	JZ         stored190
 	ADDQ       DX, AX
 
-stored182:
+stored190:
 	VZEROUPPER
 	RET
 
@@ -4073,8 +4172,8 @@ stored182:
 TEXT ·pause(SB), NOSPLIT, $0-8
 	MOVQ n+0(FP), AX
 
-loop183:
+loop191:
 	PAUSE
 	DECQ AX
-	JNZ  loop183
+	JNZ  loop191
 	RET

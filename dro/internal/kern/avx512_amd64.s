@@ -8,19 +8,19 @@
 // Requires: AVX, AVX512F, MMX+
 TEXT ·convTile16AVX512(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), AX
-	MOVQ 200(AX), DX
+	MOVQ 224(AX), DX
 	SHRQ $0x04, DX
 	XORQ CX, CX
 
 group1:
-	MOVQ    192(AX), BX
+	MOVQ    216(AX), BX
 	CMPQ    BX, $0x01
 	JNE     rows3
-	MOVQ    216(AX), BX
+	MOVQ    240(AX), BX
 	TESTQ   BX, BX
 	JZ      fresh4
 	MOVQ    (AX), BX
-	MOVQ    200(AX), SI
+	MOVQ    224(AX), SI
 	ADDQ    CX, BX
 	VMOVUPS (BX), Z0
 	JMP     start6
@@ -36,33 +36,60 @@ zero5:
 	VPXORD Z0, Z0, Z0
 
 start6:
-	MOVQ  128(AX), BX
+	MOVQ  152(AX), BX
 	TESTQ BX, BX
 	JZ    sums7
-	MOVQ  120(AX), SI
+	MOVQ  144(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
-	MOVQ  144(AX), DI
+	MOVQ  168(AX), DI
 	LEAQ  (SI)(DI*4), SI
 	ADDQ  CX, SI
 	MOVQ  48(AX), DI
-	MOVQ  152(AX), R8
+	MOVQ  176(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  184(AX), R8
-	MOVQ  176(AX), R9
-	MOVQ  168(AX), R10
+	MOVQ  208(AX), R8
+	MOVQ  200(AX), R9
+	MOVQ  192(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
-	MOVQ  160(AX), R8
+	MOVQ  184(AX), R8
 
 loop8:
-	MOVQ       224(AX), R11
+	MOVQ       248(AX), R11
 	LEAQ       (DI)(R11*4), R11
 	PREFETCHT0 (R11)
-	MOVQ       120(AX), R11
+	MOVQ       280(AX), R11
+	DECQ       R11
+	JS         none9
+	MOVQ       R11, 280(AX)
+	MOVQ       256(AX), R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	PREFETCHT0 128(R11)
+	PREFETCHT0 192(R11)
+	ADDQ       $0x00000100, R11
+	MOVQ       R11, 256(AX)
+	MOVQ       264(AX), R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	PREFETCHT0 128(R11)
+	PREFETCHT0 192(R11)
+	ADDQ       $0x00000100, R11
+	MOVQ       R11, 264(AX)
+	MOVQ       272(AX), R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	PREFETCHT0 128(R11)
+	PREFETCHT0 192(R11)
+	ADDQ       $0x00000100, R11
+	MOVQ       R11, 272(AX)
 
-tap9:
+none9:
+	MOVQ 144(AX), R11
+
+tap10:
 	MOVLQSX      (R11), R12
 	MOVLQSX      4(R11), R13
 	LEAQ         (DI)(R13*4), R13
@@ -71,7 +98,7 @@ tap9:
 	VFMADD231PS  Z1, Z2, Z0
 	ADDQ         $0x08, R11
 	CMPQ         R11, BX
-	JNE          tap9
+	JNE          tap10
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R8
@@ -79,23 +106,30 @@ tap9:
 
 sums7:
 	VPXORD Z1, Z1, Z1
-	MOVQ   200(AX), BX
+	MOVQ   224(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   208(AX), BX
+	MOVQ   232(AX), BX
 	TESTQ  BX, BX
-	JZ     norelu10
+	JZ     norelu11
 	VMAXPS Z0, Z1, Z0
 
-norelu10:
-	MOVQ      96(AX), BX
+norelu11:
+	MOVQ   96(AX), BX
+	TESTQ  BX, BX
+	JZ     noplus12
+	ADDQ   CX, BX
+	VADDPS (BX), Z0, Z0
+
+noplus12:
+	MOVQ      120(AX), BX
 	TESTQ     BX, BX
-	JZ        nomask11
+	JZ        nomask13
 	ADDQ      CX, BX
 	VMOVUPS   (BX), Z2
 	VCMPPS    $0x06, Z1, Z2, K1
 	VMOVAPS.Z Z0, K1, Z0
 
-nomask11:
+nomask13:
 	MOVQ    (AX), BX
 	ADDQ    CX, BX
 	VMOVUPS Z0, (BX)
@@ -103,59 +137,86 @@ nomask11:
 
 rows3:
 	CMPQ    BX, $0x02
-	JNE     rows12
-	MOVQ    216(AX), BX
+	JNE     rows14
+	MOVQ    240(AX), BX
 	TESTQ   BX, BX
-	JZ      fresh13
+	JZ      fresh15
 	MOVQ    (AX), BX
-	MOVQ    200(AX), SI
+	MOVQ    224(AX), SI
 	ADDQ    CX, BX
 	VMOVUPS (BX), Z0
 	LEAQ    (BX)(SI*4), BX
 	VMOVUPS (BX), Z1
-	JMP     start15
+	JMP     start17
 
-fresh13:
+fresh15:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero14
+	JZ           zero16
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS 4(BX), Z1
-	JMP          start15
+	JMP          start17
 
-zero14:
+zero16:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 
-start15:
-	MOVQ  128(AX), BX
+start17:
+	MOVQ  152(AX), BX
 	TESTQ BX, BX
-	JZ    sums16
-	MOVQ  120(AX), SI
+	JZ    sums18
+	MOVQ  144(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
-	MOVQ  144(AX), DI
+	MOVQ  168(AX), DI
 	LEAQ  (SI)(DI*4), SI
 	ADDQ  CX, SI
 	MOVQ  48(AX), DI
-	MOVQ  152(AX), R8
+	MOVQ  176(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  184(AX), R8
-	MOVQ  176(AX), R9
-	MOVQ  168(AX), R10
+	MOVQ  208(AX), R8
+	MOVQ  200(AX), R9
+	MOVQ  192(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
-	MOVQ  160(AX), R11
+	MOVQ  184(AX), R11
 
-loop17:
-	MOVQ       224(AX), R12
+loop19:
+	MOVQ       248(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	PREFETCHT0 (R12)
 	PREFETCHT0 (R12)(R8*1)
-	MOVQ       120(AX), R12
+	MOVQ       280(AX), R12
+	DECQ       R12
+	JS         none20
+	MOVQ       R12, 280(AX)
+	MOVQ       256(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 256(AX)
+	MOVQ       264(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 264(AX)
+	MOVQ       272(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 272(AX)
 
-tap18:
+none20:
+	MOVQ 144(AX), R12
+
+tap21:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -166,26 +227,35 @@ tap18:
 	VFMADD231PS  Z2, Z4, Z1
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap18
+	JNE          tap21
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop17
+	JNZ          loop19
 
-sums16:
+sums18:
 	VPXORD Z2, Z2, Z2
-	MOVQ   200(AX), BX
+	MOVQ   224(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   208(AX), SI
+	MOVQ   232(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu19
+	JZ     norelu22
 	VMAXPS Z0, Z2, Z0
 	VMAXPS Z1, Z2, Z1
 
-norelu19:
-	MOVQ      96(AX), SI
+norelu22:
+	MOVQ   96(AX), SI
+	TESTQ  SI, SI
+	JZ     noplus23
+	ADDQ   CX, SI
+	VADDPS (SI), Z0, Z0
+	ADDQ   BX, SI
+	VADDPS (SI), Z1, Z1
+
+noplus23:
+	MOVQ      120(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask20
+	JZ        nomask24
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z3
 	VCMPPS    $0x06, Z2, Z3, K1
@@ -195,7 +265,7 @@ norelu19:
 	VCMPPS    $0x06, Z2, Z3, K1
 	VMOVAPS.Z Z1, K1, Z1
 
-nomask20:
+nomask24:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -203,66 +273,93 @@ nomask20:
 	VMOVUPS Z1, (SI)
 	JMP     done2
 
-rows12:
+rows14:
 	CMPQ    BX, $0x03
-	JNE     rows21
-	MOVQ    216(AX), BX
+	JNE     rows25
+	MOVQ    240(AX), BX
 	TESTQ   BX, BX
-	JZ      fresh22
+	JZ      fresh26
 	MOVQ    (AX), BX
-	MOVQ    200(AX), SI
+	MOVQ    224(AX), SI
 	ADDQ    CX, BX
 	VMOVUPS (BX), Z0
 	LEAQ    (BX)(SI*4), BX
 	VMOVUPS (BX), Z1
 	LEAQ    (BX)(SI*4), BX
 	VMOVUPS (BX), Z2
-	JMP     start24
+	JMP     start28
 
-fresh22:
+fresh26:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero23
+	JZ           zero27
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS 4(BX), Z1
 	VBROADCASTSS 8(BX), Z2
-	JMP          start24
+	JMP          start28
 
-zero23:
+zero27:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 
-start24:
-	MOVQ  128(AX), BX
+start28:
+	MOVQ  152(AX), BX
 	TESTQ BX, BX
-	JZ    sums25
-	MOVQ  120(AX), SI
+	JZ    sums29
+	MOVQ  144(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
-	MOVQ  144(AX), DI
+	MOVQ  168(AX), DI
 	LEAQ  (SI)(DI*4), SI
 	ADDQ  CX, SI
 	MOVQ  48(AX), DI
-	MOVQ  152(AX), R8
+	MOVQ  176(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  184(AX), R8
-	MOVQ  176(AX), R9
-	MOVQ  168(AX), R10
+	MOVQ  208(AX), R8
+	MOVQ  200(AX), R9
+	MOVQ  192(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
-	MOVQ  160(AX), R11
+	MOVQ  184(AX), R11
 
-loop26:
-	MOVQ       224(AX), R12
+loop30:
+	MOVQ       248(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	PREFETCHT0 (R12)
 	PREFETCHT0 (R12)(R8*1)
 	PREFETCHT0 (R12)(R8*2)
-	MOVQ       120(AX), R12
+	MOVQ       280(AX), R12
+	DECQ       R12
+	JS         none31
+	MOVQ       R12, 280(AX)
+	MOVQ       256(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 256(AX)
+	MOVQ       264(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 264(AX)
+	MOVQ       272(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 272(AX)
 
-tap27:
+none31:
+	MOVQ 144(AX), R12
+
+tap32:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -275,27 +372,38 @@ tap27:
 	VFMADD231PS  Z3, Z4, Z2
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap27
+	JNE          tap32
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop26
+	JNZ          loop30
 
-sums25:
+sums29:
 	VPXORD Z3, Z3, Z3
-	MOVQ   200(AX), BX
+	MOVQ   224(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   208(AX), SI
+	MOVQ   232(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu28
+	JZ     norelu33
 	VMAXPS Z0, Z3, Z0
 	VMAXPS Z1, Z3, Z1
 	VMAXPS Z2, Z3, Z2
 
-norelu28:
-	MOVQ      96(AX), SI
+norelu33:
+	MOVQ   96(AX), SI
+	TESTQ  SI, SI
+	JZ     noplus34
+	ADDQ   CX, SI
+	VADDPS (SI), Z0, Z0
+	ADDQ   BX, SI
+	VADDPS (SI), Z1, Z1
+	ADDQ   BX, SI
+	VADDPS (SI), Z2, Z2
+
+noplus34:
+	MOVQ      120(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask29
+	JZ        nomask35
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z4
 	VCMPPS    $0x06, Z3, Z4, K1
@@ -309,7 +417,7 @@ norelu28:
 	VCMPPS    $0x06, Z3, Z4, K1
 	VMOVAPS.Z Z2, K1, Z2
 
-nomask29:
+nomask35:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -319,14 +427,14 @@ nomask29:
 	VMOVUPS Z2, (SI)
 	JMP     done2
 
-rows21:
+rows25:
 	CMPQ    BX, $0x04
-	JNE     rows30
-	MOVQ    216(AX), BX
+	JNE     rows36
+	MOVQ    240(AX), BX
 	TESTQ   BX, BX
-	JZ      fresh31
+	JZ      fresh37
 	MOVQ    (AX), BX
-	MOVQ    200(AX), SI
+	MOVQ    224(AX), SI
 	ADDQ    CX, BX
 	VMOVUPS (BX), Z0
 	LEAQ    (BX)(SI*4), BX
@@ -335,47 +443,47 @@ rows21:
 	VMOVUPS (BX), Z2
 	LEAQ    (BX)(SI*4), BX
 	VMOVUPS (BX), Z3
-	JMP     start33
+	JMP     start39
 
-fresh31:
+fresh37:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero32
+	JZ           zero38
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS 4(BX), Z1
 	VBROADCASTSS 8(BX), Z2
 	VBROADCASTSS 12(BX), Z3
-	JMP          start33
+	JMP          start39
 
-zero32:
+zero38:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 
-start33:
-	MOVQ  128(AX), BX
+start39:
+	MOVQ  152(AX), BX
 	TESTQ BX, BX
-	JZ    sums34
-	MOVQ  120(AX), SI
+	JZ    sums40
+	MOVQ  144(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
-	MOVQ  144(AX), DI
+	MOVQ  168(AX), DI
 	LEAQ  (SI)(DI*4), SI
 	ADDQ  CX, SI
 	MOVQ  48(AX), DI
-	MOVQ  152(AX), R8
+	MOVQ  176(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  184(AX), R8
-	MOVQ  176(AX), R9
-	MOVQ  168(AX), R10
+	MOVQ  208(AX), R8
+	MOVQ  200(AX), R9
+	MOVQ  192(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
-	MOVQ  160(AX), R11
+	MOVQ  184(AX), R11
 
-loop35:
-	MOVQ       224(AX), R12
+loop41:
+	MOVQ       248(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -383,9 +491,36 @@ loop35:
 	PREFETCHT0 (R12)(R8*1)
 	PREFETCHT0 (R12)(R8*2)
 	PREFETCHT0 (R13)
-	MOVQ       120(AX), R12
+	MOVQ       280(AX), R12
+	DECQ       R12
+	JS         none42
+	MOVQ       R12, 280(AX)
+	MOVQ       256(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 256(AX)
+	MOVQ       264(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 264(AX)
+	MOVQ       272(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 272(AX)
 
-tap36:
+none42:
+	MOVQ 144(AX), R12
+
+tap43:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -402,28 +537,41 @@ tap36:
 	VFMADD231PS  Z4, Z6, Z3
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap36
+	JNE          tap43
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop35
+	JNZ          loop41
 
-sums34:
+sums40:
 	VPXORD Z4, Z4, Z4
-	MOVQ   200(AX), BX
+	MOVQ   224(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   208(AX), SI
+	MOVQ   232(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu37
+	JZ     norelu44
 	VMAXPS Z0, Z4, Z0
 	VMAXPS Z1, Z4, Z1
 	VMAXPS Z2, Z4, Z2
 	VMAXPS Z3, Z4, Z3
 
-norelu37:
-	MOVQ      96(AX), SI
+norelu44:
+	MOVQ   96(AX), SI
+	TESTQ  SI, SI
+	JZ     noplus45
+	ADDQ   CX, SI
+	VADDPS (SI), Z0, Z0
+	ADDQ   BX, SI
+	VADDPS (SI), Z1, Z1
+	ADDQ   BX, SI
+	VADDPS (SI), Z2, Z2
+	ADDQ   BX, SI
+	VADDPS (SI), Z3, Z3
+
+noplus45:
+	MOVQ      120(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask38
+	JZ        nomask46
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z5
 	VCMPPS    $0x06, Z4, Z5, K1
@@ -441,7 +589,7 @@ norelu37:
 	VCMPPS    $0x06, Z4, Z5, K1
 	VMOVAPS.Z Z3, K1, Z3
 
-nomask38:
+nomask46:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -453,14 +601,14 @@ nomask38:
 	VMOVUPS Z3, (SI)
 	JMP     done2
 
-rows30:
+rows36:
 	CMPQ    BX, $0x05
-	JNE     rows39
-	MOVQ    216(AX), BX
+	JNE     rows47
+	MOVQ    240(AX), BX
 	TESTQ   BX, BX
-	JZ      fresh40
+	JZ      fresh48
 	MOVQ    (AX), BX
-	MOVQ    200(AX), SI
+	MOVQ    224(AX), SI
 	ADDQ    CX, BX
 	VMOVUPS (BX), Z0
 	LEAQ    (BX)(SI*4), BX
@@ -471,49 +619,49 @@ rows30:
 	VMOVUPS (BX), Z3
 	LEAQ    (BX)(SI*4), BX
 	VMOVUPS (BX), Z4
-	JMP     start42
+	JMP     start50
 
-fresh40:
+fresh48:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero41
+	JZ           zero49
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS 4(BX), Z1
 	VBROADCASTSS 8(BX), Z2
 	VBROADCASTSS 12(BX), Z3
 	VBROADCASTSS 16(BX), Z4
-	JMP          start42
+	JMP          start50
 
-zero41:
+zero49:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 
-start42:
-	MOVQ  128(AX), BX
+start50:
+	MOVQ  152(AX), BX
 	TESTQ BX, BX
-	JZ    sums43
-	MOVQ  120(AX), SI
+	JZ    sums51
+	MOVQ  144(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
-	MOVQ  144(AX), DI
+	MOVQ  168(AX), DI
 	LEAQ  (SI)(DI*4), SI
 	ADDQ  CX, SI
 	MOVQ  48(AX), DI
-	MOVQ  152(AX), R8
+	MOVQ  176(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  184(AX), R8
-	MOVQ  176(AX), R9
-	MOVQ  168(AX), R10
+	MOVQ  208(AX), R8
+	MOVQ  200(AX), R9
+	MOVQ  192(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
-	MOVQ  160(AX), R11
+	MOVQ  184(AX), R11
 
-loop44:
-	MOVQ       224(AX), R12
+loop52:
+	MOVQ       248(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -522,9 +670,36 @@ loop44:
 	PREFETCHT0 (R12)(R8*2)
 	PREFETCHT0 (R13)
 	PREFETCHT0 (R13)(R8*1)
-	MOVQ       120(AX), R12
+	MOVQ       280(AX), R12
+	DECQ       R12
+	JS         none53
+	MOVQ       R12, 280(AX)
+	MOVQ       256(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 256(AX)
+	MOVQ       264(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 264(AX)
+	MOVQ       272(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 272(AX)
 
-tap45:
+none53:
+	MOVQ 144(AX), R12
+
+tap54:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -543,29 +718,44 @@ tap45:
 	VFMADD231PS  Z5, Z6, Z4
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap45
+	JNE          tap54
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop44
+	JNZ          loop52
 
-sums43:
+sums51:
 	VPXORD Z5, Z5, Z5
-	MOVQ   200(AX), BX
+	MOVQ   224(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   208(AX), SI
+	MOVQ   232(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu46
+	JZ     norelu55
 	VMAXPS Z0, Z5, Z0
 	VMAXPS Z1, Z5, Z1
 	VMAXPS Z2, Z5, Z2
 	VMAXPS Z3, Z5, Z3
 	VMAXPS Z4, Z5, Z4
 
-norelu46:
-	MOVQ      96(AX), SI
+norelu55:
+	MOVQ   96(AX), SI
+	TESTQ  SI, SI
+	JZ     noplus56
+	ADDQ   CX, SI
+	VADDPS (SI), Z0, Z0
+	ADDQ   BX, SI
+	VADDPS (SI), Z1, Z1
+	ADDQ   BX, SI
+	VADDPS (SI), Z2, Z2
+	ADDQ   BX, SI
+	VADDPS (SI), Z3, Z3
+	ADDQ   BX, SI
+	VADDPS (SI), Z4, Z4
+
+noplus56:
+	MOVQ      120(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask47
+	JZ        nomask57
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z6
 	VCMPPS    $0x06, Z5, Z6, K1
@@ -587,7 +777,7 @@ norelu46:
 	VCMPPS    $0x06, Z5, Z6, K1
 	VMOVAPS.Z Z4, K1, Z4
 
-nomask47:
+nomask57:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -601,12 +791,12 @@ nomask47:
 	VMOVUPS Z4, (SI)
 	JMP     done2
 
-rows39:
-	MOVQ    216(AX), BX
+rows47:
+	MOVQ    240(AX), BX
 	TESTQ   BX, BX
-	JZ      fresh48
+	JZ      fresh58
 	MOVQ    (AX), BX
-	MOVQ    200(AX), SI
+	MOVQ    224(AX), SI
 	ADDQ    CX, BX
 	VMOVUPS (BX), Z0
 	LEAQ    (BX)(SI*4), BX
@@ -619,21 +809,21 @@ rows39:
 	VMOVUPS (BX), Z4
 	LEAQ    (BX)(SI*4), BX
 	VMOVUPS (BX), Z5
-	JMP     start50
+	JMP     start60
 
-fresh48:
+fresh58:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero49
+	JZ           zero59
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS 4(BX), Z1
 	VBROADCASTSS 8(BX), Z2
 	VBROADCASTSS 12(BX), Z3
 	VBROADCASTSS 16(BX), Z4
 	VBROADCASTSS 20(BX), Z5
-	JMP          start50
+	JMP          start60
 
-zero49:
+zero59:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -641,29 +831,29 @@ zero49:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 
-start50:
-	MOVQ  128(AX), BX
+start60:
+	MOVQ  152(AX), BX
 	TESTQ BX, BX
-	JZ    sums51
-	MOVQ  120(AX), SI
+	JZ    sums61
+	MOVQ  144(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
-	MOVQ  144(AX), DI
+	MOVQ  168(AX), DI
 	LEAQ  (SI)(DI*4), SI
 	ADDQ  CX, SI
 	MOVQ  48(AX), DI
-	MOVQ  152(AX), R8
+	MOVQ  176(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  184(AX), R8
-	MOVQ  176(AX), R9
-	MOVQ  168(AX), R10
+	MOVQ  208(AX), R8
+	MOVQ  200(AX), R9
+	MOVQ  192(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
-	MOVQ  160(AX), R11
+	MOVQ  184(AX), R11
 
-loop52:
-	MOVQ       224(AX), R12
+loop62:
+	MOVQ       248(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -673,9 +863,36 @@ loop52:
 	PREFETCHT0 (R13)
 	PREFETCHT0 (R13)(R8*1)
 	PREFETCHT0 (R13)(R8*2)
-	MOVQ       120(AX), R12
+	MOVQ       280(AX), R12
+	DECQ       R12
+	JS         none63
+	MOVQ       R12, 280(AX)
+	MOVQ       256(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 256(AX)
+	MOVQ       264(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 264(AX)
+	MOVQ       272(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 272(AX)
 
-tap53:
+none63:
+	MOVQ 144(AX), R12
+
+tap64:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -696,19 +913,19 @@ tap53:
 	VFMADD231PS  Z6, Z8, Z5
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap53
+	JNE          tap64
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop52
+	JNZ          loop62
 
-sums51:
+sums61:
 	VPXORD Z6, Z6, Z6
-	MOVQ   200(AX), BX
+	MOVQ   224(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   208(AX), SI
+	MOVQ   232(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu54
+	JZ     norelu65
 	VMAXPS Z0, Z6, Z0
 	VMAXPS Z1, Z6, Z1
 	VMAXPS Z2, Z6, Z2
@@ -716,10 +933,27 @@ sums51:
 	VMAXPS Z4, Z6, Z4
 	VMAXPS Z5, Z6, Z5
 
-norelu54:
-	MOVQ      96(AX), SI
+norelu65:
+	MOVQ   96(AX), SI
+	TESTQ  SI, SI
+	JZ     noplus66
+	ADDQ   CX, SI
+	VADDPS (SI), Z0, Z0
+	ADDQ   BX, SI
+	VADDPS (SI), Z1, Z1
+	ADDQ   BX, SI
+	VADDPS (SI), Z2, Z2
+	ADDQ   BX, SI
+	VADDPS (SI), Z3, Z3
+	ADDQ   BX, SI
+	VADDPS (SI), Z4, Z4
+	ADDQ   BX, SI
+	VADDPS (SI), Z5, Z5
+
+noplus66:
+	MOVQ      120(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask55
+	JZ        nomask67
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z7
 	VCMPPS    $0x06, Z6, Z7, K1
@@ -745,7 +979,7 @@ norelu54:
 	VCMPPS    $0x06, Z6, Z7, K1
 	VMOVAPS.Z Z5, K1, Z5
 
-nomask55:
+nomask67:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -771,64 +1005,91 @@ done2:
 // Requires: AVX, AVX512F, MMX+
 TEXT ·convTile32AVX512(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), AX
-	MOVQ 200(AX), DX
+	MOVQ 224(AX), DX
 	SHRQ $0x05, DX
 	XORQ CX, CX
 
-group56:
-	MOVQ    192(AX), BX
-	CMPQ    BX, $0x01
-	JNE     rows58
+group68:
 	MOVQ    216(AX), BX
+	CMPQ    BX, $0x01
+	JNE     rows70
+	MOVQ    240(AX), BX
 	TESTQ   BX, BX
-	JZ      fresh59
+	JZ      fresh71
 	MOVQ    (AX), BX
-	MOVQ    200(AX), SI
+	MOVQ    224(AX), SI
 	ADDQ    CX, BX
 	VMOVUPS (BX), Z0
 	VMOVUPS 64(BX), Z1
-	JMP     start61
+	JMP     start73
 
-fresh59:
+fresh71:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero60
+	JZ           zero72
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS (BX), Z1
-	JMP          start61
+	JMP          start73
 
-zero60:
+zero72:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 
-start61:
-	MOVQ  128(AX), BX
+start73:
+	MOVQ  152(AX), BX
 	TESTQ BX, BX
-	JZ    sums62
-	MOVQ  120(AX), SI
+	JZ    sums74
+	MOVQ  144(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
-	MOVQ  144(AX), DI
+	MOVQ  168(AX), DI
 	LEAQ  (SI)(DI*4), SI
 	ADDQ  CX, SI
 	MOVQ  48(AX), DI
-	MOVQ  152(AX), R8
+	MOVQ  176(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  184(AX), R8
-	MOVQ  176(AX), R9
-	MOVQ  168(AX), R10
+	MOVQ  208(AX), R8
+	MOVQ  200(AX), R9
+	MOVQ  192(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
-	MOVQ  160(AX), R8
+	MOVQ  184(AX), R8
 
-loop63:
-	MOVQ       224(AX), R11
+loop75:
+	MOVQ       248(AX), R11
 	LEAQ       (DI)(R11*4), R11
 	PREFETCHT0 (R11)
-	MOVQ       120(AX), R11
+	MOVQ       280(AX), R11
+	DECQ       R11
+	JS         none76
+	MOVQ       R11, 280(AX)
+	MOVQ       256(AX), R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	PREFETCHT0 128(R11)
+	PREFETCHT0 192(R11)
+	ADDQ       $0x00000100, R11
+	MOVQ       R11, 256(AX)
+	MOVQ       264(AX), R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	PREFETCHT0 128(R11)
+	PREFETCHT0 192(R11)
+	ADDQ       $0x00000100, R11
+	MOVQ       R11, 264(AX)
+	MOVQ       272(AX), R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	PREFETCHT0 128(R11)
+	PREFETCHT0 192(R11)
+	ADDQ       $0x00000100, R11
+	MOVQ       R11, 272(AX)
 
-tap64:
+none76:
+	MOVQ 144(AX), R11
+
+tap77:
 	MOVLQSX      (R11), R12
 	MOVLQSX      4(R11), R13
 	LEAQ         (DI)(R13*4), R13
@@ -839,26 +1100,34 @@ tap64:
 	VFMADD231PS  Z3, Z4, Z1
 	ADDQ         $0x08, R11
 	CMPQ         R11, BX
-	JNE          tap64
+	JNE          tap77
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R8
-	JNZ          loop63
+	JNZ          loop75
 
-sums62:
+sums74:
 	VPXORD Z2, Z2, Z2
-	MOVQ   200(AX), BX
+	MOVQ   224(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   208(AX), BX
+	MOVQ   232(AX), BX
 	TESTQ  BX, BX
-	JZ     norelu65
+	JZ     norelu78
 	VMAXPS Z0, Z2, Z0
 	VMAXPS Z1, Z2, Z1
 
-norelu65:
-	MOVQ      96(AX), BX
+norelu78:
+	MOVQ   96(AX), BX
+	TESTQ  BX, BX
+	JZ     noplus79
+	ADDQ   CX, BX
+	VADDPS (BX), Z0, Z0
+	VADDPS 64(BX), Z1, Z1
+
+noplus79:
+	MOVQ      120(AX), BX
 	TESTQ     BX, BX
-	JZ        nomask66
+	JZ        nomask80
 	ADDQ      CX, BX
 	VMOVUPS   (BX), Z3
 	VCMPPS    $0x06, Z2, Z3, K1
@@ -867,74 +1136,101 @@ norelu65:
 	VCMPPS    $0x06, Z2, Z3, K1
 	VMOVAPS.Z Z1, K1, Z1
 
-nomask66:
+nomask80:
 	MOVQ    (AX), BX
 	ADDQ    CX, BX
 	VMOVUPS Z0, (BX)
 	VMOVUPS Z1, 64(BX)
-	JMP     done57
+	JMP     done69
 
-rows58:
+rows70:
 	CMPQ    BX, $0x02
-	JNE     rows67
-	MOVQ    216(AX), BX
+	JNE     rows81
+	MOVQ    240(AX), BX
 	TESTQ   BX, BX
-	JZ      fresh68
+	JZ      fresh82
 	MOVQ    (AX), BX
-	MOVQ    200(AX), SI
+	MOVQ    224(AX), SI
 	ADDQ    CX, BX
 	VMOVUPS (BX), Z0
 	VMOVUPS 64(BX), Z1
 	LEAQ    (BX)(SI*4), BX
 	VMOVUPS (BX), Z2
 	VMOVUPS 64(BX), Z3
-	JMP     start70
+	JMP     start84
 
-fresh68:
+fresh82:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero69
+	JZ           zero83
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS (BX), Z1
 	VBROADCASTSS 4(BX), Z2
 	VBROADCASTSS 4(BX), Z3
-	JMP          start70
+	JMP          start84
 
-zero69:
+zero83:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 
-start70:
-	MOVQ  128(AX), BX
+start84:
+	MOVQ  152(AX), BX
 	TESTQ BX, BX
-	JZ    sums71
-	MOVQ  120(AX), SI
+	JZ    sums85
+	MOVQ  144(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
-	MOVQ  144(AX), DI
+	MOVQ  168(AX), DI
 	LEAQ  (SI)(DI*4), SI
 	ADDQ  CX, SI
 	MOVQ  48(AX), DI
-	MOVQ  152(AX), R8
+	MOVQ  176(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  184(AX), R8
-	MOVQ  176(AX), R9
-	MOVQ  168(AX), R10
+	MOVQ  208(AX), R8
+	MOVQ  200(AX), R9
+	MOVQ  192(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
-	MOVQ  160(AX), R11
+	MOVQ  184(AX), R11
 
-loop72:
-	MOVQ       224(AX), R12
+loop86:
+	MOVQ       248(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	PREFETCHT0 (R12)
 	PREFETCHT0 (R12)(R8*1)
-	MOVQ       120(AX), R12
+	MOVQ       280(AX), R12
+	DECQ       R12
+	JS         none87
+	MOVQ       R12, 280(AX)
+	MOVQ       256(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 256(AX)
+	MOVQ       264(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 264(AX)
+	MOVQ       272(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 272(AX)
 
-tap73:
+none87:
+	MOVQ 144(AX), R12
+
+tap88:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -948,28 +1244,39 @@ tap73:
 	VFMADD231PS  Z5, Z7, Z3
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap73
+	JNE          tap88
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop72
+	JNZ          loop86
 
-sums71:
+sums85:
 	VPXORD Z4, Z4, Z4
-	MOVQ   200(AX), BX
+	MOVQ   224(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   208(AX), SI
+	MOVQ   232(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu74
+	JZ     norelu89
 	VMAXPS Z0, Z4, Z0
 	VMAXPS Z1, Z4, Z1
 	VMAXPS Z2, Z4, Z2
 	VMAXPS Z3, Z4, Z3
 
-norelu74:
-	MOVQ      96(AX), SI
+norelu89:
+	MOVQ   96(AX), SI
+	TESTQ  SI, SI
+	JZ     noplus90
+	ADDQ   CX, SI
+	VADDPS (SI), Z0, Z0
+	VADDPS 64(SI), Z1, Z1
+	ADDQ   BX, SI
+	VADDPS (SI), Z2, Z2
+	VADDPS 64(SI), Z3, Z3
+
+noplus90:
+	MOVQ      120(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask75
+	JZ        nomask91
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z5
 	VCMPPS    $0x06, Z4, Z5, K1
@@ -985,7 +1292,7 @@ norelu74:
 	VCMPPS    $0x06, Z4, Z5, K1
 	VMOVAPS.Z Z3, K1, Z3
 
-nomask75:
+nomask91:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -993,16 +1300,16 @@ nomask75:
 	ADDQ    BX, SI
 	VMOVUPS Z2, (SI)
 	VMOVUPS Z3, 64(SI)
-	JMP     done57
+	JMP     done69
 
-rows67:
+rows81:
 	CMPQ    BX, $0x03
-	JNE     rows76
-	MOVQ    216(AX), BX
+	JNE     rows92
+	MOVQ    240(AX), BX
 	TESTQ   BX, BX
-	JZ      fresh77
+	JZ      fresh93
 	MOVQ    (AX), BX
-	MOVQ    200(AX), SI
+	MOVQ    224(AX), SI
 	ADDQ    CX, BX
 	VMOVUPS (BX), Z0
 	VMOVUPS 64(BX), Z1
@@ -1012,21 +1319,21 @@ rows67:
 	LEAQ    (BX)(SI*4), BX
 	VMOVUPS (BX), Z4
 	VMOVUPS 64(BX), Z5
-	JMP     start79
+	JMP     start95
 
-fresh77:
+fresh93:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero78
+	JZ           zero94
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS (BX), Z1
 	VBROADCASTSS 4(BX), Z2
 	VBROADCASTSS 4(BX), Z3
 	VBROADCASTSS 8(BX), Z4
 	VBROADCASTSS 8(BX), Z5
-	JMP          start79
+	JMP          start95
 
-zero78:
+zero94:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -1034,36 +1341,63 @@ zero78:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 
-start79:
-	MOVQ  128(AX), BX
+start95:
+	MOVQ  152(AX), BX
 	TESTQ BX, BX
-	JZ    sums80
-	MOVQ  120(AX), SI
+	JZ    sums96
+	MOVQ  144(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
-	MOVQ  144(AX), DI
+	MOVQ  168(AX), DI
 	LEAQ  (SI)(DI*4), SI
 	ADDQ  CX, SI
 	MOVQ  48(AX), DI
-	MOVQ  152(AX), R8
+	MOVQ  176(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  184(AX), R8
-	MOVQ  176(AX), R9
-	MOVQ  168(AX), R10
+	MOVQ  208(AX), R8
+	MOVQ  200(AX), R9
+	MOVQ  192(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
-	MOVQ  160(AX), R11
+	MOVQ  184(AX), R11
 
-loop81:
-	MOVQ       224(AX), R12
+loop97:
+	MOVQ       248(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	PREFETCHT0 (R12)
 	PREFETCHT0 (R12)(R8*1)
 	PREFETCHT0 (R12)(R8*2)
-	MOVQ       120(AX), R12
+	MOVQ       280(AX), R12
+	DECQ       R12
+	JS         none98
+	MOVQ       R12, 280(AX)
+	MOVQ       256(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 256(AX)
+	MOVQ       264(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 264(AX)
+	MOVQ       272(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 272(AX)
 
-tap82:
+none98:
+	MOVQ 144(AX), R12
+
+tap99:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -1080,19 +1414,19 @@ tap82:
 	VFMADD231PS  Z7, Z8, Z5
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap82
+	JNE          tap99
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop81
+	JNZ          loop97
 
-sums80:
+sums96:
 	VPXORD Z6, Z6, Z6
-	MOVQ   200(AX), BX
+	MOVQ   224(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   208(AX), SI
+	MOVQ   232(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu83
+	JZ     norelu100
 	VMAXPS Z0, Z6, Z0
 	VMAXPS Z1, Z6, Z1
 	VMAXPS Z2, Z6, Z2
@@ -1100,10 +1434,24 @@ sums80:
 	VMAXPS Z4, Z6, Z4
 	VMAXPS Z5, Z6, Z5
 
-norelu83:
-	MOVQ      96(AX), SI
+norelu100:
+	MOVQ   96(AX), SI
+	TESTQ  SI, SI
+	JZ     noplus101
+	ADDQ   CX, SI
+	VADDPS (SI), Z0, Z0
+	VADDPS 64(SI), Z1, Z1
+	ADDQ   BX, SI
+	VADDPS (SI), Z2, Z2
+	VADDPS 64(SI), Z3, Z3
+	ADDQ   BX, SI
+	VADDPS (SI), Z4, Z4
+	VADDPS 64(SI), Z5, Z5
+
+noplus101:
+	MOVQ      120(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask84
+	JZ        nomask102
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z7
 	VCMPPS    $0x06, Z6, Z7, K1
@@ -1126,7 +1474,7 @@ norelu83:
 	VCMPPS    $0x06, Z6, Z7, K1
 	VMOVAPS.Z Z5, K1, Z5
 
-nomask84:
+nomask102:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -1137,16 +1485,16 @@ nomask84:
 	ADDQ    BX, SI
 	VMOVUPS Z4, (SI)
 	VMOVUPS Z5, 64(SI)
-	JMP     done57
+	JMP     done69
 
-rows76:
+rows92:
 	CMPQ    BX, $0x04
-	JNE     rows85
-	MOVQ    216(AX), BX
+	JNE     rows103
+	MOVQ    240(AX), BX
 	TESTQ   BX, BX
-	JZ      fresh86
+	JZ      fresh104
 	MOVQ    (AX), BX
-	MOVQ    200(AX), SI
+	MOVQ    224(AX), SI
 	ADDQ    CX, BX
 	VMOVUPS (BX), Z0
 	VMOVUPS 64(BX), Z1
@@ -1159,12 +1507,12 @@ rows76:
 	LEAQ    (BX)(SI*4), BX
 	VMOVUPS (BX), Z6
 	VMOVUPS 64(BX), Z7
-	JMP     start88
+	JMP     start106
 
-fresh86:
+fresh104:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero87
+	JZ           zero105
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS (BX), Z1
 	VBROADCASTSS 4(BX), Z2
@@ -1173,9 +1521,9 @@ fresh86:
 	VBROADCASTSS 8(BX), Z5
 	VBROADCASTSS 12(BX), Z6
 	VBROADCASTSS 12(BX), Z7
-	JMP          start88
+	JMP          start106
 
-zero87:
+zero105:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -1185,29 +1533,29 @@ zero87:
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
 
-start88:
-	MOVQ  128(AX), BX
+start106:
+	MOVQ  152(AX), BX
 	TESTQ BX, BX
-	JZ    sums89
-	MOVQ  120(AX), SI
+	JZ    sums107
+	MOVQ  144(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
-	MOVQ  144(AX), DI
+	MOVQ  168(AX), DI
 	LEAQ  (SI)(DI*4), SI
 	ADDQ  CX, SI
 	MOVQ  48(AX), DI
-	MOVQ  152(AX), R8
+	MOVQ  176(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  184(AX), R8
-	MOVQ  176(AX), R9
-	MOVQ  168(AX), R10
+	MOVQ  208(AX), R8
+	MOVQ  200(AX), R9
+	MOVQ  192(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
-	MOVQ  160(AX), R11
+	MOVQ  184(AX), R11
 
-loop90:
-	MOVQ       224(AX), R12
+loop108:
+	MOVQ       248(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -1215,9 +1563,36 @@ loop90:
 	PREFETCHT0 (R12)(R8*1)
 	PREFETCHT0 (R12)(R8*2)
 	PREFETCHT0 (R13)
-	MOVQ       120(AX), R12
+	MOVQ       280(AX), R12
+	DECQ       R12
+	JS         none109
+	MOVQ       R12, 280(AX)
+	MOVQ       256(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 256(AX)
+	MOVQ       264(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 264(AX)
+	MOVQ       272(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 272(AX)
 
-tap91:
+none109:
+	MOVQ 144(AX), R12
+
+tap110:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -1239,19 +1614,19 @@ tap91:
 	VFMADD231PS  Z9, Z11, Z7
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap91
+	JNE          tap110
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop90
+	JNZ          loop108
 
-sums89:
+sums107:
 	VPXORD Z8, Z8, Z8
-	MOVQ   200(AX), BX
+	MOVQ   224(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   208(AX), SI
+	MOVQ   232(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu92
+	JZ     norelu111
 	VMAXPS Z0, Z8, Z0
 	VMAXPS Z1, Z8, Z1
 	VMAXPS Z2, Z8, Z2
@@ -1261,10 +1636,27 @@ sums89:
 	VMAXPS Z6, Z8, Z6
 	VMAXPS Z7, Z8, Z7
 
-norelu92:
-	MOVQ      96(AX), SI
+norelu111:
+	MOVQ   96(AX), SI
+	TESTQ  SI, SI
+	JZ     noplus112
+	ADDQ   CX, SI
+	VADDPS (SI), Z0, Z0
+	VADDPS 64(SI), Z1, Z1
+	ADDQ   BX, SI
+	VADDPS (SI), Z2, Z2
+	VADDPS 64(SI), Z3, Z3
+	ADDQ   BX, SI
+	VADDPS (SI), Z4, Z4
+	VADDPS 64(SI), Z5, Z5
+	ADDQ   BX, SI
+	VADDPS (SI), Z6, Z6
+	VADDPS 64(SI), Z7, Z7
+
+noplus112:
+	MOVQ      120(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask93
+	JZ        nomask113
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z9
 	VCMPPS    $0x06, Z8, Z9, K1
@@ -1294,7 +1686,7 @@ norelu92:
 	VCMPPS    $0x06, Z8, Z9, K1
 	VMOVAPS.Z Z7, K1, Z7
 
-nomask93:
+nomask113:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -1308,16 +1700,16 @@ nomask93:
 	ADDQ    BX, SI
 	VMOVUPS Z6, (SI)
 	VMOVUPS Z7, 64(SI)
-	JMP     done57
+	JMP     done69
 
-rows85:
+rows103:
 	CMPQ    BX, $0x05
-	JNE     rows94
-	MOVQ    216(AX), BX
+	JNE     rows114
+	MOVQ    240(AX), BX
 	TESTQ   BX, BX
-	JZ      fresh95
+	JZ      fresh115
 	MOVQ    (AX), BX
-	MOVQ    200(AX), SI
+	MOVQ    224(AX), SI
 	ADDQ    CX, BX
 	VMOVUPS (BX), Z0
 	VMOVUPS 64(BX), Z1
@@ -1333,12 +1725,12 @@ rows85:
 	LEAQ    (BX)(SI*4), BX
 	VMOVUPS (BX), Z8
 	VMOVUPS 64(BX), Z9
-	JMP     start97
+	JMP     start117
 
-fresh95:
+fresh115:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero96
+	JZ           zero116
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS (BX), Z1
 	VBROADCASTSS 4(BX), Z2
@@ -1349,9 +1741,9 @@ fresh95:
 	VBROADCASTSS 12(BX), Z7
 	VBROADCASTSS 16(BX), Z8
 	VBROADCASTSS 16(BX), Z9
-	JMP          start97
+	JMP          start117
 
-zero96:
+zero116:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -1363,29 +1755,29 @@ zero96:
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
 
-start97:
-	MOVQ  128(AX), BX
+start117:
+	MOVQ  152(AX), BX
 	TESTQ BX, BX
-	JZ    sums98
-	MOVQ  120(AX), SI
+	JZ    sums118
+	MOVQ  144(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
-	MOVQ  144(AX), DI
+	MOVQ  168(AX), DI
 	LEAQ  (SI)(DI*4), SI
 	ADDQ  CX, SI
 	MOVQ  48(AX), DI
-	MOVQ  152(AX), R8
+	MOVQ  176(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  184(AX), R8
-	MOVQ  176(AX), R9
-	MOVQ  168(AX), R10
+	MOVQ  208(AX), R8
+	MOVQ  200(AX), R9
+	MOVQ  192(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
-	MOVQ  160(AX), R11
+	MOVQ  184(AX), R11
 
-loop99:
-	MOVQ       224(AX), R12
+loop119:
+	MOVQ       248(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -1394,9 +1786,36 @@ loop99:
 	PREFETCHT0 (R12)(R8*2)
 	PREFETCHT0 (R13)
 	PREFETCHT0 (R13)(R8*1)
-	MOVQ       120(AX), R12
+	MOVQ       280(AX), R12
+	DECQ       R12
+	JS         none120
+	MOVQ       R12, 280(AX)
+	MOVQ       256(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 256(AX)
+	MOVQ       264(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 264(AX)
+	MOVQ       272(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 272(AX)
 
-tap100:
+none120:
+	MOVQ 144(AX), R12
+
+tap121:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -1421,19 +1840,19 @@ tap100:
 	VFMADD231PS  Z11, Z12, Z9
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap100
+	JNE          tap121
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop99
+	JNZ          loop119
 
-sums98:
+sums118:
 	VPXORD Z10, Z10, Z10
-	MOVQ   200(AX), BX
+	MOVQ   224(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   208(AX), SI
+	MOVQ   232(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu101
+	JZ     norelu122
 	VMAXPS Z0, Z10, Z0
 	VMAXPS Z1, Z10, Z1
 	VMAXPS Z2, Z10, Z2
@@ -1445,10 +1864,30 @@ sums98:
 	VMAXPS Z8, Z10, Z8
 	VMAXPS Z9, Z10, Z9
 
-norelu101:
-	MOVQ      96(AX), SI
+norelu122:
+	MOVQ   96(AX), SI
+	TESTQ  SI, SI
+	JZ     noplus123
+	ADDQ   CX, SI
+	VADDPS (SI), Z0, Z0
+	VADDPS 64(SI), Z1, Z1
+	ADDQ   BX, SI
+	VADDPS (SI), Z2, Z2
+	VADDPS 64(SI), Z3, Z3
+	ADDQ   BX, SI
+	VADDPS (SI), Z4, Z4
+	VADDPS 64(SI), Z5, Z5
+	ADDQ   BX, SI
+	VADDPS (SI), Z6, Z6
+	VADDPS 64(SI), Z7, Z7
+	ADDQ   BX, SI
+	VADDPS (SI), Z8, Z8
+	VADDPS 64(SI), Z9, Z9
+
+noplus123:
+	MOVQ      120(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask102
+	JZ        nomask124
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z11
 	VCMPPS    $0x06, Z10, Z11, K1
@@ -1485,7 +1924,7 @@ norelu101:
 	VCMPPS    $0x06, Z10, Z11, K1
 	VMOVAPS.Z Z9, K1, Z9
 
-nomask102:
+nomask124:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -1502,14 +1941,14 @@ nomask102:
 	ADDQ    BX, SI
 	VMOVUPS Z8, (SI)
 	VMOVUPS Z9, 64(SI)
-	JMP     done57
+	JMP     done69
 
-rows94:
-	MOVQ    216(AX), BX
+rows114:
+	MOVQ    240(AX), BX
 	TESTQ   BX, BX
-	JZ      fresh103
+	JZ      fresh125
 	MOVQ    (AX), BX
-	MOVQ    200(AX), SI
+	MOVQ    224(AX), SI
 	ADDQ    CX, BX
 	VMOVUPS (BX), Z0
 	VMOVUPS 64(BX), Z1
@@ -1528,12 +1967,12 @@ rows94:
 	LEAQ    (BX)(SI*4), BX
 	VMOVUPS (BX), Z10
 	VMOVUPS 64(BX), Z11
-	JMP     start105
+	JMP     start127
 
-fresh103:
+fresh125:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero104
+	JZ           zero126
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS (BX), Z1
 	VBROADCASTSS 4(BX), Z2
@@ -1546,9 +1985,9 @@ fresh103:
 	VBROADCASTSS 16(BX), Z9
 	VBROADCASTSS 20(BX), Z10
 	VBROADCASTSS 20(BX), Z11
-	JMP          start105
+	JMP          start127
 
-zero104:
+zero126:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -1562,29 +2001,29 @@ zero104:
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
 
-start105:
-	MOVQ  128(AX), BX
+start127:
+	MOVQ  152(AX), BX
 	TESTQ BX, BX
-	JZ    sums106
-	MOVQ  120(AX), SI
+	JZ    sums128
+	MOVQ  144(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
-	MOVQ  144(AX), DI
+	MOVQ  168(AX), DI
 	LEAQ  (SI)(DI*4), SI
 	ADDQ  CX, SI
 	MOVQ  48(AX), DI
-	MOVQ  152(AX), R8
+	MOVQ  176(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  184(AX), R8
-	MOVQ  176(AX), R9
-	MOVQ  168(AX), R10
+	MOVQ  208(AX), R8
+	MOVQ  200(AX), R9
+	MOVQ  192(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
-	MOVQ  160(AX), R11
+	MOVQ  184(AX), R11
 
-loop107:
-	MOVQ       224(AX), R12
+loop129:
+	MOVQ       248(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -1594,9 +2033,36 @@ loop107:
 	PREFETCHT0 (R13)
 	PREFETCHT0 (R13)(R8*1)
 	PREFETCHT0 (R13)(R8*2)
-	MOVQ       120(AX), R12
+	MOVQ       280(AX), R12
+	DECQ       R12
+	JS         none130
+	MOVQ       R12, 280(AX)
+	MOVQ       256(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 256(AX)
+	MOVQ       264(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 264(AX)
+	MOVQ       272(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 272(AX)
 
-tap108:
+none130:
+	MOVQ 144(AX), R12
+
+tap131:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -1624,19 +2090,19 @@ tap108:
 	VFMADD231PS  Z13, Z15, Z11
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap108
+	JNE          tap131
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop107
+	JNZ          loop129
 
-sums106:
+sums128:
 	VPXORD Z12, Z12, Z12
-	MOVQ   200(AX), BX
+	MOVQ   224(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   208(AX), SI
+	MOVQ   232(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu109
+	JZ     norelu132
 	VMAXPS Z0, Z12, Z0
 	VMAXPS Z1, Z12, Z1
 	VMAXPS Z2, Z12, Z2
@@ -1650,10 +2116,33 @@ sums106:
 	VMAXPS Z10, Z12, Z10
 	VMAXPS Z11, Z12, Z11
 
-norelu109:
-	MOVQ      96(AX), SI
+norelu132:
+	MOVQ   96(AX), SI
+	TESTQ  SI, SI
+	JZ     noplus133
+	ADDQ   CX, SI
+	VADDPS (SI), Z0, Z0
+	VADDPS 64(SI), Z1, Z1
+	ADDQ   BX, SI
+	VADDPS (SI), Z2, Z2
+	VADDPS 64(SI), Z3, Z3
+	ADDQ   BX, SI
+	VADDPS (SI), Z4, Z4
+	VADDPS 64(SI), Z5, Z5
+	ADDQ   BX, SI
+	VADDPS (SI), Z6, Z6
+	VADDPS 64(SI), Z7, Z7
+	ADDQ   BX, SI
+	VADDPS (SI), Z8, Z8
+	VADDPS 64(SI), Z9, Z9
+	ADDQ   BX, SI
+	VADDPS (SI), Z10, Z10
+	VADDPS 64(SI), Z11, Z11
+
+noplus133:
+	MOVQ      120(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask110
+	JZ        nomask134
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z13
 	VCMPPS    $0x06, Z12, Z13, K1
@@ -1697,7 +2186,7 @@ norelu109:
 	VCMPPS    $0x06, Z12, Z13, K1
 	VMOVAPS.Z Z11, K1, Z11
 
-nomask110:
+nomask134:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -1718,10 +2207,10 @@ nomask110:
 	VMOVUPS Z10, (SI)
 	VMOVUPS Z11, 64(SI)
 
-done57:
+done69:
 	ADDQ $0x00000080, CX
 	DECQ DX
-	JNZ  group56
+	JNZ  group68
 	VZEROUPPER
 	RET
 
@@ -1729,67 +2218,94 @@ done57:
 // Requires: AVX, AVX512F, MMX+
 TEXT ·convTile48AVX512(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), AX
-	MOVQ 200(AX), DX
+	MOVQ 224(AX), DX
 	SHRQ $0x05, DX
 	XORQ CX, CX
 
-group111:
-	MOVQ    192(AX), BX
-	CMPQ    BX, $0x01
-	JNE     rows113
+group135:
 	MOVQ    216(AX), BX
+	CMPQ    BX, $0x01
+	JNE     rows137
+	MOVQ    240(AX), BX
 	TESTQ   BX, BX
-	JZ      fresh114
+	JZ      fresh138
 	MOVQ    (AX), BX
-	MOVQ    200(AX), SI
+	MOVQ    224(AX), SI
 	ADDQ    CX, BX
 	VMOVUPS (BX), Z0
 	VMOVUPS 64(BX), Z1
 	VMOVUPS 128(BX), Z2
-	JMP     start116
+	JMP     start140
 
-fresh114:
+fresh138:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero115
+	JZ           zero139
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS (BX), Z1
 	VBROADCASTSS (BX), Z2
-	JMP          start116
+	JMP          start140
 
-zero115:
+zero139:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 
-start116:
-	MOVQ  128(AX), BX
+start140:
+	MOVQ  152(AX), BX
 	TESTQ BX, BX
-	JZ    sums117
-	MOVQ  120(AX), SI
+	JZ    sums141
+	MOVQ  144(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
-	MOVQ  144(AX), DI
+	MOVQ  168(AX), DI
 	LEAQ  (SI)(DI*4), SI
 	ADDQ  CX, SI
 	MOVQ  48(AX), DI
-	MOVQ  152(AX), R8
+	MOVQ  176(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  184(AX), R8
-	MOVQ  176(AX), R9
-	MOVQ  168(AX), R10
+	MOVQ  208(AX), R8
+	MOVQ  200(AX), R9
+	MOVQ  192(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
-	MOVQ  160(AX), R8
+	MOVQ  184(AX), R8
 
-loop118:
-	MOVQ       224(AX), R11
+loop142:
+	MOVQ       248(AX), R11
 	LEAQ       (DI)(R11*4), R11
 	PREFETCHT0 (R11)
-	MOVQ       120(AX), R11
+	MOVQ       280(AX), R11
+	DECQ       R11
+	JS         none143
+	MOVQ       R11, 280(AX)
+	MOVQ       256(AX), R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	PREFETCHT0 128(R11)
+	PREFETCHT0 192(R11)
+	ADDQ       $0x00000100, R11
+	MOVQ       R11, 256(AX)
+	MOVQ       264(AX), R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	PREFETCHT0 128(R11)
+	PREFETCHT0 192(R11)
+	ADDQ       $0x00000100, R11
+	MOVQ       R11, 264(AX)
+	MOVQ       272(AX), R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	PREFETCHT0 128(R11)
+	PREFETCHT0 192(R11)
+	ADDQ       $0x00000100, R11
+	MOVQ       R11, 272(AX)
 
-tap119:
+none143:
+	MOVQ 144(AX), R11
+
+tap144:
 	MOVLQSX      (R11), R12
 	MOVLQSX      4(R11), R13
 	LEAQ         (DI)(R13*4), R13
@@ -1802,27 +2318,36 @@ tap119:
 	VFMADD231PS  Z5, Z6, Z2
 	ADDQ         $0x08, R11
 	CMPQ         R11, BX
-	JNE          tap119
+	JNE          tap144
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R8
-	JNZ          loop118
+	JNZ          loop142
 
-sums117:
+sums141:
 	VPXORD Z3, Z3, Z3
-	MOVQ   200(AX), BX
+	MOVQ   224(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   208(AX), BX
+	MOVQ   232(AX), BX
 	TESTQ  BX, BX
-	JZ     norelu120
+	JZ     norelu145
 	VMAXPS Z0, Z3, Z0
 	VMAXPS Z1, Z3, Z1
 	VMAXPS Z2, Z3, Z2
 
-norelu120:
-	MOVQ      96(AX), BX
+norelu145:
+	MOVQ   96(AX), BX
+	TESTQ  BX, BX
+	JZ     noplus146
+	ADDQ   CX, BX
+	VADDPS (BX), Z0, Z0
+	VADDPS 64(BX), Z1, Z1
+	VADDPS 128(BX), Z2, Z2
+
+noplus146:
+	MOVQ      120(AX), BX
 	TESTQ     BX, BX
-	JZ        nomask121
+	JZ        nomask147
 	ADDQ      CX, BX
 	VMOVUPS   (BX), Z4
 	VCMPPS    $0x06, Z3, Z4, K1
@@ -1834,22 +2359,22 @@ norelu120:
 	VCMPPS    $0x06, Z3, Z4, K1
 	VMOVAPS.Z Z2, K1, Z2
 
-nomask121:
+nomask147:
 	MOVQ    (AX), BX
 	ADDQ    CX, BX
 	VMOVUPS Z0, (BX)
 	VMOVUPS Z1, 64(BX)
 	VMOVUPS Z2, 128(BX)
-	JMP     done112
+	JMP     done136
 
-rows113:
+rows137:
 	CMPQ    BX, $0x02
-	JNE     rows122
-	MOVQ    216(AX), BX
+	JNE     rows148
+	MOVQ    240(AX), BX
 	TESTQ   BX, BX
-	JZ      fresh123
+	JZ      fresh149
 	MOVQ    (AX), BX
-	MOVQ    200(AX), SI
+	MOVQ    224(AX), SI
 	ADDQ    CX, BX
 	VMOVUPS (BX), Z0
 	VMOVUPS 64(BX), Z1
@@ -1858,21 +2383,21 @@ rows113:
 	VMOVUPS (BX), Z3
 	VMOVUPS 64(BX), Z4
 	VMOVUPS 128(BX), Z5
-	JMP     start125
+	JMP     start151
 
-fresh123:
+fresh149:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero124
+	JZ           zero150
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS (BX), Z1
 	VBROADCASTSS (BX), Z2
 	VBROADCASTSS 4(BX), Z3
 	VBROADCASTSS 4(BX), Z4
 	VBROADCASTSS 4(BX), Z5
-	JMP          start125
+	JMP          start151
 
-zero124:
+zero150:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -1880,35 +2405,62 @@ zero124:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 
-start125:
-	MOVQ  128(AX), BX
+start151:
+	MOVQ  152(AX), BX
 	TESTQ BX, BX
-	JZ    sums126
-	MOVQ  120(AX), SI
+	JZ    sums152
+	MOVQ  144(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
-	MOVQ  144(AX), DI
+	MOVQ  168(AX), DI
 	LEAQ  (SI)(DI*4), SI
 	ADDQ  CX, SI
 	MOVQ  48(AX), DI
-	MOVQ  152(AX), R8
+	MOVQ  176(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  184(AX), R8
-	MOVQ  176(AX), R9
-	MOVQ  168(AX), R10
+	MOVQ  208(AX), R8
+	MOVQ  200(AX), R9
+	MOVQ  192(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
-	MOVQ  160(AX), R11
+	MOVQ  184(AX), R11
 
-loop127:
-	MOVQ       224(AX), R12
+loop153:
+	MOVQ       248(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	PREFETCHT0 (R12)
 	PREFETCHT0 (R12)(R8*1)
-	MOVQ       120(AX), R12
+	MOVQ       280(AX), R12
+	DECQ       R12
+	JS         none154
+	MOVQ       R12, 280(AX)
+	MOVQ       256(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 256(AX)
+	MOVQ       264(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 264(AX)
+	MOVQ       272(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 272(AX)
 
-tap128:
+none154:
+	MOVQ 144(AX), R12
+
+tap155:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -1925,19 +2477,19 @@ tap128:
 	VFMADD231PS  Z8, Z10, Z5
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap128
+	JNE          tap155
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop127
+	JNZ          loop153
 
-sums126:
+sums152:
 	VPXORD Z6, Z6, Z6
-	MOVQ   200(AX), BX
+	MOVQ   224(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   208(AX), SI
+	MOVQ   232(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu129
+	JZ     norelu156
 	VMAXPS Z0, Z6, Z0
 	VMAXPS Z1, Z6, Z1
 	VMAXPS Z2, Z6, Z2
@@ -1945,10 +2497,23 @@ sums126:
 	VMAXPS Z4, Z6, Z4
 	VMAXPS Z5, Z6, Z5
 
-norelu129:
-	MOVQ      96(AX), SI
+norelu156:
+	MOVQ   96(AX), SI
+	TESTQ  SI, SI
+	JZ     noplus157
+	ADDQ   CX, SI
+	VADDPS (SI), Z0, Z0
+	VADDPS 64(SI), Z1, Z1
+	VADDPS 128(SI), Z2, Z2
+	ADDQ   BX, SI
+	VADDPS (SI), Z3, Z3
+	VADDPS 64(SI), Z4, Z4
+	VADDPS 128(SI), Z5, Z5
+
+noplus157:
+	MOVQ      120(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask130
+	JZ        nomask158
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z7
 	VCMPPS    $0x06, Z6, Z7, K1
@@ -1970,7 +2535,7 @@ norelu129:
 	VCMPPS    $0x06, Z6, Z7, K1
 	VMOVAPS.Z Z5, K1, Z5
 
-nomask130:
+nomask158:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -1980,16 +2545,16 @@ nomask130:
 	VMOVUPS Z3, (SI)
 	VMOVUPS Z4, 64(SI)
 	VMOVUPS Z5, 128(SI)
-	JMP     done112
+	JMP     done136
 
-rows122:
+rows148:
 	CMPQ    BX, $0x03
-	JNE     rows131
-	MOVQ    216(AX), BX
+	JNE     rows159
+	MOVQ    240(AX), BX
 	TESTQ   BX, BX
-	JZ      fresh132
+	JZ      fresh160
 	MOVQ    (AX), BX
-	MOVQ    200(AX), SI
+	MOVQ    224(AX), SI
 	ADDQ    CX, BX
 	VMOVUPS (BX), Z0
 	VMOVUPS 64(BX), Z1
@@ -2002,12 +2567,12 @@ rows122:
 	VMOVUPS (BX), Z6
 	VMOVUPS 64(BX), Z7
 	VMOVUPS 128(BX), Z8
-	JMP     start134
+	JMP     start162
 
-fresh132:
+fresh160:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero133
+	JZ           zero161
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS (BX), Z1
 	VBROADCASTSS (BX), Z2
@@ -2017,9 +2582,9 @@ fresh132:
 	VBROADCASTSS 8(BX), Z6
 	VBROADCASTSS 8(BX), Z7
 	VBROADCASTSS 8(BX), Z8
-	JMP          start134
+	JMP          start162
 
-zero133:
+zero161:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2030,36 +2595,63 @@ zero133:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 
-start134:
-	MOVQ  128(AX), BX
+start162:
+	MOVQ  152(AX), BX
 	TESTQ BX, BX
-	JZ    sums135
-	MOVQ  120(AX), SI
+	JZ    sums163
+	MOVQ  144(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
-	MOVQ  144(AX), DI
+	MOVQ  168(AX), DI
 	LEAQ  (SI)(DI*4), SI
 	ADDQ  CX, SI
 	MOVQ  48(AX), DI
-	MOVQ  152(AX), R8
+	MOVQ  176(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  184(AX), R8
-	MOVQ  176(AX), R9
-	MOVQ  168(AX), R10
+	MOVQ  208(AX), R8
+	MOVQ  200(AX), R9
+	MOVQ  192(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
-	MOVQ  160(AX), R11
+	MOVQ  184(AX), R11
 
-loop136:
-	MOVQ       224(AX), R12
+loop164:
+	MOVQ       248(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	PREFETCHT0 (R12)
 	PREFETCHT0 (R12)(R8*1)
 	PREFETCHT0 (R12)(R8*2)
-	MOVQ       120(AX), R12
+	MOVQ       280(AX), R12
+	DECQ       R12
+	JS         none165
+	MOVQ       R12, 280(AX)
+	MOVQ       256(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 256(AX)
+	MOVQ       264(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 264(AX)
+	MOVQ       272(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 272(AX)
 
-tap137:
+none165:
+	MOVQ 144(AX), R12
+
+tap166:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -2080,19 +2672,19 @@ tap137:
 	VFMADD231PS  Z11, Z12, Z8
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap137
+	JNE          tap166
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop136
+	JNZ          loop164
 
-sums135:
+sums163:
 	VPXORD Z9, Z9, Z9
-	MOVQ   200(AX), BX
+	MOVQ   224(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   208(AX), SI
+	MOVQ   232(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu138
+	JZ     norelu167
 	VMAXPS Z0, Z9, Z0
 	VMAXPS Z1, Z9, Z1
 	VMAXPS Z2, Z9, Z2
@@ -2103,10 +2695,27 @@ sums135:
 	VMAXPS Z7, Z9, Z7
 	VMAXPS Z8, Z9, Z8
 
-norelu138:
-	MOVQ      96(AX), SI
+norelu167:
+	MOVQ   96(AX), SI
+	TESTQ  SI, SI
+	JZ     noplus168
+	ADDQ   CX, SI
+	VADDPS (SI), Z0, Z0
+	VADDPS 64(SI), Z1, Z1
+	VADDPS 128(SI), Z2, Z2
+	ADDQ   BX, SI
+	VADDPS (SI), Z3, Z3
+	VADDPS 64(SI), Z4, Z4
+	VADDPS 128(SI), Z5, Z5
+	ADDQ   BX, SI
+	VADDPS (SI), Z6, Z6
+	VADDPS 64(SI), Z7, Z7
+	VADDPS 128(SI), Z8, Z8
+
+noplus168:
+	MOVQ      120(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask139
+	JZ        nomask169
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z10
 	VCMPPS    $0x06, Z9, Z10, K1
@@ -2138,7 +2747,7 @@ norelu138:
 	VCMPPS    $0x06, Z9, Z10, K1
 	VMOVAPS.Z Z8, K1, Z8
 
-nomask139:
+nomask169:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -2152,16 +2761,16 @@ nomask139:
 	VMOVUPS Z6, (SI)
 	VMOVUPS Z7, 64(SI)
 	VMOVUPS Z8, 128(SI)
-	JMP     done112
+	JMP     done136
 
-rows131:
+rows159:
 	CMPQ    BX, $0x04
-	JNE     rows140
-	MOVQ    216(AX), BX
+	JNE     rows170
+	MOVQ    240(AX), BX
 	TESTQ   BX, BX
-	JZ      fresh141
+	JZ      fresh171
 	MOVQ    (AX), BX
-	MOVQ    200(AX), SI
+	MOVQ    224(AX), SI
 	ADDQ    CX, BX
 	VMOVUPS (BX), Z0
 	VMOVUPS 64(BX), Z1
@@ -2178,12 +2787,12 @@ rows131:
 	VMOVUPS (BX), Z9
 	VMOVUPS 64(BX), Z10
 	VMOVUPS 128(BX), Z11
-	JMP     start143
+	JMP     start173
 
-fresh141:
+fresh171:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero142
+	JZ           zero172
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS (BX), Z1
 	VBROADCASTSS (BX), Z2
@@ -2196,9 +2805,9 @@ fresh141:
 	VBROADCASTSS 12(BX), Z9
 	VBROADCASTSS 12(BX), Z10
 	VBROADCASTSS 12(BX), Z11
-	JMP          start143
+	JMP          start173
 
-zero142:
+zero172:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2212,29 +2821,29 @@ zero142:
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
 
-start143:
-	MOVQ  128(AX), BX
+start173:
+	MOVQ  152(AX), BX
 	TESTQ BX, BX
-	JZ    sums144
-	MOVQ  120(AX), SI
+	JZ    sums174
+	MOVQ  144(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
-	MOVQ  144(AX), DI
+	MOVQ  168(AX), DI
 	LEAQ  (SI)(DI*4), SI
 	ADDQ  CX, SI
 	MOVQ  48(AX), DI
-	MOVQ  152(AX), R8
+	MOVQ  176(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  184(AX), R8
-	MOVQ  176(AX), R9
-	MOVQ  168(AX), R10
+	MOVQ  208(AX), R8
+	MOVQ  200(AX), R9
+	MOVQ  192(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
-	MOVQ  160(AX), R11
+	MOVQ  184(AX), R11
 
-loop145:
-	MOVQ       224(AX), R12
+loop175:
+	MOVQ       248(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -2242,9 +2851,36 @@ loop145:
 	PREFETCHT0 (R12)(R8*1)
 	PREFETCHT0 (R12)(R8*2)
 	PREFETCHT0 (R13)
-	MOVQ       120(AX), R12
+	MOVQ       280(AX), R12
+	DECQ       R12
+	JS         none176
+	MOVQ       R12, 280(AX)
+	MOVQ       256(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 256(AX)
+	MOVQ       264(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 264(AX)
+	MOVQ       272(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 272(AX)
 
-tap146:
+none176:
+	MOVQ 144(AX), R12
+
+tap177:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -2271,19 +2907,19 @@ tap146:
 	VFMADD231PS  Z14, Z16, Z11
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap146
+	JNE          tap177
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop145
+	JNZ          loop175
 
-sums144:
+sums174:
 	VPXORD Z12, Z12, Z12
-	MOVQ   200(AX), BX
+	MOVQ   224(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   208(AX), SI
+	MOVQ   232(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu147
+	JZ     norelu178
 	VMAXPS Z0, Z12, Z0
 	VMAXPS Z1, Z12, Z1
 	VMAXPS Z2, Z12, Z2
@@ -2297,10 +2933,31 @@ sums144:
 	VMAXPS Z10, Z12, Z10
 	VMAXPS Z11, Z12, Z11
 
-norelu147:
-	MOVQ      96(AX), SI
+norelu178:
+	MOVQ   96(AX), SI
+	TESTQ  SI, SI
+	JZ     noplus179
+	ADDQ   CX, SI
+	VADDPS (SI), Z0, Z0
+	VADDPS 64(SI), Z1, Z1
+	VADDPS 128(SI), Z2, Z2
+	ADDQ   BX, SI
+	VADDPS (SI), Z3, Z3
+	VADDPS 64(SI), Z4, Z4
+	VADDPS 128(SI), Z5, Z5
+	ADDQ   BX, SI
+	VADDPS (SI), Z6, Z6
+	VADDPS 64(SI), Z7, Z7
+	VADDPS 128(SI), Z8, Z8
+	ADDQ   BX, SI
+	VADDPS (SI), Z9, Z9
+	VADDPS 64(SI), Z10, Z10
+	VADDPS 128(SI), Z11, Z11
+
+noplus179:
+	MOVQ      120(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask148
+	JZ        nomask180
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z13
 	VCMPPS    $0x06, Z12, Z13, K1
@@ -2342,7 +2999,7 @@ norelu147:
 	VCMPPS    $0x06, Z12, Z13, K1
 	VMOVAPS.Z Z11, K1, Z11
 
-nomask148:
+nomask180:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -2360,16 +3017,16 @@ nomask148:
 	VMOVUPS Z9, (SI)
 	VMOVUPS Z10, 64(SI)
 	VMOVUPS Z11, 128(SI)
-	JMP     done112
+	JMP     done136
 
-rows140:
+rows170:
 	CMPQ    BX, $0x05
-	JNE     rows149
-	MOVQ    216(AX), BX
+	JNE     rows181
+	MOVQ    240(AX), BX
 	TESTQ   BX, BX
-	JZ      fresh150
+	JZ      fresh182
 	MOVQ    (AX), BX
-	MOVQ    200(AX), SI
+	MOVQ    224(AX), SI
 	ADDQ    CX, BX
 	VMOVUPS (BX), Z0
 	VMOVUPS 64(BX), Z1
@@ -2390,12 +3047,12 @@ rows140:
 	VMOVUPS (BX), Z12
 	VMOVUPS 64(BX), Z13
 	VMOVUPS 128(BX), Z14
-	JMP     start152
+	JMP     start184
 
-fresh150:
+fresh182:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero151
+	JZ           zero183
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS (BX), Z1
 	VBROADCASTSS (BX), Z2
@@ -2411,9 +3068,9 @@ fresh150:
 	VBROADCASTSS 16(BX), Z12
 	VBROADCASTSS 16(BX), Z13
 	VBROADCASTSS 16(BX), Z14
-	JMP          start152
+	JMP          start184
 
-zero151:
+zero183:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2430,29 +3087,29 @@ zero151:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 
-start152:
-	MOVQ  128(AX), BX
+start184:
+	MOVQ  152(AX), BX
 	TESTQ BX, BX
-	JZ    sums153
-	MOVQ  120(AX), SI
+	JZ    sums185
+	MOVQ  144(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
-	MOVQ  144(AX), DI
+	MOVQ  168(AX), DI
 	LEAQ  (SI)(DI*4), SI
 	ADDQ  CX, SI
 	MOVQ  48(AX), DI
-	MOVQ  152(AX), R8
+	MOVQ  176(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  184(AX), R8
-	MOVQ  176(AX), R9
-	MOVQ  168(AX), R10
+	MOVQ  208(AX), R8
+	MOVQ  200(AX), R9
+	MOVQ  192(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
-	MOVQ  160(AX), R11
+	MOVQ  184(AX), R11
 
-loop154:
-	MOVQ       224(AX), R12
+loop186:
+	MOVQ       248(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -2461,9 +3118,36 @@ loop154:
 	PREFETCHT0 (R12)(R8*2)
 	PREFETCHT0 (R13)
 	PREFETCHT0 (R13)(R8*1)
-	MOVQ       120(AX), R12
+	MOVQ       280(AX), R12
+	DECQ       R12
+	JS         none187
+	MOVQ       R12, 280(AX)
+	MOVQ       256(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 256(AX)
+	MOVQ       264(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 264(AX)
+	MOVQ       272(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 272(AX)
 
-tap155:
+none187:
+	MOVQ 144(AX), R12
+
+tap188:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -2494,19 +3178,19 @@ tap155:
 	VFMADD231PS  Z17, Z18, Z14
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap155
+	JNE          tap188
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop154
+	JNZ          loop186
 
-sums153:
+sums185:
 	VPXORD Z15, Z15, Z15
-	MOVQ   200(AX), BX
+	MOVQ   224(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   208(AX), SI
+	MOVQ   232(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu156
+	JZ     norelu189
 	VMAXPS Z0, Z15, Z0
 	VMAXPS Z1, Z15, Z1
 	VMAXPS Z2, Z15, Z2
@@ -2523,10 +3207,35 @@ sums153:
 	VMAXPS Z13, Z15, Z13
 	VMAXPS Z14, Z15, Z14
 
-norelu156:
-	MOVQ      96(AX), SI
+norelu189:
+	MOVQ   96(AX), SI
+	TESTQ  SI, SI
+	JZ     noplus190
+	ADDQ   CX, SI
+	VADDPS (SI), Z0, Z0
+	VADDPS 64(SI), Z1, Z1
+	VADDPS 128(SI), Z2, Z2
+	ADDQ   BX, SI
+	VADDPS (SI), Z3, Z3
+	VADDPS 64(SI), Z4, Z4
+	VADDPS 128(SI), Z5, Z5
+	ADDQ   BX, SI
+	VADDPS (SI), Z6, Z6
+	VADDPS 64(SI), Z7, Z7
+	VADDPS 128(SI), Z8, Z8
+	ADDQ   BX, SI
+	VADDPS (SI), Z9, Z9
+	VADDPS 64(SI), Z10, Z10
+	VADDPS 128(SI), Z11, Z11
+	ADDQ   BX, SI
+	VADDPS (SI), Z12, Z12
+	VADDPS 64(SI), Z13, Z13
+	VADDPS 128(SI), Z14, Z14
+
+noplus190:
+	MOVQ      120(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask157
+	JZ        nomask191
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z16
 	VCMPPS    $0x06, Z15, Z16, K1
@@ -2578,7 +3287,7 @@ norelu156:
 	VCMPPS    $0x06, Z15, Z16, K1
 	VMOVAPS.Z Z14, K1, Z14
 
-nomask157:
+nomask191:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -2600,14 +3309,14 @@ nomask157:
 	VMOVUPS Z12, (SI)
 	VMOVUPS Z13, 64(SI)
 	VMOVUPS Z14, 128(SI)
-	JMP     done112
+	JMP     done136
 
-rows149:
-	MOVQ    216(AX), BX
+rows181:
+	MOVQ    240(AX), BX
 	TESTQ   BX, BX
-	JZ      fresh158
+	JZ      fresh192
 	MOVQ    (AX), BX
-	MOVQ    200(AX), SI
+	MOVQ    224(AX), SI
 	ADDQ    CX, BX
 	VMOVUPS (BX), Z0
 	VMOVUPS 64(BX), Z1
@@ -2632,12 +3341,12 @@ rows149:
 	VMOVUPS (BX), Z15
 	VMOVUPS 64(BX), Z16
 	VMOVUPS 128(BX), Z17
-	JMP     start160
+	JMP     start194
 
-fresh158:
+fresh192:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero159
+	JZ           zero193
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS (BX), Z1
 	VBROADCASTSS (BX), Z2
@@ -2656,9 +3365,9 @@ fresh158:
 	VBROADCASTSS 20(BX), Z15
 	VBROADCASTSS 20(BX), Z16
 	VBROADCASTSS 20(BX), Z17
-	JMP          start160
+	JMP          start194
 
-zero159:
+zero193:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2678,29 +3387,29 @@ zero159:
 	VPXORD Z16, Z16, Z16
 	VPXORD Z17, Z17, Z17
 
-start160:
-	MOVQ  128(AX), BX
+start194:
+	MOVQ  152(AX), BX
 	TESTQ BX, BX
-	JZ    sums161
-	MOVQ  120(AX), SI
+	JZ    sums195
+	MOVQ  144(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
-	MOVQ  144(AX), DI
+	MOVQ  168(AX), DI
 	LEAQ  (SI)(DI*4), SI
 	ADDQ  CX, SI
 	MOVQ  48(AX), DI
-	MOVQ  152(AX), R8
+	MOVQ  176(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  184(AX), R8
-	MOVQ  176(AX), R9
-	MOVQ  168(AX), R10
+	MOVQ  208(AX), R8
+	MOVQ  200(AX), R9
+	MOVQ  192(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
-	MOVQ  160(AX), R11
+	MOVQ  184(AX), R11
 
-loop162:
-	MOVQ       224(AX), R12
+loop196:
+	MOVQ       248(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -2710,9 +3419,36 @@ loop162:
 	PREFETCHT0 (R13)
 	PREFETCHT0 (R13)(R8*1)
 	PREFETCHT0 (R13)(R8*2)
-	MOVQ       120(AX), R12
+	MOVQ       280(AX), R12
+	DECQ       R12
+	JS         none197
+	MOVQ       R12, 280(AX)
+	MOVQ       256(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 256(AX)
+	MOVQ       264(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 264(AX)
+	MOVQ       272(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 272(AX)
 
-tap163:
+none197:
+	MOVQ 144(AX), R12
+
+tap198:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -2747,19 +3483,19 @@ tap163:
 	VFMADD231PS  Z20, Z22, Z17
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap163
+	JNE          tap198
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop162
+	JNZ          loop196
 
-sums161:
+sums195:
 	VPXORD Z18, Z18, Z18
-	MOVQ   200(AX), BX
+	MOVQ   224(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   208(AX), SI
+	MOVQ   232(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu164
+	JZ     norelu199
 	VMAXPS Z0, Z18, Z0
 	VMAXPS Z1, Z18, Z1
 	VMAXPS Z2, Z18, Z2
@@ -2779,10 +3515,39 @@ sums161:
 	VMAXPS Z16, Z18, Z16
 	VMAXPS Z17, Z18, Z17
 
-norelu164:
-	MOVQ      96(AX), SI
+norelu199:
+	MOVQ   96(AX), SI
+	TESTQ  SI, SI
+	JZ     noplus200
+	ADDQ   CX, SI
+	VADDPS (SI), Z0, Z0
+	VADDPS 64(SI), Z1, Z1
+	VADDPS 128(SI), Z2, Z2
+	ADDQ   BX, SI
+	VADDPS (SI), Z3, Z3
+	VADDPS 64(SI), Z4, Z4
+	VADDPS 128(SI), Z5, Z5
+	ADDQ   BX, SI
+	VADDPS (SI), Z6, Z6
+	VADDPS 64(SI), Z7, Z7
+	VADDPS 128(SI), Z8, Z8
+	ADDQ   BX, SI
+	VADDPS (SI), Z9, Z9
+	VADDPS 64(SI), Z10, Z10
+	VADDPS 128(SI), Z11, Z11
+	ADDQ   BX, SI
+	VADDPS (SI), Z12, Z12
+	VADDPS 64(SI), Z13, Z13
+	VADDPS 128(SI), Z14, Z14
+	ADDQ   BX, SI
+	VADDPS (SI), Z15, Z15
+	VADDPS 64(SI), Z16, Z16
+	VADDPS 128(SI), Z17, Z17
+
+noplus200:
+	MOVQ      120(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask165
+	JZ        nomask201
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z19
 	VCMPPS    $0x06, Z18, Z19, K1
@@ -2844,7 +3609,7 @@ norelu164:
 	VCMPPS    $0x06, Z18, Z19, K1
 	VMOVAPS.Z Z17, K1, Z17
 
-nomask165:
+nomask201:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -2871,10 +3636,10 @@ nomask165:
 	VMOVUPS Z16, 64(SI)
 	VMOVUPS Z17, 128(SI)
 
-done112:
+done136:
 	ADDQ $0x000000c0, CX
 	DECQ DX
-	JNZ  group111
+	JNZ  group135
 	VZEROUPPER
 	RET
 
@@ -2882,70 +3647,97 @@ done112:
 // Requires: AVX, AVX512F, MMX+
 TEXT ·convTile64AVX512(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), AX
-	MOVQ 200(AX), DX
+	MOVQ 224(AX), DX
 	SHRQ $0x06, DX
 	XORQ CX, CX
 
-group166:
-	MOVQ    192(AX), BX
-	CMPQ    BX, $0x01
-	JNE     rows168
+group202:
 	MOVQ    216(AX), BX
+	CMPQ    BX, $0x01
+	JNE     rows204
+	MOVQ    240(AX), BX
 	TESTQ   BX, BX
-	JZ      fresh169
+	JZ      fresh205
 	MOVQ    (AX), BX
-	MOVQ    200(AX), SI
+	MOVQ    224(AX), SI
 	ADDQ    CX, BX
 	VMOVUPS (BX), Z0
 	VMOVUPS 64(BX), Z1
 	VMOVUPS 128(BX), Z2
 	VMOVUPS 192(BX), Z3
-	JMP     start171
+	JMP     start207
 
-fresh169:
+fresh205:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero170
+	JZ           zero206
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS (BX), Z1
 	VBROADCASTSS (BX), Z2
 	VBROADCASTSS (BX), Z3
-	JMP          start171
+	JMP          start207
 
-zero170:
+zero206:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 
-start171:
-	MOVQ  128(AX), BX
+start207:
+	MOVQ  152(AX), BX
 	TESTQ BX, BX
-	JZ    sums172
-	MOVQ  120(AX), SI
+	JZ    sums208
+	MOVQ  144(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
-	MOVQ  144(AX), DI
+	MOVQ  168(AX), DI
 	LEAQ  (SI)(DI*4), SI
 	ADDQ  CX, SI
 	MOVQ  48(AX), DI
-	MOVQ  152(AX), R8
+	MOVQ  176(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  184(AX), R8
-	MOVQ  176(AX), R9
-	MOVQ  168(AX), R10
+	MOVQ  208(AX), R8
+	MOVQ  200(AX), R9
+	MOVQ  192(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
-	MOVQ  160(AX), R8
+	MOVQ  184(AX), R8
 
-loop173:
-	MOVQ       224(AX), R11
+loop209:
+	MOVQ       248(AX), R11
 	LEAQ       (DI)(R11*4), R11
 	PREFETCHT0 (R11)
-	MOVQ       120(AX), R11
+	MOVQ       280(AX), R11
+	DECQ       R11
+	JS         none210
+	MOVQ       R11, 280(AX)
+	MOVQ       256(AX), R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	PREFETCHT0 128(R11)
+	PREFETCHT0 192(R11)
+	ADDQ       $0x00000100, R11
+	MOVQ       R11, 256(AX)
+	MOVQ       264(AX), R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	PREFETCHT0 128(R11)
+	PREFETCHT0 192(R11)
+	ADDQ       $0x00000100, R11
+	MOVQ       R11, 264(AX)
+	MOVQ       272(AX), R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	PREFETCHT0 128(R11)
+	PREFETCHT0 192(R11)
+	ADDQ       $0x00000100, R11
+	MOVQ       R11, 272(AX)
 
-tap174:
+none210:
+	MOVQ 144(AX), R11
+
+tap211:
 	MOVLQSX      (R11), R12
 	MOVLQSX      4(R11), R13
 	LEAQ         (DI)(R13*4), R13
@@ -2960,28 +3752,38 @@ tap174:
 	VFMADD231PS  Z7, Z8, Z3
 	ADDQ         $0x08, R11
 	CMPQ         R11, BX
-	JNE          tap174
+	JNE          tap211
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R8
-	JNZ          loop173
+	JNZ          loop209
 
-sums172:
+sums208:
 	VPXORD Z4, Z4, Z4
-	MOVQ   200(AX), BX
+	MOVQ   224(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   208(AX), BX
+	MOVQ   232(AX), BX
 	TESTQ  BX, BX
-	JZ     norelu175
+	JZ     norelu212
 	VMAXPS Z0, Z4, Z0
 	VMAXPS Z1, Z4, Z1
 	VMAXPS Z2, Z4, Z2
 	VMAXPS Z3, Z4, Z3
 
-norelu175:
-	MOVQ      96(AX), BX
+norelu212:
+	MOVQ   96(AX), BX
+	TESTQ  BX, BX
+	JZ     noplus213
+	ADDQ   CX, BX
+	VADDPS (BX), Z0, Z0
+	VADDPS 64(BX), Z1, Z1
+	VADDPS 128(BX), Z2, Z2
+	VADDPS 192(BX), Z3, Z3
+
+noplus213:
+	MOVQ      120(AX), BX
 	TESTQ     BX, BX
-	JZ        nomask176
+	JZ        nomask214
 	ADDQ      CX, BX
 	VMOVUPS   (BX), Z5
 	VCMPPS    $0x06, Z4, Z5, K1
@@ -2996,23 +3798,23 @@ norelu175:
 	VCMPPS    $0x06, Z4, Z5, K1
 	VMOVAPS.Z Z3, K1, Z3
 
-nomask176:
+nomask214:
 	MOVQ    (AX), BX
 	ADDQ    CX, BX
 	VMOVUPS Z0, (BX)
 	VMOVUPS Z1, 64(BX)
 	VMOVUPS Z2, 128(BX)
 	VMOVUPS Z3, 192(BX)
-	JMP     done167
+	JMP     done203
 
-rows168:
+rows204:
 	CMPQ    BX, $0x02
-	JNE     rows177
-	MOVQ    216(AX), BX
+	JNE     rows215
+	MOVQ    240(AX), BX
 	TESTQ   BX, BX
-	JZ      fresh178
+	JZ      fresh216
 	MOVQ    (AX), BX
-	MOVQ    200(AX), SI
+	MOVQ    224(AX), SI
 	ADDQ    CX, BX
 	VMOVUPS (BX), Z0
 	VMOVUPS 64(BX), Z1
@@ -3023,12 +3825,12 @@ rows168:
 	VMOVUPS 64(BX), Z5
 	VMOVUPS 128(BX), Z6
 	VMOVUPS 192(BX), Z7
-	JMP     start180
+	JMP     start218
 
-fresh178:
+fresh216:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero179
+	JZ           zero217
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS (BX), Z1
 	VBROADCASTSS (BX), Z2
@@ -3037,9 +3839,9 @@ fresh178:
 	VBROADCASTSS 4(BX), Z5
 	VBROADCASTSS 4(BX), Z6
 	VBROADCASTSS 4(BX), Z7
-	JMP          start180
+	JMP          start218
 
-zero179:
+zero217:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -3049,35 +3851,62 @@ zero179:
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
 
-start180:
-	MOVQ  128(AX), BX
+start218:
+	MOVQ  152(AX), BX
 	TESTQ BX, BX
-	JZ    sums181
-	MOVQ  120(AX), SI
+	JZ    sums219
+	MOVQ  144(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
-	MOVQ  144(AX), DI
+	MOVQ  168(AX), DI
 	LEAQ  (SI)(DI*4), SI
 	ADDQ  CX, SI
 	MOVQ  48(AX), DI
-	MOVQ  152(AX), R8
+	MOVQ  176(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  184(AX), R8
-	MOVQ  176(AX), R9
-	MOVQ  168(AX), R10
+	MOVQ  208(AX), R8
+	MOVQ  200(AX), R9
+	MOVQ  192(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
-	MOVQ  160(AX), R11
+	MOVQ  184(AX), R11
 
-loop182:
-	MOVQ       224(AX), R12
+loop220:
+	MOVQ       248(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	PREFETCHT0 (R12)
 	PREFETCHT0 (R12)(R8*1)
-	MOVQ       120(AX), R12
+	MOVQ       280(AX), R12
+	DECQ       R12
+	JS         none221
+	MOVQ       R12, 280(AX)
+	MOVQ       256(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 256(AX)
+	MOVQ       264(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 264(AX)
+	MOVQ       272(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 272(AX)
 
-tap183:
+none221:
+	MOVQ 144(AX), R12
+
+tap222:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -3097,19 +3926,19 @@ tap183:
 	VFMADD231PS  Z11, Z13, Z7
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap183
+	JNE          tap222
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop182
+	JNZ          loop220
 
-sums181:
+sums219:
 	VPXORD Z8, Z8, Z8
-	MOVQ   200(AX), BX
+	MOVQ   224(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   208(AX), SI
+	MOVQ   232(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu184
+	JZ     norelu223
 	VMAXPS Z0, Z8, Z0
 	VMAXPS Z1, Z8, Z1
 	VMAXPS Z2, Z8, Z2
@@ -3119,10 +3948,25 @@ sums181:
 	VMAXPS Z6, Z8, Z6
 	VMAXPS Z7, Z8, Z7
 
-norelu184:
-	MOVQ      96(AX), SI
+norelu223:
+	MOVQ   96(AX), SI
+	TESTQ  SI, SI
+	JZ     noplus224
+	ADDQ   CX, SI
+	VADDPS (SI), Z0, Z0
+	VADDPS 64(SI), Z1, Z1
+	VADDPS 128(SI), Z2, Z2
+	VADDPS 192(SI), Z3, Z3
+	ADDQ   BX, SI
+	VADDPS (SI), Z4, Z4
+	VADDPS 64(SI), Z5, Z5
+	VADDPS 128(SI), Z6, Z6
+	VADDPS 192(SI), Z7, Z7
+
+noplus224:
+	MOVQ      120(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask185
+	JZ        nomask225
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z9
 	VCMPPS    $0x06, Z8, Z9, K1
@@ -3150,7 +3994,7 @@ norelu184:
 	VCMPPS    $0x06, Z8, Z9, K1
 	VMOVAPS.Z Z7, K1, Z7
 
-nomask185:
+nomask225:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -3162,16 +4006,16 @@ nomask185:
 	VMOVUPS Z5, 64(SI)
 	VMOVUPS Z6, 128(SI)
 	VMOVUPS Z7, 192(SI)
-	JMP     done167
+	JMP     done203
 
-rows177:
+rows215:
 	CMPQ    BX, $0x03
-	JNE     rows186
-	MOVQ    216(AX), BX
+	JNE     rows226
+	MOVQ    240(AX), BX
 	TESTQ   BX, BX
-	JZ      fresh187
+	JZ      fresh227
 	MOVQ    (AX), BX
-	MOVQ    200(AX), SI
+	MOVQ    224(AX), SI
 	ADDQ    CX, BX
 	VMOVUPS (BX), Z0
 	VMOVUPS 64(BX), Z1
@@ -3187,12 +4031,12 @@ rows177:
 	VMOVUPS 64(BX), Z9
 	VMOVUPS 128(BX), Z10
 	VMOVUPS 192(BX), Z11
-	JMP     start189
+	JMP     start229
 
-fresh187:
+fresh227:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero188
+	JZ           zero228
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS (BX), Z1
 	VBROADCASTSS (BX), Z2
@@ -3205,9 +4049,9 @@ fresh187:
 	VBROADCASTSS 8(BX), Z9
 	VBROADCASTSS 8(BX), Z10
 	VBROADCASTSS 8(BX), Z11
-	JMP          start189
+	JMP          start229
 
-zero188:
+zero228:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -3221,36 +4065,63 @@ zero188:
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
 
-start189:
-	MOVQ  128(AX), BX
+start229:
+	MOVQ  152(AX), BX
 	TESTQ BX, BX
-	JZ    sums190
-	MOVQ  120(AX), SI
+	JZ    sums230
+	MOVQ  144(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
-	MOVQ  144(AX), DI
+	MOVQ  168(AX), DI
 	LEAQ  (SI)(DI*4), SI
 	ADDQ  CX, SI
 	MOVQ  48(AX), DI
-	MOVQ  152(AX), R8
+	MOVQ  176(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  184(AX), R8
-	MOVQ  176(AX), R9
-	MOVQ  168(AX), R10
+	MOVQ  208(AX), R8
+	MOVQ  200(AX), R9
+	MOVQ  192(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
-	MOVQ  160(AX), R11
+	MOVQ  184(AX), R11
 
-loop191:
-	MOVQ       224(AX), R12
+loop231:
+	MOVQ       248(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	PREFETCHT0 (R12)
 	PREFETCHT0 (R12)(R8*1)
 	PREFETCHT0 (R12)(R8*2)
-	MOVQ       120(AX), R12
+	MOVQ       280(AX), R12
+	DECQ       R12
+	JS         none232
+	MOVQ       R12, 280(AX)
+	MOVQ       256(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 256(AX)
+	MOVQ       264(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 264(AX)
+	MOVQ       272(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 272(AX)
 
-tap192:
+none232:
+	MOVQ 144(AX), R12
+
+tap233:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -3275,19 +4146,19 @@ tap192:
 	VFMADD231PS  Z15, Z16, Z11
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap192
+	JNE          tap233
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop191
+	JNZ          loop231
 
-sums190:
+sums230:
 	VPXORD Z12, Z12, Z12
-	MOVQ   200(AX), BX
+	MOVQ   224(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   208(AX), SI
+	MOVQ   232(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu193
+	JZ     norelu234
 	VMAXPS Z0, Z12, Z0
 	VMAXPS Z1, Z12, Z1
 	VMAXPS Z2, Z12, Z2
@@ -3301,10 +4172,30 @@ sums190:
 	VMAXPS Z10, Z12, Z10
 	VMAXPS Z11, Z12, Z11
 
-norelu193:
-	MOVQ      96(AX), SI
+norelu234:
+	MOVQ   96(AX), SI
+	TESTQ  SI, SI
+	JZ     noplus235
+	ADDQ   CX, SI
+	VADDPS (SI), Z0, Z0
+	VADDPS 64(SI), Z1, Z1
+	VADDPS 128(SI), Z2, Z2
+	VADDPS 192(SI), Z3, Z3
+	ADDQ   BX, SI
+	VADDPS (SI), Z4, Z4
+	VADDPS 64(SI), Z5, Z5
+	VADDPS 128(SI), Z6, Z6
+	VADDPS 192(SI), Z7, Z7
+	ADDQ   BX, SI
+	VADDPS (SI), Z8, Z8
+	VADDPS 64(SI), Z9, Z9
+	VADDPS 128(SI), Z10, Z10
+	VADDPS 192(SI), Z11, Z11
+
+noplus235:
+	MOVQ      120(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask194
+	JZ        nomask236
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z13
 	VCMPPS    $0x06, Z12, Z13, K1
@@ -3345,7 +4236,7 @@ norelu193:
 	VCMPPS    $0x06, Z12, Z13, K1
 	VMOVAPS.Z Z11, K1, Z11
 
-nomask194:
+nomask236:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -3362,16 +4253,16 @@ nomask194:
 	VMOVUPS Z9, 64(SI)
 	VMOVUPS Z10, 128(SI)
 	VMOVUPS Z11, 192(SI)
-	JMP     done167
+	JMP     done203
 
-rows186:
+rows226:
 	CMPQ    BX, $0x04
-	JNE     rows195
-	MOVQ    216(AX), BX
+	JNE     rows237
+	MOVQ    240(AX), BX
 	TESTQ   BX, BX
-	JZ      fresh196
+	JZ      fresh238
 	MOVQ    (AX), BX
-	MOVQ    200(AX), SI
+	MOVQ    224(AX), SI
 	ADDQ    CX, BX
 	VMOVUPS (BX), Z0
 	VMOVUPS 64(BX), Z1
@@ -3392,12 +4283,12 @@ rows186:
 	VMOVUPS 64(BX), Z13
 	VMOVUPS 128(BX), Z14
 	VMOVUPS 192(BX), Z15
-	JMP     start198
+	JMP     start240
 
-fresh196:
+fresh238:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero197
+	JZ           zero239
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS (BX), Z1
 	VBROADCASTSS (BX), Z2
@@ -3414,9 +4305,9 @@ fresh196:
 	VBROADCASTSS 12(BX), Z13
 	VBROADCASTSS 12(BX), Z14
 	VBROADCASTSS 12(BX), Z15
-	JMP          start198
+	JMP          start240
 
-zero197:
+zero239:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -3434,29 +4325,29 @@ zero197:
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
 
-start198:
-	MOVQ  128(AX), BX
+start240:
+	MOVQ  152(AX), BX
 	TESTQ BX, BX
-	JZ    sums199
-	MOVQ  120(AX), SI
+	JZ    sums241
+	MOVQ  144(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
-	MOVQ  144(AX), DI
+	MOVQ  168(AX), DI
 	LEAQ  (SI)(DI*4), SI
 	ADDQ  CX, SI
 	MOVQ  48(AX), DI
-	MOVQ  152(AX), R8
+	MOVQ  176(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  184(AX), R8
-	MOVQ  176(AX), R9
-	MOVQ  168(AX), R10
+	MOVQ  208(AX), R8
+	MOVQ  200(AX), R9
+	MOVQ  192(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
-	MOVQ  160(AX), R11
+	MOVQ  184(AX), R11
 
-loop200:
-	MOVQ       224(AX), R12
+loop242:
+	MOVQ       248(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -3464,9 +4355,36 @@ loop200:
 	PREFETCHT0 (R12)(R8*1)
 	PREFETCHT0 (R12)(R8*2)
 	PREFETCHT0 (R13)
-	MOVQ       120(AX), R12
+	MOVQ       280(AX), R12
+	DECQ       R12
+	JS         none243
+	MOVQ       R12, 280(AX)
+	MOVQ       256(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 256(AX)
+	MOVQ       264(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 264(AX)
+	MOVQ       272(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 272(AX)
 
-tap201:
+none243:
+	MOVQ 144(AX), R12
+
+tap244:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -3498,19 +4416,19 @@ tap201:
 	VFMADD231PS  Z19, Z21, Z15
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap201
+	JNE          tap244
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop200
+	JNZ          loop242
 
-sums199:
+sums241:
 	VPXORD Z16, Z16, Z16
-	MOVQ   200(AX), BX
+	MOVQ   224(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   208(AX), SI
+	MOVQ   232(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu202
+	JZ     norelu245
 	VMAXPS Z0, Z16, Z0
 	VMAXPS Z1, Z16, Z1
 	VMAXPS Z2, Z16, Z2
@@ -3528,10 +4446,35 @@ sums199:
 	VMAXPS Z14, Z16, Z14
 	VMAXPS Z15, Z16, Z15
 
-norelu202:
-	MOVQ      96(AX), SI
+norelu245:
+	MOVQ   96(AX), SI
+	TESTQ  SI, SI
+	JZ     noplus246
+	ADDQ   CX, SI
+	VADDPS (SI), Z0, Z0
+	VADDPS 64(SI), Z1, Z1
+	VADDPS 128(SI), Z2, Z2
+	VADDPS 192(SI), Z3, Z3
+	ADDQ   BX, SI
+	VADDPS (SI), Z4, Z4
+	VADDPS 64(SI), Z5, Z5
+	VADDPS 128(SI), Z6, Z6
+	VADDPS 192(SI), Z7, Z7
+	ADDQ   BX, SI
+	VADDPS (SI), Z8, Z8
+	VADDPS 64(SI), Z9, Z9
+	VADDPS 128(SI), Z10, Z10
+	VADDPS 192(SI), Z11, Z11
+	ADDQ   BX, SI
+	VADDPS (SI), Z12, Z12
+	VADDPS 64(SI), Z13, Z13
+	VADDPS 128(SI), Z14, Z14
+	VADDPS 192(SI), Z15, Z15
+
+noplus246:
+	MOVQ      120(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask203
+	JZ        nomask247
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z17
 	VCMPPS    $0x06, Z16, Z17, K1
@@ -3585,7 +4528,7 @@ norelu202:
 	VCMPPS    $0x06, Z16, Z17, K1
 	VMOVAPS.Z Z15, K1, Z15
 
-nomask203:
+nomask247:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -3607,16 +4550,16 @@ nomask203:
 	VMOVUPS Z13, 64(SI)
 	VMOVUPS Z14, 128(SI)
 	VMOVUPS Z15, 192(SI)
-	JMP     done167
+	JMP     done203
 
-rows195:
+rows237:
 	CMPQ    BX, $0x05
-	JNE     rows204
-	MOVQ    216(AX), BX
+	JNE     rows248
+	MOVQ    240(AX), BX
 	TESTQ   BX, BX
-	JZ      fresh205
+	JZ      fresh249
 	MOVQ    (AX), BX
-	MOVQ    200(AX), SI
+	MOVQ    224(AX), SI
 	ADDQ    CX, BX
 	VMOVUPS (BX), Z0
 	VMOVUPS 64(BX), Z1
@@ -3642,12 +4585,12 @@ rows195:
 	VMOVUPS 64(BX), Z17
 	VMOVUPS 128(BX), Z18
 	VMOVUPS 192(BX), Z19
-	JMP     start207
+	JMP     start251
 
-fresh205:
+fresh249:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero206
+	JZ           zero250
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS (BX), Z1
 	VBROADCASTSS (BX), Z2
@@ -3668,9 +4611,9 @@ fresh205:
 	VBROADCASTSS 16(BX), Z17
 	VBROADCASTSS 16(BX), Z18
 	VBROADCASTSS 16(BX), Z19
-	JMP          start207
+	JMP          start251
 
-zero206:
+zero250:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -3692,29 +4635,29 @@ zero206:
 	VPXORD Z18, Z18, Z18
 	VPXORD Z19, Z19, Z19
 
-start207:
-	MOVQ  128(AX), BX
+start251:
+	MOVQ  152(AX), BX
 	TESTQ BX, BX
-	JZ    sums208
-	MOVQ  120(AX), SI
+	JZ    sums252
+	MOVQ  144(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
-	MOVQ  144(AX), DI
+	MOVQ  168(AX), DI
 	LEAQ  (SI)(DI*4), SI
 	ADDQ  CX, SI
 	MOVQ  48(AX), DI
-	MOVQ  152(AX), R8
+	MOVQ  176(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  184(AX), R8
-	MOVQ  176(AX), R9
-	MOVQ  168(AX), R10
+	MOVQ  208(AX), R8
+	MOVQ  200(AX), R9
+	MOVQ  192(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
-	MOVQ  160(AX), R11
+	MOVQ  184(AX), R11
 
-loop209:
-	MOVQ       224(AX), R12
+loop253:
+	MOVQ       248(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -3723,9 +4666,36 @@ loop209:
 	PREFETCHT0 (R12)(R8*2)
 	PREFETCHT0 (R13)
 	PREFETCHT0 (R13)(R8*1)
-	MOVQ       120(AX), R12
+	MOVQ       280(AX), R12
+	DECQ       R12
+	JS         none254
+	MOVQ       R12, 280(AX)
+	MOVQ       256(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 256(AX)
+	MOVQ       264(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 264(AX)
+	MOVQ       272(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 272(AX)
 
-tap210:
+none254:
+	MOVQ 144(AX), R12
+
+tap255:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -3762,19 +4732,19 @@ tap210:
 	VFMADD231PS  Z23, Z24, Z19
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap210
+	JNE          tap255
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop209
+	JNZ          loop253
 
-sums208:
+sums252:
 	VPXORD Z20, Z20, Z20
-	MOVQ   200(AX), BX
+	MOVQ   224(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   208(AX), SI
+	MOVQ   232(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu211
+	JZ     norelu256
 	VMAXPS Z0, Z20, Z0
 	VMAXPS Z1, Z20, Z1
 	VMAXPS Z2, Z20, Z2
@@ -3796,10 +4766,40 @@ sums208:
 	VMAXPS Z18, Z20, Z18
 	VMAXPS Z19, Z20, Z19
 
-norelu211:
-	MOVQ      96(AX), SI
+norelu256:
+	MOVQ   96(AX), SI
+	TESTQ  SI, SI
+	JZ     noplus257
+	ADDQ   CX, SI
+	VADDPS (SI), Z0, Z0
+	VADDPS 64(SI), Z1, Z1
+	VADDPS 128(SI), Z2, Z2
+	VADDPS 192(SI), Z3, Z3
+	ADDQ   BX, SI
+	VADDPS (SI), Z4, Z4
+	VADDPS 64(SI), Z5, Z5
+	VADDPS 128(SI), Z6, Z6
+	VADDPS 192(SI), Z7, Z7
+	ADDQ   BX, SI
+	VADDPS (SI), Z8, Z8
+	VADDPS 64(SI), Z9, Z9
+	VADDPS 128(SI), Z10, Z10
+	VADDPS 192(SI), Z11, Z11
+	ADDQ   BX, SI
+	VADDPS (SI), Z12, Z12
+	VADDPS 64(SI), Z13, Z13
+	VADDPS 128(SI), Z14, Z14
+	VADDPS 192(SI), Z15, Z15
+	ADDQ   BX, SI
+	VADDPS (SI), Z16, Z16
+	VADDPS 64(SI), Z17, Z17
+	VADDPS 128(SI), Z18, Z18
+	VADDPS 192(SI), Z19, Z19
+
+noplus257:
+	MOVQ      120(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask212
+	JZ        nomask258
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z21
 	VCMPPS    $0x06, Z20, Z21, K1
@@ -3866,7 +4866,7 @@ norelu211:
 	VCMPPS    $0x06, Z20, Z21, K1
 	VMOVAPS.Z Z19, K1, Z19
 
-nomask212:
+nomask258:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -3893,14 +4893,14 @@ nomask212:
 	VMOVUPS Z17, 64(SI)
 	VMOVUPS Z18, 128(SI)
 	VMOVUPS Z19, 192(SI)
-	JMP     done167
+	JMP     done203
 
-rows204:
-	MOVQ    216(AX), BX
+rows248:
+	MOVQ    240(AX), BX
 	TESTQ   BX, BX
-	JZ      fresh213
+	JZ      fresh259
 	MOVQ    (AX), BX
-	MOVQ    200(AX), SI
+	MOVQ    224(AX), SI
 	ADDQ    CX, BX
 	VMOVUPS (BX), Z0
 	VMOVUPS 64(BX), Z1
@@ -3931,12 +4931,12 @@ rows204:
 	VMOVUPS 64(BX), Z21
 	VMOVUPS 128(BX), Z22
 	VMOVUPS 192(BX), Z23
-	JMP     start215
+	JMP     start261
 
-fresh213:
+fresh259:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero214
+	JZ           zero260
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS (BX), Z1
 	VBROADCASTSS (BX), Z2
@@ -3961,9 +4961,9 @@ fresh213:
 	VBROADCASTSS 20(BX), Z21
 	VBROADCASTSS 20(BX), Z22
 	VBROADCASTSS 20(BX), Z23
-	JMP          start215
+	JMP          start261
 
-zero214:
+zero260:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -3989,29 +4989,29 @@ zero214:
 	VPXORD Z22, Z22, Z22
 	VPXORD Z23, Z23, Z23
 
-start215:
-	MOVQ  128(AX), BX
+start261:
+	MOVQ  152(AX), BX
 	TESTQ BX, BX
-	JZ    sums216
-	MOVQ  120(AX), SI
+	JZ    sums262
+	MOVQ  144(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
-	MOVQ  144(AX), DI
+	MOVQ  168(AX), DI
 	LEAQ  (SI)(DI*4), SI
 	ADDQ  CX, SI
 	MOVQ  48(AX), DI
-	MOVQ  152(AX), R8
+	MOVQ  176(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  184(AX), R8
-	MOVQ  176(AX), R9
-	MOVQ  168(AX), R10
+	MOVQ  208(AX), R8
+	MOVQ  200(AX), R9
+	MOVQ  192(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
-	MOVQ  160(AX), R11
+	MOVQ  184(AX), R11
 
-loop217:
-	MOVQ       224(AX), R12
+loop263:
+	MOVQ       248(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -4021,9 +5021,36 @@ loop217:
 	PREFETCHT0 (R13)
 	PREFETCHT0 (R13)(R8*1)
 	PREFETCHT0 (R13)(R8*2)
-	MOVQ       120(AX), R12
+	MOVQ       280(AX), R12
+	DECQ       R12
+	JS         none264
+	MOVQ       R12, 280(AX)
+	MOVQ       256(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 256(AX)
+	MOVQ       264(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 264(AX)
+	MOVQ       272(AX), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	ADDQ       $0x00000100, R12
+	MOVQ       R12, 272(AX)
 
-tap218:
+none264:
+	MOVQ 144(AX), R12
+
+tap265:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -4065,19 +5092,19 @@ tap218:
 	VFMADD231PS  Z27, Z29, Z23
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap218
+	JNE          tap265
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop217
+	JNZ          loop263
 
-sums216:
+sums262:
 	VPXORD Z24, Z24, Z24
-	MOVQ   200(AX), BX
+	MOVQ   224(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   208(AX), SI
+	MOVQ   232(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu219
+	JZ     norelu266
 	VMAXPS Z0, Z24, Z0
 	VMAXPS Z1, Z24, Z1
 	VMAXPS Z2, Z24, Z2
@@ -4103,10 +5130,45 @@ sums216:
 	VMAXPS Z22, Z24, Z22
 	VMAXPS Z23, Z24, Z23
 
-norelu219:
-	MOVQ      96(AX), SI
+norelu266:
+	MOVQ   96(AX), SI
+	TESTQ  SI, SI
+	JZ     noplus267
+	ADDQ   CX, SI
+	VADDPS (SI), Z0, Z0
+	VADDPS 64(SI), Z1, Z1
+	VADDPS 128(SI), Z2, Z2
+	VADDPS 192(SI), Z3, Z3
+	ADDQ   BX, SI
+	VADDPS (SI), Z4, Z4
+	VADDPS 64(SI), Z5, Z5
+	VADDPS 128(SI), Z6, Z6
+	VADDPS 192(SI), Z7, Z7
+	ADDQ   BX, SI
+	VADDPS (SI), Z8, Z8
+	VADDPS 64(SI), Z9, Z9
+	VADDPS 128(SI), Z10, Z10
+	VADDPS 192(SI), Z11, Z11
+	ADDQ   BX, SI
+	VADDPS (SI), Z12, Z12
+	VADDPS 64(SI), Z13, Z13
+	VADDPS 128(SI), Z14, Z14
+	VADDPS 192(SI), Z15, Z15
+	ADDQ   BX, SI
+	VADDPS (SI), Z16, Z16
+	VADDPS 64(SI), Z17, Z17
+	VADDPS 128(SI), Z18, Z18
+	VADDPS 192(SI), Z19, Z19
+	ADDQ   BX, SI
+	VADDPS (SI), Z20, Z20
+	VADDPS 64(SI), Z21, Z21
+	VADDPS 128(SI), Z22, Z22
+	VADDPS 192(SI), Z23, Z23
+
+noplus267:
+	MOVQ      120(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask220
+	JZ        nomask268
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z25
 	VCMPPS    $0x06, Z24, Z25, K1
@@ -4186,7 +5248,7 @@ norelu219:
 	VCMPPS    $0x06, Z24, Z25, K1
 	VMOVAPS.Z Z23, K1, Z23
 
-nomask220:
+nomask268:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -4219,10 +5281,10 @@ nomask220:
 	VMOVUPS Z22, 128(SI)
 	VMOVUPS Z23, 192(SI)
 
-done167:
+done203:
 	ADDQ $0x00000100, CX
 	DECQ DX
-	JNZ  group166
+	JNZ  group202
 	VZEROUPPER
 	RET
 
@@ -4232,7 +5294,7 @@ TEXT ·gradTile1AVX512(SB), NOSPLIT, $0-8
 	MOVQ   t+0(FP), AX
 	MOVQ   128(AX), CX
 	CMPQ   CX, $0x01
-	JNE    cols221
+	JNE    cols269
 	VPXORD Z0, Z0, Z0
 	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
@@ -4241,11 +5303,11 @@ TEXT ·gradTile1AVX512(SB), NOSPLIT, $0-8
 	MOVQ   48(AX), DX
 	MOVQ   96(AX), BX
 
-loop222:
+loop270:
 	MOVQ 72(AX), SI
 	MOVQ 80(AX), DI
 
-loop223:
+loop271:
 	MOVLQSX (SI), R8
 	MOVLQSX 4(SI), R9
 	LEAQ    (CX)(R8*4), R8
@@ -4253,22 +5315,22 @@ loop223:
 	ADDQ    $0x08, SI
 	MOVQ    136(AX), R10
 
-lanes224:
+lanes272:
 	VMOVUPS     (R9), Z1
 	VMOVUPS     (R8), Z2
 	VFMADD231PS Z1, Z2, Z0
 	ADDQ        $0x40, R8
 	ADDQ        $0x40, R9
 	SUBQ        $0x10, R10
-	JNZ         lanes224
+	JNZ         lanes272
 	DECQ        DI
-	JNZ         loop223
+	JNZ         loop271
 	MOVQ        104(AX), SI
 	LEAQ        (CX)(SI*4), CX
 	MOVQ        112(AX), SI
 	LEAQ        (DX)(SI*4), DX
 	DECQ        BX
-	JNZ         loop222
+	JNZ         loop270
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z0, Z0, Z1
 	VSHUFF32X4  $0xee, Z0, Z0, Z0
@@ -4287,9 +5349,9 @@ lanes224:
 	VZEROUPPER
 	RET
 
-cols221:
+cols269:
 	CMPQ   CX, $0x02
-	JNE    cols225
+	JNE    cols273
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	MOVQ   136(AX), CX
@@ -4299,11 +5361,11 @@ cols221:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop226:
+loop274:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop227:
+loop275:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -4311,7 +5373,7 @@ loop227:
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
 
-lanes228:
+lanes276:
 	VMOVUPS     (R10), Z2
 	VMOVUPS     (R10)(CX*1), Z3
 	VMOVUPS     (R9), Z4
@@ -4320,15 +5382,15 @@ lanes228:
 	ADDQ        $0x40, R9
 	ADDQ        $0x40, R10
 	SUBQ        $0x10, R11
-	JNZ         lanes228
+	JNZ         lanes276
 	DECQ        R8
-	JNZ         loop227
+	JNZ         loop275
 	MOVQ        104(AX), DI
 	LEAQ        (DX)(DI*4), DX
 	MOVQ        112(AX), DI
 	LEAQ        (BX)(DI*4), BX
 	DECQ        SI
-	JNZ         loop226
+	JNZ         loop274
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z0, Z0, Z2
 	VSHUFF32X4  $0xee, Z0, Z0, Z0
@@ -4353,9 +5415,9 @@ lanes228:
 	VZEROUPPER
 	RET
 
-cols225:
+cols273:
 	CMPQ   CX, $0x03
-	JNE    cols229
+	JNE    cols277
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -4366,11 +5428,11 @@ cols225:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop230:
+loop278:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop231:
+loop279:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -4378,7 +5440,7 @@ loop231:
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
 
-lanes232:
+lanes280:
 	VMOVUPS     (R10), Z3
 	VMOVUPS     (R10)(CX*1), Z4
 	VMOVUPS     (R10)(CX*2), Z5
@@ -4389,15 +5451,15 @@ lanes232:
 	ADDQ        $0x40, R9
 	ADDQ        $0x40, R10
 	SUBQ        $0x10, R11
-	JNZ         lanes232
+	JNZ         lanes280
 	DECQ        R8
-	JNZ         loop231
+	JNZ         loop279
 	MOVQ        104(AX), DI
 	LEAQ        (DX)(DI*4), DX
 	MOVQ        112(AX), DI
 	LEAQ        (BX)(DI*4), BX
 	DECQ        SI
-	JNZ         loop230
+	JNZ         loop278
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z0, Z0, Z3
 	VSHUFF32X4  $0xee, Z0, Z0, Z0
@@ -4431,7 +5493,7 @@ lanes232:
 	VZEROUPPER
 	RET
 
-cols229:
+cols277:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -4443,11 +5505,11 @@ cols229:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop234:
+loop282:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop235:
+loop283:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -4455,7 +5517,7 @@ loop235:
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
 
-lanes236:
+lanes284:
 	VMOVUPS     (R11), Z4
 	VMOVUPS     (R11)(CX*1), Z5
 	VMOVUPS     (R11)(CX*2), Z6
@@ -4468,15 +5530,15 @@ lanes236:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R12
-	JNZ         lanes236
+	JNZ         lanes284
 	DECQ        R9
-	JNZ         loop235
+	JNZ         loop283
 	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
 	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
-	JNZ         loop234
+	JNZ         loop282
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z0, Z0, Z4
 	VSHUFF32X4  $0xee, Z0, Z0, Z0
@@ -4522,7 +5584,7 @@ TEXT ·gradTile2AVX512(SB), NOSPLIT, $0-8
 	MOVQ   t+0(FP), AX
 	MOVQ   128(AX), CX
 	CMPQ   CX, $0x01
-	JNE    cols237
+	JNE    cols285
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	MOVQ   136(AX), CX
@@ -4532,11 +5594,11 @@ TEXT ·gradTile2AVX512(SB), NOSPLIT, $0-8
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop238:
+loop286:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop239:
+loop287:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -4544,7 +5606,7 @@ loop239:
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
 
-lanes240:
+lanes288:
 	VMOVUPS     (R10), Z2
 	VMOVUPS     (R9), Z3
 	VFMADD231PS Z2, Z3, Z0
@@ -4553,15 +5615,15 @@ lanes240:
 	ADDQ        $0x40, R9
 	ADDQ        $0x40, R10
 	SUBQ        $0x10, R11
-	JNZ         lanes240
+	JNZ         lanes288
 	DECQ        R8
-	JNZ         loop239
+	JNZ         loop287
 	MOVQ        104(AX), DI
 	LEAQ        (DX)(DI*4), DX
 	MOVQ        112(AX), DI
 	LEAQ        (BX)(DI*4), BX
 	DECQ        SI
-	JNZ         loop238
+	JNZ         loop286
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z1, Z0, Z2
 	VSHUFF32X4  $0xee, Z1, Z0, Z0
@@ -4580,9 +5642,9 @@ lanes240:
 	VZEROUPPER
 	RET
 
-cols237:
+cols285:
 	CMPQ   CX, $0x02
-	JNE    cols241
+	JNE    cols289
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -4594,11 +5656,11 @@ cols237:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop242:
+loop290:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop243:
+loop291:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -4606,7 +5668,7 @@ loop243:
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
 
-lanes244:
+lanes292:
 	VMOVUPS     (R10), Z4
 	VMOVUPS     (R10)(CX*1), Z5
 	VMOVUPS     (R9), Z6
@@ -4618,15 +5680,15 @@ lanes244:
 	ADDQ        $0x40, R9
 	ADDQ        $0x40, R10
 	SUBQ        $0x10, R11
-	JNZ         lanes244
+	JNZ         lanes292
 	DECQ        R8
-	JNZ         loop243
+	JNZ         loop291
 	MOVQ        104(AX), DI
 	LEAQ        (DX)(DI*4), DX
 	MOVQ        112(AX), DI
 	LEAQ        (BX)(DI*4), BX
 	DECQ        SI
-	JNZ         loop242
+	JNZ         loop290
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z2, Z0, Z4
 	VSHUFF32X4  $0xee, Z2, Z0, Z0
@@ -4651,9 +5713,9 @@ lanes244:
 	VZEROUPPER
 	RET
 
-cols241:
+cols289:
 	CMPQ   CX, $0x03
-	JNE    cols245
+	JNE    cols293
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -4667,11 +5729,11 @@ cols241:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop246:
+loop294:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop247:
+loop295:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -4679,7 +5741,7 @@ loop247:
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
 
-lanes248:
+lanes296:
 	VMOVUPS     (R10), Z6
 	VMOVUPS     (R10)(CX*1), Z7
 	VMOVUPS     (R10)(CX*2), Z8
@@ -4694,15 +5756,15 @@ lanes248:
 	ADDQ        $0x40, R9
 	ADDQ        $0x40, R10
 	SUBQ        $0x10, R11
-	JNZ         lanes248
+	JNZ         lanes296
 	DECQ        R8
-	JNZ         loop247
+	JNZ         loop295
 	MOVQ        104(AX), DI
 	LEAQ        (DX)(DI*4), DX
 	MOVQ        112(AX), DI
 	LEAQ        (BX)(DI*4), BX
 	DECQ        SI
-	JNZ         loop246
+	JNZ         loop294
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z3, Z0, Z6
 	VSHUFF32X4  $0xee, Z3, Z0, Z0
@@ -4736,7 +5798,7 @@ lanes248:
 	VZEROUPPER
 	RET
 
-cols245:
+cols293:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -4752,11 +5814,11 @@ cols245:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop250:
+loop298:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop251:
+loop299:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -4764,7 +5826,7 @@ loop251:
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
 
-lanes252:
+lanes300:
 	VMOVUPS     (R11), Z8
 	VMOVUPS     (R11)(CX*1), Z9
 	VMOVUPS     (R11)(CX*2), Z10
@@ -4782,15 +5844,15 @@ lanes252:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R12
-	JNZ         lanes252
+	JNZ         lanes300
 	DECQ        R9
-	JNZ         loop251
+	JNZ         loop299
 	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
 	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
-	JNZ         loop250
+	JNZ         loop298
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z4, Z0, Z8
 	VSHUFF32X4  $0xee, Z4, Z0, Z0
@@ -4836,7 +5898,7 @@ TEXT ·gradTile3AVX512(SB), NOSPLIT, $0-8
 	MOVQ   t+0(FP), AX
 	MOVQ   128(AX), CX
 	CMPQ   CX, $0x01
-	JNE    cols253
+	JNE    cols301
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -4847,11 +5909,11 @@ TEXT ·gradTile3AVX512(SB), NOSPLIT, $0-8
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop254:
+loop302:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop255:
+loop303:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -4859,7 +5921,7 @@ loop255:
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
 
-lanes256:
+lanes304:
 	VMOVUPS     (R10), Z3
 	VMOVUPS     (R9), Z4
 	VFMADD231PS Z3, Z4, Z0
@@ -4870,15 +5932,15 @@ lanes256:
 	ADDQ        $0x40, R9
 	ADDQ        $0x40, R10
 	SUBQ        $0x10, R11
-	JNZ         lanes256
+	JNZ         lanes304
 	DECQ        R8
-	JNZ         loop255
+	JNZ         loop303
 	MOVQ        104(AX), DI
 	LEAQ        (DX)(DI*4), DX
 	MOVQ        112(AX), DI
 	LEAQ        (BX)(DI*4), BX
 	DECQ        SI
-	JNZ         loop254
+	JNZ         loop302
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z1, Z0, Z3
 	VSHUFF32X4  $0xee, Z1, Z0, Z0
@@ -4900,9 +5962,9 @@ lanes256:
 	VZEROUPPER
 	RET
 
-cols253:
+cols301:
 	CMPQ   CX, $0x02
-	JNE    cols257
+	JNE    cols305
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -4916,11 +5978,11 @@ cols253:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop258:
+loop306:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop259:
+loop307:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -4928,7 +5990,7 @@ loop259:
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
 
-lanes260:
+lanes308:
 	VMOVUPS     (R10), Z6
 	VMOVUPS     (R10)(CX*1), Z7
 	VMOVUPS     (R9), Z8
@@ -4943,15 +6005,15 @@ lanes260:
 	ADDQ        $0x40, R9
 	ADDQ        $0x40, R10
 	SUBQ        $0x10, R11
-	JNZ         lanes260
+	JNZ         lanes308
 	DECQ        R8
-	JNZ         loop259
+	JNZ         loop307
 	MOVQ        104(AX), DI
 	LEAQ        (DX)(DI*4), DX
 	MOVQ        112(AX), DI
 	LEAQ        (BX)(DI*4), BX
 	DECQ        SI
-	JNZ         loop258
+	JNZ         loop306
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z2, Z0, Z6
 	VSHUFF32X4  $0xee, Z2, Z0, Z0
@@ -4982,9 +6044,9 @@ lanes260:
 	VZEROUPPER
 	RET
 
-cols257:
+cols305:
 	CMPQ   CX, $0x03
-	JNE    cols261
+	JNE    cols309
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5001,11 +6063,11 @@ cols257:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop262:
+loop310:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop263:
+loop311:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -5013,7 +6075,7 @@ loop263:
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
 
-lanes264:
+lanes312:
 	VMOVUPS     (R10), Z9
 	VMOVUPS     (R10)(CX*1), Z10
 	VMOVUPS     (R10)(CX*2), Z11
@@ -5032,15 +6094,15 @@ lanes264:
 	ADDQ        $0x40, R9
 	ADDQ        $0x40, R10
 	SUBQ        $0x10, R11
-	JNZ         lanes264
+	JNZ         lanes312
 	DECQ        R8
-	JNZ         loop263
+	JNZ         loop311
 	MOVQ        104(AX), DI
 	LEAQ        (DX)(DI*4), DX
 	MOVQ        112(AX), DI
 	LEAQ        (BX)(DI*4), BX
 	DECQ        SI
-	JNZ         loop262
+	JNZ         loop310
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z3, Z0, Z9
 	VSHUFF32X4  $0xee, Z3, Z0, Z0
@@ -5083,7 +6145,7 @@ lanes264:
 	VZEROUPPER
 	RET
 
-cols261:
+cols309:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5103,11 +6165,11 @@ cols261:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop266:
+loop314:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop267:
+loop315:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -5115,7 +6177,7 @@ loop267:
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
 
-lanes268:
+lanes316:
 	VMOVUPS     (R11), Z12
 	VMOVUPS     (R11)(CX*1), Z13
 	VMOVUPS     (R11)(CX*2), Z14
@@ -5138,15 +6200,15 @@ lanes268:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R12
-	JNZ         lanes268
+	JNZ         lanes316
 	DECQ        R9
-	JNZ         loop267
+	JNZ         loop315
 	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
 	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
-	JNZ         loop266
+	JNZ         loop314
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z4, Z0, Z12
 	VSHUFF32X4  $0xee, Z4, Z0, Z0
@@ -5204,7 +6266,7 @@ TEXT ·gradTile4AVX512(SB), NOSPLIT, $0-8
 	MOVQ   t+0(FP), AX
 	MOVQ   128(AX), CX
 	CMPQ   CX, $0x01
-	JNE    cols269
+	JNE    cols317
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5216,11 +6278,11 @@ TEXT ·gradTile4AVX512(SB), NOSPLIT, $0-8
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop270:
+loop318:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop271:
+loop319:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -5228,7 +6290,7 @@ loop271:
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
 
-lanes272:
+lanes320:
 	VMOVUPS     (R11), Z4
 	VMOVUPS     (R10), Z5
 	VFMADD231PS Z4, Z5, Z0
@@ -5241,15 +6303,15 @@ lanes272:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R12
-	JNZ         lanes272
+	JNZ         lanes320
 	DECQ        R9
-	JNZ         loop271
+	JNZ         loop319
 	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
 	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
-	JNZ         loop270
+	JNZ         loop318
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z1, Z0, Z4
 	VSHUFF32X4  $0xee, Z1, Z0, Z0
@@ -5271,9 +6333,9 @@ lanes272:
 	VZEROUPPER
 	RET
 
-cols269:
+cols317:
 	CMPQ   CX, $0x02
-	JNE    cols273
+	JNE    cols321
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5289,11 +6351,11 @@ cols269:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop274:
+loop322:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop275:
+loop323:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -5301,7 +6363,7 @@ loop275:
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
 
-lanes276:
+lanes324:
 	VMOVUPS     (R11), Z8
 	VMOVUPS     (R11)(CX*1), Z9
 	VMOVUPS     (R10), Z10
@@ -5319,15 +6381,15 @@ lanes276:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R12
-	JNZ         lanes276
+	JNZ         lanes324
 	DECQ        R9
-	JNZ         loop275
+	JNZ         loop323
 	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
 	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
-	JNZ         loop274
+	JNZ         loop322
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z2, Z0, Z8
 	VSHUFF32X4  $0xee, Z2, Z0, Z0
@@ -5358,9 +6420,9 @@ lanes276:
 	VZEROUPPER
 	RET
 
-cols273:
+cols321:
 	CMPQ   CX, $0x03
-	JNE    cols277
+	JNE    cols325
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5380,11 +6442,11 @@ cols273:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop278:
+loop326:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop279:
+loop327:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -5392,7 +6454,7 @@ loop279:
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
 
-lanes280:
+lanes328:
 	VMOVUPS     (R11), Z12
 	VMOVUPS     (R11)(CX*1), Z13
 	VMOVUPS     (R11)(CX*2), Z14
@@ -5415,15 +6477,15 @@ lanes280:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R12
-	JNZ         lanes280
+	JNZ         lanes328
 	DECQ        R9
-	JNZ         loop279
+	JNZ         loop327
 	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
 	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
-	JNZ         loop278
+	JNZ         loop326
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z3, Z0, Z12
 	VSHUFF32X4  $0xee, Z3, Z0, Z0
@@ -5466,7 +6528,7 @@ lanes280:
 	VZEROUPPER
 	RET
 
-cols277:
+cols325:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5490,11 +6552,11 @@ cols277:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop282:
+loop330:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop283:
+loop331:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -5502,7 +6564,7 @@ loop283:
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
 
-lanes284:
+lanes332:
 	VMOVUPS     (R11), Z16
 	VMOVUPS     (R11)(CX*1), Z17
 	VMOVUPS     (R11)(CX*2), Z18
@@ -5530,15 +6592,15 @@ lanes284:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R12
-	JNZ         lanes284
+	JNZ         lanes332
 	DECQ        R9
-	JNZ         loop283
+	JNZ         loop331
 	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
 	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
-	JNZ         loop282
+	JNZ         loop330
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z4, Z0, Z16
 	VSHUFF32X4  $0xee, Z4, Z0, Z0
@@ -5596,7 +6658,7 @@ TEXT ·gradTile5AVX512(SB), NOSPLIT, $0-8
 	MOVQ   t+0(FP), AX
 	MOVQ   128(AX), CX
 	CMPQ   CX, $0x01
-	JNE    cols285
+	JNE    cols333
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5609,11 +6671,11 @@ TEXT ·gradTile5AVX512(SB), NOSPLIT, $0-8
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop286:
+loop334:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop287:
+loop335:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -5621,7 +6683,7 @@ loop287:
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
 
-lanes288:
+lanes336:
 	VMOVUPS     (R11), Z5
 	LEAQ        (R10)(DX*1), R13
 	VMOVUPS     (R10), Z6
@@ -5637,15 +6699,15 @@ lanes288:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R12
-	JNZ         lanes288
+	JNZ         lanes336
 	DECQ        R9
-	JNZ         loop287
+	JNZ         loop335
 	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
 	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
-	JNZ         loop286
+	JNZ         loop334
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z1, Z0, Z5
 	VSHUFF32X4  $0xee, Z1, Z0, Z0
@@ -5681,9 +6743,9 @@ lanes288:
 	VZEROUPPER
 	RET
 
-cols285:
+cols333:
 	CMPQ   CX, $0x02
-	JNE    cols289
+	JNE    cols337
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5701,11 +6763,11 @@ cols285:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop290:
+loop338:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop291:
+loop339:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -5713,7 +6775,7 @@ loop291:
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
 
-lanes292:
+lanes340:
 	VMOVUPS     (R11), Z10
 	VMOVUPS     (R11)(CX*1), Z11
 	LEAQ        (R10)(DX*1), R13
@@ -5735,15 +6797,15 @@ lanes292:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R12
-	JNZ         lanes292
+	JNZ         lanes340
 	DECQ        R9
-	JNZ         loop291
+	JNZ         loop339
 	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
 	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
-	JNZ         loop290
+	JNZ         loop338
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z2, Z0, Z10
 	VSHUFF32X4  $0xee, Z2, Z0, Z0
@@ -5794,9 +6856,9 @@ lanes292:
 	VZEROUPPER
 	RET
 
-cols289:
+cols337:
 	CMPQ   CX, $0x03
-	JNE    cols293
+	JNE    cols341
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5819,11 +6881,11 @@ cols289:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop294:
+loop342:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop295:
+loop343:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -5831,7 +6893,7 @@ loop295:
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
 
-lanes296:
+lanes344:
 	VMOVUPS     (R11), Z15
 	VMOVUPS     (R11)(CX*1), Z16
 	VMOVUPS     (R11)(CX*2), Z17
@@ -5859,15 +6921,15 @@ lanes296:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R12
-	JNZ         lanes296
+	JNZ         lanes344
 	DECQ        R9
-	JNZ         loop295
+	JNZ         loop343
 	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
 	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
-	JNZ         loop294
+	JNZ         loop342
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z3, Z0, Z15
 	VSHUFF32X4  $0xee, Z3, Z0, Z0
@@ -5939,7 +7001,7 @@ lanes296:
 	VZEROUPPER
 	RET
 
-cols293:
+cols341:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5967,11 +7029,11 @@ cols293:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop298:
+loop346:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop299:
+loop347:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -5979,7 +7041,7 @@ loop299:
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
 
-lanes300:
+lanes348:
 	VMOVUPS     (R11), Z20
 	VMOVUPS     (R11)(CX*1), Z21
 	VMOVUPS     (R11)(CX*2), Z22
@@ -6013,15 +7075,15 @@ lanes300:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R12
-	JNZ         lanes300
+	JNZ         lanes348
 	DECQ        R9
-	JNZ         loop299
+	JNZ         loop347
 	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
 	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
-	JNZ         loop298
+	JNZ         loop346
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z4, Z0, Z20
 	VSHUFF32X4  $0xee, Z4, Z0, Z0
@@ -6114,7 +7176,7 @@ TEXT ·gradTile6AVX512(SB), NOSPLIT, $0-8
 	MOVQ   t+0(FP), AX
 	MOVQ   128(AX), CX
 	CMPQ   CX, $0x01
-	JNE    cols301
+	JNE    cols349
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -6128,11 +7190,11 @@ TEXT ·gradTile6AVX512(SB), NOSPLIT, $0-8
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop302:
+loop350:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop303:
+loop351:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -6140,7 +7202,7 @@ loop303:
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
 
-lanes304:
+lanes352:
 	VMOVUPS     (R11), Z6
 	LEAQ        (R10)(DX*1), R13
 	VMOVUPS     (R10), Z7
@@ -6158,15 +7220,15 @@ lanes304:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R12
-	JNZ         lanes304
+	JNZ         lanes352
 	DECQ        R9
-	JNZ         loop303
+	JNZ         loop351
 	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
 	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
-	JNZ         loop302
+	JNZ         loop350
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z1, Z0, Z6
 	VSHUFF32X4  $0xee, Z1, Z0, Z0
@@ -6202,9 +7264,9 @@ lanes304:
 	VZEROUPPER
 	RET
 
-cols301:
+cols349:
 	CMPQ   CX, $0x02
-	JNE    cols305
+	JNE    cols353
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -6224,11 +7286,11 @@ cols301:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop306:
+loop354:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop307:
+loop355:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -6236,7 +7298,7 @@ loop307:
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
 
-lanes308:
+lanes356:
 	VMOVUPS     (R11), Z12
 	VMOVUPS     (R11)(CX*1), Z13
 	LEAQ        (R10)(DX*1), R13
@@ -6261,15 +7323,15 @@ lanes308:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R12
-	JNZ         lanes308
+	JNZ         lanes356
 	DECQ        R9
-	JNZ         loop307
+	JNZ         loop355
 	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
 	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
-	JNZ         loop306
+	JNZ         loop354
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z2, Z0, Z12
 	VSHUFF32X4  $0xee, Z2, Z0, Z0
@@ -6320,9 +7382,9 @@ lanes308:
 	VZEROUPPER
 	RET
 
-cols305:
+cols353:
 	CMPQ   CX, $0x03
-	JNE    cols309
+	JNE    cols357
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -6348,11 +7410,11 @@ cols305:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop310:
+loop358:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop311:
+loop359:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -6360,7 +7422,7 @@ loop311:
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
 
-lanes312:
+lanes360:
 	VMOVUPS     (R11), Z18
 	VMOVUPS     (R11)(CX*1), Z19
 	VMOVUPS     (R11)(CX*2), Z20
@@ -6392,15 +7454,15 @@ lanes312:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R12
-	JNZ         lanes312
+	JNZ         lanes360
 	DECQ        R9
-	JNZ         loop311
+	JNZ         loop359
 	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
 	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
-	JNZ         loop310
+	JNZ         loop358
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z3, Z0, Z18
 	VSHUFF32X4  $0xee, Z3, Z0, Z0
@@ -6472,7 +7534,7 @@ lanes312:
 	VZEROUPPER
 	RET
 
-cols309:
+cols357:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -6504,11 +7566,11 @@ cols309:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop314:
+loop362:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop315:
+loop363:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -6516,7 +7578,7 @@ loop315:
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
 
-lanes316:
+lanes364:
 	VMOVUPS     (R11), Z24
 	VMOVUPS     (R11)(CX*1), Z25
 	VMOVUPS     (R11)(CX*2), Z26
@@ -6555,15 +7617,15 @@ lanes316:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R12
-	JNZ         lanes316
+	JNZ         lanes364
 	DECQ        R9
-	JNZ         loop315
+	JNZ         loop363
 	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
 	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
-	JNZ         loop314
+	JNZ         loop362
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z4, Z0, Z24
 	VSHUFF32X4  $0xee, Z4, Z0, Z0
@@ -6656,7 +7718,7 @@ TEXT ·rowsTile1AVX512(SB), NOSPLIT, $0-8
 	MOVQ    t+0(FP), AX
 	MOVQ    128(AX), CX
 	CMPQ    CX, $0x01
-	JNE     cols317
+	JNE     cols365
 	VPXORD  Z0, Z0, Z0
 	MOVQ    136(AX), CX
 	SHLQ    $0x02, CX
@@ -6671,7 +7733,7 @@ TEXT ·rowsTile1AVX512(SB), NOSPLIT, $0-8
 	MOVLQSX (R8), R8
 	LEAQ    (BX)(R8*4), R8
 
-lanes318:
+lanes366:
 	VMOVUPS       (DI)(SI*1), Z1
 	VMOVUPS       (DX), Z2
 	VFMADD231PS   Z1, Z2, Z0
@@ -6679,7 +7741,7 @@ lanes318:
 	ADDQ          $0x40, DX
 	ADDQ          $0x40, SI
 	CMPQ          SI, CX
-	JNE           lanes318
+	JNE           lanes366
 	MOVQ          (AX), CX
 	MOVQ          144(AX), AX
 	SHLQ          $0x02, AX
@@ -6701,9 +7763,9 @@ lanes318:
 	VZEROUPPER
 	RET
 
-cols317:
+cols365:
 	CMPQ    CX, $0x02
-	JNE     cols319
+	JNE     cols367
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	MOVQ    136(AX), CX
@@ -6723,7 +7785,7 @@ cols317:
 	MOVLQSX 4(R9), R9
 	LEAQ    (BX)(R9*4), R9
 
-lanes320:
+lanes368:
 	VMOVUPS       (R8)(SI*1), Z2
 	VMOVUPS       (DI)(SI*1), Z3
 	VMOVUPS       (DX), Z4
@@ -6734,7 +7796,7 @@ lanes320:
 	ADDQ          $0x40, DX
 	ADDQ          $0x40, SI
 	CMPQ          SI, CX
-	JNE           lanes320
+	JNE           lanes368
 	MOVQ          (AX), CX
 	MOVQ          144(AX), AX
 	SHLQ          $0x02, AX
@@ -6762,9 +7824,9 @@ lanes320:
 	VZEROUPPER
 	RET
 
-cols319:
+cols367:
 	CMPQ    CX, $0x03
-	JNE     cols321
+	JNE     cols369
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -6789,7 +7851,7 @@ cols319:
 	MOVLQSX 8(R10), R10
 	LEAQ    (BX)(R10*4), R10
 
-lanes322:
+lanes370:
 	VMOVUPS       (R8)(SI*1), Z3
 	VMOVUPS       (R9)(SI*1), Z4
 	VMOVUPS       (DI)(SI*1), Z5
@@ -6803,7 +7865,7 @@ lanes322:
 	ADDQ          $0x40, DX
 	ADDQ          $0x40, SI
 	CMPQ          SI, CX
-	JNE           lanes322
+	JNE           lanes370
 	MOVQ          (AX), CX
 	MOVQ          144(AX), AX
 	SHLQ          $0x02, AX
@@ -6840,7 +7902,7 @@ lanes322:
 	VZEROUPPER
 	RET
 
-cols321:
+cols369:
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -6870,7 +7932,7 @@ cols321:
 	MOVLQSX 12(R11), R11
 	LEAQ    (BX)(R11*4), R11
 
-lanes324:
+lanes372:
 	VMOVUPS       (R8)(SI*1), Z4
 	VMOVUPS       (R9)(SI*1), Z5
 	VMOVUPS       (R10)(SI*1), Z6
@@ -6887,7 +7949,7 @@ lanes324:
 	ADDQ          $0x40, DX
 	ADDQ          $0x40, SI
 	CMPQ          SI, CX
-	JNE           lanes324
+	JNE           lanes372
 	MOVQ          (AX), CX
 	MOVQ          144(AX), AX
 	SHLQ          $0x02, AX
@@ -6936,7 +7998,7 @@ TEXT ·rowsTile2AVX512(SB), NOSPLIT, $0-8
 	MOVQ    t+0(FP), AX
 	MOVQ    128(AX), CX
 	CMPQ    CX, $0x01
-	JNE     cols325
+	JNE     cols373
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	MOVQ    136(AX), CX
@@ -6952,7 +8014,7 @@ TEXT ·rowsTile2AVX512(SB), NOSPLIT, $0-8
 	MOVLQSX (R8), R8
 	LEAQ    (BX)(R8*4), R8
 
-lanes326:
+lanes374:
 	VMOVUPS       (DI)(SI*1), Z2
 	VMOVUPS       (DX), Z3
 	VFMADD231PS   Z2, Z3, Z0
@@ -6962,7 +8024,7 @@ lanes326:
 	ADDQ          $0x40, DX
 	ADDQ          $0x40, SI
 	CMPQ          SI, CX
-	JNE           lanes326
+	JNE           lanes374
 	MOVQ          (AX), CX
 	MOVQ          144(AX), AX
 	SHLQ          $0x02, AX
@@ -6988,9 +8050,9 @@ lanes326:
 	VZEROUPPER
 	RET
 
-cols325:
+cols373:
 	CMPQ    CX, $0x02
-	JNE     cols327
+	JNE     cols375
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -7012,7 +8074,7 @@ cols325:
 	MOVLQSX 4(R9), R9
 	LEAQ    (BX)(R9*4), R9
 
-lanes328:
+lanes376:
 	VMOVUPS       (R8)(SI*1), Z4
 	VMOVUPS       (DI)(SI*1), Z5
 	VMOVUPS       (DX), Z6
@@ -7026,7 +8088,7 @@ lanes328:
 	ADDQ          $0x40, DX
 	ADDQ          $0x40, SI
 	CMPQ          SI, CX
-	JNE           lanes328
+	JNE           lanes376
 	MOVQ          (AX), CX
 	MOVQ          144(AX), AX
 	SHLQ          $0x02, AX
@@ -7058,9 +8120,9 @@ lanes328:
 	VZEROUPPER
 	RET
 
-cols327:
+cols375:
 	CMPQ    CX, $0x03
-	JNE     cols329
+	JNE     cols377
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -7088,7 +8150,7 @@ cols327:
 	MOVLQSX 8(R10), R10
 	LEAQ    (BX)(R10*4), R10
 
-lanes330:
+lanes378:
 	VMOVUPS       (R8)(SI*1), Z6
 	VMOVUPS       (R9)(SI*1), Z7
 	VMOVUPS       (DI)(SI*1), Z8
@@ -7106,7 +8168,7 @@ lanes330:
 	ADDQ          $0x40, DX
 	ADDQ          $0x40, SI
 	CMPQ          SI, CX
-	JNE           lanes330
+	JNE           lanes378
 	MOVQ          (AX), CX
 	MOVQ          144(AX), AX
 	SHLQ          $0x02, AX
@@ -7147,7 +8209,7 @@ lanes330:
 	VZEROUPPER
 	RET
 
-cols329:
+cols377:
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -7181,7 +8243,7 @@ cols329:
 	MOVLQSX 12(R11), R11
 	LEAQ    (BX)(R11*4), R11
 
-lanes332:
+lanes380:
 	VMOVUPS       (R8)(SI*1), Z8
 	VMOVUPS       (R9)(SI*1), Z9
 	VMOVUPS       (R10)(SI*1), Z10
@@ -7203,7 +8265,7 @@ lanes332:
 	ADDQ          $0x40, DX
 	ADDQ          $0x40, SI
 	CMPQ          SI, CX
-	JNE           lanes332
+	JNE           lanes380
 	MOVQ          (AX), CX
 	MOVQ          144(AX), AX
 	SHLQ          $0x02, AX
@@ -7256,7 +8318,7 @@ TEXT ·rowsTile3AVX512(SB), NOSPLIT, $0-8
 	MOVQ    t+0(FP), AX
 	MOVQ    128(AX), CX
 	CMPQ    CX, $0x01
-	JNE     cols333
+	JNE     cols381
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -7273,7 +8335,7 @@ TEXT ·rowsTile3AVX512(SB), NOSPLIT, $0-8
 	MOVLQSX (R8), R8
 	LEAQ    (BX)(R8*4), R8
 
-lanes334:
+lanes382:
 	VMOVUPS       (DI)(SI*1), Z3
 	VMOVUPS       (DX), Z4
 	VFMADD231PS   Z3, Z4, Z0
@@ -7285,7 +8347,7 @@ lanes334:
 	ADDQ          $0x40, DX
 	ADDQ          $0x40, SI
 	CMPQ          SI, CX
-	JNE           lanes334
+	JNE           lanes382
 	MOVQ          (AX), CX
 	MOVQ          144(AX), AX
 	SHLQ          $0x02, AX
@@ -7318,9 +8380,9 @@ lanes334:
 	VZEROUPPER
 	RET
 
-cols333:
+cols381:
 	CMPQ    CX, $0x02
-	JNE     cols335
+	JNE     cols383
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -7344,7 +8406,7 @@ cols333:
 	MOVLQSX 4(R9), R9
 	LEAQ    (BX)(R9*4), R9
 
-lanes336:
+lanes384:
 	VMOVUPS       (R8)(SI*1), Z6
 	VMOVUPS       (DI)(SI*1), Z7
 	VMOVUPS       (DX), Z8
@@ -7361,7 +8423,7 @@ lanes336:
 	ADDQ          $0x40, DX
 	ADDQ          $0x40, SI
 	CMPQ          SI, CX
-	JNE           lanes336
+	JNE           lanes384
 	MOVQ          (AX), CX
 	MOVQ          144(AX), AX
 	SHLQ          $0x02, AX
@@ -7403,9 +8465,9 @@ lanes336:
 	VZEROUPPER
 	RET
 
-cols335:
+cols383:
 	CMPQ    CX, $0x03
-	JNE     cols337
+	JNE     cols385
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -7436,7 +8498,7 @@ cols335:
 	MOVLQSX 8(R10), R10
 	LEAQ    (BX)(R10*4), R10
 
-lanes338:
+lanes386:
 	VMOVUPS       (R8)(SI*1), Z9
 	VMOVUPS       (R9)(SI*1), Z10
 	VMOVUPS       (DI)(SI*1), Z11
@@ -7458,7 +8520,7 @@ lanes338:
 	ADDQ          $0x40, DX
 	ADDQ          $0x40, SI
 	CMPQ          SI, CX
-	JNE           lanes338
+	JNE           lanes386
 	MOVQ          (AX), CX
 	MOVQ          144(AX), AX
 	SHLQ          $0x02, AX
@@ -7512,7 +8574,7 @@ lanes338:
 	VZEROUPPER
 	RET
 
-cols337:
+cols385:
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -7550,7 +8612,7 @@ cols337:
 	MOVLQSX 12(R11), R11
 	LEAQ    (BX)(R11*4), R11
 
-lanes340:
+lanes388:
 	VMOVUPS       (R8)(SI*1), Z12
 	VMOVUPS       (R9)(SI*1), Z13
 	VMOVUPS       (R10)(SI*1), Z14
@@ -7577,7 +8639,7 @@ lanes340:
 	ADDQ          $0x40, DX
 	ADDQ          $0x40, SI
 	CMPQ          SI, CX
-	JNE           lanes340
+	JNE           lanes388
 	MOVQ          (AX), CX
 	MOVQ          144(AX), AX
 	SHLQ          $0x02, AX
@@ -7646,7 +8708,7 @@ TEXT ·rowsTile4AVX512(SB), NOSPLIT, $0-8
 	MOVQ    t+0(FP), AX
 	MOVQ    128(AX), CX
 	CMPQ    CX, $0x01
-	JNE     cols341
+	JNE     cols389
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -7664,7 +8726,7 @@ TEXT ·rowsTile4AVX512(SB), NOSPLIT, $0-8
 	MOVLQSX (R9), R9
 	LEAQ    (SI)(R9*4), R9
 
-lanes342:
+lanes390:
 	VMOVUPS       (R8)(DI*1), Z4
 	VMOVUPS       (BX), Z5
 	VFMADD231PS   Z4, Z5, Z0
@@ -7678,7 +8740,7 @@ lanes342:
 	ADDQ          $0x40, BX
 	ADDQ          $0x40, DI
 	CMPQ          DI, CX
-	JNE           lanes342
+	JNE           lanes390
 	MOVQ          (AX), CX
 	MOVQ          144(AX), AX
 	SHLQ          $0x02, AX
@@ -7715,9 +8777,9 @@ lanes342:
 	VZEROUPPER
 	RET
 
-cols341:
+cols389:
 	CMPQ    CX, $0x02
-	JNE     cols343
+	JNE     cols391
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -7743,7 +8805,7 @@ cols341:
 	MOVLQSX 4(R10), R10
 	LEAQ    (SI)(R10*4), R10
 
-lanes344:
+lanes392:
 	VMOVUPS       (R9)(DI*1), Z8
 	VMOVUPS       (R8)(DI*1), Z9
 	VMOVUPS       (BX), Z10
@@ -7763,7 +8825,7 @@ lanes344:
 	ADDQ          $0x40, BX
 	ADDQ          $0x40, DI
 	CMPQ          DI, CX
-	JNE           lanes344
+	JNE           lanes392
 	MOVQ          (AX), CX
 	MOVQ          144(AX), AX
 	SHLQ          $0x02, AX
@@ -7809,9 +8871,9 @@ lanes344:
 	VZEROUPPER
 	RET
 
-cols343:
+cols391:
 	CMPQ    CX, $0x03
-	JNE     cols345
+	JNE     cols393
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -7845,7 +8907,7 @@ cols343:
 	MOVLQSX 8(R11), R11
 	LEAQ    (SI)(R11*4), R11
 
-lanes346:
+lanes394:
 	VMOVUPS       (R9)(DI*1), Z12
 	VMOVUPS       (R10)(DI*1), Z13
 	VMOVUPS       (R8)(DI*1), Z14
@@ -7871,7 +8933,7 @@ lanes346:
 	ADDQ          $0x40, BX
 	ADDQ          $0x40, DI
 	CMPQ          DI, CX
-	JNE           lanes346
+	JNE           lanes394
 	MOVQ          (AX), CX
 	MOVQ          144(AX), AX
 	SHLQ          $0x02, AX
@@ -7929,7 +8991,7 @@ lanes346:
 	VZEROUPPER
 	RET
 
-cols345:
+cols393:
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -7971,7 +9033,7 @@ cols345:
 	MOVLQSX 12(R12), R12
 	LEAQ    (SI)(R12*4), R12
 
-lanes348:
+lanes396:
 	VMOVUPS       (R9)(DI*1), Z16
 	VMOVUPS       (R10)(DI*1), Z17
 	VMOVUPS       (R11)(DI*1), Z18
@@ -8003,7 +9065,7 @@ lanes348:
 	ADDQ          $0x40, BX
 	ADDQ          $0x40, DI
 	CMPQ          DI, CX
-	JNE           lanes348
+	JNE           lanes396
 	MOVQ          (AX), CX
 	MOVQ          144(AX), AX
 	SHLQ          $0x02, AX
@@ -8076,7 +9138,7 @@ TEXT ·rowsTile5AVX512(SB), NOSPLIT, $0-8
 	MOVQ    t+0(FP), AX
 	MOVQ    128(AX), CX
 	CMPQ    CX, $0x01
-	JNE     cols349
+	JNE     cols397
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -8095,7 +9157,7 @@ TEXT ·rowsTile5AVX512(SB), NOSPLIT, $0-8
 	MOVLQSX (R9), R9
 	LEAQ    (SI)(R9*4), R9
 
-lanes350:
+lanes398:
 	VMOVUPS       (R8)(DI*1), Z5
 	LEAQ          (BX)(DX*1), SI
 	VMOVUPS       (BX), Z6
@@ -8112,7 +9174,7 @@ lanes350:
 	ADDQ          $0x40, BX
 	ADDQ          $0x40, DI
 	CMPQ          DI, CX
-	JNE           lanes350
+	JNE           lanes398
 	MOVQ          (AX), CX
 	MOVQ          144(AX), AX
 	SHLQ          $0x02, AX
@@ -8165,9 +9227,9 @@ lanes350:
 	VZEROUPPER
 	RET
 
-cols349:
+cols397:
 	CMPQ    CX, $0x02
-	JNE     cols351
+	JNE     cols399
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -8195,7 +9257,7 @@ cols349:
 	MOVLQSX 4(R10), R10
 	LEAQ    (SI)(R10*4), R10
 
-lanes352:
+lanes400:
 	VMOVUPS       (R9)(DI*1), Z10
 	VMOVUPS       (R8)(DI*1), Z11
 	LEAQ          (BX)(DX*1), SI
@@ -8219,7 +9281,7 @@ lanes352:
 	ADDQ          $0x40, BX
 	ADDQ          $0x40, DI
 	CMPQ          DI, CX
-	JNE           lanes352
+	JNE           lanes400
 	MOVQ          (AX), CX
 	MOVQ          144(AX), AX
 	SHLQ          $0x02, AX
@@ -8287,9 +9349,9 @@ lanes352:
 	VZEROUPPER
 	RET
 
-cols351:
+cols399:
 	CMPQ    CX, $0x03
-	JNE     cols353
+	JNE     cols401
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -8326,7 +9388,7 @@ cols351:
 	MOVLQSX 8(R11), R11
 	LEAQ    (SI)(R11*4), R11
 
-lanes354:
+lanes402:
 	VMOVUPS       (R9)(DI*1), Z15
 	VMOVUPS       (R10)(DI*1), Z16
 	VMOVUPS       (R8)(DI*1), Z17
@@ -8357,7 +9419,7 @@ lanes354:
 	ADDQ          $0x40, BX
 	ADDQ          $0x40, DI
 	CMPQ          DI, CX
-	JNE           lanes354
+	JNE           lanes402
 	MOVQ          (AX), CX
 	MOVQ          144(AX), AX
 	SHLQ          $0x02, AX
@@ -8446,7 +9508,7 @@ lanes354:
 	VZEROUPPER
 	RET
 
-cols353:
+cols401:
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -8492,7 +9554,7 @@ cols353:
 	MOVLQSX 12(R12), R12
 	LEAQ    (SI)(R12*4), R12
 
-lanes356:
+lanes404:
 	VMOVUPS       (R9)(DI*1), Z20
 	VMOVUPS       (R10)(DI*1), Z21
 	VMOVUPS       (R11)(DI*1), Z22
@@ -8530,7 +9592,7 @@ lanes356:
 	ADDQ          $0x40, BX
 	ADDQ          $0x40, DI
 	CMPQ          DI, CX
-	JNE           lanes356
+	JNE           lanes404
 	MOVQ          (AX), CX
 	MOVQ          144(AX), AX
 	SHLQ          $0x02, AX
@@ -8640,7 +9702,7 @@ TEXT ·rowsTile6AVX512(SB), NOSPLIT, $0-8
 	MOVQ    t+0(FP), AX
 	MOVQ    128(AX), CX
 	CMPQ    CX, $0x01
-	JNE     cols357
+	JNE     cols405
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -8660,7 +9722,7 @@ TEXT ·rowsTile6AVX512(SB), NOSPLIT, $0-8
 	MOVLQSX (R9), R9
 	LEAQ    (SI)(R9*4), R9
 
-lanes358:
+lanes406:
 	VMOVUPS       (R8)(DI*1), Z6
 	LEAQ          (BX)(DX*1), SI
 	VMOVUPS       (BX), Z7
@@ -8679,7 +9741,7 @@ lanes358:
 	ADDQ          $0x40, BX
 	ADDQ          $0x40, DI
 	CMPQ          DI, CX
-	JNE           lanes358
+	JNE           lanes406
 	MOVQ          (AX), CX
 	MOVQ          144(AX), AX
 	SHLQ          $0x02, AX
@@ -8736,9 +9798,9 @@ lanes358:
 	VZEROUPPER
 	RET
 
-cols357:
+cols405:
 	CMPQ    CX, $0x02
-	JNE     cols359
+	JNE     cols407
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -8768,7 +9830,7 @@ cols357:
 	MOVLQSX 4(R10), R10
 	LEAQ    (SI)(R10*4), R10
 
-lanes360:
+lanes408:
 	VMOVUPS       (R9)(DI*1), Z12
 	VMOVUPS       (R8)(DI*1), Z13
 	LEAQ          (BX)(DX*1), SI
@@ -8795,7 +9857,7 @@ lanes360:
 	ADDQ          $0x40, BX
 	ADDQ          $0x40, DI
 	CMPQ          DI, CX
-	JNE           lanes360
+	JNE           lanes408
 	MOVQ          (AX), CX
 	MOVQ          144(AX), AX
 	SHLQ          $0x02, AX
@@ -8867,9 +9929,9 @@ lanes360:
 	VZEROUPPER
 	RET
 
-cols359:
+cols407:
 	CMPQ    CX, $0x03
-	JNE     cols361
+	JNE     cols409
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -8909,7 +9971,7 @@ cols359:
 	MOVLQSX 8(R11), R11
 	LEAQ    (SI)(R11*4), R11
 
-lanes362:
+lanes410:
 	VMOVUPS       (R9)(DI*1), Z18
 	VMOVUPS       (R10)(DI*1), Z19
 	VMOVUPS       (R8)(DI*1), Z20
@@ -8944,7 +10006,7 @@ lanes362:
 	ADDQ          $0x40, BX
 	ADDQ          $0x40, DI
 	CMPQ          DI, CX
-	JNE           lanes362
+	JNE           lanes410
 	MOVQ          (AX), CX
 	MOVQ          144(AX), AX
 	SHLQ          $0x02, AX
@@ -9037,7 +10099,7 @@ lanes362:
 	VZEROUPPER
 	RET
 
-cols361:
+cols409:
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -9087,7 +10149,7 @@ cols361:
 	MOVLQSX 12(R12), R12
 	LEAQ    (SI)(R12*4), R12
 
-lanes364:
+lanes412:
 	VMOVUPS       (R9)(DI*1), Z24
 	VMOVUPS       (R10)(DI*1), Z25
 	VMOVUPS       (R11)(DI*1), Z26
@@ -9130,7 +10192,7 @@ lanes364:
 	ADDQ          $0x40, BX
 	ADDQ          $0x40, DI
 	CMPQ          DI, CX
-	JNE           lanes364
+	JNE           lanes412
 	MOVQ          (AX), CX
 	MOVQ          144(AX), AX
 	SHLQ          $0x02, AX
@@ -9244,7 +10306,7 @@ TEXT ·outerTile1AVX512(SB), NOSPLIT, $0-8
 	MOVQ         t+0(FP), AX
 	MOVQ         120(AX), CX
 	CMPQ         CX, $0x01
-	JNE          cols365
+	JNE          cols413
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -9260,7 +10322,7 @@ TEXT ·outerTile1AVX512(SB), NOSPLIT, $0-8
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
-lanes366:
+lanes414:
 	VMOVUPS     (BX), Z1
 	VMOVUPS     (SI)(CX*1), Z2
 	VFMADD231PS Z2, Z0, Z1
@@ -9268,13 +10330,13 @@ lanes366:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes366
+	JNE         lanes414
 	VZEROUPPER
 	RET
 
-cols365:
+cols413:
 	CMPQ         CX, $0x02
-	JNE          cols367
+	JNE          cols415
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -9293,7 +10355,7 @@ cols365:
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
-lanes368:
+lanes416:
 	VMOVUPS     (BX), Z2
 	VMOVUPS     (DI)(CX*1), Z3
 	VFMADD231PS Z3, Z0, Z2
@@ -9303,13 +10365,13 @@ lanes368:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes368
+	JNE         lanes416
 	VZEROUPPER
 	RET
 
-cols367:
+cols415:
 	CMPQ         CX, $0x03
-	JNE          cols369
+	JNE          cols417
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -9331,7 +10393,7 @@ cols367:
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
-lanes370:
+lanes418:
 	VMOVUPS     (BX), Z3
 	VMOVUPS     (DI)(CX*1), Z4
 	VFMADD231PS Z4, Z0, Z3
@@ -9343,11 +10405,11 @@ lanes370:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes370
+	JNE         lanes418
 	VZEROUPPER
 	RET
 
-cols369:
+cols417:
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -9372,7 +10434,7 @@ cols369:
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
-lanes372:
+lanes420:
 	VMOVUPS     (BX), Z4
 	VMOVUPS     (DI)(CX*1), Z5
 	VFMADD231PS Z5, Z0, Z4
@@ -9386,7 +10448,7 @@ lanes372:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes372
+	JNE         lanes420
 	VZEROUPPER
 	RET
 
@@ -9396,7 +10458,7 @@ TEXT ·outerTile2AVX512(SB), NOSPLIT, $0-8
 	MOVQ         t+0(FP), AX
 	MOVQ         120(AX), CX
 	CMPQ         CX, $0x01
-	JNE          cols373
+	JNE          cols421
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -9414,7 +10476,7 @@ TEXT ·outerTile2AVX512(SB), NOSPLIT, $0-8
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
-lanes374:
+lanes422:
 	VMOVUPS     (BX), Z2
 	VMOVUPS     (BX)(AX*1), Z3
 	VMOVUPS     (SI)(CX*1), Z4
@@ -9425,13 +10487,13 @@ lanes374:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes374
+	JNE         lanes422
 	VZEROUPPER
 	RET
 
-cols373:
+cols421:
 	CMPQ         CX, $0x02
-	JNE          cols375
+	JNE          cols423
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -9453,7 +10515,7 @@ cols373:
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
-lanes376:
+lanes424:
 	VMOVUPS     (BX), Z4
 	VMOVUPS     (BX)(AX*1), Z5
 	VMOVUPS     (DI)(CX*1), Z6
@@ -9467,13 +10529,13 @@ lanes376:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes376
+	JNE         lanes424
 	VZEROUPPER
 	RET
 
-cols375:
+cols423:
 	CMPQ         CX, $0x03
-	JNE          cols377
+	JNE          cols425
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -9499,7 +10561,7 @@ cols375:
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
-lanes378:
+lanes426:
 	VMOVUPS     (BX), Z6
 	VMOVUPS     (BX)(AX*1), Z7
 	VMOVUPS     (DI)(CX*1), Z8
@@ -9516,11 +10578,11 @@ lanes378:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes378
+	JNE         lanes426
 	VZEROUPPER
 	RET
 
-cols377:
+cols425:
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -9550,7 +10612,7 @@ cols377:
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
-lanes380:
+lanes428:
 	VMOVUPS     (BX), Z8
 	VMOVUPS     (BX)(AX*1), Z9
 	VMOVUPS     (DI)(CX*1), Z10
@@ -9570,7 +10632,7 @@ lanes380:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes380
+	JNE         lanes428
 	VZEROUPPER
 	RET
 
@@ -9580,7 +10642,7 @@ TEXT ·outerTile3AVX512(SB), NOSPLIT, $0-8
 	MOVQ         t+0(FP), AX
 	MOVQ         120(AX), CX
 	CMPQ         CX, $0x01
-	JNE          cols381
+	JNE          cols429
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -9600,7 +10662,7 @@ TEXT ·outerTile3AVX512(SB), NOSPLIT, $0-8
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
-lanes382:
+lanes430:
 	VMOVUPS     (BX), Z3
 	VMOVUPS     (BX)(AX*1), Z4
 	VMOVUPS     (BX)(AX*2), Z5
@@ -9614,13 +10676,13 @@ lanes382:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes382
+	JNE         lanes430
 	VZEROUPPER
 	RET
 
-cols381:
+cols429:
 	CMPQ         CX, $0x02
-	JNE          cols383
+	JNE          cols431
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -9645,7 +10707,7 @@ cols381:
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
-lanes384:
+lanes432:
 	VMOVUPS     (BX), Z6
 	VMOVUPS     (BX)(AX*1), Z7
 	VMOVUPS     (BX)(AX*2), Z8
@@ -9663,13 +10725,13 @@ lanes384:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes384
+	JNE         lanes432
 	VZEROUPPER
 	RET
 
-cols383:
+cols431:
 	CMPQ         CX, $0x03
-	JNE          cols385
+	JNE          cols433
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -9699,7 +10761,7 @@ cols383:
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
-lanes386:
+lanes434:
 	VMOVUPS     (BX), Z9
 	VMOVUPS     (BX)(AX*1), Z10
 	VMOVUPS     (BX)(AX*2), Z11
@@ -9721,11 +10783,11 @@ lanes386:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes386
+	JNE         lanes434
 	VZEROUPPER
 	RET
 
-cols385:
+cols433:
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -9760,7 +10822,7 @@ cols385:
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
-lanes388:
+lanes436:
 	VMOVUPS     (BX), Z12
 	VMOVUPS     (BX)(AX*1), Z13
 	VMOVUPS     (BX)(AX*2), Z14
@@ -9786,7 +10848,7 @@ lanes388:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes388
+	JNE         lanes436
 	VZEROUPPER
 	RET
 
@@ -9796,7 +10858,7 @@ TEXT ·outerTile4AVX512(SB), NOSPLIT, $0-8
 	MOVQ         t+0(FP), AX
 	MOVQ         120(AX), CX
 	CMPQ         CX, $0x01
-	JNE          cols389
+	JNE          cols437
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -9818,7 +10880,7 @@ TEXT ·outerTile4AVX512(SB), NOSPLIT, $0-8
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
-lanes390:
+lanes438:
 	LEAQ        (BX)(AX*2), DI
 	ADDQ        AX, DI
 	VMOVUPS     (BX), Z4
@@ -9837,13 +10899,13 @@ lanes390:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes390
+	JNE         lanes438
 	VZEROUPPER
 	RET
 
-cols389:
+cols437:
 	CMPQ         CX, $0x02
-	JNE          cols391
+	JNE          cols439
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -9871,7 +10933,7 @@ cols389:
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
-lanes392:
+lanes440:
 	LEAQ        (BX)(AX*2), R8
 	ADDQ        AX, R8
 	VMOVUPS     (BX), Z8
@@ -9895,13 +10957,13 @@ lanes392:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes392
+	JNE         lanes440
 	VZEROUPPER
 	RET
 
-cols391:
+cols439:
 	CMPQ         CX, $0x03
-	JNE          cols393
+	JNE          cols441
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -9935,7 +10997,7 @@ cols391:
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
-lanes394:
+lanes442:
 	LEAQ        (BX)(AX*2), R9
 	ADDQ        AX, R9
 	VMOVUPS     (BX), Z12
@@ -9964,11 +11026,11 @@ lanes394:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes394
+	JNE         lanes442
 	VZEROUPPER
 	RET
 
-cols393:
+cols441:
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -10008,7 +11070,7 @@ cols393:
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
-lanes396:
+lanes444:
 	LEAQ        (BX)(AX*2), R10
 	ADDQ        AX, R10
 	VMOVUPS     (BX), Z16
@@ -10042,7 +11104,7 @@ lanes396:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes396
+	JNE         lanes444
 	VZEROUPPER
 	RET
 
@@ -10052,7 +11114,7 @@ TEXT ·outerTile5AVX512(SB), NOSPLIT, $0-8
 	MOVQ         t+0(FP), AX
 	MOVQ         120(AX), CX
 	CMPQ         CX, $0x01
-	JNE          cols397
+	JNE          cols445
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -10076,7 +11138,7 @@ TEXT ·outerTile5AVX512(SB), NOSPLIT, $0-8
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
-lanes398:
+lanes446:
 	LEAQ        (BX)(AX*2), DI
 	ADDQ        AX, DI
 	VMOVUPS     (BX), Z5
@@ -10098,13 +11160,13 @@ lanes398:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes398
+	JNE         lanes446
 	VZEROUPPER
 	RET
 
-cols397:
+cols445:
 	CMPQ         CX, $0x02
-	JNE          cols399
+	JNE          cols447
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -10135,7 +11197,7 @@ cols397:
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
-lanes400:
+lanes448:
 	LEAQ        (BX)(AX*2), R8
 	ADDQ        AX, R8
 	VMOVUPS     (BX), Z10
@@ -10163,13 +11225,13 @@ lanes400:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes400
+	JNE         lanes448
 	VZEROUPPER
 	RET
 
-cols399:
+cols447:
 	CMPQ         CX, $0x03
-	JNE          cols401
+	JNE          cols449
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -10207,7 +11269,7 @@ cols399:
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
-lanes402:
+lanes450:
 	LEAQ        (BX)(AX*2), R9
 	ADDQ        AX, R9
 	VMOVUPS     (BX), Z15
@@ -10241,11 +11303,11 @@ lanes402:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes402
+	JNE         lanes450
 	VZEROUPPER
 	RET
 
-cols401:
+cols449:
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -10290,7 +11352,7 @@ cols401:
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
-lanes404:
+lanes452:
 	LEAQ        (BX)(AX*2), R10
 	ADDQ        AX, R10
 	VMOVUPS     (BX), Z20
@@ -10330,7 +11392,7 @@ lanes404:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes404
+	JNE         lanes452
 	VZEROUPPER
 	RET
 
@@ -10340,7 +11402,7 @@ TEXT ·outerTile6AVX512(SB), NOSPLIT, $0-8
 	MOVQ         t+0(FP), AX
 	MOVQ         120(AX), CX
 	CMPQ         CX, $0x01
-	JNE          cols405
+	JNE          cols453
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -10366,7 +11428,7 @@ TEXT ·outerTile6AVX512(SB), NOSPLIT, $0-8
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
-lanes406:
+lanes454:
 	LEAQ        (BX)(AX*2), DI
 	ADDQ        AX, DI
 	VMOVUPS     (BX), Z6
@@ -10391,13 +11453,13 @@ lanes406:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes406
+	JNE         lanes454
 	VZEROUPPER
 	RET
 
-cols405:
+cols453:
 	CMPQ         CX, $0x02
-	JNE          cols407
+	JNE          cols455
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -10431,7 +11493,7 @@ cols405:
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
-lanes408:
+lanes456:
 	LEAQ        (BX)(AX*2), R8
 	ADDQ        AX, R8
 	VMOVUPS     (BX), Z12
@@ -10463,13 +11525,13 @@ lanes408:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes408
+	JNE         lanes456
 	VZEROUPPER
 	RET
 
-cols407:
+cols455:
 	CMPQ         CX, $0x03
-	JNE          cols409
+	JNE          cols457
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -10511,7 +11573,7 @@ cols407:
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
-lanes410:
+lanes458:
 	LEAQ        (BX)(AX*2), R9
 	ADDQ        AX, R9
 	VMOVUPS     (BX), Z18
@@ -10550,11 +11612,11 @@ lanes410:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes410
+	JNE         lanes458
 	VZEROUPPER
 	RET
 
-cols409:
+cols457:
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -10604,7 +11666,7 @@ cols409:
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
-lanes412:
+lanes460:
 	LEAQ        (BX)(AX*2), R10
 	ADDQ        AX, R10
 	VMOVUPS     (BX), Z24
@@ -10650,7 +11712,7 @@ lanes412:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes412
+	JNE         lanes460
 	VZEROUPPER
 	RET
 
@@ -10901,17 +11963,17 @@ TEXT ·softmaxTileAVX512(SB), NOSPLIT, $0-8
 	SHLQ $0x02, R8
 	MOVQ $0x00000002, R9
 
-loop413:
+loop461:
 	VMOVUPS doubles<>+0(SB), Z0
 	MOVQ    CX, R10
 	MOVQ    144(AX), R11
 
-loop414:
+loop462:
 	VCVTPS2PD (R10), Z1
 	VMAXPD    Z1, Z0, Z0
 	ADDQ      R8, R10
 	DECQ      R11
-	JNZ       loop414
+	JNZ       loop462
 	VMOVUPS   doubles<>+64(SB), Z1
 	VMOVUPS   doubles<>+64(SB), Z3
 	VMOVUPS   (SI), Z4
@@ -10920,7 +11982,7 @@ loop414:
 	MOVQ      CX, R11
 	MOVQ      144(AX), R12
 
-loop415:
+loop463:
 	VCVTPS2PD    (R11), Z5
 	VSUBPD       Z0, Z5, Z5
 	VPCMPEQQ     Z2, Z4, K1
@@ -10959,7 +12021,7 @@ loop415:
 	ADDQ         $0x00000080, R10
 	ADDQ         R8, R11
 	DECQ         R12
-	JNZ          loop415
+	JNZ          loop463
 	VMOVUPS      Z1, Z0
 	VPSUBQ       doubles<>+1792(SB), Z0, Z0
 	VPSRLQ       $0x34, Z0, Z0
@@ -11002,12 +12064,12 @@ loop415:
 	VSUBPD       Z3, Z0, Z0
 	VMOVUPS      Z0, (DI)
 	TESTQ        DX, DX
-	JZ           unwanted416
+	JZ           unwanted464
 	MOVQ         BX, R10
 	MOVQ         DX, R11
 	MOVQ         144(AX), R12
 
-loop417:
+loop465:
 	VMOVUPS   (R10), Z0
 	VDIVPD    Z1, Z0, Z0
 	VCVTPD2PS Z0, Y0
@@ -11015,16 +12077,16 @@ loop417:
 	ADDQ      $0x00000080, R10
 	ADDQ      R8, R11
 	DECQ      R12
-	JNZ       loop417
+	JNZ       loop465
 	ADDQ      $0x20, DX
 
-unwanted416:
+unwanted464:
 	ADDQ $0x20, CX
 	ADDQ $0x40, BX
 	ADDQ $0x40, SI
 	ADDQ $0x40, DI
 	DECQ R9
-	JNZ  loop413
+	JNZ  loop461
 	VZEROUPPER
 	RET
 
@@ -11040,7 +12102,7 @@ TEXT ·lossGradientTileAVX512(SB), NOSPLIT, $0-8
 	MOVQ 96(AX), DI
 	MOVQ $0x00000002, R8
 
-loop418:
+loop466:
 	VMOVUPS (SI), Z0
 	VPXORD  Z1, Z1, Z1
 	VMOVUPS (DI), Z2
@@ -11048,7 +12110,7 @@ loop418:
 	MOVQ    DX, R10
 	MOVQ    144(AX), R11
 
-loop419:
+loop467:
 	VCVTPS2PD (R10), Z3
 	VSUBPD    doubles<>+256(SB), Z3, Z4
 	VPCMPEQQ  Z1, Z0, K1
@@ -11060,68 +12122,359 @@ loop419:
 	ADDQ      BX, R9
 	ADDQ      BX, R10
 	DECQ      R11
-	JNZ       loop419
+	JNZ       loop467
 	ADDQ      $0x20, CX
 	ADDQ      $0x20, DX
 	ADDQ      $0x40, SI
 	ADDQ      $0x40, DI
 	DECQ      R8
-	JNZ       loop418
+	JNZ       loop466
 	VZEROUPPER
 	RET
 
 // func momentsAVX512(t *momentTile)
-// Requires: AVX
-TEXT ·momentsAVX512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·momentsAVX512(SB), NOSPLIT, $8-8
 	MOVQ t+0(FP), AX
 	MOVQ (AX), CX
 	MOVQ 24(AX), DX
 	MOVQ 96(AX), BX
 
-loop420:
-	MOVQ 48(AX), R8
-	MOVQ 72(AX), R9
+loop468:
+	MOVQ 72(AX), R8
+	MOVQ 48(AX), R9
 	MOVQ CX, SI
 	MOVQ DX, DI
 	MOVQ 112(AX), R10
 
-loop421:
-	VBROADCASTSD (R9), Y2
-	VXORPD       Y0, Y0, Y0
-	VXORPD       Y1, Y1, Y1
+channels470:
+	CMPQ         R10, $0x04
+	JL           less471
+	VPXORD       Z0, Z0, Z0
+	VPXORD       Z2, Z2, Z2
+	VBROADCASTSD (R8), Y4
+	VBROADCASTSD 8(R8), Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VPXORD       Z1, Z1, Z1
+	VPXORD       Z3, Z3, Z3
+	VBROADCASTSD 16(R8), Y5
+	VBROADCASTSD 24(R8), Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	MOVQ         120(AX), R11
+	SHLQ         $0x02, R11
+	LEAQ         (R11)(R11*2), R12
+	MOVQ         128(AX), R14
+	SHLQ         $0x02, R14
+	XORQ         R13, R13
+
+lanes472:
+	LEAQ         (SI)(R13*1), R15
+	LEAQ         (DI)(R13*1), BP
+	VMOVUPS      (R15), X7
+	VINSERTF32X4 $0x01, (R15)(R11*1), Y7, Y7
+	VCVTPS2PD    Y7, Z6
+	VADDPD       Z6, Z0, Z0
+	VMOVUPS      (BP), X8
+	VINSERTF32X4 $0x01, (BP)(R11*1), Y8, Y8
+	VCVTPS2PD    Y8, Z15
+	VSUBPD       Z4, Z15, Z15
+	VMULPD       Z6, Z15, Z15
+	VADDPD       Z15, Z2, Z2
+	VMOVUPS      (R15)(R11*2), X9
+	VINSERTF32X4 $0x01, (R15)(R12*1), Y9, Y9
+	VCVTPS2PD    Y9, Z6
+	VADDPD       Z6, Z1, Z1
+	VMOVUPS      (BP)(R11*2), X10
+	VINSERTF32X4 $0x01, (BP)(R12*1), Y10, Y10
+	VCVTPS2PD    Y10, Z15
+	VSUBPD       Z5, Z15, Z15
+	VMULPD       Z6, Z15, Z15
+	VADDPD       Z15, Z3, Z3
+	ADDQ         $0x10, R13
+	CMPQ         R13, R14
+	JNE          lanes472
+	VUNPCKLPD    Z2, Z0, Z6
+	VUNPCKHPD    Z2, Z0, Z15
+	VADDPD       Z15, Z6, Z6
+	VSHUFF64X2   $0xb1, Z6, Z6, Z15
+	VADDPD       Z15, Z6, Z6
+	VSHUFF64X2   $0x08, Z6, Z6, Z6
+	VADDPD       (R9), Y6, Y6
+	VMOVUPD      Y6, (R9)
+	VUNPCKLPD    Z3, Z1, Z6
+	VUNPCKHPD    Z3, Z1, Z15
+	VADDPD       Z15, Z6, Z6
+	VSHUFF64X2   $0xb1, Z6, Z6, Z15
+	VADDPD       Z15, Z6, Z6
+	VSHUFF64X2   $0x08, Z6, Z6, Z6
+	VADDPD       32(R9), Y6, Y6
+	VMOVUPD      Y6, 32(R9)
+	MOVQ         120(AX), R11
+	SHLQ         $0x02, R11
+	SHLQ         $0x02, R11
+	ADDQ         R11, SI
+	ADDQ         R11, DI
+	ADDQ         $0x40, R9
+	ADDQ         $0x20, R8
+	SUBQ         $0x04, R10
+	JZ           position469
+	JMP          channels470
+
+less471:
+channels473:
+	CMPQ         R10, $0x02
+	JL           less474
+	VPXORD       Z11, Z11, Z11
+	VPXORD       Z12, Z12, Z12
+	VBROADCASTSD (R8), Y16
+	VBROADCASTSD 8(R8), Y4
+	VINSERTF64X4 $0x01, Y4, Z16, Z16
+	MOVQ         120(AX), R11
+	SHLQ         $0x02, R11
+	LEAQ         (R11)(R11*2), R12
+	MOVQ         128(AX), R13
+	SHLQ         $0x02, R13
+	XORQ         R12, R12
+
+lanes475:
+	LEAQ         (SI)(R12*1), R14
+	LEAQ         (DI)(R12*1), R15
+	VMOVUPS      (R14), X13
+	VINSERTF32X4 $0x01, (R14)(R11*1), Y13, Y13
+	VCVTPS2PD    Y13, Z6
+	VADDPD       Z6, Z11, Z11
+	VMOVUPS      (R15), X14
+	VINSERTF32X4 $0x01, (R15)(R11*1), Y14, Y14
+	VCVTPS2PD    Y14, Z15
+	VSUBPD       Z16, Z15, Z15
+	VMULPD       Z6, Z15, Z15
+	VADDPD       Z15, Z12, Z12
+	ADDQ         $0x10, R12
+	CMPQ         R12, R13
+	JNE          lanes475
+	VUNPCKLPD    Z12, Z11, Z6
+	VUNPCKHPD    Z12, Z11, Z15
+	VADDPD       Z15, Z6, Z6
+	VSHUFF64X2   $0xb1, Z6, Z6, Z15
+	VADDPD       Z15, Z6, Z6
+	VSHUFF64X2   $0x08, Z6, Z6, Z6
+	VADDPD       (R9), Y6, Y6
+	VMOVUPD      Y6, (R9)
+	MOVQ         120(AX), R11
+	SHLQ         $0x02, R11
+	SHLQ         $0x01, R11
+	ADDQ         R11, SI
+	ADDQ         R11, DI
+	ADDQ         $0x20, R9
+	ADDQ         $0x10, R8
+	SUBQ         $0x02, R10
+	JZ           position469
+	JMP          channels473
+
+less474:
+channels476:
+	CMPQ         R10, $0x01
+	JL           less477
+	VBROADCASTSD (R8), Y6
+	VXORPD       Y4, Y4, Y4
+	VXORPD       Y5, Y5, Y5
 	MOVQ         128(AX), R12
 	SHLQ         $0x02, R12
 	XORQ         R11, R11
 
-lanes422:
-	VCVTPS2PD    (SI)(R11*1), Y3
-	VCVTPS2PD    (DI)(R11*1), Y4
-	VADDPD       Y3, Y0, Y0
-	VSUBPD       Y2, Y4, Y4
-	VMULPD       Y3, Y4, Y4
-	VADDPD       Y4, Y1, Y1
+lanes478:
+	VCVTPS2PD    (SI)(R11*1), Y15
+	VCVTPS2PD    (DI)(R11*1), Y16
+	VADDPD       Y15, Y4, Y4
+	VSUBPD       Y6, Y16, Y16
+	VMULPD       Y15, Y16, Y16
+	VADDPD       Y16, Y5, Y5
 	ADDQ         $0x10, R11
 	CMPQ         R11, R12
-	JNE          lanes422
-	VHADDPD      Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPD       X1, X0, X1
-	VADDPD       (R8), X1, X1
-	VMOVUPD      X1, (R8)
+	JNE          lanes478
+	VHADDPD      Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X5
+	VADDPD       X5, X4, X5
+	VADDPD       (R9), X5, X5
+	VMOVUPD      X5, (R9)
 	MOVQ         120(AX), R11
 	SHLQ         $0x02, R11
 	ADDQ         R11, SI
 	ADDQ         R11, DI
+	ADDQ         $0x10, R9
+	ADDQ         $0x08, R8
+	SUBQ         $0x01, R10
+	JZ           position469
+	JMP          channels476
+
+less477:
+position469:
+	MOVQ 104(AX), SI
+	SHLQ $0x02, SI
+	ADDQ SI, CX
+	ADDQ SI, DX
+	DECQ BX
+	JNZ  loop468
+	VZEROUPPER
+	RET
+
+// func squaresAVX512(t *momentTile)
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·squaresAVX512(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 24(AX), DX
+	MOVQ 96(AX), BX
+
+loop479:
+	MOVQ 72(AX), R8
+	MOVQ 48(AX), R9
+	MOVQ CX, SI
+	MOVQ DX, DI
+	MOVQ 112(AX), R10
+
+channels481:
+	CMPQ   R10, $0x04
+	JL     less482
+	VPXORD Z0, Z0, Z0
+	VPXORD Z2, Z2, Z2
+	VPXORD Z1, Z1, Z1
+	VPXORD Z3, Z3, Z3
+	MOVQ   120(AX), R11
+	SHLQ   $0x02, R11
+	LEAQ   (R11)(R11*2), R12
+	MOVQ   128(AX), R14
+	SHLQ   $0x02, R14
+	XORQ   R13, R13
+
+lanes483:
+	LEAQ         (SI)(R13*1), R15
+	VMOVUPS      (R15), X4
+	VINSERTF32X4 $0x01, (R15)(R11*1), Y4, Y4
+	VCVTPS2PD    Y4, Z5
+	VADDPD       Z5, Z0, Z0
+	VFMADD231PD  Z5, Z5, Z2
+	VMOVUPS      (R15)(R11*2), X6
+	VINSERTF32X4 $0x01, (R15)(R12*1), Y6, Y6
+	VCVTPS2PD    Y6, Z5
+	VADDPD       Z5, Z1, Z1
+	VFMADD231PD  Z5, Z5, Z3
+	ADDQ         $0x10, R13
+	CMPQ         R13, R14
+	JNE          lanes483
+	VUNPCKLPD    Z2, Z0, Z5
+	VUNPCKHPD    Z2, Z0, Z10
+	VADDPD       Z10, Z5, Z5
+	VSHUFF64X2   $0xb1, Z5, Z5, Z10
+	VADDPD       Z10, Z5, Z5
+	VSHUFF64X2   $0x08, Z5, Z5, Z5
+	VADDPD       (R9), Y5, Y5
+	VMOVUPD      Y5, (R9)
+	VUNPCKLPD    Z3, Z1, Z5
+	VUNPCKHPD    Z3, Z1, Z10
+	VADDPD       Z10, Z5, Z5
+	VSHUFF64X2   $0xb1, Z5, Z5, Z10
+	VADDPD       Z10, Z5, Z5
+	VSHUFF64X2   $0x08, Z5, Z5, Z5
+	VADDPD       32(R9), Y5, Y5
+	VMOVUPD      Y5, 32(R9)
+	MOVQ         120(AX), R11
+	SHLQ         $0x02, R11
+	SHLQ         $0x02, R11
+	ADDQ         R11, SI
+	ADDQ         R11, DI
+	ADDQ         $0x40, R9
+	ADDQ         $0x20, R8
+	SUBQ         $0x04, R10
+	JZ           position480
+	JMP          channels481
+
+less482:
+channels484:
+	CMPQ   R10, $0x02
+	JL     less485
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	MOVQ   120(AX), R11
+	SHLQ   $0x02, R11
+	LEAQ   (R11)(R11*2), R12
+	MOVQ   128(AX), R13
+	SHLQ   $0x02, R13
+	XORQ   R12, R12
+
+lanes486:
+	LEAQ         (SI)(R12*1), R14
+	VMOVUPS      (R14), X9
+	VINSERTF32X4 $0x01, (R14)(R11*1), Y9, Y9
+	VCVTPS2PD    Y9, Z5
+	VADDPD       Z5, Z7, Z7
+	VFMADD231PD  Z5, Z5, Z8
+	ADDQ         $0x10, R12
+	CMPQ         R12, R13
+	JNE          lanes486
+	VUNPCKLPD    Z8, Z7, Z5
+	VUNPCKHPD    Z8, Z7, Z10
+	VADDPD       Z10, Z5, Z5
+	VSHUFF64X2   $0xb1, Z5, Z5, Z10
+	VADDPD       Z10, Z5, Z5
+	VSHUFF64X2   $0x08, Z5, Z5, Z5
+	VADDPD       (R9), Y5, Y5
+	VMOVUPD      Y5, (R9)
+	MOVQ         120(AX), R11
+	SHLQ         $0x02, R11
+	SHLQ         $0x01, R11
+	ADDQ         R11, SI
+	ADDQ         R11, DI
+	ADDQ         $0x20, R9
 	ADDQ         $0x10, R8
-	ADDQ         $0x08, R9
-	DECQ         R10
-	JNZ          loop421
-	MOVQ         104(AX), SI
-	SHLQ         $0x02, SI
-	ADDQ         SI, CX
-	ADDQ         SI, DX
-	DECQ         BX
-	JNZ          loop420
+	SUBQ         $0x02, R10
+	JZ           position480
+	JMP          channels484
+
+less485:
+channels487:
+	CMPQ         R10, $0x01
+	JL           less488
+	VBROADCASTSD (R8), Y11
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y10, Y10, Y10
+	MOVQ         128(AX), R12
+	SHLQ         $0x02, R12
+	XORQ         R11, R11
+
+lanes489:
+	VCVTPS2PD    (SI)(R11*1), Y12
+	VCVTPS2PD    (DI)(R11*1), Y13
+	VADDPD       Y12, Y5, Y5
+	VSUBPD       Y11, Y13, Y13
+	VMULPD       Y12, Y13, Y13
+	VADDPD       Y13, Y10, Y10
+	ADDQ         $0x10, R11
+	CMPQ         R11, R12
+	JNE          lanes489
+	VHADDPD      Y10, Y5, Y5
+	VEXTRACTF128 $0x01, Y5, X4
+	VADDPD       X4, X5, X4
+	VADDPD       (R9), X4, X4
+	VMOVUPD      X4, (R9)
+	MOVQ         120(AX), R11
+	SHLQ         $0x02, R11
+	ADDQ         R11, SI
+	ADDQ         R11, DI
+	ADDQ         $0x10, R9
+	ADDQ         $0x08, R8
+	SUBQ         $0x01, R10
+	JZ           position480
+	JMP          channels487
+
+less488:
+position480:
+	MOVQ 104(AX), SI
+	SHLQ $0x02, SI
+	ADDQ SI, CX
+	ADDQ SI, DX
+	DECQ BX
+	JNZ  loop479
 	VZEROUPPER
 	RET
 
@@ -11135,10 +12488,10 @@ TEXT ·normForwardAVX512(SB), NOSPLIT, $0-8
 	VPXORD Z0, Z0, Z0
 	MOVQ   192(AX), SI
 
-loop423:
+loop490:
 	XORQ DI, DI
 
-channel424:
+channel491:
 	MOVQ         96(AX), R8
 	VBROADCASTSS (R8)(DI*4), Z1
 	MOVQ         120(AX), R8
@@ -11149,27 +12502,27 @@ channel424:
 	SHLQ         $0x02, R9
 	XORQ         R8, R8
 
-lanes425:
+lanes492:
 	VMOVUPS (CX)(R8*1), Z4
 	VSUBPS  Z1, Z4, Z4
 	VMULPS  Z2, Z4, Z4
 	VADDPS  Z3, Z4, Z4
 	TESTQ   BX, BX
-	JZ      none426
+	JZ      none493
 	VADDPS  (BX)(R8*1), Z4, Z4
 
-none426:
+none493:
 	MOVQ      216(AX), R10
 	TESTQ     R10, R10
-	JZ        all427
+	JZ        all494
 	VCMPPS    $0x06, Z0, Z4, K1
 	VMOVAPS.Z Z4, K1, Z4
 
-all427:
+all494:
 	VMOVUPS Z4, (DX)(R8*1)
 	ADDQ    $0x40, R8
 	CMPQ    R8, R9
-	JNE     lanes425
+	JNE     lanes492
 	MOVQ    208(AX), R8
 	SHLQ    $0x02, R8
 	ADDQ    R8, DX
@@ -11177,18 +12530,18 @@ all427:
 	SHLQ    $0x02, R8
 	ADDQ    R8, CX
 	TESTQ   BX, BX
-	JZ      none428
+	JZ      none495
 	MOVQ    208(AX), R8
 	SHLQ    $0x02, R8
 	ADDQ    R8, BX
 
-none428:
+none495:
 	INCQ DI
 	MOVQ 200(AX), R8
 	CMPQ DI, R8
-	JNE  channel424
+	JNE  channel491
 	DECQ SI
-	JNZ  loop423
+	JNZ  loop490
 	VZEROUPPER
 	RET
 
@@ -11201,10 +12554,10 @@ TEXT ·normBackwardAVX512(SB), NOSPLIT, $0-8
 	MOVQ (AX), BX
 	MOVQ 192(AX), SI
 
-loop429:
+loop496:
 	XORQ DI, DI
 
-channel430:
+channel497:
 	MOVQ         96(AX), R8
 	VBROADCASTSS (R8)(DI*4), Z0
 	MOVQ         120(AX), R8
@@ -11217,7 +12570,7 @@ channel430:
 	SHLQ         $0x02, R9
 	XORQ         R8, R8
 
-lanes431:
+lanes498:
 	VMOVUPS (DX)(R8*1), Z5
 	VMULPS  Z1, Z5, Z5
 	VMOVUPS (CX)(R8*1), Z4
@@ -11228,7 +12581,7 @@ lanes431:
 	VMOVUPS Z5, (BX)(R8*1)
 	ADDQ    $0x40, R8
 	CMPQ    R8, R9
-	JNE     lanes431
+	JNE     lanes498
 	MOVQ    208(AX), R8
 	SHLQ    $0x02, R8
 	ADDQ    R8, BX
@@ -11239,9 +12592,9 @@ lanes431:
 	INCQ    DI
 	MOVQ    200(AX), R8
 	CMPQ    DI, R8
-	JNE     channel430
+	JNE     channel497
 	DECQ    SI
-	JNZ     loop429
+	JNZ     loop496
 	VZEROUPPER
 	RET
 
@@ -11254,18 +12607,18 @@ TEXT ·sumRowAVX512(SB), NOSPLIT, $0-36
 	SHLQ   $0x02, DX
 	VPXORD Z0, Z0, Z0
 
-loop432:
+loop499:
 	MOVQ lanes+24(FP), SI
 	MOVQ AX, BX
 
-lanes433:
+lanes500:
 	VADDPS        (BX), Z0, Z0
 	ADDQ          $0x40, BX
 	SUBQ          $0x10, SI
-	JNZ           lanes433
+	JNZ           lanes500
 	ADDQ          DX, AX
 	DECQ          CX
-	JNZ           loop432
+	JNZ           loop499
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPS        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -11287,7 +12640,7 @@ TEXT ·maxOf4AVX512(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), DI
 	SHRQ $0x04, DI
 
-loop434:
+loop501:
 	VMOVUPS   (CX), Z0
 	VMOVUPS   (DX), Z1
 	VMOVUPS   (BX), Z2
@@ -11308,7 +12661,7 @@ loop434:
 	ADDQ      $0x40, BX
 	ADDQ      $0x40, SI
 	DECQ      DI
-	JNZ       loop434
+	JNZ       loop501
 	VZEROUPPER
 	RET
 
@@ -11328,16 +12681,16 @@ TEXT ·maxOf4BackwardAVX512(SB), NOSPLIT, $0-96
 	XORQ   R12, R12
 	VPXORD Z0, Z0, Z0
 
-vector435:
+vector502:
 	VMOVUPS   (R10)(R12*4), Z1
 	VMOVUPS   (R11)(R12*4), Z2
 	MOVQ      relu+88(FP), R13
 	TESTQ     R13, R13
-	JZ        norelu436
+	JZ        norelu503
 	VCMPPS    $0x06, Z0, Z1, K1
 	VMOVAPS.Z Z2, K1, Z2
 
-norelu436:
+norelu503:
 	PREFETCHT0 2048(AX)(R12*4)
 	PREFETCHT0 2048(CX)(R12*4)
 	VMOVUPS    (AX)(R12*4), Z3
@@ -11381,7 +12734,7 @@ norelu436:
 	ADDQ       $0x10, R12
 	MOVQ       n+80(FP), R13
 	CMPQ       R12, R13
-	JL         vector435
+	JL         vector502
 	VZEROUPPER
 	RET
 
@@ -11395,7 +12748,7 @@ TEXT ·maskAVX512(SB), NOSPLIT, $0-32
 	MOVQ   n+24(FP), BX
 	SHRQ   $0x04, BX
 
-loop437:
+loop504:
 	VMOVUPS   (CX), Z1
 	VMOVUPS   (DX), Z2
 	VCMPPS    $0x06, Z0, Z2, K1
@@ -11405,7 +12758,7 @@ loop437:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	DECQ      BX
-	JNZ       loop437
+	JNZ       loop504
 	VZEROUPPER
 	RET
 
@@ -11418,7 +12771,7 @@ TEXT ·addAVX512(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), BX
 	SHRQ $0x04, BX
 
-loop438:
+loop505:
 	VMOVUPS (CX), Z0
 	VADDPS  (DX), Z0, Z0
 	VMOVUPS Z0, (AX)
@@ -11426,7 +12779,7 @@ loop438:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop438
+	JNZ     loop505
 	VZEROUPPER
 	RET
 
@@ -11444,7 +12797,7 @@ TEXT ·sgdUpdateAVX512(SB), NOSPLIT, $0-56
 	MOVQ         n+24(FP), BX
 	SHRQ         $0x04, BX
 
-loop439:
+loop506:
 	PREFETCHT0    2048(AX)
 	PREFETCHT0    2048(CX)
 	PREFETCHT0    2048(DX)
@@ -11464,7 +12817,7 @@ loop439:
 	ADDQ          $0x40, CX
 	ADDQ          $0x40, DX
 	DECQ          BX
-	JNZ           loop439
+	JNZ           loop506
 	VADDPD        Z4, Z3, Z3
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y0, Y3, Y3
@@ -11484,7 +12837,7 @@ TEXT ·sumSquaresAVX512(SB), NOSPLIT, $0-24
 	MOVQ   n+8(FP), CX
 	SHRQ   $0x04, CX
 
-loop440:
+loop507:
 	PREFETCHT0    2048(AX)
 	VCVTPS2PD     (AX), Z2
 	VFMADD231PD   Z2, Z2, Z0
@@ -11493,7 +12846,7 @@ loop440:
 	VMOVUPS       (AX), Z2
 	ADDQ          $0x40, AX
 	DECQ          CX
-	JNZ           loop440
+	JNZ           loop507
 	VADDPD        Z1, Z0, Z0
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
@@ -11523,7 +12876,7 @@ TEXT ·peakAVX512(SB), NOSPLIT, $0-8
 	VPXORD Z13, Z13, Z13
 	MOVQ   n+0(FP), AX
 
-loop441:
+loop508:
 	VFMADD231PS Z12, Z13, Z0
 	VFMADD231PS Z12, Z13, Z1
 	VFMADD231PS Z12, Z13, Z2
@@ -11537,7 +12890,7 @@ loop441:
 	VFMADD231PS Z12, Z13, Z10
 	VFMADD231PS Z12, Z13, Z11
 	DECQ        AX
-	JNZ         loop441
+	JNZ         loop508
 	VZEROUPPER
 	RET
 
@@ -11573,70 +12926,70 @@ TEXT ·transposeAVX512(SB), NOSPLIT, $0-48
 	KMOVW     R8, K1
 	VMOVUPS.Z (CX), K1, Z0
 	DECQ      SI
-	JZ        loaded442
+	JZ        loaded509
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z1
 	DECQ      SI
-	JZ        loaded442
+	JZ        loaded509
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z2
 	DECQ      SI
-	JZ        loaded442
+	JZ        loaded509
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z3
 	DECQ      SI
-	JZ        loaded442
+	JZ        loaded509
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z4
 	DECQ      SI
-	JZ        loaded442
+	JZ        loaded509
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z5
 	DECQ      SI
-	JZ        loaded442
+	JZ        loaded509
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z6
 	DECQ      SI
-	JZ        loaded442
+	JZ        loaded509
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z7
 	DECQ      SI
-	JZ        loaded442
+	JZ        loaded509
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z8
 	DECQ      SI
-	JZ        loaded442
+	JZ        loaded509
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z9
 	DECQ      SI
-	JZ        loaded442
+	JZ        loaded509
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z10
 	DECQ      SI
-	JZ        loaded442
+	JZ        loaded509
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z11
 	DECQ      SI
-	JZ        loaded442
+	JZ        loaded509
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z12
 	DECQ      SI
-	JZ        loaded442
+	JZ        loaded509
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z13
 	DECQ      SI
-	JZ        loaded442
+	JZ        loaded509
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z14
 	DECQ      SI
-	JZ        loaded442
+	JZ        loaded509
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z15
 	DECQ      SI
-	JZ        loaded442
+	JZ        loaded509
 	ADDQ      BX, CX
 
-loaded442:
+loaded509:
 	MOVQ       cols+24(FP), CX
 	MOVQ       rows+16(FP), BX
 	MOVL       $0x0000ffff, SI
@@ -11708,70 +13061,199 @@ loaded442:
 	VSHUFF32X4 $0xdd, Z4, Z0, Z0
 	VMOVUPS    Z18, K1, (AX)
 	DECQ       CX
-	JZ         stored443
+	JZ         stored510
 	ADDQ       DX, AX
 	VMOVUPS    Z17, K1, (AX)
 	DECQ       CX
-	JZ         stored443
+	JZ         stored510
 	ADDQ       DX, AX
 	VMOVUPS    Z15, K1, (AX)
 	DECQ       CX
-	JZ         stored443
+	JZ         stored510
 	ADDQ       DX, AX
 	VMOVUPS    Z16, K1, (AX)
 	DECQ       CX
-	JZ         stored443
+	JZ         stored510
 	ADDQ       DX, AX
 	VMOVUPS    Z11, K1, (AX)
 	DECQ       CX
-	JZ         stored443
+	JZ         stored510
 	ADDQ       DX, AX
 	VMOVUPS    Z6, K1, (AX)
 	DECQ       CX
-	JZ         stored443
+	JZ         stored510
 	ADDQ       DX, AX
 	VMOVUPS    Z10, K1, (AX)
 	DECQ       CX
-	JZ         stored443
+	JZ         stored510
 	ADDQ       DX, AX
 	VMOVUPS    Z8, K1, (AX)
 	DECQ       CX
-	JZ         stored443
+	JZ         stored510
 	ADDQ       DX, AX
 	VMOVUPS    Z14, K1, (AX)
 	DECQ       CX
-	JZ         stored443
+	JZ         stored510
 	ADDQ       DX, AX
 	VMOVUPS    Z7, K1, (AX)
 	DECQ       CX
-	JZ         stored443
+	JZ         stored510
 	ADDQ       DX, AX
 	VMOVUPS    Z2, K1, (AX)
 	DECQ       CX
-	JZ         stored443
+	JZ         stored510
 	ADDQ       DX, AX
 	VMOVUPS    Z9, K1, (AX)
 	DECQ       CX
-	JZ         stored443
+	JZ         stored510
 	ADDQ       DX, AX
 	VMOVUPS    Z3, K1, (AX)
 	DECQ       CX
-	JZ         stored443
+	JZ         stored510
 	ADDQ       DX, AX
 	VMOVUPS    Z1, K1, (AX)
 	DECQ       CX
-	JZ         stored443
+	JZ         stored510
 	ADDQ       DX, AX
 	VMOVUPS    Z5, K1, (AX)
 	DECQ       CX
-	JZ         stored443
+	JZ         stored510
 	ADDQ       DX, AX
 	VMOVUPS    Z0, K1, (AX)
 	DECQ       CX
-	JZ         stored443
+	JZ         stored510
 	ADDQ       DX, AX
 
-stored443:
+stored510:
+	VZEROUPPER
+	RET
+
+// func transposeSquaresAVX512(dst *float32, src *float32, squares int, dstStep int, srcStep int, dstStride int, srcStride int)
+// Requires: AVX, AVX512F
+TEXT ·transposeSquaresAVX512(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ dstStride+40(FP), DX
+	SHLQ $0x02, DX
+	LEAQ (DX)(DX*2), BX
+	MOVQ srcStride+48(FP), SI
+	SHLQ $0x02, SI
+	LEAQ (SI)(SI*2), DI
+	MOVQ squares+16(FP), R8
+
+loop511:
+	MOVQ       CX, R9
+	VMOVUPS    (R9), Z0
+	VMOVUPS    (R9)(SI*1), Z1
+	VMOVUPS    (R9)(SI*2), Z2
+	VMOVUPS    (R9)(DI*1), Z3
+	LEAQ       (R9)(SI*4), R9
+	VMOVUPS    (R9), Z4
+	VMOVUPS    (R9)(SI*1), Z5
+	VMOVUPS    (R9)(SI*2), Z6
+	VMOVUPS    (R9)(DI*1), Z7
+	LEAQ       (R9)(SI*4), R9
+	VMOVUPS    (R9), Z8
+	VMOVUPS    (R9)(SI*1), Z9
+	VMOVUPS    (R9)(SI*2), Z10
+	VMOVUPS    (R9)(DI*1), Z11
+	LEAQ       (R9)(SI*4), R9
+	VMOVUPS    (R9), Z12
+	VMOVUPS    (R9)(SI*1), Z13
+	VMOVUPS    (R9)(SI*2), Z14
+	VMOVUPS    (R9)(DI*1), Z15
+	LEAQ       (R9)(SI*4), R9
+	VUNPCKLPS  Z1, Z0, Z16
+	VUNPCKHPS  Z1, Z0, Z0
+	VUNPCKLPS  Z3, Z2, Z1
+	VUNPCKHPS  Z3, Z2, Z2
+	VUNPCKLPD  Z1, Z16, Z3
+	VUNPCKHPD  Z1, Z16, Z1
+	VUNPCKLPD  Z2, Z0, Z16
+	VUNPCKHPD  Z2, Z0, Z0
+	VUNPCKLPS  Z5, Z4, Z2
+	VUNPCKHPS  Z5, Z4, Z4
+	VUNPCKLPS  Z7, Z6, Z5
+	VUNPCKHPS  Z7, Z6, Z6
+	VUNPCKLPD  Z5, Z2, Z7
+	VUNPCKHPD  Z5, Z2, Z2
+	VUNPCKLPD  Z6, Z4, Z5
+	VUNPCKHPD  Z6, Z4, Z4
+	VUNPCKLPS  Z9, Z8, Z6
+	VUNPCKHPS  Z9, Z8, Z8
+	VUNPCKLPS  Z11, Z10, Z9
+	VUNPCKHPS  Z11, Z10, Z10
+	VUNPCKLPD  Z9, Z6, Z11
+	VUNPCKHPD  Z9, Z6, Z6
+	VUNPCKLPD  Z10, Z8, Z9
+	VUNPCKHPD  Z10, Z8, Z8
+	VUNPCKLPS  Z13, Z12, Z10
+	VUNPCKHPS  Z13, Z12, Z12
+	VUNPCKLPS  Z15, Z14, Z13
+	VUNPCKHPS  Z15, Z14, Z14
+	VUNPCKLPD  Z13, Z10, Z15
+	VUNPCKHPD  Z13, Z10, Z10
+	VUNPCKLPD  Z14, Z12, Z13
+	VUNPCKHPD  Z14, Z12, Z12
+	VSHUFF32X4 $0x88, Z7, Z3, Z14
+	VSHUFF32X4 $0x88, Z15, Z11, Z17
+	VSHUFF32X4 $0x88, Z17, Z14, Z18
+	VSHUFF32X4 $0xdd, Z17, Z14, Z14
+	VSHUFF32X4 $0xdd, Z7, Z3, Z3
+	VSHUFF32X4 $0xdd, Z15, Z11, Z7
+	VSHUFF32X4 $0x88, Z7, Z3, Z11
+	VSHUFF32X4 $0xdd, Z7, Z3, Z3
+	VSHUFF32X4 $0x88, Z2, Z1, Z7
+	VSHUFF32X4 $0x88, Z10, Z6, Z15
+	VSHUFF32X4 $0x88, Z15, Z7, Z17
+	VSHUFF32X4 $0xdd, Z15, Z7, Z7
+	VSHUFF32X4 $0xdd, Z2, Z1, Z1
+	VSHUFF32X4 $0xdd, Z10, Z6, Z2
+	VSHUFF32X4 $0x88, Z2, Z1, Z6
+	VSHUFF32X4 $0xdd, Z2, Z1, Z1
+	VSHUFF32X4 $0x88, Z5, Z16, Z2
+	VSHUFF32X4 $0x88, Z13, Z9, Z10
+	VSHUFF32X4 $0x88, Z10, Z2, Z15
+	VSHUFF32X4 $0xdd, Z10, Z2, Z2
+	VSHUFF32X4 $0xdd, Z5, Z16, Z5
+	VSHUFF32X4 $0xdd, Z13, Z9, Z9
+	VSHUFF32X4 $0x88, Z9, Z5, Z10
+	VSHUFF32X4 $0xdd, Z9, Z5, Z5
+	VSHUFF32X4 $0x88, Z4, Z0, Z9
+	VSHUFF32X4 $0x88, Z12, Z8, Z13
+	VSHUFF32X4 $0x88, Z13, Z9, Z16
+	VSHUFF32X4 $0xdd, Z13, Z9, Z9
+	VSHUFF32X4 $0xdd, Z4, Z0, Z0
+	VSHUFF32X4 $0xdd, Z12, Z8, Z4
+	VSHUFF32X4 $0x88, Z4, Z0, Z8
+	VSHUFF32X4 $0xdd, Z4, Z0, Z0
+	MOVQ       AX, R9
+	VMOVUPS    Z18, (R9)
+	VMOVUPS    Z17, (R9)(DX*1)
+	VMOVUPS    Z15, (R9)(DX*2)
+	VMOVUPS    Z16, (R9)(BX*1)
+	LEAQ       (R9)(DX*4), R9
+	VMOVUPS    Z11, (R9)
+	VMOVUPS    Z6, (R9)(DX*1)
+	VMOVUPS    Z10, (R9)(DX*2)
+	VMOVUPS    Z8, (R9)(BX*1)
+	LEAQ       (R9)(DX*4), R9
+	VMOVUPS    Z14, (R9)
+	VMOVUPS    Z7, (R9)(DX*1)
+	VMOVUPS    Z2, (R9)(DX*2)
+	VMOVUPS    Z9, (R9)(BX*1)
+	LEAQ       (R9)(DX*4), R9
+	VMOVUPS    Z3, (R9)
+	VMOVUPS    Z1, (R9)(DX*1)
+	VMOVUPS    Z5, (R9)(DX*2)
+	VMOVUPS    Z0, (R9)(BX*1)
+	LEAQ       (R9)(DX*4), R9
+	MOVQ       srcStep+32(FP), R9
+	LEAQ       (CX)(R9*4), CX
+	MOVQ       dstStep+24(FP), R9
+	LEAQ       (AX)(R9*4), AX
+	DECQ       R8
+	JNZ        loop511
 	VZEROUPPER
 	RET
 
@@ -11815,10 +13297,10 @@ TEXT ·tapsTileAVX512(SB), NOSPLIT, $0-8
 	LEAQ    (DI)(DI*2), R9
 	MOVQ    120(AX), R10
 
-loop444:
+loop512:
 	MOVQ 128(AX), R11
 
-loop445:
+loop513:
 	PREFETCHT0 (BX)
 	PREFETCHT0 64(BX)
 	PREFETCHT0 128(BX)
@@ -11830,7 +13312,7 @@ loop445:
 	LEAQ       (CX)(DI*4), R12
 	MOVQ       $0x00000010, R13
 
-loop446:
+loop514:
 	VMOVUPS      (DX), Z24
 	VMOVUPS      (DX)(R8*1), Z25
 	VMOVUPS      (DX)(R8*2), Z26
@@ -11870,9 +13352,9 @@ loop446:
 	ADDQ         $0x04, R12
 	ADDQ         $0x40, DX
 	DECQ         R13
-	JNZ          loop446
+	JNZ          loop514
 	DECQ         R11
-	JNZ          loop445
+	JNZ          loop513
 	MOVQ         136(AX), R11
 	SHLQ         $0x02, R11
 	ADDQ         R11, CX
@@ -11880,7 +13362,7 @@ loop446:
 	SHLQ         $0x02, R11
 	ADDQ         R11, DX
 	DECQ         R10
-	JNZ          loop444
+	JNZ          loop512
 	MOVQ         (AX), AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)

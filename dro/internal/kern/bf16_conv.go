@@ -51,6 +51,7 @@ type product struct {
 // bf16Call is the running call; see convCall.
 type bf16Call struct {
 	y, x, w, bias, mask []float32 // mask: where a product reads roundings, one
+	plus                []float32
 	pairs               []float32 // the rounding that a product reads
 	product             *product  // nil in the gradient
 	packs               [2]packing
@@ -206,15 +207,22 @@ func (c *BF16Conv) Forward(t *Team, y, x, w, bias []float32) {
 
 // BackwardData is [Conv.BackwardData] on rounded dy and w.
 func (c *BF16Conv) BackwardData(t *Team, dx, dy, w, act []float32) {
+	c.BackwardSum(t, dx, dy, w, act, nil)
+}
+
+// BackwardSum is [Conv.BackwardSum] on rounded dy and w, where products read roundings: plus is nil
+// elsewhere.
+func (c *BF16Conv) BackwardSum(t *Team, dx, dy, w, act, plus []float32) {
 	if len(dx) != c.batch.Len(c.cfg.In) || len(dy) != c.batch.Len(c.out) ||
-		len(w) != c.weightLen() || act != nil && len(act) != len(dx) {
+		len(w) != c.weightLen() || act != nil && len(act) != len(dx) ||
+		plus != nil && (len(plus) != len(dx) || c.backward.spots == nil) {
 		panic("kern: BF16Conv.BackwardData: slice has the wrong length")
 	}
 	if c.kind == Rounded {
 		c.Conv.BackwardData(t, dx, c.rounded(t, c.space.x, dy), c.rounded(t, c.space.w, w), act)
 		return
 	}
-	c.call = bf16Call{y: dx, x: dy, w: w, mask: act}
+	c.call = bf16Call{y: dx, x: dy, w: w, mask: act, plus: plus}
 	if c.rounds != nil {
 		if act != nil {
 			c.call.mask = c.rounding(t, c.rounds.x, c.space.w, act)
@@ -295,7 +303,7 @@ func (m *multiplyCall) task(i int) {
 			}
 			finish(y, bias, mask, rows, lanes, c.call.relu)
 		}
-		c.tell(block, row, channel, rows)
+		c.tellRow(block, row, channel, rows)
 	}
 }
 

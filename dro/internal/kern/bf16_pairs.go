@@ -98,7 +98,10 @@ func (m *pairsCall) task(i int) {
 		if c.call.mask != nil {
 			tile.mask = c.call.mask[at/2:][:size/2]
 		}
+		if c.call.plus != nil {
+			tile.plus = c.call.plus[at:][:size]
+		}
 		tile.run()
-		c.tell(block, row, 0, p.dst.Channels)
+		c.tellRow(block, row, 0, p.dst.Channels)
 	}
 }

@@ -100,10 +100,11 @@ func TestProductsOfGivenRoundings(t *testing.T) {
 		c := must(must(NewConv(AVX512, b, tc.cfg)).BF16(AVX512BF16, new(Workspace), true))
 		x, dy := random(t, r, b.Len(tc.cfg.In)), random(t, r, b.Len(c.Out()))
 		w := random(t, r, c.weightLen())
+		plus := random(t, r, len(x))
 		run := func(x, act, dy []float32) (all []float32) {
 			y, dx, dw := guarded(t, len(dy)), guarded(t, len(x)), guarded(t, len(w))
 			c.Forward(nil, y, x, w, nil)
-			c.BackwardData(nil, dx, dy, w, act)
+			c.BackwardSum(nil, dx, dy, w, act, plus)
 			c.BackwardWeights(nil, dw, nil, x, dy, false)
 			return append(append(y, dx...), dw...)
 		}

@@ -110,6 +110,16 @@ func (p *convProblem) checkData(t *testing.T, c *BF16Conv, x, dy []float32) {
 			t.Fatalf("masked dx[%d] = %v, want %v", i, masked[i], want)
 		}
 	}
+	if reads, _ := c.Rounds(); !reads {
+		return
+	}
+	plus, added := random(t, rand.New(rand.NewPCG(7, 8)), len(x)), guarded(t, len(x))
+	c.BackwardSum(nil, added, dy, p.w, x, plus)
+	for i := range added {
+		if want := (dx[i] + plus[i]) * boolFloat(x[i] > 0); added[i] != want {
+			t.Fatalf("dx[%d] with another = %v, want %v", i, added[i], want)
+		}
+	}
 }
 
 func TestBF16SameBitsOnAnyTeam(t *testing.T) {

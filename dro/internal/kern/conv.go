@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"unsafe"
 )
 
 // ConvConfig is the geometry of a convolution. A linear layer has a kernel as large as its input
@@ -67,10 +68,11 @@ type Conv struct {
 
 // convCall is the running call: its slices, and how the work is cut.
 type convCall struct {
-	y, x, w, b, mask []float32 // destination, source, weights, bias (or nil), activations (or nil)
-	dw, db, dy       []float32
-	chunk, chunks    int  // destination rows or groups a task, and how many such
-	add              bool // to dw and db, instead of replacing them
+	y, x, w, b    []float32 // destination, source, weights, bias (or nil)
+	plus, mask    []float32 // addend, activations (or nil)
+	dw, db, dy    []float32
+	chunk, chunks int  // destination rows or groups a task, and how many such
+	add           bool // to dw and db, instead of replacing them
 }
 
 // NewConv returns the convolution cfg for batches laid out as b.
@@ -141,11 +143,18 @@ func (c *Conv) Forward(t *Team, y, x, w, bias []float32) {
 // nil, dx is 0 where act ≤ 0: with the input's own activations as act this is the backward pass of
 // the ReLU that made them. dy is not masked by this layer's own ReLU; that is for whoever made dy.
 func (c *Conv) BackwardData(t *Team, dx, dy, w, act []float32) {
+	c.BackwardSum(t, dx, dy, w, act, nil)
+}
+
+// BackwardSum is BackwardData with plus, if it is not nil, added before act masks: the gradient of
+// an input that is used twice, as [MaskedSum] computes it.
+func (c *Conv) BackwardSum(t *Team, dx, dy, w, act, plus []float32) {
 	if len(dx) != c.batch.Len(c.cfg.In) || len(dy) != c.batch.Len(c.out) ||
-		len(w) != c.weightLen() || act != nil && len(act) != len(dx) {
+		len(w) != c.weightLen() || act != nil && len(act) != len(dx) ||
+		plus != nil && len(plus) != len(dx) {
 		panic("kern: Conv.BackwardData: slice has the wrong length")
 	}
-	c.call = convCall{y: dx, x: dy, w: w, mask: act}
+	c.call = convCall{y: dx, x: dy, w: w, mask: act, plus: plus}
 	c.spread(t, c.cfg.In, c.out, (*backwardCall)(c))
 }
 
@@ -157,10 +166,17 @@ func (c *Conv) Then(n *BatchNorm, y []float32, images int) {
 	c.then = n
 }
 
-// tell does so for the channels from channel on.
-func (c *Conv) tell(block, row, channel, channels int) {
-	if c.then != nil {
-		c.then.moments(block*c.out.Height+row, channel, channel+channels)
+// tell does so for a position of a region, whose values are in the first-level cache.
+func (c *Conv) tell(r region, row, col int) {
+	if n := c.then; n != nil {
+		n.moments(r.block*n.shape.Height+row, col, col+1, r.channel, r.channel+r.rows)
+	}
+}
+
+// tellRow does so for a row of the map.
+func (c *Conv) tellRow(block, row, channel, channels int) {
+	if n := c.then; n != nil {
+		n.moments(block*n.shape.Height+row, 0, n.shape.Width, channel, channel+channels)
 	}
 }
 
@@ -181,10 +197,24 @@ const (
 	sourceBytes = 1 << 20
 )
 
-// spread cuts the destination dst into tasks of one block, some map rows and one row tile, and runs
-// them.
+// wholeBytes is the weights that a task may go through at every position: they stay in the
+// second-level cache, and all else is read and written in the order in which it lies. Of more
+// weights, a task has one row tile of channels.
+const wholeBytes = 160 << 10
+
+// channels is the channels of a task of spread.
+func (c *Conv) channels(dst Shape) int {
+	if 4*c.weightLen() <= wholeBytes {
+		return dst.Channels
+	}
+	return tileRows
+}
+
+// spread cuts the destination dst into tasks of one block, some map rows and some channels, and
+// runs them.
 func (c *Conv) spread(t *Team, dst, src Shape, j job) {
-	tiles := (dst.Channels + tileRows - 1) / tileRows * c.batch.Blocks
+	n := c.channels(dst)
+	tiles := (dst.Channels + n - 1) / n * c.batch.Blocks
 	t.run(c.cut(tiles, dst.Height, 4*c.batch.Lanes*src.Len()/sourceBytes), j)
 	c.finish()
 }
@@ -203,12 +233,13 @@ type region struct{ block, channel, rows, top, bottom int }
 
 // region returns task i's.
 func (c *Conv) region(i int, dst Shape) region {
-	tiles := (dst.Channels + tileRows - 1) / tileRows
-	channel := i % tiles * tileRows
+	n := c.channels(dst)
+	tiles := (dst.Channels + n - 1) / n
+	channel := i % tiles * n
 	i /= tiles
 	top := i % c.call.chunks * c.call.chunk
 	bottom := min(top+c.call.chunk, dst.Height)
-	return region{i / c.call.chunks, channel, min(tileRows, dst.Channels-channel), top, bottom}
+	return region{i / c.call.chunks, channel, min(n, dst.Channels-channel), top, bottom}
 }
 
 // prefetchSteps is how many outer steps ahead the weights are asked for: about 200 ns of work for a
@@ -222,12 +253,9 @@ func (f *forwardCall) task(i int) {
 	r := c.region(i, c.out)
 	in := c.cfg.In
 	tile := convTile{
-		w: c.call.w, wBase: r.channel * in.Channels * c.area(),
+		w:    c.call.w,
 		wRow: in.Channels * c.area(), wStep: c.area(), prefetch: prefetchSteps * c.area(),
-		outer: in.Channels, xStep: c.batch.Lanes, rows: r.rows, lanes: c.batch.Lanes,
-	}
-	if c.call.b != nil {
-		tile.bias = c.call.b[r.channel:][:r.rows]
+		outer: in.Channels, xStep: c.batch.Lanes, lanes: c.batch.Lanes,
 	}
 	if c.cfg.ReLU {
 		tile.relu = 1
@@ -242,8 +270,8 @@ func (f *backwardCall) task(i int) {
 	in := c.cfg.In
 	r := c.region(i, in)
 	tile := convTile{
-		w: c.call.w, wBase: r.channel * c.area(), wRow: c.area(), wStep: in.Channels * c.area(),
-		outer: c.out.Channels, xStep: c.batch.Lanes, rows: r.rows, lanes: c.batch.Lanes,
+		w: c.call.w, wRow: c.area(), wStep: in.Channels * c.area(),
+		outer: c.out.Channels, xStep: c.batch.Lanes, lanes: c.batch.Lanes,
 		prefetch: prefetchSteps * in.Channels * c.area(),
 	}
 	c.sweep(&tile, r, in, c.out, &c.backward)
@@ -258,16 +286,53 @@ func (c *Conv) sweep(tile *convTile, r region, dst, src Shape, p *plane) {
 		for col := range dst.Width {
 			position, taps := p.at(row, col)
 			tile.xBase, tile.taps = position*src.Channels*lanes, taps
-			at := first + ((row*dst.Width+col)*dst.Channels+r.channel)*lanes
-			tile.y = c.call.y[at:][:r.rows*lanes]
-			if c.call.mask != nil {
-				tile.mask = c.call.mask[at:][:r.rows*lanes]
+			at := first + (row*dst.Width+col)*dst.Channels*lanes
+			for channel := r.channel; channel < r.channel+r.rows; channel += tileRows {
+				tile.rows = min(tileRows, r.channel+r.rows-channel)
+				tile.wBase = channel * tile.wRow
+				c.at(tile, at, channel)
+				tile.run(c.isa)
 			}
-			if c.isa == AVX512 { // a sum takes long enough for its place to come near
-				ask(tile.y)
-			}
-			tile.run(c.isa)
+			c.tell(r, row, col)
 		}
-		c.tell(r.block, row, r.channel, r.rows)
 	}
 }
+
+// at gives the tile its place: channels from channel on of the position that starts at position.
+func (c *Conv) at(t *convTile, position, channel int) {
+	at, n := position+channel*t.lanes, t.rows*t.lanes
+	t.y = c.call.y[at:][:n]
+	if c.call.b != nil {
+		t.bias = c.call.b[channel:][:t.rows]
+	}
+	if c.call.mask != nil {
+		t.mask = c.call.mask[at:][:n]
+	}
+	if c.call.plus != nil {
+		t.plus = c.call.plus[at:][:n]
+	}
+	if c.isa == AVX512 { // a sum takes long enough for its place to come near
+		t.askAhead()
+	}
+}
+
+// ask has the tile ask for what it reads and writes when it has summed. A sum of few steps asks for
+// its place at once.
+func (t *convTile) askAhead() {
+	steps := len(t.y) * 4 / cacheLine / askLines
+	if t.asks = steps; t.outer < steps {
+		t.asks = 0
+		ask(t.y)
+		return
+	}
+	y := address(t.y)
+	t.ask = [askStreams]uintptr{y, y, y}
+	if t.mask != nil {
+		t.ask[1] = address(t.mask)
+	}
+	if t.plus != nil {
+		t.ask[2] = address(t.plus)
+	}
+}
+
+func address(s []float32) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(s))) }

@@ -75,11 +75,14 @@ func addTaps(y *[8]float32, xs, ws []float32, taps []tap) {
 	*y = [8]float32{s0, s1, s2, s3, s4, s5, s6, s7}
 }
 
-// finish does ReLU and mask.
+// finish does ReLU, plus and mask.
 func (t *convTile) finish() {
 	y := t.y[:t.rows*t.lanes]
 	if t.relu != 0 {
 		maskGeneric(y, y, y)
+	}
+	if t.plus != nil {
+		addGeneric(y, y, t.plus)
 	}
 	if t.mask != nil {
 		maskGeneric(y, y, t.mask[:len(y)])

@@ -29,8 +29,9 @@ func (c *Conv) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 			t.run((items+c.call.chunk-1)/c.call.chunk, (*outerSweep)(c))
 		}
 	} else {
-		c.call.chunk = (tiles*c.dot.columns + t.Size() - 1) / t.Size()
-		t.run((tiles*c.dot.columns+c.call.chunk-1)/c.call.chunk, (*dotCall)(c))
+		taps := c.dotTaps()
+		c.call.chunk = (taps + t.Size() - 1) / t.Size()
+		t.run((taps+c.call.chunk-1)/c.call.chunk, (*dotCall)(c))
 	}
 	c.call = convCall{}
 }

@@ -55,43 +55,59 @@ func (c *Conv) dotPass(top, bottom, left, right int) [][]pair {
 	return taps
 }
 
-// dotCall's task is some of the tiles: row tiles of output channels against column tiles of input
-// channels, those of one column one after the other. All of them visit a pass before the next one
-// does, so that on a large map its values come from memory once a task, not once a tile.
+// dotCall's task is a thread's share of the kernel taps of all tiles: row tiles of output channels
+// against column tiles of input channels, those of one column one after the other. All of them
+// visit a pass before the next one does, so that on a large map its values come from memory once a
+// task, not once a tile.
 type dotCall Conv
 
-func (d *dotCall) task(i int) {
-	c := (*Conv)(d)
-	rows, area := c.rowTiles(), c.area()
-	first, end := i*c.call.chunk, min((i+1)*c.call.chunk, rows*c.dot.columns)
-	sums := c.dot.sums[first*area*gradSums : end*area*gradSums]
-	clear(sums)
-	for block := 0; block < c.batch.Blocks; block += c.dot.blocks {
-		for _, pass := range c.dot.passes {
-			for k := first; k < end; k++ {
-				c.dotSums(sums[(k-first)*area*gradSums:], pass, block, k%rows, k/rows)
-			}
-		}
-	}
-	for k := first; k < end; k++ {
-		out, in := k%rows*tileRows, k/rows*gradCols
-		channels := min(tileRows, c.cfg.Out-out)
-		if c.call.db != nil && in == 0 {
-			c.biasGrad(c.call.db[out:][:channels], out)
-		}
-		for r := range channels {
-			to := c.call.dw[((out+r)*c.cfg.In.Channels+in)*area:]
-			from := sums[(k-first)*area*gradSums+r*gradCols:]
-			c.place(to, from, area, min(gradCols, c.cfg.In.Channels-in), gradSums)
-		}
+// dotTile is the taps [from, to) of tile k.
+type dotTile struct{ k, from, to int }
+
+// dotTiles calls visit for each tile of task i.
+func (c *Conv) dotTiles(i int, visit func(t dotTile)) {
+	area := c.area()
+	first, end := i*c.call.chunk, min((i+1)*c.call.chunk, c.dotTaps())
+	for k := first / area; k*area < end; k++ {
+		visit(dotTile{k, max(first-k*area, 0), min(end-k*area, area)})
 	}
 }
 
-// dotSums adds the products of one pass, of the blocks from block on, to the sums of a row tile and
-// a column tile, by kernel tap.
-func (c *Conv) dotSums(sums []float32, pass [][]pair, block, row, column int) {
-	lanes := c.batch.Lanes
-	out, in := row*tileRows, column*gradCols
+// dotTaps is the number of taps of all tiles.
+func (c *Conv) dotTaps() int { return c.rowTiles() * c.dot.columns * c.area() }
+
+func (d *dotCall) task(i int) {
+	c := (*Conv)(d)
+	first, end := i*c.call.chunk, min((i+1)*c.call.chunk, c.dotTaps())
+	clear(c.dot.sums[first*gradSums : end*gradSums])
+	for block := 0; block < c.batch.Blocks; block += c.dot.blocks {
+		for _, pass := range c.dot.passes {
+			c.dotTiles(i, func(t dotTile) { c.dotSums(t, pass, block) })
+		}
+	}
+	c.dotTiles(i, c.dotPlace)
+}
+
+// dotPlace puts a tile's sums where they belong, and those of the bias with the first tap's.
+func (c *Conv) dotPlace(t dotTile) {
+	rows, area := c.rowTiles(), c.area()
+	out, in := t.k%rows*tileRows, t.k/rows*gradCols
+	channels := min(tileRows, c.cfg.Out-out)
+	if c.call.db != nil && in == 0 && t.from == 0 {
+		c.biasGrad(c.call.db[out:][:channels], out)
+	}
+	for r := range channels {
+		to := c.call.dw[((out+r)*c.cfg.In.Channels+in)*area+t.from:]
+		from := c.dot.sums[(t.k*area+t.from)*gradSums+r*gradCols:]
+		c.place(to, from, t.to-t.from, min(gradCols, c.cfg.In.Channels-in), gradSums)
+	}
+}
+
+// dotSums adds the products of one pass, of the blocks from block on, to the sums of a tile, by
+// kernel tap.
+func (c *Conv) dotSums(t dotTile, pass [][]pair, block int) {
+	lanes, rows := c.batch.Lanes, c.rowTiles()
+	out, in := t.k%rows*tileRows, t.k/rows*gradCols
 	tile := gradTile{
 		rows: min(tileRows, c.cfg.Out-out), cols: min(gradCols, c.cfg.In.Channels-in), lanes: lanes,
 		dyBlock: lanes * c.out.Len(), xBlock: lanes * c.cfg.In.Len(),
@@ -99,9 +115,10 @@ func (c *Conv) dotSums(sums []float32, pass [][]pair, block, row, column int) {
 	}
 	tile.dy = c.call.dy[block*tile.dyBlock+out*lanes:]
 	tile.x = c.call.x[block*tile.xBlock+in*lanes:]
-	for k, pairs := range pass {
-		if len(pairs) > 0 {
-			tile.sum, tile.pairs = sums[k*gradSums:][:gradSums], pairs
+	for k := t.from; k < t.to; k++ {
+		if pairs := pass[k]; len(pairs) > 0 {
+			at := (t.k*c.area() + k) * gradSums
+			tile.sum, tile.pairs = c.dot.sums[at:][:gradSums], pairs
 			tile.run(c.isa)
 		}
 	}

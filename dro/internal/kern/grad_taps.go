@@ -106,9 +106,7 @@ func (p *tapsPlan) transpose(lot, block, row int) {
 		for first := 0; first < in.Channels; first += vector {
 			dst := to[(first/vector*p.cols+col+p.cfg.Pad)*p.colLen():][:p.colLen()]
 			src := from[col*size+first*lanes:][:vector*lanes]
-			for lane := 0; lane < lanes; lane += vector {
-				transpose(p.isa, dst[lane*vector:], src[lane:], vector, vector, vector, lanes)
-			}
+			transpose(p.isa, dst, src, vector, lanes, vector, lanes)
 		}
 	}
 }

@@ -103,3 +103,30 @@ func TestMaskedSum(t *testing.T) {
 		})
 	}
 }
+
+// TestBackwardSum: the gradient of an input that is used twice has the bits of passes of their own,
+// where a task goes through all weights at every position and where it has some.
+func TestBackwardSum(t *testing.T) {
+	r := rand.New(rand.NewPCG(46, 47))
+	for _, cfg := range append([]ConvConfig{
+		{In: Shape{97, 3, 2}, Out: 53, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1},
+	}, normalised...) {
+		for _, images := range []int{3, 33, 70} {
+			eachISA(t, func(t *testing.T, isa ISA) {
+				b := NewBatch(images)
+				c := must(NewConv(isa, b, cfg))
+				dy, w := random(t, r, b.Len(c.Out())), random(t, r, c.weightLen())
+				plus, act := random(t, r, b.Len(cfg.In)), random(t, r, b.Len(cfg.In))
+				want, got := guarded(t, len(act)), guarded(t, len(act))
+				c.BackwardData(nil, want, dy, w, nil)
+				must(NewMaskedSum(isa)).Run(nil, want, want, plus, act)
+				for threads := 1; threads <= 3; threads++ {
+					team := NewTeam(threads)
+					c.BackwardSum(team, got, dy, w, act, plus)
+					sameBits(t, fmt.Sprintf("%d images, %d threads", images, threads), got, want)
+					team.Close()
+				}
+			})
+		}
+	}
+}

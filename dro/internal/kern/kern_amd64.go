@@ -294,6 +294,8 @@ func (t *momentTile) add(isa ISA) {
 		t.generic()
 	case isa == AVX2:
 		momentsAVX2(t)
+	case t.own:
+		squaresAVX512(t)
 	default:
 		momentsAVX512(t)
 	}
@@ -354,6 +356,13 @@ func transpose(isa ISA, dst, src []float32, rows, cols, dstStride, srcStride int
 	square := 8
 	if isa == AVX512 {
 		square = 16
+	}
+	if isa == AVX512 && rows%square == 0 && cols%square == 0 {
+		for j := 0; j < cols; j += square {
+			transposeSquaresAVX512(&dst[j*dstStride], &src[j], rows/square, square, square*srcStride,
+				dstStride, srcStride)
+		}
+		return
 	}
 	for i := 0; i < rows; i += square {
 		for j := 0; j < cols; j += square {

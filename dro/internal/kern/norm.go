@@ -202,20 +202,24 @@ func (n *BatchNorm) row(i int) (first, used int) {
 
 type normMoments BatchNorm
 
-func (f *normMoments) task(i int) { (*BatchNorm)(f).moments(i, 0, f.shape.Channels) }
+func (f *normMoments) task(i int) { (*BatchNorm)(f).moments(i, 0, f.shape.Width, 0, f.shape.Channels) }
 
-// moments computes those of row i of a block for the channels [from, to).
-func (n *BatchNorm) moments(i, from, to int) {
+// moments computes those of the columns [left, right) of row i of a block for the channels [from,
+// to); columns come in order.
+func (n *BatchNorm) moments(i, left, right, from, to int) {
 	first, used := n.row(i)
 	channels, lanes := n.shape.Channels, n.batch.Lanes
-	sums, at := n.sums[i*channels:][from:to], first+from*lanes
-	if clear(sums); used == 0 {
+	sums, at := n.sums[i*channels:][from:to], first+(left*channels+from)*lanes
+	if left == 0 {
+		clear(sums)
+	}
+	if used == 0 {
 		return
 	}
 	tile := momentTile{
 		a: n.call.dy[at:], b: n.call.x[at:], sums: sums, around: n.call.around[from:to],
-		positions: n.shape.Width, stride: channels * lanes, channels: to - from, apart: lanes,
-		lanes: used,
+		positions: right - left, stride: channels * lanes, channels: to - from, apart: lanes,
+		lanes: used, own: &n.call.around[0] == &n.zeros[0],
 	}
 	tile.add(n.isa)
 }

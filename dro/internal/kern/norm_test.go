@@ -213,7 +213,7 @@ func TestNormAndPoolOnTeams(t *testing.T) {
 	var first []float32
 	for threads := 1; threads <= 4; threads++ {
 		team := NewTeam(threads)
-		n, p := must(NewBatchNorm(Detect(), b, s, true)), must(NewAveragePool(b, s))
+		n, p := must(NewBatchNorm(Detect(), b, s, true)), must(NewAveragePool(Detect(), b, s))
 		add, off := must(NewSum(Detect(), true)), must(NewReLUBackward(Detect()))
 		y, dx, sum, masked := Alloc(len(x)), Alloc(len(x)), Alloc(len(x)), Alloc(len(x))
 		pooled, grads := Alloc(b.Len(p.Out())), Alloc(10)
@@ -236,7 +236,7 @@ func TestAveragePool(t *testing.T) {
 	for _, images := range batchSizes {
 		b, s := NewBatch(images), Shape{3, 4, 5}
 		plain, flat := random(t, r, images*s.Len()), random(t, r, images*s.Channels)
-		p := must(NewAveragePool(b, s))
+		p := must(NewAveragePool(Detect(), b, s))
 		y, dx, dy := guarded(t, b.Len(p.Out())), guarded(t, b.Len(s)), guarded(t, b.Len(p.Out()))
 		p.Forward(nil, y, packed(t, r, b, s, plain))
 		means, spread := newSums(len(flat)), make([]float64, len(plain))

@@ -264,6 +264,11 @@ func lossGradientTileAVX512(t *lossTile)
 //go:noescape
 func momentsAVX512(t *momentTile)
 
+// squaresAVX512 adds to the tile's sums where b is a and around is 0.
+//
+//go:noescape
+func squaresAVX512(t *momentTile)
+
 // normForwardAVX512 normalises the tile.
 //
 //go:noescape
@@ -328,6 +333,13 @@ func peakAVX512(n int)
 //
 //go:noescape
 func transposeAVX512(dst *float32, src *float32, rows int, cols int, dstStride int, srcStride int)
+
+// transposeSquaresAVX512 transposes squares of 16×16 values, each dstStep and
+// srcStep after the one before.
+//
+//go:noescape
+func transposeSquaresAVX512(dst *float32, src *float32, squares int, dstStep int, srcStep int,
+	dstStride int, srcStride int)
 
 // tapsTileAVX512 computes the tile.
 //

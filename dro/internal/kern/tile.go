@@ -10,13 +10,14 @@ const tileRows = 6
 //	y[r·lanes + j] = start + Σ_{o < outer} Σ_{t in taps}
 //		w[wBase + o·wStep + t.w + r·wRow] · x[xBase + o·xStep + t.x + j]
 //
-// where start is y's own value if add, else bias[r]; then max(0, ·) if relu, and 0 where mask ≤ 0
-// if there is a mask. Forward, o counts input channels and r output channels; backward they change
+// where start is y's own value if add, else bias[r]; then max(0, ·) if relu, plus added if there is
+// one, and 0 where mask ≤ 0 if there is a mask. Forward, o counts input channels and r output channels; backward they change
 // places. The assembly's generator reads this struct: run go generate after a change.
 type convTile struct {
 	y, x, w []float32
 	bias    []float32 // rows values, or nil for 0
-	mask    []float32 // lies as y does, or nil
+	plus    []float32 // lies as y does, or nil
+	mask    []float32 // the same
 	taps    []tap
 
 	xBase, wBase              int // in values; xBase may be negative, xBase + t.x is not
@@ -25,7 +26,17 @@ type convTile struct {
 	relu                      int // 1: clamp at 0
 	add                       int // 1: add to y
 	prefetch                  int // how far ahead of its use a weight is asked for, in values
+
+	// In each of the first asks outer steps the kernel of AVX-512 asks for askLines lines of memory
+	// from each of these addresses on, and counts both on: asked for at once, they hold up the sum.
+	ask  [askStreams]uintptr
+	asks int
 }
+
+const (
+	askStreams = 3
+	askLines   = 4
+)
 
 // tap is one step of a convolution tile: offsets in values of the source position and of the
 // weight.
@@ -120,7 +131,8 @@ type momentTile struct {
 	around []float64 // by channel
 
 	positions, stride, channels, apart int
-	lanes                              int // a multiple of 4
+	lanes                              int  // a multiple of 4
+	own                                bool // b is a, and around is 0
 }
 
 // moment is Σ a and Σ a·(b − around) of a channel.

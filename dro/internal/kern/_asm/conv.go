@@ -8,8 +8,10 @@ import (
 )
 
 const (
-	tileRows = 6 // kern's
-	gradCols = 4 // kern's
+	tileRows   = 6 // kern's
+	askStreams = 3 // kern's
+	askLines   = 4 // kern's
+	gradCols   = 4 // kern's
 )
 
 // convTiles writes convTile's kernels. AVX-512 has one for each number of
@@ -145,6 +147,9 @@ func (g *generator) convSums(a convArgs, acc [][]vector) {
 		for _, m := range g.rowAddresses(ahead, row, len(acc)) {
 			g.PREFETCHT0(m)
 		}
+		if g.wide {
+			g.convAsk(a)
+		}
 		p := g.slice(a.t, "taps")
 		top := g.label("tap")
 		g.Label(top)
@@ -156,6 +161,25 @@ func (g *generator) convSums(a convArgs, acc [][]vector) {
 		g.ADDQ(wStep, w)
 	})
 	g.Label(done)
+}
+
+// convAsk asks for memory that the end of the call takes.
+func (g *generator) convAsk(a convArgs) {
+	t, none := g.structOf(a.t), g.label("none")
+	steps := g.field(a.t, "asks")
+	g.DECQ(steps)
+	g.JS(op.LabelRef(none))
+	g.Store(steps, t.Field("asks"))
+	for k := range askStreams {
+		place := t.Field("ask").Index(k)
+		p := g.Load(place, g.GP64())
+		for line := range askLines {
+			g.PREFETCHT0(at(p, 64*line))
+		}
+		g.ADDQ(op.U32(64*askLines), p)
+		g.Store(p, place)
+	}
+	g.Label(none)
 }
 
 // convStep adds one tap's products: a.width vectors of x times one weight for each row.
@@ -194,7 +218,7 @@ func (g *generator) rowAddresses(base, stride reg.Register, rows int) []op.Mem {
 	return m[:rows]
 }
 
-// convFinish applies ReLU and mask and stores the sums.
+// convFinish applies ReLU, plus and mask and stores the sums.
 func (g *generator) convFinish(a convArgs, acc [][]vector) {
 	zero, m := g.fixed(len(acc)*a.width), g.fixed(len(acc)*a.width+1)
 	g.zero(zero)
@@ -211,6 +235,21 @@ func (g *generator) convFinish(a convArgs, acc [][]vector) {
 		}
 	}
 	g.Label(noRelu)
+
+	noPlus := g.label("noplus")
+	plus := g.slice(a.t, "plus")
+	g.TESTQ(plus, plus)
+	g.JZ(op.LabelRef(noPlus))
+	g.ADDQ(a.lane, plus)
+	for r, row := range acc {
+		for i, v := range row {
+			g.VADDPS(at(plus, i*g.bytes), v, v)
+		}
+		if r < len(acc)-1 {
+			g.ADDQ(stride, plus)
+		}
+	}
+	g.Label(noPlus)
 
 	noMask := g.label("nomask")
 	mask := g.slice(a.t, "mask")

@@ -13,24 +13,31 @@ func (g *generator) normTiles() {
 	g.normBackward(false)
 }
 
-// moments takes four lanes a step on every instruction set: wider registers would sum in anplus
-// order.
+// moments takes four lanes of a channel a step on every instruction set: more would sum in another
+// order. AVX-512 takes two channels at once, four of them while there are so many.
 func (g *generator) moments() {
-	g.function("moments", "func(t *momentTile)", "adds to the tile's sums.")
+	g.momentsOf("moments", "adds to the tile's sums.", false)
+	if g.wide {
+		g.momentsOf("squares", "adds to the tile's sums where b is a and around is 0.", true)
+	}
+}
+
+func (g *generator) momentsOf(name, doc string, own bool) {
+	g.function(name, "func(t *momentTile)", doc)
 	t := g.param("t")
 	a, b := g.slice(t, "a"), g.slice(t, "b")
 	g.loop(g.field(t, "positions"), func() {
-		x, y, sums, around := g.GP64(), g.GP64(), g.slice(t, "sums"), g.slice(t, "around")
-		g.MOVQ(a, x)
-		g.MOVQ(b, y)
-		g.loop(g.field(t, "channels"), func() {
-			g.moment(t, x, y, around, sums)
-			apart := g.floatStride(t, "apart")
-			g.ADDQ(apart, x)
-			g.ADDQ(apart, y)
-			g.ADDQ(op.U8(16), sums)
-			g.ADDQ(op.U8(8), around)
-		})
+		m := channelMoments{t, g.GP64(), g.GP64(), g.slice(t, "around"), g.slice(t, "sums"), own}
+		g.MOVQ(a, m.a)
+		g.MOVQ(b, m.b)
+		left, position := g.field(t, "channels"), g.label("position")
+		if g.wide {
+			for _, pairs := range []int{2, 1} {
+				g.whileMoments(m, left, 2*pairs, position, func() { g.momentPairs(m, pairs) })
+			}
+		}
+		g.whileMoments(m, left, 1, position, func() { g.moment(m) })
+		g.Label(position)
 		stride := g.floatStride(t, "stride")
 		g.ADDQ(stride, a)
 		g.ADDQ(stride, b)
@@ -39,16 +46,44 @@ func (g *generator) moments() {
 	g.RET()
 }
 
+// channelMoments is where the kernel of moments stands.
+type channelMoments struct {
+	t, a, b, around, sums reg.Register
+	own                   bool // b is a, around is 0
+}
+
+// whileMoments runs body for so many channels at a time while left counts as many, and leaves for
+// done when none are.
+func (g *generator) whileMoments(m channelMoments, left reg.Register, channels int, done string, body func()) {
+	top, less := g.label("channels"), g.label("less")
+	g.Label(top)
+	g.CMPQ(left, op.U8(channels))
+	g.JL(op.LabelRef(less))
+	body()
+	apart := g.floatStride(m.t, "apart")
+	if channels > 1 {
+		g.SHLQ(op.U8(log2(channels)), apart)
+	}
+	g.ADDQ(apart, m.a)
+	g.ADDQ(apart, m.b)
+	g.ADDQ(op.U8(16*channels), m.sums)
+	g.ADDQ(op.U8(8*channels), m.around)
+	g.SUBQ(op.U8(channels), left)
+	g.JZ(op.LabelRef(done))
+	g.JMP(op.LabelRef(top))
+	g.Label(less)
+}
+
 // moment adds a channel of a position to its sums.
-func (g *generator) moment(t, a, b, around, sums reg.Register) {
+func (g *generator) moment(m channelMoments) {
 	s, p, centre := g.YMM(), g.YMM(), g.YMM()
-	g.VBROADCASTSD(at(around, 0), centre)
+	g.VBROADCASTSD(at(m.around, 0), centre)
 	g.VXORPD(s, s, s)
 	g.VXORPD(p, p, p)
-	g.lanesOf(t, 4, func(lane reg.Register) {
+	g.lanesOf(m.t, 4, func(lane reg.Register) {
 		x, y := g.YMM(), g.YMM()
-		g.VCVTPS2PD(by(a, lane, 1, 0), x)
-		g.VCVTPS2PD(by(b, lane, 1, 0), y)
+		g.VCVTPS2PD(by(m.a, lane, 1, 0), x)
+		g.VCVTPS2PD(by(m.b, lane, 1, 0), y)
 		g.VADDPD(x, s, s)
 		g.VSUBPD(centre, y, y)
 		g.VMULPD(x, y, y)
@@ -59,8 +94,71 @@ func (g *generator) moment(t, a, b, around, sums reg.Register) {
 	g.VHADDPD(p, s, s)
 	g.VEXTRACTF128(op.U8(1), s, high)
 	g.VADDPD(high, s.AsX(), high)
-	g.VADDPD(at(sums, 0), high, high)
-	g.VMOVUPD(high, at(sums, 0))
+	g.VADDPD(at(m.sums, 0), high, high)
+	g.VMOVUPD(high, at(m.sums, 0))
+}
+
+// momentPairs adds pairs of channels of a position to their sums; a register holds a pair. The
+// product of a value with itself is exact, so that it may be fused with its addition.
+func (g *generator) momentPairs(m channelMoments, pairs int) {
+	s, p, centre := g.vecs(pairs), g.vecs(pairs), g.vecs(pairs)
+	for k := range pairs {
+		g.zero(s[k])
+		g.zero(p[k])
+		if !m.own {
+			high := g.YMM()
+			g.VBROADCASTSD(at(m.around, 16*k), centre[k].AsY())
+			g.VBROADCASTSD(at(m.around, 16*k+8), high)
+			g.VINSERTF64X4(op.U8(1), high, centre[k], centre[k])
+		}
+	}
+	apart := g.floatStride(m.t, "apart")
+	apart3 := g.GP64()
+	g.LEAQ(by(apart, apart, 2, 0), apart3)
+	channels := func(base, lane reg.Register) []op.Mem {
+		first := g.GP64()
+		g.LEAQ(by(base, lane, 1, 0), first)
+		return rowsFrom(first, apart, apart3)
+	}
+	g.lanesOf(m.t, 4, func(lane reg.Register) {
+		a, b := channels(m.a, lane), []op.Mem(nil)
+		if !m.own {
+			b = channels(m.b, lane)
+		}
+		for k := range pairs {
+			x := g.widePair(a[2*k:])
+			g.VADDPD(x, s[k], s[k])
+			if m.own {
+				g.VFMADD231PD(x, x, p[k])
+				continue
+			}
+			y := g.widePair(b[2*k:])
+			g.VSUBPD(centre[k], y, y)
+			g.VMULPD(x, y, y)
+			g.VADDPD(y, p[k], p[k])
+		}
+	})
+	for k := range pairs {
+		// (v0 + v1) + (v2 + v3) of both channels and both sums at once
+		even, odd, swapped := g.vec(), g.vec(), g.vec()
+		g.VUNPCKLPD(p[k], s[k], even)
+		g.VUNPCKHPD(p[k], s[k], odd)
+		g.VADDPD(odd, even, even)
+		g.VSHUFF64X2(op.U8(0xb1), even, even, swapped)
+		g.VADDPD(swapped, even, even)
+		g.VSHUFF64X2(op.U8(0x08), even, even, even)
+		g.VADDPD(at(m.sums, 32*k), even.AsY(), even.AsY())
+		g.VMOVUPD(even.AsY(), at(m.sums, 32*k))
+	}
+}
+
+// widePair returns four lanes each of two channels as float64.
+func (g *generator) widePair(channels []op.Mem) vector {
+	narrow, x := g.YMM(), g.vec()
+	g.VMOVUPS(channels[0], narrow.AsX())
+	g.VINSERTF32X4(op.U8(1), channels[1], narrow, narrow)
+	g.VCVTPS2PD(narrow, x)
+	return x
 }
 
 // lanesOf runs body for the byte offset of every step-th lane.

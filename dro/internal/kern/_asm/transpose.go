@@ -45,6 +45,43 @@ func (g *generator) transpose() {
 	g.RET()
 }
 
+// transposeSquares writes the kernel of whole squares, without masks, several in a row.
+func (g *generator) transposeSquares() {
+	n := g.bytes / 4
+	g.function("transposeSquares",
+		"func(dst, src *float32, squares, dstStep, srcStep, dstStride, srcStride int)",
+		fmt.Sprintf("transposes squares of %d×%d values, each dstStep and srcStep after the one before.", n, n))
+	dst, src := g.param("dst"), g.param("src")
+	bytes := func(name string) (step, three reg.Register) {
+		step, three = g.param(name), g.GP64()
+		g.SHLQ(op.U8(2), step)
+		g.LEAQ(by(step, step, 2, 0), three)
+		return step, three
+	}
+	dstStride, dstStride3 := bytes("dstStride")
+	srcStride, srcStride3 := bytes("srcStride")
+	each := func(base, stride, stride3 reg.Register, visit func(i int, m op.Mem)) {
+		p := g.GP64()
+		g.MOVQ(base, p)
+		for i := 0; i < n; i += 4 {
+			for k, m := range rowsFrom(p, stride, stride3) {
+				visit(i+k, m)
+			}
+			g.LEAQ(by(p, stride, 4, 0), p)
+		}
+	}
+	g.loop(g.param("squares"), func() {
+		rows := g.vecs(n)
+		each(src, srcStride, srcStride3, func(i int, m op.Mem) { g.VMOVUPS(m, rows[i]) })
+		columns := g.transposed(rows)
+		each(dst, dstStride, dstStride3, func(i int, m op.Mem) { g.VMOVUPS(columns[i], m) })
+		g.LEAQ(by(src, g.param("srcStep"), 4, 0), src)
+		g.LEAQ(by(dst, g.param("dstStep"), 4, 0), dst)
+	})
+	g.VZEROUPPER()
+	g.RET()
+}
+
 // firstLanes returns a mask of the first n lanes, n the named parameter, at most the lanes of a vector.
 func (g *generator) firstLanes(name string) reg.Register {
 	n := g.param(name)

@@ -62,6 +62,7 @@ func (g *generator) all() {
 	g.peak()
 	g.transpose()
 	if g.wide {
+		g.transposeSquares()
 		g.tapsTile(func(x, dy, sum int) { g.VFMADD231PS(g.fixed(x), g.fixed(dy), g.fixed(sum)) })
 	} else {
 		g.pause()
