@@ -10,11 +10,13 @@ import (
 // the sum of a residual block; the sum of two gradients with the mask of a ReLU, and both with the
 // convolution that one of the two is of. The bits stay what they are.
 
-// masking, adding and backing are what ops say of themselves in op.part; so is *normOp.
+// masking, adding, normBack and normSum are what ops say of themselves in op.part; so are *normOp
+// and product.
 type (
-	masking struct{}
-	adding  struct{ relu bool }
-	backing struct{ conv *kern.Conv } // the gradient of its input, in fp32
+	masking  struct{}
+	adding   struct{ relu bool }
+	normBack struct{ kernel *kern.BatchNorm }
+	normSum  struct{ kernel *kern.BatchNorm }
 )
 
 // fuser knows who makes and who reads a piece of memory.
@@ -37,9 +39,12 @@ func (b *backend) fused(forward, backward []instruction) (*plan, error) {
 	remaining(forward, f.addNorm)
 	remaining(backward, f.maskSum)
 	gone := func(i instruction) bool { return i.op == nil }
-	forward, backward = slices.DeleteFunc(forward, gone), slices.DeleteFunc(backward, gone)
-	share(backward)
-	return &plan{forward, backward}, err
+	p := &plan{slices.DeleteFunc(forward, gone), slices.DeleteFunc(backward, gone)}
+	if err == nil {
+		err = b.round(p)
+	}
+	share(p.backward)
+	return p, err
 }
 
 // share has gradients of activations take over memory of which nothing more is read: as few pieces
@@ -129,11 +134,12 @@ func (f *fuser) addNorm(i *instruction) {
 			continue
 		}
 		if norm, ok := before.part.(*normOp); ok && !norm.relu {
-			y, plus := i.out.Data().([]float32), i.in[1-k].F32
-			joined := &op{name: i.name, out: i.out, run: func(in []array) {
-				norm.forward(y, in[0].F32, in[1].F32, in[2].F32, plus)
+			y, part := i.out.Data().([]float32), normSum{norm.kernel}
+			joined := &op{name: i.name, out: i.out, part: part, run: func(in []array) {
+				norm.forward(y, in[0].F32, in[1].F32, in[2].F32, in[3].F32)
 			}}
-			*i, *before = instruction{joined, before.in, y}, instruction{}
+			in := append(slices.Clone(before.in), i.in[1-k])
+			*i, *before = instruction{joined, in, y}, instruction{}
 			return
 		}
 	}
@@ -165,17 +171,18 @@ func (f *fuser) sumInConv(i, sum *instruction) bool {
 		if before == nil {
 			continue
 		}
-		if back, ok := before.part.(backing); ok && back.conv.FLOPs() > most {
-			best, most, plus = before, back.conv.FLOPs(), sum.in[1-k]
+		if p, ok := before.part.(product); ok && p.sums() && p.conv.exact.FLOPs() > most {
+			best, most, plus = before, p.conv.exact.FLOPs(), sum.in[1-k]
 		}
 	}
 	if best == nil {
 		return false
 	}
-	conv := best.part.(backing).conv
-	joined := &op{name: best.name, out: i.out, into: func(to []float32, in []array) {
-		conv.BackwardSum(f.team, to, in[2].F32, in[1].F32, in[3].F32, in[4].F32)
-	}}
+	conv := best.part.(product).conv
+	joined := &op{name: best.name, out: i.out, part: best.part}
+	joined.into = func(to []float32, in []array) {
+		conv.kernel().(adder).BackwardSum(f.team, to, in[2].F32, in[1].F32, in[3].F32, in[4].F32)
+	}
 	in := append(slices.Clone(best.in), i.in[1], plus)
 	*i, *sum, *best = instruction{joined, in, i.to}, instruction{}, instruction{}
 	return true

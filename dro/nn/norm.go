@@ -64,7 +64,7 @@ func (o *normOp) diff(in G.Nodes, out, grad *G.Node) (_ G.Nodes, err error) {
 	grads := make(G.Nodes, 3)
 	if grads[0], err = G.ApplyOp(&op{
 		name: o.name + ".dx", in: []input{flat(), flat(), flat()}, out: gradient,
-		over: true,
+		part: normBack{o.kernel}, over: true,
 		into: func(to []float32, in []array) {
 			x, gamma, dy := in[0].F32, in[1].F32, in[2].F32
 			o.kernel.Backward(o.team, to, o.dgamma, o.dbeta, x, dy, gamma, o.add)

@@ -75,6 +75,8 @@ type convOp struct {
 	dw, db  []float32 // where the gradients of the parameters go; db is nil without a bias
 
 	next *kern.BatchNorm // what takes the output; nil: none
+
+	roundedX, roundedDY *kern.Rounding // of the input and of the output's gradient; nil: none
 }
 
 // convKernel is kern's, of operands as they are or rounded.
@@ -126,7 +128,7 @@ func (c *convOp) apply(x *G.Node, parameters ...*G.Node) (*G.Node, error) {
 	inputs := []input{flat(), {parameters[0].Dims(), tensor.Float32}, flat()}
 	arity := 1 + len(parameters)
 	return G.ApplyOp(&op{
-		name: c.name, in: inputs[:arity], out: out,
+		name: c.name, in: inputs[:arity], out: out, part: forwardOf(c),
 		run: func(in []array) {
 			var bias []float32
 			if c.db != nil {
@@ -151,6 +153,7 @@ func (c *convOp) diff(in G.Nodes, out, grad *G.Node) (_ G.Nodes, err error) {
 	grads := make(G.Nodes, len(in))
 	if grads[1], err = G.ApplyOp(&op{
 		name: c.name + ".dw", in: []input{flat(), flat()}, out: dense32(c.dw, w.Shape()...),
+		part: weightsOf(c),
 		run: func(in []array) {
 			c.kernel().BackwardWeights(c.team, c.dw, c.db, in[0].F32, in[1].F32, c.add)
 		},
@@ -172,10 +175,7 @@ func (c *convOp) dx(x, w, grad *G.Node) (*G.Node, error) {
 	_, out := c.activation(c.in)
 	o := &op{
 		name: c.name + ".dx", in: []input{flat(), {w.Dims(), tensor.Float32}, flat()},
-		out: out, of: x,
-	}
-	if conv, ok := c.trained.(*kern.Conv); ok {
-		o.part = backing{conv}
+		out: out, of: x, part: dataOf(c),
 	}
 	o.into = func(to []float32, in []array) {
 		var act []float32

@@ -3635,8 +3635,10 @@ all174:
 	JNE     lanes172
 	MOVQ    208(AX), R8
 	SHLQ    $0x02, R8
-	ADDQ    R8, CX
 	ADDQ    R8, DX
+	MOVQ    208(AX), R8
+	SHLQ    $0x02, R8
+	ADDQ    R8, CX
 	TESTQ   BX, BX
 	JZ      none175
 	MOVQ    208(AX), R8
@@ -3692,9 +3694,11 @@ lanes178:
 	JNE     lanes178
 	MOVQ    208(AX), R8
 	SHLQ    $0x02, R8
+	ADDQ    R8, BX
+	MOVQ    208(AX), R8
+	SHLQ    $0x02, R8
 	ADDQ    R8, CX
 	ADDQ    R8, DX
-	ADDQ    R8, BX
 	INCQ    DI
 	MOVQ    200(AX), R8
 	CMPQ    DI, R8

@@ -12525,8 +12525,10 @@ all494:
 	JNE     lanes492
 	MOVQ    208(AX), R8
 	SHLQ    $0x02, R8
-	ADDQ    R8, CX
 	ADDQ    R8, DX
+	MOVQ    208(AX), R8
+	SHLQ    $0x02, R8
+	ADDQ    R8, CX
 	TESTQ   BX, BX
 	JZ      none495
 	MOVQ    208(AX), R8
@@ -12582,9 +12584,11 @@ lanes498:
 	JNE     lanes498
 	MOVQ    208(AX), R8
 	SHLQ    $0x02, R8
+	ADDQ    R8, BX
+	MOVQ    208(AX), R8
+	SHLQ    $0x02, R8
 	ADDQ    R8, CX
 	ADDQ    R8, DX
-	ADDQ    R8, BX
 	INCQ    DI
 	MOVQ    200(AX), R8
 	CMPQ    DI, R8
@@ -13286,9 +13290,9 @@ TEXT ·tapsTileAVX512(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    72(AX), BX
 	MOVQ    96(AX), SI
-	MOVQ    152(AX), DI
+	MOVQ    144(AX), DI
 	SHLQ    $0x02, DI
-	MOVQ    168(AX), R8
+	MOVQ    160(AX), R8
 	SHLQ    $0x02, R8
 	LEAQ    (DI)(DI*2), R9
 	MOVQ    120(AX), R10
@@ -13349,15 +13353,12 @@ loop514:
 	ADDQ         $0x40, DX
 	DECQ         R13
 	JNZ          loop514
-	MOVQ         144(AX), R12
-	SHLQ         $0x02, R12
-	ADDQ         R12, CX
 	DECQ         R11
 	JNZ          loop513
 	MOVQ         136(AX), R11
 	SHLQ         $0x02, R11
 	ADDQ         R11, CX
-	MOVQ         160(AX), R11
+	MOVQ         152(AX), R11
 	SHLQ         $0x02, R11
 	ADDQ         R11, DX
 	DECQ         R10

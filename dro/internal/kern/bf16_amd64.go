@@ -42,6 +42,22 @@ func (t *mulTile) run(kind BF16) {
 	}
 }
 
+// run computes the tile.
+func (t *pairsTile) run() { pairsTileBF16(t) }
+
+// forwardRounded is forward that writes t.rounded.
+func (t *normTile) forwardRounded() { normForwardBF16(t) }
+
+func (t *normTile) backwardRounded() { normBackwardBF16(t) }
+
+// lines computes the tile of lines.
+func (t *tapsTile) lines() { linesTileBF16(t) }
+
+// round rounds src, lines of 32 images, to lines of a rounding.
+func round(dst, src []float32) {
+	roundBF16(unsafe.SliceData(dst), &src[0], len(src)/tileDepth)
+}
+
 // packRows rounds 16 rows of cols ≤ 32 values, those at base + offsets[i] of src, to a tile of A,
 // or with across to one of B, of which they are the columns.
 func packRows(dst []uint16, src []float32, base int, offsets []int32, cols int, across bool) {

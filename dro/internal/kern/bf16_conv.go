@@ -22,8 +22,10 @@ type BF16Conv struct {
 
 	forward, backward product
 	x, dy             *source
-	strips            *strips   // x, or nil
-	pairs             *tapsPlan // of the gradient, or nil, then
+	strips            *strips // x, or nil
+	rounds            *roundings
+	runs              *runs     // x, or nil
+	onTaps            *tapsPlan // of the gradient, or nil, then
 	taps              []tap     // of the gradient: the lines of positions that a kernel tap joins
 	spans             []span    // of them, by kernel tap
 
@@ -36,17 +38,22 @@ type product struct {
 	src    *source
 	strips *strips // the source, or nil
 	plane  plane   // unless there are strips
-	taps   int     // of the weights
+	area   int     // taps of the weights
 	inner  int     // tiles of a tap's sum
 	dst    Shape
 	across bool    // weights are transposed
 	lines  []int32 // of their packing
+	spots  []spot  // of a source that is rounded alone; nil: packed
+	taps   []tap   // theirs
+	block  int     // pairs of a block of it
 }
 
 // bf16Call is the running call; see convCall.
 type bf16Call struct {
-	y, x, w, bias, mask []float32
-	product             *product // nil in the gradient
+	y, x, w, bias, mask []float32 // mask: where a product reads roundings, one
+	plus                []float32
+	pairs               []float32 // the rounding that a product reads
+	product             *product  // nil in the gradient
 	packs               [2]packing
 	relu                int
 	chunk, chunks       int
@@ -75,20 +82,30 @@ func (c *BF16Conv) plan(data bool) {
 	cfg, in, out := &c.cfg, c.cfg.In, c.out
 	dy, x := newSource(c.kind, out, c.batch), newSource(c.kind, in, c.batch)
 	c.dy, c.x = &dy, &x
-	c.backward = product{src: c.dy, taps: c.area(), inner: dy.depth(), dst: in, across: true}
+	switch {
+	case BF16Pairs(c.kind, c.batch, *cfg):
+		c.planPairs()
+	case !data && BF16Runs(c.kind, c.batch, *cfg):
+		c.planPairs()
+		c.runs = newRuns(c.Conv)
+	}
+	c.backward = product{src: c.dy, area: c.area(), inner: dy.depth(), dst: in, across: true}
 	c.backward.plane = newPlane(
 		transposedAxis(out.Height, in.Height, cfg.KernelHeight, cfg.Stride, cfg.Pad),
 		transposedAxis(out.Width, in.Width, cfg.KernelWidth, cfg.Stride, cfg.Pad),
-		out.Width, cfg.KernelWidth, dy.unitLines())
+		out.Width, cfg.KernelWidth, c.positionLen(c.dy))
 	switch {
+	case c.runs != nil:
+		x.pairs = (c.runs.run + 1) / 2
+		c.forward = product{src: c.x, area: cfg.KernelHeight, inner: 1, dst: out}
 	case BF16Strips(c.kind, *cfg):
 		c.strips = newStrips(c.Conv)
 		c.x = &c.strips.source
-		c.forward = product{src: c.x, strips: c.strips, taps: 1, inner: c.strips.inner(), dst: out}
+		c.forward = product{src: c.x, strips: c.strips, area: 1, inner: c.strips.inner(), dst: out}
 	case cfg.few():
 		x = flatSource(in, c.batch)
 		point := convAxis(1, 1, 1, 1, 0)
-		c.forward = product{src: c.x, taps: 1, inner: x.depth(), dst: out}
+		c.forward = product{src: c.x, area: 1, inner: x.depth(), dst: out}
 		c.forward.plane = newPlane(point, point, 1, 1, x.unitLines())
 	default:
 		for unit := range x.units() {
@@ -96,11 +113,11 @@ func (c *BF16Conv) plan(data bool) {
 			seen := c.seen(row, cfg.KernelHeight) && c.seen(col, cfg.KernelWidth)
 			x.unseen = append(x.unseen, !seen)
 		}
-		c.forward = product{src: c.x, taps: c.area(), inner: x.depth(), dst: out}
+		c.forward = product{src: c.x, area: c.area(), inner: x.depth(), dst: out}
 		c.forward.plane = newPlane(
 			convAxis(out.Height, in.Height, cfg.KernelHeight, cfg.Stride, cfg.Pad),
 			convAxis(out.Width, in.Width, cfg.KernelWidth, cfg.Stride, cfg.Pad),
-			in.Width, cfg.KernelWidth, x.unitLines())
+			in.Width, cfg.KernelWidth, c.positionLen(c.x))
 	}
 	products := []*product{&c.forward, &c.backward}
 	if !data {
@@ -110,9 +127,26 @@ func (c *BF16Conv) plan(data bool) {
 		p.scale()
 		p.planLines()
 		c.space.lines(&c.space.a, p.weightTasks()*p.weightLines())
-		c.space.lines(&c.space.b, c.batch.Blocks*p.src.sumLines())
+		switch {
+		case c.runs != nil:
+			p.spots, p.taps = c.runs.spots()
+			p.block = c.runs.blockLen()
+		case c.rounds != nil:
+			p.spots, p.taps = p.plane.spotsOf(p.dst, c.positionLen(p.src))
+			p.block = p.src.len * c.batch.Lanes / 2
+		default:
+			c.space.lines(&c.space.b, c.batch.Blocks*p.src.sumLines())
+		}
 	}
 	c.planGradient()
+}
+
+// positionLen is how much of s, as products read it, a position is: pairs of a rounding, or lines.
+func (c *BF16Conv) positionLen(s *source) int {
+	if c.rounds != nil {
+		return s.rows * s.lanes / 2
+	}
+	return s.unitLines()
 }
 
 // scale makes lines of the offsets of weights.
@@ -137,7 +171,7 @@ func (p *product) at(row, col int) (line int, taps []tap) {
 }
 
 // weightLines is the number of lines that the weights of 16 destination channels are packed into.
-func (p *product) weightLines() int { return p.taps * p.inner * tileSide }
+func (p *product) weightLines() int { return p.area * p.inner * tileSide }
 
 // weightTasks is the number of tasks of packing them: 16 destination channels each.
 func (p *product) weightTasks() int { return tilesOf(p.dst.Channels) }
@@ -159,20 +193,43 @@ func (c *BF16Conv) Forward(t *Team, y, x, w, bias []float32) {
 	if c.cfg.ReLU {
 		c.call.relu = 1
 	}
+	if c.runs != nil {
+		c.runs.round(t, x)
+		c.multiplyPairs(t, &c.forward, c.runs.x)
+		return
+	}
+	if c.rounds != nil {
+		c.multiplyPairs(t, &c.forward, c.rounding(t, c.rounds.x, c.space.x, x))
+		return
+	}
 	c.multiply(t, &c.forward)
 }
 
 // BackwardData is [Conv.BackwardData] on rounded dy and w.
 func (c *BF16Conv) BackwardData(t *Team, dx, dy, w, act []float32) {
+	c.BackwardSum(t, dx, dy, w, act, nil)
+}
+
+// BackwardSum is [Conv.BackwardSum] on rounded dy and w, where products read roundings: plus is nil
+// elsewhere.
+func (c *BF16Conv) BackwardSum(t *Team, dx, dy, w, act, plus []float32) {
 	if len(dx) != c.batch.Len(c.cfg.In) || len(dy) != c.batch.Len(c.out) ||
-		len(w) != c.weightLen() || act != nil && len(act) != len(dx) {
+		len(w) != c.weightLen() || act != nil && len(act) != len(dx) ||
+		plus != nil && (len(plus) != len(dx) || c.backward.spots == nil) {
 		panic("kern: BF16Conv.BackwardData: slice has the wrong length")
 	}
 	if c.kind == Rounded {
 		c.Conv.BackwardData(t, dx, c.rounded(t, c.space.x, dy), c.rounded(t, c.space.w, w), act)
 		return
 	}
-	c.call = bf16Call{y: dx, x: dy, w: w, mask: act}
+	c.call = bf16Call{y: dx, x: dy, w: w, mask: act, plus: plus}
+	if c.rounds != nil {
+		if act != nil {
+			c.call.mask = c.rounding(t, c.rounds.x, c.space.w, act)
+		}
+		c.multiplyPairs(t, &c.backward, c.rounding(t, c.rounds.dy, c.space.x, dy))
+		return
+	}
 	c.multiply(t, &c.backward)
 }
 

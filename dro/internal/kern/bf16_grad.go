@@ -2,8 +2,11 @@ package kern
 
 // planGradient chooses how the gradient of the weights is computed.
 func (c *BF16Conv) planGradient() {
-	if c.kind == AVX512BF16 && GradTaps(c.isa, c.cfg) {
-		c.pairs = newTapsPlan(c.Conv, true)
+	if c.runs != nil {
+		return
+	}
+	if c.rounds != nil && GradTaps(c.isa, c.cfg) {
+		c.onTaps = newTapsPlan(c.Conv, true)
 	} else {
 		c.planGradTaps()
 	}
@@ -44,7 +47,7 @@ func (c *BF16Conv) channelTaps() {
 	}
 	for first := 0; first < c.batch.Blocks; first += blocks {
 		for part := range parts {
-			for k := range c.forward.taps {
+			for k := range c.forward.area {
 				from := int32(len(c.taps))
 				for block := first; block < first+blocks; block++ {
 					c.tapsOf(k, block, part*height/parts, (part+1)*height/parts)
@@ -62,7 +65,7 @@ func (c *BF16Conv) tapsOf(k, block, top, bottom int) {
 			x: int32(block*c.x.imageLines() + in*c.x.imageUnitLines()),
 			w: int32(block*c.dy.imageLines() + out*c.dy.imageUnitLines())})
 	}
-	if c.forward.taps < c.area() { // the input is flat
+	if c.forward.area < c.area() { // the input is flat
 		visit(0, 0)
 	} else {
 		c.joined(k, top, bottom, 0, c.out.Width, visit)
@@ -85,11 +88,21 @@ func (c *BF16Conv) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 			c.rounded(t, c.space.w, dy), add)
 	}
 	c.Conv.call = convCall{dw: dw, db: db, x: x, dy: dy, add: add} // for biasCall and place
-	if c.pairs != nil {
-		c.pairs.gradient(t)
-	} else if c.kind == Rounded {
+	if c.rounds != nil {
+		if c.runs == nil {
+			x = c.rounding(t, c.rounds.x, c.space.x, x)
+		}
+		dy = c.rounding(t, c.rounds.dy, c.space.w, dy)
+	}
+	switch {
+	case c.runs != nil:
+		c.runs.round(t, x)
+		c.runs.gradient(t, dy)
+	case c.onTaps != nil:
+		c.onTaps.gradient(t, x, dy)
+	case c.kind == Rounded:
 		t.run(bias, (*biasCall)(c.Conv))
-	} else {
+	default:
 		c.gradient(t, bias, dw, x, dy)
 	}
 	c.Conv.call = convCall{}
@@ -99,7 +112,9 @@ func (c *BF16Conv) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 // product is 32 output channels by some times 32 of the input, or what stripCall has.
 func (c *BF16Conv) gradient(t *Team, bias int, dw, x, dy []float32) {
 	c.call.w = dw
-	rows, cols := packing{src: c.dy, values: dy}, packing{src: c.x, values: x}
+	rounded := c.rounds != nil
+	rows := packing{src: c.dy, values: dy, rounded: rounded}
+	cols := packing{src: c.x, values: x, rounded: rounded}
 	if c.strips != nil {
 		rows, cols = cols, rows
 	}
@@ -149,7 +164,7 @@ func (g *gradCall) task(i int) {
 // of the input's units from in on.
 func (c *BF16Conv) gradPair(sums []float32, out, in int) {
 	outs, ins := min(2*tileSide, c.cfg.Out-out), min(2*tileSide, c.x.rows-in)
-	area := c.forward.taps
+	area := c.forward.area
 	row := func(r int) []float32 {
 		return c.call.w[((out+r)*c.x.rows+in)*area:][:ins*area]
 	}

@@ -10,6 +10,16 @@ const noTiles = "kern: no kernel for tiles"
 
 func (t *mulTile) run(BF16) { panic(noTiles) }
 
+func (t *pairsTile) run() { panic(noTiles) }
+
+func (t *normTile) forwardRounded() { panic(noTiles) }
+
+func (t *normTile) backwardRounded() { panic(noTiles) }
+
+func (t *tapsTile) lines() { panic(noTiles) }
+
+func round(_, _ []float32) { panic(noTiles) }
+
 func packRows([]uint16, []float32, int, []int32, int, bool) { panic(noTiles) }
 
 func packPairs([]uint16, []float32, int, []int32, int, int) { panic(noTiles) }

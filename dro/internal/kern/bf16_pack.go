@@ -74,6 +74,8 @@ type packing struct {
 	dst    []uint16
 	values []float32
 	form   packForm
+
+	rounded bool // values are a rounding's
 }
 
 // packForm is one of the forms that a tile can be packed to.
@@ -121,6 +123,10 @@ func (p *packing) unit(i int) {
 	if s.unseen != nil && s.unseen[unit] {
 		return
 	}
+	if p.rounded {
+		p.lines(block, unit)
+		return
+	}
 	values := p.values[block*s.lanes*s.len:][:s.lanes*s.len]
 	base, offsets := s.base[unit], s.offsets[unit]
 	if unit+1 < s.units() {
@@ -148,6 +154,26 @@ func (p *packing) unit(i int) {
 	}
 }
 
+// lines packs a unit of a rounding for sums over images: whole tiles of lines.
+func (p *packing) lines(block, unit int) {
+	s := p.src
+	apart := s.lanes / 2
+	for lane := 0; lane < s.lanes; lane += tileDepth {
+		line := block*s.imageLines() + lane/tileDepth*s.groupLines() + unit*s.imageUnitLines()
+		for row := 0; row < s.rows; row += tileSide {
+			from := p.values[((block*s.units()+unit)*s.rows+row)*apart+lane/2:]
+			to := wholes(p.dst[(line+row)*tileDepth:][:tileLen])
+			if p.form == rowsOfB {
+				transpose(AVX512, to, from, tileSide, tileSide, tileSide, apart)
+				continue
+			}
+			for i := range tileSide {
+				copy(to[i*tileSide:][:tileSide], from[i*apart:])
+			}
+		}
+	}
+}
+
 // packWeights packs the weights of the running product as rows of A, [16 destination
 // channels][tap][depth].
 func (c *BF16Conv) packWeights(i int) {
@@ -155,11 +181,13 @@ func (c *BF16Conv) packWeights(i int) {
 	dst := c.space.a[i*d.weightLines()*tileDepth:]
 	row, rows := i*tileSide, min(tileSide, d.dst.Channels-i*tileSide)
 	switch {
+	case c.runs != nil:
+		c.packRuns(dst, row, rows)
 	case d.strips != nil:
 		c.packStripWeights(dst, row, rows)
 	case d.across:
 		c.packWeightsAcross(dst, row, rows)
-	case d.taps > 1:
+	case d.area > 1:
 		c.packTaps(dst, row, rows)
 	default:
 		c.packWeightRows(dst, row, rows)
@@ -214,8 +242,8 @@ func (p *product) planLines() {
 	if p.across {
 		channels = tileSide
 	}
-	for i := range (channels*p.taps + tileSide - 1) / tileSide * tileSide {
-		p.lines = append(p.lines, int32(2*(i%p.taps*p.inner*tileLen+i/p.taps*tileDepth)))
+	for i := range (channels*p.area + tileSide - 1) / tileSide * tileSide {
+		p.lines = append(p.lines, int32(2*(i%p.area*p.inner*tileLen+i/p.area*tileDepth)))
 	}
 }
 

@@ -48,12 +48,33 @@ func bf16Cases() []convCase {
 		convCase{31, ConvConfig{In: Shape{17, 6, 6}, Out: 16, KernelHeight: 5, KernelWidth: 5,
 			Stride: 1, Pad: 1}},
 		convCase{128, Linear(Shape{130, 1, 1}, 67, true)},
+		// products of roundings
+		convCase{120, ConvConfig{In: Shape{16, 17, 16}, Out: 32, KernelHeight: 3, KernelWidth: 3,
+			Stride: 2, Pad: 1, ReLU: true}},
+		convCase{60, ConvConfig{In: Shape{64, 5, 4}, Out: 16, KernelHeight: 3, KernelWidth: 3,
+			Stride: 1, Pad: 1}},
+		convCase{20, ConvConfig{In: Shape{32, 7, 8}, Out: 64, KernelHeight: 1, KernelWidth: 1,
+			Stride: 2}},
+		// and of runs of them
+		convCase{70, ConvConfig{In: Shape{3, 8, 7}, Out: 16, KernelHeight: 4, KernelWidth: 3,
+			Stride: 1, Pad: 1, ReLU: true}},
+		convCase{128, ConvConfig{In: Shape{3, 7, 9}, Out: 32, KernelHeight: 5, KernelWidth: 5,
+			Stride: 2, Pad: 2}},
+		convCase{30, ConvConfig{In: Shape{5, 6, 6}, Out: 16, KernelHeight: 2, KernelWidth: 2,
+			Stride: 3}},
 	)
 }
 
 func (p *convProblem) checkBF16(t *testing.T, kind BF16, isa ISA) {
+	for _, data := range []bool{true, false} {
+		p.checkDirections(t, kind, isa, data)
+	}
+}
+
+// checkDirections checks a layer, with data not the first one.
+func (p *convProblem) checkDirections(t *testing.T, kind BF16, isa ISA, data bool) {
 	r := rand.New(rand.NewPCG(3, 4))
-	c := must(must(NewConv(isa, p.b, p.cfg)).BF16(kind, new(Workspace), true))
+	c := must(must(NewConv(isa, p.b, p.cfg)).BF16(kind, new(Workspace), data))
 	for _, s := range [][]uint16{c.space.a, c.space.b} {
 		for i := range s {
 			s[i] = uint16(math.Float32bits(canary) >> 16) // whatever was there before
@@ -66,6 +87,19 @@ func (p *convProblem) checkBF16(t *testing.T, kind BF16, isa ISA) {
 	c.Forward(nil, y, x, p.w, p.bias)
 	near(t, "y", gather(p.b, p.out, y), p.y.value, p.y.scale)
 
+	if data {
+		p.checkData(t, c, x, dy)
+	}
+	dw, db := guarded(t, len(p.w)), guarded(t, p.cfg.Out)
+	c.BackwardWeights(nil, dw, db, x, dy, false)
+	near(t, "dw", dw, p.dw.value, p.dw.scale)
+	near(t, "db", db, p.db.value, p.db.scale)
+	c.BackwardWeights(nil, dw, db, x, dy, true)
+	near(t, "dw, twice", halved(dw), p.dw.value, p.dw.scale)
+	near(t, "db, twice", halved(db), p.db.value, p.db.scale)
+}
+
+func (p *convProblem) checkData(t *testing.T, c *BF16Conv, x, dy []float32) {
 	dx := guarded(t, len(x))
 	c.BackwardData(nil, dx, dy, p.w, nil)
 	near(t, "dx", gather(p.b, p.cfg.In, dx), p.dx.value, p.dx.scale)
@@ -76,14 +110,16 @@ func (p *convProblem) checkBF16(t *testing.T, kind BF16, isa ISA) {
 			t.Fatalf("masked dx[%d] = %v, want %v", i, masked[i], want)
 		}
 	}
-
-	dw, db := guarded(t, len(p.w)), guarded(t, p.cfg.Out)
-	c.BackwardWeights(nil, dw, db, x, dy, false)
-	near(t, "dw", dw, p.dw.value, p.dw.scale)
-	near(t, "db", db, p.db.value, p.db.scale)
-	c.BackwardWeights(nil, dw, db, x, dy, true)
-	near(t, "dw, twice", halved(dw), p.dw.value, p.dw.scale)
-	near(t, "db, twice", halved(db), p.db.value, p.db.scale)
+	if reads, _ := c.Rounds(); !reads {
+		return
+	}
+	plus, added := random(t, rand.New(rand.NewPCG(7, 8)), len(x)), guarded(t, len(x))
+	c.BackwardSum(nil, added, dy, p.w, x, plus)
+	for i := range added {
+		if want := (dx[i] + plus[i]) * boolFloat(x[i] > 0); added[i] != want {
+			t.Fatalf("dx[%d] with another = %v, want %v", i, added[i], want)
+		}
+	}
 }
 
 func TestBF16SameBitsOnAnyTeam(t *testing.T) {

@@ -19,7 +19,7 @@ func (c *Conv) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 	// or a thread's share of tiles.
 	tiles := c.rowTiles()
 	if c.taps != nil {
-		c.taps.gradient(t)
+		c.taps.gradient(t, x, dy)
 	} else if c.outer != nil {
 		t.run(c.batch.padded()/vector*c.cfg.In.Height, (*transposeCall)(c))
 		if items := tiles * len(c.outer.groups); c.outer.sums == nil {

@@ -1,7 +1,5 @@
 package kern
 
-import "unsafe"
-
 // tapsPlan is the weight gradient of a kernel three wide on a large map, on AVX-512. The three taps
 // of a kernel row see neighbouring columns of the input, so what is read of the output's gradient
 // serves all three. A lot is some output rows of a block: it transposes the input's rows as it
@@ -9,16 +7,17 @@ import "unsafe"
 // up in order. Columns beyond the input are zeros that are multiplied: a gradient there that is
 // infinite makes NaNs.
 //
-// Rounded, a step of the sum is two images, whose values share a lane; else it is one.
+// A step of the sum is an image or, of roundings, a pair of images.
 type tapsPlan struct {
 	*Conv
-	rounded bool
-	parts   int // lots a block
-	cols    int // of the input, the zeros beyond it counted
-	groups  int // of steps, vector each
+	pairs  bool
+	lanes  int // of a channel, in steps
+	parts  int // lots a block
+	cols   int // of the input, the zeros beyond it counted
+	groups int // of steps, vector each
 
-	x, dy, sums []float32 // by lot; dy: rounded ones
-	offsets     [tileDepth]int32
+	x, sums []float32    // by lot
+	operand [2][]float32 // of the running call: the input and the output's gradient
 }
 
 const (
@@ -41,21 +40,17 @@ func GradTaps(isa ISA, cfg ConvConfig) bool {
 		cfg.Out <= 2*tapsMost
 }
 
-func newTapsPlan(c *Conv, rounded bool) *tapsPlan {
-	lanes := c.batch.Lanes
+func newTapsPlan(c *Conv, pairs bool) *tapsPlan {
 	p := &tapsPlan{
-		Conv: c, rounded: rounded, parts: min(max(tapsLots/c.batch.Blocks, 1), c.out.Height),
-		cols:   (c.out.Width-1)*c.cfg.Stride + tapsCols,
-		groups: lanes / vector, offsets: offsetsOf(tileSide, lanes),
+		Conv: c, pairs: pairs, parts: min(max(tapsLots/c.batch.Blocks, 1), c.out.Height),
+		cols: (c.out.Width-1)*c.cfg.Stride + tapsCols, lanes: c.batch.Lanes,
 	}
-	if rounded {
-		p.groups = (lanes + tileDepth - 1) / tileDepth
+	if pairs {
+		p.lanes /= 2
 	}
+	p.groups = p.lanes / vector
 	lots := c.batch.Blocks * p.parts
 	p.x = Alloc(lots * c.cfg.KernelHeight * p.rowLen())
-	if rounded {
-		p.dy = Alloc(lots * c.out.Width * p.dyLen())
-	}
 	p.sums = Alloc(lots * c.weightLen())
 	return p
 }
@@ -66,13 +61,12 @@ func (p *tapsPlan) colLen() int { return p.groups * vector * vector }
 // rowLen is those of a row of all channels.
 func (p *tapsPlan) rowLen() int { return p.cfg.In.Channels / vector * p.cols * p.colLen() }
 
-// dyLen is the values of a position of the output's gradient.
-func (p *tapsPlan) dyLen() int { return p.groups * p.cfg.Out * vector }
-
 // gradient computes that of the weights, and of the bias if it is asked for.
-func (p *tapsPlan) gradient(team *Team) {
+func (p *tapsPlan) gradient(team *Team, x, dy []float32) {
+	p.operand = [2][]float32{x, dy}
 	team.run(p.batch.Blocks*p.parts, p)
 	team.run(p.cfg.Out/tapsRows, (*tapsTotal)(p))
+	p.operand = [2][]float32{}
 	if p.call.db != nil {
 		team.run(p.rowTiles(), (*biasCall)(p.Conv))
 	}
@@ -105,32 +99,16 @@ func (p *tapsPlan) held(lot, row int) []float32 {
 
 // transpose sets the row that a lot holds of a block's input.
 func (p *tapsPlan) transpose(lot, block, row int) {
-	in, lanes := p.cfg.In, p.batch.Lanes
+	in, lanes := p.cfg.In, p.lanes
 	to, size := p.held(lot, row), in.Channels*lanes
-	from := p.call.x[(block*in.Height+row)*in.Width*size:][:in.Width*size]
+	from := p.operand[0][(block*in.Height+row)*in.Width*size:][:in.Width*size]
 	for col := range min(in.Width, p.cols-p.cfg.Pad) {
 		for first := 0; first < in.Channels; first += vector {
 			dst := to[(first/vector*p.cols+col+p.cfg.Pad)*p.colLen():][:p.colLen()]
-			p.turn(dst, from[col*size+first*lanes:][:vector*lanes], lanes)
+			src := from[col*size+first*lanes:][:vector*lanes]
+			transpose(p.isa, dst, src, vector, lanes, vector, lanes)
 		}
 	}
-}
-
-// turn transposes a vector of channels of one position.
-func (p *tapsPlan) turn(dst, src []float32, lanes int) {
-	if !p.rounded {
-		transpose(p.isa, dst, src, vector, lanes, vector, lanes)
-		return
-	}
-	for lane := 0; lane < lanes; lane += tileDepth {
-		packRows(halves(dst[lane/2*vector:]), src, lane, p.offsets[:], min(tileDepth, lanes-lane),
-			true)
-	}
-}
-
-// halves is the same memory as values of two bytes.
-func halves(s []float32) []uint16 {
-	return unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(s))), 2*len(s))
 }
 
 // addRow adds the products of a row of the output's gradient to a lot's sums.
@@ -149,7 +127,7 @@ func (p *tapsPlan) addRow(lot, block, row int) {
 			for group := range cfg.In.Channels / vector {
 				tile.x = x[group*p.cols*p.colLen():]
 				tile.sum = sums[p.tapsAt(out, k, group):][:tapsSums]
-				tile.run(p.rounded)
+				tile.run(p.pairs)
 				tile.askDY, tile.askX = p.after(tile.askDY), p.after(tile.askX)
 			}
 		}
@@ -159,27 +137,23 @@ func (p *tapsPlan) addRow(lot, block, row int) {
 // rowTile returns the tiles' geometry and the row of the output's gradient. They ask for the next
 // rows of it and of the input: memory brings those while the processor multiplies.
 func (p *tapsPlan) rowTile(lot, block, row int) (t tapsTile, dy []float32) {
-	cfg, in, lanes := &p.cfg, p.cfg.In, p.batch.Lanes
+	cfg, in, lanes := &p.cfg, p.cfg.In, p.lanes
 	size := p.out.Width * cfg.Out * lanes
-	dy = p.call.dy[(block*p.out.Height+row)*size:]
+	dy = p.operand[1][(block*p.out.Height+row)*size:]
 	next := min((row+1)*cfg.Stride-cfg.Pad+cfg.KernelHeight-1, in.Height-1)
 	t = tapsTile{
 		positions: p.out.Width, groups: p.groups,
 		dyStep: (cfg.Out - 1) * lanes, dyRow: lanes,
 		xStep: (cfg.Stride - 1) * p.colLen(), xTap: p.colLen(),
 		askDY: dy[min(size, len(dy)-1):],
-		askX:  p.call.x[(block*in.Height+next)*in.Width*in.Channels*lanes:],
-	}
-	if p.rounded {
-		dy = p.round(dy, p.dy[lot*p.out.Width*p.dyLen():])
-		t.dyStep, t.dyGroup, t.dyRow = 0, (cfg.Out-1)*vector, vector
+		askX:  p.operand[0][(block*in.Height+next)*in.Width*in.Channels*lanes:],
 	}
 	return t, dy
 }
 
 // after is what is asked for after a tile has asked for memory from s on.
 func (p *tapsPlan) after(s []float32) []float32 {
-	lines := tapsAsk * p.out.Width * p.batch.Lanes / vector
+	lines := tapsAsk * p.out.Width * p.groups
 	return s[min(lines*cacheLine/4, len(s)-1):]
 }
 
@@ -187,21 +161,6 @@ func (p *tapsPlan) after(s []float32) []float32 {
 func (c *Conv) tapsAt(out, kernelRow, group int) int {
 	tile := out/tapsRows*c.cfg.KernelHeight + kernelRow
 	return (tile*(c.cfg.In.Channels/vector) + group) * tapsSums
-}
-
-// round rounds a row of the output's gradient.
-func (p *tapsPlan) round(dy, to []float32) []float32 {
-	lanes := p.batch.Lanes
-	for col := range p.out.Width {
-		for lane := 0; lane < lanes; lane += tileDepth {
-			for out := 0; out < p.cfg.Out; out += vector {
-				at := col*p.dyLen() + (lane/tileDepth*p.cfg.Out+out)*vector
-				packRows(halves(to[at:]), dy, (col*p.cfg.Out+out)*lanes+lane, p.offsets[:],
-					min(tileDepth, lanes-lane), false)
-			}
-		}
-	}
-	return to
 }
 
 // tapsTotal's task adds up the lots of some output channels and puts the sums where they belong.

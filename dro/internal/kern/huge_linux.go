@@ -11,10 +11,11 @@ import (
 // than the noise): each page has to be looked up, and the processor reads ahead only within one.
 func hugePages(s []float32) {
 	const size = 2 << 20
-	start := uintptr(unsafe.Pointer(unsafe.SliceData(s)))
-	skip := int((size - start%size) % size)
-	if whole := (4*len(s) - skip) &^ (size - 1); whole > 0 {
-		bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), 4*len(s))
-		_ = unix.Madvise(bytes[skip:][:whole], unix.MADV_HUGEPAGE)
+	if 4*len(s) < size {
+		return
 	}
+	start := uintptr(unsafe.Pointer(unsafe.SliceData(s)))
+	first := start &^ (size - 1)
+	end := (start + uintptr(4*len(s)) + size - 1) &^ (size - 1)
+	_, _, _ = unix.Syscall(unix.SYS_MADVISE, first, end-first, unix.MADV_HUGEPAGE)
 }

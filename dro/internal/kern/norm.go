@@ -30,6 +30,8 @@ type BatchNorm struct {
 	zeros          []float64 // by channel
 	centre         []float32 // mean
 
+	rounded [2]roundedNorm // forward and backward
+
 	sums []moment // by task and channel
 	told bool     // a convolution has left them there
 	call normCall
@@ -64,6 +66,19 @@ func NewBatchNorm(isa ISA, b Batch, s Shape, relu bool) (*BatchNorm, error) {
 		},
 	}, nil
 }
+
+// roundedNorm is where the rounding of a pass's results goes, or nil, and whether that is all.
+type roundedNorm struct {
+	to    *Rounding
+	alone bool
+}
+
+// RoundForward has n's passes by the batch's own statistics write the rounding of y to r, too, or
+// with alone nothing else; AVX512-BF16 has instructions for it.
+func (n *BatchNorm) RoundForward(r *Rounding, alone bool) { n.rounded[0] = roundedNorm{r, alone} }
+
+// RoundBackward does so with dx.
+func (n *BatchNorm) RoundBackward(r *Rounding, alone bool) { n.rounded[1] = roundedNorm{r, alone} }
 
 // Forward computes y from x by the statistics of the batch's first images, at least 1. If plus is
 // not nil, it is added to y, and max(0, ·) ends it. Lanes of other images are 0 in y.
@@ -209,13 +224,19 @@ func (n *BatchNorm) moments(i, left, right, from, to int) {
 	tile.add(n.isa)
 }
 
-// tile is that of row i.
-func (n *BatchNorm) tile(i int) (t normTile, used int) {
+// tile is that of row i, of a pass that rounds so.
+func (n *BatchNorm) tile(i int, rounded roundedNorm) (t normTile, used int) {
 	first, used := n.row(i)
 	t = normTile{
-		dst: n.call.dst[first:], x: n.call.x[first:],
+		x:      n.call.x[first:],
 		centre: n.centre, scale: n.call.scale, slope: n.call.slope, offset: n.call.offset,
 		positions: n.shape.Width, channels: n.shape.Channels, lanes: n.batch.Lanes,
+	}
+	if rounded.to != nil && !n.given {
+		t.rounded = rounded.to.pairs[first/2:]
+	}
+	if t.rounded == nil || !rounded.alone {
+		t.dst = n.call.dst[first:]
 	}
 	if n.call.dy != nil {
 		t.dy = n.call.dy[first:]
@@ -229,7 +250,12 @@ func (n *BatchNorm) tile(i int) (t normTile, used int) {
 // end clears the lanes beyond the last image.
 func (t *normTile) end(used int) {
 	for k := 0; used < t.lanes && k < t.positions*t.channels; k++ {
-		clear(t.dst[k*t.lanes:][used:t.lanes])
+		if t.dst != nil {
+			clear(t.dst[k*t.lanes:][used:t.lanes])
+		}
+		if t.rounded != nil {
+			clearImages(t.rounded[k*t.lanes/2:][:t.lanes/2], used)
+		}
 	}
 }
 
@@ -237,11 +263,15 @@ type normForward BatchNorm
 
 func (f *normForward) task(i int) {
 	n := (*BatchNorm)(f)
-	tile, used := n.tile(i)
+	tile, used := n.tile(i, n.rounded[0])
 	if n.relu || tile.plus != nil {
 		tile.relu = 1
 	}
-	tile.forward(n.isa)
+	if tile.rounded != nil {
+		tile.forwardRounded()
+	} else {
+		tile.forward(n.isa)
+	}
 	tile.end(used)
 }
 
@@ -249,7 +279,11 @@ type normBackward BatchNorm
 
 func (f *normBackward) task(i int) {
 	n := (*BatchNorm)(f)
-	tile, used := n.tile(i)
-	tile.backward(n.isa)
+	tile, used := n.tile(i, n.rounded[1])
+	if tile.rounded != nil {
+		tile.backwardRounded()
+	} else {
+		tile.backward(n.isa)
+	}
 	tile.end(used)
 }

@@ -404,6 +404,32 @@ func tapsTileBF16(t *tapsTile)
 //go:noescape
 func dotPeakBF16(n int)
 
+// roundBF16 rounds 32 values, the images of a channel, to a line, so many
+// times.
+//
+//go:noescape
+func roundBF16(dst *float32, src *float32, lines int)
+
+// normForwardBF16 normalises the tile.
+//
+//go:noescape
+func normForwardBF16(t *normTile)
+
+// normBackwardBF16 computes the gradient of what the tile normalised.
+//
+//go:noescape
+func normBackwardBF16(t *normTile)
+
+// pairsTileBF16 computes the tile.
+//
+//go:noescape
+func pairsTileBF16(t *pairsTile)
+
+// linesTileBF16 computes the tile of lines.
+//
+//go:noescape
+func linesTileBF16(t *tapsTile)
+
 // mulTileAMX computes the tiles.
 //
 //go:noescape

@@ -73,17 +73,21 @@ type pair struct{ dy, x int32 }
 //	sum[(r·tapsCols + c)·vector + j] += Σ_{p < positions} Σ_{g < groups} Σ_{s < vector}
 //		dy[r·dyRow + s] · x[c·xTap + s·vector + j]
 //
-// with dy and x moved on by what steps take, dy by dyGroup more after a group, and both by dyStep
-// and xStep more after a position.
+// with dy and x moved on by what steps take, and by dyStep and xStep more after a position.
 // A value is a float32 or, of bf16, a pair of them whose products are added. Meanwhile memory is
-// asked for what lies at askDY and askX, tapsAsk lines each a group, and twice as many of bf16.
+// asked for what lies at askDY and askX, tapsAsk lines each a group.
+//
+// The kernel of lines takes both operands as lines of a [Rounding], one a group, and leaves lanes
+// apart,
+//
+//	sum[(r·tapsCols + c)·vector + j] += Σ_{p < positions} Σ_{g < groups} dy[r·dyRow + j] · x[c·xTap + j]
 type tapsTile struct {
 	sum, dy, x  []float32
 	askDY, askX []float32
 
-	positions, groups      int
-	dyStep, dyGroup, dyRow int
-	xStep, xTap            int
+	positions, groups int
+	dyStep, dyRow     int
+	xStep, xTap       int
 }
 
 // rowsTile is one call of the kernel of a linear layer on rows that lie anywhere: the outputs of
@@ -138,12 +142,16 @@ type moment struct{ sum, product float64 }
 //
 //	forward:  dst = scale·(x − centre) + offset, then + plus if there is one, then max(0, ·) if relu
 //	backward: dst = scale·dy + slope·(x − centre) + offset
+//
+// With rounded, lines of a [Rounding], they write the rounding of dst, too, and dst may be nil.
 type normTile struct {
 	dst, x, dy, plus             []float32
 	centre, scale, slope, offset []float32 // by channel
 
 	positions, channels, lanes int // lanes: a multiple of 16
 	relu                       int // 1: clamp at 0
+
+	rounded []float32
 }
 
 // lossTile is one call of the kernels of a vector of images' losses. Class k's values lie k·lanes
@@ -201,6 +209,36 @@ type mulTile struct {
 	add                   int // 1: start from c
 	at                    int // the kernel's own: bytes from c to the product under way
 }
+
+// pairsTile is one call of the kernel of products of a rounded activation ([Rounding]) with packed
+// weights: rows channels of some neighbouring positions of the destination, for all images of a
+// block,
+//
+//	y = bias + Σ_{t in taps of the position} Σ_{k < 2·inner·pairs} A[row, k] · X[k]
+//
+// then + plus if there is one; max(floor, ·); and 0 where mask ≤ 0 if there is a mask, a rounding. A is as
+// mulTile's, 16 rows of weights at a time and aNext lines apart; X[k] is the channel k of the
+// position at x + spot.x + t.x, in pairs of images.
+type pairsTile struct {
+	y, bias, plus []float32
+	mask, x       []float32 // roundings
+	a             []uint16
+	taps          []tap
+	spots         []spot
+
+	groups, rows  int // 32 images each, and 8 channels of the destination each
+	inner, pairs  int
+	aNext         int
+	lanes         int // values of a channel of y
+	channels      int // of y, of a position
+	floor         float32
+	group, offset int // the kernel's own
+}
+
+const pairsRows = 8 // channels of a tile of pairs
+
+// spot is a position: of the source where its taps are counted from, and its taps.
+type spot struct{ x, from, to int32 }
 
 // span is the taps of one product.
 type span struct{ from, to int32 }

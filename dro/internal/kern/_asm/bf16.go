@@ -23,6 +23,11 @@ func (g *generator) bf16() {
 	for i := range 32 {
 		g.AddDatum(2*i, op.U16(i/2+16*(i%2)))
 	}
+	g.quarters = g.StaticGlobal("quarters")
+	g.DataAttributes(attr.RODATA | attr.NOPTR)
+	for i := range 8 {
+		g.AddDatum(8*i, op.U64(i/2+4*(i%2)))
+	}
 	g.packRows(false)
 	g.packRows(true)
 	g.packPairs()
@@ -31,8 +36,9 @@ func (g *generator) bf16() {
 	g.ask()
 	g.dotTile(1)
 	g.dotTile(2)
-	g.tapsTile(2*tapsAsk, g.dotPairs)
+	g.tapsTile(g.dotPairs)
 	g.dotPeak()
+	g.pairs()
 }
 
 // Registers of the bytes of a conversion: two halves and what comes of them.

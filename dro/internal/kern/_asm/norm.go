@@ -9,8 +9,8 @@ import (
 // reference does: none of them is fused.
 func (g *generator) normTiles() {
 	g.moments()
-	g.normForward()
-	g.normBackward()
+	g.normForward(false)
+	g.normBackward(false)
 }
 
 // moments takes four lanes of a channel a step on every instruction set: more would sum in another
@@ -173,57 +173,99 @@ func (g *generator) lanesOf(t reg.Register, step int, body func(lane reg.Registe
 	g.JNE(op.LabelRef(top))
 }
 
-func (g *generator) normForward() {
+// storing writes a channel of a position, whose vectors value returns: that at lane plus so many
+// bytes.
+type storing func(t, dst reg.Register, value func(lane reg.Register, disp int) vector)
+
+// stored writes the values.
+func (g *generator) stored(t, dst reg.Register, value func(reg.Register, int) vector) {
+	g.lanesOf(t, g.bytes/4, func(lane reg.Register) {
+		g.VMOVUPS(value(lane, 0), by(dst, lane, 1, 0))
+	})
+	g.nextChannel(t, dst)
+}
+
+// storing returns what writes values, with their rounding or without.
+func (g *generator) storing(t reg.Register, rounded bool) storing {
+	if !rounded {
+		return g.stored
+	}
+	to, order := g.slice(t, "rounded"), g.quads()
+	return func(t, dst reg.Register, value func(reg.Register, int) vector) {
+		g.storedRounded(t, dst, to, order, value)
+	}
+}
+
+// storedRounded writes the values, if there is a place for them, and their rounding.
+func (g *generator) storedRounded(
+	t, dst, to reg.Register, order vector, value func(reg.Register, int) vector,
+) {
+	g.lanesOf(t, 32, func(lane reg.Register) {
+		for k, half := range []int{lowHalf, highHalf} {
+			g.VMOVAPS(value(lane, 64*k), g.fixed(half))
+		}
+		none := g.label("none")
+		g.TESTQ(dst, dst)
+		g.JZ(op.LabelRef(none))
+		g.VMOVUPS(g.fixed(lowHalf), by(dst, lane, 1, 0))
+		g.VMOVUPS(g.fixed(highHalf), by(dst, lane, 1, 64))
+		g.Label(none)
+		g.narrowedInOrder(order)
+		g.VMOVUPS(g.fixed(both), at(to, 0))
+		g.ADDQ(op.U8(64), to)
+	})
+	g.nextChannelOf(t, dst)
+}
+
+func (g *generator) normForward(rounded bool) {
 	g.function("normForward", "func(t *normTile)", "normalises the tile.")
 	t := g.param("t")
 	x, dst, plus := g.slice(t, "x"), g.slice(t, "dst"), g.slice(t, "plus")
 	zero := g.vec()
 	g.zero(zero)
+	store := g.storing(t, rounded)
 	g.eachChannel(t, []string{"centre", "scale", "offset"}, func(of []vector) {
-		g.lanesOf(t, g.bytes/4, func(lane reg.Register) {
+		store(t, dst, func(lane reg.Register, disp int) vector {
 			v := g.vec()
-			g.VMOVUPS(by(x, lane, 1, 0), v)
+			g.VMOVUPS(by(x, lane, 1, disp), v)
 			g.VSUBPS(of[0], v, v)
 			g.VMULPS(of[1], v, v)
 			g.VADDPS(of[2], v, v)
 			none, all := g.label("none"), g.label("all")
 			g.TESTQ(plus, plus)
 			g.JZ(op.LabelRef(none))
-			g.VADDPS(by(plus, lane, 1, 0), v, v)
+			g.VADDPS(by(plus, lane, 1, disp), v, v)
 			g.Label(none)
 			relu := g.field(t, "relu")
 			g.TESTQ(relu, relu)
 			g.JZ(op.LabelRef(all))
 			g.keepPositive(v, v, zero)
 			g.Label(all)
-			g.VMOVUPS(v, by(dst, lane, 1, 0))
+			return v
 		})
-		g.nextChannel(t, x, dst)
-		none := g.label("none")
-		g.TESTQ(plus, plus)
-		g.JZ(op.LabelRef(none))
-		g.nextChannel(t, plus)
-		g.Label(none)
+		g.nextChannel(t, x)
+		g.nextChannelOf(t, plus)
 	})
 }
 
-func (g *generator) normBackward() {
+func (g *generator) normBackward(rounded bool) {
 	g.function("normBackward", "func(t *normTile)", "computes the gradient of what the tile normalised.")
 	t := g.param("t")
 	x, dy, dst := g.slice(t, "x"), g.slice(t, "dy"), g.slice(t, "dst")
+	store := g.storing(t, rounded)
 	g.eachChannel(t, []string{"centre", "scale", "slope", "offset"}, func(of []vector) {
-		g.lanesOf(t, g.bytes/4, func(lane reg.Register) {
+		store(t, dst, func(lane reg.Register, disp int) vector {
 			v, d := g.vec(), g.vec()
-			g.VMOVUPS(by(dy, lane, 1, 0), d)
+			g.VMOVUPS(by(dy, lane, 1, disp), d)
 			g.VMULPS(of[1], d, d)
-			g.VMOVUPS(by(x, lane, 1, 0), v)
+			g.VMOVUPS(by(x, lane, 1, disp), v)
 			g.VSUBPS(of[0], v, v)
 			g.VMULPS(of[2], v, v)
 			g.VADDPS(v, d, d)
 			g.VADDPS(of[3], d, d)
-			g.VMOVUPS(d, by(dst, lane, 1, 0))
+			return d
 		})
-		g.nextChannel(t, x, dy, dst)
+		g.nextChannel(t, x, dy)
 	})
 }
 
@@ -244,6 +286,15 @@ func (g *generator) eachChannel(t reg.Register, names []string, body func(of []v
 	})
 	g.VZEROUPPER()
 	g.RET()
+}
+
+// nextChannelOf does so with a pointer that may be nil.
+func (g *generator) nextChannelOf(t, p reg.Register) {
+	none := g.label("none")
+	g.TESTQ(p, p)
+	g.JZ(op.LabelRef(none))
+	g.nextChannel(t, p)
+	g.Label(none)
 }
 
 // nextChannel moves pointers on by the lanes of a channel.

@@ -38,6 +38,7 @@ type generator struct {
 
 	laneTable  op.Mem // AVX2's masks
 	interleave op.Mem // the order of pairs
+	quarters   op.Mem // the order of quarters of lines
 	doubles    op.Mem // the losses' constants
 	tileConfig op.Mem // AMX's
 }
@@ -62,7 +63,7 @@ func (g *generator) all() {
 	g.transpose()
 	if g.wide {
 		g.transposeSquares()
-		g.tapsTile(tapsAsk, func(x, dy, sum int) { g.VFMADD231PS(g.fixed(x), g.fixed(dy), g.fixed(sum)) })
+		g.tapsTile(func(x, dy, sum int) { g.VFMADD231PS(g.fixed(x), g.fixed(dy), g.fixed(sum)) })
 	} else {
 		g.pause()
 	}

@@ -1,0 +1,107 @@
+package kern
+
+import "math"
+
+// Without tiles of hardware a product need not pack its activations: VDPBF16PS takes the lines of a
+// [Rounding], in the gradient as they are and otherwise unpacked on the way to a register. One
+// rounding serves all products that read the activation.
+
+// BF16Pairs tells whether products of kind are made so: channels of both sides fill tiles, and
+// images lines.
+func BF16Pairs(kind BF16, b Batch, cfg ConvConfig) bool {
+	fit := func(channels int) bool { return channels == tileSide || channels%tileDepth == 0 }
+	return kind == AVX512BF16 && CanRound(b) && fit(cfg.In.Channels) && fit(cfg.Out) &&
+		!cfg.linear()
+}
+
+// roundings are what the products of a convolution read.
+type roundings struct {
+	x, dy *Rounding // given, or nil
+	own   Rounding  // of what is not given
+	zeros []float32 // for a bias
+}
+
+// spotsOf lists the positions of a plane, whose source positions are depth values long.
+func (p *plane) spotsOf(dst Shape, depth int) (spots []spot, taps []tap) {
+	from := make([]int32, len(p.taps)+1)
+	for class, list := range p.taps {
+		taps = append(taps, list...)
+		from[class+1] = int32(len(taps))
+	}
+	for row := range dst.Height {
+		for col := range dst.Width {
+			class := p.rows.class[row]*len(p.cols.steps) + p.cols.class[col]
+			position, _ := p.at(row, col)
+			spots = append(spots, spot{int32(position * depth), from[class], from[class+1]})
+		}
+	}
+	return spots, taps
+}
+
+// Given has products read these roundings of the input and of the output's gradient; of the one
+// that is nil, each call makes its own.
+func (c *BF16Conv) Given(x, dy *Rounding) { c.rounds.x, c.rounds.dy = x, dy }
+
+// Rounds tells whether products read roundings of the input and of the output's gradient.
+func (c *BF16Conv) Rounds() (x, dy bool) { return c.rounds != nil && c.runs == nil, c.rounds != nil }
+
+// planPairs makes room for roundings that are not given.
+func (c *BF16Conv) planPairs() {
+	n := max(c.batch.Len(c.cfg.In), c.batch.Len(c.out)) / 2
+	c.space.values(&c.space.x, n)
+	c.space.values(&c.space.w, n)
+	c.rounds = &roundings{zeros: make([]float32, max(c.cfg.In.Channels, c.cfg.Out))}
+}
+
+// rounding returns given or, if it is nil, the rounding of values in memory.
+func (c *BF16Conv) rounding(t *Team, given *Rounding, memory, values []float32) []float32 {
+	if given != nil {
+		return given.pairs
+	}
+	c.rounds.own.pairs = memory[:len(values)/2]
+	c.rounds.own.Round(t, values)
+	return c.rounds.own.pairs
+}
+
+// multiplyPairs packs the weights of the call and computes the product, a task being all channels
+// of some rows of the map in one block of images.
+func (c *BF16Conv) multiplyPairs(t *Team, p *product, pairs []float32) {
+	c.call.product, c.call.pairs = p, pairs
+	t.run(p.weightTasks(), (*packOperands)(c))
+	t.run(c.cutRows(c.batch.Blocks, p.dst.Height), (*pairsCall)(c))
+	c.call = bf16Call{}
+	c.finish()
+}
+
+type pairsCall BF16Conv
+
+func (m *pairsCall) task(i int) {
+	c := (*BF16Conv)(m)
+	p, lanes := c.call.product, c.batch.Lanes
+	block, top := i/c.call.chunks, i%c.call.chunks*c.call.chunk
+	size := p.dst.Width * p.dst.Channels * lanes
+	tile := pairsTile{
+		bias: c.call.bias, a: c.space.a, taps: p.taps,
+		x:      c.call.pairs[block*p.block:],
+		groups: lanes / tileDepth, rows: p.dst.Channels / pairsRows, inner: p.inner,
+		pairs: p.src.pairs, aNext: p.weightLines(), lanes: lanes, channels: p.dst.Channels,
+	}
+	if c.call.bias == nil {
+		tile.bias = c.rounds.zeros
+	}
+	if c.call.relu == 0 {
+		tile.floor = float32(math.Inf(-1))
+	}
+	for row := top; row < min(top+c.call.chunk, p.dst.Height); row++ {
+		at := (block*p.dst.Height + row) * size
+		tile.y, tile.spots = c.call.y[at:][:size], p.spots[row*p.dst.Width:][:p.dst.Width]
+		if c.call.mask != nil {
+			tile.mask = c.call.mask[at/2:][:size/2]
+		}
+		if c.call.plus != nil {
+			tile.plus = c.call.plus[at:][:size]
+		}
+		tile.run()
+		c.tellRow(block, row, 0, p.dst.Channels)
+	}
+}

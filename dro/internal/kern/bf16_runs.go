@@ -1,0 +1,186 @@
+package kern
+
+// Where the input has few channels, a tap of the kernel has too few to fill a step. But the values
+// of a row of the kernel are a run of neighbouring lines of a rounding, channel after channel and
+// column after column, if columns of zeros are around it: products take a row of the kernel as one
+// tap, and the run as its channels. Rows of zeros above and below make all positions alike.
+//
+// A step takes two lines, and the gradient three: what lies behind the run is multiplied by 0, or its
+// gradient is dropped. Forward, a value there that is infinite or NaN makes NaNs of the output
+// before it.
+
+// runs are an input of few channels.
+type runs struct {
+	*Conv
+	run           int       // lines
+	height, width int       // with what is around
+	x             []float32 // the rounding: [block][row][column][channel], then some lines
+	values        []float32 // of the running call
+
+	// Of the gradient: a lot is some rows of the output of a block, as tapsPlan's. Its sums are of
+	// pairs of images, to be added at last.
+	parts int // lots a block
+	sums  []float32
+	dy    []float32
+}
+
+// runLines is the most lines of a run: what a tile of weights sums over.
+const runLines = tileDepth
+
+// BF16Runs tells whether products of kind, forward and for the gradient of the weights, read runs.
+func BF16Runs(kind BF16, b Batch, cfg ConvConfig) bool {
+	run := cfg.KernelWidth * cfg.In.Channels
+	return BF16Strips(kind, cfg) && kind == AVX512BF16 && CanRound(b) && cfg.Out%tileSide == 0 &&
+		run <= runLines
+}
+
+func newRuns(c *Conv) *runs {
+	cfg, lanes := &c.cfg, c.batch.Lanes/2
+	r := &runs{
+		Conv: c, run: cfg.KernelWidth * cfg.In.Channels,
+		height: cfg.In.Height + 2*cfg.Pad, width: cfg.In.Width + 2*cfg.Pad,
+		parts: min(max(tapsLots/c.batch.Blocks, 1), c.out.Height),
+	}
+	r.x = Alloc(c.batch.Blocks*r.blockLen() + tapsCols*lanes)
+	r.sums = Alloc(c.batch.Blocks * r.parts * r.sumsLen())
+	return r
+}
+
+// lines is where a column of a row of x is.
+func (r *runs) at(row, col int) int {
+	return (row*r.width + col) * r.cfg.In.Channels * r.batch.Lanes / 2
+}
+
+func (r *runs) blockLen() int { return r.at(r.height, 0) }
+
+// triples is how many times three lines a run has, the last ones in part.
+func (r *runs) triples() int { return (r.run + tapsCols - 1) / tapsCols }
+
+// sumsLen is the values of a lot's sums: [8 outputs][row of the kernel][three lines].
+func (r *runs) sumsLen() int { return r.cfg.Out / tapsRows * r.outSums() }
+
+func (r *runs) outSums() int { return r.cfg.KernelHeight * r.triples() * tapsSums }
+
+// spots lists the positions of the output, and the rows of the kernel, of weights in tiles.
+func (r *runs) spots() (spots []spot, taps []tap) {
+	for k := range r.cfg.KernelHeight {
+		taps = append(taps, tap{int32(r.at(k, 0)), int32(k * tileSide)})
+	}
+	for row := range r.out.Height {
+		for col := range r.out.Width {
+			at := r.at(row*r.cfg.Stride, col*r.cfg.Stride)
+			spots = append(spots, spot{int32(at), 0, int32(len(taps))})
+		}
+	}
+	return spots, taps
+}
+
+// round sets x from values.
+func (r *runs) round(t *Team, values []float32) {
+	r.values = values
+	t.run(r.batch.Blocks*r.cfg.In.Height, (*runsRound)(r))
+	r.values = nil
+}
+
+// runsRound's task is a row.
+type runsRound runs
+
+func (a *runsRound) task(i int) {
+	r := (*runs)(a)
+	size := r.cfg.In.Width * r.cfg.In.Channels * r.batch.Lanes
+	block, row := i/r.cfg.In.Height, i%r.cfg.In.Height
+	at := block*r.blockLen() + r.at(row+r.cfg.Pad, r.cfg.Pad)
+	round(r.x[at:][:size/2], r.values[i*size:][:size])
+}
+
+// packRuns packs the weights of rows output channels from row on: a tile for a row of the kernel.
+func (c *BF16Conv) packRuns(dst []uint16, row, rows int) {
+	offsets := offsetsOf(tileSide, tileDepth)
+	for k := range c.cfg.KernelHeight {
+		var values [tileLen]float32
+		for r := range rows {
+			for i := range c.runs.run {
+				values[r*tileDepth+i] = c.call.w[c.runs.weight(row+r, k, i)]
+			}
+		}
+		packRows(dst[k*tileLen:], values[:], 0, offsets[:], tileDepth, false)
+	}
+}
+
+// weight is where the weight of value i of a row of the kernel is.
+func (r *runs) weight(out, row, i int) int {
+	channels := r.cfg.In.Channels
+	return (out*channels+i%channels)*r.area() + row*r.cfg.KernelWidth + i/channels
+}
+
+// gradient computes that of the weights, and of the bias if it is asked for, from rounded dy.
+func (r *runs) gradient(t *Team, dy []float32) {
+	r.dy = dy
+	t.run(r.batch.Blocks*r.parts, r)
+	t.run(r.cfg.Out/tapsRows, (*runsTotal)(r))
+	r.dy = nil
+	if r.call.db != nil {
+		t.run(r.rowTiles(), (*biasCall)(r.Conv))
+	}
+}
+
+// task computes a lot.
+func (r *runs) task(lot int) {
+	block, part := lot/r.parts, lot%r.parts
+	sums := r.sums[lot*r.sumsLen():][:r.sumsLen()]
+	clear(sums)
+	for row := part * r.out.Height / r.parts; row < (part+1)*r.out.Height/r.parts; row++ {
+		r.addRow(sums, block, row)
+	}
+}
+
+// addRow adds the products of a row of the output's gradient to sums.
+func (r *runs) addRow(sums []float32, block, row int) {
+	lanes := r.batch.Lanes / 2
+	size := r.out.Width * r.cfg.Out * lanes
+	dy := r.dy[(block*r.out.Height+row)*size:]
+	tile := tapsTile{
+		positions: r.out.Width, groups: lanes / vector, dyRow: lanes, xTap: lanes,
+		dyStep: (r.cfg.Out - 1) * lanes, xStep: r.at(0, r.cfg.Stride) - lanes,
+		askDY: dy[min(size, len(dy)-1):],
+	}
+	for out := 0; out < r.cfg.Out; out += tapsRows {
+		tile.dy = dy[out*lanes:]
+		for k := range r.cfg.KernelHeight {
+			x := r.x[block*r.blockLen()+r.at(row*r.cfg.Stride+k, 0):]
+			for triple := range r.triples() {
+				tile.x = x[triple*tapsCols*lanes:]
+				tile.sum, sums = sums[:tapsSums], sums[tapsSums:]
+				tile.lines()
+				tile.askDY = tile.askDY[min(r.out.Width*lanes, len(tile.askDY)-1):]
+			}
+		}
+	}
+}
+
+// runsTotal's task adds up the lots of 8 output channels and puts the sums where they belong.
+type runsTotal runs
+
+func (a *runsTotal) task(i int) {
+	r := (*runs)(a)
+	sums := r.sums[i*r.outSums():][:r.outSums()]
+	for lot := 1; lot < r.batch.Blocks*r.parts; lot++ {
+		add(AVX512, sums, sums, r.sums[lot*r.sumsLen()+i*r.outSums():])
+	}
+	for k := range r.cfg.KernelHeight {
+		for v := range r.run {
+			for out := range tapsRows {
+				at := (k*r.triples()+v/tapsCols)*tapsSums + (out*tapsCols+v%tapsCols)*vector
+				var sum float32
+				for _, s := range sums[at:][:vector] {
+					sum += s
+				}
+				if to := &r.call.dw[r.weight(i*tapsRows+out, k, v)]; r.call.add {
+					*to += sum
+				} else {
+					*to = sum
+				}
+			}
+		}
+	}
+}

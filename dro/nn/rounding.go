@@ -1,0 +1,170 @@
+package nn
+
+import "drolab/dro/internal/kern"
+
+// Several products read an activation or a gradient rounded to bf16. Where kernels can share a
+// rounding, a plan makes one, when the values are made: batch normalisation writes it in the same
+// pass, and where no one else reads its values, nothing but it. Gradients' roundings take turns in
+// the same memory.
+
+// product is what the ops of a convolution say of themselves: which inputs, counted from 1, are the
+// layer's input and the gradient of its output; 0 is none.
+type product struct {
+	conv  *convOp
+	x, dy int
+}
+
+// The ops of a convolution.
+func forwardOf(c *convOp) product { return product{c, 1, 0} }
+func dataOf(c *convOp) product    { return product{c, 1, 3} }
+func weightsOf(c *convOp) product { return product{c, 1, 2} }
+
+// adder is a kernel that computes the gradient of its input and adds another.
+type adder interface {
+	BackwardSum(t *kern.Team, dx, dy, w, act, plus []float32)
+}
+
+// sums tells whether p is of the input's gradient, and can add another.
+func (p product) sums() bool {
+	if p != dataOf(p.conv) {
+		return false
+	}
+	if kernel, ok := p.conv.trained.(*kern.BF16Conv); ok {
+		x, _ := kernel.Rounds()
+		return x
+	}
+	_, ok := p.conv.trained.(adder)
+	return ok
+}
+
+// rounder knows of a piece of memory how often it is read, and how often by products that can read
+// its rounding; of what shape that is, and which instruction reads it last.
+type rounder struct {
+	*backend
+	reads, rounded map[*float32]int
+	shapes         map[*float32]kern.Shape
+	last           map[*float32]*instruction
+	roundings      map[*float32]*kern.Rounding
+	unused         map[int][]*kern.Rounding // of gradients, by length
+}
+
+// round has the products of p share roundings.
+func (b *backend) round(p *plan) (err error) {
+	r := &rounder{b, map[*float32]int{}, map[*float32]int{}, map[*float32]kern.Shape{},
+		map[*float32]*instruction{}, map[*float32]*kern.Rounding{}, map[int][]*kern.Rounding{}}
+	for _, list := range [][]instruction{p.forward, p.backward} {
+		for i := range list {
+			r.enter(&list[i])
+		}
+	}
+	if p.forward, err = r.list(p.forward); err == nil {
+		p.backward, err = r.list(p.backward)
+	}
+	return err
+}
+
+// rounds returns what the product i reads as roundings: its layer's input, and the gradient of the
+// output.
+func rounds(i *instruction) (conv *convOp, x, dy *float32) {
+	p, ok := i.part.(product)
+	if !ok {
+		return nil, nil, nil
+	}
+	kernel, ok := p.conv.trained.(*kern.BF16Conv)
+	if !ok {
+		return nil, nil, nil
+	}
+	roundsX, roundsDY := kernel.Rounds()
+	if roundsX {
+		x = &i.in[p.x-1].F32[0]
+	}
+	if roundsDY && p.dy > 0 {
+		dy = &i.in[p.dy-1].F32[0]
+	}
+	return p.conv, x, dy
+}
+
+func (r *rounder) enter(i *instruction) {
+	conv, x, dy := rounds(i)
+	if x != nil {
+		r.shapes[x] = conv.in
+	}
+	if dy != nil {
+		r.shapes[dy], r.last[dy] = conv.out, i
+	}
+	for _, in := range i.in {
+		if len(in.F32) == 0 {
+			continue
+		}
+		at := &in.F32[0]
+		r.reads[at]++
+		if at == x || at == dy && conv.db == nil { // a bias's gradient is of what is not rounded
+			r.rounded[at]++
+		}
+	}
+}
+
+// list returns a list with roundings where values are made, and has its products read them.
+func (r *rounder) list(list []instruction) (all []instruction, err error) {
+	for k := range list {
+		i := &list[k]
+		conv, x, dy := rounds(i)
+		if x != nil {
+			conv.roundedX = r.roundings[x]
+		}
+		if dy != nil {
+			conv.roundedDY = r.roundings[dy]
+		}
+		if x != nil || dy != nil {
+			conv.trained.(*kern.BF16Conv).Given(conv.roundedX, conv.roundedDY)
+		}
+		all = append(all, *i)
+		if made := i.op.memory(); len(made) > 0 && r.shapes[&made[0]].Len() > 0 {
+			if all, err = r.make(all, *i, made); err != nil {
+				return nil, err
+			}
+		}
+		if dy != nil && r.last[dy] == i {
+			n := r.batch.Len(conv.out)
+			r.unused[n] = append(r.unused[n], conv.roundedDY)
+		}
+	}
+	return all, nil
+}
+
+// make has i make the rounding of what it makes, or appends what does to a list.
+func (r *rounder) make(list []instruction, i instruction, made []float32) ([]instruction, error) {
+	at := &made[0]
+	rounding, err := r.room(r.shapes[at], r.last[at] != nil)
+	if err != nil {
+		return nil, err
+	}
+	r.roundings[at] = rounding
+	alone := r.reads[at] == r.rounded[at]
+	switch part := i.part.(type) {
+	case *normOp:
+		part.kernel.RoundForward(rounding, alone)
+	case normSum:
+		part.kernel.RoundForward(rounding, alone)
+	case normBack:
+		part.kernel.RoundBackward(rounding, alone)
+	default:
+		o := &op{name: i.name + ".rounded", out: i.out, run: func(in []array) {
+			if r.mode != Evaluate {
+				rounding.Round(r.team, in[0].F32)
+			}
+		}}
+		list = append(list, instruction{op: o, in: []array{{F32: made}}})
+	}
+	return list, nil
+}
+
+// room returns memory for a rounding: a gradient's may be another's that is read no more.
+func (r *rounder) room(s kern.Shape, gradient bool) (*kern.Rounding, error) {
+	n := r.batch.Len(s)
+	if unused := r.unused[n]; gradient && len(unused) > 0 {
+		r.unused[n] = unused[:len(unused)-1]
+		return unused[len(unused)-1], nil
+	}
+	return kern.NewRounding(r.batch, s)
+}
