@@ -1,24 +1,33 @@
 #!/usr/bin/env python3
-"""Times a training step of every model here and in PyTorch, in turns, and prints a table in Markdown.
+"""Times a training step of every model here and in PyTorch, in turns, and prints a section in Markdown for docs/results.md.
 
-    models.py [--rounds 9] [--threads 2] [--compiled] [--processor] [--drolab PATH] [MODEL...]  (default: all but resnet18)
+    models.py [--rounds 9] [--threads 2] [--precision fp32] [--eager] [--processor] [--drolab PATH] [MODEL...]
 
 A step is ERM's at batch 128 on images of 3x32x32 and ten classes: forward, backward, SGD with momentum. PyTorch's figure
-is its best form: fp32 or bf16 (autocast), channels last or not, and with --compiled also under torch.compile. A round runs
-`drolab bench --model NAME --json` in each precision and then each form of PyTorch, so that what else the machine does
-disturbs all alike. A cell has the median over the rounds, a ratio is the median of the rounds' ratios; the last column has
+is its best form: fp32 or bf16 (autocast), channels last or not, and under torch.compile or not, unless --eager is given.
+A form that takes longer than COMPILATION seconds to compile, or fails to, is left out, and so is a form that takes half
+as long again as the best one of its precision in the first round. PyTorch's memory comes from the C library, which gives
+large pieces back to the system and takes them again at every step; the script runs it with the library told to keep them.
+
+A round runs `drolab bench --model NAME --json` in each precision and then each form of PyTorch, so that what else the
+machine does disturbs all alike. A cell has the median over the rounds, a ratio is the median of the rounds' ratios; the last column has
 the ratio of the fastest steps, which a busy machine disturbs least. drolab's step loads its batch; PyTorch's has it in
 memory. Without --drolab the program is built first. With --processor times are the processor's, of one thread, which other
 work disturbs least, by BenchmarkPrecision of dro/nn in place of bench: no step loads its batch then, and the last column
 has drolab's fastest round, a median, in place of its fastest step.
 """
 import argparse
+import datetime
 import functools
 import json
 import os
 import pathlib
+import re
+import shlex
+import signal
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -27,6 +36,8 @@ from torch import nn
 from torch.nn.functional import cross_entropy, relu
 
 BATCH, STEPS, WARM = 128, 5, 2
+COMPILATION = 300  # seconds
+KEEP = {"MALLOC_MMAP_THRESHOLD_": str(1 << 32), "MALLOC_TRIM_THRESHOLD_": str(1 << 34), "MALLOC_TOP_PAD_": str(1 << 28)}
 
 
 class Block(nn.Module):
@@ -96,15 +107,29 @@ def step(name, bf16, last, compiled):
     return run
 
 
-def forms(name, compiled):
+def forms(name, asked):
     """Returns the steps of PyTorch's forms by precision and form."""
     kinds = {}
-    for bf16 in (False, True):
+    for precision in precisions(name, asked):
         for last in (False, True):
-            for whole in (False, True)[:1 + compiled]:
-                form = "channels last" * last + ", " * (last and whole) + "compiled" * whole
-                kinds["bf16" if bf16 else "fp32", form or "plain"] = step(name, bf16, last, whole)
+            for whole in (False, True)[:2 - asked.eager]:
+                form = "channels last" * last + ", " * (last and whole) + "compiled" * whole or "plain"
+                try:
+                    signal.alarm(whole * COMPILATION)
+                    kinds[precision, form] = step(name, precision == "bf16", last, whole)
+                except Exception as e:  # of the compiler, of which there are many, or too late
+                    print(f"{name}, {precision}, {form}: left out: {str(e)[:200]}", file=sys.stderr)
+                finally:
+                    signal.alarm(0)
     return kinds
+
+
+def precisions(name, asked):
+    return [p for p in PRECISIONS[name] if p in (asked.precision or p)]
+
+
+def late(*_):
+    raise TimeoutError(f"no compiled step after {COMPILATION} s")
 
 
 def timed(run, clock):
@@ -116,34 +141,40 @@ def timed(run, clock):
     return statistics.median(times), min(times)
 
 
-def benched(drolab, name, threads):
+def benched(drolab, name, asked):
     """Returns bench's figures by precision."""
     ours = {}
-    for precision in PRECISIONS[name]:
-        command = [drolab, "bench", "--json", "--model", name, "--precision", precision, "--threads", str(threads)]
+    for precision in precisions(name, asked):
+        command = [drolab, "bench", "--json", "--model", name, "--precision", precision, "--threads", str(asked.threads)]
         ours[precision] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
     return ours
 
 
-def benchmarked(tests, name, _):
+def benchmarked(tests, name, asked):
     """Returns the same of BenchmarkPrecision, in processor time of one thread."""
     command = [tests, "-test.run", "^$", "-test.bench", f"Precision/^{name}$/threads=1$", "-test.benchtime", f"{STEPS}x"]
     words = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.split()
     figure = lambda unit: float(words[words.index(unit) - 1])
     return {p: {"train_ms": figure(f"{p}-cpu-ms"), "train_best_ms": figure(f"{p}-cpu-ms"),
-                "peak_share": figure(f"{p}-cpu-peak-%") / 100} for p in PRECISIONS[name]}
+                "peak_share": figure(f"{p}-cpu-peak-%") / 100} for p in precisions(name, asked)}
 
 
 def measure(ours, name, asked):
     """Returns the rounds: of each, our figures by precision and PyTorch's median and best by precision and form."""
-    kinds, clock = forms(name, asked.compiled), time.process_time if asked.processor else time.perf_counter
-    return [(ours(name, asked.threads), {kind: timed(run, clock) for kind, run in kinds.items()})
-            for _ in range(asked.rounds)]
+    kinds, clock = forms(name, asked), time.process_time if asked.processor else time.perf_counter
+    rounds = []
+    for _ in range(asked.rounds):
+        rounds.append((ours(name, asked), {kind: timed(run, clock) for kind, run in kinds.items()}))
+        best = {}
+        for (precision, _), (_, least) in rounds[0][1].items():
+            best[precision] = min(best.get(precision, least), least)
+        kinds = {kind: run for kind, run in kinds.items() if rounds[0][1][kind][1] <= 1.5 * best[kind[0]]}
+    return rounds
 
 
 def row(name, precision, taken):
     middle = lambda values: statistics.median(list(values))
-    kinds = [kind for kind in taken[0][1] if kind[0] == precision]
+    kinds = [kind for kind in taken[-1][1] if kind[0] == precision]
     best = min(kinds, key=lambda kind: middle(theirs[kind][0] for _, theirs in taken))
     ours = middle(o[precision]["train_ms"] for o, _ in taken)
     ratio = middle(theirs[best][0] / o[precision]["train_ms"] for o, theirs in taken)
@@ -154,15 +185,33 @@ def row(name, precision, taken):
             f"{theirs:.1f} ms | {best[1]} | {ratio:.2f} | {fastest:.2f} |")
 
 
+def heading(asked):
+    """Returns what stands before the table: when, where, how."""
+    about = pathlib.Path("/proc/cpuinfo").read_text() if os.path.exists("/proc/cpuinfo") else ""
+    has = [title for flag, title in (("avx512f", "AVX-512"), ("avx512_bf16", "AVX512-BF16"), ("amx_bf16", "AMX"))
+           if re.search(rf"\b{flag}\b", about)]
+    names = re.findall(r"model name\s*: (.*)", about) or ["processor unknown"]
+    command = re.sub(r" --drolab \S+", "", " " + shlex.join(sys.argv[1:]))
+    clock = "times are the processor's" if asked.processor else "times are the clock's"
+    return (f"This ran on {datetime.date.today():%-d %B %Y} on {names[0]} ({', '.join(has) or 'no AVX-512'}), "
+            f"{len(names)} processors:\n\n    dro/nn/peer/models.py{command}\n\n"
+            f"Threads: {asked.threads}; {clock}; PyTorch {torch.__version__.split('+')[0]}; "
+            f"medians of {asked.rounds} rounds.\n")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--compiled", action="store_true")
+    parser.add_argument("--precision", choices=["fp32", "bf16"])
+    parser.add_argument("--eager", action="store_true")
     parser.add_argument("--processor", action="store_true")
     parser.add_argument("--drolab")
-    parser.add_argument("models", nargs="*", default=[m for m in MODELS if m != "resnet18"])
+    parser.add_argument("models", nargs="*", default=list(MODELS))
     asked = parser.parse_args()
+    if not KEEP.keys() <= os.environ.keys():
+        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **KEEP})
+    signal.signal(signal.SIGALRM, late)
     if asked.processor:
         asked.threads = 1
     torch.set_num_threads(asked.threads)
@@ -173,12 +222,12 @@ def main():
         if not asked.drolab:
             subprocess.run(["go", *build], cwd=pathlib.Path(__file__).resolve().parents[3], check=True)
         ours = functools.partial(benchmarked if asked.processor else benched, drolab)
-        print(f"PyTorch {torch.__version__}, threads: {asked.threads}, batch {BATCH}, medians of {asked.rounds} rounds\n")
+        print(heading(asked), flush=True)
         print("| model | precision | drolab | of the peak | PyTorch | its best form | PyTorch / drolab | fastest |")
         print("|---|---|---:|---:|---:|---|---:|---:|")
         for name in asked.models:
             taken = measure(ours, name, asked)
-            for precision in PRECISIONS[name]:
+            for precision in precisions(name, asked):
                 print(row(name, precision, taken), flush=True)
 
 
