@@ -2487,147 +2487,109 @@ rows107:
 	VMOVAPS      Z12, Z13
 	VBROADCASTSS 28(DI), Z14
 	VMOVAPS      Z14, Z15
-	MOVQ         232(AX), DI
-	SHLQ         $0x02, DI
-	MOVQ         256(AX), R8
-	IMULQ        SI, DI
-	SHLQ         $0x03, DI
-	SHLQ         $0x07, R8
+	MOVQ         SI, DI
+	SHRQ         $0x01, DI
+	MOVQ         224(AX), R8
+	IMULQ        R8, DI
+	SHLQ         $0x06, DI
+	MOVQ         120(AX), R8
 	ADDQ         R8, DI
-	MOVQ         264(AX), R8
+	MOVQ         SI, R8
+	ANDQ         $0x01, R8
+	SHLQ         $0x09, R8
 	ADDQ         R8, DI
-	MOVQ         232(AX), R8
-	SHLQ         $0x02, R8
-	MOVQ         (AX), R9
-	TESTQ        R9, R9
-	JZ           none108
-	ADDQ         DI, R9
-	PREFETCHT0   (R9)
-	PREFETCHT0   64(R9)
-	ADDQ         R8, R9
-	PREFETCHT0   (R9)
-	PREFETCHT0   64(R9)
-	ADDQ         R8, R9
-	PREFETCHT0   (R9)
-	PREFETCHT0   64(R9)
-	ADDQ         R8, R9
-	PREFETCHT0   (R9)
-	PREFETCHT0   64(R9)
-	ADDQ         R8, R9
-	PREFETCHT0   (R9)
-	PREFETCHT0   64(R9)
-	ADDQ         R8, R9
-	PREFETCHT0   (R9)
-	PREFETCHT0   64(R9)
-	ADDQ         R8, R9
-	PREFETCHT0   (R9)
-	PREFETCHT0   64(R9)
-	ADDQ         R8, R9
-	PREFETCHT0   (R9)
-	PREFETCHT0   64(R9)
-	ADDQ         R8, R9
+	MOVQ         144(AX), R9
+	MOVLQSX      4(CX), R8
+	MOVLQSX      8(CX), R10
+	LEAQ         (R9)(R8*8), R8
+	LEAQ         (R9)(R10*8), R10
+	MOVQ         232(AX), R9
+	SHLQ         $0x02, R9
+	MOVQ         256(AX), R11
+	IMULQ        SI, R9
+	SHLQ         $0x03, R9
+	SHLQ         $0x07, R11
+	ADDQ         R11, R9
+	MOVQ         264(AX), R11
+	ADDQ         R11, R9
+	MOVQ         R8, R11
+	SUBQ         R10, R11
+	SARQ         $0x03, R11
+	ADDQ         $0x08, R11
 
-none108:
-	MOVQ       48(AX), R9
-	TESTQ      R9, R9
-	JZ         none109
-	ADDQ       DI, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-
-none109:
-	SHRQ       $0x01, DI
-	SHRQ       $0x01, R8
-	MOVQ       72(AX), R9
-	TESTQ      R9, R9
+ask108:
+	CMPQ       R11, $0x00
+	JLE        enough109
+	MOVQ       (AX), R12
+	TESTQ      R12, R12
 	JZ         none110
-	ADDQ       DI, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
+	PREFETCHT0 (R12)(R9*1)
+	PREFETCHT0 64(R12)(R9*1)
 
 none110:
-	MOVQ    SI, DI
-	SHRQ    $0x01, DI
-	MOVQ    224(AX), R8
-	IMULQ   R8, DI
-	SHLQ    $0x06, DI
-	MOVQ    120(AX), R8
-	ADDQ    R8, DI
-	MOVQ    SI, R8
-	ANDQ    $0x01, R8
-	SHLQ    $0x09, R8
-	ADDQ    R8, DI
-	MOVQ    144(AX), R9
-	MOVLQSX 4(CX), R8
-	MOVLQSX 8(CX), R10
-	LEAQ    (R9)(R8*8), R8
-	LEAQ    (R9)(R10*8), R10
-	MOVQ    192(AX), R9
-	SHLQ    $0x06, R9
+	MOVQ       48(AX), R12
+	TESTQ      R12, R12
+	JZ         none111
+	PREFETCHT0 (R12)(R9*1)
+	PREFETCHT0 64(R12)(R9*1)
 
-tap111:
-	CMPQ    R8, R10
-	JEQ     done112
-	MOVLQSX (R8), R12
-	LEAQ    (BX)(R12*4), R12
-	MOVLQSX 4(R8), R11
-	SHLQ    $0x06, R11
-	ADDQ    DI, R11
-	ADDQ    $0x08, R8
-	MOVQ    208(AX), R13
+none111:
+	MOVQ       R9, R12
+	SHRQ       $0x01, R12
+	MOVQ       72(AX), R13
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	MOVQ       232(AX), R12
+	SHLQ       $0x02, R12
+	ADDQ       R12, R9
+	DECQ       R11
+	JMP        ask108
 
-loop113:
-	MOVQ 216(AX), R14
+enough109:
+	MOVQ 192(AX), R11
+	SHLQ $0x06, R11
 
-loop114:
-	VMOVUPS      (R12), Z18
-	VPUNPCKLWD   (R12)(R9*1), Z18, Z16
-	VPUNPCKHWD   (R12)(R9*1), Z18, Z17
-	VBROADCASTSS (R11), Z19
+tap112:
+	CMPQ       R8, R10
+	JEQ        done113
+	MOVQ       (AX), R12
+	TESTQ      R12, R12
+	JZ         none114
+	PREFETCHT0 (R12)(R9*1)
+	PREFETCHT0 64(R12)(R9*1)
+
+none114:
+	MOVQ       48(AX), R12
+	TESTQ      R12, R12
+	JZ         none115
+	PREFETCHT0 (R12)(R9*1)
+	PREFETCHT0 64(R12)(R9*1)
+
+none115:
+	MOVQ       R9, R12
+	SHRQ       $0x01, R12
+	MOVQ       72(AX), R13
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	MOVQ       232(AX), R12
+	SHLQ       $0x02, R12
+	ADDQ       R12, R9
+	MOVLQSX    (R8), R13
+	LEAQ       (BX)(R13*4), R13
+	MOVLQSX    4(R8), R12
+	SHLQ       $0x06, R12
+	ADDQ       DI, R12
+	ADDQ       $0x08, R8
+	MOVQ       208(AX), R14
+
+loop116:
+	MOVQ 216(AX), R15
+
+loop117:
+	VMOVUPS      (R13), Z18
+	VPUNPCKLWD   (R13)(R11*1), Z18, Z16
+	VPUNPCKHWD   (R13)(R11*1), Z18, Z17
+	VBROADCASTSS (R12), Z19
 
 	// VDPBF16PS Z16, Z19, Z0
 	BYTE $0x62
@@ -2644,7 +2606,7 @@ loop114:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xc9
-	VBROADCASTSS 64(R11), Z20
+	VBROADCASTSS 64(R12), Z20
 
 	// VDPBF16PS Z16, Z20, Z2
 	BYTE $0x62
@@ -2661,7 +2623,7 @@ loop114:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xd9
-	VBROADCASTSS 128(R11), Z21
+	VBROADCASTSS 128(R12), Z21
 
 	// VDPBF16PS Z16, Z21, Z4
 	BYTE $0x62
@@ -2678,7 +2640,7 @@ loop114:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xe9
-	VBROADCASTSS 192(R11), Z22
+	VBROADCASTSS 192(R12), Z22
 
 	// VDPBF16PS Z16, Z22, Z6
 	BYTE $0x62
@@ -2695,7 +2657,7 @@ loop114:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xf9
-	VBROADCASTSS 256(R11), Z19
+	VBROADCASTSS 256(R12), Z19
 
 	// VDPBF16PS Z16, Z19, Z8
 	BYTE $0x62
@@ -2712,7 +2674,7 @@ loop114:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xc9
-	VBROADCASTSS 320(R11), Z20
+	VBROADCASTSS 320(R12), Z20
 
 	// VDPBF16PS Z16, Z20, Z10
 	BYTE $0x62
@@ -2729,7 +2691,7 @@ loop114:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xd9
-	VBROADCASTSS 384(R11), Z21
+	VBROADCASTSS 384(R12), Z21
 
 	// VDPBF16PS Z16, Z21, Z12
 	BYTE $0x62
@@ -2746,7 +2708,7 @@ loop114:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xe9
-	VBROADCASTSS 448(R11), Z22
+	VBROADCASTSS 448(R12), Z22
 
 	// VDPBF16PS Z16, Z22, Z14
 	BYTE $0x62
@@ -2763,16 +2725,16 @@ loop114:
 	BYTE $0x40
 	BYTE $0x52
 	BYTE $0xf9
-	LEAQ (R12)(R9*2), R12
-	ADDQ $0x04, R11
+	LEAQ (R13)(R11*2), R13
+	ADDQ $0x04, R12
+	DECQ R15
+	JNZ  loop117
+	ADDQ $0x000003c0, R12
 	DECQ R14
-	JNZ  loop114
-	ADDQ $0x000003c0, R11
-	DECQ R13
-	JNZ  loop113
-	JMP  tap111
+	JNZ  loop116
+	JMP  tap112
 
-done112:
+done113:
 	MOVQ   232(AX), DI
 	SHLQ   $0x02, DI
 	MOVQ   256(AX), R8
@@ -2792,15 +2754,15 @@ done112:
 	MOVQ   48(AX), R12
 	MOVQ   72(AX), R13
 	TESTQ  R12, R12
-	JZ     noplus115
+	JZ     noplus118
 	VADDPS (R12)(DI*1), Z0, Z0
 	VADDPS 64(R12)(DI*1), Z1, Z1
 
-noplus115:
+noplus118:
 	VMAXPS     Z0, Z24, Z0
 	VMAXPS     Z1, Z24, Z1
 	TESTQ      R13, R13
-	JZ         nomask116
+	JZ         nomask119
 	VPUNPCKLWD (R13)(R8*1), Z23, Z16
 	VPUNPCKHWD (R13)(R8*1), Z23, Z17
 	VCMPPS     $0x06, Z23, Z16, K1
@@ -2808,21 +2770,21 @@ noplus115:
 	VCMPPS     $0x06, Z23, Z17, K1
 	VMOVAPS.Z  Z1, K1, Z1
 
-nomask116:
+nomask119:
 	VMOVUPS Z0, (R9)(DI*1)
 	VMOVUPS Z1, 64(R9)(DI*1)
 	ADDQ    R10, DI
 	ADDQ    R11, R8
 	TESTQ   R12, R12
-	JZ      noplus117
+	JZ      noplus120
 	VADDPS  (R12)(DI*1), Z2, Z2
 	VADDPS  64(R12)(DI*1), Z3, Z3
 
-noplus117:
+noplus120:
 	VMAXPS     Z2, Z24, Z2
 	VMAXPS     Z3, Z24, Z3
 	TESTQ      R13, R13
-	JZ         nomask118
+	JZ         nomask121
 	VPUNPCKLWD (R13)(R8*1), Z23, Z16
 	VPUNPCKHWD (R13)(R8*1), Z23, Z17
 	VCMPPS     $0x06, Z23, Z16, K1
@@ -2830,21 +2792,21 @@ noplus117:
 	VCMPPS     $0x06, Z23, Z17, K1
 	VMOVAPS.Z  Z3, K1, Z3
 
-nomask118:
+nomask121:
 	VMOVUPS Z2, (R9)(DI*1)
 	VMOVUPS Z3, 64(R9)(DI*1)
 	ADDQ    R10, DI
 	ADDQ    R11, R8
 	TESTQ   R12, R12
-	JZ      noplus119
+	JZ      noplus122
 	VADDPS  (R12)(DI*1), Z4, Z4
 	VADDPS  64(R12)(DI*1), Z5, Z5
 
-noplus119:
+noplus122:
 	VMAXPS     Z4, Z24, Z4
 	VMAXPS     Z5, Z24, Z5
 	TESTQ      R13, R13
-	JZ         nomask120
+	JZ         nomask123
 	VPUNPCKLWD (R13)(R8*1), Z23, Z16
 	VPUNPCKHWD (R13)(R8*1), Z23, Z17
 	VCMPPS     $0x06, Z23, Z16, K1
@@ -2852,21 +2814,21 @@ noplus119:
 	VCMPPS     $0x06, Z23, Z17, K1
 	VMOVAPS.Z  Z5, K1, Z5
 
-nomask120:
+nomask123:
 	VMOVUPS Z4, (R9)(DI*1)
 	VMOVUPS Z5, 64(R9)(DI*1)
 	ADDQ    R10, DI
 	ADDQ    R11, R8
 	TESTQ   R12, R12
-	JZ      noplus121
+	JZ      noplus124
 	VADDPS  (R12)(DI*1), Z6, Z6
 	VADDPS  64(R12)(DI*1), Z7, Z7
 
-noplus121:
+noplus124:
 	VMAXPS     Z6, Z24, Z6
 	VMAXPS     Z7, Z24, Z7
 	TESTQ      R13, R13
-	JZ         nomask122
+	JZ         nomask125
 	VPUNPCKLWD (R13)(R8*1), Z23, Z16
 	VPUNPCKHWD (R13)(R8*1), Z23, Z17
 	VCMPPS     $0x06, Z23, Z16, K1
@@ -2874,21 +2836,21 @@ noplus121:
 	VCMPPS     $0x06, Z23, Z17, K1
 	VMOVAPS.Z  Z7, K1, Z7
 
-nomask122:
+nomask125:
 	VMOVUPS Z6, (R9)(DI*1)
 	VMOVUPS Z7, 64(R9)(DI*1)
 	ADDQ    R10, DI
 	ADDQ    R11, R8
 	TESTQ   R12, R12
-	JZ      noplus123
+	JZ      noplus126
 	VADDPS  (R12)(DI*1), Z8, Z8
 	VADDPS  64(R12)(DI*1), Z9, Z9
 
-noplus123:
+noplus126:
 	VMAXPS     Z8, Z24, Z8
 	VMAXPS     Z9, Z24, Z9
 	TESTQ      R13, R13
-	JZ         nomask124
+	JZ         nomask127
 	VPUNPCKLWD (R13)(R8*1), Z23, Z16
 	VPUNPCKHWD (R13)(R8*1), Z23, Z17
 	VCMPPS     $0x06, Z23, Z16, K1
@@ -2896,21 +2858,21 @@ noplus123:
 	VCMPPS     $0x06, Z23, Z17, K1
 	VMOVAPS.Z  Z9, K1, Z9
 
-nomask124:
+nomask127:
 	VMOVUPS Z8, (R9)(DI*1)
 	VMOVUPS Z9, 64(R9)(DI*1)
 	ADDQ    R10, DI
 	ADDQ    R11, R8
 	TESTQ   R12, R12
-	JZ      noplus125
+	JZ      noplus128
 	VADDPS  (R12)(DI*1), Z10, Z10
 	VADDPS  64(R12)(DI*1), Z11, Z11
 
-noplus125:
+noplus128:
 	VMAXPS     Z10, Z24, Z10
 	VMAXPS     Z11, Z24, Z11
 	TESTQ      R13, R13
-	JZ         nomask126
+	JZ         nomask129
 	VPUNPCKLWD (R13)(R8*1), Z23, Z16
 	VPUNPCKHWD (R13)(R8*1), Z23, Z17
 	VCMPPS     $0x06, Z23, Z16, K1
@@ -2918,21 +2880,21 @@ noplus125:
 	VCMPPS     $0x06, Z23, Z17, K1
 	VMOVAPS.Z  Z11, K1, Z11
 
-nomask126:
+nomask129:
 	VMOVUPS Z10, (R9)(DI*1)
 	VMOVUPS Z11, 64(R9)(DI*1)
 	ADDQ    R10, DI
 	ADDQ    R11, R8
 	TESTQ   R12, R12
-	JZ      noplus127
+	JZ      noplus130
 	VADDPS  (R12)(DI*1), Z12, Z12
 	VADDPS  64(R12)(DI*1), Z13, Z13
 
-noplus127:
+noplus130:
 	VMAXPS     Z12, Z24, Z12
 	VMAXPS     Z13, Z24, Z13
 	TESTQ      R13, R13
-	JZ         nomask128
+	JZ         nomask131
 	VPUNPCKLWD (R13)(R8*1), Z23, Z16
 	VPUNPCKHWD (R13)(R8*1), Z23, Z17
 	VCMPPS     $0x06, Z23, Z16, K1
@@ -2940,21 +2902,21 @@ noplus127:
 	VCMPPS     $0x06, Z23, Z17, K1
 	VMOVAPS.Z  Z13, K1, Z13
 
-nomask128:
+nomask131:
 	VMOVUPS Z12, (R9)(DI*1)
 	VMOVUPS Z13, 64(R9)(DI*1)
 	ADDQ    R10, DI
 	ADDQ    R11, R8
 	TESTQ   R12, R12
-	JZ      noplus129
+	JZ      noplus132
 	VADDPS  (R12)(DI*1), Z14, Z14
 	VADDPS  64(R12)(DI*1), Z15, Z15
 
-noplus129:
+noplus132:
 	VMAXPS     Z14, Z24, Z14
 	VMAXPS     Z15, Z24, Z15
 	TESTQ      R13, R13
-	JZ         nomask130
+	JZ         nomask133
 	VPUNPCKLWD (R13)(R8*1), Z23, Z16
 	VPUNPCKHWD (R13)(R8*1), Z23, Z17
 	VCMPPS     $0x06, Z23, Z16, K1
@@ -2962,7 +2924,7 @@ noplus129:
 	VCMPPS     $0x06, Z23, Z17, K1
 	VMOVAPS.Z  Z15, K1, Z15
 
-nomask130:
+nomask133:
 	VMOVUPS Z14, (R9)(DI*1)
 	VMOVUPS Z15, 64(R9)(DI*1)
 	ADDQ    R10, DI
@@ -3029,10 +2991,10 @@ TEXT ·linesTileBF16(SB), NOSPLIT, $0-8
 	LEAQ    (SI)(SI*2), R8
 	MOVQ    120(AX), R9
 
-loop131:
+loop134:
 	MOVQ 128(AX), R10
 
-loop132:
+loop135:
 	PREFETCHT0 (BX)
 	ADDQ       $0x40, BX
 	VMOVUPS    (DX), Z24
@@ -3242,7 +3204,7 @@ loop132:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    R10
-	JNZ     loop132
+	JNZ     loop135
 	MOVQ    136(AX), R10
 	SHLQ    $0x02, R10
 	ADDQ    R10, CX
@@ -3250,7 +3212,7 @@ loop132:
 	SHLQ    $0x02, R10
 	ADDQ    R10, DX
 	DECQ    R9
-	JNZ     loop131
+	JNZ     loop134
 	MOVQ    (AX), AX
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, 64(AX)

@@ -5,8 +5,8 @@ package kern
 // column after column, if columns of zeros are around it: products take a row of the kernel as one
 // tap, and the run as its channels. Rows of zeros above and below make all positions alike.
 //
-// A step takes two lines, and the gradient three: what lies behind the run is multiplied by 0, or its
-// gradient is dropped. Forward, a value there that is infinite or NaN makes NaNs of the output
+// A step takes two lines, and the gradient three: what lies behind the run is multiplied by 0, or
+// its gradient is dropped. Forward, a value there that is infinite or NaN makes NaNs of the output
 // before it.
 
 // runs are an input of few channels.
@@ -46,7 +46,7 @@ func newRuns(c *Conv) *runs {
 	return r
 }
 
-// lines is where a column of a row of x is.
+// at is where a column of a row of x is.
 func (r *runs) at(row, col int) int {
 	return (row*r.width + col) * r.cfg.In.Channels * r.batch.Lanes / 2
 }

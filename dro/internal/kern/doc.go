@@ -27,7 +27,7 @@
 // convolution is then a multiply-add over contiguous images, so no im2col copy is made and padding
 // is skipped instead of multiplied. Weights stay in the canonical [out][in][row][column] order of
 // PyTorch and of checkpoints; no float32 kernel packs or transposes them. Those of bfloat16 pack
-// both operands of every product, into a [Workspace].
+// both operands of a product into a [Workspace], or the weights alone beside a [Rounding].
 //
 // # Determinism
 //

@@ -78,9 +78,10 @@ type pair struct{ dy, x int32 }
 // asked for what lies at askDY and askX, tapsAsk lines each a group.
 //
 // The kernel of lines takes both operands as lines of a [Rounding], one a group, and leaves lanes
-// apart,
+// apart; it asks for askDY alone, a line a group,
 //
-//	sum[(r·tapsCols + c)·vector + j] += Σ_{p < positions} Σ_{g < groups} dy[r·dyRow + j] · x[c·xTap + j]
+//	sum[(r·tapsCols + c)·vector + j] += Σ_{p < positions} Σ_{g < groups}
+//		dy[r·dyRow + j] · x[c·xTap + j]
 type tapsTile struct {
 	sum, dy, x  []float32
 	askDY, askX []float32

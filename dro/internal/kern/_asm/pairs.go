@@ -106,7 +106,7 @@ func (g *generator) pairsTile() {
 	g.RET()
 }
 
-// pairsStart sets the sums of a row of tiles to the bias, and asks for what it ends with.
+// pairsStart sets the sums of a row of tiles to the bias.
 func (g *generator) pairsStart(t, row reg.Register) {
 	bias := g.GP64()
 	g.MOVQ(row, bias)
@@ -116,26 +116,41 @@ func (g *generator) pairsStart(t, row reg.Register) {
 		g.VBROADCASTSS(at(bias, 4*r), g.fixed(2*r))
 		g.VMOVAPS(g.fixed(2*r), g.fixed(2*r+1))
 	}
-	offset, lanes := g.place(t, row), g.floatStride(t, "lanes")
-	g.asks(g.slice(t, "y"), offset, lanes)
-	g.asks(g.slice(t, "plus"), offset, lanes)
-	g.SHRQ(op.U8(1), offset)
-	g.SHRQ(op.U8(1), lanes)
-	g.asks(g.slice(t, "mask"), offset, lanes)
 }
 
-// asks asks for two lines at p + offset and so on, unless p is nil: lines of a rounding twice.
-func (g *generator) asks(p, offset, step reg.Register) {
-	none := g.label("none")
-	g.TESTQ(p, p)
-	g.JZ(op.LabelRef(none))
-	g.ADDQ(offset, p)
-	for range dotRows {
-		g.PREFETCHT0(at(p, 0))
-		g.PREFETCHT0(at(p, 64))
-		g.ADDQ(step, p)
+// askRow asks for what a row of the tile ends with, at an offset in bytes that it moves on: a burst
+// of all rows would wait for room in the queue of loads that miss.
+func (g *generator) askRow(t, offset reg.Register) {
+	for _, name := range []string{"y", "plus"} {
+		p, none := g.slice(t, name), g.label("none")
+		g.TESTQ(p, p)
+		g.JZ(op.LabelRef(none))
+		g.PREFETCHT0(by(p, offset, 1, 0))
+		g.PREFETCHT0(by(p, offset, 1, 64))
+		g.Label(none)
 	}
-	g.Label(none)
+	half := g.GP64() // of nil, too: nothing faults
+	g.MOVQ(offset, half)
+	g.SHRQ(op.U8(1), half)
+	g.ADDQ(g.slice(t, "mask"), half)
+	g.PREFETCHT0(at(half, 0))
+	g.ADDQ(g.floatStride(t, "lanes"), offset)
+}
+
+// askFirst asks for as many rows as there are more than taps; each tap asks for one.
+func (g *generator) askFirst(t, offset, p, end reg.Register) {
+	left, top, enough := g.GP64(), g.label("ask"), g.label("enough")
+	g.MOVQ(p, left)
+	g.SUBQ(end, left)
+	g.SARQ(op.U8(3), left)
+	g.ADDQ(op.U8(dotRows), left)
+	g.Label(top)
+	g.CMPQ(left, op.U8(0))
+	g.JLE(op.LabelRef(enough))
+	g.askRow(t, offset)
+	g.DECQ(left)
+	g.JMP(op.LabelRef(top))
+	g.Label(enough)
 }
 
 // place returns the offset in bytes of a row of tiles from the start of y.
@@ -166,12 +181,15 @@ func (g *generator) pairsSums(t, spots, x, row reg.Register) {
 	g.MOVLQSX(at(spots, 8), end)
 	g.LEAQ(by(taps, p, 8, 0), p)
 	g.LEAQ(by(taps, end, 8, 0), end)
+	asked := g.place(t, row)
+	g.askFirst(t, asked, p, end)
 	channel := g.field(t, "groups")
 	g.SHLQ(op.U8(lineShift), channel)
 	top, done := g.label("tap"), g.label("done")
 	g.Label(top)
 	g.CMPQ(p, end)
 	g.JEQ(op.LabelRef(done))
+	g.askRow(t, asked)
 	a, b := g.GP64(), g.GP64()
 	g.MOVLQSX(at(p, 0), b)
 	g.LEAQ(by(x, b, 4, 0), b)

@@ -1,0 +1,51 @@
+package nn
+
+import (
+	"slices"
+	"strings"
+
+	"drolab/dro/internal/kern"
+)
+
+// Order names the order of sums where it is not that of the kernels' first release, words joined by
+// "-". Of the first layer it is "rows" where training steps take a batch as it comes (the layer is
+// linear, of few units and a multiple of 16 features, in fp32 on a kernel in assembly), "parts"
+// where they also sum its gradient over runs of images; in bf16 "strips" where tiles of operands
+// hold all that an output sees (of few channels), "runs" where rows of the kernel are products'
+// channels. "taps" is of a convolution's gradient on large
+// maps, "pairs" of products that read roundings (kern.BF16Pairs).
+func Order(c Config) string {
+	list, err := stages(c)
+	if err != nil {
+		return ""
+	}
+	isa, rounded, batch := kern.Detect(), c.Precision == bf16, kern.NewBatch(c.Batch)
+	var words []string
+	switch {
+	case rounded && kern.BF16Runs(kern.DetectBF16(), batch, list[0].config()):
+		words = append(words, "runs")
+	case rounded:
+		if kern.BF16Strips(kern.DetectBF16(), list[0].config()) {
+			words = append(words, "strips")
+		}
+	case !takesRows(isa, list[0]):
+	case kern.RowsParts(batch, list[0].config()) > 1:
+		words = append(words, "parts")
+	default:
+		words = append(words, "rows")
+	}
+	kind := kern.Rounded
+	if rounded {
+		kind = kern.DetectBF16()
+	}
+	some := func(is func(s stage) bool) bool {
+		return slices.ContainsFunc(list, func(s stage) bool { return s.kind == conv && is(s) })
+	}
+	if kind == kern.Rounded && some(func(s stage) bool { return kern.GradTaps(isa, s.config()) }) {
+		words = append(words, "taps")
+	}
+	if some(func(s stage) bool { return kern.BF16Pairs(kind, batch, s.config()) }) {
+		words = append(words, "pairs")
+	}
+	return strings.Join(words, "-")
+}
