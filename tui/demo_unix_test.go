@@ -57,10 +57,11 @@ func TestDemos(t *testing.T) {
 		}
 		pictures[strings.TrimSuffix(name, ".svg")] = words(t, file, b)
 	}
-	cast := read(t, filepath.Join(gallery, "demo.cast"))
-	if total += len(cast); total > mostOfDemos {
+	cast, bridge := read(t, "../docs/demo.cast"), read(t, "../docs/bridge.cast")
+	if total += len(cast) + len(bridge); total > mostOfDemos {
 		t.Errorf("the pictures have %d bytes, want at most %d", total, mostOfDemos)
 	}
+	play(t, bridge, func([][]rune) {})
 	shown, auto := 0, false
 	play(t, cast, func(screen [][]rune) {
 		name := screens[min(shown, len(screens)-1)]
@@ -131,7 +132,7 @@ func play(t *testing.T, cast []byte, at func(screen [][]rune)) {
 	d := json.NewDecoder(bytes.NewReader(cast))
 	var head struct{ Version, Width, Height int }
 	if err := d.Decode(&head); err != nil || head.Version != 2 {
-		t.Fatalf("demo.cast: version %d: %v", head.Version, err)
+		t.Fatalf("a recording: version %d: %v", head.Version, err)
 	}
 	g := &glass{vt: vt10x.New(vt10x.WithSize(head.Width, head.Height))}
 	last := 0.0
@@ -139,7 +140,7 @@ func play(t *testing.T, cast []byte, at func(screen [][]rune)) {
 		var when float64
 		var kind, data string
 		if err := d.Decode(&[]any{&when, &kind, &data}); err != nil || when < last {
-			t.Fatalf("demo.cast: at %g s, after %g: %v", when, last, err)
+			t.Fatalf("a recording: at %g s, after %g: %v", when, last, err)
 		}
 		last = when
 		if kind == "m" {
@@ -148,11 +149,11 @@ func play(t *testing.T, cast []byte, at func(screen [][]rune)) {
 		}
 		g.draw([]byte(data))
 		if path := rooted.FindString(strings.ReplaceAll(g.text(), recorded, "")); path != "" {
-			t.Fatalf("demo.cast: at %g s it shows the path %q", when, path)
+			t.Fatalf("a recording: at %g s it shows the path %q", when, path)
 		}
 	}
 	if len(g.unknown) > 0 {
-		t.Errorf("demo.cast: sequences that the emulator has not: %q", g.unknown)
+		t.Errorf("a recording: sequences that the emulator has not: %q", g.unknown)
 	}
 }
 
