@@ -276,7 +276,7 @@ func TestStudy(t *testing.T) {
 		}
 	}
 	says := fmt.Sprintf("| lines that the user writes | %d of YAML "+
-		"(`runner/sweep/testdata/study.yaml`) | %d of Python",
+		"(`study.yaml`) | %d of Python",
 		lines["study.yaml"], lines["submitit.py"])
 	if !strings.Contains(string(page), says) {
 		t.Errorf("docs/sweeps.md does not say %q", says)

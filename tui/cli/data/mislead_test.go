@@ -92,7 +92,7 @@ func mistakes() []mistake {
 		{name: "an index without a name", train: plain("", func(i int) string {
 			return fmt.Sprint(i)
 		}), want: `"c1" grows with the row`, remedy: "drop=c1"},
-		{name: "numbers of customers", train: plain("customer", func(i int) string {
+		{name: "customer numbers", train: plain("customer", func(i int) string {
 			return fmt.Sprint(1e6 + 7*noise(i, 4, 1e9))
 		}), want: `"customer" differs in every row, as identifiers do: drop=customer`,
 			remedy: "drop=customer"},
@@ -100,7 +100,7 @@ func mistakes() []mistake {
 			return fmt.Sprintf("C%05d", i)
 		}), want: `line 2, column "id": "C00000" is not a number, and the column has more than 128 ` +
 			`different values: categories=top:20 keeps the commonest, or drop=id`, remedy: "drop=id"},
-		{name: "two columns of one content", train: plain("score,score", func(i int) string {
+		{name: "two columns with the same content", train: plain("score,score", func(i int) string {
 			return strings.Repeat(fmt.Sprintf(",%d", noise(i, 4, 10)), 2)[1:]
 		}), want: `"score" and "score.1" are equal in 100 % of rows: drop=score.1`,
 			remedy: "drop=score.1"},
@@ -112,7 +112,7 @@ func mistakes() []mistake {
 		{name: "test rows that training has seen", train: clean, test: half[0] +
 			strings.Join(half[1:101], ""), options: "test=TEST",
 			want: "100 of 100 test rows are also training rows: take them out of one split"},
-		{name: "labels that end in a point (adult.test)", train: adult(900, 1, ""),
+		{name: "labels that end in a full stop (adult.test)", train: adult(900, 1, ""),
 			test:    "|1x3 Cross validator\n" + adult(300, 10, "."),
 			options: "header=none&missing=category&test=TEST",
 			want:    `"<=50K." is "<=50K" there, ">50K." is ">50K" there: add label_trim=.`,
@@ -131,7 +131,7 @@ func mistakes() []mistake {
 			want: "group rare has 6 test samples, below min_group=20: merge it"},
 		{name: "text in Latin-1", train: latin.Replace(plain("town", town)),
 			want: `is not UTF-8: add encoding=latin1`, remedy: "encoding=latin1"},
-		{name: "text of Windows", train: plain("town", func(i int) string {
+		{name: "text in a Windows encoding", train: plain("town", func(i int) string {
 			return "\x80uro"
 		}), want: `line 2: byte 15 of the text (0x80) is not UTF-8: add encoding=cp1252`,
 			remedy: "encoding=cp1252"},
@@ -172,7 +172,7 @@ func mistakes() []mistake {
 			return fmt.Sprintf("2024-0%d-1%d", 1+noise(i, 4, 9), noise(i, 5, 9))
 		}), want: `"day" has dates, read as 78 categories: make it a number, or drop=day`,
 			remedy: "drop=day"},
-		{name: "a missing value of one's own", train: plain("age", func(i int) string {
+		{name: "a word for missing values", train: plain("age", func(i int) string {
 			return []string{"unknown", fmt.Sprint(20 + noise(i, 4, 60))}[min(1, noise(i, 5, 30))]
 		}), want: `"age" is read as categories, because of "unknown": leave missing cells empty`},
 		{name: "one class", train: rows("a,label", 50, func(i int) string {
@@ -181,10 +181,10 @@ func mistakes() []mistake {
 		{name: "semicolons", train: strings.ReplaceAll(clean, ",", ";"),
 			want:   `has one column, named "x;a;b;label", with 3 of the sign ";": add sep=semicolon`,
 			remedy: "sep=semicolon"},
-		{name: "two files one behind the other", train: clean + clean,
+		{name: "two files joined into one", train: clean + clean,
 			want: `line 402 repeats the header: take it out`},
 		{name: "a byte-order mark", train: "\ufeff" + clean},
-		{name: "blanks behind cells", train: plain("town", func(i int) string {
+		{name: "spaces after cells", train: plain("town", func(i int) string {
 			return []string{"Bonn", "Bonn ", "Ulm\u00a0", " Ulm"}[noise(i, 4, 4)]
 		})},
 		{name: noMistake, train: clean},
