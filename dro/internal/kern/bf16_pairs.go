@@ -43,7 +43,9 @@ func (p *plane) spotsOf(dst Shape, depth int) (spots []spot, taps []tap) {
 func (c *BF16Conv) Given(x, dy *Rounding) { c.rounds.x, c.rounds.dy = x, dy }
 
 // Rounds tells whether products read roundings of the input and of the output's gradient.
-func (c *BF16Conv) Rounds() (x, dy bool) { return c.rounds != nil && c.runs == nil, c.rounds != nil }
+func (c *BF16Conv) Rounds() (x, dy bool) {
+	return c.rounds != nil && c.runs == nil, c.rounds != nil
+}
 
 // planPairs makes room for roundings that are not given.
 func (c *BF16Conv) planPairs() {

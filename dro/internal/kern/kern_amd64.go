@@ -359,8 +359,8 @@ func transpose(isa ISA, dst, src []float32, rows, cols, dstStride, srcStride int
 	}
 	if isa == AVX512 && rows%square == 0 && cols%square == 0 {
 		for j := 0; j < cols; j += square {
-			transposeSquaresAVX512(&dst[j*dstStride], &src[j], rows/square, square, square*srcStride,
-				dstStride, srcStride)
+			transposeSquaresAVX512(&dst[j*dstStride], &src[j], rows/square, square,
+				square*srcStride, dstStride, srcStride)
 		}
 		return
 	}

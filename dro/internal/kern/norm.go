@@ -202,7 +202,9 @@ func (n *BatchNorm) row(i int) (first, used int) {
 
 type normMoments BatchNorm
 
-func (f *normMoments) task(i int) { (*BatchNorm)(f).moments(i, 0, f.shape.Width, 0, f.shape.Channels) }
+func (f *normMoments) task(i int) {
+	(*BatchNorm)(f).moments(i, 0, f.shape.Width, 0, f.shape.Channels)
+}
 
 // moments computes those of the columns [left, right) of row i of a block for the channels [from,
 // to); columns come in order.

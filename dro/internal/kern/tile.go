@@ -11,8 +11,9 @@ const tileRows = 6
 //		w[wBase + o·wStep + t.w + r·wRow] · x[xBase + o·xStep + t.x + j]
 //
 // where start is y's own value if add, else bias[r]; then max(0, ·) if relu, plus added if there is
-// one, and 0 where mask ≤ 0 if there is a mask. Forward, o counts input channels and r output channels; backward they change
-// places. The assembly's generator reads this struct: run go generate after a change.
+// one, and 0 where mask ≤ 0 if there is a mask. Forward, o counts input channels and r output
+// channels; backward they change places. The assembly's generator reads this struct: run go
+// generate after a change.
 type convTile struct {
 	y, x, w []float32
 	bias    []float32 // rows values, or nil for 0
@@ -217,9 +218,9 @@ type mulTile struct {
 //
 //	y = bias + Σ_{t in taps of the position} Σ_{k < 2·inner·pairs} A[row, k] · X[k]
 //
-// then + plus if there is one; max(floor, ·); and 0 where mask ≤ 0 if there is a mask, a rounding. A is as
-// mulTile's, 16 rows of weights at a time and aNext lines apart; X[k] is the channel k of the
-// position at x + spot.x + t.x, in pairs of images.
+// then + plus if there is one; max(floor, ·); and 0 where mask ≤ 0 if there is a mask, a rounding.
+// A is as mulTile's, 16 rows of weights at a time and aNext lines apart; X[k] is the channel k of
+// the position at x + spot.x + t.x, in pairs of images.
 type pairsTile struct {
 	y, bias, plus []float32
 	mask, x       []float32 // roundings
