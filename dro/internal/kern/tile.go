@@ -234,6 +234,7 @@ type pairsTile struct {
 	lanes         int // values of a channel of y
 	channels      int // of y, of a position
 	floor         float32
+	//lint:ignore U1000 only the assembly reads and writes these
 	group, offset int // the kernel's own
 }
 
