@@ -228,12 +228,12 @@ type pairsTile struct {
 	taps          []tap
 	spots         []spot
 
-	groups, rows  int // 32 images each, and 8 channels of the destination each
-	inner, pairs  int
-	aNext         int
-	lanes         int // values of a channel of y
-	channels      int // of y, of a position
-	floor         float32
+	groups, rows int // 32 images each, and 8 channels of the destination each
+	inner, pairs int
+	aNext        int
+	lanes        int // values of a channel of y
+	channels     int // of y, of a position
+	floor        float32
 	//lint:ignore U1000 only the assembly reads and writes these
 	group, offset int // the kernel's own
 }
