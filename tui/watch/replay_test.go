@@ -194,7 +194,7 @@ func TestReplayScrubs(t *testing.T) {
 		t.Errorf("at %v no warning is there", w.clock.At)
 	}
 	r.Press("y")
-	if !strings.Contains(r.Notice.Text, "no checkpoint after") {
+	if !strings.Contains(r.Notice.Text, "No checkpoint after") {
 		t.Errorf("without checkpoints: %q", r.Notice.Text)
 	}
 	r.Press("T")

@@ -82,7 +82,8 @@ func judge(t *track.Track, values []measure.Number, b *plot.Bars, of lab.Measure
 			left++
 		}
 	}
-	if i := measure.Worst(known, b.LowerIsBetter); i >= 0 && left > 1 { // one alone is not the worst
+	// One alone is not the worst.
+	if i := measure.Worst(known, b.LowerIsBetter); i >= 0 && left > 1 {
 		b.Bars[i].Worst = true
 	}
 }
