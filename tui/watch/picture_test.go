@@ -391,8 +391,8 @@ func TestWhoSuffersOfSeeds(t *testing.T) {
 	}
 }
 
-// No class is marked as the worst where the others have too few samples: the table has no worst
-// class then.
+// One class alone is the worst of none: where the others have too few samples, no name is marked,
+// as the table has no worst class then.
 func TestWhoSuffersAlone(t *testing.T) {
 	r := watching(t, 120, 40)
 	w := r.watch
