@@ -129,7 +129,7 @@ func (p *Page) legend() string {
 		}
 		words += ", brighter is better, "
 	}
-	return words + p.Theme.Best + " the best of its method that is done"
+	return words + p.Theme.Best + " best finished setting of a method"
 }
 
 // planeHeads is the line of the values across; those that have no room are left out.
