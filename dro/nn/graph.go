@@ -56,6 +56,9 @@ func newGraph(isa kern.ISA, n *Net) (*graph, error) {
 		flop:      map[string]float64{},
 		gradients: map[string][]float32{}, buffers: map[string][]float32{},
 	}
+	if c.byWinograd() {
+		g.space = new(kern.Scratch)
+	}
 	err := g.open(c, n.stages)
 	if err == nil {
 		e := G.NewGraph()
@@ -203,6 +206,10 @@ func (g *graph) kernels(config kern.ConvConfig, first bool) (exact, trained conv
 	kernel, err := kern.NewConv(g.isa, g.batch, config)
 	if err != nil {
 		return nil, nil, err
+	}
+	if g.space != nil && kern.WinogradFits(config) {
+		fast := kernel.Winograd(g.space)
+		return fast, fast, nil
 	}
 	trained = kernel
 	if g.workspace != nil {

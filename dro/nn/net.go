@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -23,6 +24,10 @@ type Config struct {
 	// product are rounded to, in batches of modes Train and Probe. All else, and all
 	// of mode Evaluate, is float32.
 	Precision string
+
+	// Convolution is one of Convolutions, the first if empty: how 3×3 convolutions are computed in
+	// fp32.
+	Convolution string
 
 	Loss string // one of Losses; empty: the first
 
@@ -108,6 +113,33 @@ func CheckPrecision(model, precision string) error {
 	return nil
 }
 
+const winograd = "winograd"
+
+// Convolutions returns how 3×3 convolutions can be computed, the customary way first: direct
+// multiplies what the definition says; winograd computes outputs and input gradients of many
+// channels in squares of 2×2 with 4/9 of the multiplications, which rounds about twice as much
+// (kern.Winograd).
+func Convolutions() []string { return []string{"direct", winograd} }
+
+func (c Config) byWinograd() bool { return c.Convolution == winograd && c.Precision != bf16 }
+
+// CheckConvolution refuses winograd where nothing is computed so: in bf16, and in a model without
+// convolutions.
+func CheckConvolution(model, convolution, precision string) error {
+	if convolution != winograd {
+		return nil
+	}
+	if precision == bf16 {
+		return errors.New("convolution: winograd is for precision fp32: want direct in bf16")
+	}
+	if !slices.ContainsFunc(models(Config{})[model], func(l layer) bool {
+		return l.kind == conv || l.kind == residual
+	}) {
+		return fmt.Errorf("convolution: %s has no convolutions: want direct", model)
+	}
+	return nil
+}
+
 // What a sample's loss can be.
 const (
 	CrossEntropy = "cross-entropy"
@@ -141,6 +173,10 @@ func newNet(isa kern.ISA, c Config, list []stage) (_ *Net, err error) {
 	if c.Precision != "" && !slices.Contains(Precisions(), c.Precision) {
 		return nil, fmt.Errorf(
 			"precision: %.40q: want one of %s", c.Precision, strings.Join(Precisions(), ", "))
+	}
+	if c.Convolution != "" && !slices.Contains(Convolutions(), c.Convolution) {
+		return nil, fmt.Errorf("convolution: %.40q: want one of %s", c.Convolution,
+			strings.Join(Convolutions(), ", "))
 	}
 	n := &Net{Config: c, stages: list}
 	if c.Loss != "" && !slices.Contains(Losses(), c.Loss) {

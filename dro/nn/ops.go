@@ -19,6 +19,8 @@ type backend struct {
 
 	rows kern.Images // the current batch as it came, where the first layer takes it so
 
+	space *kern.Scratch // of convolutions by Winograd; nil: none
+
 	workspace *kern.Workspace // of products of bf16 operands; nil in fp32
 	products  kern.BF16       // their kernel
 }

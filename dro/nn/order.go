@@ -13,7 +13,8 @@ import (
 // where they also sum its gradient over runs of images; in bf16 "strips" where tiles of operands
 // hold all that an output sees (of few channels), "runs" where rows of the kernel are products'
 // channels. "taps" is of a convolution's gradient on large
-// maps, "pairs" of products that read roundings (kern.BF16Pairs).
+// maps, "pairs" of products that read roundings (kern.BF16Pairs), "winograd" of convolutions that
+// are computed so.
 func Order(c Config) string {
 	list, err := stages(c)
 	if err != nil {
@@ -46,6 +47,9 @@ func Order(c Config) string {
 	}
 	if some(func(s stage) bool { return kern.BF16Pairs(kind, batch, s.config()) }) {
 		words = append(words, "pairs")
+	}
+	if c.byWinograd() && some(func(s stage) bool { return kern.WinogradFits(s.config()) }) {
+		words = append(words, "winograd")
 	}
 	return strings.Join(words, "-")
 }

@@ -11,7 +11,7 @@ import (
 func (s *Spec) Judging(method dro.Algorithm) Spec {
 	one := *s
 	one.Algorithms, one.Seeds, one.Own = []dro.Algorithm{method}, 1, nil
-	one.Model, one.Init, one.Precision, one.Select = "", "", "", SelectLast
+	one.Model, one.Init, one.Precision, one.Convolution, one.Select = "", "", "", "", SelectLast
 	one.Epochs, one.Batch, one.BatchZ, one.Augment, one.Optimum = 0, 0, 0, false, false
 	one.LR, one.LRZ, one.LRDropEpoch, one.LRDrop = 0, Auto{}, 0, 0
 	one.Optimizer, one.Schedule, one.Warmup, one.Patience = "", "", 0, 0

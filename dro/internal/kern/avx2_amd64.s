@@ -4168,12 +4168,345 @@ stored190:
 	VZEROUPPER
 	RET
 
+// func windowTileAVX2(t *windowTile)
+// Requires: AVX, MMX+
+TEXT ·windowTileAVX2(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	XORQ CX, CX
+
+vector191:
+	MOVQ       (AX), DX
+	MOVQ       96(AX), BX
+	MOVQ       192(AX), SI
+	MOVQ       288(AX), DI
+	VMOVUPS    (DX)(CX*1), Y0
+	VSUBPS     (SI)(CX*1), Y0, Y0
+	VMOVUPS    (BX)(CX*1), Y4
+	VADDPS     (SI)(CX*1), Y4, Y4
+	VMOVUPS    (SI)(CX*1), Y8
+	VSUBPS     (BX)(CX*1), Y8, Y8
+	VMOVUPS    (BX)(CX*1), Y12
+	VSUBPS     (DI)(CX*1), Y12, Y12
+	MOVQ       24(AX), DX
+	MOVQ       120(AX), BX
+	MOVQ       216(AX), SI
+	MOVQ       312(AX), DI
+	VMOVUPS    (DX)(CX*1), Y1
+	VSUBPS     (SI)(CX*1), Y1, Y1
+	VMOVUPS    (BX)(CX*1), Y5
+	VADDPS     (SI)(CX*1), Y5, Y5
+	VMOVUPS    (SI)(CX*1), Y9
+	VSUBPS     (BX)(CX*1), Y9, Y9
+	VMOVUPS    (BX)(CX*1), Y13
+	VSUBPS     (DI)(CX*1), Y13, Y13
+	MOVQ       48(AX), DX
+	MOVQ       424(AX), BX
+	SHLQ       $0x02, BX
+	ADDQ       DX, BX
+	PREFETCHT1 (BX)(CX*1)
+	MOVQ       144(AX), BX
+	MOVQ       424(AX), SI
+	SHLQ       $0x02, SI
+	ADDQ       BX, SI
+	PREFETCHT1 (SI)(CX*1)
+	MOVQ       240(AX), SI
+	MOVQ       424(AX), DI
+	SHLQ       $0x02, DI
+	ADDQ       SI, DI
+	PREFETCHT1 (DI)(CX*1)
+	MOVQ       336(AX), DI
+	MOVQ       424(AX), R8
+	SHLQ       $0x02, R8
+	ADDQ       DI, R8
+	PREFETCHT1 (R8)(CX*1)
+	VMOVUPS    (DX)(CX*1), Y2
+	VSUBPS     (SI)(CX*1), Y2, Y2
+	VMOVUPS    (BX)(CX*1), Y6
+	VADDPS     (SI)(CX*1), Y6, Y6
+	VMOVUPS    (SI)(CX*1), Y10
+	VSUBPS     (BX)(CX*1), Y10, Y10
+	VMOVUPS    (BX)(CX*1), Y14
+	VSUBPS     (DI)(CX*1), Y14, Y14
+	MOVQ       72(AX), DX
+	MOVQ       424(AX), BX
+	SHLQ       $0x02, BX
+	ADDQ       DX, BX
+	PREFETCHT1 (BX)(CX*1)
+	MOVQ       168(AX), BX
+	MOVQ       424(AX), SI
+	SHLQ       $0x02, SI
+	ADDQ       BX, SI
+	PREFETCHT1 (SI)(CX*1)
+	MOVQ       264(AX), SI
+	MOVQ       424(AX), DI
+	SHLQ       $0x02, DI
+	ADDQ       SI, DI
+	PREFETCHT1 (DI)(CX*1)
+	MOVQ       360(AX), DI
+	MOVQ       424(AX), R8
+	SHLQ       $0x02, R8
+	ADDQ       DI, R8
+	PREFETCHT1 (R8)(CX*1)
+	VMOVUPS    (DX)(CX*1), Y3
+	VSUBPS     (SI)(CX*1), Y3, Y3
+	VMOVUPS    (BX)(CX*1), Y7
+	VADDPS     (SI)(CX*1), Y7, Y7
+	VMOVUPS    (SI)(CX*1), Y11
+	VSUBPS     (BX)(CX*1), Y11, Y11
+	VMOVUPS    (BX)(CX*1), Y15
+	VSUBPS     (DI)(CX*1), Y15, Y15
+	MOVQ       384(AX), DX
+	MOVQ       416(AX), BX
+	SHLQ       $0x02, BX
+	ADDQ       CX, DX
+	VSUBPS     Y2, Y0, Y0
+	VMOVUPS    Y0, (DX)
+	VADDPS     Y2, Y1, Y0
+	VMOVUPS    Y0, (DX)(BX*1)
+	VSUBPS     Y1, Y2, Y2
+	VMOVUPS    Y2, (DX)(BX*2)
+	VSUBPS     Y3, Y1, Y1
+	LEAQ       (DX)(BX*2), DX
+	VMOVUPS    Y1, (DX)(BX*1)
+	LEAQ       (DX)(BX*2), DX
+	VSUBPS     Y6, Y4, Y4
+	VMOVUPS    Y4, (DX)
+	VADDPS     Y6, Y5, Y4
+	VMOVUPS    Y4, (DX)(BX*1)
+	VSUBPS     Y5, Y6, Y6
+	VMOVUPS    Y6, (DX)(BX*2)
+	VSUBPS     Y7, Y5, Y5
+	LEAQ       (DX)(BX*2), DX
+	VMOVUPS    Y5, (DX)(BX*1)
+	LEAQ       (DX)(BX*2), DX
+	VSUBPS     Y10, Y8, Y8
+	VMOVUPS    Y8, (DX)
+	VADDPS     Y10, Y9, Y8
+	VMOVUPS    Y8, (DX)(BX*1)
+	VSUBPS     Y9, Y10, Y10
+	VMOVUPS    Y10, (DX)(BX*2)
+	VSUBPS     Y11, Y9, Y9
+	LEAQ       (DX)(BX*2), DX
+	VMOVUPS    Y9, (DX)(BX*1)
+	LEAQ       (DX)(BX*2), DX
+	VSUBPS     Y14, Y12, Y12
+	VMOVUPS    Y12, (DX)
+	VADDPS     Y14, Y13, Y12
+	VMOVUPS    Y12, (DX)(BX*1)
+	VSUBPS     Y13, Y14, Y14
+	VMOVUPS    Y14, (DX)(BX*2)
+	VSUBPS     Y15, Y13, Y13
+	LEAQ       (DX)(BX*2), DX
+	VMOVUPS    Y13, (DX)(BX*1)
+	LEAQ       (DX)(BX*2), DX
+	ADDQ       $0x20, CX
+	MOVQ       408(AX), DX
+	SHLQ       $0x02, DX
+	CMPQ       CX, DX
+	JL         vector191
+	VZEROUPPER
+	RET
+
+// func squareTileAVX2(t *squareTile)
+// Requires: AVX, MMX+
+TEXT ·squareTileAVX2(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	XORQ CX, CX
+
+vector192:
+	MOVQ    (AX), DX
+	MOVQ    328(AX), BX
+	SHLQ    $0x02, BX
+	ADDQ    CX, DX
+	MOVQ    BX, SI
+	SHLQ    $0x02, SI
+	LEAQ    (SI)(SI*2), DI
+	VMOVUPS (DX)(SI*1), Y4
+	VADDPS  (DX), Y4, Y0
+	VADDPS  (DX)(SI*2), Y0, Y0
+	VSUBPS  (DX)(SI*2), Y4, Y4
+	VSUBPS  (DX)(DI*1), Y4, Y4
+	ADDQ    BX, DX
+	VMOVUPS (DX)(SI*1), Y5
+	VADDPS  (DX), Y5, Y1
+	VADDPS  (DX)(SI*2), Y1, Y1
+	VSUBPS  (DX)(SI*2), Y5, Y5
+	VSUBPS  (DX)(DI*1), Y5, Y5
+	ADDQ    BX, DX
+	VMOVUPS (DX)(SI*1), Y6
+	VADDPS  (DX), Y6, Y2
+	VADDPS  (DX)(SI*2), Y2, Y2
+	VSUBPS  (DX)(SI*2), Y6, Y6
+	VSUBPS  (DX)(DI*1), Y6, Y6
+	ADDQ    BX, DX
+	VMOVUPS (DX)(SI*1), Y7
+	VADDPS  (DX), Y7, Y3
+	VADDPS  (DX)(SI*2), Y3, Y3
+	VSUBPS  (DX)(SI*2), Y7, Y7
+	VSUBPS  (DX)(DI*1), Y7, Y7
+	ADDQ    BX, DX
+	VADDPS  Y1, Y0, Y0
+	VADDPS  Y2, Y0, Y0
+	VSUBPS  Y2, Y1, Y1
+	VSUBPS  Y3, Y1, Y1
+	VXORPS  Y8, Y8, Y8
+	MOVQ    312(AX), DX
+	TESTQ   DX, DX
+	JZ      norelu193
+	VMAXPS  Y0, Y8, Y0
+
+norelu193:
+	MOVQ       120(AX), DX
+	TESTQ      DX, DX
+	JZ         noplus194
+	VADDPS     (DX)(CX*1), Y0, Y0
+	MOVQ       336(AX), BX
+	SHLQ       $0x02, BX
+	ADDQ       DX, BX
+	PREFETCHT1 (BX)(CX*1)
+
+noplus194:
+	MOVQ       216(AX), DX
+	TESTQ      DX, DX
+	JZ         nomask195
+	VMOVUPS    (DX)(CX*1), Y9
+	VCMPPS     $0x06, Y8, Y9, Y2
+	VANDPS     Y2, Y0, Y0
+	MOVQ       336(AX), BX
+	SHLQ       $0x02, BX
+	ADDQ       DX, BX
+	PREFETCHT1 (BX)(CX*1)
+
+nomask195:
+	MOVQ       24(AX), DX
+	VMOVUPS    Y0, (DX)(CX*1)
+	MOVQ       336(AX), BX
+	SHLQ       $0x02, BX
+	ADDQ       DX, BX
+	PREFETCHT1 (BX)(CX*1)
+	VXORPS     Y8, Y8, Y8
+	MOVQ       312(AX), DX
+	TESTQ      DX, DX
+	JZ         norelu196
+	VMAXPS     Y1, Y8, Y1
+
+norelu196:
+	MOVQ       144(AX), DX
+	TESTQ      DX, DX
+	JZ         noplus197
+	VADDPS     (DX)(CX*1), Y1, Y1
+	MOVQ       336(AX), BX
+	SHLQ       $0x02, BX
+	ADDQ       DX, BX
+	PREFETCHT1 (BX)(CX*1)
+
+noplus197:
+	MOVQ       240(AX), DX
+	TESTQ      DX, DX
+	JZ         nomask198
+	VMOVUPS    (DX)(CX*1), Y9
+	VCMPPS     $0x06, Y8, Y9, Y0
+	VANDPS     Y0, Y1, Y1
+	MOVQ       336(AX), BX
+	SHLQ       $0x02, BX
+	ADDQ       DX, BX
+	PREFETCHT1 (BX)(CX*1)
+
+nomask198:
+	MOVQ       48(AX), DX
+	VMOVUPS    Y1, (DX)(CX*1)
+	MOVQ       336(AX), BX
+	SHLQ       $0x02, BX
+	ADDQ       DX, BX
+	PREFETCHT1 (BX)(CX*1)
+	VADDPS     Y5, Y4, Y4
+	VADDPS     Y6, Y4, Y4
+	VSUBPS     Y6, Y5, Y5
+	VSUBPS     Y7, Y5, Y5
+	VXORPS     Y8, Y8, Y8
+	MOVQ       312(AX), DX
+	TESTQ      DX, DX
+	JZ         norelu199
+	VMAXPS     Y4, Y8, Y4
+
+norelu199:
+	MOVQ       168(AX), DX
+	TESTQ      DX, DX
+	JZ         noplus200
+	VADDPS     (DX)(CX*1), Y4, Y4
+	MOVQ       336(AX), BX
+	SHLQ       $0x02, BX
+	ADDQ       DX, BX
+	PREFETCHT1 (BX)(CX*1)
+
+noplus200:
+	MOVQ       264(AX), DX
+	TESTQ      DX, DX
+	JZ         nomask201
+	VMOVUPS    (DX)(CX*1), Y9
+	VCMPPS     $0x06, Y8, Y9, Y0
+	VANDPS     Y0, Y4, Y4
+	MOVQ       336(AX), BX
+	SHLQ       $0x02, BX
+	ADDQ       DX, BX
+	PREFETCHT1 (BX)(CX*1)
+
+nomask201:
+	MOVQ       72(AX), DX
+	VMOVUPS    Y4, (DX)(CX*1)
+	MOVQ       336(AX), BX
+	SHLQ       $0x02, BX
+	ADDQ       DX, BX
+	PREFETCHT1 (BX)(CX*1)
+	VXORPS     Y8, Y8, Y8
+	MOVQ       312(AX), DX
+	TESTQ      DX, DX
+	JZ         norelu202
+	VMAXPS     Y5, Y8, Y5
+
+norelu202:
+	MOVQ       192(AX), DX
+	TESTQ      DX, DX
+	JZ         noplus203
+	VADDPS     (DX)(CX*1), Y5, Y5
+	MOVQ       336(AX), BX
+	SHLQ       $0x02, BX
+	ADDQ       DX, BX
+	PREFETCHT1 (BX)(CX*1)
+
+noplus203:
+	MOVQ       288(AX), DX
+	TESTQ      DX, DX
+	JZ         nomask204
+	VMOVUPS    (DX)(CX*1), Y9
+	VCMPPS     $0x06, Y8, Y9, Y0
+	VANDPS     Y0, Y5, Y5
+	MOVQ       336(AX), BX
+	SHLQ       $0x02, BX
+	ADDQ       DX, BX
+	PREFETCHT1 (BX)(CX*1)
+
+nomask204:
+	MOVQ       96(AX), DX
+	VMOVUPS    Y5, (DX)(CX*1)
+	MOVQ       336(AX), BX
+	SHLQ       $0x02, BX
+	ADDQ       DX, BX
+	PREFETCHT1 (BX)(CX*1)
+	ADDQ       $0x20, CX
+	MOVQ       320(AX), DX
+	SHLQ       $0x02, DX
+	CMPQ       CX, DX
+	JL         vector192
+	VZEROUPPER
+	RET
+
 // func pause(n int)
 TEXT ·pause(SB), NOSPLIT, $0-8
 	MOVQ n+0(FP), AX
 
-loop191:
+loop205:
 	PAUSE
 	DECQ AX
-	JNZ  loop191
+	JNZ  loop205
 	RET

@@ -13128,6 +13128,339 @@ stored510:
 	VZEROUPPER
 	RET
 
+// func windowTileAVX512(t *windowTile)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·windowTileAVX512(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	XORQ CX, CX
+
+vector511:
+	MOVQ       (AX), DX
+	MOVQ       96(AX), BX
+	MOVQ       192(AX), SI
+	MOVQ       288(AX), DI
+	VMOVUPS    (DX)(CX*1), Z0
+	VSUBPS     (SI)(CX*1), Z0, Z0
+	VMOVUPS    (BX)(CX*1), Z4
+	VADDPS     (SI)(CX*1), Z4, Z4
+	VMOVUPS    (SI)(CX*1), Z8
+	VSUBPS     (BX)(CX*1), Z8, Z8
+	VMOVUPS    (BX)(CX*1), Z12
+	VSUBPS     (DI)(CX*1), Z12, Z12
+	MOVQ       24(AX), DX
+	MOVQ       120(AX), BX
+	MOVQ       216(AX), SI
+	MOVQ       312(AX), DI
+	VMOVUPS    (DX)(CX*1), Z1
+	VSUBPS     (SI)(CX*1), Z1, Z1
+	VMOVUPS    (BX)(CX*1), Z5
+	VADDPS     (SI)(CX*1), Z5, Z5
+	VMOVUPS    (SI)(CX*1), Z9
+	VSUBPS     (BX)(CX*1), Z9, Z9
+	VMOVUPS    (BX)(CX*1), Z13
+	VSUBPS     (DI)(CX*1), Z13, Z13
+	MOVQ       48(AX), DX
+	MOVQ       424(AX), BX
+	SHLQ       $0x02, BX
+	ADDQ       DX, BX
+	PREFETCHT1 (BX)(CX*1)
+	MOVQ       144(AX), BX
+	MOVQ       424(AX), SI
+	SHLQ       $0x02, SI
+	ADDQ       BX, SI
+	PREFETCHT1 (SI)(CX*1)
+	MOVQ       240(AX), SI
+	MOVQ       424(AX), DI
+	SHLQ       $0x02, DI
+	ADDQ       SI, DI
+	PREFETCHT1 (DI)(CX*1)
+	MOVQ       336(AX), DI
+	MOVQ       424(AX), R8
+	SHLQ       $0x02, R8
+	ADDQ       DI, R8
+	PREFETCHT1 (R8)(CX*1)
+	VMOVUPS    (DX)(CX*1), Z2
+	VSUBPS     (SI)(CX*1), Z2, Z2
+	VMOVUPS    (BX)(CX*1), Z6
+	VADDPS     (SI)(CX*1), Z6, Z6
+	VMOVUPS    (SI)(CX*1), Z10
+	VSUBPS     (BX)(CX*1), Z10, Z10
+	VMOVUPS    (BX)(CX*1), Z14
+	VSUBPS     (DI)(CX*1), Z14, Z14
+	MOVQ       72(AX), DX
+	MOVQ       424(AX), BX
+	SHLQ       $0x02, BX
+	ADDQ       DX, BX
+	PREFETCHT1 (BX)(CX*1)
+	MOVQ       168(AX), BX
+	MOVQ       424(AX), SI
+	SHLQ       $0x02, SI
+	ADDQ       BX, SI
+	PREFETCHT1 (SI)(CX*1)
+	MOVQ       264(AX), SI
+	MOVQ       424(AX), DI
+	SHLQ       $0x02, DI
+	ADDQ       SI, DI
+	PREFETCHT1 (DI)(CX*1)
+	MOVQ       360(AX), DI
+	MOVQ       424(AX), R8
+	SHLQ       $0x02, R8
+	ADDQ       DI, R8
+	PREFETCHT1 (R8)(CX*1)
+	VMOVUPS    (DX)(CX*1), Z3
+	VSUBPS     (SI)(CX*1), Z3, Z3
+	VMOVUPS    (BX)(CX*1), Z7
+	VADDPS     (SI)(CX*1), Z7, Z7
+	VMOVUPS    (SI)(CX*1), Z11
+	VSUBPS     (BX)(CX*1), Z11, Z11
+	VMOVUPS    (BX)(CX*1), Z15
+	VSUBPS     (DI)(CX*1), Z15, Z15
+	MOVQ       384(AX), DX
+	MOVQ       416(AX), BX
+	SHLQ       $0x02, BX
+	ADDQ       CX, DX
+	VSUBPS     Z2, Z0, Z0
+	VMOVUPS    Z0, (DX)
+	VADDPS     Z2, Z1, Z0
+	VMOVUPS    Z0, (DX)(BX*1)
+	VSUBPS     Z1, Z2, Z2
+	VMOVUPS    Z2, (DX)(BX*2)
+	VSUBPS     Z3, Z1, Z1
+	LEAQ       (DX)(BX*2), DX
+	VMOVUPS    Z1, (DX)(BX*1)
+	LEAQ       (DX)(BX*2), DX
+	VSUBPS     Z6, Z4, Z4
+	VMOVUPS    Z4, (DX)
+	VADDPS     Z6, Z5, Z4
+	VMOVUPS    Z4, (DX)(BX*1)
+	VSUBPS     Z5, Z6, Z6
+	VMOVUPS    Z6, (DX)(BX*2)
+	VSUBPS     Z7, Z5, Z5
+	LEAQ       (DX)(BX*2), DX
+	VMOVUPS    Z5, (DX)(BX*1)
+	LEAQ       (DX)(BX*2), DX
+	VSUBPS     Z10, Z8, Z8
+	VMOVUPS    Z8, (DX)
+	VADDPS     Z10, Z9, Z8
+	VMOVUPS    Z8, (DX)(BX*1)
+	VSUBPS     Z9, Z10, Z10
+	VMOVUPS    Z10, (DX)(BX*2)
+	VSUBPS     Z11, Z9, Z9
+	LEAQ       (DX)(BX*2), DX
+	VMOVUPS    Z9, (DX)(BX*1)
+	LEAQ       (DX)(BX*2), DX
+	VSUBPS     Z14, Z12, Z12
+	VMOVUPS    Z12, (DX)
+	VADDPS     Z14, Z13, Z12
+	VMOVUPS    Z12, (DX)(BX*1)
+	VSUBPS     Z13, Z14, Z14
+	VMOVUPS    Z14, (DX)(BX*2)
+	VSUBPS     Z15, Z13, Z13
+	LEAQ       (DX)(BX*2), DX
+	VMOVUPS    Z13, (DX)(BX*1)
+	LEAQ       (DX)(BX*2), DX
+	ADDQ       $0x40, CX
+	MOVQ       408(AX), DX
+	SHLQ       $0x02, DX
+	CMPQ       CX, DX
+	JL         vector511
+	VZEROUPPER
+	RET
+
+// func squareTileAVX512(t *squareTile)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·squareTileAVX512(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	XORQ CX, CX
+
+vector512:
+	MOVQ    (AX), DX
+	MOVQ    328(AX), BX
+	SHLQ    $0x02, BX
+	ADDQ    CX, DX
+	MOVQ    BX, SI
+	SHLQ    $0x02, SI
+	LEAQ    (SI)(SI*2), DI
+	VMOVUPS (DX)(SI*1), Z4
+	VADDPS  (DX), Z4, Z0
+	VADDPS  (DX)(SI*2), Z0, Z0
+	VSUBPS  (DX)(SI*2), Z4, Z4
+	VSUBPS  (DX)(DI*1), Z4, Z4
+	ADDQ    BX, DX
+	VMOVUPS (DX)(SI*1), Z5
+	VADDPS  (DX), Z5, Z1
+	VADDPS  (DX)(SI*2), Z1, Z1
+	VSUBPS  (DX)(SI*2), Z5, Z5
+	VSUBPS  (DX)(DI*1), Z5, Z5
+	ADDQ    BX, DX
+	VMOVUPS (DX)(SI*1), Z6
+	VADDPS  (DX), Z6, Z2
+	VADDPS  (DX)(SI*2), Z2, Z2
+	VSUBPS  (DX)(SI*2), Z6, Z6
+	VSUBPS  (DX)(DI*1), Z6, Z6
+	ADDQ    BX, DX
+	VMOVUPS (DX)(SI*1), Z7
+	VADDPS  (DX), Z7, Z3
+	VADDPS  (DX)(SI*2), Z3, Z3
+	VSUBPS  (DX)(SI*2), Z7, Z7
+	VSUBPS  (DX)(DI*1), Z7, Z7
+	ADDQ    BX, DX
+	VADDPS  Z1, Z0, Z0
+	VADDPS  Z2, Z0, Z0
+	VSUBPS  Z2, Z1, Z1
+	VSUBPS  Z3, Z1, Z1
+	VPXORD  Z8, Z8, Z8
+	MOVQ    312(AX), DX
+	TESTQ   DX, DX
+	JZ      norelu513
+	VMAXPS  Z0, Z8, Z0
+
+norelu513:
+	MOVQ       120(AX), DX
+	TESTQ      DX, DX
+	JZ         noplus514
+	VADDPS     (DX)(CX*1), Z0, Z0
+	MOVQ       336(AX), BX
+	SHLQ       $0x02, BX
+	ADDQ       DX, BX
+	PREFETCHT1 (BX)(CX*1)
+
+noplus514:
+	MOVQ       216(AX), DX
+	TESTQ      DX, DX
+	JZ         nomask515
+	VMOVUPS    (DX)(CX*1), Z9
+	VCMPPS     $0x06, Z8, Z9, K1
+	VMOVAPS.Z  Z0, K1, Z0
+	MOVQ       336(AX), BX
+	SHLQ       $0x02, BX
+	ADDQ       DX, BX
+	PREFETCHT1 (BX)(CX*1)
+
+nomask515:
+	MOVQ       24(AX), DX
+	VMOVUPS    Z0, (DX)(CX*1)
+	MOVQ       336(AX), BX
+	SHLQ       $0x02, BX
+	ADDQ       DX, BX
+	PREFETCHT1 (BX)(CX*1)
+	VPXORD     Z8, Z8, Z8
+	MOVQ       312(AX), DX
+	TESTQ      DX, DX
+	JZ         norelu516
+	VMAXPS     Z1, Z8, Z1
+
+norelu516:
+	MOVQ       144(AX), DX
+	TESTQ      DX, DX
+	JZ         noplus517
+	VADDPS     (DX)(CX*1), Z1, Z1
+	MOVQ       336(AX), BX
+	SHLQ       $0x02, BX
+	ADDQ       DX, BX
+	PREFETCHT1 (BX)(CX*1)
+
+noplus517:
+	MOVQ       240(AX), DX
+	TESTQ      DX, DX
+	JZ         nomask518
+	VMOVUPS    (DX)(CX*1), Z9
+	VCMPPS     $0x06, Z8, Z9, K1
+	VMOVAPS.Z  Z1, K1, Z1
+	MOVQ       336(AX), BX
+	SHLQ       $0x02, BX
+	ADDQ       DX, BX
+	PREFETCHT1 (BX)(CX*1)
+
+nomask518:
+	MOVQ       48(AX), DX
+	VMOVUPS    Z1, (DX)(CX*1)
+	MOVQ       336(AX), BX
+	SHLQ       $0x02, BX
+	ADDQ       DX, BX
+	PREFETCHT1 (BX)(CX*1)
+	VADDPS     Z5, Z4, Z4
+	VADDPS     Z6, Z4, Z4
+	VSUBPS     Z6, Z5, Z5
+	VSUBPS     Z7, Z5, Z5
+	VPXORD     Z8, Z8, Z8
+	MOVQ       312(AX), DX
+	TESTQ      DX, DX
+	JZ         norelu519
+	VMAXPS     Z4, Z8, Z4
+
+norelu519:
+	MOVQ       168(AX), DX
+	TESTQ      DX, DX
+	JZ         noplus520
+	VADDPS     (DX)(CX*1), Z4, Z4
+	MOVQ       336(AX), BX
+	SHLQ       $0x02, BX
+	ADDQ       DX, BX
+	PREFETCHT1 (BX)(CX*1)
+
+noplus520:
+	MOVQ       264(AX), DX
+	TESTQ      DX, DX
+	JZ         nomask521
+	VMOVUPS    (DX)(CX*1), Z9
+	VCMPPS     $0x06, Z8, Z9, K1
+	VMOVAPS.Z  Z4, K1, Z4
+	MOVQ       336(AX), BX
+	SHLQ       $0x02, BX
+	ADDQ       DX, BX
+	PREFETCHT1 (BX)(CX*1)
+
+nomask521:
+	MOVQ       72(AX), DX
+	VMOVUPS    Z4, (DX)(CX*1)
+	MOVQ       336(AX), BX
+	SHLQ       $0x02, BX
+	ADDQ       DX, BX
+	PREFETCHT1 (BX)(CX*1)
+	VPXORD     Z8, Z8, Z8
+	MOVQ       312(AX), DX
+	TESTQ      DX, DX
+	JZ         norelu522
+	VMAXPS     Z5, Z8, Z5
+
+norelu522:
+	MOVQ       192(AX), DX
+	TESTQ      DX, DX
+	JZ         noplus523
+	VADDPS     (DX)(CX*1), Z5, Z5
+	MOVQ       336(AX), BX
+	SHLQ       $0x02, BX
+	ADDQ       DX, BX
+	PREFETCHT1 (BX)(CX*1)
+
+noplus523:
+	MOVQ       288(AX), DX
+	TESTQ      DX, DX
+	JZ         nomask524
+	VMOVUPS    (DX)(CX*1), Z9
+	VCMPPS     $0x06, Z8, Z9, K1
+	VMOVAPS.Z  Z5, K1, Z5
+	MOVQ       336(AX), BX
+	SHLQ       $0x02, BX
+	ADDQ       DX, BX
+	PREFETCHT1 (BX)(CX*1)
+
+nomask524:
+	MOVQ       96(AX), DX
+	VMOVUPS    Z5, (DX)(CX*1)
+	MOVQ       336(AX), BX
+	SHLQ       $0x02, BX
+	ADDQ       DX, BX
+	PREFETCHT1 (BX)(CX*1)
+	ADDQ       $0x40, CX
+	MOVQ       320(AX), DX
+	SHLQ       $0x02, DX
+	CMPQ       CX, DX
+	JL         vector512
+	VZEROUPPER
+	RET
+
 // func transposeSquaresAVX512(dst *float32, src *float32, squares int, dstStep int, srcStep int, dstStride int, srcStride int)
 // Requires: AVX, AVX512F
 TEXT ·transposeSquaresAVX512(SB), NOSPLIT, $0-56
@@ -13141,7 +13474,7 @@ TEXT ·transposeSquaresAVX512(SB), NOSPLIT, $0-56
 	LEAQ (SI)(SI*2), DI
 	MOVQ squares+16(FP), R8
 
-loop511:
+loop525:
 	MOVQ       CX, R9
 	VMOVUPS    (R9), Z0
 	VMOVUPS    (R9)(SI*1), Z1
@@ -13253,7 +13586,7 @@ loop511:
 	MOVQ       dstStep+24(FP), R9
 	LEAQ       (AX)(R9*4), AX
 	DECQ       R8
-	JNZ        loop511
+	JNZ        loop525
 	VZEROUPPER
 	RET
 
@@ -13297,10 +13630,10 @@ TEXT ·tapsTileAVX512(SB), NOSPLIT, $0-8
 	LEAQ    (DI)(DI*2), R9
 	MOVQ    120(AX), R10
 
-loop512:
+loop526:
 	MOVQ 128(AX), R11
 
-loop513:
+loop527:
 	PREFETCHT0 (BX)
 	PREFETCHT0 64(BX)
 	PREFETCHT0 128(BX)
@@ -13312,7 +13645,7 @@ loop513:
 	LEAQ       (CX)(DI*4), R12
 	MOVQ       $0x00000010, R13
 
-loop514:
+loop528:
 	VMOVUPS      (DX), Z24
 	VMOVUPS      (DX)(R8*1), Z25
 	VMOVUPS      (DX)(R8*2), Z26
@@ -13352,9 +13685,9 @@ loop514:
 	ADDQ         $0x04, R12
 	ADDQ         $0x40, DX
 	DECQ         R13
-	JNZ          loop514
+	JNZ          loop528
 	DECQ         R11
-	JNZ          loop513
+	JNZ          loop527
 	MOVQ         136(AX), R11
 	SHLQ         $0x02, R11
 	ADDQ         R11, CX
@@ -13362,7 +13695,7 @@ loop514:
 	SHLQ         $0x02, R11
 	ADDQ         R11, DX
 	DECQ         R10
-	JNZ          loop512
+	JNZ          loop526
 	MOVQ         (AX), AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)

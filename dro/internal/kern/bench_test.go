@@ -101,6 +101,33 @@ func BenchmarkBF16(b *testing.B) {
 	}
 }
 
+// BenchmarkWinograd is BenchmarkConv for the convolutions that fit: its rates are of the products
+// that Conv would compute.
+func BenchmarkWinograd(b *testing.B) {
+	batch := NewBatch(128)
+	for _, cfg := range otherConvs {
+		if !WinogradFits(cfg) {
+			continue
+		}
+		for _, threads := range benchThreads {
+			c := must(NewConv(Detect(), batch, cfg)).Winograd(new(Scratch))
+			team := NewTeam(threads)
+			r := rand.New(rand.NewPCG(1, 1))
+			x, y := noise(r, batch.Len(cfg.In)), noise(r, batch.Len(c.Out()))
+			w, bias := noise(r, c.weightLen()), noise(r, cfg.Out)
+			dx := Alloc(len(x))
+			for name, f := range map[string]func(){
+				"forward": func() { c.Forward(team, y, x, w, bias) },
+				"data":    func() { c.BackwardData(team, dx, y, w, x) },
+			} {
+				b.Run(fmt.Sprintf("%s/%s/threads=%d", caseName(128, cfg), name, threads),
+					func(b *testing.B) { measure(b, c.FLOPs(), f) })
+			}
+			team.Close()
+		}
+	}
+}
+
 // noise returns n aligned normal values.
 func noise(r *rand.Rand, n int) []float32 {
 	s := Alloc(n)

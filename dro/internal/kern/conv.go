@@ -131,12 +131,17 @@ func (c *Conv) area() int { return c.cfg.KernelHeight * c.cfg.KernelWidth }
 
 // Forward computes y from x with weights w and bias (one value an output channel, or nil).
 func (c *Conv) Forward(t *Team, y, x, w, bias []float32) {
+	c.enterForward(y, x, w, bias)
+	c.spread(t, c.out, c.cfg.In, (*forwardCall)(c))
+}
+
+// enterForward begins the call.
+func (c *Conv) enterForward(y, x, w, bias []float32) {
 	if len(y) != c.batch.Len(c.out) || len(x) != c.batch.Len(c.cfg.In) || len(w) != c.weightLen() ||
 		bias != nil && len(bias) != c.cfg.Out {
 		panic("kern: Conv.Forward: slice has the wrong length")
 	}
 	c.call = convCall{y: y, x: x, w: w, b: bias}
-	c.spread(t, c.out, c.cfg.In, (*forwardCall)(c))
 }
 
 // BackwardData computes dx, the gradient of the input, from the output's gradient dy. If act is not
@@ -149,13 +154,18 @@ func (c *Conv) BackwardData(t *Team, dx, dy, w, act []float32) {
 // BackwardSum is BackwardData with plus, if it is not nil, added before act masks: the gradient of
 // an input that is used twice, as [MaskedSum] computes it.
 func (c *Conv) BackwardSum(t *Team, dx, dy, w, act, plus []float32) {
+	c.enterBackward(dx, dy, w, act, plus)
+	c.spread(t, c.cfg.In, c.out, (*backwardCall)(c))
+}
+
+// enterBackward begins the call.
+func (c *Conv) enterBackward(dx, dy, w, act, plus []float32) {
 	if len(dx) != c.batch.Len(c.cfg.In) || len(dy) != c.batch.Len(c.out) ||
 		len(w) != c.weightLen() || act != nil && len(act) != len(dx) ||
 		plus != nil && len(plus) != len(dx) {
 		panic("kern: Conv.BackwardData: slice has the wrong length")
 	}
 	c.call = convCall{y: dx, x: dy, w: w, mask: act, plus: plus}
-	c.spread(t, c.cfg.In, c.out, (*backwardCall)(c))
 }
 
 // Then has the next Forward, of the batch's first images into y, tell n the moments of y while the

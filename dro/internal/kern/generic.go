@@ -76,16 +76,17 @@ func addTaps(y *[8]float32, xs, ws []float32, taps []tap) {
 }
 
 // finish does ReLU, plus and mask.
-func (t *convTile) finish() {
-	y := t.y[:t.rows*t.lanes]
-	if t.relu != 0 {
+func (t *convTile) finish() { finishTile(t.y[:t.rows*t.lanes], t.plus, t.mask, t.relu) }
+
+func finishTile(y, plus, mask []float32, relu int) {
+	if relu != 0 {
 		maskGeneric(y, y, y)
 	}
-	if t.plus != nil {
-		addGeneric(y, y, t.plus)
+	if plus != nil {
+		addGeneric(y, y, plus)
 	}
-	if t.mask != nil {
-		maskGeneric(y, y, t.mask[:len(y)])
+	if mask != nil {
+		maskGeneric(y, y, mask[:len(y)])
 	}
 }
 

@@ -40,6 +40,30 @@ func (t *convTile) run(isa ISA) {
 	}
 }
 
+// run transforms the windows on isa.
+func (t *windowTile) run(isa ISA) {
+	switch isa {
+	case Generic:
+		t.generic()
+	case AVX2:
+		windowTileAVX2(t)
+	default:
+		windowTileAVX512(t)
+	}
+}
+
+// run makes the squares on isa.
+func (t *squareTile) run(isa ISA) {
+	switch isa {
+	case Generic:
+		t.generic()
+	case AVX2:
+		squareTileAVX2(t)
+	default:
+		squareTileAVX512(t)
+	}
+}
+
 // run computes the tile on isa.
 func (t *gradTile) run(isa ISA) {
 	switch isa {

@@ -9,6 +9,10 @@ func Detect() ISA { return Generic }
 
 func (t *convTile) run(ISA) { t.generic() }
 
+func (t *windowTile) run(ISA) { t.generic() }
+
+func (t *squareTile) run(ISA) { t.generic() }
+
 func (t *gradTile) run(ISA) { t.generic() }
 
 func (t *tapsTile) run(bool) { panic("kern: gradient of taps: no assembly") } // GradTaps is false

@@ -134,6 +134,16 @@ func peakAVX2(n int)
 //go:noescape
 func transposeAVX2(dst *float32, src *float32, rows int, cols int, dstStride int, srcStride int)
 
+// windowTileAVX2 transforms windows.
+//
+//go:noescape
+func windowTileAVX2(t *windowTile)
+
+// squareTileAVX2 makes squares.
+//
+//go:noescape
+func squareTileAVX2(t *squareTile)
+
 // pause runs n (at least 1) PAUSE instructions: a moment in a spin loop.
 //
 //go:noescape
@@ -333,6 +343,16 @@ func peakAVX512(n int)
 //
 //go:noescape
 func transposeAVX512(dst *float32, src *float32, rows int, cols int, dstStride int, srcStride int)
+
+// windowTileAVX512 transforms windows.
+//
+//go:noescape
+func windowTileAVX512(t *windowTile)
+
+// squareTileAVX512 makes squares.
+//
+//go:noescape
+func squareTileAVX512(t *squareTile)
 
 // transposeSquaresAVX512 transposes squares of 16×16 values, each dstStep and
 // srcStep after the one before.

@@ -43,6 +43,39 @@ const (
 // weight.
 type tap struct{ x, w int32 }
 
+// A window is 4×4 neighbouring positions of a map, of which a 3×3 convolution makes a square of 2×2.
+const (
+	windowSide = 4
+	windowArea = windowSide * windowSide
+	squareSide = 2
+	squareArea = squareSide * squareSide
+)
+
+// windowTile is one call of the kernel that transforms the source of [Winograd]: v = Bᵀ·x·B of the
+// windows of n values, a multiple of vector,
+//
+//	v[(4·i + j)·apart + k] = ± x[.., ..][k] ± ...
+//
+// Meanwhile the second-level cache is asked for what lies ahead values behind the right half of the
+// window.
+type windowTile struct {
+	x [windowArea][]float32 // n values each, by row and column
+	v []float32
+
+	n, apart, ahead int
+}
+
+// squareTile is one call of the kernel that transforms its products m, which lie as windowTile's v:
+// y = Aᵀ·m·A, then max(0, ·) if relu, plus added if there is one, and 0 where mask ≤ 0 if there is a
+// mask. Meanwhile the second-level cache is asked for what lies ahead values behind all of these.
+type squareTile struct {
+	m             []float32
+	y, plus, mask [squareArea][]float32 // n values each, by row and column; or nil
+	relu          int                   // 1: clamp at 0
+
+	n, apart, ahead int
+}
+
 // gradTile is one call of the weight gradient's kernel: the dot products of rows channels of dy
 // with cols channels of x,
 //

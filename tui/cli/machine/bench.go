@@ -28,33 +28,35 @@ const (
 )
 
 func benchCommand(con *console.Console) *cobra.Command {
-	precision, model := spec.Defaults().Precision, ""
+	asked, model := spec.Defaults(), ""
 	c := &cobra.Command{
 		Use: "bench", Short: "Measure this machine: the time of a step and of each preset",
 		Long: `Measure training steps of AlexNet at batch 128 as in a run, input pipeline included, and
 estimate the time of each preset. Close other programs first, because they slow the steps down.
 With --precision bf16, the operands of training steps are rounded to bfloat16, as with the
-setting precision. With --model NAME, measure that model on images of 3×32×32 instead: the time
+setting precision. With --convolution winograd, 3×3 convolutions are computed as with the setting
+convolution. With --model NAME, measure that model on images of 3×32×32 instead: the time
 of each layer, and its share of the measured peak.`,
 		Args: console.None,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return bench(c.Context(), con, model, precision)
+			return bench(c.Context(), con, model, asked)
 		},
 	}
-	c.Flags().StringVar(&precision, "precision", precision,
+	c.Flags().StringVar(&asked.Precision, "precision", asked.Precision,
 		"precision of the operands of products: fp32 or bf16")
+	c.Flags().StringVar(&asked.Convolution, "convolution", asked.Convolution,
+		"how 3×3 convolutions are computed: direct or winograd")
 	c.Flags().StringVar(&model, "model", "",
 		"measure this model alone, layer by layer: "+strings.Join(nn.Models(), ", "))
 	con.JSONFlag(c, "the model's figures")
 	return c
 }
 
-func bench(ctx context.Context, con *console.Console, model, precision string) error {
+func bench(ctx context.Context, con *console.Console, model string, spec spec.Spec) error {
 	if model != "" && !nn.Known(model) {
 		return fmt.Errorf("model: %.40q: bench measures %s", model, strings.Join(nn.Models(), ", "))
 	}
-	spec := spec.Defaults()
-	spec.Model, spec.Precision = cmp.Or(model, "alexnet"), precision
+	spec.Model = cmp.Or(model, "alexnet")
 	budget := benchMain
 	if model != "" { // a network for each method would not fit the time, or the memory
 		spec.Algorithms, budget = []dro.Algorithm{dro.SFK}, benchOther
@@ -76,7 +78,7 @@ func bench(ctx context.Context, con *console.Console, model, precision string) e
 		printLayers(con, &t)
 		return nil
 	}
-	return printPresets(con, w, precision)
+	return printPresets(con, w, &spec)
 }
 
 // printSteps prints the times of steps, and how near the peak they come.
@@ -116,10 +118,10 @@ func layerShare(t *train.StepTimes, l nn.LayerTime) float64 {
 }
 
 // printPresets prints estimates for the runs of each preset.
-func printPresets(con *console.Console, w *Stopwatch, precision string) error {
+func printPresets(con *console.Console, w *Stopwatch, asked *spec.Spec) error {
 	fmt.Fprintln(con.Stdout, "Presets, with all their runs, if this machine does nothing else:")
 	for _, p := range presets.List() {
-		p.Spec.Precision = precision
+		p.Spec.Precision, p.Spec.Convolution = asked.Precision, asked.Convolution
 		sizes, err := data.SizesOf(p.Spec.Dataset, p.Spec.DataOptions(con.DataDir))
 		if err != nil {
 			return fmt.Errorf("preset %s: %w", p.Name, err)
@@ -144,6 +146,7 @@ func benchJSON(con *console.Console, spec *spec.Spec, t *train.StepTimes) map[st
 		"batch":             spec.Batch,
 		"threads":           con.Threads,
 		"precision":         spec.Precision,
+		"convolution":       spec.Convolution,
 		"kernel":            nn.Kernel(spec.Precision),
 		"train_ms":          ms(t.Train),
 		"forward_ms":        ms(t.Forward),
@@ -179,11 +182,12 @@ func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond)
 
 // workload is what the time of a step depends on.
 type workload struct {
-	model     string
-	precision string
-	batch     int
-	shape     data.Shape
-	classes   int
+	model       string
+	precision   string
+	convolution string
+	batch       int
+	shape       data.Shape
+	classes     int
 }
 
 // Stopwatch measures every workload once.
@@ -201,7 +205,7 @@ func NewStopwatch(ctx context.Context, threads int) *Stopwatch {
 func (w *Stopwatch) measure(
 	s *spec.Spec, shape data.Shape, classes int, budget time.Duration,
 ) (train.StepTimes, error) {
-	key := workload{s.Model, s.Precision, s.Batch, shape, classes}
+	key := workload{s.Model, s.Precision, s.Convolution, s.Batch, shape, classes}
 	if t, ok := w.known[key]; ok {
 		return t, nil
 	}

@@ -61,6 +61,8 @@ func (g *generator) all() {
 	g.sgd()
 	g.peak()
 	g.transpose()
+	g.windowTile()
+	g.squareTile()
 	if g.wide {
 		g.transposeSquares()
 		g.tapsTile(func(x, dy, sum int) { g.VFMADD231PS(g.fixed(x), g.fixed(dy), g.fixed(sum)) })

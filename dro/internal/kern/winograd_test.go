@@ -1,0 +1,166 @@
+package kern
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// winogradCases are geometries that leave remainders: channels beside tiles, blocks beside images,
+// maps of one square, maps whose tasks have a part of the channels, and another padding.
+var winogradCases = []convCase{
+	{1, ConvConfig{In: Shape{1, 2, 2}, Out: 1, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1}},
+	{7, ConvConfig{In: Shape{3, 10, 8}, Out: 5, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1,
+		ReLU: true}},
+	{130, ConvConfig{In: Shape{5, 4, 4}, Out: 7, KernelHeight: 3, KernelWidth: 3, Stride: 1,
+		Pad: 1}},
+	{33, ConvConfig{In: Shape{16, 6, 8}, Out: 19, KernelHeight: 3, KernelWidth: 3, Stride: 1,
+		ReLU: true}},
+	{20, ConvConfig{In: Shape{16, 16, 12}, Out: 16, KernelHeight: 3, KernelWidth: 3, Stride: 1,
+		Pad: 1}},
+	{70, ConvConfig{In: Shape{35, 4, 4}, Out: 130, KernelHeight: 3, KernelWidth: 3, Stride: 1,
+		Pad: 1, ReLU: true}},
+	{64, ConvConfig{In: Shape{130, 4, 2}, Out: 34, KernelHeight: 3, KernelWidth: 3, Stride: 1,
+		Pad: 2}},
+}
+
+func TestWinogradAgainstFloat64(t *testing.T) {
+	for _, tc := range winogradCases {
+		t.Run(caseName(tc.images, tc.cfg), func(t *testing.T) {
+			p := newConvProblem(t, rand.New(rand.NewPCG(1, 2)), tc.images, tc.cfg)
+			eachISA(t, func(t *testing.T, isa ISA) { p.checkWinograd(t, isa) })
+		})
+	}
+}
+
+// checkWinograd compares both directions on isa with the float64 results.
+func (p *convProblem) checkWinograd(t *testing.T, isa ISA) {
+	r := rand.New(rand.NewPCG(3, 4))
+	c := must(NewConv(isa, p.b, p.cfg)).Winograd(new(Scratch))
+	x, dy := packed(t, r, p.b, p.cfg.In, p.x), packed(t, r, p.b, p.out, p.dy)
+	zeroPadding(p.b, dy)
+
+	y := guarded(t, p.b.Len(p.out))
+	c.Forward(nil, y, x, p.w, p.bias)
+	near(t, "y", gather(p.b, p.out, y), p.y.value, p.y.scale)
+
+	dx, sum := guarded(t, len(x)), guarded(t, len(x))
+	c.BackwardData(nil, dx, dy, p.w, nil)
+	near(t, "dx", gather(p.b, p.cfg.In, dx), p.dx.value, p.dx.scale)
+	act, plus := random(t, r, len(x)), random(t, r, len(x))
+	c.BackwardSum(nil, sum, dy, p.w, act, plus)
+	for i := range sum {
+		if want := (dx[i] + plus[i]) * boolFloat(act[i] > 0); sum[i] != want {
+			t.Fatalf("masked dx[%d] with a sum = %v, want %v", i, sum[i], want)
+		}
+	}
+}
+
+// TestWinogradSameBits: any number of threads, and pieces of memory that others have used, give the
+// same bits.
+func TestWinogradSameBits(t *testing.T) {
+	for _, tc := range winogradCases[4:6] {
+		eachISA(t, func(t *testing.T, isa ISA) {
+			r, b := rand.New(rand.NewPCG(5, 6)), NewBatch(tc.images)
+			space := new(Scratch)
+			c := must(NewConv(isa, b, tc.cfg)).Winograd(space)
+			x, dy := random(t, r, b.Len(tc.cfg.In)), random(t, r, b.Len(c.Out()))
+			w, bias := random(t, r, c.weightLen()), random(t, r, tc.cfg.Out)
+			wantY, wantX := guarded(t, len(dy)), guarded(t, len(x))
+			c.Forward(nil, wantY, x, w, bias)
+			c.BackwardData(nil, wantX, dy, w, x)
+			for threads := 1; threads <= 3; threads++ {
+				team := NewTeam(threads)
+				defer team.Close()
+				for range repeats(isa) {
+					y, dx := guarded(t, len(dy)), guarded(t, len(x))
+					c.Forward(team, y, x, w, bias)
+					c.BackwardData(team, dx, dy, w, x)
+					sameBits(t, fmt.Sprintf("y on %d threads", threads), y, wantY)
+					sameBits(t, fmt.Sprintf("dx on %d threads", threads), dx, wantX)
+				}
+			}
+		})
+	}
+}
+
+// TestWinogradTiles: the transformations of every instruction set have the bits of the reference.
+func TestWinogradTiles(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	const n, apart = 5 * vector, 6 * vector
+	list := func(count int) (all [windowArea][]float32) {
+		for k := range count {
+			all[k] = random(t, r, n)
+		}
+		return all
+	}
+	x, plus, mask := list(windowArea), list(squareArea), list(squareArea)
+	m := random(t, r, windowArea*apart)
+	eachISA(t, func(t *testing.T, isa ISA) {
+		want, got := windowTile{x: x, n: n, apart: apart}, windowTile{x: x, n: n, apart: apart}
+		want.v, got.v = guarded(t, len(m)), guarded(t, len(m))
+		want.generic()
+		got.run(isa)
+		sameBits(t, "windows", got.v, want.v)
+		for way := range 8 {
+			want, got := squareTile{m: m, n: n, apart: apart, relu: way & 1},
+				squareTile{m: m, n: n, apart: apart, relu: way & 1}
+			for k := range squareArea {
+				want.y[k], got.y[k] = guarded(t, n), guarded(t, n)
+				if way&2 != 0 {
+					want.plus[k], got.plus[k] = plus[k], plus[k]
+				}
+				if way&4 != 0 {
+					want.mask[k], got.mask[k] = mask[k], mask[k]
+				}
+			}
+			want.generic()
+			got.run(isa)
+			for k := range squareArea {
+				sameBits(t, fmt.Sprintf("square %d, way %d", k, way), got.y[k], want.y[k])
+			}
+		}
+	})
+}
+
+func TestWinogradPropagatesNaN(t *testing.T) {
+	cfg := ConvConfig{In: Shape{2, 4, 4}, Out: 7, KernelHeight: 3, KernelWidth: 3, Stride: 1,
+		Pad: 1, ReLU: true}
+	b := NewBatch(16)
+	eachISA(t, func(t *testing.T, isa ISA) {
+		c := must(NewConv(isa, b, cfg)).Winograd(new(Scratch))
+		x, y := make([]float32, b.Len(cfg.In)), make([]float32, b.Len(c.Out()))
+		w := make([]float32, c.weightLen())
+		for i := range w {
+			w[i] = 1
+		}
+		x[0] = float32(math.NaN()) // image 0, channel 0, first position
+		c.Forward(nil, y, x, w, nil)
+		if y[0] == y[0] || y[1] != 0 {
+			t.Fatalf("y = %v, want NaN, 0", y[:2])
+		}
+	})
+}
+
+func TestWinogradFits(t *testing.T) {
+	good := ConvConfig{In: Shape{16, 8, 8}, Out: 16, KernelHeight: 3, KernelWidth: 3, Stride: 1,
+		Pad: 1}
+	if !WinogradFits(good) {
+		t.Errorf("%+v does not fit", good)
+	}
+	for name, change := range map[string]func(*ConvConfig){
+		"few inputs":  func(c *ConvConfig) { c.In.Channels = 3 },
+		"few outputs": func(c *ConvConfig) { c.Out = 10 },
+		"odd map":     func(c *ConvConfig) { c.In.Height = 7 },
+		"one square":  func(c *ConvConfig) { c.In.Height, c.In.Width = 2, 2 },
+		"stride 2":    func(c *ConvConfig) { c.Stride = 2 },
+		"5×5":         func(c *ConvConfig) { c.KernelHeight, c.KernelWidth, c.Pad = 5, 5, 2 },
+		"no geometry": func(c *ConvConfig) { c.Out = 0 },
+	} {
+		cfg := good
+		if change(&cfg); WinogradFits(cfg) {
+			t.Errorf("%s: %+v fits", name, cfg)
+		}
+	}
+}
