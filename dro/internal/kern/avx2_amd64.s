@@ -4175,132 +4175,89 @@ TEXT ·windowTileAVX2(SB), NOSPLIT, $0-8
 	XORQ CX, CX
 
 vector191:
-	MOVQ       (AX), DX
-	MOVQ       96(AX), BX
-	MOVQ       192(AX), SI
-	MOVQ       288(AX), DI
-	VMOVUPS    (DX)(CX*1), Y0
-	VSUBPS     (SI)(CX*1), Y0, Y0
-	VMOVUPS    (BX)(CX*1), Y4
-	VADDPS     (SI)(CX*1), Y4, Y4
-	VMOVUPS    (SI)(CX*1), Y8
-	VSUBPS     (BX)(CX*1), Y8, Y8
-	VMOVUPS    (BX)(CX*1), Y12
-	VSUBPS     (DI)(CX*1), Y12, Y12
-	MOVQ       24(AX), DX
-	MOVQ       120(AX), BX
-	MOVQ       216(AX), SI
-	MOVQ       312(AX), DI
-	VMOVUPS    (DX)(CX*1), Y1
-	VSUBPS     (SI)(CX*1), Y1, Y1
-	VMOVUPS    (BX)(CX*1), Y5
-	VADDPS     (SI)(CX*1), Y5, Y5
-	VMOVUPS    (SI)(CX*1), Y9
-	VSUBPS     (BX)(CX*1), Y9, Y9
-	VMOVUPS    (BX)(CX*1), Y13
-	VSUBPS     (DI)(CX*1), Y13, Y13
-	MOVQ       48(AX), DX
-	MOVQ       424(AX), BX
-	SHLQ       $0x02, BX
-	ADDQ       DX, BX
-	PREFETCHT1 (BX)(CX*1)
-	MOVQ       144(AX), BX
-	MOVQ       424(AX), SI
-	SHLQ       $0x02, SI
-	ADDQ       BX, SI
-	PREFETCHT1 (SI)(CX*1)
+	MOVQ    (AX), DX
+	MOVQ    96(AX), BX
+	VMOVUPS (DX)(CX*1), Y0
+	MOVQ    216(AX), DX
+	TESTQ   DX, DX
+	JZ      not192
+	VADDPS  (BX)(CX*1), Y0, Y0
+	JMP     done193
+
+not192:
+	VSUBPS (BX)(CX*1), Y0, Y0
+
+done193:
+	MOVQ    24(AX), DX
+	MOVQ    120(AX), BX
+	VMOVUPS (DX)(CX*1), Y1
+	MOVQ    216(AX), DX
+	TESTQ   DX, DX
+	JZ      not194
+	VADDPS  (BX)(CX*1), Y1, Y1
+	JMP     done195
+
+not194:
+	VSUBPS (BX)(CX*1), Y1, Y1
+
+done195:
+	MOVQ    48(AX), DX
+	MOVQ    144(AX), BX
+	VMOVUPS (DX)(CX*1), Y2
+	MOVQ    216(AX), SI
+	TESTQ   SI, SI
+	JZ      not196
+	VADDPS  (BX)(CX*1), Y2, Y2
+	JMP     done197
+
+not196:
+	VSUBPS (BX)(CX*1), Y2, Y2
+
+done197:
 	MOVQ       240(AX), SI
-	MOVQ       424(AX), DI
-	SHLQ       $0x02, DI
-	ADDQ       SI, DI
-	PREFETCHT1 (DI)(CX*1)
-	MOVQ       336(AX), DI
-	MOVQ       424(AX), R8
-	SHLQ       $0x02, R8
-	ADDQ       DI, R8
-	PREFETCHT1 (R8)(CX*1)
-	VMOVUPS    (DX)(CX*1), Y2
-	VSUBPS     (SI)(CX*1), Y2, Y2
-	VMOVUPS    (BX)(CX*1), Y6
-	VADDPS     (SI)(CX*1), Y6, Y6
-	VMOVUPS    (SI)(CX*1), Y10
-	VSUBPS     (BX)(CX*1), Y10, Y10
-	VMOVUPS    (BX)(CX*1), Y14
-	VSUBPS     (DI)(CX*1), Y14, Y14
-	MOVQ       72(AX), DX
-	MOVQ       424(AX), BX
-	SHLQ       $0x02, BX
-	ADDQ       DX, BX
-	PREFETCHT1 (BX)(CX*1)
-	MOVQ       168(AX), BX
-	MOVQ       424(AX), SI
 	SHLQ       $0x02, SI
-	ADDQ       BX, SI
+	ADDQ       DX, SI
 	PREFETCHT1 (SI)(CX*1)
-	MOVQ       264(AX), SI
-	MOVQ       424(AX), DI
-	SHLQ       $0x02, DI
-	ADDQ       SI, DI
-	PREFETCHT1 (DI)(CX*1)
-	MOVQ       360(AX), DI
-	MOVQ       424(AX), R8
-	SHLQ       $0x02, R8
-	ADDQ       DI, R8
-	PREFETCHT1 (R8)(CX*1)
+	MOVQ       240(AX), DX
+	SHLQ       $0x02, DX
+	ADDQ       BX, DX
+	PREFETCHT1 (DX)(CX*1)
+	MOVQ       72(AX), DX
+	MOVQ       168(AX), BX
 	VMOVUPS    (DX)(CX*1), Y3
-	VSUBPS     (SI)(CX*1), Y3, Y3
-	VMOVUPS    (BX)(CX*1), Y7
-	VADDPS     (SI)(CX*1), Y7, Y7
-	VMOVUPS    (SI)(CX*1), Y11
-	VSUBPS     (BX)(CX*1), Y11, Y11
-	VMOVUPS    (BX)(CX*1), Y15
-	VSUBPS     (DI)(CX*1), Y15, Y15
-	MOVQ       384(AX), DX
-	MOVQ       416(AX), BX
+	MOVQ       216(AX), SI
+	TESTQ      SI, SI
+	JZ         not198
+	VADDPS     (BX)(CX*1), Y3, Y3
+	JMP        done199
+
+not198:
+	VSUBPS (BX)(CX*1), Y3, Y3
+
+done199:
+	MOVQ       240(AX), SI
+	SHLQ       $0x02, SI
+	ADDQ       DX, SI
+	PREFETCHT1 (SI)(CX*1)
+	MOVQ       240(AX), DX
+	SHLQ       $0x02, DX
+	ADDQ       BX, DX
+	PREFETCHT1 (DX)(CX*1)
+	MOVQ       192(AX), DX
+	MOVQ       232(AX), BX
 	SHLQ       $0x02, BX
 	ADDQ       CX, DX
+	LEAQ       (DX)(BX*2), SI
 	VSUBPS     Y2, Y0, Y0
 	VMOVUPS    Y0, (DX)
 	VADDPS     Y2, Y1, Y0
 	VMOVUPS    Y0, (DX)(BX*1)
 	VSUBPS     Y1, Y2, Y2
-	VMOVUPS    Y2, (DX)(BX*2)
+	VMOVUPS    Y2, (SI)
 	VSUBPS     Y3, Y1, Y1
-	LEAQ       (DX)(BX*2), DX
-	VMOVUPS    Y1, (DX)(BX*1)
-	LEAQ       (DX)(BX*2), DX
-	VSUBPS     Y6, Y4, Y4
-	VMOVUPS    Y4, (DX)
-	VADDPS     Y6, Y5, Y4
-	VMOVUPS    Y4, (DX)(BX*1)
-	VSUBPS     Y5, Y6, Y6
-	VMOVUPS    Y6, (DX)(BX*2)
-	VSUBPS     Y7, Y5, Y5
-	LEAQ       (DX)(BX*2), DX
-	VMOVUPS    Y5, (DX)(BX*1)
-	LEAQ       (DX)(BX*2), DX
-	VSUBPS     Y10, Y8, Y8
-	VMOVUPS    Y8, (DX)
-	VADDPS     Y10, Y9, Y8
-	VMOVUPS    Y8, (DX)(BX*1)
-	VSUBPS     Y9, Y10, Y10
-	VMOVUPS    Y10, (DX)(BX*2)
-	VSUBPS     Y11, Y9, Y9
-	LEAQ       (DX)(BX*2), DX
-	VMOVUPS    Y9, (DX)(BX*1)
-	LEAQ       (DX)(BX*2), DX
-	VSUBPS     Y14, Y12, Y12
-	VMOVUPS    Y12, (DX)
-	VADDPS     Y14, Y13, Y12
-	VMOVUPS    Y12, (DX)(BX*1)
-	VSUBPS     Y13, Y14, Y14
-	VMOVUPS    Y14, (DX)(BX*2)
-	VSUBPS     Y15, Y13, Y13
-	LEAQ       (DX)(BX*2), DX
-	VMOVUPS    Y13, (DX)(BX*1)
-	LEAQ       (DX)(BX*2), DX
+	VMOVUPS    Y1, (SI)(BX*1)
 	ADDQ       $0x20, CX
-	MOVQ       408(AX), DX
+	MOVQ       224(AX), DX
 	SHLQ       $0x02, DX
 	CMPQ       CX, DX
 	JL         vector191
@@ -4313,191 +4270,411 @@ TEXT ·squareTileAVX2(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), AX
 	XORQ CX, CX
 
-vector192:
+vector200:
 	MOVQ    (AX), DX
-	MOVQ    328(AX), BX
+	MOVQ    192(AX), BX
 	SHLQ    $0x02, BX
 	ADDQ    CX, DX
-	MOVQ    BX, SI
-	SHLQ    $0x02, SI
-	LEAQ    (SI)(SI*2), DI
-	VMOVUPS (DX)(SI*1), Y4
-	VADDPS  (DX), Y4, Y0
-	VADDPS  (DX)(SI*2), Y0, Y0
-	VSUBPS  (DX)(SI*2), Y4, Y4
-	VSUBPS  (DX)(DI*1), Y4, Y4
-	ADDQ    BX, DX
-	VMOVUPS (DX)(SI*1), Y5
-	VADDPS  (DX), Y5, Y1
-	VADDPS  (DX)(SI*2), Y1, Y1
-	VSUBPS  (DX)(SI*2), Y5, Y5
-	VSUBPS  (DX)(DI*1), Y5, Y5
-	ADDQ    BX, DX
-	VMOVUPS (DX)(SI*1), Y6
-	VADDPS  (DX), Y6, Y2
-	VADDPS  (DX)(SI*2), Y2, Y2
-	VSUBPS  (DX)(SI*2), Y6, Y6
-	VSUBPS  (DX)(DI*1), Y6, Y6
-	ADDQ    BX, DX
-	VMOVUPS (DX)(SI*1), Y7
-	VADDPS  (DX), Y7, Y3
-	VADDPS  (DX)(SI*2), Y3, Y3
-	VSUBPS  (DX)(SI*2), Y7, Y7
-	VSUBPS  (DX)(DI*1), Y7, Y7
-	ADDQ    BX, DX
-	VADDPS  Y1, Y0, Y0
-	VADDPS  Y2, Y0, Y0
-	VSUBPS  Y2, Y1, Y1
-	VSUBPS  Y3, Y1, Y1
-	VXORPS  Y8, Y8, Y8
-	MOVQ    312(AX), DX
-	TESTQ   DX, DX
-	JZ      norelu193
-	VMAXPS  Y0, Y8, Y0
+	LEAQ    (DX)(BX*2), SI
+	VMOVUPS (DX)(BX*1), Y1
+	VADDPS  (DX), Y1, Y0
+	VADDPS  (SI), Y0, Y0
+	VSUBPS  (SI), Y1, Y1
+	VSUBPS  (SI)(BX*1), Y1, Y1
+	MOVQ    24(AX), DX
+	MOVQ    168(AX), BX
+	TESTQ   BX, BX
+	JZ      start202
+	JS      less201
+	VADDPS  (DX)(CX*1), Y0, Y0
+	JMP     start202
 
-norelu193:
-	MOVQ       120(AX), DX
-	TESTQ      DX, DX
-	JZ         noplus194
-	VADDPS     (DX)(CX*1), Y0, Y0
-	MOVQ       336(AX), BX
-	SHLQ       $0x02, BX
-	ADDQ       DX, BX
-	PREFETCHT1 (BX)(CX*1)
+less201:
+	VMOVUPS (DX)(CX*1), Y2
+	VSUBPS  Y0, Y2, Y0
 
-noplus194:
-	MOVQ       216(AX), DX
-	TESTQ      DX, DX
-	JZ         nomask195
-	VMOVUPS    (DX)(CX*1), Y9
-	VCMPPS     $0x06, Y8, Y9, Y2
+start202:
+	VXORPS Y2, Y2, Y2
+	MOVQ   176(AX), BX
+	TESTQ  BX, BX
+	JZ     norelu203
+	VMAXPS Y0, Y2, Y0
+
+norelu203:
+	MOVQ       72(AX), BX
+	TESTQ      BX, BX
+	JZ         noplus204
+	VADDPS     (BX)(CX*1), Y0, Y0
+	MOVQ       200(AX), SI
+	SHLQ       $0x02, SI
+	ADDQ       BX, SI
+	PREFETCHT1 (SI)(CX*1)
+
+noplus204:
+	MOVQ       120(AX), BX
+	TESTQ      BX, BX
+	JZ         nomask205
+	VMOVUPS    (BX)(CX*1), Y3
+	VCMPPS     $0x06, Y2, Y3, Y2
 	VANDPS     Y2, Y0, Y0
-	MOVQ       336(AX), BX
-	SHLQ       $0x02, BX
-	ADDQ       DX, BX
-	PREFETCHT1 (BX)(CX*1)
+	MOVQ       200(AX), SI
+	SHLQ       $0x02, SI
+	ADDQ       BX, SI
+	PREFETCHT1 (SI)(CX*1)
 
-nomask195:
-	MOVQ       24(AX), DX
+nomask205:
 	VMOVUPS    Y0, (DX)(CX*1)
-	MOVQ       336(AX), BX
+	MOVQ       200(AX), BX
 	SHLQ       $0x02, BX
 	ADDQ       DX, BX
 	PREFETCHT1 (BX)(CX*1)
-	VXORPS     Y8, Y8, Y8
-	MOVQ       312(AX), DX
-	TESTQ      DX, DX
-	JZ         norelu196
-	VMAXPS     Y1, Y8, Y1
-
-norelu196:
-	MOVQ       144(AX), DX
-	TESTQ      DX, DX
-	JZ         noplus197
-	VADDPS     (DX)(CX*1), Y1, Y1
-	MOVQ       336(AX), BX
-	SHLQ       $0x02, BX
-	ADDQ       DX, BX
-	PREFETCHT1 (BX)(CX*1)
-
-noplus197:
-	MOVQ       240(AX), DX
-	TESTQ      DX, DX
-	JZ         nomask198
-	VMOVUPS    (DX)(CX*1), Y9
-	VCMPPS     $0x06, Y8, Y9, Y0
-	VANDPS     Y0, Y1, Y1
-	MOVQ       336(AX), BX
-	SHLQ       $0x02, BX
-	ADDQ       DX, BX
-	PREFETCHT1 (BX)(CX*1)
-
-nomask198:
 	MOVQ       48(AX), DX
+	MOVQ       168(AX), BX
+	TESTQ      BX, BX
+	JZ         start207
+	JS         less206
+	VADDPS     (DX)(CX*1), Y1, Y1
+	JMP        start207
+
+less206:
+	VMOVUPS (DX)(CX*1), Y2
+	VSUBPS  Y1, Y2, Y1
+
+start207:
+	VXORPS Y2, Y2, Y2
+	MOVQ   176(AX), BX
+	TESTQ  BX, BX
+	JZ     norelu208
+	VMAXPS Y1, Y2, Y1
+
+norelu208:
+	MOVQ       96(AX), BX
+	TESTQ      BX, BX
+	JZ         noplus209
+	VADDPS     (BX)(CX*1), Y1, Y1
+	MOVQ       200(AX), SI
+	SHLQ       $0x02, SI
+	ADDQ       BX, SI
+	PREFETCHT1 (SI)(CX*1)
+
+noplus209:
+	MOVQ       144(AX), BX
+	TESTQ      BX, BX
+	JZ         nomask210
+	VMOVUPS    (BX)(CX*1), Y3
+	VCMPPS     $0x06, Y2, Y3, Y0
+	VANDPS     Y0, Y1, Y1
+	MOVQ       200(AX), SI
+	SHLQ       $0x02, SI
+	ADDQ       BX, SI
+	PREFETCHT1 (SI)(CX*1)
+
+nomask210:
 	VMOVUPS    Y1, (DX)(CX*1)
-	MOVQ       336(AX), BX
-	SHLQ       $0x02, BX
-	ADDQ       DX, BX
-	PREFETCHT1 (BX)(CX*1)
-	VADDPS     Y5, Y4, Y4
-	VADDPS     Y6, Y4, Y4
-	VSUBPS     Y6, Y5, Y5
-	VSUBPS     Y7, Y5, Y5
-	VXORPS     Y8, Y8, Y8
-	MOVQ       312(AX), DX
-	TESTQ      DX, DX
-	JZ         norelu199
-	VMAXPS     Y4, Y8, Y4
-
-norelu199:
-	MOVQ       168(AX), DX
-	TESTQ      DX, DX
-	JZ         noplus200
-	VADDPS     (DX)(CX*1), Y4, Y4
-	MOVQ       336(AX), BX
-	SHLQ       $0x02, BX
-	ADDQ       DX, BX
-	PREFETCHT1 (BX)(CX*1)
-
-noplus200:
-	MOVQ       264(AX), DX
-	TESTQ      DX, DX
-	JZ         nomask201
-	VMOVUPS    (DX)(CX*1), Y9
-	VCMPPS     $0x06, Y8, Y9, Y0
-	VANDPS     Y0, Y4, Y4
-	MOVQ       336(AX), BX
-	SHLQ       $0x02, BX
-	ADDQ       DX, BX
-	PREFETCHT1 (BX)(CX*1)
-
-nomask201:
-	MOVQ       72(AX), DX
-	VMOVUPS    Y4, (DX)(CX*1)
-	MOVQ       336(AX), BX
-	SHLQ       $0x02, BX
-	ADDQ       DX, BX
-	PREFETCHT1 (BX)(CX*1)
-	VXORPS     Y8, Y8, Y8
-	MOVQ       312(AX), DX
-	TESTQ      DX, DX
-	JZ         norelu202
-	VMAXPS     Y5, Y8, Y5
-
-norelu202:
-	MOVQ       192(AX), DX
-	TESTQ      DX, DX
-	JZ         noplus203
-	VADDPS     (DX)(CX*1), Y5, Y5
-	MOVQ       336(AX), BX
-	SHLQ       $0x02, BX
-	ADDQ       DX, BX
-	PREFETCHT1 (BX)(CX*1)
-
-noplus203:
-	MOVQ       288(AX), DX
-	TESTQ      DX, DX
-	JZ         nomask204
-	VMOVUPS    (DX)(CX*1), Y9
-	VCMPPS     $0x06, Y8, Y9, Y0
-	VANDPS     Y0, Y5, Y5
-	MOVQ       336(AX), BX
-	SHLQ       $0x02, BX
-	ADDQ       DX, BX
-	PREFETCHT1 (BX)(CX*1)
-
-nomask204:
-	MOVQ       96(AX), DX
-	VMOVUPS    Y5, (DX)(CX*1)
-	MOVQ       336(AX), BX
+	MOVQ       200(AX), BX
 	SHLQ       $0x02, BX
 	ADDQ       DX, BX
 	PREFETCHT1 (BX)(CX*1)
 	ADDQ       $0x20, CX
-	MOVQ       320(AX), DX
+	MOVQ       184(AX), DX
 	SHLQ       $0x02, DX
 	CMPQ       CX, DX
-	JL         vector192
+	JL         vector200
+	VZEROUPPER
+	RET
+
+// func spreadTileAVX2(t *spreadTile)
+// Requires: AVX
+TEXT ·spreadTileAVX2(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	XORQ CX, CX
+
+vector211:
+	MOVQ    96(AX), DX
+	MOVQ    136(AX), BX
+	SHLQ    $0x02, BX
+	ADDQ    CX, DX
+	LEAQ    (DX)(BX*2), SI
+	MOVQ    (AX), DI
+	VMOVUPS (DI)(CX*1), Y0
+	MOVQ    120(AX), DI
+	MOVQ    48(AX), R8
+	TESTQ   DI, DI
+	JZ      with213
+	JS      less212
+	VADDPS  (R8)(CX*1), Y0, Y0
+	JMP     with213
+
+less212:
+	VSUBPS (R8)(CX*1), Y0, Y0
+
+with213:
+	MOVQ    24(AX), DI
+	VMOVUPS (DI)(CX*1), Y1
+	MOVQ    120(AX), DI
+	MOVQ    72(AX), R8
+	TESTQ   DI, DI
+	JZ      with215
+	JS      less214
+	VADDPS  (R8)(CX*1), Y1, Y1
+	JMP     with215
+
+less214:
+	VSUBPS (R8)(CX*1), Y1, Y1
+
+with215:
+	VMOVUPS Y0, (DX)
+	VMOVUPS Y1, (SI)(BX*1)
+	VADDPS  Y1, Y0, Y2
+	VMOVUPS Y2, (DX)(BX*1)
+	VSUBPS  Y1, Y0, Y0
+	VMOVUPS Y0, (SI)
+	ADDQ    $0x20, CX
+	MOVQ    128(AX), DX
+	SHLQ    $0x02, DX
+	CMPQ    CX, DX
+	JL      vector211
+	VZEROUPPER
+	RET
+
+// func kernelTileAVX2(t *kernelTile)
+// Requires: AVX, AVX2
+TEXT ·kernelTileAVX2(SB), NOSPLIT, $0-8
+	MOVQ         t+0(FP), AX
+	MOVL         $0x3f000000, CX
+	VMOVD        CX, X15
+	VBROADCASTSS X15, Y15
+	XORQ         CX, CX
+
+vector216:
+	MOVQ    (AX), DX
+	MOVQ    48(AX), BX
+	SHLQ    $0x02, BX
+	ADDQ    CX, DX
+	MOVQ    24(AX), SI
+	MOVQ    56(AX), DI
+	SHLQ    $0x02, DI
+	ADDQ    CX, SI
+	MOVQ    DX, R8
+	LEAQ    (DX)(BX*2), DX
+	ADDQ    BX, DX
+	MOVQ    DX, R9
+	LEAQ    (DX)(BX*2), DX
+	ADDQ    BX, DX
+	MOVQ    DX, R10
+	LEAQ    (DX)(BX*2), DX
+	ADDQ    BX, DX
+	VMOVUPS (R8), Y0
+	VMOVUPS (R8)(BX*1), Y1
+	VMOVUPS (R8)(BX*2), Y2
+	VMOVUPS Y0, (SI)
+	VADDPS  Y2, Y0, Y3
+	VADDPS  Y1, Y3, Y0
+	VMULPS  Y15, Y0, Y0
+	VMOVUPS Y0, (SI)(DI*1)
+	VSUBPS  Y1, Y3, Y3
+	VMULPS  Y15, Y3, Y3
+	LEAQ    (SI)(DI*2), SI
+	VMOVUPS Y3, (SI)
+	VMOVUPS Y2, (SI)(DI*1)
+	LEAQ    (SI)(DI*2), SI
+	VMOVUPS (R8), Y0
+	VADDPS  (R10), Y0, Y0
+	VADDPS  (R9), Y0, Y0
+	VMULPS  Y15, Y0, Y0
+	VMOVUPS (R8)(BX*1), Y1
+	VADDPS  (R10)(BX*1), Y1, Y1
+	VADDPS  (R9)(BX*1), Y1, Y1
+	VMULPS  Y15, Y1, Y1
+	VMOVUPS (R8)(BX*2), Y2
+	VADDPS  (R10)(BX*2), Y2, Y2
+	VADDPS  (R9)(BX*2), Y2, Y2
+	VMULPS  Y15, Y2, Y2
+	VMOVUPS Y0, (SI)
+	VADDPS  Y2, Y0, Y3
+	VADDPS  Y1, Y3, Y0
+	VMULPS  Y15, Y0, Y0
+	VMOVUPS Y0, (SI)(DI*1)
+	VSUBPS  Y1, Y3, Y3
+	VMULPS  Y15, Y3, Y3
+	LEAQ    (SI)(DI*2), SI
+	VMOVUPS Y3, (SI)
+	VMOVUPS Y2, (SI)(DI*1)
+	LEAQ    (SI)(DI*2), SI
+	VMOVUPS (R8), Y0
+	VADDPS  (R10), Y0, Y0
+	VSUBPS  (R9), Y0, Y0
+	VMULPS  Y15, Y0, Y0
+	VMOVUPS (R8)(BX*1), Y1
+	VADDPS  (R10)(BX*1), Y1, Y1
+	VSUBPS  (R9)(BX*1), Y1, Y1
+	VMULPS  Y15, Y1, Y1
+	VMOVUPS (R8)(BX*2), Y2
+	VADDPS  (R10)(BX*2), Y2, Y2
+	VSUBPS  (R9)(BX*2), Y2, Y2
+	VMULPS  Y15, Y2, Y2
+	VMOVUPS Y0, (SI)
+	VADDPS  Y2, Y0, Y3
+	VADDPS  Y1, Y3, Y0
+	VMULPS  Y15, Y0, Y0
+	VMOVUPS Y0, (SI)(DI*1)
+	VSUBPS  Y1, Y3, Y3
+	VMULPS  Y15, Y3, Y3
+	LEAQ    (SI)(DI*2), SI
+	VMOVUPS Y3, (SI)
+	VMOVUPS Y2, (SI)(DI*1)
+	LEAQ    (SI)(DI*2), SI
+	VMOVUPS (R10), Y0
+	VMOVUPS (R10)(BX*1), Y1
+	VMOVUPS (R10)(BX*2), Y2
+	VMOVUPS Y0, (SI)
+	VADDPS  Y2, Y0, Y3
+	VADDPS  Y1, Y3, Y0
+	VMULPS  Y15, Y0, Y0
+	VMOVUPS Y0, (SI)(DI*1)
+	VSUBPS  Y1, Y3, Y3
+	VMULPS  Y15, Y3, Y3
+	LEAQ    (SI)(DI*2), SI
+	VMOVUPS Y3, (SI)
+	VMOVUPS Y2, (SI)(DI*1)
+	LEAQ    (SI)(DI*2), SI
+	ADDQ    $0x20, CX
+	MOVQ    48(AX), DX
+	SHLQ    $0x02, DX
+	CMPQ    CX, DX
+	JL      vector216
+	VZEROUPPER
+	RET
+
+// func foldTileAVX2(t *foldTile)
+// Requires: AVX, AVX2
+TEXT ·foldTileAVX2(SB), NOSPLIT, $0-8
+	MOVQ         t+0(FP), AX
+	MOVL         $0x3f000000, CX
+	VMOVD        CX, X15
+	VBROADCASTSS X15, Y15
+	XORQ         CX, CX
+
+vector217:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	MOVQ   24(AX), DX
+	MOVQ   56(AX), BX
+	SHLQ   $0x02, BX
+	ADDQ   CX, DX
+	MOVQ   64(AX), SI
+
+loop218:
+	MOVQ    DX, DI
+	VMOVUPS (DI)(BX*1), Y10
+	VADDPS  (DI)(BX*2), Y10, Y11
+	VSUBPS  (DI)(BX*2), Y10, Y10
+	VMULPS  Y15, Y10, Y10
+	VMULPS  Y15, Y11, Y11
+	VADDPS  (DI), Y11, Y9
+	LEAQ    (DI)(BX*2), DI
+	VMOVUPS (DI)(BX*1), Y12
+	VSUBPS  Y12, Y11, Y11
+	LEAQ    (DI)(BX*2), DI
+	VADDPS  Y9, Y0, Y0
+	VADDPS  Y10, Y1, Y1
+	VADDPS  Y11, Y2, Y2
+	VMOVUPS (DI)(BX*1), Y10
+	VADDPS  (DI)(BX*2), Y10, Y11
+	VSUBPS  (DI)(BX*2), Y10, Y10
+	VMULPS  Y15, Y10, Y10
+	VMULPS  Y15, Y11, Y11
+	VADDPS  (DI), Y11, Y9
+	LEAQ    (DI)(BX*2), DI
+	VMOVUPS (DI)(BX*1), Y12
+	VSUBPS  Y12, Y11, Y11
+	LEAQ    (DI)(BX*2), DI
+	VMULPS  Y15, Y9, Y9
+	VADDPS  Y9, Y0, Y0
+	VADDPS  Y9, Y6, Y6
+	VADDPS  Y9, Y3, Y3
+	VMULPS  Y15, Y10, Y10
+	VADDPS  Y10, Y1, Y1
+	VADDPS  Y10, Y7, Y7
+	VADDPS  Y10, Y4, Y4
+	VMULPS  Y15, Y11, Y11
+	VADDPS  Y11, Y2, Y2
+	VADDPS  Y11, Y8, Y8
+	VADDPS  Y11, Y5, Y5
+	VMOVUPS (DI)(BX*1), Y10
+	VADDPS  (DI)(BX*2), Y10, Y11
+	VSUBPS  (DI)(BX*2), Y10, Y10
+	VMULPS  Y15, Y10, Y10
+	VMULPS  Y15, Y11, Y11
+	VADDPS  (DI), Y11, Y9
+	LEAQ    (DI)(BX*2), DI
+	VMOVUPS (DI)(BX*1), Y12
+	VSUBPS  Y12, Y11, Y11
+	LEAQ    (DI)(BX*2), DI
+	VMULPS  Y15, Y9, Y9
+	VADDPS  Y9, Y0, Y0
+	VADDPS  Y9, Y6, Y6
+	VSUBPS  Y9, Y3, Y3
+	VMULPS  Y15, Y10, Y10
+	VADDPS  Y10, Y1, Y1
+	VADDPS  Y10, Y7, Y7
+	VSUBPS  Y10, Y4, Y4
+	VMULPS  Y15, Y11, Y11
+	VADDPS  Y11, Y2, Y2
+	VADDPS  Y11, Y8, Y8
+	VSUBPS  Y11, Y5, Y5
+	VMOVUPS (DI)(BX*1), Y10
+	VADDPS  (DI)(BX*2), Y10, Y11
+	VSUBPS  (DI)(BX*2), Y10, Y10
+	VMULPS  Y15, Y10, Y10
+	VMULPS  Y15, Y11, Y11
+	VADDPS  (DI), Y11, Y9
+	LEAQ    (DI)(BX*2), DI
+	VMOVUPS (DI)(BX*1), Y12
+	VSUBPS  Y12, Y11, Y11
+	LEAQ    (DI)(BX*2), DI
+	VSUBPS  Y9, Y6, Y6
+	VSUBPS  Y10, Y7, Y7
+	VSUBPS  Y11, Y8, Y8
+	MOVQ    72(AX), DI
+	SHLQ    $0x02, DI
+	ADDQ    DI, DX
+	DECQ    SI
+	JNZ     loop218
+	MOVQ    (AX), DX
+	MOVQ    48(AX), BX
+	SHLQ    $0x02, BX
+	ADDQ    CX, DX
+	VMOVUPS Y0, (DX)
+	ADDQ    BX, DX
+	VMOVUPS Y1, (DX)
+	ADDQ    BX, DX
+	VMOVUPS Y2, (DX)
+	ADDQ    BX, DX
+	VMOVUPS Y3, (DX)
+	ADDQ    BX, DX
+	VMOVUPS Y4, (DX)
+	ADDQ    BX, DX
+	VMOVUPS Y5, (DX)
+	ADDQ    BX, DX
+	VMOVUPS Y6, (DX)
+	ADDQ    BX, DX
+	VMOVUPS Y7, (DX)
+	ADDQ    BX, DX
+	VMOVUPS Y8, (DX)
+	ADDQ    BX, DX
+	ADDQ    $0x20, CX
+	MOVQ    48(AX), DX
+	SHLQ    $0x02, DX
+	CMPQ    CX, DX
+	JL      vector217
 	VZEROUPPER
 	RET
 
@@ -4505,8 +4682,8 @@ nomask204:
 TEXT ·pause(SB), NOSPLIT, $0-8
 	MOVQ n+0(FP), AX
 
-loop205:
+loop219:
 	PAUSE
 	DECQ AX
-	JNZ  loop205
+	JNZ  loop219
 	RET

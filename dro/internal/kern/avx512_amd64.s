@@ -13135,132 +13135,89 @@ TEXT ·windowTileAVX512(SB), NOSPLIT, $0-8
 	XORQ CX, CX
 
 vector511:
-	MOVQ       (AX), DX
-	MOVQ       96(AX), BX
-	MOVQ       192(AX), SI
-	MOVQ       288(AX), DI
-	VMOVUPS    (DX)(CX*1), Z0
-	VSUBPS     (SI)(CX*1), Z0, Z0
-	VMOVUPS    (BX)(CX*1), Z4
-	VADDPS     (SI)(CX*1), Z4, Z4
-	VMOVUPS    (SI)(CX*1), Z8
-	VSUBPS     (BX)(CX*1), Z8, Z8
-	VMOVUPS    (BX)(CX*1), Z12
-	VSUBPS     (DI)(CX*1), Z12, Z12
-	MOVQ       24(AX), DX
-	MOVQ       120(AX), BX
-	MOVQ       216(AX), SI
-	MOVQ       312(AX), DI
-	VMOVUPS    (DX)(CX*1), Z1
-	VSUBPS     (SI)(CX*1), Z1, Z1
-	VMOVUPS    (BX)(CX*1), Z5
-	VADDPS     (SI)(CX*1), Z5, Z5
-	VMOVUPS    (SI)(CX*1), Z9
-	VSUBPS     (BX)(CX*1), Z9, Z9
-	VMOVUPS    (BX)(CX*1), Z13
-	VSUBPS     (DI)(CX*1), Z13, Z13
-	MOVQ       48(AX), DX
-	MOVQ       424(AX), BX
-	SHLQ       $0x02, BX
-	ADDQ       DX, BX
-	PREFETCHT1 (BX)(CX*1)
-	MOVQ       144(AX), BX
-	MOVQ       424(AX), SI
-	SHLQ       $0x02, SI
-	ADDQ       BX, SI
-	PREFETCHT1 (SI)(CX*1)
+	MOVQ    (AX), DX
+	MOVQ    96(AX), BX
+	VMOVUPS (DX)(CX*1), Z0
+	MOVQ    216(AX), DX
+	TESTQ   DX, DX
+	JZ      not512
+	VADDPS  (BX)(CX*1), Z0, Z0
+	JMP     done513
+
+not512:
+	VSUBPS (BX)(CX*1), Z0, Z0
+
+done513:
+	MOVQ    24(AX), DX
+	MOVQ    120(AX), BX
+	VMOVUPS (DX)(CX*1), Z1
+	MOVQ    216(AX), DX
+	TESTQ   DX, DX
+	JZ      not514
+	VADDPS  (BX)(CX*1), Z1, Z1
+	JMP     done515
+
+not514:
+	VSUBPS (BX)(CX*1), Z1, Z1
+
+done515:
+	MOVQ    48(AX), DX
+	MOVQ    144(AX), BX
+	VMOVUPS (DX)(CX*1), Z2
+	MOVQ    216(AX), SI
+	TESTQ   SI, SI
+	JZ      not516
+	VADDPS  (BX)(CX*1), Z2, Z2
+	JMP     done517
+
+not516:
+	VSUBPS (BX)(CX*1), Z2, Z2
+
+done517:
 	MOVQ       240(AX), SI
-	MOVQ       424(AX), DI
-	SHLQ       $0x02, DI
-	ADDQ       SI, DI
-	PREFETCHT1 (DI)(CX*1)
-	MOVQ       336(AX), DI
-	MOVQ       424(AX), R8
-	SHLQ       $0x02, R8
-	ADDQ       DI, R8
-	PREFETCHT1 (R8)(CX*1)
-	VMOVUPS    (DX)(CX*1), Z2
-	VSUBPS     (SI)(CX*1), Z2, Z2
-	VMOVUPS    (BX)(CX*1), Z6
-	VADDPS     (SI)(CX*1), Z6, Z6
-	VMOVUPS    (SI)(CX*1), Z10
-	VSUBPS     (BX)(CX*1), Z10, Z10
-	VMOVUPS    (BX)(CX*1), Z14
-	VSUBPS     (DI)(CX*1), Z14, Z14
-	MOVQ       72(AX), DX
-	MOVQ       424(AX), BX
-	SHLQ       $0x02, BX
-	ADDQ       DX, BX
-	PREFETCHT1 (BX)(CX*1)
-	MOVQ       168(AX), BX
-	MOVQ       424(AX), SI
 	SHLQ       $0x02, SI
-	ADDQ       BX, SI
+	ADDQ       DX, SI
 	PREFETCHT1 (SI)(CX*1)
-	MOVQ       264(AX), SI
-	MOVQ       424(AX), DI
-	SHLQ       $0x02, DI
-	ADDQ       SI, DI
-	PREFETCHT1 (DI)(CX*1)
-	MOVQ       360(AX), DI
-	MOVQ       424(AX), R8
-	SHLQ       $0x02, R8
-	ADDQ       DI, R8
-	PREFETCHT1 (R8)(CX*1)
+	MOVQ       240(AX), DX
+	SHLQ       $0x02, DX
+	ADDQ       BX, DX
+	PREFETCHT1 (DX)(CX*1)
+	MOVQ       72(AX), DX
+	MOVQ       168(AX), BX
 	VMOVUPS    (DX)(CX*1), Z3
-	VSUBPS     (SI)(CX*1), Z3, Z3
-	VMOVUPS    (BX)(CX*1), Z7
-	VADDPS     (SI)(CX*1), Z7, Z7
-	VMOVUPS    (SI)(CX*1), Z11
-	VSUBPS     (BX)(CX*1), Z11, Z11
-	VMOVUPS    (BX)(CX*1), Z15
-	VSUBPS     (DI)(CX*1), Z15, Z15
-	MOVQ       384(AX), DX
-	MOVQ       416(AX), BX
+	MOVQ       216(AX), SI
+	TESTQ      SI, SI
+	JZ         not518
+	VADDPS     (BX)(CX*1), Z3, Z3
+	JMP        done519
+
+not518:
+	VSUBPS (BX)(CX*1), Z3, Z3
+
+done519:
+	MOVQ       240(AX), SI
+	SHLQ       $0x02, SI
+	ADDQ       DX, SI
+	PREFETCHT1 (SI)(CX*1)
+	MOVQ       240(AX), DX
+	SHLQ       $0x02, DX
+	ADDQ       BX, DX
+	PREFETCHT1 (DX)(CX*1)
+	MOVQ       192(AX), DX
+	MOVQ       232(AX), BX
 	SHLQ       $0x02, BX
 	ADDQ       CX, DX
+	LEAQ       (DX)(BX*2), SI
 	VSUBPS     Z2, Z0, Z0
 	VMOVUPS    Z0, (DX)
 	VADDPS     Z2, Z1, Z0
 	VMOVUPS    Z0, (DX)(BX*1)
 	VSUBPS     Z1, Z2, Z2
-	VMOVUPS    Z2, (DX)(BX*2)
+	VMOVUPS    Z2, (SI)
 	VSUBPS     Z3, Z1, Z1
-	LEAQ       (DX)(BX*2), DX
-	VMOVUPS    Z1, (DX)(BX*1)
-	LEAQ       (DX)(BX*2), DX
-	VSUBPS     Z6, Z4, Z4
-	VMOVUPS    Z4, (DX)
-	VADDPS     Z6, Z5, Z4
-	VMOVUPS    Z4, (DX)(BX*1)
-	VSUBPS     Z5, Z6, Z6
-	VMOVUPS    Z6, (DX)(BX*2)
-	VSUBPS     Z7, Z5, Z5
-	LEAQ       (DX)(BX*2), DX
-	VMOVUPS    Z5, (DX)(BX*1)
-	LEAQ       (DX)(BX*2), DX
-	VSUBPS     Z10, Z8, Z8
-	VMOVUPS    Z8, (DX)
-	VADDPS     Z10, Z9, Z8
-	VMOVUPS    Z8, (DX)(BX*1)
-	VSUBPS     Z9, Z10, Z10
-	VMOVUPS    Z10, (DX)(BX*2)
-	VSUBPS     Z11, Z9, Z9
-	LEAQ       (DX)(BX*2), DX
-	VMOVUPS    Z9, (DX)(BX*1)
-	LEAQ       (DX)(BX*2), DX
-	VSUBPS     Z14, Z12, Z12
-	VMOVUPS    Z12, (DX)
-	VADDPS     Z14, Z13, Z12
-	VMOVUPS    Z12, (DX)(BX*1)
-	VSUBPS     Z13, Z14, Z14
-	VMOVUPS    Z14, (DX)(BX*2)
-	VSUBPS     Z15, Z13, Z13
-	LEAQ       (DX)(BX*2), DX
-	VMOVUPS    Z13, (DX)(BX*1)
-	LEAQ       (DX)(BX*2), DX
+	VMOVUPS    Z1, (SI)(BX*1)
 	ADDQ       $0x40, CX
-	MOVQ       408(AX), DX
+	MOVQ       224(AX), DX
 	SHLQ       $0x02, DX
 	CMPQ       CX, DX
 	JL         vector511
@@ -13273,191 +13230,411 @@ TEXT ·squareTileAVX512(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), AX
 	XORQ CX, CX
 
-vector512:
+vector520:
 	MOVQ    (AX), DX
-	MOVQ    328(AX), BX
+	MOVQ    192(AX), BX
 	SHLQ    $0x02, BX
 	ADDQ    CX, DX
-	MOVQ    BX, SI
-	SHLQ    $0x02, SI
-	LEAQ    (SI)(SI*2), DI
-	VMOVUPS (DX)(SI*1), Z4
-	VADDPS  (DX), Z4, Z0
-	VADDPS  (DX)(SI*2), Z0, Z0
-	VSUBPS  (DX)(SI*2), Z4, Z4
-	VSUBPS  (DX)(DI*1), Z4, Z4
-	ADDQ    BX, DX
-	VMOVUPS (DX)(SI*1), Z5
-	VADDPS  (DX), Z5, Z1
-	VADDPS  (DX)(SI*2), Z1, Z1
-	VSUBPS  (DX)(SI*2), Z5, Z5
-	VSUBPS  (DX)(DI*1), Z5, Z5
-	ADDQ    BX, DX
-	VMOVUPS (DX)(SI*1), Z6
-	VADDPS  (DX), Z6, Z2
-	VADDPS  (DX)(SI*2), Z2, Z2
-	VSUBPS  (DX)(SI*2), Z6, Z6
-	VSUBPS  (DX)(DI*1), Z6, Z6
-	ADDQ    BX, DX
-	VMOVUPS (DX)(SI*1), Z7
-	VADDPS  (DX), Z7, Z3
-	VADDPS  (DX)(SI*2), Z3, Z3
-	VSUBPS  (DX)(SI*2), Z7, Z7
-	VSUBPS  (DX)(DI*1), Z7, Z7
-	ADDQ    BX, DX
-	VADDPS  Z1, Z0, Z0
-	VADDPS  Z2, Z0, Z0
-	VSUBPS  Z2, Z1, Z1
-	VSUBPS  Z3, Z1, Z1
-	VPXORD  Z8, Z8, Z8
-	MOVQ    312(AX), DX
-	TESTQ   DX, DX
-	JZ      norelu513
-	VMAXPS  Z0, Z8, Z0
+	LEAQ    (DX)(BX*2), SI
+	VMOVUPS (DX)(BX*1), Z1
+	VADDPS  (DX), Z1, Z0
+	VADDPS  (SI), Z0, Z0
+	VSUBPS  (SI), Z1, Z1
+	VSUBPS  (SI)(BX*1), Z1, Z1
+	MOVQ    24(AX), DX
+	MOVQ    168(AX), BX
+	TESTQ   BX, BX
+	JZ      start522
+	JS      less521
+	VADDPS  (DX)(CX*1), Z0, Z0
+	JMP     start522
 
-norelu513:
-	MOVQ       120(AX), DX
-	TESTQ      DX, DX
-	JZ         noplus514
-	VADDPS     (DX)(CX*1), Z0, Z0
-	MOVQ       336(AX), BX
-	SHLQ       $0x02, BX
-	ADDQ       DX, BX
-	PREFETCHT1 (BX)(CX*1)
+less521:
+	VMOVUPS (DX)(CX*1), Z2
+	VSUBPS  Z0, Z2, Z0
 
-noplus514:
-	MOVQ       216(AX), DX
-	TESTQ      DX, DX
-	JZ         nomask515
-	VMOVUPS    (DX)(CX*1), Z9
-	VCMPPS     $0x06, Z8, Z9, K1
+start522:
+	VPXORD Z2, Z2, Z2
+	MOVQ   176(AX), BX
+	TESTQ  BX, BX
+	JZ     norelu523
+	VMAXPS Z0, Z2, Z0
+
+norelu523:
+	MOVQ       72(AX), BX
+	TESTQ      BX, BX
+	JZ         noplus524
+	VADDPS     (BX)(CX*1), Z0, Z0
+	MOVQ       200(AX), SI
+	SHLQ       $0x02, SI
+	ADDQ       BX, SI
+	PREFETCHT1 (SI)(CX*1)
+
+noplus524:
+	MOVQ       120(AX), BX
+	TESTQ      BX, BX
+	JZ         nomask525
+	VMOVUPS    (BX)(CX*1), Z3
+	VCMPPS     $0x06, Z2, Z3, K1
 	VMOVAPS.Z  Z0, K1, Z0
-	MOVQ       336(AX), BX
-	SHLQ       $0x02, BX
-	ADDQ       DX, BX
-	PREFETCHT1 (BX)(CX*1)
+	MOVQ       200(AX), SI
+	SHLQ       $0x02, SI
+	ADDQ       BX, SI
+	PREFETCHT1 (SI)(CX*1)
 
-nomask515:
-	MOVQ       24(AX), DX
+nomask525:
 	VMOVUPS    Z0, (DX)(CX*1)
-	MOVQ       336(AX), BX
+	MOVQ       200(AX), BX
 	SHLQ       $0x02, BX
 	ADDQ       DX, BX
 	PREFETCHT1 (BX)(CX*1)
-	VPXORD     Z8, Z8, Z8
-	MOVQ       312(AX), DX
-	TESTQ      DX, DX
-	JZ         norelu516
-	VMAXPS     Z1, Z8, Z1
-
-norelu516:
-	MOVQ       144(AX), DX
-	TESTQ      DX, DX
-	JZ         noplus517
-	VADDPS     (DX)(CX*1), Z1, Z1
-	MOVQ       336(AX), BX
-	SHLQ       $0x02, BX
-	ADDQ       DX, BX
-	PREFETCHT1 (BX)(CX*1)
-
-noplus517:
-	MOVQ       240(AX), DX
-	TESTQ      DX, DX
-	JZ         nomask518
-	VMOVUPS    (DX)(CX*1), Z9
-	VCMPPS     $0x06, Z8, Z9, K1
-	VMOVAPS.Z  Z1, K1, Z1
-	MOVQ       336(AX), BX
-	SHLQ       $0x02, BX
-	ADDQ       DX, BX
-	PREFETCHT1 (BX)(CX*1)
-
-nomask518:
 	MOVQ       48(AX), DX
+	MOVQ       168(AX), BX
+	TESTQ      BX, BX
+	JZ         start527
+	JS         less526
+	VADDPS     (DX)(CX*1), Z1, Z1
+	JMP        start527
+
+less526:
+	VMOVUPS (DX)(CX*1), Z2
+	VSUBPS  Z1, Z2, Z1
+
+start527:
+	VPXORD Z2, Z2, Z2
+	MOVQ   176(AX), BX
+	TESTQ  BX, BX
+	JZ     norelu528
+	VMAXPS Z1, Z2, Z1
+
+norelu528:
+	MOVQ       96(AX), BX
+	TESTQ      BX, BX
+	JZ         noplus529
+	VADDPS     (BX)(CX*1), Z1, Z1
+	MOVQ       200(AX), SI
+	SHLQ       $0x02, SI
+	ADDQ       BX, SI
+	PREFETCHT1 (SI)(CX*1)
+
+noplus529:
+	MOVQ       144(AX), BX
+	TESTQ      BX, BX
+	JZ         nomask530
+	VMOVUPS    (BX)(CX*1), Z3
+	VCMPPS     $0x06, Z2, Z3, K1
+	VMOVAPS.Z  Z1, K1, Z1
+	MOVQ       200(AX), SI
+	SHLQ       $0x02, SI
+	ADDQ       BX, SI
+	PREFETCHT1 (SI)(CX*1)
+
+nomask530:
 	VMOVUPS    Z1, (DX)(CX*1)
-	MOVQ       336(AX), BX
-	SHLQ       $0x02, BX
-	ADDQ       DX, BX
-	PREFETCHT1 (BX)(CX*1)
-	VADDPS     Z5, Z4, Z4
-	VADDPS     Z6, Z4, Z4
-	VSUBPS     Z6, Z5, Z5
-	VSUBPS     Z7, Z5, Z5
-	VPXORD     Z8, Z8, Z8
-	MOVQ       312(AX), DX
-	TESTQ      DX, DX
-	JZ         norelu519
-	VMAXPS     Z4, Z8, Z4
-
-norelu519:
-	MOVQ       168(AX), DX
-	TESTQ      DX, DX
-	JZ         noplus520
-	VADDPS     (DX)(CX*1), Z4, Z4
-	MOVQ       336(AX), BX
-	SHLQ       $0x02, BX
-	ADDQ       DX, BX
-	PREFETCHT1 (BX)(CX*1)
-
-noplus520:
-	MOVQ       264(AX), DX
-	TESTQ      DX, DX
-	JZ         nomask521
-	VMOVUPS    (DX)(CX*1), Z9
-	VCMPPS     $0x06, Z8, Z9, K1
-	VMOVAPS.Z  Z4, K1, Z4
-	MOVQ       336(AX), BX
-	SHLQ       $0x02, BX
-	ADDQ       DX, BX
-	PREFETCHT1 (BX)(CX*1)
-
-nomask521:
-	MOVQ       72(AX), DX
-	VMOVUPS    Z4, (DX)(CX*1)
-	MOVQ       336(AX), BX
-	SHLQ       $0x02, BX
-	ADDQ       DX, BX
-	PREFETCHT1 (BX)(CX*1)
-	VPXORD     Z8, Z8, Z8
-	MOVQ       312(AX), DX
-	TESTQ      DX, DX
-	JZ         norelu522
-	VMAXPS     Z5, Z8, Z5
-
-norelu522:
-	MOVQ       192(AX), DX
-	TESTQ      DX, DX
-	JZ         noplus523
-	VADDPS     (DX)(CX*1), Z5, Z5
-	MOVQ       336(AX), BX
-	SHLQ       $0x02, BX
-	ADDQ       DX, BX
-	PREFETCHT1 (BX)(CX*1)
-
-noplus523:
-	MOVQ       288(AX), DX
-	TESTQ      DX, DX
-	JZ         nomask524
-	VMOVUPS    (DX)(CX*1), Z9
-	VCMPPS     $0x06, Z8, Z9, K1
-	VMOVAPS.Z  Z5, K1, Z5
-	MOVQ       336(AX), BX
-	SHLQ       $0x02, BX
-	ADDQ       DX, BX
-	PREFETCHT1 (BX)(CX*1)
-
-nomask524:
-	MOVQ       96(AX), DX
-	VMOVUPS    Z5, (DX)(CX*1)
-	MOVQ       336(AX), BX
+	MOVQ       200(AX), BX
 	SHLQ       $0x02, BX
 	ADDQ       DX, BX
 	PREFETCHT1 (BX)(CX*1)
 	ADDQ       $0x40, CX
-	MOVQ       320(AX), DX
+	MOVQ       184(AX), DX
 	SHLQ       $0x02, DX
 	CMPQ       CX, DX
-	JL         vector512
+	JL         vector520
+	VZEROUPPER
+	RET
+
+// func spreadTileAVX512(t *spreadTile)
+// Requires: AVX, AVX512F
+TEXT ·spreadTileAVX512(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	XORQ CX, CX
+
+vector531:
+	MOVQ    96(AX), DX
+	MOVQ    136(AX), BX
+	SHLQ    $0x02, BX
+	ADDQ    CX, DX
+	LEAQ    (DX)(BX*2), SI
+	MOVQ    (AX), DI
+	VMOVUPS (DI)(CX*1), Z0
+	MOVQ    120(AX), DI
+	MOVQ    48(AX), R8
+	TESTQ   DI, DI
+	JZ      with533
+	JS      less532
+	VADDPS  (R8)(CX*1), Z0, Z0
+	JMP     with533
+
+less532:
+	VSUBPS (R8)(CX*1), Z0, Z0
+
+with533:
+	MOVQ    24(AX), DI
+	VMOVUPS (DI)(CX*1), Z1
+	MOVQ    120(AX), DI
+	MOVQ    72(AX), R8
+	TESTQ   DI, DI
+	JZ      with535
+	JS      less534
+	VADDPS  (R8)(CX*1), Z1, Z1
+	JMP     with535
+
+less534:
+	VSUBPS (R8)(CX*1), Z1, Z1
+
+with535:
+	VMOVUPS Z0, (DX)
+	VMOVUPS Z1, (SI)(BX*1)
+	VADDPS  Z1, Z0, Z2
+	VMOVUPS Z2, (DX)(BX*1)
+	VSUBPS  Z1, Z0, Z0
+	VMOVUPS Z0, (SI)
+	ADDQ    $0x40, CX
+	MOVQ    128(AX), DX
+	SHLQ    $0x02, DX
+	CMPQ    CX, DX
+	JL      vector531
+	VZEROUPPER
+	RET
+
+// func kernelTileAVX512(t *kernelTile)
+// Requires: AVX, AVX512F
+TEXT ·kernelTileAVX512(SB), NOSPLIT, $0-8
+	MOVQ         t+0(FP), AX
+	MOVL         $0x3f000000, CX
+	VMOVD        CX, X15
+	VBROADCASTSS X15, Z15
+	XORQ         CX, CX
+
+vector536:
+	MOVQ    (AX), DX
+	MOVQ    48(AX), BX
+	SHLQ    $0x02, BX
+	ADDQ    CX, DX
+	MOVQ    24(AX), SI
+	MOVQ    56(AX), DI
+	SHLQ    $0x02, DI
+	ADDQ    CX, SI
+	MOVQ    DX, R8
+	LEAQ    (DX)(BX*2), DX
+	ADDQ    BX, DX
+	MOVQ    DX, R9
+	LEAQ    (DX)(BX*2), DX
+	ADDQ    BX, DX
+	MOVQ    DX, R10
+	LEAQ    (DX)(BX*2), DX
+	ADDQ    BX, DX
+	VMOVUPS (R8), Z0
+	VMOVUPS (R8)(BX*1), Z1
+	VMOVUPS (R8)(BX*2), Z2
+	VMOVUPS Z0, (SI)
+	VADDPS  Z2, Z0, Z3
+	VADDPS  Z1, Z3, Z0
+	VMULPS  Z15, Z0, Z0
+	VMOVUPS Z0, (SI)(DI*1)
+	VSUBPS  Z1, Z3, Z3
+	VMULPS  Z15, Z3, Z3
+	LEAQ    (SI)(DI*2), SI
+	VMOVUPS Z3, (SI)
+	VMOVUPS Z2, (SI)(DI*1)
+	LEAQ    (SI)(DI*2), SI
+	VMOVUPS (R8), Z0
+	VADDPS  (R10), Z0, Z0
+	VADDPS  (R9), Z0, Z0
+	VMULPS  Z15, Z0, Z0
+	VMOVUPS (R8)(BX*1), Z1
+	VADDPS  (R10)(BX*1), Z1, Z1
+	VADDPS  (R9)(BX*1), Z1, Z1
+	VMULPS  Z15, Z1, Z1
+	VMOVUPS (R8)(BX*2), Z2
+	VADDPS  (R10)(BX*2), Z2, Z2
+	VADDPS  (R9)(BX*2), Z2, Z2
+	VMULPS  Z15, Z2, Z2
+	VMOVUPS Z0, (SI)
+	VADDPS  Z2, Z0, Z3
+	VADDPS  Z1, Z3, Z0
+	VMULPS  Z15, Z0, Z0
+	VMOVUPS Z0, (SI)(DI*1)
+	VSUBPS  Z1, Z3, Z3
+	VMULPS  Z15, Z3, Z3
+	LEAQ    (SI)(DI*2), SI
+	VMOVUPS Z3, (SI)
+	VMOVUPS Z2, (SI)(DI*1)
+	LEAQ    (SI)(DI*2), SI
+	VMOVUPS (R8), Z0
+	VADDPS  (R10), Z0, Z0
+	VSUBPS  (R9), Z0, Z0
+	VMULPS  Z15, Z0, Z0
+	VMOVUPS (R8)(BX*1), Z1
+	VADDPS  (R10)(BX*1), Z1, Z1
+	VSUBPS  (R9)(BX*1), Z1, Z1
+	VMULPS  Z15, Z1, Z1
+	VMOVUPS (R8)(BX*2), Z2
+	VADDPS  (R10)(BX*2), Z2, Z2
+	VSUBPS  (R9)(BX*2), Z2, Z2
+	VMULPS  Z15, Z2, Z2
+	VMOVUPS Z0, (SI)
+	VADDPS  Z2, Z0, Z3
+	VADDPS  Z1, Z3, Z0
+	VMULPS  Z15, Z0, Z0
+	VMOVUPS Z0, (SI)(DI*1)
+	VSUBPS  Z1, Z3, Z3
+	VMULPS  Z15, Z3, Z3
+	LEAQ    (SI)(DI*2), SI
+	VMOVUPS Z3, (SI)
+	VMOVUPS Z2, (SI)(DI*1)
+	LEAQ    (SI)(DI*2), SI
+	VMOVUPS (R10), Z0
+	VMOVUPS (R10)(BX*1), Z1
+	VMOVUPS (R10)(BX*2), Z2
+	VMOVUPS Z0, (SI)
+	VADDPS  Z2, Z0, Z3
+	VADDPS  Z1, Z3, Z0
+	VMULPS  Z15, Z0, Z0
+	VMOVUPS Z0, (SI)(DI*1)
+	VSUBPS  Z1, Z3, Z3
+	VMULPS  Z15, Z3, Z3
+	LEAQ    (SI)(DI*2), SI
+	VMOVUPS Z3, (SI)
+	VMOVUPS Z2, (SI)(DI*1)
+	LEAQ    (SI)(DI*2), SI
+	ADDQ    $0x40, CX
+	MOVQ    48(AX), DX
+	SHLQ    $0x02, DX
+	CMPQ    CX, DX
+	JL      vector536
+	VZEROUPPER
+	RET
+
+// func foldTileAVX512(t *foldTile)
+// Requires: AVX, AVX512F
+TEXT ·foldTileAVX512(SB), NOSPLIT, $0-8
+	MOVQ         t+0(FP), AX
+	MOVL         $0x3f000000, CX
+	VMOVD        CX, X15
+	VBROADCASTSS X15, Z15
+	XORQ         CX, CX
+
+vector537:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	MOVQ   24(AX), DX
+	MOVQ   56(AX), BX
+	SHLQ   $0x02, BX
+	ADDQ   CX, DX
+	MOVQ   64(AX), SI
+
+loop538:
+	MOVQ    DX, DI
+	VMOVUPS (DI)(BX*1), Z10
+	VADDPS  (DI)(BX*2), Z10, Z11
+	VSUBPS  (DI)(BX*2), Z10, Z10
+	VMULPS  Z15, Z10, Z10
+	VMULPS  Z15, Z11, Z11
+	VADDPS  (DI), Z11, Z9
+	LEAQ    (DI)(BX*2), DI
+	VMOVUPS (DI)(BX*1), Z12
+	VSUBPS  Z12, Z11, Z11
+	LEAQ    (DI)(BX*2), DI
+	VADDPS  Z9, Z0, Z0
+	VADDPS  Z10, Z1, Z1
+	VADDPS  Z11, Z2, Z2
+	VMOVUPS (DI)(BX*1), Z10
+	VADDPS  (DI)(BX*2), Z10, Z11
+	VSUBPS  (DI)(BX*2), Z10, Z10
+	VMULPS  Z15, Z10, Z10
+	VMULPS  Z15, Z11, Z11
+	VADDPS  (DI), Z11, Z9
+	LEAQ    (DI)(BX*2), DI
+	VMOVUPS (DI)(BX*1), Z12
+	VSUBPS  Z12, Z11, Z11
+	LEAQ    (DI)(BX*2), DI
+	VMULPS  Z15, Z9, Z9
+	VADDPS  Z9, Z0, Z0
+	VADDPS  Z9, Z6, Z6
+	VADDPS  Z9, Z3, Z3
+	VMULPS  Z15, Z10, Z10
+	VADDPS  Z10, Z1, Z1
+	VADDPS  Z10, Z7, Z7
+	VADDPS  Z10, Z4, Z4
+	VMULPS  Z15, Z11, Z11
+	VADDPS  Z11, Z2, Z2
+	VADDPS  Z11, Z8, Z8
+	VADDPS  Z11, Z5, Z5
+	VMOVUPS (DI)(BX*1), Z10
+	VADDPS  (DI)(BX*2), Z10, Z11
+	VSUBPS  (DI)(BX*2), Z10, Z10
+	VMULPS  Z15, Z10, Z10
+	VMULPS  Z15, Z11, Z11
+	VADDPS  (DI), Z11, Z9
+	LEAQ    (DI)(BX*2), DI
+	VMOVUPS (DI)(BX*1), Z12
+	VSUBPS  Z12, Z11, Z11
+	LEAQ    (DI)(BX*2), DI
+	VMULPS  Z15, Z9, Z9
+	VADDPS  Z9, Z0, Z0
+	VADDPS  Z9, Z6, Z6
+	VSUBPS  Z9, Z3, Z3
+	VMULPS  Z15, Z10, Z10
+	VADDPS  Z10, Z1, Z1
+	VADDPS  Z10, Z7, Z7
+	VSUBPS  Z10, Z4, Z4
+	VMULPS  Z15, Z11, Z11
+	VADDPS  Z11, Z2, Z2
+	VADDPS  Z11, Z8, Z8
+	VSUBPS  Z11, Z5, Z5
+	VMOVUPS (DI)(BX*1), Z10
+	VADDPS  (DI)(BX*2), Z10, Z11
+	VSUBPS  (DI)(BX*2), Z10, Z10
+	VMULPS  Z15, Z10, Z10
+	VMULPS  Z15, Z11, Z11
+	VADDPS  (DI), Z11, Z9
+	LEAQ    (DI)(BX*2), DI
+	VMOVUPS (DI)(BX*1), Z12
+	VSUBPS  Z12, Z11, Z11
+	LEAQ    (DI)(BX*2), DI
+	VSUBPS  Z9, Z6, Z6
+	VSUBPS  Z10, Z7, Z7
+	VSUBPS  Z11, Z8, Z8
+	MOVQ    72(AX), DI
+	SHLQ    $0x02, DI
+	ADDQ    DI, DX
+	DECQ    SI
+	JNZ     loop538
+	MOVQ    (AX), DX
+	MOVQ    48(AX), BX
+	SHLQ    $0x02, BX
+	ADDQ    CX, DX
+	VMOVUPS Z0, (DX)
+	ADDQ    BX, DX
+	VMOVUPS Z1, (DX)
+	ADDQ    BX, DX
+	VMOVUPS Z2, (DX)
+	ADDQ    BX, DX
+	VMOVUPS Z3, (DX)
+	ADDQ    BX, DX
+	VMOVUPS Z4, (DX)
+	ADDQ    BX, DX
+	VMOVUPS Z5, (DX)
+	ADDQ    BX, DX
+	VMOVUPS Z6, (DX)
+	ADDQ    BX, DX
+	VMOVUPS Z7, (DX)
+	ADDQ    BX, DX
+	VMOVUPS Z8, (DX)
+	ADDQ    BX, DX
+	ADDQ    $0x40, CX
+	MOVQ    48(AX), DX
+	SHLQ    $0x02, DX
+	CMPQ    CX, DX
+	JL      vector537
 	VZEROUPPER
 	RET
 
@@ -13474,7 +13651,7 @@ TEXT ·transposeSquaresAVX512(SB), NOSPLIT, $0-56
 	LEAQ (SI)(SI*2), DI
 	MOVQ squares+16(FP), R8
 
-loop525:
+loop539:
 	MOVQ       CX, R9
 	VMOVUPS    (R9), Z0
 	VMOVUPS    (R9)(SI*1), Z1
@@ -13586,7 +13763,7 @@ loop525:
 	MOVQ       dstStep+24(FP), R9
 	LEAQ       (AX)(R9*4), AX
 	DECQ       R8
-	JNZ        loop525
+	JNZ        loop539
 	VZEROUPPER
 	RET
 
@@ -13630,10 +13807,10 @@ TEXT ·tapsTileAVX512(SB), NOSPLIT, $0-8
 	LEAQ    (DI)(DI*2), R9
 	MOVQ    120(AX), R10
 
-loop526:
+loop540:
 	MOVQ 128(AX), R11
 
-loop527:
+loop541:
 	PREFETCHT0 (BX)
 	PREFETCHT0 64(BX)
 	PREFETCHT0 128(BX)
@@ -13645,7 +13822,7 @@ loop527:
 	LEAQ       (CX)(DI*4), R12
 	MOVQ       $0x00000010, R13
 
-loop528:
+loop542:
 	VMOVUPS      (DX), Z24
 	VMOVUPS      (DX)(R8*1), Z25
 	VMOVUPS      (DX)(R8*2), Z26
@@ -13685,9 +13862,9 @@ loop528:
 	ADDQ         $0x04, R12
 	ADDQ         $0x40, DX
 	DECQ         R13
-	JNZ          loop528
+	JNZ          loop542
 	DECQ         R11
-	JNZ          loop527
+	JNZ          loop541
 	MOVQ         136(AX), R11
 	SHLQ         $0x02, R11
 	ADDQ         R11, CX
@@ -13695,7 +13872,7 @@ loop528:
 	SHLQ         $0x02, R11
 	ADDQ         R11, DX
 	DECQ         R10
-	JNZ          loop526
+	JNZ          loop540
 	MOVQ         (AX), AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)

@@ -115,10 +115,11 @@ func BenchmarkWinograd(b *testing.B) {
 			r := rand.New(rand.NewPCG(1, 1))
 			x, y := noise(r, batch.Len(cfg.In)), noise(r, batch.Len(c.Out()))
 			w, bias := noise(r, c.weightLen()), noise(r, cfg.Out)
-			dx := Alloc(len(x))
+			dx, dw := Alloc(len(x)), Alloc(len(w))
 			for name, f := range map[string]func(){
 				"forward": func() { c.Forward(team, y, x, w, bias) },
 				"data":    func() { c.BackwardData(team, dx, y, w, x) },
+				"weights": func() { c.BackwardWeights(team, dw, nil, x, y, false) },
 			} {
 				b.Run(fmt.Sprintf("%s/%s/threads=%d", caseName(128, cfg), name, threads),
 					func(b *testing.B) { measure(b, c.FLOPs(), f) })

@@ -10,11 +10,7 @@ package kern
 // over the batch, from the input x and the output's gradient dy. With add it adds to what is in dw
 // and db: the gradient of several batches, in no more memory. That is slower.
 func (c *Conv) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
-	if len(dw) != c.weightLen() || len(x) != c.batch.Len(c.cfg.In) ||
-		len(dy) != c.batch.Len(c.out) || db != nil && len(db) != c.cfg.Out {
-		panic("kern: Conv.BackwardWeights: slice has the wrong length")
-	}
-	c.call = convCall{dw: dw, db: db, x: x, dy: dy, add: add}
+	c.enterWeights(dw, db, x, dy, add)
 	// The input channels come in groups: a task is one row tile of output channels and some groups,
 	// or a thread's share of tiles.
 	tiles := c.rowTiles()
@@ -34,6 +30,15 @@ func (c *Conv) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 		t.run((taps+c.call.chunk-1)/c.call.chunk, (*dotCall)(c))
 	}
 	c.call = convCall{}
+}
+
+// enterWeights begins the call.
+func (c *Conv) enterWeights(dw, db, x, dy []float32, add bool) {
+	if len(dw) != c.weightLen() || len(x) != c.batch.Len(c.cfg.In) ||
+		len(dy) != c.batch.Len(c.out) || db != nil && len(db) != c.cfg.Out {
+		panic("kern: Conv.BackwardWeights: slice has the wrong length")
+	}
+	c.call = convCall{dw: dw, db: db, x: x, dy: dy, add: add}
 }
 
 // rowTiles returns the number of tiles that the output channels fill.

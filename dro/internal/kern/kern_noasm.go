@@ -13,6 +13,12 @@ func (t *windowTile) run(ISA) { t.generic() }
 
 func (t *squareTile) run(ISA) { t.generic() }
 
+func (t *spreadTile) run(ISA) { t.generic() }
+
+func (t *kernelTile) run(ISA) { t.generic() }
+
+func (t *foldTile) run(ISA) { t.generic() }
+
 func (t *gradTile) run(ISA) { t.generic() }
 
 func (t *tapsTile) run(bool) { panic("kern: gradient of taps: no assembly") } // GradTaps is false

@@ -134,15 +134,30 @@ func peakAVX2(n int)
 //go:noescape
 func transposeAVX2(dst *float32, src *float32, rows int, cols int, dstStride int, srcStride int)
 
-// windowTileAVX2 transforms windows.
+// windowTileAVX2 transforms a row of windows.
 //
 //go:noescape
 func windowTileAVX2(t *windowTile)
 
-// squareTileAVX2 makes squares.
+// squareTileAVX2 adds a row of products to squares.
 //
 //go:noescape
 func squareTileAVX2(t *squareTile)
+
+// spreadTileAVX2 transforms a row of squares.
+//
+//go:noescape
+func spreadTileAVX2(t *spreadTile)
+
+// kernelTileAVX2 transforms kernels.
+//
+//go:noescape
+func kernelTileAVX2(t *kernelTile)
+
+// foldTileAVX2 makes kernels.
+//
+//go:noescape
+func foldTileAVX2(t *foldTile)
 
 // pause runs n (at least 1) PAUSE instructions: a moment in a spin loop.
 //
@@ -344,15 +359,30 @@ func peakAVX512(n int)
 //go:noescape
 func transposeAVX512(dst *float32, src *float32, rows int, cols int, dstStride int, srcStride int)
 
-// windowTileAVX512 transforms windows.
+// windowTileAVX512 transforms a row of windows.
 //
 //go:noescape
 func windowTileAVX512(t *windowTile)
 
-// squareTileAVX512 makes squares.
+// squareTileAVX512 adds a row of products to squares.
 //
 //go:noescape
 func squareTileAVX512(t *squareTile)
+
+// spreadTileAVX512 transforms a row of squares.
+//
+//go:noescape
+func spreadTileAVX512(t *spreadTile)
+
+// kernelTileAVX512 transforms kernels.
+//
+//go:noescape
+func kernelTileAVX512(t *kernelTile)
+
+// foldTileAVX512 makes kernels.
+//
+//go:noescape
+func foldTileAVX512(t *foldTile)
 
 // transposeSquaresAVX512 transposes squares of 16×16 values, each dstStep and
 // srcStep after the one before.

@@ -48,32 +48,75 @@ const (
 	windowSide = 4
 	windowArea = windowSide * windowSide
 	squareSide = 2
-	squareArea = squareSide * squareSide
+	kernelArea = 9
 )
 
-// windowTile is one call of the kernel that transforms the source of [Winograd]: v = Bᵀ·x·B of the
-// windows of n values, a multiple of vector,
+// windowTile is one call of the kernel that makes a row of Bᵀ·x·B (see [Winograd]) from two rows of
+// windows: of n values, a multiple of vector, of s = a ± b,
 //
-//	v[(4·i + j)·apart + k] = ± x[.., ..][k] ± ...
+//	v[0·apart + k] = s[0] − s[2]
+//	v[1·apart + k] = s[1] + s[2]
+//	v[2·apart + k] = s[2] − s[1]
+//	v[3·apart + k] = s[1] − s[3]
 //
-// Meanwhile the second-level cache is asked for what lies ahead values behind the right half of the
-// window.
+// Meanwhile the second-level cache is asked for what lies ahead values behind the right half of a
+// and b.
 type windowTile struct {
-	x [windowArea][]float32 // n values each, by row and column
-	v []float32
+	a, b [windowSide][]float32 // by column, n values each
+	v    []float32
+	plus int // 1: a + b; 0: a − b
 
 	n, apart, ahead int
 }
 
-// squareTile is one call of the kernel that transforms its products m, which lie as windowTile's v:
-// y = Aᵀ·m·A, then max(0, ·) if relu, plus added if there is one, and 0 where mask ≤ 0 if there is a
-// mask. Meanwhile the second-level cache is asked for what lies ahead values behind all of these.
+// squareTile is one call of the kernel that adds a row of products m, which lie as windowTile's v,
+// to a row of squares,
+//
+//	y[0] = start ± (m[0] + m[1] + m[2])
+//	y[1] = start ± (m[1] − m[2] − m[3])
+//
+// where start is 0 or y's own value; then max(0, ·) if relu, plus added if there is one, and 0 where
+// mask ≤ 0 if there is a mask. Meanwhile the second-level cache is asked for what lies ahead values
+// behind all of these.
 type squareTile struct {
 	m             []float32
-	y, plus, mask [squareArea][]float32 // n values each, by row and column; or nil
+	y, plus, mask [squareSide][]float32 // by column, n values each; or nil
+	start         int                   // 0: from 0; 1: added to y; −1: taken from y
 	relu          int                   // 1: clamp at 0
 
 	n, apart, ahead int
+}
+
+// spreadTile is one call of the kernel that makes a row of A·y·Aᵀ from rows of squares: of s = a, a + b
+// or a − b,
+//
+//	p[0·apart + k] = s[0]
+//	p[1·apart + k] = s[0] + s[1]
+//	p[2·apart + k] = s[0] − s[1]
+//	p[3·apart + k] = s[1]
+//
+// whose last place, and whose last row, have the other sign than A's.
+type spreadTile struct {
+	a, b [squareSide][]float32 // by column, n values each
+	p    []float32
+	with int // 0: a alone; 1: a + b; −1: a − b
+
+	n, apart int
+}
+
+// kernelTile is one call of the kernel that makes u = G·g·Gᵀ of n 3×3 kernels: g[tap·n + k] to
+// u[place·apart + k].
+type kernelTile struct {
+	g, u     []float32
+	n, apart int
+}
+
+// foldTile is one call of the kernel that goes back: g = Gᵀ·u·G, of the sum of some lots of u that
+// lie lot values apart, with spreadTile's signs.
+type foldTile struct {
+	g, u []float32
+
+	n, apart, lots, lot int
 }
 
 // gradTile is one call of the weight gradient's kernel: the dot products of rows channels of dy

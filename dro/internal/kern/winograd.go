@@ -6,40 +6,44 @@ import (
 )
 
 // Winograd is a convolution of 3×3 kernels with stride 1 whose outputs and input gradients come in
-// squares of 2×2 by F(2×2, 3×3): Winograd 1980 in the form of Lavin and Gray 2016 (Fast algorithms
-// for convolutional neural networks, equations 8 to 10),
+// squares of 2×2 by F(2×2, 3×3), after Winograd 1980 in the form of Lavin and Gray 2016 (Fast
+// algorithms for convolutional neural networks, equations 8 to 10):
 //
 //	y = Aᵀ·[(G·g·Gᵀ) ⊙ (Bᵀ·x·B)]·A
 //
 // for the kernel g between two channels and a window x of 4×4, summed over the source's channels
-// before A. It multiplies 16 times for 36. It rounds otherwise than [Conv]: by about twice as much.
-// The gradient of the weights is Conv's.
+// before A. The gradient of the weights is Gᵀ·[Σ (Bᵀ·x·B) ⊙ (A·dy·Aᵀ)]·G. Each multiplies 16 times
+// for 36, and rounds about twice as much as [Conv] does.
 //
-// A window's positions are lines of images, so that both transformations are sums of lines, and each
-// of the 16 places of a window has a product of matrices that the convolution's own kernel computes,
-// with the source's channels for taps.
+// The positions of a window are lines of images, so that the transformations are sums of lines, and
+// each of the 16 places of a window has a product of matrices that the kernel of convolutions
+// computes. A row of four places is transformed, multiplied and transformed back while the caches
+// have it.
 type Winograd struct {
 	*Conv
-	space    *Scratch
-	weights  []float32 // G·g·Gᵀ: [4×4][out][in]
-	of       []float32 // what those are of
-	forth    winogradWay
-	back     winogradWay
-	now      *winogradWay // of the running call
-	relu     int
-	channels int // of a task of it
+	space *Scratch
+
+	weights []float32 // G·g·Gᵀ: [4×4 places][out][in, whole vectors]
+	of      []float32 // what those are of
+
+	forth, back winogradWay
+	now         *winogradWay // of the running call
+	channels    int          // of a task of it
+	relu        int
+
+	grad *winogradGrad // nil: the gradient of the weights is Conv's
 }
 
 // winogradWay is one direction.
 type winogradWay struct {
 	dst, src Shape
 	pad      int   // of the source, around it
-	taps     []tap // by source channel, of one place of a window
+	taps     []tap // by source channel, of a product
 	row      int   // in the weights, from one destination channel to the next
 	places   [windowArea]int
 }
 
-// WinogradFits tells whether a convolution can be a [Winograd], and gains by it. On a map of 2×2, as
+// WinogradFits tells whether a convolution can be a [Winograd], and gains by it. On a map of 2×2 as
 // many products are left out for their zeros; of few channels, the transformations take longer than
 // the products.
 func WinogradFits(cfg ConvConfig) bool {
@@ -50,39 +54,47 @@ func WinogradFits(cfg ConvConfig) bool {
 		cfg.In.Channels >= least && cfg.Out >= least
 }
 
-// Winograd returns the convolution by F(2×2, 3×3); WinogradFits has said that it can be. The networks'
-// operations share a space.
+// Winograd returns the convolution, of which [WinogradFits] has said that it can be so. The
+// operations of a network share a space.
 func (c *Conv) Winograd(space *Scratch) *Winograd {
 	in, lanes := c.cfg.In.Channels, c.batch.Lanes
 	w := &Winograd{Conv: c, space: space, of: make([]float32, c.weightLen())}
 	w.weights = Alloc(windowArea * w.plane())
-	w.forth = winogradWay{dst: c.out, src: c.cfg.In, pad: c.cfg.Pad, row: in}
+	w.forth = winogradWay{dst: c.out, src: c.cfg.In, pad: c.cfg.Pad, row: wholeVectors(in)}
 	w.back = winogradWay{dst: c.cfg.In, src: c.out, pad: 2 - c.cfg.Pad, row: 1}
 	for k := range in {
 		w.forth.taps = append(w.forth.taps, tap{int32(k * lanes), int32(k)})
 	}
 	for k := range c.cfg.Out {
-		w.back.taps = append(w.back.taps, tap{int32(k * lanes), int32(k * in)})
+		w.back.taps = append(w.back.taps, tap{int32(k * lanes), int32(k * wholeVectors(in))})
 	}
 	// The gradient of the input is a convolution with kernels turned by half a turn: their first
 	// and last transformed row change places, and so do the columns.
 	turned := [windowSide]int{3, 1, 2, 0}
-	for i := range windowSide {
-		for j := range windowSide {
-			w.forth.places[i*windowSide+j] = i*windowSide + j
-			w.back.places[i*windowSide+j] = turned[i]*windowSide + turned[j]
-		}
+	for k := range windowArea {
+		w.forth.places[k] = k
+		w.back.places[k] = turned[k/windowSide]*windowSide + turned[k%windowSide]
 	}
-	space.room(windowArea*(w.apart(in)+w.apart(c.cfg.Out)), lanes*max(in, c.cfg.Out))
+	if c.taps != nil {
+		c.taps, c.outer = nil, newOuterPlan(c)
+	}
+	if c.outer != nil {
+		w.grad = newWinogradGrad(w)
+	}
+	space.room(windowSide*(w.apart(in)+w.apart(c.cfg.Out)), lanes*max(in, c.cfg.Out))
+	space.room(kernelArea*wholeVectors(in), 0)
 	return w
 }
+
+// wholeVectors returns how many values the vectors have that n values fill.
+func wholeVectors(n int) int { return (n + vector - 1) / vector * vector }
 
 // apart is how far apart places of a window are that have so many channels: a cache line more than
 // they take, or all places would lie in the same lines of the first-level cache.
 func (c *Winograd) apart(channels int) int { return channels*c.batch.Lanes + vector }
 
-// plane is how far apart places of the weights are.
-func (c *Winograd) plane() int { return c.cfg.Out*c.cfg.In.Channels + vector }
+// plane is how far apart places of the weights are, for the same reason.
+func (c *Winograd) plane() int { return c.cfg.Out*wholeVectors(c.cfg.In.Channels) + vector }
 
 // Forward is Conv's.
 func (c *Winograd) Forward(t *Team, y, x, w, bias []float32) {
@@ -107,22 +119,27 @@ func (c *Winograd) BackwardSum(t *Team, dx, dy, w, act, plus []float32) {
 // leastPart is how many channels a task keeps: of fewer, it would transform as long as it multiplies.
 const leastPart = 10 * tileRows
 
-// run transforms the weights and runs the call in a direction. A task is two rows of the map, of
-// some channels where there are few rows.
+// run transforms the weights, if they are others than before, and runs the call in a direction. A
+// task is two rows of the map, of some channels where there are few rows.
 func (c *Winograd) run(t *Team, way *winogradWay) {
 	c.now = way
+	c.space.open(t.Size())
 	if !slices.Equal(c.of, c.call.w) {
 		copy(c.of, c.call.w)
 		t.run(c.cfg.Out, (*winogradWeights)(c))
 	}
 	rows := c.batch.Blocks * way.dst.Height / squareSide
-	parts := min(max(minTasks/rows, 1), max(way.dst.Channels/leastPart, 1))
-	tiles := (way.dst.Channels + tileRows - 1) / tileRows
-	c.channels = (tiles + parts - 1) / parts * tileRows
-	c.space.open(t.Size())
+	c.channels = partOf(way.dst.Channels, minTasks/rows)
 	t.run(rows*c.parts(), (*winogradCall)(c))
 	c.now, c.relu = nil, 0
 	c.finish()
+}
+
+// partOf returns how many channels a part has of about so many parts: whole tiles.
+func partOf(channels, parts int) int {
+	parts = min(max(parts, 1), max(channels/leastPart, 1))
+	tiles := (channels + tileRows - 1) / tileRows
+	return (tiles + parts - 1) / parts * tileRows
 }
 
 // parts is the number of tasks that share the channels of two rows.
@@ -131,23 +148,16 @@ func (c *Winograd) parts() int { return (c.now.dst.Channels + c.channels - 1) / 
 // winogradWeights transforms the kernels of an output channel.
 type winogradWeights Winograd
 
-func (c *winogradWeights) task(out int) {
+func (w *winogradWeights) task(out int) {
+	c := (*Winograd)(w)
 	in := c.cfg.In.Channels
-	plane := (*Winograd)(c).plane()
-	for k := range in {
-		g := (*[9]float32)(c.call.w[(out*in+k)*9:])
-		var rows [windowSide][3]float32
-		for j := range 3 {
-			even, odd := (g[j]+g[6+j])/2, g[3+j]/2
-			rows[0][j], rows[1][j], rows[2][j], rows[3][j] = g[j], even+odd, even-odd, g[6+j]
-		}
-		to := c.weights[out*in+k:]
-		for i, r := range rows {
-			even, odd := (r[0]+r[2])/2, r[1]/2
-			at := i * windowSide * plane
-			to[at], to[at+plane], to[at+2*plane], to[at+3*plane] = r[0], even+odd, even-odd, r[2]
-		}
-	}
+	n := wholeVectors(in)
+	memory := c.space.take()
+	tile := kernelTile{g: memory.of(kernelArea * n), n: n, apart: c.plane()}
+	transpose(c.isa, tile.g, c.call.w[out*in*kernelArea:], in, kernelArea, n, kernelArea)
+	tile.u = c.weights[out*n:]
+	tile.run(c.isa)
+	c.space.give(memory)
 }
 
 // winogradCall's task is two rows of some channels.
@@ -163,30 +173,51 @@ func (w *winogradCall) task(i int) {
 		rows: min(c.channels, dst.Channels-first), top: i % (dst.Height / squareSide) * squareSide,
 	}
 	memory := c.space.take()
+	v, m := memory.two(windowSide*c.apart(c.now.src.Channels), windowSide*c.apart(r.rows))
 	for col := 0; col < dst.Width; col += squareSide {
-		v, m := memory.cut(windowArea*c.apart(c.now.src.Channels), windowArea*c.apart(r.rows))
-		c.window(v, r, col)
-		c.multiply(m, v, r)
-		c.square(m, r, col)
-		for k := range squareArea {
+		for row := range windowSide {
+			c.window(v, r, row, col)
+			c.multiply(m, v, r, row)
+			c.square(m, r, row, col)
+		}
+		for k := range squareSide * squareSide {
 			c.tell(r, r.top+k/squareSide, col+k%squareSide)
 		}
 	}
 	c.space.give(memory)
 }
 
-// window sets v from the source around the square of region r at col.
-func (c *Winograd) window(v []float32, r region, col int) {
-	src, lanes := c.now.src, c.batch.Lanes
-	n := src.Channels * lanes
-	tile := windowTile{v: v, n: n, apart: c.apart(src.Channels), ahead: squareSide * n}
-	for k := range tile.x {
-		row, col := r.top-c.now.pad+k/windowSide, col-c.now.pad+k%windowSide
-		tile.x[k] = c.space.zeros[:n]
-		if row >= 0 && row < src.Height && col >= 0 && col < src.Width {
-			tile.x[k] = c.call.x[((r.block*src.Height+row)*src.Width+col)*n:][:n]
+// windowRows are the two rows of a window that a row of Bᵀ joins, by a difference or, the second
+// one, by a sum.
+var windowRows = [windowSide][2]int{{0, 2}, {1, 2}, {2, 1}, {1, 3}}
+
+// windowAt returns the tile for a row of the window whose first position is row, col of a map of n
+// values a position, from x on.
+func windowAt(s Shape, x, zeros []float32, n, of, row, col int) (t windowTile) {
+	position := func(row, col int) []float32 {
+		if row < 0 || row >= s.Height || col < 0 || col >= s.Width {
+			return zeros[:n]
 		}
+		return x[(row*s.Width+col)*n:][:n]
 	}
+	for j := range windowSide {
+		t.a[j] = position(row+windowRows[of][0], col+j)
+		t.b[j] = position(row+windowRows[of][1], col+j)
+	}
+	if of == 1 {
+		t.plus = 1
+	}
+	t.n, t.ahead = n, squareSide*n
+	return t
+}
+
+// window sets v to a row of places of the window around the square of region r at col.
+func (c *Winograd) window(v []float32, r region, of, col int) {
+	src := c.now.src
+	n := src.Channels * c.batch.Lanes
+	x := c.call.x[r.block*src.Height*src.Width*n:]
+	tile := windowAt(src, x, c.space.zeros, n, of, r.top-c.now.pad, col-c.now.pad)
+	tile.v, tile.apart = v, c.apart(src.Channels)
 	tile.run(c.isa)
 }
 
@@ -194,16 +225,17 @@ func (c *Winograd) window(v []float32, r region, col int) {
 // added there is added to all.
 const biasPlace = windowSide + 1
 
-// multiply sets m, [4×4][channels of r][lane], from v.
-func (c *Winograd) multiply(m, v []float32, r region) {
+// multiply sets m, [places of a row][channels of r][lane], from v.
+func (c *Winograd) multiply(m, v []float32, r region, of int) {
 	lanes := c.batch.Lanes
 	tile := convTile{x: v, w: c.weights, taps: c.now.taps, wRow: c.now.row, outer: 1, lanes: lanes}
-	for place, of := range c.now.places {
-		tile.xBase = place * c.apart(c.now.src.Channels)
+	for j := range windowSide {
+		place := of*windowSide + j
+		tile.xBase = j * c.apart(c.now.src.Channels)
 		for channel := 0; channel < r.rows; channel += tileRows {
 			tile.rows = min(tileRows, r.rows-channel)
-			tile.wBase = of*c.plane() + (r.channel+channel)*tile.wRow
-			tile.y = m[place*c.apart(r.rows)+channel*lanes:][:tile.rows*lanes]
+			tile.wBase = c.now.places[place]*c.plane() + (r.channel+channel)*tile.wRow
+			tile.y = m[j*c.apart(r.rows)+channel*lanes:][:tile.rows*lanes]
 			tile.bias = nil
 			if place == biasPlace && c.call.b != nil {
 				tile.bias = c.call.b[r.channel+channel:][:tile.rows]
@@ -213,23 +245,39 @@ func (c *Winograd) multiply(m, v []float32, r region) {
 	}
 }
 
-// square sets the square of region r at col from m.
-func (c *Winograd) square(m []float32, r region, col int) {
+// squareRows says what a row of places does to both rows of a square: 0 is nothing, and the first
+// one that does something sets the row.
+var squareRows = [windowSide][squareSide]int{{1, 0}, {1, 1}, {1, -1}, {0, -1}}
+
+// square adds a row of places to the square of region r at col.
+func (c *Winograd) square(m []float32, r region, of, col int) {
 	dst, lanes := c.now.dst, c.batch.Lanes
-	tile := squareTile{m: m, n: r.rows * lanes, apart: c.apart(r.rows), relu: c.relu,
-		ahead: squareSide * dst.Channels * lanes}
-	for k := range tile.y {
-		row, col := r.top+k/squareSide, col+k%squareSide
-		at := (((r.block*dst.Height+row)*dst.Width+col)*dst.Channels + r.channel) * lanes
-		tile.y[k] = c.call.y[at:][:tile.n]
-		if c.call.plus != nil {
-			tile.plus[k] = c.call.plus[at:][:tile.n]
+	for i, with := range squareRows[of] {
+		if with == 0 {
+			continue
 		}
-		if c.call.mask != nil {
-			tile.mask[k] = c.call.mask[at:][:tile.n]
+		tile := squareTile{m: m, n: r.rows * lanes, apart: c.apart(r.rows),
+			ahead: squareSide * dst.Channels * lanes}
+		if of > i {
+			tile.start = with
 		}
+		for j := range squareSide {
+			row, col := r.block*dst.Height+r.top+i, col+j
+			at := ((row*dst.Width+col)*dst.Channels + r.channel) * lanes
+			tile.y[j] = c.call.y[at:][:tile.n]
+			if of < i+2 {
+				continue // more is to come
+			}
+			tile.relu = c.relu
+			if c.call.plus != nil {
+				tile.plus[j] = c.call.plus[at:][:tile.n]
+			}
+			if c.call.mask != nil {
+				tile.mask[j] = c.call.mask[at:][:tile.n]
+			}
+		}
+		tile.run(c.isa)
 	}
-	tile.run(c.isa)
 }
 
 // Scratch is memory for the windows of convolutions during a call, a piece for each thread. The
@@ -279,40 +327,8 @@ func (s *Scratch) take() *piece {
 
 func (s *Scratch) give(p *piece) { p.busy.Store(false) }
 
-// cut returns two pieces of the piece, of n and m values.
-func (p *piece) cut(n, m int) (_, _ []float32) { return p.memory[:n], p.memory[n:][:m] }
+// of returns the piece's first n values.
+func (p *piece) of(n int) []float32 { return p.memory[:n] }
 
-// generic transforms the windows.
-func (t *windowTile) generic() {
-	for k := range t.n {
-		var s [windowArea]float32
-		for j := range windowSide {
-			x0, x1, x2, x3 := t.x[j][k], t.x[4+j][k], t.x[8+j][k], t.x[12+j][k]
-			s[j], s[4+j], s[8+j], s[12+j] = x0-x2, x1+x2, x2-x1, x1-x3
-		}
-		for i := 0; i < windowArea; i += windowSide {
-			s0, s1, s2, s3 := s[i], s[i+1], s[i+2], s[i+3]
-			v := t.v[i*t.apart+k:]
-			v[0], v[t.apart], v[2*t.apart], v[3*t.apart] = s0-s2, s1+s2, s2-s1, s1-s3
-		}
-	}
-}
-
-// generic makes the squares.
-func (t *squareTile) generic() {
-	for k := range t.n {
-		var s [2 * windowSide]float32
-		for j := range windowSide {
-			m := t.m[j*t.apart+k:]
-			m0, m1, m2, m3 := m[0], m[4*t.apart], m[8*t.apart], m[12*t.apart]
-			s[j], s[4+j] = m1+m0+m2, m1-m2-m3
-		}
-		for i := range squareSide {
-			s0, s1, s2, s3 := s[4*i], s[4*i+1], s[4*i+2], s[4*i+3]
-			t.y[2*i][k], t.y[2*i+1][k] = s0+s1+s2, s1-s2-s3
-		}
-	}
-	for i, y := range t.y {
-		finishTile(y, t.plus[i], t.mask[i], t.relu)
-	}
-}
+// two returns n values and then m.
+func (p *piece) two(n, m int) (_, _ []float32) { return p.memory[:n], p.memory[n:][:m] }

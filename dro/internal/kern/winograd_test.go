@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -55,6 +56,20 @@ func (p *convProblem) checkWinograd(t *testing.T, isa ISA) {
 			t.Fatalf("masked dx[%d] with a sum = %v, want %v", i, sum[i], want)
 		}
 	}
+
+	dw, db := guarded(t, len(p.w)), guarded(t, p.cfg.Out)
+	for _, plan := range []*outerPlan{c.outer, newOuterPlan(c.Conv)} {
+		if c.outer = plan; plan != nil {
+			c.grad = newWinogradGrad(c)
+		}
+		c.BackwardWeights(nil, dw, db, x, dy, false)
+		near(t, "dw", dw, p.dw.value, p.dw.scale)
+		near(t, "db", db, p.db.value, p.db.scale)
+	}
+	twice, bias := slices.Clone(dw), slices.Clone(db)
+	c.BackwardWeights(nil, twice, bias, x, dy, true)
+	near(t, "dw, twice", halved(twice), p.dw.value, p.dw.scale)
+	near(t, "db, twice", halved(bias), p.db.value, p.db.scale)
 }
 
 // TestWinogradSameBits: any number of threads, and pieces of memory that others have used, give the
@@ -70,6 +85,8 @@ func TestWinogradSameBits(t *testing.T) {
 			wantY, wantX := guarded(t, len(dy)), guarded(t, len(x))
 			c.Forward(nil, wantY, x, w, bias)
 			c.BackwardData(nil, wantX, dy, w, x)
+			wantW := guarded(t, len(w))
+			c.BackwardWeights(nil, wantW, nil, x, dy, false)
 			for threads := 1; threads <= 3; threads++ {
 				team := NewTeam(threads)
 				defer team.Close()
@@ -77,6 +94,9 @@ func TestWinogradSameBits(t *testing.T) {
 					y, dx := guarded(t, len(dy)), guarded(t, len(x))
 					c.Forward(team, y, x, w, bias)
 					c.BackwardData(team, dx, dy, w, x)
+					dw := guarded(t, len(w))
+					c.BackwardWeights(team, dw, nil, x, dy, false)
+					sameBits(t, fmt.Sprintf("dw on %d threads", threads), dw, wantW)
 					sameBits(t, fmt.Sprintf("y on %d threads", threads), y, wantY)
 					sameBits(t, fmt.Sprintf("dx on %d threads", threads), dx, wantX)
 				}
@@ -89,38 +109,55 @@ func TestWinogradSameBits(t *testing.T) {
 func TestWinogradTiles(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	const n, apart = 5 * vector, 6 * vector
-	list := func(count int) (all [windowArea][]float32) {
-		for k := range count {
+	list := func() (all [windowSide][]float32) {
+		for k := range all {
 			all[k] = random(t, r, n)
 		}
 		return all
 	}
-	x, plus, mask := list(windowArea), list(squareArea), list(squareArea)
-	m := random(t, r, windowArea*apart)
+	two := func(l [windowSide][]float32) [squareSide][]float32 { return [2][]float32{l[0], l[1]} }
+	a, b, plus, mask := list(), list(), two(list()), two(list())
+	m, y := random(t, r, 2*windowArea*apart), two(list())
 	eachISA(t, func(t *testing.T, isa ISA) {
-		want, got := windowTile{x: x, n: n, apart: apart}, windowTile{x: x, n: n, apart: apart}
-		want.v, got.v = guarded(t, len(m)), guarded(t, len(m))
-		want.generic()
-		got.run(isa)
-		sameBits(t, "windows", got.v, want.v)
-		for way := range 8 {
-			want, got := squareTile{m: m, n: n, apart: apart, relu: way & 1},
-				squareTile{m: m, n: n, apart: apart, relu: way & 1}
-			for k := range squareArea {
-				want.y[k], got.y[k] = guarded(t, n), guarded(t, n)
+		// same compares what a tile and its reference write into memory of their own.
+		same := func(what string, size int, tile func(out []float32, isa ISA)) {
+			t.Helper()
+			want, got := guarded(t, size), guarded(t, size)
+			tile(want, Generic)
+			tile(got, isa)
+			sameBits(t, what, got, want)
+		}
+		for plus := range 2 {
+			same("windows", windowSide*apart, func(v []float32, isa ISA) {
+				(&windowTile{a: a, b: b, v: v, n: n, apart: apart, plus: plus}).run(isa)
+			})
+		}
+		for with := -1; with <= 1; with++ {
+			same("squares' windows", windowSide*apart, func(p []float32, isa ISA) {
+				(&spreadTile{a: two(a), b: two(b), p: p, n: n, apart: apart, with: with}).run(isa)
+			})
+			for way := range 8 {
+				tile := squareTile{m: m, n: n, apart: apart, start: with, relu: way & 1}
 				if way&2 != 0 {
-					want.plus[k], got.plus[k] = plus[k], plus[k]
+					tile.plus = plus
 				}
 				if way&4 != 0 {
-					want.mask[k], got.mask[k] = mask[k], mask[k]
+					tile.mask = mask
 				}
-			}
-			want.generic()
-			got.run(isa)
-			for k := range squareArea {
-				sameBits(t, fmt.Sprintf("square %d, way %d", k, way), got.y[k], want.y[k])
+				same(fmt.Sprintf("squares, start %d, way %d", with, way), 2*n,
+					func(out []float32, isa ISA) {
+						copy(out, slices.Concat(y[0], y[1]))
+						tile.y = [squareSide][]float32{out[:n], out[n:]}
+						tile.run(isa)
+					})
 			}
 		}
+		same("kernels", windowArea*apart, func(u []float32, isa ISA) {
+			(&kernelTile{g: m, u: u, n: n, apart: apart}).run(isa)
+		})
+		same("gradients", kernelArea*n, func(g []float32, isa ISA) {
+			(&foldTile{g: g, u: m, n: n, apart: apart, lots: 2, lot: windowArea * apart}).run(isa)
+		})
 	})
 }
 

@@ -61,8 +61,7 @@ func (g *generator) all() {
 	g.sgd()
 	g.peak()
 	g.transpose()
-	g.windowTile()
-	g.squareTile()
+	g.winogradTiles()
 	if g.wide {
 		g.transposeSquares()
 		g.tapsTile(func(x, dy, sum int) { g.VFMADD231PS(g.fixed(x), g.fixed(dy), g.fixed(sum)) })

@@ -5,95 +5,92 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-const windowSide = 4 // kern's
+// kern's
+const (
+	windowSide = 4
+	squareSide = 2
+	kernelSide = 3
+)
 
-// windowTile writes the transformation of windows. The sixteen values of a window after the first
-// half of it fill AVX2's registers, so that sources are read where they lie, and of a row's last half
-// one value takes the place of another that is done with.
+// winogradTiles writes the transformations of Winograd's convolutions. They only add, but for halves,
+// so that every instruction set rounds alike. Where AVX2 has too few registers, operands are read
+// where they lie.
+func (g *generator) winogradTiles() {
+	g.windowTile()
+	g.squareTile()
+	g.spreadTile()
+	g.kernelTile()
+	g.foldTile()
+}
+
 func (g *generator) windowTile() {
-	g.function("windowTile", "func(t *windowTile)", "transforms windows.")
+	g.function("windowTile", "func(t *windowTile)", "transforms a row of windows.")
 	t := g.param("t")
 	g.eachVector(t, func(lane reg.Register) {
-		for col := range windowSide {
-			var x [windowSide]op.Mem
-			for row := range x {
-				base := g.elementOf(t, "x", windowSide*row+col)
-				x[row] = by(base, lane, 1, 0)
-				if col >= windowSide/2 {
-					g.askBehind(t, base, lane)
-				}
-			}
-			for row, pair := range [windowSide][2]int{{0, 2}, {1, 2}, {2, 1}, {1, 3}} {
-				v := g.fixed(windowSide*row + col)
-				g.VMOVUPS(x[pair[0]], v)
-				if row == 1 {
-					g.VADDPS(x[pair[1]], v, v)
-				} else {
-					g.VSUBPS(x[pair[1]], v, v)
-				}
+		var s [windowSide]vector
+		for col := range s {
+			s[col] = g.fixed(col)
+			a, b := g.elementOf(t, "a", col), g.elementOf(t, "b", col)
+			g.VMOVUPS(by(a, lane, 1, 0), s[col])
+			g.either(t, "plus",
+				func() { g.VADDPS(by(b, lane, 1, 0), s[col], s[col]) },
+				func() { g.VSUBPS(by(b, lane, 1, 0), s[col], s[col]) })
+			if col >= windowSide/2 {
+				g.askBehind(t, a, lane)
+				g.askBehind(t, b, lane)
 			}
 		}
-		v, plane := g.slice(t, "v"), g.floatStride(t, "apart")
-		g.ADDQ(lane, v)
-		for row := range windowSide {
-			s := func(col int) vector { return g.fixed(windowSide*row + col) }
-			g.VSUBPS(s(2), s(0), s(0))
-			g.VMOVUPS(s(0), at(v, 0))
-			g.VADDPS(s(2), s(1), s(0))
-			g.VMOVUPS(s(0), by(v, plane, 1, 0))
-			g.VSUBPS(s(1), s(2), s(2))
-			g.VMOVUPS(s(2), by(v, plane, 2, 0))
-			g.VSUBPS(s(3), s(1), s(1))
-			g.LEAQ(by(v, plane, 2, 0), v)
-			g.VMOVUPS(s(1), by(v, plane, 1, 0))
-			g.LEAQ(by(v, plane, 2, 0), v)
-		}
+		p := g.places(t, "v", lane)
+		g.VSUBPS(s[2], s[0], s[0])
+		g.VMOVUPS(s[0], p[0])
+		g.VADDPS(s[2], s[1], s[0])
+		g.VMOVUPS(s[0], p[1])
+		g.VSUBPS(s[1], s[2], s[2])
+		g.VMOVUPS(s[2], p[2])
+		g.VSUBPS(s[3], s[1], s[1])
+		g.VMOVUPS(s[1], p[3])
 	})
 }
 
-// askBehind has the second-level cache ask for what lies ahead values behind.
-func (g *generator) askBehind(t, base, lane reg.Register) {
-	ahead := g.floatStride(t, "ahead")
-	g.ADDQ(base, ahead)
-	g.PREFETCHT1(by(ahead, lane, 1, 0))
-}
-
-// squareTile writes the transformation of products, with what a convolution ends with.
 func (g *generator) squareTile() {
-	g.function("squareTile", "func(t *squareTile)", "makes squares.")
+	g.function("squareTile", "func(t *squareTile)", "adds a row of products to squares.")
 	t := g.param("t")
 	g.eachVector(t, func(lane reg.Register) {
-		m, plane := g.slice(t, "m"), g.floatStride(t, "apart")
-		g.ADDQ(lane, m)
-		row, row3 := g.GP64(), g.GP64()
-		g.MOVQ(plane, row)
-		g.SHLQ(op.U8(2), row)
-		g.LEAQ(by(row, row, 2, 0), row3)
-		for col := range windowSide {
-			high, low := g.fixed(col), g.fixed(windowSide+col)
-			g.VMOVUPS(by(m, row, 1, 0), low)
-			g.VADDPS(at(m, 0), low, high)
-			g.VADDPS(by(m, row, 2, 0), high, high)
-			g.VSUBPS(by(m, row, 2, 0), low, low)
-			g.VSUBPS(by(m, row3, 1, 0), low, low)
-			g.ADDQ(plane, m)
-		}
-		for half := range 2 {
-			s := func(col int) vector { return g.fixed(windowSide*half + col) }
-			g.VADDPS(s(1), s(0), s(0))
-			g.VADDPS(s(2), s(0), s(0))
-			g.VSUBPS(s(2), s(1), s(1))
-			g.VSUBPS(s(3), s(1), s(1))
-			for col := range 2 {
-				g.squareFinish(t, lane, 2*half+col, s(col))
-			}
+		s := [squareSide]vector{g.fixed(0), g.fixed(1)}
+		m := g.places(t, "m", lane)
+		g.VMOVUPS(m[1], s[1])
+		g.VADDPS(m[0], s[1], s[0])
+		g.VADDPS(m[2], s[0], s[0])
+		g.VSUBPS(m[2], s[1], s[1])
+		g.VSUBPS(m[3], s[1], s[1])
+		for col, v := range s {
+			y := g.elementOf(t, "y", col)
+			g.squareStart(t, by(y, lane, 1, 0), v)
+			g.squareFinish(t, lane, col, v)
+			g.VMOVUPS(v, by(y, lane, 1, 0))
+			g.askBehind(t, y, lane)
 		}
 	})
 }
 
-// squareFinish applies ReLU, plus and mask to position k of a square and stores it.
-func (g *generator) squareFinish(t, lane reg.Register, k int, v vector) {
-	zero, m := g.fixed(2*windowSide), g.fixed(2*windowSide+1)
+// squareStart adds v to y, or takes it from y, or leaves it.
+func (g *generator) squareStart(t reg.Register, y op.Mem, v vector) {
+	start, less, done := g.field(t, "start"), g.label("less"), g.label("start")
+	g.TESTQ(start, start)
+	g.JZ(op.LabelRef(done))
+	g.JS(op.LabelRef(less))
+	g.VADDPS(y, v, v)
+	g.JMP(op.LabelRef(done))
+	g.Label(less)
+	from := g.fixed(2)
+	g.VMOVUPS(y, from)
+	g.VSUBPS(v, from, v)
+	g.Label(done)
+}
+
+// squareFinish applies ReLU, plus and mask to a column of a square.
+func (g *generator) squareFinish(t, lane reg.Register, col int, v vector) {
+	zero, m := g.fixed(2), g.fixed(3)
 	g.zero(zero)
 	noRelu := g.label("norelu")
 	relu := g.field(t, "relu")
@@ -103,7 +100,7 @@ func (g *generator) squareFinish(t, lane reg.Register, k int, v vector) {
 	g.Label(noRelu)
 
 	noPlus := g.label("noplus")
-	plus := g.elementOf(t, "plus", k)
+	plus := g.elementOf(t, "plus", col)
 	g.TESTQ(plus, plus)
 	g.JZ(op.LabelRef(noPlus))
 	g.VADDPS(by(plus, lane, 1, 0), v, v)
@@ -111,16 +108,203 @@ func (g *generator) squareFinish(t, lane reg.Register, k int, v vector) {
 	g.Label(noPlus)
 
 	noMask := g.label("nomask")
-	mask := g.elementOf(t, "mask", k)
+	mask := g.elementOf(t, "mask", col)
 	g.TESTQ(mask, mask)
 	g.JZ(op.LabelRef(noMask))
 	g.VMOVUPS(by(mask, lane, 1, 0), m)
 	g.keepPositive(v, m, zero)
 	g.askBehind(t, mask, lane)
 	g.Label(noMask)
-	y := g.elementOf(t, "y", k)
-	g.VMOVUPS(v, by(y, lane, 1, 0))
-	g.askBehind(t, y, lane)
+}
+
+func (g *generator) spreadTile() {
+	g.function("spreadTile", "func(t *spreadTile)", "transforms a row of squares.")
+	t := g.param("t")
+	g.eachVector(t, func(lane reg.Register) {
+		s, p := [squareSide]vector{g.fixed(0), g.fixed(1)}, g.places(t, "p", lane)
+		for col, v := range s {
+			g.VMOVUPS(by(g.elementOf(t, "a", col), lane, 1, 0), v)
+			with, b := g.field(t, "with"), g.elementOf(t, "b", col)
+			less, done := g.label("less"), g.label("with")
+			g.TESTQ(with, with)
+			g.JZ(op.LabelRef(done))
+			g.JS(op.LabelRef(less))
+			g.VADDPS(by(b, lane, 1, 0), v, v)
+			g.JMP(op.LabelRef(done))
+			g.Label(less)
+			g.VSUBPS(by(b, lane, 1, 0), v, v)
+			g.Label(done)
+		}
+		g.VMOVUPS(s[0], p[0])
+		g.VMOVUPS(s[1], p[3])
+		sum := g.fixed(2)
+		g.VADDPS(s[1], s[0], sum)
+		g.VMOVUPS(sum, p[1])
+		g.VSUBPS(s[1], s[0], s[0])
+		g.VMOVUPS(s[0], p[2])
+	})
+}
+
+func (g *generator) kernelTile() {
+	g.function("kernelTile", "func(t *kernelTile)", "transforms kernels.")
+	t := g.param("t")
+	half := g.half()
+	g.eachVector(t, func(lane reg.Register) {
+		from, step := g.slice(t, "g"), g.floatStride(t, "n")
+		g.ADDQ(lane, from)
+		to, apart := g.slice(t, "u"), g.floatStride(t, "apart")
+		g.ADDQ(lane, to)
+		var rows [kernelSide]reg.Register // of taps
+		for i := range rows {
+			rows[i] = g.GP64()
+			g.MOVQ(from, rows[i])
+			g.LEAQ(by(from, step, 2, 0), from)
+			g.ADDQ(step, from)
+		}
+		for i := range windowSide {
+			row := [kernelSide]vector{g.fixed(0), g.fixed(1), g.fixed(2)}
+			for j, v := range row {
+				g.kernelTap(i, func(i int) op.Mem {
+					if j == 0 {
+						return at(rows[i], 0)
+					}
+					return by(rows[i], step, j, 0)
+				}, half, v)
+			}
+			sum := g.fixed(3)
+			g.VMOVUPS(row[0], at(to, 0))
+			g.VADDPS(row[2], row[0], sum)
+			g.VADDPS(row[1], sum, row[0])
+			g.VMULPS(half, row[0], row[0])
+			g.VMOVUPS(row[0], by(to, apart, 1, 0))
+			g.VSUBPS(row[1], sum, sum)
+			g.VMULPS(half, sum, sum)
+			g.LEAQ(by(to, apart, 2, 0), to)
+			g.VMOVUPS(sum, at(to, 0))
+			g.VMOVUPS(row[2], by(to, apart, 1, 0))
+			g.LEAQ(by(to, apart, 2, 0), to)
+		}
+	})
+}
+
+// kernelTap sets v to what row i of G makes of a column of taps.
+func (g *generator) kernelTap(i int, tap func(i int) op.Mem, half, v vector) {
+	switch i {
+	case 0:
+		g.VMOVUPS(tap(0), v)
+		return
+	case windowSide - 1:
+		g.VMOVUPS(tap(2), v)
+		return
+	}
+	g.VMOVUPS(tap(0), v)
+	g.VADDPS(tap(2), v, v)
+	if i == 1 {
+		g.VADDPS(tap(1), v, v)
+	} else {
+		g.VSUBPS(tap(1), v, v)
+	}
+	g.VMULPS(half, v, v)
+}
+
+// foldTile keeps the nine taps in registers and adds row after row of places.
+func (g *generator) foldTile() {
+	g.function("foldTile", "func(t *foldTile)", "makes kernels.")
+	t := g.param("t")
+	half := g.half()
+	g.eachVector(t, func(lane reg.Register) {
+		var taps [kernelSide * kernelSide]vector
+		for i := range taps {
+			taps[i] = g.fixed(i)
+			g.zero(taps[i])
+		}
+		from, apart := g.slice(t, "u"), g.floatStride(t, "apart")
+		g.ADDQ(lane, from)
+		g.loop(g.field(t, "lots"), func() {
+			u := g.GP64()
+			g.MOVQ(from, u)
+			for row := range windowSide {
+				g.foldRow(taps, row, u, apart, half)
+			}
+			g.ADDQ(g.floatStride(t, "lot"), from)
+		})
+		to, step := g.slice(t, "g"), g.floatStride(t, "n")
+		g.ADDQ(lane, to)
+		for _, v := range taps {
+			g.VMOVUPS(v, at(to, 0))
+			g.ADDQ(step, to)
+		}
+	})
+}
+
+// foldRow adds a row of places, which it moves u behind.
+func (g *generator) foldRow(taps [kernelSide * kernelSide]vector, row int, u, apart reg.Register, half vector) {
+	r, last := [kernelSide]vector{g.fixed(9), g.fixed(10), g.fixed(11)}, g.fixed(12)
+	g.VMOVUPS(by(u, apart, 1, 0), r[1])
+	g.VADDPS(by(u, apart, 2, 0), r[1], r[2])
+	g.VSUBPS(by(u, apart, 2, 0), r[1], r[1])
+	g.VMULPS(half, r[1], r[1])
+	g.VMULPS(half, r[2], r[2])
+	g.VADDPS(at(u, 0), r[2], r[0])
+	g.LEAQ(by(u, apart, 2, 0), u)
+	g.VMOVUPS(by(u, apart, 1, 0), last)
+	g.VSUBPS(last, r[2], r[2])
+	g.LEAQ(by(u, apart, 2, 0), u)
+	tap := func(i, j int) vector { return taps[kernelSide*i+j] }
+	for j, v := range r {
+		switch row {
+		case 0:
+			g.VADDPS(v, tap(0, j), tap(0, j))
+		case windowSide - 1:
+			g.VSUBPS(v, tap(2, j), tap(2, j))
+		default:
+			g.VMULPS(half, v, v)
+			g.VADDPS(v, tap(0, j), tap(0, j))
+			g.VADDPS(v, tap(2, j), tap(2, j))
+			if row == 1 {
+				g.VADDPS(v, tap(1, j), tap(1, j))
+			} else {
+				g.VSUBPS(v, tap(1, j), tap(1, j))
+			}
+		}
+	}
+}
+
+// half returns a register of halves.
+func (g *generator) half() vector {
+	bits, half := g.GP32(), g.fixed(15)
+	g.MOVL(op.U32(0x3f000000), bits)
+	g.VMOVD(bits, half.AsX())
+	g.VBROADCASTSS(half.AsX(), half)
+	return half
+}
+
+// either runs the one or the other, as a flag of the tile is set or not.
+func (g *generator) either(t reg.Register, flag string, set, not func()) {
+	is, no, done := g.field(t, flag), g.label("not"), g.label("done")
+	g.TESTQ(is, is)
+	g.JZ(op.LabelRef(no))
+	set()
+	g.JMP(op.LabelRef(done))
+	g.Label(no)
+	not()
+	g.Label(done)
+}
+
+// places returns where the four places of a row lie.
+func (g *generator) places(t reg.Register, name string, lane reg.Register) [windowSide]op.Mem {
+	first, apart := g.slice(t, name), g.floatStride(t, "apart")
+	g.ADDQ(lane, first)
+	third := g.GP64()
+	g.LEAQ(by(first, apart, 2, 0), third)
+	return [windowSide]op.Mem{at(first, 0), by(first, apart, 1, 0), at(third, 0), by(third, apart, 1, 0)}
+}
+
+// askBehind asks the second-level cache for what lies ahead values behind.
+func (g *generator) askBehind(t, base, lane reg.Register) {
+	ahead := g.floatStride(t, "ahead")
+	g.ADDQ(base, ahead)
+	g.PREFETCHT1(by(ahead, lane, 1, 0))
 }
 
 // eachVector runs body for the byte offset of each vector of the tile's n values, and returns.

@@ -1,0 +1,157 @@
+package kern
+
+// winogradGrad is the gradient of the weights. The input is transposed as outerPlan has it, so that
+// channels are the lanes of its windows; a product sums over images. A lot is some rows of squares of
+// the batch, whose sums are added to the other lots' at last: how many there are follows from the
+// geometry, and so does the order of sums.
+type winogradGrad struct {
+	lots  int
+	part  int       // output channels of a task
+	sums  []float32 // [lot][4×4 places][group of input channels][out][in of the group]
+	apart int       // how far places are apart
+	taps  [][]tap   // by group: of a product, one an image
+}
+
+const (
+	gradTasks    = minTasks / windowSide // of lots and parts; a row of places is a task of its own
+	gradLotBytes = 4 << 20               // that the sums of all lots may fill
+)
+
+func newWinogradGrad(c *Winograd) *winogradGrad {
+	g, width, lanes := &winogradGrad{}, 0, c.batch.Lanes
+	for _, group := range c.outer.groups {
+		width += group.width
+		taps := make([]tap, lanes)
+		for image := range taps {
+			taps[image] = tap{int32(image * group.width), int32(image)}
+		}
+		g.taps = append(g.taps, taps)
+	}
+	g.apart = c.cfg.Out*width + vector
+	g.part = partOf(c.cfg.Out, gradTasks)
+	rows := c.batch.Blocks * c.out.Height / squareSide
+	parts := (c.cfg.Out + g.part - 1) / g.part
+	most := gradLotBytes / (4 * windowArea * g.apart)
+	g.lots = min(max(min(most, gradTasks/parts), 1), rows)
+	g.sums = Alloc(g.lots * g.lot())
+	widest := c.outer.groups[0].width
+	c.space.room(windowSide*(widest*lanes+vector+c.apart(min(g.part, c.cfg.Out))), lanes*widest)
+	c.space.room(kernelArea*widest, 0)
+	return g
+}
+
+// lot is how far lots are apart.
+func (g *winogradGrad) lot() int { return windowArea * g.apart }
+
+// BackwardWeights is Conv's.
+func (c *Winograd) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
+	g := c.grad
+	if g == nil {
+		c.Conv.BackwardWeights(t, dw, db, x, dy, add)
+		return
+	}
+	c.enterWeights(dw, db, x, dy, add)
+	c.space.open(t.Size())
+	t.run(c.batch.padded()/vector*c.cfg.In.Height, (*transposeCall)(c.Conv))
+	parts := (c.cfg.Out + g.part - 1) / g.part
+	t.run(parts*g.lots*windowSide, (*winogradSums)(c))
+	t.run(c.cfg.Out, (*winogradFold)(c))
+	if db != nil {
+		t.run(c.rowTiles(), (*biasCall)(c.Conv))
+	}
+	c.call = convCall{}
+}
+
+// winogradSums' task is a row of places, of a lot and some output channels.
+type winogradSums Winograd
+
+func (w *winogradSums) task(i int) {
+	c, g := (*Winograd)(w), w.grad
+	of, i := i%windowSide, i/windowSide
+	lot, first := i%g.lots, i/g.lots*g.part
+	channels := min(g.part, c.cfg.Out-first)
+	height := c.out.Height / squareSide
+	rows := c.batch.Blocks * height
+	memory := c.space.take()
+	p, rest := memory.two(windowSide*c.apart(channels), len(memory.memory)-windowSide*c.apart(channels))
+	for row := lot * rows / g.lots; row < (lot+1)*rows/g.lots; row++ {
+		for col := 0; col < c.out.Width; col += squareSide {
+			r := region{block: row / height, channel: first, rows: channels,
+				top: row % height * squareSide}
+			c.spread(p, r, of, col)
+			fresh := row == lot*rows/g.lots && col == 0
+			for k := range c.outer.groups {
+				c.addProducts(g.sums[lot*g.lot():], p, rest, r, of, col, k, fresh)
+			}
+		}
+	}
+	c.space.give(memory)
+}
+
+// spreadRows says, of a row of A, which row of a square it begins with and what it does with the
+// other one.
+var spreadRows = [windowSide]struct{ first, with int }{{0, 0}, {0, 1}, {0, -1}, {1, 0}}
+
+// spread sets p to a row of places of the gradient of the square of region r at col.
+func (c *Winograd) spread(p []float32, r region, of, col int) {
+	lanes := c.batch.Lanes
+	row := spreadRows[of]
+	tile := spreadTile{p: p, with: row.with, n: r.rows * lanes, apart: c.apart(r.rows)}
+	for j := range squareSide {
+		at := func(i int) []float32 {
+			position := (r.block*c.out.Height+r.top+i)*c.out.Width + col + j
+			return c.call.dy[(position*c.out.Channels+r.channel)*lanes:][:tile.n]
+		}
+		tile.a[j], tile.b[j] = at(row.first), at(1)
+	}
+	tile.run(c.isa)
+}
+
+// addProducts adds the products of p and of a row of places of the window around the square of region
+// r at col, of a group of input channels, to sums, or sets them.
+func (c *Winograd) addProducts(sums, p, v []float32, r region, of, col, k int, fresh bool) {
+	group, lanes := &c.outer.groups[k], c.batch.Lanes
+	n := lanes * group.width
+	x := c.outer.x[group.start+r.block*c.cfg.In.Height*c.cfg.In.Width*n:]
+	window := windowAt(c.cfg.In, x, c.space.zeros, n, of, r.top-c.cfg.Pad, col-c.cfg.Pad)
+	window.v, window.apart = v, n+vector
+	window.run(c.isa)
+	tile := convTile{x: v, w: p, taps: c.grad.taps[k], wRow: lanes, outer: 1, lanes: group.width, add: 1}
+	if fresh {
+		tile.add = 0
+	}
+	for j := range windowSide {
+		tile.xBase = j * window.apart
+		place := sums[(of*windowSide+j)*c.grad.apart:]
+		for channel := 0; channel < r.rows; channel += tileRows {
+			tile.rows = min(tileRows, r.rows-channel)
+			tile.wBase = j*c.apart(r.rows) + channel*lanes
+			at := c.grad.at(group, c.cfg.Out, r.channel+channel)
+			tile.y = place[at:][:tile.rows*group.width]
+			tile.run(c.isa)
+		}
+	}
+}
+
+// at is where an output channel's sums of a group begin in a place.
+func (g *winogradGrad) at(group *outerGroup, outs, out int) int {
+	return group.first*outs + out*group.width
+}
+
+// winogradFold makes the gradient of the kernels of an output channel.
+type winogradFold Winograd
+
+func (w *winogradFold) task(out int) {
+	c, g := (*Winograd)(w), w.grad
+	memory := c.space.take()
+	for k := range c.outer.groups {
+		group := &c.outer.groups[k]
+		tile := foldTile{g: memory.of(kernelArea * group.width), u: g.sums[g.at(group, c.cfg.Out, out):],
+			n: group.width, apart: g.apart, lots: g.lots, lot: g.lot()}
+		tile.run(c.isa)
+		cols := min(group.width, c.cfg.In.Channels-group.first)
+		c.place(c.call.dw[(out*c.cfg.In.Channels+group.first)*kernelArea:], tile.g, kernelArea, cols,
+			group.width)
+	}
+	c.space.give(memory)
+}
