@@ -4172,95 +4172,91 @@ stored190:
 // Requires: AVX, MMX+
 TEXT ·windowTileAVX2(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), AX
-	XORQ CX, CX
+	MOVQ (AX), CX
+	MOVQ 24(AX), DX
+	MOVQ 48(AX), BX
+	MOVQ 72(AX), SI
+	MOVQ 96(AX), DI
+	MOVQ 120(AX), R8
+	MOVQ 144(AX), R9
+	MOVQ 168(AX), R10
+	MOVQ 192(AX), R11
+	MOVQ 232(AX), R12
+	SHLQ $0x02, R12
+	LEAQ (R11)(R12*2), R13
+	MOVQ 216(AX), R14
+	CMPQ R14, $+1
+	JE   plus191
+	XORQ R14, R14
 
-vector191:
-	MOVQ    (AX), DX
-	MOVQ    96(AX), BX
-	VMOVUPS (DX)(CX*1), Y0
-	MOVQ    216(AX), DX
-	TESTQ   DX, DX
-	JZ      not192
-	VADDPS  (BX)(CX*1), Y0, Y0
-	JMP     done193
-
-not192:
-	VSUBPS (BX)(CX*1), Y0, Y0
-
-done193:
-	MOVQ    24(AX), DX
-	MOVQ    120(AX), BX
-	VMOVUPS (DX)(CX*1), Y1
-	MOVQ    216(AX), DX
-	TESTQ   DX, DX
-	JZ      not194
-	VADDPS  (BX)(CX*1), Y1, Y1
-	JMP     done195
-
-not194:
-	VSUBPS (BX)(CX*1), Y1, Y1
-
-done195:
-	MOVQ    48(AX), DX
-	MOVQ    144(AX), BX
-	VMOVUPS (DX)(CX*1), Y2
-	MOVQ    216(AX), SI
-	TESTQ   SI, SI
-	JZ      not196
-	VADDPS  (BX)(CX*1), Y2, Y2
-	JMP     done197
-
-not196:
-	VSUBPS (BX)(CX*1), Y2, Y2
-
-done197:
-	MOVQ       240(AX), SI
-	SHLQ       $0x02, SI
-	ADDQ       DX, SI
-	PREFETCHT1 (SI)(CX*1)
-	MOVQ       240(AX), DX
-	SHLQ       $0x02, DX
-	ADDQ       BX, DX
-	PREFETCHT1 (DX)(CX*1)
-	MOVQ       72(AX), DX
-	MOVQ       168(AX), BX
-	VMOVUPS    (DX)(CX*1), Y3
-	MOVQ       216(AX), SI
-	TESTQ      SI, SI
-	JZ         not198
-	VADDPS     (BX)(CX*1), Y3, Y3
-	JMP        done199
-
-not198:
-	VSUBPS (BX)(CX*1), Y3, Y3
-
-done199:
-	MOVQ       240(AX), SI
-	SHLQ       $0x02, SI
-	ADDQ       DX, SI
-	PREFETCHT1 (SI)(CX*1)
-	MOVQ       240(AX), DX
-	SHLQ       $0x02, DX
-	ADDQ       BX, DX
-	PREFETCHT1 (DX)(CX*1)
-	MOVQ       192(AX), DX
-	MOVQ       232(AX), BX
-	SHLQ       $0x02, BX
-	ADDQ       CX, DX
-	LEAQ       (DX)(BX*2), SI
+vector192:
+	VMOVUPS    (CX)(R14*1), Y0
+	VSUBPS     (DI)(R14*1), Y0, Y0
+	VMOVUPS    (DX)(R14*1), Y1
+	VSUBPS     (R8)(R14*1), Y1, Y1
+	VMOVUPS    (BX)(R14*1), Y2
+	VSUBPS     (R9)(R14*1), Y2, Y2
+	VMOVUPS    (SI)(R14*1), Y3
+	VSUBPS     (R10)(R14*1), Y3, Y3
+	MOVQ       240(AX), R15
+	SHLQ       $0x02, R15
+	ADDQ       R14, R15
+	PREFETCHT1 (BX)(R15*1)
+	PREFETCHT1 (SI)(R15*1)
+	PREFETCHT1 (R9)(R15*1)
+	PREFETCHT1 (R10)(R15*1)
 	VSUBPS     Y2, Y0, Y0
-	VMOVUPS    Y0, (DX)
+	VMOVUPS    Y0, (R11)
 	VADDPS     Y2, Y1, Y0
-	VMOVUPS    Y0, (DX)(BX*1)
+	VMOVUPS    Y0, (R11)(R12*1)
 	VSUBPS     Y1, Y2, Y2
-	VMOVUPS    Y2, (SI)
+	VMOVUPS    Y2, (R13)
 	VSUBPS     Y3, Y1, Y1
-	VMOVUPS    Y1, (SI)(BX*1)
-	ADDQ       $0x20, CX
-	MOVQ       224(AX), DX
-	SHLQ       $0x02, DX
-	CMPQ       CX, DX
-	JL         vector191
+	VMOVUPS    Y1, (R13)(R12*1)
+	ADDQ       $0x20, R11
+	ADDQ       $0x20, R13
+	ADDQ       $0x20, R14
+	MOVQ       224(AX), R15
+	SHLQ       $0x02, R15
+	CMPQ       R14, R15
+	JL         vector192
+	VZEROUPPER
+	RET
+
+plus191:
+	XORQ R14, R14
+
+vector193:
+	VMOVUPS    (CX)(R14*1), Y0
+	VADDPS     (DI)(R14*1), Y0, Y0
+	VMOVUPS    (DX)(R14*1), Y1
+	VADDPS     (R8)(R14*1), Y1, Y1
+	VMOVUPS    (BX)(R14*1), Y2
+	VADDPS     (R9)(R14*1), Y2, Y2
+	VMOVUPS    (SI)(R14*1), Y3
+	VADDPS     (R10)(R14*1), Y3, Y3
+	MOVQ       240(AX), R15
+	SHLQ       $0x02, R15
+	ADDQ       R14, R15
+	PREFETCHT1 (BX)(R15*1)
+	PREFETCHT1 (SI)(R15*1)
+	PREFETCHT1 (R9)(R15*1)
+	PREFETCHT1 (R10)(R15*1)
+	VSUBPS     Y2, Y0, Y0
+	VMOVUPS    Y0, (R11)
+	VADDPS     Y2, Y1, Y0
+	VMOVUPS    Y0, (R11)(R12*1)
+	VSUBPS     Y1, Y2, Y2
+	VMOVUPS    Y2, (R13)
+	VSUBPS     Y3, Y1, Y1
+	VMOVUPS    Y1, (R13)(R12*1)
+	ADDQ       $0x20, R11
+	ADDQ       $0x20, R13
+	ADDQ       $0x20, R14
+	MOVQ       224(AX), R15
+	SHLQ       $0x02, R15
+	CMPQ       R14, R15
+	JL         vector193
 	VZEROUPPER
 	RET
 
@@ -4268,118 +4264,374 @@ done199:
 // Requires: AVX, MMX+
 TEXT ·squareTileAVX2(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), AX
-	XORQ CX, CX
+	MOVQ 72(AX), CX
+	CMPQ CX, $+1
+	JE   start194
+	CMPQ CX, $-1
+	JE   start195
+	MOVQ 80(AX), CX
+	CMPQ CX, $+1
+	JE   last196
+	MOVQ 24(AX), CX
+	MOVQ 48(AX), DX
+	MOVQ (AX), BX
+	MOVQ 200(AX), SI
+	SHLQ $0x02, SI
+	LEAQ (BX)(SI*2), DI
+	XORQ R8, R8
 
-vector200:
-	MOVQ    (AX), DX
-	MOVQ    192(AX), BX
-	SHLQ    $0x02, BX
-	ADDQ    CX, DX
-	LEAQ    (DX)(BX*2), SI
-	VMOVUPS (DX)(BX*1), Y1
-	VADDPS  (DX), Y1, Y0
-	VADDPS  (SI), Y0, Y0
-	VSUBPS  (SI), Y1, Y1
-	VSUBPS  (SI)(BX*1), Y1, Y1
-	MOVQ    24(AX), DX
-	MOVQ    168(AX), BX
-	TESTQ   BX, BX
-	JZ      start202
-	JS      less201
-	VADDPS  (DX)(CX*1), Y0, Y0
-	JMP     start202
+vector197:
+	VMOVUPS    (BX)(SI*1), Y1
+	VADDPS     (BX), Y1, Y0
+	VADDPS     (DI), Y0, Y0
+	VSUBPS     (DI), Y1, Y1
+	VSUBPS     (DI)(SI*1), Y1, Y1
+	ADDQ       $0x20, BX
+	ADDQ       $0x20, DI
+	VMOVUPS    Y0, (CX)(R8*1)
+	VMOVUPS    Y1, (DX)(R8*1)
+	MOVQ       208(AX), R9
+	SHLQ       $0x02, R9
+	ADDQ       R8, R9
+	PREFETCHT1 (CX)(R9*1)
+	PREFETCHT1 (DX)(R9*1)
+	ADDQ       $0x20, R8
+	MOVQ       192(AX), R9
+	SHLQ       $0x02, R9
+	CMPQ       R8, R9
+	JL         vector197
+	VZEROUPPER
+	RET
 
-less201:
-	VMOVUPS (DX)(CX*1), Y2
-	VSUBPS  Y0, Y2, Y0
+last196:
+	MOVQ 24(AX), CX
+	MOVQ 48(AX), DX
+	MOVQ (AX), BX
+	MOVQ 200(AX), SI
+	SHLQ $0x02, SI
+	LEAQ (BX)(SI*2), DI
+	MOVQ 96(AX), R8
+	MOVQ 120(AX), R9
+	MOVQ 144(AX), R10
+	MOVQ 168(AX), R11
+	XORQ R12, R12
 
-start202:
-	VXORPS Y2, Y2, Y2
-	MOVQ   176(AX), BX
-	TESTQ  BX, BX
-	JZ     norelu203
-	VMAXPS Y0, Y2, Y0
+vector198:
+	VMOVUPS (BX)(SI*1), Y1
+	VADDPS  (BX), Y1, Y0
+	VADDPS  (DI), Y0, Y0
+	VSUBPS  (DI), Y1, Y1
+	VSUBPS  (DI)(SI*1), Y1, Y1
+	ADDQ    $0x20, BX
+	ADDQ    $0x20, DI
+	VXORPS  Y2, Y2, Y2
+	MOVQ    88(AX), R13
+	CMPQ    R13, $0x00
+	JE      norelu199
+	VMAXPS  Y0, Y2, Y0
 
-norelu203:
-	MOVQ       72(AX), BX
-	TESTQ      BX, BX
-	JZ         noplus204
-	VADDPS     (BX)(CX*1), Y0, Y0
-	MOVQ       200(AX), SI
-	SHLQ       $0x02, SI
-	ADDQ       BX, SI
-	PREFETCHT1 (SI)(CX*1)
+norelu199:
+	TESTQ      R8, R8
+	JZ         noplus200
+	VADDPS     (R8)(R12*1), Y0, Y0
+	MOVQ       208(AX), R13
+	SHLQ       $0x02, R13
+	ADDQ       R12, R13
+	PREFETCHT1 (R8)(R13*1)
 
-noplus204:
-	MOVQ       120(AX), BX
-	TESTQ      BX, BX
-	JZ         nomask205
-	VMOVUPS    (BX)(CX*1), Y3
+noplus200:
+	TESTQ      R10, R10
+	JZ         nomask201
+	VMOVUPS    (R10)(R12*1), Y3
 	VCMPPS     $0x06, Y2, Y3, Y2
 	VANDPS     Y2, Y0, Y0
-	MOVQ       200(AX), SI
-	SHLQ       $0x02, SI
-	ADDQ       BX, SI
-	PREFETCHT1 (SI)(CX*1)
+	MOVQ       208(AX), R13
+	SHLQ       $0x02, R13
+	ADDQ       R12, R13
+	PREFETCHT1 (R10)(R13*1)
 
-nomask205:
-	VMOVUPS    Y0, (DX)(CX*1)
-	MOVQ       200(AX), BX
-	SHLQ       $0x02, BX
-	ADDQ       DX, BX
-	PREFETCHT1 (BX)(CX*1)
-	MOVQ       48(AX), DX
-	MOVQ       168(AX), BX
-	TESTQ      BX, BX
-	JZ         start207
-	JS         less206
-	VADDPS     (DX)(CX*1), Y1, Y1
-	JMP        start207
+nomask201:
+	VMOVUPS Y0, (CX)(R12*1)
+	VXORPS  Y2, Y2, Y2
+	MOVQ    88(AX), R13
+	CMPQ    R13, $0x00
+	JE      norelu202
+	VMAXPS  Y1, Y2, Y1
 
-less206:
-	VMOVUPS (DX)(CX*1), Y2
-	VSUBPS  Y1, Y2, Y1
+norelu202:
+	TESTQ      R9, R9
+	JZ         noplus203
+	VADDPS     (R9)(R12*1), Y1, Y1
+	MOVQ       208(AX), R13
+	SHLQ       $0x02, R13
+	ADDQ       R12, R13
+	PREFETCHT1 (R9)(R13*1)
 
-start207:
-	VXORPS Y2, Y2, Y2
-	MOVQ   176(AX), BX
-	TESTQ  BX, BX
-	JZ     norelu208
-	VMAXPS Y1, Y2, Y1
-
-norelu208:
-	MOVQ       96(AX), BX
-	TESTQ      BX, BX
-	JZ         noplus209
-	VADDPS     (BX)(CX*1), Y1, Y1
-	MOVQ       200(AX), SI
-	SHLQ       $0x02, SI
-	ADDQ       BX, SI
-	PREFETCHT1 (SI)(CX*1)
-
-noplus209:
-	MOVQ       144(AX), BX
-	TESTQ      BX, BX
-	JZ         nomask210
-	VMOVUPS    (BX)(CX*1), Y3
+noplus203:
+	TESTQ      R11, R11
+	JZ         nomask204
+	VMOVUPS    (R11)(R12*1), Y3
 	VCMPPS     $0x06, Y2, Y3, Y0
 	VANDPS     Y0, Y1, Y1
-	MOVQ       200(AX), SI
-	SHLQ       $0x02, SI
-	ADDQ       BX, SI
-	PREFETCHT1 (SI)(CX*1)
+	MOVQ       208(AX), R13
+	SHLQ       $0x02, R13
+	ADDQ       R12, R13
+	PREFETCHT1 (R11)(R13*1)
+
+nomask204:
+	VMOVUPS    Y1, (DX)(R12*1)
+	MOVQ       208(AX), R13
+	SHLQ       $0x02, R13
+	ADDQ       R12, R13
+	PREFETCHT1 (CX)(R13*1)
+	PREFETCHT1 (DX)(R13*1)
+	ADDQ       $0x20, R12
+	MOVQ       192(AX), R13
+	SHLQ       $0x02, R13
+	CMPQ       R12, R13
+	JL         vector198
+	VZEROUPPER
+	RET
+
+start194:
+	MOVQ 80(AX), CX
+	CMPQ CX, $+1
+	JE   last205
+	MOVQ 24(AX), CX
+	MOVQ 48(AX), DX
+	MOVQ (AX), BX
+	MOVQ 200(AX), SI
+	SHLQ $0x02, SI
+	LEAQ (BX)(SI*2), DI
+	XORQ R8, R8
+
+vector206:
+	VMOVUPS (BX)(SI*1), Y1
+	VADDPS  (BX), Y1, Y0
+	VADDPS  (DI), Y0, Y0
+	VSUBPS  (DI), Y1, Y1
+	VSUBPS  (DI)(SI*1), Y1, Y1
+	ADDQ    $0x20, BX
+	ADDQ    $0x20, DI
+	VADDPS  (CX)(R8*1), Y0, Y0
+	VMOVUPS Y0, (CX)(R8*1)
+	VADDPS  (DX)(R8*1), Y1, Y1
+	VMOVUPS Y1, (DX)(R8*1)
+	ADDQ    $0x20, R8
+	MOVQ    192(AX), R9
+	SHLQ    $0x02, R9
+	CMPQ    R8, R9
+	JL      vector206
+	VZEROUPPER
+	RET
+
+last205:
+	MOVQ 24(AX), CX
+	MOVQ 48(AX), DX
+	MOVQ (AX), BX
+	MOVQ 200(AX), SI
+	SHLQ $0x02, SI
+	LEAQ (BX)(SI*2), DI
+	MOVQ 96(AX), R8
+	MOVQ 120(AX), R9
+	MOVQ 144(AX), R10
+	MOVQ 168(AX), R11
+	XORQ R12, R12
+
+vector207:
+	VMOVUPS (BX)(SI*1), Y1
+	VADDPS  (BX), Y1, Y0
+	VADDPS  (DI), Y0, Y0
+	VSUBPS  (DI), Y1, Y1
+	VSUBPS  (DI)(SI*1), Y1, Y1
+	ADDQ    $0x20, BX
+	ADDQ    $0x20, DI
+	VADDPS  (CX)(R12*1), Y0, Y0
+	VXORPS  Y2, Y2, Y2
+	MOVQ    88(AX), R13
+	CMPQ    R13, $0x00
+	JE      norelu208
+	VMAXPS  Y0, Y2, Y0
+
+norelu208:
+	TESTQ      R8, R8
+	JZ         noplus209
+	VADDPS     (R8)(R12*1), Y0, Y0
+	MOVQ       208(AX), R13
+	SHLQ       $0x02, R13
+	ADDQ       R12, R13
+	PREFETCHT1 (R8)(R13*1)
+
+noplus209:
+	TESTQ      R10, R10
+	JZ         nomask210
+	VMOVUPS    (R10)(R12*1), Y3
+	VCMPPS     $0x06, Y2, Y3, Y2
+	VANDPS     Y2, Y0, Y0
+	MOVQ       208(AX), R13
+	SHLQ       $0x02, R13
+	ADDQ       R12, R13
+	PREFETCHT1 (R10)(R13*1)
 
 nomask210:
-	VMOVUPS    Y1, (DX)(CX*1)
-	MOVQ       200(AX), BX
-	SHLQ       $0x02, BX
-	ADDQ       DX, BX
-	PREFETCHT1 (BX)(CX*1)
-	ADDQ       $0x20, CX
-	MOVQ       184(AX), DX
-	SHLQ       $0x02, DX
-	CMPQ       CX, DX
-	JL         vector200
+	VMOVUPS Y0, (CX)(R12*1)
+	VADDPS  (DX)(R12*1), Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	MOVQ    88(AX), R13
+	CMPQ    R13, $0x00
+	JE      norelu211
+	VMAXPS  Y1, Y2, Y1
+
+norelu211:
+	TESTQ      R9, R9
+	JZ         noplus212
+	VADDPS     (R9)(R12*1), Y1, Y1
+	MOVQ       208(AX), R13
+	SHLQ       $0x02, R13
+	ADDQ       R12, R13
+	PREFETCHT1 (R9)(R13*1)
+
+noplus212:
+	TESTQ      R11, R11
+	JZ         nomask213
+	VMOVUPS    (R11)(R12*1), Y3
+	VCMPPS     $0x06, Y2, Y3, Y0
+	VANDPS     Y0, Y1, Y1
+	MOVQ       208(AX), R13
+	SHLQ       $0x02, R13
+	ADDQ       R12, R13
+	PREFETCHT1 (R11)(R13*1)
+
+nomask213:
+	VMOVUPS Y1, (DX)(R12*1)
+	ADDQ    $0x20, R12
+	MOVQ    192(AX), R13
+	SHLQ    $0x02, R13
+	CMPQ    R12, R13
+	JL      vector207
+	VZEROUPPER
+	RET
+
+start195:
+	MOVQ 80(AX), CX
+	CMPQ CX, $+1
+	JE   last214
+	MOVQ 24(AX), CX
+	MOVQ 48(AX), DX
+	MOVQ (AX), BX
+	MOVQ 200(AX), SI
+	SHLQ $0x02, SI
+	LEAQ (BX)(SI*2), DI
+	XORQ R8, R8
+
+vector215:
+	VMOVUPS (BX)(SI*1), Y1
+	VADDPS  (BX), Y1, Y0
+	VADDPS  (DI), Y0, Y0
+	VSUBPS  (DI), Y1, Y1
+	VSUBPS  (DI)(SI*1), Y1, Y1
+	ADDQ    $0x20, BX
+	ADDQ    $0x20, DI
+	VMOVUPS (CX)(R8*1), Y2
+	VSUBPS  Y0, Y2, Y0
+	VMOVUPS Y0, (CX)(R8*1)
+	VMOVUPS (DX)(R8*1), Y2
+	VSUBPS  Y1, Y2, Y1
+	VMOVUPS Y1, (DX)(R8*1)
+	ADDQ    $0x20, R8
+	MOVQ    192(AX), R9
+	SHLQ    $0x02, R9
+	CMPQ    R8, R9
+	JL      vector215
+	VZEROUPPER
+	RET
+
+last214:
+	MOVQ 24(AX), CX
+	MOVQ 48(AX), DX
+	MOVQ (AX), BX
+	MOVQ 200(AX), SI
+	SHLQ $0x02, SI
+	LEAQ (BX)(SI*2), DI
+	MOVQ 96(AX), R8
+	MOVQ 120(AX), R9
+	MOVQ 144(AX), R10
+	MOVQ 168(AX), R11
+	XORQ R12, R12
+
+vector216:
+	VMOVUPS (BX)(SI*1), Y1
+	VADDPS  (BX), Y1, Y0
+	VADDPS  (DI), Y0, Y0
+	VSUBPS  (DI), Y1, Y1
+	VSUBPS  (DI)(SI*1), Y1, Y1
+	ADDQ    $0x20, BX
+	ADDQ    $0x20, DI
+	VMOVUPS (CX)(R12*1), Y2
+	VSUBPS  Y0, Y2, Y0
+	VXORPS  Y2, Y2, Y2
+	MOVQ    88(AX), R13
+	CMPQ    R13, $0x00
+	JE      norelu217
+	VMAXPS  Y0, Y2, Y0
+
+norelu217:
+	TESTQ      R8, R8
+	JZ         noplus218
+	VADDPS     (R8)(R12*1), Y0, Y0
+	MOVQ       208(AX), R13
+	SHLQ       $0x02, R13
+	ADDQ       R12, R13
+	PREFETCHT1 (R8)(R13*1)
+
+noplus218:
+	TESTQ      R10, R10
+	JZ         nomask219
+	VMOVUPS    (R10)(R12*1), Y3
+	VCMPPS     $0x06, Y2, Y3, Y2
+	VANDPS     Y2, Y0, Y0
+	MOVQ       208(AX), R13
+	SHLQ       $0x02, R13
+	ADDQ       R12, R13
+	PREFETCHT1 (R10)(R13*1)
+
+nomask219:
+	VMOVUPS Y0, (CX)(R12*1)
+	VMOVUPS (DX)(R12*1), Y2
+	VSUBPS  Y1, Y2, Y1
+	VXORPS  Y2, Y2, Y2
+	MOVQ    88(AX), R13
+	CMPQ    R13, $0x00
+	JE      norelu220
+	VMAXPS  Y1, Y2, Y1
+
+norelu220:
+	TESTQ      R9, R9
+	JZ         noplus221
+	VADDPS     (R9)(R12*1), Y1, Y1
+	MOVQ       208(AX), R13
+	SHLQ       $0x02, R13
+	ADDQ       R12, R13
+	PREFETCHT1 (R9)(R13*1)
+
+noplus221:
+	TESTQ      R11, R11
+	JZ         nomask222
+	VMOVUPS    (R11)(R12*1), Y3
+	VCMPPS     $0x06, Y2, Y3, Y0
+	VANDPS     Y0, Y1, Y1
+	MOVQ       208(AX), R13
+	SHLQ       $0x02, R13
+	ADDQ       R12, R13
+	PREFETCHT1 (R11)(R13*1)
+
+nomask222:
+	VMOVUPS Y1, (DX)(R12*1)
+	ADDQ    $0x20, R12
+	MOVQ    192(AX), R13
+	SHLQ    $0x02, R13
+	CMPQ    R12, R13
+	JL      vector216
 	VZEROUPPER
 	RET
 
@@ -4387,53 +4639,85 @@ nomask210:
 // Requires: AVX
 TEXT ·spreadTileAVX2(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), AX
-	XORQ CX, CX
+	MOVQ (AX), CX
+	MOVQ 24(AX), DX
+	MOVQ 48(AX), BX
+	MOVQ 72(AX), SI
+	MOVQ 96(AX), DI
+	MOVQ 136(AX), R8
+	SHLQ $0x02, R8
+	LEAQ (DI)(R8*2), R9
+	MOVQ 120(AX), R10
+	CMPQ R10, $+1
+	JE   with223
+	CMPQ R10, $-1
+	JE   with224
+	XORQ BX, BX
 
-vector211:
-	MOVQ    96(AX), DX
-	MOVQ    136(AX), BX
-	SHLQ    $0x02, BX
-	ADDQ    CX, DX
-	LEAQ    (DX)(BX*2), SI
-	MOVQ    (AX), DI
-	VMOVUPS (DI)(CX*1), Y0
-	MOVQ    120(AX), DI
-	MOVQ    48(AX), R8
-	TESTQ   DI, DI
-	JZ      with213
-	JS      less212
-	VADDPS  (R8)(CX*1), Y0, Y0
-	JMP     with213
-
-less212:
-	VSUBPS (R8)(CX*1), Y0, Y0
-
-with213:
-	MOVQ    24(AX), DI
-	VMOVUPS (DI)(CX*1), Y1
-	MOVQ    120(AX), DI
-	MOVQ    72(AX), R8
-	TESTQ   DI, DI
-	JZ      with215
-	JS      less214
-	VADDPS  (R8)(CX*1), Y1, Y1
-	JMP     with215
-
-less214:
-	VSUBPS (R8)(CX*1), Y1, Y1
-
-with215:
-	VMOVUPS Y0, (DX)
-	VMOVUPS Y1, (SI)(BX*1)
+vector225:
+	VMOVUPS (CX)(BX*1), Y0
+	VMOVUPS (DX)(BX*1), Y1
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, (R9)(R8*1)
 	VADDPS  Y1, Y0, Y2
-	VMOVUPS Y2, (DX)(BX*1)
+	VMOVUPS Y2, (DI)(R8*1)
 	VSUBPS  Y1, Y0, Y0
-	VMOVUPS Y0, (SI)
-	ADDQ    $0x20, CX
-	MOVQ    128(AX), DX
-	SHLQ    $0x02, DX
-	CMPQ    CX, DX
-	JL      vector211
+	VMOVUPS Y0, (R9)
+	ADDQ    $0x20, DI
+	ADDQ    $0x20, R9
+	ADDQ    $0x20, BX
+	MOVQ    128(AX), SI
+	SHLQ    $0x02, SI
+	CMPQ    BX, SI
+	JL      vector225
+	VZEROUPPER
+	RET
+
+with223:
+	XORQ R10, R10
+
+vector226:
+	VMOVUPS (CX)(R10*1), Y0
+	VADDPS  (BX)(R10*1), Y0, Y0
+	VMOVUPS (DX)(R10*1), Y1
+	VADDPS  (SI)(R10*1), Y1, Y1
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, (R9)(R8*1)
+	VADDPS  Y1, Y0, Y2
+	VMOVUPS Y2, (DI)(R8*1)
+	VSUBPS  Y1, Y0, Y0
+	VMOVUPS Y0, (R9)
+	ADDQ    $0x20, DI
+	ADDQ    $0x20, R9
+	ADDQ    $0x20, R10
+	MOVQ    128(AX), R11
+	SHLQ    $0x02, R11
+	CMPQ    R10, R11
+	JL      vector226
+	VZEROUPPER
+	RET
+
+with224:
+	XORQ R10, R10
+
+vector227:
+	VMOVUPS (CX)(R10*1), Y0
+	VSUBPS  (BX)(R10*1), Y0, Y0
+	VMOVUPS (DX)(R10*1), Y1
+	VSUBPS  (SI)(R10*1), Y1, Y1
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, (R9)(R8*1)
+	VADDPS  Y1, Y0, Y2
+	VMOVUPS Y2, (DI)(R8*1)
+	VSUBPS  Y1, Y0, Y0
+	VMOVUPS Y0, (R9)
+	ADDQ    $0x20, DI
+	ADDQ    $0x20, R9
+	ADDQ    $0x20, R10
+	MOVQ    128(AX), R11
+	SHLQ    $0x02, R11
+	CMPQ    R10, R11
+	JL      vector227
 	VZEROUPPER
 	RET
 
@@ -4446,7 +4730,7 @@ TEXT ·kernelTileAVX2(SB), NOSPLIT, $0-8
 	VBROADCASTSS X15, Y15
 	XORQ         CX, CX
 
-vector216:
+vector228:
 	MOVQ    (AX), DX
 	MOVQ    48(AX), BX
 	SHLQ    $0x02, BX
@@ -4542,7 +4826,7 @@ vector216:
 	MOVQ    48(AX), DX
 	SHLQ    $0x02, DX
 	CMPQ    CX, DX
-	JL      vector216
+	JL      vector228
 	VZEROUPPER
 	RET
 
@@ -4555,7 +4839,7 @@ TEXT ·foldTileAVX2(SB), NOSPLIT, $0-8
 	VBROADCASTSS X15, Y15
 	XORQ         CX, CX
 
-vector217:
+vector229:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -4571,7 +4855,7 @@ vector217:
 	ADDQ   CX, DX
 	MOVQ   64(AX), SI
 
-loop218:
+loop230:
 	MOVQ    DX, DI
 	VMOVUPS (DI)(BX*1), Y10
 	VADDPS  (DI)(BX*2), Y10, Y11
@@ -4647,7 +4931,7 @@ loop218:
 	SHLQ    $0x02, DI
 	ADDQ    DI, DX
 	DECQ    SI
-	JNZ     loop218
+	JNZ     loop230
 	MOVQ    (AX), DX
 	MOVQ    48(AX), BX
 	SHLQ    $0x02, BX
@@ -4674,7 +4958,7 @@ loop218:
 	MOVQ    48(AX), DX
 	SHLQ    $0x02, DX
 	CMPQ    CX, DX
-	JL      vector217
+	JL      vector229
 	VZEROUPPER
 	RET
 
@@ -4682,8 +4966,8 @@ loop218:
 TEXT ·pause(SB), NOSPLIT, $0-8
 	MOVQ n+0(FP), AX
 
-loop219:
+loop231:
 	PAUSE
 	DECQ AX
-	JNZ  loop219
+	JNZ  loop231
 	RET

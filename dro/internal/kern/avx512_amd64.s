@@ -13132,95 +13132,91 @@ stored510:
 // Requires: AVX, AVX512F, MMX+
 TEXT ·windowTileAVX512(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), AX
-	XORQ CX, CX
+	MOVQ (AX), CX
+	MOVQ 24(AX), DX
+	MOVQ 48(AX), BX
+	MOVQ 72(AX), SI
+	MOVQ 96(AX), DI
+	MOVQ 120(AX), R8
+	MOVQ 144(AX), R9
+	MOVQ 168(AX), R10
+	MOVQ 192(AX), R11
+	MOVQ 232(AX), R12
+	SHLQ $0x02, R12
+	LEAQ (R11)(R12*2), R13
+	MOVQ 216(AX), R14
+	CMPQ R14, $+1
+	JE   plus511
+	XORQ R14, R14
 
-vector511:
-	MOVQ    (AX), DX
-	MOVQ    96(AX), BX
-	VMOVUPS (DX)(CX*1), Z0
-	MOVQ    216(AX), DX
-	TESTQ   DX, DX
-	JZ      not512
-	VADDPS  (BX)(CX*1), Z0, Z0
-	JMP     done513
-
-not512:
-	VSUBPS (BX)(CX*1), Z0, Z0
-
-done513:
-	MOVQ    24(AX), DX
-	MOVQ    120(AX), BX
-	VMOVUPS (DX)(CX*1), Z1
-	MOVQ    216(AX), DX
-	TESTQ   DX, DX
-	JZ      not514
-	VADDPS  (BX)(CX*1), Z1, Z1
-	JMP     done515
-
-not514:
-	VSUBPS (BX)(CX*1), Z1, Z1
-
-done515:
-	MOVQ    48(AX), DX
-	MOVQ    144(AX), BX
-	VMOVUPS (DX)(CX*1), Z2
-	MOVQ    216(AX), SI
-	TESTQ   SI, SI
-	JZ      not516
-	VADDPS  (BX)(CX*1), Z2, Z2
-	JMP     done517
-
-not516:
-	VSUBPS (BX)(CX*1), Z2, Z2
-
-done517:
-	MOVQ       240(AX), SI
-	SHLQ       $0x02, SI
-	ADDQ       DX, SI
-	PREFETCHT1 (SI)(CX*1)
-	MOVQ       240(AX), DX
-	SHLQ       $0x02, DX
-	ADDQ       BX, DX
-	PREFETCHT1 (DX)(CX*1)
-	MOVQ       72(AX), DX
-	MOVQ       168(AX), BX
-	VMOVUPS    (DX)(CX*1), Z3
-	MOVQ       216(AX), SI
-	TESTQ      SI, SI
-	JZ         not518
-	VADDPS     (BX)(CX*1), Z3, Z3
-	JMP        done519
-
-not518:
-	VSUBPS (BX)(CX*1), Z3, Z3
-
-done519:
-	MOVQ       240(AX), SI
-	SHLQ       $0x02, SI
-	ADDQ       DX, SI
-	PREFETCHT1 (SI)(CX*1)
-	MOVQ       240(AX), DX
-	SHLQ       $0x02, DX
-	ADDQ       BX, DX
-	PREFETCHT1 (DX)(CX*1)
-	MOVQ       192(AX), DX
-	MOVQ       232(AX), BX
-	SHLQ       $0x02, BX
-	ADDQ       CX, DX
-	LEAQ       (DX)(BX*2), SI
+vector512:
+	VMOVUPS    (CX)(R14*1), Z0
+	VSUBPS     (DI)(R14*1), Z0, Z0
+	VMOVUPS    (DX)(R14*1), Z1
+	VSUBPS     (R8)(R14*1), Z1, Z1
+	VMOVUPS    (BX)(R14*1), Z2
+	VSUBPS     (R9)(R14*1), Z2, Z2
+	VMOVUPS    (SI)(R14*1), Z3
+	VSUBPS     (R10)(R14*1), Z3, Z3
+	MOVQ       240(AX), R15
+	SHLQ       $0x02, R15
+	ADDQ       R14, R15
+	PREFETCHT1 (BX)(R15*1)
+	PREFETCHT1 (SI)(R15*1)
+	PREFETCHT1 (R9)(R15*1)
+	PREFETCHT1 (R10)(R15*1)
 	VSUBPS     Z2, Z0, Z0
-	VMOVUPS    Z0, (DX)
+	VMOVUPS    Z0, (R11)
 	VADDPS     Z2, Z1, Z0
-	VMOVUPS    Z0, (DX)(BX*1)
+	VMOVUPS    Z0, (R11)(R12*1)
 	VSUBPS     Z1, Z2, Z2
-	VMOVUPS    Z2, (SI)
+	VMOVUPS    Z2, (R13)
 	VSUBPS     Z3, Z1, Z1
-	VMOVUPS    Z1, (SI)(BX*1)
-	ADDQ       $0x40, CX
-	MOVQ       224(AX), DX
-	SHLQ       $0x02, DX
-	CMPQ       CX, DX
-	JL         vector511
+	VMOVUPS    Z1, (R13)(R12*1)
+	ADDQ       $0x40, R11
+	ADDQ       $0x40, R13
+	ADDQ       $0x40, R14
+	MOVQ       224(AX), R15
+	SHLQ       $0x02, R15
+	CMPQ       R14, R15
+	JL         vector512
+	VZEROUPPER
+	RET
+
+plus511:
+	XORQ R14, R14
+
+vector513:
+	VMOVUPS    (CX)(R14*1), Z0
+	VADDPS     (DI)(R14*1), Z0, Z0
+	VMOVUPS    (DX)(R14*1), Z1
+	VADDPS     (R8)(R14*1), Z1, Z1
+	VMOVUPS    (BX)(R14*1), Z2
+	VADDPS     (R9)(R14*1), Z2, Z2
+	VMOVUPS    (SI)(R14*1), Z3
+	VADDPS     (R10)(R14*1), Z3, Z3
+	MOVQ       240(AX), R15
+	SHLQ       $0x02, R15
+	ADDQ       R14, R15
+	PREFETCHT1 (BX)(R15*1)
+	PREFETCHT1 (SI)(R15*1)
+	PREFETCHT1 (R9)(R15*1)
+	PREFETCHT1 (R10)(R15*1)
+	VSUBPS     Z2, Z0, Z0
+	VMOVUPS    Z0, (R11)
+	VADDPS     Z2, Z1, Z0
+	VMOVUPS    Z0, (R11)(R12*1)
+	VSUBPS     Z1, Z2, Z2
+	VMOVUPS    Z2, (R13)
+	VSUBPS     Z3, Z1, Z1
+	VMOVUPS    Z1, (R13)(R12*1)
+	ADDQ       $0x40, R11
+	ADDQ       $0x40, R13
+	ADDQ       $0x40, R14
+	MOVQ       224(AX), R15
+	SHLQ       $0x02, R15
+	CMPQ       R14, R15
+	JL         vector513
 	VZEROUPPER
 	RET
 
@@ -13228,118 +13224,374 @@ done519:
 // Requires: AVX, AVX512F, MMX+
 TEXT ·squareTileAVX512(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), AX
-	XORQ CX, CX
+	MOVQ 72(AX), CX
+	CMPQ CX, $+1
+	JE   start514
+	CMPQ CX, $-1
+	JE   start515
+	MOVQ 80(AX), CX
+	CMPQ CX, $+1
+	JE   last516
+	MOVQ 24(AX), CX
+	MOVQ 48(AX), DX
+	MOVQ (AX), BX
+	MOVQ 200(AX), SI
+	SHLQ $0x02, SI
+	LEAQ (BX)(SI*2), DI
+	XORQ R8, R8
 
-vector520:
-	MOVQ    (AX), DX
-	MOVQ    192(AX), BX
-	SHLQ    $0x02, BX
-	ADDQ    CX, DX
-	LEAQ    (DX)(BX*2), SI
-	VMOVUPS (DX)(BX*1), Z1
-	VADDPS  (DX), Z1, Z0
-	VADDPS  (SI), Z0, Z0
-	VSUBPS  (SI), Z1, Z1
-	VSUBPS  (SI)(BX*1), Z1, Z1
-	MOVQ    24(AX), DX
-	MOVQ    168(AX), BX
-	TESTQ   BX, BX
-	JZ      start522
-	JS      less521
-	VADDPS  (DX)(CX*1), Z0, Z0
-	JMP     start522
+vector517:
+	VMOVUPS    (BX)(SI*1), Z1
+	VADDPS     (BX), Z1, Z0
+	VADDPS     (DI), Z0, Z0
+	VSUBPS     (DI), Z1, Z1
+	VSUBPS     (DI)(SI*1), Z1, Z1
+	ADDQ       $0x40, BX
+	ADDQ       $0x40, DI
+	VMOVUPS    Z0, (CX)(R8*1)
+	VMOVUPS    Z1, (DX)(R8*1)
+	MOVQ       208(AX), R9
+	SHLQ       $0x02, R9
+	ADDQ       R8, R9
+	PREFETCHT1 (CX)(R9*1)
+	PREFETCHT1 (DX)(R9*1)
+	ADDQ       $0x40, R8
+	MOVQ       192(AX), R9
+	SHLQ       $0x02, R9
+	CMPQ       R8, R9
+	JL         vector517
+	VZEROUPPER
+	RET
 
-less521:
-	VMOVUPS (DX)(CX*1), Z2
-	VSUBPS  Z0, Z2, Z0
+last516:
+	MOVQ 24(AX), CX
+	MOVQ 48(AX), DX
+	MOVQ (AX), BX
+	MOVQ 200(AX), SI
+	SHLQ $0x02, SI
+	LEAQ (BX)(SI*2), DI
+	MOVQ 96(AX), R8
+	MOVQ 120(AX), R9
+	MOVQ 144(AX), R10
+	MOVQ 168(AX), R11
+	XORQ R12, R12
 
-start522:
-	VPXORD Z2, Z2, Z2
-	MOVQ   176(AX), BX
-	TESTQ  BX, BX
-	JZ     norelu523
-	VMAXPS Z0, Z2, Z0
+vector518:
+	VMOVUPS (BX)(SI*1), Z1
+	VADDPS  (BX), Z1, Z0
+	VADDPS  (DI), Z0, Z0
+	VSUBPS  (DI), Z1, Z1
+	VSUBPS  (DI)(SI*1), Z1, Z1
+	ADDQ    $0x40, BX
+	ADDQ    $0x40, DI
+	VPXORD  Z2, Z2, Z2
+	MOVQ    88(AX), R13
+	CMPQ    R13, $0x00
+	JE      norelu519
+	VMAXPS  Z0, Z2, Z0
 
-norelu523:
-	MOVQ       72(AX), BX
-	TESTQ      BX, BX
-	JZ         noplus524
-	VADDPS     (BX)(CX*1), Z0, Z0
-	MOVQ       200(AX), SI
-	SHLQ       $0x02, SI
-	ADDQ       BX, SI
-	PREFETCHT1 (SI)(CX*1)
+norelu519:
+	TESTQ      R8, R8
+	JZ         noplus520
+	VADDPS     (R8)(R12*1), Z0, Z0
+	MOVQ       208(AX), R13
+	SHLQ       $0x02, R13
+	ADDQ       R12, R13
+	PREFETCHT1 (R8)(R13*1)
 
-noplus524:
-	MOVQ       120(AX), BX
-	TESTQ      BX, BX
-	JZ         nomask525
-	VMOVUPS    (BX)(CX*1), Z3
+noplus520:
+	TESTQ      R10, R10
+	JZ         nomask521
+	VMOVUPS    (R10)(R12*1), Z3
 	VCMPPS     $0x06, Z2, Z3, K1
 	VMOVAPS.Z  Z0, K1, Z0
-	MOVQ       200(AX), SI
-	SHLQ       $0x02, SI
-	ADDQ       BX, SI
-	PREFETCHT1 (SI)(CX*1)
+	MOVQ       208(AX), R13
+	SHLQ       $0x02, R13
+	ADDQ       R12, R13
+	PREFETCHT1 (R10)(R13*1)
 
-nomask525:
-	VMOVUPS    Z0, (DX)(CX*1)
-	MOVQ       200(AX), BX
-	SHLQ       $0x02, BX
-	ADDQ       DX, BX
-	PREFETCHT1 (BX)(CX*1)
-	MOVQ       48(AX), DX
-	MOVQ       168(AX), BX
-	TESTQ      BX, BX
-	JZ         start527
-	JS         less526
-	VADDPS     (DX)(CX*1), Z1, Z1
-	JMP        start527
+nomask521:
+	VMOVUPS Z0, (CX)(R12*1)
+	VPXORD  Z2, Z2, Z2
+	MOVQ    88(AX), R13
+	CMPQ    R13, $0x00
+	JE      norelu522
+	VMAXPS  Z1, Z2, Z1
 
-less526:
-	VMOVUPS (DX)(CX*1), Z2
-	VSUBPS  Z1, Z2, Z1
+norelu522:
+	TESTQ      R9, R9
+	JZ         noplus523
+	VADDPS     (R9)(R12*1), Z1, Z1
+	MOVQ       208(AX), R13
+	SHLQ       $0x02, R13
+	ADDQ       R12, R13
+	PREFETCHT1 (R9)(R13*1)
 
-start527:
-	VPXORD Z2, Z2, Z2
-	MOVQ   176(AX), BX
-	TESTQ  BX, BX
-	JZ     norelu528
-	VMAXPS Z1, Z2, Z1
-
-norelu528:
-	MOVQ       96(AX), BX
-	TESTQ      BX, BX
-	JZ         noplus529
-	VADDPS     (BX)(CX*1), Z1, Z1
-	MOVQ       200(AX), SI
-	SHLQ       $0x02, SI
-	ADDQ       BX, SI
-	PREFETCHT1 (SI)(CX*1)
-
-noplus529:
-	MOVQ       144(AX), BX
-	TESTQ      BX, BX
-	JZ         nomask530
-	VMOVUPS    (BX)(CX*1), Z3
+noplus523:
+	TESTQ      R11, R11
+	JZ         nomask524
+	VMOVUPS    (R11)(R12*1), Z3
 	VCMPPS     $0x06, Z2, Z3, K1
 	VMOVAPS.Z  Z1, K1, Z1
-	MOVQ       200(AX), SI
-	SHLQ       $0x02, SI
-	ADDQ       BX, SI
-	PREFETCHT1 (SI)(CX*1)
+	MOVQ       208(AX), R13
+	SHLQ       $0x02, R13
+	ADDQ       R12, R13
+	PREFETCHT1 (R11)(R13*1)
+
+nomask524:
+	VMOVUPS    Z1, (DX)(R12*1)
+	MOVQ       208(AX), R13
+	SHLQ       $0x02, R13
+	ADDQ       R12, R13
+	PREFETCHT1 (CX)(R13*1)
+	PREFETCHT1 (DX)(R13*1)
+	ADDQ       $0x40, R12
+	MOVQ       192(AX), R13
+	SHLQ       $0x02, R13
+	CMPQ       R12, R13
+	JL         vector518
+	VZEROUPPER
+	RET
+
+start514:
+	MOVQ 80(AX), CX
+	CMPQ CX, $+1
+	JE   last525
+	MOVQ 24(AX), CX
+	MOVQ 48(AX), DX
+	MOVQ (AX), BX
+	MOVQ 200(AX), SI
+	SHLQ $0x02, SI
+	LEAQ (BX)(SI*2), DI
+	XORQ R8, R8
+
+vector526:
+	VMOVUPS (BX)(SI*1), Z1
+	VADDPS  (BX), Z1, Z0
+	VADDPS  (DI), Z0, Z0
+	VSUBPS  (DI), Z1, Z1
+	VSUBPS  (DI)(SI*1), Z1, Z1
+	ADDQ    $0x40, BX
+	ADDQ    $0x40, DI
+	VADDPS  (CX)(R8*1), Z0, Z0
+	VMOVUPS Z0, (CX)(R8*1)
+	VADDPS  (DX)(R8*1), Z1, Z1
+	VMOVUPS Z1, (DX)(R8*1)
+	ADDQ    $0x40, R8
+	MOVQ    192(AX), R9
+	SHLQ    $0x02, R9
+	CMPQ    R8, R9
+	JL      vector526
+	VZEROUPPER
+	RET
+
+last525:
+	MOVQ 24(AX), CX
+	MOVQ 48(AX), DX
+	MOVQ (AX), BX
+	MOVQ 200(AX), SI
+	SHLQ $0x02, SI
+	LEAQ (BX)(SI*2), DI
+	MOVQ 96(AX), R8
+	MOVQ 120(AX), R9
+	MOVQ 144(AX), R10
+	MOVQ 168(AX), R11
+	XORQ R12, R12
+
+vector527:
+	VMOVUPS (BX)(SI*1), Z1
+	VADDPS  (BX), Z1, Z0
+	VADDPS  (DI), Z0, Z0
+	VSUBPS  (DI), Z1, Z1
+	VSUBPS  (DI)(SI*1), Z1, Z1
+	ADDQ    $0x40, BX
+	ADDQ    $0x40, DI
+	VADDPS  (CX)(R12*1), Z0, Z0
+	VPXORD  Z2, Z2, Z2
+	MOVQ    88(AX), R13
+	CMPQ    R13, $0x00
+	JE      norelu528
+	VMAXPS  Z0, Z2, Z0
+
+norelu528:
+	TESTQ      R8, R8
+	JZ         noplus529
+	VADDPS     (R8)(R12*1), Z0, Z0
+	MOVQ       208(AX), R13
+	SHLQ       $0x02, R13
+	ADDQ       R12, R13
+	PREFETCHT1 (R8)(R13*1)
+
+noplus529:
+	TESTQ      R10, R10
+	JZ         nomask530
+	VMOVUPS    (R10)(R12*1), Z3
+	VCMPPS     $0x06, Z2, Z3, K1
+	VMOVAPS.Z  Z0, K1, Z0
+	MOVQ       208(AX), R13
+	SHLQ       $0x02, R13
+	ADDQ       R12, R13
+	PREFETCHT1 (R10)(R13*1)
 
 nomask530:
-	VMOVUPS    Z1, (DX)(CX*1)
-	MOVQ       200(AX), BX
-	SHLQ       $0x02, BX
-	ADDQ       DX, BX
-	PREFETCHT1 (BX)(CX*1)
-	ADDQ       $0x40, CX
-	MOVQ       184(AX), DX
-	SHLQ       $0x02, DX
-	CMPQ       CX, DX
-	JL         vector520
+	VMOVUPS Z0, (CX)(R12*1)
+	VADDPS  (DX)(R12*1), Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	MOVQ    88(AX), R13
+	CMPQ    R13, $0x00
+	JE      norelu531
+	VMAXPS  Z1, Z2, Z1
+
+norelu531:
+	TESTQ      R9, R9
+	JZ         noplus532
+	VADDPS     (R9)(R12*1), Z1, Z1
+	MOVQ       208(AX), R13
+	SHLQ       $0x02, R13
+	ADDQ       R12, R13
+	PREFETCHT1 (R9)(R13*1)
+
+noplus532:
+	TESTQ      R11, R11
+	JZ         nomask533
+	VMOVUPS    (R11)(R12*1), Z3
+	VCMPPS     $0x06, Z2, Z3, K1
+	VMOVAPS.Z  Z1, K1, Z1
+	MOVQ       208(AX), R13
+	SHLQ       $0x02, R13
+	ADDQ       R12, R13
+	PREFETCHT1 (R11)(R13*1)
+
+nomask533:
+	VMOVUPS Z1, (DX)(R12*1)
+	ADDQ    $0x40, R12
+	MOVQ    192(AX), R13
+	SHLQ    $0x02, R13
+	CMPQ    R12, R13
+	JL      vector527
+	VZEROUPPER
+	RET
+
+start515:
+	MOVQ 80(AX), CX
+	CMPQ CX, $+1
+	JE   last534
+	MOVQ 24(AX), CX
+	MOVQ 48(AX), DX
+	MOVQ (AX), BX
+	MOVQ 200(AX), SI
+	SHLQ $0x02, SI
+	LEAQ (BX)(SI*2), DI
+	XORQ R8, R8
+
+vector535:
+	VMOVUPS (BX)(SI*1), Z1
+	VADDPS  (BX), Z1, Z0
+	VADDPS  (DI), Z0, Z0
+	VSUBPS  (DI), Z1, Z1
+	VSUBPS  (DI)(SI*1), Z1, Z1
+	ADDQ    $0x40, BX
+	ADDQ    $0x40, DI
+	VMOVUPS (CX)(R8*1), Z2
+	VSUBPS  Z0, Z2, Z0
+	VMOVUPS Z0, (CX)(R8*1)
+	VMOVUPS (DX)(R8*1), Z2
+	VSUBPS  Z1, Z2, Z1
+	VMOVUPS Z1, (DX)(R8*1)
+	ADDQ    $0x40, R8
+	MOVQ    192(AX), R9
+	SHLQ    $0x02, R9
+	CMPQ    R8, R9
+	JL      vector535
+	VZEROUPPER
+	RET
+
+last534:
+	MOVQ 24(AX), CX
+	MOVQ 48(AX), DX
+	MOVQ (AX), BX
+	MOVQ 200(AX), SI
+	SHLQ $0x02, SI
+	LEAQ (BX)(SI*2), DI
+	MOVQ 96(AX), R8
+	MOVQ 120(AX), R9
+	MOVQ 144(AX), R10
+	MOVQ 168(AX), R11
+	XORQ R12, R12
+
+vector536:
+	VMOVUPS (BX)(SI*1), Z1
+	VADDPS  (BX), Z1, Z0
+	VADDPS  (DI), Z0, Z0
+	VSUBPS  (DI), Z1, Z1
+	VSUBPS  (DI)(SI*1), Z1, Z1
+	ADDQ    $0x40, BX
+	ADDQ    $0x40, DI
+	VMOVUPS (CX)(R12*1), Z2
+	VSUBPS  Z0, Z2, Z0
+	VPXORD  Z2, Z2, Z2
+	MOVQ    88(AX), R13
+	CMPQ    R13, $0x00
+	JE      norelu537
+	VMAXPS  Z0, Z2, Z0
+
+norelu537:
+	TESTQ      R8, R8
+	JZ         noplus538
+	VADDPS     (R8)(R12*1), Z0, Z0
+	MOVQ       208(AX), R13
+	SHLQ       $0x02, R13
+	ADDQ       R12, R13
+	PREFETCHT1 (R8)(R13*1)
+
+noplus538:
+	TESTQ      R10, R10
+	JZ         nomask539
+	VMOVUPS    (R10)(R12*1), Z3
+	VCMPPS     $0x06, Z2, Z3, K1
+	VMOVAPS.Z  Z0, K1, Z0
+	MOVQ       208(AX), R13
+	SHLQ       $0x02, R13
+	ADDQ       R12, R13
+	PREFETCHT1 (R10)(R13*1)
+
+nomask539:
+	VMOVUPS Z0, (CX)(R12*1)
+	VMOVUPS (DX)(R12*1), Z2
+	VSUBPS  Z1, Z2, Z1
+	VPXORD  Z2, Z2, Z2
+	MOVQ    88(AX), R13
+	CMPQ    R13, $0x00
+	JE      norelu540
+	VMAXPS  Z1, Z2, Z1
+
+norelu540:
+	TESTQ      R9, R9
+	JZ         noplus541
+	VADDPS     (R9)(R12*1), Z1, Z1
+	MOVQ       208(AX), R13
+	SHLQ       $0x02, R13
+	ADDQ       R12, R13
+	PREFETCHT1 (R9)(R13*1)
+
+noplus541:
+	TESTQ      R11, R11
+	JZ         nomask542
+	VMOVUPS    (R11)(R12*1), Z3
+	VCMPPS     $0x06, Z2, Z3, K1
+	VMOVAPS.Z  Z1, K1, Z1
+	MOVQ       208(AX), R13
+	SHLQ       $0x02, R13
+	ADDQ       R12, R13
+	PREFETCHT1 (R11)(R13*1)
+
+nomask542:
+	VMOVUPS Z1, (DX)(R12*1)
+	ADDQ    $0x40, R12
+	MOVQ    192(AX), R13
+	SHLQ    $0x02, R13
+	CMPQ    R12, R13
+	JL      vector536
 	VZEROUPPER
 	RET
 
@@ -13347,53 +13599,85 @@ nomask530:
 // Requires: AVX, AVX512F
 TEXT ·spreadTileAVX512(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), AX
-	XORQ CX, CX
+	MOVQ (AX), CX
+	MOVQ 24(AX), DX
+	MOVQ 48(AX), BX
+	MOVQ 72(AX), SI
+	MOVQ 96(AX), DI
+	MOVQ 136(AX), R8
+	SHLQ $0x02, R8
+	LEAQ (DI)(R8*2), R9
+	MOVQ 120(AX), R10
+	CMPQ R10, $+1
+	JE   with543
+	CMPQ R10, $-1
+	JE   with544
+	XORQ BX, BX
 
-vector531:
-	MOVQ    96(AX), DX
-	MOVQ    136(AX), BX
-	SHLQ    $0x02, BX
-	ADDQ    CX, DX
-	LEAQ    (DX)(BX*2), SI
-	MOVQ    (AX), DI
-	VMOVUPS (DI)(CX*1), Z0
-	MOVQ    120(AX), DI
-	MOVQ    48(AX), R8
-	TESTQ   DI, DI
-	JZ      with533
-	JS      less532
-	VADDPS  (R8)(CX*1), Z0, Z0
-	JMP     with533
-
-less532:
-	VSUBPS (R8)(CX*1), Z0, Z0
-
-with533:
-	MOVQ    24(AX), DI
-	VMOVUPS (DI)(CX*1), Z1
-	MOVQ    120(AX), DI
-	MOVQ    72(AX), R8
-	TESTQ   DI, DI
-	JZ      with535
-	JS      less534
-	VADDPS  (R8)(CX*1), Z1, Z1
-	JMP     with535
-
-less534:
-	VSUBPS (R8)(CX*1), Z1, Z1
-
-with535:
-	VMOVUPS Z0, (DX)
-	VMOVUPS Z1, (SI)(BX*1)
+vector545:
+	VMOVUPS (CX)(BX*1), Z0
+	VMOVUPS (DX)(BX*1), Z1
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, (R9)(R8*1)
 	VADDPS  Z1, Z0, Z2
-	VMOVUPS Z2, (DX)(BX*1)
+	VMOVUPS Z2, (DI)(R8*1)
 	VSUBPS  Z1, Z0, Z0
-	VMOVUPS Z0, (SI)
-	ADDQ    $0x40, CX
-	MOVQ    128(AX), DX
-	SHLQ    $0x02, DX
-	CMPQ    CX, DX
-	JL      vector531
+	VMOVUPS Z0, (R9)
+	ADDQ    $0x40, DI
+	ADDQ    $0x40, R9
+	ADDQ    $0x40, BX
+	MOVQ    128(AX), SI
+	SHLQ    $0x02, SI
+	CMPQ    BX, SI
+	JL      vector545
+	VZEROUPPER
+	RET
+
+with543:
+	XORQ R10, R10
+
+vector546:
+	VMOVUPS (CX)(R10*1), Z0
+	VADDPS  (BX)(R10*1), Z0, Z0
+	VMOVUPS (DX)(R10*1), Z1
+	VADDPS  (SI)(R10*1), Z1, Z1
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, (R9)(R8*1)
+	VADDPS  Z1, Z0, Z2
+	VMOVUPS Z2, (DI)(R8*1)
+	VSUBPS  Z1, Z0, Z0
+	VMOVUPS Z0, (R9)
+	ADDQ    $0x40, DI
+	ADDQ    $0x40, R9
+	ADDQ    $0x40, R10
+	MOVQ    128(AX), R11
+	SHLQ    $0x02, R11
+	CMPQ    R10, R11
+	JL      vector546
+	VZEROUPPER
+	RET
+
+with544:
+	XORQ R10, R10
+
+vector547:
+	VMOVUPS (CX)(R10*1), Z0
+	VSUBPS  (BX)(R10*1), Z0, Z0
+	VMOVUPS (DX)(R10*1), Z1
+	VSUBPS  (SI)(R10*1), Z1, Z1
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, (R9)(R8*1)
+	VADDPS  Z1, Z0, Z2
+	VMOVUPS Z2, (DI)(R8*1)
+	VSUBPS  Z1, Z0, Z0
+	VMOVUPS Z0, (R9)
+	ADDQ    $0x40, DI
+	ADDQ    $0x40, R9
+	ADDQ    $0x40, R10
+	MOVQ    128(AX), R11
+	SHLQ    $0x02, R11
+	CMPQ    R10, R11
+	JL      vector547
 	VZEROUPPER
 	RET
 
@@ -13406,7 +13690,7 @@ TEXT ·kernelTileAVX512(SB), NOSPLIT, $0-8
 	VBROADCASTSS X15, Z15
 	XORQ         CX, CX
 
-vector536:
+vector548:
 	MOVQ    (AX), DX
 	MOVQ    48(AX), BX
 	SHLQ    $0x02, BX
@@ -13502,7 +13786,7 @@ vector536:
 	MOVQ    48(AX), DX
 	SHLQ    $0x02, DX
 	CMPQ    CX, DX
-	JL      vector536
+	JL      vector548
 	VZEROUPPER
 	RET
 
@@ -13515,7 +13799,7 @@ TEXT ·foldTileAVX512(SB), NOSPLIT, $0-8
 	VBROADCASTSS X15, Z15
 	XORQ         CX, CX
 
-vector537:
+vector549:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -13531,7 +13815,7 @@ vector537:
 	ADDQ   CX, DX
 	MOVQ   64(AX), SI
 
-loop538:
+loop550:
 	MOVQ    DX, DI
 	VMOVUPS (DI)(BX*1), Z10
 	VADDPS  (DI)(BX*2), Z10, Z11
@@ -13607,7 +13891,7 @@ loop538:
 	SHLQ    $0x02, DI
 	ADDQ    DI, DX
 	DECQ    SI
-	JNZ     loop538
+	JNZ     loop550
 	MOVQ    (AX), DX
 	MOVQ    48(AX), BX
 	SHLQ    $0x02, BX
@@ -13634,7 +13918,7 @@ loop538:
 	MOVQ    48(AX), DX
 	SHLQ    $0x02, DX
 	CMPQ    CX, DX
-	JL      vector537
+	JL      vector549
 	VZEROUPPER
 	RET
 
@@ -13651,7 +13935,7 @@ TEXT ·transposeSquaresAVX512(SB), NOSPLIT, $0-56
 	LEAQ (SI)(SI*2), DI
 	MOVQ squares+16(FP), R8
 
-loop539:
+loop551:
 	MOVQ       CX, R9
 	VMOVUPS    (R9), Z0
 	VMOVUPS    (R9)(SI*1), Z1
@@ -13763,7 +14047,7 @@ loop539:
 	MOVQ       dstStep+24(FP), R9
 	LEAQ       (AX)(R9*4), AX
 	DECQ       R8
-	JNZ        loop539
+	JNZ        loop551
 	VZEROUPPER
 	RET
 
@@ -13807,10 +14091,10 @@ TEXT ·tapsTileAVX512(SB), NOSPLIT, $0-8
 	LEAQ    (DI)(DI*2), R9
 	MOVQ    120(AX), R10
 
-loop540:
+loop552:
 	MOVQ 128(AX), R11
 
-loop541:
+loop553:
 	PREFETCHT0 (BX)
 	PREFETCHT0 64(BX)
 	PREFETCHT0 128(BX)
@@ -13822,7 +14106,7 @@ loop541:
 	LEAQ       (CX)(DI*4), R12
 	MOVQ       $0x00000010, R13
 
-loop542:
+loop554:
 	VMOVUPS      (DX), Z24
 	VMOVUPS      (DX)(R8*1), Z25
 	VMOVUPS      (DX)(R8*2), Z26
@@ -13862,9 +14146,9 @@ loop542:
 	ADDQ         $0x04, R12
 	ADDQ         $0x40, DX
 	DECQ         R13
-	JNZ          loop542
+	JNZ          loop554
 	DECQ         R11
-	JNZ          loop541
+	JNZ          loop553
 	MOVQ         136(AX), R11
 	SHLQ         $0x02, R11
 	ADDQ         R11, CX
@@ -13872,7 +14156,7 @@ loop542:
 	SHLQ         $0x02, R11
 	ADDQ         R11, DX
 	DECQ         R10
-	JNZ          loop540
+	JNZ          loop552
 	MOVQ         (AX), AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)

@@ -75,14 +75,16 @@ type windowTile struct {
 //	y[0] = start ± (m[0] + m[1] + m[2])
 //	y[1] = start ± (m[1] − m[2] − m[3])
 //
-// where start is 0 or y's own value; then max(0, ·) if relu, plus added if there is one, and 0 where
-// mask ≤ 0 if there is a mask. Meanwhile the second-level cache is asked for what lies ahead values
+// where start is 0 or y's own value. The last row ends with max(0, ·) if relu, plus added if there is
+// one, and 0 where mask ≤ 0 if there is a mask. Meanwhile the second-level cache is asked for what lies ahead values
 // behind all of these.
 type squareTile struct {
-	m             []float32
-	y, plus, mask [squareSide][]float32 // by column, n values each; or nil
-	start         int                   // 0: from 0; 1: added to y; −1: taken from y
-	relu          int                   // 1: clamp at 0
+	m          []float32
+	y          [squareSide][]float32 // by column, n values each
+	start      int                   // 0: from 0; 1: added to y; −1: taken from y
+	last       int                   // 1: what is below is read
+	relu       int                   // 1: clamp at 0
+	plus, mask [squareSide][]float32 // as y; or nil
 
 	n, apart, ahead int
 }

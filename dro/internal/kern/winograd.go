@@ -47,7 +47,7 @@ type winogradWay struct {
 // many products are left out for their zeros; of few channels, the transformations take longer than
 // the products.
 func WinogradFits(cfg ConvConfig) bool {
-	const least = 16
+	const least = 32
 	out, err := cfg.OutShape()
 	return err == nil && cfg.KernelHeight == 3 && cfg.KernelWidth == 3 && cfg.Stride == 1 &&
 		cfg.Pad == 1 && out.Height%2 == 0 && out.Width%2 == 0 && out.Height*out.Width > 4 &&
@@ -268,7 +268,7 @@ func (c *Winograd) square(m []float32, r region, of, col int) {
 			if of < i+2 {
 				continue // more is to come
 			}
-			tile.relu = c.relu
+			tile.last, tile.relu = 1, c.relu
 			if c.call.plus != nil {
 				tile.plus[j] = c.call.plus[at:][:tile.n]
 			}

@@ -32,7 +32,7 @@ func (t *squareTile) generic() {
 			}
 		}
 	}
-	for j, y := range t.y {
+	for j, y := range t.y[:t.last*squareSide] {
 		finishTile(y, t.plus[j], t.mask[j], t.relu)
 	}
 }

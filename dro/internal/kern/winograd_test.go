@@ -137,7 +137,7 @@ func TestWinogradTiles(t *testing.T) {
 				(&spreadTile{a: two(a), b: two(b), p: p, n: n, apart: apart, with: with}).run(isa)
 			})
 			for way := range 8 {
-				tile := squareTile{m: m, n: n, apart: apart, start: with, relu: way & 1}
+				tile := squareTile{m: m, n: n, apart: apart, start: with, last: min(way, 1), relu: way & 1}
 				if way&2 != 0 {
 					tile.plus = plus
 				}

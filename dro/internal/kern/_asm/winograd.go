@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	op "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -26,122 +28,132 @@ func (g *generator) winogradTiles() {
 func (g *generator) windowTile() {
 	g.function("windowTile", "func(t *windowTile)", "transforms a row of windows.")
 	t := g.param("t")
-	g.eachVector(t, func(lane reg.Register) {
-		var s [windowSide]vector
-		for col := range s {
-			s[col] = g.fixed(col)
-			a, b := g.elementOf(t, "a", col), g.elementOf(t, "b", col)
-			g.VMOVUPS(by(a, lane, 1, 0), s[col])
-			g.either(t, "plus",
-				func() { g.VADDPS(by(b, lane, 1, 0), s[col], s[col]) },
-				func() { g.VSUBPS(by(b, lane, 1, 0), s[col], s[col]) })
-			if col >= windowSide/2 {
-				g.askBehind(t, a, lane)
-				g.askBehind(t, b, lane)
+	a, b := g.elements(t, "a", windowSide), g.elements(t, "b", windowSide)
+	v := g.places(t, "v")
+	loop := func(join func(b op.Mem, s vector)) {
+		g.eachVector(t, func(lane reg.Register) {
+			var s [windowSide]vector
+			for col := range s {
+				s[col] = g.fixed(col)
+				g.VMOVUPS(by(a[col], lane, 1, 0), s[col])
+				join(by(b[col], lane, 1, 0), s[col])
 			}
+			g.askBehind(t, lane, slices.Concat(a[windowSide/2:], b[windowSide/2:]))
+			g.VSUBPS(s[2], s[0], s[0])
+			g.VMOVUPS(s[0], v[0])
+			g.VADDPS(s[2], s[1], s[0])
+			g.VMOVUPS(s[0], v[1])
+			g.VSUBPS(s[1], s[2], s[2])
+			g.VMOVUPS(s[2], v[2])
+			g.VSUBPS(s[3], s[1], s[1])
+			g.VMOVUPS(s[1], v[3])
+			g.next(v)
+		})
+	}
+	g.byFlag(t, "plus", []int{0, 1}, func(flag int) {
+		if flag > 0 {
+			loop(func(b op.Mem, s vector) { g.VADDPS(b, s, s) })
+		} else {
+			loop(func(b op.Mem, s vector) { g.VSUBPS(b, s, s) })
 		}
-		p := g.places(t, "v", lane)
-		g.VSUBPS(s[2], s[0], s[0])
-		g.VMOVUPS(s[0], p[0])
-		g.VADDPS(s[2], s[1], s[0])
-		g.VMOVUPS(s[0], p[1])
-		g.VSUBPS(s[1], s[2], s[2])
-		g.VMOVUPS(s[2], p[2])
-		g.VSUBPS(s[3], s[1], s[1])
-		g.VMOVUPS(s[1], p[3])
 	})
 }
 
 func (g *generator) squareTile() {
 	g.function("squareTile", "func(t *squareTile)", "adds a row of products to squares.")
 	t := g.param("t")
+	g.byFlag(t, "start", []int{0, 1, -1}, func(start int) {
+		g.byFlag(t, "last", []int{0, 1}, func(last int) { g.squareRows(t, start, last > 0) })
+	})
+}
+
+// squareRows writes the loop of one way to start and, for the last row of products, of what a
+// convolution ends with.
+func (g *generator) squareRows(t reg.Register, start int, last bool) {
+	y, m := g.elements(t, "y", squareSide), g.places(t, "m")
+	var plus, mask []reg.Register
+	if last {
+		plus, mask = g.elements(t, "plus", squareSide), g.elements(t, "mask", squareSide)
+	}
 	g.eachVector(t, func(lane reg.Register) {
 		s := [squareSide]vector{g.fixed(0), g.fixed(1)}
-		m := g.places(t, "m", lane)
 		g.VMOVUPS(m[1], s[1])
 		g.VADDPS(m[0], s[1], s[0])
 		g.VADDPS(m[2], s[0], s[0])
 		g.VSUBPS(m[2], s[1], s[1])
 		g.VSUBPS(m[3], s[1], s[1])
+		g.next(m)
 		for col, v := range s {
-			y := g.elementOf(t, "y", col)
-			g.squareStart(t, by(y, lane, 1, 0), v)
-			g.squareFinish(t, lane, col, v)
-			g.VMOVUPS(v, by(y, lane, 1, 0))
-			g.askBehind(t, y, lane)
+			from := g.fixed(2)
+			switch {
+			case start > 0:
+				g.VADDPS(by(y[col], lane, 1, 0), v, v)
+			case start < 0:
+				g.VMOVUPS(by(y[col], lane, 1, 0), from)
+				g.VSUBPS(v, from, v)
+			}
+			if last {
+				g.squareFinish(t, lane, v, plus[col], mask[col])
+			}
+			g.VMOVUPS(v, by(y[col], lane, 1, 0))
+		}
+		if start == 0 {
+			g.askBehind(t, lane, y)
 		}
 	})
 }
 
-// squareStart adds v to y, or takes it from y, or leaves it.
-func (g *generator) squareStart(t reg.Register, y op.Mem, v vector) {
-	start, less, done := g.field(t, "start"), g.label("less"), g.label("start")
-	g.TESTQ(start, start)
-	g.JZ(op.LabelRef(done))
-	g.JS(op.LabelRef(less))
-	g.VADDPS(y, v, v)
-	g.JMP(op.LabelRef(done))
-	g.Label(less)
-	from := g.fixed(2)
-	g.VMOVUPS(y, from)
-	g.VSUBPS(v, from, v)
-	g.Label(done)
-}
-
 // squareFinish applies ReLU, plus and mask to a column of a square.
-func (g *generator) squareFinish(t, lane reg.Register, col int, v vector) {
+func (g *generator) squareFinish(t, lane reg.Register, v vector, plus, mask reg.Register) {
 	zero, m := g.fixed(2), g.fixed(3)
 	g.zero(zero)
 	noRelu := g.label("norelu")
-	relu := g.field(t, "relu")
-	g.TESTQ(relu, relu)
-	g.JZ(op.LabelRef(noRelu))
+	g.CMPQ(g.field(t, "relu"), op.U8(0))
+	g.JE(op.LabelRef(noRelu))
 	g.VMAXPS(v, zero, v) // the second source, here v, is the result if either is NaN
 	g.Label(noRelu)
 
 	noPlus := g.label("noplus")
-	plus := g.elementOf(t, "plus", col)
 	g.TESTQ(plus, plus)
 	g.JZ(op.LabelRef(noPlus))
 	g.VADDPS(by(plus, lane, 1, 0), v, v)
-	g.askBehind(t, plus, lane)
+	g.askBehind(t, lane, []reg.Register{plus})
 	g.Label(noPlus)
 
 	noMask := g.label("nomask")
-	mask := g.elementOf(t, "mask", col)
 	g.TESTQ(mask, mask)
 	g.JZ(op.LabelRef(noMask))
 	g.VMOVUPS(by(mask, lane, 1, 0), m)
 	g.keepPositive(v, m, zero)
-	g.askBehind(t, mask, lane)
+	g.askBehind(t, lane, []reg.Register{mask})
 	g.Label(noMask)
 }
 
 func (g *generator) spreadTile() {
 	g.function("spreadTile", "func(t *spreadTile)", "transforms a row of squares.")
 	t := g.param("t")
-	g.eachVector(t, func(lane reg.Register) {
-		s, p := [squareSide]vector{g.fixed(0), g.fixed(1)}, g.places(t, "p", lane)
-		for col, v := range s {
-			g.VMOVUPS(by(g.elementOf(t, "a", col), lane, 1, 0), v)
-			with, b := g.field(t, "with"), g.elementOf(t, "b", col)
-			less, done := g.label("less"), g.label("with")
-			g.TESTQ(with, with)
-			g.JZ(op.LabelRef(done))
-			g.JS(op.LabelRef(less))
-			g.VADDPS(by(b, lane, 1, 0), v, v)
-			g.JMP(op.LabelRef(done))
-			g.Label(less)
-			g.VSUBPS(by(b, lane, 1, 0), v, v)
-			g.Label(done)
-		}
-		g.VMOVUPS(s[0], p[0])
-		g.VMOVUPS(s[1], p[3])
-		sum := g.fixed(2)
-		g.VADDPS(s[1], s[0], sum)
-		g.VMOVUPS(sum, p[1])
-		g.VSUBPS(s[1], s[0], s[0])
-		g.VMOVUPS(s[0], p[2])
+	a, b := g.elements(t, "a", squareSide), g.elements(t, "b", squareSide)
+	p := g.places(t, "p")
+	g.byFlag(t, "with", []int{0, 1, -1}, func(with int) {
+		g.eachVector(t, func(lane reg.Register) {
+			s, sum := [squareSide]vector{g.fixed(0), g.fixed(1)}, g.fixed(2)
+			for col, v := range s {
+				g.VMOVUPS(by(a[col], lane, 1, 0), v)
+				switch {
+				case with > 0:
+					g.VADDPS(by(b[col], lane, 1, 0), v, v)
+				case with < 0:
+					g.VSUBPS(by(b[col], lane, 1, 0), v, v)
+				}
+			}
+			g.VMOVUPS(s[0], p[0])
+			g.VMOVUPS(s[1], p[3])
+			g.VADDPS(s[1], s[0], sum)
+			g.VMOVUPS(sum, p[1])
+			g.VSUBPS(s[1], s[0], s[0])
+			g.VMOVUPS(s[0], p[2])
+			g.next(p)
+		})
 	})
 }
 
@@ -279,32 +291,51 @@ func (g *generator) half() vector {
 	return half
 }
 
-// either runs the one or the other, as a flag of the tile is set or not.
-func (g *generator) either(t reg.Register, flag string, set, not func()) {
-	is, no, done := g.field(t, flag), g.label("not"), g.label("done")
-	g.TESTQ(is, is)
-	g.JZ(op.LabelRef(no))
-	set()
-	g.JMP(op.LabelRef(done))
-	g.Label(no)
-	not()
-	g.Label(done)
+// byFlag writes body for each value that a flag of the tile can have. A body returns.
+func (g *generator) byFlag(t reg.Register, flag string, values []int, body func(flag int)) {
+	is := g.field(t, flag)
+	var labels []string
+	for _, v := range values[1:] {
+		label := g.label(flag)
+		labels = append(labels, label)
+		g.CMPQ(is, op.I8(v))
+		g.JE(op.LabelRef(label))
+	}
+	body(values[0])
+	for k, label := range labels {
+		g.Label(label)
+		body(values[k+1])
+	}
 }
 
-// places returns where the four places of a row lie.
-func (g *generator) places(t reg.Register, name string, lane reg.Register) [windowSide]op.Mem {
+// places returns where the four places of a row lie; next moves them on by a vector.
+func (g *generator) places(t reg.Register, name string) (p [windowSide]op.Mem) {
 	first, apart := g.slice(t, name), g.floatStride(t, "apart")
-	g.ADDQ(lane, first)
 	third := g.GP64()
 	g.LEAQ(by(first, apart, 2, 0), third)
 	return [windowSide]op.Mem{at(first, 0), by(first, apart, 1, 0), at(third, 0), by(third, apart, 1, 0)}
 }
 
+func (g *generator) next(p [windowSide]op.Mem) {
+	g.ADDQ(op.U8(g.bytes), p[0].Base)
+	g.ADDQ(op.U8(g.bytes), p[2].Base)
+}
+
+// elements loads the base addresses of an array of n slices.
+func (g *generator) elements(t reg.Register, name string, n int) (bases []reg.Register) {
+	for k := range n {
+		bases = append(bases, g.Load(g.structOf(t).Field(name).Index(k).Base(), g.GP64()))
+	}
+	return bases
+}
+
 // askBehind asks the second-level cache for what lies ahead values behind.
-func (g *generator) askBehind(t, base, lane reg.Register) {
+func (g *generator) askBehind(t, lane reg.Register, bases []reg.Register) {
 	ahead := g.floatStride(t, "ahead")
-	g.ADDQ(base, ahead)
-	g.PREFETCHT1(by(ahead, lane, 1, 0))
+	g.ADDQ(lane, ahead)
+	for _, base := range bases {
+		g.PREFETCHT1(by(base, ahead, 1, 0))
+	}
 }
 
 // eachVector runs body for the byte offset of each vector of the tile's n values, and returns.
@@ -319,9 +350,4 @@ func (g *generator) eachVector(t reg.Register, body func(lane reg.Register)) {
 	g.JL(op.LabelRef(top))
 	g.VZEROUPPER()
 	g.RET()
-}
-
-// elementOf loads the base address of element k of an array of slices.
-func (g *generator) elementOf(t reg.Register, name string, k int) reg.Register {
-	return g.Load(g.structOf(t).Field(name).Index(k).Base(), g.GP64())
 }
