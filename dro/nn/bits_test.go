@@ -39,6 +39,10 @@ var digests = map[string]string{
 	"resnet8/generic":      "eb765e087a3da774",
 	"resnet8/avx2":         "375b8fbba0d8000d",
 	"resnet8/avx512":       "b5fa0ffca05b1d4e", // avx512-taps
+
+	"resnet8 by winograd/generic": "f3a7da8b4f6995d0",
+	"resnet8 by winograd/avx2":    "67c342943d0dac74",
+	"resnet8 by winograd/avx512":  "395155cbce9f0ab6",
 }
 
 // bf16Digests are digests in bf16; where an input has few channels, runs name the kernel
@@ -71,7 +75,7 @@ func TestModelsKeepTheirBits(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("other processors round a multiply-add once: their digests are others")
 	}
-	for _, model := range slices.Concat(Models(), []string{"linear of 70"}) {
+	for _, model := range slices.Concat(Models(), []string{"linear of 70", "resnet8 by winograd"}) {
 		for isa := kern.Generic; isa.Available(); isa++ {
 			name := fmt.Sprintf("%s/%v", model, isa)
 			t.Run(name, func(t *testing.T) {
@@ -117,6 +121,9 @@ func digest(t *testing.T, isa kern.ISA, model, precision string) string {
 	switch model { // the deep ones are small: plain Go takes its time
 	case "linear of 70":
 		c.Model, c.Batch = "linear", 70
+	case "resnet8 by winograd":
+		c.Model, c.Convolution = "resnet8", winograd
+		fallthrough
 	case "resnet8":
 		c.H, c.W = 16, 16
 	case "resnet18":

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -36,7 +37,6 @@ type Spec struct {
 	// Precision is one of nn.Precisions, of the operands of a training step's
 	// products; evaluations are in fp32 whatever it is.
 	Precision string `key:"precision"`
-
 	// Convolution is one of nn.Convolutions.
 	Convolution string `key:"convolution"`
 	// Loss is one of nn.Losses, of a sample.
@@ -153,9 +153,9 @@ type Spec struct {
 func Defaults() Spec {
 	return Spec{
 		Algorithms: dro.PaperMethods(), Seeds: 1,
-		Dataset: "shapes", Model: "convnet", Init: "he", Precision: "fp32",
-		Convolution: nn.Convolutions()[0], Loss: nn.CrossEntropy,
-		Hidden: []int{256, 128}, Activation: nn.Activations()[0],
+		Dataset: "shapes", Model: "convnet", Init: "he", Precision: "fp32", Loss: nn.CrossEntropy,
+		Convolution: nn.Convolutions()[0],
+		Hidden:      []int{256, 128}, Activation: nn.Activations()[0],
 		Optimizer: nn.Optimizers()[0], Beta1: .9, Beta2: .999, AdamEps: 1e-8,
 		Schedule: stepSchedule, Difficulty: 0.5, Augment: true, Pad: "black", ProgramPatience: 600,
 		Uncertainty: "cressie-read", K: 2, Rho: 0.5, Mu: 0.1, Coordinates: "auto",
@@ -227,10 +227,8 @@ func (s *Spec) Problems() []error {
 func (s *Spec) checkTogether() error {
 	set, err := s.Set()
 	if err == nil {
-		err = nn.CheckPrecision(s.Model, s.Precision)
-	}
-	if err == nil {
-		err = nn.CheckConvolution(s.Model, s.Convolution, s.Precision)
+		err = cmp.Or(nn.CheckPrecision(s.Model, s.Precision),
+			nn.CheckConvolution(s.Model, s.Convolution, s.Precision))
 	}
 	if err != nil {
 		return err
@@ -368,16 +366,6 @@ func (s *Spec) Radius() string {
 		return set.Label()
 	}
 	return fmt.Sprintf("%s, %.3g", set.Label(), s.Rho)
-}
-
-// Network returns the network on inputs of a shape, of so many classes.
-func (s *Spec) Network(shape data.Shape, classes int) nn.Config {
-	return nn.Config{
-		Model: s.Model, C: shape.C, H: shape.H, W: shape.W, Classes: classes, Batch: s.Batch,
-		Init: s.Init, Seed: s.Seed, Precision: s.Precision, Loss: s.Loss,
-		Convolution: s.Convolution,
-		Hidden: s.Hidden, Activation: s.Activation, Dropout: s.Dropout, Optimizer: s.Optimizer,
-	}
 }
 
 // DataOptions returns the options with which runner/data opens the Spec's dataset.

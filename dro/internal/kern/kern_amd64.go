@@ -40,66 +40,6 @@ func (t *convTile) run(isa ISA) {
 	}
 }
 
-// run transforms the windows on isa.
-func (t *windowTile) run(isa ISA) {
-	switch isa {
-	case Generic:
-		t.generic()
-	case AVX2:
-		windowTileAVX2(t)
-	default:
-		windowTileAVX512(t)
-	}
-}
-
-// run makes the squares on isa.
-func (t *squareTile) run(isa ISA) {
-	switch isa {
-	case Generic:
-		t.generic()
-	case AVX2:
-		squareTileAVX2(t)
-	default:
-		squareTileAVX512(t)
-	}
-}
-
-// run transforms the squares on isa.
-func (t *spreadTile) run(isa ISA) {
-	switch isa {
-	case Generic:
-		t.generic()
-	case AVX2:
-		spreadTileAVX2(t)
-	default:
-		spreadTileAVX512(t)
-	}
-}
-
-// run transforms the kernels on isa.
-func (t *kernelTile) run(isa ISA) {
-	switch isa {
-	case Generic:
-		t.generic()
-	case AVX2:
-		kernelTileAVX2(t)
-	default:
-		kernelTileAVX512(t)
-	}
-}
-
-// run makes the kernels on isa.
-func (t *foldTile) run(isa ISA) {
-	switch isa {
-	case Generic:
-		t.generic()
-	case AVX2:
-		foldTileAVX2(t)
-	default:
-		foldTileAVX512(t)
-	}
-}
-
 // run computes the tile on isa.
 func (t *gradTile) run(isa ISA) {
 	switch isa {

@@ -43,7 +43,7 @@ const (
 // weight.
 type tap struct{ x, w int32 }
 
-// A window is 4×4 neighbouring positions of a map, of which a 3×3 convolution makes a square of 2×2.
+// A window is 4×4 neighbouring positions of a map: a 3×3 convolution makes a square of 2×2 of it.
 const (
 	windowSide = 4
 	windowArea = windowSide * windowSide
@@ -51,8 +51,8 @@ const (
 	kernelArea = 9
 )
 
-// windowTile is one call of the kernel that makes a row of Bᵀ·x·B (see [Winograd]) from two rows of
-// windows: of n values, a multiple of vector, of s = a ± b,
+// windowTile is one call of the kernel that makes a row of Bᵀ·x·B (see [Winograd]) from two rows
+// of windows: of n values, a multiple of vector, of s = a ± b,
 //
 //	v[0·apart + k] = s[0] − s[2]
 //	v[1·apart + k] = s[1] + s[2]
@@ -75,22 +75,23 @@ type windowTile struct {
 //	y[0] = start ± (m[0] + m[1] + m[2])
 //	y[1] = start ± (m[1] − m[2] − m[3])
 //
-// where start is 0 or y's own value. The last row ends with max(0, ·) if relu, plus added if there is
-// one, and 0 where mask ≤ 0 if there is a mask. Meanwhile the second-level cache is asked for what lies ahead values
-// behind all of these.
+// where start is 0 or y's own value. The last row ends with max(0, ·) if relu, plus added if there
+// is one, and 0 where mask ≤ 0 if there is a mask. Meanwhile the second-level cache is asked for
+// what lies ahead values behind y, plus and mask.
 type squareTile struct {
-	m          []float32
-	y          [squareSide][]float32 // by column, n values each
-	start      int                   // 0: from 0; 1: added to y; −1: taken from y
-	last       int                   // 1: what is below is read
+	m     []float32
+	y     [squareSide][]float32 // by column, n values each
+	start int                   // 0: from 0; 1: added to y; −1: taken from y
+
+	last       int                   // 1: what follows is read
 	relu       int                   // 1: clamp at 0
 	plus, mask [squareSide][]float32 // as y; or nil
 
 	n, apart, ahead int
 }
 
-// spreadTile is one call of the kernel that makes a row of A·y·Aᵀ from rows of squares: of s = a, a + b
-// or a − b,
+// spreadTile is one call of the kernel that makes a row of A·y·Aᵀ from rows of squares: of s = a,
+// a + b or a − b,
 //
 //	p[0·apart + k] = s[0]
 //	p[1·apart + k] = s[0] + s[1]
@@ -106,7 +107,7 @@ type spreadTile struct {
 	n, apart int
 }
 
-// kernelTile is one call of the kernel that makes u = G·g·Gᵀ of n 3×3 kernels: g[tap·n + k] to
+// kernelTile is one call of the kernel that makes u = G·g·Gᵀ of n 3×3 kernels: of g[tap·n + k],
 // u[place·apart + k].
 type kernelTile struct {
 	g, u     []float32

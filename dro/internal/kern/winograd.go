@@ -43,15 +43,15 @@ type winogradWay struct {
 	places   [windowArea]int
 }
 
-// WinogradFits tells whether a convolution can be a [Winograd], and gains by it. On a map of 2×2 as
-// many products are left out for their zeros; of few channels, the transformations take longer than
-// the products.
+// WinogradFits tells whether a convolution can be a [Winograd], and gains by it. On a map of 2×2,
+// [Conv] leaves out as many products, for their zeros; of few channels, the transformations take as
+// long as the products that they save.
 func WinogradFits(cfg ConvConfig) bool {
 	const least = 32
 	out, err := cfg.OutShape()
 	return err == nil && cfg.KernelHeight == 3 && cfg.KernelWidth == 3 && cfg.Stride == 1 &&
 		cfg.Pad == 1 && out.Height%2 == 0 && out.Width%2 == 0 && out.Height*out.Width > 4 &&
-		cfg.In.Channels >= least && cfg.Out >= least
+		min(cfg.In.Channels, cfg.Out) >= least
 }
 
 // Winograd returns the convolution, of which [WinogradFits] has said that it can be so. The
@@ -75,7 +75,7 @@ func (c *Conv) Winograd(space *Scratch) *Winograd {
 		w.forth.places[k] = k
 		w.back.places[k] = turned[k/windowSide]*windowSide + turned[k%windowSide]
 	}
-	if c.taps != nil {
+	if c.taps != nil { // whose sums would take longer
 		c.taps, c.outer = nil, newOuterPlan(c)
 	}
 	if c.outer != nil {
@@ -116,7 +116,8 @@ func (c *Winograd) BackwardSum(t *Team, dx, dy, w, act, plus []float32) {
 	c.run(t, &c.back)
 }
 
-// leastPart is how many channels a task keeps: of fewer, it would transform as long as it multiplies.
+// leastPart is how many channels a task keeps: of fewer, it would transform as long as it
+// multiplies.
 const leastPart = 10 * tileRows
 
 // run transforms the weights, if they are others than before, and runs the call in a direction. A
@@ -221,8 +222,8 @@ func (c *Winograd) window(v []float32, r region, of, col int) {
 	tile.run(c.isa)
 }
 
-// biasPlace is the place of a window whose product all four of the square have once, so that what is
-// added there is added to all.
+// biasPlace is the place of a window whose product all four of the square have once, so that what
+// is added there is added to all.
 const biasPlace = windowSide + 1
 
 // multiply sets m, [places of a row][channels of r][lane], from v.
@@ -302,12 +303,14 @@ func (s *Scratch) room(size, zeros int) {
 	}
 }
 
-// open makes pieces for so many threads. It allocates in the first call of a team.
+// open makes pieces for so many threads, and takes back what a call that failed has left. It
+// allocates in the first call of a team.
 func (s *Scratch) open(threads int) {
 	if len(s.pieces) < threads {
 		s.pieces = make([]piece, threads)
 	}
 	for i := range s.pieces {
+		s.pieces[i].busy.Store(false)
 		if len(s.pieces[i].memory) < s.size {
 			s.pieces[i].memory = Alloc(s.size)
 		}

@@ -1,9 +1,9 @@
 package kern
 
 // winogradGrad is the gradient of the weights. The input is transposed as outerPlan has it, so that
-// channels are the lanes of its windows; a product sums over images. A lot is some rows of squares of
-// the batch, whose sums are added to the other lots' at last: how many there are follows from the
-// geometry, and so does the order of sums.
+// channels are the lanes of its windows; a product sums over images. A lot is some rows of squares
+// of the batch, whose sums are added to the other lots' at last: how many there are follows from
+// the geometry, and so does the order of sums.
 type winogradGrad struct {
 	lots  int
 	part  int       // output channels of a task
@@ -73,7 +73,8 @@ func (w *winogradSums) task(i int) {
 	height := c.out.Height / squareSide
 	rows := c.batch.Blocks * height
 	memory := c.space.take()
-	p, rest := memory.two(windowSide*c.apart(channels), len(memory.memory)-windowSide*c.apart(channels))
+	size := windowSide * c.apart(channels)
+	p, v := memory.two(size, len(memory.memory)-size)
 	for row := lot * rows / g.lots; row < (lot+1)*rows/g.lots; row++ {
 		for col := 0; col < c.out.Width; col += squareSide {
 			r := region{block: row / height, channel: first, rows: channels,
@@ -81,7 +82,7 @@ func (w *winogradSums) task(i int) {
 			c.spread(p, r, of, col)
 			fresh := row == lot*rows/g.lots && col == 0
 			for k := range c.outer.groups {
-				c.addProducts(g.sums[lot*g.lot():], p, rest, r, of, col, k, fresh)
+				c.addProducts(g.sums[lot*g.lot():], p, v, r, of, col, k, fresh)
 			}
 		}
 	}
@@ -107,8 +108,8 @@ func (c *Winograd) spread(p []float32, r region, of, col int) {
 	tile.run(c.isa)
 }
 
-// addProducts adds the products of p and of a row of places of the window around the square of region
-// r at col, of a group of input channels, to sums, or sets them.
+// addProducts adds the products of p and of a row of places of the window around the square of
+// region r at col, of group k of the input channels, to sums, or sets them. v is for that row.
 func (c *Winograd) addProducts(sums, p, v []float32, r region, of, col, k int, fresh bool) {
 	group, lanes := &c.outer.groups[k], c.batch.Lanes
 	n := lanes * group.width
@@ -116,7 +117,8 @@ func (c *Winograd) addProducts(sums, p, v []float32, r region, of, col, k int, f
 	window := windowAt(c.cfg.In, x, c.space.zeros, n, of, r.top-c.cfg.Pad, col-c.cfg.Pad)
 	window.v, window.apart = v, n+vector
 	window.run(c.isa)
-	tile := convTile{x: v, w: p, taps: c.grad.taps[k], wRow: lanes, outer: 1, lanes: group.width, add: 1}
+	tile := convTile{x: v, w: p, taps: c.grad.taps[k], wRow: lanes, outer: 1,
+		lanes: group.width, add: 1}
 	if fresh {
 		tile.add = 0
 	}
@@ -146,12 +148,14 @@ func (w *winogradFold) task(out int) {
 	memory := c.space.take()
 	for k := range c.outer.groups {
 		group := &c.outer.groups[k]
-		tile := foldTile{g: memory.of(kernelArea * group.width), u: g.sums[g.at(group, c.cfg.Out, out):],
-			n: group.width, apart: g.apart, lots: g.lots, lot: g.lot()}
+		tile := foldTile{
+			g: memory.of(kernelArea * group.width), u: g.sums[g.at(group, c.cfg.Out, out):],
+			n: group.width, apart: g.apart, lots: g.lots, lot: g.lot(),
+		}
 		tile.run(c.isa)
 		cols := min(group.width, c.cfg.In.Channels-group.first)
-		c.place(c.call.dw[(out*c.cfg.In.Channels+group.first)*kernelArea:], tile.g, kernelArea, cols,
-			group.width)
+		dw := c.call.dw[(out*c.cfg.In.Channels+group.first)*kernelArea:]
+		c.place(dw, tile.g, kernelArea, cols, group.width)
 	}
 	c.space.give(memory)
 }

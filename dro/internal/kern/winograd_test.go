@@ -137,7 +137,8 @@ func TestWinogradTiles(t *testing.T) {
 				(&spreadTile{a: two(a), b: two(b), p: p, n: n, apart: apart, with: with}).run(isa)
 			})
 			for way := range 8 {
-				tile := squareTile{m: m, n: n, apart: apart, start: with, last: min(way, 1), relu: way & 1}
+				tile := squareTile{m: m, n: n, apart: apart, start: with}
+				tile.last, tile.relu = min(way, 1), way&1
 				if way&2 != 0 {
 					tile.plus = plus
 				}
@@ -181,14 +182,14 @@ func TestWinogradPropagatesNaN(t *testing.T) {
 }
 
 func TestWinogradFits(t *testing.T) {
-	good := ConvConfig{In: Shape{16, 8, 8}, Out: 16, KernelHeight: 3, KernelWidth: 3, Stride: 1,
+	good := ConvConfig{In: Shape{32, 8, 8}, Out: 32, KernelHeight: 3, KernelWidth: 3, Stride: 1,
 		Pad: 1}
 	if !WinogradFits(good) {
 		t.Errorf("%+v does not fit", good)
 	}
 	for name, change := range map[string]func(*ConvConfig){
-		"few inputs":  func(c *ConvConfig) { c.In.Channels = 3 },
-		"few outputs": func(c *ConvConfig) { c.Out = 10 },
+		"few inputs":  func(c *ConvConfig) { c.In.Channels = 16 },
+		"few outputs": func(c *ConvConfig) { c.Out = 16 },
 		"odd map":     func(c *ConvConfig) { c.In.Height = 7 },
 		"one square":  func(c *ConvConfig) { c.In.Height, c.In.Width = 2, 2 },
 		"stride 2":    func(c *ConvConfig) { c.Stride = 2 },

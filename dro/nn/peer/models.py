@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Times a training step of every model here and in PyTorch, in turns, and prints a section in Markdown for docs/results.md.
 
-    models.py [--rounds 9] [--threads 2] [--precision fp32] [--eager] [--processor] [--drolab PATH] [MODEL...]
+    models.py [--rounds 9] [--threads 2] [--precision fp32] [--convolution direct] [--eager] [--processor]
+              [--drolab PATH] [MODEL...]
 
 A step is ERM's at batch 128 on images of 3x32x32 and ten classes: forward, backward, SGD with momentum. PyTorch's figure
 is its best form: fp32 or bf16 (autocast), channels last or not, and under torch.compile or not, unless --eager is given.
@@ -14,7 +15,8 @@ machine does disturbs all alike. A cell has the median over the rounds, a ratio 
 the ratio of the fastest steps, which a busy machine disturbs least. drolab's step loads its batch; PyTorch's has it in
 memory. Without --drolab the program is built first. With --processor times are the processor's, of one thread, which other
 work disturbs least, by BenchmarkPrecision of dro/nn in place of bench: no step loads its batch then, and the last column
-has drolab's fastest round, a median, in place of its fastest step.
+has drolab's fastest round, a median, in place of its fastest step. With --convolution winograd drolab's fp32 is computed
+so, which bench alone can do; PyTorch has its choice anyway.
 """
 import argparse
 import datetime
@@ -146,6 +148,7 @@ def benched(drolab, name, asked):
     ours = {}
     for precision in precisions(name, asked):
         command = [drolab, "bench", "--json", "--model", name, "--precision", precision, "--threads", str(asked.threads)]
+        command += ["--convolution", asked.convolution] * (precision == "fp32")
         ours[precision] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
     return ours
 
@@ -204,6 +207,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--precision", choices=["fp32", "bf16"])
+    parser.add_argument("--convolution", choices=["direct", "winograd"], default="direct")
     parser.add_argument("--eager", action="store_true")
     parser.add_argument("--processor", action="store_true")
     parser.add_argument("--drolab")
@@ -214,6 +218,8 @@ def main():
     signal.signal(signal.SIGALRM, late)
     if asked.processor:
         asked.threads = 1
+        if asked.convolution != "direct":
+            parser.error("--processor is for convolution direct")
     torch.set_num_threads(asked.threads)
     torch.manual_seed(0)
     with tempfile.TemporaryDirectory() as folder:

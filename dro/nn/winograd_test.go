@@ -1,0 +1,111 @@
+package nn
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// byWinograd are networks with convolutions that fit, on maps of 8×8, 4×4 and 2×2, of batches that
+// leave lanes empty; a bias and max-pooling behind one, batch normalisation and sums behind others.
+var byWinograd = []Config{
+	{Model: "convnet", C: 3, H: 32, W: 32, Classes: 10, Batch: 8},
+	{Model: "resnet8", C: 3, H: 16, W: 16, Classes: 10, Batch: 6},
+	{Model: "resnet18", C: 3, H: 16, W: 16, Classes: 10, Batch: 4},
+}
+
+func TestWinogradAgainstPlainGorgonia(t *testing.T) {
+	for _, c := range byWinograd {
+		t.Run(c.Model, func(t *testing.T) {
+			c.Seed, c.Threads, c.Convolution = 3, 2, winograd
+			if order := Order(c); !strings.Contains(order, winograd) {
+				t.Fatalf("the order of sums is %q: no convolution fits", order)
+			}
+			n := testNet(t, c)
+			roughen(n.parameters)
+			x, labels, ratios := batch(c, c.Batch-1, 7)
+			compare(t, n, x, labels, ratios)
+		})
+	}
+}
+
+// TestWinogradRoundsLittleMore: what is lost to float64 is at most three times what direct
+// convolutions lose.
+func TestWinogradRoundsLittleMore(t *testing.T) {
+	c := byWinograd[1]
+	c.Seed, c.Threads = 3, 2
+	x, labels, ratios := batch(c, c.Batch, 7)
+	lost := map[string]float64{}
+	for _, c.Convolution = range Convolutions() {
+		n := testNet(t, c)
+		roughen(n.parameters)
+		n.Losses(make([]float64, c.Batch), x, labels)
+		n.Gradient(ratios)
+		plain := newOracle(t, tensor.Float64, n, x, labels, ratios)
+		machine := G.NewTapeMachine(plain.graph)
+		defer machine.Close()
+		if err := machine.RunAll(); err != nil {
+			t.Fatal(err)
+		}
+		var got, want []float64
+		for i, g := range n.gradients {
+			got = append(got, widen(g.Data)...)
+			want = append(want, plain.gradients[i].Data().([]float64)...)
+		}
+		lost[c.Convolution] = distance(got, want)
+	}
+	t.Logf("the gradient is %.2g from float64 by winograd, %.2g directly", lost[winograd],
+		lost["direct"])
+	if lost[winograd] > 3*lost["direct"] || lost[winograd] == lost["direct"] {
+		t.Errorf("distances from float64: %v", lost)
+	}
+}
+
+func TestWinogradSameBitsOnAnyThreads(t *testing.T) {
+	var want []float32
+	for _, threads := range []int{1, 2, 3} {
+		c := byWinograd[1]
+		c.Batch, c.Threads, c.Convolution = 70, threads, winograd
+		n := testNet(t, c)
+		x, labels, ratios := batch(c, 70, 1)
+		for range 2 {
+			n.Losses(make([]float64, 70), x, labels)
+			n.Gradient(ratios)
+			n.Update(SGD{LR: .01, Momentum: .9})
+		}
+		if want == nil {
+			want = slices.Clone(n.weights)
+		}
+		if !slices.Equal(n.weights, want) {
+			t.Errorf("%d threads give other weights", threads)
+		}
+	}
+}
+
+func TestConvolutionIsChecked(t *testing.T) {
+	for _, test := range []struct{ model, convolution, precision, want string }{
+		{"resnet8", winograd, "fp32", ""},
+		{"linear", "direct", "fp32", ""},
+		{"resnet8", winograd, bf16, "want direct in bf16"},
+		{"mlp", winograd, "fp32", "mlp has no convolutions"},
+	} {
+		err := CheckConvolution(test.model, test.convolution, test.precision)
+		if (err == nil) != (test.want == "") || !strings.Contains(fmt.Sprint(err), test.want) &&
+			err != nil {
+			t.Errorf("%+v: %v", test, err)
+		}
+	}
+	_, err := New(Config{Model: "linear", C: 1, H: 1, W: 1, Classes: 2, Batch: 1,
+		Convolution: "fast"})
+	if err == nil || !strings.Contains(err.Error(), "want one of direct, winograd") {
+		t.Errorf("convolution fast: %v", err)
+	}
+	if order := Order(Config{Model: "linear", C: 1, H: 1, W: 1, Classes: 2, Batch: 1,
+		Convolution: winograd}); strings.Contains(order, winograd) {
+		t.Errorf("the order of sums of a linear layer is %q", order)
+	}
+}
