@@ -57,7 +57,7 @@ func newGraph(isa kern.ISA, n *Net) (*graph, error) {
 		gradients: map[string][]float32{}, buffers: map[string][]float32{},
 	}
 	if c.byWinograd() {
-		g.space = new(kern.Scratch)
+		g.space = kern.NewScratch(g.team.Size())
 	}
 	err := g.open(c, n.stages)
 	if err == nil {

@@ -110,7 +110,7 @@ func BenchmarkWinograd(b *testing.B) {
 			continue
 		}
 		for _, threads := range benchThreads {
-			c := must(NewConv(Detect(), batch, cfg)).Winograd(new(Scratch))
+			c := must(NewConv(Detect(), batch, cfg)).Winograd(NewScratch(threads))
 			team := NewTeam(threads)
 			r := rand.New(rand.NewPCG(1, 1))
 			x, y := noise(r, batch.Len(cfg.In)), noise(r, batch.Len(c.Out()))

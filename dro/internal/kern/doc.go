@@ -1,8 +1,8 @@
 // Package kern holds the float32 kernels that train small convolutional networks on a CPU:
-// convolution (a linear layer is one), max-pooling, ReLU and momentum SGD, forward and backward, in
-// AVX-512, AVX2 and plain Go; convolution of operands rounded to bfloat16, on AMX tiles,
-// AVX512-BF16 or those kernels ([BF16]); cross-entropy, squared loss, batch normalisation, sums,
-// mean pooling and normalised momentum in plain Go.
+// convolution (a linear layer is one), direct or by [Winograd], max-pooling, ReLU and momentum SGD,
+// forward and backward, in AVX-512, AVX2 and plain Go; convolution of operands rounded to bfloat16,
+// on AMX tiles, AVX512-BF16 or those kernels ([BF16]); cross-entropy, squared loss, batch
+// normalisation, sums, mean pooling and normalised momentum in plain Go.
 //
 // It is not a tensor library and knows no graph: every operation writes into slices that the caller
 // owns, allocates nothing after its constructor, and holds no state that two operations share, so
@@ -26,8 +26,9 @@
 // Activations have the images innermost, in blocks: [block][row][column][channel][lane]. A tap of a
 // convolution is then a multiply-add over contiguous images, so no im2col copy is made and padding
 // is skipped instead of multiplied. Weights stay in the canonical [out][in][row][column] order of
-// PyTorch and of checkpoints; no float32 kernel packs or transposes them. Those of bfloat16 pack
-// both operands of a product into a [Workspace], or the weights alone beside a [Rounding].
+// PyTorch and of checkpoints; no float32 kernel packs or transposes them, but for [Winograd], which
+// transforms them into memory of its own. Those of bfloat16 pack both operands of a product into a
+// [Workspace], or the weights alone beside a [Rounding].
 //
 // # Determinism
 //

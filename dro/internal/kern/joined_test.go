@@ -10,6 +10,7 @@ import (
 // normalised are convolutions that batch normalisation stands behind.
 var normalised = []ConvConfig{
 	{In: Shape{3, 9, 7}, Out: 7, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1},
+	{In: Shape{17, 4, 6}, Out: 19, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1},
 	{In: Shape{16, 8, 8}, Out: 19, KernelHeight: 3, KernelWidth: 3, Stride: 2, Pad: 1},
 	{In: Shape{33, 4, 4}, Out: 16, KernelHeight: 1, KernelWidth: 1, Stride: 2},
 }
@@ -27,6 +28,9 @@ func TestConvTellsMoments(t *testing.T) {
 				gamma, beta := random(t, r, cfg.Out), random(t, r, cfg.Out)
 				n := must(NewBatchNorm(isa, b, plain.Out(), true))
 				convs := []telling{plain}
+				if cfg.KernelWidth == 3 && cfg.Stride == 1 && cfg.In.Height%2+cfg.In.Width%2 == 0 {
+					convs = append(convs, must(NewConv(isa, b, cfg)).Winograd(NewScratch(3)))
+				}
 				for kind := Rounded; kind.Available() && kind.check(isa) == nil; kind++ {
 					c := must(must(NewConv(isa, b, cfg)).BF16(kind, new(Workspace), false))
 					convs = append(convs, c)

@@ -124,7 +124,7 @@ const leastPart = 10 * tileRows
 // task is two rows of the map, of some channels where there are few rows.
 func (c *Winograd) run(t *Team, way *winogradWay) {
 	c.now = way
-	c.space.open(t.Size())
+	c.space.open(t)
 	if !slices.Equal(c.of, c.call.w) {
 		copy(c.of, c.call.w)
 		t.run(c.cfg.Out, (*winogradWeights)(c))
@@ -285,7 +285,6 @@ func (c *Winograd) square(m []float32, r region, of, col int) {
 // operations of one network share one; networks that run at once have one each.
 type Scratch struct {
 	pieces []piece
-	size   int // of a piece, in values
 	zeros  []float32
 }
 
@@ -295,25 +294,28 @@ type piece struct {
 	_      [cacheLine]byte
 }
 
-// room makes pieces so large, and zeros so many. It is for constructors.
+// NewScratch returns memory for a team of so many threads.
+func NewScratch(threads int) *Scratch { return &Scratch{pieces: make([]piece, threads)} }
+
+// room makes pieces at least so large, and zeros so many. It is for constructors.
 func (s *Scratch) room(size, zeros int) {
-	s.size = max(s.size, size)
+	for i := range s.pieces {
+		if p := &s.pieces[i]; len(p.memory) < size {
+			p.memory = Alloc(size)
+		}
+	}
 	if len(s.zeros) < zeros {
 		s.zeros = Alloc(zeros)
 	}
 }
 
-// open makes pieces for so many threads, and takes back what a call that failed has left. It
-// allocates in the first call of a team.
-func (s *Scratch) open(threads int) {
-	if len(s.pieces) < threads {
-		s.pieces = make([]piece, threads)
+// open begins a call of a team: it takes back what a call that failed has left.
+func (s *Scratch) open(t *Team) {
+	if t.Size() > len(s.pieces) {
+		panic("kern: Scratch: made for fewer threads than the team has")
 	}
 	for i := range s.pieces {
 		s.pieces[i].busy.Store(false)
-		if len(s.pieces[i].memory) < s.size {
-			s.pieces[i].memory = Alloc(s.size)
-		}
 	}
 }
 

@@ -51,7 +51,7 @@ func (c *Winograd) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 		return
 	}
 	c.enterWeights(dw, db, x, dy, add)
-	c.space.open(t.Size())
+	c.space.open(t)
 	t.run(c.batch.padded()/vector*c.cfg.In.Height, (*transposeCall)(c.Conv))
 	parts := (c.cfg.Out + g.part - 1) / g.part
 	t.run(parts*g.lots*windowSide, (*winogradSums)(c))

@@ -38,7 +38,7 @@ func TestWinogradAgainstFloat64(t *testing.T) {
 // checkWinograd compares both directions on isa with the float64 results.
 func (p *convProblem) checkWinograd(t *testing.T, isa ISA) {
 	r := rand.New(rand.NewPCG(3, 4))
-	c := must(NewConv(isa, p.b, p.cfg)).Winograd(new(Scratch))
+	c := must(NewConv(isa, p.b, p.cfg)).Winograd(NewScratch(1))
 	x, dy := packed(t, r, p.b, p.cfg.In, p.x), packed(t, r, p.b, p.out, p.dy)
 	zeroPadding(p.b, dy)
 
@@ -78,8 +78,7 @@ func TestWinogradSameBits(t *testing.T) {
 	for _, tc := range winogradCases[4:6] {
 		eachISA(t, func(t *testing.T, isa ISA) {
 			r, b := rand.New(rand.NewPCG(5, 6)), NewBatch(tc.images)
-			space := new(Scratch)
-			c := must(NewConv(isa, b, tc.cfg)).Winograd(space)
+			c := must(NewConv(isa, b, tc.cfg)).Winograd(NewScratch(3))
 			x, dy := random(t, r, b.Len(tc.cfg.In)), random(t, r, b.Len(c.Out()))
 			w, bias := random(t, r, c.weightLen()), random(t, r, tc.cfg.Out)
 			wantY, wantX := guarded(t, len(dy)), guarded(t, len(x))
@@ -167,7 +166,7 @@ func TestWinogradPropagatesNaN(t *testing.T) {
 		Pad: 1, ReLU: true}
 	b := NewBatch(16)
 	eachISA(t, func(t *testing.T, isa ISA) {
-		c := must(NewConv(isa, b, cfg)).Winograd(new(Scratch))
+		c := must(NewConv(isa, b, cfg)).Winograd(NewScratch(1))
 		x, y := make([]float32, b.Len(cfg.In)), make([]float32, b.Len(c.Out()))
 		w := make([]float32, c.weightLen())
 		for i := range w {
