@@ -99,6 +99,52 @@ func TestNothingTouchesBeyondTheEndInBF16(t *testing.T) {
 	}
 }
 
+// TestNothingTouchesBeyondTheEndByWinograd is that for windows, with all memory of their own.
+func TestNothingTouchesBeyondTheEndByWinograd(t *testing.T) {
+	wall := func(n int) []float32 { return walled(t, n) }
+	for _, tc := range winogradCases {
+		b := NewBatch(tc.images)
+		eachISA(t, func(t *testing.T, isa ISA) {
+			plain := must(NewConv(isa, b, tc.cfg))
+			plain.outer = newOuterPlan(plain)
+			plain.outer.x = wall(len(plain.outer.x))
+			c := plain.Winograd(NewScratch(1))
+			c.weights, c.grad.sums = wall(len(c.weights)), wall(len(c.grad.sums))
+			c.space.zeros, c.space.pieces[0].memory = wall(len(c.space.zeros)),
+				wall(len(c.space.pieces[0].memory))
+			x, y, dx := wall(b.Len(tc.cfg.In)), wall(b.Len(c.Out())), wall(b.Len(tc.cfg.In))
+			w, dw := wall(c.weightLen()), wall(c.weightLen())
+			bias, db := wall(tc.cfg.Out), wall(tc.cfg.Out)
+			w[0] = 1 // other weights than the zeros that are transformed already
+			c.Forward(nil, y, x, w, bias)
+			c.BackwardSum(nil, dx, y, w, x, x)
+			c.BackwardWeights(nil, dw, db, x, y, false)
+		})
+	}
+}
+
+// TestNoAllocationByWinograd runs all directions with weights that are transformed anew.
+func TestNoAllocationByWinograd(t *testing.T) {
+	eachISA(t, func(t *testing.T, isa ISA) {
+		team := NewTeam(2)
+		defer team.Close()
+		cfg := ConvConfig{In: Shape{32, 4, 4}, Out: 32, KernelHeight: 3, KernelWidth: 3, Stride: 1,
+			Pad: 1}
+		b := NewBatch(20)
+		c := must(NewConv(isa, b, cfg)).Winograd(NewScratch(2))
+		x, y := Alloc(b.Len(cfg.In)), Alloc(b.Len(c.Out()))
+		w, db := Alloc(c.weightLen()), Alloc(cfg.Out)
+		if a := testing.AllocsPerRun(2, func() {
+			w[0]++
+			c.Forward(team, y, x, w, db)
+			c.BackwardData(team, x, y, w, x)
+			c.BackwardWeights(team, w, db, x, y, true)
+		}); a != 0 {
+			t.Errorf("it allocates %v times", a)
+		}
+	})
+}
+
 // TestNoAllocationInBF16 runs all directions.
 func TestNoAllocationInBF16(t *testing.T) {
 	eachBF16(t, func(t *testing.T, kind BF16, isa ISA) {
