@@ -36,7 +36,8 @@ estimate the time of each preset. Close other programs first, because they slow 
 With --precision bf16, the operands of training steps are rounded to bfloat16, as with the
 setting precision. With --convolution winograd, 3×3 convolutions are computed as with the setting
 convolution. With --model NAME, measure that model on images of 3×32×32 instead: the time
-of each layer, and its share of the measured peak.`,
+of each layer, and its share of the measured peak. Shares count the operations of direct
+convolutions, so with winograd they can exceed 100 %.`,
 		Args: console.None,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return bench(c.Context(), con, model, asked)
