@@ -95,17 +95,18 @@ func converse(n *Network) {
 		return
 	}
 	losses := make([]float64, 32)
-	for range 2 {
-		b := train.Batch{Split: "train", Batch: loader.Next()}
+	for _, mode := range []nn.Mode{nn.Train, nn.Evaluate} {
+		b := train.Batch{Split: "train", Mode: mode, Batch: loader.Next()}
 		n.Losses(losses, b, nil)
 		n.Outputs(train.Outputs{Classes: make([]int, 32), Probabilities: make([]float32, 64)})
 		n.Gradient(losses, false)
 		n.Step(train.Rule{})
 		n.Step(train.Rule{Advance: func(v, lr float64) float64 { return v }})
-		n.SetMode(nn.Evaluate)
 		n.GradNorm()
 		n.Pick()
-		n.Restart()
+		if n.Load(nil) != nil {
+			return
+		}
 	}
 }
 

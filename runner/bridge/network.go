@@ -21,7 +21,6 @@ import (
 type Network struct {
 	*Program
 	classes int
-	mode    nn.Mode // of the next losses
 	said    nn.Mode // that the program knows of
 	last    int     // samples of the last losses
 	made    int     // folders made so far
@@ -74,14 +73,11 @@ func (n *Network) Feed(split string, mode nn.Mode, o *data.LoaderOptions) {
 	}
 }
 
-// SetMode implements train.Network. The program hears of it with the next losses.
-func (n *Network) SetMode(m nn.Mode) { n.mode = m }
-
-// Losses implements train.Network.
+// Losses implements train.Network. The program hears of another mode before.
 func (n *Network) Losses(losses []float64, b train.Batch, _ func(weights, losses []float64)) {
-	if n.mode != n.said {
-		n.tell(question{Do: "mode", Mode: modes[n.mode]}, "its mode")
-		n.said = n.mode
+	if b.Mode != n.said {
+		n.tell(question{Do: "mode", Mode: modes[b.Mode]}, "its mode")
+		n.said = b.Mode
 	}
 	n.last = b.N
 	got := n.ask(question{Do: "losses", Split: b.Split, Epoch: b.Epoch}, &answer{}, "losses", 1,
@@ -168,9 +164,6 @@ func (n *Network) Step(r train.Rule) (norm float64, taken bool) {
 	return norms[0], true
 }
 
-// Restart implements train.Network.
-func (n *Network) Restart() { n.do("restart") }
-
 // Pick implements train.Network.
 func (n *Network) Pick() { n.do("pick") }
 
@@ -200,6 +193,9 @@ func (n *Network) Save(s *runner.State) {
 func (n *Network) Load(s *runner.State) error {
 	switch {
 	case n.err != nil:
+		return n.err
+	case s == nil:
+		n.do("restart")
 		return n.err
 	case s.Opaque == nil:
 		return errors.New("it belongs to a network of drolab's own, not to a program")

@@ -151,18 +151,16 @@ func measured(t *testing.T, of []int, n *bridge.Network, s bareStep) float64 {
 	for i := range w {
 		w[i] = 1
 	}
-	ask := func(index []int) {
+	ask := func(index []int, mode nn.Mode) {
 		b := data.Batch{N: len(index), Index: index}
-		n.Losses(losses, train.Batch{Split: runner.SplitTrain, Batch: &b}, nil)
+		n.Losses(losses, train.Batch{Split: runner.SplitTrain, Mode: mode, Batch: &b}, nil)
 	}
 	before := processor(of)
-	n.SetMode(nn.Train)
-	ask(s.Batch)
+	ask(s.Batch, nn.Train)
 	n.Gradient(w, false)
 	n.Step(train.Rule{SGD: nn.SGD{LR: .01, Momentum: .9}})
 	if s.Fresh != nil {
-		n.SetMode(nn.Probe)
-		ask(s.Fresh)
+		ask(s.Fresh, nn.Probe)
 	}
 	if n.Err() != nil {
 		t.Fatal(n.Err())

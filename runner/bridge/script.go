@@ -10,7 +10,6 @@ import (
 	"syscall"
 
 	"drolab/dro"
-	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/bridge/internal/frame"
 	"drolab/runner/data"
@@ -38,8 +37,7 @@ type Script struct {
 	saves   int
 
 	x, z  given // the samples of the step, and of the method's own draw
-	mode  nn.Mode
-	part  int // of z, how many losses were asked for
+	part  int   // of z, how many losses were asked for
 	epoch uint64
 	took  taken
 	again bool // the script is to go back to its start

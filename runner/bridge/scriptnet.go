@@ -49,13 +49,11 @@ func (c chosen) Close() {}
 // Feed implements train.Network.
 func (s *Script) Feed(string, nn.Mode, *data.LoaderOptions) {}
 
-// SetMode implements train.Network.
-func (s *Script) SetMode(m nn.Mode) { s.mode, s.part = m, 0 }
-
 // Losses implements train.Network: they came with the samples.
 func (s *Script) Losses(losses []float64, b train.Batch, _ func(weights, losses []float64)) {
-	if s.mode != nn.Probe {
+	if b.Mode != nn.Probe {
 		copy(losses, s.x.losses)
+		s.part = 0 // of the fresh draw of this step
 		return
 	}
 	copy(losses[:b.N], s.z.losses[s.part:])
@@ -133,9 +131,6 @@ func (s *Script) Told() (rate float64, norm bool, err error) {
 	return s.took.rate, s.took.normed, s.took.err
 }
 
-// Restart implements train.Network.
-func (s *Script) Restart() { s.again = true }
-
 // Pick implements train.Network: a script keeps no second network, and none is asked for.
 func (s *Script) Pick() {}
 
@@ -147,6 +142,10 @@ func (s *Script) Save(to *runner.State) { to.Opaque = saved{s.saving} }
 
 // Load implements train.Network.
 func (s *Script) Load(from *runner.State) error {
+	if from == nil {
+		s.again = true
+		return nil
+	}
 	if from.Opaque == nil {
 		return errors.New("it belongs to a network of drolab's own, not to a script")
 	}

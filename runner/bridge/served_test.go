@@ -80,8 +80,9 @@ type served struct {
 	net    train.Network
 	data   *data.Dataset
 	spec   spec.Spec
-	n      int // samples of the last losses
-	logs   int // names that it gives values of its own
+	n      int     // samples of the last losses
+	mode   nn.Mode // that was asked for
+	logs   int     // names that it gives values of its own
 	names  []string
 	values []float64
 	moving chan float64
@@ -140,8 +141,7 @@ func int32s(x []int32) frame.Array {
 }
 
 func (s *served) SetMode(mode string) {
-	s.net.SetMode(map[string]nn.Mode{"train": nn.Train, "evaluate": nn.Evaluate,
-		"probe": nn.Probe}[mode])
+	s.mode = map[string]nn.Mode{"train": nn.Train, "evaluate": nn.Evaluate, "probe": nn.Probe}[mode]
 }
 
 func (s *served) Losses(split string, _ uint64, index []int) []float64 {
@@ -154,7 +154,7 @@ func (s *served) Losses(split string, _ uint64, index []int) []float64 {
 		src.Read(b.X[j*src.Shape().Len():][:src.Shape().Len()], i)
 	}
 	losses := make([]float64, s.n)
-	s.net.Losses(losses, train.Batch{Split: split, Batch: &b}, nil)
+	s.net.Losses(losses, train.Batch{Split: split, Mode: s.mode, Batch: &b}, nil)
 	if split == "train" && s.n == s.spec.Batch {
 		s.log("batch", measure.Mean(losses))
 		for i := 2; i < s.logs; i++ {
@@ -230,9 +230,14 @@ func (s *served) Advance(rate float64) {
 	<-s.moved
 }
 
-func (s *served) Restart() { s.net.Restart() }
-func (s *served) Pick()    { s.net.Pick() }
-func (s *served) Swap()    { s.net.Swap() }
+func (s *served) Restart() {
+	if err := s.net.Load(nil); err != nil {
+		panic(err)
+	}
+}
+
+func (s *served) Pick() { s.net.Pick() }
+func (s *served) Swap() { s.net.Swap() }
 
 func (s *served) Save(folder string) error {
 	var state runner.State

@@ -149,9 +149,3 @@ func (f *Frozen) draws(batch int, stream uint64) (*data.Loader, error) {
 	o.Ahead = false
 	return data.NewDraws(f.Data.Train, o)
 }
-
-// evaluating holds the network in evaluation mode until it is called back.
-func (f *Frozen) evaluating() (back func()) {
-	f.Run.Net.SetMode(nn.Evaluate)
-	return func() { f.Run.Net.SetMode(nn.Train) }
-}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"drolab/dro"
-	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/data"
 	"drolab/runner/foreign"
@@ -102,7 +101,6 @@ func inspect(r *train.Run, split string, how Inspection) (*Samples, error) {
 	if how.Probabilities {
 		out.Probabilities = make([]float32, n*classes)
 	}
-	r.Net.SetMode(nn.Evaluate)
 	err := r.EachBatch(split, func(b train.Batch, from int) error {
 		r.Net.Losses(out.Losses[from:], b, nil)
 		o := train.Outputs{Classes: out.Predictions[from:], Confidences: out.Confidences[from:]}

@@ -61,7 +61,7 @@ const streamTheory = 77
 func (p *probe) gradient(b *data.Batch, weigh func(w, losses []float64), add bool) {
 	net := p.f.Run.Net
 	most := p.f.Meta.Spec.Batch
-	whole := train.Batch{Split: runner.SplitTrain, Batch: b}
+	whole := train.Batch{Split: runner.SplitTrain, Mode: nn.Evaluate, Batch: b}
 	var part data.Batch
 	for from := 0; from < b.N; from += most {
 		to := min(from+most, b.N)
@@ -146,7 +146,6 @@ func (f *Frozen) variance(train *measure.Pass, n, draws int) (measure.Number, er
 		return measure.Number{}, err
 	}
 	defer loader.Close()
-	defer f.evaluating()()
 	atZ := func(w, losses []float64) { f.Problem().At(w, losses, z) }
 	probe, square := probe{f: f}, 0.0
 	for range draws {
@@ -172,7 +171,6 @@ func (f *Frozen) Constants(training *measure.Pass, samples int) (Constants, erro
 		return c, err
 	}
 	defer loader.Close()
-	defer f.evaluating()()
 	one := func(w, _ []float64) { w[0] = 1 }
 	own, ok := f.Run.Net.(train.Parameters)
 	if !ok {

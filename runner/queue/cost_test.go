@@ -15,14 +15,12 @@ import (
 // tally is a network that counts the samples that training passes through it.
 type tally struct {
 	train.Network
-	mode              nn.Mode
+	mode              nn.Mode // of the last losses
 	forward, backward *int
 }
 
-func (n *tally) SetMode(m nn.Mode) { n.mode = m; n.Network.SetMode(m) }
-
 func (n *tally) Losses(losses []float64, b train.Batch, weigh func(weights, losses []float64)) {
-	if n.mode != nn.Evaluate {
+	if n.mode = b.Mode; n.mode != nn.Evaluate {
 		*n.forward += b.N
 	}
 	n.Network.Losses(losses, b, weigh)

@@ -145,13 +145,6 @@ func (f *foreign) Step(r train.Rule) (float64, bool) {
 	return length, true
 }
 
-func (f *foreign) SetMode(nn.Mode) {}
-
-func (f *foreign) Restart() {
-	copy(f.weights, f.start)
-	clear(f.velocity)
-}
-
 func (f *foreign) Pick() { f.kept = slices.Clone(f.weights) }
 func (f *foreign) Swap() { f.weights, f.kept = f.kept, f.weights }
 
@@ -163,6 +156,11 @@ func (f *foreign) Save(s *runner.State) {
 }
 
 func (f *foreign) Load(s *runner.State) error {
+	if s == nil {
+		copy(f.weights, f.start)
+		clear(f.velocity)
+		return nil
+	}
 	copy(f.weights, s.Parameters[0].Data)
 	copy(f.velocity, s.Velocities[0].Data)
 	f.kept = slices.Clone(s.Picked[0].Data)

@@ -95,7 +95,7 @@ func MeasureSteps(
 // has a part in it.
 func (r *Run) forward() error {
 	b := r.batches.Next()
-	r.Net.Losses(r.losses, Batch{runner.SplitTrain, b}, nil)
+	r.Net.Losses(r.losses, Batch{runner.SplitTrain, nn.Train, b}, nil)
 	return nil
 }
 

@@ -170,8 +170,6 @@ func (r *Run) Pass(split string, sure bool) (*measure.Pass, error) {
 		p.Probabilities = make([]float32, n*kinds)
 	}
 	classes := make([]int, len(r.losses))
-	r.Net.SetMode(nn.Evaluate)
-	defer r.Net.SetMode(nn.Train)
 	err := r.EachBatch(split, func(b Batch, from int) error {
 		r.Net.Losses(p.Losses[from:], b, nil)
 		o := Outputs{Classes: classes}
@@ -218,8 +216,8 @@ func Source(d *data.Dataset, split string) data.Source {
 	return d.Train
 }
 
-// EachBatch calls f with every batch of a split in order and its first index; an error
-// of f ends it. The last batch may be shorter: a split is not cut to whole batches, as
+// EachBatch calls f with every batch of a split, to be evaluated, in order and its first index; an
+// error of f ends it. The last batch may be shorter: a split is not cut to whole batches, as
 // an epoch of training is. The batch is valid until f returns.
 func (r *Run) EachBatch(split string, f func(b Batch, from int) error) error {
 	src := Source(r.Data, split)
@@ -229,7 +227,7 @@ func (r *Run) EachBatch(split string, f func(b Batch, from int) error) error {
 	}
 	defer loader.Close()
 	for from := 0; from < src.Len(); {
-		b := Batch{split, loader.Next()}
+		b := Batch{split, nn.Evaluate, loader.Next()}
 		if err := f(b, from); err != nil {
 			return err
 		}
@@ -252,8 +250,6 @@ func (r *Run) fullGradNorm(train *measure.Pass) (float64, error) {
 func (r *Run) GradNorm(weights []float64) (float64, error) {
 	n := len(weights)
 	losses := make([]float64, len(r.losses))
-	r.Net.SetMode(nn.Evaluate)
-	defer r.Net.SetMode(nn.Train)
 	err := r.EachBatch(runner.SplitTrain, func(b Batch, from int) error {
 		r.Net.Losses(losses, b, nil)
 		part := weights[from:][:b.N]

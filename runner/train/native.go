@@ -39,6 +39,7 @@ func (n *native) Feed(_ string, _ nn.Mode, o *data.LoaderOptions) {
 // Losses implements Network. Samples are read where they lie, in one pass with
 // their gradient, where network and data have it so.
 func (n *native) Losses(losses []float64, b Batch, weigh func(weights, losses []float64)) {
+	n.net.SetMode(b.Mode)
 	n.passed = weigh != nil && b.At != nil && n.net.OnePass()
 	switch {
 	case n.passed:
@@ -108,12 +109,6 @@ func (n *native) Step(r Rule) (norm float64, taken bool) {
 	return norm, true
 }
 
-// SetMode implements Network.
-func (n *native) SetMode(m nn.Mode) { n.net.SetMode(m) }
-
-// Restart implements Network.
-func (n *native) Restart() { n.net.Restart() }
-
 // Pick implements Network. The first one allocates and every later one copies, since the
 // output rule may choose thousands of steps in a run.
 func (n *native) Pick() {
@@ -144,6 +139,10 @@ func (n *native) Save(s *runner.State) {
 // Load implements Network. Only a network that has picked takes what was picked: a
 // checkpoint of a parent that trained with another method may have nothing there.
 func (n *native) Load(s *runner.State) error {
+	if s == nil {
+		n.net.Restart()
+		return nil
+	}
 	err := errors.Join(
 		runner.CopyTensors(n.net.Parameters(), s.Parameters),
 		runner.CopyTensors(n.net.Velocities(), s.Velocities),

@@ -36,17 +36,13 @@ type Network interface {
 	// without weight decay. It is not taken where the network skips it, since a
 	// gradient in half precision was not finite; then the norm may be anything.
 	Step(Rule) (norm float64, taken bool)
-	// SetMode says how layers that look at their whole batch treat further Losses;
-	// a new network is in mode nn.Train.
-	SetMode(nn.Mode)
-	// Restart goes back to the initialisation, to the bit.
-	Restart()
 	// Pick keeps a copy of the network as it is, and Swap exchanges the two.
 	Pick()
 	Swap()
 	// Save puts what Load takes up into a checkpoint. It is the network's own
 	// memory, and thus valid until the next Step. Load copies, and fails where the
-	// checkpoint is of another model.
+	// checkpoint is of another model. Of nil, it goes back to the initialisation, to
+	// the bit.
 	Save(*runner.State)
 	Load(*runner.State) error
 	// Err is the first failure of anything above, as of a program that is gone, and
@@ -74,12 +70,14 @@ type LastLayer interface {
 }
 
 // Batch is samples of a split: see SplitTrain and data.Batch, whose Index names
-// them. It has values only where Network.Feed left the loader to read them.
+// them. It has values only where Network.Feed left the loader to read them. Its mode
+// says how layers that look at their whole batch treat it.
 //
 // The samples belong to the loader, which makes its next batch in their memory. They
 // are pointed at, since a copy of a data.Batch is 160 bytes at every call.
 type Batch struct {
 	Split string
+	Mode  nn.Mode
 	*data.Batch
 }
 
@@ -96,7 +94,7 @@ func (b Batch) Part(part *data.Batch, from, to int) Batch {
 		size := len(b.X) / b.N
 		part.X = b.X[from*size : to*size]
 	}
-	return Batch{b.Split, part}
+	return Batch{b.Split, b.Mode, part}
 }
 
 // Outputs are a network's predictions for samples. A slice that is nil is not asked for.

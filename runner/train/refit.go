@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"drolab/dro"
-	"drolab/dro/nn"
 	"drolab/runner"
 )
 
@@ -59,8 +58,6 @@ func (r *Run) Features(split string) (h dro.Held, err error) {
 	}
 	width := len(net.Layer().Weights[0])
 	losses := make([]float64, len(r.losses))
-	r.Net.SetMode(nn.Evaluate)
-	defer r.Net.SetMode(nn.Train)
 	err = r.EachBatch(split, func(b Batch, _ int) error {
 		r.Net.Losses(losses, b, nil)
 		rows := make([][]float32, b.N)

@@ -266,7 +266,9 @@ func (r *Run) endEpoch(epoch int, split func() (dro.Batch, error)) (restart bool
 	defer r.pause()()
 	if restart, err = e.EndEpoch(epoch, split); err == nil && restart {
 		err = r.Report() // a script may have given what it measured before
-		r.Net.Restart()
+		if err == nil {
+			err = r.Net.Load(nil)
+		}
 		r.selected, r.pending, r.waited = nil, nil, 0 // what was trained so far is given up
 	}
 	return restart, err

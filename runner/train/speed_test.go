@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"drolab/dro"
+	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/data"
 	"drolab/runner/measure"
@@ -138,7 +139,7 @@ func (r *Run) timedStep(x *data.Batch) (network time.Duration, err error) {
 		x = r.batches.Next()
 	}
 	alpha, batch := r.rate(), batchOf(x, r.losses)
-	timed(func() { r.Net.Losses(r.losses, Batch{runner.SplitTrain, x}, nil) })
+	timed(func() { r.Net.Losses(r.losses, Batch{runner.SplitTrain, nn.Train, x}, nil) })
 	r.Method.Before(batch)
 	r.Method.Weights(r.weights, batch)
 	var norm float64
@@ -153,7 +154,7 @@ func (r *Run) timedStep(x *data.Batch) (network time.Duration, err error) {
 			z = r.draws.Next()
 		}
 		batch = batchOf(z, r.drawn)
-		timed(func() { r.Net.Losses(r.drawn, Batch{runner.SplitTrain, z}, nil) })
+		timed(func() { r.Net.Losses(r.drawn, Batch{runner.SplitTrain, nn.Train, z}, nil) })
 	}
 	r.Method.After(batch, dro.Step{T: r.step, Rate: alpha, GradNorm: norm})
 	r.keepPicked()

@@ -20,7 +20,7 @@ func (r *Run) train() error {
 	x, alpha := r.batches.Next(), r.rate()
 	r.losses, r.weights = sized(r.losses, x.N), sized(r.weights, x.N)
 	batch := batchOf(x, r.losses)
-	r.Net.Losses(r.losses, Batch{runner.SplitTrain, x}, r.Method.samplewise)
+	r.Net.Losses(r.losses, Batch{runner.SplitTrain, nn.Train, x}, r.Method.samplewise)
 	if err := r.Net.Err(); err != nil { // no method takes NaN for a loss
 		return r.broke(err)
 	}
@@ -81,12 +81,11 @@ func (r *Run) ownBatch(x dro.Batch) dro.Batch {
 	}
 	z := r.draws.Next()
 	r.drawn = sized(r.drawn, z.N)
-	r.Net.SetMode(nn.Probe)
+	probe := Batch{runner.SplitTrain, nn.Probe, z}
 	for from := 0; from < z.N; from += len(r.losses) {
 		to := min(from+len(r.losses), z.N)
-		r.Net.Losses(r.drawn[from:to], Batch{runner.SplitTrain, z}.Part(&r.part, from, to), nil)
+		r.Net.Losses(r.drawn[from:to], probe.Part(&r.part, from, to), nil)
 	}
-	r.Net.SetMode(nn.Train)
 	return batchOf(z, r.drawn)
 }
 

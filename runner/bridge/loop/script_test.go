@@ -208,17 +208,14 @@ func (s *script) take() error {
 	s.step++
 	m, drawn := message("step", ""), []frame.Array{frame.Floats([]float64{rate[0], norm})}
 	if s.hear.Fresh {
-		s.net.SetMode(nn.Probe)
-		z := s.z.Next()
+		z := train.Batch{Split: runner.SplitTrain, Mode: nn.Probe, Batch: s.z.Next()}
 		losses = make([]float64, z.N)
 		var part data.Batch
 		for from := 0; from < z.N; from += 32 {
-			s.net.Losses(losses[from:], train.Batch{Split: runner.SplitTrain, Batch: z}.Part(&part,
-				from, min(from+32, z.N)), nil)
+			s.net.Losses(losses[from:], z.Part(&part, from, min(from+32, z.N)), nil)
 		}
-		s.net.SetMode(nn.Train)
 		m = message("step", "", "losses", "label", "index")
-		drawn = append(drawn, s.samples(z, losses)...)
+		drawn = append(drawn, s.samples(z.Batch, losses)...)
 		if s.data.Grouped {
 			m = message("step", "", "losses", "label", "index", "group")
 			drawn = append(drawn, frame.Ints(z.Groups))
@@ -247,7 +244,9 @@ func (s *script) endEpoch() error {
 		}
 	}
 	if s.hear.Restart {
-		s.net.Restart()
+		if err := s.net.Load(nil); err != nil {
+			return err
+		}
 	}
 	return s.checkpoint()
 }
@@ -263,11 +262,10 @@ func (s *script) pass(split string) (map[string]any, []frame.Array) {
 	}
 	losses, sure := make([]float64, n), make([]float64, n)
 	index, labels, groups, right := make([]int, n), make([]int, n), make([]int, n), make([]int, n)
-	s.net.SetMode(nn.Evaluate)
 	classes := make([]int, 32)
 	for from := 0; from < n; {
 		b := loader.Next()
-		s.net.Losses(losses[from:], train.Batch{Split: split, Batch: b}, nil)
+		s.net.Losses(losses[from:], train.Batch{Split: split, Mode: nn.Evaluate, Batch: b}, nil)
 		s.net.Outputs(train.Outputs{Classes: classes, Confidences: sure[from:]})
 		for i := range b.N {
 			at := from + i
@@ -278,7 +276,6 @@ func (s *script) pass(split string) (map[string]any, []frame.Array) {
 		}
 		from += b.N
 	}
-	s.net.SetMode(nn.Train)
 	for _, list := range [][]int{index, labels, groups, right} {
 		slices.Reverse(list)
 	}
