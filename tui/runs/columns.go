@@ -58,10 +58,11 @@ func (v rank) kind() int {
 // runColumns are the columns in their order on the screen; folded, measures have a
 // deviation too.
 func runColumns(folded bool, value valueOf) []runColumn {
+	all := lab.SummaryMeasures()
 	measure := func(head string, w, least int, name string) runColumn {
-		c := measureColumn(folded, value, lab.Named(lab.SummaryMeasures(), name))
-		c.head, c.least = head, least
-		c.w = max(w, measureCells(lab.Named(lab.SummaryMeasures(), name), folded))
+		m := lab.Named(all, name)
+		c := measureColumn(folded, value, m)
+		c.head, c.least, c.w = head, least, max(w, measureCells(m, folded))
 		return c
 	}
 	text := textColumn

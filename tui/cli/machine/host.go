@@ -30,7 +30,7 @@ func Host() runner.Host {
 // Lean makes the process return what it no longer needs. Its memory is networks
 // and images, which stay and hold no pointers: collecting costs next to nothing,
 // and garbage of as much again, Go's default, would be hundreds of megabytes.
-func Lean() { debug.SetGCPercent(10) }
+func Lean() { collect(10) }
 
 // Calm is for an interface whose runs are in another process. It takes one core
 // from them at most, which is many times what it needs: with more, each tick
@@ -39,7 +39,14 @@ func Lean() { debug.SetGCPercent(10) }
 // and dozens of logs that are read then leave three times what is drawn of them.
 func Calm() {
 	runtime.GOMAXPROCS(1)
-	debug.SetGCPercent(50)
+	collect(50)
+}
+
+// collect has garbage collected when there is so much of it, in percent of what is in use. A start
+// leaves some megabytes, which would be gone over up to ten times before the first step or frame:
+// it is over by then.
+func collect(percent int) {
+	time.AfterFunc(300*time.Millisecond, func() { debug.SetGCPercent(percent) })
 }
 
 // Version returns the revision of the code. Where the tree was dirty or, as
