@@ -90,20 +90,25 @@ func (l CIFAR) there(dir string) bool {
 
 // Open reads the unpacked files or, if they are not there, the archive, which takes longer. All of
 // the data is read into memory (184 MB) and what is used stays there, so that a file that changes
-// later does no harm.
+// later does no harm. A glance leaves them on the disk.
 func (l CIFAR) Open(o dataset.Options) (*dataset.Dataset, error) {
+	d := &dataset.Dataset{
+		Classes: []string{"airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse",
+			"ship", "truck"},
+		Mean: []float32{.4914, .4822, .4465}, Std: []float32{.2470, .2435, .2616},
+		Augment: dataset.Augment{Pad: 4, Flip: true},
+	}
+	if folder := filepath.Join(o.Dir, l.folder); o.Glance &&
+		dataset.AllExist(folder, l.Files()) {
+		return d, l.glance(d, folder)
+	}
 	train, test, err := l.load(o.Dir)
 	if err != nil {
 		return nil, err
 	}
-	return &dataset.Dataset{
-		Classes: []string{"airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse",
-			"ship", "truck"},
-		Train: l.images(train, 0), Test: l.images(test, 0),
-		Checksum: dataset.Checksum(train, test),
-		Mean:     []float32{.4914, .4822, .4465}, Std: []float32{.2470, .2435, .2616},
-		Augment: dataset.Augment{Pad: 4, Flip: true},
-	}, nil
+	d.Train, d.Test = l.images(train, 0), l.images(test, 0)
+	d.Checksum = dataset.Checksum(train, test)
+	return d, nil
 }
 
 func (l CIFAR) load(dir string) (train, test []byte, err error) {
@@ -156,9 +161,13 @@ func (l CIFAR) AppendRecords(to []byte, r io.Reader, size int64, name string) ([
 	}
 	to = to[:start+n]
 	if err := l.check(to[start:]); err != nil {
-		return nil, fmt.Errorf("%s: %w: run `drolab data fetch %s`", name, err, l.name)
+		return nil, l.damaged(name, err)
 	}
 	return to, nil
+}
+
+func (l CIFAR) damaged(name string, err error) error {
+	return fmt.Errorf("%s: %w: run `drolab data fetch %s`", name, err, l.name)
 }
 
 // check says what is wrong with the records of a file.
