@@ -24,7 +24,8 @@ func TestHeaviestAreTheLooks(t *testing.T) {
 		"CVaR": func(s *spec.Spec) { shapes(s); s.Uncertainty, s.Mu = "cvar", .2 },
 	} {
 		t.Run(name, func(t *testing.T) {
-			if e, _ := data.Info(name, os.Getenv("DROLAB_DATA")); e.Name == "cifar10" && !e.Available {
+			e, _ := data.Info(name, os.Getenv("DROLAB_DATA"))
+			if e.Name == "cifar10" && !e.Available {
 				t.Skip("needs the CIFAR-10 files: set DROLAB_DATA to the folder that has them")
 			}
 			r := trained(t, func(s *spec.Spec) { change(s); s.Algorithms[0] = dro.PGD })

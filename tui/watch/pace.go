@@ -21,7 +21,7 @@ const evalTurn = 2
 
 // eyeTurn is how many one is of the adversary's eye, whose gallery takes it by itself, and
 // stripTurn, for each picture that changed, where it is below other panels, which nobody has asked
-// for: a new picture is more than half a kilobyte, which is what the rest of a slow run sends in two
+// for: a new picture is more than half a kilobyte, which the rest of a slow run sends in two
 // seconds.
 const eyeTurn, stripTurn = 6, 15
 

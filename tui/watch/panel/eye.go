@@ -121,9 +121,11 @@ func (w *Board) strip(list []runner.Heavy, iw, ih int) []string {
 		for i := range words {
 			words[i] = kit.Left(cell.Cut(words[i], cells-stripSize-2), cells-stripSize-1)
 		}
-		blocks = append(blocks, kit.Placed{Rect: kit.Area(k*cells, 0, stripSize, ih),
-			Lines: w.Theme.Ruled(w.thumbnail(s, stripSize), stripSize, stripSize/2, s.Part)},
-			kit.Placed{Rect: kit.Area(k*cells+stripSize+1, 1, cells-stripSize-1, ih-1), Lines: words})
+		x := k * cells
+		blocks = append(blocks, kit.Placed{Rect: kit.Area(x, 0, stripSize, ih),
+			Lines: w.Theme.Ruled(w.thumbnail(s, stripSize), stripSize, stripSize/2, s.Part)})
+		x += stripSize + 1
+		blocks = append(blocks, kit.Placed{Rect: kit.Area(x, 1, (k+1)*cells-x, ih-1), Lines: words})
 	}
 	return kit.Compose(iw, ih, blocks)
 }
