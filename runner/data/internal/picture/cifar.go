@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -171,20 +172,30 @@ func (l CIFAR) damaged(name string, err error) error {
 }
 
 // check says what is wrong with the records of a file.
-func (l CIFAR) check(b []byte) error {
-	length, want := l.record(), l.most*l.record()
+func (l CIFAR) check(b []byte) error { return cmp.Or(l.measured(int64(len(b))), l.labelled(b, 0)) }
+
+// measured says what is wrong with the size of a file.
+func (l CIFAR) measured(size int64) error {
+	length, want := int64(l.record()), int64(l.most*l.record())
 	switch {
-	case l.Records > 0 && len(b) < want:
-		return fmt.Errorf("ends at byte %d, in record %d of %d", len(b), len(b)/length, l.Records)
-	case len(b) > want:
+	case l.Records > 0 && size < want:
+		return fmt.Errorf("ends at byte %d, in record %d of %d", size, size/length, l.Records)
+	case size > want:
 		return fmt.Errorf("goes on after byte %d, record %d", want, l.most)
-	case len(b) == 0 || len(b)%length != 0:
-		return fmt.Errorf("%d bytes are not a whole number of records of %d", len(b), length)
+	case size == 0 || size%length != 0:
+		return fmt.Errorf("%d bytes are not a whole number of records of %d", size, length)
 	}
+	return nil
+}
+
+// labelled says what is wrong with the labels of records, of which so many come before.
+func (l CIFAR) labelled(b []byte, before int) error {
+	length := l.record()
 	for at := 0; at < len(b); at += length {
 		for i, values := range l.labels {
 			if v := int(b[at+i]); v >= values {
-				return fmt.Errorf("record %d (byte %d) has label %d, not 0 to %d", at/length, at, v,
+				n := before + at/length
+				return fmt.Errorf("record %d (byte %d) has label %d, not 0 to %d", n, n*length, v,
 					values-1)
 			}
 		}
