@@ -184,3 +184,21 @@ func TestEyeHasRoom(t *testing.T) {
 		}
 	}
 }
+
+// The samples of the last evaluation hang as soon as the run has ended.
+func TestEyeAtTheEnd(t *testing.T) {
+	r := gazing(t, "shapes", false)
+	last := *r.watch.Run().Eval
+	last.Step++
+	r.watch.Run().Eval = &last
+	r.Round = time.Hour
+	for i, status := range []runner.Status{runner.Running, runner.Done} {
+		r.watch.Run().Status = status
+		if cmd := r.watch.gaze(r.Now); cmd != nil {
+			r.Send(cmd())
+		}
+		if got := r.watch.Eye.Hung(r.watch.Run().ID).Step; got != last.Step-1+int64(i) {
+			t.Errorf("%s: the samples of step %d hang, the last are of %d", status, got, last.Step)
+		}
+	}
+}

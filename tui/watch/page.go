@@ -169,7 +169,10 @@ func (w *Page) gaze(now time.Time) tea.Cmd {
 		return nil
 	}
 	turn := stripTurn * w.Round * time.Duration(max(1, w.Eye.Changed()))
-	if inView {
+	switch {
+	case w.clock == nil && t.Status.Ended():
+		turn = 0 // nothing comes after it
+	case inView:
 		turn = eyeTurn * w.Round
 	}
 	return w.Eye.Look(now, turn, t.Meta, t.Eval)
