@@ -172,7 +172,7 @@ func (w *Page) gaze(now time.Time) tea.Cmd {
 	switch {
 	case w.clock == nil && t.Status.Ended():
 		turn = 0 // nothing comes after it
-	case inView:
+	case inView || w.clock != nil:
 		turn = eyeTurn * w.Round
 	}
 	return w.Eye.Look(now, turn, t.Meta, t.Eval)
