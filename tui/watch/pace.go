@@ -64,11 +64,12 @@ func (w *Page) kept(t *turned, at, and kit.Rect, draw func() []string) []string 
 // turns says whose turn it is. The counts grow only; that two frames have the same is all that
 // is ever asked of them.
 type turns struct {
-	taken   int       // how often something new was taken in
-	touched int       // how often the user did something
-	since   time.Time // the last look
-	around  turned    // what stands around the panels
-	drawn   []turned  // the panels
+	taken   int        // how often something new was taken in
+	touched int        // how often the user did something
+	since   time.Time  // the last look
+	around  turned     // what stands around the panels
+	drawn   []turned   // the panels
+	placed  []kit.Rect // those that are shown, where they were drawn last
 }
 
 // touch has everything drawn in the next frame, whoever's turn it is.
@@ -87,16 +88,16 @@ type piece struct {
 // turns of columns are spread evenly over the time, and a round has a look for each; panels that
 // stand one above the other share a turn.
 func (w *Page) parts(look time.Duration) []piece {
-	panels := w.layout().panels
 	columns := 0
-	for _, r := range panels {
-		if r.Y == panels[0].Y {
+	for _, r := range w.placed {
+		if r.Y == w.placed[0].Y {
 			columns++
 		}
 	}
-	round := w.Round
-	if look < round { // or each look shows all
-		round = max(round, time.Duration(columns)*look)
+	// Looks come a little late, each by another time, and a round has to stay as it is.
+	round, even := w.Round, look.Round(time.Second/5)
+	if even < round { // or each look shows all
+		round = max(round, time.Duration(columns)*even)
 	}
 	// Bars and maps change with an evaluation alone, so they come half as often.
 	table, curves, others := w.Round, round, evalTurn*round
@@ -107,15 +108,17 @@ func (w *Page) parts(look time.Duration) []piece {
 		}
 	}
 	list := []piece{{&w.around, table, 0}}
-	for i, r := range panels {
-		p, d := w.first()+i, curves
+	for i := range w.count() {
+		p, d, at := w.first()+i, curves, time.Duration(0)
+		if i < len(w.placed) {
+			at = round * time.Duration(w.placed[i].X) / time.Duration(max(1, w.Body.W))
+		}
 		switch v := w.Shows(p); {
 		case v.Gazes():
 			continue
 		case !v.Plots() && !v.Phase:
 			d = others
 		}
-		at := round * time.Duration(r.X) / time.Duration(max(1, w.Body.W))
 		list = append(list, piece{&w.drawn[p], d, at})
 	}
 	return list
