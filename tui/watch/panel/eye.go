@@ -70,7 +70,7 @@ func (w *Board) EyeAt() int {
 func (w *Board) pictures(list []runner.Heavy, iw, ih int) []string {
 	size := 0 // of a picture's longer side, in pixels
 	const least, enough = 8, 6
-	if iw >= enough*leastSeat && ih >= stripSize/2+2 && ih < 2*(stripSize/2+2) {
+	if ih == stripSize/2+2 && iw >= 3*leastSeat {
 		return w.strip(list, iw, ih)
 	}
 	for next := least; next <= 32 && (next+1)/2+2 <= ih; next += 2 {
