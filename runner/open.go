@@ -25,7 +25,7 @@ func (m *Meta) OpenFor(dataset, dataDir string) (*data.Dataset, error) {
 		return nil, err
 	}
 	if dataset == "" {
-		return m.openOwn(dataDir)
+		return m.openOwn(dataDir, false)
 	}
 	e, err := m.EncoderFrom(dataDir)
 	if err != nil {
@@ -41,7 +41,7 @@ func (m *Meta) EncoderFrom(dataDir string) (*data.Encoder, error) {
 	if err := cmp.Or(m.Trained(), m.HasOwnNetwork()); err != nil || m.Encoder != nil {
 		return m.Encoder, err
 	}
-	d, err := m.openOwn(dataDir)
+	d, err := m.openOwn(dataDir, false)
 	if err != nil {
 		return nil, fmt.Errorf(
 			"the run has kept no encoder, so its training data are needed: %w", err)
@@ -49,13 +49,25 @@ func (m *Meta) EncoderFrom(dataDir string) (*data.Encoder, error) {
 	return &d.Encoder, d.Close()
 }
 
+// Glance opens a run's own dataset for who reads a few samples. Whether large files are those that
+// the run had is not checked, as that takes all of them: compare a sample's label.
+func (m *Meta) Glance(dataDir string) (*data.Dataset, error) {
+	if err := cmp.Or(m.Trained(), m.HasOwnNetwork()); err != nil {
+		return nil, err
+	}
+	return m.openOwn(dataDir, true)
+}
+
 // openOwn opens a run's own dataset, as the run did.
-func (m *Meta) openOwn(dataDir string) (*data.Dataset, error) {
+func (m *Meta) openOwn(dataDir string, glance bool) (*data.Dataset, error) {
 	o := m.DataOptions(dataDir)
-	o.Rows = true
+	o.Rows, o.Glance = true, glance
 	d, err := OpenData(context.Background(), m.Spec.Dataset, o)
 	if err != nil {
 		return nil, err
+	}
+	if glance && d.Checksum == "" {
+		return d, nil
 	}
 	if err := m.CheckData(d.Checksum); err != nil {
 		d.Close()
@@ -66,6 +78,15 @@ func (m *Meta) openOwn(dataDir string) (*data.Dataset, error) {
 
 // OpenData is data.OpenContext, with a fault in a file that it maps as an error.
 func OpenData(ctx context.Context, name string, o data.Options) (d *data.Dataset, err error) {
+	err = Unfaulted(func() (err error) {
+		d, err = data.OpenContext(ctx, name, o)
+		return err
+	})
+	return d, err
+}
+
+// Unfaulted does what reads samples, with a fault in a file of theirs as an error.
+func Unfaulted(do func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		switch p := recover(); {
@@ -76,5 +97,5 @@ func OpenData(ctx context.Context, name string, o data.Options) (d *data.Dataset
 			panic(p)
 		}
 	}()
-	return data.OpenContext(ctx, name, o)
+	return do()
 }

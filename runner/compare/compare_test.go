@@ -288,6 +288,11 @@ func TestGroups(t *testing.T) {
 	radius := func(rho float64) func(*member) {
 		return func(m *member) { m.meta.Spec.Rho = rho; m.meta.ID += fmt.Sprint("-", rho) }
 	}
+	// A branch with another lr goes on from its parent's λ, which its label has no need of.
+	branch := func(m *member) {
+		m.meta.Spec.LR, m.meta.Spec.Lambda = .5, 1.0057262254404002
+		m.meta.ID += "-branch"
+	}
 	often := func(m *member) { m.meta.Spec.LogEvery = int(m.seed()) } // no group of its own
 	for _, c := range []struct {
 		runs []member
@@ -299,6 +304,8 @@ func TestGroups(t *testing.T) {
 		{slices.Concat(newRuns(dro.PGD, accuraciesA, radius(2)),
 			newRuns(dro.SFK, accuraciesB, radius(10)), newRuns(dro.SFK, accuraciesB, radius(2))),
 			[]string{"sfk rho=2", "sfk rho=10", "pgd rho=2"}},
+		{slices.Concat(newRuns(dro.PGD, accuraciesA), newRuns(dro.PGD, accuraciesB, branch),
+			newRuns(dro.ERM, accuraciesA)), []string{"pgd lr=0.01", "pgd lr=0.5", "erm lr=0.01"}},
 		{newRuns(dro.SFK, nil), nil},
 	} {
 		var labels []string

@@ -42,6 +42,7 @@ func (m member) list(name string) []measure.Number {
 // group is the runs that differ in nothing but the seed, by seed.
 type group struct {
 	settings []Setting // what sets it apart from the other groups
+	said     []Setting // those of them that its label says
 	members  []member
 }
 
@@ -82,7 +83,46 @@ func grouped(members []member) (groups []*group, keys []string) {
 	slices.SortFunc(groups, func(a, b *group) int {
 		return slices.CompareFunc(a.settings, b.settings, compareSettings)
 	})
+	say(groups)
 	return groups, keys
+}
+
+// say chooses what the labels say: the method, the least settings that tell groups of one method
+// apart, and those that differ between methods alone. A fork has others besides, such as the λ
+// that it began with.
+func say(groups []*group) {
+	families := map[dro.Algorithm][]*group{}
+	for _, g := range groups {
+		a := g.members[0].meta.Spec.Algorithm()
+		families[a] = append(families[a], g)
+	}
+	spare := map[string]bool{} // keys in which groups of one method differ, and need not
+	for _, family := range families {
+		var diffs []KeyDiff
+		for j, s := range family[0].settings {
+			d := KeyDiff{Key: s.Key}
+			for _, g := range family {
+				d.Values = append(d.Values, g.settings[j].Value)
+			}
+			if howMany(d.Values) > 1 {
+				diffs = append(diffs, d)
+			}
+		}
+		least := enough(diffs, len(family))
+		for _, d := range diffs {
+			told := slices.ContainsFunc(least, func(o KeyDiff) bool { return o.Key == d.Key })
+			if _, known := spare[d.Key]; !known || told {
+				spare[d.Key] = !told
+			}
+		}
+	}
+	for _, g := range groups {
+		for _, s := range g.settings {
+			if !spare[s.Key] {
+				g.said = append(g.said, s)
+			}
+		}
+	}
 }
 
 // bySeed orders by seed, and the newest first among runs of the same seed.
@@ -140,11 +180,11 @@ func (g *group) dropRepeats() (repeats []member) {
 // label names a group by its settings: "sfk", "sfk rho=0.5", "rho=0.5", and
 // by its algorithm where it is the only group.
 func (g *group) label() string {
-	if len(g.settings) == 0 {
+	if len(g.said) == 0 {
 		return string(g.members[0].meta.Spec.Algorithm())
 	}
 	var words []string
-	for _, s := range g.settings {
+	for _, s := range g.said {
 		switch {
 		case s.Key == "algorithms":
 			words = append(words, s.Value)

@@ -65,6 +65,43 @@ func TestCIFAR(t *testing.T) {
 	}
 }
 
+// A glance has the samples that all of the data have, and tells of a file that was cut since.
+func TestCIFARGlance(t *testing.T) {
+	dir := t.TempDir()
+	writeCIFAR(t, dir, smallCIFAR(), "", nil)
+	whole, err := smallCIFAR().Open(Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := smallCIFAR().Open(Options{Dir: dir, Glance: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if d.Train.Len() != whole.Train.Len() || d.Test.Len() != whole.Test.Len() || d.Checksum != "" {
+		t.Fatalf("%d and %d samples, checksum %q", d.Train.Len(), d.Test.Len(), d.Checksum)
+	}
+	x, y := make([]float32, 3072), make([]float32, 3072)
+	for i := range d.Train.Len() {
+		d.Train.Read(x, i)
+		whole.Train.Read(y, i)
+		if d.Train.Label(i) != whole.Train.Label(i) || !slices.Equal(x, y) {
+			t.Errorf("sample %d differs", i)
+		}
+	}
+	last := smallCIFAR().Files()[4]
+	if err := os.Truncate(filepath.Join(dir, picture.CIFARFolder, last), 5000); err != nil {
+		t.Fatal(err)
+	}
+	d.Train.Read(x, 12)
+	defer func() {
+		if _, fault := recover().(interface{ Addr() uintptr }); !fault {
+			t.Error("a cut record is read")
+		}
+	}()
+	d.Train.Read(x, 14)
+}
+
 func TestCIFARDamage(t *testing.T) {
 	bad := records(3, 0)
 	bad[2*picture.CIFARRecord] = 10
@@ -80,12 +117,14 @@ func TestCIFARDamage(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		writeCIFAR(t, dir, smallCIFAR(), "data_batch_4.bin", tt.content)
-		_, err := smallCIFAR().Open(Options{Dir: dir})
-		if err == nil || !strings.Contains(err.Error(), tt.want) ||
-			!strings.Contains(err.Error(), "data_batch_4.bin") ||
-			!strings.Contains(err.Error(), "drolab data fetch cifar10") ||
-			strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: error is %v", name, err)
+		for _, glance := range []bool{false, true} {
+			_, err := smallCIFAR().Open(Options{Dir: dir, Glance: glance})
+			if err == nil || !strings.Contains(err.Error(), tt.want) ||
+				!strings.Contains(err.Error(), "data_batch_4.bin") ||
+				!strings.Contains(err.Error(), "drolab data fetch cifar10") ||
+				strings.Contains(err.Error(), "\n") {
+				t.Errorf("%s: error is %v", name, err)
+			}
 		}
 	}
 }

@@ -1,10 +1,12 @@
 package inspect
 
 import (
+	"os"
 	"testing"
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/data"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 )
@@ -16,9 +18,16 @@ func TestHeaviestAreTheLooks(t *testing.T) {
 		"shapes":      shapes,
 		"csv:example": table,
 		"features":    func(s *spec.Spec) { s.Dataset, s.Samples = "spurious", 400 },
-		"CVaR":        func(s *spec.Spec) { shapes(s); s.Uncertainty, s.Mu = "cvar", .2 },
+		"cifar10": func(s *spec.Spec) {
+			s.Dataset, s.Samples, s.Augment = "cifar10", 1000, true
+		},
+		"CVaR": func(s *spec.Spec) { shapes(s); s.Uncertainty, s.Mu = "cvar", .2 },
 	} {
 		t.Run(name, func(t *testing.T) {
+			e, _ := data.Info(name, os.Getenv("DROLAB_DATA"))
+			if e.Name == "cifar10" && !e.Available {
+				t.Skip("needs the CIFAR-10 files: set DROLAB_DATA to the folder that has them")
+			}
 			r := trained(t, func(s *spec.Spec) { change(s); s.Algorithms[0] = dro.PGD })
 			l, _ := at(t, r, runner.SplitTrain)
 			ratios, _, err := l.Weigh(r.Meta.Spec.Rho)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -34,6 +35,7 @@ func table(s *spec.Spec) { s.Dataset, s.ValFraction = "csv:example", .25 }
 func at(t *testing.T, r *record.Run, split string) (*Look, *Pick) {
 	t.Helper()
 	l, err := At(Question{Run: r, Step: -1, Split: split,
+		Means:      certificate.Means{DataDir: os.Getenv("DROLAB_DATA")},
 		Inspection: certificate.Inspection{Threads: 2}})
 	if err != nil {
 		t.Fatal(err)

@@ -56,6 +56,7 @@ func same(a, b float64) bool { return math.Abs(a-b) <= 1e-6*max(1, math.Abs(a)) 
 // gather decides who counts. Runs go out one by one, each with a word about it, and what is left
 // has an epoch in common or is waited for.
 func gather(runs []Run, baseline int) *cast {
+	runs = ofTheirOwn(runs)
 	c := &cast{}
 	var base string
 	if baseline >= 0 {
@@ -104,6 +105,22 @@ func gather(runs []Run, baseline int) *cast {
 		c.meet()
 	}
 	return c
+}
+
+// ofTheirOwn are runs whose branches have no evaluation from before they left a run among them:
+// until then they are that run.
+func ofTheirOwn(runs []Run) []Run {
+	runs = slices.Clone(runs)
+	for i, r := range runs {
+		parent, step, err := runner.ParseParent(r.Meta.Parent)
+		among := func(o Run) bool { return o.Meta.ID == parent }
+		if err != nil || !slices.ContainsFunc(runs, among) {
+			continue
+		}
+		before := func(e *runner.EvalEvent) bool { return e.Step <= step }
+		runs[i].Evals = slices.DeleteFunc(slices.Clone(r.Evals), before)
+	}
+	return runs
 }
 
 // reasons are why runs are left out, and the words for it, in their order. %s is who.

@@ -255,3 +255,29 @@ func TestWithoutClasses(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// A branch is held against its parent at the evaluations that it made itself.
+func TestBranch(t *testing.T) {
+	s, l := spec.Defaults(), &lot{}
+	s.SetAlgorithms(dro.PGD)
+	for i, lr := range []float64{.1, .2} {
+		s.LR = lr
+		l.add(rand.New(rand.NewPCG(1, 1)), s, runner.Running, 3+i, 0)
+		for k, e := range l.runs[i].Evals {
+			e.Step = int64(k+1) * 10
+		}
+	}
+	l.runs[0].Meta.ID, l.runs[1].Meta.Parent = "parent", "parent@20"
+	for _, c := range []struct {
+		parent int // evaluations
+		want   string
+	}{{2, "fork @20 lr .2 shares no evaluated epoch with lr .1"}, {3, "Epoch 3, in this seed: "}} {
+		runs := slices.Clone(l.runs)
+		runs[0].Evals = runs[0].Evals[:c.parent]
+		got := Tell(runs, 0).String()
+		if !strings.Contains(got, c.want) || strings.Contains(got, "Epoch 2") &&
+			strings.Contains(got, "lr .2 is") {
+			t.Errorf("%d evaluations of the parent: %q, want %q", c.parent, got, c.want)
+		}
+	}
+}

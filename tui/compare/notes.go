@@ -1,7 +1,9 @@
 package compare
 
 import (
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"drolab/runner/compare"
@@ -37,7 +39,11 @@ func (p *Page) noteLines(w int) (lines []string) {
 	differ := slices.DeleteFunc(slices.Clone(p.diffs),
 		func(d compare.KeyDiff) bool { return d.Key == "seed" }) // rows are over seeds
 	for _, d := range differ {
-		values := t.Greek(strings.Join(d.Values, ", "))
+		var words []string
+		for _, v := range d.Values {
+			words = append(words, stated(v))
+		}
+		values := t.Greek(strings.Join(words, ", "))
 		lines = append(lines, "   "+t.Dim.Paint(kit.Left(d.Key, 15))+cell.Cut(values, w-19))
 	}
 	if len(differ) == 0 {
@@ -61,4 +67,16 @@ func (p *Page) noteLines(w int) (lines []string) {
 		bullet(" ", s)
 	}
 	return lines
+}
+
+// stated is the value of a setting in six digits; a dash where the method does not read it.
+func stated(value string) string {
+	x, err := strconv.ParseFloat(value, 64)
+	switch {
+	case value == "":
+		return "–"
+	case err == nil && x != math.Trunc(x):
+		return strconv.FormatFloat(x, 'g', 6, 64)
+	}
+	return value
 }

@@ -2,6 +2,7 @@ package kit_test
 
 import (
 	"fmt"
+	"image/color"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 )
@@ -62,5 +64,26 @@ func TestHelpLines(t *testing.T) {
 	}
 	if !slices.Equal(lines, want) {
 		t.Errorf("%q, want %q", lines, want)
+	}
+}
+
+// A question about what cannot be taken back has a frame in another colour than others have.
+func TestDangerIsFramed(t *testing.T) {
+	theme := kit.NewTheme(colorprofile.TrueColor, true, false)
+	corner := func(cmd tea.Cmd) color.Color {
+		o := cmd().(kit.Open).Overlay
+		o.Fit(theme, 60, 12)
+		shot := tuitest.Shot(strings.Join(o.View(theme, nil, 60, 12), "\n"), 60, 12)
+		for i := range 60 * 12 {
+			if c := shot.CellAt(i%60, i/60); c != nil && c.Content == "╭" {
+				return c.Style.Fg
+			}
+		}
+		return nil
+	}
+	lines := []string{"all of it"}
+	danger, plain := corner(kit.Danger("Delete?", lines)), corner(kit.Question("Stop?", lines))
+	if danger == nil || danger == plain {
+		t.Errorf("its frame is %v, that of others %v", danger, plain)
 	}
 }

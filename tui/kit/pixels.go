@@ -6,6 +6,7 @@ import (
 
 	"drolab/tui/cell"
 
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 )
@@ -239,10 +240,7 @@ func square(n int) int { return n * n }
 // far, 0 to 1, between the ends. A caption stands in the lower border. A large value has a
 // heavy border, for who sees no colour.
 func (t *Theme) Framed(lines []string, w, h int, part float64, caption string) []string {
-	style, b := t.level(part), t.box
-	if part >= .5 {
-		b = t.heavyBox
-	}
+	style, b := t.framing(part)
 	framed := []string{style.Paint(b.TopLeft + strings.Repeat(b.Top, w) + b.TopRight)}
 	for y := range h {
 		line := Blanks(w)
@@ -255,4 +253,19 @@ func (t *Theme) Framed(lines []string, w, h int, part float64, caption string) [
 	rest := strings.Repeat(b.Bottom, w-cell.Width(caption))
 	return append(framed, style.Paint(b.BottomLeft)+t.Text.Paint(caption)+
 		style.Paint(rest+b.BottomRight))
+}
+
+// Ruled is Framed without sides and caption.
+func (t *Theme) Ruled(lines []string, w, h int, part float64) []string {
+	style, b := t.framing(part)
+	line := style.Paint(strings.Repeat(b.Top, w))
+	return slices.Concat([]string{line}, Fill(lines, w, h), []string{line})
+}
+
+// framing is how a frame for a value is drawn that lies so far between the ends.
+func (t *Theme) framing(part float64) (Style, lipgloss.Border) {
+	if part >= .5 {
+		return t.level(part), t.heavyBox
+	}
+	return t.level(part), t.box
 }

@@ -279,7 +279,7 @@ func (t *Theme) Charset(dots bool) plot.Charset {
 // dangerous is the theme with boxes in the colour of what is bad.
 func (t *Theme) dangerous() *Theme {
 	other := *t
-	other.focused, other.Title = t.Bad, t.Bad
+	other.focused, other.Title, other.Accent = t.Bad, t.Bad, t.Bad
 	return &other
 }
 

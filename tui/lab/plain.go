@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"slices"
 	"strings"
 
 	"drolab/runner/measure"
@@ -71,7 +72,11 @@ func Define(names []string) (texts []string) {
 		}
 		if plain != "" && exact != "" {
 			_, exact, _ = strings.Cut(exact, ": ") // the name has been said
-			exact = "Exactly: " + exact
+			if strings.Contains(plain, strings.TrimSuffix(exact, ".")) {
+				exact = "" // so has all of it
+			} else {
+				exact = "Exactly: " + exact
+			}
 		}
 		if text := strings.TrimSpace(plain + " " + exact); text != "" {
 			texts = append(texts, text)
@@ -80,9 +85,15 @@ func Define(names []string) (texts []string) {
 	return texts
 }
 
-// Defined is an overlay with such texts, in lines that can be read.
+// Defined is an overlay with such texts, each once, in lines that can be read.
 func (l *Lab) Defined(title string, texts []string) *kit.Overlay {
 	const readable = 76
+	said := map[string]bool{}
+	texts = slices.DeleteFunc(texts, func(text string) bool {
+		before := said[text]
+		said[text] = true
+		return before
+	})
 	lines := kit.Wrap(l.Theme.Greek(strings.Join(texts, "\n\n")), min(readable, l.Body.W-6))
 	return &kit.Overlay{Title: l.Theme.Greek(title), Lines: lines}
 }

@@ -2,17 +2,81 @@ package watch
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/data"
+	"drolab/runner/record"
 	"drolab/runner/record/recordtest"
 	"drolab/runner/spec"
 	"drolab/tui/cell"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
 )
+
+// TestEyeBytes: two minutes and a half of a slow run whose heaviest samples all change every 16
+// seconds send at most a tenth more than those of the same run without samples. The first frame
+// counts.
+func TestEyeBytes(t *testing.T) {
+	heavy, none := sentBy(t, true), sentBy(t, false)
+	t.Logf("%d bytes, %d without samples", heavy, none)
+	if 10*heavy > 11*none {
+		t.Errorf("%d bytes, want at most a tenth above %d", heavy, none)
+	}
+}
+
+// sentBy is the bytes of a scripted run on pictures at 200×60, as it is watched from its start.
+func sentBy(t *testing.T, heavy bool) (bytes int) {
+	t.Helper()
+	const seconds = 150
+	store, err := record.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := tuitest.Meta(dro.SFK, tuitest.Epoch0())
+	m.Spec.Samples = 400
+	d, err := data.Open(m.Spec.Dataset, m.DataOptions(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	m.Checksum = d.Checksum
+	r, err := store.Create(m, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	log := tuitest.Training(dro.SFK, 0, 16/tuitest.Pace, seconds/16)
+	log = slices.DeleteFunc(log, func(e runner.Event) bool { // one in two seconds stays
+		_, step := e.(*runner.StepEvent)
+		return step && e.Header().Step%40 > 0
+	})
+	for k, e := range log {
+		if e, ok := e.(*runner.EvalEvent); ok && heavy {
+			for i := range runner.MostHeavy {
+				at := (k*runner.MostHeavy + i) % d.Train.Len()
+				e.Heaviest = append(e.Heaviest, runner.Heavy{Index: at,
+					Ratio: 7 - float64((k+i)%50)/10, Label: d.Train.Label(at)})
+			}
+		}
+	}
+	watch := newRig(t, &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0(),
+		Logs: map[string][]runner.Event{m.ID: log}}, 200, 60)
+	watch.Round = time.Second
+	wire := tuitest.NewWire(200, 58)
+	for range seconds * 5 / 2 {
+		watch.Wait(2*time.Second/5, 2*time.Second/5)
+		bytes += wire.Frame(t, watch.View())
+	}
+	if drawn := strings.Contains(watch.View(), "▀"); drawn != heavy {
+		t.Fatalf("samples: %v\n%s", drawn, tuitest.Text(watch.Shot()))
+	}
+	return bytes
+}
 
 // gazing watches a trained run of a data set at 200×60.
 func gazing(t *testing.T, dataset string, guest bool) *rig {
@@ -117,6 +181,24 @@ func TestEyeHasRoom(t *testing.T) {
 		r.Size(c.w, c.h)
 		if got := r.watch.layout().eye.H > 0; got != c.want {
 			t.Errorf("%d×%d after %v: %v", c.w, c.h, c.keys, got)
+		}
+	}
+}
+
+// The samples of the last evaluation hang as soon as the run has ended.
+func TestEyeAtTheEnd(t *testing.T) {
+	r := gazing(t, "shapes", false)
+	last := *r.watch.Run().Eval
+	last.Step++
+	r.watch.Run().Eval = &last
+	r.Round = time.Hour
+	for i, status := range []runner.Status{runner.Running, runner.Done} {
+		r.watch.Run().Status = status
+		if cmd := r.watch.gaze(r.Now); cmd != nil {
+			r.Send(cmd())
+		}
+		if got := r.watch.Eye.Hung(r.watch.Run().ID).Step; got != last.Step-1+int64(i) {
+			t.Errorf("%s: the samples of step %d hang, the last are of %d", status, got, last.Step)
 		}
 	}
 }

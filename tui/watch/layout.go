@@ -99,10 +99,14 @@ func (w *Page) eyeRows() int {
 	return rows
 }
 
-// gazed tells whether an evaluation of a watched run names samples.
+// gazed tells whether an evaluation of a watched run names samples, or is yet to come: its room is
+// kept, since all panels would be sent again for it.
 func (w *Page) gazed() bool {
 	return slices.ContainsFunc(w.Tracks, func(t *track.Track) bool {
-		return t.Eval != nil && len(t.Eval.Heaviest) > 0
+		if t.Eval == nil {
+			return !t.Status.Ended()
+		}
+		return len(t.Eval.Heaviest) > 0
 	})
 }
 

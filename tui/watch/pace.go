@@ -20,9 +20,10 @@ import (
 const evalTurn = 2
 
 // eyeTurn is how many one is of the adversary's eye, whose gallery takes it by itself, and
-// stripTurn where it is below other panels, which nobody has asked for: a dozen new pictures are
-// ten kilobytes, more than all other parts send in three seconds.
-const eyeTurn, stripTurn = 6, 24
+// stripTurn, for each picture that changed, where it is below other panels, which nobody has asked
+// for: a new picture is more than half a kilobyte, which the rest of a slow run sends in two
+// seconds.
+const eyeTurn, stripTurn = 6, 15
 
 // replayTurn is how often a replay shows what is no curve: figures are not read any faster.
 const replayTurn = time.Second / 4
@@ -63,40 +64,64 @@ func (w *Page) kept(t *turned, at, and kit.Rect, draw func() []string) []string 
 // turns says whose turn it is. The counts grow only; that two frames have the same is all that
 // is ever asked of them.
 type turns struct {
-	taken   int       // how often something new was taken in
-	touched int       // how often the user did something
-	since   time.Time // the last look
-	around  turned    // what stands around the panels
-	drawn   []turned  // the panels
+	taken   int        // how often something new was taken in
+	touched int        // how often the user did something
+	since   time.Time  // the last look
+	around  turned     // what stands around the panels
+	drawn   []turned   // the panels
+	placed  []kit.Rect // those that are shown, where they were drawn last
 }
 
 // touch has everything drawn in the next frame, whoever's turn it is.
 func (w *Page) touch() { w.touched++ }
 
-// parts are those of the page now: what stands around the panels, and these; and how
-// often their turns are. In a replay all curves move at every look, and what stands still is
-// shown at once.
-func (w *Page) parts() (list []*turned, every []time.Duration) {
+// piece is a part of the page with how often its turns are, and when within a Round.
+type piece struct {
+	*turned
+	every, at time.Duration
+}
+
+// parts are those of the page now: what stands around the panels, and these. In a replay all
+// curves move at every look, and what stands still is shown at once.
+//
+// Two panels beside each other that change in one frame send all that lies between them. So the
+// turns of columns are spread evenly over the time, and a round has a look for each; panels that
+// stand one above the other share a turn.
+func (w *Page) parts(look time.Duration) []piece {
+	columns := 0
+	for _, r := range w.placed {
+		if r.Y == w.placed[0].Y {
+			columns++
+		}
+	}
+	// Looks come a little late, each by another time, and a round has to stay as it is.
+	round, even := w.Round, look.Round(time.Second/5)
+	if even < round { // or each look shows all
+		round = max(round, time.Duration(columns)*even)
+	}
 	// Bars and maps change with an evaluation alone, so they come half as often.
-	table, curves, others := w.Round, w.Round, evalTurn*w.Round
+	table, curves, others := w.Round, round, evalTurn*round
 	if c := w.clock; c != nil {
 		table, curves, others = 0, 0, 0
 		if c.Playing && w.Round > 0 {
 			table, others = replayTurn, replayTurn
 		}
 	}
-	list, every = append(list, &w.around), append(every, table)
+	list := []piece{{&w.around, table, 0}}
 	for i := range w.count() {
-		p, d := w.first()+i, curves
+		p, d, at := w.first()+i, curves, time.Duration(0)
+		if i < len(w.placed) {
+			at = round * time.Duration(w.placed[i].X) / time.Duration(max(1, w.Body.W))
+		}
 		switch v := w.Shows(p); {
 		case v.Gazes():
 			continue
 		case !v.Plots() && !v.Phase:
 			d = others
 		}
-		list, every = append(list, &w.drawn[p]), append(every, d)
+		list = append(list, piece{&w.drawn[p], d, at})
 	}
-	return list, every
+	return list
 }
 
 // takeTurns lets the parts show what there is whose turn came since the last look. It only notes
@@ -105,30 +130,25 @@ func (w *Page) takeTurns(now time.Time, changed bool) {
 	if changed {
 		w.taken++
 	}
-	parts, every := w.parts()
-	for i, p := range parts {
-		if cameBetween(w.since, now, every[i], i, len(parts)) {
+	for _, p := range w.parts(now.Sub(w.since)) {
+		if cameBetween(w.since, now, p.every, p.at) {
 			p.wanted = w.taken
 		}
 	}
 	w.since = now
 }
 
-// The turns of parts are spread evenly over the time, so that a line is busy with one at once.
-// They hang on the clock and not on the frame: looks may come late, or seldom.
+// Turns hang on the clock and not on the frame: looks may come late, or seldom.
 
-// cameBetween tells whether the turn of part i of n, which comes once in a time, came between two
-// moments.
-func cameBetween(from, to time.Time, every time.Duration, i, n int) bool {
-	turn := func(t time.Time) int64 {
-		return (t.UnixNano() - int64(i)*int64(every)/int64(n)) / int64(every)
-	}
+// cameBetween tells whether a turn that comes once in a time, so long after its start, came between
+// two moments.
+func cameBetween(from, to time.Time, every, at time.Duration) bool {
+	turn := func(t time.Time) int64 { return (t.UnixNano() - int64(at)) / int64(every) }
 	return every == 0 || turn(from) != turn(to)
 }
 
 // owes tells whether a part does not show all there is. Then the next look counts as a change even
 // if it brings nothing, so that the last news of a run that has ended are shown, too.
 func (w *Page) owes() bool {
-	parts, _ := w.parts()
-	return slices.ContainsFunc(parts, func(p *turned) bool { return p.wanted < w.taken })
+	return slices.ContainsFunc(w.parts(0), func(p piece) bool { return p.wanted < w.taken })
 }

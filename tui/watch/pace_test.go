@@ -47,3 +47,43 @@ func TestTurns(t *testing.T) {
 		t.Error("after two rounds parts do not show all there is")
 	}
 }
+
+// Of panels beside each other one column has its turn in a look, though looks come late, and each
+// panel has one in every round.
+func TestColumnsTakeTurns(t *testing.T) {
+	r := newRig(t, tuitest.NewScript(t), 200, 60)
+	r.Wait(5*time.Second, time.Second/5)
+	r.Round = time.Second
+	w := r.watch
+	r.View()
+	shown := func() (list []int) {
+		for i := range w.count() {
+			list = append(list, w.drawn[w.first()+i].wanted)
+		}
+		return list
+	}
+	const looks = 100
+	at, together := r.Now, 0
+	waits := make([]int, w.count())
+	w.takeTurns(at, true)
+	for k := range looks {
+		at = at.Add(2*time.Second/5 + time.Duration(k%5)*time.Millisecond)
+		before := shown()
+		w.takeTurns(at, true)
+		columns := map[int]bool{}
+		for i, n := range shown() {
+			if waits[i]++; n != before[i] {
+				columns[w.placed[i].X], waits[i] = true, 0
+			}
+			if most := 3 * evalTurn; waits[i] > most {
+				t.Fatalf("panel %d waits for %d looks", i, waits[i])
+			}
+		}
+		if len(columns) > 1 {
+			together++
+		}
+	}
+	if together > looks/50 {
+		t.Errorf("%d of %d looks change columns beside each other", together, looks)
+	}
+}

@@ -129,9 +129,10 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 		return tea.Batch(w.read(now), w.readPrinted(now), w.gaze(now))
 	case eye.Fetched:
 		w.Eye.Take(w.since, msg)
-		if p := w.EyeAt(); p >= 0 {
-			w.drawn[p].Drawn = kit.Drawn{}
-		}
+		w.regard()
+		return nil
+	case eye.Next:
+		w.regard()
 		return nil
 	case printedMsg:
 		w.takePrinted(msg)
@@ -167,11 +168,21 @@ func (w *Page) gaze(now time.Time) tea.Cmd {
 	if t == nil || t.Eval == nil || !inView && w.eyeRows() == 0 {
 		return nil
 	}
-	turn := stripTurn * w.Round
-	if inView {
+	turn := stripTurn * w.Round * time.Duration(max(1, w.Eye.Changed()))
+	switch {
+	case w.clock == nil && t.Status.Ended():
+		turn = 0 // nothing comes after it
+	case inView || w.clock != nil:
 		turn = eyeTurn * w.Round
 	}
 	return w.Eye.Look(now, turn, t.Meta, t.Eval)
+}
+
+// regard has the samples that weigh most drawn anew.
+func (w *Page) regard() {
+	if p := w.EyeAt(); p >= 0 {
+		w.drawn[p].Drawn = kit.Drawn{}
+	}
 }
 
 // opened replaces the watched runs. Its order matters: panels are furnished from the runs before

@@ -467,19 +467,29 @@ func TestRiskByRadius(t *testing.T) {
 func TestOutcome(t *testing.T) {
 	for _, size := range [][2]int{{120, 40}, {40, 12}} {
 		r := watching(t, size[0], size[1])
-		// The best is that of the last epoch that all have.
+		// The best is that of the last epoch that all have, unless another is better by now.
 		first := r.watch.Tracks[0]
 		epoch, _, _ := track.Common(r.watch.Tracks)
-		for _, e := range first.Evaluations() {
-			if e.Epoch == epoch {
-				e.Set("worst_class_accuracy", measure.Num(.9))
-				e.Set("robust_risk", measure.Num(.5))
+		better := func(worst, risk float64, evals ...*runner.EvalEvent) string {
+			for _, e := range evals {
+				e.Set("worst_class_accuracy", measure.Num(worst))
+				e.Set("robust_risk", measure.Num(risk))
 			}
+			r.watch.touch()
+			return tuitest.Text(r.Shot())
 		}
-		r.watch.touch()
-		s := tuitest.Text(r.Shot())
+		common := first.Evaluations()
+		at := slices.IndexFunc(common, func(e *runner.EvalEvent) bool { return e.Epoch == epoch })
+		s := better(.9, .5, common[at], first.Eval)
 		if n := strings.Count(s, r.Theme.Best); n != 2 {
 			t.Errorf("%v: %d best values:\n%s", size, n, s)
+		}
+		further := r.watch.Tracks[1]
+		if further.Eval.Epoch <= epoch {
+			t.Fatal("no run is further")
+		}
+		if s := better(.95, .4, further.Eval); strings.Contains(s, r.Theme.Best) {
+			t.Errorf("%v: the best is worse than another:\n%s", size, s)
 		}
 		r.Wait(20*time.Second, time.Second) // when all have come to the same
 		if s = tuitest.Text(r.Shot()); strings.Contains(s, r.Theme.Best) {

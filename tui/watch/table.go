@@ -128,31 +128,38 @@ func (w *Page) have(name string) bool {
 	})
 }
 
-// bests are the rows with the best value of each column that has one: -1 for none. Values count
-// as equal where they are written alike: a mark on one of two equal figures would be a riddle.
+// bests are the rows with the best value of each column that has one, at the last epoch that all
+// have: -1 for none. Values count as equal where they are written alike: a mark on one of two equal
+// figures would be a riddle. So would a mark on a figure while a run that is further shows one as
+// good.
 func (w *Page) bests(columns []column) []int {
 	marks := make([]int, len(columns))
 	for i, c := range columns {
-		if marks[i] = -1; c.of == nil {
-			continue
-		}
-		var values []measure.Number
-		written := map[string]bool{}
-		if !w.Comparable(c.of) {
-			continue
-		}
-		figure := w.alike(c.of)
-		for _, row := range w.Rows() {
-			v := figure.Over(w.Of(row))
-			if values = append(values, v); v.Applies() {
-				written[lab.Write(*c.of, v)] = true
+		if marks[i] = -1; c.of != nil && w.Comparable(c.of) {
+			marks[i] = w.leads(c.of, w.alike(c.of))
+			if w.leads(c.of, track.OfEval(c.of.Name)) != marks[i] {
+				marks[i] = -1
 			}
-		}
-		if len(written) > 1 { // the best of one says nothing, nor that of several alike
-			marks[i] = measure.Worst(values, c.of.Better == dro.Higher)
 		}
 	}
 	return marks
+}
+
+// leads is the row whose figure is best; -1 for none, and for several alike.
+func (w *Page) leads(m *lab.Measure, figure track.Figure) int {
+	var values []measure.Number
+	written := map[string]int{}
+	for _, row := range w.Rows() {
+		v := figure.Over(w.Of(row))
+		if values = append(values, v); v.Applies() {
+			written[lab.Write(*m, v)]++
+		}
+	}
+	best := measure.Worst(values, m.Better == dro.Higher)
+	if best < 0 || len(written) < 2 || written[lab.Write(*m, values[best])] > 1 {
+		return -1
+	}
+	return best
 }
 
 // alike is a measure at the last epoch that all runs have which have any: runs that are further are
@@ -275,12 +282,13 @@ func (w *Page) row(i int, runs []int, l tableLayout, cells int) string {
 	}
 	for c, column := range l.columns {
 		text, st := t.Greek(column.cell(w.Of(runs))), t.Text
+		figure, _, _ := strings.Cut(text, "@") // the epoch that it is of
 		switch {
 		case l.marks[c] == i:
 			text, st = text+t.Best, t.Good
 		case column.of != nil: // where others have the mark, so that digits stand in line
 			text += " "
-		case column.change != nil && strings.ContainsAny(text, "123456789"):
+		case column.change != nil && strings.ContainsAny(figure, "123456789"):
 			// Written with no digit but 0 it is no change, and so neither good nor bad.
 			if st = t.Good; (text[0] == '-') == (column.change.Better == dro.Higher) {
 				st = t.Bad

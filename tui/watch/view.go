@@ -35,8 +35,9 @@ func (w *Page) layout() watchLayout {
 
 // View implements the interface's page: rows lines of cols cells each.
 //
-// It changes nothing but the kept drawings. Table, headline and log pane are one part, because
-// they are of the same news and a turn of their own would cost each more than it saves.
+// It changes nothing but the kept drawings and where they are. Table, headline and log pane are one
+// part, because they are of the same news and a turn of their own would cost each more than it
+// saves.
 func (w *Page) View(cols, rows int) []string {
 	if len(w.Tracks) == 0 {
 		return w.empty(cols, rows)
@@ -60,6 +61,7 @@ func (w *Page) View(cols, rows int) []string {
 		})
 		blocks = append(blocks, kit.Placed{Rect: r, Lines: lines})
 	}
+	w.placed = l.panels
 	for i, r := range l.panels {
 		p := w.first() + i
 		// A single panel has no focus to show: nothing else could have it.

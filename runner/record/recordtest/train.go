@@ -3,6 +3,7 @@ package recordtest
 
 import (
 	"context"
+	"os"
 	"testing"
 
 	"drolab/runner"
@@ -11,14 +12,16 @@ import (
 	"drolab/runner/spec"
 )
 
-// Train trains a run of s to its end, in a folder of the test's own.
+// Train trains a run of s to its end, in a folder of the test's own. Data that are no part of the
+// program lie in the folder DROLAB_DATA.
 func Train(t testing.TB, s spec.Spec) *record.Run {
 	t.Helper()
 	store, err := record.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := queue.NewQueue(context.Background(), queue.Settings{Store: store, Threads: 2})
+	q := queue.NewQueue(context.Background(), queue.Settings{Store: store, Threads: 2,
+		DataDir: os.Getenv("DROLAB_DATA")})
 	ids, err := q.Start(runner.Request{Preset: "test", Specs: []spec.Spec{s}})
 	if err != nil {
 		t.Fatal(err)

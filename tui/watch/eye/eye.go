@@ -29,16 +29,25 @@ type Sample struct {
 	Columns string           // of a table: its telling columns, the most unusual first
 }
 
+// Seat is a place for a picture, and the sample that hangs there.
+type Seat struct {
+	runner.Heavy
+	Part float64 // of the largest ratio that its evaluation names
+}
+
 // Gallery hangs the samples of one evaluation of a run at a time, and keeps what was fetched of
-// them. It changes seldom: a dozen new pictures are more bytes than all else sends in seconds.
+// them. It changes seldom: a new picture is as many bytes as all else sends in a second.
 type Gallery struct {
 	Config  *lab.Config
 	run     string
 	hung    *runner.EvalEvent // nil before the first
 	since   time.Time         // it hangs
-	seats   []int             // samples, by where their pictures hang
+	seats   []Seat
+	due     bool // a seat has not yet what the evaluation has
+	changed int  // pictures, since the evaluation hangs
 	samples map[int]*Sample
-	problem string // of the last fetch; "" without
+	data    *data.Dataset // the run's, where they stay on the disk
+	problem string        // of the last fetch; "" without
 	busy    bool
 	rest    time.Time // nothing is fetched before
 }
@@ -46,7 +55,8 @@ type Gallery struct {
 const (
 	mostKept = 512 // samples: below two megabytes of small pictures
 	mostSide = 32  // pixels of a picture
-	// Opening CIFAR-10 takes a second. So fetching takes one part in so many of the time.
+	// Opening data that do not stay on the disk may take seconds. So fetching takes one part in so
+	// many of the time.
 	restFor = 30
 	// telling is how many columns are told of a row.
 	telling = 6
@@ -57,9 +67,13 @@ type Fetched struct {
 	run     string
 	eval    *runner.EvalEvent
 	samples map[int]*Sample
+	data    *data.Dataset
 	problem string
 	took    time.Duration
 }
+
+// Next says that a seat is to change: the gallery is drawn anew.
+type Next struct{}
 
 // Get is a sample of a run; nil where it is not there, with the reason if there is one.
 func (g *Gallery) Get(run string, index int) (*Sample, string) {
@@ -78,26 +92,53 @@ func (g *Gallery) Hung(run string) *runner.EvalEvent {
 }
 
 // Seats are the heaviest n of the samples, each where it hung before, and the others in the places
-// that are free.
-func (g *Gallery) Seats(list []runner.Heavy, n int) []*runner.Heavy {
+// that are free. At most so many seats change at once, and the others at the Next: where pictures
+// hang beside each other, a terminal is sent all that lies between two that change.
+func (g *Gallery) Seats(list []runner.Heavy, n, most int) []Seat {
 	list = list[:min(n, len(list))]
-	seats, rest := make([]*runner.Heavy, len(list)), []*runner.Heavy{}
+	fresh := len(g.seats) != len(list)
+	if fresh {
+		most = len(list)
+		g.seats = g.seats[:min(len(g.seats), most)]
+		for len(g.seats) < most {
+			g.seats = append(g.seats, Seat{Heavy: runner.Heavy{Index: -1}})
+		}
+	}
+	next, rest := make([]*runner.Heavy, len(list)), []*runner.Heavy{}
 	for k := range list {
-		if i := slices.Index(g.seats, list[k].Index); i >= 0 && i < len(seats) {
-			seats[i] = &list[k]
+		of := func(s Seat) bool { return s.Index == list[k].Index }
+		if i := slices.IndexFunc(g.seats, of); i >= 0 && next[i] == nil {
+			next[i] = &list[k]
 		} else {
 			rest = append(rest, &list[k])
 		}
 	}
-	g.seats = make([]int, len(seats))
-	for i := range seats {
-		if seats[i] == nil {
-			seats[i], rest = rest[0], rest[1:]
+	g.due = false
+	for i, s := range g.seats {
+		if next[i] == nil {
+			next[i], rest = rest[0], rest[1:]
 		}
-		g.seats[i] = seats[i].Index
+		seat := Seat{Heavy: *next[i]}
+		if top := list[0].Ratio; top > 0 {
+			seat.Part = seat.Ratio / top
+		}
+		switch {
+		case seat == s:
+			continue
+		case most == 0:
+			g.due = true
+			return g.seats
+		case seat.Index != s.Index && !fresh:
+			g.changed++
+		}
+		g.seats[i] = seat
+		most--
 	}
-	return seats
+	return g.seats
 }
+
+// Changed is how many pictures hang since the evaluation does.
+func (g *Gallery) Changed() int { return g.changed }
 
 // Look fetches what is missing of an evaluation's samples, so that they hang, if it is time: the
 // last ones hang for a turn at least.
@@ -107,25 +148,31 @@ func (g *Gallery) Look(
 	if g.busy || len(e.Heaviest) == 0 {
 		return nil
 	}
+	if g.due && g.run == m.ID {
+		return func() tea.Msg { return Next{} }
+	}
 	if g.run != m.ID {
+		if g.data != nil {
+			g.data.Close()
+		}
 		*g = Gallery{Config: g.Config, run: m.ID, samples: map[int]*Sample{}}
 	}
 	if g.hung != nil && (g.hung.Step == e.Step || now.Before(g.since.Add(turn))) {
 		return nil
 	}
-	var missing []int
+	var missing []runner.Heavy
 	for _, h := range e.Heaviest {
 		if g.samples[h.Index] == nil && !g.Config.Guest && g.problem == "" {
-			missing = append(missing, h.Index)
+			missing = append(missing, h)
 		}
 	}
 	if len(missing) > 0 && now.Before(g.rest) {
 		return nil
 	}
 	g.busy = true
-	meta, dir := *m, g.Config.DataDir
+	meta, dir, open := *m, g.Config.DataDir, g.data
 	return func() tea.Msg {
-		f := Fetched{run: meta.ID, eval: e}
+		f := Fetched{run: meta.ID, eval: e, data: open}
 		if len(missing) > 0 {
 			f.fetch(&meta, dir, missing)
 		}
@@ -139,7 +186,7 @@ func (g *Gallery) Take(now time.Time, f Fetched) {
 	if f.run != g.run {
 		return
 	}
-	g.hung, g.since = f.eval, now
+	g.hung, g.since, g.changed, g.data = f.eval, now, 0, f.data
 	if f.took > 0 {
 		g.problem, g.rest = f.problem, now.Add(restFor*f.took)
 	}
@@ -152,27 +199,42 @@ func (g *Gallery) Take(now time.Time, f Fetched) {
 	maps.Copy(g.samples, f.samples)
 }
 
-// fetch opens the run's data for as long as it takes to read some samples.
-func (f *Fetched) fetch(m *runner.Meta, dir string, wanted []int) {
+// fetch reads some samples of the run's data. Those that do not stay on the disk are opened for as
+// long as it takes.
+func (f *Fetched) fetch(m *runner.Meta, dir string, wanted []runner.Heavy) {
 	began := time.Now()
 	f.samples = map[int]*Sample{}
-	d, err := m.OpenFor("", dir)
-	if err == nil {
-		f.read(d, wanted)
-		err = d.Close()
-	}
+	err := runner.Unfaulted(func() (err error) {
+		if f.data == nil {
+			defer debug.FreeOSMemory() // of the data, which may be most of what the machine has
+			if f.data, err = m.Glance(dir); err != nil {
+				return err
+			}
+		}
+		f.read(f.data, wanted)
+		if f.data.Checksum == "" {
+			return nil
+		}
+		d := f.data
+		f.data = nil
+		return d.Close()
+	})
 	if err != nil {
 		f.problem = cell.OneLine(err.Error())
 	}
-	debug.FreeOSMemory() // of the data, which may be most of what the machine has
 	f.took = time.Since(began)
 }
 
-func (f *Fetched) read(d *data.Dataset, wanted []int) {
+func (f *Fetched) read(d *data.Dataset, wanted []runner.Heavy) {
 	x := make([]float32, d.Shape.Len())
-	for _, i := range wanted {
-		if i >= d.Train.Len() {
+	for _, h := range wanted {
+		i := h.Index
+		switch {
+		case i >= d.Train.Len():
 			f.problem = fmt.Sprintf("the data have no training sample %d", i)
+			return
+		case d.Train.Label(i) != h.Label:
+			f.problem = fmt.Sprintf("training sample %d has another class now", i)
 			return
 		}
 		s := &Sample{}

@@ -2,6 +2,7 @@ package eye
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -22,6 +23,7 @@ func TestSeats(t *testing.T) {
 		{[]int{3, 8, 7, 1}, []int{7, 8, 3}},
 		{[]int{5}, []int{5}},
 		{[]int{6, 5, 4}, []int{5, 6, 4}},
+		{[]int{4, 4, 4}, []int{4, 4, 4}}, // a log may be anybody's
 	} {
 		var list []runner.Heavy
 		for _, i := range c.heaviest {
@@ -29,7 +31,7 @@ func TestSeats(t *testing.T) {
 		}
 		for range 2 { // a second look finds the same
 			var got []int
-			for _, h := range g.Seats(list, 3) {
+			for _, h := range g.Seats(list, 3, 3) {
 				got = append(got, h.Index)
 			}
 			if !slices.Equal(got, c.want) {
@@ -39,16 +41,61 @@ func TestSeats(t *testing.T) {
 	}
 }
 
+// TestOneSeatAtATime: who hangs one at a time hears that there is more, until all is as the
+// evaluation has it, and pictures that changed are counted, not ratios.
+func TestOneSeatAtATime(t *testing.T) {
+	g := &Gallery{}
+	heavy := func(ratio float64, indices ...int) (list []runner.Heavy) {
+		for _, i := range indices {
+			list = append(list, runner.Heavy{Index: i, Ratio: ratio})
+		}
+		return list
+	}
+	g.Seats(heavy(2, 1, 2, 3), 3, 1)
+	if g.due || g.Changed() != 0 {
+		t.Fatalf("the first do not hang at once: %+v", g)
+	}
+	next := heavy(4, 4, 2, 5)
+	for k, want := range [][]Seat{
+		{{Heavy: next[0]}, {Heavy: heavy(2, 2)[0]}, {Heavy: heavy(2, 3)[0]}},
+		{{Heavy: next[0]}, {Heavy: next[1]}, {Heavy: heavy(2, 3)[0]}},
+		{{Heavy: next[0]}, {Heavy: next[1]}, {Heavy: next[2]}},
+	} {
+		got := slices.Clone(g.Seats(next, 3, 1))
+		for i := range got {
+			got[i].Part = 0
+		}
+		if !slices.Equal(got, want) || g.due != (k < 2) {
+			t.Errorf("after %d there hang %v, more %v", k+1, got, g.due)
+		}
+	}
+	if g.Changed() != 2 {
+		t.Errorf("%d pictures changed, want 2", g.Changed())
+	}
+}
+
+// trained is a run on pictures.
+func trained(t *testing.T) *runner.Meta {
+	t.Helper()
+	s := spec.Defaults()
+	s.Algorithms, s.Model, s.Dataset, s.Samples = []dro.Algorithm{dro.ERM}, "linear", "shapes", 100
+	s.Augment, s.Batch, s.Epochs = false, 16, 1
+	return &recordtest.Train(t, s).Meta
+}
+
 // TestGallery: the samples of an evaluation hang for a turn, whatever comes meanwhile, those of
 // another run at once, and a guest's without a look at the data.
 func TestGallery(t *testing.T) {
 	const turn = 24 * time.Second
-	s := spec.Defaults()
-	s.Algorithms, s.Model, s.Dataset, s.Samples = []dro.Algorithm{dro.ERM}, "linear", "shapes", 100
-	s.Augment, s.Batch, s.Epochs = false, 16, 1
-	run := &recordtest.Train(t, s).Meta
+	run := trained(t)
+	d, err := run.Glance("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
 	eval := func(step int64) *runner.EvalEvent {
-		e := &runner.EvalEvent{Heaviest: []runner.Heavy{{Index: int(step)}}}
+		e := &runner.EvalEvent{Heaviest: []runner.Heavy{{Index: int(step),
+			Label: d.Train.Label(int(step))}}}
 		e.Step = step
 		return e
 	}
@@ -89,5 +136,15 @@ func TestGallery(t *testing.T) {
 		if !look(0, &other, 5) || g.Hung(run.ID) != nil {
 			t.Errorf("guest %v: another run waits", guest)
 		}
+	}
+}
+
+// A sample whose class is not the one in the log is no sample of the run's data.
+func TestOtherData(t *testing.T) {
+	g, m := &Gallery{Config: &lab.Config{}}, trained(t)
+	e := &runner.EvalEvent{Heaviest: []runner.Heavy{{Index: 0, Label: 1}}}
+	g.Take(time.Time{}, g.Look(time.Time{}, 0, m, e)().(Fetched))
+	if s, why := g.Get(m.ID, 0); s != nil || !strings.Contains(why, "another class") {
+		t.Errorf("%+v, %q", s, why)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"drolab/runner/measure"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
+	"drolab/tui/watch/eye"
 )
 
 // gaze is the samples that weigh most at the last evaluation of the run under the cursor:
@@ -69,6 +70,9 @@ func (w *Board) EyeAt() int {
 func (w *Board) pictures(list []runner.Heavy, iw, ih int) []string {
 	size := 0 // of a picture's longer side, in pixels
 	const least, enough = 8, 6
+	if ih == stripSize/2+2 && iw >= 3*leastSeat {
+		return w.strip(list, iw, ih)
+	}
 	for next := least; next <= 32 && (next+1)/2+2 <= ih; next += 2 {
 		if size == 0 || iw/(next+3) >= enough {
 			size = next
@@ -80,22 +84,50 @@ func (w *Board) pictures(list []runner.Heavy, iw, ih int) []string {
 	tw, th := size+2, (size+1)/2+2
 	across := max(1, (iw+1)/(tw+1))
 	var blocks []kit.Placed
-	for k, h := range w.Eye.Seats(list, across*(ih/th)) {
+	n := across * (ih / th)
+	for k, s := range w.Eye.Seats(list, n, n) {
 		x, y := k%across*(tw+1), k/across*th
+		caption := ratioText(s.Ratio) + " " + w.called(measure.PerClass, s.Label)
 		blocks = append(blocks, kit.Placed{Rect: kit.Area(x, y, tw, th),
-			Lines: w.framed(h, list[0].Ratio, size)})
+			Lines: w.Theme.Framed(w.thumbnail(s, size), size, (size+1)/2, s.Part, caption)})
 	}
 	return kit.Compose(iw, ih, blocks)
 }
 
-// framed is a sample's picture with its ratio and class.
-func (w *Board) framed(h *runner.Heavy, top float64, size int) []string {
-	var lines []string
-	if s, _ := w.Eye.Get(w.Run().ID, h.Index); s != nil && s.Picture != nil {
-		lines = w.Theme.Thumbnail(kit.Pixels(*s.Picture.Within(size, size)), size, (size+1)/2)
+// thumbnail is a sample's picture; nil where it is not there.
+func (w *Board) thumbnail(s eye.Seat, size int) []string {
+	got, _ := w.Eye.Get(w.Run().ID, s.Index)
+	if got == nil || got.Picture == nil {
+		return nil
 	}
-	caption := ratioText(h.Ratio) + " " + w.called(measure.PerClass, h.Label)
-	return w.Theme.Framed(lines, size, (size+1)/2, h.Ratio/top, caption)
+	return w.Theme.Thumbnail(kit.Pixels(*got.Picture.Within(size, size)), size, (size+1)/2)
+}
+
+// Of the strip's pictures, a side in pixels, and the fewest cells that one has with its words.
+const stripSize, leastSeat = 12, 32
+
+// strip is a row of the heaviest samples, few, each between two lines whose colour is its ratio's.
+// What a sample is called stands beside it, so that a new ratio does not send its picture again.
+func (w *Board) strip(list []runner.Heavy, iw, ih int) []string {
+	n := min(iw/leastSeat, len(list))
+	cells := iw / n
+	var blocks []kit.Placed
+	for k, s := range w.Eye.Seats(list, n, 1) {
+		words := []string{"ratio " + ratioText(s.Ratio), w.called(measure.PerClass, s.Label)}
+		if len(w.Run().Meta.Groups) > 0 {
+			words = append(words, w.called(measure.PerGroup, s.Group))
+		}
+		words = append(words, w.Theme.Dim.Paint("sample "+strconv.Itoa(s.Index)))
+		for i := range words {
+			words[i] = kit.Left(cell.Cut(words[i], cells-stripSize-2), cells-stripSize-1)
+		}
+		x := k * cells
+		blocks = append(blocks, kit.Placed{Rect: kit.Area(x, 0, stripSize, ih),
+			Lines: w.Theme.Ruled(w.thumbnail(s, stripSize), stripSize, stripSize/2, s.Part)})
+		x += stripSize + 1
+		blocks = append(blocks, kit.Placed{Rect: kit.Area(x, 1, (k+1)*cells-x, ih-1), Lines: words})
+	}
+	return kit.Compose(iw, ih, blocks)
 }
 
 // heavyRows are the samples by number, with their class, their group and what is known of their

@@ -160,6 +160,10 @@ type Options struct {
 	// Rows keeps Row known, for some memory or time.
 	Rows bool
 
+	// Glance is for who reads a few samples now and then. A provider may leave the data on the
+	// disk: Checksum is "" then, since nothing has gone through all of them.
+	Glance bool
+
 	// Seed draws the data: the images of "shapes", the members of every hold-out and the label
 	// noise. It is not the seed of a run; runs that are to be compared need the same one.
 	Seed uint64

@@ -25,7 +25,7 @@ func Finish(d *Dataset, p *Provider, o Options) error {
 	if err != nil {
 		return err
 	}
-	if p.Pack != nil && !o.Rows {
+	if p.Pack != nil && !o.Rows && !o.Glance {
 		p.Pack(d)
 	}
 	d.Mislabel(o.LabelNoise, o.Seed)

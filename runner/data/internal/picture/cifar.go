@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -90,20 +91,25 @@ func (l CIFAR) there(dir string) bool {
 
 // Open reads the unpacked files or, if they are not there, the archive, which takes longer. All of
 // the data is read into memory (184 MB) and what is used stays there, so that a file that changes
-// later does no harm.
+// later does no harm. A glance leaves them on the disk.
 func (l CIFAR) Open(o dataset.Options) (*dataset.Dataset, error) {
+	d := &dataset.Dataset{
+		Classes: []string{"airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse",
+			"ship", "truck"},
+		Mean: []float32{.4914, .4822, .4465}, Std: []float32{.2470, .2435, .2616},
+		Augment: dataset.Augment{Pad: 4, Flip: true},
+	}
+	if folder := filepath.Join(o.Dir, l.folder); o.Glance &&
+		dataset.AllExist(folder, l.Files()) {
+		return d, l.glance(d, folder)
+	}
 	train, test, err := l.load(o.Dir)
 	if err != nil {
 		return nil, err
 	}
-	return &dataset.Dataset{
-		Classes: []string{"airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse",
-			"ship", "truck"},
-		Train: l.images(train, 0), Test: l.images(test, 0),
-		Checksum: dataset.Checksum(train, test),
-		Mean:     []float32{.4914, .4822, .4465}, Std: []float32{.2470, .2435, .2616},
-		Augment: dataset.Augment{Pad: 4, Flip: true},
-	}, nil
+	d.Train, d.Test = l.images(train, 0), l.images(test, 0)
+	d.Checksum = dataset.Checksum(train, test)
+	return d, nil
 }
 
 func (l CIFAR) load(dir string) (train, test []byte, err error) {
@@ -156,26 +162,40 @@ func (l CIFAR) AppendRecords(to []byte, r io.Reader, size int64, name string) ([
 	}
 	to = to[:start+n]
 	if err := l.check(to[start:]); err != nil {
-		return nil, fmt.Errorf("%s: %w: run `drolab data fetch %s`", name, err, l.name)
+		return nil, l.damaged(name, err)
 	}
 	return to, nil
 }
 
+func (l CIFAR) damaged(name string, err error) error {
+	return fmt.Errorf("%s: %w: run `drolab data fetch %s`", name, err, l.name)
+}
+
 // check says what is wrong with the records of a file.
-func (l CIFAR) check(b []byte) error {
-	length, want := l.record(), l.most*l.record()
+func (l CIFAR) check(b []byte) error { return cmp.Or(l.measured(int64(len(b))), l.labelled(b, 0)) }
+
+// measured says what is wrong with the size of a file.
+func (l CIFAR) measured(size int64) error {
+	length, want := int64(l.record()), int64(l.most*l.record())
 	switch {
-	case l.Records > 0 && len(b) < want:
-		return fmt.Errorf("ends at byte %d, in record %d of %d", len(b), len(b)/length, l.Records)
-	case len(b) > want:
+	case l.Records > 0 && size < want:
+		return fmt.Errorf("ends at byte %d, in record %d of %d", size, size/length, l.Records)
+	case size > want:
 		return fmt.Errorf("goes on after byte %d, record %d", want, l.most)
-	case len(b) == 0 || len(b)%length != 0:
-		return fmt.Errorf("%d bytes are not a whole number of records of %d", len(b), length)
+	case size == 0 || size%length != 0:
+		return fmt.Errorf("%d bytes are not a whole number of records of %d", size, length)
 	}
+	return nil
+}
+
+// labelled says what is wrong with the labels of records, of which so many come before.
+func (l CIFAR) labelled(b []byte, before int) error {
+	length := l.record()
 	for at := 0; at < len(b); at += length {
 		for i, values := range l.labels {
 			if v := int(b[at+i]); v >= values {
-				return fmt.Errorf("record %d (byte %d) has label %d, not 0 to %d", at/length, at, v,
+				n := before + at/length
+				return fmt.Errorf("record %d (byte %d) has label %d, not 0 to %d", n, n*length, v,
 					values-1)
 			}
 		}
