@@ -208,6 +208,10 @@ func (r *Report) want() {
 		{"momentum", []string{"0", "0.5"}, both},
 		{"rho", []string{"0.1", "1"}, own},
 		{"c", []string{"100", "500", "5000"}, own},
+		{"batch", []string{"64", "256"}, both},
+		{"lambda0", []string{"0.01", "1"}, own},
+		{"lambda_max", []string{"5", "100"}, own},
+		{"lr_drop_epoch", []string{"0", "25"}, both},
 	} {
 		for _, value := range w.values {
 			for _, method := range w.methods {

@@ -221,7 +221,7 @@ def check_reproduction(report, runs):
 def check_readings(report, runs):
     """The readings' means, leads and distances, each over all runs that have its settings."""
     def settings(run):
-        return {k: v for k, v in run.spec.items() if k not in ("seed", "seeds", "algorithms")}
+        return {k: v for k, v in run.spec.items() if k not in ("seed", "seeds", "algorithms", "risk_radii")}
 
     def found(of, method, key, value):
         """The runs of a method that differ from those of a problem in one setting alone."""
@@ -229,12 +229,14 @@ def check_readings(report, runs):
         own = [settings(runs[i]) for row in of["table"]["rows"] for i in row["runs"]
                if runs[i].method == method]
         if not key:
+            printed = {"c": 1000, "lambda0": .1, "lambda_max": 10}
             return {r.seed: r for r in like if r.id in {i for row in of["table"]["rows"] for i in row["runs"]}
-                    and (method == "erm" or r.spec.get("c") == 1000)}
+                    and (method == "erm" or all(r.spec.get(k) == v for k, v in printed.items()))}
         changed = []
         for r in like:
             mine = settings(r)
-            differs = lambda base: [k for k in {*mine, *base} if mine.get(k) != base.get(k)]
+            # A setting that one of them lacks came to the program between the two.
+            differs = lambda base: [k for k in {*mine} & {*base} if mine[k] != base[k]]
             if any(differs(base) == [key] for base in own) and str(mine[key]) == value:
                 changed.append(r)
         return {r.seed: r for r in changed}
