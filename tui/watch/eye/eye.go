@@ -92,15 +92,15 @@ func (g *Gallery) Hung(run string) *runner.EvalEvent {
 }
 
 // Seats are the heaviest n of the samples, each where it hung before, and the others in the places
-// that are free. At most so many seats change at once, and the others at the Next: where pictures
-// hang beside each other, a terminal is sent all that lies between two that change.
-func (g *Gallery) Seats(list []runner.Heavy, n, most int) []Seat {
+// that are free. If not all change at once, seats beside each other do, and the others at the Next:
+// a terminal is sent all that lies between two that change.
+func (g *Gallery) Seats(list []runner.Heavy, n int, all bool) []Seat {
 	list = list[:min(n, len(list))]
 	fresh := len(g.seats) != len(list)
 	if fresh {
-		most = len(list)
-		g.seats = g.seats[:min(len(g.seats), most)]
-		for len(g.seats) < most {
+		all = true
+		g.seats = g.seats[:min(len(g.seats), len(list))]
+		for len(g.seats) < len(list) {
 			g.seats = append(g.seats, Seat{Heavy: runner.Heavy{Index: -1}})
 		}
 	}
@@ -114,6 +114,7 @@ func (g *Gallery) Seats(list []runner.Heavy, n, most int) []Seat {
 		}
 	}
 	g.due = false
+	begun, over, pictures := false, false, false // of the seats that change now; these are new ones
 	for i, s := range g.seats {
 		if next[i] == nil {
 			next[i], rest = rest[0], rest[1:]
@@ -122,17 +123,18 @@ func (g *Gallery) Seats(list []runner.Heavy, n, most int) []Seat {
 		if top := list[0].Ratio; top > 0 {
 			seat.Part = seat.Ratio / top
 		}
+		picture := seat.Index != s.Index
 		switch {
 		case seat == s:
+			over = begun
 			continue
-		case most == 0:
+		case !all && (over || begun && picture != pictures):
 			g.due = true
 			return g.seats
-		case seat.Index != s.Index && !fresh:
+		case picture && !fresh:
 			g.changed++
 		}
-		g.seats[i] = seat
-		most--
+		g.seats[i], begun, pictures = seat, true, picture
 	}
 	return g.seats
 }

@@ -31,7 +31,7 @@ func TestSeats(t *testing.T) {
 		}
 		for range 2 { // a second look finds the same
 			var got []int
-			for _, h := range g.Seats(list, 3, 3) {
+			for _, h := range g.Seats(list, 3, true) {
 				got = append(got, h.Index)
 			}
 			if !slices.Equal(got, c.want) {
@@ -41,9 +41,10 @@ func TestSeats(t *testing.T) {
 	}
 }
 
-// TestOneSeatAtATime: who hangs one at a time hears that there is more, until all is as the
-// evaluation has it, and pictures that changed are counted, not ratios.
-func TestOneSeatAtATime(t *testing.T) {
+// TestSeatsInTurn: seats beside each other with new pictures change at once, and whoever draws them
+// hears that there is more, until all is as the evaluation has it. Pictures that changed are
+// counted, not ratios.
+func TestSeatsInTurn(t *testing.T) {
 	g := &Gallery{}
 	heavy := func(ratio float64, indices ...int) (list []runner.Heavy) {
 		for _, i := range indices {
@@ -51,26 +52,25 @@ func TestOneSeatAtATime(t *testing.T) {
 		}
 		return list
 	}
-	g.Seats(heavy(2, 1, 2, 3), 3, 1)
+	g.Seats(heavy(2, 1, 2, 3, 4, 5), 5, false)
 	if g.due || g.Changed() != 0 {
 		t.Fatalf("the first do not hang at once: %+v", g)
 	}
-	next := heavy(4, 4, 2, 5)
-	for k, want := range [][]Seat{
-		{{Heavy: next[0]}, {Heavy: heavy(2, 2)[0]}, {Heavy: heavy(2, 3)[0]}},
-		{{Heavy: next[0]}, {Heavy: next[1]}, {Heavy: heavy(2, 3)[0]}},
-		{{Heavy: next[0]}, {Heavy: next[1]}, {Heavy: next[2]}},
-	} {
-		got := slices.Clone(g.Seats(next, 3, 1))
-		for i := range got {
-			got[i].Part = 0
+	old, next := heavy(2, 1, 2, 3, 4, 5), heavy(4, 6, 7, 3, 8, 5)
+	for k, fresh := range []int{2, 3, 4, 5, 5} { // so many are as they will be
+		got := g.Seats(next, 5, false)
+		for i, want := range append(slices.Clone(next[:fresh]), old[fresh:]...) {
+			if got[i].Heavy != want {
+				t.Errorf("after %d there hang %v", k+1, got)
+				break
+			}
 		}
-		if !slices.Equal(got, want) || g.due != (k < 2) {
-			t.Errorf("after %d there hang %v, more %v", k+1, got, g.due)
+		if g.due != (fresh < 5) {
+			t.Errorf("after %d there is more: %v", k+1, g.due)
 		}
 	}
-	if g.Changed() != 2 {
-		t.Errorf("%d pictures changed, want 2", g.Changed())
+	if g.Changed() != 3 {
+		t.Errorf("%d pictures changed, want 3", g.Changed())
 	}
 }
 

@@ -85,7 +85,7 @@ func (w *Board) pictures(list []runner.Heavy, iw, ih int) []string {
 	across := max(1, (iw+1)/(tw+1))
 	var blocks []kit.Placed
 	n := across * (ih / th)
-	for k, s := range w.Eye.Seats(list, n, n) {
+	for k, s := range w.Eye.Seats(list, n, true) {
 		x, y := k%across*(tw+1), k/across*th
 		caption := ratioText(s.Ratio) + " " + w.called(measure.PerClass, s.Label)
 		blocks = append(blocks, kit.Placed{Rect: kit.Area(x, y, tw, th),
@@ -112,7 +112,7 @@ func (w *Board) strip(list []runner.Heavy, iw, ih int) []string {
 	n := min(iw/leastSeat, len(list))
 	cells := iw / n
 	var blocks []kit.Placed
-	for k, s := range w.Eye.Seats(list, n, 1) {
+	for k, s := range w.Eye.Seats(list, n, false) {
 		words := []string{"ratio " + ratioText(s.Ratio), w.called(measure.PerClass, s.Label)}
 		if len(w.Run().Meta.Groups) > 0 {
 			words = append(words, w.called(measure.PerGroup, s.Group))
