@@ -289,8 +289,8 @@ func TestLegend(t *testing.T) {
 	}{
 		{four, "± is half the width of the mean's 95 % t interval over seeds.\n" +
 			"* is better than every other in its row: two-sided t tests, paired over common " +
-			"seeds, else Welch's; p < 0.05 after Holm's correction for all pairs (6), per class, " +
-			"group or radius for those of all (12), each measure by itself.",
+			"seeds, else Welch's; p < 0.05 after Holm's correction for all pairs (6, or 12 " +
+			"over all classes, groups or radii), each measure by itself.",
 			"± 95 % t interval over seeds\n* beats all others, p < 0.05 after Holm\n" +
 				"(c) uses classes"},
 		{newRuns(dro.SFK, accuraciesA),

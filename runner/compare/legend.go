@@ -97,7 +97,7 @@ func (t *Table) families() string {
 	}
 	text := fmt.Sprintf("all pairs (%d)", one)
 	if listed > 0 {
-		text += fmt.Sprintf(", per class, group or radius for those of all (%d)", listed)
+		text = fmt.Sprintf("all pairs (%d, or %d over all classes, groups or radii)", one, listed)
 	}
 	return text + ", each measure by itself"
 }

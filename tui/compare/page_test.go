@@ -103,7 +103,7 @@ func TestLegendBelowTheTable(t *testing.T) {
 	text := strings.Join(strings.Fields(strings.Join(p.noteLines(38), " ")), " ")
 	for _, words := range []string{"group (c) uses classes",
 		"half the width of the mean's 95 % t interval",
-		"Holm's correction for all pairs (10), per class, group or radius for those of all (100)"} {
+		"Holm's correction for all pairs (10, or 100 over all classes, groups or radii)"} {
 		if !strings.Contains(text, words) {
 			t.Errorf("the notes lack %q: %s", words, text)
 		}

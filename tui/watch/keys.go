@@ -132,7 +132,7 @@ func (w *Page) ownKeys() []kit.Key {
 		{Keys: kit.On("u"), Help: "undo the last change of a setting",
 			Why: of(w.noTakeBack), Do: w.takeBack, Alters: true},
 		{Keys: kit.On("F"), Hint: "fork",
-			Help: "fork from the checkpoint at the crosshair, with other settings",
+			Help: "fork from the checkpoint at the crosshair",
 			Why:  of(nil), Do: w.fork, Alters: true},
 		{Keys: kit.On("c"), Help: "save a checkpoint now",
 			Why: of(w.noCheckpoint), Do: w.checkpoint, Alters: true},
