@@ -116,9 +116,8 @@ func CheckPrecision(model, precision string) error {
 const winograd = "winograd"
 
 // Convolutions returns how 3×3 convolutions can be computed, the customary way first: direct
-// multiplies what the definition says; winograd computes outputs and input gradients of many
-// channels in squares of 2×2 with 4/9 of the multiplications, which rounds about twice as much
-// (kern.Winograd).
+// multiplies what the definition says; winograd computes those of many channels in squares of 2×2
+// with 4/9 of the multiplications, and rounds in another order (kern.Winograd).
 func Convolutions() []string { return []string{"direct", winograd} }
 
 func (c Config) byWinograd() bool { return c.Convolution == winograd && c.Precision != bf16 }

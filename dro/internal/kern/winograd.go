@@ -13,7 +13,7 @@ import (
 //
 // for the kernel g between two channels and a window x of 4×4, summed over the source's channels
 // before A. The gradient of the weights is Gᵀ·[Σ (Bᵀ·x·B) ⊙ (A·dy·Aᵀ)]·G. Each multiplies 16 times
-// for 36, and rounds about twice as much as [Conv] does.
+// for 36, and sums in another order than [Conv] does.
 //
 // The positions of a window are lines of images, so that the transformations are sums of lines, and
 // each of the 16 places of a window has a product of matrices that the kernel of convolutions
@@ -116,8 +116,7 @@ func (c *Winograd) BackwardSum(t *Team, dx, dy, w, act, plus []float32) {
 	c.run(t, &c.back)
 }
 
-// leastPart is how many channels a task keeps: of fewer, it would transform as long as it
-// multiplies.
+// leastPart is how many channels a task keeps: each task transforms the windows for itself.
 const leastPart = 10 * tileRows
 
 // run transforms the weights, if they are others than before, and runs the call in a direction. A

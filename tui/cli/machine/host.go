@@ -43,8 +43,8 @@ func Calm() {
 }
 
 // collect has garbage collected when there is so much of it, in percent of what is in use. A start
-// leaves some megabytes, which would be gone over up to ten times before the first step or frame:
-// it is over by then.
+// leaves some megabytes, which an interface went over six times before its first frame: it is over
+// by then.
 func collect(percent int) {
 	time.AfterFunc(300*time.Millisecond, func() { debug.SetGCPercent(percent) })
 }
