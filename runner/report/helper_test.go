@@ -37,6 +37,7 @@ type told struct {
 	classes   []string
 	speed     float64   // images a second; 0 is 100
 	preset    string    // empty is one that does not come with the program
+	checksum  string    // of the data; empty is sha256:0
 	age       int       // in days
 	accuracy  []float64 // by class; nil: two, from worst
 
@@ -69,7 +70,7 @@ func (f *folder) add(w told) {
 	m := &runner.Meta{
 		Preset:        cmp.Or(w.preset, "mine"),
 		Spec:          spec,
-		Checksum:      "sha256:0",
+		Checksum:      cmp.Or(w.checksum, "sha256:0"),
 		StepsPerEpoch: 10,
 		Steps:         30,
 		Created:       time.Date(2026, 11, 22-w.age, 4, 0, 0, 0, time.UTC),

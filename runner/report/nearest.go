@@ -61,8 +61,8 @@ func (r *Report) beside(v *Variation) *arm {
 	if erm == nil {
 		return nil
 	}
-	t, _ := spec.FindSetting(v.Key)
-	if v.Key == "rho" || !t.ReadIn(&erm.runs[0].Meta.Spec) { // ERM is measured by ρ, not trained
+	t, is := spec.FindSetting(v.Key)
+	if is && (v.Key == "rho" || !t.ReadIn(&erm.runs[0].Meta.Spec)) { // ρ measures ERM alone
 		return erm
 	}
 	return nil
@@ -123,6 +123,10 @@ func (r *Report) nearBlocks() []page.Block {
 	text += "A distance is the root mean square over the ten classes, in points, between the " +
 		"mean over the seeds and the printed row. The first line is the nearest to both rows. " +
 		"One seed shows a direction and no more."
+	if slices.ContainsFunc(r.Variations, func(v Variation) bool { return v.Key == otherData }) {
+		text += " Other data, which are named by the first digits of their checksum, are other " +
+			"training images."
+	}
 	return []page.Block{t, page.Text(text)}
 }
 

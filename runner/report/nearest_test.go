@@ -10,16 +10,17 @@ import (
 )
 
 // A reading is of SFK and ERM alike where both read the setting, the nearest comes first, and
-// the page says that none has SFK above ERM.
+// the page says that none has SFK above ERM. Other data are a reading too, and one seed with
+// another C is no column of Table 1.
 func TestReadings(t *testing.T) {
-	like, f := as(t, "paper-gentle"), newFolder(t)
+	like, f, data := as(t, "paper-gentle"), newFolder(t), "sha256:0"
 	add := func(a dro.Algorithm, seed uint64, points float64, change func(*spec.Spec)) {
 		var classes []float64 // the last evaluation adds .02
 		for _, x := range published.of(a).classes {
 			classes = append(classes, (x+points)/100-.02)
 		}
 		f.add(told{algorithm: a, seed: seed, rho: .5, preset: "paper-gentle", accuracy: classes,
-			classes: strings.Fields("a b c d e f g h i j"), worst: published.of(a).mean()/100 - .1 +
+			checksum: data, classes: strings.Fields("a b c d e f g h i j"), worst: published.of(a).mean()/100 - .1 +
 				points/100, change: func(s *spec.Spec) { like(s); change(s) }})
 	}
 	for seed := uint64(1); seed <= 3; seed++ {
@@ -31,6 +32,14 @@ func TestReadings(t *testing.T) {
 	add(dro.ERM, 1, 0, mean)
 	add(dro.SFK, 2, 5, func(s *spec.Spec) { s.Init = "he" }) // ERM is not trained so
 	add(dro.SFK, 1, -2, func(s *spec.Spec) { s.SetOwn("c", spec.Fixed(100)) })
+	add(dro.SFK, 1, -2.5, func(s *spec.Spec) { s.Lambda0 = .01 })
+	data = "sha256:0123456789"
+	for seed := uint64(1); seed <= 2; seed++ {
+		add(dro.SFK, seed, -6, func(*spec.Spec) {})
+		add(dro.ERM, seed, -2*float64(seed), func(*spec.Spec) {})
+	}
+	data = "sha256:fedcba9876"
+	add(dro.SFK, 1, 9, func(*spec.Spec) {}) // ERM is not trained on these
 	r := f.report()
 	want := []struct {
 		name                  string
@@ -39,7 +48,12 @@ func TestReadings(t *testing.T) {
 	}{
 		{half + ", pad mean", 1, 1, 0, -1},
 		{half + ", c 100", 1, 2, 1, -3},
+		{half + ", lambda0 0.01", 1, 2.5, 1, -3.5},
 		{half, 3, 3, 1, -4},
+		{half + ", data 01234567", 2, 6, 3, -3},
+	}
+	if n := len(r.Problems[0].arms); n != 2 {
+		t.Errorf("%d columns of Table 1, want sfk and erm", n)
 	}
 	if len(r.Readings) != len(want) {
 		t.Fatalf("%d readings, want %d: %+v", len(r.Readings), len(want), r.Readings)
@@ -53,7 +67,7 @@ func TestReadings(t *testing.T) {
 			t.Errorf("line %d is %+v, want %+v", i+1, d, w)
 		}
 	}
-	if text := r.Page().Markdown(); !strings.Contains(text, "Under 0 of these 3 readings sfk") {
+	if text := r.Page().Markdown(); !strings.Contains(text, "Under 0 of these 5 readings sfk") {
 		t.Error("the page does not count the readings under which sfk is above erm")
 	}
 }

@@ -141,6 +141,7 @@ func (r *read) name(m *runner.Meta, label string) string {
 type experiment struct {
 	settings []string // the values of those that every method reads
 	runs     []*ran
+	probes   []*ran // runs that are no arm, see setProbesApart
 }
 
 // shared lists the settings that every method reads and that decide what a run
@@ -197,7 +198,46 @@ func experiments(all []*ran) (main, others []*experiment) {
 	slices.SortStableFunc(main, func(a, b *experiment) int {
 		return cmp.Compare(a.runs[0].Meta.Spec.Rho, b.runs[0].Meta.Spec.Rho)
 	})
+	for _, e := range main {
+		e.setProbesApart()
+	}
 	return main, others
+}
+
+// setProbesApart takes out of the paper's experiment each run that alone has its values of the
+// settings that only some methods read, where runs of its method have the values that are read.
+// One seed shows a direction, which belongs to the sensitivity and not into a column of Table 1.
+func (e *experiment) setProbesApart() {
+	if !published.fits(&e.runs[0].Meta) {
+		return
+	}
+	values := func(r *ran) string {
+		a := r.Meta.Spec.Algorithm()
+		texts := []string{string(a)}
+		for _, t := range particular(a) {
+			texts = append(texts, t.Text(&r.Meta.Spec))
+		}
+		return strings.Join(texts, "\n")
+	}
+	changed := func(r *ran) bool {
+		return len(r.away(&r.Meta, particular(r.Meta.Spec.Algorithm()))) > 0
+	}
+	like, asRead := map[string]int{}, map[dro.Algorithm]bool{}
+	for _, r := range e.runs {
+		like[values(r)]++
+		if !changed(r) {
+			asRead[r.Meta.Spec.Algorithm()] = true
+		}
+	}
+	var rest []*ran
+	for _, r := range e.runs {
+		if changed(r) && like[values(r)] == 1 && asRead[r.Meta.Spec.Algorithm()] {
+			e.probes = append(e.probes, r)
+		} else {
+			rest = append(rest, r)
+		}
+	}
+	e.runs = rest
 }
 
 // imported is 1 where the run was not trained here, else 0.
@@ -208,10 +248,10 @@ func (r *ran) imported() int {
 	return 0
 }
 
-// differs lists the keys in which two experiments differ; "data" where it is what
+// differs lists the keys in which two experiments differ; otherData where it is what
 // the data hold.
 func (e *experiment) differs(o *experiment) (keys []string) {
-	for i, t := range append([]spec.Setting{{Key: "data"}}, shared()...) {
+	for i, t := range append([]spec.Setting{{Key: otherData}}, shared()...) {
 		if e.settings[i] != o.settings[i] {
 			keys = append(keys, t.Key)
 		}

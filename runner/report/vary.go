@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"drolab/dro"
+	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
@@ -88,8 +89,9 @@ func valuesOf(main []*Problem, key string) string {
 	return strings.Join(values, ", ")
 }
 
-// Variation is an arm that differs from one of a problem in one setting: what
-// that does, for a direction only where there is one seed.
+// Variation is an arm that differs from one of a problem in one setting, or in its data (the
+// key "data", with the first digits of the checksums): what that does, for a direction only
+// where there is one seed.
 type Variation struct {
 	Key     string   `json:"key"`
 	From    string   `json:"from"`
@@ -118,21 +120,20 @@ func varied() []string {
 func (r *Report) vary(main, others []*experiment) {
 	for i, e := range main {
 		p := r.Problems[i]
-		for _, a := range p.arms { // of the method's own settings
-			if base := p.arm(a.algorithm); base != nil {
-				r.varyArm(p, base, a)
-			}
+		arms := slices.Clone(p.arms) // of the method's own settings
+		if len(e.probes) > 0 {
+			probes := &experiment{settings: e.settings, runs: e.probes}
+			arms = append(arms, newProblem(probes, Options{}).arms...)
 		}
 		for _, o := range others {
 			keys := o.differs(e)
-			if len(keys) != 1 || keys[0] == "rho" && i > 0 {
-				continue
+			if len(keys) == 1 && (keys[0] != "rho" || i == 0) {
+				arms = append(arms, newProblem(o, Options{}).arms...)
 			}
-			q := newProblem(o, Options{})
-			for _, a := range q.arms {
-				if base := p.arm(a.algorithm); base != nil {
-					r.varyArm(p, base, a)
-				}
+		}
+		for _, a := range arms {
+			if base := p.arm(a.algorithm); base != nil {
+				r.varyArm(p, base, a)
 			}
 		}
 	}
@@ -148,13 +149,31 @@ func (r *Report) vary(main, others []*experiment) {
 	}
 }
 
-// varyArm adds a variation where two arms of a method differ in one setting.
-func (r *Report) varyArm(p *Problem, base, a *arm) {
-	diffs := compare.Diff([]spec.Spec{base.runs[0].Meta.Spec, a.runs[0].Meta.Spec})
+// otherData is the key of a variation in what the data hold, which no setting says.
+const otherData = "data"
+
+// changes lists in what two arms of a method differ.
+func changes(base, a *arm) []compare.KeyDiff {
+	from, to := &base.runs[0].Meta, &a.runs[0].Meta
+	diffs := compare.Diff([]spec.Spec{from.Spec, to.Spec})
 	diffs = slices.DeleteFunc(diffs, func(d compare.KeyDiff) bool {
 		t, _ := spec.FindSetting(d.Key)
 		return d.Key == "seed" || t.Viewed()
 	})
+	if from.Checksum != to.Checksum {
+		short := func(m *runner.Meta) string {
+			_, digits, _ := strings.Cut(m.Checksum, ":")
+			return digits[:min(8, len(digits))]
+		}
+		values := []string{short(from), short(to)}
+		diffs = append(diffs, compare.KeyDiff{Key: otherData, Values: values})
+	}
+	return diffs
+}
+
+// varyArm adds a variation where two arms of a method differ in one thing.
+func (r *Report) varyArm(p *Problem, base, a *arm) {
+	diffs := changes(base, a)
 	if len(diffs) != 1 {
 		return
 	}

@@ -221,7 +221,8 @@ def check_reproduction(report, runs):
 def check_readings(report, runs):
     """The readings' means, leads and distances, each over all runs that have its settings."""
     def settings(run):
-        return {k: v for k, v in run.spec.items() if k not in ("seed", "seeds", "algorithms", "risk_radii")}
+        mine = {k: v for k, v in run.spec.items() if k not in ("seed", "seeds", "algorithms", "risk_radii")}
+        return mine | {"data": run.meta["dataset_checksum"].removeprefix("sha256:")[:8]}
 
     def found(of, method, key, value):
         """The runs of a method that differ from those of a problem in one setting alone."""
