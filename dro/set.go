@@ -3,6 +3,7 @@ package dro
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -89,6 +90,25 @@ func SetNames() []string {
 		names[i] = f.name
 	}
 	return names
+}
+
+// SetReads tells whether the set of that name depends on a parameter: "rho", "k" or "mu".
+// It is true of a name that is not known.
+func SetReads(name, parameter string) bool {
+	i := slices.IndexFunc(families, func(f family) bool { return f.name == name })
+	if i < 0 {
+		return true
+	}
+	set := families[i].of
+	switch parameter {
+	case "rho":
+		return set(2, .5).HasRadius()
+	case "k":
+		return !reflect.DeepEqual(set(2, .5), set(1.5, .5))
+	case "mu":
+		return !reflect.DeepEqual(set(2, .5), set(2, .25))
+	}
+	panic("dro: SetReads wants rho, k or mu, not " + parameter)
 }
 
 // NewSet returns the uncertainty set of that name: "cressie-read" with

@@ -1,7 +1,9 @@
 package spec
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,6 +32,42 @@ func TestRate(t *testing.T) {
 				t.Errorf("%s, warmup %d: step %d at %v, want %v", c.schedule, c.warmup, step, got,
 					want)
 			}
+		}
+	}
+}
+
+// A setting that the uncertainty set does not read is refused where it is given, states nothing
+// and is no choice of a fork.
+func TestSettingsOfASet(t *testing.T) {
+	for _, c := range []struct{ set, key, sets string }{
+		{"cvar", "rho", "cressie-read, chi2, kl, smoothed-cvar, tv"},
+		{"cvar", "lambda0", "cressie-read, chi2, kl, smoothed-cvar, tv"},
+		{"kl", "k", "cressie-read"},
+		{"cressie-read", "mu", "smoothed-cvar, cvar"},
+	} {
+		s := Defaults()
+		s.SetAlgorithms(dro.SFK)
+		s.Uncertainty = c.set
+		row, _ := FindSetting(c.key)
+		want := fmt.Sprintf("%s: %s: want a set that reads it (%s): %s does not", c.key,
+			row.Text(&s), c.sets, c.set)
+		if err := s.Unread([]string{c.key}); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+		if slices.Contains(s.Forkable(), c.key) {
+			t.Errorf("a fork with %s offers %s", c.set, c.key)
+		}
+		other := s
+		other.Rho, other.Lambda0, other.K, other.Mu = .3, .2, 1.5, .2
+		for _, key := range []string{"rho", "lambda0", "k", "mu"} {
+			if row, _ := FindSetting(key); row.ReadIn(&s) {
+				if err := other.Assign(key, []byte(row.Text(&s))); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if !s.Equal(&other) {
+			t.Errorf("%s: what the set does not read makes another run", c.set)
 		}
 	}
 }

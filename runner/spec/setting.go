@@ -27,11 +27,13 @@ type Setting struct {
 	live   bool // a knob, for every method
 	fixed  bool // a fork has its parent's
 	viewed bool // decides how often a run is looked at or saved, not what it computes
-	radius bool // means nothing to a set without a radius
 	native bool // means nothing to a run of a program, see Spec.Program
 	bridge bool // means nothing to any other run
 
 	needs *need // what it is read with; nil: any
+	// parameter is the one of the uncertainty set that the setting is or belongs to: it means
+	// nothing to a set that does not read it (dro.SetReads). Empty: none.
+	parameter string
 
 	in  func(float64) bool // which numbers it may be; nil: every one
 	ok  func(*Spec) bool   // whether it fits the others, and for what is no number
@@ -76,7 +78,13 @@ func (t *Setting) ReadIn(s *Spec) bool {
 		m, err := dro.Find(a)
 		return err != nil || t.ReadBy(m)
 	}
-	return t.suits(s) && t.needs.met(s) && slices.ContainsFunc(s.Algorithms, read)
+	return t.suits(s) && t.needs.met(s) && t.ofSet(s.Uncertainty) &&
+		slices.ContainsFunc(s.Algorithms, read)
+}
+
+// ofSet tells whether the setting means something to the uncertainty set of that name.
+func (t *Setting) ofSet(name string) bool {
+	return t.parameter == "" || dro.SetReads(name, t.parameter)
 }
 
 // suits tells whether the setting means something to the Spec's network.
@@ -111,9 +119,9 @@ func (t *Setting) liveIn(s *Spec) bool {
 	if err != nil {
 		return false
 	}
-	set, err := s.Set()
+	_, err = s.Set()
 	switch {
-	case err != nil || t.radius && !set.HasRadius():
+	case err != nil || !t.ofSet(s.Uncertainty):
 		return false
 	case t.own != nil:
 		return t.own.Live && m.ReadsKey(t.Key)
@@ -373,7 +381,7 @@ func (s *Spec) UnmarshalJSON(b []byte) error {
 // states nothing.
 func (s *Spec) Equal(o *Spec) bool {
 	return !slices.ContainsFunc(allSettings(), func(t Setting) bool {
-		some := t.own != nil || t.native || t.bridge || t.needs != nil
+		some := t.own != nil || t.native || t.bridge || t.needs != nil || t.parameter != ""
 		idle := some && !t.ReadIn(s) && !t.ReadIn(o)
 		return !idle && !reflect.DeepEqual(t.value(s), t.value(o))
 	})

@@ -76,18 +76,18 @@ func runRows() []Setting {
 	})
 }
 
-// setRows say what the adversary may do. Those with radius mean nothing to CVaR sets.
+// setRows say what the adversary may do.
 func setRows() []Setting {
 	return grouped("Uncertainty set", []Setting{
 		{Key: "uncertainty", Doc: "the divergence that bounds how far the adversary may reweight",
 			Want: "text", Choices: dro.SetNames},
 		{Key: "rho", Doc: "radius ρ > 0, in the scale of φ(t) = (t−1)²/2 at χ²",
-			Want: "a number > 0", radius: true, in: positive},
+			Want: "a number > 0", parameter: "rho", in: positive},
 		{Key: "k", Doc: "order of the Cressie-Read divergence, 1 < k ≤ 2; χ² is 2",
-			Want: "1 < k ≤ 2 (χ² is 2; for the limit k → 1 set uncertainty to kl)",
-			in:   func(k float64) bool { return k > 1 && k <= 2 }},
+			Want:      "1 < k ≤ 2 (χ² is 2; for the limit k → 1 set uncertainty to kl)",
+			parameter: "k", in: func(k float64) bool { return k > 1 && k <= 2 }},
 		{Key: "mu", Doc: "level of the CVaR sets, 0 < μ < 1", Want: "a number in (0, 1)",
-			in: func(mu float64) bool { return mu > 0 && mu < 1 }},
+			parameter: "mu", in: func(mu float64) bool { return mu > 0 && mu < 1 }},
 	})
 }
 
@@ -252,13 +252,12 @@ func dualRows() []Setting {
 			Want: "auto, paper or unshifted", Choices: coordinates,
 			ok: func(s *Spec) bool { return slices.Contains(coordinates(), s.Coordinates) }},
 		{Key: "lambda", Doc: "λ at the start; PAN and the other penalised methods keep it",
-			Want:   "a number",
-			radius: true},
+			Want: "a number", parameter: "rho"},
 		{Key: "eta", Doc: "η at the start", Want: "a number"},
-		{Key: "lambda0", Doc: "lower bound of λ, > 0", Want: "a number > 0", radius: true,
+		{Key: "lambda0", Doc: "lower bound of λ, > 0", Want: "a number > 0", parameter: "rho",
 			in: positive},
 		{Key: "lambda_max", Doc: "upper bound of λ; auto derives it from ρ and eta_max",
-			Want: "auto or a number ≥ lambda0", by: "lambda0", radius: true,
+			Want: "auto or a number ≥ lambda0", by: "lambda0", parameter: "rho",
 			ok: func(s *Spec) bool { return atLeast(s.Lambda0)(s.LambdaMax.Or(s.Lambda0)) }},
 		{Key: "eta_min", Doc: "lower bound of η; auto derives it",
 			Want: "auto or a number ≤ eta_max", by: "eta_max",

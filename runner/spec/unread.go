@@ -3,6 +3,7 @@ package spec
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"drolab/dro"
 	"drolab/runner/data"
@@ -26,6 +27,13 @@ func (s *Spec) Unread(keys []string) error {
 		if n := t.needs; !n.met(s) {
 			want := fmt.Sprintf("%s: %s, with which it is read; it is %s", n.key, n.value,
 				s.Text(n.key))
+			return &KeyError{key, s.Text(key), want}
+		}
+		if !t.ofSet(s.Uncertainty) {
+			sets := slices.DeleteFunc(dro.SetNames(),
+				func(name string) bool { return !t.ofSet(name) })
+			want := fmt.Sprintf("a set that reads it (%s): %s does not", strings.Join(sets, ", "),
+				s.Uncertainty)
 			return &KeyError{key, s.Text(key), want}
 		}
 		var readers []dro.Algorithm
@@ -71,8 +79,11 @@ func (n *need) met(s *Spec) bool { return n == nil || s.Text(n.key) == n.value }
 
 // Needs returns the key of the setting that decides whether this one is read; empty: none.
 func (t *Setting) Needs() string {
-	if t.needs == nil {
-		return ""
+	switch {
+	case t.needs != nil:
+		return t.needs.key
+	case t.parameter != "":
+		return "uncertainty"
 	}
-	return t.needs.key
+	return ""
 }
