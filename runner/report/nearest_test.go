@@ -20,8 +20,9 @@ func TestReadings(t *testing.T) {
 			classes = append(classes, (x+points)/100-.02)
 		}
 		f.add(told{algorithm: a, seed: seed, rho: .5, preset: "paper-gentle", accuracy: classes,
-			checksum: data, classes: strings.Fields("a b c d e f g h i j"), worst: published.of(a).mean()/100 - .1 +
-				points/100, change: func(s *spec.Spec) { like(s); change(s) }})
+			checksum: data, classes: strings.Fields("a b c d e f g h i j"),
+			worst:  published.of(a).mean()/100 - .1 + points/100,
+			change: func(s *spec.Spec) { like(s); change(s) }})
 	}
 	for seed := uint64(1); seed <= 3; seed++ {
 		add(dro.SFK, seed, -3+float64(seed)-2, func(*spec.Spec) {})

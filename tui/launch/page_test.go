@@ -49,9 +49,9 @@ func TestSettingsAreThoseThatAreRead(t *testing.T) {
 		return list
 	}
 	all := keys(dro.Algorithms()...)
-	foreign := func(key string) bool { // of programs alone, of adamw, of mlp
-		return slices.Contains([]string{"program_patience", "beta1", "beta2", "adam_eps", "hidden",
-			"activation", "dropout"}, key)
+	foreign := func(key string) bool { // of programs alone, of CVaR, of adamw, of mlp
+		return slices.Contains([]string{"program_patience", "mu", "beta1", "beta2", "adam_eps",
+			"hidden", "activation", "dropout"}, key)
 	}
 	if want := slices.DeleteFunc(presets.Keys(), foreign); !slices.Equal(all, want) {
 		t.Errorf("settings\n%v, want\n%v", all, want)
