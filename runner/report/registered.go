@@ -24,7 +24,9 @@ type Registered struct {
 	Wanted  int      `json:"wanted"` // runs
 	Done    int      `json:"done"`
 	Missing []string `json:"missing"` // by arm; nothing is tested while there are any
-	Seeds   []uint64 `json:"seeds"`   // that are tested
+	// Commands make the missing runs and no others.
+	Commands []string `json:"commands"`
+	Seeds    []uint64 `json:"seeds"` // that are tested
 
 	Claims       []*Claim     `json:"claims"` // the family of 24
 	Tests        int          `json:"tests"`
@@ -33,12 +35,14 @@ type Registered struct {
 	Secondary    [2][]*Claim  `json:"secondary"` // of sfk-auto and of group, each a family
 	Notes        []string     `json:"notes"`
 	arms         []registered // whose runs are missing or not
+	checksum     string       // of the data of all runs
 }
 
 // registered is an arm of docs/registration.md.
 type registered struct {
 	arm
-	spec spec.Spec // but for the seed
+	preset string
+	spec   spec.Spec // but for the seed
 }
 
 const (
@@ -59,12 +63,14 @@ func AreRegistered(runs []*record.Run) bool {
 // NewRegistered tests what is registered, if all of its runs have ended, or at a time
 // when they should have.
 func NewRegistered(runs []*record.Run, known []runner.Preset, now time.Time) (*Registered, error) {
-	g := &Registered{Level: level, Missing: []string{}, Claims: []*Claim{}, Equivalent: []*Claim{},
-		Reproduction: []*Claim{}, Secondary: [2][]*Claim{{}, {}}, Notes: []string{}}
+	g := &Registered{Level: level, Missing: []string{}, Commands: []string{}, Claims: []*Claim{},
+		Equivalent: []*Claim{}, Reproduction: []*Claim{}, Secondary: [2][]*Claim{{}, {}},
+		Notes: []string{}}
 	if err := g.gather(runs, known); err != nil {
 		return nil, err
 	}
 	g.look()
+	g.commands()
 	if len(g.Missing) > 0 && now.Before(patience) {
 		return g, nil
 	}
@@ -104,7 +110,7 @@ func (g *Registered) gather(runs []*record.Run, known []runner.Preset) error {
 		for _, one := range p.Spec.Expand() {
 			g.Wanted++
 			if one.Seed == firstSeed {
-				a := registered{spec: one}
+				a := registered{preset: p.Name, spec: one}
 				a.algorithm, a.label = one.Algorithm(), string(one.Algorithm())
 				g.arms = append(g.arms, a)
 			}
@@ -133,6 +139,9 @@ func (g *Registered) put(r *record.Run) error {
 	case at < 0 || seed < firstSeed || seed > lastSeed:
 		g.note("left out because they are not registered: %s", r.Meta.ID)
 		return nil
+	case g.checksum != "" && r.Meta.Checksum != g.checksum:
+		g.note("left out because its data are not those of the others: %s", r.Meta.ID)
+		return nil
 	case r.Status() != runner.Done && !broken, g.arms[at].of(seed) != nil:
 		return nil
 	case broken:
@@ -143,6 +152,7 @@ func (g *Registered) put(r *record.Run) error {
 	if err != nil {
 		return fmt.Errorf("run %s: %w", r.Meta.ID, err)
 	}
+	g.checksum = r.Meta.Checksum
 	g.arms[at].runs = append(g.arms[at].runs, read)
 	g.Done++
 	return nil
@@ -187,6 +197,48 @@ func (g *Registered) look() {
 		g.note("the runs are of several kernels (%s): those of one are to be repeated",
 			strings.Join(kernels, ", "))
 	}
+}
+
+// commands adds those that make the missing runs: one for a preset and the seeds in a row that
+// lack the same arms.
+func (g *Registered) commands() {
+	for seed := uint64(firstSeed); seed <= lastSeed; {
+		lacks, next := g.lacks(seed), seed+1
+		for next <= lastSeed && slices.Equal(g.lacks(next), lacks) {
+			next++
+		}
+		for _, of := range lacks {
+			g.Commands = append(g.Commands, fmt.Sprintf(
+				"drolab run %s --seed %d --seeds %d --runs registered", of, seed, next-seed))
+		}
+		seed = next
+	}
+}
+
+// lacks lists the presets of which a seed has not all runs, each with the methods that it lacks
+// unless these are all.
+func (g *Registered) lacks(seed uint64) (list []string) {
+	all, missing := map[string]int{}, map[string][]string{}
+	var order []string
+	for i := range g.arms {
+		a := &g.arms[i]
+		if all[a.preset]++; all[a.preset] == 1 {
+			order = append(order, a.preset)
+		}
+		if a.of(seed) == nil {
+			missing[a.preset] = append(missing[a.preset], a.label)
+		}
+	}
+	for _, preset := range order {
+		switch methods := missing[preset]; len(methods) {
+		case 0:
+		case all[preset]:
+			list = append(list, preset)
+		default:
+			list = append(list, preset+" --algo "+strings.Join(methods, ","))
+		}
+	}
+	return list
 }
 
 // arm is the arm of a method at a radius; of one that does not train by it the only one.

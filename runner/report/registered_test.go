@@ -73,6 +73,7 @@ func TestRegistered(t *testing.T) {
 	t.Run("again", func(t *testing.T) { f.again(t, f.runs) })
 	t.Run("missing again", func(t *testing.T) { f.again(t, f.runs[3:]) })
 	t.Run("missing", func(t *testing.T) { f.missing(t) })
+	t.Run("none", func(t *testing.T) { f.none(t) })
 }
 
 // again has the families of the registration tested by NumPy, over its own list of lines.
@@ -149,6 +150,13 @@ func (f *folder) missing(t *testing.T) {
 	if !slices.Equal(g.Missing, want) || len(g.Claims) > 0 {
 		t.Errorf("missing %q and %d tests, want %q and none", g.Missing, len(g.Claims), want)
 	}
+	commands := []string{
+		"drolab run registered-gentle --algo sfk --seed 9 --seeds 1 --runs registered",
+		"drolab run registered --algo group --seed 15 --seeds 2 --runs registered",
+	}
+	if !slices.Equal(g.Commands, commands) {
+		t.Errorf("the commands are %q, want %q", g.Commands, commands)
+	}
 	if page := g.Page().Markdown(); !strings.Contains(page, "3 are missing") || len(g.Notes) != 1 {
 		t.Errorf("%v\n%s", g.Notes, page)
 	}
@@ -157,6 +165,25 @@ func (f *folder) missing(t *testing.T) {
 	if !slices.Equal(g.Seeds, []uint64{5, 6, 7, 8}) || len(g.Claims) != 24 ||
 		len(g.Claims[0].Seeds) != 4 {
 		t.Errorf("seeds %v and %d tests, want 5 to 8 and 24", g.Seeds, len(g.Claims))
+	}
+}
+
+// A run on other data counts for nothing. Where every run of a preset is missing, its command
+// names no method.
+func (f *folder) none(t *testing.T) {
+	one := f.runs[0].Meta.Spec
+	one.Seed++
+	f.add(told{algorithm: one.Algorithm(), preset: "registered", checksum: "sha256:1",
+		change: func(s *spec.Spec) { *s = one }})
+	runs := []*record.Run{f.runs[0], f.runs[len(f.runs)-1]}
+	g, err := NewRegistered(runs, presets.Known(), before)
+	f.must(err)
+	if g.Done != 1 || len(g.Notes) != 1 || !strings.Contains(g.Notes[0], "data") {
+		t.Errorf("%d runs, notes %q", g.Done, g.Notes)
+	}
+	last := "drolab run registered-gentle --seed 6 --seeds 11 --runs registered"
+	if n := len(g.Commands); n != 4 || !slices.Contains(g.Commands, last) {
+		t.Errorf("%d commands: %q", n, g.Commands)
 	}
 }
 
