@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -56,6 +57,41 @@ func Equivalence(differences []float64, margin float64) float64 {
 	}
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}
 	return t.Survival((margin - math.Abs(mean)) / (std / math.Sqrt(n)))
+}
+
+// Detectable returns the least true mean, in standard deviations of the differences, that the
+// two-sided t test of n ≥ 2 differences at level alpha finds with the given power; alpha and
+// power are in (0, 1), and power is above alpha.
+func Detectable(n int, alpha, power float64) float64 {
+	critical := HalfWidth(n, 1-alpha)
+	least, most := 0.0, 1.0
+	for powerOf(n, most, critical) < power {
+		least, most = most, 2*most
+	}
+	for most-least > 1e-9*most {
+		middle := (least + most) / 2
+		if powerOf(n, middle, critical) < power {
+			least = middle
+		} else {
+			most = middle
+		}
+	}
+	return most
+}
+
+// powerOf is the chance that a noncentral t is beyond ±critical: an integral over the sample's
+// standard deviation s in true ones, whose ν s² has the χ² distribution of ν degrees of freedom.
+func powerOf(n int, mean, critical float64) float64 {
+	nu, shift := float64(n-1), mean*math.Sqrt(float64(n))
+	chi := distuv.ChiSquared{K: nu}
+	end := math.Sqrt(chi.Quantile(1-1e-12) / nu)
+	beyond := func(s float64) float64 {
+		density := 2 * nu * s * chi.Prob(nu*s*s)
+		return density * (distuv.UnitNormal.CDF(shift-critical*s) +
+			distuv.UnitNormal.CDF(-shift-critical*s))
+	}
+	const nodes = 200
+	return quad.Fixed(beyond, 0, end, nodes, quad.Legendre{}, 0)
 }
 
 // welchT returns the two-sided p of Welch's t test, which does not take the

@@ -110,7 +110,8 @@ func judge(list []*Claim) (tests int) {
 	adjust(family)
 	for _, c := range list {
 		if c.Repeats != "" {
-			c.Adjusted = list[slices.IndexFunc(list, c.sameTest)].Adjusted
+			same := list[slices.IndexFunc(list, c.sameTest)]
+			c.Adjusted, c.Detectable = same.Adjusted, same.Detectable
 		}
 		c.Verdict = c.verdict()
 	}

@@ -48,7 +48,7 @@ func (r *Report) brief() string {
 	}
 	notes := fmt.Sprintf("± is the standard deviation over seeds; with differences, half of the "+
 		"%g %% t interval. Paired t tests, Holm over %d.", 100*level, r.Tests)
-	return page.Markdown(append(blocks, page.Text(notes+r.repeats()))...)
+	return page.Markdown(append(blocks, page.Text(notes+powerNote()+r.repeats()))...)
 }
 
 // short is one table of four measures. A method with a single seed has no spread, and

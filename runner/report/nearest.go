@@ -144,7 +144,8 @@ func (r *Report) ahead() (n int) {
 func (r *Report) laterBlocks() (list []page.Block) {
 	if len(r.Later) > 0 {
 		text := fmt.Sprintf("Further claims, first tested when these runs had been seen, so "+
-			"exploratory. They are a family of %d tests, and change nothing above:", r.LaterTests)
+			"exploratory. They are a family of %d tests, and change nothing above.%s", r.LaterTests,
+			powerNote())
 		list = append(list, page.Text(text), judged(r.Later, (*Claim).short, (*Claim).word),
 			readings(later(), r.Later))
 	}

@@ -2,9 +2,11 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
+	"drolab/dro"
 	"drolab/runner/compare"
 	"drolab/runner/measure"
 	"drolab/runner/page"
@@ -70,7 +72,7 @@ func (r *Report) statistics() string {
 // claimTable has a row for each claim on the problem.
 func (r *Report) claimTable(p *Problem) *page.Table {
 	t := &page.Table{
-		Head:  []string{"claim", "seeds", "difference", "p (Holm)", "verdict"},
+		Head:  []string{"claim", "seeds", "difference", "detectable", "p (Holm)", "verdict"},
 		Words: 1,
 	}
 	for _, c := range r.Claims {
@@ -78,7 +80,7 @@ func (r *Report) claimTable(p *Problem) *page.Table {
 			continue
 		}
 		t.Rows = append(t.Rows, []string{c.short(), fmt.Sprint(len(c.Seeds)), c.difference(),
-			probability(c.Adjusted), c.word()})
+			c.detectable(), probability(c.Adjusted), c.word()})
 	}
 	return t
 }
@@ -224,6 +226,28 @@ func (c *Claim) difference() string {
 	return c.Difference.text(c.Measure)
 }
 
+// detectable is what the test would have found, on the measure's own scale.
+func (c *Claim) detectable() string {
+	m, _ := measure.FindMeasure(c.Measure)
+	switch x := c.Detectable; {
+	case !x.Applies():
+		return page.None
+	case c.Measure == "":
+		return fmt.Sprintf("×%.2f", math.Exp(x.Float()))
+	case m.Scale == dro.Percent:
+		return page.Points().Text(x)
+	default:
+		return page.Digits(2).Text(x)
+	}
+}
+
+// powerNote explains the column of it.
+func powerNote() string {
+	return fmt.Sprintf(" Detectable is the least true distance from the claimed margin that the "+
+		"test finds with %g %% power, at the first step of Holm's correction and with the "+
+		"standard deviation of these seeds.", 100*power)
+}
+
 func (r *Report) testing() string {
 	text := "A claim is of the arms that it names: each method with the settings of the preset, " +
 		"SFK as printed with that C. How many runs an arm has decides nothing. "
@@ -232,7 +256,8 @@ func (r *Report) testing() string {
 		"Holm's correction for all %d different tests of this page. Supported and not supported "+
 		"are claims with p < %.2g, by the side on which the difference is; undecided is "+
 		"undecided at this number of seeds.", r.Tests, 1-level)
-	text += " Differences of accuracies are in points, of losses in nats, of times ratios."
+	text += " Differences of accuracies are in points, of losses in nats, of times ratios." +
+		powerNote()
 	if slices.ContainsFunc(r.Claims, func(c *Claim) bool { return len(c.Seeds) == 1 }) {
 		text += " One seed has no spread, so nothing can be decided with it."
 	}

@@ -332,6 +332,9 @@ func (g *Registered) equivalence() {
 		g.Equivalent = append(g.Equivalent, &e)
 	}
 	correct(g.Equivalent)
+	for _, e := range g.Equivalent { // it is of the test against the margin alone
+		e.Detectable = measure.Number{}
+	}
 }
 
 // reproduction compares mean accuracies with Table 1.

@@ -34,7 +34,7 @@ func (g *Registered) blocks() []page.Block {
 	list := []page.Block{
 		page.Text(fmt.Sprintf("Tests are Student's paired t, two-sided, over seeds %d to %d, "+
 			"corrected by Holm at %.2g over a family. Half of the %g %% t interval follows ±.",
-			g.Seeds[0], g.Seeds[len(g.Seeds)-1], 1-level, 100*level)),
+			g.Seeds[0], g.Seeds[len(g.Seeds)-1], 1-level, 100*level) + powerNote()),
 		page.Heading(fmt.Sprintf("The claims, one family of %d tests", g.Tests)),
 		judged(g.Claims, (*Claim).short, (*Claim).word),
 		page.Heading(fmt.Sprintf("Equivalence of the test loss, ±%g nats: a family of %d",
@@ -56,12 +56,13 @@ func (g *Registered) blocks() []page.Block {
 // judged has a row for each test.
 func judged(list []*Claim, name, word func(*Claim) string) *page.Table {
 	t := &page.Table{
-		Head:  []string{"claim", "at", "seeds", "difference", "p", "p (Holm)", "verdict"},
+		Head: []string{"claim", "at", "seeds", "difference", "detectable", "p", "p (Holm)",
+			"verdict"},
 		Words: 1,
 	}
 	for _, c := range list {
 		t.Rows = append(t.Rows, []string{name(c), c.Problem, fmt.Sprint(len(c.Seeds)),
-			c.Difference.text(c.Measure), probability(c.P), probability(c.Adjusted), word(c)})
+			c.Difference.text(c.Measure), c.detectable(), probability(c.P), probability(c.Adjusted), word(c)})
 	}
 	return t
 }

@@ -5,7 +5,7 @@
 
 RUN is a run directory; what `drolab record` wrote becomes one by `tar xzf`. With --report, made by
 `drolab report RUN... --json`, every mean, deviation, difference, interval, p, corrected p and verdict is computed from
-events.jsonl and summary.json, with a Student t of its own, and must agree to 1e-9. With --page, made by
+events.jsonl and summary.json, with a Student t of its own, and must agree to 1e-9; what a test can detect, to 1e-4. With --page, made by
 `drolab report RUN... --md`, the cells of Table 1 must be printed as they come out here, to the last digit. With --data, the
 folder of CIFAR-10's binary batches, the weights of each run's newest checkpoint go through a PyTorch AlexNet, and accuracies,
 losses, robust risks, objective and dual gap must be those of the evaluation at that step: losses to 1e-4 of them, since sums
@@ -20,6 +20,7 @@ there is one.
 import argparse
 import calendar
 import collections
+import functools
 import json
 import math
 import pathlib
@@ -131,13 +132,40 @@ def two_sided(t, nu):
     return 1 - front * beta_fraction(b, a, 1 - x) / b
 
 
-def quantile(nu):
-    """t with a two-sided p of 1 - LEVEL."""
+def quantile(nu, alpha=1 - LEVEL):
+    """t with a two-sided p of alpha."""
     low, high = 0.0, 1e4
     for _ in range(200):
         middle = (low + high) / 2
-        low, high = (middle, high) if two_sided(middle, nu) > 1 - LEVEL else (low, middle)
+        low, high = (middle, high) if two_sided(middle, nu) > alpha else (low, middle)
     return (low + high) / 2
+
+
+@functools.cache
+def detectable(n, alpha):
+    """The true mean, in standard deviations, that the test of n finds with a power of 0.8, by a sum over the standard
+    deviation s of the sample: nu s^2 is chi-square."""
+    nu, s = n - 1, numpy.linspace(1e-6, 8, 20001)
+    t = quantile(nu, alpha)
+    density = numpy.exp(math.log(2) + nu / 2 * math.log(nu / 2) - math.lgamma(nu / 2) + (nu - 1) * numpy.log(s) - nu * s**2 / 2)
+    normal = lambda x: 0.5 * numpy.array([math.erfc(-v / math.sqrt(2)) for v in x])
+    low, high = 0.0, 100.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        found = normal(middle * math.sqrt(n) - t * s) + normal(-middle * math.sqrt(n) - t * s)
+        y = density * found
+        power = float(((y[1:] + y[:-1]) / 2).sum() * (s[1] - s[0]))
+        low, high = (middle, high) if power < 0.8 else (low, middle)
+    return (low + high) / 2
+
+
+def check_detectable(name, claim, tests):
+    """What a test among this many would have found."""
+    values = claim["values"]
+    want = None
+    if claim["p"] is not None:
+        want = detectable(len(values), (1 - LEVEL) / tests) * numpy.std(values, ddof=1)
+    agree(name, claim["detectable"], want, 1e-4)
 
 
 def difference(values, margin):
@@ -216,6 +244,7 @@ def check_reproduction(report, runs):
         family.append(p)
     for claim, p in zip(report["reproduction"], holm(family)):
         agree("reproduction", claim["adjusted_p"], p, 1e-7)
+        check_detectable("reproduction", claim, len(family))
 
 
 def check_readings(report, runs):
@@ -300,6 +329,7 @@ def check_family(report, claims, runs):
         name = f"claim: {claim['key']} {claim['problem']} {claim['a']} {claim['b']}"
         p = adjusted[claim["at"]]
         agree(name, claim["adjusted_p"], p, 1e-7)
+        check_detectable(name, claim, len(family))
         verdict = "undecided at this number of seeds"
         if p is not None and p < 1 - LEVEL:
             verdict = "supported" if claim["beyond"] == claim["higher"] else "not supported"
@@ -439,6 +469,7 @@ def check_registered(report, runs):
             failures.append(f"lines of {method}: the report has {found}, registered are {wanted}")
         for (claim, _, mean), p in zip(ps, holm([p for _, p, _ in ps])):
             agree("registered", claim["adjusted_p"], p, 1e-7)
+            check_detectable("registered", claim, len(ps))
             verdict = "undecided at this number of seeds"
             if p is not None and p < 1 - LEVEL:
                 verdict = "supported" if (mean > claim["margin"]) == claim["higher"] else "not supported"
@@ -472,6 +503,7 @@ def check_registered(report, runs):
         ps.append(p)
     for claim, p in zip(report["reproduction"], holm(ps)):
         agree("registered: reproduction", claim["adjusted_p"], p, 1e-7)
+        check_detectable("registered: reproduction", claim, len(ps))
 
 
 # The weights, through another network.
