@@ -2,11 +2,9 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
-	"drolab/dro"
 	"drolab/runner/compare"
 	"drolab/runner/measure"
 	"drolab/runner/page"
@@ -224,28 +222,6 @@ func (c *Claim) difference() string {
 		return ratio(&c.Difference)
 	}
 	return c.Difference.text(c.Measure)
-}
-
-// detectable is what the test would have found, on the measure's own scale.
-func (c *Claim) detectable() string {
-	m, _ := measure.FindMeasure(c.Measure)
-	switch x := c.Detectable; {
-	case !x.Applies():
-		return page.None
-	case c.Measure == "":
-		return fmt.Sprintf("×%.2f", math.Exp(x.Float()))
-	case m.Scale == dro.Percent:
-		return page.Points().Text(x)
-	default:
-		return page.Digits(2).Text(x)
-	}
-}
-
-// powerNote explains the column of it.
-func powerNote() string {
-	return fmt.Sprintf(" Detectable is the least true distance from the claimed margin that the "+
-		"test finds with %g %% power, at the first step of Holm's correction and with the "+
-		"standard deviation of these seeds.", 100*power)
 }
 
 func (r *Report) testing() string {

@@ -56,13 +56,14 @@ func (g *Registered) blocks() []page.Block {
 // judged has a row for each test.
 func judged(list []*Claim, name, word func(*Claim) string) *page.Table {
 	t := &page.Table{
-		Head: []string{"claim", "at", "seeds", "difference", "detectable", "p", "p (Holm)",
-			"verdict"},
+		Head: []string{"claim", "at", "seeds", "difference", "detectable", "p",
+			"p (Holm)", "verdict"},
 		Words: 1,
 	}
 	for _, c := range list {
 		t.Rows = append(t.Rows, []string{name(c), c.Problem, fmt.Sprint(len(c.Seeds)),
-			c.Difference.text(c.Measure), c.detectable(), probability(c.P), probability(c.Adjusted), word(c)})
+			c.Difference.text(c.Measure), c.detectable(), probability(c.P),
+			probability(c.Adjusted), word(c)})
 	}
 	return t
 }

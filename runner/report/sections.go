@@ -195,3 +195,25 @@ func probability(p measure.Number) string {
 	}
 	return fmt.Sprintf("%.2g", p.Float())
 }
+
+// detectable is what the test would have found, on the measure's own scale.
+func (c *Claim) detectable() string {
+	m, _ := measure.FindMeasure(c.Measure)
+	switch x := c.Detectable; {
+	case !x.Applies():
+		return page.None
+	case c.Measure == "":
+		return fmt.Sprintf("×%.2f", math.Exp(x.Float()))
+	case m.Scale == dro.Percent:
+		return page.Points().Text(x)
+	default:
+		return page.Digits(2).Text(x)
+	}
+}
+
+// powerNote explains the column of it.
+func powerNote() string {
+	return fmt.Sprintf(" Detectable is the least true distance from the claimed margin that the "+
+		"test finds with %g %% power, at the first step of Holm's correction and with the "+
+		"standard deviation of these seeds.", 100*power)
+}
