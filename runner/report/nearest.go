@@ -144,8 +144,7 @@ func (r *Report) ahead() (n int) {
 func (r *Report) laterBlocks() (list []page.Block) {
 	if len(r.Later) > 0 {
 		text := fmt.Sprintf("Further claims, first tested when these runs had been seen, so "+
-			"exploratory. They are a family of %d tests, and change nothing above.%s", r.LaterTests,
-			powerNote())
+			"exploratory. They are a family of %d tests, and change nothing above:", r.LaterTests)
 		list = append(list, page.Text(text), judged(r.Later, (*Claim).short, (*Claim).word),
 			readings(later(), r.Later))
 	}
