@@ -82,7 +82,7 @@ func (r *Report) claimLater() {
 	for _, row := range published.rows {
 		for _, p := range r.Problems {
 			a := p.arm(row.method)
-			if a == nil || !p.published {
+			if a == nil || len(a.runs) < 2 || !p.published {
 				continue
 			}
 			if c := a.reproduced(p.Label); !slices.ContainsFunc(r.Reproduction, c.sameTest) {

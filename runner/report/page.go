@@ -16,19 +16,7 @@ func (r *Report) Page() *page.Page {
 	p := &page.Page{Title: "Report on " + r.subject(), Faint: "paper",
 		Tones: map[string]page.Tone{string(Supported): page.Good, string(NotSupported): page.Bad}}
 	p.Blocks = append(p.Blocks, page.Text(r.statistics()))
-	for _, of := range r.Problems {
-		p.Blocks = append(p.Blocks, page.Heading("The paper's claims, "+of.Label), r.claimTable(of))
-		p.Blocks = append(p.Blocks, r.furtherBlocks(of)...)
-		if text := of.split(); text != "" {
-			p.Blocks = append(p.Blocks, page.Text(text))
-		}
-	}
-	p.Blocks = append(p.Blocks, page.Text(r.testing()))
-	if text := r.windows(); text != "" {
-		p.Blocks = append(p.Blocks, page.Text(text))
-	}
-	p.Blocks = append(p.Blocks, page.Text("What the verdicts depend on:"),
-		readings(claims(), r.Claims))
+	p.Blocks = append(p.Blocks, r.claimBlocks()...)
 	p.Blocks = append(p.Blocks, r.laterBlocks()...)
 	for _, of := range r.Problems {
 		p.Blocks = append(p.Blocks, of.blocks()...)
@@ -41,6 +29,31 @@ func (r *Report) Page() *page.Page {
 	}
 	p.Blocks = append(p.Blocks, r.madeBlocks()...)
 	return p
+}
+
+// claimBlocks are the claims on each problem, how they were tested, and what they depend on.
+func (r *Report) claimBlocks() (list []page.Block) {
+	for _, of := range r.Problems {
+		list = append(list, page.Heading("The paper's claims, "+of.Label))
+		if t := r.claimTable(of); len(t.Rows) > 0 {
+			list = append(list, t)
+		} else {
+			list = append(list, page.Text("None can be tested: each compares two of the paper's "+
+				"methods over common seeds."))
+		}
+		list = append(list, r.furtherBlocks(of)...)
+		if text := of.split(); text != "" {
+			list = append(list, page.Text(text))
+		}
+	}
+	if len(r.Claims) == 0 {
+		return list
+	}
+	list = append(list, page.Text(r.testing()))
+	if text := r.windows(); text != "" {
+		list = append(list, page.Text(text))
+	}
+	return append(list, page.Text("What the verdicts depend on:"), readings(claims(), r.Claims))
 }
 
 // subject names what was trained on what.

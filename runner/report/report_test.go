@@ -308,3 +308,14 @@ func TestJSON(t *testing.T) {
 		}
 	}
 }
+
+// Runs of one method have no claim, and the page explains no test.
+func TestOneMethod(t *testing.T) {
+	f := newFolder(t)
+	f.four(told{algorithm: dro.SFK, rho: .5, trainLoss: .5, testLoss: .9, worst: .4, risk: 2})
+	text := f.report().Page().Markdown()
+	if !strings.Contains(text, "None can be tested") || strings.Contains(text, "Holm") ||
+		strings.Contains(text, "What the verdicts depend on") {
+		t.Errorf("the page of one method:\n%s", text)
+	}
+}
