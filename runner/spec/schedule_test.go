@@ -108,3 +108,16 @@ func TestSettingsThatNeedAnother(t *testing.T) {
 		t.Errorf("read back: %v, %+v", err, back)
 	}
 }
+
+// A set without a radius has no λ, so no bounds of it.
+func TestBounds(t *testing.T) {
+	s := Defaults()
+	lambda, eta := [2]float64{.1, 10}, [2]float64{-10, 2.5}
+	for set, want := range map[string]string{"cvar": "η in [-10, 2.5]",
+		"kl": "λ in [0.1, 10], η in [-10, 2.5]"} {
+		s.Uncertainty = set
+		if got := strings.Join(s.Bounds(lambda, eta), ", "); got != want {
+			t.Errorf("%s: %s, want %s", set, got, want)
+		}
+	}
+}

@@ -82,11 +82,6 @@ func (t *Setting) ReadIn(s *Spec) bool {
 		slices.ContainsFunc(s.Algorithms, read)
 }
 
-// ofSet tells whether the setting means something to the uncertainty set of that name.
-func (t *Setting) ofSet(name string) bool {
-	return t.parameter == "" || dro.SetReads(name, t.parameter)
-}
-
 // suits tells whether the setting means something to the Spec's network.
 func (t *Setting) suits(s *Spec) bool {
 	return (!t.native || !s.IsProgram()) && (!t.bridge || s.IsProgram() && !s.IsScript())

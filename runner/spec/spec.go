@@ -356,18 +356,6 @@ func (s *Spec) ClipFor(m *dro.Method) float64 {
 	return s.Clip.Or(m.Clip)
 }
 
-// Radius names set and radius as a table has room for: "χ², 0.5", "cvar 0.1".
-func (s *Spec) Radius() string {
-	set, err := s.Set()
-	switch {
-	case err != nil:
-		return s.Uncertainty
-	case !set.HasRadius():
-		return set.Label()
-	}
-	return fmt.Sprintf("%s, %.3g", set.Label(), s.Rho)
-}
-
 // DataOptions returns the options with which runner/data opens the Spec's dataset.
 func (s *Spec) DataOptions(dir string) data.Options {
 	return data.Options{

@@ -347,8 +347,11 @@ func (l *Page) resolved() string {
 	if err != nil {
 		return cell.OneLine(err.Error())
 	}
-	return fmt.Sprintf("ρ = %.4g · λ in [%.4g, %.4g] · η in [%.4g, %.4g], %s coordinates", p.Rho,
-		p.Box.Lambda[0], p.Box.Lambda[1], p.Box.Eta[0], p.Box.Eta[1], p.Coordinates)
+	parts := l.spec().Bounds(p.Box.Lambda, p.Box.Eta)
+	if p.Set.HasRadius() {
+		parts = append([]string{fmt.Sprintf("ρ = %.4g", p.Rho)}, parts...)
+	}
+	return fmt.Sprintf("%s, %s coordinates", strings.Join(parts, " · "), p.Coordinates)
 }
 
 // budget is how long a run is.
