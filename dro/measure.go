@@ -22,6 +22,8 @@ type Measure struct {
 	// Asks says what beside the network and the data decides the value: runs that
 	// differ in it answer different questions, and none is better for its answer.
 	Asks Question
+	// Radius says that a run whose uncertainty set has no radius does not have it.
+	Radius bool
 }
 
 // Head is what a narrow column is called.
@@ -78,7 +80,7 @@ func dualMeasures() []Measure {
 			Unit: "nats", Scale: Log, Better: Lower, Noisy: true, Asks: OfProblem,
 			Doc: "F(x; λ, η) of the x-batch at the z before the step: an upper bound of its " +
 				"worst-case risk"},
-		{Name: "lambda", Title: "λ", Symbol: "λ", Unit: "nats",
+		{Name: "lambda", Title: "λ", Symbol: "λ", Unit: "nats", Radius: true,
 			Doc: "multiplier of the constraint D_φ(Q‖P) ≤ ρ, after the step: a small λ lets the " +
 				"adversary reweight freely, a large one holds it near the data; it stays in its " +
 				"box"},

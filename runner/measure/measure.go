@@ -93,9 +93,9 @@ func (m *Measure) CanApply(to Subject) bool {
 		return optimum
 	case m.group || m.Axis == PerGroup:
 		return len(p.Groups) > 0
-	case m.Axis == PerRadius:
+	case m.Axis == PerRadius, m.Radius:
 		set, err := s.Set()
-		return err == nil && set.HasRadius() && len(s.RiskRadii) > 0
+		return err == nil && set.HasRadius() && (m.Radius || len(s.RiskRadii) > 0)
 	}
 	return true
 }

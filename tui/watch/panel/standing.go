@@ -53,6 +53,7 @@ type View struct {
 func panels(list []Panel, methods []dro.Algorithm, runs ...*runner.Meta) []Panel {
 	fitTo(list, runs)
 	addRates(list, runs)
+	dropLambda(list, runs)
 	// A measure that a method reports is drawn even where nobody made a view for it.
 	drawn, rest := shown(list), Panel{Title: "Other measures"}
 	for _, m := range slices.Concat(lab.StepMeasures(), lab.EvalMeasures()) {
@@ -118,6 +119,20 @@ func addRates(list []Panel, runs []*runner.Meta) {
 						Doc: "One line per group, with the mark of every run at its rate."})
 			}
 		}
+	}
+}
+
+// dropLambda leaves out the views of λ where no run's uncertainty set has one, so that the panel of
+// the dual variables shows η.
+func dropLambda(list []Panel, runs []*runner.Meta) {
+	lambda := lab.Named(lab.StepMeasures(), "lambda")
+	applies := func(r *runner.Meta) bool { return lambda.CanApply(r) }
+	if len(runs) == 0 || slices.ContainsFunc(runs, applies) {
+		return
+	}
+	of := func(v View) bool { return slices.Contains(v.Measures(), lambda.Name) }
+	for i := range list {
+		list[i].Views = slices.DeleteFunc(list[i].Views, of)
 	}
 }
 

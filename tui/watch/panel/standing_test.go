@@ -44,6 +44,19 @@ func TestPanelsOfGroups(t *testing.T) {
 	}
 }
 
+// A set without a radius has no λ: the panel of the dual variables shows η, and none draws λ.
+func TestPanelsWithoutLambda(t *testing.T) {
+	m := tuitest.Meta(dro.SFK, tuitest.Epoch0())
+	for set, first := range map[string]string{"chi2": "λ and η", "cvar": "η"} {
+		m.Spec.Uncertainty = set
+		table := panels(Standing(), []dro.Algorithm{dro.SFK}, m)
+		_, drawn := quantities(table)["lambda"]
+		if v := table[2].Views[0]; v.Name != first || drawn != (set == "chi2") {
+			t.Errorf("%s: the panel of z shows %q, λ is drawn: %v", set, v.Name, drawn)
+		}
+	}
+}
+
 // Where groups are of two classes, their rates stand with their accuracies, and the gaps are drawn.
 func TestPanelsOfDecisions(t *testing.T) {
 	m := tuitest.Meta(dro.SFK, tuitest.Epoch0())
