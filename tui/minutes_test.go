@@ -27,14 +27,39 @@ type newcomer struct {
 	t       *testing.T
 	store   *record.Store
 	queue   *queue.Queue
-	learned string // the help that was read last
-	keys    int    // that were pressed
+	gate    chan struct{} // closed: the runs may take steps
+	learned string        // the help that was read last
+	keys    int           // that were pressed
+}
+
+// held has its runs wait before their first step is in the log until the gate is closed, so that
+// none ends before it can be paused.
+type held struct {
+	runner.Store
+	gate <-chan struct{}
+}
+
+func (h held) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
+	r, err := h.Store.Create(m, from)
+	return heldRecorder{r, h.gate}, err
+}
+
+type heldRecorder struct {
+	runner.Recorder
+	gate <-chan struct{}
+}
+
+func (r heldRecorder) Append(e runner.Event) error {
+	if _, step := e.(*runner.StepEvent); step {
+		<-r.gate
+	}
+	return r.Recorder.Append(e)
 }
 
 func newNewcomer(t *testing.T) *newcomer {
 	t.Helper()
-	store := toyStore(t)
-	q := queue.NewQueue(context.Background(), queue.Settings{Store: store, Threads: 1})
+	store, gate := toyStore(t), make(chan struct{})
+	q := queue.NewQueue(context.Background(), queue.Settings{Store: held{store, gate}, Threads: 1})
 	settings := spec.Defaults()
 	settings.Algorithms, settings.Dataset, settings.Model, settings.Batch, settings.Epochs =
 		[]dro.Algorithm{dro.SFK, dro.ERM}, "csv:example", "linear", 32, 400
@@ -50,7 +75,7 @@ func newNewcomer(t *testing.T) *newcomer {
 	r.after = never
 	r.run(r.Init())
 	r.send(tea.WindowSizeMsg{Width: 120, Height: 40})
-	return &newcomer{rig: r, t: t, store: store, queue: q}
+	return &newcomer{rig: r, t: t, store: store, queue: q, gate: gate}
 }
 
 // screenful is what is seen.
@@ -119,6 +144,7 @@ func TestFirstFiveMinutes(t *testing.T) {
 	n.does("enter")
 	n.sees("running", "sfk")
 	n.does("p")
+	close(n.gate)
 	n.sees("paused", "? help") // the footer tells of the pause before
 	n.does("?")
 	n.sees("fork", "export", "change a setting")
