@@ -19,7 +19,7 @@ func (g *Registered) Page() *page.Page {
 	if len(g.Missing) > 0 {
 		p.Blocks = append(p.Blocks, page.Text("Missing:"), page.List(g.Missing),
 			page.Text("These commands make the missing runs, and drolab resume --all --runs "+
-				"registered goes on with a stopped one:"), page.List(g.Commands))
+				"registered continues a stopped one:"), page.List(g.Commands))
 	}
 	if len(g.Claims) > 0 {
 		p.Blocks = append(p.Blocks, g.blocks()...)
