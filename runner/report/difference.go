@@ -8,15 +8,14 @@ import (
 	"drolab/runner/measure"
 )
 
-// Difference is of two arms, over the seeds that both have.
+// Difference is the difference of a measure between two arms, over the seeds that both have.
 type Difference struct {
 	Seeds  []uint64         `json:"seeds"`
-	Values []measure.Number `json:"values"` // a seed each
+	Values []measure.Number `json:"values"` // one for each seed
 	Mean   measure.Number   `json:"mean"`
 	Half   measure.Number   `json:"half"` // half width of the mean's t interval at Report.Level
-	// P is two-sided, of Student's paired t test against 0 or the claim's margin;
-	// it does not apply where that cannot be made. Adjusted is after Holm's
-	// correction.
+	// P is the two-sided p of Student's paired t test against 0 or the claim's margin. It does not
+	// apply where the test cannot be made. Adjusted is P after Holm's correction.
 	P        measure.Number `json:"p"`
 	Adjusted measure.Number `json:"adjusted_p"`
 	// Detectable is the least distance of the true mean from the margin that the test finds with
@@ -25,16 +24,16 @@ type Difference struct {
 	Detectable measure.Number `json:"detectable"`
 }
 
-// noDifference is of no seed.
+// noDifference returns the difference over no seed.
 func noDifference() Difference {
 	return Difference{Seeds: []uint64{}, Values: []measure.Number{}}
 }
 
-// of returns what a measure is in two runs that are compared; ok is false where
-// it does not apply.
+// of returns the values of a measure in two runs that are compared; ok is false where the measure
+// does not apply to both.
 type of func(a, b *ran) (x, y float64, ok bool)
 
-// each is a value of one run in both, where it applies to both.
+// each compares a value that is computed from one run alone.
 func each(value func(*ran) measure.Number) of {
 	return func(a, b *ran) (x, y float64, ok bool) {
 		v, w := value(a), value(b)
@@ -42,13 +41,13 @@ func each(value func(*ran) measure.Number) of {
 	}
 }
 
-// last is a measure at the last iterate.
+// last compares a measure at the last iterate.
 func last(name string) of {
 	return each(func(r *ran) measure.Number { return r.Summary().Of(name) })
 }
 
-// window is a measure's mean over the last evaluations, as many as the paper
-// averages over; it does not apply where there are fewer.
+// window compares a measure's mean over the last five evaluations, the number that the paper
+// averages over. It does not apply to a run with fewer.
 func window(measure string) of {
 	const size = 5
 	mean := func(r *ran) (sum float64) {
@@ -66,12 +65,12 @@ func window(measure string) of {
 	}
 }
 
-// meanAlong is a measure's mean over the evaluations at equal steps.
+// meanAlong compares a measure's mean over the evaluations at equal steps.
 func meanAlong(measure string) of {
 	return func(a, b *ran) (x, y float64, ok bool) { return along(measure, a, b) }
 }
 
-// part is the value of the i-th class or group.
+// part compares the value of the i-th class or group.
 func part(name string, i int) of {
 	return each(func(r *ran) (n measure.Number) {
 		if v := r.Summary().ByGroup.Of(name); i < len(v) {
@@ -81,8 +80,8 @@ func part(name string, i int) of {
 	})
 }
 
-// differ tests a − b against margin: a seed decides initialisation and batch order
-// in both, so that runs of one seed are a pair.
+// differ tests a − b against margin. Runs of one seed are a pair, since the seed decides the
+// initialisation and the batch order of both.
 func differ(a, b *arm, value of, margin float64) Difference {
 	d := noDifference()
 	var xs, ys, values []float64
@@ -107,10 +106,10 @@ func differ(a, b *arm, value of, margin float64) Difference {
 	return d
 }
 
-// power is what Difference.Detectable is of.
+// power is the power of the test at which Difference.Detectable is computed.
 const power = .8
 
-// adjust corrects the differences for each other.
+// adjust sets Adjusted and Detectable of differences whose tests form one family.
 func adjust(list []*Difference) {
 	p, found := make([]float64, len(list)), map[int]float64{}
 	for i, d := range list {

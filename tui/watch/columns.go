@@ -18,30 +18,29 @@ import (
 	"drolab/tui/watch/track"
 )
 
-// column is one of the table of runs: of a row of seeds it has the mean. A column holds no
-// figure; cell asks the tracks at each drawing, so columns are made for a set of runs and not
-// for an event.
+// column is a column of the table of runs. A row with several seeds shows their mean. A column
+// holds no figures: cell reads the tracks at each drawing, so new columns are needed only when the
+// set of runs changes.
 type column struct {
 	head  string
-	brief string // the head where the table is narrow; "" is the same
-	w     int    // cells, with the blank before it and room for the mark of the best
+	brief string // the head in a narrow table; "" stands for head
+	w     int    // in cells, with the blank before it and room for the mark of the best
 	cell  func([]*track.Track) string
-	// of is the measure that rows are compared by, where the best is marked; change is
-	// that of a column of changes, which are better or worse.
+	// of is the measure of a column whose best row is marked; change is the measure of a column of
+	// changes against the baseline.
 	of, change *lab.Measure
 	rare       bool   // left out until a run has the measure
-	name       string // of the measure that it shows; "" for the others
+	name       string // of the measure that the column shows; "" if it shows none
 }
 
-// againstCells is the width of a column of changes: a sign, three digits, a point and a decimal
-// or three, and a blank. The baseline's name in the head is cut to it. Of percentages an epoch,
-// "@12", has room besides.
+// againstCells is the width of a column of changes: a blank, a sign and a number. The baseline's
+// name in the head is cut to it. A column of percentages has atCells more, for an epoch: "@12".
 const againstCells, atCells = 8, 3
 
-// against is the column of a figure's change against the baseline. Its cell is blank where a
-// difference would say nothing: for the baseline itself, before an evaluation, and where the two
-// were asked different questions. It is of the last epoch that both have, which stands behind it
-// where the run is further. Of percentages it is the difference in points.
+// against returns the column of a measure's change against the baseline, at the last epoch that
+// both have evaluated. If the run has evaluated later epochs, the epoch stands behind a change of
+// percentages, which is in points. The cell is blank where a difference would mean nothing: for the
+// baseline itself, before an evaluation, and where the two runs differ in the risk that they ask for.
 func (w *Page) against(m lab.Measure) column {
 	c := column{head: "vs " + w.baselineName(), brief: "vs", w: againstCells, change: &m}
 	if track.Percents(m) {
@@ -77,23 +76,23 @@ func (w *Page) against(m lab.Measure) column {
 	return c
 }
 
-// baseOf is the row that the runs are held against, the same for all measures: the baseline's.
-// Where the baseline is of another radius or set than the runs, it is the row of its method that
-// is of theirs. It is nil without one that the measure can be held against.
+// baseOf returns the row that the runs are compared with, which is the same for all measures: the
+// baseline's row. If the baseline has another radius or uncertainty set, it is the row of the same
+// method that has the runs' own. It is nil if no row can be compared in the measure m.
 func (w *Page) baseOf(runs []*track.Track, m *lab.Measure) []*track.Track {
 	if w.Baseline < 0 {
 		return nil
 	}
 	base := w.Tracks[w.Baseline]
-	// The question is that of the risk, which is the strictest of the two that the table compares:
-	// both columns of changes are against the same run.
+	// Of the two measures with a column of changes, the risk restricts the choice more. Asking it
+	// for both keeps both columns against the same run.
 	asks := w.risk.Asks
 	fits := func(t *track.Track) bool {
 		return t.Asks[asks] == runs[0].Asks[asks] &&
 			t.Meta.Spec.Algorithm() == base.Meta.Spec.Algorithm()
 	}
 	at := w.Baseline
-	// In a sweep over radii each run is held against the baseline at its own radius.
+	// In a sweep over radii each run is compared with the baseline at its own radius.
 	if !fits(base) {
 		if same := slices.IndexFunc(w.Tracks, fits); same >= 0 {
 			at = same
@@ -105,8 +104,8 @@ func (w *Page) baseOf(runs []*track.Track, m *lab.Measure) []*track.Track {
 	return w.Of(w.RowOf(at))
 }
 
-// decimals writes a loss with three of them, so that losses stand in line. From 100 on, where a
-// column would be too narrow, it has as many digits as an axis label.
+// decimals writes a loss with three decimals, so that losses line up. A loss of 100 or more would
+// not fit into its column, so it has the digits of an axis label.
 func decimals(v float64) string {
 	if a := math.Abs(v); a >= 100 || math.IsNaN(v) {
 		return plot.Format(v)
@@ -114,7 +113,7 @@ func decimals(v float64) string {
 	return strconv.FormatFloat(v, 'f', 3, 64)
 }
 
-// baselineName is short enough for the head of a column of changes.
+// baselineName returns the baseline's name, cut to the head of a column of changes.
 func (w *Page) baselineName() string {
 	if w.Baseline < 0 || w.Baseline >= len(w.Tracks) {
 		return "none"
@@ -122,15 +121,14 @@ func (w *Page) baselineName() string {
 	return w.Tracks[w.Baseline].Calls(againstCells - len(" vs "))
 }
 
-// outcome are the columns that say what it comes to: worst class and robust risk, with
-// the change against the baseline and the best marked. These two are what the methods are made
-// for, so they are on the narrowest screen; mean accuracy comes after them.
+// outcome returns the columns of the two measures that the methods are made for, the accuracy of
+// the worst class and the robust risk, each with its change against the baseline. They are on the
+// narrowest screen; the mean accuracy comes after them.
 func (w *Page) outcome() []column {
 	all := lab.EvalMeasures()
 	worst := lab.Named(all, w.onSplit("worst_class_accuracy"))
 	risk := lab.Named(all, w.onSplit("robust_risk"))
-	// lab.Write gives as many digits as a loss needs by itself; below each other they would not
-	// stand in line.
+	// lab.Write chooses the digits for each loss alone, so a column of losses would not line up.
 	write := func(m lab.Measure, f track.Figure) func([]*track.Track) string {
 		return func(runs []*track.Track) string {
 			if v := f.Over(runs); !track.Percents(m) && v.Applies() {
@@ -149,14 +147,14 @@ func (w *Page) outcome() []column {
 		w.against(risk)}
 }
 
-// onSplit is a measure of the test split, or what it is on the validation split where
-// that is shown. By name: val_ stands before the measure, in place of test_ where there is one.
+// onSplit returns the name of a measure on the split that is shown. On the validation split the
+// prefix val_ replaces test_, or stands before a name without it.
 func (w *Page) onSplit(name string) string {
 	return w.bySplit(name, "val_"+strings.TrimPrefix(name, "test_"))
 }
 
-// bySplit is one of two words, by the split that is shown. Without a validation split that is
-// always test: Board.Furnish sees to it.
+// bySplit returns the word for the split that is shown. Without a validation split that is always
+// the test split: Board.Furnish sees to it.
 func (w *Page) bySplit(test, val string) string {
 	if w.Val {
 		return val
@@ -164,20 +162,19 @@ func (w *Page) bySplit(test, val string) string {
 	return test
 }
 
-// setColumns makes the table that of the runs, the baseline and the split. Heads have the
-// baseline's name and the split in them, so a change of either is a new set of columns.
+// setColumns makes the columns anew for the runs, the baseline and the split. The heads name the
+// baseline and the split, so a change of either needs new columns.
 func (w *Page) setColumns() {
 	w.retell()
-	w.columns = w.columnsOf(w.Methods())
+	w.columns = slices.DeleteFunc(w.columnsOf(w.Methods()), w.applyToNone)
 	w.risk = lab.Named(lab.EvalMeasures(), w.onSplit("robust_risk"))
 }
 
-// columnsOf are those of the table for runs of the methods, the ones to leave out
-// first at the end. How many there are at the front (progress, outcomes) is known to layTable;
-// what comes after may be in any order.
+// columnsOf returns the columns of the table for runs of the methods, the most important first: a
+// narrow table drops columns from the end. layTable relies on the number of leading columns
+// (progress and outcomes).
 func (w *Page) columnsOf(methods []dro.Algorithm) []column {
-	// Of the two kinds, a figure of a step is of one batch and noisy; nothing is marked as best
-	// in it.
+	// A figure of a step comes from one batch. It is noisy, so no best is marked in its column.
 	figure := func(head string, width int, m lab.Measure, f track.Figure) column {
 		return column{head: head, w: width, name: m.Name, cell: func(runs []*track.Track) string {
 			return lab.Write(m, f.Over(runs))
@@ -191,7 +188,7 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 	}
 	list := append(w.progress(), w.outcome()...)
 	// Choosing a run by its test figures would spoil them; this column is for that choice.
-	if w.Validates && !w.Val { // which run is best there
+	if w.Validates && !w.Val {
 		m := lab.Named(lab.EvalMeasures(), "val_worst_class_accuracy")
 		c := eval("val worst", 11, m.Name)
 		c.brief, c.of = "val", &m
@@ -201,29 +198,29 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 		eval(w.bySplit("test %", "val %"), 8, w.onSplit("test_accuracy")),
 		eval("dual gap", 10, "dual_gap"),
 		eval(w.bySplit("test loss", "val loss"), 10, w.onSplit("test_loss")),
-		step("λ", 8, "lambda"), // lines have theirs at their ends, too
+		step("λ", 8, "lambda"), // the ends of curves show it, too
 		step("η", 9, "eta"),
 		step("train loss", 11, "loss"),
 		step("images/s", 9, "images_per_second"),
-		// Of the first seed: a mean over seeds at different epochs would be no epoch of any.
+		// The first seed's epoch: a mean over seeds would be the epoch of none.
 		column{head: "epoch", w: 10, cell: func(runs []*track.Track) string {
 			t := runs[0]
 			return fmt.Sprintf("%.4g/%d", t.Epochs(float64(t.Step)), t.Meta.Spec.Epochs)
 		}})
-	there := []string{"loss", "lambda", "eta"} // have columns already, above
-	for _, m := range lab.StepMeasures() {     // what the methods have of their own
+	there := []string{"loss", "lambda", "eta"} // these have columns already
+	for _, m := range lab.StepMeasures() {     // the methods' own measures
 		if m.Main && !slices.Contains(there, m.Name) && m.OfStep() && panel.OwnedBy(&m, methods) {
 			list = append(list, step(m.Head(), max(8, cell.Width(m.Head())+2), m.Name))
 		}
 	}
-	for _, m := range w.Own() { // and the programs
+	for _, m := range w.Own() { // the programs' own measures
 		c := figure(m.Head(), max(8, cell.Width(m.Head())+2), m, track.OfStep(m.Name))
 		if m.Better != dro.Neither {
 			c.of = &m
 		}
 		list = append(list, c)
 	}
-	for _, d := range measure.Decisions() { // and those that only some data have
+	for _, d := range measure.Decisions() { // measures that only some data have
 		if !d.IsList() {
 			m := lab.Named(lab.EvalMeasures(), w.onSplit(d.Name))
 			c := figure(w.bySplit("", "val ")+d.Head(), 0, m, track.OfEval(m.Name))
@@ -234,8 +231,18 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 	return list
 }
 
-// progress are the columns of how far runs are: of several, the one that takes longest. A row is
-// done when its last seed is.
+// applyToNone reports whether a column shows a measure of steps that applies to none of the runs,
+// such as λ where the uncertainty set is CVaR.
+func (w *Page) applyToNone(c column) bool {
+	all := lab.StepMeasures()
+	at := slices.IndexFunc(all, func(m lab.Measure) bool { return m.Name == c.name })
+	return at >= 0 && !slices.ContainsFunc(w.Tracks, func(t *track.Track) bool {
+		return all[at].CanApply(t.Meta)
+	})
+}
+
+// progress returns the columns of a row's progress. A row of several seeds shows the seed that is
+// furthest from its end.
 func (w *Page) progress() []column {
 	return []column{
 		{head: "done", w: 6, cell: func(runs []*track.Track) string {
@@ -248,7 +255,7 @@ func (w *Page) progress() []column {
 		{head: "ETA", w: 9, cell: func(runs []*track.Track) string {
 			longest := time.Duration(-1)
 			for _, t := range runs {
-				if d, ok := t.Remaining(); ok && w.clock == nil { // a replay's clock is not theirs
+				if d, ok := t.Remaining(); ok && w.clock == nil { // a replay's clock is not the runs'
 					longest = max(longest, d)
 				}
 			}
