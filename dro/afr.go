@@ -6,8 +6,9 @@ import (
 	"math/rand/v2"
 )
 
-// afr is automatic feature reweighting: ERM, and then the last layer again on held-out
-// samples, of which those weigh more that ERM is less sure of. It knows no groups.
+// afr is automatic feature reweighting: it trains by ERM, then refits the last layer to held-out
+// samples. The less sure ERM is of a sample's class, the more the sample weighs. It does not use
+// groups.
 func afr() Method {
 	return Method{
 		Name: "afr",
@@ -51,14 +52,15 @@ func newAFR(t Task) (Trainer, error) {
 type confident struct {
 	refitting
 	gamma, lambda float64
-	apart         []bool // training samples of the last layer alone; nil where it has val
+	apart         []bool // training samples kept for the last layer; nil if it is fitted to val
 }
 
-// apartShare is the source's: four fifths of the training samples are ERM's.
+// apartShare is the share of the training samples that is set apart for the last layer. As in the
+// source, ERM has the other four fifths.
 const apartShare = .2
 
-// setApart draws the last layer's part of n training samples. It depends on nothing else, so
-// that all seeds share it and a run that goes on has it again.
+// setApart draws the part of n training samples that the last layer is fitted to. The draw depends
+// on n alone, so all seeds share it and a resumed run repeats it.
 func setApart(n int) []bool {
 	apart := make([]bool, n)
 	order := rand.New(rand.NewPCG(uint64(n), 0x616672)).Perm(n)
@@ -68,8 +70,8 @@ func setApart(n int) []bool {
 	return apart
 }
 
-// Weights implements Trainer: ERM's, of the samples that are not set apart. Over the training
-// split their mean is 1.
+// Weights implements Trainer. Samples that are set apart weigh 0, and all others weigh the same.
+// The mean over the training split is 1.
 func (a *confident) Weights(w []float64, b Batch) {
 	a.refitting.Weights(w, b)
 	if a.apart == nil {
@@ -85,7 +87,8 @@ func (a *confident) Weights(w []float64, b Batch) {
 	}
 }
 
-// Samplewise implements Trainer: a sample's weight is of its place where some are set apart.
+// Samplewise implements Trainer. It returns nil where samples are set apart, because a weight then
+// depends on the sample's index.
 func (a *confident) Samplewise() func(w, losses []float64) {
 	if a.apart != nil {
 		return nil
@@ -93,8 +96,9 @@ func (a *confident) Samplewise() func(w, losses []float64) {
 	return a.refitting.Samplewise()
 }
 
-// Refit implements Refitter: the least of Σ μ_i ℓ_i + λ‖(W, b) − (W, b)_ERM‖² with
-// μ_i ∝ exp(−γ p_i)/n_y, n_y the samples of i's class, Σ μ_i = 1. Nothing is drawn.
+// Refit implements Refitter. The layer minimises Σ μ_i ℓ_i + λ‖(W, b) − (W, b)_ERM‖², with
+// μ_i ∝ exp(−γ p_i)/n_y and Σ μ_i = 1. Here p_i is ERM's probability of i's class, and n_y the
+// number of samples of that class. Nothing is drawn at random.
 func (a *confident) Refit(at Layer, on Held, _ uint64) (to Layer, how string, err error) {
 	if a.apart != nil {
 		on = on.only(a.apart)
@@ -116,7 +120,7 @@ func (a *confident) Refit(at Layer, on Held, _ uint64) (to Layer, how string, er
 	return layerOf(f.w, classes), how, nil
 }
 
-// weights are μ.
+// weights returns the weights μ of Refit, one for each row; at is ERM's layer.
 func (a *confident) weights(at *Layer, rows [][]float64, labels []int) []float64 {
 	classes := len(at.Bias)
 	counts, mu, sum := make([]float64, classes), make([]float64, len(rows)), 0.0

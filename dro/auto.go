@@ -7,9 +7,9 @@ import (
 	"strconv"
 )
 
-// Auto is a setting that is a number or the word "auto": then whoever reads it
-// derives the value. +Inf is a bound that bounds nothing, written "none". The
-// zero Auto is "auto".
+// Auto is the value of a setting that is a number or the word "auto". The reader of the setting
+// derives the value of "auto". +Inf is a bound that bounds nothing, written "none". The zero Auto
+// is "auto".
 type Auto struct {
 	value float64
 	set   bool

@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 )
 
-// BatchBias returns risk − E R_ρ of n of the losses, drawn with replacement, and the
-// standard error of that mean over so many draws: what Lemma 3 bounds (see
-// BiasBound), risk being R_ρ of all losses.
+// BatchBias returns risk − E R_ρ, the bias that Lemma 3 bounds (see BiasBound). The risk given is
+// R_ρ of all losses; the mean is over batches of n of the losses, drawn with replacement. deviation
+// is the standard error of that mean over the given number of draws.
 func BatchBias(
 	set Set, losses []float64, rho, risk float64, n, draws int, seed uint64,
 ) (bias, deviation float64, err error) {

@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// study solves for the worst cases of one list of losses, or of two of the same
-// samples, at several radii, and of resamples of them.
+// study solves for worst cases at several radii, for one list of losses or two lists over the same
+// samples. It does so for bootstrap resamples, too.
 type study struct {
 	rhos  []float64
 	sides []*side
 	roots [][]float64 // by radius: (R* − R̂)/err* of each resample, sorted
 }
 
-// side is one list of losses. What it solves for is kept in place, so that a
-// resample allocates nothing.
+// side is one list of losses and its worst cases. The results are kept in place, so that a resample
+// allocates nothing.
 type side struct {
 	set    Set
 	losses []float64
@@ -24,7 +24,7 @@ type side struct {
 	dual   [][]float64 // by radius: f of every loss at the best z, up to a constant
 }
 
-// value is a risk, or a difference of two, and its standard error.
+// value is a risk, or the difference of two risks, and its standard error.
 type value struct{ risk, err float64 }
 
 func newSide(set Set, losses []float64, radii int) *side {
@@ -40,7 +40,7 @@ func newSide(set Set, losses []float64, radii int) *side {
 	return s
 }
 
-// solve finds the worst cases of the losses as they are, which are checked.
+// solve finds the worst cases of the present losses, which have already been checked.
 func (s *study) solve() {
 	for _, side := range s.sides {
 		sample, _ := newSample(side.losses)
@@ -52,10 +52,10 @@ func (s *study) solve() {
 	}
 }
 
-// values fills in f. Where λ* is 0 there is none, but for a set without a radius,
-// whose f is the same for every λ. There is none, either, of a set whose φ* is infinite:
-// its worst case has a part in the largest loss that there can be, which a sample
-// does not bound.
+// values fills in f at radius i, or NaN where f does not exist. It does not exist where λ* is 0,
+// except for a set without a radius, whose f is the same for every λ. Nor does it exist for a set
+// whose φ* is infinite: the worst case depends on the largest possible loss, which a sample does
+// not bound.
 func (s *side) values(i int) {
 	z := s.worst[i].Z
 	if !s.set.HasRadius() {
@@ -73,7 +73,8 @@ func (s *side) values(i int) {
 	}
 }
 
-// value is that at a radius: of the one list, or of the first less the second.
+// value returns the value at radius i: the risk of the one list, or the risk of the first list less
+// the risk of the second.
 func (s *study) value(i int) value {
 	first := s.sides[0]
 	if len(s.sides) == 1 {
@@ -86,7 +87,7 @@ func (s *study) value(i int) value {
 	}
 }
 
-// tail is how much of the value at a radius rests on the largest.
+// tail measures how much of the value at radius i rests on the largest samples.
 func (s *study) tail(i int) Tail {
 	t := Tail{Effective: math.Inf(1)}
 	for _, side := range s.sides {
@@ -132,8 +133,8 @@ func standardError(a, b []float64) float64 {
 	return math.Sqrt(square / (n - 1) / n)
 }
 
-// bootstrap solves for resamples, drawn from the samples with replacement: of two
-// lists the same samples.
+// bootstrap solves for resamples, drawn from the samples with replacement. Two lists are resampled
+// at the same samples.
 func (s *study) bootstrap(draws int, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	n := len(s.sides[0].losses)

@@ -68,9 +68,8 @@ func (c CressieRead) WorstCase(ratios, losses []float64, rho float64) (Worst, er
 	return WorstCase(c, ratios, losses, rho)
 }
 
-// saturate implements saturating. From ρ = φ-divergence of "all mass on the m
-// largest losses" on, which is ((n/m)^{k−1} − 1)/(k(k−1)), the radius does not
-// bind.
+// saturate implements saturating. From ρ = ((n/m)^{k−1} − 1)/(k(k−1)) on, the radius does not bind:
+// this is the divergence of all mass on the m largest losses.
 func (c CressieRead) saturate(s *sample, _ *room) saturation {
 	top := s.n() / float64(s.ties)
 	return s.atMax(math.Expm1((c.K-1)*math.Log(top)) / (c.K * (c.K - 1)))

@@ -2,7 +2,7 @@ package dro
 
 import "math"
 
-// curvature is gradient and Hessian of a descent's objective at its x.
+// curvature holds the gradient and the Hessian of a descent's objective at its x.
 type curvature struct {
 	grad []float64
 	hess [][]float64
@@ -25,8 +25,9 @@ func newCurvature(size int) curvature {
 	return c
 }
 
-// of sums over the samples: r ∇ℓ, r ∇²ℓ and, from φ*″ =: h, the part of the dual
-// variables, h/λ of the outer products of (∇ℓ, −1, −t) with itself.
+// of computes the curvature at the x of d. The gradient is mean r ∇ℓ. The Hessian is mean r ∇²ℓ
+// plus the part of the dual variables: with h = φ*″, the mean of h/λ times the outer product of
+// (∇ℓ, −1, −t) with itself.
 func (c *curvature) of(d *descent) {
 	c.clear()
 	z, n := d.worst.Z, float64(len(d.losses))
@@ -65,7 +66,8 @@ func (c *curvature) clear() {
 	c.duo = [3]float64{}
 }
 
-// eliminate takes off the Schur complement of η and, where it is not held, of λ.
+// eliminate replaces the Hessian by its Schur complement with respect to η and, where it is not
+// held, λ.
 func (c *curvature) eliminate(held bool) {
 	take := func(u []float64, pivot float64) {
 		if pivot > 0 {
@@ -85,9 +87,9 @@ func (c *curvature) eliminate(held bool) {
 	}
 }
 
-// newton writes −H⁻¹g and returns the decrement gᵀH⁻¹g. Directions in which H is
-// flat, as of features that repeat each other, are left alone: a ridge far below
-// H's size stands in for them.
+// newton writes −H⁻¹g to step and returns the decrement gᵀH⁻¹g. Directions in which H is flat, such
+// as those of repeated features, are left alone: a ridge far below the size of H stands in for the
+// curvature there.
 func (c *curvature) newton(step []float64) float64 {
 	size, trace := len(c.grad), 0.0
 	for i := range size {
@@ -118,8 +120,8 @@ func (c *curvature) newton(step []float64) float64 {
 	return decrement
 }
 
-// cholesky writes L of LLᵀ = h into the lower triangle; a pivot that rounding has
-// spoilt is at least the floor.
+// cholesky writes L of LLᵀ = h into the lower triangle of h. A pivot that rounding has spoilt is
+// raised to floor.
 func cholesky(h [][]float64, floor float64) {
 	for i := range h {
 		for j := range i + 1 {

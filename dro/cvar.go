@@ -57,12 +57,12 @@ func (c CVaR) saturate(s *sample, room *room) saturation {
 type tail struct {
 	edge       float64
 	top, share float64
-	above, tie int     // losses above edge and equal to it
+	above, tie int     // number of losses above edge, and equal to it
 	excess     float64 // Σ over the losses above edge of (ℓ − edge)/span
 }
 
-// tail sorts a copy of the losses. The ties at the edge share what mass is
-// left, which is also the way to have the least divergence.
+// tail finds the worst distribution with r ≤ 1/μ from a sorted copy of the losses. The ties at the
+// edge share the remaining mass evenly, which also gives the least divergence.
 func (s *sample) tail(mu float64, room *room) tail {
 	sorted := room.of(len(s.losses))
 	copy(sorted, s.losses)
@@ -80,7 +80,8 @@ func (s *sample) tail(mu float64, room *room) tail {
 	return t
 }
 
-// tailWorst assembles the Worst of a tail: edge + mean r (ℓ − edge).
+// tailWorst returns the Worst of a tail, with the risk edge + mean r (ℓ − edge), and fills ratios,
+// if any.
 func (s *sample) tailWorst(ratios []float64, t tail, phi func(float64) float64) Worst {
 	for i, l := range s.losses[:len(ratios)] {
 		switch {

@@ -36,10 +36,10 @@ func (c CressieRead) lambdaMax(rho, bound float64) float64 {
 	return (k - 1) * bound / math.Expm1((k-1)/k*math.Log1p(k*(k-1)*rho))
 }
 
-// seen returns the part of the box in which the optimum for these losses lies.
-// R_ρ is concave in ρ, the mean at ρ = 0 and never above the maximum, so that
-// λ* ≤ (max − mean)/ρ; at every λ the best η̃ lies between the least and the
-// greatest loss. A box that does not reach there gives its nearest part.
+// seen returns the part of the box in which the optimum for these losses lies. R_ρ is concave in ρ,
+// equals the mean at ρ = 0 and never exceeds the maximum, so λ* ≤ (max − mean)/ρ. At every λ the
+// best η̃ lies between the least and the greatest loss. Where the box does not reach that range,
+// seen returns the nearest part of the box.
 func (p *Problem) seen(losses []float64) Box {
 	least, most, mean := losses[0], losses[0], 0.0
 	for _, l := range losses {

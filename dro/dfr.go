@@ -7,8 +7,9 @@ import (
 	"slices"
 )
 
-// dfr is deep feature reweighting: ERM, and then the last layer again on draws in which all
-// groups have as many samples. Where no groups are given, the classes are the groups.
+// dfr is deep feature reweighting: it trains by ERM, then refits the last layer to draws in which
+// all groups have the same number of samples. Where no groups are given, the classes are the
+// groups.
 func dfr() Method {
 	return Method{
 		Name: "dfr",
@@ -48,16 +49,17 @@ func newDFR(t Task) (Trainer, error) {
 
 type deepFeatures struct{ refitting }
 
-// The source's numbers: strengths C of the data against the L1 norm, tried in this order,
-// and the draws that the layer is a mean over.
+// strengths are the strengths C of the data against the L1 norm, tried in this order. dfrDraws is
+// the number of draws over which the layer is averaged. Both are the source's.
 var strengths = []float64{1, .7, .3, .1, .07, .03, .01}
 
 const dfrDraws = 20
 
-// Refit implements Refitter. First C: a balanced draw of one half is fitted with each, the
-// features standardised by that draw, and the C is taken that is best for the worst group of
-// the other half, the first of equals. Then the layer is the mean of those of 20 balanced
-// draws of all samples, standardised by all. Standardising is undone in the layer.
+// Refit implements Refitter. First it chooses C. Each C is fitted to a balanced draw of one half,
+// with the features standardised by that draw. The C that is best for the worst group of the other
+// half is taken, the first of equals. The layer is then the mean of the fits to 20 balanced draws
+// of all samples, with the features standardised by all samples. Refit undoes the standardisation
+// in the layer that it returns.
 func (f *deepFeatures) Refit(at Layer, on Held, seed uint64) (to Layer, how string, err error) {
 	rng := rand.New(rand.NewPCG(seed, 0x646672))
 	rows, classes := on.wide(), len(at.Bias)
@@ -85,7 +87,7 @@ func (f *deepFeatures) Refit(at Layer, on Held, seed uint64) (to Layer, how stri
 		"C = %g, the mean of %d draws of %d samples", c, dfrDraws, size), nil
 }
 
-// dfrStrength chooses C by halves.
+// dfrStrength chooses C by fits to one half of the samples and accuracies on the other.
 func dfrStrength(rows [][]float64, on *Held, classes int, rng *rand.Rand) float64 {
 	order := rng.Perm(len(rows))
 	held, rest := order[:len(order)/2], order[len(order)/2:]
@@ -115,7 +117,7 @@ func dfrStrength(rows [][]float64, on *Held, classes int, rng *rand.Rand) float6
 	return best
 }
 
-// fitLasso minimises C Σ ℓ + ‖W‖₁ over a draw, from w on, which is the solution then.
+// fitLasso minimises C Σ ℓ + ‖(W, b)‖₁ over a draw. It starts at w and leaves the solution there.
 func fitLasso(w []float64, rows [][]float64, labels, draw []int, c float64, classes int) {
 	var x [][]float64
 	var y []int
@@ -128,7 +130,8 @@ func fitLasso(w []float64, rows [][]float64, labels, draw []int, c float64, clas
 	f.run()
 }
 
-// balancedDraw draws as many of the samples from each group that has any as the smallest has.
+// balancedDraw draws m of the samples from each group that has any, where m is the size of the
+// smallest such group.
 func balancedDraw(from []int, groups []int, rng *rand.Rand) (draw []int) {
 	var of [][]int
 	for _, i := range from {
@@ -149,7 +152,7 @@ func balancedDraw(from []int, groups []int, rng *rand.Rand) (draw []int) {
 	return draw
 }
 
-// worstGroup is the least accuracy of a group over the samples index.
+// worstGroup returns the lowest accuracy of any group over the samples in index.
 func worstGroup(l *Layer, rows [][]float64, on *Held, index []int) float64 {
 	right, all := map[int]float64{}, map[int]float64{}
 	for _, i := range index {
@@ -165,7 +168,8 @@ func worstGroup(l *Layer, rows [][]float64, on *Held, index []int) float64 {
 	return worst
 }
 
-// scale standardises features: (x − mean)/deviation, those that are constant by 1.
+// scale standardises features to (x − mean)/deviation. The deviation of a constant feature is taken
+// as 1.
 type scale struct{ mean, deviation []float64 }
 
 func scaleOf(rows [][]float64) scale {
@@ -194,7 +198,8 @@ func (s *scale) apply(rows [][]float64) {
 	}
 }
 
-// undone is the layer of features as they were that does what l does of those standardised.
+// undone returns the layer that computes from the original features what l computes from the
+// standardised ones.
 func (s *scale) undone(l Layer) Layer {
 	for k, row := range l.Weights {
 		for j := range row {

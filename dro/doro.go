@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// doro is DORO, Algorithm 1 of its paper: of each batch the ⌊εn⌋ samples with the largest
-// losses are left out as outliers, and the others have their exact worst case.
+// doro is DORO, Algorithm 1 of its paper. It leaves out the ⌊εn⌋ samples of each batch with the
+// largest losses, as outliers, and takes the exact worst case of the others.
 func doro() Method {
 	return Method{
 		Name: "doro",
@@ -31,18 +31,18 @@ func doro() Method {
 	}
 }
 
-// trimmed is the worst case of what ε leaves. It has no state, as batchWorst.
+// trimmed takes the worst case of the samples that ε leaves. It has no state, like batchWorst.
 type trimmed struct {
 	batchWorst
 	epsilon float64
-	order   []int // of the batch's samples, the largest losses first
-	rest    room  // losses of what is left, and then their ratios
-	whole   bool  // nothing of the last batch was left out
+	order   []int // indices of the batch's samples, the largest losses first
+	rest    room  // losses of the samples that are left, then their ratios
+	whole   bool  // no sample of the last batch was left out
 }
 
-// Weights implements Trainer. What is minimised is the worst case R of the m samples that
-// are left, so that their weights are n ∂R/∂ℓ_i = (n/m) r_i. Losses that are not finite
-// have no order: they all weigh NaN, as in batch.
+// Weights implements Trainer. The objective is the worst case R of the m samples that are left, so
+// the weights are n ∂R/∂ℓ_i = (n/m) r_i. If one of the losses that are left is not finite, all
+// weights are NaN, as in batch.
 func (d *trimmed) Weights(w []float64, b Batch) {
 	n := len(b.Losses)
 	out := int(d.epsilon * float64(n))

@@ -1,7 +1,7 @@
 package dro
 
-// dsgdc is the penalised problem by two clipped gradient steps: λ fixed, the
-// gradients of x and of η each no longer than the setting clip (math.md §5).
+// dsgdc solves the penalised problem, in which λ is fixed, by two clipped gradient steps. The
+// gradients of x and of η are each no longer than the setting clip (math.md §5).
 func dsgdc() Method {
 	const clip = 10 // where the setting is auto
 	return Method{

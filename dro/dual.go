@@ -8,8 +8,8 @@ import (
 
 var errNoProblem = errors.New("no problem given: want an uncertainty set and a box")
 
-// dual is what the methods with dual variables share: z, and the weights
-// φ*′((ℓ_i − η)/λ) that it gives the samples.
+// dual is the part that the methods with dual variables share: z, and the weights φ*′((ℓ_i − η)/λ)
+// that z gives the samples.
 type dual struct {
 	Base
 	problem Problem
@@ -17,7 +17,8 @@ type dual struct {
 	last    Eval // of the last batch that was weighed
 }
 
-// dualReads are the settings of z that every method with dual variables reads.
+// dualReads returns the keys of the settings of z that every method with dual variables reads, and
+// the further ones.
 func dualReads(further ...string) []string {
 	z := []string{"coordinates", "lambda", "eta", "lambda0", "lambda_max", "eta_min", "eta_max"}
 	return append(z, further...)

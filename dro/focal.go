@@ -2,9 +2,8 @@ package dro
 
 import "math"
 
-// focal minimises the focal loss (1 − e^{−ℓ})^γ ℓ, which a sample that is
-// already right hardly adds to: e^{−ℓ} is the probability that the network gives
-// the right class.
+// focal minimises the focal loss (1 − e^{−ℓ})^γ ℓ, where e^{−ℓ} is the probability that the network
+// gives the right class. A sample that is already right adds little to it.
 func focal() Method {
 	return Method{
 		Name: "focal", Doc: "focal loss (1 − e^{−ℓ})^γ ℓ: samples that are already right " +
@@ -25,7 +24,7 @@ func focal() Method {
 	}
 }
 
-// focused weighs with the derivative of the focal loss in ℓ.
+// focused weighs each sample by the derivative of its focal loss with respect to ℓ.
 type focused struct {
 	Base
 	gamma float64

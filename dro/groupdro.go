@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// groupDRO is Group DRO, Algorithm 1 of its paper: exponentiated gradient
-// ascent on the groups' weights q. Batches are what the setting sampler says, for this
-// method as for every other: uniform over samples they leave a rare group out of some
-// (math.md §5 says what that costs), which is warned of; by groups they are the source's.
-// Where no groups are given, the classes are the groups.
+// groupDRO is Group DRO, Algorithm 1 of its paper: exponentiated gradient ascent on the weights q
+// of the groups. The setting sampler decides how batches are drawn, as for every method. Batches
+// that are uniform over samples sometimes lack a rare group: a warning says so, and math.md §5 has
+// the cost. Batches by groups are those of the source. Where no groups are given, the classes are
+// the groups.
 func groupDRO() Method {
 	return Method{
 		Name: "group", Doc: "Group DRO: weights of the groups by exponentiated gradient",
@@ -31,20 +31,20 @@ func groupDRO() Method {
 	}
 }
 
-// groupWeights holds q, one weight a group, summing to 1; a group without
-// training samples has none. The state is log q: a weight that falls below the
-// smallest float64 comes back when its group's losses rise.
+// groupWeights holds q, one weight for each group. The weights sum to 1, and a group without
+// training samples has none. The state is log q: a weight that falls below the smallest float64
+// comes back when its group's losses rise.
 type groupWeights struct {
 	Base
 	step    float64
 	adjust  []float64 // C/√n_g
 	q, logs []float64
-	sums    []float64 // of the batch's losses, by group
-	counts  []float64 // of its samples
+	sums    []float64 // sums of the batch's losses, by group
+	counts  []float64 // numbers of the batch's samples, by group
 	split   []int     // training samples of each group
 	alike   bool      // batches draw the groups equally often
-	batch   int       // samples of the first batch; 0 before it
-	rare    string    // the warning of such batches, once it was looked for
+	batch   int       // size of the first batch; 0 before it
+	rare    string    // warning that batches lack a group, if any; found once looked is true
 	looked  bool
 }
 
@@ -70,8 +70,8 @@ func newGroupWeights(t Task) (*groupWeights, error) {
 	return g, nil
 }
 
-// normalise makes the weights sum to 1. The largest logarithm is taken off
-// first: no overflow.
+// normalise makes the weights sum to 1. It first subtracts the largest logarithm, so that nothing
+// overflows.
 func (g *groupWeights) normalise() {
 	most, total := slices.Max(g.logs), 0.0
 	for _, l := range g.logs {
@@ -84,7 +84,7 @@ func (g *groupWeights) normalise() {
 	}
 }
 
-// count adds up the batch by group.
+// count sums the losses and counts the samples of the batch, by group.
 func (g *groupWeights) count(b Batch) {
 	clear(g.sums)
 	clear(g.counts)
@@ -94,8 +94,8 @@ func (g *groupWeights) count(b Batch) {
 	}
 }
 
-// Before implements Trainer: q_g ← q_g exp(η_q (ℓ̄_g + C/√n_g)) for the groups in the
-// batch, the others keep theirs, then all are normalised.
+// Before implements Trainer: q_g ← q_g exp(η_q (ℓ̄_g + C/√n_g)) for the groups in the batch. The
+// other groups keep their weights; then all weights are normalised.
 func (g *groupWeights) Before(b Batch) {
 	if g.batch == 0 {
 		g.batch = len(b.Losses)
@@ -109,7 +109,8 @@ func (g *groupWeights) Before(b Batch) {
 	g.normalise()
 }
 
-// Weights implements Trainer: q_g over the share of g in the batch.
+// Weights implements Trainer. A sample of group g weighs q_g divided by the share of g in the
+// batch.
 func (g *groupWeights) Weights(w []float64, b Batch) {
 	g.count(b)
 	n := float64(len(b.Losses))
@@ -122,11 +123,12 @@ func (g *groupWeights) Weights(w []float64, b Batch) {
 // Report implements Trainer.
 func (g *groupWeights) Report(put func(string, float64)) { put("group_weight", slices.Max(g.q)) }
 
-// mostLacking is the share of batches that may lack a group before that is warned of.
+// mostLacking is the largest share of batches that may lack a group without a warning.
 const mostLacking = .05
 
-// Warning implements Warner. The sum over groups of the probability that a batch lacks the
-// group bounds that of lacking any, and is close to it where it is small.
+// Warning implements Warner. It adds up, over the groups, the probability that a batch lacks the
+// group. The sum bounds the probability that a batch lacks any group, and is close to it where it
+// is small.
 func (g *groupWeights) Warning() string {
 	if g.looked || g.batch == 0 {
 		return g.rare
@@ -150,8 +152,9 @@ func (g *groupWeights) Warning() string {
 	return g.rare
 }
 
-// lacks is the probability that a batch has no sample of a group of so many: batches of
-// an epoch are drawn without replacement, those by groups with it.
+// lacks returns the probability that a batch has no sample of a group with the given number of
+// samples. The batches of an epoch are drawn without replacement, batches by groups with
+// replacement.
 func (g *groupWeights) lacks(samples int) float64 {
 	all, there := 0, 0
 	for _, n := range g.split {

@@ -10,9 +10,8 @@ import (
 // min F, which is convex, so λ ↦ D along the curve mean r = 1 falls
 // monotonically and the root is bracketed.
 //
-// Within it λ and η̃ are divided by the sample's span, and η̃ counts from origin:
-// the loss that η̃ tends to as λ → 0, so that losses close to it keep their
-// differences.
+// The solver divides λ and η̃ by the sample's span, and measures η̃ from origin, the loss that η̃
+// tends to as λ → 0. So losses close to origin keep their differences.
 type interior struct {
 	set    Set
 	sample sample
@@ -22,8 +21,8 @@ type interior struct {
 	room  room
 }
 
-// take readies the losses for exact solutions at several radii. What it had
-// before is forgotten, but for the room.
+// take prepares the solver for exact solutions of the losses at several radii. It forgets what it
+// had before, except the memory of room.
 func (in *interior) take(set Set, s sample) {
 	in.set, in.sample, in.start = set, s, Z{}
 	in.saturation = saturate(set, &in.sample, &in.room)
@@ -42,12 +41,12 @@ func (in *interior) worstCase(set Set, ratios, losses []float64, rho float64) (W
 	return in.solve(ratios, rho), nil
 }
 
-// saturated is the worst case where the radius does not bind.
+// saturated returns the worst case where the radius does not bind, and fills ratios, if any.
 func (in *interior) saturated(ratios []float64) Worst {
 	return in.sample.tailWorst(ratios, in.tail, in.set.Divergence)
 }
 
-// moments are means over the batch at one z, see Set.Conjugate.
+// moments holds means over the batch at one z; see Set.Conjugate.
 type moments struct {
 	excess float64    // mean r − 1
 	div    float64    // mean φ(r)
@@ -86,20 +85,19 @@ const (
 	// maxSteps bounds the Newton and bisection steps; about 4 are usual, and
 	// bisection alone ends within 70 once bracketed.
 	maxSteps = 200
-	// far and near are the |mean r − 1| from which first-order corrections start,
-	// and, where those prove too rough, start again.
+	// far is the |mean r − 1| up to which first-order corrections are made; near replaces it where
+	// they prove too rough.
 	far, near = 1e-2, 1e-9
-	// polish is the relative error in λ, D and mean r from which Newton's method,
-	// which squares it, ends the search without another look.
+	// polish is the relative error in λ, D and mean r at which the search ends. Newton's method
+	// squares it in the last step, so the result is not checked again.
 	polish = 1e-7
-	// smallest is the least λ tried, relative to the span; a batch of which 1e300
-	// is one loss and the rest is near 1 needs 1e-302.
+	// smallest is the least λ tried, relative to the span. A batch with one loss of 1e300 and the
+	// rest near 1 needs 1e-302.
 	smallest = 1e-306
-	// strict replaces polish where the last step left a duality gap above
-	// gapTolerance of the risk, which happens next to a kink of φ*′.
+	// strict replaces polish where the last step left a duality gap above gapTolerance times the
+	// risk, which happens next to a kink of φ*′.
 	strict, gapTolerance = 1e-13, 1e-12
-	// Of a batch of at least large losses, every stride-th finds the starting
-	// point.
+	// In a batch of at least large losses, every stride-th loss is used to find the starting point.
 	large, stride = 4096, 16
 )
 
@@ -126,14 +124,13 @@ func (in *interior) solve(ratios []float64, rho float64) Worst {
 	return w
 }
 
-// guess returns a starting point: the root of every stride-th loss of a large
-// batch, otherwise that of the expansion at small ρ, where φ(r) ≈ (r−1)²/2 and
-// so D ≈ var/(2λ²).
+// guess returns a starting point. For a large batch it is the root for every stride-th loss.
+// Otherwise it is the root of the expansion at small ρ, where φ(r) ≈ (r−1)²/2 and so D ≈ var/(2λ²).
 func (in *interior) guess(rho float64) Z {
 	s := &in.sample
 	if n := len(s.losses); n >= large {
 		part := *in
-		part.room = nil // its own losses lie in in's
+		part.room = nil // its losses lie in the room of in
 		part.sample.losses = in.room.of((n + stride - 1) / stride)
 		for i := range part.sample.losses {
 			part.sample.losses[i] = s.losses[i*stride]
@@ -150,10 +147,10 @@ func (in *interior) guess(rho float64) Z {
 	return Z{math.Sqrt(sum / s.n() / (2 * rho)), s.mean + (s.min-in.origin)/s.span}
 }
 
-// root finds z with mean r = 1 and D = ρ by Newton's method for log D as a
-// function of log λ along the curve mean r = 1, one pass over the losses a
-// step, kept inside a bracket. It reports whether Newton's method converged; a
-// bracket that shrank to nothing is the answer all the same.
+// root finds z with mean r = 1 and D = ρ. It is Newton's method for log D as a function of log λ
+// along the curve mean r = 1, kept inside a bracket, with one pass over the losses a step. It
+// reports whether Newton's method converged. Where the bracket has shrunk to nothing instead, z is
+// the answer all the same.
 func (in *interior) root(z Z, rho, tolerance float64) (Z, bool) {
 	b := bracket{hi: math.Inf(1), reach: 8}
 	// φ near r = 1 is a difference of nearly equal numbers, which leaves D a
@@ -186,9 +183,9 @@ func (in *interior) root(z Z, rho, tolerance float64) (Z, bool) {
 	return z, false
 }
 
-// onCurve returns the η̃ with mean r = 1 at z.Lambda and D there, both from m,
-// the moments at z, to first order. Where that is too far to tell on which side
-// of ρ D lies, it searches for η̃ first and updates m.
+// onCurve returns the η̃ with mean r = 1 at z.Lambda, and D there, both to first order from m, the
+// moments at z. Where that is too rough to tell on which side of ρ D lies, it searches for η̃ first
+// and updates m.
 func (in *interior) onCurve(z Z, m *moments, rho float64) (eta, div float64) {
 	eta = z.Eta
 	for _, tolerance := range []float64{far, near} {
@@ -208,10 +205,10 @@ func (in *interior) onCurve(z Z, m *moments, rho float64) (eta, div float64) {
 	return eta, div
 }
 
-// newton returns the next λ: d log D/d log λ = −(h2 − h1²/h0)/D on the curve.
+// newton returns the next λ, from the slope d log D/d log λ = −(h2 − h1²/h0)/D on the curve.
 func newton(lambda float64, m moments, div, rho float64) float64 {
 	slope := (m.h[2] - m.h[1]*m.h[1]/m.h[0]) / div
-	if !(slope > 0) { // flat, and rounded: no direction
+	if !(slope > 0) { // flat up to rounding: no direction
 		return math.NaN()
 	}
 	return lambda * math.Exp(math.Log(div/rho)/slope)
@@ -224,9 +221,9 @@ type bracket struct {
 	reach  float64 // the factor to try beyond the known end, while one is open
 }
 
-// inside returns next if it lies between the ends, otherwise (NaN included)
-// their geometric mean. While an end is open, the other times reach stands in
-// for both, and reach grows, so that a root 1e300 away takes ten steps.
+// inside returns next if it lies between the ends, otherwise (NaN included) their geometric mean.
+// While one end is open, the other end multiplied or divided by reach stands in for it and for the
+// mean. reach then grows, so that a root 1e300 away takes ten steps.
 func (b *bracket) inside(next float64) float64 {
 	lo, hi := b.lo, b.hi
 	middle := math.Sqrt(lo) * math.Sqrt(hi)
@@ -245,9 +242,9 @@ func (b *bracket) inside(next float64) float64 {
 	return middle
 }
 
-// centre solves mean r = 1 for η̃ at fixed λ to the given tolerance, by Newton's
-// method for log mean r, which is linear in η̃ for KL. It starts at z, where the
-// moments are m, unless those overflow.
+// centre solves mean r = 1 for η̃ at fixed λ to the given tolerance, and returns η̃ and the moments
+// there. It is Newton's method for log mean r, which is linear in η̃ for KL. It starts at z, where
+// the moments are m, unless those overflow or η̃ is outside the range of the losses.
 func (in *interior) centre(z Z, m moments, tolerance float64) (float64, moments) {
 	s := &in.sample
 	// mean r ≥ 1 at the smallest loss, ≤ 1 at the largest.
@@ -284,8 +281,8 @@ func (in *interior) centre(z Z, m moments, tolerance float64) (float64, moments)
 	return z.Eta, m
 }
 
-// between returns the number in the middle of lo < hi in the order of the
-// floating-point numbers, which halves the work whatever the scale.
+// between returns the middle of lo < hi in the order of the floating-point numbers, which halves
+// the work whatever the scale.
 func between(lo, hi float64) float64 {
 	switch {
 	case lo < 0 && hi > 0:
@@ -297,8 +294,8 @@ func between(lo, hi float64) float64 {
 	return math.Float64frombits(a + (b-a)/2)
 }
 
-// finish computes the primal value mean ℓ + mean (r−1)(ℓ − mean ℓ) with r
-// normalised, the form that loses no digits (math.md §3).
+// finish returns the worst case at z and fills ratios, if any. Its risk is the primal value
+// mean ℓ + mean (r−1)(ℓ − mean ℓ) with r normalised, the form that loses no digits (math.md §3).
 func (in *interior) finish(ratios []float64, z Z) Worst {
 	var f final
 	rest := ratios
@@ -319,7 +316,7 @@ func (in *interior) finish(ratios []float64, z Z) Worst {
 	return w
 }
 
-// final holds sums over losses: of r − 1, r², (r − 1)(x − mean x), φ(r), t r.
+// final holds, in order, the sums over losses of r − 1, r², (r − 1)(x − mean x), φ(r) and t r.
 type final struct{ excess, square, gain, div, tilt float64 }
 
 func (f *final) add(g final) {

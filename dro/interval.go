@@ -6,50 +6,49 @@ import (
 	"math"
 )
 
-// Estimate is R_ρ of n losses, taken as an estimate of R_ρ of the distribution
-// that they were drawn from, with how sure it is.
+// Estimate is R_ρ of n losses, taken as an estimate of R_ρ of the distribution that the losses were
+// drawn from, with its uncertainty.
 //
-// R_ρ(P) = inf_z E_P f(ℓ; z), so that by the envelope theorem its influence
-// function at a loss is f(ℓ; z*) − R_ρ, with f = λ φ*((ℓ − η̃)/λ) + λρ + η̃ at the
-// best z*, whose slope in ℓ is the worst distribution's weight r. So √n (R̂ − R) is
-// normal in the limit, with variance Var f(ℓ; z*) (Shapiro, Dentcheva, Ruszczyński,
-// Lectures on Stochastic Programming, 2009, theorem 5.7; Duchi, Namkoong, Learning
-// models with uniform performance via DRO, Annals of Statistics 2021). That asks
-// for one z*, λ* > 0 and a finite variance of f: for χ², fourth moments of the
-// loss. docs/results.md has how often the intervals cover, also where they fail.
+// R_ρ(P) = inf_z E_P f(ℓ; z), so by the envelope theorem its influence function at a loss is
+// f(ℓ; z*) − R_ρ. Here f = λ φ*((ℓ − η̃)/λ) + λρ + η̃ is taken at the best z*, and its slope in ℓ
+// is the weight r of the worst distribution. So √n (R̂ − R) is normal in the limit, with variance
+// Var f(ℓ; z*) (Shapiro, Dentcheva, Ruszczyński, Lectures on Stochastic Programming, 2009, theorem
+// 5.7; Duchi, Namkoong, Learning models with uniform performance via DRO, Annals of Statistics
+// 2021). That requires a unique z*, λ* > 0 and a finite variance of f: for χ², fourth moments of
+// the loss. docs/results.md says how often the intervals cover, also where they fail.
 type Estimate struct {
 	Worst
-	// StandardError is sd f/√n; NaN where the radius does not bind: R̂ is then the
-	// largest loss, and nothing about it is normal. NaN for TV, whose R̂ has a part ρ of
-	// that loss.
+	// StandardError is sd f/√n. It is NaN where the radius does not bind: except for SmoothedCVaR,
+	// R̂ is then the largest loss, and nothing about it is normal. It is NaN for TV, because R̂
+	// contains ρ times the largest loss.
 	StandardError float64
-	// Upper is a one-sided bound: R_ρ of the distribution is below it with the level
-	// asked for. It is the larger of empirical likelihood's and the bootstrap's: the
-	// first is too low where losses are skewed, the second where most losses are one.
-	// NaN where StandardError is.
+	// Upper is a one-sided bound: R_ρ of the distribution is below it at the level asked for. It is
+	// the larger of the bound by empirical likelihood and the bound by the bootstrap. The first is
+	// too low where losses are skewed, the second where most losses are equal. It is NaN where
+	// StandardError is NaN.
 	Upper float64
-	// Normal and Bootstrap are intervals of the level asked for: the limit's, and
-	// of the studentised bootstrap (Efron, Tibshirani, An Introduction to the
-	// Bootstrap, 1993, §12.5), which has the skewness that the first lacks. NaN
-	// where there is none.
+	// Normal and Bootstrap are intervals at the level asked for. Normal is the interval of the
+	// normal limit. Bootstrap is the interval of the studentised bootstrap (Efron, Tibshirani, An
+	// Introduction to the Bootstrap, 1993, §12.5), which has the skewness that Normal lacks. Their
+	// ends are NaN where there is no interval.
 	Normal, Bootstrap Interval
 	Tail              Tail
 }
 
-// Interval has its two ends, the lower first.
+// Interval holds the two ends of an interval, the lower first.
 type Interval [2]float64
 
-// Difference is R_ρ of one list of losses less that of another, of the same
-// samples.
+// Difference is R_ρ of one list of losses less R_ρ of another list over the same samples.
 type Difference struct {
 	Value             float64
 	StandardError     float64 // sd (f_a − f_b)/√n, pair by pair; NaN as in Estimate
 	Normal, Bootstrap Interval
-	Tail              Tail // of f_a − f_b, by its size on either side
+	Tail              Tail // Index is of the distances of f_a − f_b from their mean
 }
 
-// Better is the interval to be read: the bootstrap's, but the normal one where tails are
-// heavy, which there covers better, and where there is no other.
+// Better returns the interval to be read. It is the bootstrap's, except where the tail raises a
+// doubt or there is no bootstrap: there it is the normal one, which covers better in doubtful
+// tails.
 func (d *Difference) Better() Interval {
 	drawn := !math.IsNaN(d.Bootstrap[0]) && !math.IsNaN(d.Bootstrap[1])
 	if d.Tail.Doubt() != "" || !drawn {
@@ -58,16 +57,16 @@ func (d *Difference) Better() Interval {
 	return d.Bootstrap
 }
 
-// Confidence says how intervals are made. The zero value is of 95 %, without a
-// bootstrap.
+// Confidence is the way in which intervals are made. The zero value makes intervals of 95 % without
+// a bootstrap.
 type Confidence struct {
 	Level float64 // in (0, 1); 0 is .95
-	Draws int     // resamples of the bootstrap; 0 is none
-	Seed  uint64  // of the resamples
+	Draws int     // number of bootstrap resamples; 0: no bootstrap
+	Seed  uint64  // seed of the resamples
 }
 
-// Estimates returns R_ρ at each radius with its intervals. A set without a radius
-// has the same at each.
+// Estimates returns R_ρ at each radius with its intervals. A set without a radius has the same
+// estimate at each radius.
 func (c Confidence) Estimates(set Set, losses, rhos []float64) ([]Estimate, error) {
 	s, err := c.study(set, rhos, losses)
 	if err != nil {
@@ -84,8 +83,8 @@ func (c Confidence) Estimates(set Set, losses, rhos []float64) ([]Estimate, erro
 	return list, nil
 }
 
-// Differences returns R_ρ of a less R_ρ of b at each radius with its intervals:
-// the losses are of the same samples in the same order.
+// Differences returns R_ρ of a less R_ρ of b at each radius with its intervals. The losses a and b
+// are those of the same samples, in the same order.
 func (c Confidence) Differences(set Set, a, b, rhos []float64) ([]Difference, error) {
 	if len(a) != len(b) {
 		return nil, fmt.Errorf("losses of %d and of %d samples: want those of the same samples",
@@ -103,7 +102,8 @@ func (c Confidence) Differences(set Set, a, b, rhos []float64) ([]Difference, er
 	return list, nil
 }
 
-// study readies what both do. The losses are one list, or two to be compared.
+// study does the work that Estimates and Differences share: it checks the arguments and solves for
+// the worst cases and the resamples. The losses are one list, or two lists to compare.
 func (c Confidence) study(set Set, rhos []float64, losses ...[]float64) (*study, error) {
 	if level := c.level(); !(level > 0 && level < 1) || c.Draws < 0 {
 		return nil, errors.New("want a level in (0, 1), and draws that are not negative")
@@ -134,7 +134,7 @@ func (c Confidence) level() float64 {
 	return c.Level
 }
 
-// upper is Estimate.Upper.
+// upper returns Estimate.Upper at radius i.
 func (c Confidence) upper(s *study, i int) float64 {
 	v := s.value(i)
 	bound := v.risk + likelihoodExcess(s.sides[0].dual[i], math.Sqrt2*math.Erfinv(2*c.level()-1))
@@ -148,13 +148,14 @@ func (c Confidence) upper(s *study, i int) float64 {
 	return bound
 }
 
-// normal is the limit's interval.
+// normal returns the interval of the normal limit.
 func (c Confidence) normal(v value) Interval {
 	z := math.Sqrt2 * math.Erfinv(c.level())
 	return Interval{v.risk - z*v.err, v.risk + z*v.err}
 }
 
-// studentised turns the quantiles of (R* − R̂)/err* over the resamples around.
+// studentised returns the interval of the studentised bootstrap. The upper quantile of
+// (R* − R̂)/err* over the resamples gives the lower end, and the lower quantile the upper end.
 func (c Confidence) studentised(s *study, i int) Interval {
 	if c.Draws == 0 {
 		return Interval{math.NaN(), math.NaN()}
@@ -166,8 +167,8 @@ func (c Confidence) studentised(s *study, i int) Interval {
 	}
 }
 
-// quantile returns that of sorted values, in between two of them where it falls
-// there; NaN where one of them is.
+// quantile returns the p-quantile of sorted values, interpolated between two neighbours. It is NaN
+// where one of them is NaN.
 func quantile(sorted []float64, p float64) float64 {
 	at := p*float64(len(sorted)+1) - 1
 	at = math.Min(math.Max(at, 0), float64(len(sorted)-1))

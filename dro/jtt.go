@@ -31,14 +31,14 @@ func jtt() Method {
 	}
 }
 
-// twice is the set of wrong samples, empty in the first run.
+// twice holds the set of wrong samples, which is empty in the first run.
 type twice struct {
 	Base
 	epochs  int
 	up      float64
 	samples int
-	wrong   []bool // one a training sample; nil in the first run
-	count   int    // of the wrong ones
+	wrong   []bool // one flag for each training sample; nil in the first run
+	count   int    // number of wrong samples
 }
 
 // Weights implements Trainer. In the second run the weights have mean 1 over
@@ -75,7 +75,7 @@ func (j *twice) EndEpoch(epoch int, split func() (Batch, error)) (restart bool, 
 	return true, nil
 }
 
-// remember begins the second run or, with nil, the first.
+// remember sets the wrong samples: the second run begins with them; nil stands for the first run.
 func (j *twice) remember(wrong []bool) {
 	j.wrong, j.count = wrong, 0
 	for _, is := range wrong {

@@ -46,13 +46,13 @@ func (k KL) WorstCase(ratios, losses []float64, rho float64) (Worst, error) {
 	return WorstCase(k, ratios, losses, rho)
 }
 
-// saturate implements saturating. From ρ = log(n/m) on, m ties at the maximum,
-// the radius does not bind.
+// saturate implements saturating. With m ties at the maximum, the radius does not bind from
+// ρ = log(n/m) on.
 func (k KL) saturate(s *sample, _ *room) saturation {
 	return s.atMax(math.Log(s.n() / float64(s.ties)))
 }
 
-// expm1 is math.Expm1, by the faster math.Exp where that loses no digit.
+// expm1 returns math.Expm1(t), computed by the faster math.Exp where that loses no digit.
 func expm1(t float64) float64 {
 	if math.Abs(t) > 1 {
 		return math.Exp(t) - 1

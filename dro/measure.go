@@ -14,22 +14,22 @@ type Measure struct {
 	Title  string // for people, where there is room: "Frank-Wolfe gap"
 	Symbol string // short, for a column's head; empty: the title
 	Unit   string // "nats", "%"; empty: none
-	// Doc defines it in a sentence: of what, on which samples, at which point.
+	// Doc defines the measure in a sentence: of what, on which samples, at which point.
 	Doc    string
 	Scale  Scale
 	Better Sense
-	Noisy  bool // of a mini-batch: worth smoothing
-	// Asks says what beside the network and the data decides the value: runs that
-	// differ in it answer different questions, and none is better for its answer.
+	Noisy  bool // computed on a mini-batch: worth smoothing
+	// Asks says what decides the value besides the network and the data. Runs that differ in it
+	// answer different questions, and no run is better for its answer.
 	Asks Question
-	// Radius says that a run whose uncertainty set has no radius does not have it.
+	// Radius says that only runs whose uncertainty set has a radius have the measure.
 	Radius bool
 }
 
-// Head is what a narrow column is called.
+// Head returns the heading of a narrow column.
 func (m *Measure) Head() string { return cmp.Or(m.Symbol, m.Title) }
 
-// Definition is the sentence that defines the measure for people.
+// Definition returns the sentence that defines the measure for people.
 func (m *Measure) Definition() string {
 	first, size := utf8.DecodeRuneInString(m.Title)
 	start := string(first)
@@ -42,7 +42,7 @@ func (m *Measure) Definition() string {
 // Scale is the natural scale of a measure's axis.
 type Scale int
 
-// The scales of measures. A percentage is a share in 0..1 in every file.
+// The scales of measures. In every file a percentage is stored as a share in [0, 1].
 const (
 	Linear Scale = iota
 	Log
@@ -60,20 +60,21 @@ const (
 	Higher
 )
 
-// Question is what a measure asks about a network.
+// Question is the part of a run, besides the network and the data, that decides the value of a
+// measure.
 type Question int
 
 // The questions of measures.
 const (
-	OfNetwork   Question = iota // any two networks can be compared in it
-	OfLoss                      // of the loss of a sample
-	OfSet                       // of that and of the uncertainty set, whatever the run's own radius
-	OfProblem                   // of the set at the run's radius
-	OfObjective                 // of what the run's own method minimises, which its settings change
+	OfNetwork   Question = iota // nothing more: any two networks can be compared
+	OfLoss                      // the loss function of a sample
+	OfSet                       // the loss and the uncertainty set, whatever the run's own radius
+	OfProblem                   // the loss, the set and the run's radius
+	OfObjective                 // the objective of the run's own method, which its settings change
 )
 
-// The measures of methods with dual variables, on a step's own batch and at
-// the z that the step started from, λ and η after the step.
+// dualMeasures returns the measures of methods with dual variables. They are taken on a step's own
+// batch at the z that the step started from; λ and η are those after the step.
 func dualMeasures() []Measure {
 	return []Measure{
 		{Name: "objective", Title: "dual objective",

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Algorithm is the name of a method, as presets and files have it.
+// Algorithm is the name of a method in presets and files.
 type Algorithm string
 
 // The methods of the paper.
@@ -21,81 +21,80 @@ const (
 // SFKAuto is our own relative of SFK.
 const SFKAuto Algorithm = "sfk-auto"
 
-// Method describes one way to train: what a step weighs the samples with, and
-// what state of its own it moves. It is data; New makes a [Trainer] that works.
-// What asks about a method asks these fields and never its name.
+// Method describes one way to train: the weights that a step gives the samples, and the state that
+// the method moves. It is data; New makes a [Trainer] that does the work. Code that depends on the
+// method reads these fields and never the name.
 type Method struct {
 	Name   Algorithm
 	Doc    string // one line
 	Source string // where it is from; "our reading" where a source leaves a choice
 
-	// Baseline says that the method weighs nothing: what others are compared
-	// with, and what step costs are counted in.
+	// Baseline says that the method weighs all samples alike. Other methods are compared with it,
+	// and step costs are counted in its steps.
 	Baseline bool
-	// Lambda says that the method holds or moves λ, so that it is not defined
-	// for a set that has none (CVaR).
+	// Lambda says that the method needs λ, so that it is not defined for a set that has none
+	// (CVaR).
 	Lambda bool
 	// Penalised says that λ stays where it starts: the problem is
 	// sup { E_Q ℓ − λ D_φ(Q‖P0) } and not the constrained one.
 	Penalised bool
-	// Theorem1 says that the paper's theorem is of the method's steps.
+	// Theorem1 says that the paper's theorem covers the method's steps.
 	Theorem1 bool
-	// OwnStep says that the Trainer is a Mover: its x-step is no optimizer's.
+	// OwnStep says that the Trainer is a Mover: its x-step is its own and not an optimizer's.
 	OwnStep bool
 	// Restarts says that the method trains twice, the second time from the start.
 	Restarts bool
 	// Refits says that the Trainer is a Refitter: it fits the last layer again at the end.
 	Refits bool
-	// Uses names what the weights depend on that an uncertainty set does not know,
-	// "labels" or "groups"; "" is nothing. Comparisons say so.
+	// Uses names the information that the weights depend on and that an uncertainty set does not
+	// have, "labels" or "groups"; "" is none. Comparisons mention it.
 	Uses string
 
-	// Subsamples says that batches are of a training split in which every group is cut
-	// to the smallest one's size, anew each time.
+	// Subsamples says that batches are drawn from a training split in which every group is cut to
+	// the size of the smallest, anew in each pass.
 	Subsamples bool
 
 	// CrossEntropy says that the method takes e^{−ℓ} for a probability, so that it
 	// is not defined for another loss.
 	CrossEntropy bool
 
-	// Settings are the method's own. Reads names further settings that it reads
-	// and not every method does; Live those of them that may be turned while a
-	// run goes on.
+	// Settings are the method's own settings. Reads has the keys of further settings that the
+	// method reads and not every method does. Live has the keys of those that may be changed while
+	// a run goes on.
 	Settings []Setting
 	Reads    []string
 	Live     []string
-	// Measures are what Report may put, beside loss and gradient norm, which
-	// every step has.
+	// Measures are the measures that Report may put. Every step has a loss and a gradient norm,
+	// too.
 	Measures []Measure
 
 	// Clip is the length that a longer x-gradient is cut down to where the setting
 	// clip is auto; 0 is no bound.
 	Clip float64
 
-	// Cost is what a step takes, in steps of ERM; 0 is 1.
+	// Cost is the cost of a step in steps of ERM; 0 stands for 1.
 	Cost float64
 
 	New func(Task) (Trainer, error)
 }
 
-// Task is what a Trainer starts from.
+// Task holds what a Trainer needs to start.
 type Task struct {
 	Problem *Problem // the uncertainty set, its radius and the box of z
-	Samples int      // of the training split
+	Samples int      // number of training samples
 	Classes []int    // training samples of each class
-	Groups  []int    // and of each group; the classes where none are given
-	Val     []int    // validation samples, counted like Groups; nil: there is no such split
+	Groups  []int    // training samples of each group; the classes where no groups are given
+	Val     []int    // validation samples of each group; nil: there is no validation split
 	ByGroup bool     // batches draw each group equally often, not each sample
-	// Settings has the method's own and those that it Reads, by key.
+	// Settings holds the method's own settings and those that it Reads, by key.
 	Settings map[string]Auto
 }
 
 // Number returns the setting of that key; 0 where it is "auto".
 func (t *Task) Number(key string) float64 { return t.Settings[key].Or(0) }
 
-// Batch is what a method may look at: n samples at the present x, one value a
-// sample. Correct is nil during a step: only a pass over the training split
-// knows it.
+// Batch is what a method may look at: n samples at the present x, with one value for each sample.
+// Correct is nil during a step, since only a pass over the training split fills it.
 type Batch struct {
 	Losses  []float64
 	Labels  []int
@@ -104,30 +103,30 @@ type Batch struct {
 	Correct []bool
 }
 
-// Step is what is known of a training step when x has moved.
+// Step describes a training step after x has moved.
 type Step struct {
 	T        int64   // counted from 1
-	Rate     float64 // the method's step size α in this epoch
+	Rate     float64 // the step size α of this step
 	GradNorm float64 // ‖mean w_i ∇ℓ_i‖ of the x-batch, before clipping
 }
 
-// Trainer is a method at work on one run, the owner of the method's state. A
-// training step calls, in this order: Before and Weights on the x-batch, then,
-// x having moved, After. None of the three allocates. It is not safe for
-// concurrent use. Embed [Base] for the parts that a method does without.
+// Trainer is a method at work on one run, and the owner of the method's state. A training step
+// calls Before and Weights on the x-batch and then, once x has moved, After. None of the three
+// allocates. A Trainer is not safe for concurrent use. Embed [Base] for the parts that a method
+// does without.
 type Trainer interface {
 	// Before moves the state on a batch that is about to be weighed.
 	Before(Batch)
-	// Weights writes the weights of the x-step at the present state, n times the
-	// derivatives of the objective of the batch in its losses (math.md §5): its
-	// gradient is mean w_i ∇ℓ_i. It changes nothing that State returns, so that
-	// at any time the training split as a whole can be given as one batch, and
-	// the weights are then those of the objective over all samples.
+	// Weights writes the weights of the x-step at the present state: n times the derivatives of the
+	// batch's objective with respect to its losses (math.md §5). The gradient of the objective is
+	// then mean w_i ∇ℓ_i. Weights changes nothing that State returns. So the training split as a
+	// whole can be given as one batch at any time, and the weights are then those of the objective
+	// over all samples.
 	Weights(w []float64, b Batch)
-	// Samplewise returns, where a sample's weight follows from its own loss and
-	// the present state, and Before does nothing, what writes the weights of any
-	// samples by their losses, on several threads at once; else nil. Then losses
-	// and gradient of a batch can be computed in one pass, Weights coming after it.
+	// Samplewise returns a function that writes the weights of any samples from their losses, and
+	// that several threads may call at once. It returns nil unless a sample's weight follows from
+	// its own loss and the present state, and Before does nothing. With such a function, the losses
+	// and the gradient of a batch can be computed in one pass, and Weights is called after it.
 	Samplewise() func(w, losses []float64)
 	// Fresh tells whether After wants samples drawn independently of the
 	// x-batch, at the new x. Otherwise it gets the x-batch with the losses that
@@ -135,26 +134,26 @@ type Trainer interface {
 	Fresh() bool
 	// After moves the state.
 	After(Batch, Step)
-	// Report puts the measures of the last step that apply, by name.
+	// Report passes the measures of the last step that apply to put, by name.
 	Report(put func(name string, value float64))
-	// State returns all that the rest of the run depends on, and Restore takes
-	// it back, bit for bit.
+	// State returns all that the rest of the run depends on, and Restore sets it again, bit for
+	// bit.
 	State() State
 	Restore(State) error
 }
 
 // State is a method's part of a checkpoint.
 type State struct {
-	// Numbers by name. One that is called like a setting is where that setting
-	// starts: a fork states it anew (λ, η).
+	// Numbers holds numbers by name. A number with the name of a setting (λ, η) starts at the value
+	// of that setting, which a fork states anew.
 	Numbers map[string]float64
-	// Flags has one flag for each training sample.
+	// Flags holds flags by name, one for each training sample.
 	Flags map[string][]bool
-	// Lists has what is neither, as losses seen.
+	// Lists holds other lists of numbers by name, such as losses seen.
 	Lists map[string][]float64
 }
 
-// numbers returns the named numbers, in their order, or which one lacks.
+// numbers returns the named numbers in the order of names, or an error that names a missing one.
 func (s State) numbers(names ...string) ([]float64, error) {
 	values := make([]float64, len(names))
 	for i, name := range names {
@@ -167,8 +166,9 @@ func (s State) numbers(names ...string) ([]float64, error) {
 	return values, nil
 }
 
-// Base does nothing, for methods to embed: weights of whole batches that a Before
-// does not prepare, no step of their own, no measures, no state.
+// Base implements the methods of Trainer other than Weights by doing nothing, for methods to embed.
+// A method that embeds it weighs whole batches that Before does not prepare, and has no step of its
+// own, no measures and no state.
 type Base struct{}
 
 // Before implements Trainer.
@@ -192,58 +192,57 @@ func (Base) State() State { return State{} }
 // Restore implements Trainer.
 func (Base) Restore(State) error { return nil }
 
-// What a Trainer may be beside.
+// Interfaces that a Trainer may implement in addition.
 type (
-	// Dual has dual variables: F(x; z) and the dual gap are measured at Z, in
-	// the problem's coordinates.
+	// Dual is a Trainer with dual variables. F(x; z) and the dual gap are measured at Z, which is
+	// in the problem's coordinates.
 	Dual interface {
 		Z() Z
 		// Confine brings z into the box, after a setting was changed live.
 		Confine()
 	}
 
-	// Warner says what of the last step is suspicious though usable, and the
-	// cure; "" is nothing. The text is one of a few: each is told once.
+	// Warner is a Trainer that warns. Warning says what is suspicious, though usable, about the
+	// last step, and gives the cure; "" is no warning. The text is one of a few, and a run tells
+	// each of them once.
 	Warner interface{ Warning() string }
 
-	// Picker has an output rule, as the paper's Algorithm 1: the x after one of
-	// its steps is kept beside the last one.
+	// Picker is a Trainer with an output rule, like that of the paper's Algorithm 1: the x after
+	// one of its steps is kept beside the last x.
 	Picker interface {
 		// Picked returns the step chosen so far; its Step is 0 before the first.
 		Picked() PaperIterate
 	}
 
-	// Mover averages its x-gradients, v ← βv + (1−β)g with β the run's
-	// momentum, and says how far x then goes along v.
+	// Mover is a Trainer with an x-step of its own. Its x-gradients are averaged, v ← βv + (1−β)g
+	// with β the run's momentum, and Advance says how far x then goes along v.
 	Mover interface {
 		// Advance returns a in x ← x − a·v, given ‖v‖ and the step size α.
 		Advance(norm, alpha float64) float64
 	}
 
-	// Epochal acts between epochs.
+	// Epochal is a Trainer that acts between epochs.
 	Epochal interface {
-		// EndEpoch is called when an epoch (1, 2, ...) is over, but for the last.
-		// split gives the whole training split at the present x, in its order,
-		// for the cost of a forward pass. restart asks for x as it was
-		// initialised.
+		// EndEpoch is called at the end of every epoch (1, 2, ...) but the last. split returns the
+		// whole training split at the present x, in the order of the split, at the cost of a
+		// forward pass. restart asks for x as it was initialised.
 		EndEpoch(epoch int, split func() (Batch, error)) (restart bool, err error)
 	}
 )
 
-// builtIn is the registry: one line a method, the paper's own first.
+// builtIn returns the methods of this package, the paper's own first.
 func builtIn() []Method {
 	return []Method{sfk(), pgd(), pan(), erm(), groupDRO(), nsgdm(), jtt(),
 		batchRisk(), dsgdc(), reweight(), balanced(), focal(), tilted(), sfkAuto(), doro(),
 		subsample(), dfr(), afr()}
 }
 
-// registered are the methods of builtIn and those of Register.
+// registered holds the methods of builtIn and those that Register added.
 var registered = builtIn()
 
-// Register adds a method to the registry, so that presets, runs, tables and the
-// interface know it, and returns what takes it out again. It is for the start
-// of a program and for tests: not while runs go on. It panics where the name is
-// taken or the method incomplete.
+// Register adds a method to the registry, so that presets, runs, tables and the interface know it,
+// and returns a function that removes it again. Call it at the start of a program or in tests, not
+// while runs go on. It panics if the name is taken or the method is incomplete.
 func Register(m Method) (remove func()) {
 	if _, err := Find(m.Name); err == nil || m.Name == "" || m.New == nil {
 		panic("dro: Register wants a new name and a New")
@@ -256,20 +255,20 @@ func Register(m Method) (remove func()) {
 	}
 }
 
-// Methods lists every method, the paper's own first. Callers share the list and leave it as
-// it is. After Register it is another one.
+// Methods returns every method, the paper's own first. Callers share the list and must not change
+// it. Register makes a new list.
 func Methods() []Method { return slices.Clip(registered) }
 
-// Baseline names the method that others are compared with.
+// Baseline returns the name of the method that others are compared with.
 func Baseline() Algorithm {
 	i := slices.IndexFunc(registered, func(m Method) bool { return m.Baseline })
 	return registered[i].Name
 }
 
-// PaperMethods names those that the paper compares, and ERM.
+// PaperMethods returns the names of the methods that the paper compares, and ERM.
 func PaperMethods() []Algorithm { return []Algorithm{SFK, PGD, PAN, ERM} }
 
-// Algorithms names every method, in the order of Methods.
+// Algorithms returns the name of every method, in the order of Methods.
 func Algorithms() []Algorithm {
 	names := make([]Algorithm, len(registered))
 	for i := range registered {
@@ -278,7 +277,7 @@ func Algorithms() []Algorithm {
 	return names
 }
 
-// MethodNames are the names of [Methods], in their order.
+// MethodNames returns the names of [Methods] as strings, in their order.
 func MethodNames() (names []string) {
 	for _, m := range registered {
 		names = append(names, string(m.Name))
@@ -297,8 +296,8 @@ func Find(name Algorithm) (*Method, error) {
 		strings.Join(MethodNames(), ", "))
 }
 
-// Applies returns nil where the method is defined for the set, otherwise what
-// is missing.
+// Applies returns nil if the method is defined for the set, otherwise an error that says what is
+// missing.
 func (m *Method) Applies(set Set) error {
 	if m.Lambda && !set.HasRadius() {
 		return fmt.Errorf("algorithm %s on uncertainty %s: the set has no lambda; "+
@@ -310,17 +309,17 @@ func (m *Method) Applies(set Set) error {
 	return nil
 }
 
-// ReadsKey tells whether the method reads a setting that not every method does.
+// ReadsKey reports whether the method reads the setting of that key, other than as one of those
+// that every method reads.
 func (m *Method) ReadsKey(key string) bool {
 	own := func(s Setting) bool { return s.Key == key }
 	return slices.Contains(m.Reads, key) || slices.ContainsFunc(m.Settings, own)
 }
 
-// ReadBySome tells whether a setting is one that some methods read, so that the
-// others do not.
+// ReadBySome reports whether only some methods read the setting of that key.
 func ReadBySome(key string) bool {
 	return slices.ContainsFunc(registered, func(m Method) bool { return m.ReadsKey(key) })
 }
 
-// StepCost returns what a step takes, in steps of ERM.
+// StepCost returns the cost of a step in steps of ERM.
 func (m *Method) StepCost() float64 { return cmp.Or(m.Cost, 1) }

@@ -2,10 +2,10 @@ package dro
 
 import "math"
 
-// batchRisk minimises the exact worst-case risk of each mini-batch: its gradient
-// is that of the batch's losses at the batch's own worst distribution, with no
-// dual variables to keep. What it minimises is the mean of R_ρ over batches of n,
-// which lies below R_ρ and rises to it with n (math.md §5).
+// batchRisk minimises the exact worst-case risk of each mini-batch. Its gradient weighs the batch's
+// losses by the batch's own worst distribution, so there are no dual variables to keep. The
+// objective is the mean of R_ρ over batches of n samples, which lies below R_ρ and rises to it with
+// n (math.md §5).
 func batchRisk() Method {
 	return Method{
 		Name:   "batch",
@@ -35,7 +35,7 @@ func batchRisk() Method {
 	}
 }
 
-// effectiveBatch is the measure of how many samples of a batch the weights leave.
+// effectiveBatch returns the measure of the effective number of samples in a weighted batch.
 func effectiveBatch() Measure {
 	return Measure{
 		Name: "effective_batch", Title: "effective batch",
@@ -45,7 +45,8 @@ func effectiveBatch() Measure {
 	}
 }
 
-// batchWorst has no state: the next batch has a worst case of its own.
+// batchWorst weighs each batch by its exact worst case. It has no state, since the next batch has a
+// worst case of its own.
 type batchWorst struct {
 	Base
 	problem Problem
@@ -53,8 +54,8 @@ type batchWorst struct {
 	last    Worst // of the last batch that was weighed
 }
 
-// Weights implements Trainer. Losses that are not finite have no worst case, and
-// weights that are not finite either.
+// Weights implements Trainer. Losses that are not finite have no worst case: the risk and all
+// weights of the batch are then NaN.
 func (b *batchWorst) Weights(w []float64, batch Batch) {
 	w = w[:len(batch.Losses)]
 	var err error
@@ -64,7 +65,8 @@ func (b *batchWorst) Weights(w []float64, batch Batch) {
 	}
 }
 
-// worst goes around WorstCase's memory, but for sets whose way there is their own.
+// worst returns the worst case of the losses and writes its ratios to w. It solves for a set of
+// this package without allocating; another set has its own WorstCase.
 func (b *batchWorst) worst(w, losses []float64) (Worst, error) {
 	set, rho := b.problem.Set, b.problem.Rho
 	if _, ours := set.(saturating); ours {

@@ -20,16 +20,15 @@ func nsgdm() Method {
 	}
 }
 
-// normalised is a penalised dual that shares the length of a step with x.
+// normalised is a penalised dual whose η shares the length of a step with x.
 type normalised struct {
 	penalised
 	beta float64
 	m    float64 // average of ∂F/∂η
-	norm float64 // of the average of the gradient of (x, η), in the last step
+	norm float64 // norm of the averaged gradient of (x, η), in the last step
 }
 
-// Advance implements Mover. ∂F/∂η is of the batch that was weighed last, the
-// x-batch.
+// Advance implements Mover. ∂F/∂η is taken on the batch that was weighed last, the x-batch.
 func (n *normalised) Advance(norm, alpha float64) float64 {
 	n.m = n.beta*n.m + (1-n.beta)*n.last.Grad.Eta
 	if n.norm = math.Hypot(norm, n.m); n.norm == 0 {

@@ -7,31 +7,30 @@ import (
 	"slices"
 )
 
-// Optimum is the least worst-case risk of a regression, between two
-// bounds that hold whatever the search did, but for rounding: R_ρ at X is above it, and
-// for the worst distribution Q there, a dual value of min_x E_Q ℓ is below (weak duality).
+// Optimum is the least worst-case risk of a regression, between two bounds that hold, up to
+// rounding, whatever the search did. The upper bound is R_ρ at X. The lower bound is a dual value
+// of min_x E_Q ℓ, where Q is the worst distribution at X (weak duality).
 type Optimum struct {
 	Risk  float64   // R_ρ(X)
 	Lower float64   // at most min_x E_Q ℓ
-	X     []float64 // class by class but the last: weights, then the bias
-	Z     Z         // optimal there, unshifted
+	X     []float64 // output by output: weights, then the bias
+	Z     Z         // optimal at X, unshifted
 }
 
-// Gap bounds by how much Risk is above min R_ρ.
+// Gap returns an upper bound of Risk − min R_ρ.
 func (o *Optimum) Gap() float64 { return o.Risk - o.Lower }
 
-// Least returns min over x of R_ρ(x) to a gap of 1e-9 (1 + R_ρ), or an error. It
-// is Newton's method for R_ρ(x): z is eliminated exactly (WorstCase), so that the
-// Hessian is the Schur complement of that of F(x; z), which is convex in both. Where
-// λ* is 0, as always for CVaR, R_ρ has corners: it is the limit of what it is with
-// λ ≥ λ0, which is off by λ0 ρ at most, as λ0 → 0. No method of training, nor a step
-// of one, has a part in it.
+// Least returns min over x of R_ρ(x) to a gap of 1e-9 (1 + R_ρ), or an error. It is Newton's method
+// for R_ρ(x): z is eliminated exactly (WorstCase), so the Hessian is the Schur complement of the
+// Hessian of F(x; z), which is convex in both. Where λ* is 0, as always for CVaR, R_ρ has corners.
+// Least then takes the limit, as λ0 → 0, of the risk with λ ≥ λ0, which is off by at most λ0 ρ. It
+// uses no training method and no step of one.
 func (s *Regression) Least(set Set, rho float64) (Optimum, error) {
 	if err := s.check(set, rho); err != nil {
 		return Optimum{}, err
 	}
 	d := newDescent(s)
-	d.fixed = ones(len(s.X)) // the mean loss first: at x = 0 all losses are one
+	d.fixed = ones(len(s.X)) // the mean loss first: at x = 0 all losses are equal
 	d.ratios = d.fixed
 	d.run()
 	d.set, d.rho, d.fixed = set, rho, nil
@@ -58,11 +57,11 @@ func (s *Regression) Least(set Set, rho float64) (Optimum, error) {
 }
 
 const (
-	// accurate is the gap that Least promises, relative to the risk.
+	// accurate is the gap that Least promises, relative to 1 + R_ρ.
 	accurate = 1e-9
-	// cornered is the least λ0.
+	// cornered is the λ0 at which Least gives up.
 	cornered = 1e-11
-	// mostSteps bounds Newton's steps; ten are usual, a few more at each λ.
+	// mostSteps bounds the steps of Newton's method; ten are usual, and a few more for each λ0.
 	mostSteps = 200
 )
 
@@ -93,7 +92,7 @@ type descent struct {
 	set   Set
 	rho   float64
 	floor float64   // λ0
-	fixed []float64 // weights in place of a set's
+	fixed []float64 // weights used in place of those of a set
 
 	x, trial, step []float64
 	losses, ratios []float64
@@ -113,9 +112,9 @@ func newDescent(s *Regression) *descent {
 	}
 }
 
-// run takes steps until Newton's decrement is too small to go on falling. Close to
-// the end the objective's last digits cannot tell a good step: whole steps are
-// taken there, as long as the decrement falls.
+// run takes steps until Newton's decrement is too small to go on falling. Close to the end the last
+// digits of the objective cannot tell a good step, so whole steps are taken there as long as the
+// decrement falls.
 func (d *descent) run() {
 	d.look(d.x)
 	last := math.Inf(1)
@@ -135,8 +134,8 @@ func (d *descent) run() {
 	}
 }
 
-// look evaluates the objective at x. Losses that are not finite, after too long a
-// step, are worth +Inf.
+// look evaluates the objective at x. Where too long a step leads to losses that are not finite, the
+// objective is +Inf.
 func (d *descent) look(x []float64) {
 	d.s.losses(d.losses, x)
 	d.held = false
@@ -160,8 +159,8 @@ func (d *descent) look(x []float64) {
 	}
 }
 
-// advance goes along the step, halved until the objective falls (Armijo); false
-// where it does not.
+// advance goes along the step, halved until the objective falls by enough (Armijo). It reports
+// whether it found such a step.
 func (d *descent) advance(decrement float64) bool {
 	before := d.value
 	for a := 1.0; a > 1e-12; a /= 2 {
@@ -177,8 +176,8 @@ func (d *descent) advance(decrement float64) bool {
 	return false
 }
 
-// bounds is what the search has come to: R_ρ of the set itself at x, and the bound
-// below from the weights of the last worst case, which any x allows.
+// bounds returns the result of the search: R_ρ of the set itself at x, and the lower bound from the
+// weights of the last worst case. The weights from any x give a valid bound.
 func (d *descent) bounds(set Set, rho float64) (Optimum, error) {
 	above, err := set.WorstCase(nil, d.losses, rho)
 	if err != nil {
@@ -191,11 +190,11 @@ func (d *descent) bounds(set Set, rho float64) (Optimum, error) {
 	return Optimum{Risk: above.Risk, Lower: below.dual(), X: slices.Clone(d.x), Z: above.Z}, nil
 }
 
-// dual is a bound below min_x E_Q ℓ, for the fixed weights of Q. Each loss is convex in
-// its logits u, so ℓ(u) ≥ ⟨v, u⟩ − ℓ*(v) for any v. Where mean r_i v_i xᵢᵀ = 0 the first
-// terms vanish for every x, and E_Q ℓ ≥ −mean r_i ℓ*(v_i) (Fenchel). Newton's step s has
-// that: with v = ∇ℓ + ∇²ℓ·(s xᵢ) the mean is g + H s = 0. ℓ* is −entropy of v + e_y for the
-// softmax, +Inf where that is no distribution, and ½‖v‖² + v_y for least squares.
+// dual returns a lower bound of min_x E_Q ℓ for the fixed weights of Q. Each loss is convex in its
+// logits u, so ℓ(u) ≥ ⟨v, u⟩ − ℓ*(v) for any v. Where mean r_i v_i xᵢᵀ = 0, the first terms vanish
+// for every x, and E_Q ℓ ≥ −mean r_i ℓ*(v_i) (Fenchel). Newton's step s provides such v: with
+// v = ∇ℓ + ∇²ℓ·(s xᵢ) the mean is g + H s = 0. For the softmax ℓ* is −entropy of v + e_y, +Inf
+// where that is no distribution; for least squares it is ½‖v‖² + v_y.
 func (d *descent) dual() float64 {
 	d.curve.of(d)
 	d.curve.newton(d.step)

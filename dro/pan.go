@@ -15,7 +15,7 @@ func pan() Method {
 	}
 }
 
-// penalised is a dual whose λ is a setting.
+// penalised is a dual whose λ is fixed by a setting.
 type penalised struct {
 	dual
 	lambda float64
@@ -33,7 +33,7 @@ func newPenalised(t Task) (p penalised, err error) {
 // Confine implements Dual.
 func (p *penalised) Confine() { p.place(p.problem.Box.Project(p.z)) }
 
-// place moves η; λ is what it was.
+// place moves η to the η of z and keeps λ at its setting.
 func (p *penalised) place(z Z) { p.z = Z{Lambda: p.lambda, Eta: z.Eta} }
 
 // Restore implements Trainer.

@@ -1,7 +1,7 @@
 package dro
 
-// pgd takes one projected gradient step on (x, λ, η) as a whole: one batch, the
-// same step size for x and z (math.md §5) where lr_z is not set.
+// pgd takes projected gradient steps on (x, λ, η) as a whole: on one batch, and with the same step
+// size for x and z where lr_z is not set (math.md §5).
 func pgd() Method {
 	return Method{
 		Name: PGD, Doc: "projected gradient on (x, λ, η) as a whole",
@@ -26,11 +26,11 @@ func (p *projected) After(b Batch, s Step) {
 	p.z = p.problem.Box.Project(p.z.along(-p.pace.of(s), p.gradient(b.Losses)))
 }
 
-// pace is the step size of z as a multiple of that of x, so that a drop of lr
-// reaches both.
+// pace is the step size of z as a multiple of the step size of x, so that a drop of lr acts on
+// both.
 type pace float64
 
-// newPace reads the setting lr_z, of which auto is lr.
+// newPace reads the setting lr_z, where auto stands for lr.
 func newPace(t Task) pace {
 	if v := t.Settings["lr_z"]; !v.IsAuto() {
 		return pace(v.Or(0) / t.Number("lr"))

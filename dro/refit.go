@@ -6,14 +6,14 @@ type Layer struct {
 	Bias    []float64   // [class]
 }
 
-// Held is what a last layer is fitted to: the features of samples, which are what the
-// network's last layer takes of them, in evaluation mode. They are in the order of the split.
+// Held holds the samples that a last layer is fitted to, in the order of their split. The features
+// of a sample are the input of the network's last layer, in evaluation mode.
 type Held struct {
 	Features       [][]float32 // [sample][feature]
-	Labels, Groups []int       // the classes where no groups are given
+	Labels, Groups []int       // Groups has the classes where no groups are given
 }
 
-// only are the samples that are flagged.
+// only returns the samples that are flagged.
 func (h *Held) only(flags []bool) (some Held) {
 	for i, is := range flags {
 		if is {
@@ -25,15 +25,14 @@ func (h *Held) only(flags []bool) (some Held) {
 	return some
 }
 
-// Refitter is what a Trainer may be beside: when training is over, its method fits the last
-// layer again, once.
+// Refitter is a Trainer whose method refits the last layer, once, when training is over.
 type Refitter interface {
-	// RefitsOn is the split that it is fitted to, "val" or "train". A validation split
+	// RefitsOn returns the split that the layer is fitted to, "val" or "train". A validation split
 	// that is fitted to measures nothing any more.
 	RefitsOn() string
-	// Refit returns the layer in the place of at, and how it came to it, a clause for
-	// people. Chance is of the seed alone. From there on Refitted is true, which is part of
-	// State: a run that is interrupted before begins the refit again.
+	// Refit returns the layer that replaces at, and a clause for people that says how it was found.
+	// Random choices depend on the seed alone. From then on Refitted returns true, which is part of
+	// State: a run that is interrupted before that begins the refit again.
 	Refit(at Layer, on Held, seed uint64) (to Layer, how string, err error)
 	Refitted() bool
 }
@@ -57,7 +56,7 @@ func (r *refitting) RefitsOn() string { return r.split }
 // Refitted implements Refitter.
 func (r *refitting) Refitted() bool { return r.done }
 
-// After implements Trainer: a fork of a run that was refitted trains on, and is refitted again.
+// After implements Trainer. A fork of a refitted run trains on, and is refitted again.
 func (r *refitting) After(Batch, Step) { r.done = false }
 
 // State implements Trainer.

@@ -2,10 +2,10 @@ package dro
 
 import "math"
 
-// Regression is a linear model whose losses are convex in the parameters, so that
-// min_x R_ρ(x) can be found exactly (see Least): softmax regression, of
-// cross-entropies, or least squares, ℓ = ½‖Wx + b − e_y‖². Both have a prediction p of
-// the label's unit vector e_y, and ∇ℓ = (p − e_y) xᵀ.
+// Regression is a linear model whose losses are convex in the parameters, so that min_x R_ρ(x) can
+// be found exactly (see Least). It is softmax regression with the cross-entropy, or least squares
+// with ℓ = ½‖Wx + b − e_y‖². Both have a prediction p of the label's unit vector e_y, and
+// ∇ℓ = (p − e_y) xᵀ.
 type Regression struct {
 	X       [][]float64 // n samples of d features each
 	Labels  []int       // in [0, Classes)
@@ -13,8 +13,8 @@ type Regression struct {
 	Squared bool // least squares
 }
 
-// outputs is how many classes have parameters. The softmax's last logit is held at
-// 0, which changes no loss that all classes' could have.
+// outputs returns the number of classes that have parameters. The last logit of the softmax is held
+// at 0; parameters for all classes would give no other losses.
 func (s *Regression) outputs() int {
 	if s.Squared {
 		return s.Classes
@@ -22,13 +22,13 @@ func (s *Regression) outputs() int {
 	return s.Classes - 1
 }
 
-// size is how many parameters there are: for each output a weight a feature, and then
-// the bias.
+// size returns the number of parameters: for each output, one weight for each feature and then the
+// bias.
 func (s *Regression) size() int { return s.outputs() * s.inputs() }
 
 func (s *Regression) inputs() int { return len(s.X[0]) + 1 }
 
-// at gives feature j of sample i; the last is 1, for the bias.
+// at returns feature j of sample i. The last feature is 1, for the bias.
 func (s *Regression) at(i, j int) float64 {
 	if j == len(s.X[i]) {
 		return 1
@@ -36,7 +36,7 @@ func (s *Regression) at(i, j int) float64 {
 	return s.X[i][j]
 }
 
-// loss returns sample i's loss, and writes its prediction p of the outputs.
+// loss returns the loss of sample i and writes the prediction of its outputs to p.
 func (s *Regression) loss(p, w []float64, i int) float64 {
 	s.logits(p, w, i)
 	if s.Squared {
@@ -45,7 +45,7 @@ func (s *Regression) loss(p, w []float64, i int) float64 {
 	return s.crossEntropy(p, i)
 }
 
-// logits writes W xᵢ + b.
+// logits writes the logits W xᵢ + b to u.
 func (s *Regression) logits(u, w []float64, i int) {
 	in := s.inputs()
 	for c := range u {
@@ -56,9 +56,9 @@ func (s *Regression) logits(u, w []float64, i int) {
 	}
 }
 
-// conjugate is sample i's ℓ*(q − e_y), over the logits.
+// conjugate returns ℓ*(q − e_y) of sample i, the conjugate over the logits.
 func (s *Regression) conjugate(q []float64, i int) (value float64) {
-	left := 1.0 // of the softmax's last class
+	left := 1.0 // probability left for the softmax's last class
 	for c, p := range q {
 		switch {
 		case s.Squared && c == s.Labels[i]: // ½(p − 1)² + (p − 1)
@@ -75,7 +75,7 @@ func (s *Regression) conjugate(q []float64, i int) (value float64) {
 	return value + negentropy(left)
 }
 
-// negentropy is p log p, 0 at 0 and +Inf below but for rounding.
+// negentropy returns p log p: 0 at 0 and, but for rounding, +Inf below 0.
 func negentropy(p float64) float64 {
 	switch {
 	case p > 0:
@@ -96,13 +96,13 @@ func (s *Regression) square(p []float64, i int) (loss float64) {
 	return loss
 }
 
-// crossEntropy turns the logits into their softmax.
+// crossEntropy returns the loss of sample i and turns the logits in p into their softmax.
 func (s *Regression) crossEntropy(p []float64, i int) float64 {
 	largest := 0.0
 	for _, v := range p {
 		largest = math.Max(largest, v)
 	}
-	sum := math.Exp(-largest) // the last class's
+	sum := math.Exp(-largest) // term of the last class, whose logit is 0
 	for c := range p {
 		sum += math.Exp(p[c] - largest)
 	}
@@ -138,8 +138,8 @@ func (s *Regression) slope(dst, p []float64, i int) {
 	}
 }
 
-// bend adds a ∇²ℓ_i = a M ⊗ x xᵀ, given p of sample i; M is the identity for least
-// squares, and diag p − p pᵀ for the softmax.
+// bend adds a·∇²ℓ_i = a·M ⊗ x xᵀ to h, given p of sample i. M is the identity for least squares,
+// and diag p − p pᵀ for the softmax.
 func (s *Regression) bend(h [][]float64, a float64, p []float64, i int) {
 	in := s.inputs()
 	for c := range p {
@@ -159,7 +159,7 @@ func (s *Regression) bend(h [][]float64, a float64, p []float64, i int) {
 	}
 }
 
-// bent is M of bend.
+// bent returns entry (c, e) of the matrix M in bend.
 func (s *Regression) bent(p []float64, c, e int) float64 {
 	same := 0.0
 	if c == e {

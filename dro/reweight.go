@@ -2,9 +2,8 @@ package dro
 
 import "fmt"
 
-// reweight weighs each group alike: its samples count N/(G n_g), G being the
-// number of groups that have samples. Where no groups are given, the classes are
-// the groups.
+// reweight gives every group the same total weight: a sample of group g weighs N/(G n_g), where G
+// is the number of groups that have samples. Where no groups are given, the classes are the groups.
 func reweight() Method {
 	return Method{
 		Name:   "reweight",
@@ -22,8 +21,8 @@ type perGroup struct {
 	weight []float64
 }
 
-// newPerGroup makes the weights that are proportional to of(samples) of a group
-// and have mean 1 over the training samples.
+// newPerGroup returns weights that are proportional to of(n) for a group of n samples and have mean
+// 1 over the training samples.
 func newPerGroup(groups []int, of func(samples float64) float64) (*perGroup, error) {
 	p := &perGroup{weight: make([]float64, len(groups))}
 	var sum, n float64

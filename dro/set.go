@@ -21,19 +21,19 @@ type Eval struct {
 	Divergence float64
 }
 
-// Set is one family of uncertainty sets {Q : D_φ(Q‖P0) ≤ ρ} around the
-// empirical distribution P0 of n losses. Its methods speak of the unshifted
-// dual of math.md §2: t = (ℓ − η)/λ, f = λ φ*(t) + λρ + η, r = φ*′(t).
+// Set is one family of uncertainty sets {Q : D_φ(Q‖P0) ≤ ρ} around the empirical distribution P0 of
+// n losses. Its methods use the unshifted dual of math.md §2: t = (ℓ − η)/λ, f = λ φ*(t) + λρ + η,
+// r = φ*′(t).
 //
 // A Set is a small immutable value. Other packages may have sets of their own:
 // see "Adding a set" in the package comment.
 type Set interface {
 	// Name returns the set's name as NewSet accepts it.
 	Name() string
-	// Label returns the name with the parameters, as tables have room for: "χ²",
-	// "k=1.5", "cvar 0.1".
+	// Label returns the name with the parameters, short enough for tables: "χ²", "k=1.5",
+	// "cvar 0.1".
 	Label() string
-	// Validate says which parameter of the set is out of its range, if any.
+	// Validate returns an error if a parameter of the set is out of its range.
 	Validate() error
 	// HasRadius reports whether the set depends on ρ and its dual on λ. CVaR
 	// does not.
@@ -52,13 +52,13 @@ type Set interface {
 	WorstCase(ratios, losses []float64, rho float64) (Worst, error)
 }
 
-// family is a named set with the parameters that it takes from settings.
+// family is a named set, made from the settings k and mu.
 type family struct {
 	name string
 	of   func(k, mu float64) Set
 }
 
-// families is the registry of sets: one line a set.
+// families is the registry of sets, one line for each set.
 var families = []family{
 	{"cressie-read", func(k, _ float64) Set { return CressieRead{K: k} }},
 	{"chi2", func(_, _ float64) Set { return CressieRead{K: 2} }},
@@ -68,9 +68,9 @@ var families = []family{
 	{"tv", func(_, _ float64) Set { return TV{} }},
 }
 
-// RegisterSet adds a set to the registry, made from the settings k and mu, and
-// returns what takes it out again. It is for the start of a program and for
-// tests: not while runs go on. It panics where the name is taken.
+// RegisterSet adds a set to the registry, made from the settings k and mu, and returns a function
+// that removes it again. Call it at the start of a program or in tests, not while runs go on. It
+// panics if the name is taken.
 func RegisterSet(name string, of func(k, mu float64) Set) (remove func()) {
 	if slices.Contains(SetNames(), name) {
 		panic("dro: RegisterSet wants a new name")
@@ -92,8 +92,8 @@ func SetNames() []string {
 	return names
 }
 
-// SetReads tells whether the set of that name depends on a parameter: "rho", "k" or "mu".
-// It is true of a name that is not known.
+// SetReads reports whether the set of that name depends on a parameter: "rho", "k" or "mu". It
+// returns true for a name that is not known.
 func SetReads(name, parameter string) bool {
 	i := slices.IndexFunc(families, func(f family) bool { return f.name == name })
 	if i < 0 {

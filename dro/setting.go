@@ -2,34 +2,36 @@ package dro
 
 import "math"
 
-// Setting is a number of a method's own, which presets and --set can change.
+// Setting describes a setting of a method's own. Its value is a number, which presets and --set can
+// change.
 type Setting struct {
-	Key     string // snake case, unlike every other setting's
-	Doc     string // what it means, one line
+	Key     string // in snake case; no other setting has the same key
+	Doc     string // the meaning, in one line
 	Default Auto
-	// Before is what runs had that were recorded before there was the setting,
-	// where that is a number and not the default.
+	// Before is the value in runs that were recorded before the setting existed, where that is a
+	// number and not the default.
 	Before Auto
-	// Want says in words what Check accepts, as "a number > 0".
+	// Want says in words what Check accepts, such as "a number > 0".
 	Want  string
 	Check func(v float64) bool
-	// AutoIs is the method that the word "auto" stands for: whoever sets it asks
-	// for that method in place of this one, as old files do. Empty: no such word.
+	// AutoIs is the method that the value "auto" asks for in place of the setting's own method, as
+	// old files do. Empty: the setting cannot be "auto".
 	AutoIs Algorithm
 	Whole  bool // a whole number
 	On     bool // a switch: 0 is off, 1 is on
-	// Choices are the words that it may be, where it is no number: it is the place of one.
+	// Choices are the words that the setting accepts in place of a number. Its value is then the
+	// index of the word.
 	Choices []string
 	Live    bool // may be turned while a run goes on
-	// Fixed says that a fork has its parent's, or the default where the parent's method does
-	// not read it, since another value would not fit what the parent has trained on.
+	// Fixed says that a fork has its parent's value, or the default where the parent's method does
+	// not read the setting. Another value would not fit what the parent has trained on.
 	Fixed bool
-	// Below is the key of a setting of all runs that this one has to stay
-	// below; "" is none.
+	// Below is the key of a setting of all runs, whose value this setting must stay below; "" is
+	// none.
 	Below string
 }
 
-// Holds tells whether the setting may be v.
+// Holds reports whether v is a valid value of the setting.
 func (s *Setting) Holds(v Auto) bool {
 	if v.IsAuto() {
 		return s.AutoIs != ""

@@ -25,7 +25,8 @@ func sfk() Method {
 	}
 }
 
-// frankWolfeCost is of one forward pass more (math.md §5).
+// frankWolfeCost is the cost of a step in steps of ERM. A step takes one more forward pass (math.md
+// §5).
 const frankWolfeCost = 1.353
 
 func frankWolfeMeasures() []Measure {
@@ -39,7 +40,7 @@ func frankWolfeMeasures() []Measure {
 				"searches for"})
 }
 
-// printed takes the step on z as the paper has it, lines 6 to 10 of Algorithm 1.
+// printed takes the step on z as printed in the paper, lines 6 to 10 of Algorithm 1.
 type printed struct {
 	frankWolfe
 	c float64
@@ -63,16 +64,16 @@ func (p *printed) Warning() string {
 	return p.dual.Warning()
 }
 
-// frankWolfe is what sfk and sfk-auto share: the gap, the output rule of the
-// paper's Algorithm 1, and the state.
+// frankWolfe is the part that sfk and sfk-auto share: the gap, the output rule of the paper's
+// Algorithm 1, and the state.
 type frankWolfe struct {
 	dual
 	share bool
 
 	gap, gamma float64 // of the last step
 	rule       PaperIterate
-	// recent is sfk-auto's. It is here because old runs could turn from the one
-	// method into the other and back, and a resume of one goes on to the bit.
+	// recent belongs to sfk-auto. It is here because old runs could turn from one method into the
+	// other and back, and such a run must resume bit for bit.
 	recent recent
 }
 
@@ -84,14 +85,14 @@ func newFrankWolfe(t Task) (frankWolfe, error) {
 // Fresh implements Trainer.
 func (f *frankWolfe) Fresh() bool { return !f.share }
 
-// observe tells the output rule of a step from the z before it.
+// observe gives the output rule a step and the z before the step.
 func (f *frankWolfe) observe(s Step, before Z) {
 	if f.rule.Observe(int(s.T), s.GradNorm, f.gap) {
 		f.rule.Z = before
 	}
 }
 
-// aim evaluates F on the losses, finds the way to the best corner and sets the
+// aim evaluates F on the losses, returns the direction to the best corner of the box and sets the
 // gap.
 func (f *frankWolfe) aim(losses []float64, box Box) (eval Eval, dir Z) {
 	eval = f.problem.At(nil, losses, f.z)

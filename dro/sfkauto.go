@@ -2,11 +2,11 @@ package dro
 
 import "slices"
 
-// sfkAuto is our own, inspired by SFK-DRO: its step on x, but on z Frank-Wolfe
-// steps with a line search (math.md §5). C comes from the curvature, so that γ is
-// the minimiser of a quadratic model along d, and γ is then halved until F has
-// fallen by a part of what the gap promises. The paper's Theorem 1 does not cover
-// it. Runs recorded before it had a name have it as sfk with "c: auto".
+// sfkAuto is our own method, inspired by SFK-DRO. Its step on x is the same, but on z it takes
+// Frank-Wolfe steps with a line search (math.md §5). C comes from the curvature, so that γ is the
+// minimiser of a quadratic model along d. γ is then halved until F has fallen by a fraction of what
+// the gap promises. The paper's Theorem 1 does not cover it. Runs recorded before it had a name
+// call it sfk with "c: auto".
 func sfkAuto() Method {
 	return Method{
 		Name: SFKAuto,
@@ -35,7 +35,7 @@ type searching struct {
 	frankWolfe
 	kappa    float64
 	first    bool // "c_rule: 1"
-	halvings int  // of γ, in the last step
+	halvings int  // number of halvings of γ in the last step
 }
 
 // After implements Trainer.
@@ -51,22 +51,22 @@ func (f *searching) After(b Batch, s Step) {
 }
 
 const (
-	// memory is how many batches for z rule 2 looks back on: with 8 the noise of F
-	// is greater, with 64 the losses are too old while x still moves fast.
+	// memory is the number of batches for z that rule 2 looks back on. With 8 the noise of F is
+	// greater; with 64 the losses are too old while x still moves fast.
 	memory = 16
-	// tolerated is how far the weights of one x-batch may be from those of the
-	// radius, in mean ratio (of 1) and in divergence (of ρ).
+	// tolerated is the factor by which one x-batch may exceed a mean ratio of 1 and a divergence of
+	// ρ.
 	tolerated = 4
-	// patience bounds the steps that bring them there; a few are usual.
+	// patience bounds the steps on z that bring a batch within tolerated; a few are usual.
 	patience = 100
-	// wild is a divergence from which no step of the size of the curvature leads
-	// back: under KL each moves η by λ at most, and then it overflows.
+	// wild is the divergence and mean ratio beyond which no step of the size of the curvature leads
+	// back. Under KL each step moves η by λ at most, and then the divergence overflows.
 	wild = 1e6
 )
 
-// recent are the losses of the last batches, the oldest overwritten first.
+// recent holds the losses of the last batches. New losses overwrite the oldest.
 type recent struct {
-	losses []float64 // its capacity is that of memory batches, from the first one on
+	losses []float64 // its capacity is memory times the size of the first batch
 	oldest int
 }
 
@@ -84,8 +84,7 @@ func (r *recent) add(losses []float64) {
 	}
 }
 
-// save and restore keep the capacity, too: a list that is not full yet goes on
-// to grow.
+// save and restore keep the capacity, too, so that a list that is not full yet goes on growing.
 func (r *recent) save(s *State) {
 	if r.losses == nil {
 		return
@@ -103,19 +102,18 @@ func (r *recent) restore(s State) {
 	}
 }
 
-// blockwise is rule 2, Frank-Wolfe on the losses of the last batches: in the part
-// of the box where their optimum can be, for η and for λ in turn. M is their
-// product, on which each may have a corner and a step of its own (Lacoste-Julien,
-// Jaggi, Schmidt, Pletscher 2013, arXiv 1207.4747), and the minimiser along one
-// does not depend on how far away the corner is. The old losses stand for the
-// averaged gradient of stochastic Frank-Wolfe (Mokhtari, Hassani, Karbasi 2020,
-// arXiv 1804.09554): here their gradient at the new z costs no pass of the network.
+// blockwise is rule 2: Frank-Wolfe on the losses of the last batches, in the part of the box where
+// their optimum can be, for η and for λ in turn. M is the product of their two intervals, so each
+// may have a corner and a step of its own (Lacoste-Julien, Jaggi, Schmidt, Pletscher 2013, arXiv
+// 1207.4747). The minimiser along one does not depend on the distance to its corner. The old losses
+// stand for the averaged gradient of stochastic Frank-Wolfe (Mokhtari, Hassani, Karbasi 2020, arXiv
+// 1804.09554): here their gradient at the new z costs no pass of the network.
 func (f *searching) blockwise(losses []float64) {
 	f.recent.add(losses)
 	f.descend(f.recent.losses)
 }
 
-// descend takes a step of either block.
+// descend takes one step on η and then one step on λ.
 func (f *searching) descend(losses []float64) {
 	box := f.problem.seen(losses)
 	f.z = box.Project(f.z)
@@ -131,10 +129,10 @@ func (f *searching) descend(losses []float64) {
 	f.z = box.Project(f.z) // γ = 1 may be a rounding beyond the corner
 }
 
-// Before implements Trainer. Rule 2 keeps z as small as the losses seen allow, and
-// then one outlier of an x-batch may get a weight that no Q within the radius gives
-// it, under KL 1e8, from which x does not recover. z moves on such a batch before
-// it is weighed. The gap and γ are those of After.
+// Before implements Trainer. Rule 2 keeps z as small as the losses seen allow. One outlier of an
+// x-batch may then get a weight that no Q within the radius gives it, 1e8 under KL, from which x
+// does not recover. So z moves on such a batch before the batch is weighed. The gap and γ that are
+// reported are those of After.
 func (f *searching) Before(b Batch) {
 	if f.first {
 		return
@@ -161,9 +159,8 @@ func (f *searching) bearable(losses []float64) bool {
 		(!f.problem.Set.HasRadius() || eval.Divergence <= tolerated*f.problem.Rho)
 }
 
-// batchwise is rule 1, on one batch and both variables at once. At the minimiser
-// of a quadratic F falls by just γ gap/2, so that rounding and the third order
-// halve γ in most steps.
+// batchwise is rule 1: one step on both variables at once, on one batch. At the minimiser of a
+// quadratic F falls by exactly γ gap/2, so rounding and third-order terms halve γ in most steps.
 func (f *searching) batchwise(losses []float64) {
 	eval, dir := f.aim(losses, f.problem.Box)
 	f.gamma = f.search(losses, eval, dir, .5)

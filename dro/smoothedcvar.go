@@ -13,7 +13,7 @@ type SmoothedCVaR struct{ Mu float64 }
 // Name returns "smoothed-cvar".
 func (SmoothedCVaR) Name() string { return "smoothed-cvar" }
 
-// Label returns the name, short, with μ.
+// Label returns the short name with μ.
 func (s SmoothedCVaR) Label() string { return fmt.Sprintf("scvar %.3g", s.Mu) }
 
 // HasRadius returns true.
@@ -64,9 +64,9 @@ func (s SmoothedCVaR) Conjugate(t float64) (excess, conj, div, second float64) {
 	return (1 - s.Mu - small) * r, (t + log) / s.Mu, -(t*small*r + log) / s.Mu, small * r * r
 }
 
-// Saturation returns ρ_sat = log(1/μ) + ((1−μ)/μ) log(1/(1−μ)). From it on the
-// radius does not bind and the risk is CVaR's; when μn is not an integer that
-// happens a little earlier, which WorstCase decides exactly.
+// Saturation returns ρ_sat = log(1/μ) + ((1−μ)/μ) log(1/(1−μ)). From this radius on the constraint
+// does not bind and the risk is that of CVaR. If μn is not an integer, that happens at a slightly
+// smaller radius, which WorstCase finds exactly.
 func (s SmoothedCVaR) Saturation() float64 {
 	return -math.Log(s.Mu) - (1-s.Mu)/s.Mu*math.Log1p(-s.Mu)
 }
@@ -76,8 +76,8 @@ func (s SmoothedCVaR) WorstCase(ratios, losses []float64, rho float64) (Worst, e
 	return WorstCase(s, ratios, losses, rho)
 }
 
-// saturate implements saturating. The radius binds until the worst case of CVaR,
-// with the boundary's mass shared evenly, lies inside the set.
+// saturate implements saturating. The radius binds until the set contains the worst case of CVaR in
+// which the ties at the edge share their mass evenly.
 func (s SmoothedCVaR) saturate(b *sample, room *room) saturation {
 	w := b.tail(s.Mu, room)
 	divergence := b.tailWorst(nil, w, s.Divergence).Divergence

@@ -5,34 +5,36 @@ import (
 	"math"
 )
 
-// softmaxFit finds the least of Σ v_i ℓ_i(W, b) + penalty over a last layer, ℓ the
-// cross-entropy, by coordinate descent: a coordinate goes to the least of a parabola above
-// the objective, the curvature of ℓ in a logit being at most ¼. So the objective never rises.
+// softmaxFit minimises Σ v_i ℓ_i(W, b) + penalty over a last layer by coordinate descent, where ℓ
+// is the cross-entropy. A coordinate goes to the minimum of a parabola above the objective, since
+// the curvature of ℓ in a logit is at most ¼. So the objective never rises.
 type softmaxFit struct {
 	x       [][]float64 // [feature][sample], the last feature 1 for the bias
 	labels  []int
 	weight  []float64 // v
 	classes int
 
-	lasso float64 // penalty lasso·Σ |w|, of the bias too, as liblinear has it
+	lasso float64 // penalty lasso·Σ |w|, also on the bias, as in liblinear
 	ridge float64 // penalty ridge·Σ (w − start)²
 	start []float64
 
 	w      []float64 // [class][feature]
-	u, e   []float64 // [class][sample]: logits, and their exponentials by the sample's scale
-	sum    []float64 // of e over classes
-	bounds []float64 // of the curvature, by feature
+	u, e   []float64 // [class][sample]: logits, and their exponentials, scaled sample by sample
+	sum    []float64 // sum of e over the classes, by sample
+	bounds []float64 // bounds of the curvature, by feature
 }
 
-// The descent ends as liblinear's does by default: after 100 passes over all coordinates,
-// or where one moves none by more than 1e-4, here of the largest.
+// The descent ends as liblinear's does by default: after 100 passes over all coordinates, or after
+// such a pass that moves none by more than 1e-4. Here that is relative to the largest coordinate,
+// or to 1 if all are smaller.
 const (
 	mostPasses  = 100
-	mostBetween = 20 // passes over what is not 0, between two of those
+	mostBetween = 20 // passes over the nonzero coordinates between two of those
 	fitted      = 1e-4
 )
 
-// newSoftmaxFit starts at w; features are rows of samples.
+// newSoftmaxFit returns a fit that starts at w and changes it in place. rows holds features by
+// sample.
 func newSoftmaxFit(rows [][]float64, labels []int, weight, w []float64, classes int) *softmaxFit {
 	n, d := len(rows), len(rows[0])+1
 	f := &softmaxFit{labels: labels, weight: weight, classes: classes, w: w,
@@ -52,9 +54,9 @@ func newSoftmaxFit(rows [][]float64, labels []int, weight, w []float64, classes 
 	return f
 }
 
-// free is the first class that has coordinates. Under the lasso two classes are one logistic
-// regression: of W with −a in one row and a in the other only the difference counts, with the
-// same penalty whichever row has it.
+// free returns the first class that has coordinates. Under the lasso two classes are one logistic
+// regression: only the difference of the two rows of W counts, with the same penalty whichever row
+// has it.
 func (f *softmaxFit) free() int {
 	if f.lasso > 0 && f.classes == 2 {
 		return 1
@@ -62,7 +64,7 @@ func (f *softmaxFit) free() int {
 	return 0
 }
 
-// run descends. Under the lasso most coordinates stay 0, and so passes over all of them
+// run descends to the minimum. Under the lasso most coordinates stay 0, so passes over all of them
 // are rare.
 func (f *softmaxFit) run() {
 	for range mostPasses {
@@ -77,8 +79,8 @@ func (f *softmaxFit) run() {
 	}
 }
 
-// pass moves every coordinate once, or those that are not 0, and tells whether none moved
-// by much.
+// pass moves every coordinate once or, if active, those that are not 0. It reports whether none of
+// them moved by much.
 func (f *softmaxFit) pass(active bool) (still bool) {
 	f.logits()
 	d, most, largest := len(f.x), 0.0, 1.0
@@ -93,7 +95,8 @@ func (f *softmaxFit) pass(active bool) (still bool) {
 	return most <= fitted*largest
 }
 
-// logits computes those of all samples, and exponentials relative to the largest.
+// logits computes the logits of all samples, and their exponentials relative to the largest of each
+// sample.
 func (f *softmaxFit) logits() {
 	n, d := len(f.labels), len(f.x)
 	clear(f.u)
@@ -119,8 +122,8 @@ func (f *softmaxFit) logits() {
 	}
 }
 
-// move takes coordinate (k, j) to the least of its parabola with the penalty, and returns by
-// how much it moved.
+// move takes coordinate (k, j) to the minimum of its parabola plus the penalty, and returns the
+// change.
 func (f *softmaxFit) move(k, j int) float64 {
 	n, d := len(f.labels), len(f.x)
 	column, e, slope := f.x[j], f.e[k*n:][:n], 0.0
@@ -154,7 +157,7 @@ func (f *softmaxFit) move(k, j int) float64 {
 	return by
 }
 
-// flat is a layer as softmaxFit has it, and layerOf the way back.
+// flat returns a layer in the form of softmaxFit.w; layerOf is its inverse.
 func flat(l Layer) (w []float64) {
 	for k, row := range l.Weights {
 		w = append(append(w, row...), l.Bias[k])
@@ -171,7 +174,7 @@ func layerOf(w []float64, classes int) (l Layer) {
 	return l
 }
 
-// class is that of the greatest logit of features, the first of equals.
+// class returns the class with the greatest logit of the features, the first of equals.
 func (l *Layer) class(features []float64) int {
 	best, most := 0, math.Inf(-1)
 	for k, row := range l.Weights {
@@ -186,7 +189,7 @@ func (l *Layer) class(features []float64) int {
 	return best
 }
 
-// wide makes features float64, sample by sample.
+// wide returns the features as float64, sample by sample.
 func (h *Held) wide() [][]float64 {
 	rows := make([][]float64, len(h.Features))
 	for i, f := range h.Features {

@@ -6,33 +6,36 @@ import (
 	"slices"
 )
 
-// Tail says how much of an estimate rests on its largest values.
+// Tail measures how much of an estimate rests on its largest values.
 type Tail struct {
-	// Share is the largest sample's part of the worst distribution, r/n; of a difference
-	// the larger of the two.
+	// Share is the largest part of one sample in the worst distribution, r/n. For a difference it
+	// is the larger of the two shares.
 	Share float64
-	// Index is Hill's estimate of the tail index of f over the 2√m largest of its m
-	// values above the least (Hill, Annals of Statistics 1975, 3, 1163–1174). The variance
-	// of f exists above 2. It is +Inf without a tail, and NaN where fewer than 10 values
-	// would be used.
+	// Index is Hill's estimate of the tail index of f. It is taken over the 2√m largest, but at
+	// most m/5, of the m values above the least (Hill, Annals of Statistics 1975, 3, 1163–1174).
+	// The variance of f exists above 2. Index is +Inf without a tail, and NaN where fewer than 10
+	// values would be used.
 	Index float64
-	// Effective is the effective sample size of the worst case.
+	// Effective is the effective sample size of the worst case. For a difference it is the smaller
+	// of the two.
 	Effective float64
 }
 
-// Bounds of Doubt, chosen where the upper bounds of the simulation in docs/results.md
+// The bounds of Doubt. They are chosen where the upper bounds of the simulation in docs/results.md
 // begin to miss more than twice as often as they say.
 const (
-	// FewEffective is an effective sample size of a worst case.
+	// FewEffective is the effective sample size below which a worst case has few samples.
 	FewEffective = 100
-	// HeavyIndex is lower than 2, because Hill's estimate is too low where a light tail
-	// has few samples: an exponential loss under χ² has 1.8 at 1000 samples.
+	// HeavyIndex is the tail index below which a tail is heavy. It is lower than 2, because Hill's
+	// estimate is too low for a light tail of few samples: an exponential loss under χ² has 1.8 at
+	// 1000 samples.
 	HeavyIndex = 1.65
-	// LargeShare is of one sample in the worst distribution.
+	// LargeShare is the largest share of the worst distribution that one sample may have without a
+	// doubt.
 	LargeShare = .05
 )
 
-// Doubts are why intervals cannot be believed, each with its reason.
+// Doubts returns the grounds on which an interval is doubted, each with its name and its reason.
 func Doubts() [][2]string {
 	return [][2]string{
 		{"heavy tail", fmt.Sprintf(
@@ -45,7 +48,7 @@ func Doubts() [][2]string {
 	}
 }
 
-// Doubt is the first of Doubts that there is: "" where nothing speaks against intervals.
+// Doubt returns the name of the first of Doubts that applies, or "" if none does.
 func (t Tail) Doubt() string {
 	for i, doubt := range []bool{t.Index < HeavyIndex, t.Few(), t.Share > LargeShare} {
 		if doubt {
@@ -76,15 +79,15 @@ func hill(values []float64) float64 {
 	return float64(k) / sum
 }
 
-// likelihoodExcess is by how much the mean of the values may be above the sample's, by
-// empirical likelihood: the greatest Σ w_i f_i − mean f over weights with
-// −2 Σ log(n w_i) ≤ z² (Owen, Biometrika 1988, 75, theorem 1, one side of the interval).
-// The best weights are w_i ∝ 1/(s − f_i) with an s above the largest value.
+// likelihoodExcess returns how far the mean of the distribution may lie above the mean of the
+// sample f, by empirical likelihood. It is the greatest Σ w_i f_i − mean f over weights with
+// −2 Σ log(n w_i) ≤ z² (Owen, Biometrika 1988, 75, theorem 1, one side of the interval). The best
+// weights are w_i ∝ 1/(s − f_i) with an s above the largest value.
 //
-// Since R_ρ(P) = inf_z E_P f, R̂ plus the excess of f at ẑ is no less than the greatest
-// R_ρ(Q) over that ball, which Duchi, Glynn and Namkoong (Mathematics of Operations
-// Research 2021, 46, §2, with φ(t) = −2 log t + 2t − 2) and Lam (Operations Research 2019,
-// 67, on the Burg entropy) show to hold the truth with the probability Φ(z) in the limit.
+// Since R_ρ(P) = inf_z E_P f, R̂ plus the excess of f at ẑ is no less than the greatest R_ρ(Q) over
+// that ball. Duchi, Glynn and Namkoong (Mathematics of Operations Research 2021, 46, §2, with
+// φ(t) = −2 log t + 2t − 2) and Lam (Operations Research 2019, 67, on the Burg entropy) show that
+// the greatest R_ρ(Q) bounds the truth with the probability Φ(z) in the limit.
 func likelihoodExcess(f []float64, z float64) float64 {
 	n, largest, span := float64(len(f)), slices.Max(f), slices.Max(f)-slices.Min(f)
 	if !(span > 0) {

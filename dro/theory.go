@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Assumptions are the hypotheses of the paper's Theorem 1 about the losses
-// ℓ(·; s), all positive and finite, and the accuracy asked for.
+// Assumptions holds the hypotheses of the paper's Theorem 1 about the losses ℓ(·; s), and the
+// accuracy asked for. All of them are positive and finite.
 type Assumptions struct {
 	Epsilon    float64 `json:"epsilon"`    // ε: both parts of the stationarity test
 	Rho        float64 `json:"rho"`        // ρ: the radius
@@ -16,11 +16,11 @@ type Assumptions struct {
 	Gap        float64 `json:"gap"`        // Δ: F(x_1; z_1) − inf F
 }
 
-// Constants are those of F(x; z) over one box. For Cressie-Read they are the
-// paper's, in paper coordinates, with math.md §4's tight L_z; for smoothed CVaR
-// they are math.md §4's and, for σ0 and σ1, the bounds that r ≤ 1/μ gives.
+// Constants holds the constants of F(x; z) over one box. For Cressie-Read they are those of the
+// paper, in paper coordinates, with the tight L_z of math.md §4. For smoothed CVaR they are those
+// of math.md §4, and σ0 and σ1 are the bounds that r ≤ 1/μ gives.
 type Constants struct {
-	Diameter float64   `json:"diameter"` // D, of the box
+	Diameter float64   `json:"diameter"` // D, the diameter of the box
 	Lz       Magnitude `json:"l_z"`      // smoothness of F in z
 	Lx       Magnitude `json:"l_x"`      // smoothness of F in x
 	Sigma0   Magnitude `json:"sigma0"`   // bound of ‖∇_x f‖
@@ -29,24 +29,24 @@ type Constants struct {
 	Alpha    Magnitude `json:"alpha"`    // step size α = 1/(2C)
 }
 
-// Plan is what Theorem 1 asks of a run that is to reach ε.
+// Plan holds what Theorem 1 requires of a run that is to reach ε.
 type Plan struct {
 	Box Box `json:"-"` // λ0 = ε/(8ρ) and the automatic other ends
 	Constants
 	T  Magnitude `json:"steps"`   // steps
-	Nx Magnitude `json:"batch"`   // samples a step for x
-	Nz Magnitude `json:"batch_z"` // samples a step for z
+	Nx Magnitude `json:"batch"`   // samples for x in each step
+	Nz Magnitude `json:"batch_z"` // samples for z in each step
 }
 
-// Samples returns how many samples the plan takes for x and for z, in all its steps.
+// Samples returns the number of samples that the plan takes for x and for z, in all its steps.
 func (p *Plan) Samples() (x, z Magnitude) { return p.Nx + p.T, p.Nz + p.T }
 
-// LongestStep returns D σ1/C, a bound of the Frank-Wolfe step γ = gap/C. The theorem
-// wants an ε at which it is at most 1, where min(γ, 1) cuts none off.
+// LongestStep returns D σ1/C, a bound of the Frank-Wolfe step γ = gap/C. The theorem requires an ε
+// at which the bound is at most 1, so that min(γ, 1) cuts no step short.
 func (p *Plan) LongestStep() Magnitude { return MagnitudeOf(p.Diameter) + p.Sigma1 - p.C }
 
-// Vacuous tells whether ε is so large that λ0 = ε/(8ρ) is not below λ̄: the box holds
-// one λ then, which need not be near the best one, and the plan proves nothing.
+// Vacuous reports whether ε is so large that λ0 = ε/(8ρ) is not below λ̄. The box then holds a
+// single λ, which need not be near the best one, and the plan proves nothing.
 func (p *Plan) Vacuous() bool { return p.Box.Lambda[0] >= p.Box.Lambda[1] }
 
 // Validate checks that every hypothesis is positive and finite.
@@ -91,10 +91,9 @@ func Theorem1(set Set, a Assumptions) (Plan, error) {
 	return p, nil
 }
 
-// ConstantsOn returns the constants of F on a given box: in paper coordinates
-// for Cressie-Read, unshifted for smoothed CVaR. KL and CVaR have no such plan:
-// the one is not polynomially smooth, the other not smooth. a.Epsilon and a.Gap
-// are not used.
+// ConstantsOn returns the constants of F on a given box: in paper coordinates for Cressie-Read,
+// unshifted for smoothed CVaR. KL and CVaR have no such constants: KL is not polynomially smooth,
+// and CVaR is not smooth. a.Epsilon and a.Gap are not used.
 func ConstantsOn(set Set, box Box, a Assumptions) (Constants, error) {
 	if err := box.validate(); err != nil {
 		return Constants{}, err
@@ -166,9 +165,9 @@ func (s SmoothedCVaR) maxCurvature(reach float64) float64 {
 	return best
 }
 
-// TruncationBound returns the most that the lower end λ0 of the box adds to
-// inf F: 0 ≤ inf over the box − inf ≤ λ0 ρ, provided λ* ≤ λ̄. The paper's Lemma 1
-// has 2λ0ρ and both signs (math.md §4).
+// TruncationBound returns the most that the lower end λ0 of the box adds to inf F: 0 ≤ inf over the
+// box − inf ≤ λ0 ρ, provided λ* ≤ λ̄. The paper's Lemma 1 has 2λ0ρ and allows both signs (math.md
+// §4).
 func TruncationBound(lambda0, rho float64) float64 { return lambda0 * rho }
 
 // BiasBound returns the paper's Lemma 3 in the form of math.md §4: by how much

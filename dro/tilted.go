@@ -28,15 +28,15 @@ func tilted() Method {
 	}
 }
 
-// tilting has no state: the mean is the batch's own.
+// tilting has no state, since the mean is over the batch alone.
 type tilting struct {
 	Base
 	t               float64
 	loss, effective float64 // of the last batch that was weighed
 }
 
-// Weights implements Trainer: e^{tℓ}/mean e^{tℓ}, relative to the largest loss,
-// so that nothing overflows.
+// Weights implements Trainer: e^{tℓ}/mean e^{tℓ}, computed relative to the largest loss, so that
+// nothing overflows.
 func (t *tilting) Weights(w []float64, b Batch) {
 	n, most := float64(len(b.Losses)), slices.Max(b.Losses)
 	var sum, squares float64

@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// TV is the set of total variation, φ(t) = |t − 1|/2: of the mass of the samples at most
-// a share ρ lies elsewhere in Q. The worst Q takes it off the smallest losses and puts
-// it on the largest, so that R_ρ = (1−ρ) CVaR_{1−ρ} + ρ max ℓ, CVaR_μ being the mean of
-// the worst fraction μ (Jiang, Guan, Risk-averse two-stage stochastic program with
-// distributional ambiguity, Operations Research 2018, 66(5), 1390–1405; math.md §3).
+// TV is the set of total variation, φ(t) = |t − 1|/2: Q may move at most a share ρ of the mass of
+// the samples. The worst Q takes it off the smallest losses and puts it on the largest, so that
+// R_ρ = (1−ρ) CVaR_{1−ρ} + ρ max ℓ, where CVaR_μ is the mean of the worst fraction μ (Jiang, Guan,
+// Risk-averse two-stage stochastic program with distributional ambiguity, Operations Research 2018,
+// 66(5), 1390–1405; math.md §3).
 //
-// φ grows no faster than t, so that φ* is +Inf above ½ (Ben-Tal, den Hertog, De Waegenaere,
-// Melenberg, Rennen, Management Science 2013, 59(2), table 2, of 2φ). The dual is then
-// infinite but where z knows the largest loss of all: no method can keep such a z. At
-// ρ ≥ 1 the set has every distribution on the samples, and R_ρ is the largest loss.
+// φ grows no faster than t, so φ* is +Inf above ½ (Ben-Tal, den Hertog, De Waegenaere, Melenberg,
+// Rennen, Management Science 2013, 59(2), table 2, for 2φ). The dual is then infinite unless
+// η̃ + λ/2 reaches the largest of all losses, and no method can keep such a z. At ρ ≥ 1 the set has
+// every distribution on the samples, and R_ρ is the largest loss.
 type TV struct{}
 
 // Name returns "tv".
@@ -38,8 +38,8 @@ func (TV) Divergence(r float64) float64 {
 	return math.Abs(r-1) / 2
 }
 
-// Conjugate implements Set: φ*(t) = max(t, −½) with r = 1 above −½ and 0 from there on,
-// +Inf above ½.
+// Conjugate implements Set: φ*(t) = max(t, −½), with r = 1 above −½ and r = 0 from −½ down. Above ½
+// it is +Inf.
 func (TV) Conjugate(t float64) (excess, conj, div, second float64) {
 	switch {
 	case t > .5:
@@ -55,27 +55,27 @@ func (v TV) WorstCase(ratios, losses []float64, rho float64) (Worst, error) {
 	return WorstCase(v, ratios, losses, rho)
 }
 
-// saturate implements saturating: with m ties at the maximum no more than the mass of the
-// others, 1 − m/n, can move. The losses are left sorted in room.
+// saturate implements saturating. With m ties at the maximum, no more than the mass of the other
+// losses, 1 − m/n, can move. The sorted losses are left in room.
 func (TV) saturate(s *sample, room *room) saturation {
 	copy(room.of(len(s.losses)), s.losses)
 	slices.Sort(room.of(len(s.losses)))
 	return s.atMax(1 - float64(s.ties)/s.n())
 }
 
-// direct implements direct. With c the loss down to which the mass is taken, the dual is
-// R_ρ = min over c of mean max(ℓ, c) + ρ (max ℓ − c), which is that of the other sets at
-// λ = max ℓ − c, η̃ = (max ℓ + c)/2.
+// direct implements direct. With c the loss up to which mass is taken off, the dual is R_ρ = min
+// over c of mean max(ℓ, c) + ρ (max ℓ − c). It is the dual of the other sets at λ = max ℓ − c,
+// η̃ = (max ℓ + c)/2.
 func (TV) direct(s *sample, sorted, ratios []float64, rho float64) Worst {
 	n := s.n()
-	// The edge is the first loss that keeps some of its mass. Rounding must not carry it
-	// to the largest, which gives none.
+	// The edge is the first loss that keeps some of its mass. Rounding must not carry it to the
+	// largest loss, which gives up no mass.
 	edge := sorted[min(int(rho*n), len(sorted)-s.ties-1)]
 	below, _ := slices.BinarySearch(sorted, edge)
 	tie, _ := slices.BinarySearch(sorted[below:], math.Nextafter(edge, math.Inf(1)))
 	share := clamp(1-(rho*n-float64(below))/float64(tie), [2]float64{0, 1})
 	top := 1 + rho*n/float64(s.ties)
-	// What a loss gives up gains its distance to the largest: no terms cancel.
+	// The mass that a loss gives up gains the distance to the largest loss: no terms cancel.
 	gain := (1 - share) * float64(tie) * (1 - s.scaled(edge))
 	for _, l := range sorted[:below] {
 		gain += 1 - s.scaled(l)
@@ -101,8 +101,8 @@ func (TV) direct(s *sample, sorted, ratios []float64, rho float64) Worst {
 	return w
 }
 
-// checkDual says that a set has no dual to train or search by: φ*, at a t that losses
-// may well have, is infinite.
+// checkDual returns an error if a set has no dual to train or search by, because φ* is infinite at
+// a t that losses may well have.
 func checkDual(set Set) error {
 	if _, conj, _, _ := set.Conjugate(100); math.IsInf(conj, 1) {
 		return fmt.Errorf("uncertainty %s: its conjugate is infinite, so it has no dual",

@@ -37,8 +37,8 @@ type sample struct {
 	ties           int     // losses equal to max
 }
 
-// block is the number of terms that a pass adds up before it adds to its total:
-// two short sums lose less than one long one, at no cost.
+// block is the number of terms that a pass adds up before it adds them to its total: two short sums
+// lose less than one long sum, at no cost.
 const block = 512
 
 func newSample(losses []float64) (sample, error) {
@@ -82,7 +82,7 @@ func (s *sample) worst() Worst {
 	return Worst{MeanLoss: s.min + s.span*s.mean, MaxLoss: s.max}
 }
 
-// allAtMax is all mass spread evenly on the largest losses: r = n/ties there and
+// allAtMax returns the tail with all mass spread evenly on the largest losses: r = n/ties there and
 // 0 elsewhere.
 func (s *sample) allAtMax() tail {
 	return tail{edge: s.max, tie: s.ties, share: s.n() / float64(s.ties)}
@@ -94,29 +94,29 @@ func WorstCase(set Set, ratios, losses []float64, rho float64) (Worst, error) {
 	return new(interior).worstCase(set, ratios, losses, rho)
 }
 
-// saturation is where the radius of a set stops binding on a batch.
+// saturation describes where the radius of a set stops binding on a batch.
 type saturation struct {
-	// divergence is the largest that a worst case has: from ρ = divergence on the
-	// answer is tail.
+	// divergence is the largest divergence of a worst case: from ρ = divergence on, the worst case
+	// is tail.
 	divergence float64
 	tail       tail
 	origin     float64 // the loss that η̃ tends to as λ → 0
 }
 
-// saturating is a set that knows better than its φ when its radius stops
-// binding. room is memory for what that takes.
+// saturating is a set with a rule of its own for when its radius stops binding. room is memory for
+// the computation.
 type saturating interface {
 	saturate(s *sample, room *room) saturation
 }
 
-// direct is a set whose worst case, where the radius binds, needs no search. sorted are
-// the losses, which its saturate has left.
+// direct is a set whose worst case needs no search where the radius binds. sorted holds the sorted
+// losses, which its saturate has left in room.
 type direct interface {
 	direct(s *sample, sorted, ratios []float64, rho float64) Worst
 }
 
-// saturate says from where on all mass on the largest losses is the worst case,
-// where the set does not say otherwise.
+// saturate returns the saturation of the set on s. A set without a rule of its own ends with all
+// mass on the largest losses.
 func saturate(set Set, s *sample, room *room) saturation {
 	if own, ok := set.(saturating); ok {
 		return own.saturate(s, room)
@@ -125,15 +125,16 @@ func saturate(set Set, s *sample, room *room) saturation {
 	return s.atMax(share*set.Divergence(1/share) + (1-share)*set.Divergence(0))
 }
 
-// atMax is the saturation of a set that ends with all mass on the largest losses.
+// atMax returns the saturation of a set that ends, at this divergence, with all mass on the largest
+// losses.
 func (s *sample) atMax(divergence float64) saturation {
 	return saturation{divergence: divergence, tail: s.allAtMax(), origin: s.max}
 }
 
-// room is memory that one solution after another uses, grown to the largest.
+// room is memory that successive solutions reuse. It grows to the largest size asked for.
 type room []float64
 
-// of returns n places, whose contents are whatever they are.
+// of returns n places with arbitrary contents.
 func (r *room) of(n int) []float64 {
 	if cap(*r) < n {
 		*r = make(room, n)
@@ -141,8 +142,8 @@ func (r *room) of(n int) []float64 {
 	return (*r)[:n]
 }
 
-// checked returns the sample of the losses if it, the set and the destination
-// are usable.
+// checked returns the sample of the losses, or an error if the losses, the set or the destination
+// are not usable.
 func checked(set Set, ratios, losses []float64) (sample, error) {
 	if err := set.Validate(); err != nil {
 		return sample{}, fmt.Errorf("uncertainty %s: %w", set.Name(), err)

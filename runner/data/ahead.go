@@ -2,24 +2,24 @@ package data
 
 import "runtime/debug"
 
-// ahead makes batches on a goroutine of its own, one before it is asked for.
+// ahead makes batches on its own goroutine, each one before the caller asks for it.
 //
 //	take(p): the batch of p, if it is the one ordered (else it is ordered now)
 //	         -> swap memory -> order the one after p
 //	worker:  order -> make -> made
 //
-// The caller owns everything but the maker and spare, which are the worker's from an order until
-// its batch is taken.
+// The caller owns every field except maker and spare. The worker owns these two from the moment a
+// batch is ordered until it is taken.
 type ahead struct {
 	maker   *maker
-	spare   Batch // the memory that is not the caller's
+	spare   Batch // the worker's memory for a batch; the caller has its own
 	orders  chan place
 	made    chan made
 	pending bool
-	ordered place // while pending
+	ordered place // the place of the pending batch, if pending is set
 }
 
-// made is a batch, or what the source panicked with.
+// made is a batch, or the value with which the source panicked.
 type made struct {
 	batch Batch
 	panic any
@@ -31,11 +31,11 @@ func startAhead(m *maker) *ahead {
 	return a
 }
 
-// work is the worker's life. Neither channel ever holds more than one: it ends as soon as orders is
-// closed.
+// work runs on the worker's goroutine and ends as soon as orders is closed: neither channel ever
+// holds more than one item, so no send blocks.
 func (a *ahead) work() {
 	defer close(a.made)
-	debug.SetPanicOnFault(true) // try gives it to the caller
+	debug.SetPanicOnFault(true) // try passes the panic on to the caller
 	for p := range a.orders {
 		a.made <- a.try(p)
 	}
@@ -46,8 +46,8 @@ func (a *ahead) try(p place) (m made) {
 	return made{batch: a.maker.make(&a.spare, p)}
 }
 
-// take gives the batch of p. It lies in what was spare; the caller's room, free now, becomes the
-// spare one.
+// take returns the batch of place p, which lies in the memory that was spare, and orders the batch
+// after it. The caller's room, which is free now, becomes the spare memory.
 func (a *ahead) take(p place, room *Batch) Batch {
 	if a.pending && a.ordered != p { // after a Restore
 		<-a.made
@@ -59,7 +59,7 @@ func (a *ahead) take(p place, room *Batch) Batch {
 	m := <-a.made
 	a.pending = false
 	if m.panic != nil {
-		panic(m.panic) // where the batch was asked for
+		panic(m.panic) // on the goroutine that asked for the batch
 	}
 	*room, a.spare = a.spare, *room
 	a.order(a.maker.after(p))

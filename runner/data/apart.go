@@ -17,25 +17,27 @@ import (
 	"drolab/runner/internal/room"
 )
 
-// apart starts the process that reads one's own files.
+// apart holds the function that returns the command of a process that reads the user's own files.
 var apart atomic.Pointer[func() *exec.Cmd]
 
-// ReadApart has one's own files read by processes of their own from now on, until undo: command
-// returns one, not started, that does nothing but [Serve]. Each may take a part of the memory that
-// is left and no more, so that files that were made to hurt end it and not this process. Without it
-// [Open] reads in this process.
+// ReadApart makes separate processes read the user's own files from now on, until undo is called.
+// command returns such a process, not yet started, that does nothing but [Serve]. Each process may
+// take a bounded part of the remaining memory, so that a malicious file ends that process and not
+// this one. Without ReadApart, [Open] reads the files in this process.
 func ReadApart(command func() *exec.Cmd) (undo func()) {
 	before := apart.Swap(&command)
 	return func() { apart.Store(before) }
 }
 
 const (
-	// readerPart, of the memory that is left, is for the process that reads and what it has read.
+	// readerPart is the part of the remaining memory for the reading process and the data that it
+	// reads.
 	readerPart  = 0.9
-	readerLeast = 64 << 20 // bytes
+	readerLeast = 64 << 20 // the least size of that part, in bytes
 )
 
-// readBy opens what a Provider has: in a process of its own, where that is wanted.
+// readBy opens the dataset of a Provider, in a separate process if ReadApart is in effect and the
+// Provider reads the user's own files.
 func readBy(ctx context.Context, p *Provider, name string, o Options) (*Dataset, error) {
 	command := apart.Load()
 	if command == nil || *command == nil || !p.Apart {
@@ -51,7 +53,7 @@ func readBy(ctx context.Context, p *Provider, name string, o Options) (*Dataset,
 			return d, nil
 		}
 		share.Release()
-		// Beside other readers its part was small: it is tried again when they have ended.
+		// Its part was small because of other readers: it tries again when they have ended.
 		var bound *boundError
 		if !share.Crowded || !errors.As(err, &bound) {
 			return nil, err
@@ -62,7 +64,7 @@ func readBy(ctx context.Context, p *Provider, name string, o Options) (*Dataset,
 	}
 }
 
-// boundError says that a data set takes more memory than the process that reads it may have.
+// boundError is the error of a data set that needs more memory than its reading process may take.
 type boundError struct {
 	bounded bool
 	bytes   float64
@@ -89,7 +91,7 @@ func (r *reader) read(ctx context.Context, name string, o Options) (*Dataset, er
 	if err != nil {
 		return nil, err
 	}
-	defer in.Close() // it ends then, whatever it does
+	defer in.Close() // the process ends then, whatever it does
 	out, err := r.cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -120,13 +122,13 @@ func (r *reader) read(ctx context.Context, name string, o Options) (*Dataset, er
 	return d, err
 }
 
-// wait waits for the end of the process. One that hangs in a disk that is gone is left, once it is
-// not wanted.
+// wait waits for the process to end and reports whether it has ended. Once ctx ends, it abandons
+// the process, which may hang on a disk that is gone.
 func (r *reader) wait(ctx context.Context) (exited bool) {
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		r.cmd.Wait() // ProcessState tells
+		r.cmd.Wait() // ProcessState holds the result
 	}()
 	select {
 	case <-over:
@@ -136,10 +138,11 @@ func (r *reader) wait(ctx context.Context) (exited bool) {
 	}
 }
 
-// why says of what a process ended that sent no data set.
+// why returns the reason why a process ended without sending a data set.
 func (r *reader) why() error {
 	line, state := r.said.line(), r.cmd.ProcessState.String()
-	// So a Go program says that it has no memory, or cannot even say so; the system kills it.
+	// A Go program without memory writes one of these or, if it cannot even do that, is killed by
+	// the system.
 	wants := []string{room.OutOfMemory, "cannot allocate memory", "newosproc", "pthread_create",
 		"SIG", "killed"}
 	if slices.ContainsFunc(wants, func(w string) bool { return strings.Contains(line+state, w) }) {
@@ -148,7 +151,7 @@ func (r *reader) why() error {
 	return fmt.Errorf("the process that read it ended with %s: %q: please report it", state, line)
 }
 
-// said is the beginning of what a process wrote on its errors.
+// said is the beginning of the standard error of a process.
 type said struct{ bytes.Buffer }
 
 // Write implements io.Writer.
@@ -158,7 +161,8 @@ func (s *said) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// line is the one that tells of an error: of a Go program that fails, or the first.
+// line returns the line that states the error: the first that begins as an error of a failing Go
+// program does, else the last line.
 func (s *said) line() (text string) {
 	for text = range strings.Lines(s.String()) {
 		for _, begin := range []string{"fatal error: ", "runtime/cgo: ", "panic: ", "SIG",

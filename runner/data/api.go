@@ -33,11 +33,11 @@ func ClassCounts(src Source, classes int) []int { return dataset.ClassCounts(src
 // GroupCounts counts the samples of each of the first groups groups.
 func GroupCounts(src Source, groups int) []int { return dataset.GroupCounts(src, groups) }
 
-// Row is which sample of its files sample i of a split is, from 0, the files one after the other.
-// It is known where Options.Rows was set.
+// Row returns the place of sample i of a split in the files of the dataset, counted from 0 through
+// all files in their order. The place is known only if Options.Rows was set.
 func Row(src Source, i int) int { return dataset.Row(src, i) }
 
-// CheckText gives a [*TextError] for what is no UTF-8 in lines.
+// CheckText returns a [*TextError] if b is not lines of UTF-8 text.
 func CheckText(b []byte) error { return dataset.CheckText(b) }
 
 // The roles of a [Sampled] column.
@@ -48,6 +48,6 @@ const (
 	LeftOut   = dataset.LeftOut
 )
 
-// PlainNumber writes a number as programs read it that has a decimal comma, separated thousands, a
-// currency or a percent sign. Where ok is false the cell is none of these.
+// PlainNumber rewrites a number with a decimal comma, separated thousands, a currency sign or a
+// percent sign as programs read it. If ok is false, the cell is not such a number.
 func PlainNumber(cell string) (plain string, ok bool) { return dataset.PlainNumber(cell) }

@@ -11,7 +11,7 @@ import (
 // An Entry describes one data source.
 type Entry struct {
 	Name      string // of the dataset; of a scheme, the form of its names: "idx:DIR"
-	Scheme    bool   // one's own files, wherever they lie
+	Scheme    bool   // the user's own files, wherever they lie
 	Purpose   string // one line
 	Available bool   // its files are there, though not checked; Open checks them
 	Path      string // where it is looked for; empty if it needs no file in the data folder
@@ -19,7 +19,7 @@ type Entry struct {
 	Sizes     Sizes  // of the whole dataset; zero where only opening it tells
 }
 
-// Names lists the datasets that have a name, the ones that need no file first.
+// Names lists the names of the single datasets. Datasets that need no file come first.
 func Names() []string {
 	var names []string
 	for _, p := range providers() {
@@ -30,8 +30,8 @@ func Names() []string {
 	return names
 }
 
-// List describes every data source, as far as it lies in the data folder dir: the datasets in the
-// order of Names, and the schemes.
+// List describes every data source, the datasets in the order of Names and the schemes. It looks
+// for their files in the data folder dir.
 func List(dir string) []Entry {
 	var list []Entry
 	for _, p := range providers() {
@@ -40,8 +40,8 @@ func List(dir string) []Entry {
 	return list
 }
 
-// Info describes the data source of a name that Open takes, as far as it lies in the data folder
-// dir.
+// Info describes the data source of a name that Open takes. It looks for the files in the data
+// folder dir.
 func Info(name, dir string) (Entry, error) {
 	p, err := find(name)
 	if err != nil {

@@ -2,14 +2,14 @@ package data
 
 import "drolab/runner/data/internal/dataset"
 
-// coming is what a loader has announced.
+// coming is the state of a loader's announcements.
 type coming struct {
 	to    *place // the last batch announced; nil: none since the start or a Restore
-	index []int  // room for its samples
+	index []int  // room for the indices of its samples
 }
 
-// announce tells of the batches up to two behind the one that was just given. What it has told of
-// before it does not tell again.
+// announce announces the two batches after the one that was just given, but no batch twice and, for
+// a sequential loader, none of the next pass.
 func (l *Loader) announce() {
 	m, p := l.maker, l.next
 	for range 2 {
@@ -33,8 +33,9 @@ func (p place) before(q place) bool {
 	return p.epoch < q.epoch || p.epoch == q.epoch && p.step < q.step
 }
 
-// peek is draw for a batch of this epoch or the next one. It leaves the order of this one alone:
-// the next one's is made beside it, where shuffle looks for it.
+// peek writes the indices of a batch of this epoch or the next one, as draw does, but leaves the
+// order of this epoch alone. It makes the order of the next epoch in m.next, where shuffle looks
+// for it.
 func (m *maker) peek(index []int, p place) {
 	if m.order == nil || m.orderOf == p.epoch+1 {
 		m.draw(index, p)

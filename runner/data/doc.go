@@ -7,17 +7,17 @@
 //	file or generator -> Source (random access) -> subset (cap, imbalance, hold-out) -> Loader
 //	-> Batch
 //
-// The folder internal has the readers, a package for each kind of file, on top of dataset, whose
-// types this package shows to the program (api.go): a newcomer who changes what a data set is
-// starts there.
+// The folder internal has the readers, a package for each kind of file. They build on the package
+// dataset, whose types this package shows to the program (api.go). To change what a data set is,
+// start in dataset.
 //
 // A user's own files may be malicious. After a call of [ReadApart], a separate process reads each
 // data set of such files, in bounded memory:
 //
 //	Open -> starts the program again -> Serve reads files, sends samples -> Open goes on with them
 //
-// Both ways give the same bits. An array that is large enough to be mapped is checked there and
-// mapped here. Start at apart.go, and at wire.go for the messages.
+// Both ways give the same bits. The reading process checks an array that is large enough to be
+// mapped, and this process maps it. Start at apart.go, and at wire.go for the messages.
 //
 // Pixels stay bytes until a batch is made; a [Loader] crops, flips and normalises with one table
 // look-up a value. A loader's batches are a pure function of (source, options, epoch, step), so

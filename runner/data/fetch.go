@@ -9,10 +9,10 @@ import (
 	"drolab/runner/data/internal/download"
 )
 
-// Fetch makes sure that a dataset's files lie whole in the data folder dir, loading what lacks;
-// after it, Open finds the dataset. What it loads gets its name only with the right size and
-// checksum. A load that is interrupted (by ctx or a broken connection) is kept aside, and the next
-// call goes on with it.
+// Fetch makes sure that all files of a dataset are in the data folder dir, and downloads the
+// missing ones; after it, Open finds the dataset. A downloaded file gets its name only with the
+// right size and checksum. An interrupted download (by ctx or a broken connection) is kept aside,
+// and the next call continues it.
 func Fetch(ctx context.Context, name, dir string, o FetchOptions) error {
 	list := slices.DeleteFunc(slices.Clone(providers()),
 		func(p *Provider) bool { return p.Files == nil })

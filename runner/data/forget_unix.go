@@ -9,14 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// forget gives the memory of b back to the system, but for pages that it shares with others. What
-// is in it is lost: nobody may read it any more.
+// forget gives the memory of b back to the system, except pages that b shares with other data. The
+// content is lost: nobody may read it any more.
 func forget(b []byte) {
 	page := os.Getpagesize()
 	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(b))) & uintptr(page-1)
 	if int(skip) < len(b) {
 		b = b[skip:]
-		// refused, it stays until the process ends
+		// If the system refuses, the memory stays in use until the process ends.
 		_ = unix.Madvise(b[:len(b)/page*page], unix.MADV_DONTNEED)
 	}
 }

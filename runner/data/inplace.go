@@ -6,27 +6,27 @@ import (
 	"drolab/runner/data/internal/dataset"
 )
 
-// inPlace is a source's samples where they lie.
+// inPlace holds the places in memory of a source's samples, which are used where they lie.
 type inPlace struct {
 	x       []float32         // the source's memory; nil: its samples must be copied
 	at      func(i int) int32 // where in x sample i begins
-	samples []sample          // the same of all, where a loader comes back to them
+	samples []sample          // all samples; nil for a sequential loader
 
-	// The same of an epoch's samples in its order. Looked up for one batch each time, between reads
-	// of rows, they would take ten times as long.
+	// These are the places, labels and groups of an epoch's samples in the order of the epoch. If
+	// each batch looked them up, between reads of rows, it would take ten times as long.
 	places         []int32
 	labels, groups []int
 	look           func(task int) // maker.lookUp, bound once
 }
 
-// sample is where in memory a sample begins, and its marks.
+// sample is the place where a sample begins in memory, with its label and group.
 type sample struct {
 	at           int32
 	label, group uint32
 }
 
-// list fills samples. A source is asked once: where it is a part of another, each sample takes
-// several calls, and an epoch of a small model no longer than those.
+// list fills samples, so that the source is asked only once. Where the source is a part of another,
+// each sample takes several calls, and an epoch of a small model takes no longer than these calls.
 func (l *inPlace) list(src Source) {
 	l.samples = make([]sample, src.Len())
 	for i := range l.samples {
@@ -34,7 +34,8 @@ func (l *inPlace) list(src Source) {
 	}
 }
 
-// lying finds where a source's samples lie, if that is in memory as Read gives them.
+// lying returns the memory in which a source's samples lie and the place of each sample in it. x is
+// nil unless they lie in memory as Read gives them.
 func lying(src Source) (x []float32, at func(i int) int32) {
 	switch s := src.(type) {
 	case *dataset.Features:
@@ -52,11 +53,11 @@ func lying(src Source) (x []float32, at func(i int) int32) {
 	return nil, nil
 }
 
-// followBlock is how many samples of an epoch a task looks up.
+// followBlock is the number of samples of an epoch that a task looks up.
 const followBlock = 1 << 12
 
-// follow looks up the samples of an epoch; where there are several threads, one of them makes the
-// order of the epoch after meanwhile.
+// follow looks up the samples of an epoch. If there are several threads, one of them makes the
+// order of the next epoch meanwhile.
 func (m *maker) follow(epoch uint64) {
 	l, n := &m.lie, len(m.order)
 	if l.places == nil {
@@ -77,7 +78,8 @@ func (m *maker) follow(epoch uint64) {
 	m.opt.Each(1+tasks, l.look)
 }
 
-// lookUp is the tasks of follow.
+// lookUp runs one task of follow: task 0 makes the order of the next epoch, every other task looks
+// up a block of samples.
 func (m *maker) lookUp(task int) {
 	if task == 0 {
 		m.permute(m.next, m.nextOf-1)
@@ -94,7 +96,7 @@ func (m *maker) lookUpBlock(i int) {
 	}
 }
 
-// locate says which samples the batch of place p has, and where they lie.
+// locate sets the samples of the batch of place p, their labels and groups, and where they lie.
 func (m *maker) locate(b *Batch, p place) {
 	m.draw(b.Index, p)
 	l, first := &m.lie, int(p.step)*b.N

@@ -4,9 +4,9 @@ import "fmt"
 
 // A Batch is N samples. It belongs to its loader and is valid until the next call of Next.
 type Batch struct {
-	X      []float32 // [N][C][H][W], normalised; with At, what the samples lie in
-	At     []int32   // [N], where in X each begins; nil: one after the other
-	Next   []int32   // the same of the epoch's next batch, if there is one and At is not nil
+	X      []float32 // [N][C][H][W], normalised; with At, the memory in which the samples lie
+	At     []int32   // [N], where in X each sample begins; nil: one after the other
+	Next   []int32   // At of the epoch's next batch, if there is one and At is not nil
 	Labels []int     // [N]
 	Groups []int     // [N]
 	Index  []int     // [N], the samples' indices in the source
@@ -17,29 +17,29 @@ type Batch struct {
 // LoaderOptions configures a loader.
 type LoaderOptions struct {
 	Batch     int       // samples a batch, at least 1
-	Sampling  Sampling  // which they are; ignored by NewSequential
+	Sampling  Sampling  // how they are chosen; ignored by NewSequential
 	Augment   Augment   // images only; ignored by NewSequential
 	Mean, Std []float32 // one value a channel: x = (v − mean)/std; both nil: x = v
 	Seed      uint64    // of the run
 	Stream    uint64    // tells apart the loaders of one run (x-batches, z-batches)
-	// Ahead makes the batch after next on a goroutine of the loader's own while the caller works on
-	// the one it has. The batches are the same, their memory is twice as much, and the loader must
-	// be closed.
+	// Ahead makes the next batch on a goroutine of the loader while the caller works on the current
+	// one. The batches are the same, they take twice the memory, and the loader must be closed.
 	Ahead bool
-	// Each runs f(0) to f(n-1) on threads that are there for the caller's work, and returns when
-	// all are done; it panics if one does. Samples that are numbers already are copied by it when
-	// they are asked for, and not ahead: handing such a batch from core to core takes as long as
-	// making it. Nil: no such threads.
+	// Each runs f(0) to f(n-1) on the threads of the caller's own work. It returns when all calls
+	// are done, and panics if one panics. The loader uses it to copy samples that are numbers
+	// already, when the caller asks for them and not ahead: handing such a batch from core to core
+	// takes as long as making it. Nil: there are no such threads.
 	Each func(n int, f func(i int))
-	// InPlace: samples that lie in memory as they are wanted, at any address, stay there; see
-	// Batch.At.
+	// InPlace leaves samples where they are, at any address, if they lie in memory as they are
+	// wanted; see Batch.At.
 	InPlace bool
-	// IndexOnly: nobody wants values, since who trains reads the samples itself. Batches have none,
-	// and the same samples as with them.
+	// IndexOnly makes batches without values, for a trainer that reads the samples itself. The
+	// samples are the same as with values.
 	IndexOnly bool
-	// Announce, if not nil, is told the samples of batches that will be asked for, once and in
-	// their order: when a batch is made, those up to two behind it, and of NewSequential none of
-	// the next pass. The indices are valid until it returns. It needs IndexOnly.
+	// Announce, if not nil, is told the samples of batches that will be asked for, each batch once
+	// and in order. Making a batch announces the two batches after it; a loader of NewSequential
+	// announces no batch of the next pass. The indices are valid until Announce returns. It needs
+	// IndexOnly.
 	Announce func(epoch uint64, index []int)
 }
 
@@ -114,8 +114,8 @@ func newLoader(src Source, k kind, o LoaderOptions) (*Loader, error) {
 	return l, nil
 }
 
-// StepsPerEpoch is the number of batches that go through the source once (for draws: that hold as
-// many samples as it does), at least 1.
+// StepsPerEpoch returns the number of batches in one pass over the source, at least 1. For draws, a
+// pass is as many samples as the source has.
 func (l *Loader) StepsPerEpoch() int { return l.maker.stepsPerEpoch() }
 
 // Next gives the next batch. It does not allocate.

@@ -16,20 +16,20 @@ type maker struct {
 	rng  *rand.Rand
 	pcg  *rand.PCG
 
-	order   []uint32 // epochs only: the permutation of orderOf
-	orderOf uint64   // epoch+1 that order holds; 0: none yet
-	next    []uint32 // another epoch's, made ahead, or nil
+	order   []uint32 // epochs only: the permutation of the epoch in orderOf
+	orderOf uint64   // the epoch of order, plus 1; 0: none yet
+	next    []uint32 // the order of another epoch, made ahead, or nil
 	nextOf  uint64
 
 	lie    inPlace
-	groups groups // of the samples, where batches go by them
+	groups groups // the samples of each group, if the sampling needs them
 
-	block int       // samples a task, where batches are shared out
-	work  Batch     // the batch that copy is at
+	block int       // samples a task, where threads share a batch
+	work  Batch     // the batch that copy works on
 	copy  func(int) // copyBlock, bound once
 }
 
-// blockBytes is as much as a task copies: a few microseconds' work.
+// blockBytes is the number of bytes that a task copies, a few microseconds of work.
 const blockBytes = 32 << 10
 
 func newMaker(src Source, k kind, o LoaderOptions, norm *normaliser) *maker {
@@ -81,7 +81,7 @@ func (m *maker) after(p place) place {
 	return p
 }
 
-// make makes the batch of place p in room and gives the part of it that it takes.
+// make makes the batch of place p in room and returns the part of room that the batch takes.
 func (m *maker) make(room *Batch, p place) Batch {
 	n := m.count(p)
 	b := Batch{X: m.lie.x, Labels: room.Labels[:n], Groups: room.Groups[:n], Index: room.Index[:n],
@@ -108,10 +108,11 @@ func (m *maker) make(room *Batch, p place) Batch {
 	return b
 }
 
-// shared tells whether a batch is made by many threads. Only what draws nothing can be.
+// shared reports whether many threads make a batch together. They never do for images, whose
+// augmentation draws random numbers.
 func (m *maker) shared() bool { return m.opt.Each != nil && m.norm.img == nil }
 
-// samples puts the samples from to to of a batch in their places.
+// samples fills in the samples [from, to) of a batch, with their labels and groups.
 func (m *maker) samples(b Batch, from, to int) {
 	size := m.src.Shape().Len()
 	for j := from; j < to; j++ {
@@ -123,7 +124,7 @@ func (m *maker) samples(b Batch, from, to int) {
 
 func (m *maker) copyBlock(i int) { m.samples(m.work, i*m.block, min((i+1)*m.block, m.work.N)) }
 
-// count is the number of samples of the batch of place p.
+// count returns the number of samples in the batch of place p.
 func (m *maker) count(p place) int {
 	if m.kind == sequential {
 		return min(m.opt.Batch, m.src.Len()-int(p.step)*m.opt.Batch)
@@ -136,7 +137,7 @@ func (m *maker) reseed(purpose, epoch, step uint64) {
 	m.pcg.Seed(dataset.Mix(purpose, m.opt.Seed, m.opt.Stream), dataset.Mix(epoch, step))
 }
 
-// shuffle makes order, where there is one, the permutation of an epoch.
+// shuffle sets order, if the loader has one, to the permutation of an epoch.
 func (m *maker) shuffle(epoch uint64) {
 	if m.order == nil || m.orderOf == epoch+1 {
 		return
@@ -152,7 +153,8 @@ func (m *maker) shuffle(epoch uint64) {
 	}
 }
 
-// permute writes the order of an epoch, a permutation but where batches go by groups.
+// permute writes the order of an epoch. It is a permutation of all samples unless batches are drawn
+// by group.
 func (m *maker) permute(order []uint32, epoch uint64) {
 	m.reseed(dataset.PurposeShuffle, epoch, 0)
 	switch m.opt.Sampling {

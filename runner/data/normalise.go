@@ -16,7 +16,7 @@ type normaliser struct {
 	scale  []float32      // tables: per channel, x = v·scale + shift; nil: x = v
 	shift  []float32
 	pixels []byte // room for sources that draw on demand
-	row    []byte // room for a row with aug.Pad black pixels, which stay, on either side
+	row    []byte // room for a row between aug.Pad pixels on either side, which stay black
 }
 
 func newNormaliser(src Source, o LoaderOptions) (*normaliser, error) {
@@ -58,7 +58,8 @@ func newNormaliser(src Source, o LoaderOptions) (*normaliser, error) {
 	return n, nil
 }
 
-// tables gives, per channel, (byte/255 − mean)/std, computed in float64.
+// tables returns, for each channel, the value (byte/255 − mean)/std of every byte, computed in
+// float64.
 func tables(channels int, mean, std []float32) [][256]float32 {
 	t := make([][256]float32, channels)
 	for c := range t {
@@ -91,8 +92,8 @@ func (n *normaliser) sampleTo(dst []float32, i int, rng *rand.Rand) {
 	n.cropTo(dst, n.img.Pixels(n.pixels, i), dx, dy, flip)
 }
 
-// cropTo writes the image shifted by (dx, dy), black or of the mean colour outside, mirrored if
-// flip, through the tables.
+// cropTo writes the image through the tables, shifted by (dx, dy), and mirrored if flip is set. The
+// area outside the image is black or has the mean colour.
 func (n *normaliser) cropTo(dst []float32, pixels []byte, dx, dy int, flip bool) {
 	h, w, pad := n.shape.H, n.shape.W, n.aug.Pad
 	for c := range n.shape.C {
@@ -126,8 +127,8 @@ func (n *normaliser) cropTo(dst []float32, pixels []byte, dx, dy int, flip bool)
 	}
 }
 
-// lookUp sets dst to the table's values for src, which is as long: four at a time, for as many
-// checks as one takes.
+// lookUp sets dst to the table's values for src, which is as long as dst. It handles four values at
+// a time with the bounds checks of one.
 func lookUp(dst []float32, src []byte, table *[256]float32) {
 	i := 0
 	for ; i+4 <= len(src); i += 4 {

@@ -9,14 +9,14 @@ import (
 	"drolab/runner/data/internal/dataset"
 )
 
-// Open opens the dataset of the given name: one of Names, or one's own files as a scheme of List
-// says. It reads, and writes nothing but the cache of resized pictures in the data folder. A
-// dataset that is not there gives a *MissingError.
+// Open opens the dataset of the given name: one of Names, or the user's own files in the form that
+// a scheme of List describes. It writes nothing but the cache of resized pictures in the data
+// folder. If the dataset is not there, it returns a *MissingError.
 func Open(name string, o Options) (*Dataset, error) {
 	return OpenContext(context.Background(), name, o)
 }
 
-// OpenContext is Open, but that it may be given up where another process reads: see [ReadApart].
+// OpenContext is like Open, but if another process reads, the end of ctx stops it: see [ReadApart].
 func OpenContext(ctx context.Context, name string, o Options) (*Dataset, error) {
 	d, err := open(ctx, name, o)
 	var m *MissingError
@@ -29,10 +29,11 @@ func OpenContext(ctx context.Context, name string, o Options) (*Dataset, error) 
 	return d, err
 }
 
-// maxError is the most bytes of an error's text: files name columns and arrays without end.
+// maxError is the maximum length of an error's text in bytes. It is needed because a file may name
+// any number of columns and arrays.
 const maxError = 64 << 10
 
-// longError is an error of whose text the middle is left out.
+// longError is an error whose text leaves out the middle.
 type longError struct{ error }
 
 func (e *longError) Error() string {

@@ -14,7 +14,7 @@ import (
 	"drolab/runner/data/internal/table"
 )
 
-// registry is every Provider, those of one name in the order of Names.
+// registry holds every Provider, the providers of a single dataset in the order of Names.
 var registry = struct {
 	sync.RWMutex
 	list []*Provider
@@ -49,8 +49,8 @@ func providers() []*Provider {
 	return registry.list
 }
 
-// find gives the provider of a name: the one named so, else the one of the scheme, else the one of
-// the ending.
+// find returns the provider of a name: the provider with exactly this name, else the provider of
+// its scheme, else the provider of its file name ending.
 func find(name string) (*Provider, error) {
 	list := providers()
 	for _, fits := range []func(p *Provider) bool{
@@ -85,8 +85,8 @@ func choice(list []*Provider) string {
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-// Locate returns the name of a dataset with the files in it that are relative to the folder base
-// made absolute, for a process that works elsewhere. Names without a file, and those that Open
+// Locate returns the name of a dataset with the paths that are relative to the folder base made
+// absolute, for a process that works in another folder. Names without a path, and names that Open
 // would refuse, stay as they are.
 func Locate(name, base string) string {
 	p, err := find(name)
@@ -101,13 +101,14 @@ func Locate(name, base string) string {
 	})
 }
 
-// Table tells whether the samples of a dataset are rows of numbers: augmentation is for pictures.
+// Table reports whether the samples of a dataset are rows of numbers, which have no augmentation.
 func Table(name string) bool {
 	p, err := find(name)
 	return err == nil && p.Table
 }
 
-// DefaultImbalance gives the customary ratios of a dataset, one a class; nil: all samples.
+// DefaultImbalance returns the customary imbalance of a dataset, one ratio a class; nil: all
+// samples.
 func DefaultImbalance(name string) []float64 {
 	p, err := find(name)
 	if err != nil {
@@ -116,7 +117,7 @@ func DefaultImbalance(name string) []float64 {
 	return slices.Clone(p.Imbalance)
 }
 
-// SizesOf gives the sizes that the dataset has with these options. It opens it where they are not
+// SizesOf returns the sizes of the dataset with these options. It opens the dataset if they are not
 // known.
 func SizesOf(name string, o Options) (Sizes, error) {
 	if s, ok := KnownSizes(name, o); ok {
@@ -130,8 +131,9 @@ func SizesOf(name string, o Options) (Sizes, error) {
 		d.Close()
 }
 
-// KnownSizes gives the sizes that the dataset has with these options, if that is known without a
-// look at any file and the options can be used. Classes are taken for equally large.
+// KnownSizes returns the sizes of the dataset with these options, on the assumption that all
+// classes have the same size. ok is false if the sizes are unknown until files are read, or if the
+// options cannot be used.
 func KnownSizes(name string, o Options) (s Sizes, ok bool) {
 	p, err := find(name)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"drolab/runner/data/internal/dataset"
 )
 
-// MaxClasses is the most values of a label or a group.
+// MaxClasses is the maximum number of values of a label or a group.
 const MaxClasses = dataset.MaxClasses
 
 // The columns of OpenRaw, see runner/data/internal/dataset.
@@ -21,9 +21,9 @@ const (
 	RawProbability = dataset.RawProbability
 )
 
-// OpenRaw reads a table of what another program predicted, as its file has it: the rows are the
-// test split, Encoder.Columns names what [Raw] gives of one. Label, groups and split are found as
-// those of other tables are.
+// OpenRaw reads a table of another program's predictions as its file has it. The rows are the test
+// split, and Encoder.Columns names the numbers that [Raw] returns for a row. Label, groups and
+// split are found as in other tables.
 func OpenRaw(ctx context.Context, name string) (*Dataset, error) {
 	p, err := find(name)
 	if err != nil || !p.Raw {
@@ -33,13 +33,15 @@ func OpenRaw(ctx context.Context, name string) (*Dataset, error) {
 	return readBy(ctx, p, name, Options{Raw: true})
 }
 
-// Raw gives the numbers of a row of OpenRaw, one for each of its columns.
+// Raw returns the numbers of row i of a table that OpenRaw opened, one for each column.
 func Raw(src Source, i int) []float64 { return dataset.Raw(src, i) }
 
-// SplitOf is train, val or test where a word or a number stands for that; else it is empty.
+// SplitOf returns the split that a word or a number stands for: train, val or test. It is empty for
+// any other word.
 func SplitOf(word string) string { return dataset.SplitOf(word) }
 
-// InOrder sorts names as those of classes are: by value if all are whole numbers.
+// InOrder returns the names in the order of class names: by value if all are whole numbers, else in
+// byte order.
 func InOrder(names []string) []string {
 	names = slices.Sorted(slices.Values(names))
 	dataset.SortNumeric(names)

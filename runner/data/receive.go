@@ -8,17 +8,17 @@ import (
 	"drolab/runner/internal/room"
 )
 
-// receiver makes a data set of what a process has sent.
+// receiver makes a data set from the message of another process.
 type receiver struct {
 	sent
 	in      io.Reader
 	sources []Source
 	release []func() error
-	err     error // the first
+	err     error // the first error
 }
 
-// receive reads a data set. Its memory is asked for once: of what the process that read it was
-// promised it keeps that much, which it lets go of meanwhile.
+// receive reads a data set. It asks for no further memory, but keeps as much of the reading
+// process's share as the data set takes: that process gives up its memory meanwhile.
 func receive(in io.Reader, share *room.Share) (*Dataset, error) {
 	r := &receiver{in: in}
 	if err := readHeader(in, &r.sent); err != nil {
@@ -60,7 +60,7 @@ func (r *receiver) close() error {
 	return errs
 }
 
-// bytes is the memory that what follows the header takes.
+// bytes returns the memory, in bytes, of the numbers that follow the header.
 func (r *receiver) bytes() (sum float64) {
 	for _, b := range r.Bases {
 		const marks = 2 + 2 + 4 // label, group and origin
@@ -122,7 +122,7 @@ func (r *receiver) marks(b *base) (m dataset.Marks) {
 	return m
 }
 
-// rows are read block by block: what this process takes, the other has let go of.
+// rows reads the rows block by block: this process takes only memory that the other has given up.
 func (r *receiver) rows(b *base) *dataset.RowBlocks {
 	x := &dataset.RowBlocks{Width: b.Shape.C, Per: max(1, dataset.BlockWords/b.Shape.C)}
 	for left := b.Samples; left > 0; left -= x.Per {
@@ -133,7 +133,7 @@ func (r *receiver) rows(b *base) *dataset.RowBlocks {
 	return x
 }
 
-// samples are read, or lie in a file.
+// samples reads the samples of a base, or maps the file in which they lie.
 func (r *receiver) samples(b *base, d *Dataset) []byte {
 	if b.File == nil {
 		samples := make([]byte, b.Bytes)

@@ -1,9 +1,9 @@
 package data
 
-// Sampling says which samples the batches of training have.
+// Sampling is the way in which training batches choose their samples.
 type Sampling string
 
-// The ways to sample. A group without samples has no part in any.
+// These are the ways to sample. A group without samples takes part in none of them.
 const (
 	// BySample goes through the source in a random order, each sample once an epoch; draws are
 	// uniform over samples. The zero value is the same.
@@ -11,29 +11,29 @@ const (
 	// ByGroup draws a group for every place of a batch, each equally likely, and then one of its
 	// samples, with replacement. An epoch is as many draws as the source has samples.
 	ByGroup Sampling = "groups"
-	// Subsample cuts every group to as many samples as the smallest has, and goes through what
-	// is left in a random order; then the groups are cut anew. An epoch is as long as ever, so
-	// that it takes several such passes and part of another.
+	// Subsample cuts every group to the size of the smallest and goes through the remaining samples
+	// in a random order; then it cuts the groups anew. An epoch keeps its length, so it takes
+	// several such passes and part of another.
 	Subsample Sampling = "subsample"
 )
 
 // Samplings lists the ways of sampling that a user can choose, the customary one first.
 func Samplings() []string { return []string{string(BySample), string(ByGroup)} }
 
-// groups are the samples of a source by group, for the ways that need them.
+// groups holds the samples of a source by group, for the ways of sampling that need them.
 type groups struct {
-	members  [][]uint32 // only of groups that have any
-	smallest int        // of their numbers
-	cut      []uint32   // room for a pass through the groups as cut
-	swaps    []int      // room to undo what cutting a group did
+	members  [][]uint32 // only of groups that have samples
+	smallest int        // the number of samples of the smallest group
+	cut      []uint32   // room for one pass through the cut groups
+	swaps    []int      // room to undo the swaps that cut a group
 }
 
-// newGroups lists the samples of each group; nothing where nobody asks for groups.
+// newGroups lists the samples of each group. The result is empty if the sampling needs no groups.
 func newGroups(src Source, by Sampling) (g groups) {
 	if by != ByGroup && by != Subsample {
 		return g
 	}
-	at := map[int]int{} // where in members a group is
+	at := map[int]int{} // the place of each group in members
 	for i := range src.Len() {
 		k := src.Group(i)
 		if _, known := at[k]; !known {
@@ -66,9 +66,9 @@ func (m *maker) cutPasses(order []uint32) {
 	}
 }
 
-// cutGroups draws one such pass. The first places of a group's list are shuffled and then put
-// back, since a pass may not depend on those before it, and a copy of the list would take as long
-// as the largest group is.
+// cutGroups draws one such pass. It shuffles the first places of a group's list and then restores
+// them, since a pass must not depend on earlier passes. A copy of the list would take time in
+// proportion to the largest group.
 func (m *maker) cutGroups() {
 	g := &m.groups
 	for k, list := range g.members {

@@ -13,9 +13,9 @@ import (
 	"drolab/runner/internal/room"
 )
 
-// Serve is the whole work of a process that reads a data set for another: it takes the request from
-// in, reads the files within the memory that it may take, and writes the data set to out. It ends
-// the process when in ends, since nobody waits then.
+// Serve does the whole work of a process that reads a data set for another. It takes the request
+// from in, reads the files within its memory bound, and writes the data set to out. It ends the
+// process when in ends, since nobody waits for the data then.
 func Serve(in io.Reader, out io.Writer) error {
 	var ask request
 	if err := readHeader(in, &ask); err != nil {
@@ -26,7 +26,7 @@ func Serve(in io.Reader, out io.Writer) error {
 		os.Exit(1)
 	}()
 	runtime.GOMAXPROCS(ask.Threads)
-	debug.SetGCPercent(10) // what is kept holds no pointers, and garbage counts against the bound
+	debug.SetGCPercent(10) // kept data hold no pointers, and garbage counts against the bound
 	if ask.Bounded {
 		if err := room.Bound(ask.Bytes); err != nil {
 			return err
@@ -38,19 +38,19 @@ func Serve(in io.Reader, out io.Writer) error {
 	}
 	var lost *lostError
 	if err == nil || errors.As(err, &lost) {
-		return err // nobody reads, or a part has been read
+		return err // nobody reads any more, or a part has been read
 	}
 	failed := sent{Error: err.Error()}
 	errors.As(err, &failed.Missing)
 	return writeHeader(out, &failed)
 }
 
-// readOwn opens one's own files. A fault in one that is mapped is an error.
+// readOwn opens the user's own files. It turns a fault in a mapped file into an error.
 func readOwn(name string, o Options) (d *Dataset, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		p := recover()
-		if f, ok := p.(interface{ Addr() uintptr }); ok && f.Addr() > 1<<16 { // below lies nil
+		if f, ok := p.(interface{ Addr() uintptr }); ok && f.Addr() > 1<<16 { // else a nil pointer
 			err = errors.New("its files were cut or lost while they were read: " +
 				"bring them back and try again")
 		} else if p != nil {
@@ -64,12 +64,12 @@ func readOwn(name string, o Options) (d *Dataset, err error) {
 	return p.Open(name, o)
 }
 
-// lostError says that numbers did not reach who asked for them.
+// lostError is the error of numbers that did not reach the process that asked for them.
 type lostError struct{ error }
 
 func (e *lostError) Unwrap() error { return e.error }
 
-// sender writes the numbers of a data set, and lets go of their memory.
+// sender writes the numbers of a data set, and gives up their memory.
 type sender struct {
 	sent
 	numbers [][]byte
@@ -106,7 +106,7 @@ func send(out io.Writer, d *Dataset) error {
 	return nil
 }
 
-// sendPieces writes numbers, and lets go of each piece.
+// sendPieces writes numbers piece by piece, and gives up the memory of each piece.
 func sendPieces(out io.Writer, b []byte) error {
 	const piece = 1 << 20
 	for piece := range slices.Chunk(b, piece) {
@@ -118,7 +118,7 @@ func sendPieces(out io.Writer, b []byte) error {
 	return nil
 }
 
-// partOf takes a split apart: which samples it has of its base, nil for all.
+// partOf returns the base of a split, and the indices of the split's samples in it: nil for all.
 func partOf(split Source) (index []uint32, of Source) {
 	switch s := split.(type) {
 	case *dataset.Subset:
@@ -129,7 +129,7 @@ func partOf(split Source) (index []uint32, of Source) {
 	return nil, split
 }
 
-// add describes a split, and the base that it is of where that is a new one.
+// add describes a split in p, and adds its base if the base is new.
 func (s *sender) add(p *part, split Source, mapped []dataset.Mapping) error {
 	index, src := partOf(split)
 	*p = part{Base: 1 + slices.Index(s.sources, src), Whole: src == split, Samples: len(index)}
@@ -171,7 +171,8 @@ func (s *sender) add(p *part, split Source, mapped []dataset.Mapping) error {
 	return err
 }
 
-// mark takes labels, and groups where they are others.
+// mark adds the labels to the numbers to send, and the groups if they are not the labels. It
+// reports whether it added groups.
 func (s *sender) mark(labels, groups []uint16) (grouped bool) {
 	s.numbers = append(s.numbers, raw(labels))
 	if grouped = &labels[0] != &groups[0]; grouped {
@@ -180,7 +181,7 @@ func (s *sender) mark(labels, groups []uint16) (grouped bool) {
 	return grouped
 }
 
-// rawRows is the first n rows as they lie in memory.
+// rawRows returns the bytes of the first n rows as they lie in memory.
 func rawRows(b *dataset.RowBlocks, n int) (list [][]byte) {
 	for _, block := range b.Blocks {
 		rows := min(n, b.Per)

@@ -13,26 +13,27 @@ import (
 	"drolab/runner/data/internal/dataset"
 )
 
-// A data set goes from one process to another as a header and then numbers as they lie in memory,
-// base after base and split after split: who receives them is the same program on the same machine.
-// The header bounds what follows.
+// A data set goes from one process to another as a header, followed by numbers as they lie in
+// memory, base after base and split after split: the receiver is the same program on the same
+// machine. The header bounds the size of the numbers.
 
 // mostHeader bounds the names, categories and notes of a data set, in bytes.
 const mostHeader = 64 << 20
 
-// request is what the other process is asked for.
+// request is the message that asks the other process for a data set.
 type request struct {
 	Name    string
 	Options Options
 	Bounded bool
-	Bytes   float64 // that it may take, where Bounded
+	Bytes   float64 // memory that it may take, if Bounded
 	Threads int
 }
 
-// sent is a Dataset as a Provider opens it, but for its numbers, or the error.
+// sent is the header of the answer: a Dataset as a Provider opens it, without its numbers, or an
+// error.
 type sent struct {
 	Error   string
-	Missing *MissingError // where that is the error
+	Missing *MissingError // if that is the error
 
 	Dataset Dataset // its exported fields
 	Bases   []base
@@ -58,25 +59,25 @@ type base struct {
 	File            *filePlace
 }
 
-// part is some samples of a base, in an order of its own, or all.
+// part is a split: all samples of a base, or some of them in an order of their own.
 type part struct {
 	Base    int // from 1; 0: the data have no such split
 	Whole   bool
 	Samples int
 }
 
-// filePlace is where in a file samples lie that stay there.
+// filePlace is the place of samples that stay in their file.
 type filePlace struct {
 	Path     string
 	At, Size int64
 	Changed  time.Time
 }
 
-// placeIn finds samples in the mapped files.
+// placeIn returns the place of samples in one of the mapped files, or nil.
 func placeIn(samples []byte, in []dataset.Mapping) (*filePlace, error) {
 	first := uintptr(unsafe.Pointer(unsafe.SliceData(samples)))
 	for _, m := range in {
-		// huge where it lies before
+		// The difference wraps to a huge number if the samples begin before the mapping.
 		at := first - uintptr(unsafe.Pointer(unsafe.SliceData(m.Bytes)))
 		if at >= uintptr(len(m.Bytes)) {
 			continue
@@ -90,7 +91,7 @@ func placeIn(samples []byte, in []dataset.Mapping) (*filePlace, error) {
 	return nil, nil
 }
 
-// open maps the file.
+// open maps the file and returns the samples in it, unless the file has changed.
 func (p *filePlace) open(bytes int) (m dataset.Mapping, samples []byte, release func() error,
 	err error) {
 	f, err := dataset.OpenInput(p.Path)
@@ -109,13 +110,13 @@ func (p *filePlace) open(bytes int) (m dataset.Mapping, samples []byte, release 
 	return dataset.Mapping{Path: p.Path, Bytes: b}, b[p.At:][:bytes], release, nil
 }
 
-// raw is numbers as they lie in memory.
+// raw returns the bytes of numbers as they lie in memory.
 func raw[T byte | uint16 | uint32 | float32](list []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))),
 		len(list)*int(unsafe.Sizeof(*new(T))))
 }
 
-// writeHeader writes the length of a header and it.
+// writeHeader writes the length of a header, then the header.
 func writeHeader(to io.Writer, header any) error {
 	var b bytes.Buffer
 	if err := gob.NewEncoder(&b).Encode(header); err != nil {

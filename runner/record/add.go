@@ -9,8 +9,8 @@ import (
 	"drolab/runner/record/internal/disk"
 )
 
-// Add makes a run that is there whole, once fill has written it, or not at all: it is
-// made in a folder aside, as a run of its own, and renamed. It sets m.ID.
+// Add makes a run that appears complete, once fill has written it, or not at all: it makes the run
+// in a folder aside and renames it. Add sets m.ID.
 func (s *Store) Add(m *runner.Meta, fill func(runner.Recorder) error) (err error) {
 	s.sweep()
 	root, err := s.root()
@@ -29,7 +29,7 @@ func (s *Store) Add(m *runner.Meta, fill func(runner.Recorder) error) (err error
 		return err
 	}
 	defer in.Close()
-	l, err := in.Acquire(lockName) // else it could be swept
+	l, err := in.Acquire(lockName) // else sweep could remove it
 	if err != nil {
 		return err
 	}

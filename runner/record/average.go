@@ -6,12 +6,12 @@ import (
 	"drolab/runner/record/internal/eventlog"
 )
 
-// averageBudget is how far from its end a log is read for its last evaluations,
-// in bytes: between them are the steps of some epochs.
+// averageBudget is the number of bytes at the end of a log that are read for its last evaluations.
+// The steps of some epochs lie between these.
 const averageBudget = 16 << 20
 
-// Average returns the mean of the run's last evaluations, as the paper reports
-// it, from the log, so that runs of any version have it; nil before the first.
+// Average returns the mean of the run's last evaluations, as the paper reports it, or nil before
+// the first evaluation. It reads the log, so that runs of any version have an average.
 func (r *Run) Average() (*runner.Average, error) {
 	if r.packed != nil { // its log is small
 		h, err := ReadHistory(r.Tail(), nil)

@@ -11,9 +11,8 @@ import (
 	"slices"
 )
 
-// Examine looks whether the file says of each run the same as the run's own files. One of
-// another program, or of files that have changed since, says nothing and is no finding. With
-// mend it removes a file that is wrong.
+// Examine checks that the file agrees with each run's own files. An entry of another program, or of
+// files that have changed since, is not used and is no finding. With mend it removes a wrong file.
 func (c *Catalogue) Examine(mend bool) []*Finding {
 	what := c.wrong()
 	if what == "" {
@@ -28,7 +27,7 @@ func (c *Catalogue) Examine(mend bool) []*Finding {
 	return []*Finding{f}
 }
 
-// wrong says what is wrong with the file, "" if nothing is.
+// wrong returns what is wrong with the file, or "" if nothing is.
 func (c *Catalogue) wrong() string {
 	if c.cache == "" {
 		return ""
@@ -54,15 +53,15 @@ func (c *Catalogue) wrong() string {
 	return ""
 }
 
-// differs tells whether what is known of a run is not in its files, which have not changed
-// since.
+// differs reports whether the catalogue's entry of a run disagrees with the run's files. Files that
+// have changed since the entry was made do not count.
 func (e *listed) differs(dir string) bool {
 	if stampsOf(dir) != e.stamps {
 		return false
 	}
 	own, err := readRun(dir)
 	if err != nil || stampsOf(dir) != e.stamps {
-		return false // the run itself is wrong, or goes on
+		return false // the run itself is damaged, or still running
 	}
 	came, err := e.place.read()
 	if err != nil {

@@ -23,19 +23,19 @@ import (
 	"drolab/runner/spec"
 )
 
-// The file of a Catalogue has the summaries of the runs as JSON, then the index, which is
-// read as a whole, then how long that is and its checksum. A summary has its own checksum and
-// is read when it is asked for. Whoever writes the file replaces it: of many writers at once
-// the last one's stays, which costs the others another look at some runs.
+// The file of a Catalogue holds the summaries of the runs as JSON, then the index, which is read as
+// a whole, then the length and the checksum of the index. Each summary has its own checksum and is
+// read on demand. Each writer replaces the whole file. Of several writers at once the last one's
+// file stays, and the others have to read some runs again.
 //
-// Runs of a sweep have nearly all of run.json in common: the index has each text once.
+// Runs of a sweep share nearly all of run.json: the index holds each text once.
 
-// index is what a list of runs needs.
+// index holds what a listing of runs needs.
 type index struct {
-	Made   disk.Stamp // of the program, since another one may read more from the same files
+	Made   disk.Stamp // of this program: another one may read more from the same files
 	Dir    string
-	Specs  []string // without seed
-	Others []string // the rest of run.json
+	Specs  []string // specifications without their seeds, as JSON
+	Others []string // the rest of each run.json
 	Rows   []row
 }
 
@@ -53,7 +53,7 @@ type row struct {
 	Place       passage
 }
 
-// other is run.json without what tells the runs of a sweep apart.
+// other is run.json without the fields that differ between the runs of a sweep.
 type (
 	plainMeta runner.Meta
 	other     struct {
@@ -64,7 +64,7 @@ type (
 	}
 )
 
-// The end of the file: what it is, how long the index before it is, and its checksum.
+// The end of the file: its type, the length of the index before it, and the checksum of the index.
 const (
 	magic    = "drolab runs 1\n"
 	endBytes = len(magic) + 8 + 4
@@ -72,8 +72,8 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// path is that of the file: of this machine's view of the folder, since other machines may
-// share the cache.
+// path returns the path of the file. It depends on this machine's view of the folder, since other
+// machines may share the cache.
 func (c *Catalogue) path() string {
 	host, _ := os.Hostname()
 	in := disk.StampOf(c.dir)
@@ -90,7 +90,7 @@ var madeBy = sync.OnceValue(func() disk.Stamp {
 	return disk.StampOf(path)
 })
 
-// load returns the runs of the file, none where it is of no use.
+// load returns the runs in the file, or none where the file cannot be used.
 func (c *Catalogue) load() map[string]*listed {
 	known := map[string]*listed{}
 	if c.cache == "" {
@@ -162,7 +162,7 @@ func readIndex(path string) (f disk.File, x *index, err error) {
 	return f, x, err
 }
 
-// decode reads the texts of an index.
+// decode parses the JSON texts of an index.
 func (x *index) decode() (specs []spec.Spec, others []runner.Meta, err error) {
 	specs, others = make([]spec.Spec, len(x.Specs)), make([]runner.Meta, len(x.Others))
 	wrong := make([]error, len(specs)+len(others))
@@ -180,7 +180,7 @@ func readOther(text string, m *runner.Meta) error {
 	return json.Unmarshal([]byte(text), &other{plainMeta: (*plainMeta)(m)})
 }
 
-// meta is what made a row's run.
+// meta returns the run.json of a row's run.
 func (r *row) meta(specs []spec.Spec, others []runner.Meta) runner.Meta {
 	m := others[r.Other]
 	m.ID, m.Created, m.Spec = r.ID, r.Created, specs[r.Spec]
@@ -188,7 +188,7 @@ func (r *row) meta(specs []spec.Spec, others []runner.Meta) runner.Meta {
 	return m
 }
 
-// save writes the runs that are known, and knows them from the file from then on.
+// save writes the remembered runs to the file, and then loads them from it.
 func (c *Catalogue) save() error {
 	if err := os.MkdirAll(c.cache, disk.FolderMode); err != nil {
 		return err
@@ -207,20 +207,20 @@ func (c *Catalogue) save() error {
 	return err
 }
 
-// forgotten is how long ago a file of the cache was used last that is removed: its folder is
-// gone, or costs seconds when it comes back.
+// forgotten is the time without use after which a file of the cache is removed. Its folder is gone,
+// or will take seconds to read when it is listed again.
 const forgotten = 60 * 24 * time.Hour
 
-// use notes that the file is used, but once a day.
+// use marks the file as used, at most once a day.
 func (c *Catalogue) use() {
 	path, now := c.path(), c.now()
 	info, err := os.Lstat(path)
 	if err == nil && !c.ReadOnly && now.Sub(info.ModTime()) > 24*time.Hour {
-		os.Chtimes(path, now, now) // else it may be made anew one day
+		os.Chtimes(path, now, now) // if this fails, tidy may remove the file, and it is made anew
 	}
 }
 
-// tidy removes the files of the cache that nobody has used for long.
+// tidy removes the files of the cache that nobody has used for the time forgotten.
 func (c *Catalogue) tidy() {
 	list, _ := os.ReadDir(c.cache)
 	for _, e := range list {
@@ -242,7 +242,7 @@ func writeIndex(w io.Writer, c *Catalogue) error {
 			Stamps: e.stamps}
 		came, err := row.texts(r, &specs, &others)
 		if err != nil {
-			continue // it is read each time
+			continue // this run is read at each listing
 		}
 		row.Place.At = at
 		x.Rows = append(x.Rows, row)
@@ -263,7 +263,7 @@ func writeIndex(w io.Writer, c *Catalogue) error {
 	return err
 }
 
-// texts are texts without repeats.
+// texts is a list of texts without repeats.
 type texts struct {
 	list *[]string
 	at   map[string]int
@@ -281,11 +281,11 @@ func (t *texts) add(text string) int {
 	return at
 }
 
-// texts are a run's: its summary, and in the row those of its run.json. The error is that the
-// run is another one when they are read: a file that was changed by hand may have what no
-// program of ours writes.
+// texts returns the text of a run's summary, and sets the row's references to the texts of its
+// run.json. It returns an error where those texts would be read as another run: a file that was
+// changed by hand may hold what no program of ours writes.
 func (r *row) texts(of *Run, specs, others *texts) (came []byte, err error) {
-	if e := of.entry; e != nil { // it was read from such texts
+	if e := of.entry; e != nil { // the run was itself read from such texts
 		if came, err = e.place.read(); err != nil {
 			return nil, err
 		}
@@ -310,7 +310,7 @@ func (r *row) texts(of *Run, specs, others *texts) (came []byte, err error) {
 	return came, nil
 }
 
-// check returns the text of a run's summary.
+// check returns the text of a run's summary, having verified that the run's texts read as the run.
 func (r *row) check(of *Run, made, rest []byte) (came []byte, err error) {
 	x := index{Specs: []string{string(made)}, Others: []string{string(rest)}}
 	specs, others, err := x.decode()

@@ -14,13 +14,13 @@ import (
 	"drolab/runner/record/internal/disk"
 )
 
-// Catalogue lists the runs of a folder, and remembers those that have ended, so that the
-// next look at ten thousand of them reads none. It trusts no memory over the runs' own
-// files: a run is known for as long as the stamps of its files are those with which it was
-// read. One that may still be recorded is read each time, and so is a damaged one.
+// Catalogue lists the runs of a folder, and remembers those that have ended, so that the next
+// listing of ten thousand runs reads none of them. A run's own files take precedence: a remembered
+// run is used only while the stamps of its files are those with which it was read. A run that may
+// still be recorded is read each time, and so is a damaged one.
 //
-// What it remembers is in a file of the user's cache, too (catalogfile.go), which may be lost
-// or damaged at any time. Its methods may be used from any goroutine.
+// A file in the user's cache also holds what it remembers (catalogfile.go). That file may be lost
+// or damaged at any time. The methods of a Catalogue may be used from any goroutine.
 type Catalogue struct {
 	ReadOnly   bool // the cache is not written to
 	dir, cache string
@@ -30,18 +30,18 @@ type Catalogue struct {
 
 	mu      sync.Mutex
 	known   map[string]*listed // by name; nil before the first look
-	unsaved int                // runs of which the file says something else
+	unsaved int                // number of runs that differ from the file
 }
 
-// listed is a run that is known, with the stamps of the files that it was read from.
+// listed is a remembered run, with the stamps of the files that it was read from.
 type listed struct {
 	run    *Run
 	stamps [4]disk.Stamp
-	place  passage // of its summary; in no file: of none
+	place  passage // of its summary in the file; zero if no file has it
 }
 
-// NewCatalogue returns that of the folder dir, kept in the folder cache as well; "" keeps
-// it in memory alone.
+// NewCatalogue returns the catalogue of the folder dir. The folder cache holds its file; "" keeps
+// the catalogue in memory alone.
 func NewCatalogue(dir, cache string) *Catalogue {
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs
@@ -49,11 +49,11 @@ func NewCatalogue(dir, cache string) *Catalogue {
 	return &Catalogue{dir: dir, cache: cache, news: news, now: time.Now, open: disk.OpenDisk}
 }
 
-// news is how many runs have to be other ones before the file is written anew, and one for so
-// many in the folder: that takes as long as reading a few of them.
+// news is the number of runs that have to change before the file is written anew. One more is
+// needed for every news runs in the folder, since writing takes as long as reading a few runs.
 const news = 64
 
-// List returns every run, newest first, and the problems that record.List returns.
+// List returns every run, newest first, and the same problems as record.List.
 func (c *Catalogue) List() (runs []*Run, problems []error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,7 +69,7 @@ func (c *Catalogue) List() (runs []*Run, problems []error) {
 	c.keep(list)
 	if c.cache != "" && !c.ReadOnly && c.unsaved > c.news+len(list)/news && c.save() == nil {
 		c.unsaved = 0
-		for i, e := range list { // they need not be held twice
+		for i, e := range list { // hold one copy of each run, not two
 			if k := c.known[names[i]]; e != nil && k != nil && k.stamps == e.stamps {
 				list[i] = k
 			}
@@ -100,7 +100,7 @@ func (c *Catalogue) Latest() (*Run, error) {
 	return runs[0], nil
 }
 
-// look returns a run as its files are now; nil of a folder that is none.
+// look returns a run as its files are now, or nil for a folder that is not a run.
 func (c *Catalogue) look(name string) (*listed, error) {
 	dir := filepath.Join(c.dir, name)
 	stamps := stampsOf(dir)
@@ -118,7 +118,7 @@ func (c *Catalogue) look(name string) (*listed, error) {
 	return e, err
 }
 
-// stampsOf are those of what a list reads of a run.
+// stampsOf returns the stamps of the files that a listing reads of a run.
 func stampsOf(dir string) (stamps [4]disk.Stamp) {
 	for i, name := range []string{metaName, summaryName, logName, labelName} {
 		stamps[i] = disk.StampOf(dir + string(filepath.Separator) + name)
@@ -126,7 +126,7 @@ func stampsOf(dir string) (stamps [4]disk.Stamp) {
 	return stamps
 }
 
-// keep remembers what can be of a look at the folder, and forgets the rest.
+// keep remembers the runs of a listing that are final, and forgets all others.
 func (c *Catalogue) keep(list []*listed) {
 	known := make(map[string]*listed, len(list))
 	for _, e := range list {
@@ -150,12 +150,12 @@ func (c *Catalogue) keep(list []*listed) {
 	c.known = known
 }
 
-// settles is how long ago a file was written last, at least, for its stamp to tell that it is
-// the same: clocks of disks stand still for as long as two seconds.
+// settles is the least age of a file's last write at which its stamp proves that the file is
+// unchanged: the clocks of disks stand still for as long as two seconds.
 const settles = 3 * time.Second
 
-// stays tells whether a run is the same for as long as its stamps are. Of an interrupted one
-// its lock decides, which leaves no trace.
+// stays reports whether a run stays the same for as long as its stamps do. An interrupted run does
+// not: its status depends on its lock, which leaves no trace in the stamps.
 func (c *Catalogue) stays(e *listed) bool {
 	r := e.run
 	old := func(s disk.Stamp) bool {

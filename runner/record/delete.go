@@ -6,9 +6,8 @@ import (
 	"fmt"
 )
 
-// Delete removes a run from the folder dir for good. It holds the run's lock
-// meanwhile, and so refuses one that somebody records: the error is
-// ErrHeld then. id is the run's exact name.
+// Delete removes a run from the folder dir for good. id is the run's exact name. Delete holds the
+// run's lock meanwhile; the error is ErrHeld where somebody records the run.
 func Delete(dir, id string) error { return (&Store{dir: dir, open: disk.OpenDisk}).Delete(id) }
 
 // Delete implements runner.Store.
@@ -40,11 +39,11 @@ func (s *Store) trash(l *Lock, id string) error {
 	return trash(root, l, id)
 }
 
-// trash removes the directory of a run, whose lock l is. It goes out of every
-// reader's sight before, so that nobody meets half of one.
+// trash removes the directory of a run, whose lock is l. It renames the directory first, so that no
+// reader meets a half-removed run.
 func trash(f *disk.Folder, l *Lock, name string) error {
 	gone := deletedPrefix + name
-	err := f.RemoveAll(gone) // left by a crash, of a run that was copied back since
+	err := f.RemoveAll(gone) // left by a crash, of a run that was copied back since then
 	if err == nil {
 		l, err = f.RenameLocked(l, lockName, name, gone)
 	}

@@ -6,8 +6,8 @@ import (
 	"drolab/runner/record/internal/disk"
 )
 
-// What else lies in a folder of runs, the engine's lock and log and a sweep's list, is
-// kept as the files of a run are.
+// The other files in a folder of runs (the engine's lock and log, a sweep's list) are kept in the
+// same way as the files of a run.
 type (
 	Files  = disk.Files
 	Holder = disk.Holder

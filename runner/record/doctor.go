@@ -17,39 +17,38 @@ import (
 	"drolab/runner/record/internal/eventlog"
 )
 
-// Finding is something that is not as it should be in a folder of runs.
+// Finding is a defect in a folder of runs.
 type Finding struct {
-	Run    string `json:"run,omitempty"` // empty: of the folder itself
+	Run    string `json:"run,omitempty"` // empty: it concerns the folder itself
 	File   string `json:"file,omitempty"`
 	What   string `json:"what"`
 	Remedy string `json:"remedy"`
-	// Mended says that it was made good, Failed why it could not be.
+	// Mended says that the defect was repaired, Failed why it could not be.
 	Mended bool   `json:"mended"`
 	Failed string `json:"failed,omitempty"`
 
-	mend func(d *doctor) error // nil: only a person can
+	mend func(d *doctor) error // nil: only a person can repair it
 }
 
-// asideName is the folder of what was moved out of the way, in the folder of the
-// runs: nothing is removed.
+// asideName is a folder in the folder of the runs, to which the doctor moves files that are in the
+// way: it removes nothing.
 const asideName = ".set-aside"
 
-// doctor looks at a folder of runs.
+// doctor examines a folder of runs.
 type doctor struct {
 	root *disk.Folder
-	run  string       // that it looks at
-	in   *disk.Folder // of that
+	run  string       // name of the run that it looks at
+	in   *disk.Folder // folder of that run
 	list []*Finding
 }
 
-// Examine looks at every file of the runs in dir: checksums, links, owners and
-// modes, what crashes left, and summaries that are missing. It changes nothing.
+// Examine checks every file of the runs in dir: checksums, links, owners and modes, leftovers of
+// crashes, and missing summaries. It changes nothing.
 func Examine(dir string) (list []*Finding, runs int, err error) { return examine(nil, dir, false) }
 
-// Mend is Examine, and makes good what it can without losing anything: what is in
-// the way is moved to .set-aside, files that are changed are copied there before,
-// summaries are made from the last state. It leaves runs alone that somebody
-// records.
+// Mend is Examine, and repairs what it can without losing anything. It moves what is in the way to
+// .set-aside, copies files there before it changes them, and makes summaries from the last state.
+// It leaves runs alone that somebody records.
 func Mend(dir string) (list []*Finding, runs int, err error) { return examine(nil, dir, true) }
 
 func examine(open disk.Opener, dir string, mend bool) ([]*Finding, int, error) {
@@ -71,9 +70,9 @@ func examine(open disk.Opener, dir string, mend bool) ([]*Finding, int, error) {
 	return d.list, len(names), nil
 }
 
-// ExamineFiles is Examine, or Mend, of files in a folder of runs that belong to none of
-// them: they are named from that folder. wrong says what is wrong with the text of one,
-// and the remedy; "" is nothing.
+// ExamineFiles is Examine, or Mend, of files in a folder of runs that belong to no run. names are
+// relative to that folder. wrong returns what is wrong with the text of a file, and the remedy; ""
+// means that nothing is wrong.
 func ExamineFiles(
 	dir string, names []string, mend bool, wrong func(name string) (what, remedy string),
 ) ([]*Finding, error) {
@@ -86,7 +85,7 @@ func ExamineFiles(
 	for _, name := range names {
 		info, err := root.Lstat(name)
 		switch {
-		case err != nil: // it went meanwhile
+		case err != nil: // it was removed meanwhile
 			continue
 		case !info.Mode().IsRegular():
 			d.find(name, "is a link or no file: nothing is read or written through it",
@@ -105,8 +104,8 @@ func ExamineFiles(
 	return d.list, nil
 }
 
-// examineRun looks at one run. What it mends may uncover more: a checkpoint that
-// is moved aside makes another the newest.
+// examineRun examines one run. A repair may uncover more: when a checkpoint is moved aside, another
+// one becomes the newest.
 func (d *doctor) examineRun(name string, mend bool) {
 	d.run = name
 	defer func() { d.run = "" }()
@@ -137,7 +136,7 @@ func (d *doctor) examineRun(name string, mend bool) {
 	}
 }
 
-// held tells whether somebody records the run.
+// held reports whether somebody records the run.
 func (d *doctor) held() bool {
 	if info, err := d.in.Lstat(lockName); err == nil && !info.Mode().IsRegular() {
 		return false // nobody can hold that
@@ -145,8 +144,8 @@ func (d *doctor) held() bool {
 	return d.in.Held(lockName)
 }
 
-// certain are the findings that two looks agree on: what is in motion, a run that
-// goes on, begins or ends, is another thing at each.
+// certain returns the findings on which two looks agree. A run that begins, goes on or ends between
+// the looks gives a different finding each time.
 func (d *doctor) certain(look func()) []*Finding {
 	list := d.look(look)
 	if len(list) == 0 {
@@ -164,7 +163,7 @@ func (d *doctor) look(look func()) (list []*Finding) {
 	return list
 }
 
-// fresh are those of the findings that were not found before.
+// fresh returns the findings of list that are not in known.
 func fresh(known, list []*Finding) []*Finding {
 	return slices.DeleteFunc(list, func(f *Finding) bool { return f.in(known) })
 }
@@ -175,7 +174,7 @@ func (f *Finding) in(list []*Finding) bool {
 	})
 }
 
-// treatRun mends what it can of a run, whose lock it takes.
+// treatRun takes the lock of the run and repairs what it can.
 func (d *doctor) treatRun(list []*Finding) {
 	l, err := d.in.Acquire(lockName)
 	defer l.Release()
@@ -215,7 +214,7 @@ func (d *doctor) find(file, what, remedy string, mend func(*doctor) error) {
 
 const movesAside = "--mend moves it to " + asideName
 
-// checkRoot looks at what is in the folder of the runs beside the runs.
+// checkRoot checks what the folder of the runs holds besides the runs.
 func (d *doctor) checkRoot() {
 	if info, err := d.root.Lstat("."); err == nil {
 		d.checkOwner(".", info)
@@ -243,8 +242,8 @@ func (d *doctor) checkRoot() {
 	}
 }
 
-// young tells whether a file may be one that somebody writes at this moment, and
-// gives its name when it is whole.
+// young reports whether somebody may be writing a file at this moment, and will rename it when it
+// is complete.
 func (d *doctor) young(e fs.DirEntry) bool {
 	info, err := e.Info()
 	return err != nil || time.Since(info.ModTime()).Abs() < sweepAge
@@ -287,7 +286,7 @@ func (d *doctor) keep(name string) error {
 	return in.Write(filepath.Base(to), copying(old))
 }
 
-// place makes a name in the folder aside that nothing has.
+// place returns an unused path in the folder aside, and makes its folders.
 func (d *doctor) place(name string) (string, error) {
 	folder := asideName
 	for _, part := range []string{"", d.run} {
@@ -311,7 +310,7 @@ func (d *doctor) place(name string) (string, error) {
 	}
 }
 
-// checkOwner looks at who may change a file of the run.
+// checkOwner checks who may change a file of the run.
 func (d *doctor) checkOwner(name string, info fs.FileInfo) {
 	const others = 0o022
 	switch perm := info.Mode().Perm(); {
@@ -325,7 +324,7 @@ func (d *doctor) checkOwner(name string, info fs.FileInfo) {
 	}
 }
 
-// chmod changes the mode of a file of the run; no link leads it out of the folder.
+// chmod changes the mode of a file of the run. It follows no link out of the folder.
 func (d *doctor) chmod(name string, mode fs.FileMode) error {
 	root, err := os.OpenRoot(d.root.Path)
 	if err != nil {
@@ -335,7 +334,7 @@ func (d *doctor) chmod(name string, mode fs.FileMode) error {
 	return root.Chmod(filepath.Join(d.run, name), mode)
 }
 
-// checkSummary wants what a run that has ended came to.
+// checkSummary checks that a run that has ended has a summary with the status of its log.
 func (d *doctor) checkSummary(held bool) {
 	e, err := eventlog.ReadEnd(d.in, nil, eventlog.StatusOnly)
 	if err != nil || held || !e.Status.Ended() {
@@ -379,11 +378,11 @@ func (d *doctor) summarise() error {
 	return d.in.WriteJSON(summaryName, s)
 }
 
-// checkIndex wants an index that can be read, where there is one. It is derived, so
-// that one of another log is no damage: the next viewer makes it anew.
+// checkIndex checks that the index, where there is one, can be read. It is derived, so an index of
+// another log is no damage: the next viewer makes it anew.
 func (d *doctor) checkIndex() {
 	if info, err := d.in.Lstat(eventlog.IndexName); err != nil || !info.Mode().IsRegular() {
-		return // checkFiles has told
+		return // checkFiles has reported it
 	}
 	_, err := eventlog.LoadIndex(d.in)
 	if err == nil || errors.Is(err, eventlog.ErrStale) || errors.Is(err, fs.ErrNotExist) {

@@ -16,7 +16,7 @@ import (
 	"drolab/runner/record/internal/eventlog"
 )
 
-// checkRun looks at every file of a run.
+// checkRun checks every file of a run.
 func (d *doctor) checkRun(held bool) {
 	d.checkFiles(".", held)
 	m, err := readMeta(d.in)
@@ -33,13 +33,13 @@ func (d *doctor) checkRun(held bool) {
 	}
 }
 
-// checkFiles looks at what the files of a folder of the run are, and whose.
+// checkFiles checks the types and owners of the files in a folder of the run.
 func (d *doctor) checkFiles(folder string, held bool) {
 	in := d.in
 	if folder != "." {
 		var err error
 		if in, err = d.in.Within(folder); err != nil {
-			return // its own folder has told
+			return // the look at the folder above has reported it
 		}
 		defer in.Close()
 	}
@@ -54,7 +54,7 @@ func (d *doctor) checkFiles(folder string, held bool) {
 		name := filepath.Join(folder, e.Name())
 		info, err := e.Info()
 		switch {
-		case err != nil: // it went meanwhile
+		case err != nil: // it was removed meanwhile
 		case name == checkpointsName && e.IsDir():
 			d.checkFiles(name, held)
 		case name == scratchName && e.IsDir():
@@ -97,11 +97,11 @@ func (d *doctor) clear(name string) error {
 	return errors.Join(f.Truncate(0), f.Close())
 }
 
-// maxCopy bounds what is copied, in bytes: the largest checkpoints are below that, and
-// a hole of any size is above it.
+// maxCopy bounds the size of a file that is copied, in bytes. The largest checkpoints are smaller;
+// a sparse file may have any size.
 const maxCopy int64 = 64 << 30
 
-// part makes a file of a run one of its own: the other name keeps the old one.
+// part replaces a hard link in a run by a copy; the other name keeps the old file.
 func (d *doctor) part(name string) error {
 	in, err := disk.OpenFolder(nil, d.in.Join(filepath.Dir(name)))
 	if err != nil {
@@ -119,7 +119,7 @@ func (d *doctor) part(name string) error {
 	return in.Write(filepath.Base(name), copying(old))
 }
 
-// copying writes what is left of a file.
+// copying returns a function that writes the rest of from.
 func copying(from io.Reader) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := io.Copy(w, from)
@@ -132,7 +132,7 @@ func (d *doctor) checkCheckpoints(m *runner.Meta, held bool) {
 	in, err := d.in.Within(checkpointsName)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
-			return // checkFiles has told
+			return // checkFiles has reported it
 		}
 		d.checkFork(m, 0)
 		return
@@ -171,7 +171,7 @@ func (d *doctor) checkFork(m *runner.Meta, readable int) {
 	}
 }
 
-// movePair moves a checkpoint aside, its state first: without that it is none.
+// movePair moves a checkpoint aside, its state first: without the state there is no checkpoint.
 func movePair(step int64) func(*doctor) error {
 	return func(d *doctor) error {
 		for _, name := range checkpoint.Names(step) {
@@ -184,16 +184,16 @@ func movePair(step int64) func(*doctor) error {
 	}
 }
 
-// checkLog looks at every line, and whether there are as many as the newest
-// checkpoint has seen. That one is read before the log: a run that goes on saves what
-// the log has said already.
+// checkLog checks every line, and that the log reaches the position that the newest checkpoint
+// records. It reads the checkpoint before the log, because a live run writes its log before its
+// checkpoint.
 func (d *doctor) checkLog(held bool) {
 	upto := d.savedBehind()
 	if info, err := d.in.Lstat(logName); err != nil {
 		d.find(logName, "is missing", "put it back from a copy", nil)
 		return
 	} else if !info.Mode().IsRegular() {
-		return // checkFiles has told
+		return // checkFiles has reported it
 	}
 	a, err := eventlog.AuditLog(d.in)
 	var hole eventlog.HoleError
@@ -226,8 +226,8 @@ func (d *doctor) checkLog(held bool) {
 	}
 }
 
-// savedBehind is the last event that the newest checkpoint has seen; 0 where that is
-// not known.
+// savedBehind returns the number of the log's last event before the newest checkpoint, or 0 where
+// that is not known.
 func (d *doctor) savedBehind() int64 {
 	s, _, err := checkpoint.Newest(d.in)
 	if err != nil || s == nil || s.At == nil {
@@ -236,8 +236,8 @@ func (d *doctor) savedBehind() int64 {
 	return s.At.Seq
 }
 
-// repairLog writes the log anew, with a warning in the place of each line that is
-// lost; none where it is as it should be by now.
+// repairLog writes the log anew, with a warning in the place of each lost line. It does nothing
+// where the log needs no repair by now.
 func (d *doctor) repairLog() error {
 	upto := d.savedBehind()
 	a, err := eventlog.AuditLog(d.in)
@@ -252,7 +252,7 @@ func (d *doctor) repairLog() error {
 		return err
 	}
 	defer old.Close()
-	_ = d.in.Remove(eventlog.IndexName) // of the log as it was
+	_ = d.in.Remove(eventlog.IndexName) // it belongs to the log before the repair
 	return d.in.Write(logName, func(w io.Writer) error {
 		return eventlog.RepairLog(w, io.NewSectionReader(old, 0, size), upto, asideName)
 	})

@@ -5,7 +5,7 @@ import (
 	"drolab/runner/record/internal/eventlog"
 )
 
-// What a run's log is read with.
+// The types with which a run's log is read.
 type (
 	Log       = eventlog.Log
 	Tail      = eventlog.Tail

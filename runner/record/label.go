@@ -12,10 +12,10 @@ import (
 	"drolab/runner/record/internal/disk"
 )
 
-// labelName is the one file of a run that people write, and training never reads.
+// labelName is the only file of a run that people write and training never reads.
 const labelName = "label.json"
 
-// Label is what people say of a run. It changes nothing that the run is.
+// Label is what people say of a run. It does not affect the run.
 type Label struct {
 	Note     string   `json:"note,omitempty"` // one line, at most maxNote bytes
 	Tags     []string `json:"tags,omitempty"` // sorted; at most maxTags words of maxTag bytes
@@ -29,7 +29,7 @@ const (
 	maxTags = 20
 )
 
-// Check tells what is wrong with a label.
+// Check returns an error that says what is wrong with a label.
 func (l *Label) Check() error {
 	switch {
 	case len(l.Note) > maxNote:
@@ -52,7 +52,7 @@ func noTag(c rune) bool {
 	return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("-_.", c)
 }
 
-// Turn adds tags and takes away those that have a minus before them.
+// Turn adds tags, and removes those that are written with a minus before them.
 func (l *Label) Turn(tags []string) {
 	for _, t := range tags {
 		if gone, ok := strings.CutPrefix(t, "-"); ok {
@@ -66,8 +66,8 @@ func (l *Label) Turn(tags []string) {
 	slices.Sort(l.Tags)
 }
 
-// String is a label on one line: note, tags, and that the run is archived; "" where
-// nothing is said.
+// String returns the label on one line: the note, the tags, and whether the run is archived. It is
+// "" for an empty label.
 func (l Label) String() string {
 	var words []string
 	if l.Note != "" {
@@ -82,11 +82,11 @@ func (l Label) String() string {
 	return strings.Join(words, "; ")
 }
 
-// Label is what the run's folder said of it when it was looked at.
+// Label returns the run's label as it was when the run was read.
 func (r *Run) Label() Label { return r.label }
 
-// Relabel changes the run's label, whoever records the run, or changes its label,
-// meanwhile: the lock is that of pins.
+// Relabel changes the run's label. Others may record the run or change its label at the same time:
+// Relabel takes the lock that pins use.
 func (r *Run) Relabel(change func(*Label)) error {
 	in, err := disk.OpenFolder(r.open, r.Dir)
 	if err != nil {

@@ -6,21 +6,21 @@ import (
 	"drolab/runner"
 )
 
-// Source is where runs and their logs are found.
+// Source finds runs and opens their logs.
 type Source interface {
-	// Find looks at one run: its exact name.
+	// Find reads the run with this exact name.
 	Find(id string) (*Run, error)
 	// Open returns the log of a run, at its start.
 	Open(*Run) Log
 }
 
-// maxGenerations is how many forks of forks are followed: run.json may say
-// anything of a run's parent, that it is the run itself too.
+// maxGenerations bounds how many parents, one after another, a lineage follows. A run.json may name
+// any parent, even the run itself.
 const maxGenerations = 8
 
-// Lineage returns the log of a run and, for a fork, of what it came from: what
-// its parent did up to the checkpoint that the fork goes on from, a ForkEvent,
-// and then what it did itself. A parent that cannot be read is left out.
+// Lineage returns the log of a run. For a fork, it first gives the parent's events up to the
+// checkpoint that the fork continues from, and a ForkEvent. A parent that cannot be read is left
+// out.
 func Lineage(s Source, r *Run) Log { return lineageOf(s, r, maxGenerations) }
 
 func lineageOf(s Source, r *Run, generations int) Log {
@@ -37,7 +37,7 @@ func lineageOf(s Source, r *Run, generations int) Log {
 }
 
 type lineage struct {
-	parent Log // nil when it is read, or is not there any more
+	parent Log // nil once it is read, or if it no longer exists
 	name   string
 	step   int64 // of the checkpoint
 	forked bool  // the ForkEvent was returned

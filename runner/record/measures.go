@@ -5,12 +5,13 @@ import (
 	"drolab/runner/measure"
 )
 
-// Measures are those of the runs' summaries: the table's, and their programs' own.
+// Measures returns the measures of the runs' summaries: those of the table, then those that their
+// programs define.
 func Measures(runs ...*Run) []measure.Measure {
 	return append(measure.SummaryMeasures(), UserMeasures(runs...)...)
 }
 
-// UserMeasures are the own ones of the programs that the runs train.
+// UserMeasures returns the measures that the runs' own programs define.
 func UserMeasures(runs ...*Run) []measure.Measure {
 	return runner.UserMeasures(func(yield func(*runner.Meta, measure.Values) bool) {
 		for _, r := range runs {

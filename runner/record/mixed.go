@@ -7,9 +7,9 @@ import (
 	"drolab/runner/spec"
 )
 
-// Mixed says which methods a run is of where its log turned one into another, as
-// logs could that are older than sfk-auto: "sfk, from step 90 on sfk-auto". It is
-// empty for every other run. Such a run speaks for neither method.
+// Mixed names the methods of a run whose log turned its method into another one, such as "sfk, from
+// step 90 on sfk-auto". Only logs that are older than sfk-auto could do so. Mixed returns "" for
+// every other run. A mixed run is evidence for neither method.
 func (r *Run) Mixed() (string, error) {
 	settings := r.Meta.Spec
 	was := settings.Algorithm()
@@ -30,11 +30,11 @@ func (r *Run) Mixed() (string, error) {
 	}
 }
 
-// Unmixed returns the runs of one method each, and what is to be said of the others.
+// Unmixed returns the runs of one method each, and a description of each of the others.
 func Unmixed(runs []*Run) (pure []*Run, mixed []string) {
 	for _, r := range runs {
 		of, err := r.Mixed()
-		if err != nil || of == "" { // a log that cannot be read is told of elsewhere
+		if err != nil || of == "" { // an unreadable log is reported elsewhere
 			pure = append(pure, r)
 			continue
 		}

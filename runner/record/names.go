@@ -13,5 +13,5 @@ const (
 	summaryName     = "summary.json"
 	checkpointsName = checkpoint.FolderName
 
-	deletedPrefix = ".deleted-" // of what is being removed and has no name any more
+	deletedPrefix = ".deleted-" // begins the names of directories that are being removed
 )

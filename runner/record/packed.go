@@ -16,21 +16,21 @@ import (
 	"drolab/runner/record/internal/eventlog"
 )
 
-// A packed run is the run directory of a finished run in one small file, a
-// gzipped tar that can be unpacked into a run directory again: run.json and
-// summary.json as they are, and the log without what a resume has discarded,
-// without checkpoints, with all evaluations and with fewer steps (packedlog.go). It is
-// read like any run, and has no checkpoint to go on from.
+// A packed run is the run directory of a finished run in one small file: a gzipped tar that can be
+// unpacked into a run directory again. It holds run.json and summary.json as they are, and the log.
+// This log has all evaluations and fewer steps, and neither checkpoints nor what a resume has
+// discarded (packedlog.go). A packed run is read like any run, but has no checkpoint to continue
+// from.
 
-// PackedExt ends the names of packed runs.
+// PackedExt is the extension of the names of packed runs.
 const PackedExt = ".tar.gz"
 
-// maxPacked bounds what a packed run holds, in bytes: a hundred evaluations of
-// ten thousand classes are about 60 MiB.
+// maxPacked bounds the unpacked size of a packed run, in bytes: a hundred evaluations of ten
+// thousand classes are about 60 MiB.
 const maxPacked = 256 << 20
 
-// Pack writes a finished run in its packed form: the same run gives the same
-// bytes. An error says where the run is not done.
+// Pack writes a finished run in its packed form. The same run gives the same bytes. A run that is
+// not done is an error.
 func Pack(w io.Writer, r *Run) error {
 	if r.status != runner.Done {
 		return fmt.Errorf("run %s is %s: only a run that is done can be packed",
@@ -59,7 +59,7 @@ func Pack(w io.Writer, r *Run) error {
 		name string
 		text []byte
 	}{{metaName, meta}, {summaryName, came}, {logName, log}} {
-		// The time is the run's own: nothing depends on when it was packed.
+		// The time is that of the run, so that the bytes do not depend on when it was packed.
 		h := &tar.Header{
 			Name:    r.Meta.ID + "/" + f.name,
 			Size:    int64(len(f.text)),
@@ -77,7 +77,7 @@ func Pack(w io.Writer, r *Run) error {
 	return errors.Join(t.Close(), z.Close())
 }
 
-// Unpack reads a packed run; dir is what it says of where it lies.
+// Unpack reads a packed run. dir becomes the Dir of the run, and begins the text of errors.
 func Unpack(dir string, packed []byte) (*Run, error) {
 	r := &Run{Dir: dir, packed: packed, summary: &runner.Summary{}, passed: &eventlog.PassedOver{}}
 	id, texts, err := packedFiles(packed, metaName, summaryName)
@@ -119,7 +119,7 @@ func ReadPacked(path string) (*Run, error) {
 	return Unpack(path, b)
 }
 
-// whole reads a packed run to its end, where the checksum of gzip stands.
+// whole reads a packed run to its end, which holds the checksum of gzip.
 func whole(packed []byte) error {
 	z, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
@@ -132,8 +132,8 @@ func whole(packed []byte) error {
 	return err
 }
 
-// packedFiles reads the files of a packed run that have these names, in that order, and says which
-// run's they are. Others behind the second are passed over: a newer program may have more.
+// packedFiles reads the named files of a packed run, in that order, and returns the run's ID. It
+// skips unknown files behind the second one: a newer program may write more.
 func packedFiles(packed []byte, names ...string) (id string, texts [][]byte, err error) {
 	z, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
@@ -162,13 +162,13 @@ func packedFiles(packed []byte, names ...string) (id string, texts [][]byte, err
 	return id, texts, nil
 }
 
-// packedLog is the log of a packed run, unpacked when it is first read.
+// packedLog is the log of a packed run, unpacked at the first read.
 type packedLog struct {
 	*bytes.Reader
 	packed []byte
 }
 
-// Close implements logFile: there is nothing to close.
+// Close implements eventlog.LogFile: there is nothing to close.
 func (*packedLog) Close() error { return nil }
 
 func (l *packedLog) open() (eventlog.LogFile, int64, error) {

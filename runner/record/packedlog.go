@@ -9,11 +9,10 @@ import (
 )
 
 const (
-	// packedSteps is how many step events a packed run has, at most: more than a
-	// chart has columns.
+	// packedSteps bounds the number of step events in a packed run: more than a chart has columns.
 	packedSteps = 200
-	// packedDigits are the significant digits of their values; evaluations keep
-	// all of theirs.
+	// packedDigits is the number of significant digits of the values in step events; evaluations
+	// keep all of their digits.
 	packedDigits = 5
 )
 
@@ -34,8 +33,8 @@ func packLog(log *Tail) ([]byte, error) {
 	return text, nil
 }
 
-// standing reads what stands of a log, but for word of checkpoints, which a packed run
-// has none of.
+// standing reads the events of a log that no resume has taken back, without the checkpoint events:
+// a packed run has no checkpoints.
 func standing(log Log) (events []runner.Event, err error) {
 	var all []runner.Event
 	h, err := ReadHistory(log, func(e runner.Event) { all = append(all, e) })
@@ -63,9 +62,9 @@ func standing(log Log) (events []runner.Event, err error) {
 	return events, nil
 }
 
-// thin keeps the first and the last step event and, of those between, every n-th:
-// with the least and the greatest values since the one that was kept before, as
-// the events of a larger log_every would have them.
+// thin keeps the first and the last step event and every n-th between them. A kept event covers the
+// least and the greatest values since the kept event before it, as an event of a larger log_every
+// would.
 func thin(events []runner.Event) (kept []runner.Event) {
 	var steps int
 	for _, e := range events {
@@ -90,10 +89,10 @@ func thin(events []runner.Event) (kept []runner.Event) {
 	return kept
 }
 
-// merged is the last of several step events, with the extent of all.
+// merged returns the last of several step events, with the least and the greatest values of all.
 func merged(events []*runner.StepEvent) *runner.StepEvent {
 	e := *events[0]
-	for _, next := range events { // the first covers itself: it may have values alone
+	for _, next := range events { // the first covers itself, as it may lack Min and Max
 		o := *next
 		o.Cover(&e)
 		e = o
@@ -105,8 +104,8 @@ func merged(events []*runner.StepEvent) *runner.StepEvent {
 	return &e
 }
 
-// speed is of all of several events, which are of equally many steps: the harmonic
-// mean.
+// speed returns the speed over several events that stand for equal numbers of steps: the harmonic
+// mean of their speeds.
 func speed(events []*runner.StepEvent) measure.Number {
 	times := 0.0
 	for _, e := range events {

@@ -10,12 +10,12 @@ import (
 	"drolab/runner/record/internal/disk"
 )
 
-// Pin keeps the checkpoint of a step until it is unpinned. The error is an
-// fs.ErrNotExist where there is none, and says which there are.
+// Pin keeps the checkpoint of a step until it is unpinned. Where there is no such checkpoint, the
+// error is an fs.ErrNotExist that lists the steps that have one.
 func (r *Run) Pin(step int64) error { return r.atPins(step, true, checkpoint.Pin) }
 
-// Unpin lets a pinned checkpoint go. It is removed at once, unless it is one of
-// the newest or the selected one, which a run keeps anyway.
+// Unpin removes the pin of a checkpoint. The checkpoint goes at once, unless it is one of the
+// newest or the selected one, which a run keeps anyway.
 func (r *Run) Unpin(step int64) error {
 	return r.atPins(step, false, func(f *disk.Folder, step int64) error {
 		return checkpoint.Unpin(f, step, r.Meta.Spec.CheckpointKeep)
@@ -34,8 +34,8 @@ func (r *Run) Pinned() (steps []int64, err error) {
 	return steps, err
 }
 
-// inCheckpoints calls do with the folder of the checkpoints; not where there is
-// none.
+// inCheckpoints calls do with the folder of the checkpoints. It does nothing where there is no such
+// folder.
 func (r *Run) inCheckpoints(do func(*disk.Folder) error) error {
 	if r.packed != nil {
 		return nil
@@ -56,9 +56,9 @@ func (r *Run) inCheckpoints(do func(*disk.Folder) error) error {
 	return do(f)
 }
 
-// Hold keeps all checkpoints that there are until it is released, or this process
-// ends; one that was found is still there when it is read. Where a disk has no locks,
-// or the folder is only shown, it does nothing.
+// Hold keeps all existing checkpoints until it is released, or this process ends, so that a
+// checkpoint that was found is still there when it is read. Where a disk has no locks, or the
+// folder can only be read, it does nothing.
 func (r *Run) Hold() (release func()) {
 	var l *Lock
 	_ = r.inCheckpoints(func(f *disk.Folder) error {
@@ -68,8 +68,8 @@ func (r *Run) Hold() (release func()) {
 	return func() { l.Release() }
 }
 
-// atPins does something to the pin of an existing checkpoint while it cannot go: it waits
-// for who prunes and, unless the lock is shared, for who pins or reads.
+// atPins calls do with an existing checkpoint that nobody can remove meanwhile. It waits for
+// processes that prune and, unless the lock is shared, for those that pin or read.
 func (r *Run) atPins(
 	step int64, shared bool, do func(f *disk.Folder, step int64) error,
 ) error {
@@ -89,7 +89,7 @@ func (r *Run) atPins(
 	})
 }
 
-// has returns an error where the run has no checkpoint of a step.
+// has returns an error where the run has no checkpoint of this step.
 func (r *Run) has(step int64) error {
 	steps, err := r.Checkpoints()
 	if err == nil && !slices.Contains(steps, step) {
@@ -99,7 +99,7 @@ func (r *Run) has(step int64) error {
 	return err
 }
 
-// errNoCheckpoint reads as a part of a sentence.
+// errNoCheckpoint is worded as part of a sentence.
 var errNoCheckpoint error = noCheckpoint{}
 
 type noCheckpoint struct{}

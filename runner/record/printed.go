@@ -7,8 +7,9 @@ import (
 	"drolab/runner/record/internal/disk"
 )
 
-// Printed is the end of what the run's program printed, at most so many bytes of it; whole
-// says that it is all. The error is an fs.ErrNotExist where nothing is kept.
+// Printed returns the end of what the run's program printed: the last most bytes of it, or less.
+// whole says that the text is all of the output. The error is an fs.ErrNotExist where no output is
+// kept.
 func (r *Run) Printed(most int64) (text []byte, whole bool, err error) {
 	if r.packed != nil {
 		return nil, false, os.ErrNotExist

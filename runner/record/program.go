@@ -10,7 +10,7 @@ import (
 
 const (
 	programLogName = runner.ProgramLogName
-	scratchName    = "scratch" // a program's, while the run trains
+	scratchName    = "scratch" // the folder of a program while the run trains
 )
 
 // Scratch implements runner.Workplace.
@@ -38,16 +38,17 @@ func (r *recorder) ProgramLog() (io.WriteCloser, error) {
 	return &programLog{f, info.Size()}, nil
 }
 
-// A program may print without end. Its log keeps the first part and the last, at every
-// moment, whatever ends the run.
+// A program may print without end. At every moment its log holds the first and the last part of the
+// output, however the run ends.
 const (
 	firstOfLog = 512 << 10 // bytes that stay
-	lastOfLog  = 512 << 10 // bytes that stay at least, of the rest
+	lastOfLog  = 512 << 10 // least number of bytes of the rest that stay
 	leftOut    = "\n[... drolab left out what was printed here ...]\n"
 )
 
-// programLog is bounded: what is beyond twice the last part is cut back to it. An error
-// of the disk is not worth the run, and costs what would have been written.
+// programLog is a log of bounded size. When the part behind the first one grows beyond twice
+// lastOfLog, it is cut back to lastOfLog. A disk error does not end the run; the text that would
+// have been written is lost.
 type programLog struct {
 	disk.File
 	size int64
@@ -68,7 +69,7 @@ func (l *programLog) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// cut keeps the first part and, behind a line that says so, the last.
+// cut keeps the first and the last part, with a line between them that marks the gap.
 func (l *programLog) cut() {
 	last := make([]byte, lastOfLog)
 	if _, err := l.ReadAt(last, l.size-lastOfLog); err != nil {

@@ -13,19 +13,19 @@ import (
 // goroutine at a time.
 type recorder struct {
 	in   *disk.Folder
-	keep int // checkpoints
+	keep int // number of newest checkpoints that stay
 	lock *Lock
 	log  *eventlog.EventLog
 
 	index eventlog.Indexer
 }
 
-// errGone ends a run that nobody could find any more, or that another machine
-// has taken over.
+// errGone ends a run whose files can no longer be found, or which another machine has taken over.
 var errGone = errors.New(
 	"some of its files were removed or replaced while it was recorded: it cannot continue")
 
-// present returns errGone where the run cannot be found by what it wrote.
+// present returns errGone unless run.json, the lock and the log are in the folder, and the latter
+// two are still those of this recorder.
 func (r *recorder) present() error {
 	if _, err := r.in.Lstat(metaName); err != nil {
 		return errors.Join(errGone, err)
@@ -37,8 +37,8 @@ func (r *recorder) present() error {
 	return nil
 }
 
-// Append implements runner.Recorder. After an error the log is what it was
-// before, so the caller may go on, or try again.
+// Append implements runner.Recorder. After an error the log is as it was before, so the caller may
+// go on, or try again.
 func (r *recorder) Append(e runner.Event) error {
 	if r.log.Removed() {
 		return errGone
@@ -85,12 +85,12 @@ func (r *recorder) Finish(s *runner.Summary) error {
 		return err
 	}
 	stored := *s
-	stored.Dir = "" // a directory may be moved
+	stored.Dir = "" // the directory may be moved later
 	return r.in.WriteJSON(summaryName, &stored)
 }
 
-// Close implements runner.Recorder. The log is synced, since how the run ended
-// stands behind its last checkpoint.
+// Close implements runner.Recorder. It syncs the log, since the event that says how the run ended
+// stands behind the last checkpoint.
 func (r *recorder) Close() error {
 	r.index.Close()
 	return errors.Join(r.log.Sync(), r.log.File.Close(), r.lock.Release(), r.in.Close())

@@ -18,27 +18,27 @@ import (
 	"drolab/runner/record/internal/eventlog"
 )
 
-// Run is what a run directory said when it was looked at. It does not change;
-// look again with Find, or follow the run with Tail.
+// Run is the content of a run directory at the moment when it was read. It does not change: read it
+// again with Find, or follow the run with Tail.
 type Run struct {
 	Dir  string
 	Meta runner.Meta // ID is the directory's name, whatever run.json says
 
 	status  runner.Status
-	summary *runner.Summary // nil: the catalogue's
-	entry   *listed         // of a run of a catalogue
+	summary *runner.Summary // nil: it is in the catalogue's file
+	entry   *listed         // nil: the run is not from a catalogue's file
 	own     bool            // its program gave values of its own
 	steps   int64
 	epochs  float64
 
-	configuration string // "" until it is asked for, of a run that no catalogue knew
+	configuration string // "" where no catalogue has set it
 	label         Label
 	open          disk.Opener // nil: the system's
-	packed        []byte      // of a packed run: what there is in place of files
+	packed        []byte      // the packed run, in place of files; nil for others
 	passed        *eventlog.PassedOver
 }
 
-// Steps and Epochs are those that are done.
+// Steps and Epochs return the numbers of steps and epochs that are done.
 func (r *Run) Steps() int64 { return r.steps }
 
 func (r *Run) Epochs() float64 { return r.epochs }
@@ -47,8 +47,8 @@ func (r *Run) Epochs() float64 { return r.epochs }
 // runner.Interrupted.
 func (r *Run) Status() runner.Status { return r.status }
 
-// Standing returns how the run stands, from the end of its log, and where that does
-// not reach back to it, from its summary. It costs the same for every length of log.
+// Standing returns how the run stands, from the end of its log, or from its summary where that end
+// does not reach far enough back. Its cost does not depend on the length of the log.
 func (r *Run) Standing() Standing {
 	came := r.Summary()
 	in, err := disk.OpenFolder(r.open, r.Dir)
@@ -85,7 +85,7 @@ func (r *Run) Tail() *Tail {
 	return t
 }
 
-// Checkpoints lists the steps that Load can go to, ascending.
+// Checkpoints lists the steps whose checkpoints Load can read, ascending.
 func (r *Run) Checkpoints() (steps []int64, err error) {
 	err = r.inCheckpoints(func(f *disk.Folder) error {
 		steps, err = checkpoint.Steps(f)
@@ -94,7 +94,7 @@ func (r *Run) Checkpoints() (steps []int64, err error) {
 	return steps, err
 }
 
-// Save tells one checkpoint from another, also of the same step.
+// Save identifies a checkpoint, and tells it from an earlier one of the same step.
 type Save struct {
 	Step int64
 	Time time.Time // when it was complete
@@ -117,16 +117,15 @@ func (r *Run) Saved() (s Save, ok bool, err error) {
 	return s, ok && err == nil, err
 }
 
-// Settle brings to the disk what was seen of the run: the end of its log and the
-// names of its checkpoints may not be there yet, and whoever tells of them shall be
-// right after a power cut.
+// Settle brings to the disk what was read of the run, so that a caller who reports it is right even
+// after a power cut. The end of the log and the names of checkpoints may not be there yet.
 func (r *Run) Settle() error {
 	in, err := disk.OpenFolder(r.open, r.Dir)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	log, err := in.Open(logName, os.O_RDWR, 0) // some systems bring only what can be written
+	log, err := in.Open(logName, os.O_RDWR, 0) // some systems sync only a file that can be written
 	if err != nil {
 		return err
 	}
@@ -168,8 +167,8 @@ func (r *Run) load(step int64) (s *checkpoint.Saved, err error) {
 	return s, err
 }
 
-// Past reads the run as it was at the checkpoint of a step, or at the newest one, to
-// fork from. The error says which checkpoints there are.
+// Past reads the run as it was at the checkpoint of a step, or at the newest one, for a fork. The
+// error lists the checkpoints that exist.
 func (r *Run) Past(step int64) (*runner.Past, error) {
 	from, err := r.load(step)
 	if err != nil {
@@ -191,9 +190,9 @@ func (r *Run) Past(step int64) (*runner.Past, error) {
 	return &runner.Past{Meta: &r.Meta, From: from.State, Log: knobs}, nil
 }
 
-// PassedOver says what of the run's files was passed over so far, by Find and by all
-// that has read the run since: damaged lines of its log, a damaged summary or label.
-// What stood there is missing in every figure. It is nil where all was read.
+// PassedOver returns an error that describes what Find and later reads passed over in the run's
+// files: damaged lines of its log, a damaged summary or label. Every figure lacks that content.
+// PassedOver returns nil where all was read.
 func (r *Run) PassedOver() error {
 	more, err := r.passed.First()
 	if err == nil {
@@ -206,14 +205,13 @@ func (r *Run) PassedOver() error {
 	return fmt.Errorf("run %s: passed over: %w%s: see drolab doctor", r.Meta.ID, err, others)
 }
 
-// Held tells whether somebody records the run at this moment. It stays true
-// for a moment after the last event.
+// Held reports whether somebody records the run at this moment. It stays true for a moment after
+// the last event.
 func (r *Run) Held() bool { return Held(filepath.Join(r.Dir, lockName)) }
 
-// List returns every run in the folder dir, newest first, and one error for
-// each directory that cannot be read or of which something was passed over. A
-// folder that is missing has no runs.
-// It reads run.json, summary.json and the end of the log of each: see Catalogue.
+// List returns every run in the folder dir, newest first, and one error for each directory that
+// cannot be read or of which something was passed over. A missing folder has no runs. List reads
+// run.json, summary.json and the end of the log of each run: see Catalogue.
 func List(dir string) (runs []*Run, problems []error) { return NewCatalogue(dir, "").List() }
 
 // NewestFirst sorts runs as List does.
@@ -250,7 +248,7 @@ func Find(dir, id string) (*Run, error) {
 	return readRun(filepath.Join(dir, name))
 }
 
-// match returns the name that id is, or is the start of.
+// match returns the name that equals id, or else the only one that begins with it.
 func match(names []string, id string) (string, error) {
 	var starting, near []string
 	for _, n := range names {
@@ -274,7 +272,7 @@ func match(names []string, id string) (string, error) {
 	return "", fmt.Errorf("no run %s", id)
 }
 
-// some lists a few names.
+// some joins the first few names, and says how many more there are.
 func some(names []string) string {
 	const most = 5
 	list := strings.Join(names[:min(most, len(names))], ", ")
@@ -311,7 +309,7 @@ func folders(dir string) (names []string, err error) {
 	return names, nil
 }
 
-// Starting lists the names in the folder dir that start in a way. It opens no run.
+// Starting lists the names in the folder dir that begin with a prefix. It opens no run.
 func Starting(dir, with string) []string {
 	names, _ := folders(dir)
 	return slices.DeleteFunc(names, func(name string) bool {
@@ -324,7 +322,7 @@ func isRun(dir string) bool {
 	return err == nil && !isSweep(dir)
 }
 
-// isSweep tells whether a folder is a runs folder of its own: see runner/sweep.
+// isSweep reports whether a folder is a runs folder of its own: see runner/sweep.
 func isSweep(dir string) bool {
 	_, err := os.Lstat(filepath.Join(dir, "sweep.json"))
 	return err == nil
@@ -376,7 +374,7 @@ func readRun(dir string) (*Run, error) {
 	return r, nil
 }
 
-// sizeOf is how long a file is; −1 where it is not there.
+// sizeOf returns the size of a file in bytes, or −1 where it does not exist.
 func sizeOf(in *disk.Folder, name string) int64 {
 	info, err := in.Lstat(name)
 	if err != nil {

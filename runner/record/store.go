@@ -53,7 +53,7 @@ func probe(dir string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// As makes locks of the store, on a disk that has none, say who holds them.
+// As sets the holder that the store's locks name on a disk that has no locks.
 func (s *Store) As(who Holder) { s.who = who }
 
 func (s *Store) root() (*disk.Folder, error) {
@@ -67,10 +67,10 @@ func (s *Store) root() (*disk.Folder, error) {
 // Dir returns the folder.
 func (s *Store) Dir() string { return s.dir }
 
-// Create implements runner.Store: a new directory, made aside and renamed, so
-// that nobody sees it before its run.json and a fork's checkpoint are complete
-// and its lock held. It sets m.ID and m.Created where they are empty; an m.ID
-// that was given and is taken, or being made, is an fs.ErrExist.
+// Create implements runner.Store. It makes the directory aside and renames it, so that nobody sees
+// it before its run.json and a fork's checkpoint are complete and its lock is held. It sets m.ID
+// and m.Created where they are empty. If a given m.ID is taken, or being made, the error is an
+// fs.ErrExist.
 func (s *Store) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
 	s.sweep()
 	if m.Created.IsZero() {
@@ -149,7 +149,7 @@ func (s *Store) begin(root *disk.Folder, m *runner.Meta, from *runner.State) (*r
 	return &recorder{in: in, keep: m.Spec.CheckpointKeep, log: log}, nil
 }
 
-// fill locks a new directory and puts into it what every run has from the start.
+// fill locks a new directory and writes the files that every run has from the start.
 func fill(f *disk.Folder, name string, m *runner.Meta, from *runner.State) (*Lock, error) {
 	in, err := f.Within(name)
 	if err != nil {
@@ -186,12 +186,12 @@ func firstCheckpoint(f *disk.Folder, from *runner.State) error {
 	return errors.Join(checkpoint.Write(in, from, eventlog.Position{}), in.Close())
 }
 
-// sweepAge is how long a directory aside is left alone: between making it and
-// holding its lock nothing else protects it.
+// sweepAge is the age up to which sweep leaves a directory alone: from its creation until its lock
+// is held, nothing else protects it.
 const sweepAge = time.Minute
 
-// sweep removes directories that a crash left half-made or half-removed. What
-// it cannot remove is in nobody's way.
+// sweep removes directories that a crash left half-made or half-removed. A directory that it cannot
+// remove does no harm.
 func (s *Store) sweep() {
 	root, err := s.root()
 	if err != nil {
@@ -206,7 +206,8 @@ func (s *Store) sweep() {
 	}
 }
 
-// leftovers lists the directories aside that nobody is at work on.
+// leftovers lists the directories that are half made or half removed, and that nobody is working
+// on.
 func leftovers(f *disk.Folder) (list []fs.DirEntry) {
 	entries, _ := f.List()
 	for _, e := range entries {
@@ -277,11 +278,11 @@ func (s *Store) Pin(id string, step int64) error {
 	return r.Pin(step)
 }
 
-// errOrphan is of a fork that lost what it is to go on from: anything else than
-// that is another run.
+// errOrphan is the error of a fork that lost the checkpoint to continue from: a start from anything
+// else would make another run.
 var errOrphan = errors.New("the checkpoint that it was forked from is damaged or missing")
 
-// takeUp opens the log of an existing run and finds where it can go on.
+// takeUp opens the log of an existing run and finds the checkpoint from which the run can go on.
 func (r *recorder) takeUp(s *Store, m *runner.Meta) (*runner.Past, error) {
 	end, err := eventlog.ReadEnd(r.in, nil, eventlog.StatusOnly)
 	if err != nil {
@@ -319,13 +320,13 @@ func (r *recorder) takeUp(s *Store, m *runner.Meta) (*runner.Past, error) {
 	return past, nil
 }
 
-// warn says in the log what was passed over.
+// warn writes warnings into the log that name the checkpoints and lines that were passed over.
 func (r *recorder) warn(from *runner.State, checkpoints []error, lines []eventlog.Damage) error {
 	var list []string
 	for _, d := range checkpoints {
 		list = append(list, "checkpoint passed over: "+d.Error())
 	}
-	if n := len(lines); n > 0 { // before the checkpoint: else the run would not go on
+	if n := len(lines); n > 0 { // Since refuses damage behind the checkpoint, if the log has seals
 		list = append(list, fmt.Sprintf("damaged lines in %s: %d, the first is line %d: %s",
 			r.log.Path, n, lines[0].Line, lines[0].What))
 	}

@@ -12,28 +12,28 @@ import (
 	"drolab/runner/record/internal/disk"
 )
 
-// What a run came to is held in memory where its own files were read. That of a run of a
-// catalogue is looked up there when it is asked for.
+// The summary of a run is held in memory where it was read from the run's own files. For a run from
+// a catalogue's file, it is read from that file on demand.
 
-// passage is where a summary is.
+// passage is the place of a summary in a catalogue's file.
 type passage struct {
 	At       int64
 	Len, Sum uint32
-	Figures  uint32 // where the measures begin in it: names with a number or a list each
+	Figures  uint32 // where the measures begin in it: names, each with a number or a list
 	from     *summaries
 }
 
-// summaries are those of a file.
+// summaries reads the summaries of a catalogue's file.
 type summaries struct {
 	file disk.File
 
 	mu     sync.Mutex
-	recent map[*Run]*runner.Summary // that were asked for, so many at most
+	recent map[*Run]*runner.Summary // summaries that were read, at most mostRecent
 }
 
 const mostRecent = 2048
 
-// read reads a summary's text.
+// read reads the text of a summary.
 func (p *passage) read() ([]byte, error) { return p.readTo(make([]byte, p.Len)) }
 
 func (p *passage) readTo(b []byte) ([]byte, error) {
@@ -46,7 +46,7 @@ func (p *passage) readTo(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// cameTo reads a summary from its text in a catalogue.
+// cameTo decodes a run's summary from its text in a catalogue.
 func (r *Run) cameTo(text []byte) (*runner.Summary, error) {
 	s := &runner.Summary{}
 	if err := json.Unmarshal(text, s); err != nil {
@@ -56,23 +56,23 @@ func (r *Run) cameTo(text []byte) (*runner.Summary, error) {
 	return s, nil
 }
 
-// came takes in the summary that was read.
+// came sets the run's summary, and the fields that are derived from it.
 func (r *Run) came(s *runner.Summary) {
 	r.describe(s)
 	r.summary, r.steps, r.epochs = s, s.Steps, s.Epochs
 	r.own = len(s.Measures.User()) > 0
 }
 
-// describe fills in what the run's file says.
+// describe fills in the fields of a summary that come from run.json and the directory.
 func (r *Run) describe(s *runner.Summary) {
 	s.Describe(&r.Meta)
 	s.ID, s.Dir = r.Meta.ID, r.Dir
 }
 
-// Summary returns summary.json or, for a run that has not ended or was resumed
-// since, what the end of the log says: measures that stand further from the
-// log's end than endBudget do not apply then. Dir is filled in. The caller
-// must not change it. That of a run of a catalogue is read when it is asked for.
+// Summary returns summary.json, with Dir filled in. For a run that has not ended or was resumed
+// since, it returns what the end of the log says. Measures that stand further from the log's end
+// than endBudget do not apply then. The summary of a run from a catalogue is read on demand. The
+// caller must not change the summary.
 func (r *Run) Summary() *runner.Summary {
 	if r.entry == nil {
 		return r.summary
@@ -94,7 +94,7 @@ func (r *Run) Summary() *runner.Summary {
 	return s
 }
 
-// recent tells whether the summary was asked for of late.
+// recent reports whether the summary was read recently.
 func (r *Run) recent() bool {
 	from := r.entry.place.from
 	from.mu.Lock()
@@ -102,8 +102,8 @@ func (r *Run) recent() bool {
 	return from.recent[r] != nil
 }
 
-// lookUp reads the summary from the catalogue's file or, where that is damaged, from the
-// run's own.
+// lookUp reads the summary from the catalogue's file or, where that is damaged, from the run's own
+// files.
 func (r *Run) lookUp() *runner.Summary {
 	if text, err := r.entry.place.read(); err == nil {
 		if s, err := r.cameTo(text); err == nil {
@@ -118,8 +118,8 @@ func (r *Run) lookUp() *runner.Summary {
 	return s
 }
 
-// Of is one measure of the summary, or images_per_second. Ten thousand runs may be asked for
-// it: of those that nobody looks at the text is searched, and not read.
+// Of returns one measure of the summary, or images_per_second. Ten thousand runs may be asked for
+// it at once: a summary that nobody has read recently is searched as text, and not decoded.
 func (r *Run) Of(name string) measure.Number {
 	if r.entry != nil && !r.recent() {
 		if n, err := r.entry.place.figure(name); err == nil {
@@ -135,10 +135,10 @@ func (r *Run) Of(name string) measure.Number {
 
 const speedName = "images_per_second"
 
-// buffers are for texts that are searched.
+// buffers holds buffers for the texts that figure searches.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// figure looks for a measure in a summary's text.
+// figure finds the value of a measure in a summary's text.
 func (p *passage) figure(name string) (n measure.Number, err error) {
 	b := buffers.Get().(*[]byte)
 	defer buffers.Put(b)
@@ -147,7 +147,7 @@ func (p *passage) figure(name string) (n measure.Number, err error) {
 	if err != nil {
 		return n, err
 	}
-	if name != speedName { // which stands before all other figures
+	if name != speedName { // speedName stands before all other figures
 		text = text[min(p.Figures, p.Len):]
 	}
 	_, text, ok := bytes.Cut(text, []byte(`,"`+name+`":`))
@@ -158,7 +158,7 @@ func (p *passage) figure(name string) (n measure.Number, err error) {
 	return n, n.UnmarshalJSON(text[:end])
 }
 
-// Configuration is that of what made the run.
+// Configuration returns the configuration of the run's Meta: see runner.Meta.Configuration.
 func (r *Run) Configuration() string {
 	if r.configuration != "" {
 		return r.configuration

@@ -20,10 +20,10 @@ import (
 	"slices"
 )
 
-// Prefix begins the name of what is not whole yet. A crash may leave it.
+// Prefix begins the names of files and folders that are not complete yet. A crash may leave them.
 const Prefix = ".new-"
 
-// File is an open file, as an *os.File.
+// File is an open file, such as an *os.File.
 type File interface {
 	io.ReadWriteCloser
 	io.ReaderAt
@@ -36,7 +36,7 @@ type File interface {
 	Truncate(size int64) error
 }
 
-// Folder is where a file is written.
+// Folder is an open folder in which files are written.
 type Folder interface {
 	OpenFile(name string, flag int, mode fs.FileMode) (File, error)
 	Lstat(name string) (fs.FileInfo, error)
@@ -46,8 +46,8 @@ type Folder interface {
 	Sync() error // makes renames survive a power cut
 }
 
-// Disk is a Folder with folders in it, as the system has it. A test's fails, or ends
-// the process, at any of these things.
+// Disk is a Folder that can hold folders, as the system has it. A test's Disk fails, or ends the
+// process, at any of these operations.
 type Disk interface {
 	Folder
 	Folder(name string) (Disk, error)
@@ -59,7 +59,7 @@ type Disk interface {
 // Opener opens a folder by its path.
 type Opener func(path string) (Disk, error)
 
-// Open is the system's Opener: no name leads out of the folder.
+// Open is the Opener of the system's disk. No name leads out of the folder.
 func Open(path string) (Disk, error) {
 	r, err := os.OpenRoot(path)
 	if err != nil {
@@ -75,7 +75,7 @@ type Root struct{ *os.Root }
 func (r Root) OpenFile(name string, flag int, mode fs.FileMode) (File, error) {
 	f, err := r.Root.OpenFile(name, flag, mode)
 	if err != nil {
-		return nil, err // not a File that holds nil
+		return nil, err // nil, not a File that holds a nil *os.File
 	}
 	return f, nil
 }
@@ -89,11 +89,11 @@ func (r Root) Folder(name string) (Disk, error) {
 	return Root{in}, nil
 }
 
-// List implements Disk: by name.
+// List implements Disk. The entries are sorted by name.
 func (r Root) List() ([]fs.DirEntry, error) { return fs.ReadDir(r.FS(), ".") }
 
-// Sync implements Folder. Some systems have no handle of a folder that could be
-// flushed: they order their own metadata.
+// Sync implements Folder. Some systems have no handle of a folder that could be synced: they order
+// their own metadata.
 func (r Root) Sync() error {
 	switch runtime.GOOS {
 	case "windows", "plan9", "js", "wasip1":
@@ -106,9 +106,9 @@ func (r Root) Sync() error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// WriteIn makes or replaces a file of a folder. The name aside is new: nothing is
-// written through a leftover, which may be a link that somebody put there, and
-// nobody's half of a file is renamed by another writer.
+// WriteIn makes or replaces a file of a folder. The temporary file is always a new one. So nothing
+// is written through a leftover, which may be a link that somebody put there, and no writer renames
+// the unfinished file of another.
 func WriteIn(in Folder, name string, mode fs.FileMode, write func(io.Writer) error) error {
 	aside, err := own(in, name, mode, write)
 	if err != nil {
@@ -121,7 +121,7 @@ func WriteIn(in Folder, name string, mode fs.FileMode, write func(io.Writer) err
 	return in.Sync()
 }
 
-// own writes what shall get a name under one aside that no other writer has.
+// own writes the content of the file name under a temporary name that no other writer has.
 func own(
 	in Folder, name string, mode fs.FileMode, write func(io.Writer) error,
 ) (aside string, err error) {
@@ -130,8 +130,8 @@ func own(
 	})
 }
 
-// numbered are a name and the same with a number behind it. The bound is for a
-// folder that nobody has cleaned of what crashes left.
+// numbered yields the name, then the name with a number behind it. The number of names is bounded,
+// for a folder from which nobody has removed the leftovers of crashes.
 func numbered(name string) iter.Seq[string] {
 	const most = 1000
 	return func(yield func(string) bool) {
@@ -142,8 +142,8 @@ func numbered(name string) iter.Seq[string] {
 	}
 }
 
-// NewIn makes a file under the first of some names that is free, and returns that.
-// Others may do so at the same moment: nothing is replaced.
+// NewIn makes a file under the first of some names that is free, and returns that name. Others may
+// do so at the same moment: nothing is replaced.
 func NewIn(
 	in Folder, names iter.Seq[string], mode fs.FileMode, write func(io.Writer) error,
 ) (name string, err error) {
@@ -155,15 +155,15 @@ func NewIn(
 		return "", err
 	}
 	name, err = first(names, func(name string) error { return give(in, aside, name) })
-	in.Remove(aside) // where it is not the file itself by now; else it costs space
+	in.Remove(aside) // after a rename it is gone already; a leftover costs only space
 	if err != nil {
 		return "", err
 	}
 	return name, in.Sync()
 }
 
-// first returns the first name with which something works, or fails for another
-// reason than that the name is taken.
+// first returns the first name with which try succeeds, or fails for another reason than that the
+// name is taken.
 func first(names iter.Seq[string], try func(name string) error) (name string, err error) {
 	err = fs.ErrInvalid // no name
 	for name = range names {
@@ -174,8 +174,8 @@ func first(names iter.Seq[string], try func(name string) error) (name string, er
 	return name, err
 }
 
-// give gives a file a name that nobody has: by a second one, which a link is, or, on
-// file systems without, in two steps, between which somebody may take it.
+// give gives a file a name that no file has, by a hard link. On file systems without hard links it
+// takes two steps, between which somebody may take the name.
 func give(in Folder, from, to string) error {
 	err := in.Link(from, to)
 	if err == nil || errors.Is(err, fs.ErrExist) {
@@ -207,14 +207,14 @@ func fill(in Folder, name string, mode fs.FileMode, write func(io.Writer) error)
 	return err
 }
 
-// Write is WriteIn of a path.
+// Write is WriteIn for a path.
 func Write(path string, write func(io.Writer) error) error {
 	return at(filepath.Dir(path), func(in Root) error {
 		return WriteIn(in, filepath.Base(path), 0o666, write)
 	})
 }
 
-// New is NewIn of a path, which must be free.
+// New is NewIn for a path, which must be free.
 func New(path string, mode fs.FileMode, write func(io.Writer) error) error {
 	return at(filepath.Dir(path), func(in Root) error {
 		_, err := NewIn(in, slices.Values([]string{filepath.Base(path)}), mode, write)
@@ -222,7 +222,7 @@ func New(path string, mode fs.FileMode, write func(io.Writer) error) error {
 	})
 }
 
-// Sync is Root.Sync of a path.
+// Sync is Root.Sync for a path.
 func Sync(folder string) error { return at(folder, Root.Sync) }
 
 func at(folder string, do func(Root) error) error {

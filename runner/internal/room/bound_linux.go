@@ -9,14 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stack is the address space of a thread's stack, of which little is ever taken.
+// stack is the address space of a thread's stack in bytes, little of which is ever used.
 const stack = 8 << 20
 
-// Bound ends this process where it takes so many bytes more than it has, mapped
-// files aside. The collector works harder before. Should the system want for memory
-// all the same, it ends this process first. No core is dumped.
+// Bound ends this process when it takes more than this number of bytes beyond what it has, mapped
+// files not counted. The garbage collector works harder before that. If the system still runs out
+// of memory, it ends this process first. No core is dumped.
 func Bound(bytes float64) error {
-	const others = 8 // threads beside those that compute
+	const others = 8 // threads besides those that compute
 	kB, _ := field("/proc/self/status", "VmData:")
 	most := uint64(1024*kB+bytes) + stack*uint64(runtime.GOMAXPROCS(0)+others)
 	for which, limit := range map[int]uint64{unix.RLIMIT_DATA: most, unix.RLIMIT_FSIZE: most,
@@ -32,7 +32,7 @@ func Bound(bytes float64) error {
 		}
 	}
 	debug.SetMemoryLimit(int64(collectAt * bytes))
-	// Without /proc there is no such order, and the limits stand.
+	// Without /proc this order of killing cannot be set; the limits still hold.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0)
 	return nil
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Bound ends this process soon after it has taken so many bytes more than it has.
-// The collector works harder before.
+// Bound ends this process soon after it has taken more than this number of bytes beyond what it
+// has. The garbage collector works harder before that.
 func Bound(bytes float64) error {
 	most := taken() + bytes
 	debug.SetMemoryLimit(int64(collectAt * bytes))

@@ -2,8 +2,8 @@ package room
 
 import "golang.org/x/sys/unix"
 
-// Free returns how many bytes this process can still take: the share of the
-// machine's memory that the kernel calls free, with what it can drop.
+// Free returns the number of bytes that this process can still take: the share of the machine's
+// memory that the kernel reports as free, including what it can drop.
 func Free() (bytes float64, known bool) {
 	all, err := unix.SysctlUint64("hw.memsize")
 	if err != nil {

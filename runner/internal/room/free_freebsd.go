@@ -2,8 +2,8 @@ package room
 
 import "golang.org/x/sys/unix"
 
-// Free returns how many bytes this process can still take: pages that are free
-// or that nobody used lately, and what the cache of ZFS can give back.
+// Free returns the number of bytes that this process can still take: pages that are free or were
+// not used lately, and what the cache of ZFS can give back.
 func Free() (bytes float64, known bool) {
 	var pages [3]float64
 	for i, name := range []string{"page_size", "free_count", "inactive_count"} {
@@ -17,6 +17,6 @@ func Free() (bytes float64, known bool) {
 }
 
 func cache(name string) float64 {
-	n, _ := unix.SysctlUint64("kstat.zfs.misc.arcstats." + name) // none without ZFS
+	n, _ := unix.SysctlUint64("kstat.zfs.misc.arcstats." + name) // 0 without ZFS
 	return float64(n)
 }

@@ -2,5 +2,5 @@
 
 package room
 
-// Free tells nothing here.
+// Free reports that the free memory is not known on this system.
 func Free() (bytes float64, known bool) { return 0, false }

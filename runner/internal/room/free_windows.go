@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// memoryStatus is MEMORYSTATUSEX.
+// memoryStatus has the layout of MEMORYSTATUSEX.
 type memoryStatus struct {
 	length, load                    uint32
 	all, free                       uint64
@@ -16,8 +16,8 @@ type memoryStatus struct {
 
 var globalMemoryStatus = windows.NewLazySystemDLL("kernel32.dll").NewProc("GlobalMemoryStatusEx")
 
-// Free returns how many bytes this process can still take: what the machine
-// has, or what it promises at most.
+// Free returns the number of bytes that this process can still take: the free memory of the
+// machine, or less where the system's commit limit or the address space leaves less.
 func Free() (bytes float64, known bool) {
 	var s memoryStatus
 	s.length = uint32(unsafe.Sizeof(s))

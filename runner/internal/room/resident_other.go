@@ -2,5 +2,5 @@
 
 package room
 
-// resident returns how many bytes this process has, without its mapped files.
+// resident returns the number of bytes that this process has, without its mapped files.
 func resident() float64 { return taken() }

@@ -20,21 +20,22 @@ import (
 	"sync"
 )
 
-// spare is left to the rest of the machine, as a share of what there is.
+// spare is the share of the free memory that is left to the rest of the machine.
 const spare = 0.05
 
-// collectAt is the part of a process's bound from which on the collector never rests.
+// collectAt is the share of a process's bound from which on the garbage collector never rests.
 const collectAt = 0.9
 
-// OutOfMemory is in what a process writes that ends at its bound, as Go has it.
+// OutOfMemory is part of the last words of a process that ends at its bound, as Go's runtime writes
+// them.
 const OutOfMemory = "out of memory"
 
-// Error says that there is no room.
+// Error is the refusal of a request for memory.
 type Error struct {
-	What      string  // that needs it
+	What      string  // the thing that needs the memory
 	Need, Has float64 // bytes
-	promised  bool    // there would be room, were it not promised to others of this process
-	passes    bool    // and some of these pass
+	promised  bool    // the memory is there, but promised to other parts of this process
+	passes    bool    // some of these promises are passing shares: see [TakePart]
 }
 
 func (e *Error) Error() string {
@@ -46,23 +47,23 @@ func (e *Error) Error() string {
 		e.What, Size(e.Need), Size(max(0, e.Has)), cause, remedy)
 }
 
-// ledger has the bytes of all shares, and how many of these are parts that pass.
+// ledger holds the sum of the bytes of all shares, and the number of passing shares.
 var ledger struct {
 	sync.Mutex
 	bytes   float64
 	passing int
-	settled chan struct{} // closed when none passes any more
+	settled chan struct{} // closed when the last passing share no longer passes
 }
 
 // Share is memory that is promised until it is released.
 type Share struct {
-	Bounded bool // it is known how much there is
-	Crowded bool // a part of what others left, which pass: see [Settled]
+	Bounded bool // the machine's free memory is known
+	Crowded bool // other passing shares left it less: see [Settled]
 	bytes   float64
 	passing bool
 }
 
-// Ask returns an *Error where so many bytes are not there now, promised or not.
+// Ask returns an *Error where fewer than this number of bytes are free now, promised or not.
 func Ask(bytes float64, what string) error {
 	if free, known := Free(); known && bytes > free*(1-spare) {
 		return &Error{What: what, Need: bytes, Has: free}
@@ -70,17 +71,17 @@ func Ask(bytes float64, what string) error {
 	return nil
 }
 
-// Take promises so many bytes, or returns an *Error. While memory is promised to parts
-// that pass, it waits for their end, or that of ctx.
+// Take promises this number of bytes, or returns an *Error. Where only passing shares leave no
+// room, it waits until they end, or until ctx ends.
 func Take(ctx context.Context, bytes float64, what string) (*Share, error) {
 	return await(ctx, func() (*Share, error) {
 		return take(what, bytes, func(float64) float64 { return bytes })
 	})
 }
 
-// TakePart promises a part of all that can still be promised, or returns an *Error
-// where that is less than the least; it waits as Take does. The share passes: it is for
-// a process that ends soon, and is shrunk then.
+// TakePart promises the given part of the memory that can still be promised. It returns an *Error
+// where that is less than least, and waits as Take does. The share is a passing one: it is for a
+// process that ends soon, after which the share is shrunk.
 func TakePart(ctx context.Context, part, least float64, what string) (*Share, error) {
 	s, err := await(ctx, func() (*Share, error) {
 		return take(what, least/part, func(left float64) float64 { return part * left })
@@ -97,7 +98,7 @@ func TakePart(ctx context.Context, part, least float64, what string) (*Share, er
 	return s, nil
 }
 
-// await tries again where it is shares that pass which leave no room.
+// await calls try again for as long as passing shares leave no room.
 func await(ctx context.Context, try func() (*Share, error)) (*Share, error) {
 	for {
 		s, err := try()
@@ -111,7 +112,7 @@ func await(ctx context.Context, try func() (*Share, error)) (*Share, error) {
 	}
 }
 
-// Settled waits until no share passes any more, or for the end of ctx.
+// Settled waits until there is no passing share, or until ctx ends.
 func Settled(ctx context.Context) error {
 	ledger.Lock()
 	passing, settled := ledger.passing, ledger.settled
@@ -127,7 +128,9 @@ func Settled(ctx context.Context) error {
 	}
 }
 
-// take promises what a share is of what is left, if that is no less than the need.
+// take promises share(left) bytes, where left is the memory that can still be promised. The error
+// is an *Error where need exceeds that memory, or the memory that Ask grants. Where the free memory
+// is not known, the share is empty.
 func take(what string, need float64, share func(left float64) float64) (*Share, error) {
 	ledger.Lock()
 	defer ledger.Unlock()
@@ -138,8 +141,8 @@ func take(what string, need float64, share func(left float64) float64) (*Share, 
 	if !known {
 		return &Share{}, nil
 	}
-	// The machine cannot tell which promises were taken already: they are held
-	// against what is free and what the process has.
+	// The system cannot tell which promised bytes were allocated already. So the promises are
+	// compared with the sum of what is free and what the process has.
 	unpromised := free + resident() - ledger.bytes
 	if need > unpromised {
 		return nil, &Error{What: what, Need: need, Has: unpromised, promised: true,
@@ -150,10 +153,10 @@ func take(what string, need float64, share func(left float64) float64) (*Share, 
 	return s, nil
 }
 
-// Bytes is how much is promised.
+// Bytes returns the number of bytes that are promised.
 func (s *Share) Bytes() float64 { return s.bytes }
 
-// Shrink gives back all but so many bytes, which pass no more.
+// Shrink gives back all but this number of bytes. The share no longer passes.
 func (s *Share) Shrink(bytes float64) {
 	ledger.Lock()
 	defer ledger.Unlock()
@@ -168,10 +171,10 @@ func (s *Share) Shrink(bytes float64) {
 	ledger.bytes -= less
 }
 
-// Release gives all of it back.
+// Release gives back the whole share.
 func (s *Share) Release() { s.Shrink(0) }
 
-// taken is what this program's allocator has of the system.
+// taken returns the number of bytes that this program's allocator has from the system.
 func taken() float64 {
 	s := []metrics.Sample{
 		{Name: "/memory/classes/total:bytes"},
@@ -181,7 +184,7 @@ func taken() float64 {
 	return float64(s[0].Value.Uint64()) - float64(s[1].Value.Uint64())
 }
 
-// Size writes a number of bytes.
+// Size formats a number of bytes with its unit.
 func Size(bytes float64) string {
 	for _, unit := range []string{"kB", "MB", "GB"} {
 		if bytes /= 1000; bytes < 1000 {

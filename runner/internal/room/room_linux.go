@@ -10,9 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Free returns how many bytes this process can still take: what the machine
-// has without swapping, or less where its control group or its own limits say
-// so.
+// Free returns the number of bytes that this process can still take: what the machine has without
+// swapping, or less where its control group or its own limits say so.
 func Free() (bytes float64, known bool) {
 	bytes = math.Inf(1)
 	if kB, ok := field("/proc/meminfo", "MemAvailable:"); ok {
@@ -23,13 +22,14 @@ func Free() (bytes float64, known bool) {
 	return bytes, !math.IsInf(bytes, 1)
 }
 
-// resident returns how many bytes this process has.
+// resident returns the number of bytes that this process has in memory.
 func resident() float64 {
 	kB, _ := field("/proc/self/status", "VmRSS:")
 	return 1024 * kB
 }
 
-// limit is what a limit of the process leaves of what its status says it has.
+// limit returns the number of bytes that a limit of the process leaves. name is the field of the
+// process's status with the bytes that it has.
 func limit(which int, name string) float64 {
 	var l unix.Rlimit
 	if unix.Getrlimit(which, &l) != nil || l.Cur == unix.RLIM_INFINITY {
@@ -39,8 +39,8 @@ func limit(which int, name string) float64 {
 	return float64(l.Cur) - 1024*kB
 }
 
-// group is what the control groups above this process leave (version 2, and 1
-// with its memory controller in the usual place).
+// group returns the number of bytes that the control groups of this process leave (version 2, and
+// version 1 with its memory controller in the usual place).
 func group(root string) float64 {
 	left := math.Inf(1)
 	text, _ := os.ReadFile("/proc/self/cgroup")
@@ -65,12 +65,12 @@ func group(root string) float64 {
 	return left
 }
 
-// within is what a group leaves; pages of files that nobody used lately go
-// when room is needed.
+// within returns the number of bytes that one group leaves. Pages of files that nobody used lately
+// count as free, since the system drops them when room is needed.
 func within(dir, most, now, files string) float64 {
 	limit, ok := number(filepath.Join(dir, most))
 	used, ok2 := number(filepath.Join(dir, now))
-	if !ok || !ok2 || limit > 1<<60 { // without a limit, version 1 has a very large one
+	if !ok || !ok2 || limit > 1<<60 { // version 1 writes a very large limit for none
 		return math.Inf(1)
 	}
 	idle, _ := field(filepath.Join(dir, "memory.stat"), files)
@@ -86,7 +86,7 @@ func number(path string) (float64, bool) {
 	return n, err == nil
 }
 
-// field returns the number behind a name in a file of such lines.
+// field returns the number that follows name in a file with such lines, as /proc/meminfo.
 func field(path, name string) (float64, bool) {
 	text, err := os.ReadFile(path)
 	if err != nil {

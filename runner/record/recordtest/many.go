@@ -12,9 +12,9 @@ import (
 	"drolab/runner/record"
 )
 
-// Many fills the folder dir with n runs like one that has ended, for measuring what many runs
-// cost. Ten of them have one learning rate and different seeds. Each log has so many lines, at
-// least, and the files of a checkpoint lie beside it.
+// Many fills the folder dir with n runs that are made from the run like, which has ended, to
+// measure the cost of many runs. Each ten of them share a learning rate and differ in the seed.
+// Each log has at least the given number of lines, and each run has the files of one checkpoint.
 func Many(t testing.TB, dir string, like *record.Run, n, lines int) {
 	t.Helper()
 	made, came := plain(t, like.Dir, "run.json"), plain(t, like.Dir, "summary.json")
@@ -40,7 +40,7 @@ func Many(t testing.TB, dir string, like *record.Run, n, lines int) {
 	}
 }
 
-// plain is a sealed file without its seal, which programs before had not.
+// plain reads a sealed file and removes its seal, as older programs wrote it.
 func plain(t testing.TB, dir, name string) (fields map[string]json.RawMessage) {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(dir, name))
@@ -50,7 +50,7 @@ func plain(t testing.TB, dir, name string) (fields map[string]json.RawMessage) {
 	return fields
 }
 
-// longer is a log in which one of its steps stands again and again.
+// longer reads a log and repeats one of its steps until the log has the given number of lines.
 func longer(t testing.TB, path string, lines int) []byte {
 	t.Helper()
 	b, err := os.ReadFile(path)

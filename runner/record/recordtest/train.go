@@ -1,4 +1,5 @@
-// Package recordtest gives tests of other packages runs that were trained, and room to run in.
+// Package recordtest gives tests of other packages trained runs, and a Main in which they spend
+// less time on garbage collection.
 package recordtest
 
 import (
@@ -12,8 +13,8 @@ import (
 	"drolab/runner/spec"
 )
 
-// Train trains a run of s to its end, in a folder of the test's own. Data that are no part of the
-// program lie in the folder DROLAB_DATA.
+// Train trains a run of s to its end, in a temporary folder of the test. Data that the program does
+// not contain are read from the folder DROLAB_DATA.
 func Train(t testing.TB, s spec.Spec) *record.Run {
 	t.Helper()
 	store, err := record.Open(t.TempDir())

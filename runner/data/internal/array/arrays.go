@@ -17,7 +17,7 @@ import (
 	"drolab/runner/internal/room"
 )
 
-// arrayOptions are what may follow the path of arrays in NumPy's formats:
+// arrayOptions lists the options that may follow the path of arrays in NumPy's formats:
 //
 //	x=NAME             features, samples × features (or × channels × rows × columns), floats;
 //	                   npz only
@@ -25,17 +25,17 @@ import (
 //	g=NAME,NAME        groups, likewise, crossed
 //	split=NAME         0 or train, 1 or val, 2 or test
 //	cells=yes          groups are label × group
-//	test_fraction=.2   without split, is drawn, of each class and group alike,
-//	data_seed=0        by this seed
+//	test_fraction=.2   without split, this part of every class and group is the test split,
+//	data_seed=0        drawn by this seed
 //	scale=none         or standard: every feature by mean and deviation of the training split
 //
-// In npz:FILE names are of arrays: x, y and, if there, g and split. In npy:X they are files, beside
-// X or elsewhere.
+// In npz:FILE a name is that of an array in the file: by default x, y and, if they exist, g and
+// split. In npy:X a name is that of a file, beside X or elsewhere.
 func arrayOptions() []string {
 	return []string{"y", "g", "split", "cells", "test_fraction", "data_seed", "scale"}
 }
 
-// arraySet is samples as arrays: a file of several, or a file each.
+// arraySet is a set of samples as arrays, in one file together or in a file each.
 type arraySet struct {
 	dataset.OwnFiles
 	get     func(name string) (NPYArray, error)
@@ -70,7 +70,8 @@ func openNPZ(name string, o dataset.Options) (*dataset.Dataset, error) {
 	return openBundle(name, "npz:", o, readNPZ)
 }
 
-// bundle reads a file of several arrays: their names, and what finds one.
+// bundle reads a file of several arrays. It returns their names and a function that finds one by
+// its place among them.
 type bundle func(path string, b []byte) ([]string, func(int) (NPYArray, error), error)
 
 // openBundle opens a file of several named arrays.
@@ -131,8 +132,8 @@ func members(z *zip.Reader) (names []string) {
 	return names
 }
 
-// extract gives the bytes of a member of a zip file: where they lie, if they are stored as they
-// are.
+// extract returns the bytes of a member of a zip file, without a copy if they are stored
+// uncompressed.
 func extract(whole []byte, f *zip.File) ([]byte, error) {
 	at, err := f.DataOffset()
 	if err != nil {
@@ -152,7 +153,7 @@ func extract(whole []byte, f *zip.File) ([]byte, error) {
 		}
 		return b, nil
 	}
-	const most = 1032 // bytes that one of deflate's can become
+	const most = 1032 // bytes that one byte of deflate can become
 	if size/most > f.CompressedSize64 {
 		return nil, fmt.Errorf("%d bytes cannot be %d uncompressed", f.CompressedSize64, size)
 	}
@@ -202,8 +203,8 @@ func openNPY(name string, o dataset.Options) (*dataset.Dataset, error) {
 
 func asIs(path string) string { return path }
 
-// beside resolves a path that stands with that of x: one in x's folder, else one from the current
-// folder, if it is there and the other is not.
+// beside resolves a path that is given together with the path x. It is relative to the folder of x,
+// or to the current folder if the file is only there.
 func beside(x, path string, absolute func(string) string) string {
 	if filepath.IsAbs(path) || path == "" {
 		return path
@@ -229,7 +230,7 @@ func locateNPY(name string, absolute func(string) string) string {
 	})
 }
 
-// contents reads or maps a file until close.
+// contents returns the bytes of a file, read or mapped, which are valid until close.
 func (s *arraySet) contents(path string) ([]byte, error) {
 	if !dataset.Exists(path) {
 		return nil, &dataset.MissingError{Dataset: s.Name, Path: path, Remedy: "check the path"}
@@ -323,7 +324,7 @@ func (s *arraySet) own(n int, e *dataset.Encoder, sum io.Writer) (of dataset.Own
 	return of, nil
 }
 
-// factor reads one value a sample, and hashes it.
+// factor reads an array with one value a sample, and hashes it.
 func (s *arraySet) factor(name string, n int, sum io.Writer) (dataset.Factor, error) {
 	a, err := s.get(name)
 	if err != nil {

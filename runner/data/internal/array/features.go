@@ -7,7 +7,7 @@ import (
 	"drolab/runner/data/internal/dataset"
 )
 
-// NewFeatures takes an array as samples: rows of numbers, or planes, one or several a sample.
+// NewFeatures makes samples of an array: rows of numbers, or one or several planes a sample.
 func NewFeatures(a NPYArray) (*dataset.Features, error) {
 	f := &dataset.Features{Size: a.Size, Data: a.Data}
 	switch n := a.Dims; {

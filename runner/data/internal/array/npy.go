@@ -14,8 +14,8 @@ import (
 )
 
 // NPYArray is an array of a file in NumPy's format (NumPy Enhancement Proposal 1;
-// numpy.lib.format), versions 1 to 3, little-endian and in C order. The readers for Go that there
-// are copy an array, which may be of gigabytes; here it stays where the file is mapped.
+// numpy.lib.format), versions 1 to 3, little-endian and in C order. Existing Go readers copy an
+// array, which may have gigabytes; here it stays where the file is mapped.
 type NPYArray struct {
 	Name string
 	Kind byte // f(loat), i(nt), u(int), b(ool), U(nicode) or S (bytes)
@@ -30,9 +30,9 @@ var (
 	npyShape = regexp.MustCompile(`'shape': *\(([0-9, ]*)\)`)
 )
 
-// ParseNPY checks a whole file: \x93NUMPY, two bytes of the version, the length of the header as a
-// little-endian uint16 (version 1) or uint32, the header, a Python dict, the items. It allocates
-// nothing of a size that the file names.
+// ParseNPY parses a whole file: \x93NUMPY, two bytes of the version, the length of the header as a
+// little-endian uint16 (version 1) or uint32, the header (a Python dict) and the items. It
+// allocates no memory of a size that the file declares.
 func ParseNPY(name string, b []byte) (NPYArray, error) {
 	a := NPYArray{Name: name}
 	header, rest, err := npyHeader(b)
@@ -48,7 +48,7 @@ func ParseNPY(name string, b []byte) (NPYArray, error) {
 	return a, nil
 }
 
-// npyHeader parts the header from the items.
+// npyHeader separates the header from the items.
 func npyHeader(b []byte) (header string, rest []byte, err error) {
 	const magic = "\x93NUMPY"
 	if len(b) < 12 || string(b[:6]) != magic {
@@ -68,7 +68,7 @@ func npyHeader(b []byte) (header string, rest []byte, err error) {
 	return string(b[at : at+int(length)]), b[at+int(length):], nil
 }
 
-// describe reads the header.
+// describe sets the type and the dimensions from the header.
 func (a *NPYArray) describe(header string) error {
 	order, shape := npyOrder.FindStringSubmatch(header), npyShape.FindStringSubmatch(header)
 	if order == nil || shape == nil || !strings.Contains(header, "'descr'") {
@@ -103,7 +103,7 @@ func (a *NPYArray) describe(header string) error {
 	return nil
 }
 
-// fits says whether the shape is that of so many bytes.
+// fits returns an error unless the type and the shape suit this number of bytes.
 func (a *NPYArray) fits(bytes int) error {
 	switch a.Kind {
 	case 'f':
@@ -133,14 +133,14 @@ func (a *NPYArray) fits(bytes int) error {
 	return nil
 }
 
-// Factor takes the array as one value a sample, for n samples.
+// Factor returns the array as a factor, with one value for each of n samples.
 func (a *NPYArray) Factor(name string, n int) (dataset.Factor, error) {
 	if rank := len(a.Dims); a.Dims[0] != n || rank > 2 || rank == 2 && a.Dims[1] != 1 {
 		return dataset.Factor{}, fmt.Errorf("%s has shape %v, not one value for each of %d samples",
 			a.Name, a.Dims, n)
 	}
 	codes, dict := make([]uint16, n), map[string]uint16{}
-	seen := map[string]uint16{} // by the bytes of an item: few are made text
+	seen := map[string]uint16{} // by the bytes of an item, so that few are converted to text
 	for i := range codes {
 		item := a.Data[i*a.Size : (i+1)*a.Size]
 		code, ok := seen[string(item)]
@@ -165,7 +165,7 @@ func (a *NPYArray) Factor(name string, n int) (dataset.Factor, error) {
 	return dataset.NewFactor(name, dict, codes), nil
 }
 
-// text is an item in words; numbers must be whole.
+// text returns an item as text. Numbers must be whole.
 func (a *NPYArray) text(item []byte) (string, error) {
 	switch a.Kind {
 	case 'b':

@@ -34,7 +34,7 @@ type tensorPlace struct {
 }
 
 // ReadSafetensors reads the format of github.com/huggingface/safetensors: the length of the header
-// as a little-endian uint64, the header, a JSON object from names to types, shapes and places, and
+// as a little-endian uint64, the header (a JSON object from names to types, shapes and places) and
 // the values.
 func ReadSafetensors(path string, b []byte) ([]string, func(int) (NPYArray, error), error) {
 	if len(b) < 8 || binary.LittleEndian.Uint64(b) > uint64(len(b)-8) {
@@ -70,7 +70,7 @@ func ReadSafetensors(path string, b []byte) ([]string, func(int) (NPYArray, erro
 	}, nil
 }
 
-// array gives a tensor as what NumPy would have.
+// array returns a tensor as the NumPy array with the same values.
 func (p *tensorPlace) array(name string, b []byte) (NPYArray, error) {
 	known := map[string]struct {
 		kind byte

@@ -8,7 +8,7 @@ import (
 	"hash"
 )
 
-// Shape is the shape of one sample: channels, rows, columns. Of F features in a table it is
+// Shape is the shape of one sample: channels, rows and columns. A table of F features has the shape
 // Shape{F, 1, 1}.
 type Shape struct{ C, H, W int }
 
@@ -17,7 +17,7 @@ func (s Shape) Len() int { return s.C * s.H * s.W }
 
 func (s Shape) String() string { return fmt.Sprintf("%d×%d×%d", s.C, s.H, s.W) }
 
-// InWords is the shape in words: "3×32×32 images" or "12×1×1, rows of 12 features".
+// InWords writes the shape in words: "3×32×32 images" or "12×1×1, rows of 12 features".
 func InWords(s Shape) string {
 	if s.H > 1 || s.W > 1 {
 		return s.String() + " images"
@@ -44,15 +44,15 @@ type Source interface {
 // An ImageSource is a Source whose samples are bytes. Loaders use it to normalise by table.
 type ImageSource interface {
 	Source
-	// Pixels gives sample i, laid out [C][H][W]: memory of the source itself, which must not be
-	// written, or buf[:Shape().Len()] filled. buf has at least that capacity.
+	// Pixels returns sample i, laid out [C][H][W]. The result is memory of the source itself, which
+	// must not be written, or buf[:Shape().Len()], filled. buf has at least that capacity.
 	Pixels(buf []byte, i int) []byte
 }
 
 // Augment is the random change that a training loader makes to an image; the zero value makes none.
 type Augment struct {
-	// Pad is the pixels added on every side, before a crop of the image's own size is cut out of
-	// it; 0: no crop.
+	// Pad is the number of pixels that are added on every side before a crop of the image's own
+	// size is cut out; 0: no crop.
 	Pad  int
 	Mean bool // those pixels have the mean colour, 0 once normalised, and are not black
 	Flip bool // mirror left and right with probability 1/2
@@ -71,14 +71,14 @@ type Dataset struct {
 	// ByGroup says that a hold-out takes the same part of every class and group, not of every
 	// class alone.
 	ByGroup bool
-	Cells   *Cells // where the groups are label × group, what they are made of
+	Cells   *Cells // the parts of the groups, where these are label × group
 	Train   Source // after cap, imbalance, hold-out and label noise
 	Val     Source // the part held out of the training split, or the data's own; nil: none
 	Test    Source // never capped, never imbalanced
 
-	// Checksum names the data as opened, before cap, imbalance and hold-out: "sha256:" and the hash
-	// of the (uncompressed) training and test bytes, or, for drawn data, of the generator's version
-	// and parameters.
+	// Checksum identifies the data as opened, before cap, imbalance and hold-out. It is "sha256:"
+	// and the hash of the (uncompressed) training and test bytes or, for drawn data, of the
+	// generator's version and parameters.
 	Checksum string
 
 	// Mean and Std are the customary normalisation, one value a channel, in units of Read; nil:
@@ -86,20 +86,20 @@ type Dataset struct {
 	Mean, Std []float32
 	Augment   Augment // customary augmentation; zero for tables
 
-	// Notes are what the user should know of how the files were read, a sentence each: a guess,
-	// what was left out, what the test split has and the training split lacks.
+	// Notes tell the user how the files were read, a sentence each: a guess, something that was
+	// left out, something in the test split that the training split lacks.
 	Notes []string
 
-	// Missing counts the samples without a value, by column; only columns that have such, of what
-	// is kept.
+	// Missing counts the kept samples without a value, by column. It has only columns that lack a
+	// value.
 	Missing map[string]int
 
-	Sample *Sample `json:"-"` // of tables that are opened to train on; nil: there is none
+	Sample *Sample `json:"-"` // for tables that are opened for training; nil: none
 
-	Encoder    Encoder // what a network that is trained on these samples takes
+	Encoder    Encoder // the encoding that a network trained on these samples needs
 	Unlabelled bool    // the samples, all of them in Test, have no labels: Label is 0
 
-	Release func() error // what Close calls once; nil: nothing is held
+	Release func() error // the function that Close calls once; nil: nothing is held
 	Mapped  []Mapping
 }
 
@@ -122,12 +122,12 @@ func (d *Dataset) Close() error {
 // Options says where a dataset lies and which part of it to train on. The zero value is all of it,
 // unchanged, from the current folder.
 type Options struct {
-	Dir        string  // data folder; one's own files are found without it
+	Dir        string  // data folder; the user's own files are found without it
 	Difficulty float64 // "shapes" only: 0 (easy) to 1
 
-	// Samples is the most training samples to take before imbalance, as many of each class as its
-	// share in the file (0: all); of a Provider with AnySize, such as "shapes", their number (0:
-	// its Sizes.Train).
+	// Samples is the maximum number of training samples before imbalance, each class in proportion
+	// to its share of the file; 0: all. For a Provider with AnySize, such as "shapes", it is the
+	// number of training samples; 0: its Sizes.Train.
 	Samples int
 
 	// Imbalance is one ratio in (0, 1] a class, or nil. Class c keeps its first round(ratio·count)
@@ -135,33 +135,34 @@ type Options struct {
 	// images. The test split stays whole.
 	Imbalance []float64
 
-	// ValFraction is the part of what is then left to hold out as Dataset.Val, in [0, 1): of each
-	// class, or of each class and group (see Dataset.ByGroup). It is 0 where the data have a Val of
-	// their own.
+	// ValFraction is the part of the remaining samples to hold out as Dataset.Val, in [0, 1): of
+	// each class, or of each class and group (see Dataset.ByGroup). It must be 0 if the data have a
+	// Val of their own.
 	ValFraction float64
 
-	// FitHeld fits scales, means and categories to the samples that ValFraction holds out, too, as
-	// programs did before: runs of theirs go on with the features that they began with.
+	// FitHeld fits scales, means and categories also to the samples that ValFraction holds out.
+	// Earlier versions of the program did so, and their runs continue with the features that they
+	// began with.
 	FitHeld bool
 
 	// LabelNoise is the share of the training samples, in [0, 1), whose label is set to another
-	// class, drawn uniformly. Groups that are given stay; those that are the classes follow the
-	// label.
+	// class, drawn uniformly. Given groups stay; groups that are the classes, or label × group,
+	// follow the label.
 	LabelNoise float64
 
-	// Encoder, where it is set, is that of the data that a network was trained on, which is to be
-	// used on these: nothing is fitted, and one's own files without a test split of their own are
-	// it as a whole.
+	// Encoder, if set, is the encoder of the data that a network was trained on. The network is to
+	// be used on this dataset: nothing is fitted, and all samples of the user's own files are the
+	// test split, unless the files have one.
 	Encoder *Encoder
 
-	// Raw reads what another program predicted: see [Raw]. Nothing else applies.
+	// Raw reads a table of another program's predictions: see [Raw]. No other option applies.
 	Raw bool
 
-	// Rows keeps Row known, for some memory or time.
+	// Rows keeps the places that [Row] returns known, at some cost of memory or time.
 	Rows bool
 
-	// Glance is for who reads a few samples now and then. A provider may leave the data on the
-	// disk: Checksum is "" then, since nothing has gone through all of them.
+	// Glance is for a caller that reads a few samples now and then. A provider may leave the data
+	// on the disk; Checksum is then "", since the data are not hashed.
 	Glance bool
 
 	// Seed draws the data: the images of "shapes", the members of every hold-out and the label
@@ -169,7 +170,7 @@ type Options struct {
 	Seed uint64
 }
 
-// Validate says which option cannot be.
+// Validate returns an error if an option has an invalid value.
 func Validate(o Options) error {
 	switch {
 	case o.Samples < 0:
@@ -198,7 +199,7 @@ func PaperImbalance() []float64 {
 // MissingError says that a dataset's files are not there. Its text ends in the remedy.
 type MissingError struct {
 	Dataset string // as given to Open
-	Path    string // what was looked for
+	Path    string // the path that was looked for
 	Remedy  string // a command or flag, as one clause
 }
 
@@ -213,7 +214,7 @@ var errNoVal = errors.New("val_fraction holds out no sample of any class: raise 
 
 var ErrTwoVals = errors.New("the data have a validation split of their own: val_fraction must be 0")
 
-// Checksum is the form of Dataset.Checksum over some bytes.
+// Checksum returns the value of Dataset.Checksum for some bytes.
 func Checksum(parts ...[]byte) string {
 	h := sha256.New()
 	for _, p := range parts {
@@ -222,5 +223,5 @@ func Checksum(parts ...[]byte) string {
 	return ChecksumOf(h)
 }
 
-// ChecksumOf is the form of Dataset.Checksum over what a SHA-256 has been given.
+// ChecksumOf returns the value of Dataset.Checksum for the bytes that h, a SHA-256, was given.
 func ChecksumOf(h hash.Hash) string { return "sha256:" + hex.EncodeToString(h.Sum(nil)) }

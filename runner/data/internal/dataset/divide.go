@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Divide sets the splits of a dataset to parts of src. A class that no training sample has is
-// refused: nothing is learned of it, and mostly it is a class of the training samples written in
-// another way.
+// Divide sets the splits of a dataset to parts of src. It refuses a class without training samples:
+// nothing is learned of such a class, and mostly it is a class of the training samples with another
+// spelling.
 func Divide(d *Dataset, src Source, s Splits) error {
 	d.Train, d.Test = SubsetOf(src, s.Train), SubsetOf(src, s.Test)
 	if len(s.val) > 0 {
@@ -28,7 +28,7 @@ func Divide(d *Dataset, src Source, s Splits) error {
 			others = append(others, d.Classes[c])
 		}
 	}
-	if others == nil || len(learned) == 1 { // with one, trainable tells
+	if others == nil || len(learned) == 1 { // trainable refuses one class
 		return nil
 	}
 	if same := sameButEnd(others, learned); same != "" {
@@ -39,11 +39,11 @@ func Divide(d *Dataset, src Source, s Splits) error {
 		"labels alike, or take those samples out", quoted(others), unlearned(d))
 }
 
-// bareEnd is a name without the points and blanks that it ends in: the test file of UCI's Adult has
-// one behind every label, which the training file has not.
+// bareEnd returns a name without the punctuation and blanks at its end: the test file of UCI's
+// Adult has a full stop behind every label, the training file has none.
 func bareEnd(name string) string { return strings.TrimRight(name, ".,;:!? \t\u00a0") }
 
-// sameButEnd lists the names that are others of known ones but for what they end in, with the
+// sameButEnd lists the names that differ from a known name only in bareEnd's characters, with the
 // remedy.
 func sameButEnd(names, known []string) string {
 	var pairs []string
@@ -62,7 +62,7 @@ func sameButEnd(names, known []string) string {
 		url.QueryEscape(strings.TrimSpace(ends)))
 }
 
-// quoted lists some names, the first few of many.
+// quoted lists names in quotation marks, only the first few of many.
 func quoted(names []string) string {
 	const few = 5
 	list := make([]string, min(few, len(names)))

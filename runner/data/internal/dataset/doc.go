@@ -1,14 +1,15 @@
-// Package dataset has what every data set consists of: the samples of a split ([Source]), their
-// labels and groups, the options that choose among them, and what was fitted to them ([Encoder]).
+// Package dataset has the parts of every data set: the samples of a split ([Source]), their labels
+// and groups, the options that choose among them, and what was fitted to them ([Encoder]).
 //
 //	Provider.Open -> Source (random access) -> [Finish]: cap, imbalance, hold-out, label noise
 //
 // It knows no file format and no loader. The packages beside it read the formats; runner/data opens
 // data sets by name and makes batches of them, and shows the types of this package to the program.
 //
-// One's own files may have been made to hurt: every file is opened by [OpenInput], which takes
-// plain files only and fixes how much is read of them.
+// A user's own files may be malicious: [OpenInput] opens every file. It takes regular files only
+// and fixes how much is read of them.
 //
 // Start at data.go; source.go has the providers, factor.go labels, groups and splits, subset.go the
-// choice of samples, encoder.go what a network takes, file.go and options.go what readers share.
+// choice of samples, encoder.go the encoding that a network needs, file.go and options.go the code
+// that readers share.
 package dataset

@@ -9,37 +9,38 @@ import (
 	"strings"
 )
 
-// An Encoder is all that a dataset takes from its training split, and what its samples were called:
-// with it a network that was trained on one dataset is used on others. It is kept with a run, as
-// JSON. The split itself is not in it: the name of the dataset and the Options draw the same one
-// from the same files.
+// An Encoder holds all that is fitted to the training split of a dataset, and the names of its
+// classes, groups and columns. With it, a network that was trained on one dataset can be used on
+// others. It is kept with a run, as JSON. It does not hold the split itself: the name of the
+// dataset and the Options draw the same split from the same files.
 type Encoder struct {
 	Shape   Shape    `json:"shape"`
 	Classes []string `json:"classes"`
-	Groups  []string `json:"groups,omitempty"` // where groups are given
+	Groups  []string `json:"groups,omitempty"` // if groups are given
 
 	// Mean and Std are the customary normalisation, as in Dataset.
 	Mean []float32 `json:"mean,omitempty"`
 	Std  []float32 `json:"std,omitempty"`
 
-	// Columns are a table's, in the order of its features.
+	// Columns are the feature columns of a table, in the order of its features.
 	Columns []Column `json:"columns,omitempty"`
-	// Options are how the files were read: what another file's name says nothing of is as here.
+	// Options are the options that the files were read with. They apply to another file too, unless
+	// its name sets them.
 	Options map[string]string `json:"options,omitempty"`
 }
 
-// A Column is how a table's column becomes features: one number, standardised, with a second one
-// where Flagged that tells where it is missing; or a feature for each of Categories.
+// A Column is the way in which a table's column becomes features: one standardised number, with a
+// second feature, if Flagged, that marks missing values; or one feature for each of Categories.
 type Column struct {
 	Name       string   `json:"name"`
 	Mean       float64  `json:"mean,omitempty"`
 	Std        float64  `json:"std,omitempty"`
 	Flagged    bool     `json:"flagged,omitempty"`
-	Categories []string `json:"categories,omitempty"` // "" is a missing one
-	Rest       bool     `json:"rest,omitempty"`       // the last of them is all others
+	Categories []string `json:"categories,omitempty"` // "" is a missing value
+	Rest       bool     `json:"rest,omitempty"`       // the last category stands for all others
 }
 
-// OtherCategory is the name of the category of all others.
+// OtherCategory is the name of the category that stands for all others.
 const OtherCategory = "(other)"
 
 // Features names the features that a column gives.
@@ -56,7 +57,7 @@ func (c *Column) Features() (names []string) {
 	return names
 }
 
-// Len is about how many numbers and names the encoder consists of.
+// Len returns roughly how many numbers and names the encoder holds.
 func (e *Encoder) Len() int {
 	n := len(e.Classes) + len(e.Groups) + len(e.Mean) + len(e.Std)
 	for _, c := range e.Columns {
@@ -65,13 +66,13 @@ func (e *Encoder) Len() int {
 	return n
 }
 
-// ofSplit are the options that say how one dataset is split and what else is its own: no other one
-// has them.
+// ofSplit lists the options that say how one dataset is split, and the others that belong to one
+// dataset alone: no other dataset inherits them.
 func ofSplit() []string {
 	return []string{"test", "split", "test_fraction", "data_seed", "drop", "scale"}
 }
 
-// Inherit gives the name of further files the options that it does not say anything of.
+// Inherit adds the options of an encoder that the name of further files does not set.
 func (f *OwnFiles) Inherit(e *Encoder) {
 	if e == nil {
 		return
@@ -83,14 +84,15 @@ func (f *OwnFiles) Inherit(e *Encoder) {
 	}
 }
 
-// Keep gives the options that further files are read by.
+// Keep returns the options that further files are read with.
 func (f *OwnFiles) Keep() map[string]string {
 	kept := maps.Clone(f.Options)
 	maps.DeleteFunc(kept, func(key, _ string) bool { return slices.Contains(ofSplit(), key) })
 	return kept
 }
 
-// encoded completes what was fitted, or makes d what an encoder of another dataset takes.
+// encoded completes the encoder of d if e is nil. Otherwise it brings d into the form that e, the
+// encoder of another dataset, describes.
 func (d *Dataset) encoded(e *Encoder) error {
 	if e == nil {
 		d.Encoder.Shape, d.Encoder.Classes, d.Encoder.Groups = d.Shape, d.Classes, nil
@@ -136,7 +138,7 @@ func (d *Dataset) encoded(e *Encoder) error {
 	return nil
 }
 
-// places says where each of some names is among others, the unknown ones behind.
+// places returns the place of each name among others. Unknown names get the places behind these.
 func places(names, among []string) (at []int, unknown []string) {
 	for _, name := range names {
 		i := slices.Index(among, name)
@@ -149,7 +151,8 @@ func places(names, among []string) (at []int, unknown []string) {
 	return at, unknown
 }
 
-// renamed is a source whose classes and groups have other numbers.
+// renamed returns a source in which class c has the number classes[c], and group g the number
+// groups[g].
 func renamed(src Source, classes, groups []int) Source {
 	labels, kinds := make([]uint32, src.Len()), make([]uint32, src.Len())
 	for i := range labels {
@@ -158,8 +161,8 @@ func renamed(src Source, classes, groups []int) Source {
 	return Relabel(src, labels, kinds)
 }
 
-// Row is which sample of its files sample i of a split is, from 0, the files one after the other.
-// It is known where Options.Rows was set.
+// Row returns the place of sample i of a split in the files of the dataset, counted from 0 through
+// all files in their order. The place is known only if Options.Rows was set.
 func Row(src Source, i int) int {
 	for {
 		switch s := src.(type) {
@@ -182,12 +185,13 @@ func Row(src Source, i int) int {
 	}
 }
 
-// A Value is one column of a sample as its file had it, as far as features tell.
+// A Value is the value of one column of a sample as its file had it, as far as the features tell.
 type Value struct{ Column, Text string }
 
-// Values tells of features, laid out by the encoder's columns, what they were made of: numbers as
-// far as float32 has kept them, "" for what is missing and flagged and for an unknown category. It
-// is nil where the columns are not known.
+// Values returns the values of the table's columns from which features were made. The features are
+// laid out by the encoder's columns. Numbers have the precision that float32 has kept. The text is
+// "" for a flagged missing value and for an unknown category. The list is nil if the columns are
+// not known.
 func (e *Encoder) Values(x []float32) (list []Value) {
 	for i := range e.Columns {
 		c := &e.Columns[i]
@@ -201,7 +205,7 @@ func (e *Encoder) Values(x []float32) (list []Value) {
 	return list
 }
 
-// Text is what one column's features were made of.
+// Text returns the value from which one column's features were made.
 func (c *Column) Text(x []float32) string {
 	switch {
 	case c.Categories != nil:
@@ -212,7 +216,7 @@ func (c *Column) Text(x []float32) string {
 	case c.Flagged && x[1] > .5:
 		return ""
 	}
-	const kept = 1e-7 // relative, of the standardised number
+	const kept = 1e-7 // the relative precision of the standardised number
 	v := c.Mean + c.Std*float64(x[0])
 	unit := math.Pow(10, math.Ceil(math.Log10(kept*max(math.Abs(v-c.Mean), math.Abs(v), 1e-300))))
 	return strconv.FormatFloat(math.Round(v/unit)*unit, 'g', 6, 64)

@@ -11,17 +11,17 @@ import (
 	"strings"
 )
 
-// MaxClasses is the most values of a label or a group.
+// MaxClasses is the maximum number of values of a label or a group.
 const MaxClasses = 1000
 
-// missingName shows a missing value that is a category of its own.
+// missingName is the name of a missing value that is a category of its own.
 const missingName = "(missing)"
 
-// Factor is a quality that every sample has: its label, a group, its split.
+// Factor is a categorical property of every sample: its label, a group or its split.
 type Factor struct {
 	name   string
 	Values []string // in numeric order if all are integers, else in byte order
-	Codes  []uint16 // of the samples: places in values
+	Codes  []uint16 // one a sample: its place in Values
 }
 
 // Marks are the labels and groups of samples.
@@ -31,17 +31,17 @@ func (m *Marks) Len() int        { return len(m.Labels) }
 func (m *Marks) Label(i int) int { return int(m.Labels[i]) }
 func (m *Marks) Group(i int) int { return int(m.Groups[i]) }
 
-// Own has the columns of a user's own files that are no features.
+// Own has the columns of a user's own files that are not features.
 type Own struct {
 	Label  Factor
 	Groups []Factor // crossed with one another
 	Cells  bool     // and with the label
 
 	ByGroup bool // see Dataset
-	Fitted  bool // to other data: these may have one class only
+	Fitted  bool // fitted to other data: there may be one class only
 }
 
-// Dataset gives a Dataset without sources, and the marks of all samples.
+// Dataset returns a Dataset without sources, and the marks of all samples.
 func (o Own) Dataset() (*Dataset, Marks, error) {
 	if len(o.Label.Values) < 2 && !o.Fitted {
 		return nil, Marks{}, fmt.Errorf("%q has one value only: a label needs two", o.Label.name)
@@ -72,8 +72,9 @@ func (o Own) Dataset() (*Dataset, Marks, error) {
 const NoRegression = "a continuous label needs regression, but only classes are predicted: " +
 	"make classes of it, such as above and below a number"
 
-// continuous says whether a label is a measure and no class: more than few numbers with decimals,
-// or whole ones that are rare and far apart. Classes by number lie close together.
+// continuous reports whether a label is a measurement and not a class. It is one if it has more
+// than few numbers, some with decimals, or many whole numbers that are rare and far apart. Numbers
+// of classes lie close together.
 func (f *Factor) continuous() bool {
 	const few, many, often = 20, 100, 10
 	whole, low, high := true, math.Inf(1), math.Inf(-1)
@@ -89,7 +90,7 @@ func (f *Factor) continuous() bool {
 		n > many && len(f.Codes) < often*n && high-low >= 2*float64(n)
 }
 
-// newCells splits the values of label × given.
+// newCells returns the label and the given group of each value of label × given.
 func newCells(all, label, given Factor) *Cells {
 	c := &Cells{Label: make([]int, len(all.Values)), Given: make([]int, len(all.Values))}
 	for i, g := range all.Codes {
@@ -101,8 +102,8 @@ func newCells(all, label, given Factor) *Cells {
 	return c
 }
 
-// crossed gives one factor whose values are the combinations of several that occur, in the order of
-// their values, the first counting most: "Female × Black".
+// crossed returns one factor whose values are the combinations of several factors that occur, such
+// as "Female × Black". The values of the first factor count most in their order.
 func crossed(list []Factor) (Factor, error) {
 	all := list[0]
 	for _, f := range list[1:] {
@@ -132,7 +133,8 @@ func crossed(list []Factor) (Factor, error) {
 	return all, nil
 }
 
-// shown is a value as a part of several: a bare number says nothing there.
+// shown returns a value as a part of a combination, with the factor's name before a bare number,
+// which would say nothing there.
 func (f *Factor) shown(code int) string {
 	if _, err := strconv.Atoi(f.Values[code]); err == nil {
 		return f.name + "=" + f.Values[code]
@@ -140,7 +142,8 @@ func (f *Factor) shown(code int) string {
 	return f.Values[code]
 }
 
-// NewFactor orders the values of a factor, which dict numbers as they came.
+// NewFactor returns a factor with its values in order. dict and codes number the values in the
+// order in which they came.
 func NewFactor(name string, dict map[string]uint16, codes []uint16) Factor {
 	f := Factor{
 		name:   name,
@@ -179,7 +182,8 @@ func SortNumeric(names []string) {
 // Splits are the samples of the three splits, each in the order of the files.
 type Splits struct{ Train, val, Test []uint32 }
 
-// SplitOf is train, val or test where a word or a number stands for that; else it is empty.
+// SplitOf returns the split that a word or a number stands for: train, val or test. It is empty for
+// any other word.
 func SplitOf(word string) string {
 	switch strings.ToLower(word) {
 	case "0", "train", "training":
@@ -221,7 +225,7 @@ func SplitBy(f Factor) (s Splits, err error) {
 	return s, nil
 }
 
-// Splits draws a test split of what will be a dataset.
+// Splits draws the test split of a dataset that is not complete yet.
 func (d Draw) Splits(src Marked, set *Dataset) (s Splits, err error) {
 	if d.Whole {
 		s.Test = Indices(0, src.Len())

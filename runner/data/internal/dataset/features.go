@@ -18,7 +18,7 @@ type Features struct {
 	Decode func(dst []float32, src []byte)
 }
 
-// Decoders read numbers of so many bytes.
+// Decoders returns the functions that decode numbers, by the size of a number in bytes.
 func Decoders() map[int]func(dst []float32, src []byte) {
 	return map[int]func([]float32, []byte){2: decode16, 4: Decode32, 8: Decode64}
 }
@@ -36,12 +36,12 @@ func decode16(dst []float32, src []byte) {
 	}
 }
 
-// littleEndian tells whether this machine has numbers as the files have them.
+// littleEndian says whether this machine stores numbers in the byte order of the files.
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
-// Decode32 copies, where it can: a loop takes several times as long. It does so in pieces: from
-// 2048 bytes on copy takes the processor's string instruction, which at odd addresses (an array in
-// an archive lies anywhere) takes three times as long as vectors do.
+// Decode32 copies the bytes where it can, since a loop takes several times as long. It copies in
+// pieces: from 2048 bytes on, copy uses the processor's string instruction. At odd addresses (an
+// array in an archive lies anywhere) that takes three times as long as vector instructions.
 func Decode32(dst []float32, src []byte) {
 	src = src[:4*len(dst)]
 	if littleEndian {
@@ -63,8 +63,8 @@ func Decode64(dst []float32, src []byte) {
 	}
 }
 
-// Scan writes the numbers' bytes to a hash and checks, meanwhile, that all are finite in float32.
-// It panics with what reading them does.
+// Scan writes the bytes of the numbers to a hash and meanwhile checks that all numbers are finite
+// in float32. If reading them panics, Scan panics with the same value.
 func (f *Features) Scan(name string, hash io.Writer) error {
 	var err error
 	checked := make(chan *Fault)
@@ -78,7 +78,7 @@ func (f *Features) Scan(name string, hash io.Writer) error {
 	return err
 }
 
-// check says which number is not finite in float32, if any.
+// check returns an error that names the first number that is not finite in float32, if any.
 func (f *Features) check(name string) error {
 	const most = 1 << 16 // numbers at a time: they stay in the cache
 	room, width := make([]float32, most), f.Dims.Len()
@@ -128,7 +128,7 @@ func (f *Features) Moments(rows []uint32) (mean, std []float32) {
 	return mean, std
 }
 
-// Half is the value of a float16.
+// Half returns the value of a float16.
 func Half(h uint16) float32 {
 	const exponent = 0x7c00 << 13
 	v := uint32(h&0x7fff) << 13
@@ -143,9 +143,9 @@ func Half(h uint16) float32 {
 	return math.Float32frombits(v | uint32(h&0x8000)<<16)
 }
 
-// Floats gives the samples as they lie, or nil where those are no float32s of this machine's. They
-// may begin at any address (an array in an archive does): for assembly, not for processors that
-// trap.
+// Floats returns the samples as they lie in memory, or nil if they are not float32s of this
+// machine. They may begin at any address, as an array in an archive does: they are for assembly,
+// not for processors that trap on unaligned reads.
 func (f *Features) Floats() []float32 {
 	if f.Size != 4 || !littleEndian || len(f.Data) == 0 {
 		return nil

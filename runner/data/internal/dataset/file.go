@@ -11,13 +11,14 @@ import (
 	"syscall"
 )
 
-// InMemory is the size in bytes up to which a file is read whole; a larger one is mapped where the
-// system can. Cutting a mapped file short under a live mapping faults where it is read (SIGBUS),
-// which ends the run that does; a file that was read does not risk that. The named datasets are all
-// below it. Tests of large files lower it.
+// InMemory is the size in bytes up to which a file is read whole; a larger file is mapped where the
+// system can. If a mapped file is cut short, reading it faults (SIGBUS), which ends the run that
+// reads it; a file that was read whole has no such risk. All named datasets are smaller. Tests of
+// large files lower it.
 var InMemory int64 = 256 << 20
 
-// OpenPresent opens a file of a dataset. A *MissingError with the remedy says that it is not there.
+// OpenPresent opens a file of a dataset. If the file is not there, it returns a *MissingError with
+// the remedy.
 func OpenPresent(dataset, path, remedy string) (*Input, error) {
 	f, err := OpenInput(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -26,16 +27,16 @@ func OpenPresent(dataset, path, remedy string) (*Input, error) {
 	return f, err
 }
 
-// Input is a file that data are read from: every one is opened by openInput. Reading it ends at the
-// size that it had then, so that what it costs is known before.
+// Input is an open file of data; OpenInput opens every one. Reading ends at the size that the file
+// had when it was opened, so that the cost of reading is known in advance.
 type Input struct {
 	*os.File
 	Size int64
 	left io.LimitedReader
 }
 
-// OpenInput opens a regular file and nothing else: a pipe would be waited for without end, a device
-// has none, and who may open a terminal or a disk should not do so by a dataset's name.
+// OpenInput opens a regular file and nothing else. Opening a pipe might wait forever, a device has
+// no end, and the name of a dataset should not open a terminal or a disk.
 func OpenInput(path string) (*Input, error) {
 	// Without blocking, a pipe that has no writer opens at once.
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
@@ -56,7 +57,8 @@ func OpenInput(path string) (*Input, error) {
 // Read implements io.Reader.
 func (f *Input) Read(p []byte) (int, error) { return f.left.Read(p) }
 
-// Contents gives the bytes of a file, and a function that releases them or nil.
+// Contents returns the bytes of a file, mapped if it is larger than inMemory, and a function that
+// releases them, or nil.
 func Contents(path string, inMemory int64) ([]byte, func() error, error) {
 	f, err := OpenInput(path)
 	if err != nil {
@@ -78,7 +80,7 @@ func ReadWhole(f *Input) ([]byte, func() error, error) {
 	return b, nil, nil
 }
 
-// Inflate gives the uncompressed bytes of a gzip stream, at most limit of them.
+// Inflate returns the uncompressed bytes of a gzip stream. More than limit bytes are an error.
 func Inflate(r io.Reader, name string, limit int64) ([]byte, error) {
 	z, err := gzip.NewReader(r)
 	if err != nil {
@@ -96,11 +98,12 @@ func Inflate(r io.Reader, name string, limit int64) ([]byte, error) {
 	return b, nil
 }
 
-// MaxRecord is the most bytes of one line of a table, or of a cell of many lines: a reader keeps it
-// whole.
+// MaxRecord is the maximum length in bytes of one line of a table, or of a cell with many lines,
+// since a reader keeps it whole.
 const MaxRecord = 16 << 20
 
-// Allowance is a reader that gives so many bytes and then an error, until it is given more.
+// Allowance is a reader that returns an error after Left more bytes, unless Left is raised
+// meanwhile.
 type Allowance struct {
 	io.Reader
 	Left int
@@ -115,18 +118,18 @@ func (a *Allowance) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Exists says whether path is there. Anything but its absence counts as there: opening it will tell
-// more.
+// Exists reports whether path is there. Any error but its absence counts as present: opening it
+// will tell more.
 func Exists(path string) bool {
 	_, err := os.Stat(path)
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// Fault is what a goroutine panicked with, for the one that waits for it: mostly that a mapped file
-// was cut.
+// Fault is the value with which a goroutine panicked, for the goroutine that waits for it. The
+// cause is mostly a mapped file that was cut.
 type Fault struct{ Of any }
 
-// Guard calls f, and gives what it panics with or nil.
+// Guard calls f and returns the Fault if f panics, else nil.
 func Guard(f func()) (caught *Fault) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

@@ -10,11 +10,12 @@ import (
 
 // FetchOptions configures Fetch; the zero value is fine.
 type FetchOptions struct {
-	// URL replaces the built-in addresses: that of the one file, or of the folder with the files.
+	// URL replaces the built-in addresses. It is the address of the one file, or of the folder with
+	// the files.
 	URL    string
 	Client *http.Client // nil: http.DefaultClient
-	// Progress is called, by the goroutine of Fetch, whenever bytes came: done of total, over all
-	// files.
+	// Progress is called on the goroutine of Fetch whenever bytes arrive: done of total bytes, over
+	// all files.
 	Progress func(done, total int64)
 	Stall    time.Duration // how long to wait for the next byte; 0: 30 s
 }
@@ -22,9 +23,10 @@ type FetchOptions struct {
 // Files are the files that Fetch brings into the data folder for a dataset.
 type Files struct {
 	Folder string   // of the dataset, below the data folder
-	Remote []Remote // what is loaded, one or more
-	// There and Fetch are for a dataset that lies otherwise than it comes. Without them it is there
-	// if every Remote is, compressed or not, and Fetch loads these into Folder.
+	Remote []Remote // the files to download, one or more
+	// There and Fetch are for a dataset whose files are not kept as they are downloaded. Without
+	// them, the dataset is there if every Remote is, compressed or not, and Fetch downloads these
+	// into Folder.
 	There func(dir string) bool
 	Fetch func(ctx context.Context, dir string, o FetchOptions) error
 }

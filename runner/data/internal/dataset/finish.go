@@ -4,14 +4,14 @@ import (
 	"drolab/runner/internal/room"
 )
 
-// Finish makes of what a provider has opened what the options ask for.
+// Finish completes a dataset that a provider has opened, as the options ask for.
 func Finish(d *Dataset, p *Provider, o Options) error {
 	d.Shape = d.Train.Shape()
 	d.ByGroup = d.ByGroup || p.ByGroup
 	if d.Grouped = d.Groups != nil; !d.Grouped {
 		d.Groups = d.Classes
 	}
-	// The order is that of the samples kept, held out and shuffled.
+	// The order is the indices of the samples as kept, held out and shuffled.
 	err := room.Ask(12*float64(d.Train.Len()), "the order of the samples")
 	if err == nil {
 		err = d.encoded(o.Encoder)

@@ -6,10 +6,10 @@ import (
 	"sync"
 )
 
-// Images is an ImageSource in memory: samples of equal length, stride bytes apart.
+// Images is an ImageSource in memory: samples of equal length, Stride bytes apart.
 type Images struct {
 	Dims   Shape
-	Data   []byte // sample i is data[i*stride+skip:][:shape.Len()]
+	Data   []byte // sample i is Data[i*Stride+Skip:][:Dims.Len()]
 	Stride int
 	Skip   int
 	Labels []byte
@@ -34,7 +34,7 @@ func (s *Images) Pixels(_ []byte, i int) []byte {
 
 func (s *Images) Read(dst []float32, i int) { ReadPixels(dst, s.Pixels(nil, i)) }
 
-// Store puts the splits of images that are wanted so into memory.
+// Store copies into memory each split of images for which wanted returns true.
 func Store(d *Dataset, wanted func(ImageSource) bool) {
 	for _, split := range []*Source{&d.Train, &d.Val, &d.Test} {
 		if src, ok := (*split).(ImageSource); ok && wanted(src) {
@@ -56,8 +56,8 @@ func stored(src ImageSource) *Images {
 	return out
 }
 
-// OnEveryCore does something for every sample of n. It panics with what one of them
-// does: a goroutine of its own would end the program.
+// OnEveryCore calls do for each of n samples, on all cores. If a call panics, OnEveryCore panics
+// with the same value: a panic on a goroutine of its own would end the program.
 func OnEveryCore(n int, do func(i int)) {
 	var wg sync.WaitGroup
 	workers := runtime.GOMAXPROCS(0)
@@ -77,8 +77,8 @@ func OnEveryCore(n int, do func(i int)) {
 	}
 }
 
-// DrawnMemory is the bytes of a split above which samples are drawn when asked for, instead of
-// once.
+// DrawnMemory is the size of a split in bytes above which a sample is drawn each time it is asked
+// for, not only once.
 const DrawnMemory = 64 << 20
 
 // Tabulate puts every split that is small enough into memory as a table.
@@ -102,7 +102,7 @@ func Tabulated(src Source) *Table {
 	return out
 }
 
-// ReadPixels turns bytes into byte/255.
+// ReadPixels writes byte/255 of every pixel to dst.
 func ReadPixels(dst []float32, pixels []byte) {
 	for j, v := range pixels {
 		dst[j] = float32(v) / 255

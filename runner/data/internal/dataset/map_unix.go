@@ -20,9 +20,9 @@ func MapFile(f *Input) ([]byte, func() error, error) {
 	return b, func() error { return unix.Munmap(b) }, nil
 }
 
-// ReadAtRandom says that samples are read from a mapped file in random order from now on. The
-// system would else read ahead around each that is not in memory: up to megabytes for an image,
-// which then push out others.
+// ReadAtRandom tells the system that samples are read from a mapped file in random order from now
+// on. Otherwise the system reads ahead around each sample that is not in memory: up to megabytes
+// for an image, which then push out other samples.
 func ReadAtRandom(mapped []byte) {
-	_ = unix.Madvise(mapped, unix.MADV_RANDOM) // refused, it only stays slow
+	_ = unix.Madvise(mapped, unix.MADV_RANDOM) // if the system refuses, reading stays slow
 }

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Relabelled is a source with other labels and groups: some are wrong on purpose, or are numbered
-// otherwise.
+// Relabelled is a source with other labels and groups: some labels are wrong on purpose, or the
+// numbers of classes and groups are changed.
 type Relabelled struct {
 	Source
 	labels, groups []uint32
@@ -17,14 +17,14 @@ type Relabelled struct {
 func (s *Relabelled) Label(i int) int { return int(s.labels[i]) }
 func (s *Relabelled) Group(i int) int { return int(s.groups[i]) }
 
-// Cells say what the groups of a dataset are made of, where they are label ×
-// group: a cell is of the label that is trained on.
+// Cells are the parts of a dataset's groups, where these are label × group. The label of a cell is
+// the label that is trained on.
 type Cells struct {
-	Label, Given []int    // of each of Dataset.Groups: the class, and the group as given
+	Label, Given []int    // for each of Dataset.Groups: its class, and its group as given
 	Names        []string // of the groups as given
 }
 
-// relabelledImages keeps a loader's way to the bytes.
+// relabelledImages is a Relabelled source of images that still gives a loader their bytes.
 type relabelledImages struct {
 	Relabelled
 	images ImageSource
@@ -32,10 +32,10 @@ type relabelledImages struct {
 
 func (s *relabelledImages) Pixels(buf []byte, i int) []byte { return s.images.Pixels(buf, i) }
 
-// Mislabel sets the labels of round(share·n) of the n training samples to
-// another class, uniformly, by seed alone: the same for every method and run.
-// It comes after cap, imbalance and hold-out, so that the share is of what is
-// trained on and what is held out stays right.
+// Mislabel sets the labels of round(share·n) of the n training samples to another class, drawn
+// uniformly by seed alone: the same for every method and run. It comes after cap, imbalance and
+// hold-out, so that the share is of the samples that are trained on, and the held-out labels stay
+// right.
 func (d *Dataset) Mislabel(share float64, seed uint64) {
 	n := d.Train.Len()
 	wanted := int(math.Round(share * float64(n)))
@@ -49,7 +49,7 @@ func (d *Dataset) Mislabel(share float64, seed uint64) {
 	groupOf := d.groupsByLabel()
 	for i := range labels {
 		label := d.Train.Label(i)
-		// Knuth's algorithm S: every set of so many samples is as likely.
+		// Knuth's algorithm S: every set of that size is equally likely.
 		if rng.IntN(n-i) < wanted {
 			wanted--
 			label = (label + 1 + rng.IntN(len(d.Classes)-1)) % len(d.Classes)
@@ -68,9 +68,9 @@ func Relabel(src Source, labels, groups []uint32) Source {
 	return &r
 }
 
-// groupsByLabel tells which group a sample of the given one is in once it has
-// that label: groups that are classes or cells follow it, and a cell that had
-// no samples becomes a group; others stay.
+// groupsByLabel returns a function that gives the new group of a sample from its group and its new
+// label. Groups that are classes or cells follow the label, and a cell without samples so far
+// becomes a group; other groups stay.
 func (d *Dataset) groupsByLabel() func(group, label int) int {
 	switch {
 	case !d.Grouped:
@@ -78,7 +78,7 @@ func (d *Dataset) groupsByLabel() func(group, label int) int {
 	case d.Cells == nil:
 		return func(group, _ int) int { return group }
 	}
-	c, place := d.Cells, map[[2]int]int{} // of a label and a group as given
+	c, place := d.Cells, map[[2]int]int{} // place: the group of a label and a given group
 	for g := range c.Label {
 		place[[2]int{c.Label[g], c.Given[g]}] = g
 	}

@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// OwnFiles is the name of one's own files taken apart: SCHEME:PATH?key=value&key=value.
+// OwnFiles is the name of the user's own files, taken apart: SCHEME:PATH?key=value&key=value.
 type OwnFiles struct {
 	Name, Path string
-	Options    map[string]string // not empty ones
-	keys       []string          // that there are
+	Options    map[string]string // by key: those in the name, and inherited ones
+	keys       []string          // all keys that the scheme takes
 }
 
-// ParseOwn takes a name apart. Its options are some of keys, each given once.
+// ParseOwn takes a name apart. It refuses an option that is not among keys or is given twice.
 func ParseOwn(name, scheme string, keys []string) (OwnFiles, error) {
 	path, query, _ := strings.Cut(strings.TrimPrefix(name, scheme), "?")
 	f := OwnFiles{Name: name, Path: path, Options: map[string]string{}, keys: keys}
@@ -44,7 +44,7 @@ func ParseOwn(name, scheme string, keys []string) (OwnFiles, error) {
 	return f, nil
 }
 
-// plus keeps the signs between the files of test= from being read as blanks.
+// plus keeps the plus signs between the files of test= from being read as blanks.
 func plus(query string) string {
 	fields := strings.Split(query, "&")
 	for i, field := range fields {
@@ -55,7 +55,7 @@ func plus(query string) string {
 	return strings.Join(fields, "&")
 }
 
-// List gives an option's names, which commas part.
+// List returns the names in an option, which are separated by commas.
 func (f OwnFiles) List(key string) []string {
 	if f.Options[key] == "" {
 		return nil
@@ -63,7 +63,8 @@ func (f OwnFiles) List(key string) []string {
 	return strings.Split(f.Options[key], ",")
 }
 
-// Choice gives an option that is one of some words, the first where it is not given.
+// Choice returns the value of an option, which must be one of words, or the first word if the
+// option is not given.
 func (f OwnFiles) Choice(key string, words ...string) (string, error) {
 	v := cmp.Or(f.Options[key], words[0])
 	if !slices.Contains(words, v) {
@@ -78,17 +79,19 @@ func (f OwnFiles) Cells() (bool, error) {
 	return v == "yes", err
 }
 
-// TestShare is the part of one's own samples without a test split that becomes it.
+// TestShare is the default part of the user's own samples that is drawn as the test split, if the
+// files have none.
 const TestShare = .2
 
 // Draw says how a test split is drawn where the files have none.
 type Draw struct {
 	Fraction float64
 	Seed     uint64
-	Whole    bool // nothing is drawn: all of it is the test split
+	Whole    bool // nothing is drawn: all samples are the test split
 }
 
-// Draw takes the options test_fraction and data_seed; without the second it is that of the data.
+// Draw reads the options test_fraction and data_seed. Without data_seed, the seed is Options.Seed,
+// the seed of the data.
 func (f OwnFiles) Draw(o Options) (d Draw, err error) {
 	d = Draw{TestShare, o.Seed, o.Encoder != nil}
 	if v := f.Options["test_fraction"]; v != "" {
@@ -105,7 +108,8 @@ func (f OwnFiles) Draw(o Options) (d Draw, err error) {
 	return d, nil
 }
 
-// Useless is an error if one of some options, which have no use beside another, is there.
+// Useless returns an error if one of the options keys is given, which have no use beside another
+// option.
 func (f OwnFiles) Useless(beside string, keys ...string) error {
 	for _, key := range keys {
 		if f.Options[key] != "" {
@@ -115,14 +119,16 @@ func (f OwnFiles) Useless(beside string, keys ...string) error {
 	return nil
 }
 
-// Locate makes the path of a name of a scheme absolute; no option of it is a path.
+// Locate returns a function that makes the path in a name absolute, for a scheme without paths in
+// its options.
 func Locate(scheme string) func(name string, absolute func(path string) string) string {
 	return func(name string, absolute func(path string) string) string {
 		return LocateOwn(name, scheme, absolute, func(_, value string) string { return value })
 	}
 }
 
-// LocateOwn makes the path of a name absolute, and gives its options the values of resolve.
+// LocateOwn makes the path in a name absolute, and replaces the value of each option by the result
+// of resolve.
 func LocateOwn(
 	name, scheme string, absolute func(path string) string, resolve func(key, value string) string,
 ) string {
@@ -135,7 +141,7 @@ func LocateOwn(
 	fields := strings.Split(query, "&")
 	for i, field := range fields {
 		key, value, _ := strings.Cut(field, "=")
-		value, _ = url.QueryUnescape(value) // ParseQuery has seen that it works
+		value, _ = url.QueryUnescape(value) // ParseQuery above has tried it
 		if at := resolve(key, value); at != value {
 			plain := strings.NewReplacer("%2F", "/", "%2C", ",", "+", "%20")
 			fields[i] = key + "=" + plain.Replace(url.QueryEscape(at))

@@ -13,8 +13,8 @@ var (
 	apart        = strings.NewReplacer(",", "", "'", "", " ", "", "\u00a0", "", "\u202f", "")
 )
 
-// PlainNumber writes a number that has a decimal comma, separated thousands, a currency or a
-// percent sign as programs read it. Where ok is false the cell is none of these.
+// PlainNumber rewrites a number with a decimal comma, separated thousands, a currency sign or a
+// percent sign as programs read it. If ok is false, the cell is not such a number.
 func PlainNumber(cell string) (plain string, ok bool) {
 	plain = strings.TrimSpace(strings.Trim(cell, "$€£¥%"))
 	switch {

@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// The columns of Raw tables that have a name of their own; RawProbability and a class is one.
+// These are the names of the columns of Raw tables; the name of a class follows RawProbability.
 const (
-	RawRow         = "row" // its place in the file, from 1, which is always there
+	RawRow         = "row" // the row's place in the file, from 1; this column is always there
 	RawLabel       = "label"
 	RawGroup       = "group"
 	RawPrediction  = "prediction"
@@ -16,11 +16,11 @@ const (
 	RawProbability = "p_"
 )
 
-// MostRaw is the most rows of a Raw table: a run keeps them.
+// MostRaw is the maximum number of rows of a Raw table, since a run keeps them.
 const MostRaw = 1 << 20
 
-// Raw gives the numbers of a row of a table that was read with Options.Raw, as its file has them.
-// They are those of Encoder.Columns; of a column with categories a number is a place among these.
+// Raw returns the numbers of row i of a table that was read with Options.Raw, as its file has them,
+// one for each of Encoder.Columns. In a column with categories, a number is a place among them.
 func Raw(src Source, i int) []float64 {
 	f := src.(*Features)
 	list := make([]float64, f.Dims.C)

@@ -12,7 +12,7 @@ const (
 	purposeMislabel = 0x6d69736c // label noise
 )
 
-// Mix hashes words to 64 bits, every bit of which depends on every bit of them: the finaliser of
+// Mix hashes words to 64 bits, each of which depends on every bit of the words: the finaliser of
 // SplitMix64 (Steele, Lea, Flood 2014) over a chain. It turns coordinates such as (seed, epoch,
 // step) into a generator's seed.
 func Mix(words ...uint64) uint64 {
@@ -27,11 +27,11 @@ func Mix(words ...uint64) uint64 {
 	return h
 }
 
-// PCG gives the numbers of rand.PCG (PCG-DXSM, 128 bits of state). Its state is a value: a loop
-// keeps it in registers, where that of rand.PCG goes through memory at every number.
+// PCG generates the numbers of rand.PCG (PCG-DXSM, 128 bits of state). Its state is a value, which
+// a loop keeps in registers; the state of rand.PCG goes through memory at every number.
 type PCG struct{ Hi, Lo uint64 }
 
-// Next gives a number and the state after it.
+// Next returns the next number and the state after it.
 func (p PCG) Next() (PCG, uint64) {
 	const (
 		mulHi, mulLo = 2549297995355413924, 4865540595714422341
@@ -46,7 +46,7 @@ func (p PCG) Next() (PCG, uint64) {
 	return PCG{hi, lo}, (out ^ out>>48) * (lo | 1)
 }
 
-// Uint64 gives a number.
+// Uint64 returns the next number.
 func (p *PCG) Uint64() (v uint64) {
 	*p, v = p.Next()
 	return v

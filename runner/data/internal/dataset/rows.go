@@ -4,7 +4,7 @@ package dataset
 type Table struct {
 	Marks
 	X      *RowBlocks
-	Origin []uint32 // see frame; nil: the place itself
+	Origin []uint32 // each row's place in the files, see Row; nil: its index
 }
 
 func (t *Table) Shape() Shape              { return Shape{t.X.Width, 1, 1} }
@@ -13,10 +13,10 @@ func (t *Table) Read(dst []float32, i int) { copy(dst, t.X.Row(i)) }
 // BlockWords is the number of words of a block, unless a row is longer.
 const BlockWords = 1 << 18
 
-// RowBlocks are rows of float32.
+// RowBlocks holds rows of float32 in blocks.
 type RowBlocks struct {
 	Width, Per int
-	Blocks     [][]float32 // of per rows each, or of fewer in the last
+	Blocks     [][]float32 // of Per rows each, the last maybe of fewer
 }
 
 func (b *RowBlocks) Row(i int) []float32 {

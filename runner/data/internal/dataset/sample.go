@@ -6,18 +6,20 @@ import (
 	"strings"
 )
 
-// Sample is some training rows of one's own files, evenly from all of them, with every column as it
-// was written: what the data card looks at. A loader takes no part in it.
+// Sample is a sample of the training rows of the user's own files, evenly spaced, with every column
+// as it was written. The data card looks at it; a loader does not use it.
 type Sample struct {
-	Rows    int // of the training and validation split, of which these are some
+	Rows    int // the number of training and validation rows, from which these are taken
 	Columns []SampledColumn
-	Held    []bool   // of each row: it is for validation
+	Held    []bool   // for each row: whether it is for validation
 	Labels  []uint16 // of each row
 
-	// Of the test rows, or those with a hash that is one in Every, so many are, but for the column
-	// of splits, training rows too.
+	// Test counts the test rows whose hash is a multiple of Every; if Every is 1, these are all
+	// test rows. Repeated counts those of them that, apart from the column of splits, are training
+	// rows too.
 	Test, Repeated, Every int
-	// Twice is the share of the training rows, or of those with such a hash, that there are twice.
+	// Twice is the share of the training rows that occur more than once. Of many rows, only those
+	// whose hash is a multiple of some number are examined.
 	Twice float64
 }
 
@@ -36,14 +38,15 @@ const (
 type SampledColumn struct {
 	Name    string
 	Role    Role
-	Numbers []float64 // NaN where a cell is no number
-	// Texts are the cells that are no numbers, "" for a missing one, each once; Codes are, of each
-	// row, its place among them from 1, and 0 for a number. It is nil where all are numbers.
+	Numbers []float64 // NaN where a cell is not a number
+	// Texts are the different cells that are not numbers, "" for a missing one. Codes has for each
+	// row the place of its cell in Texts, from 1, or 0 for a number. It is nil if all cells are
+	// numbers.
 	Texts []string
 	Codes []uint16
 }
 
-// Text is the cell of a row that is no number.
+// Text returns the cell of a row; ok is false if the cell is a number.
 func (c *SampledColumn) Text(row int) (text string, ok bool) {
 	if c.Codes == nil || c.Codes[row] == 0 {
 		return "", false
@@ -51,7 +54,8 @@ func (c *SampledColumn) Text(row int) (text string, ok bool) {
 	return c.Texts[c.Codes[row]-1], true
 }
 
-// Key tells the values of a column apart.
+// Key returns a key of the value in a row: two rows have the same key only if they have the same
+// value.
 func (c *SampledColumn) Key(row int) uint64 {
 	if c.Codes != nil && c.Codes[row] > 0 {
 		return math.MaxUint64 - uint64(c.Codes[row]) // no finite number
@@ -67,7 +71,8 @@ const (
 	mostText     = 64 // bytes of a cell
 )
 
-// Sampler takes every row of a stride, which doubles whenever there are too many.
+// Sampler takes every stride-th row of a table. The stride doubles whenever there are too many
+// rows.
 type Sampler struct {
 	Columns []SampledColumn
 	Origin  []uint32 // of each row
@@ -75,7 +80,7 @@ type Sampler struct {
 	place   []map[string]uint16
 }
 
-// NewSampler is one of a table's columns; nil of too many.
+// NewSampler returns a Sampler for a table with these columns, or nil if there are too many.
 func NewSampler(names []string) *Sampler {
 	if len(names) > mostColumns {
 		return nil
@@ -88,10 +93,10 @@ func NewSampler(names []string) *Sampler {
 	return s
 }
 
-// Wants says whether a row is one to take. The cells of the row come by Take.
+// Wants reports whether a row is one to take. If so, the caller passes its cells to Take.
 func (s *Sampler) Wants(row int) bool { return s != nil && row%s.stride == 0 }
 
-// Take takes a row; number reads a cell.
+// Take takes a row. number parses a cell, and reports whether it is a number.
 func (s *Sampler) Take(row int, cells []string, number func(string) (float64, bool)) {
 	most := min(mostSampled, mostCells/len(s.Columns))
 	if len(s.Origin) >= most {
@@ -131,7 +136,7 @@ func (s *Sampler) add(column int, cell string, number func(string) (float64, boo
 	c.Codes = append(c.Codes, code)
 }
 
-// thin lets go of every other row, and of texts that are of none any more.
+// thin drops every other row, and the texts that no row has any more.
 func (s *Sampler) thin() {
 	s.stride *= 2
 	s.Origin = everyOther(s.Origin)
@@ -162,7 +167,7 @@ func everyOther[T any](list []T) []T {
 	return list[:(len(list)+1)/2]
 }
 
-// Sample gives the rows that are not of the test split. Those that nothing is fitted to are held.
+// Sample returns the rows that are not in the test split. Rows that nothing was fitted to are held.
 func (s *Sampler) Sample(of *Splits, fit []uint32, label func(row int) int) *Sample {
 	if s == nil {
 		return nil

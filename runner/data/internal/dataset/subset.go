@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// Subset is the samples index of a source, in that order.
+// Subset is the samples of a source that Index lists, in its order.
 type Subset struct {
 	Source
 	Index []uint32
@@ -77,22 +77,22 @@ func (d *Dataset) Restrict(o Options) error {
 	return nil
 }
 
-// hold gives the training samples that cap, imbalance and hold-out leave, and those held out.
+// hold returns the training samples that cap, imbalance and hold-out leave, and the held-out ones.
 func (o Options) hold(train Marked, d *Dataset) (rest, held []uint32) {
 	kept := keepFirst(train, o.keep(counts(train.Len(), len(d.Classes), train.Label)))
 	return HoldOut(train, d.strata(), kept, o.ValFraction, o.Seed)
 }
 
-// FittedTo lists, of the training samples of src, those that scales, means and categories are of:
-// before cap and imbalance, and without those that will be held out, since a validation split is
-// for what training has not seen.
+// FittedTo returns the training samples of src to which scales, means and categories are fitted:
+// those before cap and imbalance, without the samples that will be held out. A validation split is
+// for samples that training has not seen.
 func FittedTo(o Options, src Marked, train []uint32, d *Dataset) []uint32 {
 	if o.ValFraction == 0 || o.FitHeld || o.Encoder != nil || o.suits(len(d.Classes)) != nil {
 		return train
 	}
 	_, held := o.hold(&markedPart{src, train}, d)
 	if len(held) == len(train) {
-		return train // restrict refuses it
+		return train // Restrict refuses it
 	}
 	var rest []uint32
 	for i, row := range train {
@@ -105,7 +105,7 @@ func FittedTo(o Options, src Marked, train []uint32, d *Dataset) []uint32 {
 	return rest
 }
 
-// markedPart is the samples index of others.
+// markedPart is the samples of others that index lists.
 type markedPart struct {
 	Marked
 	index []uint32
@@ -115,7 +115,7 @@ func (p *markedPart) Len() int        { return len(p.index) }
 func (p *markedPart) Label(i int) int { return p.Marked.Label(int(p.index[i])) }
 func (p *markedPart) Group(i int) int { return p.Marked.Group(int(p.index[i])) }
 
-// trainable says whether the training split has two classes: with one there is nothing to learn.
+// trainable refuses a training split of a single class, from which nothing can be learned.
 func (d *Dataset) trainable() error {
 	var there []string
 	for c, n := range ClassCounts(d.Train, len(d.Classes)) {
@@ -131,7 +131,7 @@ func (d *Dataset) trainable() error {
 	return nil
 }
 
-// suits says whether the options are for so many classes.
+// suits returns an error if the options do not suit this number of classes.
 func (o Options) suits(classes int) error {
 	if o.Imbalance != nil && len(o.Imbalance) != classes {
 		return fmt.Errorf("imbalance has %d ratios for %d classes: give one per class",
@@ -140,7 +140,7 @@ func (o Options) suits(classes int) error {
 	return nil
 }
 
-// keep gives how many samples of each class cap and imbalance leave, of so many.
+// keep returns the number of samples of each class that cap and imbalance leave of counts.
 func (o Options) keep(counts []int) []int {
 	total := 0
 	for _, n := range counts {
@@ -158,8 +158,8 @@ func (o Options) keep(counts []int) []int {
 	return keep
 }
 
-// Compact copies the images that Train and Val use out of a larger source in memory, and lets go of
-// that: a network's memory comes after it, and the process's peak is what counts.
+// Compact copies the images of Train and Val out of a larger source in memory, and frees that
+// source. A network takes its memory later, and the peak of the process is what counts.
 func Compact(d *Dataset) {
 	Store(d, func(src ImageSource) bool {
 		_, part := src.(*ImageSubset)
@@ -185,16 +185,16 @@ func keepFirst(src Marked, keep []int) []uint32 {
 	return index
 }
 
-// Marked is samples with labels and groups.
+// Marked is a list of samples with labels and groups.
 type Marked interface {
 	Len() int
 	Label(i int) int
 	Group(i int) int
 }
 
-// Strata are what a hold-out has the same part of: every class, or every combination of a class and
-// a group.
-type Strata struct{ Classes, groups int } // groups is 0 where none are given
+// Strata are the sets of samples of which a hold-out takes the same part: the classes, or the
+// combinations of a class and a group.
+type Strata struct{ Classes, groups int } // groups is 0 if classes are the strata
 
 func (s Strata) of(src Marked, i int) int {
 	if s.groups == 0 {
@@ -203,7 +203,7 @@ func (s Strata) of(src Marked, i int) int {
 	return src.Label(i)*s.groups + src.Group(i)
 }
 
-// strata are those of the hold-outs of d.
+// strata returns the strata of the hold-outs of d.
 func (d *Dataset) strata() Strata {
 	if d.ByGroup {
 		return Strata{len(d.Classes), len(d.Groups)}
@@ -237,5 +237,5 @@ func HoldOut(src Marked, kinds Strata, index []uint32, fraction float64, seed ui
 	return rest, held
 }
 
-// Share is how many of n samples of a stratum are held out.
+// Share returns the number of samples to hold out of a stratum of n.
 func Share(fraction float64, n int) int { return int(math.Round(fraction * float64(n))) }

@@ -8,21 +8,22 @@ import (
 	"unicode/utf8"
 )
 
-// text is a reader that passes on UTF-8 and refuses all else, by byte and line. Names are kept as
-// JSON, which has one sign for every byte that is no UTF-8: two names would become one.
+// text is a reader that passes on UTF-8 and refuses all else with an error that names byte and
+// line. Names are kept as JSON, which replaces every byte that is not UTF-8 by the same character,
+// so that two names could become one.
 type text struct {
 	from *bufio.Reader
-	err  error // what was found: it stays
+	err  error // the first error, which stays
 
-	at    int64  // bytes before those that are looked at
+	at    int64  // bytes before the piece that is checked
 	lines int    // line feeds among them
-	part  []byte // at their end, a character that is to go on
+	part  []byte // the incomplete character at their end
 
 	quoted, returned bool // in the first line: within quotes, behind a carriage return
 }
 
 func NewText(r io.Reader) *text {
-	t := &text{from: bufio.NewReaderSize(r, 16)} // which large reads pass by
+	t := &text{from: bufio.NewReaderSize(r, 16)} // large reads bypass this buffer
 	if head, _ := t.from.Peek(2); len(head) == 2 && Utf16(head) {
 		t.err = &TextError{1, "is UTF-16", "convert it first, as with iconv -f UTF-16 -t UTF-8",
 			"utf16"}
@@ -30,14 +31,14 @@ func NewText(r io.Reader) *text {
 	return t
 }
 
-// Utf16 says whether two bytes begin a text of two bytes a character: by a mark, or a letter of
-// ASCII.
+// Utf16 reports whether two bytes begin a UTF-16 text: with a byte-order mark, or with an ASCII
+// character, which has one zero byte.
 func Utf16(head []byte) bool {
 	return string(head) == "\xff\xfe" || string(head) == "\xfe\xff" ||
 		(head[0] == 0) != (head[1] == 0)
 }
 
-// Read implements io.Reader. An error comes behind the bytes before it.
+// Read implements io.Reader. It returns an error together with the good bytes before it.
 func (t *text) Read(p []byte) (int, error) {
 	if t.err != nil {
 		return 0, t.err
@@ -55,7 +56,7 @@ func (t *text) Read(p []byte) (int, error) {
 	return good, t.err
 }
 
-// check gives how many bytes are text, and what is wrong with the next one.
+// check returns the number of bytes that are text, and what is wrong with the next byte.
 func (t *text) check(b []byte) (good int, wrong error) {
 	if t.lines == 0 {
 		if err := t.firstLine(b); err != nil {
@@ -75,7 +76,7 @@ func (t *text) check(b []byte) (good int, wrong error) {
 	return len(b), nil
 }
 
-// complete takes the bytes that end the character that went on, and gives how many.
+// complete takes the bytes that complete the character in part, and returns their number.
 func (t *text) complete(b []byte) (n int, err error) {
 	before := len(t.part)
 	for before > 0 && n < len(b) && !utf8.FullRune(t.part) {
@@ -92,7 +93,7 @@ func (t *text) complete(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// wholeRunes is how many bytes are left without a character at the end that goes on.
+// wholeRunes returns the length of b without an incomplete character at its end.
 func wholeRunes(b []byte) int {
 	for n := len(b) - 1; n >= max(0, len(b)-utf8.UTFMax); n-- {
 		if utf8.RuneStart(b[n]) {
@@ -105,11 +106,12 @@ func wholeRunes(b []byte) int {
 	return len(b)
 }
 
-// foreign is the error of a byte at a place of those that are looked at, behind some good ones.
+// foreign returns the error of byte b, which is at a place in the piece that is checked, behind the
+// good bytes.
 func (t *text) foreign(good []byte, at int, b byte) error {
 	line := 1 + t.lines + bytes.Count(good, []byte{'\n'})
 	encoding := "latin1"
-	if b < 0xa0 { // a letter of Windows, and a control sign in Latin-1
+	if b < 0xa0 { // a letter in a Windows encoding, a control character in Latin-1
 		encoding = "cp1252"
 	}
 	return &TextError{line,
@@ -117,7 +119,8 @@ func (t *text) foreign(good []byte, at int, b byte) error {
 		"convert the file first, as with iconv -f " + encoding + " -t UTF-8", encoding}
 }
 
-// firstLine refuses a carriage return that ends the first line alone. In quotes it ends nothing.
+// firstLine refuses a first line that ends in a carriage return alone. Within quotes, a carriage
+// return ends no line.
 func (t *text) firstLine(b []byte) error {
 	for i, c := range b {
 		if t.returned && c != '\n' {
@@ -134,7 +137,7 @@ func (t *text) firstLine(b []byte) error {
 	return nil
 }
 
-// invalid is the place of the first byte that is no UTF-8; the length where all are.
+// invalid returns the place of the first byte that is not UTF-8, or the length of s.
 func invalid(s string) int {
 	for at, r := range s {
 		if _, size := utf8.DecodeRuneInString(s[at:]); r == utf8.RuneError && size == 1 {
@@ -144,18 +147,18 @@ func invalid(s string) int {
 	return len(s)
 }
 
-// TextError says what makes a file no text, in which line, and the remedy.
+// TextError is the error of a file that is not text: the line, the reason and the remedy.
 type TextError struct {
 	Line         int
 	What, Remedy string
-	Encoding     string // that the file may have, as the option encoding has it; else empty
+	Encoding     string // that the file may have, as a value of the option encoding; else empty
 }
 
 func (e *TextError) Error() string {
 	return fmt.Sprintf("line %d: %s: %s", e.Line, e.What, e.Remedy)
 }
 
-// CheckText gives a *TextError for what is no UTF-8 in lines.
+// CheckText returns a *TextError if b is not lines of UTF-8 text.
 func CheckText(b []byte) error {
 	_, err := io.Copy(io.Discard, NewText(bytes.NewReader(b)))
 	return err

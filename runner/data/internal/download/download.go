@@ -21,9 +21,9 @@ import (
 
 var errStall = errors.New("no data came")
 
-// downloader brings remotes into one folder. A file grows as NAME.part and gets its name once size
-// and checksum are right, so that a file of that name is always whole. Two processes must not load
-// into one folder at a time; should they, the checksum tells.
+// downloader brings remotes into one folder. A file grows as NAME.part and gets its name once its
+// size and checksum are right, so that a file of that name is always whole. Two processes must not
+// download into one folder at the same time; if they do, the checksum reveals it.
 type downloader struct {
 	client   *http.Client
 	folder   string
@@ -34,7 +34,7 @@ type downloader struct {
 func (d *downloader) path(r dataset.Remote) string { return filepath.Join(d.folder, r.Name) }
 func (d *downloader) part(r dataset.Remote) string { return d.path(r) + ".part" }
 
-// get makes sure that the file is there and right, going from one address to the next.
+// get makes sure that the file is there and right, trying one address after the other.
 func (d *downloader) get(ctx context.Context, r dataset.Remote) error {
 	if verify(d.path(r), r) == nil {
 		d.progress(r.Size)
@@ -61,8 +61,8 @@ func (d *downloader) get(ctx context.Context, r dataset.Remote) error {
 		strings.Join(failed, "; "))
 }
 
-// from loads from one address, and goes on where a connection broke for as long as that brings
-// bytes.
+// from downloads from one address. After a broken connection it continues, as long as each attempt
+// brings more bytes.
 func (d *downloader) from(ctx context.Context, url string, r dataset.Remote) error {
 	for {
 		before := FileSize(d.part(r))
@@ -103,7 +103,7 @@ func (d *downloader) load(ctx context.Context, url string, r dataset.Remote) err
 	return d.reason(ctx, d.save(resp.Body, from, r, func() { watch.Reset(d.stall) }))
 }
 
-// request asks for the bytes from have on; from the start if the server cannot do that.
+// request asks for the bytes from have on, or from the start if the server cannot do that.
 func (d *downloader) request(ctx context.Context, url string, have int64) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -131,8 +131,8 @@ func rangeHonoured(resp *http.Response, have int64) bool {
 		strings.HasPrefix(resp.Header.Get("Content-Range"), fmt.Sprintf("bytes %d-", have))
 }
 
-// startOf gives the place in the file of the answer's first byte, or says why the answer is of no
-// use.
+// startOf returns the place in the file of the answer's first byte, or an error if the answer is of
+// no use.
 func startOf(resp *http.Response, have, size int64) (int64, error) {
 	from := int64(0)
 	switch {
@@ -147,8 +147,8 @@ func startOf(resp *http.Response, have, size int64) (int64, error) {
 	return from, nil
 }
 
-// save writes body into the partial file from a place on, up to the file's size, calling alive for
-// every piece.
+// save writes body into the partial file from a place on, up to the file's size, and calls alive
+// for every piece.
 func (d *downloader) save(body io.Reader, from int64, r dataset.Remote, alive func()) error {
 	f, err := os.OpenFile(d.part(r), os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
@@ -181,7 +181,7 @@ func (d *downloader) save(body io.Reader, from int64, r dataset.Remote, alive fu
 	}
 }
 
-// reason gives the cause of a cancelled request instead of the fact.
+// reason returns the cause of a cancelled request instead of the bare cancellation.
 func (d *downloader) reason(ctx context.Context, err error) error {
 	if err != nil && errors.Is(context.Cause(ctx), errStall) {
 		return fmt.Errorf("%w for %v", errStall, d.stall)
@@ -226,7 +226,7 @@ func verify(path string, r dataset.Remote) error {
 	return nil
 }
 
-// FileSize is the size of a file, 0 if there is none.
+// FileSize returns the size of a file, 0 if there is none.
 func FileSize(path string) int64 {
 	info, err := os.Stat(path)
 	if err != nil {

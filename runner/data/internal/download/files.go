@@ -35,7 +35,7 @@ func FetchFiles(ctx context.Context, folder string, files []dataset.Remote,
 	return nil
 }
 
-// addressOf gives the address of a file, given that of the file or of its folder.
+// addressOf returns the address of a file. url is the address of the file itself or of its folder.
 func addressOf(url, file string) string {
 	if strings.HasSuffix(url, ".gz") {
 		return url

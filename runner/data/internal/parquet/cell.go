@@ -14,7 +14,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// logical is what a value means, beyond its bits.
+// logical is the meaning of a column's values, beyond their bits.
 type logical struct {
 	decimal, unsigned, half bool
 	scale                   int // of a decimal
@@ -37,7 +37,7 @@ func logicalOf(e *format.SchemaElement) (l logical) {
 	return l
 }
 
-// values is the type of a column's bits; nil where there is none.
+// values returns the type of the stored bits of a column, or nil if it has no valid type.
 func (c *column) values() parquet.Type {
 	switch c.Type.V {
 	case format.Boolean:
@@ -60,7 +60,7 @@ func (c *column) values() parquet.Type {
 	return nil
 }
 
-// text is the cell of a value. A number that is not one is missing.
+// text returns the cell of a value. A NaN is missing.
 func (p *pages) text(v parquet.Value) string {
 	l := &p.column.logical
 	if v.IsNull() {
@@ -69,7 +69,7 @@ func (p *pages) text(v parquet.Value) string {
 	switch v.Kind() {
 	case parquet.Boolean:
 		if v.Boolean() {
-			return "True" // as Python and R have it
+			return "True" // as Python writes it
 		}
 		return "False"
 	case parquet.Int32:
@@ -97,7 +97,7 @@ func (p *pages) text(v parquet.Value) string {
 	return unsafe.String(unsafe.SliceData(b), len(b))
 }
 
-// number is the cell of a whole number, or of a decimal.
+// number returns the cell of a whole number, or of a decimal.
 func (p *pages) number(v int64) string {
 	if p.column.decimal && p.column.scale > 0 {
 		return p.column.scaled(strconv.FormatInt(v, 10))
@@ -112,14 +112,15 @@ func (p *pages) float(v float64, bits int) string {
 	return p.cell(strconv.AppendFloat(p.buf, v, 'g', -1, bits))
 }
 
-// cell is the text that was appended to the memory of the cells.
+// cell returns the text that was appended to buf, the memory of the cells. longer is buf with that
+// text.
 func (p *pages) cell(longer []byte) string {
 	from := len(p.buf)
 	p.buf = longer
 	return unsafe.String(unsafe.SliceData(longer[from:]), len(longer)-from)
 }
 
-// large is the cell of a decimal in bytes, the highest first, in two's complement.
+// large returns the cell of a decimal in bytes, which are in two's complement, the highest first.
 func (l *logical) large(b []byte) string {
 	const most = 64 // bytes: decimals have 38 digits, in 16
 	if len(b) == 0 || len(b) > most {

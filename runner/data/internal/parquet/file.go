@@ -11,7 +11,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// mostFooter is the most bytes of a file's description of its columns.
+// mostFooter is the maximum length, in bytes, of a file's description of its columns.
 const mostFooter = 64 << 20
 
 // File is an open file.
@@ -26,10 +26,10 @@ type File struct {
 type column struct {
 	*format.SchemaElement
 	logical
-	nested bool // it lies not right below the root, or repeats
+	nested bool // it is not right below the root, or it repeats
 }
 
-// Open reads what a file of a size says of its columns.
+// Open reads the description of the columns from a file of the given size.
 func Open(in io.ReaderAt, size int64) (*File, error) {
 	f := &File{in: in, size: size}
 	footer, err := f.footer()
@@ -67,7 +67,7 @@ func (f *File) footer() ([]byte, error) {
 	return footer, err
 }
 
-// decode reads the struct at the beginning of b, and gives its length.
+// decode reads the struct at the beginning of b, and returns its length.
 func decode(b []byte, to any) (n int, err error) {
 	if n, err = structLength(b); err != nil {
 		return 0, err
@@ -78,12 +78,13 @@ func decode(b []byte, to any) (n int, err error) {
 	})
 }
 
-// guarded calls the library. A panic there is an error in the file, but for a fault in its memory.
+// guarded calls the library. A panic there becomes an error of the file, unless it is a fault in
+// mapped memory.
 func guarded(call func() error) (err error) {
 	defer func() {
 		p := recover()
 		if f, ok := p.(interface{ Addr() uintptr }); ok && f.Addr() > 1<<16 {
-			panic(p) // the file was cut while it was read, as the caller says
+			panic(p) // the file was cut while it was read; the caller says so
 		}
 		if p != nil {
 			err = fmt.Errorf("the file is damaged: %v", p)
@@ -92,9 +93,10 @@ func guarded(call func() error) (err error) {
 	return call()
 }
 
-// leaves are the columns of a schema, which has the root first and children behind their parent.
+// leaves returns the columns of a schema, in which the root is first and children follow their
+// parent.
 func leaves(schema []format.SchemaElement) (list []column) {
-	var open []int32 // children that are to come, of each group around
+	var open []int32 // the number of children still to come, for each enclosing group
 	for i := range schema {
 		e := &schema[i]
 		for len(open) > 1 && open[len(open)-1] <= 0 {
@@ -135,7 +137,7 @@ func (f *File) check() error {
 	return nil
 }
 
-// chunkBytes is where the pages of a chunk begin, and how many bytes they have.
+// chunkBytes returns where the pages of a chunk begin, and how many bytes they have.
 func chunkBytes(m *format.ColumnMetaData) (from, size int64) {
 	from = m.DataPageOffset
 	if d := m.DictionaryPageOffset; d > 0 && d < from {
@@ -144,7 +146,7 @@ func chunkBytes(m *format.ColumnMetaData) (from, size int64) {
 	return from, m.TotalCompressedSize
 }
 
-// Columns are the names of the columns.
+// Columns returns the names of the columns.
 func (f *File) Columns() (names []string) {
 	for _, c := range f.columns {
 		names = append(names, c.Name)
@@ -152,11 +154,11 @@ func (f *File) Columns() (names []string) {
 	return names
 }
 
-// blockRows is how many rows are read at a time, column by column.
+// blockRows is the number of rows that are read at a time, column by column.
 const blockRows = 64
 
-// Rows calls do with the cells of every row, "" for one that is missing, in the order of Columns;
-// the cells of columns that are not used are empty and not read. Cells count until the next row.
+// Rows calls do with the cells of every row, in the order of Columns. A missing cell is "". Columns
+// that are not used have empty cells and are not read. The cells are valid until the next row.
 func (f *File) Rows(use func(column int) bool, do func(cells []string) error) error {
 	block := make([][]string, blockRows)
 	for i := range block {
@@ -203,7 +205,7 @@ func (f *File) rows(g *format.RowGroup, block [][]string, use func(int) bool,
 	return nil
 }
 
-// open begins with a column's chunk.
+// open returns the pages of column i in a row group.
 func (f *File) open(i int, g *format.RowGroup) (*pages, error) {
 	col, c := &f.columns[i], &g.Columns[i]
 	switch {

@@ -11,36 +11,36 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// pages goes through the values of a column's chunk.
+// pages reads the values of a column's chunk, page by page.
 type pages struct {
 	column *column
 	at     int          // the column's place in a row
-	kind   parquet.Type // of its bits
+	kind   parquet.Type // of the column's stored bits
 	codec  format.CompressionCodec
 	rows   int64 // of the row group
 	in     *io.SectionReader
-	read   int64 // bytes of in
+	read   int64 // bytes of in that have been read
 
 	dictionary *words
-	left       int64 // values of the page, missing ones included
-	levels     *runs // 1 for a value, 0 for none; nil where none is missing
-	places     *runs // in words, where the page has these
+	left       int64 // values of the page still to read, missing ones included
+	levels     *runs // 1 for a value, 0 for a missing one; nil if none can be missing
+	places     *runs // places in words, if the page holds places
 	words      *words
-	values     parquet.ValueReader // else
+	values     parquet.ValueReader // otherwise
 	some       [blockRows]parquet.Value
-	ahead      []parquet.Value // of some, not used yet
-	buf        []byte          // of the numbers' texts
+	ahead      []parquet.Value // the values in some that are not used yet
+	buf        []byte          // memory of the texts of numbers
 	raw        []byte          // of the page as it lies in the file
 }
 
-// words are texts close together, without a pointer each, which the collector would follow.
+// words holds texts in one string. A pointer for each text would cost the garbage collector time.
 type words struct {
 	text string
-	ends []int // the first is 0
+	ends []int // text i lies from ends[i] to ends[i+1]; the first is 0
 }
 
-// fill reads the column's cells of some rows. They count until the next fill. A page is left to the
-// collector, since cells may lie in it.
+// fill reads the column's cells of some rows, which are valid until the next fill. It leaves the
+// memory of a page to the garbage collector, since cells may lie in it.
 func (p *pages) fill(rows [][]string) (err error) {
 	p.buf = p.buf[:0]
 	for _, row := range rows {
@@ -57,7 +57,7 @@ func (p *pages) fill(rows [][]string) (err error) {
 	return nil
 }
 
-// next is the next value of the page; "" for a missing one.
+// next returns the next value of the page, "" for a missing one.
 func (p *pages) next() (string, error) {
 	if p.levels != nil {
 		if there, err := p.levels.next(); err != nil || there == 0 {
@@ -91,7 +91,7 @@ var errShort = errors.New("a page ends before its values do")
 // header is a page's header.
 type header struct{ format.PageHeader }
 
-// values is how many there are, missing ones included.
+// values returns the number of values, missing ones included.
 func (h *header) values() int64 {
 	switch h.Type {
 	case format.DataPage:
@@ -102,7 +102,8 @@ func (h *header) values() int64 {
 	return int64(h.DictionaryPageHeader.V.NumValues)
 }
 
-// levelBytes are in front of the compressed bytes, in pages of version 2.
+// levelBytes returns the number of bytes of levels, which precede the compressed bytes in pages of
+// version 2.
 func (h *header) levelBytes() int64 {
 	return int64(h.DataPageHeaderV2.V.DefinitionLevelsByteLength)
 }
@@ -112,7 +113,7 @@ func (h *header) refused(why string, args ...any) error {
 		h.UncompressedPageSize, h.CompressedPageSize, fmt.Sprintf(why, args...))
 }
 
-// turn goes on to the next page with values, or keeps a dictionary.
+// turn reads the next page: it prepares a page of values for reading, or keeps a dictionary.
 func (p *pages) turn() error {
 	if p.read == p.in.Size() {
 		return errors.New("has fewer values than rows")
@@ -146,8 +147,8 @@ func (p *pages) turn() error {
 	return nil
 }
 
-// bytes reads a page as it lies in the file. The memory is used again for the next, unless cells
-// will lie in it.
+// bytes reads a page as it lies in the file. If again is set, the memory is used again for the next
+// page; it is not set where cells will lie in the memory.
 func (p *pages) bytes(h *header, again bool) ([]byte, error) {
 	n := int(h.CompressedPageSize)
 	raw := p.raw
@@ -186,8 +187,8 @@ func (p *pages) header() (*header, error) {
 	}
 }
 
-// expansion is the most bytes that a byte becomes by each method of compression. Where there is no
-// such bound, a page of up to unboundedPage bytes may be a few.
+// expansion is the maximum number of bytes to which each method of compression can expand one byte.
+// Where there is no such bound, a few bytes may expand to a page of up to unboundedPage bytes.
 var expansion = map[format.CompressionCodec]int64{
 	format.Uncompressed: 1, format.Snappy: 64, format.Gzip: 1040, format.Lz4Raw: 256,
 	format.Zstd: 1 << 10, format.Brotli: 1 << 10,
@@ -195,7 +196,7 @@ var expansion = map[format.CompressionCodec]int64{
 
 const unboundedPage = 1 << 24
 
-// check holds the sizes that a header declares against what is there.
+// check compares the sizes that a header declares with the bytes and rows that are there.
 func (p *pages) check(h *header) error {
 	size, packed := int64(h.UncompressedPageSize), int64(h.CompressedPageSize)
 	left := p.in.Size() - p.read
@@ -219,10 +220,11 @@ func (p *pages) check(h *header) error {
 	return nil
 }
 
-// plainDictionary is how files of the format's version 1 name dictionaries, and places in them.
+// plainDictionary is the encoding of dictionaries, and of places in them, in files of the format's
+// version 1.
 const plainDictionary format.Encoding = 2
 
-// keep takes a dictionary as texts.
+// keep decodes a dictionary and keeps it as texts.
 func (p *pages) keep(h *header, body []byte) error {
 	if p.dictionary != nil {
 		return errors.New("a second dictionary")
@@ -251,7 +253,7 @@ func (p *pages) keep(h *header, body []byte) error {
 	return err
 }
 
-// begin is ready for the values of a page.
+// begin prepares for reading the values of a page.
 func (p *pages) begin(h *header, levels, body []byte) (err error) {
 	encoding := h.DataPageHeader.V.Encoding
 	if h.Type == format.DataPageV2 {
@@ -288,7 +290,7 @@ func (p *pages) begin(h *header, levels, body []byte) (err error) {
 	return err
 }
 
-// decoded reads n values that are there.
+// decoded returns a reader of n values, missing ones not included.
 func (p *pages) decoded(as format.Encoding, n int, body []byte) (parquet.ValueReader, error) {
 	if as == format.Plain && int64(n)*p.leastBits() > 8*int64(len(body)) {
 		return nil, errShort
@@ -314,7 +316,7 @@ func (p *pages) decoded(as format.Encoding, n int, body []byte) (parquet.ValueRe
 	return p.kind.NewPage(0, n, values).Values(), nil
 }
 
-// leastBits is how many bits a plain value has, or its length where it is a text.
+// leastBits returns the number of bits of a plain value; of a text, the bits of its length.
 func (p *pages) leastBits() int64 {
 	switch p.column.Type.V {
 	case format.ByteArray:
@@ -325,7 +327,7 @@ func (p *pages) leastBits() int64 {
 	return int64(p.kind.Length())
 }
 
-// prefixed divides bytes, whose first four are the length of the first part.
+// prefixed divides b after its first part, whose length is in the first four bytes.
 func prefixed(b []byte) (first, rest []byte, err error) {
 	if len(b) < 4 {
 		return nil, nil, errShort

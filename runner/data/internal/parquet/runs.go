@@ -10,18 +10,18 @@ import (
 // lie in runs of one number and in packed groups of eight.
 //
 // The library (v0.32) unpacks all of them at once, and takes memory for as many as a run declares:
-// eleven bytes declare 35 GB. They are read one by one here, so that nothing declared is believed.
+// eleven bytes declare 35 GB. Here they are read one by one, so that no declared number is trusted.
 type runs struct {
-	rest []byte // behind the run
+	rest []byte // the bytes behind the current run
 	bits int    // of a number
 
-	left   int64  // numbers of the run that were not read yet
-	value  uint64 // of all of them, where they are not packed
-	packed []byte // nil: they are not
+	left   int64  // numbers of the run still to read
+	value  uint64 // the value of all of them, if the run is not packed
+	packed []byte // nil: the run is not packed
 	at     int    // the bits of packed that were read
 }
 
-// next is the next number, errShort where there is none.
+// next returns the next number, or errShort if there is none.
 func (r *runs) next() (uint64, error) {
 	if err := r.begin(); err != nil {
 		return 0, err
@@ -83,12 +83,13 @@ func (r runs) sum(n int64) (sum int64, err error) {
 	return sum, nil
 }
 
-// placesIn are places in a dictionary, whose first byte says how many bits these have.
+// placesIn returns the places in a dictionary that body holds. Its first byte is the number of bits
+// of a place.
 func placesIn(body []byte) (*runs, error) {
 	switch {
 	case len(body) == 0:
 		return &runs{}, nil
-	case body[0] == 0: // all are the first
+	case body[0] == 0: // all places are 0
 		return &runs{left: math.MaxInt64}, nil
 	case body[0] > 32:
 		return nil, errors.New("places in a dictionary of more than 32 bits")

@@ -8,9 +8,9 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 )
 
-// structLength is the length of the struct at the beginning of b, in Thrift's compact protocol. It
-// refuses every length and every number of items that b has no bytes for, since the library takes
-// memory for them first.
+// structLength returns the length of the struct at the beginning of b, in Thrift's compact
+// protocol. It refuses every length and every number of items for which b has too few bytes, since
+// the library would take memory for them first.
 func structLength(b []byte) (int, error) {
 	w := &walk{b: b}
 	w.structure(0)
@@ -99,7 +99,7 @@ func (w *walk) value(kind thrift.Type, depth int) {
 	}
 }
 
-// items passes over n items, or pairs of them. Each has a byte at least.
+// items passes over n items, or n pairs of items. Each item has at least one byte.
 func (w *walk) items(n uint64, depth int, kinds ...thrift.Type) {
 	if n > uint64(len(w.b)-w.at) {
 		w.err = io.ErrUnexpectedEOF

@@ -15,8 +15,9 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// unpack gives the bytes of a page, which are as many as it declares. It takes memory for no more:
-// the codecs of parquet-go (v0.32) take as much as the compressed bytes unpack to.
+// unpack returns the bytes of a page, exactly as many as its header declares. It takes no more
+// memory than that; the codecs of parquet-go (v0.32) take as much as the compressed bytes unpack
+// to.
 func unpack(codec format.CompressionCodec, raw []byte, size int64) (page []byte, err error) {
 	if len(raw) == 0 && size == 0 {
 		return nil, nil
@@ -30,7 +31,7 @@ func unpack(codec format.CompressionCodec, raw []byte, size int64) (page []byte,
 		n, err = lz4.UncompressBlock(raw, page)
 		page = page[:max(0, n)]
 	case format.Snappy:
-		if said, _ := binary.Uvarint(raw); said == uint64(size) { // it takes memory for as many
+		if said, _ := binary.Uvarint(raw); said == uint64(size) { // it allocates this many
 			page, err = parquet.Snappy.Decode(make([]byte, size), raw)
 		}
 	case format.Zstd:
@@ -58,7 +59,7 @@ var zstdDecoder = sync.OnceValue(func() *zstd.Decoder {
 	return d
 })
 
-// readAtMost reads so many bytes, and one more where there are more.
+// readAtMost reads size bytes, and one more if there are more.
 func readAtMost(r io.Reader, size int64) ([]byte, error) {
 	page := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
 	_, err := page.ReadFrom(io.LimitReader(r, size+1))

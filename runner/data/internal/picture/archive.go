@@ -83,9 +83,9 @@ func (l CIFAR) readArchive(path string) (map[string][]byte, error) {
 	return files, nil
 }
 
-// ReadTar gives the content of the data files, checked, by base name. The names that it gives are
-// the dataset's own, so that no archive can say where to write; one that tries is refused. It reads
-// about twice as much as there has to be at most.
+// ReadTar returns the contents of the data files, checked, by base name. The names are the
+// dataset's own, so that no archive can choose where files are written; an archive that tries is
+// refused. ReadTar reads at most about twice as much as the data files hold.
 func (l CIFAR) ReadTar(r io.Reader) (map[string][]byte, error) {
 	names := l.Files()
 	most := int64(2*len(names)*l.most*l.record()) + 1<<20

@@ -22,19 +22,20 @@ const (
 	cifarRecords = 10000
 )
 
-// CIFAR is the layout of one of them.
+// CIFAR is the layout of one of these datasets.
 type CIFAR struct {
-	name            string // of the dataset that brings the files
+	name            string // of the dataset whose download has the files
 	folder, archive string
 	train           []string
 	test            string
 	labels          []int // how many values each label byte of a record has
-	Records         int   // a file; 0: any number of them up to most
+	Records         int   // records a file; 0: any number up to most
 	most            int
-	Checksum        string // of all of it, where that is known
+	Checksum        string // of the whole dataset, if it is known
 }
 
-// CIFAR10Layout is that of CIFAR-10 with so many records a file; tests make it small.
+// CIFAR10Layout returns the layout of CIFAR-10 with this number of records a file; tests make it
+// small.
 func CIFAR10Layout(records int) CIFAR {
 	return CIFAR{
 		name: "cifar10", folder: CIFARFolder, archive: CIFARArchive,
@@ -44,7 +45,7 @@ func CIFAR10Layout(records int) CIFAR {
 	}
 }
 
-// Files are the names of the training files and, the last, of the test file.
+// Files returns the names of the training files, followed by the name of the test file.
 func (l CIFAR) Files() []string { return append(slices.Clone(l.train), l.test) }
 
 func (l CIFAR) record() int { return len(l.labels) + 3*32*32 }
@@ -89,9 +90,9 @@ func (l CIFAR) there(dir string) bool {
 		dataset.Exists(filepath.Join(dir, l.archive))
 }
 
-// Open reads the unpacked files or, if they are not there, the archive, which takes longer. All of
-// the data is read into memory (184 MB) and what is used stays there, so that a file that changes
-// later does no harm. A glance leaves them on the disk.
+// Open reads the unpacked files or, if they are not there, the archive, which takes longer. It
+// reads all data into memory (184 MB) and keeps what is used there, so that a later change of a
+// file does no harm. With Options.Glance, the data stay in the unpacked files.
 func (l CIFAR) Open(o dataset.Options) (*dataset.Dataset, error) {
 	d := &dataset.Dataset{
 		Classes: []string{"airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse",
@@ -151,8 +152,8 @@ func (l CIFAR) openPart(path string) (*dataset.Input, error) {
 		"` or name the folder that has it with --data DIR")
 }
 
-// AppendRecords appends the records of a file of a size, checked: as many as there have to be, each
-// with labels that there are. It takes no more memory than these. name is for errors.
+// AppendRecords appends the records of a file of the given size. It checks their number and the
+// range of their labels, and takes no more memory than they need. name is for errors.
 func (l CIFAR) AppendRecords(to []byte, r io.Reader, size int64, name string) ([]byte, error) {
 	start, n := len(to), int(min(size, int64(l.most*l.record()+1)))
 	to = slices.Grow(to, n)[:start+n]
@@ -171,10 +172,10 @@ func (l CIFAR) damaged(name string, err error) error {
 	return fmt.Errorf("%s: %w: run `drolab data fetch %s`", name, err, l.name)
 }
 
-// check says what is wrong with the records of a file.
+// check returns an error that says what is wrong with the records of a file, if anything.
 func (l CIFAR) check(b []byte) error { return cmp.Or(l.measured(int64(len(b))), l.labelled(b, 0)) }
 
-// measured says what is wrong with the size of a file.
+// measured returns an error that says what is wrong with the size of a file, if anything.
 func (l CIFAR) measured(size int64) error {
 	length, want := int64(l.record()), int64(l.most*l.record())
 	switch {
@@ -188,7 +189,8 @@ func (l CIFAR) measured(size int64) error {
 	return nil
 }
 
-// labelled says what is wrong with the labels of records, of which so many come before.
+// labelled returns an error if a label of some records is out of range. before is the number of
+// records in front of them.
 func (l CIFAR) labelled(b []byte, before int) error {
 	length := l.record()
 	for at := 0; at < len(b); at += length {
@@ -203,7 +205,7 @@ func (l CIFAR) labelled(b []byte, before int) error {
 	return nil
 }
 
-// images views records as a source, with one of their label bytes as the label.
+// images returns a source of the records, with the label byte of the given number as the label.
 func (l CIFAR) images(records []byte, label int) *dataset.Images {
 	length := l.record()
 	src := &dataset.Images{Dims: dataset.Shape{C: 3, H: 32, W: 32}, Data: records,

@@ -6,8 +6,8 @@ import (
 	"drolab/runner/data/internal/dataset"
 )
 
-// CIFAR-100 is train.bin and test.bin. A record begins with the byte of the coarse label and that
-// of the fine label.
+// CIFAR-100 has the files train.bin and test.bin. A record begins with one byte for the coarse
+// label and one for the fine label.
 const (
 	CIFAR100Folder  = "cifar-100-binary"
 	CIFAR100Archive = "cifar-100-binary.tar.gz"
@@ -45,7 +45,7 @@ train trout tulip turtle wardrobe whale willow_tree wolf woman worm`)
 // CIFAR100 gives the dataset by its 100 fine labels, with the coarse ones as groups.
 func CIFAR100() *dataset.Provider { return cifar100By("cifar100", "100 classes in 20 groups", 1) }
 
-// CIFAR100Coarse gives it by its 20 coarse labels, without groups.
+// CIFAR100Coarse gives the dataset by its 20 coarse labels, without groups.
 func CIFAR100Coarse() *dataset.Provider {
 	return cifar100By("cifar100-coarse", "the 20 coarse labels", 0)
 }
@@ -76,8 +76,8 @@ func cifar100By(name, what string, label int) *dataset.Provider {
 	}
 }
 
-// openCIFAR100 reads the dataset by one of its label bytes. By the fine one, the coarse one is the
-// group.
+// openCIFAR100 reads the dataset with one of its label bytes as the label. With the fine label, the
+// coarse label is the group.
 func openCIFAR100(dir string, label int) (*dataset.Dataset, error) {
 	l := cifar100()
 	train, test, err := l.load(dir)

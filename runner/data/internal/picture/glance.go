@@ -37,8 +37,8 @@ func (l CIFAR) glance(d *dataset.Dataset, folder string) error {
 	return nil
 }
 
-// readLabels reads a file, a few records at a time: what stays in the processor's cache is read at
-// several times the speed of a buffer for all of it.
+// readLabels reads the labels of a file, a few records at a time: a buffer that stays in the
+// processor's cache is several times as fast as one for the whole file.
 func (l CIFAR) readLabels(f *dataset.Input) (labels []byte, err error) {
 	if err := l.measured(f.Size); err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func (l CIFAR) readLabels(f *dataset.Input) (labels []byte, err error) {
 	return labels, nil
 }
 
-// filed is the images of a file. Only their labels are in memory.
+// filed is a source of the images in a file, with only their labels in memory.
 type filed struct {
 	dataset.Images
 	file *dataset.Input
@@ -74,14 +74,14 @@ func (s *filed) Pixels(buf []byte, i int) []byte {
 
 func (s *filed) Read(dst []float32, i int) { dataset.ReadPixels(dst, s.Pixels(nil, i)) }
 
-// lost is what reading a sample panics with whose record is not there any more, as a fault in a
-// mapped file is.
+// lost is the value with which reading a sample panics if its record is no longer there. It looks
+// like a fault in a mapped file.
 type lost struct{}
 
 func (lost) Error() string { return "a file of the data was cut" }
 func (lost) Addr() uintptr { return math.MaxUint }
 
-// joined is the images of files with the same number each.
+// joined is a source of the images in several files, each with the same number of images.
 type joined []*filed
 
 func (s joined) at(i int) (part *filed, of int) {

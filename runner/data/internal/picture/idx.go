@@ -26,7 +26,7 @@ type idxSet struct {
 	remedy    string
 	mean, std []float32
 	augment   dataset.Augment
-	own       bool // the augmentation is that of pictures that nothing is known of
+	own       bool // the augmentation is ownAugment
 	scale     bool // mean and std are the training split's
 	options   dataset.Options
 }
@@ -60,9 +60,9 @@ func Fashion() *dataset.Provider {
 			"bef4ecab320f06d8554ea6380940ec79", "bb300cfdad3c16e7a12a480ee83cd310"})
 }
 
-// provider gives a dataset of MNIST's sizes, whose files lie under its name in the data folder and
-// come from the first of some addresses that has them. Sizes and MD5 sums are of the files as
-// compressed.
+// provider returns the Provider of a dataset of MNIST's sizes. Its files lie under its name in the
+// data folder, and come from the first of the addresses that has them. Sizes and MD5 sums are those
+// of the compressed files.
 func (s idxSet) provider(purpose string, from []string, sizes [4]int64,
 	sums [4]string) *dataset.Provider {
 	s.remedy = "run `drolab data fetch " + s.name + "`"
@@ -85,10 +85,10 @@ func (s idxSet) provider(purpose string, from []string, sizes [4]int64,
 	}
 }
 
-// IDXFolders gives "idx:DIR": IDX files of one's own. What may follow the folder:
+// IDXFolders provides "idx:DIR", IDX files of the user's own. These options may follow the folder:
 //
 //	names=A,B          names of the classes in their order; by default their numbers
-//	scale=standard     every channel by mean and deviation of the training split; or none
+//	scale=none         or standard: every channel by mean and deviation of the training split
 func IDXFolders() *dataset.Provider {
 	const scheme = "idx:"
 	return &dataset.Provider{
@@ -253,8 +253,9 @@ type idxArray struct {
 	close func() error
 }
 
-// ParseIDX checks a whole file: 0, 0, type 8 (bytes), the number of dimensions, each dimension as a
-// big-endian uint32, the values. It allocates nothing of a size that the file names.
+// ParseIDX parses a whole file: the bytes 0 and 0, the type 8 (bytes), the number of dimensions,
+// each dimension as a big-endian uint32, and the values. It allocates no memory of a size that the
+// file declares.
 func ParseIDX(name string, b []byte) (idxArray, error) {
 	if len(b) < 4 || b[0] != 0 || b[1] != 0 {
 		return idxArray{}, fmt.Errorf("%s: byte 0: not an IDX file", name)

@@ -11,7 +11,7 @@ import (
 
 	_ "image/jpeg"
 
-	// registers itself
+	// The packages of image formats register themselves.
 	_ "image/png"
 	"io"
 	"os"
@@ -21,25 +21,21 @@ import (
 	"drolab/runner/internal/aside"
 	"drolab/runner/internal/room"
 
-	// likewise
-
 	resize "golang.org/x/image/draw"
 
 	_ "golang.org/x/image/webp"
 )
 
-// likewise
-
-// mostPixels bounds one picture, which is decoded whole: 256 MB.
+// mostPixels is the maximum number of pixels of a picture, which is decoded whole: 256 MB.
 const mostPixels = 64 << 20
 
-// A cache of resized pictures is its magic, the SHA-256 of the rest, and the pixels, sample after
-// sample.
+// A cache of resized pictures is cacheMagic, the SHA-256 of the pixels, and the pixels, sample
+// after sample.
 const cacheMagic = "drolab pictures 1\n"
 
-// pixels gives the pictures, [N][C][H][W], out of the cache in the data folder, which it makes if
-// it is not there: one for every state of the files, told by their names, sizes and times. Where
-// the folder cannot be written to, they are in memory alone.
+// pixels returns the pictures, [N][C][H][W], from the cache in the data folder, and makes the cache
+// if it is not there. Each state of the files, given by their names, sizes and times, has its own
+// cache. If the folder cannot be written to, the pictures are in memory alone.
 func (s *pictureSet) pixels(dir string) (p pixels, err error) {
 	key, err := s.cacheKey()
 	if err != nil {
@@ -81,7 +77,8 @@ func (s *pictureSet) cacheKey() (string, error) {
 	return key, failed
 }
 
-// readCache gives so many bytes of pixels, checked.
+// readCache returns the pixels in a cache, checked against their hash; size is their number of
+// bytes.
 func readCache(path string, size int) (pixels, error) {
 	whole, release, err := dataset.Contents(path, dataset.InMemory)
 	if err != nil {
@@ -131,7 +128,7 @@ func (s *pictureSet) decodeAll() ([]byte, error) {
 		if err := s.decode(b[i*size:(i+1)*size], s.files[i]); err != nil {
 			mu.Lock()
 			defer mu.Unlock()
-			if i < first { // the same one on any number of cores
+			if i < first { // the same error on any number of cores
 				first, failed = i, err
 			}
 		}
@@ -173,7 +170,7 @@ func (s *pictureSet) decodeTo(dst []byte, path string) error {
 	return nil
 }
 
-// put writes the square in the middle of a picture, resized, on black where it is transparent.
+// put writes the square in the middle of a picture, resized. Transparent parts become black.
 func (s *pictureSet) put(dst []byte, img image.Image) {
 	from := img.Bounds()
 	side := min(from.Dx(), from.Dy())

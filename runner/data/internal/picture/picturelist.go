@@ -79,7 +79,7 @@ func (s *pictureSet) readClass(part, class string, label, split *coded) error {
 	return nil
 }
 
-// folders lists the folders in one, in the order of their names, without hidden ones.
+// folders lists the folders in dir in the order of their names, without hidden ones.
 func folders(dir string) (names []string, err error) {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
@@ -94,8 +94,8 @@ func folders(dir string) (names []string, err error) {
 	return names, err
 }
 
-// readMetadata takes the pictures that a table names, relative to the folder, with what it says of
-// each.
+// readMetadata takes the pictures that a table names, relative to the folder, with the label,
+// groups and split that it gives for each.
 func (s *pictureSet) readMetadata(name string) error {
 	in, err := dataset.OpenInput(filepath.Join(s.Path, name))
 	if err != nil {
@@ -207,7 +207,7 @@ func (t *metadata) add(record []string, line int) error {
 	return nil
 }
 
-// coded is a quality of the pictures, as it is read.
+// coded is a property of the pictures, such as their label, while it is read.
 type coded struct {
 	table.Column
 	codes []uint16

@@ -15,16 +15,16 @@ import (
 	"drolab/runner/data/internal/dataset"
 )
 
-// pictureOptions are what may follow the folder of pictures:
+// pictureOptions lists the options that may follow the folder of pictures:
 //
-//	size=32            side in pixels that they are brought to: the square in the middle, resized
+//	size=32            side in pixels of the square in the middle of a picture, once it is resized
 //	colour=rgb         or grey
 //	scale=standard     every channel by mean and deviation of the training split; or none
 //	metadata=FILE      a table in the folder, by default metadata.csv if it is there, with the
-//	file= label= group=A,B split=    columns of these names, by default so called
+//	file= label= group=A,B split=    the names of its columns; by default these words
 //	cells=yes          groups are label × group
-//	test_fraction=.2   without splits, is drawn, of each class and group alike,
-//	data_seed=0        by this seed
+//	test_fraction=.2   without splits, this part of every class and group is the test split,
+//	data_seed=0        drawn by this seed
 func pictureOptions() []string {
 	return []string{
 		"size", "colour", "scale", "metadata", "file", "label", "group", "split", "cells",
@@ -32,16 +32,16 @@ func pictureOptions() []string {
 	}
 }
 
-// maxSide bounds size=: what is larger is no picture to train these networks on.
+// maxSide is the maximum of size=, since larger pictures are not for the networks of this program.
 const maxSide = 1024
 
-// pictureSet is a folder of pictures: a folder a class, which may stand in folders train, val and
-// test, or any folders with a table that says what they are.
+// pictureSet is a folder of pictures. Either each class has a folder, which may be in folders
+// train, val and test, or a table describes the pictures in any folders.
 type pictureSet struct {
 	dataset.OwnFiles
 	dataset.Draw
 	shape dataset.Shape
-	files []string // below the folder
+	files []string // paths below the folder
 	of    dataset.Own
 	split *dataset.Factor // nil: it is drawn
 }
@@ -97,7 +97,7 @@ func parsePictures(name string, o dataset.Options) (s *pictureSet, err error) {
 	return s, err
 }
 
-// list finds the pictures and what is said of them.
+// list finds the pictures with their labels, groups and splits.
 func (s *pictureSet) list() error {
 	table := s.Options["metadata"]
 	if table == "" && dataset.Exists(filepath.Join(s.Path, "metadata.csv")) {
@@ -176,8 +176,8 @@ func (s *pictureSet) splits(src dataset.Marked, d *dataset.Dataset) (dataset.Spl
 	return dataset.SplitBy(*s.split)
 }
 
-// ownAugment is the augmentation of pictures that nothing is known of: a crop with an eighth of the
-// side around, 4 of 32 pixels, and mirror images.
+// ownAugment returns the augmentation of pictures of unknown content: a crop after padding by an
+// eighth of the side, 4 of 32 pixels, and mirror images.
 func ownAugment(s dataset.Shape) dataset.Augment {
 	return dataset.Augment{Pad: min(s.H, s.W) / 8, Flip: true}
 }
@@ -224,7 +224,7 @@ func hashName(write func(w io.Writer)) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// endings are those of the pictures that can be read.
+// endings returns the file name endings of the pictures that can be read.
 func endings() []string { return []string{".png", ".jpg", ".jpeg", ".webp"} }
 
 var errNoPictures = errors.New("holds no pictures (.png, .jpg, .jpeg, .webp) in folders that " +

@@ -1,4 +1,4 @@
-// Package synthetic draws two data sets, from a seed and the same to the bit on every machine.
+// Package synthetic draws two data sets from a seed. They are the same to the bit on every machine.
 //
 // "shapes" is images. "spurious" is a table of 64 features with a shortcut: x = y·u + 3·s·v + N(0,
 // I), where u and v are orthogonal unit vectors, y = ±1 is the label, and s = ±1, an attribute, is

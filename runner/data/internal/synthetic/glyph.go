@@ -16,7 +16,7 @@ func ShapeClasses() []string {
 	}
 }
 
-// NewGlyphs gives the outlines in the order of shapeClasses.
+// NewGlyphs gives the outlines in the order of ShapeClasses.
 func NewGlyphs(t *circle) []glyph {
 	return []glyph{
 		{t.corners(48, 3400)},

@@ -15,8 +15,8 @@ const (
 // Point is a vertex: in units of 1/4096 of the radius in a glyph, in 16.16 pixels on the canvas.
 type Point struct{ X, Y int32 }
 
-// A contour is a closed polygon. Where the winding number is not 0 is inside; a hole turns the
-// other way.
+// A contour is a closed polygon. Points with a winding number other than 0 are inside; a hole turns
+// the other way.
 type Contour []Point
 
 // circle holds cos and sin of every step of a turn, in units of 2⁻¹⁴.
@@ -45,8 +45,8 @@ type Coverage struct {
 	top, bottom int // rows [top, bottom) may be touched; none if bottom is 0
 }
 
-// Add accumulates one contour of canvas points: on every scan line each edge starts (or ends) cover
-// at its crossing.
+// Add accumulates one contour of canvas points: on every scan line, the covered area starts (or
+// ends) where an edge crosses the line.
 func (acc *Coverage) Add(points []Point) {
 	a := points[len(points)-1]
 	for _, b := range points {
@@ -79,7 +79,7 @@ func (acc *Coverage) edge(a, b Point) {
 	}
 }
 
-// touch takes rows [top, bottom) into those that may be touched.
+// touch adds rows [top, bottom) to the rows that may be touched.
 func (acc *Coverage) touch(top, bottom int) {
 	if acc.bottom == 0 {
 		acc.top = top
@@ -87,7 +87,8 @@ func (acc *Coverage) touch(top, bottom int) {
 	acc.top, acc.bottom = min(acc.top, top), max(acc.bottom, bottom)
 }
 
-// Paint blends colour over the planes of img ([3][side][side]) by the coverage, and clears that.
+// Paint blends colour over the planes of img ([3][Side][Side]) by the coverage, and clears the
+// coverage.
 func (acc *Coverage) Paint(img []byte, colour [3]int32) {
 	for y := acc.top; y < acc.bottom; y++ {
 		cells, sum := acc.Cell[y*Pitch:][:Pitch], int32(0)
@@ -106,7 +107,7 @@ func (acc *Coverage) Paint(img []byte, colour [3]int32) {
 	acc.top, acc.bottom = 0, 0
 }
 
-// blend gives the value between old and colour.
+// blend mixes old with colour in proportion to alpha, which goes from 0 to Opaque.
 func blend(old byte, colour, alpha int32) byte {
 	return byte(int32(old) + ((colour-int32(old))*alpha+Opaque/2)>>11)
 }

@@ -12,8 +12,8 @@ import (
 const (
 	shapesTrain = 10000 // default training samples, before imbalance
 	ShapesTest  = 2000  // test samples
-	// shapesMost training samples are the most: more take minutes to count, and gigabytes for their
-	// order.
+	// shapesMost is the maximum number of training samples: more take minutes to count, and
+	// gigabytes for their order.
 	shapesMost    = 100_000_000
 	shapesVersion = 1 // goes up when any byte of any image changes
 )
@@ -60,8 +60,8 @@ func Render(d *dataset.Dataset) {
 	})
 }
 
-// Drawn is a split of "shapes". Sample i is a pure function of (key, i), key being that of (seed,
-// split).
+// Drawn is a split of "shapes". Sample i is a pure function of (Key, i), and Key is a hash of
+// (seed, split).
 type Drawn struct {
 	Art *artist
 	Key uint64
@@ -111,7 +111,7 @@ func (p *Painter) between(lo, hi int) int {
 	return lo + int((p.rng.Uint64()>>32)*uint64(hi-lo+1)>>32)
 }
 
-// eased gives a value that goes from easy to hard with the difficulty.
+// eased returns a value that goes from easy to hard as the difficulty increases.
 func (p *Painter) eased(easy, hard int) int { return easy + (hard-easy)*p.hard/256 }
 
 func (p *Painter) draw(img []byte, label int) {
@@ -132,8 +132,8 @@ func (p *Painter) colour() [3]int32 {
 	return [3]int32{int32(p.between(16, 239)), int32(p.between(16, 239)), int32(p.between(16, 239))}
 }
 
-// contrast draws a colour that differs from ground, in the sum over channels, by at least what the
-// difficulty asks.
+// contrast draws a colour that differs from ground, in the sum over channels, by at least an amount
+// that shrinks as the difficulty increases.
 func (p *Painter) contrast(ground [3]int32) [3]int32 {
 	for {
 		c, sum := p.colour(), int32(0)
@@ -146,8 +146,8 @@ func (p *Painter) contrast(ground [3]int32) [3]int32 {
 	}
 }
 
-// ground fills the image with a linear change between two colours that are alike, and gives the
-// middle one.
+// ground fills the image with a linear change between two similar colours, and returns the colour
+// in the middle.
 func (p *Painter) ground() [3]int32 {
 	mid := p.colour()
 	dir := p.circle.at(1<<10, p.between(0, FullRot-1))
@@ -161,8 +161,8 @@ func (p *Painter) ground() [3]int32 {
 	return mid
 }
 
-// ramp fills a row, of a multiple of four values, with values that begin at v and change by step,
-// of 15 fraction bits.
+// ramp fills a row with values that begin at v and change by step, both with 15 fraction bits. The
+// length of the row is a multiple of four.
 func ramp(row []byte, v, step int) {
 	if last := v + (len(row)-1)*step; min(v, last) >= 0 && max(v, last) < 256<<15 {
 		for x := 0; x+4 <= len(row); x += 4 {
@@ -185,7 +185,7 @@ func (p *Painter) figure(label int, colour [3]int32) {
 	angle := p.between(-turn, turn)
 	stretch := p.eased(20, 90) // ‰
 	wide := p.between(1000-stretch, 1000+stretch)
-	radius := p.between(p.eased(9<<8, 7<<8), 12<<8) // pixels of 1/256, of 4096 glyph units
+	radius := p.between(p.eased(9<<8, 7<<8), 12<<8) // of 4096 glyph units, in 1/256 pixel
 	reach := p.eased(2<<Fix, 5<<Fix)
 	cx, cy := Side<<(Fix-1)+p.between(-reach, reach), Side<<(Fix-1)+p.between(-reach, reach)
 	for _, c := range p.Glyphs[label] {
@@ -229,8 +229,9 @@ func (p *Painter) scratch() {
 	p.cover.Paint(p.img, p.colour())
 }
 
-// noise adds ⌊(a−b)·amplitude/256⌋ to every value, a and b being uniform bytes and amplitude below
-// 128: four values at a time, in the 16-bit lanes of words. It is half of what an image costs.
+// noise adds ⌊(a−b)·amplitude/256⌋ to every value, where a and b are uniform bytes and amplitude is
+// below 128: four values at a time, in the 16-bit lanes of words. It takes half of the time of an
+// image.
 func (p *Painter) noise(amplitude int) {
 	const (
 		each = 0x0001_0001_0001_0001
@@ -241,7 +242,7 @@ func (p *Painter) noise(amplitude int) {
 	for i := 0; i+4 <= len(img); i += 4 {
 		var bits uint64
 		rng, bits = rng.Next()
-		// By amplitude more than is to be added, so never below 0.
+		// This is larger by amplitude than the change to add, so it is never below 0.
 		change := (bits&low - bits>>8&low + 256*each) * amp >> 8 & low
 
 		four := img[i : i+4 : i+4]

@@ -76,8 +76,8 @@ func NewShortcut(seed uint64) *shortcut {
 	return &mean
 }
 
-// Dot and scale round every product, which a compiler may fuse with a sum: the same bits on every
-// machine.
+// Dot and scale round every product, which a compiler might otherwise fuse with a sum. So they give
+// the same bits on every machine.
 func Dot(a, b *[SpuriousWidth]float64) (sum float64) {
 	for i := range a {
 		sum += float64(a[i] * b[i])
@@ -96,7 +96,7 @@ type ShortcutSplit struct {
 	mean   *shortcut
 	key    uint64
 	n      int
-	differ float64 // the part of samples whose attribute is not their label
+	differ float64 // the part of samples whose attribute differs from their label
 }
 
 func (s *ShortcutSplit) Len() int             { return s.n }
@@ -118,9 +118,9 @@ func (s *ShortcutSplit) Read(dst []float32, i int) {
 	}
 }
 
-// Normal draws a number that is standard normal to 10⁻³ in its distribution function: the ones
-// among 256 random bits and a uniform part of one, standardised. The arithmetic is the same on
-// every machine, which logarithms are not.
+// Normal draws a number that is standard normal to 10⁻³ in its distribution function: the number of
+// ones among 256 random bits plus a uniform fraction, standardised. The arithmetic is the same on
+// every machine; logarithms are not.
 func Normal(p *dataset.PCG) float64 {
 	ones := 0
 	for range 4 {
@@ -130,5 +130,5 @@ func Normal(p *dataset.PCG) float64 {
 	return (float64(ones-128) + (part - .5)) / spreadOfOnes
 }
 
-// spreadOfOnes is √(256/4 + 1/12), the standard deviation of that number and of the part.
+// spreadOfOnes is √(256/4 + 1/12), the standard deviation of the number of ones plus the fraction.
 const spreadOfOnes = 8.005206639015219

@@ -10,46 +10,47 @@ import (
 	"drolab/runner/data/internal/dataset"
 )
 
-// MaxCategories is the most values of a feature column: more is likely an identifier, and one-hot
-// coding would blow up.
+// MaxCategories is the maximum number of values of a feature column: a column with more is likely
+// an identifier, and its one-hot code would blow up.
 const MaxCategories = 128
 
 const (
-	// mostTexts is the most values that are counted to keep the commonest: codes are of 16 bits.
+	// mostTexts is the maximum number of values that are counted to keep the commonest, since codes
+	// have 16 bits.
 	mostTexts = math.MaxUint16
-	// mostNumbers is how many different numbers at the beginning make a column one of numbers,
-	// where texts behind them could be counted.
+	// mostNumbers is the number of different numbers after which a column becomes one of numbers,
+	// if its commonest values are to be kept. Texts behind them are no longer counted.
 	mostNumbers = 4096
 )
 
-// Column is one column of a table. Its words in the cells are places in dict for as long as there
-// are few different texts, whether these are numbers or not, and then numbers. A cell without a
-// value is NaN as a number and "" as a category.
+// Column is one column of a table. Its words in the cells are places in Dict as long as there are
+// few different texts, whether these are numbers or not; after that, the words are numbers. A cell
+// without a value is NaN as a number and "" as a category.
 type Column struct {
 	Name    string
-	limit   int  // most categories
-	numbers int  // most of them while all are numbers
-	textual bool // no feature but a label, group or split: numbers are names
+	limit   int  // the maximum number of categories
+	numbers int  // their maximum number while all are numbers
+	textual bool // a label, group or split, not a feature: numbers are names
 
 	In       *words
-	at       int               // its word in a row
+	at       int               // the place of its word in a row
 	Dict     map[string]uint16 // nil once there are too many categories
-	table    []float64         // of each category, while all are numbers
-	Numeric  bool              // until a cell is no number
-	others   []float64         // numbers that are no decimals of a word
+	table    []float64         // the number of each category, while all are numbers
+	Numeric  bool              // until a cell is not a number
+	others   []float64         // numbers that do not fit into a word as a decimal
 	Missing  int
-	lacking  int    // lines of a file that were left out, and have no value here
-	NotANum  string // the first cell that is no number
-	NotALine int    // and its line
-	notAFile string // of this file
+	lacking  int    // the left-out lines of a file without a value here
+	NotANum  string // the first cell that is not a number
+	NotALine int    // its line
+	notAFile string // its file
 
 	// Of the rows that it was fitted to:
 	Mean, Std float64
 	flagged   bool     // a second feature tells where the number is missing
 	values    []string // the categories, "" first
-	rest      bool     // the last of them is all others
-	places    []int    // among these, of each category; −1 is none
-	unseen    int      // cells that none of them is
+	rest      bool     // the last category stands for all others
+	places    []int    // the place of each category in values; −1: none
+	unseen    int      // the number of cells whose category is not in values
 }
 
 func NewColumn(name string, textual bool) *Column {
@@ -61,7 +62,7 @@ func NewColumn(name string, textual bool) *Column {
 	return c
 }
 
-// counted has the column take as many categories as are needed to find the commonest.
+// counted raises the limits of the column, so that its commonest categories can be found.
 func (c *Column) counted() { c.limit, c.numbers = mostTexts, mostNumbers }
 
 // MissingValue says whether a cell is one of the customary marks of a missing value.
@@ -76,7 +77,7 @@ func MissingValue(cell string) bool {
 	return false
 }
 
-// Add returns the word of the next cell, which is empty where it is missing.
+// Add adds the next cell, which is empty if it is missing, and returns its word.
 func (c *Column) Add(cell string, line int) (word uint32, err error) {
 	if cell == "" {
 		c.Missing++
@@ -108,7 +109,8 @@ func (c *Column) Add(cell string, line int) (word uint32, err error) {
 	return uint32(code), nil
 }
 
-// parse reads a cell as a number, and takes note of one that is none.
+// parse reads a cell as a number. If the cell is not a number, the column is no longer numeric, and
+// parse notes the cell.
 func (c *Column) parse(cell string, line int) (float64, error) {
 	if cell == "" {
 		return math.NaN(), nil
@@ -123,7 +125,7 @@ func (c *Column) parse(cell string, line int) (float64, error) {
 	return v, nil
 }
 
-// addNumber is add of a column without a dict.
+// addNumber is Add for a column without Dict.
 func (c *Column) addNumber(cell string, line int) (uint32, error) {
 	if w, ok := decimalWord(cell); ok || !c.Numeric {
 		return w, nil
@@ -135,7 +137,8 @@ func (c *Column) addNumber(cell string, line int) (uint32, error) {
 	return c.listed(v)
 }
 
-// listed is the word of a number that is no decimal of a word.
+// listed returns the word of a number that does not fit into a word as a decimal: its new place in
+// others, or noNumber for NaN.
 func (c *Column) listed(v float64) (uint32, error) {
 	if math.IsNaN(v) {
 		return noNumber, nil
@@ -148,7 +151,8 @@ func (c *Column) listed(v float64) (uint32, error) {
 	return inList<<digitsBits | uint32(len(c.others)-1), nil
 }
 
-// leaveDict turns the words of all rows before, of which there are too many texts, into numbers.
+// leaveDict turns the words of all earlier rows into numbers, since there are too many different
+// texts. It refuses a label, group or split with so many.
 func (c *Column) leaveDict(line int) (err error) {
 	if c.textual && c.numbersAlone() {
 		return fmt.Errorf("line %d, column %q: more than %d different numbers: %s, "+
@@ -172,7 +176,7 @@ func (c *Column) leaveDict(line int) (err error) {
 		words[code] = w
 	}
 	c.Dict, c.table = nil, nil
-	for i := range c.In.rows - 1 { // the last is under way
+	for i := range c.In.rows - 1 { // the last row is being read
 		w := &c.In.Row(i)[c.at]
 		*w = words[*w]
 	}
@@ -189,7 +193,7 @@ func (c *Column) numbersAlone() bool {
 	return true
 }
 
-// Value is the number that a word of a numeric column is.
+// Value returns the number that a word of a numeric column stands for.
 func (c *Column) Value(word uint32) float64 {
 	switch {
 	case c.Dict != nil:
@@ -202,7 +206,8 @@ func (c *Column) Value(word uint32) float64 {
 	return c.others[word&digitsMask]
 }
 
-// Wide says whether the column can be no feature, for having too many values that are no numbers.
+// Wide reports whether the column cannot be a feature, because it has too many values and some are
+// not numbers.
 func (c *Column) Wide() bool { return !c.Numeric && c.Dict == nil }
 
 func (c *Column) Factor() dataset.Factor {
@@ -213,7 +218,8 @@ func (c *Column) Factor() dataset.Factor {
 	return dataset.NewFactor(c.Name, c.Dict, codes)
 }
 
-// fitCategories finds those that some rows have, of more than top (0: any number) the commonest.
+// fitCategories finds the categories that some rows have. If there are more than top, it keeps the
+// top commonest; 0 keeps any number.
 func (c *Column) fitCategories(rows []uint32, top int) {
 	seen := make([]int, len(c.Dict))
 	for _, i := range rows {
@@ -237,7 +243,7 @@ func (c *Column) fitCategories(rows []uint32, top int) {
 	}
 }
 
-// fitted is what fit found.
+// fitted returns the result of the fit.
 func (c *Column) fitted() dataset.Column {
 	if !c.Numeric {
 		return dataset.Column{Name: c.Name, Categories: c.values, Rest: c.rest}
@@ -245,7 +251,7 @@ func (c *Column) fitted() dataset.Column {
 	return dataset.Column{Name: c.Name, Mean: c.Mean, Std: c.Std, Flagged: c.flagged}
 }
 
-// adopt takes, in place of fit, what was found of other rows.
+// adopt takes the result of a fit to other rows, instead of a fit to the rows of this table.
 func (c *Column) adopt(as *dataset.Column) error {
 	switch {
 	case as.Categories == nil && !c.Numeric:
@@ -275,7 +281,7 @@ func (c *Column) width() int {
 	return 1
 }
 
-// ready prepares encode: where each category stands among those that were fitted.
+// ready prepares encode: it finds the place of each category among the fitted ones.
 func (c *Column) ready() {
 	c.places = make([]int, len(c.Dict))
 	for name, code := range c.Dict {
@@ -285,9 +291,10 @@ func (c *Column) ready() {
 	}
 }
 
-// encode writes what a word is into dst: a number as (v − mean)/std (0 where it is missing or the
-// column constant), with 1 beside it where it is missing, if flagged; a category as one-hot 0 and
-// 1, one that the fit did not see as zeros. It counts the last.
+// encode writes the features of a word to dst. A number becomes (v − mean)/std, or 0 if it is
+// missing or the column is constant; if flagged, a second feature is 1 where the number is missing.
+// A category becomes one-hot 0 and 1. A category that the fit did not see becomes zeros and is
+// counted.
 func (c *Column) encode(dst []float32, word uint32) error {
 	clear(dst)
 	if !c.Numeric {
@@ -316,10 +323,10 @@ func (c *Column) encode(dst []float32, word uint32) error {
 	return nil
 }
 
-// Moments gives the columns, all numeric, their mean and (population) standard deviation over some
-// rows, without the missing values, scaled so that no square overflows; the deviation is 1 if it
-// would be 0. Where flag is set and one is missing, a second feature will tell. All take a row
-// together, since it lies together.
+// Moments sets the mean and the (population) standard deviation of numeric columns over some rows,
+// without the missing values. Values are scaled so that no square overflows; the deviation is 1 if
+// it would be 0. If flag is set, a column that lacks a value gets a second feature that marks it.
+// All columns take a row together, since its words lie together.
 func Moments(list []*Column, rows []uint32, flag bool) {
 	if len(list) == 0 {
 		return

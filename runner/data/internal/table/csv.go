@@ -21,18 +21,18 @@ import (
 //go:embed example.csv
 var example []byte
 
-// examplePath stands for it in place of a path.
+// examplePath stands for the example in place of a path.
 const examplePath = "example"
 
-// csvOptions are what may follow the path of a table:
+// csvOptions lists the options that may follow the path of a table:
 //
 //	label=COLUMN           what to predict; without it the column named label, else the last one
 //	group=COLUMN,COLUMN    the groups, crossed; without it the column named group, else none
 //	cells=yes              groups are label × group
-//	test=PATH+PATH         the test split; else
-//	split=COLUMN           says train, val or test of each sample; else
-//	test_fraction=.2       is drawn, of each class and group (given by group=) alike,
-//	data_seed=0            by this seed
+//	test=PATH+PATH         the files of the test split; without it,
+//	split=COLUMN           a column that says train, val or test of each sample; without both,
+//	test_fraction=.2       this part of every class and group (of group=) is the test split,
+//	data_seed=0            drawn by this seed
 //	missing=error          what to do with missing values: also drop, mean and category
 //	drop=COLUMN,COLUMN     columns to leave out
 //	categories=top:N       of a column with more categories the N commonest, the rest as one
@@ -45,7 +45,7 @@ func csvOptions() []string {
 		"data_seed", "missing", "drop", "categories", "label_trim"}, ofText()...)
 }
 
-// ofText are the options that say how a text is read.
+// ofText lists the options that say how a text file is read.
 func ofText() []string { return []string{"header", "sep", "encoding"} }
 
 // csvSet is a table in comma-separated form: a header, then one sample a line; lines before the
@@ -53,8 +53,8 @@ func ofText() []string { return []string{"header", "sep", "encoding"} }
 //
 // Every column but label, group and split is a feature: numeric if all its values are numbers, else
 // categorical and one-hot coded in the order of the sorted values. Scales, means and categories are
-// those of the training split. Missing are the empty cell, ?, NA, N/A, NaN, null, none and -, in
-// any case of letters.
+// fitted to the training split. These cells are missing values: the empty cell, ?, NA, N/A, NaN,
+// null, none and -, in any case of letters.
 type csvSet struct {
 	dataset.OwnFiles
 	dataset.Draw
@@ -106,7 +106,8 @@ func (t tableFormat) parse(name string, e *dataset.Encoder) (s csvSet, err error
 	return s, err
 }
 
-// commonest reads the option categories; 0 is all of them.
+// commonest reads the option categories, the number of categories to keep; 0: the option is not
+// given.
 func commonest(word string) (n int, err error) {
 	if word == "" {
 		return 0, nil
@@ -185,8 +186,8 @@ func (t tableFormat) locate(name string, absolute func(string) string) string {
 	})
 }
 
-// testFiles gives the paths in test=, which plus signs part. In names that programs before wrote,
-// such a sign is a blank of one path.
+// testFiles returns the paths in test=, which are separated by plus signs. In names that earlier
+// versions of the program wrote, a plus sign is a blank within one path.
 func testFiles(option string) []string {
 	if one := strings.ReplaceAll(option, "+", " "); one != option && dataset.Exists(one) {
 		return []string{one}
@@ -216,7 +217,7 @@ func (s csvSet) open() (*dataset.Dataset, error) {
 		}
 	}
 	if s.asked.group != "" {
-		// Splits once were by class: those runs have other data.
+		// Earlier versions split by class alone: their runs have other data.
 		io.WriteString(sum, "by class and group")
 	}
 	d, err := s.Dataset(trainRows, s.Draw)

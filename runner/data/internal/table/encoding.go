@@ -15,10 +15,10 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// encodings are the words of the option encoding, UTF-8 first.
+// encodings lists the values of the option encoding, UTF-8 first.
 func encodings() []string { return []string{"utf8", "latin1", "cp1252", "utf16"} }
 
-// decoded gives a text in UTF-8.
+// decoded returns a reader that converts a text from its encoding to UTF-8.
 func decoded(r io.Reader, encoding string) (io.Reader, error) {
 	switch encoding {
 	case "latin1":
@@ -40,7 +40,7 @@ func decoded(r io.Reader, encoding string) (io.Reader, error) {
 	return r, nil
 }
 
-// offered has an error of a text that is no UTF-8 offer the option that reads it.
+// offered makes an error of a text that is not UTF-8 offer the option that reads the text.
 func offered(err error) error {
 	if wrong := new(dataset.TextError); errors.As(err, &wrong) && wrong.Encoding != "" {
 		wrong.Remedy = "add encoding=" + wrong.Encoding
@@ -48,8 +48,8 @@ func offered(err error) error {
 	return err
 }
 
-// faithful refuses a cell with a character that its encoding does not have: all of these become
-// one sign, and two names one.
+// faithful refuses a cell with a character that its encoding lacks: all such characters are decoded
+// to the same one, so that two names could become one.
 func (f *Frame) faithful(line int, record []string) error {
 	if f.encoding == encodings()[0] {
 		return nil

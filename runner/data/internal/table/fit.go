@@ -9,9 +9,10 @@ import (
 	"drolab/runner/internal/room"
 )
 
-// What is fitted to the training rows, and the features that rows become.
+// This file fits columns to the training rows and makes features of all rows.
 
-// tooWide names every column that can be no feature, and the option that leaves them out.
+// tooWide returns an error if columns cannot be features: it names them all, and the option that
+// leaves them out.
 func (f *Frame) tooWide() error {
 	var first *Column
 	var names []string
@@ -47,7 +48,8 @@ func (f *Frame) tooWide() error {
 	return &inFile{first.notAFile, why}
 }
 
-// encode gives the features of all rows, fitted to the training rows, and notes what these lack.
+// encode returns the features of all rows, fitted to the training rows, and notes the categories
+// that these lack.
 func (f *Frame) encode(d *dataset.Dataset, train []uint32) (*dataset.RowBlocks, error) {
 	features, err := f.fit(train)
 	if err != nil {
@@ -59,7 +61,7 @@ func (f *Frame) encode(d *dataset.Dataset, train []uint32) (*dataset.RowBlocks, 
 		width += c.width()
 		d.Encoder.Columns = append(d.Encoder.Columns, c.fitted())
 	}
-	more := 4 * float64(f.Rows) * float64(width-f.words.columns) // the cells' memory is taken
+	more := 4 * float64(f.Rows) * float64(width-f.words.columns) // the cells have memory already
 	if err := room.Ask(max(0, more), "the table as features"); err != nil {
 		return nil, err
 	}
@@ -89,7 +91,7 @@ func (f *Frame) encode(d *dataset.Dataset, train []uint32) (*dataset.RowBlocks, 
 	return x, nil
 }
 
-// lacking counts the missing values that are kept.
+// lacking counts the missing values that are kept, by column.
 func (f *Frame) lacking() map[string]int {
 	counts := map[string]int{}
 	for _, c := range f.columns {
@@ -100,8 +102,8 @@ func (f *Frame) lacking() map[string]int {
 	return counts
 }
 
-// fit gives the columns that are features, fitted to the training rows or, as an encoder says, to
-// others.
+// fit returns the columns that are features. They are fitted to the training rows, or adopt the fit
+// of an encoder.
 func (f *Frame) fit(train []uint32) (list []*Column, err error) {
 	if f.fitted == nil {
 		list = f.features()

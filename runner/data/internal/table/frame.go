@@ -18,13 +18,13 @@ const (
 	missingDrop  missing = "drop"  // leave such lines out
 	// missingMean takes the training split's mean for numbers, and else a category of its own.
 	missingMean     missing = "mean"
-	missingCategory missing = "category" // likewise, and for numbers a feature that tells
+	missingCategory missing = "category" // likewise, and a feature that marks missing numbers
 )
 
 // columnsAsked are the names that the options give, maybe empty.
 type columnsAsked struct{ label, group, split, drop string }
 
-// Frame is the columns of one or two files of the same header.
+// Frame holds the columns of a table, which may come from several files.
 type Frame struct {
 	asked   columnsAsked
 	missing missing // empty: as missingError
@@ -33,26 +33,26 @@ type Frame struct {
 	comma   rune    // 0: a comma
 
 	encoding string // one of encodings
-	top      int    // most categories of a column that are kept; 0: it may not have more
+	top      int    // the number of commonest categories to keep; 0: too many are refused
 	trim     string // characters that labels may end in
 
 	header       []string
-	nameless     map[int]bool // columns that the first file has no name for
-	width        int          // columns of the file that is read
-	order        []int        // where in it each of header is; nil: as there; −1: nowhere
+	nameless     map[int]bool // columns without a name in the first file
+	width        int          // the number of columns of the current file
+	order        []int        // the place of each column of header in it; nil: the same; −1: none
 	ordered      []string     // a record in the order of header
-	columns      []*Column    // nil where one is left out
-	words        *words       // of the columns
+	columns      []*Column    // nil for a column that is left out
+	words        *words       // the cells of the columns
 	label, split int          // split is −1 without one
 	groups       []int
 	Rows         int
-	dropped      int      // lines left out
-	origin       []uint32 // of each row, counting those lines too; nil while there are none
+	dropped      int      // the number of lines left out
+	origin       []uint32 // each row's place among all lines; nil while none is left out
 	ends         []fileEnd
 	opened       dataset.Options
-	fitted       *dataset.Encoder // what features are made by; nil: they are fitted
+	fitted       *dataset.Encoder // the encoder that gives the features; nil: they are fitted
 	notes        []string
-	sampler      *dataset.Sampler // nil where nobody looks
+	sampler      *dataset.Sampler // nil if nobody looks at a sample
 	repeats      bool             // a line that repeats the header was noted
 }
 
@@ -104,7 +104,7 @@ func (f *Frame) Read(r io.Reader) error {
 // readHeader takes the line that names the columns, after comments.
 func (f *Frame) readHeader(in lineReader) error {
 	if in.Comma != '#' {
-		in.Comment = '#' // before the header alone
+		in.Comment = '#' // only before the header
 	}
 	header, line, err := in.next()
 	in.Comment = 0
@@ -193,7 +193,7 @@ func (f *Frame) add(record []string, line int) error {
 	return nil
 }
 
-// layOut gives every column its word.
+// layOut gives every column its place in a row of words.
 func (f *Frame) layOut() {
 	n := 0
 	for _, c := range f.columns {
@@ -213,7 +213,7 @@ func (f *Frame) layOut() {
 	}
 }
 
-// leaveOut passes over a line.
+// leaveOut counts a line that is left out.
 func (f *Frame) leaveOut() {
 	if f.origin == nil {
 		f.origin = dataset.Indices(0, f.Rows)
@@ -221,7 +221,7 @@ func (f *Frame) leaveOut() {
 	f.dropped++
 }
 
-// refuse says what can be done where a missing value of a column cannot be taken.
+// refuse returns an error with the remedy if a missing value of a column cannot be taken.
 func (f *Frame) refuse(column int) error {
 	used := f.opened.Raw || column == f.label || column == f.split
 	switch {
@@ -247,8 +247,8 @@ func (f *Frame) features() (list []*Column) {
 	return list
 }
 
-// Dataset splits the rows and encodes them. Rows from trainRows on are the test split; without any,
-// a part is drawn or a column tells.
+// Dataset splits the rows and encodes them. Rows from trainRows on are the test split. If there are
+// none, a column says the split of each row, or a test split is drawn.
 func (f *Frame) Dataset(trainRows int, draw dataset.Draw) (*dataset.Dataset, error) {
 	if f.Rows == 0 {
 		return nil, errors.New("has no samples")
@@ -258,7 +258,8 @@ func (f *Frame) Dataset(trainRows int, draw dataset.Draw) (*dataset.Dataset, err
 			return nil, err
 		}
 	}
-	// A group that is not asked for once was no stratum, and the numbers of csv:example stay.
+	// Earlier versions did not stratify by a group that no option names; this is kept, so that the
+	// results of csv:example stay the same.
 	o := dataset.Own{Cells: f.cells, ByGroup: f.asked.group != "", Fitted: f.fitted != nil}
 	if f.label >= 0 {
 		o.Label = f.columns[f.label].Factor()

@@ -10,7 +10,7 @@ import (
 	"drolab/runner/data/internal/dataset"
 )
 
-// setHeader takes the header of the first file, or finds its columns in that of another.
+// setHeader takes the header of the first file, or finds its columns in the header of another file.
 func (f *Frame) setHeader(names []string) error {
 	f.width = len(names)
 	if f.header != nil {
@@ -62,7 +62,8 @@ func (f *Frame) setHeader(names []string) error {
 	return nil
 }
 
-// otherSeparator says of a header that is one column by which separator it would be several.
+// otherSeparator returns an error for a header of one column that another separator would divide;
+// the error names that separator.
 func otherSeparator(names []string) error {
 	if len(names) != 1 {
 		return nil
@@ -78,8 +79,8 @@ func otherSeparator(names []string) error {
 	return nil
 }
 
-// setOrder finds the columns of the training file by their names. A further file may have others
-// beside them.
+// setOrder finds the columns of the training file by their names in a further file, which may have
+// other columns too.
 func (f *Frame) setOrder(names []string) error {
 	if f.order = nil; slices.Equal(names, f.header) {
 		return nil
@@ -103,8 +104,8 @@ func (f *Frame) setOrder(names []string) error {
 	return nil
 }
 
-// setFitted takes the columns that an encoder names, and the label and the groups if they are
-// there: the samples may be ones that nobody has looked at.
+// setFitted takes the columns that an encoder names, and the label and the groups if the file has
+// them: the samples may be unlabelled.
 func (f *Frame) setFitted() (err error) {
 	if f.label, err = f.find(f.asked.label); err != nil {
 		f.label = -1
@@ -146,8 +147,8 @@ func (f *Frame) setFitted() (err error) {
 	return nil
 }
 
-// namesColumns says whether the first line of a file without a header is one, for a network that
-// knows the columns by their place: none of its cells is what its column takes.
+// namesColumns reports whether the first line is a header in a file that should have none, for a
+// network that knows the columns by their place. It is a header if no cell suits its column.
 func (f *Frame) namesColumns(record []string) bool {
 	if f.fitted == nil {
 		return false
@@ -160,7 +161,8 @@ func (f *Frame) namesColumns(record []string) bool {
 	})
 }
 
-// takes says whether a cell is a number of a column, a category of it, or missing.
+// takes reports whether a cell suits a column: it is a number, if the column has numbers, one of
+// its categories, or missing.
 func takes(c *dataset.Column, cell string) bool {
 	if _, isNumber := number(cell); c.Categories == nil && isNumber {
 		return true
@@ -168,8 +170,8 @@ func takes(c *dataset.Column, cell string) bool {
 	return MissingValue(cell) || slices.Contains(c.Categories, cell)
 }
 
-// findLabel gives the place of the label: the column asked for, else the one named so, else the
-// last that is nothing else, which it notes.
+// findLabel returns the place of the label: the column that the option names, else the column named
+// label, else the last column without another use, which it notes.
 func (f *Frame) findLabel(others []int) (at int, err error) {
 	if f.asked.label != "" {
 		at, err = f.find(f.asked.label)
@@ -187,7 +189,7 @@ func (f *Frame) findLabel(others []int) (at int, err error) {
 	return at, err
 }
 
-// find gives the place of a column; −1 where none is asked for.
+// find returns the place of a column; −1 for an empty name.
 func (f *Frame) find(name string) (int, error) {
 	at := slices.Index(f.header, name)
 	if at < 0 && name != "" {
@@ -200,8 +202,8 @@ func (f *Frame) find(name string) (int, error) {
 	return at, nil
 }
 
-// findAll gives the places of some columns, which commas part; of the customary one, if there,
-// where none is asked for.
+// findAll returns the places of some columns, whose names are separated by commas. If none is asked
+// for, it returns the place of the customary column, if there is one.
 func (f *Frame) findAll(asked, customary string) (list []int, err error) {
 	names := strings.Split(asked, ",")
 	if slices.Contains(f.header, asked) {
@@ -226,7 +228,7 @@ func (f *Frame) findAll(asked, customary string) (list []int, err error) {
 	return list, nil
 }
 
-// numbered names the columns of a file that does not.
+// numbered returns names for the columns of a file that has no header.
 func numbered(n int) []string {
 	names := make([]string, n)
 	for i := range names {
@@ -243,7 +245,7 @@ func (f *Frame) unique(header []string) []string {
 		names[i] = strings.Clone(strings.TrimSpace(h))
 	}
 	note := func(format string, args ...any) {
-		if f.header == nil { // once, of two files
+		if f.header == nil { // for the first file only
 			f.notes = append(f.notes, fmt.Sprintf(format, args...))
 		}
 	}
@@ -286,7 +288,7 @@ func (f *Frame) unique(header []string) []string {
 	return names
 }
 
-// called says how many columns are like that, and what the first few are called.
+// called says how many columns are like that, and names the first few.
 func called(names []string, like string) string {
 	const few = 3
 	what := "columns"
@@ -305,8 +307,8 @@ func called(names []string, like string) string {
 		len(names), what, like, strings.Join(list, ", "), more)
 }
 
-// isMeasure says whether a name is a number too large to be a column's: numbers of columns are
-// names too.
+// isMeasure reports whether a name is a number that does not look like the name of a column: not
+// whole, below 0, or 10 000 and more. Other whole numbers may be names.
 func isMeasure(name string) bool {
 	v, err := strconv.ParseFloat(name, 64)
 	return err == nil && (v != float64(int(v)) || v < 0 || v >= 10000)

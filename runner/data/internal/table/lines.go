@@ -12,7 +12,7 @@ import (
 // lineReader reads the records of a table.
 type lineReader struct{ *csv.Reader }
 
-// lineBuffer is what is read of a file at a time.
+// lineBuffer is the number of bytes that are read of a file at a time.
 const lineBuffer = 1 << 18
 
 func newLines(in *bufio.Reader, comma rune) lineReader {
@@ -25,7 +25,7 @@ func newLines(in *bufio.Reader, comma rune) lineReader {
 	return l
 }
 
-// next returns a record, which counts until the next one, and its line.
+// next returns a record, which is valid until the next one, and its line.
 func (l lineReader) next() (record []string, line int, err error) {
 	if record, err = l.Read(); err != nil {
 		return nil, 0, CSVError(err)
@@ -34,7 +34,7 @@ func (l lineReader) next() (record []string, line int, err error) {
 	return record, line, nil
 }
 
-// trimmed is strings.TrimSpace; most cells have no space.
+// trimmed is strings.TrimSpace, but faster for cells without spaces, as most are.
 func trimmed(s string) string {
 	visible := func(b byte) bool { return b > ' ' && b < utf8.RuneSelf }
 	if s == "" || visible(s[0]) && visible(s[len(s)-1]) {
@@ -43,7 +43,7 @@ func trimmed(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// CSVError gives an error of encoding/csv with its line.
+// CSVError returns an error of encoding/csv with its line and character.
 func CSVError(err error) error {
 	var p *csv.ParseError
 	if !errors.As(err, &p) {

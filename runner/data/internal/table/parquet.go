@@ -10,10 +10,10 @@ import (
 	"drolab/runner/data/internal/parquet"
 )
 
-// inParquet are tables in Parquet files: flat columns of numbers, texts and booleans, with the
-// options of csv: but for those of text. Their cells are what CSV has of them: a null or a NaN is
-// missing, a boolean is True or False, a day or a time is the number in the file. The line that an
-// error names is the row, from 1.
+// inParquet is the format of tables in Parquet files: flat columns of numbers, texts and booleans,
+// with the options of csv: except those of text files. Cells are the same as in CSV: a null or a
+// NaN is missing, a boolean is True or False, a day or a time is the number in the file. The line
+// that an error names is the row, from 1.
 func inParquet() tableFormat {
 	options := slices.DeleteFunc(csvOptions(), func(o string) bool {
 		return slices.Contains(ofText(), o)
@@ -30,7 +30,8 @@ func ParquetFiles() *dataset.Provider {
 	}
 }
 
-// rowNames begins what pandas calls the columns of an index, which is no feature.
+// rowNames is the beginning of the names that pandas gives to the columns of an index, which are
+// not features.
 const rowNames = "__index_level_"
 
 // loadParquet appends one file to the frame and its bytes to the hash.

@@ -13,8 +13,8 @@ import (
 	"drolab/runner/internal/room"
 )
 
-// A table is raw where another program's predictions are read: label, groups and split as in other
-// tables, and the columns that dataset/raw.go names. Others are left out.
+// A raw table has another program's predictions: label, groups and split as in other tables, and
+// the columns that dataset/raw.go names. Other columns are left out.
 
 // openRaw reads a raw table. All of its rows are the test split.
 func (s csvSet) openRaw() (*dataset.Dataset, error) {
@@ -55,7 +55,7 @@ func (f *Frame) setRaw() (err error) {
 	return err
 }
 
-// raw gives the rows as they are.
+// raw returns the dataset of a raw table, with the rows as the file has them.
 func (f *Frame) raw() (*dataset.Dataset, error) {
 	o := dataset.Own{Cells: f.cells, Label: f.columns[f.label].Factor(), Fitted: true}
 	for _, g := range f.groups {

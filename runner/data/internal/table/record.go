@@ -5,11 +5,10 @@ import (
 	"strings"
 )
 
-// noteRepeated notes a line that repeats the header, as files have that were put one behind the
-// other.
+// noteRepeated notes a line that repeats the header, as in a file that was joined from several.
 func (f *Frame) noteRepeated(record []string, line int) {
 	for i, cell := range record {
-		if !strings.HasPrefix(f.header[i], trimmed(cell)) { // what was made different ends so
+		if !strings.HasPrefix(f.header[i], trimmed(cell)) { // names made unique have a suffix
 			return
 		}
 	}
@@ -18,7 +17,8 @@ func (f *Frame) noteRepeated(record []string, line int) {
 	}
 }
 
-// inOrder gives a record the order of the header. The columns that it is not asked for are empty.
+// inOrder returns a record in the order of the header. Cells of columns that the file lacks are
+// empty.
 func (f *Frame) inOrder(record []string) []string {
 	if f.order == nil {
 		return record
@@ -34,7 +34,7 @@ func (f *Frame) inOrder(record []string) []string {
 	return f.ordered
 }
 
-// placeOf is where in the file that is read a column of the header is; −1 is nowhere.
+// placeOf returns the place of a column of the header in the current file; −1: the file lacks it.
 func (f *Frame) placeOf(column int) int {
 	if f.order == nil {
 		return column
@@ -42,7 +42,7 @@ func (f *Frame) placeOf(column int) int {
 	return f.order[column]
 }
 
-// labelOf is the label that a cell has.
+// labelOf returns the label in a cell, without the characters of label_trim at its end.
 func (f *Frame) labelOf(cell string) string {
 	return trimmed(strings.TrimRight(trimmed(cell), f.trim))
 }

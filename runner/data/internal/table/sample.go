@@ -7,7 +7,8 @@ import (
 	"drolab/runner/data/internal/dataset"
 )
 
-// sample gives the rows that were taken, with what is known of them now.
+// sample returns the rows that the sampler took, with the roles of the columns and the numbers of
+// repeated rows.
 func (f *Frame) sample(s *dataset.Splits, fit []uint32, m *dataset.Marks) *dataset.Sample {
 	out := f.sampler.Sample(s, fit, m.Label)
 	if out == nil {
@@ -34,7 +35,7 @@ func (f *Frame) sample(s *dataset.Splits, fit []uint32, m *dataset.Marks) *datas
 const mostHashes = 1 << 16
 
 // repeated counts the test rows that are training rows too. Of many test rows it takes those whose
-// hash is a multiple, and so the same rows of both splits.
+// hash is a multiple of out.Every, so that equal rows of both splits are taken alike.
 func (f *Frame) repeated(out *dataset.Sample, s *dataset.Splits) {
 	out.Every = 1 + len(s.Test)/mostHashes
 	every := uint64(out.Every)
@@ -78,7 +79,7 @@ func (f *Frame) repeated(out *dataset.Sample, s *dataset.Splits) {
 	out.Twice = float64(twice) / float64(max(1, rows))
 }
 
-// hash is of all cells of a row but its split. It is FNV-1a by words, mixed in the end.
+// hash returns a hash of all cells of a row except its split: FNV-1a by words, mixed at the end.
 func (f *Frame) hash(row uint32) uint64 {
 	const prime = 1099511628211
 	h := uint64(14695981039346656037)

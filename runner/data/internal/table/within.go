@@ -17,14 +17,14 @@ type inFile struct {
 func (e *inFile) Error() string { return e.path + ": " + e.err.Error() }
 func (e *inFile) Unwrap() error { return e.err }
 
-// fileEnd says how many rows a frame had when it had read a file.
+// fileEnd is the number of rows of a frame once it has read a file.
 type fileEnd struct {
 	path string
 	rows int
 }
 
-// within appends one file, of which some sample has to be left: an empty test file would have a
-// test split drawn from the training file. Errors name the file.
+// within appends one file, of which at least one sample must be left: with an empty test file, a
+// test split would be drawn from the training file. Errors name the file.
 func (f *Frame) within(path string, read func() error) error {
 	rows, dropped := f.Rows, f.dropped
 	for _, c := range f.columns {
@@ -48,7 +48,7 @@ func (f *Frame) within(path string, read func() error) error {
 	return nil
 }
 
-// inFileOf is an error of a row.
+// inFileOf returns err as an error of the file that has a row.
 func (f *Frame) inFileOf(row int, err error) error {
 	for _, e := range f.ends {
 		if row < e.rows {
@@ -58,8 +58,8 @@ func (f *Frame) inFileOf(row int, err error) error {
 	return err
 }
 
-// ofTest is an error of the samples that are not for training: of the test file, where there is one
-// alone.
+// ofTest returns an error of samples that are not for training. If there is exactly one test file,
+// the error names it.
 func (f *Frame) ofTest(err error, trainRows int) error {
 	if trainRows < f.Rows && len(f.ends) == 2 {
 		return &inFile{f.ends[1].path, err}
@@ -67,12 +67,13 @@ func (f *Frame) ofTest(err error, trainRows int) error {
 	return err
 }
 
-// noneLeft says why no sample of a file is left, all of whose lines missing=drop has left out.
+// noneLeft returns the reason why a file has no samples: it has none, or missing=drop has left out
+// all of its lines.
 func (f *Frame) noneLeft(lines int) error {
 	if lines == 0 {
 		return errors.New("has no samples")
 	}
-	var empty []*Column // in every line
+	var empty []*Column // columns without a value in every line
 	var most *Column
 	for _, c := range f.columns {
 		if c == nil {

@@ -8,14 +8,15 @@ import (
 	"drolab/runner/data/internal/dataset"
 )
 
-// words are the cells of a table while it is read, a word each: what it means, its column knows.
+// words holds the cells of a table while it is read, a word each. The column of a word knows its
+// meaning.
 //
-// The rows lie in blocks, and a block whose rows have become features is taken for further
+// The rows lie in blocks, and a block whose rows have become features is used again for further
 // features: a table needs about as much memory as its features. BenchmarkTableMemory (runner/data)
 // measures 5.5 to 6.1 bytes a number while a table of 400 000 rows and 15 columns is opened, 4 of
-// them the features (2026-11-23). With cells of float64 it would be 12 at least, 8 of a cell and 4
-// of its feature, since scales are known when all is read: tables of half the size would fit a
-// machine.
+// them the features (2026-11-23). With float64 cells, it would be at least 12 bytes, 8 for the cell
+// and 4 for the feature, since scales are known only when all is read: the largest table that fits
+// a machine would be half as large.
 type words struct {
 	columns int // words a row
 	per     int // rows a block
@@ -27,7 +28,7 @@ func NewWords(columns int) *words {
 	return &words{columns: columns, per: max(1, dataset.BlockWords/max(1, columns))}
 }
 
-// Next is a further row.
+// Next adds a row and returns it.
 func (c *words) Next() []uint32 {
 	if c.rows == len(c.blocks)*c.per {
 		c.blocks = append(c.blocks, make([]uint32, max(dataset.BlockWords, c.columns)))
@@ -41,7 +42,7 @@ func (c *words) Row(i int) []uint32 {
 	return c.blocks[i/c.per][at : at+c.columns]
 }
 
-// Features makes rows of float32 of all rows, in their order, and lets go of the cells.
+// Features encodes all rows, in their order, as rows of float32, and frees the cells.
 func (c *words) Features(width int, encode func(dst []float32,
 	cells []uint32) error) (*dataset.RowBlocks, error) {
 	out := &dataset.RowBlocks{Width: width, Per: max(1, max(dataset.BlockWords, c.columns)/max(1,
@@ -66,27 +67,27 @@ func (c *words) Features(width int, encode func(dst []float32,
 	return out, nil
 }
 
-// floats is the same memory for other numbers; what is in it, nobody reads any more.
+// floats returns the same memory for other numbers; nobody reads the words in it any more.
 func floats(words []uint32) []float32 {
 	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(words))), len(words))
 }
 
-// A number's word is a decimal of up to eight digits, exactly as the text has it: the sign, the
-// number of decimals and the digits. Of others it is the place in a list; they have as many
-// decimals as are not possible.
+// The word of a number is a decimal of up to eight digits, exactly as the text has it: the sign,
+// the number of decimals and the digits. The word of any other number is its place in a list,
+// marked by a number of decimals that is not possible, inList.
 const (
 	signBit    = 1 << 31
 	digitsBits = 27
 	digitsMask = 1<<digitsBits - 1
 	inList     = 15
-	noNumber   = inList<<digitsBits | digitsMask // where it is missing
+	noNumber   = inList<<digitsBits | digitsMask // a missing number
 )
 
 var powers = [inList]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12,
 	1e13, 1e14}
 
-// decimalWord is the word of a text like -12.34; ok is false for what has more digits or another
-// form.
+// decimalWord returns the word of a text like -12.34; ok is false for a text with more digits or in
+// another form.
 func decimalWord(s string) (word uint32, ok bool) {
 	i := 0
 	if s != "" && s[0] == '-' {
@@ -113,8 +114,8 @@ func decimalWord(s string) (word uint32, ok bool) {
 	return word | after<<digitsBits | digits, true
 }
 
-// decimalOf is the number that a decimal's word is: digits and power are exact, so that it is the
-// float64 nearest to the text, as strconv has it.
+// decimalOf returns the number that the word of a decimal stands for. Digits and power are exact,
+// so the result is the float64 nearest to the text, as from strconv.
 func decimalOf(word uint32) float64 {
 	v := float64(word&digitsMask) / powers[word>>digitsBits&inList]
 	if word&signBit != 0 {
@@ -123,7 +124,7 @@ func decimalOf(word uint32) float64 {
 	return v
 }
 
-// number reads a cell that is not missing; ok is false where it is none.
+// number reads a cell that is not missing; ok is false if the cell is not a number.
 func number(cell string) (v float64, ok bool) {
 	if w, ok := decimalWord(cell); ok {
 		return decimalOf(w), true

@@ -1,5 +1,5 @@
-// Package asidetest is a disk that fails, or at which the process ends or the machine
-// loses its power, at any of the things that a writer does to it.
+// Package asidetest is a disk with faults. At a chosen operation of a writer, the operation fails,
+// the process ends, or the machine loses its power.
 package asidetest
 
 import (
@@ -16,31 +16,31 @@ import (
 	"drolab/runner/internal/aside"
 )
 
-// Faults is such a disk. It counts and names what is done, in the order.
+// Faults is a disk with faults. It counts and names the operations in their order.
 type Faults struct {
-	At     int   // the thing that goes wrong, counted from 1; 0: none
-	Cause  error // why
-	Killed bool  // from then on nothing happens any more
-	Part   int   // a write that is killed leaves Part/2 of its bytes
-	Power  bool  // the machine ends: what was not brought to the disk is not there
+	At     int   // number of the operation that goes wrong, from 1; 0: none
+	Cause  error // error of the operation that fails
+	Killed bool  // the process ends there: no later operation happens
+	Part   int   // a write at which the process ends writes Part/2 of its bytes
+	Power  bool  // the machine ends, too: what was not synced is lost
 
 	mu     sync.Mutex
 	trace  []string
-	name   string // of the thing that goes wrong, in place of At
+	name   string // of the operation that goes wrong, in place of At
 	dead   bool
 	undo   []undo
-	synced map[string]int64 // of files that grow: bytes that are on the disk
+	synced map[string]int64 // for files that grow: bytes that are on the disk
 }
 
-// Trace is what was done, by name.
+// Trace returns the names of the operations so far.
 func (x *Faults) Trace() []string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return slices.Clone(x.trace)
 }
 
-// Points are the ways in which every step-th thing of a trace can go wrong: it fails
-// with a cause, or the process or the machine ends there. They are told by what they do.
+// Points yields the ways in which every step-th operation of a trace can go wrong: it fails with a
+// cause, or the process or the machine ends there. Each comes with a description.
 func Points(trace []string, step int, cause error) iter.Seq2[string, *Faults] {
 	return func(yield func(string, *Faults) bool) {
 		for at := 1; at <= len(trace); at += step {
@@ -60,27 +60,27 @@ func Points(trace []string, step int, cause error) iter.Seq2[string, *Faults] {
 	}
 }
 
-// undo takes back what was done in a folder and is not on the disk yet.
+// undo takes back an operation in a folder that is not on the disk yet.
 type undo struct {
 	folder string
 	do     func()
 }
 
-// later notes how what was done in a folder is taken back.
+// later records how to take back an operation in a folder.
 func (x *Faults) later(folder string, do func()) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.undo = append(x.undo, undo{folder, do})
 }
 
-// kept forgets that: the folder was synced.
+// kept drops the undos of a folder that was synced.
 func (x *Faults) kept(folder string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.undo = slices.DeleteFunc(x.undo, func(u undo) bool { return u.folder == folder })
 }
 
-// cut takes the power away. The caller holds mu.
+// cut cuts the power: it takes back what was not synced. The caller holds mu.
 func (x *Faults) cut() {
 	for path, size := range x.synced {
 		if info, err := os.Stat(path); err == nil && info.Size() > size {
@@ -92,20 +92,20 @@ func (x *Faults) cut() {
 	}
 }
 
-// errKilled is what a process sees that has ended: nothing, but tests run on.
+// errKilled is the error of every operation after the process has ended: tests run on.
 var (
 	errKilled = errors.New("killed")
 	errDies   = fmt.Errorf("%w at this moment", errKilled)
 )
 
-// Fail makes the next thing of that name fail, once.
+// Fail makes the next operation of that name fail, once.
 func (x *Faults) Fail(name string, cause error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.name, x.Cause = name, cause
 }
 
-// do counts a thing, and returns why it cannot be done.
+// do counts an operation, and returns the error with which it fails, if any.
 func (x *Faults) do(what, name string) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -129,8 +129,8 @@ func (x *Faults) do(what, name string) error {
 	return nil
 }
 
-// entered returns why a folder cannot be opened, which changes nothing on the
-// disk and so does not count.
+// entered returns the error with which a folder cannot be opened, if any. Opening changes nothing
+// on the disk and so does not count as an operation.
 func (x *Faults) entered(name string) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -141,7 +141,7 @@ func (x *Faults) entered(name string) error {
 	return x.Cause
 }
 
-// Open is an aside.Opener.
+// Open is an aside.Opener of disks with these faults.
 func (x *Faults) Open(path string) (aside.Disk, error) {
 	d, err := aside.Open(path)
 	if err != nil {
@@ -269,7 +269,7 @@ func (f faultyFile) Write(b []byte) (int, error) {
 	return f.File.Write(b)
 }
 
-// grows notes how much of a file that is written to was there before.
+// grows records the size that a file had before the first write since its last sync.
 func (x *Faults) grows(f faultyFile) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

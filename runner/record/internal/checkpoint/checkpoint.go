@@ -16,7 +16,7 @@ import (
 	"drolab/runner/record/internal/eventlog"
 )
 
-// Tensors that are not parameters have a prefix in the file.
+// Tensors that are not parameters have one of these prefixes in the file.
 const (
 	velocityPrefix = "velocity."
 	bufferPrefix   = "buffer."
@@ -29,8 +29,9 @@ type stateFile struct {
 	Method  *methodState `json:"method,omitempty"`
 	Tensors string       `json:"tensors"` // the file beside this one
 	SHA256  string       `json:"sha256"`  // of that file, in hexadecimal
-	// Log is the last line of the log that was on disk before the checkpoint, and
-	// Knobs what the lines up to it turned; nil in a checkpoint of a program before.
+	// Log is the number of the log's last line that was on disk before the checkpoint. Knobs are
+	// the settings that the lines up to it changed. Both are nil in a checkpoint of an older
+	// program.
 	Log   *int64             `json:"log,omitempty"`
 	Knobs []runner.KnobEvent `json:"knobs,omitempty"`
 
@@ -39,10 +40,9 @@ type stateFile struct {
 	Iterate *runner.PaperIterate `json:"paper_iterate,omitempty"`
 }
 
-// Write puts s into the folder f, and where the log stands. The JSON comes last and makes the
-// pair complete. A checkpoint of the same step may stand there
-// already, when a run is paused and saved again: the same step has the same
-// weights, so the pair is whole at every moment.
+// Write writes s, and the position of the log, into the folder f. The JSON comes last and completes
+// the pair of files. A checkpoint of the same step may already exist, when a run is paused and
+// saved again. The same step has the same weights, so the pair is whole at every moment.
 func Write(f *disk.Folder, s *runner.State, at eventlog.Position) error {
 	name, write, err := largeFile(s)
 	if err != nil {
@@ -60,7 +60,8 @@ func Write(f *disk.Folder, s *runner.State, at eventlog.Position) error {
 	})
 }
 
-// largeFile is the file beside the JSON: the tensors, or what a program has saved.
+// largeFile returns the name and the writer of the file beside the JSON: the tensors, or what a
+// program saved.
 func largeFile(s *runner.State) (name string, write func(io.Writer) error, err error) {
 	if s.Opaque != nil {
 		return opaqueName(s.Step), func(w io.Writer) error {
@@ -72,14 +73,14 @@ func largeFile(s *runner.State) (name string, write func(io.Writer) error, err e
 	return tensorsName(s.Step), func(w io.Writer) error { return writeTensors(w, list) }, err
 }
 
-// tensorGroup is a list of a state, and what stands before its names in the file.
+// tensorGroup is a list of tensors in a state, and the prefix of their names in the file.
 type tensorGroup struct {
 	prefix string
 	list   *[]nn.Tensor
 }
 
-// tensorGroups are those of a state, the last in the file first: any name
-// begins with the prefix of the parameters, which is none.
+// tensorGroups returns the groups of a state, in the reverse of their order in the file. The
+// parameters have an empty prefix, with which any name begins, so they come last.
 func tensorGroups(s *runner.State) []tensorGroup {
 	return []tensorGroup{
 		{pickedPrefix, &s.Picked}, {bufferPrefix, &s.Buffers}, {velocityPrefix, &s.Velocities},
@@ -87,7 +88,7 @@ func tensorGroups(s *runner.State) []tensorGroup {
 	}
 }
 
-// groupOf returns the group of a name in the file.
+// groupOf returns the group to which a name in the file belongs.
 func groupOf(groups []tensorGroup, name string) tensorGroup {
 	i := slices.IndexFunc(groups, func(g tensorGroup) bool {
 		return strings.HasPrefix(name, g.prefix)
@@ -95,8 +96,7 @@ func groupOf(groups []tensorGroup, name string) tensorGroup {
 	return groups[i]
 }
 
-// fileTensors returns all tensors of s under their names in the file, the
-// parameters first.
+// fileTensors returns all tensors of s under their names in the file, parameters first.
 func fileTensors(s *runner.State) ([]nn.Tensor, error) {
 	groups := tensorGroups(s)
 	var list []nn.Tensor
@@ -115,7 +115,7 @@ func fileTensors(s *runner.State) ([]nn.Tensor, error) {
 // Saved is a checkpoint as it was read.
 type Saved struct {
 	*runner.State
-	At *eventlog.Position // where the log stood; nil: it says nothing of the log
+	At *eventlog.Position // position of the log; nil: the checkpoint does not say
 }
 
 // Read reads the pair of the given step.
@@ -148,8 +148,8 @@ func Read(in *disk.Folder, step int64) (*Saved, error) {
 	return got, nil
 }
 
-// readLarge reads the tensors. What a program has saved it leaves where it is, and only
-// looks whether it is whole.
+// readLarge reads the tensors. It only checks the checksum of what a program saved, and leaves it
+// in its file.
 func (f *stateFile) readLarge(in *disk.Folder, s *runner.State) ([]nn.Tensor, error) {
 	if f.Tensors != opaqueName(f.Step) {
 		return readTensorsFile(in, tensorsName(f.Step), f.SHA256)
@@ -171,7 +171,7 @@ func readTensorsFile(in *disk.Folder, name, sum string) ([]nn.Tensor, error) {
 	r := io.TeeReader(f, hash)
 	list, err := readTensors(r, size)
 	if err == nil {
-		_, err = io.Copy(io.Discard, r) // nothing, unless the file grew
+		_, err = io.Copy(io.Discard, r) // no bytes, unless the file grew
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Join(name), err)
@@ -183,8 +183,8 @@ func readTensorsFile(in *disk.Folder, name, sum string) ([]nn.Tensor, error) {
 	return list, nil
 }
 
-// Newest returns the newest checkpoint that can be read, nil if none
-// can, and what is wrong with those that are newer.
+// Newest returns the newest checkpoint that can be read, or nil if none can, and the errors of the
+// newer ones.
 func Newest(run *disk.Folder) (s *Saved, damaged []error, err error) {
 	f, err := run.Within(FolderName)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -208,7 +208,7 @@ func Newest(run *disk.Folder) (s *Saved, damaged []error, err error) {
 	return nil, damaged, nil
 }
 
-// Steps lists the complete pairs' steps, ascending.
+// Steps lists the steps that have a complete checkpoint, ascending.
 func Steps(f *disk.Folder) ([]int64, error) {
 	entries, err := f.List()
 	if err != nil {

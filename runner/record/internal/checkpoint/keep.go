@@ -12,12 +12,12 @@ import (
 	"drolab/runner/record/internal/disk"
 )
 
-// A pinned checkpoint stays however many newer ones there are. What pins it is
-// an empty file beside it, so that a pin is there or not, whatever crashes; it
-// is made by any process. A lock keeps the writer's pruning apart from it, and from
-// whoever reads a checkpoint: they share the lock, and who removes has it alone.
+// A pinned checkpoint stays, however many newer ones there are. Any process may pin it, by an empty
+// file beside it, so that a pin is either there or not, whatever crashes. A lock protects those who
+// pin or read a checkpoint from the pruning of the writer: they share the lock, and whoever removes
+// a checkpoint holds it alone.
 
-// Pin keeps the checkpoint of a step.
+// Pin keeps the checkpoint of a step, until it is unpinned or a resume goes back before the step.
 func Pin(f *disk.Folder, step int64) error {
 	o, err := f.Open(pinName(step), os.O_WRONLY|os.O_CREATE, disk.FileMode)
 	if err == nil {
@@ -29,7 +29,8 @@ func Pin(f *disk.Folder, step int64) error {
 	return disk.Explain(err)
 }
 
-// Unpin lets a checkpoint go: it is removed, unless it is among the newest keep or selected.
+// Unpin removes the pin of a checkpoint, and the checkpoint, unless it is selected or among the
+// newest keep.
 func Unpin(f *disk.Folder, step int64, keep int) error {
 	err := f.Remove(pinName(step))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -53,15 +54,15 @@ func Unpin(f *disk.Folder, step int64, keep int) error {
 	return disk.Explain(f.Sync())
 }
 
-// Pinned tells whether the checkpoint of a step is pinned.
+// Pinned reports whether the checkpoint of a step is pinned.
 func Pinned(f *disk.Folder, step int64) bool {
 	_, err := f.Lstat(pinName(step))
 	return err == nil
 }
 
-// spared returns those of the ascending steps that are kept without a pin: the
-// newest, and what each of these says is selected, since a run may have to go on
-// from any of them.
+// spared returns the steps that are kept without a pin, of the steps given in ascending order.
+// These are the newest steps, and the steps that their checkpoints name as selected, since a run
+// may have to go on from any of them.
 func spared(in *disk.Folder, steps []int64, keep int) []int64 {
 	list := slices.Clone(newest(steps, keep))
 	for _, step := range newest(steps, keep) {
@@ -76,12 +77,11 @@ func spared(in *disk.Folder, steps []int64, keep int) []int64 {
 // newest returns the last keep of the ascending steps.
 func newest(steps []int64, keep int) []int64 { return steps[max(0, len(steps)-max(1, keep)):] }
 
-// Prune keeps the newest checkpoints up to the step that was just written, those
-// that are selected and those that are pinned, and removes all other files: older
-// checkpoints, what a crash left incomplete, and steps above the one written,
-// pinned or not, which belong to a part of the run that was discarded because they
-// are damaged. What cannot be removed costs only space; while somebody pins,
-// nothing is.
+// Prune keeps the newest checkpoints up to the step written, the selected ones and the pinned ones.
+// It removes all other files: older checkpoints, what a crash left incomplete, and steps above
+// written. The latter go even if they are pinned: they belong to a part of the run that was
+// discarded because they are damaged. What cannot be removed costs only space. While somebody pins,
+// nothing is removed.
 func Prune(f *disk.Folder, written int64, keep int) {
 	l, err := f.TryAcquire(LockName)
 	switch {
@@ -101,7 +101,7 @@ func Prune(f *disk.Folder, written int64, keep int) {
 			}
 		}
 	}
-	entries, _ := f.List() // sorted: a pair's JSON comes first and makes it incomplete
+	entries, _ := f.List() // sorted: of a checkpoint, the JSON goes first
 	for _, e := range entries {
 		name := e.Name()
 		ours := strings.HasPrefix(name, "step-") || strings.HasPrefix(name, aside.Prefix)

@@ -8,8 +8,8 @@ import (
 	"drolab/runner/measure"
 )
 
-// methodState is a dro.State: a run that diverges has numbers that are not
-// finite, and flags are bits, the first one in the lowest place.
+// methodState is the JSON form of a dro.State. A run that diverges has numbers that are not finite,
+// which measure.Number can hold. Flags are packed into bits, the first one in the lowest place.
 type methodState struct {
 	Numbers map[string]measure.Number `json:"numbers"`
 	Flags   map[string]bits           `json:"flags,omitempty"`
@@ -50,7 +50,7 @@ func encodeMethod(s *dro.State) *methodState {
 	return m
 }
 
-// mapped is a map whose values have become others.
+// mapped returns a map with the same keys, whose values are converted by to.
 func mapped[A, B any](from map[string]A, to func(A) B) map[string]B {
 	m := make(map[string]B, len(from))
 	for name, v := range from {
@@ -59,7 +59,7 @@ func mapped[A, B any](from map[string]A, to func(A) B) map[string]B {
 	return m
 }
 
-// each is a list whose values have become others.
+// each returns a list whose values are converted by to.
 func each[A, B any](from []A, to func(A) B) []B {
 	list := make([]B, len(from))
 	for i, v := range from {
@@ -68,7 +68,7 @@ func each[A, B any](from []A, to func(A) B) []B {
 	return list
 }
 
-// decode returns the state; an error where the flags are not as many as said.
+// decode returns the state, or an error where the number of flags does not fit their bytes.
 func (m *methodState) decode() (*dro.State, error) {
 	s := &dro.State{
 		Numbers: mapped(m.Numbers, measure.Number.Float),
@@ -90,8 +90,8 @@ func (m *methodState) decode() (*dro.State, error) {
 	return s, nil
 }
 
-// method returns the method's state, also that of a checkpoint of the first
-// form: z, and SFK's output so far.
+// method returns the method's state. It also reads checkpoints of the first form, which hold z and
+// SFK's output so far.
 func (f *stateFile) method() (*dro.State, error) {
 	switch {
 	case f.Method != nil:

@@ -5,13 +5,14 @@ import "fmt"
 // Names in a run's folder.
 const (
 	FolderName = "checkpoints"
-	LockName   = "lock" // in that folder: of pins, of labels, and of what is pruned
+	LockName   = "lock" // in that folder: for pins, labels and pruning
 )
 
-// File is what the log calls a checkpoint, from the run's folder on.
+// File returns the name of a checkpoint in the log: its path from the run's folder on.
 func File(step int64) string { return FolderName + "/" + stateName(step) }
 
-// Names are the files of a checkpoint, the one first that makes it one.
+// Names returns the names of a checkpoint's files. The first is the JSON, without which there is no
+// checkpoint.
 func Names(step int64) []string {
 	return []string{stateName(step), tensorsName(step), opaqueName(step), pinName(step)}
 }
@@ -19,7 +20,7 @@ func Names(step int64) []string {
 func stateName(step int64) string   { return fmt.Sprintf("step-%010d.json", step) }
 func tensorsName(step int64) string { return fmt.Sprintf("step-%010d.safetensors", step) }
 
-// opaqueName is the file of what a program has saved, in the place of tensors.
+// opaqueName returns the name of the file that holds what a program saved, in place of tensors.
 func opaqueName(step int64) string { return fmt.Sprintf("step-%010d.program", step) }
 
 func pinName(step int64) string { return fmt.Sprintf("step-%010d.pin", step) }

@@ -9,7 +9,7 @@ import (
 	"drolab/runner/record/internal/disk"
 )
 
-// opaqueFile is what a program has saved, in a checkpoint.
+// opaqueFile is the file of a checkpoint that holds what a program saved.
 type opaqueFile struct {
 	open   disk.Opener
 	folder string
@@ -17,7 +17,7 @@ type opaqueFile struct {
 	sum    string // sha256, in hexadecimal
 }
 
-// WriteTo implements runner.Opaque. The checksum is looked at behind the last byte.
+// WriteTo implements runner.Opaque. It compares the checksum after the last byte.
 func (o *opaqueFile) WriteTo(w io.Writer) (n int64, err error) {
 	in, err := disk.OpenFolder(o.open, o.folder)
 	if err != nil {

@@ -30,7 +30,7 @@ type entry struct {
 // maxHeader bounds the header, in bytes: some 50 000 tensors.
 const maxHeader = 8 << 20
 
-// writeTensors writes the list in its order. Names must differ.
+// writeTensors writes the tensors in the order of the list. Their names must differ.
 func writeTensors(w io.Writer, list []nn.Tensor) error {
 	header, err := encodeHeader(list)
 	if err != nil {
@@ -54,7 +54,7 @@ func writeTensors(w io.Writer, list []nn.Tensor) error {
 	return nil
 }
 
-// encodeHeader returns the file up to the values.
+// encodeHeader returns the bytes of the file that come before the values.
 func encodeHeader(list []nn.Tensor) ([]byte, error) {
 	b := bytes.NewBuffer(make([]byte, 8)) // for the length
 	b.WriteString(`{"__metadata__":{"format":"pt"}`)
@@ -88,8 +88,8 @@ func encodeHeader(list []nn.Tensor) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// elements multiplies the sides of a shape; false where one is negative or
-// the product is too large for any file.
+// elements returns the product of the sides of a shape. ok is false where a side is negative or the
+// product is too large for any file.
 func elements(shape []int64) (n int64, ok bool) {
 	n = 1
 	for _, side := range shape {
@@ -101,9 +101,9 @@ func elements(shape []int64) (n int64, ok bool) {
 	return n, true
 }
 
-// readTensors reads a file of the given size, in bytes, and checks all of it
-// before it makes room for values: memory stays within a small multiple of
-// size. The tensors come in the order of their values.
+// readTensors reads a file of the given size, in bytes. It checks the whole header before it
+// allocates memory for values, so that memory stays within a small multiple of size. The tensors
+// are in the order of their values.
 func readTensors(r io.Reader, size int64) ([]nn.Tensor, error) {
 	var length uint64
 	if err := binary.Read(r, binary.LittleEndian, &length); err != nil {
@@ -134,13 +134,13 @@ func readTensors(r io.Reader, size int64) ([]nn.Tensor, error) {
 	return list, nil
 }
 
-// place is an entry of a header that was found right.
+// place is an entry of a header that was checked, and its name.
 type place struct {
 	name string
 	entry
 }
 
-// decodeHeader returns the tensors in the order of their values, which fill
+// decodeHeader returns the tensors in the order of their values. It checks that the values fill
 // size bytes exactly.
 func decodeHeader(header []byte, size int64) ([]place, error) {
 	var raw map[string]json.RawMessage
@@ -177,7 +177,7 @@ func decodeHeader(header []byte, size int64) ([]place, error) {
 	return list, nil
 }
 
-// check looks at one entry by itself.
+// check checks one entry by itself.
 func (e *entry) check() error {
 	if e.DType != "F32" {
 		return fmt.Errorf("type %.20q: want F32", e.DType)

@@ -11,25 +11,25 @@ import (
 	"drolab/runner/internal/aside"
 )
 
-// File is what is open of a folder: an *os.File, or a test's that fails.
+// File is an open file of a folder: an *os.File, or one that fails, in a test.
 type File = aside.File
 
-// Disk is one folder as the system has it: everything that a writer does to
-// files is one of these, or of a file's.
+// Disk is one folder as the system has it. Every file operation of a writer is a method of Disk or
+// of File.
 type Disk = aside.Disk
 
 // Opener opens a folder by its path.
 type Opener = aside.Opener
 
-var OpenDisk Opener = aside.Open // the system's
+var OpenDisk Opener = aside.Open // opens folders of the system's disk
 
-// Folder is an open directory of a run, or of runs. Its files are opened by name
-// in it, whatever becomes of its path, and only where the name is a regular file:
-// a directory that comes from elsewhere may hold links, which a writer would
-// follow to a file of somebody else, pipes, which wait forever, and devices.
+// Folder is an open directory of a run, or of runs. Its files are opened by their names in it,
+// whatever becomes of its path, and only where the name is a regular file. A directory that comes
+// from elsewhere may hold links, which would lead a writer to somebody else's file, pipes, which
+// wait forever, and devices.
 type Folder struct {
 	Disk
-	Path string // for people
+	Path string // for messages
 	Who  Holder
 }
 
@@ -44,19 +44,19 @@ func OpenFolder(open Opener, path string) (*Folder, error) {
 	return &Folder{Disk: d, Path: path}, nil
 }
 
-// Modes of what is made. Another user has no business in a run: a lock that he
-// can read he can hold.
+// Modes of new folders and files. Another user has no business in a run: whoever can read a lock
+// can hold it.
 const (
 	FolderMode = 0o700
-	FileMode   = 0o644 // in folders that only their owner enters, unless he opens them
+	FileMode   = 0o644 // their folders admit only the owner, unless he opens them
 	lockMode   = 0o600
 )
 
-// errNotPlain reads as a part of a sentence.
+// errNotPlain is worded as part of a sentence.
 var errNotPlain = errors.New("want a regular file, not a link or a device: " +
 	"drolab doctor --mend moves it aside")
 
-// Within opens a directory in f that is no link.
+// Within opens a directory in f. A link is an error.
 func (f *Folder) Within(name string) (*Folder, error) {
 	info, err := f.Lstat(name)
 	if err != nil {
@@ -72,15 +72,14 @@ func (f *Folder) Within(name string) (*Folder, error) {
 	return &Folder{d, f.Join(name), f.Who}, nil
 }
 
-// Join names a file for people.
+// Join returns the path of a file in f, for messages.
 func (f *Folder) Join(name string) string { return f.Path + string(os.PathSeparator) + name }
 
-// Open opens a regular file. What is made with os.O_CREATE is new, or was a
-// regular file without another name: a hard link is one more way to somebody
-// else's file.
+// Open opens a regular file. With os.O_CREATE, it makes the file where there is none. A file that
+// is opened for writing must have one name only: a hard link is one more way to somebody else's
+// file.
 //
-// Who writes a file replaces it, maybe between the look and the opening: then it is
-// looked at again.
+// A writer may replace the file between the check and the opening: then Open tries again.
 func (f *Folder) Open(name string, flags int, mode fs.FileMode) (o File, err error) {
 	const tries = 100
 	for range tries {
@@ -117,7 +116,7 @@ func (f *Folder) openOnce(name string, flags int, mode fs.FileMode) (File, error
 	return f.Same(name, flags&^os.O_CREATE, before)
 }
 
-// Same opens the file that was looked at: it may have been replaced since.
+// Same opens the file that before describes. It is an error where the file was replaced since.
 func (f *Folder) Same(name string, flags int, before fs.FileInfo) (File, error) {
 	o, err := f.OpenFile(name, flags|openPlain, 0)
 	if err != nil {
@@ -134,7 +133,7 @@ func (f *Folder) Same(name string, flags int, before fs.FileInfo) (File, error) 
 	return o, nil
 }
 
-// Read opens a file for reading.
+// Read opens a file for reading, and returns its size in bytes.
 func (f *Folder) Read(name string) (o File, size int64, err error) {
 	if o, err = f.Open(name, os.O_RDONLY, 0); err != nil {
 		return nil, 0, err
@@ -147,7 +146,7 @@ func (f *Folder) Read(name string) (o File, size int64, err error) {
 	return o, info.Size(), nil
 }
 
-// Write makes or replaces a file, which is whole at every moment.
+// Write makes or replaces a file, which is complete at every moment.
 func (f *Folder) Write(name string, write func(io.Writer) error) error {
 	if err := aside.WriteIn(f, name, FileMode, write); err != nil {
 		return fmt.Errorf("writing %s: %w", f.Join(name), Explain(err))
@@ -155,8 +154,7 @@ func (f *Folder) Write(name string, write func(io.Writer) error) error {
 	return nil
 }
 
-// RemoveAll removes a file, or a folder with all that is in it. A link in it
-// goes, and not what it leads to.
+// RemoveAll removes a file, or a folder with its contents. It removes a link, but not its target.
 func (f *Folder) RemoveAll(name string) error {
 	info, err := f.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -168,8 +166,8 @@ func (f *Folder) RemoveAll(name string) error {
 	if !info.IsDir() {
 		return f.Remove(name)
 	}
-	// Somebody who opened the folder while it had another name may try its lock,
-	// which makes the file, and see only then that he is late.
+	// A process that opened the folder under an earlier name may try its lock, which makes the
+	// file, and only then see that it is late.
 	const tries = 20
 	for range tries {
 		if err = f.empty(name); err == nil {
@@ -195,7 +193,7 @@ func (f *Folder) empty(name string) error {
 	return err
 }
 
-// OpenRegular is folder.read of a path.
+// OpenRegular is Folder.Read for a path.
 func OpenRegular(path string) (o File, size int64, err error) {
 	f, err := OpenFolder(nil, filepath.Dir(path))
 	if err != nil {

@@ -14,19 +14,19 @@ import (
 	"drolab/runner/internal/aside"
 )
 
-// Files keeps small files beside runs, of what concerns many of them. Each is whole at
-// every moment, a file of its own and not a link, and its owner's alone. What is not a
-// person's text is JSON on one line, sealed. The zero value is the system's disk, and
-// this machine as the holder of locks.
+// Files keeps small files beside runs, for what concerns many of them. Each is complete at every
+// moment, a regular file with one name, and only its owner can read it. A file is JSON on one line,
+// sealed, or a text without a seal. The zero value uses the system's disk, with this machine as
+// the holder of locks.
 type Files struct {
 	Open aside.Opener
 	Who  Holder
 }
 
-// mostFile bounds one, in bytes: the list of 100 000 runs has a tenth of it.
+// mostFile bounds one file, in bytes: the list of 100 000 runs has a tenth of it.
 const mostFile = 256 << 20
 
-// Folder makes a folder that only its owner enters, where there is none.
+// Folder makes a folder that only its owner can enter, where there is none.
 func (k Files) Folder(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), FolderMode); err != nil {
 		return err
@@ -40,7 +40,7 @@ func (k Files) Folder(path string) error {
 	})
 }
 
-// beside opens the folder that a path is in.
+// beside calls do with the open folder that holds path, and the name in it.
 func (k Files) beside(path string, do func(in *Folder, name string) error) error {
 	in, err := OpenFolder(k.Open, filepath.Dir(path))
 	if err != nil {
@@ -54,14 +54,14 @@ func (k Files) beside(path string, do func(in *Folder, name string) error) error
 // Write makes or replaces a sealed file.
 func (k Files) Write(path string, v any) error { return k.sealed(path, v, aside.WriteIn) }
 
-// Add makes a sealed file. The error is an fs.ErrExist where there is one, and of many
-// who add it at once only one does.
+// Add makes a sealed file. The error is an fs.ErrExist where the file exists. Of several processes
+// that add it at once only one succeeds.
 func (k Files) Add(path string, v any) error { return k.sealed(path, v, addIn) }
 
-// WriteText makes or replaces a file that is not sealed: a person's, or a program's.
+// WriteText makes or replaces a file that is not sealed, as a person or a program wrote it.
 func (k Files) WriteText(path string, text []byte) error { return k.put(path, text, aside.WriteIn) }
 
-// way is how a file comes into a folder.
+// way is a function that puts a file into a folder: aside.WriteIn or addIn.
 type way func(in aside.Folder, name string, mode fs.FileMode, write func(io.Writer) error) error
 
 func addIn(in aside.Folder, name string, mode fs.FileMode, write func(io.Writer) error) error {
@@ -86,7 +86,7 @@ func (k Files) put(path string, text []byte, how way) error {
 	})
 }
 
-// Read reads a sealed file, or one of a program before there were seals.
+// Read reads a sealed file, or one that an older program wrote without a seal.
 func (k Files) Read(path string, v any) error {
 	text, err := k.Text(path)
 	if err == nil {
@@ -107,7 +107,7 @@ func (k Files) Read(path string, v any) error {
 	return nil
 }
 
-// Text reads a file as it is.
+// Text returns the text of a file as it is, with its seal.
 func (k Files) Text(path string) (text []byte, err error) {
 	err = k.beside(path, func(in *Folder, name string) error {
 		text, err = in.text(name, mostFile)
@@ -116,7 +116,7 @@ func (k Files) Text(path string) (text []byte, err error) {
 	return text, err
 }
 
-// Remove removes a file; one that is not there is no error.
+// Remove removes a file. A missing file is no error.
 func (k Files) Remove(path string) error {
 	return k.beside(path, func(in *Folder, name string) error {
 		if err := in.Remove(name); !errors.Is(err, fs.ErrNotExist) {
@@ -126,7 +126,8 @@ func (k Files) Remove(path string) error {
 	})
 }
 
-// Lock waits for a lock file, up to a time. On a disk without locks it is a lease.
+// Lock acquires a lock file. It waits for it at most for patience. On a disk without locks the lock
+// is a lease.
 func (k Files) Lock(path string, patience time.Duration) (l *Lock, err error) {
 	const pause = 50 * time.Millisecond
 	err = k.beside(path, func(in *Folder, name string) error {
@@ -143,14 +144,14 @@ func (k Files) Lock(path string, patience time.Duration) (l *Lock, err error) {
 	return l, err
 }
 
-// What else lies in a folder of runs, the engine's lock and log, is opened as
-// what is in a run: only a regular file, without following a link.
+// The other files in a folder of runs, the engine's lock and log, are opened in the same way as the
+// files of a run: only a regular file, without following a link.
 
-// OpenPlain opens a file to read.
+// OpenPlain opens a file for reading.
 func OpenPlain(path string) (*os.File, error) { return plainFile(path, os.O_RDONLY) }
 
-// AppendPlain opens a file to append to; where it is missing it is made for its
-// owner only. One of more than most bytes begins anew.
+// AppendPlain opens a file to append to. It makes a missing file for its owner only. It empties a
+// file of more than most bytes.
 func AppendPlain(path string, most int64) (*os.File, error) {
 	f, err := plainFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE)
 	if err != nil {
@@ -177,5 +178,5 @@ func plainFile(path string, flags int) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.(*os.File), nil // the system's
+	return f.(*os.File), nil // without an Opener, files are the system's
 }

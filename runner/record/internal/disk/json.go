@@ -40,7 +40,7 @@ func (f *Folder) ReadJSON(name string, v any) error {
 	return nil
 }
 
-// text reads a file of at most so many bytes.
+// text returns the text of a file, which must not have more than most bytes.
 func (f *Folder) text(name string, most int64) ([]byte, error) {
 	o, size, err := f.Read(name)
 	if err != nil {
@@ -53,7 +53,7 @@ func (f *Folder) text(name string, most int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(o, most))
 }
 
-// writing writes a text.
+// writing returns a function that writes text.
 func writing(text []byte) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := w.Write(text)
@@ -61,8 +61,8 @@ func writing(text []byte) func(io.Writer) error {
 	}
 }
 
-// Explain adds the remedy where there is a known one, as a *runner.DiskError
-// where the same write may succeed later.
+// Explain adds the remedy to an error, where one is known. Where the same write may succeed later,
+// the result is a *runner.DiskError.
 func Explain(err error) error {
 	switch {
 	case diskFull(err):

@@ -14,49 +14,48 @@ import (
 	"drolab/runner/internal/aside"
 )
 
-// A lease is a lock on a disk that has none. Its file says who holds it, and
-// when the disk last heard of him, by the disk's own clock: nobody's clock need
-// be right. After leaseTime without a word another machine may take it, so that
-// a crash blocks nothing for good; one that was only asleep sees before its next
-// write that the file says something else.
+// A lease is a lock on a disk that has none. Its file says who holds it. The file's time says when
+// the disk last heard of the holder, by the disk's own clock: nobody's clock need be right. After
+// leaseTime without a word another machine may take the lease, so that a crash blocks nothing for
+// good. A machine that was only asleep sees before its next write that the file says something
+// else.
 type lease struct {
 	file  File
-	local File // locked by this machine's holder
+	local File // lock file on this machine, locked by the holder
 
 	mu    sync.Mutex
 	words []byte
 	over  bool
 }
 
-// Holder is who takes leases, and how to learn of others. The zero value is this
-// machine, which knows nothing of others but what the disk says.
+// Holder is who takes leases, and a way to ask about other holders. The zero value is this machine,
+// which knows of others only what the disk says.
 type Holder struct {
-	Name string // stands beside the machine's name
-	// Alive tells whether a holder of that name is there still; known is false
-	// where that cannot be found out, and the lease's age decides. It may be nil.
+	Name string // written beside the machine's name
+	// Alive reports whether the holder of that name still exists. known is false where that cannot
+	// be found out; then the lease's age decides. Alive may be nil.
 	Alive func(name string) (alive, known bool)
 }
 
 // ErrLeased says that another machine holds a lock on a disk that has none.
 var ErrLeased = errors.New("the disk has no locks, and the file says that another machine holds it")
 
-// claim is what the file of a lease says. A name that is part of another one, or
-// has line breaks in it, is a name of its own in JSON. An engine writes more beside
-// these fields.
+// claim is the content of a lease's file. JSON keeps a name distinct from longer names that contain
+// it, even if it has line breaks. An engine writes more fields beside these.
 type claim struct {
 	Host   string `json:"host"` // the machine
 	Holder string `json:"holder,omitempty"`
 }
 
-// words are what a lease says.
+// words returns the text of a claim, as the file of a lease holds it.
 func (c claim) words() ([]byte, error) {
 	b, err := json.Marshal(c)
 	return append(b, '\n'), err
 }
 
-// parseClaim reads what a file says; claimed is false where it says nothing. Programs
-// before wrote the machine on the first line, and the holder on the second. Text that
-// is neither form names a machine that nobody has: the lease is somebody else's.
+// parseClaim parses the text of a lease's file. claimed is false where the text is blank. Older
+// programs wrote the machine on the first line and the holder on the second. Text in neither form
+// names a machine that does not exist, so the lease is somebody else's.
 func parseClaim(b []byte) (c claim, claimed bool) {
 	if len(bytes.TrimSpace(b)) == 0 {
 		return claim{}, false
@@ -68,11 +67,11 @@ func parseClaim(b []byte) (c claim, claimed bool) {
 	return c, true
 }
 
-// of tells whether a claim is a machine's. One without a name cannot be told from
+// of reports whether machine has made the claim. A machine without a name cannot be told from
 // others, and has no claim.
 func (c claim) of(machine string) bool { return machine != "" && c.Host == machine }
 
-// String names who claims, for people.
+// String names the holder of a claim, for people.
 func (c claim) String() string {
 	text := cmp.Or(c.Host, "a machine without a name")
 	if c.Holder != "" {
@@ -81,7 +80,7 @@ func (c claim) String() string {
 	return text
 }
 
-// asks tells whether who claims is there still.
+// asks reports whether the holder of a claim still exists: see Holder.Alive.
 func (h Holder) asks(c claim) (alive, known bool) {
 	if c.Holder == "" || h.Alive == nil {
 		return false, false
@@ -94,7 +93,7 @@ const (
 	leaseBeat = leaseTime / 6
 )
 
-// say replaces what the file says.
+// say replaces the text of the lease's file.
 func (l *lease) say(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -113,7 +112,7 @@ func (l *lease) keep() {
 	}
 }
 
-// renew is false where the lease is over, or another's.
+// renew renews the lease. It returns false where the lease is over, or somebody else's.
 func (l *lease) renew() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -124,14 +123,14 @@ func (l *lease) renew() bool {
 	return true
 }
 
-// stands tells whether the file says still what its holder wrote.
+// stands reports whether the file still holds what this holder wrote.
 func (l *lease) stands() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return bytes.Equal(said(l.file), l.words)
 }
 
-// end gives the lease up, unless it is another's by now.
+// end gives up the lease, unless it is somebody else's by now.
 func (l *lease) end() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -142,18 +141,18 @@ func (l *lease) end() error {
 	return l.file.Truncate(0)
 }
 
-// maxWords is as much of a lock file as is looked at, in bytes.
+// maxWords is the number of bytes of a lock file that are read.
 const maxWords = 1 << 10
 
-// said is what a lock file says; what cannot be read says nothing.
+// said returns the text of a lock file, or nothing where it cannot be read.
 func said(f File) []byte {
 	b := make([]byte, maxWords)
 	n, _ := f.ReadAt(b, 0)
 	return b[:n]
 }
 
-// age tells how long ago a file was written, by the clock of its disk: that of a
-// file which is made now.
+// age returns how long ago a file was written, by the clock of its disk: it makes a file to learn
+// the disk's time.
 func (f *Folder) age(o File) (time.Duration, error) {
 	const name = aside.Prefix + "clock"
 	if err := f.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -13,18 +13,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Some shared disks have no locks (NFS without its lock daemon, Lustre, some
-// FUSE file systems). There a file in /tmp is locked in place of the lock file,
-// which keeps this user's processes on this machine apart. For other machines
-// the lock file says who holds it, and is written again and again: see lease.go.
+// Some shared disks have no locks (NFS without its lock daemon, Lustre, some FUSE file systems).
+// There, a file in /tmp is locked in place of the lock file, which separates this user's processes
+// on this machine. For other machines the lock file says who holds it, and is rewritten at
+// intervals: see lease.go.
 
-// noLocks tells whether err says that the file system has no locks.
+// noLocks reports whether err says that the file system has no locks.
 func noLocks(err error) bool {
 	return errors.Is(err, unix.ENOLCK) || errors.Is(err, unix.EOPNOTSUPP) ||
 		errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.ENOSYS)
 }
 
-// takeLease locks what stands for o, and writes this machine's name into o.
+// takeLease locks the file that stands in for o, and writes this machine's name into o.
 func (f *Folder) takeLease(o File, tries int) (*lease, error) {
 	machine, err := os.Hostname()
 	if err != nil {
@@ -54,10 +54,11 @@ func (f *Folder) takeLease(o File, tries int) (*lease, error) {
 	return l, nil
 }
 
-// gone says why another machine's lease cannot be taken over, or nothing.
+// gone returns an error that says why another machine's lease cannot be taken over, or nil if it
+// can.
 func (f *Folder) gone(o File, there claim) error {
 	switch alive, known := f.Who.asks(there); {
-	case alive && known: // it was heard last before it was suspended, maybe
+	case alive && known: // perhaps it was last heard of before it was suspended
 		return fmt.Errorf("%w (%s), which is still running", ErrLeased, there)
 	case known:
 		return nil
@@ -70,8 +71,8 @@ func (f *Folder) gone(o File, there claim) error {
 		ErrLeased, there, leaseTime), err)
 }
 
-// heldLocally is for readers: one whose clock is wrong takes a lease for over, or
-// for held, and harms nobody, since a writer asks the disk for its time.
+// heldLocally reports whether a lease is held, for readers. A reader whose clock is wrong may get a
+// wrong answer, but harms nobody: a writer asks the disk for its time.
 func heldLocally(o File) bool {
 	machine, err := os.Hostname()
 	if err != nil {
@@ -89,8 +90,8 @@ func heldLocally(o File) bool {
 	return tryLock(s, false) != nil
 }
 
-// standIn opens the file that is locked in place of o. It goes by o's device and
-// number, which stay when the folder of o is renamed.
+// standIn opens the file that is locked in place of o. Its name consists of o's device and inode,
+// which stay the same when the folder of o is renamed.
 func standIn(o File, flags int) (File, error) {
 	info, err := o.Stat()
 	if err != nil {

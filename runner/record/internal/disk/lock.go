@@ -12,25 +12,24 @@ import (
 // ErrHeld says that another process, or another part of this one, holds a lock.
 var ErrHeld = errors.New("lock is held")
 
-// A Lock is held from Acquire to Release, or to the end of the process.
+// A Lock is held from Acquire until Release, or until the process ends.
 type Lock struct {
 	file  File
-	lease *lease // what is locked in its place where its file system has no locks
+	lease *lease // lock in its place on file systems without locks; nil elsewhere
 }
 
 // try locks a file, shared or exclusive, or returns ErrHeld at once.
 type try func(f File, exclusive bool) error
 
-// Acquire takes the lock file for a writer, made if missing. The error is
-// ErrHeld where somebody else has it. See local.go for file systems without
-// locks.
+// Acquire takes the lock on the file for a writer. It makes a missing file. The error is ErrHeld
+// where somebody else holds the lock. See local.go for file systems without locks.
 func Acquire(path string) (*Lock, error) { return AcquireBy(tryLock, path, writerTries) }
 
-// writerTries: a reader that looks whether a lock is held takes it for a moment,
-// and that must not turn a writer away.
+// writerTries is the number of times that a writer tries to lock. A reader that tests a lock holds
+// it for a moment, which must not turn a writer away.
 const writerTries = 20
 
-// AcquireBy is Acquire in another way than the system's: a test's, say.
+// AcquireBy is Acquire with another lock function than the system's, as for a test.
 func AcquireBy(lock try, path string, tries int) (*Lock, error) {
 	f, err := OpenFolder(nil, filepath.Dir(path))
 	if err != nil {
@@ -40,16 +39,16 @@ func AcquireBy(lock try, path string, tries int) (*Lock, error) {
 	return f.acquire(lock, filepath.Base(path), tries)
 }
 
-// Acquire is Acquire of a file in f.
+// Acquire is the function Acquire for a file in f.
 func (f *Folder) Acquire(name string) (*Lock, error) {
 	return f.acquire(tryLock, name, writerTries)
 }
 
-// TryAcquire is Acquire without a second look.
+// TryAcquire is Acquire with one try.
 func (f *Folder) TryAcquire(name string) (*Lock, error) { return f.acquire(tryLock, name, 1) }
 
-// Await is Acquire that waits for a holder who has large files to remove, shared with
-// others or not.
+// Await is Acquire that waits for a holder, who may have large files to remove. With shared, others
+// may hold the lock, too.
 func (f *Folder) Await(name string, shared bool) (l *Lock, err error) {
 	lock := tryLock
 	if shared {
@@ -65,14 +64,14 @@ func (f *Folder) Await(name string, shared bool) (l *Lock, err error) {
 	return l, Explain(err)
 }
 
-// Share locks for one who reads what nobody else may change meanwhile, and makes the file
-// if he may. It is nil where that cannot be.
+// Share takes a shared lock for a reader of files that nobody else may change meanwhile. With may,
+// it makes a missing lock file. It returns nil where the lock cannot be had.
 func (f *Folder) Share(name string, may bool) *Lock {
-	if lockFlags&os.O_EXCL != 0 { // there is no sharing
+	if lockFlags&os.O_EXCL != 0 { // such a system has no shared locks
 		return nil
 	}
 	o, _, err := f.Read(name)
-	if errors.Is(err, fs.ErrNotExist) && may { // nothing was ever removed
+	if errors.Is(err, fs.ErrNotExist) && may { // no lock file: nothing was ever removed
 		o, err = f.openLock(name)
 	}
 	if err != nil {
@@ -85,10 +84,10 @@ func (f *Folder) Share(name string, may bool) *Lock {
 	return &Lock{file: o}
 }
 
-// tryShared is tryLock for one of several.
+// tryShared is tryLock for one of several holders.
 func tryShared(f File, _ bool) error { return tryLock(f, lockFlags&os.O_EXCL != 0) }
 
-// patiently takes a lock from a holder who gives it up soon.
+// patiently calls lock until it succeeds, for some seconds: the holder gives the lock up soon.
 func patiently(lock func() error) (err error) {
 	const patience = 10 * time.Second
 	for begin := time.Now(); time.Since(begin) < patience; {
@@ -99,8 +98,8 @@ func patiently(lock func() error) (err error) {
 	return err
 }
 
-// RenameLocked renames a directory of f that holds a lock file, whose lock l is. It returns
-// the lock that it has then; on an error l as it was, unless it is lost.
+// RenameLocked renames a directory of f that holds the lock file name, whose lock is l. It returns
+// the lock that it holds afterwards. On an error it returns l, which may be lost.
 func (f *Folder) RenameLocked(l *Lock, name, from, to string) (*Lock, error) {
 	if locksFollowRename {
 		return l, f.Rename(from, to)
@@ -174,11 +173,11 @@ func insist(lock try, f File, tries int) (err error) {
 	return err
 }
 
-// Local tells whether the lock keeps only this machine's processes out for good,
+// Local reports whether the lock, in the long run, keeps out only processes of this machine,
 // because its file system has no locks.
 func (l *Lock) Local() bool { return l.lease != nil }
 
-// Release gives up the lock; a nil one was never taken.
+// Release gives up the lock. It does nothing for a nil Lock.
 func (l *Lock) Release() error {
 	switch {
 	case l == nil:
@@ -189,8 +188,8 @@ func (l *Lock) Release() error {
 	return errors.Join(l.lease.end(), unlock(l.file), l.lease.local.Close())
 }
 
-// Write replaces what the lock file says, for people and processes that find
-// it held.
+// Write replaces the text of the lock file, which people and processes read when they find the lock
+// held.
 func (l *Lock) Write(b []byte) (int, error) {
 	if l.lease != nil {
 		return l.lease.say(b)
@@ -205,8 +204,8 @@ func rewrite(f File, b []byte) (int, error) {
 	return f.WriteAt(b, 0)
 }
 
-// Held tells whether somebody holds the lock, without disturbing him. Where it
-// cannot be found out, the answer is yes: no run is taken for dead by mistake.
+// Held reports whether somebody holds the lock, without disturbing the holder. Where that cannot be
+// found out, the answer is yes, so that no live run is taken for dead.
 func Held(path string) bool { return held(tryLock, path) }
 
 func held(lock try, path string) bool {
@@ -218,7 +217,7 @@ func held(lock try, path string) bool {
 	return f.held(lock, filepath.Base(path))
 }
 
-// Held is Held of a file in f.
+// Held is the function Held for a file in f.
 func (f *Folder) Held(name string) bool { return f.held(tryLock, name) }
 
 func (f *Folder) held(lock try, name string) bool {
@@ -234,15 +233,15 @@ func (f *Folder) held(lock try, name string) bool {
 	return err != nil
 }
 
-// InPlace tells whether the file at path is the lock's still: it may have been
-// removed, with the folder it was in, or taken over by another machine that
-// heard nothing of this one for long.
+// InPlace reports whether path still leads to the lock's file. The file may have been removed
+// together with its folder, or taken over by another machine that had not heard of this one for
+// long.
 func (l *Lock) InPlace(path string) bool {
 	there, err := os.Lstat(path)
 	return err == nil && l.Is(there)
 }
 
-// Is tells whether a file is the lock's, and the lock held.
+// Is reports whether there describes the lock's file, and the lock is still held.
 func (l *Lock) Is(there fs.FileInfo) bool {
 	mine, err := l.file.Stat()
 	return err == nil && os.SameFile(mine, there) && (l.lease == nil || l.lease.stands())

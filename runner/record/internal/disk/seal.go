@@ -8,36 +8,36 @@ import (
 	"strings"
 )
 
-// A seal is the checksum of a text in its own last field: CRC-32C, which finds
-// every change of up to three bits, and every one within 32 bits, in a line or a
-// JSON file as long as those here. A text without a seal is of a program before
-// there were any, or was written by hand, and is not checked.
+// A seal is the checksum of a text in the text's own last field: CRC-32C. It detects every change
+// of up to three bits, and every change within 32 bits, in a line or a JSON file of the lengths
+// used here. A text without a seal was written by hand, or by a program from before there were
+// seals, and is not checked.
 type seal struct {
-	end  string // of the text without it
-	mark string // before the checksum's eight digits
-	last string // behind them
+	end  string // end of the text without a seal
+	mark string // text before the checksum's eight digits
+	last string // text behind them
 }
 
 var (
 	LineSeal = seal{"}", `,"crc":"`, `"}`}
 	fileSeal = seal{"\n}\n", ",\n  \"crc\": \"", "\"\n}\n"}
-	oneSeal  = seal{"}\n", `,"crc":"`, "\"}\n"} // of a file that is one line
+	oneSeal  = seal{"}\n", `,"crc":"`, "\"}\n"} // for a file of one line
 )
 
 var Castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// ErrSum reads as a part of a sentence.
+// ErrSum is worded as part of a sentence.
 var ErrSum = errors.New("checksum differs: something in it has changed since it was written")
 
-// Put seals a text.
+// Put returns the text with its seal.
 func (s *seal) Put(text []byte) []byte {
 	body := text[:len(text)-len(s.end)]
 	sum := crc32.Checksum(body, Castagnoli)
 	return fmt.Appendf(body, "%s%08x%s", s.mark, sum, s.last)
 }
 
-// Check returns the text without its seal, in the same memory. The error is
-// ErrSum where the seal is another text's.
+// Check returns the text without its seal, in the same memory. The error is ErrSum where the seal
+// does not fit the text.
 func (s *seal) Check(text []byte) (bare []byte, sealed bool, err error) {
 	n := len(text) - len(s.mark) - 8 - len(s.last)
 	if n < 0 || !bytes.HasSuffix(text, []byte(s.last)) || string(text[n:n+len(s.mark)]) != s.mark {
@@ -47,11 +47,11 @@ func (s *seal) Check(text []byte) (bare []byte, sealed bool, err error) {
 	if !ok || sum != crc32.Checksum(text[:n], Castagnoli) {
 		return nil, true, ErrSum
 	}
-	return append(text[:n], s.end...), true, nil // shorter than the seal that stood there
+	return append(text[:n], s.end...), true, nil // shorter than the seal in the same place
 }
 
-// nearly tells whether a text ends in a seal of which a byte or two have changed: it
-// is none by a program before.
+// nearly reports whether a text ends in a seal of which a byte or two have changed. Such a text is
+// not from a program that wrote no seals.
 func (s *seal) nearly(text []byte) bool {
 	const digits, most = 8, 2
 	n := len(text) - len(s.mark) - digits - len(s.last)
@@ -67,7 +67,7 @@ func (s *seal) nearly(text []byte) bool {
 	return 0 < other && other <= most
 }
 
-// digits reads a checksum.
+// digits parses the hexadecimal digits of a checksum.
 func digits(text []byte) (sum uint32, ok bool) {
 	for _, c := range text {
 		switch {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// locksFollowRename: a lock belongs to the open file, whatever its path.
+// locksFollowRename is true: a lock belongs to the open file, whatever its path.
 const locksFollowRename = true
 
 // tryLock locks f against every other open file of the same name, shared or
@@ -31,14 +31,14 @@ func tryLock(f File, exclusive bool) error {
 	}
 }
 
-// lockFlags are for the file that is locked.
+// lockFlags are the flags with which a lock file is opened.
 const lockFlags = os.O_RDWR | os.O_CREATE
 
-// openPlain keeps the opening of a file that was regular a moment ago from
-// waiting for the other end of a pipe.
+// openPlain holds the flags for opening a file that was regular a moment ago. They keep the opening
+// from waiting for the other end of a pipe, and from following a link.
 const openPlain = unix.O_NONBLOCK | unix.O_NOFOLLOW
 
-// StampOf is the stamp of what a path names, which may be a link.
+// StampOf returns the stamp of the file at path. It does not follow a link.
 func StampOf(path string) (s Stamp) {
 	var st unix.Stat_t
 	for {
@@ -52,7 +52,7 @@ func StampOf(path string) (s Stamp) {
 	}
 }
 
-// Device tells one disk from another.
+// Device returns a number that tells the disk of path from other disks.
 func Device(path string) uint64 {
 	var st unix.Stat_t
 	if unix.Stat(path, &st) != nil {
@@ -61,32 +61,32 @@ func Device(path string) uint64 {
 	return uint64(st.Dev)
 }
 
-// Linked tells whether a file has more names than one.
+// Linked reports whether a file has more than one name.
 func Linked(info os.FileInfo) bool {
 	id, ok := info.Sys().(*syscall.Stat_t)
 	return ok && id.Nlink > 1
 }
 
-// Nameless tells whether a file that is open has no name left.
+// Nameless reports whether an open file has no name left.
 func Nameless(info os.FileInfo) bool {
 	id, ok := info.Sys().(*syscall.Stat_t)
 	return ok && id.Nlink == 0
 }
 
-// Foreign tells whether a file belongs to somebody else.
+// Foreign reports whether a file belongs to another user.
 func Foreign(info os.FileInfo) bool {
 	id, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(id.Uid) != os.Getuid()
 }
 
-// unlock gives up the lock of f, with its last open file.
+// unlock gives up the lock of f: the lock ends with its last open file.
 func unlock(f File) error { return f.Close() }
 
 func diskFull(err error) bool {
 	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT)
 }
 
-// diskFails tells whether a disk or the network to it fails.
+// diskFails reports whether the error says that a disk, or the network to it, fails.
 func diskFails(err error) bool {
 	return errors.Is(err, unix.EIO) || errors.Is(err, unix.ESTALE)
 }

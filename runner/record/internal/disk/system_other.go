@@ -13,13 +13,13 @@ import (
 
 const locksFollowRename = false
 
-// lockFlags make the file, or fail where there is one.
+// lockFlags make the lock file, or fail where it exists.
 const lockFlags = os.O_RDWR | os.O_CREATE | os.O_EXCL
 
 // openPlain, Linked, Nameless and Foreign are for links and owners as Unix has them.
 const openPlain = 0
 
-// StampOf is the stamp of what a path names, which may be a link.
+// StampOf returns the stamp of the file at path. It does not follow a link.
 func StampOf(path string) Stamp {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -28,7 +28,7 @@ func StampOf(path string) Stamp {
 	return Stamp{Size: info.Size(), Written: info.ModTime().UnixNano()}
 }
 
-// Device tells one disk from another, where the system does.
+// Device tells one disk from another on systems that number their disks; here it is 0.
 func Device(string) uint64 { return 0 }
 
 func Linked(os.FileInfo) bool { return false }
@@ -37,8 +37,8 @@ func Nameless(os.FileInfo) bool { return false }
 
 func Foreign(os.FileInfo) bool { return false }
 
-// tryLock succeeds for the writer that made the file; a reader that finds the
-// file finds the lock held.
+// tryLock succeeds for the writer that made the file. For a reader that finds the file, the lock is
+// held.
 func tryLock(_ File, exclusive bool) error {
 	if exclusive {
 		return nil
@@ -52,8 +52,8 @@ func diskFull(error) bool { return false }
 
 func diskFails(error) bool { return false }
 
-// noLocks, takeLease and heldLocally are for disks without locks, which this
-// system does not tell of.
+// noLocks, takeLease and heldLocally are for disks without locks, which this system does not
+// report.
 func noLocks(error) bool { return false }
 
 func (f *Folder) takeLease(File, int) (*lease, error) { return nil, errors.ErrUnsupported }

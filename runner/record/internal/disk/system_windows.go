@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// locksFollowRename: Windows does not rename a folder with open files in it.
+// locksFollowRename is false: Windows does not rename a folder with open files in it.
 const locksFollowRename = false
 
 // tryLock locks the first byte of f, which nobody reads, shared or exclusive,
@@ -24,13 +24,13 @@ func tryLock(f File, exclusive bool) error {
 	return err
 }
 
-// lockFlags are for the file that is locked.
+// lockFlags are the flags with which a lock file is opened.
 const lockFlags = os.O_RDWR | os.O_CREATE
 
 // openPlain, Linked, Nameless and Foreign are for links and owners as Unix has them.
 const openPlain = 0
 
-// StampOf is the stamp of what a path names, which may be a link.
+// StampOf returns the stamp of the file at path. It does not follow a link.
 func StampOf(path string) Stamp {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -39,7 +39,7 @@ func StampOf(path string) Stamp {
 	return Stamp{Size: info.Size(), Written: info.ModTime().UnixNano()}
 }
 
-// Device tells one disk from another, where the system does.
+// Device tells one disk from another on systems that number their disks; here it is 0.
 func Device(string) uint64 { return 0 }
 
 func Linked(os.FileInfo) bool { return false }
@@ -48,7 +48,7 @@ func Nameless(os.FileInfo) bool { return false }
 
 func Foreign(os.FileInfo) bool { return false }
 
-// unlock gives up the lock of f, with its last handle.
+// unlock gives up the lock of f by closing the last handle of the file.
 func unlock(f File) error { return f.Close() }
 
 func diskFull(err error) bool {
@@ -57,8 +57,8 @@ func diskFull(err error) bool {
 
 func diskFails(error) bool { return false }
 
-// noLocks, takeLease and heldLocally are for disks without locks, which this
-// system does not tell of.
+// noLocks, takeLease and heldLocally are for disks without locks, which this system does not
+// report.
 func noLocks(error) bool { return false }
 
 func (f *Folder) takeLease(File, int) (*lease, error) { return nil, errors.ErrUnsupported }

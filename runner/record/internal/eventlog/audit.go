@@ -13,8 +13,8 @@ import (
 	"drolab/runner/record/internal/disk"
 )
 
-// Position is where a log stands at a checkpoint: its last line that is on disk,
-// and the settings that were turned in the lines up to it.
+// Position is the position of the log at a checkpoint: the number of its last line that is on disk,
+// and the settings that the lines up to it changed.
 type Position struct {
 	Seq   int64
 	Knobs []runner.KnobEvent
@@ -22,26 +22,26 @@ type Position struct {
 
 // Audit is what a look at every line of a log finds.
 type Audit struct {
-	Position       // at its end: every knob of the log
+	Position       // at the end: all knob events of the log
 	Size     int64 // bytes, up to the newline of the last whole line
-	Length   int64 // of the file
-	Unended  int   // bytes behind size that are a whole line but for its newline
-	sealed   bool  // by a program that seals its lines
+	Length   int64 // bytes of the file
+	Unended  int   // bytes behind Size that are a whole line but for its newline
+	sealed   bool  // written by a program that seals its lines
 	Damaged  []Damage
 	lines    int
 }
 
-// Damage is a line that is none, or where some are missing.
+// Damage is a line that cannot be read, or before which lines are missing.
 type Damage struct {
 	Line  int   // counted from 1
 	after int64 // seq of the line before it
 	What  string
 }
 
-// maxDamaged is how many damages are told of one by one.
+// maxDamaged bounds the number of damages that are listed.
 const maxDamaged = 1000
 
-// AuditLog reads a log from its start. One that is missing is empty.
+// AuditLog reads and checks a log from its start. A missing log counts as empty.
 func AuditLog(in *disk.Folder) (*Audit, error) {
 	a := &Audit{}
 	f, length, err := in.Read(LogName)
@@ -79,8 +79,8 @@ func (a *Audit) read(r io.Reader) error {
 	}
 }
 
-// last looks at what stands behind the last newline: part of a line that a crash
-// left or, where one byte was changed or is missing, all of it.
+// last looks at the bytes behind the last newline. They are part of a line that a crash left, or a
+// whole line whose newline was changed or is missing.
 func (a *Audit) last(rest []byte) {
 	if a.Unended = unended(rest); a.Unended > 0 {
 		a.add(rest[:a.Unended])
@@ -123,14 +123,14 @@ func (a *Audit) damage(what string) {
 	}
 }
 
-// explained tells whether what is missing before this line was a damaged one.
+// explained reports whether a damaged line accounts for the lines that are missing before this one.
 func (a *Audit) explained() bool {
 	n := len(a.Damaged)
 	return n > 0 && a.Damaged[n-1].after == a.Seq
 }
 
-// leading returns the seq and the type of a line that is valid JSON, 0 and "" where
-// it has none. They stand at the start of what this program writes.
+// leading returns the seq and the type of a line that is valid JSON, or 0 and "" where it has none.
+// Both stand at the start of the lines that this program writes.
 func leading(line []byte) (seq int64, kind string) {
 	if rest, ok := bytes.CutPrefix(line, []byte(`{"seq":`)); ok {
 		number, rest, _ := bytes.Cut(rest, []byte(`,"type":"`))
@@ -146,8 +146,8 @@ func leading(line []byte) (seq int64, kind string) {
 	return h.Seq, h.Type
 }
 
-// LostError says that a log may have held a setting that was turned, and does
-// not any more: what goes on from there could come to other weights.
+// LostError is the error of a log that may have lost the change of a setting: a run that goes on
+// from there could arrive at other weights.
 type LostError struct {
 	file, what string
 }
@@ -159,16 +159,16 @@ func (e *LostError) Error() string {
 		e.file, e.what)
 }
 
-// Since returns every knob that counts for what goes on behind a checkpoint. The
-// error is a *lostError where the log behind the checkpoint is not whole: what is
-// damaged before that, the checkpoint knows.
+// Since returns all knob events that matter for a run that goes on from a checkpoint. The error is
+// a *LostError where the log behind the checkpoint is not whole. Damage before the checkpoint does
+// not matter, since the checkpoint holds the knob events up to it.
 func (a *Audit) Since(file string, at *Position) ([]runner.KnobEvent, error) {
 	from := Position{}
 	if at != nil {
 		from = *at
 	}
 	switch {
-	case at == nil && !a.sealed: // of a program before: nothing tells
+	case at == nil && !a.sealed: // an older program wrote it: nothing shows a loss
 		return a.Knobs, nil
 	case a.Seq < from.Seq:
 		return nil, &LostError{file, fmt.Sprintf(

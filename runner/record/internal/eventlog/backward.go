@@ -5,28 +5,27 @@ import (
 	"io"
 )
 
-// backward reads the lines of a file from the last to the first, in memory of
-// about maxLine whatever the file holds.
+// backward reads the lines of a file from the last to the first. Its memory is about MaxLine,
+// whatever the file holds.
 type backward struct {
 	r     io.ReaderAt
 	floor int64  // nothing below this offset is read
 	pos   int64  // offset of buf[0]
 	buf   []byte // bytes not yet returned
-	long  bool   // a longer piece of the line at the end of buf was dropped
+	long  bool   // a part of the line at the end of buf was dropped, as it was too long
 	done  bool
 }
 
-// newBackward starts behind offset end. It stops at floor; the line that
-// reaches over floor is not returned.
+// newBackward starts behind the offset end. It stops at floor, and does not return a line that
+// begins before floor.
 func newBackward(r io.ReaderAt, end, floor int64) *backward {
 	return &backward{r: r, floor: max(0, floor), pos: end}
 }
 
-// line returns the line before the one returned last, without its newline,
-// and the offset it starts at; the first call returns what stands behind the
-// last newline, which is empty unless the file is torn. The line is valid
-// until the next call, and nil where it is longer than maxLine. The error is
-// io.EOF after the first line of the file and at the floor.
+// line returns the line before the last one returned, without its newline, and the offset at which
+// it starts. The first call returns the bytes behind the last newline, of which there are none
+// unless the file is torn. The line is valid until the next call, and nil where it is longer than
+// MaxLine. The error is io.EOF after the first line of the file and at the floor.
 func (b *backward) line() (line []byte, start int64, err error) {
 	for {
 		if i := bytes.LastIndexByte(b.buf, '\n'); i >= 0 {

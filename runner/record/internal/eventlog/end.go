@@ -9,32 +9,31 @@ import (
 	"drolab/runner/spec"
 )
 
-// endBudget is how far from its end a log is read to tell how a run stands, in
-// bytes: some 300 step events.
+// endBudget is the number of bytes at the end of a log that are read to tell how a run stands: some
+// 300 step events.
 const endBudget = 256 << 10
 
-// End is a History that is read from the log's end. While its Status is empty it is not
-// known.
+// End is a History that is read from the log's end. An empty Status is not known yet.
 type End struct {
 	History
-	Interrupted bool   // it ends without a word, and nobody holds the run
+	Interrupted bool   // the log does not say how the run ended, and nobody holds the run
 	path        string // of the log
 	size        int64  // of the log when it was read
 	passed      *PassedOver
 }
 
-// StatusOnly stops readEnd at the first event that tells the status.
+// StatusOnly stops ReadEnd at the first event that tells the status.
 func StatusOnly(*End) bool { return true }
 
-// Complete stops it where all is known that a summary of the run needs.
+// Complete reports whether all that a summary of the run needs is known.
 func (e *End) Complete(m *runner.Meta) bool {
 	return e.Eval != nil && e.Last != nil && (e.Selected != nil || m.Spec.Select == spec.SelectLast)
 }
 
-// SettledEnd returns the end of a run's log as it is while nobody writes it, or while
-// somebody holds the run. A run writes its end before it lets go: a log that was read
-// before, and a lock that was asked for after, would make an interrupted run of it. So the
-// log must have, after that, the size that it was read with.
+// SettledEnd returns the end of a run's log, read while nobody writes it or while somebody holds
+// the run. A run writes its end before it releases its lock. If the log is read before that and the
+// lock is tested after it, a run that has ended seems interrupted. So a run counts as interrupted
+// only if the log still has the size with which it was read.
 func SettledEnd(read func() (*End, error), held func() bool, size func() int64) (*End, error) {
 	e, err := read()
 	for err == nil && !e.Status.Ended() && !held() {
@@ -46,8 +45,8 @@ func SettledEnd(read func() (*End, error), held func() bool, size func() int64) 
 	return e, err
 }
 
-// ReadEnd reads the log in a run's folder backward until enough says so or
-// endBudget is spent. enough is asked once the status is known.
+// ReadEnd reads the log in a run's folder backward until enough returns true or endBudget is spent.
+// It calls enough once the status is known.
 func ReadEnd(in *disk.Folder, passed *PassedOver, enough func(*End) bool) (*End, error) {
 	return ReadBack(in, endBudget, passed, enough)
 }
@@ -72,7 +71,7 @@ func ReadBack(
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
-	if e.Status == "" { // a new run, or one that wrote nothing but warnings for long
+	if e.Status == "" { // a new run, or only warnings within the budget
 		e.Status = runner.Queued
 		if size > budget {
 			e.Status = runner.Running
@@ -96,7 +95,7 @@ func (e *End) read(lines *backward, enough func(*End) bool) error {
 	}
 }
 
-// take takes in a line, and tells whether enough is known.
+// take takes in a line, and reports whether enough is known.
 func (e *End) take(line []byte, start int64, enough func(*End) bool) bool {
 	if len(line) == 0 {
 		return false

@@ -7,7 +7,7 @@ import (
 	"drolab/runner"
 )
 
-// Standing is how a run stands: what its summary needs, from its log.
+// Standing is how a run stands, as far as its summary needs it, from its log.
 type Standing struct {
 	Status runner.Status // as last written, so never Interrupted; empty before the log says one
 	Cause  string        // of that status
@@ -19,29 +19,29 @@ type Standing struct {
 	Selected *runner.EvalEvent
 }
 
-// History is what stands of a log. A run that goes on from a checkpoint does the steps
-// behind it again: its resume takes back the step and evaluation events above that step
-// that were written before. This is decided here and nowhere else.
+// History is what stands of a log. A run that goes on from a checkpoint repeats the steps behind
+// it: its resume takes back the earlier step and evaluation events above the checkpoint's step.
+// This is decided here and nowhere else.
 //
-// A log is read from its start with Add, or from its end with Before, in pieces of any
-// size. Both come to the same Standing and Evals. The zero value has seen no event.
+// A log is read from its start with Add, or from its end with Before, in pieces of any size. Both
+// give the same Standing and Evals. The zero value has seen no event.
 type History struct {
 	Standing
-	// Steps and Evals stand, in the log's order. Of two evaluations at one step the later
-	// stands: a run that goes on evaluates its checkpoint's step again.
+	// Steps and Evals are the events that stand, in the order of the log. Of two evaluations at one
+	// step the later one stands: a run that goes on evaluates its checkpoint's step again.
 	Steps []*runner.StepEvent
 	Evals []*runner.EvalEvent
-	// Most bounds these lists, within a factor of two, to their last events. A resume
-	// that goes back further leaves none. 0 keeps all.
+	// Most bounds these lists to their last events: each has at most twice as many. A resume that
+	// goes back further leaves them empty. 0 keeps all.
 	Most int
 
-	selected []*runner.EvalEvent // bounded by itself: one may be older than Evals
+	selected []*runner.EvalEvent // bounded separately, as one may be older than Evals
 	begun    bool                // an event was seen
-	limit    *int64              // of Before: the least step of the resumes behind
+	limit    *int64              // for Before: the least step of the later resumes
 }
 
-// ReadHistory reads the rest of a log. see is given each event before it counts, and may
-// take from it what need not be kept; it may be nil.
+// ReadHistory reads the rest of a log. It passes each event to see before the event counts. see may
+// be nil; it may remove from the event what need not be kept.
 func ReadHistory(l Log, see func(runner.Event)) (*History, error) {
 	h := &History{}
 	for {
@@ -58,8 +58,8 @@ func ReadHistory(l Log, see func(runner.Event)) (*History, error) {
 	}
 }
 
-// Add takes in the next event. It tells whether the run went back with it: whatever was
-// kept of steps above Step does not stand then.
+// Add takes in the next event. It reports whether the run went back with it: then nothing that the
+// caller has kept of steps above Step stands any more.
 func (h *History) Add(e runner.Event) (back bool) {
 	h.Step, h.begun = max(0, e.Header().Step), true
 	switch e := e.(type) {
@@ -84,7 +84,7 @@ func (h *History) Add(e runner.Event) (back bool) {
 	return false
 }
 
-// rewind takes back what a run that goes on from step does again.
+// rewind takes back the events that a run repeats when it goes on from step.
 func (h *History) rewind(step int64) {
 	h.Steps = slices.DeleteFunc(h.Steps, func(e *runner.StepEvent) bool { return e.Step > step })
 	h.Evals, h.selected = upTo(h.Evals, step), upTo(h.selected, step)
@@ -92,8 +92,8 @@ func (h *History) rewind(step int64) {
 	h.Status, h.Cause = runner.Queued, ""
 }
 
-// Before takes in the event that stands before all that were taken in. It gathers no
-// Steps: a log's end is read for how the run stands.
+// Before takes in the event before all others that were taken in. It gathers no Steps, since the
+// end of a log is read only for how the run stands.
 func (h *History) Before(e runner.Event) {
 	step := e.Header().Step
 	if h.limit != nil && step > *h.limit {
@@ -123,25 +123,25 @@ func (h *History) Before(e runner.Event) {
 	}
 }
 
-// setFirst keeps the first status that Before meets, which is the last in the log.
+// setFirst sets the status if Before has met none yet: the first one met is the last in the log.
 func (h *History) setFirst(s runner.Status, cause string) {
 	if h.Status == "" {
 		h.Status, h.Cause = s, cause
 	}
 }
 
-// Settle forgets events that a resume could bring back, but for the last few. It is for
-// a viewer of many runs, once one has ended: most never go on.
+// Settle drops all but the last few of the events that a resume could bring back. A viewer of many
+// runs calls it for a run that has ended, since most never go on.
 func (h *History) Settle() {
 	h.Steps, h.Evals, h.selected = latest(h.Steps), latest(h.Evals), latest(h.selected)
 }
 
-// latestKept is how many events of a kind Settle leaves.
+// latestKept is the number of events of each kind that Settle keeps.
 const latestKept = 8
 
 func latest[T any](list []T) []T { return slices.Clone(list[max(0, len(list)-latestKept):]) }
 
-// put appends an evaluation, in the place of one at the same step.
+// put appends an evaluation, or replaces the last one if that is at the same step.
 func put(list []*runner.EvalEvent, e *runner.EvalEvent, most int) []*runner.EvalEvent {
 	if n := len(list); n > 0 && list[n-1].Step == e.Step {
 		list = list[:n-1]
@@ -149,7 +149,7 @@ func put(list []*runner.EvalEvent, e *runner.EvalEvent, most int) []*runner.Eval
 	return push(list, e, most)
 }
 
-// push appends to a list of the last values: most of them, or more; all where most is 0.
+// push appends v to a list, of which at least the last most values are kept; 0 keeps all.
 func push[T any](list []T, v T, most int) []T {
 	if most > 0 && len(list) >= 2*most {
 		list = slices.Clone(list[len(list)-most:])
@@ -157,7 +157,8 @@ func push[T any](list []T, v T, most int) []T {
 	return append(list, v)
 }
 
-// upTo drops the events above a step. It may bring together two at one step.
+// upTo drops the events above a step. If that makes two events at one step neighbours, the later
+// one stays.
 func upTo(list []*runner.EvalEvent, step int64) []*runner.EvalEvent {
 	kept := list[:0]
 	for _, e := range list {

@@ -8,29 +8,29 @@ import (
 	"drolab/runner/measure"
 )
 
-// Index is a log in small: consecutive blocks of it, in each of which the steps
-// became one StepEvent with the least and the greatest of them all, beside the
-// events of other types. Whoever adds its events up gets the curves of the whole
-// log with every spike in them, in a time and a memory that do not grow with it.
+// Index is a log in short: a sequence of consecutive blocks of it. In each block the steps become
+// one StepEvent with the least and the greatest values of all of them, beside the events of other
+// types. A viewer that draws the events of the Index gets the curves of the whole log with every
+// spike in them, in a time and a memory that do not grow with the log.
 //
-// It is derived: what it is made from is the log, and it is made anew wherever it
-// does not fit that. Evaluations and notes that are too many for it are thinned.
+// It is derived from the log, and made anew wherever it does not fit the log. Evaluations and notes
+// are thinned where there are too many.
 type Index struct {
 	blocks []block
 	Size   int64 // bytes of the log that the blocks stand for
-	span   int64 // bytes a block stands for, at least
-	others int   // events that are no steps
-	lists  int   // numbers in the evaluations
+	span   int64 // least number of bytes that a block stands for
+	others int   // number of events that are not steps
+	lists  int   // numbers in the lists of all evaluations
 	watch  stopwatch
 }
 
 // block is what is kept of a part of a log.
 type block struct {
-	end    int64 // offset behind it
+	end    int64 // offset in the log behind the block
 	events []dated
 }
 
-// dated is an event with how long the run had trained by then.
+// dated is an event, with the seconds that the run had trained by then.
 type dated struct {
 	Event   runner.Event
 	seconds float64
@@ -42,12 +42,12 @@ const (
 	MaxBlocks = 1200
 	maxOthers = 2000
 	maxLists  = 40_000
-	maxValues = 64 + measure.MostUser // of one event
-	maxText   = 500                   // bytes of one event
+	maxValues = 64 + measure.MostUser // values of one event
+	maxText   = 500                   // bytes of text in one event
 )
 
-// add takes in the next event, whose line ends at an offset of the log. The event
-// is the index's from then on.
+// add takes in the next event; end is the offset behind its line in the log. The index owns the
+// event from then on.
 func (x *Index) add(e runner.Event, end int64) {
 	if n := len(x.blocks); n == 0 || x.blocks[n-1].length(x.start(n-1)) >= x.span {
 		if n == MaxBlocks {
@@ -68,7 +68,7 @@ func (x *Index) add(e runner.Event, end int64) {
 	}
 }
 
-// start is the offset of a block.
+// start returns the offset at which block i starts.
 func (x *Index) start(i int) int64 {
 	if i == 0 {
 		return 0
@@ -78,7 +78,7 @@ func (x *Index) start(i int) int64 {
 
 func (b *block) length(start int64) int64 { return b.end - start }
 
-// halve makes one block of two. From then on new ones get as long.
+// halve joins each two blocks into one. New blocks get as long as these from then on.
 func (x *Index) halve() {
 	n := len(x.blocks) / 2
 	for i := range n {
@@ -92,8 +92,8 @@ func (x *Index) halve() {
 	x.span = max(1, x.Size/int64(len(x.blocks)))
 }
 
-// room makes room for more bytes of the log, so that no block has to be joined with
-// another while they are taken in.
+// room prepares the index for more bytes of the log, so that no blocks have to be joined while
+// these are taken in.
 func (x *Index) room(more int64) {
 	if x.span > 0 && int64(len(x.blocks))+more/x.span+1 <= MaxBlocks {
 		return
@@ -104,8 +104,8 @@ func (x *Index) room(more int64) {
 	x.span = max(x.span, more/(MaxBlocks/2)+1)
 }
 
-// take adds an event. Of steps between which no resume stands only the last stays,
-// with what it stands for.
+// take adds an event. Of the steps without a resume between them only the last one stays, and
+// covers the others.
 func (b *block) take(e dated) {
 	if s, ok := e.Event.(*runner.StepEvent); ok {
 		if i := b.lastStep(); i >= 0 {
@@ -116,7 +116,7 @@ func (b *block) take(e dated) {
 	b.events = append(b.events, e)
 }
 
-// lastStep finds the step that another behind it covers; -1 without one.
+// lastStep returns the index of the step that the next one covers, or -1 if there is none.
 func (b *block) lastStep() int {
 	for i, e := range slices.Backward(b.events) {
 		switch e.Event.(type) {
@@ -129,8 +129,8 @@ func (b *block) lastStep() int {
 	return -1
 }
 
-// thin keeps the events that are no steps to the bounds: every second of the type
-// that has most of them goes, and the last stays.
+// thin keeps the events that are not steps within the bounds: it drops every second event of the
+// most common type, but never the last one.
 func (x *Index) thin() {
 	for x.others > maxOthers {
 		x.drop(x.commonest())
@@ -138,12 +138,12 @@ func (x *Index) thin() {
 	if x.lists > maxLists {
 		x.drop((*runner.EvalEvent)(nil).Kind())
 	}
-	if x.lists > maxLists { // of few that have very many classes
+	if x.lists > maxLists { // few evaluations, with very many classes
 		x.strip()
 	}
 }
 
-// commonest is the type that most events have.
+// commonest returns the most common type of the events that are not steps.
 func (x *Index) commonest() (most string) {
 	counts := map[string]int{}
 	for e := range x.All() {
@@ -159,8 +159,8 @@ func (x *Index) commonest() (most string) {
 	return most
 }
 
-// drop leaves out every second event of a type, seen from the last, which stays,
-// and so does the evaluation that the run has selected.
+// drop removes every second event of a type, counted from the last, which stays. The evaluation
+// that the run has selected stays, too.
 func (x *Index) drop(kind string) {
 	odd, selected := true, false
 	for i := range slices.Backward(x.blocks) {
@@ -187,7 +187,7 @@ func (x *Index) drop(kind string) {
 	}
 }
 
-// strip takes their lists from all evaluations but the last.
+// strip removes the lists from all evaluations but the last.
 func (x *Index) strip() {
 	last := true
 	for _, b := range slices.Backward(x.blocks) {
@@ -195,7 +195,7 @@ func (x *Index) strip() {
 			e, ok := d.Event.(*runner.EvalEvent)
 			if ok && !last {
 				x.lists -= numbers(e)
-				bare := *e // somebody may read e
+				bare := *e // a reader may hold e
 				bare.ByGroup, bare.Heaviest = nil, nil
 				b.events[i].Event = &bare
 			}
@@ -204,7 +204,7 @@ func (x *Index) strip() {
 	}
 }
 
-// numbers counts those in the lists of an event, a sample as one.
+// numbers returns how many numbers the lists of an event hold; a sample counts as one.
 func numbers(e runner.Event) (n int) {
 	if e, ok := e.(*runner.EvalEvent); ok {
 		n = len(e.Heaviest)
@@ -215,7 +215,7 @@ func numbers(e runner.Event) (n int) {
 	return n
 }
 
-// trim bounds what an event has besides: a log may come from anybody.
+// trim bounds the other contents of an event: a log may come from anybody.
 func trim(e runner.Event) {
 	cut := func(s *string) {
 		if len(*s) > maxText {
@@ -242,7 +242,7 @@ func trim(e runner.Event) {
 	}
 }
 
-// All ranges over the events in the log's order.
+// All returns an iterator over the events, in the order of the log.
 func (x *Index) All() func(yield func(dated) bool) {
 	return func(yield func(dated) bool) {
 		for _, b := range x.blocks {

@@ -7,17 +7,17 @@ import (
 	"drolab/runner/record/internal/disk"
 )
 
-// How a long log is read: the last part of it line by line, and what is before that
-// from its index, which a viewer makes where there is none.
+// A long log is read line by line only at its end. The part before comes from its index, which a
+// viewer makes where there is none.
 const (
 	ExactTail = 4 << 20 // bytes
-	buildPart = 8 << 20 // bytes of log at a time, for an index that is made
+	buildPart = 8 << 20 // bytes of log that are taken in at a time while an index is made
 )
 
-// InSmall returns a log that gives what lies far back in a long one from its index:
-// see Index. Where a log is no file, it is that log. With keep an index that had to
-// be made is written beside the log, if that folder is the user's own and nobody
-// records the run; without it nothing is written.
+// InSmall returns a log that gives the early part of a long log from its index: see Index. A log
+// that is not a file is returned as it is. With keep, an index that had to be made is written
+// beside the log, if that folder is the user's own and nobody records the run. Without keep nothing
+// is written.
 func InSmall(l Log, keep bool) Log {
 	tail, ok := l.(*Tail)
 	if !ok || tail.Text != nil {
@@ -26,15 +26,15 @@ func InSmall(l Log, keep bool) Log {
 	return &indexedLog{tail: tail, keep: keep}
 }
 
-// indexedLog gives the blocks of an index, then what stands behind them in the log.
+// indexedLog gives the blocks of an index, then the log behind them.
 //
 //	start -> index of the file -> extend (parts) -> blocks -> tail
 type indexedLog struct {
 	tail    *Tail
 	keep    bool
 	started bool
-	source  *indexed // until its blocks were given
-	given   int      // blocks
+	source  *indexed // nil once its blocks were given, or if there is none
+	given   int      // number of blocks that were given
 }
 
 // Read implements Log.
@@ -62,7 +62,7 @@ func (l *indexedLog) Read() ([]runner.Event, error) {
 	return events, nil
 }
 
-// next are the events of the blocks that will not change any more.
+// next returns the events of the next blocks that will not change any more.
 func (l *indexedLog) next() (events []runner.Event) {
 	blocks := l.source.Index.blocks
 	if l.source.share() < 1 {
@@ -90,17 +90,17 @@ func (l *indexedLog) Share() float64 {
 	return l.tail.Share()
 }
 
-// indexed is the index of the log up to a goal, which is reached in parts.
+// indexed extends the index of a log, part by part, up to the offset goal.
 type indexed struct {
 	in    string // folder of the run
 	Index *Index
-	tail  *Tail // stands where the index ends
+	tail  *Tail // its offset is the end of the index
 	goal  int64
-	made  bool // something of it
+	made  bool // a part of the index was made here, not loaded
 }
 
-// IndexLog begins with the index of the file, or with none; nil where the log has
-// no more than exact bytes.
+// IndexLog returns the index of a log as its file has it, or an empty one, to be extended. It
+// returns nil where the log has at most exact bytes.
 func IndexLog(tail *Tail, exact int64) *indexed {
 	in, err := disk.OpenFolder(nil, filepath.Dir(tail.Path))
 	if err != nil {
@@ -127,7 +127,7 @@ func IndexLog(tail *Tail, exact int64) *indexed {
 	return s
 }
 
-// share is how far the index is, 0 to 1.
+// share returns the part of the goal that the index has reached, 0 to 1.
 func (s *indexed) share() float64 {
 	if s.tail.offset >= s.goal {
 		return 1
@@ -135,7 +135,7 @@ func (s *indexed) share() float64 {
 	return float64(s.tail.offset) / float64(s.goal)
 }
 
-// extend takes in another part of the log.
+// extend adds the next part of the log to the index.
 func (s *indexed) extend() error {
 	for end := min(s.goal, s.tail.offset+buildPart); s.tail.offset < end; s.made = true {
 		before := s.tail.offset
@@ -150,7 +150,8 @@ func (s *indexed) extend() error {
 	return nil
 }
 
-// save keeps an index that was made, where that is this user's business.
+// save writes an index that was made here, if the folder is the user's own and nobody records the
+// run.
 func (s *indexed) save() {
 	in, err := disk.OpenFolder(nil, s.in)
 	if err != nil {
@@ -164,14 +165,14 @@ func (s *indexed) save() {
 	s.write(in)
 }
 
-// write keeps the index. Where that fails the next look makes it again.
+// write writes the index. If that fails, the next viewer makes it again.
 func (s *indexed) write(in *disk.Folder) {
 	if s.made && len(s.Index.blocks) > 0 {
 		_ = saveIndex(in, s.Index)
 	}
 }
 
-// Exhaust reads on until the index has all of the log.
+// Exhaust extends the index until it reaches its goal.
 func (s *indexed) Exhaust() error {
 	for s.share() < 1 {
 		if err := s.extend(); err != nil {

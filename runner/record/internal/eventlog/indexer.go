@@ -2,20 +2,20 @@ package eventlog
 
 import "drolab/runner/record/internal/disk"
 
-// indexEvery is how much longer a log gets until its index is brought up to date,
-// in bytes: what a viewer has to read besides is half a second's work at most.
+// indexEvery is the number of bytes by which a log grows before its index is brought up to date.
+// The part of the log that a viewer has to read besides takes half a second at most.
 const indexEvery = ExactTail / 2
 
-// Indexer keeps the index of a log that is being written. It reads the log as any
-// viewer does, in a goroutine of its own, so that the training has no part in it.
+// Indexer keeps the index of a log that is being written. It reads the log as any viewer does, in a
+// goroutine of its own, so that training does not wait for it.
 type Indexer struct {
-	next int64         // size of the log from which on there is work
+	next int64         // size of the log at which the index is brought up to date
 	wake chan struct{} // closed at the end; nil while the log is short
 	done chan struct{}
 }
 
-// Grown tells that the log has a size. It never waits: where the goroutine is still
-// at work the next event tells it.
+// Grown tells the Indexer the size of the log. It never waits: while the goroutine is busy, a later
+// event wakes it.
 func (x *Indexer) Grown(in *disk.Folder, size int64) {
 	if size < max(x.next, ExactTail) {
 		return
@@ -48,8 +48,8 @@ func (x *Indexer) Close() {
 	}
 }
 
-// MakeIndex makes the index of a log of more than so many bytes, or brings it up to date. What goes
-// wrong costs a viewer time and nobody anything else.
+// MakeIndex makes the index of a log of more than least bytes, or brings it up to date. A failure
+// costs the next viewer time and has no other effect.
 func MakeIndex(in *disk.Folder, least int64) {
 	s := IndexLog(&Tail{Path: in.Join(LogName)}, least)
 	if s != nil && s.Exhaust() == nil {

@@ -18,34 +18,34 @@ import (
 	"drolab/runner/record/internal/disk"
 )
 
-// IndexName is a file of JSON lines, compressed: an indexHead, then the events.
-// What is read of it is checked against its own checksum (gzip's) and against the
-// log; where either differs there is no index.
+// IndexName is the name of a compressed file of JSON lines: an indexHead, then the events. A reader
+// checks it against its own checksum (gzip's) and against the log. Where either differs, the index
+// does not count.
 const IndexName = "events.index.gz"
 
 const (
 	indexVersion = 1
 	maxIndexFile = 4 << 20  // bytes, compressed: ten times what is written
-	maxIndexText = 32 << 20 // and not
-	samplesLog   = 64 << 10 // bytes of the log at either end of what it stands for
+	maxIndexText = 32 << 20 // bytes, uncompressed
+	samplesLog   = 64 << 10 // bytes of log of which First and Last are checksums
 )
 
-// indexHead says what an index stands for.
+// indexHead is the first line of an index: the part of the log that it stands for, and its blocks.
 type indexHead struct {
 	Type    string
 	Version int
-	Size    int64 // bytes of the log, of which First and Last are checksums
+	Size    int64 // bytes of the log that the index stands for
 	First   uint32
 	Last    uint32
 	Span    int64
 	Seconds float64
 	Since   time.Time
-	Ends    []int64 // of blocks
-	Counts  []int   // events of blocks
+	Ends    []int64 // offset behind each block
+	Counts  []int   // number of events in each block
 	Times   []float64
 }
 
-// ErrStale reads as a part of a sentence.
+// ErrStale is worded as part of a sentence.
 var ErrStale = errors.New("belongs to another log")
 
 // saveIndex writes x beside the log.
@@ -93,10 +93,10 @@ func writeIndex(to io.Writer, h *indexHead, x *Index) error {
 	return errors.Join(err, w.Close())
 }
 
-// shortDigits are as many as a screen can tell apart, in half the bytes.
+// shortDigits is the number of digits that a screen can tell apart; they take half the bytes.
 const shortDigits = 7
 
-// ShortEvent is an event whose numbers have that many digits.
+// ShortEvent returns an event whose numbers are rounded to shortDigits digits.
 func ShortEvent(e runner.Event) runner.Event {
 	switch e := e.(type) {
 	case *runner.StepEvent:
@@ -121,7 +121,7 @@ func ShortEvent(e runner.Event) runner.Event {
 	return e
 }
 
-// RoundValues gives values with so many significant digits.
+// RoundValues returns a copy of values, rounded to this number of significant digits.
 func RoundValues(values measure.Values, digits int) measure.Values {
 	values = slices.Clone(values)
 	for i := range values {
@@ -130,14 +130,14 @@ func RoundValues(values measure.Values, digits int) measure.Values {
 	return values
 }
 
-// Round gives a number with so many significant digits.
+// Round returns n, rounded to this number of significant digits.
 func Round(n measure.Number, digits int) measure.Number {
 	x, err := strconv.ParseFloat(strconv.FormatFloat(n.Float(), 'g', digits, 64), 64)
 	return measure.NumIf(n.Applies() && err == nil, x)
 }
 
-// LoadIndex reads the index of a log. The error is an fs.ErrNotExist where there
-// is none, and errStale where it is of another log.
+// LoadIndex reads the index of a log. The error is an fs.ErrNotExist where there is no index, and
+// ErrStale where the index belongs to another log.
 func LoadIndex(in *disk.Folder) (*Index, error) {
 	f, size, err := in.Read(IndexName)
 	if err != nil {
@@ -170,7 +170,7 @@ func LoadIndex(in *disk.Folder) (*Index, error) {
 	return x, err
 }
 
-// readIndex reads all of the text: its end has the checksum.
+// readIndex reads the text to its end, which holds the checksum.
 func readIndex(r *bufio.Reader) (*Index, *indexHead, error) {
 	var h indexHead
 	line, err := r.ReadBytes('\n')
@@ -210,7 +210,7 @@ func readIndex(r *bufio.Reader) (*Index, *indexHead, error) {
 	return x, &h, nil
 }
 
-// check wants sizes that fit together: a head may come from anybody.
+// check checks that the sizes in the head fit together: an index may come from anybody.
 func (h *indexHead) check() error {
 	wrong := errors.New("its head is not that of an index of this program")
 	n := len(h.Ends)
@@ -236,7 +236,7 @@ func (h *indexHead) check() error {
 	return nil
 }
 
-// sampleLog sums the first and the last bytes of those up to size.
+// sampleLog returns the checksums of the first and the last bytes of the log up to size.
 func sampleLog(log io.ReaderAt, size int64) (first, last uint32, err error) {
 	n := min(size, samplesLog)
 	buf := make([]byte, n)

@@ -9,15 +9,15 @@ import (
 	"io"
 )
 
-// maxHole bounds the bytes between two newlines of a log. A line that is longer than
-// maxLine is passed over. Where even so many bytes have no end the file is no log: it
-// may be a hole of any size, which takes no room on the disk and hours to read.
+// maxHole bounds the bytes between two newlines of a log. Readers pass over a line that is longer
+// than MaxLine. If not even maxHole bytes have a newline, the file is no log: it may be a hole of
+// any size, which takes no room on the disk and hours to read.
 const maxHole = 64 * MaxLine
 
-// errLong reads as a part of a sentence.
+// errLong is worded as part of a sentence.
 var errLong = errors.New("is longer than any event")
 
-// HoleError says that a line has no end.
+// HoleError is the error of a line that has no end within maxHole bytes.
 type HoleError struct{ start int64 }
 
 func (e HoleError) Error() string { return e.What() + ": " + e.Remedy() }
@@ -31,7 +31,7 @@ func (e HoleError) Remedy() string {
 		"(truncate -s %d)", e.start)
 }
 
-// forward reads the lines of a log from the first on, in memory of maxLine.
+// forward reads the lines of a log from the first on. Its memory is bounded by MaxLine.
 type forward struct {
 	in     *bufio.Reader
 	offset int64 // behind the line that was returned last
@@ -39,9 +39,8 @@ type forward struct {
 
 func newForward(r io.Reader) *forward { return &forward{in: bufio.NewReaderSize(r, MaxLine)} }
 
-// line returns the next line with its newline, or nil for one that is longer than
-// maxLine. It is valid until the next call. With io.EOF it returns the bytes that
-// stand behind the last newline.
+// line returns the next line with its newline, or nil for a line that is longer than MaxLine. The
+// line is valid until the next call. With io.EOF it returns the bytes behind the last newline.
 func (f *forward) line() ([]byte, error) {
 	for start := f.offset; ; {
 		part, err := f.in.ReadSlice('\n')
@@ -59,9 +58,9 @@ func (f *forward) line() ([]byte, error) {
 	}
 }
 
-// unended tells how many bytes of those behind a log's last newline are a whole line
-// that lacks nothing but its newline, or has another byte in its place: 0 for part of
-// a line, which a crash has left.
+// unended returns how many of the bytes behind a log's last newline are a whole line. Such a line
+// lacks its newline, or has another byte in its place. The result is 0 for part of a line, which a
+// crash has left.
 func unended(rest []byte) int {
 	for _, n := range []int{len(rest), len(rest) - 1} {
 		if n <= 0 {

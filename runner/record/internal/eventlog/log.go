@@ -23,19 +23,18 @@ var errEmpty = errors.New("is empty")
 type EventLog struct {
 	in   *disk.Folder
 	File disk.File
-	made fs.FileInfo // of file
-	Path string      // for people
+	made fs.FileInfo // of File
+	Path string      // for messages
 	now  func() time.Time
 
 	Position       // of the last event
 	Size     int64 // bytes, up to the newline of the last whole line
-	torn     bool  // part of a line may stand behind size
-	doubt    bool  // the system could not bring it to the disk, and may have let go of it
+	torn     bool  // part of a line may stand behind Size
+	doubt    bool  // the last sync failed, and the system may have dropped the data
 }
 
-// OpenLog takes up a log behind its last whole line, which a look at all of it
-// has found; what stands behind that is cut. A last line that lacks its newline
-// only gets one.
+// OpenLog opens a log to append behind its last whole line, which the Audit has found, and cuts
+// what stands behind that line. A last line that lacks nothing but its newline gets one.
 func OpenLog(in *disk.Folder, a *Audit, now func() time.Time) (*EventLog, error) {
 	l := &EventLog{in: in, Path: in.Join(LogName), now: now, Position: a.Position, Size: a.Size}
 	if err := l.open(); err != nil {
@@ -65,21 +64,21 @@ func (l *EventLog) open() (err error) {
 	return err
 }
 
-// InPlace tells whether the log has its name still.
+// InPlace reports whether the log's name still leads to its file.
 func (l *EventLog) InPlace() bool {
 	now, err := l.in.Lstat(LogName)
 	return err == nil && os.SameFile(now, l.made)
 }
 
-// Removed tells whether the log has no name any more, without a look at its
-// folder: at every event.
+// Removed reports whether the log's file has lost its name. It does not look at the folder, so it
+// is cheap enough for every event.
 func (l *EventLog) Removed() bool {
 	now, err := l.File.Stat()
 	return err != nil || disk.Nameless(now)
 }
 
-// Append stamps e and writes it as one line with one write. An event that
-// somebody is told of is on disk then.
+// Append stamps e and writes it as one line with one write. If the event is Urgent, it is on the
+// disk when Append returns.
 func (l *EventLog) Append(e runner.Event) error {
 	if err := l.mend(); err != nil {
 		return err
@@ -99,7 +98,7 @@ func (l *EventLog) Append(e runner.Event) error {
 		return err
 	}
 	if Urgent(e) {
-		if err := l.Sync(); err != nil { // what was not answered for must not count later
+		if err := l.Sync(); err != nil { // an event that failed must not count later
 			l.Size, l.torn = before, true
 			return errors.Join(err, l.mend())
 		}
@@ -111,7 +110,7 @@ func (l *EventLog) Append(e runner.Event) error {
 	return nil
 }
 
-// Urgent tells whether somebody is told of an event, who relies on it.
+// Urgent reports whether somebody is told of an event and relies on it.
 func Urgent(e runner.Event) bool {
 	switch e.(type) {
 	case *runner.KnobEvent, *runner.StatusEvent:
@@ -130,8 +129,8 @@ func (l *EventLog) write(line []byte) error {
 	return nil
 }
 
-// mend cuts what a failed write may have left, so that the next line starts a
-// line. Some systems do not truncate through a handle that appends.
+// mend cuts what a failed write may have left, so that the next event begins a line. It opens the
+// file again, since some systems do not truncate through a handle that appends.
 func (l *EventLog) mend() error {
 	if !l.torn {
 		return nil
@@ -147,8 +146,8 @@ func (l *EventLog) mend() error {
 	return nil
 }
 
-// Sync brings the log to the disk. Where the system failed in that, it may say
-// the next time that it has done it, and not have: then the log is written anew.
+// Sync brings the log to the disk. After a failed sync the system may report success the next time
+// without having written the data: then Sync writes the log anew.
 func (l *EventLog) Sync() error {
 	var err error
 	if l.doubt {
@@ -162,8 +161,8 @@ func (l *EventLog) Sync() error {
 	return nil
 }
 
-// copy puts a copy of the log in its place. Readers open it by its name each
-// time, and find what they know.
+// copy replaces the log by a copy. Readers open the log by its name each time, and find the same
+// text.
 func (l *EventLog) copy() error {
 	old, _, err := l.in.Read(LogName)
 	if err != nil {
@@ -181,10 +180,10 @@ func (l *EventLog) copy() error {
 	return l.open()
 }
 
-// decodeLine reads a line of a log, which it may change.
+// decodeLine decodes a line of a log. It may change the line's bytes.
 func decodeLine(line []byte) (runner.Event, error) {
 	if len(line) == 0 {
-		return nil, errEmpty // a damaged disk may leave a million of them
+		return nil, errEmpty // a damaged disk may leave a million empty lines
 	}
 	bare, _, err := disk.LineSeal.Check(line)
 	if err != nil {

@@ -5,9 +5,8 @@ import (
 	"sync"
 )
 
-// PassedOver collects what could not be read of a run's files and was passed over, so
-// that nobody takes the rest for all. Several goroutines may read at once; nil
-// collects nothing.
+// PassedOver collects the errors of what was passed over in a run's files, so that nobody takes the
+// rest for all. Several goroutines may use it at once. A nil PassedOver collects nothing.
 type PassedOver struct {
 	mu    sync.Mutex
 	list  []error
@@ -30,12 +29,12 @@ func (p *PassedOver) Add(err error) {
 	p.list = append(p.list, err)
 }
 
-// addLine adds a line of a log.
+// addLine adds the error of one line of a log.
 func (p *PassedOver) addLine(path string, start int64, err error) {
 	p.Add(fmt.Errorf("%s: the line at byte %d: %w", path, start, err))
 }
 
-// First returns how much was passed over besides the first, and that.
+// First returns the first error, and the number of the others.
 func (p *PassedOver) First() (more int, err error) {
 	if p == nil {
 		return 0, nil

@@ -7,26 +7,26 @@ import (
 	"drolab/runner/spec"
 )
 
-// Progress is how a run stands and how fast it comes on, from the events of its log in
-// their order, as Tail and Lineage give them. Its size is bounded, however long the run.
+// Progress is how a run stands and how fast it goes, from the events of its log in their order, as
+// Tail and Lineage return them. Its size is bounded, however long the run.
 type Progress struct {
 	History
-	Spec spec.Spec // with the knobs that were turned
-	// stopwatch counts the time of training that stands.
+	Spec spec.Spec // with the knob events applied
+	// stopwatch counts the time of the training that stands.
 	stopwatch
 
 	meta  *runner.Meta
-	times []moment // of steps and evaluations, and of when the clock started and stopped
-	from  moment   // where it started last
+	times []moment // of steps, evaluations, and starts and stops of the stopwatch
+	from  moment   // when the stopwatch last started
 }
 
-// moment is the Seconds at a step.
+// moment is a step, with the Seconds of the stopwatch at it.
 type moment struct {
 	step    int64
 	seconds float64
 }
 
-// goBack is how many events of a kind a resume can bring back, at least.
+// goBack is the least number of events of a kind that a resume can bring back.
 const goBack = 128
 
 // NewProgress returns the Progress of a run before its first event.
@@ -35,8 +35,7 @@ func NewProgress(m *runner.Meta) *Progress {
 		Spec: m.Spec, meta: m}
 }
 
-// Add takes in the next event. It tells whether the run went back with it: see
-// History.Add.
+// Add takes in the next event. It reports whether the run went back with it: see History.Add.
 func (p *Progress) Add(e runner.Event) (back bool) {
 	done, stood := p.Step, p.since.IsZero()
 	p.stopwatch.add(e)
@@ -48,15 +47,14 @@ func (p *Progress) Add(e runner.Event) (back bool) {
 	case *ForkEvent: // the parent's settings are not the fork's
 		p.Spec = p.meta.Spec
 	case *runner.KnobEvent:
-		_ = e.Apply(&p.Spec) // what this program cannot set it cannot show: the log has it
+		_ = e.Apply(&p.Spec) // a setting that is unknown here stays in the log
 	case *runner.StatusEvent, *runner.StepEvent, *runner.EvalEvent:
 		p.time(moment{e.Header().Step, p.Seconds}, stood)
 	}
 	return false
 }
 
-// time takes note of a moment at which the clock ran; stood tells whether it stood
-// before.
+// time records a moment at which the stopwatch ran. stood says that it had been stopped before.
 func (p *Progress) time(m moment, stood bool) {
 	switch {
 	case p.since.IsZero() && stood:
@@ -67,8 +65,8 @@ func (p *Progress) time(m moment, stood bool) {
 	p.times = push(p.times, m, goBack)
 }
 
-// rewindClock sets Seconds to what they were at a step, between the times that were
-// taken before and behind it. The run had done so many steps.
+// rewindClock sets Seconds to their value at a step, interpolated between the recorded moments
+// before and behind it. done is the number of steps that the run had done.
 func (p *Progress) rewindClock(step, done int64) {
 	kept := len(p.times)
 	for kept > 0 && p.times[kept-1].step > step {
@@ -93,9 +91,9 @@ func (p *Progress) rewindClock(step, done int64) {
 	}
 }
 
-// Remaining returns how long the rest takes at the mean speed since the run
-// last began or went on, evaluations included; ok is false before there is a
-// speed, and where it is years.
+// Remaining returns how long the rest of the run takes at the mean speed since the run last began
+// or went on, evaluations included. ok is false while there is no speed, and where the rest takes
+// years.
 func (p *Progress) Remaining() (left time.Duration, ok bool) {
 	done, took := p.Step-p.from.step, p.Seconds-p.from.seconds
 	if p.Status != runner.Running || done <= 0 || took <= 0 {

@@ -16,14 +16,14 @@ const (
 type Log interface {
 	// Read returns the next events; none means that there are no more for now.
 	Read() ([]runner.Event, error)
-	// Skipped counts the lines that are no events.
+	// Skipped returns the number of lines that are not events.
 	Skipped() int
-	// Share is how much was read of what there was at the last Read, 0 to 1: below
-	// 1 another Read has more.
+	// Share returns the part of the log, 0 to 1, that had been read at the last Read. Below 1,
+	// another Read returns more.
 	Share() float64
 }
 
-// ForkEvent stands where a fork leaves its parent. It is in no file.
+// ForkEvent marks the place where a fork leaves its parent. No file holds it.
 type ForkEvent struct {
 	runner.Head
 	Parent string // RUN@STEP

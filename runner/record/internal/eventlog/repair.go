@@ -9,8 +9,9 @@ import (
 	"drolab/runner/record/internal/disk"
 )
 
-// RepairLog copies the lines of a log that are whole, with warnings in the place of those
-// that are lost, up to a number at least. The warnings say where the log is as it was.
+// RepairLog copies the whole lines of a log, and writes a warning in the place of each lost one.
+// The copy reaches at least to the event number upto. The warnings name where the log is kept as it
+// was.
 func RepairLog(w io.Writer, from io.Reader, upto int64, where string) error {
 	return (&repair{w: w, where: where}).copy(from, upto)
 }
@@ -41,9 +42,9 @@ func (r *repair) copy(from io.Reader, upto int64) error {
 	}
 }
 
-// line copies a line, and puts warnings before it for those that are missing.
+// line copies a line, after warnings for the lines that are missing before it.
 func (r *repair) line(line []byte) error {
-	text := append([]byte(nil), line...) // reading it changes it
+	text := append([]byte(nil), line...) // decoding changes the line
 	var one Audit
 	one.add(line[:len(line)-1])
 	if len(line) == 1 || len(one.Damaged) > 0 && one.Seq == 0 {
@@ -64,7 +65,7 @@ func (r *repair) line(line []byte) error {
 	return err
 }
 
-// fill writes warnings with the numbers before next that no line has.
+// fill writes warnings with the numbers below next that are still unused.
 func (r *repair) fill(next int64) error {
 	for ; r.seq+1 < next; r.seq++ {
 		w := &runner.WarningEvent{

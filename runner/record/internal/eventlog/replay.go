@@ -6,58 +6,57 @@ import (
 	"drolab/runner"
 )
 
-// Replay is the log of a run as it was at an earlier moment: it gives no more than
-// what had been logged by then. It can be taken back to the start. It is for one
-// goroutine at a time.
+// Replay is the log of a run as it was at an earlier moment: it returns only events that had been
+// logged by then. It can be taken back to the start. It is for one goroutine at a time.
 //
-// What it gives of a log of more than a thousand lines is its Index, so that any
-// moment of any run is a short way off.
+// Of a log of more than a thousand lines it returns the events of its Index, so that any moment of
+// any run is quickly reached.
 type Replay struct {
 	log    Log
 	source *indexed // of a long log
 	began  bool
 	index  *Index
-	tape   *Tape   // nil until the log was read
+	tape   *Tape   // nil until the log has been read
 	events []dated // all of them
 	given  int
 	until  Moment
 }
 
-// Moment is how far a run had come.
+// Moment is a point in the course of a run.
 type Moment struct {
-	Seconds float64 // of training, what a resume has discarded with it
+	Seconds float64 // of training, including what a resume has discarded
 	Step    int64
 }
 
-// Always is behind the end of every run.
+// Always returns a Moment behind the end of every run.
 func Always() Moment { return Moment{math.Inf(1), math.MaxInt64} }
 
-// Tape is what is known of a run that can be replayed.
+// Tape is the extent of a run that can be replayed, with its marks.
 type Tape struct {
 	End   Moment
 	Marks []Mark // in the log's order
 }
 
-// Mark is where something stands on a tape.
+// Mark is the place of a notable event on a tape.
 type Mark struct {
 	Moment
 	Kind string // of the event: "eval", "checkpoint" or "warning"
 }
 
-// NewReplay returns a replay of a log that was not read yet, at the run's start.
+// NewReplay returns a replay, at the run's start, of a log that has not been read yet.
 func NewReplay(l Log) *Replay { return &Replay{log: l, index: &Index{}} }
 
-// Tape is nil until Share is 1.
+// Tape returns the tape of the run, or nil until Share is 1.
 func (r *Replay) Tape() *Tape { return r.tape }
 
-// To sets the moment up to which events are given, both of its sides.
+// To sets the moment up to which events are returned: neither its Seconds nor its Step is exceeded.
 func (r *Replay) To(m Moment) { r.until = m }
 
 // Rewind goes back to the start.
 func (r *Replay) Rewind() { r.given = 0 }
 
-// Read implements Log. While Share is below 1 it prepares, in parts, and gives
-// nothing.
+// Read implements Log. While Share is below 1 it prepares the index, in parts, and returns no
+// events.
 func (r *Replay) Read() (events []runner.Event, err error) {
 	if r.tape == nil {
 		return nil, r.prepare()

@@ -6,8 +6,8 @@ import (
 	"drolab/runner"
 )
 
-// stopwatch counts how long a run trained: pauses, and what lies between a stop and a
-// resume, do not count. What a resume takes back it counts too.
+// stopwatch counts the time that a run has trained. It excludes pauses, and the time between a stop
+// and a resume. It includes the training that a resume takes back.
 type stopwatch struct {
 	Seconds float64
 	since   time.Time // of the last event that counted; zero while the run does not train

@@ -11,29 +11,29 @@ import (
 	"drolab/runner/record/internal/disk"
 )
 
-// Tail reads a run's log from its start and keeps its place, while the log
-// grows. It holds no file open. It is for one goroutine at a time.
+// Tail reads a run's log from its start, and keeps its place while the log grows. It holds no file
+// open. It is for one goroutine at a time.
 type Tail struct {
 	Path    string
-	Text    func() (LogFile, int64, error) // of a log that is no file; nil: of the path
-	offset  int64                          // of the first byte not yet taken in
-	size    int64                          // of the log, at the last look
-	long    bool                           // inside a line that is longer than maxLine
+	Text    func() (LogFile, int64, error) // opens a log that is no file; nil: open Path
+	offset  int64                          // of the first byte not yet read
+	size    int64                          // of the log, at the last Read
+	long    bool                           // inside a line that is longer than MaxLine
 	start   int64                          // of that line
-	rest    []byte                         // what stood behind the last newline, at the last look
+	rest    []byte                         // the bytes behind the last newline, at the last Read
 	unended bool                           // the newline of the line before offset was missing
 	skipped int
 	Passed  *PassedOver
-	only    []string // types of events; nil is all
+	only    []string // types of events to return; nil: all
 }
 
-// Only has events of these types returned alone, and resumes, which tell what stands of
-// them. Steps that are not among them are not even decoded, which takes nearly all the
-// time: what they hold is not checked then.
+// Only restricts Read to events of these types and to resumes, which tell what stands of them.
+// Steps that are not among the types are not decoded, which saves nearly all of the time; their
+// content is not checked then.
 func (t *Tail) Only(types ...string) { t.only = types }
 
-// unread tells whether a line is a step that nobody asks for. Where it does not say its
-// type in its first part, as every line that is written does, it is read.
+// unread reports whether a line is a step that nobody asks for. A line whose type is not in its
+// first bytes is read; every line that this program writes has it there.
 func (t *Tail) unread(line []byte) bool {
 	const first = 64 // bytes
 	_, rest, _ := bytes.Cut(line[:min(len(line), first)], []byte(`"type":`))
@@ -44,16 +44,15 @@ func (t *Tail) wanted(kind string) bool {
 	return t.only == nil || kind == "resume" || slices.Contains(t.only, kind)
 }
 
-// Skipped counts the lines so far that are no events: garbage, changed since they were written, or
-// longer than any event. Events of types that this program does not know are no garbage, and not
-// returned either.
+// Skipped returns the number of lines so far that are not events: garbage, changed since they were
+// written, or longer than any event. Events of types that this program does not know do not count,
+// and are not returned either.
 func (t *Tail) Skipped() int { return t.skipped }
 
-// Read returns the next events, from about one megabyte of log at most; none
-// means that there are no more for now. A torn last line waits until it is
-// whole. After an error the place is unchanged.
+// Read returns the next events, from about one megabyte of log at most; none means that there are
+// no more for now. A torn last line waits until it is whole. After an error the place is unchanged.
 //
-// What a resume takes back is still returned: see History.
+// Read also returns the events that a resume takes back: see History.
 func (t *Tail) Read() (events []runner.Event, err error) {
 	add := func(e runner.Event, _ int64) { events = append(events, e) }
 	if err = t.part(math.MaxInt64, add); err == nil && len(events) == 0 {
@@ -62,7 +61,8 @@ func (t *Tail) Read() (events []runner.Event, err error) {
 	return events, err
 }
 
-// last gives the line behind the last newline, where it lacks nothing but that.
+// last passes to f the event of the line behind the last newline, if that line lacks nothing but
+// its newline.
 func (t *Tail) last(f func(e runner.Event, end int64)) {
 	n := unended(t.rest)
 	if t.long || n == 0 {
@@ -82,8 +82,8 @@ func (t *Tail) Share() float64 {
 	return float64(t.offset) / float64(t.size)
 }
 
-// part gives the next events, of the bytes before a limit, to f, with the offsets
-// behind their lines.
+// part passes to f the next events from the bytes before limit, each with the offset behind its
+// line.
 func (t *Tail) part(limit int64, f func(e runner.Event, end int64)) error {
 	file, size, err := t.open()
 	if err != nil {
@@ -95,7 +95,7 @@ func (t *Tail) part(limit int64, f func(e runner.Event, end int64)) error {
 			"open the run again", t.Path)
 	}
 	t.size = size
-	var buf []byte // not the tail's: hundreds of tails are held, and few are read at a time
+	var buf []byte // not a field: hundreds of tails are held, and few read at a time
 	for given := false; !given; {
 		chunk, err := t.chunk(file, min(size, limit), &buf)
 		if err == nil && t.hole() {
@@ -123,7 +123,7 @@ func (t *Tail) part(limit int64, f func(e runner.Event, end int64)) error {
 	return nil
 }
 
-// pass goes over a part of a line that is too long.
+// pass skips a part of a line that is too long.
 func (t *Tail) pass(n int) {
 	if !t.long {
 		t.long, t.start = true, t.offset
@@ -131,7 +131,7 @@ func (t *Tail) pass(n int) {
 	t.offset += int64(n)
 }
 
-// hole tells whether such a line is none at all.
+// hole reports whether the long line is a hole.
 func (t *Tail) hole() bool { return t.long && t.offset-t.start > maxHole }
 
 func (t *Tail) open() (LogFile, int64, error) {
@@ -141,8 +141,8 @@ func (t *Tail) open() (LogFile, int64, error) {
 	return disk.OpenRegular(t.Path)
 }
 
-// chunk returns what stands at the offset, up to maxLine bytes, in buf. A newline that
-// comes late belongs to the line before.
+// chunk returns at most MaxLine bytes from the offset on, in buf. It skips a newline that was
+// written late, since that ends a line which was already read.
 func (t *Tail) chunk(r io.ReaderAt, size int64, buf *[]byte) ([]byte, error) {
 	n := int(min(size-t.offset, MaxLine))
 	*buf = slices.Grow((*buf)[:0], n)[:n]
@@ -157,8 +157,8 @@ func (t *Tail) chunk(r io.ReaderAt, size int64, buf *[]byte) ([]byte, error) {
 	return chunk, err
 }
 
-// decode gives the events in lines that start at an offset and whose last newline
-// is off.
+// decode passes to f the events of the lines, of which the first starts at offset and the last has
+// no newline.
 func (t *Tail) decode(lines []byte, offset int64, f func(e runner.Event, end int64)) {
 	for line := range bytes.SplitSeq(lines, []byte{'\n'}) {
 		start := offset
@@ -180,7 +180,7 @@ func (t *Tail) decode(lines []byte, offset int64, f func(e runner.Event, end int
 	}
 }
 
-// skip counts a line that is no event. An empty one has lost nothing.
+// skip counts a line that is not an event. An empty line has lost nothing, so it is not reported.
 func (t *Tail) skip(start int64, err error) {
 	t.skipped++
 	if err != errEmpty {

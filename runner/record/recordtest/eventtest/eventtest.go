@@ -1,4 +1,4 @@
-// Package eventtest gives tests of logs, checkpoints and run folders the same run, events and
+// Package eventtest gives the tests of logs, checkpoints and run folders the same run, events and
 // state.
 package eventtest
 
@@ -17,7 +17,7 @@ import (
 	"drolab/runner/spec"
 )
 
-// Meta is a run of SFK on two classes.
+// Meta returns the Meta of an SFK run with two classes.
 func Meta(seed uint64) *runner.Meta {
 	spec := spec.Defaults()
 	spec.Algorithms, spec.Seed = []dro.Algorithm{dro.SFK}, seed
@@ -31,15 +31,15 @@ func Meta(seed uint64) *runner.Meta {
 	}
 }
 
-// Head is that of an event at a step.
+// Head returns the head of an event at a step.
 func Head(step int64) runner.Head { return runner.Head{Step: step} }
 
-// Status is an event that tells a status.
+// Status returns an event with a status.
 func Status(step int64, s runner.Status) runner.Event {
 	return &runner.StatusEvent{Head: Head(step), Status: s}
 }
 
-// Step is a step event with a loss of its own.
+// Step returns a step event whose loss depends on the step.
 func Step(step int64) *runner.StepEvent {
 	return &runner.StepEvent{Head: Head(step), Epoch: float64(step) / 10, Values: measure.Values{
 		{Name: "loss", Number: measure.Num(1 / float64(step))}, {Name: "lambda",
@@ -49,7 +49,7 @@ func Step(step int64) *runner.StepEvent {
 	}}
 }
 
-// Eval is an evaluation.
+// Eval returns an evaluation.
 func Eval(step int64) *runner.EvalEvent {
 	return &runner.EvalEvent{Head: Head(step),
 		Values: measure.Values{
@@ -62,7 +62,7 @@ func Eval(step int64) *runner.EvalEvent {
 	}
 }
 
-// State returns a checkpoint with small tensors whose values are of its step.
+// State returns a checkpoint with small tensors whose values depend on the step.
 func State(step int64) *runner.State {
 	x := float32(step)
 	tensors := func() []nn.Tensor {
@@ -84,7 +84,7 @@ func State(step int64) *runner.State {
 	}
 }
 
-// Must ends the test where there is an error.
+// Must ends the test if err is not nil.
 func Must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -92,7 +92,7 @@ func Must(t testing.TB, err error) {
 	}
 }
 
-// Write writes a file, whose path is given in elements.
+// Write writes a file. The elements are joined to its path.
 func Write(t testing.TB, b []byte, elements ...string) {
 	t.Helper()
 	Must(t, os.WriteFile(filepath.Join(elements...), b, 0o644))
