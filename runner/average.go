@@ -2,27 +2,28 @@ package runner
 
 import "drolab/runner/measure"
 
-// AverageWindow is over how many evaluations the paper averages what it reports:
-// "all of the results are moving averaged by a window with size 5". An evaluation
-// an epoch, so over five epochs.
+// AverageWindow is the number of evaluations over which the paper averages its results: "all of the
+// results are moving averaged by a window with size 5". With one evaluation per epoch, that is five
+// epochs.
 const AverageWindow = 5
 
-// Average is the mean of a run's last evaluations, measure by measure, beside
-// what its last one says.
+// Average is the mean of a run's last evaluations, measure by measure, reported beside the last
+// evaluation.
 type Average struct {
-	// Evaluations is how many are averaged: fewer than AverageWindow in a short run.
+	// Evaluations is the number of evaluations in the mean: fewer than AverageWindow in a short
+	// run.
 	Evaluations int     `json:"evaluations"`
-	FromEpoch   float64 `json:"from_epoch"` // of the first of them
-	ToEpoch     float64 `json:"to_epoch"`   // of the last
+	FromEpoch   float64 `json:"from_epoch"` // of the first evaluation
+	ToEpoch     float64 `json:"to_epoch"`   // of the last evaluation
 
 	Measures measure.Values `json:"-"`
 	ByGroup  measure.Lists  `json:"-"`
 }
 
-// AverageOf averages evaluations, which are given with the newest last; nil of
-// none. A measure that does not apply at one of them has no average. The worst
-// class here is the mean of the worst ones, each of its own evaluation, as a
-// curve shows it; the least of the averaged class_accuracy is at or above it.
+// AverageOf averages the last evaluations of evals, which has the newest last; it returns nil if
+// there are none. A measure that does not apply at one of them has no average. The average worst
+// class is the mean of the worst classes of the evaluations, as a curve shows it; the least of the
+// averaged class_accuracy is at or above it.
 func AverageOf(evals []*EvalEvent) *Average {
 	evals = evals[max(0, len(evals)-AverageWindow):]
 	if len(evals) == 0 {
@@ -49,7 +50,7 @@ func AverageOf(evals []*EvalEvent) *Average {
 	return a
 }
 
-// averaged is the mean of a number that every evaluation has.
+// averaged returns the mean of a number, which applies only if every evaluation has the number.
 func averaged(evals []*EvalEvent, of func(*EvalEvent) measure.Number) measure.Number {
 	var sum float64
 	for _, e := range evals {

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// The states of a run. Interrupted is derived by readers (unfinished, and no
-// one holds the directory's lock) and never written.
+// The states of a run. Interrupted is derived by readers (the run is unfinished, and nobody holds
+// the directory's lock) and never written.
 const (
 	Queued      Status = "queued"
 	Running     Status = "running"
@@ -27,7 +27,7 @@ const (
 // Status is the state of a run.
 type Status string
 
-// Ended tells whether the run will produce nothing more by itself.
+// Ended reports whether the run will produce nothing more by itself.
 func (s Status) Ended() bool {
 	return s == Done || s == Stopped || s == Failed || s == Interrupted
 }
@@ -41,9 +41,8 @@ type Event interface {
 	Kind() string
 }
 
-// Head opens every event. Seq (counted from 1) and Time are the writer's;
-// Time is one of the fields that a comparison of two logs drops, together
-// with ImagesPerSecond: nothing else depends on the clock.
+// Head is the first part of every event. The writer sets Seq (counted from 1) and Time. A
+// comparison of two logs drops Time and ImagesPerSecond: no other field depends on the clock.
 type Head struct {
 	Seq  int64     `json:"seq"`
 	Type string    `json:"type"`
@@ -55,44 +54,44 @@ type Head struct {
 // Header returns h itself.
 func (h *Head) Header() *Head { return h }
 
-// StatusEvent tells that a run changed its state.
+// StatusEvent records that a run changed its state.
 type StatusEvent struct {
 	Head
 	Status Status `json:"status"`
-	// Cause says why, for failed and stopped runs: one line.
+	// Cause is the reason for a failed or stopped run, in one line.
 	Cause string `json:"cause,omitempty"`
 }
 
-// StepEvent reports one step out of every log_every, on that step's own batches:
-// the measures of its method and those of the paper's methods, null where they do
-// not apply, and the values of the program's own as it last gave them (see
-// measure.UserName), each with its least and greatest value since the event before.
+// StepEvent reports one step out of every log_every, on that step's own batches. It has the
+// measures of its method and of the paper's methods, null where they do not apply, and the latest
+// values of the program's own (see measure.UserName). Each measure has its least and greatest value
+// since the event before.
 type StepEvent struct {
 	Head
 	Epoch           float64
-	measure.Values  // as of this step
+	measure.Values  // at this step
 	Min, Max        measure.Values
 	ImagesPerSecond measure.Number
 }
 
-// EvalEvent reports measures over whole splits, in evaluation mode and without
-// augmentation: those of EvalMeasures.
+// EvalEvent reports the measures of EvalMeasures over whole splits, in evaluation mode and without
+// augmentation.
 type EvalEvent struct {
 	Head
 	Epoch float64
 	measure.Values
-	// ByGroup has the measures with a number a class, a group or a radius.
+	// ByGroup holds the measures with one number per class, group, radius or bin.
 	ByGroup measure.Lists
-	// Selected says that the validation split finds this evaluation better than
-	// all before, in a run that selects: see Spec.Select.
+	// Selected says that this evaluation is better than all before it, by a measure of the
+	// validation split, in a run that selects: see Spec.Select.
 	Selected bool
-	// Heaviest are the training samples that the worst case weighs most; none in logs of
-	// programs before. No measure depends on them.
+	// Heaviest are the training samples with the largest weights in the worst case; logs of earlier
+	// versions of the program have none. No measure depends on them.
 	Heaviest []Heavy
 }
 
-// Fill computes the measures that the run can have. A list of which nothing is known has its
-// places, and nothing in them.
+// Fill computes the measures that the run can have. A list without known values gets one empty
+// number for each place.
 func (e *EvalEvent) Fill(m *Meta, from *measure.Evaluation) {
 	for _, row := range measure.EvalMeasures() {
 		if !row.IsWritten(m) {
@@ -105,24 +104,24 @@ func (e *EvalEvent) Fill(m *Meta, from *measure.Evaluation) {
 	}
 }
 
-// WarningEvent keeps what is suspicious but usable.
+// WarningEvent records something suspicious but usable.
 type WarningEvent struct {
 	Head
 	Message string `json:"message"`
 }
 
-// CheckpointEvent tells that a checkpoint of Head.Step is safely on disk.
+// CheckpointEvent records that a checkpoint of Head.Step is safely on disk.
 type CheckpointEvent struct {
 	Head
 	File string `json:"file"`
 }
 
-// ResumeEvent tells that the run went on from Head.Step: readers discard step
-// and eval events above it that stand before this line.
+// ResumeEvent records that the run continued from Head.Step: readers discard step and eval events
+// of later steps that precede this line.
 type ResumeEvent struct{ Head }
 
-// KnobEvent records a live change of a setting: steps after Head.Step are taken
-// with it. A value that does not apply is the word "auto".
+// KnobEvent records a live change of a setting, which holds for the steps after Head.Step. A value
+// that does not apply is the word "auto".
 type KnobEvent struct {
 	Head
 	Key string         `json:"key"`
@@ -130,13 +129,13 @@ type KnobEvent struct {
 	New measure.Number `json:"new"`
 }
 
-// Apply turns the knob of s as the event says.
+// Apply changes the setting in s as the event says.
 func (e *KnobEvent) Apply(s *spec.Spec) error {
 	_, err := s.Replay(e.Key, e.Value())
 	return err
 }
 
-// Value is the new value as settings have it.
+// Value returns the new value in the form of a setting.
 func (e *KnobEvent) Value() spec.Auto {
 	if !e.New.Applies() {
 		return spec.Auto{}
@@ -144,15 +143,15 @@ func (e *KnobEvent) Value() spec.Auto {
 	return spec.Fixed(e.New.Float())
 }
 
-// NewKnobEvent is a change of a setting from one value to another.
+// NewKnobEvent returns the event of a change of a setting.
 func NewKnobEvent(h Head, key string, from, to spec.Auto) *KnobEvent {
 	number := func(a spec.Auto) measure.Number { return measure.NumIf(!a.IsAuto(), a.Or(0)) }
 	return &KnobEvent{Head: h, Key: key, Old: number(from), New: number(to)}
 }
 
-// Turned returns the changes that hold in the end, in the order of their steps,
-// of those in a log. Where a run was resumed and a knob turned before the step
-// of a change that was lost, the lost one no longer holds.
+// Turned returns the changes of a log that are still valid at its end, in the order of their steps.
+// After a resume from an earlier step, a new change of a knob cancels lost changes of the same knob
+// at later steps.
 func Turned(log []KnobEvent) []KnobEvent {
 	var list []KnobEvent
 	for _, k := range log {
@@ -178,8 +177,8 @@ func EncodeEvent(e Event) ([]byte, error) {
 	return json.Marshal(e)
 }
 
-// DecodeEvent reads one line of an event log. An unknown type gives (nil,
-// nil): a log of a newer program stays readable.
+// DecodeEvent reads one line of an event log. It returns (nil, nil) for an unknown type, so that a
+// log of a newer program stays readable.
 func DecodeEvent(line []byte) (Event, error) {
 	e := newEvent(leadingType(line))
 	if e == nil {
@@ -200,8 +199,8 @@ func DecodeEvent(line []byte) (Event, error) {
 	return e, nil
 }
 
-// unmarshal is json.Unmarshal, which would read the text of an event of measures
-// three times over: a long log has millions.
+// unmarshal is json.Unmarshal, but faster for events with measures: json.Unmarshal would read their
+// text three times, and a long log has millions of them.
 func unmarshal(line []byte, e Event) error {
 	if own, ok := e.(json.Unmarshaler); ok && json.Valid(line) {
 		return own.UnmarshalJSON(line)
@@ -209,9 +208,9 @@ func unmarshal(line []byte, e Event) error {
 	return json.Unmarshal(line, e)
 }
 
-// leadingType returns the type where it stands in the lines of EncodeEvent,
-// right behind seq, and "" elsewhere. Viewers spend much of their time on lines,
-// and so read few of them twice.
+// leadingType returns the type of a line if it directly follows seq, as in the lines of
+// EncodeEvent, else "". Viewers spend much of their time on lines, and so need to read few of them
+// twice.
 func leadingType(line []byte) string {
 	rest, _ := bytes.CutPrefix(line, []byte(`{"seq":`))
 	rest, ok := bytes.CutPrefix(bytes.TrimLeft(rest, "0123456789"), []byte(`,"type":"`))
@@ -242,8 +241,7 @@ func newEvent(kind string) Event {
 	return nil
 }
 
-// NewStatus tells that a run has come to a status, with as much of the cause as a log
-// takes: its first line.
+// NewStatus returns the event of a run's new status, with the first line of the cause.
 func NewStatus(h Head, s Status, cause error) *StatusEvent {
 	e := &StatusEvent{Head: h, Status: s}
 	if cause != nil {

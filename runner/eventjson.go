@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// Events of measures are flat JSON objects: the fields that every event has,
-// then a field a measure. What a newer program adds is read as a measure too.
+// Events with measures are flat JSON objects: the fields that every event has, then one field per
+// measure. Fields that a newer program adds are read as measures, too.
 
 // MarshalJSON writes one flat object.
 func (e *StepEvent) MarshalJSON() ([]byte, error) {
@@ -47,7 +47,7 @@ func (h *Head) open(epoch float64) ([]byte, error) {
 	return append(append(b[:len(b)-1], `,"epoch":`...), at...), err
 }
 
-// UnmarshalJSON reads what MarshalJSON writes, and what programs before wrote.
+// UnmarshalJSON reads what MarshalJSON writes, now and in earlier versions of the program.
 func (e *StepEvent) UnmarshalJSON(b []byte) error {
 	*e = StepEvent{}
 	return measure.EachField(b, func(key, value []byte) error {
@@ -63,8 +63,8 @@ func (e *StepEvent) UnmarshalJSON(b []byte) error {
 	})
 }
 
-// UnmarshalJSON reads what MarshalJSON writes, and what programs before wrote,
-// which left the lowest class to be looked for.
+// UnmarshalJSON reads what MarshalJSON writes, now and in earlier versions of the program, which
+// did not write worst_class_accuracy.
 func (e *EvalEvent) UnmarshalJSON(b []byte) error {
 	*e = EvalEvent{}
 	err := measure.EachField(b, func(key, value []byte) error {
@@ -84,8 +84,8 @@ func (e *EvalEvent) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// ofWorstCase is the name of a measure of evaluations: programs before called the
-// divergence of the exact worst case as a step's.
+// ofWorstCase returns the present name of a measure of evaluations. Earlier versions of the program
+// gave the divergence of the exact worst case the same name as the divergence of a step.
 func ofWorstCase(key []byte) []byte {
 	if string(key) == "divergence" {
 		return []byte("worst_divergence")
@@ -93,7 +93,7 @@ func ofWorstCase(key []byte) []byte {
 	return key
 }
 
-// field reads one field of an event of measures.
+// field reads one field of an event with measures.
 func field(h *Head, epoch *float64, key, value []byte, v *measure.Values, l *measure.Lists) error {
 	switch string(key) {
 	case "seq":
@@ -116,5 +116,5 @@ func whole(value []byte, n *int64) error {
 		*n = i
 		return nil
 	}
-	return json.Unmarshal(value, n) // for its words
+	return json.Unmarshal(value, n) // for its error message
 }

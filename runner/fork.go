@@ -9,11 +9,10 @@ import (
 	"drolab/runner/spec"
 )
 
-// A fork is a new run that goes on from a checkpoint of another one, with
-// settings of its own where those leave the checkpoint's tensors and place in
-// the data what they are.
+// A fork is a new run that continues from a checkpoint of another run. It may have settings of its
+// own as long as they fit the checkpoint's tensors and position in the data.
 
-// ParseParent splits RUN@STEP.
+// ParseParent splits RUN@STEP into the run and the step.
 func ParseParent(s string) (id string, step int64, err error) {
 	at := strings.LastIndexByte(s, '@')
 	step, err = strconv.ParseInt(s[at+1:], 10, 64)
@@ -23,8 +22,8 @@ func ParseParent(s string) (id string, step int64, err error) {
 	return s[:at], step, nil
 }
 
-// Fork returns the settings that a run going on from p has: the parent's, its
-// knobs as they stood, and z at the checkpoint as the start.
+// Fork returns the settings of a run that continues from p: the parent's settings, with its knobs
+// as they stood, and with z at the checkpoint as the start.
 func (p *Past) Fork() (spec.Spec, error) {
 	s, err := p.Turned()
 	if err == nil && p.From != nil && p.From.Method != nil {
@@ -33,7 +32,7 @@ func (p *Past) Fork() (spec.Spec, error) {
 	return s, err
 }
 
-// Turned returns the settings with the knobs as they stood.
+// Turned returns the parent's settings with the knobs as they stood at the checkpoint.
 func (p *Past) Turned() (spec.Spec, error) {
 	s := p.Meta.Spec
 	if err := p.Meta.Trained(); err != nil {
@@ -49,8 +48,8 @@ func (p *Past) Turned() (spec.Spec, error) {
 	return s, nil
 }
 
-// startFrom makes the settings that say where the method's state starts what the
-// state is: z, for methods that have one.
+// startFrom sets the settings for the start of the method's state to the state at the checkpoint:
+// z, for methods that have one.
 func startFrom(s *spec.Spec, p *Past) error {
 	trainer, problem, err := NewTrainer(s, &p.Meta.Parts)
 	if err != nil {

@@ -7,21 +7,23 @@ import (
 	"strconv"
 )
 
-// MostHeavy is how many samples an evaluation names at most.
+// MostHeavy is the largest number of samples that an evaluation lists.
 const MostHeavy = 24
 
-// Heavy is a training sample that the exact worst case of an evaluation weighs most.
+// Heavy is one of the training samples with the largest weights in an evaluation's exact worst
+// case.
 type Heavy struct {
 	Index int // in the training split, from 0
-	// Ratio is the likelihood ratio dQ/dP that the worst case Q over the whole training split
-	// gives it at the run's radius, as a float32 has it; 1 is no reweighting.
+	// Ratio is the sample's likelihood ratio dQ/dP, with the worst case Q over the whole training
+	// split at the run's radius, rounded to a float32; 1 is no reweighting.
 	Ratio float64
 	Label int // its class
-	Group int // its group; its class where none are given
+	Group int // its group; its class if no groups are given
 }
 
-// Heaviest are the samples with the largest losses, so with the largest ratios, the heaviest
-// first; equal ones are in the split's order. The slices are of one length, a sample each.
+// Heaviest returns the samples with the largest losses, and so with the largest ratios, the
+// heaviest first; equal ones are in the split's order. The slices have the same length, with one
+// entry per sample.
 func Heaviest(losses, ratios []float64, labels, groups []int) []Heavy {
 	order := make([]int, 0, MostHeavy+1)
 	for i, loss := range losses {
@@ -60,8 +62,8 @@ func appendHeavy(b []byte, list []Heavy) []byte {
 	return append(b, ']')
 }
 
-// readHeavy reads a list of them. One that makes no sense is left out, as is what follows the
-// first MostHeavy: a log may be anybody's, and nothing else depends on it.
+// readHeavy reads the list that appendHeavy writes. It drops invalid entries and everything after
+// the first MostHeavy: a log may come from anybody, and nothing else depends on the list.
 func readHeavy(text []byte) (list []Heavy) {
 	var all [][]float64
 	if json.Unmarshal(text, &all) != nil {

@@ -12,36 +12,36 @@ import (
 	"drolab/runner/spec"
 )
 
-// Host is the program and the machine that a run is made with.
+// Host describes the program and the machine that made a run.
 type Host struct {
-	// Version is of drolab's code: the revision, or which program where the tree was
+	// Version identifies drolab's code: the revision, and a checksum of the program if the tree was
 	// dirty.
 	Version string `json:"version"`
 	Go      string `json:"go"`
 	System  string `json:"system"` // operating system and architecture
 	CPU     string `json:"cpu"`
-	// Kernel is that of training steps (see nn.Kernel): another one gives other last
-	// bits, so a resume with another one leaves a warning.
+	// Kernel is the kernel of training steps (see nn.Kernel). Another kernel changes the last bits,
+	// so a resume with another one leaves a warning.
 	Kernel  string `json:"kernel"`
-	Threads int    `json:"threads"` // of the run, where it started
+	Threads int    `json:"threads"` // at the start of the run
 }
 
-// Meta is run.json: what made the run, and what a viewer needs to draw it.
+// Meta is run.json: everything that made the run, and what a viewer needs to draw it.
 type Meta struct {
 	ID      string    `json:"id"`
 	Preset  string    `json:"preset"`
-	Parent  string    `json:"parent,omitempty"` // RUN@STEP that it was forked from
+	Parent  string    `json:"parent,omitempty"` // RUN@STEP that the run was forked from
 	Created time.Time `json:"created"`
 	Spec    spec.Spec `json:"spec"`
 	Host    Host      `json:"host"`
 
 	Checksum string `json:"dataset_checksum"`
-	// Encoder is what the network takes, so that a checkpoint is enough to use it;
-	// nil in runs of programs before, and where it would be very long.
+	// Encoder turns data into the network's input, so that a checkpoint is enough to use the
+	// network; nil in runs of earlier versions of the program, and where it would be very long.
 	Encoder *data.Encoder `json:"encoder,omitempty"`
-	// FittedTo says which samples scales, means and categories are fitted to, where some
-	// are held out: FittedToTrain; empty in runs of programs before, which took the
-	// samples held out, too, and go on so.
+	// FittedTo names the samples to which scales, means and categories are fitted, if some are held
+	// out: FittedToTrain. It is empty in runs of earlier versions of the program, which also used
+	// the samples held out, and continue to.
 	FittedTo string `json:"fitted_to,omitempty"`
 	measure.Parts
 	Parameters int `json:"parameters"`
@@ -49,30 +49,30 @@ type Meta struct {
 	StepsPerEpoch int64 `json:"steps_per_epoch"`
 	Steps         int64 `json:"steps"` // planned
 
-	// Coordinates and Box are those of z, with every "auto" derived.
+	// Coordinates and Box are the coordinates and the box of z, with every "auto" derived.
 	Coordinates string  `json:"coordinates"`
 	Box         dro.Box `json:"box"`
-	// Program is the one that the run trains, nil of a network of drolab's own.
+	// Program is the program that the run trains; nil for a network of drolab's own.
 	Program *Program `json:"program,omitempty"`
-	// User says which of the program's own values are the better ones.
+	// User says which values of the program's own are better.
 	User measure.Sides `json:"user,omitzero"`
-	// Optimum is what the setting optimum asks for.
+	// Optimum is the optimum for the setting optimum.
 	Optimum *measure.Optimum `json:"optimum,omitempty"`
-	// Imported says where a run is from that was not trained here; nil of all others.
+	// Imported describes the source of a run that was not trained here; nil for all others.
 	Imported *Imported `json:"imported,omitempty"`
 }
 
-// Imported is what another program predicted. The method is the Spec's, by a name that
-// is the user's own.
+// Imported is the file of another program's predictions. The method is in the Spec, under a name
+// that the user chose.
 type Imported struct {
 	File     string   `json:"file"`
 	Checksum string   `json:"checksum"` // of the uncompressed file
 	Columns  []string `json:"columns"`  // that were read
-	// Absent says what is not known of it, for want of columns or rows.
+	// Absent lists what is not known of the predictions, for lack of columns or rows.
 	Absent []string `json:"absent,omitempty"`
 }
 
-// Trained is nil, or says why a run has no network to use or to go on with.
+// Trained returns nil, or the reason why a run has no network to use or to continue with.
 func (m *Meta) Trained() error {
 	if m.Imported == nil {
 		return nil
@@ -81,18 +81,18 @@ func (m *Meta) Trained() error {
 		m.Spec.Algorithm(), m.Imported.File)
 }
 
-// FittedToTrain is the training split alone.
+// FittedToTrain is the value of FittedTo for the training split alone.
 const FittedToTrain = "train"
 
-// DataOptions are those that the run's data are opened with, each time alike.
+// DataOptions returns the options with which the run's data are opened, the same each time.
 func (m *Meta) DataOptions(dir string) data.Options {
 	o := m.Spec.DataOptions(dir)
 	o.FitHeld = m.FittedTo == "" && o.ValFraction > 0
 	return o
 }
 
-// Places names the values of a list measure of the run: classes, groups, radii,
-// the lower edges of bins.
+// Places names the values of a list measure of the run: classes, groups, radii, or the lower edges
+// of bins.
 func (m *Meta) Places(a measure.Axis) []string {
 	var values []float64
 	var names []string
@@ -111,30 +111,30 @@ func (m *Meta) Places(a measure.Axis) []string {
 	return names
 }
 
-// Configuration is equal for runs that differ in the seed alone.
+// Configuration returns a key that is equal for runs that differ in the seed alone.
 func (m *Meta) Configuration() string {
 	spec := m.Spec
 	spec.Seed = 0
 	b, err := json.Marshal(&spec)
 	if err != nil {
-		return m.ID // nothing else is like it
+		return m.ID // it equals no other run's
 	}
 	return m.ConfigurationOf(string(b))
 }
 
-// ConfigurationOf is that of a run whose specification without its seed is this in JSON.
+// ConfigurationOf is Configuration, given the run's specification without its seed, as JSON.
 func (m *Meta) ConfigurationOf(spec string) string {
 	return m.Preset + " " + m.Parent + " " + spec
 }
 
-// Measured implements Subject.
+// Measured implements measure.Subject.
 func (m *Meta) Measured() (s *spec.Spec, p *measure.Parts, optimum bool) {
 	return &m.Spec, &m.Parts, m.Optimum != nil
 }
 
-// UnmarshalJSON reads run.json, and that of a program which had one kind of part
-// only: there the log's figures per class are per group where groups were given,
-// so these are the run's classes.
+// UnmarshalJSON reads run.json, now and as an earlier version of the program wrote it, with only
+// one kind of part. The log's figures per class in such a run are per group if groups were given,
+// so the groups become the run's classes.
 func (m *Meta) UnmarshalJSON(b []byte) error {
 	type plain Meta
 	old := struct {
@@ -149,13 +149,13 @@ func (m *Meta) UnmarshalJSON(b []byte) error {
 	if len(m.Groups) > 0 {
 		m.Classes, m.Groups = m.Groups, nil
 	}
-	m.Spec.MinGroup, m.Spec.RiskRadii = 0, nil // any part was called the worst, and there were none
+	m.Spec.MinGroup, m.Spec.RiskRadii = 0, nil // it called any part the worst, and had no radii
 	m.ClassCounts = measure.Counts{Train: old.TrainCounts, Test: old.TestCounts}
 	return nil
 }
 
-// Usable says what keeps a run from going on, of a run.json that a person or a
-// bad disk changed.
+// Usable returns an error if a run cannot continue because a person or a bad disk has changed its
+// run.json.
 func (m *Meta) Usable() error {
 	if m.StepsPerEpoch < 1 || m.Steps < 0 {
 		return fmt.Errorf("%d steps of %d an epoch", m.Steps, m.StepsPerEpoch)
@@ -166,8 +166,8 @@ func (m *Meta) Usable() error {
 	return nil
 }
 
-// alone tells whether fewer than two classes or groups have the test samples to be called
-// the worst.
+// alone reports whether fewer than two classes or groups have enough test samples to be called the
+// worst.
 func (m *Meta) alone() bool {
 	counted, tests := 0, m.Counts(m.Main()).Test
 	for _, n := range tests {
@@ -178,8 +178,8 @@ func (m *Meta) alone() bool {
 	return len(tests) > 0 && counted < 2
 }
 
-// BeyondBox says that the best λ or η of the training losses is outside of the run's box,
-// and what that costs at most; "" where it is inside.
+// BeyondBox says that the best λ or η of the training losses is outside the run's box, and what
+// that costs at most; it returns "" if they are inside.
 func (m *Meta) BeyondBox(s *Summary) string {
 	set, err := m.Spec.Set()
 	gap, lambda, eta := s.Of("dual_gap"), s.Of("best_lambda"), s.Of("best_eta")

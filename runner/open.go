@@ -9,7 +9,7 @@ import (
 	"drolab/runner/data"
 )
 
-// CheckData says whether data of this checksum are the run's.
+// CheckData returns an error unless data with this checksum are the run's.
 func (m *Meta) CheckData(checksum string) error {
 	if checksum == m.Checksum {
 		return nil
@@ -18,8 +18,8 @@ func (m *Meta) CheckData(checksum string) error {
 		"give the folder that has it with --data", m.ID, m.Checksum, checksum)
 }
 
-// OpenFor opens a dataset to use the network of a run on; an empty name is the
-// run's own, with its own splits.
+// OpenFor opens a dataset on which to use the network of a run; an empty name stands for the run's
+// own dataset, with its own splits.
 func (m *Meta) OpenFor(dataset, dataDir string) (*data.Dataset, error) {
 	if err := cmp.Or(m.Trained(), m.HasOwnNetwork()); err != nil {
 		return nil, err
@@ -35,8 +35,8 @@ func (m *Meta) OpenFor(dataset, dataDir string) (*data.Dataset, error) {
 	return OpenData(context.Background(), dataset, o)
 }
 
-// EncoderFrom returns the run's encoder: the one that it has kept or, of runs of
-// programs before, what the training data give.
+// EncoderFrom returns the run's encoder: the stored one or, for runs of earlier versions of the
+// program, the encoder fitted to the training data.
 func (m *Meta) EncoderFrom(dataDir string) (*data.Encoder, error) {
 	if err := cmp.Or(m.Trained(), m.HasOwnNetwork()); err != nil || m.Encoder != nil {
 		return m.Encoder, err
@@ -49,8 +49,9 @@ func (m *Meta) EncoderFrom(dataDir string) (*data.Encoder, error) {
 	return &d.Encoder, d.Close()
 }
 
-// Glance opens a run's own dataset for who reads a few samples. Whether large files are those that
-// the run had is not checked, as that takes all of them: compare a sample's label.
+// Glance opens a run's own dataset for a caller that reads a few samples. It does not check whether
+// large files are the ones that the run had, since that would read all of them: compare a sample's
+// label.
 func (m *Meta) Glance(dataDir string) (*data.Dataset, error) {
 	if err := cmp.Or(m.Trained(), m.HasOwnNetwork()); err != nil {
 		return nil, err
@@ -76,7 +77,7 @@ func (m *Meta) openOwn(dataDir string, glance bool) (*data.Dataset, error) {
 	return d, nil
 }
 
-// OpenData is data.OpenContext, with a fault in a file that it maps as an error.
+// OpenData is data.OpenContext, but turns a fault in a mapped file into an error.
 func OpenData(ctx context.Context, name string, o data.Options) (d *data.Dataset, err error) {
 	err = Unfaulted(func() (err error) {
 		d, err = data.OpenContext(ctx, name, o)
@@ -85,7 +86,7 @@ func OpenData(ctx context.Context, name string, o data.Options) (d *data.Dataset
 	return d, err
 }
 
-// Unfaulted does what reads samples, with a fault in a file of theirs as an error.
+// Unfaulted calls do, which reads samples, and turns a fault in one of their files into an error.
 func Unfaulted(do func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

@@ -19,10 +19,10 @@ import (
 	"drolab/runner/internal/aside"
 )
 
-// PanicError is a panic as an error of one line. The stack stands in a file.
+// PanicError is a panic as an error of one line. The stack is in a file.
 type PanicError struct {
-	Value  string // that the program panicked with
-	Report string // path of the file; empty: it could not be written
+	Value  string // the value that the program panicked with
+	Report string // path of the file; empty if it could not be written
 }
 
 func (e *PanicError) Error() string {
@@ -32,7 +32,7 @@ func (e *PanicError) Error() string {
 	return fmt.Sprintf("internal error: %s: please report it, with the file %s", e.Value, e.Report)
 }
 
-// errCut is a fault in a mapped file: no error of the program's.
+// errCut is a fault in a mapped file, which is not the program's mistake.
 var errCut = errors.New(
 	"the dataset's files were cut or lost while in use: bring them back and resume")
 
@@ -41,9 +41,8 @@ func isCut(recovered any) bool {
 	return ok && f.Addr() > 1<<16 // below lies nil
 }
 
-// Panicked makes an error of what a deferred function has recovered, and leaves a
-// report in a folder of runs or, where that cannot be written, in one that is
-// made for it.
+// Panicked returns an error for the value that a deferred function has recovered. It leaves a
+// report in dir, a folder of runs, or in a new temporary folder if dir cannot be written to.
 func Panicked(dir string, recovered any) error {
 	if isCut(recovered) {
 		return errCut
@@ -66,13 +65,13 @@ func Panicked(dir string, recovered any) error {
 	return e
 }
 
-// reporting is held while a report is written: runs may meet one fault at once.
+// reporting is held while a report is written: several runs may meet the same fault at once.
 var reporting sync.Mutex
 
-// mostReport bounds a report, in bytes.
+// mostReport is the maximum size of a report, in bytes.
 const mostReport = 64 << 10
 
-// report is for those who mend the program.
+// report returns the text of a report, for the developers of the program.
 func report(recovered any) []byte {
 	var version string
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -85,7 +84,7 @@ func report(recovered any) []byte {
 		debug.Stack())
 }
 
-// keepReport writes a report, where there is none of that name.
+// keepReport writes a report, unless there is one of that name.
 func keepReport(dir, name string, text []byte) (path string, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -98,7 +97,7 @@ func keepReport(dir, name string, text []byte) (path string, err error) {
 			return err
 		})
 	if errors.Is(err, os.ErrExist) {
-		_, err = root.Lstat(name) // it is there, or another process is at it
+		_, err = root.Lstat(name) // it exists, or another process is writing it
 	}
 	if err != nil {
 		return "", err
@@ -106,8 +105,8 @@ func keepReport(dir, name string, text []byte) (path string, err error) {
 	return filepath.Join(root.Name(), name), nil
 }
 
-// reportName is one for each place of the program: a thousand runs that meet one fault
-// leave one report.
+// reportName returns a name that depends only on the call stack of the panic: a thousand runs with
+// the same fault leave one report.
 func reportName() string {
 	var callers [64]uintptr
 	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers[:])])

@@ -2,20 +2,20 @@ package runner
 
 import "fmt"
 
-// Program is what a run keeps of the program that it trains. Nothing of it starts one: a
-// run may come from anybody.
+// Program is the record of the program that a run trains. The record alone never starts a program:
+// a run may come from anybody.
 type Program struct {
 	Path        string   `json:"path"`
 	SHA256      string   `json:"sha256"` // of that file, in hexadecimal
 	Arguments   []string `json:"arguments,omitempty"`
 	Interpreter string   `json:"interpreter,omitempty"`
 	Device      string   `json:"device,omitempty"`
-	// Packages are the versions that the program named.
+	// Packages are the versions of the packages that the program named.
 	Packages map[string]string `json:"packages,omitempty"`
 }
 
-// ByScript says that a run's loop is a script's, and how it goes on; id is empty of a run that is
-// not there yet.
+// ByScript says that a script drives a run's loop, and how to continue the run; id is empty for a
+// run that does not exist yet.
 func ByScript(id string) string {
 	if id == "" {
 		return "the loop of this run is a script's: the script starts it with " +
@@ -24,8 +24,8 @@ func ByScript(id string) string {
 	return fmt.Sprintf("only its script can continue run %s: drolab.start(resume=%q)", id, id)
 }
 
-// HasOwnNetwork says that the run trains a program or a script, where something needs the
-// weights, or other data than the run's: a program keeps both to itself. Nil of any other run.
+// HasOwnNetwork returns an error if the run trains a program or a script, which keeps its weights
+// and data to itself. Callers need the weights, or data other than the run's.
 func (m *Meta) HasOwnNetwork() error {
 	if !m.Spec.IsProgram() {
 		return nil
@@ -34,9 +34,9 @@ func (m *Meta) HasOwnNetwork() error {
 		"this needs a model of drolab's own", m.ID)
 }
 
-// ProgramMeans is what a program is started with where it was asked for. It is never
-// taken from a record.
+// ProgramMeans are the means with which a program is started where a user asks for it. They are
+// never taken from a record.
 type ProgramMeans struct {
-	Python string   `json:"python,omitempty"` // the interpreter of files of Python
+	Python string   `json:"python,omitempty"` // the interpreter of Python files
 	Env    []string `json:"env,omitempty"`
 }

@@ -9,15 +9,13 @@ import (
 	"drolab/runner/spec"
 )
 
-// A run reports, beside its last step, the one that the validation split finds
-// best: of the evaluations, that of the best value of one measure. The test split
-// has no part in the choice.
+// Besides its last step, a run reports the step that it selects: the evaluation with the best value
+// of one measure of the validation split. The test split plays no part in the choice.
 
-// Selector returns the measure that the run selects by; ok is false where it
-// does not select.
+// Selector returns the measure by which the run selects; ok is false if it does not select.
 func (m *Meta) Selector() (by measure.Measure, ok bool) {
 	switch {
-	case m.Refitted != nil: // there is nothing to select by
+	case m.Refitted != nil: // no validation split is left
 		return by, false
 	case m.Spec.Select == spec.SelectLast || m.Spec.Select == "":
 		return by, false
@@ -27,7 +25,7 @@ func (m *Meta) Selector() (by measure.Measure, ok bool) {
 	return measure.FindMeasure(m.Fit("val_worst_class_accuracy"))
 }
 
-// Selects takes e as what the run has selected; nil is nothing.
+// Selects sets the run's selection to the evaluation e; nil: nothing is selected.
 func (s *Summary) Selects(m *Meta, e *EvalEvent) {
 	s.Selected = nil
 	if e != nil {
@@ -36,8 +34,7 @@ func (s *Summary) Selects(m *Meta, e *EvalEvent) {
 	}
 }
 
-// Selected is what the run came to at the step that the validation split finds
-// best.
+// Selected holds the results of the run at the selected step.
 type Selected struct {
 	By    string  `json:"by"` // the setting select
 	Step  int64   `json:"step"`
@@ -72,8 +69,8 @@ func (s *Selected) UnmarshalJSON(b []byte) error {
 	})
 }
 
-// CheckSelection says whether runs of s on the dataset will have what they select by, and their
-// threshold.
+// CheckSelection returns an error unless runs of s on the dataset will have the measure by which
+// they select, and their threshold.
 func CheckSelection(s *spec.Spec, d *data.Dataset) error {
 	m := &Meta{Spec: *s, Parts: measure.PartsOf(d)}
 	if t := s.Threshold; t.IsSet() && (len(d.Classes) != 2 || t.ByVal() && d.Val == nil) {

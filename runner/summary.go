@@ -9,8 +9,8 @@ import (
 	"drolab/runner/measure"
 )
 
-// Summary is what a run came to: summary.json, and an entry of --json, where
-// the measures of SummaryMeasures are fields like the others.
+// Summary is the result of a run: summary.json, and an entry of --json, where the measures of
+// SummaryMeasures are fields like the others.
 type Summary struct {
 	ID        string        `json:"id"`
 	Preset    string        `json:"preset"`
@@ -20,16 +20,16 @@ type Summary struct {
 	Cause     string        `json:"cause,omitempty"`
 	Epochs    float64       `json:"epochs"` // done
 	Steps     int64         `json:"steps"`  // done
-	// ImagesPerSecond counts the x-batches, over the time spent in steps.
+	// ImagesPerSecond counts the samples of x-batches, over the time spent in steps.
 	ImagesPerSecond measure.Number `json:"images_per_second"`
 	// PaperIterate is the method's own output, where it has an output rule.
 	PaperIterate *PaperIterate `json:"paper_iterate,omitempty"`
-	// Selected is the step that the validation split finds best, where the run was
-	// to select one; everything else is of the last step.
+	// Selected is the step that the run selected on the validation split, if it was to select one;
+	// everything else describes the last step.
 	Selected *Selected `json:"selected,omitempty"`
 
-	// Average is of the last evaluations; it is in what show prints and not in the
-	// run's files, whose log has all of them.
+	// Average is the mean of the last evaluations. The command show prints it, but the run's files
+	// do not hold it, since their log has all evaluations.
 	Average *Average `json:"window_average,omitempty"`
 
 	measure.Parts // of the run's data
@@ -37,7 +37,7 @@ type Summary struct {
 	// accuracies: see Wilson.
 	ClassInterval []measure.Interval `json:"class_accuracy_interval,omitempty"`
 	GroupInterval []measure.Interval `json:"group_accuracy_interval,omitempty"`
-	// RiskRadii are the radii of robust_risk_at.
+	// RiskRadii are the radii of the measure robust_risk_at.
 	RiskRadii []float64 `json:"risk_radii,omitempty"`
 
 	Dir string `json:"dir,omitempty"`
@@ -49,7 +49,7 @@ type Summary struct {
 // Of returns the measure of that name.
 func (s *Summary) Of(name string) measure.Number { return s.Measures.Of(name) }
 
-// Stationary is the least ε at which the paper's two-part test holds.
+// Stationary returns the least ε at which the paper's two-part test holds.
 func (s *Summary) Stationary() measure.Number {
 	gap := s.Of("penalised_gap")
 	if !gap.Applies() { // λ moves
@@ -58,7 +58,7 @@ func (s *Summary) Stationary() measure.Number {
 	return stationary(gap, s.Of("full_grad_norm"))
 }
 
-// OutputStationary is that ε at the paper's own output.
+// OutputStationary returns this ε at the paper's own output.
 func (s *Summary) OutputStationary() measure.Number {
 	gap := s.Of("output_dual_gap")
 	if !gap.Applies() {
@@ -90,8 +90,7 @@ type PaperIterate struct {
 	WorstGroupAccuracy measure.Number `json:"worst_group_accuracy,omitzero"`
 }
 
-// Worst is the least test accuracy of the groups where they are given, else of the
-// classes.
+// Worst returns the least test accuracy of the groups if they are given, else of the classes.
 func (p *PaperIterate) Worst() measure.Number {
 	if p.WorstGroupAccuracy.Applies() {
 		return p.WorstGroupAccuracy
@@ -99,8 +98,8 @@ func (p *PaperIterate) Worst() measure.Number {
 	return p.WorstClassAccuracy
 }
 
-// Summarize returns the summary of a run in the given state, whose last
-// evaluation and last step events these are (nil: there was none).
+// Summarize returns the summary of a run in the given state. eval and last are its last evaluation
+// and its last step event (nil: there was none).
 func Summarize(m *Meta, status Status, step int64, eval *EvalEvent, last *StepEvent) *Summary {
 	s := &Summary{ID: m.ID, Preset: m.Preset, Algorithm: m.Spec.Algorithm(), Seed: m.Spec.Seed,
 		Status: status, Steps: step}
@@ -119,7 +118,7 @@ func Summarize(m *Meta, status Status, step int64, eval *EvalEvent, last *StepEv
 		}
 	}
 	s.Describe(m)
-	// those of the paper's methods have a place, maybe with null in it
+	// The measures of the paper's methods are always there, null where they do not apply.
 	always := measure.StepNames(dro.ERM)
 	for _, row := range measure.StepMeasures() {
 		n := last.Of(row.Name)
@@ -133,16 +132,15 @@ func Summarize(m *Meta, status Status, step int64, eval *EvalEvent, last *StepEv
 	return s
 }
 
-// Describe fills in what the run's file says: its method, and what the places of
-// the lists are: the parts of the run's data, with how sure their accuracies are,
-// and the radii.
+// Describe fills in what run.json says: the method, and the meaning of the places in lists. These
+// are the parts of the run's data, with the intervals of their accuracies, and the radii.
 func (s *Summary) Describe(m *Meta) {
 	s.Algorithm = m.Spec.Algorithm()
 	s.Parts, s.RiskRadii = m.Parts, nil
 	if s.ByGroup.Of("robust_risk_at") != nil {
 		s.RiskRadii = m.Spec.RiskRadii
 	}
-	if m.alone() { // programs before called it the worst
+	if m.alone() { // earlier versions of the program called it the worst
 		s.Measures.Set(m.Fit("worst_class_accuracy"), measure.Number{})
 	}
 	s.ClassInterval = measure.Wilsons(s.ByGroup.Of("class_accuracy"), m.ClassCounts.Test)
@@ -157,7 +155,7 @@ func (s *Summary) MarshalJSON() ([]byte, error) {
 	return flat((*fixedSummary)(s), s.Measures, s.ByGroup)
 }
 
-// flat writes the fields of a struct and measures as one object.
+// flat writes the fields of a struct and the measures as one object.
 func flat(fixed any, v measure.Values, l measure.Lists) ([]byte, error) {
 	b, err := json.Marshal(fixed)
 	if err != nil {
@@ -166,7 +164,7 @@ func flat(fixed any, v measure.Values, l measure.Lists) ([]byte, error) {
 	return append(l.AppendFields(v.AppendFields(b[:len(b)-1])), '}'), nil
 }
 
-// UnmarshalJSON reads what MarshalJSON writes, and what programs before wrote.
+// UnmarshalJSON reads what MarshalJSON writes, now and in earlier versions of the program.
 func (s *Summary) UnmarshalJSON(b []byte) error {
 	*s = Summary{}
 	if err := json.Unmarshal(b, (*fixedSummary)(s)); err != nil {

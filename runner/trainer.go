@@ -8,8 +8,8 @@ import (
 	"drolab/runner/spec"
 )
 
-// NewTrainer starts the method of s on the data that p counts, and returns the problem
-// that it solves.
+// NewTrainer starts the method of s on data with the counts p, and returns it with the problem that
+// it solves.
 func NewTrainer(s *spec.Spec, p *measure.Parts) (dro.Trainer, *dro.Problem, error) {
 	m, err := dro.Find(s.Algorithm())
 	if err != nil {
@@ -33,7 +33,7 @@ func NewTrainer(s *spec.Spec, p *measure.Parts) (dro.Trainer, *dro.Problem, erro
 	return t, task.Problem, nil
 }
 
-// RefitsOnVal tells whether a method fits the last layer to the validation split.
+// RefitsOnVal reports whether a method fits the last layer to the validation split.
 func RefitsOnVal(t dro.Trainer) bool {
 	r, ok := t.(dro.Refitter)
 	return ok && r.RefitsOn() == SplitVal

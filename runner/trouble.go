@@ -2,7 +2,7 @@ package runner
 
 import "errors"
 
-// Why a verb is refused; each reads as what is said of a run.
+// The reasons why a verb is refused; each is worded to follow the name of a run.
 var (
 	ErrNotRunning = errors.New("is not running here")
 	ErrElsewhere  = errors.New("is running elsewhere: stop it there first")
@@ -14,10 +14,10 @@ var (
 	ErrDone    = errors.New("is done: there is nothing to resume")
 )
 
-// DiskError is a Recorder's error that may pass: the disk is full, or fails
-// for now. What could not be written can be given again.
+// DiskError is a Recorder's error that may be temporary: the disk is full, or fails for now. The
+// failed write can be repeated.
 type DiskError struct {
-	What string // and the remedy
+	What string // what failed, and the remedy
 	Err  error
 }
 

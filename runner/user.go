@@ -9,12 +9,12 @@ import (
 	"drolab/runner/measure"
 )
 
-// mostUserMeasures is how many of the programs' own values a table of runs has: names in
-// a folder may come from anybody.
+// mostUserMeasures is the largest number of the programs' own values in a table of runs: the names
+// in a folder may come from anybody.
 const mostUserMeasures = 4 * measure.MostUser
 
-// UserMeasures are the programs' own among the values of runs, by name. Where two
-// programs do not agree on the better side of one, it has none.
+// UserMeasures returns the measures of the programs' own values in runs, sorted by name. If two
+// programs disagree about the better side of a measure, it has none.
 func UserMeasures(runs iter.Seq2[*Meta, measure.Values]) (list []measure.Measure) {
 	better := map[string]dro.Sense{}
 	for m, values := range runs {

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// Window gathers the steps between two step events: the least and the greatest
-// value of each measure.
+// Window summarises the steps between two step events by the least and the greatest value of each
+// measure.
 type Window struct {
 	Steps int            `json:"steps"`
 	Min   measure.Values `json:"min"`
@@ -25,7 +25,7 @@ func NewWindow(names []string) Window {
 	return w
 }
 
-// Add takes in the measures of one step, in the window's order.
+// Add adds the measures of one step, in the window's order.
 func (w *Window) Add(now measure.Values) {
 	for i, v := range now {
 		w.Min[i].Number = extreme(w.Min[i].Number, v.Number, math.Min)
@@ -34,14 +34,14 @@ func (w *Window) Add(now measure.Values) {
 	w.Steps++
 }
 
-// Put takes in one value of a step, of a measure that the window may not have yet.
+// Put adds one value of a step, for a measure that the window may not have yet.
 func (w *Window) Put(name string, n measure.Number) {
 	w.Min.Set(name, extreme(w.Min.Of(name), n, math.Min))
 	w.Max.Set(name, extreme(w.Max.Of(name), n, math.Max))
 }
 
-// extreme is the one of two numbers that pick takes. One that does not apply gives way.
-// A NaN, once in, stays, so that it is seen.
+// extreme returns the number of the two that pick chooses. If one does not apply, it returns the
+// other. A NaN stays once it is in, so that it is seen.
 func extreme(a, b measure.Number, pick func(x, y float64) float64) measure.Number {
 	switch {
 	case !b.Applies():
@@ -52,15 +52,14 @@ func extreme(a, b measure.Number, pick func(x, y float64) float64) measure.Numbe
 	return measure.Num(pick(a.Float(), b.Float()))
 }
 
-// Cover makes the least and the greatest values of e those of an earlier event too, so
-// that e stands for the steps of both.
+// Cover extends the least and the greatest values of e by those of an earlier event, so that e
+// stands for the steps of both.
 func (e *StepEvent) Cover(before *StepEvent) {
 	e.Min = covered(e.Min, e.Values, before.Min, before.Values, math.Min)
 	e.Max = covered(e.Max, e.Values, before.Max, before.Values, math.Max)
 }
 
-// covered is the extremes of two events, which are their values where they have no
-// others.
+// covered returns the extremes of two events, whose own values stand in for missing extremes.
 func covered(a, aNow, b, bNow measure.Values, pick func(x, y float64) float64) measure.Values {
 	if len(a) != len(aNow) {
 		a = slices.Clone(aNow)
@@ -72,8 +71,8 @@ func covered(a, aNow, b, bNow measure.Values, pick func(x, y float64) float64) m
 	return a
 }
 
-// either is a measure's extreme or, without one, its value. It stands mostly at the
-// same place i.
+// either returns a measure's extreme or, without one, its value. The measure is mostly at the same
+// index i.
 func either(extremes, now measure.Values, i int, name string) measure.Number {
 	for _, v := range [...]measure.Values{extremes, now} {
 		n := measure.Number{}
@@ -104,8 +103,8 @@ func (w *Window) Like(names []string) Window {
 	return o
 }
 
-// UnmarshalJSON reads a window; that of a checkpoint of the first form too,
-// whose measures had no names.
+// UnmarshalJSON reads a window, including a window in a checkpoint of the first form, whose
+// measures had no names.
 func (w *Window) UnmarshalJSON(b []byte) error {
 	var raw struct {
 		Steps    int
@@ -126,7 +125,7 @@ func (w *Window) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// unmarshalEither reads named measures, or those of the first form.
+// unmarshalEither reads named measures, or the unnamed measures of the first form.
 func unmarshalEither(v *measure.Values, b []byte) error {
 	if len(b) == 0 || b[0] != '[' {
 		return json.Unmarshal(b, v)

@@ -10,14 +10,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// A run that ends is in all views within half a second, however seldom there is a tick: each
-// looks at the locks of the live runs and, where ticks are slow, so does a rhythm of its own, the
-// beat. One in which no run has ended reads nothing and draws nothing, and without live runs there
-// is none.
+// A run that ends shows in all views within half a second, however seldom there is a tick. Each
+// tick looks at the locks of the live runs and, where ticks are slow, so does a rhythm of its own,
+// the beat. A beat in which no run has ended reads nothing and draws nothing. Without live runs
+// there are no beats.
 
 const (
 	beatEvery = time.Second / 4
-	// On a shared disk a look at a lock may take a millisecond. So long is a beat at least for
+	// A look at a lock may take a millisecond on a shared disk. A beat lasts at least this long for
 	// each live run.
 	beatEach = 4 * time.Millisecond
 )
@@ -28,7 +28,7 @@ type beatMsg struct{ over tea.Msg } // lab.Over, or nil
 // living is a page that has live runs of its own, in the runs' folder or not.
 type living interface{ Living() []*record.Run }
 
-// live are the live runs that can be seen, each of them once.
+// live returns the live runs that can be seen, each once.
 func (m *Model) live() (list []*record.Run) {
 	if m.Config.Kept != nil {
 		return nil
@@ -47,7 +47,7 @@ func (m *Model) live() (list []*record.Run) {
 	return list
 }
 
-// wake sets the next beat where there is something to wait for.
+// wake starts the next beat if there is something to wait for.
 func (m *Model) wake() tea.Cmd {
 	live := m.live()
 	if len(live) == 0 || m.beating || m.rest <= readCalm {
@@ -59,7 +59,7 @@ func (m *Model) wake() tea.Cmd {
 		func(time.Time) tea.Msg { return beatMsg{lab.Ends(s, live)} })
 }
 
-// beat begins the next one.
+// beat handles the end of a beat and starts the next one.
 func (m *Model) beat(msg beatMsg) (cmd tea.Cmd) {
 	m.beating = false
 	if over, some := msg.over.(lab.Over); some {
@@ -68,7 +68,7 @@ func (m *Model) beat(msg beatMsg) (cmd tea.Cmd) {
 	return tea.Batch(cmd, m.wake())
 }
 
-// ends looks with a tick which runs have ended.
+// ends returns the commands by which a tick looks for runs that have ended.
 func (m *Model) ends() tea.Cmd {
 	live, s := m.live(), m.Source
 	if len(live) == 0 {

@@ -10,19 +10,19 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// The interface begins with what is live. Whether anything is takes a look at the folder, which
+// The interface begins with the live runs. Whether there are any takes a look at the folder, which
 // comes after the first frame.
 
-// liveMsg says which runs of the folder have not ended, of how many.
+// liveMsg says which runs of the folder have not ended, and how many runs it has in all.
 type liveMsg struct {
 	live    []*record.Run
 	all     int
 	took    time.Duration
 	changed time.Time // the folder, before it was read
-	listed  time.Time // the tick that asked
+	listed  time.Time // time of the tick that asked
 }
 
-// Changes implements reading: what it changes, recounted draws anew.
+// Changes implements reading. It is false, since recounted redraws if anything has changed.
 func (liveMsg) Changes() bool { return false }
 
 // News implements reading.
@@ -37,7 +37,7 @@ func (sameMsg) Changes() bool { return false }
 // News implements reading.
 func (sameMsg) News() bool { return false }
 
-// beginMsg is the first of them.
+// beginMsg is the first liveMsg, with which the interface begins.
 type beginMsg liveMsg
 
 // countIn counts the runs of a folder that have not ended.
@@ -47,8 +47,9 @@ func countIn(s lab.Source, dir string, now time.Time) liveMsg {
 	return liveMsg{lab.Live(runs), len(runs), time.Since(began), changed, now}
 }
 
-// recount counts them again where the header shows them and no list of runs does: when the
-// folder got or lost one and, as one may be resumed, from time to time while another is live.
+// recount counts the live runs again if the header shows their number and no list of runs gives it.
+// It does so when the folder got or lost a run. While a run is live it also does so from time to
+// time, since another may be resumed.
 func (m *Model) recount() tea.Cmd {
 	if m.at == runsPage || m.Config.Kept != nil || m.watch.Live() || m.counting ||
 		m.now.Sub(m.counted) < lab.LookAfter(true, m.tally.took) {
@@ -65,17 +66,17 @@ func (m *Model) recount() tea.Cmd {
 	}
 }
 
-// recounted takes in how many are live.
+// recounted takes in the number of live runs.
 func (m *Model) recounted(msg liveMsg) tea.Cmd {
 	m.counting = false
-	if len(msg.live) != len(m.tally.live) { // of all of it, this is what the header shows
+	if len(msg.live) != len(m.tally.live) { // the header shows nothing else of it
 		m.version++
 	}
 	m.tally = msg
 	return m.wake()
 }
 
-// seekBegin finds out, where the interface begins with Launch, whether runs are live.
+// seekBegin finds out whether runs are live, if the interface begins with Launch.
 func (m *Model) seekBegin() tea.Cmd {
 	if m.at != launchPage || m.Config.Kept != nil {
 		return nil

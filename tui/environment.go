@@ -12,7 +12,7 @@ type environment struct {
 	ascii   bool // only 7-bit characters
 	plain   bool // NO_COLOR
 	remote  bool // over SSH: draw less often
-	light   bool // the background, until the terminal says
+	light   bool // whether the background is light, until the terminal says
 	profile colorprofile.Profile
 }
 
@@ -37,23 +37,23 @@ func environmentOf(environ []string) environment {
 	return e
 }
 
-// take takes the colours that there are. Over SSH they are at most the 256: half as many bytes
-// as 24 bits take, and all but as fine.
+// take sets the colours that the terminal has. Over SSH they are at most the 256, which take half
+// as many bytes as 24 bits and are nearly as fine.
 func (e *environment) take(p colorprofile.Profile) {
 	if e.profile = p; e.remote {
 		e.profile = min(p, colorprofile.ANSI256)
 	}
 }
 
-// lightBehind tells whether the last of COLORFGBG's colours, as in 0;15, the background's,
-// is one of the light ones of the sixteen.
+// lightBehind reports whether the background is one of the light ones of the sixteen colours. The
+// background is the last colour of COLORFGBG, as in 0;15.
 func lightBehind(colours string) bool {
 	back := colours[strings.LastIndex(colours, ";")+1:]
 	return back == "7" || back == "15"
 }
 
-// utf8Locale tells whether the locale's characters are UTF-8. Where none is
-// set, as in many containers, terminals of today are trusted.
+// utf8Locale reports whether the locale's characters are UTF-8. If no locale is set, as in many
+// containers, it trusts terminals of today to have them.
 func utf8Locale(vars map[string]string) bool {
 	v := strings.ToLower(cmp.Or(vars["LC_ALL"], vars["LC_CTYPE"], vars["LANG"], "utf8"))
 	return strings.Contains(v, "utf-8") || strings.Contains(v, "utf8")

@@ -31,7 +31,7 @@ func (m *Model) tabs() []tab {
 		list = append(list, tab{at, text, x})
 		x += cell.Width(text)
 	}
-	if x > m.w { // only the one at hand has its name
+	if x > m.w { // only the current page has its name
 		x = 1
 		for i := range list {
 			if list[i].x = x; list[i].page != m.at {
@@ -52,7 +52,7 @@ func (m *Model) tabAt(x int) (pageID, bool) {
 	return 0, false
 }
 
-// header is the first line.
+// header draws the first line.
 func (m *Model) header() string {
 	t, tabs := m.Theme, m.tabs()
 	s := kit.Left(" drolab", tabs[0].x)
@@ -69,7 +69,7 @@ func (m *Model) header() string {
 	}
 	note := m.watch.Digest(m.w - cell.Width(s) - 2)
 	switch {
-	case m.watch.Replaying(): // read-only besides, and nobody shall take it for now
+	case m.watch.Replaying(): // it is read-only, too, and nobody must take it for the present
 		note = cell.Cut(note, m.w-cell.Width(s)-2)
 	case !m.watch.Live() && len(m.tally.live) > 0: // others than those that are watched
 		note = strings.TrimSuffix(fmt.Sprintf(liveRuns, len(m.tally.live))+" · "+note, " · ")
@@ -79,7 +79,7 @@ func (m *Model) header() string {
 	return kit.Spread(s, t.Dim.Paint(note+" "), m.w)
 }
 
-// footer is the last line: a notice, or the keys that work now.
+// footer draws the last line: a notice, or the keys that work now.
 func (m *Model) footer() string {
 	t := m.Theme
 	switch {
@@ -97,7 +97,7 @@ func (m *Model) footer() string {
 	return m.hints()
 }
 
-// hints are the keys that work now.
+// hints draws the keys that work now.
 func (m *Model) hints() string {
 	var list []kit.Key
 	for i := range m.keys[m.at] {
@@ -108,8 +108,8 @@ func (m *Model) hints() string {
 	return m.Theme.Footer(list, m.w)
 }
 
-// help is the key table of the page, and of all pages: what works now, and then
-// what does not, under the reasons.
+// help returns the key table of the page, and of all pages: first the keys that work now, then the
+// others under the reasons why they do not.
 func (m *Model) help() *kit.Overlay {
 	t := m.Theme
 	var works []kit.HelpLine
@@ -149,7 +149,7 @@ func (m *Model) help() *kit.Overlay {
 	return &kit.Overlay{Title: "Keys on " + m.pages[m.at].Title(), Lines: lines}
 }
 
-// screen is where the parts that every page has are.
+// screen holds the places of the parts that every page has.
 type screen struct{ header, body, footer kit.Rect }
 
 // layScreen divides a screen of w by h cells.

@@ -9,14 +9,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// guarded is the interface as Bubble Tea has it, which would print the stack of a
-// panic over the terminal: here a panic is why the interface ends, in one line.
+// guarded is the interface as Bubble Tea gets it. Bubble Tea would print the stack of a panic over
+// the terminal; here a panic ends the interface with an error of one line.
 type guarded struct{ *Model }
 
 // Update implements tea.Model.
 func (g guarded) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 	defer g.keep(func() { cmd = tea.Quit })
-	if g.failed != nil { // while it was drawn
+	if g.failed != nil { // a panic while it was drawn
 		return g, tea.Quit
 	}
 	_, cmd = g.Model.Update(msg)
@@ -38,7 +38,7 @@ func (g guarded) View() (v tea.View) {
 // Failed returns why the interface ended by itself, or nil.
 func (g guarded) Failed() error { return g.failed }
 
-// keep recovers from a panic of the loop's goroutine.
+// keep recovers from a panic in the goroutine of the event loop.
 func (g guarded) keep(then func()) {
 	if p := recover(); p != nil {
 		g.failed = runner.Panicked(g.Config.RunsDir, p)
@@ -46,7 +46,7 @@ func (g guarded) keep(then func()) {
 	}
 }
 
-// guard makes a panic of a command, which has a goroutine of its own, a message.
+// guard returns a command that turns its panic into a message, since it has a goroutine of its own.
 func (g guarded) guard(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
@@ -61,8 +61,8 @@ func (g guarded) guard(cmd tea.Cmd) tea.Cmd {
 	}
 }
 
-// guardAll guards the commands in a message: those of tea.Batch and of tea.Sequence,
-// whose type has no name outside.
+// guardAll guards the commands in a message of tea.Batch or of tea.Sequence, whose type is not
+// exported.
 func (g guarded) guardAll(msg tea.Msg) tea.Msg {
 	list := reflect.ValueOf(msg)
 	if list.Kind() != reflect.Slice || list.Type().Elem() != reflect.TypeFor[tea.Cmd]() {

@@ -7,14 +7,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// The view, which is what the user has set of the pages by keys, is kept for the next start: for
-// each folder of runs, among what is this user's own on this machine. Whoever only looks
-// neither has one nor leaves one, and a file that cannot be read is as none.
+// The view is what the user has set on the pages by keys. It is kept for the next start, for each
+// folder of runs, among this user's own files on this machine. Whoever only looks at runs neither
+// has a view nor leaves one. A file that cannot be read counts as none.
 
 // chooser is a page with choices.
 type chooser interface{ Choices() lab.Choices }
 
-// keeping is how the view is kept.
+// keeping is the state of keeping the view.
 type keeping struct {
 	views    lab.Views // as they were read or written last
 	recalled bool      // they were read
@@ -28,7 +28,7 @@ type viewsMsg struct {
 	written bool
 }
 
-// recall reads the views; nothing where none are kept.
+// recall reads the views; it does nothing where none are kept.
 func (m *Model) recall() tea.Cmd {
 	in, runs := m.Config.Views, m.Config.RunsDir
 	if in == "" || m.Config.ReadOnly {
@@ -67,7 +67,7 @@ func (m *Model) took(msg viewsMsg) tea.Cmd {
 	return nil
 }
 
-// view is what the user has set by now.
+// view returns what the user has set so far.
 func (m *Model) view() lab.Views {
 	v := lab.Views{}
 	for _, p := range m.pages {
@@ -80,7 +80,7 @@ func (m *Model) view() lab.Views {
 	return v
 }
 
-// keepView writes the view where it is another one.
+// keepView writes the view if it has changed.
 func (m *Model) keepView() tea.Cmd {
 	if !m.keep.recalled || m.keep.writing {
 		return nil
@@ -99,7 +99,7 @@ func (m *Model) keepView() tea.Cmd {
 
 // keepLast writes the view when the interface is left.
 func (m *Model) keepLast() {
-	if m.keep.writing { // it may be cut off
+	if m.keep.writing { // that write may be cut off
 		m.keep.views, m.keep.writing = nil, false
 	}
 	if write := m.keepView(); write != nil {

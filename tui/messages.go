@@ -1,6 +1,7 @@
 package tui
 
-// The sentences that all pages share. A name says when; a test reads them all.
+// The sentences that all pages share. A name says when its sentence is shown; a test reads them
+// all.
 const (
 	findCommand    = "Find a command"
 	otherPage      = "%s works on page %d, %s: %s"

@@ -22,7 +22,7 @@ import (
 type Model struct {
 	*lab.Lab
 	env   environment
-	after func(time.Duration, func(time.Time) tea.Msg) tea.Cmd // sends a message in a while
+	after func(time.Duration, func(time.Time) tea.Msg) tea.Cmd // sends a message after a while
 	pages []page
 	keyTable
 	watch *watch.Page
@@ -43,32 +43,32 @@ type Model struct {
 	drawn   kit.Drawn // the screen at a version
 }
 
-// keyTable is what keys do, by page.
+// keyTable holds the rows of keys, by page.
 type keyTable struct {
-	keys [][]kit.Key // a page's own and those of all pages
-	own  []int       // of these how many are the page's own
+	keys [][]kit.Key // a page's own keys and the keys of all pages
+	own  []int       // how many of these are the page's own
 }
 
-// folder is what is known of the runs' folder.
+// folder holds what is known of the runs' folder.
 type folder struct {
 	keep     keeping
-	launched []string // by the last start
-	tally    liveMsg  // as it was looked at last
+	launched []string // runs of the last start
+	tally    liveMsg  // result of the last look
 	counted  time.Time
 	counting bool
 	beating  bool // a beat is under way
 }
 
-// times are when something was last done.
+// times says when something was last done.
 type times struct {
 	now     time.Time     // the last tick
 	news    time.Time     // when something was last read or pressed
-	pressed time.Time     // when a key or the mouse was
+	pressed time.Time     // when a key or the mouse was last used
 	noticed time.Time     // when the notice came
 	rest    time.Duration // from the last tick to the next
 }
 
-// modelOf returns the interface over the runs of its world.
+// modelOf returns the interface over the runs of a configuration.
 func modelOf(cfg lab.Config) *Model {
 	list := func() []presets.Preset {
 		list := presets.List()
@@ -91,7 +91,7 @@ func newModel(cfg lab.Config, source lab.Source, list func() []presets.Preset) *
 	return m
 }
 
-// bind makes pages those of the interface, and their keys its key table.
+// bind sets the pages of the interface, and fills its key table from their keys.
 func (m *Model) bind(pages []page) {
 	m.pages, m.keys, m.own = pages, nil, nil
 	for _, p := range pages {
@@ -101,7 +101,7 @@ func (m *Model) bind(pages []page) {
 	}
 }
 
-// restyle makes everything look as the terminal can have it.
+// restyle adapts the look of everything to the terminal.
 func (m *Model) restyle() {
 	m.Theme = kit.NewTheme(m.env.profile, m.dark, m.env.ascii)
 	m.open(m.overlay)
@@ -129,7 +129,7 @@ func (m *Model) Init() tea.Cmd {
 	)
 }
 
-// Update implements tea.Model: it routes.
+// Update implements tea.Model. It routes messages.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if changes(msg) {
 		m.version++
@@ -187,14 +187,14 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// reading is the answer to a look at what may be as it was.
+// reading is the answer to a look that may have found nothing new.
 type reading interface {
 	Changes() bool // the screen may look different
-	News() bool    // something went on: looks at it are worth their while
+	News() bool    // something went on, so that frequent looks are worth while
 }
 
-// changes tells whether a message may change the screen. A tick only asks for
-// a look at the files, and mostly nothing is new there.
+// changes reports whether a message may change the screen. A tick only asks for a look at the
+// files, which mostly finds nothing new.
 func changes(msg tea.Msg) bool {
 	switch msg := msg.(type) {
 	case kit.Tick, beatMsg, tea.MouseMotionMsg:
@@ -226,7 +226,7 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	for _, p := range m.pages {
 		cmds = append(cmds, p.Update(msg))
 	}
-	switch msg.(type) { // a page that is turned to knows by now what for
+	switch msg.(type) { // the page that is shown next has handled the message by now
 	case lab.Watch:
 		cmds = append(cmds, m.show(watchPage))
 	case lab.Compare:
@@ -252,7 +252,7 @@ func (m *Model) started(msg lab.Started) tea.Cmd {
 	return kit.Send(lab.Watch{IDs: msg.IDs})
 }
 
-// answered tells what came of asking something of a run.
+// answered reports the outcome of a request to a run.
 func (m *Model) answered(msg lab.Answered) tea.Cmd {
 	if msg.Err != nil {
 		return kit.Complain(msg.Err)
@@ -263,7 +263,7 @@ func (m *Model) answered(msg lab.Answered) tea.Cmd {
 	return kit.Notify(cmp.Or(msg.Done, askedTo+msg.Verb) + ": " + msg.ID)
 }
 
-// profile takes what Bubble Tea learned of the terminal's colours meanwhile.
+// profile takes in the terminal's colours as Bubble Tea has found them out meanwhile.
 func (m *Model) profile(p colorprofile.Profile) {
 	if !m.env.plain {
 		m.env.take(p)
@@ -271,7 +271,7 @@ func (m *Model) profile(p colorprofile.Profile) {
 	}
 }
 
-// press routes a key: to the overlay, to what is typed, or by the key table.
+// press routes a key: to the overlay, to the text that is typed, or through the key table.
 func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	m.notice, m.news, m.pressed = kit.Notice{}, m.now, m.now
 	m.frames.set(m.env.frames())
@@ -295,7 +295,7 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	return m.elsewhere(k)
 }
 
-// waits says what the page waits for; "" for nothing.
+// waits returns what the page waits for; "" for nothing.
 func (m *Model) waits() string {
 	if p, ok := m.pages[m.at].(busy); ok {
 		return p.Busy()
@@ -303,7 +303,7 @@ func (m *Model) waits() string {
 	return ""
 }
 
-// elsewhere says on which page a key does something, where it does nothing here.
+// elsewhere says on which page a key does something, if it does nothing here.
 func (m *Model) elsewhere(k tea.KeyPressMsg) tea.Cmd {
 	for i, rows := range m.keys {
 		if row := kit.Find(rows, k); row != nil && !row.Moves {
@@ -314,7 +314,7 @@ func (m *Model) elsewhere(k tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// do does what a row of the key table does, or says why not.
+// do runs the action of a row of the key table, or says why it cannot.
 func (m *Model) do(row *kit.Key) tea.Cmd {
 	if why := m.blocked(row); why != "" {
 		return kit.Notify(why)
@@ -330,7 +330,7 @@ func (m *Model) show(id pageID) tea.Cmd {
 	return m.pages[id].Init()
 }
 
-// leave ends the program, after a question where runs of it go on.
+// leave ends the program; it asks first if runs of the program go on.
 func (m *Model) leave(msg leaveMsg) tea.Cmd {
 	if len(msg.live) == 0 {
 		return tea.Quit
@@ -359,8 +359,8 @@ func (m *Model) View() tea.View {
 	return v
 }
 
-// screen is the frame as the terminal gets it. Text was cleaned where it was laid out
-// (package kit); here nothing is left to do, unless a page forgot to.
+// screen returns the frame as the terminal gets it. Text was cleaned where it was laid out (package
+// kit); nothing is left to clean here, unless a page forgot to.
 func (m *Model) screen() string {
 	lines := m.frame()
 	for i, line := range lines {

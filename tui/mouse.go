@@ -41,7 +41,7 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// moved routes a move of the mouse: mostly nothing comes of one without a button.
+// moved routes a move of the mouse; a move without a button mostly changes nothing.
 func (m *Model) moved(at tea.Mouse, body kit.Rect) tea.Cmd {
 	x, y := at.X-body.X, at.Y-body.Y
 	if at.Button == tea.MouseLeft {

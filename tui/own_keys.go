@@ -10,7 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// ownKeys are the rows of the key table that hold on all pages.
+// ownKeys returns the rows of the key table that all pages have.
 func (m *Model) ownKeys() []kit.Key {
 	leave := "quit; asks while runs of this program are live"
 	if m.Config.RunsGoOn {
@@ -23,7 +23,7 @@ func (m *Model) ownKeys() []kit.Key {
 			Last: true},
 		{Keys: kit.On("q", "ctrl+c"), Hint: "quit", Help: leave, Do: m.askLeave, Last: true},
 		{Keys: kit.On("ctrl+z"), Help: "suspend the program; the shell's fg resumes it",
-			// a guest's would stop who shares
+			// from a guest it would suspend the program of the user who shares
 			Do: func() tea.Cmd { return tea.Suspend }, Local: true},
 		{Keys: kit.On("X"), Help: "stop all runs of the last start (asks)", Alters: true,
 			Why: func() string {
@@ -42,7 +42,7 @@ func (m *Model) ownKeys() []kit.Key {
 	return rows
 }
 
-// stopAll stops, after a question, what was started last and has not ended.
+// stopAll asks, and then stops the runs of the last start that have not ended.
 func (m *Model) stopAll() tea.Cmd {
 	find := live(m.Source, m.launched)
 	return func() tea.Msg {
@@ -61,7 +61,7 @@ func (m *Model) stopAll() tea.Cmd {
 	}
 }
 
-// turned is the page so many tabs on, round and round.
+// turned returns the page so many tabs further on; the first follows the last.
 func (m *Model) turned(by int) pageID {
 	n := len(m.pages)
 	return pageID((int(m.at) + by + n) % n)
@@ -70,7 +70,7 @@ func (m *Model) turned(by int) pageID {
 // picker is a page on which runs are selected.
 type picker interface{ Chosen() []*record.Run }
 
-// turnTo shows a page that the user asks for by its tab. Compare shows what is selected on Runs.
+// turnTo shows a page that the user asks for by its tab. Compare shows the runs selected on Runs.
 func (m *Model) turnTo(id pageID) tea.Cmd {
 	if p, ok := m.pages[runsPage].(picker); ok && id == comparePage && m.at != id {
 		if runs := p.Chosen(); len(runs) > 0 {
@@ -92,7 +92,7 @@ func (m *Model) askLeave() tea.Cmd {
 	return live(m.Source, m.Lab.Started())
 }
 
-// blocked says why what a row does cannot be done now; "" when it can.
+// blocked returns why a row's action cannot be done now; "" when it can.
 func (m *Model) blocked(row *kit.Key) string {
 	if why := m.barred(row); why != "" {
 		return why
@@ -103,7 +103,7 @@ func (m *Model) blocked(row *kit.Key) string {
 	return row.Blocked()
 }
 
-// barred says why this view never does what a row does; "" where it may.
+// barred returns why this view never does a row's action; "" if it may.
 func (m *Model) barred(row *kit.Key) string {
 	switch {
 	case m.Config.ReadOnly && row.Alters:
@@ -116,10 +116,10 @@ func (m *Model) barred(row *kit.Key) string {
 
 // The messages that stay in this package; the others are in tui/kit and tui/lab.
 
-// doMsg does what a row of the key table does, on its page.
+// doMsg asks for the action of a row of the key table, on its page.
 type doMsg struct {
 	*kit.Key
-	page pageID // that it is a key of
+	page pageID // the page of the key
 }
 
 // leaveMsg says which runs of this process are live when leaving is asked for.

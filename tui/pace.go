@@ -10,11 +10,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// The pace. A tick is a look at the files: five a second are as many changes
-// as a person follows, five in two seconds still look live to one who only watches,
-// and they bound what is drawn and sent. A frame is when something may be sent
-// to the terminal, nothing where nothing changed; keys are answered in the next
-// one, and the first screen comes with the first.
+// The pace. A tick is a look at the files. Five looks a second are as many changes as a person can
+// follow; five in two seconds still look live to a person who only watches. Ticks also bound how
+// much is drawn and sent.
+//
+// A frame is a moment at which something may be sent to the terminal; nothing is sent if nothing
+// changed. Keys are answered in the next frame, and the first screen comes with the first frame.
 const (
 	readEvery  = time.Second / 5
 	readCalm   = 2 * time.Second / 5 // no key for a while
@@ -25,16 +26,16 @@ const (
 	boredom    = time.Minute
 	noticeTime = 6 * time.Second // how long a notice stands in the footer's place
 
-	localRound  = time.Second         // of the parts of a page to show what is new
-	remoteRound = 3 * time.Second / 2 // where the line may be slow
+	localRound  = time.Second         // in which each part of a page shows what is new
+	remoteRound = 3 * time.Second / 2 // over SSH, where the line may be slow
 
-	firstFrames  = 120 // a second, until the first tick: the most that Bubble Tea has
+	firstFrames  = 120 // a second, until the first tick: Bubble Tea's maximum
 	localFrames  = 40
 	remoteFrames = 10
 	calmFrames   = 5 // no key for a while: more than there are looks at the files
 )
 
-// frames is the number of frames a second.
+// frames returns the number of frames a second.
 func (e environment) frames() int {
 	if e.remote {
 		return remoteFrames
@@ -42,7 +43,7 @@ func (e environment) frames() int {
 	return localFrames
 }
 
-// round is that of a page's parts.
+// round returns the time in which each part of a page has its turn (see lab.Lab).
 func (e environment) round() time.Duration {
 	if e.remote {
 		return remoteRound
@@ -63,7 +64,7 @@ func (m *Model) tick(t time.Time) tea.Cmd {
 	}
 	m.rest = m.pace()
 	cmds := []tea.Cmd{m.after(m.rest, newTick),
-		m.watch.Update(kit.Tick(t)), // what is watched is read wherever one looks
+		m.watch.Update(kit.Tick(t)), // the watched runs are read on whatever page one is
 		m.recount(), m.ends(), m.keepView()}
 	if m.at != watchPage {
 		cmds = append(cmds, m.pages[m.at].Update(kit.Tick(t)))
@@ -71,8 +72,7 @@ func (m *Model) tick(t time.Time) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// pace is the time to the next tick: short only while there is something to
-// see.
+// pace returns the time to the next tick, which is short only while there is something to see.
 func (m *Model) pace() time.Duration {
 	if d, ok := m.watch.Pace(); ok && m.at == watchPage && !m.unfocused {
 		if m.env.remote {
@@ -92,7 +92,7 @@ func (m *Model) pace() time.Duration {
 	return readEvery
 }
 
-// frameRate is how many frames a second are worth their while.
+// frameRate returns the number of frames a second that are worth their cost.
 func (m *Model) frameRate() int {
 	_, moves := m.watch.Pace()
 	if m.now.Sub(m.pressed) > calm && !(moves && m.at == watchPage) {
@@ -103,11 +103,11 @@ func (m *Model) frameRate() int {
 
 func newTick(t time.Time) tea.Msg { return kit.Tick(t) }
 
-// frames sets how many frames a second Bubble Tea has. It fixes them at the start, and each
-// wakes the processor, whether anything changed or not. A key's prompt answer takes forty of
-// them, which cost a third of a per cent of a core, measured on a virtual machine in a program
-// that does nothing else. So its ticker is set anew, found by its name in the program. Where a
-// later version has another, the frames stay as they were at the start. A nil frames has no
+// frames sets the number of frames a second in Bubble Tea, which fixes it at the start. Each frame
+// wakes the processor, whether anything changed or not. A prompt answer to a key takes forty a
+// second, which cost a third of a per cent of a core, measured on a virtual machine in a program
+// that does nothing else. So Bubble Tea's ticker is reset, found by its name in the program. If a
+// later version has another name, the frames stay as they were at the start. A nil frames has no
 // program.
 type frames struct {
 	program *tea.Program
@@ -124,7 +124,7 @@ func (f *frames) set(rate int) {
 	}
 }
 
-// ticker is nil where there is none yet, or none of that name.
+// ticker returns the ticker of the program; nil if there is none yet, or none of that name.
 func (f *frames) ticker() *time.Ticker {
 	v := reflect.ValueOf(f.program).Elem().FieldByName("ticker")
 	if !v.IsValid() || v.Type() != reflect.TypeFor[*time.Ticker]() {
@@ -133,7 +133,7 @@ func (f *frames) ticker() *time.Ticker {
 	return (*time.Ticker)(v.UnsafePointer())
 }
 
-// listed takes in the folder's runs: those that are live bring news of how far they are.
+// listed takes in the folder's runs. Live runs are news, since they make progress.
 func (m *Model) listed(msg lab.Listed) tea.Cmd {
 	if m.Config.Kept == nil {
 		m.Colors = lab.ColorsOf(msg.Runs)

@@ -27,8 +27,8 @@ const (
 	samplesPage
 )
 
-// table is the table of pages, in the order of their tabs and of the keys 1, 2,
-// ...: one line a page. The Watch page is watch, which the Model knows besides.
+// table returns the pages, in the order of their tabs and of the keys 1, 2, ...: one line a page.
+// The Watch page is watch, which the Model also holds.
 func table(s *lab.Lab, list func() []presets.Preset, watch *watch.Page) []page {
 	return []page{
 		launch.New(s, list),
@@ -40,29 +40,29 @@ func table(s *lab.Lab, list func() []presets.Preset, watch *watch.Page) []page {
 	}
 }
 
-// busy is a page that may have to wait for an answer. It says for what, "" for
-// nothing; keys do nothing meanwhile, but to leave.
+// busy is a page that may have to wait for an answer. Busy returns what it waits for, "" for
+// nothing. Meanwhile no key does anything, except to leave.
 type busy interface{ Busy() string }
 
-// begins is the page that is shown first.
+// begins returns the page that is shown first.
 func begins(cfg lab.Config) pageID {
 	switch {
 	case cfg.Attach || cfg.Replay != nil:
 		return watchPage
-	case cfg.RunsDir != "" && sweeps.Is(cfg.RunsDir): // it is one sweep's
+	case cfg.RunsDir != "" && sweeps.Is(cfg.RunsDir): // the folder is that of one sweep
 		return sweepPage
 	}
 	return launchPage
 }
 
-// absent is a page that may have nothing to show: it has no tab then, and its key
-// shows why. Seek finds out, at the start.
+// absent is a page that may have nothing to show: it has no tab then, and its key shows why. Seek
+// finds that out, at the start.
 type absent interface {
 	Absent() bool
 	Seek() tea.Cmd
 }
 
-// seek lets such pages find out.
+// seek lets the pages that may be absent find out whether they are.
 func (m *Model) seek() tea.Cmd {
 	var cmds []tea.Cmd
 	for i, p := range m.pages {
@@ -73,11 +73,10 @@ func (m *Model) seek() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// page is one screen between header and footer. Its state changes in
-// what keys do and in update only, which the event loop calls; what takes time
-// is a command.
+// page is one screen between header and footer. Its state changes only in the actions of keys and
+// in Update, which the event loop calls. Work that takes time is a command.
 type page interface {
-	// Title is the tab's.
+	// Title is the text of the page's tab.
 	Title() string
 	// Init is called when the page is turned to.
 	Init() tea.Cmd
@@ -88,13 +87,12 @@ type page interface {
 	// page is shown; answers, always; clicks and wheel, with the page's own
 	// coordinates; and, while typing, keys and pastes.
 	Update(tea.Msg) tea.Cmd
-	// Typing tells whether keys write text instead of being looked up in the
-	// key table.
+	// Typing reports whether keys write text instead of being looked up in the key table.
 	Typing() bool
 	// View draws the page: h lines of exactly w cells.
 	View(w, h int) []string
 }
 
-// pointed is a page that cares where the mouse is while no button is down; it tells
-// whether the screen looks different then. Over SSH nobody asks.
+// pointed is a page that cares where the mouse is while no button is down. Point reports whether
+// the screen then looks different. Over SSH the terminal is not asked for such moves.
 type pointed interface{ Point(kit.Hover) bool }

@@ -26,9 +26,9 @@ type offer struct {
 	page pageID
 }
 
-// found are the rows of all pages' keys with every typed word in them, without those that only
-// move the cursor: first those of this page that can be done now, then those of other pages, then
-// the rest.
+// found returns the rows of all pages' keys that have every typed word, without the rows that only
+// move the cursor. First come the rows of this page that can be done now, then those of other
+// pages, then the rest.
 func (p *palette) found() (rows []offer) {
 	var elsewhere, idle []offer
 	for n := range p.m.pages {
@@ -56,7 +56,7 @@ func (p *palette) found() (rows []offer) {
 	return slices.Concat(rows, elsewhere, idle)
 }
 
-// says tells whether a row has every typed word, or another word for it.
+// says reports whether a row has every typed word, or another word for it.
 func (p *palette) says(row *kit.Key) bool {
 	text := strings.ToLower(row.Hint + " " + row.Help)
 	for of, words := range synonyms() {
@@ -72,7 +72,7 @@ func (p *palette) says(row *kit.Key) bool {
 	return true
 }
 
-// synonyms are other words for what help says.
+// synonyms returns other words for the words of the help.
 func synonyms() map[string]string {
 	return map[string]string{
 		"fork":             "branch clone what-if whatif",
@@ -94,7 +94,7 @@ func synonyms() map[string]string {
 	}
 }
 
-// Press implements form.
+// Press implements kit.Form.
 func (p *palette) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 	rows := p.found()
 	switch key.String() {
@@ -118,10 +118,10 @@ func (p *palette) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 // Hint implements kit.Form.
 func (p *palette) Hint() []kit.Key { return kit.Taking() }
 
-// paletteRows is how many rows are shown at once, where there is room.
+// paletteRows is the number of rows that are shown at once, if there is room.
 const paletteRows = 14
 
-// View implements form.
+// View implements kit.Form.
 func (p *palette) View(t *kit.Theme, w, h int) []string {
 	room := max(1, min(paletteRows, h-2))
 	lines := []string{t.Accent.Paint(": ") + p.line.View(t.Text, w-2), ""}

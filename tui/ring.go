@@ -13,8 +13,8 @@ import (
 
 // What the terminal itself is told, where the user wants that (lab.Ring).
 
-// sequence is what tells the terminal of it; "" for nothing. Nothing of a run's name steers
-// the terminal: it has no control characters and ends no field.
+// sequence returns the escape sequence that tells the terminal of the end of a run; "" for none. A
+// run's name cannot steer the terminal: it has no control characters and ends no field.
 func sequence(r lab.Ring, e lab.Ended) string {
 	clean := func(s string) string { return strings.ReplaceAll(cell.Clean(s), ";", ",") }
 	text := clean(fmt.Sprintf("%s: %s", e.Name, e.Status))
@@ -35,7 +35,7 @@ func (m *Model) ring(e lab.Ended) tea.Cmd {
 	return nil
 }
 
-// progress is how far the watched runs are, for the window's icon or tab; nil for nothing.
+// progress returns the progress of the watched runs, for the window's icon or tab; nil for none.
 func (m *Model) progress() *tea.ProgressBar {
 	part, failed, live := m.watch.Progress()
 	switch {

@@ -15,17 +15,16 @@ import (
 // closed or the connection lost. Nobody asked for the runs to stop.
 var ErrHangup = errors.New("the terminal is gone")
 
-// Run opens the interface and returns when it was left: nil when that was
-// asked for, by a key or because ctx was cancelled (SIGTERM), and ErrHangup
-// when the terminal went away. The terminal is as before then, after a panic
-// too. The runs are the caller's: when Run returns they still go on.
+// Run opens the interface and returns when it was left: nil when that was asked for, by a key or
+// because ctx was cancelled (SIGTERM), and ErrHangup when the terminal went away. It leaves the
+// terminal as it was before, even after a panic. The runs are the caller's: when Run returns they
+// still go on.
 func Run(ctx context.Context, cfg lab.Config) error {
 	return run(ctx, cfg, modelOf(cfg))
 }
 
-// Program is the interface for a terminal that is no file: cfg.Stdin is not read, and
-// what is typed, and every size after the first of w by h cells, are sent to the
-// program.
+// Program returns the interface for a terminal that is no file. cfg.Stdin is not read. The caller
+// sends to the program what is typed, and every size after the first of w by h cells.
 func Program(cfg lab.Config, w, h int, more ...tea.ProgramOption) *tea.Program {
 	m := modelOf(cfg)
 	more = append(more, tea.WithInput(nil), tea.WithOutput(cfg.Stdout), tea.WithWindowSize(w, h),
@@ -33,7 +32,7 @@ func Program(cfg lab.Config, w, h int, more ...tea.ProgramOption) *tea.Program {
 	return tea.NewProgram(guarded{m}, append(options(cfg, m.env), more...)...)
 }
 
-// sourceOf is where the runs are.
+// sourceOf returns the Source of the runs that a configuration shows.
 func sourceOf(cfg lab.Config) lab.Source {
 	switch {
 	case cfg.Kept != nil:
@@ -44,7 +43,7 @@ func sourceOf(cfg lab.Config) lab.Source {
 	return lab.Remember(cfg.RunsDir, cfg.Catalogues, false)
 }
 
-// options are those of every terminal.
+// options returns the options that every terminal needs.
 func options(cfg lab.Config, env environment) []tea.ProgramOption {
 	return []tea.ProgramOption{tea.WithoutSignalHandler(), tea.WithEnvironment(cfg.Environ),
 		tea.WithFPS(env.frames())}
@@ -62,7 +61,8 @@ func run(ctx context.Context, cfg lab.Config, m *Model) error {
 	}
 	p := tea.NewProgram(guarded{m}, all...)
 	m.frames = &frames{program: p}
-	// Left, rather than killed by tea.WithContext: Bubble Tea waits for its reader of keys then.
+	// Quit the program rather than kill it by tea.WithContext: then Bubble Tea waits for its reader
+	// of keys.
 	defer context.AfterFunc(ctx, p.Quit)()
 	_, err := p.Run()
 	m.keepLast()
@@ -80,14 +80,14 @@ func run(ctx context.Context, cfg lab.Config, m *Model) error {
 	return fmt.Errorf("the interface ended: %w", err)
 }
 
-// terminal is a terminal's file that tells when it is gone. Bubble Tea goes on
-// without input and drops errors of writing.
+// terminal is a terminal's file that calls gone when the terminal is gone. Bubble Tea itself goes
+// on without input, and drops errors of writing.
 type terminal struct {
 	*os.File
 	gone func()
 }
 
-// watched is a stream as it is or, of a file, as one that tells.
+// watched returns a stream as it is, or a file as one that calls gone when it fails.
 func watched[T any](stream T, gone func()) T {
 	if f, ok := any(stream).(*os.File); ok {
 		return any(&terminal{f, gone}).(T)

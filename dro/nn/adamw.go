@@ -7,25 +7,25 @@ import (
 	"drolab/dro/internal/kern"
 )
 
-// AdamWName is the optimiser of Adapt.
+// AdamWName is the name of the optimiser of Adapt.
 const AdamWName = "adamw"
 
 // Optimizers returns the names of the optimisers, the customary one first.
 func Optimizers() []string { return []string{"sgd", AdamWName} }
 
-// AdamW holds the settings of one update beside those of SGD (Loshchilov and Hutter 2019, arXiv
+// AdamW holds the settings of one update that SGD does not have (Loshchilov and Hutter 2019, arXiv
 // 1711.05101, Algorithm 2, in PyTorch's form): with g the gradient and t the update's number,
-// m ← β1·m + (1−β1)g, v ← β2·v + (1−β2)g²,
-// w ← (1 − lr·weightDecay)w − lr·m/(1−β1^t) / (√(v/(1−β2^t)) + eps).
+//
+//	m ← β1·m + (1−β1)g, v ← β2·v + (1−β2)g²,
+//	w ← (1 − lr·weightDecay)w − lr·m/(1−β1^t) / (√(v/(1−β2^t)) + eps).
 type AdamW struct{ Beta1, Beta2, Eps float64 }
 
-// adam is what the optimiser keeps beside the mean gradients, which lie where SGD has its
-// velocities.
+// adam is the optimiser's state beside the mean gradients, which lie where SGD has its velocities.
 type adam struct {
 	kernel  kern.AdamW
 	call    kern.AdamWConfig
 	memory  []float32
-	tensors []Tensor  // of both
+	tensors []Tensor  // the mean squares in memory, and taken
 	taken   []float32 // updates since the start: their number in digits of base digit, lowest first
 }
 

@@ -8,10 +8,10 @@ import (
 
 // A plan joins neighbours whose results would only pass through memory: batch normalisation with
 // the sum of a residual block; the sum of two gradients with the mask of a ReLU, and both with the
-// convolution that one of the two is of. The bits stay what they are.
+// convolution that computes one of the two gradients. The bits stay the same.
 
-// masking, adding, normBack and normSum are what ops say of themselves in op.part; so are *normOp
-// and product.
+// masking, adding, normBack and normSum are values of op.part, which tell what an op does; so are
+// *normOp and product.
 type (
 	masking  struct{}
 	adding   struct{ relu bool }
@@ -19,7 +19,8 @@ type (
 	normSum  struct{ kernel *kern.BatchNorm }
 )
 
-// fuser knows who makes and who reads a piece of memory.
+// fuser knows, for each piece of memory, the instruction that makes it and the number of its
+// readers.
 type fuser struct {
 	*backend
 	kernel  *kern.MaskedSum
@@ -47,10 +48,10 @@ func (b *backend) fused(forward, backward []instruction) (*plan, error) {
 	return p, err
 }
 
-// share has gradients of activations take over memory of which nothing more is read: as few pieces
-// as possible stay in the caches.
+// share makes gradients of activations take over memory that is not read any more. With as few
+// pieces as possible, the pieces stay in the caches.
 func share(list []instruction) {
-	last := map[*float32]int{} // reader of a piece, by what it was when the list was made
+	last := map[*float32]int{} // the last reader of a piece, by its place before any sharing
 	for k, i := range list {
 		for _, in := range i.in {
 			if len(in.F32) > 0 {
@@ -94,7 +95,7 @@ func share(list []instruction) {
 	}
 }
 
-// remaining runs f on what is left of a list.
+// remaining runs f on the instructions of a list that are not joined to others yet.
 func remaining(list []instruction, f func(*instruction)) {
 	for i := range list {
 		if list[i].op != nil {
@@ -103,7 +104,7 @@ func remaining(list []instruction, f func(*instruction)) {
 	}
 }
 
-// enter notes what i makes and reads.
+// enter notes the memory that i makes and reads.
 func (f *fuser) enter(i *instruction) {
 	if made, ok := i.out.Data().([]float32); ok && i.part != nil {
 		f.makers[&made[0]] = i
@@ -115,7 +116,7 @@ func (f *fuser) enter(i *instruction) {
 	}
 }
 
-// maker returns the op that makes an input which nothing else reads, or nil.
+// maker returns the instruction that makes an input which nothing else reads, or nil.
 func (f *fuser) maker(in array) *instruction {
 	if i := f.makers[&in.F32[0]]; i != nil && i.op != nil && f.readers[&in.F32[0]] == 1 {
 		return i
@@ -123,7 +124,7 @@ func (f *fuser) maker(in array) *instruction {
 	return nil
 }
 
-// addNorm has a batch normalisation do the sum i, and its ReLU, that alone reads it.
+// addNorm joins the sum i, and its ReLU, to a batch normalisation whose output nothing else reads.
 func (f *fuser) addNorm(i *instruction) {
 	if sum, ok := i.part.(adding); !ok || !sum.relu {
 		return
@@ -145,7 +146,7 @@ func (f *fuser) addNorm(i *instruction) {
 	}
 }
 
-// maskSum has the mask i do the sum that it alone reads.
+// maskSum joins the mask i to a sum that nothing else reads.
 func (f *fuser) maskSum(i *instruction) {
 	if _, ok := i.part.(masking); !ok {
 		return
@@ -162,8 +163,8 @@ func (f *fuser) maskSum(i *instruction) {
 	}
 }
 
-// sumInConv has the convolution of the most work whose gradient the sum adds, and nothing else
-// reads, do the sum and the mask i, and tells whether there is one.
+// sumInConv joins the sum and the mask i to a convolution whose gradient the sum adds and nothing
+// else reads, the convolution of the most work. It reports whether there is one.
 func (f *fuser) sumInConv(i, sum *instruction) bool {
 	best, most, plus := (*instruction)(nil), 0.0, array{}
 	for k, in := range sum.in {

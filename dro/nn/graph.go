@@ -19,13 +19,13 @@ type graph struct {
 	weights []float64 // r_i/n: the gradient of the losses
 
 	layout *kern.Layout // of the input; nil where the first layer always takes rows
-	direct bool         // the first layer takes rows, but for batches whose operands are rounded
+	direct bool         // the first layer takes rows, except of batches whose operands are rounded
 	spread *kern.Layout // of the logits
 	logits []float32    // blocked, the last layer's memory
 	plain  []float32    // [image][class], as spread unpacks logits
 
 	last     *kern.Layout // of the last layer's input
-	features []float32    // that, blocked; nil where it is the batch
+	features []float32    // the last layer's input, blocked; nil where it is the batch
 
 	first *kern.Rows // the first layer where it takes rows
 	pass  *pass      // nil: none
@@ -38,7 +38,7 @@ type graph struct {
 	peak              *kern.Peak
 	memory            *kern.Memory
 	forward, backward float64            // FLOP of real work
-	flop              map[string]float64 // that of all directions, by stage
+	flop              map[string]float64 // FLOP of all directions, by stage
 }
 
 // newGraph writes a network's stages as a graph over its parameters and buffers, and the memory for
@@ -75,7 +75,8 @@ func newGraph(isa kern.ISA, n *Net) (*graph, error) {
 	return g, nil
 }
 
-// open makes what stands at the ends of the graph.
+// open makes the parts around the graph: the rooflines, and the layouts of the input and the
+// logits.
 func (g *graph) open(c Config, list []stage) (err error) {
 	if g.peak, err = g.newPeak(c); err != nil {
 		return err
@@ -95,7 +96,7 @@ func (g *graph) open(c Config, list []stage) (err error) {
 	return err
 }
 
-// takesRows tells whether a first layer can take the batch as it comes.
+// takesRows reports whether a first layer can take the batch as it comes.
 func takesRows(isa kern.ISA, first stage) bool {
 	return first.kind == linear && kern.RowsFit(isa, first.config())
 }
@@ -111,7 +112,7 @@ func (g *graph) newPeak(c Config) (*kern.Peak, error) {
 	return kern.NewBF16Peak(g.products, g.isa)
 }
 
-// place makes leaves of the parameters, and notes by name where gradients go and buffers are.
+// place makes leaves of the parameters, and notes by name the memory of gradients and buffers.
 func (g *graph) place(e *G.ExprGraph, n *Net) {
 	for i, p := range n.parameters {
 		g.leaves[p.Name] = leaf(e, p.Name, dense32(p.Data, p.Shape...))
@@ -124,7 +125,7 @@ func (g *graph) place(e *G.ExprGraph, n *Net) {
 }
 
 func (g *graph) build(e *G.ExprGraph, c Config, list []stage) (err error) {
-	x := dense32(make([]float32, 1), 1) // of rows, which each batch brings, the graph sees nothing
+	x := dense32(make([]float32, 1), 1) // a placeholder: the graph sees none of the rows of a batch
 	if g.layout != nil {
 		g.x, x = g.activation(list[0].in)
 	}
@@ -151,7 +152,8 @@ func (g *graph) build(e *G.ExprGraph, c Config, list []stage) (err error) {
 	return err
 }
 
-// stage adds one stage of the model; before are the batch and the stages before it.
+// stage adds one stage of the model; before holds the nodes of the batch and of the stages before
+// it.
 func (g *graph) stage(s stage, before G.Nodes) (*G.Node, error) {
 	y, err := kinds[s.kind].node(g, s, before)
 	if err == nil && s.curve != "" {
@@ -175,9 +177,9 @@ func (g *graph) weighted(s stage, before G.Nodes) (*G.Node, error) {
 	if o.exact, o.trained, err = g.kernels(config, first); err != nil {
 		return nil, err
 	}
-	directions := 2.0 // forward and of the weights
+	directions := 2.0 // forward, and the gradient of the weights
 	if !first {
-		directions++ // of the input
+		directions++ // the gradient of the input
 	}
 	g.forward += o.exact.FLOPs()
 	g.backward += (directions - 1) * o.exact.FLOPs()
@@ -193,8 +195,8 @@ func (g *graph) weighted(s stage, before G.Nodes) (*G.Node, error) {
 	return g.norm(s, y, o)
 }
 
-// kernels makes those of a convolution or a dense layer: of batches that are evaluated, and of the
-// others.
+// kernels returns the kernels of a convolution or a dense layer: exact for batches that are
+// evaluated, and trained for the others.
 func (g *graph) kernels(config kern.ConvConfig, first bool) (exact, trained convKernel, err error) {
 	if first && g.direct {
 		g.first, err = kern.NewRows(g.isa, g.batch, config)

@@ -25,8 +25,8 @@ type definition struct {
 	shape func(s *stage, classes int) (kern.Shape, error)
 	// slots lists the parameters and the buffers; nil where the kind has none.
 	slots func(s stage, init string) (parameters, buffers []slot)
-	// node adds a stage to the graph; before are the batch and the stages before it. Pooling is
-	// added behind it.
+	// node adds a stage to the graph; before holds the nodes of the batch and of the stages before
+	// it. Pooling is added behind it.
 	node func(g *graph, s stage, before G.Nodes) (*G.Node, error)
 }
 
@@ -51,8 +51,8 @@ var kinds = map[kind]definition{
 	},
 }
 
-// product is the shape of the output of a convolution or a linear layer. Without a number of
-// units it has one for each class.
+// product returns the shape of the output of a convolution or a linear layer. A layer without a
+// number of units gets one unit for each class.
 func (s *stage) product(classes int) (kern.Shape, error) {
 	s.layer.out = cmp.Or(s.layer.out, classes)
 	return s.config().OutShape()

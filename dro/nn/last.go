@@ -1,6 +1,6 @@
 package nn
 
-// Features writes what the last layer takes of each sample of the last Losses.
+// Features writes the input of the last layer for each sample of the last Losses.
 func (n *Net) Features(rows [][]float32) {
 	last := n.stages[len(n.stages)-1]
 	size := last.in.Len()

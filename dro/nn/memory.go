@@ -2,17 +2,17 @@ package nn
 
 import "drolab/dro/internal/kern"
 
-// Memory estimates what a network of c takes, in bytes: parameters with their
-// gradients and velocities, and for every sample of a batch what each layer
-// takes in and gives, with gradients. The error is New's.
+// Memory returns an estimate of the memory that a network of c takes, in bytes: parameters with
+// their gradients and velocities, and for every sample of a batch the inputs and outputs of each
+// layer, with gradients. It fails as New does.
 func Memory(c Config) (bytes float64, err error) {
 	list, err := stages(c)
 	if err != nil {
 		return 0, err
 	}
 	const (
-		lanes   = 16   // images lie in memory in blocks of so many
-		scratch = 1.75 // what kernels and graph keep beside; see TestMemory
+		lanes   = 16   // blocks of images are padded to a multiple of this
+		scratch = 1.75 // a factor for what else kernels and graph keep; see TestMemory
 	)
 	values := 0.0 // in floating point, which does not overflow
 	packed, widest, partial := 0.0, 0.0, 0.0
@@ -41,15 +41,15 @@ func Memory(c Config) (bytes float64, err error) {
 		vectors++
 	}
 	bytes = 4 * (vectors*parameters + partial + scratch*values*(float64(c.Batch)+lanes))
-	// the operands of one product, of 2 bytes in tiles that are half full at least
+	// the operands of one product: 2 bytes a value, in tiles that are at least half full
 	if c.Precision == bf16 {
 		bytes += 4 * (widest + packed*(float64(c.Batch)+lanes))
 	}
 	return bytes, nil
 }
 
-// packed is how many values a sample has as an operand of the stage's products: of its input, as a
-// column of outputs sees it where the channels are few, or of its output.
+// packed returns how many values of a sample an operand of the stage's products has. The operand is
+// the stage's input, as columns of outputs see it where the channels are few, or its output.
 func (s stage) packed() float64 {
 	seen, c := 0.0, s.config()
 	multiplies := s.kind == conv || s.kind == linear

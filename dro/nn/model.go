@@ -55,11 +55,11 @@ func basicBlock(out, stride int) layer {
 
 func dense(out int) layer { return layer{kind: linear, out: out, relu: true} }
 
-// Activations returns what hidden layers of mlp may end with, the customary one first; gelu is the
-// exact one, x·Φ(x).
+// Activations returns the activations that hidden layers of mlp may end with, the customary one
+// first; gelu is the exact one, x·Φ(x).
 func Activations() []string { return []string{"relu", "tanh", "gelu"} }
 
-// perceptron is dense layers of Config.Hidden units.
+// perceptron returns the layers of mlp: dense layers of Config.Hidden units, and the logits.
 func (c Config) perceptron() (list []layer) {
 	hidden, curve := c.Hidden, cmp.Or(c.Activation, Activations()[0])
 	if len(hidden) == 0 {
@@ -77,7 +77,7 @@ func (c Config) perceptron() (list []layer) {
 
 func averagePool() layer { return layer{kind: average} }
 
-// logits is the last layer of every model: dense, one unit a class, no ReLU.
+// logits returns the last layer of every model: dense, one unit per class, no ReLU.
 func logits() layer { return layer{kind: linear} }
 
 // models lists the networks. Add one here; nothing else lists them.
@@ -88,8 +88,9 @@ func logits() layer { return layer{kind: linear} }
 //   - mlp and linear take any input, tables too; mlp has the layers that Config asks for.
 //   - resnet8 is the CIFAR residual network of He et al. 2016, §4.2, with n = 1 and
 //     projections for shortcuts: 78 042 parameters for ten classes of 3×32×32.
-//   - resnet18 is He et al.'s of table 1 in the form that CIFAR asks for, a 3×3 convolution of
-//     stride 1 without pooling in front: 11 173 962 parameters, 370 GFLOP a training step of 128.
+//   - resnet18 is the network of He et al., table 1, in its form for CIFAR, which begins with a 3×3
+//     convolution of stride 1 and no pooling: 11 173 962 parameters, 370 GFLOP a training step of
+//     128.
 func models(c Config) map[string][]layer {
 	return map[string][]layer{
 		"alexnet": {
@@ -121,35 +122,35 @@ func Models() []string {
 	return slices.Sorted(maps.Keys(models(Config{})))
 }
 
-// anyInput lists the models that take tables, too.
+// anyInput returns the models that take tables, too.
 func anyInput() []string {
 	all := models(Config{})
 	return slices.DeleteFunc(Models(), func(m string) bool { return all[m][0].kind != linear })
 }
 
-// Known tells whether there is a model of that name.
+// Known reports whether there is a model of that name.
 func Known(model string) bool { return models(Config{})[model] != nil }
 
-// Convex tells whether a model's losses are convex in its parameters: whether it is
-// linear, the last layer alone. Every loss is convex in that layer's outputs.
+// Convex reports whether a model's losses are convex in its parameters. They are if the model is
+// linear, which is the last layer alone: every loss is convex in the outputs of that layer.
 func Convex(model string) bool {
 	layers := models(Config{})[model]
 	return len(layers) == 1 && layers[0].kind == linear && layers[0].out == 0
 }
 
-// stage is a layer in its place: a model is a list of stages, each after those that it takes its
-// input from.
+// stage is a layer in its place. A model is a list of stages, each behind the stages that it takes
+// its input from.
 type stage struct {
 	layer
 	name string // "conv1", "block2.conv1": the prefix of its tensors' names
 	from int    // the stage whose output it takes; −1 is the batch itself
-	plus int    // of a sum: the stage whose output it adds, as from
+	plus int    // of a sum: the stage whose output it adds; −1 as in from
 	in   kern.Shape
 	mid  kern.Shape // before pooling
 	out  kern.Shape
 }
 
-// config is the geometry of a convolution or a linear layer.
+// config returns the geometry of a convolution or a linear layer.
 func (s stage) config() kern.ConvConfig {
 	relu := s.relu && !s.norm
 	if s.kind == linear {
@@ -189,7 +190,8 @@ type sizing struct {
 	list    []stage
 }
 
-// chain appends layers of which the first takes the output of stage from, of shape in.
+// chain appends layers, each of which takes the output of the one before it. The first takes the
+// output of stage from, whose shape is in.
 func (s *sizing) chain(prefix string, layers []layer, from int, in kern.Shape) error {
 	for i, l := range layers {
 		name := fmt.Sprintf("%s%s%d", prefix, l.kind, i+1)
@@ -229,7 +231,7 @@ func (s *sizing) residual(name string, l layer, from int, in kern.Shape) error {
 	})
 }
 
-// append adds a stage that knows its input, once it knows its output.
+// append works out the output of a stage that knows its input, and adds the stage.
 func (s *sizing) append(next stage) (err error) {
 	next.mid, err = kinds[next.kind].shape(&next, s.classes)
 	next.out = next.mid

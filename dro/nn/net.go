@@ -17,12 +17,12 @@ type Config struct {
 	Classes int
 	Batch   int    // the largest batch, in samples
 	Init    string // one of Inits; empty: the first
-	Seed    uint64 // of the initialisation
-	Threads int    // that kernels may use; 0 is 1
+	Seed    uint64 // of the initialisation and of dropout
+	Threads int    // number of threads that kernels may use; 0 is 1
 
-	// Precision is one of Precisions, the first if empty: what the operands of a
-	// product are rounded to, in batches of modes Train and Probe. All else, and all
-	// of mode Evaluate, is float32.
+	// Precision is one of Precisions, the first if empty: the format that the operands of products
+	// are rounded to, in batches of modes Train and Probe. All else, and all of mode Evaluate, is
+	// float32.
 	Precision string
 
 	// Convolution is one of Convolutions, the first if empty: how 3×3 convolutions are computed in
@@ -31,14 +31,15 @@ type Config struct {
 
 	Loss string // one of Losses; empty: the first
 
-	// Hidden, Activation and Dropout are of the model mlp: its hidden layers' units (empty: 256
-	// and 128), what they end with (one of Activations; empty: the first), and the probability that
-	// a batch of mode Train or Probe has one of their values as 0, the others scaled up by it.
+	// Hidden, Activation and Dropout belong to the model mlp. They are the units of its hidden
+	// layers (empty: 256 and 128), their activation (one of Activations; empty: the first), and the
+	// probability that a batch of mode Train or Probe has one of their values as 0. The others are
+	// scaled up to make up for it.
 	Hidden     []int
 	Activation string
 	Dropout    float64
 
-	// Optimizer is one of Optimizers; empty: the first. Adapt wants adamw.
+	// Optimizer is one of Optimizers; empty: the first. Adapt needs adamw.
 	Optimizer string
 }
 
@@ -52,21 +53,21 @@ type Net struct {
 	plan   *plan
 	sgd    *kern.SGD
 
-	// Each of these is one piece of memory, so that an update is one pass; the
-	// tensors are views of it.
+	// Each of these vectors is one piece of memory, so that an update is one pass; the tensors are
+	// views.
 	weights, velocity, gradient                []float32
 	parameters, velocities, gradients, buffers []Tensor
 
-	inTurn []int32 // where the samples of a batch begin, one after the other
+	inTurn []int32 // where the samples of a batch begin if they follow each other
 
 	adam    *adam // nil: the optimiser is SGD
-	updates int64 // taken: what dropout is drawn by
-	probes  int64 // batches of mode Probe since then
+	updates int64 // number of updates taken, which dropout is drawn by
+	probes  int64 // batches of mode Probe since the last update
 }
 
-// Check says whether the model fits its input, and how many parameters it then
-// has. A table's columns are no pixels: a model of
-// convolutions is for pictures, even where it would take one of a pixel.
+// Check returns the number of parameters of the model, and an error if the model does not fit its
+// input. A table's columns are no pixels: a model of convolutions is for pictures, even where it
+// would take a picture of one pixel.
 func Check(c Config) (parameters int, err error) {
 	if Known(c.Model) && c.H == 1 && c.W == 1 && models(c)[c.Model][0].kind == conv {
 		return 0, fmt.Errorf("model: %s is for pictures, and a table of %d columns is too small "+
@@ -81,11 +82,10 @@ func Check(c Config) (parameters int, err error) {
 	return parameters, err
 }
 
-// Kernel names the implementation that networks of a precision run on here:
-// avx512, avx2 or generic; in bf16 amx-bf16, avx512-bf16 or, where there are no
-// instructions for it, one of the first three with operands rounded beforehand,
-// as avx2-bf16-rounded; see Order, too. Each gives the same bits on any number of threads; one
-// kernel's last bits differ from another's.
+// Kernel returns the name of the implementation that networks of a precision run on here: avx512,
+// avx2 or generic; in bf16 amx-bf16, avx512-bf16 or, where there are no instructions for it, one of
+// the first three with operands rounded beforehand, as avx2-bf16-rounded. See Order, too. Each
+// gives the same bits on any number of threads; the last bits of two kernels differ.
 func Kernel(precision string) string {
 	if precision == bf16 {
 		return kern.DetectBF16().On(kern.Detect())
@@ -95,15 +95,14 @@ func Kernel(precision string) string {
 
 const bf16 = "bf16"
 
-// Precisions returns what the operands of products can be rounded to, the
-// customary first: fp32 is not at all; bf16 to 8 significant bits, with sums,
-// weights and all else in fp32, which is faster where the processor has
-// instructions for it.
+// Precisions returns the formats that the operands of products can be rounded to, the customary one
+// first: fp32 does not round; bf16 rounds to 8 significant bits, with sums, weights and all else in
+// fp32, and is faster where the processor has instructions for it.
 func Precisions() []string { return []string{"fp32", bf16} }
 
 // CheckPrecision refuses bf16 for a model of one linear layer: its step takes as long as reading
-// the batch, and rounding what was read is a pass more. Networks of it are still made: there are
-// runs.
+// the batch, and rounding the batch is a pass more. New still makes such networks, because there
+// are runs of them.
 func CheckPrecision(model, precision string) error {
 	if precision == bf16 && Convex(model) {
 		return fmt.Errorf("precision: bf16 makes a step of %s slower, for it takes as long as "+
@@ -115,14 +114,14 @@ func CheckPrecision(model, precision string) error {
 
 const winograd = "winograd"
 
-// Convolutions returns how 3×3 convolutions can be computed, the customary way first: direct
-// multiplies what the definition says; winograd computes those of many channels in squares of 2×2
+// Convolutions returns the ways to compute 3×3 convolutions, the customary one first: direct
+// multiplies by the definition; winograd computes convolutions of many channels in squares of 2×2
 // with 4/9 of the multiplications, and rounds in another order (kern.Winograd).
 func Convolutions() []string { return []string{"direct", winograd} }
 
 func (c Config) byWinograd() bool { return c.Convolution == winograd && c.Precision != bf16 }
 
-// CheckConvolution refuses winograd where nothing is computed so: in bf16, and in a model without
+// CheckConvolution refuses winograd where it computes nothing: in bf16, and in a model without
 // convolutions.
 func CheckConvolution(model, convolution, precision string) error {
 	if convolution != winograd {
@@ -139,7 +138,7 @@ func CheckConvolution(model, convolution, precision string) error {
 	return nil
 }
 
-// What a sample's loss can be.
+// The losses of a sample.
 const (
 	CrossEntropy = "cross-entropy"
 	Squared      = "squared"
@@ -151,8 +150,8 @@ const (
 // makes a linear model a least-squares regression.
 func Losses() []string { return []string{CrossEntropy, Squared} }
 
-// New builds the network, initialised as Inits says. Batch normalisation
-// starts as the identity of what it normalises, its running statistics at 0 and 1.
+// New builds the network, initialised as Inits says. Batch normalisation starts with weights 1,
+// biases 0, running means 0 and running variances 1.
 func New(c Config) (*Net, error) {
 	list, err := stages(c)
 	if err != nil {
@@ -206,8 +205,8 @@ func newNet(isa kern.ISA, c Config, list []stage) (_ *Net, err error) {
 	return n, nil
 }
 
-// Restart takes parameters, velocities and buffers back to where New with the
-// same Config puts them, to the bit, and forgets the last gradient.
+// Restart sets parameters, velocities and buffers to what they are after New with the same Config,
+// to the bit, and clears the last gradient.
 func (n *Net) Restart() {
 	parameters, buffers := slots(n.stages, n.Init)
 	initialise(n.parameters, parameters, n.Seed)
@@ -219,14 +218,13 @@ func (n *Net) Restart() {
 	}
 }
 
-// SetMode says how the batches of further Losses are normalised; a new network
-// is in mode Train. A Gradient goes by the mode of the Losses before it.
+// SetMode sets the mode of the batches of further Losses; a new network is in mode Train. Gradient
+// uses the mode of the Losses before it.
 func (n *Net) SetMode(m Mode) { n.mode = m }
 
-// Losses runs the network on n = len(labels) samples, 1 to Batch, and writes their
-// losses (Config.Loss) into losses. x holds n×C×H×W values, sample after
-// sample, and is left as it is until the Gradient of this batch; a label is in
-// 0..Classes−1.
+// Losses runs the network on n = len(labels) samples, 1 to Batch, and writes their losses
+// (Config.Loss) into losses. x holds n×C×H×W values, sample after sample, and must stay as it is
+// until the Gradient of this batch; a label is in 0..Classes−1.
 func (n *Net) Losses(losses []float64, x []float32, labels []int) {
 	count := len(labels)
 	if count < 1 || count > n.Batch || len(losses) < count || len(x) != count*n.C*n.H*n.W {
@@ -235,10 +233,10 @@ func (n *Net) Losses(losses []float64, x []float32, labels []int) {
 	n.lose(losses, kern.Images{X: x, At: n.inTurn[:count]}, labels)
 }
 
-// InPlace tells whether LossesOf can be called: the network takes samples wherever they lie.
+// InPlace reports whether LossesOf can be called: the network takes samples wherever they lie.
 func (n *Net) InPlace() bool { return n.graph.direct && n.graph.layout == nil }
 
-// LossesOf is Losses of samples that begin in x where at says.
+// LossesOf is Losses of samples that begin at the indices at in x.
 func (n *Net) LossesOf(losses []float64, x []float32, at []int32, labels []int) {
 	count := len(labels)
 	if count < 1 || count > n.Batch || len(losses) < count || len(at) != count || !n.InPlace() {
@@ -248,13 +246,13 @@ func (n *Net) LossesOf(losses []float64, x []float32, at []int32, labels []int) 
 	n.lose(losses, kern.Images{X: x, At: at}, labels)
 }
 
-// OnePass tells whether Pass can be called: the network is InPlace and one linear layer of few
+// OnePass reports whether Pass can be called: the network is InPlace and one linear layer of few
 // units.
 func (n *Net) OnePass() bool { return n.graph.pass != nil }
 
-// Pass is LossesOf and then Gradient, to the bit, in one pass over the samples: weigh sets the
-// ratios of some of them by their losses, on several threads at once. next is where the samples of
-// the next batch begin, as far as that is known: memory brings them meanwhile.
+// Pass does what LossesOf and then Gradient do, to the bit, in one pass over the samples. weigh
+// sets the ratios of some samples from their losses; several threads call it at once. next holds
+// where the samples of the next batch begin, as far as known, for memory to bring them meanwhile.
 func (n *Net) Pass(
 	losses []float64, x []float32, at, next []int32, labels []int,
 	weigh func(ratios, losses []float64),
@@ -268,8 +266,8 @@ func (n *Net) Pass(
 	n.graph.pass.run(n.graph, losses[:count], next, weigh)
 }
 
-// load makes x and labels the current batch. Its dropout is drawn by the seed, the updates so far
-// and, in mode Probe, which batch since the last one it is.
+// load makes x and labels the current batch. Its dropout is drawn by the seed, the number of
+// updates and, in mode Probe, the number of the batch since the last update.
 func (n *Net) load(x kern.Images, labels []int) {
 	batch := uint64(0)
 	if n.mode == Probe {
@@ -282,7 +280,7 @@ func (n *Net) load(x kern.Images, labels []int) {
 
 const dropStream = 0x64726f70 // "drop": a stream of its own
 
-// SetUpdates says how many updates were taken, of a network whose checkpoint goes on.
+// SetUpdates sets the number of updates taken, for a network that goes on from a checkpoint.
 func (n *Net) SetUpdates(updates int64) { n.updates, n.probes = updates, 0 }
 
 func (n *Net) lose(losses []float64, x kern.Images, labels []int) {
@@ -291,8 +289,8 @@ func (n *Net) lose(losses []float64, x kern.Images, labels []int) {
 	copy(losses, n.graph.losses[:len(labels)])
 }
 
-// Predictions writes the class of greatest logit for each sample of the last
-// Losses into classes; the first of equals.
+// Predictions writes the class of the largest logit of each sample of the last Losses into classes,
+// the first class of equals.
 func (n *Net) Predictions(classes []int) {
 	count := len(n.graph.labels)
 	logits := n.graph.unpack(n.Classes)
@@ -308,9 +306,9 @@ func (n *Net) Predictions(classes []int) {
 	}
 }
 
-// Confidences writes the probability that the network gives to each of those
-// Predictions, the largest of its softmax, in [1/Classes, 1]. A network that was
-// trained on the squared loss aims at no probabilities.
+// Confidences writes the probability that the network gives to each class of Predictions: the
+// largest of its softmax, in [1/Classes, 1]. A network trained on the squared loss does not aim at
+// probabilities.
 func (n *Net) Confidences(probabilities []float64) {
 	count := len(n.graph.labels)
 	logits := n.graph.unpack(n.Classes)
@@ -324,7 +322,7 @@ func (n *Net) Confidences(probabilities []float64) {
 	}
 }
 
-// Logits writes what the last layer gives for each sample of the last Losses, [sample][class].
+// Logits writes the outputs of the last layer for each sample of the last Losses, [sample][class].
 func (n *Net) Logits(logits []float32) { copy(logits, n.graph.unpack(n.Classes)) }
 
 // Gradient computes ∇ (1/n) Σ r_i ℓ_i over the batch of the last Losses, with
@@ -356,25 +354,25 @@ func (n *Net) GradientNorm() float64 {
 // those with padding zeros left out, each counted as two.
 func (n *Net) FLOPs() (forward, backward float64) { return n.graph.forward, n.graph.backward }
 
-// Peak runs multiply-adds on the network's threads, without memory, and
-// returns how many operations those were: its rate is the most that FLOPs'
-// can reach. It takes some milliseconds, on plain Go some tens.
+// Peak runs multiply-adds on the network's threads, without memory, and returns their number of
+// operations. Its rate is the most that the operations of FLOPs can reach. It takes some
+// milliseconds, in plain Go some tens.
 func (n *Net) Peak() (flop float64) {
 	n.graph.peak.Run(n.graph.team)
 	return n.graph.peak.FLOPs()
 }
 
-// Read reads an array in order on the network's threads and does nothing else: its
-// rate is the most that passes over features which no cache has can reach.
+// Read reads an array in order on the network's threads and does nothing else. Its rate is the most
+// that passes over features can reach if no cache has the features.
 func (n *Net) Read(x []float32) { n.graph.memory.Read(n.graph.team, x) }
 
-// Parameters returns what is learned, weights before biases: views, for a
-// checkpoint to read or fill.
+// Parameters returns the learned tensors, weights before biases, as views for a checkpoint to read
+// or fill.
 func (n *Net) Parameters() []Tensor { return n.parameters }
 
-// Velocities returns what the optimiser keeps: SGD's momentum, one value a parameter; of AdamW the
-// mean gradients in its place, and behind them their mean squares and the number of updates. See
-// Parameters.
+// Velocities returns the state of the optimiser. For SGD it is the momentum, one value per
+// parameter. For AdamW it is the mean gradients, followed by the mean squares and the number of
+// updates. See Parameters.
 func (n *Net) Velocities() []Tensor {
 	if n.adam != nil {
 		return slices.Concat(n.velocities, n.adam.tensors)
@@ -385,12 +383,12 @@ func (n *Net) Velocities() []Tensor {
 // Gradients returns the last Gradient; see Parameters.
 func (n *Net) Gradients() []Tensor { return n.gradients }
 
-// Buffers returns what is neither learned nor constant, the running statistics
-// of batch normalisation: none in a model without; see Parameters.
+// Buffers returns the tensors that are neither learned nor constant: the running statistics of
+// batch normalisation, if the model has any. See Parameters.
 func (n *Net) Buffers() []Tensor { return n.buffers }
 
-// Each runs f(0) to f(n-1) on the network's threads, which wait for work while it trains, and
-// returns when all are done. Which thread runs what is not said.
+// Each runs f(0) to f(count-1) on the network's threads, which wait for work while it trains, and
+// returns when all are done. Any thread may run any of them.
 func (n *Net) Each(count int, f func(i int)) { n.graph.team.Each(count, f) }
 
 // Close releases the network's threads. A second Close does nothing.

@@ -6,16 +6,17 @@ import (
 	G "gorgonia.org/gorgonia"
 )
 
-// Mode says which statistics batch normalisation takes. Networks without it do the same in every
-// mode.
+// Mode is what a batch is for. It selects the statistics that batch normalisation takes, and mode
+// Evaluate leaves out dropout and the rounding of operands. A network without any of these does the
+// same in every mode.
 type Mode int
 
 const (
 	// Train normalises by the batch's own statistics, differentiates through them, and moves the
 	// running ones towards them: for the batch that updates the parameters.
 	Train Mode = iota
-	// Probe is Train that leaves the running statistics alone: for a batch that is only looked at,
-	// as SFK's z-batch.
+	// Probe is Train without moving the running statistics: for a batch that is only looked at, as
+	// SFK's z-batch.
 	Probe
 	// Evaluate normalises by the running statistics, which are constants to the gradient: no
 	// sample's loss then depends on the other samples of its batch.
@@ -42,7 +43,7 @@ func (o *normOp) apply(x, gamma, beta *G.Node) (*G.Node, error) {
 	}, x, gamma, beta)
 }
 
-// forward sets y; plus, unless it is nil, is added, and a ReLU follows.
+// forward sets y. If plus is not nil, it is added to y and a ReLU follows.
 func (o *normOp) forward(y, x, gamma, beta, plus []float32) {
 	if o.mode == Evaluate {
 		o.kernel.ForwardBy(o.team, y, x, gamma, beta, plus, len(o.labels), o.mean, o.variance)

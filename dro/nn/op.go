@@ -13,30 +13,30 @@ import (
 // op makes a kernel an operation of a Gorgonia graph. It owns its output
 // tensor, so that a step of the network allocates nothing.
 //
-// Its contract is that of any operation, in a graph of any shape: grad in diff
-// is the gradient of its output, summed over all who read it, and what diff
-// returns are gradients of its inputs.
+// It keeps the contract of any operation, in a graph of any shape: grad in diff is the gradient of
+// its output, summed over all readers of the output, and diff returns the gradients of its inputs.
 type op struct {
 	name string  // unique within a graph: Gorgonia merges nodes whose ops hash alike
-	in   []input // what it takes
+	in   []input // types of its inputs
 	out  *tensor.Dense
 	// run computes the output, whose memory the closure holds, from the inputs.
 	run func(in []array)
-	// into is run of the gradient of an activation, which a plan may have it leave anywhere.
+	// into takes the place of run where the output is the gradient of an activation, which a plan
+	// may place anywhere.
 	into func(to []float32, in []array)
-	// over tells that it may leave it where an input is.
+	// over says that into may write to the memory of an input.
 	over bool
 	// diff writes the derivative as further nodes: one for each input, nil
 	// where wrt is false. Without a diff an op is a derivative itself.
 	diff func(in G.Nodes, out, grad *G.Node) (G.Nodes, error)
 	wrt  []bool
 
-	// of is set in a gradient that can be masked in the pass that computes it:
-	// the node whose gradient this is. Whether run masks is for backend.mask to say.
+	// of is set if the output is a gradient that can be masked in the pass that computes it. It is
+	// the node whose gradient that is. backend.mask sets masked to make run mask.
 	of     *G.Node
 	masked bool
 
-	part any // what a plan can join with its neighbours, see fuse.go
+	part any // by which a plan can join the op with its neighbours, see fuse.go
 }
 
 // input is the type of one argument of an op.
@@ -45,8 +45,8 @@ type input struct {
 	of   tensor.Dtype
 }
 
-// flat is a blocked activation or a vector: kern's layouts are one dimension
-// as far as Gorgonia is concerned.
+// flat returns the type of a blocked activation or a vector: to Gorgonia, kern's layouts have one
+// dimension.
 func flat() input { return input{1, tensor.Float32} }
 
 // array is the memory of one argument: F32 or F64, as its node's type says.
@@ -79,7 +79,7 @@ func (o *op) Do(values ...G.Value) (G.Value, error) {
 	return o.out, nil
 }
 
-// memory is that of the output, unless it is of losses.
+// memory returns the memory of the output, or nil for losses, which are float64.
 func (o *op) memory() []float32 {
 	data, _ := o.out.Data().([]float32)
 	return data

@@ -7,7 +7,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// backend is what all ops of a network share.
+// backend is the state that all ops of a network share.
 type backend struct {
 	isa    kern.ISA
 	team   *kern.Team
@@ -15,14 +15,14 @@ type backend struct {
 	labels []int  // of the current batch
 	mode   Mode   // of the current batch
 	add    bool   // gradients of parameters are added to what is there
-	noise  uint64 // what dropout of the current batch is drawn by
+	noise  uint64 // the key of the current batch's dropout
 
-	rows kern.Images // the current batch as it came, where the first layer takes it so
+	rows kern.Images // the current batch as it came, for a first layer that takes it so
 
-	space *kern.Scratch // of convolutions by Winograd; nil: none
+	space *kern.Scratch // memory of convolutions by Winograd; nil: none
 
-	workspace *kern.Workspace // of products of bf16 operands; nil in fp32
-	products  kern.BF16       // their kernel
+	workspace *kern.Workspace // memory of products of bf16 operands; nil in fp32
+	products  kern.BF16       // the kernel of these products
 }
 
 // dense32 returns a tensor over data with the given shape.
@@ -36,10 +36,10 @@ func (b *backend) activation(s kern.Shape) ([]float32, *tensor.Dense) {
 	return data, dense32(data, len(data))
 }
 
-// mask returns the gradient of what went into the ReLU that ended the op of y, from y's gradient: 0
-// where the ReLU was off. Where y's gradient is one op's alone, that op masks in the pass that
-// computes it, and no pass is spent on this; a gradient that is a sum, or has another use, is left
-// as it is and masked into memory of its own.
+// mask returns the gradient of the input of the ReLU that ends the op of y, from y's gradient: it
+// is 0 where the ReLU was off. If one op alone computes y's gradient, that op masks it in the same
+// pass, which saves a pass here. A gradient that is a sum, or has another use, stays as it is and
+// is masked into memory of its own.
 func (b *backend) mask(y, grad *G.Node) (*G.Node, error) {
 	if o, ok := grad.Op().(*op); ok && o.of == y {
 		o.masked = true
@@ -57,7 +57,7 @@ func (b *backend) mask(y, grad *G.Node) (*G.Node, error) {
 	}, grad, y)
 }
 
-// also returns a node for a gradient that the op of another node leaves in memory on the way.
+// also returns a node for a gradient that the op of the node by writes to memory on its way.
 func also(name string, by *G.Node, memory []float32, shape tensor.Shape) (*G.Node, error) {
 	return G.ApplyOp(&op{
 		name: name, in: []input{{by.Dims(), tensor.Float32}}, out: dense32(memory, shape...),
@@ -69,19 +69,19 @@ func also(name string, by *G.Node, memory []float32, shape tensor.Shape) (*G.Nod
 type convOp struct {
 	*backend
 	name    string
-	exact   convKernel // of batches that are evaluated
-	trained convKernel // of the others: at the network's precision
+	exact   convKernel // for batches that are evaluated
+	trained convKernel // for the others, at the network's precision
 	in, out kern.Shape
 	relu    bool
-	first   bool      // the input is the batch itself: no one wants its gradient
+	first   bool      // the input is the batch itself, whose gradient nobody needs
 	dw, db  []float32 // where the gradients of the parameters go; db is nil without a bias
 
-	next *kern.BatchNorm // what takes the output; nil: none
+	next *kern.BatchNorm // normalises the output; nil: none
 
 	roundedX, roundedDY *kern.Rounding // of the input and of the output's gradient; nil: none
 }
 
-// convKernel is kern's, of operands as they are or rounded.
+// convKernel is a convolution of package kern, on operands as they are or rounded.
 type convKernel interface {
 	FLOPs() float64
 	Then(n *kern.BatchNorm, y []float32, images int)
@@ -116,7 +116,7 @@ func (f fromRows) BackwardWeights(t *kern.Team, dw, db, _, dy []float32, add boo
 	f.Rows.BackwardWeights(t, dw, db, f.of.rows, dy, add)
 }
 
-// kernel returns that of the current batch.
+// kernel returns the kernel for the current batch.
 func (c *convOp) kernel() convKernel {
 	if c.mode == Evaluate {
 		return c.exact
@@ -212,8 +212,8 @@ func (b *backend) pool(name string, x *G.Node, shape kern.Shape) (*G.Node, error
 	}, x)
 }
 
-// curve adds the activation of a stage that has a pass of its own; layer tells its dropout's draws
-// from those of the others.
+// curve adds the activation of a stage, in a pass of its own. layer makes the draws of its dropout
+// differ from the draws of other layers.
 func (b *backend) curve(s stage, x *G.Node, layer uint64) (*G.Node, error) {
 	y, out := b.activation(s.mid)
 	kernel, err := kern.NewPointwise(s.curve, s.drop, len(y))
@@ -280,9 +280,9 @@ func (b *backend) sum(name string, x, plus *G.Node, shape kern.Shape, relu bool)
 	}, x, plus)
 }
 
-// loss adds each sample's loss, one of Losses: a vector of float64 losses, whose
-// gradient is the vector of weights r_i/n. The labels are no numbers to
-// differentiate by, so they do not enter as a node.
+// loss adds the loss of each sample, one of Losses: a vector of float64 losses, whose gradient is
+// the vector of weights r_i/n. Labels are no numbers to differentiate by, so they do not enter as a
+// node.
 func (b *backend) loss(
 	name string, outputs *G.Node, classes int, losses []float64,
 ) (*G.Node, error) {

@@ -6,15 +6,17 @@ import (
 	"drolab/dro/internal/kern"
 )
 
-// pass is a step of a network of one linear layer, from its samples to the gradient, which kern
-// computes in one pass over them: Gorgonia's graph of the same is for all else.
+// pass is a training step of a network of one linear layer, from its samples to the gradient, which
+// kern computes in one pass over the samples. Everything else uses Gorgonia's graph of the same
+// network.
 type pass struct {
 	kernel *kern.RowsPass
 	call   kern.PassCall
 	weigh  func(ratios, losses []float64)
 }
 
-// newPass returns the pass, or nil where the network is none or has too many units.
+// newPass returns the pass, or nil if the network is not one linear layer that takes rows, or has
+// too many units or too small a batch.
 func newPass(g *graph, c Config, list []stage) (*pass, error) {
 	if len(list) > 1 || !g.direct || g.layout != nil {
 		return nil, nil
@@ -38,7 +40,8 @@ func newPass(g *graph, c Config, list []stage) (*pass, error) {
 	return p, nil
 }
 
-// weights turns the ratios of the samples from to to into weights, as graph.weigh does.
+// weights computes the ratios of the samples [from, to) and turns them into weights, as graph.weigh
+// does.
 func (p *pass) weights(from, to int) {
 	w := p.call.Weights[from:to]
 	p.weigh(w, p.call.Losses[from:to])

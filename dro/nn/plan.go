@@ -27,7 +27,7 @@ type plan struct {
 type instruction struct {
 	*op
 	in []array
-	to []float32 // where it leaves an activation's gradient
+	to []float32 // where it writes the gradient of an activation
 }
 
 func (i instruction) do() { i.op.do(i.to, i.in) }
@@ -44,7 +44,8 @@ func (b *backend) compile(losses *G.Node, gradients G.Nodes) (*plan, error) {
 		return nil, err
 	}
 	var backward []instruction
-	// The last layer's first: what a gradient is computed from has then just been computed.
+	// The last layer's gradients come first: the values that they need have then just been
+	// computed.
 	for _, g := range slices.Backward(gradients) {
 		if backward, err = c.visit(backward, g); err != nil {
 			return nil, err
@@ -58,7 +59,7 @@ type compiler struct {
 	outputs map[*G.Node]array
 }
 
-// visit appends the ops below n that are not in a list yet, children first, then n's.
+// visit appends the ops below n that are not in a list yet, children first, and then the op of n.
 func (c *compiler) visit(list []instruction, n *G.Node) ([]instruction, error) {
 	if _, ok := c.outputs[n]; ok {
 		return list, nil
@@ -104,7 +105,7 @@ func childrenOf(n *G.Node) (children G.Nodes) {
 	return children
 }
 
-// sumOf returns the op in place of Gorgonia's own sum of float32s at n.
+// sumOf returns the op that replaces Gorgonia's own sum of float32s at n.
 func (c *compiler) sumOf(n *G.Node, children G.Nodes) (*op, error) {
 	if !isSum(n, children) {
 		return nil, fmt.Errorf("nn: %v is an operation of Gorgonia's that a plan cannot run: "+
@@ -118,7 +119,8 @@ func (c *compiler) sumOf(n *G.Node, children G.Nodes) (*op, error) {
 	}, err
 }
 
-// isSum tells whether n's op is what Gorgonia makes of the sum of two tensors like n's children.
+// isSum reports whether n's op is the op that Gorgonia makes for the sum of two tensors like n's
+// children.
 func isSum(n *G.Node, children G.Nodes) bool {
 	if len(children) != 2 || !children[0].Shape().Eq(children[1].Shape()) {
 		return false

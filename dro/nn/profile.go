@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// LayerTime is what a layer takes of Losses and Gradient: its convolution or product in all
-// directions, and its normalisation, activation and pooling.
+// LayerTime is the time that a layer takes in Losses and Gradient: for its convolution or product
+// in all directions, and for its normalisation, activation and pooling.
 type LayerTime struct {
 	Name string
-	FLOP float64 // of real work, as FLOPs counts it; 0 of a layer without products
+	FLOP float64 // of real work, as FLOPs counts it; 0 for a layer without products
 	Time time.Duration
 }
 
-// Profile runs Losses and Gradient on the last batch again, so many times, and returns the medians
-// of what each layer takes, in the model's order; "loss" is the last.
+// Profile runs Losses and Gradient on the last batch again, so many times, and returns the median
+// time of each layer, in the model's order; "loss" is the last.
 func (n *Net) Profile(times int) []LayerTime {
 	list := make([]LayerTime, 0, len(n.stages)+1)
 	for _, s := range n.stages {
@@ -41,7 +41,8 @@ func (n *Net) Profile(times int) []LayerTime {
 	return list
 }
 
-// layerOf returns the index of the layer whose name, the longest that fits, an op's begins with.
+// layerOf returns the index of the layer with the longest name that begins the name of an op, or
+// the index of "loss" if there is none.
 func layerOf(list []LayerTime, op string) int {
 	best := len(list) - 1
 	for i, l := range list[:best] {

@@ -3,12 +3,12 @@ package nn
 import "drolab/dro/internal/kern"
 
 // Several products read an activation or a gradient rounded to bf16. Where kernels can share a
-// rounding, a plan makes one, when the values are made: batch normalisation writes it in the same
-// pass, and where no one else reads its values, nothing but it. Gradients' roundings take turns in
-// the same memory.
+// rounding, a plan makes one when the values are made. Batch normalisation writes the rounding in
+// the pass that makes the values, and writes nothing else if nothing else is read. Roundings of
+// gradients take turns in the same memory.
 
-// product is what the ops of a convolution say of themselves: which inputs, counted from 1, are the
-// layer's input and the gradient of its output; 0 is none.
+// product is the op.part of a convolution's ops. It tells which of the op's inputs, counted from 1,
+// are the layer's input and the gradient of the layer's output; 0 is none.
 type product struct {
 	conv  *convOp
 	x, dy int
@@ -19,12 +19,12 @@ func forwardOf(c *convOp) product { return product{c, 1, 0} }
 func dataOf(c *convOp) product    { return product{c, 1, 3} }
 func weightsOf(c *convOp) product { return product{c, 1, 2} }
 
-// adder is a kernel that computes the gradient of its input and adds another.
+// adder is a kernel that computes the gradient of its input and adds another gradient to it.
 type adder interface {
 	BackwardSum(t *kern.Team, dx, dy, w, act, plus []float32)
 }
 
-// sums tells whether p is of the input's gradient, and can add another.
+// sums reports whether p computes the input's gradient and can add another gradient to it.
 func (p product) sums() bool {
 	if p != dataOf(p.conv) {
 		return false
@@ -37,8 +37,9 @@ func (p product) sums() bool {
 	return ok
 }
 
-// rounder knows of a piece of memory how often it is read, and how often by products that can read
-// its rounding; of what shape that is, and which instruction reads it last.
+// rounder knows, for each piece of memory, how often it is read, and how often by products that can
+// read its rounding. It also knows the shape of the values and, for gradients, the last instruction
+// that reads the rounding.
 type rounder struct {
 	*backend
 	reads, rounded map[*float32]int
@@ -48,7 +49,7 @@ type rounder struct {
 	unused         map[int][]*kern.Rounding // of gradients, by length
 }
 
-// round has the products of p share roundings.
+// round makes the products of p share roundings.
 func (b *backend) round(p *plan) (err error) {
 	r := &rounder{b, map[*float32]int{}, map[*float32]int{}, map[*float32]kern.Shape{},
 		map[*float32]*instruction{}, map[*float32]*kern.Rounding{}, map[int][]*kern.Rounding{}}
@@ -63,8 +64,9 @@ func (b *backend) round(p *plan) (err error) {
 	return err
 }
 
-// rounds returns what the product i reads as roundings: its layer's input, and the gradient of the
-// output.
+// rounds returns the convolution of the product i and the operands that the product reads as
+// roundings: the layer's input, and the gradient of its output. An operand is nil if the product
+// does not read its rounding.
 func rounds(i *instruction) (conv *convOp, x, dy *float32) {
 	p, ok := i.part.(product)
 	if !ok {
@@ -98,13 +100,14 @@ func (r *rounder) enter(i *instruction) {
 		}
 		at := &in.F32[0]
 		r.reads[at]++
-		if at == x || at == dy && conv.db == nil { // a bias's gradient is of what is not rounded
+		if at == x || at == dy && conv.db == nil { // the bias gradient reads unrounded values
 			r.rounded[at]++
 		}
 	}
 }
 
-// list returns a list with roundings where values are made, and has its products read them.
+// list returns the list with roundings added where values are made, and makes its products read
+// them.
 func (r *rounder) list(list []instruction) (all []instruction, err error) {
 	for k := range list {
 		i := &list[k]
@@ -132,7 +135,8 @@ func (r *rounder) list(list []instruction) (all []instruction, err error) {
 	return all, nil
 }
 
-// make has i make the rounding of what it makes, or appends what does to a list.
+// make makes i write the rounding of the values that it makes, or appends an op that does so to a
+// list.
 func (r *rounder) make(list []instruction, i instruction, made []float32) ([]instruction, error) {
 	at := &made[0]
 	rounding, err := r.room(r.shapes[at], r.last[at] != nil)
@@ -159,7 +163,8 @@ func (r *rounder) make(list []instruction, i instruction, made []float32) ([]ins
 	return list, nil
 }
 
-// room returns memory for a rounding: a gradient's may be another's that is read no more.
+// room returns memory for a rounding. A gradient may get the memory of another gradient that is
+// read no more.
 func (r *rounder) room(s kern.Shape, gradient bool) (*kern.Rounding, error) {
 	n := r.batch.Len(s)
 	if unused := r.unused[n]; gradient && len(unused) > 0 {

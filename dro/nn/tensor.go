@@ -17,11 +17,11 @@ type Tensor struct {
 	Data  []float32
 }
 
-// slot is a tensor that has no memory yet, and what its values start as.
+// slot is a tensor that has no memory yet, with the values that it starts with.
 type slot struct {
 	Tensor
 	value     float32
-	deviation float64 // of normal values around 0; 0: not normal
+	deviation float64 // standard deviation of normal values around 0; 0: not normal
 	bound     float64 // of uniform values in ±bound; 0: not uniform
 }
 
@@ -33,12 +33,11 @@ func (s slot) len() int {
 //
 //   - he: weights normal with variance 2/fan-in, or 1/fan-in where no ReLU, GELU or normalisation
 //     follows, and zero biases (He et al., "Delving deep into rectifiers", 2015, eq. 10);
-//   - torch: weights and biases uniform in ±1/√fan-in, as PyTorch's layers have them without being
-//     asked.
+//   - torch: weights and biases uniform in ±1/√fan-in, the default of PyTorch's layers.
 func Inits() []string { return []string{"he", "torch"} }
 
-// slots lists the parameters and the buffers of a model, with what an initialisation (empty: the
-// first of Inits) has them start as.
+// slots lists the parameters and the buffers of a model, with the values that they start with under
+// an initialisation (empty: the first of Inits).
 func slots(list []stage, init string) (parameters, buffers []slot) {
 	for _, s := range list {
 		if of := kinds[s.kind].slots; of != nil {
@@ -49,8 +48,8 @@ func slots(list []stage, init string) (parameters, buffers []slot) {
 	return parameters, buffers
 }
 
-// weightedSlots are the tensors of a convolution or a linear layer: the weights, and the bias or
-// batch normalisation in its place.
+// weightedSlots lists the tensors of a convolution or a linear layer: the weights, and the bias or,
+// in its place, batch normalisation.
 func weightedSlots(s stage, init string) (parameters, buffers []slot) {
 	vector := func(name string, value float32) slot {
 		return slot{Tensor: Tensor{Name: s.name + name, Shape: []int{s.out.Channels}}, value: value}
@@ -67,7 +66,7 @@ func weightedSlots(s stage, init string) (parameters, buffers []slot) {
 		[]slot{vector(".norm.running_mean", 0), vector(".norm.running_var", 1)}
 }
 
-// fanIn is the number of inputs that one output of a layer depends on.
+// fanIn returns the number of inputs that one output of a layer depends on.
 func (s stage) fanIn() int {
 	if s.kind == conv {
 		return s.in.Channels * s.kernel * s.kernel
@@ -75,7 +74,7 @@ func (s stage) fanIn() int {
 	return s.in.Len()
 }
 
-// weight is the slot of a layer's weights, as "he" has them start.
+// weight returns the slot of a layer's weights, with the values that "he" starts them with.
 func (s stage) weight() slot {
 	config := s.config()
 	shape := []int{config.Out, s.in.Len()}
@@ -110,7 +109,7 @@ func arena(list []slot) (memory []float32, tensors []Tensor) {
 	return memory, tensors
 }
 
-// initialise fills tensors with what their slots start as.
+// initialise fills tensors with the values that their slots start with.
 func initialise(tensors []Tensor, list []slot, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, 0x696e6974)) // "init": a stream of its own
 	for i, s := range list {

@@ -33,11 +33,13 @@ func (n *Net) Update(s SGD) (norm float64) {
 	return math.Sqrt(n.sgd.Step(n.graph.team, n.weights, n.velocity, n.gradient, c))
 }
 
-// Accumulate is the first half of an update that has to know the velocity
-// before it moves, as normalised momentum does: it sets
-// v ← momentum·v + (1 − dampening)·(g + weightDecay·w) with the last Gradient g,
-// scaled down to the norm clip if it is longer (0 is no bound), and returns the
-// Euclidean norms of g before that and of v.
+// Accumulate is the first half of an update that needs the new velocity before it moves the
+// weights, as normalised momentum does. It sets
+//
+//	v ← momentum·v + (1 − dampening)·(g + weightDecay·w)
+//
+// with the last Gradient g, scaled down to the norm clip if it is longer (0 is no bound). It
+// returns the Euclidean norms of g, before scaling, and of v.
 func (n *Net) Accumulate(
 	momentum, dampening, weightDecay, clip float64,
 ) (gradient, velocity float64) {
@@ -55,7 +57,7 @@ func (n *Net) Advance(rate float64) {
 	n.sgd.Advance(n.graph.team, n.weights, n.velocity, float32(rate))
 }
 
-// norm is ‖g‖ as Step returns it; GradientNorm sums in another order.
+// norm returns ‖g‖ with the bits of kern's SGD.Step; GradientNorm sums in another order.
 func (n *Net) norm() float64 { return math.Sqrt(n.sgd.SquaredNorm(n.graph.team, n.gradient)) }
 
 func (n *Net) accumulate(momentum, dampening, weightDecay, scale float64) (velocity float64) {

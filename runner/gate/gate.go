@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// Verb is something a user asks of a run. The run does it between two
-// steps.
+// Verb is a request of a user to a run. The run carries it out between two steps.
 type Verb int
 
 const (
@@ -21,12 +20,12 @@ const (
 	Turn // a knob
 )
 
-// Order is a verb with what it needs. It is a value: who has sent it keeps nothing.
+// Order is a verb with its arguments. It is a value: its sender keeps nothing of it.
 type Order struct {
 	Verb Verb
-	Knob runner.KnobEvent // turn: Key and New
-	// Done gets what became of the order, once that is on disk. It has room for one
-	// answer, so that the run never waits for who asked; nil: nobody wants to know.
+	Knob runner.KnobEvent // for Turn: its Key and New
+	// Done receives the outcome of the order, once that is on disk. It has room for one answer, so
+	// that the run never waits for the sender; nil: nobody wants to know.
 	Done chan<- Answer
 }
 
@@ -36,55 +35,55 @@ type Answer struct {
 	Err  error
 }
 
-// Answer tells who asked, if somebody wants to know. It is called at most once:
-// Done has room for one answer, and a second one would stop the run.
+// Answer sends the outcome to the sender, if it wants to know. It is called at most once: Done has
+// room for one answer, and a second one would block the run.
 func (o *Order) Answer(step int64, err error) {
 	if o.Done != nil {
 		o.Done <- Answer{step, err}
 	}
 }
 
-// Waiting is a run that has no slot, as far as it can act then: a job that is queued,
-// or a run that is paused. Its methods are called by the run's own goroutine.
+// Waiting is a run without a slot, with the actions that are possible then: a job that is queued,
+// or a run that is paused. The run's own goroutine calls its methods.
 type Waiting interface {
 	Head() runner.Head
-	Mark(runner.Status) error    // puts a new status into the log
-	Turn(runner.KnobEvent) error // turns a knob, which is on disk then
-	Saved() error                // says why no checkpoint of where the run stands is on disk
+	Mark(runner.Status) error    // appends a status to the log
+	Turn(runner.KnobEvent) error // turns a knob, and has it on disk when it returns
+	Saved() error                // says why no checkpoint of the present step is on disk, or nil
 }
 
-// refused says that a knob cannot be turned; the run goes on.
+// refused is the error of a knob that cannot be turned; the run continues.
 type refused struct{ error }
 
-// Unwrap returns why.
+// Unwrap returns the reason.
 func (r refused) Unwrap() error { return r.error }
 
-// ErrStopped ends a run that was asked to stop. It is no failure.
+// ErrStopped ends a run that was asked to stop. It is not a failure.
 var ErrStopped = errors.New("stopped")
 
-// Gate is where a run waits: for one of the slots that training needs, for a
-// resume, for room on the disk. Orders reach the run through it. It belongs to
-// the run's goroutine, but for sending orders and looking at ending and trouble.
+// Gate is the place where a run waits: for one of the slots that training needs, for a resume, for
+// space on the disk. Orders reach the run through it. It belongs to the run's goroutine; other
+// goroutines may only send orders and read ending and trouble.
 type Gate struct {
 	Orders chan Order
-	Slots  chan struct{}   // as many values as runs train
-	Done   <-chan struct{} // closed: every run shall stop
-	// Stops has a value for each of the first two stops that are asked for, for what the
-	// run may wait for and not be able to stop at; nil: nothing.
+	Slots  chan struct{}   // holds one value for each run that trains
+	Done   <-chan struct{} // when closed, every run stops
+	// Stops receives a value for each of the first two requests to stop. It serves a program that
+	// the run waits for, since the run cannot stop while it waits; nil: there is none.
 	Stops chan struct{}
-	Retry time.Duration // between two attempts to say in the log that the disk is full
-	Alone bool          // nobody can resume the run: every attempt is one to go on, too
+	Retry time.Duration // between two attempts to log that the disk is full
+	Alone bool          // nobody can resume the run: each attempt also retries the write
 
-	held    bool        // a slot
+	held    bool        // the run has a slot
 	rest    bool        // a pause was asked for while the run waited for the disk
-	ending  atomic.Bool // a stop was asked for, or the run ends anyhow
+	ending  atomic.Bool // a stop was requested, or the run ends anyway
 	trouble trouble
 }
 
-// Enter waits for the turn and a slot, after a resume if the run is paused. It
-// does meanwhile what is asked of w. passed is called once the turn is over: with
-// a slot, or because the run is paused and nobody shall wait for it. The error is
-// ErrStopped, or w's. Leave gives the slot back.
+// Enter waits for the turn and a slot, after a resume if the run is paused. Meanwhile it applies
+// orders to w. It calls passed once the turn is over: with a slot, or because the run is paused and
+// no other run must wait for it. The error is ErrStopped, or an error of w. Leave gives the slot
+// back.
 func (g *Gate) Enter(myTurn <-chan struct{}, passed func(), paused bool, w Waiting) error {
 	defer passed()
 	for {
@@ -112,7 +111,7 @@ func (g *Gate) Enter(myTurn <-chan struct{}, passed func(), paused bool, w Waiti
 	}
 }
 
-// outside serves an order to a run that has no slot.
+// outside carries out an order to a run that has no slot.
 func (g *Gate) outside(o Order, paused bool, w Waiting) (nowPaused bool, err error) {
 	switch {
 	case o.Verb == Stop:
@@ -121,7 +120,7 @@ func (g *Gate) outside(o Order, paused bool, w Waiting) (nowPaused bool, err err
 		return true, w.Mark(runner.Paused)
 	case o.Verb == Resume && paused:
 		if len(g.Slots) < cap(g.Slots) {
-			return false, nil // it goes on at once
+			return false, nil // it continues at once
 		}
 		return false, w.Mark(runner.Queued)
 	case o.Verb == Turn:
@@ -132,7 +131,7 @@ func (g *Gate) outside(o Order, paused bool, w Waiting) (nowPaused bool, err err
 	return paused, nil
 }
 
-// Turn turns the knob and tells who asked. The error is one that ends the run.
+// Turn turns the knob and answers the sender. It returns only an error that ends the run.
 func (o *Order) Turn(w Waiting) error {
 	err := w.Turn(o.Knob)
 	o.Answer(w.Head().Step, err)
@@ -142,8 +141,9 @@ func (o *Order) Turn(w Waiting) error {
 	return err
 }
 
-// ServeLast does what was asked before a stop: it turns knobs, for the resume that
-// may come, and tells of the checkpoint that the stop has left. All else is over.
+// ServeLast carries out the orders that still wait when a run stops. It turns knobs, for a later
+// resume, and answers requests for a checkpoint with the one that the stop has left. All other
+// orders have no effect any more.
 func (g *Gate) ServeLast(w Waiting) (err error) {
 	for o, ok := g.Next(); ok; o, ok = g.Next() {
 		switch {
@@ -158,14 +158,14 @@ func (g *Gate) ServeLast(w Waiting) (err error) {
 	return err
 }
 
-// Close refuses what was asked too late.
+// Close refuses the orders that came too late.
 func (g *Gate) Close() {
 	for o, ok := g.Next(); ok; o, ok = g.Next() {
 		o.Answer(0, runner.ErrNotRunning)
 	}
 }
 
-// Send gives the run an order, unless too many wait already.
+// Send gives the run an order, unless too many orders wait already.
 func (g *Gate) Send(o Order) error {
 	if o.Verb == Stop {
 		select {
@@ -184,14 +184,14 @@ func (g *Gate) Send(o Order) error {
 	}
 }
 
-// End says that the run ends, and Ending tells so.
+// End marks the run as ending.
 func (g *Gate) End()         { g.ending.Store(true) }
-func (g *Gate) Ending() bool { return g.ending.Load() } // Ending tells whether End was called.
+func (g *Gate) Ending() bool { return g.ending.Load() } // Ending reports whether End was called.
 
-// Trouble is why the run waits for the disk; empty if it does not.
+// Trouble returns why the run waits for the disk; empty if it does not.
 func (g *Gate) Trouble() string { return g.trouble.String() }
 
-// Leave gives up the slot, if the run has one: Enter may have returned without.
+// Leave gives up the slot, if the run has one: Enter may have returned without it.
 func (g *Gate) Leave() {
 	if g.held {
 		<-g.Slots
@@ -199,8 +199,8 @@ func (g *Gate) Leave() {
 	}
 }
 
-// Next returns an order that waits, without waiting. A pause that was asked for while
-// the run waited for the disk comes first, since it is the older one.
+// Next returns a waiting order, without blocking. A pause that was requested while the run waited
+// for the disk comes first, since it is older.
 func (g *Gate) Next() (o Order, ok bool) {
 	if g.rest {
 		g.rest = false
@@ -214,10 +214,9 @@ func (g *Gate) Next() (o Order, ok bool) {
 	}
 }
 
-// Write does a write and, where the disk is full or fails for now, waits and
-// does it again: when the run is resumed or, if the gate tries by itself, after
-// a while. tell leaves a warning in the log, as soon as one can be written, and
-// told says that it did. A stop meanwhile gives the disk's error back.
+// Write performs a write. While the disk is full or fails temporarily, it waits and retries: when
+// the run is resumed or, if Alone is set, at intervals. tell logs a warning, as soon as one can be
+// written, and told reports that it did. If a stop comes meanwhile, Write returns the disk's error.
 func (g *Gate) Write(do func() error, tell func(cause error) error) (told bool, err error) {
 	defer g.trouble.set("")
 	for {
@@ -235,7 +234,7 @@ func (g *Gate) Write(do func() error, tell func(cause error) error) (told bool, 
 	}
 }
 
-// Slow says why an order is not answered yet.
+// Slow returns the reason why an order is not answered yet.
 func (g *Gate) Slow() error {
 	if cause := g.trouble.String(); cause != "" {
 		return fmt.Errorf("waits for the disk: %s", cause)
@@ -243,9 +242,8 @@ func (g *Gate) Slow() error {
 	return runner.ErrSlow
 }
 
-// awaitRoom waits until the write may be tried again, or shall not be, and notes
-// now and then that it waits. A resume takes back a pause that was asked for
-// meanwhile.
+// awaitRoom waits until the write may be tried again, or must not be, and calls note at intervals.
+// A resume cancels a pause that was requested meanwhile.
 func (g *Gate) awaitRoom(note func()) (try bool) {
 	retry := time.NewTicker(g.Retry)
 	defer retry.Stop()
@@ -267,15 +265,15 @@ func (g *Gate) awaitRoom(note func()) (try bool) {
 				return true
 			case Pause:
 				g.rest = true
-			default: // it cannot be written, and so would not count
+			default: // the disk takes no record of the order, so it would not count
 				o.Answer(0, g.Slow())
 			}
 		}
 	}
 }
 
-// ChangeKnob turns the knob of s that somebody asked for, and returns what the log shall
-// say. The error is a refused.
+// ChangeKnob turns a knob of s on request, and returns the event for the log. The error is a
+// refused.
 func ChangeKnob(s *spec.Spec, k runner.KnobEvent, at runner.Head) (*runner.KnobEvent, error) {
 	after := k.Value()
 	before, err := s.Change(k.Key, after)
@@ -285,8 +283,8 @@ func ChangeKnob(s *spec.Spec, k runner.KnobEvent, at runner.Head) (*runner.KnobE
 	return runner.NewKnobEvent(at, k.Key, before, after), nil
 }
 
-// Waits returns what leaves in the log that a run waits for the disk: a warning
-// and a pause. Where only the first found room, the next call goes on behind it.
+// Waits returns a function that logs that a run waits for the disk: a warning and a pause. If there
+// was space for the warning alone, the next call writes only the pause.
 func Waits(to runner.Recorder, h runner.Head) func(cause error) error {
 	warned := false
 	return func(cause error) error {
@@ -300,11 +298,11 @@ func Waits(to runner.Recorder, h runner.Head) func(cause error) error {
 	}
 }
 
-// trouble is why a run waits for the disk. A full disk keeps it from the log,
-// so whoever asks the Queue is told.
+// trouble is the reason why a run waits for the disk. A full disk keeps the reason from the log, so
+// the Queue tells it to anyone who asks.
 type trouble struct{ text atomic.Value }
 
-// set stores what a person shall read, empty when the wait is over.
+// set stores the text for people, empty when the wait is over.
 func (t *trouble) set(text string) { t.text.Store(text) }
 
 func (t *trouble) String() string {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Scored is samples that have one score: how many of them, or which weight, are of the class that
-// the score tells, and how many are not.
+// Scored is a set of samples with the same score: the number or total weight of the samples of the
+// class that the score is about (Of), and of all other samples (Others).
 type Scored struct{ Score, Of, Others float64 }
 
 // byScore sorts samples, the largest score first.
@@ -14,7 +14,7 @@ func byScore(list []Scored) {
 	slices.SortFunc(list, func(a, b Scored) int { return cmp.Compare(b.Score, a.Score) })
 }
 
-// tied sums the samples at the start of a sorted list that have one score.
+// tied sums the samples with the largest score, which are at the start of a sorted list.
 func tied(list []Scored) (sum Scored, n int) {
 	sum.Score = list[0].Score
 	for n < len(list) && cmp.Compare(list[n].Score, sum.Score) == 0 {
@@ -25,9 +25,10 @@ func tied(list []Scored) (sum Scored, n int) {
 	return sum, n
 }
 
-// AUROC is the area under the receiver operating characteristic: the probability that a sample of
-// the class has a larger score than another sample, a tie counting half (Fawcett 2006, Pattern
-// Recognition Letters 27). It does not apply where one of both kinds is missing. It sorts the list.
+// AUROC returns the area under the receiver operating characteristic: the probability that a sample
+// of the class has a larger score than another sample, where a tie counts half (Fawcett 2006,
+// Pattern Recognition Letters 27). It does not apply if one of the two kinds is missing. It sorts
+// the list.
 func AUROC(list []Scored) Number {
 	byScore(list)
 	var won, of, others float64
@@ -41,9 +42,9 @@ func AUROC(list []Scored) Number {
 	return NumIf(of > 0 && others > 0, won/(of*others))
 }
 
-// averagePrecision is the area under precision over recall without interpolation: the sum, over
-// the scores from the largest down, of the recall that each adds, times the precision there. A tie
-// is one step. It does not apply where one of both kinds is missing. It sorts the list.
+// averagePrecision returns the area under precision over recall without interpolation: the sum,
+// over the scores from the largest down, of the recall that each adds times the precision there. A
+// tie is one step. It does not apply if one of the two kinds is missing. It sorts the list.
 func averagePrecision(list []Scored) Number {
 	byScore(list)
 	var sum, of, others float64

@@ -8,8 +8,9 @@ import (
 
 // Bootstrap returns the 95 % interval of each measure of the test split: the quantiles over
 // resamples of its samples, drawn with replacement (Efron, Tibshirani 1993, §13.3). A measure that
-// does not apply to half of the resamples has none, nor has one of more scores than MostScores,
-// which takes too long. The numbers are the same on any number of threads.
+// does not apply to half of the resamples has no interval. Nor has a measure that needs more than
+// MostScores scores, since it would take too long. The numbers are the same on any number of
+// threads.
 func (e *Evaluation) Bootstrap(rows []Measure, draws, threads int, seed uint64) []Interval {
 	from, threshold := e.Test.byConfidence(), e.threshold()
 	values := make([][]Number, draws)
@@ -42,7 +43,7 @@ func (e *Evaluation) Bootstrap(rows []Measure, draws, threads int, seed uint64) 
 	return intervals
 }
 
-// quantile interpolates between the values of a sorted list.
+// quantile returns the quantile of a sorted list, interpolated between its values.
 func quantile(list []float64, q float64) Number {
 	at := q * float64(len(list)-1)
 	i := min(int(at), len(list)-2)
@@ -52,8 +53,8 @@ func quantile(list []float64, q float64) Number {
 	return Num(list[i] + (at-float64(i))*(list[i+1]-list[i]))
 }
 
-// byConfidence is the pass in the order of its scores of the first class, as far as these are
-// known: resamples in that order need no sorting.
+// byConfidence returns the pass in the order of its scores of the first class, if confidences are
+// known. Resamples in that order need no sorting.
 func (p *Pass) byConfidence() *Pass {
 	order := make([]int, len(p.Labels))
 	for i := range order {
@@ -73,8 +74,8 @@ func (p *Pass) byConfidence() *Pass {
 	return p.pick(order)
 }
 
-// resampled is as many of the samples as there are, drawn with replacement, in their order. It
-// counts in times how often each is drawn.
+// resampled returns a resample of the same size, drawn with replacement and in the order of the
+// pass. It counts in times how often each sample is drawn.
 func (p *Pass) resampled(times []int, rng *rand.Rand) *Pass {
 	clear(times)
 	for range times {
@@ -89,7 +90,7 @@ func (p *Pass) resampled(times []int, rng *rand.Rand) *Pass {
 	return p.pick(drawn)
 }
 
-// pick is a pass of samples of this one.
+// pick returns a pass of the samples with the indices in of.
 func (p *Pass) pick(of []int) *Pass {
 	q := &Pass{Losses: at(p.Losses, of), Correct: at(p.Correct, of),
 		Confidences: at(p.Confidences, of), Predictions: at(p.Predictions, of),
@@ -103,7 +104,7 @@ func (p *Pass) pick(of []int) *Pass {
 	return q
 }
 
-// at are values at places; nil stays nil.
+// at returns the values at the places; nil stays nil.
 func at[T any](values []T, places []int) []T {
 	if values == nil {
 		return nil

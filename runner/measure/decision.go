@@ -2,22 +2,22 @@ package measure
 
 import "slices"
 
-// Measures of what is decided: how well scores order the samples, and which samples a network
-// takes for which class. Of two classes the second is the positive one.
+// Measures of decisions: how well scores order the samples, and which class a network predicts for
+// each sample. With two classes, the second is the positive one.
 
-// positive is the place of the positive class of two.
+// positive is the label of the positive class of two.
 const positive = 1
 
-// MostScores is how many scores, one a sample and class, an evaluation of a run sorts for the
-// areas under curves of more than two classes: that takes about 10 ms. More it does for a run that
-// selects by them, and `drolab eval` does.
+// MostScores is the largest number of scores, one per sample and class, that an evaluation of a run
+// sorts for the areas under curves of more than two classes. Sorting them takes about 10 ms. A run
+// that selects by such an area sorts more, and so does `drolab eval`.
 const MostScores = 1 << 17
 
-// areas are under the curves of a pass, computed together since both need its scores.
+// areas holds the areas under the curves of a pass, computed together since both need its scores.
 type areas struct{ roc, precision Number }
 
-// areas are those of the positive class, or the mean over the classes, each against the rest, of
-// those that the pass has samples of.
+// areas returns the areas for the positive class of two. With more classes it returns the mean over
+// the classes, each against the rest, that have samples in the pass.
 func (e *Evaluation) areas(p *Pass) *areas {
 	if p.areas != nil {
 		return p.areas
@@ -43,7 +43,7 @@ func (e *Evaluation) areas(p *Pass) *areas {
 	return p.areas
 }
 
-// scored fills a list with the samples, which are of the class or not, and their scores of it.
+// scored fills a list with the samples, each with its score for the class.
 func (p *Pass) scored(list []Scored, class int, score func(i, class int) float64) {
 	for i, label := range p.Labels {
 		list[i] = Scored{Score: score(i, class)}
@@ -55,7 +55,7 @@ func (p *Pass) scored(list []Scored, class int, score func(i, class int) float64
 	}
 }
 
-// score is the probability of one of two classes.
+// score returns the predicted probability that a sample has the given class, of two classes.
 func (p *Pass) score(i, class int) float64 {
 	if (p.Labels[i] == class) == p.Correct[i] {
 		return p.Confidences[i]
@@ -63,8 +63,8 @@ func (p *Pass) score(i, class int) float64 {
 	return 1 - p.Confidences[i]
 }
 
-// predictions are the classes that the samples are taken for; nil where they are not known. Of two
-// classes they follow from which predictions are right, or from the threshold.
+// predictions returns the predicted classes of the samples; nil if they are not known. With two
+// classes they follow from the threshold, or from which predictions are right.
 func (e *Evaluation) predictions(p *Pass) []int {
 	set := e.Classes == 2 && e.Spec.Threshold.IsSet()
 	switch {
@@ -92,7 +92,7 @@ func (e *Evaluation) predictions(p *Pass) []int {
 	return p.taken
 }
 
-// threshold is what the score of a sample has to reach, in runs that have one of their own.
+// threshold returns the score from which on a sample counts as positive, in runs that set one.
 func (e *Evaluation) threshold() Number {
 	switch t := e.Spec.Threshold; {
 	case !t.IsSet() || e.Classes != 2 || e.Threshold.Applies():
@@ -108,8 +108,8 @@ func (e *Evaluation) threshold() Number {
 	return bestF1(list)
 }
 
-// bestF1 is the score from which on the samples that are taken for the class have the greatest F1;
-// of equals the largest. It does not apply where no sample is of the class. It sorts the list.
+// bestF1 returns the threshold with the greatest F1 of the class, the largest of equals. It does
+// not apply if no sample is of the class. It sorts the list.
 func bestF1(list []Scored) (threshold Number) {
 	byScore(list)
 	var all, of, taken, best float64
@@ -128,8 +128,8 @@ func bestF1(list []Scored) (threshold Number) {
 	return threshold
 }
 
-// f1 returns 2 TP/(2 TP + FP + FN) of each class, and how many samples it has. That of a class
-// which no sample has and none is taken for does not apply.
+// f1 returns 2 TP/(2 TP + FP + FN) of each class, and its number of samples. The F1 of a class
+// without samples and predictions does not apply.
 func (e *Evaluation) f1(p *Pass) (values []Number, counts []int) {
 	predictions := e.predictions(p)
 	values, counts = make([]Number, e.Classes), make([]int, e.Classes)
@@ -151,12 +151,12 @@ func (e *Evaluation) f1(p *Pass) (values []Number, counts []int) {
 	return values, counts
 }
 
-// anyLabel has rates count all samples of a group.
+// anyLabel makes rates count all samples of a group.
 const anyLabel = -1
 
-// rates returns, of each group, the share that is taken for the positive class: of its samples of
-// a label, or of all of them. The counts are of these samples. Without groups, those of a pass
-// are classes.
+// rates returns for each group the share of its samples with the label (or anyLabel) that is
+// predicted as positive. The counts are the numbers of these samples. If no groups are given, it
+// returns nothing, since the Groups of a pass are classes then.
 func (e *Evaluation) rates(p *Pass, label int) (rates []Number, counts []int) {
 	predictions := e.predictions(p)
 	if e.Classes != 2 || e.Groups == 0 || predictions == nil {
@@ -176,8 +176,8 @@ func (e *Evaluation) rates(p *Pass, label int) (rates []Number, counts []int) {
 	return rates, counts
 }
 
-// span returns the least and the greatest rate of the groups with min_group of the samples that
-// it is a share of; ok is false where these are fewer than two.
+// span returns the least and the greatest rate, over the groups with at least min_group of the
+// samples that the rate counts; ok is false if there are fewer than two such groups.
 func (e *Evaluation) span(p *Pass, label int) (least, most float64, ok bool) {
 	n := 0
 	rates, counts := e.rates(p, label)
@@ -193,20 +193,20 @@ func (e *Evaluation) span(p *Pass, label int) (least, most float64, ok bool) {
 	return least, most, n > 1
 }
 
-// gap is how far the rates of groups are apart.
+// gap returns the difference between the greatest and the least rate of the groups.
 func (e *Evaluation) gap(p *Pass, label int) Number {
 	least, most, ok := e.span(p, label)
 	return NumIf(ok, most-least)
 }
 
-// oddsGap is the larger of the gaps among the positives and among the negatives.
+// oddsGap returns the larger of the gaps among the positives and among the negatives.
 func (e *Evaluation) oddsGap(p *Pass) Number {
 	a, b := e.gap(p, positive), e.gap(p, 1-positive)
 	return NumIf(a.Applies() && b.Applies(), max(a.value, b.value))
 }
 
-// mixed tells whether a group has samples of both labels. Where none has, groups are made of the
-// label, and how often each is taken for the positive class says nothing of parity.
+// mixed reports whether a group has samples of both labels. If none has, the groups are made from
+// the label, and the share of each that is predicted as positive says nothing about parity.
 func (e *Evaluation) mixed(p *Pass) bool {
 	_, positives := e.rates(p, positive)
 	_, negatives := e.rates(p, 1-positive)
@@ -218,7 +218,7 @@ func (e *Evaluation) mixed(p *Pass) bool {
 	return false
 }
 
-// parityGap is how far the selection rates of groups are apart.
+// parityGap returns the gap of the selection rates of groups.
 func (e *Evaluation) parityGap(p *Pass) Number {
 	if !e.mixed(p) {
 		return Number{}
@@ -226,7 +226,7 @@ func (e *Evaluation) parityGap(p *Pass) Number {
 	return e.gap(p, anyLabel)
 }
 
-// parityRatio is the least selection rate over the greatest, where any sample is selected.
+// parityRatio returns the least selection rate over the greatest, if any sample is selected.
 func (e *Evaluation) parityRatio(p *Pass) Number {
 	least, most, ok := e.span(p, anyLabel)
 	return NumIf(ok && most > 0 && e.mixed(p), least/most)

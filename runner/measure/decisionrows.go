@@ -2,8 +2,8 @@ package measure
 
 import "drolab/dro"
 
-// Decisions lists the measures of what is decided, as the test split has them: of any split with
-// labels they are all that it takes to compute them.
+// Decisions lists the measures of decisions, as rows of the test split. Any split with labels can
+// take the place of the test split in the Evaluation: the rows need nothing else.
 func Decisions() (list []Measure) {
 	for _, r := range decisionRows() {
 		list = append(list, r.test())
@@ -11,8 +11,8 @@ func Decisions() (list []Measure) {
 	return list
 }
 
-// decisionRows are what practitioners choose by. A row of two classes alone, or of groups, is in
-// no file of other runs: these have as many numbers as before.
+// decisionRows returns the measures by which practitioners choose. A row for two classes alone, or
+// for groups, is left out of the files of other runs, which keep their number of fields.
 func decisionRows() []splitRow {
 	const positives = "; the second class is positive"
 	of := func(name, title, doc string, value func(*Evaluation, *Pass) Number) splitRow {
@@ -48,7 +48,7 @@ func decisionRows() []splitRow {
 	return append(list, fairnessRows()...)
 }
 
-// thresholdRow has each evaluation keep the threshold that its decisions are made at.
+// thresholdRow returns the measure that records the threshold of an evaluation's decisions.
 func thresholdRow() Measure {
 	return Measure{Main: true, pair: true, later: true, chosen: true,
 		Value: (*Evaluation).threshold,
@@ -58,8 +58,8 @@ func thresholdRow() Measure {
 			"greatest F1 of that class on the validation split, at this evaluation"}}
 }
 
-// fairnessRows compare groups, by the definitions of Fairlearn: Hardt, Price, Srebro 2016 of odds
-// and opportunity.
+// fairnessRows returns the measures that compare groups, by the definitions of Fairlearn; odds and
+// opportunity are from Hardt, Price, Srebro 2016.
 func fairnessRows() []splitRow {
 	const counted = ", over the groups with at least min_group of them"
 	rate := func(name, title string, label int, doc string) splitRow {

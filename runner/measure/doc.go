@@ -2,10 +2,10 @@
 // definition and the computation from a pass over a split. The package computes and reads
 // numbers; it runs no network and keeps no file.
 //
-// Sums are in float64 and in the order of the samples, so that a measure is the same to
-// the bit each time it is computed.
+// Sums are in float64 and in the order of the samples, so that a measure is the same to the bit
+// each time that it is computed.
 //
-// Start at Measure in measure.go. The rows of evaluations are measurerows.go's; those
-// of steps belong to the methods of package dro. A Number survives JSON, Values and
-// Lists are numbers by name.
+// Start at Measure in measure.go. The rows of evaluations are in measurerows.go; the rows of steps
+// belong to the methods of package dro. A Number survives JSON; Values and Lists are numbers by
+// name.
 package measure

@@ -6,14 +6,14 @@ import (
 	"drolab/dro"
 )
 
-// The histogram of the likelihood ratios has bins of half an octave from 1/8 to 16, and
-// one for what lies below and above them.
+// The histogram of the likelihood ratios has bins of half an octave from 1/8 to 16, one bin below
+// them and one above.
 const (
 	ratioLow  = 1. / 8
 	ratioBins = 16
 )
 
-// RatioEdges are the lower edges of the bins of ratio_histogram: the first is 0.
+// RatioEdges returns the lower edges of the bins of ratio_histogram; the first is 0.
 func RatioEdges() []float64 {
 	edges := []float64{0}
 	for i := range ratioBins - 1 {
@@ -22,13 +22,13 @@ func RatioEdges() []float64 {
 	return edges
 }
 
-// ratioBin is the bin of a ratio, from 0. A NaN falls into the first, so that no sample
-// is left out of the counts.
+// ratioBin returns the bin of a ratio, from 0. A NaN falls into the first bin, so that no sample is
+// left out of the counts.
 func ratioBin(r float64) int {
 	if !(r >= ratioLow) {
 		return 0
 	}
-	// Adding a bit less than rounding errs keeps edges in the bins that they begin.
+	// The 1e-12 exceeds the rounding error, and keeps edges in the bins that they begin.
 	return 1 + min(ratioBins-2, int(2*math.Log2(r/ratioLow)+1e-12))
 }
 

@@ -9,81 +9,79 @@ import (
 	"drolab/runner/spec"
 )
 
-// Measure is a row of the table of measures: a quantity that runs report, with
-// its definition and how it is computed. The log, its window, summaries,
-// tables, charts, filters and exports range over the table. A measure of an
-// evaluation is a row of evalRows; one of a step belongs to a method (see
-// dro.Method) or is a row of stepRows. To add one, add a row: nothing else knows the
-// measures by name. A name is in files for good, and must not change its meaning.
+// Measure is a row of the table of measures: a quantity that runs report, with its definition and
+// its computation. The log, its window, summaries, tables, charts, filters and exports range over
+// the table. A measure of an evaluation is a row of evalRows; a measure of a step belongs to a
+// method (see dro.Method) or is a row of stepRows. To add a measure, add a row: no other code knows
+// measures by name. Files keep a name for good, so its meaning must not change.
 type Measure struct {
 	dro.Measure
 	Axis Axis
-	// Main says that tables show it without being asked.
+	// Main says that tables show the measure by default.
 	Main bool
 
-	// Value computes a measure of an evaluation, List one with a value a place on
-	// the axis; both are nil for a measure of a step.
+	// Value computes a measure of an evaluation; List computes a measure with one value for each
+	// place on the axis. Both are nil for a measure of a step.
 	Value func(*Evaluation) Number
 	List  func(*Evaluation) []Number
-	// Counts are how many samples each number of a list is a share of; nil where it is no share.
+	// Counts returns the number of samples behind each share in a list; nil if it has no shares.
 	Counts func(*Evaluation) []int
 
 	val    bool   // of the validation split
-	group  bool   // of groups, so where they are given
-	groups string // of a measure that looks at classes: the one that looks at groups
-	known  bool   // of runs whose optimum is known
-	pair   bool   // of two classes
-	later  bool   // where it cannot apply, it is in no file: see IsWritten
-	scores bool   // of the probability of every class
-	chosen bool   // of runs with a threshold of their own
+	group  bool   // for runs with groups
+	groups string // the measure of groups that corresponds to this one of classes
+	known  bool   // for runs whose optimum is known
+	pair   bool   // for data of two classes
+	later  bool   // left out of files where it cannot apply: see IsWritten
+	scores bool   // needs the probability of every class
+	chosen bool   // for runs with a threshold of their own
 }
 
 // Axis is a kind of parts, such as classes: a measure has a number for each part.
 type Axis int
 
-// The axes of measures. Each place of one has a name: see Meta.Places.
+// The axes of measures. Each place on an axis has a name: see Meta.Places.
 const (
 	Single    Axis = iota // one number
-	PerClass              // a number a class
-	PerGroup              // a number a group, where groups are given
-	PerRadius             // a number a radius of the setting risk_radii
-	PerRatio              // a number a bin of likelihood ratios: see RatioEdges
+	PerClass              // a number per class
+	PerGroup              // a number per group, if groups are given
+	PerRadius             // a number per radius of the setting risk_radii
+	PerRatio              // a number per bin of likelihood ratios: see RatioEdges
 )
 
-// IsList tells whether the measure has more than one number: it is in Lists then, and
-// in Values if not.
+// IsList reports whether the measure has more than one number: it is in Lists then, else in Values.
 func (m *Measure) IsList() bool { return m.Axis != Single }
 
-// OfStep tells whether the measure is of training steps and not of evaluations.
+// OfStep reports whether the measure describes training steps and not evaluations.
 func (m *Measure) OfStep() bool { return m.Value == nil && m.List == nil }
 
-// OfValidation tells whether the measure is of the validation split. Only these may a
-// run select by.
+// OfValidation reports whether the measure describes the validation split. A run may select only by
+// such a measure.
 func (m *Measure) OfValidation() bool { return m.val }
 
-// Subject is a run, as far as it decides which measures it has: its settings, the
-// parts of its data, and whether its optimum is known. It is an interface since
-// runner.Meta, which implements it, is in a package that imports this one.
+// Subject is the part of a run that decides which measures it has: its settings, the parts of its
+// data, and whether its optimum is known. It is an interface since runner.Meta, which implements
+// it, is in a package that imports this one.
 type Subject interface {
 	Measured() (s *spec.Spec, p *Parts, optimum bool)
 }
 
-// Scores tells whether the measure is of the probability of every class.
+// Scores reports whether the measure needs the probability of every class.
 func (m *Measure) Scores() bool { return m.scores }
 
-// IsWritten tells whether the files of a run have the measure. One that cannot apply is in none,
-// but for the numbers that the first programs had: they are null there.
+// IsWritten reports whether the files of a run have the measure. A measure that cannot apply is
+// left out, except for the single numbers of the first versions of the program: they are null then.
 func (m *Measure) IsWritten(of Subject) bool {
 	return !m.IsList() && !m.later || m.CanApply(of)
 }
 
-// CanApply tells whether evaluations of the run can have the measure.
+// CanApply reports whether evaluations of the run can have the measure.
 func (m *Measure) CanApply(to Subject) bool {
 	s, p, optimum := to.Measured()
 	if m.val && p.Refitted != nil {
 		return false
 	}
-	if m.val && p.ClassCounts.Val == nil && s.ValFraction == 0 { // counts are not in old files
+	if m.val && p.ClassCounts.Val == nil && s.ValFraction == 0 { // old files have no counts
 		return false
 	}
 	switch {
@@ -100,8 +98,8 @@ func (m *Measure) CanApply(to Subject) bool {
 	return true
 }
 
-// stepRows are what every method's steps report: the loss stands before the method's
-// own measures and the gradient norm behind them, which is the order of the log.
+// stepRows returns the measures that steps of every method report. The loss precedes the method's
+// own measures and the gradient norm follows them, which is the order of the log.
 func stepRows() (first, last Measure) {
 	loss := dro.Measure{Name: "loss", Title: "train loss", Unit: "nats",
 		Scale: dro.Log, Better: dro.Lower, Noisy: true, Asks: dro.OfLoss,
@@ -112,8 +110,8 @@ func stepRows() (first, last Measure) {
 	return Measure{Main: true, Measure: loss}, Measure{Measure: norm}
 }
 
-// StepMeasures lists the measures of steps, of every method: those that the
-// paper's methods have come first.
+// StepMeasures lists the measures of steps of all methods, the measures of the paper's methods
+// first.
 func StepMeasures() []Measure { return stepMeasures(dro.Methods()) }
 
 func stepMeasures(methods []dro.Method) []Measure {
@@ -129,8 +127,8 @@ func stepMeasures(methods []dro.Method) []Measure {
 	return append(list, last)
 }
 
-// StepNames are the measures that the log of a method's steps has: its own, and
-// those of the paper's methods, which are null where they do not apply.
+// StepNames returns the names of the measures in the log of a method's steps: its own measures and
+// the measures of the paper's methods, which are null where they do not apply.
 func StepNames(method dro.Algorithm) (names []string) {
 	reported := append(dro.PaperMethods(), method)
 	methods := slices.DeleteFunc(slices.Clone(dro.Methods()), func(m dro.Method) bool {
@@ -142,13 +140,13 @@ func StepNames(method dro.Algorithm) (names []string) {
 	return names
 }
 
-// added are the rows of RegisterMeasure. Nothing guards it, since it only changes while
-// no run goes on.
+// added holds the rows of RegisterMeasure. It has no lock, since it changes only while no run
+// trains.
 var added []Measure
 
-// RegisterMeasure adds a measure of evaluations to the table and returns what
-// takes it out again. It is for the start of a program and for tests: not while
-// runs go on. It panics where the name is taken or nothing computes it.
+// RegisterMeasure adds a measure of evaluations to the table and returns a function that removes
+// it. It is for the start of a program and for tests, and must not be called while runs train. It
+// panics if the name is taken or nothing computes the measure.
 func RegisterMeasure(m Measure) (remove func()) {
 	_, taken := FindMeasure(m.Name)
 	if taken || m.Name == "" || m.OfStep() || m.IsList() != (m.List != nil) {
@@ -159,20 +157,20 @@ func RegisterMeasure(m Measure) (remove func()) {
 	return func() { added = slices.DeleteFunc(slices.Clone(added), same) }
 }
 
-// EvalMeasures lists the measures of evaluations, in the order of the log, those that
-// were registered last. The list is the caller's own.
+// EvalMeasures lists the measures of evaluations, in the order of the log, with the registered ones
+// last. The list is the caller's own.
 func EvalMeasures() []Measure { return slices.Concat(evalRows(), added) }
 
-// SummaryMeasures lists what a summary has: the measures of the last evaluation
-// and, of the last step, those that are no mini-batch's.
+// SummaryMeasures lists the measures of a summary: the measures of the last evaluation and, of the
+// last step, the measures that do not depend on its mini-batch.
 func SummaryMeasures() []Measure {
 	steady := slices.DeleteFunc(StepMeasures(), func(m Measure) bool { return m.Noisy })
 	return append(EvalMeasures(), steady...)
 }
 
-// FindMeasure returns the measure of that name. Where a step and an evaluation
-// have one of the same name, it is the evaluation's. One of a program's own has no better
-// side here, since only its run knows that.
+// FindMeasure returns the measure of that name. If a step and an evaluation have a measure of the
+// same name, it returns the evaluation's. A measure of a program's own has no better side here,
+// since only its run knows that.
 func FindMeasure(name string) (Measure, bool) {
 	of := func(list []Measure) int {
 		return slices.IndexFunc(list, func(m Measure) bool { return m.Name == name })
@@ -182,7 +180,7 @@ func FindMeasure(name string) (Measure, bool) {
 			return list[i], true
 		}
 	}
-	steps := StepMeasures() // last: these are made anew for each call
+	steps := StepMeasures() // last, since this list is made anew for each call
 	if i := of(steps); i >= 0 {
 		return steps[i], true
 	}
@@ -192,8 +190,7 @@ func FindMeasure(name string) (Measure, bool) {
 	return Measure{}, false
 }
 
-// Compute computes the row, which is a measure of evaluations, into v or, if it is a
-// list, into l.
+// Compute computes a measure of evaluations, and sets it in l if it is a list, else in v.
 func (m *Measure) Compute(e *Evaluation, v *Values, l *Lists) {
 	if m.List != nil {
 		l.Set(m.Name, m.List(e))
@@ -202,28 +199,28 @@ func (m *Measure) Compute(e *Evaluation, v *Values, l *Lists) {
 	v.Set(m.Name, m.Value(e))
 }
 
-// splitRow is a measure of the test split, which the validation split has too. One row
-// gives both, so that they cannot drift apart.
+// splitRow is a measure of both the test split and the validation split. One row defines both, so
+// that they cannot diverge.
 type splitRow struct {
-	dro.Measure // of the test split: its Doc speaks of test samples
+	dro.Measure // for the test split: its Doc speaks of test samples
 	main        bool
 	group       bool
 	groups      string
 	pair, later bool
 	scores      bool
 	axis        Axis
-	value       func(*Evaluation, *Pass) Number   // of a pass that is there
+	value       func(*Evaluation, *Pass) Number   // given a pass that is not nil
 	list        func(*Evaluation, *Pass) []Number // likewise
 	counts      func(*Evaluation, *Pass) []int    // likewise
 }
 
-// test is the row of the test split.
+// test returns the measure of the test split.
 func (r splitRow) test() Measure {
 	return r.on(r.Measure, func(e *Evaluation) *Pass { return e.Test })
 }
 
-// val is the row of the validation split: its name has val_ in front, in place of
-// test_ where the test split's has that.
+// val returns the measure of the validation split. Its name has the prefix val_, in place of test_
+// if the test split's name has that.
 func (r splitRow) val() Measure {
 	d := r.Measure
 	d.Name = "val_" + strings.TrimPrefix(d.Name, "test_")
@@ -238,7 +235,7 @@ func (r splitRow) val() Measure {
 	return m
 }
 
-// on is the row of one split. Where a run has no such split the measure does not apply.
+// on returns the measure of one split. It does not apply in a run without such a split.
 func (r splitRow) on(d dro.Measure, split func(*Evaluation) *Pass) Measure {
 	m := Measure{Measure: d, Axis: r.axis, Main: r.main, group: r.group, groups: r.groups,
 		pair: r.pair, later: r.later, scores: r.scores}
@@ -263,7 +260,7 @@ func (r splitRow) on(d dro.Measure, split func(*Evaluation) *Pass) Measure {
 	return m
 }
 
-// evalRows is the table, in the order of the log.
+// evalRows returns the table of measures of evaluations, in the order of the log.
 var evalRows = sync.OnceValue(func() []Measure {
 	each := func(form func(splitRow) Measure, rows []splitRow) (list []Measure) {
 		for _, r := range rows {

@@ -4,34 +4,34 @@ import "drolab/dro"
 
 // The rows of the table of measures of evaluations.
 
-// percent is a measure that is a share in [0, 1], the higher the better; tables and
-// charts show it in percent.
+// percent returns a measure that is a share in [0, 1], the higher the better; tables and charts
+// show it in percent.
 func percent(name, title, symbol, doc string) dro.Measure {
 	return dro.Measure{Name: name, Title: title, Symbol: symbol, Unit: "%", Scale: dro.Percent,
 		Better: dro.Higher, Doc: doc}
 }
 
-// nats is a measure in the unit of a cross-entropy loss with the natural logarithm, the
-// lower the better. Squared losses have it too, though they are no nats.
+// nats returns a measure in the unit of a cross-entropy loss with the natural logarithm, the lower
+// the better. Squared losses have this unit too, though they are not in nats.
 func nats(name, title, doc string) dro.Measure {
 	return dro.Measure{Name: name, Title: title, Unit: "nats", Better: dro.Lower,
 		Asks: dro.OfLoss, Doc: doc}
 }
 
-// ofProblem is a measure of the uncertainty set at the run's radius.
+// ofProblem marks a measure as depending on the uncertainty set at the run's radius.
 func ofProblem(d dro.Measure) dro.Measure {
 	d.Asks = dro.OfProblem
 	return d
 }
 
-// logScale has a measure drawn on a logarithmic axis: one that falls by powers of ten.
+// logScale gives a measure a logarithmic axis, for values that fall by powers of ten.
 func logScale(d dro.Measure) dro.Measure {
 	d.Scale = dro.Log
 	return d
 }
 
-// accuracyRows say how many predictions are right: of the whole split, per part, and
-// of the worst part.
+// accuracyRows returns the shares of correct predictions: of the whole split, per part, and of the
+// worst part.
 func accuracyRows() []splitRow {
 	accuracy := func(a Axis) func(*Evaluation, *Pass) []Number {
 		return func(e *Evaluation, p *Pass) []Number { return e.By(a, p, p.Hits()) }
@@ -74,7 +74,7 @@ func accuracyRows() []splitRow {
 	}
 }
 
-// lossRows are the mean losses of a split and of its parts.
+// lossRows returns the mean losses of a split and of its parts.
 func lossRows() []splitRow {
 	loss := func(a Axis) func(*Evaluation, *Pass) []Number {
 		return func(e *Evaluation, p *Pass) []Number { return e.By(a, p, p.Losses) }
@@ -92,7 +92,7 @@ func lossRows() []splitRow {
 	}
 }
 
-// riskRows are of the split's own exact worst cases (math.md §3).
+// riskRows returns the measures of the split's own exact worst cases (math.md §3).
 func riskRows() []splitRow {
 	at := nats("robust_risk_at", "robust risk at ρ",
 		"R_ρ of the test losses at each radius ρ of the setting risk_radii, solved exactly; "+
@@ -108,8 +108,8 @@ func riskRows() []splitRow {
 	}
 }
 
-// trainLoss is beside the loss of steps since that is of augmented batches at weights
-// that move: the two are not to be compared.
+// trainLoss returns a measure besides the loss of steps. The loss of steps is of augmented batches
+// at weights that move, so the two must not be compared.
 func trainLoss() Measure {
 	loss := nats("train_loss", "train loss",
 		"mean loss over the training split, unaugmented, in evaluation mode")
@@ -118,8 +118,8 @@ func trainLoss() Measure {
 		Value: func(e *Evaluation) Number { return e.Train.loss() }}
 }
 
-// ratioRows say where the adversary looks. Group DRO's own weights are another
-// thing: its steps report them.
+// ratioRows returns the measures that show where the adversary looks. Group DRO's own weights are
+// different: its steps report them.
 func ratioRows() []Measure {
 	row := func(name, title, part, groups string, a Axis) Measure {
 		return Measure{Axis: a, groups: groups,
@@ -134,8 +134,9 @@ func ratioRows() []Measure {
 		row("group_ratio", "adversary's ratio", "group", "", PerGroup), histogramRow()}
 }
 
-// dualRiskRows hold the training split's F at the method's z against its exact worst
-// case (math.md §3). Those of a method without dual variables do not apply.
+// dualRiskRows returns the measures that compare F at the method's z with the exact worst case, on
+// the training split (math.md §3). For a method without dual variables, the measures that need z do
+// not apply.
 func dualRiskRows() []Measure {
 	return []Measure{
 		{Measure: ofProblem(nats("train_objective", "train objective",
@@ -192,7 +193,7 @@ func dualRiskRows() []Measure {
 	}
 }
 
-// outputRows are of the paper's own output and not of the last iterate.
+// outputRows returns the measures of the paper's own output, not of the last iterate.
 func outputRows() []Measure {
 	const at = " on the training split, at the output of the paper's Algorithm 1: x after " +
 		"step t', λ and η before it, where t' is the step with the least ‖∇_x f‖² + gap² on " +

@@ -7,19 +7,18 @@ import (
 	"strconv"
 )
 
-// Number is a float64 that survives JSON: null where the quantity does not
-// apply (ERM has no λ), the strings "NaN", "+Inf" and "-Inf" where it is not
-// finite. The zero Number does not apply.
+// Number is a float64 that survives JSON. It is null where the quantity does not apply (ERM has no
+// λ), and one of the strings "NaN", "+Inf" and "-Inf" where it is not finite. The zero Number does
+// not apply.
 type Number struct {
 	value   float64
 	applies bool
 }
 
-// Num returns x as a Number that applies, whatever x is: a NaN is a value that was
-// computed, and must be seen.
+// Num returns x as a Number that applies, whatever x is: a computed NaN must be seen.
 func Num(x float64) Number { return Number{x, true} }
 
-// NumIf returns x, or a Number that does not apply; x may then be anything, as 0/0.
+// NumIf returns x, or a Number that does not apply; x may be anything then, such as 0/0.
 func NumIf(applies bool, x float64) Number {
 	if !applies {
 		return Number{}
@@ -27,12 +26,11 @@ func NumIf(applies bool, x float64) Number {
 	return Num(x)
 }
 
-// Applies tells whether there is a value at all. What asks for Float without asking this
-// first gets a NaN.
+// Applies reports whether there is a value at all. A caller of Float that does not check it gets
+// NaN.
 func (n Number) Applies() bool { return n.applies }
 
-// Float returns the value; NaN where it does not apply, so that a chart breaks
-// its line there.
+// Float returns the value; NaN if it does not apply, so that a chart breaks its line there.
 func (n Number) Float() float64 {
 	if !n.applies {
 		return math.NaN()
@@ -40,7 +38,7 @@ func (n Number) Float() float64 {
 	return n.value
 }
 
-// String formats the value for people, by six digits: "–" where it does not apply.
+// String returns the value for people, with six digits; "–" if it does not apply.
 func (n Number) String() string {
 	if !n.applies {
 		return "–"
@@ -51,8 +49,8 @@ func (n Number) String() string {
 // MarshalJSON writes null, a number, or a quoted non-finite value.
 func (n Number) MarshalJSON() ([]byte, error) { return n.AppendJSON(nil), nil }
 
-// AppendJSON appends what MarshalJSON writes: the shortest decimal that is read back to
-// the same bits. It is apart since a log has millions, each of which would allocate.
+// AppendJSON appends the text of MarshalJSON: the shortest decimal that is read back to the same
+// bits. It exists since a log has millions of numbers, and MarshalJSON would allocate for each.
 func (n Number) AppendJSON(b []byte) []byte {
 	switch {
 	case !n.applies:
@@ -63,8 +61,8 @@ func (n Number) AppendJSON(b []byte) []byte {
 	return strconv.AppendFloat(b, n.value, 'g', -1, 64)
 }
 
-// UnmarshalJSON reads what MarshalJSON writes. The error quotes what it read; a number
-// too large for a float64 is one, too.
+// UnmarshalJSON reads what MarshalJSON writes. The error quotes the text; a number too large for a
+// float64 is an error, too.
 func (n *Number) UnmarshalJSON(b []byte) error {
 	text := string(b)
 	switch text {
@@ -74,7 +72,7 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 	case `"NaN"`, `"+Inf"`, `"-Inf"`:
 		text = text[1 : len(text)-1]
 	}
-	x, err := strconv.ParseFloat(text, 64) // of a JSON value: no other text that it reads is one
+	x, err := strconv.ParseFloat(text, 64) // of all JSON values, it accepts only numbers
 	if err != nil {
 		return fmt.Errorf(
 			"number %.40q: want a JSON number, null, \"NaN\", \"+Inf\" or \"-Inf\"", b)
@@ -83,9 +81,8 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Worst returns the index of the worst of the finite values, the first among
-// equals: the lowest or, where lower is better, the highest. It is -1 where
-// there is none.
+// Worst returns the index of the worst of the finite values, the first among equals. The worst is
+// the lowest or, if lower is better, the highest. Without finite values it returns -1.
 func Worst(values []Number, lowerIsBetter bool) int {
 	worst := -1
 	for i, v := range values {
@@ -95,7 +92,7 @@ func Worst(values []Number, lowerIsBetter bool) int {
 		switch {
 		case worst < 0:
 			worst = i
-		case v.value == values[worst].value: // the first of equals stays
+		case v.value == values[worst].value: // the first among equals stays
 		case lowerIsBetter == (v.value > values[worst].value):
 			worst = i
 		}
@@ -103,8 +100,8 @@ func Worst(values []Number, lowerIsBetter bool) int {
 	return worst
 }
 
-// Least returns the lowest of the finite values: the worst class's accuracy.
-// Where there is none it is one that applies, if any does.
+// Least returns the lowest of the finite values, such as the worst class's accuracy. If none is
+// finite, it returns a value that applies, if there is one.
 func Least(values []Number) Number {
 	i := Worst(values, false)
 	if i < 0 {
@@ -116,17 +113,17 @@ func Least(values []Number) Number {
 	return values[i]
 }
 
-// Interval is a confidence interval, from its lower to its upper end. The zero Interval
-// is none: its ends do not apply.
+// Interval is a confidence interval, from its lower to its upper end. The zero Interval is no
+// interval: its ends do not apply.
 type Interval [2]Number
 
 // z95 is the 97.5 % quantile of the standard normal distribution.
 const z95 = 1.959963984540054
 
-// Wilson returns the 95 % score interval of a proportion of which a share in
-// [0, 1] of n samples is an estimate (Wilson 1927; Brown, Cai, DasGupta 2001,
-// eq. 4): unlike the share ± its standard error it stays in [0, 1] and says
-// something where the share is 0 or 1. Without samples there is none.
+// Wilson returns the 95 % score interval of a proportion that is estimated by a share in [0, 1] of
+// n samples (Wilson 1927; Brown, Cai, DasGupta 2001, eq. 4). Unlike the share ± its standard error,
+// it stays in [0, 1] and is informative where the share is 0 or 1. Without samples there is no
+// interval.
 func Wilson(share Number, n int) Interval {
 	p := share.Float()
 	if n <= 0 || !(p >= 0 && p <= 1) {
@@ -138,8 +135,8 @@ func Wilson(share Number, n int) Interval {
 	return Interval{Num(max(0, mid-half)), Num(min(1, mid+half))}
 }
 
-// Wilsons are the intervals of accuracies, each of so many samples. An accuracy whose
-// count is not known, as in old files, has none.
+// Wilsons returns the intervals of accuracies, given the number of samples of each. An accuracy
+// whose count is not known, as in old files, has no interval.
 func Wilsons(accuracy []Number, counts []int) (list []Interval) {
 	for i, a := range accuracy {
 		n := 0

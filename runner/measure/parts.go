@@ -2,28 +2,28 @@ package measure
 
 import "drolab/runner/data"
 
-// Parts are the classes and groups of a run's data. Groups are those that were given:
-// none where the classes are all that is known. A place in Classes is a sample's label,
-// one in Groups its group, and counts are in the same order. Old files have no counts.
+// Parts are the classes and groups of a run's data. Groups are listed only if they were given, and
+// are empty if only classes are known. An index in Classes is a sample's label, an index in Groups
+// its group, and counts are in the same order. Old files have no counts.
 type Parts struct {
 	Classes     []string `json:"classes,omitempty"`
 	ClassCounts Counts   `json:"class_counts,omitzero"`
 	Groups      []string `json:"groups,omitempty"`
 	GroupCounts Counts   `json:"group_counts,omitzero"`
-	// Refitted counts the validation samples of each class, or group where they are given, that
-	// a method fits the last layer to: the run has no validation split then.
+	// Refitted counts the validation samples of each group, or class where no groups are given, to
+	// which a method fits the last layer. The run has no validation split then.
 	Refitted []int `json:"refitted_counts,omitempty"`
 }
 
-// Counts are numbers of samples, one a class or a group. Train is what imbalance
-// and hold-out leave; Val is nil without a hold-out.
+// Counts are numbers of samples, one per class or group. Train counts the samples that are left
+// after imbalance and hold-out; Val is nil without a hold-out.
 type Counts struct {
 	Train []int `json:"train"`
 	Val   []int `json:"val,omitempty"`
 	Test  []int `json:"test"`
 }
 
-// Of gives the counts of a split: train, val or test.
+// Of returns the counts of a split: train, val or test.
 func (c *Counts) Of(split string) *[]int {
 	switch split {
 	case "val":
@@ -34,11 +34,11 @@ func (c *Counts) Of(split string) *[]int {
 	return &c.Train
 }
 
-// IsZero tells whether nothing was counted.
+// IsZero reports whether nothing was counted.
 func (c Counts) IsZero() bool { return c.Train == nil && c.Val == nil && c.Test == nil }
 
-// PartsOf counts a dataset, once imbalance and hold-out are done. It goes over all
-// samples, so a run keeps what it returns.
+// PartsOf counts the samples of a dataset, after imbalance and hold-out. It goes over all samples,
+// so a run keeps the result.
 func PartsOf(d *data.Dataset) Parts {
 	count := func(of func(data.Source, int) []int, kinds int) (c Counts) {
 		c.Train = of(d.Train, kinds)
@@ -57,14 +57,14 @@ func PartsOf(d *data.Dataset) Parts {
 	return p
 }
 
-// GiveUpVal takes the validation split, if there is one, for the last layer.
+// GiveUpVal turns the validation split, if there is one, into samples for the last layer.
 func (p *Parts) GiveUpVal() {
 	p.Refitted = p.Counts(p.Main()).Val
 	p.ClassCounts.Val, p.GroupCounts.Val = nil, nil
 }
 
-// Part is what the run's figures are by, in a word for people: groups where they are
-// given.
+// Part returns the word for the kind of part by which the run's figures are listed: "group" if
+// groups are given, else "class".
 func (p *Parts) Part() string {
 	if p.Main() == PerGroup {
 		return "group"
@@ -72,8 +72,8 @@ func (p *Parts) Part() string {
 	return "class"
 }
 
-// Main is what people ask for the worst of: the groups where they are given,
-// else the classes.
+// Main returns the axis on which people ask for the worst part: the groups if they are given, else
+// the classes.
 func (p *Parts) Main() Axis {
 	if len(p.Groups) > 0 {
 		return PerGroup
@@ -93,7 +93,7 @@ func (p *Parts) Names(a Axis) []string {
 	return nil
 }
 
-// Counts counts the samples of the classes or of the groups.
+// Counts returns the numbers of samples of the classes or of the groups.
 func (p *Parts) Counts(a Axis) Counts {
 	switch a {
 	case PerClass:
@@ -104,9 +104,9 @@ func (p *Parts) Counts(a Axis) Counts {
 	return Counts{}
 }
 
-// Fit returns the name of the measure that says of the groups what the one of that
-// name says of the classes, where groups are given; else the name. A page that asks for
-// the worst class thus shows the worst group where that is what the run is about.
+// Fit returns the name of the measure of groups that corresponds to the named measure of classes,
+// if groups are given; else the name. A page that asks for the worst class thus shows the worst
+// group in a run that is about groups.
 func (p *Parts) Fit(name string) string {
 	if p.Main() == PerGroup {
 		if m, _ := FindMeasure(name); m.groups != "" {

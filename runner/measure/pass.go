@@ -8,25 +8,25 @@ import (
 	"drolab/runner/spec"
 )
 
-// Pass is the result of one forward pass over a split: unaugmented, in evaluation
-// mode, sample by sample, in the split's order. All its slices are of one length; of
-// predictions that another program made, losses and confidences may be nil. It
-// belongs to who asked for it, and no measure changes it but for what it caches.
+// Pass is the result of one forward pass over a split: unaugmented, in evaluation mode, sample by
+// sample, in the split's order. Its slices have the same length. For predictions of another
+// program, losses and confidences may be nil. It belongs to the caller that asked for it, and
+// measures change nothing but its cached values.
 type Pass struct {
 	Losses  []float64
 	Correct []bool
 	// Confidences are the probabilities of the predicted classes; nil for the
 	// training split.
 	Confidences []float64
-	// Predictions are these classes; nil where it is only known which are right.
+	// Predictions are these classes; nil if only Correct is known.
 	Predictions []int
-	// Probabilities are those of every class, [sample][class]; nil where they are not known.
+	// Probabilities of every class, [sample][class]; nil if they are not known.
 	Probabilities []float32
 	Labels        []int
 	Groups        []int
 
-	// Worst is the exact worst case of the losses at the run's radius, Risks those
-	// at the radii of risk_radii; of the training split there are no Risks.
+	// Worst is the exact worst case of the losses at the run's radius. Risks are the worst-case
+	// risks at the radii of risk_radii; the training split has none.
 	Worst dro.Worst
 	Risks []Number
 
@@ -35,36 +35,34 @@ type Pass struct {
 	taken []int     // see predictions; nil: likewise
 }
 
-// Evaluation has all that measures are computed from, at one moment of a run. The run fills
-// it in before any measure is computed, and measures only read it, so that their order
-// does not matter.
+// Evaluation is the input of all measures, at one moment of a run. The run fills it in before any
+// measure is computed, and measures only read it, so that their order does not matter.
 type Evaluation struct {
 	Spec     *spec.Spec
 	Problem  *dro.Problem
-	Classes  int   // how many
-	Groups   int   // likewise; 0 where none are given
-	Train    *Pass // the whole training split; empty where nothing is known of it
+	Classes  int   // the number of classes
+	Groups   int   // the number of groups; 0 if none are given
+	Train    *Pass // the whole training split; empty if nothing is known of it
 	Test     *Pass
 	Val      *Pass     // nil without a hold-out
 	Z        *dro.Z    // nil: the method has no dual variables
 	Ratios   []float64 // of the training split's worst case
-	GradNorm Number    // ‖∇_x F‖ over the training split, where it was asked for
-	Output   *Output   // nil: likewise, or the method has no output rule
+	GradNorm Number    // ‖∇_x F‖ over the training split, if it was requested
+	Output   *Output   // nil: not requested, or the method has no output rule
 	Optimum  *Optimum  // nil: not known
 	// Penalised is the exact worst case at the method's fixed λ; nil where λ moves.
 	Penalised *dro.Worst
 
-	// Threshold is that of the setting where an evaluation has chosen it before; else it does not
-	// apply.
+	// Threshold is the threshold of decisions if an earlier evaluation has chosen it; else it does
+	// not apply.
 	Threshold Number
 
-	// Unnamed is how many groups the data have where the run's files have them as
-	// classes, as programs before wrote them (see Meta.UnmarshalJSON); else 0.
+	// Unnamed is the number of groups in the data, if the run's files list the groups as classes,
+	// as earlier versions of the program wrote them (see Meta.UnmarshalJSON); else 0.
 	Unnamed int
 }
 
-// parts returns how many parts an axis has, and which of them a sample of the
-// pass belongs to.
+// parts returns the number of parts on an axis, and the part of each sample of the pass.
 func (e *Evaluation) parts(a Axis, p *Pass) (n int, of []int) {
 	switch {
 	case a == PerGroup:
@@ -75,24 +73,24 @@ func (e *Evaluation) parts(a Axis, p *Pass) (n int, of []int) {
 	return e.Classes, p.Labels
 }
 
-// By returns the mean of a value per class or group of a split; one without
-// samples has none.
+// By returns the mean of a value for each class or group of a split; the mean of a part without
+// samples does not apply.
 func (e *Evaluation) By(a Axis, p *Pass, values []float64) []Number {
 	n, of := e.parts(a, p)
 	means, _ := MeansOf(n, values, func(i int) int { return of[i] })
 	return means
 }
 
-// LeastAccuracy returns the least accuracy of the classes or groups that have min_group
-// samples in the split: of fewer it would be chance.
+// LeastAccuracy returns the least accuracy of the classes or groups with at least min_group samples
+// in the split. With fewer samples the accuracy would be chance.
 func (e *Evaluation) LeastAccuracy(a Axis, p *Pass) Number {
 	n, of := e.parts(a, p)
 	means, counts := MeansOf(n, p.Hits(), func(i int) int { return of[i] })
 	return LeastOf(means, counts, e.Spec.MinGroup)
 }
 
-// LeastOf is the lowest value of the classes or groups with at least so many samples. It
-// does not apply where that leaves fewer than two: one alone is not the worst of any.
+// LeastOf returns the lowest value of the classes or groups whose count is least or more. It does
+// not apply if fewer than two are left: a single part is not the worst of any.
 func LeastOf(values []Number, counts []int, least int) Number {
 	none := func(n Number) bool { return !n.Applies() }
 	kept := slices.DeleteFunc(Enough(values, counts, least), none)
@@ -102,9 +100,8 @@ func LeastOf(values []Number, counts []int, least int) Number {
 	return Least(kept)
 }
 
-// Enough returns the values whose counts are least or more; the others do not
-// apply, being of too few samples to be called the worst. An unknown count is
-// enough.
+// Enough returns the values whose count is least or more. The others do not apply: they have too
+// few samples to be called the worst. An unknown count is enough.
 func Enough(values []Number, counts []int, least int) []Number {
 	kept := make([]Number, len(values))
 	for i, v := range values {
@@ -115,13 +112,13 @@ func Enough(values []Number, counts []int, least int) []Number {
 	return kept
 }
 
-// balanced returns the mean of the accuracies per class, of those that have samples.
+// balanced returns the mean accuracy per class, over the classes that have samples.
 func (e *Evaluation) balanced(p *Pass) Number {
 	classes, _ := MeansOf(e.Classes, p.Hits(), func(i int) int { return p.Labels[i] })
 	return mid(classes)
 }
 
-// recall returns, per group, the mean of the accuracies of its classes.
+// recall returns, for each group, the mean accuracy of its classes.
 func (e *Evaluation) recall(p *Pass) []Number {
 	cells, _ := MeansOf(e.Groups*e.Classes, p.Hits(),
 		func(i int) int { return p.Groups[i]*e.Classes + p.Labels[i] })
@@ -132,9 +129,8 @@ func (e *Evaluation) recall(p *Pass) []Number {
 	return list
 }
 
-// MeansOf returns the mean of the values of each of n kinds, and how many those
-// are; of tells the kind of a value, from 0 to n − 1. The mean of a kind without values
-// does not apply.
+// MeansOf returns the mean and the number of the values of each of n kinds; of returns the kind of
+// value i, from 0 to n − 1. The mean of a kind without values does not apply.
 func MeansOf(n int, values []float64, of func(i int) int) (means []Number, counts []int) {
 	means, counts = make([]Number, n), make([]int, n)
 	if n == 0 {
@@ -152,7 +148,7 @@ func MeansOf(n int, values []float64, of func(i int) int) (means []Number, count
 	return means, counts
 }
 
-// mid returns the mean of the values that apply; without any it does not apply.
+// mid returns the mean of the values that apply; without any, it does not apply.
 func mid(values []Number) Number {
 	var sum, n float64
 	for _, v := range values {
@@ -163,8 +159,8 @@ func mid(values []Number) Number {
 	return NumIf(n > 0, sum/n)
 }
 
-// Hits returns 1 for each sample that is classified rightly, 0 for the others: their mean
-// is the accuracy. It is computed once, and must not be changed by the caller.
+// Hits returns 1 for each sample that is classified correctly and 0 for the others: their mean is
+// the accuracy. It is computed once, and the caller must not change it.
 func (p *Pass) Hits() []float64 {
 	if p.right == nil {
 		p.right = make([]float64, len(p.Correct))
@@ -177,13 +173,13 @@ func (p *Pass) Hits() []float64 {
 	return p.right
 }
 
-// calibrationBins is how many bins the expected calibration error has, over the
-// probabilities from 0 to 1; a bin has its upper end.
+// calibrationBins is the number of bins of the expected calibration error, over the probabilities
+// from 0 to 1; a bin includes its upper end.
 const calibrationBins = 15
 
-// calibrationError is the expected calibration error of Guo et al. 2017, eq. 3. It
-// returns Σ over the bins of (samples in it / all samples) ×
-// |accuracy − mean confidence| in it. The sums need no division by the bin's size.
+// calibrationError returns the expected calibration error of Guo et al. 2017, eq. 3: the sum over
+// the bins of (samples in the bin / all samples) × |accuracy − mean confidence| in the bin. The
+// sums need no division by the bin's size.
 func (p *Pass) calibrationError() Number {
 	var off [calibrationBins]float64 // right − confidence, summed
 	for i, c := range p.Confidences {
@@ -203,14 +199,14 @@ func (p *Pass) calibrationError() Number {
 	return NumIf(p.Confidences != nil, sum/float64(len(p.Confidences)))
 }
 
-// loss is the mean loss, where losses are known.
+// loss returns the mean loss, if losses are known.
 func (p *Pass) loss() Number { return p.solved(Mean(p.Losses)) }
 
-// solved is what follows from the losses, where these are known.
+// solved returns x, which follows from the losses, if these are known.
 func (p *Pass) solved(x float64) Number { return NumIf(p.Losses != nil, x) }
 
-// Solve finds the exact worst cases of the losses: at the problem's radius, of which
-// it writes the likelihood ratios where these are not nil, and at the radii.
+// Solve finds the exact worst cases of the losses at the problem's radius and at the radii. If
+// ratios is not nil, it gets the likelihood ratios at the problem's radius.
 func (p *Pass) Solve(ratios []float64, by *dro.Problem, radii []float64) (err error) {
 	if p.Worst, err = by.Set.WorstCase(ratios, p.Losses, by.Rho); err != nil {
 		return err
@@ -225,9 +221,8 @@ func (p *Pass) Solve(ratios []float64, by *dro.Problem, radii []float64) (err er
 	return err
 }
 
-// objective returns F at the method's z on the training split, in nats; it does not
-// apply where there is none. It is of the constrained problem for every method, also
-// for one that keeps λ.
+// objective returns F at the method's z on the training split, in nats; it does not apply if there
+// is no z. F belongs to the constrained problem for every method, even for one that keeps λ fixed.
 func (e *Evaluation) objective() Number {
 	if !e.solvable() {
 		return Number{}
@@ -235,14 +230,13 @@ func (e *Evaluation) objective() Number {
 	return Num(e.Problem.At(nil, e.Train.Losses, *e.Z).Value)
 }
 
-// solvable tells whether there is a method's z, and training losses to hold it against.
+// solvable reports whether there is a z, and training losses to compare it with.
 func (e *Evaluation) solvable() bool { return e.Z != nil && e.Train.Losses != nil }
 
-// best is the (λ, η) that F is least at on the training split, as the run has its own.
+// best returns the (λ, η) that minimises F on the training split, in the run's coordinates.
 func (e *Evaluation) best() dro.Z { return e.Problem.Shift(e.Train.Worst.Z) }
 
-// penalisedGap is F less its least value at this λ, which is
-// sup { E_Q ℓ − λ D(Q‖P) } + λρ.
+// penalisedGap returns F minus its least value at this λ, which is sup { E_Q ℓ − λ D(Q‖P) } + λρ.
 func (e *Evaluation) penalisedGap() Number {
 	w := e.Penalised
 	if w == nil {
@@ -251,8 +245,8 @@ func (e *Evaluation) penalisedGap() Number {
 	return Num(e.objective().value - w.Risk - e.Z.Lambda*(e.Problem.Rho-w.Divergence))
 }
 
-// aboveBound counts the training losses above B = eta_max, which math.md §4 assumes that
-// there are none of when it derives the box.
+// aboveBound counts the training losses above B = eta_max. math.md §4 assumes that there are none
+// when it derives the box.
 func (e *Evaluation) aboveBound() (n int) {
 	for _, l := range e.Train.Losses {
 		if l > e.Spec.EtaMax {
@@ -269,17 +263,16 @@ type Output struct {
 	GradNorm float64 // ‖∇_x F(x; z)‖
 }
 
-// Optimum is the least worst-case risk that the run's network could have on the
-// training split at the run's set and radius, known to within Gap: see
-// dro.Regression.
+// Optimum is the least worst-case risk that the run's network could have on the training split, at
+// the run's set and radius, known to within Gap: see dro.Regression.
 type Optimum struct {
 	Risk   float64 `json:"risk"`
 	Gap    float64 `json:"gap"`
-	Lambda float64 `json:"lambda"` // optimal there, in the problem's coordinates
+	Lambda float64 `json:"lambda"` // the best λ at the optimum, in the problem's coordinates
 	Eta    float64 `json:"eta"`
 }
 
-// excessRisk is R_ρ less the least there is. It may be below 0 by the optimum's Gap.
+// excessRisk returns R_ρ minus the optimum. It may be below 0 by the optimum's Gap.
 func (e *Evaluation) excessRisk() Number {
 	if e.Optimum == nil {
 		return Number{}
@@ -287,7 +280,7 @@ func (e *Evaluation) excessRisk() Number {
 	return Num(e.Train.Worst.Risk - e.Optimum.Risk)
 }
 
-// Batch is the whole training split as a method sees it, in its order.
+// Batch returns the whole training split as a method sees it, in the order of the split.
 func (p *Pass) Batch() dro.Batch {
 	index := make([]int, len(p.Losses))
 	for i := range index {
@@ -297,8 +290,8 @@ func (p *Pass) Batch() dro.Batch {
 		Correct: p.Correct}
 }
 
-// Mean returns the mean of numbers, added in their order, so to the same bits each time;
-// NaN of none.
+// Mean returns the mean of the numbers, NaN if there are none. It adds them in their order, so that
+// the result is the same to the bit each time.
 func Mean(xs []float64) float64 {
 	var sum float64
 	for _, x := range xs {

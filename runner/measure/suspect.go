@@ -5,12 +5,12 @@ import (
 	"fmt"
 )
 
-// enough is how many effective samples of the adversary's a batch should hold:
-// below it a step follows a handful of losses. It is a rule of thumb and no theorem's.
+// enough is the number of the adversary's effective samples that a batch should hold: with fewer, a
+// step follows a handful of losses. It is a rule of thumb, not from a theorem.
 const enough = 8
 
-// Warn tells what is suspicious about an evaluation, though usable, and the cure:
-// each thing once, under a name of its own, whatever its numbers are later.
+// Warn reports everything that is usable but suspicious about an evaluation, with a cure. It gives
+// each thing a name of its own, so that it is told once, whatever its numbers are later.
 func (e *Evaluation) Warn(s *spec.Spec, tell func(about, message string)) {
 	if !e.solvable() { // a method without λ and η has no box
 		return
@@ -30,9 +30,9 @@ func (e *Evaluation) Warn(s *spec.Spec, tell func(about, message string)) {
 	}
 }
 
-// warnOfBox compares the best z of the training losses with the box. Where the
-// best λ is out of it, the η beside it says nothing. A box that excludes the optimum
-// makes the dual gap stay above 0 however long the run trains.
+// warnOfBox compares the best z of the training losses with the box. If the best λ is outside the
+// box, the η beside it says nothing. A box that excludes the optimum keeps the dual gap above 0
+// however long the run trains.
 func (e *Evaluation) warnOfBox(tell func(about, message string)) {
 	best, box := e.Problem.Shift(e.Train.Worst.Z), &e.Problem.Box
 	outside := func(what, bound string, at, end float64, cure string) {

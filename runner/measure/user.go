@@ -10,28 +10,28 @@ import (
 	"drolab/dro"
 )
 
-// A program that is trained may have values of its own, which it names itself. They stand
-// in step events beside those of the table, and are measures of that run alone.
+// A program that is trained may log values of its own, which it names itself. They are in step
+// events beside the measures of the table, and are measures of that run alone.
 
-// userPrefix stands before their names, so that none is one of the table's.
+// userPrefix is the prefix of the names of such values, so that none equals a name of the table.
 const userPrefix = "user."
 
-// Bounds of them.
+// Limits of a program's own values.
 const (
-	MostUser     = 64 // names of a run
-	mostUserName = 64 // bytes, without the prefix
+	MostUser     = 64 // number of names in a run
+	mostUserName = 64 // length of a name in bytes, without the prefix
 )
 
-// Sides says which of a program's own values are the better ones: of the named measures,
-// the greater or the smaller. Of all others it is not known.
+// Sides says which values of a program's own measures are better: the greater for the measures in
+// Higher, the smaller for those in Lower. For all others it is not known.
 type Sides struct {
 	Higher []string `json:"higher,omitempty"`
 	Lower  []string `json:"lower,omitempty"`
 }
 
-// UserName is the measure of the value that a program calls name. Names are in files,
-// filters, lists and on screens: a character that one of these would take for
-// something else becomes a low line.
+// UserName returns the name of the measure for the value that a program calls name. Names are in
+// files, filters, lists and on screens: a character that has another meaning in one of these
+// becomes an underscore.
 func UserName(name string) (string, error) {
 	name = strings.Map(func(r rune) rune {
 		if !inUserName(r) {
@@ -52,20 +52,20 @@ func UserName(name string) (string, error) {
 	return userPrefix + name, nil
 }
 
-// inUserName tells whether a character is itself everywhere.
+// inUserName reports whether a character has no other meaning anywhere.
 func inUserName(r rune) bool {
 	return unicode.IsPrint(r) && !unicode.IsSpace(r) && !strings.ContainsRune("\"\\,;:=<>!|()`", r)
 }
 
-// IsUser tells whether a measure's name is that of a program's own value. One that UserName
-// would not give is none: a file may come from anybody.
+// IsUser reports whether a measure's name is the name of a program's own value. A name that
+// UserName would not return is not: a file may come from anybody.
 func IsUser(name string) bool {
 	said, ok := strings.CutPrefix(name, userPrefix)
 	return ok && 0 < len(said) && len(said) <= mostUserName && utf8.ValidString(said) &&
 		!strings.ContainsFunc(said, func(r rune) bool { return !inUserName(r) })
 }
 
-// Clean has the measures of the names that a program gave.
+// Clean returns the sides with UserName applied to the names that a program gave.
 func (s Sides) Clean() (c Sides, err error) {
 	for _, side := range []struct {
 		to   *[]string
@@ -82,7 +82,7 @@ func (s Sides) Clean() (c Sides, err error) {
 	return c, nil
 }
 
-// Sense is the better side of a measure of a program's own.
+// Sense returns the better side of a measure of a program's own.
 func (s Sides) Sense(name string) dro.Sense {
 	switch {
 	case slices.Contains(s.Higher, name):
@@ -93,14 +93,14 @@ func (s Sides) Sense(name string) dro.Sense {
 	return dro.Neither
 }
 
-// UserMeasure is the row of a program's own value, the one rule for all of them. Its name
-// is one of IsUser.
+// UserMeasure returns the row of a program's own value; all such rows are made here. IsUser accepts
+// its name.
 func UserMeasure(name string, better dro.Sense) Measure {
 	return Measure{Main: true, Measure: dro.Measure{Name: name, Title: name, Better: better,
 		Doc: "a value of the program's own, as it last gave it"}}
 }
 
-// User are the program's own among values.
+// User returns the values of the program's own.
 func (v Values) User() (own Values) {
 	for _, x := range v {
 		if IsUser(x.Name) {

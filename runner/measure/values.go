@@ -8,16 +8,16 @@ import (
 	"sync"
 )
 
-// Value is one measure of a step or an evaluation. The name is shared with the table, so
-// that a long log in memory has it once.
+// Value is one measure of a step or an evaluation. The string of the name is shared with the table,
+// so that a long log in memory holds it once.
 type Value struct {
 	Name string // as in JSON, see Measure
 	Number
 }
 
-// Values are measures by name, in the order of the log. A name that is not
-// there does not apply. A slice and no map, since the order is the file's, and a search
-// among so few names is faster than a map's.
+// Values are measures by name, in the order of the log. A missing name does not apply. It is a
+// slice and not a map, since the order is the order of the file, and a search among so few names is
+// faster than in a map.
 type Values []Value
 
 // Of returns the measure of that name.
@@ -30,7 +30,7 @@ func (v Values) Of(name string) Number {
 	return Number{}
 }
 
-// Has tells whether the measure is there, applying or not.
+// Has reports whether the measure is in v, whether or not it applies.
 func (v Values) Has(name string) bool {
 	return slices.ContainsFunc(v, func(x Value) bool { return x.Name == name })
 }
@@ -46,7 +46,7 @@ func (v *Values) Set(name string, n Number) {
 	*v = append(*v, Value{name, n})
 }
 
-// Names lists the measures, applying or not.
+// Names lists the measures, whether or not they apply.
 func (v Values) Names() []string {
 	names := make([]string, len(v))
 	for i := range v {
@@ -55,7 +55,7 @@ func (v Values) Names() []string {
 	return names
 }
 
-// AppendFields writes the fields `"name":value,...`, a comma before each.
+// AppendFields appends the fields `"name":value,...`, with a comma before each.
 func (v Values) AppendFields(b []byte) []byte {
 	for _, x := range v {
 		b = append(b, ',', '"')
@@ -69,14 +69,14 @@ func (v Values) AppendFields(b []byte) []byte {
 // MarshalJSON writes an object.
 func (v Values) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil), nil }
 
-// AppendJSON writes an object.
+// AppendJSON appends an object.
 func (v Values) AppendJSON(b []byte) []byte {
 	if len(v) == 0 {
 		return append(b, "{}"...)
 	}
 	start := len(b)
 	b = v.AppendFields(b)
-	b[start] = '{' // for the first comma
+	b[start] = '{' // in place of the first comma
 	return append(b, '}')
 }
 
@@ -86,11 +86,10 @@ func (v *Values) UnmarshalJSON(b []byte) error {
 	return EachField(b, func(key, value []byte) error { return v.read(key, value) })
 }
 
-// read takes in one field of an event. A name that stands there twice is kept twice,
-// and Of finds the first.
+// read adds one field of an event. A name that occurs twice is kept twice, and Of finds the first.
 func (v *Values) read(key, value []byte) error {
 	if bytes.HasPrefix(key, []byte(userPrefix)) && !IsUser(string(key)) {
-		return nil // no program of ours wrote it
+		return nil // no version of drolab wrote it
 	}
 	var n Number
 	if err := n.UnmarshalJSON(value); err != nil {
@@ -109,8 +108,8 @@ type List struct {
 	Numbers []Number
 }
 
-// Lists are such measures by name, in the order of the log. What a number is of, its
-// place in the list says: see Measure.Axis.
+// Lists are measures with several numbers by name, in the order of the log. The place of a number
+// in its list says which part it describes: see Measure.Axis.
 type Lists []List
 
 // Of returns the values of that name; nil where there are none.
@@ -132,7 +131,7 @@ func (l *Lists) Set(name string, values []Number) {
 	*l = append(*l, List{name, values})
 }
 
-// AppendFields writes the fields `"name":[...]`, a comma before each.
+// AppendFields appends the fields `"name":[...]`, with a comma before each.
 func (l Lists) AppendFields(b []byte) []byte {
 	for _, x := range l {
 		b = append(b, ',', '"')
@@ -149,7 +148,7 @@ func (l Lists) AppendFields(b []byte) []byte {
 	return b
 }
 
-// read takes in one field of an event.
+// read adds one field of an event.
 func (l *Lists) read(key, value []byte) error {
 	var list []Number
 	if err := json.Unmarshal(value, &list); err != nil {
@@ -159,9 +158,9 @@ func (l *Lists) read(key, value []byte) error {
 	return nil
 }
 
-// EachField calls f with every field of a JSON object, in its order. The text
-// must be valid JSON: it is what an UnmarshalJSON gets. A key with escapes in it
-// is given as it stands, so that it matches no name.
+// EachField calls f with every field of a JSON object, in order. The text must be valid JSON, as
+// the argument of an UnmarshalJSON is. A key with escapes is passed unchanged, so that it matches
+// no name.
 func EachField(b []byte, f func(key, value []byte) error) error {
 	b = bytes.TrimSpace(b)
 	if len(b) < 2 || b[0] != '{' {
@@ -185,8 +184,8 @@ func EachField(b []byte, f func(key, value []byte) error) error {
 
 func space(b []byte) []byte { return bytes.TrimLeft(b, " \t\r\n") }
 
-// valueEnd returns where the JSON value at the start of b ends. It relies on b being
-// valid JSON, and so only has to count brackets outside of strings.
+// valueEnd returns the index at which the JSON value at the start of b ends. It relies on b being
+// valid JSON, so it only has to count brackets outside of strings.
 func valueEnd(b []byte) int {
 	depth, quoted := 0, false
 	for i := 0; i < len(b); i++ {
@@ -201,7 +200,7 @@ func valueEnd(b []byte) int {
 		case c == '{' || c == '[':
 			depth++
 		case c == '}' || c == ']':
-			if depth == 0 { // behind a number or a word
+			if depth == 0 { // after a number or a word
 				return i
 			}
 			if depth--; depth == 0 {
@@ -214,8 +213,8 @@ func valueEnd(b []byte) int {
 	return len(b)
 }
 
-// ReadField reads a measure, into v or, if it is a list, into l. A field that is
-// neither, of a name that this program does not know, is passed over.
+// ReadField reads a measure, into l if it is a list, else into v. A field that is neither, under a
+// name that this program does not know, is skipped.
 func ReadField(key, value []byte, v *Values, l *Lists) (err error) {
 	if value[0] == '[' && l != nil {
 		err = l.read(key, value)
@@ -228,7 +227,7 @@ func ReadField(key, value []byte, v *Values, l *Lists) (err error) {
 	return err
 }
 
-// names are the measures' names, so that a decoded line shares them.
+// names returns the measures' names, so that a decoded line shares their strings.
 var names = sync.OnceValue(func() map[string]string {
 	known := map[string]string{}
 	for _, m := range append(StepMeasures(), EvalMeasures()...) {
@@ -237,8 +236,8 @@ var names = sync.OnceValue(func() map[string]string {
 	return known
 })
 
-// knownName is the name that a key of JSON stands for, without an allocation where it
-// is a measure of the table.
+// knownName returns the name for a key of JSON, without an allocation if it is a measure of the
+// table.
 func knownName(key []byte) string {
 	if name, ok := names()[string(key)]; ok {
 		return name

@@ -9,10 +9,10 @@ import (
 	"drolab/runner/spec"
 )
 
-// fork makes j, prepared as a new run, one that goes on from parent. A setting that the
-// checkpoint's tensors or places in the data depend on must be the parent's, knobs
-// included; the error is a *spec.KeyError of the first that is not. Nothing is written
-// yet, so a fork that is refused leaves no trace.
+// fork turns j, prepared as a new run, into a run that continues from parent. A setting on which
+// the checkpoint's tensors or positions in the data depend must have the parent's value, knobs
+// included; the error is a *spec.KeyError for the first that has not. Nothing is written yet, so a
+// refused fork leaves no trace.
 func (j *job) fork(parent *runner.Past) error {
 	m, from := j.meta, *parent.From
 	old, err := parent.Turned()
@@ -45,32 +45,31 @@ func (j *job) fork(parent *runner.Past) error {
 			Want: fmt.Sprintf("more than the %.4g done at step %d",
 				float64(from.Step)/float64(m.StepsPerEpoch), from.Step)}
 	}
-	// Only now, since nothing below can fail: j.from says that the job is a fork.
+	// This comes last, since nothing below can fail: j.from says that the job is a fork.
 	inherit(&from, m, was)
 	j.from = &from
 	return nil
 }
 
-// refits tells whether a method fits the last layer again, which a fork of a run that has
-// ended can do without a further step.
+// refits reports whether a method fits the last layer again. A fork of a run that has ended can do
+// that without a further step.
 func refits(a dro.Algorithm) bool {
 	m, err := dro.Find(a)
 	return err == nil && m.Refits
 }
 
-// inherit makes s the checkpoint that the fork m begins with: the method's state
-// is the parent's where the method is, but for the settings that say where it
-// starts. Those may have been changed on purpose, and then go before the state's
-// numbers. s is a copy of the parent's checkpoint and shares its maps and tensors, so
-// what changes is cloned.
+// inherit makes s the checkpoint that the fork m begins with. If the method is the parent's, its
+// state is the parent's, too, except for the settings that say where the state starts: they may
+// have been changed on purpose, and take precedence over the numbers of the state. s is a copy of
+// the parent's checkpoint and shares its maps and tensors, so it is cloned where it changes.
 func inherit(s *runner.State, m *runner.Meta, parent dro.Algorithm) {
-	s.Last, s.Output = nil, nil   // they are in the parent's log and not in the fork's
-	s.Selected, s.Waited = nil, 0 // the fork has no checkpoint of it
+	s.Last, s.Output = nil, nil   // they are in the parent's log, not in the fork's
+	s.Selected, s.Waited = nil, 0 // the fork has no checkpoint of the selection
 	if m.Spec.Algorithm() != parent || s.Method == nil {
 		s.Window, s.Method, s.Picked = runner.Window{}, nil, nil
 		return
 	}
-	// The settings that a method keeps as numbers, as λ, are where the fork starts.
+	// The fork starts at the settings that the method keeps as numbers, such as λ.
 	method := *s.Method
 	method.Numbers = maps.Clone(method.Numbers)
 	for key := range method.Numbers {
@@ -83,9 +82,9 @@ func inherit(s *runner.State, m *runner.Meta, parent dro.Algorithm) {
 	s.Method = &method
 }
 
-// pin keeps the checkpoint in the parent, too, so that comparisons find where the
-// forks began. Where that fails the forks have all they need, and say so. The error is
-// of writing that into a fork's log.
+// pin keeps the checkpoint in the parent, too, so that comparisons find where the forks began. If
+// that fails, the forks still have everything they need, and their logs get a warning. The error is
+// about writing that warning.
 func (q *Queue) pin(parent *runner.Past, forks []*job) error {
 	err := q.settings.Store.Pin(parent.Meta.ID, parent.From.Step)
 	if err == nil {

@@ -17,17 +17,17 @@ import (
 	"drolab/runner/train"
 )
 
-// job is one run that the queue has, from start to end. Until launch it belongs to who
-// prepares it; from then on its own goroutine has all but spec, gate and over. Resuming
-// a run that has ended makes a new job.
+// job is one run of the queue, from start to end. Until launch it belongs to the goroutine that
+// prepares it; from then on its own goroutine owns everything but spec, gate and over. Resuming a
+// run that has ended makes a new job.
 type job struct {
 	meta    *runner.Meta
-	spec    spec.Spec          // with all knobs turned that were asked for; Queue.mu guards it
-	knobs   []runner.KnobEvent // to be turned again
-	record  runner.Recorder    // nil until the run has a record; run closes it
-	from    *runner.State      // the checkpoint to go on from; nil: from the start
+	spec    spec.Spec          // with all requested knobs turned; Queue.mu guards it
+	knobs   []runner.KnobEvent // changes of knobs to repeat
+	record  runner.Recorder    // nil until the run has a record; Queue.run closes it
+	from    *runner.State      // the checkpoint to continue from; nil: from the start
 	data    *shared            // released when the job ends
-	says    bool               // what is to be said of the data: the first run that has them
+	says    bool               // it logs the notes of the data: the first run on them
 	threads int                // of this run
 	until   int                // epochs, see Means
 	means   runner.Means
@@ -35,7 +35,7 @@ type job struct {
 	over    chan struct{} // closed when it has ended
 }
 
-// ended tells whether the run is over, without waiting for that.
+// ended reports whether the run is over, without waiting for its end.
 func (j *job) ended() bool {
 	select {
 	case <-j.over:
@@ -45,22 +45,21 @@ func (j *job) ended() bool {
 	}
 }
 
-// notes are what is to be said of the data, as the run's log has it; nil where another run says it.
+// notes returns the notes of the data for the run's log; nil if another run logs them.
 func (j *job) notes() []string {
 	if !j.says {
 		return nil
 	}
 	list := append([]string{}, j.data.Notes...)
-	if j.data.program != nil { // its samples are not drolab's to look at
+	if j.data.program != nil { // drolab cannot look at a program's samples
 		return list
 	}
 	return append(list, card.Lines(j.data.Dataset, j.meta.Spec.MinGroup)...)
 }
 
-// abandon removes the records that jobs have which are never launched, since a start
-// makes all of its runs or none. Where one
-// cannot be removed, it says what became of the run. All are closed before, since
-// removing takes files too, of which the want may be the cause.
+// abandon removes the records of jobs that are never launched, since a start makes all of its runs
+// or none. If a record cannot be removed, it says what became of the run. All records are closed
+// first, since removing takes file descriptors, too, and a lack of them may be the cause.
 func abandon(jobs []*job, from runner.Store, cause error) {
 	made := slices.DeleteFunc(slices.Clone(jobs), func(j *job) bool { return j.record == nil })
 	for _, j := range made {
@@ -73,17 +72,17 @@ func abandon(jobs []*job, from runner.Store, cause error) {
 	}
 }
 
-// append puts e into the log of a job that does not train yet, and waits for
-// room on a full disk. A run that trains has an append of its own, which knows its step.
+// append writes e to the log of a job that does not train yet, and waits for space on a full disk.
+// A run that trains has its own append, which knows its step.
 func (j *job) append(e runner.Event) error {
 	_, err := j.gate.Write(func() error { return j.record.Append(e) },
 		gate.Waits(j.record, j.Head()))
 	return err
 }
 
-// stopEarly ends a job that was stopped before it had a slot. The knobs that
-// were asked for meanwhile are for the resume that may come. There is no summary: the
-// run has come to nothing that its files do not have.
+// stopEarly ends a job that was stopped before it had a slot. It logs the knobs requested
+// meanwhile, for a later resume. There is no summary: the run has no results beyond those in its
+// files.
 func (j *job) stopEarly() (runner.Status, error) {
 	if err := j.gate.ServeLast(j); err != nil {
 		return runner.Failed, err
@@ -92,30 +91,29 @@ func (j *job) stopEarly() (runner.Status, error) {
 		Cause: "stopped before it started"})
 }
 
-// fail ends a job that does not train, with its cause in the log. It waits for no room
-// on the disk: the error has what could not be written.
+// fail ends a job that does not train, with its cause in the log. It does not wait for space on the
+// disk: the error includes a failed write.
 func (j *job) fail(cause error) (runner.Status, error) {
 	e := runner.NewStatus(j.Head(), runner.Failed, cause)
 	return runner.Failed, errors.Join(cause, j.record.Append(e))
 }
 
-// Mark implements gate.Waiting: it puts a status into the log of a job that does not
-// train.
+// Mark implements gate.Waiting: it appends a status to the log of a job that does not train.
 func (j *job) Mark(s runner.Status) error {
 	return j.append(&runner.StatusEvent{Head: j.Head(), Status: s})
 }
 
-// The three methods below make a job a gate.Waiting, so that a run can be asked things
-// while it is queued as well as while it trains.
+// The methods below make a job a gate.Waiting, so that a run obeys requests while it is queued as
+// well as while it trains.
 
-// Turn implements gate.Waiting: it turns a knob for when the job trains, by an event of
-// where the job begins. Knobs of later steps belong to a part that was lost and are no
-// part of the value before.
+// Turn implements gate.Waiting: it turns a knob for the time when the job trains, by an event at
+// the step where the job begins. Knobs of later steps belong to a part that was lost, and have no
+// effect on the value before.
 func (j *job) Turn(k runner.KnobEvent) error {
 	now := j.meta.Spec
 	for _, k := range j.knobs {
 		if k.Step <= j.Head().Step {
-			k.Apply(&now) // takeUp, or this, has seen that it works
+			k.Apply(&now) // takeUp, or an earlier Turn, has checked it
 		}
 	}
 	e, err := gate.ChangeKnob(&now, k, j.Head())
@@ -129,8 +127,8 @@ func (j *job) Turn(k runner.KnobEvent) error {
 	return nil
 }
 
-// Saved implements gate.Waiting: what a resumed run or a fork goes on from is on disk; a
-// new run has nothing to save.
+// Saved implements gate.Waiting: a resumed run or a fork starts from a checkpoint on disk; a new
+// run has nothing to save.
 func (j *job) Saved() error {
 	if j.from == nil {
 		return runner.ErrNothing
@@ -138,7 +136,7 @@ func (j *job) Saved() error {
 	return nil
 }
 
-// Head implements gate.Waiting: it is of where the job begins.
+// Head implements gate.Waiting: it returns the head of an event at the step where the job begins.
 func (j *job) Head() runner.Head {
 	if j.from == nil {
 		return runner.Head{}
@@ -146,9 +144,9 @@ func (j *job) Head() runner.Head {
 	return runner.Head{Step: j.from.Step}
 }
 
-// newMeta is what run.json will say of a run of s on d: counts, steps and the derived
-// box. All that a run can be refused for is found out here, before anything is written:
-// model, batch, mean, method, memory, selection and optimum. The last may take seconds.
+// newMeta returns the run.json of a run of s on d: counts, steps and the derived box. It finds
+// every reason to refuse a run before anything is written: model, batch, mean, method, memory,
+// selection and optimum. The last may take seconds.
 func newMeta(
 	req runner.Request, s spec.Spec, d *shared, host runner.Host,
 ) (*runner.Meta, error) {
@@ -164,9 +162,9 @@ func newMeta(
 		return nil, &spec.KeyError{Key: "mean", Value: s.Mean,
 			Want: fmt.Sprintf("%d numbers, one for each channel", d.Shape.C)}
 	}
-	// From here on what is looked at costs more and more: counts, the method, memory.
+	// From here on the checks cost more and more: counts, the method, memory.
 	parts := measure.PartsOf(d.Dataset)
-	t, p, err := runner.NewTrainer(&s, &parts) // for what it refuses, and its problem
+	t, p, err := runner.NewTrainer(&s, &parts) // for its errors and its problem
 	if err == nil && d.program != nil {
 		err = d.program.suits(t, &s)
 	}
@@ -201,13 +199,13 @@ func newMeta(
 	return m, err
 }
 
-// mostEncoder is the most names and numbers of an encoder that run.json takes:
-// every list of runs reads it. Beyond, the training data are needed again.
+// mostEncoder is the largest number of names and numbers of an encoder that run.json holds, since
+// every list of runs reads that file. A run with a larger encoder needs the training data again.
 const mostEncoder = 20_000
 
-// reopen takes up an unfinished run from its newest checkpoint, as a new job with a new
-// place in the order. Knobs of the log that are behind the checkpoint are turned again
-// at their steps, so that the run comes to the numbers that it would have come to.
+// reopen continues an unfinished run from its newest checkpoint, as a new job with a new place in
+// the order. Knobs that were turned after the checkpoint are turned again at their steps, so that
+// the run computes the same numbers as without the interruption.
 func (q *Queue) reopen(id string, m runner.Means) error {
 	end, err := q.begin()
 	if err != nil {
@@ -231,9 +229,8 @@ func (q *Queue) reopen(id string, m runner.Means) error {
 	return nil
 }
 
-// openData opens a dataset, which may take long and stops when the queue is told to.
-// It makes a panic of that an error. A broken file must not end the runs that train
-// beside.
+// openData opens a dataset, which may take long and stops when the queue is told to stop. It turns
+// a panic into an error, since a broken file must not end the other runs.
 func (q *Queue) openData(name string, o data.Options) (d *data.Dataset, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -243,9 +240,8 @@ func (q *Queue) openData(name string, o data.Options) (d *data.Dataset, err erro
 	return runner.OpenData(q.ctx, name, o)
 }
 
-// takeUp opens the data of a job that goes on and says so in its log. The error is of a
-// run.json or of data that were changed since the run began. With an error the job
-// holds no data.
+// takeUp opens the data of a job that continues, and logs the resume. The error is about a run.json
+// or data that have changed since the run began. After an error the job holds no data.
 func (q *Queue) takeUp(j *job, m runner.Means) (err error) {
 	if err := j.meta.Usable(); err != nil {
 		return fmt.Errorf("run %s: its run.json cannot be used: %w", j.meta.ID, err)
@@ -267,8 +263,8 @@ func (q *Queue) takeUp(j *job, m runner.Means) (err error) {
 	return err
 }
 
-// noteResume says in the log where the run goes on, and what may differ. Readers drop
-// events of later steps that stand before this line.
+// noteResume logs the step from which the run continues, and what may differ. Readers drop events
+// of later steps that precede this line.
 func (q *Queue) noteResume(j *job) error {
 	if err := j.record.Append(&runner.ResumeEvent{Head: j.Head()}); err != nil {
 		return err
@@ -280,7 +276,7 @@ func (q *Queue) noteResume(j *job) error {
 	return j.noteKernel(now, j.meta.Host.Kernel)
 }
 
-// kernel names what multiplies in the run's steps: of a program, where it runs.
+// kernel names the kernel of the run's training steps or, for a program, its device.
 func kernel(s *spec.Spec, host string, d *shared) string {
 	if d.program != nil {
 		return strings.TrimSpace("program " + d.program.Device)
@@ -288,7 +284,7 @@ func kernel(s *spec.Spec, host string, d *shared) string {
 	return train.Kernel(s, host, d.Dataset)
 }
 
-// parametersOf counts those of the model of s on d, or says why there can be none.
+// parametersOf counts the parameters of the model of s on d, or says why it cannot be built.
 func parametersOf(s *spec.Spec, d *shared) (int, error) {
 	if d.program != nil {
 		return d.program.Parameters, nil
@@ -296,8 +292,8 @@ func parametersOf(s *spec.Spec, d *shared) (int, error) {
 	return nn.Check(s.Network(d.Shape, len(d.Classes)))
 }
 
-// noteKernel says in the log that a run goes on with another kernel. It is a warning and
-// no error: the numbers stay right, and only their last bits cannot be had again.
+// noteKernel logs that a run continues with another kernel. This is a warning and not an error: the
+// numbers stay right, and only their last bits cannot be reproduced.
 func (j *job) noteKernel(now, then string) error {
 	if now == then {
 		return nil

@@ -15,14 +15,14 @@ import (
 	"drolab/runner/train"
 )
 
-// described is a program that was asked what it has, for the runs that share it.
+// described is a program with its description of itself, for the runs that share it.
 type described struct {
 	*bridge.Description
 	record runner.Program
 }
 
-// program opens the data of a run that trains a program, as dataset does those of others.
-// The error is of a program that this user has not started before, too.
+// program opens the data of a run that trains a program, as dataset does for other runs. The error
+// may be about a program that this user has not started before.
 func (q *Queue) program(s *spec.Spec, m runner.Means) (*shared, error) {
 	p, start, err := q.settings.Programs.Start(s, m.Program)
 	if err != nil {
@@ -45,8 +45,8 @@ func (q *Queue) program(s *spec.Spec, m runner.Means) (*shared, error) {
 	return q.share(key, d.Data, &described{d, p}), nil
 }
 
-// network builds what a job trains: the program, where the model is one. Its file is
-// looked at again, since a run may have waited for long.
+// network returns the builder of a job's network: of the program, if the model is one. The builder
+// checks the program's file again, since a run may have waited for long.
 func (q *Queue) network(j *job) train.NewNetwork {
 	if j.data.program == nil {
 		return q.settings.Network
@@ -82,7 +82,7 @@ func (q *Queue) network(j *job) train.NewNetwork {
 	}
 }
 
-// suits refuses a method that needs what the program has not, or a script decides.
+// suits refuses a method that needs what the program cannot do, or what a script decides.
 func (d *described) suits(t dro.Trainer, s *spec.Spec) error {
 	_, restarts := t.(dro.Epochal)
 	_, moves := t.(dro.Mover)
@@ -102,7 +102,7 @@ func (d *described) suits(t dro.Trainer, s *spec.Spec) error {
 	return nil
 }
 
-// noteProgram says in the log that a run goes on with another program than it began with.
+// noteProgram logs that a run continues with another program than it began with.
 func (j *job) noteProgram() error {
 	then, now := j.meta.Program, j.data.program
 	if then == nil || now == nil || then.SHA256 == now.record.SHA256 {

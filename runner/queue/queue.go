@@ -20,69 +20,69 @@ import (
 	"drolab/runner/train"
 )
 
-// Settings of a Queue. NewQueue fills in what is not set, and they stay the same then.
+// Settings are the settings of a Queue. NewQueue fills in missing ones; they do not change later.
 type Settings struct {
 	Store    runner.Store // where runs are recorded; the queue does not close it
 	Host     runner.Host  // as run.json has it
-	DataDir  string       // the folder of datasets, where a request names none
-	Threads  int          // for all runs together; at least 1
-	Parallel int          // runs at once; 0 is DefaultParallel
-	// Network builds what runs train; nil is dro/nn's.
+	DataDir  string       // the folder of datasets, if a request names none
+	Threads  int          // the number of threads for all runs together; at least 1
+	Parallel int          // the number of runs at once; 0 is DefaultParallel
+	// Network builds the network of a run; nil: dro/nn's.
 	Network train.NewNetwork
 	// Programs says which programs this user has started before: no other is started.
 	Programs bridge.Approvals
-	// Script is the one whose loop a run of this queue is; nil: no run has a script.
+	// Script is the script that may drive the loop of a run here; nil: no run has a script.
 	Script *Script
-	// Alone says that nobody may be there to resume a run that waits for room
-	// on a full disk: it looks for that by itself too, again and again.
+	// Alone says that nobody may be there to resume a run that waits for space on a full disk. The
+	// run then retries by itself, again and again.
 	Alone bool
-	// Reports is the folder for reports of panics, mostly the store's.
+	// Reports is the folder for reports of panics, usually the store's.
 	Reports string
-	// Ended is told of every run that ended, from the run's goroutine; nil tells
-	// nobody.
+	// Ended is called with the outcome of every run that ended, on the run's goroutine, unless it
+	// is nil.
 	Ended func(Outcome)
 
 	now      func() time.Time // tells when a checkpoint is due; nil is time.Now
-	retry    time.Duration    // how often a run that waits for the disk tries to say so; 0 is 2 s
-	patience time.Duration    // how long a verb waits for a run or for another start; 0 is 7 s
+	retry    time.Duration    // how often a run that waits for the disk tries to log that; 0: 2 s
+	patience time.Duration    // how long a verb waits for a run or another start; 0: 7 s
 }
 
-// Queue runs up to Parallel runs at once, in the order of their start, each in
-// a goroutine. Its verbs may be used from any goroutine. None of them waits for
-// training but those that say so, and these give up after Settings.patience.
+// Queue runs up to Parallel runs at once, in the order of their start, each in a goroutine. Its
+// verbs may be called from any goroutine. None of them waits for training unless it says so, and
+// then it gives up after Settings.patience.
 type Queue struct {
 	settings Settings
-	ctx      context.Context // cancelled: all runs stop, and no other starts
+	ctx      context.Context // when cancelled, all runs stop and no other starts
 	slots    chan struct{}   // holds a value for each run that trains
 
-	// starting holds a value while runs are prepared, which may take long: datasets
-	// are read. What mu guards is at hand for every other verb meanwhile.
+	// starting holds a value while runs are prepared. That may take long, since datasets are read.
+	// The fields that mu guards remain available to all other verbs meanwhile.
 	starting chan struct{}
 
 	mu sync.Mutex
-	// jobs are those that have not ended, by the run's name. A run that was resumed while
-	// its old job ends has the new one here.
+	// jobs are the jobs that have not ended, by the run's name. If a run was resumed while its old
+	// job ends, the new job is here.
 	jobs map[string]*job
-	// outcomes are of runs that have ended, by name, for Wait.
+	// outcomes are the outcomes of runs that have ended, by the run's name, for Wait.
 	outcomes map[string]Outcome
 	open     map[string]*shared // datasets in use
 	wg       sync.WaitGroup
-	// turn is closed when the run launched last has its slot, or needs none:
-	// runs start in the order they were asked for. It is nil for the first.
+	// turn is closed when the run launched last has its slot, or needs none: runs start in the
+	// order of their launch. It is nil for the first.
 	turn chan struct{}
 }
 
-// Outcome is how a run ended. The queue keeps one of each run until it is gone, and of
-// a run that was resumed the last.
+// Outcome is the way in which a run ended. The queue keeps the latest outcome of each run for its
+// own lifetime.
 type Outcome struct {
 	ID     string
 	Status runner.Status // Done, Stopped or Failed
 	Err    error         // why it failed
 }
 
-// NewQueue returns a queue. When ctx is cancelled its runs stop at their next
-// step boundary, with a checkpoint, and waiting ones never start. Who cancels it calls
-// Wait before the process ends, or the checkpoints may be cut short.
+// NewQueue returns a queue. When ctx is cancelled, its runs stop at their next step boundary, with
+// a checkpoint, and waiting runs never start. The caller that cancels ctx calls Wait before the
+// process ends, or the checkpoints may be cut short.
 func NewQueue(ctx context.Context, s Settings) *Queue {
 	s.Parallel, s.Threads = cmp.Or(s.Parallel, runner.DefaultParallel), max(1, s.Threads)
 	if s.Network == nil {
@@ -94,9 +94,9 @@ func NewQueue(ctx context.Context, s Settings) *Queue {
 		starting: make(chan struct{}, 1)}
 }
 
-// Start implements Verbs. It prepares all runs, then records all, then launches all: an
-// error of a spec leaves nothing on disk, and one of the disk only records that abandon
-// removes again. It returns when the runs are queued.
+// Start implements Verbs. It prepares all runs, then records all, then launches all. So an error in
+// a spec leaves nothing on disk, and an error of the disk only leaves records that abandon removes.
+// It returns when the runs are queued.
 func (q *Queue) Start(req runner.Request) ([]string, error) {
 	end, err := q.begin()
 	if err != nil {
@@ -160,12 +160,12 @@ func (q *Queue) Start(req runner.Request) ([]string, error) {
 	return ids, nil
 }
 
-// begin begins to prepare runs, after those that are prepared now, or refuses
-// to wait for these any longer. One at a time prepares, so that two starts on the same
-// dataset open it once. The caller calls end.
+// begin waits until no other start prepares runs, but not longer than the queue's patience. Only
+// one start prepares at a time, so that two starts on the same dataset open it once. The caller
+// calls end.
 func (q *Queue) begin() (end func(), err error) {
 	select {
-	case q.starting <- struct{}{}: // nobody else starts, however little patience there is
+	case q.starting <- struct{}{}: // no other start: patience does not matter
 	default:
 		patience := q.patience()
 		defer patience.Stop()
@@ -185,8 +185,8 @@ func (q *Queue) begin() (end func(), err error) {
 	return func() { <-q.starting }, nil
 }
 
-// ended refuses new runs when the queue was told to stop. An engine that is started
-// again takes them.
+// ended returns an error for new runs if the queue was told to stop. A newly started engine takes
+// them.
 func (q *Queue) ended() error {
 	if q.ctx.Err() != nil {
 		return errors.New("all runs are being stopped: start it again")
@@ -194,7 +194,7 @@ func (q *Queue) ended() error {
 	return nil
 }
 
-// parent reads what RUN@STEP means: the run as it was at a checkpoint that was kept.
+// parent reads the run that RUN@STEP names, as it was at a checkpoint that was kept.
 func (q *Queue) parent(name string) (*runner.Past, error) {
 	id, step, err := runner.ParseParent(name)
 	if err != nil {
@@ -203,7 +203,7 @@ func (q *Queue) parent(name string) (*runner.Past, error) {
 	return q.settings.Store.Load(id, step)
 }
 
-// means fills in what is not set. The error is a *spec.KeyError of too many threads.
+// means fills in missing values. The error is a *spec.KeyError about too many threads.
 func (q *Queue) means(m runner.Means) (runner.Means, error) {
 	m.DataDir = cmp.Or(m.DataDir, q.settings.DataDir)
 	m.Threads = max(1, cmp.Or(m.Threads, q.settings.Threads))
@@ -214,9 +214,9 @@ func (q *Queue) means(m runner.Means) (runner.Means, error) {
 	return m, nil
 }
 
-// prepare does all that can fail before anything is written. The job that it returns
-// has a user's share of its dataset, which the caller releases if it is not launched.
-// It panics where a caller has not expanded its specs: that is the caller's mistake.
+// prepare does everything that can fail before anything is written. The returned job holds a share
+// of its dataset, which the caller releases if it does not launch the job. prepare panics if a
+// caller has not expanded its specs, which is the caller's mistake.
 func (q *Queue) prepare(req runner.Request, s spec.Spec, parent *runner.Past) (*job, error) {
 	named := len(req.IDs) == 0 || len(req.IDs) == len(req.Specs)
 	if len(s.Algorithms) != 1 || s.Seeds != 1 || !named {
@@ -225,7 +225,7 @@ func (q *Queue) prepare(req runner.Request, s spec.Spec, parent *runner.Past) (*
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	if req.Dir != "" { // the record shall be of use from everywhere
+	if req.Dir != "" { // the record must be usable from everywhere
 		s.Dataset = data.Locate(s.Dataset, req.Dir)
 	}
 	s.SettleProgram(req.Dir)
@@ -254,16 +254,16 @@ func (q *Queue) prepare(req runner.Request, s spec.Spec, parent *runner.Past) (*
 	}, nil
 }
 
-// gate makes the gate of a run. Sixteen orders may wait in it: a person gives one at a
-// time, and what floods it is told that the run is busy.
+// gate makes the gate of a run. Sixteen orders can wait in it: a person gives one at a time, and a
+// program that floods it is told that the run is busy.
 func (q *Queue) gate() *gate.Gate {
 	return &gate.Gate{Orders: make(chan gate.Order, 16), Slots: q.slots, Done: q.ctx.Done(),
 		Stops: make(chan struct{}, 2),
 		Alone: q.settings.Alone, Retry: cmp.Or(q.settings.retry, 2*time.Second)}
 }
 
-// create records a run and says in its log that it is queued: from here on it exists
-// for everybody. The Store chooses its name.
+// create records a run and logs that it is queued: from here on it is visible to everybody. The
+// Store chooses its name.
 func (q *Queue) create(j *job) (err error) {
 	if j.record, err = q.settings.Store.Create(j.meta, j.from); err != nil {
 		return err
@@ -271,9 +271,9 @@ func (q *Queue) create(j *job) (err error) {
 	return j.record.Append(&runner.StatusEvent{Head: j.Head(), Status: runner.Queued})
 }
 
-// launch hands the job to a goroutine of its own. The caller is starting. When the run
-// has ended its data are released first, then its outcome is stored, and only then over
-// is closed: who waits for that finds the outcome.
+// launch starts a goroutine for the job. The caller holds q.starting. When the run has ended, its
+// data are released first, then its outcome is stored, and only then over is closed: a goroutine
+// that waits for over finds the outcome.
 func (q *Queue) launch(j *job) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -298,8 +298,8 @@ func (q *Queue) launch(j *job) {
 	})
 }
 
-// run waits for its turn and a slot, lets the next one wait for a slot, and trains. next
-// is closed in any case, or the runs behind would wait for ever.
+// run waits for its turn and a slot, lets the next run wait for a slot, and trains. next is closed
+// in any case, or the later runs would wait for ever.
 func (q *Queue) run(j *job, turn <-chan struct{}, next chan<- struct{}) (runner.Status, error) {
 	defer j.record.Close()
 	passed := sync.OnceFunc(func() { close(next) })
@@ -312,16 +312,16 @@ func (q *Queue) run(j *job, turn <-chan struct{}, next chan<- struct{}) (runner.
 	}
 	defer j.gate.Leave()
 	status, err := q.train(j)
-	runtime.GC() // tens of megabytes, before the next run builds a network of its own
+	runtime.GC() // frees tens of megabytes before the next run builds its network
 	return status, err
 }
 
-// train is the run itself. A fault in a mapped file is its failure and no
-// other's. It returns how the run ended, which the log says already.
+// train trains the run. A fault in a mapped file fails this run alone. It returns how the run
+// ended, which the log says already.
 func (q *Queue) train(j *job) (status runner.Status, err error) {
 	debug.SetPanicOnFault(true)
 	defer func() {
-		if p := recover(); p != nil { // before it trains, or behind that
+		if p := recover(); p != nil { // a panic before or after the training
 			status, err = j.fail(runner.Panicked(q.settings.Reports, p))
 		}
 	}()
@@ -350,9 +350,9 @@ func (q *Queue) train(j *job) (status runner.Status, err error) {
 	return r.Do(j.from)
 }
 
-// Wait is for the end of a program, after the last Start or after ctx was cancelled.
-// It returns the outcome of every run, one of each, in no order, once all have ended. When
-// the queue was told to stop there are no others.
+// Wait is for the end of a program, after the last Start or after ctx was cancelled. It returns the
+// outcome of every run, one for each, in no order, once all runs have ended. If the queue was told
+// to stop, no other runs follow.
 func (q *Queue) Wait() []Outcome {
 	q.settle()
 	q.wg.Wait()
@@ -361,7 +361,7 @@ func (q *Queue) Wait() []Outcome {
 	return slices.Collect(maps.Values(q.outcomes))
 }
 
-// settle waits until what is being started is: Wait could miss its goroutines.
+// settle waits for a start that is under way: Wait could miss its goroutines.
 func (q *Queue) settle() {
 	q.starting <- struct{}{}
 	<-q.starting

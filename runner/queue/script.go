@@ -9,14 +9,14 @@ import (
 	"drolab/runner/train"
 )
 
-// Script is a script that has the loop of a run, and has asked for the run itself.
+// Script is a script that drives the loop of a run, and has asked for the run itself.
 type Script struct {
 	*bridge.Description
-	Program runner.Program // what is recorded of it
+	Program runner.Program // recorded in the run
 	Network func(runner.Workplace) (train.Network, error)
 }
 
-// script opens the data of a run whose loop is a script's. Only the script starts such a run.
+// script opens the data of a run that a script drives. Only the script can start such a run.
 func (q *Queue) script(of *runner.Meta) (*shared, error) {
 	s := q.settings.Script
 	if s == nil {
@@ -25,7 +25,7 @@ func (q *Queue) script(of *runner.Meta) (*shared, error) {
 	return q.share(spec.ScriptModel, s.Data, &described{s.Description, s.Program}), nil
 }
 
-// lead makes the script the network of the run that is recorded there.
+// lead makes the script the network of the run with this record.
 func (s *Script) lead(record runner.Recorder) (train.Network, error) {
 	place, ok := record.(runner.Workplace)
 	if !ok {

@@ -6,18 +6,18 @@ import (
 	"fmt"
 )
 
-// shared is a dataset in use by some jobs, closed with the last of them. A dataset may
-// be gigabytes, and the runs of an experiment mostly train on the same.
+// shared is a dataset in use by some jobs, closed with the last of them. A dataset may be
+// gigabytes, and the runs of an experiment mostly train on the same dataset.
 type shared struct {
 	*data.Dataset
-	program *described // what it is of; nil: drolab's own
-	key     string     // name and options that it was opened with
-	users   int        // jobs that have not released it; Queue.mu guards it
+	program *described // the program that it belongs to; nil: drolab's own data
+	key     string     // the name and options that it was opened with
+	users   int        // the number of jobs that have not released it; Queue.mu guards it
 }
 
-// dataset opens the dataset of a run, or shares the one that is open already, of the
-// same name and options. The caller is starting, so that nobody opens it at the same
-// time, and has mu free, since opening may take minutes.
+// dataset opens the dataset of a run, or shares an open one with the same name and options. The
+// caller holds q.starting, so that nobody else opens it at the same time. It does not hold mu,
+// since opening may take minutes.
 func (q *Queue) dataset(of *runner.Meta, m runner.Means) (*shared, error) {
 	if of.Spec.IsScript() {
 		return q.script(of)
@@ -40,8 +40,8 @@ func (q *Queue) dataset(of *runner.Meta, m runner.Means) (*shared, error) {
 	return q.share(key, set, nil), nil
 }
 
-// share counts a user of the dataset that is open under key, or of set as that;
-// nil is none of both. Each user calls release once.
+// share adds a user to the dataset that is open under key, or opens set under that key; it returns
+// nil if there is neither. Each user calls release once.
 func (q *Queue) share(key string, set *data.Dataset, p *described) *shared {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -56,7 +56,7 @@ func (q *Queue) share(key string, set *data.Dataset, p *described) *shared {
 	return d
 }
 
-// release gives back a user's share of a dataset, and closes it after the last one. Its
+// release gives back a user's share of a dataset, and closes the dataset after the last user. Its
 // memory may be gone then.
 func (q *Queue) release(d *shared) {
 	q.mu.Lock()

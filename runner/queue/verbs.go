@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Pause implements Verbs. Like Stop it only asks: the log tells when it is done.
+// Pause implements Verbs. Like Stop it only asks: the log tells when the run has paused.
 func (q *Queue) Pause(id string) error { return q.send(id, gate.Order{Verb: gate.Pause}) }
 
 // Stop implements Verbs.
@@ -28,9 +28,9 @@ func (q *Queue) Checkpoint(id string) (step int64, err error) {
 // Resume implements Verbs.
 func (q *Queue) Resume(id string) error { return q.ResumeWith(id, runner.Means{}) }
 
-// ResumeWith is Resume with means, for a run that nobody runs, or that is about
-// to end: its log may say stopped before the queue has let go of it. A run that is only
-// paused goes on with the means that it has.
+// ResumeWith is Resume with means, for a run that has no job or whose job is about to end: its log
+// may say stopped before the queue has let go of it. A run that is only paused continues with the
+// means that it has.
 func (q *Queue) ResumeWith(id string, m runner.Means) error {
 	over, err := q.goOn(id)
 	if over != nil {
@@ -39,7 +39,7 @@ func (q *Queue) ResumeWith(id string, m runner.Means) error {
 		select {
 		case <-over:
 			err = runner.ErrNotRunning
-		case <-slow.C: // it waits for the disk, and has heard that it may try again
+		case <-slow.C: // it waits for the disk, and the order makes it try again
 		}
 	}
 	if !errors.Is(err, runner.ErrNotRunning) {
@@ -51,15 +51,15 @@ func (q *Queue) ResumeWith(id string, m runner.Means) error {
 	return q.reopen(id, m)
 }
 
-// GoOn asks a run that is paused to go on; one that has ended stays so.
+// GoOn asks a paused run to continue; a run that has ended stays so.
 func (q *Queue) GoOn(id string) error {
 	_, err := q.goOn(id)
 	return err
 }
 
-// goOn asks a live run to go on. One that ends, or will, cannot: over is closed
-// when it has. The order is sent to that one, too, since a run that waits for the disk
-// in order to end may try again then.
+// goOn asks a live run to continue. If the run is ending, it cannot continue, and goOn returns a
+// channel that is closed when it has ended. The order is sent to such a run, too, since a run that
+// waits for the disk in order to end may try again then.
 func (q *Queue) goOn(id string) (over <-chan struct{}, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -67,24 +67,24 @@ func (q *Queue) goOn(id string) (over <-chan struct{}, err error) {
 	if err != nil {
 		return nil, err
 	}
-	// It is looked at under the lock: the job cannot end between this and the order.
+	// This is checked under the lock: the job cannot end between the check and the order.
 	if j.gate.Ending() {
 		over = j.over
 	}
 	return over, j.send(gate.Order{Verb: gate.Resume})
 }
 
-// Verbs answer a person or a program that waits. What takes longer than patience is not
-// undone: the answer is that it was asked for, and the log tells when it is done.
+// Verbs answer a person or a program that waits. A request that takes longer than patience is not
+// undone: the answer is that it was sent, and the log tells when it is done.
 
-// patience runs out when a verb has waited for a run or another start long enough:
-// before an engine gives up the verb.
+// patience returns a timer that fires when a verb has waited long enough for a run or another
+// start. It fires before an engine gives up the verb.
 func (q *Queue) patience() *time.Timer {
 	return time.NewTimer(cmp.Or(q.settings.patience, 7*time.Second))
 }
 
-// Knob implements Verbs. The value is a number or auto; an error of key or value is a
-// *spec.KeyError and is known at once, without the run's part.
+// Knob implements Verbs. The value is a number or auto. An error of key or value is a
+// *spec.KeyError and is returned at once, without asking the run.
 func (q *Queue) Knob(id, key, value string) error {
 	_, err := q.await(id, func(j *job, done chan<- gate.Answer) error {
 		return j.ask(key, value, done)
@@ -92,9 +92,9 @@ func (q *Queue) Knob(id, key, value string) error {
 	return err
 }
 
-// ask hands a knob to the run. The caller holds the queue's mu. It is tried on j.spec,
-// which has the knobs that are on their way, too: two changes in a row are checked
-// against each other and not both against what the run uses now.
+// ask sends a knob to the run. The caller holds the queue's mu. The change is tried on j.spec,
+// which includes the knobs that are still on their way: so two changes in a row are checked against
+// each other, and not both against the spec that the run uses now.
 func (j *job) ask(key, value string, done chan<- gate.Answer) error {
 	turned := j.spec
 	_, after, err := turned.Turn(key, value)
@@ -108,9 +108,9 @@ func (j *job) ask(key, value string, done chan<- gate.Answer) error {
 	return err
 }
 
-// await asks something of a live run, and waits until what is asked for is on disk. It
-// waits without the lock, and gives up after patience with the gate's word for why:
-// the order stands then, and may yet be done.
+// await sends a request to a live run, and waits until its result is on disk. It waits without the
+// lock, and gives up after patience with the gate's explanation: the order still stands then, and
+// may yet be carried out.
 func (q *Queue) await(id string, ask func(*job, chan<- gate.Answer) error) (step int64, err error) {
 	var slow func() error
 	done := make(chan gate.Answer, 1)
@@ -135,7 +135,7 @@ func (q *Queue) await(id string, ask func(*job, chan<- gate.Answer) error) (step
 	return a.Step, nil
 }
 
-// send asks something of a live run, and returns before it is done.
+// send sends an order to a live run, and returns before it is carried out.
 func (q *Queue) send(id string, o gate.Order) error {
 	return q.tell(id, func(j *job) error { return j.send(o) })
 }
@@ -152,8 +152,8 @@ func (q *Queue) tell(id string, ask func(*job) error) error {
 	return ask(j)
 }
 
-// live finds a run that has not ended. The caller holds mu. The error is an
-// ErrNotRunning: the run may be in the store, where Resume finds it.
+// live returns a run that has not ended. The caller holds mu. The error is an ErrNotRunning: the
+// run may be in the store, where Resume finds it.
 func (q *Queue) live(id string) (*job, error) {
 	j := q.jobs[id]
 	if j == nil || j.ended() {
@@ -162,7 +162,7 @@ func (q *Queue) live(id string) (*job, error) {
 	return j, nil
 }
 
-// send gives the run an order and returns at once. The run does its orders one after
+// send gives the run an order and returns at once. The run carries out its orders one after
 // another, in the order in which they were sent. The error is an ErrBusy, with the run's name.
 func (j *job) send(o gate.Order) error {
 	if err := j.gate.Send(o); err != nil {
@@ -171,8 +171,8 @@ func (j *job) send(o gate.Order) error {
 	return nil
 }
 
-// Live lists the runs that have not ended, queued and paused ones too, in the order of
-// their names.
+// Live lists the runs that have not ended, including queued and paused runs, in the order of their
+// names.
 func (q *Queue) Live() []runner.LiveRun {
 	q.mu.Lock()
 	defer q.mu.Unlock()

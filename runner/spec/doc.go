@@ -1,10 +1,10 @@
 // Package spec is the specification of a run: every setting with its default, meaning and range,
-// and the Spec, which has a value for each. It trains nothing and opens no data.
+// and the Spec, which holds a value for each. It trains nothing and opens no data.
 //
-// A Spec is a value: whoever has one may copy it and change the copy. Slices and maps in
-// it are replaced as a whole and never written to, which every setter here relies on.
+// A Spec is a value: whoever has one may copy it and change the copy. Its slices and maps are
+// replaced as a whole and never written to. Every setter in this package relies on that.
 //
-// Start at Spec in spec.go. The settings are the rows of settingrows.go; setting.go defines a
-// row, and reads and writes settings. knob.go has the settings that may change while a run goes
-// on, former.go the words that became methods.
+// Start at Spec in spec.go. The settings are the rows of settingrows.go; setting.go defines a row,
+// and reads and writes settings. knob.go has the settings that may change while a run trains, and
+// former.go the words that became methods.
 package spec

@@ -6,8 +6,8 @@ import (
 	"drolab/dro"
 )
 
-// Judging returns the Spec of predictions that another program made by a method, in
-// the place of a run of s: the same data, set, radii and measures, and no training.
+// Judging returns the Spec that judges predictions of another program, made by the named method, as
+// if a run of s had made them. It has the same data, set, radii and measures, and no training.
 func (s *Spec) Judging(method dro.Algorithm) Spec {
 	one := *s
 	one.Algorithms, one.Seeds, one.Own = []dro.Algorithm{method}, 1, nil
@@ -21,11 +21,10 @@ func (s *Spec) Judging(method dro.Algorithm) Spec {
 	return one
 }
 
-// Foreign tells whether the Spec is of such predictions.
+// Foreign reports whether the Spec describes predictions of another program: see Judging.
 func (s *Spec) Foreign() bool { return s.Model == "" }
 
-// judges tells whether the setting is of what a run is judged by, and not of how it is
-// trained.
+// judges reports whether the setting decides how a run is judged, and not how it is trained.
 func (t *Setting) judges() bool {
 	return t.Group == "Uncertainty set" || slices.Contains([]string{"algorithms", "seeds", "seed",
 		"dataset", "loss", "min_group", "risk_radii", "threshold"}, t.Key)

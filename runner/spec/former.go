@@ -7,19 +7,18 @@ import (
 	"drolab/dro"
 )
 
-// A method may have been a word in another one's settings: sfk-auto was sfk with
-// "c: auto". Where a Spec is read, which goes through Assign, the word becomes the
-// method, so that nothing else knows of it.
+// Some methods were once a word in the settings of another method: sfk-auto was sfk with "c: auto".
+// Reading a Spec goes through Assign, which replaces the word by the method, so that no other code
+// knows of such words.
 
-// SetAlgorithms names the methods, as Assign does. Whether there are such is Validate's
-// to say.
+// SetAlgorithms sets the methods, as Assign does. Validate checks that they exist.
 func (s *Spec) SetAlgorithms(list ...dro.Algorithm) {
 	s.Algorithms = list
 	s.rename()
 }
 
-// renames tells whether s has the setting as the word auto where that is another
-// method: sfk with "c: auto" is how files say sfk-auto that are older than it.
+// renames reports whether s sets t to auto where that word stands for another method. Files older
+// than sfk-auto ask for it as sfk with "c: auto".
 func (t *Setting) renames(s *Spec) bool {
 	if t.own == nil || t.own.AutoIs == "" {
 		return false
@@ -28,8 +27,8 @@ func (t *Setting) renames(s *Spec) bool {
 	return ok && v.IsAuto()
 }
 
-// rename is the one place where such words become methods. A Spec that names both
-// is left to check, which refuses it: the word and the method would be one run twice.
+// rename replaces such words by methods; no other code does. It leaves a Spec that names both to
+// check, which refuses it: the word and the method would be the same run twice.
 func (s *Spec) rename() {
 	for _, t := range methodSettings() {
 		if t.renames(s) {
@@ -38,8 +37,8 @@ func (s *Spec) rename() {
 	}
 }
 
-// Other returns the method that a becomes where a setting of its own is auto, or
-// that becomes a so; empty for most.
+// Other returns the method that a becomes if a setting of its own is auto, or the method that
+// becomes a in this way. It is empty for most methods.
 func Other(a dro.Algorithm) dro.Algorithm {
 	for _, t := range methodSettings() {
 		switch {
@@ -53,8 +52,8 @@ func Other(a dro.Algorithm) dro.Algorithm {
 	return ""
 }
 
-// replace puts a method in place of another, where it is not there already. The list is
-// made anew, since copies of s share it.
+// replace puts a method in the place of another, unless it is already in the list. It makes a new
+// list, since copies of s share the old one.
 func (s *Spec) replace(old, by dro.Algorithm) {
 	if i := slices.Index(s.Algorithms, old); i >= 0 && !slices.Contains(s.Algorithms, by) {
 		s.Algorithms = slices.Clone(s.Algorithms)
@@ -62,7 +61,7 @@ func (s *Spec) replace(old, by dro.Algorithm) {
 	}
 }
 
-// younger tells whether a file has another setting of the method, and not this one.
+// younger reports whether a file that lacks this setting has another setting of its method.
 func (t *Setting) younger(values map[string]json.RawMessage) bool {
 	m, err := dro.Find(t.of)
 	there := func(o dro.Setting) bool { return values[o.Key] != nil }

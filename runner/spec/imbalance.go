@@ -10,19 +10,19 @@ import (
 	"drolab/runner/data"
 )
 
-// Imbalance says which fraction of each class of the training split is kept:
-// one ratio for each class, or a word. The zero value is "auto". It is a value that is
-// never changed in place, so that copies of a Spec may share its ratios.
+// Imbalance is the fraction of each class that is kept in the training split: one ratio per class,
+// or a word. The zero value is "auto". It is never changed in place, so that copies of a Spec may
+// share its ratios.
 type Imbalance struct {
-	word   string // "", "paper" or "none", when there are no ratios
+	word   string // "", "paper" or "none"; "" also if there are ratios
 	ratios []float64
 }
 
 // KeepRatios returns the imbalance with one ratio in (0, 1] for each class.
 func KeepRatios(ratios ...float64) Imbalance { return Imbalance{ratios: ratios} }
 
-// Ratios returns one ratio for each class, or nil to keep all. "auto" is what
-// is customary for the dataset.
+// Ratios returns one ratio for each class, or nil to keep all samples. "auto" stands for the
+// customary ratios of the dataset.
 func (i Imbalance) Ratios(dataset string) []float64 {
 	switch {
 	case len(i.ratios) > 0:
@@ -35,8 +35,8 @@ func (i Imbalance) Ratios(dataset string) []float64 {
 	return nil
 }
 
-// valid tells whether all ratios can be used. How many there have to be, only the data
-// can say: opening them refuses another number.
+// valid reports whether every ratio is in (0, 1]. The data decide how many ratios there must be:
+// opening them refuses any other number.
 func (i Imbalance) valid() bool {
 	return !slices.ContainsFunc(i.ratios, func(r float64) bool { return !(r > 0 && r <= 1) })
 }

@@ -6,14 +6,13 @@ import (
 	"drolab/dro"
 )
 
-// A knob is a setting that may change while its run goes on. A change counts
-// from the next step on and stands in the log as a KnobEvent; a resume turns
-// the knobs of the lost part again at the same steps, so that it comes to the
-// same numbers.
+// A knob is a setting that may change while its run trains. A change counts from the next step on
+// and is logged as a KnobEvent. A resume repeats the changes of the lost part at the same steps, so
+// that it computes the same numbers.
 
-// Knobs returns the keys of the settings that can be changed while the run of s
-// goes on, in the order of AllSettings. They depend on the method and the set: a CVaR
-// set has no λ whose bounds could be changed.
+// Knobs returns the keys of the settings that can change while a run of s trains, in the order of
+// AllSettings. They depend on the method and the set: a CVaR set has no λ whose bounds could be
+// changed.
 func (s *Spec) Knobs() (keys []string) {
 	for _, t := range allSettings() {
 		if t.liveIn(s) {
@@ -23,9 +22,9 @@ func (s *Spec) Knobs() (keys []string) {
 	return keys
 }
 
-// Turn changes the knob key to a number or "auto" and returns the value before
-// and after. The error is a *KeyError, and s is as it was. Where z has left
-// the changed box, the run projects it.
+// Turn changes the knob key to a number or "auto" and returns the values before and after. The
+// error is a *KeyError, and s is unchanged then. If the changed box excludes z, the run projects z
+// into it.
 func (s *Spec) Turn(key, value string) (before, after Auto, err error) {
 	if err := after.UnmarshalText([]byte(value)); err != nil {
 		return before, after, &KeyError{key, value, "a number or auto"}
@@ -34,8 +33,8 @@ func (s *Spec) Turn(key, value string) (before, after Auto, err error) {
 	return before, after, err
 }
 
-// Change is Turn to a value. A run keeps its method: the knob is refused that would
-// change it.
+// Change is Turn with a parsed value. A run keeps its method: Change refuses a value that would
+// turn the method into another one.
 func (s *Spec) Change(key string, value Auto) (before Auto, err error) {
 	if t, ok := FindSetting(key); !ok || !t.liveIn(s) {
 		want := "one of " + join(s.Knobs()) + ", which this run can change"
@@ -58,8 +57,8 @@ func (s *Spec) Change(key string, value Auto) (before Auto, err error) {
 	return before, nil
 }
 
-// most is what a knob is at most while its run goes on: the box of a run keeps its upper end, also
-// where that is derived and would follow the lower one.
+// most returns the greatest value that a knob may take while its run trains. Only lambda0 has one:
+// the box of a run keeps its upper end, even if that end is derived and would follow lambda0.
 func (s *Spec) most(key string) (most float64, ok bool) {
 	if key != "lambda0" {
 		return 0, false
@@ -71,7 +70,7 @@ func (s *Spec) most(key string) (most float64, ok bool) {
 	return p.Box.Lambda[1], true
 }
 
-// KnobWant says what a knob takes, with its bounds as they are now.
+// KnobWant returns in words the values that a knob takes, with its present bounds.
 func (s *Spec) KnobWant(key string) string {
 	t, ok := FindSetting(key)
 	if !ok {
@@ -86,9 +85,8 @@ func (s *Spec) KnobWant(key string) string {
 	return t.Want
 }
 
-// Replay turns a knob as a log says that it was turned, and returns the value before.
-// Old logs may have turned c between a number and auto: the method is another one from
-// there on.
+// Replay turns a knob as a log records it, and returns the value before. Old logs may have turned c
+// between a number and auto, which changes the method from there on.
 func (s *Spec) Replay(key string, value Auto) (before Auto, err error) {
 	next := *s
 	if before, err = next.set(key, value); err != nil {
@@ -104,12 +102,12 @@ func (s *Spec) Replay(key string, value Auto) (before Auto, err error) {
 	return before, nil
 }
 
-// set assigns a knob in a Spec that the caller throws away if more is wrong with it. It
-// goes through Assign and so through JSON, to have one road for all values.
+// set assigns a knob in a Spec that the caller discards if a later check fails. It goes through
+// Assign and so through JSON, so that all values are set in one way.
 func (s *Spec) set(key string, value Auto) (before Auto, err error) {
 	t, ok := FindSetting(key)
 	if ok && t.own != nil && t.own.AutoIs == s.Algorithm() {
-		s.SetOwn(key, Auto{}) // as the method was written when a log could turn this
+		s.SetOwn(key, Auto{}) // as files named this method when logs could turn the key
 	} else if !ok || !t.liveIn(s) {
 		return before, fmt.Errorf("%.40q is not a knob of %s", key, s.Algorithm())
 	}

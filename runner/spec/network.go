@@ -5,7 +5,7 @@ import (
 	"drolab/runner/data"
 )
 
-// Network returns the network on inputs of a shape, of so many classes.
+// Network returns the configuration of the network for inputs of a shape and a number of classes.
 func (s *Spec) Network(shape data.Shape, classes int) nn.Config {
 	return nn.Config{
 		Model: s.Model, C: shape.C, H: shape.H, W: shape.W, Classes: classes, Batch: s.Batch,

@@ -7,12 +7,13 @@ import (
 	"strconv"
 )
 
-// Forkable returns the keys of the settings that a fork of a run of s may have otherwise and that
-// have a value beside their own: first those that turn in a live run, then the rest as listed.
+// Forkable returns the keys of the settings that a fork of a run of s may change and for which
+// Nudge finds another value. The settings that can change in a live run come first, then the
+// others, each in the order of AllSettings.
 func (s *Spec) Forkable() []string {
 	var live, others []string
 	for _, t := range AllSettings() {
-		// The state z goes on in its coordinates.
+		// A fork continues with the parent's z in the parent's coordinates.
 		if t.Inherited() || t.Viewed() || !t.ReadIn(s) || t.Key == "coordinates" {
 			continue
 		}
@@ -29,9 +30,9 @@ func (s *Spec) Forkable() []string {
 	return slices.Concat(live, others)
 }
 
-// Nudge returns the value above a setting's (by = 1), or below it (-1), as a preset states it: the
-// next word of a choice, else the next of the numbers 1, 2, 5, 10 and so on, up and down. ok is
-// false where the setting's bounds allow none. s stays as it is.
+// Nudge returns the next value above the setting's present value (by = 1) or below it (by = -1), as
+// a preset states it. That is the next word of a choice, else the next of the numbers 1, 2, 5, 10
+// and so on. ok is false if the setting's bounds allow no such value. s stays unchanged.
 func (s *Spec) Nudge(key string, by int) (text string, ok bool) {
 	t, known := FindSetting(key)
 	if !known {
@@ -52,7 +53,7 @@ func (s *Spec) Nudge(key string, by int) (text string, ok bool) {
 	return "", false
 }
 
-// nextWord is the nearest of a setting's words in a direction that the Spec takes.
+// nextWord returns the nearest of the setting's words, in the direction by, that the Spec accepts.
 func (s *Spec) nextWord(t *Setting, by int) (text string, ok bool) {
 	words := t.Choices()
 	for i := slices.Index(words, t.Text(s)) + by; i >= 0 && i < len(words); i += by {
@@ -64,15 +65,15 @@ func (s *Spec) nextWord(t *Setting, by int) (text string, ok bool) {
 	return "", false
 }
 
-// takes tells whether a setting may have a value, written as JSON, and the method stays.
+// takes reports whether the setting may have the value, written as JSON, with the method unchanged.
 func (s *Spec) takes(key, value string) bool {
 	next := *s
 	return next.Assign(key, []byte(value)) == nil && next.Validate() == nil &&
 		next.Algorithm() == s.Algorithm()
 }
 
-// stands is the number that a setting stands at: where it is auto, the bound that is derived for
-// it, or 1 where there is none.
+// stands returns the number that a setting stands at. If the setting is auto, it is the bound
+// derived for it, or 1 if there is none.
 func (s *Spec) stands(key string, v Auto) float64 {
 	p, err := s.Problem()
 	switch {
@@ -88,15 +89,15 @@ func (s *Spec) stands(key string, v Auto) float64 {
 	return 1
 }
 
-// ladder are the values to try beside v, in this order: the next of 1, 2, 5, 10 …, and where a
-// bound lies before that half, a quarter and an eighth of the way there.
+// ladder returns the values to try next to v, in this order: the next of 1, 2, 5, 10 and so on, and
+// then values half, a quarter and an eighth of the way there, in case a bound lies before it.
 func ladder(v float64, by int) (list []float64) {
 	next := rung(v, by)
 	if least := 1e-3; v != 0 && math.Abs(v) <= least && (v > 0) == (by < 0) {
-		list = append(list, 0) // many settings are switched off by it
+		list = append(list, 0) // many settings are switched off by 0
 	}
 	list = append(list, next)
-	if v == 0 { // of whole numbers, the first
+	if v == 0 { // the first of the whole numbers
 		list = append(list, float64(by))
 	}
 	for part := 2.0; part <= 8; part *= 2 {
@@ -105,7 +106,7 @@ func ladder(v float64, by int) (list []float64) {
 	return slices.DeleteFunc(list, func(x float64) bool { return x == v || (x > v) != (by > 0) })
 }
 
-// rung is the next of 1, 2, 5 times a power of ten above or below v, on both sides of 0.
+// rung returns the next of 1, 2, 5 times a power of ten above or below v, on both sides of 0.
 func rung(v float64, by int) float64 {
 	switch {
 	case v == 0:
@@ -126,7 +127,7 @@ func rung(v float64, by int) float64 {
 			}
 		}
 	}
-	const near = 1e-9 // of v: what is written as a rung is one
+	const near = 1e-9 // relative to v: a number written as a rung is that rung
 	if by > 0 {
 		return rungs[slices.IndexFunc(rungs, func(x float64) bool { return x > v*(1+near) })]
 	}
@@ -138,10 +139,10 @@ func rung(v float64, by int) float64 {
 	return 0
 }
 
-// firstRung is where one comes to from 0.
+// firstRung is the first rung above 0.
 const firstRung = 1e-3
 
-// round is x in three digits.
+// round returns x rounded to three significant digits.
 func round(x float64) float64 {
 	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// ownNumber is the number of a method's own setting.
+// ownNumber returns the number of a method's own setting, or its default.
 func (t *Setting) ownNumber(s *Spec) Auto {
 	if v, ok := s.Own[t.Key]; ok {
 		return v
@@ -15,7 +15,7 @@ func (t *Setting) ownNumber(s *Spec) Auto {
 	return t.own.Default
 }
 
-// assignOwn is Assign of a method's own setting.
+// assignOwn is Assign for a method's own setting.
 func (s *Spec) assignOwn(t *Setting, value []byte) error {
 	var v Auto
 	switch text := string(bytes.TrimSpace(value)); {
@@ -44,7 +44,7 @@ func (s *Spec) assignOwn(t *Setting, value []byte) error {
 		}
 		v = Fixed(x)
 	}
-	if t.renames(s) && !v.IsAuto() { // the word is taken back
+	if t.renames(s) && !v.IsAuto() { // a number takes back the word auto
 		s.replace(t.own.AutoIs, t.of)
 	}
 	s.SetOwn(t.Key, v)
@@ -52,8 +52,7 @@ func (s *Spec) assignOwn(t *Setting, value []byte) error {
 	return nil
 }
 
-// SetOwn sets a method's own setting. The map is made anew, so that copies of s
-// keep theirs.
+// SetOwn sets a method's own setting. It makes a new map, so that copies of s keep theirs.
 func (s *Spec) SetOwn(key string, v Auto) {
 	own := maps.Clone(s.Own)
 	if own == nil {

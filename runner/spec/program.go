@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// ProgramPrefix begins a model that is a program: "program:PATH words...".
+// ProgramPrefix is the prefix of a model that is a program: "program:PATH words...".
 const ProgramPrefix = "program:"
 
-// ProgramData is the dataset of such a run, which is the program's own.
+// ProgramData is the dataset of a run of a program, which brings its own data.
 const ProgramData = "program"
 
-// ScriptModel is the model of a run whose loop is a script's: it trains what it likes, and asks
-// drolab for weights.
+// ScriptModel is the model of a run whose loop is driven by a script. The script trains any
+// network, and asks drolab for weights.
 const ScriptModel = "script"
 
 // Program is the program that computes losses and gradients in place of a network of
@@ -23,14 +23,14 @@ type Program struct {
 	Words []string
 }
 
-// IsProgramName tells whether a name, where a preset may stand, is a program: a model that
-// is one, or a file of Python.
+// IsProgramName reports whether a name, given in place of a preset, names a program: a model with
+// ProgramPrefix, or a Python file.
 func IsProgramName(name string) bool {
 	return strings.HasPrefix(name, ProgramPrefix) || filepath.Ext(name) == ".py"
 }
 
-// OfProgram returns the settings of a program by such a name: the defaults, with it as the
-// model.
+// OfProgram returns the settings of a run of the program that IsProgramName accepts: the defaults,
+// with the program as the model.
 func OfProgram(name string) (Spec, error) {
 	s := Defaults()
 	if !strings.HasPrefix(name, ProgramPrefix) {
@@ -43,7 +43,7 @@ func OfProgram(name string) (Spec, error) {
 	return s, s.Assign("model", text)
 }
 
-// Program returns the program that s trains; false where the model is drolab's own.
+// Program returns the program that s trains; ok is false if the model is drolab's own.
 func (s *Spec) Program() (p Program, ok bool) {
 	text, ok := strings.CutPrefix(s.Model, ProgramPrefix)
 	if !ok {
@@ -56,16 +56,16 @@ func (s *Spec) Program() (p Program, ok bool) {
 	return Program{words[0], words[1:]}, true
 }
 
-// IsProgram tells whether s trains a program, or a script does: the network and the data are
-// not drolab's.
+// IsProgram reports whether a program or a script trains: the network and the data are then not
+// drolab's.
 func (s *Spec) IsProgram() bool {
 	return strings.HasPrefix(s.Model, ProgramPrefix) || s.IsScript()
 }
 
-// IsScript tells whether the loop is a script's.
+// IsScript reports whether a script drives the loop.
 func (s *Spec) IsScript() bool { return s.Model == ScriptModel }
 
-// String is the model that names p.
+// String returns the setting model that names p.
 func (p Program) String() string {
 	words := []string{quoted(p.Path)}
 	for _, w := range p.Words {
@@ -74,7 +74,7 @@ func (p Program) String() string {
 	return ProgramPrefix + strings.Join(words, " ")
 }
 
-// Own returns the program's settings of its own: its words of the form key=value.
+// Own returns the settings that the program has of its own: its arguments of the form key=value.
 func (p Program) Own() map[string]string {
 	own := map[string]string{}
 	for _, w := range p.Words {
@@ -85,9 +85,9 @@ func (p Program) Own() map[string]string {
 	return own
 }
 
-// SettleProgram makes the path of a program absolute, as seen from a folder (empty: this
-// process's), so that a record is of use from everywhere, and states nothing that the
-// program has of its own. Where the model is another one, s stays as it is.
+// SettleProgram makes the path of a program absolute, relative to dir (empty: this process's
+// working folder), so that a record can be used from everywhere. It also resets the settings that a
+// program decides itself. If the model is not a program, s stays unchanged.
 func (s *Spec) SettleProgram(dir string) {
 	p, ok := s.Program()
 	if !ok {
@@ -102,8 +102,8 @@ func (s *Spec) SettleProgram(dir string) {
 	s.takeProgram()
 }
 
-// takeProgram resets what only drolab's own networks and data have, since a run of a
-// program has its own.
+// takeProgram resets the settings that only drolab's own networks and data have, since a program
+// has its own network and data.
 func (s *Spec) takeProgram() {
 	like := Defaults()
 	for _, t := range settingRows() {
@@ -115,8 +115,8 @@ func (s *Spec) takeProgram() {
 	s.Dataset = ProgramData
 }
 
-// split takes a line apart at its blanks, but for those between quotes, as a shell
-// does; closed is false where a quote is left open.
+// split splits a line at its blanks outside of quotes, as a shell does; closed is false if a quote
+// is left open.
 func split(line string) (words []string, closed bool) {
 	var word strings.Builder
 	begun, quote := false, rune(0)
@@ -143,7 +143,7 @@ func split(line string) (words []string, closed bool) {
 	return words, quote == 0
 }
 
-// quoted is a word as split takes it for one.
+// quoted returns the word with quotes, if split needs them to read it as one word.
 func quoted(word string) string {
 	switch {
 	case word != "" && !strings.ContainsAny(word, " \t\"'"):

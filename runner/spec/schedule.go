@@ -15,9 +15,9 @@ const stepSchedule = "step"
 // done, cosine and linear take it to 0 at the end of the run, constant leaves it.
 func schedules() []string { return []string{stepSchedule, "cosine", "linear", "constant"} }
 
-// Rate returns the step size α of the step that follows on so many, of a run of so many steps in
-// all. In the W steps of warmup it is lr (step+1)/W; cosine and linear fall over the steps behind
-// them (math.md §5).
+// Rate returns the step size α of the next step, given the number of steps taken, per epoch and in
+// all. In the W steps of warmup it is lr (step+1)/W; cosine and linear fall over the remaining
+// steps (math.md §5).
 func (s *Spec) Rate(step, perEpoch, steps int64) float64 {
 	warm := int64(s.Warmup) * perEpoch
 	if step < warm {
@@ -35,10 +35,10 @@ func (s *Spec) Rate(step, perEpoch, steps int64) float64 {
 	return s.LR
 }
 
-// Drops tells whether lr is to be multiplied by lr_drop some time.
+// Drops reports whether lr is to be multiplied by lr_drop at some time.
 func (s *Spec) Drops() bool { return s.Schedule == stepSchedule && s.LRDropEpoch > 0 }
 
-// Adam has the settings of AdamW, where that is the optimiser of s; else it is nil.
+// Adam returns the settings of AdamW if that is the optimizer of s, else nil.
 func (s *Spec) Adam() *nn.AdamW {
 	if s.Optimizer != nn.AdamWName {
 		return nil
@@ -46,7 +46,7 @@ func (s *Spec) Adam() *nn.AdamW {
 	return &nn.AdamW{Beta1: s.Beta1, Beta2: s.Beta2, Eps: s.AdamEps}
 }
 
-// checkTraining looks at the method's steps and the end of the run.
+// checkTraining checks that the optimizer and the patience suit the method m.
 func (s *Spec) checkTraining(m *dro.Method) error {
 	switch {
 	case m == nil:

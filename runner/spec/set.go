@@ -6,14 +6,14 @@ import (
 	"drolab/dro"
 )
 
-// What the uncertainty set decides: the settings that are read, and the words for the rest.
+// The settings that an uncertainty set reads, and the set in words.
 
-// ofSet tells whether the setting means something to the uncertainty set of that name.
+// ofSet reports whether the setting means something to the named uncertainty set.
 func (t *Setting) ofSet(name string) bool {
 	return t.parameter == "" || dro.SetReads(name, t.parameter)
 }
 
-// Radius names set and radius as a table has room for: "χ², 0.5", "cvar 0.1".
+// Radius returns the set and its radius in a form short enough for a table: "χ², 0.5", "cvar 0.1".
 func (s *Spec) Radius() string {
 	set, err := s.Set()
 	switch {
@@ -25,7 +25,7 @@ func (s *Spec) Radius() string {
 	return fmt.Sprintf("%s, %.3g", set.Label(), s.Rho)
 }
 
-// Bounds names the sides of the box of z that the Spec's set has: no λ without a radius.
+// Bounds returns the sides of the box of z in words; a set without a radius has no λ.
 func (s *Spec) Bounds(lambda, eta [2]float64) (sides []string) {
 	if dro.SetReads(s.Uncertainty, "rho") {
 		sides = append(sides, fmt.Sprintf("λ in [%.4g, %.4g]", lambda[0], lambda[1]))

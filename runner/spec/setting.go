@@ -13,43 +13,43 @@ import (
 	"drolab/dro"
 )
 
-// Setting describes one key of a Spec: its name, what it means, what it may be.
-// Presets, --set, run.json, the interface, forks, comparisons and knobs read
-// this and nothing else. A setting is a field of Spec with its key and a row of
-// settingRows or, of a method's own, a row of its dro.Method.
+// Setting describes one key of a Spec: its name, its meaning and its possible values. Presets,
+// --set, run.json, the interface, forks, comparisons and knobs read this and nothing else. A
+// setting is a field of Spec with its key and a row of settingRows; a method's own setting is a row
+// of its dro.Method instead.
 type Setting struct {
 	Key     string
-	Group   string // heading that it stands under
+	Group   string // heading under which it is listed
 	Doc     string // one line
-	Want    string // what is allowed, after "want"
+	Want    string // the values allowed, as words after "want"
 	Choices func() []string
 
 	live   bool // a knob, for every method
-	fixed  bool // a fork has its parent's
+	fixed  bool // a fork inherits its parent's value
 	viewed bool // decides how often a run is looked at or saved, not what it computes
 	native bool // means nothing to a run of a program, see Spec.Program
 	bridge bool // means nothing to any other run
 
-	needs *need // what it is read with; nil: any
-	// parameter is the one of the uncertainty set that the setting is or belongs to: it means
-	// nothing to a set that does not read it (dro.SetReads). Empty: none.
+	needs *need // the setting that decides whether it is read; nil: it always is
+	// parameter is the parameter of the uncertainty set that the setting is or belongs to. The
+	// setting means nothing to a set that does not read it (dro.SetReads). Empty: none.
 	parameter string
 
-	in  func(float64) bool // which numbers it may be; nil: every one
-	ok  func(*Spec) bool   // whether it fits the others, and for what is no number
-	own *dro.Setting       // a method's
-	of  dro.Algorithm      // that method
+	in  func(float64) bool // reports which numbers are allowed; nil: all
+	ok  func(*Spec) bool   // checks values that are no numbers, or depend on others
+	own *dro.Setting       // the row of a method's own setting, else nil
+	of  dro.Algorithm      // the method of own
 	by  string             // key of the setting that bounds it
 
-	among func() []string // what Want ends with a list of
+	among func() []string // the words that are listed at the end of Want
 }
 
-// AllSettings lists every setting, in the order in which people look for them:
-// the Spec's, then those of the methods.
+// AllSettings lists every setting, in the order in which people look for them: first the settings
+// of the Spec, then the methods' own.
 func AllSettings() []Setting { return slices.Clone(allSettings()) }
 
-// FindSetting returns the setting of that key; false where there is none. Those of
-// every Spec go before those of methods.
+// FindSetting returns the setting of that key; false if there is none. Settings of every Spec take
+// precedence over settings of methods.
 func FindSetting(key string) (Setting, bool) {
 	list := allSettings()
 	for i := range list {
@@ -60,16 +60,16 @@ func FindSetting(key string) (Setting, bool) {
 	return Setting{}, false
 }
 
-// ReadBy tells whether runs of the method depend on the setting: one that some
-// method names as read is for those methods only.
+// ReadBy reports whether runs of the method depend on the setting. A setting that some methods name
+// as read is read by those methods only.
 func (t *Setting) ReadBy(m *dro.Method) bool {
-	if t.Key == "sampler" && m.Subsamples { // it has a way of its own
+	if t.Key == "sampler" && m.Subsamples { // the method has its own sampling
 		return false
 	}
 	return t.own == nil && !dro.ReadBySome(t.Key) || m.ReadsKey(t.Key)
 }
 
-// ReadIn tells whether one of the Spec's methods reads the setting.
+// ReadIn reports whether one of the Spec's methods reads the setting.
 func (t *Setting) ReadIn(s *Spec) bool {
 	if s.Foreign() {
 		return t.judges()
@@ -82,16 +82,17 @@ func (t *Setting) ReadIn(s *Spec) bool {
 		slices.ContainsFunc(s.Algorithms, read)
 }
 
-// suits tells whether the setting means something to the Spec's network.
+// suits reports whether the setting means something to the Spec's network.
 func (t *Setting) suits(s *Spec) bool {
 	return (!t.native || !s.IsProgram()) && (!t.bridge || s.IsProgram() && !s.IsScript())
 }
 
-// Inherited tells whether a fork has the setting of its parent.
+// Inherited reports whether a fork inherits the setting from its parent.
 func (t *Setting) Inherited() bool { return t.fixed || t.own != nil && t.own.Fixed }
 
-// Inherits returns the parent's text of an inherited setting, which of a method's own is the
-// default where the parent's method does not read it, and whether a fork s may be of it.
+// Inherits returns the parent's text of an inherited setting, and reports whether the fork s agrees
+// with it. For a method's own setting, the default takes the place of a value that the parent's
+// method does not read, and every fork agrees whose method does not read it.
 func (t *Setting) Inherits(s, parent *Spec) (was string, ok bool) {
 	if t.own != nil && !t.ReadIn(s) {
 		return "", true
@@ -104,11 +105,11 @@ func (t *Setting) Inherits(s, parent *Spec) (was string, ok bool) {
 	return was, t.Text(s) == was
 }
 
-// Viewed tells whether the setting decides only how often a run is looked at or
-// saved: runs that differ in it alone come to the same numbers.
+// Viewed reports whether the setting decides only how often a run is looked at or saved: runs that
+// differ in it alone compute the same numbers.
 func (t *Setting) Viewed() bool { return t.viewed }
 
-// liveIn tells whether the setting can be changed while the Spec's run goes on.
+// liveIn reports whether the setting can change while the Spec's run trains.
 func (t *Setting) liveIn(s *Spec) bool {
 	m, err := dro.Find(s.Algorithm())
 	if err != nil {
@@ -124,7 +125,7 @@ func (t *Setting) liveIn(s *Spec) bool {
 	return t.live || slices.Contains(m.Live, t.Key)
 }
 
-// fields gives the place of a key's field in Spec.
+// fields returns the index of the field of Spec for each key.
 var fields = sync.OnceValue(func() map[string]int {
 	byKey := map[string]int{}
 	spec := reflect.TypeFor[Spec]()
@@ -134,12 +135,12 @@ var fields = sync.OnceValue(func() map[string]int {
 	return byKey
 })
 
-// field is the setting's field of s, to be set, for a setting that is no method's own.
+// field returns the field of s that holds the setting, to be set; a method's own setting has none.
 func (t *Setting) field(s *Spec) reflect.Value {
 	return reflect.ValueOf(s).Elem().Field(fields()[t.Key])
 }
 
-// value returns the setting as s has it.
+// value returns the setting's value in s; a method's own setting may be a switch or a word.
 func (t *Setting) value(s *Spec) any {
 	if t.own == nil {
 		return t.field(s).Interface()
@@ -154,7 +155,7 @@ func (t *Setting) value(s *Spec) any {
 	return v
 }
 
-// SameIn tells whether all Specs have the same value of the setting. It is quick for thousands.
+// SameIn reports whether all Specs have the same value of the setting. It is fast for thousands.
 func (t *Setting) SameIn(specs []Spec) bool {
 	at := fields()[t.Key]
 	field := func(s *Spec) reflect.Value { return reflect.ValueOf(s).Elem().Field(at) }
@@ -177,7 +178,7 @@ func (t *Setting) SameIn(specs []Spec) bool {
 	return true
 }
 
-// number returns the setting as methods get it; false where it is no number.
+// Number returns the setting as methods get it; false if it is not a number.
 func (t *Setting) Number(s *Spec) (Auto, bool) {
 	if t.own != nil {
 		return t.ownNumber(s), true
@@ -198,8 +199,8 @@ func (t *Setting) Number(s *Spec) (Auto, bool) {
 	return Auto{}, false
 }
 
-// below tells whether the setting is below the one that it has to be below, in
-// runs that read it.
+// below reports whether the setting is below the setting that bounds it. It is true if there is no
+// such bound, or the runs of s do not read the setting.
 func (t *Setting) below(s *Spec) bool {
 	if t.own == nil || t.own.Below == "" || !t.ReadIn(s) {
 		return true
@@ -213,13 +214,13 @@ func (t *Setting) below(s *Spec) bool {
 	return v.Or(0) < most.Or(0)
 }
 
-// check says what is wrong with the setting, or nothing.
+// check returns a *KeyError if the setting's value is not allowed, else nil.
 func (t *Setting) check(s *Spec) error {
 	good := t.ok == nil || t.ok(s)
 	if v, ok := t.Number(s); ok {
 		good = good && (t.own == nil || t.own.Holds(v)) &&
 			(t.in == nil || v.IsAuto() || t.in(v.Or(0))) &&
-			!(t.renames(s) && slices.Contains(s.Algorithms, t.of)) // both are asked for
+			!(t.renames(s) && slices.Contains(s.Algorithms, t.of)) // s names both methods
 	}
 	if good && t.below(s) {
 		return nil
@@ -273,10 +274,9 @@ func FlowText(v any) string {
 	return strings.ReplaceAll(strings.ReplaceAll(string(text), `"`, ""), ",", ", ")
 }
 
-// Assign sets the setting of that key to a JSON value, which presets, --set and
-// run.json give alike. The error is a *KeyError, and s is then as it was; ranges
-// are Validate's. The value is replaced as a whole: nothing is shared with
-// another Spec.
+// Assign sets the setting of that key to a JSON value, as presets, --set and run.json do. The error
+// is a *KeyError, and s is unchanged then; Validate checks ranges. The value is replaced as a
+// whole: nothing is shared with another Spec.
 func (s *Spec) Assign(key string, value []byte) error {
 	t, ok := FindSetting(key)
 	if !ok {
@@ -304,7 +304,7 @@ func (s *Spec) Assign(key string, value []byte) error {
 	return nil
 }
 
-// wrong is the error of a value that is not of the setting's type.
+// wrong returns the error for a value that is not of the setting's type.
 func (t *Setting) wrong(cause error, value []byte, like any) error {
 	var own *KeyError
 	if errors.As(cause, &own) {
@@ -317,7 +317,7 @@ func (t *Setting) wrong(cause error, value []byte, like any) error {
 	return &KeyError{t.Key, string(value), want}
 }
 
-// wanted says what a setting of a type looks like. Ranges are Validate's.
+// wanted says in words what a value of each type looks like. Validate checks ranges.
 var wanted = map[reflect.Type]string{
 	reflect.TypeFor[string]():          "text",
 	reflect.TypeFor[float64]():         "a number",
@@ -329,8 +329,8 @@ var wanted = map[reflect.Type]string{
 	reflect.TypeFor[[]dro.Algorithm](): "a list, as in [sfk, erm]",
 }
 
-// MarshalJSON writes every setting by its key: of the methods' own, those of
-// the Spec's methods.
+// MarshalJSON writes every setting by its key. Of the methods' own settings it writes only those
+// that the Spec's methods read.
 func (s Spec) MarshalJSON() ([]byte, error) {
 	b := bytes.NewBufferString("{")
 	for _, t := range AllSettings() {
@@ -350,10 +350,9 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// UnmarshalJSON reads what MarshalJSON writes. Keys that this program does not
-// know are left out; one that is not there, since the file is older than it, is
-// the default, which is what the program did before there was a choice,
-// or a method's setting has what it did.
+// UnmarshalJSON reads what MarshalJSON writes, and skips unknown keys. A key that is missing, since
+// the file is older than the setting, gets the default, which is what the program did before there
+// was a choice. A method's own setting gets its Before instead, if it states one.
 func (s *Spec) UnmarshalJSON(b []byte) error {
 	*s = Defaults()
 	var values map[string]json.RawMessage
@@ -372,8 +371,8 @@ func (s *Spec) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Equal tells whether two Specs state the same. What no method of theirs reads
-// states nothing.
+// Equal reports whether two Specs state the same. Settings that none of their methods reads do not
+// count.
 func (s *Spec) Equal(o *Spec) bool {
 	return !slices.ContainsFunc(allSettings(), func(t Setting) bool {
 		some := t.own != nil || t.native || t.bridge || t.needs != nil || t.parameter != ""
@@ -382,8 +381,8 @@ func (s *Spec) Equal(o *Spec) bool {
 	})
 }
 
-// Single tells whether the setting takes one value, in which a comma has no
-// meaning: then several, with commas between, are a grid.
+// Single reports whether the setting takes one value, in which a comma has no meaning. Several
+// values separated by commas are then a grid.
 func (t *Setting) Single() bool {
 	if t.own != nil {
 		return true

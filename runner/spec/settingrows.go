@@ -18,14 +18,14 @@ var settingRows = sync.OnceValue(func() []Setting {
 	return slices.Concat(runRows(), setRows(), trainingRows(), dataRows(), dualRows(), recordRows())
 })
 
-// settingsOf are all settings, with those of a list of methods.
+// settingsOf holds all settings for a list of methods.
 type settingsOf struct {
 	methods []dro.Method
 	list    []Setting
 }
 
-// made are those that were asked for last. Thousands of Specs are read at once, and each asks
-// for every setting.
+// made caches the settings for the latest list of methods. Thousands of Specs are read at once, and
+// each asks for every setting.
 var made atomic.Pointer[settingsOf]
 
 func allSettings() []Setting {
@@ -39,7 +39,7 @@ func allSettings() []Setting {
 	return m.list
 }
 
-// methodSettings lists the methods' own.
+// methodSettings lists the methods' own settings.
 func methodSettings() []Setting { return allSettings()[len(settingRows()):] }
 
 func settingsOfMethods(methods []dro.Method) (list []Setting) {
@@ -59,9 +59,9 @@ func settingsOfMethods(methods []dro.Method) (list []Setting) {
 	return list
 }
 
-// A row says fixed where another value would not fit the checkpoint that a fork goes on
-// from: its tensors, its place in the data, or what was held out. It says live where
-// the next step may simply be taken with another value.
+// A row says fixed if another value would not fit the checkpoint from which a fork continues: its
+// tensors, its position in the data, or the samples held out. It says live if the next step may be
+// taken with another value.
 
 func runRows() []Setting {
 	return grouped("Runs", []Setting{
@@ -76,7 +76,7 @@ func runRows() []Setting {
 	})
 }
 
-// setRows say what the adversary may do.
+// setRows returns the settings of what the adversary may do.
 func setRows() []Setting {
 	return grouped("Uncertainty set", []Setting{
 		{Key: "uncertainty", Doc: "the divergence that bounds how far the adversary may reweight",
@@ -152,7 +152,7 @@ func trainingRows() []Setting {
 	})
 }
 
-// What settings are read with.
+// The settings and values with which other settings are read.
 var (
 	sgd      = &need{"optimizer", nn.Optimizers()[0]}
 	adamw    = &need{"optimizer", nn.AdamWName}
@@ -242,7 +242,7 @@ func dataRows() []Setting {
 	})
 }
 
-// dualRows are where z starts and the box that it is kept in (math.md §4).
+// dualRows returns the settings of where z starts and of the box that bounds it (math.md §4).
 func dualRows() []Setting {
 	coordinates := func() []string {
 		return []string{"auto", string(dro.Paper), string(dro.Unshifted)}
@@ -267,8 +267,8 @@ func dualRows() []Setting {
 	})
 }
 
-// recordRows are viewed, all of them: runs that differ in them alone come to the same
-// numbers, and comparisons hold them for repeats of one another.
+// recordRows returns the settings of records, all of them viewed: runs that differ in them alone
+// compute the same numbers, and comparisons treat them as repeats of one another.
 func recordRows() []Setting {
 	rows := grouped("Records", []Setting{
 		{Key: "log_every", Doc: "steps between points of the curves", Want: "a whole number ≥ 1",
@@ -314,7 +314,7 @@ func recordRows() []Setting {
 	return rows
 }
 
-// mostRadii bounds what an evaluation costs: each radius is an exact solution.
+// mostRadii limits the cost of an evaluation: each radius takes an exact solution.
 const mostRadii = 100
 
 // grouped puts rows under a heading.
@@ -329,30 +329,30 @@ func paddings() []string { return []string{"black", "mean"} }
 
 func onOff() []string { return []string{"false", "true"} }
 
-// Below these numbers are ones that have lost digits already, and come to
-// nothing when they are multiplied.
+// The least normal numbers. Smaller numbers have lost digits already, and become 0 when they are
+// multiplied.
 const (
 	leastFloat64 = 0x1p-1022
 	leastFloat32 = 0x1p-126
 )
 
-// positive is what finite numbers above 0 are that have all their digits.
+// positive reports whether x is finite, above 0, and has all its digits.
 func positive(x float64) bool { return x >= leastFloat64 && !math.IsInf(x, 0) }
 
-// fraction is what a share may be that leaves something.
+// fraction reports whether x is a share that leaves something.
 func fraction(x float64) bool { return x >= 0 && x < 1 }
 
 func between(least, most float64) func(float64) bool {
 	return func(x float64) bool { return x >= least && x <= most }
 }
 
-// atLeast is what finite numbers from least on are.
+// atLeast returns a check for finite numbers from least on.
 func atLeast(least float64) func(float64) bool {
 	return func(x float64) bool { return x >= least && !math.IsInf(x, 0) }
 }
 
-// algorithmsOnce tells whether each algorithm is known and named once: twice would be
-// the same runs again, under the same seeds.
+// algorithmsOnce reports whether each algorithm is known and named once: a second mention would
+// repeat the same runs, under the same seeds.
 func algorithmsOnce(s *Spec) bool {
 	for i, a := range s.Algorithms {
 		if _, err := dro.Find(a); err != nil || slices.Contains(s.Algorithms[:i], a) {

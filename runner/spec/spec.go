@@ -12,52 +12,50 @@ import (
 	"drolab/runner/data"
 )
 
-// Spec is everything that decides what a run computes. The tags are its keys in
-// presets, in --set and in run.json, which setting.go describes. As a preset
-// states it, it stands for len(Algorithms) × Seeds runs (see Expand); as a run
-// stores it, for one.
+// Spec is everything that decides what a run computes. The tags are the keys of its settings in
+// presets, in --set and in run.json; setting.go describes them. The Spec of a preset stands for
+// len(Algorithms) × Seeds runs (see Expand), the Spec of a run for one.
 type Spec struct {
 	// Algorithms to run, on the same data with the same seeds: see dro.Methods.
 	Algorithms []dro.Algorithm `key:"algorithms"`
-	// Seeds is how many repeats each algorithm gets, with seeds Seed, Seed+1, ...
+	// Seeds is the number of repeats of each algorithm, with seeds Seed, Seed+1, ...
 	Seeds int `key:"seeds"`
 
-	// Dataset is one of data.Names, or one's own files; see data.Open.
+	// Dataset is one of data.Names, or the user's own files; see data.Open.
 	Dataset string `key:"dataset"`
 	// Model is one of nn.Models, or a program: see Program.
 	Model string `key:"model"`
-	// Hidden, Activation and Dropout are of the model mlp: see nn.Config.
+	// Hidden, Activation and Dropout configure the model mlp: see nn.Config.
 	Hidden     []int   `key:"hidden"`
 	Activation string  `key:"activation"`
 	Dropout    float64 `key:"dropout"`
-	// ProgramPatience is how many seconds a program may be silent for when it is asked.
+	// ProgramPatience is the number of seconds that a program may take to answer.
 	ProgramPatience float64 `key:"program_patience"`
-	// Init is one of nn.Inits, what the weights start as.
+	// Init is the initialisation of the weights, one of nn.Inits.
 	Init string `key:"init"`
-	// Precision is one of nn.Precisions, of the operands of a training step's
-	// products; evaluations are in fp32 whatever it is.
+	// Precision is the precision of the operands of a training step's products, one of
+	// nn.Precisions; evaluations are always in fp32.
 	Precision string `key:"precision"`
 	// Convolution is one of nn.Convolutions.
 	Convolution string `key:"convolution"`
-	// Loss is one of nn.Losses, of a sample.
+	// Loss is the loss of a sample, one of nn.Losses.
 	Loss string `key:"loss"`
-	// Samples caps the training samples before imbalance; 0 is the dataset's own number.
+	// Samples limits the training samples before imbalance; 0: the dataset's own number.
 	Samples int `key:"samples"`
-	// Difficulty of the drawn dataset "shapes", 0 to 1; the others ignore it.
+	// Difficulty of the generated dataset "shapes", 0 to 1; the others ignore it.
 	Difficulty float64 `key:"difficulty"`
 	// Imbalance keeps a fraction of each class of the training split.
 	Imbalance Imbalance `key:"imbalance"`
-	// Mean and Std normalise the input per channel, in units of a pixel value
-	// over 255; empty is the dataset's customary values.
+	// Mean and Std normalise the input per channel, in units of a pixel value over 255; empty: the
+	// dataset's customary values.
 	Mean []float64 `key:"mean"`
 	Std  []float64 `key:"std"`
 	// Augment crops after padding by 4 and flips, on training batches only.
 	Augment bool `key:"augment"`
-	// Pad is what is around the image that augmentation crops: black, or the mean
-	// colour.
+	// Pad is the colour around the image that augmentation crops: black, or the mean colour.
 	Pad string `key:"pad"`
 
-	// Uncertainty is the set's name, one of dro.SetNames.
+	// Uncertainty is the name of the uncertainty set, one of dro.SetNames.
 	Uncertainty string `key:"uncertainty"`
 	// K is the order of the Cressie-Read divergence, 1 < k ≤ 2 (χ² is 2).
 	K float64 `key:"k"`
@@ -76,15 +74,15 @@ type Spec struct {
 	// of the loss; the loss itself is never clipped.
 	EtaMin Auto    `key:"eta_min"`
 	EtaMax float64 `key:"eta_max"`
-	// Lambda and Eta are z_1; PAN, nsgdm and dsgdc keep λ there.
+	// Lambda and Eta are the start z_1; PAN, nsgdm and dsgdc keep λ there.
 	Lambda float64 `key:"lambda"`
 	Eta    float64 `key:"eta"`
 	// Batch is n_x; BatchZ is n_z, SFK's independent draw (0: the same).
 	Batch  int `key:"batch"`
 	BatchZ int `key:"batch_z"`
-	// Sampler is one of data.Samplings, which samples batches have.
+	// Sampler says how batches are drawn, one of data.Samplings.
 	Sampler string `key:"sampler"`
-	// Optimizer is one of nn.Optimizers, of x alone; the other three are AdamW's.
+	// Optimizer is the optimizer of x, one of nn.Optimizers; the other three are AdamW's.
 	Optimizer string  `key:"optimizer"`
 	Beta1     float64 `key:"beta1"`
 	Beta2     float64 `key:"beta2"`
@@ -97,59 +95,57 @@ type Spec struct {
 	Warmup      int     `key:"warmup"`
 	LRDropEpoch int     `key:"lr_drop_epoch"`
 	LRDrop      float64 `key:"lr_drop"`
-	// Momentum and WeightDecay act on x, in every algorithm alike, but that
-	// nsgdm's momentum averages the gradient of (x, η).
+	// Momentum and WeightDecay act on x, in the same way in every algorithm, except that nsgdm's
+	// momentum averages the gradient of (x, η).
 	Momentum    float64 `key:"momentum"`
 	WeightDecay float64 `key:"weight_decay"`
-	// Clip is the length that a longer gradient of x is cut down to, before
-	// momentum: auto is the method's (see dro.Method), none for most.
+	// Clip is the largest norm of the gradient of x, before momentum; a longer gradient is scaled
+	// down to it. auto is the method's own (see dro.Method), which is none for most.
 	Clip   Auto `key:"clip"`
 	Epochs int  `key:"epochs"`
-	// Patience ends the run after so many evaluations without a better one by Select; 0: never.
+	// Patience ends the run after this many evaluations without a better one by Select; 0: never.
 	Patience int `key:"patience"`
 
 	// Seed decides initialisation, batch order, augmentation and z-draws. The
 	// samples that imbalance keeps do not depend on it.
 	Seed uint64 `key:"seed"`
-	// ValFraction of the training split is held out for model selection;
-	// nothing is ever selected on the test split.
+	// ValFraction is the share of the training split that is held out for model selection; nothing
+	// is ever selected on the test split.
 	ValFraction float64 `key:"val_fraction"`
 	// LabelNoise is the share of the training samples whose label is set to
 	// another class, the same samples for every method and seed.
 	LabelNoise float64 `key:"label_noise"`
 
-	// Select is which step a run reports beside its last one: SelectLast, none, or
-	// the best by a measure of the validation split; one of Selections.
+	// Select decides which step a run reports besides its last one: none with SelectLast, or the
+	// best by a measure of the validation split. It is one of Selections.
 	Select string `key:"select"`
-	// Threshold decides which samples are taken for the positive class of two.
+	// Threshold decides which samples count as the positive class of two.
 	Threshold Threshold `key:"threshold"`
-	// MinGroup is how many samples of a split a class or a group needs there to be
+	// MinGroup is the least number of samples of a split with which a class or a group can be
 	// called the worst.
 	MinGroup int `key:"min_group"`
-	// Optimum asks for the least worst-case risk there is, found before the start,
-	// where the losses are convex in the weights.
+	// Optimum asks for the least possible worst-case risk, which is found before the start, for
+	// losses that are convex in the weights.
 	Optimum bool `key:"optimum"`
-	// RiskRadii are the radii that evaluations measure the robust risk at, beside
-	// Rho.
+	// RiskRadii are the radii, besides Rho, at which evaluations measure the robust risk.
 	RiskRadii []float64 `key:"risk_radii"`
 
-	// LogEvery is in steps; EvalEvery and CertifyEvery in epochs (0: only at
-	// the end); CheckpointEvery in steps (0: at the end of an
-	// epoch, once some seconds have passed since the last one).
+	// LogEvery counts steps; EvalEvery and CertifyEvery count epochs (0: only at the end).
+	// CheckpointEvery counts steps (0: at the end of an epoch, once some seconds have passed since
+	// the last checkpoint). CheckpointKeep is the number of newest checkpoints that are kept.
 	LogEvery        int `key:"log_every"`
 	EvalEvery       int `key:"eval_every"`
 	CertifyEvery    int `key:"certify_every"`
 	CheckpointEvery int `key:"checkpoint_every"`
 	CheckpointKeep  int `key:"checkpoint_keep"`
 
-	// Own has the settings that a method declares itself (see dro.Method), by
-	// key; what is not there is the method's default. It is never changed in
-	// place.
+	// Own holds the settings that methods declare themselves (see dro.Method), by key; a missing
+	// key stands for the default. It is never changed in place.
 	Own map[string]Auto
 }
 
-// Defaults returns the settings that a preset overrides: the paper's, where it
-// publishes them (math.md §6), on the drawn dataset.
+// Defaults returns the settings that a preset overrides: the paper's settings where it publishes
+// them (math.md §6), on the dataset shapes.
 func Defaults() Spec {
 	return Spec{
 		Algorithms: dro.PaperMethods(), Seeds: 1,
@@ -167,8 +163,8 @@ func Defaults() Spec {
 	}
 }
 
-// Expand returns one Spec per algorithm and seed, the seeds innermost. The order is that
-// in which the runs are started and named.
+// Expand returns one Spec per algorithm and seed, the seeds innermost. Runs are started and named
+// in this order.
 func (s Spec) Expand() []Spec {
 	var specs []Spec
 	for _, a := range s.Algorithms {
@@ -181,15 +177,15 @@ func (s Spec) Expand() []Spec {
 	return specs
 }
 
-// Algorithm returns the algorithm of an expanded Spec. It panics on one without any,
-// which Validate refuses.
+// Algorithm returns the algorithm of an expanded Spec. It panics if there is none, which Validate
+// refuses.
 func (s *Spec) Algorithm() dro.Algorithm { return s.Algorithms[0] }
 
-// KeyError says that a setting cannot be used. What refuses one setting returns
-// it, so that a person reads the key, what it was and what is allowed.
+// KeyError is the error of a setting that cannot be used. It tells a person the key, the value and
+// the values that are allowed.
 type KeyError struct {
 	Key   string
-	Value any    // as it was given: text where it could not be read
+	Value any    // as given: text if it could not be read
 	Want  string // what is allowed
 }
 
@@ -201,8 +197,8 @@ func (e *KeyError) Error() string {
 	return fmt.Sprintf("%s: %s: want %s", e.Key, string(value), e.Want)
 }
 
-// Validate returns a *KeyError for the first setting that cannot be used,
-// looking at values only: whether the data exist is Open's to say.
+// Validate returns a *KeyError for the first setting that cannot be used, or an error for settings
+// that do not fit each other. It looks at values only: data.Open checks that the data exist.
 func (s *Spec) Validate() error {
 	if err := s.checkValues(); err != nil {
 		return err
@@ -210,8 +206,8 @@ func (s *Spec) Validate() error {
 	return s.checkTogether()
 }
 
-// Problems returns all that Validate finds: an error for each setting that cannot
-// be used by itself or, where each can, the first of what they cannot be together.
+// Problems returns all errors that Validate can find: an error for each setting that cannot be used
+// by itself or, if there is none, the first error of settings that do not fit each other.
 func (s *Spec) Problems() []error {
 	list := s.WrongValues()
 	if len(list) > 0 {
@@ -223,7 +219,7 @@ func (s *Spec) Problems() []error {
 	return nil
 }
 
-// checkTogether looks at settings that are right one by one.
+// checkTogether checks that settings which are valid one by one fit each other.
 func (s *Spec) checkTogether() error {
 	set, err := s.Set()
 	if err == nil {
@@ -256,7 +252,7 @@ func (s *Spec) checkTogether() error {
 	return s.checkStart(p)
 }
 
-// checkStart wants z_1 inside the box. A set without a radius has no λ.
+// checkStart checks that z_1 is inside the box. A set without a radius has no λ.
 func (s *Spec) checkStart(p *dro.Problem) error {
 	inside := func(key string, value float64, side [2]float64) error {
 		if value >= side[0] && value <= side[1] {
@@ -273,7 +269,7 @@ func (s *Spec) checkStart(p *dro.Problem) error {
 	return inside("eta", s.Eta, p.Box.Eta)
 }
 
-// checkValues looks at each setting by itself.
+// checkValues checks each setting by itself.
 func (s *Spec) checkValues() error {
 	if list := s.WrongValues(); len(list) > 0 {
 		return list[0]
@@ -281,8 +277,8 @@ func (s *Spec) checkValues() error {
 	return nil
 }
 
-// WrongValues returns an error for each setting that cannot be used by itself, a
-// *KeyError, in the order of AllSettings.
+// WrongValues returns a *KeyError for each setting that cannot be used by itself, in the order of
+// AllSettings.
 func (s *Spec) WrongValues() (list []error) {
 	for _, t := range allSettings() {
 		if err := t.check(s); err != nil {
@@ -292,13 +288,13 @@ func (s *Spec) WrongValues() (list []error) {
 	return list
 }
 
-// Set returns the uncertainty set. The error is of a name, order or level that there is
-// no set for.
+// Set returns the uncertainty set. The error is about a name, order or level for which there is no
+// set.
 func (s *Spec) Set() (dro.Set, error) { return dro.NewSet(s.Uncertainty, s.K, s.Mu) }
 
-// Problem returns the constrained problem that the Spec states: set, radius,
-// coordinates and box, with every "auto" derived (math.md §4). The error is of settings
-// that are right one by one and make no problem together, as an empty box.
+// Problem returns the constrained problem that the Spec states: set, radius, coordinates and box,
+// with every "auto" derived (math.md §4). The error is about settings that are valid one by one but
+// make no problem together, such as an empty box.
 func (s *Spec) Problem() (*dro.Problem, error) {
 	set, err := s.Set()
 	if err != nil {
@@ -318,8 +314,8 @@ func (s *Spec) Problem() (*dro.Problem, error) {
 	return p, p.Validate()
 }
 
-// Task returns the start of a method, on data with so many training samples
-// in all, of each class and of each group.
+// Task returns the task of the Spec's method on data with the given numbers of training samples: in
+// all, of each class and of each group.
 func (s *Spec) Task(samples int, classes, groups []int) (dro.Task, error) {
 	m, err := dro.Find(s.Algorithm())
 	if err != nil {
@@ -339,8 +335,8 @@ func (s *Spec) Task(samples int, classes, groups []int) (dro.Task, error) {
 	return t, nil
 }
 
-// Sampling returns which samples the batches of a method have: its own way, or what the
-// setting says.
+// Sampling returns how the batches of a method are sampled: in the method's own way, or by the
+// setting sampler.
 func (s *Spec) Sampling(m *dro.Method) data.Sampling {
 	if m.Subsamples {
 		return data.Subsample
@@ -348,7 +344,8 @@ func (s *Spec) Sampling(m *dro.Method) data.Sampling {
 	return data.Sampling(s.Sampler)
 }
 
-// ClipFor returns the length that the gradient of x is cut down to; 0: none.
+// ClipFor returns the largest norm of the gradient of x, for the setting clip and the method; 0:
+// none.
 func (s *Spec) ClipFor(m *dro.Method) float64 {
 	if s.Clip.IsNone() {
 		return 0
@@ -368,13 +365,13 @@ func (s *Spec) DataOptions(dir string) data.Options {
 	}
 }
 
-// AllFinite tells whether none of the numbers is a NaN or infinite.
+// AllFinite reports whether none of the numbers is a NaN or infinite.
 func AllFinite(xs []float64) bool {
 	wild := func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
 	return !slices.ContainsFunc(xs, wild)
 }
 
-// join lists words for an error.
+// join joins words with commas, for an error.
 func join[T ~string](words []T) string {
 	list := make([]string, len(words))
 	for i, w := range words {

@@ -5,27 +5,27 @@ import (
 	"strconv"
 )
 
-// Threshold is what the predicted probability of the positive class of two has to reach for a
-// sample to be taken for it: a number, or ThresholdValF1. It is of the measures of decisions; the
-// zero Threshold is the class of the greatest probability.
+// Threshold is the predicted probability of the positive class of two from which on a sample counts
+// as that class: a number, or thresholdValF1. It applies to the measures of decisions. The zero
+// Threshold takes the class of the greatest probability.
 type Threshold struct {
 	word   string
 	number float64
 }
 
-// thresholdValF1 has each evaluation choose the threshold that is best on the validation split.
+// thresholdValF1 makes each evaluation choose the threshold that is best on the validation split.
 const thresholdValF1 = "val_f1"
 
 // greatest is the number of the zero Threshold.
 const greatest = .5
 
-// IsSet tells whether samples are not simply taken for the class of the greatest probability.
+// IsSet reports whether the threshold differs from taking the class of the greatest probability.
 func (t Threshold) IsSet() bool { return t != Threshold{} }
 
-// ByVal tells whether the validation split chooses it.
+// ByVal reports whether the validation split chooses the threshold.
 func (t Threshold) ByVal() bool { return t.word != "" }
 
-// Number is the number that it is, where the validation split does not choose it.
+// Number returns the threshold as a number, unless the validation split chooses it.
 func (t Threshold) Number() float64 {
 	if !t.IsSet() {
 		return greatest

@@ -9,8 +9,8 @@ import (
 	"drolab/runner/data"
 )
 
-// Unread returns an error for the first of the keys, given for runs of s, that
-// no method of s reads.
+// Unread returns an error for the first of the keys, given for runs of s, that no method of s
+// reads; nil if all are read.
 func (s *Spec) Unread(keys []string) error {
 	for _, key := range keys {
 		if err := s.unsuited(key); err != nil {
@@ -72,12 +72,12 @@ func (s *Spec) unsuited(key string) error {
 	return nil
 }
 
-// need is a setting and the value without which another one is not read.
+// need is a setting and the value that it must have for another setting to be read.
 type need struct{ key, value string }
 
 func (n *need) met(s *Spec) bool { return n == nil || s.Text(n.key) == n.value }
 
-// Needs returns the key of the setting that decides whether this one is read; empty: none.
+// Needs returns the key of the setting that decides whether this setting is read; empty: none.
 func (t *Setting) Needs() string {
 	switch {
 	case t.needs != nil:

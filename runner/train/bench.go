@@ -17,38 +17,39 @@ import (
 	"drolab/runner/spec"
 )
 
-// StepTimes are medians over training steps as a run takes them, input
-// pipeline included, each of one batch. A median and no mean, since one step that
-// the machine interrupts can take as long as a hundred others.
+// StepTimes holds the median durations of training steps on one batch each, input pipeline
+// included, as a run takes them. It holds medians and not means, since one step that the machine
+// interrupts can take as long as a hundred others.
 type StepTimes struct {
 	Train   time.Duration // the baseline: forward, backward, update
 	Forward time.Duration // loading and losses only
-	Best    time.Duration // the fastest of Train: what other work on the machine disturbs least
-	// Steps has a whole step of each method, the baseline's too.
+	Best    time.Duration // the minimum of the baseline's steps, least disturbed by other work
+	// Steps is the duration of a whole step of each method, the baseline included.
 	Steps  map[dro.Algorithm]time.Duration
-	Rounds int // how many of each were measured
+	Rounds int // the number of measurements of each duration
 
-	FLOP float64 // of real work in Train: no padding zeros, see nn.Net.FLOPs
+	FLOP float64 // of real work in a Train step: no padding zeros, see nn.Net.FLOPs
 	Peak float64 // FLOP/s of multiply-adds without memory, measured in the same rounds
 
-	Layers []nn.LayerTime // of Train, measured afterwards
+	Layers []nn.LayerTime // the times of the layers in a Train step, measured afterwards
 }
 
-// profileRounds is how often layers are timed: few, since a step of a deep model takes seconds.
+// profileRounds is the number of times that each layer is timed. It is small, since a step of a
+// deep model takes seconds.
 const profileRounds = 5
 
-// Rate returns the FLOP/s of real work of a training step, and which share of
-// the peak that is, mostly in [0, 1]. The peak is of the same threads at the same
-// time, so the share stays the same on a machine that is busy.
+// Rate returns the FLOP/s of real work in a training step, and the share of the peak that this is,
+// mostly in [0, 1]. The peak is measured on the same threads at the same time, so the share stays
+// the same on a busy machine.
 func (t *StepTimes) Rate() (rate, share float64) {
 	rate = t.FLOP / t.Train.Seconds()
 	return rate, rate / t.Peak
 }
 
-// MeasureSteps times steps of the spec's model, batch and set, by each of its
-// methods and the baseline, on noise of the given shape, for about the given
-// time. The kinds of steps take turns, so that what else the machine does
-// disturbs them alike. The error is a setting's that no run can have, or ctx's.
+// MeasureSteps times steps of the spec's model, batch and set, by each of its methods and the
+// baseline, on noise of the given shape, for about the given time. The kinds of steps take turns,
+// so that other work on the machine disturbs them equally. The error is about a setting that no run
+// can have, or it is the error of ctx.
 func MeasureSteps(
 	ctx context.Context, s spec.Spec, shape data.Shape, classes, threads int, budget time.Duration,
 ) (StepTimes, error) {
@@ -91,8 +92,7 @@ func MeasureSteps(
 	return t, nil
 }
 
-// forward loads a batch and computes its losses: what a step costs before a method
-// has a part in it.
+// forward loads a batch and computes its losses. Every method pays this part of a step.
 func (r *Run) forward() error {
 	b := r.batches.Next()
 	r.Net.Losses(r.losses, Batch{runner.SplitTrain, nn.Train, b}, nil)
@@ -122,9 +122,9 @@ func rounds(
 	return took, nil
 }
 
-// benchRun is a run on a source of its own that records nothing and never ends. It
-// goes through New like every other, so that a step here costs what it costs there.
-// Mean and std of the spec are of its own dataset, and not of noise.
+// benchRun returns a run on src that records nothing and never ends. It goes through New like every
+// other run, so that a step costs the same here as there. The spec's Mean and Std are dropped,
+// since they describe its own dataset and not noise.
 func benchRun(s spec.Spec, a dro.Algorithm, src data.Source, classes, threads int) (*Run, error) {
 	s.Algorithms, s.Seeds = []dro.Algorithm{a}, 1
 	s.Mean, s.Std = nil, nil
@@ -136,7 +136,7 @@ func benchRun(s spec.Spec, a dro.Algorithm, src data.Source, classes, threads in
 		d.Augment = data.Augment{Pad: 4, Flip: true}
 	}
 	parts := measure.PartsOf(d)
-	parts.Refitted = parts.Counts(parts.Main()).Train // there is no split to be without
+	parts.Refitted = parts.Counts(parts.Main()).Train // methods that refit want validation counts
 	m := &runner.Meta{Spec: s, Parts: parts,
 		StepsPerEpoch: int64(src.Len() / s.Batch), Steps: math.MaxInt64}
 	return New(Plan{Meta: m, Data: d, Record: discard{}, Gate: &gate.Gate{Retry: time.Second},
@@ -151,15 +151,15 @@ func (discard) Checkpoint(*runner.State) (string, error) { return "", nil }
 func (discard) Finish(*runner.Summary) error             { return nil }
 func (discard) Close() error                             { return nil }
 
-// median is the upper one of the two in the middle. It sorts times in place.
+// median returns the median of the times, the upper one of the middle two. It sorts times in place.
 func median(times []time.Duration) time.Duration {
 	slices.Sort(times)
 	return times[len(times)/2]
 }
 
-// noise is a dataset of random bytes, four batches long: a step's cost does not depend
-// on the pixels, and a short one needs no file. It is an image source, so that the
-// loader converts and augments bytes as it does for real pictures.
+// noise is a dataset of random bytes, four batches long: the cost of a step does not depend on the
+// pixels, and so short a dataset needs no file. It is an image source, so that the loader converts
+// and augments its bytes as it does for real pictures.
 type noise struct {
 	shape   data.Shape
 	classes int

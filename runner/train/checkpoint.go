@@ -11,23 +11,24 @@ import (
 	"drolab/runner/gate"
 )
 
-// BetweenCheckpoints is how long a run trains, at least, between checkpoints that
-// nobody asked for: an epoch of a small table takes less than to bring one to the disk.
+// BetweenCheckpoints is the least time between two checkpoints that nobody asked for. Writing a
+// checkpoint to the disk takes longer than an epoch of a small table.
 const BetweenCheckpoints = 5 * time.Second
 
-// saving is what a run has saved. Its fields are of the run's goroutine, like all of
+// saving is the state of a run's checkpoints. Its fields belong to the run's goroutine, like all of
 // a Run.
 type saving struct {
-	savedAt time.Time     // the last one, or the start
-	pending *runner.State // the selected step's, which is not saved yet; nil: none
+	savedAt time.Time     // the time of the last checkpoint, or of the start
+	pending *runner.State // the state of the selected step until it is saved; nil: none
 	byScript
 }
 
-// due tells whether a checkpoint at the end of an epoch is worth its time. The clock
-// is the plan's, since what is saved when must not depend on a test's machine.
+// due reports whether a checkpoint at the end of an epoch is worth its time. It reads the plan's
+// clock, so that the choice of checkpoints in a test does not depend on the machine.
 func (r *Run) due() bool { return r.Now().Sub(r.savedAt) >= BetweenCheckpoints }
 
-// save puts a checkpoint of this moment on disk, behind the selected one's.
+// save writes a checkpoint of this moment to disk, after the pending checkpoint of the selected
+// step.
 func (r *Run) save() error {
 	defer r.pause()()
 	if err := r.savePending(); err != nil {
@@ -38,8 +39,8 @@ func (r *Run) save() error {
 	return err
 }
 
-// keep has what was selected at this moment until the next checkpoint. A crash
-// before that loses both, and the run selects again.
+// keep holds the state of this moment, which was selected, in memory until the next checkpoint. A
+// crash before that loses both the state and the selection, and the resumed run selects again.
 func (r *Run) keep() {
 	if r.pending != nil {
 		letGo(r.pending)
@@ -48,8 +49,8 @@ func (r *Run) keep() {
 	r.pending.Detach()
 }
 
-// savePending saves what keep has. It comes before every later checkpoint, so that a
-// run which goes on from one has its selection.
+// savePending saves the state that keep holds. It is called before every later checkpoint, so that
+// a run resumed from one has its selection on disk.
 func (r *Run) savePending() error {
 	if p := r.pending; p != nil && p.Step != r.step {
 		if err := r.saveState(p); err != nil {
@@ -62,14 +63,14 @@ func (r *Run) savePending() error {
 	return nil
 }
 
-// letGo releases what a program has saved.
+// letGo releases the bytes that a program has saved.
 func letGo(s *runner.State) {
 	if s.Opaque != nil {
 		s.Opaque.Release()
 	}
 }
 
-// rescue saves what keep has of a run that failed, and waits for nothing.
+// rescue saves the state that keep holds of a run that failed, and does not wait for a full disk.
 func (r *Run) rescue() error {
 	if r.pending == nil {
 		return nil
@@ -82,8 +83,8 @@ func (r *Run) rescue() error {
 	return r.Record.Append(&runner.CheckpointEvent{Head: r.Head(), File: file})
 }
 
-// state is this moment; its tensors are the network's own. They are valid until the
-// next step: who keeps the state longer calls Detach, as keep does.
+// state returns the state of this moment. Its tensors are the network's own and valid until the
+// next step: a caller that keeps the state longer calls Detach, as keep does.
 func (r *Run) state() *runner.State {
 	method := r.Method.State()
 	s := &runner.State{
@@ -95,9 +96,9 @@ func (r *Run) state() *runner.State {
 	return s
 }
 
-// saveState puts a checkpoint on disk and says so in the log, in this order: a log
-// never names a checkpoint that is not there. Where the disk was full, the log says
-// that the run was paused, so running comes before the checkpoint's line.
+// saveState writes a checkpoint to disk and then the event that names it to the log. In this order
+// the log never names a checkpoint that does not exist. If the disk was full, the log says that the
+// run was paused, so the status Running precedes the checkpoint's event.
 func (r *Run) saveState(state *runner.State) error {
 	defer letGo(state)
 	if err := r.Net.Err(); err != nil {
@@ -117,10 +118,9 @@ func (r *Run) saveState(state *runner.State) error {
 	return r.append(&runner.CheckpointEvent{Head: r.Head(), File: file})
 }
 
-// restore makes the run what it was when s was saved, and lets go of s's
-// tensors: s itself lives as long as the run. Where s is of a parent that trained
-// with another method, it has no state of this run's and no x that its rule has
-// chosen.
+// restore sets the run to the state s, and drops the tensors of s, since s itself lives as long as
+// the run. If s comes from a parent that trained with another method, it holds neither a state of
+// this run's method nor an x that its output rule has chosen.
 func (r *Run) restore(s *runner.State) error {
 	err := errors.Join(r.Net.Load(s), r.batches.Restore(s.Batches), r.draws.Restore(s.Draws))
 	if err == nil {
@@ -137,15 +137,15 @@ func (r *Run) restore(s *runner.State) error {
 	return nil
 }
 
-// ofCheckpoint says which checkpoint an error is about, since a run keeps several.
+// ofCheckpoint adds the step of the checkpoint to an error, since a run keeps several checkpoints.
 func ofCheckpoint(s *runner.State, err error) error {
 	return fmt.Errorf("checkpoint of step %d: %w", s.Step, err)
 }
 
-// Measuring returns a run that has the network of a checkpoint, to use it on data that
-// need not be its own, and that does not train: it has neither loaders nor a meter, so
-// its Do must not be called. Where method is set, it has what the method has come to
-// as well, which Evaluation and Stationarity need. The caller closes it.
+// Measuring returns a run that holds the network of a checkpoint but does not train. It serves to
+// measure the network on data that need not be the run's own. It has neither loaders nor a meter,
+// so its Do must not be called. If method is true, it also holds the state of the method, which
+// Evaluation and Stationarity need. The caller closes it.
 func Measuring(
 	m *runner.Meta, d *data.Dataset, network NewNetwork, s *runner.State, threads int, method bool,
 ) (*Run, error) {
@@ -166,8 +166,8 @@ func Measuring(
 	return r, nil
 }
 
-// takeMethod starts the method, as it was in s. The Pick makes room for the x that s
-// has picked, since a network without it leaves that out when it loads.
+// takeMethod starts the method from its state in s. It calls Pick to make room for the x that s has
+// picked, since a network without that room skips this x when it loads s.
 func (r *Run) takeMethod(s *runner.State) (err error) {
 	if r.Method, err = newMethod(&r.Meta.Spec, &r.Meta.Parts); err != nil {
 		return err

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// obey does what was asked since the last step. Without a request it costs
-// one look at an empty channel. A closed gate is a request to stop.
+// obey carries out the orders that arrived since the last step. Without an order it costs one check
+// of an empty channel. A closed Gate.Done is a request to stop.
 func (r *Run) obey() error {
 	for {
 		select {
@@ -25,8 +25,8 @@ func (r *Run) obey() error {
 	}
 }
 
-// serve does one order. An error ends the run, gate.ErrStopped as a stop does; what
-// only the order's sender needs to know goes to them as an answer.
+// serve carries out one order. An error ends the run, as gate.ErrStopped does for a stop; an error
+// that concerns only the sender of the order goes into the answer.
 func (r *Run) serve(o gate.Order) error {
 	switch o.Verb {
 	case gate.Stop:
@@ -44,11 +44,11 @@ func (r *Run) serve(o gate.Order) error {
 	case gate.Turn:
 		return o.Turn(r)
 	}
-	return nil // resume, of a run that is not paused
+	return nil // a resume of a run that is not paused
 }
 
-// rest saves, lets another run train, and waits until the run may go on. A
-// stop needs no further checkpoint then.
+// rest saves, gives the slot to another run, and waits until this run may continue. A stop in the
+// meantime needs no further checkpoint.
 func (r *Run) rest() error {
 	if err := r.saveNow(); err != nil {
 		return err
@@ -68,8 +68,8 @@ func (r *Run) rest() error {
 	return err
 }
 
-// stop leaves a checkpoint of this moment and ends the run, so that a resume goes on
-// from this very step.
+// stop writes a checkpoint of this moment and ends the run, so that a resume continues from this
+// very step.
 func (r *Run) stop() error {
 	if r.leader != nil {
 		r.stopping = true
@@ -81,7 +81,8 @@ func (r *Run) stop() error {
 	return gate.ErrStopped
 }
 
-// saveNow saves before a pause. A script can only save by itself, and waits meanwhile.
+// saveNow saves before a pause. A script's run saves nothing, since only the script can save, and
+// it waits during the pause.
 func (r *Run) saveNow() error {
 	if r.leader != nil {
 		return nil
@@ -89,7 +90,8 @@ func (r *Run) saveNow() error {
 	return r.save()
 }
 
-// Saved implements gate.Waiting: what waits, and what has stopped, was saved before.
+// Saved implements gate.Waiting: a run that waits or has stopped was saved before, unless only its
+// script can save.
 func (r *Run) Saved() error {
 	if r.leader != nil && (r.savedStep != r.step || r.step == 0) {
 		return errOwnSaves
@@ -97,14 +99,13 @@ func (r *Run) Saved() error {
 	return nil
 }
 
-// Mark implements gate.Waiting: it puts a status into the log, of the step that the
-// run has come to.
+// Mark implements gate.Waiting: it appends a status to the log, at the run's present step.
 func (r *Run) Mark(s runner.Status) error {
 	return r.append(&runner.StatusEvent{Head: r.Head(), Status: s})
 }
 
-// append puts e into the log, and waits for room on a full disk. After a wait that the
-// log tells of, it says that the run goes on, unless e is itself a status.
+// append writes e to the log, and waits for space on a full disk. After a wait that the log
+// mentions, it writes that the run continues, unless e is itself a status.
 func (r *Run) append(e runner.Event) error {
 	told, err := r.write(func() error { return r.Record.Append(e) })
 	if _, isStatus := e.(*runner.StatusEvent); err != nil || !told || isStatus {
@@ -113,8 +114,8 @@ func (r *Run) append(e runner.Event) error {
 	return r.Mark(runner.Running)
 }
 
-// write does a write of any kind. Where it has to wait, the log says so as soon
-// as it can: told, and the run is paused there. The time is not the steps'.
+// write performs a write of any kind. If it has to wait, the log says as soon as it can that the
+// run is paused, and told is true. The time is not counted as time of steps.
 func (r *Run) write(do func() error) (told bool, err error) {
 	began := time.Now()
 	defer func() { r.since = r.since.Add(time.Since(began)) }()

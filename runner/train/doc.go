@@ -1,13 +1,13 @@
-// Package train trains one network with one method on one dataset: a Run belongs to one
-// goroutine, which owns the network, the method's state, the random streams and the
-// buffers. It has no formula of a method and knows no other run.
+// Package train trains one network with one method on one dataset: a Run belongs to one goroutine,
+// which owns the network, the method's state, the random streams and the buffers. It contains no
+// formula of a method and does not know of other runs.
 //
 //	a step (step.go):  loader -> network: losses -> dro: weights
 //	                          -> network: gradient, step -> dro: state
 //	between two steps: orders, knobs, checkpoints  (control.go, turn.go, checkpoint.go)
 //	after an epoch:    measures of whole splits    (evaluate.go, output.go)
 //
-// Where a script has the loop, its Leader calls the same parts in the script's order (lead.go).
+// Where a script drives the loop, its Leader calls the same parts in the script's order (lead.go).
 //
 // A run's numbers depend on its Meta, its data and its kernel. They do not depend on the clock,
 // or on pauses and resumes. Code that would break this rule belongs elsewhere. Start at step.go:

@@ -6,9 +6,9 @@ import (
 	"fmt"
 )
 
-// noteEmpty warns of classes and groups that nothing is known of: a worst one is
-// the worst of the others then. It looks at the run's own counts, so imbalance,
-// hold-out and samples have had their part in them.
+// noteEmpty warns of classes and groups without training or test samples: the worst class or group
+// is then the worst of the others. It reads the run's own counts, which imbalance, hold-out and the
+// setting samples have reduced already.
 func (r *Run) noteEmpty() {
 	p := &r.Meta.Parts
 	warn := func(counts []int, names []string, text string) {
@@ -32,10 +32,11 @@ func (r *Run) noteEmpty() {
 	}
 }
 
-// Both notes are once a run, at its start: a resume has them in its log already.
+// noteEmpty and noteDrop warn once per run, at its start: a resumed run has the warnings in its log
+// already.
 
-// noteDrop warns where lr is to drop after the end, unless nobody asked for that:
-// the usual one is of long runs.
+// noteDrop warns if lr is to drop only after the end of the run. It stays silent for the default
+// lr_drop_epoch, which nobody asked for and which suits long runs.
 func (r *Run) noteDrop() {
 	s := &r.Meta.Spec
 	usual := spec.Defaults().LRDropEpoch

@@ -8,13 +8,13 @@ import (
 	"drolab/runner/spec"
 )
 
-// ForwardShare is the usual cost of a forward pass, relative to that of a
-// training step of ERM on as many samples. The multiplications alone
-// would make it 1/3: a backward pass has twice those of a forward one.
+// ForwardShare is the usual cost of a forward pass, relative to a training step of ERM on the same
+// number of samples. The multiplications alone would make it 1/3, since a backward pass has twice
+// the multiplications of a forward pass.
 const ForwardShare = 0.353
 
-// StepCost is the usual cost of a method's step, relative to ERM's; 1 for a method
-// that is not known.
+// StepCost returns the usual cost of a method's step, relative to a step of ERM; 1 for an unknown
+// method.
 func StepCost(a dro.Algorithm) float64 {
 	m, err := dro.Find(a)
 	if err != nil {
@@ -23,19 +23,19 @@ func StepCost(a dro.Algorithm) float64 {
 	return m.StepCost()
 }
 
-// Pace is how fast a machine goes through samples. All but Images is relative to a
+// Pace is the speed at which a machine processes samples. All fields but Images are relative to a
 // training step of ERM, so that figures of one machine serve for another.
 type Pace struct {
-	Images  float64                       // a second, in training steps of ERM
+	Images  float64                       // samples a second, in training steps of ERM
 	Forward float64                       // cost of a forward pass, relative to such a step
 	Step    func(a dro.Algorithm) float64 // cost of a step, likewise
 }
 
-// UsualPace is the pace of a machine of which no more is known than how many
-// samples a second it trains on with ERM.
+// UsualPace returns the pace of a machine of which only the number of samples a second in training
+// with ERM is known.
 func UsualPace(images float64) Pace { return Pace{images, ForwardShare, StepCost} }
 
-// Pace returns the pace that was measured, in batches of the given size.
+// Pace returns the measured pace, for batches of the given size.
 func (t *StepTimes) Pace(batch int) Pace {
 	relative := func(d time.Duration) float64 { return d.Seconds() / t.Train.Seconds() }
 	step := func(a dro.Algorithm) float64 {
@@ -47,10 +47,9 @@ func (t *StepTimes) Pace(batch int) Pace {
 	return Pace{float64(batch) / t.Train.Seconds(), relative(t.Forward), step}
 }
 
-// Seconds estimates the time of all runs of the specs one after another, with
-// their evaluations and full gradients, from the samples of the training split,
-// what is held out apart, and of the test split. Both are in samples. What is written
-// to the disk is not in it, nor is the opening of data.
+// Seconds estimates the time of all runs of the specs one after another, with their evaluations and
+// full gradients. train is the number of training samples without the samples held out, test the
+// number of test samples. The estimate excludes writing to the disk and opening the data.
 func (p Pace) Seconds(specs []spec.Spec, train, test float64) float64 {
 	work := 0.0
 	for i := range specs {
@@ -64,9 +63,8 @@ func (p Pace) Seconds(specs []spec.Spec, train, test float64) float64 {
 	return work / p.Images
 }
 
-// gradientEvery is the number of epochs between full gradients, which are part
-// of an evaluation; 0 is only at the end. It is exact where one of the two
-// settings divides the other.
+// gradientEvery returns the number of epochs between full gradients, which are part of an
+// evaluation; 0 means only at the end. It is exact if one of the two settings divides the other.
 func gradientEvery(s *spec.Spec) int {
 	if s.EvalEvery == 0 || s.CertifyEvery == 0 {
 		return 0
@@ -74,8 +72,8 @@ func gradientEvery(s *spec.Spec) int {
 	return max(s.EvalEvery, s.CertifyEvery)
 }
 
-// occasions is how often something comes that is due every so many epochs, 0
-// being never, and at the end.
+// occasions returns the number of times that something happens which is due every so many epochs
+// and at the end; if every is 0, only at the end.
 func occasions(epochs, every int) float64 {
 	if every <= 0 {
 		return 1

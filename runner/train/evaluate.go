@@ -13,12 +13,12 @@ import (
 	"drolab/runner/spec"
 )
 
-// evaluated tells whether the current step has its evaluation, maybe from a checkpoint.
+// evaluated reports whether the current step has its evaluation, possibly from a checkpoint.
 func (r *Run) evaluated() bool { return r.eval != nil && r.eval.Step == r.step }
 
-// evaluate measures what EvalMeasures lists, and puts the event into the log. It
-// selects first, since the event says whether it is the selection, and since what is
-// measured at the run's end depends on it where patience ends the run.
+// evaluate computes the measures of EvalMeasures and writes the event to the log. It selects first,
+// for two reasons: the event says whether it is the selection, and where patience ends the run, the
+// selection decides what is measured at its end.
 func (r *Run) evaluate() error {
 	defer r.pause()()
 	now, err := r.look()
@@ -28,7 +28,7 @@ func (r *Run) evaluate() error {
 	return r.report(now)
 }
 
-// report puts an evaluation into the log.
+// report writes the event of an evaluation to the log.
 func (r *Run) report(now *measure.Evaluation) error {
 	e := &runner.EvalEvent{Head: r.Head(), Epoch: r.epoch()}
 	e.Fill(r.Meta, now)
@@ -54,8 +54,8 @@ func (r *Run) report(now *measure.Evaluation) error {
 	return r.append(e)
 }
 
-// look passes over the splits and finds the exact worst cases (math.md §3).
-// Losses that are not finite have no worst case: then the run is broken.
+// look passes over the splits and finds the exact worst cases (math.md §3). Losses that are not
+// finite have no worst case: the run is broken then, and look returns an error.
 func (r *Run) look() (e *measure.Evaluation, err error) {
 	e = r.Evaluation()
 	if e.Train, err = r.Pass(runner.SplitTrain, false); err != nil {
@@ -75,8 +75,8 @@ func (r *Run) look() (e *measure.Evaluation, err error) {
 	return e, nil
 }
 
-// solve finds the exact worst cases of the training losses, at ρ and at the λ of a method that
-// keeps it.
+// solve finds the exact worst cases of the training losses: at ρ and, for a method that keeps λ
+// fixed, at its λ.
 func (r *Run) solve(e *measure.Evaluation) (err error) {
 	p := r.Method.Problem
 	e.Ratios = make([]float64, len(e.Train.Losses))
@@ -90,8 +90,8 @@ func (r *Run) solve(e *measure.Evaluation) (err error) {
 	return nil
 }
 
-// certify measures what takes a full gradient: the second part of the paper's
-// test at the last iterate, and both parts at the method's own output.
+// certify computes the measures that take a full gradient: the second part of the paper's test at
+// the last iterate, and both parts at the method's own output.
 func (r *Run) certify(e *measure.Evaluation) error {
 	norm, err := r.fullGradNorm(e.Train)
 	if err != nil {
@@ -102,9 +102,8 @@ func (r *Run) certify(e *measure.Evaluation) error {
 	return err
 }
 
-// Evaluation is one of this moment, before it has looked at any split. Its Spec is
-// the Meta's and not the one with knobs: what is measured stays the same for all of a
-// run.
+// Evaluation returns an evaluation of this moment that has not looked at any split yet. Its Spec is
+// the Meta's, without knobs, so that the measures keep their meaning for the whole run.
 func (r *Run) Evaluation() *measure.Evaluation {
 	e := &measure.Evaluation{
 		Spec: &r.Meta.Spec, Problem: r.Method.Problem,
@@ -117,7 +116,7 @@ func (r *Run) Evaluation() *measure.Evaluation {
 	return e
 }
 
-// held passes over a split that is not trained on, and finds its worst cases.
+// held passes over the test or the validation split, and finds its worst cases.
 func (r *Run) held(split string) (*measure.Pass, error) {
 	p, err := r.Pass(split, true)
 	if err != nil {
@@ -126,7 +125,7 @@ func (r *Run) held(split string) (*measure.Pass, error) {
 	return p, r.solveHeld(split, p)
 }
 
-// solveHeld finds the worst cases of a split that is not trained on.
+// solveHeld finds the worst cases of the test or the validation split.
 func (r *Run) solveHeld(split string, p *measure.Pass) error {
 	if err := p.Solve(nil, r.Method.Problem, r.Meta.Spec.RiskRadii); err != nil {
 		return fmt.Errorf("step %d: %s %w", r.step, split, err)
@@ -134,9 +133,9 @@ func (r *Run) solveHeld(split string, p *measure.Pass) error {
 	return nil
 }
 
-// penalised solves the problem of a method that keeps λ, inf over η of F at this λ;
-// nil for the others. Their dual gap never goes to 0, since λ is not theirs to choose,
-// and so needs a measure beside it that does.
+// penalised solves the problem of a method that keeps λ fixed, inf over η of F at this λ; it
+// returns nil for other methods. The dual gap of such a method never reaches 0, since it does not
+// choose λ, so it needs a second measure that can.
 func (r *Run) penalised(e *measure.Evaluation) (*dro.Worst, error) {
 	m, err := dro.Find(r.spec.Algorithm())
 	if err != nil || !m.Penalised || e.Z == nil {
@@ -146,16 +145,16 @@ func (r *Run) penalised(e *measure.Evaluation) (*dro.Worst, error) {
 	return &w, err
 }
 
-// certifyDue tells whether this evaluation includes the full gradient: each certify_every
-// epochs and at the end. It costs as much as an epoch of training, and so is rare.
+// certifyDue reports whether this evaluation includes the full gradient: every certify_every epochs
+// and at the end. The full gradient costs as much as an epoch of training, and is therefore rare.
 func (r *Run) certifyDue() bool {
 	every := int64(r.Meta.Spec.CertifyEvery)
 	return r.over() || every > 0 && (r.step/r.Meta.StepsPerEpoch)%every == 0
 }
 
-// Pass runs the network over a split, in evaluation mode, and leaves it in training
-// mode; how sure it is of each prediction costs some time and is asked for. The error
-// is a *BrokenError where a loss is not finite.
+// Pass runs the network over a split, in evaluation mode. If sure is set, it also records the
+// confidence of each prediction, which costs some time. The error is a *BrokenError if a loss is
+// not finite.
 func (r *Run) Pass(split string, sure bool) (*measure.Pass, error) {
 	n := Source(r.Data, split).Len()
 	p := &measure.Pass{
@@ -195,9 +194,9 @@ func (r *Run) Pass(split string, sure bool) (*measure.Pass, error) {
 	return p, err
 }
 
-// scores tells whether a pass over so many samples keeps the probability of every class. Two have
-// it in the confidence. A program would compute and send them at each evaluation for a measure
-// that nobody asked for, so that it is asked for them where the run selects by one alone.
+// scores reports whether a pass over so many samples keeps the probability of every class. With two
+// classes the confidence has them already. A program would have to compute and send them at each
+// evaluation, so they are requested from it only if the run selects by a measure that needs them.
 func (r *Run) scores(samples int) bool {
 	by, _ := r.Meta.Selector()
 	kinds := len(r.Data.Classes)
@@ -205,7 +204,7 @@ func (r *Run) scores(samples int) bool {
 	return kinds > 2 && (few || by.Scores())
 }
 
-// Source is the samples of a split of d; nil where there are none.
+// Source returns the samples of a split of d; nil if d has no such split.
 func Source(d *data.Dataset, split string) data.Source {
 	switch split {
 	case runner.SplitTest:
@@ -216,9 +215,9 @@ func Source(d *data.Dataset, split string) data.Source {
 	return d.Train
 }
 
-// EachBatch calls f with every batch of a split, to be evaluated, in order and its first index; an
-// error of f ends it. The last batch may be shorter: a split is not cut to whole batches, as
-// an epoch of training is. The batch is valid until f returns.
+// EachBatch calls f with every batch of a split, in order and in evaluation mode, and with the
+// index of the batch's first sample. An error of f ends it. The last batch may be shorter: unlike
+// in an epoch of training, no sample is dropped. The batch is valid until f returns.
 func (r *Run) EachBatch(split string, f func(b Batch, from int) error) error {
 	src := Source(r.Data, split)
 	loader, err := data.NewSequential(src, r.LoaderOptions(split, nn.Evaluate, 0, len(r.losses)))
@@ -236,17 +235,17 @@ func (r *Run) EachBatch(split string, f func(b Batch, from int) error) error {
 	return nil
 }
 
-// fullGradNorm returns the norm of the gradient of the method's own objective
-// over the training split, whose pass is given; for ERM, of the mean loss.
+// fullGradNorm returns the norm of the gradient of the method's own objective over the training
+// split; for ERM, of the mean loss. train is a pass over that split.
 func (r *Run) fullGradNorm(train *measure.Pass) (float64, error) {
 	weights := make([]float64, len(train.Losses))
 	r.Method.Weights(weights, train.Batch())
 	return r.GradNorm(weights)
 }
 
-// GradNorm returns ‖mean w_i ∇ℓ_i‖ over the training split, one weight a sample in the
-// split's order. It changes the weights, and leaves that gradient in the network: a
-// second array of its size for every run would be a tenth of all the memory.
+// GradNorm returns ‖mean w_i ∇ℓ_i‖ over the training split, with one weight per sample in the order
+// of the split. It changes weights in place, and leaves that gradient in the network: a second
+// array of that size for every run would be a tenth of all the memory.
 func (r *Run) GradNorm(weights []float64) (float64, error) {
 	n := len(weights)
 	losses := make([]float64, len(r.losses))
@@ -263,12 +262,12 @@ func (r *Run) GradNorm(weights []float64) (float64, error) {
 	return norm, cmp.Or(err, r.Net.Err())
 }
 
-// selects takes e as the run's selection if it is better than what is selected so
-// far; the first of equals stays, and what is not a number is never better.
+// selects makes e the run's selection if it is better than the selection so far. The first of equal
+// evaluations stays, and a NaN is never better.
 func (r *Run) selects(e *runner.EvalEvent) {
 	by, ok := r.Meta.Selector()
 	if m, refits := r.Method.Trainer.(dro.Refitter); !ok || refits && !m.Refitted() {
-		return // before the last layer is fitted again, it is ERM's network that is evaluated
+		return // until the last layer is fitted again, ERM's network is evaluated
 	}
 	if e.Of("val_accuracy").Applies() && !e.Of(by.Name).Applies() {
 		why := fmt.Sprintf("does not apply to an evaluation, with min_group = %d",
@@ -294,8 +293,8 @@ func (r *Run) selects(e *runner.EvalEvent) {
 	}
 }
 
-// loses says in the log that the run has lost its patience, and what it came to at its
-// last step, which a run says of the step that was planned as the last.
+// loses logs a warning if the run has lost its patience, and then the event of its last step.
+// Otherwise only the planned last step is sure to have an event.
 func (r *Run) loses() error {
 	s := &r.Meta.Spec
 	if r.step == r.Meta.Steps || !r.over() {
@@ -314,6 +313,5 @@ func (r *Run) loses() error {
 	return r.append(r.event(r.Head(), r.epoch(), r.speed()))
 }
 
-// justSelected tells whether the selection is of this step, so that it needs a
-// checkpoint.
+// justSelected reports whether the present step is the selected one and so needs a checkpoint.
 func (r *Run) justSelected() bool { return r.selected != nil && r.selected.Step == r.step }

@@ -9,15 +9,15 @@ import (
 	"drolab/runner/spec"
 )
 
-// Streams of random numbers of one run, beside the network's initialisation. They are
-// part of what a run's numbers depend on: another value makes every digest another one.
+// The streams of random numbers of a run, besides the stream of the network's initialisation. The
+// numbers of a run depend on these values: changing one changes every digest.
 const (
 	streamBatches = 1
 	streamDraws   = 2
 )
 
-// input is the batches of a run, and room for what a step computes of them: made
-// once, so that a step allocates nothing.
+// input holds the batches of a run, and buffers for the losses and weights that a step computes of
+// them. The buffers are made once, so that a step allocates nothing.
 type input struct {
 	batches         Sampler    // x-batches: permutations of the training split
 	draws           Sampler    // batches of the method's own: independent draws
@@ -26,7 +26,7 @@ type input struct {
 	part            data.Batch // the piece of the method's own batch under way
 }
 
-// Sampler gives batches, and their place among them for checkpoints: a data.Loader, or a script.
+// Sampler is a source of batches with a position for checkpoints: a data.Loader, or a script.
 type Sampler interface {
 	Next() *data.Batch
 	State() data.State
@@ -34,7 +34,7 @@ type Sampler interface {
 	Close()
 }
 
-// close ends the loaders' goroutines. It is for a run that was half built, too.
+// close ends the loaders' goroutines. It also serves a run that was only partly built.
 func (i *input) close() {
 	for _, l := range []Sampler{i.batches, i.draws} {
 		if l != nil {
@@ -43,9 +43,9 @@ func (i *input) close() {
 	}
 }
 
-// addLoaders makes the loaders of x-batches and of the method's own. Both are there
-// for every method, since a checkpoint has the place of both: a fork may go on with a
-// method that draws. The augmentation is of both, so that z sees losses as x does.
+// addLoaders makes the loader of x-batches and the loader of the method's own batches. Every method
+// has both, since a checkpoint holds the position of both: a fork may continue with a method that
+// draws. Both augment, so that z sees losses as x does.
 func (r *Run) addLoaders() (err error) {
 	if r.leader != nil {
 		r.batches, r.draws = r.leader.Batches(), r.leader.Draws()
@@ -62,7 +62,7 @@ func (r *Run) addLoaders() (err error) {
 	o = r.LoaderOptions(runner.SplitTrain, nn.Probe, streamDraws, z)
 	r.vary(&o)
 	r.drawn = make([]float64, o.Batch)
-	o.Ahead = o.Ahead && r.Method.Fresh() // for the others it is a place and no more
+	o.Ahead = o.Ahead && r.Method.Fresh() // the other methods need its position only
 	draws, err := data.NewDraws(r.Data.Train, o)
 	if err == nil { // an interface that holds a nil pointer is not nil
 		r.draws = draws
@@ -70,7 +70,8 @@ func (r *Run) addLoaders() (err error) {
 	return err
 }
 
-// vary makes training batches random, as the spec, the method and the data say.
+// vary sets the sampling and the augmentation of training batches, as the spec, the method and the
+// data ask for.
 func (r *Run) vary(o *data.LoaderOptions) {
 	o.Sampling = r.Method.sampling
 	if r.Meta.Spec.Augment {
@@ -79,9 +80,9 @@ func (r *Run) vary(o *data.LoaderOptions) {
 	}
 }
 
-// LoaderOptions returns the options of a loader for a split, which the network looks at
-// in a mode: normalised as the run does it, by the run's seed, and read as its network
-// wants them. They augment nothing.
+// LoaderOptions returns the options of a loader for a split whose batches the network reads in the
+// given mode. The samples are normalised as in the run, drawn by the run's seed, and read as the
+// network wants them. The options do not augment.
 func (r *Run) LoaderOptions(
 	split string, mode nn.Mode, stream uint64, batch int,
 ) data.LoaderOptions {
@@ -91,8 +92,8 @@ func (r *Run) LoaderOptions(
 	return o
 }
 
-// loaderOptions says how samples are normalised, and where chance begins. A mean that
-// the spec states goes before the dataset's customary one.
+// loaderOptions returns options with the normalisation and the seed. A mean in the spec takes
+// precedence over the dataset's customary one.
 func loaderOptions(s *spec.Spec, d *data.Dataset) data.LoaderOptions {
 	o := data.LoaderOptions{Mean: d.Mean, Std: d.Std, Seed: s.Seed}
 	if len(s.Mean) > 0 {

@@ -13,35 +13,36 @@ import (
 	"drolab/runner/measure"
 )
 
-// Leader is a Network that has the loop, since a script does. Do turns around then: the
-// leader hears what the script did, and has the run follow by the methods below. Steps,
-// meters, evaluations, knobs and checkpoints are those of every run: the leader's batches
-// are the script's, and it waits for the script where a network computes.
+// Leader is a Network whose script drives the training loop. Control is reversed: the leader hears
+// what the script did, and has the run follow, by the methods of Run below. Steps, meters,
+// evaluations, knobs and checkpoints are the same as in every run. The leader's batches are the
+// script's, and it waits for the script where another network computes.
 type Leader interface {
 	Network
-	// Lead follows the script to its end, from where the run is. The error is
-	// gate.ErrStopped of a script that stopped, and ErrLeft of one that is gone.
+	// Lead follows the script to its end, from the run's present step. The error is gate.ErrStopped
+	// if the script stopped, and ErrLeft if it is gone.
 	Lead(*Run) error
-	// Told says of the last Step with which step size it was taken, and whether its norm
-	// is known. The error is of a script that took no step and ended.
+	// Told returns the step size with which the script took the last Step, and whether the norm of
+	// its gradient is known. The error is about a script that ended without a step.
 	Told() (rate float64, norm bool, err error)
-	// Batches and Draws are the samples that the script chose.
+	// Batches and Draws return the samples that the script chose.
 	Batches() Sampler
 	Draws() Sampler
 }
 
-// ErrLeft is of a script that is gone without a word: its run is left as a crash leaves it.
+// ErrLeft is the error of a script that is gone without a word. Its run is left as a crash leaves
+// it.
 var ErrLeft = errors.New("its script has gone")
 
 var errOwnSaves = errors.New("its script saves with run.checkpoint(), and is paused or busy")
 
-// byScript is what a script's run has been asked for, and what it was given of the splits
-// since its last step.
+// byScript holds the requests to a script's run, and the passes over splits that the script has
+// given since its last step.
 type byScript struct {
-	asked     []gate.Order // for a checkpoint
+	asked     []gate.Order // the orders for a checkpoint
 	stopping  bool
-	began     int64 // the step that the run goes on from
-	savedStep int64 // of the last checkpoint; 0 is none
+	began     int64 // the step that the run continues from
+	savedStep int64 // the step of the last checkpoint; 0: none
 	passes    map[string]*measure.Pass
 }
 
@@ -57,13 +58,14 @@ func (r *Run) follow() error {
 	if err != nil && err != gate.ErrStopped {
 		return err
 	}
-	if err == nil && r.images > 0 { // a run that is done reports its last step, whichever that is
+	if err == nil && r.images > 0 { // a run that is done reports its last step in any case
 		err = r.append(r.event(r.Head(), r.epoch(), r.speed()))
 	}
 	return cmp.Or(r.Report(), err)
 }
 
-// Take is a step of the script on n samples: orders, and then all that a step is.
+// Take is a step of the script on n samples: it obeys orders, and then does all that a training
+// step does.
 func (r *Run) Take(n int) error {
 	if err := r.Report(); err != nil {
 		return err
@@ -84,23 +86,23 @@ func (r *Run) Take(n int) error {
 	return err
 }
 
-// Wishes are told to the script with its weights: the step size, and whether
-// somebody wants it to stop, or to save.
+// Wishes returns what the script hears together with its weights: the step size, and whether
+// somebody wants it to stop or to save.
 func (r *Run) Wishes() (rate float64, stop, save bool) {
 	return r.rate(), r.stopping, len(r.asked) > 0
 }
 
-// Give takes what the script has measured of a split. An evaluation is what it gives
-// between two steps: it is complete when something else follows.
+// Give takes the script's pass over a split. The passes between two steps make one evaluation,
+// which is complete when something else follows.
 func (r *Run) Give(split string, p *measure.Pass) {
 	if r.passes == nil {
 		r.passes = map[string]*measure.Pass{}
 	}
 	r.passes[split] = p
-	r.since = time.Now() // what the script did was no step
+	r.since = time.Now() // the time since the last step belongs to no step
 }
 
-// Report puts the evaluation of this moment into the log, if the script has given one.
+// Report writes the evaluation of this moment to the log, if the script has given one.
 func (r *Run) Report() error {
 	if len(r.passes) == 0 {
 		return nil
@@ -130,14 +132,14 @@ func (r *Run) Report() error {
 	return cmp.Or(r.report(e), r.tell())
 }
 
-// Selected tells whether the evaluation of this moment is the best so far.
+// Selected reports whether the evaluation of this moment is the best so far.
 func (r *Run) Selected() (bool, error) {
 	err := r.Report()
 	return r.justSelected(), err
 }
 
-// EndEpoch lets the method act at the end of an epoch, on the pass over the training split that
-// was given, if one was.
+// EndEpoch lets the method act at the end of an epoch. It gives the method the pass over the
+// training split, if the script gave one.
 func (r *Run) EndEpoch(epoch int) (restart bool, err error) {
 	return r.endEpoch(epoch, func() (dro.Batch, error) {
 		p := r.passes[runner.SplitTrain]
@@ -149,7 +151,7 @@ func (r *Run) EndEpoch(epoch int) (restart bool, err error) {
 	})
 }
 
-// Checkpoint saves what the network has for this moment, and answers who has asked for that.
+// Checkpoint saves what the network holds at this moment, and answers the orders for a checkpoint.
 func (r *Run) Checkpoint() error {
 	if err := r.Report(); err != nil {
 		return err
@@ -164,7 +166,8 @@ func (r *Run) Checkpoint() error {
 	return err
 }
 
-// WithoutNorm says once what the run lacks where a step comes without its norm.
+// WithoutNorm warns once which figures the run lacks if the script gives a step without its norm.
+// It returns NaN.
 func (r *Run) WithoutNorm() (norm float64) {
 	message := "the script gives no grad_norm with its steps, so the gradient norm is missing"
 	if r.Method.Picker != nil {

@@ -12,16 +12,16 @@ import (
 	"drolab/runner/spec"
 )
 
-// meter has the measures of steps: of the one under way, and their extremes since the
-// last step event, so that a peak between two events is seen. now and the window have
-// the same names in the same order, which Window.Add relies on.
+// meter holds the measures of the step under way, and their extremes since the last step event, so
+// that a peak between two events is seen. now and the window have the same names in the same order,
+// which Window.Add relies on.
 type meter struct {
 	now    measure.Values                      // of the step under way
-	put    func(measure string, value float64) // into now
+	put    func(measure string, value float64) // sets a measure in now
 	window runner.Window
 	last   *runner.StepEvent
-	user   measure.Values // of the program's own, as it last gave them
-	news   bool           // it gave some since the last event
+	user   measure.Values // the latest values of the program's own
+	news   bool           // the program has logged values since the last event
 }
 
 // newMeter makes room for the measures of a method's steps.
@@ -34,8 +34,8 @@ func newMeter(method dro.Algorithm) (m meter) {
 	return m
 }
 
-// measure measures a step; the norm of one that was not taken does not apply. It returns
-// the first value that is not finite, if there is one.
+// measure sets the measures of a step; the norm of a step that was not taken does not apply. It
+// returns the first value that is not finite, or nil.
 func (m *meter) measure(
 	loss float64, norm measure.Number, t dro.Trainer,
 ) (broken *measure.Value) {
@@ -55,11 +55,11 @@ func (m *meter) measure(
 
 // event closes the window with the event that reports it.
 func (m *meter) event(h runner.Head, epoch float64, speed measure.Number) *runner.StepEvent {
-	if m.window.Steps == 0 { // it follows another one of the same step
+	if m.window.Steps == 0 { // a second event of the same step
 		m.window.Add(m.now)
 		speed = m.last.ImagesPerSecond
 	}
-	for _, v := range m.user { // one that was not given again has kept its value
+	for _, v := range m.user { // a value that was not logged again keeps its last number
 		m.window.Put(v.Name, v.Number)
 	}
 	m.last = &runner.StepEvent{Head: h, Epoch: epoch, Values: slices.Concat(m.now, m.user),
@@ -68,17 +68,18 @@ func (m *meter) event(h runner.Head, epoch float64, speed measure.Number) *runne
 	return m.last
 }
 
-// names are those of an event's measures, in its order.
+// names returns the names of an event's measures, in the order of the event.
 func (m *meter) names() []string { return append(m.now.Names(), m.user.Names()...) }
 
-// Logger is implemented by a Network whose program has values of its own.
+// Logger is implemented by a Network whose program logs values of its own.
 type Logger interface {
-	// Logged gives those that came since it was called last.
+	// Logged puts the values that the program has logged since the last call.
 	Logged(put func(name string, value float64) error) error
 }
 
-// Log records a value of the program's own, which it calls so: step events have it from
-// now on. One that is not finite is none. The error is of one name too many.
+// Log records a value of the program's own under the name that the program gives it. Step events
+// have it from then on. A value that is not finite does not apply. The error is about an empty name
+// or one name too many.
 func (m *meter) Log(name string, value float64) error {
 	name, err := measure.UserName(name)
 	if err != nil {
@@ -94,7 +95,7 @@ func (m *meter) Log(name string, value float64) error {
 	return nil
 }
 
-// hear takes what the network logs.
+// hear records the values that the network's program has logged.
 func (r *Run) hear() error {
 	if l, ok := r.Net.(Logger); ok {
 		return l.Logged(r.Log)
@@ -102,25 +103,26 @@ func (r *Run) hear() error {
 	return nil
 }
 
-// tell puts what was logged behind the last step event into the log with another one of
-// its step: else it would wait for the next, and at the end for ever.
+// tell writes a second event of the last step to the log if the program has logged values since the
+// first. Otherwise these values would wait for the next event, and be lost at the end.
 func (r *Run) tell() error {
 	err := r.hear()
-	if !r.news || !r.now.Of("loss").Applies() { // without a step since the start
+	if !r.news || !r.now.Of("loss").Applies() { // or no step was taken since the start
 		return err
 	}
 	return errors.Join(err, r.append(r.event(r.Head(), r.epoch(), r.speed())))
 }
 
-// What is far from any loss that a network trains with, and from 1, the mean ratio
-// at the best z. They only choose between two cures, so their exact size matters little.
+// The limits beyond which losses and ratios count as wild: far from any loss that a network trains
+// with, and far from 1, the mean ratio at the best z. They only choose between two cures, so their
+// exact size matters little.
 const (
 	wildLoss  = 1e6
 	wildRatio = 1e3
 )
 
-// cure says what keeps the numbers finite: shorter steps of z or of the weights. It
-// names settings that this run reads, so that the advice can be followed.
+// cure returns advice that keeps the numbers finite: shorter steps of z or of the weights. It names
+// only settings that this run reads, so that the advice can be followed.
 func (r *Run) cure() string {
 	if r.Method.Dual() == nil || !r.brokenByZ() {
 		return "lower lr, or check the data"
@@ -139,7 +141,7 @@ func (r *Run) cure() string {
 	return "start from a larger lambda, or lower lr"
 }
 
-// brokenByZ tells whether the ratios were wild before the losses were.
+// brokenByZ reports whether the ratios were wild before the losses were.
 func (r *Run) brokenByZ() bool {
 	wild := func(v measure.Values) bool { return v.Of("mean_ratio").Float() > wildRatio }
 	if wild(r.window.Max) || r.last != nil && wild(r.last.Max) { // at steps before
@@ -149,8 +151,8 @@ func (r *Run) brokenByZ() bool {
 	return measure.Mean(r.losses) <= wildLoss && (own || wild(r.now))
 }
 
-// BrokenError says that a run's numbers stopped being finite. It fails the run,
-// since further steps cannot make them finite again.
+// BrokenError is the error of a run whose numbers are no longer finite. It fails the run, since
+// further steps cannot make them finite again.
 type BrokenError struct {
 	Step  int64
 	What  string  // the title of the measure

@@ -9,25 +9,24 @@ import (
 	"drolab/runner/spec"
 )
 
-// Method is a method at work, with what it adds to a run's steps and evaluations. A
-// run makes a new one when a knob is turned, and gives it the old one's state: what
-// depends on settings is found out here, once, and not at every step.
+// Method is a method at work, with everything that it adds to a run's steps and evaluations. When a
+// knob is turned, the run makes a new Method and gives it the old one's state. So whatever depends
+// on settings is computed once, here, and not at every step.
 type Method struct {
 	dro.Trainer
-	Problem *dro.Problem // that evaluations measure the risk of
-	clip    float64      // of the x-step; 0: none
-	// sampling is which samples its batches have.
+	Problem *dro.Problem // the problem whose risk evaluations measure
+	clip    float64      // the largest norm of the x-gradient; 0: no clipping
+	// sampling says which samples the training batches hold.
 	sampling data.Sampling
-	Picker   dro.Picker // the method, where it has an output rule, else nil
-	// advance is the method's, where it has an x-step of its own, else nil.
+	Picker   dro.Picker // the method if it has an output rule, else nil
+	// advance is the method's own x-step, or nil.
 	advance func(velocity, lr float64) (rate float64)
-	adam    *nn.AdamW // nil: x is SGD's
-	// samplewise gives weights of the method sample by sample, or is nil.
+	adam    *nn.AdamW // the optimizer of x; nil: SGD
+	// samplewise computes the method's weights sample by sample, or is nil.
 	samplewise func(w, losses []float64)
 }
 
-// newMethod starts the method as s states it, on data that p counts. The error is a
-// setting's, mostly a *spec.KeyError.
+// newMethod starts the method of s on data with the counts p. The error is mostly a *spec.KeyError.
 func newMethod(s *spec.Spec, p *measure.Parts) (m Method, err error) {
 	d, err := dro.Find(s.Algorithm())
 	if err != nil {
@@ -55,8 +54,8 @@ func (m *Method) Dual() *dro.Z {
 	return &z
 }
 
-// resume makes the method what it was in s, where s has it: the checkpoint that a fork
-// with another method begins with has none, and the method is at its start.
+// resume restores the method's state from s, if s holds one. The checkpoint that a fork with
+// another method begins with holds none, and the method stays at its start.
 func (m *Method) resume(s *runner.State) error {
 	if s.Method == nil {
 		return nil
@@ -64,8 +63,8 @@ func (m *Method) resume(s *runner.State) error {
 	return m.Restore(*s.Method)
 }
 
-// Picked is the choice of the method's output rule so far; nil where there is
-// nothing yet, or no rule.
+// Picked returns the iterate that the method's output rule has chosen so far; nil if it has chosen
+// none yet, or the method has no rule.
 func (m *Method) Picked() *runner.PaperIterate {
 	if m.Picker == nil || m.Picker.Picked().Step == 0 {
 		return nil

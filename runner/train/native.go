@@ -12,17 +12,17 @@ import (
 	"drolab/runner/spec"
 )
 
-// native is drolab's own network, dro/nn's, fed by this process's loaders. It is the
-// seam between samples, which a run knows, and tensors, which nn knows.
+// native is drolab's own network from dro/nn, fed by the loaders of this process. It connects
+// samples, which a run knows, with tensors, which nn knows.
 type native struct {
 	net    *nn.Net
 	x      []nn.Tensor // parameters and buffers
 	picked []nn.Tensor // a copy of x; nil before the first Pick
-	passed bool        // the last Losses has computed the gradient, too
+	passed bool        // the last Losses has also computed the gradient
 }
 
-// Native builds drolab's own network: a NewNetwork, and what a queue takes where it
-// is given no other. The error is of a model, loss or precision that nn refuses.
+// Native builds drolab's own network. It is a NewNetwork, and the default of a queue. The error is
+// about a model, loss or precision that nn refuses.
 func Native(s *spec.Spec, d *data.Dataset, threads int) (Network, error) {
 	net, err := nn.New(networkConfig(s, d, threads))
 	if err != nil {
@@ -31,13 +31,13 @@ func Native(s *spec.Spec, d *data.Dataset, threads int) (Network, error) {
 	return &native{net: net, x: slices.Concat(net.Parameters(), net.Buffers())}, nil
 }
 
-// Feed implements Network. With one thread there is no other to work ahead on.
+// Feed implements Network. With one thread there is no second thread to prepare batches ahead.
 func (n *native) Feed(_ string, _ nn.Mode, o *data.LoaderOptions) {
 	o.Ahead, o.Each, o.InPlace = n.net.Threads > 1, n.net.Each, n.net.InPlace()
 }
 
-// Losses implements Network. Samples are read where they lie, in one pass with
-// their gradient, where network and data have it so.
+// Losses implements Network. If network and data allow it, samples are read where they lie in
+// memory, and their gradient is computed in the same pass.
 func (n *native) Losses(losses []float64, b Batch, weigh func(weights, losses []float64)) {
 	n.net.SetMode(b.Mode)
 	n.passed = weigh != nil && b.At != nil && n.net.OnePass()
@@ -66,8 +66,8 @@ func (n *native) Outputs(o Outputs) {
 	}
 }
 
-// softmax turns the logits of one sample into probabilities, in place. The greatest is
-// taken off first, since exp overflows from 710 on.
+// softmax replaces the logits of one sample by probabilities. It subtracts the greatest logit
+// first, since exp overflows from 710 on.
 func softmax(x []float32) {
 	most, sum := math.Inf(-1), 0.0
 	for _, v := range x {
@@ -81,8 +81,8 @@ func softmax(x []float32) {
 	}
 }
 
-// Gradient implements Network. Where the last Losses was a pass, the gradient is
-// there already and the weights are those that it asked for.
+// Gradient implements Network. If the last Losses computed the gradient in its pass, there is
+// nothing left to do: the weights are those that it used.
 func (n *native) Gradient(weights []float64, add bool) {
 	switch {
 	case n.passed:
@@ -109,8 +109,8 @@ func (n *native) Step(r Rule) (norm float64, taken bool) {
 	return norm, true
 }
 
-// Pick implements Network. The first one allocates and every later one copies, since the
-// output rule may choose thousands of steps in a run.
+// Pick implements Network. The first call allocates and later calls copy, since the output rule may
+// choose thousands of steps in a run.
 func (n *native) Pick() {
 	if n.picked == nil {
 		n.picked = runner.CloneTensors(n.x)
@@ -121,7 +121,7 @@ func (n *native) Pick() {
 	}
 }
 
-// Swap implements Network. It exchanges values, since kernels hold the memory.
+// Swap implements Network. It exchanges values and not slices, since kernels hold the memory.
 func (n *native) Swap() {
 	for i, t := range n.x {
 		for j, v := range t.Data {
@@ -130,14 +130,14 @@ func (n *native) Swap() {
 	}
 }
 
-// Save implements Network. It copies nothing: who keeps the state calls Detach.
+// Save implements Network. It copies nothing: a caller that keeps the state calls Detach.
 func (n *native) Save(s *runner.State) {
 	s.Parameters, s.Velocities, s.Buffers = n.net.Parameters(), n.net.Velocities(), n.net.Buffers()
 	s.Picked = n.picked
 }
 
-// Load implements Network. Only a network that has picked takes what was picked: a
-// checkpoint of a parent that trained with another method may have nothing there.
+// Load implements Network. It loads the picked tensors only if this network has picked: the
+// checkpoint of a parent that trained with another method may have none.
 func (n *native) Load(s *runner.State) error {
 	if s == nil {
 		n.net.Restart()
@@ -147,7 +147,7 @@ func (n *native) Load(s *runner.State) error {
 		runner.CopyTensors(n.net.Parameters(), s.Parameters),
 		runner.CopyTensors(n.net.Velocities(), s.Velocities),
 		runner.CopyTensors(n.net.Buffers(), s.Buffers))
-	n.net.SetUpdates(s.Step) // every step is one
+	n.net.SetUpdates(s.Step) // every step of a run is one update
 	if err == nil && n.picked != nil && len(s.Picked) > 0 {
 		err = runner.CopyTensors(n.picked, s.Picked)
 	}
@@ -186,7 +186,7 @@ func (n *native) SetLayer(l dro.Layer) {
 // Tensors implements Parameters.
 func (n *native) Tensors() []nn.Tensor { return n.x }
 
-// Err implements Network: what is computed here fails by no other road than a panic.
+// Err implements Network: a computation in this process fails only by a panic.
 func (n *native) Err() error { return nil }
 
 // Close implements Network.

@@ -11,17 +11,17 @@ import (
 	"drolab/runner/spec"
 )
 
-// need estimates what a run takes beside its dataset, in bytes: the network,
-// the batches of its loaders, the orders that samples come in, what an
-// evaluation keeps of each sample, and the tensors of a checkpoint.
+// need estimates the memory of a run besides its dataset, in bytes: the network, the batches of its
+// loaders, the orders of the samples, the values that an evaluation keeps of each sample, and the
+// tensors of a checkpoint.
 func need(s *spec.Spec, d *data.Dataset, parameters int) (bytes float64, err error) {
 	sizes := data.Sizes{Shape: d.Shape, Classes: len(d.Classes), Train: d.Train.Len(),
 		Test: d.Test.Len()}
 	return needOf(s, sizes, parameters)
 }
 
-// Memory estimates what a process takes that trains s on data of these sizes, in
-// bytes, with the data in memory.
+// Memory estimates the memory of a process that trains s on data of these sizes, in bytes, with the
+// data in memory.
 func Memory(s *spec.Spec, d data.Sizes) (bytes float64, err error) {
 	parameters := 0
 	if !s.IsProgram() {
@@ -36,11 +36,11 @@ func Memory(s *spec.Spec, d data.Sizes) (bytes float64, err error) {
 	return program + bytes + 4*values, err
 }
 
-// needOf is need, of data that are not open yet. It counts two batches of each loader
-// for the one in use and the one that is made ahead, and may err on the large side: a
-// run that is refused can be made smaller, one that the system kills has lost its work.
+// needOf is need for data that are not open yet. It counts two batches of each loader, the one in
+// use and the one made ahead. It may overestimate: a run that is refused can be made smaller, but a
+// run that the system kills has lost its work.
 func needOf(s *spec.Spec, d data.Sizes, parameters int) (bytes float64, err error) {
-	if s.IsProgram() { // what it takes itself is not known here
+	if s.IsProgram() { // the memory of the program itself is not known here
 		parameters = 0
 	} else if bytes, err = nn.Memory(config(s, d.Shape, d.Classes, 1)); err != nil {
 		return 0, err
@@ -51,9 +51,9 @@ func needOf(s *spec.Spec, d data.Sizes, parameters int) (bytes float64, err erro
 	)
 	batch, z := float64(s.Batch), float64(max(s.Batch, s.BatchZ))
 	samples := float64(d.Train + d.Test)
-	bytes += 4 * float64(d.Shape.Len()) * loaders / 2 * (batch + z) // what a batch has of values
-	bytes += sample * (batch + z)                                   // and beside them
-	bytes += (4 + sample) * samples                                 // orders; an evaluation
+	bytes += 4 * float64(d.Shape.Len()) * loaders / 2 * (batch + z) // the values of the samples
+	bytes += sample * (batch + z)                                   // their other numbers
+	bytes += (4 + sample) * samples                                 // the orders; an evaluation
 	if by, _ := measure.FindMeasure(s.Select); by.Scores() {
 		bytes += 4 * float64(d.Classes) * samples // probabilities
 	}
@@ -61,8 +61,8 @@ func needOf(s *spec.Spec, d data.Sizes, parameters int) (bytes float64, err erro
 	return bytes, nil
 }
 
-// networkConfig is the network of a run. What builds a network, estimates its memory
-// or names its kernel goes through config, so that all speak of the same one.
+// networkConfig returns the configuration of a run's network. Building a network, estimating its
+// memory and naming its kernel all go through config, so that they describe the same network.
 func networkConfig(s *spec.Spec, d *data.Dataset, threads int) nn.Config {
 	return config(s, d.Shape, len(d.Classes), threads)
 }
@@ -73,8 +73,8 @@ func config(s *spec.Spec, shape data.Shape, classes, threads int) nn.Config {
 	return c
 }
 
-// AskRoom says whether a run fits the machine, by itself: it reserves nothing. The
-// error says what is missing, in words for who started the run.
+// AskRoom returns an error if a run by itself does not fit the machine; it reserves nothing. The
+// error says what is missing, in words for the person who started the run.
 func AskRoom(s *spec.Spec, d *data.Dataset, parameters int) error {
 	bytes, err := need(s, d, parameters)
 	if err != nil {
@@ -83,8 +83,8 @@ func AskRoom(s *spec.Spec, d *data.Dataset, parameters int) error {
 	return room.Ask(bytes, inBatches(s))
 }
 
-// TakeRoom promises a run its memory. It takes it at its first steps, and so the
-// machine cannot tell. The caller releases the share when the run has ended.
+// TakeRoom reserves the memory of a run. The run allocates it only in its first steps, so the
+// machine's free memory does not show it yet. The caller releases the share when the run has ended.
 func TakeRoom(
 	ctx context.Context, s *spec.Spec, d *data.Dataset, parameters int,
 ) (*room.Share, error) {
@@ -95,14 +95,14 @@ func TakeRoom(
 	return room.Take(ctx, bytes, inBatches(s))
 }
 
-// inBatches is what needs the memory of a run, in words, for the error of a run that
-// does not fit: the batch is what a person can change.
+// inBatches names what needs the memory of a run, for the error of a run that does not fit. It
+// mentions the batch, which the user can change.
 func inBatches(s *spec.Spec) string {
 	return fmt.Sprintf("a run of %s in batches of %d", s.Model, max(s.Batch, s.BatchZ))
 }
 
-// Kernel names what multiplies in the run's training steps on data: the host's
-// kernel, or that of another precision, and what orders sums differently.
+// Kernel names the kernel of the run's training steps on data: the host's kernel or the kernel of
+// another precision, with a suffix if sums have another order.
 func Kernel(s *spec.Spec, host string, d *data.Dataset) string {
 	if s.Precision != spec.Defaults().Precision {
 		host = nn.Kernel(s.Precision)

@@ -10,14 +10,13 @@ import (
 	"drolab/runner/spec"
 )
 
-// mostOptimum bounds the work of a step of the search for it, in multiply-adds:
-// some seconds in all.
+// mostOptimum is the bound on the work of one step of the search for the optimum, in multiply-adds.
+// It keeps the whole search to some seconds.
 const mostOptimum = 1e8
 
-// FindOptimum finds the optimum of what s trains on d, min over x of R_ρ(x), where s
-// asks for it; nil where it does not. It is exact to the gap that it returns, which is
-// why only a convex model can have it. The error is a *spec.KeyError where the model
-// is another one or the data are too many.
+// FindOptimum finds the optimum of s on d, min over x of R_ρ(x), if s asks for it, and returns nil
+// if it does not. The optimum is exact to the gap that it returns, which is why only a convex model
+// can have it. The error is a *spec.KeyError if the model is not convex or the data are too many.
 func FindOptimum(s *spec.Spec, d *data.Dataset, p *dro.Problem) (*measure.Optimum, error) {
 	if !s.Optimum {
 		return nil, nil
@@ -43,8 +42,9 @@ func FindOptimum(s *spec.Spec, d *data.Dataset, p *dro.Problem) (*measure.Optimu
 	return &measure.Optimum{Risk: o.Risk, Gap: max(0, o.Gap()), Lambda: z.Lambda, Eta: z.Eta}, nil
 }
 
-// tableOf is the training split as evaluations see it, normalised and unaugmented, in
-// float64: the search ends when its two bounds are 1e-9 apart, below float32's rounding.
+// tableOf returns the training split as evaluations see it, normalised and unaugmented. It is in
+// float64, since the search ends when its two bounds are 1e-9 apart, which is below float32's
+// rounding.
 func tableOf(s *spec.Spec, d *data.Dataset) (*dro.Regression, error) {
 	o := loaderOptions(s, d)
 	o.Batch = min(s.Batch, d.Train.Len())

@@ -8,9 +8,9 @@ import (
 	"drolab/runner/measure"
 )
 
-// output measures the x that the method's output rule has chosen, with its weights
-// in place of the last ones; nil where there is none. At the end of the run it
-// goes over the test split, too.
+// output measures the x that the method's output rule has chosen, by putting its weights in place
+// of the last ones; it returns nil if there is none. At the end of the run it also evaluates that x
+// on the test split.
 func (r *Run) output() (*measure.Output, error) {
 	now := r.Method.Picked()
 	if now == nil {
@@ -26,9 +26,9 @@ func (r *Run) output() (*measure.Output, error) {
 	return o, r.testIterate()
 }
 
-// Stationarity measures the network as it is with the dual variables z, on the training
-// split: the paper's two-part test, F(x; z) − R_ρ(x) and ‖∇_x F(x; z)‖. Both are 0
-// where x is stationary for R_ρ and z is the best one there.
+// Stationarity measures the present network with the dual variables z, on the training split. It
+// returns both parts of the paper's test, F(x; z) − R_ρ(x) and ‖∇_x F(x; z)‖. Both are 0 if x is
+// stationary for R_ρ and z is the best one there.
 func (r *Run) Stationarity(z dro.Z) (*measure.Output, error) {
 	train, err := r.Pass(runner.SplitTrain, false)
 	if err != nil {
@@ -44,7 +44,7 @@ func (r *Run) Stationarity(z dro.Z) (*measure.Output, error) {
 	return &measure.Output{DualGap: f - worst.Risk, GradNorm: norm}, err
 }
 
-// testIterate evaluates the network as it is on the test split.
+// testIterate evaluates the present network on the test split.
 func (r *Run) testIterate() error {
 	test, err := r.Pass(runner.SplitTest, false)
 	if err != nil {

@@ -8,16 +8,16 @@ import (
 	"drolab/runner"
 )
 
-// refit fits the last layer again, where the method does that and has not done it: at the
-// run's end, before its last evaluation and checkpoint. A run that is interrupted meanwhile
-// goes on from a checkpoint before, and begins it again.
+// refit fits the last layer again if the method does that and has not done it yet. The run calls it
+// at its end, before its last evaluation and checkpoint. A run that is interrupted during the refit
+// continues from an earlier checkpoint, and begins the refit again.
 func (r *Run) refit() (done bool, err error) {
 	m, ok := r.Method.Trainer.(dro.Refitter)
 	if !ok || m.Refitted() {
 		return false, nil
 	}
 	defer r.pause()()
-	net := r.Net.(LastLayer) // build has seen that it is
+	net := r.Net.(LastLayer) // build has checked that it is one
 	held, err := r.Features(m.RefitsOn())
 	if err != nil {
 		return false, err
@@ -33,7 +33,7 @@ func (r *Run) refit() (done bool, err error) {
 	return true, r.Net.Err()
 }
 
-// lastLayer is the network, where its last layer is at hand.
+// lastLayer returns the network as a LastLayer, or an error if it is none.
 func (r *Run) lastLayer() (LastLayer, error) {
 	if net, ok := r.Net.(LastLayer); ok {
 		return net, nil
@@ -41,7 +41,7 @@ func (r *Run) lastLayer() (LastLayer, error) {
 	return nil, errors.New("the network does not show its last layer")
 }
 
-// Layer is the network's last layer.
+// Layer returns the network's last layer.
 func (r *Run) Layer() (l dro.Layer, err error) {
 	net, err := r.lastLayer()
 	if err != nil {
@@ -72,7 +72,7 @@ func (r *Run) Features(split string) (h dro.Held, err error) {
 	return h, err
 }
 
-// noteRefit says where the validation split goes.
+// noteRefit warns that the refit takes the validation split, and which measures that costs.
 func (r *Run) noteRefit() {
 	if r.Meta.Refitted == nil {
 		return

@@ -14,8 +14,8 @@ import (
 	"drolab/runner/spec"
 )
 
-// Plan has all that a run needs to start. The run owns none of it: who made the plan closes
-// its data and its record, after the run.
+// Plan is everything that a run needs to start. The run owns none of it: the caller that made the
+// plan closes its data and its record, after the run.
 type Plan struct {
 	Meta    *runner.Meta
 	Data    *data.Dataset
@@ -23,21 +23,21 @@ type Plan struct {
 	Gate    *gate.Gate
 	Network NewNetwork
 	Threads int
-	Knobs   []runner.KnobEvent // turned in a part of the run that was lost: to be turned again
+	Knobs   []runner.KnobEvent // changes in the lost part of the run, to be repeated
 	Until   int64              // the step to stop at, see Means; 0: none
-	Notes   []string           // what is to be said of the data; nil: another run says it
-	Reports string             // where the report of a panic is left
-	Now     func() time.Time   // tells when a checkpoint is due; nil is time.Now
+	Notes   []string           // warnings about the data; nil: another run gives them
+	Reports string             // the folder for the report of a panic
+	Now     func() time.Time   // the clock that decides when a checkpoint is due; nil: time.Now
 }
 
-// Run is one training run: everything here belongs to its goroutine. Only the Gate may
-// be used from others. The parts that are embedded have a file each.
+// Run is one training run: everything here belongs to its goroutine. Only the Gate may be used from
+// other goroutines. Each embedded part has its own file.
 type Run struct {
 	Plan
-	spec   spec.Spec // the run's, with its knobs as they stand; Meta.Spec is as it started
+	spec   spec.Spec // with the knobs as they stand; Meta.Spec is as the run started
 	step   int64     // steps taken so far
 	Net    Network
-	leader Leader // the network, where it has the loop; else nil
+	leader Leader // the network if its script drives the loop, else nil
 	Method Method
 	input
 	meter
@@ -47,18 +47,18 @@ type Run struct {
 	warned map[string]bool
 }
 
-// outcome is what evaluations have come to. It is part of every checkpoint, since a run
-// that is resumed at its very end only writes its summary.
+// outcome holds the results of evaluations. It is part of every checkpoint, since a run that is
+// resumed at its very end only writes its summary.
 type outcome struct {
-	eval *runner.EvalEvent // the last
+	eval *runner.EvalEvent // the last evaluation
 	// selected is the evaluation that the validation split finds best, if any.
 	selected *runner.EvalEvent
-	waited   int                  // evaluations since then, see patience
-	iterate  *runner.PaperIterate // what the method's output rule has chosen, measured at the end
+	waited   int                  // evaluations since the selected one, see patience
+	iterate  *runner.PaperIterate // the choice of the method's output rule, measured at the end
 }
 
-// New builds what the plan asks for, and takes up no checkpoint yet: Do does. The caller
-// closes it. After an error, or a panic of a network, nothing is left open.
+// New builds the run of a plan, but loads no checkpoint yet: Do does that. The caller closes the
+// run. After an error, or a panic of a network, nothing is left open.
 func New(p Plan) (r *Run, err error) {
 	r = hold(p)
 	built := false
@@ -72,7 +72,7 @@ func New(p Plan) (r *Run, err error) {
 	return r, err
 }
 
-// hold is a run without its network and method: closing it is fine.
+// hold returns a run without its network and method, which can be closed.
 func hold(p Plan) *Run {
 	if p.Now == nil {
 		p.Now = time.Now
@@ -80,8 +80,8 @@ func hold(p Plan) *Run {
 	return &Run{Plan: p, spec: p.Meta.Spec, warned: map[string]bool{}}
 }
 
-// build adds the parts in the order in which they need each other: loaders ask the
-// method whether it draws and the network how it reads.
+// build adds the parts in the order of their dependencies: loaders ask the method whether it draws
+// and the network how it reads.
 func (r *Run) build() (err error) {
 	if r.Method, err = newMethod(&r.spec, &r.Meta.Parts); err != nil {
 		return err
@@ -104,7 +104,7 @@ func (r *Run) build() (err error) {
 	return nil
 }
 
-// addNetwork builds the network, and room for the losses and weights of a batch.
+// addNetwork builds the network, and buffers for the losses and weights of a batch.
 func (r *Run) addNetwork() (err error) {
 	r.losses, r.weights = make([]float64, r.spec.Batch), make([]float64, r.spec.Batch)
 	r.Net, err = r.Network(&r.Meta.Spec, r.Data, r.Threads)
@@ -112,7 +112,7 @@ func (r *Run) addNetwork() (err error) {
 	return err
 }
 
-// Close releases the network and what makes batches.
+// Close releases the network and the loaders.
 func (r *Run) Close() {
 	r.input.close()
 	if r.Net != nil {
@@ -120,9 +120,9 @@ func (r *Run) Close() {
 	}
 }
 
-// Do trains from the given state (nil: from the start) to the planned end, a
-// stop, or a failure, and writes the summary. The error says why the run failed; a
-// stop is none. A panic is a failure of this run alone, and the process goes on.
+// Do trains from the given state (nil: from the start) to the planned end, a stop, or a failure,
+// and writes the summary. The error says why the run failed; a stop is not an error. A panic fails
+// this run alone, and the process continues.
 func (r *Run) Do(from *runner.State) (status runner.Status, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -150,7 +150,7 @@ func (r *Run) Do(from *runner.State) (status runner.Status, err error) {
 	return r.end(status, err)
 }
 
-// begin takes up a checkpoint, if there is one, and says that the run runs.
+// begin restores the checkpoint, if there is one, and logs that the run is running.
 func (r *Run) begin(from *runner.State) error {
 	r.since, r.savedAt = time.Now(), r.Now()
 	if from != nil {
@@ -173,7 +173,7 @@ func (r *Run) begin(from *runner.State) error {
 	for _, note := range r.Notes {
 		r.warnOnce(note, note)
 	}
-	if r.Notes != nil { // counts are the data's too
+	if r.Notes != nil { // the counts belong to the data, as notes do
 		r.noteEmpty()
 	}
 	r.noteDrop()
@@ -181,7 +181,8 @@ func (r *Run) begin(from *runner.State) error {
 	return nil
 }
 
-// loop is the run: obey, train, and at the end of an epoch evaluate and save.
+// loop trains to the end: it obeys orders, takes a step, and at the end of an epoch evaluates and
+// saves.
 func (r *Run) loop() error {
 	for !r.over() {
 		if err := r.replay(r.step); err != nil {
@@ -200,7 +201,8 @@ func (r *Run) loop() error {
 			return err
 		}
 	}
-	// A run resumed from a checkpoint of its very last step, or forked from one.
+	// A run may begin at its end: resumed from a checkpoint of its very last step, or forked from
+	// one.
 	refitted, err := r.refit()
 	if err != nil || r.evaluated() && !refitted {
 		return err
@@ -211,9 +213,8 @@ func (r *Run) loop() error {
 	return r.save()
 }
 
-// betweenSteps evaluates and saves when that is due. An evaluation comes
-// before the checkpoint of the same step, so that a resume has no need to
-// repeat it.
+// betweenSteps evaluates and saves if that is due. An evaluation precedes the checkpoint of the
+// same step, so that a resumed run need not repeat it.
 func (r *Run) betweenSteps() error {
 	s, perEpoch := &r.Meta.Spec, r.Meta.StepsPerEpoch
 	save := s.CheckpointEvery > 0 && r.step%int64(s.CheckpointEvery) == 0
@@ -256,8 +257,8 @@ func (r *Run) betweenSteps() error {
 	return nil
 }
 
-// endEpoch lets the method act between two epochs, which may send x back to its
-// initialisation. split gives the training split as a whole.
+// endEpoch lets the method act between two epochs, which may send x back to its initialisation.
+// split returns the training split as one batch.
 func (r *Run) endEpoch(epoch int, split func() (dro.Batch, error)) (restart bool, err error) {
 	e, ok := r.Method.Trainer.(dro.Epochal)
 	if !ok {
@@ -265,18 +266,17 @@ func (r *Run) endEpoch(epoch int, split func() (dro.Batch, error)) (restart bool
 	}
 	defer r.pause()()
 	if restart, err = e.EndEpoch(epoch, split); err == nil && restart {
-		err = r.Report() // a script may have given what it measured before
+		err = r.Report() // a script may have given passes before this
 		if err == nil {
 			err = r.Net.Load(nil)
 		}
-		r.selected, r.pending, r.waited = nil, nil, 0 // what was trained so far is given up
+		r.selected, r.pending, r.waited = nil, nil, 0 // the training so far is given up
 	}
 	return restart, err
 }
 
-// end writes the summary and then the last status, and returns how the run
-// ended: failed, where one of them cannot be written. A log that says done has
-// its summary.
+// end writes the summary and then the last status, and returns how the run ended: failed if one of
+// them cannot be written. A log that says done has its summary.
 func (r *Run) end(status runner.Status, cause error) (runner.Status, error) {
 	r.Gate.End()
 	err := r.conclude(status, cause)
@@ -286,10 +286,10 @@ func (r *Run) end(status runner.Status, cause error) (runner.Status, error) {
 	return status, errors.Join(cause, err)
 }
 
-// conclude writes what end says. A run that failed waits for no disk, which may
-// be why it failed, and leaves as much as it can.
+// conclude writes the files of end. A run that failed does not wait for the disk, which may be why
+// it failed, and leaves as much as it can.
 func (r *Run) conclude(status runner.Status, cause error) error {
-	if status == runner.Done { // a run that goes on has it in its checkpoint
+	if status == runner.Done { // a run that is to continue has the values in its checkpoint
 		if err := r.tell(); err != nil {
 			return err
 		}
@@ -309,29 +309,29 @@ func (r *Run) conclude(status runner.Status, cause error) error {
 	return err
 }
 
-// finish writes the summary. The log does not tell that it waits for room: what
-// follows there is the status that the run ended with.
+// finish writes the summary. The log does not mention a wait for space, since the next event there
+// is the run's final status.
 func (r *Run) finish(s *runner.Summary) error {
 	silent := func(error) error { return nil }
 	_, err := r.Gate.Write(func() error { return r.Record.Finish(s) }, silent)
 	return err
 }
 
-// Head is of the step that the run has come to.
+// Head returns the head of an event at the run's present step.
 func (r *Run) Head() runner.Head { return runner.Head{Step: r.step} }
 
-// over tells whether the run is at its end: the planned one, or that of its patience.
+// over reports whether the run is at its end: the planned one, or the end of its patience.
 func (r *Run) over() bool {
 	patience := r.Meta.Spec.Patience
 	return r.step >= r.Meta.Steps || patience > 0 && r.waited >= patience
 }
 
-// epoch is how many epochs are done, in parts of one, too.
+// epoch returns the number of epochs done, with fractions.
 func (r *Run) epoch() float64 { return float64(r.step) / float64(r.Meta.StepsPerEpoch) }
 
-// warnOnce puts a warning into the log, the first time that this Run warns about the
-// thing. A warning that cannot be written is lost: it is not worth the run. A resumed
-// run is another Run, and may warn again.
+// warnOnce logs a warning, the first time that this Run warns about the subject. A warning that
+// cannot be written is lost: it is not worth the run. A resumed run is another Run, and may warn
+// again.
 func (r *Run) warnOnce(about, message string) {
 	if !r.warned[about] {
 		r.warned[about] = true

@@ -12,16 +12,16 @@ import (
 	"drolab/runner/measure"
 )
 
-// train is one training step, the same verbs for every method: package dro
-// decides what the weights are and how the method's own state moves. The order is that
-// of the paper's Algorithm 1: x moves by the weights at the old z, then z moves,
-// by losses at the new x where the method draws a batch for it. Changing it changes every digest.
+// train is one training step, the same verbs for every method: package dro decides what the weights
+// are and how the method's own state moves. The order is the order of the paper's Algorithm 1.
+// First x moves by the weights at the old z; then z moves, by losses at the new x if the method
+// draws a batch for it. Changing the order changes every digest.
 func (r *Run) train() error {
 	x, alpha := r.batches.Next(), r.rate()
 	r.losses, r.weights = sized(r.losses, x.N), sized(r.weights, x.N)
 	batch := batchOf(x, r.losses)
 	r.Net.Losses(r.losses, Batch{runner.SplitTrain, nn.Train, x}, r.Method.samplewise)
-	if err := r.Net.Err(); err != nil { // no method takes NaN for a loss
+	if err := r.Net.Err(); err != nil { // no method accepts NaN as a loss
 		return r.broke(err)
 	}
 	r.Method.Before(batch)
@@ -47,7 +47,7 @@ func (r *Run) train() error {
 	return r.note(measure.NumIf(measured, norm))
 }
 
-// sized is memory for n numbers: x, where it has the room. Only a script's batches differ in
+// sized returns memory for n numbers: x, if its capacity allows. Only a script's batches differ in
 // size.
 func sized(x []float64, n int) []float64 {
 	if n > cap(x) {
@@ -56,25 +56,25 @@ func sized(x []float64, n int) []float64 {
 	return x[:n]
 }
 
-// broke is the network's error with the step that it failed at.
+// broke adds the step at which the network failed to its error.
 func (r *Run) broke(err error) error { return fmt.Errorf("step %d: %w", r.step, err) }
 
-// batchOf is what a method sees of a batch: no values of samples, and losses that are
-// valid until the next step.
+// batchOf returns what a method sees of a batch: no values of samples, and losses that are valid
+// until the next step.
 func batchOf(b *data.Batch, losses []float64) dro.Batch {
 	return dro.Batch{Losses: losses[:b.N], Labels: b.Labels, Groups: b.Groups, Index: b.Index}
 }
 
-// rule is the x-step at the step size α: the optimizer's, or that of a method which
-// says how far to go.
+// rule returns the rule of the x-step at the step size α: the optimizer's rule, or the rule of a
+// method that chooses its own step length.
 func (r *Run) rule(alpha float64) Rule {
 	s := &r.spec
 	sgd := nn.SGD{LR: alpha, Momentum: s.Momentum, WeightDecay: s.WeightDecay, Clip: r.Method.clip}
 	return Rule{SGD: sgd, Adam: r.Method.adam, Advance: r.Method.advance}
 }
 
-// ownBatch returns the batch that the method's state moves on: an independent
-// draw at the new x where the method asks for one, else the x-batch.
+// ownBatch returns the batch by which the method's state moves: an independent draw at the new x if
+// the method asks for one, else the x-batch.
 func (r *Run) ownBatch(x dro.Batch) dro.Batch {
 	if !r.Method.Fresh() {
 		return x
@@ -89,21 +89,20 @@ func (r *Run) ownBatch(x dro.Batch) dro.Batch {
 	return batchOf(z, r.drawn)
 }
 
-// rate returns the step size α of the next step. It is from the spec with knobs, so a
-// knob of lr acts on the next step.
+// rate returns the step size α of the next step. It reads the spec with knobs, so a change of lr
+// acts on the next step.
 func (r *Run) rate() float64 {
 	return r.spec.Rate(r.step, r.Meta.StepsPerEpoch, r.Meta.Steps)
 }
 
-// keepPicked copies x when the method's output rule has chosen the step that was
-// just taken.
+// keepPicked copies x if the method's output rule has chosen the step that was just taken.
 func (r *Run) keepPicked() {
 	if r.Method.Picker != nil && r.Method.Picker.Picked().Step == int(r.step) {
 		r.Net.Pick()
 	}
 }
 
-// note measures the step and, every log_every steps, reports it. It fails when a value
+// note measures the step and, every log_every steps, reports it. It returns an error if a value
 // that training depends on is not finite.
 func (r *Run) note(norm measure.Number) error {
 	broken := r.measure(measure.Mean(r.losses), norm, r.Method)

@@ -10,9 +10,8 @@ import (
 	"drolab/runner/spec"
 )
 
-// Turn implements gate.Waiting: it changes a setting on request. The event is in the
-// log before the run uses the setting, so that no step is taken with one that a resume
-// would not know of.
+// Turn implements gate.Waiting: it changes a setting on request. The event is in the log before the
+// run uses the new value, so that a resume knows the settings of every step.
 func (r *Run) Turn(k runner.KnobEvent) error {
 	next := r.spec
 	e, err := gate.ChangeKnob(&next, k, r.Head())
@@ -28,8 +27,8 @@ func (r *Run) Turn(k runner.KnobEvent) error {
 	return r.use(next)
 }
 
-// replay turns the knobs that were turned before, at the steps up to this one. It writes
-// no event: the log has those of the lost part, and they count again.
+// replay repeats earlier changes of knobs, at the steps up to this one. It writes no event: the log
+// has the events of the lost part, and they count again.
 func (r *Run) replay(step int64) error {
 	for len(r.Knobs) > 0 && r.Knobs[0].Step <= step {
 		k := r.Knobs[0]
@@ -45,8 +44,8 @@ func (r *Run) replay(step int64) error {
 	return nil
 }
 
-// use makes s the run's. The method's state stays; a z outside the new box is
-// brought into it. With an error the run is as it was.
+// use makes s the run's spec. The method's state stays, but a z outside the new box is moved into
+// it. After an error the run is unchanged.
 func (r *Run) use(s spec.Spec) error {
 	m, err := newMethod(&s, &r.Meta.Parts)
 	if err != nil {

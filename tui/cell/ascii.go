@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// standIn is what stands for a character where there is ASCII only: a
-// character as wide as it is and, in words, as much as it takes; 0 for
-// characters that the interface does not write itself.
+// standIn returns what stands for a character where there is ASCII only: one, a character of the
+// same width, and word, a spelling of any width. one is 0 for characters that the interface does
+// not write itself.
 func standIn(r rune) (one byte, word string) {
 	const (
 		from = "│─╭╮╰╯╴╶╵╷┌┐└┘├┤┬┴┼┈┊┃━┏┓┗┛" +
@@ -30,9 +30,8 @@ func standIn(r rune) (one byte, word string) {
 	return "lnuupgfaksexvv|+><!."[n-len(to)], word
 }
 
-// Seven is s in ASCII: every character beyond is replaced by one that looks
-// like it, or by as many question marks as it takes cells. Escape sequences
-// stay.
+// Seven returns s in ASCII: every other character is replaced by one that looks like it, or by a
+// question mark for each of its cells. Escape sequences stay.
 func Seven(s string) string {
 	return replace(s, func(b *strings.Builder, r rune) {
 		if one, _ := standIn(r); one != 0 {
@@ -43,8 +42,8 @@ func Seven(s string) string {
 	})
 }
 
-// Spell is s in ASCII, as wide as it takes: Greek letters by their names. A
-// no-break space stays for whoever breaks lines.
+// Spell returns s in ASCII, however wide that is, with Greek letters by their names. A no-break
+// space stays for the code that breaks lines.
 func Spell(s string) string {
 	return replace(Clean(s), func(b *strings.Builder, r rune) {
 		switch _, word := standIn(r); {
@@ -58,7 +57,7 @@ func Spell(s string) string {
 	})
 }
 
-// SevenRune is Seven of one character.
+// SevenRune returns the ASCII stand-in of one character, '?' for a character without one.
 func SevenRune(r rune) rune {
 	switch one, _ := standIn(r); {
 	case r < utf8.RuneSelf:
@@ -69,7 +68,7 @@ func SevenRune(r rune) rune {
 	return '?'
 }
 
-// replace is s with all that is not ASCII written by put.
+// replace returns s with put writing every character that is not ASCII.
 func replace(s string, put func(*strings.Builder, rune)) string {
 	if plain(s) {
 		return s
@@ -94,18 +93,18 @@ func plain(s string) bool {
 	return true
 }
 
-// blocks are the eighths of a cell but the whole one, for small curves.
+// blocks are the blocks of one to seven eighths of a cell, for small curves.
 const blocks = "▁▂▃▄▅▆▇"
 
-// marks are those of series, in their order.
+// marks are the marks of the series, in the order of the series.
 const marks = "●■▲◆▼★○□△◇▽☆◉▣◈◎◐◑"
 
-// Marks is how many series are told apart by a mark: more than there are methods.
+// Marks is the number of marks that tell series apart; there are fewer methods than that.
 const Marks = 18
 
-// Mark is what tells series i from others where colour does not, or not alone: in charts and in
-// tables. The first series have their own; series i+Marks, i+2*Marks, ... are variants of i and
-// have the marks that come after its own.
+// Mark returns the mark of series i, which tells it from others in charts and in tables where
+// colour does not, or not alone. The first series have their own; series i+Marks, i+2*Marks, ...
+// are variants of i and have the marks that come after its own.
 func Mark(i int, ascii bool) rune {
 	r := []rune(marks)[(i%Marks+i/Marks)%Marks]
 	if ascii {

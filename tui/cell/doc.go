@@ -1,8 +1,7 @@
-// Package cell is text as a terminal's cells have it: what may not be shown is
-// replaced (gate.go), widths are counted as the renderer counts them, and where the
-// terminal has seven bits only every character has its stand-in. Charts and
-// pages both use it, so that they agree.
+// Package cell handles text in the cells of a terminal. It replaces what may not be shown
+// (gate.go), counts widths as the renderer counts them, and has a stand-in for every character
+// where the terminal has seven bits only. Charts and pages both use it, so that they agree.
 //
-// Pages hand names and messages over as files have them. Whatever measures, cuts or
-// places text cleans it, and tells styles of ours from sequences of a file.
+// Pages pass names and messages on as they stand in files. Every function that measures, cuts or
+// places text cleans it, and tells the program's own styles from escape sequences of a file.
 package cell

@@ -8,22 +8,23 @@ import (
 	"unicode/utf8"
 )
 
-// own begins every sequence that the interface styles text with: a parameter that means
-// nothing to a terminal and is drawn anew in each process. So what is ours is told from
-// what a file says, wherever the two stand in one line.
+// own begins every sequence with which the interface styles text. Its parameter means nothing to a
+// terminal and is drawn at random in each process. So the program's own sequences are told from
+// those of a file, even in one line.
 var own = "\x1b[" + strconv.Itoa(1e8+rand.IntN(9e8)) + ";"
 
-// SGR is a sequence of ours for colours and attributes, "" being all of them off.
+// SGR returns the program's own sequence for colours and attributes; "" turns all of them off.
 func SGR(parameters string) string { return own + parameters + "m" }
 
-// Seal makes the sequences of s ours: text that a library styled, and that was Clean
-// before.
+// Seal makes the sequences of s the program's own. s is text that a library styled, and that was
+// Clean before.
 func Seal(s string) string { return strings.ReplaceAll(s, "\x1b[", own) }
 
-// Sent is a line as a terminal gets it: Clean, and of our sequences what it knows.
+// Sent returns a line as a terminal gets it: Clean, with the program's own sequences as the
+// terminal knows them.
 func Sent(line string) string { return strings.ReplaceAll(Clean(line), own, "\x1b[") }
 
-// sealed is the length of the sequence of ours that s begins with; 0 for none.
+// sealed returns the length of the program's own sequence that s begins with; 0 for none.
 func sealed(s string) int {
 	if !strings.HasPrefix(s, own) {
 		return 0
@@ -31,10 +32,10 @@ func sealed(s string) int {
 	return sgr(s)
 }
 
-// Clean is the gate between files and the screen: text that has printable characters
-// and styles of ours, and nothing else. Whatever measures, cuts or places text lets it
-// through here. Tabs and line breaks become blanks, joiners and selectors of a glyph go,
-// and every other control, invisible character or broken byte becomes a question mark.
+// Clean is the gate between files and the screen: it returns text that has printable characters and
+// the program's own styles, and nothing else. Every function that measures, cuts or places text
+// passes it through here. Tabs and line breaks become blanks. Joiners and selectors of a glyph are
+// dropped, and every other control, invisible character or broken byte becomes a question mark.
 func Clean(s string) string {
 	at := dirt(s)
 	if at == len(s) {
@@ -53,7 +54,7 @@ func Clean(s string) string {
 	return b.String()
 }
 
-// dirt is where s first has what Clean replaces; its length for nowhere.
+// dirt returns the index of the first character of s that Clean replaces, or the length of s.
 func dirt(s string) int {
 	for i := 0; i < len(s); {
 		switch c := s[i]; {
@@ -76,8 +77,8 @@ func dirt(s string) int {
 	return len(s)
 }
 
-// Steers tells whether a character could steer a terminal, or terminals disagree about
-// it or its neighbour.
+// Steers reports whether a character could steer a terminal, or whether terminals disagree about it
+// or its neighbour.
 func Steers(r rune) bool {
 	switch {
 	case r < utf8.RuneSelf:
@@ -89,14 +90,14 @@ func Steers(r rune) bool {
 		unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 
-// shapes tells of characters that only change the look of the one before.
+// shapes reports whether a character only changes the look of the one before.
 func shapes(r rune) bool {
 	const nonJoiner, joiner, lightSkin, darkSkin = 0x200c, 0x200d, 0x1f3fb, 0x1f3ff
 	return r == nonJoiner || r == joiner || r >= lightSkin && r <= darkSkin ||
 		unicode.Is(unicode.Variation_Selector, r)
 }
 
-// sign stands in the place of a character that steers.
+// sign returns the replacement of a character that steers.
 func sign(r rune) string {
 	switch {
 	case shapes(r):

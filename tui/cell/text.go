@@ -7,7 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// OneLine is Clean, with line breaks turned into "; ".
+// OneLine returns s in one line, Clean, with line breaks turned into "; ".
 func OneLine(s string) string {
 	lines := strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' })
 	for i := range lines {
@@ -16,16 +16,16 @@ func OneLine(s string) string {
 	return strings.Join(lines, "; ")
 }
 
-// Bare is text of another program without its colours and what else it tells a terminal.
+// Bare returns text of another program without its colours and other terminal sequences.
 func Bare(s string) string { return Clean(ansi.Strip(s)) }
 
-// Width is the number of cells of s, styled or not, as the renderer counts.
+// Width returns the number of cells of s, styled or not, as the renderer counts them.
 func Width(s string) int {
 	_, n := measured(s)
 	return n
 }
 
-// measured is s as it may be shown, and its width.
+// measured returns s as it may be shown, and its width.
 func measured(s string) (string, int) {
 	if n, ok := plainWidth(s); ok {
 		return s, n
@@ -34,8 +34,8 @@ func measured(s string) (string, int) {
 	return s, ansi.StringWidthWc(s)
 }
 
-// RuneWidth is the number of cells of a character; 0 for one that goes on the
-// one before.
+// RuneWidth returns the number of cells of a character; 0 for one that combines with the one
+// before.
 func RuneWidth(r rune) int {
 	if r >= ' ' && r < 0x7f || narrow(r) {
 		return 1
@@ -43,9 +43,9 @@ func RuneWidth(r rune) int {
 	return ansi.StringWidthWc(string(r))
 }
 
-// plainWidth is the width of what is made of narrow characters and colours
-// alone, as nearly everything that is drawn here: several times as fast as
-// the search for what is not.
+// plainWidth returns the width of text that holds narrow characters and colours alone, as nearly
+// all text here does; ok is false for other text. It is several times as fast as cleaning and
+// measuring.
 func plainWidth(s string) (n int, ok bool) {
 	for i := 0; i < len(s); {
 		switch c := s[i]; {
@@ -72,8 +72,8 @@ func plainWidth(s string) (n int, ok bool) {
 	return n, true
 }
 
-// sgr is the length of the sequence for colours and attributes that s begins
-// with, anybody's; 0 for another one.
+// sgr returns the length of the sequence for colours and attributes that s begins with, whoever
+// wrote it; 0 for any other sequence.
 func sgr(s string) int {
 	if len(s) < 3 || s[1] != '[' {
 		return 0
@@ -89,8 +89,8 @@ func sgr(s string) int {
 	return 0
 }
 
-// narrow tells whether a character is surely one cell wide: boxes, blocks and
-// shapes, braille, Greek and what else the interface itself writes.
+// narrow reports whether a character is certainly one cell wide: boxes, blocks and shapes, braille,
+// Greek and the other characters that the interface itself writes.
 func narrow(r rune) bool {
 	return r >= 0x2500 && r <= 0x25fc || r == '★' || r == '☆' ||
 		r >= 0x2800 && r <= 0x28ff || r >= 'α' && r <= 'ω' ||
@@ -98,8 +98,8 @@ func narrow(r rune) bool {
 		r == '‖' || r == '✓' || r == '✗' || r == '✕' || r == '≥' || r == '≤'
 }
 
-// Middle shortens s to at most w cells, with an ellipsis in the middle where it
-// was longer: of names that are made of parts, both ends tell them apart.
+// Middle shortens s to at most w cells, with an ellipsis in the middle if it was longer, since both
+// ends tell apart names that are made of parts.
 func Middle(s string, w int) string {
 	s, cells := measured(s)
 	over := cells - w
@@ -110,10 +110,10 @@ func Middle(s string, w int) string {
 	return head + "…" + Last(s, w-1-Width(head))
 }
 
-// First is the beginning of s, at most w cells of it.
+// First returns the beginning of s, at most w cells of it.
 func First(s string, w int) string { return ansi.TruncateWc(Clean(s), max(0, w), "") }
 
-// Last is the end of s, at most w cells of it.
+// Last returns the end of s, at most w cells of it.
 func Last(s string, w int) string {
 	s, cells := measured(s)
 	return ansi.TruncateLeftWc(s, max(0, cells-max(0, w)), "")

@@ -13,13 +13,12 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Writer is where commands print: all that goes through it is cleaned, but
-// that lines, tabs and the styles of a theme stay. Who prints cannot forget it. Each Write is whole
-// characters.
+// Writer is the writer that commands print to. It cleans all text but keeps lines, tabs and the
+// styles of a theme, so that no command can forget to clean. Each Write must hold whole characters.
 type Writer struct {
 	to io.Writer
-	// Width is where longer lines are broken, between words; 0 breaks none. Each Write is whole
-	// lines then.
+	// Width is the width at which longer lines are broken, between words; 0 breaks none. With a
+	// width, each Write must hold whole lines.
 	Width int
 }
 
@@ -35,9 +34,8 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// wanted is the error of a write, but that a reader who has left, as in | head,
-// wants no more. Only runs in this process come to that: other commands end there
-// (SIGPIPE).
+// wanted returns the error of a write, or nil if it says that the reader has left, as in | head.
+// Only runs in this process meet that error: other commands end there (SIGPIPE).
 func wanted(err error) error {
 	if errors.Is(err, syscall.EPIPE) {
 		return nil
@@ -45,7 +43,7 @@ func wanted(err error) error {
 	return err
 }
 
-// cleanLines is Sent of text whose lines and tabs stay.
+// cleanLines applies Sent to text but keeps its lines and tabs.
 func cleanLines(s string) string {
 	var b strings.Builder
 	for s != "" {
@@ -60,10 +58,10 @@ func cleanLines(s string) string {
 	return b.String()
 }
 
-// folded breaks lines of more than so many cells between words. What goes on begins below the last
-// column of the line: what stands behind two blanks or more.
+// folded breaks lines of more than width cells between words. A continuation begins below the last
+// column of its line; a column is what stands behind two blanks or more.
 func folded(s string, width int) string {
-	const least = 20 // cells for what goes on
+	const least = 20 // cells for the continuation
 	if width <= least {
 		return s
 	}
@@ -93,8 +91,8 @@ func folded(s string, width int) string {
 	return strings.Join(lines, "\n")
 }
 
-// Over writes text over the last so many lines of the screen, all of which are
-// cleared; over none it clears the line that the cursor is on.
+// Over writes text over the last lines of the screen, as many as lines says, and clears all of
+// them. For 0 lines it clears the line that the cursor is on.
 func (w *Writer) Over(lines int, text string) error {
 	home := "\r\x1b[J"
 	if lines > 0 {
@@ -104,9 +102,9 @@ func (w *Writer) Over(lines int, text string) error {
 	return wanted(err)
 }
 
-// Coloured is the writer with colours and attributes let through, for text that
-// is the program's own. It is the file that w writes to, if it is one: that
-// decides whether there are colours.
+// Coloured returns a writer that lets colours and attributes through, for text that is the
+// program's own. If w writes to a file, the result is that file, too, since the file decides
+// whether there are colours.
 func (w *Writer) Coloured() io.Writer {
 	if f, ok := w.to.(*os.File); ok {
 		return coloured{f, w.Width}
@@ -144,8 +142,8 @@ func (c coloured) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// EscapeJSON is JSON that means the same and has no character which could steer
-// a terminal: JSON's own escapes stand in their place.
+// EscapeJSON returns JSON that means the same and has no character that could steer a terminal:
+// JSON's own escapes replace such characters.
 func EscapeJSON(text []byte) []byte {
 	plain := func(c byte) bool { return c == '\n' || ' ' <= c && c <= '~' }
 	if !slices.ContainsFunc(text, func(c byte) bool { return !plain(c) }) {

@@ -1,10 +1,9 @@
-// Package kit is the toolkit of the interface's pages, over Lip Gloss and
-// Bubbles: one palette (theme.go), rows of key tables (keys.go), text of so many
-// cells (text.go, over tui/cell), boxes, overlays, typed lines, and charts as
-// lines of text (Theme.Rows).
+// Package kit is the toolkit of the interface's pages, over Lip Gloss and Bubbles: one palette
+// (theme.go), rows of key tables (keys.go), text of a given width (text.go, over tui/cell), boxes,
+// overlays, typed lines, and charts as lines of text (Theme.Rows).
 //
-// It knows cells, not runs. Pages draw lines of exactly as many cells as they
-// are given; only View draws, and it changes nothing but what saves time (Drawn).
+// It knows cells, not runs. Pages draw lines of exactly the width that they are given. Only View
+// draws, and it changes nothing but what saves time (Drawn).
 //
 // # Lines of known width
 //

@@ -13,9 +13,9 @@ import (
 // maxInput bounds a typed or pasted line, in runes.
 const maxInput = 400
 
-// Input is a line that is being typed, with the cursor at its end to begin
-// with: Bubbles' text input without a prompt, without blinking, which over SSH
-// is traffic, and without the clipboard of the machine that it runs on.
+// Input is a line that is being typed. The cursor begins at its end. It is Bubbles' text input
+// without a prompt, without blinking, which is traffic over SSH, and without the clipboard of the
+// machine that it runs on.
 type Input struct{ line textinput.Model }
 
 // NewInput returns a line that begins with s.
@@ -30,11 +30,11 @@ func NewInput(s string) Input {
 	return in
 }
 
-// String is the line as typed.
+// String returns the line as typed.
 func (in Input) String() string { return in.line.Value() }
 
-// Update takes a key or a paste, and tells whether that changed the text. What
-// is no text of its own, as Enter, it leaves alone.
+// Update takes a key or a paste and reports whether that changed the text. It ignores keys that
+// neither type nor edit, such as Enter.
 func (in *Input) Update(msg tea.Msg) (changed bool) {
 	switch m := msg.(type) {
 	case tea.KeyPressMsg:
@@ -52,8 +52,8 @@ func (in *Input) Update(msg tea.Msg) (changed bool) {
 	return in.String() != before
 }
 
-// oneLine is text that can stand in a line: breaks are blanks. What cannot be shown is
-// left out, since nobody meant to type it.
+// oneLine returns s as text for one line: breaks and tabs become blanks. Characters that cannot be
+// shown are left out, since nobody meant to type them.
 func oneLine(s string) string {
 	blanks := strings.NewReplacer("\r\n", " ", "\r", " ", "\n", " ", "\t", " ")
 	s = blanks.Replace(strings.ToValidUTF8(s, "?"))
@@ -65,7 +65,7 @@ func oneLine(s string) string {
 	}, s)
 }
 
-// View draws what so many cells around the cursor have room for, in a style.
+// View draws the part of the line around the cursor that fits in so many cells, in a style.
 func (in Input) View(st Style, cells int) string {
 	line := in.line
 	styles := line.Styles()
@@ -79,15 +79,15 @@ func (in Input) View(st Style, cells int) string {
 	return cell.Cut(cell.Seal(line.View()), cells)
 }
 
-// Line is a form of one line that is typed. It is checked after every key, so that what is
-// wrong is said while there is time to mend it, and Enter takes it when nothing is wrong.
+// Line is a form with one line to type. Check runs after every key, so that the user learns of a
+// problem while there is time to mend it. Enter takes the line if it has no problem.
 type Line struct {
 	Input
 	About string             // a sentence above it
 	Check func(string) error // nil takes everything
 	Take  func(string) tea.Cmd
 
-	Problem error // with what is typed
+	Problem error // of the typed text; nil for none
 }
 
 // Press implements Form.
@@ -116,7 +116,7 @@ func (l *Line) View(t *Theme, w, h int) []string {
 	return Fill(lines, w, min(h, len(lines)))
 }
 
-// Problem says what is wrong, below a blank line; nothing where nothing is.
+// Problem returns lines that say what is wrong, below a blank line; none without an error.
 func (t *Theme) Problem(err error) []string {
 	if err == nil {
 		return nil
@@ -124,7 +124,7 @@ func (t *Theme) Problem(err error) []string {
 	return []string{"", t.Bad.Paint("! " + cell.OneLine(err.Error()))}
 }
 
-// Pointed is a line that begins with a blank, with the cursor in its place where it is here.
+// Pointed returns a line that begins with a blank. If here is set, the cursor replaces the blank.
 func (t *Theme) Pointed(line string, here bool) string {
 	if !here {
 		return line
@@ -132,11 +132,11 @@ func (t *Theme) Pointed(line string, here bool) string {
 	return t.Accent.Paint(t.Cursor) + t.Title.Paint(line[1:])
 }
 
-// First is the first of so many lines that are shown in some rows: the one under the cursor
-// is about in the middle.
+// First returns the first line to show if some rows show a part of so many lines, with the line
+// under the cursor about in the middle.
 func First(at, lines, rows int) int { return max(0, min(at-rows/2, lines-rows)) }
 
-// Empty is a page that has nothing to show, with lines that say why.
+// Empty draws a page that has nothing to show, with lines that say why.
 func (t *Theme) Empty(title string, lines []string, w, h int) []string {
 	box := Boxed(h)
 	iw, ih := Inside(box, w, h)

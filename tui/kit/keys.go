@@ -15,24 +15,24 @@ import (
 type Key struct {
 	Keys key.Binding // the first one is shown
 	Hint string      // the footer's word; empty leaves it out
-	// Stands is the footer's word where it depends on how things stand, in a page of so
-	// many cells; nil is the hint.
+	// Stands returns the footer's word where it depends on the state of the page, which is w cells
+	// wide; nil stands for Hint.
 	Stands func(w int) string
 	Help   string // what it does; empty leaves it out of help and palette
-	// Why says why it cannot be done now, "" when it can; nil is always.
+	// Why returns why it cannot be done now, "" when it can; nil means that it always can.
 	Why func() string
 	Do  func() tea.Cmd
 
 	Last   bool // the hint stands at the right of the footer, whatever the room
-	Moves  bool // only moves a cursor, which the palette has no use for
+	Moves  bool // only moves a cursor, so that the palette leaves it out
 	Alters bool // starts, changes or deletes runs, which a read-only view does not
-	Local  bool // is of the program's machine, as files that are no run's: a guest does not do it
+	Local  bool // concerns the program's machine, such as files of no run: barred to a guest
 }
 
-// On are the keys of a row, as tea.KeyPressMsg.String names them.
+// On returns the binding of some keys, named as by tea.KeyPressMsg.String.
 func On(keys ...string) key.Binding { return key.NewBinding(key.WithKeys(keys...)) }
 
-// Just is a Do of what answers at once.
+// Just returns a Do that calls f and returns no command.
 func Just(f func()) func() tea.Cmd {
 	return func() tea.Cmd {
 		f()
@@ -40,10 +40,10 @@ func Just(f func()) func() tea.Cmd {
 	}
 }
 
-// By is a Do of what takes a number.
+// By returns a Do that calls f with n.
 func By(f func(int), n int) func() tea.Cmd { return Just(func() { f(n) }) }
 
-// word is the footer's, in w cells.
+// word returns the footer's word in a page of w cells.
 func (k *Key) word(w int) string {
 	if k.Stands == nil {
 		return k.Hint
@@ -51,7 +51,7 @@ func (k *Key) word(w int) string {
 	return k.Stands(w)
 }
 
-// Blocked says why the row's action cannot be done now; "" when it can.
+// Blocked returns why the row's action cannot be done now; "" when it can.
 func (k *Key) Blocked() string {
 	if k.Why == nil {
 		return ""
@@ -59,7 +59,7 @@ func (k *Key) Blocked() string {
 	return k.Why()
 }
 
-// Unless is a Why: the reason, unless it can be done.
+// Unless returns the result of a Why: "" if the action can be done, else the reason.
 func Unless(can bool, why string) string {
 	if can {
 		return ""
@@ -67,7 +67,7 @@ func Unless(can bool, why string) string {
 	return why
 }
 
-// Names are the row's keys as they are shown.
+// Names returns the row's keys as they are shown.
 func (k *Key) Names(ascii bool) string {
 	var names []string
 	for _, name := range k.Keys.Keys() {
@@ -76,11 +76,11 @@ func (k *Key) Names(ascii bool) string {
 	return strings.Join(names, " ")
 }
 
-// Name is the first of Names.
+// Name returns the first of Names.
 func (k *Key) Name(ascii bool) string { return KeyName(k.Keys.Keys()[0], ascii) }
 
-// Find returns the row that a key belongs to; nil without one. Where several rows
-// have it, it is the first that can be done now, or else the first.
+// Find returns the row that a key belongs to; nil without one. If several rows have the key, it
+// returns the first that can be done now, or else the first.
 func Find(table []Key, press tea.KeyPressMsg) (found *Key) {
 	for i := range table {
 		if row := &table[i]; key.Matches(press, row.Keys) {
@@ -93,7 +93,7 @@ func Find(table []Key, press tea.KeyPressMsg) (found *Key) {
 	return found
 }
 
-// KeyName is how a key is shown.
+// KeyName returns the name of a key as it is shown.
 func KeyName(key string, ascii bool) string {
 	if rest, ok := strings.CutPrefix(key, "ctrl+"); ok {
 		return "^" + KeyName(rest, ascii)
@@ -111,8 +111,8 @@ func KeyName(key string, ascii bool) string {
 	return cmp.Or(names[key], more[key], key)
 }
 
-// Footer is the hints of rows that can be done, as many as w cells have room
-// for; the last ones (Key.Last) stand at the right, whatever the room.
+// Footer returns the hints of rows, as many as fit in w cells. Rows with Last stand at the right,
+// whatever the room.
 func (t *Theme) Footer(rows []Key, w int) string {
 	room := w - 1
 	take := func(last bool) (hints string) {
@@ -139,8 +139,8 @@ type HelpLine struct{ Keys, Does string }
 // keyColumn is the least width of the keys in the help.
 const keyColumn = 9
 
-// HelpLines are the lines of the help, in two columns of w cells together. What does not fit its
-// line goes on in the second column.
+// HelpLines draws the lines of the help in two columns, which are w cells wide together. Text that
+// does not fit its line goes on in the second column.
 func (t *Theme) HelpLines(lines []HelpLine, w int) (text []string) {
 	column := keyColumn
 	for _, l := range lines {

@@ -6,23 +6,22 @@ import (
 	"drolab/tui/cell"
 )
 
-// Rect is a part of the screen, in cells; X and Y are those of its top left
-// cell.
+// Rect is a part of the screen, in cells; X and Y are the position of its top left cell.
 type Rect struct{ X, Y, W, H int }
 
-// Contains tells whether a cell is in r.
+// Contains reports whether a cell is in r.
 func (r Rect) Contains(x, y int) bool {
 	return x >= r.X && x < r.X+r.W && y >= r.Y && y < r.Y+r.H
 }
 
-// The smallest screen that is drawn; below it one line says so.
+// The size of the smallest screen that is drawn. On a smaller one, one line says that it is too
+// small.
 const (
 	LeastWidth  = 40
 	LeastHeight = 12
 )
 
-// Tile divides r into equal cells, row by row; what is left over goes to the
-// first ones.
+// Tile divides r into equal cells, row by row; the first ones get the remainder.
 func Tile(r Rect, columns, lines int) []Rect {
 	var list []Rect
 	for j := range lines {
@@ -35,7 +34,7 @@ func Tile(r Rect, columns, lines int) []Rect {
 	return list
 }
 
-// Share is where the i-th of n parts of a length starts.
+// Share returns the start of the i-th of n parts of a length.
 func Share(length, i, n int) int { return length/n*i + min(i, length%n) }
 
 // Placed is a block of lines, each exactly w cells wide, and where it goes.
@@ -44,10 +43,10 @@ type Placed struct {
 	Lines []string
 }
 
-// Compose puts blocks that do not overlap together to h lines of w cells.
-// Blocks that share a line must come from left to right. They come with their
-// widths; Lip Gloss measures what it joins, a hundred times as long on a page of
-// four panels, which is more than the rest of a frame.
+// Compose puts blocks that do not overlap together into h lines of w cells. Blocks that share a
+// line must come from left to right. The widths of blocks are known. Lip Gloss measures what it
+// joins, which takes a hundred times as long on a page of four panels, more than the rest of a
+// frame.
 func Compose(w, h int, blocks []Placed) []string {
 	out := make([]string, max(0, h))
 	at := make([]int, len(out))
@@ -67,17 +66,16 @@ func Compose(w, h int, blocks []Placed) []string {
 	return out
 }
 
-// Area is the rectangle of w by h cells at x and y.
+// Area returns the rectangle of w by h cells at x and y.
 func Area(x, y, w, h int) Rect { return Rect{x, y, w, h} }
 
-// Boxed tells whether a page of h rows has room for boxes around its panels;
-// below, a panel is a title line and what is under it.
+// Boxed reports whether a page of h rows has room for boxes around its panels. On a lower page, a
+// panel is a title line and the lines under it.
 func Boxed(h int) bool { return h >= 16 }
 
-// Panel draws a box, or only its title line where there is no room for one,
-// around lines, to exactly w by h cells. note stands at the right of the title.
-// The border's characters are Lip Gloss's, whose own borders have no titles and
-// cost twenty times as much.
+// Panel draws lines in a box, or only under its title line if there is no room for one, in exactly
+// w by h cells. note stands at the right of the title. The border's characters are Lip Gloss's,
+// whose own borders have no titles and cost twenty times as much.
 func (t *Theme) Panel(title, note string, focused, box bool, lines []string, w, h int) []string {
 	g, line, name := t.box, t.border, t.Title
 	if focused {
@@ -117,7 +115,7 @@ func (t *Theme) fitNote(note string, w int) string {
 	return t.Greek(note)
 }
 
-// Inside is the room within a panel of w by h cells.
+// Inside returns the room within a panel of w by h cells.
 func Inside(box bool, w, h int) (int, int) {
 	if box {
 		return max(0, w-2), max(0, h-2)
@@ -125,15 +123,15 @@ func Inside(box bool, w, h int) (int, int) {
 	return w, max(0, h-1)
 }
 
-// Progress draws a part of the whole, 0 to 1, in w cells.
+// Progress draws a bar of w cells that is full up to a part, 0 to 1.
 func (t *Theme) Progress(part float64, w int, done Style) string {
 	n := int(part * float64(w))
 	return done.Paint(strings.Repeat(t.barFull, n)) +
 		t.border.Paint(strings.Repeat(t.barEmpty, w-n))
 }
 
-// Place draws a panel in r, its lines by draw for the room within; nothing where
-// r has no size.
+// Place draws a panel in r; draw returns its lines for the room within. It draws nothing if r has
+// no size.
 func (t *Theme) Place(
 	r Rect, title, note string, focused, box bool, draw func(w, h int) []string,
 ) Placed {

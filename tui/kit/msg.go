@@ -11,10 +11,10 @@ import (
 // The messages of every page that are not Bubble Tea's own. Those about runs
 // are in tui/lab.
 
-// Tick is a look around: for what is new in the files.
+// Tick asks a page to look for what is new in the files.
 type Tick time.Time
 
-// Notice puts a line where the footer is, until the next key or for a while.
+// Notice shows a line in place of the footer, until the next key or for a while.
 type Notice struct {
 	Text string
 	Bad  bool
@@ -23,7 +23,7 @@ type Notice struct {
 // Open puts an overlay over the page.
 type Open struct{ *Overlay }
 
-// Click and Wheel are the mouse's, in the page's own coordinates.
+// Click and Wheel are events of the mouse, in the page's own coordinates.
 type (
 	Click struct{ X, Y int }
 	Wheel struct {
@@ -32,11 +32,11 @@ type (
 	}
 	// Drag is a move with the button down.
 	Drag struct{ X, Y int }
-	// Hover is one without: a page that cares has a method Point for it.
+	// Hover is a move without a button; a page that needs it has a method Point for it.
 	Hover struct{ X, Y int }
 )
 
-// By is 1 or -1: the direction, down being on.
+// By returns the direction: 1 for down, which is onward, and -1 for up.
 func (w Wheel) By() int {
 	if w.Down {
 		return 1
@@ -44,14 +44,14 @@ func (w Wheel) By() int {
 	return -1
 }
 
-// Send makes a command of a message.
+// Send returns a command that sends a message.
 func Send(m tea.Msg) tea.Cmd { return func() tea.Msg { return m } }
 
-// Show is the command of an Open.
+// Show returns a command that sends an Open.
 func Show(o *Overlay) tea.Cmd { return Send(Open{Overlay: o}) }
 
-// Notify is the command of a Notice.
+// Notify returns a command that sends a Notice.
 func Notify(text string) tea.Cmd { return Send(Notice{Text: text}) }
 
-// Complain is the command of a Notice of what went wrong.
+// Complain returns a command that sends a Notice of an error.
 func Complain(err error) tea.Cmd { return Send(Notice{Text: cell.OneLine(err.Error()), Bad: true}) }

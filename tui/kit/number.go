@@ -2,21 +2,22 @@ package kit
 
 import "drolab/tui/cell"
 
-// A series has a number, which is its colour and its mark. The first of a method has the method's
-// number, n; of variants of it, which differ in settings, the numbers are n+Colors, n+2*Colors,
-// ...: they have its colour, and each another mark (cell.Mark).
+// The number of a series stands for its colour and its mark. The first series of a method has the
+// method's number, n. Variants of it, which differ in settings, have the numbers n+Colors,
+// n+2*Colors, ...: they have its colour, and each another mark (cell.Mark).
 
-// Colors is how many methods are told apart, by colour and mark.
+// Colors is the number of methods that colour and mark together tell apart.
 const Colors = cell.Marks
 
-// variants is how many numbers a method has, its own included.
+// variants is the count of the numbers of a method, its own included.
 const variants = 256 / Colors
 
-// Numbering gives numbers to what is shown together: each has a mark of its own, as far as there
-// are any.
+// Numbering gives numbers to series that are shown together. Each has a mark of its own, as long as
+// there are free ones.
 type Numbering struct{ owned, taken map[rune]bool }
 
-// Numbers returns the numbering for series of some methods, whose marks no variant takes.
+// Numbers returns the numbering for series of some methods. No variant takes the mark of one of
+// them.
 func Numbers(methods ...uint8) *Numbering {
 	n := &Numbering{map[rune]bool{}, map[rune]bool{}}
 	for _, m := range methods {
@@ -25,7 +26,7 @@ func Numbers(methods ...uint8) *Numbering {
 	return n
 }
 
-// Take takes a number of a method for a series and tells whether it was free.
+// Take takes a number of a method for a series and reports whether it was free.
 func (n *Numbering) Take(number, method uint8) bool {
 	mark := cell.Mark(int(number), false)
 	if number%Colors != method || n.taken[mark] || number != method && n.owned[mark] {
@@ -35,8 +36,8 @@ func (n *Numbering) Take(number, method uint8) bool {
 	return true
 }
 
-// Next is the number of a further series of a method: the method's own, or that of the first free
-// variant from a place on, so that who knows the place finds the same one the next day.
+// Next returns the number of a further series of a method: the method's own, or that of the first
+// free variant from a place on. Whoever knows the place finds the same number the next day.
 func (n *Numbering) Next(method, from uint8) uint8 {
 	if n.Take(method, method) {
 		return method

@@ -20,12 +20,12 @@ type Overlay struct {
 	danger  bool // what it asks cannot be taken back
 	Form    Form // in place of lines
 
-	text viewport.Model // of the lines and the choices, see Fit
+	text viewport.Model // holds the lines and the choices, see Fit
 }
 
-// Form is something to fill in.
+// Form is the part of an overlay that the user fills in.
 type Form interface {
-	// Press takes a key and tells whether the form is done with.
+	// Press takes a key and reports whether the form is done.
 	Press(tea.KeyPressMsg) (done bool, cmd tea.Cmd)
 	// View draws the form in lines of at most w cells, h of them if that can be.
 	View(t *Theme, w, h int) []string
@@ -33,29 +33,28 @@ type Form interface {
 	Hint() []Key
 }
 
-// FormWidth is that of forms, where the screen has room for it.
+// FormWidth is the width of forms, if the screen has room for it.
 const FormWidth = 64
 
-// Choice is an answer to a question: the keys that give it, what it is called
-// and what follows.
+// Choice is an answer to a question: the keys that give it, its name and the command that follows.
 type Choice struct {
 	Keys []string
 	Name string
 	Then tea.Cmd
 }
 
-// Question is an overlay that asks.
+// Question returns a command that opens an overlay with a question.
 func Question(title string, lines []string, choices ...Choice) tea.Cmd {
 	return Show(&Overlay{Title: title, Lines: lines, choices: choices})
 }
 
-// Danger is a Question about what cannot be taken back, and looks so.
+// Danger is a Question about an action that cannot be taken back, and looks so.
 func Danger(title string, lines []string, choices ...Choice) tea.Cmd {
 	return Show(&Overlay{Title: title, Lines: lines, choices: choices, danger: true})
 }
 
-// Fit makes an overlay ready for a page of w by h cells: before it is shown,
-// and with every other size or theme.
+// Fit makes an overlay ready for a page of w by h cells. It is called before the overlay is shown,
+// and again at every change of size or theme.
 func (o *Overlay) Fit(t *Theme, w, h int) {
 	all := append([]string(nil), o.Lines...)
 	if len(o.choices) > 0 {
@@ -76,7 +75,7 @@ func (o *Overlay) Fit(t *Theme, w, h int) {
 	o.text.SetYOffset(top)
 }
 
-// Press takes a key and tells whether the overlay is done with.
+// Press takes a key and reports whether the overlay is done.
 func (o *Overlay) Press(k tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 	name := k.String()
 	if o.Form != nil && name != "esc" && name != "ctrl+c" {
@@ -105,7 +104,7 @@ func (o *Overlay) Press(k tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 // Wheel scrolls the text.
 func (o *Overlay) Wheel(msg tea.MouseWheelMsg) { o.text, _ = o.text.Update(msg) }
 
-// View puts the overlay over the middle of a page of w by h cells.
+// View draws the overlay over the middle of a page of w by h cells.
 func (o *Overlay) View(t *Theme, page []string, w, h int) []string {
 	lines, note := strings.Split(o.text.View(), "\n"), ""
 	switch {
@@ -136,7 +135,7 @@ func (o *Overlay) View(t *Theme, page []string, w, h int) []string {
 	return out
 }
 
-// options is the line of choices.
+// options returns the line of choices.
 func (o *Overlay) options(t *Theme) string {
 	s := ""
 	for _, c := range o.choices {
@@ -149,7 +148,7 @@ func (o *Overlay) options(t *Theme) string {
 	return s + t.Key.Paint("Esc") + " back"
 }
 
-// Hint is the footer while the overlay is open, in w cells.
+// Hint returns the footer while the overlay is open, in w cells.
 func (o *Overlay) Hint(t *Theme, w int) string {
 	switch {
 	case o.Form != nil:
@@ -160,7 +159,7 @@ func (o *Overlay) Hint(t *Theme, w int) string {
 	return t.Footer([]Key{{Keys: On("esc"), Hint: "back"}}, w)
 }
 
-// Taking are the hints of what is typed: a form or a line.
+// Taking returns the hints while the user types into a form or a line.
 func Taking() []Key {
 	return []Key{{Keys: On("enter"), Hint: "take"}, {Keys: On("esc"), Hint: "cancel"}}
 }

@@ -19,20 +19,20 @@ type Pixels struct {
 
 func (p *Pixels) at(x, y int) [3]byte { return [3]byte(p.RGB[3*(y*p.W+x):]) }
 
-// inking is how pixels are drawn.
+// inking is the way in which pixels are drawn.
 type inking int
 
 const (
-	trueInk   inking = iota // two in a cell, in their colours
+	trueInk   inking = iota // two pixels in a cell, in their colours
 	indexInk                // likewise, in the nearest of the 256 colours
 	greyInk                 // likewise, in the greys of the 16: the others differ between terminals
-	shadeInk                // a shade a cell, of what the terminal writes with
+	shadeInk                // one shade in a cell, in the terminal's own colour of writing
 	letterInk               // likewise, in ASCII
-	onPaper   = 8           // added to shades: writing is dark
+	onPaper   = 8           // added to shades where the writing is dark
 )
 
-// inkingOf is the best that a terminal can do with pixels. Half blocks need colours in the
-// background; without them a cell is one pixel, in a shade.
+// inkingOf returns the best way in which a terminal can draw pixels. Half blocks need colours in
+// the background; without them a cell is one pixel, in a shade.
 func inkingOf(profile colorprofile.Profile, dark, ascii bool) inking {
 	ink := trueInk
 	switch {
@@ -51,9 +51,8 @@ func inkingOf(profile colorprofile.Profile, dark, ascii bool) inking {
 	return ink
 }
 
-// Pixels draws a picture in at most w by h cells, of which each holds one pixel above
-// another. A picture that is smaller is enlarged by a whole factor; one that is larger
-// is cut. All lines are equally wide.
+// Pixels draws a picture in at most w by h cells, each with one pixel above another. A smaller
+// picture is enlarged by a whole factor; a larger one is cut. All lines are equally wide.
 func (t *Theme) Pixels(p Pixels, w, h int) []string {
 	scale := max(1, min(w/max(1, p.W), 2*h/max(1, p.H)))
 	wide, high := min(w, scale*p.W), min(2*h, scale*p.H)
@@ -86,16 +85,16 @@ func (t *Theme) Pixels(p Pixels, w, h int) []string {
 	return lines
 }
 
-// Thumbnail is Pixels of a small picture that changes while one looks: in at most the 256 colours,
-// and with fewer of them, since each change of colour is ten bytes or twenty.
+// Thumbnail draws a small picture that changes while the user looks on. It is Pixels in at most the
+// 256 colours, and with fewer of them, since each change of colour is ten bytes or twenty.
 func (t *Theme) Thumbnail(p Pixels, w, h int) []string {
 	few := *t
 	few.ink = max(few.ink, indexInk)
 	return few.Pixels(p.calm(), w, h)
 }
 
-// calm is a picture in which a pixel has the colour of the one at its left or above it where that
-// is near.
+// calm returns the picture with each pixel in the colour of the one at its left or above it, if
+// that colour is near.
 func (p Pixels) calm() Pixels {
 	const far = 40 // of 255
 	near := func(a, b [3]byte) bool {
@@ -120,19 +119,19 @@ func (p Pixels) calm() Pixels {
 	return out
 }
 
-// dither makes a pixel lighter or darker by where it is, so that four greys do for those
-// between.
+// dither makes a pixel lighter or darker by its position, so that four greys also show the greys
+// between them.
 func dither(c [3]byte, x, y int) [3]byte {
 	light := lightness(c) + [...]int{-24, 8, 24, -8}[x%2+y%2*2]
 	v := byte(max(0, min(255, light)))
 	return [3]byte{v, v, v}
 }
 
-// pen is the colours that the cells of a line are written with, nil at its start. They stay as far
-// as they can: each change of one is ten bytes or twenty.
+// pen holds the colours that the cells of a line are written with, nil at the start of the line.
+// They stay as long as possible, since each change of one is ten bytes or twenty.
 type pen struct{ fore, back ansi.Color }
 
-// glyph is what shows two pixels, one above the other, in the fewest changes.
+// glyph returns the character that shows two pixels, one above the other, in the fewest changes.
 func (p *pen) glyph(above, below ansi.Color) string {
 	stays := func(fore, back ansi.Color) (n int) {
 		for _, same := range []bool{fore == p.fore, back == p.back} {
@@ -156,7 +155,7 @@ func (p *pen) glyph(above, below ansi.Color) string {
 	return "▀"
 }
 
-// style is the parameters of the colours.
+// style returns the parameters of the colours.
 func (p *pen) style() string {
 	s := ansi.Style{}.BackgroundColor(p.back)
 	if p.fore != nil {
@@ -165,8 +164,8 @@ func (p *pen) style() string {
 	return strings.Join(s, ";")
 }
 
-// cell is one of a picture: the parameters of its style, "" for none, and what is
-// written. Without both there is nothing below.
+// cell returns one cell of a picture: the parameters of its style, "" for none, and its character.
+// If both is false, the cell has no pixel below.
 func (k inking) cell(with *pen, above, below [3]byte, both bool) (style, glyph string) {
 	if k >= shadeInk {
 		return "", k.shade((lightness(above) + lightness(below)) / 2)
@@ -178,7 +177,7 @@ func (k inking) cell(with *pen, above, below [3]byte, both bool) (style, glyph s
 	return strings.Join(ansi.Style{}.Reset().ForegroundColor(k.colour(above)), ";"), "▀"
 }
 
-// shade is a character as light as that, 0 to 255.
+// shade returns a character of a given lightness, 0 to 255.
 func (k inking) shade(light int) string {
 	shades := []rune(" ░▒▓█")
 	if k&^onPaper == letterInk {
@@ -190,11 +189,11 @@ func (k inking) shade(light int) string {
 	return string(shades[light*len(shades)/256])
 }
 
-// lightness is the luma of ITU-R BT.601, 0 to 255.
+// lightness returns the luma of ITU-R BT.601, 0 to 255.
 func lightness(c [3]byte) int { return (299*int(c[0]) + 587*int(c[1]) + 114*int(c[2])) / 1000 }
 
-// colour is the nearest that the terminal has. In 16 colours only the greys mean the same
-// everywhere; the others are the user's.
+// colour returns the nearest colour that the terminal has. Of the 16 colours only the greys mean
+// the same everywhere; the user sets the others.
 func (k inking) colour(c [3]byte) ansi.Color {
 	switch k {
 	case trueInk:
@@ -206,9 +205,9 @@ func (k inking) colour(c [3]byte) ansi.Color {
 	return greys[lightness(c)/64]
 }
 
-// nearest is the one of the 240 colours that are the same on all terminals, a cube and a
-// ramp of greys, which is nearest by its parts. That of x/ansi is nearest in hue, and
-// makes dark pictures gaudy.
+// nearest returns the colour nearest to c by its components. It chooses from the 240 that are the
+// same on all terminals, a cube and a ramp of greys. The function of x/ansi takes the nearest hue,
+// which makes dark pictures gaudy.
 func nearest(c [3]byte) ansi.IndexedColor {
 	const cube, greys = 16, 232
 	levels := [...]int{0, 95, 135, 175, 215, 255}
@@ -236,9 +235,9 @@ func nearest(c [3]byte) ansi.IndexedColor {
 func abs(n int) int    { return max(n, -n) }
 func square(n int) int { return n * n }
 
-// Framed draws lines in a box around w by h cells, in the colour of a map for a value that lies so
-// far, 0 to 1, between the ends. A caption stands in the lower border. A large value has a
-// heavy border, for who sees no colour.
+// Framed draws lines in a box around w by h cells. The box has a map's colour for a value that lies
+// at part, 0 to 1, between the ends. A caption stands in the lower border. A large value has a
+// heavy border, for people who see no colour.
 func (t *Theme) Framed(lines []string, w, h int, part float64, caption string) []string {
 	style, b := t.framing(part)
 	framed := []string{style.Paint(b.TopLeft + strings.Repeat(b.Top, w) + b.TopRight)}
@@ -262,7 +261,7 @@ func (t *Theme) Ruled(lines []string, w, h int, part float64) []string {
 	return slices.Concat([]string{line}, Fill(lines, w, h), []string{line})
 }
 
-// framing is how a frame for a value is drawn that lies so far between the ends.
+// framing returns the style and the border of a frame for a value at part between the ends.
 func (t *Theme) framing(part float64) (Style, lipgloss.Border) {
 	if part >= .5 {
 		return t.level(part), t.heavyBox

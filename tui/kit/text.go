@@ -19,7 +19,7 @@ func Clock(d time.Duration) string {
 	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
 }
 
-// Plural is so many of something.
+// Plural returns a count with its noun, in the plural unless the count is 1.
 func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -27,8 +27,8 @@ func Plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// Left brings s to exactly w cells, with blanks on the right. It is Clean then, as
-// all that is laid out here.
+// Left brings s to exactly w cells, with blanks on the right. The result is Clean, as is all text
+// that is laid out here.
 func Left(s string, w int) string {
 	s = cell.Cut(s, w)
 	return s + Blanks(w-cell.Width(s))
@@ -40,8 +40,8 @@ func Right(s string, w int) string {
 	return Blanks(w-cell.Width(s)) + s
 }
 
-// Spread brings a and b to w cells together, a to the left and b to the right;
-// b goes where both do not fit.
+// Spread brings a and b to w cells together, a to the left and b to the right; b is dropped if they
+// do not both fit.
 func Spread(a, b string, w int) string {
 	if gap := w - cell.Width(a) - cell.Width(b); gap >= 1 {
 		return a + Blanks(gap) + b
@@ -49,7 +49,7 @@ func Spread(a, b string, w int) string {
 	return Left(a, w)
 }
 
-// Blanks are n blanks, none for less than one.
+// Blanks returns n blanks, none if n is less than one.
 func Blanks(n int) string { return strings.Repeat(" ", max(0, n)) }
 
 // Wrap breaks text into lines of at most w cells at blanks and line breaks.
@@ -73,7 +73,8 @@ func Fill(lines []string, w, h int) []string {
 	return out
 }
 
-// Names are those of runs in a question, a line each, of many the first ones.
+// Names returns the names of runs for a question, a line each; of many, the first ones and the
+// number of the rest.
 func Names(ids []string) (lines []string) {
 	const most = 8
 	for _, id := range ids[:min(len(ids), most)] {
@@ -85,15 +86,15 @@ func Names(ids []string) (lines []string) {
 	return lines
 }
 
-// Point is something to say: a name and a text.
+// Point is a statement to show: a name and a text.
 type Point struct {
 	Name, Text string
 	Style      Style
-	Whole      bool // wrapped, even where others have no room then; a no-break space breaks nowhere
+	Whole      bool // wrapped, even if others then have no room; a no-break space breaks nowhere
 }
 
-// Points draws as many points as h lines of w cells have room for, each in a
-// line or, as far as there is room, wrapped. The texts are indented.
+// Points draws as many points as fit in h lines of w cells, each in one line or, as far as there is
+// room, wrapped. The texts are indented.
 func (t *Theme) Points(points []Point, indent, w, h int) (lines []string) {
 	texts, rows := make([][]string, len(points)), make([]int, len(points))
 	room := h
@@ -124,8 +125,7 @@ func (t *Theme) Points(points []Point, indent, w, h int) (lines []string) {
 	return lines
 }
 
-// point draws a point in some lines; the last of them is cut where the text
-// has more.
+// point draws a point in some lines; the last of them is cut if there is more text.
 func (t *Theme) point(p Point, text []string, rows, indent, w int) (lines []string) {
 	for j := range rows {
 		s, head := text[j], " "

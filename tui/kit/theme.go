@@ -22,32 +22,32 @@ type Theme struct {
 	Text, Dim, Title, Accent, Key Style
 	Good, Warn, Bad               Style
 	Caret                         Style // the cell under the cursor of what is typed or ticked
-	Selected, BarText, border     Style // BarText is the header's
+	Selected, BarText, border     Style // BarText is the style of the current tab in the header
 	focused                       Style
 	chartStyles
 	glyphs
 }
 
-// chartStyles are those of the parts of charts.
+// chartStyles are the styles of the parts of charts.
 type chartStyles struct {
 	Series, faint, back [Colors]Style
-	alike               [Colors]bool // a series before has the colour
+	alike               [Colors]bool // an earlier series has the same colour
 	heat                [plot.HeatLevels]Style
-	roles               [plot.Hair + 1]Style // of the other parts
+	roles               [plot.Hair + 1]Style // styles of the other parts
 }
 
-// glyphs are one cell each; the interface as a whole is put into ASCII where the terminal
-// has only that.
+// glyphs are the glyphs of the interface, one cell each. Where the terminal has only ASCII, the
+// interface as a whole is converted to it.
 type glyphs struct {
 	On, Off, Cursor, More string
-	Changed, Given        string // of a setting: by the user, by the preset
+	Changed, Given        string // mark a setting from the user, from the preset
 	Best                  string // stands at the best value of a column
 	box, heavyBox         lipgloss.Border
 	barFull, barEmpty     string
 }
 
-// ink is one colour for each kind of terminal: 24 bits, the 256 and the 16
-// colours. Chosen by hand: nearest colours would make two runs look alike.
+// ink is one colour for each kind of terminal: 24 bits, the 256 and the 16 colours. They are chosen
+// by hand: the nearest colours would make two runs look alike.
 type ink struct {
 	rgb  uint32
 	x256 uint8
@@ -61,10 +61,11 @@ type inks struct {
 	series                                      [Colors]ink
 }
 
-// The series are lighter on dark and darker on light. The first eight are told apart by
-// people with any colour vision (after Okabe and Ito, 2008); the others are those of the
-// 256 colours that lie farthest from them and from each other in OKLab, of those that stand
-// out from the background. Sixteen colours begin again, and there the mark decides.
+// darkInks returns the colours for a dark background; series are lighter on dark and darker on
+// light. People with any colour vision tell the first eight series apart (after Okabe and Ito,
+// 2008). The others are chosen from those of the 256 colours that stand out from the background:
+// the ones that lie farthest from the first eight and from each other in OKLab. The sixteen colours
+// repeat, so that there the mark decides.
 func darkInks() inks {
 	return inks{
 		dim: ink{0x8a93a3, 245, 7}, accent: ink{0x7cc7ff, 117, 14}, border: ink{0x4a5262, 239, 8},
@@ -79,7 +80,8 @@ func darkInks() inks {
 	}
 }
 
-// lightInks are darker than those on dark: on paper a light colour is not seen.
+// lightInks returns the colours for a light background, which are darker: on paper a light colour
+// is not seen.
 func lightInks() inks {
 	return inks{
 		dim: ink{0x5b6472, 241, 8}, accent: ink{0x0060a8, 25, 4}, border: ink{0xb4bac4, 249, 7},
@@ -94,21 +96,21 @@ func lightInks() inks {
 	}
 }
 
-// heatInks are the levels of maps: viridis, whose lightness grows evenly.
+// heatInks returns the colours of the levels of maps: viridis, whose lightness grows evenly.
 func heatInks() [plot.HeatLevels]ink {
 	return [...]ink{{0x440154, 53, 5}, {0x472d7b, 54, 5}, {0x3b528b, 60, 4}, {0x2c728e, 31, 4},
 		{0x21918c, 30, 6}, {0x28ae80, 36, 6}, {0x5ec962, 77, 2}, {0xaddc30, 149, 10},
 		{0xfde725, 227, 11}}
 }
 
-// Swatch is a piece of a map w cells wide, for a value that lies so far, 0 to 1,
-// between the ends.
+// Swatch draws a piece of a map, w cells wide, for a value that lies at part, 0 to 1, between the
+// ends.
 func (t *Theme) Swatch(part float64, w int) string {
 	h := plot.HeatMap{Charset: t.Charset(false), Shades: t.Shades()}
 	return t.level(part).Paint(strings.Repeat(h.Glyph(levelOf(part)), w))
 }
 
-// level is the style of a map's cell.
+// level returns the style of a map's cell for a value that lies at part, 0 to 1, between the ends.
 func (t *Theme) level(part float64) Style {
 	return t.of(plot.Style{Role: plot.Heat, Series: uint8(levelOf(part))})
 }
@@ -117,8 +119,7 @@ func levelOf(part float64) int {
 	return max(0, min(int(part*plot.HeatLevels), plot.HeatLevels-1))
 }
 
-// Shades tells whether maps are drawn in shades of one colour, as the terminal has
-// too few.
+// Shades reports whether maps are drawn in shades of one colour, because the terminal has too few.
 func (t *Theme) Shades() bool { return t.ASCII || !t.hot }
 
 // NewTheme returns the palette for a terminal.
@@ -146,8 +147,8 @@ func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
 	complete := lipgloss.Complete(profile)
 	color := func(c ink) color.Color { return c.in(complete) }
 	fg := func(c ink) Style { return styleOf(plain.Foreground(color(c))) }
-	// What frames the rest has one of the 256 colours at most: half as many bytes as 24 bits
-	// take, for a tint that nobody misses.
+	// Borders and dim text have one of the 256 colours at most: half as many bytes as 24 bits take,
+	// for a tint that nobody misses.
 	few := lipgloss.Complete(min(profile, colorprofile.ANSI256))
 	grey := func(c ink) Style { return styleOf(plain.Foreground(c.in(few))) }
 	t.Dim, t.Accent, t.border = grey(p.dim), fg(p.accent), grey(p.border)
@@ -176,14 +177,14 @@ func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
 	return t
 }
 
-// Line is the style of a series.
+// Line returns the style of a series.
 func (t *Theme) Line(number uint8) Style { return t.Series[number%Colors] }
 
-// Mark is that of a series.
+// Mark returns the mark of a series.
 func (t *Theme) Mark(number uint8) string { return string(cell.Mark(int(number), t.ASCII)) }
 
-// Glyph is what lines of a series are drawn with, or have on them, where its colour does not tell
-// them from others'; 0 where it does.
+// Glyph returns the mark that lines of a series are drawn with, or have on them, if colour does not
+// tell them from other lines; 0 if it does.
 func (t *Theme) Glyph(number uint8) rune {
 	if t.color && number < Colors && !t.alike[number] {
 		return 0
@@ -191,7 +192,7 @@ func (t *Theme) Glyph(number uint8) rune {
 	return cell.Mark(int(number), t.ASCII)
 }
 
-// in is the colour of a kind of terminal.
+// in returns the colour for a kind of terminal.
 func (c ink) in(complete lipgloss.CompleteFunc) color.Color {
 	return complete(ansi.BasicColor(c.x16), ansi.IndexedColor(c.x256), rgb(c.rgb))
 }
@@ -200,7 +201,7 @@ func rgb(c uint32) ansi.RGBColor {
 	return ansi.RGBColor{R: uint8(c >> 16), G: uint8(c >> 8), B: uint8(c)}
 }
 
-// setGlyphs chooses what takes one cell in every font: wider ones would shift the rest of
+// setGlyphs chooses glyphs that take one cell in every font: wider ones would shift the rest of
 // their line.
 func (t *Theme) setGlyphs() {
 	t.On, t.Off, t.Cursor, t.More = "●", "○", "▸", "…"
@@ -216,7 +217,7 @@ func (t *Theme) setGlyphs() {
 	}
 }
 
-// halfway mixes two colours, a bit more of the second.
+// halfway mixes two colours, with a bit more of the second.
 func halfway(a, b uint32) (mix uint32) {
 	for shift := 0; shift <= 16; shift += 8 {
 		mix |= ((a>>shift&0xff)*2 + (b>>shift&0xff)*3) / 5 << shift
@@ -224,7 +225,7 @@ func halfway(a, b uint32) (mix uint32) {
 	return mix
 }
 
-// setRoles gives the parts of charts that are no series their styles.
+// setRoles sets the styles of the parts of charts other than series.
 func (t *Theme) setRoles() {
 	t.roles = [...]Style{plot.Axis: t.Dim, plot.Ref: t.Dim, plot.Mark: t.Dim,
 		plot.Alert: t.Bad, plot.Worst: t.Bad, plot.Better: t.Good, plot.Worse: t.Bad,
@@ -265,7 +266,8 @@ func (t *Theme) Rows(f *plot.Frame) []string {
 	return lines
 }
 
-// Charset is that of the charts.
+// Charset returns the charset of the charts. With dots it is Braille, if the terminal has colours
+// and more than ASCII.
 func (t *Theme) Charset(dots bool) plot.Charset {
 	switch {
 	case t.ASCII:
@@ -276,14 +278,14 @@ func (t *Theme) Charset(dots bool) plot.Charset {
 	return plot.Lines
 }
 
-// dangerous is the theme with boxes in the colour of what is bad.
+// dangerous returns the theme with boxes in the colour of Bad.
 func (t *Theme) dangerous() *Theme {
 	other := *t
 	other.focused, other.Title, other.Accent = t.Bad, t.Bad, t.Bad
 	return &other
 }
 
-// Top is the style of the best of some figures, in weight and tint.
+// Top returns the style of the best of some figures, which differs in weight and tint.
 func (t *Theme) Top() Style {
 	if !t.color {
 		return t.Title
@@ -291,7 +293,7 @@ func (t *Theme) Top() Style {
 	return Style{start: t.Title.start + t.Good.start, end: t.Good.end}
 }
 
-// Low is the style of the worst of some figures.
+// Low returns the style of the worst of some figures.
 func (t *Theme) Low() Style {
 	if !t.color {
 		return t.Dim
@@ -299,8 +301,8 @@ func (t *Theme) Low() Style {
 	return t.Bad
 }
 
-// Tint is the style of a difference that is better, 1, worse, -1, or neither. Its sign tells as
-// much where there is no colour.
+// Tint returns the style of a difference: 1 is better, -1 is worse, 0 is neither. Without colour,
+// the sign of the difference tells as much.
 func (t *Theme) Tint(better int) Style {
 	switch {
 	case !t.color || better == 0:
@@ -311,7 +313,7 @@ func (t *Theme) Tint(better int) Style {
 	return t.Bad
 }
 
-// Bare takes away all styles of text, for what is no terminal.
+// Bare takes away all styles of text, for an output that is no terminal.
 func (t *Theme) Bare() {
 	var none Style
 	for _, st := range []*Style{&t.Text, &t.Dim, &t.Title, &t.Accent, &t.Key, &t.Good, &t.Warn,
@@ -321,7 +323,7 @@ func (t *Theme) Bare() {
 	t.Series = [Colors]Style{}
 }
 
-// Greek is s, with letters that ASCII lacks written out.
+// Greek returns s, with Greek letters and other signs written out if the terminal has only ASCII.
 func (t *Theme) Greek(s string) string {
 	if !t.ASCII {
 		return s
@@ -329,17 +331,16 @@ func (t *Theme) Greek(s string) string {
 	return cell.Spell(s)
 }
 
-// Style is a Lip Gloss style as the sequences that it puts around a text: a
-// live frame paints hundreds of pieces, and Paint costs a sixtieth of rendering
-// one (37 ns, 2.4 us), since Lip Gloss measures, aligns and wraps each. The
-// sequences are sealed (cell.Seal): no text can have one of its own. The zero
-// Style is the terminal's own.
+// Style holds the sequences that a Lip Gloss style puts around a text. A live frame paints hundreds
+// of pieces, and Paint costs a sixtieth of rendering one (37 ns, 2.4 us), since Lip Gloss measures,
+// aligns and wraps each. The sequences are sealed (cell.Seal): no text can have one of its own. The
+// zero Style is the terminal's own.
 type Style struct {
 	start, end string
 	gloss      *lipgloss.Style
 }
 
-// styleOf is the Style that paints a line as st does.
+// styleOf returns the Style that paints a line as st does.
 func styleOf(st lipgloss.Style) Style {
 	const text = "x"
 	start, end, _ := strings.Cut(cell.Seal(st.Render(text)), text)
@@ -354,7 +355,7 @@ func (st Style) Paint(s string) string {
 	return st.start + s + st.end
 }
 
-// library is the style as Bubbles take it.
+// library returns the style in the form that Bubbles take.
 func (st Style) library() lipgloss.Style {
 	if st.gloss == nil {
 		return lipgloss.NewStyle()

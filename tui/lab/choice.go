@@ -14,20 +14,20 @@ import (
 	"drolab/tui/kit"
 )
 
-// Choice is something that a user sets on a page by keys, and that is kept for the next start.
+// Choice is a setting of a page that the user changes by keys. It is kept for the next start.
 type Choice struct {
 	Name string
 	Get  func() []string // nil is the default
-	// Set takes of a value what it knows and leaves out the rest: files may have been changed by
-	// anybody.
+	// Set takes the parts of a value that it knows and leaves out the rest, since anybody may have
+	// changed the file.
 	Set func([]string)
 }
 
-// Choices are those of a page.
+// Choices are the choices of a page.
 type Choices []Choice
 
-// OneOf is a choice of one of some words, of which the first is the default. Then is done when it
-// is set.
+// OneOf returns the choice of one of some words, of which the first is the default. then is called
+// when it is set.
 func OneOf[T ~int](name string, words []string, at *T, then func()) Choice {
 	return Choice{Name: name,
 		Get: func() []string {
@@ -45,7 +45,7 @@ func OneOf[T ~int](name string, words []string, at *T, then func()) Choice {
 		}}
 }
 
-// Get are the values of the choices that are not at their defaults.
+// Get returns the values of the choices that are not at their defaults.
 func (c Choices) Get() map[string][]string {
 	values := map[string][]string{}
 	for _, choice := range c {
@@ -56,14 +56,14 @@ func (c Choices) Get() map[string][]string {
 	return values
 }
 
-// Set sets all choices, those without a value to their defaults.
+// Set sets all choices; those without a value are set to their defaults.
 func (c Choices) Set(values map[string][]string) {
 	for _, choice := range c {
 		choice.Set(values[choice.Name])
 	}
 }
 
-// Key is the row of the key table that sets them to their defaults.
+// Key returns the row of the key table that sets the choices to their defaults.
 func (c Choices) Key() kit.Key {
 	return kit.Key{Keys: kit.On("0"), Help: "reset the page's view to its defaults",
 		Why: func() string { return kit.Unless(len(c.Get()) > 0, atDefaults) },
@@ -73,17 +73,18 @@ func (c Choices) Key() kit.Key {
 // Views are the choices of each page, by its title, for one folder of runs.
 type Views map[string]map[string][]string
 
-// mostViews bounds the file of views, in bytes.
+// mostViews is the maximum size of the file of views, in bytes.
 const mostViews = 1 << 16
 
-// Same tells whether two views are alike.
+// Same reports whether two views are alike.
 func (v Views) Same(o Views) bool {
 	return maps.EqualFunc(v, o, func(a, b map[string][]string) bool {
 		return maps.EqualFunc(a, b, slices.Equal[[]string])
 	})
 }
 
-// viewsFile is the file of the views of a folder of runs, in a folder of this user.
+// viewsFile returns the path of the file with the views of a folder of runs; in is a folder of this
+// user.
 func viewsFile(in, runs string) string {
 	if abs, err := filepath.Abs(runs); err == nil {
 		runs = abs
@@ -91,7 +92,7 @@ func viewsFile(in, runs string) string {
 	return filepath.Join(in, fmt.Sprintf("%x", sha256.Sum256([]byte(runs)))[:32])
 }
 
-// ReadViews reads the views of a folder of runs; none where they were never kept.
+// ReadViews reads the views of a folder of runs; none if they were never kept.
 func ReadViews(in, runs string) (v Views, err error) {
 	path := viewsFile(in, runs)
 	switch info, err := os.Lstat(path); {
@@ -106,7 +107,7 @@ func ReadViews(in, runs string) (v Views, err error) {
 	return v, err
 }
 
-// WriteViews keeps them.
+// WriteViews writes the views of a folder of runs.
 func WriteViews(in, runs string, v Views) error {
 	files := record.Files{}
 	if err := files.Folder(in); err != nil {

@@ -11,10 +11,11 @@ import (
 	"drolab/tui/kit"
 )
 
-// Colors are the numbers of configurations' colours and marks, by compare.Configuration.
+// Colors holds the number of each configuration, which is its colour and mark, by
+// compare.Configuration.
 type Colors map[string]uint8
 
-// ColorsOf gives the configurations of each preset of a folder their colours.
+// ColorsOf gives numbers to the configurations of each preset in a folder.
 func ColorsOf(runs []*record.Run) Colors {
 	all, given := Colors{}, map[string]*kit.Numbering{} // by preset
 	metas := map[string][]*runner.Meta{}
@@ -33,14 +34,15 @@ func ColorsOf(runs []*record.Run) Colors {
 	return all
 }
 
-// Number is that of one run alone.
+// Number returns the number of a run that is shown alone.
 func (c Colors) Number(key string, m *runner.Meta) uint8 { return c.find(m, key, kit.Numbers()) }
 
-// Of are the numbers of runs that are shown together, the same for those that differ in seed
-// alone, and with different marks as far as there are any. A method has one colour wherever it is
-// shown. A configuration keeps the number that it has in c, if no run before it has its mark; of
-// the others the first of a method has the method's own, and the rest begin to look for one that
-// is free where their settings say, so that they find the same one the next day.
+// Of returns the numbers of runs that are shown together. Runs that differ in seed alone have the
+// same number; others have different marks, as long as there are free ones. A method has one colour
+// wherever it is shown. A configuration keeps the number that it has in c, if no run before it has
+// its mark. Of the other configurations, the first of a method has the method's own number. The
+// rest look for a free number from a place that their settings determine, so that they find the
+// same one the next day.
 func (c Colors) Of(runs []*runner.Meta) []uint8 {
 	numbers, mine := make([]uint8, len(runs)), map[string]uint8{}
 	given := numbering(runs)
@@ -56,12 +58,12 @@ func (c Colors) Of(runs []*runner.Meta) []uint8 {
 	return numbers
 }
 
-// ownOf is the number of a method.
+// ownOf returns the number of a run's method.
 func ownOf(m *runner.Meta) uint8 {
 	return uint8(max(0, slices.Index(dro.Algorithms(), m.Spec.Algorithm()))) % kit.Colors
 }
 
-// numbering is that of runs that are shown together.
+// numbering returns the numbering for runs that are shown together.
 func numbering(runs []*runner.Meta) *kit.Numbering {
 	var methods []uint8
 	for _, m := range runs {
@@ -70,7 +72,8 @@ func numbering(runs []*runner.Meta) *kit.Numbering {
 	return kit.Numbers(methods...)
 }
 
-// find is the number that a configuration has, or else the next of its method.
+// find returns the number that a configuration has in c if it is free, or else the next of its
+// method.
 func (c Colors) find(m *runner.Meta, key string, given *kit.Numbering) uint8 {
 	own := ownOf(m)
 	if n, ok := c[key]; ok && given.Take(n, own) {

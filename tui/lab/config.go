@@ -15,63 +15,63 @@ type Config struct {
 	RunsGoOn bool
 	// ReadOnly says that Verbs refuse everything, and that nothing is deleted.
 	ReadOnly bool
-	// Guest says that whoever looks need not be who started the program: no file is
-	// read but those of runs, and none is written. ReadOnly goes with it.
+	// Guest says that the viewer need not be the user who started the program: only files of runs
+	// are read, and none is written. ReadOnly goes with it.
 	Guest bool
-	// Attach begins with the runs that are live, or the newest.
+	// Attach makes the interface begin with the runs that are live, or the newest.
 	Attach bool
-	// Replay begins with a replay of the runs Kept, which are all that is shown; nil
-	// shows those in RunsDir.
+	// Replay makes the interface begin with a replay of the runs of Kept. The runs of Kept are all
+	// that is shown; if it is nil, the runs in RunsDir are shown.
 	Replay *Replay
 	Kept   *Kept
-	// Programs are those that the user has started; nil asks about none, and none but these
-	// is started. ProgramsDir is their folder, for measuring with one; empty starts none.
+	// Programs knows the programs that the user has started; no other program is started. nil asks
+	// about none. ProgramsDir is the folder of Programs, for evaluating with a program; if it is
+	// empty, none is started.
 	Programs    Programs
 	ProgramsDir string
 	Hooks
 	// RunsDir and DataDir are the folders of the runs and of the datasets.
 	RunsDir, DataDir string
 	Remembering
-	// CPU is this machine's processor, as in the runs that were trained on it.
+	// CPU is this machine's processor, as recorded in the runs that were trained on it.
 	CPU string
-	// Cores is how many of it runs may use.
+	// Cores is the number of its cores that runs may use.
 	Cores int
-	// Dir is a folder whose presets are listed beside the program's own; empty is
-	// none.
+	// Dir is a folder whose presets are listed beside the program's own; "" is none.
 	Dir string
-	// Ring is what the terminal itself is told.
+	// Ring says what the terminal itself is told.
 	Ring Ring
 	// Stdin and Stdout are the terminal.
 	Stdin  io.Reader
 	Stdout io.Writer
-	// Environ is the environment, as os.Environ gives it: TERM, COLORTERM,
-	// NO_COLOR, DROLAB_ASCII, SSH_CONNECTION, SSH_TTY and the locale are looked at.
+	// Environ is the environment, as os.Environ gives it. The interface reads TERM, COLORTERM,
+	// NO_COLOR, DROLAB_ASCII, SSH_CONNECTION, SSH_TTY and the locale.
 	Environ []string
 }
 
-// Remembering is the folders of what is remembered of folders of runs; empty is none.
+// Remembering holds the folders of what is remembered about folders of runs; "" remembers nothing.
 type Remembering struct {
-	Catalogues string // what is in them
+	Catalogues string // the catalogues of the runs in them
 	Views      string // how the user looks at them
 }
 
-// Hooks are what the interface asks of who opened it.
+// Hooks are functions of the caller that the interface calls.
 type Hooks struct {
-	// StopSweep stops the sweep in a folder, its runs with a checkpoint; nil cannot.
+	// StopSweep stops the sweep in a folder; its runs stop with a checkpoint. nil cannot stop any.
 	StopSweep func(dir string) error
-	// Told gets the story of the watched runs when the interface is left; nil is not told.
+	// Told gets the story of the watched runs when the interface is left; nil gets none.
 	Told func(sentence string)
 }
 
-// Ring is what the terminal itself is told of the watched runs; the zero Ring is nothing.
-// Terminals disagree on the sequences, and some write those that they do not know onto the
-// screen: so the user says which.
+// Ring says what the terminal itself is told of the watched runs; the zero Ring tells it nothing.
+// Terminals disagree on the sequences, and some write unknown ones onto the screen, so the user
+// chooses them.
 type Ring struct {
 	Notify   string // "9" or "777": the sequence that tells of a run that is done or failed
-	Progress bool   // how far the runs are, on the window's icon or tab (OSC 9;4)
+	Progress bool   // show the progress of the runs on the window's icon or tab (OSC 9;4)
 }
 
-// ParseRing reads "9", "777", "progress" or two of them with a comma; "" or "off" is nothing.
+// ParseRing reads "9", "777", "progress" or two of them with a comma; "" or "off" tells nothing.
 func ParseRing(text string) (r Ring, err error) {
 	for word := range strings.SplitSeq(text, ",") {
 		switch word = strings.TrimSpace(word); word {

@@ -12,29 +12,30 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Lab is what all pages know.
+// Lab is the state that all pages share.
 type Lab struct {
 	Config Config
 	Source Source
 	Theme  *kit.Theme
 	// Mine are the runs that this process was asked to start or resume.
 	Mine map[string]bool
-	// Body is the pages' part of the screen, for where the mouse points.
+	// Body is the pages' part of the screen. A page lays itself out by it to find what the mouse
+	// points at.
 	Body kit.Rect
-	// Colors are those of the configurations in the folder, as far as it was looked at.
+	// Colors holds the numbers of the configurations in the folder, as of the last look at it.
 	Colors Colors
 	// Newcomer says that the folder had no run when the interface began.
 	Newcomer bool
-	// Round is how long it takes until each part of a page had its turn to show what is new;
-	// 0 shows all of it at once.
+	// Round is the time in which each part of a page has its turn to show what is new; 0 shows
+	// everything at once.
 	Round time.Duration
 }
 
-// Started returns the runs of this process, in the order of their names.
+// Started returns the runs of this process, sorted by name.
 func (s *Lab) Started() []string { return slices.Sorted(maps.Keys(s.Mine)) }
 
-// Controls tells whether a run can be asked something while it is live: by the
-// process that runs it alone, which is this one or a process for all runs.
+// Controls reports whether a run takes requests while it is live. Only the process that runs it
+// takes them, which is this one or a process for all runs.
 func (s *Lab) Controls(id string) bool { return s.Config.RunsGoOn || s.Mine[id] }
 
 // Start asks for runs; the answer is Started.

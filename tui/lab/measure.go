@@ -19,8 +19,8 @@ import (
 // Measure is a row of the table of measures.
 type Measure = measure.Measure
 
-// speed stands beside the table: it depends on the clock, so that no two runs
-// have the same.
+// speed returns the measure of training speed. It is not in the table, because it depends on the
+// clock, so that no two runs have the same.
 func speed() Measure {
 	return Measure{Main: true, Measure: dro.Measure{Name: speedName, Title: "images/s",
 		Scale: dro.Whole, Better: dro.Higher,
@@ -29,11 +29,11 @@ func speed() Measure {
 
 const speedName = "images_per_second"
 
-// StepMeasures are those of a logged step that can be drawn.
+// StepMeasures returns the measures of a logged step that can be drawn.
 func StepMeasures() []Measure { return append(measure.StepMeasures(), speed()) }
 
-// OfStep is a measure of a logged step, with the least and the greatest since
-// the one before.
+// OfStep returns a measure of a logged step, with its least and its greatest value since the step
+// logged before.
 func OfStep(e *runner.StepEvent, name string) (v, low, high measure.Number) {
 	if name == speedName {
 		return e.ImagesPerSecond, e.ImagesPerSecond, e.ImagesPerSecond
@@ -41,13 +41,13 @@ func OfStep(e *runner.StepEvent, name string) (v, low, high measure.Number) {
 	return e.Of(name), e.Min.Of(name), e.Max.Of(name)
 }
 
-// EvalMeasures are those of an evaluation, one number each.
+// EvalMeasures returns the measures of an evaluation that are one number each.
 func EvalMeasures() []Measure {
 	return slices.DeleteFunc(measure.EvalMeasures(), func(m Measure) bool { return m.IsList() })
 }
 
-// ListNamed is the measure of an evaluation of that name with a number a class, a group or a
-// radius; it has to be there.
+// ListNamed returns the measure of an evaluation that has this name and a number for each class,
+// group or radius. It panics if there is none.
 func ListNamed(name string) Measure {
 	if m, ok := measure.FindMeasure(name); ok && m.IsList() {
 		return m
@@ -55,13 +55,13 @@ func ListNamed(name string) Measure {
 	panic("lab: no such list measure")
 }
 
-// SummaryMeasures are those of a run's summary, one number each.
+// SummaryMeasures returns the measures of a run's summary that are one number each.
 func SummaryMeasures() []Measure {
 	list := append(measure.SummaryMeasures(), speed())
 	return slices.DeleteFunc(list, func(m Measure) bool { return m.IsList() })
 }
 
-// Named is the measure of a name in a list; it has to be there.
+// Named returns the measure with this name in a list. It panics if there is none.
 func Named(list []Measure, name string) Measure {
 	if i := slices.IndexFunc(list, func(m Measure) bool { return m.Name == name }); i >= 0 {
 		return list[i]
@@ -69,9 +69,9 @@ func Named(list []Measure, name string) Measure {
 	panic("lab: no such measure")
 }
 
-// Half95 is how far the 95 % t interval of the mean over n seeds reaches, in deviations
-// over √n, for the bands of curves. Two seeds have none: theirs, of nine deviations, would
-// hide the rest and say nothing.
+// Half95 returns the half width of the 95 % t interval of the mean over n seeds, in deviations over
+// √n, for the bands of curves. Two seeds have no interval: theirs, of nine deviations, would hide
+// the rest and say nothing.
 func Half95(n int) float64 {
 	if n < 3 {
 		return math.NaN()
@@ -79,7 +79,7 @@ func Half95(n int) float64 {
 	return compare.HalfWidth(n, .95)
 }
 
-// Write formats a measure as tables have it.
+// Write formats a value of a measure as tables show it.
 func Write(m Measure, n measure.Number) string {
 	switch {
 	case !n.Applies():
@@ -92,7 +92,7 @@ func Write(m Measure, n measure.Number) string {
 	return plot.Format(n.Float())
 }
 
-// State is a status as a glyph, and its style.
+// State returns the glyph of a status, and its style.
 func State(t *kit.Theme, s runner.Status) (string, kit.Style) {
 	glyphs := map[runner.Status]string{runner.Queued: "◌", runner.Running: "▶", runner.Paused: "‖",
 		runner.Done:    "✓",
@@ -107,11 +107,11 @@ func State(t *kit.Theme, s runner.Status) (string, kit.Style) {
 	return cmp.Or(glyphs[s], "?"), st
 }
 
-// Mark stands behind the name of a run whose method uses what an uncertainty set
-// does not know, as on the Compare page: " (g)".
+// Mark returns the mark behind the name of a run whose method uses something that an uncertainty
+// set does not know, as on the Compare page: " (g)".
 func Mark(m *runner.Meta) string { return compare.Mark(compare.Uses(m)) }
 
-// Counts are how many runs are in each status, in words: "2 running · 1 done".
+// Counts returns the number of runs in each status that has any, in words: "2 running", "1 done".
 func Counts(n map[runner.Status]int, order ...runner.Status) (words []string) {
 	for _, s := range order {
 		if n[s] > 0 {
@@ -121,16 +121,16 @@ func Counts(n map[runner.Status]int, order ...runner.Status) (words []string) {
 	return words
 }
 
-// Explain says what the mark of a run means: "(g) uses groups, which an
-// uncertainty set does not know"; "" without a mark.
+// Explain returns the meaning of the mark of a run: "(g) uses groups, which an uncertainty set does
+// not know"; "" without a mark.
 func Explain(m *runner.Meta) string { return compare.Explain(compare.Uses(m)) }
 
-// MarkLegend says what the marks mean.
+// MarkLegend explains the marks.
 const MarkLegend = "After a method's name, (g) means that it uses groups, (c) classes in " +
 	"their place, and (l) labels; an uncertainty set knows none of these."
 
-// Validation is the measure that says of the validation split what the one of that
-// name says of the test split; the name itself where there is none.
+// Validation returns the name of the measure that says of the validation split what the named one
+// says of the test split; the name itself if there is none.
 func Validation(name string) string {
 	if m, ok := measure.FindMeasure(name); !ok || m.OfStep() || m.OfValidation() {
 		return name
@@ -142,7 +142,7 @@ func Validation(name string) string {
 	return name
 }
 
-// Validates tells whether evaluations of the run have a validation split.
+// Validates reports whether evaluations of the run have a validation split.
 func Validates(m *runner.Meta) bool {
 	loss, ok := measure.FindMeasure("val_loss")
 	return ok && loss.CanApply(m)

@@ -22,8 +22,8 @@ type Answered struct {
 	Err      error
 }
 
-// Watch asks the Watch page to show these runs in place of what it shows;
-// none means the newest, or all that is Kept. With Replay they are shown as if they trained now.
+// Watch asks the Watch page to show these runs in place of what it shows; without IDs the newest,
+// or all runs of Kept. With Replay they are shown as if they trained now.
 type Watch struct {
 	IDs    []string
 	Replay *Replay
@@ -34,8 +34,8 @@ type Watch struct {
 // Failed ends the interface: what it was opened for cannot be shown.
 type Failed struct{ Err error }
 
-// MaxWatched is how many runs are watched at once: three seeds of as many configurations as
-// there are colours.
+// MaxWatched is the maximum number of runs that are watched at once: three seeds of as many
+// configurations as there are colours.
 const MaxWatched = 3 * kit.Colors
 
 // Compare asks the Compare page for a table of these runs, as they stood a moment ago.
@@ -45,16 +45,16 @@ type Compare struct{ Runs []*record.Run }
 type Listed struct {
 	Runs     []*record.Run
 	Problems []error
-	Took     time.Duration // until they were read
-	Changed  time.Time     // the folder, before that
+	Took     time.Duration // time that reading them took
+	Changed  time.Time     // when the folder had last changed, before they were read
 }
 
-// Fork asks for the form that starts a run from a checkpoint of another: the one nearest to a step,
-// or the newest for 0.
+// Fork asks for the form that starts a run from a checkpoint of another: the checkpoint nearest to
+// the step Near, or the newest if Near is 0.
 type Fork struct {
 	Run  *record.Run
 	Near int64
 }
 
-// Samples asks the Samples page for those that weigh most at a run's checkpoint.
+// Samples asks the Samples page for the samples that weigh most at a run's checkpoint.
 type Samples struct{ Run *record.Run }

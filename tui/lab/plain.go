@@ -8,8 +8,8 @@ import (
 	"drolab/tui/kit"
 )
 
-// Plain says in one sentence what a column, a measure or a setting is, for who sees it for the
-// first time; "" where nobody has written one. The exact definition is the measure's own.
+// Plain returns one sentence that explains a column, a measure or a setting to a newcomer; "" if
+// nobody has written one. The exact definition is the measure's own.
 func Plain(name string) string {
 	return map[string]string{
 		"rho": "ρ: how far the adversary may reweight the data; 0 is ERM.",
@@ -55,10 +55,11 @@ func Plain(name string) string {
 	}[name]
 }
 
-// trendName is the head of the column of trends.
+// trendName is the heading of the column of trends.
 const trendName = "worst 0–100"
 
-// Define defines columns: each first in a plain sentence, then, of a measure, exactly.
+// Define returns the definitions of columns, each once: a plain sentence and, for a measure, the
+// exact definition.
 func Define(names []string) (texts []string) {
 	seen := map[string]bool{}
 	for _, name := range names {
@@ -85,7 +86,8 @@ func Define(names []string) (texts []string) {
 	return texts
 }
 
-// Defined is an overlay with such texts, each once, in lines that can be read.
+// Defined returns an overlay with texts such as those of Define, each once, in lines of readable
+// width.
 func (l *Lab) Defined(title string, texts []string) *kit.Overlay {
 	const readable = 76
 	said := map[string]bool{}

@@ -15,7 +15,7 @@ import (
 
 // Replay asks for runs to be shown as if they trained now.
 type Replay struct {
-	Speed float64 // times as fast as it was; 0: all in about a minute
+	Speed float64 // times the recorded speed; 0: all in about a minute
 	From  Place
 	Steps bool // runs are side by side at the same step, and not at the same time
 }
@@ -26,8 +26,8 @@ const (
 	MostSpeed  = 1000
 )
 
-// Place is a place in a replay: the one of its fields that is not 0; its start where
-// all are.
+// Place is a position in a replay, given by the one of its fields that is not 0; it is the start if
+// all are 0.
 type Place struct {
 	Part float64 // of the longest run, 0 to 1
 	Time time.Duration
@@ -54,7 +54,7 @@ func ParsePlace(text string) (p Place, err error) {
 	return Place{}, wrong
 }
 
-// Seconds is where the place is on a replay that ends at a moment.
+// Seconds returns the position in seconds, on a replay that ends at a moment.
 func (p Place) Seconds(end record.Moment) float64 {
 	at := p.Part*end.Seconds + p.Time.Seconds()
 	if p.Step > 0 && end.Step > 0 {
@@ -63,14 +63,14 @@ func (p Place) Seconds(end record.Moment) float64 {
 	return math.Min(at, end.Seconds)
 }
 
-// Kept is a Source of runs that lie in no folder of runs, or in several: it changes
-// none. It reads them once, when they are first asked for: the first frame comes before that.
+// Kept is a Source of runs that lie in no folder of runs, or in several. It changes no run. It
+// reads the runs once, when they are first asked for, since the first frame comes before that.
 type Kept struct{ read func() ([]*record.Run, error) }
 
-// NewKept returns the Source of what read gives, all of it or an error.
+// NewKept returns the Source of the runs that read returns, all of them or an error.
 func NewKept(read func() ([]*record.Run, error)) *Kept { return &Kept{sync.OnceValues(read)} }
 
-// Runs are the runs in the order of what read them.
+// Runs returns the runs in the order in which they were read.
 func (k *Kept) Runs() ([]*record.Run, error) { return k.read() }
 
 // List implements Source.

@@ -20,8 +20,8 @@ type Source interface {
 	Delete(id string) error
 }
 
-// Evaluations is the log of a run with nothing but its evaluations, and what tells which of
-// them stand, where it can tell them from the rest.
+// Evaluations returns the log of a run with only its evaluations, and with the events that say
+// which of them stand. A log that cannot tell events apart gives all of them.
 func Evaluations(s Source, r *record.Run) Log {
 	log := s.Open(r)
 	if l, ok := log.(interface{ Only(types ...string) }); ok {
@@ -53,8 +53,8 @@ type Remembered struct {
 	catalogue *record.Catalogue
 }
 
-// Remember returns the folder of runs dir. What is remembered of it is in the folder cache,
-// which is not written to where the runs are only looked at; "" is none.
+// Remember returns the folder of runs dir. Its catalogue is in the folder cache; "" keeps none.
+// With looks the runs are only looked at, and nothing is written to cache.
 func Remember(dir, cache string, looks bool) Remembered {
 	c := record.NewCatalogue(dir, cache)
 	c.ReadOnly = looks
@@ -66,14 +66,14 @@ func (f Remembered) List() ([]*record.Run, []error) {
 	return f.catalogue.List()
 }
 
-// Shown is a Source of which nothing is deleted.
+// Shown is a Source from which nothing can be deleted.
 type Shown struct{ Source }
 
 // Delete implements Source.
 func (Shown) Delete(string) error { return errShown }
 
-// InSmall is a Source whose long logs tell what lies far back in small, for curves:
-// see record.InSmall. With keep it may write an index beside them.
+// InSmall returns a Source whose long logs give what lies far back in small, for curves: see
+// record.InSmall. With keep it may write an index beside a log.
 func InSmall(s Source, keep bool) record.Source { return inSmall{s, keep} }
 
 type inSmall struct {
@@ -84,16 +84,17 @@ type inSmall struct {
 // Open implements Source.
 func (t inSmall) Open(r *record.Run) Log { return record.InSmall(t.Source.Open(r), t.keep) }
 
-// How often the folder is looked at while the page is shown: listing costs a
-// few files a run. That a run has ended is seen sooner: see Ends.
+// How often the folder is looked at while the page is shown: listing costs a few files a run. The
+// end of a run is seen sooner: see Ends.
 const (
 	lookLive    = 500 * time.Millisecond // while a run is live
 	lookIdle    = 10 * time.Second
-	lookingLive = 4 // of so many parts of the time is one for looking, at most
+	lookingLive = 4 // looking takes at most one part in so many of the time
 	lookingIdle = 10
 )
 
-// LookAfter is how long what was read of the folder, in so much time, stands.
+// LookAfter returns how long the result of a look at the folder stands; took is the time that the
+// look took.
 func LookAfter(live bool, took time.Duration) time.Duration {
 	if live {
 		return max(lookLive, lookingLive*took)
@@ -101,10 +102,10 @@ func LookAfter(live bool, took time.Duration) time.Duration {
 	return max(lookIdle, lookingIdle*took)
 }
 
-// Stirred tells that a folder has other runs than when it was looked at.
+// Stirred says that a folder has other runs than when it was looked at.
 type Stirred struct{}
 
-// Changed is when a folder got or lost a run last, by its disk's clock.
+// Changed returns the time at which a folder last got or lost a run, by the clock of its disk.
 func Changed(dir string) time.Time {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -113,8 +114,8 @@ func Changed(dir string) time.Time {
 	return info.ModTime()
 }
 
-// Stirs asks whether the folder has other runs than when it was changed last, as far as one
-// knows. It costs one look at the folder itself.
+// Stirs asks whether the folder got or lost a run since changed, its last known change. It costs
+// one look at the folder itself.
 func Stirs(dir string, changed time.Time) tea.Cmd {
 	return func() tea.Msg {
 		if Changed(dir).Equal(changed) {
@@ -124,7 +125,7 @@ func Stirs(dir string, changed time.Time) tea.Cmd {
 	}
 }
 
-// Live are those of the runs that have not ended.
+// Live returns the runs that have not ended.
 func Live(runs []*record.Run) (list []*record.Run) {
 	for _, r := range runs {
 		if !r.Status().Ended() {
@@ -137,8 +138,9 @@ func Live(runs []*record.Run) (list []*record.Run) {
 // Over brings runs that were live and have ended, as they are now.
 type Over struct{ Runs []*record.Run }
 
-// Ends asks which of the live runs have ended; nil for none. Whoever records a run holds its lock,
-// so that one look at each of these files tells, and nothing is read of a run that goes on.
+// Ends returns the live runs that have ended, as an Over; nil if there are none. Whoever records a
+// run holds its lock. So one look at each of these files is enough, and nothing is read of a run
+// that goes on.
 func Ends(s Source, live []*record.Run) tea.Msg {
 	var m Over
 	for _, r := range live {
@@ -159,7 +161,7 @@ func Ends(s Source, live []*record.Run) tea.Msg {
 	return m
 }
 
-// List reads all runs of the folder dir.
+// List reads all runs of the folder dir; the answer is Listed.
 func List(s Source, dir string) tea.Cmd {
 	return func() tea.Msg {
 		began, changed := time.Now(), Changed(dir)

@@ -13,15 +13,15 @@ import (
 
 // Programs knows which programs the user has started: bridge.Approvals is one.
 type Programs interface {
-	// Look is the checksum of a program's file, and whether this very file was started before.
+	// Look returns the checksum of a program's file, and whether this very file was started before.
 	Look(path string) (sum string, started bool, err error)
-	// ApproveAs notes that it may be, if it still has the checksum.
+	// ApproveAs notes that the program may be started, if its file still has the checksum.
 	ApproveAs(path, sum string) error
 }
 
-// Trusting is what starts runs of a spec. Where they train a program that the user has not started
-// before, as its file is now, it asks first: presets and folders of runs may come from a stranger.
-// What cannot be asked about is refused with its reason by whoever starts runs.
+// Trusting returns a command that starts runs of a spec. If they train a program whose file, as it
+// is now, the user has not started before, it asks first: presets and folders of runs may come from
+// a stranger. Where it cannot ask, the code that starts runs refuses the program and says why.
 func (s *Lab) Trusting(of *spec.Spec, start tea.Cmd) tea.Cmd {
 	p, ok := of.Program()
 	programs := s.Config.Programs

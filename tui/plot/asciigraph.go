@@ -8,13 +8,12 @@ import (
 	"github.com/guptarohit/asciigraph"
 )
 
-// The default line style is asciigraph's. It panics on +Inf, on an empty
-// series and on a huge range, squeezes a constant series into one row, samples
-// points (so that spikes vanish) and knows only the index as x. None of that
-// can happen here: it is given one value a column that is already a pixel row,
-// with the panel as its bounds, so its own scaling is the identity; axes and
-// labels are ours. The extents that its single value a column cannot show are
-// joined to its line afterwards.
+// The default line style is asciigraph's. asciigraph panics on +Inf, on an empty series and on a
+// huge range. It squeezes a constant series into one row, samples points (so that spikes vanish)
+// and knows only the index as x. None of that can happen here. It is given one value for each
+// column, which is already a pixel row, with the panel as its bounds, so that its own scaling is
+// the identity. Axes and labels are drawn here. The vertical extents that one value for each column
+// cannot show are added to its line afterwards.
 
 // arms of a box-drawing rune, as bits.
 const (
@@ -24,7 +23,7 @@ const (
 	down
 )
 
-// boxRunes are the runes by their arms.
+// boxRunes returns the box-drawing runes, indexed by their arms.
 func boxRunes() [16]rune {
 	return [...]rune{
 		' ', '╴', '╶', '─', '╵', '╯', '╰', '┴',
@@ -32,7 +31,7 @@ func boxRunes() [16]rune {
 	}
 }
 
-// arms are those of a rune, none for what is no box-drawing rune.
+// arms returns the arms of a rune; 0 if it is no box-drawing rune.
 func arms(r rune) uint8 {
 	runes := boxRunes()
 	return uint8(max(0, slices.Index(runes[:], r)))
@@ -76,7 +75,7 @@ func extend(grid []uint8, w, h, x int, s span) {
 	}
 }
 
-// extent is the range of pixel rows that the line crosses; hi < lo for none.
+// extent returns the range of pixel rows that the line crosses; hi < lo if there are none.
 func extent(spans []span) (lo, hi int) {
 	lo, hi = math.MaxInt, -1
 	for _, s := range spans {
@@ -87,10 +86,9 @@ func extent(spans []span) (lo, hi int) {
 	return lo, hi
 }
 
-// split returns the rows above base at the left edges of the columns, the
-// segments between breaks in turn in two series; NaN where there is no line.
-// One value more than columns, because asciigraph draws from each value to the
-// next.
+// split returns the rows above base at the left edges of the columns, NaN where there is no line.
+// The segments between breaks alternate between two series. A series has one value more than there
+// are columns, because asciigraph draws from each value to the next.
 func split(spans []span, base int) [][]float64 {
 	n, turn := len(spans), 0
 	values := [][]float64{make([]float64, n+1), make([]float64, n+1)}

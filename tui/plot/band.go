@@ -6,13 +6,13 @@ import (
 	"strconv"
 )
 
-// Band is the mean of several seeds with an interval of it.
+// Band is the mean of several seeds with an interval around it.
 type Band struct {
 	Name   string
 	Briefs []string // see Line
 	Seeds  []*Series
-	// Half is the half width of the interval of n ≥ 2 seeds, in standard errors
-	// of their mean; nil draws none.
+	// Half returns the half width of the interval of n ≥ 2 seeds, in standard errors of their mean;
+	// nil draws no interval.
 	Half   func(n int) float64
 	Number uint8                 // series number of its style
 	Back   bool                  // see Line
@@ -20,29 +20,26 @@ type Band struct {
 	MapX   func(float64) float64 // see Line
 }
 
-// BandPoint is one column of a band. N seeds have a finite value there. Lo and
-// Hi are NaN below two seeds, Mean too below one: an interval is not claimed
-// from a single run.
+// BandPoint is one column of a band. N is the number of seeds with a finite value there. Lo and Hi
+// are NaN below two seeds, since a single run supports no interval; Mean is NaN without seeds.
 type BandPoint struct {
 	X, Mean, Lo, Hi float64
 	N               int
 }
 
-// title is the band's name with the number of its seeds.
+// title returns the band's name with the number of its seeds.
 func (b *Band) title() string { return b.Name + " n" + strconv.Itoa(len(b.Seeds)) }
 
-// PointsTo appends the band in n columns of the view to dst, nothing without
-// seeds. Seeds are aligned
-// by x: the value of a seed in a column is the mean of its points there, or the
-// straight line between its neighbours where it has none; it has no value
-// before its first point, after its last and within a break. The interval is
-// mean ± Half(N)·s/√N of these values; where seeds were cut short or diverged N
-// is smaller, and the drawn band says less.
+// PointsTo appends the points of the band in n columns of the view to dst; nothing without seeds.
+// Seeds are aligned by x: the value of a seed in a column is the mean of its points there, or lies
+// on the straight line between its neighbours if it has no points there. A seed has no value before
+// its first point, after its last and within a break. The interval is mean ± Half(N)·s/√N of these
+// values. Where seeds were cut short or diverged, N is smaller and the drawn band says less.
 func (b *Band) PointsTo(dst []BandPoint, view Range, n int) []BandPoint {
 	return append(dst, b.points(view, n)...)
 }
 
-// points are those of PointsTo, until the next time they are asked for.
+// points returns the points that PointsTo appends. They are valid until the next call.
 func (b *Band) points(view Range, n int) (list []BandPoint) {
 	view = view.usable(Scale{})
 	if n < 1 || len(b.Seeds) == 0 {
@@ -65,7 +62,7 @@ func (b *Band) points(view Range, n int) (list []BandPoint) {
 	return list
 }
 
-// halves is Half by n, NaN where there is none.
+// halves returns Half for each number of seeds; NaN where there is none.
 func (b *Band) halves() []float64 {
 	half := make([]float64, len(b.Seeds)+1)
 	for k := range half {
@@ -76,9 +73,9 @@ func (b *Band) halves() []float64 {
 	return half
 }
 
-// values sets dst to the value of the series in each column, NaN where it has
-// none; those before a column that has points, and the columns before it, are there already. It
-// returns the first that may be another one.
+// values sets dst to the value of the series in each column, NaN where it has none. Columns before
+// from have not changed since the last call. So it leaves the values as they are up to the last of
+// these columns that holds points, and returns the column after that.
 func (c *columns) values(dst []float64, from int) (first int) {
 	prev, y, ok := c.before.pos, c.before.y, c.before.ok && !c.before.brk
 	for i := from - 1; i >= 0; i-- {
@@ -115,8 +112,8 @@ func between(dst []float64, x0, y0, x1, y1 float64) {
 	}
 }
 
-// interval is the interval in column j of as many as a stride, of every stride-th value;
-// half is Half by n.
+// interval returns the band point of column j of stride columns. The values of the seeds there are
+// every stride-th of values, from the first; half is Half by n.
 func interval(values []float64, stride int, half []float64, view Range, j int) BandPoint {
 	x := view.Lo + (float64(j)+0.5)/float64(stride)*(view.Hi-view.Lo)
 	p := BandPoint{X: x, Lo: math.NaN(), Hi: math.NaN()}
@@ -144,8 +141,7 @@ func interval(values []float64, stride int, half []float64, view Range, j int) B
 	return p
 }
 
-// columns turns band points into what a line is traced from, and the shade
-// into its range of values.
+// bandColumns sets c to the means of the points, from which the line of the band is traced.
 func bandColumns(c *columns, points []BandPoint) {
 	c.reset(len(points))
 	gap := false
@@ -159,39 +155,39 @@ func bandColumns(c *columns, points []BandPoint) {
 	}
 }
 
-// cut is a band in the columns of a view, kept (by the first of its seeds) so that having it
-// once more costs the columns that changed since, not the length of the seeds: a band is
-// wanted at every frame, for its axis, its shade and its line. It only saves time, and is
-// for seeds whose every bucket is a point. Without it a look at forty live runs costs 7 ms
-// of a core and not 3 (BenchmarkLive of tui).
+// cut is a band in the columns of a view. The first of its seeds keeps it, so that the next drawing
+// costs the columns that changed since, not the length of the seeds. A band is needed at every
+// frame, for its axis, its shade and its line. A cut only saves time: without it a look at forty
+// live runs costs 7 ms of a core and not 3 (BenchmarkLive of tui). It serves only seeds whose every
+// bucket is a single point.
 type cut struct {
 	view   Range
 	shaded bool
 	half   []float64
 	seeds  []*seedCut // none until something is kept
-	values []float64  // a seed after the other
+	values []float64  // the values of one seed after the other
 	points []BandPoint
 }
 
-// seedCut is a seed as far as it was looked at.
+// seedCut is one seed of a cut, as far as its buckets have been placed in columns.
 type seedCut struct {
 	series   *Series
 	reshaped int
-	taken    int  // buckets
+	taken    int  // number of buckets placed
 	past     bool // the next one lies right of the view
-	last     int  // column that holds points; -1
+	last     int  // last column that holds points; -1 for none
 	cols     columns
 }
 
-// mostCut is of how many seeds bands are kept: of more they take more memory than the
-// seeds, and there is no time to be saved where so much is drawn once a second.
+// mostCut is the maximum number of seeds of a band that is kept. Cuts of more seeds take more
+// memory than the seeds themselves, and save no time where so much is drawn only once a second.
 const mostCut = 8
 
-// maxCuts is how many cuts of a band are kept: it is drawn in one or two widths, and its
+// maxCuts is the maximum number of cuts kept for a band. It is drawn in one or two widths, and its
 // axis has another.
 const maxCuts = 4
 
-// kept are the points of the band in n columns, which are the band's.
+// kept returns the points of the band in n columns, brought up to date. They belong to the cut.
 func (b *Band) kept(view Range, n int) []BandPoint {
 	cuts := &b.Seeds[0].cuts
 	i := slices.IndexFunc(*cuts, func(c *cut) bool { return len(c.points) == n })
@@ -210,7 +206,7 @@ func (b *Band) kept(view Range, n int) []BandPoint {
 	return c.points
 }
 
-// holds tells whether what is kept is of this band and view.
+// holds reports whether the cut is one of this band and view.
 func (c *cut) holds(b *Band, view Range) bool {
 	return c.view == view && c.shaded == (b.Half != nil) &&
 		slices.EqualFunc(c.seeds, b.Seeds, func(k *seedCut, s *Series) bool {
@@ -235,7 +231,7 @@ func (c *cut) reset(b *Band, view Range) {
 	}
 }
 
-// take brings the points up to the seeds.
+// take brings the points up to date with the seeds.
 func (c *cut) take() {
 	n := len(c.points)
 	from, to := n, 0
@@ -249,7 +245,8 @@ func (c *cut) take() {
 	}
 }
 
-// take brings the values up to the seed, and returns between which columns they may be others.
+// take brings the values up to date with the seed, and returns the range of columns in which they
+// may have changed.
 func (k *seedCut) take(values []float64, view Range) (first, end int) {
 	n, all := len(values), k.series.buckets
 	if k.past || k.taken == len(all) {

@@ -25,21 +25,22 @@ type Bars struct {
 	Percent       bool    // write values and changes times 100 with one decimal
 	LowerIsBetter bool    // a loss: decides which changes are Better and Worse
 	First         int     // first bar shown, for scrolling
-	// Heads are of labels, values, changes and cells, in a row above; nil for none.
+	// Heads are the headings of the labels, values, changes and cells, in a row above; nil for
+	// none.
 	Heads   []string
 	Number  uint8   // series number of the bars' style
 	Charset Charset // Lines and Braille draw alike
 }
 
-// layout shortens the label and leaves out the columns that have no room, the
-// first ones first to have it, so that the bar stays readable as w shrinks.
+// layout shortens the labels and leaves out the columns for which there is no room, so that the bar
+// stays readable as w shrinks. The first columns are the first to get room.
 func (b *Bars) layout(w int) rowLayout {
 	l := labelled(b.Charset, w, len(b.Bars), func(i int) string { return b.Bars[i].Label })
 	cells := 0
 	for _, bar := range b.Bars {
 		cells = max(cells, len(bar.Cells))
 	}
-	// Each part has a blank that sets it off: after the label it holds the mark.
+	// A blank sets off each part; the blank after the label holds the mark.
 	if l.label > 0 {
 		l.from = l.label + 1
 	}
@@ -50,7 +51,7 @@ func (b *Bars) layout(w int) rowLayout {
 			leastBar = max(leastBar, w/5)
 		}
 		n := b.columnWidth(i)
-		// A cell must not be taken for the value.
+		// Without the value or the change, no cell is shown: it would be taken for the value.
 		if !l.take(n, leastBar) && n > 0 && i < columnCells {
 			break
 		}
@@ -62,7 +63,7 @@ func (b *Bars) layout(w int) rowLayout {
 // The columns: value, change, and from columnCells on the cells.
 const columnCells = 2
 
-// columnWidth is the room that column i takes; 0 for one that is empty.
+// columnWidth returns the number of cells that column i takes; 0 for an empty column.
 func (b *Bars) columnWidth(i int) (n int) {
 	for j := range b.Bars {
 		switch bar := &b.Bars[j]; {
@@ -87,8 +88,8 @@ func (b *Bars) valueWidth() int {
 	return LabelWidth
 }
 
-// DrawTo draws the chart in w by h cells into f, reusing its memory, one bar a
-// row. When bars are left over the last row says how many.
+// DrawTo draws the chart in w by h cells into f, reusing its memory, one bar a row. If some bars do
+// not fit, the last row says how many.
 func (b *Bars) DrawTo(f *Frame, w, h int) {
 	f.resize(w, h)
 	if f.W == 0 || f.H == 0 {
@@ -123,7 +124,7 @@ func (b *Bars) row(f *Frame, y int, bar *Bar, l rowLayout) {
 	})
 }
 
-// bar fills eighths of cells (whole cells in ASCII) and ticks the baseline.
+// bar draws a bar in eighths of cells (whole cells in ASCII), and the baseline as a tick.
 func (b *Bars) bar(f *Frame, x, y, w int, bar *Bar) {
 	if w < 1 {
 		return
@@ -151,7 +152,7 @@ func (b *Bars) bar(f *Frame, x, y, w int, bar *Bar) {
 	}
 }
 
-// part is v as a part of a full bar, 0..1; 0 for a value that is not finite.
+// part returns v as a part of a full bar, 0..1; 0 for a value that is not finite.
 func (b *Bars) part(v float64) float64 {
 	full := b.Max
 	if !(full > 0) || !finite(full) {
@@ -163,7 +164,7 @@ func (b *Bars) part(v float64) float64 {
 	return max(0, min(1, v/full))
 }
 
-// number fits valueWidth.
+// number formats v in at most valueWidth cells.
 func (b *Bars) number(v float64) string {
 	if b.Percent && math.Abs(v) < 9.9995 {
 		return strconv.FormatFloat(100*v, 'f', 1, 64)
@@ -171,8 +172,8 @@ func (b *Bars) number(v float64) string {
 	return cell.Cut(Format(v), b.valueWidth())
 }
 
-// change writes the difference from the baseline with its sign; the sign says
-// what the role's colour says.
+// change writes the difference from the baseline with its sign, which says the same as the colour
+// of the role.
 func (b *Bars) change(f *Frame, x, y, w int, bar *Bar) {
 	d := bar.Value - bar.Base
 	if !finite(d) {

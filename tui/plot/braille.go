@@ -14,8 +14,8 @@ func newDots(w, h int) *dots {
 	return &dots{w, h, make([]uint8, w*h), make([]Style, w*h)}
 }
 
-// set lights the dot at column x from the left, y from the bottom; outside it
-// does nothing.
+// set lights the dot at column x from the left and row y from the bottom. It ignores dots outside
+// the panel.
 func (d *dots) set(x, y int, s Style) {
 	cx, cy := x/2, d.h-1-y/4
 	if x < 0 || y < 0 || cx >= d.w || cy < 0 {
@@ -37,8 +37,8 @@ func (d *dots) vertical(x, a, b int, s Style) {
 	}
 }
 
-// line draws t, whose columns and pixels are dots. Neighbouring columns meet
-// half way between where one leaves and the next enters.
+// line draws the trace t, of which each column and each pixel is a dot. Neighbouring columns meet
+// half way between the last pixel of one and the first pixel of the next.
 func (d *dots) line(t *trace, s Style) {
 	for x := range t.spans {
 		p := &t.spans[x]

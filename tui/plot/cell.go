@@ -24,12 +24,12 @@ const (
 	Worse              // a change for the worse
 	Back               // a series that others are in front of
 	Hair               // the crosshair
-	Heat               // a field of a map; the series number is its level, of HeatLevels
+	Heat               // a cell of a map; the series number is its level, below HeatLevels
 )
 
-// Style is what the caller paints: a role and, for Data, Faint, Shade and
-// Back, the number of the series. Two bytes, comparable, so that a palette can be a
-// table and runs of equal style are found by ==.
+// Style is what the caller paints: a role and, for Data, Faint, Shade and Back, the number of the
+// series. It is two bytes and comparable, so that a palette can be a table and == finds runs of
+// equal style.
 type Style struct {
 	Role   Role
 	Series uint8
@@ -48,7 +48,7 @@ type Frame struct {
 	W, H  int
 	Cells []Cell // row by row, W*H
 
-	// What drawing a line takes, for the next line and the next drawing.
+	// Memory for drawing a line, reused by the next line and the next drawing.
 	cols  columns
 	trace trace
 }
@@ -63,7 +63,7 @@ func (f *Frame) resize(w, h int) {
 	}
 }
 
-// Row is row y, 0 at the top.
+// Row returns row y; row 0 is at the top.
 func (f *Frame) Row(y int) []Cell { return f.Cells[y*f.W : (y+1)*f.W : (y+1)*f.W] }
 
 // set puts a rune at a cell; outside the frame it does nothing. A wide rune
@@ -116,9 +116,9 @@ func (f *Frame) textRight(x, y, width int, s string, style Style) {
 	f.text(x+width-n, y, n, s, style)
 }
 
-// WriteRow writes row y, every run of equally styled text between the start and the end of
-// its style. Blanks take the style of what precedes them, because a blank has no colour and
-// every change of style costs bytes on the wire.
+// WriteRow writes row y to b, each run of equally styled text between the two strings that ends
+// returns for its style. Blanks take the style of the text before them, because a blank has no
+// colour and every change of style costs bytes on the wire.
 func (f *Frame) WriteRow(b *strings.Builder, y int, ends func(Style) (start, end string)) {
 	row := f.Row(y)
 	style, end := Style{}, ""
@@ -146,7 +146,7 @@ func (c *Cell) write(b *strings.Builder) {
 	}
 }
 
-// String is the frame without styles, one line a row.
+// String returns the frame without styles, each row as a line.
 func (f *Frame) String() string {
 	var b strings.Builder
 	for y := range f.H {
@@ -156,9 +156,8 @@ func (f *Frame) String() string {
 	return b.String()
 }
 
-// ascii replaces every rune beyond 7 bits, so that an ASCII frame is one
-// whatever the labels hold. Labels were spelled out before; this is the
-// guarantee.
+// ascii replaces every rune beyond 7 bits, so that an ASCII frame is ASCII whatever the labels
+// hold. The labels were spelt out before; this is the guarantee.
 func (f *Frame) ascii() {
 	for i := range f.Cells {
 		c := &f.Cells[i]

@@ -13,24 +13,23 @@ const (
 
 // Line is one series in a chart.
 type Line struct {
-	Name   string   // what the caller lists it by
-	Briefs []string // the name in fewer cells, and in fewer again
+	Name   string   // name in the caller's lists and at the end of the line
+	Briefs []string // shorter forms of the name, the longest first
 	Series *Series  // nil draws nothing
 	Number uint8    // series number of its style
 	Faint  bool     // raw data under a smoothed line; drawn before the others
-	Back   bool     // dimmed, and drawn before those that are not
-	// Glyph tells lines apart where colour does not, 0 for none: it replaces the line runes, and
-	// stands on a line of dots here and there. In ASCII with several lines it is chosen by
-	// Number.
+	Back   bool     // dimmed, and drawn before the lines in front
+	// Glyph tells the line from others where colour does not; 0 for none. It replaces the line
+	// runes, and stands here and there on a line of dots. In ASCII with several lines, a missing
+	// one is chosen by Number.
 	Glyph rune
-	// MapX maps the series' x to the chart's, never decreasing; nil for
-	// identity. Elapsed time over steps is the At method of a series that
-	// holds it.
+	// MapX maps an x of the series to an x of the chart and never decreases; nil is the identity.
+	// For a chart over elapsed time it is the At method of the series of elapsed time over steps.
 	MapX func(float64) float64
 }
 
-// RefLine is a horizontal reference: a bound of the box of (λ, η), a baseline.
-// It is drawn where it lies within the y range.
+// RefLine is a horizontal reference line, such as a bound of the box of (λ, η) or a baseline. It is
+// drawn if it lies within the y range.
 type RefLine struct {
 	Name string // drawn at its right end
 	Y    float64
@@ -40,21 +39,21 @@ type RefLine struct {
 // rate, a live change.
 type Marker struct {
 	X      float64
-	Letter rune // drawn on top
+	Letter rune // drawn at its top; 0 for none
 }
 
-// Spot is a place on a line that is told from the others, by a letter that no
-// mark of a line is.
+// Spot is a point on a line that stands out. A chart draws it as a letter that is not the mark of
+// any line.
 type Spot struct {
 	X, Y   float64
 	Number uint8 // series number of its style
 }
 
-// spotRune is what spots are drawn as.
+// spotRune is the letter that a chart draws a spot as.
 const spotRune = 'S'
 
-// Chart is a line chart. The caller keeps the ranges: FitY and GrowX say how
-// they move on.
+// Chart is a line chart. The caller keeps the ranges: FitY and GrowX return those for the next
+// frame.
 type Chart struct {
 	X        Range
 	Y        Range
@@ -68,9 +67,9 @@ type Chart struct {
 	Spots    []Spot
 	Bare     bool // no axes
 	Ends     bool // mark, name and value stand at the right end of every line
-	Percent  bool // values are parts of 1, which bounds the axis, and are written times 100
-	XLog     bool // x is the decimal logarithm of what its ticks say
-	Gutter   int  // cells of the labels of y; 0 means LabelWidth
+	Percent  bool // values are parts of 1, and labels are times 100: see FitY
+	XLog     bool // x is the decimal logarithm of the values at its ticks
+	Gutter   int  // width of the y labels, in cells; 0 means LabelWidth
 	Cross    Cross
 }
 
@@ -81,8 +80,8 @@ type Report struct {
 	NonPositive int // values <= 0 on a logarithmic axis
 }
 
-// DataY is the range of the y values in view, of lines and bands, positive ones
-// only on a logarithmic scale; empty without data.
+// DataY returns the range of the y values of lines and bands in view; on a logarithmic scale, of
+// positive values only. It is empty without data.
 func (c *Chart) DataY() Range {
 	const n = 256
 	view, r := c.X.usable(Scale{}), EmptyRange()
@@ -109,8 +108,9 @@ func (c *Chart) DataY() Range {
 	return r.reach(shades, c.YScale)
 }
 
-// reach is r with as much of the shades of bands as leaves the lines half of the axis: of
-// two or three seeds intervals are often many times as wide as all that the means differ.
+// reach returns r with as much of the shades of bands as leaves half of the axis to the lines.
+// Intervals of two or three seeds are often many times as wide as the differences between the
+// means.
 func (r Range) reach(shades Range, s Scale) Range {
 	if r.empty() || shades.empty() {
 		return r
@@ -138,8 +138,8 @@ func (r Range) addValue(v float64, s Scale) Range {
 	return r.Add(v)
 }
 
-// addAnchors adds the line at the edges of a view that no point lies in, so
-// that zooming between two points still shows the line.
+// addAnchors adds the points to the left and right of a view that holds no point, so that zooming
+// between two points still shows the line.
 func (r Range) addAnchors(c *columns, s Scale) Range {
 	if r.empty() && c.before.ok && c.after.ok {
 		return r.addValue(c.before.y, s).addValue(c.after.y, s)
@@ -147,8 +147,8 @@ func (r Range) addAnchors(c *columns, s Scale) Range {
 	return r
 }
 
-// FitY is the y range for the next frame, from the last one and the data. What values
-// cannot be is not on it: an interval over seeds may reach there.
+// FitY returns the y range for the next frame, from the last range and the data. With Percent it
+// stays within 0..1 if any data lie there: an interval over seeds may reach beyond.
 func (c *Chart) FitY() Range {
 	data, bounds := c.DataY(), Range{0, 1}
 	if inside := data.clip(bounds); c.Percent && !inside.empty() {
@@ -163,11 +163,11 @@ type curve struct {
 	layer
 	number  uint8
 	glyph   rune                                // of the line; 0 for none
-	columns func(c *columns, view Range, n int) // samples it
-	value   func() (v float64, ok bool)         // at the crosshair, or its last one
+	columns func(c *columns, view Range, n int) // samples the curve
+	value   func() (v float64, ok bool)         // its value at the crosshair, or its last one
 }
 
-// layer says what a curve is drawn over: what is in a lower one.
+// layer is the depth of a curve, which is drawn over the curves of all lower layers.
 type layer uint8
 
 const (
@@ -183,12 +183,12 @@ func layerOf(back bool) layer {
 	return frontLayer
 }
 
-// style is that of a series' lines in a layer.
+// style returns the style of a series' line in a layer.
 func (l layer) style(number uint8) Style {
 	return Style{[...]Role{faintLayer: Faint, backLayer: Back, frontLayer: Data}[l], number}
 }
 
-// curves are the lines and then the bands, in the order of the chart.
+// curves returns the lines and then the bands, in the order of the chart.
 func (c *Chart) curves() (list []curve) {
 	for i := range c.Lines {
 		l := &c.Lines[i]
@@ -212,7 +212,7 @@ func (c *Chart) curves() (list []curve) {
 	return list
 }
 
-// override is the glyph of a line, 0 for none.
+// override returns the glyph that replaces the runes of a line; 0 for none.
 func (c *Chart) override(number uint8, own rune) rune {
 	many := len(c.Lines)+len(c.Bands) > 1
 	switch {
@@ -224,10 +224,10 @@ func (c *Chart) override(number uint8, own rune) rune {
 	return 0
 }
 
-// drawable tells whether a rune takes one cell and shows.
+// drawable reports whether a rune is visible and takes one cell.
 func drawable(r rune) bool { return r > ' ' && !cell.Steers(r) && cell.RuneWidth(r) == 1 }
 
-// rune is r as the charset has it.
+// rune returns r, or its stand-in in ASCII.
 func (cs Charset) rune(r rune) rune {
 	if cs == ASCII {
 		return cell.SevenRune(r)
@@ -235,8 +235,8 @@ func (cs Charset) rune(r rune) rune {
 	return r
 }
 
-// alert marks what is not finite: in ASCII by none of the series' marks, as the
-// stand-in of the cross is one.
+// alert returns the rune that marks a value that is not finite. In ASCII it is not the stand-in of
+// the cross, since that is the mark of a series.
 func (cs Charset) alert() rune {
 	if cs == ASCII {
 		return 'X'
@@ -244,7 +244,7 @@ func (cs Charset) alert() rune {
 	return '×'
 }
 
-// start marks where a path began.
+// start returns the rune that marks where a path began.
 func (cs Charset) start() rune {
 	if cs == ASCII {
 		return '.'
@@ -252,7 +252,7 @@ func (cs Charset) start() rune {
 	return '◦'
 }
 
-// best marks an optimum: in ASCII, too, by none of the series' marks.
+// best returns the rune that marks an optimum. In ASCII it is not the mark of a series, either.
 func (cs Charset) best() rune {
 	if cs == ASCII {
 		return '!'
@@ -268,7 +268,7 @@ func (cs Charset) spell(s string) string {
 	return s
 }
 
-// letter is a marker's rune, one cell wide.
+// letter returns the rune of a marker, which takes one cell; '?' for a rune that cannot be drawn.
 func (c *Chart) letter(r rune) rune {
 	if !drawable(r) || (c.Charset == ASCII && r > 0x7e) {
 		return '?'

@@ -9,7 +9,7 @@ import (
 
 // Sizes below which a chart drops its y labels and its x axis.
 const (
-	leastW   = 12 // of the plot, beside the labels
+	leastW   = 12 // cells of the plot, beside the labels
 	leastH   = 5
 	axisRows = 2
 )
@@ -33,8 +33,7 @@ func (c *Chart) DrawTo(f *Frame, w, h int) Report {
 	return p.report
 }
 
-// drawing blanks f and lays the plot area out in it; ok is false where there is
-// none.
+// drawing blanks f and lays out the plot area in it; ok is false if there is no room for one.
 func (c *Chart) drawing(f *Frame, w, h int) (p *drawing, ok bool) {
 	f.resize(w, h)
 	p, ok = c.place(f.W, f.H)
@@ -42,7 +41,7 @@ func (c *Chart) drawing(f *Frame, w, h int) (p *drawing, ok bool) {
 	return p, ok
 }
 
-// place lays the plot area out in w by h cells.
+// place lays out the plot area in w by h cells.
 func (c *Chart) place(w, h int) (p *drawing, ok bool) {
 	p = &drawing{chart: c, w: w, h: h, view: c.X.usable(Scale{}), y: c.YScale.over(c.Y)}
 	if gutter := cmp.Or(c.Gutter, LabelWidth) + 1; !c.Bare && p.w >= gutter+leastW {
@@ -55,7 +54,8 @@ func (c *Chart) place(w, h int) (p *drawing, ok bool) {
 	return p, p.w > 0 && p.h > 0
 }
 
-// axes draws what surrounds the plot area, last, and makes an ASCII frame one.
+// axes draws the axes around the plot area. It comes last, and makes sure that an ASCII frame holds
+// nothing but ASCII.
 func (p *drawing) axes() {
 	if p.x0 > 0 {
 		p.yAxis()
@@ -79,8 +79,8 @@ type drawing struct {
 	y      mapping
 	report Report
 
-	endCells, endName, endValue int // beside the plot, 0 without
-	endLevel                    int // the form of the names there
+	endCells, endName, endValue int // widths beside the plot; 0 for a part left out
+	endLevel                    int // the form of the names at the ends
 
 	dots  *dots
 	beads []bead
@@ -97,14 +97,14 @@ func (p *drawing) fine() (x, y int) {
 	return 1, 1
 }
 
-// row is the frame row of a value.
+// row returns the frame row of a value, and whether the value lies in the y range.
 func (p *drawing) row(v float64) (y int, inside bool) {
 	_, fy := p.fine()
 	px, outside, ok := p.y.pixel(v, p.h*fy)
 	return p.h - 1 - px/fy, ok && !outside
 }
 
-// column is the plot column of an x.
+// column returns the plot column of an x, and whether the x lies in view.
 func (p *drawing) column(x float64) (col int, inside bool) {
 	if !p.view.Contains(x) {
 		return 0, false
@@ -134,8 +134,9 @@ func (p *drawing) markers() {
 	}
 }
 
-// shades draws those of bands that are in front, so that none covers a line: of one the
-// whole, of several the edges, since fields that lie on each other are nobody's.
+// shades draws the shades of the bands in front, before any line, so that none covers a line. A
+// single band is filled. Of several bands only the edges are drawn, since overlapping fills cannot
+// be told apart.
 func (p *drawing) shades() {
 	var front []*Band
 	for i := range p.chart.Bands {
@@ -172,14 +173,14 @@ func (p *drawing) shade(x int, q BandPoint, s Style, whole bool) {
 	}
 }
 
-// edge is a place on the edge of a shade, where that is in view.
+// edge draws one cell of the edge of a shade, if it is in view.
 func (p *drawing) edge(x int, v float64, s Style) {
 	if y, ok := p.row(v); ok {
 		p.f.set(p.x0+x, y, p.chart.Charset.rune('·'), s)
 	}
 }
 
-// lines draws raw data, then what is in the back, then what is in front.
+// lines draws the raw data, then the curves in the back, then the curves in front.
 func (p *drawing) lines() {
 	list := p.chart.curves()
 	fx, _ := p.fine()
@@ -206,8 +207,9 @@ type bead struct {
 	Style
 }
 
-// string puts beads on a line, far enough apart that its course is seen between them. Those of
-// another glyph have other places, so that lines on each other show theirs in turns.
+// string puts beads on a line, far enough apart that its course is seen between them. Series of one
+// colour have numbers that differ by multiples of cell.Marks. Their beads are in different columns,
+// so that lines on each other show their glyphs in turn.
 func (p *drawing) string(t *trace, s Style, glyph rune) {
 	const apart = 16
 	fx, fy := p.fine()
@@ -218,7 +220,7 @@ func (p *drawing) string(t *trace, s Style, glyph rune) {
 	}
 }
 
-// line draws the sampled columns.
+// line draws the line of the sampled columns.
 func (p *drawing) line(s Style, glyph rune) {
 	fx, fy := p.fine()
 	t := &p.f.trace
@@ -245,7 +247,7 @@ func (p *drawing) line(s Style, glyph rune) {
 	p.box(grid, s, glyph)
 }
 
-// box paints the arms of a grid.
+// box paints the arms of a grid as box-drawing runes, or as the glyph if there is one.
 func (p *drawing) box(grid []uint8, s Style, glyph rune) {
 	for i, a := range grid {
 		if a == 0 {
@@ -276,8 +278,9 @@ func (p *drawing) alerts() {
 	}
 }
 
-// labels names references as far to the right as no line is drawn (one that ends on
-// a bound leaves its start to the name), and markers on top.
+// labels writes the name of each reference as far to the right as it covers no line, and the
+// letters of markers at the top. Where a line ends on a bound, the name stands further left on the
+// bound.
 func (p *drawing) labels() {
 	for _, ref := range p.chart.Refs {
 		y, ok := p.row(ref.Y)
@@ -326,7 +329,7 @@ func (p *drawing) yAxis() {
 	}
 }
 
-// yTicks are those of a plot h cells high.
+// yTicks returns the y ticks of a plot h cells high.
 func (c *Chart) yTicks(h int) []tick {
 	n := max(2, (h+1)/3)
 	if !c.Percent {
@@ -341,8 +344,7 @@ func (c *Chart) yTicks(h int) []tick {
 	return ticks
 }
 
-// TickWidth is how wide the labels of y are where the chart is drawn h cells high,
-// for Gutter.
+// TickWidth returns the width of the y labels of a plot h cells high, in cells, for Gutter.
 func (c *Chart) TickWidth(h int) (n int) {
 	for _, t := range c.yTicks(h) {
 		n = max(n, cell.Width(t.Label))

@@ -9,14 +9,14 @@ import (
 	"drolab/tui/cell"
 )
 
-// Cross is a place on x at which every line is read.
+// Cross is the crosshair: the x at which the value of every line is read.
 type Cross struct {
 	On bool
 	X  float64
 }
 
-// End is what stands at the right end of a line: its mark, its name and its value
-// there, or its value at the crosshair.
+// End is the text at the right end of a line: its mark, its name and its value there, or its value
+// at the crosshair.
 type End struct {
 	Mark  rune
 	Name  string
@@ -30,16 +30,16 @@ type End struct {
 
 // Widths of an end's parts.
 const (
-	endValue  = 5  // of what Brief writes, without a sign
+	endValue  = 5  // cells of a value as Brief writes it, without a sign
 	mostName  = 18 // cells of a name
 	leastName = 3
 	leastPlot = 18 // cells of a plot that names its lines
-	leastRead = 12 // of one that gives their values
+	leastRead = 12 // cells of a plot that gives the values of its lines
 	leastMark = 8
 )
 
-// ends makes room for what stands at the right ends of the lines: as much as leaves
-// the plot its own. Names are shortened first, and go before values do.
+// ends makes room for the ends of the lines, as far as the plot keeps enough for itself. Names are
+// shortened first, and are dropped before values.
 func (p *drawing) ends() {
 	if !p.chart.Ends {
 		return
@@ -65,17 +65,17 @@ func (p *drawing) ends() {
 	p.w -= p.endCells
 }
 
-// markCells are of an end's mark, with the blank before it.
+// markCells is the width of an end's mark and the blank before it.
 const markCells = 2
 
-// endName is what a line is called at its end, from the longest form to the shortest: a band with
-// the number of its seeds, or without it.
+// endName is the name of a line at its end, in forms from the longest to the shortest. A band has
+// one form with the number of its seeds and one without.
 type endName struct {
 	whole  string
 	briefs []string
 }
 
-// at is the name in a form; of more forms than it has the last.
+// at returns a form of the name; the last one if there are fewer forms.
 func (n endName) at(level int) string {
 	if level = min(level, len(n.briefs)); level > 0 {
 		return n.briefs[level-1]
@@ -83,7 +83,8 @@ func (n endName) at(level int) string {
 	return n.whole
 }
 
-// in is the name of a form in at most w cells, whose beginning is enough of it.
+// in returns a form of the name in at most w cells. A short one has no ellipsis, since the
+// beginning of the name is enough.
 func (n endName) in(level, w int) string {
 	name := n.at(level)
 	if w < mostName {
@@ -92,7 +93,7 @@ func (n endName) in(level, w int) string {
 	return cell.Cut(name, w)
 }
 
-// levelFor is the first form in which all names have w cells each, else the last.
+// levelFor returns the first form in which every name fits in w cells, or else the last form.
 func levelFor(list []endName, w int) (level int) {
 	for most := 0; widest(list, level) > w; level++ {
 		for _, n := range list {
@@ -105,7 +106,7 @@ func levelFor(list []endName, w int) (level int) {
 	return level
 }
 
-// widest is how many cells the longest of names takes in a form.
+// widest returns the width of the longest of the names in a form, in cells.
 func widest(list []endName, level int) (cells int) {
 	for _, n := range list {
 		cells = max(cells, cell.Width(n.at(level)))
@@ -113,7 +114,7 @@ func widest(list []endName, level int) (cells int) {
 	return cells
 }
 
-// names are those of the lines that have an end.
+// names returns the names of the lines that have an end.
 func (c *Chart) names() (list []endName) {
 	for _, l := range c.curves() {
 		if l.layer != faintLayer {
@@ -123,7 +124,7 @@ func (c *Chart) names() (list []endName) {
 	return list
 }
 
-// toldApart tells whether names that differ do so in w cells, too.
+// toldApart reports whether names that differ still differ when cut to w cells.
 func toldApart(list []endName, level, w int) bool {
 	whole := map[string]string{}
 	for _, n := range list {
@@ -136,8 +137,8 @@ func toldApart(list []endName, level, w int) bool {
 	return true
 }
 
-// Read is what the chart's lines say at its crosshair, or at their ends: in the order
-// of the chart, without those that say nothing there.
+// Read returns the values of the chart's lines at its crosshair, or at their ends, in the order of
+// the chart. It leaves out raw data and lines that have no value there.
 func (c *Chart) Read() (list []End) {
 	for _, l := range c.curves() {
 		if v, ok := l.value(); ok && l.layer != faintLayer {
@@ -149,7 +150,7 @@ func (c *Chart) Read() (list []End) {
 	return list
 }
 
-// valueOf is a series' value at the crosshair, or its last one.
+// valueOf returns the value of a series at the crosshair, or its last one without a crosshair.
 func (c *Chart) valueOf(s *Series, mapX func(float64) float64) (v float64, ok bool) {
 	if s == nil || len(s.buckets) == 0 {
 		return 0, false
@@ -166,8 +167,8 @@ func (c *Chart) valueOf(s *Series, mapX func(float64) float64) (v float64, ok bo
 	return math.NaN(), true
 }
 
-// Inverse is the x of the series that mapX, which never decreases, maps to x; NaN where
-// none is.
+// Inverse returns the x of the series that mapX maps to x, or NaN if there is none. mapX never
+// decreases.
 func (s *Series) Inverse(x float64, mapX func(float64) float64) float64 {
 	if mapX == nil {
 		return x
@@ -187,7 +188,7 @@ func (s *Series) Inverse(x float64, mapX func(float64) float64) float64 {
 	return r.Hi
 }
 
-// bandValue is the mean of a band's seeds there.
+// bandValue returns the mean of a band's seeds at the crosshair, or at their ends.
 func (c *Chart) bandValue(b *Band) (v float64, ok bool) {
 	n := 0
 	for _, s := range b.Seeds {
@@ -199,8 +200,8 @@ func (c *Chart) bandValue(b *Band) (v float64, ok bool) {
 	return v, n > 0
 }
 
-// drawEnds writes the ends beside the plot, each as near to its line as the others
-// leave it; where there are too many, those of lines in the back go first.
+// drawEnds writes the ends beside the plot, each as near to its line as the others allow. If there
+// are too many, the ends of lines in the back are left out first.
 func (p *drawing) drawEnds() {
 	if p.endCells == 0 {
 		return
@@ -225,13 +226,13 @@ func (p *drawing) end(e *End) {
 		p.f.text(x, e.row, p.endName, e.named.in(p.endLevel, p.endName), e.Style)
 		x += p.endName + 1
 	}
-	if p.endValue > 0 { // one that is wider than most takes the blank before it, too
+	if p.endValue > 0 { // a wider value takes the blank before it, too
 		p.f.textRight(x-1, e.row, p.endValue+1, p.chart.Brief(e.Value), e.Style)
 	}
 }
 
-// settle moves ends apart that want one row, in h rows: the ones in front have theirs,
-// and those in the back go first where there are more of them than rows.
+// settle moves ends that want the same row apart, within h rows. Ends in front take precedence; if
+// there are more ends than rows, those in the back are left out first.
 func settle(list []End, h int) []End {
 	slices.SortStableFunc(list, func(a, b End) int { return cmp.Compare(b.layer, a.layer) })
 	list = list[:min(len(list), max(0, h))]
@@ -243,7 +244,7 @@ func settle(list []End, h int) []End {
 		front = 0
 	}
 	n := len(list)
-	for i := range list { // what lies above and below have to fit, too
+	for i := range list { // the ends above and below must fit, too
 		list[i].row = max(i, min(h-n+i, list[i].want))
 	}
 	for i := front + 1; i < n; i++ {
@@ -261,7 +262,7 @@ func settle(list []End, h int) []End {
 	return list
 }
 
-// crosshair draws the line through the place that is read.
+// crosshair draws the vertical line at the x where the lines are read.
 func (p *drawing) crosshair() {
 	x, ok := p.column(p.chart.Cross.X)
 	if !p.chart.Cross.On || !ok {
@@ -272,8 +273,8 @@ func (p *drawing) crosshair() {
 	}
 }
 
-// ColumnX is the x of a cell of the plot area of a chart that is drawn in w by h
-// cells, and whether there is one; YAt is how high the cell lies, 0 to 1.
+// ColumnX returns the x of a cell in a chart drawn in w by h cells, and the height of the cell on
+// the vertical axis, 0 to 1. ok is false if the cell lies outside the plot area.
 func (c *Chart) ColumnX(x, y, w, h int) (at, height float64, ok bool) {
 	p, ok := c.place(w, h)
 	if !ok || x < p.x0 || x >= p.x0+p.w || y < 0 || y >= p.h {
@@ -283,10 +284,10 @@ func (c *Chart) ColumnX(x, y, w, h int) (at, height float64, ok bool) {
 	return lerp(p.view.Lo, p.view.Hi, part), 1 - (float64(y)+0.5)/float64(p.h), true
 }
 
-// Height is where a value lies on the vertical axis, 0 to 1.
+// Height returns the position of a value on the vertical axis, 0 to 1.
 func (c *Chart) Height(v float64) float64 { return c.YScale.over(c.Y).at(v) }
 
-// Cells is the width of the plot area of a chart that is drawn in w by h cells.
+// Cells returns the width of the plot area of a chart drawn in w by h cells.
 func (c *Chart) Cells(w, h int) int {
 	p, _ := c.place(w, h)
 	return max(1, p.w)
@@ -295,7 +296,7 @@ func (c *Chart) Cells(w, h int) int {
 // Brief writes a value of the chart in at most six cells where it can.
 func (c *Chart) Brief(v float64) string { return briefly(v, c.Percent) }
 
-// spellAll is spell of several.
+// spellAll applies spell to each text of a list.
 func (cs Charset) spellAll(list []string) []string {
 	spelt := make([]string, len(list))
 	for i, s := range list {

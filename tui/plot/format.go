@@ -30,8 +30,8 @@ func Format(v float64) string {
 	}
 }
 
-// brief writes v with two or three significant digits, in at most endValue cells and a sign, but
-// for an exponent of three digits: enough beside a line, and still from step to step.
+// brief writes v with one to three significant digits: enough beside a line, and steady from step
+// to step. It takes at most endValue cells and a sign, except for an exponent of three digits.
 func brief(v float64) string {
 	switch a := math.Abs(v); {
 	case v == 0 || !finite(v):
@@ -51,7 +51,7 @@ func brief(v float64) string {
 	}
 }
 
-// briefly is brief, of parts of 1 in percent.
+// briefly is brief, or Percent for parts of 1 that are shown in per cent.
 func briefly(v float64, percent bool) string {
 	if percent {
 		return Percent(v)

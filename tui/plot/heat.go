@@ -7,19 +7,19 @@ import (
 	"drolab/tui/cell"
 )
 
-// filmColumns bounds a film's memory: more evaluations than columns of a large screen.
+// filmColumns is the maximum number of moments in a film, which bounds its memory: more evaluations
+// than a large screen has columns.
 const filmColumns = 1 << 9
 
-// Film is a list of values at each of many moments: the accuracy of every class at
-// every evaluation. At most 512 moments are kept: when they are full every second one
-// goes, and from then on only every second, fourth, ... is stored, and the latest. The
-// zero value is empty.
+// Film is a list of values at each of many moments, such as the accuracy of every class at every
+// evaluation. At most 512 moments are kept. When they are full, every second one is dropped; from
+// then on only every second, fourth, ... is stored, and the latest. The zero value is empty.
 type Film struct {
 	at     []float64
 	values [][]float32
 	stride int
 	skip   int
-	loose  bool // the last one is there only until the next
+	loose  bool // the last moment is kept only until the next
 }
 
 // Append adds the values at x, which does not decrease. They are copied.
@@ -50,7 +50,7 @@ func (f *Film) thin() {
 	f.stride = 2 * max(f.stride, 1)
 }
 
-// Rewind discards what is above x, as a resume does.
+// Rewind discards the moments above x, as a resume does.
 func (f *Film) Rewind(x float64) {
 	n := len(f.at)
 	for n > 0 && f.at[n-1] > x {
@@ -61,7 +61,7 @@ func (f *Film) Rewind(x float64) {
 	}
 }
 
-// Each calls f for every value, moment by moment; a nil film has none.
+// Each calls do for every value, moment by moment; a nil film has no values.
 func (f *Film) Each(do func(x float64, place int, value float64)) {
 	if f == nil {
 		return
@@ -73,10 +73,10 @@ func (f *Film) Each(do func(x float64, place int, value float64)) {
 	}
 }
 
-// Len is how many moments are kept.
+// Len returns the number of moments kept.
 func (f *Film) Len() int { return len(f.at) }
 
-// Range is that of all values.
+// Range returns the range of all values.
 func (f *Film) Range() Range {
 	r := EmptyRange()
 	for _, list := range f.values {
@@ -87,17 +87,17 @@ func (f *Film) Range() Range {
 	return r
 }
 
-// HeatLevels is how many levels a map tells apart.
+// HeatLevels is the number of levels of a map.
 const HeatLevels = 9
 
-// HeatMap is a map of a film: a row a place, and x across.
+// HeatMap is a map of a film, with a row for each place and x from left to right.
 type HeatMap struct {
 	Film    *Film
 	Labels  []string // of the rows; nil leaves them out
-	Order   []int    // the places of the rows, from the top; nil is as they come
+	Order   []int    // the places of the rows, from the top; nil keeps their order
 	X       Range
-	Values  Range // what the lowest and the highest level stand for
-	Log     bool  // levels are even in the logarithm
+	Values  Range // the values that the lowest and the highest level stand for
+	Log     bool  // levels are evenly spaced in the logarithm
 	Percent bool  // values are written times 100
 	First   int   // first row shown, for scrolling
 	Head    string
@@ -109,7 +109,8 @@ type HeatMap struct {
 	levels mapping // of Values, while it is drawn
 }
 
-// LabelCells is the room that labels of w cells' charts take, with a blank.
+// LabelCells returns the width of the labels in a map w cells wide, with a mark and a blank; 0
+// without labels.
 func (h *HeatMap) LabelCells(w int) (n int) {
 	for _, s := range h.Labels {
 		n = max(n, cell.Width(h.Charset.spell(s)))
@@ -120,8 +121,8 @@ func (h *HeatMap) LabelCells(w int) (n int) {
 	return n
 }
 
-// DrawTo draws the map in w by h cells into f: a row of heads, the rows, and below
-// them, where there is room, what the colours stand for.
+// DrawTo draws the map in w by rows cells into f: a row with the heading, the rows of the places
+// and below them, if there is room, a key to the colours.
 func (h *HeatMap) DrawTo(f *Frame, w, rows int) {
 	f.resize(w, rows)
 	if f.W == 0 || f.H == 0 {
@@ -168,7 +169,7 @@ func (h *HeatMap) order() []int {
 	return order
 }
 
-// mostHigh is how many cells high a row is at most.
+// mostHigh is the maximum height of a row, in cells.
 const mostHigh = 3
 
 func (h *HeatMap) row(f *Frame, x0, y, place int, named bool) {
@@ -195,9 +196,9 @@ func (h *HeatMap) column(x float64, w int) int {
 	return min(int((x-r.Lo)/(r.Hi-r.Lo)*float64(w)), w-1)
 }
 
-// at is the value of a place in a column: of the moment in it that strays the most from
-// what the middle level stands for, or of the last one before; none before the first and behind
-// the last.
+// at returns the value of a place in a column. Of several moments in the column, it takes the value
+// that is farthest from the middle level. If there is none, it takes the last moment before. There
+// is no value before the first moment or behind the last.
 func (h *HeatMap) at(x, w, place int) (v float64, ok bool) {
 	r, at := h.X.usable(Scale{}), h.Film.at
 	edge := func(x int) float64 { return lerp(r.Lo, r.Hi, float64(x)/float64(w)) }
@@ -228,7 +229,7 @@ func (h *HeatMap) at(x, w, place int) (v float64, ok bool) {
 	return v, ok
 }
 
-// part is where a value lies in Values, 0 to 1.
+// part returns the position of a value in Values, 0 to 1; 0 where the scale has no place for it.
 func (h *HeatMap) part(v float64) float64 {
 	t := h.levels.at(v)
 	if math.IsNaN(t) {
@@ -237,10 +238,10 @@ func (h *HeatMap) part(v float64) float64 {
 	return max(0, min(1, t))
 }
 
-// level is the level of a value.
+// level returns the level of a value.
 func (h *HeatMap) level(v float64) int { return min(int(h.part(v)*HeatLevels), HeatLevels-1) }
 
-// Glyph is what a level is drawn with.
+// Glyph returns the character that a level is drawn with.
 func (h *HeatMap) Glyph(level int) string { return string(h.rune(level)) }
 
 func (h *HeatMap) rune(level int) rune {
@@ -254,7 +255,7 @@ func (h *HeatMap) rune(level int) rune {
 	return '█'
 }
 
-// key says what the levels stand for.
+// key draws the levels between the lowest and the highest value that they stand for.
 func (h *HeatMap) key(f *Frame, x, y int) {
 	write := func(v float64) string { return trimZeros(Format(v)) }
 	if h.Percent {

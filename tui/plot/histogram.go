@@ -5,20 +5,19 @@ import (
 	"strconv"
 )
 
-// Histogram is how many of something there are in each of some bins: a bar a bin, upright,
-// side by side.
+// Histogram is a chart of the counts in some bins: upright bars side by side, one for each bin.
 type Histogram struct {
 	Counts  []float64
-	Ticks   []string // below the left edges of the bins; "" for none
-	At      int      // the bin at whose left edge a mark stands; -1 for none
-	Number  uint8    // of the series' colour
+	Ticks   []string // labels below the left edges of the bins; "" for none
+	At      int      // the bin whose tick at the left edge stands out; -1 for none
+	Number  uint8    // series number of the colour
 	Charset Charset
 }
 
-// histogramAxis is the rows below the bars.
+// histogramAxis is the number of rows below the bars.
 const histogramAxis = 2
 
-// share is the part of all that a bin has.
+// share returns the part of the total count that is in bin i; 0 without a finite, positive total.
 func (h *Histogram) share(i int) float64 {
 	sum := 0.0
 	for _, n := range h.Counts {
@@ -30,7 +29,7 @@ func (h *Histogram) share(i int) float64 {
 	return max(0, h.Counts[i]) / sum
 }
 
-// DrawTo draws in w by rows cells into f, reusing its memory.
+// DrawTo draws the histogram in w by rows cells into f, reusing its memory.
 func (h *Histogram) DrawTo(f *Frame, w, rows int) {
 	f.resize(w, rows)
 	if f.W == 0 || f.H <= histogramAxis || len(h.Counts) == 0 {
@@ -60,8 +59,8 @@ func percentOf(part float64) string {
 	return strconv.FormatFloat(math.Round(100*part), 'f', -1, 64) + "%"
 }
 
-// bar draws one, a blank apart from the next where there is room, with its share above it; the
-// highest leaves a row for that.
+// bar draws one bar with its share above it, a blank apart from the next bar where there is room.
+// The highest bar leaves a row for its share.
 func (h *Histogram) bar(f *Frame, x0, x1, high int, share, top float64) {
 	const steps = 8 // of a cell's height
 	if x1-x0 > 2 {
@@ -83,7 +82,7 @@ func (h *Histogram) bar(f *Frame, x0, x1, high int, share, top float64) {
 	}
 }
 
-// block is a cell of which so many eighths are full.
+// block returns the rune of a cell that is full up to some eighths; '#' in ASCII.
 func (h *Histogram) block(eighths int) rune {
 	if h.Charset == ASCII {
 		return '#'
@@ -91,7 +90,7 @@ func (h *Histogram) block(eighths int) rune {
 	return []rune(" ▁▂▃▄▅▆▇█")[eighths]
 }
 
-// axis draws the line below the bars, and the ticks that there is room for.
+// axis draws the line below the bars, and the ticks for which there is room.
 func (h *Histogram) axis(f *Frame, edge func(int) int, y int) {
 	axis, free := Style{Role: Axis}, 0
 	for x := edge(0); x < f.W; x++ {

@@ -4,14 +4,14 @@ import (
 	"drolab/tui/cell"
 )
 
-// pathPoints bounds a path's memory: more points than cells of a large screen.
+// pathPoints is the maximum number of points in a path, which bounds its memory: more points than a
+// large screen has cells.
 const pathPoints = 1 << 12
 
-// Path is a trajectory in the plane, such as (λ, η) over steps. At most 4096
-// points are kept: when they are full every second one goes, and from then on
-// only every second, fourth, ... point is stored. A single excursion may
-// vanish from a long path; the line charts of the coordinates keep it. The
-// latest point is always exact. The zero value is an empty path.
+// Path is a trajectory in the plane, such as (λ, η) over steps. At most 4096 points are kept. When
+// they are full, every second one is dropped; from then on only every second, fourth, ... point is
+// stored. A single excursion may vanish from a long path; the line charts of the coordinates keep
+// it. The latest point is always exact. The zero value is an empty path.
 type Path struct {
 	points []point
 	last   point
@@ -58,7 +58,7 @@ func (p *Path) Break() { p.brk = true }
 // Len is the number of finite points appended.
 func (p *Path) Len() int { return p.n }
 
-// Ranges are the ranges of the stored points and the current one.
+// Ranges returns the ranges of the stored points and the current one.
 func (p *Path) Ranges() (x, y Range) {
 	x, y = EmptyRange(), EmptyRange()
 	for _, q := range p.points {
@@ -74,11 +74,11 @@ func (p *Path) Ranges() (x, y Range) {
 type Trail struct {
 	Path   *Path // nil draws none
 	Number uint8 // series number of its style and of the mark at its current point
-	Back   bool  // dimmed, and drawn before those that are not
+	Back   bool  // dimmed, and drawn before the trails in front
 }
 
-// Phase is a phase portrait: paths, where they started, their current points, and
-// the box that constrains them. Of a path in front the older parts are faint.
+// Phase is a phase portrait: paths, where they started, their current points, and the box that
+// constrains them. The older part of a path in front is faint.
 type Phase struct {
 	X, Y       Range // kept by the caller, see Range.Fit
 	Trails     []Trail
@@ -87,7 +87,7 @@ type Phase struct {
 	Charset    Charset
 }
 
-// DrawTo draws in w by h cells into f, reusing its memory. The axes are those of Chart.
+// DrawTo draws the portrait in w by h cells into f, reusing its memory, with the axes of a Chart.
 func (ph *Phase) DrawTo(f *Frame, w, h int) {
 	c := Chart{X: ph.X, Y: ph.Y, Charset: ph.Charset}
 	p, ok := c.drawing(f, w, h)
@@ -146,7 +146,7 @@ func (p *drawing) rectangle(bx, by Range) {
 	}
 }
 
-// squareRunes is boxRunes with square corners, to tell the box from a curve.
+// squareRunes returns boxRunes with square corners, which tell the box from a curve.
 func squareRunes() [16]rune {
 	return [...]rune{
 		' ', '╴', '╶', '─', '╵', '┘', '└', '┴',
@@ -167,8 +167,8 @@ func (p *drawing) best(s Spot) {
 	}
 }
 
-// path draws the stored points and the way to the current one: of one in front the
-// latest quarter in the series' style, what came before faint.
+// path draws the stored points and the line to the current one. The latest quarter of a path in
+// front has the series' style; the part before it is faint.
 func (p *drawing) path(t Trail) {
 	path, style := t.Path, layerOf(t.Back).style(t.Number)
 	if path.n == 0 {
@@ -215,7 +215,7 @@ func (p *drawing) path(t Trail) {
 	}
 }
 
-// pixel is where a point of the plane lies, clamped to the panel.
+// pixel returns the pixel of a point of the plane, clamped to the panel.
 func (p *drawing) pixel(q point, fx, fy int) (x, y int, ok bool) {
 	t := (max(p.view.Lo, min(p.view.Hi, q.x)) - p.view.Lo) / (p.view.Hi - p.view.Lo)
 	y, _, ok = p.y.pixel(q.y, p.h*fy)

@@ -6,8 +6,8 @@ import (
 	"drolab/tui/cell"
 )
 
-// rowLayout holds the widths of the parts of a chart with a row a place: a label, a drawing in
-// the middle, and columns of text. A column of 0 cells is left out.
+// rowLayout holds the widths of the parts of a chart with one row for each place: a label, a
+// drawing in the middle, and columns of text. A column of 0 cells is left out.
 type rowLayout struct {
 	label   int
 	from    int // the first cell of the middle
@@ -24,7 +24,8 @@ func labelled(cs Charset, w, n int, label func(i int) string) (l rowLayout) {
 	return l
 }
 
-// take gives a column of n cells its room, unless the middle has less than some cells then.
+// take makes room for a column of n cells and reports whether it did. It leaves the column out if
+// fewer than least cells would remain for the middle.
 func (l *rowLayout) take(n, least int) bool {
 	fits := n > 0 && l.middle-n-1 >= least
 	if fits {
@@ -36,7 +37,7 @@ func (l *rowLayout) take(n, least int) bool {
 	return fits
 }
 
-// each goes through the columns that are shown, their places and widths.
+// each calls column with the index, the first cell and the width of each column that is shown.
 func (l *rowLayout) each(column func(i, x, n int)) {
 	x := l.from + l.middle + 1
 	for i, n := range l.columns {
@@ -47,15 +48,16 @@ func (l *rowLayout) each(column func(i, x, n int)) {
 	}
 }
 
-// heads says in the first row what the label and the columns are.
+// heads writes the headings of the label and the columns into the first row.
 func (l *rowLayout) heads(f *Frame, cs Charset, label string, column func(i int) string) {
 	axis := Style{Role: Axis}
 	f.text(0, 0, l.label, cell.Cut(cs.spell(label), l.label), axis)
 	l.each(func(i, x, n int) { f.textRight(x, 0, n, cell.Cut(cs.spell(column(i)), n), axis) })
 }
 
-// seen is which of some rows are shown below the top ones, from the first or where there is
-// less to scroll. When some are left over the last row says how many.
+// seen returns which of count rows are shown below the top ones: the first of them, from, and their
+// number. from is first, or the last row if first lies beyond it. If more rows follow, the last
+// line says how many.
 func (f *Frame) seen(top, first, count int) (from, rows int) {
 	from = max(0, min(first, count-1))
 	rows = min(f.H-top, count-from)
@@ -66,7 +68,7 @@ func (f *Frame) seen(top, first, count int) (from, rows int) {
 	return from, max(0, rows)
 }
 
-// at is a text of a list, "" behind its end.
+// at returns element i of list, or "" past its end.
 func at(list []string, i int) string {
 	if i < len(list) {
 		return list[i]
@@ -77,12 +79,12 @@ func at(list []string, i int) string {
 // The marks behind a label.
 const (
 	worstMark = '◂'
-	// FewMark says that there are too few samples.
+	// FewMark marks a row with too few samples.
 	FewMark = '?'
 )
 
-// rowLabel writes what a row is called in so many cells, and behind them whether it is the
-// worst or of too few samples; it returns the style of these.
+// rowLabel writes the label of a row in so many cells, and a mark behind it if the row is the worst
+// or has too few samples. It returns the style of both.
 func (f *Frame) rowLabel(y, cells int, label string, worst, few bool, cs Charset) (text Style) {
 	mark := ' '
 	switch {

@@ -6,7 +6,7 @@ import (
 	"drolab/runner/axis"
 )
 
-// ScaleKind is how an axis maps values to lengths.
+// ScaleKind is the way in which an axis maps values to lengths.
 type ScaleKind uint8
 
 const (
@@ -22,9 +22,8 @@ type Scale struct {
 	linear float64
 }
 
-// limit bounds the values an axis spans, so that no difference of two of them
-// overflows and no step between ticks underflows. Larger values are drawn at
-// the edge.
+// limit bounds the values that an axis spans, so that no difference of two of them overflows and no
+// step between ticks underflows. Larger values are drawn at the edge.
 const (
 	limit     = axis.Limit
 	tiny      = axis.Tiny
@@ -78,12 +77,12 @@ func (s Scale) over(r Range) mapping {
 	return mapping{s, lo, 1 / (hi - lo)}
 }
 
-// at is the position of v in 0..1, beyond it outside the range, NaN where the
-// scale has no place for v.
+// at returns the position of v: 0..1 in the range, beyond that outside it, and NaN where the scale
+// has no place for v.
 func (m mapping) at(v float64) float64 { return (m.scale.forward(v) - m.lo) * m.inv }
 
-// pixel is the pixel of v among n, 0 for the low end, clamped to the range. ok
-// is false where the scale has no place for v, outside where v was clamped.
+// pixel returns the pixel of v among n, clamped to the range; pixel 0 is the low end. outside
+// reports whether v was clamped; ok is false where the scale has no place for v.
 func (m mapping) pixel(v float64, n int) (p int, outside, ok bool) {
 	t := m.at(v)
 	switch {
@@ -133,7 +132,7 @@ func (r Range) Add(v float64) Range {
 	return Range{min(r.Lo, v), max(r.Hi, v)}
 }
 
-// clip is what of r lies in bounds, which r meets.
+// clip returns the part of r that lies in bounds; it is empty if there is none.
 func (r Range) clip(bounds Range) Range { return Range{max(r.Lo, bounds.Lo), min(r.Hi, bounds.Hi)} }
 
 // usable returns a range that spans a length on s, so that dividing by it is

@@ -12,18 +12,16 @@ import (
 // kept exactly, for a close look at where a long run is now and for exact rewinds.
 const MostBuckets = 1 << 13
 
-// Series is a sequence of points (x, y) with x never decreasing: the
-// zero value is an empty series. Append is amortised constant time. At most
-// 8192 buckets and the latest 4096 to 8191 points are kept, about 1 MB however
-// long the series: up to 8192 points every bucket is one point; then, each
-// time the buckets are full, neighbours merge and a bucket stands for twice as
-// many points. Minima, maxima and breaks survive every merge; where inside its
-// bucket a point lay does not.
+// Series is a sequence of points (x, y) with x never decreasing; the zero value is an empty series.
+// Append is amortised constant time. At most 8192 buckets and the latest 4097 to 8192 points are
+// kept, about 1 MB however long the series. Up to 8192 points every bucket is one point; then, each
+// time the buckets are full, neighbours merge and a bucket stands for twice as many points. Minima,
+// maxima and breaks survive every merge; the place of a point within its bucket does not.
 //
 // A Series is not safe for concurrent use.
 type Series struct {
 	buckets   []Bucket
-	most      int     // buckets; 0 is MostBuckets
+	most      int     // maximum number of buckets; 0 is MostBuckets
 	per       uint32  // points a bucket may hold, a power of two
 	tail      []point // latest points, at most as many as buckets
 	tailAll   bool    // tail holds every point
@@ -31,10 +29,10 @@ type Series struct {
 	breakNext bool
 	points    int
 	skipped   int
-	reshaped  int    // how often buckets other than the last changed
+	reshaped  int    // number of times that buckets other than the last changed
 	all       Bucket // every bucket merged; stale where allStale
 	allStale  bool
-	cuts      []*cut // of bands whose first seed it is
+	cuts      []*cut // of the bands whose first seed it is
 }
 
 type point struct {
@@ -42,17 +40,16 @@ type point struct {
 	brk  bool
 }
 
-// Limit has at most so many buckets and latest points kept, an even number and at most
-// MostBuckets. It is for a series that is empty.
+// Limit bounds the number of buckets and of latest points kept. most is even and at most
+// MostBuckets; the series must be empty.
 func (s *Series) Limit(most int) { s.most = most }
 
-// room is the most buckets, and the most points of the tail.
+// room returns the maximum number of buckets, and of points in the tail.
 func (s *Series) room() int { return cmp.Or(s.most, MostBuckets) }
 
-// Append adds one point. A NaN or infinite y breaks the line and is counted in
-// its bucket (charts mark it). A point whose x is not finite or smaller than
-// the last one cannot be placed: it is left out; after a
-// resume call Rewind first.
+// Append adds one point. A NaN or infinite y breaks the line and is counted in its bucket (charts
+// mark it). A point whose x is not finite or smaller than the last one cannot be placed and is left
+// out; after a resume call Rewind first.
 func (s *Series) Append(x, y float64) {
 	if !s.placeable(x) {
 		return
@@ -114,7 +111,7 @@ func (s *Series) push(b *Bucket) {
 // 2*per.
 func (s *Series) halve() {
 	s.reshaped++
-	s.cuts = nil // they are of single points
+	s.cuts = nil // they hold single points
 	n := len(s.buckets) / 2
 	for i := range n {
 		b := s.buckets[2*i]
@@ -185,8 +182,8 @@ func (s *Series) cut(i int, x float64) {
 	}
 }
 
-// bucketStart is the index in tail of the first point of bucket i, which was
-// just cut off together with all later ones.
+// bucketStart returns the index in tail of the first point of bucket i, which was just cut off
+// together with all later ones.
 func (s *Series) bucketStart(i int) int {
 	after := s.points
 	for j := range i {
@@ -195,14 +192,14 @@ func (s *Series) bucketStart(i int) int {
 	return max(0, len(s.tail)-after)
 }
 
-// Buckets returns a copy of what is kept, oldest first: a bucket is one point up
-// to 8192 points, and more in longer series.
+// Buckets returns a copy of the buckets, oldest first. A bucket is one point in a series of up to
+// 8192 points, and more in longer ones.
 func (s *Series) Buckets() []Bucket { return slices.Clone(s.buckets) }
 
 // Len is the number of points appended and not rewound.
 func (s *Series) Len() int { return s.points }
 
-// XRange is the range of x; empty for an empty series.
+// XRange returns the range of x; empty for an empty series.
 func (s *Series) XRange() Range {
 	if len(s.buckets) == 0 {
 		return EmptyRange()
@@ -210,7 +207,7 @@ func (s *Series) XRange() Range {
 	return Range{s.buckets[0].X0, s.buckets[len(s.buckets)-1].X1}
 }
 
-// whole is every point as one bucket.
+// whole returns all points as one bucket.
 func (s *Series) whole() *Bucket {
 	if s.allStale {
 		s.all, s.allStale = Bucket{}, false
@@ -221,9 +218,9 @@ func (s *Series) whole() *Bucket {
 	return &s.all
 }
 
-// At returns the value at x, by linear interpolation between bucket means; NaN
-// outside the series and across a break. It reads a cursor's value, and maps
-// steps to seconds when the series holds elapsed time over steps.
+// At returns the value at x, by linear interpolation between the first and last points of buckets;
+// NaN outside the series and across a break. It serves to read the value at a cursor, and to map
+// steps to seconds if the series holds elapsed time over steps.
 func (s *Series) At(x float64) float64 {
 	i := sort.Search(len(s.buckets), func(i int) bool { return s.buckets[i].X1 >= x })
 	if i == len(s.buckets) || s.buckets[i].N == 0 {
@@ -242,7 +239,7 @@ func (s *Series) At(x float64) float64 {
 	return lerp(a.Last, b.First, (x-a.X1)/(b.X0-a.X1))
 }
 
-// lerp is a + t(b - a) without the overflow of b - a.
+// lerp returns a + t(b - a) without the overflow of b - a.
 func lerp(a, b, t float64) float64 { return a*(1-t) + b*t }
 
 // Bucket summarises consecutive points of a series so that no spike is lost:
@@ -275,7 +272,7 @@ func pointBucket(x, y float64, brk bool) Bucket {
 	return b
 }
 
-// count is the number of points behind b.
+// count returns the number of points in b.
 func (b *Bucket) count() uint32 { return b.N + b.Bad }
 
 // merge appends the points of c, which follow those of b. The mean is a

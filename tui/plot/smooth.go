@@ -34,7 +34,7 @@ func (e *EMA) Push(y float64, n int) float64 {
 // Reset implements Smoother.
 func (e *EMA) Reset() { e.sum, e.weight = 0, 0 }
 
-// windowSize is the moving average of the paper's curves (math.md §6).
+// windowSize is the width of the moving average of the paper's curves (math.md §6).
 const windowSize = 5
 
 // Window is the mean of the latest five points, as in the paper's figures;

@@ -7,26 +7,26 @@ import (
 	"drolab/tui/cell"
 )
 
-// Spread is a line a place from Lo to Hi with a mark for each series on it: how all of
-// them do on every class at once.
+// Spread is a chart with a line from Lo to Hi for each place and a mark on it for each series. It
+// shows how all series do on every class at once.
 type Spread struct {
 	Rows    []SpreadRow
 	Lo, Hi  float64
 	Percent bool
-	Unit    string   // over the values of the series in front
-	Heads   []string // of the labels and the cells; nil for none
-	Numbers []uint8  // of the series, in the order of the values
+	Unit    string   // heading of the values of the series in front
+	Heads   []string // headings of the labels and the cells; nil for none
+	Numbers []uint8  // series numbers, in the order of the values
 	Front   int      // the series that is drawn last and whose value is written; -1 for none
 	First   int      // first row shown, for scrolling
 	Charset Charset
 }
 
-// SpreadRow is one place.
+// SpreadRow is the row of one place, such as a class.
 type SpreadRow struct {
 	Label  string
 	Values []float64 // NaN: none
 	Worst  bool      // marked by a glyph as well as by its role
-	Few    bool      // of too few samples: see Bar
+	Few    bool      // too few samples: see Bar
 	Cells  []string
 }
 
@@ -55,8 +55,8 @@ func (s *Spread) layout(w int) rowLayout {
 	return l
 }
 
-// DrawTo draws in w by h cells into f, reusing its memory: a scale above, where there
-// is room for all rows and it, then a row a place. When rows are left over the last one
+// DrawTo draws the chart in w by h cells into f, reusing its memory: a scale above, if there is
+// room for it and all rows, then one row for each place. If some rows do not fit, the last line
 // says how many.
 func (s *Spread) DrawTo(f *Frame, w, h int) {
 	f.resize(w, h)
@@ -122,8 +122,8 @@ func (s *Spread) row(f *Frame, y int, r *SpreadRow, l rowLayout) {
 	})
 }
 
-// marks draws a dot at every quarter of the line, the line itself from the least value to
-// the greatest, and the marks. Dots all along would be sent again whenever a mark moves.
+// marks draws a dot at every quarter of the line, the line itself from the least value to the
+// greatest, and the marks. Dots along the whole line would be sent again whenever a mark moves.
 func (s *Spread) marks(f *Frame, x0, y, w int, r *SpreadRow) {
 	lo, hi, axis := w, -1, Style{Role: Axis}
 	for _, v := range r.Values {
@@ -134,7 +134,7 @@ func (s *Spread) marks(f *Frame, x0, y, w int, r *SpreadRow) {
 	for quarter := range 5 {
 		f.set(x0+quarter*(w-1)/4, y, s.Charset.rune('·'), axis)
 	}
-	for x := max(0, lo); x <= min(hi, w-1); x++ { // a column of what is no number is anywhere
+	for x := max(0, lo); x <= min(hi, w-1); x++ { // the column of a NaN is arbitrary
 		f.set(x0+x, y, s.Charset.rune('─'), axis)
 	}
 	for i := range r.Values {

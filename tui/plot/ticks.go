@@ -37,9 +37,9 @@ func linearTicks(r Range, n int) (ticks []tick) {
 	return ticks
 }
 
-// logTicks takes 1, 2 and 5 of each decade where there is room, else 1 of each
-// or of every few; where that leaves fewer than two, as in a range of little
-// more than a decade, it keeps the ends of the former.
+// logTicks takes 1, 2 and 5 of each decade where there is room, else 1 of each or of every few
+// decades. Where that leaves fewer than two ticks, as in a range of little more than a decade, it
+// keeps the first and the last of the former.
 func logTicks(r Range, n int) []tick {
 	all := decades(r, 1, 1, 2, 5)
 	if len(all) <= n {

@@ -6,8 +6,8 @@ import (
 	"sort"
 )
 
-// span is what a line does in one column of pixels: it enters at first, covers
-// lo..hi and leaves at last. Pixels count from the bottom.
+// span is the part of a line in one column of pixels: it enters at first, covers lo..hi and leaves
+// at last. Pixels count from the bottom.
 type span struct {
 	first, last, lo, hi int
 	on                  bool // the line passes here
@@ -22,8 +22,7 @@ type trace struct {
 	badRow []int // the pixel of the line there, -1 when there is none yet
 }
 
-// tracer turns columns into pixels of a panel h high, and keeps account of
-// what could not be shown.
+// tracer turns columns into pixels of a panel h high, and counts the points that it cannot show.
 type tracer struct {
 	y      mapping
 	h      int
@@ -120,7 +119,7 @@ func (tr tracer) join(t *trace, c *columns, prev, i int) {
 	pass(t, float64(prev), t.spans[prev].last, float64(i), t.spans[i].first, prev+1, i)
 }
 
-// leave goes on from the last points to the point right of the view.
+// leave continues the line from the last points to the point right of the view.
 func (tr tracer) leave(t *trace, c *columns, prev int) {
 	p, ok := tr.anchor(c.after)
 	if !ok || c.after.brk {
@@ -177,11 +176,10 @@ type anchor struct {
 	brk bool // no line between the anchor and the next point to its right
 }
 
-// sample fills c (s may be nil) with the points of s whose x, mapped by mapX (nil for
-// identity, otherwise never decreasing), lies in view. A point belongs to the
-// column that contains it, a bucket to the column of its first point: with the
-// bounds of Series that is exact up to 8192 points and for views within the
-// tail, and within 1/8192 to 1/4096 of the whole series otherwise.
+// sample fills c with the points of s whose x, mapped by mapX, lies in view. s may be nil. mapX
+// never decreases; nil is the identity. A point belongs to the column that contains it, a bucket to
+// the column of its first point. With the bounds of Series that is exact up to 8192 points and for
+// views within the tail, and within 1/8192 to 1/4096 of the whole series otherwise.
 func (s *Series) sample(c *columns, view Range, n int, mapX func(float64) float64) {
 	c.reset(n)
 	if s == nil || len(s.buckets) == 0 {
@@ -208,13 +206,12 @@ func (s *Series) sample(c *columns, view Range, n int, mapX func(float64) float6
 	}
 }
 
-// tailCovers tells whether the exact latest points show more of a view than
-// the buckets.
+// tailCovers reports whether the exact latest points show more of a view than the buckets.
 func (s *Series) tailCovers(view Range, mapX func(float64) float64) bool {
 	return s.per > 1 && len(s.tail) > 0 && mapX(s.tail[0].x) <= view.Lo
 }
 
-// firstIn is the last bucket that begins left of the view, 0 without one.
+// firstIn returns the last bucket that begins left of the view; 0 without one.
 func (s *Series) firstIn(view Range, mapX func(float64) float64) int {
 	b := s.buckets
 	return max(0, sort.Search(len(b), func(i int) bool { return mapX(b[i].X0) >= view.Lo })-1)
@@ -222,7 +219,7 @@ func (s *Series) firstIn(view Range, mapX func(float64) float64) int {
 
 func identity(x float64) float64 { return x }
 
-// within tells whether every point lies in view.
+// within reports whether every point lies in view.
 func (s *Series) within(view Range, mapX func(float64) float64) bool {
 	if s == nil || len(s.buckets) == 0 {
 		return s != nil
@@ -246,7 +243,7 @@ type placer struct {
 	view  Range
 	scale float64 // columns per unit of x
 	mapX  func(float64) float64
-	last  int // column that points were placed in
+	last  int // the column in which points were placed last
 }
 
 // add places one bucket; false means that it and all later ones lie right of

@@ -1,8 +1,8 @@
-// Package process is the program as a system starts it, but for its exit: environment,
-// signals and streams, given to the commands of tui/cli. Nothing else reads the environment.
+// Package process is the program as a system starts it, except for its exit. It gives environment,
+// signals and streams to the commands of tui/cli. Nothing else reads the environment.
 //
-// Its tests are of the program as a whole, with terminals that close, readers that leave,
-// engines that are killed and disks that fill up.
+// Its tests run the program as a whole, with terminals that close, readers that leave, engines that
+// are killed and disks that fill up.
 //
 // Start at Main.
 package process
@@ -23,7 +23,7 @@ import (
 	"drolab/tui/cli"
 )
 
-// Main is the program; it returns its exit status.
+// Main runs the program and returns its exit status.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if slices.Equal(args, []string{reader}) {
 		signal.Ignore(os.Interrupt, syscall.SIGHUP)
@@ -55,11 +55,10 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	}, args)
 }
 
-// orderly is for commands that have something to put in order before they end.
-// The first interrupt cancels the context; the second, with the handler gone,
-// ends the process at once. With hangup the command outlives the terminal that
-// it was started from, and whatever reads its output; hangup is called when the
-// terminal is closed.
+// orderly returns a context for a command that has to put something in order before it ends. The
+// first interrupt cancels the context; the second, with the handler gone, ends the process at once.
+// With hangup the command outlives the terminal that it was started from and the readers of its
+// output; hangup is called when the terminal is closed.
 func orderly(ctx context.Context, hangup func()) (context.Context, context.CancelFunc) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
@@ -76,8 +75,8 @@ func orderly(ctx context.Context, hangup func()) (context.Context, context.Cance
 	return ctx, stop
 }
 
-// self returns the command that is this program again. On Linux it needs no
-// file of it, which go run removes and an update replaces.
+// self returns the command that is this program again. On Linux it does not need the program's
+// file, which go run removes and an update replaces.
 func self(args ...string) *exec.Cmd {
 	path := "/proc/self/exe"
 	if runtime.GOOS != "linux" {
@@ -91,10 +90,9 @@ func self(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// reader is the command, which is for the program itself alone, that reads a data
-// set for the process that started it. It is no command of tui/cli, since it is
-// started each time and what it writes is not for people. It ends with the one
-// that started it, also where a terminal tells both that they are interrupted.
+// reader is the command that reads a data set for the process that started it. Only the program
+// itself uses it. It is no command of tui/cli, since it is started each time and its output is not
+// for people. It ends with the process that started it, even if a terminal interrupts both.
 const reader = "reader"
 
 // folder returns the value of own or, where that is empty, drolab's folder in
@@ -114,7 +112,7 @@ func folder(own, kind, fallback string, below ...string) string {
 	return filepath.Join(append([]string{base, "drolab"}, below...)...)
 }
 
-// ascii tells whether the terminal may lack the characters of bars and lines.
+// ascii reports whether the terminal may lack the characters of bars and lines.
 func ascii() bool {
 	term := os.Getenv("TERM")
 	return os.Getenv("DROLAB_ASCII") != "" || term == "linux" || term == "dumb"

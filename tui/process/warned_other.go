@@ -2,5 +2,5 @@
 
 package process
 
-// warned is never: the system has no such signal.
+// warned returns a nil channel, which never warns: the system has no such signal.
 func warned() (<-chan struct{}, func()) { return nil, func() {} }

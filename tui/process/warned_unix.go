@@ -8,7 +8,8 @@ import (
 	"syscall"
 )
 
-// warned is closed at the first USR1, which a cluster sends before a time limit.
+// warned returns a channel that is closed at the first USR1, which a cluster sends before a time
+// limit, and a function that forgets the signal.
 func warned() (<-chan struct{}, func()) {
 	heard, over := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(heard, syscall.SIGUSR1)

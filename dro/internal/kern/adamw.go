@@ -2,19 +2,19 @@ package kern
 
 import "math"
 
-// AdamWConfig holds the settings of one update, as in torch.optim.AdamW. The caller has the number
-// of the step in Rate and Root.
+// AdamWConfig holds the settings of one update, as in torch.optim.AdamW. The caller accounts for
+// the number t of the step in Rate and Root.
 type AdamWConfig struct {
 	Beta1, Beta2 float64
 	Rate         float64 // learning rate / (1 − β1^t)
 	Root         float64 // √(1 − β2^t)
 	Eps          float64
-	Keep         float64 // of the weights: 1 − learning rate · weight decay
-	Scale        float64 // of the gradient: below 1 to clip it
+	Keep         float64 // factor of the weights: 1 − learning rate · weight decay
+	Scale        float64 // factor of the gradient: below 1 to clip it
 }
 
-// AdamW updates vectors of parameters. It is plain Go on every processor: beside the products of
-// a step it is little.
+// AdamW updates vectors of parameters. It is plain Go on every processor, because it takes little
+// time beside the products of a step.
 type AdamW struct {
 	w, m, v, g []float32 // the running call
 

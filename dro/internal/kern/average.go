@@ -43,7 +43,8 @@ func (p *AveragePool) run(t *Team, wide, flat []float32, j job) {
 	p.wide, p.flat = nil, nil
 }
 
-// at returns the lanes of position k of task i's block and channel, and of its mean.
+// at returns the lanes of position k in the block and channel of task i, and the lanes of their
+// mean.
 func (p *AveragePool) at(i, k int) (wide, flat []float32) {
 	lanes, channels := p.batch.Lanes, p.in.Channels
 	block, channel := i/channels, i%channels

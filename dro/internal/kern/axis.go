@@ -61,16 +61,16 @@ func (a *axis) classOf(steps []step1) int {
 	return len(a.steps) - 1
 }
 
-// plane is the pair of axes of a map: for each destination position, where its source lies and
-// which taps are inside.
+// plane is the pair of axes of a map. It tells for each destination position where its source lies
+// and which taps are inside the source.
 type plane struct {
 	rows, cols axis
-	width      int     // of the source map
+	width      int     // of the source map, in positions
 	taps       [][]tap // by row class, then column class
 }
 
-// newPlane joins two axes. A source position is depth values long; the weights of a tap row are
-// kernelWidth apart.
+// newPlane joins two axes. A source position is depth values long; the weights of successive kernel
+// rows are kernelWidth apart.
 func newPlane(rows, cols axis, width, kernelWidth, depth int) plane {
 	p := plane{rows: rows, cols: cols, width: width}
 	for _, rs := range rows.steps {

@@ -5,7 +5,7 @@ import "unsafe"
 // maxLanes is the widest block: four 512-bit vectors, the width of the AVX-512 convolution tile.
 const maxLanes = 64
 
-// vector is the number of lanes that every kernel may assume a block's width to be a multiple of.
+// vector is a number of lanes that divides the width of every block; kernels rely on it.
 const vector = 16
 
 // Shape is the shape of one image's activation.
@@ -23,7 +23,7 @@ func (s Shape) valid() bool { return s.Channels > 0 && s.Height > 0 && s.Width >
 type Batch struct {
 	Images int // images in the batch
 	Blocks int // blocks of images
-	Lanes  int // images a block: 16, 32, 48 or 64
+	Lanes  int // images per block: 16, 32, 48 or 64
 }
 
 // NewBatch returns the layout for a batch of images (at least 1): the fewest blocks of at most 64

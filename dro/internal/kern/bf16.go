@@ -7,14 +7,14 @@ import (
 	"unsafe"
 )
 
-// BF16 is what multiplies operands that are rounded to bfloat16, the upper half of a float32.
-// Rounding is to nearest, ties to even; sums are of float32. Results of one kernel are the same
-// bits on any number of threads; kernels differ in the order of sums. Those of bf16 instructions
+// BF16 is a kernel that multiplies operands rounded to bfloat16, the upper half of a float32.
+// Rounding is to nearest, ties to even; sums are float32. Results of one kernel are the same bits
+// on any number of threads; kernels differ in the order of sums. The kernels with bf16 instructions
 // take denormals for 0.
 type BF16 int
 
 const (
-	// Rounded is the float32 kernels on rounded operands: every machine has it, and it is the
+	// Rounded runs the float32 kernels on rounded operands. Every machine has it, and it is the
 	// reference.
 	Rounded    BF16 = iota
 	AVX512BF16      // VDPBF16PS
@@ -29,7 +29,7 @@ func (b BF16) String() string {
 	return [...]string{"bf16-rounded", "avx512-bf16", "amx-bf16"}[b]
 }
 
-// On names b as it runs beside isa's kernels.
+// On returns the name of b as it runs beside isa's kernels.
 func (b BF16) On(isa ISA) string {
 	if b == Rounded {
 		return isa.String() + "-" + b.String()
@@ -40,7 +40,8 @@ func (b BF16) On(isa ISA) string {
 // Available reports whether this build, machine and system can run b.
 func (b BF16) Available() bool { return b >= Rounded && b <= DetectBF16() }
 
-// check is the constructors' guard, as [ISA]'s.
+// check returns an error if b cannot run beside isa's kernels here. Constructors call it, as they
+// call the check of an [ISA].
 func (b BF16) check(isa ISA) error {
 	if !b.Available() {
 		return fmt.Errorf("kernel %v is not available here: the best is %v", b, DetectBF16())
@@ -51,12 +52,11 @@ func (b BF16) check(isa ISA) error {
 	return nil
 }
 
-// DetectBF16 returns the best of this build, machine and system. The first call asks the system for
-// AMX.
+// DetectBF16 returns the best kernel of this build, machine and system. The first call asks the
+// system for AMX.
 var DetectBF16 = sync.OnceValue(detectBF16)
 
-// nearestBF16 rounds x to bfloat16. NaNs stay NaNs, denormals become 0, as the instructions have
-// it.
+// nearestBF16 rounds x to bfloat16. NaNs stay NaNs and denormals become 0, as in the instructions.
 func nearestBF16(x float32) float32 {
 	bits := math.Float32bits(x)
 	switch exponent := bits >> 23 & 0xff; {
@@ -69,13 +69,13 @@ func nearestBF16(x float32) float32 {
 }
 
 // Workspace is memory for the operands of bf16 operations during a call. The operations of one
-// network share one; networks that run at once have one each.
+// network share a Workspace; networks that run at once have one each.
 type Workspace struct {
 	a, b []uint16  // packed operands
-	x, w []float32 // rounded operands; x, too, sums of parts
+	x, w []float32 // rounded operands; x also holds sums of parts
 }
 
-// lines returns room for n lines of tiles in *s, at the start of a cache line. It is for
+// lines grows *s to room for n lines of tiles, at the start of a cache line. It is for
 // constructors.
 func (w *Workspace) lines(s *[]uint16, n int) {
 	if n *= tileDepth; n > len(*s) {
@@ -84,7 +84,7 @@ func (w *Workspace) lines(s *[]uint16, n int) {
 	}
 }
 
-// values returns room for n values in *s.
+// values grows *s to room for n values. It is for constructors.
 func (w *Workspace) values(s *[]float32, n int) {
 	if n > len(*s) {
 		*s = Alloc(n)

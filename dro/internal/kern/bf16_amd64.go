@@ -26,7 +26,7 @@ func (t *mulTile) run(kind BF16) {
 		mulTileAMX(t)
 		return
 	}
-	const rows = 8 // of a call
+	const rows = 8 // rows of a call
 	part := *t
 	for s, of := range t.spans {
 		part.bBase, part.taps = t.bBase+s*t.bMove, t.taps[of.from:of.to]
@@ -58,8 +58,8 @@ func round(dst, src []float32) {
 	roundBF16(unsafe.SliceData(dst), &src[0], len(src)/tileDepth)
 }
 
-// packRows rounds 16 rows of cols ≤ 32 values, those at base + offsets[i] of src, to a tile of A,
-// or with across to one of B, of which they are the columns.
+// packRows rounds 16 rows of cols ≤ 32 values to a tile of A or, with across, to columns of a tile
+// of B. Row i is at base + offsets[i] of src.
 func packRows(dst []uint16, src []float32, base int, offsets []int32, cols int, across bool) {
 	if across {
 		packRowsAcrossBF16(&dst[0], unsafe.SliceData(src), base, &offsets[0], cols)
@@ -73,8 +73,9 @@ func packPairs(dst []uint16, src []float32, base int, offsets []int32, cols, lin
 	packPairsBF16(&dst[0], unsafe.SliceData(src), base, &offsets[0], cols, lines)
 }
 
-// packPairsAcross rounds 32 rows of cols ≤ 16 values to lines of tiles of A, of which they are the
-// columns: line j is to[j] bytes from dst. The rows of a later call are ahead values behind these.
+// packPairsAcross rounds 32 rows of cols ≤ 16 values to lines of tiles of A, in which the rows are
+// columns: line j is to[j] bytes from dst. It prefetches the rows of a later call, ahead values
+// behind these.
 func packPairsAcross(
 	dst []uint16, src []float32, base int, offsets []int32, cols int, to []int32, ahead int,
 ) {
@@ -89,15 +90,15 @@ func finish(y, bias, mask []float32, rows, lanes, relu int) {
 	}
 }
 
-// ask has s brought near, to be written to soon. It does nothing else.
+// ask prefetches s, which is to be read or written soon. It does nothing else.
 func ask(s []float32) {
 	if len(s) > 0 {
 		askBF16(&s[0], len(s)*4/cacheLine+1)
 	}
 }
 
-// runPeakBF16 runs n steps of products of operands that stay in registers: 4 of tiles, or peakSums
-// of pairs.
+// runPeakBF16 runs n steps of products of operands that stay in registers. A step is 4 products of
+// tiles, or peakSums products of pairs.
 func runPeakBF16(kind BF16, n int) {
 	if kind == AMX {
 		peakAMX(n)

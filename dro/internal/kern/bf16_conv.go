@@ -1,20 +1,20 @@
 package kern
 
-// BF16Conv is a [Conv] whose products are of operands rounded to bfloat16; see [BF16]. What it
-// takes and gives are float32 values in the same layouts; the bias and its gradient are not
-// rounded. It keeps the running call and nothing else between calls: one call at a time, and one at
-// a time of all that share a workspace.
+// BF16Conv is a [Conv] that multiplies operands rounded to bfloat16; see [BF16]. It takes and gives
+// float32 values in the same layouts; the bias and its gradient are not rounded. It keeps the state
+// of the running call and none between calls. It runs one call at a time, and so do all operations
+// that share a workspace.
 //
-// Each direction is products of matrices, with images for columns or, in the gradient, for the sum,
-// cut into tiles of 16×16 results:
+// Each direction is a set of matrix products, cut into tiles of 16×16 results. Images are the
+// columns or, in the gradient of the weights, what the sum runs over:
 //
 //	forward  y[out, image]  = Σ_taps w[out, in] · x[in, image]
 //	data     dx[in, image]  = Σ_taps wᵀ[in, out] · dy[out, image]
 //	weights  dw[out, in]    = Σ_positions dy[out, image] · xᵀ[image, in]
 //
 // A call packs both operands into tiles (bf16_pack.go) and multiplies them. Where the input has few
-// channels, the first and the last sum over all values that an output sees, as if one tap saw them:
-// those of a linear layer as if they were channels, others in strips (bf16_strip.go).
+// channels, forward and weights sum over all values that an output sees, as if one tap saw them. A
+// linear layer takes these values as channels; other layers take them in strips (bf16_strip.go).
 type BF16Conv struct {
 	*Conv
 	kind  BF16
@@ -22,35 +22,35 @@ type BF16Conv struct {
 
 	forward, backward product
 	x, dy             *source
-	strips            *strips // x, or nil
+	strips            *strips // the strips of the input, or nil
 	rounds            *roundings
-	runs              *runs     // x, or nil
-	onTaps            *tapsPlan // of the gradient, or nil, then
+	runs              *runs     // the runs of the input, or nil
+	onTaps            *tapsPlan // the gradient's plan; nil: taps and spans
 	taps              []tap     // of the gradient: the lines of positions that a kernel tap joins
-	spans             []span    // of them, by kernel tap
+	spans             []span    // of taps, by part and kernel tap
 
 	call  bf16Call
 	round roundCall
 }
 
-// product is one direction but the gradient's.
+// product is the forward direction, or the backward direction to the input.
 type product struct {
 	src    *source
-	strips *strips // the source, or nil
-	plane  plane   // unless there are strips
+	strips *strips // the strips of the source, or nil
+	plane  plane   // unused with strips or runs
 	area   int     // taps of the weights
-	inner  int     // tiles of a tap's sum
+	inner  int     // tiles that the sum of a tap takes
 	dst    Shape
 	across bool    // weights are transposed
-	lines  []int32 // of their packing
-	spots  []spot  // of a source that is rounded alone; nil: packed
-	taps   []tap   // theirs
-	block  int     // pairs of a block of it
+	lines  []int32 // where packed lines go, see planLines
+	spots  []spot  // of a source that is only rounded; nil: it is packed
+	taps   []tap   // of spots
+	block  int     // pairs of a block of such a source
 }
 
 // bf16Call is the running call; see convCall.
 type bf16Call struct {
-	y, x, w, bias, mask []float32 // mask: where a product reads roundings, one
+	y, x, w, bias, mask []float32 // mask is a rounding if the product reads roundings
 	plus                []float32
 	pairs               []float32 // the rounding that a product reads
 	product             *product  // nil in the gradient
@@ -59,9 +59,9 @@ type bf16Call struct {
 	chunk, chunks       int
 }
 
-// BF16 returns c with products of rounded operands. Of c, whose float32 methods stay what they are,
-// it shares the running call. Without data there is no room for BackwardData, which a network's
-// first layer has no use for.
+// BF16 returns c with products of rounded operands. It shares the running call with c, whose
+// float32 methods stay what they are. Without data there is no memory for BackwardData, which the
+// first layer of a network does not need.
 func (c *Conv) BF16(kind BF16, space *Workspace, data bool) (*BF16Conv, error) {
 	if err := kind.check(c.isa); err != nil {
 		return nil, err
@@ -141,7 +141,8 @@ func (c *BF16Conv) plan(data bool) {
 	c.planGradient()
 }
 
-// positionLen is how much of s, as products read it, a position is: pairs of a rounding, or lines.
+// positionLen returns the length of a position of s as products read it: pairs of a rounding, or
+// lines.
 func (c *BF16Conv) positionLen(s *source) int {
 	if c.rounds != nil {
 		return s.rows * s.lanes / 2
@@ -149,7 +150,7 @@ func (c *BF16Conv) positionLen(s *source) int {
 	return s.unitLines()
 }
 
-// scale makes lines of the offsets of weights.
+// scale turns the offsets of weights into lines.
 func (p *product) scale() {
 	for _, taps := range p.plane.taps {
 		for i := range taps {
@@ -158,22 +159,23 @@ func (p *product) scale() {
 	}
 }
 
-// oneTap is that of strips.
+// oneTap is the one tap of a product of strips.
 var oneTap = []tap{{}}
 
 // at returns the line of the source that output (row, col) counts its taps from, and the taps.
 func (p *product) at(row, col int) (line int, taps []tap) {
 	if p.strips != nil {
-		return p.strips.sees(row, col) / 2, oneTap // a line has a pair
+		return p.strips.sees(row, col) / 2, oneTap // a line holds a pair
 	}
 	position, taps := p.plane.at(row, col)
 	return position * p.src.unitLines(), taps
 }
 
-// weightLines is the number of lines that the weights of 16 destination channels are packed into.
+// weightLines returns the number of lines that the weights of 16 destination channels are packed
+// into.
 func (p *product) weightLines() int { return p.area * p.inner * tileSide }
 
-// weightTasks is the number of tasks of packing them: 16 destination channels each.
+// weightTasks returns the number of tasks that pack the weights: 16 destination channels each.
 func (p *product) weightTasks() int { return tilesOf(p.dst.Channels) }
 
 // tilesOf returns how many tiles n rows or columns fill.
@@ -210,8 +212,8 @@ func (c *BF16Conv) BackwardData(t *Team, dx, dy, w, act []float32) {
 	c.BackwardSum(t, dx, dy, w, act, nil)
 }
 
-// BackwardSum is [Conv.BackwardSum] on rounded dy and w, where products read roundings: plus is nil
-// elsewhere.
+// BackwardSum is [Conv.BackwardSum] on rounded dy and w. If products do not read roundings, plus
+// must be nil.
 func (c *BF16Conv) BackwardSum(t *Team, dx, dy, w, act, plus []float32) {
 	if len(dx) != c.batch.Len(c.cfg.In) || len(dy) != c.batch.Len(c.out) ||
 		len(w) != c.weightLen() || act != nil && len(act) != len(dx) ||
@@ -233,8 +235,8 @@ func (c *BF16Conv) BackwardSum(t *Team, dx, dy, w, act, plus []float32) {
 	c.multiply(t, &c.backward)
 }
 
-// multiply packs the operands of the call and computes the product, a task being 32 channels of
-// some rows of the map in one block of images.
+// multiply packs the operands of the call and computes the product. A task is 32 channels of some
+// rows of the map in one block of images.
 func (c *BF16Conv) multiply(t *Team, p *product) {
 	c.call.product = p
 	c.call.packs[0] = packing{src: p.src, dst: c.space.b, values: c.call.x, form: depthOfB}
@@ -245,8 +247,8 @@ func (c *BF16Conv) multiply(t *Team, p *product) {
 	c.finish()
 }
 
-// cutRows cuts n rows into chunks, so that with others there are tasks enough, and returns their
-// number.
+// cutRows cuts the n rows of each of others pieces of work into chunks, so that there are enough
+// tasks (see minTasks), and returns the number of tasks.
 func (c *BF16Conv) cutRows(others, n int) (tasks int) {
 	chunks := min((minTasks+others-1)/others, n)
 	c.call.chunk = (n + chunks - 1) / chunks
@@ -254,8 +256,8 @@ func (c *BF16Conv) cutRows(others, n int) (tasks int) {
 	return others * c.call.chunks
 }
 
-// part returns the first row, the block and the first channel of a task. Neighbours in turn share
-// the larger operand, which so is in the cache: strips, or the weights of some channels.
+// part returns the first row, the block and the first channel of a task. Successive tasks share the
+// larger operand, so that it is in the cache: the strips, or the weights of some channels.
 func (c *BF16Conv) part(i int) (row, block, channel int) {
 	p := c.call.product
 	if pairs := pairsOf(p.dst.Channels); p.strips != nil {
@@ -307,8 +309,8 @@ func (m *multiplyCall) task(i int) {
 	}
 }
 
-// sweep computes y, channels of one position that fill whole tiles: a product for each two tiles of
-// images.
+// sweep computes y, the channels of one position, which fill whole tiles. It takes one product for
+// each two tiles of images.
 func (c *BF16Conv) sweep(t mulTile, y []float32) {
 	var spans [maxLanes / (2 * tileSide)]span
 	for i := range spans {
@@ -327,7 +329,7 @@ func (c *BF16Conv) sweep(t mulTile, y []float32) {
 	}
 }
 
-// sweepEdge computes y, channels of one position of which the last do not fill a tile.
+// sweepEdge computes y, the channels of one position, whose last channels do not fill a tile.
 func (c *BF16Conv) sweepEdge(t mulTile, y []float32) {
 	var whole [2 * tileSide * maxLanes]float32
 	c.sweep(t, whole[:])

@@ -13,7 +13,7 @@ func (c *BF16Conv) planGradient() {
 }
 
 // planGradTaps lists, by part of the map and then by kernel tap, the lines of the positions of
-// output and input that it joins.
+// output and input that the tap joins.
 func (c *BF16Conv) planGradTaps() {
 	rows, cols := c.dy, c.x
 	if c.strips != nil {
@@ -26,11 +26,13 @@ func (c *BF16Conv) planGradTaps() {
 	c.space.lines(&c.space.b, c.batch.Blocks*cols.imageLines())
 }
 
-// gradCacheBytes is the second-level cache that both operands of a part may fill.
+// gradCacheBytes is the number of bytes of the second-level cache that both operands of a part may
+// fill.
 const gradCacheBytes = 512 << 10
 
-// gradParts is how many parts of whole rows of the output a block is cut into, for all kernel taps
-// to visit one before the next. Tiles of AMX cannot go on with a sum, so there is one part.
+// gradParts returns the number of parts, of whole output rows, that a block is cut into. All kernel
+// taps visit one part before the next. AMX tiles cannot continue a sum, so with AMX there is one
+// part.
 func (c *BF16Conv) gradParts() int {
 	lines := c.dy.imageLines() + c.x.imageLines()
 	if c.kind == AMX || c.batch.Blocks*lines*cacheLine <= 2*gradCacheBytes {
@@ -39,7 +41,8 @@ func (c *BF16Conv) gradParts() int {
 	return min((lines*cacheLine+gradCacheBytes-1)/gradCacheBytes, c.out.Height)
 }
 
-// channelTaps has a tap's positions in the same order, whatever the parts: so sums have it, too.
+// channelTaps lists the taps, part by part. Whatever the parts, the positions of a tap have the
+// same order, and so do its sums.
 func (c *BF16Conv) channelTaps() {
 	parts, height, blocks := c.gradParts(), c.out.Height, 1 // blocks of a part
 	if parts == 1 {
@@ -58,7 +61,7 @@ func (c *BF16Conv) channelTaps() {
 	}
 }
 
-// tapsOf adds those of kernel tap k in rows [top, bottom) of a block's output.
+// tapsOf adds the positions that kernel tap k joins in rows [top, bottom) of a block's output.
 func (c *BF16Conv) tapsOf(k, block, top, bottom int) {
 	visit := func(out, in int) {
 		c.taps = append(c.taps, tap{
@@ -72,14 +75,14 @@ func (c *BF16Conv) tapsOf(k, block, top, bottom int) {
 	}
 }
 
-// BackwardWeights is [Conv.BackwardWeights] on rounded x and dy, but for the bias's, whose dy is
-// not rounded.
+// BackwardWeights is [Conv.BackwardWeights] on rounded x and dy. The gradient of the bias takes dy
+// as it is, not rounded.
 func (c *BF16Conv) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 	if len(dw) != c.weightLen() || len(x) != c.batch.Len(c.cfg.In) ||
 		len(dy) != c.batch.Len(c.out) || db != nil && len(db) != c.cfg.Out {
 		panic("kern: BF16Conv.BackwardWeights: slice has the wrong length")
 	}
-	bias := 0 // tasks
+	bias := 0 // tasks of the bias
 	if db != nil {
 		bias = (c.cfg.Out + tileRows - 1) / tileRows
 	}
@@ -109,7 +112,7 @@ func (c *BF16Conv) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 }
 
 // gradient packs both operands, beside the tasks of the bias, and multiplies them. A task of the
-// product is 32 output channels by some times 32 of the input, or what stripCall has.
+// product is 32 output channels by a chunk of groups of 32 input channels, or a task of stripCall.
 func (c *BF16Conv) gradient(t *Team, bias int, dw, x, dy []float32) {
 	c.call.w = dw
 	rounded := c.rounds != nil
@@ -135,18 +138,18 @@ func (c *BF16Conv) gradient(t *Team, bias int, dw, x, dy []float32) {
 // pairsOf returns how many pairs of tiles n rows or columns fill.
 func pairsOf(n int) int { return (n + 2*tileSide - 1) / (2 * tileSide) }
 
-// The results of some taps lie apart by a line more than a power of two, which the cache likes
+// The rows of the results of some taps are a line longer than a power of two, which suits the cache
 // better.
 const (
-	// packedTaps are the kernel taps whose results are put in place at once: a square of the
-	// transposition.
+	// packedTaps is the number of kernel taps whose results are put in place at once: a square of
+	// the transposition.
 	packedTaps = 16
 	gradTapLen = 2 * tileSide
 	gradRowLen = packedTaps*gradTapLen + tileSide
 )
 
-// askedRows is how many rows ahead of its use memory for the gradient is asked for: a step has long
-// lost it from all caches.
+// askedRows is the number of rows by which memory for the gradient is prefetched ahead of its use:
+// all caches have long lost it since the last step.
 const askedRows = 4
 
 type gradCall BF16Conv
@@ -197,7 +200,7 @@ func (c *BF16Conv) gradPair(sums []float32, out, in int) {
 	}
 }
 
-// placeRow puts gradients where they belong, in order.
+// placeRow puts gradients that lie in the order of dw in their places.
 func (c *BF16Conv) placeRow(dw, sums []float32) {
 	if !c.Conv.call.add {
 		copy(dw, sums)
@@ -208,7 +211,7 @@ func (c *BF16Conv) placeRow(dw, sums []float32) {
 	}
 }
 
-// biasCall's task is the bias's gradient of some channels.
+// biasCall's task is the bias gradient of some channels.
 type biasCall Conv
 
 func (b *biasCall) task(i int) {

@@ -4,7 +4,7 @@ package kern
 
 func detectBF16() BF16 { return Rounded }
 
-// There are no tiles here: operations are made on rounded operands, and nothing calls these.
+// There are no tiles here: the float32 kernels run on rounded operands, and nothing calls these.
 
 const noTiles = "kern: no kernel for tiles"
 

@@ -1,17 +1,17 @@
 package kern
 
-// source says where in a block of an activation the rows lie that a unit is packed from: the
-// channels of a position, or a strip (bf16_strip.go).
+// source says where the rows of each unit lie in a block of an activation. A unit is what is packed
+// at once: the channels of a position, or a strip (bf16_strip.go).
 type source struct {
-	lanes, len int       // of a block: images, and values of an image
-	rows       int       // a unit
-	pairs      int       // of rows that a tile has: 16, or 8 where the rows are so few
-	base       []int     // by unit
-	offsets    [][]int32 // by unit: from the base, then nothing up to whole tiles
+	lanes, len int       // images of a block, and values of an image
+	rows       int       // rows of a unit
+	pairs      int       // pairs of rows in a tile: 16, or 8 if there are no more
+	base       []int     // by unit: where its rows start
+	offsets    [][]int32 // by unit: row offsets from base, then nothing up to whole tiles
 	unseen     []bool    // by unit: no tap reads it; nil: all are read
 }
 
-// newSource is of channels, for products of kind.
+// newSource returns the source whose units are the channels of a position, for products of kind.
 func newSource(kind BF16, s Shape, b Batch) source {
 	src := source{lanes: b.Lanes, len: s.Len(), rows: s.Channels, pairs: tileSide}
 	if kind == AVX512BF16 && s.Channels <= tileSide {
@@ -27,8 +27,8 @@ func newSource(kind BF16, s Shape, b Batch) source {
 	return src
 }
 
-// flatSource is of all values of an image as if they were channels of one position, in the order of
-// a linear layer's weights.
+// flatSource returns the source whose one unit is all values of an image, as if they were channels
+// of one position, in the order of a linear layer's weights.
 func flatSource(s Shape, b Batch) source {
 	src := source{
 		lanes: b.Lanes, len: s.Len(), rows: s.Len(), pairs: tileSide, base: []int{0}}
@@ -50,15 +50,15 @@ func (s *source) table() []int32 {
 
 func (s *source) units() int { return len(s.base) }
 
-// depth is the number of tiles that the rows of a unit fill as the sum of a product.
+// depth returns the number of tiles that the rows of a unit fill as the sum of a product.
 func (s *source) depth() int { return (s.rows + tileDepth - 1) / tileDepth }
 
-// imageDepth is the number of tiles that the images of a block fill as the sum of a product.
+// imageDepth returns the number of tiles that the images of a block fill as the sum of a product.
 func (s *source) imageDepth() int { return (s.lanes + tileDepth - 1) / tileDepth }
 
 // Packed for sums over rows, a block is [16 images][unit][depth] of tiles; for sums over images it
-// is [32 images][unit][16 rows]. These are the lines of a unit, of all units for so many images,
-// and of the block.
+// is [32 images][unit][16 rows]. For each of the two, these functions return the number of lines of
+// a unit, of all units for so many images, and of the block.
 
 func (s *source) unitLines() int { return s.depth() * s.pairs }
 func (s *source) laneLines() int { return s.units() * s.unitLines() }
@@ -68,7 +68,7 @@ func (s *source) imageUnitLines() int { return tilesOf(s.rows) * tileSide }
 func (s *source) groupLines() int     { return s.units() * s.imageUnitLines() }
 func (s *source) imageLines() int     { return s.imageDepth() * s.groupLines() }
 
-// packing is how an activation is packed.
+// packing is an activation to pack, and how and where to pack it.
 type packing struct {
 	src    *source
 	dst    []uint16
@@ -83,13 +83,13 @@ type packForm int
 
 const (
 	rowsOfA  packForm = iota // rows of the source are rows: sums are over images
-	rowsOfB                  // rows of the source are columns
+	rowsOfB                  // rows of the source are columns: sums are over images
 	depthOfB                 // sums are over rows of the source
 )
 
-// packOperands packs what the running call multiplies. Its tasks are, in this order, those of the
-// product's weights; the units of activations; and, in the gradient, that of the bias, which waits
-// for nothing.
+// packOperands packs the operands of the running call. Its tasks are, in this order: the weights of
+// the product; the units of activations; and, in the gradient, the bias gradient, which waits for
+// nothing.
 type packOperands BF16Conv
 
 func (p *packOperands) task(i int) {
@@ -113,10 +113,10 @@ func (p *packOperands) task(i int) {
 	(*biasCall)(c.Conv).task(i)
 }
 
-// units is the number of units of s in all blocks.
+// units returns the number of units of s in all blocks.
 func (c *BF16Conv) units(s *source) int { return c.batch.Blocks * s.units() }
 
-// unit packs one of them.
+// unit packs unit i, counted over all blocks.
 func (p *packing) unit(i int) {
 	s := p.src
 	block, unit := i/s.units(), i%s.units()
@@ -204,8 +204,8 @@ func (c *BF16Conv) packWeightRows(dst []uint16, row, rows int) {
 	}
 }
 
-// packTaps packs rows whose values are apart by the kernel's taps: of each row, 32 input channels
-// by 16 taps at a time.
+// packTaps packs rows whose values lie one kernel area apart: of each row, 32 input channels by 16
+// taps at a time.
 func (c *BF16Conv) packTaps(dst []uint16, row, rows int) {
 	d := c.call.product
 	ins, area := c.cfg.In.Channels, c.area()
@@ -221,8 +221,9 @@ func (c *BF16Conv) packTaps(dst []uint16, row, rows int) {
 	}
 }
 
-// packWeightsAcross packs columns, which are the input channels from row on: all taps of rows of
-// them are neighbours in each output channel, and 32 of these by 16 taps are packed at a time.
+// packWeightsAcross packs rows input channels from row on, which are columns of the weights. All
+// taps of these channels are neighbours in each output channel; 32 output channels by 16 taps are
+// packed at a time.
 func (c *BF16Conv) packWeightsAcross(dst []uint16, row, rows int) {
 	d := c.call.product
 	ins, outs, area := c.cfg.In.Channels, c.cfg.Out, c.area()
@@ -235,8 +236,8 @@ func (c *BF16Conv) packWeightsAcross(dst []uint16, row, rows int) {
 	}
 }
 
-// planLines notes, in bytes, where packed lines go: of the taps of a channel or, across, of 16
-// channels.
+// planLines notes, in bytes, where the packed lines of the taps of a channel go or, across, of the
+// taps of 16 channels.
 func (p *product) planLines() {
 	channels := 1
 	if p.across {

@@ -2,26 +2,27 @@ package kern
 
 import "math"
 
-// Without tiles of hardware a product need not pack its activations: VDPBF16PS takes the lines of a
-// [Rounding], in the gradient as they are and otherwise unpacked on the way to a register. One
+// Without hardware tiles a product need not pack its activations: VDPBF16PS reads the lines of a
+// [Rounding], as they are in the gradient, and otherwise unpacked on the way to a register. One
 // rounding serves all products that read the activation.
 
-// BF16Pairs tells whether products of kind are made so: channels of both sides fill tiles, and
-// images lines.
+// BF16Pairs reports whether products of kind read roundings. This takes channels on both sides that
+// fill tiles, and images that fill lines.
 func BF16Pairs(kind BF16, b Batch, cfg ConvConfig) bool {
 	fit := func(channels int) bool { return channels == tileSide || channels%tileDepth == 0 }
 	return kind == AVX512BF16 && CanRound(b) && fit(cfg.In.Channels) && fit(cfg.Out) &&
 		!cfg.linear()
 }
 
-// roundings are what the products of a convolution read.
+// roundings holds the roundings that the products of a convolution read.
 type roundings struct {
-	x, dy *Rounding // given, or nil
-	own   Rounding  // of what is not given
+	x, dy *Rounding // set by Given, or nil
+	own   Rounding  // of an operand whose rounding is not given
 	zeros []float32 // for a bias
 }
 
-// spotsOf lists the positions of a plane, whose source positions are depth values long.
+// spotsOf lists the positions of the destination of a plane, whose source positions are depth
+// values long.
 func (p *plane) spotsOf(dst Shape, depth int) (spots []spot, taps []tap) {
 	from := make([]int32, len(p.taps)+1)
 	for class, list := range p.taps {
@@ -38,11 +39,11 @@ func (p *plane) spotsOf(dst Shape, depth int) (spots []spot, taps []tap) {
 	return spots, taps
 }
 
-// Given has products read these roundings of the input and of the output's gradient; of the one
-// that is nil, each call makes its own.
+// Given makes products read these roundings of the input and of the output's gradient. For one that
+// is nil, each call makes a rounding of its own.
 func (c *BF16Conv) Given(x, dy *Rounding) { c.rounds.x, c.rounds.dy = x, dy }
 
-// Rounds tells whether products read roundings of the input and of the output's gradient.
+// Rounds reports whether products read roundings of the input and of the output's gradient.
 func (c *BF16Conv) Rounds() (x, dy bool) {
 	return c.rounds != nil && c.runs == nil, c.rounds != nil
 }
@@ -55,7 +56,7 @@ func (c *BF16Conv) planPairs() {
 	c.rounds = &roundings{zeros: make([]float32, max(c.cfg.In.Channels, c.cfg.Out))}
 }
 
-// rounding returns given or, if it is nil, the rounding of values in memory.
+// rounding returns the pairs of given or, if it is nil, the rounding of values, made in memory.
 func (c *BF16Conv) rounding(t *Team, given *Rounding, memory, values []float32) []float32 {
 	if given != nil {
 		return given.pairs
@@ -65,8 +66,8 @@ func (c *BF16Conv) rounding(t *Team, given *Rounding, memory, values []float32) 
 	return c.rounds.own.pairs
 }
 
-// multiplyPairs packs the weights of the call and computes the product, a task being all channels
-// of some rows of the map in one block of images.
+// multiplyPairs packs the weights of the call and computes the product. A task is all channels of
+// some rows of the map in one block of images.
 func (c *BF16Conv) multiplyPairs(t *Team, p *product, pairs []float32) {
 	c.call.product, c.call.pairs = p, pairs
 	t.run(p.weightTasks(), (*packOperands)(c))

@@ -5,19 +5,20 @@ import (
 	"unsafe"
 )
 
-// Rounding is an activation rounded to bfloat16, for products that pack nothing: it lies as the
-// activation does, in half the memory. A line of 64 bytes is 32 images of a channel, four of the
-// first 16 and four of the others in turn: two lines, unpacked, are pairs of channels of 16 images
-// in their order. To sums over images, whose operands lie alike, a line is 16 pairs of images.
+// Rounding is an activation rounded to bfloat16, for products that do not pack it. It is laid out
+// as the activation, in half the memory. A line of 64 bytes is 32 images of a channel, where four
+// of the first 16 and four of the others take turns. Two lines, unpacked, are then pairs of
+// channels of 16 images in their order. For sums over images, whose operands lie alike, a line is
+// 16 pairs of images.
 type Rounding struct {
-	pairs []float32 // as memory: a value is a pair
-	src   []float32 // of the running call
+	pairs []float32 // each float32 is the memory of a pair
+	src   []float32 // the activation of the running call
 }
 
-// CanRound tells whether images of b fill lines.
+// CanRound reports whether the images of each block of b fill lines.
 func CanRound(b Batch) bool { return b.valid() && b.Lanes%tileDepth == 0 }
 
-// NewRounding returns room for activations of shape s.
+// NewRounding returns a Rounding for activations of shape s.
 func NewRounding(b Batch, s Shape) (*Rounding, error) {
 	if !CanRound(b) || !s.valid() {
 		return nil, errors.New("rounding: a block of the batch does not fill lines")
@@ -25,7 +26,7 @@ func NewRounding(b Batch, s Shape) (*Rounding, error) {
 	return &Rounding{pairs: Alloc(b.Len(s) / 2)}, nil
 }
 
-// Round sets r from x.
+// Round sets r to the rounding of x.
 func (r *Rounding) Round(t *Team, x []float32) {
 	if len(x) != 2*len(r.pairs) {
 		panic("kern: Rounding: slice has the wrong length")
@@ -40,10 +41,10 @@ func (r *Rounding) task(i int) {
 	round(r.pairs[from/2:to/2], r.src[from:to])
 }
 
-// place is where image i of a line lies.
+// place returns where in a line image i lies.
 func place(i int) int { return i%tileSide/4*8 + i/tileSide*4 + i%4 }
 
-// clearImages sets the images of a channel from the first on to 0.
+// clearImages sets the images of a channel from first on to 0.
 func clearImages(pairs []float32, first int) {
 	values := halves(pairs)
 	for i := first; i < len(values); i++ {
@@ -51,12 +52,12 @@ func clearImages(pairs []float32, first int) {
 	}
 }
 
-// halves is the same memory as values of two bytes.
+// halves returns the same memory as values of two bytes.
 func halves(s []float32) []uint16 {
 	return unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(s))), 2*len(s))
 }
 
-// wholes is its inverse.
+// wholes is the inverse of halves.
 func wholes(s []uint16) []float32 {
 	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(s))), len(s)/2)
 }

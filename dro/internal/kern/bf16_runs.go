@@ -1,33 +1,35 @@
 package kern
 
-// Where the input has few channels, a tap of the kernel has too few to fill a step. But the values
-// of a row of the kernel are a run of neighbouring lines of a rounding, channel after channel and
-// column after column, if columns of zeros are around it: products take a row of the kernel as one
-// tap, and the run as its channels. Rows of zeros above and below make all positions alike.
+// Where the input has few channels, a tap of the kernel has too few of them to fill a step. But the
+// values under a row of the kernel are a run of neighbouring lines of a rounding, channel after
+// channel and column after column, if columns of zeros are around the input. So products take a row
+// of the kernel as one tap, and the run as its channels. Rows of zeros above and below make all
+// positions alike.
 //
-// A step takes two lines, and the gradient three: what lies behind the run is multiplied by 0, or
-// its gradient is dropped. Forward, a value there that is infinite or NaN makes NaNs of the output
-// before it.
+// A step of a product takes two lines, and a step of the gradient three. The lines behind the run
+// are multiplied by 0, or their gradient is dropped. In the forward direction, a value there that
+// is infinite or NaN makes NaNs of the output before it.
 
-// runs are an input of few channels.
+// runs is an input of few channels, rounded, with zeros around it.
 type runs struct {
 	*Conv
-	run           int       // lines
-	height, width int       // with what is around
+	run           int       // lines of a run
+	height, width int       // of the input, with the zeros around it
 	x             []float32 // the rounding: [block][row][column][channel], then some lines
-	values        []float32 // of the running call
+	values        []float32 // the input of the running call
 
-	// Of the gradient: a lot is some rows of the output of a block, as tapsPlan's. Its sums are of
-	// pairs of images, to be added at last.
-	parts int // lots a block
+	// For the gradient: a lot is some output rows of a block, as in tapsPlan. The lanes of its sums
+	// are pairs of images, which are added up at the end.
+	parts int // lots per block
 	sums  []float32
 	dy    []float32
 }
 
-// runLines is the most lines of a run: what a tile of weights sums over.
+// runLines is the most lines of a run: the number of values that a tile of weights sums over.
 const runLines = tileDepth
 
-// BF16Runs tells whether products of kind, forward and for the gradient of the weights, read runs.
+// BF16Runs reports whether products of kind, forward and for the gradient of the weights, read
+// runs.
 func BF16Runs(kind BF16, b Batch, cfg ConvConfig) bool {
 	run := cfg.KernelWidth * cfg.In.Channels
 	return BF16Strips(kind, cfg) && kind == AVX512BF16 && CanRound(b) && cfg.Out%tileSide == 0 &&
@@ -46,22 +48,24 @@ func newRuns(c *Conv) *runs {
 	return r
 }
 
-// at is where a column of a row of x is.
+// at returns where column col of row row begins in a block of x.
 func (r *runs) at(row, col int) int {
 	return (row*r.width + col) * r.cfg.In.Channels * r.batch.Lanes / 2
 }
 
 func (r *runs) blockLen() int { return r.at(r.height, 0) }
 
-// triples is how many times three lines a run has, the last ones in part.
+// triples returns the number of groups of three lines that cover a run; the last group may be
+// partial.
 func (r *runs) triples() int { return (r.run + tapsCols - 1) / tapsCols }
 
-// sumsLen is the values of a lot's sums: [8 outputs][row of the kernel][three lines].
+// sumsLen returns the number of sums of a lot: [8 outputs][row of the kernel][three lines].
 func (r *runs) sumsLen() int { return r.cfg.Out / tapsRows * r.outSums() }
 
 func (r *runs) outSums() int { return r.cfg.KernelHeight * r.triples() * tapsSums }
 
-// spots lists the positions of the output, and the rows of the kernel, of weights in tiles.
+// spots lists the positions of the output and, as their taps, the rows of the kernel. The weights
+// of each tap are a tile.
 func (r *runs) spots() (spots []spot, taps []tap) {
 	for k := range r.cfg.KernelHeight {
 		taps = append(taps, tap{int32(r.at(k, 0)), int32(k * tileSide)})
@@ -75,14 +79,14 @@ func (r *runs) spots() (spots []spot, taps []tap) {
 	return spots, taps
 }
 
-// round sets x from values.
+// round sets x to the rounding of values.
 func (r *runs) round(t *Team, values []float32) {
 	r.values = values
 	t.run(r.batch.Blocks*r.cfg.In.Height, (*runsRound)(r))
 	r.values = nil
 }
 
-// runsRound's task is a row.
+// runsRound's task is a row of the input.
 type runsRound runs
 
 func (a *runsRound) task(i int) {
@@ -93,7 +97,8 @@ func (a *runsRound) task(i int) {
 	round(r.x[at:][:size/2], r.values[i*size:][:size])
 }
 
-// packRuns packs the weights of rows output channels from row on: a tile for a row of the kernel.
+// packRuns packs the weights of rows output channels from row on, a tile for each row of the
+// kernel.
 func (c *BF16Conv) packRuns(dst []uint16, row, rows int) {
 	offsets := offsetsOf(tileSide, tileDepth)
 	for k := range c.cfg.KernelHeight {
@@ -107,13 +112,14 @@ func (c *BF16Conv) packRuns(dst []uint16, row, rows int) {
 	}
 }
 
-// weight is where the weight of value i of a row of the kernel is.
+// weight returns the index of the weight of an output channel at value i of a row of the kernel.
 func (r *runs) weight(out, row, i int) int {
 	channels := r.cfg.In.Channels
 	return (out*channels+i%channels)*r.area() + row*r.cfg.KernelWidth + i/channels
 }
 
-// gradient computes that of the weights, and of the bias if it is asked for, from rounded dy.
+// gradient computes the gradient of the weights, and of the bias if the call wants it, from rounded
+// dy.
 func (r *runs) gradient(t *Team, dy []float32) {
 	r.dy = dy
 	t.run(r.batch.Blocks*r.parts, r)
@@ -124,7 +130,7 @@ func (r *runs) gradient(t *Team, dy []float32) {
 	}
 }
 
-// task computes a lot.
+// task computes the sums of a lot.
 func (r *runs) task(lot int) {
 	block, part := lot/r.parts, lot%r.parts
 	sums := r.sums[lot*r.sumsLen():][:r.sumsLen()]
@@ -158,7 +164,7 @@ func (r *runs) addRow(sums []float32, block, row int) {
 	}
 }
 
-// runsTotal's task adds up the lots of 8 output channels and puts the sums where they belong.
+// runsTotal's task adds up the lots of 8 output channels and puts the sums in their places in dw.
 type runsTotal runs
 
 func (a *runsTotal) task(i int) {

@@ -2,26 +2,26 @@ package kern
 
 // Where the input has few channels, a tile of one tap would be mostly zeros. There the sum is over
 // all values that an output sees, in the order [kernel row][kernel column][channel]. A column of
-// outputs sees a strip of the padded input: its rows, and of each the run of values under the
-// kernel. The strip is packed once, a line a value or a pair of them, and what an output sees is
-// some neighbouring lines of it.
+// outputs sees a strip of the padded input: all rows, and of each row the run of values under the
+// kernel. The strip is packed once, with a line for each value or each pair of values, and an
+// output sees some neighbouring lines of it.
 //
-// The last tile of the sum reaches beyond what an output sees, to values that it multiplies by 0:
-// one that is infinite or NaN makes NaNs of some outputs next to those that see it, of the same
-// image.
+// The last tile of the sum reaches beyond the values that an output sees, to values that it
+// multiplies by 0. Where such a value is infinite or NaN, it makes NaNs of some outputs next to
+// those that see it, of the same image.
 
-// strips are an input of few channels, a unit of the source being a strip.
+// strips is an input of few channels, packed in strips: a unit of the source is a strip.
 type strips struct {
 	source
-	run, step int     // values of a row, made even for the sake of pairs, and between two outputs
+	run, step int     // values of a row, made even for pairs, and between two outputs
 	weights   []int32 // by value of the sum: the weight's offset in its output channel, or nothing
 }
 
-// fewChannels is what fills less than half of the depth of a tile.
+// fewChannels is half of the depth of a tile: an input with few channels has fewer than that.
 const fewChannels = tileDepth / 2
 
-// BF16Strips tells whether products of kind, forward and for the gradient of the weights, are made
-// so. Those of a linear layer are not: its one output sees all values, in the order of the weights.
+// BF16Strips reports whether products of kind, forward and for the gradient of the weights, read
+// strips. A linear layer has none: its one output sees all values, in the order of the weights.
 func BF16Strips(kind BF16, cfg ConvConfig) bool {
 	return kind != Rounded && cfg.few() && !cfg.linear()
 }
@@ -30,12 +30,12 @@ func (c ConvConfig) few() bool {
 	return c.In.Channels < fewChannels && c.KernelHeight*c.KernelWidth > 1
 }
 
-// linear tells whether c's kernel is as large as its input.
+// linear reports whether c's kernel is as large as its input.
 func (c ConvConfig) linear() bool {
 	return c.KernelHeight == c.In.Height && c.KernelWidth == c.In.Width && c.Pad == 0
 }
 
-// newStrips returns those of c's input.
+// newStrips returns the strips of c's input.
 func newStrips(c *Conv) *strips {
 	cfg := &c.cfg
 	s := &strips{run: (cfg.KernelWidth*cfg.In.Channels + 1) / 2 * 2}
@@ -57,7 +57,8 @@ func newStrips(c *Conv) *strips {
 	return s
 }
 
-// value returns what value i of a strip is; col is beyond the kernel's for what makes a row even.
+// value returns the place of value i of a strip; col is beyond the kernel for a value that makes a
+// row even.
 func (s *strips) value(i, channels int) (row, col, channel int) {
 	return i / s.run, i % s.run / channels, i % s.run % channels
 }
@@ -76,10 +77,10 @@ func (s *strips) strip(cfg *ConvConfig, left int) []int32 {
 	return offsets
 }
 
-// inner is the number of tiles that an output's values fill as the sum of a product.
+// inner returns the number of tiles that an output's values fill as the sum of a product.
 func (s *strips) inner() int { return len(s.weights) / tileDepth }
 
-// sees returns the value of a block's strips at which what the output sees begins.
+// sees returns which value of a block's strips is the first that output (row, col) sees.
 func (s *strips) sees(row, col int) int { return col*s.rows + row*s.step }
 
 // packStripWeights packs the weights of rows output channels from row on.
@@ -100,12 +101,12 @@ func (c *BF16Conv) packStripWeights(dst []uint16, row, rows int) {
 	}
 }
 
-// stripParts is how many parts the gradient is summed in, at most: of neighbouring strips, so that
-// those of a part stay in the second-level cache while all tiles of weights visit them.
+// stripParts is the most parts that the gradient is summed in. A part is some neighbouring strips,
+// which stay in the second-level cache while all tiles of weights visit them.
 const stripParts = 8
 
-// stripTaps lists the lines of x and of dy for the gradient: at every output what it sees, a span a
-// part.
+// stripTaps lists the lines of x and of dy for the gradient: for every output, the output and the
+// first value that it sees. Each part has a span.
 func (c *BF16Conv) stripTaps() {
 	parts, cols := min(c.out.Width, stripParts), c.out.Width
 	for part := range parts {
@@ -128,14 +129,14 @@ func (c *BF16Conv) stripTaps() {
 const stripTile = 4 * tileSide * tileSide
 
 // stripSums returns the sums of a part between 32 values that outputs see, the pair of tiles in,
-// and 32 output channels, out, a value a row. Other than where channels are many, values are rows
-// of the product: so it is dy, the smaller operand, that is packed across.
+// and 32 output channels, the pair of tiles out, with a row for each value. Unlike where channels
+// are many, the values are rows of the product, so that the smaller operand, dy, is packed across.
 func (c *BF16Conv) stripSums(part, in, out int) []float32 {
 	at := (part*pairsOf(len(c.strips.weights))+in)*pairsOf(c.cfg.Out) + out
 	return c.space.x[at*stripTile:][:stripTile]
 }
 
-// stripCall's task is a part of the gradient of some pairs of tiles of values.
+// stripCall's task is a part of the gradient for some pairs of tiles of values.
 type stripCall BF16Conv
 
 func (s *stripCall) task(i int) {
@@ -158,8 +159,8 @@ func (s *stripCall) task(i int) {
 	}
 }
 
-// stripSum's task is to add up the parts of a pair of tiles of values, in their order, and to put
-// the sums where they belong.
+// stripSum's task adds up the parts of a pair of tiles of values, in their order, and puts the sums
+// in their places in dw.
 type stripSum BF16Conv
 
 func (s *stripSum) task(in int) {
@@ -175,8 +176,8 @@ func (s *stripSum) task(in int) {
 	}
 }
 
-// placeStrips puts the gradients of the weights of values from in on and output channels from out
-// on where they belong.
+// placeStrips puts the gradients of the weights in their places in dw, for values from in on and
+// output channels from out on.
 func (c *BF16Conv) placeStrips(sums []float32, in, out int) {
 	all, outs := c.weightLen()/c.cfg.Out, min(2*tileSide, c.cfg.Out-out)
 	for i, at := range c.strips.weights[in:min(in+2*tileSide, len(c.strips.weights))] {

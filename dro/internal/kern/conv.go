@@ -20,8 +20,8 @@ type ConvConfig struct {
 }
 
 // Linear returns the configuration of a fully connected layer from activations of shape in to out
-// units, with weights [out][channel][row][column]. Pixels of a single channel lie as channels of a
-// single pixel do, and are taken as such: that is faster.
+// units, with weights [out][channel][row][column]. The pixels of a single channel lie in memory as
+// the channels of a single pixel do, and Linear takes them as such, which is faster.
 func Linear(in Shape, out int, relu bool) ConvConfig {
 	if in.Channels == 1 {
 		in = Shape{in.Len(), 1, 1}
@@ -49,8 +49,8 @@ func (c ConvConfig) OutShape() (Shape, error) {
 }
 
 // Conv is a convolution (cross-correlation, as in PyTorch) of a batch, with bias. Weights are
-// [out][in][row][column]. It keeps the running call and nothing else between calls: one call at a
-// time.
+// [out][in][row][column]. It keeps the state of the running call and none between calls, so it runs
+// one call at a time.
 type Conv struct {
 	isa   ISA
 	batch Batch
@@ -58,12 +58,12 @@ type Conv struct {
 	out   Shape
 
 	forward, backward plane
-	dot               *dotPlan // or outer, or taps: how the weight gradient is computed
+	dot               *dotPlan // the plan of the weight gradient: dot, outer or taps
 	outer             *outerPlan
 	taps              *tapsPlan
 
 	call convCall
-	then *BatchNorm // of its destination, or nil
+	then *BatchNorm // gets the moments of the next Forward's output; nil: none
 }
 
 // convCall is the running call: its slices, and how the work is cut.
@@ -71,8 +71,8 @@ type convCall struct {
 	y, x, w, b    []float32 // destination, source, weights, bias (or nil)
 	plus, mask    []float32 // addend, activations (or nil)
 	dw, db, dy    []float32
-	chunk, chunks int  // destination rows or groups a task, and how many such
-	add           bool // to dw and db, instead of replacing them
+	chunk, chunks int  // destination rows or groups per task, and the number of such chunks
+	add           bool // add to dw and db instead of replacing them
 }
 
 // NewConv returns the convolution cfg for batches laid out as b.
@@ -129,13 +129,13 @@ func (c *Conv) FLOPs() float64 {
 // area returns the number of taps of one kernel.
 func (c *Conv) area() int { return c.cfg.KernelHeight * c.cfg.KernelWidth }
 
-// Forward computes y from x with weights w and bias (one value an output channel, or nil).
+// Forward computes y from x with weights w and bias (one value per output channel, or nil).
 func (c *Conv) Forward(t *Team, y, x, w, bias []float32) {
 	c.enterForward(y, x, w, bias)
 	c.spread(t, c.out, c.cfg.In, (*forwardCall)(c))
 }
 
-// enterForward begins the call.
+// enterForward checks the operands and begins the call.
 func (c *Conv) enterForward(y, x, w, bias []float32) {
 	if len(y) != c.batch.Len(c.out) || len(x) != c.batch.Len(c.cfg.In) || len(w) != c.weightLen() ||
 		bias != nil && len(bias) != c.cfg.Out {
@@ -158,7 +158,7 @@ func (c *Conv) BackwardSum(t *Team, dx, dy, w, act, plus []float32) {
 	c.spread(t, c.cfg.In, c.out, (*backwardCall)(c))
 }
 
-// enterBackward begins the call.
+// enterBackward checks the operands and begins the call.
 func (c *Conv) enterBackward(dx, dy, w, act, plus []float32) {
 	if len(dx) != c.batch.Len(c.cfg.In) || len(dy) != c.batch.Len(c.out) ||
 		len(w) != c.weightLen() || act != nil && len(act) != len(dx) ||
@@ -168,22 +168,23 @@ func (c *Conv) enterBackward(dx, dy, w, act, plus []float32) {
 	c.call = convCall{y: dx, x: dy, w: w, mask: act, plus: plus}
 }
 
-// Then has the next Forward, of the batch's first images into y, tell n the moments of y while the
-// caches have them: a row of the map of some channels at a time, as n's own pass takes them.
+// Then makes the next Forward, which computes y for the first images of the batch, add up the
+// moments of y for n while the caches have y. It takes a row of the map for some channels at a
+// time, in the order of n's own pass.
 func (c *Conv) Then(n *BatchNorm, y []float32, images int) {
 	n.images = images
 	n.call.dy, n.call.x, n.call.around = y, y, n.zeros
 	c.then = n
 }
 
-// tell does so for a position of a region, whose values are in the first-level cache.
+// tell adds up the moments of a position of a region, whose values are in the first-level cache.
 func (c *Conv) tell(r region, row, col int) {
 	if n := c.then; n != nil {
 		n.moments(r.block*n.shape.Height+row, col, col+1, r.channel, r.channel+r.rows)
 	}
 }
 
-// tellRow does so for a row of the map.
+// tellRow adds up the moments of a row of the map.
 func (c *Conv) tellRow(block, row, channel, channels int) {
 	if n := c.then; n != nil {
 		n.moments(block*n.shape.Height+row, 0, n.shape.Width, channel, channel+channels)
@@ -199,20 +200,20 @@ func (c *Conv) finish() {
 }
 
 const (
-	// Tasks that an operation is cut into if it can: to balance a few threads, at no cost to speak
-	// of.
+	// minTasks is the number of tasks that an operation is cut into where possible: enough to
+	// balance a few threads, at no cost to speak of.
 	minTasks = 32
-	// Of the second-level cache that the source rows of a task may fill: all row tiles visit them
-	// in turn.
+	// sourceBytes is the number of bytes of the second-level cache that the source rows of a task
+	// may fill; all row tiles visit them in turn.
 	sourceBytes = 1 << 20
 )
 
-// wholeBytes is the weights that a task may go through at every position: they stay in the
-// second-level cache, and all else is read and written in the order in which it lies. Of more
-// weights, a task has one row tile of channels.
+// wholeBytes is the most bytes of weights that a task goes through at every position: so many stay
+// in the second-level cache, and all other data is read and written in the order in which it lies.
+// If there are more weights, a task has one row tile of channels.
 const wholeBytes = 160 << 10
 
-// channels is the channels of a task of spread.
+// channels returns the number of channels of a task of spread.
 func (c *Conv) channels(dst Shape) int {
 	if 4*c.weightLen() <= wholeBytes {
 		return dst.Channels
@@ -229,8 +230,8 @@ func (c *Conv) spread(t *Team, dst, src Shape, j job) {
 	c.finish()
 }
 
-// cut cuts n rows or groups into chunks, at least least of them or n, for each of some tiles, and
-// returns the number of tasks.
+// cut cuts n rows or groups into chunks for each of some tiles, and returns the number of tasks.
+// There are at least least chunks, or n if n is smaller.
 func (c *Conv) cut(tiles, n, least int) (tasks int) {
 	chunks := min(max((minTasks+tiles-1)/tiles, least), n)
 	c.call.chunk = (n + chunks - 1) / chunks
@@ -238,10 +239,11 @@ func (c *Conv) cut(tiles, n, least int) (tasks int) {
 	return tiles * c.call.chunks
 }
 
-// region is what a task of spread covers.
+// region is the part of the destination that a task of spread covers: the map rows [top, bottom) of
+// a block, and so many channels (rows) from channel on.
 type region struct{ block, channel, rows, top, bottom int }
 
-// region returns task i's.
+// region returns the region of task i.
 func (c *Conv) region(i int, dst Shape) region {
 	n := c.channels(dst)
 	tiles := (dst.Channels + n - 1) / n
@@ -252,8 +254,8 @@ func (c *Conv) region(i int, dst Shape) region {
 	return region{i / c.call.chunks, channel, min(n, dst.Channels-channel), top, bottom}
 }
 
-// prefetchSteps is how many outer steps ahead the weights are asked for: about 200 ns of work for a
-// 3×3 kernel.
+// prefetchSteps is the number of outer steps by which weights are prefetched ahead of their use:
+// about 200 ns of work for a 3×3 kernel.
 const prefetchSteps = 12
 
 type forwardCall Conv
@@ -321,13 +323,13 @@ func (c *Conv) at(t *convTile, position, channel int) {
 	if c.call.plus != nil {
 		t.plus = c.call.plus[at:][:n]
 	}
-	if c.isa == AVX512 { // a sum takes long enough for its place to come near
+	if c.isa == AVX512 { // a sum takes long enough for its place to be fetched
 		t.askAhead()
 	}
 }
 
-// ask has the tile ask for what it reads and writes when it has summed. A sum of few steps asks for
-// its place at once.
+// askAhead makes the tile prefetch, during its sum, the memory that it reads and writes after the
+// sum. A tile with a sum of few steps prefetches its place at once.
 func (t *convTile) askAhead() {
 	steps := len(t.y) * 4 / cacheLine / askLines
 	if t.asks = steps; t.outer < steps {

@@ -1,8 +1,9 @@
-// Package kern holds the float32 kernels that train small convolutional networks on a CPU:
-// convolution (a linear layer is one), direct or by [Winograd], max-pooling, ReLU and momentum SGD,
-// forward and backward, in AVX-512, AVX2 and plain Go; convolution of operands rounded to bfloat16,
-// on AMX tiles, AVX512-BF16 or those kernels ([BF16]); cross-entropy, squared loss, batch
-// normalisation, sums, mean pooling and normalised momentum in plain Go.
+// Package kern holds the float32 kernels that train small networks on a CPU: convolution (a linear
+// layer is one), direct or by [Winograd], max-pooling, mean pooling, ReLU, batch normalisation,
+// sums, cross-entropy and momentum SGD, forward and backward, in AVX-512, AVX2 and plain Go. The
+// values of the squared loss, the updates of normalised momentum and AdamW, and the activations
+// tanh and GELU with dropout are in plain Go. A convolution can round its operands to bfloat16; it
+// then runs on AMX tiles, AVX512-BF16 or the float32 kernels ([BF16]).
 //
 // It is not a tensor library and knows no graph: every operation writes into slices that the caller
 // owns, allocates nothing after its constructor, and holds no state that two operations share, so
@@ -11,12 +12,13 @@
 // The flow of a training step:
 //
 //	images (NCHW) -> Layout.Pack -> Conv.Forward, BatchNorm.Forward ... MaxPool.Forward
-//	              -> Loss.Losses -> losses (float64, one an image)
+//	              -> Loss.Losses -> losses (float64, one per image)
 //	losses -> the caller -> ratios
 //	ratios -> Loss.Gradient -> Conv.BackwardWeights, Conv.BackwardData ... MaxPool.Backward
 //	       -> SGD.Step
 //
-// A linear layer on features takes these steps for some rows at a time, where they lie: [RowsPass].
+// A linear layer on features can take these steps for a few rows at a time, where the rows lie: see
+// [RowsPass].
 //
 // Start at [Batch], which says how images lie in memory; then [Conv]; then BenchmarkAlexNetStep, a
 // whole step from these parts.
@@ -26,9 +28,9 @@
 // Activations have the images innermost, in blocks: [block][row][column][channel][lane]. A tap of a
 // convolution is then a multiply-add over contiguous images, so no im2col copy is made and padding
 // is skipped instead of multiplied. Weights stay in the canonical [out][in][row][column] order of
-// PyTorch and of checkpoints; no float32 kernel packs or transposes them, but for [Winograd], which
-// transforms them into memory of its own. Those of bfloat16 pack both operands of a product into a
-// [Workspace], or the weights alone beside a [Rounding].
+// PyTorch and of checkpoints. No float32 kernel packs or transposes them, except [Winograd], which
+// transforms them into memory of its own. The bfloat16 kernels pack both operands of a product into
+// a [Workspace], or only the weights if the activations are a [Rounding].
 //
 // # Determinism
 //

@@ -1,9 +1,11 @@
 package kern
 
-// elementChunk is the values of one task of an elementwise operation: 64 KiB of each operand.
+// elementChunk is the number of values in a task of an elementwise operation: 64 KiB of each
+// operand.
 const elementChunk = 16 << 10
 
-// elementwise is the running call of an operation on activations of any one length.
+// elementwise is the running call of an operation on activations of any length, all of the same
+// length.
 type elementwise struct {
 	isa       ISA
 	dst, a, b []float32
@@ -24,8 +26,8 @@ func (e *elementwise) chunk(i int) (dst, a, b []float32) {
 	return e.dst[from:to], e.a[from:to], e.b[from:to]
 }
 
-// ReLUBackward is the backward pass of a ReLU that nothing else includes: dst = dy where y > 0,
-// else 0.
+// ReLUBackward is the backward pass of a ReLU that no other operation includes. It sets dst = dy
+// where y > 0, else 0.
 type ReLUBackward struct{ elementwise }
 
 // NewReLUBackward returns the operation for activations of any length.
@@ -43,8 +45,8 @@ func (r *reluCall) task(i int) {
 	mask(r.isa, dst, dy, y)
 }
 
-// MaskedSum is the backward pass of a ReLU whose gradient is a sum: dst = a + b where y > 0, else
-// 0.
+// MaskedSum is the backward pass of a ReLU whose output has the sum of two gradients: dst = a + b
+// where y > 0, else 0.
 type MaskedSum struct {
 	elementwise
 	y []float32
@@ -67,7 +69,8 @@ func (m *MaskedSum) Run(t *Team, dst, a, b, y []float32) {
 
 type maskedSumCall MaskedSum
 
-// cachedChunk is the values that two passes in turn find in the first-level cache.
+// cachedChunk is the number of values that the first of two passes leaves in the first-level cache
+// for the second.
 const cachedChunk = 2 << 10
 
 func (m *maskedSumCall) task(i int) {
@@ -80,7 +83,8 @@ func (m *maskedSumCall) task(i int) {
 	}
 }
 
-// Sum adds two activations, of a residual connection or as gradients of a value that is used twice.
+// Sum adds two activations: the two sides of a residual connection, or two gradients of a value
+// that is used twice.
 type Sum struct {
 	elementwise
 	relu bool

@@ -2,8 +2,9 @@ package kern
 
 import "math"
 
-// This file is the reference: what the assembly must compute, and what runs where there is none. It
-// is written for the Go compiler: eight independent sums, and one bounds check for four values.
+// This file is the reference: it defines what the assembly must compute, and runs where there is no
+// assembly. It is written for the Go compiler, with eight independent sums and one bounds check for
+// four values.
 
 // generic computes the tile in parts whose source values stay in the first-level cache while all
 // rows visit them.
@@ -25,10 +26,10 @@ func (t *convTile) generic() {
 	t.finish()
 }
 
-// partLen is the number of steps in a part of a tile: of each, some cache lines are in use.
+// partLen is the number of steps in a part of a tile; each step has some cache lines in use.
 const partLen = 256
 
-// start sets y to what the sums start from.
+// start sets y to the values that the sums start from.
 func (t *convTile) start() {
 	if t.add != 0 {
 		return
@@ -75,7 +76,7 @@ func addTaps(y *[8]float32, xs, ws []float32, taps []tap) {
 	*y = [8]float32{s0, s1, s2, s3, s4, s5, s6, s7}
 }
 
-// finish does ReLU, plus and mask.
+// finish applies ReLU, plus and mask.
 func (t *convTile) finish() { finishTile(t.y[:t.rows*t.lanes], t.plus, t.mask, t.relu) }
 
 func finishTile(y, plus, mask []float32, relu int) {
@@ -90,7 +91,7 @@ func finishTile(y, plus, mask []float32, relu int) {
 	}
 }
 
-// generic computes the tile in parts as that of a convolution, eight lanes a step.
+// generic computes the tile in parts as convTile's generic does, eight lanes per step.
 func (t *gradTile) generic() {
 	var part [partLen]pair
 	n := 0
@@ -179,7 +180,7 @@ func maxGeneric(y, a, b, c, d []float32) {
 // order.
 func maxBackwardGeneric(dx, x *[4][]float32, y, dy []float32, relu bool) {
 	for i, g := range dy {
-		// left is what is not given yet: its bits, for maskGeneric's reason.
+		// left is the part of the gradient not given yet, as bits for the reason in maskGeneric.
 		v, left := y[i], math.Float32bits(g)
 		if relu && v <= 0 {
 			left = 0
@@ -199,7 +200,8 @@ func maxBackwardGeneric(dx, x *[4][]float32, y, dy []float32, relu bool) {
 }
 
 // maskGeneric sets dst to dy where y > 0 or y is NaN, and to 0 elsewhere. dst may be dy, and y. It
-// chooses between bits, which takes a conditional move, not a branch that is hard to foretell.
+// chooses between bits, because that takes a conditional move and not a branch that is hard to
+// predict.
 func maskGeneric(dst, dy, y []float32) {
 	dst, y = dst[:len(dy)], y[:len(dy)]
 	for i, g := range dy {
@@ -232,9 +234,9 @@ func sumSquaresGeneric(g []float32) float64 {
 	return norm
 }
 
-// softmaxGeneric computes the tile's losses and predictions. What is asked of each image, an
-// exponential and a logarithm too, is asked of all before the next: they do not wait for each
-// other.
+// softmaxGeneric computes the tile's losses and predictions. It takes each step, the exponential
+// and the logarithm among them, for all images before the next step, so that the images do not wait
+// for each other.
 func (t *lossTile) softmaxGeneric() {
 	var largest, sum [vector]float64
 	for i := range largest {

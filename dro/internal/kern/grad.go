@@ -4,11 +4,12 @@ package kern
 // × input channels), and there are two ways to vectorise it. Along images: the operands lie well,
 // but every sum must be folded over lanes (grad_dot.go). Along input channels: no folding, but the
 // input must be transposed first (grad_outer.go). The second is faster wherever there are channels
-// to fill vectors.
+// to fill vectors. A kernel three columns wide on a large map has a form of the second that serves
+// three taps at once (grad_taps.go).
 
 // BackwardWeights computes dw and db (or nil), the gradients of the weights and the bias, summed
-// over the batch, from the input x and the output's gradient dy. With add it adds to what is in dw
-// and db: the gradient of several batches, in no more memory. That is slower.
+// over the batch, from the input x and the output's gradient dy. With add it adds to the values in
+// dw and db: this gives the gradient of several batches without more memory, but is slower.
 func (c *Conv) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 	c.enterWeights(dw, db, x, dy, add)
 	// The input channels come in groups: a task is one row tile of output channels and some groups,
@@ -32,7 +33,7 @@ func (c *Conv) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 	c.call = convCall{}
 }
 
-// enterWeights begins the call.
+// enterWeights checks the operands and begins the call.
 func (c *Conv) enterWeights(dw, db, x, dy []float32, add bool) {
 	if len(dw) != c.weightLen() || len(x) != c.batch.Len(c.cfg.In) ||
 		len(dy) != c.batch.Len(c.out) || db != nil && len(db) != c.cfg.Out {
@@ -48,7 +49,7 @@ func (c *Conv) rowTiles() int { return (c.cfg.Out + tileRows - 1) / tileRows }
 // last) of input channels.
 type gradTask struct{ out, rows, first, last int }
 
-// gradTask returns task i's, and sums its part of the bias gradient.
+// gradTask returns what task i covers, and sums the task's part of the bias gradient.
 func (c *Conv) gradTask(i, groups int) gradTask {
 	out, first := i/c.call.chunks*tileRows, i%c.call.chunks*c.call.chunk
 	g := gradTask{out, min(tileRows, c.cfg.Out-out), first, min(first+c.call.chunk, groups)}
@@ -58,8 +59,8 @@ func (c *Conv) gradTask(i, groups int) gradTask {
 	return g
 }
 
-// place transposes sums, [rows][cols] with stride between rows, to where they belong in dw,
-// [cols][rows] with the area of the kernel between.
+// place transposes sums, [rows][cols] with rows stride values apart, to their places in dw,
+// [cols][rows] with columns an area of the kernel apart.
 func (c *Conv) place(dw, sums []float32, rows, cols, stride int) {
 	area := c.area()
 	switch {
@@ -102,8 +103,9 @@ func (c *Conv) joined(k, top, bottom, left, right int, visit func(out, in int)) 
 	}
 }
 
-// planGrad takes the outer products if the input channels fill more than one vector, so that there
-// are sums enough to hide the latency of an addition, and waste less than a third of the lanes.
+// planGrad chooses the plan of the weight gradient. Where GradTaps is false, it takes outer
+// products if the input channels fill more than one vector and waste at most a third of the lanes.
+// With more than one vector there are enough sums to hide the latency of an addition.
 func (c *Conv) planGrad() {
 	in := c.cfg.In.Channels
 	if GradTaps(c.isa, c.cfg) {

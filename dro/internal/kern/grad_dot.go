@@ -4,15 +4,15 @@ package kern
 // map, in one or several blocks, whose output gradients stay in the first-level cache while all
 // taps visit them; its sums are added to the gradient before the next pass.
 type dotPlan struct {
-	passes  [][][]pair // by tap: the positions that it joins
-	blocks  int        // blocks a pass
+	passes  [][][]pair // by pass and tap: the positions that the tap joins
+	blocks  int        // blocks per pass
 	columns int        // column tiles of input channels
 	sums    []float32  // by column tile, row tile and tap
 }
 
-// dotCacheBytes is the first-level cache that a row tile of the output's gradient may fill. The
-// rest is for the input rows that neighbouring taps share, which matter more: on AlexNet's first
-// layer 26 KiB costs 15 %.
+// dotCacheBytes is the number of bytes of the first-level cache that a row tile of the output's
+// gradient may fill. The rest is for the input rows that neighbouring taps share, which matter
+// more: on AlexNet's first layer 26 KiB costs 15 %.
 const dotCacheBytes = 13 << 10
 
 // newDotPlan cuts c's output map. The cut depends on the geometry alone, so that sums have one
@@ -55,10 +55,10 @@ func (c *Conv) dotPass(top, bottom, left, right int) [][]pair {
 	return taps
 }
 
-// dotCall's task is a thread's share of the kernel taps of all tiles: row tiles of output channels
-// against column tiles of input channels, those of one column one after the other. All of them
-// visit a pass before the next one does, so that on a large map its values come from memory once a
-// task, not once a tile.
+// dotCall's task is a thread's share of the kernel taps of all tiles. A tile is a row tile of
+// output channels against a column tile of input channels; the tiles of one column follow each
+// other. All tiles of a task visit a pass before any visits the next, so that on a large map the
+// values of a pass come from memory once per task, not once per tile.
 type dotCall Conv
 
 // dotTile is the taps [from, to) of tile k.
@@ -73,7 +73,7 @@ func (c *Conv) dotTiles(i int, visit func(t dotTile)) {
 	}
 }
 
-// dotTaps is the number of taps of all tiles.
+// dotTaps returns the number of taps of all tiles.
 func (c *Conv) dotTaps() int { return c.rowTiles() * c.dot.columns * c.area() }
 
 func (d *dotCall) task(i int) {
@@ -88,7 +88,8 @@ func (d *dotCall) task(i int) {
 	c.dotTiles(i, c.dotPlace)
 }
 
-// dotPlace puts a tile's sums where they belong, and those of the bias with the first tap's.
+// dotPlace puts the sums of a tile in their places in dw. The tile of the first input channels and
+// the first tap also computes its part of the bias gradient.
 func (c *Conv) dotPlace(t dotTile) {
 	rows, area := c.rowTiles(), c.area()
 	out, in := t.k%rows*tileRows, t.k/rows*gradCols

@@ -8,19 +8,20 @@ package kern
 type outerPlan struct {
 	groups []outerGroup
 	x      []float32 // the transposed input
-	blocks int       // blocks a pass
-	sums   []float32 // of a map of several parts: by group, row tile and tap
+	blocks int       // blocks per pass
+	sums   []float32 // for a map of several parts: by group, row tile and tap
 }
 
 // outerGroup is up to 64 input channels.
 type outerGroup struct {
 	first, width int // width is a multiple of 16, and may reach beyond the last channel
 	start        int // in outerPlan.x
-	// parts is by part of the output map and then by kernel tap, for the blocks of a pass.
+	// parts holds the taps by part of the output map and then by kernel tap, for the blocks of a
+	// pass.
 	parts [][][]tap
 }
 
-// outerCacheBytes is the second-level cache that a pass may fill.
+// outerCacheBytes is the number of bytes of the second-level cache that a pass may fill.
 const outerCacheBytes = 256 << 10
 
 func newOuterPlan(c *Conv) *outerPlan {
@@ -48,8 +49,8 @@ func newOuterPlan(c *Conv) *outerPlan {
 }
 
 // outerPart lists, by kernel tap, the positions in output rows [top, bottom) that the tap joins, in
-// each block of a pass, for a group of width channels, and at each position 16 images: a line of dy
-// and a run of x, which the caches like better than one image at all positions.
+// each block of a pass, for a group of width channels. At each position it lists 16 images, a line
+// of dy and a run of x, which suits the caches better than one image at all positions.
 func (c *Conv) outerPart(blocks, top, bottom, width int) [][]tap {
 	var byTap [][]tap
 	in, lanes := c.cfg.In.Height*c.cfg.In.Width, c.batch.Lanes
@@ -94,8 +95,8 @@ func (t *transposeCall) task(i int) {
 	}
 }
 
-// seen tells whether an output can see a row or column of the input: of a 1×1 kernel with stride 2,
-// every other one.
+// seen reports whether any output sees row or column i of the input. A 1×1 kernel with stride 2
+// sees every other one.
 func (c *Conv) seen(i, kernel int) bool { return (i+c.cfg.Pad)%c.cfg.Stride < kernel }
 
 // outerSquare is the number of kernel taps whose tiles are put in place at once: a square of the
@@ -138,13 +139,13 @@ func (c *Conv) outerGrad(g gradTask, group *outerGroup) {
 	}
 }
 
-// sweepTiles is the most tiles of a task that sweeps: of 3×3 kernels their sums fill 150 KiB,
-// beside the part that they visit.
+// sweepTiles is the largest number of tiles in a task of outerSweep. For 3×3 kernels their sums
+// fill 150 KiB, beside the part that they visit.
 const sweepTiles = 11
 
-// outerSweep's task, where the map has several parts, is some row tiles of output channels of one
-// group after the other, all of which visit a part before the next one does: a part comes from
-// memory once a task, not once a tile.
+// outerSweep's task, for a map of several parts, is some row tiles of output channels, group after
+// group. All of them visit a part before any visits the next, so that a part comes from memory once
+// per task, not once per tile.
 type outerSweep Conv
 
 func (o *outerSweep) task(i int) {
@@ -172,7 +173,7 @@ func (o *outerSweep) task(i int) {
 	}
 }
 
-// sweepSums is the memory for the sums of tile k of all.
+// sweepSums returns the memory for the sums of tile k.
 func (c *Conv) sweepSums(k int) []float32 {
 	n := c.area() * tileRows * maxLanes
 	return c.outer.sums[k*n:][:n]

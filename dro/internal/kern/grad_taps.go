@@ -1,20 +1,20 @@
 package kern
 
-// tapsPlan is the weight gradient of a kernel three wide on a large map, on AVX-512. The three taps
-// of a kernel row see neighbouring columns of the input, so what is read of the output's gradient
-// serves all three. A lot is some output rows of a block: it transposes the input's rows as it
-// goes, into memory that stays in the second-level cache, and has sums of its own, which are added
-// up in order. Columns beyond the input are zeros that are multiplied: a gradient there that is
-// infinite makes NaNs.
+// tapsPlan is the weight gradient of a kernel three columns wide on a large map, on AVX-512. The
+// three taps of a kernel row see neighbouring columns of the input, so one read of the output's
+// gradient serves all three. A lot is some output rows of a block. It transposes the rows of the
+// input as it goes, into memory that stays in the second-level cache, and has sums of its own; the
+// sums of the lots are added up in order. Columns beyond the input are zeros that are multiplied,
+// so an infinite gradient there makes NaNs.
 //
-// A step of the sum is an image or, of roundings, a pair of images.
+// A step of the sum is an image or, for roundings, a pair of images.
 type tapsPlan struct {
 	*Conv
 	pairs  bool
 	lanes  int // of a channel, in steps
-	parts  int // lots a block
-	cols   int // of the input, the zeros beyond it counted
-	groups int // of steps, vector each
+	parts  int // lots per block
+	cols   int // columns of the input, with the zeros beyond it
+	groups int // groups of steps, vector steps each
 
 	x, sums []float32    // by lot
 	operand [2][]float32 // of the running call: the input and the output's gradient
@@ -22,17 +22,18 @@ type tapsPlan struct {
 
 const (
 	tapsCols = 3  // kernel taps of a tile
-	tapsRows = 8  // its output channels
-	tapsLots = 8  // of all blocks, if a block can be cut so
-	tapsMap  = 16 // rows and columns of the input, at least: smaller maps stay in the caches
-	tapsMost = 64 // channels of the input, at most: the sums of lots fill memory
+	tapsRows = 8  // output channels of a tile
+	tapsLots = 8  // lots of all blocks, if a block can be cut so
+	tapsMap  = 16 // least rows and columns of the input: smaller maps stay in the caches
+	tapsMost = 64 // most channels of the input: the sums of the lots fill memory
 
-	tapsAsk = 3 // lines of memory that a tile asks for
+	tapsAsk = 3 // lines of memory that a tile prefetches per group and operand
 
-	tapsSums = tapsRows * tapsCols * vector // of a tile
+	tapsSums = tapsRows * tapsCols * vector // sums of a tile
 )
 
-// GradTaps tells whether the gradient of the weights of cfg is computed so.
+// GradTaps reports whether the weight gradient of cfg is computed for three neighbouring taps at
+// once, by a tapsPlan.
 func GradTaps(isa ISA, cfg ConvConfig) bool {
 	in := cfg.In
 	return isa == AVX512 && cfg.KernelWidth == tapsCols && min(in.Height, in.Width) >= tapsMap &&
@@ -55,13 +56,14 @@ func newTapsPlan(c *Conv, pairs bool) *tapsPlan {
 	return p
 }
 
-// colLen is the values of a column of transposed input, of one vector of channels.
+// colLen returns the number of values in a column of the transposed input, for one vector of
+// channels.
 func (p *tapsPlan) colLen() int { return p.groups * vector * vector }
 
-// rowLen is those of a row of all channels.
+// rowLen returns the number of values in a row of the transposed input, for all channels.
 func (p *tapsPlan) rowLen() int { return p.cfg.In.Channels / vector * p.cols * p.colLen() }
 
-// gradient computes that of the weights, and of the bias if it is asked for.
+// gradient computes the gradient of the weights, and of the bias if the call wants it.
 func (p *tapsPlan) gradient(team *Team, x, dy []float32) {
 	p.operand = [2][]float32{x, dy}
 	team.run(p.batch.Blocks*p.parts, p)
@@ -72,7 +74,7 @@ func (p *tapsPlan) gradient(team *Team, x, dy []float32) {
 	}
 }
 
-// task computes a lot.
+// task computes the sums of a lot.
 func (p *tapsPlan) task(lot int) {
 	cfg := &p.cfg
 	block, part := lot/p.parts, lot%p.parts
@@ -91,13 +93,14 @@ func (p *tapsPlan) lotSums(lot int) []float32 {
 	return p.sums[lot*p.weightLen():][:p.weightLen()]
 }
 
-// held is where a lot holds a row of the input: the last ones of a kernel's height.
+// held returns where a lot holds a row of the input. A lot holds the last rows, as many as the
+// kernel has.
 func (p *tapsPlan) held(lot, row int) []float32 {
 	n, height := p.rowLen(), p.cfg.KernelHeight
 	return p.x[(lot*height+row%height)*n:][:n]
 }
 
-// transpose sets the row that a lot holds of a block's input.
+// transpose transposes a row of a block's input to where a lot holds it.
 func (p *tapsPlan) transpose(lot, block, row int) {
 	in, lanes := p.cfg.In, p.lanes
 	to, size := p.held(lot, row), in.Channels*lanes
@@ -134,8 +137,9 @@ func (p *tapsPlan) addRow(lot, block, row int) {
 	}
 }
 
-// rowTile returns the tiles' geometry and the row of the output's gradient. They ask for the next
-// rows of it and of the input: memory brings those while the processor multiplies.
+// rowTile returns the geometry of the tiles and the row of the output's gradient. The tiles
+// prefetch the next rows of that gradient and of the input: memory brings them while the processor
+// multiplies.
 func (p *tapsPlan) rowTile(lot, block, row int) (t tapsTile, dy []float32) {
 	cfg, in, lanes := &p.cfg, p.cfg.In, p.lanes
 	size := p.out.Width * cfg.Out * lanes
@@ -151,19 +155,20 @@ func (p *tapsPlan) rowTile(lot, block, row int) (t tapsTile, dy []float32) {
 	return t, dy
 }
 
-// after is what is asked for after a tile has asked for memory from s on.
+// after returns the memory to prefetch after a tile that has prefetched from s on.
 func (p *tapsPlan) after(s []float32) []float32 {
 	lines := tapsAsk * p.out.Width * p.groups
 	return s[min(lines*cacheLine/4, len(s)-1):]
 }
 
-// tapsAt is where the sums of a tile are.
+// tapsAt returns where the sums of a tile begin.
 func (c *Conv) tapsAt(out, kernelRow, group int) int {
 	tile := out/tapsRows*c.cfg.KernelHeight + kernelRow
 	return (tile*(c.cfg.In.Channels/vector) + group) * tapsSums
 }
 
-// tapsTotal's task adds up the lots of some output channels and puts the sums where they belong.
+// tapsTotal's task adds up the lots of some output channels and puts the sums in their places in
+// dw.
 type tapsTotal tapsPlan
 
 func (a *tapsTotal) task(i int) {

@@ -23,7 +23,8 @@ func (i ISA) String() string {
 // Available reports whether this build and this machine can run i.
 func (i ISA) Available() bool { return i >= Generic && i <= Detect() }
 
-// check is the constructors' guard: an operation whose kernels would fault must not come to be.
+// check returns an error if the machine cannot run i. Constructors call it, so that no operation
+// exists whose kernels would fault.
 func (i ISA) check() error {
 	if !i.Available() {
 		return fmt.Errorf("instruction set %v is not available here: the best is %v", i, Detect())

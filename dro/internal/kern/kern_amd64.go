@@ -92,7 +92,7 @@ func (t *gradTile) halfAVX2(rows int) {
 	}
 }
 
-// run computes the tile, of pairs or of float32.
+// run computes the tile, on bf16 pairs or on float32 values.
 func (t *tapsTile) run(pairs bool) {
 	if pairs {
 		tapsTileBF16(t)
@@ -239,7 +239,7 @@ func maxOf4(isa ISA, y, a, b, c, d []float32) {
 	}
 }
 
-// maxOf4Backward gives dy to the first of four inputs that is the largest, y.
+// maxOf4Backward gives dy to the first of the four inputs that equals y, their maximum.
 func maxOf4Backward(isa ISA, dx, x *[4][]float32, y, dy []float32, relu bool) {
 	flag := 0
 	if relu {

@@ -26,7 +26,7 @@ func NewLayout(isa ISA, b Batch, s Shape) (*Layout, error) {
 }
 
 // Pack writes the images of src, NCHW, into dst, blocked. src may hold fewer images than the batch;
-// the lanes of the others are zero.
+// the lanes of the others are set to zero.
 func (l *Layout) Pack(t *Team, dst, src []float32) {
 	l.images = l.check(src, dst)
 	l.plain, l.blocked = src, dst
@@ -58,7 +58,7 @@ func (l *Layout) check(plain, blocked []float32) (images int) {
 	return len(plain) / n
 }
 
-// packCall packs one vector of lanes a task.
+// packCall's task packs one vector of lanes.
 type packCall Layout
 
 func (l *packCall) task(i int) {

@@ -2,16 +2,16 @@ package kern
 
 import "fmt"
 
-// Loss is a loss an image, of the last layer's outputs, and its gradient. Each has a prediction p
-// of the label's unit vector, and its gradient by the outputs is p less that vector. All of it is
-// computed in float64, and its bits are those of Go's exponential and logarithm on every ISA. One
-// call at a time.
+// Loss computes a loss for each image from the outputs of the last layer, and its gradient. Each
+// kind of loss has a prediction p of the label's unit vector, and the gradient with respect to the
+// outputs is p minus that vector. Everything is computed in float64, with the bits of Go's
+// exponential and logarithm on every ISA. It runs one call at a time.
 type Loss struct {
 	isa     ISA
 	batch   Batch
 	classes int
 	squared bool
-	exp     []float64 // of a vector of images, for each task
+	exp     []float64 // for each task: the exponentials of a vector of images
 
 	call lossCall
 }
@@ -23,11 +23,11 @@ type lossCall struct {
 	labels               []int
 }
 
-// lossImages is how many images a task has the losses of: two vectors, each in one block.
+// lossImages is the number of images whose losses a task computes: two vectors, each in one block.
 const lossImages = 2 * vector
 
-// NewSoftmax returns the cross-entropy −log p[label] of outputs of shape {classes, 1, 1}, p being
-// their softmax.
+// NewSoftmax returns the cross-entropy −log p[label] of outputs of shape {classes, 1, 1}, where p
+// is their softmax.
 func NewSoftmax(isa ISA, b Batch, classes int) (*Loss, error) {
 	if err := isa.check(); err != nil {
 		return nil, err
@@ -52,9 +52,9 @@ func NewSquared(isa ISA, b Batch, classes int) (*Loss, error) {
 
 func lossTasks(images int) int { return (images + lossImages - 1) / lossImages }
 
-// Losses sets losses[i] to image i's loss and predictions, which lies as outputs does, to p. There
-// may be fewer labels than the batch has images; predictions is 0 for the others. It may be
-// outputs, or nil if no gradient is wanted.
+// Losses sets losses[i] to the loss of image i, and predictions, which is laid out as outputs, to
+// p. labels may hold fewer images than the batch; predictions is 0 for the others. predictions may
+// be outputs, or nil if no gradient is wanted.
 func (l *Loss) Losses(t *Team, losses []float64, predictions, outputs []float32, labels []int) {
 	if len(losses) != len(labels) || len(labels) > l.batch.Images ||
 		len(outputs) != l.classes*l.batch.padded() ||
@@ -156,7 +156,7 @@ func (l *Loss) Gradient(doutputs, predictions []float32, labels []int, weights [
 	l.clear(doutputs, len(labels))
 }
 
-// gradientOf is Gradient for the images from to to; from is a multiple of vector.
+// gradientOf computes Gradient for the images [from, to); from is a multiple of vector.
 func (l *Loss) gradientOf(
 	doutputs, predictions []float32, labels []int, weights []float64, from, to int,
 ) {

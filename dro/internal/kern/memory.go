@@ -1,20 +1,21 @@
 package kern
 
-// Memory is the other roofline: reading in order and nothing else, the most that memory gives a
-// kernel which reads what no cache has.
+// Memory measures the other roofline, the rate of memory: it reads an array in order and does
+// nothing else. No kernel can read data that is in no cache at a higher rate.
 type Memory struct {
 	isa ISA
 	x   []float32
-	sum [memoryTasks][1]float32 // so that reading is not for nothing
+	sum [memoryTasks][1]float32 // the sum of each piece, which gives reading it a use
 }
 
-// memoryTasks is into how many pieces an array is cut; a thread's follow each other.
+// memoryTasks is the number of pieces that an array is cut into. The pieces of a thread follow each
+// other.
 const memoryTasks = 64
 
-// NewMemory returns that roofline.
+// NewMemory returns a Memory that reads with the kernels of isa.
 func NewMemory(isa ISA) (*Memory, error) { return &Memory{isa: isa}, isa.check() }
 
-// Read reads x, with all threads.
+// Read reads x on all threads of t.
 func (m *Memory) Read(t *Team, x []float32) {
 	m.x = x
 	t.run(memoryTasks, m)

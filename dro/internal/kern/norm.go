@@ -16,8 +16,9 @@ const (
 //
 //	y = gamma·(x − mean)/√(variance + 1e-5) + beta
 //
-// by the batch's own mean and biased variance, or by given ones. Between a forward and the backward
-// pass it keeps the statistics. Sums are of float64, by rows of a map and then over rows.
+// by the batch's own mean and biased variance, or by given ones. It keeps the statistics from a
+// forward pass to the backward pass. It sums in float64, within the rows of a map and then over the
+// rows.
 type BatchNorm struct {
 	isa   ISA
 	batch Batch
@@ -25,15 +26,15 @@ type BatchNorm struct {
 	relu  bool
 
 	images         int  // of the last forward pass
-	given          bool // its statistics did not come from its batch
+	given          bool // its statistics were given, not taken from its batch
 	mean, variance []float64
 	zeros          []float64 // by channel
-	centre         []float32 // mean
+	centre         []float32 // mean, in float32
 
-	rounded [2]roundedNorm // forward and backward
+	rounded [2]roundedNorm // for forward and backward
 
 	sums []moment // by task and channel
-	told bool     // a convolution has left them there
+	told bool     // a convolution has put the moments into sums
 	call normCall
 }
 
@@ -67,21 +68,23 @@ func NewBatchNorm(isa ISA, b Batch, s Shape, relu bool) (*BatchNorm, error) {
 	}, nil
 }
 
-// roundedNorm is where the rounding of a pass's results goes, or nil, and whether that is all.
+// roundedNorm says where a pass writes the rounding of its results (nil: nowhere), and whether it
+// writes nothing else.
 type roundedNorm struct {
 	to    *Rounding
 	alone bool
 }
 
-// RoundForward has n's passes by the batch's own statistics write the rounding of y to r, too, or
-// with alone nothing else; AVX512-BF16 has instructions for it.
+// RoundForward makes the forward passes of n by the batch's own statistics write the rounding of y
+// to r, too. With alone they write nothing else. AVX512-BF16 has instructions for it.
 func (n *BatchNorm) RoundForward(r *Rounding, alone bool) { n.rounded[0] = roundedNorm{r, alone} }
 
-// RoundBackward does so with dx.
+// RoundBackward does the same for the backward passes and dx.
 func (n *BatchNorm) RoundBackward(r *Rounding, alone bool) { n.rounded[1] = roundedNorm{r, alone} }
 
-// Forward computes y from x by the statistics of the batch's first images, at least 1. If plus is
-// not nil, it is added to y, and max(0, ·) ends it. Lanes of other images are 0 in y.
+// Forward computes y from x by the statistics of the first images of the batch, of which there must
+// be at least 1. If plus is not nil, it is added to y, and max(0, ·) follows. The lanes of the
+// other images are 0 in y.
 func (n *BatchNorm) Forward(t *Team, y, x, gamma, beta, plus []float32, images int) {
 	n.check(images, y, x, gamma, beta)
 	n.images, n.given = images, false
@@ -106,8 +109,8 @@ func (n *BatchNorm) ForwardBy(
 	n.normalise(t, y, x, gamma, beta, plus)
 }
 
-// Track moves running statistics a tenth of the way to the last Forward's, the variance made
-// unbiased.
+// Track moves the running statistics a tenth of the way to the statistics of the last Forward,
+// whose variance it makes unbiased.
 func (n *BatchNorm) Track(mean, variance []float32) {
 	unbiased := n.count() / max(n.count()-1, 1)
 	for c := range n.mean {
@@ -117,8 +120,8 @@ func (n *BatchNorm) Track(mean, variance []float32) {
 }
 
 // Backward computes dx, dgamma and dbeta from the last forward pass's input x and its output's
-// gradient dy, which is 0 where a ReLU was off. Statistics of the batch itself are differentiated,
-// too; given ones are constants. With add, dgamma and dbeta are added to what is there.
+// gradient dy, which is 0 where a ReLU was off. It differentiates through statistics of the batch
+// itself; given statistics are constants. With add, it adds to the values in dgamma and dbeta.
 func (n *BatchNorm) Backward(t *Team, dx, dgamma, dbeta, x, dy, gamma []float32, add bool) {
 	n.check(n.images, dx, x, gamma, dgamma)
 	n.check(n.images, dy, x, gamma, dbeta)
@@ -153,14 +156,14 @@ func (n *BatchNorm) check(images int, a, b, gamma, beta []float32) {
 	}
 }
 
-// count is the number of values that a channel's statistics are of.
+// count returns the number of values that the statistics of a channel are taken over.
 func (n *BatchNorm) count() float64 { return float64(n.images * n.shape.Height * n.shape.Width) }
 
 func (n *BatchNorm) inverse(channel int) float64 {
 	return 1 / math.Sqrt(n.variance[channel]+normEpsilon)
 }
 
-// normalise runs the forward pass by n's statistics.
+// normalise runs the forward pass with the statistics in n.
 func (n *BatchNorm) normalise(t *Team, y, x, gamma, beta, plus []float32) {
 	for c := range n.mean {
 		n.centre[c], n.call.offset[c] = float32(n.mean[c]), beta[c]
@@ -171,8 +174,8 @@ func (n *BatchNorm) normalise(t *Team, y, x, gamma, beta, plus []float32) {
 	n.call.dst, n.call.x, n.call.plus = nil, nil, nil
 }
 
-// addUp leaves the moments of a and b around a centre for each channel in n.sums, unless they are
-// there.
+// addUp writes the moments of a and b around a centre for each channel to n.sums, unless a
+// convolution has already done so.
 func (n *BatchNorm) addUp(t *Team, a, b []float32, around []float64) {
 	if !n.told {
 		n.call.dy, n.call.x, n.call.around = a, b, around
@@ -190,7 +193,7 @@ func (n *BatchNorm) total(channel int) (all moment) {
 	return all
 }
 
-// tasks is the number of tasks of every pass: one a row of a block.
+// tasks returns the number of tasks of every pass: one for each row of a block.
 func (n *BatchNorm) tasks() int { return n.batch.Blocks * n.shape.Height }
 
 // row returns where task i's values start, and how many of the block's lanes hold images.
@@ -206,8 +209,8 @@ func (f *normMoments) task(i int) {
 	(*BatchNorm)(f).moments(i, 0, f.shape.Width, 0, f.shape.Channels)
 }
 
-// moments computes those of the columns [left, right) of row i of a block for the channels [from,
-// to); columns come in order.
+// moments adds the moments of the columns [left, right) of row i of a block, for the channels
+// [from, to), to n.sums. The columns of a row must come in order.
 func (n *BatchNorm) moments(i, left, right, from, to int) {
 	first, used := n.row(i)
 	channels, lanes := n.shape.Channels, n.batch.Lanes
@@ -226,7 +229,8 @@ func (n *BatchNorm) moments(i, left, right, from, to int) {
 	tile.add(n.isa)
 }
 
-// tile is that of row i, of a pass that rounds so.
+// tile returns the tile of row i for a pass with this rounding, and the number of lanes that hold
+// images.
 func (n *BatchNorm) tile(i int, rounded roundedNorm) (t normTile, used int) {
 	first, used := n.row(i)
 	t = normTile{

@@ -1,6 +1,6 @@
 package kern
 
-// This file is the reference of batch normalisation, as generic.go is of the rest.
+// This file is the reference of batch normalisation; generic.go is the reference of the rest.
 
 func addGeneric(dst, a, b []float32) {
 	a, b = a[:len(dst)], b[:len(dst)]
@@ -9,7 +9,7 @@ func addGeneric(dst, a, b []float32) {
 	}
 }
 
-// generic adds to the tile's sums.
+// generic adds the moments to the tile's sums.
 func (t *momentTile) generic() {
 	for p := range t.positions {
 		for c := range t.channels {
@@ -19,7 +19,8 @@ func (t *momentTile) generic() {
 	}
 }
 
-// add adds the moments of a and b, of one length, in four sums that do not wait for one another.
+// add adds the moments of a and b, which have the same length, in four independent sums, so that
+// additions do not wait for one another.
 func (m *moment) add(a, b []float32, around float64) {
 	var s0, s1, s2, s3, p0, p1, p2, p3 float64
 	for len(a) >= 4 && len(b) >= 4 {

@@ -1,18 +1,18 @@
 package kern
 
-// Peak is the roofline: multiply-adds on registers and nothing else, the most that a kernel gives
-// on this machine.
+// Peak measures the compute roofline: it runs multiply-adds on registers and does nothing else. No
+// kernel computes at a higher rate on this machine.
 type Peak struct {
 	isa  ISA
-	bf16 BF16 // where it is not Rounded, that of its products
+	bf16 BF16 // the bf16 kernel whose products are measured, unless it is Rounded
 }
 
 const (
 	peakSums  = 12 // independent sums, enough to hide the latency of a multiply-add
 	peakTasks = 64
-	peakSteps = 1 << 16 // of a task
+	peakSteps = 1 << 16 // steps of a task
 
-	peakTileSteps = 8 // steps that products of tiles take the time of
+	peakTileSteps = 8 // one step of tile products takes as long as this many steps
 )
 
 // NewPeak returns the roofline of isa.
@@ -20,7 +20,7 @@ func NewPeak(isa ISA) (*Peak, error) {
 	return &Peak{isa: isa}, isa.check()
 }
 
-// NewBF16Peak returns the roofline of products of kind beside isa's kernels.
+// NewBF16Peak returns the roofline of bf16 products by kind, beside float32 kernels of isa.
 func NewBF16Peak(kind BF16, isa ISA) (*Peak, error) {
 	return &Peak{isa, kind}, kind.check(isa)
 }
@@ -38,7 +38,8 @@ func (p *Peak) FLOPs() float64 {
 	return float64(step * peakSteps * peakTasks)
 }
 
-// Run does them: a few milliseconds of vectors on one thread, some tens without.
+// Run runs these operations. On one thread they take a few milliseconds with vectors, some tens
+// without.
 func (p *Peak) Run(t *Team) { t.run(peakTasks, p) }
 
 func (p *Peak) task(int) {
@@ -52,10 +53,10 @@ func (p *Peak) task(int) {
 	}
 }
 
-// peakGeneric runs 12·n independent multiply-adds, as the Go compiler does those of the reference,
-// and returns their sum.
+// peakGeneric runs 12·n independent multiply-adds, compiled as the Go compiler compiles the
+// reference kernels, and returns their sum.
 func peakGeneric(n int) float32 {
-	const a, b = .5, .5 // with a fixed point, 1: neither overflow nor denormals
+	const a, b = .5, .5 // s·a + b has the fixed point 1: neither overflow nor denormals
 	var s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11 float32
 	for range n {
 		s0 = s0*a + b

@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// Pointwise is an activation of a layer and its dropout: y = d·a(x), with d drawn for each value
-// anew, 0 with the probability of a drop and 1/(1 − probability) otherwise. It is plain Go on
-// every processor, for the small layers of a perceptron.
+// Pointwise is the activation function of a layer and its dropout: y = d·a(x). The factor d is
+// drawn anew for each value: it is 0 with the probability of a drop, and 1/(1 − probability)
+// otherwise. It is plain Go on every processor, for the small layers of a perceptron.
 type Pointwise struct {
 	curve     func(x float64) (y, slope float64) // nil: max(0, x)
 	threshold uint64                             // a draw below it is a drop
@@ -19,8 +19,8 @@ type Pointwise struct {
 	drop         bool
 }
 
-// NewPointwise returns the operation for n values: of an activation relu, tanh or gelu (exact:
-// x·Φ(x)), and a probability of drops below 1.
+// NewPointwise returns the operation for n values. The activation is relu, tanh or gelu (exact:
+// x·Φ(x)), and drop is the probability of a drop, below 1.
 func NewPointwise(activation string, drop float64, n int) (*Pointwise, error) {
 	p := &Pointwise{threshold: uint64(drop * (1 << 32)), scale: float32(1 / (1 - drop)),
 		slope: Alloc(n)}
@@ -45,8 +45,8 @@ func NewPointwise(activation string, drop float64, n int) (*Pointwise, error) {
 	return p, nil
 }
 
-// Forward sets y from x. What drops follows from the key and a value's place alone; without drop
-// nothing does, and d is 1.
+// Forward sets y from x. The key and the place of a value alone determine whether it drops. Without
+// drop no value drops, and d is 1.
 func (p *Pointwise) Forward(t *Team, y, x []float32, key uint64, drop bool) {
 	p.x, p.y, p.key, p.drop = x, y, key, drop && p.threshold > 0
 	p.run(t, (*pointForward)(p))
@@ -58,7 +58,7 @@ func (p *Pointwise) Backward(t *Team, dx, dy []float32) {
 	p.run(t, (*pointBackward)(p))
 }
 
-// pointChunk is the values of one task: fewer than elementChunk, since each is dear.
+// pointChunk is the number of values in a task: fewer than elementChunk, because each takes long.
 const pointChunk = 2 << 10
 
 func (p *Pointwise) run(t *Team, j job) {
@@ -104,8 +104,8 @@ func (p *pointBackward) task(i int) {
 	}
 }
 
-// Mix is the output function of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): of successive keys
-// it gives random bits.
+// Mix is the output function of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): it turns successive
+// keys into random bits.
 func Mix(key uint64) uint64 {
 	z := key * 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9

@@ -2,8 +2,8 @@ package kern
 
 import "fmt"
 
-// MaxPool is the maximum over windows of 2×2 positions that do not overlap. A row and a column that
-// fill no window are left out.
+// MaxPool is the maximum over windows of 2×2 positions that do not overlap. A last row or column
+// that fills no window is left out.
 type MaxPool struct {
 	isa     ISA
 	batch   Batch
@@ -13,7 +13,7 @@ type MaxPool struct {
 	relu         bool
 }
 
-// NewMaxPool returns a pooling of activations in.
+// NewMaxPool returns the pooling of activations of shape in.
 func NewMaxPool(isa ISA, b Batch, in Shape) (*MaxPool, error) {
 	if err := isa.check(); err != nil {
 		return nil, err
@@ -54,15 +54,15 @@ func (m *MaxPool) check(out, in []float32) {
 	}
 }
 
-// depth returns the values of one position of one block.
+// depth returns the number of values at one position of one block.
 func (m *MaxPool) depth() int { return m.in.Channels * m.batch.Lanes }
 
-// outAt returns the output position (row, col) of s.
+// outAt returns the values at position (row, col) of s, the output or its gradient.
 func (m *MaxPool) outAt(s []float32, block, row, col int) []float32 {
 	return s[((block*m.out.Height+row)*m.out.Width+col)*m.depth():][:m.depth()]
 }
 
-// inAt returns position (row, col) of s, the input or its gradient.
+// inAt returns the values at position (row, col) of s, the input or its gradient.
 func (m *MaxPool) inAt(s []float32, block, row, col int) []float32 {
 	return s[((block*m.in.Height+row)*m.in.Width+col)*m.depth():][:m.depth()]
 }

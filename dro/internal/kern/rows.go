@@ -8,41 +8,44 @@ import (
 	"slices"
 )
 
-// Rows is a linear layer on rows of features, an image each, wherever they lie: no row is packed,
-// transposed or copied. Along a row lie the products of an output, and across rows those of the
-// weights' gradient (the convolution's kernel, with features for lanes). Its outputs are blocked as
-// all activations are. One call at a time.
+// Rows is a linear layer on rows of features, one row per image, which may lie anywhere: no row is
+// packed, transposed or copied. The products of an output run along a row, and the products of the
+// weights' gradient run across rows (the kernel is the convolution's, with features for lanes). The
+// outputs are blocked as all activations are. It runs one call at a time.
 //
-// What it does is to read memory, so rows are asked for ahead of their turn. That gains only line
-// by line, while others are read (see rowsTile): a core has so many lines under way and no more.
+// Its work is to read memory, so it prefetches rows ahead of their turn. This gains only if the
+// prefetches come line by line while other rows are read (see rowsTile), because a core can have
+// only so many lines under way.
 type Rows struct {
 	isa       ISA
 	batch     Batch
 	in, units int
 	relu      bool
-	taps      []tap // of the gradient, an image each
+	taps      []tap // for the gradient, one per image
 
-	// The gradient of few units is computed in parts, one for each run of images, and then summed:
-	// a thread reads the rows that it read forwards, and maybe brought, which lie in its cache and
-	// in no other's.
+	// The gradient of few units is computed in parts, one for each run of images, which are then
+	// summed. A thread then reads the rows that it read in the forward pass, and may have brought
+	// from memory: they lie in its cache and in no other.
 	parts   int // 1: all images at once
 	partial []float32
-	every   []int32 // where each begins
+	every   []int32 // where each part begins in partial
 	ones    []float32
 
 	call rowsCall
 }
 
-// Parts cost a pass over as many gradients: a small share of the work where units are few.
+// rowsParts is the most parts of a gradient, and partUnits the most units with which it has parts.
+// Summing the parts is a pass over as many gradients, a small share of the work where units are
+// few.
 const (
 	rowsParts = 8
 	partUnits = 16
 )
 
-// Images are the rows of a batch.
+// Images holds the rows of a batch.
 type Images struct {
-	X  []float32 // what they lie in
-	At []int32   // where in X each begins
+	X  []float32 // the memory that the rows lie in
+	At []int32   // where in X each row begins
 }
 
 // rowsCall is the running call.
@@ -53,21 +56,21 @@ type rowsCall struct {
 	add        bool
 }
 
-// rowsUnits is the most units that a layer of rows has: every vector of images visits all weights.
-// At 100 units a step still takes two thirds of what it takes with packed batches, at 256 a sixth
-// more.
+// rowsUnits is the largest number of units of a layer of rows. It is bounded because every vector
+// of images visits all weights. At 100 units a step still takes two thirds of its time with packed
+// batches, at 256 a sixth more.
 const rowsUnits = 128
 
-// RowsFit tells whether Rows can be the linear layer cfg, and gains: few units, rows of whole
-// vectors, and assembly.
+// RowsFit reports whether Rows can be the linear layer cfg, and gains by it. This takes few units,
+// rows of whole vectors, and assembly.
 func RowsFit(isa ISA, cfg ConvConfig) bool {
 	out, err := cfg.OutShape()
 	return err == nil && isa != Generic && out.Height*out.Width == 1 && cfg.Pad == 0 &&
 		cfg.In.Len()%vector == 0 && cfg.Out <= rowsUnits
 }
 
-// RowsParts is into how many parts the images of a batch are split for the gradient of the layer
-// cfg.
+// RowsParts returns the number of parts that the images of a batch are split into for the gradient
+// of the layer cfg.
 func RowsParts(b Batch, cfg ConvConfig) int {
 	if cfg.Out > partUnits {
 		return 1
@@ -109,8 +112,8 @@ func (r *Rows) FLOPs() float64 {
 }
 
 // Forward computes y, blocked, from the rows of x with weights w, [unit][feature], and bias (one
-// value a unit, or nil). x may hold fewer images than the batch; the lanes of the others are zero.
-// Where x is of a file that was cut it panics, as BackwardWeights does.
+// value per unit, or nil). x may hold fewer images than the batch; the lanes of the others are set
+// to zero. Forward and BackwardWeights panic if x lies in a mapped file that was cut.
 func (r *Rows) Forward(t *Team, y []float32, x Images, w, bias []float32) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	r.check(x, len(w), len(y))
@@ -119,8 +122,8 @@ func (r *Rows) Forward(t *Team, y []float32, x Images, w, bias []float32) {
 	r.call = rowsCall{}
 }
 
-// BackwardWeights computes dw and db (or nil) from the rows of x and the gradient of y, as [Conv]'s
-// does.
+// BackwardWeights computes dw and db (or nil) from the rows of x and the gradient of y, as
+// [Conv.BackwardWeights] does.
 func (r *Rows) BackwardWeights(t *Team, dw, db []float32, x Images, dy []float32, add bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	r.check(x, len(dw), len(dy))
@@ -138,10 +141,10 @@ func (r *Rows) BackwardWeights(t *Team, dw, db []float32, x Images, dy []float32
 	r.call = rowsCall{}
 }
 
-// strips is how many times 64 features there are.
+// strips returns the number of strips of up to 64 features.
 func (r *Rows) strips() int { return (r.in + maxLanes - 1) / maxLanes }
 
-// check panics where the kernels would read or write beyond a slice, but for rows.
+// check panics if the kernels would read or write beyond a slice. The rows are left to checkRows.
 func (r *Rows) check(x Images, weights, outputs int) {
 	if len(x.At) > r.batch.Images || weights != r.in*r.units ||
 		outputs != r.batch.padded()*r.units {
@@ -149,7 +152,7 @@ func (r *Rows) check(x Images, weights, outputs int) {
 	}
 }
 
-// checkRows panics where a row of so many images lies outside of x.
+// checkRows panics if a row that begins at one of at lies outside x.
 func (r *Rows) checkRows(x []float32, at []int32) {
 	last := len(x) - r.in
 	for _, begin := range at {
@@ -167,7 +170,8 @@ func (f *rowsForward) task(i int) {
 	r.outputsOf(i*vector, r.call.At[min((i+1)*vector, len(r.call.At)):])
 }
 
-// outputsOf computes the outputs of a vector of images, and asks for the rows of the next vector.
+// outputsOf computes the outputs of the vector of images from first on, and prefetches the rows of
+// the next vector, which begin at next.
 func (r *Rows) outputsOf(first int, next []int32) {
 	lanes, images := r.batch.Lanes, min(vector, max(0, len(r.call.At)-first))
 	y := r.call.y[first/lanes*lanes*r.units+first%lanes:]
@@ -232,12 +236,12 @@ func (f *rowsBackward) task(i int) {
 	}
 }
 
-// partStart is the first image of a part.
+// partStart returns the first image of a part.
 func (r *Rows) partStart(part int) int {
 	return r.batch.padded() / vector * part / r.parts * vector
 }
 
-// partsHeld is how many parts have images.
+// partsHeld returns the number of parts that have images.
 func (r *Rows) partsHeld() (n int) {
 	for n < r.parts && r.partStart(n) < len(r.call.At) {
 		n++
@@ -245,11 +249,12 @@ func (r *Rows) partsHeld() (n int) {
 	return n
 }
 
-// rowsPart's task is the gradient of a part's images, [unit][feature]: it goes over them once for
-// as many features as have gradients that stay in the first-level cache.
+// rowsPart's task is the gradient of the images of a part, [unit][feature]. It goes over the images
+// once for each group of features whose gradients stay in the first-level cache.
 type rowsPart Rows
 
-// gradBytes is how much of that cache they may fill; the rest is for the images.
+// gradBytes is the number of bytes of that cache that the gradients may fill; the rest is for the
+// images.
 const gradBytes = 16 << 10
 
 func (f *rowsPart) task(part int) {
@@ -259,10 +264,10 @@ func (f *rowsPart) task(part int) {
 	r.addImages(sums, r.partStart(part), min(r.partStart(part+1), len(r.call.At)))
 }
 
-// sums is where a part's gradient goes.
+// sums returns the memory for the gradient of a part.
 func (r *Rows) sums(part int) []float32 { return r.partial[part*r.in*r.units:][:r.in*r.units] }
 
-// addImages adds the images from to to, of one part, to its gradient.
+// addImages adds the images [from, to) of a part to sums, the gradient of the part.
 func (r *Rows) addImages(sums []float32, from, to int) {
 	width := max(gradBytes/4/r.units/vector*vector, vector)
 	for first := 0; first < r.in; first += width {
@@ -270,7 +275,7 @@ func (r *Rows) addImages(sums []float32, from, to int) {
 	}
 }
 
-// addFeatures adds width features from first on.
+// addFeatures does so for width features from first on.
 func (r *Rows) addFeatures(sums []float32, from, to, first, width int) {
 	tile := outerTile{x: r.call.X[first:], dwRow: r.in, dyRow: r.batch.Lanes, lanes: width}
 	for image := from; image < to; image += gradCols {
@@ -288,12 +293,12 @@ func (r *Rows) addFeatures(sums []float32, from, to, first, width int) {
 // rowsSum's task is up to sumWidth features: it sums the parts, in their order.
 type rowsSum Rows
 
-// A sum is long, because half of it comes from another core's cache, at which a processor is good
-// in a row; and one of few values is one thread's, since threads wait for each other longer than it
-// takes.
+// A task sums many features, because half of the values come from the cache of another core, and a
+// processor reads these well only in a row. A gradient of few values is summed by one thread,
+// because threads would wait for each other longer than the sum takes.
 const (
 	sumFeatures = 256
-	sumAlone    = 4096 // values of a gradient
+	sumAlone    = 4096 // most values of a gradient that one thread sums
 )
 
 func (r *Rows) sumWidth() int {

@@ -5,10 +5,10 @@ import (
 	"runtime/debug"
 )
 
-// RowsPass is [Rows.Forward], [Loss.Losses], [Loss.Gradient] and [Rows.BackwardWeights] of a linear
-// layer and the loss of its outputs in one pass over the rows, to the bit: the gradient takes each
-// row from the first-level cache, where it has just been brought, and threads wait for each other
-// once. It needs weights that follow from each image's own loss.
+// RowsPass computes [Rows.Forward], [Loss.Losses], [Loss.Gradient] and [Rows.BackwardWeights] of a
+// linear layer and its loss, with the same bits, in one pass over the rows. The gradient takes each
+// row from the first-level cache, where the forward direction has brought it, and threads wait for
+// each other once. The weight of an image must follow from the loss of that image alone.
 type RowsPass struct {
 	rows *Rows
 	loss *Loss
@@ -17,25 +17,27 @@ type RowsPass struct {
 	call PassCall
 }
 
-// PassCall is what a pass computes, and from what; [Rows] and [Loss] say how they lie.
+// PassCall holds the operands and the results of a pass; [Rows] and [Loss] say how they lie in
+// memory.
 type PassCall struct {
 	Images
 	Labels []int
-	Next   []int32   // where the rows of the next batch begin, as far as that is known
+	Next   []int32   // where the rows of the next batch begin, as far as known
 	W, B   []float32 // weights and bias
 
 	Y, DY   []float32 // the outputs, and their gradient
 	Losses  []float64
-	Weights []float64 // by which the losses' gradients are summed
+	Weights []float64 // the factors of the losses in the gradient
 	DW, DB  []float32
 
-	// Weigh sets weights[i] by losses[i] for the images from to to: several threads call it at
+	// Weigh sets Weights[i] from Losses[i] for the images [from, to). Several threads call it at
 	// once.
 	Weigh func(from, to int)
 }
 
-// NewRowsPass returns the pass of r and l, which must be of one batch, or an error where the
-// gradient of r is not computed image by image: that of many units.
+// NewRowsPass returns the pass of r and l, which must be for the same batch and have as many units
+// as classes. It returns an error if the gradient of r is not computed image by image, in parts:
+// for many units or a small batch.
 func NewRowsPass(r *Rows, l *Loss) (*RowsPass, error) {
 	if r.parts == 1 || r.batch != l.batch || r.units != l.classes {
 		return nil, errors.New("rows: no pass of this layer and this loss")
@@ -43,7 +45,8 @@ func NewRowsPass(r *Rows, l *Loss) (*RowsPass, error) {
 	return &RowsPass{rows: r, loss: l}, nil
 }
 
-// Run computes it. Where the rows are of a file that was cut it panics.
+// Run computes the pass c on the threads of t. It panics if the rows lie in a mapped file that was
+// cut.
 func (p *RowsPass) Run(t *Team, c PassCall) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	r, l := p.rows, p.loss
@@ -63,7 +66,7 @@ func (p *RowsPass) Run(t *Team, c PassCall) {
 	p.team, p.call, r.call, l.call = nil, PassCall{}, rowsCall{}, lossCall{}
 }
 
-// task is a part's images, a vector at a time.
+// task computes the pass for the images of a part, a vector at a time.
 func (p *RowsPass) task(part int) {
 	r, l, c := p.rows, p.loss, &p.call
 	sums := r.sums(part)
@@ -83,8 +86,8 @@ func (p *RowsPass) task(part int) {
 	}
 }
 
-// after is where the rows begin that the thread of a part reads when it is done: of the next part,
-// or of the next batch.
+// after returns where the rows begin that the thread of a part reads after this part: the rows of
+// the next part or, from the next batch, the rows of the first part of the thread's share.
 func (p *RowsPass) after(part int) []int32 {
 	r, c := p.rows, &p.call
 	first, end := p.team.shareOf(part, r.partsHeld())

@@ -2,8 +2,8 @@ package kern
 
 import "fmt"
 
-// sgdChunk is the parameters of one task: 64 KiB of each vector. Squared norms are summed by chunk
-// and then over chunks in order.
+// sgdChunk is the number of parameters in a task: 64 KiB of each vector. Squared norms are summed
+// within chunks and then over the chunks in order.
 const sgdChunk = 16 << 10
 
 // SGDConfig holds the settings of one update, as in torch.optim.SGD with dampening 0.
@@ -13,26 +13,26 @@ type SGDConfig struct {
 	WeightDecay  float32 // 0 for none
 }
 
-// AccumulateConfig holds the settings of the first half of an update that looks at the velocity
-// before it moves.
+// AccumulateConfig holds the settings of the first half of an update that needs the new velocity
+// before it moves the weights.
 type AccumulateConfig struct {
 	Momentum    float32
-	Keep        float32 // of the gradient: 1 − dampening
-	Scale       float32 // of the gradient, weight decay aside: below 1 to clip it
+	Keep        float32 // factor of the gradient and the weight decay: 1 − dampening
+	Scale       float32 // factor of the gradient alone: below 1 to clip it
 	WeightDecay float32
 }
 
 // SGD updates one vector of parameters.
 type SGD struct {
 	isa   ISA
-	norms []float64 // a chunk each
+	norms []float64 // ‖g‖² of each chunk
 
 	w, v, g    []float32 // the running call
 	config     SGDConfig
 	accumulate AccumulateConfig
 }
 
-// NewSGD returns the update of n parameters.
+// NewSGD returns an SGD for n parameters.
 func NewSGD(isa ISA, n int) (*SGD, error) {
 	if err := isa.check(); err != nil {
 		return nil, err

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// A job is a number of independent tasks. Who runs a task, and when, must not change what it
-// computes.
+// A job is a number of independent tasks. Neither the thread that runs a task nor the time at which
+// it runs may change what the task computes.
 type job interface{ task(i int) }
 
 // Team is a set of threads that share the tasks of one operation at a time. The calling goroutine
@@ -20,7 +20,7 @@ type job interface{ task(i int) }
 //	worker: wait for an epoch -> inside++ -> an epoch still open? take tasks -> inside--
 //	        -> wake the caller
 //
-// Waiting is to spin, and then to park.
+// A thread that waits spins first, and then parks.
 //
 // The caller never waits for a worker that is still asleep, so a busy machine costs a worker, not a
 // stall.
@@ -35,7 +35,7 @@ type Team struct {
 	closed atomic.Bool
 	_      [cacheLine]byte
 
-	failed atomic.Pointer[failure] // of a task of the open job
+	failed atomic.Pointer[failure] // the panic of a task of the open job
 
 	seats   []seat // by thread, the caller's first
 	caller  bed
@@ -43,9 +43,9 @@ type Team struct {
 	done    sync.WaitGroup
 }
 
-// seat counts the tasks taken from one thread's share. A share is a run of neighbouring tasks, the
-// same in every operation of one size, so that a thread finds in its cache what it wrote before;
-// whoever has finished his own helps with the others'.
+// seat counts the tasks taken from the share of one thread. A share is a run of neighbouring tasks.
+// It is the same in every operation of one size, so that a thread finds in its cache what it wrote
+// before. A thread that has finished its own share helps with the others.
 type seat struct {
 	next atomic.Int64
 	_    [cacheLine]byte
@@ -64,8 +64,8 @@ func (b *bed) rouse() {
 	}
 }
 
-// await returns when ready does: it spins, and then sleeps until roused. Whoever makes ready true
-// must rouse the bed afterwards.
+// await returns once ready returns true: it spins first, and then sleeps until roused. Whoever
+// makes ready true must rouse the bed afterwards.
 func (b *bed) await(ready func() bool) {
 	for {
 		for spins := 1; spins <= spinRounds; spins++ {
@@ -78,8 +78,8 @@ func (b *bed) await(ready func() bool) {
 			}
 		}
 		b.parked.Store(true)
-		// Between the last look and parked, ready may have come with nobody to rouse: look again,
-		// and take the token if one is on its way.
+		// ready may have become true after the last look and before parked was set, when nobody was
+		// there to rouse. Look again, and take the token if one is on its way.
 		if !ready() || !b.parked.CompareAndSwap(true, false) {
 			<-b.wake
 		}
@@ -87,8 +87,8 @@ func (b *bed) await(ready func() bool) {
 }
 
 // Spinning bridges the gaps between the operations of a step (a few microseconds each); parking
-// keeps an idle team free of cost. A round is short, since half of one is lost where an operation
-// begins and ends: a step of a linear model is seven operations in 50 µs.
+// keeps an idle team free of cost. A spin round is short, because half a round is lost at the
+// beginning and at the end of an operation: a step of a linear model is seven operations in 50 µs.
 const (
 	spinRounds = 1600 // about 180 µs
 	spinPause  = 8    // PAUSE instructions a round, about 0.1 µs (14 ns each on a Sapphire Rapids)
@@ -126,12 +126,13 @@ func (t *Team) Close() {
 	t.workers = nil
 }
 
-// failure is what a task panicked with: as a rule that a mapped file, which it read, was cut.
+// failure holds the value that a task panicked with. As a rule, the task read a mapped file that
+// was cut.
 type failure struct{ of any }
 
-// run runs tasks 0..n-1 of j and returns when all are done. What one of them panics with, on
-// whatever thread, it panics with too, when no thread is inside any more; then others may be
-// undone.
+// run runs the tasks 0 to n-1 of j and returns when all are done. If a task panics, on whatever
+// thread, run panics with the same value once no thread is inside any more; other tasks may then
+// not have run.
 func (t *Team) run(n int, j job) {
 	if n == 1 || t.Size() == 1 {
 		for i := range n {
@@ -176,7 +177,7 @@ func (t *Team) shareOf(i, n int) (first, end int) {
 	return n, n
 }
 
-// take runs tasks until none is left, those of one's own seat first.
+// take runs tasks until none is left, beginning with the tasks of the given seat.
 func (t *Team) take(seat int) {
 	defer t.keep()
 	for range t.seats {
@@ -188,7 +189,7 @@ func (t *Team) take(seat int) {
 	}
 }
 
-// keep keeps a panic of this thread's for the caller.
+// keep recovers a panic of this thread and keeps it for the caller.
 func (t *Team) keep() {
 	if p := recover(); p != nil {
 		t.failed.Store(&failure{p})
@@ -201,10 +202,10 @@ func (t *Team) rouseWorkers() {
 	}
 }
 
-// work is a worker's life.
+// work is the loop of a worker: it waits for an epoch and takes tasks, until the team is closed.
 func (t *Team) work(b *bed, seat int) {
 	defer t.done.Done()
-	debug.SetPanicOnFault(true) // reading a mapped file that was cut is a task's failure
+	debug.SetPanicOnFault(true) // reading a mapped file that was cut then fails the task
 	last := uint32(0)           // the epoch that this worker was in
 	for !t.closed.Load() {
 		b.await(func() bool {

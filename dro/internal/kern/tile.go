@@ -1,7 +1,7 @@
 package kern
 
 // tileRows is the number of destination channels that a convolution tile keeps in registers. The
-// last tile of a layer has fewer.
+// last tile of a layer may have fewer.
 const tileRows = 6
 
 // convTile is one call of the convolution kernel: rows channels of one destination position, for
@@ -10,15 +10,15 @@ const tileRows = 6
 //	y[r·lanes + j] = start + Σ_{o < outer} Σ_{t in taps}
 //		w[wBase + o·wStep + t.w + r·wRow] · x[xBase + o·xStep + t.x + j]
 //
-// where start is y's own value if add, else bias[r]; then max(0, ·) if relu, plus added if there is
-// one, and 0 where mask ≤ 0 if there is a mask. Forward, o counts input channels and r output
-// channels; backward they change places. The assembly's generator reads this struct: run go
-// generate after a change.
+// where start is y's own value if add, else bias[r]. Then follow max(0, ·) if relu, the addition of
+// plus if there is one, and 0 where mask ≤ 0 if there is a mask. In the forward direction o counts
+// input channels and r output channels; in the backward direction they change places. The
+// assembly's generator reads this struct: run go generate after a change.
 type convTile struct {
 	y, x, w []float32
 	bias    []float32 // rows values, or nil for 0
-	plus    []float32 // lies as y does, or nil
-	mask    []float32 // the same
+	plus    []float32 // laid out as y, or nil
+	mask    []float32 // laid out as y, or nil
 	taps    []tap
 
 	xBase, wBase              int // in values; xBase may be negative, xBase + t.x is not
@@ -26,10 +26,11 @@ type convTile struct {
 	rows, lanes               int
 	relu                      int // 1: clamp at 0
 	add                       int // 1: add to y
-	prefetch                  int // how far ahead of its use a weight is asked for, in values
+	prefetch                  int // how far ahead of its use a weight is prefetched, in values
 
-	// In each of the first asks outer steps the kernel of AVX-512 asks for askLines lines of memory
-	// from each of these addresses on, and counts both on: asked for at once, they hold up the sum.
+	// In each of the first asks outer steps, the AVX-512 kernel prefetches askLines lines of memory
+	// from each of these addresses on, and moves the addresses on. Prefetched all at once, the
+	// lines would hold up the sum.
 	ask  [askStreams]uintptr
 	asks int
 }
@@ -43,7 +44,8 @@ const (
 // weight.
 type tap struct{ x, w int32 }
 
-// A window is 4×4 neighbouring positions of a map: a 3×3 convolution makes a square of 2×2 of it.
+// A window is 4×4 neighbouring positions of a map, from which a 3×3 convolution makes a square of
+// 2×2 positions.
 const (
 	windowSide = 4
 	windowArea = windowSide * windowSide
@@ -51,16 +53,16 @@ const (
 	kernelArea = 9
 )
 
-// windowTile is one call of the kernel that makes a row of Bᵀ·x·B (see [Winograd]) from two rows
-// of windows: of n values, a multiple of vector, of s = a ± b,
+// windowTile is one call of the kernel that makes a row of Bᵀ·x·B (see [Winograd]) from two rows of
+// a window. For each k below n, which is a multiple of vector, and with s[j] = a[j][k] ± b[j][k],
 //
 //	v[0·apart + k] = s[0] − s[2]
 //	v[1·apart + k] = s[1] + s[2]
 //	v[2·apart + k] = s[2] − s[1]
 //	v[3·apart + k] = s[1] − s[3]
 //
-// Meanwhile the second-level cache is asked for what lies ahead values behind the right half of a
-// and b.
+// Meanwhile it prefetches into the second-level cache what lies ahead values behind the right half
+// of a and b.
 type windowTile struct {
 	a, b [windowSide][]float32 // by column, n values each
 	v    []float32
@@ -69,36 +71,36 @@ type windowTile struct {
 	n, apart, ahead int
 }
 
-// squareTile is one call of the kernel that adds a row of products m, which lie as windowTile's v,
-// to a row of squares,
+// squareTile is one call of the kernel that adds a row of products m, laid out as v of windowTile,
+// to a row of a square,
 //
 //	y[0] = start ± (m[0] + m[1] + m[2])
 //	y[1] = start ± (m[1] − m[2] − m[3])
 //
-// where start is 0 or y's own value. The last row ends with max(0, ·) if relu, plus added if there
-// is one, and 0 where mask ≤ 0 if there is a mask. Meanwhile the second-level cache is asked for
-// what lies ahead values behind y, plus and mask.
+// where start is 0 or y's own value. After the last row of products follow max(0, ·) if relu, the
+// addition of plus if there is one, and 0 where mask ≤ 0 if there is a mask. Meanwhile it
+// prefetches into the second-level cache what lies ahead values behind y, plus and mask.
 type squareTile struct {
 	m     []float32
 	y     [squareSide][]float32 // by column, n values each
 	start int                   // 0: from 0; 1: added to y; −1: taken from y
 
-	last       int                   // 1: what follows is read
+	last       int                   // 1: relu, plus and mask are applied
 	relu       int                   // 1: clamp at 0
-	plus, mask [squareSide][]float32 // as y; or nil
+	plus, mask [squareSide][]float32 // laid out as y, or nil
 
 	n, apart, ahead int
 }
 
-// spreadTile is one call of the kernel that makes a row of A·y·Aᵀ from rows of squares: of s = a,
-// a + b or a − b,
+// spreadTile is one call of the kernel that makes a row of A·y·Aᵀ from the rows of a square. For
+// each k below n, and with s[j] = a[j][k], a[j][k] + b[j][k] or a[j][k] − b[j][k],
 //
 //	p[0·apart + k] = s[0]
 //	p[1·apart + k] = s[0] + s[1]
 //	p[2·apart + k] = s[0] − s[1]
 //	p[3·apart + k] = s[1]
 //
-// whose last place, and whose last row, have the other sign than A's.
+// The last place of a row, and the last row, have the opposite sign to A's.
 type spreadTile struct {
 	a, b [squareSide][]float32 // by column, n values each
 	p    []float32
@@ -107,15 +109,15 @@ type spreadTile struct {
 	n, apart int
 }
 
-// kernelTile is one call of the kernel that makes u = G·g·Gᵀ of n 3×3 kernels: of g[tap·n + k],
-// u[place·apart + k].
+// kernelTile is one call of the kernel that makes u = G·g·Gᵀ of n 3×3 kernels. The taps of kernel k
+// are at g[tap·n + k], and its places at u[place·apart + k].
 type kernelTile struct {
 	g, u     []float32
 	n, apart int
 }
 
-// foldTile is one call of the kernel that goes back: g = Gᵀ·u·G, of the sum of some lots of u that
-// lie lot values apart, with spreadTile's signs.
+// foldTile is one call of the kernel that goes back: it makes g = Gᵀ·u·G from the sum of some lots
+// of u, which lie lot values apart. The signs of u are spreadTile's.
 type foldTile struct {
 	g, u []float32
 
@@ -140,25 +142,25 @@ type gradTile struct {
 
 const (
 	gradCols = 4                   // input channels in a tile of the weight gradient
-	gradSums = tileRows * gradCols // its sums
+	gradSums = tileRows * gradCols // sums of such a tile
 )
 
 // pair is one position of a gradient tile: offsets in values of the output and of the input that a
 // tap joins.
 type pair struct{ dy, x int32 }
 
-// tapsTile is one call of the kernel of the weight gradient of three neighbouring taps: tapsRows
-// channels of dy with a vector of channels of x at each of tapsCols columns,
+// tapsTile is one call of the kernel of the weight gradient of three neighbouring taps. It
+// multiplies tapsRows channels of dy with a vector of channels of x at each of tapsCols columns,
 //
 //	sum[(r·tapsCols + c)·vector + j] += Σ_{p < positions} Σ_{g < groups} Σ_{s < vector}
 //		dy[r·dyRow + s] · x[c·xTap + s·vector + j]
 //
-// with dy and x moved on by what steps take, and by dyStep and xStep more after a position.
-// A value is a float32 or, of bf16, a pair of them whose products are added. Meanwhile memory is
-// asked for what lies at askDY and askX, tapsAsk lines each a group.
+// where each step moves dy and x on by the values that it reads, and each position by dyStep and
+// xStep more. A value is a float32 or, in bf16, a pair whose products are added. Meanwhile the
+// kernel prefetches memory from askDY and askX on, tapsAsk lines of each per group.
 //
-// The kernel of lines takes both operands as lines of a [Rounding], one a group, and leaves lanes
-// apart; it asks for askDY alone, a line a group,
+// The kernel of lines takes both operands as lines of a [Rounding], one per group, and keeps the
+// lanes apart. It prefetches from askDY alone, a line per group,
 //
 //	sum[(r·tapsCols + c)·vector + j] += Σ_{p < positions} Σ_{g < groups}
 //		dy[r·dyRow + j] · x[c·xTap + j]
@@ -171,14 +173,14 @@ type tapsTile struct {
 	xStep, xTap       int
 }
 
-// rowsTile is one call of the kernel of a linear layer on rows that lie anywhere: the outputs of
-// rows units of cols images,
+// rowsTile is one call of the kernel of a linear layer on rows that lie anywhere. It computes the
+// outputs of rows units for cols images,
 //
 //	y[r·yRow + c] += Σ_{j < lanes} w[r·lanes + j] · x[at[c] + j]
 //
-// for c to gradCols: what it adds from cols on has no meaning. It sums as gradTile does: its bits
-// are the same. Meanwhile it has the second-level cache bring, line by line, what lies at next[c]:
-// asked for all at once, lines hold up the reading.
+// for c to gradCols; what it adds from cols on has no meaning. It sums in gradTile's order, so its
+// bits are the same. Meanwhile it prefetches into the second-level cache, line by line, what lies
+// at next[c]: lines prefetched all at once would hold up the reading.
 type rowsTile struct {
 	y, w, x  []float32
 	at, next []int32 // cols values
@@ -186,8 +188,8 @@ type rowsTile struct {
 	rows, cols, lanes, yRow int
 }
 
-// outerTile is one call of the kernel of that layer's gradient: it adds the products of cols images
-// with the gradients of rows units,
+// outerTile is one call of the kernel of the weight gradient of that layer. It adds the products of
+// cols images with the gradients of rows units,
 //
 //	dw[r·dwRow + j] += Σ_{c < cols} dy[r·dyRow + c] · x[at[c] + j]
 type outerTile struct {
@@ -198,13 +200,13 @@ type outerTile struct {
 	rows, cols, lanes int
 }
 
-// momentTile is one call of the kernel of the moments of some channels: over positions and lanes it
-// adds for each
+// momentTile is one call of the kernel of the moments of some channels. For each channel it adds,
+// over positions and lanes,
 //
 //	sum += Σ a, product += Σ a · (b − around)
 //
-// in float64, a position's lanes in four interleaved sums and then position after position.
-// Positions lie stride values apart, channels apart.
+// in float64: the lanes of a position in four interleaved sums, and then position after position.
+// Positions lie stride values apart, and channels lie apart values apart.
 type momentTile struct {
 	a, b []float32
 
@@ -216,15 +218,17 @@ type momentTile struct {
 	own                                bool // b is a, and around is 0
 }
 
-// moment is Σ a and Σ a·(b − around) of a channel.
+// moment holds Σ a and Σ a·(b − around) of a channel.
 type moment struct{ sum, product float64 }
 
-// normTile is one call of the kernels that normalise positions, channel by channel, and go back:
+// normTile is one call of the kernels of batch normalisation, forward and backward, on some
+// positions, channel by channel:
 //
 //	forward:  dst = scale·(x − centre) + offset, then + plus if there is one, then max(0, ·) if relu
 //	backward: dst = scale·dy + slope·(x − centre) + offset
 //
-// With rounded, lines of a [Rounding], they write the rounding of dst, too, and dst may be nil.
+// If rounded, lines of a [Rounding], is not nil, they also write the rounding of dst there, and dst
+// may be nil.
 type normTile struct {
 	dst, x, dy, plus             []float32
 	centre, scale, slope, offset []float32 // by channel
@@ -235,13 +239,13 @@ type normTile struct {
 	rounded []float32
 }
 
-// lossTile is one call of the kernels of a vector of images' losses. Class k's values lie k·lanes
-// from where outputs and predictions begin.
+// lossTile is one call of the kernels of the losses of a vector of images. The values of class k
+// lie k·lanes behind the first values of outputs and predictions. One kernel computes
 //
 //	losses[i]         = log Σ_k exp(outputs[k, i]) − outputs[labels[i], i]
 //	predictions[k, i] = exp(outputs[k, i]) / Σ_k exp(outputs[k, i])
 //
-// and of their gradient,
+// and the other computes their gradient,
 //
 //	outputs[k, i] = weights[i]·(predictions[k, i] − onehot(labels[i])[k])
 type lossTile struct {
@@ -253,12 +257,12 @@ type lossTile struct {
 	classes, lanes int
 }
 
-// A bf16 tile is 1 KiB: 16 rows of 32 values, or of 16 columns of two values that are multiplied
-// one after the other. Operands are packed into whole tiles, zeros beyond their edges (see
-// bf16_pack.go).
+// A bf16 tile is 1 KiB: 16 rows of 32 values, or 16 rows of 16 columns of two values, which are
+// multiplied one after the other. Operands are packed into whole tiles, with zeros beyond their
+// edges (see bf16_pack.go).
 const (
-	tileSide  = 16                   // rows of a tile, lines in memory, columns of a product of two
-	tileDepth = 32                   // values that two tiles sum over, those of a line
+	tileSide  = 16                   // rows of a tile (lines in memory), columns of a product
+	tileDepth = 32                   // values of a line, which a product of two tiles sums over
 	tileLen   = tileSide * tileDepth // values of a tile
 )
 
@@ -267,14 +271,17 @@ const (
 //
 //	c[s·cMove + i·cRow + j] = start + Σ_{t in taps of s} Σ_{n < inner} Σ_{k < 32} A[i, k] · B[k, j]
 //
-// where start is 0, or c's own value with add, which AMX knows nothing of, and
-// A is the tile at a + t.w + n·aInner, with that at aNext behind it for rows from 16 on, and
-// B that at b + bBase + s·bMove + t.x + n·bInner, with that at bNext behind it for columns from 16
-// on; t, aInner and the like count lines: a tile may start at any. Rows of a tile of A are values
-// in order of k; row k/2 of a tile of B has the pairs k, k+1 of its columns.
+// where start is 0 or, with add, c's own value; AMX does not have add.
+//
+//   - A is the tile at a + t.w + n·aInner, with the tile at aNext behind it for rows from 16 on.
+//     The rows of a tile of A are values in the order of k.
+//   - B is the tile at b + bBase + s·bMove + t.x + n·bInner, with the tile at bNext behind it for
+//     columns from 16 on. Row k/2 of a tile of B holds the pairs k, k+1 of its columns.
+//
+// Here t, aInner and the like count lines: a tile may start at any line.
 //
 // A call costs about a thousand cycles, most of them for setting up and releasing the tiles, and a
-// product of one tap a few hundred: so there are many to a call.
+// product of one tap a few hundred. So a call computes many products.
 type mulTile struct {
 	c     []float32
 	a, b  []uint16
@@ -284,22 +291,22 @@ type mulTile struct {
 	bBase                 int // may be negative, bBase + t.x is not
 	inner, aInner, bInner int
 	aNext, bNext, bMove   int
-	cRow, cMove           int // values
-	rows, cols            int // tiles, 1 or 2
-	pairs                 int // of k that are multiplied: 16 or, but on AMX, 8 (B has no more)
+	cRow, cMove           int // in values
+	rows, cols            int // in tiles: 1 or 2
+	pairs                 int // pairs of k to multiply: 16 or, except on AMX, 8 (B has no more)
 	add                   int // 1: start from c
 	at                    int // the kernel's own: bytes from c to the product under way
 }
 
 // pairsTile is one call of the kernel of products of a rounded activation ([Rounding]) with packed
-// weights: rows channels of some neighbouring positions of the destination, for all images of a
-// block,
+// weights. It computes some channels of some neighbouring positions of the destination, for all
+// images of a block,
 //
 //	y = bias + Σ_{t in taps of the position} Σ_{k < 2·inner·pairs} A[row, k] · X[k]
 //
-// then + plus if there is one; max(floor, ·); and 0 where mask ≤ 0 if there is a mask, a rounding.
-// A is as mulTile's, 16 rows of weights at a time and aNext lines apart; X[k] is the channel k of
-// the position at x + spot.x + t.x, in pairs of images.
+// Then follow the addition of plus if there is one, max(floor, ·), and 0 where mask ≤ 0 if there is
+// a mask, which is a rounding. A is as in mulTile, 16 rows of weights at a time, aNext lines apart.
+// X[k] is channel k of the position at x + spot.x + t.x, in pairs of images.
 type pairsTile struct {
 	y, bias, plus []float32
 	mask, x       []float32 // roundings
@@ -307,23 +314,24 @@ type pairsTile struct {
 	taps          []tap
 	spots         []spot
 
-	groups, rows int // 32 images each, and 8 channels of the destination each
+	groups, rows int // groups of 32 images, and rows of 8 channels of the destination
 	inner, pairs int
 	aNext        int
 	lanes        int // values of a channel of y
-	channels     int // of y, of a position
+	channels     int // channels of a position of y
 	floor        float32
 	//lint:ignore U1000 only the assembly reads and writes these
-	group, offset int // the kernel's own
+	group, offset int // the kernel's own state
 }
 
 const pairsRows = 8 // channels of a tile of pairs
 
-// spot is a position: of the source where its taps are counted from, and its taps.
+// spot is a position of the destination: the source position that its taps are counted from, and
+// the range [from, to) of its taps.
 type spot struct{ x, from, to int32 }
 
-// span is the taps of one product.
+// span is the range [from, to) of the taps of one product.
 type span struct{ from, to int32 }
 
-// nothing is the offset of a row of zeros in the tables that packing goes by.
+// nothing is the offset that stands for a row of zeros in the tables of rows to pack.
 const nothing = -1 << 31

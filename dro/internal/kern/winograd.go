@@ -5,47 +5,47 @@ import (
 	"sync/atomic"
 )
 
-// Winograd is a convolution of 3×3 kernels with stride 1 whose outputs and input gradients come in
-// squares of 2×2 by F(2×2, 3×3), after Winograd 1980 in the form of Lavin and Gray 2016 (Fast
+// Winograd is a convolution of 3×3 kernels with stride 1 that computes outputs and input gradients
+// in squares of 2×2 by F(2×2, 3×3), after Winograd 1980 in the form of Lavin and Gray 2016 (Fast
 // algorithms for convolutional neural networks, equations 8 to 10):
 //
 //	y = Aᵀ·[(G·g·Gᵀ) ⊙ (Bᵀ·x·B)]·A
 //
 // for the kernel g between two channels and a window x of 4×4, summed over the source's channels
-// before A. The gradient of the weights is Gᵀ·[Σ (Bᵀ·x·B) ⊙ (A·dy·Aᵀ)]·G. Each multiplies 16 times
-// for 36, and sums in another order than [Conv] does.
+// before A. The gradient of the weights is Gᵀ·[Σ (Bᵀ·x·B) ⊙ (A·dy·Aᵀ)]·G. Each takes 16
+// multiplications instead of 36, and sums in another order than [Conv] does.
 //
-// The positions of a window are lines of images, so that the transformations are sums of lines, and
-// each of the 16 places of a window has a product of matrices that the kernel of convolutions
-// computes. A row of four places is transformed, multiplied and transformed back while the caches
-// have it.
+// The positions of a window are lines of images, so that the transformations are sums of lines.
+// Each of the 16 places of a transformed window has a product of matrices, which the kernel of
+// convolutions computes. A row of four places is transformed, multiplied and transformed back while
+// the caches have it.
 type Winograd struct {
 	*Conv
 	space *Scratch
 
 	weights []float32 // G·g·Gᵀ: [4×4 places][out][in, whole vectors]
-	of      []float32 // what those are of
+	of      []float32 // the w that weights was computed from
 
 	forth, back winogradWay
-	now         *winogradWay // of the running call
-	channels    int          // of a task of it
+	now         *winogradWay // the direction of the running call
+	channels    int          // channels of a task of the running call
 	relu        int
 
 	grad *winogradGrad // nil: the gradient of the weights is Conv's
 }
 
-// winogradWay is one direction.
+// winogradWay is the geometry of one direction: forward, or backward to the input.
 type winogradWay struct {
 	dst, src Shape
-	pad      int   // of the source, around it
-	taps     []tap // by source channel, of a product
-	row      int   // in the weights, from one destination channel to the next
+	pad      int   // padding around the source
+	taps     []tap // of a product, by source channel
+	row      int   // from one destination channel to the next, in the weights
 	places   [windowArea]int
 }
 
-// WinogradFits tells whether a convolution can be a [Winograd], and gains by it. On a map of 2×2,
-// [Conv] leaves out as many products, for their zeros; of few channels, the transformations take as
-// long as the products that they save.
+// WinogradFits reports whether a convolution can be a [Winograd], and gains by it. On a map of 2×2,
+// [Conv] saves as many products, because it skips zeros. With few channels, the transformations
+// take as long as the products that they save.
 func WinogradFits(cfg ConvConfig) bool {
 	const least = 32
 	out, err := cfg.OutShape()
@@ -54,8 +54,8 @@ func WinogradFits(cfg ConvConfig) bool {
 		min(cfg.In.Channels, cfg.Out) >= least
 }
 
-// Winograd returns the convolution, of which [WinogradFits] has said that it can be so. The
-// operations of a network share a space.
+// Winograd returns c as a [Winograd], for which [WinogradFits] must hold. The operations of a
+// network share a space.
 func (c *Conv) Winograd(space *Scratch) *Winograd {
 	in, lanes := c.cfg.In.Channels, c.batch.Lanes
 	w := &Winograd{Conv: c, space: space, of: make([]float32, c.weightLen())}
@@ -75,7 +75,7 @@ func (c *Conv) Winograd(space *Scratch) *Winograd {
 		w.forth.places[k] = k
 		w.back.places[k] = turned[k/windowSide]*windowSide + turned[k%windowSide]
 	}
-	if c.taps != nil { // whose sums would take longer
+	if c.taps != nil { // its sums would take longer than outer products
 		c.taps, c.outer = nil, newOuterPlan(c)
 	}
 	if c.outer != nil {
@@ -86,17 +86,17 @@ func (c *Conv) Winograd(space *Scratch) *Winograd {
 	return w
 }
 
-// wholeVectors returns how many values the vectors have that n values fill.
+// wholeVectors returns n rounded up to whole vectors.
 func wholeVectors(n int) int { return (n + vector - 1) / vector * vector }
 
-// apart is how far apart places of a window are that have so many channels: a cache line more than
-// they take, or all places would lie in the same lines of the first-level cache.
+// apart returns how far apart the places of a window of so many channels are. This is a cache line
+// more than their values take, or all places would lie in the same lines of the first-level cache.
 func (c *Winograd) apart(channels int) int { return channels*c.batch.Lanes + vector }
 
-// plane is how far apart places of the weights are, for the same reason.
+// plane returns how far apart the places of the weights are: also a line more, for the same reason.
 func (c *Winograd) plane() int { return c.cfg.Out*wholeVectors(c.cfg.In.Channels) + vector }
 
-// Forward is Conv's.
+// Forward does what [Conv.Forward] does.
 func (c *Winograd) Forward(t *Team, y, x, w, bias []float32) {
 	c.enterForward(y, x, w, bias)
 	if c.cfg.ReLU {
@@ -105,22 +105,23 @@ func (c *Winograd) Forward(t *Team, y, x, w, bias []float32) {
 	c.run(t, &c.forth)
 }
 
-// BackwardData is Conv's.
+// BackwardData does what [Conv.BackwardData] does.
 func (c *Winograd) BackwardData(t *Team, dx, dy, w, act []float32) {
 	c.BackwardSum(t, dx, dy, w, act, nil)
 }
 
-// BackwardSum is Conv's.
+// BackwardSum does what [Conv.BackwardSum] does.
 func (c *Winograd) BackwardSum(t *Team, dx, dy, w, act, plus []float32) {
 	c.enterBackward(dx, dy, w, act, plus)
 	c.run(t, &c.back)
 }
 
-// leastPart is how many channels a task keeps: each task transforms the windows for itself.
+// leastPart is the least number of channels that a task is cut down to, because each task
+// transforms the windows for itself.
 const leastPart = 10 * tileRows
 
-// run transforms the weights, if they are others than before, and runs the call in a direction. A
-// task is two rows of the map, of some channels where there are few rows.
+// run transforms the weights, if they have changed since the last call, and runs the call in one
+// direction. A task is two rows of the map, or some of their channels where there are few rows.
 func (c *Winograd) run(t *Team, way *winogradWay) {
 	c.now = way
 	c.space.open(t)
@@ -135,14 +136,15 @@ func (c *Winograd) run(t *Team, way *winogradWay) {
 	c.finish()
 }
 
-// partOf returns how many channels a part has of about so many parts: whole tiles.
+// partOf returns the number of channels of a part, in whole tiles, if channels are cut into about
+// so many parts.
 func partOf(channels, parts int) int {
 	parts = min(max(parts, 1), max(channels/leastPart, 1))
 	tiles := (channels + tileRows - 1) / tileRows
 	return (tiles + parts - 1) / parts * tileRows
 }
 
-// parts is the number of tasks that share the channels of two rows.
+// parts returns the number of tasks that share the channels of two rows.
 func (c *Winograd) parts() int { return (c.now.dst.Channels + c.channels - 1) / c.channels }
 
 // winogradWeights transforms the kernels of an output channel.
@@ -187,12 +189,13 @@ func (w *winogradCall) task(i int) {
 	c.space.give(memory)
 }
 
-// windowRows are the two rows of a window that a row of Bᵀ joins, by a difference or, the second
-// one, by a sum.
+// windowRows holds, for each row of Bᵀ, the two rows of a window that it joins: by a difference or,
+// for the second row of Bᵀ, by a sum.
 var windowRows = [windowSide][2]int{{0, 2}, {1, 2}, {2, 1}, {1, 3}}
 
-// windowAt returns the tile for a row of the window whose first position is row, col of a map of n
-// values a position, from x on.
+// windowAt returns the tile that makes one row of the places of a window, numbered of. The window
+// begins at position (row, col) of the map that starts at x and has n values per position; zeros
+// stand for positions outside the map.
 func windowAt(s Shape, x, zeros []float32, n, of, row, col int) (t windowTile) {
 	position := func(row, col int) []float32 {
 		if row < 0 || row >= s.Height || col < 0 || col >= s.Width {
@@ -221,11 +224,11 @@ func (c *Winograd) window(v []float32, r region, of, col int) {
 	tile.run(c.isa)
 }
 
-// biasPlace is the place of a window whose product all four of the square have once, so that what
-// is added there is added to all.
+// biasPlace is the place of a window whose product enters each of the four outputs of the square
+// once. So a bias that is added there is added to all four.
 const biasPlace = windowSide + 1
 
-// multiply sets m, [places of a row][channels of r][lane], from v.
+// multiply sets m, [places of a row][channels of r][lane], to the products of the weights and v.
 func (c *Winograd) multiply(m, v []float32, r region, of int) {
 	lanes := c.batch.Lanes
 	tile := convTile{x: v, w: c.weights, taps: c.now.taps, wRow: c.now.row, outer: 1, lanes: lanes}
@@ -245,8 +248,8 @@ func (c *Winograd) multiply(m, v []float32, r region, of int) {
 	}
 }
 
-// squareRows says what a row of places does to both rows of a square: 0 is nothing, and the first
-// one that does something sets the row.
+// squareRows holds, for each row of places, its signs in the two rows of a square; 0 means that it
+// is left out. The first row of places that enters a row of a square sets it.
 var squareRows = [windowSide][squareSide]int{{1, 0}, {1, 1}, {1, -1}, {0, -1}}
 
 // square adds a row of places to the square of region r at col.
@@ -281,7 +284,7 @@ func (c *Winograd) square(m []float32, r region, of, col int) {
 }
 
 // Scratch is memory for the windows of convolutions during a call, a piece for each thread. The
-// operations of one network share one; networks that run at once have one each.
+// operations of one network share a Scratch; networks that run at once have one each.
 type Scratch struct {
 	pieces []piece
 	zeros  []float32
@@ -296,7 +299,8 @@ type piece struct {
 // NewScratch returns memory for a team of so many threads.
 func NewScratch(threads int) *Scratch { return &Scratch{pieces: make([]piece, threads)} }
 
-// room makes pieces at least so large, and zeros so many. It is for constructors.
+// room makes each piece at least size values long, and zeros at least the given length. It is for
+// constructors.
 func (s *Scratch) room(size, zeros int) {
 	for i := range s.pieces {
 		if p := &s.pieces[i]; len(p.memory) < size {
@@ -308,7 +312,7 @@ func (s *Scratch) room(size, zeros int) {
 	}
 }
 
-// open begins a call of a team: it takes back what a call that failed has left.
+// open begins a call of a team. It takes back the pieces that a failed call has left taken.
 func (s *Scratch) open(t *Team) {
 	if t.Size() > len(s.pieces) {
 		panic("kern: Scratch: made for fewer threads than the team has")
@@ -318,7 +322,8 @@ func (s *Scratch) open(t *Team) {
 	}
 }
 
-// take returns a piece that no other task has: as many tasks run as there are pieces, at most.
+// take returns a piece that no other task has. There is one, because at most as many tasks run as
+// there are pieces.
 func (s *Scratch) take() *piece {
 	for {
 		for i := range s.pieces {
@@ -334,5 +339,5 @@ func (s *Scratch) give(p *piece) { p.busy.Store(false) }
 // of returns the piece's first n values.
 func (p *piece) of(n int) []float32 { return p.memory[:n] }
 
-// two returns n values and then m.
+// two returns the piece's first n values, and the m values behind them.
 func (p *piece) two(n, m int) (_, _ []float32) { return p.memory[:n], p.memory[n:][:m] }

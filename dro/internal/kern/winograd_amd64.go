@@ -14,7 +14,7 @@ func (t *windowTile) run(isa ISA) {
 	}
 }
 
-// run makes the squares on isa.
+// run adds a row of the products to the squares on isa.
 func (t *squareTile) run(isa ISA) {
 	switch isa {
 	case Generic:
@@ -50,7 +50,7 @@ func (t *kernelTile) run(isa ISA) {
 	}
 }
 
-// run makes the kernels on isa.
+// run makes the gradients of the kernels on isa.
 func (t *foldTile) run(isa ISA) {
 	switch isa {
 	case Generic:

@@ -70,7 +70,7 @@ func (t *kernelTile) generic() {
 	}
 }
 
-// generic makes the kernels.
+// generic makes the gradients of the kernels.
 func (t *foldTile) generic() {
 	for k := range t.n {
 		var g [3][3]float32

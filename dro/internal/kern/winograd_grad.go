@@ -1,20 +1,20 @@
 package kern
 
-// winogradGrad is the gradient of the weights. The input is transposed as outerPlan has it, so that
-// channels are the lanes of its windows; a product sums over images. A lot is some rows of squares
-// of the batch, whose sums are added to the other lots' at last: how many there are follows from
-// the geometry, and so does the order of sums.
+// winogradGrad is the plan of the gradient of the weights. The input is transposed as in outerPlan,
+// so that channels are the lanes of its windows; a product sums over images. A lot is some rows of
+// squares of the batch. Each lot has sums of its own, which are added up at the end. The number of
+// lots follows from the geometry, and so does the order of sums.
 type winogradGrad struct {
 	lots  int
 	part  int       // output channels of a task
 	sums  []float32 // [lot][4×4 places][group of input channels][out][in of the group]
-	apart int       // how far places are apart
-	taps  [][]tap   // by group: of a product, one an image
+	apart int       // from one place to the next
+	taps  [][]tap   // by group: the taps of a product, one per image
 }
 
 const (
-	gradTasks    = minTasks / windowSide // of lots and parts; a row of places is a task of its own
-	gradLotBytes = 4 << 20               // that the sums of all lots may fill
+	gradTasks    = minTasks / windowSide // lots times parts; a row of places is a task of its own
+	gradLotBytes = 4 << 20               // bytes that the sums of all lots may fill
 )
 
 func newWinogradGrad(c *Winograd) *winogradGrad {
@@ -40,10 +40,10 @@ func newWinogradGrad(c *Winograd) *winogradGrad {
 	return g
 }
 
-// lot is how far lots are apart.
+// lot returns how far apart the sums of two lots are.
 func (g *winogradGrad) lot() int { return windowArea * g.apart }
 
-// BackwardWeights is Conv's.
+// BackwardWeights does what [Conv.BackwardWeights] does.
 func (c *Winograd) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 	g := c.grad
 	if g == nil {
@@ -62,7 +62,7 @@ func (c *Winograd) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 	c.call = convCall{}
 }
 
-// winogradSums' task is a row of places, of a lot and some output channels.
+// winogradSums' task is a row of places for a lot and some output channels.
 type winogradSums Winograd
 
 func (w *winogradSums) task(i int) {
@@ -89,11 +89,11 @@ func (w *winogradSums) task(i int) {
 	c.space.give(memory)
 }
 
-// spreadRows says, of a row of A, which row of a square it begins with and what it does with the
-// other one.
+// spreadRows holds, for each row of A, the row of a square that it begins with and the sign of the
+// other row; 0 means that the other row is left out.
 var spreadRows = [windowSide]struct{ first, with int }{{0, 0}, {0, 1}, {0, -1}, {1, 0}}
 
-// spread sets p to a row of places of the gradient of the square of region r at col.
+// spread sets p to a row of places of the transformed gradient of the square of region r at col.
 func (c *Winograd) spread(p []float32, r region, of, col int) {
 	lanes := c.batch.Lanes
 	row := spreadRows[of]
@@ -108,8 +108,9 @@ func (c *Winograd) spread(p []float32, r region, of, col int) {
 	tile.run(c.isa)
 }
 
-// addProducts adds the products of p and of a row of places of the window around the square of
-// region r at col, of group k of the input channels, to sums, or sets them. v is for that row.
+// addProducts adds to sums the products of p and a row of places of the window around the square of
+// region r at col, for group k of the input channels. If fresh, it sets sums instead. v is memory
+// for that row of places.
 func (c *Winograd) addProducts(sums, p, v []float32, r region, of, col, k int, fresh bool) {
 	group, lanes := &c.outer.groups[k], c.batch.Lanes
 	n := lanes * group.width
@@ -135,12 +136,12 @@ func (c *Winograd) addProducts(sums, p, v []float32, r region, of, col, k int, f
 	}
 }
 
-// at is where an output channel's sums of a group begin in a place.
+// at returns where the sums of an output channel and a group begin in a place.
 func (g *winogradGrad) at(group *outerGroup, outs, out int) int {
 	return group.first*outs + out*group.width
 }
 
-// winogradFold makes the gradient of the kernels of an output channel.
+// winogradFold's task makes the gradient of the kernels of an output channel.
 type winogradFold Winograd
 
 func (w *winogradFold) task(out int) {
