@@ -13,8 +13,8 @@ const (
 // rounding makes ticks meaningless.
 const resolution = 1e-9
 
-// Usable returns the axis from lo to hi, opened where it is too short to be divided:
-// it is within ±Limit, and 0 to 1 for a NaN or an empty range.
+// Usable returns the axis from lo to hi, widened if it is too short to be divided. It lies within
+// ±Limit, and is 0 to 1 for a NaN or an empty range.
 func Usable(lo, hi float64) (float64, float64) {
 	if !(lo <= hi) { // before clamping, which closes +Inf to −Inf
 		return 0, 1
@@ -25,7 +25,7 @@ func Usable(lo, hi float64) (float64, float64) {
 	}
 	middle := lo/2 + hi/2
 	half := math.Abs(middle) / 2
-	if half < 1e-290 { // what is 0 throughout is hardly ever of what is also below
+	if half < 1e-290 { // a measure that is 0 throughout hardly ever falls below 0
 		return min(lo, 0), 1
 	}
 	return clamp(middle - half), clamp(middle + half)
@@ -33,7 +33,7 @@ func Usable(lo, hi float64) (float64, float64) {
 
 func clamp(v float64) float64 { return max(-Limit, min(Limit, v)) }
 
-// mostTicks is the most that an axis has, so that two neighbours always differ.
+// mostTicks is the greatest number of ticks of an axis, so that two neighbours always differ.
 const mostTicks = 1000
 
 // Ticks returns at most n multiples of a step between lo and hi, increasing. The step
@@ -56,13 +56,13 @@ func Ticks(lo, hi float64, n int) (ticks []float64, e int) {
 	}
 }
 
-// Place maps v between the ends of a usable axis to from and to; it lies at the nearer
-// end where the axis does not reach it.
+// Place maps v linearly from the axis between lo and hi to the range between from and to. A v
+// outside the axis lies at its nearer end.
 func Place(v, lo, hi, from, to float64) float64 {
 	return from + (max(lo, min(hi, v))-lo)/(hi-lo)*(to-from)
 }
 
-// NiceStep is the least m·10^e >= v with m in 1, 2, 5; v > 0.
+// NiceStep returns the least m·10^e >= v with m in 1, 2, 5, for v > 0.
 func NiceStep(v float64) (m float64, e int) {
 	e = int(math.Floor(math.Log10(v)))
 	f := v / math.Pow(10, float64(e))
@@ -74,7 +74,7 @@ func NiceStep(v float64) (m float64, e int) {
 	return 1, e + 1
 }
 
-// Multiple is i·m·10^e, rounded once: 3·1·10^-1 is 0.3, not 0.30000000000000004.
+// Multiple returns i·m·10^e, rounded once: 3·1·10^-1 is 0.3, not 0.30000000000000004.
 func Multiple(i, m float64, e int) float64 {
 	if e < 0 && e > -300 {
 		return i * m / math.Pow(10, float64(-e))

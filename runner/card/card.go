@@ -4,8 +4,8 @@
 //
 //	a Dataset, with the sample of rows that its reader took -> the table of checks -> [Warning]s
 //
-// All checks together look at no more than a sample of rows (dataset/sample.go), so that they take
-// a fraction of a second of any table. Start at checks, the table; to add one is to add a row.
+// All checks together look at no more than a sample of rows (dataset/sample.go), so they take a
+// fraction of a second for any table. Start at checks, the table; to add a check is to add a row.
 package card
 
 import (
@@ -18,7 +18,7 @@ import (
 
 // Warning is one way in which data mislead.
 type Warning struct {
-	Check   string   `json:"check"` // its name
+	Check   string   `json:"check"` // the name of the check
 	Columns []string `json:"columns,omitempty"`
 	Text    string   `json:"text"` // a sentence with the remedy
 }
@@ -27,8 +27,8 @@ type Warning struct {
 type check struct {
 	name     string
 	find     func(e *evidence) []finding
-	sentence string // with the words of a finding
-	quiet    bool   // for the card alone: runs tell it by their counts and intervals
+	sentence string // a format for the words of a finding
+	quiet    bool   // shown on the card alone: runs have counts and intervals for it
 }
 
 type finding struct {
@@ -52,7 +52,7 @@ var checks = []check{
 	{"small", small, "%s %s is too small to measure: ± %.0f points with %d test samples", true},
 }
 
-// evidence is what checks look at.
+// evidence has the data that checks look at.
 type evidence struct {
 	*data.Dataset
 	*data.Sample // with no rows where there is none
@@ -85,7 +85,7 @@ func (c *check) warnings(e *evidence) (list []Warning) {
 	return list
 }
 
-// Looked says how many rows the checks have looked at, if that is not all; else it is empty.
+// Looked says how many rows the checks have looked at, or returns "" if they have looked at all.
 func Looked(d *data.Dataset) string {
 	if s := d.Sample; s != nil && len(s.Labels) < s.Rows {
 		return fmt.Sprintf("the checks of columns cover %d of %d rows", len(s.Labels), s.Rows)
@@ -93,7 +93,7 @@ func Looked(d *data.Dataset) string {
 	return ""
 }
 
-// Lines are the warnings for the log of a run: the first few of each check.
+// Lines returns the warnings for the log of a run: the first few of each check.
 func Lines(d *data.Dataset, minGroup int) (lines []string) {
 	const few = 5
 	e := newEvidence(d, minGroup)
@@ -112,10 +112,10 @@ func Lines(d *data.Dataset, minGroup int) (lines []string) {
 	return lines
 }
 
-// enough is the fewest rows that a check of columns tells something from.
+// enough is the least number of rows from which a check of columns can tell something.
 const enough = 50
 
-// of gives the columns of some roles, where there are enough rows.
+// of returns the columns that have one of the roles, if there are enough rows.
 func (e *evidence) of(roles ...data.Role) (list []*data.Sampled) {
 	if len(e.Labels) < enough {
 		return nil
@@ -128,7 +128,7 @@ func (e *evidence) of(roles ...data.Role) (list []*data.Sampled) {
 	return list
 }
 
-// drop is the option that leaves out one more column.
+// drop returns the remedy for one more column: the option that leaves it out, if there is one.
 func (e *evidence) drop(name string) string {
 	if e.array {
 		return "take it out"

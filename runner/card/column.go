@@ -8,8 +8,8 @@ import (
 	"drolab/runner/data"
 )
 
-// identifiers finds whole numbers and texts that have another value in every row, and whole numbers
-// that grow with the row.
+// identifiers finds columns of whole numbers or texts that differ in every row, and columns of
+// whole numbers that grow with the row.
 func identifiers(e *evidence) (list []finding) {
 	for _, c := range e.of(data.AsFeature) {
 		values, whole, grows, there := map[uint64]bool{}, true, true, 0
@@ -58,7 +58,7 @@ func values(c *data.Sampled) int {
 	return len(all)
 }
 
-// twins finds features that say the same as one before them.
+// twins finds features that say the same as a feature before them.
 func twins(e *evidence) (list []finding) {
 	faces := facesOf(e.of(data.AsFeature))
 	for i, b := range faces {
@@ -73,7 +73,8 @@ func twins(e *evidence) (list []finding) {
 	return list
 }
 
-// keptTwins finds features that say the same as a column that is left out, or a group.
+// keptTwins finds features that say the same as a column that is left out, or as the groups'
+// column.
 func keptTwins(e *evidence) (list []finding) {
 	faces := facesOf(e.of(data.AsFeature))
 	for _, a := range facesOf(e.of(data.LeftOut, data.AsGroup)) {
@@ -87,24 +88,24 @@ func keptTwins(e *evidence) (list []finding) {
 	return list
 }
 
-// namesake says whether two columns have one name in the file, so that it is clear which one was
-// meant to stay.
+// namesake reports whether two columns have the same name in the file, so that it is clear which
+// one was meant to stay.
 func namesake(a, b string) bool {
 	return strings.HasPrefix(a, b+".") || strings.HasPrefix(b, a+".")
 }
 
-// face is a column as others are compared with it.
+// face is a column in the form in which columns are compared.
 type face struct {
 	*data.Sampled
 	keys   []uint64
-	codes  []uint16 // of the values, in the order in which they come
+	codes  []uint16 // of the values, in the order in which they first occur
 	kinds  int
 	common uint64 // the most frequent key
-	others int    // rows that have another one
+	others int    // number of rows with another key
 }
 
-// facesOf leaves out columns of one value, or nearly so: of rare events many columns are equal. Of
-// very many it takes the first.
+// facesOf returns the faces of columns, of very many columns only the first. It leaves out columns
+// in which nearly all rows have one value: many columns of rare events are equal.
 func facesOf(columns []*data.Sampled) (list []*face) {
 	const rare, most = 10, 1 << 10
 	for _, c := range columns {
@@ -133,7 +134,7 @@ func facesOf(columns []*data.Sampled) (list []*face) {
 	return list
 }
 
-// same says how two columns say the same; empty: they do not.
+// same says how two columns say the same, or returns "" if they do not.
 func (a *face) same(b *face) string {
 	const share = .001 // of the rows may differ
 	most, differ := min(int(share*float64(len(a.keys))), a.others/10), 0

@@ -7,9 +7,9 @@ import (
 	"drolab/runner/measure"
 )
 
-// leaks finds the columns that predict the label by themselves: the AUROC of the share of each
-// class among the training rows of one value, or of one of so many intervals of values, measured
-// on the validation rows, or else on a fourth of the training rows.
+// leaks finds the columns that predict the label by themselves. A row's score for a class is the
+// share of the class among the training rows with the same value, or in the same interval of
+// values. Its AUROC is measured on the validation rows, or else on a fourth of the training rows.
 func leaks(e *evidence) (list []finding) {
 	const suspicious = .97
 	m := newOneColumn(e)
@@ -28,7 +28,7 @@ func leaks(e *evidence) (list []finding) {
 type oneColumn struct {
 	labels     []uint16
 	train, val []int
-	classes    []int // whose AUROC is measured, of two the second
+	classes    []int // the classes whose AUROC is measured; of two only the second
 	kinds      int
 }
 
@@ -57,7 +57,7 @@ func newOneColumn(e *evidence) *oneColumn {
 	return m
 }
 
-// auroc is the mean, over the classes, of the area of each against the rest.
+// auroc returns the mean over the classes of the AUROC of each class against the rest.
 func (m *oneColumn) auroc(c *data.Sampled) (mean float64) {
 	bin, n := m.bins(c)
 	of, all := make([][]float64, n), make([]float64, n)
@@ -90,8 +90,9 @@ func (m *oneColumn) auroc(c *data.Sampled) (mean float64) {
 	return mean
 }
 
-// bins gives each row one of n places: by its value or, where these are many, by the interval of
-// its number. Place 0 is for what training has not seen.
+// bins returns a function that gives each row one of n places: by its value or, if there are many
+// values, by the interval of its number. Place 0 is for values that training has not seen and, with
+// intervals, for cells that are no numbers.
 func (m *oneColumn) bins(c *data.Sampled) (bin func(row int) int, n int) {
 	const most = 32
 	place := map[uint64]int{}

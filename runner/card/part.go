@@ -5,8 +5,8 @@ import (
 	"drolab/runner/measure"
 )
 
-// repeated says how many test rows training has seen. Of few columns with few values rows repeat by
-// themselves, and then as often within the training split.
+// repeated says how many test rows are also training rows. With few columns of few values, rows
+// repeat by themselves, and then equally often within the training split.
 func repeated(e *evidence) []finding {
 	if e.Repeated == 0 {
 		return nil
@@ -63,8 +63,8 @@ func below(e *evidence) (list []finding) {
 	return list
 }
 
-// small finds other parts whose accuracy would say little: its 95 % interval is wider than ± 10
-// points where it is one half.
+// small finds other parts whose accuracy would say little: at an accuracy of one half, the 95 %
+// interval is wider than ± 10 points.
 func small(e *evidence) (list []finding) {
 	const wide = .1
 	for _, p := range e.parts() {

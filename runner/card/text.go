@@ -24,8 +24,8 @@ func spelling(e *evidence) (list []finding) {
 	return list
 }
 
-// numbers finds columns that are categories for the way in which their numbers are written, or for
-// a few cells that are none.
+// numbers finds columns that are read as categories because of the way in which their numbers are
+// written, or because a few cells are no numbers.
 func numbers(e *evidence) (list []finding) {
 	const few = .1 // of the cells that have a value
 	for _, c := range e.of(data.AsFeature) {

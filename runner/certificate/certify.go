@@ -15,7 +15,7 @@ type Grid struct {
 	Sets  []dro.Set
 	Radii []float64
 	How   dro.Confidence
-	// Fitted says that the network was fitted to the samples: of them there is no interval.
+	// Fitted says that the network was fitted to the samples, which then give no interval.
 	Fitted bool
 }
 
@@ -46,14 +46,14 @@ type Certificate struct {
 	Saturated bool             `json:"-"` // a larger radius would not raise the risk
 }
 
-// known is x where it is a number, else nothing.
+// known returns x as a number that does not apply if x is NaN.
 func known(x float64) measure.Number { return measure.NumIf(x == x, x) }
 
 func interval(i dro.Interval) measure.Interval {
 	return measure.Interval{known(i[0]), known(i[1])}
 }
 
-// certificate is an estimate of a set at a radius.
+// certificate returns the certificate of an estimate for a set and a radius.
 func (g *Grid) certificate(set dro.Set, rho float64, e *dro.Estimate) Certificate {
 	c := Certificate{Set: set, Uncertainty: set.Name(), Rho: measure.NumIf(set.HasRadius(), rho),
 		Risk: measure.Num(e.Risk), Eta: e.Z.Eta, Divergence: e.Divergence,
@@ -70,9 +70,9 @@ func (g *Grid) certificate(set dro.Set, rho float64, e *dro.Estimate) Certificat
 	return c
 }
 
-// Certify measures the losses of a pass at every place of the grid. The pass must be of
-// f, since the ratios are averaged over its data's classes and groups. An error is that
-// of losses which are not finite, or of a set and radius that do not go together.
+// Certify measures the losses of a pass at every place of the grid. The pass must be of f, since
+// the ratios are averaged over its data's classes and groups. Certify fails if losses are not
+// finite, or if a set and a radius do not go together.
 func (f *Frozen) Certify(p *measure.Pass, g Grid) ([]Certificate, error) {
 	var list []Certificate
 	if g.Fitted {
@@ -95,8 +95,8 @@ func (f *Frozen) Certify(p *measure.Pass, g Grid) ([]Certificate, error) {
 	return list, nil
 }
 
-// radii are those of a set: one that means nothing where it has none, so that callers
-// have one loop for both kinds of sets.
+// radii returns the radii of a set. For a set without a radius it is one that means nothing, so
+// that callers have one loop for both kinds of sets.
 func (g *Grid) radii(set dro.Set) []float64 {
 	if set.HasRadius() {
 		return g.Radii
@@ -104,8 +104,8 @@ func (g *Grid) radii(set dro.Set) []float64 {
 	return []float64{1}
 }
 
-// weigh fills in where the adversary looks: the mean ratio of each class and group in
-// the exact worst case. A mean above 1 is a part that the worst case has more of.
+// weigh fills in where the adversary looks: the mean ratio of each class and group in the exact
+// worst case. The worst case has more of a part whose mean is above 1.
 func (f *Frozen) weigh(c *Certificate, p *measure.Pass, rho float64) error {
 	ratios := make([]float64, len(p.Losses))
 	if _, err := c.Set.WorstCase(ratios, p.Losses, rho); err != nil {
@@ -122,10 +122,10 @@ func (f *Frozen) weigh(c *Certificate, p *measure.Pass, rho float64) error {
 	return nil
 }
 
-// Contrast is R_ρ of one network less that of another on the same samples. Its interval
-// is of the pairs, and so mostly narrower than what two intervals apart would tell.
+// Contrast is R_ρ of one network minus R_ρ of another on the same samples. Its interval is computed
+// from the pairs of samples, and so is mostly narrower than two separate intervals suggest.
 type Contrast struct {
-	Less          string           `json:"less"` // the run whose R_ρ is taken off
+	Less          string           `json:"less"` // the run whose R_ρ is subtracted
 	From          string           `json:"from"`
 	Split         string           `json:"split"`
 	Set           dro.Set          `json:"-"`
@@ -135,13 +135,13 @@ type Contrast struct {
 	StandardError measure.Number   `json:"standard_error"`
 	Normal        measure.Interval `json:"normal"`
 	Bootstrap     measure.Interval `json:"bootstrap"`
-	Better        measure.Interval `json:"interval"` // the one of the two to be read
+	Better        measure.Interval `json:"interval"` // the one of the two that should be read
 	Doubt         string           `json:"doubt,omitempty"`
 }
 
-// Contrasts compares passes of two networks over the same samples of a split, pair by
-// pair: the first less the second. The runs are named in what it returns; the caller makes
-// sure of the samples with SameSamples.
+// Contrasts compares passes of two networks over the same samples of a split, pair by pair: the
+// first minus the second. The results have the runs that of names. The caller makes sure with
+// SameSamples that the samples are the same.
 func (g Grid) Contrasts(a, b *measure.Pass, of Contrast) ([]Contrast, error) {
 	var list []Contrast
 	for _, set := range g.Sets {
@@ -164,8 +164,8 @@ func (g Grid) Contrasts(a, b *measure.Pass, of Contrast) ([]Contrast, error) {
 
 var errOtherSamples = errors.New("their samples differ: want runs of the same data")
 
-// SameSamples says why samples of a split of two runs are no pairs, if they are
-// not. The test split is as the data have it; the others depend on settings, too.
+// SameSamples returns an error that says why the samples of a split of two runs are no pairs, if
+// they are not. The test split depends on the data alone; the others depend on settings, too.
 func SameSamples(a, b *runner.Meta, split string) error {
 	options := func(m *runner.Meta) string { return fmt.Sprintf("%+v", m.Spec.DataOptions("")) }
 	if a.Checksum == b.Checksum && (split == runner.SplitTest || options(a) == options(b)) {

@@ -20,15 +20,15 @@ type Frozen struct {
 	Meta *runner.Meta
 	Step int64 // of the checkpoint
 
-	Run    *train.Run    // it does not train; Close releases it; nil: see from
+	Run    *train.Run    // does not train; Close releases it; nil in an imported run
 	Data   *data.Dataset // the run's own, checked against its checksum
-	output bool          // the paper's iterate is in the network
-	from   *runner.State // of an imported run, what was predicted; else nil
+	output bool          // the network has the paper's iterate
+	from   *runner.State // the predictions of an imported run; else nil
 }
 
-// Freeze builds what p holds: its checkpoint, with the data and programs of means. The
-// caller closes it. The error names the run: it has no checkpoint, its file was changed,
-// its data are other ones, memory is short, or its program was never started before.
+// Freeze builds the run of p at its checkpoint, with the data and programs of means. The caller
+// closes it. The error names the run and the reason: no checkpoint, a changed file, other data, too
+// little memory, or a program that was never started before.
 func Freeze(p *runner.Past, means Means, threads int) (*Frozen, error) {
 	m := *p.Meta
 	if p.From == nil {
@@ -62,8 +62,8 @@ func (f *Frozen) build(from *runner.State, network train.NewNetwork, threads int
 	return err
 }
 
-// Close releases the data and the network. It is for a Frozen that was half built, too,
-// and the error is that of closing the data.
+// Close releases the data and the network, also of a Frozen that is only half built. The error is
+// from closing the data.
 func (f *Frozen) Close() error {
 	if f.Run != nil {
 		f.Run.Close()
@@ -71,9 +71,9 @@ func (f *Frozen) Close() error {
 	return f.Data.Close()
 }
 
-// UseOutput puts the x that the method's output rule has chosen in the network, in
-// place of the checkpoint's own. It stays there: what is measured after it, Z too, is
-// of the output. A second call changes nothing.
+// UseOutput puts the x that the method's output rule has chosen into the network, in place of the
+// checkpoint's own. It stays there: what is measured later belongs to the output, and Z too. A
+// second call changes nothing.
 func (f *Frozen) UseOutput() error {
 	if f.Run == nil {
 		return f.Meta.Trained()
@@ -105,15 +105,14 @@ func (f *Frozen) Z() (z dro.Z, ok bool) {
 	return *own, true
 }
 
-// Problem is the run's own: its set, radius, coordinates and box at the checkpoint.
+// Problem returns the run's own problem: its set, radius, coordinates and box at the checkpoint.
 func (f *Frozen) Problem() *dro.Problem { return f.Run.Method.Problem }
 
 // HasVal tells whether there is a validation split that the last layer was not fitted to.
 func (f *Frozen) HasVal() bool { return f.Data.Val != nil && f.Meta.Refitted == nil }
 
-// Pass runs the network over a split, unaugmented and in evaluation mode, without
-// confidences. The error is of a split that there is not, or of a loss that is not
-// finite.
+// Pass runs the network over a split, unaugmented and in evaluation mode, without confidences. It
+// fails if there is no such split or a loss is not finite.
 func (f *Frozen) Pass(split string) (*measure.Pass, error) {
 	switch {
 	case !slices.Contains(runner.Splits(), split):
@@ -131,8 +130,8 @@ func (f *Frozen) Pass(split string) (*measure.Pass, error) {
 	return f.Run.Pass(split, false)
 }
 
-// Stationarity is the paper's two-part test at the network and its dual variables,
-// on the training split.
+// Stationarity makes the paper's two-part test at the network and its dual variables, on the
+// training split.
 func (f *Frozen) Stationarity() (*measure.Output, error) {
 	z, ok := f.Z()
 	if !ok {
@@ -142,8 +141,8 @@ func (f *Frozen) Stationarity() (*measure.Output, error) {
 	return f.Run.Stationarity(z)
 }
 
-// draws gives a loader that draws so many training samples with replacement,
-// unaugmented, by the run's seed. The caller closes it.
+// draws returns a loader that draws batches of training samples with replacement, unaugmented, by
+// the run's seed. The caller closes it.
 func (f *Frozen) draws(batch int, stream uint64) (*data.Loader, error) {
 	o := f.Run.LoaderOptions(runner.SplitTrain, nn.Evaluate, stream, batch)
 	o.Ahead = false

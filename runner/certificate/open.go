@@ -12,7 +12,7 @@ import (
 // Means are the data and programs of this machine with which checkpoints are measured.
 type Means struct {
 	DataDir  string
-	Programs bridge.Approvals // that may be started
+	Programs bridge.Approvals // the programs that may be started
 }
 
 // Open opens a run's own data, as the run did, with what makes its network: drolab's own, or

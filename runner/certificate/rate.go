@@ -13,28 +13,28 @@ import (
 type Rate struct {
 	Measure string      `json:"measure"`
 	Points  []ratePoint `json:"points"`
-	// Slope is that of the line by least squares, with its standard error; they do
+	// Slope is the slope of the line by least squares, and SlopeError its standard error. They do
 	// not apply to fewer than three points.
 	Slope      measure.Number `json:"slope"`
 	SlopeError measure.Number `json:"slope_error"`
 }
 
-// ratePoint is an evaluation, where the measure is above 0.
+// ratePoint is an evaluation at which the measure is above 0.
 type ratePoint struct {
 	Step    int64   `json:"step"`
-	Samples float64 `json:"samples"` // seen by then, of the x-batches and the method's own
+	Samples float64 `json:"samples"` // seen by then, in x-batches and the method's own batches
 	Value   float64 `json:"value"`
 }
 
-// rated are the measures that theory speaks of, each of which goes to 0 at a solution:
-// only of those a slope says how fast.
+// rated lists the measures that the theory speaks of. Each goes to 0 at a solution, and only then
+// does a slope tell how fast.
 func rated() []string {
 	return []string{"dual_gap", "full_grad_norm", "output_dual_gap", "output_grad_norm",
 		"excess_risk"}
 }
 
-// Rates fits those of the evaluations that have any, in the order of the log. What is
-// 0 or below has no logarithm and is left out, as is the network before its first step.
+// Rates fits the rated measures that the evaluations have; evals is in the order of the log. A
+// value of 0 or below has no logarithm and is left out, as is the network before its first step.
 func Rates(m *runner.Meta, evals []*runner.EvalEvent) (list []Rate) {
 	each := samplesPerStep(m)
 	for _, name := range rated() {
@@ -52,8 +52,9 @@ func Rates(m *runner.Meta, evals []*runner.EvalEvent) (list []Rate) {
 	return list
 }
 
-// samplesPerStep counts the x-batch and, where the method draws one, its own: theory
-// counts samples drawn, and methods differ in how many a step takes.
+// samplesPerStep returns the number of samples that a step draws: the x-batch and, if the method
+// draws one, a batch of its own. The theory counts samples drawn, and methods differ in how many a
+// step takes.
 func samplesPerStep(m *runner.Meta) float64 {
 	n := float64(m.Spec.Batch)
 	method, _, err := runner.NewTrainer(&m.Spec, &m.Parts)
@@ -87,9 +88,9 @@ func (r *Rate) fit() {
 	r.SlopeError = measure.Num(math.Sqrt(max(0, yy-slope*xy) / (n - 2) / xx))
 }
 
-// PaperSlope is the slope that the paper's Theorem 1 promises of both against the
-// samples drawn: to reach ε it takes T (n_x + n_z) of them, of the order of
-// ε^−(3k*+5). It does not apply to sets other than Cressie-Read.
+// PaperSlope returns the slope that the paper's Theorem 1 promises for dual gap and gradient norm
+// against the samples drawn: to reach ε it takes T (n_x + n_z) samples, of the order of ε^−(3k*+5).
+// It does not apply to sets other than Cressie-Read.
 func PaperSlope(set dro.Set) measure.Number {
 	cr, ok := set.(dro.CressieRead)
 	if !ok {

@@ -25,21 +25,21 @@ type Samples struct {
 	Classes       int
 }
 
-// Inspection says how Inspect goes about it.
+// Inspection has the options of Inspect.
 type Inspection struct {
 	Threads       int
 	Network       train.NewNetwork // nil: drolab's own
-	Probabilities bool             // of every class, four bytes a sample and class
-	Scores        bool             // likewise as far as they are known: what measures order by
-	// Progress is told after each batch how many samples are done, of how many; its
-	// error ends the inspection. Nil is told nothing.
+	Probabilities bool             // probabilities of every class, four bytes a sample and class
+	Scores        bool             // the scores that measures sort by, as far as they are known
+	// Progress, if it is not nil, is called after each batch with the number of samples that are
+	// done, and the number of all. An error from it ends the inspection.
 	Progress func(done, of int) error
 }
 
-// Inspect uses the network of a checkpoint of the run on a split of d, which must
-// have samples and stays the caller's. It asks for memory first: a split may have
-// millions of samples, and their probabilities many values each. The error is of that,
-// of a checkpoint that does not fit d, or Progress's own.
+// Inspect uses the network of a checkpoint of the run on a split of d. The split must have samples,
+// and d stays the caller's. Inspect asks for memory first: a split may have millions of samples,
+// and their probabilities many values each. It fails if memory is short, if the checkpoint does not
+// fit d, or if Progress fails.
 func Inspect(m *runner.Meta, s *runner.State, d *data.Dataset, split string,
 	how Inspection) (*Samples, error) {
 	if m.Imported != nil {
@@ -66,7 +66,7 @@ func Inspect(m *runner.Meta, s *runner.State, d *data.Dataset, split string,
 	return inspect(r, split, how)
 }
 
-// predicted is a split of an imported run, whose losses must be known.
+// predicted returns a split of an imported run, whose losses must be known.
 func predicted(m *runner.Meta, s *runner.State, split string) (*foreign.Split, error) {
 	of, err := foreign.Open(m, s, split)
 	if err == nil && of.Losses == nil {
@@ -76,7 +76,7 @@ func predicted(m *runner.Meta, s *runner.State, split string) (*foreign.Split, e
 	return of, err
 }
 
-// samplesOf is Inspect of an imported run.
+// samplesOf is Inspect for an imported run.
 func samplesOf(m *runner.Meta, s *runner.State, split string, how Inspection) (*Samples, error) {
 	of, err := predicted(m, s, split)
 	if err != nil {
@@ -123,18 +123,18 @@ func inspect(r *train.Run, split string, how Inspection) (*Samples, error) {
 	return out, err
 }
 
-// Of returns the probabilities of a sample, one a class. They must have been asked for.
+// Of returns the probabilities of a sample, one for each class. They must have been asked for.
 func (s *Samples) Of(i int) []float32 { return s.Probabilities[i*s.Classes:][:s.Classes] }
 
-// Ratios returns the likelihood ratios of the exact worst case of the samples'
-// losses at a radius, and what it is. The samples must have labels.
+// Ratios returns the likelihood ratios of the exact worst case of the samples' losses at a radius,
+// and the worst case. The samples must have labels.
 func (s *Samples) Ratios(set dro.Set, rho float64) ([]float64, dro.Worst, error) {
 	ratios := make([]float64, len(s.Losses))
 	w, err := set.WorstCase(ratios, s.Losses, rho)
 	return ratios, w, err
 }
 
-// Pass gives samples that have labels to the measures of evaluations.
+// Pass returns the samples, which must have labels, as the measures of evaluations take them.
 func (s *Samples) Pass() *measure.Pass {
 	p := &measure.Pass{Losses: s.Losses, Confidences: s.Confidences, Predictions: s.Predictions,
 		Probabilities: s.Probabilities, Labels: s.Labels, Groups: s.Groups}

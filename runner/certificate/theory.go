@@ -13,10 +13,10 @@ import (
 	"drolab/runner/train"
 )
 
-// What the paper's theory speaks of, measured on a frozen network.
+// This file measures the quantities of the paper's theory on a frozen network.
 
-// Noise is the noise of mini-batches of N training samples at the network, with its
-// dual variables, against what the theory allows.
+// Noise is the noise of mini-batches of N training samples at the network, with its dual variables,
+// beside the bounds of the theory.
 type Noise struct {
 	N int `json:"n"`
 	// Variance is E ‖g_n − ∇_x F‖² over draws of n samples; VarianceBound is σ0²/n.
@@ -28,36 +28,35 @@ type Noise struct {
 	BiasBound float64 `json:"bias_bound"`
 }
 
-// Constants are the constants that Theorem 1 assumes, measured where the network is: each is a
-// lower bound of what holds everywhere.
+// Constants are the constants that Theorem 1 assumes, measured at the current network: each is a
+// lower bound on the constant that holds everywhere.
 type Constants struct {
 	Bound     float64 `json:"bound"`     // B: the largest training loss
 	Lipschitz float64 `json:"lipschitz"` // G: the largest ‖∇ℓ_i‖ of the samples drawn
 	// Smoothness is L: the largest ‖∇ℓ_i(y) − ∇ℓ_i(x)‖/‖y − x‖, for y along ∇ℓ_i.
 	Smoothness float64 `json:"smoothness"`
-	Samples    int     `json:"samples"` // drawn for the two
-	// Lz is the largest curvature of F in (λ, η) on the training split, LzBound what
-	// the theory has for it on the run's box; they do not apply to methods without
-	// dual variables, nor to sets that the theory leaves out.
+	Samples    int     `json:"samples"` // number drawn for the two
+	// Lz is the largest curvature of F in (λ, η) on the training split, and LzBound the theory's
+	// bound on it over the run's box. Neither applies to methods without dual variables. LzBound
+	// does not apply to sets that the theory leaves out.
 	Lz      measure.Number `json:"l_z"`
 	LzBound measure.Number `json:"l_z_bound"`
 }
 
-// probe draws training samples one batch after another and measures gradients of
-// them, in evaluation mode: the theory's ℓ_i(x) has no batch statistics. Its gradients
-// lie in the network, and the next one takes their place.
+// probe measures gradients of batches of training samples, in evaluation mode: the theory's ℓ_i(x)
+// has no batch statistics. A gradient stays in the network until the next one takes its place.
 type probe struct {
 	f *Frozen
 	x []nn.Tensor // the parameters to go back to
 }
 
-// streamTheory is the stream of random numbers of what is drawn here, and the next one
-// that of Constants: none of a run's own, whose batches would not be independent of x.
+// streamTheory is the stream of random numbers for the draws of this file; Constants uses the next
+// one. Neither is a stream of the run's own, whose batches would not be independent of x.
 const streamTheory = 77
 
-// gradient computes ∇ of the mean of w_i ℓ_i over a batch of any size, in pieces
-// as large as a step's batch, since the network has no room for more at once,
-// with the weights of the losses; add adds −1 times that to what is there.
+// gradient computes ∇ of the mean of w_i ℓ_i over a batch of any size, where weigh computes the
+// weights w from the losses. It goes by pieces as large as a step's batch, since the network has no
+// room for more at once. With add it adds −1 times this gradient to the one that is there.
 func (p *probe) gradient(b *data.Batch, weigh func(w, losses []float64), add bool) {
 	net := p.f.Run.Net
 	most := p.f.Meta.Spec.Batch
@@ -79,9 +78,9 @@ func (p *probe) gradient(b *data.Batch, weigh func(w, losses []float64), add boo
 	}
 }
 
-// Noise measures mini-batches of each size, so many draws of each, at the network
-// and its dual variables, beside what the theory makes of the constants; the
-// variance does not apply where there are none.
+// Noise measures mini-batches of each size, with so many draws for each, at the network and its
+// dual variables, beside the bounds that follow from the constants. Without dual variables the
+// variance does not apply.
 func (f *Frozen) Noise(train *measure.Pass, sizes []int, draws int, c Constants) ([]Noise, error) {
 	p := f.Problem()
 	whole, err := p.Set.WorstCase(nil, train.Losses, p.Rho)
@@ -110,15 +109,15 @@ func (f *Frozen) Noise(train *measure.Pass, sizes []int, draws int, c Constants)
 	return list, nil
 }
 
-// assumed are the constants as dro's theory takes them, at the radius rho. What the
-// theory makes of measured ones is no bound for the whole space of weights.
+// assumed returns the constants as dro's theory takes them, at the radius rho. A bound that follows
+// from measured constants does not hold for the whole space of weights.
 func (c *Constants) assumed(rho float64) dro.Assumptions {
 	return dro.Assumptions{Rho: rho, Bound: c.Bound, Lipschitz: c.Lipschitz,
 		Smoothness: c.Smoothness}
 }
 
-// constants are the theory's on the run's box or, where that is not in the
-// coordinates that it has, on the box of the bound.
+// constants returns the theory's constants on the run's box or, if that box is not in the theory's
+// coordinates, on the default box for the bound of c.
 func (f *Frozen) constants(c Constants) (dro.Constants, error) {
 	p := f.Problem()
 	box := p.Box
@@ -128,8 +127,8 @@ func (f *Frozen) constants(c Constants) (dro.Constants, error) {
 	return dro.ConstantsOn(p.Set, box, c.assumed(p.Rho))
 }
 
-// variance is what the paper's σ0²/n bounds. It is E ‖g_n‖² − ‖∇F‖², which is E ‖g_n −
-// ∇F‖²: a draw's gradient has the mean ∇F, as z is held.
+// variance returns the variance that the paper bounds by σ0²/n. It is E ‖g_n‖² − ‖∇F‖², which
+// equals E ‖g_n − ∇F‖²: since z is held, a draw's gradient has the mean ∇F.
 func (f *Frozen) variance(train *measure.Pass, n, draws int) (measure.Number, error) {
 	z, ok := f.Z()
 	if !ok {
@@ -155,9 +154,9 @@ func (f *Frozen) variance(train *measure.Pass, n, draws int) (measure.Number, er
 	return measure.Num(max(0, square-whole*whole)), nil
 }
 
-// Constants measures at so many samples, drawn one by one, which takes three gradients
-// of each. The weights are as they were afterwards. The error is of a network that does not
-// give its weights.
+// Constants measures the constants at so many samples, drawn one by one, with three gradients of
+// each. Afterwards the weights are as before. It fails for a network that does not give its
+// weights.
 func (f *Frozen) Constants(training *measure.Pass, samples int) (Constants, error) {
 	c := Constants{Samples: samples}
 	for _, l := range training.Losses {
@@ -184,7 +183,7 @@ func (f *Frozen) Constants(training *measure.Pass, samples int) (Constants, erro
 		norm := f.Run.Net.GradNorm()
 		c.Lipschitz = max(c.Lipschitz, norm)
 		if moved := reach / norm; norm > leastSlope {
-			f.Run.Net.Step(train.Rule{SGD: nn.SGD{LR: moved}}) // by reach in all
+			f.Run.Net.Step(train.Rule{SGD: nn.SGD{LR: moved}}) // the weights move by reach
 			p.gradient(b, one, false)
 			runner.CopyTensors(own.Tensors(), p.x)
 			p.gradient(b, one, true)
@@ -198,15 +197,15 @@ func (f *Frozen) Constants(training *measure.Pass, samples int) (Constants, erro
 }
 
 const (
-	// reach is how far along a gradient its change is measured, in the weights' unit:
-	// far above the rounding of float32, far below the weights.
+	// reach is the distance along a gradient over which its change is measured, in the weights'
+	// unit: far above the rounding of float32, far below the weights.
 	reach = 1e-2
-	// leastSlope is a gradient too short to go along: the sample is learnt.
+	// leastSlope is the norm of a gradient too short to go along: the sample is learnt.
 	leastSlope = 1e-6
 )
 
-// largestCurvature is what L_z bounds. It is the largest eigenvalue of ∇²F in z, a 2×2
-// matrix that is seen along three directions.
+// largestCurvature returns the curvature that L_z bounds: the largest eigenvalue of ∇²F in z, a 2×2
+// matrix that is computed from three directions.
 func largestCurvature(p *dro.Problem, losses []float64, z dro.Z) float64 {
 	a := p.Curvature(losses, z, dro.Z{Lambda: 1})
 	b := p.Curvature(losses, z, dro.Z{Eta: 1})
@@ -217,10 +216,10 @@ func largestCurvature(p *dro.Problem, losses []float64, z dro.Z) float64 {
 	return (a+b)/2 + math.Hypot((a-b)/2, mixed)
 }
 
-// Unmet lists what the paper's Theorem 1 asks for and the run does not have, in words
-// with the run's values. The accuracy ε is not the run's, so what follows from it,
-// as λ0 and the batches, is not in it: see dro.Theorem1. An empty list says that the
-// theorem's bound is of this run, if its assumptions on the losses hold.
+// Unmet lists the conditions of the paper's Theorem 1 that the run does not meet, in words with the
+// run's values. A run has no accuracy ε, so the conditions that follow from ε, such as those on λ0
+// and the batches, are not in the list: see dro.Theorem1. An empty list says that the theorem's
+// bound holds for this run, if its assumptions on the losses hold.
 func Unmet(m *runner.Meta) []string {
 	list := []string{}
 	s := &m.Spec

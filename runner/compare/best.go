@@ -12,47 +12,47 @@ import (
 // Test is the search for the best row of a column, among the rows that answer
 // one question (see questions) and have a value: two at least.
 //
-// The lead is the row with the best mean. It is known only once the data are, so
-// what might have been claimed is any pair of rows: all pairs are tested,
-// two-sided, and corrected for by Holm's method: the columns of one measure (one
-// for each class or group) together, or all of the table. The lead is best where the adjusted p is
-// below 1 − level against every other row. So, as far as t tests hold, the
-// probability that a family marks a row that is not better than each that it
-// was tested against is at most 1 − level, however many rows and columns there
-// are and however their values hang together; and each adjusted p is good for
-// itself. Having to beat all others is a guard of its own, which for one
-// column can be enough (Gutmann, Maymin 1987, Annals of Statistics 15, 456–461,
-// for equal variances), but not for ten classes, nor for a claim about a pair. By
-// measures, a table of five in which nothing differs has a star more often than 1 − level.
+// The lead is the row with the best mean. It is known only once the data are known, so any pair of
+// rows might have been claimed. Therefore all pairs are tested, two-sided, and corrected by Holm's
+// method: over the columns of one measure (one for each class or group), or over the whole table.
+// The lead is best if its adjusted p is below 1 − level against every other row.
 //
-// A row of one seed, or with a value that is not finite, cannot be tested, and
-// then nothing is marked; its tests count as made.
+// As far as t tests hold, the probability that a family marks a row that is not better than each
+// row that it was tested against is then at most 1 − level. This is so for any number of rows and
+// columns and for any dependence between their values, and each adjusted p is valid by itself.
+//
+// The condition that the lead beats all others is a guard of its own. For one column it can be
+// enough (Gutmann, Maymin 1987, Annals of Statistics 15, 456–461, for equal variances), but not for
+// ten classes, nor for a claim about a pair. With a correction by measure, a table of five measures
+// in which nothing differs has a star with a probability above 1 − level.
+//
+// A row with one seed, or with a value that is not finite, cannot be tested. Then nothing is
+// marked, and its tests count as made.
 type Test struct {
-	Rows []int `json:"rows"` // of the table
-	Lead int   `json:"lead"` // the one with the best mean
-	Best bool  `json:"best"` // it is significantly better than every other one
-	// P is the largest two-sided p of the lead against another row, Adjusted the
-	// largest of the corrected ones; they do not apply where a test cannot be made.
+	Rows []int `json:"rows"` // the rows of the table that are compared
+	Lead int   `json:"lead"` // the row with the best mean
+	Best bool  `json:"best"` // the lead is significantly better than every other row
+	// P is the largest two-sided p of the lead against another row, and Adjusted the largest after
+	// the correction. They do not apply where a test cannot be made.
 	P        measure.Number `json:"p"`
 	Adjusted measure.Number `json:"adjusted_p"`
 }
 
-// contest is a Test on its way.
+// contest is a Test in progress, with the tests of its pairs of rows.
 type contest struct {
 	Test
 	column int
 	pairs  []pair
 }
 
-// pair is the test of two rows against each other. It is NaN where it cannot be
-// made.
+// pair is the test of two rows against each other. Its p is NaN where the test cannot be made.
 type pair struct {
 	a, b        int
 	p, adjusted float64
 }
 
-// contests tests the columns from first on, which are those of one measure, between
-// the rows of each question.
+// contests tests the columns from first on, which belong to one measure, between the rows of each
+// question.
 func (t *Table) contests(first int, questions [][]int) (contests []contest) {
 	for c := first; c < len(t.Columns); c++ {
 		for _, rows := range questions {
@@ -66,7 +66,7 @@ func (t *Table) contests(first int, questions [][]int) (contests []contest) {
 	return contests
 }
 
-// mark corrects the tests of some columns for each other.
+// mark corrects the tests of some columns together, and concludes them.
 func (t *Table) mark(columns []Column, contests []contest) {
 	var family []float64
 	for _, o := range contests {
@@ -111,8 +111,8 @@ func (t *Table) contest(c int, rows []int) contest {
 	return o
 }
 
-// conclude notes what the adjusted tests say, and marks the lead where they all
-// say that it is the better one.
+// conclude stores the p of each test against the lead, and marks the lead if all the adjusted tests
+// find it better.
 func (t *Table) conclude(o *contest) {
 	p, adjusted := 0.0, 0.0
 	for _, q := range o.pairs {
@@ -133,7 +133,7 @@ func (t *Table) conclude(o *contest) {
 	t.Columns[o.column].Tests = append(t.Columns[o.column].Tests, o.Test)
 }
 
-// made is the p of a test, which does not apply where it could not be made.
+// made returns the p of a test as a number that does not apply if the test could not be made.
 func made(p float64) measure.Number { return measure.NumIf(!math.IsNaN(p), p) }
 
 // better tells whether row i has a better mean in column c than row j. A mean

@@ -8,9 +8,9 @@
 //	[]*record.Run -> groups (group.go) -> cells (table.go) -> best per column (best.go) -> Table
 //	                                                       -> notes (note.go)
 //
-// It is pure: it reads no file, and the order of the runs does not matter. It
-// lays nothing out, and selects nothing: every finished run that it is given
-// is in the table or named in a note.
+// The result depends on the runs alone, in any order; where the catalogue does not know whether a
+// run mixes settings, its log is read. The package lays nothing out, and selects nothing: every
+// finished run that it is given is in the table or named in a note.
 //
 // Start reading at table.go; the statistics are in stat.go, the settings in
 // which runs differ in group.go.

@@ -12,7 +12,7 @@ import (
 	"drolab/runner/spec"
 )
 
-// member is what a table needs of a run.
+// member is the part of a run that a table needs.
 type member struct {
 	meta    *runner.Meta
 	summary *runner.Summary
@@ -23,8 +23,8 @@ type member struct {
 
 func (m member) seed() uint64 { return m.meta.Spec.Seed }
 
-// of returns a measure of the run, list one with several values, at the step that
-// is compared.
+// of returns a measure of the run at the step that is compared; list returns a measure that has
+// several values.
 func (m member) of(name string) measure.Number {
 	if m.selected {
 		return m.summary.Selected.Of(name)
@@ -41,13 +41,13 @@ func (m member) list(name string) []measure.Number {
 
 // group is the runs that differ in nothing but the seed, by seed.
 type group struct {
-	settings []Setting // what sets it apart from the other groups
-	said     []Setting // those of them that its label says
+	settings []Setting // the settings in which groups differ, with its values
+	said     []Setting // the settings that its label states
 	members  []member
 }
 
-// groupless tells whether a key makes no group: the seed, of course, and what
-// decides only how often a run is looked at or saved.
+// groupless reports whether a key separates no groups: it is the seed, or it decides only how often
+// a run is looked at or saved.
 func groupless(key string) bool {
 	t, ok := spec.FindSetting(key)
 	return key == "seed" || ok && t.Viewed()
@@ -87,16 +87,16 @@ func grouped(members []member) (groups []*group, keys []string) {
 	return groups, keys
 }
 
-// say chooses what the labels say: the method, the least settings that tell groups of one method
-// apart, and those that differ between methods alone. A fork has others besides, such as the λ
-// that it began with.
+// say chooses the settings that the labels state: the method, the fewest settings that tell the
+// groups of one method apart, and the settings that differ between methods alone. A fork differs in
+// more settings, such as the λ with which it began, which the labels leave out.
 func say(groups []*group) {
 	families := map[dro.Algorithm][]*group{}
 	for _, g := range groups {
 		a := g.members[0].meta.Spec.Algorithm()
 		families[a] = append(families[a], g)
 	}
-	spare := map[string]bool{} // keys in which groups of one method differ, and need not
+	spare := map[string]bool{} // keys that no label needs to tell groups of one method apart
 	for _, family := range families {
 		var diffs []KeyDiff
 		for j, s := range family[0].settings {
@@ -202,9 +202,8 @@ type KeyDiff struct {
 	Values []string `json:"values"`
 }
 
-// Diff returns the keys whose values differ, in the order of the settings. A
-// setting that a run's method does not read is none of that run's, and its value
-// empty: the others may still differ in it.
+// Diff returns the keys whose values differ, in the order of the settings. A setting that a run's
+// method does not read has an empty value for that run; the other runs may still differ in it.
 func Diff(specs []spec.Spec) []KeyDiff {
 	var diffs []KeyDiff
 	for _, t := range spec.AllSettings() {
@@ -230,7 +229,7 @@ func Diff(specs []spec.Spec) []KeyDiff {
 	return diffs
 }
 
-// Value is that of a setting as Diff has it.
+// Value returns the value of a setting in the form of Diff: empty if no method of s reads it.
 func Value(s *spec.Spec, key string) string {
 	if t, ok := spec.FindSetting(key); ok && t.ReadIn(s) {
 		return stated(&t, s)
@@ -238,13 +237,14 @@ func Value(s *spec.Spec, key string) string {
 	return ""
 }
 
-// stated is a setting's value as a preset would state it.
+// stated returns a setting's value as a preset would state it.
 func stated(t *spec.Setting, s *spec.Spec) string { return strings.Trim(t.Text(s), "[]") }
 
-// ofWorst tells whether a measure is of the worst of a run's classes or groups, whichever it is by.
+// ofWorst reports whether a measure is the accuracy of a run's worst class, or of its worst group
+// if the run has groups.
 func ofWorst(name string, m *runner.Meta) bool { return name == m.Fit("worst_class_accuracy") }
 
-// worst is the accuracy of the worst class or group. It does not apply where fewer than two have
+// worst returns the accuracy of the worst class or group. It does not apply if fewer than two have
 // min_group test samples: the only one that counts is no worst.
 func (m member) worst() measure.Number {
 	if len(m.meta.Names(m.meta.Main())) > 0 && len(m.counted()) < 2 { // some old runs have no names
@@ -253,8 +253,8 @@ func (m member) worst() measure.Number {
 	return m.of(m.meta.Fit("worst_class_accuracy"))
 }
 
-// counted lists the classes or groups that have min_group test samples; of runs whose samples were
-// not counted all.
+// counted lists the classes or groups that have min_group test samples. If the run's samples were
+// not counted, it lists all.
 func (m member) counted() (names []string) {
 	for _, name := range m.meta.Names(m.meta.Main()) {
 		if !m.few(name) {
@@ -279,7 +279,7 @@ func fewIn(groups []*group, a measure.Axis, name string) bool {
 	})
 }
 
-// noteFew tells where a run has no worst class or group.
+// noteFew adds a note if a run has no worst class or group.
 func (t *Table) noteFew(members []member) {
 	for _, c := range t.Columns {
 		without := slices.DeleteFunc(slices.Clone(members), func(m member) bool {

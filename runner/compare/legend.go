@@ -39,7 +39,7 @@ func (t *Table) Legend() (lines []string) {
 	return lines
 }
 
-// Brief is the Legend in few words, for below a table without room.
+// Brief returns the Legend in few words, for a place below a table that has little room.
 func (t *Table) Brief() (parts []string) {
 	if t.At == Selected {
 		parts = append(parts, "at the step selected by "+t.Select)
@@ -66,12 +66,12 @@ func (t *Table) spread() bool {
 	})
 }
 
-// problems tells whether rows have other sets or radii.
+// problems reports whether the rows differ in set or radius.
 func (t *Table) problems() bool {
 	return slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Problem != t.Rows[0].Problem })
 }
 
-// uses are what the rows' methods use, sorted.
+// uses lists what the rows' methods use (see Uses), sorted.
 func (t *Table) uses() (list []string) {
 	for _, r := range t.Rows {
 		if r.Uses != "" {
@@ -82,7 +82,7 @@ func (t *Table) uses() (list []string) {
 	return slices.Compact(list)
 }
 
-// families says which tests were corrected for together, and how many.
+// families says which tests were corrected together, and how many they are.
 func (t *Table) families() string {
 	if t.Family == AllMeasures {
 		return fmt.Sprintf("all pairs in all rows of this table (%d tests)", t.Columns[0].Family)
@@ -102,7 +102,7 @@ func (t *Table) families() string {
 	return text + ", each measure by itself"
 }
 
-// untested names the columns of methods' own objectives.
+// untested names the columns that measure a method's own objective.
 func (t *Table) untested() string {
 	var names []string
 	for _, c := range t.Columns {

@@ -9,13 +9,13 @@ import (
 	"drolab/runner/spec"
 )
 
-// Configuration is equal for runs that differ in the seed alone.
+// Configuration returns a key that is equal for runs that differ in the seed alone.
 func Configuration(m *runner.Meta) string { return m.Configuration() }
 
-// Names are the shortest that tell the configurations of runs apart: by method, by preset
-// (by the radius, where that is all that presets differ in) where a method has several, and by
-// the settings in which those of one preset differ, as "sfk", "ρ .2" or "fork @387 lr .005".
-// Runs that differ in the seed alone share one.
+// Names returns the shortest names that tell the configurations of runs apart: by method, by preset
+// if a method has several, and by the settings in which runs of one preset differ. The radius
+// stands for the preset if presets differ in nothing else. Examples are "fork @387 lr .005", "sfk"
+// and "ρ .2". Runs that differ in the seed alone share a name.
 func Names(runs []*runner.Meta) []string {
 	names, several := Differences(runs), false
 	for _, m := range runs {
@@ -37,8 +37,8 @@ func Names(runs []*runner.Meta) []string {
 	return names
 }
 
-// presetWord is the preset of a run among runs, or what it is about: the radius, where the presets
-// of the runs of its method differ in that, each in its own way, and in nothing else.
+// presetWord returns the preset of a run among runs. If the presets of the runs of its method
+// differ in the radius alone, each with a radius of its own, it returns the radius instead.
 func presetWord(runs []*runner.Meta, m *runner.Meta) string {
 	var all []spec.Spec
 	presets, radii := map[string][]spec.Spec{}, map[float64]bool{}
@@ -64,8 +64,8 @@ func presetWord(runs []*runner.Meta, m *runner.Meta) string {
 	return m.Preset
 }
 
-// Differences are the least settings that tell each run from the others of its method and
-// preset; "" where there is none.
+// Differences returns for each run the fewest settings that tell it from the other runs of its
+// method and preset, or "" if none are needed.
 func Differences(runs []*runner.Meta) []string {
 	names := make([]string, len(runs))
 	alike := map[[2]string][]int{}
@@ -87,7 +87,7 @@ func Differences(runs []*runner.Meta) []string {
 	return names
 }
 
-// enough leaves out the keys without which the runs are told apart as well.
+// enough leaves out the keys that are not needed to tell the runs apart.
 func enough(diffs []KeyDiff, runs int) []KeyDiff {
 	told := func(diffs []KeyDiff) int {
 		rows := make([]string, runs)
@@ -107,8 +107,8 @@ func enough(diffs []KeyDiff, runs int) []KeyDiff {
 	return diffs
 }
 
-// differs are the words of a run: the one at i of those that have the diffs. Where many settings
-// differ, as where one of each is changed in turn, what most runs have is not said.
+// differs returns the words for the run m, which has index i in the diffs. If more than two
+// settings differ, as when several are changed in turn, a value that most runs have is left out.
 func differs(m *runner.Meta, diffs []KeyDiff, i int) (words []string) {
 	if m.Parent != "" {
 		words = append(words, "fork @"+m.Parent[strings.LastIndexByte(m.Parent, '@')+1:])
@@ -121,7 +121,7 @@ func differs(m *runner.Meta, diffs []KeyDiff, i int) (words []string) {
 	return words
 }
 
-// usual tells whether most runs have the value of that at i.
+// usual reports whether most runs have the value of the run with index i.
 func (d *KeyDiff) usual(i int) bool {
 	same := 0
 	for _, v := range d.Values {
@@ -132,7 +132,7 @@ func (d *KeyDiff) usual(i int) bool {
 	return 2*same > len(d.Values)
 }
 
-// Short is a setting with its value in a few letters, as "ρ .2".
+// Short returns a setting with its value in a few letters, such as "ρ .2".
 func Short(key, value string) string {
 	const most = 12
 	if key == "rho" {
@@ -147,10 +147,10 @@ func Short(key, value string) string {
 	return fmt.Sprintf("%s %s", key, value)
 }
 
-// Briefs are names such as Names gives in fewer letters, and in fewer again: without the method
-// that most of them share, as "ρ.2 lr.1", and then without the names of the settings, where all
-// have the same ones, as ".2 .1". Each of them tells what the names tell apart; a step that would
-// not is left out.
+// Briefs returns shorter and shorter forms of each of some names, which may be from Names. The
+// first form is without the method that most names share. The second has values right behind their
+// settings, as in "ρ.2 lr.1". The third is without the settings if all names have the same ones, as
+// in ".2 .1". A form that does not tell apart all that the names tell apart is left out.
 func Briefs(names []string) [][]string {
 	list := make([][]string, len(names))
 	forms := [][]string{names}
@@ -168,7 +168,7 @@ func Briefs(names []string) [][]string {
 	return list
 }
 
-// howMany is how many different names there are.
+// howMany returns the number of different names.
 func howMany(names []string) int {
 	seen := map[string]bool{}
 	for _, name := range names {
@@ -177,7 +177,7 @@ func howMany(names []string) int {
 	return len(seen)
 }
 
-// unshared are names without the first word that most of those with several words share.
+// unshared returns the names without the first word that most names of several words share.
 func unshared(names []string) []string {
 	counts, several := map[string]int{}, 0
 	for _, name := range names {
@@ -195,7 +195,7 @@ func unshared(names []string) []string {
 	return list
 }
 
-// joined are names whose settings have their values right behind them.
+// joined returns the names with each value right behind its setting.
 func joined(names []string) []string {
 	list := make([]string, len(names))
 	for i, name := range names {
@@ -209,7 +209,8 @@ func joined(names []string) []string {
 	return list
 }
 
-// valued are names of joined without the settings, where those that have any have the same.
+// valued returns names from joined without their settings, if all names with settings have the same
+// ones.
 func valued(names []string) []string {
 	list, keys := slices.Clone(names), map[string]bool{}
 	for i, name := range names {

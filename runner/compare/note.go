@@ -9,7 +9,7 @@ import (
 	"drolab/runner"
 )
 
-// What a note is about.
+// The kinds of notes.
 const (
 	Unfinished NoteKind = "unfinished" // runs left out because they are not done
 	Mixed      NoteKind = "mixed"      // runs left out because a knob made them another method
@@ -23,7 +23,7 @@ const (
 	Code       NoteKind = "code"       // not the same program or kernels
 	Seeds      NoteKind = "seeds"      // too few, or not the same, seeds
 	Few        NoteKind = "few"        // too few test samples for a worst class or group
-	Missing    NoteKind = "missing"    // a measure of some runs of a row only
+	Missing    NoteKind = "missing"    // only some runs of a row have a measure
 	Imported   NoteKind = "imported"   // predictions of another program
 	NotFinite  NoteKind = "not-finite" // a measure of a run is NaN or infinite
 )
@@ -73,8 +73,7 @@ func (t *Table) noteRepeats(g *group, repeats []member) {
 	}
 }
 
-// noteDifferences names what makes runs unlike each other beyond the question
-// that the table asks.
+// noteDifferences adds notes on differences between runs that are not what the table compares.
 func (t *Table) noteDifferences(members []member) {
 	for _, c := range []struct {
 		kind NoteKind
@@ -112,7 +111,7 @@ func (t *Table) noteDifferences(members []member) {
 	}
 }
 
-// imported tells of a run that another program made: it has no network, budget or code.
+// imported reports whether another program made the run, which then has no network, budget or code.
 func imported(m member) bool { return m.meta.Imported != nil }
 
 // noteImported names the runs that were not trained here, and what is not known of them.
@@ -125,8 +124,8 @@ func (t *Table) noteImported(members []member) {
 	}
 }
 
-// noteProblems tells where rows have other sets or radii, and which measures
-// that makes another question.
+// noteProblems adds a note if rows differ in set or radius, and names the measures that then answer
+// different questions.
 func (t *Table) noteProblems(members []member) {
 	problems := distinct(members, problem)
 	var names []string
@@ -168,7 +167,7 @@ func distinct(members []member, of func(*runner.Meta) string) []string {
 	return slices.Compact(values)
 }
 
-// noteSeeds tells where there is nothing to test, and where rows have other
+// noteSeeds adds a note on rows with one seed, which cannot be tested, and on rows with different
 // seeds.
 func (t *Table) noteSeeds() {
 	var single, seeds []string
@@ -189,7 +188,7 @@ func (t *Table) noteSeeds() {
 	}
 }
 
-// listed are the seeds, as they are called; of more than a handful their number.
+// listed returns the names of the seeds, or the number of more than five.
 func listed(seeds []uint64) string {
 	if len(seeds) > 5 {
 		return fmt.Sprintf("%d of them", len(seeds))
@@ -201,7 +200,7 @@ func listed(seeds []uint64) string {
 	return strings.Join(names, " ")
 }
 
-// noteMissing names the cells that are of fewer runs than their row.
+// noteMissing names the cells to which fewer runs contribute than their row has.
 func (t *Table) noteMissing() {
 	for c, col := range t.Columns {
 		var rows []string

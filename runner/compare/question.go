@@ -9,10 +9,9 @@ import (
 	"drolab/runner/measure"
 )
 
-// questions returns the rows that answer the same question with a measure, in
-// the order of the rows. Only between such rows one value can be better than
-// another: R_ρ grows with ρ for one and the same network, and a loss on other
-// data says nothing. Rows that are not tested answer none.
+// questions returns sets of rows that answer the same question with a measure, in the order of the
+// rows. Only among such rows can one value be better than another: R_ρ grows with ρ for one and the
+// same network, and a loss on other data says nothing. Rows that are not tested are in no set.
 func questions(asks dro.Question, groups []*group, tested func(*runner.Meta) bool) (rows [][]int) {
 	var keys []string
 	for i, g := range groups {
@@ -29,8 +28,8 @@ func questions(asks dro.Question, groups []*group, tested func(*runner.Meta) boo
 	return rows
 }
 
-// Question is a key that is the same for runs that answer the same question: values of others
-// are neither better nor worse.
+// Question returns a key that is the same for runs that answer the same question. Between runs with
+// different keys no value is better or worse.
 func Question(asks dro.Question, m *runner.Meta) string {
 	data := m.Spec.Dataset + "\n" + m.Checksum + "\n"
 	set, err := m.Spec.Set()
@@ -59,9 +58,9 @@ func problem(m *runner.Meta) string {
 	return fmt.Sprintf("%s, ρ=%g", set.Label(), m.Spec.Rho)
 }
 
-// Uses names what a run's method weighs by that an uncertainty set does not know:
-// "groups", "classes", which stand for the groups where none were given,
-// "labels"; "" is nothing.
+// Uses names what a run's method weighs samples by that an uncertainty set does not know: "groups",
+// "classes" (which stand for the groups if none were given) or "labels". It is "" if there is
+// nothing.
 func Uses(m *runner.Meta) string {
 	method, err := dro.Find(m.Spec.Algorithm())
 	switch {
@@ -73,7 +72,7 @@ func Uses(m *runner.Meta) string {
 	return method.Uses
 }
 
-// Mark stands behind the name of what uses something: "(g)".
+// Mark returns the mark behind the name of a method that uses something: " (g)" for groups.
 func Mark(uses string) string {
 	if uses == "" {
 		return ""
@@ -81,7 +80,7 @@ func Mark(uses string) string {
 	return " (" + uses[:1] + ")"
 }
 
-// Explain says what the mark of something means; "" where there is none.
+// Explain says what the mark of uses means; it returns "" without uses.
 func Explain(uses string) string {
 	if uses == "" {
 		return ""

@@ -79,8 +79,9 @@ func Detectable(n int, alpha, power float64) float64 {
 	return most
 }
 
-// powerOf is the chance that a noncentral t is beyond ±critical: an integral over the sample's
-// standard deviation s in true ones, whose ν s² has the χ² distribution of ν degrees of freedom.
+// powerOf returns the probability that a noncentral t is beyond ±critical. It integrates over the
+// sample's standard deviation s in units of the true one, where ν s² has the χ² distribution with ν
+// degrees of freedom.
 func powerOf(n int, mean, critical float64) float64 {
 	nu, shift := float64(n-1), mean*math.Sqrt(float64(n))
 	chi := distuv.ChiSquared{K: nu}
@@ -94,8 +95,7 @@ func powerOf(n int, mean, critical float64) float64 {
 	return quad.Fixed(beyond, 0, end, nodes, quad.Legendre{}, 0)
 }
 
-// welchT returns the two-sided p of Welch's t test, which does not take the
-// variances for equal.
+// welchT returns the two-sided p of Welch's t test, which does not assume equal variances.
 func welchT(a, b []float64) float64 {
 	meanA, stdA := stat.MeanStdDev(a, nil)
 	meanB, stdB := stat.MeanStdDev(b, nil)
@@ -136,7 +136,7 @@ func Holm(p []float64) []float64 {
 	for i := range order {
 		order[i] = i
 	}
-	last := func(x float64) float64 { // where NaN comes
+	last := func(x float64) float64 { // NaN sorts last
 		if math.IsNaN(x) {
 			return math.Inf(1)
 		}

@@ -14,34 +14,34 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Options of a table. The zero Options are the defaults.
+// Options configure a table. The zero Options are the defaults.
 type Options struct {
-	// Level of confidence, of the intervals and of what is marked as best;
-	// 0 is 0.95.
+	// Level is the confidence level of the intervals and of the marks for the best rows; 0 stands
+	// for 0.95.
 	Level float64 `json:"level"`
-	// At is the step of the runs, Last or Selected; "" is the selected one where
-	// all runs have one by the same rule, else the last.
+	// At is the step of the runs that is compared, Last or Selected. "" stands for Selected if all
+	// runs have selected a step by the same rule, else for Last.
 	At string `json:"at"`
-	// Family is what is corrected for together, OneMeasure or AllMeasures; "" is the
-	// first.
+	// Family is the family of tests that are corrected together, OneMeasure or AllMeasures; ""
+	// stands for OneMeasure.
 	Family string `json:"family"`
-	// Tested are the runs between whose rows stars are looked for; nil is all of them.
+	// Tested reports whether the row of a run is tested for stars; nil tests all rows.
 	Tested func(*runner.Meta) bool `json:"-"`
 }
 
-// Families of tests that are corrected for together.
+// Families of tests that are corrected together.
 const (
 	OneMeasure  = "measure" // the columns of one measure: one for each class or group
 	AllMeasures = "table"   // all columns
 )
 
-// Table compares groups of runs. Columns without one value are left out.
+// Table compares groups of runs. A column without any value is left out.
 type Table struct {
 	Level   float64  `json:"level"`
 	At      string   `json:"at"`               // Last or Selected
 	Select  string   `json:"select,omitempty"` // the rule of the selection
 	Family  string   `json:"family"`           // OneMeasure or AllMeasures
-	Keys    []string `json:"keys"`             // of the spec, in which the rows differ
+	Keys    []string `json:"keys"`             // keys of the spec in which the rows differ
 	Columns []Column `json:"columns"`
 	Rows    []Row    `json:"rows"`
 	Notes   []Note   `json:"notes"`
@@ -56,7 +56,7 @@ type Column struct {
 	// Neutral says that neither more nor less is better, as far as is known.
 	Neutral bool   `json:"neutral,omitempty"`
 	Few     bool   `json:"few,omitempty"` // too few test samples to be the worst of a run
-	Family  int    `json:"family"`        // tests that were corrected for together, in all classes
+	Family  int    `json:"family"`        // number of tests corrected together, in all classes
 	Tests   []Test `json:"tests"`         // one for each question that several rows answer
 }
 
@@ -80,13 +80,13 @@ type Setting struct {
 // Cell holds a measure over the seeds of a row.
 type Cell struct {
 	Values []measure.Number `json:"values"` // one for each seed of the row
-	N      int              `json:"n"`      // of them apply
+	N      int              `json:"n"`      // number of values that apply
 	Mean   measure.Number   `json:"mean"`   // not finite where a value is not
 	Std    measure.Number   `json:"std"`    // divisor n−1; does not apply below two values
 	Half   measure.Number   `json:"half"`   // half width of the mean's t interval at Table.Level
 	Best   bool             `json:"best"`
-	// P and Adjusted are of the test of the best row (see Test) against this one,
-	// before and after the correction; they do not apply to the best row itself.
+	// P and Adjusted are the p of the test of the lead (see Test) against this row, before and
+	// after the correction. They do not apply to the lead itself.
 	P        measure.Number `json:"p"`
 	Adjusted measure.Number `json:"adjusted_p"`
 }
@@ -146,24 +146,23 @@ func tabulate(members []member, o Options) *Table {
 	return t
 }
 
-// measure is a measure of the table with its columns: one, or one a class, a group
-// or a radius.
+// measured is a measure of the table with its columns: a single one, or one for each class, group
+// or radius.
 type measured struct {
 	measure.Measure
 	parts []part
 }
 
-// part is what a column shows of a run.
+// part is a column of a measure: its class, group or radius, and the value that it shows for a run.
 type part struct {
 	place string
 	of    func(member) measure.Number
 }
 
-// measuresOf lists the measures of a summary that are worth a place and have a
-// better side, as in the paper's Table 1 first those per class, or per group
-// where groups are given. What is of the set at radii of its own comes in where
-// the runs' radii differ, so that one cannot compare what they have at theirs.
-// Last come the programs' own, of which nothing is tested without a better side.
+// measuresOf lists the main measures of a summary that have a better side. As in the paper's Table
+// 1, measures per class come first, or per group if groups are given. Measures at fixed radii are
+// in the list if runs differ in set or radius, so that their figures at their own radii cannot be
+// compared. Last come the measures of programs; without a better side they are not tested.
 func measuresOf(members []member) (list []measured) {
 	if len(members) == 0 {
 		return nil
@@ -200,8 +199,8 @@ func measuresOf(members []member) (list []measured) {
 	return append(list, whole...)
 }
 
-// partsOf are the columns of a measure with a value a place: those places that
-// all runs have.
+// partsOf returns the columns of a measure with several values: one for each place (class, group or
+// radius) that all runs have.
 func partsOf(row measure.Measure, members []member) (parts []part) {
 	for _, place := range members[0].meta.Places(row.Axis) {
 		lacks := func(m member) bool { return !slices.Contains(m.meta.Places(row.Axis), place) }
@@ -228,7 +227,8 @@ func sameParts(members []member) bool {
 	})
 }
 
-// addColumns measures every group, but for the parts that apply to none.
+// addColumns adds the columns of a measure, with a cell for every group. It leaves out the parts
+// that apply to no run.
 func (t *Table) addColumns(m measured, groups []*group) {
 	for _, part := range m.parts {
 		cells := make([]Cell, len(groups))
@@ -237,7 +237,7 @@ func (t *Table) addColumns(m measured, groups []*group) {
 			cells[i] = newCell(g, part.of, t.Level)
 			n += cells[i].N
 		}
-		// Of the worst part it is told that there is none.
+		// The column of the worst part stays, so that a note can say that there is none.
 		if n == 0 && !ofWorst(m.Name, groups[0].members[0].meta) {
 			continue
 		}
@@ -283,15 +283,15 @@ func newCell(g *group, of func(member) measure.Number, level float64) Cell {
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// Which step of the runs a table is of.
+// The steps of the runs that a table can compare.
 const (
 	Last     = "last"
 	Selected = "selected" // by the validation split: see the setting select
 )
 
-// chooseAt decides which step of the runs is compared. Unless asked, it is the
-// selected one where all runs have one, by the same rule: mixing a run's best
-// step with another's last would be no comparison.
+// chooseAt decides which step of the runs is compared. Unless ask says otherwise, it is the
+// selected step if all runs have one by the same rule: to mix one run's best step with another's
+// last would be no comparison.
 func (t *Table) chooseAt(members []member, ask string) {
 	var without []member
 	var rules []string

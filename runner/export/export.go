@@ -1,11 +1,10 @@
-// Package export writes tables in the formats that other programs read: one
-// observation a row, under names as the log has them.
+// Package export writes tables in the formats that other programs read: one observation per row,
+// with the names that the log uses.
 //
 //	Sheet ──> Format.Write ──> a file of a name that was free
 //
-// It computes nothing, and knows neither runs nor screens: its caller makes a Sheet from a
-// table. A format is a Format in a file of its own and its line in builtIn, or is
-// registered.
+// It computes nothing, and knows neither runs nor screens: its caller makes a Sheet from a table. A
+// format is a Format in a file of its own that has a line in builtIn, or it is registered.
 package export
 
 import (
@@ -46,8 +45,8 @@ var registered = builtIn()
 // Formats lists every format, the customary one first.
 func Formats() []Format { return slices.Clone(registered) }
 
-// Register adds a format and returns what takes it out again. It is for the
-// start of a program and for tests. It panics where the name is taken.
+// Register adds a format and returns a function that takes it out again. It is for the start of a
+// program and for tests. It panics if the name is taken or empty, or if Write is nil.
 func Register(f Format) (remove func()) {
 	named := func(o Format) bool { return o.Name == f.Name }
 	if slices.ContainsFunc(registered, named) || f.Name == "" || f.Write == nil {
@@ -85,8 +84,8 @@ func (f *Format) WriteIn(in aside.Folder, s *Sheet, now time.Time) (name string,
 	return aside.NewIn(in, names, 0o644, func(w io.Writer) error { return f.Write(w, s) })
 }
 
-// Replace writes the file of that path, which is the old one until the new one is on
-// disk. What is no regular file, a pipe or a link, is written to as it is.
+// Replace writes the file at path. The old file stays until the new one is on disk. If path is not
+// a regular file but a pipe or a link, for example, Replace writes to it directly.
 func Replace(path string, write func(io.Writer) error) error {
 	if info, err := os.Lstat(path); err != nil || info.Mode().IsRegular() {
 		return aside.Write(path, write)

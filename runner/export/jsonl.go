@@ -12,8 +12,8 @@ func jsonLines() Format {
 		Write: writeJSONLines}
 }
 
-// writeJSONLines writes a cell that is a finite number as one, others as text,
-// an empty one as null.
+// writeJSONLines writes a cell that is a finite number as a number, an empty cell as null, and
+// other cells as text.
 func writeJSONLines(w io.Writer, s *Sheet) error {
 	for row := range s.Rows {
 		line := []byte{'{'}

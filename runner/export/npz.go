@@ -32,7 +32,7 @@ func writeNPZ(w io.Writer, s *Sheet) error {
 	return writeArrays(w, list)
 }
 
-// numbers are the cells' values, or the cells where one is no number.
+// numbers returns the values of the cells, or the cells themselves if one is not a number.
 func numbers(cells []string) any {
 	values := make([]float64, len(cells))
 	for i, c := range cells {
@@ -115,7 +115,7 @@ func writeNPY(w io.Writer, kind, shape string, values any) error {
 	return binary.Write(w, binary.LittleEndian, values)
 }
 
-// text gives cells as UTF-32 of one length.
+// text returns the cells as UTF-32 strings of one length, and NumPy's name of that type.
 func text(cells []string) (kind string, values []byte) {
 	width := 1
 	for _, c := range cells {

@@ -1,4 +1,4 @@
-// Package filter selects runs by what people type.
+// Package filter selects runs by a text that people type.
 package filter
 
 import (
@@ -25,7 +25,7 @@ import (
 //	-failed       not; NOT failed is the same
 //	sfk OR (pgd lr<0.1)
 //
-// OR binds less than what stands side by side, as in search engines.
+// OR binds less tightly than terms that stand side by side, as in search engines.
 type Filter interface{ Match(*record.Run) bool }
 
 type (
@@ -56,8 +56,8 @@ type term struct {
 // operators, the longer ones first so that they are found first.
 func operators() []string { return []string{">=", "<=", "!=", ":", "=", ">", "<"} }
 
-// Parse reads a filter as typed: what is still open at its end is taken as
-// closed there. An error names the term.
+// Parse reads a filter as typed: a parenthesis that is still open at the end is taken as closed
+// there. An error names the term.
 func Parse(text string) (Filter, error) {
 	text = strings.NewReplacer("(", " ( ", ")", " ) ", "|", " | ").Replace(text)
 	p := parser{words: strings.Fields(text)}
@@ -74,10 +74,10 @@ type parser struct {
 	depth int // of parentheses
 }
 
-// mostNested bounds a filter that was pasted.
+// mostNested bounds the nesting of a filter, which may have been pasted.
 const mostNested = 50
 
-// take takes the first word if it is one of those.
+// take removes the first word if it is one of words, and reports whether it was.
 func (p *parser) take(words ...string) bool {
 	if len(p.words) == 0 || !slices.Contains(words, p.words[0]) {
 		return false
@@ -86,7 +86,7 @@ func (p *parser) take(words ...string) bool {
 	return true
 }
 
-// either reads what OR stands between.
+// either reads alternatives with OR between them.
 func (p *parser) either() (Filter, error) {
 	var any anyOf
 	for {
@@ -103,7 +103,7 @@ func (p *parser) either() (Filter, error) {
 	}
 }
 
-// together reads what stands side by side, up to an OR or the end of a parenthesis.
+// together reads the terms that stand side by side, up to an OR or the end of a parenthesis.
 func (p *parser) together() (all allOf, err error) {
 	for len(p.words) > 0 && !slices.Contains([]string{"OR", "|", ")"}, p.words[0]) {
 		typing := p.words[0] == "-" &&
@@ -129,7 +129,7 @@ func (p *parser) one() (Filter, error) {
 	switch {
 	case p.take("NOT", "!", "-"):
 		if len(p.words) == 0 || p.words[0] == ")" || p.words[0] == "OR" || p.words[0] == "|" {
-			return allOf{}, nil // of what is being typed
+			return allOf{}, nil // the rest is still being typed
 		}
 		f, err := p.one()
 		return noneOf{f}, err
@@ -188,7 +188,7 @@ func fullKey(key string) string {
 
 func (t term) Match(r *record.Run) bool { return t.holds(r) != t.not }
 
-// holds leaves the minus before a term aside.
+// holds reports whether the term holds, without regard to a minus before it.
 func (t term) holds(r *record.Run) bool {
 	if t.fact == nil {
 		return strings.Contains(wordsOf(r), t.value)
@@ -206,7 +206,7 @@ func (t term) holds(r *record.Run) bool {
 		"!=": x != t.num, "=": x == t.num, ":": x == t.num}[t.op]
 }
 
-// wordsOf is what the plain words of a filter are looked for in.
+// wordsOf returns the text in which the plain words of a filter are looked for.
 func wordsOf(r *record.Run) string {
 	s := &r.Meta.Spec
 	words := []string{r.Meta.ID, r.Meta.Preset, string(s.Algorithm()), s.Dataset, s.Model,
@@ -231,9 +231,9 @@ var plain = map[string]func(*record.Run) string{
 	},
 }
 
-// Fact returns what runs say to a key, as text: a setting as a preset states it, or a
-// measure of the summary; also one that only some program gives. What is both, as λ and η
-// where they start, is looked for as a setting.
+// Fact returns the function that gives a run's value of a key, as text: a setting as a preset
+// states it, or a measure of the summary, which may be a program's own. A key that is both, such as
+// λ or η, whose start is a setting, stands for the setting.
 func Fact(key string) (func(*record.Run) string, error) {
 	key = fullKey(key)
 	if of, ok := plain[key]; ok {
@@ -248,13 +248,14 @@ func Fact(key string) (func(*record.Run) string, error) {
 	return nil, fmt.Errorf("%s: neither a setting nor one of %s", key, strings.Join(keys(), ", "))
 }
 
-// keys are the keys of Fact that are no settings.
+// keys returns the keys of Fact that are not settings.
 func keys() []string {
 	keys := []string{"id", "preset", "status", "steps", "worst", "tag", "note", "archived"}
 	return append(keys, measures()...)
 }
 
-// measures are those of a summary with one number each, but for settings.
+// measures returns the measures of a summary that have one number each, except those whose key is a
+// setting.
 func measures() (keys []string) {
 	for _, m := range measure.SummaryMeasures() {
 		if _, set := spec.FindSetting(m.Name); !set && !m.IsList() {

@@ -9,9 +9,9 @@ import (
 	"drolab/runner/data"
 )
 
-// A checkpoint has of each split the tensors marks (row, label, group, prediction) and, where they
-// are known, loss and probability. A loss is three whole numbers of 22 bits, exact in float32, that
-// are its bits as a float64.
+// A checkpoint has for each split the tensor marks (row, label, group, prediction) and, if they are
+// known, the tensors loss and probability. A loss is stored as three whole numbers of 22 bits,
+// exact in float32, which hold its bits as a float64.
 const (
 	marks    = 4
 	words    = 3
@@ -19,7 +19,7 @@ const (
 	wordMask = 1<<wordBits - 1
 )
 
-// keep makes a checkpoint of predictions.
+// keep makes a checkpoint of the predictions.
 func (p *Predictions) keep() *runner.State {
 	s := &runner.State{}
 	for _, split := range runner.Splits() {
@@ -51,8 +51,8 @@ func (p *Predictions) keep() *runner.State {
 	return s
 }
 
-// Open gives a split of the predictions that a checkpoint of an imported run holds. A file may say
-// anything, so that what it says is checked.
+// Open returns a split of the predictions in a checkpoint of an imported run. It checks them, since
+// a file may say anything.
 func Open(m *runner.Meta, s *runner.State, split string) (*Split, error) {
 	tensors := map[string]nn.Tensor{}
 	for _, t := range s.Parameters {
@@ -103,7 +103,7 @@ func Open(m *runner.Meta, s *runner.State, split string) (*Split, error) {
 	return of, nil
 }
 
-// Data gives the splits of an imported run as data without features.
+// Data returns the splits of an imported run as data without features.
 func Data(m *runner.Meta, s *runner.State) (*data.Dataset, error) {
 	d := &data.Dataset{Name: m.Spec.Dataset, Classes: m.Classes, Groups: m.Groups,
 		Grouped: len(m.Groups) > 0, Checksum: m.Checksum}

@@ -20,7 +20,7 @@ type Predictions struct {
 	Groups   []string // nil: none are given
 	Splits   map[string]*Split
 	Checksum string   // of the file
-	Columns  []string // that were read
+	Columns  []string // the columns that were read
 	Notes    []string
 }
 
@@ -31,15 +31,15 @@ type Split struct {
 }
 
 const (
-	// sumError is how far from 1 the probabilities of a row may sum to.
+	// sumError is how far from 1 the sum of the probabilities of a row may be.
 	sumError = 1e-3
 	// leastProbability is what scikit-learn's log_loss takes for a probability of 0.
 	leastProbability = 0x1p-52
 )
 
-// Read reads a table. Of its splits it takes those that are named, or all; rows without a column
-// for it are of the one named, or of the test split. Classes and groups are those of known, where
-// that is not nil. Errors name row, column and remedy.
+// Read reads a table. It takes the splits that are named, or all. If the table has no column for
+// the split, all rows belong to the one split that is named, or to the test split. Classes and
+// groups are taken from known, if it is not nil. Errors name row, column and remedy.
 func Read(ctx context.Context, file string, splits []string, known *data.Dataset) (*Predictions,
 	error) {
 	d, err := data.OpenRaw(ctx, file)
@@ -72,8 +72,8 @@ type reader struct {
 type named struct {
 	column int
 	words  []string
-	names  []string // that they are to be among
-	places []int    // among them, of each word; -1: it is none
+	names  []string // the names that words must be among
+	places []int    // the place of each word among names; -1: none
 }
 
 // columns finds what the columns mean.
@@ -132,8 +132,8 @@ func (r *reader) columns(d *data.Dataset, known *data.Dataset) error {
 	return nil
 }
 
-// places finds words among names, -1 for none. Where none is a name, whole numbers are places, from
-// 0, in the order of numbered, or else of the names.
+// places returns the place of each word among names, or -1. If no word is a name, whole numbers are
+// places from 0 in numbered, or in names if numbered is nil.
 func places(words, names, numbered []string) []int {
 	if numbered == nil {
 		numbered = names
@@ -175,8 +175,8 @@ func (r *reader) rows(d *data.Dataset) error {
 	return nil
 }
 
-// word is the place of what a row says in a column among its names; other where there is no such
-// column.
+// word returns what the row x says in a column, as a place among the column's names, or other if
+// there is no such column.
 func (r *reader) word(x []float64, column string, other int) (int, error) {
 	w := r.words[column]
 	if w == nil {
@@ -242,8 +242,8 @@ func (r *reader) row(x []float64) error {
 	return nil
 }
 
-// probabilities are those of a row, by class, and the class of the largest; nil where none are
-// known.
+// probabilities returns the probabilities of a row, by class, and the class of the largest. They
+// are nil if the table has none.
 func (r *reader) probabilities(x []float64) (p []float64, most int, err error) {
 	if r.p == nil {
 		return nil, 0, nil

@@ -21,7 +21,7 @@ import (
 // longestName bounds the name of a method, in runes.
 const longestName = 64
 
-// CheckName says why a method of another program cannot have a name.
+// CheckName returns an error if a method of another program cannot have this name.
 func CheckName(name string) error {
 	_, err := dro.Find(dro.Algorithm(name))
 	unseen := func(r rune) bool { return !unicode.IsPrint(r) }
@@ -38,8 +38,8 @@ func CheckName(name string) error {
 // Question says how predictions become a run.
 type Question struct {
 	Method, File, Preset string
-	Spec                 spec.Spec     // of runs that it is compared with
-	Data                 *data.Dataset // theirs; nil: not known
+	Spec                 spec.Spec     // of the runs that it is compared with
+	Data                 *data.Dataset // the data of these runs; nil: not known
 	Host                 runner.Host
 }
 
@@ -75,7 +75,7 @@ func (p *Predictions) Import(store Store, q Question) (*runner.Meta, error) {
 	})
 }
 
-// meta is the run's run.json.
+// meta returns the content of the run's run.json.
 func (p *Predictions) meta(q *Question) *runner.Meta {
 	m := &runner.Meta{Preset: cmp.Or(q.Preset, "imported"), Created: time.Now().UTC(),
 		Spec: q.Spec.Judging(dro.Algorithm(q.Method)), Host: q.Host, FittedTo: runner.FittedToTrain,
@@ -116,7 +116,7 @@ func count(of []int, kinds int) []int {
 	return counts
 }
 
-// labels names the samples by what is known of them: their labels, in their order.
+// labels identifies the samples by what is known of them: their labels, in their order.
 func (p *Predictions) labels() string {
 	sum := sha256.New()
 	for _, split := range runner.Splits() {
@@ -128,8 +128,8 @@ func (p *Predictions) labels() string {
 	return fmt.Sprintf("labels:%x", sum.Sum(nil)[:16])
 }
 
-// unlike says why the rows cannot be the samples of a dataset, in its order; "" where labels, and
-// groups where both have them, are the same one by one.
+// unlike says why the rows cannot be the samples of a dataset, in its order. It returns "" if the
+// labels, and the groups if both have them, are the same one by one.
 func (p *Predictions) unlike(d *data.Dataset) string {
 	if d == nil {
 		return "its data are not here, so that the order of the rows could not be checked"

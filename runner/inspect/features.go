@@ -12,8 +12,8 @@ import (
 	"drolab/runner/train"
 )
 
-// Frozen has the inputs of the last layer of a checkpoint's network, of samples unaugmented and
-// in evaluation mode, and that layer.
+// Frozen has the last layer of a checkpoint's network, and the inputs of that layer for samples,
+// unaugmented and in evaluation mode.
 type Frozen struct {
 	Step   int64
 	Data   *data.Dataset
@@ -21,7 +21,7 @@ type Frozen struct {
 	Splits []FrozenSplit
 }
 
-// FrozenSplit is the samples of a split, in its order.
+// FrozenSplit has the samples of a split, in its order.
 type FrozenSplit struct {
 	Split string
 	Rows  []int // the samples' places in their files: see data.Row

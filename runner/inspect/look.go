@@ -22,7 +22,7 @@ type Question struct {
 	Step    int64  // of the checkpoint; below 0 the newest
 	Dataset string // "" is the run's own
 	Split   string // runner.SplitTrain, SplitVal or SplitTest
-	// Context ends the run's program, if it has one; nil: nothing does.
+	// Context ends the run's program, if it has one, when it is done. With nil nothing ends it.
 	Context context.Context
 	certificate.Means
 	certificate.Inspection
@@ -36,12 +36,12 @@ type Look struct {
 	Split string
 	Src   data.Source // the split
 	Set   dro.Set     // the run's
-	// Threshold is that of the evaluation that the checkpoint has, if it chose one.
+	// Threshold is the threshold of the checkpoint's evaluation, if the evaluation chose one.
 	Threshold measure.Number
 	*certificate.Samples
 }
 
-// At uses the network of a checkpoint. The look holds the data until it is closed.
+// At applies the network of a checkpoint to a split. The Look holds the data until it is closed.
 func At(q Question) (*Look, error) {
 	state, d, err := q.open()
 	if err != nil {
@@ -57,7 +57,7 @@ func At(q Question) (*Look, error) {
 	return l, nil
 }
 
-// open reads the checkpoint and opens the data, and with them what makes the network.
+// open reads the checkpoint and opens the data, together with what makes the network.
 func (q *Question) open() (state *runner.State, d *data.Dataset, err error) {
 	m := &q.Run.Meta
 	if state, err = q.Run.Load(q.Step); err != nil {
@@ -75,7 +75,7 @@ func (q *Question) open() (state *runner.State, d *data.Dataset, err error) {
 	return state, d, err
 }
 
-// part is a split that must have samples.
+// part returns a split, which must have samples.
 func part(d *data.Dataset, split string) (data.Source, error) {
 	splits := map[string]data.Source{runner.SplitTrain: d.Train, runner.SplitVal: d.Val,
 		runner.SplitTest: d.Test}
@@ -104,8 +104,8 @@ func (l *Look) Close() error { return l.Data.Close() }
 // Labelled tells whether the samples have labels, and with them losses.
 func (l *Look) Labelled() bool { return l.Losses != nil }
 
-// Weigh returns the likelihood ratios of the exact worst case over the split at a
-// radius, and what it is.
+// Weigh returns the likelihood ratios of the exact worst case over the split at a radius, and the
+// worst case.
 func (l *Look) Weigh(rho float64) ([]float64, dro.Worst, error) {
 	ratios, worst, err := l.Ratios(l.Set, rho)
 	if err != nil {
@@ -114,11 +114,10 @@ func (l *Look) Weigh(rho float64) ([]float64, dro.Worst, error) {
 	return ratios, worst, err
 }
 
-// Order lists the samples by their weight in the worst case, the heaviest first. That
-// is the order of their losses at every radius: the ratio of a worst case never falls
-// as the loss grows (it is the divergence's conjugate's slope there, and the conjugate
-// is convex), and of equal ratios, as above CVaR's quantile, the larger loss comes
-// first. Equal losses stay in the split's order.
+// Order lists the samples by their weight in the worst case, the heaviest first. That is the order
+// of their losses at every radius: the ratio of a worst case never falls as the loss grows, since
+// it is the slope there of the divergence's conjugate, which is convex. Of equal ratios, as above
+// CVaR's quantile, the larger loss comes first. Equal losses stay in the split's order.
 func (l *Look) Order() []int {
 	order := make([]int, len(l.Losses))
 	for i := range order {
@@ -130,12 +129,12 @@ func (l *Look) Order() []int {
 	return order
 }
 
-// Totals are a look's figures as a whole. Without labels they do not apply.
+// Totals has the figures of a Look over the whole split. Without labels they do not apply.
 type Totals struct {
 	Loss     measure.Number `json:"loss"`
 	Accuracy measure.Number `json:"accuracy"`
 	Worst    measure.Number `json:"worst_accuracy"` // of the groups, else of the classes
-	// Those of groups are nil where no groups are given.
+	// ByGroup and GroupCounts are nil if no groups are given.
 	ByClass     []measure.Number `json:"class_accuracy,omitempty"`
 	ByGroup     []measure.Number `json:"group_accuracy,omitempty"`
 	ClassCounts []int            `json:"class_counts,omitempty"`
@@ -166,17 +165,17 @@ func (l *Look) Totals() (t Totals) {
 	return t
 }
 
-// Decisions are a look's measures of what is decided, those that apply, by name.
+// Decisions has the measures of a Look's decisions, by name, as far as they apply.
 type Decisions struct {
 	Measures  measure.Values              `json:"measures,omitempty"`
 	Intervals map[string]measure.Interval `json:"measure_intervals,omitempty"`
-	// Rates are a number a group, where groups are given.
+	// Rates has a number for each group, if groups are given.
 	Rates         map[string][]measure.Number   `json:"group_rates,omitempty"`
 	RateIntervals map[string][]measure.Interval `json:"group_rate_intervals,omitempty"` // Wilson's
 }
 
-// Decisions measures the split as evaluations do the test split, with intervals over so many
-// resamples of it; 0 gives none.
+// Decisions measures the split as evaluations measure the test split. Its Intervals come from so
+// many resamples of the split; with 0 draws there are none.
 func (l *Look) Decisions(draws, threads int, seed uint64) (d Decisions) {
 	if !l.Labelled() {
 		return d

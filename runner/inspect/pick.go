@@ -16,8 +16,8 @@ const (
 	mostBytes   = 1 << 24 // of pictures or columns
 )
 
-// Pick is the part of a look that is kept: of each part of the split the samples that weigh
-// most. Its size is bounded.
+// Pick is the part of a Look that is kept: the heaviest samples of each part of the split. Its size
+// is bounded.
 type Pick struct {
 	Dataset string
 	Step    int64
@@ -29,14 +29,14 @@ type Pick struct {
 	Encoder data.Encoder
 	Notes   []string
 	Set     dro.Set
-	Radii   []float64 // ascending; one that means nothing where the set has none
-	Risks   []float64 // the exact worst case at each
+	Radii   []float64 // ascending; one that means nothing if the set has no radius
+	Risks   []float64 // the risk of the exact worst case at each
 	Totals
-	Parts   []Part // the first is all
+	Parts   []Part // the first is the whole split
 	Samples []Sample
 }
 
-// Part is the whole split, or the samples that something holds of.
+// Part is the whole split, or the samples of one kind.
 type Part struct {
 	Name    string // of the class or group; "" for the first two
 	Kind    Kind
@@ -50,25 +50,26 @@ type Kind int
 // The kinds of parts.
 const (
 	All   Kind = iota
-	Wrong      // predictions
-	Class      // the label's
+	Wrong      // samples with a wrong prediction
+	Class      // samples with one label
 	Group
 )
 
-// Sample is one that was picked.
+// Sample is a sample that was picked.
 type Sample struct {
 	Row                      int // its place in its files, from 0
 	Label, Group, Prediction int
 	Loss                     float64
 	Ratios                   []float64 // at each radius
-	Picture                  *Picture  // nil where it is none
+	Picture                  *Picture  // nil if it is no picture, or beyond mostBytes
 	Features                 []float32 // of a table whose columns are known; else nil
 }
 
-// Wrong tells whether the prediction is.
+// Wrong reports whether the prediction is wrong.
 func (s *Sample) Wrong() bool { return s.Label != s.Prediction }
 
-// Picked keeps what weighs most at some radii, ascending. The samples must have labels.
+// Picked returns the heaviest samples, with their ratios at some radii, which are ascending. The
+// samples must have labels.
 func (l *Look) Picked(radii []float64) (*Pick, error) {
 	d := l.Data
 	p := &Pick{
@@ -101,7 +102,7 @@ func (l *Look) Picked(radii []float64) (*Pick, error) {
 	return p, nil
 }
 
-// divide fills the parts and lists the samples that are in some, the heaviest first.
+// divide fills the parts, and lists the samples that are in at least one, the heaviest first.
 func (p *Pick) divide(l *Look) (kept []int) {
 	p.Parts = []Part{{Kind: All}, {Kind: Wrong}}
 	for _, name := range p.Classes {
@@ -135,8 +136,7 @@ func (p *Pick) divide(l *Look) (kept []int) {
 	return kept
 }
 
-// draw gives the samples their pictures or columns, as far as the memory goes that
-// they are given; the heaviest come first.
+// draw adds the pictures or features of the samples, the heaviest first, until mostBytes are used.
 func (p *Pick) draw(src data.Source, kept []int) {
 	left := mostBytes
 	for k, i := range kept {
@@ -156,7 +156,7 @@ func (p *Pick) draw(src data.Source, kept []int) {
 	}
 }
 
-// Radii are those that a run has reason to be looked at by: its own and those of its
+// Radii returns the radii by which there is reason to look at a run: its own and the radii of its
 // curve of risks, ascending.
 func Radii(m *runner.Meta) []float64 {
 	list := append([]float64{m.Spec.Rho}, m.Spec.RiskRadii...)

@@ -2,7 +2,7 @@ package inspect
 
 import "drolab/runner/data"
 
-// Picture is a sample that is one: H rows of W pixels of red, green and blue.
+// Picture is a sample as a picture: H rows of W pixels of red, green and blue.
 type Picture struct {
 	W, H int
 	RGB  []byte
@@ -12,7 +12,7 @@ type Picture struct {
 // colours.
 func Pictured(s data.Shape) bool { return s.H >= 2 && s.W >= 2 && (s.C == 1 || s.C == 3) }
 
-// PictureOf is the picture of sample i, whose values are taken for lying in [0, 1].
+// PictureOf returns the picture of sample i, whose values are taken to lie in [0, 1].
 func PictureOf(src data.Source, i int) *Picture {
 	s := src.Shape()
 	values := make([]float32, s.Len())
@@ -27,11 +27,11 @@ func PictureOf(src data.Source, i int) *Picture {
 	return p
 }
 
-// At is the pixel at x and y.
+// At returns the pixel at x and y.
 func (p *Picture) At(x, y int) [3]byte { return [3]byte(p.RGB[3*(y*p.W+x):]) }
 
-// Within is the picture in at most w by h pixels: as it is, or each pixel the mean of
-// those that fall on it.
+// Within returns the picture in at most w by h pixels: unchanged if it fits, else each pixel is the
+// mean of the pixels that fall on it.
 func (p *Picture) Within(w, h int) *Picture {
 	if p.W <= w && p.H <= h {
 		return p
@@ -47,7 +47,7 @@ func (p *Picture) Within(w, h int) *Picture {
 	return small
 }
 
-// mean is that of the pixels from x0 and y0 to below x1 and y1.
+// mean returns the mean of the pixels from x0 and y0 to below x1 and y1.
 func (p *Picture) mean(x0, y0, x1, y1 int) (c [3]byte) {
 	var sum [3]int
 	n := (x1 - x0) * (y1 - y0)

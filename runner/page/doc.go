@@ -5,9 +5,9 @@
 //	Style (number.go): a number, its interval and its star -> a cell
 //	rows -> CSV (csv.go)
 //
-// A page computes nothing, and knows neither runs nor measures: its text is plain, and
-// its cells are written already. Names in it come from files that anybody may have
-// written, so each form escapes them. The terminal's form is in tui/cli/console (page.go).
+// A page computes nothing, and knows neither runs nor measures: its text is plain, and its cells
+// are formatted already. Names in it come from files that anybody may have written, so each form
+// escapes them. The terminal's form is in tui/cli/console (page.go).
 //
 // Start reading at page.go.
 package page

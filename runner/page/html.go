@@ -82,7 +82,8 @@ func (p *Page) htmlTable(b *strings.Builder, t *Table) {
 	}
 }
 
-// class is how a cell looks: text to the left, and its tone.
+// class returns the class attribute of a cell, for its tone, for text on the left, or for a faint
+// column.
 func (p *Page) class(t *Table, column int, cell string) string {
 	switch tone := p.Tone(cell); {
 	case tone != "":
@@ -95,7 +96,8 @@ func (p *Page) class(t *Table, column int, cell string) string {
 	return ""
 }
 
-// style has the colours of the interface for the series, after Okabe and Ito, on light and dark.
+// style is the style sheet of the page. It has the interface's colours of series, after Okabe and
+// Ito, on light and dark.
 //
 //go:embed page.css
 var style string

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// LaTeX writes the page as a document of its own, with booktabs; its tables can be
-// taken into another. A picture of another form is numbers at some epochs.
+// LaTeX writes the page as a complete document with booktabs, whose tables can be copied into
+// another. A figure becomes a table of its values at some epochs.
 func (p *Page) LaTeX() string {
 	var b strings.Builder
 	b.WriteString(`\documentclass{article}
@@ -83,7 +83,8 @@ func (t *Table) latex(b *strings.Builder) {
 	b.WriteString("\\end{tabular}\n")
 }
 
-// columns is what LaTeX calls them; a last one of long sentences has lines.
+// columns returns the column types for LaTeX. A last column with long sentences breaks them into
+// lines.
 func (t *Table) columns() (columns string) {
 	for i := range t.Head {
 		columns += map[bool]string{true: "l", false: "r"}[t.Left(i)]
@@ -97,7 +98,7 @@ func (t *Table) columns() (columns string) {
 	return columns
 }
 
-// PGFPlots writes a figure in curves that the package pgfplots draws.
+// PGFPlots writes the figure as curves that the package pgfplots draws.
 func (f *Figure) PGFPlots() string {
 	var b strings.Builder
 	options := "title={" + tex(f.Title) + "}, xlabel={epoch}, legend pos=outer north east"
@@ -116,7 +117,7 @@ func (f *Figure) PGFPlots() string {
 	return b.String()
 }
 
-// texOf spells what LaTeX takes for its own, and what its fonts lack.
+// texOf escapes characters that are special in LaTeX, and spells symbols that its fonts lack.
 var texOf = strings.NewReplacer(
 	`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`,
 	"$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`,
@@ -128,7 +129,8 @@ var texOf = strings.NewReplacer(
 	"…", `\ldots{}`, "–", "--", "“", "``", "”", "''", "§", `\S{}`,
 	"√", `$\surd$`, "·", `$\cdot$`, "÷", `$\div$`)
 
-// tex is text for LaTeX; a letter that is still none of its own becomes a question mark.
+// tex returns text for LaTeX. Characters above U+017F that texOf does not spell become question
+// marks.
 func tex(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r > 0x17f {

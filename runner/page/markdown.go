@@ -55,7 +55,7 @@ func markdownTable(b *strings.Builder, t *Table) {
 	}
 }
 
-// markOf escapes what Markdown takes for its own, but for `code`.
+// markOf escapes characters that are special in Markdown, except the backquotes of `code`.
 var markOf = strings.NewReplacer(
 	`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "<", "&lt;", ">", "&gt;",
 	"[", `\[`, "]", `\]`, "#", `\#`)

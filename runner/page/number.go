@@ -13,30 +13,30 @@ import (
 // None is written where a number does not apply.
 const None = "–"
 
-// Style is a way to write numbers of one kind, with an interval or a deviation behind.
-// It says nothing of widths: a chart's labels, which have to fit, are plot's.
+// Style is a way to write numbers of one kind, followed by an interval or a deviation. It has no
+// width: the labels of charts, which have to fit, are written by tui/plot.
 type Style struct {
 	scale       float64
 	value, half string // formats
 	unit        string
 }
 
-// Digits has n significant digits, and two in the interval.
+// Digits returns the style with n significant digits, and two in the interval.
 func Digits(n int) Style { return Style{1, fmt.Sprintf("%%.%dg", n), "%.2g", ""} }
 
-// Fixed has n decimals.
+// Fixed returns the style with n decimals.
 func Fixed(n int) Style {
 	f := fmt.Sprintf("%%.%df", n)
 	return Style{1, f, f, ""}
 }
 
-// Points is a part of 1 in percent, whose sign is at the head of the column.
+// Points returns the style of a fraction in percent, whose sign is in the head of the column.
 func Points() Style { return Style{100, "%.1f", "%.1f", ""} }
 
-// Percent is a part of 1 with the sign.
+// Percent returns the style of a fraction in percent, with the sign.
 func Percent() Style { return Style{100, "%.1f", "%.1f", " %"} }
 
-// Of is the style of a measure in a table: points, or four digits.
+// Of returns the style of a measure in a table: points, or four digits.
 func Of(s dro.Scale) Style {
 	if s == dro.Percent {
 		return Points()
@@ -44,7 +44,7 @@ func Of(s dro.Scale) Style {
 	return Digits(4)
 }
 
-// Alone is the style of a measure in a sentence or where the head has no unit.
+// Alone returns the style of a measure in a sentence or where the head has no unit.
 func Alone(s dro.Scale) Style {
 	if s == dro.Percent {
 		return Percent()
@@ -52,7 +52,7 @@ func Alone(s dro.Scale) Style {
 	return Digits(4)
 }
 
-// Half is the style with another format of the interval, where that is no part of 1.
+// Half returns the style with so many digits in the interval; a style in percent stays as it is.
 func (s Style) Half(digits int) Style {
 	if s.scale == 1 {
 		s.half = fmt.Sprintf("%%.%dg", digits)
@@ -60,7 +60,7 @@ func (s Style) Half(digits int) Style {
 	return s
 }
 
-// Signed is the style of differences.
+// Signed returns the style for differences, with a sign before each number.
 func (s Style) Signed() Style {
 	s.value = "%+" + s.value[1:]
 	return s
@@ -89,7 +89,7 @@ func (s Style) Float(v, half float64) string {
 	return text + s.unit
 }
 
-// Exact is a number that reads back as it was.
+// Exact writes a number so that it reads back unchanged.
 func Exact(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // ExactOf is Exact, and empty where the number does not apply.

@@ -12,9 +12,9 @@ import (
 type Page struct {
 	Title  string
 	Blocks []Block
-	// Tones are the colours of cells by the words that they end in.
+	// Tones has the tones of cells, by the words at the end of a cell.
 	Tones map[string]Tone
-	Faint string // the head of columns of numbers that are beside the point
+	Faint string // the head of columns of secondary numbers, drawn faintly
 }
 
 // Block is a Heading, a Text, a List, a *Table or a *Figure.
@@ -29,29 +29,29 @@ type Text string
 // List is a list of sentences.
 type List []string
 
-// Table is cells under a head; the columns are numbers and stand to the right, but for
-// the first ones, which are Names, and the last ones, which are Words.
+// Table is a table of cells under a head. A column holds numbers, on the right, except the first
+// Names columns and the last Words columns, which hold text.
 type Table struct {
 	Caption string
 	Head    []string
 	Rows    [][]string
-	Names   int // 0 is 1
+	Names   int // 0 stands for 1
 	Words   int
 	Foot    string // what the marks of its cells say, if any
 }
 
 // Figure is curves over epochs.
 type Figure struct {
-	Caption string // of a document; Title stands above the curves of a file
+	Caption string // for a document; Title stands above the curves in a file
 	Title   string
-	Log     bool // the scale of the values, if all have a logarithm
+	Log     bool // a logarithmic scale, if all values are above 0
 	Curves  []Curve
 }
 
 // Curve is a line, and a band around it where its points have intervals.
 type Curve struct {
 	Name   string
-	Mark   int // its look, counted from 1, so that it is one in all figures; 0 is by its place
+	Mark   int // its look in all figures, counted from 1; 0: by its place in the figure
 	Points []Point
 }
 
@@ -59,7 +59,7 @@ type Curve struct {
 // is NaN where there is none.
 type Point struct{ X, Y, Half float64 }
 
-// Look is the number of the i-th curve's colour, dashes or mark, from 0.
+// Look returns the number of the i-th curve's colour, dashes or mark, from 0.
 func (f *Figure) Look(i int) int {
 	if mark := f.Curves[i].Mark; mark > 0 {
 		return mark - 1
@@ -76,8 +76,9 @@ const (
 	Bad  Tone = "no"
 )
 
-// Tone is how a cell looks by the words that it ends in, before a mark of a footnote: of
-// "not supported" and "supported", both of them Tones, the longer counts. "" is as all else.
+// Tone returns the tone of a cell by the words at its end, before the mark of a footnote. If
+// several of the Tones match, as "supported" and "not supported" do, the longest counts; if none
+// does, it is "".
 func (p *Page) Tone(cell string) (tone Tone) {
 	cell, _, _ = strings.Cut(cell, " ¹")
 	longest := ""
@@ -95,10 +96,10 @@ func (List) block()    {}
 func (*Table) block()  {}
 func (*Figure) block() {}
 
-// Left tells whether column i is of text, which stands to the left.
+// Left reports whether column i holds text, which stands on the left.
 func (t *Table) Left(i int) bool { return i < max(1, t.Names) || i >= len(t.Head)-t.Words }
 
-// Rows has a row for each of some values.
+// Rows returns a row for each value of a list.
 func Rows[T any](list []T, row func(T) []string) (rows [][]string) {
 	for _, v := range list {
 		rows = append(rows, row(v))
@@ -106,7 +107,7 @@ func Rows[T any](list []T, row func(T) []string) (rows [][]string) {
 	return rows
 }
 
-// rows are the head and the rows.
+// rows returns the head and the rows.
 func (t *Table) rows() [][]string { return append([][]string{t.Head}, t.Rows...) }
 
 // logs tells whether the scale is logarithmic.
@@ -118,7 +119,7 @@ func (f *Figure) logs() bool {
 	})
 }
 
-// ends are the values that the point's band reaches to: its own without an interval.
+// ends returns the ends of the point's interval, or its value if it has none.
 func (p *Point) ends() []float64 {
 	if math.IsNaN(p.Half) {
 		return []float64{p.Y}
@@ -126,7 +127,7 @@ func (p *Point) ends() []float64 {
 	return []float64{p.Y - p.Half, p.Y + p.Half}
 }
 
-// table is the figure in numbers, at a few epochs, for forms without pictures.
+// table returns the figure's values at a few epochs as a table, for forms without pictures.
 func (f *Figure) table() *Table {
 	const columns = 6
 	t := &Table{Caption: f.Caption, Head: []string{"epoch"}}
@@ -152,7 +153,7 @@ func (f *Figure) table() *Table {
 	return t
 }
 
-// line is text in one line, without what steers a terminal.
+// line returns text in one line, without characters that control a terminal.
 func line(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

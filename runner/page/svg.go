@@ -8,11 +8,11 @@ import (
 	"drolab/runner/axis"
 )
 
-// look is where the parts of a drawing lie, in pixels.
+// look has the size and margins of a drawing, in pixels.
 type look struct {
 	width, height            int
 	left, right, top, bottom int // margins
-	ticks                    int // that an axis has room for, at most
+	ticks                    int // the greatest number of ticks of an axis
 	alone                    bool
 }
 
@@ -53,7 +53,7 @@ func (f *Figure) drawing(l look) *drawing {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// level is a value on the scale of the axis.
+// level returns a value, or its logarithm if the axis is logarithmic.
 func (d *drawing) level(y float64) float64 {
 	if d.log {
 		return math.Log10(y)
@@ -73,7 +73,7 @@ func (d *drawing) down(level float64) float64 {
 	return axis.Place(level, d.y0, d.y1, float64(d.height-d.bottom), float64(d.top))
 }
 
-// inline draws the figure for a page of HTML, whose style has its colours.
+// inline draws the figure for a page of HTML, whose style sheet has the colours.
 func (f *Figure) inline() string {
 	l := inlineLook()
 	_, lines := f.legend(l)
@@ -114,8 +114,8 @@ func SVG(title string, figures []*Figure) string {
 // legendLine is the height of a line of names above the axes, in pixels.
 const legendLine = 17
 
-// legend says at which pixel from the left each curve's name begins and in which line, and how
-// many lines there are after the first: as many as keep every name within the drawing.
+// legend returns for each curve where its name begins: the pixel from the left, and the line. more
+// is the number of lines after the first, so many that every name is within the drawing.
 func (f *Figure) legend(l look) (places [][2]int, more int) {
 	const pen, gap, letter = 27, 16, 7
 	x := l.left
@@ -200,8 +200,8 @@ func (d *drawing) curve(c *Curve, i int) {
 	}
 }
 
-// colour is of the style of the page, or a file's own: also most people who see few
-// colours tell these apart (Okabe and Ito).
+// colour returns the i-th colour: a variable of the page's style or, in a file, a colour that most
+// people who see few colours can tell from the others (Okabe and Ito).
 func (d *drawing) colour(i int) string {
 	if own := []string{"#0072B2", "#D55E00", "#009E73", "#CC79A7"}; d.alone {
 		return own[i%len(own)]
@@ -209,7 +209,7 @@ func (d *drawing) colour(i int) string {
 	return fmt.Sprintf("var(--s%d)", i%8)
 }
 
-// pen draws lines: dashes tell them apart where colours do not.
+// pen returns the attributes of a line. Dashes tell lines apart where colours do not.
 func (d *drawing) pen(i int) string {
 	if d.alone {
 		return ` fill="none" stroke-width="1.4" stroke="` + d.colour(i) + `"`

@@ -13,8 +13,8 @@ import (
 	"drolab/runner/page"
 )
 
-// writeCSV writes a folder of three tables: every step event a line, every evaluation a line for
-// each of its figures, and what the run came to.
+// writeCSV writes a folder of three tables: a line for each step event, a line for each figure of
+// each evaluation, and the figures of the summary.
 func writeCSV(r *Run, folder string) error {
 	steps, evals, err := r.events()
 	if err != nil {
@@ -30,7 +30,7 @@ func writeCSV(r *Run, folder string) error {
 	}
 	var names []string
 	if len(steps) > 0 {
-		names = steps[len(steps)-1].Names() // the program's own come one by one
+		names = steps[len(steps)-1].Names() // a program's own measures begin one by one
 	}
 	head := append([]string{"step", "epoch"}, append(names, "images_per_second")...)
 	return errors.Join(
@@ -61,7 +61,8 @@ func evalRows(m *runner.Meta, evals []*runner.EvalEvent) (rows [][]string) {
 	return rows
 }
 
-// figureRows are all figures that apply: the place is a class, a group, a radius, or empty.
+// figureRows returns a row for each figure that applies: its place is a class, a group, a radius,
+// or empty.
 func figureRows(m *runner.Meta, values measure.Values, lists measure.Lists) (rows [][]string) {
 	add := func(name, place string, n measure.Number) {
 		if n.Applies() {

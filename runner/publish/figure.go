@@ -12,10 +12,10 @@ import (
 	"drolab/runner/record"
 )
 
-// mostPoints is the most that a curve is drawn with: more are averaged.
+// mostPoints is the greatest number of points of a drawn curve: more are averaged.
 const mostPoints = 400
 
-// curveOf is a measure of some events.
+// curveOf returns the curve of a measure over some events.
 func curveOf[E any](events []E, name string, of func(E) (epoch float64,
 	value measure.Number)) page.Curve {
 	c := page.Curve{Name: name}
@@ -42,7 +42,7 @@ func thin(points []page.Point) (list []page.Point) {
 	return list
 }
 
-// figures are those of a run: losses, the worst case, accuracies, dual variables.
+// figures returns the figures of a run: losses, the worst case, accuracies, dual variables.
 func (r *Run) figures() ([]*page.Figure, error) {
 	steps, evals, err := r.events()
 	if err != nil {
@@ -104,7 +104,7 @@ func writeSVG(w io.Writer, r *Run) error {
 	return err
 }
 
-// writePGF writes a tikzpicture a figure.
+// writePGF writes a tikzpicture for each figure.
 func writePGF(w io.Writer, r *Run) error {
 	list, err := r.figures()
 	if err != nil {

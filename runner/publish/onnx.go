@@ -7,8 +7,8 @@ import (
 	"drolab/dro/nn"
 )
 
-// The numbers of fields and types are those of github.com/onnx/onnx, onnx/onnx.proto; the operators
-// those of opset 13, which every runtime of the last years has.
+// The numbers of fields and types are from github.com/onnx/onnx, onnx/onnx.proto. The operators are
+// from opset 13, which every runtime of the last years has.
 const (
 	onnxVersion = 7
 	onnxOpset   = 13
@@ -17,7 +17,7 @@ const (
 	onnxInts    = 7
 )
 
-// onnxGraph collects a graph.
+// onnxGraph collects the nodes and constants of a graph.
 type onnxGraph struct {
 	nodes, initializers []message
 	next                int
@@ -64,7 +64,7 @@ func writeONNX(w io.Writer, r *Run) error {
 	return err
 }
 
-// network adds all layers and gives the name of the logits.
+// network adds all layers and returns the name of the logits.
 func (g *onnxGraph) network(n *network) string {
 	x := "x"
 	if n.mean != nil {
@@ -115,7 +115,7 @@ func (g *onnxGraph) layer(l *nn.Layer, before []string) string {
 	switch l.Curve {
 	case "tanh":
 		x = g.add("Tanh", nil, x)
-	case "gelu": // x·Φ(x) = (x/2)(1 + erf(x/√2)); opset 13 has none
+	case "gelu": // x·Φ(x) = (x/2)(1 + erf(x/√2)); opset 13 has no Gelu
 		erf := g.add("Erf", nil, g.add("Mul", nil, x, g.number(math.Sqrt2/2)))
 		half := g.add("Mul", nil, x, g.number(.5))
 		x = g.add("Mul", nil, half, g.add("Add", nil, erf, g.number(1)))
@@ -129,7 +129,7 @@ func (g *onnxGraph) layer(l *nn.Layer, before []string) string {
 	return x
 }
 
-// add appends a node with one output and gives that a name.
+// add appends a node with one output and returns the name of the output.
 func (g *onnxGraph) add(op string, attributes []message, inputs ...string) string {
 	g.next++
 	out := "t" + itoa(g.next)
@@ -151,7 +151,7 @@ func (g *onnxGraph) node(op, out string, attributes []message, inputs ...string)
 	g.nodes = append(g.nodes, m)
 }
 
-// number appends a constant and gives it a name.
+// number appends a scalar constant and returns its name.
 func (g *onnxGraph) number(v float32) string {
 	g.next++
 	name := "n" + itoa(g.next)

@@ -5,9 +5,8 @@ import (
 	"math"
 )
 
-// message is a Protocol Buffers message as it is written
-// (protobuf.dev/programming-guides/encoding): a few kinds of fields are all that event files and
-// ONNX need.
+// message is an encoded Protocol Buffers message (protobuf.dev/programming-guides/encoding). Event
+// files and ONNX need only a few kinds of fields.
 type message []byte
 
 const (
@@ -41,7 +40,7 @@ func (m *message) bytes(field int, b []byte) {
 
 func (m *message) text(field int, s string) { m.bytes(field, []byte(s)) }
 
-// floats packs a list.
+// floats writes a packed list.
 func (m *message) floats(field int, list []float32) {
 	m.key(field, length)
 	*m = binary.AppendUvarint(*m, uint64(4*len(list)))

@@ -4,7 +4,7 @@
 //	record.Run, a checkpoint ──> Run ──> Format.Write ──> a file or a folder
 //
 // It trains nothing and shows nothing; runner/export has the formats of tables. A format is a
-// Format in a file of its own and its line in Formats.
+// Format in a file of its own that has a line in Formats.
 package publish
 
 import (
@@ -20,12 +20,12 @@ import (
 	"drolab/runner/record"
 )
 
-// Run is a run with what formats ask for.
+// Run is a run with the data that formats need.
 type Run struct {
 	*record.Run
 	// State is a checkpoint; nil in formats without a network.
 	State *runner.State
-	// Encoder is what the network takes; nil likewise.
+	// Encoder describes the input of the network; nil in the same formats.
 	Encoder *data.Encoder
 }
 
@@ -51,7 +51,7 @@ func Formats() []Format {
 	}
 }
 
-// Find gives the format of a name.
+// Find returns the format of a name.
 func Find(name string) (*Format, error) {
 	var names []string
 	for _, f := range Formats() {
@@ -63,14 +63,14 @@ func Find(name string) (*Format, error) {
 	return nil, fmt.Errorf("unknown format %q: want one of %s", name, strings.Join(names, ", "))
 }
 
-// toFile is a format that is one file.
+// toFile returns the Write of a format that is a single file.
 func toFile(write func(w io.Writer, r *Run) error) func(*Run, string) error {
 	return func(r *Run, path string) error {
 		return newFile(path, func(w io.Writer) error { return write(w, r) })
 	}
 }
 
-// newFile makes a new file of what is written, whole or not at all.
+// newFile makes a new file from the output of write, whole or not at all.
 func newFile(path string, write func(io.Writer) error) error {
 	if err := aside.New(path, 0o644, write); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
@@ -137,7 +137,7 @@ func writable(layers []nn.Layer) error {
 	return nil
 }
 
-// events reads the whole log, what a resume takes back left out.
+// events reads the whole log, without the events that a resume took back.
 func (r *Run) events() (steps []*runner.StepEvent, evals []*runner.EvalEvent, err error) {
 	h, err := record.ReadHistory(r.Tail(), nil)
 	return h.Steps, h.Evals, err

@@ -16,7 +16,7 @@ import (
 	"drolab/dro/nn"
 )
 
-// pythonFrame is the file but for what a run fills in, at lines that begin with #:.
+// pythonFrame is the file without the parts of a run, which replace the lines that begin with #:.
 //
 //go:embed network.py
 var pythonFrame string
@@ -43,7 +43,7 @@ func writePython(w io.Writer, r *Run) error {
 	if err != nil {
 		return err
 	}
-	text, err := json.Marshal(string(facts)) // a string of JSON is one of Python
+	text, err := json.Marshal(string(facts)) // a JSON string is a Python string
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func writePython(w io.Writer, r *Run) error {
 	return err
 }
 
-// pythonLayers gives the lines of __init__ and of forward.
+// pythonLayers returns the lines of __init__ and of forward.
 func pythonLayers(list []nn.Layer) (layers, forward string) {
 	var init, run []string
 	out := func(i int) string {
@@ -117,7 +117,7 @@ func pythonBool(b bool) string {
 	return "False"
 }
 
-// pythonWeights gives the tensors in their order as deflated float32, in base64, and their names
+// pythonWeights returns the tensors in their order as deflated float32, in base64, with their names
 // and shapes.
 func pythonWeights(n *network) (string, error) {
 	var packed bytes.Buffer

@@ -16,17 +16,18 @@ import (
 	"drolab/runner/measure"
 )
 
-// An EventWriter writes a run's events as TensorBoard reads them: records of their length, its
-// checksum, a message Event (tensorflow/core/util/event.proto) and its checksum. Curves are named
-// by their measures, those by class, group or radius with that behind a slash.
+// An EventWriter writes a run's events as TensorBoard reads them. A record has the length of a
+// message, the checksum of the length, the message Event (tensorflow/core/util/event.proto) and its
+// checksum. A curve is named by its measure, followed by a slash and its class, group or radius if
+// it has one.
 type EventWriter struct {
 	w    *bufio.Writer
 	file io.Closer
 	meta *runner.Meta
 }
 
-// NewEventWriter makes an event file in the folder, which it makes too. The file's name has
-// the time.
+// NewEventWriter makes an event file in the folder, and the folder if it is missing. The name of
+// the file has the time.
 func NewEventWriter(folder string, m *runner.Meta, now time.Time) (*EventWriter, error) {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return nil, err
@@ -45,7 +46,7 @@ func NewEventWriter(folder string, m *runner.Meta, now time.Time) (*EventWriter,
 
 func seconds(t time.Time) float64 { return float64(t.UnixNano()) / 1e9 }
 
-// Put writes what an event measures; other events are passed over.
+// Put writes the measures of an event, if it has any.
 func (e *EventWriter) Put(event runner.Event) error {
 	h := event.Header()
 	var values message

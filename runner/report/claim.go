@@ -10,8 +10,8 @@ import (
 // Verdict is the seeds' answer to a claim.
 type Verdict string
 
-// The verdicts. A claim is decided where the corrected two-sided test rejects that
-// the difference is the claim's margin, which mostly is 0.
+// The verdicts. A claim is decided where the corrected two-sided test rejects that the difference
+// equals the claim's margin, which is 0 for most claims.
 const (
 	Supported    Verdict = "supported"
 	NotSupported Verdict = "not supported" // the difference is significantly the other way
@@ -26,24 +26,24 @@ type Claim struct {
 	B       string         `json:"b"`
 	Says    string         `json:"says"` // A says B
 	Source  string         `json:"source"`
-	Reading string         `json:"reading"` // on which the verdict depends
+	Reading string         `json:"reading"` // what is measured, on which the verdict depends
 	Measure string         `json:"measure,omitempty"`
 	Higher  bool           `json:"higher"` // it is claimed that A is above B, else below
 	Margin  measure.Number `json:"margin"` // added to B
 	Difference
-	// Window is the mean difference where the last evaluations, as many as the
-	// paper's window, are averaged in place of the last iterate's.
+	// Window is the mean difference of averages over the last five evaluations, the window of the
+	// paper, in place of the values at the last iterate.
 	Window measure.Number `json:"window"`
 	// Few says what the test lacks: the claim's own arm, or seeds.
 	Few string `json:"few,omitempty"`
-	// Repeats is the problem that the same test was made on: its methods do not
-	// depend on the radius, and it counts once.
+	// Repeats is the problem on which the same test was already made. The methods of such a test do
+	// not depend on the radius, and the test counts once.
 	Repeats string  `json:"repeats,omitempty"`
 	Verdict Verdict `json:"verdict"`
 }
 
-// claim tests what the paper claims on every problem that has the methods for it:
-// for the arms that the claims are of, and apart from them for each further one.
+// claim tests the paper's claims on every problem that has the methods for them: on the arms that
+// the claims are about and, in a family of its own, on each further arm.
 func (r *Report) claim() {
 	byArm := map[string][]*Claim{}
 	for _, say := range claims() {
@@ -66,8 +66,8 @@ func (r *Report) claim() {
 	}
 }
 
-// claimLater tests what the claims leave out, and where Table 1 is of these data whether its
-// means are met.
+// claimLater tests the later claims and, where Table 1 is for these data, whether the runs
+// reproduce its means.
 func (r *Report) claimLater() {
 	for _, say := range later() {
 		for _, p := range r.Problems {
@@ -93,8 +93,8 @@ func (r *Report) claimLater() {
 	judge(r.Reproduction)
 }
 
-// judge corrects tests for each other, those that are the same once, and says how
-// many there were.
+// judge corrects the tests of a family, where a repeated test counts once. It sets the verdicts and
+// returns the number of different tests.
 func judge(list []*Claim) (tests int) {
 	var family []*Difference
 	for i, c := range list {
@@ -118,9 +118,9 @@ func judge(list []*Claim) (tests int) {
 	return len(family)
 }
 
-// further are the arms that a claim on a method is judged of beside its own: other
-// settings of the method and, with the first of the paper's, methods that the paper
-// does not compare.
+// further returns the arms, besides the method's own, on which the method's claims are tested.
+// These are other settings of the method and, for the first of the paper's methods, methods that
+// the paper does not compare.
 func (p *Problem) further(method dro.Algorithm) (list []*arm) {
 	known := dro.PaperMethods()
 	for _, a := range p.arms {
@@ -132,8 +132,8 @@ func (p *Problem) further(method dro.Algorithm) (list []*arm) {
 	return list
 }
 
-// claim is of the pair's own arms. Where one is missing though the method was run, the
-// claim says so.
+// claim tests a claim on the pair's own arms. If one is missing although its method was run, the
+// claim says so. It is nil if a method was not run.
 func (p *Problem) claim(say *claimed, pair [2]dro.Algorithm) *Claim {
 	a, b := p.arm(pair[0]), p.arm(pair[1])
 	if a != nil && b != nil {
@@ -161,7 +161,7 @@ func (p *Problem) claim(say *claimed, pair [2]dro.Algorithm) *Claim {
 	return c
 }
 
-// of is the claim on two arms, before any test.
+// of returns the claim on two arms, before any test.
 func (say *claimed) of(p *Problem, a, b string) *Claim {
 	return &Claim{
 		Key: say.key, Problem: p.Label, A: a, B: b, Says: say.says, Source: say.source,
@@ -170,7 +170,7 @@ func (say *claimed) of(p *Problem, a, b string) *Claim {
 	}
 }
 
-// test compares two arms; nil where what is measured applies to no seed of both.
+// test compares two arms. It returns nil if an arm is nil or the measure applies to no common seed.
 func (p *Problem) test(say *claimed, a, b *arm) *Claim {
 	if a == nil || b == nil {
 		return nil

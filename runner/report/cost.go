@@ -11,19 +11,19 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Cost is the time that training an arm took: of runs that shared their machine with
-// others, so that only ratios between runs made at the same time say something.
+// Cost is the time that the training of an arm took. The runs shared their machine with others, so
+// only ratios between runs made at the same time mean something.
 type Cost struct {
 	Arm     string         `json:"arm"`
 	Seeds   int            `json:"seeds"`
 	Step    measure.Number `json:"seconds_per_step"`     // mean over seeds
 	StepStd measure.Number `json:"seconds_per_step_std"` // divisor n−1
 	Minutes measure.Number `json:"minutes"`              // of the whole training, mean over seeds
-	// Ratio is the logarithm of a step's time over one of ERM's.
+	// Ratio is the logarithm of the time of a step divided by ERM's.
 	Ratio Difference `json:"log_ratio_to_erm"`
 }
 
-// perStep is the seconds of a step, evaluations not counted.
+// perStep returns the seconds that a step takes, without evaluations.
 func (r *ran) perStep() float64 {
 	speed := r.Summary().ImagesPerSecond.Float()
 	return float64(r.Meta.Spec.Batch) / speed
@@ -64,8 +64,8 @@ type ClassRow struct {
 	Differences []Difference   `json:"differences"`
 }
 
-// classes compares every arm with ERM class by class: the arms that claims are of
-// corrected together, each other one by itself.
+// classes compares every arm with ERM class by class. The tests of the claims' arms form one
+// family, and the tests of each other arm form a family of their own.
 func (p *Problem) classes() {
 	base := p.arm(baseline)
 	if base == nil {
@@ -108,29 +108,29 @@ func (p *Problem) classes() {
 	}
 }
 
-// claimed tells whether claims are of the arm of that name.
+// claimed reports whether the arm with this label is one of the claims' arms.
 func (p *Problem) claimed(name string) bool {
 	return slices.ContainsFunc(p.own(), func(a *arm) bool { return a.label == name })
 }
 
-// tick is some steps of a run, as many as at every other tick: when the last of them
-// was done, and how long one took, evaluations not counted.
+// tick is the timing of some steps of a run, equally many at every tick: when the last of them
+// ended, and how long one took without evaluations.
 type tick struct {
 	at      time.Time
-	step    int64   // the last
-	seconds float64 // of one
+	step    int64   // the last step
+	seconds float64 // of one step
 }
 
-// tick notes a step event.
+// tick records the timing of a step event.
 func (r *ran) tick(e *runner.StepEvent) {
 	if speed := e.ImagesPerSecond.Float(); speed > 0 {
 		r.ticks = append(r.ticks, tick{e.Time, e.Step, float64(r.Meta.Spec.Batch) / speed})
 	}
 }
 
-// stepTime is the logarithm of a step's time in two runs, in the time that both
-// trained: what the machine did besides it then did to both. It does not apply to
-// runs that were not made side by side, for most of either.
+// stepTime compares the logarithms of a step's time in two runs, over the time in which both
+// trained, so that other work of the machine slowed both. It does not apply to runs that did not
+// train side by side for most of the longer training.
 func stepTime(a, b *ran) (x, y float64, ok bool) {
 	const most = 0.7
 	if len(a.ticks) == 0 || len(b.ticks) == 0 {
@@ -149,11 +149,11 @@ func stepTime(a, b *ran) (x, y float64, ok bool) {
 	return math.Log(v), math.Log(w), v > 0 && w > 0 && to.Sub(from).Seconds() >= most*long.Seconds()
 }
 
-// trained is when a run began and ended to train.
+// trained returns the times of a run's first and last tick, between which it trained.
 func (r *ran) trained() (from, to time.Time) { return r.ticks[0].at, r.ticks[len(r.ticks)-1].at }
 
-// pace is the median of the times of a step between two times, in seconds; NaN for no
-// step. One during which the process was held does not move it, as it would a mean.
+// pace returns the median time of a step between two times, in seconds, or NaN without a step. A
+// step during which the process was held does not move the median, as it would move a mean.
 func (r *ran) pace(from, to time.Time) float64 {
 	var seconds []float64
 	for _, t := range r.ticks {

@@ -23,12 +23,13 @@ func readAll(runs []*record.Run, known []runner.Preset) (all []*ran, err error) 
 	return all, nil
 }
 
-// readLog gathers the evaluations and steps of a run that stand, and how long it trained.
+// readLog returns a run with its evaluations and steps, without those that a resume has taken back,
+// and with the time that it trained.
 func readLog(r *record.Run) (*ran, error) {
 	p := record.NewProgress(&r.Meta)
 	h, err := record.ReadHistory(r.Tail(), func(e runner.Event) {
 		p.Add(e)
-		if s, ok := e.(*runner.StepEvent); ok { // of which only the pace is asked
+		if s, ok := e.(*runner.StepEvent); ok { // only their pace is used
 			s.Values, s.Min, s.Max = nil, nil, nil
 		}
 	})
@@ -42,14 +43,14 @@ func readLog(r *record.Run) (*ran, error) {
 	return out, nil
 }
 
-// curve returns a measure over the epochs, its mean over seeds and its t interval where
-// all seeds have been evaluated: runs of one experiment are, at the same epochs.
+// curve returns the mean and t interval of a measure over seeds, at each epoch at which all seeds
+// have been evaluated. Runs of one experiment are evaluated at the same epochs.
 func (a *arm) curve(measure string) page.Curve {
 	c := page.Curve{Name: a.label}
 	var epochs []float64
 	values, seeds := map[float64][]float64{}, 0
 	for _, r := range a.runs {
-		if r.imported() > 0 { // its one evaluation is of no step
+		if r.imported() > 0 { // its only evaluation belongs to no step
 			continue
 		}
 		applies := false

@@ -9,8 +9,8 @@ import (
 	"drolab/runner/page"
 )
 
-// passage is something of a report that can stand in a Markdown file, between two lines.
-// The first line begins with the mark begin and ends as its author likes.
+// passage is a part of a report that can stand in a Markdown file, between two lines. The first
+// line begins with the mark that begin returns; its author may choose the rest.
 type passage struct {
 	name string
 	text func(*Report) string
@@ -19,7 +19,7 @@ type passage struct {
 func (p *passage) begin() string { return "<!-- " + p.name + ": begin" }
 func (p *passage) end() string   { return "<!-- " + p.name + ": end -->" }
 
-// passages are all that Replace knows.
+// passages returns the passages that Replace knows.
 func passages() []passage {
 	return []passage{
 		{"report", (*Report).brief},
@@ -33,7 +33,7 @@ func passages() []passage {
 	}
 }
 
-// brief is a table for each radius, and the verdicts.
+// brief returns a table for each radius, and the verdicts.
 func (r *Report) brief() string {
 	var blocks []page.Block
 	for _, p := range r.Problems {
@@ -51,8 +51,8 @@ func (r *Report) brief() string {
 	return page.Markdown(append(blocks, page.Text(notes+powerNote()+r.repeats()))...)
 }
 
-// short is one table of four measures. A method with a single seed has no spread, and
-// is left out.
+// short returns one table of four measures. An arm with a single seed has no spread, and is left
+// out.
 func (r *Report) short() string {
 	measures := []string{"worst_class_accuracy", "test_accuracy", "test_loss", "robust_risk"}
 	t := &page.Table{Head: []string{"method", "seeds"}}
@@ -74,7 +74,7 @@ func (r *Report) short() string {
 	return page.Markdown(t)
 }
 
-// meanOf is the mean ± deviation of a measure over the seeds of an arm.
+// meanOf returns the mean ± standard deviation of a measure over the seeds of an arm.
 func (p *Problem) meanOf(arm int, measure string) string {
 	c := slices.IndexFunc(p.Table.Columns, func(c compare.Column) bool { return c.Name == measure })
 	if c < 0 {

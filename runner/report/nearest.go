@@ -13,11 +13,11 @@ import (
 	"drolab/runner/spec"
 )
 
-// Reading is a way to read what the paper leaves open, as SFK and ERM that were trained by it.
-// Accuracies are of the test split at the last iterate, from 0 to 1.
+// Reading is one way to read what the paper leaves open, with the results of SFK and ERM trained in
+// that way. Accuracies are measured on the test split at the last iterate, from 0 to 1.
 type Reading struct {
 	Name    string         `json:"name"` // the radius and the setting that is changed
-	Runs    int            `json:"runs"` // of SFK, a seed each
+	Runs    int            `json:"runs"` // runs of SFK, one for each seed
 	SFK     measure.Number `json:"sfk"`  // mean accuracy
 	ERM     measure.Number `json:"erm"`
 	FromSFK measure.Number `json:"from_sfk"` // distance of the classes' means to Table 1's row
@@ -26,8 +26,8 @@ type Reading struct {
 	Lead Difference `json:"lead"`
 }
 
-// near lists the readings of the paper's experiment: the presets', and each with one setting
-// changed. Where ERM reads the setting, it must have been changed there too.
+// near lists the readings of the paper's experiment: the presets, and each of them with one setting
+// changed. If ERM reads the setting, it must be changed for ERM too.
 func (r *Report) near() {
 	for _, p := range r.Problems {
 		if sfk, erm := p.arm(dro.SFK), p.arm(baseline); p.published && sfk != nil && erm != nil {
@@ -49,7 +49,7 @@ func (r *Report) near() {
 	})
 }
 
-// beside is ERM under the same reading; nil where it was not trained.
+// beside returns the arm of ERM under the same reading, or nil if ERM was not trained under it.
 func (r *Report) beside(v *Variation) *arm {
 	i := slices.IndexFunc(r.Variations, func(o Variation) bool {
 		return o.method == baseline && o.of == v.of && o.Key == v.Key && o.To == v.To
@@ -62,7 +62,7 @@ func (r *Report) beside(v *Variation) *arm {
 		return nil
 	}
 	t, is := spec.FindSetting(v.Key)
-	if is && (v.Key == "rho" || !t.ReadIn(&erm.runs[0].Meta.Spec)) { // ρ measures ERM alone
+	if is && (v.Key == "rho" || !t.ReadIn(&erm.runs[0].Meta.Spec)) { // ERM does not train by ρ
 		return erm
 	}
 	return nil
@@ -96,10 +96,10 @@ func (a *arm) against() (mean, distance measure.Number) {
 	return measure.Num(of), measure.Num(math.Sqrt(sum / float64(len(row.classes))))
 }
 
-// distance is over both rows.
+// distance returns the distance from Table 1 over the rows of SFK and ERM together.
 func (d *Reading) distance() float64 { return math.Hypot(d.FromSFK.Float(), d.FromERM.Float()) }
 
-// nearBlocks answer whether Table 1 holds under any reading that was run.
+// nearBlocks answers whether Table 1 holds under any reading that was run.
 func (r *Report) nearBlocks() []page.Block {
 	if len(r.Readings) == 0 {
 		return nil
@@ -140,7 +140,8 @@ func (r *Report) ahead() (n int) {
 	return n
 }
 
-// laterBlocks are the claims that were tested when the runs had been seen.
+// laterBlocks returns the claims that were first tested after the runs had been seen, and the
+// comparison with Table 1's means.
 func (r *Report) laterBlocks() (list []page.Block) {
 	if len(r.Later) > 0 {
 		text := fmt.Sprintf("Further claims, first tested when these runs had been seen, so "+

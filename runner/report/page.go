@@ -31,7 +31,7 @@ func (r *Report) Page() *page.Page {
 	return p
 }
 
-// claimBlocks are the claims on each problem, how they were tested, and what they depend on.
+// claimBlocks returns the claims on each problem, how they were tested, and what they depend on.
 func (r *Report) claimBlocks() (list []page.Block) {
 	for _, of := range r.Problems {
 		list = append(list, page.Heading("The paper's claims, "+of.Label))
@@ -56,7 +56,7 @@ func (r *Report) claimBlocks() (list []page.Block) {
 	return append(list, page.Text("What the verdicts depend on:"), readings(claims(), r.Claims))
 }
 
-// subject names what was trained on what.
+// subject names the data and the network of the runs.
 func (r *Report) subject() string {
 	m := &r.Problems[0].arms[0].runs[0].Meta
 	if r.Problems[0].published {
@@ -80,7 +80,7 @@ func (r *Report) statistics() string {
 	return text
 }
 
-// claimTable has a row for each claim on the problem.
+// claimTable returns a table with a row for each claim on the problem.
 func (r *Report) claimTable(p *Problem) *page.Table {
 	t := &page.Table{
 		Head:  []string{"claim", "seeds", "difference", "detectable", "p (Holm)", "verdict"},
@@ -96,7 +96,7 @@ func (r *Report) claimTable(p *Problem) *page.Table {
 	return t
 }
 
-// word is the verdict in a table.
+// word returns the verdict for a table, with what the test lacks and the mark of a repeated test.
 func (c *Claim) word() string {
 	word := string(c.Verdict)
 	if c.Verdict == Undecided {
@@ -111,8 +111,8 @@ func (c *Claim) word() string {
 	return word
 }
 
-// furtherBlocks have a column for each further arm that has seeds enough for a test,
-// beside the claim's own verdict, and name the other arms.
+// furtherBlocks returns a table with a column for each further arm that has enough seeds for a
+// test, beside the verdict on the claim's own arm. A sentence names the arms with too few seeds.
 func (r *Report) furtherBlocks(p *Problem) []page.Block {
 	var arms, few []string
 	for _, c := range r.Further {
@@ -164,13 +164,13 @@ func (r *Report) furtherTable(p *Problem, arms []string) *page.Table {
 	return t
 }
 
-// sameClaim tells whether the two differ in the first arm alone.
+// sameClaim reports whether two claims differ in the first arm alone.
 func (c *Claim) sameClaim(o *Claim) bool {
 	return o.Key == c.Key && o.Problem == c.Problem && o.B == c.B
 }
 
-// split says what the objectives at the end consist of: the risk, which is the
-// network's, and the gap, which is the dual variables'.
+// split returns a sentence on the two parts of the objectives at the end: the risk, which depends
+// on the network, and the dual gap, which depends on the dual variables.
 func (p *Problem) split() string {
 	var words []string
 	for i, a := range p.arms {
@@ -195,7 +195,7 @@ func (p *Problem) split() string {
 		strings.Join(words, ", ") + "."
 }
 
-// short is the claim as a relation.
+// short returns the claim as a relation.
 func (c *Claim) short() string { return c.relation(c.A) }
 
 func (c *Claim) relation(a string) string {
@@ -229,7 +229,7 @@ func (c *Claim) relation(a string) string {
 	return fmt.Sprintf("%s: %s %s %s", strings.TrimSuffix(what, " accuracy"), a, sign, other)
 }
 
-// difference is the mean difference with its interval on the measure's own scale.
+// difference formats the mean difference and its interval on the measure's own scale.
 func (c *Claim) difference() string {
 	if c.Measure == "" {
 		return ratio(&c.Difference)
@@ -253,7 +253,7 @@ func (r *Report) testing() string {
 	return text + r.repeats()
 }
 
-// repeats explains the mark of claims that are tested already.
+// repeats explains the mark of claims whose test was already made.
 func (r *Report) repeats() string {
 	if !slices.ContainsFunc(r.Claims, func(c *Claim) bool { return c.Repeats != "" }) {
 		return ""
@@ -262,7 +262,7 @@ func (r *Report) repeats() string {
 		"and the test counts once."
 }
 
-// windows says whether the paper's moving average would turn a difference.
+// windows says how many differences change their sign under the paper's moving average.
 func (r *Report) windows() string {
 	var turned []string
 	n := 0
@@ -288,7 +288,7 @@ func (r *Report) windows() string {
 	return text + "."
 }
 
-// readings says what was measured, a claim each that was tested.
+// readings lists what was measured, for each claim that was tested.
 func readings(of []claimed, tested []*Claim) (list page.List) {
 	for _, say := range of {
 		if !slices.ContainsFunc(tested, func(c *Claim) bool { return c.Key == say.key }) {
@@ -309,7 +309,7 @@ func readings(of []claimed, tested []*Claim) (list page.List) {
 	return list
 }
 
-// blocks are the problem's tables and figures.
+// blocks returns the problem's tables and figures.
 func (p *Problem) blocks() []page.Block {
 	list := []page.Block{page.Heading("Table 1, " + p.Label), p.table1()}
 	if len(p.arms) > 1 {
@@ -338,14 +338,15 @@ func (p *Problem) blocks() []page.Block {
 	return append(append(list, p.classBlocks()...), p.costBlocks()...)
 }
 
-// legend says what the table's star means; its own ± is another one.
+// legend explains the stars of the table. It leaves out the line on ±, which is the standard
+// deviation on this page.
 func (p *Problem) legend() string {
 	lines := p.Table.Legend()
 	lines = slices.DeleteFunc(lines, func(l string) bool { return strings.HasPrefix(l, "±") })
 	return strings.Join(lines, " ") + p.starred()
 }
 
-// table1 has a column for each arm and, beside it, the paper's.
+// table1 returns a table with a column for each arm, beside the paper's column for its method.
 func (p *Problem) table1() *page.Table {
 	t := &page.Table{Head: []string{"%"}}
 	for _, a := range p.arms {
@@ -373,7 +374,8 @@ func (p *Problem) table1() *page.Table {
 	return t
 }
 
-// paper is the published row beside an arm: the first of its method.
+// paper returns the published row of the arm's method if the arm stands for the method in claims,
+// else nil.
 func (p *Problem) paper(a *arm) *publishedRow {
 	if !p.published || p.arm(a.algorithm) != a {
 		return nil

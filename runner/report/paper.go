@@ -8,20 +8,20 @@ import (
 	"drolab/runner"
 )
 
-// What Zhang, Zhou, Prater-Bennette, Shen and Zou (AAAI 2024, arXiv 2404.01200)
-// publish of their experiment, and what they say of it in §5.
+// This file has what Zhang, Zhou, Prater-Bennette, Shen and Zou (AAAI 2024, arXiv 2404.01200)
+// publish about their experiment, and what they claim in §1, §5 and §6.
 
-// baseline is what the others are compared with.
+// baseline is the method with which the others are compared.
 const baseline = dro.ERM
 
 // table1 is a published table of test accuracies.
 type table1 struct {
 	dataset, imbalance, model string
 	low                       []int // the classes that its text calls the lowest
-	// more and fewer are a class of low and a class with fewer training images that is not.
+	// more is a class of low. fewer is a class with fewer training images that is not in low.
 	more, fewer int
 	rows        []publishedRow
-	// silent are readings that are no setting: what, here, why.
+	// silent lists readings that are not settings: the name, the value here and the reason.
 	silent [][3]string
 }
 
@@ -51,7 +51,7 @@ var published = table1{
 	},
 }
 
-// fits tells whether the table is of the run's data and network.
+// fits reports whether the table is for the run's data and network.
 func (t *table1) fits(m *runner.Meta) bool {
 	return m.Spec.Dataset == t.dataset && m.Spec.Text("imbalance") == t.imbalance &&
 		m.Spec.Model == t.model
@@ -65,7 +65,7 @@ func (t *table1) of(a dro.Algorithm) *publishedRow {
 	return &t.rows[i]
 }
 
-// mean is of the classes, which have as many test samples each.
+// mean returns the mean over the classes, which have equally many test samples.
 func (r *publishedRow) mean() float64 {
 	sum := 0.0
 	for _, x := range r.classes {
@@ -74,30 +74,30 @@ func (r *publishedRow) mean() float64 {
 	return sum / float64(len(r.classes))
 }
 
-// claimed is a claim of the paper as something that runs can be asked.
+// claimed is a claim of the paper in a form that can be tested on runs.
 type claimed struct {
 	key     string
 	says    string
 	source  string
 	reading string
-	measure string // whose unit the difference has; empty: a logarithm of times
+	measure string // gives the unit of the difference; empty: a logarithm of times
 	value   of     // nil: the measure at the last iterate
-	higher  bool   // of the first of a pair
-	// margin is what the difference is tested against: the claim is that it is
-	// above or below that.
+	higher  bool   // the claim is that the first of a pair is higher
+	// margin is the value against which the difference is tested: the claim is that the difference
+	// is above or below it.
 	margin float64
 	pairs  [][2]dro.Algorithm
 }
 
 const (
 	figure1 = "§5 and Figure 1"
-	// sideBySide says what times are of.
+	// sideBySide says which times the claims on cost compare.
 	sideBySide = "median wall time of a step, evaluations not counted, of runs of one seed that " +
 		"were made side by side, in the time that both trained; the same order is below twice"
 )
 
-// claims lists what is tested at each radius: what the paper says of its figure and
-// its table. PGD is in the first alone, as there.
+// claims lists the claims that are tested at each radius: what the paper says about its figure and
+// its table. There is no claim on PGD's accuracies, since the table does not have PGD.
 func claims() []claimed {
 	toERM := [][2]dro.Algorithm{{dro.SFK, baseline}, {dro.PAN, baseline}}
 	sfkPGD, sfkPAN := [][2]dro.Algorithm{{dro.SFK, dro.PGD}}, [][2]dro.Algorithm{{dro.SFK, dro.PAN}}
@@ -181,11 +181,11 @@ func later() []claimed {
 	}
 }
 
-// limited is the claim on two classes of one run.
+// limited is the key of the claim on two classes of one run.
 const limited = "limited-samples"
 
-// fewerSamples is the accuracy of a class that the paper calls one of the lowest, and that of a
-// class with fewer training images.
+// fewerSamples compares the accuracy of a class that the paper calls one of the lowest with the
+// accuracy of a class that has fewer training images.
 func fewerSamples(a, b *ran) (x, y float64, ok bool) {
 	x, _, there := part(lowClasses, published.more)(a, a)
 	_, y, also := part(lowClasses, published.fewer)(b, b)
@@ -204,10 +204,10 @@ func (a *arm) reproduced(problem string) *Claim {
 	return c
 }
 
-// lowClasses is the mean accuracy of the classes that the paper calls the lowest.
+// lowClasses is the measure of the claims on the classes that the paper calls the lowest.
 const lowClasses = "class_accuracy"
 
-// low is lowClasses at the last iterate.
+// low compares the mean accuracy of these classes at the last iterate.
 func low(a, b *ran) (x, y float64, ok bool) {
 	for _, i := range published.low {
 		v, w, there := part(lowClasses, i)(a, b)

@@ -10,17 +10,18 @@ import (
 	"drolab/runner/spec"
 )
 
-// Which runs a claim is about is said before there are any: the settings of a preset,
-// the paper's on the paper's data. How many runs some settings have decides nothing.
+// The runs that a claim is about are fixed before any run exists: they have the settings of a
+// preset, which on the paper's data is the paper's preset. The number of runs with given settings
+// decides nothing.
 
-// read says which presets a run is read by.
+// read holds the presets by which a run is read: its settings are compared with their settings.
 type read struct {
-	own *runner.Preset // the run's; nil where it is not known
-	// by is the paper's on the paper's data, else the run's own.
+	own *runner.Preset // the run's preset; nil if it is not known
+	// by is the paper's preset on the paper's data, else the run's own.
 	by *runner.Preset
-	// spec is by's or, where that is not known, the defaults.
+	// spec has the settings of by, or the defaults if by is not known. It is called the reading.
 	spec spec.Spec
-	// stated tells whether a preset has every setting of the run that all methods read.
+	// stated says that some preset has the run's values of all settings that every method reads.
 	stated bool
 }
 
@@ -47,7 +48,7 @@ func readBy(m *runner.Meta, known []runner.Preset) read {
 	return r
 }
 
-// away lists the settings among some in which a run is not as it is read.
+// away lists the keys of the given settings whose values in a run differ from its reading.
 func (r *read) away(m *runner.Meta, among []spec.Setting) (keys []string) {
 	for _, t := range among {
 		if t.Text(&m.Spec) != t.Text(&r.spec) {
@@ -57,7 +58,7 @@ func (r *read) away(m *runner.Meta, among []spec.Setting) (keys []string) {
 	return keys
 }
 
-// particular lists the settings that the method reads and not every method does.
+// particular lists the settings that the method reads and that not every method reads.
 func particular(a dro.Algorithm) []spec.Setting {
 	m, err := dro.Find(a)
 	return slices.DeleteFunc(spec.AllSettings(), func(t spec.Setting) bool {
@@ -65,10 +66,10 @@ func particular(a dro.Algorithm) []spec.Setting {
 	})
 }
 
-// arm returns the arm that stands for a method in claims: of several, which differ in
-// settings of the method's, the one that is nearest to the reading, and of those the
-// one that is the oldest. On the paper's data the method's own settings, as C, must be
-// the reading's. It is nil where the method has none.
+// arm returns the arm that stands for a method in claims, or nil without one. If several arms
+// differ in the method's settings, it is the arm that is nearest to the reading, and the oldest of
+// equally near ones. On the paper's data the method's own settings, such as C, must be those of the
+// reading.
 func (p *Problem) arm(a dro.Algorithm) (of *arm) {
 	for _, o := range p.arms {
 		near := o.algorithm == a && !(p.published && o.altered)
@@ -79,7 +80,7 @@ func (p *Problem) arm(a dro.Algorithm) (of *arm) {
 	return of
 }
 
-// place says how far the arm is from the reading.
+// place sets the distance of the arm from the reading: far and altered.
 func (a *arm) place() {
 	m, list := &a.runs[0].Meta, particular(a.algorithm)
 	keys := a.runs[0].away(m, list)
@@ -90,7 +91,7 @@ func (a *arm) place() {
 	})
 }
 
-// older compares the arms' first runs.
+// older reports whether the first run of a was made before the first run of b.
 func (a *arm) older(b *arm) bool {
 	return oldest(a.runs).Meta.Created.Before(oldest(b.runs).Meta.Created)
 }
@@ -101,7 +102,7 @@ func oldest(runs []*ran) *ran {
 	})
 }
 
-// own are the arms that claims are of.
+// own returns the arms that stand for the paper's methods in claims.
 func (p *Problem) own() (list []*arm) {
 	for _, a := range p.arms {
 		if slices.Contains(dro.PaperMethods(), a.algorithm) && p.arm(a.algorithm) == a {
@@ -111,9 +112,9 @@ func (p *Problem) own() (list []*arm) {
 	return list
 }
 
-// name is what the arm of runs like m is called, whatever other arms there are: the
-// method with C, which tells sfk from sfk-auto, and with what is not as it is read.
-// Of a preset that is not known it is what the table calls it, and C.
+// name returns the name of the arm of runs like m, which does not depend on the other arms. It is
+// the method with C, which tells sfk from sfk-auto, and with each setting that differs from the
+// reading. Without a known preset it is the label in the table, with C.
 func (r *read) name(m *runner.Meta, label string) string {
 	method, err := dro.Find(m.Spec.Algorithm())
 	if err != nil {
@@ -136,10 +137,10 @@ func (r *read) name(m *runner.Meta, label string) string {
 	return label
 }
 
-// experiment is runs that differ in nothing but the method, what only some
+// experiment is a set of runs that differ in nothing but the method, the settings that only some
 // methods read, and the seed.
 type experiment struct {
-	settings []string // the values of those that every method reads
+	settings []string // the data's checksum and the values of the shared settings
 	runs     []*ran
 	probes   []*ran // runs that are no arm, see setProbesApart
 }
@@ -152,11 +153,13 @@ func shared() []spec.Setting {
 	})
 }
 
-// experiments returns those that the report is about: the one that is nearest to its
-// reading (of several a preset's, then that with most of the methods that claims are
-// of, then the oldest) and, by radius, those that differ from it in the
-// radius alone: on the paper's data those of a preset, else those that have as many of
-// these methods, or three. The others may be variations of these.
+// experiments returns in main the experiments that the report is about, by radius. The others may
+// be variations of these.
+//
+// The first choice is the experiment that is nearest to its reading (see far), then the one with
+// the most of the claims' methods, then the oldest. The rest of main differs from it in the radius
+// alone. On the paper's data, if the first is a preset's, these must be a preset's too. Elsewhere
+// they must have as many of the claims' methods as the first, or three.
 func experiments(all []*ran) (main, others []*experiment) {
 	settings := shared()
 	var list []*experiment
@@ -204,9 +207,10 @@ func experiments(all []*ran) (main, others []*experiment) {
 	return main, others
 }
 
-// setProbesApart takes out of the paper's experiment each run that alone has its values of the
-// settings that only some methods read, where runs of its method have the values that are read.
-// One seed shows a direction, which belongs to the sensitivity and not into a column of Table 1.
+// setProbesApart takes single runs with changed settings out of the paper's experiment. Such a run
+// alone has its values of the settings that only some methods read, while other runs of its method
+// have the values of the reading. One seed shows a direction, which belongs to the sensitivity and
+// not into a column of Table 1.
 func (e *experiment) setProbesApart() {
 	if !published.fits(&e.runs[0].Meta) {
 		return
@@ -240,7 +244,7 @@ func (e *experiment) setProbesApart() {
 	e.runs = rest
 }
 
-// imported is 1 where the run was not trained here, else 0.
+// imported returns 1 if the run was not trained here, else 0.
 func (r *ran) imported() int {
 	if r.Meta.Imported != nil {
 		return 1
@@ -248,8 +252,8 @@ func (r *ran) imported() int {
 	return 0
 }
 
-// differs lists the keys in which two experiments differ; otherData where it is what
-// the data hold.
+// differs lists the keys in which two experiments differ; otherData stands for the content of the
+// data.
 func (e *experiment) differs(o *experiment) (keys []string) {
 	for i, t := range append([]spec.Setting{{Key: otherData}}, shared()...) {
 		if e.settings[i] != o.settings[i] {
@@ -259,8 +263,8 @@ func (e *experiment) differs(o *experiment) (keys []string) {
 	return keys
 }
 
-// far is in how many of the settings that every method reads the runs are not as they
-// are read; the radius is one only where no preset has it.
+// far returns the number of settings that every method reads in which the runs differ from their
+// reading. It is 0 if a preset states the experiment, so the radius of a preset does not count.
 func (e *experiment) far() int {
 	if e.preset() {
 		return 0
@@ -269,10 +273,11 @@ func (e *experiment) far() int {
 	return len(first.away(&first.Meta, shared()))
 }
 
-// preset tells whether a preset that is known states the experiment.
+// preset reports whether a known preset states the experiment, that is, has all its shared
+// settings.
 func (e *experiment) preset() bool { return e.runs[0].stated }
 
-// methods counts those that claims are of.
+// methods counts the paper's methods in the experiment, which the claims are about.
 func (e *experiment) methods() (n int) {
 	for _, a := range dro.PaperMethods() {
 		if slices.ContainsFunc(e.runs, func(r *ran) bool { return r.Meta.Spec.Algorithm() == a }) {

@@ -16,33 +16,32 @@ import (
 	"drolab/runner/spec"
 )
 
-// Registered has the tests that docs/registration.md fixed before the runs. The page does
-// not change, so neither does what is tested here; TestLinesOfTheRegistration compares
-// the two.
+// Registered holds the tests that docs/registration.md fixed before the runs. That page does not
+// change, so neither do the tests here; TestLinesOfTheRegistration compares the two.
 type Registered struct {
 	Level   float64  `json:"level"`
-	Wanted  int      `json:"wanted"` // runs
+	Wanted  int      `json:"wanted"` // number of registered runs
 	Done    int      `json:"done"`
-	Missing []string `json:"missing"` // by arm; nothing is tested while there are any
+	Missing []string `json:"missing"` // by arm; if there are any, nothing is tested before patience
 	// Commands make the missing runs and no others.
 	Commands []string `json:"commands"`
-	Seeds    []uint64 `json:"seeds"` // that are tested
+	Seeds    []uint64 `json:"seeds"` // the seeds that are tested
 
 	Claims       []*Claim     `json:"claims"` // the family of 24
 	Tests        int          `json:"tests"`
-	Equivalent   []*Claim     `json:"equivalent"` // p is TOST's, the margin on either side
+	Equivalent   []*Claim     `json:"equivalent"` // P is the p of TOST, the margin on either side
 	Reproduction []*Claim     `json:"reproduction"`
-	Secondary    [2][]*Claim  `json:"secondary"` // of sfk-auto and of group, each a family
+	Secondary    [2][]*Claim  `json:"secondary"` // for sfk-auto and for group, each a family
 	Notes        []string     `json:"notes"`
-	arms         []registered // whose runs are missing or not
-	checksum     string       // of the data of all runs
+	arms         []registered // all arms, even without runs
+	checksum     string       // of the data, the same for all runs
 }
 
 // registered is an arm of docs/registration.md.
 type registered struct {
 	arm
 	preset string
-	spec   spec.Spec // but for the seed
+	spec   spec.Spec // the settings but for the seed
 }
 
 const (
@@ -60,8 +59,8 @@ func AreRegistered(runs []*record.Run) bool {
 	return len(runs) > 0 && !slices.ContainsFunc(runs, other)
 }
 
-// NewRegistered tests what is registered, if all of its runs have ended, or at a time
-// when they should have.
+// NewRegistered makes the registered tests if all registered runs have ended, or if now is past the
+// time by which they should have ended.
 func NewRegistered(runs []*record.Run, known []runner.Preset, now time.Time) (*Registered, error) {
 	g := &Registered{Level: level, Missing: []string{}, Commands: []string{}, Claims: []*Claim{},
 		Equivalent: []*Claim{}, Reproduction: []*Claim{}, Secondary: [2][]*Claim{{}, {}},
@@ -100,8 +99,8 @@ func (g *Registered) note(format string, args ...any) {
 	g.Notes = append(g.Notes, fmt.Sprintf(format, args...))
 }
 
-// gather puts each run that has ended to its arm. What is of another seed, or of other
-// settings than the presets', is left out.
+// gather adds each run that has ended to its arm. It leaves out runs with another seed, or with
+// other settings than the presets'.
 func (g *Registered) gather(runs []*record.Run, known []runner.Preset) error {
 	for _, p := range known {
 		if !strings.HasPrefix(p.Name, "registered") {
@@ -172,7 +171,7 @@ func (a *registered) of(seed uint64) *ran {
 	return nil
 }
 
-// look says what is missing, and which seeds all arms have from the first on.
+// look lists the missing runs, and the seeds, from the first on without a gap, that all arms have.
 func (g *Registered) look() {
 	for i := range g.arms {
 		if a := &g.arms[i]; len(a.runs) <= lastSeed-firstSeed {
@@ -199,8 +198,8 @@ func (g *Registered) look() {
 	}
 }
 
-// commands adds those that make the missing runs: one for a preset and the seeds in a row that
-// lack the same arms.
+// commands adds the commands that make the missing runs: one for each preset and each series of
+// consecutive seeds that lack the same arms.
 func (g *Registered) commands() {
 	for seed := uint64(firstSeed); seed <= lastSeed; {
 		lacks, next := g.lacks(seed), seed+1
@@ -215,8 +214,8 @@ func (g *Registered) commands() {
 	}
 }
 
-// lacks lists the presets of which a seed has not all runs, each with the methods that it lacks
-// unless these are all.
+// lacks lists the presets for which a seed does not have all runs, each with the methods that it
+// lacks unless it lacks all of them.
 func (g *Registered) lacks(seed uint64) (list []string) {
 	all, missing := map[string]int{}, map[string][]string{}
 	var order []string
@@ -241,7 +240,8 @@ func (g *Registered) lacks(seed uint64) (list []string) {
 	return list
 }
 
-// arm is the arm of a method at a radius; of one that does not train by it the only one.
+// arm returns the arm of a method at a radius, or the only arm of a method that does not train by
+// the radius.
 func (g *Registered) arm(a dro.Algorithm, rho float64) (of *registered) {
 	for i := range g.arms {
 		if o := &g.arms[i]; o.algorithm == a && (of == nil || o.spec.Rho == rho) {
@@ -251,8 +251,8 @@ func (g *Registered) arm(a dro.Algorithm, rho float64) (of *registered) {
 	return of
 }
 
-// lines are lines 1 to 14 of the page; with another method in SFK's place the lines of it
-// that are registered.
+// lines returns lines 1 to 14 of the page or, with another method in SFK's place, the lines that
+// are registered for that method.
 func (g *Registered) lines(method dro.Algorithm) (list []*Claim) {
 	for _, rho := range []float64{.5, 1.5} {
 		for _, say := range claims() {
@@ -274,7 +274,7 @@ func (g *Registered) lines(method dro.Algorithm) (list []*Claim) {
 	return list
 }
 
-// test is a line of the page at a radius.
+// test makes the test of a line of the page at a radius.
 func (g *Registered) test(say *claimed, pair [2]dro.Algorithm, rho float64, once bool) *Claim {
 	value := say.value
 	switch {
@@ -296,7 +296,7 @@ func (g *Registered) test(say *claimed, pair [2]dro.Algorithm, rho float64, once
 	return c
 }
 
-// finite leaves out a seed of which a value is not.
+// finite leaves out a seed for which a value is not finite.
 func finite(value of) of {
 	return func(a, b *ran) (x, y float64, ok bool) {
 		x, y, ok = value(a, b)
@@ -304,7 +304,7 @@ func finite(value of) of {
 	}
 }
 
-// riskAt is the robust risk of the test split at a radius, whatever a run trained by.
+// riskAt compares the robust risk of the test split at a radius, whatever radius a run trained by.
 func riskAt(rho float64) of {
 	return each(func(r *ran) (n measure.Number) {
 		list := r.Summary().ByGroup.Of("robust_risk_at")
@@ -332,7 +332,7 @@ func (g *Registered) equivalence() {
 		g.Equivalent = append(g.Equivalent, &e)
 	}
 	correct(g.Equivalent)
-	for _, e := range g.Equivalent { // it is of the test against the margin alone
+	for _, e := range g.Equivalent { // Detectable holds for the two-sided test alone
 		e.Detectable = measure.Number{}
 	}
 }
@@ -345,7 +345,8 @@ func (g *Registered) reproduction() {
 	correct(g.Reproduction)
 }
 
-// correct is Holm's over all tests of a list; its verdicts are of tests that have a side.
+// correct applies Holm's correction over all tests of a list. Its verdicts hold for tests that have
+// a side.
 func correct(list []*Claim) int {
 	var family []*Difference
 	for _, c := range list {
@@ -358,7 +359,7 @@ func correct(list []*Claim) int {
 	return len(list)
 }
 
-// twins notes where PAN's two arms, which keep λ, are not the same.
+// twins adds a note if the figures of PAN's two arms differ: both keep λ, so they must agree.
 func (g *Registered) twins() {
 	a, b := g.arm(dro.PAN, .5), g.arm(dro.PAN, 1.5)
 	for _, r := range a.runs {

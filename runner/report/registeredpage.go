@@ -6,7 +6,7 @@ import (
 	"drolab/runner/page"
 )
 
-// Page lays out what is registered, or what is missing.
+// Page lays out the registered tests, or the missing runs.
 func (g *Registered) Page() *page.Page {
 	p := &page.Page{Title: "Registered runs of the paper's experiment"}
 	text := fmt.Sprintf("Registered before the first run (docs/registration.md). %d of %d runs "+
@@ -53,7 +53,7 @@ func (g *Registered) blocks() []page.Block {
 	return append(list, page.Text("Everything else that is reported of these runs is exploratory."))
 }
 
-// judged has a row for each test.
+// judged returns a table with a row for each test.
 func judged(list []*Claim, name, word func(*Claim) string) *page.Table {
 	t := &page.Table{
 		Head: []string{"claim", "at", "seeds", "difference", "detectable", "p",
@@ -68,10 +68,10 @@ func judged(list []*Claim, name, word func(*Claim) string) *page.Table {
 	return t
 }
 
-// pair names a test without a side.
+// pair names a test that has no side.
 func (c *Claim) pair() string { return fmt.Sprintf("%s: %s and %s", headOf(c.Measure), c.A, c.B) }
 
-// word is the verdict of a test without a side.
+// word returns the function that words the verdict of a test that has no side.
 func word(yes, no string) func(*Claim) string {
 	return func(c *Claim) string {
 		if c.significant() {

@@ -14,54 +14,55 @@ import (
 
 // Report is the content of a page, as data.
 type Report struct {
-	Level    float64    `json:"level"` // of confidence, of intervals and tests
+	Level    float64    `json:"level"` // confidence level of intervals and tests
 	Problems []*Problem `json:"problems"`
 	Claims   []*Claim   `json:"claims"`
-	// Tests is how many different tests the claims were corrected for together.
+	// Tests is the number of different tests over which the claims are corrected together.
 	Tests int `json:"tests"`
-	// Further are the same claims of arms that are not the claims' own, each arm's
-	// corrected for each other: what they come to changes no claim.
+	// Further has the same claims for arms other than the claims' own. The tests of each arm are
+	// corrected among themselves, and their results change no claim.
 	Further []*Claim `json:"further"`
-	// Later are claims that were first tested when the runs had been seen: a family of
-	// LaterTests. Reproduction is of Table 1's means, a family too; its verdicts say nothing.
+	// Later has claims that were first tested after the runs had been seen, a family of LaterTests
+	// tests. Reproduction compares mean accuracies with Table 1's means, as a family too; its
+	// verdicts mean nothing.
 	Later        []*Claim `json:"later"`
 	LaterTests   int      `json:"later_tests"`
 	Reproduction []*Claim `json:"reproduction"`
-	// Readings are of the paper's experiment, the nearest to Table 1 first.
+	// Readings has the readings of the paper's experiment, the nearest to Table 1 first.
 	Readings   []Reading   `json:"readings"`
 	Departures []Departure `json:"departures"`
 	Variations []Variation `json:"variations"`
-	Wanted     []Wanted    `json:"wanted"` // variations that no run is there for
+	Wanted     []Wanted    `json:"wanted"` // variations for which there is no run
 	Made       []Made      `json:"made"`
 	Notes      []string    `json:"notes"`
 }
 
-// Problem is a basis on which methods are compared: one set, radius, data set, network and
-// budget.
+// Problem is the basis of a comparison of methods: one uncertainty set, radius, data set, network
+// and budget.
 type Problem struct {
 	Label string         `json:"label"` // set and radius
-	Table *compare.Table `json:"table"` // of the arms, at the last iterate
+	Table *compare.Table `json:"table"` // a row for each arm, at the last iterate
 	Costs []Cost         `json:"costs"`
 	// Classes has, for each class or group, the differences to ERM.
 	Classes []ClassRow `json:"classes"`
 
 	arms      []*arm
-	stars     int  // of the arms, between which stars are looked for; 0 is all
-	published bool // the paper's numbers are of these data
+	stars     int  // the number of arms that are tested for stars; 0 means all
+	published bool // the paper's numbers are for these data and this network
 }
 
 // arm is a row of a problem's table with its runs, by seed.
 type arm struct {
-	label     string // with the mark of what its method uses
+	label     string // the row's label, with the mark of what its method uses
 	algorithm dro.Algorithm
 	runs      []*ran
-	// far is in how many of the settings that the method reads the arm is not as the
-	// claims have it; altered says that one of them is the method's own.
+	// far is the number of method-specific settings in which the arm differs from the reading that
+	// the claims are about. altered says that one of them is a setting of the method's own.
 	far     int
 	altered bool
 }
 
-// ran is a run with what its log says, and how it is read.
+// ran is a run with the content of its log and the presets by which it is read.
 type ran struct {
 	*record.Run
 	read
@@ -80,17 +81,17 @@ type Made struct {
 
 const level = 0.95
 
-// Options of a report.
+// Options configure a report.
 type Options struct {
-	// Family is what the stars of a table are corrected over, as in compare.Options; "" is
-	// compare.AllMeasures.
+	// Family is the family of tests over which the stars of a table are corrected, as in
+	// compare.Options; "" stands for compare.AllMeasures.
 	Family string
-	// Known are the presets that runs are read by.
+	// Known lists the presets by which the runs are read.
 	Known []runner.Preset
 }
 
-// New makes the report of the finished runs among those given. An error is a log that cannot
-// be read, or no finished run.
+// New makes the report of the finished runs among runs. It fails if a log cannot be read or no run
+// has finished.
 func New(runs []*record.Run, o Options) (*Report, error) {
 	r := &Report{Level: level, Problems: []*Problem{}, Claims: []*Claim{}, Further: []*Claim{},
 		Later: []*Claim{}, Reproduction: []*Claim{}, Readings: []Reading{},
@@ -181,8 +182,8 @@ func newProblem(e *experiment, o Options) *Problem {
 	return p
 }
 
-// star looks for stars between the arms that claims are of alone, where there are several:
-// runs of further arms change none.
+// star limits the tests for stars to the arms of the claims, if there are several, so that runs of
+// further arms change no star.
 func (p *Problem) star(runs []*record.Run, of compare.Options) {
 	own := p.own()
 	if len(own) < 2 {
@@ -201,7 +202,7 @@ func (p *Problem) star(runs []*record.Run, of compare.Options) {
 	}
 }
 
-// made counts the runs by what made them, the most first.
+// made counts the runs by the machine and program that made them, the largest count first.
 func made(all []*ran) (list []Made) {
 	for _, r := range all {
 		i := slices.IndexFunc(list, func(m Made) bool { return m.Host == r.Meta.Host })
@@ -214,7 +215,7 @@ func made(all []*ran) (list []Made) {
 	return list
 }
 
-// starred says between which arms stars are looked for, where not all are.
+// starred returns a sentence that names the arms that are tested for stars, or "" if all are.
 func (p *Problem) starred() string {
 	own := p.own()
 	if p.stars == 0 || p.stars == len(p.arms) {

@@ -10,7 +10,7 @@ import (
 	"drolab/runner/page"
 )
 
-// classBlocks are the differences to ERM, class by class.
+// classBlocks returns the table of differences to ERM, class by class.
 func (p *Problem) classBlocks() []page.Block {
 	if len(p.Classes) == 0 || len(p.Classes[0].Arms) == 0 {
 		return nil
@@ -157,13 +157,13 @@ func (r *Report) madeBlocks() []page.Block {
 
 // What follows formats figures.
 
-// style is of a measure's values.
+// style returns the style in which values of a measure are written.
 func style(measured string) page.Style {
 	m, _ := measure.FindMeasure(measured)
 	return page.Of(m.Scale)
 }
 
-// text is signed, with the half width of its interval if there is one.
+// text formats the mean difference with its sign and, if there is one, half of its interval.
 func (d *Difference) text(measured string) string {
 	m, _ := measure.FindMeasure(measured)
 	of := page.Digits(3)
@@ -173,7 +173,7 @@ func (d *Difference) text(measured string) string {
 	return of.Signed().With(d.Mean, d.Half)
 }
 
-// ratio is of a difference of logarithms, with its interval if there is one.
+// ratio formats a difference of logarithms as a ratio, with its interval if there is one.
 func ratio(d *Difference) string {
 	if !d.Mean.Applies() {
 		return page.None
@@ -196,7 +196,7 @@ func probability(p measure.Number) string {
 	return fmt.Sprintf("%.2g", p.Float())
 }
 
-// detectable is what the test would have found, on the measure's own scale.
+// detectable formats the least difference that the test finds, on the measure's own scale.
 func (c *Claim) detectable() string {
 	m, _ := measure.FindMeasure(c.Measure)
 	switch x := c.Detectable; {
@@ -211,7 +211,7 @@ func (c *Claim) detectable() string {
 	}
 }
 
-// powerNote explains the column of it.
+// powerNote explains the column of detectable differences.
 func powerNote() string {
 	return fmt.Sprintf(" Detectable is the least true distance from the claimed margin that the "+
 		"test finds with %g %% power, at the first step of Holm's correction and with the "+

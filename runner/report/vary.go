@@ -12,22 +12,22 @@ import (
 	"drolab/runner/spec"
 )
 
-// Departure is a setting that the runs have, beside what the paper publishes.
+// Departure is a setting in which the runs differ from the paper, or which the paper does not give.
 type Departure struct {
 	Key   string `json:"key"`
 	Value string `json:"value"`
 	// Paper is the published value; it is empty where the paper is silent, so that
 	// the value is a reading.
 	Paper  string `json:"paper,omitempty"`
-	Reason string `json:"reason"` // of the preset
+	Reason string `json:"reason"` // the reason that the preset gives
 }
 
-// reference is the preset that says what is published.
+// reference is the preset that has the published settings.
 const reference = "paper"
 
-// departures lists, of the settings that the preset of the paper's experiment
-// gives a reason for, those where the runs do not have what is published, and those
-// that are not published. There are none for runs that are not of these data.
+// departures lists the settings that the preset of the paper's experiment sets and that either
+// differ from the published value in the runs or are not published. There are none for runs on
+// other data.
 func departures(main []*Problem) (list []Departure) {
 	list = []Departure{}
 	first := main[0].arms[0].runs[0]
@@ -55,7 +55,7 @@ func departures(main []*Problem) (list []Departure) {
 	return list
 }
 
-// reasons are those that the runs' presets give for a setting.
+// reasons returns the reasons that the runs' presets give for a setting.
 func reasons(main []*Problem, key string) string {
 	var list []string
 	for _, p := range main {
@@ -73,7 +73,7 @@ func reasons(main []*Problem, key string) string {
 	return strings.Join(list, "; ")
 }
 
-// valuesOf lists the values of a setting in the arms that claims are of and that read it.
+// valuesOf lists the values of a setting in the claims' arms that read it.
 func valuesOf(main []*Problem, key string) string {
 	var values []string
 	t, _ := spec.FindSetting(key)
@@ -89,9 +89,9 @@ func valuesOf(main []*Problem, key string) string {
 	return strings.Join(values, ", ")
 }
 
-// Variation is an arm that differs from one of a problem in one setting, or in its data (the
-// key "data", with the first digits of the checksums): what that does, for a direction only
-// where there is one seed.
+// Variation is an arm that differs from an arm of a problem in one setting, or in its data (the key
+// "data", with the first digits of the checksums), with the effects of that change. One seed shows
+// their direction only.
 type Variation struct {
 	Key     string   `json:"key"`
 	From    string   `json:"from"`
@@ -100,7 +100,7 @@ type Variation struct {
 	Arm     string   `json:"arm"`
 	Effects []Effect `json:"effects"`
 	method  dro.Algorithm
-	of      *Problem // whose arms these are
+	of      *Problem // the problem that has the unchanged arm
 	arm     *arm
 }
 
@@ -116,11 +116,11 @@ func varied() []string {
 		"robust_risk"}
 }
 
-// vary finds the variations, and what is wanted and not there.
+// vary finds the variations, and the wanted variations for which there is no run.
 func (r *Report) vary(main, others []*experiment) {
 	for i, e := range main {
 		p := r.Problems[i]
-		arms := slices.Clone(p.arms) // of the method's own settings
+		arms := slices.Clone(p.arms) // they may differ in a method's own settings
 		if len(e.probes) > 0 {
 			probes := &experiment{settings: e.settings, runs: e.probes}
 			arms = append(arms, newProblem(probes, Options{}).arms...)
@@ -149,10 +149,10 @@ func (r *Report) vary(main, others []*experiment) {
 	}
 }
 
-// otherData is the key of a variation in what the data hold, which no setting says.
+// otherData is the key of a variation in the content of the data, which no setting states.
 const otherData = "data"
 
-// changes lists in what two arms of a method differ.
+// changes lists the keys in which two arms of a method differ.
 func changes(base, a *arm) []compare.KeyDiff {
 	from, to := &base.runs[0].Meta, &a.runs[0].Meta
 	diffs := compare.Diff([]spec.Spec{from.Spec, to.Spec})
@@ -205,7 +205,7 @@ func (r *Report) varyArm(p *Problem, base, a *arm) {
 	r.Variations = append(r.Variations, v)
 }
 
-// Wanted is a run that the page on sensitivity lacks.
+// Wanted is a run that the section on sensitivity lacks.
 type Wanted struct {
 	Key     string        `json:"key"`
 	Value   string        `json:"value"`
@@ -213,8 +213,8 @@ type Wanted struct {
 	Command string        `json:"command"`
 }
 
-// want lists what the page on sensitivity asks and no run is there for: at the
-// smaller radius, one seed each.
+// want lists the variations that the section on sensitivity asks for and no run has: at the smaller
+// radius, with one seed each.
 func (r *Report) want() {
 	both, own := []dro.Algorithm{dro.SFK, baseline}, []dro.Algorithm{dro.SFK}
 	for _, w := range []struct {

@@ -11,18 +11,19 @@ import (
 	"drolab/runner/compare"
 )
 
-// claim is how many seeds a difference is tested from. Of fewer the sentence is of these seeds.
+// claim is the least number of seeds with which a difference is tested. With fewer the sentence
+// speaks of these seeds alone.
 const claim = 4
 
-// point is the least difference that is spoken of, in points of accuracy, where nothing is tested.
+// point is the least difference that the sentence speaks of, in points of accuracy.
 const point = 1.0
 
-// facts are what is measured of a cast. Accuracies are in percent, differences in points.
+// facts holds the measurements of a cast. Accuracies are in percent, differences in points.
 type facts struct {
 	*cast
-	others  int      // arms but the baseline
-	lead    *arm     // with the highest worst class: of others where there is a baseline
-	last    *arm     // with the lowest, of the same
+	others  int      // the number of arms that are compared, without the baseline
+	lead    *arm     // the best of these arms by worst class, or else by robust risk
+	last    *arm     // the last of these arms, by the same
 	worst   bool     // all have a worst class or group
 	risk    bool     // all have a robust risk
 	gain    estimate // of the lead's worst class over the baseline's
@@ -30,17 +31,17 @@ type facts struct {
 	drop    estimate // of the lead's robust risk below the baseline's, in nats
 	sunk    []*arm   // others whose worst class is below the baseline's by a point or more
 	lifted  int      // others whose worst class is above it by a point or more
-	overfit []string // names
+	overfit []string // names of the arms that have begun to overfit
 }
 
-// estimate is a mean difference over the seeds; half is that of its interval, 0 where nothing is
-// tested.
+// estimate is a mean difference over the seeds. half is half the width of its interval, 0 if
+// nothing is tested.
 type estimate struct{ value, half float64 }
 
-// low is the least that the difference can be.
+// low returns the lower end of the interval.
 func (e estimate) low() float64 { return e.value - e.half }
 
-// high is the most that it can be.
+// high returns the upper end of the interval.
 func (e estimate) high() float64 { return e.value + e.half }
 
 // facts measures the cast.
@@ -87,8 +88,8 @@ func (c *cast) facts() *facts {
 	return f
 }
 
-// rivalsOf are the arms that a baseline is held against: those of other methods, where there are
-// any. The plain method in other settings is no answer to what the methods do.
+// rivalsOf returns the arms that are compared with the baseline: the arms of other methods, or all
+// arms if there are none. The plain method in other settings says nothing about the methods.
 func rivalsOf(arms []*arm) []*arm {
 	other := slices.DeleteFunc(slices.Clone(arms), (*arm).plain)
 	if len(other) == 0 {
@@ -105,7 +106,7 @@ func (a *arm) plain() bool {
 	return false
 }
 
-// quantity is one of an evaluation; NaN where it does not apply.
+// quantity returns a quantity of an evaluation, or NaN if it does not apply.
 type quantity func(*runner.Meta, *runner.EvalEvent) float64
 
 func worstAccuracy(m *runner.Meta, e *runner.EvalEvent) float64 {
@@ -118,12 +119,12 @@ func meanAccuracy(_ *runner.Meta, e *runner.EvalEvent) float64 {
 
 func robustRisk(_ *runner.Meta, e *runner.EvalEvent) float64 { return e.Of("robust_risk").Float() }
 
-// of is a quantity of a seed's run at the epoch.
+// of returns a quantity of the run of an arm and seed, at the epoch of the cast.
 func (c *cast) of(a *arm, seed uint64, of quantity) float64 {
 	return of(a.runs[seed].Meta, a.at(seed, c.epoch))
 }
 
-// over is its mean over the seeds.
+// over returns the mean of a quantity over the seeds.
 func (c *cast) over(a *arm, of quantity) float64 {
 	sum := 0.0
 	for _, s := range c.seeds {
@@ -140,8 +141,8 @@ func (c *cast) have(of quantity) bool {
 	})
 }
 
-// against is an arm's difference to the baseline. It was chosen among several, so its interval is
-// that of as many tests: Bonferroni's correction.
+// against returns an arm's difference to the baseline. The arm was chosen among several, so the
+// interval has Bonferroni's correction for that many tests.
 func (f *facts) against(a *arm, of quantity) estimate {
 	var differences []float64
 	for _, s := range f.seeds {
@@ -154,7 +155,7 @@ func (f *facts) against(a *arm, of quantity) estimate {
 	return estimate{mean, half}
 }
 
-// part is the worst class or group of an arm: that of all the seeds, or "" where they differ.
+// part returns the worst class or group of an arm, or "" if it differs between seeds.
 func (c *cast) part(a *arm) (name string) {
 	for i, s := range c.seeds {
 		r := a.runs[s]
@@ -167,7 +168,8 @@ func (c *cast) part(a *arm) (name string) {
 	return name
 }
 
-// worstPart is the class or group with the least accuracy, of those with min_group test samples.
+// worstPart returns the class or group with the least accuracy among those that have min_group test
+// samples.
 func worstPart(m *runner.Meta, e *runner.EvalEvent) (name string) {
 	counts, least := m.Counts(m.Main()).Test, math.Inf(1)
 	for i, v := range e.ByGroup.Of(m.Fit("class_accuracy")) {
@@ -190,8 +192,8 @@ func (c *cast) overfits() (names []string) {
 	return names
 }
 
-// overfit tells whether the test loss has been above its least by a twentieth for three
-// evaluations up to an epoch, while the train loss went on falling.
+// overfit reports whether the test loss of the last three evaluations up to an epoch is above its
+// least value by a twentieth or more, while the train loss has gone on falling.
 func overfit(r Run, epoch float64) bool {
 	const evaluations, above = 3, 1.05
 	var least *runner.EvalEvent
@@ -220,7 +222,8 @@ func overfit(r Run, epoch float64) bool {
 	return since[evaluations-1].Of("train_loss").Float() < least.Of("train_loss").Float()
 }
 
-// figures are two accuracies in as few decimals as tell them apart.
+// figures formats two accuracies without decimals, or with one if they differ by less than 2
+// points.
 func figures(a, b float64) (string, string) {
 	digits := 0
 	if math.Abs(a-b) < 2 {
@@ -229,12 +232,12 @@ func figures(a, b float64) (string, string) {
 	return strconv.FormatFloat(a, 'f', digits, 64), strconv.FormatFloat(b, 'f', digits, 64)
 }
 
-// atMost is a number of points that a cost is at most: a tenth up, and never nothing.
+// atMost formats an upper bound of a cost in points, rounded up to a tenth and never 0.
 func atMost(points float64) string {
 	return tenth(max(.1, math.Ceil(10*points-1e-9)/10))
 }
 
-// atLeast is a number of points that a gain is at least.
+// atLeast formats a lower bound of a gain in points, rounded down to a tenth.
 func atLeast(points float64) string { return tenth(math.Floor(10*points+1e-9) / 10) }
 
 func tenth(points float64) string { return fmt.Sprintf("%.1f", points) }

@@ -10,15 +10,15 @@ import (
 	"drolab/runner/compare"
 )
 
-// cast is who counts, and at which epoch.
+// cast holds the arms and seeds that count, and the epoch at which they are compared.
 type cast struct {
 	arms  []*arm // configurations, in the order of the runs; each has every one of the seeds
-	base  *arm   // that all are compared with; nil without one, else the first of arms
+	base  *arm   // the baseline, which is the first of arms; nil without one
 	seeds []uint64
-	asked int // seeds that were to be trained
+	asked int // number of seeds that were to be trained
 	epoch float64
-	out   []string // who is left out, and why
-	waits string   // what is waited for; then nothing else holds
+	out   []string // clauses on the runs that are left out, and why
+	waits string   // what is waited for; if set, there are no facts yet
 }
 
 // arm is a configuration: runs that differ in seed alone.
@@ -28,7 +28,7 @@ type arm struct {
 	runs map[uint64]Run
 }
 
-// at is the evaluation of a seed at an epoch; nil without one.
+// at returns the evaluation of a seed at an epoch, or nil without one.
 func (a *arm) at(seed uint64, epoch float64) *runner.EvalEvent {
 	return a.runs[seed].at(epoch)
 }
@@ -42,7 +42,7 @@ func (r Run) at(epoch float64) *runner.EvalEvent {
 	return nil
 }
 
-// epoch is that of the last evaluation; 0 before the first.
+// epoch returns the epoch of the last evaluation, or 0 before the first.
 func (r Run) epoch() float64 {
 	if len(r.Evals) == 0 {
 		return 0
@@ -50,11 +50,12 @@ func (r Run) epoch() float64 {
 	return r.Evals[len(r.Evals)-1].Epoch
 }
 
-// same tells whether two epochs are one: each is a quotient of steps, by its own number of them.
+// same reports whether two epochs are equal up to rounding: each is a number of steps divided by
+// the run's own number of steps per epoch.
 func same(a, b float64) bool { return math.Abs(a-b) <= 1e-6*max(1, math.Abs(a)) }
 
-// gather decides who counts. Runs go out one by one, each with a word about it, and what is left
-// has an epoch in common or is waited for.
+// gather decides which runs count. It leaves out runs one by one, with a word about each. The
+// remaining runs have an epoch in common or are waited for.
 func gather(runs []Run, baseline int) *cast {
 	runs = ofTheirOwn(runs)
 	c := &cast{}
@@ -63,7 +64,7 @@ func gather(runs []Run, baseline int) *cast {
 		base = runs[baseline].Key
 	}
 	reference := runs[max(0, baseline)].Meta
-	why := map[string][]string{} // who is out, by why
+	why := map[string][]string{} // names of the runs that are left out, by reason
 	var kept []int
 	furthest := 0.0
 	for _, r := range runs {
@@ -107,8 +108,8 @@ func gather(runs []Run, baseline int) *cast {
 	return c
 }
 
-// ofTheirOwn are runs whose branches have no evaluation from before they left a run among them:
-// until then they are that run.
+// ofTheirOwn returns the runs without the evaluations of a fork up to the step at which it left
+// another of the runs: until then the fork is that run.
 func ofTheirOwn(runs []Run) []Run {
 	runs = slices.Clone(runs)
 	for i, r := range runs {
@@ -123,7 +124,8 @@ func ofTheirOwn(runs []Run) []Run {
 	return runs
 }
 
-// reasons are why runs are left out, and the words for it, in their order. %s is who.
+// reasons returns the reasons to leave out runs and their words, in the order of the sentence. %s
+// stands for the names of the runs.
 func reasons() []struct{ key, words string } {
 	return []struct{ key, words string }{
 		{"failed", "%s failed"},
@@ -135,8 +137,8 @@ func reasons() []struct{ key, words string } {
 	}
 }
 
-// outright says why a run counts nowhere, by a key of reasons; "" where it may.
-// The furthest run is at an epoch: one that has ended before half of it would hold all back.
+// outright returns the key in reasons for which a run does not count, or "" if it may count. A run
+// that has ended before half of the epoch of the furthest run would hold all others back.
 func outright(r Run, reference *runner.Meta, furthest float64) string {
 	question := func(m *runner.Meta) string { return compare.Question(dro.OfNetwork, m) }
 	switch {
@@ -166,8 +168,8 @@ func several(runs []Run, r Run) bool {
 	})
 }
 
-// take makes arms of the runs that have been evaluated, and names those that have none yet. Of
-// runs of one configuration and seed, which are the same, the newest counts.
+// take makes arms from the evaluated runs, and names the configurations that have no evaluation
+// yet. Runs with the same configuration and seed are the same, so the newest counts.
 func (c *cast) take(runs []Run, kept []int) (waiting []string) {
 	arms, seeds := map[string]*arm{}, map[uint64]bool{}
 	begun := map[string]bool{}
@@ -198,7 +200,8 @@ func (c *cast) take(runs []Run, kept []int) (waiting []string) {
 }
 
 // leaveFew leaves out the arms that have ended with less than half as many seeds as the first, and
-// names them: for all to have the same seeds, they would cost the others theirs.
+// returns their names. All arms must have the same seeds, so such an arm would cost the others
+// theirs.
 func (c *cast) leaveFew() (names []string) {
 	if len(c.arms) == 0 {
 		return nil
@@ -217,8 +220,9 @@ func (c *cast) leaveFew() (names []string) {
 	return names
 }
 
-// meet finds the seeds that all arms have and the last epoch that all of their runs have. A seed
-// that is not half as far as another does not hold that one back, and is counted as missing.
+// meet finds the seeds that all arms have, and the last epoch that all of their runs have
+// evaluated. A seed that is not half as far as the furthest does not hold it back, and counts as
+// missing.
 func (c *cast) meet() {
 	last := map[uint64]float64{}
 	for seed := range c.arms[0].runs {
@@ -247,7 +251,7 @@ func (c *cast) meet() {
 	}
 }
 
-// common is the last epoch that all arms have of all the seeds; 0 for none.
+// common returns the last epoch at which all arms have evaluated all the seeds, or 0.
 func (c *cast) common(seeds []uint64) float64 {
 	if len(seeds) == 0 {
 		return 0
@@ -264,8 +268,9 @@ func (c *cast) common(seeds []uint64) float64 {
 	return 0
 }
 
-// leaveOne leaves out an arm that shares no seed and epoch with the first, which is the baseline
-// where there is one, or else the last arm. False where two are not left.
+// leaveOne leaves out an arm that shares no seed and epoch with the first arm, which is the
+// baseline if there is one. Without such an arm it leaves out the last one if two remain. It
+// reports whether it has left out an arm.
 func (c *cast) leaveOne() bool {
 	for i, a := range c.arms[1:] {
 		pair := &cast{arms: []*arm{c.arms[0], a}}

@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// need is what a rule needs to be asked at all, as a set.
+// need is a set of conditions without which a rule is not asked.
 type need int
 
 const (
 	baseline need = 1 << iota // a run that the others are compared with
 	rivals                    // two runs to compare, or more
 	worst                     // a worst class or group
-	noWorst                   // none: the robust risk is what is left
+	noWorst                   // no worst class or group, but a robust risk
 	few                       // fewer seeds than a claim needs
 	enough                    // as many as it needs
 	alone                     // one configuration
 	open                      // no baseline
 )
 
-// has is what there is.
+// has returns the conditions that the facts meet.
 func (f *facts) has() (n need) {
 	either := func(is bool, yes, no need) {
 		if n |= no; is {
@@ -36,7 +36,7 @@ func (f *facts) has() (n need) {
 	return n
 }
 
-// rule is a thing that can be said. Of the rules of one slot the first that holds is said.
+// rule is a clause that can be said. Of the rules of one slot the first that holds is said.
 type rule struct {
 	slot  string
 	needs need
@@ -44,7 +44,7 @@ type rule struct {
 	words string            // with {name}, as words has them
 }
 
-// rules are all that can be said, slot by slot in the order of the sentence.
+// rules returns all clauses that can be said, slot by slot in the order of the sentence.
 func rules() []rule {
 	gains := func(f *facts) bool { return f.gain.value >= point && f.gain.low() > 0 }
 	loses := func(f *facts) bool { return f.gain.value <= -point && f.gain.high() < 0 }
@@ -120,7 +120,7 @@ func rules() []rule {
 	}
 }
 
-// story asks the rules.
+// story makes the story from the rules that hold.
 func (f *facts) story(out []string) Story {
 	s, has, said := Story{Scope: f.scope(), Out: out}, f.has(), map[string]bool{}
 	words := strings.NewReplacer(f.words()...)
@@ -137,8 +137,8 @@ func (f *facts) story(out []string) Story {
 	return s
 }
 
-// scope says what the sentence is of. One seed is said to be one, and seeds that are not there
-// yet are counted.
+// scope names the epoch and the seeds that the sentence covers. It says so if there is a single
+// seed, and counts the seeds if some are missing.
 func (f *facts) scope() string {
 	text := fmt.Sprintf("Epoch %.4g, ", f.epoch)
 	switch n := len(f.seeds); {
@@ -153,8 +153,8 @@ func (f *facts) scope() string {
 	}
 }
 
-// words are those that stand for facts, each with what it stands for. What a rule does not need
-// may be NaN in them: no rule that is said uses it.
+// words returns the placeholders of the rules, each followed by its text. A text may be NaN if no
+// rule that is said uses it.
 func (f *facts) words() []string {
 	plural := func(names []string, one, many string) string {
 		if len(names) == 1 {

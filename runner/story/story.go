@@ -15,21 +15,21 @@ import (
 type Run struct {
 	Meta   *runner.Meta
 	Status runner.Status
-	Evals  []*runner.EvalEvent // those that stand, in the order of their steps
-	// Name and Key are what it is called and its configuration. Tell finds both where they are
-	// empty; whoever tells the same story often keeps them, as they take a look at all settings.
+	Evals  []*runner.EvalEvent // without those that a resume took back, in the order of their steps
+	// Name is the name of the run and Key its configuration. Tell finds both if they are empty. A
+	// caller that tells the same story often keeps them, since finding them reads all settings.
 	Name, Key string
 }
 
 // Story is a sentence in parts, so that a narrow screen can leave out the last of them.
 type Story struct {
-	Scope string   // what it is of: "Epoch 32, in this seed"; "" where nothing can be said yet
-	Said  []string // the most important first; "and ..." goes on with the one before
-	Out   []string // who is left out, which is never left out
+	Scope string   // what it covers: "Epoch 32, in this seed"; "" where nothing can be said yet
+	Said  []string // the clauses, the most important first; "and ..." continues the one before
+	Out   []string // clauses on the runs that are left out, which always stay
 }
 
-// Plain is the baseline where nobody has chosen one: the first run of the plain method, of that
-// configuration of it which most runs have that did not fail; -1 without one.
+// Plain returns the index of the baseline if nobody has chosen one, or -1. It is the first run of
+// the plain method, in the configuration of which the most runs did not fail.
 func Plain(runs []Run) int {
 	best, most := -1, -1
 	for i, r := range runs {
@@ -77,11 +77,11 @@ func Of(runs []*record.Run) (Story, error) {
 	return Tell(list, Plain(list)), nil
 }
 
-// String is the whole sentence.
+// String returns the whole sentence.
 func (s Story) String() string { return s.Fit(func(string) bool { return true }) }
 
-// Fit is the longest form of the sentence that fits, or else the shortest. What is said last goes
-// first; who is left out stays.
+// Fit returns the longest form of the sentence that fits, or else the shortest. The last clauses
+// are dropped first; the clauses on runs that are left out stay.
 func (s Story) Fit(fits func(string) bool) string {
 	for n := len(s.Said); ; n-- {
 		if text := s.sentence(n); n <= 1 || fits(text) {
@@ -90,7 +90,7 @@ func (s Story) Fit(fits func(string) bool) string {
 	}
 }
 
-// sentence has the first n of what is said.
+// sentence returns the sentence with the first n clauses.
 func (s Story) sentence(n int) string {
 	var b strings.Builder
 	if s.Scope != "" {
@@ -109,8 +109,8 @@ func (s Story) sentence(n int) string {
 	return b.String() + "."
 }
 
-// known are the runs with their names, as compare.Names has them for every table, and their
-// configurations.
+// known returns the runs with their configurations and with their names from compare.Names, which
+// every table uses.
 func known(runs []Run) []Run {
 	runs = slices.Clone(runs)
 	var names []string
@@ -128,7 +128,7 @@ func known(runs []Run) []Run {
 	return runs
 }
 
-// Names are what the runs are called, by index.
+// Names returns the names of the runs, by index.
 func Names(runs []Run) []string {
 	var metas []*runner.Meta
 	for _, r := range runs {
@@ -137,7 +137,7 @@ func Names(runs []Run) []string {
 	return compare.Names(metas)
 }
 
-// list joins names as a sentence has them; of many it counts the rest.
+// list joins names as in a sentence. Of more than three it names two and counts the rest.
 func list(names []string) string {
 	const most = 3
 	if n := len(names); n > most {

@@ -86,13 +86,13 @@ func (w *Page) scroll(by int) {
 		return
 	}
 	if r, ok := w.inside(w.focus); ok {
-		w.scrollBars(w.focus, by*max(1, r.H-2)) // heads, and how many are left
+		w.scrollBars(w.focus, by*max(1, r.H-2)) // without the heads and the count of what is left
 	}
 }
 
 func (w *Page) define() tea.Cmd { return kit.Show(w.info()) }
 
-// newest lets go of the runs that were asked for by name, and of a replay.
+// newest opens the newest runs, in place of runs that were asked for by name, or of a replay.
 func (w *Page) newest() tea.Cmd { return w.open(lab.Watch{}) }
 
 // hide hides the curves of the row under the cursor, or shows them again. Axes are fitted to what
@@ -105,7 +105,7 @@ func (w *Page) hide() {
 	w.Refit()
 }
 
-// nextScale is of the focused panel's quantities, wherever else they are drawn.
+// nextScale changes the scale of the focused panel's quantities, wherever else they are drawn.
 func (w *Page) nextScale() { w.NextScale(w.focus) }
 
 func (w *Page) smoothBy(by int) func() tea.Cmd {
@@ -144,8 +144,8 @@ func (w *Page) pause() tea.Cmd {
 	return w.Ask("pause", t.ID)
 }
 
-// resume is for a run that has ended, too, which this process then takes over: its program is
-// started anew.
+// resume works on a run that has ended, too. This process then takes the run over, and its program
+// is started anew.
 func (w *Page) resume() tea.Cmd {
 	t := w.Run()
 	ask := w.Ask("resume", t.ID)
@@ -172,7 +172,7 @@ func (w *Page) stop() tea.Cmd {
 // each other by messages alone.
 func (w *Page) samples() tea.Cmd { return kit.Send(lab.Samples{Run: w.Run().Run}) }
 
-// move goes to another row, by its first run: seeds of a row are one thing.
+// move puts the cursor on another row, at its first run: the seeds of a row count as one.
 func (w *Page) move(by int) {
 	rows := w.Rows()
 	if len(rows) == 0 {
@@ -181,8 +181,8 @@ func (w *Page) move(by int) {
 	w.Pick(rows[max(0, min(w.RowAt()+by, len(rows)-1))][0])
 }
 
-// nextLayout shows more panels, after six one again. It goes on from what is shown, so the first
-// press changes something also where the count was the screen's.
+// nextLayout shows more panels, and after six one again. It goes on from the present number, so
+// that the first press changes something even where the screen has decided the number.
 func (w *Page) nextLayout() {
 	w.zoomed = false
 	// The counts are those that grid can lay out without a hole.
@@ -218,8 +218,8 @@ func (w *Page) click(m kit.Click) {
 	}
 }
 
-// wheel scrolls what is under it; a plot it zooms. The focus stays where it was: a wheel turns
-// by accident more often than a button is pressed.
+// wheel scrolls the part that is under it, and zooms a plot. The focus stays where it was: a wheel
+// turns by accident more often than a button is pressed.
 func (w *Page) wheel(m kit.Wheel) {
 	l, by := w.layout(), m.By()
 	switch {

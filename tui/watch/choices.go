@@ -9,7 +9,7 @@ import (
 	"drolab/tui/watch/panel"
 )
 
-// Choices are what the user sets of the page, the board's among them.
+// Choices returns the user's choices about the page, with those about the board.
 func (w *Page) Choices() lab.Choices {
 	return slices.Concat(w.Board.Choices(), lab.Choices{
 		{Name: "layout", Get: w.chosenLayout, Set: w.chooseLayout},
@@ -29,7 +29,7 @@ func (w *Page) Choices() lab.Choices {
 	})
 }
 
-// noReset says that there is nothing to take back.
+// noReset says why there is nothing to reset.
 func (w *Page) noReset() string {
 	if w.ZoomX != (plot.Range{}) {
 		return ""

@@ -40,7 +40,7 @@ const againstCells, atCells = 8, 3
 // against returns the column of a measure's change against the baseline, at the last epoch that
 // both have evaluated. If the run has evaluated later epochs, the epoch stands behind a change of
 // percentages, which is in points. The cell is blank where a difference would mean nothing: for the
-// baseline itself, before an evaluation, and where the two runs differ in the risk that they ask for.
+// baseline itself, before an evaluation, and where the two runs ask for different risks.
 func (w *Page) against(m lab.Measure) column {
 	c := column{head: "vs " + w.baselineName(), brief: "vs", w: againstCells, change: &m}
 	if track.Percents(m) {
@@ -255,7 +255,8 @@ func (w *Page) progress() []column {
 		{head: "ETA", w: 9, cell: func(runs []*track.Track) string {
 			longest := time.Duration(-1)
 			for _, t := range runs {
-				if d, ok := t.Remaining(); ok && w.clock == nil { // a replay's clock is not the runs'
+				// The clock of a replay says nothing about the time that a run needs.
+				if d, ok := t.Remaining(); ok && w.clock == nil {
 					longest = max(longest, d)
 				}
 			}

@@ -10,12 +10,12 @@ import (
 	"drolab/tui/watch/track"
 )
 
-// The crosshair reads all plots at one x; zooming and panning moves the x of all of
-// them, too. Where it stands is the Board's (Cross, Picked), in the unit of the horizontal axis;
-// this file turns cells of the page into that and back.
+// The crosshair reads all plots at one x; zooming and panning moves the x of all of them, too. The
+// Board has its place (Cross, Picked), in the unit of the horizontal axis; this file turns cells of
+// the page into that unit and back.
 
-// inside is the room within a panel that is shown; ok is false for one out of view. It has to
-// agree with what View gives to Draw, or the mouse points beside what is seen.
+// inside returns the area within a panel that is shown; ok is false for a panel out of view. It
+// must agree with what View gives to Draw, or the mouse points beside what is seen.
 func (w *Page) inside(p int) (r kit.Rect, ok bool) {
 	panels, i := w.layout().panels, p-w.first()
 	if i < 0 || i >= len(panels) {
@@ -26,8 +26,8 @@ func (w *Page) inside(p int) (r kit.Rect, ok bool) {
 	return kit.Area(r.X+(r.W-iw)/2, r.Y+1, iw, ih), true
 }
 
-// cells is how many cells the focused plot has across; 0 where no plot is focused. Of two plots
-// it is the first; both are as wide, but for a cell.
+// cells returns the width of the focused plot in cells; 0 where no plot is focused. Of two plots it
+// takes the first; both are as wide, but for a cell.
 func (w *Page) cells() int {
 	v := w.Shows(w.focus)
 	r, ok := w.inside(w.focus)
@@ -62,7 +62,7 @@ func (w *Page) side(by int) {
 	}
 }
 
-// noPlot is the Why of what needs an axis of steps.
+// noPlot is the Why of keys that need an axis of steps.
 func (w *Page) noPlot(*track.Track) string {
 	return kit.Unless(w.cells() > 0, noSteps)
 }
@@ -71,9 +71,9 @@ func (w *Page) noUnzoom(*track.Track) string {
 	return kit.Unless(w.ZoomX != (plot.Range{}), wholeAxis)
 }
 
-// upOrDown moves the cursor by a row; at the crosshair it picks the line above or below. What is
-// picked is drawn in front, and becomes the run under the cursor by Enter alone: the other panels
-// shall not change while one reads a plot.
+// upOrDown moves the cursor by a row; at the crosshair it picks the line above or below. The picked
+// run is drawn in front, and only Enter puts the cursor on it: the other panels must not change
+// while one reads a plot.
 func (w *Page) upOrDown(by int) {
 	if !w.Cross.On || w.cells() == 0 {
 		w.move(by)
@@ -96,8 +96,8 @@ func (w *Page) enter() {
 	w.zoom()
 }
 
-// under is the plot at a place of the page: its panel, the x there, and how high it lies
-// in the plot, 0 to 1. The chart is nil where there is no plot, on borders and labels as well.
+// under returns the plot at a place of the page: its panel, the x there, and how high the place
+// lies in the plot, 0 to 1. The chart is nil where there is no plot, on borders and labels as well.
 func (w *Page) under(x, y int) (p int, at, height float64, chart *panel.Placed) {
 	if len(w.Tracks) == 0 {
 		return 0, 0, 0, nil
@@ -119,8 +119,8 @@ func (w *Page) under(x, y int) (p int, at, height float64, chart *panel.Placed) 
 	return 0, 0, 0, nil
 }
 
-// point puts the crosshair at a place of the page, on the line that is nearest to it; off
-// the plots it takes it away. It tells whether the screen looks different.
+// point puts the crosshair at a place of the page, on the line that is nearest to it; off the plots
+// it removes the crosshair. It reports whether the screen looks different.
 func (w *Page) point(x, y int) bool {
 	before, picked := w.Cross, w.Picked
 	_, at, height, c := w.under(x, y)
@@ -149,8 +149,9 @@ func (w *Page) point(x, y int) bool {
 	return w.Cross != before || w.Picked != picked
 }
 
-// Point is where the mouse is, with its button up; it tells whether the screen looks
-// different. Terminals report every cell that is passed, and most of these moves cost no frame.
+// Point moves the crosshair with the mouse while its button is up, and reports whether the screen
+// looks different. Terminals report every cell that is passed, and most of these moves cost no
+// frame.
 func (w *Page) Point(m kit.Hover) bool {
 	if !w.point(m.X, m.Y) {
 		return false
@@ -170,9 +171,9 @@ func (w *Page) drag(m kit.Drag) {
 	w.Pan(float64(w.held.x-m.X) * (r.Hi - r.Lo) / float64(w.held.cells))
 }
 
-// held is a plot that the mouse has hold of, from the press to the next; cells is 0 where the
-// press was not on a plot.
+// held is the plot that the mouse has hold of, from one press to the next; cells is 0 if the press
+// was not on a plot.
 type held struct {
-	x, cells int        // the column of the press, and how many the plot has across
-	span     plot.Range // of x that was shown then
+	x, cells int        // the column of the press, and the width of the plot
+	span     plot.Range // the part of x that was shown then
 }

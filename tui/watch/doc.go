@@ -7,24 +7,24 @@
 //	key, mouse -> Keys, click... -> state   -> touch: every part is drawn
 //	View: layout -> parts, each from its Drawn or drawn anew -> kit.Compose
 //
-// Files are read in the two commands alone. One reads at a time, and its message carries the
-// number of the set of runs that it was for, so that an answer which comes late does no harm.
+// Logs are read only in these two commands. One command reads at a time, and its message carries
+// the number of the set of runs that it read, so that a late answer does no harm.
 //
 // A screen shows four things: the table of runs, the headline below it, one to six panels, and the
-// log pane where it is open. They are drawn in turns while runs go on (pace.go), since a slow
-// line carries one part at a time and not all of them.
+// log pane where it is open. They are drawn in turns while runs go on (pace.go), since a slow line
+// carries one part at a time and not all of them.
 //
 // # Replay
 //
-// A replay is the same page over logs that end at a clock's moment (replay.go, and package
-// clock). Nothing that draws knows of it, but for an ETA, which would be nonsense.
+// A replay is the same page over logs that end at a clock's moment (replay.go, and package clock).
+// The table and the panels are drawn as for live runs, but without an ETA, which would be nonsense.
 //
 // # Limits
 //
-// At most lab.MaxWatched runs are watched, of as many configurations as there are colours. Of a
-// long log what lies far back comes in small, so curves far back are summaries. The page changes
+// At most lab.MaxWatched runs are watched, of as many configurations as there are colours. The
+// early part of a long log is read in summary, so curves are summaries there, too. The page changes
 // no run by itself: keys that do ask runner.Verbs, and only runs of this process obey.
 //
-// What is kept of a run is in package track, and the panels are in package panel. Start at
-// page.go (state, and the way of an event to the screen), then read.go, then view.go.
+// Package track keeps the state of the runs, and package panel has the panels. Start at page.go
+// (state, and the way of an event to the screen), then read.go, then view.go.
 package watch

@@ -12,11 +12,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// exportDir is where exports go: beside the runs but in a read-only view, which
-// leaves nothing in a folder that may be somebody else's.
+// exportDir returns the folder of exports: beside the runs or, in a read-only view, the working
+// folder. A read-only view leaves nothing in a folder that may be somebody else's.
 func (w *Page) exportDir() string {
 	if w.Config.ReadOnly {
-		return "." // this process's
+		return "." // the working folder of this process
 	}
 	return w.Config.RunsDir
 }

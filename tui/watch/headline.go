@@ -23,14 +23,15 @@ import (
 // run has ended, or what it has selected, where runs select. While runs merely go on it is not
 // there: the table says the same, and the panels need the rows.
 
-// headlineRows is how many lines of a page it takes. It does not depend on the cursor, so that
-// the panels below do not jump when that moves.
+// headlineRows returns the number of lines of the headline. It does not depend on the cursor, so
+// that the panels below do not jump when the cursor moves.
 func (w *Page) headlineRows() int {
 	return w.barRows() + w.storyRows() + w.raceRows() + w.standRows() + w.rankRows()
 }
 
-// standRows are those of the run under the cursor: two where a selection and the last step do not
-// fit beside each other. On a low screen what the table says of runs that are done is enough.
+// standRows returns the number of lines about the run under the cursor: two where a selection and
+// the last step do not fit beside each other. On a low screen the table says enough about runs that
+// are done.
 func (w *Page) standRows() int {
 	// Of the page: rows for a headline at all, and columns for both of its parts in one line.
 	const leastHeight, oneLine = 20, 140
@@ -48,9 +49,9 @@ func (w *Page) standRows() int {
 	return 1
 }
 
-// headline draws it in so many cells and rows, as headlineRows has it. Of what does not fit the
-// least important goes first: the bounds of λ, then how long the run took, and then the end of
-// the line.
+// headline draws the headline in so many cells and rows; headlineRows returns the rows. If it does
+// not fit, the least important goes first: the bounds of λ, then how long the run took, and then
+// the end of the line.
 func (w *Page) headline(cells, rows int) (lines []string) {
 	if w.Run() == nil || rows == 0 {
 		return nil
@@ -75,7 +76,7 @@ func (w *Page) headline(cells, rows int) (lines []string) {
 	return lines
 }
 
-// stands draws how the run under the cursor stands.
+// stands draws the state of the run under the cursor.
 func (w *Page) stands(cells, rows int) (lines []string) {
 	t, run := w.Theme, w.Run()
 	glyph, state := lab.State(t, run.Status)
@@ -109,14 +110,14 @@ func (w *Page) stands(cells, rows int) (lines []string) {
 	return lines
 }
 
-// Digest is how the watched runs stand, in a few words, and how much of long logs
-// was read; a replay's fit in so many cells. The header of every page shows it, so that runs can
-// be left to themselves while the user looks at something else.
+// Digest says in a few words how the watched runs stand, and how much of long logs was read; the
+// words of a replay fit in so many cells. The header of every page shows it, so that runs can be
+// left to themselves while the user looks at something else.
 func (w *Page) Digest(cells int) string {
 	if len(w.Tracks) == 0 {
 		return ""
 	}
-	// How runs stand in a replay is not how they stand.
+	// The state of runs in a replay is not their state now.
 	if w.clock != nil && w.clock.Ready {
 		return w.clock.In(cells)
 	}
@@ -137,9 +138,9 @@ func (w *Page) Digest(cells int) string {
 	return strings.Join(words, " · ")
 }
 
-// Progress is how far the watched runs are on the mean, 0 to 1, whether one has failed, and
-// whether one is live. The model hands it to the terminal for its taskbar or tab; a replay does
-// not count as live there, since nothing is waited for.
+// Progress returns the mean progress of the watched runs, 0 to 1, whether one has failed, and
+// whether one is live. The model hands it to the terminal for its taskbar or tab. A replay does not
+// count as live there, because nothing is waited for.
 func (w *Page) Progress() (part float64, failed, live bool) {
 	for _, t := range w.Tracks {
 		part += t.Done() / float64(len(w.Tracks))
@@ -149,7 +150,7 @@ func (w *Page) Progress() (part float64, failed, live bool) {
 	return part, failed, live && w.clock == nil
 }
 
-// Living are the watched runs that go on.
+// Living returns the watched runs that go on; none in a replay.
 func (w *Page) Living() (runs []*record.Run) {
 	for _, t := range w.Tracks {
 		if w.clock == nil && !t.Status.Ended() {
@@ -159,11 +160,11 @@ func (w *Page) Living() (runs []*record.Run) {
 	return runs
 }
 
-// Live tells whether a watched run goes on.
+// Live reports whether a watched run goes on.
 func (w *Page) Live() bool { return len(w.Living()) > 0 }
 
-// rings tells of a run that was live when it was looked at before. Runs that had ended when they
-// were opened, and those of a replay, are no news.
+// rings tells the model that a run is done or has failed, if it was live at the look before. Runs
+// that had ended when they were opened, and runs of a replay, are no news.
 func (w *Page) rings(t *track.Track, live bool) tea.Cmd {
 	if live && w.clock == nil && (t.Status == runner.Done || t.Status == runner.Failed) {
 		return kit.Send(lab.Ended{Name: t.Label, Status: t.Status})
@@ -171,7 +172,7 @@ func (w *Page) rings(t *track.Track, live bool) tea.Cmd {
 	return nil
 }
 
-// share is how much of the logs was read, on the mean, 0 to 1. Each log counts alike, however
+// share returns the mean part of the logs that was read, 0 to 1. Each log counts alike, however
 // long: their lengths are not known before they are read.
 func (w *Page) share() float64 {
 	sum := 0.0
@@ -185,15 +186,15 @@ func (w *Page) share() float64 {
 // reader having to compare a column of figures. It comes once all runs have ended, since an
 // order that changes at every evaluation misleads.
 
-// ranked is a row of the table by its robust risk.
+// ranked is a row of the table with its robust risk.
 type ranked struct {
-	run  *track.Track // its first
-	risk float64      // in nats; of a row of seeds the mean
+	run  *track.Track // the first run of the row
+	risk float64      // in nats; the mean of a row of seeds
 }
 
-// byRisk are the rows that have a robust risk, the lowest first, for each question that is asked of
-// several: at other radii they cannot be compared. Groups are in the order of the table, each with
-// two rows or more, as there is nothing to rank in one.
+// byRisk returns the rows that have a robust risk, the lowest first, in a group for each question:
+// risks at different radii cannot be compared. Groups are in the order of the table, each with two
+// rows or more, because one row alone cannot be ranked.
 func (w *Page) byRisk() (groups [][]ranked) {
 	at := map[string]int{}
 	for _, row := range w.Rows() {
@@ -216,12 +217,12 @@ func (w *Page) byRisk() (groups [][]ranked) {
 	return groups
 }
 
-// leastForRanks is the height of a page that has rows for them: below, panels need the rows more.
+// leastForRanks is the least height of a page with a ranking: below it, panels need the rows more.
 const leastForRanks = 30
 
-// rankRows is how many lines of the headline say it: where there is room for them and runs have
-// ended. The layout asks before ranks are drawn, so both have to come to the same number, and
-// both ask ranks.
+// rankRows returns the number of lines of the ranking: 0 unless there is room and all runs have
+// ended. The layout asks before the ranking is drawn, and both must come to the same number, so
+// both call ranks.
 func (w *Page) rankRows() int {
 	ended := !slices.ContainsFunc(w.Tracks, func(t *track.Track) bool { return !t.Status.Ended() })
 	if w.Body.H < leastForRanks || !ended {
@@ -230,9 +231,9 @@ func (w *Page) rankRows() int {
 	return len(w.ranks(w.Body.W))
 }
 
-// ranks say which method has the lowest robust risk, and how far above it each other is. Each
-// question has one line of so many cells where that can be, else two, in fewer letters. A third
-// line is never taken: what does not fit is cut, and a sign says so.
+// ranks returns the lines that say which method has the lowest robust risk, and how far above it
+// each other method is. Each question has one line of so many cells where that can be, else two, in
+// fewer letters. A third line is never taken: the rest is cut, and a sign says so.
 func (w *Page) ranks(cells int) (all []string) {
 	const most = 2 // lines of a question, and questions: four lines are all that panels can spare
 	groups := w.byRisk()
@@ -258,8 +259,8 @@ func (w *Page) ranks(cells int) (all []string) {
 	return all
 }
 
-// namesOf tells the runs of one question apart. Their short names tell all watched runs apart, and
-// may repeat the radius that the line says already.
+// namesOf returns names that tell apart the runs of one question. Their short names tell apart all
+// watched runs, and may repeat the radius that the line says already.
 func namesOf(list []ranked) []string {
 	var runs []*runner.Meta
 	for _, r := range list {
@@ -268,9 +269,10 @@ func namesOf(list []ranked) []string {
 	return compare.Names(runs)
 }
 
-// rankLines break where the next method does not fit. lead is what the line is about, and later
-// lines are indented by as much; names belong to list by index. Room for the sign that more
-// follows is kept on every line, as the one that is cut is not known beforehand.
+// rankLines returns the lines of one question, broken where the next method does not fit. lead says
+// what they are about, and later lines are indented by its width; names belong to list by index.
+// Every line keeps room for the sign that more follows, because it is not known beforehand which
+// line is cut.
 func (w *Page) rankLines(lead string, brief bool, list []ranked, names []string,
 	cells int) (lines []string) {
 	t := w.Theme
@@ -278,7 +280,7 @@ func (w *Page) rankLines(lead string, brief bool, list []ranked, names []string,
 	line, room := t.Dim.Paint(lead), cells-cell.Width(lead)-cell.Width(t.More)
 	for i, r := range list {
 		figure := rankFigure(list, i, brief)
-		// the best of equals is none
+		// among equals none is the best
 		if i == 0 && strings.ContainsAny(rankFigure(list, 1, false), "123456789") {
 			figure += t.Best
 		}
@@ -295,9 +297,9 @@ func (w *Page) rankLines(lead string, brief bool, list []ranked, names []string,
 	return append(lines, line)
 }
 
-// rankFigure is the least risk, or how far another is above it, in brief without a third
-// decimal and the 0 before the point. Differences are what a ranking is read for; the values
-// themselves stand in the table above.
+// rankFigure writes the least risk, or how far risk i is above it; in brief, without a third
+// decimal and the 0 before the point. A ranking is read for differences; the values themselves
+// stand in the table above.
 func rankFigure(list []ranked, i int, brief bool) string {
 	v, sign := list[i].risk, ""
 	if i > 0 {

@@ -10,11 +10,11 @@ import (
 	"drolab/tui/watch/track"
 )
 
-// info is what the focused panel shows, defined. What a measure means is written once, at the
-// measure (Definition); a view adds its Doc where it draws something that no measure says. Only
-// what the page itself draws is explained here: marks, and the table's columns.
+// info returns the definitions of what the focused panel shows. The meaning of a measure is written
+// once, at the measure (Definition); a view adds its Doc where it draws something that no measure
+// explains. Only what the page itself draws is explained here: marks, and the table's columns.
 func (w *Page) info() *kit.Overlay {
-	// The run comes first: definitions stand still, and how it stands is what one asks twice.
+	// The state of the run comes first: users ask for it again, while definitions stand still.
 	v, run := w.Shows(w.focus), w.Run()
 	texts := []string{run.Name() + " is " + run.Stands(true) + "."}
 	if s := run.Selection(); s != "" {
@@ -41,7 +41,8 @@ func (w *Page) info() *kit.Overlay {
 	return w.Defined(w.Heading(w.focus, r.W, r.H), texts)
 }
 
-// columnNames are what the table's columns on the screen are of, and what everything is about.
+// columnNames returns the names to define for the table's columns on the screen, after rho and run,
+// on which all of them depend.
 func (w *Page) columnNames() []string {
 	names := []string{"rho", "run"}
 	for _, c := range w.layTable(w.layout().runs.W).columns {
@@ -57,8 +58,8 @@ func (w *Page) columnNames() []string {
 	return names
 }
 
-// aboutBars says what the columns and marks of bars are, those that barCells can give. It belongs
-// to package panel's bars.go by its subject, and has to follow that.
+// aboutBars explains the columns that barCells can give, and the marks of bars. By its subject it
+// belongs to package panel's bars.go, and it must follow that file.
 func aboutBars(t *track.Track, of lab.Measure) string {
 	part, split := panel.AxisName(of.Axis), panel.SplitName(of.OfValidation())
 	text := fmt.Sprintf("After the bars, if there is room: the change against the baseline; "+

@@ -11,11 +11,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Keys implements the interface's page. A row is all there is of a key: footer, help and the
-// reason why it cannot be done now come from the same row, so a new key is a new row.
+// Keys implements the interface's page. A row has everything about a key: footer, help and the
+// reason why it cannot be used now come from the same row, so a new key is a new row.
 //
-// What a key changes is shown at once, everywhere, and may change what is in view: each Do is
-// wrapped in touch and Fit, and no action has to think of them.
+// The effect of a key is shown at once, everywhere, and may change what is in view. So each Do is
+// wrapped in touch and Fit, and no action has to call them.
 func (w *Page) Keys() []kit.Key {
 	// A replay's keys work in a replay alone, and come first there.
 	rows, more := w.ownKeys(), w.replayKeys()
@@ -35,10 +35,10 @@ func (w *Page) Keys() []kit.Key {
 	return rows
 }
 
-// ownKeys are the rows that hold always, in the order of the help. The footer takes those with a
-// Hint from the front, as many as it has room for. Alters marks what changes a run, which a
-// replay and a read-only view refuse; Local marks what writes or reads files of
-// this machine, which a guest may not do.
+// ownKeys returns the rows that always hold, in the order of the help. The footer takes rows with a
+// Hint from the front, as many as it has room for. Alters marks keys that change a run, which a
+// replay and a read-only view refuse. Local marks keys that write or read files of this machine,
+// which a guest may not do.
 func (w *Page) ownKeys() []kit.Key {
 	of := w.ofRun
 	return []kit.Key{
@@ -64,7 +64,7 @@ func (w *Page) ownKeys() []kit.Key {
 			Why: of(w.noScroll), Do: kit.By(w.scroll, -1), Moves: true},
 		{Keys: kit.On("pgdown"), Help: "a page down",
 			Why: of(w.noScroll), Do: kit.By(w.scroll, 1), Moves: true},
-		// What is shown, and in which view. None of it changes what is kept.
+		// These change what is shown, and in which view, and nothing that is kept.
 		{Keys: kit.On("tab"), Hint: "panel", Stands: w.whichPanels,
 			Help: "next panel, including those out of view",
 			Why:  of(nil), Do: kit.By(w.nextPanel, 1)},
@@ -79,8 +79,8 @@ func (w *Page) ownKeys() []kit.Key {
 			Why:  of(w.noFlip), Do: kit.Just(w.flip)},
 		{Keys: kit.On("m"), Hint: "split", Help: "show the test or the validation split",
 			Why: of(w.noSplit), Do: w.flipSplit},
-		// What a run of this process is asked to do. The answer comes by its log, or as a notice
-		// that it was refused.
+		// These ask a run of this process to do something. The answer comes through its log, or as
+		// a notice that it was refused.
 		{Keys: kit.On("p"), Hint: "pause", Help: "pause with a checkpoint, or continue",
 			Why: of(w.noPause), Do: w.pause, Alters: true},
 		{Keys: kit.On("r"), Hint: "resume",
@@ -88,7 +88,8 @@ func (w *Page) ownKeys() []kit.Key {
 			Why:  of(w.noResume), Do: w.resume, Alters: true},
 		{Keys: kit.On("x"), Hint: "stop", Help: "stop with a checkpoint (asks)",
 			Why: of(w.noStop), Do: w.stop, Alters: true},
-		// How curves are drawn: of all panels alike, but for the scale, which is a quantity's.
+		// These change how curves are drawn, in all panels alike except for the scale, which
+		// belongs to a quantity.
 		{Keys: kit.On("s"), Hint: "smooth", Help: "smoothing: mean of 5, EMA .9, EMA .99, none",
 			Why: of(nil), Do: w.smoothBy(1)},
 		{Keys: kit.On("S"), Help: "previous smoothing", Why: of(nil), Do: w.smoothBy(-1)},
@@ -103,7 +104,7 @@ func (w *Page) ownKeys() []kit.Key {
 			Why: w.noReset, Do: kit.Just(w.reset)},
 		{Keys: kit.On("<"), Help: "pan to the left", Why: of(w.noUnzoom), Do: kit.By(w.PanBy, -1)},
 		{Keys: kit.On(">"), Help: "pan to the right", Why: of(w.noUnzoom), Do: kit.By(w.PanBy, 1)},
-		// What runs are compared with, and what is said of them.
+		// These choose what runs are compared with, and what is said about them.
 		{Keys: kit.On("o"), Hint: "seeds",
 			Help: "fold runs that differ only in the seed, or show each",
 			Why:  of(w.noSeeds), Do: kit.Just(w.takeApart)},
@@ -141,8 +142,8 @@ func (w *Page) ownKeys() []kit.Key {
 	}
 }
 
-// ofRun is the Why of something about the run under the cursor; nil adds no
-// reason of its own. Actions behind it may rely on Run not being nil.
+// ofRun returns the Why of a key that needs the run under the cursor; a nil why adds no reason of
+// its own. Actions behind it may rely on Run not being nil.
 func (w *Page) ofRun(why func(*track.Track) string) func() string {
 	return func() string {
 		switch t := w.Run(); {

@@ -10,15 +10,15 @@ import (
 // watchLayout is where the parts of the Watch page are, in cells from the page's own corner. From
 // the top: runs, head, panels, log. They cover the page and do not overlap.
 type watchLayout struct {
-	runs   kit.Rect   // one row a run, below a row of column heads
-	head   kit.Rect   // the headline; h is 0 without it
-	panels []kit.Rect // as many as are shown
-	eye    kit.Rect   // the adversary's eye under the panels; likewise
-	log    kit.Rect   // likewise
+	runs   kit.Rect   // a line for each row of the table, below a line of heads
+	head   kit.Rect   // the headline; H is 0 without it
+	panels []kit.Rect // the panels that are shown
+	eye    kit.Rect   // the adversary's eye under the panels; H is 0 without it
+	log    kit.Rect   // the log pane; H is 0 without it
 }
 
-// layWatch divides w by h cells for a number of runs and of panels (1, 2, 4 or
-// 6), with so many lines of headline and of the eye, and the log pane or not.
+// layWatch divides w by h cells among so many runs, panels (1, 2, 4 or 6), lines of headline and
+// lines of the eye, and the log pane if log is true.
 //
 // The table gets a fifth of the page at most, and scrolls: curves need their rows more. The pane
 // takes a third of what is left, ten lines at most.
@@ -43,8 +43,8 @@ func layWatch(w, h, runs, panels, head, eye int, log bool) watchLayout {
 	return l
 }
 
-// grid is how many columns and lines of panels there are in w by h cells. A cell is about twice
-// as high as wide, so w >= 3*h is a rest that is clearly wider than high on the glass.
+// grid returns the numbers of columns and lines of panels in w by h cells. A cell is about twice as
+// high as wide, so w >= 3*h is an area that is clearly wider than high on the glass.
 func grid(panels, w, h int) (columns, lines int) {
 	const narrow = 70 // for two panels beside each other
 	switch {
@@ -64,8 +64,8 @@ func grid(panels, w, h int) (columns, lines int) {
 	return 1, 1
 }
 
-// panelsFor is how many panels suit a page of w by h cells, where the user has not said. A plot
-// of less than about 50 columns has more labels than curve.
+// panelsFor returns the number of panels that suit a page of w by h cells, if the user has chosen
+// none. A plot of less than about 50 columns has more labels than curve.
 func panelsFor(w, h int) int {
 	switch {
 	case w >= 160 && h >= 44:
@@ -83,12 +83,12 @@ func panelsFor(w, h int) int {
 	return 1
 }
 
-// leastPanel is how high panels are at least that stand one above the other: a box, an axis, and
-// nine rows of plot.
+// leastPanel is the least height of panels that stand one above the other, in lines: a box, an
+// axis, and nine rows of plot.
 const leastPanel = 13
 
-// eyeRows is how high the adversary's eye is under the panels: 0 where there is no room, where
-// no evaluation names samples, and where its own panel is in view.
+// eyeRows returns the height of the adversary's eye under the panels, in lines: 0 where there is no
+// room, where no evaluation names samples, and where its own panel is in view.
 func (w *Page) eyeRows() int {
 	const rows, leastW, leastH = 10, 100, 52
 	p := w.EyeAt()
@@ -99,8 +99,8 @@ func (w *Page) eyeRows() int {
 	return rows
 }
 
-// gazed tells whether an evaluation of a watched run names samples, or is yet to come: its room is
-// kept, since all panels would be sent again for it.
+// gazed reports whether an evaluation of a watched run names samples, or may do so later. Room for
+// the eye is kept until then, because all panels would be sent again to make it.
 func (w *Page) gazed() bool {
 	return slices.ContainsFunc(w.Tracks, func(t *track.Track) bool {
 		if t.Eval == nil {
@@ -110,8 +110,8 @@ func (w *Page) gazed() bool {
 	})
 }
 
-// fitInView fits the axes of what is shown alone, as a replay wants it many times a second. What
-// is out of view catches up at the next key, since every key fits all.
+// fitInView fits only the axes that are shown, as a replay wants it many times a second. Axes out
+// of view catch up at the next key, since every key fits all.
 func (w *Page) fitInView() {
 	var names []string
 	for i, r := range w.layout().panels {
@@ -120,8 +120,8 @@ func (w *Page) fitInView() {
 	w.FitThese(names)
 }
 
-// hiddenBars is how many of a panel's bars have no room, so that they can be
-// scrolled; 0 for a panel out of view, for curves, and for what is shown whole.
+// hiddenBars returns the number of a panel's bars that have no room, so that they can be scrolled;
+// 0 for a panel out of view, for curves, and for views that are shown whole.
 func (w *Page) hiddenBars(p int) int {
 	if p >= len(w.Panels) {
 		return 0
@@ -132,7 +132,7 @@ func (w *Page) hiddenBars(p int) int {
 		return 0
 	}
 	_, rows := kit.Inside(kit.Boxed(w.Body.H), panels[i].W, panels[i].H)
-	// The rows are the inside's, as the bars themselves reckon with.
+	// These are the rows of the inside, by which the bars are laid out, too.
 	if v.Films() {
 		rows-- // its heads are always there
 	}

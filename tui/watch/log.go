@@ -11,15 +11,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// logLine is a note with the run that it is of. Notes are kept by run, a few hundred each, and put
-// together for a drawing alone.
+// logLine is a note with its run. Notes are kept by run, at most 200 each, and put together only
+// for a drawing.
 type logLine struct {
 	track.Note
 	run *track.Track
 }
 
 // log draws the log pane: what happened to all runs, the latest below. Lines are in the order of
-// the clock, as runs are told apart by colour and what came first explains what came next.
+// time, because runs are told apart by colour and an earlier event explains the next.
 //
 // logBack may be more than there is to scroll, since keys and wheel only add to it. It is cut
 // here, where the number of lines is known.
@@ -40,7 +40,7 @@ func (w *Page) log(r kit.Rect, box bool) []string {
 	// Stable, as one run's notes of one moment are in the order of its log.
 	slices.SortStableFunc(all, func(a, b logLine) int { return a.At.Compare(b.At) })
 	iw, ih := kit.Inside(box, r.W, r.H)
-	// Scrolled back, the pane moves on with what is new: it counts from the end.
+	// A pane that is scrolled back moves on with new lines, because it counts from the end.
 	back := max(0, min(w.logBack, len(all)-ih))
 	end := len(all) - back
 	var lines []string
@@ -64,7 +64,7 @@ func (w *Page) log(r kit.Rect, box bool) []string {
 	return t.Panel("Log by step", note, false, box, lines, r.W, r.H)
 }
 
-// scrolled says how many lines are below the pane; "" of none.
+// scrolled says how many lines are below the pane; "" for none.
 func scrolled(back int) string {
 	if back == 0 {
 		return ""
@@ -72,10 +72,10 @@ func scrolled(back int) string {
 	return fmt.Sprintf("%d more below · ", back)
 }
 
-// warnings are those of the row under the cursor, in full. The pane cuts each to a line, and the
-// end of a warning is what says what to do.
+// warnings shows the warnings of the row under the cursor in full. The pane cuts each to a line,
+// and the end of a warning says what to do.
 func (w *Page) warnings() tea.Cmd {
-	// As wide as a text reads well, and as an overlay fits.
+	// The width at which a text reads well, and at which an overlay fits.
 	width := min(76, w.Body.W-6)
 	var lines []string
 	for _, t := range w.Of(w.Rows()[w.RowAt()]) {

@@ -1,6 +1,6 @@
 package watch
 
-// The sentences that the page shows. A name says when; a test reads them all.
+// The sentences that the page shows. Their names say when they are shown; a test reads them all.
 const (
 	noRunsYet            = "No runs yet"
 	readingRuns          = "Reading the runs"

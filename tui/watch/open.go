@@ -12,12 +12,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// open finds the runs of the given names or, without names, the newest ones that belong
-// together, or all where they are kept. How a run stands is told from the end of its log,
-// before the rest of that is read.
+// open finds the runs with the given names or, without names, the newest runs that belong together,
+// or all runs where they are kept. The state of a run is read from the end of its log, before the
+// rest of the log.
 //
-// It takes what it needs of the lab before the command starts: Colors is replaced by the
-// interface meanwhile. A folder that is only looked at gets no index beside its logs.
+// It takes what it needs from the lab before the command starts, because the interface may replace
+// Colors meanwhile. A read-only folder gets no index beside its logs.
 func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
 	ids, replay := of.IDs, of.Replay
 	kept, colors, s, logs := l.Config.Kept, l.Colors, l.Source, lab.InSmall(l.Source,
@@ -27,7 +27,8 @@ func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
 		var runs []*record.Run
 		runs, m.problems = track.Wanted(s, kept, ids)
 		m.found = len(runs)
-		// The folder is listed for its colours where one is new, which costs a look at every run.
+		// The folder is listed for its colours if a configuration is new, which costs a look at
+		// every run.
 		if unknown := func(r *record.Run) bool {
 			_, ok := colors[compare.Configuration(&r.Meta)]
 			return !ok
@@ -48,8 +49,8 @@ func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
 	}
 }
 
-// regroup finds what belongs together, and gives each its colour. A name that two of them
-// have is none: charts show the long labels of both instead.
+// regroup groups the runs that belong together, and gives each group its colour. If two groups have
+// the same name, charts show the long labels of both instead.
 func (w *Page) regroup() {
 	w.Groups = track.Seeds(w.Tracks)
 	names, runs := map[string]int{}, []*runner.Meta{}

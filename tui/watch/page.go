@@ -34,21 +34,21 @@ type Page struct {
 	held    held // the plot that the mouse has hold of
 }
 
-// reader is how far the logs were read. Logs keep their own places, so while reading is true
+// reader is the state of reading the logs. Logs keep their own places, so while reading is true
 // they belong to the command that reads, and nothing else may touch them.
 type reader struct {
-	round   int          // grows with every other set of runs; an answer to an older one is dropped
-	reading bool         // a command is
-	opening bool         // runs were asked for and are not there yet
-	asked   int          // for runs to open; only the last question's answer counts
-	looked  time.Time    // at the directories' status
-	all     bool         // that there is was read
-	unread  int          // the run whose log is read next: those before it were, a moment ago
+	round   int          // grows with every new set of runs; an answer to an older one is dropped
+	reading bool         // whether a command reads
+	opening bool         // whether runs were asked for and are not there yet
+	asked   int          // the number of requests for runs; only the answer to the last counts
+	looked  time.Time    // when the directories were last asked for their status
+	all     bool         // whether all that the logs hold was read
+	unread  int          // the run whose log is read next; those before it were read a moment ago
 	clock   *clock.Clock // of a replay; nil without one
 	problem string       // of the last opening or reading; "" without
 }
 
-// pane is what the log pane shows.
+// pane is the content of the log pane.
 type pane int
 
 const (
@@ -57,18 +57,18 @@ const (
 	printedPane             // what the program of the run under the cursor printed
 )
 
-// screen is what is shown of the page. It outlives the runs: whoever opens others finds the
+// screen is the state of what is shown. It outlives the runs: a user who opens others finds the
 // layout as it was.
 type screen struct {
-	focus   int  // of panels, an index into Panels, in view or not
-	zoomed  bool // the focused panel is alone; shown is kept for afterwards
+	focus   int  // the focused panel, an index into Panels, in view or not
+	zoomed  bool // whether the focused panel is alone; shown is kept for afterwards
 	shown   int  // panels at once (1, 2, 4, 6); 0: as many as suit the screen
 	logPane pane // what it shows
-	logBack int  // lines that the log pane is scrolled back
+	logBack int  // the number of lines that the log pane is scrolled back
 }
 
-// runTable is the table of runs. setColumns makes it for the runs, the baseline and the split,
-// and whatever changes one of these has to call it.
+// runTable is the table of runs. setColumns makes it for the runs, the baseline and the split, and
+// must be called when one of these changes.
 type runTable struct {
 	columns []column    // in the order of importance, of which a screen has the first few
 	risk    lab.Measure // the robust risk, of the split that is shown
@@ -88,7 +88,7 @@ func (w *Page) furnish() {
 	w.arrange()
 }
 
-// arrange is due where panels came or went. The drawn ones are forgotten, since an index
+// arrange must be called when panels came or went. It forgets what was drawn, because an index
 // means another panel from now on.
 func (w *Page) arrange() {
 	w.focus = min(w.focus, len(w.Panels)-1)
@@ -111,8 +111,8 @@ func (w *Page) Init() tea.Cmd {
 	return w.open(lab.Watch{Replay: w.Config.Replay})
 }
 
-// open asks for runs in place of those that are watched: by name, or the newest. Those stay on
-// the screen until the answer is there, and for good where it brings none.
+// open asks for other runs, by name or the newest. The runs that are watched stay on the screen
+// until the answer is there, and for good if it brings none.
 func (w *Page) open(of lab.Watch) tea.Cmd {
 	w.opening = true
 	w.asked++
@@ -121,8 +121,8 @@ func (w *Page) open(of lab.Watch) tea.Cmd {
 
 // Update implements the interface's page.
 func (w *Page) Update(msg tea.Msg) tea.Cmd {
-	// Ticks and what was read decide for themselves what is drawn again. All else comes from the
-	// user, who waits for it: every part is drawn, and the axes are fitted to the new state.
+	// Ticks and answers decide for themselves what is drawn again. All other messages come from the
+	// user, who waits for them: every part is drawn, and the axes are fitted to the new state.
 	switch msg := msg.(type) {
 	case kit.Tick:
 		now := time.Time(msg)
@@ -137,7 +137,7 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 	case printedMsg:
 		w.takePrinted(msg)
 		return nil
-	case lab.Over: // of a killed one the directory alone says so
+	case lab.Over: // only its directory says that a run was killed
 		w.looked = time.Time{}
 		return w.read(w.since)
 	case readMsg:
@@ -161,7 +161,7 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// gaze fetches the samples that weigh most, where they are in view.
+// gaze fetches the samples that the adversary weighs most, if they are in view.
 func (w *Page) gaze(now time.Time) tea.Cmd {
 	p, t := w.EyeAt(), w.Run()
 	inView := p >= w.first() && p < w.first()+w.count()
@@ -178,7 +178,7 @@ func (w *Page) gaze(now time.Time) tea.Cmd {
 	return w.Eye.Look(now, turn, t.Meta, t.Eval)
 }
 
-// regard has the samples that weigh most drawn anew.
+// regard forgets the drawing of the samples that weigh most, so that they are drawn anew.
 func (w *Page) regard() {
 	if p := w.EyeAt(); p >= 0 {
 		w.drawn[p].Drawn = kit.Drawn{}

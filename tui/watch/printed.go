@@ -15,27 +15,27 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// printed is what the program of the run under the cursor printed last, which the log pane
-// shows in place of what happened. It is read anew now and then, while it is shown.
+// printed is the last output of the program of the run under the cursor, which the log pane can
+// show in place of the events. It is read anew now and then while it is shown.
 type printed struct {
 	of      string   // the run's ID
-	text    string   // of the file, as it was read
-	lines   []string // of it, as they may be drawn
-	problem string   // why there are none; "" without one
+	text    string   // the end of the output, as it was read
+	lines   []string // the lines of text, as they may be drawn
+	problem string   // why there are no lines; "" without a problem
 	looked  time.Time
 	reading bool
 }
 
-// The end of a program's log that is shown.
+// The bounds of the end of a program's output that is shown.
 const (
 	mostPrinted = 64 << 10 // bytes
 	mostLines   = 1000
 )
 
-// trains tells whether there may be something that a program printed.
+// trains reports whether the run trains a program, which may have printed something.
 func trains(t *track.Track) bool { return t != nil && t.Meta.Program != nil }
 
-// readPrinted looks for more that the run's program printed, where the pane shows it.
+// readPrinted looks for new output of the run's program, if the pane shows it.
 func (w *Page) readPrinted(now time.Time) tea.Cmd {
 	t, p := w.Run(), &w.printed
 	same := t != nil && p.of == t.ID
@@ -65,8 +65,8 @@ func (w *Page) readPrinted(now time.Time) tea.Cmd {
 	}
 }
 
-// linesOf are the lines of a text. Of one that a program has written over, as of a progress bar,
-// the last form stays.
+// linesOf returns the lines of a text. Of a line that a program has written over, such as a
+// progress bar, the last form stays.
 func linesOf(text []byte, whole bool) (lines []string) {
 	if !whole { // its first line may have lost its beginning
 		_, text, _ = bytes.Cut(text, []byte("\n"))
@@ -79,20 +79,20 @@ func linesOf(text []byte, whole bool) (lines []string) {
 	return slices.Clone(lines[max(0, len(lines)-mostLines):])
 }
 
-// printedMsg brings what a program printed.
+// printedMsg brings the output of a program.
 type printedMsg struct {
 	of, text, problem string
 	lines             []string
 	changes           bool
 }
 
-// Changes tells whether it is something else than before.
+// Changes reports whether the output differs from before.
 func (m printedMsg) Changes() bool { return m.changes }
 
-// News is the log's, and not the program's.
+// News is false: only events of a log are news, not the output of a program.
 func (printedMsg) News() bool { return false }
 
-// takePrinted shows it. What was asked of another run is dropped.
+// takePrinted shows the output. Output of another run than the one asked for last is dropped.
 func (w *Page) takePrinted(m printedMsg) {
 	if p := &w.printed; p.of == m.of {
 		p.reading = false
@@ -103,7 +103,7 @@ func (w *Page) takePrinted(m printedMsg) {
 	}
 }
 
-// program draws the log pane with what the program of the run under the cursor printed.
+// program draws the log pane with the output of the program of the run under the cursor.
 func (w *Page) program(r kit.Rect, box bool) []string {
 	t, p, run := w.Theme, &w.printed, w.Run()
 	var all []string

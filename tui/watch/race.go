@@ -18,11 +18,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// What if by hand: a fork from the checkpoint nearest to the crosshair races the run that it comes
-// from, and a turn of a knob is taken back.
+// This file lets the user try a change: a fork from the checkpoint nearest to the crosshair races
+// the run that it comes from, and a turn of a knob can be taken back.
 
-// fork has the page of runs open its form over this page: for the run at the crosshair, at the
-// checkpoint nearest to it, or for the run under the cursor at its newest.
+// fork asks the page of runs to open its form for a fork over this page: for the run at the
+// crosshair, at the checkpoint nearest to it, or for the run under the cursor at its newest
+// checkpoint.
 func (w *Page) fork() tea.Cmd {
 	v := w.Shows(w.focus)
 	if !w.Cross.On || !v.Plots() {
@@ -32,8 +33,8 @@ func (w *Page) fork() tea.Cmd {
 	return kit.Send(lab.Fork{Run: t.Run, Near: max(1, int64(step))})
 }
 
-// race puts the cursor on the first branch of a run, which is the one that all are compared with
-// and which stays in the background as the branch's ghost.
+// race puts the cursor on the first branch of the run ghost. That run becomes the baseline, with
+// which all are compared, and stays in the background. The branches are named by their changes.
 func (w *Page) race(ghost string) {
 	at := slices.IndexFunc(w.Tracks, func(t *track.Track) bool { return t.ID == ghost })
 	branch := slices.IndexFunc(w.Tracks, func(t *track.Track) bool { return parentOf(t) == ghost })
@@ -42,8 +43,8 @@ func (w *Page) race(ghost string) {
 	}
 	w.Baseline = at
 	w.Pick(branch)
-	// Where the state of a fork begins, as λ, tells it apart as well, and says nothing to whoever
-	// turned another setting.
+	// The state with which a fork begins, such as λ, tells it apart as well, but means nothing to a
+	// user who changed another setting.
 	p := w.Tracks[at]
 	for _, t := range w.Tracks {
 		if text := changes(t, p); parentOf(t) == ghost && text != "" {
@@ -56,7 +57,7 @@ func (w *Page) race(ghost string) {
 	track.Shorten(w.Tracks)
 }
 
-// changes are the settings in which a fork differs from its parent by hand; "" without any.
+// changes lists the settings that were changed by hand between parent and fork; "" for none.
 func changes(branch, parent *track.Track) string {
 	var list []string
 	for _, d := range compare.Diff([]spec.Spec{branch.Meta.Spec, parent.Meta.Spec}) {
@@ -67,14 +68,14 @@ func changes(branch, parent *track.Track) string {
 	return strings.Join(list, " ")
 }
 
-// parentOf is the name of the run that a fork comes from; "" of no fork.
+// parentOf returns the ID of the run that a fork comes from; "" for a run that is no fork.
 func parentOf(t *track.Track) string {
 	id, _, _ := runner.ParseParent(t.Meta.Parent)
 	return id
 }
 
-// racing are the branch under the cursor or else the first one, and the run that it comes from; nil
-// where no two such runs are watched.
+// racing returns the branch under the cursor, or else the first one, and the run that it comes
+// from; nil where no two such runs are watched.
 func (w *Page) racing() (branch, parent *track.Track) {
 	list := slices.Clone(w.Tracks)
 	if run := w.Run(); run != nil {
@@ -90,7 +91,7 @@ func (w *Page) racing() (branch, parent *track.Track) {
 	return nil, nil
 }
 
-// raceRows is how many lines the race takes: one where there is one, and room.
+// raceRows returns the number of lines of the race: 1 if there is a race and room, else 0.
 func (w *Page) raceRows() int {
 	const leastHeight = 16
 	if branch, _ := w.racing(); branch == nil || w.Body.H < leastHeight {
@@ -125,8 +126,8 @@ func (w *Page) raceLine(cells int) string {
 	return line
 }
 
-// ahead are the differences of a branch to its parent at an epoch, each with how it looks: good,
-// bad, or as any text where it is none.
+// ahead returns the differences between a branch and its parent at an epoch, each with its style:
+// good, bad, or plain where there is no difference.
 func (w *Page) ahead(branch, parent *track.Track, epoch float64) (list []string,
 	styles []kit.Style) {
 	all := lab.EvalMeasures()
@@ -161,8 +162,8 @@ func (w *Page) ahead(branch, parent *track.Track, epoch float64) (list []string,
 	return list, styles
 }
 
-// takeBack asks for the value that a setting had before its last turn, to the bit. Pressed again,
-// it takes back the turn before that one.
+// takeBack asks the run to give a setting the exact value that it had before its last turn. Pressed
+// again, the key takes back the turn before that one.
 func (w *Page) takeBack() tea.Cmd {
 	t := w.Run()
 	key, value, _ := t.Back()

@@ -15,18 +15,17 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// mostRead is how many events a look brings before it leaves the other logs to the next
-// one. What is read is held until it is drawn, and of dozens of logs that were never read
-// each has thousands. A log that was begun is read as far as its Read goes, so a look may
-// bring more than this.
+// mostRead is the number of events after which a look leaves the other logs to the next look.
+// Events are held until they are drawn, and dozens of logs that were never read have thousands
+// each. A log that was begun is read as far as its Read goes, so a look may bring more than this.
 const mostRead = 1 << 11
 
-// read looks for what was appended to the logs. One command at a time reads,
-// since a log keeps its place.
+// read looks for what was appended to the logs. One command at a time reads, since a log keeps its
+// place.
 //
-// The command has copies of the Opened runs and answers in parts by ID, so that nothing is shared
-// with the interface but the logs themselves, which reading keeps apart. In a replay the clock
-// moves here, and nothing is read where it has not moved.
+// The command has copies of the Opened runs and answers in parts by ID. So it shares nothing with
+// the interface but the logs themselves, and the field reading keeps the interface off these. In a
+// replay the clock moves here, and nothing is read if it has not moved.
 func (w *Page) read(now time.Time) tea.Cmd {
 	if w.reading || len(w.Tracks) == 0 {
 		return nil
@@ -48,7 +47,7 @@ func (w *Page) read(now time.Time) tea.Cmd {
 	type source struct { // what the command needs to know of a run
 		track.Opened
 		id   string
-		look bool // at its directory
+		look bool // whether to look at its directory
 	}
 	var logs []source
 	for _, t := range w.Tracks[w.unread:] {
@@ -71,7 +70,7 @@ func (w *Page) read(now time.Time) tea.Cmd {
 			}
 			p.events, p.err = s.Log.Read()
 			p.skipped, p.share = s.Log.Skipped(), s.Log.Share()
-			if s.look && len(p.events) == 0 { // one that logs is alive
+			if s.look && len(p.events) == 0 { // a run that logs is alive
 				if r, err := find(s.id); err == nil {
 					p.status = r.Status()
 				}
@@ -86,11 +85,11 @@ func (w *Page) read(now time.Time) tea.Cmd {
 	}
 }
 
-// take adds what was read to the tracks, and says which parts of the page show it.
+// take adds the events that were read to the tracks, and decides which parts of the page show them.
 //
-// What a part of the message says of a run is applied in a fixed order. Its events come first, then
-// whether its log is read to the end, and only then what the directory says of its status.
-// In another order a run that has just ended would be called interrupted.
+// A part of the message is applied in a fixed order: first the events of its run, then whether the
+// log is read to the end, and only then what the directory says of the status. In another order a
+// run that has just ended would be called interrupted.
 func (w *Page) take(m readMsg) tea.Cmd {
 	if m.round != w.round {
 		return nil
@@ -165,71 +164,71 @@ func (w *Page) take(m readMsg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// lookAgain is how often the directories are asked whether their runs still are
-// alive. On a shared disk each question is a round trip, and a death that is seen two seconds
+// lookAgain is the time between two looks at the directories, which tell whether their runs are
+// still alive. On a shared disk each look is a round trip, and a death that is seen two seconds
 // late does no harm.
 const lookAgain = 2 * time.Second
 
-// tidy gives back what reading the logs took, once they were read: nothing would
-// collect it before as much is taken again. It is a command, because a
-// collection takes longer than a key should wait for its frame.
+// tidy gives back the memory that reading the logs took, once they are read. Otherwise nothing
+// would collect it before as much is allocated again. It is a command, because a collection takes
+// longer than a key should wait for its frame.
 func tidy() tea.Msg {
 	debug.FreeOSMemory()
 	return nil
 }
 
-// openMsg brings the runs that lab.Watch asks for. Problems do not take the place of runs: what
-// could be opened is watched, and the first problem is shown.
+// openMsg brings the runs that lab.Watch asks for. Problems do not take the place of runs: the runs
+// that could be opened are watched, and the first problem is shown.
 type openMsg struct {
-	asked    int            // which question this answers
-	runs     []track.Opened // those to watch
-	found    int            // how many there are, of which runs are some
+	asked    int            // the number of the request that this answers
+	runs     []track.Opened // the runs to watch
+	found    int            // the number of runs that were found, of which runs has some
 	replay   *lab.Replay    // how they are replayed; nil shows them as they are
 	ghost    string         // the run that the others are raced against
-	colors   lab.Colors     // of the folder; nil as they were
+	colors   lab.Colors     // the colours of the folder; nil leaves them as they were
 	problems []error        // one for each name or directory
 }
 
-// readMsg brings what was appended to the logs of the watched runs. Every read is answered by
-// one, also where nothing is new: reading is over with it.
+// readMsg brings the events that were appended to the logs of the watched runs. Every read is
+// answered by one readMsg, even if nothing is new, because it ends the read.
 type readMsg struct {
 	parts  []part
 	unread int       // the run whose log comes next; 0: all were read
-	round  int       // of the watched set that was read; an older one is stale
-	again  bool      // the logs were read from their start
-	at     time.Time // of the tick that asked, by which turns are told
-	owed   bool      // something read before is not shown everywhere
+	round  int       // the number of the set of runs that was read; an older one is stale
+	again  bool      // whether the logs were read from their start
+	at     time.Time // the time of the tick that asked, by which turns are told
+	owed   bool      // whether something read before is not shown everywhere
 }
 
-// part is what is new of one run. It names its run by id, as a command has no
-// reference into the page.
+// part is the news of one run. It names its run by ID, because a command has no reference into the
+// page.
 type part struct {
 	id      string
 	events  []runner.Event
 	skipped int           // lines of the log that are no events, so far
-	share   float64       // of the log that was read, so far
+	share   float64       // the part of the log that was read, so far
 	status  runner.Status // as a fresh look at the directory says; "" without one
 	err     error
 	tape    *record.Tape // of a replay
-	log     lab.Log      // that was read
+	log     lab.Log      // the log that was read
 }
 
-// Changes tells whether the screen may look different. The model keeps the last frame where it
-// does not, which makes an idle minute cheap. A part that waits for its turn counts, or the
-// turn would pass unseen.
+// Changes reports whether the screen may look different. The model keeps the last frame where it
+// does not, which makes an idle minute cheap. A part that waits for its turn counts, or the turn
+// would pass unseen.
 func (m readMsg) Changes() bool {
 	return m.owed || m.brings()
 }
 
-// brings tells whether there is something to show that was not there before: events, an error, or
-// what a directory says. It is what a turn is counted by.
+// brings reports whether there is something new to show: events, an error, or a status from a
+// directory. Turns are counted by it.
 func (m readMsg) brings() bool {
 	return m.News() || slices.ContainsFunc(m.parts,
 		func(p part) bool { return p.err != nil || p.status != "" })
 }
 
-// News tells whether a run logged something. The model looks less often at logs that have had
-// none for a while.
+// News reports whether a run logged something. The model looks less often at logs without news for
+// a while.
 func (m readMsg) News() bool {
 	return slices.ContainsFunc(m.parts, func(p part) bool { return len(p.events) > 0 })
 }

@@ -12,26 +12,26 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// A replay is the page as it is over runs whose logs are limited by a clock. The clock is package
-// clock's, and the limited logs are package track's (OpenReplay, Prepare).
+// A replay is the same page over runs whose logs are limited by a clock. Package clock has the
+// clock, and package track has the limited logs (OpenReplay, Prepare).
 
 // replayHint is said at the start: the footer has no room for these keys.
 const replayHint = "Space plays, { } speed, , . scrub, u y J next evaluation, checkpoint, " +
 	"warning, R ends it"
 
-// Replaying tells whether what is shown is a replay, which changes nothing: the model refuses the
-// keys that alter runs meanwhile, and the header says that this is not now.
+// Replaying reports whether the page shows a replay. A replay changes nothing: the model refuses
+// the keys that alter runs meanwhile, and the header says that this is not the present.
 func (w *Page) Replaying() bool { return w.clock != nil }
 
-// Pace is how soon the page is to look again while a replay plays; ok is false at
-// other times, when the model looks as often as the runs log. A look does not read files any
-// more by then: a tape is in memory.
+// Pace returns the time after which the page wants to look again while a replay plays; ok is false
+// at other times, when the model looks as often as the runs log. Such a look reads no files,
+// because a tape is in memory.
 func (w *Page) Pace() (d time.Duration, ok bool) {
 	return clock.Frame, w.clock != nil && w.clock.Playing
 }
 
-// replayKeys are rows that hold in a replay. They are there always, with a Why that says how to
-// start one: a key that is not in the table would do nothing and say nothing.
+// replayKeys returns the rows that hold in a replay. They are always there, with a Why that says
+// how to start one: a key that is not in the table would do nothing and say nothing.
 func (w *Page) replayKeys() []kit.Key {
 	in := func() string {
 		switch {
@@ -67,8 +67,8 @@ func (w *Page) replayKeys() []kit.Key {
 	return append(rows, jump("J", "K", "warning")...)
 }
 
-// replay is a Do of what changes the clock: what is due then is read at once, at the time of the
-// last tick, so that the press itself lets no time pass.
+// replay returns a Do that changes the clock by f. If the logs are due then, they are read at once,
+// at the time of the last tick, so that the press itself lets no time pass.
 func (w *Page) replay(f func()) func() tea.Cmd {
 	return func() tea.Cmd {
 		f()
@@ -76,8 +76,8 @@ func (w *Page) replay(f func()) func() tea.Cmd {
 	}
 }
 
-// jump is a Do that goes to the next mark of a kind or, by -1, to the one before. The kind is the
-// word on the screen; the log's own word for an evaluation is shorter.
+// jump returns a Do that goes to the next mark of a kind or, if by is -1, to the one before. The
+// kind is the word on the screen; the log's own word for an evaluation is shorter.
 func (w *Page) jump(kind string, by float64) func() tea.Cmd {
 	of := kind
 	if kind == "evaluation" {
@@ -92,8 +92,8 @@ func (w *Page) jump(kind string, by float64) func() tea.Cmd {
 	}
 }
 
-// flipReplay replays what is watched, or shows it as it is. It opens the same runs anew, which
-// takes the same way as opening others and leaves no state of the one in the other.
+// flipReplay replays the watched runs, or ends a replay. It opens the same runs anew, as if others
+// were opened, which leaves no state of the one in the other.
 func (w *Page) flipReplay() tea.Cmd {
 	m := lab.Watch{}
 	for _, t := range w.Tracks {
@@ -115,8 +115,8 @@ func (w *Page) space() tea.Cmd {
 	return w.replay(w.clock.Play)()
 }
 
-// again shows the runs from their start, with what was chosen of them. Share is kept, as the log
-// was read before: a track at 0 would be said to be reading.
+// again shows the runs from their start, and keeps what was chosen of them. Share is kept, because
+// the log was read before: a track with Share 0 would be shown as still reading.
 func (w *Page) again() {
 	for i, old := range w.Tracks {
 		t := track.New(old.Opened)
@@ -128,7 +128,7 @@ func (w *Page) again() {
 	}
 }
 
-// barRows is how many lines the replay's bar takes.
+// barRows returns the number of lines of the replay's bar.
 func (w *Page) barRows() int {
 	const leastHeight = 14
 	if w.clock == nil || w.Body.H < leastHeight {

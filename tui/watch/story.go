@@ -11,27 +11,27 @@ import (
 	"drolab/tui/watch/track"
 )
 
-// The story line is one sentence above the panels: what the runs have come to, made by package
-// story. It is made anew where an evaluation, a status or the baseline changed, and drawn with the
-// headline.
+// The story line is one sentence above the panels that says what the runs have come to. Package
+// story makes it. It is made anew when an evaluation, a status or the baseline has changed, and
+// drawn with the headline.
 
-// told is the story of the watched runs, and what it was made of.
+// told is the story of the watched runs, and the state from which it was made.
 type told struct {
 	story.Story
 	of   []telling
-	keys map[string]string // of configurations, by run
+	keys map[string]string // the configurations, by the ID of the run
 }
 
-// telling is what a change of a run's part in the story shows in.
+// telling is the state of a run on which its part of the story depends.
 type telling struct {
 	run    *runner.Meta
 	status runner.Status
 	eval   *runner.EvalEvent
-	evals  int // of a long log those far back come last
+	evals  int // the number of evaluations; in a long log those far back come last
 	base   bool
 }
 
-// retell makes the story anew where it can have changed.
+// retell makes the story anew if it may have changed.
 func (w *Page) retell() {
 	of := make([]telling, len(w.Tracks))
 	reading := false
@@ -55,7 +55,7 @@ func (w *Page) retell() {
 	w.told.Story = story.Tell(runs, w.Baseline)
 }
 
-// keyOf is a run's configuration, which is found once.
+// keyOf returns a run's configuration, which is computed once.
 func (w *Page) keyOf(t *track.Track) string {
 	if w.told.keys == nil {
 		w.told.keys = map[string]string{}
@@ -75,7 +75,8 @@ func differ(a, b []telling) bool {
 	return false
 }
 
-// Story is the whole sentence; "" where there is none to leave with.
+// Story returns the whole sentence, which the program tells when the interface ends; "" where there
+// is none.
 func (w *Page) Story() string {
 	if w.told.Scope == "" {
 		return ""
@@ -83,7 +84,8 @@ func (w *Page) Story() string {
 	return cell.OneLine(w.told.String())
 }
 
-// storyRows is how many lines of a page it takes, whatever it says, so that no panel moves with it.
+// storyRows returns the number of lines of the story. It does not depend on the text, so that no
+// panel moves with it.
 func (w *Page) storyRows() int {
 	const leastHeight, oneLine, leastForTwo = 16, 100, 20 // of the page, its width, its height
 	switch {
@@ -95,8 +97,8 @@ func (w *Page) storyRows() int {
 	return 1
 }
 
-// story draws it in so many cells and rows: what it is of faint, the rest bright. It is as long as
-// fits, and cut where not even its shortest form does.
+// story draws the story in so many cells and rows: its scope faint, the rest bright. It is as long
+// as fits, and cut where not even its shortest form does.
 func (w *Page) story(cells, rows int) []string {
 	if rows == 0 {
 		return nil

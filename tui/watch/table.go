@@ -19,26 +19,27 @@ const (
 	markWidth  = 6  // cursor, glyph of the curves, glyph of the state, blanks
 	stateWidth = 11 // the state's name
 	leastBar   = 8  // of progress: less could not show a tenth
-	// mainColumns come before the bar, the others after it.
+	// mainColumns is the number of columns that get room before the bar; the others get it after.
 	mainColumns = 9
 	mostBar     = 40
 )
 
-// tableLayout is what the table has room for. It is made for each drawing and thrown away.
+// tableLayout is the layout of the table in so many cells. It is made for each drawing and thrown
+// away.
 type tableLayout struct {
-	name, state, bar int // cells; 0 is a part that is left out
+	name, state, bar int // widths in cells; 0 for a part that is left out
 	columns          []column
 	marks            []int // the row with the best value, by column; -1 for none
 	narrow           bool
 	shorter          int // the form of the names, see rowName
 }
 
-// leastWide is the width of a table with all heads in full. Below, λ and η come right behind the
-// figures that the methods are made for.
+// leastWide is the least width of a table with all heads in full. In a narrower table λ and η come
+// right behind the figures that the methods are made for.
 const leastWide = 100
 
-// forNarrow are the columns for fewer cells: heads in brief, and λ and η before the change of the
-// risk.
+// forNarrow returns the columns for a table narrower than leastWide: heads in brief, and λ and η
+// before the change of the risk.
 func forNarrow(columns []column) (list []column) {
 	dual := func(c column) bool { return c.head == "λ" || c.head == "η" }
 	for i, c := range columns {
@@ -61,8 +62,8 @@ func forNarrow(columns []column) (list []column) {
 	return list
 }
 
-// outcomes is how many columns say what it comes to, test % among them. It counts what columnsOf
-// puts behind progress, and has to follow it.
+// outcomes returns the number of columns that say what a run comes to, test % among them. It counts
+// the columns that columnsOf puts behind progress, and must follow it.
 func (w *Page) outcomes() int {
 	if w.Validates && !w.Val {
 		return 6
@@ -121,17 +122,17 @@ func (w *Page) layTable(cells int) tableLayout {
 	return l
 }
 
-// have tells whether the last evaluation of any run has the measure.
+// have reports whether the last evaluation of any run has the measure.
 func (w *Page) have(name string) bool {
 	return slices.ContainsFunc(w.Tracks, func(t *track.Track) bool {
 		return track.OfEval(name)(t).Applies()
 	})
 }
 
-// bests are the rows with the best value of each column that has one, at the last epoch that all
-// have: -1 for none. Values count as equal where they are written alike: a mark on one of two equal
-// figures would be a riddle. So would a mark on a figure while a run that is further shows one as
-// good.
+// bests returns the row with the best value of each column that has one, at the last epoch that all
+// runs have; -1 for none. Values count as equal if they are written alike: a mark on one of two
+// equal figures would be a riddle. So would a mark on a figure while a run that is further along
+// shows one as good.
 func (w *Page) bests(columns []column) []int {
 	marks := make([]int, len(columns))
 	for i, c := range columns {
@@ -145,7 +146,7 @@ func (w *Page) bests(columns []column) []int {
 	return marks
 }
 
-// leads is the row whose figure is best; -1 for none, and for several alike.
+// leads returns the row whose figure is best; -1 for none, and for several alike.
 func (w *Page) leads(m *lab.Measure, figure track.Figure) int {
 	var values []measure.Number
 	written := map[string]int{}
@@ -162,8 +163,9 @@ func (w *Page) leads(m *lab.Measure, figure track.Figure) int {
 	return best
 }
 
-// alike is a measure at the last epoch that all runs have which have any: runs that are further are
-// not better for it. Of what is not evaluated it is the last step's, as everywhere.
+// alike returns the figure of a measure at the last epoch that all runs with the measure have: a
+// run that is further along is not better for it. Without such an epoch it is the figure of the
+// last evaluation.
 func (w *Page) alike(m *lab.Measure) track.Figure {
 	var runs []*track.Track
 	for _, t := range w.Tracks {
@@ -181,10 +183,10 @@ func (w *Page) alike(m *lab.Measure) track.Figure {
 // shortest is the last form of rowName.
 const shortest = 4
 
-// rowName is what a row is called: seeds by what they have in common, and how many they are. From
-// the form 1 on a single run goes without its seed, unless seeds are shown apart, and from 2 on
-// names go without what they share. What stands behind "!" is how often its runs have warned; row
-// cuts the name and not this.
+// rowName returns the name of a row; for seeds, it is their common name and their number. From form
+// 1 on a single run goes without its seed, unless seeds are shown apart, and from form 2 on names
+// go without what they share. The number behind "!" says how often the row's runs have warned; row
+// cuts the name and not this number.
 func (w *Page) rowName(row []int, form int) string {
 	t := w.Tracks[row[0]]
 	name, warned, short := t.Name(), 0, t.Short
@@ -206,7 +208,7 @@ func (w *Page) rowName(row []int, form int) string {
 	return name
 }
 
-// nameCells is how many cells the longest name takes in a form.
+// nameCells returns the width of the longest name in a form, in cells.
 func (w *Page) nameCells(form int) (cells int) {
 	for _, row := range w.Rows() {
 		cells = max(cells, cell.Width(w.rowName(row, form)))
@@ -214,8 +216,8 @@ func (w *Page) nameCells(form int) (cells int) {
 	return cells
 }
 
-// firstRow is the first row that a table of h lines shows: the cursor's is
-// always among them, and there are no blank lines below the last. A click reckons with it, too.
+// firstRow returns the first row that a table of h lines shows. The row under the cursor is always
+// shown, and there are no blank lines below the last. A click depends on it, too.
 func (w *Page) firstRow(h int) int {
 	rows, at := max(1, h-1), w.RowAt()
 	return max(0, min(max(w.top, at-rows+1), at, len(w.Rows())-rows))
@@ -282,7 +284,7 @@ func (w *Page) row(i int, runs []int, l tableLayout, cells int) string {
 	}
 	for c, column := range l.columns {
 		text, st := t.Greek(column.cell(w.Of(runs))), t.Text
-		figure, _, _ := strings.Cut(text, "@") // the epoch that it is of
+		figure, _, _ := strings.Cut(text, "@") // without the epoch of the figure
 		switch {
 		case l.marks[c] == i:
 			text, st = text+t.Best, t.Good
@@ -299,8 +301,8 @@ func (w *Page) row(i int, runs []int, l tableLayout, cells int) string {
 	return kit.Left(s, cells)
 }
 
-// state is that of the first run of a row that has not ended, and how far all are, 0 to 1. A row
-// of seeds goes on as long as one of them does.
+// state returns the status of the first run of a row that has not ended, and the mean progress of
+// the row's runs, 0 to 1. A row of seeds goes on as long as one of its runs does.
 func (w *Page) state(runs []int) (s runner.Status, part float64) {
 	s = w.Tracks[runs[0]].Status // where all have ended
 	for _, t := range w.Of(runs) {

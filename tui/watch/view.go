@@ -7,8 +7,8 @@ import (
 	"drolab/tui/kit"
 )
 
-// count is how many panels are shown: 1, 2, 4 or 6. There are more panels than that at all times
-// (Standing and one more), so that first never goes below 0.
+// count returns the number of panels that are shown: 1, 2, 4 or 6. There are always more panels
+// than that (Standing and one more), so that first never goes below 0.
 func (w *Page) count() int {
 	switch {
 	case w.zoomed:
@@ -19,14 +19,15 @@ func (w *Page) count() int {
 	return panelsFor(w.Body.W, w.Body.H)
 }
 
-// first is the first panel shown: panels come in groups, the last group full. Tab moves the focus
-// through all panels, and the group follows it; what is on the screen is not scrolled by one.
+// first returns the first panel that is shown. Panels come in groups, and the last group is full,
+// too. Tab moves the focus through all panels, and the group follows it, so the screen never
+// scrolls by one panel.
 func (w *Page) first() int {
 	n := w.count()
 	return min(w.focus/n*n, len(w.Panels)-n)
 }
 
-// layout is where everything is now. It is reckoned anew by whoever asks, the mouse included: it
+// layout returns the places of all parts now. Every caller computes it anew, the mouse included: it
 // depends on so much that a kept one would be stale, and it costs little.
 func (w *Page) layout() watchLayout {
 	return layWatch(w.Body.W, w.Body.H, len(w.Rows()), w.count(), w.headlineRows(),
@@ -35,8 +36,8 @@ func (w *Page) layout() watchLayout {
 
 // View implements the interface's page: rows lines of cols cells each.
 //
-// It changes nothing but the kept drawings and where they are. Table, headline and log pane are one
-// part, because they are of the same news and a turn of their own would cost each more than it
+// It changes nothing but the kept drawings and their places. Table, headline and log pane are one
+// part, because they show the same news, and a turn of its own for each would cost more than it
 // saves.
 func (w *Page) View(cols, rows int) []string {
 	if len(w.Tracks) == 0 {
@@ -94,8 +95,9 @@ func (w *Page) empty(cols, rows int) []string {
 	return kit.Fill(lines, cols, rows)
 }
 
-// room is that within a panel in r: without boxes a blank is left between two panels. Everybody
-// who asks what a panel has room for has to ask here, or heading and drawing disagree.
+// room returns the width and the height within a panel in r. Without boxes a blank is left between
+// two panels. All code that asks what a panel has room for must ask here, or heading and drawing
+// disagree.
 func (w *Page) room(r kit.Rect) (iw, ih int) {
 	box := kit.Boxed(w.Body.H)
 	iw, ih = kit.Inside(box, r.W, r.H)

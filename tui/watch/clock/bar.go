@@ -15,20 +15,21 @@ type mark struct {
 	glyph string // one cell
 }
 
-// marks come from the least to the most important: of several in a cell the last is drawn.
+// marks returns the kinds from the least to the most important: of several in a cell the last is
+// drawn.
 func marks() []mark {
 	return []mark{{"eval", "evaluation", "╵"}, {"checkpoint", "checkpoint", "◆"},
 		{"warning", "warning", "!"}}
 }
 
-// knob is where the replay is.
+// knob is the glyph at the place of the replay.
 const knob = "●"
 
-// margin is left blank on either side of the bar.
+// margin is the number of cells left blank on either side of the bar.
 const margin = 1
 
-// Bar draws the replay as a line of w cells: what was played, what is to come, and the marks on
-// it. What the marks are stands behind it, where there is room.
+// Bar draws the replay as a line of w cells: the part that was played, the part to come, and the
+// marks on both. A legend of the marks stands behind it where there is room.
 func (c *Clock) Bar(t *kit.Theme, w int) string {
 	cells := c.cells(t, w)
 	if !c.Ready || cells <= 0 {
@@ -59,13 +60,13 @@ func (c *Clock) Bar(t *kit.Theme, w int) string {
 	return kit.Left(line, w)
 }
 
-// Near is the place of the bar at column x of its w cells.
+// Near returns the place of the replay at column x of a bar of w cells.
 func (c *Clock) Near(t *kit.Theme, x, w int) float64 {
 	cells := c.cells(t, w)
 	return c.End.Seconds * max(0, min(1, float64(x-margin)/float64(max(1, cells-1))))
 }
 
-// cells are those of the bar itself in a line of w.
+// cells returns the number of cells of the bar itself in a line of w.
 func (c *Clock) cells(t *kit.Theme, w int) int {
 	const wide = 100 // enough for the legend beside a bar
 	if w < wide {
@@ -74,13 +75,13 @@ func (c *Clock) cells(t *kit.Theme, w int) int {
 	return w - 2*margin - 2 - cell.Width(legend(t))
 }
 
-// cellOf is the cell of a place.
+// cellOf returns the cell of a place in a bar of so many cells.
 func (c *Clock) cellOf(at float64, cells int) int {
 	return int(c.part(at)*float64(cells-1) + .5)
 }
 
-// places are the kinds of marks by cell, as indices; -1 for none. Evaluations that would fill the
-// bar are left out: they tell nothing then.
+// places returns the kind of mark in each cell, as an index into marks; -1 for none. Evaluations
+// that would fill more than half of the bar are left out, because they tell nothing then.
 func (c *Clock) places(cells int) []int {
 	on := make([]int, cells)
 	for i := range on {

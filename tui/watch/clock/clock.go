@@ -13,35 +13,35 @@ import (
 	"drolab/tui/lab"
 )
 
-// Clock is how far a replay has come. The runs share it: each is shown as it was so many seconds of
-// training after its own start or, by steps, all of them at the same step.
+// Clock is the place and the speed of a replay. The runs share it: each is shown as it was after
+// the same number of seconds of training or, by steps, at the same step.
 //
 // Place and speed change at once with a key. The logs follow at the next read, which Due asks for.
-// The field back has to be set whenever the moment moves to before what was read: a log
-// gives events forwards only.
+// The field back must be set whenever the place moves to before the last read, because a log gives
+// events only forwards.
 type Clock struct {
 	lab.Replay
-	At      float64                 // seconds of training, of the longest run's; 0 to End
-	Playing bool                    // else it stands, ready to be scrubbed
-	Ready   bool                    // the tapes are there
+	At      float64                 // the place, in seconds of the longest run, 0 to End
+	Playing bool                    // whether time passes; else it stands, ready to be scrubbed
+	Ready   bool                    // whether all tapes are there
 	tapes   map[string]*record.Tape // by run
-	End     record.Moment           // of the longest
-	Ticked  time.Time               // when time was last let pass; zero before the first tick
-	read    float64                 // what was asked for last; NaN: nothing
-	back    bool                    // the logs have to be read from their start
+	End     record.Moment           // the end of the longest run
+	Ticked  time.Time               // the time of the last tick; zero before the first
+	read    float64                 // the place that was asked for last; NaN for none
+	back    bool                    // whether the logs must be read from their start
 }
 
-// Frame is how often a replay that plays is shown: with what the renderer rounds up to,
-// twelve times a second and more.
+// Frame is the time between two frames of a replay that plays. The renderer rounds it up, which
+// still gives twelve frames a second or more.
 const Frame = time.Second / 13
 
-// New returns the clock of a replay that plays as soon as its runs were read.
+// New returns the clock of a replay that plays as soon as its runs are read.
 func New(r lab.Replay) *Clock {
 	return &Clock{Replay: r, Playing: true, tapes: map[string]*record.Tape{}, read: math.NaN()}
 }
 
-// Load takes in the tape of a run; with that of the last the replay starts. It waits for all of
-// them, because the longest says how long the whole is and how fast it goes in a minute.
+// Load takes the tape of a run; with the last tape the replay starts. It waits for all of them,
+// because the longest run decides the length of the whole and the speed that shows it in a minute.
 func (c *Clock) Load(id string, tape *record.Tape, runs int) {
 	if tape == nil || c.Ready {
 		return
@@ -60,13 +60,13 @@ func (c *Clock) Load(id string, tape *record.Tape, runs int) {
 	}
 }
 
-// speeds is the ladder that the keys climb. A speed given on the command line may lie between two
-// rungs, and the keys go on from there.
+// speeds returns the ladder of speeds that the keys climb. A speed given on the command line may
+// lie between two rungs, and the keys go on from there.
 func speeds() []float64 {
 	return []float64{lab.LeastSpeed, 2, 5, 10, 20, 50, 100, 200, 500, lab.MostSpeed}
 }
 
-// Faster takes the next speed of the ladder, or the one before; at its ends nothing.
+// Faster takes the next speed of the ladder, or the one before; at the ends it does nothing.
 func (c *Clock) Faster(by int) {
 	ladder := speeds()
 	if by < 0 {
@@ -80,10 +80,11 @@ func (c *Clock) Faster(by int) {
 	}
 }
 
-// Tick lets time pass, and stops at the end. A look that comes late makes no leap: a terminal that
-// was in the background for an hour goes on where it was.
+// Tick lets time pass, at most a second, and stops at the end. A late tick makes no leap: a
+// terminal that was in the background for an hour goes on where it was.
 func (c *Clock) Tick(now time.Time) {
-	// The clock may be set back while a replay plays; it stands still then, and goes on.
+	// The system clock may be set back while a replay plays. The replay then stands until it has
+	// caught up.
 	passed := min(now.Sub(c.Ticked), time.Second)
 	if c.Ticked.IsZero() {
 		passed = 0
@@ -98,29 +99,29 @@ func (c *Clock) Tick(now time.Time) {
 	c.Playing = c.At < c.End.Seconds
 }
 
-// Play goes on or pauses; at the end it begins again.
+// Play plays or pauses the replay; at the end it begins again.
 func (c *Clock) Play() {
 	if c.Playing = !c.Playing; c.Playing && c.At >= c.End.Seconds {
 		c.Seek(0)
 	}
 }
 
-// Seek goes somewhere else, within the whole. Playing or not, it stays so.
+// Seek moves to another place within the whole. It neither plays nor pauses the replay.
 func (c *Clock) Seek(at float64) {
 	c.At = max(0, min(at, c.End.Seconds))
 	c.back = c.back || c.At < c.read
 }
 
-// Scrub goes on or back by parts of the whole, a fiftieth each: a run of any length is passed
-// through in as many presses.
+// Scrub moves forwards or back by fiftieths of the whole, so fifty presses pass through a run of
+// any length.
 func (c *Clock) Scrub(by int) {
 	const part = 50
 	c.Seek(c.At + float64(by)*c.End.Seconds/part)
 }
 
-// Jump goes to the next mark of a kind, or to the one before, and stays there; false
-// where there is none. by is 1 or -1. A mark within a billionth of the whole is the one that the
-// clock stands at, and does not count: rounding would hold the key there.
+// Jump goes to the next mark of a kind if by is 1, or to the one before if by is -1, and pauses
+// there. It returns false where there is none. A mark within a billionth of the whole is the one
+// that the clock stands at, and does not count: rounding would hold the key there.
 func (c *Clock) Jump(kind string, by float64) bool {
 	best := math.Inf(1)
 	for _, tape := range c.tapes {
@@ -139,8 +140,8 @@ func (c *Clock) Jump(kind string, by float64) bool {
 	return true
 }
 
-// place is where the clock is at a moment of a run: the inverse of until. By steps, seconds of
-// the clock are parts of the longest run, and no seconds of anything.
+// place returns the place of the clock at a moment of a run: the inverse of Until. By steps, the
+// seconds of the clock only measure parts of the longest run, and no time.
 func (c *Clock) place(m record.Moment) float64 {
 	if c.bySteps() {
 		return float64(m.Step) / float64(c.End.Step) * c.End.Seconds
@@ -148,18 +149,19 @@ func (c *Clock) place(m record.Moment) float64 {
 	return m.Seconds
 }
 
-// Turn changes what the runs are side by side by. The place stays, as a part of the whole, but
-// each run is now at another moment, before or after: the logs are read from their start.
+// Turn switches between runs aligned by time and runs aligned by step. The place stays, as a part
+// of the whole, but each run is now at another moment, earlier or later: the logs are read from
+// their start.
 func (c *Clock) Turn() {
 	c.Steps = !c.Steps
 	c.back, c.read = true, math.NaN()
 }
 
-// Until is the moment that the logs are read up to. At the end there is no limit, so that what
-// was logged after the last step, the status above all, is seen.
+// Until returns the moment up to which the logs are read. At the end there is no limit, so that
+// events after the last step are shown, the status above all.
 func (c *Clock) Until() record.Moment {
 	m := record.Always()
-	const slack = 1e-9 // of what was reckoned back and forth
+	const slack = 1e-9 // relative, for rounding on the way to a place and back
 	switch {
 	case c.At >= c.End.Seconds:
 	case c.Steps:
@@ -170,15 +172,16 @@ func (c *Clock) Until() record.Moment {
 	return m
 }
 
-// Due tells whether the logs have to be read. A replay that stands costs nothing: ticks come and
-// go without a command. NaN is equal to nothing, so that a clock that was never read for is due.
+// Due reports whether the logs must be read. A replay that stands costs nothing: its ticks start no
+// command. NaN equals nothing, so a clock for which nothing was read yet is due.
 func (c *Clock) Due() bool { return !c.Ready || c.back || c.At != c.read }
 
-// Ended tells whether all is shown, and a run that was cut short may be called so.
+// Ended reports whether all is shown, so that a run that was cut short may be called interrupted.
 func (c *Clock) Ended() bool { return c.Ready && c.At >= c.End.Seconds }
 
-// In is how the replay stands, "replay ×60 · 3:12 of 8:40" or "replay 47 steps/s · 1200 of 2814
-// steps", in w cells where it can: where they are few, in parts of the whole, or not at all.
+// In says how the replay stands, as in "replay ×60 · 3:12 of 8:40" or "replay 47 steps/s · 1200 of
+// 2814 steps", in w cells where it can. Where there are few, the place is a percentage, or left
+// out.
 func (c *Clock) In(w int) string {
 	name, at, end, state := "replay", "", "", ""
 	if c.Ready {
@@ -210,8 +213,8 @@ func (c *Clock) In(w int) string {
 	return text
 }
 
-// speed is how fast it goes: as a multiple of the training's own speed or, by steps, in steps, as
-// the runs are side by side by those whatever each of them took.
+// speed writes the speed: as a multiple of the training's own speed or, by steps, in steps a
+// second, because the runs are then aligned by step, however long each of them took.
 func (c *Clock) speed() string {
 	if c.bySteps() && c.End.Seconds > 0 {
 		perSecond := c.Speed * float64(c.End.Step) / c.End.Seconds
@@ -223,20 +226,20 @@ func (c *Clock) speed() string {
 	return fmt.Sprintf("×%g", c.Speed)
 }
 
-// bySteps tells whether runs are side by side by their steps, which they need to have.
+// bySteps reports whether runs are aligned by step, for which they must have steps.
 func (c *Clock) bySteps() bool { return c.Steps && c.End.Step > 0 }
 
-// part is a place as a part of the whole, 0 to 1.
+// part returns a place as a part of the whole, 0 to 1.
 func (c *Clock) part(at float64) float64 { return max(0, min(1, at/max(c.End.Seconds, 1e-9))) }
 
-// clockTime is a time of training. A broken record may hold any number of seconds, and a duration
-// of more than some hundred years overflows.
+// clockTime writes a time of training. A broken record may hold any number of seconds, and a
+// duration of more than some hundred years overflows.
 func clockTime(seconds float64) string {
 	return kit.Clock(time.Duration(min(seconds, 1e9) * float64(time.Second)))
 }
 
-// Asked is what a command that reads has to know: whether the logs begin anew, and up to where they
-// are read. The clock counts it as read from then on.
+// Asked returns what a command needs to read the logs: whether to begin at their start, and the
+// moment up to which to read. The clock counts that moment as read from then on.
 func (c *Clock) Asked() (back bool, until record.Moment) {
 	back, until = c.back, c.Until()
 	c.back, c.read = false, c.At

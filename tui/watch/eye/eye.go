@@ -1,8 +1,8 @@
 // Package eye is the adversary's eye: the training samples that the worst case of the last
-// evaluation weighs most, as pictures, as rows of a table, or by number alone. The log names
-// them; Gallery fetches what is drawn of them from the run's data, in the background.
+// evaluation weighs most, as pictures, as rows of a table, or by number alone. The log names the
+// samples; Gallery fetches their pictures or rows from the run's data, in the background.
 //
-// Whoever looks from elsewhere has no data: Gallery fetches nothing for a guest.
+// A guest, who looks from elsewhere, may not read the data: Gallery fetches nothing for a guest.
 package eye
 
 import (
@@ -23,46 +23,47 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Sample is what is drawn of a training sample.
+// Sample is a training sample in the form in which it is drawn.
 type Sample struct {
-	Picture *inspect.Picture // nil where it is none
-	Columns string           // of a table: its telling columns, the most unusual first
+	Picture *inspect.Picture // nil where the sample is no picture
+	Columns string           // of a row of a table: its telling columns, the most unusual first
 }
 
 // Seat is a place for a picture, and the sample that hangs there.
 type Seat struct {
 	runner.Heavy
-	Part float64 // of the largest ratio that its evaluation names
+	Part float64 // its ratio as a part of the largest one that its evaluation names
 }
 
-// Gallery hangs the samples of one evaluation of a run at a time, and keeps what was fetched of
-// them. It changes seldom: a new picture is as many bytes as all else sends in a second.
+// Gallery hangs the samples of one evaluation of a run at a time, and keeps the samples that it
+// fetched. It changes seldom, because a new picture has as many bytes as all else sends in a
+// second.
 type Gallery struct {
 	Config  *lab.Config
 	run     string
 	hung    *runner.EvalEvent // nil before the first
-	since   time.Time         // it hangs
+	since   time.Time         // the time at which it was hung
 	seats   []Seat
-	due     bool // a seat has not yet what the evaluation has
-	changed int  // pictures, since the evaluation hangs
+	due     bool // whether a seat still has to change to show hung
+	changed int  // the number of pictures changed since hung was hung
 	samples map[int]*Sample
-	data    *data.Dataset // the run's, where they stay on the disk
-	problem string        // of the last fetch; "" without
+	data    *data.Dataset // the run's data, if they stay on the disk; else nil
+	problem string        // the problem of the last fetch; "" without one
 	busy    bool
-	rest    time.Time // nothing is fetched before
+	rest    time.Time // the time before which nothing is fetched
 }
 
 const (
 	mostKept = 512 // samples: below two megabytes of small pictures
-	mostSide = 32  // pixels of a picture
-	// Opening data that do not stay on the disk may take seconds. So fetching takes one part in so
-	// many of the time.
+	mostSide = 32  // pixels of a side of a picture
+	// Opening data that do not stay on the disk may take seconds. So after a fetch nothing is
+	// fetched for restFor times as long as it took.
 	restFor = 30
-	// telling is how many columns are told of a row.
+	// telling is the number of columns that are shown of a row.
 	telling = 6
 )
 
-// Fetched brings the samples of an evaluation that were missing.
+// Fetched is the message that brings the missing samples of an evaluation.
 type Fetched struct {
 	run     string
 	eval    *runner.EvalEvent
@@ -72,10 +73,10 @@ type Fetched struct {
 	took    time.Duration
 }
 
-// Next says that a seat is to change: the gallery is drawn anew.
+// Next is the message that a seat is to change, so that the gallery is drawn anew.
 type Next struct{}
 
-// Get is a sample of a run; nil where it is not there, with the reason if there is one.
+// Get returns a sample of a run, nil where it is not there, and the problem of the last fetch.
 func (g *Gallery) Get(run string, index int) (*Sample, string) {
 	if g.run != run {
 		return nil, ""
@@ -83,7 +84,7 @@ func (g *Gallery) Get(run string, index int) (*Sample, string) {
 	return g.samples[index], g.problem
 }
 
-// Hung is the evaluation of a run whose samples hang; nil for none.
+// Hung returns the evaluation of a run whose samples hang; nil for none.
 func (g *Gallery) Hung(run string) *runner.EvalEvent {
 	if g.run != run {
 		return nil
@@ -91,9 +92,9 @@ func (g *Gallery) Hung(run string) *runner.EvalEvent {
 	return g.hung
 }
 
-// Seats are the heaviest n of the samples, each where it hung before, and the others in the places
-// that are free. If not all change at once, seats beside each other do, and the others at the Next:
-// a terminal is sent all that lies between two that change.
+// Seats returns the heaviest n of the samples: each that hung before in its place, and the others
+// in the places that are free. Without all, only seats beside each other change now, and the others
+// at the Next, because a terminal is sent everything that lies between two changes.
 func (g *Gallery) Seats(list []runner.Heavy, n int, all bool) []Seat {
 	list = list[:min(n, len(list))]
 	fresh := len(g.seats) != len(list)
@@ -114,7 +115,7 @@ func (g *Gallery) Seats(list []runner.Heavy, n int, all bool) []Seat {
 		}
 	}
 	g.due = false
-	begun, over, pictures := false, false, false // of the seats that change now; these are new ones
+	begun, over, pictures := false, false, false // of the seats that change now; with new pictures
 	for i, s := range g.seats {
 		if next[i] == nil {
 			next[i], rest = rest[0], rest[1:]
@@ -139,11 +140,11 @@ func (g *Gallery) Seats(list []runner.Heavy, n int, all bool) []Seat {
 	return g.seats
 }
 
-// Changed is how many pictures hang since the evaluation does.
+// Changed returns the number of pictures that changed since the evaluation was hung.
 func (g *Gallery) Changed() int { return g.changed }
 
-// Look fetches what is missing of an evaluation's samples, so that they hang, if it is time: the
-// last ones hang for a turn at least.
+// Look fetches the missing samples of an evaluation, so that they can hang, if it is time: the
+// evaluation before hangs for a turn at least.
 func (g *Gallery) Look(
 	now time.Time, turn time.Duration, m *runner.Meta, e *runner.EvalEvent,
 ) tea.Cmd {
@@ -182,7 +183,7 @@ func (g *Gallery) Look(
 	}
 }
 
-// Take hangs what was fetched.
+// Take hangs the evaluation of f, and keeps the samples that were fetched.
 func (g *Gallery) Take(now time.Time, f Fetched) {
 	g.busy = false
 	if f.run != g.run {
@@ -201,14 +202,14 @@ func (g *Gallery) Take(now time.Time, f Fetched) {
 	maps.Copy(g.samples, f.samples)
 }
 
-// fetch reads some samples of the run's data. Those that do not stay on the disk are opened for as
-// long as it takes.
+// fetch reads the wanted samples from the run's data. Data that do not stay on the disk are open
+// only for as long as that takes.
 func (f *Fetched) fetch(m *runner.Meta, dir string, wanted []runner.Heavy) {
 	began := time.Now()
 	f.samples = map[int]*Sample{}
 	err := runner.Unfaulted(func() (err error) {
 		if f.data == nil {
-			defer debug.FreeOSMemory() // of the data, which may be most of what the machine has
+			defer debug.FreeOSMemory() // the data may take most of the memory
 			if f.data, err = m.Glance(dir); err != nil {
 				return err
 			}
@@ -251,8 +252,8 @@ func (f *Fetched) read(d *data.Dataset, wanted []runner.Heavy) {
 	}
 }
 
-// columnsOf tells the most unusual columns of a row: of numbers those that are furthest from
-// the mean, in standard deviations, then categories in the table's order.
+// columnsOf writes the most unusual columns of a row: first numbers, those furthest from the mean
+// in standard deviations, then categories in the order of the table.
 func columnsOf(e *data.Encoder, x []float32) string {
 	type told struct {
 		text string

@@ -1,7 +1,8 @@
-// Package knob is the form in which a setting of a live run of Watch is changed: the settings that
-// can be changed with their values, the new value as it is typed, and what is wrong with it.
+// Package knob is the form in which the Watch page changes a setting of a live run: the settings
+// that can be changed with their values, the new value as it is typed, and what is wrong with it.
 //
-// What may be typed is the run's own rule, [spec.Spec.Turn]; the form changes nothing by itself.
+// The run's own rule, [spec.Spec.Turn], decides what may be typed; the form changes nothing by
+// itself.
 package knob
 
 import (
@@ -13,11 +14,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Form changes a setting of a run while it goes on. The overlay owns it, from the key that opens it
-// to enter or esc.
+// Form is the form that changes a setting of a run while it goes on. The overlay owns it, from the
+// key that opens it to enter or esc.
 type Form struct {
 	*lab.Lab
-	run      *track.Track // its Spec is as the run trains now, and moves on under the form
+	run      *track.Track // its Spec is the present one, and may change while the form is open
 	keys     []string     // the settings that this run can change
 	at       int
 	kit.Line // the new value of keys[at]
@@ -76,8 +77,8 @@ func (k *Form) check(text string) error {
 	return err
 }
 
-// View implements kit.Form: a line a setting, with the new value where the cursor is. On a low
-// screen the sentence above them goes first.
+// View implements kit.Form: one line for each setting, with the new value where the cursor is. On a
+// low screen the sentence above them is left out first.
 func (k *Form) View(t *kit.Theme, w, h int) []string {
 	var lines []string
 	if h >= 10 {

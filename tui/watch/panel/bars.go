@@ -17,9 +17,9 @@ import (
 	"drolab/tui/watch/track"
 )
 
-// Bars are the figures by class or group of the run under the cursor, at its last
-// evaluation, for so many rows. They keep the order of the data set: whoever compares runs finds a
-// class at its place. Sorted ones are Spread's.
+// Bars returns the bars of the figures by class or group of the run under the cursor, at its last
+// evaluation, for so many rows. They keep the order of the data set, so that a class stays in its
+// place when runs are compared. Spread has them sorted.
 func (w *Board) Bars(p int, of lab.Measure, rows int) *plot.Bars {
 	t := w.Run()
 	values := t.Places(of)
@@ -31,9 +31,9 @@ func (w *Board) Bars(p int, of lab.Measure, rows int) *plot.Bars {
 		base = r.PlacesAsOf(t, of)
 	}
 	cells := barCells(t, of)
-	// A row of heads is there only where it costs no bar.
+	// The heads take a row only where no bar has to go for it.
 	if rows <= len(values) {
-		cells = cells[:min(1, len(cells))] // those without a head: how much there is to train on
+		cells = cells[:min(1, len(cells))] // without a head only the number to train on
 	} else {
 		unit := of.Unit
 		if of.Better == dro.Neither {
@@ -65,9 +65,10 @@ func (w *Board) Bars(p int, of lab.Measure, rows int) *plot.Bars {
 	return b
 }
 
-// judge marks the worst bar, and those that are of too few samples to be called so. Bars, the
-// spread and the film all ask it, so that they name the same class; it is the rule by which the
-// run's own worst_class_accuracy is reckoned. The values are the run's own, or its seeds' means.
+// judge marks the worst bar, and the bars of too few samples to be called the worst. Bars, the
+// spread and the film all call it, so that they name the same class. The rule is the one by which
+// the run's own worst_class_accuracy is computed. The values are the run's own, or the means of its
+// seeds.
 func judge(t *track.Track, values []measure.Number, b *plot.Bars, of lab.Measure) {
 	known := values
 	if of.Better != dro.Neither {
@@ -82,7 +83,7 @@ func judge(t *track.Track, values []measure.Number, b *plot.Bars, of lab.Measure
 			left++
 		}
 	}
-	// One alone is not the worst.
+	// A single bar is not the worst.
 	if i := measure.Worst(known, b.LowerIsBetter); i >= 0 && left > 1 {
 		b.Bars[i].Worst = true
 	}
@@ -95,8 +96,8 @@ type barCell struct {
 	text func(i int) string
 }
 
-// barCells are the columns of a measure's bars, what matters most first: plot.Bars leaves out
-// those at the end where the panel is narrow.
+// barCells returns the columns of a measure's bars, the most important first: plot.Bars leaves out
+// columns from the end where the panel is narrow.
 func barCells(t *track.Track, of lab.Measure) (list []barCell) {
 	counts := t.Meta.Counts(of.Axis)
 	number := func(head string, n []int) {
@@ -118,7 +119,7 @@ func barCells(t *track.Track, of lab.Measure) (list []barCell) {
 	} else {
 		number("test", n)
 	}
-	// What follows explains an accuracy, and nothing else.
+	// The columns below explain an accuracy, and no other measure.
 	part := AxisName(of.Axis)
 	if of.Name != split+part+"_accuracy" {
 		return list
@@ -144,8 +145,8 @@ func textAt[T any](list []T, i int, write func(T) string) string {
 	return write(list[i])
 }
 
-// between is the 95 % interval of an accuracy (Wilson), in percent. It is of the samples of one
-// run's split; how seeds differ is another question, which the bands answer.
+// between writes the 95 % interval of an accuracy (Wilson), in percent. It reflects only the
+// samples of one run's split; how seeds differ is another question, which the bands answer.
 func between(values []measure.Number, n []int, i int) string {
 	if i >= len(values) || i >= len(n) {
 		return ""
@@ -157,8 +158,8 @@ func between(values []measure.Number, n []int, i int) string {
 	return fmt.Sprintf("%.1f–%.1f", 100*in[0].Float(), 100*in[1].Float())
 }
 
-// fewNote says which bars are not called the worst; "" without such. The mark ? alone would be
-// taken for a value that is not known.
+// fewNote says which bars have too few samples to be called the worst; "" if none has. The mark ?
+// alone would be taken for a value that is not known.
 func fewNote(t *track.Track, b *plot.Bars) string {
 	for _, bar := range b.Bars {
 		if bar.Few {
@@ -169,7 +170,7 @@ func fewNote(t *track.Track, b *plot.Bars) string {
 	return ""
 }
 
-// SplitName is what a split is called in titles and notices.
+// SplitName returns the name of a split in titles and notices.
 func SplitName(val bool) string {
 	if val {
 		return "validation"
@@ -177,8 +178,8 @@ func SplitName(val bool) string {
 	return "test"
 }
 
-// drawBars draws bars by class or group, with what the columns are above them and
-// air between them where there is room.
+// drawBars draws bars by class or group. Where there is room, heads stand above the columns, and
+// blank lines between the bars.
 func (w *Board) drawBars(b *plot.Bars, iw, ih int) []string {
 	n, few := len(b.Bars), fewNote(w.Run(), b)
 	if b.Heads == nil {
@@ -199,15 +200,15 @@ func (w *Board) drawBars(b *plot.Bars, iw, ih int) []string {
 	return lines
 }
 
-// AxisName is what one place on a measure's axis is. The name is a head in exported files as well
-// as on the screen.
+// AxisName returns the name of the kind of places on a measure's axis. It is a head in exported
+// files as well as on the screen.
 func AxisName(a measure.Axis) string {
 	return map[measure.Axis]string{measure.PerClass: "class", measure.PerGroup: "group",
 		measure.PerRadius: "radius", measure.PerRatio: "ratio from"}[a]
 }
 
-// PlaceName is what a place on a measure's axis is called: by the data set's names, or by its
-// number where a record has fewer names than values.
+// PlaceName returns the name of a place on a measure's axis: the data set's own name or, where a
+// record has fewer names than values, one with its number.
 func PlaceName(m *runner.Meta, a measure.Axis, i int) string {
 	if names := m.Places(a); i < len(names) {
 		return names[i]
@@ -215,8 +216,8 @@ func PlaceName(m *runner.Meta, a measure.Axis, i int) string {
 	return fmt.Sprintf("%s %d", AxisName(a), i)
 }
 
-// onSplit is a title that says which split its panel is of. A title that says "test" by itself
-// has the word replaced; saying it twice would contradict it.
+// onSplit returns a title that says which split its panel shows. In a title that says "test" by
+// itself the word is replaced: to name a second split would contradict it.
 func onSplit(title string, val bool) string {
 	if !strings.Contains(strings.ToLower(title), "test") {
 		return title + " · " + SplitName(val)

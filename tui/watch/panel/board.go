@@ -11,25 +11,26 @@ import (
 	"drolab/tui/watch/track"
 )
 
-// Board is the panels over the watched runs. The page owns it and embeds it; Runs is part of it
-// because nearly all that is drawn asks which run is meant. What the user chose (style, smoothing,
-// axis, views) outlives a set of runs, and what was fitted to the runs does not: see Reset.
+// Board is the state of the panels over the watched runs. The page owns and embeds it. Runs is part
+// of it because nearly everything that is drawn depends on the run under the cursor. What the user
+// chose (style, smoothing, axis, views) outlives a set of runs, and what was fitted to the runs
+// does not: see Reset.
 type Board struct {
 	*lab.Lab
 	*track.Runs
-	quantities map[string]lab.Measure // all that Panels show over the steps
-	Standing   func() []Panel         // those of every run; tests add theirs
-	Panels     []Panel                // of the watched runs' methods
-	Validates  bool                   // some run has a validation split
-	Val        bool                   // that is shown, and not the test split
+	quantities map[string]lab.Measure // all measures that Panels show over the steps
+	Standing   func() []Panel         // returns the panels of every run; tests add theirs
+	Panels     []Panel                // the panels for the methods of the watched runs
+	Validates  bool                   // whether some run has a validation split
+	Val        bool                   // whether that split is shown, and not the test split
 	smooth     int                    // index into smoothings
 	style      style
 	axes
-	orders map[string][]int // of the places of list measures, as they were drawn last
-	Cross  plot.Cross       // x of the axis
-	Picked int              // the run that is nearest to it
-	Eye    *eye.Gallery     // the samples that weigh most
-	frame  plot.Frame       // what is drawn into, for its memory
+	orders map[string][]int // the places of each list measure, in the order last drawn
+	Cross  plot.Cross       // the crosshair, in the unit of Axis
+	Picked int              // the run that is picked at the crosshair
+	Eye    *eye.Gallery     // the samples that the adversary weighs most
+	frame  plot.Frame       // the frame to draw into, kept for its memory
 }
 
 // axes are kept from frame to frame, so that they stay still. X, ZoomX and Cross are in the unit
@@ -45,19 +46,19 @@ type axes struct {
 
 // vertical is the axis of a quantity: one for all panels that show it.
 type vertical struct {
-	fit  plot.Range // what is in view; zero before anything was
+	fit  plot.Range // the range in view; zero before there was any
 	kind plot.ScaleKind
 }
 
-// axis is what is horizontal. Time is seconds of training, without pauses and without what a
-// resume took back.
+// axis is the kind of the horizontal axis. Time is seconds of training, without pauses and without
+// what a resume took back.
 type axis int
 
 const (
 	bySteps axis = iota
 	byEpochs
 	byTime
-	axisCount // how many there are
+	axisCount // the number of kinds
 )
 
 func (a axis) String() string { return [...]string{"step", "epoch", "time"}[a] }
@@ -69,8 +70,8 @@ type smoothing struct {
 	make func() plot.Smoother
 }
 
-// smoothings starts with the paper's: the mean of five points. The names stand in notes and in
-// exported files.
+// smoothings returns the ways to smooth, the paper's first: the mean of five points. The names
+// stand in notes and in exported files.
 func smoothings() []smoothing {
 	ema := func(beta float64) func() plot.Smoother {
 		return func() plot.Smoother { return &plot.EMA{Beta: beta} }
@@ -79,7 +80,7 @@ func smoothings() []smoothing {
 		{"EMA .9", ema(.9)}, {"EMA .99", ema(.99)}, {"raw", nil}}
 }
 
-// New returns the board of no runs.
+// New returns a board without runs.
 func New(s *lab.Lab) *Board {
 	return &Board{
 		Lab:      s,
@@ -91,7 +92,7 @@ func New(s *lab.Lab) *Board {
 	}
 }
 
-// Shows is what a panel shows now.
+// Shows returns the view that a panel shows now.
 func (w *Board) Shows(p int) *View {
 	v := w.chosen(p)
 	if w.Val && v.val != nil {
@@ -100,16 +101,16 @@ func (w *Board) Shows(p int) *View {
 	return v
 }
 
-// chosen is the view of a panel, whatever the split: what keys change, and what a heading asks
-// whether there is another split of.
+// chosen returns the chosen view of a panel, whatever the split. Keys change this view, and a
+// heading asks it whether there is another split.
 func (w *Board) chosen(p int) *View { return &w.Panels[p].Views[w.Panels[p].View] }
 
-// Fit moves the axes on to what the runs have now, also of what is out of view: how an axis
-// came to be shall not depend on that. The page calls it after every key and every new event.
+// Fit fits the axes to what the runs have now, also those out of view: the history of an axis must
+// not depend on what is in view. The page calls it after every key and every new event.
 func (w *Board) Fit() { w.FitThese(slices.Collect(maps.Keys(w.quantities))) }
 
-// FitThese is Fit for some quantities, as a replay wants it many times a second. The horizontal
-// axis comes first: a vertical one is fitted to what is in view of it.
+// FitThese is Fit for some quantities, which a replay calls many times a second. The horizontal
+// axis comes first, because a vertical one is fitted to the part in view.
 func (w *Board) FitThese(names []string) {
 	last, planned := 0.0, 0.0
 	for _, t := range w.Tracks {
@@ -148,9 +149,9 @@ func (w *Board) FitThese(names []string) {
 	w.phaseX, w.phaseY = w.phaseX.Fit(x, plot.Scale{}), w.phaseY.Fit(y, plot.Scale{})
 }
 
-// Refit has all axes fitted to what is in view from now on, which is something else. Whoever
-// changes what is in view (zoom, axis, hidden runs, seeds) has to call it: fitY leaves an axis
-// alone where no curve is fresh.
+// Refit marks all axes to be fitted again, because the part in view has changed. All code that
+// changes what is in view (zoom, axis, hidden runs, seeds) must call it: fitY leaves an axis alone
+// where no curve is fresh.
 func (w *Board) Refit() {
 	for _, t := range w.Tracks {
 		for _, c := range t.Curves {
@@ -159,8 +160,9 @@ func (w *Board) Refit() {
 	}
 }
 
-// mapX maps a run's steps to the horizontal axis; nil is the identity, so that a chart by steps
-// calls nothing for each point. It must not decrease, as charts search in it.
+// mapX returns the map from a run's steps to the horizontal axis; nil is the identity, so that a
+// chart by steps calls nothing for each point. The map must not decrease, because charts search in
+// it.
 func (w *Board) mapX(t *track.Track) func(float64) float64 {
 	switch w.Axis {
 	case byEpochs:
@@ -171,8 +173,8 @@ func (w *Board) mapX(t *track.Track) func(float64) float64 {
 	return nil
 }
 
-// Lined are the runs of each line: by time seeds are apart, having clocks of their own. Whatever
-// has a line on a chart goes by it; tables and bars go by Rows.
+// Lined returns the runs of each line on a chart. By time seeds are apart, because they have clocks
+// of their own. Whatever has a line on a chart goes by Lined; tables and bars go by Rows.
 func (w *Board) Lined() [][]int {
 	if w.Axis == byTime {
 		return w.Singles()
@@ -180,8 +182,8 @@ func (w *Board) Lined() [][]int {
 	return w.Rows()
 }
 
-// front is the run that is drawn last, over the others: the one at the crosshair, or under the
-// cursor. A picked run that is not there any more is passed over.
+// front returns the run that is drawn last, over the others: the one picked at the crosshair, or
+// the one under the cursor. A picked run that is not there any more is passed over.
 func (w *Board) front() int {
 	if w.Cross.On && w.Picked < len(w.Tracks) {
 		return w.Picked
@@ -189,9 +191,10 @@ func (w *Board) front() int {
 	return w.At
 }
 
-// Line adds the line of a row to a chart, or its band: series gives what is drawn of a
-// run, nil for nothing. A band maps x by its first run alone, which is right for steps and epochs
-// of runs that differ in seed; by time Lined takes them apart. Without mapX x is no step.
+// Line adds the line of a row to a chart, or the band of several runs. series returns what is drawn
+// of a run, nil for nothing. A band maps x by its first run alone, which is right for steps and
+// epochs of runs that differ in seed; by time Lined takes them apart. mapX is false where x is no
+// step.
 func (w *Board) Line(c *plot.Chart, row []int, series func(*track.Track) *plot.Series, mapX bool) {
 	first := w.Tracks[row[0]]
 	var f func(float64) float64
@@ -216,7 +219,7 @@ func (w *Board) Line(c *plot.Chart, row []int, series func(*track.Track) *plot.S
 	c.Bands = append(c.Bands, b)
 }
 
-// Measure is one that some panel shows over the steps.
+// Measure returns the measure of a name that some panel shows over the steps.
 func (w *Board) Measure(name string) *lab.Measure {
 	m := w.quantities[name]
 	return &m
@@ -246,10 +249,10 @@ func (w *Board) smoothAll() {
 	}
 }
 
-// Smoothing is the name of how noisy curves are smoothed.
+// Smoothing returns the name of the way in which noisy curves are smoothed.
 func (w *Board) Smoothing() string { return smoothings()[w.smooth].name }
 
-// NextAxis takes the next horizontal axis, all of it.
+// NextAxis takes the next horizontal axis, and shows all of it.
 func (w *Board) NextAxis() {
 	w.Axis = (w.Axis + 1) % axisCount
 	w.newAxis()
@@ -266,9 +269,9 @@ func (w *Board) NextStyle() string {
 	return w.style.String()
 }
 
-// Furnish makes panels and axes for the methods of the watched runs. What was chosen of them
-// stays. It comes before Prepare, which keeps the curves of these panels, and both come before a
-// run's first event: what no curve was there for is lost until the log is read again.
+// Furnish makes panels and axes for the methods of the watched runs. The user's choices stay. It
+// must come before Prepare, which keeps the curves of these panels, and both must come before a
+// run's first event: values for which there was no curve are lost until the log is read again.
 func (w *Board) Furnish() {
 	var runs []*runner.Meta
 	for _, t := range w.Tracks {
@@ -289,15 +292,15 @@ func (w *Board) Furnish() {
 	}
 }
 
-// scale has an axis for a quantity. What the user has chosen of it stays.
+// scale makes an axis for a quantity that has none. The scale that the user chose for one stays.
 func (w *Board) scale(q *lab.Measure) {
 	if w.scales[q.Name] == nil {
 		w.scales[q.Name] = &vertical{kind: usual(q.Name)}
 	}
 }
 
-// FurnishOwn adds a panel for each of the programs' own values that has none, behind the
-// others; false where there is no such value. A log tells of them as it is read.
+// FurnishOwn adds a panel, behind the others, for each of the programs' own values that has none,
+// and reports whether there was such a value. A log tells of these values as it is read.
 func (w *Board) FurnishOwn() (more bool) {
 	for _, m := range w.Own() {
 		if _, there := w.quantities[m.Name]; there {
@@ -315,13 +318,13 @@ func (w *Board) FurnishOwn() (more bool) {
 	return more
 }
 
-// Prepare has the curves and films of a run kept that panels show, from its first event on.
+// Prepare makes a run keep the curves and films that panels show, from its first event on.
 func (w *Board) Prepare(t *track.Track) {
 	t.Draw(w.quantities, filmed(w.Panels, t.Meta), track.Buckets(len(w.Tracks)))
 	t.SmoothWith(smoothings()[w.smooth].make)
 }
 
-// Reset forgets what was drawn of other runs. An axis that began with their range would depend on
+// Reset forgets what was fitted to other runs. An axis that began with their range would depend on
 // what was watched before.
 func (w *Board) Reset() {
 	w.X, w.ZoomX, w.phaseX, w.phaseY = plot.Range{}, plot.Range{}, plot.Range{}, plot.Range{}

@@ -11,7 +11,7 @@ import (
 	"drolab/tui/plot"
 )
 
-// Choices are what the user sets of the board.
+// Choices returns the user's choices about the board: style, axis, smoothing, scales and views.
 func (w *Board) Choices() lab.Choices {
 	var smooth []string
 	for _, s := range smoothings() {
@@ -26,7 +26,7 @@ func (w *Board) Choices() lab.Choices {
 	}
 }
 
-// words are the names of values of which there are n.
+// words returns the names of the n values of a type.
 func words[T interface {
 	~int
 	String() string
@@ -37,7 +37,7 @@ func words[T interface {
 	return list
 }
 
-// usual is the scale of a quantity that nobody has chosen another one of.
+// usual returns the scale of a quantity for which the user has chosen none.
 func usual(q string) plot.ScaleKind {
 	if m, ok := measure.FindMeasure(q); ok && m.Scale == dro.Log {
 		return plot.Log10
@@ -47,7 +47,7 @@ func usual(q string) plot.ScaleKind {
 
 func scaleNames() []string { return []string{"linear", "log", "symlog"} }
 
-// chosenScales are quantities that have another scale than the usual one, each with its name.
+// chosenScales returns the quantities whose scale is not the usual one, each followed by its scale.
 func (w *Board) chosenScales() (list []string) {
 	for _, q := range slices.Sorted(maps.Keys(w.scales)) {
 		if kind := w.scales[q].kind; kind != usual(q) {
@@ -69,7 +69,8 @@ func (w *Board) chooseScales(list []string) {
 	w.Refit()
 }
 
-// chosenViews are panels that show another view than their first, each with its place.
+// chosenViews returns the panels that show another view than their first, each followed by the
+// index of that view.
 func (w *Board) chosenViews() (list []string) {
 	for _, p := range w.Panels {
 		if p.View > 0 {

@@ -11,7 +11,7 @@ import (
 	"drolab/tui/watch/track"
 )
 
-// Span is the part of x that is shown, in the unit of the axis.
+// Span returns the part of x that is shown, in the unit of the axis.
 func (w *Board) Span() plot.Range {
 	if w.ZoomX != (plot.Range{}) {
 		return w.ZoomX
@@ -19,7 +19,7 @@ func (w *Board) Span() plot.Range {
 	return w.X
 }
 
-// Last is the x that a run has come to, where the crosshair begins.
+// Last returns the x that a run has come to, where the crosshair begins.
 func (w *Board) Last(t *track.Track) float64 {
 	if f := w.mapX(t); f != nil {
 		return f(float64(t.Step))
@@ -27,8 +27,8 @@ func (w *Board) Last(t *track.Track) float64 {
 	return float64(t.Step)
 }
 
-// Pan moves what is in view, as far as there is something. The width of the view stays: at an end
-// the move is cut, not the view.
+// Pan moves the part of x in view, within the axis. The width of the view stays: at an end the move
+// is cut, not the view.
 func (w *Board) Pan(by float64) {
 	r := w.Span()
 	by = max(w.X.Lo-r.Lo, min(w.X.Hi-r.Hi, by))
@@ -37,14 +37,14 @@ func (w *Board) Pan(by float64) {
 	}
 }
 
-// PanBy moves by a quarter of what is in view, so that most of it can be followed by eye.
+// PanBy moves the view by quarters of its width, so that most of it can be followed by eye.
 func (w *Board) PanBy(by int) {
 	r := w.Span()
 	w.Pan(float64(by) * (r.Hi - r.Lo) / 4)
 }
 
-// ZoomBy shows half as much of x around the crosshair or, without one, around the
-// middle; or twice as much.
+// ZoomBy shows half as much of x for each by, or twice as much if by is negative, around the
+// crosshair or, without one, around the middle.
 func (w *Board) ZoomBy(by int) {
 	r := w.Span()
 	at := (r.Lo + r.Hi) / 2
@@ -54,10 +54,10 @@ func (w *Board) ZoomBy(by int) {
 	w.ZoomAt(at, by)
 }
 
-// ZoomAt shows half as much of x for each by, or twice as much, and keeps the place at where
-// it is on the screen: a wheel turns around the pointer.
+// ZoomAt shows half as much of x for each by, or twice as much if by is negative. The place at
+// stays where it is on the screen, so that a wheel zooms around the pointer.
 func (w *Board) ZoomAt(at float64, by int) {
-	const most = 1 << 14 // times; a longer run has kept no finer points far back
+	const most = 1 << 14 // times; far back, a longer run has kept no finer points
 	r, all := w.Span(), w.X.Hi-w.X.Lo
 	length := max(all/most, (r.Hi-r.Lo)*math.Pow(2, float64(-by)))
 	if length >= all {
@@ -73,8 +73,8 @@ func (w *Board) ZoomAt(at float64, by int) {
 // Unzoom shows all of x.
 func (w *Board) Unzoom() { w.Show(plot.Range{}) }
 
-// Show shows a part of x; the zero range is all of it. All changes of the view end here, for the
-// sake of Refit.
+// Show shows a part of x; the zero range is all of it. All changes of the view end here, so that
+// each calls Refit.
 func (w *Board) Show(x plot.Range) {
 	w.ZoomX = x
 	w.Refit()
@@ -86,8 +86,9 @@ type Crossed struct {
 	Value float64
 }
 
-// Crossed are those of a panel's first plot, from the top, which is the order in which the up and
-// down keys go through them. The chart has no room and is never drawn: it only reads.
+// Crossed returns the values at the crosshair of a panel's first plot, from the top, which is the
+// order in which the up and down keys go through them. The chart has no room and is never drawn: it
+// is only read.
 func (w *Board) Crossed(p int) (list []Crossed) {
 	v := w.Shows(p)
 	if !v.Plots() {
@@ -108,8 +109,8 @@ func (w *Board) Crossed(p int) (list []Crossed) {
 	return list
 }
 
-// ReadAt is what the crosshair reads: where it is, and the run that is picked there. It takes the
-// place of the panel's note, and reads the view's first curve alone, as the note has one line.
+// ReadAt returns the place of the crosshair in words, with the picked run and its value there. It
+// replaces the panel's note, and reads only the view's first curve, because the note has one line.
 func (w *Board) ReadAt(v *View) string {
 	s := fmt.Sprintf("%s %.4g", w.Axis, w.Cross.X)
 	switch w.Axis {
@@ -128,8 +129,8 @@ func (w *Board) ReadAt(v *View) string {
 	return fmt.Sprintf("%s: %c %s %s", s, mark, t.Short, c.Brief(value))
 }
 
-// Crosses is the run that is picked at the crosshair, and its step there. A series knows steps: by
-// epochs and by time the step at x has to be found first.
+// Crosses returns the run that is picked at the crosshair, and its step there. A series knows only
+// steps: by epochs and by time the step at x has to be found first.
 func (w *Board) Crosses(v *View) (t *track.Track, step float64) {
 	t, step = w.Tracks[w.front()], w.Cross.X
 	if f := w.mapX(t); f != nil {

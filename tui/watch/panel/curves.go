@@ -10,14 +10,14 @@ import (
 	"drolab/tui/watch/track"
 )
 
-// curves are measures of all runs over the steps: one plot, or two of them.
+// curves is the form of measures of all runs over the steps: one plot, or two of them.
 type curves struct{}
 
 func (curves) draw(w *Board, p int, v *View, iw, ih int) (lines []string, warning string) {
 	var blocks []kit.Placed
 	for _, p := range w.Plots(p, v, iw, ih) {
-		// A plot that is alone leaves its warning to the panel's note. Of two, each has its own
-		// at its caption, as a note could not say which is meant.
+		// A single plot leaves its warning to the panel's note. Of two plots each has its warning
+		// in its caption, because a note could not say which plot is meant.
 		report := p.DrawTo(&w.frame, p.At.W, p.At.H)
 		lines, r := w.Theme.Rows(&w.frame), p.At
 		if !p.head {
@@ -49,29 +49,29 @@ func (curves) note(w *Board, v *View) string {
 	return note
 }
 
-// Placed is a chart and where it is in its panel: below a caption, where two charts
-// share the panel. The mouse is looked up in the same places (page: under), so that a click
-// lands on what is seen.
+// Placed is a chart and its place in the panel: below a caption, where two charts share the panel.
+// The page looks up the mouse in the same places (Page.under), so that a click lands on what is
+// seen.
 type Placed struct {
 	*plot.Chart
 	At     kit.Rect // in the panel's inside, without the caption
 	Q      string   // the quantity
-	head   bool     // it has a caption
-	hidden int      // rows of its axis that the chart below has in its place
+	head   bool     // whether it has a caption
+	hidden int      // rows of its axis that are hidden, because the chart below has the axis
 }
 
 // Two charts of one panel stand one above the other, or side by side where
 // the panel is wide and low; where either would have too few rows there is one.
 const (
-	leastRows = 6 // of a plot of two
+	leastRows = 6 // of each of two plots
 	axisRows  = 2 // of a chart's horizontal axis
 )
 
-// stacked tells whether there are rows for two plots, one above the other, on one axis: each has a
-// caption, and the upper one shares the axis of the lower.
+// stacked reports whether there are rows for two plots, one above the other, on one axis: each has
+// a caption, and the upper one shares the axis of the lower.
 func stacked(ih int) bool { return ih >= axisRows+2*(leastRows+1) }
 
-// sideBySide tells whether two plots stand beside each other: in a panel that is low and wide
+// sideBySide reports whether two plots stand beside each other: in a panel that is low and wide
 // they would have too few rows above each other.
 //
 // In 84 columns each plot has about 40, labels included. From 150 columns on they stand beside each
@@ -80,8 +80,8 @@ func sideBySide(iw, ih int) bool {
 	return iw >= 84 && !stacked(ih) && ih >= leastRows+1+axisRows || iw >= 150 && ih < 24
 }
 
-// Drawn are the curves of a view that there is room for. The heading, the axes that a replay fits
-// and the key that flips views go by it, too.
+// Drawn returns the curves of a view for which there is room. The heading, the axes that a replay
+// fits and the key that flips views depend on it, too.
 func (v *View) Drawn(iw, ih int) []string {
 	if len(v.Curves) == 2 && !sideBySide(iw, ih) && !stacked(ih) {
 		return v.Curves[:1]
@@ -89,20 +89,7 @@ func (v *View) Drawn(iw, ih int) []string {
 	return v.Curves
 }
 
-// PlotRows is how many rows of iw by ih cells each plot of a view has at least, without axis and
-// caption. Whether curves are lines or dots is decided by it.
-func (v *View) PlotRows(iw, ih int) int {
-	switch rows := ih - axisRows; {
-	case len(v.Drawn(iw, ih)) < 2:
-		return rows
-	case sideBySide(iw, ih):
-		return rows - 1
-	default:
-		return rows/2 - 1
-	}
-}
-
-// Plots lays the curves of a view of panel i out.
+// Plots lays out the curves of a view of panel i in iw by ih cells.
 func (w *Board) Plots(i int, v *View, iw, ih int) (list []Placed) {
 	charset := w.charset()
 	names := v.Drawn(iw, ih)
@@ -120,7 +107,7 @@ func (w *Board) Plots(i int, v *View, iw, ih int) (list []Placed) {
 		}
 		list = append(list, p)
 	}
-	// Plots of one panel share the widest gutter: one column of both is the same x.
+	// Plots of one panel share the widest gutter, so that a column has the same x in both.
 	gutter := leastGutter
 	for _, p := range list {
 		p.Charset = charset
@@ -132,27 +119,27 @@ func (w *Board) Plots(i int, v *View, iw, ih int) (list []Placed) {
 	return list
 }
 
-// leastGutter is the least room for the labels of an axis: most have it, so that plots
-// of two panels stand in line.
+// leastGutter is the least room for the labels of an axis, in cells. It is enough for most axes, so
+// plots of different panels stand in line.
 const leastGutter = 4
 
-// charset is that of all plots. Dots show a curve as it is at every size; a theme without such
-// characters has its own for both styles.
+// charset returns the characters of all plots. Dots show the form of a curve at every size; a theme
+// without dots has its own characters for both styles.
 func (w *Board) charset() plot.Charset { return w.Theme.Charset(w.style == auto) }
 
-// style is what curves are drawn in.
+// style is the style in which curves are drawn.
 type style int
 
 const (
-	auto    style = iota // dots, or what stands for lines without UTF-8
-	inLines              // asciigraph's
-	styles               // how many
+	auto    style = iota // dots, or the theme's characters in their place
+	inLines              // box-drawing lines, as asciigraph has them
+	styles               // the number of styles
 )
 
 func (s style) String() string { return [...]string{"auto", "lines"}[s] }
 
-// problems are what a chart cannot show. They are said rather than left out in silence: a loss
-// that is not finite is what one looks for when a run goes wrong.
+// problems says which values a chart cannot show. They are not left out in silence: a loss that is
+// not finite is what one looks for when a run goes wrong.
 func problems(r plot.Report) (s string) {
 	if r.NonFinite > 0 {
 		s = fmt.Sprintf("%d not finite", r.NonFinite)
@@ -163,13 +150,14 @@ func problems(r plot.Report) (s string) {
 	return s
 }
 
-// Chart is one quantity of all runs that are not hidden. What comes on top of plain does not move
-// the axis: the raw curve, bounds, the selected steps, and marks.
+// Chart returns the chart of a quantity for all runs that are not hidden. What it adds to plain
+// does not move the axis: the raw curve, bounds, the selected steps, and marks.
 func (w *Board) Chart(q string) *plot.Chart {
 	c := w.plain(q)
 	t := w.Tracks[w.front()]
 	alone := func(row []int) bool { return len(row) == 1 && row[0] == w.front() }
-	// Only the run in front shows its raw curve, faintly: those of all would hide everything.
+	// Only the run in front shows its raw curve, faintly: the raw curves of all would hide
+	// everything.
 	if raw := t.Curves[q]; !t.Hidden && raw.Smooth != nil && slices.ContainsFunc(w.Lined(), alone) {
 		c.Lines = append(c.Lines, plot.Line{Series: raw.Raw, Number: t.Number, Faint: true,
 			MapX: w.mapX(t)})
@@ -187,8 +175,8 @@ func (w *Board) Chart(q string) *plot.Chart {
 	return c
 }
 
-// plain is a chart of the lines and bands alone: what its axis is of. The raw curve may
-// leave it where the smoothed one does not: one wild batch must not flatten the rest.
+// plain returns the chart with only the lines and bands, to which the axis is fitted. The raw curve
+// may leave the axis where the smoothed one does not: one wild batch must not flatten the rest.
 func (w *Board) plain(q string) *plot.Chart {
 	y := w.scales[q]
 	c := &plot.Chart{X: w.Span(), Y: y.fit, YScale: plot.Scale{Kind: y.kind},
@@ -202,8 +190,8 @@ func (w *Board) plain(q string) *plot.Chart {
 	return c
 }
 
-// references are the bounds of z = (λ, η) of the run under the cursor. Other runs may have other
-// boxes, and lines for all of them could not be told apart.
+// references adds the bounds of z = (λ, η) of the run under the cursor to its chart. Other runs may
+// have other boxes, and lines for all of them could not be told apart.
 func (w *Board) references(c *plot.Chart, q string) {
 	t := w.Run()
 	if t == nil || !t.HasDual() {
@@ -219,8 +207,8 @@ func (w *Board) references(c *plot.Chart, q string) {
 	}
 }
 
-// selections are the steps that the runs have selected, on curves of evaluations. A band has
-// none: each of its seeds has selected a step of its own.
+// selections marks the steps that the runs have selected, on curves of evaluations. A band has no
+// mark: each of its seeds has selected a step of its own.
 func (w *Board) selections(c *plot.Chart, q string) {
 	if m := w.quantities[q]; m.OfStep() {
 		return
@@ -240,8 +228,8 @@ func (w *Board) selections(c *plot.Chart, q string) {
 	}
 }
 
-// fitY moves the axis of a quantity on to what the runs have in view now. A curve that has not
-// changed has its axis: of forty runs the axes of all quantities cost as much as a frame.
+// fitY fits the axis of a quantity to what the runs have in view now. It does nothing where no
+// curve has changed: for forty runs, fitting the axes of all quantities costs as much as a frame.
 func (w *Board) fitY(q string) {
 	fresh, any := false, false
 	for _, t := range w.Tracks {
@@ -257,12 +245,12 @@ func (w *Board) fitY(q string) {
 	}
 }
 
-// Risks are a list measure of all runs over the radii, the training radius of the run
-// under the cursor marked; nil without radii.
+// Risks returns the chart of a list measure of all runs over the radii, with the training radius of
+// the run under the cursor marked; nil without radii.
 //
-// Its x is log10 ρ, of the radii of the run under the cursor: other runs may have been evaluated
-// at others, and are drawn as far as they reach into that. The axes are fitted anew each time,
-// without memory, as this chart changes with evaluations alone.
+// Its x is log10 ρ, over the radii of the run under the cursor. Other runs may have been evaluated
+// at other radii, and are drawn as far as these lie in that range. The axes are fitted anew each
+// time, without memory, because this chart changes only with evaluations.
 func (w *Board) Risks(v *View) *plot.Chart {
 	of := v.Of(w.Run().Meta)
 	radii := w.Run().Meta.Spec.RiskRadii
@@ -279,7 +267,7 @@ func (w *Board) Risks(v *View) *plot.Chart {
 		}
 		w.Line(c, row, func(t *track.Track) *plot.Series { return t.OverRadii(of.Name) }, false)
 	}
-	if rho := w.Run().Spec.Rho; rho > 0 { // the one that was turned to, where it was turned
+	if rho := w.Run().Spec.Rho; rho > 0 { // the present radius, which may have been turned
 		c.Markers = []plot.Marker{{X: math.Log10(rho), Letter: 'ρ'}}
 		if w.Theme.ASCII {
 			c.Markers[0].Letter = 'r'
@@ -289,7 +277,7 @@ func (w *Board) Risks(v *View) *plot.Chart {
 	return c
 }
 
-// phase is the portrait of all runs, in the box of the one under the cursor.
+// phase returns the phase portrait of all runs, in the box of the run under the cursor.
 func (w *Board) phase() *plot.Phase {
 	t := w.Run()
 	box := t.Meta.Box

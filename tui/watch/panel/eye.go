@@ -11,8 +11,8 @@ import (
 	"drolab/tui/watch/eye"
 )
 
-// gaze is the samples that weigh most at the last evaluation of the run under the cursor:
-// pictures where its data are at hand and have some, else a row a sample.
+// gaze is the form of the samples that weigh most at the last evaluation of the run under the
+// cursor: pictures where the run's data are at hand and have some, else a row for each sample.
 type gaze struct{}
 
 func (gaze) draw(w *Board, _ int, _ *View, iw, ih int) ([]string, string) {
@@ -38,8 +38,8 @@ func (gaze) note(w *Board, _ *View) string {
 	return note
 }
 
-// seen is the evaluation whose samples are shown: the one that hangs, or the last where none does
-// or a replay went back behind it.
+// seen returns the evaluation whose samples are shown: the one that hangs in the gallery, or the
+// last one if none hangs there or a replay went back to before it.
 func (w *Board) seen() *runner.EvalEvent {
 	t := w.Run()
 	if e := w.Eye.Hung(t.ID); e != nil && t.Eval != nil && e.Step <= t.Eval.Step {
@@ -48,13 +48,13 @@ func (w *Board) seen() *runner.EvalEvent {
 	return t.Eval
 }
 
-// Gazes tells whether the view is of single samples.
+// Gazes reports whether the view shows single samples.
 func (v *View) Gazes() bool {
 	_, ok := v.As.(gaze)
 	return ok
 }
 
-// EyeAt is the panel of single samples.
+// EyeAt returns the index of the panel that shows single samples; -1 for none.
 func (w *Board) EyeAt() int {
 	for p := range w.Panels {
 		if w.Shows(p).Gazes() {
@@ -64,11 +64,11 @@ func (w *Board) EyeAt() int {
 	return -1
 }
 
-// pictures are the heaviest samples, as many as have room, in frames whose colour is their
-// ratio's; nil where not even one has room. A sample keeps its place, so that what has changed is
-// seen, and sent.
+// pictures draws as many of the heaviest samples as there is room for, in frames whose colour shows
+// their ratio; nil if there is not even room for one. A sample keeps its place, so that only
+// changes are seen, and sent.
 func (w *Board) pictures(list []runner.Heavy, iw, ih int) []string {
-	size := 0 // of a picture's longer side, in pixels
+	size := 0 // the longer side of a picture, in pixels
 	const least, enough = 8, 6
 	if ih == stripSize/2+2 && iw >= 3*leastSeat {
 		return w.strip(list, iw, ih)
@@ -94,7 +94,7 @@ func (w *Board) pictures(list []runner.Heavy, iw, ih int) []string {
 	return kit.Compose(iw, ih, blocks)
 }
 
-// thumbnail is a sample's picture; nil where it is not there.
+// thumbnail returns the lines of a sample's picture; nil where it is not there.
 func (w *Board) thumbnail(s eye.Seat, size int) []string {
 	got, _ := w.Eye.Get(w.Run().ID, s.Index)
 	if got == nil || got.Picture == nil {
@@ -103,11 +103,12 @@ func (w *Board) thumbnail(s eye.Seat, size int) []string {
 	return w.Theme.Thumbnail(kit.Pixels(*got.Picture.Within(size, size)), size, (size+1)/2)
 }
 
-// Of the strip's pictures, a side in pixels, and the fewest cells that one has with its words.
+// The side of the strip's pictures in pixels, and the fewest cells of a picture with its words.
 const stripSize, leastSeat = 12, 32
 
-// strip is a row of the heaviest samples, few, each between two lines whose colour is its ratio's.
-// What a sample is called stands beside it, so that a new ratio does not send its picture again.
+// strip draws a row of the heaviest samples, only a few, each between two lines whose colour shows
+// its ratio. The words about a sample stand beside its picture, so that a new ratio does not send
+// the picture again.
 func (w *Board) strip(list []runner.Heavy, iw, ih int) []string {
 	n := min(iw/leastSeat, len(list))
 	cells := iw / n
@@ -130,8 +131,8 @@ func (w *Board) strip(list []runner.Heavy, iw, ih int) []string {
 	return kit.Compose(iw, ih, blocks)
 }
 
-// heavyRows are the samples by number, with their class, their group and what is known of their
-// columns.
+// heavyRows lists the samples by number, with their class, their group and their most unusual
+// columns where these are known.
 func (w *Board) heavyRows(list []runner.Heavy, iw, ih int) []string {
 	const short = 46 // cells of a row without columns
 	grouped := len(w.Run().Meta.Groups) > 0
@@ -173,10 +174,10 @@ func (w *Board) heavyRows(list []runner.Heavy, iw, ih int) []string {
 	return kit.Compose(iw, ih, blocks)
 }
 
-// called is the name of a class or group of the run under the cursor.
+// called returns the name of a class or group of the run under the cursor.
 func (w *Board) called(a measure.Axis, i int) string {
 	return w.Theme.Greek(cell.OneLine(PlaceName(w.Run().Meta, a, i)))
 }
 
-// ratioText is a likelihood ratio in three digits.
+// ratioText writes a likelihood ratio with three digits.
 func ratioText(ratio float64) string { return fmt.Sprintf("%#.3g", ratio) }

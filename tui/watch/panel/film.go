@@ -15,8 +15,8 @@ type heat struct {
 	cells int
 }
 
-// filmed are the measures that views have films of, those of the validation split included: a
-// film cannot be made up for later, when the user turns to that split.
+// filmed returns the measures that views show as films, with those of the validation split: a film
+// cannot be made up for later, when the user turns to that split.
 func filmed(panels []Panel, m *runner.Meta) (names []string) {
 	for _, p := range panels {
 		for i := range p.Views {
@@ -31,9 +31,9 @@ func filmed(panels []Panel, m *runner.Meta) (names []string) {
 	return slices.Compact(names)
 }
 
-// maps are how the classes do and how the adversary weighs them, side by side; nil
-// before the first evaluation. Both have the same rows and the same columns of steps, so a
-// class can be followed from one to the other; the right one does without labels.
+// maps returns two maps side by side: how the classes do, and how the adversary weighs them; nil
+// before the first evaluation. Both have the same rows and the same columns of steps, so a class
+// can be followed from one to the other. The right one has no labels.
 func (w *Board) maps(p int, v *View, iw, ih int) []heat {
 	t := w.Run()
 	of := v.Of(t.Meta)
@@ -41,9 +41,9 @@ func (w *Board) maps(p int, v *View, iw, ih int) []heat {
 	if left == nil || left.Len() == 0 || right == nil || right.Len() == 0 {
 		return nil
 	}
-	// judge marks bars, so it gets some: as rows, they are in the order of the data set.
+	// judge marks bars, so it gets a bar for each row, in the order of the data set.
 	order := w.worstFirst(of)
-	if len(t.Places(of)) < len(order) { // half of its log is read: films have more than it shows
+	if len(t.Places(of)) < len(order) { // the log is half read: films have more than is shown
 		return nil
 	}
 	bars := &plot.Bars{Bars: make([]plot.Bar, len(order))}
@@ -69,13 +69,13 @@ func (w *Board) maps(p int, v *View, iw, ih int) []heat {
 	b.Film, b.Labels, b.Head, b.Values, b.Log, b.Percent = right, nil, "adversary's ratio",
 		ratios(right.Range()), true, false
 	labels := a.LabelCells(iw)
-	each := (iw - labels - 1) / 2 // the maps proper; the odd column is the right one's
+	each := (iw - labels - 1) / 2 // cells without labels; the odd one goes to the right map
 	return []heat{{a, labels + each}, {&b, iw - labels - each - 1}}
 }
 
-// ratios are the levels of likelihood ratios: even in the logarithm about 1, which is no
-// reweighting. The range takes one of six sizes, so that shades keep their meaning while a run
-// goes on.
+// ratios returns the range of likelihood ratios that the colours of a map cover. In the logarithm
+// it is symmetric about 1, which is no reweighting. It takes one of six sizes, so that shades keep
+// their meaning while a run goes on.
 func ratios(r plot.Range) plot.Range {
 	top := 2.0
 	for _, next := range []float64{5, 10, 20, 50, 100} {
@@ -86,14 +86,14 @@ func ratios(r plot.Range) plot.Range {
 	return plot.Range{Lo: 1 / top, Hi: top}
 }
 
-// steps is what is shown of x, in the steps of a run. A film is of one run and stored by step, so
-// its axis is turned back into steps instead of mapping every column.
+// steps returns the part of x that is shown, in the steps of a run. A film belongs to one run and
+// is stored by step, so its axis is turned back into steps instead of mapping every column.
 func (w *Board) steps(t *track.Track) plot.Range {
 	r := w.Span()
 	return plot.Range{Lo: w.stepAt(t, r.Lo), Hi: w.stepAt(t, r.Hi)}
 }
 
-// stepAt is the step of a run at x: the inverse of mapX.
+// stepAt returns the step of a run at x: the inverse of mapX.
 func (w *Board) stepAt(t *track.Track, x float64) float64 {
 	switch w.Axis {
 	case byEpochs:
@@ -106,13 +106,13 @@ func (w *Board) stepAt(t *track.Track, x float64) float64 {
 		case x <= 0 || t.Seconds <= 0:
 			return 0
 		}
-		return float64(t.Step) * x / t.Seconds // behind what it came to
+		return float64(t.Step) * x / t.Seconds // beyond the run's last step
 	}
 	return x
 }
 
-// crossStep is the crosshair in the steps of a run: a map shows the column that the plots beside
-// it are read at.
+// crossStep returns the crosshair in the steps of a run: a map marks the column at which the plots
+// beside it are read.
 func (w *Board) crossStep(t *track.Track) plot.Cross {
 	c := w.Cross
 	if c.On {

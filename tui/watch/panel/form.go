@@ -18,15 +18,15 @@ import (
 // form is a way to draw a view: curves, bars, a map, ... A form has no state of its own: it is a
 // value in the table of panels, which all boards share, and everything it draws is on the Board.
 type form interface {
-	// draw is what a view shows in iw by ih cells, with a warning for the panel's note; nil
+	// draw returns the lines of a view in iw by ih cells, with a warning for the panel's note; nil
 	// where there is nothing to show yet.
 	draw(w *Board, p int, v *View, iw, ih int) (lines []string, warning string)
-	// note stands at the right of the panel's title.
+	// note returns the text at the right of the panel's title.
 	note(w *Board, v *View) string
 }
 
-// Draw draws a panel in r, with so much room within. Of in, only the width and the height count:
-// lines are placed by the page.
+// Draw draws a panel of the size of r, with room of the size of in within it. The places of both do
+// not matter: the page places the lines.
 func (w *Board) Draw(p int, r, in kit.Rect, box, focused bool) []string {
 	v := w.Shows(p)
 	note := v.form().note(w, v)
@@ -44,7 +44,7 @@ func (w *Board) Draw(p int, r, in kit.Rect, box, focused bool) []string {
 	return w.Theme.Panel(w.Heading(p, in.W, in.H), note, focused, box, lines, r.W, r.H)
 }
 
-// form is how the view is drawn.
+// form returns the form that draws the view.
 func (v *View) form() form {
 	switch {
 	case v.As != nil:
@@ -57,36 +57,36 @@ func (v *View) form() form {
 	return curves{}
 }
 
-// Whole tells whether the view shows all places of its measure whatever the room. Such a view
-// has nothing to scroll: radii and bins are points across, not rows.
+// Whole reports whether the view shows all places of its measure whatever the room. Such a view has
+// nothing to scroll: radii and bins are points across, not rows.
 func (v *View) Whole() bool {
 	_, radii := v.As.(ByRadius)
 	_, bins := v.As.(histogram)
 	return radii || bins
 }
 
-// Films tells whether the view is maps over the steps.
+// Films reports whether the view shows maps over the steps.
 func (v *View) Films() bool {
 	_, ok := v.As.(film)
 	return ok
 }
 
-// Plots tells whether the view is curves over the steps, which have a crosshair.
+// Plots reports whether the view shows curves over the steps, which have a crosshair.
 func (v *View) Plots() bool { return len(v.Curves) > 0 }
 
-// drawing is what can be drawn into a frame. A chart with an axis of steps is none, because its
-// DrawTo reports the values that the axis cannot show.
+// drawing is a chart that can be drawn into a frame. A plot.Chart is none, because its DrawTo
+// reports the values that the axis cannot show.
 type drawing interface {
 	DrawTo(f *plot.Frame, w, h int)
 }
 
-// painted is a drawing in iw by ih cells, as lines with the theme's colours.
+// painted draws d in iw by ih cells, and returns lines with the theme's colours.
 func (w *Board) painted(d drawing, iw, ih int) []string {
 	d.DrawTo(&w.frame, iw, ih)
 	return w.Theme.Rows(&w.frame)
 }
 
-// ofOne are the bars of the run under the cursor, each with its change against the baseline.
+// ofOne is the form of bars of the run under the cursor, each with its change against the baseline.
 type ofOne struct{}
 
 func (ofOne) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
@@ -106,12 +106,12 @@ func (ofOne) note(w *Board, v *View) string {
 	return note + t.Evaluated()
 }
 
-// portrait is the path of (λ, η) of all runs. It is no chart over steps, so it has no crosshair and
-// no zoom.
+// portrait is the form of the paths of (λ, η) of all runs. It is no chart over steps, so it has no
+// crosshair and no zoom.
 type portrait struct{}
 
-// draw has nothing while the run under the cursor has no path, even where others have one: the
-// box and the best point are that run's.
+// draw returns nothing while the run under the cursor has no path, even if others have one: the box
+// and the best point are that run's.
 func (portrait) draw(w *Board, p int, _ *View, iw, ih int) ([]string, string) {
 	if w.Run().Path.Len() == 0 {
 		return nil, ""
@@ -121,8 +121,9 @@ func (portrait) draw(w *Board, p int, _ *View, iw, ih int) ([]string, string) {
 
 func (portrait) note(w *Board, _ *View) string { return w.Run().Short + " · λ across, η up" }
 
-// everyone has all runs on a line a class, which is how methods are compared: who does worse for
-// one class than another method is seen without turning from run to run.
+// everyone is the form with a line for each class that has the marks of all runs. It is for
+// comparing methods: a method that does worse for one class is seen without turning from run to
+// run.
 type everyone struct{}
 
 func (everyone) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
@@ -134,7 +135,7 @@ func (everyone) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
 }
 
 func (everyone) note(w *Board, v *View) string {
-	// Who sorts is said, because the order is not that of the run under the cursor.
+	// The note names the run that sorts, which need not be the one under the cursor.
 	note := "by " + w.Ranking().Calls(12) + ", worst first"
 	if v.Of(w.Run().Meta).Better == dro.Neither {
 		note = "by " + w.Ranking().Calls(12)
@@ -142,9 +143,9 @@ func (everyone) note(w *Board, v *View) string {
 	return note + w.Run().Evaluated()
 }
 
-// film has two maps of the run under the cursor: how classes do, and how the adversary
-// weighs them. It is the one view by class that shows the past: bars know the last evaluation
-// alone.
+// film is the form of two maps of the run under the cursor: how the classes do, and how the
+// adversary weighs them. It is the only view by class that shows the past: bars show only the last
+// evaluation.
 type film struct{}
 
 func (film) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
@@ -164,8 +165,8 @@ func (film) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
 
 func (film) note(w *Board, _ *View) string { return w.Run().Label + " · by " + w.Axis.String() }
 
-// ByRadius is R_ρ of all runs as a function of ρ. It is exported for the tests of the page, which
-// make a view of it.
+// ByRadius is the form of R_ρ of all runs as a function of ρ. It is exported for the tests of the
+// page, which make a view of it.
 type ByRadius struct{}
 
 func (ByRadius) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
@@ -184,7 +185,7 @@ func (ByRadius) note(w *Board, _ *View) string {
 	return w.Theme.Greek("by ρ" + w.Run().Evaluated())
 }
 
-// histogram is how many samples there are in each bin, of the run under the cursor.
+// histogram is the form of the number of samples in each bin, for the run under the cursor.
 type histogram struct{}
 
 func (histogram) draw(w *Board, _ int, v *View, iw, ih int) ([]string, string) {
@@ -214,8 +215,8 @@ func (histogram) draw(w *Board, _ int, v *View, iw, ih int) ([]string, string) {
 
 func (histogram) note(w *Board, _ *View) string { return w.Run().Label + w.Run().Evaluated() }
 
-// nothing says why a panel is empty. The cases go from what will pass by itself to what will
-// not; a blank panel would look like an error of the program.
+// nothing says why a panel is empty. The cases go from states that pass by themselves to states
+// that do not. A blank panel would look like an error of the program.
 func (w *Board) nothing(v *View, iw, ih int) []string {
 	t := w.Run()
 	text := t.Label + " is not evaluated yet"
@@ -240,10 +241,9 @@ func (w *Board) nothing(v *View, iw, ih int) []string {
 	return append(lines, kit.Left(indent+w.Theme.Dim.Paint(w.Theme.Greek(text)), iw))
 }
 
-// Heading is a panel's, with that of its view, in iw by ih cells; overlays have it as their title,
-// too. It names what is drawn and
-// nothing else: one curve of two where there is room for one, and bars by what the run
-// under the cursor has.
+// Heading returns the title of a panel with the name of its view, in iw by ih cells; overlays have
+// it as their title, too. It names only what is drawn: one curve of two where there is room for
+// one, and bars by class or group as the run under the cursor has them.
 func (w *Board) Heading(p, iw, ih int) string {
 	v, title := w.Shows(p), w.Panels[p].Title
 	// The table says "by class"; Of gives groups where the run has them.
@@ -263,7 +263,7 @@ func (w *Board) Heading(p, iw, ih int) string {
 	return title
 }
 
-// hasSplit tells whether what is drawn is of one of two splits that there are.
+// hasSplit reports whether what is drawn exists on both splits, so that the heading must name one.
 func (w *Board) hasSplit(p int, drawn []string) bool {
 	v := w.chosen(p)
 	of := func(name string) bool { return lab.Validation(name) != name }

@@ -8,16 +8,16 @@ import (
 	"drolab/tui/watch/track"
 )
 
-// A run that another program predicted has an evaluation, and no steps. A panel shows what it
-// has of that, or says that there is nothing.
+// A run whose predictions come from another program has an evaluation, but no steps. A panel shows
+// what the evaluation has, or says that there is nothing.
 
-// predicted tells whether all that is watched are such runs.
+// predicted reports whether all watched runs are of this kind.
 func (w *Board) predicted() bool {
 	trained := func(t *track.Track) bool { return t.Meta.Imported == nil }
 	return len(w.Tracks) > 0 && !slices.ContainsFunc(w.Tracks, trained)
 }
 
-// had tells whether the evaluations of ended runs have all that a view shows.
+// had reports whether every measure that a view shows is in the summary of some run.
 func (w *Board) had(v *View) bool {
 	for _, name := range v.Curves {
 		has := func(t *track.Track) bool { return t.Run.Summary().Of(name).Applies() }
@@ -40,9 +40,10 @@ func (w *Board) had(v *View) bool {
 	return !v.Phase && !v.Gazes()
 }
 
-// leaveOut takes out views of measures that none of the runs has, such as those that drolab
-// learnt after the runs were recorded. Only what others left, and the rates of groups, may go:
-// the other views are of the table. A run that is not done may still have what it lacks.
+// leaveOut removes views of measures that no run has, such as those that drolab learnt after the
+// runs were recorded. Only views of the last panel and of rates of groups are removed: the others
+// belong to the table. Nothing is removed while a run is not done, because it may still get the
+// measure.
 func (w *Board) leaveOut() {
 	going := func(t *track.Track) bool { return t.Run.Summary().Status != runner.Done }
 	if len(w.Tracks) == 0 || slices.ContainsFunc(w.Tracks, going) {
@@ -59,7 +60,7 @@ func (w *Board) leaveOut() {
 	}
 }
 
-// ofStep tells whether a view draws a measure of steps, which no evaluation has.
+// ofStep reports whether a view draws a measure of steps, which no evaluation has.
 func (w *Board) ofStep(v *View) bool {
 	return slices.ContainsFunc(v.Curves, func(name string) bool {
 		m, _ := measure.FindMeasure(name)
@@ -67,14 +68,14 @@ func (w *Board) ofStep(v *View) bool {
 	})
 }
 
-// isRate tells whether bars are rates of groups.
+// isRate reports whether bars are rates of groups.
 func isRate(bars string) bool {
 	return slices.ContainsFunc(measure.Decisions(), func(m measure.Measure) bool {
 		return m.Name == bars
 	})
 }
 
-// turnToHad has panels of predicted runs show what there is.
+// turnToHad turns panels of predicted runs that have nothing to show to a view that has something.
 func (w *Board) turnToHad() {
 	if !w.predicted() {
 		return

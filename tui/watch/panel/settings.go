@@ -9,18 +9,18 @@ import (
 	"drolab/tui/watch/track"
 )
 
-// settings are those of the run under the cursor, as it trains now: first those in which the
-// watched runs differ, with a mark, then those that are not the default, then the others that its
-// method reads.
+// settings is the form of the settings of the run under the cursor, as it trains now. First come
+// the settings in which the watched runs differ, with a mark, then those that are not at their
+// default, then the others that its method reads.
 type settings struct{}
 
-// Setting is one with its value, and whether the watched runs differ in it.
+// Setting is a setting with its value, and whether the watched runs differ in it.
 type Setting struct {
 	Key, Value string
 	Differs    bool
 }
 
-// Lists tells whether the view is the settings of the run under the cursor.
+// Lists reports whether the view shows the settings of the run under the cursor.
 func (v *View) Lists() bool {
 	_, lists := v.As.(settings)
 	return lists
@@ -46,7 +46,7 @@ func (settings) draw(w *Board, _ int, _ *View, iw, ih int) ([]string, string) {
 	return lines, warning
 }
 
-// settingLine is one in so many cells: what does not fit is cut from the value.
+// settingLine writes a setting in so many cells. Where it does not fit, its value is cut.
 func (w *Board) settingLine(s Setting, cells int) string {
 	t, mark := w.Theme, "  "
 	name, value := t.Dim, t.Text
@@ -60,7 +60,7 @@ func (w *Board) settingLine(s Setting, cells int) string {
 
 func (settings) note(w *Board, _ *View) string { return w.Run().Label }
 
-// Settings are those that the run under the cursor reads, in the order of draw.
+// Settings returns the settings that the run under the cursor reads, in the order of draw.
 func (w *Board) Settings() (list []Setting) {
 	run, plain := w.Run(), spec.Defaults()
 	var changed, alike []Setting

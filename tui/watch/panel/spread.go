@@ -13,11 +13,12 @@ import (
 	"drolab/tui/watch/track"
 )
 
-// worstFirst is the order of a measure's places by the ranking run, the worst first; of
-// one that is neither better nor worse, the greatest. Places without a value come last.
+// worstFirst returns the places of a measure in their order in the ranking run: the worst first or,
+// for a measure that is neither better nor worse, the greatest first. Places without a value come
+// last.
 //
-// While the order of the last frame is nearly right it stays: rows that change places
-// cost more to follow, and to send, than a point of accuracy says.
+// The order of the last frame stays while it is nearly right: rows that change places cost more, to
+// follow and to send, than a point of accuracy is worth.
 func (w *Board) worstFirst(of lab.Measure) []int {
 	values := w.Ranking().Places(of)
 	if own := w.Measured(of).Places(of); len(values) != len(own) { // the baseline's data differ
@@ -53,8 +54,8 @@ func (w *Board) worstFirst(of lab.Measure) []int {
 	return order
 }
 
-// sort keeps the orders of what panels show for the next frames, also of views that are not
-// shown: like an axis, an order must not depend on what was looked at.
+// sort keeps the orders of places for the next frames, also for views that are not shown: like an
+// axis, an order must not depend on what the user looked at.
 func (w *Board) sort() {
 	for p := range w.Panels {
 		for i := range w.Panels[p].Views {
@@ -66,9 +67,9 @@ func (w *Board) sort() {
 	}
 }
 
-// Spread has the values of all runs on a line a class; nil without any of runs like
-// the one under the cursor. Of seeds it has the means. Runs of other data are left out, as a
-// place means another class there.
+// Spread returns a chart with a line for each class that has the values of all runs; nil if no run
+// like the one under the cursor has any. Seeds are shown by their means. Runs on other data are
+// left out, because a place means another class there.
 func (w *Board) Spread(p int, v *View, rows int) *plot.Spread {
 	run := w.Run()
 	of := v.Of(run.Meta)
@@ -86,7 +87,7 @@ func (w *Board) Spread(p int, v *View, rows int) *plot.Spread {
 	}
 	var all [][]measure.Number
 	for _, row := range w.Rows() {
-		// By index into all, Front is the row that is drawn over the others.
+		// Front is an index into all: the row that is drawn over the others.
 		values := track.Means(w.Of(row), of)
 		if w.Tracks[row[0]].Hidden || len(values) != len(order) {
 			continue
@@ -100,13 +101,13 @@ func (w *Board) Spread(p int, v *View, rows int) *plot.Spread {
 	return s
 }
 
-// spreadRows adds the lines, and fits the scale of what is no percentage. all has a list for
-// each row of the table that is shown, by place; order says which place each line is.
+// spreadRows adds the lines, and fits the scale of a measure that is no percentage. all has a list
+// of values by place for each row of the table that is shown; order has the place of each line.
 func (w *Board) spreadRows(s *plot.Spread, of lab.Measure, order []int, all [][]measure.Number) {
 	run, top := w.Run(), 0.0
 	bars := &plot.Bars{Bars: make([]plot.Bar, len(order)), LowerIsBetter: of.Better != dro.Higher}
 	judged := w.Measured(of).Places(of)
-	if s.Front >= 0 { // of seeds the mean is judged, which is the number beside the name
+	if s.Front >= 0 { // of seeds the mean is judged, which is the number written
 		judged = all[s.Front]
 	}
 	judge(w.Measured(of), judged, bars, of)

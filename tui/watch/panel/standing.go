@@ -10,46 +10,46 @@ import (
 	"drolab/tui/lab"
 )
 
-// Panel is one of the page's drawings, of which one view is shown. Furnish makes all panels anew
-// for another set of runs and carries View over by the panel's index, so standing panels keep
-// their places.
+// Panel is one of the drawings of the page. It has views, of which one is shown. Furnish makes all
+// panels anew for another set of runs and carries View over by the panel's index, so standing
+// panels keep their places.
 type Panel struct {
-	Title string // with "by class" and "test" where it depends on these: Heading replaces them
+	Title string // with "by class" and "test" where these can change; Heading replaces them
 	Views []View // at least one
 
-	// What is kept of it.
+	// The state that is kept of it from frame to frame.
 	View  int // index into Views
 	First int // first bar shown
 }
 
-// View is one of the things a panel can show: curves over the steps, bars by
-// class, or the path of (λ, η). Curves and bars are of measures, by name; a name
-// that no measure has panics as soon as the view is drawn.
+// View is one of the things that a panel can show: curves over the steps, bars by class, or the
+// path of (λ, η). Curves and bars name measures; a name that no measure has panics as soon as the
+// view is drawn.
 //
 // At most one of Curves, Bars and Phase is set; none where As draws no measure. A view is not
 // changed once panels has made it.
 type View struct {
-	Name   string   // empty where the panel's name says it
-	Curves []string // of steps or evaluations; two share a panel where it has the room
-	Bars   string   // of classes, or of groups where a run has them
-	Plain  bool     // of classes although groups are given
+	Name   string   // empty where the panel's title says it all
+	Curves []string // measures of steps or evaluations; two share a panel where it has the room
+	Bars   string   // a list measure of classes, or of groups where a run has them
+	Plain  bool     // whether Bars is drawn as named, although groups are given
 	Phase  bool
-	As     form   // how it is drawn, where curves, bars and phase do not say it
+	As     form   // how it is drawn; nil where Curves, Bars or Phase says it
 	Beside string // the list measure of a film's second map
-	Doc    string // what it is, where measures do not say it
-	val    *View  // the same of the validation split; nil where that is nothing else
+	Doc    string // what it shows, where the definitions of its measures do not say it
+	val    *View  // the same view of the validation split; nil where it would not differ
 }
 
-// panels is the table of panels for runs of the methods on such data (none: on
-// any), in the order of the screen. It has those that stand in list and one more, with
-// what no other shows. The list is changed, so each call needs one of its own, as Standing
-// gives it.
+// panels returns the table of panels for runs of these methods on the data of runs (on any data if
+// there are none), in the order of the screen. It has the panels of list and one more, with the
+// measures that no other panel shows. It changes list, so each call needs a list of its own, as
+// Standing returns it.
 //
-// All that is drawn, exported and defined comes from the table and from the measures that it
-// names. A measure without a curve in it is not kept.
+// Everything that is drawn, exported and defined comes from the table and from the measures that it
+// names. A measure without a curve in the table is not kept.
 //
-// The order of its parts matters: curves get the groups' names before what is left is looked
-// for, and validation comes last, so that it has a view of all of them.
+// The order of the steps matters: curves get the names of group measures before the remaining
+// measures are looked for, and the validation split comes last, so that it covers all views.
 func panels(list []Panel, methods []dro.Algorithm, runs ...*runner.Meta) []Panel {
 	fitTo(list, runs)
 	addRates(list, runs)
@@ -73,9 +73,9 @@ func panels(list []Panel, methods []dro.Algorithm, runs ...*runner.Meta) []Panel
 	return list
 }
 
-// fitTo makes curves of classes those of groups, where all runs have groups, and
-// adds the bars of classes where some have. Curves of both kinds cannot share an axis: the worst
-// of four groups and the worst of two classes are different questions.
+// fitTo turns curves of classes into curves of groups if all runs have groups, and adds the bars of
+// classes if some have. Curves of both kinds cannot share an axis: the worst of four groups and the
+// worst of two classes are different questions.
 func fitTo(list []Panel, runs []*runner.Meta) {
 	by := func(a measure.Axis) func(*runner.Meta) bool {
 		return func(m *runner.Meta) bool { return m.Main() == a }
@@ -83,7 +83,7 @@ func fitTo(list []Panel, runs []*runner.Meta) {
 	if !slices.ContainsFunc(runs, by(measure.PerGroup)) {
 		return
 	}
-	// The first view of a panel stands for it: the others are parts of the same.
+	// Only the first view of a panel counts, because the others show parts of the same.
 	for i := range list {
 		if v := list[i].Views[0]; v.Bars != "" {
 			v.Plain = true
@@ -105,7 +105,8 @@ func fitTo(list []Panel, runs []*runner.Meta) {
 	}
 }
 
-// addRates adds the rates of groups, where some runs have them, to the panel of their accuracies.
+// addRates adds the rates of groups, if some run has them, to the panel of the accuracies of
+// groups.
 func addRates(list []Panel, runs []*runner.Meta) {
 	for _, m := range measure.Decisions() {
 		applies := func(r *runner.Meta) bool { return m.CanApply(r) }
@@ -136,8 +137,8 @@ func dropLambda(list []Panel, runs []*runner.Meta) {
 	}
 }
 
-// reported tells whether runs of the methods on such data have a measure. A measure of steps
-// that no method owns, such as the loss, is every run's.
+// reported tells whether runs of the methods on such data have a measure. Every run has a measure
+// of steps that no method owns, such as the loss.
 func reported(m *lab.Measure, methods []dro.Algorithm, runs []*runner.Meta) bool {
 	applies := func(r *runner.Meta) bool { return m.CanApply(r) }
 	if len(runs) > 0 && !slices.ContainsFunc(runs, applies) {
@@ -146,7 +147,7 @@ func reported(m *lab.Measure, methods []dro.Algorithm, runs []*runner.Meta) bool
 	return !m.OfStep() || OwnedBy(m, methods) || !OwnedBy(m, dro.Algorithms())
 }
 
-// OwnedBy tells whether a measure is one of the methods' own, as package dro declares them.
+// OwnedBy reports whether a measure is one of the methods' own, as package dro declares them.
 func OwnedBy(m *lab.Measure, methods []dro.Algorithm) bool {
 	return slices.ContainsFunc(methods, func(a dro.Algorithm) bool {
 		method, err := dro.Find(a)
@@ -155,11 +156,12 @@ func OwnedBy(m *lab.Measure, methods []dro.Algorithm) bool {
 	})
 }
 
-// Standing are the panels that are there whatever the methods: a row each, with
-// its views, what is shown first at the front. The first four are those of a screen of usual
-// size, so the order is that of what one asks first of a run.
+// Standing returns the panels that are there whatever the methods: a row for each, with its views,
+// the default view first. A screen of usual size shows the first four, so the order is that of the
+// questions that one asks of a run.
 //
-// A new panel is a row here. It needs a Doc only where the measures' definitions do not say it.
+// To add a panel, add a row. It needs a Doc only where the definitions of its measures do not say
+// enough.
 func Standing() []Panel {
 	curves := func(name string, measures ...string) View {
 		return View{Name: name, Curves: measures}
@@ -225,8 +227,8 @@ func Standing() []Panel {
 	}
 }
 
-// Measures are the names of all that a view shows over the steps. The portrait has two although it
-// draws no curve of them: they are exported and defined with it.
+// Measures returns the names of all measures that a view shows over the steps. The phase portrait
+// has two although it draws no curve of them: they are exported and defined with it.
 func (v *View) Measures() []string {
 	if v.Phase {
 		return []string{"lambda", "eta"}
@@ -234,8 +236,8 @@ func (v *View) Measures() []string {
 	return v.Curves
 }
 
-// Of is the measure of the bars in a run: of its groups where it has groups, unless the view is
-// plainly of classes.
+// Of returns the measure of the bars for a run: a measure of groups where the run has groups,
+// unless the view is Plain.
 func (v *View) Of(m *runner.Meta) lab.Measure {
 	name := v.Bars
 	if !v.Plain {
@@ -244,9 +246,9 @@ func (v *View) Of(m *runner.Meta) lab.Measure {
 	return lab.ListNamed(name)
 }
 
-// onValidation is the view with the measures of the validation split; nil where
-// none of them has one. The receiver is a copy, and the curves are cloned, because a row of the
-// table shares its slices.
+// onValidation returns the view with the measures of the validation split; nil if no measure has
+// one. The receiver is a copy, and the curves are cloned, because a row of the table shares its
+// slices.
 func (v View) onValidation() *View {
 	other := false
 	on := func(name string) string {
@@ -267,7 +269,7 @@ func (v View) onValidation() *View {
 	return &v
 }
 
-// shown are the names of all that panels show over the steps.
+// shown returns the names of all measures that the panels show over the steps.
 func shown(panels []Panel) map[string]bool {
 	drawn := map[string]bool{}
 	for _, p := range panels {
@@ -280,10 +282,11 @@ func shown(panels []Panel) map[string]bool {
 	return drawn
 }
 
-// quantities are those of the panels, by name: what a Track has to keep a curve of.
+// quantities returns the measures that the panels show over the steps, by name. A Track keeps their
+// curves.
 func quantities(panels []Panel) map[string]lab.Measure {
 	drawn, all := shown(panels), map[string]lab.Measure{}
-	// Of a name that both have it is the step's.
+	// If both have a measure of the same name, the one of steps is taken.
 	for _, m := range append(lab.EvalMeasures(), lab.StepMeasures()...) {
 		if drawn[m.Name] {
 			all[m.Name] = m

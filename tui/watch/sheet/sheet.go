@@ -1,8 +1,8 @@
-// Package sheet makes of what a panel of Watch shows the rows of a file: one row an observation, in
-// long form, which tools for data take as it is.
+// Package sheet turns the content of a panel of the Watch page into the rows of a file: one row for
+// each observation, in long form, which data tools read without conversion.
 //
-// Zoom, scale and axis do not matter, since they are how it is looked at. The file of exact logged
-// values is the run's log. Which formats there are is package export's.
+// Zoom, scale and axis do not matter, because they are only ways to look at the content. The exact
+// logged values are in the run's log. Package export has the formats.
 package sheet
 
 import (
@@ -20,7 +20,7 @@ import (
 	"drolab/tui/watch/track"
 )
 
-// exported is a copy of what is kept of a quantity of a run.
+// exported is a copy of the curve of one quantity of a run.
 type exported struct {
 	who        []string // run, method, seed
 	quantity   string
@@ -29,13 +29,14 @@ type exported struct {
 	buckets    []plot.Bucket // of one step each or, far back in a long run, of several
 }
 
-// whose is what each row says of a run. It is a new slice each time, for the caller to append to.
+// whose returns the first cells of each row of a run: its ID, its method and its seed. It is a new
+// slice each time, for the caller to append to.
 func whose(t *track.Track) []string {
 	return []string{t.ID, string(t.Meta.Spec.Algorithm()), strconv.FormatUint(t.Meta.Spec.Seed, 10)}
 }
 
-// Of is what a panel shows, and how many rows it has. Curves are copies: the command that writes
-// the file goes through them.
+// Of returns what panel p shows, and the number of its rows. Curves are copies, because the command
+// that writes the file goes through them.
 func Of(w *panel.Board, p int) (s *export.Sheet, rows int) {
 	s, rows = made(w, w.Shows(p))
 	s.Rows = cleaned(s.Rows)
@@ -54,9 +55,9 @@ func made(w *panel.Board, v *panel.View) (*export.Sheet, int) {
 	if v.Lists() {
 		return ofSettings(w)
 	}
-	// Curves of runs that are hidden are not shown, and so not exported. Those of steps go with
-	// what they are logged as and, where they are smoothed, with that as well: a reader can
-	// smooth anew, and can check what was seen.
+	// Curves of hidden runs are not shown, and so not exported. Curves of steps are exported as
+	// they were logged and, where they are smoothed, smoothed as well: a reader can smooth them
+	// anew, and can check what the screen showed.
 	var curves []exported
 	n := 0
 	add := func(c exported, of *plot.Series) {
@@ -92,8 +93,8 @@ func made(w *panel.Board, v *panel.View) (*export.Sheet, int) {
 	return &export.Sheet{Name: strings.Join(v.Measures(), "-"), Head: head, Rows: rows}, n
 }
 
-// ofBars is the figures by class or group of the run under the cursor and of the one
-// that it is compared with, or of all runs where the view has them.
+// ofBars returns the figures by class or group of the run under the cursor and of the baseline, or
+// of all runs that are not hidden where the view shows all.
 func ofBars(w *panel.Board, v *panel.View) (*export.Sheet, int) {
 	of, runs := v.Of(w.Run().Meta), []*track.Track{w.Run()}
 	if v.As != nil {
@@ -104,7 +105,7 @@ func ofBars(w *panel.Board, v *panel.View) (*export.Sheet, int) {
 	}
 	var rows [][]string
 	for _, t := range runs {
-		// Empty, not 0, where a record does not say how much there was to train on.
+		// A count is empty, not 0, where a record does not say how much there was to train on.
 		counts := t.Meta.Counts(of.Axis).Train
 		for i, value := range t.Places(of) {
 			count := ""
@@ -121,7 +122,7 @@ func ofBars(w *panel.Board, v *panel.View) (*export.Sheet, int) {
 	return &export.Sheet{Name: of.Name, Head: head, Rows: slices.Values(rows)}, len(rows)
 }
 
-// ofEye is the samples that weigh most, of the run under the cursor.
+// ofEye returns the samples of the run under the cursor that the adversary weighs most.
 func ofEye(t *track.Track) (*export.Sheet, int) {
 	var rows [][]string
 	if t.Eval != nil {
@@ -135,7 +136,7 @@ func ofEye(t *track.Track) (*export.Sheet, int) {
 	return &export.Sheet{Name: "heaviest", Head: head, Rows: slices.Values(rows)}, len(rows)
 }
 
-// ofFilm is what the two maps of a film are of: the quantity is a column, so both are in one
+// ofFilm returns the values of both maps of a film. The quantity is a column, so both are in one
 // file and can be joined by step and class.
 func ofFilm(w *panel.Board, v *panel.View) (*export.Sheet, int) {
 	t := w.Run()
@@ -152,7 +153,7 @@ func ofFilm(w *panel.Board, v *panel.View) (*export.Sheet, int) {
 	return &export.Sheet{Name: "film-" + of.Name, Head: head, Rows: slices.Values(rows)}, len(rows)
 }
 
-// ofSettings is the settings of the run under the cursor.
+// ofSettings returns the settings of the run under the cursor.
 func ofSettings(w *panel.Board) (*export.Sheet, int) {
 	var rows [][]string
 	for _, s := range w.Settings() {
@@ -162,9 +163,10 @@ func ofSettings(w *panel.Board) (*export.Sheet, int) {
 	return &export.Sheet{Name: "settings", Head: head, Rows: slices.Values(rows)}, len(rows)
 }
 
-// row is one observation: a point or, of a long run, some points together. The value is their mean,
-// the step is the last of them, and points is how many there are, so that a mean can be told from
-// a point. A value that was not finite counts as a point and is NaN where it is alone.
+// row returns one observation: a point or, in a long run, several points together. The value is
+// their mean, the step is that of the last point, and the column points has their number, so that a
+// mean can be told from a point. A value that was not finite counts as a point and is NaN where it
+// is alone.
 func (c *exported) row(b *plot.Bucket) []string {
 	value, least, greatest := "NaN", "NaN", "NaN"
 	if b.N > 0 {
@@ -177,8 +179,9 @@ func (c *exported) row(b *plot.Bucket) []string {
 		value, least, greatest, strconv.FormatUint(uint64(b.N+b.Bad), 10))
 }
 
-// cleaned are rows that a terminal may show: people look at such files with cat, and a run's name
-// or a class's may come from somebody else's folder with control sequences in it.
+// cleaned returns the rows with only what a terminal may show: people look at such files with cat,
+// and the name of a run or of a class may come from somebody else's folder with control sequences
+// in it.
 func cleaned(rows iter.Seq[[]string]) iter.Seq[[]string] {
 	return func(yield func([]string) bool) {
 		for row := range rows {

@@ -10,12 +10,13 @@ import (
 	"drolab/tui/lab"
 )
 
-// Which runs are watched: those of the given names, or the newest that belong together, and of too
-// many the first seeds of as many configurations as there are colours.
+// This file chooses the runs to watch: those with the given names, or the newest runs that belong
+// together. If there are too many, it takes the first seeds of as many configurations as there are
+// colours.
 
-// Wanted are the runs of the given names or, without names, all that are kept, in their
-// order, or the newest that belong together. A name that is not found is a problem, and the
-// others are watched nevertheless.
+// Wanted returns the runs with the given names. Without names it returns all runs of kept, in their
+// order, or the newest runs that belong together if kept is nil. A name that is not found is a
+// problem; the other runs are watched nevertheless.
 func Wanted(s lab.Source, kept *lab.Kept, ids []string) (runs []*record.Run, problems []error) {
 	switch {
 	case len(ids) == 0 && kept != nil:
@@ -39,10 +40,10 @@ func Wanted(s lab.Source, kept *lab.Kept, ids []string) (runs []*record.Run, pro
 	return runs, problems
 }
 
-// Fewer are as many of the runs as are watched at once, of as many configurations as there
-// are colours. Those of most seeds stay, since one that has been run once is there to be held
-// against them. The last seeds go, rather than a method, such as the one that the others are
-// compared with.
+// Fewer returns at most lab.MaxWatched of the runs, of at most as many configurations as there are
+// colours. The configurations with the most seeds stay, because one that ran only once is there to
+// be compared with them. The last seeds are dropped rather than a method, such as the one that the
+// others are compared with.
 func Fewer(runs []*record.Run) (list []*record.Run) {
 	seeds := map[string]int{}
 	var configurations []string
@@ -53,7 +54,8 @@ func Fewer(runs []*record.Run) (list []*record.Run) {
 		}
 	}
 	slices.SortStableFunc(configurations, func(a, b string) int { return seeds[b] - seeds[a] })
-	// The sort is stable: of as many seeds the newer ones stay, as runs are listed.
+	// The sort is stable: of configurations with equally many seeds the newer ones stay, because
+	// runs are listed newest first.
 	wanted := configurations[:min(len(configurations), kit.Colors)]
 	list = slices.DeleteFunc(slices.Clone(runs), func(r *record.Run) bool {
 		return !slices.Contains(wanted, compare.Configuration(&r.Meta))
@@ -64,9 +66,9 @@ func Fewer(runs []*record.Run) (list []*record.Run) {
 	return list[:min(len(list), lab.MaxWatched)]
 }
 
-// Newest returns the live runs. Without any, it is the newest run and the ones
-// that were created within a minute before it from the same preset: those that
-// one command started. The argument is in the order of List, the newest first.
+// Newest returns the live runs. If there are none, it returns the newest run and the runs of the
+// same preset that were created within a minute before it: the runs that one command started. all
+// is in the order of List, the newest first.
 func Newest(all []*record.Run) (runs []*record.Run) {
 	ended := func(r *record.Run) bool { return r.Status().Ended() }
 	runs = slices.DeleteFunc(slices.Clone(all), ended)

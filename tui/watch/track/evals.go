@@ -9,20 +9,23 @@ import (
 	"drolab/tui/lab"
 )
 
-// Runs are compared at an epoch that all of them have, which for one that has ended is long past.
-// Progress forgets its evaluations then, so a track keeps the few figures that are compared.
+// Runs are compared at an epoch that all of them have, which may be long past for a run that has
+// ended. By then Progress has forgotten the evaluation, so a track keeps the few figures that are
+// compared.
 
-// mostEvals is how many evaluations are kept, the last ones: about a kilobyte each.
+// mostEvals is the number of latest evaluations that are kept, within a factor of two. Each takes
+// about a kilobyte.
 const mostEvals = 128
 
-// comparedFigures are what is kept of an evaluation, on both splits.
+// comparedFigures returns the measures that are kept of an evaluation, on both splits.
 func comparedFigures() []string {
 	return []string{"worst_class_accuracy", "worst_group_accuracy", "test_accuracy", "robust_risk",
 		"test_loss", "train_loss", "val_worst_class_accuracy", "val_worst_group_accuracy",
 		"val_robust_risk", "val_accuracy"}
 }
 
-// keepEval keeps what is compared of an evaluation; one at the same step replaces that before.
+// keepEval keeps the figures of an evaluation that are compared. An evaluation replaces the one
+// before at the same step.
 func (t *Track) keepEval(e *runner.EvalEvent) {
 	kept := &runner.EvalEvent{Head: runner.Head{Step: e.Step}, Epoch: e.Epoch}
 	for _, name := range comparedFigures() {
@@ -43,7 +46,8 @@ func (t *Track) keepEval(e *runner.EvalEvent) {
 	t.evals = append(t.evals, kept)
 }
 
-// Evaluations are those that are kept, in their order, or the last alone before the log is read.
+// Evaluations returns the kept evaluations in their order, or only the last one before the log is
+// read.
 func (t *Track) Evaluations() []*runner.EvalEvent {
 	if len(t.evals) == 0 && t.Eval != nil {
 		return []*runner.EvalEvent{t.Eval}
@@ -51,24 +55,24 @@ func (t *Track) Evaluations() []*runner.EvalEvent {
 	return t.evals
 }
 
-// evalAt is the evaluation at an epoch; nil without one.
+// evalAt returns the evaluation at an epoch; nil without one.
 func (t *Track) evalAt(epoch float64) *runner.EvalEvent {
 	near := 1e-6 * max(1, epoch)
 	if t.Eval != nil && math.Abs(t.Eval.Epoch-epoch) <= near {
-		return t.Eval // whole
+		return t.Eval // with all of its figures
 	}
 	for _, e := range slices.Backward(t.evals) {
 		switch {
 		case math.Abs(e.Epoch-epoch) <= near:
 			return e
-		case e.Epoch < epoch: // those before are smaller still
+		case e.Epoch < epoch: // the epochs before are smaller still
 			return nil
 		}
 	}
 	return nil
 }
 
-// OfEvalAt is a figure of the evaluation at an epoch.
+// OfEvalAt returns the figure of a measure at the evaluation of an epoch.
 func OfEvalAt(name string, epoch float64) Figure {
 	return func(t *Track) (v measure.Number) {
 		if e := t.evalAt(epoch); e != nil {
@@ -78,8 +82,8 @@ func OfEvalAt(name string, epoch float64) Figure {
 	}
 }
 
-// Common is the last epoch that all of the runs have been evaluated at, and whether it is behind
-// the last evaluation of the first; ok is false where there is none.
+// Common returns the last epoch at which all of the runs were evaluated, and whether it is earlier
+// than the last evaluation of the first run. ok is false where there is no such epoch.
 func Common(runs []*Track) (epoch float64, behind, ok bool) {
 	if len(runs) == 0 {
 		return 0, false, false
@@ -94,8 +98,8 @@ func Common(runs []*Track) (epoch float64, behind, ok bool) {
 	return 0, false, false
 }
 
-// PlacesAsOf is a list measure at the epoch of another run's last evaluation; nil where the run has
-// none there.
+// PlacesAsOf returns a list measure at the epoch of another run's last evaluation; nil where the
+// run has no evaluation there.
 func (t *Track) PlacesAsOf(o *Track, of lab.Measure) []measure.Number {
 	if o.Eval == nil {
 		return nil

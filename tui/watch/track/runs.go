@@ -13,19 +13,19 @@ import (
 	"drolab/tui/lab"
 )
 
-// Runs are the watched runs, in the order of their methods, and which of them are meant. Every
-// int here is an index into Tracks, never a row: rows come and go as seeds are taken apart,
-// and a cursor that is a run survives that.
+// Runs is the list of watched runs, in the order of their methods, with the cursor and the
+// baseline. Every int here is an index into Tracks, never a row: rows come and go as seeds are
+// taken apart, and a cursor that is a run survives that.
 type Runs struct {
 	Tracks   []*Track
-	Groups   [][]int // of those that differ in seed alone, in the order of their colours
-	EachSeed bool    // has a row and a line of its own
+	Groups   [][]int // runs that differ in seed alone, in the order of their colours
+	EachSeed bool    // whether each seed has a row and a line of its own
 	At       int     // run under the cursor
-	Pointed  bool    // it was put there
+	Pointed  bool    // whether the cursor was put there
 	Baseline int     // run that bars are compared with; -1 for none
 }
 
-// Methods are those of the watched runs.
+// Methods returns the method of each watched run.
 func (w *Runs) Methods() (list []dro.Algorithm) {
 	for _, t := range w.Tracks {
 		list = append(list, t.Meta.Spec.Algorithm())
@@ -33,7 +33,7 @@ func (w *Runs) Methods() (list []dro.Algorithm) {
 	return list
 }
 
-// Own are the programs' own values, as far as the runs have had any.
+// Own returns the measures that programs define themselves, as far as the runs have logged them.
 func (w *Runs) Own() []lab.Measure {
 	return runner.UserMeasures(func(yield func(*runner.Meta, measure.Values) bool) {
 		for _, t := range w.Tracks {
@@ -46,7 +46,7 @@ func (w *Runs) Own() []lab.Measure {
 	})
 }
 
-// Run is the one under the cursor; nil without runs.
+// Run returns the run under the cursor; nil without runs.
 func (w *Runs) Run() *Track {
 	if w.At >= len(w.Tracks) {
 		return nil
@@ -54,7 +54,7 @@ func (w *Runs) Run() *Track {
 	return w.Tracks[w.At]
 }
 
-// IDs are the names of the watched runs, in the order of their colours.
+// IDs returns the IDs of the watched runs, in the order of Tracks.
 func (w *Runs) IDs() (ids []string) {
 	for _, t := range w.Tracks {
 		ids = append(ids, t.ID)
@@ -62,8 +62,9 @@ func (w *Runs) IDs() (ids []string) {
 	return ids
 }
 
-// Seeds groups runs that differ in seed alone, in the order of their first ones. A run joins a
-// group if it differs from all of its runs: two runs of one seed are no two samples of it.
+// Seeds groups the runs that differ in seed alone, in the order of their first runs. A run joins a
+// group if its seed differs from those of all runs in it: two runs with one seed are not two
+// samples.
 func Seeds(tracks []*Track) (groups [][]int) {
 	for i, t := range tracks {
 		g := slices.IndexFunc(groups, func(of []int) bool {
@@ -78,8 +79,8 @@ func Seeds(tracks []*Track) (groups [][]int) {
 	return groups
 }
 
-// another tells whether two runs differ in seed, and in nothing else. A fork never does: part of
-// its curves is its parent's, so a band would count that part twice.
+// another reports whether two runs differ in the seed and in nothing else. It is false for a fork:
+// part of its curves is its parent's, so a band would count that part twice.
 func (t *Track) another(o *Track) bool {
 	if t.Meta.Spec.Seed == o.Meta.Spec.Seed || t.Meta.Parent != "" || o.Meta.Parent != "" {
 		return false
@@ -88,10 +89,10 @@ func (t *Track) another(o *Track) bool {
 	return len(diffs) == 1 && diffs[0].Key == "seed"
 }
 
-// apart tells whether every run has a row of its own.
+// apart reports whether every run has a row of its own.
 func (w *Runs) apart() bool { return w.EachSeed || len(w.Groups) == len(w.Tracks) }
 
-// Rows are the runs of each row of the table.
+// Rows returns the runs of each row of the table.
 func (w *Runs) Rows() [][]int {
 	if !w.apart() {
 		return w.Groups
@@ -99,7 +100,7 @@ func (w *Runs) Rows() [][]int {
 	return w.Singles()
 }
 
-// Singles are rows of one run each, which curves over time need even where seeds are together.
+// Singles returns rows of one run each, which curves over time need even where seeds are together.
 func (w *Runs) Singles() [][]int {
 	rows := make([][]int, len(w.Tracks))
 	for i := range rows {
@@ -108,13 +109,13 @@ func (w *Runs) Singles() [][]int {
 	return rows
 }
 
-// RowAt is the row under the cursor, as an index into Rows.
+// RowAt returns the row under the cursor, as an index into Rows.
 func (w *Runs) RowAt() int {
 	under := func(row []int) bool { return slices.Contains(row, w.At) }
 	return max(0, slices.IndexFunc(w.Rows(), under))
 }
 
-// Of are the runs of a row.
+// Of returns the runs of a row.
 func (w *Runs) Of(row []int) []*Track {
 	list := make([]*Track, len(row))
 	for i, at := range row {
@@ -123,7 +124,7 @@ func (w *Runs) Of(row []int) []*Track {
 	return list
 }
 
-// RowOf are the runs of the row that a run is in.
+// RowOf returns the row that a run is in.
 func (w *Runs) RowOf(run int) []int {
 	for _, row := range w.Rows() {
 		if slices.Contains(row, run) {
@@ -133,13 +134,14 @@ func (w *Runs) RowOf(run int) []int {
 	return []int{run}
 }
 
-// Pick puts the cursor on a run, where it stays.
+// Pick puts the cursor on a run, and PointBegun then leaves it there.
 func (w *Runs) Pick(at int) {
 	w.At, w.Pointed = at, true
 }
 
-// PointBegun puts the cursor, as long as nobody has moved it, on a run that has begun. Runs start
-// one after the other, and panels of one run would be empty until the first one's turn.
+// PointBegun moves the cursor from a queued run to one that has begun, unless somebody has put it
+// there. Runs start one after the other, and panels of one run would be empty until the first one's
+// turn.
 func (w *Runs) PointBegun() {
 	if w.Pointed || w.Tracks[w.At].Status != runner.Queued {
 		return
@@ -150,18 +152,19 @@ func (w *Runs) PointBegun() {
 	}
 }
 
-// Comparable tells whether all runs answer the same question with a measure. Where they do not,
-// the table marks no best value: a risk at a smaller radius is lower, and not better.
+// Comparable reports whether a measure asks the same question of all runs. Where it does not, the
+// table marks no best value: a risk at a smaller radius is lower, and not better.
 func (w *Runs) Comparable(m *lab.Measure) bool {
 	other := func(t *Track) bool { return t.Asks[m.Asks] != w.Tracks[0].Asks[m.Asks] }
 	return !slices.ContainsFunc(w.Tracks, other)
 }
 
-// questions are the keys of what a run can be asked, by kind: runs with the same one can be
-// better than each other in a measure of that kind.
+// questions is the list of a run's keys, one for each kind of question that a measure can ask. In a
+// measure of a kind, only runs with the same key can be better than each other.
 type questions [dro.OfObjective + 1]string
 
-// QuestionsOf is found once: it is compared for every row of every frame.
+// QuestionsOf returns the keys of a run. They are found once, because every row of every frame
+// compares them.
 func QuestionsOf(m *runner.Meta) (q questions) {
 	for asks := range q {
 		q[asks] = compare.Question(dro.Question(asks), m)
@@ -169,8 +172,9 @@ func QuestionsOf(m *runner.Meta) (q questions) {
 	return q
 }
 
-// Ranking is the run by which classes are sorted: the baseline, else the one under the
-// cursor. With a baseline the order stays when the cursor moves, so rows can be followed by eye.
+// Ranking returns the run by which classes are sorted: the baseline, once it is evaluated, or else
+// the run of Measured. With a baseline the order stays when the cursor moves, so rows can be
+// followed by eye.
 func (w *Runs) Ranking() *Track {
 	of := lab.ListNamed("class_accuracy")
 	if w.Baseline >= 0 && len(w.Tracks[w.Baseline].Places(of)) > 0 {
@@ -179,8 +183,8 @@ func (w *Runs) Ranking() *Track {
 	return w.Measured(of)
 }
 
-// Measured is the run under the cursor or, while that waits for its first evaluation,
-// another of the same classes or groups that has had one, if there is any.
+// Measured returns the run under the cursor. While that waits for its first evaluation, it returns
+// another run with the same classes or groups that has one, if there is any.
 func (w *Runs) Measured(of lab.Measure) *Track {
 	run := w.Run()
 	if len(run.Places(of)) > 0 {
@@ -194,8 +198,9 @@ func (w *Runs) Measured(of lab.Measure) *Track {
 	return run
 }
 
-// Compared is the run that bars of the one under the cursor are compared with;
-// nil without one, and for a measure that is neither better nor worse.
+// Compared returns the baseline, with which the bars of the run under the cursor are compared. It
+// is nil without a baseline, with the cursor on it, and for a measure that is neither better nor
+// worse.
 func (w *Runs) Compared(of lab.Measure) *Track {
 	if w.Baseline < 0 || w.Baseline == w.At || of.Better == dro.Neither {
 		return nil
@@ -203,8 +208,9 @@ func (w *Runs) Compared(of lab.Measure) *Track {
 	return w.Tracks[w.Baseline]
 }
 
-// Label names the runs by what differs: those of seeds alike for charts, and each of its own
-// with its seed. A label that two runs have is replaced by the ID, which is long but unique.
+// Label names the runs by the settings in which they differ. Seeds share the name for charts, and
+// the label adds the seed. A label that two runs have is replaced by the ID, which is long but
+// unique.
 func Label(tracks []*Track) {
 	var runs []*runner.Meta
 	for _, t := range tracks {
@@ -224,7 +230,7 @@ func Label(tracks []*Track) {
 	Shorten(tracks)
 }
 
-// Shorten gives each run its Briefs, which depend on what all of them are called.
+// Shorten sets the Briefs of each run, which depend on the names of all of them.
 func Shorten(tracks []*Track) {
 	names := make([]string, len(tracks))
 	for i, t := range tracks {

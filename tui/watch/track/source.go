@@ -6,15 +6,15 @@ import (
 	"drolab/tui/lab"
 )
 
-// Opened is a run with its log, and how it stood when it was looked for. A command makes it; the
-// goroutine of the interface owns it afterwards, but for Log and Tape, which the one command
-// that reads has for as long as it runs.
+// Opened is a run with its log and the state that it had when it was opened. A command makes it,
+// and the goroutine of the interface owns it afterwards, except for Log and Tape: the one command
+// that reads has these for as long as it runs.
 type Opened struct {
 	Run *record.Run
-	Log lab.Log         // with what the parent did first, where the run is a fork
-	At  record.Standing // from the log's end, so that it is there before the log is read
+	Log lab.Log         // for a fork, it begins with the events of the parent
+	At  record.Standing // from the end of the log, so that it is known before the log is read
 
-	Tape *taped // of a replay
+	Tape *taped // the limited log of a replay; nil without a replay
 }
 
 // taped is a run whose log is limited by the replay's clock. It is a Source that hands out the
@@ -25,7 +25,8 @@ type taped struct {
 	Replay *record.Replay
 }
 
-// Open implements Source: what it came from happened before.
+// Open implements Source. The logs of the runs that it was forked from are not limited, because
+// their part happened before.
 func (t taped) Open(r *record.Run) lab.Log {
 	if r.Meta.ID == t.id {
 		return t.Replay
@@ -33,16 +34,16 @@ func (t taped) Open(r *record.Run) lab.Log {
 	return record.InSmall(t.Source.Open(r), false)
 }
 
-// OpenReplay is a run at its start. It stands as queued whatever became of it, because a replay
-// must not show the end before the clock is there.
+// OpenReplay returns a run at the start of a replay. It stands as queued whatever became of it,
+// because a replay must not show the end before its clock is there.
 func OpenReplay(s lab.Source, r *record.Run) Opened {
 	t := taped{s, r.Meta.ID, record.NewReplay(s.Open(r))}
 	start := record.Standing{Status: runner.Queued}
 	return Opened{Run: r, Log: record.Lineage(t, r), At: start, Tape: &t}
 }
 
-// Prepare takes the log to a moment, from its start where it has to go back. Going back makes the
-// log anew, since a lineage that has left the parent does not return to it.
+// Prepare limits the log to a moment, and restarts it if it has to go back. Going back makes a new
+// log, because a lineage that has left the parent's log does not return to it.
 func (t *taped) Prepare(o *Opened, back bool, until record.Moment) {
 	if back {
 		t.Replay.Rewind()

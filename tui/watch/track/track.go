@@ -16,64 +16,64 @@ import (
 	"drolab/tui/plot"
 )
 
-// curve is what is kept of a quantity of a run. Both series are over steps, never over epochs
-// or seconds: the horizontal axis can change at any time, and a chart maps steps as it draws.
+// curve is the history of one quantity of a run. Both series are over steps, never over epochs or
+// seconds: the horizontal axis can change at any time, and a chart maps steps as it draws.
 type curve struct {
 	Raw    *plot.Series
-	Smooth *plot.Series  // of a noisy one, when it is smoothed
-	filter plot.Smoother // what Smooth has seen so far; nil where Smooth is
-	Fresh  bool          // it has changed since its axis was fitted
+	Smooth *plot.Series  // the smoothed series of a noisy quantity; nil where nothing smooths it
+	filter plot.Smoother // the state of the filter that made Smooth; nil where Smooth is nil
+	Fresh  bool          // whether the curve has changed since its axis was fitted
 }
 
-// Track is what the interface keeps of one watched run. Its size is bounded,
-// however long the run.
+// Track is the state that the interface keeps of one watched run. Its size is bounded, however long
+// the run.
 type Track struct {
 	Opened
-	*record.Progress // as shown
-	// Behind collects what is read of a log until its end is reached; it is nil from then on.
-	// The run is shown as it stood when it was opened meanwhile.
+	*record.Progress // the progress that is shown
+	// Behind is the progress after the part of the log that was read so far; it is nil once the end
+	// is reached. Until then the run is shown in the state that it had when it was opened.
 	Behind *record.Progress
-	Share  float64 // of the log that was read
+	Share  float64 // the part of the log that was read, 0 to 1
 	Meta   *runner.Meta
 	Names
 
-	// The board says in Draw which of these are kept. A curve that no panel names is never
-	// made, so a new view needs no change here.
+	// The board tells Draw which of these to keep. A curve that no panel names is never made, so a
+	// new view needs no change here.
 	quantities map[string]lab.Measure
-	most       int               // buckets of a curve
-	own        int               // curves of the program's own values
+	most       int               // the most buckets that a curve may have
+	own        int               // the number of curves of the program's own values
 	Curves     map[string]*curve // by quantity
 	Path       plot.Path         // (λ, η)
 	evaluated
-	Elapsed *plot.Series // Seconds over steps
+	Elapsed *plot.Series // seconds of training over steps
 
 	Notes   []Note
 	Markers []plot.Marker // x in steps
-	Warned  int           // how often it warned
-	Skipped int           // lines of the log that are no events
-	Hidden  bool          // its curves
+	Warned  int           // the number of warnings
+	Skipped int           // the number of lines of the log that are no events
+	Hidden  bool          // whether its curves are hidden
 	Asks    questions
 	knobs
 }
 
-// evaluated is what is kept of evaluations beside curves.
+// evaluated is the data that a Track keeps of evaluations besides curves.
 type evaluated struct {
 	Films map[string]*plot.Film // by list measure; a value for each class or group
-	evals []*runner.EvalEvent   // what is compared at an epoch, see keepEval
+	evals []*runner.EvalEvent   // the figures to compare at an epoch, see keepEval
 }
 
-// Names are what a run is called, and its colour.
+// Names are the names of a run, and the number of its colour.
 type Names struct {
-	ID     string   // of its directory, which tells runs apart that read alike
-	Label  string   // what tells it from the other watched runs
-	Short  string   // likewise, for charts: of seeds it is the same
-	Briefs []string // Short in fewer letters, and in fewer again
-	Uses   string   // the mark of what its method uses
-	Number uint8    // of its colour and mark
+	ID     string   // the name of its directory, which tells apart runs with the same label
+	Label  string   // the name that tells it from the other watched runs
+	Short  string   // the name on charts, which runs that differ only in the seed share
+	Briefs []string // shorter and shorter forms of Short
+	Uses   string   // the mark that says what its method uses, as lab.Mark returns it
+	Number uint8    // the number of its colour and mark
 }
 
-// Note is a line of the log pane. Its text is one line without control characters: what comes
-// from a log goes through cell.OneLine first.
+// Note is a line of the log pane. Its text is one line without control characters: text from a log
+// goes through cell.OneLine first.
 type Note struct {
 	At   time.Time
 	Step int64
@@ -83,13 +83,14 @@ type Note struct {
 	checkpoint bool
 }
 
-// The most notes and markers that are kept of a run: the latest.
+// The most notes and markers that are kept of a run. The latest are kept.
 const (
 	maxNotes   = 200
 	maxMarkers = 64
 )
 
-// New is a run of which nothing was read: it shows how it stood when it was looked for.
+// New returns the track of a run whose log is not read yet. It shows the state that the run had
+// when it was opened.
 func New(o Opened) *Track {
 	t := &Track{Opened: o, Progress: record.NewProgress(&o.Run.Meta), Meta: &o.Run.Meta,
 		Elapsed: new(plot.Series), Behind: record.NewProgress(&o.Run.Meta)}
@@ -99,11 +100,11 @@ func New(o Opened) *Track {
 	return t
 }
 
-// finely is how many runs are kept as finely as one run is. A screen has no more room
-// for the curves of more runs, so of twice as many each has half as many points.
+// finely is the number of runs up to which curves are kept in full. A screen has no more room for
+// the curves of more runs, so with twice as many each curve has half as many points.
 const finely = 4
 
-// Buckets is how many buckets a curve has where so many runs are watched.
+// Buckets returns the most buckets that a curve may have when so many runs are watched.
 func Buckets(runs int) int {
 	n := plot.MostBuckets
 	for ; runs > finely; runs = (runs + 1) / 2 {
@@ -112,8 +113,8 @@ func Buckets(runs int) int {
 	return n
 }
 
-// Draw says what curves are kept of the run, from its first event on: each in at most so
-// many buckets.
+// Draw sets which curves and films are kept of the run, from its first event on. most is the most
+// buckets that a curve may have.
 func (t *Track) Draw(quantities map[string]lab.Measure, filmed []string, most int) {
 	t.quantities, t.Curves, t.Films = quantities, map[string]*curve{}, map[string]*plot.Film{}
 	t.Elapsed.Limit(most)
@@ -126,7 +127,7 @@ func (t *Track) Draw(quantities map[string]lab.Measure, filmed []string, most in
 	}
 }
 
-// Keep has one more curve kept, if it is not yet.
+// Keep returns the curve of a name, and begins to keep it if it is new.
 func (t *Track) Keep(name string) *curve {
 	c := t.Curves[name]
 	if c == nil {
@@ -148,29 +149,29 @@ func (t *Track) Add(events []runner.Event) {
 	}
 }
 
-// read is what the events so far come to, shown or not: half a log is no run's state.
+// read returns the progress so far, shown or not: half a log is not shown as a run's state.
 func (t *Track) read() *record.Progress { return cmp.Or(t.Behind, t.Progress) }
 
-// CaughtUp shows what was read from now on, it being all, if it is anything; false where that
-// is so already.
+// CaughtUp shows what was read, now that the log is read to its end. It returns false if that was
+// shown before, or if the log told nothing.
 func (t *Track) CaughtUp() bool {
 	nothing := record.Standing{Status: runner.Queued}
 	if t.Behind == nil || t.Behind.Standing == nothing {
 		return false
 	}
 	t.Progress, t.Behind = t.Behind, nil
-	// No log says that its writer died. The directory did when the run was opened.
+	// No log says that its writer died; the directory said so when the run was opened.
 	if t.At.Status == runner.Interrupted && !t.Status.Ended() {
 		t.Status = t.At.Status
 	}
 	return true
 }
 
-// draws keeps what is shown of an event.
+// draws stores the part of an event that is drawn: points, notes and marks.
 func (t *Track) draws(e runner.Event) {
 	h := e.Header()
 	switch e.(type) {
-	case *runner.StepEvent, *runner.EvalEvent, *runner.StatusEvent: // those with the time
+	case *runner.StepEvent, *runner.EvalEvent, *runner.StatusEvent: // these advance Seconds
 		t.Elapsed.Append(float64(h.Step), t.read().Seconds)
 	}
 	switch e := e.(type) {
@@ -185,10 +186,10 @@ func (t *Track) draws(e runner.Event) {
 	case *runner.ResumeEvent:
 		t.mark(h.Step, 'r')
 		t.note(h, false, "resumed from a checkpoint")
-	case *record.ForkEvent: // its parent's curves stay
+	case *record.ForkEvent: // the parent's curves stay
 		t.mark(h.Step, 'f')
 		t.note(h, false, "forked from "+e.Parent)
-		t.turns = nil // its parent's are no turns of its own
+		t.turns = nil // turns of the parent are not its own
 	case *runner.WarningEvent:
 		t.Warned++
 		t.note(h, true, cell.OneLine(e.Message))
@@ -201,7 +202,7 @@ func (t *Track) draws(e runner.Event) {
 	}
 }
 
-// Stop says at the end of a replay that the run was cut short, which no log says.
+// Stop marks a run that was cut short as interrupted at the end of a replay; no log says so.
 func (t *Track) Stop(ended bool) {
 	if ended && t.Run.Status() == runner.Interrupted && !t.Status.Ended() {
 		t.Status = runner.Interrupted
@@ -216,7 +217,7 @@ func (t *Track) addStep(e *runner.StepEvent) {
 			t.Curves[name].spread(e.Step, v, low, high)
 		}
 	}
-	for _, v := range e.User() { // known by their first value alone, so a panel comes later
+	for _, v := range e.User() { // known only from their first value, so a panel comes later
 		c := t.Curves[v.Name]
 		if c == nil && t.own < measure.MostUser {
 			c, t.own = t.Keep(v.Name), t.own+1
@@ -230,8 +231,8 @@ func (t *Track) addStep(e *runner.StepEvent) {
 	}
 }
 
-// addEval grows the curves of evaluations; what does not apply leaves no gap, since
-// evaluations come seldom.
+// addEval extends the curves of evaluations. A value that does not apply leaves no gap, because
+// evaluations are rare.
 func (t *Track) addEval(e *runner.EvalEvent) {
 	for name, q := range t.quantities {
 		if v := e.Of(name); !q.OfStep() && v.Applies() {
@@ -241,8 +242,8 @@ func (t *Track) addEval(e *runner.EvalEvent) {
 	}
 }
 
-// spread adds a value with the least and greatest of the steps that it stands
-// for, so that what happened between two lines of the log is seen.
+// spread adds a value with the least and the greatest value of the steps that it stands for, so
+// that a chart shows what happened between two lines of the log.
 func (c *curve) spread(step int64, v, low, high measure.Number) {
 	if !v.Applies() {
 		return
@@ -250,12 +251,12 @@ func (c *curve) spread(step int64, v, low, high measure.Number) {
 	c.Fresh = true
 	x, y := float64(step), v.Float()
 	lo, hi := math.Min(y, low.Float()), math.Max(y, high.Float())
-	// A bucket with a bound that is not finite would stretch its axis without end. As a bad
-	// point it is counted, and the panel's note says how many there were.
+	// A bucket with a bound that is not finite would stretch its axis without end. It is counted as
+	// a bad point instead, and the panel's note says how many there were.
 	if math.IsNaN(lo+hi) || math.IsInf(lo+hi, 0) {
 		c.Raw.Append(x, math.NaN())
 	} else {
-		positive := math.Inf(1) // the least above 0, which is what a log axis can show
+		positive := math.Inf(1) // the least value above 0, as a log axis can show no less
 		for _, p := range [...]float64{hi, y, lo} {
 			if p > 0 {
 				positive = p
@@ -291,9 +292,9 @@ func (t *Track) noteStatus(h *runner.Head) {
 	t.note(h, p.Status == runner.Failed, text)
 }
 
-// rewind drops what the run does again from the step of a checkpoint. Notes stay: they tell what
-// happened, and a resume does not undo that. The path breaks instead of being cut, as it is not
-// kept by step.
+// rewind drops the points after the step of the checkpoint from which the run goes on. Notes stay:
+// they tell what happened, and a resume does not undo that. The path breaks instead of being cut,
+// because it is not kept by step.
 func (t *Track) rewind(step int64) {
 	x := float64(step)
 	for _, c := range t.Curves {
@@ -314,7 +315,7 @@ func (t *Track) rewind(step int64) {
 	t.Markers = slices.DeleteFunc(t.Markers, func(m plot.Marker) bool { return m.X > x })
 }
 
-// note appends a line for the log pane; the oldest one goes where there are too many.
+// note appends a line for the log pane, and drops the oldest line where there are too many.
 func (t *Track) note(h *runner.Head, bad bool, text string) {
 	if len(t.Notes) == maxNotes {
 		t.Notes = slices.Delete(t.Notes, 0, 1)
@@ -322,8 +323,8 @@ func (t *Track) note(h *runner.Head, bad bool, text string) {
 	t.Notes = append(t.Notes, Note{At: h.Time, Step: h.Step, Text: text, Bad: bad})
 }
 
-// noteCheckpoint replaces the note of the checkpoint before where nothing
-// happened since: they come by the dozen and would hide the rest.
+// noteCheckpoint replaces the note of the previous checkpoint if nothing happened since.
+// Checkpoints come by the dozen, and their notes would hide the others.
 func (t *Track) noteCheckpoint(h *runner.Head, text string) {
 	if n := len(t.Notes); n > 0 && t.Notes[n-1].checkpoint {
 		t.Notes = t.Notes[:n-1]
@@ -339,7 +340,8 @@ func (t *Track) mark(step int64, letter rune) {
 	t.Markers = append(t.Markers, plot.Marker{X: float64(step), Letter: letter})
 }
 
-// Done is the part of the planned steps that is done, 0 to 1: all, where there are none.
+// Done returns the part of the planned steps that is done, 0 to 1. Without planned steps it is 1
+// for an imported run, else 0.
 func (t *Track) Done() float64 {
 	if t.Meta.Steps <= 0 {
 		if t.Meta.Imported != nil {
@@ -350,8 +352,8 @@ func (t *Track) Done() float64 {
 	return min(1, float64(t.Step)/float64(t.Meta.Steps))
 }
 
-// Name is the label with the mark of what the run's method uses, and the method
-// that an old log turned it into.
+// Name returns the label with the mark of what the run's method uses or, where an old log turned
+// the run into another method, with that method.
 func (t *Track) Name() string {
 	if now := t.Spec.Algorithm(); now != t.Meta.Spec.Algorithm() {
 		return t.Label + "→" + string(now)
@@ -374,8 +376,8 @@ func (t *Track) roll(e *runner.EvalEvent) {
 	}
 }
 
-// Shown is the smoothed curve, where there is one. Axes, the crosshair and the labels at line
-// ends all read this series, so that they agree with the line that is seen.
+// Shown returns the smoothed series, or the raw one where there is none. Axes, the crosshair and
+// the labels at line ends all read this series, so that they agree with the line on the screen.
 func (c *curve) Shown() *plot.Series {
 	if c.Smooth != nil {
 		return c.Smooth
@@ -383,8 +385,8 @@ func (c *curve) Shown() *plot.Series {
 	return c.Raw
 }
 
-// Turnable are the settings that can be changed of a run with that spec: those
-// that could be set to what they are.
+// Turnable returns the settings that can be changed in a run with that spec: those that could be
+// set to their present value.
 func Turnable(s spec.Spec) (keys []string) {
 	for _, key := range s.Knobs() {
 		if _, _, err := s.Turn(key, s.Text(key)); err == nil {

@@ -2,14 +2,14 @@ package track
 
 import "drolab/runner"
 
-// knobs are a run's settings that turn.
+// knobs is the state of a run's knobs, the settings that can be turned (changed) while it goes on.
 type knobs struct {
-	Turns bool // settings of it can be turned: asked of every frame, so found out once
+	Turns bool // whether it has knobs; found once, because every frame asks
 	turns turned
 }
 
-// turned is a stack of the turns of a run's knobs: one that brings a setting back to the bits that
-// it had before the last turn takes that turn off, since it was taken back.
+// turned is the stack of the turns of a run's knobs. A turn that brings a setting back to the bits
+// that it had before the last turn takes that turn off the stack, because it undoes it.
 type turned []runner.KnobEvent
 
 // add takes in a turn, in the order of the log.
@@ -30,11 +30,11 @@ func (s turned) last() (e runner.KnobEvent, ok bool) {
 	return s[len(s)-1], true
 }
 
-// maxTurned is how many turns of a run can be taken back.
+// maxTurned is the number of turns of a run that can be taken back.
 const maxTurned = 64
 
-// Back is what takes the last turn of a knob back that stands: the setting, and its value as it was
-// before, in as many digits as have its bits. ok is false where no turn stands.
+// Back returns the setting and the value that take back the last turn that stands. The value is the
+// one from before the turn, in as many digits as its bits need. ok is false where no turn stands.
 func (t *Track) Back() (key, value string, ok bool) {
 	last, ok := t.turns.last()
 	if !ok {

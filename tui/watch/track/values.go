@@ -16,11 +16,11 @@ import (
 	"drolab/tui/plot"
 )
 
-// Figure is a measure of a run, as it is now. It does not apply before the first step or
-// evaluation; callers show a dash then, never a zero.
+// Figure is a function that returns the present value of a measure of a run. The value does not
+// apply before the first step or evaluation; callers then show a dash, never a zero.
 type Figure func(*Track) measure.Number
 
-// Over is the mean of a figure over runs.
+// Over returns the mean of a figure over runs.
 func (f Figure) Over(runs []*Track) measure.Number {
 	list := make([]measure.Number, len(runs))
 	for i, t := range runs {
@@ -29,7 +29,7 @@ func (f Figure) Over(runs []*Track) measure.Number {
 	return mean(list)
 }
 
-// OfStep is a figure of the last logged step.
+// OfStep returns the figure of a measure at the last logged step.
 func OfStep(name string) Figure {
 	return func(t *Track) (v measure.Number) {
 		if t.Last != nil {
@@ -39,8 +39,9 @@ func OfStep(name string) Figure {
 	}
 }
 
-// OfEval is a figure of the last evaluation. Fit turns a name of classes into that of groups
-// where the run's data have groups, so one column serves both kinds of runs.
+// OfEval returns the figure of a measure at the last evaluation. Fit turns the name of a measure
+// over classes into that of the one over groups where the run's data have groups, so one column
+// serves both kinds of runs.
 func OfEval(name string) Figure {
 	return func(t *Track) (v measure.Number) {
 		if t.Eval != nil {
@@ -50,8 +51,9 @@ func OfEval(name string) Figure {
 	}
 }
 
-// Places is a list measure of the last evaluation, a value for each class, group, radius or bin.
-// The list is the event's own and must not be changed; it is nil where the event has none.
+// Places returns the values of a list measure at the last evaluation, one for each class, group,
+// radius or bin. The list belongs to the event and must not be changed; it is nil where the event
+// has none.
 func (t *Track) Places(of lab.Measure) []measure.Number {
 	if t.Eval == nil {
 		return nil
@@ -59,19 +61,19 @@ func (t *Track) Places(of lab.Measure) []measure.Number {
 	return t.Eval.ByGroup.Of(of.Name)
 }
 
-// Counted are the numbers of samples that a measure's values are of.
+// Counted returns the numbers of samples from which the values of a list measure are computed.
 func (t *Track) Counted(of lab.Measure) []int {
 	switch counts := t.Meta.Counts(of.Axis); {
 	case of.OfValidation():
 		return counts.Val
-	case of.Better == dro.Neither: // where the adversary looks
+	case of.Better == dro.Neither: // a measure of where the adversary looks
 		return counts.Train
 	default:
 		return counts.Test
 	}
 }
 
-// Means are those of a list measure over runs, place by place.
+// Means returns the means of a list measure over runs, place by place.
 func Means(runs []*Track, of lab.Measure) (list []measure.Number) {
 	if len(runs) == 1 {
 		return runs[0].Places(of)
@@ -92,11 +94,11 @@ func Means(runs []*Track, of lab.Measure) (list []measure.Number) {
 	return list
 }
 
-// Percents tells whether a measure is written in percent.
+// Percents reports whether a measure is written in percent.
 func Percents(m lab.Measure) bool { return m.Scale == dro.Percent }
 
-// mean is that of what applies. A seed that is not evaluated yet is left out rather than taken
-// for zero, so the mean of a row moves when that seed catches up.
+// mean returns the mean of the values that apply. A seed that is not evaluated yet is left out, not
+// counted as 0, so the mean of a row moves when that seed catches up.
 func mean(list []measure.Number) measure.Number {
 	sum, n := 0.0, 0
 	for _, v := range list {
@@ -108,8 +110,8 @@ func mean(list []measure.Number) measure.Number {
 	return measure.NumIf(n > 0, sum/float64(max(1, n)))
 }
 
-// OverRadii is a list measure of the last evaluation over log10 of its radii. The chart's x is
-// plain numbers, so the logarithm is taken here and the axis labels undo it (Chart.XLog).
+// OverRadii returns a list measure of the last evaluation over log10 of its radii. A chart's x is
+// linear, so the logarithm is taken here and the axis labels undo it (Chart.XLog).
 func (t *Track) OverRadii(name string) *plot.Series {
 	s := new(plot.Series)
 	if t.Eval == nil {
@@ -123,7 +125,7 @@ func (t *Track) OverRadii(name string) *plot.Series {
 	return s
 }
 
-// Best is (λ*, η*) of the last evaluation: the best for its network.
+// Best returns (λ*, η*) of the last evaluation, the best point for its network.
 func (t *Track) Best() (lambda, eta float64, ok bool) {
 	if t.Eval == nil {
 		return 0, 0, false
@@ -132,13 +134,14 @@ func (t *Track) Best() (lambda, eta float64, ok bool) {
 	return l.Float(), h.Float(), l.Applies() && h.Applies()
 }
 
-// Epochs turns steps into epochs. An old record may have no StepsPerEpoch; one step an epoch
+// Epochs turns steps into epochs. An old record may have no StepsPerEpoch; one step an epoch then
 // keeps its axis finite.
 func (t *Track) Epochs(step float64) float64 {
 	return step / float64(max(1, t.Meta.StepsPerEpoch))
 }
 
-// HasDual tells whether the run has a λ and an η: before the first step its method says so.
+// HasDual reports whether the run has dual variables: whether its last step has an η or, before the
+// first step, whether its method reports one.
 func (t *Track) HasDual() bool {
 	if t.Last != nil {
 		return t.Last.Of("eta").Applies()
@@ -148,14 +151,14 @@ func (t *Track) HasDual() bool {
 		func(d dro.Measure) bool { return d.Name == "eta" })
 }
 
-// Selects tells whether the run is to select a step.
+// Selects reports whether the run selects a step, by its setting select.
 func (t *Track) Selects() bool {
 	by := t.Meta.Spec.Select
 	return t.Selected != nil || by != "" && by != spec.SelectLast
 }
 
-// Stands is how the run stands, in words; in many of them with how long it was. The headline
-// tries the long form first and takes the short one where the screen is narrow.
+// Stands says in words how the run stands. The long form also says how long a run that is done
+// took. The headline tries it first, and takes the short form where the screen is narrow.
 func (t *Track) Stands(long bool) string {
 	s := fmt.Sprintf("%s at epoch %.4g", t.Status, t.Epochs(float64(t.Step)))
 	if t.Cause != "" {
@@ -175,13 +178,14 @@ func (t *Track) Stands(long bool) string {
 	return s + ": " + t.figures(t.Eval)
 }
 
-// Bounded is whether λ is at a bound of its box, ", λ 0.71 (bounds 0.1 and 10)"; "" without λ.
+// Bounded says in words where λ is in its box, as in ", λ 0.71 (bounds 0.1 and 10)", or at which
+// bound it is; "" without λ.
 func (t *Track) Bounded() string {
 	box, v := t.Meta.Box.Lambda, OfStep("lambda")(t)
 	if !v.Applies() || box[0] >= box[1] {
 		return ""
 	}
-	const near = 1e-3 // of the box's width: a projection leaves λ at a bound but for rounding
+	const near = 1e-3 // of the box's width: a projection leaves λ at a bound up to rounding
 	text := ", λ " + plot.Format(v.Float())
 	switch at := (v.Float() - box[0]) / (box[1] - box[0]); {
 	case at < near:
@@ -192,8 +196,7 @@ func (t *Track) Bounded() string {
 	return text + fmt.Sprintf(" (bounds %.4g and %.4g)", box[0], box[1])
 }
 
-// Selection is what the run has selected so far, in words; "" where it does not
-// select.
+// Selection says in words what the run has selected so far; "" for a run that selects no step.
 func (t *Track) Selection() string {
 	if !t.Selects() {
 		return ""
@@ -209,15 +212,16 @@ func (t *Track) Selection() string {
 		t.figures(t.Selected))
 }
 
-// figures are those of an evaluation that people ask for, of the test split. The split that is
-// shown does not matter here: a selection is made on validation and judged on test.
+// figures writes the accuracies of an evaluation that people ask for, worst and mean, on the test
+// split. The split that is shown does not matter here: a selection is made on validation and judged
+// on test.
 func (t *Track) figures(e *runner.EvalEvent) string {
 	percent := page.Percent()
 	return fmt.Sprintf("worst %s %s, mean %s", t.Meta.Part(),
 		percent.Text(e.Of(t.Meta.Fit("worst_class_accuracy"))), percent.Text(e.Of("test_accuracy")))
 }
 
-// Calls is a run's name in most cells or, where it is longer, that of its method.
+// Calls returns the short name of a run or, if it is wider than most cells, the name of its method.
 func (t *Track) Calls(most int) string {
 	if cell.Width(t.Short) > most {
 		return string(t.Meta.Spec.Algorithm())
@@ -225,8 +229,9 @@ func (t *Track) Calls(most int) string {
 	return t.Short
 }
 
-// Evaluated is when the run was last evaluated, for a panel's note. Bars do not move with the
-// curves, and without the epoch they would be taken for the figures of the current step.
+// Evaluated returns the epoch of the run's last evaluation in words, for a panel's note. Bars do
+// not move with the curves, and without the epoch they would be taken for the figures of the
+// current step.
 func (t *Track) Evaluated() string {
 	if t.Eval == nil {
 		return ""
