@@ -1,5 +1,5 @@
-// Package peertest gives tests the programs of others that their results are
-// compared with: Python with the modules of .ci/peers.txt, and LaTeX.
+// Package peertest finds the programs of others with which tests compare results: Python with the
+// modules of .ci/peers.txt, and LaTeX.
 //
 // Only tests import it. A test whose peer is missing skips with a text that
 // begins with [Missing]; .ci/run installs the peers and fails on such a text.
@@ -16,13 +16,12 @@ import (
 // Missing begins the text of every test that skips because its peer is missing.
 const Missing = "peer missing: "
 
-// found keeps, for the whole process, what was found out about each list of
-// modules: asking costs a start of Python.
+// found caches, for the whole process, which modules of each list are missing, because asking costs
+// a start of Python.
 var found sync.Map // map[string]string: what is missing, or ""
 
-// Python returns the path of a Python that has the modules, and skips the test
-// where none has. A module that is there and cannot be imported fails the test
-// later, where it is used.
+// Python returns the path of a Python that has the modules, and skips the test if there is none. A
+// module that is found but cannot be imported fails the test later, where it is used.
 func Python(t testing.TB, modules ...string) (path string) {
 	t.Helper()
 	path = Program(t, "python3")
@@ -43,7 +42,7 @@ func Python(t testing.TB, modules ...string) (path string) {
 	return path
 }
 
-// Program returns the path of a program, and skips the test where there is none.
+// Program returns the path of a program, and skips the test if there is none.
 func Program(t testing.TB, name string) (path string) {
 	t.Helper()
 	path, err := exec.LookPath(name)
@@ -53,8 +52,8 @@ func Program(t testing.TB, name string) (path string) {
 	return path
 }
 
-// Run runs a script in a Python that has the modules, named as import names them
-// and parted by blanks, and returns what it prints. A script that fails, fails the test.
+// Run runs a script in a Python that has the modules, and returns what it prints. modules are the
+// names that import takes, separated by blanks. A script that fails also fails the test.
 func Run(t testing.TB, modules, script string, args ...string) (stdout []byte) {
 	t.Helper()
 	python := Python(t, strings.Fields(modules)...)
