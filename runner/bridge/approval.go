@@ -14,16 +14,16 @@ import (
 	"unicode"
 )
 
-// Approvals is the folder that says which programs this user has started by naming them:
-// outside of folders of runs, which may come from a stranger. Empty approves nothing.
+// Approvals is the folder that lists the programs that this user has started by naming them. It is
+// outside of folders of runs, which may come from a stranger. An empty path approves nothing.
 type Approvals string
 
 func (a Approvals) file() string { return filepath.Join(string(a), "approved") }
 
-// line is a program in the file: what it was, and where. Quoted, a path is one line.
+// line returns the line of a program in the file: its checksum and its path, quoted to be one line.
 func line(path, sum string) string { return sum + " " + strconv.Quote(path) }
 
-// Sum is the checksum of a program's file, in hexadecimal. It has to be a regular file.
+// Sum returns the checksum of a program's file, in hexadecimal. The file has to be a regular one.
 func Sum(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
@@ -44,7 +44,7 @@ func Sum(path string) (string, error) {
 	return fmt.Sprintf("%x", hash.Sum(nil)), nil
 }
 
-// Approve notes that the user has named the program as it is now.
+// Approve notes that the user has named the program in its present version.
 func (a Approvals) Approve(path string) error {
 	sum, err := Sum(path)
 	if err != nil {
@@ -53,8 +53,8 @@ func (a Approvals) Approve(path string) error {
 	return a.Admit(Approval{path, sum})
 }
 
-// ApproveAs notes that the user has seen the path and this checksum of the program, and said
-// yes. The error is of a file that is another one by now, too.
+// ApproveAs notes that the user has seen the path and this checksum of the program, and said yes. A
+// file that has changed since is an error, too.
 func (a Approvals) ApproveAs(path, sum string) error {
 	if now, err := Sum(path); err != nil {
 		return err
@@ -67,10 +67,10 @@ func (a Approvals) ApproveAs(path, sum string) error {
 // Approval is a program's file as its user has started it.
 type Approval struct{ Path, Sum string }
 
-// String is an approval as ParseApproval takes it.
+// String returns the approval in the form that ParseApproval reads.
 func (x Approval) String() string { return x.Sum + " " + x.Path }
 
-// ParseApproval reads a checksum and, behind a blank, a path.
+// ParseApproval reads a checksum, a blank and a path.
 func ParseApproval(text string) (Approval, error) {
 	sum, path, _ := strings.Cut(text, " ")
 	if len(sum) != 2*sha256.Size || !filepath.IsAbs(path) {
@@ -97,8 +97,8 @@ func (a Approvals) Admit(x Approval) error {
 	return errors.Join(err, f.Close())
 }
 
-// Check returns the program's checksum, or an error with the remedy where the user has not
-// started this very file.
+// Check returns the program's checksum, or an error with the remedy if the user has not started
+// this very file.
 func (a Approvals) Check(path string) (sum string, err error) {
 	sum, started, err := a.Look(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -120,7 +120,7 @@ func (a Approvals) Look(path string) (sum string, started bool, err error) {
 	return sum, err == nil && a.has(path, sum), err
 }
 
-// has looks through the file, of which a line that is damaged approves nothing.
+// has reports whether the file lists a program. A damaged line approves nothing.
 func (a Approvals) has(path, sum string) bool {
 	f, err := os.Open(a.file())
 	if a == "" || err != nil {
@@ -135,7 +135,7 @@ func (a Approvals) has(path, sum string) bool {
 	return false
 }
 
-// shell is a path as a shell takes it.
+// shell returns a path as a shell takes it.
 func shell(path string) string {
 	special := func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/._-", r)

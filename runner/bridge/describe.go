@@ -22,10 +22,10 @@ type Description struct {
 	// Restart, Accumulate and Pick say which methods it can be trained with.
 	Restart, Accumulate, Pick bool
 	Ahead                     bool // it wants to hear of samples before it is asked about them
-	StepsPerEpoch             int  // of a script; 0: whole batches of the training split
+	StepsPerEpoch             int  // in a script; 0: whole batches of the training split
 	Device                    string
 	Packages                  map[string]string // versions by name
-	User                      measure.Sides     // of values of its own
+	User                      measure.Sides     // its own values that are better higher, or lower
 }
 
 // hello is the first question.
@@ -41,7 +41,7 @@ type hello struct {
 	Scratch   string         `json:"scratch"`
 }
 
-// greeting is its answer.
+// greeting is the answer to hello.
 type greeting struct {
 	answer
 	Version int `json:"version"`
@@ -70,8 +70,8 @@ const (
 	mostPackages = 100
 )
 
-// Describe starts a program to ask what it has, and ends it. The error is of starting it,
-// of its answer, or of ctx.
+// Describe starts a program to ask what it has, and ends it. The error is about the start of the
+// program, about its answer, or the cause of ctx.
 func Describe(ctx context.Context, s Start) (*Description, error) {
 	s.Purpose = Describing
 	p, err := launch(s)
@@ -87,7 +87,7 @@ func Describe(ctx context.Context, s Start) (*Description, error) {
 	return d, p.Err()
 }
 
-// hello asks what the program has; nil after a failure.
+// hello asks what the program has. It returns nil after a failure.
 func (p *Program) hello() *Description {
 	s := p.start.Spec
 	settings, err := settingsOf(s, p.start.Program)
@@ -111,7 +111,7 @@ func (p *Program) hello() *Description {
 	return d
 }
 
-// settingsOf are the run's settings by their keys, and the program's own words.
+// settingsOf returns the run's settings by their keys, and the program's own words.
 func settingsOf(s *spec.Spec, program spec.Program) (map[string]any, error) {
 	text, err := json.Marshal(s)
 	if err != nil {
@@ -127,7 +127,7 @@ func settingsOf(s *spec.Spec, program spec.Program) (map[string]any, error) {
 	return settings, nil
 }
 
-// describe checks an answer.
+// describe checks the answer and makes a Description of it.
 func (g *greeting) describe(arrays []frame.Array) (*Description, error) {
 	classes, err := names("classes", g.Classes)
 	if err != nil {
@@ -181,7 +181,7 @@ func names(what string, list []string) ([]string, error) {
 	return clear, nil
 }
 
-// fill takes the labels and groups of each split.
+// fill takes the labels and groups of each split from the arrays.
 func (g *greeting) fill(d *data.Dataset, arrays []frame.Array) error {
 	each := 1
 	if d.Grouped {
@@ -247,7 +247,7 @@ func places(a frame.Array, n, below int) ([]int32, error) {
 	return list, nil
 }
 
-// samples is a split of which only the program has the values.
+// samples is a split whose values only the program has.
 type samples struct{ labels, groups []int32 }
 
 // Len implements data.Source.
@@ -265,7 +265,7 @@ func (s *samples) Group(i int) int { return int(s.groups[i]) }
 // Read implements data.Source.
 func (s *samples) Read([]float32, int) {}
 
-// Lacks says what program a method needs that this one is not; "" where it will do.
+// Lacks names the kind of program that a method needs if this one is not of that kind, else "".
 func (d *Description) Lacks(restarts, moves, picks bool) string {
 	var lacks []string
 	for _, l := range []struct {

@@ -13,19 +13,20 @@ import (
 	"drolab/runner/train"
 )
 
-// given is samples as a script gives them. Its memory is used again, message after message.
+// given holds samples as a script gives them. Its memory is used again, message after message.
 type given struct {
 	batch      data.Batch
 	losses     []float64
 	correct    []int
 	confidence []float64
-	ordered    bool // indices came
+	ordered    bool // whether the script gave indices
 }
 
-// needs is what a script must say of samples beside their losses.
+// needs says what a script must give with its samples besides their losses.
 type needs struct{ label, group, index bool }
 
-// take checks samples: has names their arrays, in their order.
+// take checks samples and takes them in. The names of their arrays are in has, in the order of the
+// arrays.
 func (g *given) take(s *Script, split string, has []string, arrays []frame.Array, n needs) error {
 	if len(has) != len(arrays) || len(has) == 0 || has[0] != "losses" {
 		return fmt.Errorf("%w: %d arrays, of which it names %d: want losses and what else it names",
@@ -77,7 +78,7 @@ func (g *given) take(s *Script, split string, has []string, arrays []frame.Array
 	return nil
 }
 
-// one takes one of the further arrays.
+// one takes in one array behind the losses.
 func (g *given) one(s *Script, split, name string, a frame.Array, lacks *needs) error {
 	b := &g.batch
 	switch name {
@@ -115,7 +116,7 @@ func (g *given) one(s *Script, split, name string, a frame.Array, lacks *needs) 
 	return errors.New("an array that drolab does not know")
 }
 
-// evaluate takes a pass over a split.
+// evaluate takes in a pass over a split.
 func (s *Script) evaluate(m *said, arrays []frame.Array) error {
 	if !slices.Contains(runner.Splits(), m.Split) {
 		return fmt.Errorf("split %.40q: want train, val or test", m.Split)
@@ -168,7 +169,7 @@ func inOrder(p *measure.Pass, index []int) error {
 	return nil
 }
 
-// placed puts each value at its place; nil stays nil.
+// placed puts each value of x at its place; a nil x stays nil.
 func placed[T any](x []T, at []int) []T {
 	if x == nil {
 		return nil
@@ -180,7 +181,7 @@ func placed[T any](x []T, at []int) []T {
 	return y
 }
 
-// sized is memory for n values: x, where it has the room.
+// sized returns memory for n values, in x if x has the room.
 func sized[T any](x []T, n int) []T {
 	if n > cap(x) {
 		return make([]T, n)

@@ -16,28 +16,28 @@ import (
 	"drolab/runner/train"
 )
 
-// Network is a program in the place of a network: it implements train.Network. It belongs
-// to the run's goroutine.
+// Network is a program in the place of a network. It implements train.Network. It belongs to the
+// run's goroutine.
 type Network struct {
 	*Program
 	classes int
-	said    nn.Mode // that the program knows of
-	last    int     // samples of the last losses
-	made    int     // folders made so far
-	ahead   bool    // it is told of samples before it is asked about them
+	said    nn.Mode // the mode that the program was last told
+	last    int     // number of samples of the last losses
+	made    int     // number of folders made so far
+	ahead   bool    // whether it hears of samples before it is asked about them
 }
 
-// modes are the protocol's words.
+// modes are the words of the protocol for the modes.
 var modes = map[nn.Mode]string{nn.Train: "train", nn.Evaluate: "evaluate", nn.Probe: "probe"}
 
-// NewNetwork starts a program to train on the samples that it described as d. The error
-// is of a program that has others now.
+// NewNetwork starts a program to train on the samples that it described as d. A program that has
+// other samples now is an error.
 func NewNetwork(s Start, d *data.Dataset) (*Network, error) {
 	n, _, err := open(context.Background(), s, d.Checksum)
 	return n, err
 }
 
-// open starts a program whose labels and groups have a checksum. It ends with ctx.
+// open starts a program whose labels and groups must have this checksum. The program ends with ctx.
 func open(ctx context.Context, s Start, checksum string) (*Network, *data.Dataset, error) {
 	p, err := launch(s)
 	if err != nil {
@@ -73,7 +73,8 @@ func (n *Network) Feed(split string, mode nn.Mode, o *data.LoaderOptions) {
 	}
 }
 
-// Losses implements train.Network. The program hears of another mode before.
+// Losses implements train.Network. If the mode has changed, the program is told the new mode
+// before.
 func (n *Network) Losses(losses []float64, b train.Batch, _ func(weights, losses []float64)) {
 	if b.Mode != n.said {
 		n.tell(question{Do: "mode", Mode: modes[b.Mode]}, "its mode")
@@ -117,7 +118,7 @@ func (n *Network) Outputs(o train.Outputs) {
 	}
 }
 
-// singles fills into with an array of float32.
+// singles fills into with the values of an array of float32.
 func singles(into []float32, a frame.Array) error {
 	if a.Type != frame.Float32 || a.Len() != len(into) {
 		return fmt.Errorf("%d elements of type %s where %d of type %s belong", a.Len(), a.Type,
@@ -129,7 +130,7 @@ func singles(into []float32, a frame.Array) error {
 	return nil
 }
 
-// Gradient implements train.Network. It has no answer.
+// Gradient implements train.Network. The question has no answer.
 func (n *Network) Gradient(weights []float64, add bool) {
 	n.tell(question{Do: "gradient", Add: add}, "the gradient", frame.Floats(weights[:n.last]))
 }
@@ -172,7 +173,7 @@ func (n *Network) Swap() { n.do("swap") }
 
 func (n *Network) do(what string) { n.ask(question{Do: what}, &answer{}, what, 0) }
 
-// Save implements train.Network: the program writes into a folder that is new.
+// Save implements train.Network. The program writes into a new folder.
 func (n *Network) Save(s *runner.State) {
 	if n.err != nil {
 		return

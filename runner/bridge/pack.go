@@ -13,11 +13,11 @@ import (
 	"drolab/runner"
 )
 
-// saved is the folder that a program has saved into. It implements runner.Opaque: one
-// stream of all its files, the same for the same files.
+// saved is the folder into which a program has saved. It implements runner.Opaque as one stream of
+// all its files; the same files give the same stream.
 type saved struct{ folder string }
 
-// mostFiles bounds what a program may save.
+// mostFiles bounds the number of files that a program may save.
 const mostFiles = 10_000
 
 // WriteTo implements runner.Opaque.
@@ -47,7 +47,7 @@ func (s saved) WriteTo(w io.Writer) (int64, error) {
 	return c.n, err
 }
 
-// pack writes one file, of the size that it has now.
+// pack writes one file, in its present size.
 func pack(out *tar.Writer, root *os.Root, name string) error {
 	f, err := root.Open(filepath.FromSlash(name))
 	if err != nil {
@@ -70,7 +70,7 @@ func pack(out *tar.Writer, root *os.Root, name string) error {
 // Release implements runner.Opaque.
 func (s saved) Release() { os.RemoveAll(s.folder) }
 
-// counter counts what is written.
+// counter counts the bytes that are written.
 type counter struct {
 	w io.Writer
 	n int64
@@ -82,8 +82,8 @@ func (c *counter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// unpack puts what a program has saved into an empty folder. Nothing is written outside
-// of it, whatever the stream says, and the error is of a checksum, too.
+// unpack puts the files that a program has saved into an empty folder. It writes nothing outside of
+// the folder, whatever the stream says. A wrong checksum is an error, too.
 func unpack(o runner.Opaque, folder string) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -99,7 +99,7 @@ func unpack(o runner.Opaque, folder string) error {
 	if err := unpackFrom(from, root); err != nil {
 		return err
 	}
-	_, err = io.Copy(io.Discard, from) // to the checksum
+	_, err = io.Copy(io.Discard, from) // up to the checksum
 	return err
 }
 

@@ -11,32 +11,32 @@ import (
 	"time"
 )
 
-// process is a started program. Its group is its own, so that an interrupt of the
-// terminal passes it by and its workers end with it.
+// process is a started program. It has its own process group, so that an interrupt from the
+// terminal does not reach it and its workers end with it.
 type process struct {
 	cmd     *exec.Cmd
-	in, out *os.File // pipes: what it says, and what it is told
+	in, out *os.File // pipes: from the program, and to the program
 	printed *printed
-	over    chan struct{} // closed when it has ended
+	over    chan struct{} // closed when the program has ended
 
 	mu     sync.Mutex
 	ended  time.Time     // zero while it runs
-	due    time.Time     // of the read or write under way
-	usual  time.Duration // that the longest of the last answers has taken
-	stops  int           // that were asked for: see heed
-	saving bool          // a checkpoint, which a stop waits for
+	due    time.Time     // limit of the read or write under way
+	usual  time.Duration // time that the longest of the last answers has taken
+	stops  int           // stops asked for so far: see heed
+	saving bool          // a checkpoint is under way, which a stop waits for
 }
 
 const (
-	// lastWords is how long after a program's end what it has sent is waited for: a
-	// worker that it leaves may hold its pipes open.
+	// lastWords is how long after a program's end to wait for what it has sent: a worker that it
+	// leaves may hold its pipes open.
 	lastWords = time.Second
-	// grace is how long a program may take to end when it is told to.
+	// grace is how long a program that is told to end may take for that.
 	grace = 5 * time.Second
 )
 
-// begin starts a command with two pipes beside its standard streams. Whatever happens,
-// log is closed by stop.
+// begin starts a command with two pipes beside its standard streams. If it succeeds, stop closes
+// log.
 func begin(cmd *exec.Cmd, log io.WriteCloser) (*process, error) {
 	said, says, err := os.Pipe()
 	if err != nil {
@@ -68,8 +68,8 @@ func begin(cmd *exec.Cmd, log io.WriteCloser) (*process, error) {
 	return p, nil
 }
 
-// live starts the program and waits for its end. Both belong to one thread: the system
-// ends the program when the thread ends that started it.
+// live starts the program and waits for its end. Both happen on one thread, because the system ends
+// the program when the thread that started it ends.
 func (p *process) live(started chan<- error) {
 	defer close(p.over)
 	defer stay()()
@@ -78,7 +78,7 @@ func (p *process) live(started chan<- error) {
 	if err != nil {
 		return
 	}
-	p.cmd.Wait() // ProcessState tells
+	p.cmd.Wait() // ProcessState has the outcome
 	killGroup(p.cmd.Process.Pid)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -97,7 +97,7 @@ func (p *process) patience(d time.Duration) {
 	p.until(time.Now().Add(d))
 }
 
-// until limits reads and writes. The caller holds mu.
+// until sets the limit of reads and writes. The caller holds mu.
 func (p *process) until(limit time.Time) {
 	if p.due = limit; p.ended.IsZero() {
 		p.in.SetReadDeadline(limit)
@@ -105,33 +105,33 @@ func (p *process) until(limit time.Time) {
 	}
 }
 
-// spare is how long a program may be silent for when its run is to stop. It may be in a
-// long step, behind which the run saves. The caller holds mu.
+// spare returns how long a program may be silent when its run is to stop. The program may be in a
+// long step, after which the run saves. The caller holds mu.
 func (p *process) spare() time.Duration { return max(grace, 3*p.usual) }
 
-// took notes how long an answer has taken, which fades.
+// took records how long an answer has taken. The record decays with later answers.
 func (p *process) took(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.usual = max(d, p.usual-p.usual/64)
 }
 
-// saves says whether the program is asked for a checkpoint.
+// saves records whether the program is asked for a checkpoint.
 func (p *process) saves(now bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.saving = now
 }
 
-// hurried is how often its run was to stop, and how long it may be silent then.
+// hurried returns how often the run was to stop, and how long the program may then be silent.
 func (p *process) hurried() (stops int, spare time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.stops, p.spare().Round(time.Second)
 }
 
-// heed waits for the stops of the run, which waits for the program and cannot listen. The
-// first one leaves the program little patience, and the second ends it.
+// heed listens for the stops of the run, because the run itself waits for the program and cannot
+// listen. The first stop leaves the program little patience; the second one ends it.
 func (p *process) heed(stops, done <-chan struct{}) {
 	for range 2 {
 		select {
@@ -151,10 +151,10 @@ func (p *process) heed(stops, done <-chan struct{}) {
 	p.kill()
 }
 
-// hasEnded tells whether the program is over, for who has just found its pipe broken: it
+// hasEnded reports whether the program has ended, to a caller that has found its pipe broken. It
 // waits a moment for that.
 func (p *process) hasEnded() bool {
-	moment := time.NewTimer(3 * lastWords) // its workers may hold what it prints into
+	moment := time.NewTimer(3 * lastWords) // its workers may hold its output open
 	defer moment.Stop()
 	select {
 	case <-p.over:
@@ -164,7 +164,7 @@ func (p *process) hasEnded() bool {
 	}
 }
 
-// how says how a program ended, with the last line of its errors.
+// how says how a program ended, with the last line of its standard error.
 func (p *process) how() string {
 	how := "ended with " + p.cmd.ProcessState.String()
 	if line := p.printed.line(); line != "" {
@@ -173,8 +173,8 @@ func (p *process) how() string {
 	return how
 }
 
-// stop ends the program, by force where it does not end by itself. Its out must be closed
-// then, which is what it sees when drolab is gone.
+// stop ends the program, by force if it does not end by itself. The caller has closed its pipe out
+// before, as the program also sees it when drolab is gone.
 func (p *process) stop(force bool) {
 	if !force {
 		late := time.NewTimer(grace)
@@ -199,8 +199,8 @@ func (p *process) kill() {
 	}
 }
 
-// printed is what a program prints: all of it goes to the log, and the end of its errors
-// is kept.
+// printed takes the output of a program: all of it goes to the log, and the end of its standard
+// error is kept.
 type printed struct {
 	mu  sync.Mutex
 	log io.WriteCloser
@@ -219,7 +219,7 @@ func (p *printed) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// toLog is the standard output.
+// toLog takes the standard output.
 type toLog struct{ *printed }
 
 // Write implements io.Writer.
@@ -230,7 +230,7 @@ func (t toLog) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// line is the last line of the errors that says something.
+// line returns the last line of the standard error that is not blank.
 func (p *printed) line() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -243,10 +243,10 @@ func (p *printed) line() string {
 	return ""
 }
 
-// mostLine is how much of a line of a program's a cause has.
+// mostLine bounds a line of a program in the cause of a failure.
 const mostLine = 300 // runes
 
-// clean is text of a program as one line of at most n runes that a terminal shows as it is.
+// clean returns text of a program as one line of at most n runes that a terminal shows as it is.
 func clean(text string, n int) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " ")
 	text = strings.Map(func(r rune) rune {
@@ -261,8 +261,8 @@ func clean(text string, n int) string {
 	return text
 }
 
-// command is what runs a program: a file of Python by the interpreter, another one by
-// itself, in the folder where it lies.
+// command returns the command that runs a program, in the folder of its file. The interpreter runs
+// a file of Python; any other file runs by itself.
 func command(s Start) *exec.Cmd {
 	path := s.Program.Path
 	line := append([]string{path}, s.Program.Words...)
@@ -280,5 +280,5 @@ func command(s Start) *exec.Cmd {
 	return cmd
 }
 
-// named is a program in an error.
+// named returns the words for the program in an error.
 func (s Start) named() string { return "the program " + filepath.Base(s.Program.Path) }

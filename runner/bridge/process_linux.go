@@ -8,13 +8,13 @@ import (
 
 const supported = true
 
-// apart gives a command a group of its own. The system kills it when drolab is killed:
-// one that computes does not look at its pipes.
+// apart puts a command into a process group of its own. The system kills the command when drolab is
+// killed, since a program that computes does not look at its pipes.
 func apart(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// stay keeps a goroutine on its thread until it is called back.
+// stay keeps the goroutine on its thread until leave is called.
 func stay() (leave func()) {
 	runtime.LockOSThread()
 	return runtime.UnlockOSThread

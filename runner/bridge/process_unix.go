@@ -9,10 +9,10 @@ import (
 
 const supported = true
 
-// apart gives a command a group of its own.
+// apart puts a command into a process group of its own.
 func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// stay does nothing where no thread matters.
+// stay does nothing: on this system it does not matter which thread starts a program.
 func stay() (leave func()) { return func() {} }
 
 func killGroup(pid int) { syscall.Kill(-pid, syscall.SIGKILL) }

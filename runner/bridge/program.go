@@ -17,44 +17,44 @@ import (
 	"drolab/runner/spec"
 )
 
-// version is that of docs/protocol.md.
+// version is the version of docs/protocol.md.
 const version = 1
 
-// What a program is started for.
+// The purposes for which a program is started.
 const (
 	Describing = "describe"
 	Training   = "train"
 	Evaluating = "evaluate"
 )
 
-// Start is how a program is started.
+// Start says how a program is started.
 type Start struct {
-	Program spec.Program // its path absolute
-	Spec    *spec.Spec   // whose settings it is told
+	Program spec.Program // its path is absolute
+	Spec    *spec.Spec   // the program is told its settings
 	Purpose string       // one of the above
 	Python  string       // the interpreter of files of Python
-	Env     []string     // nil: this process's
+	Env     []string     // nil: the environment of this process
 	Threads int
 	Scratch string         // a folder of its own, which is removed at the end
-	Log     io.WriteCloser // of what it prints; closed at the end
-	// Stops has a value for each time that its run is to stop, and Done is closed for one
-	// more: see heed. Nil is never.
+	Log     io.WriteCloser // for its output; closed at the end
+	// Stops has a value for each time that the run is to stop; closing Done counts as one more. See
+	// heed. A nil channel asks for no stop.
 	Stops, Done <-chan struct{}
 }
 
-// Program is one that was started. It belongs to one goroutine. Its first failure stays:
-// from there on nothing is said to it.
+// Program is a started program. It belongs to one goroutine. Its first failure stays: after that,
+// nothing is said to the program.
 type Program struct {
 	*process
 	start   Start
 	conn    *frame.Conn
-	out     *bufio.Writer // questions without an answer wait for the next one with
+	out     *bufio.Writer // questions without an answer wait for the next question with one
 	err     error
 	closing bool
-	logged  measure.Values // by the program's own names, since Logged was called last
+	logged  measure.Values // values of its own since the last call of Logged, by name
 }
 
-// question is a message to a program: the members of every kind.
+// question is a message to a program, with the members of every kind.
 type question struct {
 	Do     string   `json:"do"`
 	Mode   string   `json:"mode,omitempty"`
@@ -65,7 +65,7 @@ type question struct {
 	Folder string   `json:"folder,omitempty"`
 }
 
-// answer has the members of every kind of answer but hello's.
+// answer has the members of every kind of answer, except those that only hello's answer has.
 type answer struct {
 	Alive   bool     `json:"alive"`
 	Error   *string  `json:"error"`
@@ -73,13 +73,13 @@ type answer struct {
 	Log     []string `json:"log"`
 }
 
-// head gives the answer that another one begins with.
+// head is the head of an answer of any kind; plain returns the answer that it begins with.
 type head interface{ plain() *answer }
 
 func (a *answer) plain() *answer { return a }
 
-// launch starts a program. It says nothing to it yet. After an error the log is closed,
-// and the scratch folder is the caller's.
+// launch starts a program and says nothing to it yet. After an error the log is closed, and the
+// caller removes the scratch folder.
 func launch(s Start) (*Program, error) {
 	if !supported {
 		s.Log.Close()
@@ -101,21 +101,20 @@ func launch(s Start) (*Program, error) {
 	return p, nil
 }
 
-// punctual is a pipe whose writes have a limit of time. Most questions wait in the buffer before
-// it, and need none.
+// punctual is a pipe whose writes have a limit of time. Most questions stay in the buffer in front
+// of it and need no limit.
 type punctual func([]byte) (int, error)
 
 // Write implements io.Writer.
 func (p punctual) Write(b []byte) (int, error) { return p(b) }
 
-// newBuffer holds questions until an answer is waited for.
+// newBuffer returns a buffer that holds questions until an answer is waited for.
 func newBuffer(out io.Writer) *bufio.Writer { return bufio.NewWriterSize(out, 1<<16) }
 
-// Err is the first failure, in one line.
+// Err returns the first failure, in one line.
 func (p *Program) Err() error { return p.err }
 
-// fail keeps the first failure. A pipe breaks when the program ends, and the end is the
-// cause then.
+// fail keeps the first failure. A pipe breaks when the program ends; the end is then the cause.
 func (p *Program) fail(doing string, err error) {
 	if p.err != nil {
 		return
@@ -147,7 +146,7 @@ func (p *Program) fail(doing string, err error) {
 	}
 }
 
-// behind is what it printed last, for an error that ends in it.
+// behind returns the last line that the program printed, for the end of an error.
 func (p *Program) behind() string {
 	if line := p.printed.line(); line != "" {
 		return ": " + line
@@ -155,7 +154,7 @@ func (p *Program) behind() string {
 	return ""
 }
 
-// gone tells whether the program has ended; where its pipe broke, soon.
+// gone reports whether the program has ended. With soon, when the pipe broke, it waits a moment.
 func (p *Program) gone(soon bool) bool {
 	if soon {
 		return p.hasEnded()
@@ -185,8 +184,9 @@ func (p *Program) tell(q any, doing string, arrays ...frame.Array) {
 	}
 }
 
-// ask sends a question and reads its answer into a, which has as many arrays as wanted,
-// valid until the next one; a negative number is any. It returns nil after a failure.
+// ask sends a question and reads its answer into a. It returns the answer's arrays, which are valid
+// until the next answer, or nil after a failure. The answer must have want arrays; a negative want
+// allows any number.
 func (p *Program) ask(q any, a head, doing string, want int, arrays ...frame.Array) []frame.Array {
 	p.tell(q, doing, arrays...)
 	if p.err != nil {
@@ -210,7 +210,7 @@ func (p *Program) ask(q any, a head, doing string, want int, arrays ...frame.Arr
 	return got
 }
 
-// receive reads an answer. A program that says it is alive has the time anew.
+// receive reads an answer. The time starts anew when the program says that it is alive.
 func (p *Program) receive(a head) ([]frame.Array, error) {
 	for {
 		*a.plain() = answer{}
@@ -266,7 +266,7 @@ func (p *Program) Logged(put func(name string, value float64) error) error {
 	return nil
 }
 
-// floats fills into with an array of an answer; where there is none, with NaN.
+// floats fills into with array i of an answer, or with NaN if there is none.
 func (p *Program) floats(into []float64, arrays []frame.Array, i int, doing string) {
 	if i < len(arrays) {
 		err := arrays[i].Floats(into)
@@ -280,8 +280,8 @@ func (p *Program) floats(into []float64, arrays []frame.Array, i int, doing stri
 	}
 }
 
-// Close ends the program and removes its scratch folder. It is for one that has failed,
-// too, which is not asked.
+// Close ends the program and removes its scratch folder. It also does so after a failure, without
+// asking the program.
 func (p *Program) Close() {
 	p.closing = true
 	if p.err == nil {
@@ -298,7 +298,7 @@ func (p *Program) Close() {
 	}
 }
 
-// shown tells whether a terminal shows a rune as it is.
+// shown reports whether a terminal shows a rune as it is.
 func shown(r rune) bool {
 	return unicode.IsPrint(r) && !strings.ContainsRune("\u200e\u200f\u202a\u202b\u202c\u202d\u202e"+
 		"\u2066\u2067\u2068\u2069", r)

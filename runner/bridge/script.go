@@ -18,13 +18,13 @@ import (
 	"drolab/runner/train"
 )
 
-// Script is a script with a loop of its own, in the place of a network: the other way round of
-// Program. It asks, and drolab answers. The run's goroutine waits here for what the script does
-// next, so that steps, meters, records and orders are those of every run. It implements
-// train.Leader.
+// Script is a script with a loop of its own, in the place of a network. It is the reverse of
+// Program: the script asks, and drolab answers. The run's goroutine waits here for the script's
+// next message, so that steps, meters, records and orders are the same as in every run. It
+// implements train.Leader.
 //
-// What the script sends is checked as a program's answers are. A script may take as long as it
-// likes; its end is the end of its pipe.
+// The script's messages are checked as a program's answers are. A script may take as long as it
+// likes. It has ended when its pipe has ended.
 type Script struct {
 	conn    *frame.Conn
 	Opening Opening
@@ -32,26 +32,26 @@ type Script struct {
 	run     *train.Run
 	needs   needs
 	dir     string // the run's scratch folder
-	loaded  string // in it, the files of the checkpoint that the run goes on from
-	saving  string // in it, the files of the checkpoint that is made
+	loaded  string // folder in dir with the files of the checkpoint to go on from
+	saving  string // folder in dir with the files of the checkpoint under way
 	saves   int
 
-	x, z  given // the samples of the step, and of the method's own draw
-	part  int   // of z, how many losses were asked for
+	x, z  given // samples of the step, and of the method's own draw
+	part  int   // number of losses of z that were asked for
 	epoch uint64
 	took  taken
-	again bool // the script is to go back to its start
-	waits bool // for an answer
+	again bool // whether the script is to go back to its start
+	waits bool // whether the script waits for an answer
 }
 
-// taken is what the script says of a step.
+// taken holds what the script says of a step.
 type taken struct {
 	rate, norm float64
 	normed     bool
-	err        error // it took none
+	err        error // why it took no step
 }
 
-// said is a message of the script, after the first: the members of every kind.
+// said is a message of the script after the first, with the members of every kind.
 type said struct {
 	Do      string   `json:"do"`
 	Has     []string `json:"has"`
@@ -62,7 +62,7 @@ type said struct {
 	Cause   string   `json:"cause"`
 }
 
-// told is an answer to it.
+// told is an answer to such a message.
 type told struct {
 	Error    string `json:"error,omitempty"`
 	Fresh    bool   `json:"fresh,omitempty"`
@@ -82,10 +82,11 @@ type welcome struct {
 	Epoch   uint64 `json:"epoch"`
 }
 
-// errDone is of a script that has left its block well.
+// errDone says that the script has left its block without an error.
 var errDone = errors.New("done")
 
-// Meet reads the first message of a script. After an error the script is told it, by Over.
+// Meet reads the first message of a script. After an error, the caller tells the script of it by
+// Over.
 func Meet(in io.Reader, out io.Writer) (*Script, error) {
 	s := &Script{conn: frame.NewConn(in, out), waits: true}
 	arrays, err := s.conn.Receive(&s.Opening)
@@ -103,7 +104,7 @@ func Meet(in io.Reader, out io.Writer) (*Script, error) {
 	return s, nil
 }
 
-// gone is the error of a read, or ErrLeft where the other side has gone.
+// gone returns the error of a read or a write, or train.ErrLeft if the other side has gone.
 func gone(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, os.ErrClosed) || errors.Is(err, syscall.EPIPE) {
@@ -112,8 +113,9 @@ func gone(err error) error {
 	return errors.New("the script: " + clean(err.Error(), mostLine))
 }
 
-// Over tells the script how its run ended, when it asks for something the next time or waits for
-// that already; nil is well. It returns when the script has heard it, or has gone.
+// Over tells the script how its run ended; a nil error means well. The script hears it when it next
+// asks for something, or at once if it already waits for an answer. Over returns when the script
+// has heard it or has gone.
 func (s *Script) Over(err error) {
 	var end told
 	if err != nil {
@@ -129,7 +131,7 @@ func (s *Script) Over(err error) {
 	s.conn.Send(end)
 }
 
-// At gives the script the folder that its run has for it.
+// At gives the script the scratch folder of its run.
 func (s *Script) At(place runner.Workplace, d *data.Dataset) (train.Network, error) {
 	dir, err := place.Scratch()
 	s.dir, s.data = dir, d
@@ -156,7 +158,7 @@ func (s *Script) Lead(r *train.Run) error {
 	}
 }
 
-// hear waits for what the script does next.
+// hear waits for the next message of the script.
 func (s *Script) hear() (*said, []frame.Array, error) {
 	m := &said{}
 	arrays, err := s.conn.Receive(m)
@@ -167,7 +169,7 @@ func (s *Script) hear() (*said, []frame.Array, error) {
 	return m, arrays, nil
 }
 
-// answer answers, and the script waits no longer.
+// answer sends an answer, after which the script no longer waits.
 func (s *Script) answer(head any, arrays ...frame.Array) error {
 	s.waits = false
 	if err := s.conn.Send(head, arrays...); err != nil {
@@ -210,7 +212,7 @@ func (s *Script) do(m *said, arrays []frame.Array) error {
 		"version", m.Do)
 }
 
-// end is how the script left its block.
+// end returns how the script left its block, as an error.
 func (s *Script) end(m *said) error {
 	switch m.Status {
 	case "done":
@@ -223,7 +225,7 @@ func (s *Script) end(m *said) error {
 	return fmt.Errorf("the script ends as %.40q: want done, stopped or failed", m.Status)
 }
 
-// endEpoch lets the method act, and tells the script whether to start anew.
+// endEpoch lets the method act, and tells the script whether to go back to its start.
 func (s *Script) endEpoch(m *said, arrays []frame.Array) error {
 	if len(m.Has) > 0 {
 		m.Split = runner.SplitTrain
@@ -240,7 +242,7 @@ func (s *Script) endEpoch(m *said, arrays []frame.Array) error {
 	return s.answer(told{Restart: restart && s.again})
 }
 
-// log takes values of the script's own.
+// log records values of the script's own.
 func (s *Script) log(m *said, arrays []frame.Array) error {
 	if len(arrays) != 1 {
 		return errors.New("log: want one array")
@@ -259,7 +261,8 @@ func (s *Script) log(m *said, arrays []frame.Array) error {
 	return nil
 }
 
-// checkpoint gives the script a folder and makes a checkpoint of what it puts there.
+// checkpoint gives the script a folder and makes a checkpoint of the files that the script puts
+// there.
 func (s *Script) checkpoint() error {
 	s.saves++
 	folder := filepath.Join(s.dir, fmt.Sprintf("save-%d", s.saves))
@@ -289,7 +292,7 @@ func (s *Script) checkpoint() error {
 	return s.answer(told{})
 }
 
-// needsOf is what the run's method looks at.
+// needsOf returns what the run's method needs to know of samples.
 func needsOf(r *train.Run) (n needs) {
 	_, n.index = r.Method.Trainer.(dro.Epochal)
 	m, err := dro.Find(r.Meta.Spec.Algorithm())

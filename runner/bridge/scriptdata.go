@@ -14,7 +14,8 @@ import (
 	"drolab/runner/spec"
 )
 
-// Opening is the first message of a script: which run it wants, and what it trains on.
+// Opening is the first message of a script. It says which run the script wants, and what the script
+// trains on.
 type Opening struct {
 	Do       string                     `json:"do"`
 	Version  int                        `json:"version"`
@@ -22,16 +23,16 @@ type Opening struct {
 	Resume   string                     `json:"resume"`
 	From     string                     `json:"from"`
 	Settings map[string]json.RawMessage `json:"settings"`
-	// Samples and counts are of splits by their names; of the training split always.
+	// Samples and the counts are by the names of the splits. The training split is required.
 	Samples     map[string]int   `json:"samples"`
 	ClassCounts map[string][]int `json:"class_counts"`
 	GroupCounts map[string][]int `json:"group_counts"`
 	Classes     []string         `json:"classes"`
 	Groups      []string         `json:"groups"`
 
-	measure.Sides      // of values of its own
+	measure.Sides      // which of its own values are better higher, and which lower
 	Restart       bool `json:"restart"`
-	// StepsPerEpoch is what progress is counted in; 0: as many as a batch goes into the samples.
+	// StepsPerEpoch is the number of steps of an epoch, for the progress; 0: samples / batch, rounded up.
 	StepsPerEpoch int               `json:"steps_per_epoch"`
 	Parameters    int               `json:"parameters"`
 	Device        string            `json:"device"`
@@ -41,8 +42,8 @@ type Opening struct {
 	Interpreter   string            `json:"interpreter"`
 }
 
-// Describe is what a script has, as a program describes itself. Its data are counts alone: which
-// sample is of which class comes with the sample.
+// Describe returns what a script has, in the form in which a program describes itself. The data are
+// counts only: the class of a sample comes with the sample.
 func (o *Opening) Describe() (*Description, error) {
 	classes, err := names("classes", o.Classes)
 	if err != nil {
@@ -85,7 +86,7 @@ func (o *Opening) Describe() (*Description, error) {
 	return d, o.count(d.Data)
 }
 
-// count makes the splits.
+// count makes the splits from their counts.
 func (o *Opening) count(d *data.Dataset) error {
 	hash := sha256.New()
 	fmt.Fprintf(hash, "script %q %q\n", d.Classes, o.Groups)
@@ -124,8 +125,8 @@ func (o *Opening) count(d *data.Dataset) error {
 	return nil
 }
 
-// ends checks the counts of a split's parts, and returns where each part ends if the samples lie
-// part by part.
+// ends checks the counts of the parts of a split. It returns where each part ends if the samples
+// lie part by part.
 func ends(what, split string, counts []int, kinds, n int) ([]int, error) {
 	if kinds == 1 && counts == nil {
 		counts = []int{n}
@@ -150,8 +151,8 @@ func ends(what, split string, counts []int, kinds, n int) ([]int, error) {
 	return list, nil
 }
 
-// counted is a split of which only counts are known: its samples lie by their classes, and by
-// their groups, which is enough for who counts them.
+// counted is a split of which only counts are known. Its samples are ordered by class and also by
+// group, which is enough for counting them.
 type counted struct {
 	n              int
 	labels, groups []int // where each part ends
@@ -172,7 +173,8 @@ func (c *counted) Group(i int) int { return sort.SearchInts(c.groups, i+1) }
 // Read implements data.Source.
 func (c *counted) Read([]float32, int) {}
 
-// Known fills in what a script need not say again of a run that it goes on with.
+// Known fills in the data of a run that a script goes on with, if the script does not give them
+// again.
 func (o *Opening) Known(m *runner.Meta) {
 	if len(o.Samples) > 0 {
 		return

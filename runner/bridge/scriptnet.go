@@ -14,7 +14,7 @@ import (
 	"drolab/runner/train"
 )
 
-// What a run asks of its network and of its samplers, a script has said already, or says next.
+// A script has already said what a run asks of its network and of its samplers, or says it next.
 
 // Batches implements train.Leader.
 func (s *Script) Batches() train.Sampler { return chosen{s, &s.x} }
@@ -22,7 +22,7 @@ func (s *Script) Batches() train.Sampler { return chosen{s, &s.x} }
 // Draws implements train.Leader.
 func (s *Script) Draws() train.Sampler { return chosen{s, &s.z} }
 
-// chosen are the samples that a script chose.
+// chosen is the sampler of the samples that a script chose.
 type chosen struct {
 	*Script
 	of *given
@@ -31,7 +31,7 @@ type chosen struct {
 // Next implements train.Sampler.
 func (c chosen) Next() *data.Batch { return &c.of.batch }
 
-// State implements train.Sampler: a script keeps the place among its samples itself.
+// State implements train.Sampler. The script itself keeps the place among its samples.
 func (c chosen) State() data.State { return data.State{Kind: "script", Epoch: c.epoch} }
 
 // Restore implements train.Sampler.
@@ -49,7 +49,7 @@ func (c chosen) Close() {}
 // Feed implements train.Network.
 func (s *Script) Feed(string, nn.Mode, *data.LoaderOptions) {}
 
-// Losses implements train.Network: they came with the samples.
+// Losses implements train.Network. The losses came with the samples.
 func (s *Script) Losses(losses []float64, b train.Batch, _ func(weights, losses []float64)) {
 	if b.Mode != nn.Probe {
 		copy(losses, s.x.losses)
@@ -60,10 +60,10 @@ func (s *Script) Losses(losses []float64, b train.Batch, _ func(weights, losses 
 	s.part += b.N
 }
 
-// Outputs implements train.Network: evaluations come from the script.
+// Outputs implements train.Network. It does nothing, since evaluations come from the script.
 func (s *Script) Outputs(train.Outputs) {}
 
-// Gradient implements train.Network: it gives the script its weights.
+// Gradient implements train.Network. It gives the script the weights of its samples.
 func (s *Script) Gradient(weights []float64, _ bool) {
 	rate, stop, save := s.run.Wishes()
 	s.took = taken{rate: rate}
@@ -74,7 +74,7 @@ func (s *Script) Gradient(weights []float64, _ bool) {
 // GradNorm implements train.Network.
 func (s *Script) GradNorm() float64 { return math.NaN() }
 
-// Step implements train.Network: it waits for the script's.
+// Step implements train.Network. It waits for the step of the script.
 func (s *Script) Step(train.Rule) (norm float64, ok bool) {
 	if s.took.err != nil {
 		return math.NaN(), false
@@ -93,7 +93,7 @@ func (s *Script) Step(train.Rule) (norm float64, ok bool) {
 	return s.took.norm, err == nil && !m.Skipped
 }
 
-// step takes what the script says of its step.
+// step takes in what the script says of its step.
 func (s *Script) step(m *said, arrays []frame.Array) error {
 	rule := []float64{math.NaN(), math.NaN()}
 	if len(arrays) == 0 {
@@ -102,7 +102,7 @@ func (s *Script) step(m *said, arrays []frame.Array) error {
 	if err := arrays[0].Floats(rule); err != nil {
 		return fmt.Errorf("step: %w", err)
 	}
-	if lr := rule[0]; !math.IsNaN(lr) { // NaN: as drolab has it
+	if lr := rule[0]; !math.IsNaN(lr) { // NaN: drolab's own step size holds
 		if !(lr >= 0) || math.IsInf(lr, 0) {
 			return fmt.Errorf("step: lr is %v: want a number ≥ 0", lr)
 		}
@@ -131,7 +131,7 @@ func (s *Script) Told() (rate float64, norm bool, err error) {
 	return s.took.rate, s.took.normed, s.took.err
 }
 
-// Pick implements train.Network: a script keeps no second network, and none is asked for.
+// Pick implements train.Network. A script keeps no second network, and no method asks it for one.
 func (s *Script) Pick() {}
 
 // Swap implements train.Network.
@@ -156,7 +156,7 @@ func (s *Script) Load(from *runner.State) error {
 	return unpack(from.Opaque, s.loaded)
 }
 
-// Err implements train.Network: what goes wrong with a script, Told says.
+// Err implements train.Network. Told returns the errors of a script.
 func (s *Script) Err() error { return nil }
 
 // Close implements train.Network.

@@ -14,8 +14,8 @@ import (
 	"drolab/runner/train"
 )
 
-// Start says how the program of s is started, which this user must have started before,
-// and what a run keeps of it.
+// Start returns how to start the program of s, which this user must have started before, and what a
+// run records of the program.
 func (a Approvals) Start(
 	s *spec.Spec, m *runner.ProgramMeans,
 ) (p runner.Program, start Start, err error) {
@@ -43,15 +43,15 @@ func (a Approvals) Start(
 	return p, start, nil
 }
 
-// Outside gives a program a folder of its own where it has no run's, and keeps nothing of
-// what it prints.
+// Outside prepares a program that runs outside of any run: it gets a temporary folder of its own,
+// and its output is discarded.
 func (s *Start) Outside() (err error) {
 	s.Log = nobody{}
 	s.Scratch, err = os.MkdirTemp("", "drolab-program-")
 	return err
 }
 
-// nobody reads what a program prints.
+// nobody discards what a program prints.
 type nobody struct{}
 
 // Write implements io.Writer.
@@ -61,7 +61,8 @@ func (nobody) Write(b []byte) (int, error) { return len(b), nil }
 func (nobody) Close() error { return nil }
 
 // Measuring starts the program of a run, to measure checkpoints with it. It returns the run's
-// samples and what gives the network. The program ends when one of them is closed, or with ctx.
+// samples and a function that returns the network. The program ends when the samples or the network
+// are closed, or with ctx.
 func (a Approvals) Measuring(
 	ctx context.Context, m *runner.Meta, threads int,
 ) (*data.Dataset, train.NewNetwork, error) {

@@ -20,16 +20,16 @@ const (
 	socketsName = ".engine"
 )
 
-// maxPath is what every system takes as the path of a socket, in bytes.
+// maxPath is a length, in bytes, that every system accepts for the path of a socket.
 const maxPath = 100
 
-// address is where an engine's sockets are.
+// address holds the paths of an engine's sockets.
 type address struct {
 	Control string `json:"control"`
 	View    string `json:"view"`
 }
 
-// info is what the lock file says of the engine that holds it.
+// info is the description, in the lock file, of the engine that holds the lock.
 type info struct {
 	address
 	PID     int       `json:"pid"`
@@ -38,8 +38,7 @@ type info struct {
 	Started time.Time `json:"started"`
 }
 
-// readInfo reads what the lock file of a runs folder says; ok is false where
-// it says nothing.
+// readInfo reads the info in the lock file of a runs folder; ok is false if there is none.
 func readInfo(runsDir string) (i info, ok bool) {
 	f, err := record.OpenPlain(filepath.Join(runsDir, lockName))
 	if err != nil {
@@ -50,9 +49,9 @@ func readInfo(runsDir string) (i info, ok bool) {
 	return i, err == nil && json.Unmarshal(b, &i) == nil && i.Control != ""
 }
 
-// newAddress returns the sockets' paths for a runs folder, in the first of folders
-// that can be used. The folder they lie in is made, and is this user's alone;
-// passed says why not one before it.
+// newAddress returns the paths of the sockets for a runs folder. They are in the first usable one
+// of folders, which is made if need be and belongs to this user alone. The error passed says why
+// the folders before it were not used.
 func newAddress(runtimeDir string, of runsFolder) (a address, passed error, err error) {
 	var problems []error
 	for _, folder := range folders(runtimeDir, of.Path) {
@@ -71,9 +70,9 @@ func newAddress(runtimeDir string, of runsFolder) (a address, passed error, err 
 		"(set XDG_RUNTIME_DIR to a folder of yours): %w", errors.Join(problems...))
 }
 
-// addresses lists where the engine of a runs folder may be: where the lock
-// file says, and where it would be started from here. The words of a lock that
-// nobody holds are nobody's: the file may be left, or have come with a copy.
+// addresses lists the places where the engine of a runs folder may be: the place that the lock file
+// names, and the places where an engine started from here would be. A lock file that nobody holds
+// is ignored, because it may be left over or have come with a copied folder.
 func addresses(runtimeDir string, of runsFolder) []address {
 	var list []address
 	if i, ok := readInfo(of.Path); ok && record.Held(filepath.Join(of.Path, lockName)) {
@@ -87,8 +86,8 @@ func addresses(runtimeDir string, of runsFolder) []address {
 	return list
 }
 
-// folders lists where sockets may be: in runtimeDir ($XDG_RUNTIME_DIR), below
-// /tmp and, where another user was there first, beside the runs.
+// folders lists the folders where sockets may be: in runtimeDir ($XDG_RUNTIME_DIR), below /tmp and,
+// in case another user has taken that name, beside the runs.
 func folders(runtimeDir, runsDir string) []string {
 	var list []string
 	if info, err := os.Stat(runtimeDir); err == nil && info.IsDir() && filepath.IsAbs(runtimeDir) {
@@ -102,8 +101,8 @@ func addressIn(folder, name string) address {
 	return address{filepath.Join(folder, name+".sock"), filepath.Join(folder, name+".view.sock")}
 }
 
-// private makes folder, for this user alone, or makes sure that it is. In /tmp
-// another user could have made it before.
+// private makes folder for this user alone, or checks that an existing folder is. Another user
+// could have made it in /tmp before.
 func private(folder string) error {
 	if err := os.Mkdir(folder, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return err
@@ -111,7 +110,7 @@ func private(folder string) error {
 	return ours(folder)
 }
 
-// ours makes sure that a folder is this user's alone: nobody else can have put a
+// ours returns an error unless a folder belongs to this user alone: nobody else can then have put a
 // socket there.
 func ours(folder string) error {
 	info, err := os.Lstat(folder)

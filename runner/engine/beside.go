@@ -11,11 +11,11 @@ import (
 	"drolab/runner/record"
 )
 
-// A run whose loop is a script's lives in a process that the script has started, and not in the
-// engine of the runs folder. It is asked the same things in the same words, at sockets that have
-// the run's own folder for their name.
+// A run whose loop belongs to a script lives in a process that the script has started, not in the
+// engine of the runs folder. That process speaks the same protocol, at a control socket that is
+// named after the run's own folder.
 
-// Beside answers for the only run of a queue, until close is called.
+// Beside answers for the only run of a queue, whose folder is dir, until end is called.
 func Beside(dir, runtimeDir string, host runner.Host, q *queue.Queue, log io.Writer) (
 	end func(), err error,
 ) {
@@ -32,7 +32,7 @@ func Beside(dir, runtimeDir string, host runner.Host, q *queue.Queue, log io.Wri
 	verbs := e.controlVerbs()
 	delete(verbs, verbStart)
 	delete(verbs, verbShutdown)
-	verbs[verbResume] = of(q.GoOn) // and never anew: that is the script's
+	verbs[verbResume] = of(q.GoOn) // never a restart: that is the script's task
 	c, err := e.open(a.Control, verbs, func() (func(), bool) { return func() {}, true })
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func Beside(dir, runtimeDir string, host runner.Host, q *queue.Queue, log io.Wri
 	}, nil
 }
 
-// script is the client for a run whose loop is a script's; nil for every other run.
+// script returns the client for a run whose loop belongs to a script, and nil for every other run.
 func (c *Client) script(id string) *Client {
 	r, err := record.Find(c.RunsDir, id)
 	if err != nil || !r.Meta.Spec.IsScript() {
@@ -56,7 +56,7 @@ func (c *Client) script(id string) *Client {
 	return &s
 }
 
-// of is the client that a run is asked by.
+// of returns the client for the verbs of a run.
 func (c *Client) of(id string) *Client {
 	if s := c.script(id); s != nil {
 		return s

@@ -18,33 +18,33 @@ import (
 	"drolab/runner/spec"
 )
 
-// Client asks the engine of a runs folder. It keeps no connection, so that an
-// engine may end and another start between two verbs. Its methods may be used
-// from any goroutine. It implements runner.Verbs; Start and Resume start an
-// engine where there is none.
+// Client sends verbs to the engine of a runs folder. It keeps no connection, so that an engine may
+// end and another start between two verbs. Its methods may be used from any goroutine. It
+// implements runner.Verbs; Start and Resume start an engine where there is none.
 type Client struct {
-	RunsDir string // exists
+	RunsDir string // must exist
 	// RuntimeDir is $XDG_RUNTIME_DIR.
 	RuntimeDir string
 	Version    string // of this program
-	// Means travels with Start and Resume.
+	// Means are sent with Start and Resume.
 	Means runner.Means
-	// Program, if not nil, says what programs are started with; it travels with the
-	// Means of runs that train one.
+	// Program, if not nil, returns the means to start programs. They are sent within the Means of
+	// runs that train a program.
 	Program func() *runner.ProgramMeans
-	// Note, if not nil, is told what was passed over on the way to the engine.
+	// Note, if not nil, receives a message about the sockets that were passed over on the way to
+	// the engine.
 	Note func(string)
-	// Command returns the command that is an engine of RunsDir, not started.
+	// Command returns the command that runs an engine of RunsDir; it is not started yet.
 	Command func() *exec.Cmd
 
-	patience time.Duration // for an answer; 0 is the protocol's
-	run      string        // the one that a script has the loop of, and RunsDir is its folder
+	patience time.Duration // limit for an answer; 0 is the protocol's
+	run      string        // ID of the run whose folder RunsDir is, if a script owns its loop
 }
 
 // ErrNone says that the runs folder has no engine.
 var ErrNone = errors.New("no engine is running")
 
-// errEnding says that an engine was met that serves nobody any more.
+// errEnding says that the engine serves nobody any more.
 var errEnding = errors.New("the engine is ending")
 
 // Start implements runner.Verbs.
@@ -58,7 +58,7 @@ func (c *Client) Start(r runner.Request) ([]string, error) {
 	return out.IDs, nil
 }
 
-// Wake starts the engine where there is none. It looks for work of its own then.
+// Wake starts the engine where there is none. The engine then looks for work of its own.
 func (c *Client) Wake() error {
 	_, err := c.askStarting(&request{Verb: verbStatus})
 	return err
@@ -75,7 +75,7 @@ func (c *Client) Resume(id string) error {
 	return err
 }
 
-// means are those of runs that train a program, or do not.
+// means returns the means of a run; program says whether the run trains a program.
 func (c *Client) means(program bool) runner.Means {
 	m := c.Means
 	if program && c.Program != nil {
@@ -96,7 +96,7 @@ func (c *Client) Checkpoint(id string) (step int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if out.Step == nil { // an engine of a program before
+	if out.Step == nil { // an engine of an earlier version
 		return 0, fmt.Errorf("run %s: %w", id, runner.ErrSlow)
 	}
 	return *out.Step, nil
@@ -107,8 +107,7 @@ func (c *Client) Knob(id, key, value string) error {
 	return c.of(id).ask(&request{Verb: verbKnob, Run: id, Key: key, Value: value})
 }
 
-// Status asks on the read-only socket. The error is ErrNone where there is no
-// engine.
+// Status asks on the read-only socket. The error is ErrNone if there is no engine.
 func (c *Client) Status() (*Status, error) {
 	out, err := c.askAt(func(a address) string { return a.View }, &request{Verb: verbStatus})
 	if err != nil {
@@ -120,8 +119,8 @@ func (c *Client) Status() (*Status, error) {
 	return out.Status, nil
 }
 
-// Shutdown ends the engine, and returns when it has ended. With force its runs
-// stop with a checkpoint; without, one that has live runs refuses.
+// Shutdown ends the engine, and returns when it has ended. With force, its runs stop with a
+// checkpoint; without force, an engine with live runs refuses.
 func (c *Client) Shutdown(force bool) error {
 	if err := c.ask(&request{Verb: verbShutdown, Force: force}); err != nil {
 		return err
@@ -135,7 +134,8 @@ func (c *Client) ask(r *request) error {
 	return err
 }
 
-// askAt asks the engine that there is. All of it together has its patience.
+// askAt sends a request to the running engine. Connecting and asking share one limit, the patience
+// of c, but the answer to a verb that takes long has no limit.
 func (c *Client) askAt(socket func(address) string, r *request) (*reply, error) {
 	limit := time.Now().Add(cmp.Or(c.patience, patience))
 	w, err := c.connect(socket, limit)
@@ -146,8 +146,8 @@ func (c *Client) askAt(socket func(address) string, r *request) (*reply, error) 
 	return exchange(w, r, limit)
 }
 
-// connect connects to the engine that there is. One that has too much to do,
-// or begins or ends just now, is given until the limit.
+// connect connects to the running engine. It tries an engine that is too busy, or that is starting
+// or ending, again until the limit.
 func (c *Client) connect(socket func(address) string, limit time.Time) (w *wire, err error) {
 	for range looks(time.Until(limit)) {
 		w, _, err = c.dial(socket, limit)
@@ -175,7 +175,7 @@ func (c *Client) connect(socket func(address) string, limit time.Time) (w *wire,
 		"ask it on its own machine, or end that process", c.RunsDir, whose(c.RunsDir))
 }
 
-// askStarting asks an engine of this very version, and starts it if need be.
+// askStarting sends a request to an engine of this very version, and starts that engine if need be.
 func (c *Client) askStarting(r *request) (*reply, error) {
 	w, err := c.reach()
 	if err != nil {
@@ -185,8 +185,8 @@ func (c *Client) askStarting(r *request) (*reply, error) {
 	return exchange(w, r, time.Time{})
 }
 
-// exchange asks for something. What takes long has no limit, but says a blank
-// now and then.
+// exchange sends a request and returns the reply. The reply to a verb that takes long has no limit,
+// but the server has to send a blank now and then.
 func exchange(w *wire, r *request, limit time.Time) (*reply, error) {
 	r.Folder = w.folder
 	if err := w.send(r); err != nil {
@@ -252,7 +252,7 @@ func (c *Client) dial(socket func(address) string, limit time.Time) (*wire, hell
 	return nil, hello{}, ErrNone
 }
 
-// note tells what was passed over.
+// note reports the sockets that were passed over.
 func (c *Client) note(passed []error) {
 	if c.Note != nil && len(passed) > 0 {
 		c.Note("passed over: " + errors.Join(passed...).Error())
@@ -262,13 +262,14 @@ func (c *Client) note(passed []error) {
 // errStranger says that somebody else answers.
 var errStranger = errors.New("the engine is not yours")
 
-// greet reads the hello of an engine, which has to be the one of w's folder.
+// greet reads the hello of an engine. It refuses an engine of another user or of another folder
+// than w.folder.
 func greet(w *wire, limit time.Time) (h hello, err error) {
 	if err := sameUser(w.Conn); err != nil {
 		return h, fmt.Errorf("%w: %w", errStranger, err)
 	}
 	err = w.receive(&h, limit)
-	var broken *net.OpError // by one that did not even accept it
+	var broken *net.OpError // by an engine that did not even accept it
 	if errors.Is(err, errClosed) || errors.As(err, &broken) && !broken.Timeout() {
 		return h, errEnding
 	}
@@ -286,8 +287,8 @@ func greet(w *wire, limit time.Time) (h hello, err error) {
 	return h, nil
 }
 
-// held tells whether somebody holds the engine's lock. An error says that nobody
-// can, since it is no regular file, or cannot be read.
+// held reports whether somebody holds the engine's lock. An error says that nobody can hold it,
+// because it is no regular file or cannot be read.
 func (c *Client) held() (bool, error) {
 	f, err := record.OpenPlain(c.lock())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -302,7 +303,7 @@ func (c *Client) held() (bool, error) {
 
 func (c *Client) lock() string { return filepath.Join(c.RunsDir, lockName) }
 
-// await looks until it is so, for a while.
+// await waits until so returns true. After patience it returns an error with the text otherwise.
 func (c *Client) await(so func() bool, otherwise string) error {
 	for range looks(patience) {
 		if so() {

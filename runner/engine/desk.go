@@ -11,27 +11,27 @@ import (
 	"drolab/runner/record"
 )
 
-// desk is where an engine is asked: its two sockets and what the lock file
-// says of them. It belongs to the goroutine of Run.
+// desk holds the two sockets of an engine and the lock file that describes them. It belongs to the
+// goroutine of Run.
 type desk struct {
 	engine  *engine
 	lock    *record.Lock
 	address address
 
 	control, view *counter
-	problem       string // why there are no sockets, as told in the log
+	problem       string // why there are no sockets, as logged last
 }
 
 // counter is one socket with its server.
 type counter struct {
 	path     string
 	listener *net.UnixListener
-	made     os.FileInfo // the socket's file, as made
+	made     os.FileInfo // the file of the socket when it was made
 	server   *server
-	done     chan struct{} // closed when the server has accepted its last
+	done     chan struct{} // closed when the server accepts no more connections
 }
 
-// open makes the sockets and begins to answer.
+// open makes the sockets and starts their servers.
 func (d *desk) open() error {
 	e := d.engine
 	a, passed, err := newAddress(e.settings.RuntimeDir, e.folder)
@@ -75,8 +75,8 @@ func (e *engine) open(
 	return c, nil
 }
 
-// listen makes the socket at path. One that nobody answers at is left from an
-// engine that died, and replaced: the caller holds the lock of the runs folder.
+// listen makes the socket at path. It replaces a socket at which nobody answers. An engine that
+// died has left that socket, since the caller holds the lock of the runs folder.
 func listen(path string) (*net.UnixListener, error) {
 	if c, err := net.DialTimeout("unix", path, time.Second); err == nil {
 		c.Close()
@@ -90,7 +90,7 @@ func listen(path string) (*net.UnixListener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("engine's socket: %w", err)
 	}
-	l.SetUnlinkOnClose(false) // by then it may be another engine's
+	l.SetUnlinkOnClose(false) // by then the file may be another engine's
 	return l, os.Chmod(path, 0o600)
 }
 
@@ -106,13 +106,13 @@ func (c *counter) close() {
 	}
 }
 
-// vanished tells whether the runs folder is gone, or its lock is another file.
+// vanished reports whether the runs folder is gone or the lock's path has another file.
 func (d *desk) vanished() bool {
 	return !d.lock.InPlace(filepath.Join(d.engine.settings.RunsDir, lockName))
 }
 
-// mend makes the sockets anew where a file of theirs is gone: a runtime folder is
-// removed when its user logs out. Both are, since they may have to move.
+// mend makes both sockets anew if the file of one is gone: a runtime folder is removed when its
+// user logs out. Both are made, since they may have to move.
 func (d *desk) mend() {
 	if d.control.inPlace() && d.view.inPlace() {
 		return
@@ -120,7 +120,7 @@ func (d *desk) mend() {
 	d.shut()
 	old := *d
 	if err := d.open(); err != nil {
-		*d = old // again at the next look
+		*d = old // try again at the next look
 		if d.problem = err.Error(); d.problem != old.problem {
 			d.engine.logf("nobody can connect: remaking the sockets: %v", err)
 		}
@@ -130,7 +130,7 @@ func (d *desk) mend() {
 	d.engine.logf("sockets remade: %s", d.address.Control)
 }
 
-// shut removes the sockets; what is being asked is still answered.
+// shut removes the sockets; requests in progress are still answered.
 func (d *desk) shut() {
 	for _, c := range []*counter{d.control, d.view} {
 		c.close()
@@ -138,8 +138,8 @@ func (d *desk) shut() {
 	}
 }
 
-// close removes the sockets, and returns when everybody has his answer, or
-// nobody is to be expected any more.
+// close removes the sockets, and returns when every request has its answer, or when patience for
+// the answers has run out.
 func (d *desk) close() {
 	d.shut()
 	answered := make(chan struct{})

@@ -18,13 +18,13 @@ import (
 	"drolab/runner/record"
 )
 
-// Settings of an engine.
+// Settings are the settings of an engine.
 type Settings struct {
 	RunsDir string
-	// RuntimeDir is $XDG_RUNTIME_DIR, where the sockets are put; empty or
-	// unusable is a folder below /tmp.
+	// RuntimeDir is $XDG_RUNTIME_DIR, where the sockets are made. If it is empty or unusable, a
+	// folder below /tmp is used.
 	RuntimeDir string
-	// DataDir and Threads are for runs that come without their own.
+	// DataDir and Threads apply to runs that come without their own.
 	DataDir  string
 	Threads  int
 	Parallel int // runs at once; 0 is runner.DefaultParallel
@@ -33,18 +33,19 @@ type Settings struct {
 	Idle time.Duration
 	// Programs says which programs this user has started before.
 	Programs bridge.Approvals
-	// Ended is told of every run that ended; nil tells nobody.
+	// Ended, if not nil, is called with the outcome of every run that has ended.
 	Ended func(queue.Outcome)
-	// Log takes a line for what is asked and what goes wrong.
+	// Log receives a line for each request and each problem.
 	Log io.Writer
-	// Work, if not nil, is looked for again and again: what is to be done without
-	// being asked, until its context is cancelled; nil: nothing, now. The engine
-	// does not end by itself before that is over.
+	// Work, if not nil, is called again and again. It returns work that the engine does without
+	// being asked, until the context of that work is cancelled; nil means that there is none now.
+	// The engine does not end by itself before the work is over.
 	Work func() func(context.Context, *queue.Queue)
 
-	// look is how often it looks around; 0 is 2 seconds, or more often where Idle is short.
+	// look is the time between two looks around; 0 is 2 seconds, or a quarter of Idle if that is
+	// less.
 	look     time.Duration
-	patience time.Duration // at the end, for what does not end; 0 is the protocol's
+	patience time.Duration // limit for starts and requests that do not end; 0 is the protocol's
 }
 
 // errRunning says that the runs folder has its engine already.
@@ -53,22 +54,22 @@ var errRunning = errors.New("an engine is running already")
 // errLive says that an engine has runs that have not ended.
 var errLive = errors.New("not ended")
 
-// engine is the process's state. The Queue owns the runs.
+// engine is the state of the process. The Queue owns the runs.
 type engine struct {
 	settings Settings
 	store    *record.Store
 	folder   runsFolder
-	home     *os.File // is that folder, open: its number stays its own
+	home     *os.File // the runs folder, held open so that its inode is not reused
 	queue    *queue.Queue
 	started  time.Time
 
 	mu     sync.Mutex
 	asking int       // connections to the control socket
-	enders int       // of those, who ask for the end
-	last   time.Time // when the engine was last of use
-	ending bool      // no one is served any more
-	wanted bool      // the end, by a shutdown
-	works  bool      // at what it was not asked for
+	enders int       // connections among these that ask for a shutdown
+	last   time.Time // when the engine was last in use
+	ending bool      // whether nobody is served any more
+	wanted bool      // whether a shutdown has asked for the end
+	works  bool      // whether work of Settings.Work is under way
 	wake   chan struct{}
 
 	conns   sync.WaitGroup  // one for each connection
@@ -76,9 +77,9 @@ type engine struct {
 	setOver context.CancelFunc
 }
 
-// Run is an engine from start to end: until ctx is cancelled, a client shuts
-// it down, or it was idle for long. Runs that are live at that moment stop
-// with a checkpoint. The error is errRunning where the folder has an engine.
+// Run runs an engine until ctx is cancelled, a client shuts it down, or it has been idle for long.
+// Runs that are live then stop with a checkpoint. The error is errRunning if the folder already has
+// an engine.
 func Run(ctx context.Context, s Settings) error {
 	s.Idle, s.Log = cmp.Or(s.Idle, 5*time.Minute), cmp.Or(s.Log, io.Discard)
 	store, err := record.Open(s.RunsDir)
@@ -128,8 +129,8 @@ func Run(ctx context.Context, s Settings) error {
 	return nil
 }
 
-// settle waits until the runs have ended, but not for a start that does not: it
-// may hang in a disk that is gone.
+// settle waits until the runs have ended. It gives up on a start that does not end, which may hang
+// on a disk that is gone.
 func (e *engine) settle() {
 	ended := make(chan struct{})
 	go func() {
@@ -153,7 +154,7 @@ func (e *engine) settle() {
 
 func (e *engine) patience() time.Duration { return cmp.Or(e.settings.patience, patience) }
 
-// whose says where the engine is that holds the lock.
+// whose describes the engine that holds the lock, for an error message.
 func whose(runsDir string) string {
 	i, ok := readInfo(runsDir)
 	if !ok {
@@ -162,7 +163,7 @@ func whose(runsDir string) string {
 	return fmt.Sprintf(" (pid %d on %s, drolab %s)", i.PID, i.Host, i.Version)
 }
 
-// live returns when the engine shall end.
+// live keeps the engine in service and returns when the engine is to end.
 func (e *engine) live(ctx context.Context, d *desk) {
 	e.work(ctx)
 	often := max(time.Millisecond, min(2*time.Second, e.settings.Idle/4))
@@ -189,8 +190,8 @@ func (e *engine) live(ctx context.Context, d *desk) {
 	}
 }
 
-// work begins what is to be done, if there is something and it is not begun. To look
-// for it takes the disk, which may hang: whoever asks does not wait for that.
+// work starts the engine's own work, if there is some and none is under way. Settings.Work reads
+// the disk, which may hang, so it is called without e.mu: clients do not wait for it.
 func (e *engine) work(ctx context.Context) {
 	e.mu.Lock()
 	look := e.settings.Work
@@ -209,7 +210,8 @@ func (e *engine) work(ctx context.Context) {
 	go func() { e.working(false, e.try(func() { do(ctx, e.queue) })) }()
 }
 
-// working notes that work has begun or ended; what is broken would be so again.
+// working records whether work is under way. Broken work is not looked for again, since it would
+// break again.
 func (e *engine) working(works, broken bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -219,7 +221,8 @@ func (e *engine) working(works, broken bool) {
 	}
 }
 
-// try keeps what goes wrong with some work from ending the runs.
+// try runs work and recovers from a panic in it, so that the runs go on. It reports whether work
+// panicked.
 func (e *engine) try(work func()) (broken bool) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -231,8 +234,8 @@ func (e *engine) try(work func()) (broken bool) {
 	return false
 }
 
-// stopLost stops the runs when their folder was removed under them, or moved:
-// this engine would look for the rest of them where they are no more.
+// stopLost stops the runs if their folder was removed or moved, because this engine would look for
+// them at a path where they no longer are.
 func (e *engine) stopLost() {
 	if !e.gone() {
 		return
@@ -243,8 +246,8 @@ func (e *engine) stopLost() {
 	}
 }
 
-// finished tells whether to end: asked for, idle for long, or without a run and
-// without a folder to put one. Nobody is served any more then.
+// finished reports whether the engine is to end: a shutdown asked for it, or the engine has been
+// idle for long, or it has no live run and the runs folder is gone. From then on nobody is served.
 func (e *engine) finished(vanished bool) bool {
 	live := len(e.queue.Live())
 	e.mu.Lock()
@@ -272,8 +275,8 @@ func (e *engine) end() {
 	e.ending = true
 }
 
-// begin counts in somebody who is about to ask. For a folder that is gone nobody
-// is served: the engine ends soon.
+// begin counts a client in that is about to ask. If the runs folder is gone, it refuses the client,
+// since the engine ends soon.
 func (e *engine) begin() (end func(), ok bool) {
 	if e.gone() {
 		e.look()
@@ -292,7 +295,7 @@ func (e *engine) begin() (end func(), ok bool) {
 func (e *engine) look() {
 	select {
 	case e.wake <- struct{}{}:
-	default: // it is about to
+	default: // it is about to look
 	}
 }
 
@@ -306,8 +309,8 @@ func (e *engine) hello() hello {
 		Folder: e.folder}
 }
 
-// describe writes into the lock file who holds it. A full disk may keep it
-// empty: clients find the sockets by their usual place then.
+// describe writes a description of this engine into the lock file. A full disk may keep the file
+// empty; clients then look for the sockets in their usual places.
 func (e *engine) describe(lock *record.Lock, a address) {
 	machine, err := os.Hostname()
 	if err != nil {

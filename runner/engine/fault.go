@@ -9,25 +9,24 @@ import (
 	"drolab/runner/spec"
 )
 
-// fault is what an error is, beside its text, on its way over a socket: there
-// errors.Is and errors.As tell it from others as they do here. Who does not
-// know a code has the text.
+// fault is the kind of an error, beside its text, on its way over a socket. With it, errors.Is and
+// errors.As work on the other side, too. A reader that does not know a code has the text.
 type fault struct {
 	Code string `json:"code"`
-	// Of a bad setting, and What of a disk's error too.
+	// Key, Value and Want describe a bad setting. Value and What describe an error of a disk.
 	Key   string `json:"key,omitempty"`
 	Value string `json:"value,omitempty"`
 	Want  string `json:"want,omitempty"`
 	What  string `json:"what,omitempty"`
 }
 
-// Codes of errors that have more to tell than that they are.
+// Codes of errors that carry details.
 const (
 	codeSetting = "setting"
 	codeDisk    = "disk"
 )
 
-// codes are those of errors that are one of a kind.
+// codes returns the errors without details, by their codes.
 func codes() map[string]error {
 	return map[string]error{
 		"not_running": runner.ErrNotRunning,
@@ -41,7 +40,7 @@ func codes() map[string]error {
 	}
 }
 
-// failed is the reply that says err.
+// failed returns the reply that reports err.
 func failed(err error) *reply {
 	out := &reply{Error: err.Error()}
 	var key *spec.KeyError
@@ -66,7 +65,7 @@ func failed(err error) *reply {
 	return out
 }
 
-// remoteError is an error that the engine had: its text, and what it is.
+// remoteError is an error from the engine, with its text and its kind.
 type remoteError struct {
 	text string
 	kind error
@@ -75,7 +74,7 @@ type remoteError struct {
 func (e *remoteError) Error() string { return e.text }
 func (e *remoteError) Unwrap() error { return e.kind }
 
-// err returns the error that a reply tells of, nil if it tells of none.
+// err returns the error that a reply reports, nil if there is none.
 func (r *reply) err() error {
 	if r.Error == "" {
 		return nil

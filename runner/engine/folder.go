@@ -10,13 +10,13 @@ import (
 	"path/filepath"
 )
 
-// runsFolder is a runs folder as both sides of a socket name it. Its path is for
-// people: a folder has many, by links and mounts, and after a move a path leads
-// to another folder. The number that its disk gives it decides.
+// runsFolder identifies a runs folder to both sides of a socket. Its path is for people: a folder
+// has many paths, by links and mounts, and after a move a path leads to another folder. The number
+// of the folder on its disk decides.
 type runsFolder struct {
 	Path   string `json:"path"`
 	Device uint64 `json:"device"`
-	Inode  uint64 `json:"inode"` // 0 on systems without: there the path decides
+	Inode  uint64 `json:"inode"` // 0 on systems without inodes: there the path decides
 }
 
 // folderAt returns the runs folder at a path.
@@ -35,10 +35,10 @@ func folderAt(path string) (f runsFolder, err error) {
 	return f, nil
 }
 
-// is tells whether two sides mean the same folder.
+// is reports whether two sides mean the same folder.
 func (f runsFolder) is(other runsFolder) bool { return f.key() == other.key() }
 
-// key is what decides.
+// key returns the part of f that decides which folder it is.
 func (f runsFolder) key() runsFolder {
 	if f.Inode != 0 {
 		f.Path = ""
@@ -46,14 +46,14 @@ func (f runsFolder) key() runsFolder {
 	return f
 }
 
-// name is the folder's among sockets.
+// name returns the name of the folder's sockets, without their extensions.
 func (f runsFolder) name() string {
 	sum := sha256.Sum256(fmt.Append(nil, f.key()))
 	return hex.EncodeToString(sum[:8])
 }
 
-// gone tells whether the engine's folder was removed or moved, or another one
-// has its path. What cannot be found out is no.
+// gone reports whether the engine's folder was removed or moved, or another folder has its path. If
+// this cannot be found out, it returns false.
 func (e *engine) gone() bool {
 	there, err := os.Stat(e.settings.RunsDir)
 	if err != nil {

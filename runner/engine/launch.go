@@ -11,15 +11,15 @@ import (
 	"drolab/runner/record"
 )
 
-// How long to wait for an engine that starts or ends. One that ends waits for
-// its runs to reach the end of a step or of an evaluation.
+// startPatience is how long a client waits for an engine that starts or ends. An ending engine
+// waits for its runs to reach the end of a step or of an evaluation.
 const startPatience = 30 * time.Second
 
-// maxLog is what the engine's log may hold before a new engine starts it anew.
+// maxLog is the size of the engine's log, in bytes, above which a new engine empties it.
 const maxLog = 1 << 20
 
-// reach connects to an engine of this very version. Where there is none it is
-// started; an idle one of another version is replaced.
+// reach connects to an engine of this very version. It starts one where there is none, and replaces
+// an idle engine of another version.
 func (c *Client) reach() (*wire, error) {
 	var child *child
 	for range looks(startPatience) {
@@ -65,15 +65,15 @@ func (c *Client) replace(w *wire, h hello) error {
 	return nil
 }
 
-// child is an engine that was started here.
+// child is an engine that this client has started.
 type child struct {
 	exited chan error
 	log    string
-	from   int64 // where its part of the log begins
+	from   int64 // offset in the log, in bytes, at which its part begins
 }
 
-// launch starts the engine as a session of its own. The program goes on when
-// its file is removed, as go run does.
+// launch starts the engine in a session of its own. The engine goes on when its executable is
+// removed, as go run does.
 func (c *Client) launch() (*child, error) {
 	cmd := c.Command()
 	detach(cmd)
@@ -94,8 +94,8 @@ func (c *Client) launch() (*child, error) {
 	return started, nil
 }
 
-// ended tells whether the engine ended without being of use, and the last line
-// of its log.
+// ended reports whether the engine exited before it was of use, and why: the last line of its log
+// or, without one, its exit status.
 func (s *child) ended() (why string, yes bool) {
 	select {
 	case err := <-s.exited:

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// LogoutAdvice says what to do where systemd would end the engine at logout:
-// in a login's own group of processes, with KillUserProcesses=yes. Elsewhere,
-// and where it cannot be found out, it is empty.
+// LogoutAdvice says what to do where systemd would end the engine at logout: this process is in the
+// control group of a login session, with KillUserProcesses=yes. Elsewhere, and where this cannot be
+// found out, the advice is empty.
 func LogoutAdvice() string {
 	group, err := os.ReadFile("/proc/self/cgroup")
 	inLogin := err == nil && strings.Contains(string(group), "/session-")
@@ -21,7 +21,7 @@ func LogoutAdvice() string {
 		"  loginctl enable-linger && systemd-run --user --scope drolab engine"
 }
 
-// logindFiles lists systemd-logind's settings, the ones that count most last.
+// logindFiles lists the settings files of systemd-logind; a later file overrides an earlier one.
 func logindFiles() []string {
 	var list []string
 	for _, base := range []string{"/usr/lib/systemd", "/run/systemd", "/etc/systemd"} {
@@ -33,11 +33,11 @@ func logindFiles() []string {
 	return list
 }
 
-// killsAtLogout reads KillUserProcesses; what is not set is no, as
-// distributions build it.
+// killsAtLogout reads KillUserProcesses. If it is not set, it counts as no, which is the default in
+// distributions.
 func killsAtLogout(files []string) (kills bool) {
 	for _, path := range files {
-		text, _ := os.ReadFile(path) // what cannot be read says nothing
+		text, _ := os.ReadFile(path) // a file that cannot be read sets nothing
 		for line := range strings.Lines(string(text)) {
 			key, value, _ := strings.Cut(line, "=")
 			if strings.TrimSpace(key) == "KillUserProcesses" {

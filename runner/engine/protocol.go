@@ -12,19 +12,19 @@ import (
 	"drolab/runner"
 )
 
-// protocol changes when an older side would misread a newer one.
-const protocol = 2 // 1 named no runs folder
+// protocol is the version of the protocol. It changes when an older side would misread a newer one.
+const protocol = 2 // version 1 named no runs folder
 
-// maxMessage bounds a line in bytes: a request for some 600 runs.
+// maxMessage bounds a message in bytes; a request for some 600 runs fits.
 const maxMessage = 1 << 20
 
-// patience is how long one side waits for the other to say something. A verb is
-// answered within it; a start, which reads a whole dataset, may take longer, and
-// says a blank in front of its reply now and then, which JSON takes no notice of.
+// patience is how long one side waits for the other to send something. A verb is answered within
+// it. A start, which reads a whole dataset, may take longer: the server then sends a blank in front
+// of its reply now and then, which JSON ignores.
 const patience = 10 * time.Second
 
-// looks is for who waits for something that he has to look for: at once, and
-// then every 10 ms for so long.
+// looks is the loop of a caller that polls for something: it yields at once and then every 10 ms,
+// for the time long.
 func looks(long time.Duration) func(look func() bool) {
 	return func(look func() bool) {
 		tick := time.NewTicker(10 * time.Millisecond)
@@ -34,7 +34,7 @@ func looks(long time.Duration) func(look func() bool) {
 	}
 }
 
-// The verbs. Those of view answer on both sockets.
+// The verbs. The view socket answers status only.
 const (
 	verbStatus     = "status"
 	verbStart      = "start"
@@ -46,19 +46,19 @@ const (
 	verbShutdown   = "shutdown"
 )
 
-// hello is the first line of a server. Who got one will be served: the engine
-// does not end by itself before the connection is closed.
+// hello is the first message from a server. A client that has received it will be served: the
+// engine does not end by itself before the connection is closed.
 type hello struct {
 	Protocol int    `json:"protocol"`
 	Version  string `json:"version"`
 	PID      int    `json:"pid"`
-	// Folder is the one that this engine answers for, and no other.
+	// Folder is the only runs folder that this engine answers for.
 	Folder runsFolder `json:"folder"`
 }
 
 type request struct {
 	Verb string `json:"verb"`
-	// Folder is the one that is meant.
+	// Folder is the runs folder that the client means.
 	Folder runsFolder `json:"folder"`
 
 	Run   string          `json:"run,omitempty"`
@@ -69,25 +69,23 @@ type request struct {
 	Force bool            `json:"force,omitempty"` // shut down although runs are live: they stop
 }
 
-// reply answers a request. Without an error what was asked for is on disk: a start,
-// a checkpoint, a knob; a pause or a stop was handed to the run, which does it at
-// its next step.
+// reply answers a request. Without an error, a start, a checkpoint or a knob is on disk; a pause or
+// a stop was handed to the run, which does it at its next step.
 type reply struct {
 	Error  string   `json:"error,omitempty"`
-	Fault  *fault   `json:"fault,omitempty"` // what the error is, if that is known
+	Fault  *fault   `json:"fault,omitempty"` // the kind of the error, if known
 	IDs    []string `json:"ids,omitempty"`
 	Step   *int64   `json:"step,omitempty"` // of a checkpoint that is on disk
 	Status *Status  `json:"status,omitempty"`
 }
 
-// Status is an engine's description of itself. What its runs do stands in their
-// directories.
+// Status is an engine's description of itself. The progress of its runs is in their directories.
 type Status struct {
 	PID     int              `json:"pid"`
 	Version string           `json:"version"`
 	Started time.Time        `json:"started"`
 	RunsDir string           `json:"runs_dir"`
-	Log     string           `json:"log"` // what the engine itself has to tell
+	Log     string           `json:"log"` // path of the engine's own log
 	Runs    []runner.LiveRun `json:"runs"`
 }
 
@@ -95,13 +93,13 @@ type Status struct {
 type wire struct {
 	net.Conn
 	in *bufio.Scanner
-	// strict refuses fields that are not known: who is asked must know all that
-	// he is asked for, while an answer may say more than one understands.
+	// strict refuses unknown fields: a server must know every field of a request, while an answer
+	// may have more fields than the client knows.
 	strict bool
-	// gap, if not 0, is how long to wait for any byte, in place of the limit of
-	// a whole message: for the side that asked.
+	// gap, if not 0, is how long to wait for any byte, in place of the limit of a whole message.
+	// Only the client uses it.
 	gap time.Duration
-	// folder is the one that the side that asks means.
+	// folder is the runs folder that the client means.
 	folder runsFolder
 }
 
@@ -136,8 +134,8 @@ func (w *wire) put(b []byte) error {
 // errClosed says that the other side ended the connection between messages.
 var errClosed = errors.New("the connection was closed")
 
-// receive reads one message into v, which has to be there by the limit; the zero
-// time is none.
+// receive reads one message into v. The message has to arrive by the limit; the zero time means no
+// limit.
 func (w *wire) receive(v any, limit time.Time) error {
 	if err := w.SetReadDeadline(limit); err != nil {
 		return err

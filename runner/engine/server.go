@@ -14,19 +14,18 @@ import (
 	"drolab/runner"
 )
 
-// maxConns bounds the connections of one socket that are served at once. Beyond,
-// the one goes that has asked for nothing for longest; where all wait for their
-// answers, the new one does.
+// maxConns bounds the connections that one socket serves at once. A further connection displaces
+// the oldest one that does not wait for an answer. If all wait, the new connection is closed.
 const maxConns = 64
 
-// handler does one verb.
+// handler carries out one verb.
 type handler func(*request) (*reply, error)
 
-// server answers on one socket. Its verbs are all that can be asked there.
+// server answers on one socket. Its verbs are the only ones that this socket accepts.
 type server struct {
 	hello hello
 	verbs map[string]handler
-	// allowed looks at who is at the other end.
+	// allowed returns an error if the other end of a connection may not ask.
 	allowed func(net.Conn) error
 	// begin counts a connection in before its hello, and refuses it when the
 	// engine is about to end; the function it returns counts it out.
@@ -35,13 +34,13 @@ type server struct {
 	conns *sync.WaitGroup // one for each connection
 
 	mu     sync.Mutex
-	guests []*guest // as they came
+	guests []*guest // in the order in which they came
 
-	patience time.Duration // for a verb to be done; 0 is the protocol's, less what an answer takes
+	patience time.Duration // limit for a verb; 0 is 8/10 of the protocol's, to leave time to answer
 }
 
-// serve answers until the listener is closed. What is being asked then is
-// still answered; when ending is cancelled nothing more is read.
+// serve answers until the listener is closed. Requests in progress are still answered then; when
+// ending is cancelled, nothing more is read.
 func (s *server) serve(ending context.Context, l net.Listener) {
 	told := false
 	for {
@@ -78,7 +77,8 @@ type guest struct {
 	asking bool // it waits for its answer
 }
 
-// enter takes in a guest, for whom a silent one may have to go.
+// enter adds a guest and reports whether there is room. To make room, it closes a guest that does
+// not wait for an answer.
 func (s *server) enter(g *guest) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,8 +94,8 @@ func (s *server) enter(g *guest) bool {
 	return true
 }
 
-// asks says whether a guest waits for an answer. It is false where he had to go
-// before: his request is not done.
+// asks records whether a guest waits for an answer. It returns false if the guest was displaced
+// before; the request is then not carried out.
 func (s *server) asks(g *guest, asking bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,14 +111,14 @@ func (s *server) leave(g *guest) {
 	}
 }
 
-// stopReading lets an answer that is on its way still be written.
+// stopReading closes c for reading, so that an answer that is on its way is still written.
 func stopReading(c net.Conn) {
 	if u, ok := c.(*net.UnixConn); ok {
 		u.CloseRead()
 	}
 }
 
-// attend serves one connection until it is closed, silent, or says nonsense.
+// attend serves one connection until it is closed, stays silent, or sends an invalid message.
 func (s *server) attend(g *guest) {
 	if err := s.allowed(g.Conn); err != nil {
 		s.logf("refused: %v", err)
@@ -148,9 +148,9 @@ func (s *server) attend(g *guest) {
 	}
 }
 
-// serveOne answers a request in time. Where the verb is not done by then, the
-// reply says so and the connection keeps its place until it is: what hangs is
-// not forgotten.
+// serveOne answers a request in time. If the verb is not done by then, the reply says so, and the
+// connection keeps its place until the verb is done: a verb that hangs is not forgotten. Verbs that
+// take long have no limit, but a blank is sent now and then.
 func (s *server) serveOne(w *wire, r *request) error {
 	done := make(chan *reply, 1)
 	go func() { done <- s.answer(r) }()
@@ -179,8 +179,8 @@ func (s *server) serveOne(w *wire, r *request) error {
 var errLate = errors.New("it was not done in time, and may still be done: the disk may hang, " +
 	"see drolab engine status")
 
-// takesLong tells which verbs may take longer than patience: those that read
-// data, and the one that waits for runs to end.
+// takesLong reports whether a verb may take longer than patience: start and resume read data, and
+// shutdown waits for runs to end.
 func takesLong(verb string) bool {
 	return verb == verbStart || verb == verbResume || verb == verbShutdown
 }
@@ -204,7 +204,7 @@ func (s *server) answer(r *request) *reply {
 	return out
 }
 
-// do keeps what goes wrong with one question from ending the runs.
+// do calls a handler and turns a panic into an error, so that one request cannot end the runs.
 func (s *server) do(h handler, r *request) (out *reply, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -221,8 +221,8 @@ func outcome(err error) string {
 	return "ok"
 }
 
-// printable is text from the socket, or an error that quotes it, fit for a line of
-// a log; what is beyond most runes is cut.
+// printable makes one line for a log from text from the socket, or from an error that quotes it.
+// Text beyond most runes is cut.
 func printable(s string, most int) string {
 	out := []rune{}
 	for _, r := range strings.ReplaceAll(s, "\n", "; ") {

@@ -9,7 +9,7 @@ import (
 	"os/exec"
 )
 
-// Supported tells whether this system has what an engine needs.
+// Supported reports whether this system has what an engine needs.
 const Supported = false
 
 func detach(*exec.Cmd) {}

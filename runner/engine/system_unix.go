@@ -10,10 +10,10 @@ import (
 	"syscall"
 )
 
-// Supported tells whether this system has what an engine needs.
+// Supported reports whether this system has what an engine needs.
 const Supported = true
 
-// detach makes cmd a session of its own, without a terminal.
+// detach makes cmd run in a session of its own, without a terminal.
 func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
 func owner(info os.FileInfo) (uid int, ok bool) {
@@ -24,7 +24,7 @@ func owner(info os.FileInfo) (uid int, ok bool) {
 	return int(s.Uid), true
 }
 
-// number is what a disk calls a file.
+// number returns the numbers that identify a file on this machine.
 func number(info os.FileInfo) (device, inode uint64) {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		device, inode = uint64(s.Dev), s.Ino
@@ -32,8 +32,8 @@ func number(info os.FileInfo) (device, inode uint64) {
 	return device, inode
 }
 
-// sameUser refuses a peer that is another user, root included: who may become
-// this user can ask as this user.
+// sameUser refuses a peer that is another user, root included: whoever may become this user can ask
+// as this user.
 func sameUser(c net.Conn) error {
 	u, ok := c.(*net.UnixConn)
 	if !ok {

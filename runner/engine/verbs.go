@@ -9,7 +9,7 @@ import (
 	"drolab/runner"
 )
 
-// viewVerbs are those of the read-only socket: none changes anything.
+// viewVerbs returns the verbs of the read-only socket: none changes anything.
 func (e *engine) viewVerbs() map[string]handler {
 	return map[string]handler{verbStatus: e.status}
 }
@@ -27,7 +27,7 @@ func (e *engine) controlVerbs() map[string]handler {
 	}
 }
 
-// of makes a handler of a verb that needs a run only.
+// of returns the handler of a verb that needs nothing but a run.
 func of(do func(id string) error) handler {
 	return func(r *request) (*reply, error) { return &reply{}, do(r.Run) }
 }
@@ -83,9 +83,9 @@ func (e *engine) shutdown(r *request) (*reply, error) {
 	return &reply{}, nil
 }
 
-// awaitEnd waits until the engine may end, and sees to it that nobody is served
-// from then on. Without force it may where nothing is live and nobody asks for
-// anything: he may be about to start a run.
+// awaitEnd waits until the engine may end, and from then on nobody is served. Without force, the
+// engine may end only if no run is live and no other client is connected: that client may be about
+// to start a run.
 func (e *engine) awaitEnd(force bool) error {
 	e.count(&e.enders, 1)
 	defer e.count(&e.enders, -1)
@@ -111,7 +111,7 @@ func (e *engine) mayEnd(force bool) (bool, error) {
 	return true, nil
 }
 
-// count changes a number of those who ask.
+// count adds by to n, one of the numbers of connections.
 func (e *engine) count(n *int, by int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

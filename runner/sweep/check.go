@@ -9,14 +9,13 @@ import (
 	"drolab/runner/spec"
 )
 
-// CheckData says of the settings whose runs would have nothing to be chosen by: no
-// validation split, or one whose parts are all too small. dir is what datasets'
-// paths are relative to, dataDir where downloads are. Of settings that share their
-// data the first is looked at.
+// CheckData returns an error for settings whose runs would have nothing to be chosen by: no
+// validation split, or one whose parts are all too small. Paths of datasets are relative to dir;
+// dataDir has the downloads. Of settings that share their data, only the first is checked.
 //
-// It opens no data of which it is known that they have a split. Those that cannot be
-// opened here may be on the machine that trains, where each run says what it lacks;
-// but that they have a split of their own nobody can tell then, and that is an error.
+// It opens no data that are known to have a split. Data that cannot be opened here may be on the
+// machine that trains, where each run reports what it lacks. But if data that cannot be opened need
+// a split of their own, that is an error, since nobody can tell then whether they have one.
 func (f *File) CheckData(dir, dataDir string) (errs []error) {
 	list, errs := f.settings()
 	known := map[string]bool{}
@@ -37,7 +36,7 @@ func (f *File) CheckData(dir, dataDir string) (errs []error) {
 }
 
 func checkData(s *spec.Spec, dir, dataDir string) error {
-	if s.IsProgram() { // which nobody starts to look: the run says what it lacks
+	if s.IsProgram() { // it is not started for this check: the run reports what it lacks
 		return nil
 	}
 	d, err := data.Open(data.Locate(s.Dataset, dir), s.DataOptions(dataDir))

@@ -17,31 +17,31 @@ import (
 	"drolab/runner/spec"
 )
 
-// Table is the result of a sweep: for each method the setting that the validation
-// split finds best, and what that one has on both splits. No other setting's
-// figures of the test split are in it, or have any part in it.
+// Table is the result of a sweep: for each method, the setting that is best on the validation
+// split, and the figures of that setting on both splits. The test figures of other settings are not
+// in it and have no part in it.
 type Table struct {
 	Select string   `json:"select"`
-	Level  float64  `json:"level"` // of the intervals
+	Level  float64  `json:"level"` // confidence level of the intervals
 	Rows   []Row    `json:"methods"`
 	Notes  []string `json:"notes"`
 }
 
-// Row is one method.
+// Row is the result of one method.
 type Row struct {
 	Algorithm dro.Algorithm              `json:"algorithm"`
 	Label     string                     `json:"setting"` // without the method
 	Values    map[string]json.RawMessage `json:"values"`
-	IDs       []string                   `json:"runs"` // of the setting, by seed
-	// Validation is the mean over seeds of what was chosen by, at the step that
-	// each run has chosen by it: the best of many, so better than it will be again.
+	IDs       []string                   `json:"runs"` // of the chosen setting, by seed
+	// Validation is the mean over seeds of the measure of the choice, at the step that each run has
+	// chosen by that measure. As the best of many it is better than it will be again.
 	Validation Cell   `json:"validation"`
 	Test       []Cell `json:"test"` // at the same step
-	Cost       Cost   `json:"cost"` // of all settings of the method, this one too
+	Cost       Cost   `json:"cost"` // of all settings of the method, including this one
 	Own        Cost   `json:"own_cost"`
 	Settings   int    `json:"settings"`
-	// Unfinished settings had no part in the choice: a run of theirs failed, or is
-	// not done. Those that a rung has dropped had theirs.
+	// Unfinished is the number of settings with a run that failed or is not done. They had no part
+	// in the choice, except that a setting that a rung has dropped had its part there.
 	Unfinished int `json:"unfinished"`
 }
 
@@ -51,7 +51,7 @@ type Cell struct {
 	Title  string           `json:"title"`
 	Values []measure.Number `json:"values"`
 	Mean   measure.Number   `json:"mean"`
-	Half   measure.Number   `json:"half"` // of the t interval; none for one seed
+	Half   measure.Number   `json:"half"` // half width of the t interval; none for one seed
 	scale  dro.Scale
 }
 
@@ -80,7 +80,7 @@ func nought(n measure.Number) float64 {
 	return 0
 }
 
-// Table chooses. Settings with a run that is not done are left out.
+// Table chooses the setting of each method. Settings with a run that is not done are left out.
 func (l *Look) Table() *Table {
 	const level = .95
 	t := &Table{Select: l.List.Select, Level: level, Rows: []Row{}, Notes: []string{}}
@@ -143,7 +143,7 @@ func (c *Cell) conclude(level float64) {
 	c.Half = measure.NumIf(len(xs) > 1 && !math.IsNaN(half), half)
 }
 
-// note says what a reader has to know.
+// note adds the notes that a reader has to know.
 func (t *Table) note(l *Look) {
 	t.Notes = append(t.Notes, fmt.Sprintf("Each method's setting is the best of its own by %s on "+
 		"the validation split, the mean over seeds; the test split had no part in it. Figures "+
@@ -168,7 +168,7 @@ func (t *Table) note(l *Look) {
 	}
 }
 
-// Blocks are the table as text, and its notes.
+// Blocks returns the table as text, and its notes.
 func (t *Table) Blocks() []page.Block {
 	blocks := []page.Block{t.Cells()}
 	for _, n := range t.Notes {
@@ -177,7 +177,7 @@ func (t *Table) Blocks() []page.Block {
 	return blocks
 }
 
-// Cells are the table as text.
+// Cells returns the table as text.
 func (t *Table) Cells() *page.Table {
 	head := append([]string{"method", "setting", "validation"}, t.titles()...)
 	head = append(head, "settings", "runs", "epochs", "training", "of it chosen")

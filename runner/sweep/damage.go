@@ -12,9 +12,9 @@ import (
 	"drolab/runner/record"
 )
 
-// Examine looks at the sweep's own files in a folder, beside its runs, and finds what
-// has changed since it was written. With mend it makes that good, losing nothing: a
-// damaged file is moved to .set-aside, and what follows is made anew by the next start.
+// Examine checks the sweep's own files in a folder, without its runs, for changes since they were
+// written. With mend it repairs them and loses nothing: it moves a damaged file to .set-aside, and
+// the next start makes the file anew.
 func Examine(dir string, mend bool) ([]*record.Finding, error) {
 	f := &Folder{Dir: dir}
 	if !mend {
@@ -49,7 +49,7 @@ func (f *Folder) examine(mend bool) ([]*record.Finding, error) {
 	return list, err
 }
 
-// ownFiles are the names of the sweep's own files, from its folder.
+// ownFiles returns the names of the sweep's own files, relative to its folder.
 func (f *Folder) ownFiles() (names []string, err error) {
 	names = []string{listName, fileName}
 	err = fs.WalkDir(os.DirFS(f.Dir), ownName, func(name string, e fs.DirEntry, err error) error {
@@ -64,16 +64,17 @@ func (f *Folder) ownFiles() (names []string, err error) {
 	return names, err
 }
 
-// sealed tells whether a program has written the file, and reads it again.
+// sealed reports whether the file is one that a program writes and reads again.
 func sealed(base string) bool {
 	return base == listName || base == hereName || byList(base) ||
 		strings.HasPrefix(base, limitsPrefix) || strings.HasPrefix(base, refusedPrefix)
 }
 
-// byList tells whether it speaks of runs by their places in the list.
+// byList reports whether the file refers to runs by their places in the list.
 func byList(base string) bool { return base == jobsName || strings.HasPrefix(base, rungPrefix) }
 
-// wrong says what is wrong with one of them, and the remedy; damage is the list's.
+// wrong says what is wrong with one of the sweep's own files, and the remedy; damage is the error
+// of the list.
 func (f *Folder) wrong(name string, damage error) (what, remedy string) {
 	base := filepath.Base(name)
 	if !sealed(base) {
@@ -91,7 +92,7 @@ func (f *Folder) wrong(name string, damage error) (what, remedy string) {
 	case err == nil, errors.Is(err, fs.ErrNotExist):
 		return "", ""
 	case strings.HasPrefix(base, refusedPrefix) && errors.As(err, new(*json.SyntaxError)):
-		return "", "" // of a program before: the cause alone
+		return "", "" // an earlier version wrote the cause alone
 	default:
 		remedy = "restore it from a copy; --mend moves it to .set-aside, and drolab sweep " +
 			"start makes it again"
@@ -102,8 +103,8 @@ func (f *Folder) wrong(name string, damage error) (what, remedy string) {
 	return strings.TrimPrefix(err.Error(), path+": "), remedy
 }
 
-// wrongText looks at the copy of the sweep file. Unless the folder is the caller's
-// alone, a start may be writing it.
+// wrongText checks the copy of the sweep file. Unless the caller is alone in the folder, a start
+// may be writing the copy.
 func (f *Folder) wrongText(there *Folder, alone bool) (what, remedy string) {
 	if there == nil || there.List.File == nil || f.asListed(there) {
 		return "", ""

@@ -8,19 +8,19 @@ import (
 	"strconv"
 )
 
-// Random is settings that are drawn. At every point of the grid each of the
-// Draws is tried, so that methods are compared on the same ones.
+// Random holds the settings that are drawn. Each of the Draws is tried at every point of the grid,
+// so that methods are compared on the same draws.
 type Random struct {
 	Draws int
-	// Seed of the draws; a setting's draws depend on it and on the setting's key
-	// alone, and their number only cuts them off.
+	// Seed is the seed of the draws. The draws of a setting depend on it and on the key of the
+	// setting alone; Draws only cuts them off.
 	Seed  uint64
 	Keys  []string
 	draws [][]json.RawMessage // by key, then by draw
 	from  map[string]distribution
 }
 
-// distribution gives a value from a number in [0, 1).
+// distribution maps a number in [0, 1) to a value.
 type distribution func(u float64) json.RawMessage
 
 // random reads an entry below "random".
@@ -80,8 +80,8 @@ func distributionOf(e entry) (distribution, bool) {
 	return nil, false
 }
 
-// rounded gives four digits: as many as anybody reads, and few enough that the
-// last bits of another machine's mathematics do not show in a run's name.
+// rounded rounds to four digits. Nobody reads more, and the last bits, which depend on the
+// mathematics of the machine, do not reach the name of a run.
 func rounded(f func(u float64) float64) distribution {
 	return func(u float64) json.RawMessage {
 		text := strconv.FormatFloat(f(u), 'e', 3, 64)
@@ -90,7 +90,7 @@ func rounded(f func(u float64) float64) distribution {
 	}
 }
 
-// finishDraws draws.
+// finishDraws checks the settings to draw, and draws their values.
 func (p *parser) finishDraws() {
 	r := &p.of.Random
 	switch {
@@ -119,7 +119,7 @@ func (p *parser) finishDraws() {
 		one := p.of.Base
 		for _, v := range values {
 			if !p.assign(&one, key, v) {
-				r.Draws = 0 // there is no point with them
+				r.Draws = 0 // no point of the grid gets these values
 				break
 			}
 		}

@@ -15,11 +15,10 @@ import (
 	"drolab/runner/spec"
 )
 
-// Setting is one method with one value of everything that varies; it has a run
-// for each seed.
+// Setting is one method with one value of everything that varies. It has a run for each seed.
 type Setting struct {
 	Algorithm dro.Algorithm
-	Values    values // of what varies and the method reads
+	Values    values // of the varying settings that the method reads
 	spec      spec.Spec
 	namer     *namer
 }
@@ -27,10 +26,9 @@ type Setting struct {
 // values are settings by key.
 type values = map[string]json.RawMessage
 
-// Expand returns the sweep's runs: methods outermost, then the grid with its
-// first setting outermost, then draws, seeds innermost. The same file gives the
-// same list. What a method does not read does not vary for it, so that no run
-// stands there twice.
+// Expand returns the runs of the sweep: methods outermost, then the grid with its first setting
+// outermost, then draws, and seeds innermost. The same file gives the same list. A setting that a
+// method does not read does not vary for that method, so that no run is in the list twice.
 func (f *File) Expand() *List {
 	settings, errs := f.settings()
 	if len(errs) > 0 {
@@ -54,7 +52,7 @@ func (f *File) Expand() *List {
 	return l
 }
 
-// keys are what varies, the methods not counted.
+// keys returns the keys of the settings that vary, without the methods.
 func (f *File) keys() (keys []string) {
 	for _, a := range f.Axes {
 		keys = append(keys, a.Key)
@@ -62,7 +60,7 @@ func (f *File) keys() (keys []string) {
 	return append(keys, f.Random.Keys...)
 }
 
-// settings makes the settings; what is wrong with them comes once a key.
+// settings returns the settings of the sweep, and their errors, each error once.
 func (f *File) settings() (list []Setting, errs []error) {
 	if n := f.size(); n > mostRuns {
 		return nil, []error{&lineError{1, fmt.Errorf("%.0f runs: want at most %d", n, mostRuns)}}
@@ -80,12 +78,12 @@ func (f *File) settings() (list []Setting, errs []error) {
 			if len(deciders) > 0 {
 				decided := spec
 				for _, key := range deciders {
-					decided.Assign(key, at[key]) // as Parse has, without an error
+					decided.Assign(key, at[key]) // Parse has assigned it without an error
 				}
 				names = newNamer(&decided, f.keys()...)
 			}
 			s := names.setting(spec, at)
-			if s.Algorithm != a { // a value that is the word for it: see spec.Spec
+			if s.Algorithm != a { // a value that stands for another method: see spec/former.go
 				s = newNamer(&s.spec, f.keys()...).setting(s.spec, at)
 			}
 			name := s.namer.hash(&s.spec)
@@ -118,7 +116,7 @@ func (f *File) size() float64 {
 	return n
 }
 
-// points are the points of the grid, each with every draw.
+// points returns the points of the grid, each with every draw.
 func (f *File) points() (points []values) {
 	points = []values{{}}
 	for _, a := range f.Axes {
@@ -147,7 +145,7 @@ func product(
 	return all
 }
 
-// setting is the method of spec at a point.
+// setting returns the setting of spec's method at a point.
 func (n *namer) setting(spec spec.Spec, at values) Setting {
 	s := Setting{Values: maps.Clone(at), spec: spec, namer: n}
 	maps.DeleteFunc(s.Values, func(key string, _ json.RawMessage) bool { return !n.reads(key) })
@@ -160,8 +158,8 @@ func (n *namer) setting(spec spec.Spec, at values) Setting {
 	return s
 }
 
-// deciders are the keys that vary and decide which other settings are read, as optimizer
-// decides for beta1.
+// deciders returns the varying keys that decide which other settings are read, as optimizer decides
+// for beta1.
 func (f *File) deciders() (keys []string) {
 	varying := f.keys()
 	for _, t := range spec.AllSettings() {
@@ -172,12 +170,12 @@ func (f *File) deciders() (keys []string) {
 	return keys
 }
 
-// unread refuses what varies, or is set, and no method reads.
+// unread refuses a setting that varies or is set although no method reads it.
 func (f *File) unread() error {
 	varying := f.keys()
 	for _, key := range slices.Sorted(maps.Keys(f.lines)) {
 		if t, ok := spec.FindSetting(key); ok && slices.Contains(varying, t.Needs()) {
-			continue // it is read where that has the value
+			continue // it is read where the varying setting has the value
 		}
 		if err := f.Base.Unread([]string{key}); err != nil {
 			return &lineError{f.lines[key], err}
@@ -186,7 +184,7 @@ func (f *File) unread() error {
 	return nil
 }
 
-// lineOf is the line of the setting that an error is about.
+// lineOf returns the line of the setting that an error is about.
 func (f *File) lineOf(err error) int {
 	var key *spec.KeyError
 	if errors.As(err, &key) {
@@ -196,11 +194,11 @@ func (f *File) lineOf(err error) int {
 	return f.lines[word]
 }
 
-// namer names the runs of one method. What does not vary is written once.
+// namer names the runs of one method. It formats settings that do not vary only once.
 type namer struct {
-	rows    []spec.Setting // that the method reads
+	rows    []spec.Setting // settings that the method reads
 	varying map[string]bool
-	base    []string // by row
+	base    []string // the line of each row
 	least   spec.Spec
 }
 
@@ -222,8 +220,8 @@ func (n *namer) reads(key string) bool {
 	return slices.ContainsFunc(n.rows, func(t spec.Setting) bool { return t.Key == key })
 }
 
-// line is nothing for a default: so a program that has a new setting, which does
-// nothing unless it is set, knows the runs of the one before.
+// line returns the text of a setting for the hash, empty for a default. A newer program may have a
+// new setting that does nothing unless it is set; it still knows the runs of the older program.
 func (n *namer) line(t *spec.Setting, s *spec.Spec) string {
 	text := t.Text(s)
 	if text == t.Text(&n.least) {
@@ -232,7 +230,8 @@ func (n *namer) line(t *spec.Setting, s *spec.Spec) string {
 	return t.Key + "=" + text + "\n"
 }
 
-// hash names a resolved Spec: 64 bits of the settings that its method reads.
+// hash returns the name of a resolved Spec: 64 bits of a hash of the settings that its method
+// reads.
 func (n *namer) hash(s *spec.Spec) string {
 	h := sha256.New()
 	for i := range n.rows {
@@ -245,12 +244,12 @@ func (n *namer) hash(s *spec.Spec) string {
 	return fmt.Sprintf("%x", h.Sum(nil)[:8])
 }
 
-// id names a run: readable, and by its hash.
+// id returns the ID of a run: readable words and the hash.
 func (n *namer) id(sweep string, s *spec.Spec) string {
 	return fmt.Sprintf("%s-%s-s%d-%s", plain(sweep), s.Algorithm(), s.Seed, n.hash(s))
 }
 
-// plain makes a file's name fit for a folder's.
+// plain makes the name of a file fit for the name of a folder.
 func plain(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '_' || r == '-' {

@@ -14,30 +14,29 @@ import (
 
 // File is the content of a sweep file.
 type File struct {
-	Name   string // of the file, for errors and as the runs' preset
+	Name   string // of the file without its extension; the preset of the runs
 	Preset string
-	// Base has the preset with the fixed overrides; its Algorithms are those to
-	// sweep over, its Seeds how many each setting gets.
+	// Base is the preset with the fixed overrides. Its Algorithms are the methods to sweep over;
+	// its Seeds is the number of seeds of each setting.
 	Base   spec.Spec
 	Axes   []Axis
 	Random Random
-	// Select is the rule by which a method's setting is chosen; see runner.Select.
+	// Select is the rule that chooses the setting of a method; see spec.Selections.
 	Select  string
 	Halving Halving
 
 	path  string
-	lines map[string]int // by key, of what is set, swept or drawn
+	lines map[string]int // by key, the line where it is set, swept or drawn
 }
 
-// Axis is a setting with the values that it is to have.
+// Axis is a setting with the values that it takes.
 type Axis struct {
 	Key    string
 	Values []json.RawMessage
 }
 
-// Halving ends runs early: once every run has trained Epochs[i] epochs, only the
-// best settings of each method by validation go on, the share Keep of them. The
-// zero value ends none.
+// Halving ends runs early: once every run has trained Epochs[i] epochs, only the share Keep of the
+// settings of each method goes on, the best by validation. The zero value ends no run.
 type Halving struct {
 	Epochs []int
 	Keep   float64
@@ -46,12 +45,12 @@ type Halving struct {
 // mostRuns bounds a sweep: its list is read as a whole.
 const mostRuns = 100_000
 
-// Presets is the base of a sweep file: experiments by name, and how people write
-// settings.
+// Presets is what Parse needs to read a sweep file: experiments by name, and the way in which
+// people write settings.
 type Presets struct {
 	Load func(name string) (spec.Spec, error)
-	// Walk visits the entries of a file in their order; a mapping, whose value is nil,
-	// before what is in it.
+	// Walk visits the entries of a file in their order. It visits a mapping, with a nil value,
+	// before the entries of the mapping.
 	Walk func(
 		file string, text []byte, visit func(path []string, line int, value json.RawMessage),
 	) error
@@ -78,7 +77,7 @@ func (p *Presets) entries(file string, text []byte) (list []entry, err error) {
 	return list, err
 }
 
-// Parse reads a sweep file. The errors are all that can be found, each with file and line.
+// Parse reads a sweep file. It returns all errors that it can find, each with file and line.
 func Parse(file string, text []byte, by Presets) (*File, []error) {
 	entries, err := by.entries(file, text)
 	if err != nil {
@@ -106,7 +105,7 @@ type parser struct {
 	of   File
 	errs []error
 
-	loaded bool // the preset
+	loaded bool // whether the preset is loaded
 }
 
 // words are the keys of a sweep file.
@@ -116,7 +115,8 @@ func (p *parser) fail(format string, args ...any) {
 	p.errs = append(p.errs, fmt.Errorf("%s:%d: "+format, append([]any{p.file, p.line}, args...)...))
 }
 
-// preset comes first, wherever it stands: the others change it.
+// preset reads the entry preset, wherever it stands, before the other entries, which change the
+// preset.
 func (p *parser) preset(entries []entry) {
 	p.of.Base, p.of.Select, p.line = spec.Defaults(), spec.SelectValWorst, 1
 	at := slices.IndexFunc(entries, func(e entry) bool { return e.key == "preset" })
@@ -139,7 +139,7 @@ func (p *parser) preset(entries []entry) {
 	}
 }
 
-// read reads a value that is no setting.
+// read decodes a value that is not a setting.
 func (p *parser) read(e entry, into any, want string) bool {
 	if e.below == nil && string(e.value) != "null" && json.Unmarshal(e.value, into) == nil {
 		return true
@@ -188,7 +188,7 @@ func (p *parser) below(e entry, each func(entry)) {
 	}
 }
 
-// settingKey is the setting that a key of the file means.
+// settingKey returns the setting that a key of the file means.
 func settingKey(key string) string {
 	if key == "algo" {
 		return "algorithms"
@@ -196,7 +196,7 @@ func settingKey(key string) string {
 	return key
 }
 
-// claim notes where a setting is said, once.
+// claim notes the line of a setting, which may be given only once.
 func (p *parser) claim(key string) bool {
 	if at, twice := p.of.lines[key]; twice {
 		p.fail("%s: is already given in line %d", key, at)
@@ -287,8 +287,8 @@ func ascending(epochs []int) bool {
 	return true
 }
 
-// finish checks what needs all of the file. The specs are checked where they are
-// made: see Expand.
+// finish makes the checks that need the whole file. The specs are checked where they are made: see
+// Expand.
 func (p *parser) finish() {
 	p.of.Base.Select = p.of.Select
 	p.finishDraws()
@@ -308,14 +308,14 @@ func (p *parser) finish() {
 		_, errs := p.of.settings()
 		p.errs = append(p.errs, errs...)
 	}
-	for i, err := range p.errs { // Expand's name no file
+	for i, err := range p.errs { // the errors of settings name no file
 		if at := (*lineError)(nil); errors.As(err, &at) {
 			p.errs[i] = fmt.Errorf("%s:%d: %w", p.file, max(1, at.line), at.err)
 		}
 	}
 }
 
-// lineError is what is wrong with a line of the file.
+// lineError is an error in a line of the file.
 type lineError struct {
 	line int
 	err  error

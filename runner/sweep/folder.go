@@ -20,8 +20,8 @@ import (
 	"drolab/runner/spec"
 )
 
-// Names in a sweep's folder, beside its runs. What is below ownName is hidden,
-// so that nobody takes it for a run.
+// Names in a sweep's folder, beside its runs. Files below ownName are hidden, so that nobody takes
+// them for runs.
 const (
 	fileName = "sweep.yaml"
 	listName = "sweep.json"
@@ -29,41 +29,41 @@ const (
 	lockName = "lock" // below ownName
 )
 
-// List is a sweep's runs, resolved. A process that does one of them needs no
-// preset and no YAML, and another program's presets change nothing.
+// List is the list of a sweep's runs, resolved. A process that trains one of them needs no preset
+// and no YAML, and presets of another program change nothing.
 type List struct {
 	Name    string    `json:"name"`
 	Preset  string    `json:"preset"`
-	Dir     string    `json:"dir"`  // that datasets' paths are relative to
-	Base    spec.Spec `json:"base"` // what all have in common
+	Dir     string    `json:"dir"`  // to which the paths of datasets are relative
+	Base    spec.Spec `json:"base"` // what all runs have in common
 	Select  string    `json:"select"`
 	Halving Halving   `json:"halving,omitzero"`
-	Keys    []string  `json:"keys"` // that vary, beside the method
-	Runs    []Run     `json:"runs"` // by index: an index, once given, stays
-	// File is the sweep file as it was when the sweep was started last, which the file
-	// beside is a copy of, for people. A list of a program before has none.
+	Keys    []string  `json:"keys"` // of the settings that vary, without the method
+	Runs    []Run     `json:"runs"` // by index; the index of a run never changes
+	// File is the sweep file as it was when the sweep was last started. The file beside the list is
+	// a copy of it, for people. A list of an earlier version has none.
 	File []byte `json:"file,omitempty"`
 }
 
 // Run is one run of a List.
 type Run struct {
 	ID        string                     `json:"id"`
-	Setting   int                        `json:"setting"` // runs of one differ in the seed
+	Setting   int                        `json:"setting"` // runs of one setting differ in the seed
 	Algorithm dro.Algorithm              `json:"algorithm"`
 	Seed      uint64                     `json:"seed"`
 	Values    map[string]json.RawMessage `json:"values"`        // of the keys that the method reads
-	Now       string                     `json:"now,omitempty"` // today's ID, where it is another
+	Now       string                     `json:"now,omitempty"` // ID in today's naming, if another
 }
 
-// modern gives the runs of an older program's list the methods that they are of now.
-// Their names stay.
+// modern gives the runs of an older program's list the methods that they belong to today. Their IDs
+// stay.
 func (l *List) modern() {
 	namers := map[dro.Algorithm]*namer{}
 	for i := range l.Runs {
 		r := &l.Runs[i]
 		s, err := l.Spec(i)
 		if err != nil || s.Algorithm() == r.Algorithm {
-			continue // what is wrong with a run is told where it begins
+			continue // an error of a run is reported where the run begins
 		}
 		n := namers[s.Algorithm()]
 		if n == nil {
@@ -75,7 +75,7 @@ func (l *List) modern() {
 	}
 }
 
-// is tells whether the run is called so, or would be today.
+// is reports whether id is the ID of the run, or would be today.
 func (r *Run) is(id string) bool { return r.ID == id || r.Now == id }
 
 // Spec returns the specification of run i.
@@ -109,11 +109,10 @@ type Folder struct {
 	List *List
 
 	files record.Files
-	read  fs.FileInfo // of the list's file
+	read  fs.FileInfo // of the list's file, when it was read
 }
 
-// Open returns the sweep in a folder. The error is an fs.ErrNotExist where there
-// is none.
+// Open returns the sweep in a folder. The error is an fs.ErrNotExist if there is none.
 func Open(dir string) (*Folder, error) { return openBy(record.Files{}, dir) }
 
 func openBy(files record.Files, dir string) (*Folder, error) {
@@ -140,7 +139,7 @@ func openBy(files record.Files, dir string) (*Folder, error) {
 	return &Folder{dir, &l, files, info}, nil
 }
 
-// check says what no list of ours has: a run outside of the folder.
+// check refuses what no list of this program has: a run outside of the folder.
 func (l *List) check(path string) error {
 	for i, r := range l.Runs {
 		if r.ID == "" || r.ID[0] == '.' || strings.ContainsAny(r.ID, `/\`+"\x00") {
@@ -150,10 +149,9 @@ func (l *List) check(path string) error {
 	return nil
 }
 
-// Make makes the sweep's folder or, where there is one, adds to it what its list
-// lacks: an index that a job may have is never given to another run. What the
-// folder has and the list has not is an error. Of many who do so at once each sees
-// what those before it have made.
+// Make makes the sweep's folder, or adds the missing runs to the list of an existing folder. An
+// index that a job may have is never given to another run. A run that the folder has and l lacks is
+// an error. Of several calls at once, each sees what the calls before it have made.
 func Make(dir string, text []byte, l *List) (*Folder, error) {
 	return makeBy(record.Files{}, dir, text, l)
 }
@@ -171,8 +169,8 @@ func makeBy(files record.Files, dir string, text []byte, l *List) (f *Folder, er
 	return f, err
 }
 
-// add brings the folder's list up to l. The list is written first: it has the file's
-// text, so that whoever comes next can write that.
+// add brings the folder's list up to l. It writes the list before the file: the list has the file's
+// text, so that the next start can write the file.
 func (f *Folder) add(text []byte, l *List) (*Folder, error) {
 	all := *l
 	there, err := openBy(f.files, f.Dir)
@@ -206,12 +204,12 @@ func (l *List) equal(o *List) bool {
 	return errA == nil && errB == nil && bytes.Equal(a, b)
 }
 
-// patience is how long somebody else may be at work on the sweep's own files: at most
-// he estimates what its runs take, and submits them.
+// patience is how long Alone waits for another process at work on the sweep's own files. At most,
+// that process estimates the needs of the runs, and submits them.
 const patience = 5 * time.Minute
 
-// Alone does something to the sweep's own files while nobody else does. What was read
-// of them before may be old by then.
+// Alone calls do while nobody else works on the sweep's own files. What the caller has read of them
+// before may be out of date by then.
 func (f *Folder) Alone(do func() error) error {
 	if err := f.files.Folder(f.own()); err != nil {
 		return err
@@ -223,7 +221,7 @@ func (f *Folder) Alone(do func() error) error {
 	return errors.Join(do(), l.Release())
 }
 
-// grown is the folder's list with what is new in l behind it.
+// grown returns the folder's list, followed by the runs that are new in l.
 func (f *Folder) grown(l *List) (merged List, err error) {
 	known := map[string]bool{}
 	for _, r := range f.List.Runs {
@@ -266,8 +264,8 @@ func (f *Folder) grown(l *List) (merged List, err error) {
 	return merged, nil
 }
 
-// settingOf is the folder's number of a setting of l that has more seeds now; -1
-// for none.
+// settingOf returns the number in the folder's list of a setting of l that has more seeds now; -1
+// if the folder lacks the setting.
 func (f *Folder) settingOf(l *List, setting int) int {
 	for _, r := range l.Runs {
 		if r.Setting != setting {
@@ -280,7 +278,7 @@ func (f *Folder) settingOf(l *List, setting int) int {
 	return -1
 }
 
-// noted reads one of the sweep's own files, if it is there.
+// noted reads one of the sweep's own files, if it exists.
 func (f *Folder) noted(path string, into any) (there bool, err error) {
 	err = f.files.Read(path, into)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -293,14 +291,13 @@ func (f *Folder) own(names ...string) string {
 	return filepath.Join(append([]string{f.Dir, ownName}, names...)...)
 }
 
-// Find reads a run of the sweep as it is now; an fs.ErrNotExist where it has not
-// begun.
+// Find reads run i as it is now. The error is an fs.ErrNotExist if the run has not begun.
 func (f *Folder) Find(i int) (*record.Run, error) {
-	path := filepath.Join(f.Dir, f.List.Runs[i].ID) // needs no look at the others
+	path := filepath.Join(f.Dir, f.List.Runs[i].ID) // by path, without a look at the other runs
 	return record.Find(f.Dir, path)
 }
 
-// request asks for run i.
+// request returns the request that starts run i.
 func (f *Folder) request(i int, m runner.Means) (runner.Request, error) {
 	settings, err := f.List.Spec(i)
 	m.Dir = f.List.Dir
@@ -310,7 +307,8 @@ func (f *Folder) request(i int, m runner.Means) (runner.Request, error) {
 		Means: m}, err
 }
 
-// Known says whether a run before run i has its dataset: that one says what is to be said of it.
+// Known reports whether a run before run i has its dataset. That earlier run gives the warnings
+// about the dataset.
 func (l *List) Known(i int) bool {
 	of := func(r Run) string { return string(r.Values["dataset"]) }
 	return slices.ContainsFunc(l.Runs[:i], func(r Run) bool { return of(r) == of(l.Runs[i]) })
@@ -318,13 +316,13 @@ func (l *List) Known(i int) bool {
 
 const refusedPrefix = "refused-"
 
-// refusal is why a run could not begin, where it leaves no record itself.
+// refusal says why a run could not begin. Such a run leaves no record itself.
 type refusal struct {
 	Cause string `json:"cause"`
 }
 
-// refuse notes why a run could not begin; nil that it could. A disk that is full says
-// so elsewhere too.
+// refuse notes why a run could not begin; a nil cause notes that it could. Errors are ignored: a
+// full disk is reported elsewhere, too.
 func (f *Folder) refuse(i int, cause error) {
 	path := f.own(refusedPrefix + f.List.Runs[i].ID)
 	if cause == nil {
@@ -334,14 +332,14 @@ func (f *Folder) refuse(i int, cause error) {
 	f.files.Write(path, refusal{cause.Error()})
 }
 
-// refused is that cause; "" is none.
+// refused returns the noted cause, "" if there is none.
 func (f *Folder) refused(i int) string {
 	path := f.own(refusedPrefix + f.List.Runs[i].ID)
 	var r refusal
 	var syntax *json.SyntaxError
 	_, err := f.noted(path, &r)
 	switch {
-	case errors.As(err, &syntax): // of a program before, which wrote the cause alone
+	case errors.As(err, &syntax): // an earlier version wrote the cause alone
 		text, _ := f.files.Text(path)
 		return string(text)
 	case err != nil:

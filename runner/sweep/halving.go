@@ -12,20 +12,19 @@ import (
 	"drolab/runner"
 )
 
-// Successive halving (Jamieson, Talwalkar 2016, arXiv 1502.07943), by whole
-// settings and for each method by itself: methods are what is compared, so none
-// is dropped. Stage s has the runs that the rung before it kept, and ends for a
-// run at Halving.Epochs[s], where it stops with a checkpoint, or, in the last
-// stage, at its end. A run that is kept thus comes to the same as one that was
-// never stopped.
+// Successive halving (Jamieson, Talwalkar 2016, arXiv 1502.07943), by whole settings and for each
+// method by itself: the sweep compares methods, so it drops none. Stage s has the runs that the
+// rung before it kept. For a run it ends at Halving.Epochs[s], where the run stops with a
+// checkpoint. The last stage ends at the end of the run. A run that is kept thus gets the same
+// result as a run that was never stopped.
 
-// rung is what the end of a stage has decided. It is written once, by whoever
-// comes first, and then read by all.
+// rung is the decision at the end of a stage. The first process to get there writes it, once, and
+// all others read it.
 type rung struct {
 	Epochs int   `json:"epochs"`
 	Kept   []int `json:"kept"` // indices of runs, ascending
-	// Values are the settings' means over seeds of the measure of validation, by
-	// setting; those that were not all there have none.
+	// Values has, by setting, the mean over seeds of the validation measure. A setting whose runs
+	// had not all got there has none.
 	Values map[int]float64 `json:"values"`
 }
 
@@ -33,7 +32,7 @@ const rungPrefix = "rung-"
 
 func (f *Folder) rungPath(n int) string { return f.own(fmt.Sprintf("%s%d.json", rungPrefix, n)) }
 
-// rung reads what rung n ≥ 1 has decided; nil where it has not.
+// rung reads the decision of rung n ≥ 1, nil if there is none yet.
 func (f *Folder) rung(n int) (*rung, error) {
 	var r rung
 	there, err := f.noted(f.rungPath(n), &r)
@@ -47,12 +46,12 @@ func (f *Folder) rung(n int) (*rung, error) {
 	return &r, nil
 }
 
-// stages is how far the rungs have come.
+// stages says how far the rungs have come.
 type stages struct {
 	halving Halving
-	last    int // the stage that goes on
+	last    int // the present stage
 	members map[int]bool
-	all     bool // everybody is a member
+	all     bool // whether every run is a member
 }
 
 func (f *Folder) stages() (*stages, error) {
@@ -75,7 +74,7 @@ func (f *Folder) stages() (*stages, error) {
 
 func (s *stages) member(i int) bool { return s.all || s.members[i] }
 
-// until is the epoch that the stage ends at; 0: the runs' own end.
+// until returns the epoch at which a stage ends; 0 is the end of the runs themselves.
 func (h *Halving) until(stage int) int {
 	if stage < len(h.Epochs) {
 		return h.Epochs[stage]
@@ -83,7 +82,7 @@ func (h *Halving) until(stage int) int {
 	return 0
 }
 
-// mark says of a state what the rungs make of it.
+// mark changes a state to Dropped or Waiting where the rungs say so.
 func (s *stages) mark(i int, state *State) {
 	switch {
 	case !s.member(i) && state.Status != runner.Done:
@@ -93,7 +92,7 @@ func (s *stages) mark(i int, state *State) {
 	}
 }
 
-// through tells whether a run has trained so many epochs; 0 is all of its own.
+// through reports whether a run has trained so many epochs; 0 means all of its own epochs.
 func (s *State) through(epochs int) bool {
 	if s.Result == nil {
 		return false
@@ -104,7 +103,7 @@ func (s *State) through(epochs int) bool {
 	return s.Result.Steps >= int64(epochs)*s.Result.perEpoch
 }
 
-// keeps is how many settings of a method go on behind rung n, of so many.
+// keeps returns how many settings of a method, out of settings, go on after rung n.
 func (h *Halving) keeps(settings, n int) int {
 	for range n {
 		settings = max(1, int(math.Ceil(h.Keep*float64(settings))))
@@ -112,7 +111,7 @@ func (h *Halving) keeps(settings, n int) int {
 	return settings
 }
 
-// places is how many runs rung n keeps at most.
+// places returns the number of runs that rung n keeps at most.
 func (l *List) places(n int) (places int) {
 	for _, settings := range l.byMethod() {
 		most := 0
@@ -124,7 +123,7 @@ func (l *List) places(n int) (places int) {
 	return places
 }
 
-// decide ends stage n−1: it writes what rung n keeps, unless somebody has.
+// decide ends stage n−1: it writes what rung n keeps, unless another process already has.
 func (l *Look) decide(n int) (*rung, error) {
 	if r, err := l.rung(n); r != nil || err != nil {
 		return r, err
@@ -152,7 +151,7 @@ func (l *Look) decide(n int) (*rung, error) {
 	return l.agree(n, r)
 }
 
-// agree writes a decision if there is none and returns the one that there is.
+// agree writes a decision unless there is one, and returns the decision that is written.
 func (l *Look) agree(n int, r *rung) (*rung, error) {
 	if err := l.files.Add(l.rungPath(n), r); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
@@ -160,15 +159,15 @@ func (l *Look) agree(n int, r *rung) (*rung, error) {
 	return l.rung(n)
 }
 
-// setting is the runs of one setting.
+// setting holds the runs of one setting.
 type setting struct {
 	Setting   int
 	Algorithm dro.Algorithm
 	runs      []int
-	value     float64 // of validation, the mean over seeds; NaN: not all seeds have one
+	value     float64 // mean over seeds of the validation measure; NaN if a seed has none
 }
 
-// byMethod are the settings of each method, in the order of the list.
+// byMethod returns the settings of each method, in the order of the list.
 func (l *List) byMethod() (methods [][]setting) {
 	at, of := map[int][2]int{}, map[dro.Algorithm]int{}
 	for i, r := range l.Runs {
@@ -189,8 +188,8 @@ func (l *List) byMethod() (methods [][]setting) {
 	return methods
 }
 
-// rank returns the settings all of whose runs fit, best first by validation; of
-// equals the first in the list. It looks at no test split.
+// rank returns the settings whose runs all fit, best first by validation; equal ones keep the order
+// of the list. It looks at no test split.
 func (l *Look) rank(settings []setting, fits func(i int, s *State) bool) (ranked []setting) {
 	higher := false
 	for _, s := range settings {

@@ -15,7 +15,7 @@ import (
 	"drolab/runner/record"
 )
 
-// The states of a sweep's runs are those of runs, and these.
+// Statuses of the runs of a sweep, besides those that any run has.
 const (
 	Missing runner.Status = "missing" // it has not begun
 	Dropped runner.Status = "dropped" // a rung has ended it: others were better by validation
@@ -25,14 +25,15 @@ const (
 // State is the state of a run of the list.
 type State struct {
 	Status runner.Status
-	// Cause is why it failed, could not begin, or waits.
+	// Cause says why the run failed, could not begin, or waits.
 	Cause  string
 	Result *Result // nil: there is no run
-	// Damage is of the run's files; nil: all were read. Figures lack what stood there.
+	// Damage is the damage of the run's files; nil: all were read. The figures lack the damaged
+	// parts.
 	Damage error
 }
 
-// Steps done and planned; 0 of 0 before the run has begun.
+// Steps returns the steps done and planned; 0 of 0 before the run has begun.
 func (s *State) Steps() (done, planned int64) {
 	if s.Result == nil {
 		return 0, 0
@@ -40,16 +41,16 @@ func (s *State) Steps() (done, planned int64) {
 	return s.Result.Steps, s.Result.Planned
 }
 
-// Look reads how a sweep stands, again and again: what is done is read once. It
-// belongs to one goroutine.
+// Look reads the state of a sweep, again and again. It reads a finished run only once. It belongs
+// to one goroutine.
 type Look struct {
 	*Folder
 	done map[int]State
-	// there are the names of what the folder has, while all of it is looked at: of
-	// ten thousand runs that have not begun, none is looked for.
+	// there has the names of the folder's entries while States looks at all runs, so that none of
+	// ten thousand runs that have not begun is looked for.
 	there map[string]bool
-	names []string // of the last Result
-	// Live are the runs that States found not to have ended.
+	names []string // names of the last Result
+	// Live has the runs that have not ended, as found by States.
 	Live []*record.Run
 }
 
@@ -97,8 +98,8 @@ func (l *Look) State(i int) State {
 	return l.take(i, r)
 }
 
-// Known takes in the runs that are done from a list of the folder's, such as a catalogue has
-// at hand: none of these is read again.
+// Known takes the finished runs from a list of the folder's runs, such as a catalogue has at hand:
+// none of these is read again.
 func (l *Look) Known(runs []*record.Run) {
 	at := make(map[string]int, len(l.List.Runs))
 	for i := range l.List.Runs {
@@ -111,7 +112,7 @@ func (l *Look) Known(runs []*record.Run) {
 	}
 }
 
-// take is how run i stands; what is done is remembered.
+// take returns the state of run i, and remembers it if the run is done.
 func (l *Look) take(i int, r *record.Run) State {
 	s := State{r.Status(), r.Summary().Cause, l.result(r), r.PassedOver()}
 	if s.Damage != nil {
@@ -126,12 +127,12 @@ func (l *Look) take(i int, r *record.Run) State {
 	return s
 }
 
-// names are those of what folders have.
+// names returns the names of the entries of folders.
 func names(dirs ...string) (map[string]bool, error) {
 	all := map[string]bool{}
 	for _, dir := range dirs {
 		d, err := os.Open(dir)
-		if errors.Is(err, fs.ErrNotExist) { // of a sweep that is only thought of
+		if errors.Is(err, fs.ErrNotExist) { // the sweep is not made, as in a dry run
 			continue
 		}
 		if err != nil {
@@ -158,38 +159,38 @@ func Count(states []State) map[runner.Status]int {
 	return n
 }
 
-// Over tells whether nothing is left to do: what is not done or dropped has
-// failed.
+// Over reports whether nothing is left to do: every run is done, dropped or failed.
 func Over(states []State) bool {
 	return !slices.ContainsFunc(states, func(s State) bool {
 		return s.Status != runner.Done && s.Status != Dropped && s.Status != runner.Failed
 	})
 }
 
-// Grown tells whether the folder has another list than the one that is looked at:
-// somebody has added runs.
+// Grown reports whether the folder's list is another than the list that l has read: somebody has
+// added runs.
 func (l *Look) Grown() bool {
 	info, err := os.Stat(filepath.Join(l.Dir, listName))
 	return err == nil && !(os.SameFile(info, l.read) && info.ModTime().Equal(l.read.ModTime()))
 }
 
-// Result has the figures of a run that a sweep needs, as they are so far. It is a hundredth of
-// the record: whoever looks at ten thousand runs keeps as many.
+// Result has the figures of a run that a sweep needs, as they are so far. It has a hundredth of the
+// record's size, because a look at ten thousand runs keeps ten thousand of them.
 type Result struct {
 	Epochs         float64 // done
 	Steps, Planned int64
-	perEpoch       int64          // steps
-	seconds        measure.Number // in training steps
-	// names are the measure that the run is chosen by, "" for none, and those of the
-	// test split, as they are called on its data; runs that agree share them.
+	perEpoch       int64          // steps of an epoch
+	seconds        measure.Number // spent in training steps
+	// names has the measure that the run is chosen by ("" for none), then the measures of the test
+	// split, by their names for the run's data. Runs with equal names share them.
 	names  []string
 	values []measure.Number // of names, at the step that the run has chosen
 }
 
-// measured are the columns of the test split, for runs whose parts are classes.
+// measured are the measures of the test split in a table, as they are called where parts are
+// classes.
 var measured = []string{"worst_class_accuracy", "test_accuracy", "test_loss", "robust_risk"}
 
-// result takes from a record what is needed.
+// result takes the figures that a sweep needs from a record.
 func (l *Look) result(r *record.Run) *Result {
 	sum, meta := r.Summary(), &r.Meta
 	by, _ := meta.Selector()
@@ -220,10 +221,10 @@ func (l *Look) result(r *record.Run) *Result {
 	return s
 }
 
-// by is the measure that the run is chosen by; ok is false without one.
+// by returns the measure that the run is chosen by; ok is false without one.
 func (r *Result) by() (m measure.Measure, ok bool) { return measure.FindMeasure(r.names[0]) }
 
-// validation is that measure, and whether more of it is better.
+// validation returns the value of that measure (NaN without one), and whether more of it is better.
 func (r *Result) validation() (value float64, better dro.Sense) {
 	m, ok := r.by()
 	if !ok {

@@ -14,28 +14,27 @@ import (
 	"drolab/runner/measure"
 )
 
-// Overview is the progress of a sweep, setting by setting. It has nothing of the test
-// split.
+// Overview is the progress of a sweep, setting by setting. It has no figure of the test split.
 type Overview struct {
-	By       measure.Measure // that settings are chosen by; without a name while no run has begun
+	By       measure.Measure // of the choice of settings; without a name while no run has begun
 	Points   []Point         // by setting
 	Counts   map[runner.Status]int
 	Troubles []Trouble
-	// Done and Planned are epochs of all runs. Those of failed runs are planned, and
-	// what a rung will drop is not.
+	// Done and Planned are the epochs of all runs. Planned includes the epochs of failed runs, but
+	// not the epochs that a rung will drop.
 	Done, Planned float64
 }
 
 // Point is one setting.
 type Point struct {
 	Algorithm dro.Algorithm
-	Label     string                     // the method, and the values of what it reads
-	Values    map[string]json.RawMessage // of what varies and the method reads
-	Runs      []int                      // of the list, by seed
-	Status    runner.Status              // of the run that is furthest from done
-	Value     measure.Number             // of By, the mean over the seeds that have one
-	Seeds     []Seed                     // of each of Runs
-	Chosen    bool                       // it is the best of its method, of those that are done
+	Label     string                     // the method, and the values that it reads
+	Values    map[string]json.RawMessage // of the varying settings that the method reads
+	Runs      []int                      // indices in the list, by seed
+	Status    runner.Status              // the first in urgency of its runs' statuses
+	Value     measure.Number             // mean of By over the seeds that have a value
+	Seeds     []Seed                     // one for each of Runs
+	Chosen    bool                       // whether it is the best finished setting of its method
 }
 
 // Seed is one run of a Point.
@@ -44,8 +43,8 @@ type Seed struct {
 	Seed          uint64
 	Status        runner.Status
 	Cause         string
-	Value         measure.Number // of By, at the step that the run has chosen
-	Epochs, Whole float64        // done, and of the whole run
+	Value         measure.Number // value of By at the step that the run has chosen
+	Epochs, Whole float64        // epochs done, and epochs of the whole run
 	Begun         bool
 }
 
@@ -60,8 +59,8 @@ type Trouble struct {
 	Cause  string
 }
 
-// Troubles lists what is not as it should be, in the order of the list: what a person
-// has to know, or is to know that a cluster knows it.
+// Troubles lists the runs that are not as they should be, in the order of the list. A person has to
+// know of them, or should see that a cluster knows of them.
 func (l *List) Troubles(states []State) (list []Trouble) {
 	for i, s := range states {
 		if s.Cause == "" || s.Status == Dropped || s.Status == Waiting {
@@ -73,11 +72,11 @@ func (l *List) Troubles(states []State) (list []Trouble) {
 	return list
 }
 
-// urgency orders states: a setting is in the first that one of its runs is in.
+// urgency orders statuses. A setting has the first of them that one of its runs has.
 var urgency = []runner.Status{runner.Failed, runner.Running, runner.Paused, runner.Interrupted,
 	runner.Stopped, runner.Queued, Waiting, Missing, Dropped, runner.Done}
 
-// Overview makes one of the runs' states, as States gave them.
+// Overview makes an overview of the states that States returned.
 func (l *Look) Overview(states []State) (*Overview, error) {
 	o := &Overview{Counts: Count(states), Troubles: l.List.Troubles(states)}
 	for _, settings := range l.List.byMethod() {
@@ -131,7 +130,7 @@ func (l *Look) point(s *setting, states []State, o *Overview) Point {
 	return p
 }
 
-// epochs is how many run i has in all.
+// epochs returns the number of epochs that run i has in all.
 func (l *Look) epochs(i int) float64 {
 	n := l.List.Base.Epochs
 	if v, ok := l.List.Runs[i].Values["epochs"]; ok {
@@ -140,8 +139,8 @@ func (l *Look) epochs(i int) float64 {
 	return float64(n)
 }
 
-// extent counts epochs. A rung that has not decided yet keeps its share of them,
-// whichever runs those will be.
+// extent counts epochs. A rung that has not decided yet contributes its share of them, whichever
+// runs these will be.
 func (l *Look) extent(o *Overview, states []State) error {
 	stages, err := l.stages()
 	if err != nil {
@@ -173,8 +172,8 @@ func (l *Look) extent(o *Overview, states []State) error {
 	return nil
 }
 
-// Pace tells how long a sweep takes yet, from how it came on while it was looked at:
-// over the last ten minutes at most. The zero Pace knows nothing.
+// Pace estimates how long a sweep still takes, from its progress while it was looked at, over the
+// last ten minutes at most. The zero Pace knows nothing.
 type Pace struct{ marks []paceMark }
 
 type paceMark struct {
@@ -182,7 +181,7 @@ type paceMark struct {
 	done float64
 }
 
-// Add takes note of how many epochs are done.
+// Add records how many epochs are done.
 func (p *Pace) Add(now time.Time, done float64) {
 	const window, most = 10 * time.Minute, 300
 	p.marks = append(p.marks, paceMark{now, done})
@@ -191,8 +190,8 @@ func (p *Pace) Add(now time.Time, done float64) {
 	}
 }
 
-// Left is how long the rest of what is planned takes; ok is false while that cannot
-// be told.
+// Left returns how long the rest of the planned epochs takes; ok is false while that cannot be
+// told.
 func (p *Pace) Left(planned float64) (left time.Duration, ok bool) {
 	if len(p.marks) < 2 {
 		return 0, false
@@ -209,8 +208,8 @@ func (p *Pace) Left(planned float64) (left time.Duration, ok bool) {
 	return time.Duration(seconds * float64(time.Second)), true
 }
 
-// Under lists the sweeps' folders in a runs folder: itself where it is one, or else
-// those in it, the one that was changed last first.
+// Under lists the folders of sweeps in a runs folder: the runs folder itself if it is a sweep's,
+// otherwise the sweeps' folders in it, the last changed first.
 func Under(dir string) (dirs []string) {
 	if Is(dir) {
 		return []string{dir}
@@ -228,7 +227,7 @@ func Under(dir string) (dirs []string) {
 	return dirs
 }
 
-// Is tells whether a folder is a sweep's.
+// Is reports whether a folder is a sweep's.
 func Is(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, listName))
 	return err == nil

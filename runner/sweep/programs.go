@@ -6,8 +6,8 @@ import (
 	"drolab/runner/bridge"
 )
 
-// Approved are the programs of the sweep's runs, as their user has started them. The error is
-// of one that this user has not, so that a sweep of a stranger's starts none.
+// Approved returns the programs of the sweep's runs, as their user has started them. A program that
+// this user has not started is an error, so that a sweep of a stranger starts none.
 func (l *List) Approved(own bridge.Approvals) (list []bridge.Approval, err error) {
 	seen := map[string]bool{}
 	for i := range l.Runs {

@@ -23,12 +23,12 @@ type Ask struct {
 	Parallel              int           // tasks of an array at once; 0: no limit
 	Threads               int           // processors of a task
 	DataDir               string
-	Program               string // that the nodes find this program at
-	// Approved are the programs that tasks may start: the user of a node may be one who
-	// has never started any there.
+	Program               string // path of this program on the nodes
+	// Approved lists the programs that tasks may start. The user of a node may never have started
+	// one there.
 	Approved []bridge.Approval
-	// Estimate says what a run takes on one machine like this one; nil where Time
-	// is given and nothing else is to be asked for.
+	// Estimate returns what a run takes on a machine like this one; nil if Time is given and
+	// nothing else is to be asked for.
 	Estimate func(*spec.Spec) (Need, error)
 }
 
@@ -40,28 +40,27 @@ type Need struct {
 
 // Batch is one job array: runs of one stage with the same needs.
 type Batch struct {
-	Job   string `json:"job"` // of Slurm; empty before it is submitted
+	Job   string `json:"job"` // ID of Slurm; empty before it is submitted
 	Rung  int    `json:"rung"`
-	Base  int    `json:"base"`  // of the runs' indices, or of their places in the rung
-	Tasks []int  `json:"tasks"` // beyond the base
+	Base  int    `json:"base"`  // offset of the runs' indices, or of their places in the rung
+	Tasks []int  `json:"tasks"` // array indices, which are relative to Base
 
 	seconds, bytes float64
 }
 
-// mostTasks is how many indices an array may have by Slurm's default
-// (MaxArraySize 1001).
+// mostTasks is the number of indices that an array may have by Slurm's default (MaxArraySize 1001).
 const mostTasks = 1000
 
-// Margins of what is asked for: the nodes may be slower than this machine, and
-// evaluations and the first reading of data are estimated roughly.
+// Margins of the requests: the nodes may be slower than this machine, and the estimates of
+// evaluations and of the first reading of data are rough.
 const (
 	timeMargin   = 2.0
 	timeBase     = 5 * 60 // seconds
 	memoryMargin = 1.5
 )
 
-// Batches are what is to be submitted for the runs that are in todo, stage by
-// stage: the runs of stages to come are known by their places.
+// Batches returns the job arrays to submit for the runs in todo, stage by stage. The runs of later
+// stages are known by their places only.
 func (f *Folder) Batches(todo []int, a *Ask) (stages [][]Batch, err error) {
 	s, err := f.stages()
 	if err != nil {
@@ -81,11 +80,11 @@ func (f *Folder) Batches(todo []int, a *Ask) (stages [][]Batch, err error) {
 	return stages, nil
 }
 
-// slot is a place in a stage, which is what a task is known by, and the run that has it; −1
-// is whoever it will be.
+// slot is a place in a stage, by which a task is known, and the run that has the place; −1 means
+// that this is not decided yet.
 type slot struct{ place, run int }
 
-// slots are those of stage n for the runs that are in todo, while stage now goes on.
+// slots returns the slots of stage n for the runs in todo, while stage now goes on.
 func (f *Folder) slots(n, now int, todo []int) (list []slot, err error) {
 	switch {
 	case n > now:
@@ -111,7 +110,7 @@ func (f *Folder) slots(n, now int, todo []int) (list []slot, err error) {
 	return list, nil
 }
 
-// classes sorts tasks by what they need.
+// classes groups tasks by what they need, one batch for each group.
 func (f *Folder) classes(stage int, slots []slot, a *Ask) (list []Batch, err error) {
 	known := map[int]Need{} // by setting
 	type class struct {
@@ -136,8 +135,8 @@ func (f *Folder) classes(stage int, slots []slot, a *Ask) (list []Batch, err err
 	return list, nil
 }
 
-// ask is what run i asks for in a stage, with margins and rounded; −1 is the
-// most that any run does.
+// ask returns what run i asks for in a stage, with margins and rounded. For i = −1 it returns the
+// most that any run asks for.
 func (f *Folder) ask(stage, i int, a *Ask, known map[int]Need) (seconds, bytes float64, err error) {
 	if i >= 0 {
 		return f.askOne(stage, i, a, known)
@@ -177,8 +176,7 @@ func (f *Folder) askOne(
 	return seconds, math.Ceil(memoryMargin*n.Bytes/step) * step, nil
 }
 
-// roundTime goes up to a time of which there are few, so that there are few
-// classes.
+// roundTime rounds up to one of a few times, so that there are few classes.
 func roundTime(seconds float64) float64 {
 	for _, minutes := range []float64{10, 20, 30, 60, 120, 240, 480, 720, 1440, 2880, 4320} {
 		if seconds <= 60*minutes {
@@ -188,8 +186,7 @@ func roundTime(seconds float64) float64 {
 	return math.Ceil(seconds/86400) * 86400
 }
 
-// script is what sbatch gets. It ends in exec, so that the signals are this
-// program's.
+// script returns the batch script for sbatch. It ends in exec, so that signals reach this program.
 func (f *Folder) script(b *Batch, a *Ask, after []string) string {
 	var w strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&w, "#SBATCH "+format+"\n", args...) }
@@ -205,7 +202,7 @@ func (f *Folder) script(b *Batch, a *Ask, after []string) string {
 		line("--mem=%.0fM", b.bytes/(1<<20))
 	}
 	line("--time=%s", slurmTime(b.seconds))
-	// It may come 60 s early; a third of the time is left of one that is short.
+	// Slurm may send the signal 60 s early. A short task receives it with a third of its time left.
 	line("--signal=B:USR1@%.0f", min(120, b.seconds/3))
 	line("--requeue")
 	line("--open-mode=append")
@@ -233,7 +230,7 @@ func (f *Folder) script(b *Batch, a *Ask, after []string) string {
 	return w.String()
 }
 
-// jobName tells this sweep's jobs from others'.
+// jobName returns a name that tells this sweep's jobs from other jobs.
 func (f *Folder) jobName() string {
 	h := fnv.New32a()
 	h.Write([]byte(f.Dir))
@@ -291,19 +288,19 @@ func ParseTime(text string) (time.Duration, error) {
 	return total, nil
 }
 
-// quote makes a word for a shell.
+// quote makes a word for a shell of any text.
 func quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
 
-// jobsName is in a sweep's own folder what was submitted.
+// jobsName is the file in a sweep's own folder that lists the submitted batches.
 const jobsName = "jobs.json"
 
-// submissions is what that file has.
+// submissions is the content of that file.
 type submissions struct {
 	Batches []Batch `json:"batches"`
 }
 
-// Batches that were submitted, in their order. The last one may have no job: it was
-// about to be.
+// submitted returns the submitted batches, in their order. The last one may have no job, if a start
+// was about to submit it.
 func (f *Folder) submitted() ([]Batch, error) {
 	path := f.own("slurm", jobsName)
 	var raw json.RawMessage
@@ -313,7 +310,7 @@ func (f *Folder) submitted() ([]Batch, error) {
 	var s submissions
 	err := json.Unmarshal(raw, &s)
 	if err != nil {
-		err = json.Unmarshal(raw, &s.Batches) // a program before wrote the batches alone
+		err = json.Unmarshal(raw, &s.Batches) // an earlier version wrote the batches alone
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -325,12 +322,11 @@ func (f *Folder) noteSubmitted(list []Batch) error {
 	return f.files.Write(f.own("slurm", jobsName), submissions{list})
 }
 
-// Submit submits the script of that path and returns its job.
+// Submit is a function that submits the script at a path and returns its job.
 type Submit func(ctx context.Context, script string) (job string, err error)
 
-// Submit writes the scripts and submits them, each stage behind the one before;
-// submit gets the path of a script and returns its job. Nil submits nothing and
-// writes nothing: the scripts are returned. The caller is Alone.
+// Submit writes the scripts and submits them, each stage after the one before. If submit is nil, it
+// submits and writes nothing, and only returns the scripts. The caller is Alone.
 func (f *Folder) Submit(
 	ctx context.Context, stages [][]Batch, a *Ask, submit Submit,
 ) (scripts []string, err error) {
@@ -367,8 +363,8 @@ func (f *Folder) Submit(
 	return scripts, nil
 }
 
-// submitLast submits the last of the batches. It is noted before, without its job, so
-// that a crash leaves none that nobody knows of: see Adopt.
+// submitLast submits the last of the batches. It notes the batch before that, without a job, so
+// that a crash leaves no job that nobody knows of: see Adopt.
 func (f *Folder) submitLast(
 	ctx context.Context, jobs []Batch, text string, submit Submit,
 ) (err error) {

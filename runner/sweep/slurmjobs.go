@@ -15,13 +15,12 @@ import (
 	"drolab/runner/record"
 )
 
-// Slurm is asked by its own commands, with separators of ours: what --json
-// prints changes from one of its versions to the next, and accounting (sacct)
-// many clusters have not.
+// Slurm queries Slurm with Slurm's own commands, and separators that this package chooses. The
+// output of --json changes from one version of Slurm to the next, and many clusters have no
+// accounting (sacct).
 type Slurm struct{}
 
-// command runs a command of Slurm's and returns what it printed. The error has
-// its own words.
+// command runs a command of Slurm and returns its output. The error has the words of the command.
 func (Slurm) command(ctx context.Context, name string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -47,22 +46,21 @@ func (s Slurm) Submit(ctx context.Context, script string) (string, error) {
 	return job, err
 }
 
-// Requeue puts a task of an array back into the queue. It must not go by
-// SLURM_JOB_ID: an array's last task has the array's own there, and all of its
-// tasks would begin again.
+// Requeue puts a task of an array back into the queue. It must not use SLURM_JOB_ID: for the last
+// task of an array, that is the ID of the array itself, and all tasks would begin again.
 func (s Slurm) Requeue(ctx context.Context, array, task string) error {
 	_, err := s.command(ctx, "scontrol", "requeue", array+"_"+task)
 	return err
 }
 
-// jobState is what Slurm says of a task.
+// jobState is the state of a task in Slurm.
 type jobState struct {
 	State, Reason string
 	Node          string
 	Restarts      int
 }
 
-// text says it to people.
+// text describes the state to people.
 func (j jobState) text() string {
 	text := strings.ToLower(j.State)
 	if j.Reason != "" && j.Reason != "None" {
@@ -80,7 +78,7 @@ func (j jobState) text() string {
 	return text
 }
 
-// live tells whether the task will run, or runs.
+// live reports whether the task runs or will run.
 func (j jobState) live() bool {
 	switch j.State {
 	case "PENDING", "RUNNING", "SUSPENDED", "COMPLETING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD",
@@ -111,7 +109,7 @@ func (s Slurm) queue(ctx context.Context, name string) (map[string]jobState, err
 		}
 		index, err := strconv.Atoi(fields[1])
 		if err != nil {
-			continue // no array's
+			continue // not a task of an array
 		}
 		restarts, _ := strconv.Atoi(fields[4])
 		tasks[taskKey(fields[0], index)] = jobState{fields[2], fields[5], fields[3], restarts}
@@ -119,8 +117,8 @@ func (s Slurm) queue(ctx context.Context, name string) (map[string]jobState, err
 	return tasks, nil
 }
 
-// remembered returns what Slurm still knows of an array's tasks, the ended ones
-// too, which it forgets after some minutes.
+// remembered returns the tasks of an array that Slurm still knows, also ended ones, which Slurm
+// forgets after some minutes.
 func (s Slurm) remembered(ctx context.Context, job string) map[string]jobState {
 	out, err := s.command(ctx, "scontrol", "show", "job", "-o", job)
 	if err != nil {
@@ -159,8 +157,7 @@ func parseJob(line string) (key string, j jobState, ok bool) {
 // Jobs is Slurm's view of a sweep's runs, by index.
 type Jobs map[int]jobState
 
-// Jobs asks Slurm for the tasks of the sweep. With all it asks for those that
-// have ended, too.
+// Jobs asks Slurm for the tasks of the sweep. With all, it asks for ended tasks, too.
 func (f *Folder) Jobs(ctx context.Context, s Slurm, all bool) (Jobs, error) {
 	batches, err := f.submitted()
 	if err != nil || len(batches) == 0 {
@@ -203,9 +200,9 @@ func (f *Folder) Jobs(ctx context.Context, s Slurm, all bool) (Jobs, error) {
 	return jobs, nil
 }
 
-// Adopt finds out what became of a batch that a start had noted and not heard of any
-// more when it died: it is the one job of the sweep in Slurm's queue that is not
-// noted, or there is none. The caller is Alone.
+// Adopt settles a batch that a start had noted before it died, without learning its job. The job is
+// the one job of the sweep in Slurm's queue that is not noted. If there is none, Adopt removes the
+// batch. The caller is Alone.
 func (f *Folder) Adopt(ctx context.Context, s Slurm) error {
 	batches, err := f.submitted()
 	n := len(batches) - 1
@@ -239,7 +236,7 @@ func (j Jobs) Busy() bool {
 // Live tells whether a task of run i is in the queue or runs.
 func (j Jobs) Live(i int) bool { return j[i].live() }
 
-// Mark says of the runs' states what Slurm does with them.
+// Mark adds to the states of the runs what Slurm does with them.
 func (j Jobs) Mark(states []State) {
 	for i := range states {
 		job, ok := j[i]
@@ -250,7 +247,7 @@ func (j Jobs) Mark(states []State) {
 			s.Cause = strings.TrimPrefix(s.Cause+"; Slurm: "+job.text(), "; ")
 		case job.live():
 			s.Status, s.Cause = runner.Queued, "Slurm: "+job.text()
-		case s.Status == Missing: // it is lost: nobody does it any more
+		case s.Status == Missing: // it is lost: no task trains it any more
 			s.Status, s.Cause = runner.Failed, "Slurm: "+job.text()
 		default:
 			s.Cause = "Slurm: " + job.text()
@@ -258,8 +255,7 @@ func (j Jobs) Mark(states []State) {
 	}
 }
 
-// Cancel takes the sweep's tasks out of the queue; those that run stop with a
-// checkpoint.
+// Cancel takes the sweep's tasks out of the queue. Running tasks stop with a checkpoint.
 func (f *Folder) Cancel(ctx context.Context, s Slurm) error {
 	batches, err := f.submitted()
 	if err != nil || len(batches) == 0 {
@@ -269,9 +265,9 @@ func (f *Folder) Cancel(ctx context.Context, s Slurm) error {
 	return err
 }
 
-// Holder is a task in its present life: what its leases say where the disk has
-// no locks, and how it learns of other tasks. A life that Slurm has ended, or put
-// back into the queue, holds nothing any more.
+// Holder returns the holder of leases that a task is in its present life: the name in its leases
+// where the disk has no locks, and a way to ask about other tasks. A life that Slurm has ended, or
+// put back into the queue, holds nothing any more.
 func (f *Folder) Holder(s Slurm, array, task, restarts string) record.Holder {
 	mine := array + "_" + task
 	restarts = cmp.Or(restarts, "0")
@@ -280,7 +276,7 @@ func (f *Folder) Holder(s Slurm, array, task, restarts string) record.Holder {
 		if len(words) != 3 || words[0] != "slurm" {
 			return false, false
 		}
-		if words[1] == mine { // a life of this task before this one
+		if words[1] == mine { // an earlier life of this task
 			return false, words[2] != restarts
 		}
 		tasks, err := s.queue(context.Background(), f.jobName())

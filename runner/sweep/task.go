@@ -13,34 +13,34 @@ import (
 	"drolab/runner/record"
 )
 
-// Task is one run of a sweep as a process of its own does it: a job of a
-// cluster, or a line of a shell's loop.
+// Task trains one run of a sweep in a process of its own: a job of a cluster, or a line of a shell
+// loop.
 type Task struct {
 	*Folder
-	// Place is the run's index or, of a rung > 0, its place among those that the
-	// rung has kept.
+	// Place is the index of the run or, in a rung > 0, its place among the runs that the rung has
+	// kept.
 	Place, Rung int
 	Host        runner.Host
 	Holder      record.Holder // of leases
 	DataDir     string
 	Threads     int
 	Programs    bridge.Approvals // that the task may start
-	// Limit is closed when the time that the process has is about to be over: the
-	// run is saved, and Requeue asks for the task to be done again.
+	// Limit is closed when the time of the process is about to be over. The run is then saved, and
+	// Requeue asks for the task to be done again.
 	Limit   <-chan struct{}
 	Requeue func() error
-	// Patience is how long a run may be recorded by another process, which may
-	// have died with its machine, before the task gives up; 0 is 5 minutes.
+	// Patience is how long the task waits for a run that another process records before it gives
+	// up. That process may have died with its machine. 0 is 5 minutes.
 	Patience time.Duration
 }
 
-// mostRequeues is how often a task asks to be done again because its time was
-// over. Who needs more has asked for too little time.
+// mostRequeues is how often a task asks to be done again because its time was over. A task that
+// needs more has asked for too little time.
 const mostRequeues = 20
 
-// Do does the task. It is nil if the run is where it was to come to, or was not
-// to go on, and when it has asked to be done again. When ctx is cancelled the run
-// stops with a checkpoint, which is an error: the task is not done.
+// Do does the task. It returns nil if the run has reached the end of its stage, if the rung has
+// kept no run for the task, or if it has asked for the task to be done again. When ctx is
+// cancelled, the run stops with a checkpoint, which is an error: the task is not done.
 func (t *Task) Do(ctx context.Context) error {
 	i, err := t.index()
 	if err != nil || i < 0 {
@@ -56,7 +56,7 @@ func (t *Task) Do(ctx context.Context) error {
 	over, limited := make(chan struct{}), make(chan bool, 1)
 	go func() {
 		select {
-		case <-t.Limit: // nil never is
+		case <-t.Limit: // a nil channel never is
 			limited <- true
 			cancel()
 		case <-over:
@@ -71,7 +71,7 @@ func (t *Task) Do(ctx context.Context) error {
 	return err
 }
 
-// index is the run's; −1 where the rung has kept fewer.
+// index returns the index of the run; −1 if the rung has kept fewer runs.
 func (t *Task) index() (int, error) {
 	if t.Rung == 0 {
 		if t.Place < 0 || t.Place >= len(t.List.Runs) {
@@ -119,7 +119,7 @@ func (t *Task) train(ctx context.Context, store *record.Store, i int) error {
 		"is repeated", id, state.Status, done, all)
 }
 
-// await tries until nobody else has the run.
+// await calls try until nobody else has the run, or patience is over.
 func (t *Task) await(ctx context.Context, try func() error) error {
 	patience := cmp.Or(t.Patience, 5*time.Minute)
 	tick := time.NewTicker(min(time.Second, patience/10))
@@ -137,18 +137,18 @@ func (t *Task) await(ctx context.Context, try func() error) error {
 	}
 }
 
-// limits is what is kept of a task's ends by time.
+// limits records how often the time of a task was over.
 type limits struct {
 	Times int   `json:"times"`
-	Step  int64 `json:"step"` // at the last one
+	Step  int64 `json:"step"` // of the run, when the time was last over
 }
 
 const limitsPrefix = "limits-"
 
 func (f *Folder) limitsPath(i int) string { return f.own(limitsPrefix + f.List.Runs[i].ID) }
 
-// again asks for the task to be done again. One that came no further in its time
-// would not the next time either.
+// again asks for the task to be done again. It refuses a run that made no progress in its time,
+// because the run would make none the next time either.
 func (t *Task) again(i int) error {
 	var l limits
 	if _, err := t.noted(t.limitsPath(i), &l); err != nil { // there is none the first time

@@ -14,8 +14,8 @@ import (
 	"drolab/runner/record"
 )
 
-// Here says how this machine trains a sweep's runs: so many at once, on so
-// many threads each.
+// Here says how this machine trains the runs of a sweep: how many at once, and on how many threads
+// each.
 type Here struct {
 	Parallel int    `json:"parallel"`
 	Threads  int    `json:"threads"`
@@ -24,12 +24,13 @@ type Here struct {
 	Mark string `json:"mark,omitempty"`
 }
 
-// hereName is in a sweep's own folder for as long as an engine shall work on it.
+// hereName is a file in a sweep's own folder. It exists as long as an engine is to work on the
+// sweep.
 const hereName = "here.json"
 
-// Want says that the engine of the sweep's folder shall work on it. Where another
-// start has said so, and nobody has stopped it since, that is returned; the engine goes
-// on as it was told, and the next engine goes by h.
+// Want asks the engine of the sweep's folder to work on the sweep. If another start has asked for
+// that, and nobody has stopped the sweep since, Want returns what that start asked for: the engine
+// goes on as it was told, and the next engine goes by h.
 func (f *Folder) Want(h Here) (there *Here, err error) {
 	return there, f.Alone(func() error {
 		old, err := f.wanted()
@@ -48,13 +49,13 @@ func (f *Folder) Want(h Here) (there *Here, err error) {
 	})
 }
 
-// Stop says that no engine shall work on the sweep.
+// Stop notes that no engine is to work on the sweep.
 func (f *Folder) Stop() error {
 	return f.Alone(func() error { return f.files.Remove(f.own(hereName)) })
 }
 
-// Through says that an engine has done what h asked for. It is to look again where there
-// is more: the list has grown meanwhile, or the sweep was stopped and started again.
+// Through notes that an engine has done what h asked for. The request stays if there is more to do:
+// the list has grown meanwhile, or the sweep was stopped and started again.
 func (f *Folder) Through(h *Here) error {
 	return f.Alone(func() error {
 		if NewLook(f).Grown() || !f.Wants(h) {
@@ -64,7 +65,7 @@ func (f *Folder) Through(h *Here) error {
 	})
 }
 
-// Wants tells whether the sweep is to be worked on still, as by h.
+// Wants reports whether the sweep is still to be worked on, as h asks.
 func (f *Folder) Wants(h *Here) bool {
 	now, err := f.wanted()
 	return err == nil && now.Mark == h.Mark
@@ -76,8 +77,7 @@ func (f *Folder) wanted() (*Here, error) {
 	return &h, err
 }
 
-// Wanted returns the sweep in a runs folder that an engine shall work on; nil
-// where there is none.
+// Wanted returns the sweep in a runs folder that an engine is to work on, nil if there is none.
 func Wanted(dir string) (*Folder, *Here) {
 	h, err := (&Folder{Dir: dir}).wanted()
 	if err != nil {
@@ -97,17 +97,17 @@ type Desk interface {
 	Live() []runner.LiveRun
 }
 
-// worker feeds a sweep to a Desk, a few runs ahead, so that 10 000 that wait take
-// no files and no memory.
+// worker feeds a sweep to a Desk, only a few runs ahead, so that 10 000 waiting runs take no files
+// and no memory.
 type worker struct {
 	*Look
 	desk Desk
 	here Here
 	logf func(format string, args ...any)
 
-	todo  []int          // of the stage, not begun by this worker
-	until int            // epochs; 0: to the end
-	alive map[string]int // by ID
+	todo  []int          // runs of the stage that this worker has not begun
+	until int            // epochs to train; 0: to the end
+	alive map[string]int // indices of runs by their IDs
 }
 
 const (
@@ -115,9 +115,9 @@ const (
 	heldPause = 2 * time.Second       // before a run that another process records is tried again
 )
 
-// Work does what is missing of a sweep, to its end: until ctx is cancelled, or
-// go-on returns false. Runs that failed are tried once more by each call. It
-// returns why it could not go on; what became of the runs, they say themselves.
+// Work trains the missing runs of a sweep until the sweep is complete, ctx is cancelled, or goOn
+// returns false. Each call tries failed runs once more. The error says why Work could not go on;
+// the outcome of each run is in its record.
 func (f *Folder) Work(
 	ctx context.Context, desk Desk, h Here, goOn func() bool, logf func(format string, args ...any),
 ) error {
@@ -140,7 +140,7 @@ func (f *Folder) Work(
 	}
 }
 
-// begin lists what a stage has to do.
+// begin lists the runs that a stage has to train.
 func (w *worker) begin(s *stages) {
 	w.until, w.todo = w.List.Halving.until(s.last), nil
 	for i := range w.List.Runs {
@@ -150,14 +150,14 @@ func (w *worker) begin(s *stages) {
 	}
 }
 
-// stage is true when everything that it has to do has been tried.
+// stage trains the runs of todo. It returns true when all of them have been tried.
 func (w *worker) stage(ctx context.Context, goOn func() bool) bool {
 	tick := time.NewTicker(workPause)
 	defer tick.Stop()
 	held := time.Time{}
 	for ctx.Err() == nil && goOn() {
 		w.settle()
-		// One more than train waits for its slot.
+		// One run more than can train waits for its slot.
 		for len(w.todo) > 0 && len(w.alive) <= w.here.Parallel && time.Since(held) > heldPause {
 			i := w.todo[0]
 			w.todo = w.todo[1:]
@@ -176,7 +176,7 @@ func (w *worker) stage(ctx context.Context, goOn func() bool) bool {
 	return false
 }
 
-// settle takes note of the runs that have ended.
+// settle removes the runs that have ended from alive.
 func (w *worker) settle() {
 	live := map[string]bool{}
 	for _, r := range w.desk.Live() {
@@ -202,13 +202,13 @@ func (w *worker) train(i int) error {
 	return err
 }
 
-// Why a run is not begun, beside what is wrong with it.
+// Reasons not to begin a run, besides its own errors.
 var (
 	errThrough = errors.New("is where it was to come to")
 	errHeld    = errors.New("is recorded by another process")
 )
 
-// begin starts run i, or goes on with it. Why it cannot is noted in the folder.
+// begin starts run i or continues it. If it cannot, it notes the reason in the folder.
 func begin(f *Folder, desk Desk, i int, m runner.Means) error {
 	look := NewLook(f)
 	if s := look.State(i); s.through(m.Until) {
@@ -226,8 +226,8 @@ func begin(f *Folder, desk Desk, i int, m runner.Means) error {
 	return err
 }
 
-// attempt goes on with a run that is there, or makes it. That it is there is
-// looked at once more where somebody made it meanwhile.
+// attempt resumes run i, or starts it if it does not exist yet. If another process makes the run
+// meanwhile, the start fails with fs.ErrExist, and the next attempt resumes it.
 func attempt(f *Folder, desk Desk, i int, m runner.Means) error {
 	id := f.List.Runs[i].ID
 	if _, err := f.Find(i); !errors.Is(err, fs.ErrNotExist) {
@@ -241,7 +241,7 @@ func attempt(f *Folder, desk Desk, i int, m runner.Means) error {
 	return err
 }
 
-// Ours tells which runs of the sweep are live, to be stopped.
+// Ours returns the IDs of the live runs that belong to the sweep, to be stopped.
 func (f *Folder) Ours(live []runner.LiveRun) (ids []string) {
 	for _, r := range live {
 		if slices.ContainsFunc(f.List.Runs, func(o Run) bool { return o.ID == r.ID }) {
@@ -253,7 +253,7 @@ func (f *Folder) Ours(live []runner.LiveRun) (ids []string) {
 
 var _ Desk = (*queue.Queue)(nil)
 
-// String says how many runs and processors a machine is asked for.
+// String says how many runs train at once, and on how many processors each.
 func (h Here) String() string {
 	return fmt.Sprintf("%d at once, on %d of its processors each", h.Parallel, h.Threads)
 }

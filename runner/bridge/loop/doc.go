@@ -1,5 +1,5 @@
-// Package loop is the process beside a script that has its own loop (docs/loop.md): it holds the
-// script's run, as the engine holds others, and ends with it.
+// Package loop is the process beside a script that has its own loop (docs/loop.md). It holds the
+// script's run, as the engine holds other runs, and ends with it.
 //
 //	script --what it did--> bridge.Script -> train.Run, in the goroutine of a queue.Queue
 //	       <---weights----

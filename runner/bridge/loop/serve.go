@@ -20,22 +20,22 @@ import (
 	"drolab/runner/train"
 )
 
-// Settings of the process.
+// Settings are the settings of the process.
 type Settings struct {
-	Queue      queue.Settings // of the run; Store is set
+	Queue      queue.Settings // for the run's queue; this package sets Store
 	Store      *record.Store
 	RuntimeDir string
-	// Find says what RUN, RUN@STEP and RUN@selected mean; step -1 is the newest.
+	// Find resolves RUN, RUN@STEP and RUN@selected; step −1 is the newest.
 	Find func(name string) (r *record.Run, step int64, err error)
 }
 
-// Serve holds the run that a script asks for over two pipes, to its end, or the script's. The
-// error is of a run that failed, which the script was told.
+// Serve holds the run that a script asks for over two pipes, until the run or the script ends. The
+// error says why the run failed; the script was told it, unless the script has gone.
 func Serve(ctx context.Context, in io.ReadCloser, out io.Writer, s Settings) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer orphaned(func() {
-		cancel() // a run that is paused hears nothing else
+		cancel() // a paused run hears nothing else
 		in.Close()
 	})()
 	script, err := bridge.Meet(in, out)
@@ -49,8 +49,8 @@ func Serve(ctx context.Context, in io.ReadCloser, out io.Writer, s Settings) err
 	return err
 }
 
-// orphaned calls gone when the process that started this one has ended: a worker that it leaves
-// may hold its pipe open.
+// orphaned calls gone when the process that started this one has ended. The end of the pipe does
+// not tell, because a worker that the process leaves may hold the pipe open.
 func orphaned(gone func()) (stop func()) {
 	parent, tick, over := os.Getppid(), time.NewTicker(time.Second), make(chan struct{})
 	go func() {
@@ -72,7 +72,7 @@ func orphaned(gone func()) (stop func()) {
 	}
 }
 
-// serve holds the run.
+// serve holds the run until it ends.
 func (s *Settings) serve(ctx context.Context, script *bridge.Script) error {
 	o := &script.Opening
 	a, err := s.askedFor(o)
@@ -83,7 +83,7 @@ func (s *Settings) serve(ctx context.Context, script *bridge.Script) error {
 	if err != nil {
 		return err
 	}
-	if batch := a.batch(); d.StepsPerEpoch == 0 && batch > 0 { // as a loader that drops nothing
+	if batch := a.batch(); d.StepsPerEpoch == 0 && batch > 0 { // like a loader that drops nothing
 		d.StepsPerEpoch = (d.Data.Train.Len() + batch - 1) / batch
 	}
 	p := runner.Program{Path: o.Path, Arguments: o.Arguments, Interpreter: o.Interpreter,
@@ -92,7 +92,7 @@ func (s *Settings) serve(ctx context.Context, script *bridge.Script) error {
 		p.SHA256 = "" // typed in, or in a notebook
 	}
 	s.Queue.Store, s.Queue.Parallel = s.Store, 1
-	// Until the run can be asked, it does not begin: who finds it there finds it listening.
+	// The run does not begin before it can be asked: whoever finds it finds it listening.
 	listening := make(chan struct{})
 	s.Queue.Script = &queue.Script{Description: d, Program: p,
 		Network: func(place runner.Workplace) (train.Network, error) {
@@ -106,7 +106,7 @@ func (s *Settings) serve(ctx context.Context, script *bridge.Script) error {
 	}
 	end, err := engine.Beside(filepath.Join(s.Store.Dir(), id), s.RuntimeDir, s.Queue.Host, q,
 		io.Discard)
-	if err != nil { // it cannot be asked anything then, and trains all the same
+	if err != nil { // the run cannot be asked anything then, but trains
 		end = func() {}
 	}
 	defer end()
@@ -134,7 +134,7 @@ func (a *asked) start(q *queue.Queue) (id string, err error) {
 	return ids[0], nil
 }
 
-// batch is how many samples the steps of a new run have, as the script says; else 0.
+// batch returns the batch size of a new run as the script gives it, and 0 for a run to go on with.
 func (a *asked) batch() int {
 	if a.resume != "" {
 		return 0
@@ -142,7 +142,7 @@ func (a *asked) batch() int {
 	return a.request.Specs[0].Batch
 }
 
-// askedFor reads what a script wants.
+// askedFor reads which run a script wants.
 func (s *Settings) askedFor(o *bridge.Opening) (a asked, err error) {
 	switch {
 	case o.Resume != "" && o.From != "":
@@ -154,7 +154,7 @@ func (s *Settings) askedFor(o *bridge.Opening) (a asked, err error) {
 		return s.fork(o)
 	}
 	of := spec.Defaults()
-	of.LRDropEpoch = 0 // a schedule is the script's own, unless it asks for drolab's
+	of.LRDropEpoch = 0 // the script has its own schedule, unless it asks for drolab's
 	if n := o.Samples[runner.SplitTrain]; n > 0 {
 		of.Batch = min(of.Batch, n)
 	}
@@ -166,7 +166,7 @@ func (s *Settings) askedFor(o *bridge.Opening) (a asked, err error) {
 	return a, err
 }
 
-// own are settings that a script does not have.
+// own refuses settings that a script's run does not have.
 func own(key string) error {
 	if slices.Contains([]string{"algorithms", "seeds", "model", "dataset", "sampler"}, key) {
 		return fmt.Errorf("settings: %s: a script's run has one method and one seed, and the "+
@@ -179,7 +179,7 @@ func own(key string) error {
 	return nil
 }
 
-// assign gives s the settings of a script.
+// assign gives s the settings that a script names.
 func assign(s *spec.Spec, o *bridge.Opening) error {
 	if method, stated := o.Settings["method"]; stated {
 		if err := s.Assign("algorithms", fmt.Appendf(nil, "[%s]", method)); err != nil {
@@ -204,7 +204,7 @@ func assign(s *spec.Spec, o *bridge.Opening) error {
 	return s.Unread(keys)
 }
 
-// again is the run to go on with, whose settings are as they were.
+// again returns the run to go on with. Its settings must be as they were.
 func (s *Settings) again(o *bridge.Opening) (a asked, err error) {
 	r, _, err := s.Find(o.Resume)
 	if err != nil {
@@ -228,7 +228,7 @@ func (s *Settings) again(o *bridge.Opening) (a asked, err error) {
 	return asked{resume: r.Meta.ID}, nil
 }
 
-// fork is a new run that goes on from a checkpoint of another.
+// fork returns a new run that goes on from a checkpoint of another run.
 func (s *Settings) fork(o *bridge.Opening) (a asked, err error) {
 	r, step, err := s.Find(o.From)
 	if err != nil {

@@ -1,10 +1,10 @@
 // Package frame carries the messages of docs/protocol.md over a pair of pipes: a small
 // JSON head and raw arrays of numbers, so that no float goes through text.
 //
-// A frame is three little-endian uint32 (the bytes of the head, the bytes of the body,
-// and Magic), the head, and the body, which is the head's arrays one behind the other.
-// Both sides trust nothing that they read: a length is checked against its limit before
-// memory is asked for, and against the arrays that the head declares.
+// A frame is three little-endian uint32 (the bytes of the head, the bytes of the body, and Magic),
+// the head, and the body. The body is the arrays of the head, one behind the other. Both sides
+// trust nothing that they read: they check a length against its limit before they allocate memory,
+// and against the arrays that the head declares.
 package frame
 
 import (
@@ -19,8 +19,8 @@ import (
 	"strconv"
 )
 
-// Magic begins every frame, behind the two lengths: "dro1". A program that prints into
-// the pipe is told from one that speaks the protocol.
+// Magic follows the two lengths at the start of every frame: "dro1". It distinguishes a program
+// that speaks the protocol from one that prints into the pipe.
 const Magic = 0x316f7264
 
 // MostHead and MostBody limit a frame, in bytes.
@@ -29,7 +29,7 @@ const (
 	MostBody = 1 << 30
 )
 
-// lengths are the bytes before the head.
+// lengths is the number of bytes before the head.
 const lengths = 12
 
 // The types of an array's elements, as NumPy writes them without the byte order.
@@ -40,19 +40,19 @@ const (
 	Int32   = "i4"
 )
 
-// sizes are of the types' elements, in bytes.
+// sizes are the sizes of the elements of each type, in bytes.
 var sizes = map[string]int{Float64: 8, Float32: 4, Int64: 8, Int32: 4}
 
-// Array is numbers of one type in their raw form.
+// Array holds numbers of one type in their raw form.
 type Array struct {
 	Type string // one of the types above
 	Raw  []byte // little-endian
 }
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (a Array) Len() int { return len(a.Raw) / sizes[a.Type] }
 
-// head is what the protocol itself reads of a head; the rest is the message's own.
+// head holds the member of a head that the protocol itself reads; the message has the others.
 type head struct {
 	Arrays []declared `json:"arrays"`
 }
@@ -63,8 +63,8 @@ type declared struct {
 	n    int
 }
 
-// UnmarshalJSON reads one by hand: it is in every message of a step, and decoding into a
-// list of any is half of what a message costs.
+// UnmarshalJSON reads a declaration by hand. Declarations are in every message of a step, and
+// decoding them into a list of any is half of the cost of a message.
 func (d *declared) UnmarshalJSON(b []byte) (err error) {
 	kind, n, found := bytes.Cut(bytes.Trim(b, "[] \n"), []byte(","))
 	if !found {
@@ -77,7 +77,7 @@ func (d *declared) UnmarshalJSON(b []byte) (err error) {
 	return err
 }
 
-// Conn sends and receives frames. Send and Receive may be used by a goroutine each.
+// Conn sends and receives frames. One goroutine may use Send while another uses Receive.
 type Conn struct {
 	in   *bufio.Reader
 	out  io.Writer
@@ -85,7 +85,7 @@ type Conn struct {
 	body []byte // the memory of the last frame received
 	text []byte
 
-	begin [lengths]byte // of the frame that is received
+	begin [lengths]byte // start of the frame under way
 }
 
 // NewConn returns a connection over two pipes.
@@ -93,9 +93,9 @@ func NewConn(in io.Reader, out io.Writer) *Conn {
 	return &Conn{in: bufio.NewReaderSize(soon(in), 1<<16), out: out}
 }
 
-// Send writes a message as one frame. The message is a struct or map that makes a JSON
-// object; it must not have a member "arrays". The error is of the pipe, or of a frame
-// beyond the limits.
+// Send writes a message as one frame. The message is a struct or map that makes a JSON object; it
+// must not have a member "arrays". The error is the pipe's, or says that the frame exceeds the
+// limits.
 func (c *Conn) Send(message any, arrays ...Array) error {
 	text, err := json.Marshal(message)
 	if err != nil {
@@ -143,12 +143,12 @@ func declare(b []byte, arrays []Array) []byte {
 	return append(b, "]}"...)
 }
 
-// ErrFormat is wrapped by every error of a frame that is not one.
+// ErrFormat is wrapped by the errors about input that is not a frame of the protocol.
 var ErrFormat = errors.New("not a frame of the protocol")
 
-// Receive reads a frame, its head into message, and returns its arrays, which are valid
-// until the next Receive. The error is io.EOF at the end of the pipe between two frames,
-// and an ErrFormat where what came is no frame.
+// Receive reads a frame. It decodes the head into message and returns the arrays, which are valid
+// until the next Receive. The error is io.EOF at the end of the pipe between two frames, and an
+// ErrFormat if the input is no frame.
 func (c *Conn) Receive(message any) ([]Array, error) {
 	if _, err := io.ReadFull(c.in, c.begin[:]); err != nil {
 		return nil, err
@@ -187,7 +187,7 @@ func (c *Conn) Receive(message any) ([]Array, error) {
 	return arrays, nil
 }
 
-// split checks that the arrays that a head declares fill a body of so many bytes.
+// split checks that the declared arrays of a head fill a body of so many bytes.
 func (h *head) split(body int) ([]Array, error) {
 	arrays, sum := make([]Array, len(h.Arrays)), 0
 	for i, d := range h.Arrays {
@@ -206,8 +206,8 @@ func (h *head) split(body int) ([]Array, error) {
 	return arrays, nil
 }
 
-// read reads n bytes into the memory of b, which grows with what has come and not with
-// what is declared.
+// read reads n bytes into the memory of b. The memory grows with the bytes that have come, not with
+// the number that is declared.
 func read(r io.Reader, b []byte, n int) ([]byte, error) {
 	const step = 1 << 20
 	b = b[:0]
@@ -225,7 +225,7 @@ func read(r io.Reader, b []byte, n int) ([]byte, error) {
 	return b, nil
 }
 
-// noEnd keeps the end of a pipe within a frame apart from its end between two.
+// noEnd distinguishes the end of a pipe within a frame from its end between two frames.
 func noEnd(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
@@ -233,7 +233,7 @@ func noEnd(err error) error {
 	return err
 }
 
-// Floats is an array of float64.
+// Floats returns an array of float64.
 func Floats(values []float64) Array {
 	raw := make([]byte, 0, 8*len(values))
 	for _, v := range values {
@@ -242,7 +242,7 @@ func Floats(values []float64) Array {
 	return Array{Float64, raw}
 }
 
-// Ints is an array of int64.
+// Ints returns an array of int64.
 func Ints(values []int) Array {
 	raw := make([]byte, 0, 8*len(values))
 	for _, v := range values {
@@ -251,8 +251,8 @@ func Ints(values []int) Array {
 	return Array{Int64, raw}
 }
 
-// Floats fills into with an array of floats of either width; the error is of another
-// type or length.
+// Floats fills into with the values of an array of floats of either width. Another type or another
+// length is an error.
 func (a Array) Floats(into []float64) error {
 	switch {
 	case a.Len() != len(into) || a.Type != Float64 && a.Type != Float32:
@@ -270,8 +270,8 @@ func (a Array) Floats(into []float64) error {
 	return nil
 }
 
-// Ints fills into with an array of whole numbers of either width; the error is of
-// another type or length, or of a number outside of [0, below).
+// Ints fills into with the values of an array of whole numbers of either width. Another type,
+// another length, or a number outside of [0, below) is an error.
 func (a Array) Ints(into []int, below int) error {
 	if a.Len() != len(into) || a.Type != Int64 && a.Type != Int32 {
 		return fmt.Errorf("%d elements of type %s where %d whole numbers belong", a.Len(),

@@ -10,27 +10,27 @@ import (
 )
 
 const (
-	looking   = 100 * time.Microsecond // that a pipe is looked at before the reader sleeps
-	worth     = 64                     // looks in a row that make the next pause a short one
-	mostPause = 4096                   // the most waits of a pause
+	looking   = 100 * time.Microsecond // how long a pipe is looked at before the reader sleeps
+	worth     = 64                     // successful looks in a row that make the next pause short
+	mostPause = 4096                   // most waits of a pause
 )
 
 // eager reads a pipe. A process that sleeps takes longer to wake than a short answer takes to come.
-// So the pipe is looked at again and again for a moment. Where that is in vain, since the other
-// side computes or others want this processor, more and more waits go without it.
+// So the reader looks at the pipe again and again for a moment. A look is in vain if the other side
+// computes or others want this processor; then more and more waits go without a look.
 type eager struct {
 	raw     syscall.RawConn
 	read    func(fd uintptr) (done bool)
-	worth   int // looks in a row that were not in vain
-	without int // waits without a look, from now
-	pause   int // the same behind the next look that is in vain
+	worth   int // successful looks in a row
+	without int // number of further waits without a look
+	pause   int // number of waits without a look after the next look in vain
 
-	into []byte // of the Read under way
+	into []byte // buffer of the Read under way
 	n    int
 	err  error
 }
 
-// soon makes in a reader that waits well for what comes soon.
+// soon wraps in into a reader that is quick to read an answer that comes soon.
 func soon(in io.Reader) io.Reader {
 	f, ok := in.(*os.File)
 	if !ok {
@@ -41,11 +41,11 @@ func soon(in io.Reader) io.Reader {
 		return in
 	}
 	e := &eager{raw: raw, pause: 1}
-	e.read = e.look // once, since it is of the heap
+	e.read = e.look // only once, since it is allocated on the heap
 	return e
 }
 
-// look reads what has come. False: nothing has, and the reader is to sleep.
+// look reads what has come. It returns false if nothing has come and the reader is to sleep.
 func (e *eager) look(fd uintptr) bool {
 	if e.try(fd) {
 		return true
@@ -65,7 +65,7 @@ func (e *eager) look(fd uintptr) bool {
 	return false
 }
 
-// found counts a look that was not in vain.
+// found counts a successful look.
 func (e *eager) found() {
 	if e.worth++; e.worth == worth {
 		e.pause = 1
