@@ -32,7 +32,7 @@ type Opening struct {
 
 	measure.Sides      // which of its own values are better higher, and which lower
 	Restart       bool `json:"restart"`
-	// StepsPerEpoch is the number of steps of an epoch, for the progress; 0: samples / batch, rounded up.
+	// StepsPerEpoch is the number of steps in an epoch. 0: samples / batch, rounded up.
 	StepsPerEpoch int               `json:"steps_per_epoch"`
 	Parameters    int               `json:"parameters"`
 	Device        string            `json:"device"`
