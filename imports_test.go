@@ -109,16 +109,16 @@ tui/process < docs, .
 // testModules may be imported by tests of any package.
 const testModules = "TESTSCRIPT, VT, TEATEST, PTY, X/TEXT"
 
-// testPackages are ours that tests of what is below tui may import, and nothing
-// else does.
+// testPackages are the packages of this module that the tests of tui and of the packages below it
+// may import. Tests of other packages need an entry in testPairs.
 const testPackages = "tui/internal/tuitest, runner/record/recordtest"
 
 // peerPackage gives tests of any package the programs that they are compared with.
 const peerPackage = "dro/peertest"
 
-// testPairs are packages of ours whose tests may import more: a run that was trained,
-// a disk that fails, of records, export, whose crash points are shown beside theirs, and of
-// recorded runs, the report that they are judged in.
+// testPairs maps a package of this module to the further packages that its tests may import, for
+// example for a trained run, for a disk that fails, for the crash points of runner/export that are
+// shown beside those of runner/record, and for the report that judges the recorded runs.
 var testPairs = map[string]string{
 	"runner/record": "runner/queue, runner/train, runner/export, " +
 		"runner/internal/aside/asidetest, runner/record/recordtest/eventtest",
@@ -141,8 +141,8 @@ var testPairs = map[string]string{
 	"docs":             "presets, presets/recorded, runner/report, tui/process",
 }
 
-// modules gives the words of the rules their import paths. Of several that
-// begin a path, the longest decides.
+// modules maps the words of the rules to import paths. If several of the paths begin an import, the
+// longest decides.
 var modules = map[string][]string{
 	"X/SYS":   {"golang.org/x/sys"},
 	"X/IMAGE": {"golang.org/x/image"},
@@ -161,7 +161,7 @@ var modules = map[string][]string{
 	"FANG":       {"charm.land/fang"},
 	"COBRA":      {"github.com/spf13/cobra", "github.com/spf13/pflag"},
 	"TESTSCRIPT": {"github.com/rogpeppe/go-internal/testscript"},
-	// vt10x shares no code with Bubble Tea, as x/vt does, which its versions break.
+	// vt10x shares no code with Bubble Tea. x/vt does, so versions of Bubble Tea break it.
 	"VT":      {"github.com/hinshun/vt10x"},
 	"TEATEST": {"github.com/charmbracelet/x/exp/teatest"},
 	"PTY":     {"github.com/creack/pty", "github.com/charmbracelet/x/xpty"},
@@ -169,8 +169,8 @@ var modules = map[string][]string{
 
 const module = "drolab"
 
-// parseRules returns what each package may import: packages of ours, closed
-// under the rules, and module words.
+// parseRules returns, for each package, what it may import: packages of this module, closed under
+// the rules, and module words.
 func parseRules(text string) (map[string]map[string]bool, error) {
 	allowed := map[string]map[string]bool{}
 	for n, line := range strings.Split(strings.TrimSpace(text), "\n") {
@@ -238,7 +238,8 @@ func violations(allowed map[string]map[string]bool, list []imported) []string {
 	return slices.Compact(problems)
 }
 
-// testMay says what the tests of a package may import beyond the package.
+// testMay reports whether the tests of a package may import what, beyond the imports of the package
+// itself.
 func testMay(pkg, what string) bool {
 	ours := pkg == "tui" || strings.HasPrefix(pkg, "tui/")
 	return what == pkg || what == peerPackage || slices.Contains(words(testPairs[pkg]), what) ||
@@ -246,8 +247,9 @@ func testMay(pkg, what string) bool {
 		ours && slices.Contains(words(testPackages), what)
 }
 
-// category returns our package's folder, the module's word, "" for the standard
-// library, or the path itself, which no rule allows.
+// category returns the name of an import in the rules: the folder of a package of this module, the
+// word of another module, or "" for the standard library. Any other path is returned as it is, and
+// no rule allows it.
 func category(path string) string {
 	if rest, ours := strings.CutPrefix(path, module+"/"); ours {
 		return rest
@@ -266,8 +268,7 @@ func category(path string) string {
 	return best
 }
 
-// importsBelow reads the imports of every Go file below root, for whatever
-// system it is.
+// importsBelow reads the imports of every Go file below root, whatever system the file is for.
 func importsBelow(root string) ([]imported, error) {
 	var list []imported
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -296,7 +297,7 @@ func importsBelow(root string) ([]imported, error) {
 	return list, err
 }
 
-// skipFolder leaves out what is no package of this module.
+// skipFolder returns fs.SkipDir for a folder that holds no packages of this module.
 func skipFolder(path string) error {
 	name := filepath.Base(path)
 	hidden := strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
@@ -323,7 +324,7 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestImportRulesCanFail breaks each kind of rule.
+// TestImportRulesCanFail checks that a violation of each kind of rule is found.
 func TestImportRulesCanFail(t *testing.T) {
 	allowed, err := parseRules("NONE < a\na, CHARM < b")
 	if err != nil {
@@ -359,7 +360,7 @@ func TestImportRulesCanFail(t *testing.T) {
 	}
 }
 
-// TestNoStrayFolders holds the tree to its top-level folders.
+// TestNoStrayFolders fails on a top-level folder that is not on its list.
 func TestNoStrayFolders(t *testing.T) {
 	entries, err := os.ReadDir(".")
 	if err != nil {
@@ -375,8 +376,8 @@ func TestNoStrayFolders(t *testing.T) {
 	}
 }
 
-// TestFileLengths holds files to a length that can be read in one go. Tables of
-// tests may be longer.
+// TestFileLengths holds files to a length that can be read in one go. Test files, which hold
+// tables, and generated files may be longer.
 func TestFileLengths(t *testing.T) {
 	const most = 400
 	for _, f := range goFiles(t) {
@@ -388,9 +389,9 @@ func TestFileLengths(t *testing.T) {
 	}
 }
 
-// TestLineLengths holds lines to a width of which two stand side by side on a screen; a tab
-// is four columns. What is in a raw string stays as it is shown, and a figure in a comment
-// (indented by a tab) as it is drawn.
+// TestLineLengths holds lines to a width at which two files fit side by side on a screen; a tab
+// counts as four columns. Raw strings may be wider, and so may figures in comments (lines indented
+// by a tab).
 func TestLineLengths(t *testing.T) {
 	const most, tab = 100, "    "
 	for _, f := range goFiles(t) {

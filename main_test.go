@@ -26,18 +26,18 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestMain lets the scripts run this very program under the name drolab, and trainee. They and it
-// have few megabytes, which the garbage collector would look through again and again.
+// TestMain lets the scripts run this very program under the names drolab and trainee. Each process
+// has a heap of a few megabytes, which the garbage collector would otherwise scan again and again.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
-	// Scripts wait for processes most of the time: more of them at once than there are cores.
+	// Scripts mostly wait for processes, so more of them run at once than there are cores.
 	if err := flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0))); err != nil {
 		panic(err)
 	}
 	testscript.Main(m, map[string]func(){"drolab": main, "trainee": trainee})
 }
 
-// trainee is a program that drolab trains, of 64 samples.
+// trainee is a program for drolab to train. It has 64 samples.
 func trainee() {
 	c, err := client.Pipes()
 	if err == nil {
@@ -49,8 +49,8 @@ func trainee() {
 	}
 }
 
-// TestScripts runs testdata/script/*.txtar, one test each. Beside what
-// testscript has, a script may use
+// TestScripts runs testdata/script/*.txtar, one test each. Besides the commands of testscript, a
+// script may use
 //
 //	await GLOB TEXT...   wait until a file of that name holds the texts, in this order
 //	same A B             the JSON in two files is equal, but for names, folders and times
@@ -61,7 +61,7 @@ func trainee() {
 //	arrays FILE          FILE is arrays of samples, as numpy.savez writes them
 //	full DIR SIZE        DIR is a disk of that size; see the condition [disk]
 //
-// GLOBs name one file each, or the last of several.
+// A GLOB stands for the one file that it matches or, of several, the one written last.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
@@ -82,7 +82,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// condition implements [disk]: whether a script may mount a small disk.
+// condition implements [disk], whether a script may mount a small disk, and [race], whether the
+// race detector is on.
 func condition(cond string) (bool, error) {
 	switch cond {
 	case "disk":
@@ -117,8 +118,7 @@ func fullDisk(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Defer(func() { unmount(dir) })
 }
 
-// sparse writes a file of zeros, which takes no room on most disks, with one
-// byte changed.
+// sparse writes a file of zeros with one byte changed. On most disks the zeros take no room.
 func sparse(ts *testscript.TestScript, neg bool, args []string) {
 	positive(ts, neg, args, 4)
 	var numbers [3]int64
@@ -135,7 +135,7 @@ func sparse(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(errors.Join(err, f.Truncate(numbers[0]), f.Close()))
 }
 
-// within finds a digit behind another one.
+// within matches two digits in a row; the second is not the first digit of its number.
 var within = regexp.MustCompile(`[0-9][0-9]`)
 
 // damage changes a byte of a file of the only run in a folder or, with "gone",
@@ -160,14 +160,14 @@ func damage(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(found[0], b, 0o600))
 }
 
-// aged makes a file an hour old.
+// aged sets the time of a file to an hour ago.
 func aged(ts *testscript.TestScript, _ bool, args []string) {
 	then := time.Now().Add(-time.Hour)
 	ts.Check(os.Chtimes(ts.MkAbs(args[0]), then, then))
 }
 
-// await looks every few milliseconds; the test's own deadline ends it, since
-// only that knows how slow the machine may be.
+// await checks the file every few milliseconds. The deadline of the test ends the wait, because
+// only that deadline allows for a slow machine.
 func await(ts *testscript.TestScript, neg bool, args []string) {
 	positive(ts, neg, args, max(2, len(args)))
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -182,7 +182,7 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// inOrder tells whether the parts stand in the text in this order.
+// inOrder reports whether the text contains the parts in this order.
 func inOrder(text string, parts []string) bool {
 	for _, part := range parts {
 		_, rest, found := strings.Cut(text, part)
@@ -207,7 +207,8 @@ func same(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// hasKeys checks the object's keys exactly, at the top or below one key.
+// hasKeys checks that the one JSON object in a file has each of the keys, at the top level or along
+// a path such as a.b.
 func hasKeys(ts *testscript.TestScript, neg bool, args []string) {
 	values := readJSON(ts, args[0])
 	if neg || len(args) < 2 || len(values) != 1 {
@@ -220,7 +221,7 @@ func hasKeys(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// holds tells whether value has the path, in every element where it is a list.
+// holds reports whether value has the path. A list has it if every element does.
 func holds(value any, path []string) bool {
 	if list, ok := value.([]any); ok {
 		return len(list) > 0 &&
@@ -276,8 +277,8 @@ func positive(ts *testscript.TestScript, neg bool, args []string, n int) {
 	}
 }
 
-// last returns the file written last of all that the pattern names, "" for
-// none. Names do not tell: runs of one second differ in random letters alone.
+// last returns the file that was written last of those that the pattern matches, or "" if it
+// matches none. Names do not tell the order: runs of the same second differ only in random letters.
 func last(ts *testscript.TestScript, pattern string) string {
 	names, err := filepath.Glob(ts.MkAbs(pattern))
 	ts.Check(err)

@@ -1,4 +1,4 @@
-// Package docs has no code: its tests hold the pages to the program.
+// Package docs has no code but tests, which check that the pages agree with the program.
 package docs
 
 import (
@@ -23,29 +23,29 @@ import (
 	"drolab/tui/process"
 )
 
-// root is where paths of the tree begin.
+// root is the root of the repository, relative to this package.
 const root = ".."
 
-// page is a Markdown file, cut into what is checked of it.
+// page is a Markdown file, cut into the parts that the tests check.
 type page struct {
 	path, text string
-	wide       []string          // lines of more than 100 cells that are no tables
-	prose      []string          // paragraphs, items of lists included
-	commands   []string          // in blocks of code, with the program's name first
+	wide       []string          // lines of more than 100 cells, tables aside
+	prose      []string          // paragraphs and items of lists
+	commands   []string          // lines of code blocks that call the program, by its name
 	files      []string          // blocks of YAML
-	anchors    map[string]bool   // of its headings, as GitHub names them
-	links      map[string]string // addresses with the line that they stand in
+	anchors    map[string]bool   // the anchors of the headings, as GitHub names them
+	links      map[string]string // the line of each link, by its address
 	code       []string          // words in `backquotes`
 }
 
 var (
 	linked  = regexp.MustCompile(`\]\(([^)\s]+)\)|(?:src|srcset|href)="([^"]+)"`)
 	quoted  = regexp.MustCompile("`([^`]+)`")
-	comment = regexp.MustCompile(`\s+(#|>|\|).*$`) // of a shell, or where its output goes
+	comment = regexp.MustCompile(`\s+(#|>|\|).*$`) // a shell's comment, redirection or pipe
 )
 
-// parse cuts a page. What stands between two marks was written by a program, and is
-// held to neither width nor style.
+// parse cuts a page into its parts. Text between a begin and an end mark was written by a program,
+// and is held neither to the width nor to the style.
 func parse(name, text string) *page {
 	p := &page{path: name, text: text, anchors: map[string]bool{}, links: map[string]string{}}
 	var fence, block, paragraph string
@@ -105,7 +105,7 @@ func parse(name, text string) *page {
 	return p
 }
 
-// command keeps a line of code if it calls the program.
+// command keeps a line of code that calls the program.
 func (p *page) command(line string) {
 	line = comment.ReplaceAllString(line, "")
 	if rest, ok := strings.CutPrefix(line, "go run ."); ok {
@@ -129,7 +129,7 @@ func (p *page) note(line string) {
 	}
 }
 
-// anchor is the address of a heading: its letters and digits in lower case, and dashes.
+// anchor returns the address of a heading: its letters and digits in lower case, and dashes.
 func anchor(title string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -164,7 +164,7 @@ func pages(t *testing.T, patterns ...string) (list []*page) {
 	return list
 }
 
-// TestReadmeIsShort: it is read in one go.
+// TestReadmeIsShort: the README can be read in one go.
 func TestReadmeIsShort(t *testing.T) {
 	text := pages(t, "README.md")[0].text
 	if n := strings.Count(text, "\n"); n > 200 {
@@ -175,9 +175,9 @@ func TestReadmeIsShort(t *testing.T) {
 	}
 }
 
-// TestStyleOfDocs: a sentence has at most 35 words, and begins with a noun where it could
-// begin with a "what" or "those" of nothing. Lines have at most 100 cells, tables aside.
-// A sentence ends with a full stop, a question or exclamation mark before a blank.
+// TestStyleOfDocs: a sentence has at most 35 words and does not begin with "What" or "Those", which
+// leave out their noun. Lines have at most 100 cells, tables aside. A sentence ends with a full
+// stop, a question mark or an exclamation mark before a blank.
 func TestStyleOfDocs(t *testing.T) {
 	ends := regexp.MustCompile(`[.!?][)"*_]*\s+`)
 	styled := pages(t, "README.md", "docs/*.md", ".github/CONTRIBUTING.md",
@@ -204,8 +204,9 @@ func TestStyleOfDocs(t *testing.T) {
 	}
 }
 
-// TestLinksOfDocs: every link within the repository leads to a file and to a heading of
-// it, every path in backquotes to a file, and every test that is named is there.
+// TestLinksOfDocs: every link within the repository leads to a file and, where it names one, to a
+// heading of that file. Every path in backquotes leads to a file, and every test that a page names
+// exists.
 func TestLinksOfDocs(t *testing.T) {
 	tests := declared(t)
 	ours := regexp.MustCompile(`^(\.ci|\.github|docs|dro|presets|runner|testdata|tui)/[\w./-]+$`)
@@ -231,7 +232,7 @@ func TestLinksOfDocs(t *testing.T) {
 				}
 			}
 			for _, word := range p.code {
-				// The registration stays as it was on its day, and so do the paths in it.
+				// The registration stays as it was on its day, so its paths may be out of date.
 				if ours.MatchString(word) && p.path != "docs/registration.md" {
 					if _, err := os.Stat(filepath.Join(root, word)); err != nil {
 						t.Errorf("`%s`: %v", word, err)
@@ -246,7 +247,7 @@ func TestLinksOfDocs(t *testing.T) {
 	}
 }
 
-// declared are the names of the tests of all packages.
+// declared returns the names of the tests of all packages.
 func declared(t *testing.T) map[string]bool {
 	t.Helper()
 	name := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
@@ -272,8 +273,9 @@ func declared(t *testing.T) map[string]bool {
 	return tests
 }
 
-// notRun are the commands of the pages that no script runs, with the reason. The program
-// is asked for their help, which takes their words and flags as far as these are known.
+// notRun returns the commands of the pages that no script runs, each with the reason. The test asks
+// the program for the help of such a command, which checks its words and flags as far as they are
+// known.
 func notRun() map[string]string {
 	const terminal = "it opens the interface, which needs a terminal"
 	const days = "it trains 120 runs: TestRegisteredRuns expands them"
@@ -307,8 +309,8 @@ func notRun() map[string]string {
 	}
 }
 
-// TestCommandsOfDocs: every command of a page is a line of the page's script, where flags
-// that make it quicker may follow, and every YAML file of the page is a file there.
+// TestCommandsOfDocs: every command of a page is a line of the page's script, where flags that make
+// it quicker may follow, and every YAML file of the page is also a file of the script.
 func TestCommandsOfDocs(t *testing.T) {
 	left, listed := notRun(), map[string]bool{}
 	for _, p := range pages(t, "README.md", "docs/*.md") {
@@ -351,8 +353,8 @@ func TestCommandsOfDocs(t *testing.T) {
 	}
 }
 
-// runs tells whether a script has a command, alone or with more flags. In the background
-// it may fail, since another command ends it.
+// runs reports whether a script has a command, alone or with more flags. A command in the
+// background may fail, because another command ends it.
 func runs(script, command string) bool {
 	for line := range strings.SplitSeq(script, "\n") {
 		if strings.HasSuffix(line, "&") {
@@ -367,8 +369,7 @@ func runs(script, command string) bool {
 	return false
 }
 
-// TestPagesAreOfTheRecordedRuns: no figure of the tables of the recorded runs is typed by
-// hand.
+// TestPagesAreOfTheRecordedRuns: no figure in the tables of the recorded runs is typed by hand.
 func TestPagesAreOfTheRecordedRuns(t *testing.T) {
 	runs, err := recorded.Find("recorded:paper")
 	if errors.Is(err, recorded.ErrEmpty) {
@@ -389,7 +390,7 @@ func TestPagesAreOfTheRecordedRuns(t *testing.T) {
 	}
 }
 
-// TestPagesAreCut: the checks see what they are to check.
+// TestPagesAreCut: parse finds the parts of a page that the other tests check.
 func TestPagesAreCut(t *testing.T) {
 	long := strings.Repeat("wide ", 20) + "line"
 	p := parse("x.md", strings.Join([]string{"# A title, 1", "One [link](y.md#z) and", "`TestIt`.",

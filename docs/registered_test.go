@@ -13,9 +13,9 @@ import (
 	"drolab/runner/spec"
 )
 
-// The runs of docs/registration.md: the command on the page starts exactly the arms and
-// seeds that it lists, with the settings of the presets that it names and of the runs that
-// were recorded before.
+// TestRegisteredRuns checks the runs of docs/registration.md. The command on the page starts
+// exactly the arms and seeds that the page lists, with the settings of the presets that it names
+// and of the runs that were recorded before.
 func TestRegisteredRuns(t *testing.T) {
 	type arm struct {
 		method dro.Algorithm
@@ -77,8 +77,8 @@ func TestRegisteredRuns(t *testing.T) {
 	}
 }
 
-// likeRecorded compares the new runs with the recorded ones that differ from them in
-// nothing, or in one setting that was varied.
+// likeRecorded checks that enough runs recorded before have the settings of the registered runs,
+// and that none of them has a registered seed.
 func likeRecorded(t *testing.T, find func(dro.Algorithm, float64) (spec.Spec, bool)) {
 	t.Helper()
 	runs, err := recorded.Find("recorded:paper")

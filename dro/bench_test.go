@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// BenchmarkStep is the whole dual work of one training step at batch 128:
-// weights for x, then the z-step.
+// BenchmarkStep times the whole dual work of one training step at batch 128: the weights for x,
+// then the z-step.
 func BenchmarkStep(b *testing.B) {
 	losses := exponential(testRand(41), 128)
 	ratios := make([]float64, len(losses))
@@ -26,7 +26,7 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// BenchmarkWorstCase is the certificate of a large data set.
+// BenchmarkWorstCase times the certificate of a large data set.
 func BenchmarkWorstCase(b *testing.B) {
 	losses := exponential(testRand(42), 1_000_000)
 	for _, set := range []Set{

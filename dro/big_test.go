@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// The high-precision road: elementary functions at 320 bits, the dual and the
-// primal objective in them, and a direct solution by bisection in the paper's
-// coordinates, which float64 cannot carry.
+// The reference in high precision: elementary functions at 320 bits, the dual and the primal
+// objective computed with them, and a direct solution by bisection in the paper's coordinates, for
+// which float64 is not precise enough.
 
 const bits = 320
 
@@ -36,8 +36,8 @@ func bexp(x *big.Float) *big.Float {
 	return sum.SetPrec(bits)
 }
 
-// blog solves e^y = x by Newton's method from a float64 start, after taking the
-// exponent out.
+// blog solves e^y = x by Newton's method from a float64 start, after it has split off the exponent
+// of x.
 func blog(x *big.Float) *big.Float {
 	mant := new(big.Float).SetPrec(bits)
 	exp := x.MantExp(mant)
@@ -135,9 +135,9 @@ func bigPhi(set Set, r *big.Float) *big.Float {
 	return bf(0)
 }
 
-// certify proves a Worst from both sides. Above: weak duality, F at the
-// reported z, or max ℓ, bounds R_ρ. Below: the reported ratios, drawn towards 1
-// until they are exactly feasible, are one Q of the set.
+// certify proves a Worst from both sides. Above, weak duality: F at the reported z, or max ℓ,
+// bounds R_ρ. Below: the reported ratios, drawn towards 1 until they are exactly feasible, form one
+// Q of the set.
 func certify(t *testing.T, set Set, losses, ratios []float64, rho float64, w Worst) {
 	t.Helper()
 	upper := bf(w.MaxLoss)

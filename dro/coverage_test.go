@@ -15,13 +15,13 @@ var long = flag.Bool("long", false, "the coverage of intervals in full, as docs/
 type population struct {
 	name string
 	draw func(*rand.Rand) float64
-	// mean and square are E (ℓ − η)₊ and E (ℓ − η)₊²; power is E e^{tℓ}, nil where that
-	// is infinite for each t > 0.
+	// mean and square are E (ℓ − η)₊ and E (ℓ − η)₊² as functions of η; power is E e^{tℓ} as a
+	// function of t, nil where that is infinite for each t > 0.
 	mean, square, power func(float64) float64
 }
 
-// populations are light and heavy tails, losses that are 0 or 1, and losses that mostly
-// are 0.
+// populations returns distributions with light and with heavy tails, losses that are 0 or 1, and
+// losses that are mostly 0.
 func populations() []population {
 	return []population{
 		{"exponential", (*rand.Rand).ExpFloat64, expAbove, expAbove2,
@@ -115,7 +115,7 @@ func (p population) losses(rng *rand.Rand, n int) []float64 {
 	return list
 }
 
-// risk is R_ρ of the population (math.md §2 and §3), by sections.
+// risk returns R_ρ of the population (math.md §2 and §3), which it minimises by sections.
 func (p population) risk(set Set, rho float64) float64 {
 	switch s := set.(type) {
 	case CressieRead: // of k = 2
@@ -148,17 +148,17 @@ func leastOf(lo, hi float64, f func(float64) float64) float64 {
 	return f((lo + hi) / 2)
 }
 
-// cell is a place of the simulation: shares of samples, in per cent.
+// cell is a row of the simulation's table; its figures are shares of the samples in per cent.
 type cell struct {
 	set  Set
 	pop  population
 	n    int
-	size int // samples
+	size int // number of samples drawn, each of n losses
 	how  Confidence
 
 	upper             float64    // the truth is above the bound
-	bootstrap, normal [2]float64 // the truth is below the interval, and above
-	doubted, caught   float64    // of samples, and of those whose bound misses
+	bootstrap, normal [2]float64 // the truth is below the interval; above it
+	doubted, caught   float64    // of all samples; of the samples whose bound misses
 }
 
 func (c *cell) run(t *testing.T) {
@@ -190,7 +190,8 @@ func (c *cell) run(t *testing.T) {
 	}
 }
 
-// misses counts on which side of an interval the truth is. No interval holds none.
+// misses counts on which side of an interval the truth lies. A missing interval (NaN) counts as one
+// that the truth is above.
 func misses(of *[2]float64, i Interval, truth, share float64) {
 	switch {
 	case truth < i[0]:
@@ -206,7 +207,7 @@ func (c *cell) row() string {
 		c.bootstrap[0], c.bootstrap[1], c.normal[0], c.normal[1], c.doubted)
 }
 
-// bad tells whether the bound misses more than twice as often as it says.
+// bad reports whether the bound misses more than twice as often as it says.
 func (c *cell) bad() bool { return c.upper > 10 }
 
 func coverage(t *testing.T, sizes ...cell) (cells []*cell) {
@@ -230,7 +231,9 @@ func coverage(t *testing.T, sizes ...cell) (cells []*cell) {
 	return cells
 }
 
-// The tables of docs/results.md: go test ./dro -run Coverage -long -v -timeout 3h.
+// TestCoverage logs the tables of docs/results.md:
+//
+//	go test ./dro -run Coverage -long -v -timeout 3h
 func TestCoverage(t *testing.T) {
 	sizes := []cell{{n: 1000, size: 60}}
 	if *long {
@@ -268,9 +271,9 @@ func TestCoverage(t *testing.T) {
 		strings.Join(rows, "\n"), alarms/good, good, caught/bad, bad)
 }
 
-// A second network has .8 of the first one's losses, half of them drawn anew, so that the
-// difference is .2 R_ρ. The interval that is to be read misses no more often than the
-// worse of the two, but for 2 points by chance, and on heavy tails is the normal one.
+// The second network has .8 of the losses of the first, half of them drawn anew, so the difference
+// is .2 R_ρ. The interval to be read (Difference.Better) misses no more often than the worse of the
+// other two, but for 2 points by chance, and is the normal one on heavy tails.
 func TestCoverageOfDifferences(t *testing.T) {
 	sizes := []cell{{n: 100, size: 100, how: Confidence{Draws: 39}}}
 	if *long {
@@ -303,7 +306,7 @@ func TestCoverageOfDifferences(t *testing.T) {
 					misses(&better, list[0].Better(), truth, share)
 				}
 				sum := func(x [2]float64) float64 { return x[0] + x[1] }
-				// it is chosen sample by sample
+				// Better chooses one of the two for each sample.
 				if sum(better) > math.Max(sum(normal), sum(drawn))+2 {
 					t.Errorf("%s, %s: the interval to be read misses %v, the others %v and %v",
 						set.Label(), p.name, better, normal, drawn)

@@ -12,8 +12,8 @@ func doroTrainer(t *testing.T, p *Problem, epsilon float64) *trimmed {
 	return newTrainer(t, "doro", p, map[string]Auto{"doro_epsilon": Fixed(epsilon)}).(*trimmed)
 }
 
-// The source's F(θ, η) = c (mean (ℓ − η)₊^β)^{1/β} + η over what is left, least in η by
-// golden section: without this package's sets and solvers.
+// doroObjective returns the source's F(θ, η) = c (mean (ℓ − η)₊^β)^{1/β} + η over the losses that
+// are left, minimised over η by golden section. It uses none of this package's sets and solvers.
 func doroObjective(losses []float64, epsilon float64, rho, mu float64) float64 {
 	sorted := slices.Clone(losses)
 	slices.Sort(sorted)
@@ -44,7 +44,7 @@ func doroObjective(losses []float64, epsilon float64, rho, mu float64) float64 {
 	return f((lo + hi) / 2)
 }
 
-// Weights are n times the derivatives of the source's objective, and none at outliers.
+// The weights are n times the derivatives of the source's objective, and 0 for outliers.
 func TestDOROIsItsAlgorithm(t *testing.T) {
 	rng := testRand(91)
 	for _, c := range []struct{ epsilon, rho, mu float64 }{
@@ -79,8 +79,8 @@ func TestDOROIsItsAlgorithm(t *testing.T) {
 	}
 }
 
-// With full batches and as many outliers as ε, far from the others, the optimum is the least
-// R_ρ of the others alone.
+// With full batches, and a share ε of outliers far from the other samples, the optimum is the least
+// R_ρ of the other samples alone.
 func TestDOROReachesTheOptimumWithoutOutliers(t *testing.T) {
 	clean := newLeast(testRand(92), 90, 2, square, func(m float64) float64 { return m })
 	whole := *clean
@@ -101,8 +101,8 @@ func TestDOROReachesTheOptimumWithoutOutliers(t *testing.T) {
 	}
 }
 
-// Of equal losses as many are left out as of others; broken ones break the run; and where ε
-// leaves out nothing, that is said.
+// Among equal losses, as many are left out as among different ones. A loss that is NaN breaks the
+// run. Where ε leaves out nothing, a warning says so.
 func TestDOROAtTheEdges(t *testing.T) {
 	d, w := doroTrainer(t, testProblems(.4)[0], .5), make([]float64, 4)
 	d.Weights(w, Batch{Losses: []float64{1, 1, 1, 1}})

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Our reading of the source in the plainest way: η ← Π(η − α clip(∂F/∂η)), the
-// derivative by finite differences and cut to ±clip, λ as it was.
+// Each step is our reading of the source, written out: η ← Π(η − α clip(∂F/∂η)), with the
+// derivative by finite differences and cut to ±clip, and λ unchanged.
 func TestClippedStepsAreTheAlgorithm(t *testing.T) {
 	const alpha, clip, lambda = .07, .6, .4
 	cut, steps := 0, 0
@@ -41,7 +41,7 @@ func TestClippedStepsAreTheAlgorithm(t *testing.T) {
 	}
 }
 
-// The bound is 10 where nothing is said, and clip: none is PAN to the bit.
+// The bound of the gradient is 10 by default. With clip: none, the method is PAN to the bit.
 func TestClippedStepsByDefault(t *testing.T) {
 	m, err := Find("dsgdc")
 	if err != nil {
@@ -70,7 +70,8 @@ func TestClippedStepsByDefault(t *testing.T) {
 	}
 }
 
-// Where nothing is cut at the optimum, it is the penalised problem's: PAN's.
+// Where nothing is cut at the optimum, that optimum is the one of the penalised problem, as for
+// PAN.
 func TestClippedStepsReachTheOptimum(t *testing.T) {
 	l := newLeast(testRand(85), 80, 2, square, func(m float64) float64 { return m })
 	for _, set := range []Set{CressieRead{1.5}, CressieRead{2}, KL{}, SmoothedCVaR{.2}} {

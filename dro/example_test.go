@@ -27,10 +27,9 @@ func ExampleNewSet() {
 	// ratios [0.010 0.370 1.000 2.620], effective sample size 2.00
 }
 
-// A run as a trainer of networks drives it: weights for the x-step, then the
-// method's own step at the new x. The loss here is (x − s)²/2, and the robust
-// mean lies between the plain mean, 2, and the midrange, 5: at
-// 10(1/5 + 2√ρ·√2/5).
+// A loop drives the method as a trainer of networks does: weights for the x-step, then the method's
+// own step at the new x. The loss is (x − s)²/2, and the robust mean lies between the plain mean,
+// 2, and the midrange, 5: at 10(1/5 + 2√ρ·√2/5).
 func ExampleMethod() {
 	set := dro.CressieRead{K: 2}
 	p := dro.Problem{Set: set, Rho: .1, Coordinates: dro.Unshifted}
@@ -100,7 +99,7 @@ func ExampleCurve() {
 	// ρ = 10   R = 9.000 λ* = 0.000
 }
 
-// What the theory asks for is out of reach, which is worth knowing.
+// The plan shows how far out of reach the theory's requirements are.
 func ExampleTheorem1() {
 	plan, err := dro.Theorem1(dro.CressieRead{K: 2}, dro.Assumptions{
 		Epsilon: .1, Rho: 1.5, Bound: 10, Lipschitz: 1, Smoothness: 1, Gap: 1,

@@ -31,8 +31,8 @@ func TestFocalWeightsAreItsDerivative(t *testing.T) {
 	}
 }
 
-// A sample without loss weighs nothing, for every γ; one with a huge loss weighs
-// as in ERM; and where 1 − e^{−ℓ} would cancel, the weight is (1 + γ) ℓ^γ.
+// A sample without loss weighs nothing, for every γ; a sample with a huge loss weighs as in ERM.
+// Where 1 − e^{−ℓ} would cancel, the weight is (1 + γ) ℓ^γ.
 func TestFocalAtTheEdges(t *testing.T) {
 	for _, gamma := range []float64{1, 2, 3.5} {
 		trainer := newTrainer(t, "focal", nil, map[string]Auto{"focal_gamma": Fixed(gamma)})
@@ -44,8 +44,8 @@ func TestFocalAtTheEdges(t *testing.T) {
 	}
 }
 
-// On logistic losses focal comes to a point where the finite-difference gradient
-// of its own mean loss is 0, and that is not ERM's.
+// On logistic losses, focal converges to a point where the finite-difference gradient of its own
+// mean loss is 0. That point is not ERM's.
 func TestFocalReachesAStationaryPoint(t *testing.T) {
 	l := newLeast(testRand(87), 100, 2, logistic,
 		func(m float64) float64 { return math.Copysign(1, m) })

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// groupTrainer is Group DRO on groups of so many training samples.
+// groupTrainer returns Group DRO on groups with the given numbers of training samples.
 func groupTrainer(t *testing.T, step float64, samples ...int) *groupWeights {
 	t.Helper()
 	m, err := Find("group")
@@ -24,8 +24,8 @@ func groupTrainer(t *testing.T, step float64, samples ...int) *groupWeights {
 	return trainer.(*groupWeights)
 }
 
-// The source's Algorithm 1 in the plainest way, on batches uniform over samples:
-// some of them lack a group.
+// The steps are Algorithm 1 of the source, written out, on batches drawn uniformly over samples,
+// some of which lack a group.
 func TestGroupDROIsItsAlgorithm(t *testing.T) {
 	rng := testRand(61)
 	const step = .3
@@ -68,8 +68,9 @@ func TestGroupDROIsItsAlgorithm(t *testing.T) {
 	}
 }
 
-// The adjustment C/√n_g moves the weights as a loss that is larger by so much does, and no
-// weight of the samples beside: two methods side by side, one told so and one shown it.
+// The adjustment C/√n_g moves the group weights as a loss larger by that amount would, and changes
+// no sample's weight otherwise. Of two methods side by side, one has the adjustment and the other
+// is shown the larger losses.
 func TestGroupDROAdjusts(t *testing.T) {
 	m, err := Find("group")
 	if err != nil {
@@ -106,8 +107,8 @@ func TestGroupDROAdjusts(t *testing.T) {
 	}
 }
 
-// The warning comes where more than a twentieth of batches lack a group, by counting over
-// drawn batches; and its probability for one rare group is the share of those.
+// The warning comes where more than a twentieth of batches lack a group, counted over drawn
+// batches. The method's probability that a batch lacks the one rare group agrees with that count.
 func TestGroupDROWarnsOfBatchesThatLackAGroup(t *testing.T) {
 	for _, c := range []struct {
 		batch   int
@@ -160,8 +161,7 @@ func TestGroupDROWarnsOfBatchesThatLackAGroup(t *testing.T) {
 	}
 }
 
-// The weights over the training split as one batch are n times the derivatives of
-// Σ_g q_g mean_g ℓ.
+// The weights over the training split as one batch are n times the derivatives of Σ_g q_g mean_g ℓ.
 func TestGroupDROsWeightsOfTheSplitAreAGradient(t *testing.T) {
 	rng := testRand(62)
 	groups := slices.Concat(slices.Repeat([]int{2}, 5), slices.Repeat([]int{0}, 17),
@@ -193,8 +193,8 @@ func TestGroupDROsWeightsOfTheSplitAreAGradient(t *testing.T) {
 	}
 }
 
-// A group that had no loss for so long that its q is below the smallest float64
-// comes back, and one without training samples has no part in q.
+// A group comes back even if it had no loss for so long that its q is below the smallest float64. A
+// group without training samples has no part in q.
 func TestGroupDROAtTheEdges(t *testing.T) {
 	g := groupTrainer(t, 1000, 20, 0, 20)
 	if got := reported(g)["group_weight"]; !within(got, .5, 1e-15) {
@@ -216,8 +216,8 @@ func TestGroupDROAtTheEdges(t *testing.T) {
 	}
 }
 
-// points is a problem in one dimension: squared distance to the samples, which
-// lie at centre ± spread of their group.
+// points returns a problem in one dimension: the squared distance to the samples, which lie at
+// centre ± spread of their group.
 func points(counts []int, centres, spreads []float64) *least {
 	l := &least{loss: square}
 	for k, n := range counts {
@@ -230,9 +230,8 @@ func points(counts []int, centres, spreads []float64) *least {
 	return l
 }
 
-// With full batches Group DRO finds the point where the worst group's loss
-// ((x − c_g)² + s_g²)/2 is least, and the weights that make it stationary. It has
-// 90 samples of one group and 10 of the other to do that with.
+// With full batches, Group DRO finds the point where the worst group's loss ((x − c_g)² + s_g²)/2
+// is least, and the weights that make it stationary. One group has 90 samples, the other 10.
 func TestGroupDROReachesTheLeastWorstGroupLoss(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -256,12 +255,11 @@ func TestGroupDROReachesTheLeastWorstGroupLoss(t *testing.T) {
 	}
 }
 
-// Batches uniform over samples leave a rare group out of some, where it neither
-// gains weight nor pulls at x: with P_g the probability that g is in a batch,
-// log q_g drifts with P_g ℓ_g. So Group DRO does not converge to the least worst
-// group loss here, but hovers about the x where P_0 ℓ_0 = P_1 ℓ_1: .74 with
-// batches of 4, of which a third has one of the 10 in 100, and 1 with batches
-// that have one nearly always. (The source draws a group first, then of it.)
+// Batches drawn uniformly over samples sometimes lack a rare group, which then neither gains weight
+// nor pulls at x: with P_g the probability that g is in a batch, log q_g drifts with P_g ℓ_g. So
+// Group DRO does not converge to the least worst group loss here, but hovers about the x where P_0
+// ℓ_0 = P_1 ℓ_1: .74 with batches of 4, a third of which has one of the 10 in 100, and 1 with
+// batches that nearly always have one. (The source draws a group first, then a sample of it.)
 func TestGroupDROWithRareGroupsIsBiased(t *testing.T) {
 	l := points([]int{90, 10}, []float64{0, 2}, []float64{0, 0})
 	for _, batch := range []int{4, 64} {

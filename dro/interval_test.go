@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The influence function by a second road: R_ρ of a sample in which one loss has a
-// little more weight than the others, here by repeating all others.
+// The influence function is also computed directly: R_ρ of a sample in which one loss has a little
+// more weight than the others, here because all others are repeated.
 func TestEstimateIsTheInfluenceFunction(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	losses := populations()[0].losses(rng, 40)
@@ -43,8 +43,8 @@ func TestEstimateIsTheInfluenceFunction(t *testing.T) {
 	}
 }
 
-// Pairs share most of what is by chance: two nearly equal lists of losses differ
-// by far less than each is unsure.
+// The two losses of a pair share most of their chance variation, so the difference of two nearly
+// equal lists of losses is far less uncertain than each list.
 func TestDifferencesArePaired(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	a := populations()[0].losses(rng, 500)
@@ -75,8 +75,7 @@ func TestDifferencesArePaired(t *testing.T) {
 	}
 }
 
-// Where the radius does not bind there is no interval, and the seed decides all
-// that chance does.
+// Where the radius does not bind, there is no interval. The seed decides everything that is random.
 func TestIntervalsAtTheEdge(t *testing.T) {
 	losses := []float64{1, 2, 3, 4}
 	how := Confidence{Draws: 20}

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// jttOf is Just Train Twice on so many training samples, with jtt_epochs 3.
+// jttOf returns Just Train Twice on the given number of training samples, with jtt_epochs 3.
 func jttOf(t *testing.T, samples int, up float64) *twice {
 	t.Helper()
 	m, err := Find("jtt")
@@ -24,9 +24,8 @@ func jttOf(t *testing.T, samples int, up float64) *twice {
 	return trainer.(*twice)
 }
 
-// spurious is a separable problem: the label is the sign of the second feature,
-// a weak one; the first is strong and follows the label in 20 samples, the
-// contrary in the last 2.
+// spurious returns a separable problem. The label is the sign of the second feature, which is weak;
+// the first is strong and follows the label in 20 samples, and its contrary in the last 2.
 func spurious() *least {
 	l := &least{loss: logistic}
 	for i := range 22 {
@@ -39,7 +38,7 @@ func spurious() *least {
 	return l
 }
 
-// correct tells which of the samples the linear classifier x gets right.
+// correct reports for each sample whether the linear classifier x gets it right.
 func (l *least) correct(x []float64) []bool {
 	right := make([]bool, len(l.y))
 	for i, a := range l.a {
@@ -48,17 +47,17 @@ func (l *least) correct(x []float64) []bool {
 	return right
 }
 
-// split gives the training split at x, as a runner does.
+// split returns the training split at x, as a runner does.
 func (l *least) split(x []float64) func() (Batch, error) {
 	return func() (Batch, error) {
 		return Batch{Losses: make([]float64, len(l.y)), Index: l.all(), Correct: l.correct(x)}, nil
 	}
 }
 
-// The source in the plainest way: ERM finds the samples that it gets wrong, then
-// ERM trains anew on a training set that has those up times. The minority is
-// wrong after the first run and right after the second; ERM alone leaves it wrong
-// for as many steps as both have together.
+// The method matches the source, written out: ERM finds the samples that it gets wrong, then ERM
+// trains anew on a training set that holds those samples up times. The minority is wrong after the
+// first run and right after the second. ERM alone, for as many steps as both runs together, still
+// gets it wrong.
 func TestJustTrainTwiceIsERMOnAnUpsampledSet(t *testing.T) {
 	const up, perEpoch, second, alpha = 20, 4, 60, .1
 	l := spurious()
@@ -103,8 +102,8 @@ func TestJustTrainTwiceIsERMOnAnUpsampledSet(t *testing.T) {
 	}
 }
 
-// The wrong samples weigh up times as much as the others, and all have mean 1
-// over the training samples, whatever their order in a batch.
+// The wrong samples weigh up times as much as the others, and the mean weight over the training
+// samples is 1, in any order within a batch.
 func TestJustTrainTwiceWeights(t *testing.T) {
 	for _, c := range []struct {
 		wrong []int
@@ -150,8 +149,9 @@ func TestJustTrainTwiceWeights(t *testing.T) {
 	}
 }
 
-// Where the pass fails nothing is found, epochs before ask for none, and neither
-// does one after it was found. A fork may look later than jtt_epochs.
+// JTT looks once for the samples that are wrong. If the pass over the training split fails, it
+// finds nothing. Earlier epochs ask for no pass, nor does an epoch after the samples are found. A
+// fork may look later than jtt_epochs.
 func TestJustTrainTwiceLooksOnce(t *testing.T) {
 	j, failure := jttOf(t, 8, 20), errors.New("unreadable")
 	for epoch, want := range map[int]error{1: nil, 2: nil, 3: failure, 4: failure} {

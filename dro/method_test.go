@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// task is a method's task with its default settings, but for those given.
+// task returns a method's task with the default settings, except for the settings given.
 func task(m *Method, p *Problem, settings map[string]Auto) Task {
 	t := Task{Problem: p, Samples: 40, Classes: []int{10, 30}, Groups: []int{4, 16, 20},
 		Val:      []int{5, 5, 5},
@@ -51,7 +51,7 @@ func reported(t Trainer) map[string]float64 {
 	return values
 }
 
-// testBatch has groups and indices of the task above.
+// testBatch returns a batch with groups and indices of the task above.
 func testBatch(losses []float64) Batch {
 	b := Batch{Losses: losses}
 	for i := range losses {
@@ -61,7 +61,7 @@ func testBatch(losses []float64) Batch {
 	return b
 }
 
-// step is what a runner does with a batch, x-step included.
+// step does what a runner does with a batch, x-step included.
 func step(trainer Trainer, w []float64, b Batch, s Step) {
 	trainer.Before(b)
 	trainer.Weights(w, b)
@@ -154,8 +154,8 @@ func TestERM(t *testing.T) {
 	}
 }
 
-// A method that is stopped and goes on is the method that never stopped, and
-// reports what its description says that it may.
+// A method that is stopped and resumed does the same as one that never stopped, and reports only
+// measures that its description names.
 func TestResume(t *testing.T) {
 	rng := testRand(24)
 	for _, m := range Methods() {
@@ -197,8 +197,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// Weights that are said to go by sample are those of the batch, in any parts, at
-// any state.
+// Where a method gives weights sample by sample, they are the weights of the batch, in any parts
+// and at any state.
 func TestSamplewise(t *testing.T) {
 	rng := testRand(26)
 	by := map[Algorithm]bool{}
@@ -286,7 +286,7 @@ func TestMethodErrors(t *testing.T) {
 	}
 }
 
-// Every method's description is complete, and its settings are as they say.
+// Every method's description is complete, and its settings accept what they say.
 func TestMethodsAreDescribed(t *testing.T) {
 	for _, m := range Methods() {
 		if m.Doc == "" || m.New == nil || m.StepCost() < 1 {
@@ -375,7 +375,7 @@ func TestPaperIterate(t *testing.T) {
 	}
 }
 
-// SFK keeps z_{t'}, the one before the step.
+// SFK keeps z_{t'}, the z before the step.
 func TestPicked(t *testing.T) {
 	p := testProblems(.5)[0]
 	d := newTrainer(t, SFK, p, nil)

@@ -11,9 +11,9 @@ func batchTrainer(t *testing.T, p *Problem) *batchWorst {
 	return newTrainer(t, "batch", p, nil).(*batchWorst)
 }
 
-// The weights are n times the derivatives of the batch's exact risk, which
-// finite differences of the risk give without the weights; and what is reported
-// is that of a solver which has seen no other batch.
+// The weights are n times the derivatives of the batch's exact risk, taken by finite differences of
+// the risk without the weights. The reported figures are those of a solver that has seen no other
+// batch.
 func TestBatchWeightsAreAGradient(t *testing.T) {
 	rng := testRand(81)
 	for _, p := range testProblems(.4) {
@@ -56,8 +56,8 @@ func TestBatchWeightsAreAGradient(t *testing.T) {
 	}
 }
 
-// ownWay is a set of another package that finds its worst case by itself: all
-// mass on the largest loss.
+// ownWay is a set of another package that computes its worst case by itself: all mass on the
+// largest loss.
 type ownWay struct{ Set }
 
 func (ownWay) WorstCase(ratios, losses []float64, _ float64) (Worst, error) {
@@ -78,7 +78,7 @@ func TestBatchAsksASetThatKnowsItsWorstCase(t *testing.T) {
 	}
 }
 
-// A batch whose losses are not finite breaks the run and not the program.
+// A batch with losses that are not finite breaks the run, not the program.
 func TestBatchOnBrokenLosses(t *testing.T) {
 	trainer := batchTrainer(t, testProblems(.4)[0])
 	w := make([]float64, 2)
@@ -93,10 +93,9 @@ func TestBatchOnBrokenLosses(t *testing.T) {
 	}
 }
 
-// The mean of R_ρ over all batches of n of a population, every one of them, lies
-// below the population's R_ρ, does not fall with n, reaches it at n = N, and is within
-// the bound of Lemma 3. R_ρ = min over z of a mean is concave in the
-// distribution, so that each part's value is at most the whole's.
+// The mean of R_ρ over every batch of n of a population lies below the population's R_ρ, does not
+// fall with n, reaches it at n = N, and is within the bound of Lemma 3. R_ρ = min over z of a mean
+// is concave in the distribution, so the mean over parts is at most the value of the whole.
 func TestBatchRiskIsBiasedLowAndRisesWithN(t *testing.T) {
 	const population = 10
 	losses := exponential(testRand(82), population)
@@ -139,8 +138,7 @@ func TestBatchRiskIsBiasedLowAndRisesWithN(t *testing.T) {
 	}
 }
 
-// With full batches the method is gradient descent on R_ρ itself, and comes to
-// its minimum.
+// With full batches, the method is gradient descent on R_ρ itself and reaches its minimum.
 func TestBatchReachesTheOptimum(t *testing.T) {
 	l := newLeast(testRand(83), 120, 2, square, func(m float64) float64 { return m })
 	for _, set := range []Set{CressieRead{1.5}, CressieRead{2}, KL{}, SmoothedCVaR{.2}} {
@@ -156,8 +154,7 @@ func TestBatchReachesTheOptimum(t *testing.T) {
 	}
 }
 
-// A batch large enough that part of it finds the starting point does not
-// allocate either.
+// A batch so large that the starting point comes from a part of it does not allocate either.
 func TestLargeBatchWithoutAllocations(t *testing.T) {
 	b, w := Batch{Losses: exponential(testRand(89), large+100)}, make([]float64, large+100)
 	for _, p := range testProblems(.4) {

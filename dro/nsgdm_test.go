@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The method's source in the plainest way, on one vector (x, η) and with the
-// gradient of F by finite differences: m ← βm + (1−β)g, then α m/‖m‖.
+// The steps are the method's source, written out for one vector (x, η), with the gradient of F by
+// finite differences: m ← βm + (1−β)g, then α m/‖m‖.
 func TestNormalisedMomentumIsItsAlgorithm(t *testing.T) {
 	const alpha, beta, d, steps = .03, .8, 3, 40
 	l := newLeast(testRand(71), 60, d, square, func(m float64) float64 { return m })
@@ -62,7 +62,7 @@ func TestNormalisedMomentumIsItsAlgorithm(t *testing.T) {
 	}
 }
 
-// Where the gradient has always been 0 there is no direction, and no step.
+// Where the gradient has always been 0, there is no direction and hence no step.
 func TestNormalisedMomentumStandsStillWithoutAGradient(t *testing.T) {
 	p := &Problem{Set: KL{}, Rho: 1, Coordinates: Unshifted,
 		Box: Box{[2]float64{.1, 9}, [2]float64{0, 9}}}
@@ -77,10 +77,10 @@ func TestNormalisedMomentumStandsStillWithoutAGradient(t *testing.T) {
 	}
 }
 
-// With full batches and a constant α normalised momentum comes to the optimum of
-// the penalised problem, which PAN finds exactly, and hovers about it: no farther
-// than 3α in (x, η), and at no smaller a step than α. It does not converge unless
-// α falls: of two iterates in a row, one is at least α/2 off.
+// With full batches and a constant α, normalised momentum comes to the optimum of the penalised
+// problem, which PAN finds exactly, and hovers about it: no farther than 3α in (x, η), in steps no
+// smaller than α. It does not converge unless α falls: of two iterates in a row, at least one is
+// α/2 or more away.
 func TestNormalisedMomentumHoversAboutTheOptimum(t *testing.T) {
 	rng := testRand(72)
 	for _, l := range []*least{

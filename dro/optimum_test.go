@@ -12,8 +12,8 @@ import (
 	"drolab/dro/peertest"
 )
 
-// threeClasses is a table of three classes so far apart, with a feature that repeats
-// another.
+// threeClasses returns a table of three classes at the given distance, with one feature that
+// repeats another.
 func threeClasses(n int, apart float64) *Regression {
 	rng := rand.New(rand.NewPCG(11, 0))
 	s := &Regression{Classes: 3}
@@ -25,8 +25,8 @@ func threeClasses(n int, apart float64) *Regression {
 	return s
 }
 
-// convexCases are sets and radii; under the last ones λ* is 0 where classes overlap
-// much, and the least risk is at a corner.
+// convexCases returns sets and radii. Under the last ones, λ* is 0 where classes overlap much, and
+// the least risk is at a corner.
 func convexCases() []struct {
 	set Set
 	rho float64
@@ -38,7 +38,8 @@ func convexCases() []struct {
 		{SmoothedCVaR{Mu: .2}, .3}, {CressieRead{K: 2}, 1.5}, {CVaR{Mu: .2}, 1}}
 }
 
-// regressions are of both losses, on classes that overlap much and less.
+// regressions returns problems with both losses, on classes that overlap much and on classes that
+// overlap less.
 func regressions(n int) (list []*Regression) {
 	for _, apart := range []float64{1, 2} {
 		s := threeClasses(n, apart)
@@ -81,8 +82,8 @@ func TestLeastRiskIsLeast(t *testing.T) {
 	}
 }
 
-// Weak duality from anywhere: the dual value is below the least E_Q ℓ, and near the
-// optimum it comes close.
+// Weak duality holds from any starting point: the dual value is below the least E_Q ℓ, and close to
+// it near the optimum.
 func TestDualIsBelow(t *testing.T) {
 	for _, s := range regressions(200) {
 		rng := rand.New(rand.NewPCG(6, 1))
@@ -120,7 +121,7 @@ func (s *Regression) risk(t *testing.T, set Set, rho float64, x []float64) float
 	return w.Risk
 }
 
-// Loss, slope and curvature of a sample by finite differences.
+// Loss, slope and curvature of a sample agree with finite differences.
 func TestRegressionByDifferences(t *testing.T) {
 	for _, s := range regressions(9) {
 		byDifferences(t, s)
@@ -181,7 +182,7 @@ func TestLeastRefuses(t *testing.T) {
 	}
 }
 
-// leastByCVXPY solves the same problems as cones, which share nothing with dro.
+// leastByCVXPY solves the same problems as cone programs and shares nothing with dro.
 const leastByCVXPY = `
 import json, sys, cvxpy as cp, numpy as np
 d = json.load(sys.stdin)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// testProblems pairs every set with every coordinate system it has.
+// testProblems pairs every set with every coordinate system that it has.
 func testProblems(rho float64) []*Problem {
 	var all []*Problem
 	for _, set := range testSets() {
@@ -65,7 +65,7 @@ func TestConjugate(t *testing.T) {
 	}
 }
 
-// φ_k against its definition, at 320 bits.
+// φ_k agrees with its definition at 320 bits.
 func TestDivergenceDefinition(t *testing.T) {
 	for _, set := range testSets() {
 		for _, r := range []float64{0, 1e-9, .2, 1 - 1e-6, 1, 1 + 1e-6, 1.05, 1.4} {
@@ -118,7 +118,7 @@ func TestGradients(t *testing.T) {
 	}
 }
 
-// f in the paper's own form: (k−1)^{k*}/k (ℓ−η)₊^{k*} λ^{1−k*} + λ(ρ + 1/(k(k−1))) + η.
+// F agrees with the paper's own form: (k−1)^{k*}/k (ℓ−η)₊^{k*} λ^{1−k*} + λ(ρ + 1/(k(k−1))) + η.
 func TestPaperForm(t *testing.T) {
 	losses := exponential(testRand(12), 25)
 	for _, k := range []float64{1.2, 1.5, 2} {
@@ -160,7 +160,7 @@ func TestConvexInZ(t *testing.T) {
 	}
 }
 
-// dᵀHd against second differences of F, where no loss crosses a kink.
+// dᵀHd agrees with second differences of F where no loss crosses a kink.
 func TestCurvature(t *testing.T) {
 	losses := exponential(testRand(15), 40)
 	for _, p := range testProblems(.7) {
@@ -299,7 +299,7 @@ func TestBox(t *testing.T) {
 	}
 }
 
-// The automatic box contains the optimum, on batches built to stretch it.
+// The automatic box contains the optimum, on batches drawn to push the optimum outwards.
 func TestDefaultBoxHoldsTheOptimum(t *testing.T) {
 	rng := testRand(18)
 	const bound = 10
@@ -331,8 +331,8 @@ func TestDefaultBoxHoldsTheOptimum(t *testing.T) {
 	}
 }
 
-// λ̄ = 10 at ρ = 1.5, the paper's printed box; at ρ = .5 the formulas give more
-// than the 10 that is printed, and even B/ρ = 20 is above it (math.md §4).
+// At ρ = 1.5, λ̄ = 10, as in the paper's printed box. At ρ = .5 the formulas give more than the
+// printed 10, and even B/ρ = 20 is above it (math.md §4).
 func TestDefaultBoxNumbers(t *testing.T) {
 	box := DefaultBox(CressieRead{2}, 1.5, Paper, .1, 10)
 	want := Box{Lambda: [2]float64{.1, 10}, Eta: [2]float64{-10, 10}}

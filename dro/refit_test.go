@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// cells draws features of n samples whose label is in the first of them and whose group,
-// which mostly is the label, in the second; groups are label × group.
+// cells draws n samples. The first feature follows the label, and the second follows an attribute
+// that is mostly equal to the label; a sample's group is its label × that attribute.
 func cells(rng *rand.Rand, n, d int, rare float64) (h Held) {
 	for range n {
 		y := rng.IntN(2)
@@ -28,7 +28,7 @@ func cells(rng *rand.Rand, n, d int, rare float64) (h Held) {
 	return h
 }
 
-// slopes are the derivatives of Σ v ℓ in a layer's weights and biases, written plainly.
+// slopes returns the derivatives of Σ v ℓ in a layer's weights and biases, written out.
 func slopes(w []float64, rows [][]float64, labels []int, v []float64, classes int) []float64 {
 	d := len(rows[0]) + 1
 	grad := make([]float64, len(w))
@@ -56,8 +56,8 @@ func slopes(w []float64, rows [][]float64, labels []int, v []float64, classes in
 	return grad
 }
 
-// At the solution under L1 a coordinate's slope is −sign(w), or within ±1 where w is 0: of
-// one logistic regression for two classes, of the softmax for three.
+// At the solution under L1, a coordinate's slope is −sign(w), or within ±1 where w is 0. Two
+// classes take one logistic regression, three take the softmax.
 func TestLassoIsStationary(t *testing.T) {
 	for classes := 2; classes <= 3; classes++ {
 		h := cells(testRand(71), 200, 6, .3)
@@ -93,8 +93,8 @@ func TestLassoIsStationary(t *testing.T) {
 	}
 }
 
-// AFR's layer is where the slopes of Σ μ ℓ and of λ‖w − start‖² cancel, with μ by the
-// source's code: exp(−γ p), times N/n_y, over their sum.
+// AFR's layer is where the slopes of Σ μ ℓ and of λ‖w − start‖² cancel. The weights μ follow the
+// source's code: exp(−γ p) times N/n_y, divided by their sum.
 func TestAFRIsStationary(t *testing.T) {
 	m, err := Find("afr")
 	if err != nil {
@@ -142,8 +142,8 @@ func TestAFRIsStationary(t *testing.T) {
 	}
 }
 
-// Where a feature that goes with the label in all but a few samples misleads ERM, DFR's layer
-// follows the other; the seed alone decides its draws.
+// Where ERM is misled by a feature that goes with the label in all but a few samples, DFR's layer
+// follows the other feature. The seed alone decides DFR's draws.
 func TestDFRFindsTheFeatureThatHolds(t *testing.T) {
 	h, test := cells(testRand(73), 2000, 5, .02), cells(testRand(74), 2000, 5, .5)
 	refit := func(seed uint64) Layer {
@@ -161,7 +161,7 @@ func TestDFRFindsTheFeatureThatHolds(t *testing.T) {
 	plain := layerOf(erm, 2)
 	before, after := worstGroup(&plain, test.wide(), &test, all),
 		worstGroup(&layer, test.wide(), &test, all)
-	if !(before < .6) || !(after > .85) { // the best there is has .93
+	if !(before < .6) || !(after > .85) { // the best possible is .93
 		t.Errorf("worst group %.3f of ERM, %.3f of DFR", before, after)
 	}
 	again, other := refit(1), refit(2)
@@ -194,8 +194,8 @@ func TestDFRSaysWhatItDrawsFrom(t *testing.T) {
 	}
 }
 
-// With afr_split=train a fifth of the training samples weighs nothing until the refit, and is all
-// that the refit looks at.
+// With afr_split=train, a fifth of the training samples weighs nothing until the refit, which uses
+// only those samples.
 func TestAFRSetsAFifthApart(t *testing.T) {
 	const n = 403
 	m, err := Find("afr")

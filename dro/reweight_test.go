@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// weightsOn gives the weight of a sample of each group, of so many samples.
+// weightsOn returns the weight of a sample of each group; samples holds the sizes of the groups.
 func weightsOn(t *testing.T, name Algorithm, settings map[string]Auto, samples ...int) []float64 {
 	t.Helper()
 	m, err := Find(name)
@@ -24,8 +24,8 @@ func weightsOn(t *testing.T, name Algorithm, settings map[string]Auto, samples .
 	return w
 }
 
-// Reweighted, the mean loss of the training split is the mean over the groups
-// that have samples of their mean losses.
+// The reweighted mean loss of the training split is the mean, over the groups that have samples, of
+// the groups' mean losses.
 func TestReweightIsTheMeanOverGroups(t *testing.T) {
 	rng := testRand(86)
 	samples := []int{50, 0, 3, 200}
@@ -50,8 +50,8 @@ func TestReweightIsTheMeanOverGroups(t *testing.T) {
 	}
 }
 
-// The source's weights, with 200 binary digits and its 1 − β^n by multiplying,
-// at counts and β where float64 loses all of them.
+// The weights agree with the source's formula at 200 binary digits, with 1 − β^n by multiplication,
+// also at counts and β where float64 loses all its digits.
 func TestBalancedIsItsFormula(t *testing.T) {
 	for _, beta := range []float64{1e-12, .5, .9, .9999, 1 - 1e-9, math.Nextafter(1, 0)} {
 		for _, samples := range [][]int{{1, 2}, {1, 0, 5000}, {7, 30, 400}} {
@@ -86,7 +86,7 @@ func TestBalancedIsItsFormula(t *testing.T) {
 	}
 }
 
-// Its ends are the mean loss and the mean over groups.
+// At the ends of β, balanced is the mean loss and the mean over groups.
 func TestBalancedIsBetweenERMAndReweight(t *testing.T) {
 	samples := []int{1000, 10, 1}
 	uniform := weightsOn(t, "balanced", map[string]Auto{"beta_effective": Fixed(1e-15)}, samples...)
@@ -115,8 +115,8 @@ func TestGroupWeightsNeedSamples(t *testing.T) {
 	}
 }
 
-// With full batches the methods come to the minimum of their weighted mean,
-// which for squared distances is the weighted mean of the points.
+// With full batches, the methods come to the minimum of their weighted mean, which is the weighted
+// mean of the points for squared distances.
 func TestReweightReachesTheWeightedMean(t *testing.T) {
 	l := points([]int{90, 10}, []float64{0, 2}, []float64{.5, 1})
 	// E_90 = (1 − .9^90)/.1, E_10 = (1 − .9^10)/.1: each group pulls with n/E_n

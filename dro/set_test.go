@@ -8,7 +8,7 @@ import (
 	"drolab/dro"
 )
 
-// doubled is a set of another package: φ is that of KL, times its parameter.
+// doubled is a set of another package: its φ is the φ of KL times a parameter.
 type doubled struct{ by float64 }
 
 func (doubled) Name() string    { return "doubled" }
@@ -22,7 +22,7 @@ func (d doubled) Validate() error {
 }
 func (d doubled) Divergence(r float64) float64 { return d.by * dro.KL{}.Divergence(r) }
 
-// Conjugate is that of c·φ: (cφ)*(t) = c φ*(t/c).
+// Conjugate implements Set for c·φ: (cφ)*(t) = c φ*(t/c).
 func (d doubled) Conjugate(t float64) (excess, conj, div, second float64) {
 	excess, conj, div, second = dro.KL{}.Conjugate(t / d.by)
 	return excess, d.by * conj, d.by * div, second / d.by
@@ -32,8 +32,8 @@ func (d doubled) WorstCase(ratios, losses []float64, rho float64) (dro.Worst, er
 	return dro.WorstCase(d, ratios, losses, rho)
 }
 
-// A set that is registered is made by its name, and its worst case is that of KL
-// at the radius over the factor, since D_{cφ} ≤ ρ where D_φ ≤ ρ/c.
+// A registered set can be made by its name. Its worst case is that of KL at the radius divided by
+// the factor, since D_{cφ} ≤ ρ where D_φ ≤ ρ/c.
 func TestRegisteredSet(t *testing.T) {
 	defer dro.RegisterSet("doubled", func(k, _ float64) dro.Set { return doubled{k} })()
 	set, err := dro.NewSet("doubled", 2, 0)

@@ -12,8 +12,8 @@ func automatic(t *testing.T, p *Problem, z Z) *searching {
 	return newTrainer(t, SFKAuto, p, startAt(z)).(*searching)
 }
 
-// The part of the box that losses leave contains their optimum, and the whole way
-// to its corners is of their size.
+// The part of the box that the losses leave contains their optimum, and the whole way to its
+// corners is of the size of the losses.
 func TestSeenBoxHoldsTheOptimum(t *testing.T) {
 	rng := testRand(41)
 	for _, rho := range []float64{.01, .3, 2} {
@@ -43,9 +43,9 @@ func TestSeenBoxHoldsTheOptimum(t *testing.T) {
 	}
 }
 
-// On losses of one law, rule 2 comes to the optimum of the losses that it still
-// has, whatever the box, which the exact worst case gives by another road; at
-// ρ = .01 the box is 1000 wide.
+// On losses of one distribution, rule 2 comes to the optimum of the losses that it still holds,
+// whatever the box. The exact worst case computes that optimum independently; at ρ = .01 the box is
+// 1000 wide.
 func TestAutomaticStepsReachTheOptimumOfTheRecent(t *testing.T) {
 	for _, rho := range []float64{.01, .5} {
 		for _, p := range testProblems(rho) {
@@ -83,7 +83,8 @@ func TestAutomaticStepsReachTheOptimumOfTheRecent(t *testing.T) {
 	}
 }
 
-// An outlier of the x-batch gets no weight that the radius does not know.
+// Before moves z so that an outlier of the x-batch gets no more weight than the radius tolerates.
+// On a batch of ordinary weights, z stays.
 func TestAutomaticStepsBearOutliers(t *testing.T) {
 	for _, p := range testProblems(.2) {
 		f := automatic(t, p, p.Box.Project(Z{.1, .1}))
@@ -123,7 +124,7 @@ func TestAutomaticStepsStayFinite(t *testing.T) {
 	}
 }
 
-// The memory is a ring: what it holds are the last batches, resumed or not.
+// The memory is a ring that holds the last batches, in a resumed run as in one without a break.
 func TestRecentIsResumed(t *testing.T) {
 	p, rng := testProblems(.5)[0], testRand(46)
 	whole := automatic(t, p, Z{1, 1})
@@ -144,7 +145,7 @@ func TestRecentIsResumed(t *testing.T) {
 	}
 }
 
-// PGD's and PAN's step on z has a size of its own, which a drop of lr reaches.
+// The step on z of PGD, PAN and dsgdc has a size of its own, lr_z, which falls when lr falls.
 func TestPace(t *testing.T) {
 	losses := exponential(testRand(47), 64)
 	for _, p := range testProblems(.5) {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Empirical likelihood's bound of a proportion by its own formula, where two weights are
-// all there are: the p with 2 k log(k/np) + 2 (n − k) log((n − k)/n(1 − p)) = z².
+// The bound of a proportion by empirical likelihood agrees with its own formula, which needs only
+// two weights: the p with 2 k log(k/np) + 2 (n − k) log((n − k)/n(1 − p)) = z².
 func TestLikelihoodBoundOfAProportion(t *testing.T) {
 	const n, z = 50.0, 1.6448536269514722
 	for _, k := range []float64{1, 5, 25, 49} {
@@ -34,8 +34,8 @@ func TestLikelihoodBoundOfAProportion(t *testing.T) {
 	}
 }
 
-// A tail is doubted where its index is below that of a variance, and one that is light,
-// that consists of ties, or that is too short to be judged is not.
+// A heavy tail has an index below 2, which a variance needs; a light tail has an index above it.
+// Ties have an infinite index, and a tail too short to be judged has none.
 func TestTailIndex(t *testing.T) {
 	for _, c := range []struct {
 		name     string

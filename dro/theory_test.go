@@ -13,7 +13,7 @@ func paperAssumptions() Assumptions {
 	return Assumptions{Epsilon: .1, Rho: 1.5, Bound: 10, Lipschitz: 1, Smoothness: 1, Gap: 1}
 }
 
-// The numbers of math.md §4 on the paper's printed box.
+// The constants on the paper's printed box are the numbers of math.md §4.
 func TestPaperConstants(t *testing.T) {
 	c, err := ConstantsOn(CressieRead{2}, paperBox, paperAssumptions())
 	if err != nil {
@@ -45,8 +45,8 @@ func TestPaperConstants(t *testing.T) {
 	}
 }
 
-// L_z bounds dᵀHd/|d|² everywhere on the box and is reached by one loss of B at
-// the corner (λ0, −η̄).
+// L_z bounds dᵀHd/|d|² everywhere on the box. A single loss of B reaches it at the corner (λ0,
+// −η̄).
 func TestLzIsTight(t *testing.T) {
 	rng := testRand(31)
 	box := Box{Lambda: [2]float64{.3, 4}, Eta: [2]float64{-2, 5}}
@@ -183,8 +183,8 @@ func TestTheorem1(t *testing.T) {
 	}
 }
 
-// Where λ0 passes λ̄ the plan is vacuous, not before, and the longest step is one that
-// some gradient within the bounds nearly takes.
+// A plan is vacuous where λ0 exceeds λ̄, and not before. Some gradient within the bounds nearly
+// takes the longest step.
 func TestPlanSaysWhereItHolds(t *testing.T) {
 	a := paperAssumptions()
 	for _, set := range []Set{CressieRead{2}, CressieRead{1.5}, SmoothedCVaR{.1}} {
@@ -193,7 +193,7 @@ func TestPlanSaysWhereItHolds(t *testing.T) {
 			most = c.lambdaMax(a.Rho, a.Bound)
 		}
 		for _, c := range []struct {
-			part float64 // of λ̄ that λ0 is
+			part float64 // λ0 as a part of λ̄
 			want bool
 		}{{.01, false}, {.999, false}, {1.001, true}, {10, true}} {
 			t.Run(fmt.Sprint(c), func(t *testing.T) {
@@ -222,7 +222,7 @@ func TestPlanSaysWhereItHolds(t *testing.T) {
 	}
 }
 
-// Lemma 1, measured: inf over the box minus inf lies in [0, λ0 ρ].
+// Lemma 1, measured: the infimum over the box minus the infimum over all z lies in [0, λ0 ρ].
 func TestTruncation(t *testing.T) {
 	rng := testRand(33)
 	const lambda0 = .4

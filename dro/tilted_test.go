@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The tilted loss is the penalised problem of KL at λ = 1/t with the best η:
-// its exact solver gives the weights and the value by another road.
+// The tilted loss is the penalised problem of KL at λ = 1/t with the best η, whose exact solver
+// computes the weights and the value independently.
 func TestTiltedIsThePenalisedProblemOfKL(t *testing.T) {
 	rng := testRand(88)
 	for _, tilt := range []float64{.01, 1, 30} {
@@ -36,7 +36,7 @@ func TestTiltedIsThePenalisedProblemOfKL(t *testing.T) {
 	}
 }
 
-// Losses whose exponentials overflow or vanish leave the weights what they are.
+// The weights stay exact for losses whose exponentials overflow or vanish.
 func TestTiltedIsStable(t *testing.T) {
 	trainer := newTrainer(t, "tilted", nil, map[string]Auto{"tilt": Fixed(100)})
 	w := make([]float64, 4)
@@ -52,9 +52,9 @@ func TestTiltedIsStable(t *testing.T) {
 	}
 }
 
-// With full batches it comes to the minimum of the tilted loss, where finite
-// differences of log-sum-exp vanish: between the mean of the points, at .2, and
-// the middle of the outermost, at .75.
+// With full batches, the method comes to the minimum of the tilted loss, where finite differences
+// of log-sum-exp vanish. It lies between the mean of the points, at .2, and the middle of the
+// outermost points, at .75.
 func TestTiltedReachesTheOptimum(t *testing.T) {
 	l := points([]int{90, 10}, []float64{0, 2}, []float64{.5, 0})
 	before := .2

@@ -11,7 +11,7 @@ import (
 type least struct {
 	a      [][]float64
 	y      []float64
-	groups []int // of the samples, for methods that look at them
+	groups []int // groups of the samples, for methods that use them
 	loss   func(margin, y float64) (value, slope float64)
 }
 
@@ -41,8 +41,7 @@ func (l *least) descend(x, ratios, slopes []float64, index []int, alpha float64)
 	}
 }
 
-// newLeast draws n points in d dimensions with a minority that follows another
-// law.
+// newLeast draws n points in d dimensions, with a minority that follows another distribution.
 func newLeast(rng *rand.Rand, n, d int, loss func(m, y float64) (float64, float64),
 	label func(float64) float64) *least {
 	l := &least{loss: loss}
@@ -63,7 +62,7 @@ func newLeast(rng *rand.Rand, n, d int, loss func(m, y float64) (float64, float6
 	return l
 }
 
-// risk is R_ρ at x, and the worst-case weights.
+// risk returns R_ρ at x and fills ratios with the worst-case weights.
 func (l *least) risk(t *testing.T, set Set, rho float64, x, ratios, values, slopes []float64,
 	all []int) Worst {
 	l.losses(values, slopes, x, all)
@@ -104,8 +103,8 @@ func indices(n int) []int {
 	return all
 }
 
-// walk trains x as the runner does, on the samples that draw names at each
-// step; β is the momentum of a method that averages the gradient.
+// walk trains x as the runner does, at each step on the samples whose indices draw returns; β is
+// the momentum of a method that averages the gradient.
 func (l *least) walk(
 	trainer Trainer, x []float64, steps int, alpha, beta float64, draw func() []int,
 ) {
@@ -132,7 +131,7 @@ func (l *least) walk(
 	}
 }
 
-// batch is of the samples index, whose losses are in values.
+// batch returns the batch of the samples index, whose losses are in values.
 func (l *least) batch(values []float64, index []int) Batch {
 	b := Batch{Losses: values[:len(index)], Index: index}
 	if l.groups != nil {
@@ -143,7 +142,7 @@ func (l *least) batch(values []float64, index []int) Batch {
 	return b
 }
 
-// all names every sample, for full batches.
+// all returns the indices of all samples, for full batches.
 func (l *least) all() []int { return indices(len(l.y)) }
 
 // addTo adds a·v to x.
@@ -174,14 +173,13 @@ func (l *least) train(
 	return x, risk, p.At(nil, values, trainer.(Dual).Z()).Value - risk
 }
 
-// sfk-auto, PGD and PAN against the minimum of the exact risk, with full batches.
-// PAN's λ is the λ* of that minimum, which makes its penalised problem have the
-// same solution.
+// With full batches, sfk-auto, PGD and PAN reach the minimum of the exact risk. PAN's λ is the λ*
+// of that minimum, so its penalised problem has the same solution.
 //
 // After 1500 steps, 400 of squares, all are within 1e-6 of the optimum. (With 200 samples and 3000
-// steps, rule 1 of sfk-auto leaves F − R_ρ at up to 6 % of R_ρ in the paper's
-// coordinates: λ and η must move in opposite directions there, across a box 38 wide.
-// With SFK and C = 1000 it is 11 % on "mean"; with C = 50 the run diverges.)
+// steps, rule 1 of sfk-auto leaves F − R_ρ at up to 6 % of R_ρ in the paper's coordinates: λ and η
+// must move in opposite directions there, across a box 38 wide. With SFK and C = 1000 it is 11 % on
+// "mean"; with C = 50 the run diverges.)
 func TestAlgorithmsReachTheOptimum(t *testing.T) {
 	rng := testRand(27)
 	sign := func(m float64) float64 { return math.Copysign(1, m) }

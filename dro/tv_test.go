@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// bruteTV is min over c of mean max(ℓ, c) + ρ (max ℓ − c) at 320 bits. That is convex and
-// bent at losses alone, so that the least is at one of them.
+// bruteTV returns the minimum over c of mean max(ℓ, c) + ρ (max ℓ − c) at 320 bits. The function is
+// convex with kinks only at losses, so one of the losses is a minimiser.
 func bruteTV(losses []float64, rho float64) float64 {
 	least, most := math.Inf(1), bf(slices.Max(losses))
 	for _, c := range losses {
@@ -23,8 +23,8 @@ func bruteTV(losses []float64, rho float64) float64 {
 	return least
 }
 
-// Above, the dual bounds the risk; below, the ratios are one Q of the set. Both are the
-// risk that is reported.
+// The dual bounds the risk from above, and the ratios, as one Q of the set, bound it from below.
+// Both equal the reported risk.
 func TestTVIsExact(t *testing.T) {
 	for name, losses := range hardBatches() {
 		n := float64(len(losses))
@@ -66,8 +66,8 @@ func TestTVIsExact(t *testing.T) {
 	}
 }
 
-// The largest E_Q ℓ over every Q whose masses are whole multiples of 1/(4n): with ρ one of
-// them, too, the vertices of the set are among these.
+// The risk is the largest E_Q ℓ over every Q whose masses are whole multiples of 1/(4n). Where ρ is
+// such a multiple, too, these Q include the vertices of the set.
 func TestTVMatchesEnumeration(t *testing.T) {
 	for _, losses := range [][]float64{{.1, .5, 1.2, 3}, {2, 2, 0, 2}, {1, 1, 3}, {0, 4, 4, 1}} {
 		n := len(losses)
@@ -78,7 +78,7 @@ func TestTVMatchesEnumeration(t *testing.T) {
 			var place func(i, left, up int, sum float64)
 			place = func(i, left, up int, sum float64) {
 				switch {
-				case up > moved: // the mass that samples gain is what the others lose
+				case up > moved: // samples gain as much mass as the others lose
 					return
 				case i == n-1:
 					if up+max(0, left-4) <= moved {
@@ -99,7 +99,8 @@ func TestTVMatchesEnumeration(t *testing.T) {
 	}
 }
 
-// The closed form: (1−ρ) CVaR_{1−ρ} + ρ max ℓ; and the dual at the z that is reported.
+// The risk agrees with the closed form (1−ρ) CVaR_{1−ρ} + ρ max ℓ, and with the dual at the
+// reported z.
 func TestTVIsCVaRAndTheLargest(t *testing.T) {
 	losses := exponential(testRand(8), 500)
 	rhos := []float64{.01, .1234, .5, .9}
@@ -151,8 +152,8 @@ func TestTVConjugate(t *testing.T) {
 	}
 }
 
-// What needs φ* refuses the set, and of R_ρ there is no interval: the bound would have
-// to be one of the largest loss that there can be.
+// TV is refused wherever φ* is needed, and its R_ρ has no interval, because the bound would have to
+// be one of the largest loss that is possible.
 func TestTVHasNoDual(t *testing.T) {
 	applies := map[Algorithm]bool{}
 	for _, m := range Methods() {

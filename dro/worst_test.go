@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// testSets are the sets that most tests range over.
+// testSets returns the sets that most tests range over.
 func testSets() []Set {
 	return []Set{
 		CressieRead{1.0001}, CressieRead{1.01}, CressieRead{1.1}, CressieRead{1.5},
@@ -28,7 +28,7 @@ func exponential(rng *rand.Rand, n int) []float64 {
 	return losses
 }
 
-// hardBatches are the inputs that a formula in the obvious form fails on.
+// hardBatches returns losses on which a formula in the obvious form fails.
 func hardBatches() map[string][]float64 {
 	outlier := exponential(testRand(1), 40)
 	outlier[17] = 1e300
@@ -112,8 +112,8 @@ func within(got, want, tolerance float64) bool {
 	return math.Abs(got-want) <= tolerance*math.Abs(want)
 }
 
-// At the optimum the dual equals the primal, its gradient vanishes, and the
-// ratios of the dual are those of the worst case.
+// At the optimum, the dual equals the primal, its gradient vanishes, and the ratios of the dual are
+// the ratios of the worst case.
 func TestPrimalEqualsDual(t *testing.T) {
 	losses := exponential(testRand(3), 500)
 	fromDual, worst := make([]float64, len(losses)), make([]float64, len(losses))
@@ -220,8 +220,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Penalised at the λ* of the constrained problem has the same solution, and its
-// value is below that of any other z.
+// Penalised at the λ* of the constrained problem has the same solution, and its value is below the
+// value at any other η.
 func TestPenalised(t *testing.T) {
 	losses := exponential(testRand(6), 200)
 	ratios := make([]float64, len(losses))
@@ -284,8 +284,8 @@ func TestWorstCaseExamples(t *testing.T) {
 	}
 }
 
-// λ with η fixed, {.1,.5,1.2,3}, ρ = 1, η = −.3, k = 1.5: .8931, where the
-// appendix's formula has .7411 (math.md §3).
+// The best λ for a fixed η, with the losses {.1,.5,1.2,3}, ρ = 1, η = −.3 and k = 1.5, is .8931,
+// where the appendix's formula gives .7411 (math.md §3).
 func TestLambdaGivenEta(t *testing.T) {
 	p := Problem{Set: CressieRead{1.5}, Rho: 1, Coordinates: Paper}
 	losses := []float64{.1, .5, 1.2, 3}
@@ -354,8 +354,8 @@ func TestWorstCaseErrors(t *testing.T) {
 	}
 }
 
-// A large batch takes the start from a share of it; sorted and unsorted, it
-// must not matter.
+// A large batch takes the solver's start from a share of its losses, which must not change the
+// result, whether the losses are sorted or not.
 func TestLargeBatch(t *testing.T) {
 	losses := exponential(testRand(7), 3*large)
 	losses[1] = 1e6 // not in the share

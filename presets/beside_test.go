@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestBeside: presets of a folder are listed, broken ones with what is wrong,
-// other files not at all.
+// TestBeside: the presets of a folder are listed, a broken one with the reason. Other files are not
+// listed.
 func TestBeside(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

@@ -10,7 +10,8 @@ import (
 	"drolab/runner/spec"
 )
 
-// Words of PyTorch, scikit-learn, Keras, Lightning and Hydra lead to ours.
+// TestNewcomersWords: words of PyTorch, scikit-learn, Keras, Lightning and Hydra lead to the
+// settings of this program.
 func TestNewcomersWords(t *testing.T) {
 	for word, want := range map[string]string{
 		"learning_rate": "did you mean lr?", "batch_size": "did you mean batch?",
@@ -48,7 +49,8 @@ func TestNewcomersWords(t *testing.T) {
 	}
 }
 
-// The table leads to settings that there are, says each word once, and hides none of our own keys.
+// TestNewcomersTable: the table leads to settings that exist, has each word once, and hides no key
+// of the program.
 func TestNewcomersTable(t *testing.T) {
 	seen := map[string]bool{}
 	for _, key := range Keys() {
@@ -68,7 +70,7 @@ func TestNewcomersTable(t *testing.T) {
 	}
 }
 
-// A list, or parts, where a setting has one value.
+// TestSeveralValues: a list or a mapping is refused for a setting that takes one value.
 func TestSeveralValues(t *testing.T) {
 	for text, want := range map[string]string{
 		"[linear, mlp]": ": want text: a list of values belongs below grid in a sweep's file, " +
@@ -89,7 +91,7 @@ func TestSeveralValues(t *testing.T) {
 		})
 	}
 	s := spec.Defaults()
-	if err := Set(&s, "algorithms=[sfk, erm]"); err != nil { // a list is what it takes
+	if err := Set(&s, "algorithms=[sfk, erm]"); err != nil { // this setting takes a list
 		t.Error(err)
 	}
 }

@@ -53,7 +53,7 @@ func TestEmbeddedPresetsAreValidAndExplained(t *testing.T) {
 	}
 }
 
-// TestPaper holds the presets to the numbers of math.md §6.
+// TestPaper compares the presets of the paper with the numbers of math.md §6.
 func TestPaper(t *testing.T) {
 	want := spec.Spec{
 		Algorithms: []dro.Algorithm{dro.SFK, dro.PGD, dro.PAN, dro.ERM}, Seeds: 4,
@@ -180,7 +180,7 @@ func TestUnknownKeyIsAKeyOfNoSpec(t *testing.T) {
 	spec.Algorithms = dro.Algorithms()
 	for _, key := range Keys() {
 		of := spec
-		if key == "program_patience" { // which stands in runs of programs alone
+		if key == "program_patience" { // only runs of programs have it
 			of.Model = "program:train.py"
 		}
 		text, err := json.Marshal(of)
@@ -260,8 +260,8 @@ func TestLoadNames(t *testing.T) {
 	}
 }
 
-// TestBombs: text that grows when it is read is refused, in files and in --set,
-// for no more memory than it is worth.
+// TestBombs: text that grows when it is parsed is refused, in files and in --set, and costs no more
+// memory than its size warrants.
 func TestBombs(t *testing.T) {
 	laughs := "mean: [&a0 [1, 1]"
 	for i := range 8 {
@@ -299,7 +299,7 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// steps is a list in a list and so on, each on a line of its own.
+// steps returns n nested YAML lists, each on a line of its own.
 func steps(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -351,9 +351,9 @@ func write(t *testing.T, name, text string) string {
 	return path
 }
 
-// All that is wrong with a file is said at once, in the order of its lines, whether a
-// key, the form of a value or what it is; settings are looked at together only where
-// each can be used.
+// TestAllErrorsOfAFileAtOnce: all errors of a file are reported at once, in the order of its lines,
+// whether they concern a key, the form of a value or the value itself. Settings are checked against
+// each other only where each of them can be used.
 func TestAllErrorsOfAFileAtOnce(t *testing.T) {
 	text := "doc: x\nalgorithms: [sfk, ermm]\nmodel: linar\n" +
 		"lambda0: much\nlambda: 0.05\nwibble: 3\n"

@@ -11,16 +11,17 @@ import (
 	"drolab/runner/spec"
 )
 
-// Sentences of comments that say what another preset has: "as in the preset shapes", "as
-// paper-gentle", "half of the preset shapes"; and of doc lines, "on the preset shapes", which is
-// its data.
+// These match the sentences of comments that refer to a value of another preset: "as in the preset
+// shapes", "as paper-gentle", "half of the preset shapes". onThe matches those of doc lines that
+// name its data: "on the preset shapes".
 var (
 	asIn   = regexp.MustCompile(`\bas (?:in )?(?:the preset )?([a-z][a-z0-9.-]*[a-z0-9])`)
 	halfOf = regexp.MustCompile(`\bhalf of the preset ([a-z][a-z0-9.-]*[a-z0-9])`)
 	onThe  = regexp.MustCompile(`\bon the preset ([a-z][a-z0-9.-]*[a-z0-9])`)
 )
 
-// untrue lists the sentences of a preset that its values, or the other preset's, belie.
+// untrue returns the sentences of a preset that contradict its own values or those of the other
+// preset.
 func untrue(t *testing.T, p *Preset) (list []string) {
 	t.Helper()
 	said := func(key, sentence string, form *regexp.Regexp, same func(is, there string) bool) {
@@ -52,7 +53,7 @@ func untrue(t *testing.T, p *Preset) (list []string) {
 	return list
 }
 
-// What a preset says of another one's values is true.
+// TestSentencesAreTrue: the statements of a preset about another preset's values are true.
 func TestSentencesAreTrue(t *testing.T) {
 	for _, p := range List() {
 		t.Run(p.Name, func(t *testing.T) {

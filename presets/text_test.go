@@ -10,8 +10,8 @@ import (
 	"drolab/runner/spec"
 )
 
-// A file that is not UTF-8 is refused with its line: the parser would put one sign for every such
-// byte.
+// TestFilesAreUTF8: a file that is not UTF-8 is refused with the line of the error. The parser
+// would replace every invalid byte by the same character.
 func TestFilesAreUTF8(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"Latin-1", "# how\ndataset: csv:pr\xe9nom.csv\n",

@@ -19,7 +19,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// clocked is a rig whose ticks and beats come by themselves, by the script's clock.
+// clocked is a rig whose ticks and beats come on their own, by the clock of the script.
 type clocked struct {
 	*rig
 	due []appointment
@@ -40,7 +40,7 @@ func newClocked(r *rig) *clocked {
 	return c
 }
 
-// pass lets time pass.
+// pass lets the time d pass.
 func (c *clocked) pass(d time.Duration) {
 	end := c.script.Now.Add(d)
 	for {
@@ -55,7 +55,7 @@ func (c *clocked) pass(d time.Duration) {
 	c.script.Now = end
 }
 
-// await lets time pass until the screen says something.
+// await lets time pass until the screen contains a text.
 func (c *clocked) await(t *testing.T, what string) {
 	t.Helper()
 	for range 1000 {
@@ -67,8 +67,8 @@ func (c *clocked) await(t *testing.T, what string) {
 	t.Fatalf("no %q:\n%s", what, tuitest.Text(c.shot(t)))
 }
 
-// A run that ends is in every view within half a second, whatever it ends by and however long
-// nothing has happened: the screen then is the screen of a minute later.
+// TestEndIsSeen: the end of a run is in every view within half a second, whatever ends it and
+// however long nothing has happened before. The screen is then the same as a minute later.
 func TestEndIsSeen(t *testing.T) {
 	const frame = time.Second / remoteFrames
 	within := max(beatEvery, readCalm)
@@ -81,7 +81,7 @@ func TestEndIsSeen(t *testing.T) {
 		{"others", "2", "1 live"},
 		{"runs", "3", "running"},
 		{"compare", "4", "1 live"},
-		{"sweep", "5", "1 running"}, // in a folder of its own, below that of the runs
+		{"sweep", "5", "1 running"}, // the sweep has its own folder below the runs folder
 	} {
 		for i, status := range []runner.Status{runner.Done, runner.Failed, ""} { // "": killed
 			t.Run(c.name+" "+cmp.Or(string(status), "killed"), func(t *testing.T) {
@@ -120,7 +120,7 @@ func TestEndIsSeen(t *testing.T) {
 	}
 }
 
-// endings begin two runs of a folder, or of a sweep in it.
+// endings returns two functions that begin one run each, in a folder or in a sweep in it.
 func endings(t *testing.T, dir string, swept bool) (first, second func() runner.Recorder) {
 	t.Helper()
 	var f *sweep.Folder
@@ -159,7 +159,7 @@ func endings(t *testing.T, dir string, swept bool) (first, second func() runner.
 	return begin(0), begin(1)
 }
 
-// end ends a run in a state; in none, as a kill does.
+// end ends a run with a status. With an empty one, it ends the run as a kill does.
 func end(t *testing.T, run runner.Recorder, status runner.Status) {
 	t.Helper()
 	if status != "" {

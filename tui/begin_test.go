@@ -12,8 +12,8 @@ import (
 	"drolab/tui/lab"
 )
 
-// The header counts the live runs that are not watched, on every page: one that begins elsewhere
-// counts within two seconds, and one that ends no longer does.
+// TestHeaderCountsAgain: on every page, the header counts the live runs that are not watched. A run
+// that begins elsewhere counts within two seconds, and one that ends no longer counts.
 func TestHeaderCountsAgain(t *testing.T) {
 	store, err := record.Open(t.TempDir())
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"drolab/tui/kit"
 )
 
-// TestByteBudget replays four runs at 5 frames a second, as over SSH.
+// TestByteBudget bounds the bytes that four runs send at 5 frames a second, as over SSH.
 func TestByteBudget(t *testing.T) {
 	const budget = 2000 // bytes a second
 	r := newRig(t, tuitest.NewScript(t), 120, 40, "SSH_TTY=/dev/pts/1")
@@ -32,7 +32,7 @@ func TestByteBudget(t *testing.T) {
 	}
 }
 
-// TestIdle checks that nothing is drawn, let alone sent, when nothing changed.
+// TestIdle checks that nothing is drawn or sent while nothing changes.
 func TestIdle(t *testing.T) {
 	r := watching(t, 120, 40)
 	r.Round = r.env.round()
@@ -51,8 +51,7 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// BenchmarkFrame draws the whole screen: another background leaves nothing of
-// what was drawn before.
+// BenchmarkFrame draws the whole screen: each restyle discards everything that was drawn before.
 func BenchmarkFrame(b *testing.B) {
 	r := watching(b, 120, 40)
 	r.wait(30*time.Second, time.Second/5)

@@ -20,24 +20,26 @@ import (
 	"github.com/hinshun/vt10x"
 )
 
-// gallery is where the pictures and the recording are: .github/demo makes them.
+// gallery is the folder of the pictures and of the recording, which .github/demo makes.
 const gallery = "../docs"
 
-// screens are the pictures in the order of the recording's marks.
+// screens are the names of the pictures, in the order of the marks in the recording.
 var screens = []string{"watch", "compare"}
 
-// mostOfDemos bounds what everyone who clones the project gets, in bytes.
+// mostOfDemos bounds the size of the pictures and recordings in bytes: everyone who clones the
+// project downloads them.
 const mostOfDemos = 500_000
 
 // recorded is the folder that the recording was made in.
 const recorded = "/tmp/drolab-demo/"
 
-// rooted is a path from the root of some machine.
+// rooted matches an absolute path on some machine.
 var rooted = regexp.MustCompile(`(^|[^\w.:/])/\w+/`)
 
-// TestDemos wants the pictures of docs to be shown, whole, small and of no machine, and
-// the recording to show them: an emulator that has played it as far as a picture's
-// mark has every letter of it in its place. A picture shows sfk-auto, as the preset does.
+// TestDemos checks that the docs show each picture, and that the pictures are whole, small and free
+// of control characters and absolute paths. At the mark of a picture, an emulator that plays the
+// recording has every letter of the picture in its place. A picture shows sfk-auto, as the preset
+// does.
 func TestDemos(t *testing.T) {
 	page := string(read(t, filepath.Join(gallery, "interface.md")))
 	pictures := map[string][]word{}
@@ -86,18 +88,18 @@ func TestDemos(t *testing.T) {
 	}
 }
 
-// steers tells what no picture has: escapes and other control characters.
+// steers reports whether r is an escape or another control character, which no picture may have.
 func steers(r rune) bool {
 	return r < ' ' && r != '\n' || r == 0x7f || r == unicode.ReplacementChar
 }
 
-// word is text of a picture, in cells.
+// word is a text of a picture with its position in cells.
 type word struct {
 	x, y int
 	text []rune
 }
 
-// words are the texts of a picture, whose cells are of 12.2 by 24.4 units.
+// words returns the texts of a picture, whose cells are 12.2 by 24.4 units large.
 func words(t *testing.T, file string, b []byte) (list []word) {
 	t.Helper()
 	d := xml.NewDecoder(bytes.NewReader(b))
@@ -126,7 +128,7 @@ func words(t *testing.T, file string, b []byte) (list []word) {
 	}
 }
 
-// play shows a recording in an emulator, and calls at with the screens that it marks.
+// play plays a recording in an emulator and calls at with each screen that the recording marks.
 func play(t *testing.T, cast []byte, at func(screen [][]rune)) {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(cast))
@@ -157,7 +159,7 @@ func play(t *testing.T, cast []byte, at func(screen [][]rune)) {
 	}
 }
 
-// rows are the characters of a screen of w by h cells.
+// rows returns the characters of a screen of w by h cells.
 func (g *glass) rows(w, h int) [][]rune {
 	screen := make([][]rune, h)
 	for y := range screen {

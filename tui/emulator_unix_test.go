@@ -23,15 +23,15 @@ import (
 	"github.com/hinshun/vt10x"
 )
 
-// glass is a terminal: a pseudo-terminal whose other end is an emulator that
-// shares no code with Bubble Tea, and what the emulator shows.
+// glass is a terminal: a pseudo-terminal whose other end is an emulator, which shares no code with
+// Bubble Tea.
 type glass struct {
 	end, tty *os.File
-	drawn    chan struct{} // holds something after every change
+	drawn    chan struct{} // holds a value after every change
 
-	mu      sync.Mutex // of what is below
+	mu      sync.Mutex // guards the fields below
 	vt      vt10x.Terminal
-	rest    []byte // the beginning of a sequence whose end is still to come
+	rest    []byte // the beginning of an incomplete sequence
 	unknown []string
 }
 
@@ -49,7 +49,7 @@ func newGlass(t *testing.T, w, h int) *glass {
 	return g
 }
 
-// listen draws what is written, until the terminal is closed.
+// listen draws the bytes that are written, until the terminal is closed.
 func (g *glass) listen() {
 	b := make([]byte, 1<<12)
 	for {
@@ -65,14 +65,14 @@ func (g *glass) listen() {
 	}
 }
 
-// Sequences that the emulator takes for others, with private parameters that
-// it does not look at. None of them shows: questions about modes, how keys are
-// reported (kitty's protocol, modifyOtherKeys), and tabs at every eighth
-// column, where the emulator has them.
+// invisible matches sequences whose private parameters the emulator ignores, so that it mistakes
+// them for other sequences. None of them changes the screen: queries of modes, the reporting of
+// keys (kitty's protocol, modifyOtherKeys), and tab stops at every eighth column, where the
+// emulator has them anyway.
 var invisible = regexp.MustCompile(`^\x1b\[([<=>][0-9;]*[a-z]|\?[0-9;]*(\$p|u)|\?5W)$`)
 
-// What the emulator has of the sequences with parameters (csi.go), but for
-// insert mode, which it has not.
+// known matches the sequences with parameters that the emulator implements (csi.go), except insert
+// mode, which it lacks.
 var known = regexp.MustCompile(`^\x1b\[(\?[0-9;]*[hl]|[0-9;]*[@A-HJ-MPSTXZ` + "`" +
 	`acdefgmnrsu])$`)
 
@@ -95,7 +95,7 @@ func (g *glass) draw(b []byte) {
 	}
 }
 
-// complete is the length of b without a character whose end is still to come.
+// complete returns the length of b without an incomplete character at its end.
 func complete(b []byte) int {
 	for i := len(b) - 1; i >= max(0, len(b)-utf8.UTFMax); i-- {
 		if utf8.RuneStart(b[i]) && !utf8.FullRune(b[i:]) {
@@ -105,7 +105,7 @@ func complete(b []byte) int {
 	return len(b)
 }
 
-// text is what is seen, one line a row.
+// text returns the text on the screen, one line for each row.
 func (g *glass) text() string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -118,7 +118,7 @@ func (g *glass) text() string {
 	return b.String()
 }
 
-// await waits until the terminal shows a screen.
+// await waits until the terminal shows the screen want.
 func (g *glass) await(t *testing.T, what, want string) {
 	t.Helper()
 	late, again := time.NewTimer(time.Minute), time.NewTicker(time.Second)
@@ -139,7 +139,7 @@ func (g *glass) await(t *testing.T, what, want string) {
 	}
 }
 
-// resize is what a window manager does.
+// resize changes the size of the terminal, as a window manager does.
 func (g *glass) resize(t *testing.T, w, h int) {
 	t.Helper()
 	g.mu.Lock()
@@ -152,7 +152,8 @@ func (g *glass) resize(t *testing.T, w, h int) {
 	g.signal(t)
 }
 
-// signal tells of a size: this process has not that terminal, so nobody else does.
+// signal reports a new size to this process. Nobody else does, because the terminal is not the
+// controlling terminal of the process.
 func (g *glass) signal(t *testing.T) {
 	t.Helper()
 	if err := syscall.Kill(os.Getpid(), syscall.SIGWINCH); err != nil {
@@ -160,8 +161,8 @@ func (g *glass) signal(t *testing.T) {
 	}
 }
 
-// tabs stops them at every eighth of w columns: the emulator loses those that
-// a larger size adds (its resize sets them in the slice that it drops).
+// tabs sets tab stops at every eighth of w columns. The emulator loses the stops that a larger size
+// adds (its resize sets them in the slice that it drops).
 func (g *glass) tabs(w int) {
 	at := g.vt.Cursor()
 	for x := 8; x < w; x += 8 {
@@ -170,8 +171,8 @@ func (g *glass) tabs(w int) {
 	fmt.Fprintf(g.vt, "\x1b[%dG", at.X+1)
 }
 
-// onGlass runs the interface as it is in r, with Bubble Tea and all, on a
-// terminal; use gets it when the program runs.
+// onGlass runs the interface in the state of r, with Bubble Tea, on a terminal. It calls use with
+// the terminal while the program runs.
 func onGlass(t *testing.T, r *rig, use func(*glass)) {
 	t.Helper()
 	g := newGlass(t, r.w, r.h)
@@ -187,7 +188,7 @@ func onGlass(t *testing.T, r *rig, use func(*glass)) {
 	})
 	listener.Go(g.listen)
 	defer func() {
-		// Bubble Tea waits for its reader then, which it does not when it is cancelled.
+		// Bubble Tea waits for its reader when it quits by a key, but not when it is cancelled.
 		g.end.WriteString("q")
 		program.Wait()
 		g.tty.Close()
@@ -209,9 +210,9 @@ func readGolden(t *testing.T, name string) string {
 	return string(b)
 }
 
-// TestTerminalShowsGoldens holds what a terminal shows of each page to the
-// golden screens, which are drawn without one: the first screen, then other
-// sizes, then other pages, where only differences are sent.
+// TestTerminalShowsGoldens compares what a terminal shows of each page with the golden screens,
+// which are drawn without a terminal. It compares the first screen, then other sizes, then other
+// pages, for which only differences are sent.
 func TestTerminalShowsGoldens(t *testing.T) {
 	pages := []struct {
 		name string

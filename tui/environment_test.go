@@ -2,7 +2,7 @@ package tui
 
 import "testing"
 
-// TestASCII draws in ASCII where the terminal or the locale has no more.
+// TestASCII: the interface draws in ASCII if the terminal or the locale supports nothing else.
 func TestASCII(t *testing.T) {
 	for _, c := range []struct {
 		environ []string
@@ -28,7 +28,8 @@ func TestASCII(t *testing.T) {
 	}
 }
 
-// TestLightBehind believes COLORFGBG until the terminal itself says.
+// TestLightBehind: COLORFGBG decides whether the background is light, until the terminal itself
+// reports it.
 func TestLightBehind(t *testing.T) {
 	for value, want := range map[string]bool{"": false, "15;0": false, "0;15": true,
 		"0;default;15": true, "0;7": true, "7;8": false, "0;17": false} {

@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// once is a program that does one thing while it runs.
+// once is a Bubble Tea program that calls do once and quits.
 type once struct{ do func() }
 
 func (o once) Init() tea.Cmd  { return func() tea.Msg { return o } }
@@ -21,8 +21,8 @@ func (o once) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return o, nil
 }
 
-// TestFramesAreFound fails when Bubble Tea keeps its ticker elsewhere: then an idle interface costs
-// what it did before the rate was set.
+// TestFramesAreFound fails if Bubble Tea moves its ticker. An idle interface would then cost as
+// much as before the frame rate could be set.
 func TestFramesAreFound(t *testing.T) {
 	f, found := &frames{}, false
 	f.program = tea.NewProgram(once{func() {
@@ -38,7 +38,8 @@ func TestFramesAreFound(t *testing.T) {
 	}
 }
 
-// TestFrameRate is the terminal's while keys are pressed and while a replay moves, and low else.
+// TestFrameRate: the frame rate is that of the terminal while keys are pressed and while a replay
+// moves, and low otherwise.
 func TestFrameRate(t *testing.T) {
 	m := watching(t, 80, 24).Model
 	start := time.Unix(4e9, 0) // far from the rig's own time

@@ -13,8 +13,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// TestGuard: wherever the interface panics it is an error with a report, in the
-// folder of the runs, and Bubble Tea hears nothing of it.
+// TestGuard: a panic anywhere in the interface becomes an error with a report in the folder of the
+// runs, and does not reach Bubble Tea.
 func TestGuard(t *testing.T) {
 	dir := t.TempDir()
 	fresh := func() guarded {
@@ -63,7 +63,7 @@ func TestGuard(t *testing.T) {
 	})
 }
 
-// last is what the last command comes to, of those that are in one.
+// last returns the message of a command or, if the command holds several, of the last of them.
 func last(cmd tea.Cmd) tea.Msg {
 	msg := cmd()
 	list := reflect.ValueOf(msg)

@@ -15,8 +15,8 @@ import (
 	"drolab/tui/lab"
 )
 
-// imported is a folder with a run that another program predicted, without the checksums
-// that would have it refused once it is poisoned.
+// imported returns a folder with a run that was imported from the predictions of another program.
+// The folder has no checksums, because with them the run would be refused once it is poisoned.
 func imported(t *testing.T, table string) (dir, id string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -55,7 +55,7 @@ func imported(t *testing.T, table string) (dir, id string) {
 
 const someRows = "label,group,p_yes,p_no\nyes,a,.9,.1\nno,b,.2,.8\nno,a,.6,.4\nyes,b,.7,.3\n"
 
-// Each page shows an imported run: Runs, Watch, Compare, and its samples.
+// TestImportedOnEveryPage: Runs, Watch, Compare and Samples show an imported run.
 func TestImportedOnEveryPage(t *testing.T) {
 	dir, _ := imported(t, someRows)
 	r := browsing(t, lab.Folder(dir), "3", 120, 40)
@@ -83,7 +83,7 @@ func TestImportedOnEveryPage(t *testing.T) {
 	sees("Samples", "0.9163, p = 0.4") // of row 2
 }
 
-// No string of an imported run steers the terminal.
+// TestPoisonedImport: no string of an imported run controls the terminal.
 func TestPoisonedImport(t *testing.T) {
 	dir, id := imported(t, someRows)
 	n := 0

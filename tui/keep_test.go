@@ -13,7 +13,7 @@ import (
 	"drolab/tui/lab"
 )
 
-// started is a rig whose view is kept in a folder.
+// started returns a rig that keeps its view in the folder views and has read it from there.
 func started(t *testing.T, a lab.Source, views string) *rig {
 	t.Helper()
 	r := browsing(t, a, "1", 120, 40)
@@ -22,7 +22,7 @@ func started(t *testing.T, a lab.Source, views string) *rig {
 	return r
 }
 
-// chooses are keys that change every choice of each page.
+// chooses returns, by page, the keys that change every choice of the page.
 func chooses() map[string][]string {
 	return map[string][]string{
 		"2": {"d", "a", "s", "l", "f", "tab", "v", "o", "w"},
@@ -32,7 +32,7 @@ func chooses() map[string][]string {
 	}
 }
 
-// TestViewIsKept: what was set by keys is there at the next start, and 0 takes it back.
+// TestViewIsKept: the choices made by keys are restored at the next start, and 0 resets them.
 func TestViewIsKept(t *testing.T) {
 	a, in := tuitest.NewArchive(t), filepath.Join(t.TempDir(), "views")
 	r := started(t, a, in)
@@ -82,7 +82,8 @@ func TestViewIsKept(t *testing.T) {
 	}
 }
 
-// TestViewIsWrittenOnce: a view is written when it changes, and not where nobody keeps one.
+// TestViewIsWrittenOnce: a view is written when it changes, and never by a viewer or without a
+// folder for views.
 func TestViewIsWrittenOnce(t *testing.T) {
 	a, in := tuitest.NewArchive(t), filepath.Join(t.TempDir(), "views")
 	written := func() int {
@@ -103,7 +104,7 @@ func TestViewIsWrittenOnce(t *testing.T) {
 		t.Error("a view was written that is written")
 	}
 	r.keep.views = nil
-	r.run(r.keepView()) // for those who look
+	r.run(r.keepView()) // for the viewers below
 	list, _ := os.ReadDir(in)
 	path := filepath.Join(in, list[0].Name())
 	before, _ := os.ReadFile(path)
@@ -123,13 +124,13 @@ func TestViewIsWrittenOnce(t *testing.T) {
 	}
 }
 
-// TestDamagedViews: a file that somebody damaged or made up does no harm. What is no file of views
-// is told of once, and values that nobody can choose are passed over.
+// TestDamagedViews: a damaged or forged file of views does no harm. The interface reports once a
+// file that does not hold views, and ignores values that nobody can choose.
 func TestDamagedViews(t *testing.T) {
 	a := tuitest.NewArchive(t)
 	long := strings.Repeat("x\x1b]0;owned\x07", 400)
 	for name, c := range map[string]struct {
-		text string // "" is sealed views
+		text string // if empty, the views in of are written
 		of   lab.Views
 		told bool
 	}{

@@ -11,15 +11,15 @@ import (
 	"drolab/tui/lab"
 )
 
-// The key tables of docs/interface.md stand between two lines.
+// The key tables of docs/interface.md are between these two lines.
 const (
 	keysPage  = "../docs/interface.md"
 	keysBegin = "<!-- keys: begin, made by go test ./tui -run TestKeysOfDocs -update -->\n"
 	keysEnd   = "<!-- keys: end -->\n"
 )
 
-// TestKeysOfDocs holds the key tables of docs/interface.md to the rows that the interface
-// dispatches by. With -update it writes them.
+// TestKeysOfDocs compares the key tables of docs/interface.md with the rows by which the interface
+// dispatches keys. With -update, it writes the tables.
 func TestKeysOfDocs(t *testing.T) {
 	m := newModel(lab.Config{RunsDir: t.TempDir(), DataDir: t.TempDir(), RunsGoOn: true},
 		lab.Folder(t.TempDir()), tuitest.Presets)
@@ -50,7 +50,7 @@ func TestKeysOfDocs(t *testing.T) {
 	}
 }
 
-// section is a table of the rows that the help has.
+// section writes a table of the rows that the help shows.
 func section(b *strings.Builder, title string, rows []kit.Key) {
 	fmt.Fprintf(b, "\n### %s\n\n| key | what it does | not in |\n|---|---|---|\n", title)
 	for i := range rows {

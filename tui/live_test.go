@@ -13,26 +13,27 @@ import (
 	"drolab/tui/lab"
 )
 
-// The pace of four runs of the preset shapes beside each other on two cores,
-// about: steps of each in the time from one look at the files to the next.
+// The approximate pace of four runs of the preset shapes side by side on two cores. liveSteps is
+// the number of steps of each run between two looks at the files.
 const (
 	liveEpochSteps = 90
 	liveEpochs     = 40
 	liveSteps      = 25
 )
 
-// growing is runs whose logs grow, and the interface that watches them.
+// growing is a set of runs whose logs grow, and the interface that watches them.
 type growing struct {
 	*rig
 	runs []runner.Recorder
-	logs [][]runner.Event // what is still to be written
+	logs [][]runner.Event // the events that are still to be written
 	step int64
 }
 
-// liveSeeds are those of each of eight settings where forty runs are watched.
+// liveSeeds is the number of seeds of each of the eight settings when forty runs are watched.
 const liveSeeds = 5
 
-// newLive begins four runs, or forty: the methods of the paper at two radii, five seeds of each.
+// newLive begins four runs, one of each method of the paper, or forty: the methods at two radii,
+// with five seeds each.
 func newLive(b *testing.B, runs, w, h int) *growing {
 	b.Helper()
 	store, err := record.Open(b.TempDir())
@@ -67,7 +68,8 @@ func newLive(b *testing.B, runs, w, h int) *growing {
 	return l
 }
 
-// grow writes what the runs log in the time of a tick; false at their end.
+// grow writes the events that the runs log in the time of a tick. It returns false when no events
+// are left.
 func (l *growing) grow(b *testing.B) bool {
 	l.step += liveSteps
 	for i, r := range l.runs {
@@ -87,8 +89,8 @@ func (l *growing) close() {
 	}
 }
 
-// BenchmarkLive is what the interface does at each look at live runs: read, take in, draw.
-// Its renderer's part is reported beside it, in ns, and what is sent, in bytes.
+// BenchmarkLive measures the work of the interface at each look at live runs: reading, taking in
+// and drawing. It also reports the time of the renderer, in ns, and the bytes that are sent.
 func BenchmarkLive(b *testing.B) {
 	for _, c := range []struct{ runs, w, h int }{{4, 120, 40}, {4, 200, 60}, {40, 200, 60}} {
 		b.Run(fmt.Sprintf("%druns/%dx%d", c.runs, c.w, c.h), func(b *testing.B) {
@@ -120,8 +122,8 @@ func BenchmarkLive(b *testing.B) {
 	}
 }
 
-// BenchmarkScreen draws the screen anew half-way through runs, as after a key, and looks
-// at runs of which nothing is new.
+// BenchmarkScreen redraws the screen half-way through the runs, as after a key, and separately
+// looks at runs that have nothing new.
 func BenchmarkScreen(b *testing.B) {
 	for _, runs := range []int{4, 40} {
 		l := newLive(b, runs, 200, 60)

@@ -21,19 +21,19 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// newcomer is a rig on runs that train, and somebody who presses only what the screen names.
+// newcomer is a rig on runs that train, with a user who presses only keys that the screen names.
 type newcomer struct {
 	*rig
 	t       *testing.T
 	store   *record.Store
 	queue   *queue.Queue
-	gate    chan struct{} // closed: the runs may take steps
-	learned string        // the help that was read last
-	keys    int           // that were pressed
+	gate    chan struct{} // the runs take steps once it is closed
+	learned string        // the last help that the user has read
+	keys    int           // the number of keys pressed
 }
 
-// held has its runs wait before their first step is in the log until the gate is closed, so that
-// none ends before it can be paused.
+// held is a store whose runs wait, before their first step is logged, until the gate is closed. So
+// none of them ends before it can be paused.
 type held struct {
 	runner.Store
 	gate <-chan struct{}
@@ -78,10 +78,10 @@ func newNewcomer(t *testing.T) *newcomer {
 	return &newcomer{rig: r, t: t, store: store, queue: q, gate: gate}
 }
 
-// screenful is what is seen.
+// screenful returns the text on the screen.
 func (n *newcomer) screenful() string { return tuitest.Text(n.shot(n.t)) }
 
-// does presses keys that the screen names, now or in the help that was read before.
+// does presses keys that the screen names, either now or in the help that was read before.
 func (n *newcomer) does(keys ...string) {
 	n.t.Helper()
 	for _, key := range keys {
@@ -104,7 +104,7 @@ func (n *newcomer) types(value string) {
 	n.keys += len(value)
 }
 
-// sees looks until the screen says something; the test's own deadline ends it.
+// sees waits until the screen contains all the words. The deadline of the test ends the wait.
 func (n *newcomer) sees(words ...string) {
 	n.t.Helper()
 	n.until(strings.Join(words, ", "), func() bool {
@@ -128,14 +128,14 @@ func (n *newcomer) until(what string, so func() bool) {
 	}
 }
 
-// ended tells whether all runs have.
+// ended reports whether all runs have ended.
 func (n *newcomer) ended() bool {
 	runs, _ := record.List(n.store.Dir())
 	return len(lab.Live(runs)) == 0
 }
 
-// TestFirstFiveMinutes: who never saw the program starts runs, watches, pauses, turns a setting,
-// forks, takes the turn back, compares and exports, by what the screen says alone.
+// TestFirstFiveMinutes: guided only by the screen, a user who has never seen the program starts
+// runs, watches, pauses, changes a setting, takes the change back, forks, compares and exports.
 func TestFirstFiveMinutes(t *testing.T) {
 	n := newNewcomer(t)
 	n.sees("drolab trains a network", "Enter review")
@@ -145,7 +145,7 @@ func TestFirstFiveMinutes(t *testing.T) {
 	n.sees("running", "sfk")
 	n.does("p")
 	close(n.gate)
-	n.sees("paused", "? help") // the footer tells of the pause before
+	n.sees("paused", "? help") // the footer reports the pause first
 	n.does("?")
 	n.sees("fork", "export", "change a setting")
 	n.does("esc", "t")

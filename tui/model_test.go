@@ -17,7 +17,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// TestVerbsOfAnotherProcess is the interface beside a process for all runs.
+// TestVerbsOfAnotherProcess: the interface passes pause and stop on to another process that trains
+// the runs.
 func TestVerbsOfAnotherProcess(t *testing.T) {
 	r := watching(t, 120, 40)
 	r.Config.RunsGoOn = true
@@ -27,7 +28,7 @@ func TestVerbsOfAnotherProcess(t *testing.T) {
 	}
 }
 
-// TestAnswered says what was asked.
+// TestAnswered: the footer says what was asked of a run and whether it failed.
 func TestAnswered(t *testing.T) {
 	r := watching(t, 120, 40)
 	for want, ask := range map[string]tea.Cmd{"Asked to pause: a-run": r.Ask("pause", "a-run"),
@@ -44,7 +45,7 @@ func TestAnswered(t *testing.T) {
 	}
 }
 
-// TestPace looks at the files less and less often when nothing happens.
+// TestPace: the interface looks at the files less and less often while nothing happens.
 func TestPace(t *testing.T) {
 	r := watching(t, 80, 24)
 	r.wait(30*time.Second, time.Second/5) // to the end of the runs
@@ -75,7 +76,7 @@ func TestLeave(t *testing.T) {
 	if r.quit || r.overlay == nil {
 		t.Fatal("q leaves without asking, though runs of this program go on")
 	}
-	// The end of a run's name is drawn by lot.
+	// The end of a run's name is random.
 	lot := regexp.MustCompile(`(-s1-[-0-9]+-)[a-z0-9]{4}`)
 	tuitest.Golden(t, "leave", lot.ReplaceAllString(tuitest.Text(r.shot(t)), "${1}abcd"))
 	r.press("q", "n", "esc")
@@ -88,7 +89,7 @@ func TestLeave(t *testing.T) {
 	}
 }
 
-// TestStarted is what Launch's request leads to.
+// TestStarted: runs that Launch has started are watched and belong to the user.
 func TestStarted(t *testing.T) {
 	s := tuitest.NewScript(t)
 	r := newRig(t, s, 80, 24)
@@ -146,8 +147,8 @@ func TestPalette(t *testing.T) {
 	}
 }
 
-// TestEnterOpensWhatIsUnderTheCursor: the first Enter on Runs opens that run, in
-// whatever order the answers come.
+// TestEnterOpensWhatIsUnderTheCursor: the first Enter on Runs opens the run under the cursor, in
+// whatever order the answers arrive.
 func TestEnterOpensWhatIsUnderTheCursor(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		r := browsing(t, tuitest.NewArchive(t), "3", 120, 40)
@@ -161,7 +162,7 @@ func TestEnterOpensWhatIsUnderTheCursor(t *testing.T) {
 	}
 }
 
-// TestStopAll stops what was started last, and nothing else.
+// TestStopAll: X stops the runs that were started last, and no others.
 func TestStopAll(t *testing.T) {
 	r := watching(t, 120, 40)
 	if r.press("X"); len(r.asked.List) > 0 || r.overlay != nil {
@@ -182,7 +183,7 @@ func TestStopAll(t *testing.T) {
 	}
 }
 
-// TestBusy: while runs are being started keys do nothing.
+// TestBusy: keys do nothing while runs are being started.
 func TestBusy(t *testing.T) {
 	r := newRig(t, tuitest.NewScript(t), 80, 24)
 	r.press("enter")
@@ -201,7 +202,8 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// Where runs are live the interface begins with them, unless a key was faster.
+// TestBeginsWithLiveRuns: if runs are live, the interface begins with them, unless a key was
+// pressed first.
 func TestBeginsWithLiveRuns(t *testing.T) {
 	r := newRig(t, tuitest.NewScript(t), 80, 24)
 	if r.at != launchPage || !strings.Contains(r.header(), "4 live") {
@@ -213,8 +215,8 @@ func TestBeginsWithLiveRuns(t *testing.T) {
 	}
 }
 
-// TestKeys checks that no key does two things on a page at once, and that the help
-// lists every key that does something.
+// TestKeys: no key does two things on a page at once, and the help lists every key that does
+// something.
 func TestKeys(t *testing.T) {
 	r := newRig(t, tuitest.NewScript(t), 80, 24)
 	for id, table := range r.keys {
@@ -222,7 +224,8 @@ func TestKeys(t *testing.T) {
 		for i := range table {
 			row := &table[i]
 			for _, k := range row.Keys.Keys() {
-				// One of a replay and one of runs as they are have different moments.
+				// A row for replays and a row for other runs may share a key, since they never
+				// apply together.
 				moments := func(a, b *kit.Key) bool {
 					replay := func(k *kit.Key) bool { return strings.HasPrefix(k.Help, "replay:") }
 					return replay(a) != replay(b) && (a.Blocked() != "" || b.Blocked() != "")
@@ -243,8 +246,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestHelpTellsWhatWorks has nothing among the keys that work which, pressed,
-// would say why it does not.
+// TestHelpTellsWhatWorks: the help does not list a key as working if pressing it would only explain
+// why it does not work.
 func TestHelpTellsWhatWorks(t *testing.T) {
 	r := browsing(t, tuitest.Archive{Folder: lab.Folder(t.TempDir())}, "3", 80, 60)
 	r.press("?")
@@ -253,7 +256,7 @@ func TestHelpTellsWhatWorks(t *testing.T) {
 		t.Errorf("in an empty list the cursor goes up:\n%s", works)
 	}
 	r = watching(t, 120, 60)
-	for _, page := range []string{"1", "2", "3"} { // at the first row, and nothing is open
+	for _, page := range []string{"1", "2", "3"} { // in the first row, with nothing open
 		r.press(page, "?")
 		works, _, _ := strings.Cut(strings.Join(r.overlay.Lines, "\n"), "Not now")
 		r.press("esc")
@@ -263,8 +266,8 @@ func TestHelpTellsWhatWorks(t *testing.T) {
 	}
 }
 
-// TestReadOnly has nothing that starts, changes or deletes runs in footer and
-// help, and refuses the keys.
+// TestReadOnly: a read-only interface has no key in its footer or help that starts, changes or
+// deletes runs, and refuses such keys.
 func TestReadOnly(t *testing.T) {
 	r := watching(t, 120, 40)
 	r.Config.ReadOnly, r.Config.RunsGoOn = true, true
@@ -296,8 +299,8 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// TestGuest offers nothing that reads or writes a file which is no run's, refuses the keys, and the
-// mouse in their place.
+// TestGuest: for a guest, the interface offers no key that reads or writes a file other than those
+// of runs. It refuses such keys, and the clicks that would do the same.
 func TestGuest(t *testing.T) {
 	r := watching(t, 120, 40)
 	t.Chdir(t.TempDir())
@@ -321,11 +324,11 @@ func TestGuest(t *testing.T) {
 		r.Config.Guest = guest
 		changed := false
 		for y := range 30 {
-			// It may be a setting, and with the second click it is as after the space bar.
+			// If the cell is a setting, the second click changes it, as the space bar does.
 			r.send(click(60, y))
 			r.send(click(60, y))
 			changed = changed || r.pages[r.at].Typing() ||
-				strings.Count(r.screen(), "◆") > 1 // the legend's
+				strings.Count(r.screen(), "◆") > 1 // the legend has one
 			r.press("esc")
 		}
 		if changed == guest {
@@ -337,7 +340,7 @@ func TestGuest(t *testing.T) {
 	}
 }
 
-// TestTabs clicks on the pages' names.
+// TestTabs: a click on the name of a page turns to that page.
 func TestTabs(t *testing.T) {
 	r := watching(t, 120, 40)
 	for _, tab := range r.tabs() {
@@ -348,7 +351,7 @@ func TestTabs(t *testing.T) {
 	}
 }
 
-// TestElsewhere says where a key does something, on a page where it does not.
+// TestElsewhere: for a key that does nothing on this page, the footer says on which page it works.
 func TestElsewhere(t *testing.T) {
 	r := browsing(t, tuitest.NewArchive(t), "4", 120, 40)
 	for key, want := range map[string]string{"x": "x works on page 2, Watch: stop",
@@ -362,7 +365,7 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-// Ctrl-Z suspends the program, on every page.
+// TestSuspend: Ctrl-Z suspends the program on every page.
 func TestSuspend(t *testing.T) {
 	r := newRig(t, tuitest.NewScript(t), 120, 40)
 	for _, page := range []string{"1", "2", "3", "4"} {

@@ -27,8 +27,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// TestPoisonedRuns attaches to a run each of whose strings, in its turn, would
-// steer the terminal: neither the screens nor an export have it as it is.
+// TestPoisonedRuns poisons one string of a run after another: neither the screens nor an export
+// contain it unchanged.
 func TestPoisonedRuns(t *testing.T) {
 	dir, out := t.TempDir(), t.TempDir()
 	const id = "csv-sfk-s1"
@@ -76,7 +76,7 @@ func TestPoisonedRuns(t *testing.T) {
 	})
 }
 
-// poisoned is a Source in which every string that is shown begins with a text.
+// poisoned is a Source in which a text precedes every string that is shown.
 type poisoned struct {
 	lab.Source
 	text string
@@ -119,7 +119,7 @@ func (l *poisonedLog) Read() ([]runner.Event, error) {
 	return events, err
 }
 
-// poisonedPresets are those of the tests and one that is broken, as files.
+// poisonedPresets returns the presets of the tests and a broken one, as if they came from files.
 func poisonedPresets(text string) []presets.Preset {
 	broken := presets.Preset{Preset: runner.Preset{Name: "broken", Spec: spec.Defaults()},
 		Problem: errors.New(text + "broken")}
@@ -132,8 +132,8 @@ func poisonedPresets(text string) []presets.Preset {
 	return list
 }
 
-// poisonable is a folder of two runs with groups and a sweep. The sweep holds its
-// running runs, so the folder is named anew and not copied for each text.
+// poisonable is a folder of two runs with groups and a sweep. The sweep locks its running runs, so
+// the folder is renamed for each text rather than copied.
 type poisonable struct {
 	runs  string
 	sweep string
@@ -154,7 +154,7 @@ func newPoisonable(t *testing.T) *poisonable {
 	return p
 }
 
-// say has the folder's names and notes say a text.
+// say puts a text into the name of the sweep's folder and into the notes of the runs.
 func (p *poisonable) say(t *testing.T, text string) {
 	t.Helper()
 	name := strings.NewReplacer("/", "", "\x00", "").Replace("m" + text)
@@ -173,7 +173,7 @@ func (p *poisonable) say(t *testing.T, text string) {
 	}
 }
 
-// rig is one in a world that says the text wherever anything can be said.
+// rig returns a rig in whose world every name and message contains the text.
 func (p *poisonable) rig(t *testing.T, text string, w, h int, environ ...string) *rig {
 	t.Helper()
 	p.say(t, text)
@@ -192,7 +192,7 @@ func (p *poisonable) rig(t *testing.T, text string, w, h int, environ ...string)
 	return r
 }
 
-// visit shows every page and, with keys, there whatever a key shows.
+// visit turns to every page and, if keys is set, presses each key there.
 func (r *rig) visit(t *testing.T, what string, keys bool) {
 	t.Helper()
 	runs := tuitest.Found(t, r.Model.Source, "shapes-sfk-s1", "shapes-sfk-s2")
@@ -221,7 +221,7 @@ func (r *rig) visit(t *testing.T, what string, keys bool) {
 	}
 }
 
-// printable looks at what is drawn, and at the bytes that a terminal gets for it.
+// printable checks the screen as it is drawn and the bytes that a terminal would get for it.
 func (r *rig) printable(t *testing.T, what string) {
 	t.Helper()
 	r.fits(t, what)
@@ -235,17 +235,17 @@ func (r *rig) printable(t *testing.T, what string) {
 	}
 }
 
-// sequences are those that the renderer moves the cursor and draws with.
+// sequences matches the sequences by which the renderer moves the cursor and draws.
 var sequences = regexp.MustCompile(`\x1b\[[?0-9;]*[A-Za-z]|\x1b[=>78]|[\r\x08]`)
 
 var long = flag.Bool("long", false, "press every key with every control")
 
-// TestEveryControlEverywhere has names, notes, errors and whatever else is shown say what
-// steers a terminal, in every page and mode, and looks at the bytes.
+// TestEveryControlEverywhere puts every control into names, notes, errors and all other text that
+// is shown, in every page and mode, and checks the bytes that are sent.
 func TestEveryControlEverywhere(t *testing.T) {
 	modes := [][]string{nil, {"DROLAB_ASCII=1"}, {"NO_COLOR=1"}, {"COLORTERM=", "TERM=xterm"}}
 	sizes := [][2]int{{120, 40}, {40, 12}, {200, 60}, {80, 24}}
-	const each = 6 // so many in a text: it is shown whole
+	const each = 6 // the number of controls in a text, few enough for it to be shown whole
 	i, world := 0, newPoisonable(t)
 	for some := range slices.Chunk(tuitest.Poisons(), each) {
 		text, mode, size := strings.Join(some, ""), modes[i%4], sizes[i/2%4]

@@ -49,7 +49,7 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// stir does one random thing and says what.
+// stir does one random thing and returns its description.
 func (r *rig) stir(rng *rand.Rand, keys []string) string {
 	x, y := rng.IntN(r.w+2), rng.IntN(r.h+2)
 	switch n := rng.IntN(20); {
@@ -150,7 +150,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// hostileEvents makes the numbers and texts of a log as bad as a log can hold.
+// hostileEvents replaces the numbers and texts of a log by the worst that a log can hold.
 func hostileEvents(events []runner.Event) []runner.Event {
 	bad := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e308, -1e308, 0}
 	for i, e := range events {
@@ -179,8 +179,8 @@ func hostileEvents(events []runner.Event) []runner.Event {
 	return append(events, &runner.ResumeEvent{Head: back})
 }
 
-// Run directories that somebody else's program wrote are listed, filtered,
-// sorted, compared and estimated from without harm.
+// TestRunsHostile: run directories that another program wrote are listed, filtered, sorted,
+// compared and used for estimates without harm.
 func TestRunsHostile(t *testing.T) {
 	dir := t.TempDir()
 	put := func(id string, m *runner.Meta, s *runner.Summary) {

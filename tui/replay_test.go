@@ -13,8 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// TestReplay wants a replay to change nothing, to say what it is, and to be shown
-// often while it plays.
+// TestReplay: a replay changes nothing, says what it is, and is redrawn often while it plays.
 func TestReplay(t *testing.T) {
 	s := tuitest.NewScript(t)
 	r := newRig(t, s, 120, 40)
@@ -54,7 +53,7 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// kept is a Model that replays what read gives, before any command of it was done.
+// kept returns a Model that replays the runs that read returns, before any of its commands is run.
 func kept(t *testing.T, s *tuitest.Script, read func() ([]*record.Run, error)) *rig {
 	t.Helper()
 	source := lab.NewKept(read)
@@ -67,7 +66,7 @@ func kept(t *testing.T, s *tuitest.Script, read func() ([]*record.Run, error)) *
 	return r
 }
 
-// TestReplayReadsLate: the first frame of a replay waits for no run, and says what is awaited.
+// TestReplayReadsLate: the first frame of a replay waits for no run and says what is being read.
 func TestReplayReadsLate(t *testing.T) {
 	s, reads := tuitest.NewScript(t), 0
 	r := kept(t, s, func() ([]*record.Run, error) {
@@ -85,7 +84,7 @@ func TestReplayReadsLate(t *testing.T) {
 	}
 }
 
-// TestReplayOfNothing ends with why there is nothing to show.
+// TestReplayOfNothing: a replay without runs ends with the reason.
 func TestReplayOfNothing(t *testing.T) {
 	none := errors.New("no run nothing")
 	r := kept(t, tuitest.NewScript(t), func() ([]*record.Run, error) { return nil, none })

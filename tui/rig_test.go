@@ -14,19 +14,19 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 )
 
-// rig drives a Model as Bubble Tea would, but at once: commands are done where
-// they stand, and time passes when the rig says so.
+// rig drives a Model as Bubble Tea would, but synchronously: it runs each command at once, and time
+// passes only when the rig says so.
 type rig struct {
 	*Model
 	script *tuitest.Script
 	asked  *tuitest.Asked
 	quit   bool
-	late   bool // of commands asked for together the first is answered last
+	late   bool // the first of several commands in a batch is answered last
 	raw    []tea.RawMsg
 }
 
-// newRig returns a Model of w by h cells in true colour on dark, unless the
-// environment says otherwise.
+// newRig returns a rig with a Model of w by h cells, in true colour on a dark background unless
+// environ says otherwise.
 func newRig(t testing.TB, s *tuitest.Script, w, h int, environ ...string) *rig {
 	t.Helper()
 	r := &rig{script: s, asked: &tuitest.Asked{}}
@@ -41,7 +41,7 @@ func newRig(t testing.TB, s *tuitest.Script, w, h int, environ ...string) *rig {
 	return r
 }
 
-// never is the after of a clock that stands still.
+// never replaces the function after of a Model whose clock stands still.
 func never(time.Duration, func(time.Time) tea.Msg) tea.Cmd { return nil }
 
 func (r *rig) send(msgs ...tea.Msg) {
@@ -51,7 +51,7 @@ func (r *rig) send(msgs ...tea.Msg) {
 	}
 }
 
-// run does a command and takes its answer.
+// run runs a command and sends its message to the Model.
 func (r *rig) run(cmd tea.Cmd) {
 	if cmd == nil {
 		return
@@ -74,14 +74,14 @@ func (r *rig) run(cmd tea.Cmd) {
 	}
 }
 
-// press sends keys by name: "tab", "ctrl+c", "z", "Z".
+// press presses keys by name: "tab", "ctrl+c", "z", "Z".
 func (r *rig) press(keys ...string) {
 	for _, k := range keys {
 		r.send(tuitest.KeyPress(k))
 	}
 }
 
-// wait lets time pass, a frame at a time, and the interface look at the files.
+// wait lets the time d pass, frame by frame. At each frame, the interface looks at the files.
 func (r *rig) wait(d, frame time.Duration) {
 	for end := r.script.Now.Add(d); r.script.Now.Before(end); {
 		r.script.Now = r.script.Now.Add(frame)
@@ -89,10 +89,10 @@ func (r *rig) wait(d, frame time.Duration) {
 	}
 }
 
-// size changes the terminal's.
+// size changes the size of the terminal.
 func (r *rig) size(w, h int) { r.send(tea.WindowSizeMsg{Width: w, Height: h}) }
 
-// browsing is a rig on a page over an archive.
+// browsing returns a rig on a page, over the runs of an archive.
 func browsing(t testing.TB, a lab.Source, page string, w, h int, environ ...string) *rig {
 	t.Helper()
 	s := &tuitest.Script{Folder: lab.Folder("unused"), Now: tuitest.Epoch0()}
@@ -103,7 +103,7 @@ func browsing(t testing.TB, a lab.Source, page string, w, h int, environ ...stri
 	return r
 }
 
-// watching is a rig on the Watch page, half-way through four runs.
+// watching returns a rig on the Watch page, half-way through four runs.
 func watching(t testing.TB, w, h int, environ ...string) *rig {
 	t.Helper()
 	s := tuitest.NewScript(t)
@@ -113,13 +113,14 @@ func watching(t testing.TB, w, h int, environ ...string) *rig {
 	return r
 }
 
-// shot is the screen, cell by cell.
+// shot returns the screen, cell by cell.
 func (r *rig) shot(t testing.TB) uv.ScreenBuffer {
 	t.Helper()
 	return tuitest.Shot(r.screen(), r.w, r.h)
 }
 
-// fits is the function of that name for the screen.
+// fits calls tuitest.Fits for the screen, and checks that drawing changes nothing and that no text
+// reaches the layout unclean.
 func (r *rig) fits(t testing.TB, what string) {
 	t.Helper()
 	s := r.screen()

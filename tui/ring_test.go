@@ -10,8 +10,8 @@ import (
 	"drolab/tui/lab"
 )
 
-// The terminal is told of runs that end while they are watched, once each, and how far they
-// are; of nothing where nobody asked for it.
+// TestRing: if the user asks for it, the terminal is told of the end of each watched run, once, and
+// of the progress. Otherwise it is told nothing.
 func TestRing(t *testing.T) {
 	for _, ring := range []lab.Ring{{}, {Notify: "9", Progress: true}} {
 		r := newRig(t, tuitest.NewScript(t), 120, 40)
@@ -39,7 +39,7 @@ func TestRing(t *testing.T) {
 	}
 }
 
-// Names steer no terminal, and end no field.
+// TestRingSequence: a name in a notification neither controls the terminal nor ends its field.
 func TestRingSequence(t *testing.T) {
 	e := lab.Ended{Name: "a;b\x1b]0;c\ad\u202e", Status: runner.Failed}
 	for notify, want := range map[string]string{"": "", "9": "\x1b]9;drolab: a,b?]0,c?d?: failed\a",

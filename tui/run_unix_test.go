@@ -20,9 +20,8 @@ import (
 	"github.com/creack/pty"
 )
 
-// onTerminal runs the interface on a terminal of its own and calls use with
-// the other end once the first frame is there. It returns all that was
-// written and what Run returned.
+// onTerminal runs the interface on a terminal of its own and calls use with the other end of that
+// terminal once the first frame is there. It returns all output and the error of Run.
 func onTerminal(t *testing.T, use func(ctx context.Context, cancel context.CancelFunc,
 	end *window)) (out string, err error) {
 	t.Helper()
@@ -62,19 +61,19 @@ func onTerminalWith(t *testing.T, verbs runner.Verbs,
 		t.Fatalf("ended before the first frame: %v", err)
 	}
 	err = <-result
-	tty.Close() // the last end of this side: what was written can still be read, then reading ends
+	tty.Close() // this was our last handle of it: reading ends after what was written
 	<-w.read
 	end.Close()
 	return w.text(), err
 }
 
-// window is a person's end of a terminal, with all that was written to it.
+// window is the user's end of a terminal, with all output that was written to it.
 type window struct {
 	*os.File
 	mu      sync.Mutex
 	written bytes.Buffer
-	grown   chan struct{} // has a value when something came
-	read    chan struct{} // closed when nothing more comes
+	grown   chan struct{} // has a value after new output
+	read    chan struct{} // closed at the end of the output
 }
 
 func (w *window) fill() {
@@ -101,7 +100,7 @@ func (w *window) text() string {
 	return w.written.String()
 }
 
-// await waits until a text was written; one asks at a time.
+// await waits until a text was written. Only one goroutine may wait at a time.
 func (w *window) await(text string) {
 	for !strings.Contains(w.text(), text) {
 		select {
@@ -112,8 +111,8 @@ func (w *window) await(text string) {
 	}
 }
 
-// pollable is f reopened so that closing it ends a Read under way: the size
-// was set with a call that makes it wait in the kernel.
+// pollable returns f reopened so that Close ends a Read in progress. The call that set the size has
+// put f into blocking mode.
 func pollable(t *testing.T, f *os.File) *os.File {
 	t.Helper()
 	fd, err := syscall.Dup(int(f.Fd()))
@@ -127,7 +126,7 @@ func pollable(t *testing.T, f *os.File) *os.File {
 	return os.NewFile(uintptr(fd), "pty")
 }
 
-// restored fails where the terminal was left as only an interface has it.
+// restored fails if a mode that only an interface needs is left on.
 func restored(t *testing.T, out string) {
 	t.Helper()
 	// alternate screen, cursor, focus, paste
@@ -156,7 +155,8 @@ func TestQuit(t *testing.T) {
 	}
 }
 
-// TestTerminated is SIGTERM, which main turns into a cancelled context.
+// TestTerminated: the interface ends without an error on SIGTERM, which main turns into a cancelled
+// context.
 func TestTerminated(t *testing.T) {
 	out, err := onTerminal(t, func(_ context.Context, cancel context.CancelFunc, _ *window) {
 		cancel()
@@ -167,7 +167,7 @@ func TestTerminated(t *testing.T) {
 	restored(t, out)
 }
 
-// TestHangup closes the terminal's window.
+// TestHangup: the interface ends with ErrHangup when its terminal is closed.
 func TestHangup(t *testing.T) {
 	_, err := onTerminal(t, func(_ context.Context, _ context.CancelFunc, end *window) {
 		end.Close()
@@ -184,12 +184,13 @@ func (*broken) Start(runner.Request) ([]string, error) {
 	panic("a test of a panic")
 }
 
-// TestPanic is a fault of the program while the terminal is the interface's.
+// TestPanic: a panic while the interface has the terminal is reported in a file, and its stack is
+// not on the screen.
 func TestPanic(t *testing.T) {
 	out, err := onTerminalWith(t, &broken{}, func(_ context.Context, _ context.CancelFunc,
 		end *window) {
 		end.WriteString("\r")
-		end.await("core") // the review's
+		end.await("core") // a word of the review
 		end.WriteString("\r")
 	})
 	var broken *runner.PanicError

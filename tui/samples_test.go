@@ -18,7 +18,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// sampling is a rig on the Samples page, on what was picked at the one run of a folder.
+// sampling returns a rig on the Samples page, with a made-up pick of the only run of a folder.
 func sampling(t testing.TB, table bool, w, h int, environ ...string) *rig {
 	t.Helper()
 	r := aboutToSample(t, w, h, environ...)
@@ -31,7 +31,7 @@ func sampling(t testing.TB, table bool, w, h int, environ ...string) *rig {
 	return r
 }
 
-// aboutToSample is a rig on the Runs page with one run.
+// aboutToSample returns a rig on the Runs page with one run.
 func aboutToSample(t testing.TB, w, h int, environ ...string) *rig {
 	t.Helper()
 	a := tuitest.Archive{Folder: lab.Folder(t.TempDir())}
@@ -80,8 +80,8 @@ func TestSamplesGolden(t *testing.T) {
 	}
 }
 
-// TestSamplesTab: there is one once a run was asked for, from Runs or from Watch; what is
-// shown stays when the same run is asked for again.
+// TestSamplesTab: the tab Samples appears once a run was asked for, from Runs or from Watch. The
+// page stays as it is when the same run is asked for again.
 func TestSamplesTab(t *testing.T) {
 	r := aboutToSample(t, 120, 40)
 	asked := 0
@@ -114,7 +114,7 @@ func TestSamplesTab(t *testing.T) {
 	}
 }
 
-// TestSamplesOfGuests: who is shared with opens no data.
+// TestSamplesOfGuests: a guest of a shared interface cannot open data.
 func TestSamplesOfGuests(t *testing.T) {
 	r := aboutToSample(t, 120, 40)
 	r.Config.Guest = true
@@ -130,7 +130,7 @@ func TestSamplesOfGuests(t *testing.T) {
 	}
 }
 
-// TestSamplesFit draws them with random keys on screens of random sizes.
+// TestSamplesFit draws the samples with many keys on screens of many sizes.
 func TestSamplesFit(t *testing.T) {
 	for _, environ := range [][]string{nil, {"DROLAB_ASCII=1"}, {"NO_COLOR=1"},
 		{"COLORTERM=", "TERM=xterm"}} {
@@ -151,8 +151,8 @@ func TestSamplesFit(t *testing.T) {
 	}
 }
 
-// TestPoisonedSamples: no name of a class, group, column, value, note or dataset reaches
-// the terminal as it is.
+// TestPoisonedSamples: no name of a class, group, column or dataset, and no value or note, reaches
+// the terminal unchanged.
 func TestPoisonedSamples(t *testing.T) {
 	for _, table := range []bool{false, true} {
 		r := aboutToSample(t, 120, 40)
@@ -189,7 +189,7 @@ func TestPoisonedSamples(t *testing.T) {
 	}
 }
 
-// BenchmarkSamples draws a screen full of pictures, every cell in two colours.
+// BenchmarkSamples draws a screen full of pictures, with two colours in every cell.
 func BenchmarkSamples(b *testing.B) {
 	r := sampling(b, false, 200, 60)
 	b.ReportMetric(float64(tuitest.NewWire(200, 60).Frame(b, r.View().Content)), "bytes")

@@ -62,7 +62,7 @@ func TestWatchStates(t *testing.T) {
 	}
 }
 
-// grouping is a rig on the Watch page, late in three runs with groups that select.
+// grouping returns a rig on the Watch page, late in three runs that have groups and select a step.
 func grouping(t testing.TB, w, h int, environ ...string) *rig {
 	t.Helper()
 	r := newRig(t, tuitest.NewGroupScript(t), w, h, environ...)

@@ -15,13 +15,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// sweeping is a rig on the Sweep page over a runs folder in which there is one.
+// sweeping returns a rig on the Sweep page over a runs folder with a sweep.
 func sweeping(t testing.TB, w, h int, environ ...string) *rig {
 	t.Helper()
 	return sweepingIn(t, swept(t), w, h, environ...)
 }
 
-// swept is a runs folder with a sweep.
+// swept returns a runs folder with a sweep.
 func swept(t testing.TB) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -72,7 +72,7 @@ func TestSweepGolden(t *testing.T) {
 			r.Config.StopSweep = func(string) error { return nil }
 			r.press(c.keys...)
 			text := strings.ReplaceAll(tuitest.Text(r.shot(t)), r.Config.RunsDir, "RUNS")
-			if c.name == "stop" { // the folder's name decides how wide it is
+			if c.name == "stop" { // its width depends on the folder's name
 				for _, want := range []string{"Stop the sweep?",
 					"36 runs: 1 failed · 25 done · 2 running · 8 missing", "y stop"} {
 					if !strings.Contains(text, want) {
@@ -86,8 +86,8 @@ func TestSweepGolden(t *testing.T) {
 	}
 }
 
-// TestSweepTab: there is one where there is a sweep, and the interface of a sweep's
-// folder begins there.
+// TestSweepTab: there is a tab Sweep if there is a sweep, and the interface opens there if its
+// folder is that of a sweep.
 func TestSweepTab(t *testing.T) {
 	r := newRig(t, &tuitest.Script{Folder: lab.Folder(t.TempDir())}, 120, 40)
 	if strings.Contains(r.header(), "Sweep") {
@@ -120,8 +120,8 @@ func TestSweepTab(t *testing.T) {
 	}
 }
 
-// TestSweepReachesOtherPages: Enter watches the runs of a setting, c compares what is
-// chosen, though the sweep's folder is not the runs folder.
+// TestSweepReachesOtherPages: Enter watches the runs of a setting and c compares the chosen runs,
+// although the sweep's folder is not the runs folder.
 func TestSweepReachesOtherPages(t *testing.T) {
 	r := sweeping(t, 120, 40)
 	r.press("enter")
@@ -136,7 +136,7 @@ func TestSweepReachesOtherPages(t *testing.T) {
 	}
 }
 
-// TestSweepFits draws it with random keys on screens of random sizes.
+// TestSweepFits draws the page with many keys on screens of many sizes.
 func TestSweepFits(t *testing.T) {
 	dir := swept(t)
 	for _, environ := range [][]string{nil, {"DROLAB_ASCII=1"}} {
@@ -155,7 +155,8 @@ func TestSweepFits(t *testing.T) {
 	}
 }
 
-// TestSweepGoesOn: what happens in the folder is seen, runs that are added too.
+// TestSweepGoesOn: the page follows changes in the folder, including runs that are added to the
+// sweep.
 func TestSweepGoesOn(t *testing.T) {
 	r := sweeping(t, 80, 24)
 	dir := filepath.Join(r.Config.RunsDir, "mine")

@@ -26,11 +26,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// What CONTRIBUTING says one adds in a place or two is added here from outside,
-// in that place alone, and found everywhere. None of it is known to any package.
+// These tests add from outside, in one place each, what CONTRIBUTING says can be added in a place
+// or two, and find it everywhere in the program. No package knows any of it.
 
-// toyMethod weighs a sample by how far its loss lies above a running mean of
-// losses: a state, two settings, one of them a knob, and a measure of its own.
+// toyMethod returns a method that weighs a sample by how far its loss is above a running mean of
+// losses. It has a state, two settings, one of them a knob, and a measure of its own.
 func toyMethod() dro.Method {
 	return dro.Method{
 		Name: "toy", Doc: "weighs what lies above a running mean", Source: "a test",
@@ -73,7 +73,7 @@ func (y *toy) Report(put func(string, float64)) { put("heat", y.heat) }
 func (y *toy) State() dro.State                 { return dro.State{Numbers: y.numbers()} }
 func (y *toy) Restore(s dro.State) error        { y.heat = s.Numbers["heat"]; return nil }
 
-// toySpec is a run of the toy method that takes a moment: 30 steps.
+// toySpec returns the spec of a quick run of the toy method, of 30 steps.
 func toySpec(t *testing.T, assignments ...string) spec.Spec {
 	t.Helper()
 	s := spec.Defaults()
@@ -101,8 +101,8 @@ func toyRun(t *testing.T, store runner.Store, parent string, settings spec.Spec)
 	return ids[0]
 }
 
-// killed copies the folder of runs as it is when a run has logged a step: what a
-// process that is killed there leaves.
+// killed is a store that copies the folder of runs when a run has logged a step. The copy is what a
+// process leaves that is killed there.
 type killed struct {
 	runner.Store
 	step     int64
@@ -132,7 +132,7 @@ func (r *killedRecorder) Append(e runner.Event) error {
 	return err
 }
 
-// toyStore is a folder of runs.
+// toyStore returns a new folder of runs.
 func toyStore(t *testing.T) *record.Store {
 	t.Helper()
 	s, err := record.Open(filepath.Join(t.TempDir(), "runs"))
@@ -142,7 +142,7 @@ func toyStore(t *testing.T) *record.Store {
 	return s
 }
 
-// lastState is a run's last checkpoint, and its spec.
+// lastState returns the last checkpoint of a run, and its spec.
 func lastState(t *testing.T, s *record.Store, id string) (*runner.State, spec.Spec) {
 	t.Helper()
 	r, err := record.Find(s.Dir(), id)
@@ -156,7 +156,7 @@ func lastState(t *testing.T, s *record.Store, id string) (*runner.State, spec.Sp
 	return past.From, past.Meta.Spec
 }
 
-// sameState compares to the bit.
+// sameState reports whether two states are equal to the bit.
 func sameState(a, b *runner.State) bool {
 	for i, p := range a.Parameters {
 		if !slices.Equal(p.Data, b.Parameters[i].Data) ||
@@ -167,8 +167,8 @@ func sameState(a, b *runner.State) bool {
 	return a.Method.Numbers["heat"] == b.Method.Numbers["heat"]
 }
 
-// A method that is registered trains, is resumed after a kill to the same bits,
-// and is forked.
+// TestToyMethodTrains: a registered method trains, resumes after a kill to the same bits, and can
+// be forked.
 func TestToyMethodTrains(t *testing.T) {
 	defer dro.Register(toyMethod())()
 	whole := toyStore(t)
@@ -217,8 +217,8 @@ func TestToyMethodTrains(t *testing.T) {
 	}
 }
 
-// Its settings are settings: of presets, --set, knobs and the interface, of those
-// who read them and of nobody else.
+// TestToySettings: the settings of a registered method are settings of presets, --set, knobs and
+// the interface, for the methods that read them and for no others.
 func TestToySettings(t *testing.T) {
 	defer dro.Register(toyMethod())()
 	file := filepath.Join(t.TempDir(), "toys.yaml")
@@ -271,8 +271,8 @@ func TestToySettings(t *testing.T) {
 	}
 }
 
-// Its measure has a curve, a column in every table, a row in the CSV, a key for
-// filters and a definition.
+// TestToyMethodIsSeen: the measure of a registered method has a curve, a column in every table, a
+// row in the CSV, a key for filters and a definition.
 func TestToyMethodIsSeen(t *testing.T) {
 	defer dro.Register(toyMethod())()
 	defer measure.RegisterMeasure(toyMeasure())()
@@ -329,7 +329,7 @@ func TestToyMethodIsSeen(t *testing.T) {
 	}
 }
 
-// toyMeasure is a measure of evaluations.
+// toyMeasure returns a measure of evaluations.
 func toyMeasure() measure.Measure {
 	return measure.Measure{Main: true, Measure: dro.Measure{Name: "hits", Title: "hits and misses",
 		Better: dro.Higher, Doc: "test samples that are right less those that are wrong"},
@@ -344,7 +344,7 @@ func toyMeasure() measure.Measure {
 		}}
 }
 
-// flipTo turns the last panel to the view of that name.
+// flipTo turns the last panel to the view with this name.
 func flipTo(t *testing.T, r *rig, name string) {
 	t.Helper()
 	r.press("shift+tab")
@@ -360,7 +360,7 @@ func flipTo(t *testing.T, r *rig, name string) {
 	t.Fatalf("no panel shows %s:\n%s", name, tuitest.Text(r.shot(t)))
 }
 
-// exported reads the CSV of a measure.
+// exported returns the rows of the CSV of a measure.
 func exported(t *testing.T, dir, measure string) (rows []map[string]string) {
 	t.Helper()
 	files, _ := filepath.Glob(filepath.Join(dir, "export-"+measure+"-*.csv"))
@@ -404,7 +404,7 @@ func summaryOf(t *testing.T, s *record.Store, id string) *runner.Summary {
 	return r.Summary()
 }
 
-// toySet is KL under another name, solved as a set of another package is.
+// toySet is KL under another name. It is solved as a set of another package is.
 type toySet struct{ dro.KL }
 
 func (toySet) Name() string  { return "toy-set" }
@@ -414,8 +414,8 @@ func (s toySet) WorstCase(ratios, losses []float64, rho float64) (dro.Worst, err
 	return dro.WorstCase(s, ratios, losses, rho)
 }
 
-// A set that is registered trains, by every method that is defined for it, to
-// what KL comes to, and stands in tables under its label.
+// TestToySet: a registered set trains with every method that is defined for it, with the same
+// result as KL, and has its label in tables.
 func TestToySet(t *testing.T) {
 	defer dro.RegisterSet("toy-set", func(_, _ float64) dro.Set { return toySet{} })()
 	store := toyStore(t)
@@ -444,7 +444,7 @@ func TestToySet(t *testing.T) {
 	}
 }
 
-// toyPage is a page that counts how often it was turned to.
+// toyPage is a page that counts how often it is turned to.
 type toyPage struct{ turned int }
 
 func (*toyPage) Title() string          { return "Toys" }
@@ -457,7 +457,7 @@ func (p *toyPage) Keys() []kit.Key {
 	return []kit.Key{{Keys: kit.On("!"), Hint: "wind", Help: "wind them up", Do: wind}}
 }
 
-// A page in the table of pages has a tab, a number, keys, hints and help.
+// TestToyPage: a page in the table of pages has a tab, a number, keys, hints and help.
 func TestToyPage(t *testing.T) {
 	r := newRig(t, tuitest.NewScript(t), 120, 40)
 	p := &toyPage{}

@@ -20,18 +20,17 @@ import (
 	"github.com/creack/pty"
 )
 
-// BenchmarkWatched trains four runs on drawn images headless and watched, in
-// turn, and reports the ratio of the medians of their times: 1.02 is 2 %
-// slower. The interface is open before the clock starts, and watches the runs
-// from their start to their end. It is in the trainers' process, which is worse
-// for them than its being in one of its own; the terminal only takes what it is
-// sent. Close other programs first; it takes some minutes.
+// BenchmarkWatched trains four runs on drawn images headless and watched, in turn, and reports the
+// ratio of the median times: 1.02 is 2 % slower. The interface is open before the clock starts, and
+// watches the runs from start to end. It runs in the process of the trainers, which slows them more
+// than a process of its own would. The terminal only receives its output. Close other programs
+// first; the benchmark takes some minutes.
 func BenchmarkWatched(b *testing.B) {
 	const rounds = 5
 	var alone, watched []float64 // seconds
 	for b.Loop() {
 		for round := range rounds {
-			// Which comes first changes, so that a slowing machine favours neither.
+			// The order alternates, so that a slowing machine favours neither.
 			for _, with := range [...]bool{round%2 == 0, round%2 != 0} {
 				seconds := trainFour(b, with).Seconds()
 				if with {
@@ -53,7 +52,7 @@ func median(x []float64) float64 {
 	return (x[len(x)/2] + x[(len(x)-1)/2]) / 2
 }
 
-// trainFour returns how long half of the preset shapes takes.
+// trainFour returns the time that half of the preset shapes takes.
 func trainFour(b *testing.B, watched bool) time.Duration {
 	b.Helper()
 	p, err := presets.Load("shapes")
@@ -72,7 +71,7 @@ func trainFour(b *testing.B, watched bool) time.Duration {
 	if watched {
 		watch, leave = openOn(b, q, store.Dir())
 	}
-	runtime.GC() // of the round before
+	runtime.GC() // the garbage of the previous round
 	start := time.Now()
 	if _, err := q.Start(runner.Request{Preset: p.Name, Specs: spec.Expand()}); err != nil {
 		b.Fatal(err)
@@ -89,9 +88,9 @@ func trainFour(b *testing.B, watched bool) time.Duration {
 	return took
 }
 
-// openOn opens the interface on a folder without runs, and returns when it is
-// seen. watch presses the key for the newest runs, leave checks that they were
-// watched and leaves.
+// openOn opens the interface on a folder without runs, and returns when the first frame is visible.
+// The function watch presses the key for the newest runs. The function leave leaves the interface
+// and checks that the runs were watched.
 func openOn(b *testing.B, verbs runner.Verbs, dir string) (watch, leave func()) {
 	b.Helper()
 	end, tty, err := pty.Open()

@@ -17,8 +17,8 @@ import (
 	"drolab/tui/lab"
 )
 
-// TestWhatIf goes from a curve to a racing branch in five keys, on runs that train: what it says of
-// where it comes from is in its record, and its parent is what it is held against.
+// TestWhatIf goes from a curve to a racing branch in five keys, on runs that train. The record of
+// the branch names its origin, and the branch is compared with its parent.
 func TestWhatIf(t *testing.T) {
 	store := toyStore(t)
 	q := queue.NewQueue(context.Background(), queue.Settings{Store: store, Threads: 1})

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// No struct of the interface has more than twenty fields: a wider one has several owners.
-// What it embeds counts as one.
+// TestNoStructIsWide: no struct of the interface has more than twenty fields, since a wider one has
+// several owners. An embedded struct counts as one field.
 func TestNoStructIsWide(t *testing.T) {
 	const most = 20
 	format := map[string]bool{"planJSON": true} // as wide as what it writes

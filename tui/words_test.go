@@ -16,11 +16,11 @@ import (
 	"drolab/presets"
 )
 
-// said is a text of the interface, and where it stands.
+// said is a text of the program and its place in the source.
 type said struct{ where, text string }
 
-// phrases are what no text of the program has: what reads as translated, what was said in another
-// way before, and American spelling.
+// phrases are regular expressions that no text of the program may match: phrases that read as
+// translated, earlier wordings that were replaced, and American spelling.
 var phrases = []string{"nothing does that", "no run is so", "say what would be started",
 	"panel before", "page before", "from (the run's|its) next step on$", "came to",
 	`comes? to \{`, "classified right", "enough to look at", "nobody looks",
@@ -33,11 +33,12 @@ var phrases = []string{"nothing does that", "no run is so", "say what would be s
 	`(^|: )part of the`, "it is not called", "because not",
 	`\bcolor`, "behavior", `\bcenter`, "normaliz", "penaliz", "labeled", "canceled"}
 
-// code is no text, but HTML, LaTeX, Python, a regular expression or a list of classes.
+// code matches literals that are not text but HTML, LaTeX, Python, a regular expression or a list
+// of classes.
 var code = regexp.MustCompile(`[<\\]|self\.|FACTS|^'|aquarium_fish`)
 
-// TestWords reads every text that the program has: the tables of messages and the helps of the
-// interface, every literal of three words or more, the presets' lines and reasons.
+// TestWords checks every text of the program: the tables of messages and the helps of the
+// interface, every literal of three words or more, and the docs and reasons of the presets.
 func TestWords(t *testing.T) {
 	messages, helps, others := textsOf(t)
 	for _, p := range presets.List() {
@@ -79,8 +80,9 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// textsOf are the messages and the helps of the interface's pages, and the literals of the whole
-// program that have three words or more. What a page tells its user without a table is an error.
+// textsOf returns the messages and the helps of the pages, and the literals of the whole program
+// that have three words or more. It is an error if a page tells its user a literal that is not in a
+// table.
 func textsOf(t *testing.T) (messages, helps, others []said) {
 	t.Helper()
 	files := token.NewFileSet()
@@ -142,7 +144,7 @@ func textsOf(t *testing.T) (messages, helps, others []said) {
 	return messages, helps, others
 }
 
-// told is the text that a call tells the user; nil of other calls.
+// told returns the argument of a call that is shown to the user, or nil for other calls.
 func told(call *ast.CallExpr) ast.Expr {
 	f, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || len(call.Args) == 0 {
@@ -157,7 +159,8 @@ func told(call *ast.CallExpr) ast.Expr {
 	return nil
 }
 
-// textOf is the value of a literal, or of several that are joined; ok is false of all else.
+// textOf returns the value of a string literal, or of several that are joined. For any other
+// expression, ok is false.
 func textOf(e ast.Expr) (text string, ok bool) {
 	switch e := e.(type) {
 	case *ast.BasicLit:

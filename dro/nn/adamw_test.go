@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// perceptrons are of each activation, with and without dropout.
+// perceptrons returns a configuration for each activation, with and without dropout.
 func perceptrons() (list []Config) {
 	for _, a := range Activations() {
 		for _, drop := range []float64{0, .25} {
@@ -19,8 +19,8 @@ func perceptrons() (list []Config) {
 	return list
 }
 
-// The gradient is that of differences of the objective, at one draw of dropout: as long as no step
-// is taken, a batch drops what it dropped before.
+// The gradient agrees with differences of the objective at one draw of dropout: until the next
+// step, a batch drops the same values again.
 func TestPerceptronsAgainstDifferences(t *testing.T) {
 	for _, c := range perceptrons() {
 		n := testNet(t, c)
@@ -55,9 +55,9 @@ func TestPerceptronsAgainstDifferences(t *testing.T) {
 	}
 }
 
-// Dropout is of training: a step draws anew, a second batch of mode Probe too, and evaluations
-// drop nothing. A network that goes on from a checkpoint draws what the other one draws, and
-// AdamW takes it to the same bits, on any number of threads; nothing is allocated.
+// Dropout belongs to training: a step draws anew, and so does a second batch in mode Probe;
+// evaluations drop nothing. A network resumed from a checkpoint draws what the other network draws,
+// and AdamW takes it to the same bits, on any number of threads. Nothing is allocated.
 func TestAdamWAndDropoutGoOn(t *testing.T) {
 	for _, c := range perceptrons() {
 		t.Run(fmt.Sprint(c.Activation, c.Dropout), func(t *testing.T) {
@@ -110,8 +110,8 @@ func TestAdamWAndDropoutGoOn(t *testing.T) {
 	}
 }
 
-// A restart forgets the moments and their number, and the count goes on beyond what one float32
-// counts.
+// A restart forgets the moments and their number. The count goes on beyond the largest number that
+// one float32 counts to.
 func TestAdamWRestarts(t *testing.T) {
 	n := testNet(t, perceptrons()[0])
 	n.adam.taken[0] = digit - 1

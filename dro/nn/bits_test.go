@@ -12,11 +12,11 @@ import (
 	"drolab/dro/internal/kern"
 )
 
-// digests of three steps of each model by each kernel, as the first release of these networks took
-// them. Runs are resumed and repeated from files: a kernel's bits may change with a reason only.
-// Those of linear are of a layer that takes rows as they come (kern.Rows), which runs name by
-// another kernel: avx512-rows, and avx512-parts where the gradient of larger batches is summed by
-// parts.
+// digests holds the hashes of three steps of each model by each kernel, as taken by the first
+// release of these networks. Runs are resumed and repeated from files, so a kernel's bits may
+// change only for a reason. The digests of linear belong to a layer that takes rows as they come
+// (kern.Rows). In runs, the kernel of such a layer has another name: avx512-rows, or avx512-parts
+// where the gradient of larger batches is summed by parts.
 var digests = map[string]string{
 	"alexnet/generic":      "b02d069d4efbd1b6",
 	"alexnet/avx2":         "9f66babb2e5c96b1",
@@ -45,8 +45,8 @@ var digests = map[string]string{
 	"resnet8 by winograd/avx512":  "395155cbce9f0ab6",
 }
 
-// bf16Digests are digests in bf16; where an input has few channels, runs name the kernel
-// amx-bf16-strips, and avx512-bf16-runs-pairs, for one, where convolutions read roundings.
+// bf16Digests holds the hashes in bf16. Runs name the kernel amx-bf16-strips where an input has few
+// channels, and, for example, avx512-bf16-runs-pairs where convolutions read roundings.
 var bf16Digests = map[string]string{
 	"alexnet/generic-bf16-rounded": "3a8db70b3488c31e",
 	"alexnet/avx2-bf16-rounded":    "82244a56e9fcc41b",
@@ -69,8 +69,8 @@ var bf16Digests = map[string]string{
 	"resnet8/avx512-bf16":           "18949d2f7c80fcde",
 }
 
-// TestModelsKeepTheirBits takes steps, and a gradient over two batches, and compares every bit that
-// comes out.
+// TestModelsKeepTheirBits takes steps, and a gradient over two batches, and compares every bit of
+// the results.
 func TestModelsKeepTheirBits(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("other processors round a multiply-add once: their digests are others")
@@ -87,7 +87,7 @@ func TestModelsKeepTheirBits(t *testing.T) {
 	}
 }
 
-// TestBF16KeepsItsBits is the same in bf16, on this machine's best instructions and on rounded
+// TestBF16KeepsItsBits is the same test in bf16, on this machine's best instructions and on rounded
 // operands.
 func TestBF16KeepsItsBits(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
@@ -118,7 +118,7 @@ func digest(t *testing.T, isa kern.ISA, model, precision string) string {
 	c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 20, Seed: 6, Threads: 2,
 		Precision: precision}
 	steps := 3
-	switch model { // the deep ones are small: plain Go takes its time
+	switch model { // deep models get small images, because plain Go is slow
 	case "linear of 70":
 		c.Model, c.Batch = "linear", 70
 	case "resnet8 by winograd":
@@ -141,7 +141,7 @@ func digest(t *testing.T, isa kern.ISA, model, precision string) string {
 	sum := fnv.New64a()
 	write := func(what ...any) {
 		for _, w := range what {
-			if x, ok := w.([]float32); ok && len(x) > 0 { // millions, which amd64 has in this order
+			if x, ok := w.([]float32); ok && len(x) > 0 { // millions, in amd64's byte order
 				sum.Write(unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), 4*len(x)))
 				continue
 			}

@@ -7,7 +7,7 @@ import (
 	"drolab/dro/nn"
 )
 
-// Eight points on a line, two of them of a rare class.
+// points are eight points on a line; two of them belong to a rare class.
 var (
 	points = []float32{-1.6, -1.4, -1.2, -1, -.8, -.6, .9, 1.1}
 	labels = []int{0, 0, 0, 0, 0, 0, 1, 1}
@@ -55,7 +55,7 @@ func Example() {
 	// predictions: [0 0 0 0 0 0 1 1]
 }
 
-// Normalised momentum looks at the velocity before it moves: every step is of length .1.
+// Normalised momentum looks at the velocity before it moves, so every step has the length .1.
 func ExampleNet_Accumulate() {
 	net := newNet()
 	defer net.Close()
@@ -76,8 +76,8 @@ func ExampleNet_Accumulate() {
 	// Output: the mean loss is below .2: true
 }
 
-// A batch that is only looked at leaves the running statistics of batch normalisation alone;
-// evaluation goes by them.
+// A batch in mode Probe leaves the running statistics of batch normalisation alone; evaluation uses
+// them.
 func ExampleNet_SetMode() {
 	net, err := nn.New(nn.Config{Model: "resnet8", C: 1, H: 8, W: 8, Classes: 2, Batch: 2, Seed: 1})
 	if err != nil {
@@ -105,7 +105,7 @@ func ExampleNet_SetMode() {
 	// the same loss alone: true
 }
 
-// A network that trains again from scratch begins at the very weights that it began at.
+// A network that trains again from scratch begins at exactly the weights at which it first began.
 func ExampleNet_Restart() {
 	net := newNet()
 	defer net.Close()

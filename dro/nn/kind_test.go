@@ -27,7 +27,7 @@ func addScale(t *testing.T) {
 	t.Cleanup(func() { delete(kinds, scale) })
 }
 
-// scale is the op of the toy, in plain Go.
+// scale adds the op of the toy layer, in plain Go.
 func (g *graph) scale(s stage, x *G.Node, da []float32) (*G.Node, error) {
 	y, out := g.activation(s.in)
 	dx, gradient := g.activation(s.in)
@@ -62,9 +62,9 @@ func (g *graph) scale(s stage, x *G.Node, da []float32) (*G.Node, error) {
 	}, x, g.leaves[s.name+".a"])
 }
 
-// TestToyLayer: a row of kinds and an op are all that a new kind of layer takes. Its parameter
-// is one of the network's, has the gradient that differences of the objective show, and is
-// moved by an update; at a = 1 the layer changes no bit.
+// TestToyLayer shows that a new kind of layer needs only a row of kinds and an op. Its parameter is
+// one of the network's parameters, has the gradient that differences of the objective give, and is
+// moved by an update. At a = 1 the layer changes no bit.
 func TestToyLayer(t *testing.T) {
 	addScale(t)
 	c := Config{C: 3, H: 6, W: 6, Classes: 4, Batch: 7, Seed: 2, Threads: 2}

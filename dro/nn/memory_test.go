@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestMemory holds the estimate to what a network takes: not below it, and not
-// so far above that what fits is refused.
+// TestMemory compares the estimate with the memory that a network takes: it is not below it, and
+// not so far above it that a network that fits is refused.
 func TestMemory(t *testing.T) {
 	for _, c := range []Config{
 		{Model: "alexnet", C: 3, H: 32, W: 32, Classes: 10, Batch: 128},

@@ -35,8 +35,8 @@ func testNet(t *testing.T, c Config) *Net {
 	return n
 }
 
-// side is that of the images of tests that run every model: a deep one takes seconds for large
-// ones.
+// side returns the side of the images in tests that run every model. A deep model takes seconds for
+// large images.
 func side(model string) int {
 	if model == "resnet18" {
 		return 8
@@ -76,8 +76,8 @@ func TestParametersOfModels(t *testing.T) {
 	}
 }
 
-// math.md §6: 7.44 M real multiply-adds an image forward, 5.40 GFLOP a training step of 128.
-// TestInits: he is what an empty Init is; torch is uniform in ±1/√fan-in, biases too.
+// TestInits checks that an empty Init means he, and that torch is uniform in ±1/√fan-in, biases
+// too.
 func TestInits(t *testing.T) {
 	c := Config{Model: "alexnet", C: 3, H: 32, W: 32, Classes: 10, Batch: 1, Seed: 2}
 	build := func(init string) []Tensor {
@@ -110,6 +110,8 @@ func TestInits(t *testing.T) {
 	}
 }
 
+// AlexNet does the work of math.md §6: 7.44 M real multiply-adds an image forward, and 5.40 GFLOP a
+// training step of 128.
 func TestWorkOfAlexNet(t *testing.T) {
 	n := testNet(t, Config{Model: "alexnet", C: 3, H: 32, W: 32, Classes: 10, Batch: 128})
 	forward, backward := n.FLOPs()
@@ -137,7 +139,7 @@ func TestInputTooSmall(t *testing.T) {
 	}
 }
 
-// A batch's own samples decide its losses, not how many lie beside them.
+// The losses of a batch depend on its own samples, not on the number of samples beside them.
 func TestPartialBatchHasTheSameLosses(t *testing.T) {
 	c := Config{Model: "convnet", C: 3, H: 32, W: 32, Classes: 10, Batch: 40, Seed: 2}
 	n := testNet(t, c)
@@ -262,7 +264,7 @@ func TestConfidencesAreTheLossesOfThePredictions(t *testing.T) {
 	}
 }
 
-// Samples have the losses and gradients that they have, wherever they lie.
+// The place where samples lie in memory changes neither their losses nor their gradients.
 func TestLossesOfSamplesWhereTheyLie(t *testing.T) {
 	c := Config{Model: "linear", C: 48, H: 1, W: 1, Classes: 3, Batch: 40, Seed: 1, Threads: 2}
 	packed, lying := testNet(t, c), testNet(t, c)
@@ -301,7 +303,7 @@ func TestLossesOfSamplesWhereTheyLie(t *testing.T) {
 	}
 }
 
-// One pass is the losses and the gradient, to the bit, and allocates nothing.
+// One pass gives the losses and the gradient of separate calls, to the bit, and allocates nothing.
 func TestOnePassIsTheSame(t *testing.T) {
 	c := Config{Model: "linear", C: 48, H: 1, W: 1, Classes: 3, Batch: 70, Seed: 1, Threads: 3}
 	if kern.Detect() == kern.Generic {
@@ -343,8 +345,8 @@ func TestOnePassIsTheSame(t *testing.T) {
 	}
 }
 
-// A table's columns are no pixels: models of convolutions are refused with the others as
-// the remedy, though one that pads all its windows would take them.
+// The columns of a table are not pixels: models of convolutions are refused, and the error names
+// the other models as the remedy, even where a model pads all its windows and would take a table.
 func TestTablesAreNotForConvolutions(t *testing.T) {
 	for _, model := range Models() {
 		t.Run(model, func(t *testing.T) {

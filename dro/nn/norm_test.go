@@ -22,7 +22,7 @@ func trained(t *testing.T) (n *Net, x []float32, labels []int, ratios []float64)
 	return n, x, labels, ratios
 }
 
-// statistics are the running means and variances of a network.
+// statistics returns the running means and variances of a network.
 func statistics(n *Net) (all []float32) {
 	for _, b := range n.Buffers() {
 		all = append(all, b.Data...)
@@ -49,8 +49,8 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// In evaluation a sample's loss is the same bits alone, among others and in another place; in
-// training it is not.
+// In evaluation, a sample's loss has the same bits alone, among others and in another place. In
+// training it has not.
 func TestEvaluationLooksAtOneSample(t *testing.T) {
 	n, x, labels, _ := trained(t)
 	all, part := make([]float64, 16), make([]float64, 16)
@@ -66,7 +66,7 @@ func TestEvaluationLooksAtOneSample(t *testing.T) {
 	}
 }
 
-// A gradient is that of the Losses before it, whatever mode was set since.
+// A gradient belongs to the call of Losses before it, whatever mode has been set since.
 func TestGradientKeepsItsMode(t *testing.T) {
 	n, x, labels, ratios := trained(t)
 	gradient := func(mode, then Mode) []float32 {
@@ -85,15 +85,15 @@ func TestGradientKeepsItsMode(t *testing.T) {
 	}
 }
 
-// TestEvaluationAgainstPlainGorgonia compares losses and gradients by the running statistics with
-// the oracle's.
+// TestEvaluationAgainstPlainGorgonia compares losses and gradients under the running statistics
+// with those of the oracle.
 func TestEvaluationAgainstPlainGorgonia(t *testing.T) {
 	n, x, labels, ratios := trained(t)
 	n.SetMode(Evaluate)
 	compare(t, n, x, labels, ratios)
 }
 
-// TestPartialBatches compares a batch of which most lanes are empty with a network whose batch is
+// TestPartialBatches compares a batch whose lanes are mostly empty with a network whose batch is
 // full.
 func TestPartialBatches(t *testing.T) {
 	c := Config{Model: "resnet8", C: 3, H: 8, W: 8, Classes: 10, Batch: 9, Seed: 5}
@@ -159,7 +159,7 @@ func TestRunningStatistics(t *testing.T) {
 	}
 }
 
-// Names of tensors are the keys of checkpoints.
+// The names of tensors are the keys of checkpoints.
 func TestNamesOfTensors(t *testing.T) {
 	names := func(list []slot) (all []string) {
 		for _, s := range list {

@@ -23,9 +23,9 @@ type oracle struct {
 	gradients  []G.Value // of mean r_i ℓ_i, by each parameter
 }
 
-// newOracle writes a network at its parameters and a batch as a plain graph with numbers of the
-// given type. Normalisation is by the running statistics if the network evaluates, or else by the
-// batch's own.
+// newOracle writes a network, at its parameters and a batch, as a plain graph with numbers of the
+// given type. It normalises by the running statistics if the network evaluates, and otherwise by
+// the statistics of the batch.
 func newOracle(
 	t testing.TB, of tensor.Dtype, net *Net, x []float32, labels []int, ratios []float64,
 ) *oracle {
@@ -33,7 +33,7 @@ func newOracle(
 	c, n := net.Config, len(labels)
 	o := &oracle{graph: G.NewGraph(), tensors: map[string]*G.Node{}}
 	nodes := G.Nodes{o.input(of, "x", x, n, c.C, c.H, c.W)}
-	given := cloned(net.parameters) // training the one does not move the other
+	given := cloned(net.parameters) // so that training one does not move the other
 	if net.mode == Evaluate {
 		given = append(given, net.buffers...)
 	}
@@ -115,15 +115,15 @@ func (o *oracle) stage(s stage, before G.Nodes, n int) (y *G.Node) {
 	return y
 }
 
-// overChannels is the pattern that broadcasts what channels returns.
+// overChannels is the broadcast pattern for a tensor that channels returns.
 var overChannels = []byte{0, 2, 3}
 
-// channels returns a tensor of one value a channel for broadcasting.
+// channels returns a tensor with one value per channel, for broadcasting.
 func (o *oracle) channels(name string) *G.Node {
 	return o.tensors[name]
 }
 
-// norm writes batch normalisation of x by its definition: Gorgonia's own knows neither the mode
+// norm writes batch normalisation of x by its definition. Gorgonia's own knows neither the mode
 // Probe nor gradients by its statistics when it evaluates.
 func (o *oracle) norm(s stage, x *G.Node, n int) *G.Node {
 	count := o.input(x.Dtype(), s.name+".count", []float32{float32(n * s.mid.Height * s.mid.Width)},
@@ -207,7 +207,7 @@ func compare(t *testing.T, n *Net, x []float32, labels []int, ratios []float64) 
 	}
 }
 
-// distance is ‖a − b‖/‖b‖.
+// distance returns ‖a − b‖/‖b‖.
 func distance(a, b []float64) float64 {
 	var d, n float64
 	for i := range a {
@@ -220,8 +220,8 @@ func distance(a, b []float64) float64 {
 	return math.Sqrt(d / n)
 }
 
-// BenchmarkPlainGorgonia times forward and backward of the plain graph: what
-// the kernels are to be faster than, with or without assembly.
+// BenchmarkPlainGorgonia times forward and backward of the plain graph. The kernels should be
+// faster, with or without assembly.
 func BenchmarkPlainGorgonia(b *testing.B) {
 	for _, model := range Models() {
 		b.Run(model, func(b *testing.B) {

@@ -11,7 +11,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// copyOf adds an op that leaves its input in to.
+// copyOf adds an op that copies its input into to.
 func copyOf(to []float32, of *G.Node) *G.Node {
 	return G.Must(G.ApplyOp(&op{
 		name: "copy", in: []input{{of.Dims(), tensor.Float32}}, out: dense32(to, of.Shape()...),
@@ -19,7 +19,7 @@ func copyOf(to []float32, of *G.Node) *G.Node {
 	}, of))
 }
 
-// A sum of Gorgonia's own is taken anew at every run, whoever reads it, whatever its shape.
+// Gorgonia's own sum is computed anew at every run, whoever reads it and whatever its shape.
 func TestPlanRunsSums(t *testing.T) {
 	e := G.NewGraph()
 	data, got := []float32{1, 2}, make([]float32, 2)
@@ -38,7 +38,7 @@ func TestPlanRunsSums(t *testing.T) {
 	}
 }
 
-// Other operations of Gorgonia's would run once, or allocate: they are refused by name.
+// Other operations of Gorgonia would run only once, or allocate, so they are refused by name.
 func TestPlanRefusesStockOperations(t *testing.T) {
 	e := G.NewGraph()
 	x := leaf(e, "x", dense32([]float32{1, 2}, 2))
@@ -61,8 +61,8 @@ func TestPlanRefusesStockOperations(t *testing.T) {
 	}
 }
 
-// In a chain every ReLU is masked on the way of a gradient; a pass of its own is for outputs that
-// several ops read.
+// In a chain, every ReLU is masked on the way of a gradient. Only outputs that several ops read
+// need a separate pass.
 func TestChainsSpendNothingOnMasks(t *testing.T) {
 	for _, model := range Models() {
 		n := testNet(t, Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 1})
@@ -72,7 +72,8 @@ func TestChainsSpendNothingOnMasks(t *testing.T) {
 				masks++
 			}
 		}
-		// The input of the average; of a block's input the convolution of its branch masks.
+		// Masked by an op: the input of the average. A block's input is masked by the convolution
+		// of its branch.
 		want := map[string]int{"resnet8": 1, "resnet18": 1}[model]
 		if masks != want {
 			t.Errorf("%s: %d gradients are masked by ops of their own, want %d", model, masks, want)
@@ -80,8 +81,8 @@ func TestChainsSpendNothingOnMasks(t *testing.T) {
 	}
 }
 
-// The ops are operations to Gorgonia's own machine as well, which adds gradients up with its own
-// sum: to the same bits.
+// The ops also run on Gorgonia's own machine, which adds gradients with its own sum and comes to
+// the same bits.
 func TestPlanAgainstTapeMachine(t *testing.T) {
 	for _, model := range []string{"convnet", "resnet8"} {
 		c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 3, Seed: 1}

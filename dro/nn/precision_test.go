@@ -8,7 +8,7 @@ import (
 	"drolab/dro/internal/kern"
 )
 
-// precise returns a network at a precision.
+// precise returns a network at the given precision.
 func precise(t *testing.T, model, precision string, threads int) *Net {
 	t.Helper()
 	n, err := New(Config{
@@ -21,8 +21,8 @@ func precise(t *testing.T, model, precision string, threads int) *Net {
 	return n
 }
 
-// Training rounds operands, and what comes out is near that of fp32. Evaluations are those of the
-// weights, to the bit, and so is the gradient of a certificate.
+// Training rounds operands, and its results are near those of fp32. Evaluations use the weights
+// themselves and agree with fp32 to the bit, and so does the gradient of a certificate.
 func TestBF16TrainsAndFP32Evaluates(t *testing.T) {
 	for _, model := range Models() {
 		t.Run(model, func(t *testing.T) {
@@ -85,8 +85,8 @@ func TestPrecisionIsOneOfTwo(t *testing.T) {
 	}
 }
 
-// Where an input has few channels, the order of sums is another than that of the kernel's first
-// release, and so is what runs call it.
+// Where an input has few channels, the order of sums differs from that of the kernel's first
+// release, and so does the kernel's name in runs.
 func TestOrderOfBF16(t *testing.T) {
 	for _, tc := range []struct {
 		model          string

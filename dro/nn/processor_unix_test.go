@@ -4,7 +4,7 @@ package nn
 
 import "syscall"
 
-// processorTime returns how many milliseconds of processors this process has used.
+// processorTime returns the processor time that this process has used, in milliseconds.
 func processorTime() float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A profile has every layer once and the whole model's operations, and leaves the gradient as it
-// was.
+// A profile holds every layer once and all operations of the model. It leaves the gradient
+// unchanged.
 func TestProfile(t *testing.T) {
 	for _, model := range []string{"convnet", "resnet8"} {
 		c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 4, Seed: 1}

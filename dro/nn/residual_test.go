@@ -12,8 +12,8 @@ import (
 )
 
 // TestGradientsAgainstDifferences moves each tensor of resnet8 along its own gradient and along a
-// random direction, and compares the slope of the objective, computed forward by plain Gorgonia in
-// float64.
+// random direction. It compares the slopes with those of the objective, which plain Gorgonia
+// computes forward in float64.
 func TestGradientsAgainstDifferences(t *testing.T) {
 	c := Config{Model: "resnet8", C: 3, H: 8, W: 8, Classes: 10, Batch: 6, Seed: 3, Threads: 2}
 	n := testNet(t, c)
@@ -60,7 +60,7 @@ func TestGradientsAgainstDifferences(t *testing.T) {
 	}
 }
 
-// roughen moves parameters that start equal apart.
+// roughen makes parameters that start equal differ.
 func roughen(parameters []Tensor) {
 	for _, p := range parameters {
 		if len(p.Shape) == 1 {
@@ -71,7 +71,7 @@ func roughen(parameters []Tensor) {
 	}
 }
 
-// linearly is a layer without its ReLU.
+// linearly returns the layer without its ReLU.
 func linearly(l layer) layer {
 	l.relu = false
 	return l

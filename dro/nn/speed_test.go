@@ -11,12 +11,13 @@ import (
 )
 
 // BenchmarkAgainstPlainGorgonia times forward and backward of each model with the kernels and with
-// the plain Gorgonia graph, in turns, so that what else the machine does disturbs both alike. It
-// reports medians and the median of the ratios of neighbours; ns/op is of no use. See -benchtime
-// 10x.
+// the plain Gorgonia graph. It takes turns, so that other work on the machine disturbs both alike.
+// It reports medians, and the median of the ratios of neighbours; ns/op is of no use. See
+// -benchtime 10x.
 //
-// Build tags choose what is compared: with none, our assembly against Gorgonia's (its BLAS has some
-// on amd64); with purego, our plain Go against that; with purego,noasm, plain Go against plain Go.
+// Build tags choose what is compared. Without tags, our assembly competes with Gorgonia's (whose
+// BLAS has some on amd64); with purego, our plain Go competes with Gorgonia's assembly; with
+// purego,noasm, plain Go competes with plain Go.
 func BenchmarkAgainstPlainGorgonia(b *testing.B) {
 	for _, model := range Models() {
 		b.Run(model, func(b *testing.B) {
@@ -54,9 +55,9 @@ func BenchmarkAgainstPlainGorgonia(b *testing.B) {
 }
 
 // BenchmarkOutsideKernels reports the share of a training step (losses, gradient, update) that is
-// not spent in a kernel: running the plan, the ops' closures, labels and ratios. The step is
-// written out as [Net]'s methods do it, and every kernel is timed where it is called. It is the
-// median over b.N steps.
+// spent outside kernels: running the plan, the ops' closures, labels and ratios. The step is
+// written out as [Net]'s methods do it, and every kernel is timed where it is called. The share is
+// the median over b.N steps.
 func BenchmarkOutsideKernels(b *testing.B) {
 	for _, model := range Models() {
 		b.Run(model, func(b *testing.B) {
@@ -92,7 +93,7 @@ func BenchmarkOutsideKernels(b *testing.B) {
 	}
 }
 
-// clock returns how many milliseconds f takes.
+// clock returns the number of milliseconds that f takes.
 func clock(f func()) float64 {
 	start := time.Now()
 	f()
@@ -105,9 +106,10 @@ func median(list []float64) float64 {
 }
 
 // BenchmarkPrecision times training steps (losses, gradient, update) in fp32 and in bf16, in turns.
-// It reports medians of wall time, the best of each, the share of the peak, and the median of the
-// ratios of neighbours: over wall time, and over the processor time of all threads. That of one
-// thread, which never spins, is what other work on the machine disturbs least. See -benchtime 10x.
+// For each it reports the medians of wall time and processor time, the best wall time and the share
+// of the peak. It also reports the median of the ratios of neighbours, over wall time and over the
+// processor time of all threads. The processor time of one thread, which never spins, is what other
+// work on the machine disturbs least. See -benchtime 10x.
 func BenchmarkPrecision(b *testing.B) {
 	for _, model := range Models() {
 		for _, threads := range []int{1, 2} {
@@ -124,7 +126,7 @@ func comparePrecisions(b *testing.B, c Config) {
 	x, labels, ratios := batch(c, 128, 1)
 	losses := make([]float64, 128)
 	var step, peak [2]func()
-	var work [2]float64 // of a step and of a peak's run, in operations: a step's share of the peak
+	var work [2]float64 // operations of a step, divided by those of a run of Peak
 	for i, precision := range Precisions() {
 		c.Precision = precision
 		n, err := New(c)

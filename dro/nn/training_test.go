@@ -9,8 +9,8 @@ import (
 )
 
 // TestTrainingIsUnchanged trains twice from the same weights on the same batches: with the kernels,
-// and with the plain Gorgonia graph and PyTorch's rule of SGD with momentum written out. The losses
-// stay together for the first ten steps.
+// and with the plain Gorgonia graph and PyTorch's rule of SGD with momentum, written out. The
+// losses stay together for the first ten steps.
 func TestTrainingIsUnchanged(t *testing.T) {
 	const steps, lr, momentum = 10, 0.01, 0.9
 	for _, c := range []Config{
@@ -61,7 +61,7 @@ func cloned(list []Tensor) []Tensor {
 	return clones
 }
 
-// feed puts a batch into the input nodes; the graph is of float32.
+// feed puts a batch into the input nodes of a graph of float32.
 func (o *oracle) feed(x []float32, labels []int, ratios []float64, classes int) {
 	copy(o.memory("x"), x)
 	oneHot, weights := o.memory("labels"), o.memory("weights")

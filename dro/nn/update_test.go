@@ -35,7 +35,8 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-// stepped returns a network with a gradient and a velocity, and both in float64 with the weights.
+// stepped returns a network with a gradient and a velocity, and its weights, velocity and gradient
+// in float64.
 func stepped(t *testing.T, model string, threads int) (n *Net, w, v, g []float64) {
 	t.Helper()
 	c := Config{Model: model, C: 3, H: 8, W: 8, Classes: 5, Batch: 8, Seed: 1, Threads: threads}
@@ -58,8 +59,8 @@ func near(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// A gradient longer than Clip counts as one of that length; one that is not longer takes the very
-// step without Clip.
+// A gradient longer than Clip counts as one of that length. A gradient that is not longer takes
+// exactly the step without Clip.
 func TestUpdateClips(t *testing.T) {
 	n, w, v, g := stepped(t, "mlp", 1)
 	norm := euclid(g)
@@ -122,7 +123,7 @@ func TestUpdatesOnThreads(t *testing.T) {
 	}
 }
 
-// A restarted network is a new one to the bit, and goes on as one.
+// A restarted network equals a new one to the bit, and goes on like one.
 func TestRestart(t *testing.T) {
 	for _, model := range Models() {
 		c := Config{Model: model, C: 3, H: side(model), W: side(model), Classes: 10,

@@ -10,8 +10,9 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// byWinograd are networks with convolutions that fit, on maps of 8×8, 4×4 and 2×2, of batches that
-// leave lanes empty; a bias and max-pooling behind one, batch normalisation and sums behind others.
+// byWinograd are networks whose convolutions fit Winograd, on maps of 8×8, 4×4 and 2×2, with
+// batches that leave lanes empty. One convolution has a bias and max-pooling behind it; others have
+// batch normalisation and sums.
 var byWinograd = []Config{
 	{Model: "convnet", C: 3, H: 32, W: 32, Classes: 10, Batch: 8},
 	{Model: "resnet8", C: 3, H: 16, W: 16, Classes: 10, Batch: 6},
@@ -33,8 +34,8 @@ func TestWinogradAgainstPlainGorgonia(t *testing.T) {
 	}
 }
 
-// TestWinogradRoundsLittleMore: what is lost to float64 is at most three times what direct
-// convolutions lose.
+// TestWinogradRoundsLittleMore checks that the gradient's distance from float64 is at most three
+// times that of direct convolutions.
 func TestWinogradRoundsLittleMore(t *testing.T) {
 	c := byWinograd[1]
 	c.Seed, c.Threads = 3, 2

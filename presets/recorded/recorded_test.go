@@ -11,8 +11,8 @@ import (
 	"drolab/runner/record"
 )
 
-// Every file that comes with the program is a run that was made to its end, and
-// says what made it.
+// TestEveryRunReads: every file that comes with the program holds a run that trained to its end,
+// with the program, processor and kernel that made it.
 func TestEveryRunReads(t *testing.T) {
 	for _, name := range Names() {
 		runs, err := Find(Scheme + name)
@@ -83,10 +83,10 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// The program carries these files wherever it goes. With all 120 registered runs this bound
-// comes to 10 MiB, beside 50 MB of program.
+// TestSize bounds the recorded runs, because the program carries these files wherever it goes. With
+// all 120 registered runs the bound comes to 10 MiB, beside 50 MB of program.
 func TestSize(t *testing.T) {
-	const most = 54 << 10 // bytes a run, in the mean
+	const most = 54 << 10 // mean bytes of a run
 	total, runs := 0, 0
 	err := fs.WalkDir(files, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

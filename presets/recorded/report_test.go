@@ -15,13 +15,14 @@ import (
 	"drolab/runner/report"
 )
 
-// python runs the script that computes the report's figures again.
+// python runs the script that recomputes the figures of the report.
 func python(t *testing.T, needs string, args ...string) {
 	t.Helper()
 	t.Logf("%s", peertest.Run(t, needs, "../../runner/report/peer/check.py", args...))
 }
 
-// written puts the report of runs into two files.
+// written writes the report of the runs to a JSON file and a Markdown page, and returns their
+// paths.
 func written(t *testing.T, runs []*record.Run) (asJSON, page string) {
 	t.Helper()
 	var r any
@@ -53,7 +54,7 @@ func written(t *testing.T, runs []*record.Run) (asJSON, page string) {
 	return asJSON, page
 }
 
-// TestRecordedFiguresAgain: the figures of the recorded runs, by NumPy.
+// TestRecordedFiguresAgain recomputes the figures of the recorded runs with NumPy.
 func TestRecordedFiguresAgain(t *testing.T) {
 	for _, of := range []string{"paper", "registered"} {
 		t.Run(of, func(t *testing.T) {
@@ -80,9 +81,9 @@ func TestRecordedFiguresAgain(t *testing.T) {
 	}
 }
 
-// TestWeightsAgain: where DROLAB_REPORT_RUNS is a folder of runs and DROLAB_DATA
-// that of the data sets, the figures of the runs there once more, those of their
-// newest checkpoints by PyTorch.
+// TestWeightsAgain recomputes the figures of the runs in the folder DROLAB_REPORT_RUNS, those of
+// their newest checkpoints with PyTorch. The data sets are in the folder DROLAB_DATA. The test is
+// skipped if either variable is unset.
 func TestWeightsAgain(t *testing.T) {
 	folder, data := os.Getenv("DROLAB_REPORT_RUNS"), os.Getenv("DROLAB_DATA")
 	if folder == "" || data == "" {

@@ -9,8 +9,8 @@ import (
 	"drolab/runner/data/internal/dataset"
 )
 
-// A loader that works ahead gives the batches and the states of one that does not, also after jumps
-// to other places.
+// A loader that works ahead gives the same batches and states as one that does not, also after
+// jumps to other places.
 func TestAheadIsTheSame(t *testing.T) {
 	src := noise(50, Shape{C: 3, H: 8, W: 8})
 	o := LoaderOptions{Batch: 8, Augment: Augment{Pad: 2, Flip: true}, Seed: 9, Stream: 1}
@@ -41,7 +41,7 @@ func TestAheadIsTheSame(t *testing.T) {
 	}
 }
 
-// same compares the next batches of two loaders, and the places that they are left at.
+// same compares the next batches of two loaders, and their places before and after.
 func same(t *testing.T, got, want *Loader) {
 	t.Helper()
 	at := want.State()
@@ -55,7 +55,7 @@ func same(t *testing.T, got, want *Loader) {
 	}
 }
 
-// A batch stays as it is until the next call of Next, whatever is made meanwhile.
+// A batch stays as it is until the next call of Next, even while the next batch is made.
 func TestAheadLeavesTheBatchAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := must(t)(NewDraws(noise(50, Shape{C: 1, H: 4, W: 4}),
@@ -81,8 +81,8 @@ func (b brittle) Read(dst []float32, i int) {
 	}
 }
 
-// What a source panics with comes up where the batch is asked for, so that it ends a run and not
-// the program.
+// The panic of a source surfaces where the batch is asked for, so that it ends a run and not the
+// program.
 func TestAheadPanicsInNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := brittle{noise(12, Shape{C: 1, H: 1, W: 1})}
@@ -100,7 +100,7 @@ func TestAheadPanicsInNext(t *testing.T) {
 	})
 }
 
-// So it does where a split is read on every core at once.
+// The panic of a source surfaces in the caller, too, where a split is read on every core at once.
 func TestEveryCorePanicsInCaller(t *testing.T) {
 	defer func() {
 		if p := recover(); p != "sample 9" {

@@ -18,8 +18,8 @@ import (
 	"drolab/runner/data/internal/dataset"
 )
 
-// A table that takes more memory than there may be ends the process that reads it, with one line
-// here; one that fits is read.
+// A table that needs more memory than is allowed ends the process that reads it, with one line of
+// error here. A table that fits is read.
 func TestApartIsBounded(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector itself takes more memory than the reader is allowed here")
@@ -35,7 +35,7 @@ func TestApartIsBounded(t *testing.T) {
 	})()
 	packed := gzipped(t, bytes.Repeat([]byte("1,0\n2,1\n"), 1<<16))
 	for _, c := range []struct {
-		members int // of 1 MB of memory each, and somewhat more for their marks
+		members int // of 1 MB of memory each, and a little more for their marks
 		want    string
 	}{{3, ""}, {400, "allowed here: make it smaller, or use a machine with more"}} {
 		path := filepath.Join(t.TempDir(), "rows.csv.gz")
@@ -58,7 +58,7 @@ func TestApartIsBounded(t *testing.T) {
 	}
 }
 
-// A process that hangs is ended when its data are no longer wanted.
+// A process that hangs is ended when its data set is no longer wanted.
 func TestApartIsGivenUp(t *testing.T) {
 	mark := filepath.Join(t.TempDir(), "pid")
 	defer ReadApart(func() *exec.Cmd {
@@ -85,7 +85,7 @@ func TestApartIsGivenUp(t *testing.T) {
 	until(t, func() bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) })
 }
 
-// A process that reads ends with the one that it reads for, whatever it is at.
+// A reading process ends with the process that it reads for, whatever it is doing.
 func TestServeEndsWithItsInput(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -125,7 +125,7 @@ func TestServeEndsWithItsInput(t *testing.T) {
 	}
 }
 
-// until looks until it is so; the test's own deadline ends it.
+// until waits until so returns true; it fails shortly before the test's own deadline.
 func until(t *testing.T, so func() bool) {
 	t.Helper()
 	tick := time.NewTicker(2 * time.Millisecond)

@@ -20,7 +20,7 @@ import (
 	"drolab/runner/internal/room"
 )
 
-// every is a name of each scheme, with the options that make a data set another one.
+// every returns a name of each scheme, with each option that changes the data set.
 func every(t *testing.T) map[string]string {
 	t.Helper()
 	rows := "a,b,c,g,label\n"
@@ -73,7 +73,8 @@ func every(t *testing.T) map[string]string {
 	}
 }
 
-// sparse is an array that is so large that it is mapped, most of it a hole, with labels beside it.
+// sparse writes an array that is so large that it is mapped, most of it a hole, with labels beside
+// it.
 func sparse(t *testing.T) string {
 	t.Helper()
 	const rows, width = 4100, 70
@@ -94,7 +95,7 @@ func sparse(t *testing.T) string {
 	return path
 }
 
-// told is all that a data set says of itself, but for its samples.
+// told returns everything that a data set says of itself, without its samples.
 func told(t *testing.T, d *Dataset) string {
 	t.Helper()
 	all := *d
@@ -127,7 +128,7 @@ func identical(t *testing.T, got, want Source) {
 	same := func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) }
 	step := 1
 	if got.Len()*len(a) > 1<<24 {
-		step = 37 // most of so large a one is a hole
+		step = 37 // most of so large a split is a hole
 	}
 	for i := 0; i < got.Len(); i += step {
 		got.Read(a, i)
@@ -142,8 +143,8 @@ func identical(t *testing.T, got, want Source) {
 	}
 }
 
-// What a process of its own reads is what this one reads, to the bit: samples, order, splits,
-// checksum, notes, encoder; by that encoder too.
+// A separate process reads the same as this one, to the bit: samples, order, splits, checksum,
+// notes and encoder, and the samples that this encoder makes.
 func TestApartIsTheSame(t *testing.T) {
 	for title, name := range every(t) {
 		t.Run(title, func(t *testing.T) {
@@ -166,7 +167,7 @@ func TestApartIsTheSame(t *testing.T) {
 					t.Error("it was read")
 				}
 				readApart(t)
-				o.Dir = t.TempDir() // without what the first one has kept there
+				o.Dir = t.TempDir() // without the files that the first reading has kept there
 				got, errThere := Open(name, o)
 				ReadApart(nil)
 				if fmt.Sprint(errHere) != fmt.Sprint(errThere) {
@@ -198,7 +199,7 @@ func TestApartIsTheSame(t *testing.T) {
 	}
 }
 
-// An error of the process that reads is the one that reading here gives.
+// An error of the reading process is the same as the error of reading here.
 func TestApartErrors(t *testing.T) {
 	empty := writeFile(t, "empty.csv", "")
 	for _, name := range []string{"csv:" + empty, "csv:" + empty + "?label", "npz:" + empty,
@@ -217,7 +218,7 @@ func TestApartErrors(t *testing.T) {
 	}
 }
 
-// A data set that another one's reader leaves too little memory for is read again.
+// A data set whose reader had too little memory beside the reader of another one is read again.
 func TestApartBesideOthers(t *testing.T) {
 	other, err := room.TakePart(t.Context(), .5, 1, "another reader")
 	if err != nil {
@@ -240,7 +241,7 @@ func TestApartBesideOthers(t *testing.T) {
 	d.Close()
 }
 
-// What keeps a process from sending a data set is one line.
+// The reason that keeps a process from sending a data set is one line.
 func TestApartEndsEarly(t *testing.T) {
 	name := "csv:" + writeFile(t, "a.csv",
 		"a,label\n1,0\n2,1\n3,0\n4,1\n5,0\n6,1\n7,0\n8,1\n9,0\n10,1\n")
@@ -273,8 +274,8 @@ func TestApartEndsEarly(t *testing.T) {
 	}
 }
 
-// What a process sends is all that a data set and its sources have. A field that is added here is
-// sent, or not needed, and then listed.
+// A process sends every field of a data set and of its sources. A new field must be sent, or must
+// not be needed, and is then added to this list.
 func TestEveryFieldIsSent(t *testing.T) {
 	for _, c := range []struct {
 		of   any

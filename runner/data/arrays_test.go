@@ -19,8 +19,8 @@ import (
 	"drolab/runner/data/internal/dataset"
 )
 
-// npy is a file in NumPy's format, as numpy.save writes it, with the items of any slice of fixed
-// size.
+// npy returns a file in NumPy's format, as numpy.save writes it; items is a slice of any type of
+// fixed size.
 func npy(t testing.TB, descr, shape string, items any) []byte {
 	t.Helper()
 	head := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr, shape)
@@ -36,7 +36,7 @@ func npy(t testing.TB, descr, shape string, items any) []byte {
 	return append(b, body.Bytes()...)
 }
 
-// utf32 is texts as <U, each of so many letters.
+// utf32 returns texts in NumPy's format <U, each padded to the given number of letters.
 func utf32(letters int, texts ...string) []int32 {
 	out := make([]int32, letters*len(texts))
 	for i, s := range texts {
@@ -71,7 +71,7 @@ func writeNPZ(t testing.TB, method uint16, arrays map[string][]byte) string {
 	return path
 }
 
-// six samples of two features, in every split.
+// six returns arrays of six samples of two features, with samples in every split.
 func six(t testing.TB) map[string][]byte {
 	return map[string][]byte{
 		"x":     npy(t, "<f4", "(6, 2)", []float32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}),
@@ -82,7 +82,8 @@ func six(t testing.TB) map[string][]byte {
 	}
 }
 
-// Stored, compressed and apart, the arrays are the same samples with the same checksum.
+// Stored, compressed or in files of their own, the arrays give the same samples and the same
+// checksum.
 func TestArrays(t *testing.T) {
 	arrays := six(t)
 	folder := t.TempDir()
@@ -123,7 +124,7 @@ func TestArrays(t *testing.T) {
 	}
 }
 
-// Names of arrays, crossed groups, a drawn split and scales are options.
+// The names of arrays, crossed groups, a drawn split and scales can be set by options.
 func TestArrayOptions(t *testing.T) {
 	arrays := six(t)
 	path := "npz:" + writeNPZ(t, zip.Store, arrays)
@@ -253,7 +254,7 @@ func TestArrayDamage(t *testing.T) {
 	}
 }
 
-// Damage of the file around the arrays is one line too.
+// Damage to the archive around the arrays gives an error of one line, too.
 func TestZipDamage(t *testing.T) {
 	path := writeNPZ(t, zip.Store, six(t))
 	whole, err := os.ReadFile(path)
@@ -277,8 +278,8 @@ func TestZipDamage(t *testing.T) {
 	}
 }
 
-// A file too large to be read whole is mapped, its splits are lists of indices, and reading takes
-// no memory.
+// A file too large to be read whole is mapped. Its splits are lists of indices, and reading a
+// sample takes no memory.
 func TestFeaturesAreMapped(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files are read whole here")
@@ -320,7 +321,7 @@ func TestFeaturesAreMapped(t *testing.T) {
 	}
 }
 
-// heap is the bytes in use after a collection.
+// heap returns the number of bytes in use after a collection.
 func heap() int {
 	runtime.GC()
 	var m runtime.MemStats
@@ -328,7 +329,7 @@ func heap() int {
 	return int(m.HeapAlloc)
 }
 
-// What is taken has the bytes that its shape needs, and a value for every sample.
+// An array that is accepted has as many bytes as its shape needs, and a value for every sample.
 func FuzzNPY(f *testing.F) {
 	for _, b := range six(f) {
 		f.Add(b)

@@ -12,8 +12,8 @@ import (
 	"drolab/runner/data/internal/picture"
 )
 
-// cifar100Records makes n records: the coarse label counts up by 1, the fine one by 3, pixels are
-// that.
+// cifar100Records makes n records: the coarse label counts up by 1, the fine label by 3, and every
+// pixel is the fine label.
 func cifar100Records(n int) []byte {
 	var b []byte
 	for i := range n {
@@ -70,7 +70,7 @@ func TestCIFAR100(t *testing.T) {
 	}
 }
 
-// The names are the official ones, by a few of them.
+// A few of the names show that they are the official ones.
 func TestCIFAR100Names(t *testing.T) {
 	fine, coarse := picture.FineClasses(), picture.CoarseClasses()
 	if len(fine) != 100 || len(coarse) != 20 || fine[8] != "bicycle" || fine[51] != "mushroom" ||

@@ -15,10 +15,10 @@ import (
 	"drolab/runner/data/internal/picture"
 )
 
-// smallCIFAR is the layout with three records a file.
+// smallCIFAR returns the layout with three records a file.
 func smallCIFAR() picture.CIFAR { return picture.CIFAR10Layout(3) }
 
-// records makes n records: labels count up from first, pixels are the label.
+// records makes n records: the labels count up from first, and every pixel is the label.
 func records(n, first int) []byte {
 	var b []byte
 	for i := range n {
@@ -65,7 +65,8 @@ func TestCIFAR(t *testing.T) {
 	}
 }
 
-// A glance has the samples that all of the data have, and tells of a file that was cut since.
+// A glance has the same samples as the whole data set, and reading a file that has been cut since
+// fails.
 func TestCIFARGlance(t *testing.T) {
 	dir := t.TempDir()
 	writeCIFAR(t, dir, smallCIFAR(), "", nil)
@@ -235,7 +236,7 @@ func TestCIFARArchiveRefuses(t *testing.T) {
 	}
 }
 
-// The real dataset, where DROLAB_DATA names the folder that has it.
+// The real data set gives the known figures, where DROLAB_DATA names the folder that holds it.
 func TestRealCIFAR(t *testing.T) {
 	dir := os.Getenv("DROLAB_DATA")
 	if e, _ := Info("cifar10", dir); dir == "" || !e.Available {
@@ -262,7 +263,7 @@ func TestRealCIFAR(t *testing.T) {
 	}
 }
 
-// The reader of records takes any bytes without a panic, and takes as good what is good.
+// The reader of records takes any bytes without a panic, and accepts exactly the good ones.
 func FuzzCIFAR(f *testing.F) {
 	f.Add(records(1, 0))
 	f.Add(records(1, 9)[:100])

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A loader without values has the samples of one with them, and what it announces is what it gives,
-// each batch once and in order, through the ends of epochs and after a Restore.
+// A loader without values has the same samples as one with values. It announces exactly the batches
+// that it gives, each once and in order, past the ends of epochs and after a Restore.
 func TestIndexOnly(t *testing.T) {
 	src := opened(t, "shapes", Options{Samples: 50}).Train
 	for kind, make := range map[kind]func(Source, LoaderOptions) (*Loader, error){
@@ -28,7 +28,7 @@ func TestIndexOnly(t *testing.T) {
 					a.Epoch != b.Epoch || full.State() != bare.State() {
 					t.Fatalf("%v, with values %v", b, a)
 				}
-				if kind != sequential || b.Index[0] > 0 { // no pass tells of the next one
+				if kind != sequential || b.Index[0] > 0 { // no pass announces the next one
 					given = append(given, fmt.Sprint(b.Epoch, b.Index))
 				}
 			}

@@ -10,7 +10,8 @@ import (
 	"drolab/runner/data/internal/synthetic"
 )
 
-// What an imbalance leaves of images in memory is a copy of its own size with the same samples.
+// The images in memory that an imbalance leaves are copied to memory of their own size, with the
+// same samples.
 func TestCompact(t *testing.T) {
 	src := noise(20, Shape{C: 1, H: 2, W: 2})
 	want := dataset.SubsetOf(src, []uint32{1, 4, 19}).(*dataset.ImageSubset)
@@ -27,7 +28,8 @@ func TestCompact(t *testing.T) {
 	}
 }
 
-// Groups that are not the classes stay with their samples, kept in memory or drawn there.
+// Groups that are not the classes stay with their samples, whether these are kept in memory or
+// drawn there.
 func TestGroupsSurvive(t *testing.T) {
 	src := noise(40, Shape{C: 1, H: 2, W: 2})
 	src.Groups = make([]uint16, src.Len())

@@ -13,7 +13,7 @@ import (
 	"drolab/runner/data/internal/table"
 )
 
-// write puts text into a file of a fresh folder.
+// write puts text into a file in a new folder.
 func write(t testing.TB, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "table.csv")
@@ -76,7 +76,8 @@ func TestCSVLabelIsNamedOrLast(t *testing.T) {
 	}
 }
 
-// Lines that start with # are comments before the header, whatever they hold, and samples after it.
+// Lines that start with # are comments before the header, whatever they hold; after it they are
+// samples.
 func TestCSVComments(t *testing.T) {
 	rows := strings.Repeat("#1,a\n#2,b\n", 5)
 	d, err := Open("csv:"+write(t, "# a \"quote, and more\n#\n\nx,label\n"+rows), Options{})
@@ -92,7 +93,7 @@ func TestCSVComments(t *testing.T) {
 	}
 }
 
-// A fifth of every class is the test split; the rest standardises.
+// The test split is a fifth of every class. The training split alone sets the scales.
 func TestCSVSplit(t *testing.T) {
 	d, err := Open("csv:example", Options{})
 	if err != nil {
@@ -185,7 +186,7 @@ func TestCSVDamage(t *testing.T) {
 	}
 }
 
-// What is taken has as many rows in every column, and finite features.
+// A table that is accepted has the same number of rows in every column, and finite features.
 func FuzzCSV(f *testing.F) {
 	f.Add("a,b,label\n1,x,0\n2,y,1\n3,x,0\n")
 	f.Add("# c\n\ufeffa,label\n\"1\n2\",3\n")

@@ -14,8 +14,8 @@ import (
 	"drolab/runner/data/internal/synthetic"
 )
 
-// labelled is a source of samples of one value: the sample's index. Label i is labels[i], group the
-// label modulo 2.
+// labelled is a source whose samples have one value, the sample's index. The label of sample i is
+// labels[i], and its group is the label modulo 2.
 type labelled []int
 
 func (s labelled) Len() int                  { return len(s) }
@@ -193,7 +193,8 @@ func TestValidationSplitOfShapes(t *testing.T) {
 	}
 }
 
-// An error has a bound, whatever names the files give it, and still is what it was.
+// The length of an error is bounded, whatever names the files give it, and the error still wraps
+// its cause.
 func TestErrorsHaveABound(t *testing.T) {
 	remove := Register(Provider{Name: "endless", Open: func(string, Options) (*Dataset, error) {
 		return nil, fmt.Errorf("first %s: %w", strings.Repeat("é, ", 1<<20), os.ErrInvalid)

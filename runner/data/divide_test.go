@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// Classes of the other samples that are the training samples' but for a point or a blank at the end
-// are refused, in any format: they would count as classes of their own, of which nothing is
-// learned.
+// If the classes of the other samples differ from those of the training samples only by a point or
+// a blank at the end, they are refused, in any format. They would count as separate classes, of
+// which nothing is learned.
 func TestClassesThatEndOtherwise(t *testing.T) {
 	adult := func(end string) string {
 		text := ""

@@ -21,7 +21,7 @@ func writeFile(t *testing.T, name, text string) string {
 	return path
 }
 
-// Through JSON and back, an encoder makes of the training file's own samples what training saw, to
+// An encoder that went through JSON gives the samples of the training file as training saw them, to
 // the bit.
 func TestEncoderRepeats(t *testing.T) {
 	for _, name := range []string{"csv:example", "spurious", "shapes"} {
@@ -57,7 +57,7 @@ func TestEncoderRepeats(t *testing.T) {
 	}
 }
 
-// Classes and groups have the numbers that the network knows, in whatever order a file has them.
+// Classes and groups have the numbers that the network knows, whatever their order in a file.
 func TestEncoderNames(t *testing.T) {
 	e := Encoder{
 		Shape:   Shape{C: 1, H: 1, W: 1},
@@ -85,7 +85,7 @@ func TestEncoderNames(t *testing.T) {
 	}
 }
 
-// Lines left out count as rows.
+// Lines that are left out count as rows.
 func TestRowOfFile(t *testing.T) {
 	path := writeFile(t, "t.csv", "x,y\n1,a\n?,b\n2,b\n3,a\n?,a\n4,b\n5,b\n6,a\n")
 	d, err := Open(path+"?missing=drop&label=y", Options{Rows: true})
@@ -104,7 +104,7 @@ func TestRowOfFile(t *testing.T) {
 	}
 }
 
-// Frozen features are scaled as they were for training, and may have no labels.
+// Frozen features are scaled as they were for training, and need no labels.
 func TestEncoderOfArrays(t *testing.T) {
 	e := Encoder{Shape: Shape{C: 2, H: 1, W: 1}, Classes: []string{"0", "1"}, Mean: []float32{1, 2},
 		Std: []float32{3, 4}}
@@ -126,7 +126,7 @@ func TestEncoderOfArrays(t *testing.T) {
 	}
 }
 
-// What features were made of can be told from them: the cells of the file, missing ones too.
+// The cells of the file can be recovered from the features, including missing cells.
 func TestValues(t *testing.T) {
 	rows := strings.Repeat("3,red,a\n?,blue,b\n-1.5,red,a\n0.25,?,b\n1e4,blue,b\n", 6)
 	path := writeFile(t, "t.csv", "x,colour,y\n"+rows)

@@ -8,7 +8,7 @@ import (
 	"unicode/utf16"
 )
 
-// wideText is a text in UTF-16, its larger byte first or last, without a mark.
+// wideText returns a text in UTF-16, with the larger byte first or last, without a byte-order mark.
 func wideText(text string, largerFirst bool) string {
 	var b []byte
 	for _, u := range utf16.Encode([]rune(text)) {
@@ -21,7 +21,7 @@ func wideText(text string, largerFirst bool) string {
 	return string(b)
 }
 
-// A table is the same in every encoding, and one that is not in the encoding is refused.
+// A table reads the same in every encoding. A table that is not in the given encoding is refused.
 func TestEncodings(t *testing.T) {
 	text := "a,ville,label\n"
 	for i := range 40 {
@@ -71,7 +71,7 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// The commonest categories are those of the training rows, and the rest is one.
+// The commonest categories are those of the training rows; all others count as one category.
 func TestCommonestCategories(t *testing.T) {
 	text := tableOf(t, "job,code,label", 3000, func(i int) string {
 		return fmt.Sprintf("job%d,%d,%d", i%23*(i%29), i%500, i%2)
@@ -113,7 +113,8 @@ func TestCommonestCategories(t *testing.T) {
 	}
 }
 
-// Test files have their columns by name, in any order, and others beside them.
+// The columns of test files are found by name, in any order, and other columns may stand beside
+// them.
 func TestColumnsByName(t *testing.T) {
 	row := func(i int) string { return fmt.Sprintf("%d,%d,x%d,%d", i, i*i, i%3, i%2) }
 	train := tableOf(t, "a,b,c,label", 60, row)

@@ -6,7 +6,8 @@ import (
 	"drolab/runner/data"
 )
 
-// A training loop's view: open, make a loader, take batches; its state goes into a checkpoint.
+// A training loop opens a data set, makes a loader and takes batches; the loader's state goes into
+// a checkpoint.
 func Example() {
 	set, err := data.Open("shapes",
 		data.Options{Samples: 1000, Difficulty: .5, Imbalance: data.PaperImbalance()})

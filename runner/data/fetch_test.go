@@ -22,7 +22,7 @@ import (
 	"drolab/runner/data/internal/picture"
 )
 
-// payload is what the test servers have; large enough for several reads.
+// payload is the file on the test servers; it is large enough for several reads.
 var payload = bytes.Repeat([]byte("0123456789abcdef"), 20000)
 
 // site is a loopback server that notes the Range of every request.
@@ -66,7 +66,7 @@ func status(code int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
 }
 
-// job is one file to load, into a fresh folder.
+// job is one file to fetch, into a new folder.
 type job struct {
 	file   Remote
 	folder string
@@ -85,7 +85,7 @@ func (j job) run(ctx context.Context, o FetchOptions) error {
 
 func (j job) path() string { return filepath.Join(j.folder, j.file.Name) }
 
-// leave puts a partial file of n good bytes.
+// leave writes a partial file of n good bytes.
 func (j job) leave(t *testing.T, n int) {
 	t.Helper()
 	if err := os.WriteFile(j.path()+".part", payload[:n], 0o666); err != nil {
@@ -93,7 +93,7 @@ func (j job) leave(t *testing.T, n int) {
 	}
 }
 
-// done checks that the file is there and nothing else.
+// done checks that the file is there, without its partial file.
 func (j job) done(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
@@ -131,7 +131,7 @@ func TestFetchWhole(t *testing.T) {
 	j.done(t, j.run(context.Background(), FetchOptions{}))
 }
 
-// Servers that make trouble, after which the file is right all the same.
+// These servers make trouble, and the file is right all the same.
 func TestFetchRecovers(t *testing.T) {
 	n := len(payload)
 	wrongRange := func(w http.ResponseWriter, r *http.Request) {
@@ -171,7 +171,7 @@ func TestFetchRecovers(t *testing.T) {
 	}
 }
 
-// Servers that cannot be helped: one line says why, and nothing takes the file's name.
+// These servers cannot be helped: one line says why, and nothing gets the file's name.
 func TestFetchRefuses(t *testing.T) {
 	wrong := bytes.Replace(payload, []byte("7"), []byte("8"), 1)
 	for name, tt := range map[string]struct {
@@ -225,7 +225,7 @@ func TestFetchGoesToTheMirror(t *testing.T) {
 	}
 }
 
-// A server that stops sending, and one that never begins, are left after the stall time.
+// A server that stops sending, or that never begins, is given up after the stall time.
 func TestFetchStall(t *testing.T) {
 	hang := func(n int) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
@@ -249,8 +249,8 @@ func TestFetchStall(t *testing.T) {
 	}
 }
 
-// An interrupted load keeps what it has, says so, asks no mirror, and the next call goes on from
-// there.
+// An interrupted fetch keeps the bytes that it has, says so and asks no mirror. The next call
+// continues from there.
 func TestFetchInterrupted(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Length", strconv.Itoa(len(payload)))
@@ -281,8 +281,8 @@ func TestFetchInterrupted(t *testing.T) {
 	}
 }
 
-// After fetching, nothing else is needed: the dataset opens. A second fetch does nothing, even
-// without the archive.
+// After a fetch the data set opens without anything else. A second fetch does nothing, even without
+// the archive.
 func TestFetchCIFAR(t *testing.T) {
 	l := smallCIFAR()
 	packed := archive(t, l)
@@ -329,7 +329,8 @@ func TestFetchSeveralFiles(t *testing.T) {
 	}
 }
 
-// Fetch by name: the files of MNIST go below the data folder, from the folder that URL names.
+// Fetched by name, the files of MNIST go below the data folder; they come from the folder that URL
+// names.
 func TestFetchByName(t *testing.T) {
 	var asked []string
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {

@@ -16,8 +16,8 @@ import (
 	"drolab/runner/data/internal/picture"
 )
 
-// ownOfEachKind makes data of one's own in every format that is scaled by its training split: one
-// number a sample, or one grey picture.
+// ownOfEachKind makes the user's own data in every format that is scaled by its training split,
+// with one number or one grey picture per sample.
 func ownOfEachKind(t *testing.T) map[string]string {
 	t.Helper()
 	dir := t.TempDir()
@@ -72,7 +72,7 @@ func ownOfEachKind(t *testing.T) map[string]string {
 	}
 }
 
-// momentsOfFirst is mean and deviation of a split's first feature.
+// momentsOfFirst returns the mean and the deviation of a split's first feature.
 func momentsOfFirst(src Source) (mean, std float64) {
 	x := make([]float32, src.Shape().Len())
 	n := float64(src.Len())
@@ -85,8 +85,9 @@ func momentsOfFirst(src Source) (mean, std float64) {
 	return mean, math.Sqrt(square - mean*mean)
 }
 
-// Scales and categories are the training split's alone: validation samples are for what it has not
-// seen. Runs of programs before, which took these too, keep their scales.
+// Scales and categories are fitted to the training split alone, because validation samples stand
+// for data that it has not seen. Runs of earlier versions, which fitted them to both, keep their
+// scales.
 func TestFittedToTrainingAlone(t *testing.T) {
 	for name, dataset := range ownOfEachKind(t) {
 		t.Run(name, func(t *testing.T) {

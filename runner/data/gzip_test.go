@@ -10,7 +10,8 @@ import (
 	"drolab/runner/data/internal/picture"
 )
 
-// A compressed file that gzip itself calls damaged is an error: its checksum, its length, its end.
+// A compressed file that gzip itself calls damaged is an error, for its checksum, its length or its
+// end.
 func TestGzipIsChecked(t *testing.T) {
 	rows := "a,label\n"
 	for i := range 300 {
@@ -44,7 +45,7 @@ func TestGzipIsChecked(t *testing.T) {
 	}
 }
 
-// changed is b with a bit of one byte flipped.
+// changed returns a copy of b with a bit of one byte flipped.
 func changed(b []byte, at int) []byte {
 	b = bytes.Clone(b)
 	b[at] ^= 1

@@ -13,7 +13,7 @@ import (
 	"drolab/runner/data/internal/picture"
 )
 
-// idx makes an IDX file of bytes.
+// idx returns an IDX file of bytes.
 func idx(data []byte, dims ...uint32) []byte {
 	b := []byte{0, 0, 8, byte(len(dims))}
 	for _, d := range dims {
@@ -35,8 +35,8 @@ func gzipped(t testing.TB, b []byte) []byte {
 	return out.Bytes()
 }
 
-// writeIDX writes four files of 2×3 images: four for training, two for testing; change replaces
-// some by name, .gz included.
+// writeIDX writes four files of 2×3 images, four images for training and two for testing; change
+// replaces files by name, .gz included.
 func writeIDX(t testing.TB, folder string, change map[string][]byte) {
 	t.Helper()
 	if err := os.MkdirAll(folder, 0o777); err != nil {
@@ -88,7 +88,8 @@ func TestIDX(t *testing.T) {
 	}
 }
 
-// Own files: colour, a mapped file, classes by the highest label.
+// A folder of the user's own files may hold colour images and a mapped file; the highest label
+// gives the number of classes.
 func TestIDXFolder(t *testing.T) {
 	dir := t.TempDir()
 	writeIDX(t, dir, map[string][]byte{
@@ -161,7 +162,7 @@ func TestIDXDamage(t *testing.T) {
 	}
 }
 
-// A small gzip file that inflates without end is cut off.
+// A small gzip file that inflates without end is cut off at the limit.
 func TestInflateIsBounded(t *testing.T) {
 	bomb := gzipped(t, make([]byte, 1<<20))
 	if _, err := dataset.Inflate(bytes.NewReader(bomb), "bomb.gz", 1<<16); err == nil ||

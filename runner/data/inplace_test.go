@@ -8,7 +8,8 @@ import (
 	"drolab/runner/data/internal/dataset"
 )
 
-// partOfRows is every other of wideRows, with other labels: what a split with label noise is.
+// partOfRows returns every other row of wideRows with other labels, as a split with label noise
+// has.
 func partOfRows() Source {
 	all := wideRows()
 	var index, labels, groups []uint32
@@ -19,7 +20,7 @@ func partOfRows() Source {
 	return dataset.Relabel(dataset.SubsetOf(all, index), labels, groups)
 }
 
-// A loader of rows where they lie gives those that one which copies gives, also after jumps.
+// A loader that takes rows where they lie gives the same rows as one that copies, also after jumps.
 func TestInPlaceIsTheSame(t *testing.T) {
 	for name, open := range loaders() {
 		for _, src := range []Source{wideRows(), partOfRows()} {
@@ -56,7 +57,7 @@ func TestInPlaceIsTheSame(t *testing.T) {
 	}
 }
 
-// An epoch's batch says where the next one's rows begin.
+// A batch of an epoch tells where the rows of the next batch begin.
 func TestNextRows(t *testing.T) {
 	l := must(t)(NewEpochs(partOfRows(), LoaderOptions{Batch: 8, InPlace: true}))
 	steps := l.StepsPerEpoch()
@@ -70,7 +71,7 @@ func TestNextRows(t *testing.T) {
 	}
 }
 
-// What is not in memory as a network takes it is copied.
+// Samples that are not in memory in the form that a network takes are copied.
 func TestInPlaceWhereItCanBe(t *testing.T) {
 	wide := wideRows().(*dataset.Features)
 	doubles := *wide

@@ -12,8 +12,8 @@ import (
 	"drolab/runner/data/internal/dataset"
 )
 
-// TestOnlyFiles names what is no file as a dataset: each is refused at once,
-// where a pipe would be waited for and a device read without end.
+// TestOnlyFiles opens things that are not files as a dataset. Each is refused at once; otherwise a
+// pipe would be waited for, and a device read without end.
 func TestOnlyFiles(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "train-images-idx3-ubyte")
@@ -31,7 +31,7 @@ func TestOnlyFiles(t *testing.T) {
 	}
 }
 
-// TestEndlessFile: a file is read to the size that it had when it was opened.
+// TestEndlessFile checks that a file is read to the size that it had when it was opened.
 func TestEndlessFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
 	if err := os.WriteFile(path, []byte("12345"), 0o600); err != nil {
@@ -52,8 +52,8 @@ func TestEndlessFile(t *testing.T) {
 	}
 }
 
-// TestEndlessLine: a line without end, in quotes or not, is refused before it
-// is in memory. The files are holes.
+// TestEndlessLine checks that a line without end, in quotes or not, is refused before it fills the
+// memory. The files are holes.
 func TestEndlessLine(t *testing.T) {
 	for _, head := range []string{"", "a,label\n", "a,label\n\""} {
 		path := filepath.Join(t.TempDir(), "a.csv")

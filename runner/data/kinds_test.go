@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A network is refused data of another kind in words, and told where features come without their
-// columns.
+// A network refuses data of another kind with an error that names both kinds. A note says where
+// features come without the names of their columns.
 func TestOtherKindsOfData(t *testing.T) {
 	images, rows := Encoder{Shape: Shape{C: 3, H: 32, W: 32}, Classes: []string{"0", "1"}},
 		Encoder{Shape: Shape{C: 2, H: 1, W: 1}, Classes: []string{"0", "1"}}

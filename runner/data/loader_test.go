@@ -11,7 +11,7 @@ import (
 	"drolab/runner/data/internal/synthetic"
 )
 
-// noise is a small image source of random bytes.
+// noise returns a small image source of random bytes.
 func noise(n int, sh Shape) *dataset.Images {
 	rng := rand.New(rand.NewPCG(1, 2))
 	s := &dataset.Images{Dims: sh, Data: make([]byte, n*sh.Len()), Stride: sh.Len(),
@@ -36,7 +36,7 @@ func must(t testing.TB) func(*Loader, error) *Loader {
 	}
 }
 
-// loaders are all kinds of loader, by name.
+// loaders returns all kinds of loader by name.
 func loaders() map[string]func(Source, LoaderOptions) (*Loader, error) {
 	return map[string]func(Source, LoaderOptions) (*Loader, error){
 		"epochs": NewEpochs, "draws": NewDraws, "sequential": NewSequential}
@@ -132,7 +132,8 @@ func TestSequential(t *testing.T) {
 	}
 }
 
-// From any place, a restored loader goes on with the very batches of the one that saved.
+// From any place, a restored loader continues with exactly the batches of the loader that saved its
+// state.
 func TestResumeIsExact(t *testing.T) {
 	src := noise(50, Shape{C: 3, H: 8, W: 8})
 	o := LoaderOptions{Batch: 8, Augment: Augment{Pad: 2, Flip: true}, Mean: []float32{.5, .4, .3},
@@ -200,7 +201,7 @@ func TestStreamsAndSeedsDiffer(t *testing.T) {
 	}
 }
 
-// cropTo against the definition, for every shift and both directions, on black and on the mean
+// cropTo agrees with its definition for every shift and both directions, on black and on the mean
 // colour.
 func TestCropAgainstDefinition(t *testing.T) {
 	sh := Shape{C: 2, H: 5, W: 4}
@@ -240,7 +241,7 @@ func TestCropAgainstDefinition(t *testing.T) {
 	}
 }
 
-// The augmentation reaches every shift and both directions about equally often.
+// The augmentation draws every shift and both directions about equally often.
 func TestAugmentIsUniform(t *testing.T) {
 	src := &dataset.Images{Dims: Shape{C: 1, H: 3, W: 3}, Data: []byte{255, 0, 0, 0, 0, 0, 0, 0, 0},
 		Stride: 9,
@@ -254,8 +255,8 @@ func TestAugmentIsUniform(t *testing.T) {
 			counts[slices.Index(b.X[j*9:(j+1)*9], 1)]++
 		}
 	}
-	// Of 3×3 shifts, 4 leave the corner pixel inside; not flipped it comes to columns 0 and 1,
-	// flipped to 2 and 1.
+	// Of the 3×3 shifts, 4 leave the corner pixel inside. Without a flip it lands in columns 0 and
+	// 1, with a flip in columns 2 and 1.
 	for at, want := range map[int]float64{-1: 5. / 9, 0: 1. / 18, 1: 1. / 9, 2: 1. / 18, 3: 1. / 18,
 		4: 1. / 9,
 		5: 1. / 18} {
@@ -328,8 +329,9 @@ func openLoader(
 	return open(d.Train, LoaderOptions{Batch: batch, Mean: d.Mean, Std: d.Std})
 }
 
-// A batch as in the paper's experiment: 128 images of 3×32×32, cropped, flipped, normalised. Its
-// cost must not grow with the number of samples (the shuffle, once an epoch, apart).
+// BenchmarkNext times a batch of the paper's experiment: 128 images of 3×32×32, cropped, flipped
+// and normalised. Its cost must not grow with the number of samples (except for the shuffle, once
+// an epoch).
 func BenchmarkNext(b *testing.B) {
 	for name, n := range map[string]int{"n=1e4": 10000, "n=1e5": 100000} {
 		b.Run(name, func(b *testing.B) {
@@ -345,8 +347,8 @@ func BenchmarkNext(b *testing.B) {
 	}
 }
 
-// A batch names its samples by their place in the split that is left to train on, in every kind of
-// loader, and has their labels and groups.
+// In every kind of loader, a batch names its samples by their place in the split that is left to
+// train on, and has their labels and groups.
 func TestBatchesIndexTheTrainingSplit(t *testing.T) {
 	for _, name := range []string{"shapes", "csv:example"} {
 		o := Options{Samples: 300, ValFraction: .3, Imbalance: []float64{.5, .9}}

@@ -8,10 +8,10 @@ import (
 	"drolab/runner/data/internal/dataset"
 )
 
-// asReader makes the test's program a process that reads.
+// asReader is the variable that makes the test's program a reading process.
 const asReader = "DROLAB_TEST_READER"
 
-// mapsSmall has files of more bytes than mapped be mapped, in the process that reads them too.
+// With mapsSmall set, files of more than mapped bytes are mapped, in the reading process, too.
 const (
 	mapsSmall = "DROLAB_TEST_MAPS_SMALL"
 	mapped    = 1 << 20
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// readApart has files read by processes of their own until the test ends.
+// readApart makes separate processes read files until the test ends.
 func readApart(t testing.TB) {
 	t.Helper()
 	exe, err := os.Executable()

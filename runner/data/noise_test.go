@@ -13,7 +13,7 @@ import (
 	"drolab/runner/data/internal/synthetic"
 )
 
-// opened gives a dataset, closed when the test ends.
+// opened opens a dataset and closes it when the test ends.
 func opened(t *testing.T, name string, o Options) *Dataset {
 	t.Helper()
 	d, err := Open(name, o)
@@ -24,8 +24,8 @@ func opened(t *testing.T, name string, o Options) *Dataset {
 	return d
 }
 
-// Exactly the share of the training labels is another one, the same at every
-// opening; nothing else is.
+// Exactly the given share of the training labels is changed, in the same way at every opening.
+// Nothing else changes.
 func TestLabelNoise(t *testing.T) {
 	plain := Options{Samples: 3000, Imbalance: PaperImbalance(), ValFraction: .1}
 	noisy := plain
@@ -79,8 +79,8 @@ func TestLabelNoise(t *testing.T) {
 	}
 }
 
-// Which samples are changed and to which of the other classes is uniform: each
-// cell of 60 000 changes is within five standard deviations.
+// The samples that are changed, and the other classes that they get, are drawn uniformly: each cell
+// of 60 000 changes is within five standard deviations.
 func TestLabelNoiseIsUniform(t *testing.T) {
 	const n, classes, share = 200_000, 4, .3
 	truth := make(labelled, n)
@@ -116,7 +116,7 @@ func TestLabelNoiseIsUniform(t *testing.T) {
 	}
 }
 
-// Groups that were given stay with their samples; tables are no images.
+// Given groups stay with their samples; a table is no source of images.
 func TestLabelNoiseLeavesGroups(t *testing.T) {
 	clean, d := opened(t, "csv:example", Options{}), opened(t, "csv:example",
 		Options{LabelNoise: .5})
@@ -134,8 +134,8 @@ func TestLabelNoiseLeavesGroups(t *testing.T) {
 	}
 }
 
-// A cell is label × group: it follows the label that is trained on, into a group of
-// its own where nobody was.
+// A cell is label × group. It follows the label that is trained on, into a new group where no
+// sample had that cell.
 func TestLabelNoiseMovesCells(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("x,label,sex\n")

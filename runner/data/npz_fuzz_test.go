@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// inflating is an archive whose member of few bytes says that it has very many of
-// both kinds, in a field of zip64.
+// inflating returns an archive with a member of a few bytes. A field of zip64 declares enormous
+// compressed and uncompressed sizes for it.
 func inflating(f testing.TB) []byte {
 	f.Helper()
 	var b bytes.Buffer
@@ -34,7 +34,7 @@ func inflating(f testing.TB) []byte {
 	return b.Bytes()
 }
 
-// TestNPZThatInflates is refused before its memory is taken.
+// TestNPZThatInflates checks that the archive is refused before memory is taken for it.
 func TestNPZThatInflates(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.npz")
 	if err := os.WriteFile(path, inflating(t), 0o600); err != nil {
@@ -45,7 +45,7 @@ func TestNPZThatInflates(t *testing.T) {
 	}
 }
 
-// FuzzNPZ is what is made of whatever calls itself an archive of arrays.
+// FuzzNPZ opens anything that calls itself an archive of arrays.
 func FuzzNPZ(f *testing.F) {
 	f.Add(inflating(f))
 	for _, method := range []uint16{zip.Store, zip.Deflate} {

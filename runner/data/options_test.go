@@ -13,8 +13,8 @@ import (
 	"drolab/runner/data/internal/table"
 )
 
-// people is a table without a header, as adult.data: missing values, a blank after every comma, a
-// blank line.
+// people is a table without a header, like adult.data: missing values, a blank after every comma,
+// and a blank line.
 const people = "39, ?, Male, White, <=50K\n50, gov, Female, Black, >50K\n?, self, Male, Black, " +
 	"<=50K\n" +
 	"20, self, Female, White, >50K\n30, gov, Male, White, <=50K\n\n"
@@ -24,7 +24,7 @@ func openText(t *testing.T, text, query string) (*Dataset, error) {
 	return Open("csv:"+write(t, text)+query, Options{})
 }
 
-// features gives all training samples.
+// trainX returns all training samples.
 func trainX(d *Dataset) (rows [][]float32) {
 	for i := range d.Train.Len() {
 		x := make([]float32, d.Shape.Len())
@@ -74,7 +74,8 @@ func TestCSVMissing(t *testing.T) {
 	}
 }
 
-// A missing number is the mean of the training split; with missing=category a second feature tells.
+// A missing number becomes the mean of the training split; with missing=category a second feature
+// marks it.
 func TestCSVMissingNumbers(t *testing.T) {
 	text := "a,s,label\n1,train,x\n3,train,y\nNA,train,x\nNA,test,y\n100,test,x\n"
 	d, err := openText(t, text, "?missing=category&split=s")
@@ -92,7 +93,7 @@ func TestCSVMissingNumbers(t *testing.T) {
 	}
 }
 
-// Groups are crossed, with the label if asked; those that occur nowhere are not there.
+// Groups are crossed, with the label if asked; combinations that do not occur are left out.
 func TestCSVGroups(t *testing.T) {
 	text := "sex,race,x,label\nF,1,0,a\nM,2,1,b\nM,1,2,a\nM,1,3,a\n"
 	test := write(t, "sex,race,x,label\nM,2,0,a\n")
@@ -126,7 +127,7 @@ func TestCSVGroups(t *testing.T) {
 	}
 }
 
-// A split column gives the three splits, and val_fraction then has nothing to do.
+// A split column gives the three splits, so val_fraction has no effect.
 func TestCSVSplitColumn(t *testing.T) {
 	text := "x,part,label\n1,train,a\n2,test,b\n3,val,a\n4,Train,b\n5,TEST,a\n"
 	d, err := openText(t, text, "?split=part")
@@ -155,8 +156,8 @@ func TestCSVSplitColumn(t *testing.T) {
 	}
 }
 
-// The test split that is drawn depends on data_seed, has the size asked for, and as much of every
-// group.
+// The drawn test split depends on data_seed, has the size asked for, and takes the same share of
+// every group.
 func TestCSVDrawnSplit(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("x,group,label\n")
@@ -244,7 +245,7 @@ func TestCSVSeparators(t *testing.T) {
 	}
 }
 
-// All columns that can be no feature are told at once, as the option that leaves them out.
+// The error names all columns that cannot be a feature at once, as the option that leaves them out.
 func TestCSVTooWide(t *testing.T) {
 	text := "id,n,name,z,label\n"
 	for i := range 2 * table.MaxCategories {

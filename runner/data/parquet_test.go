@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// ofTests are tables that pyarrow wrote, and what is in them.
+// ofTests is the folder of tables that pyarrow wrote, and of their contents.
 var ofTests = filepath.Join("internal", "parquet", "testdata")
 
-// A table in Parquet gives the samples that the same table gives in CSV, whatever its form.
+// A table in Parquet gives the same samples as in CSV, whatever its form.
 func TestParquetIsTheTable(t *testing.T) {
 	for _, options := range []string{
 		"?label=kind&group=flag&drop=nothing,bytes,ordered&missing=drop",
@@ -62,7 +62,8 @@ func sameSamples(t *testing.T, form string, got, want *Dataset) {
 	}
 }
 
-// The name alone is enough, an encoder of CSV takes a table in Parquet, and what cannot be is told.
+// The name alone is enough, an encoder of CSV takes a table in Parquet, and errors say what is
+// impossible.
 func TestParquetFiles(t *testing.T) {
 	path := filepath.Join(ofTests, "snappy.parquet")
 	const options = "?label=kind&drop=nothing,bytes,ordered,money&missing=mean"

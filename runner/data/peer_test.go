@@ -9,13 +9,13 @@ import (
 	"drolab/dro/peertest"
 )
 
-// python runs a script of the folder peer, and skips the test where there is no Python with NumPy.
+// python runs a script of the folder peer. It skips the test where there is no Python with NumPy.
 func python(t *testing.T, script string, args ...string) {
 	t.Helper()
 	peertest.Run(t, "numpy", filepath.Join("peer", script), args...)
 }
 
-// A file of exactly adult.data's format opens, with the groups that sex and race give.
+// A file in exactly the format of adult.data opens, with groups by sex and race.
 func TestAdult(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "adult.data")
 	python(t, "adult.py", path, "--n", "4000", "--seed", "1")
@@ -49,7 +49,7 @@ func TestAdult(t *testing.T) {
 	}
 }
 
-// The features task opens in every form, as the same samples.
+// The features task opens in every form with the same samples.
 func TestFeatures(t *testing.T) {
 	dir := t.TempDir()
 	python(t, "features.py", filepath.Join(dir, "a.npz"), "--n", "2000", "--d", "20", "--npy")
@@ -87,8 +87,9 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// A file of exactly the format of COMPAS two-years opens, in each of its forms as the same samples;
-// what can be no feature is named at once, in the form of the option that leaves it out.
+// A file in exactly the format of COMPAS two-years opens in each of its forms with the same
+// samples. The error names all columns that cannot be a feature at once, as the option that leaves
+// them out.
 func TestCompas(t *testing.T) {
 	dir := t.TempDir()
 	var first *Dataset
@@ -133,7 +134,7 @@ func TestCompas(t *testing.T) {
 	}
 }
 
-// values are the features of a split, a sample after the other.
+// values returns the features of a split, one sample after the other.
 func values(src Source) []float32 {
 	n := src.Shape().Len()
 	all := make([]float32, src.Len()*n)

@@ -13,10 +13,10 @@ import (
 	"testing"
 )
 
-// tinyWebP is one pixel, lossy.
+// tinyWebP is a lossy picture of one pixel, in base64.
 const tinyWebP = "UklGRiQAAABXRUJQVlA4IBgAAAAwAQCdASoBAAEAAgA0JaQAA3AA/vuUAAA="
 
-// paint writes one colour, w×h, in the format of the file's ending.
+// paint writes a picture of one colour, w×h, in the format of the file's ending.
 func paint(t *testing.T, path string, w, h int, c color.Color) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -97,8 +97,8 @@ func TestPictureFolders(t *testing.T) {
 	}
 }
 
-// The second time, pictures come from the cache, until a file changes; the source folder stays as
-// it is.
+// The second time, pictures come from the cache, until a file changes. The source folder is not
+// changed.
 func TestPictureCache(t *testing.T) {
 	dir, cache := classFolders(t), t.TempDir()
 	name := "images:" + dir + "?size=8&colour=grey"
@@ -110,7 +110,7 @@ func TestPictureCache(t *testing.T) {
 	if len(files) != 1 {
 		t.Fatalf("cache holds %q", files)
 	}
-	// What is in the cache is used: pictures that cannot be read any more do not matter.
+	// The cache is used: pictures that can no longer be read do not matter.
 	path := filepath.Join(dir, "red", "a.png")
 	info, _ := os.Stat(path)
 	os.WriteFile(path, make([]byte, info.Size()), 0o666)
@@ -119,7 +119,7 @@ func TestPictureCache(t *testing.T) {
 	if err != nil || second.Checksum != first.Checksum {
 		t.Fatalf("the second time: %v", err)
 	}
-	// A damaged cache is none.
+	// A damaged cache counts as none.
 	b, _ := os.ReadFile(files[0])
 	b[len(b)-1] ^= 1
 	os.WriteFile(files[0], b, 0o666)
@@ -127,7 +127,7 @@ func TestPictureCache(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "red/a.png: image: unknown format") {
 		t.Errorf("with a damaged cache and a damaged picture: %v", err)
 	}
-	// Where nothing can be kept, it works from memory.
+	// Where nothing can be kept, the pictures stay in memory.
 	paint(t, path, 5, 5, color.White)
 	if _, err := Open(name, Options{Dir: filepath.Join(path, "no-folder")}); err != nil {
 		t.Error(err)
@@ -202,7 +202,7 @@ func TestPicturesRefused(t *testing.T) {
 	}
 }
 
-// The options of idx: name and scale.
+// idx has the options names and scale.
 func TestIDXOptions(t *testing.T) {
 	dir := t.TempDir()
 	writeIDX(t, dir, nil)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A network that was trained on a file without a header takes files with one, by the columns'
-// places.
+// A network that was trained on a file without a header takes files with a header, by the places of
+// the columns.
 func TestHeaderForColumnsByPlace(t *testing.T) {
 	body := ""
 	for i := range 40 {

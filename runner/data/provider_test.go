@@ -31,7 +31,7 @@ func openToy(string, data.Options) (*data.Dataset, error) {
 	}, nil
 }
 
-// toys is the whole of a data source: what doc.go says to write.
+// toys returns a complete data source, written as doc.go says.
 func toys(url string) data.Provider {
 	sum := sha256.Sum256([]byte("toy"))
 	return data.Provider{
@@ -96,8 +96,8 @@ func TestRegister(t *testing.T) {
 	}
 }
 
-// What a source leaves to the package: its name, shape, cap, imbalance and hold-out, with groups
-// and sizes kept.
+// The package does for a source what the source leaves to it: name, shape, cap, imbalance and
+// hold-out. Groups and sizes stay right.
 func TestRegisteredIsRestricted(t *testing.T) {
 	p := toys("")
 	p.Open, p.Files = openToy, nil
@@ -134,8 +134,8 @@ func TestRegisteredIsRestricted(t *testing.T) {
 	}
 }
 
-// A scheme serves the names that begin with it and those that end as its files do; relative paths
-// are made absolute.
+// A scheme serves the names that begin with it and the names that end like its files. Relative
+// paths are made absolute.
 func TestRegisteredScheme(t *testing.T) {
 	defer data.Register(data.Provider{
 		Name: "toy:", Argument: "PATH", Endings: []string{".toy"}, Purpose: "for a test",
@@ -187,8 +187,8 @@ func TestRegisterRefuses(t *testing.T) {
 	}
 }
 
-// The default imbalance is the paper's for the named images, of ten classes each, and none for
-// tables and own files.
+// The default imbalance is the paper's for the named images, which have ten classes each. Tables
+// and the user's own files have none.
 func TestDefaultImbalance(t *testing.T) {
 	for _, name := range []string{"shapes", "cifar10", "mnist", "fashion-mnist"} {
 		if !slices.Equal(data.DefaultImbalance(name), data.PaperImbalance()) {
@@ -202,7 +202,7 @@ func TestDefaultImbalance(t *testing.T) {
 	}
 }
 
-// The sizes that are known beforehand are those that opening gives.
+// The sizes that are known beforehand agree with those of the opened data set.
 func TestSizesOfShapes(t *testing.T) {
 	for _, o := range []data.Options{
 		{}, {Samples: 123, ValFraction: .3}, {Samples: 12345, Imbalance: data.PaperImbalance(),

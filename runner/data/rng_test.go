@@ -18,7 +18,7 @@ func TestPCGGivesTheNumbersOfRand(t *testing.T) {
 	}
 }
 
-// The look-ups go by fours, with what is left over one by one.
+// The look-ups go by fours, and the rest goes one by one.
 func TestLookUpOfEveryLength(t *testing.T) {
 	var table [256]float32
 	for i := range table {

@@ -11,13 +11,13 @@ import (
 	"testing"
 )
 
-// safetensorsFile writes a file as the format's page describes it.
+// safetensorsFile returns a file as the page of the format describes it.
 func safetensorsFile(header string, values []byte) []byte {
 	b := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
 	return append(append(b, header...), values...)
 }
 
-// Tensors are the samples, with labels, groups and splits of their own.
+// Tensors give the samples; other tensors give their labels, groups and splits.
 func TestSafetensors(t *testing.T) {
 	var values []byte
 	for i := range 12 {

@@ -9,7 +9,8 @@ import (
 	"drolab/runner/data/internal/dataset"
 )
 
-// A sample has the cells of its rows, evenly from all, however many rows and columns there are.
+// A sample holds the cells of rows that are spread evenly over the table, however many rows and
+// columns there are.
 func TestSample(t *testing.T) {
 	number := func(cell string) (float64, bool) {
 		v, err := strconv.ParseFloat(cell, 64)
@@ -63,8 +64,8 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// Test rows of which training has the same are counted, by their numbers and not by how these are
-// kept.
+// Test rows that also occur in training are counted by their numbers, not by the form in which
+// these are kept.
 func TestRepeatedRows(t *testing.T) {
 	long := func(i int) string { return fmt.Sprintf("%d.123456789012,%d,%d", i, i%3, i%2) }
 	train := tableOf(t, "a,b,label", 500, long)
@@ -90,7 +91,7 @@ func TestRepeatedRows(t *testing.T) {
 	}
 }
 
-// The sample knows what a hold-out holds, and no row of the test split.
+// The sample knows which rows are held out, and has no row of the test split.
 func TestSampleOfSplits(t *testing.T) {
 	table := tableOf(t, "a,part,label", 600, func(i int) string {
 		return fmt.Sprintf("%d,%s,%d", i, []string{"train", "test", "train"}[i%3], i%2)

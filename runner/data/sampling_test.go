@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// marked is n samples of one pixel in groups of the given sizes.
+// marked is a source of samples of one pixel in groups of the given sizes.
 type marked struct {
 	Source
 	group []int
@@ -23,8 +23,8 @@ func inGroups(sizes ...int) *marked {
 	return m
 }
 
-// Every sample of a group is drawn as often as the others of it, and every group as often as
-// the others: χ² over the samples with their own expectations stays below its 99.9 % point.
+// Every sample of a group is drawn as often as the others of its group, and every group as often as
+// the other groups: χ² over the samples, with these expectations, stays below its 99.9 % point.
 func TestSamplingByGroupIsUniformOverGroups(t *testing.T) {
 	src := inGroups(40, 0, 5, 15)
 	for name, open := range loaders() {
@@ -59,8 +59,8 @@ func TestSamplingByGroupIsUniformOverGroups(t *testing.T) {
 	}
 }
 
-// Each pass of a sub-sampled source has as many samples of every group as the smallest has,
-// none twice; passes differ; and over many every sample of a group comes up equally often.
+// Each pass of a sub-sampled source has as many samples of every group as the smallest group has,
+// none twice. Passes differ, and over many passes every sample of a group comes up equally often.
 func TestSubsampleCutsEveryGroupToTheSmallest(t *testing.T) {
 	src := inGroups(30, 6, 0, 12)
 	l := must(t)(NewEpochs(src, LoaderOptions{Batch: 6, Sampling: Subsample, Seed: 1}))
@@ -99,8 +99,8 @@ func TestSubsampleCutsEveryGroupToTheSmallest(t *testing.T) {
 	}
 }
 
-// A loader that goes on from a place gives what one gives that was never stopped: nothing of
-// the passes before is left behind. It allocates nothing.
+// A loader that goes on from a place gives the same as one that never stopped; nothing of earlier
+// passes is left behind. It allocates nothing.
 func TestSamplingGoesOnFromAnyPlace(t *testing.T) {
 	src := inGroups(30, 6, 0, 12)
 	for _, s := range []Sampling{ByGroup, Subsample} {

@@ -10,8 +10,8 @@ import (
 	"drolab/runner/data/internal/synthetic"
 )
 
-// The hashes below must hold on every machine: all drawing is in integers. If the drawing is meant
-// to change, raise shapesVersion with them.
+// The hashes below must hold on every machine, because all drawing is in integers. If the drawing
+// is meant to change, raise shapesVersion with them.
 func TestShapesGolden(t *testing.T) {
 	for _, tt := range []struct {
 		difficulty float64
@@ -32,8 +32,8 @@ func TestShapesGolden(t *testing.T) {
 	}
 }
 
-// Sample i depends on seed, split and i alone, drawn on demand or in advance, among few samples or
-// many.
+// Sample i depends only on seed, split and i, whether it is drawn on demand or in advance, among
+// few samples or many.
 func TestShapesArePure(t *testing.T) {
 	few, err := Open("shapes", Options{Samples: 50, Difficulty: .5})
 	if err != nil {
@@ -96,8 +96,8 @@ func TestCircleTable(t *testing.T) {
 	}
 }
 
-// The covered area of an outline, summed over pixels, is the area that the shoelace formula gives,
-// wherever it lies.
+// The covered area of an outline, summed over pixels, agrees with the shoelace formula, wherever
+// the outline lies.
 func TestCoverageArea(t *testing.T) {
 	art := synthetic.NewArtist(0)
 	for label, g := range art.Glyphs {
@@ -142,8 +142,8 @@ func shoelace(c synthetic.Contour) float64 {
 	return sum / 2
 }
 
-// Area must not tell the class of a filled figure: outlines with a hole or thin arms apart, all are
-// within 20 %.
+// The area must not tell the class of a filled figure. Except for outlines with a hole or thin
+// arms, all areas are within 20 %.
 func TestGlyphAreasAreAlike(t *testing.T) {
 	disc := math.Pi * 3400 * 3400
 	for label, g := range synthetic.NewGlyphs(synthetic.NewCircle()) {
@@ -181,7 +181,7 @@ func TestCoverageOutside(t *testing.T) {
 }
 
 func BenchmarkDraw(b *testing.B) {
-	for _, hard := range []int{0, 51, 128} { // the loader's default, the presets', and a hard set
+	for _, hard := range []int{0, 51, 128} { // the default, the presets', and a hard set
 		b.Run(fmt.Sprintf("difficulty=%d_256ths", hard), func(b *testing.B) {
 			s := &synthetic.Drawn{Art: synthetic.NewArtist(hard), Key: 1, N: 1 << 20}
 			buf := make([]byte, s.Shape().Len())

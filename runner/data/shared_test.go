@@ -33,7 +33,8 @@ func atOnce(n int, f func(int)) {
 	}
 }
 
-// wideRows is a source of rows of numbers: a task copies a few of them, and the last task fewer.
+// wideRows returns a source of rows of numbers so wide that a task copies a few of them, and the
+// last task fewer.
 func wideRows() Source {
 	const rows, width = 50, blockBytes / 4 / 3
 	x := array.NPYArray{Name: "x", Kind: 'f', Size: 4, Dims: []int{rows, width}, Data: make([]byte,
@@ -55,8 +56,8 @@ func wideRows() Source {
 	return f
 }
 
-// Threads that share a batch make the one that a single one makes; a batch of images, which draws
-// in the order of its samples, is left to one.
+// Threads that share a batch make the same batch as a single thread. A batch of images is left to
+// one thread, because it draws in the order of its samples.
 func TestSharedIsTheSame(t *testing.T) {
 	for name, open := range loaders() {
 		orders := map[string]func(int, func(int)){"last first": lastFirst, "at once": atOnce}
@@ -84,7 +85,7 @@ func TestSharedIsTheSame(t *testing.T) {
 	}
 }
 
-// What a task panics with comes up where the batch is asked for.
+// The panic of a task surfaces where the batch is asked for.
 func TestSharedPanicsInNext(t *testing.T) {
 	l := must(t)(NewSequential(brittle{wideRows()}, LoaderOptions{Batch: 4, Each: atOnce}))
 	l.Next()
@@ -98,7 +99,7 @@ func TestSharedPanicsInNext(t *testing.T) {
 	t.Error("a panic of the source is lost")
 }
 
-// A row's address is any in an archive: what is copied is right at all of them.
+// A row of an archive may have any address, and is copied right at each.
 func TestRowsAtAnyAddress(t *testing.T) {
 	const n = 700 // numbers: several pieces and a bit
 	for at := range 9 {

@@ -10,8 +10,8 @@ import (
 	"drolab/runner/data/internal/dataset"
 )
 
-// A mapped file that is cut ends the run that reads it and not the program, also where another
-// thread than the run's does the reading.
+// A mapped file that is cut ends the run that reads it and not the program, even where another
+// thread than the run's reads.
 func TestSharedFileIsCut(t *testing.T) {
 	src := wideRows().(*dataset.Features)
 	path := filepath.Join(t.TempDir(), "x")

@@ -34,7 +34,8 @@ func TestSpuriousGolden(t *testing.T) {
 	}
 }
 
-// The samples are y·u + 3·s·v + N(0, I): what the groups' means, shares and spread say.
+// The samples are y·u + 3·s·v + N(0, I): the means, shares and spread of the groups agree with the
+// formula.
 func TestSpuriousIsTheFormula(t *testing.T) {
 	d, err := Open("spurious", Options{Seed: 1})
 	if err != nil {
@@ -89,7 +90,7 @@ func TestSpuriousIsTheFormula(t *testing.T) {
 	}
 }
 
-// The noise has the distribution function of the normal law.
+// The noise has the distribution function of the normal distribution.
 func TestNormal(t *testing.T) {
 	rng := dataset.PCG{Hi: 1, Lo: 2}
 	x := make([]float64, 200_000)
@@ -106,7 +107,8 @@ func TestNormal(t *testing.T) {
 	}
 }
 
-// Drawn when asked for, among many samples or few, a sample is the same; another seed draws others.
+// A sample is the same when it is drawn on demand, among many samples or few. Another seed draws
+// other samples.
 func TestSpuriousIsPure(t *testing.T) {
 	few, err := Open("spurious", Options{Samples: 50})
 	if err != nil {
@@ -138,7 +140,7 @@ func TestSpuriousIsPure(t *testing.T) {
 	}
 }
 
-// A hold-out has its part of every group, however small.
+// A hold-out takes its share of every group, however small.
 func TestHoldOutKeepsGroups(t *testing.T) {
 	d, err := Open("spurious", Options{ValFraction: .2})
 	if err != nil {

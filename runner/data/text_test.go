@@ -17,7 +17,8 @@ import (
 	"drolab/runner/data/internal/dataset"
 )
 
-// pieces gives a reader's bytes a few at a time, the last with the end.
+// pieces returns a reader that gives its bytes a few at a time, and the last ones together with
+// io.EOF.
 func pieces(text string, n int) io.Reader {
 	return iotest.DataErrReader(bufio.NewReaderSize(&upTo{strings.NewReader(text), n}, 16))
 }
@@ -29,8 +30,8 @@ type upTo struct {
 
 func (u *upTo) Read(p []byte) (int, error) { return u.Reader.Read(p[:min(u.n, len(p))]) }
 
-// However a text comes, its UTF-8 is passed on, and the first byte that is none is named with its
-// line.
+// However a text is read, its UTF-8 is passed on. The error for the first byte that is not UTF-8
+// names the byte and its line.
 func TestText(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"nothing", "", ""},
@@ -76,7 +77,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// text refuses what unicode/utf8 does, zeros and lone carriage returns apart.
+// text refuses the same strings as unicode/utf8, apart from zeros and lone carriage returns.
 func FuzzText(f *testing.F) {
 	f.Add("a\né\xe9", 1)
 	f.Fuzz(func(t *testing.T, s string, n int) {
@@ -90,7 +91,8 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// Two names that JSON would make one are refused, wherever a name comes from.
+// Names that are not UTF-8 are refused, wherever a name comes from, because JSON could make one
+// name of two.
 func TestNamesAreUTF8(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name string, b []byte) string {
@@ -147,7 +149,7 @@ func TestNamesAreUTF8(t *testing.T) {
 	}
 }
 
-// So are the texts of arrays.
+// The texts of arrays are refused, too, if they are not UTF-8.
 func TestTextsOfArraysAreUTF8(t *testing.T) {
 	bytesOf := array.NPYArray{Name: "y", Kind: 'S', Size: 2, Dims: []int{2},
 		Data: []byte("a\x00\xe9b")}

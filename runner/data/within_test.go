@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// tableOf writes a table of n lines, each of which of gives.
+// tableOf writes a table of n lines; of returns line i.
 func tableOf(t *testing.T, header string, n int, of func(i int) string) string {
 	t.Helper()
 	text := header + "\n"
@@ -18,8 +18,7 @@ func tableOf(t *testing.T, header string, n int, of func(i int) string) string {
 	return write(t, text)
 }
 
-// However missing=drop leaves no sample, the error names the column that has no value, and the
-// remedy.
+// If missing=drop leaves no sample, the error names the column that has no value, and the remedy.
 func TestNothingIsLeft(t *testing.T) {
 	full := tableOf(t, "a,b,label", 20,
 		func(i int) string { return fmt.Sprintf("%d,%d,%d", i, i%3, i%2) })
@@ -73,7 +72,7 @@ func TestNothingIsLeft(t *testing.T) {
 	})
 }
 
-// refused fails unless the dataset cannot be opened, for the reason.
+// refused fails unless opening the dataset gives an error with the given reason.
 func refused(t *testing.T, dataset string, o Options, why string) {
 	t.Helper()
 	d, err := Open(dataset, o)
@@ -132,7 +131,7 @@ func TestOneSided(t *testing.T) {
 	}
 }
 
-// An error of a table names the file that it is in, of several.
+// The error of a table names the file in which it is, among several.
 func TestErrorNamesItsFile(t *testing.T) {
 	number := func(i int) string { return fmt.Sprintf("%d,%d", i, i%2) }
 	train := tableOf(t, "a,label", 300, number)

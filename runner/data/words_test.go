@@ -16,7 +16,7 @@ import (
 	"drolab/runner/data/internal/table"
 )
 
-// columnOf is a column of some cells.
+// columnOf returns a column of the given cells.
 func columnOf(t *testing.T, cells ...string) *table.Column {
 	t.Helper()
 	c := table.NewColumn("x", false)
@@ -30,8 +30,8 @@ func columnOf(t *testing.T, cells ...string) *table.Column {
 	return c
 }
 
-// A number is, to the bit, what strconv makes of its text, whether it fits a word or not, and
-// whether its column had few different ones at first.
+// A number agrees, to the bit, with what strconv makes of its text, whether it fits a word or not,
+// and whether its column had few different numbers at first.
 func TestNumbersAreExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	cells := []string{
@@ -64,7 +64,8 @@ func TestNumbersAreExact(t *testing.T) {
 	}
 }
 
-// What is no number is none in any place, and a list of texts that are none is kept.
+// A text makes its column not numeric, wherever it stands, and the list of the texts is kept. A
+// column with a text and too many values is wide.
 func TestColumnOfTexts(t *testing.T) {
 	c := columnOf(t, "1", "2", "x", "2")
 	if c.Numeric || c.Wide() || !slices.Equal(c.Factor().Codes, []uint16{0, 1, 2, 1}) ||
@@ -80,7 +81,8 @@ func TestColumnOfTexts(t *testing.T) {
 	}
 }
 
-// Rows become features in their order across blocks of any widths, in the memory that they were in.
+// Rows become features in their order, across blocks of any widths, in the memory that the rows
+// took.
 func TestRowsBecomeFeatures(t *testing.T) {
 	for _, c := range []struct{ columns, width, rows int }{
 		{1, 1, 10}, {3, 7, 200_000}, {7, 3, 90_001}, {dataset.BlockWords + 5, 2, 3},
@@ -115,9 +117,9 @@ func TestRowsBecomeFeatures(t *testing.T) {
 	}
 }
 
-// BenchmarkTableMemory tells how much memory a table takes while it is opened, a number of it: the
-// heap that the process has from the system in the end, with the collector as the process that
-// reads has it. It is of the process's first table: run it alone, with -benchtime 1x.
+// BenchmarkTableMemory reports the memory that a table takes per number while it is opened: the
+// heap that the process has from the system at the end, with the collector's setting in the reading
+// process. It measures the process's first table, so run it alone, with -benchtime 1x.
 func BenchmarkTableMemory(b *testing.B) {
 	const rows, columns = 400_000, 15
 	text := []byte("label")

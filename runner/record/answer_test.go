@@ -19,8 +19,8 @@ import (
 	"drolab/runner/spec"
 )
 
-// TestKilledAfterAnAnswer kills a process at the moment that it has said of a
-// knob, a checkpoint, a pin, a pause or a fork that it is done: it is.
+// TestKilledAfterAnAnswer kills a process at the moment that it reports a knob, a checkpoint, a
+// pin, a pause or a fork as done. What it reported is done.
 func TestKilledAfterAnAnswer(t *testing.T) {
 	if dir, ok := os.LookupEnv("RECORD_ANSWER_DIR"); ok {
 		answer(dir)
@@ -44,8 +44,8 @@ func TestKilledAfterAnAnswer(t *testing.T) {
 	t.Logf("%d kills behind %v", kills, counts)
 }
 
-// answersBefore starts a process, and kills it when it has answered n times and
-// something happened.
+// answersBefore starts a process and kills it when it has answered n times and happens has been
+// called.
 func answersBefore(t *testing.T, dir string, n int, happens func()) (list [][]string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestKilledAfterAnAnswer$")
@@ -66,7 +66,7 @@ func answersBefore(t *testing.T, dir string, n int, happens func()) (list [][]st
 	return list
 }
 
-// kept looks for what was answered for.
+// kept checks that what the process reported as done is on the disk.
 func kept(dir string, told []string) error {
 	s := &Store{dir: dir, now: time.Now, open: disk.OpenDisk}
 	r, err := Find(dir, told[1])
@@ -89,7 +89,7 @@ func kept(dir string, told []string) error {
 		return fmt.Errorf("the log has %v", past.Log)
 	case "saved", "paused", "fork":
 		saved, ok, err := r.Saved()
-		// one that waits for its turn is paused at its start
+		// a run that waits for its turn is paused at its start
 		if err == nil && (!ok && n > 0 || saved.Step < n) {
 			err = fmt.Errorf("the newest checkpoint is %+v", saved)
 		}
@@ -126,7 +126,7 @@ func answer(dir string) {
 	}
 }
 
-// check ends the process that gets killed.
+// check ends the process that gets killed if there is an error.
 func check(err error) {
 	if err != nil {
 		panic(err)
@@ -138,7 +138,7 @@ func (a *asker) knob(n int) string {
 	return fmt.Sprint("knob ", a.id, " ", n)
 }
 
-// until looks at the run until it is so.
+// until looks at the run again and again until so returns true, and returns the run.
 func (a *asker) until(so func(*Run) bool) *Run {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()

@@ -7,8 +7,8 @@ import (
 	"drolab/runner/measure"
 )
 
-// TestAverage reads the last evaluations from the log's end: those that a resume
-// has discarded do not count, and none does twice.
+// TestAverage reads the last evaluations from the log's end. Evaluations that a resume has
+// discarded do not count, and none counts twice.
 func TestAverage(t *testing.T) {
 	s := newStore(t)
 	m := newMeta(1)

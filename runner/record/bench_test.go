@@ -9,8 +9,8 @@ import (
 	"drolab/runner"
 )
 
-// What it costs to write and to go on: step events, checkpoints of the size of a
-// small network, and the resume of a run with 20 000 events.
+// The benchmarks time writing and resuming: step events, checkpoints of the size of a small
+// network, and the resume of a run with 20 000 events.
 
 func benched(b *testing.B, events int64) (*Store, runner.Recorder, string) {
 	b.Helper()
@@ -72,7 +72,7 @@ func BenchmarkReopen(b *testing.B) {
 	}
 }
 
-// BenchmarkNewlines is the resume of a log that ends in a megabyte of them.
+// BenchmarkNewlines times the resume of a log that ends in a megabyte of newlines.
 func BenchmarkNewlines(b *testing.B) {
 	s, r, id := benched(b, 1)
 	r.Close()

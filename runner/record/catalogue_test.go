@@ -17,7 +17,7 @@ import (
 	"drolab/runner/internal/aside/asidetest"
 )
 
-// toldBy is all that a list of runs says.
+// toldBy returns everything that a list of runs shows.
 func toldBy(t *testing.T, c *Catalogue) string {
 	t.Helper()
 	var text strings.Builder
@@ -39,7 +39,8 @@ func toldBy(t *testing.T, c *Catalogue) string {
 	return text.String()
 }
 
-// manyEnds is a folder of some runs that have ended, each in its way.
+// manyEnds returns a folder of runs that have ended in different ways, and one that was
+// interrupted.
 func manyEnds(t *testing.T) (dir string) {
 	t.Helper()
 	s := newStore(t)
@@ -63,7 +64,8 @@ func manyEnds(t *testing.T) (dir string) {
 	return s.dir
 }
 
-// remembering is a catalogue that takes every file for old, and keeps all that it can.
+// remembering returns a catalogue that treats every file as old, and so keeps everything that it
+// can.
 func remembering(dir, cache string) *Catalogue {
 	c := NewCatalogue(dir, cache)
 	c.now = func() time.Time { return time.Now().Add(time.Hour) }
@@ -71,8 +73,8 @@ func remembering(dir, cache string) *Catalogue {
 	return c
 }
 
-// TestCatalogue: a list from memory says what the runs' own files say, also after any of them
-// was changed.
+// TestCatalogue checks that a list from memory agrees with the runs' own files, also after any of
+// them has changed.
 func TestCatalogue(t *testing.T) {
 	dir, cache := manyEnds(t), t.TempDir()
 	same := func(when string) {
@@ -94,8 +96,8 @@ func TestCatalogue(t *testing.T) {
 			known++
 		}
 	}
-	// Not the one that was interrupted, nor that of the first form: its run.json would be
-	// written otherwise today.
+	// Not the interrupted run, nor the run of the first form, whose run.json would be written
+	// differently today.
 	if known != 4 {
 		t.Errorf("%d runs are known", known)
 	}
@@ -120,8 +122,8 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-// TestReadersOfCatalogue: a catalogue that only reads writes no file, and one without room
-// for it lists the same.
+// TestReadersOfCatalogue checks that a read-only catalogue writes no file, and that a catalogue
+// with no place for its file lists the same.
 func TestReadersOfCatalogue(t *testing.T) {
 	dir, cache := manyEnds(t), t.TempDir()
 	want := toldBy(t, NewCatalogue(dir, ""))
@@ -140,8 +142,8 @@ func TestReadersOfCatalogue(t *testing.T) {
 	}
 }
 
-// TestFlipsOfCatalogue: whatever byte of its file is another one, and wherever it is cut, a
-// catalogue lists what the runs' files say.
+// TestFlipsOfCatalogue changes bytes of the catalogue's file, and cuts it: the catalogue still
+// lists what the runs' files say.
 func TestFlipsOfCatalogue(t *testing.T) {
 	dir, cache := manyEnds(t), t.TempDir()
 	want := toldBy(t, remembering(dir, cache))
@@ -164,7 +166,7 @@ func TestFlipsOfCatalogue(t *testing.T) {
 			t.Fatalf("byte %d: got\n%s\nwant\n%s", at, got, want)
 		}
 	}
-	// Damage that comes while somebody has it open.
+	// Damage while a catalogue has the file open.
 	write(t, before, path)
 	c := NewCatalogue(dir, cache)
 	c.List()
@@ -174,7 +176,7 @@ func TestFlipsOfCatalogue(t *testing.T) {
 	}
 }
 
-// TestCrashPointsOfCatalogue: wherever a writer ends, the next one lists the same.
+// TestCrashPointsOfCatalogue checks that, wherever a writer ends, the next one lists the same.
 func TestCrashPointsOfCatalogue(t *testing.T) {
 	dir := manyEnds(t)
 	want := toldBy(t, NewCatalogue(dir, ""))
@@ -203,7 +205,7 @@ func TestCrashPointsOfCatalogue(t *testing.T) {
 	}
 }
 
-// TestManyCatalogues: writers and readers at once, of a folder whose runs change.
+// TestManyCatalogues runs writers and readers at once on a folder whose runs change.
 func TestManyCatalogues(t *testing.T) {
 	dir, cache := manyEnds(t), t.TempDir()
 	before, _ := List(dir)
@@ -239,7 +241,7 @@ func TestManyCatalogues(t *testing.T) {
 	}
 }
 
-// TestSettles: what was written a moment ago is read again.
+// TestSettles checks that a file written a moment ago is read again.
 func TestSettles(t *testing.T) {
 	dir := manyEnds(t)
 	c := NewCatalogue(dir, t.TempDir())
@@ -249,8 +251,8 @@ func TestSettles(t *testing.T) {
 	}
 }
 
-// TestForgotten: what nobody has used for long goes from the cache when something is written
-// to it, and what is read stays.
+// TestForgotten checks that files long unused leave the cache when something is written to it, and
+// that files in use stay.
 func TestForgotten(t *testing.T) {
 	dir, cache := manyEnds(t), t.TempDir()
 	c := remembering(dir, cache)
@@ -277,7 +279,7 @@ func TestForgotten(t *testing.T) {
 	}
 }
 
-// TestCatalogueIsExamined: a file that says something else than the runs, or cannot be read, is
+// TestCatalogueIsExamined checks that a file that disagrees with the runs, or cannot be read, is
 // found, and mended by its removal.
 func TestCatalogueIsExamined(t *testing.T) {
 	dir, cache := manyEnds(t), t.TempDir()

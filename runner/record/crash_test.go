@@ -20,8 +20,8 @@ import (
 	"drolab/runner/record/internal/disk"
 )
 
-// TestPowerCutInLog cuts the log at every byte of its last line. Readers
-// see the whole lines, and a resume goes on behind them.
+// TestPowerCutInLog cuts the log at every byte of its last line. Readers see the whole lines, and a
+// resume continues after them.
 func TestPowerCutInLog(t *testing.T) {
 	s := newStore(t)
 	m := newMeta(1)
@@ -35,7 +35,7 @@ func TestPowerCutInLog(t *testing.T) {
 	for cut := first; cut <= len(log); cut++ {
 		for _, torn := range [][]byte{log[:cut], append(log[:cut:cut], make([]byte, 5000)...)} {
 			whole := bytes.Count(log[:cut], []byte{'\n'}) // lines
-			if len(torn) == len(log)-1 {                  // it lacks nothing but its newline
+			if len(torn) == len(log)-1 {                  // lacks only its newline
 				whole++
 			}
 			write(t, torn, r.log.Path)
@@ -65,8 +65,8 @@ func TestPowerCutInLog(t *testing.T) {
 	}
 }
 
-// TestPowerCutInCheckpoint cuts each file of the newest checkpoint at every
-// byte: the run goes on from the one before, and says so.
+// TestPowerCutInCheckpoint cuts each file of the newest checkpoint at every byte. The run goes on
+// from the checkpoint before, and a warning says so.
 func TestPowerCutInCheckpoint(t *testing.T) {
 	cutCheckpoint(t, newState, tensorsName(20), stateName(20))
 	cutCheckpoint(t, newOpaqueState, opaqueName(20))
@@ -113,7 +113,7 @@ func cutCheckpoint(t *testing.T, state func(step int64) *runner.State, names ...
 	}
 }
 
-// TestFlippedBits: every bit of the file beside the JSON is covered by the checksum.
+// TestFlippedBits checks that the checksum covers the whole file beside the JSON.
 func TestFlippedBits(t *testing.T) {
 	for _, state := range []*runner.State{newState(10), newOpaqueState(10)} {
 		s := newStore(t)
@@ -154,7 +154,7 @@ func TestNoReadableCheckpoint(t *testing.T) {
 	}
 }
 
-// fullDisk takes room bytes of the log, then writes short and fails.
+// fullDisk lets the log grow by room bytes; then a write is short and fails.
 type fullDisk struct {
 	disk.Disk
 	room        *int
@@ -196,9 +196,8 @@ func (f fullFile) Truncate(size int64) error {
 	return f.File.Truncate(size)
 }
 
-// TestDiskFull fills the disk at many bytes of a line. The log stays whole,
-// also where the torn line can only be cut later, and goes on once there is
-// room.
+// TestDiskFull fills the disk at many bytes of a line. The log stays whole, even where the torn
+// line can only be cut later, and the run goes on once there is room.
 func TestDiskFull(t *testing.T) {
 	if fault := new(runner.DiskError); !errors.As(disk.Explain(syscall.ENOSPC), &fault) {
 		t.Skip("this system has another error for a full disk")
@@ -237,8 +236,8 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// TestTwoOpeners: of many that want to take up a run at once one gets it, and
-// readers that look at the lock all the while turn nobody away.
+// TestTwoOpeners checks that, of many who resume a run at once, exactly one gets it. Readers that
+// look at the lock meanwhile turn nobody away.
 func TestTwoOpeners(t *testing.T) {
 	s := newStore(t)
 	s.now = time.Now
@@ -268,7 +267,7 @@ func TestTwoOpeners(t *testing.T) {
 	}
 }
 
-// TestKilledProcess: the lock goes with the process that held it.
+// TestKilledProcess checks that the lock ends with the process that held it.
 func TestKilledProcess(t *testing.T) {
 	if dir, ok := os.LookupEnv("RECORD_TEST_DIR"); ok {
 		recordAndWait(dir)

@@ -19,8 +19,8 @@ import (
 	"drolab/runner/record/internal/eventlog"
 )
 
-// knobbed is a run with a checkpoint of step 5, a knob turned at step 3 and one at
-// step 7, and steps up to 9.
+// knobbed makes a run with a checkpoint of step 5, a knob turned at step 3 and another at step 7,
+// and steps up to 9.
 func knobbed(t *testing.T, s *Store) (id, log string) {
 	t.Helper()
 	m := newMeta(1)
@@ -42,7 +42,7 @@ func turnedKnob(step int64, key string, value float64) *runner.KnobEvent {
 		New: measure.Num(value)}
 }
 
-// flip changes a byte of the line that has the text in it.
+// flip changes the last byte of the given text in a file.
 func flip(t *testing.T, path, text string) {
 	t.Helper()
 	b := read(t, path)
@@ -54,8 +54,8 @@ func flip(t *testing.T, path, text string) {
 	write(t, b, path)
 }
 
-// TestDamagedLog: what a log has lost behind the checkpoint is said, with the file
-// and the line; what it has lost before that, the checkpoint knows.
+// TestDamagedLog checks that a loss in the log after the checkpoint is reported, with the file and
+// the line. What is lost before the checkpoint is in the checkpoint itself.
 func TestDamagedLog(t *testing.T) {
 	cut := func(at string) func(t *testing.T, log string) {
 		return func(t *testing.T, log string) {
@@ -123,7 +123,7 @@ func TestDamagedLog(t *testing.T) {
 	}
 }
 
-// TestLastNewline: a knob whose line lost nothing but its newline is turned.
+// TestLastNewline checks that a knob is turned even if its line lost its newline.
 func TestLastNewline(t *testing.T) {
 	for name, harm := range map[string]func([]byte) []byte{
 		"missing": func(b []byte) []byte { return b[:len(b)-1] },
@@ -146,8 +146,8 @@ func TestLastNewline(t *testing.T) {
 	}
 }
 
-// TestLogOfNewlines: a log that ends in a million empty lines is gone through without
-// a thing made of any of them, and the run goes on.
+// TestLogOfNewlines checks that a log that ends in a million empty lines is read without an
+// allocation for each, and that the run goes on.
 func TestLogOfNewlines(t *testing.T) {
 	s, m := newStore(t), newMeta(1)
 	before := create(t, s, m)
@@ -180,8 +180,7 @@ func TestLogOfNewlines(t *testing.T) {
 	}
 }
 
-// TestDamagedJSON: a number that has changed in run.json or a state is not trained
-// with.
+// TestDamagedJSON checks that a run does not train with a changed number in run.json or in a state.
 func TestDamagedJSON(t *testing.T) {
 	s := newStore(t)
 	id, _ := knobbed(t, s)
@@ -210,8 +209,8 @@ func TestDamagedJSON(t *testing.T) {
 	}
 }
 
-// TestFailingSync: what the system could not bring to the disk once is written
-// anew, and a knob that it could not is not turned.
+// TestFailingSync checks that data that the system once failed to bring to the disk is written
+// anew. A knob whose line was not synced is not turned.
 func TestFailingSync(t *testing.T) {
 	s := newStore(t)
 	x := &asidetest.Faults{}
@@ -241,7 +240,8 @@ func TestFailingSync(t *testing.T) {
 	}
 }
 
-// TestTooManyFiles: a run waits for room among the open files as for the disk.
+// TestTooManyFiles checks that a run waits for room among the open files as it does for room on the
+// disk.
 func TestTooManyFiles(t *testing.T) {
 	s := newStore(t)
 	x := &asidetest.Faults{}
@@ -263,7 +263,7 @@ func TestTooManyFiles(t *testing.T) {
 	must(t, r.Close())
 }
 
-// TestRemovedWhileRecorded: a run that nobody can find ends.
+// TestRemovedWhileRecorded checks that a run ends if its files are removed and nobody can find it.
 func TestRemovedWhileRecorded(t *testing.T) {
 	for _, names := range [][]string{{metaName}, {logName}, {lockName},
 		{metaName, logName, lockName}, {"."}} {
@@ -290,7 +290,7 @@ func TestRemovedWhileRecorded(t *testing.T) {
 	}
 }
 
-// TestClockSetBack by a day while a run is recorded, and before it is resumed.
+// TestClockSetBack sets the clock back by a day while a run is recorded, and before it is resumed.
 func TestClockSetBack(t *testing.T) {
 	s := newStore(t)
 	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
@@ -325,7 +325,8 @@ func TestClockSetBack(t *testing.T) {
 	}
 }
 
-// TestFlippedLines: every byte of every line is covered, by default each fifth.
+// TestFlippedLines checks that every byte of every line is covered; by default it changes each
+// fifth byte.
 func TestFlippedLines(t *testing.T) {
 	s := newStore(t)
 	id, log := knobbed(t, s)

@@ -11,7 +11,7 @@ import (
 	"drolab/runner"
 )
 
-// stopped is a run that has ended, by its log.
+// stopped makes a run that has ended, according to its log.
 func stopped(t *testing.T, s *Store) (id string) {
 	t.Helper()
 	m := newMeta(1)
@@ -21,8 +21,8 @@ func stopped(t *testing.T, s *Store) (id string) {
 	return m.ID
 }
 
-// TestDeleteRefusesHeld: a run that is being taken up again says in its log
-// that it is stopped, until its resume is written.
+// TestDeleteRefusesHeld checks that a run that is being resumed is not deleted, although its log
+// says that it is stopped until the resume is written.
 func TestDeleteRefusesHeld(t *testing.T) {
 	s := newStore(t)
 	id := stopped(t, s)
@@ -54,7 +54,7 @@ func TestDeleteWantsAName(t *testing.T) {
 	if _, err := Find(s.Dir(), id); err != nil {
 		t.Error(err)
 	}
-	left := filepath.Join(s.Dir(), deletedPrefix+id) // by a crash
+	left := filepath.Join(s.Dir(), deletedPrefix+id) // left by a crash
 	must(t, os.MkdirAll(filepath.Join(left, checkpointsName), 0o755))
 	must(t, Delete(s.Dir(), id))
 	if entries, err := os.ReadDir(s.Dir()); err != nil || len(entries) != 1 {
@@ -62,8 +62,8 @@ func TestDeleteWantsAName(t *testing.T) {
 	}
 }
 
-// TestDeleteOrResume: of those who delete a run and those who resume it one
-// gets it. A run that is resumed stays.
+// TestDeleteOrResume checks that, of those who delete a run and those who resume it at once,
+// exactly one gets it. A run that is resumed stays.
 func TestDeleteOrResume(t *testing.T) {
 	s := newStore(t)
 	for range 50 {

@@ -11,8 +11,8 @@ import (
 	"drolab/runner"
 )
 
-// TestRealFullDisk fills a small file system: what was recorded stays whole,
-// each error tells the remedy, and with space freed the run goes on.
+// TestRealFullDisk fills a small file system. What was recorded stays whole, each error names the
+// remedy, and the run goes on once space is free.
 func TestRealFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=256k"); err != nil {

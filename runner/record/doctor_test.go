@@ -14,8 +14,7 @@ import (
 	"drolab/runner"
 )
 
-// everyFile lists the files in a folder with what they hold, links with where
-// they lead.
+// everyFile maps the name of each file in a folder to its content, and of each link to its target.
 func everyFile(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	list := map[string]string{}
@@ -33,8 +32,8 @@ func everyFile(t *testing.T, dir string) map[string]string {
 	return list
 }
 
-// TestDoctor finds what was done to a run, names it, mends it, and loses nothing;
-// then the run goes on, and is well.
+// TestDoctor checks that the doctor finds the damage to a run, names it, mends it and loses
+// nothing. Then the run goes on.
 func TestDoctor(t *testing.T) {
 	for _, c := range []struct {
 		file, what string
@@ -142,12 +141,12 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-// keeps wants every text that files had to be in some file still.
+// keeps checks that every text that a file had before is still in some file.
 func keeps(t *testing.T, dir string, before map[string]string) {
 	t.Helper()
 	after := everyFile(t, dir)
 	for name, text := range before {
-		kept := filepath.Base(name) == lockName // what it says is not of use
+		kept := filepath.Base(name) == lockName // its content is of no use
 		for _, now := range after {
 			kept = kept || now == text
 		}
@@ -157,7 +156,7 @@ func keeps(t *testing.T, dir string, before map[string]string) {
 	}
 }
 
-// TestDoctorOfTheFolder finds what lies beside the runs.
+// TestDoctorOfTheFolder checks that the doctor finds what lies beside the runs.
 func TestDoctorOfTheFolder(t *testing.T) {
 	s := newStore(t)
 	for _, name := range []string{".new-half", deletedPrefix + "gone"} {
@@ -183,7 +182,8 @@ func TestDoctorOfTheFolder(t *testing.T) {
 	}
 }
 
-// TestDoctorLeavesRunsAloneThatAreRecorded.
+// TestDoctorLeavesRunsAloneThatAreRecorded checks that the doctor does not mend runs that are
+// recorded.
 func TestDoctorLeavesRunsAloneThatAreRecorded(t *testing.T) {
 	s := newStore(t)
 	r := create(t, s, newMeta(1))
@@ -203,7 +203,7 @@ func TestDoctorLeavesRunsAloneThatAreRecorded(t *testing.T) {
 	}
 }
 
-// TestSummaryIsMadeAgain as it was.
+// TestSummaryIsMadeAgain checks that a lost summary is made again as it was.
 func TestSummaryIsMadeAgain(t *testing.T) {
 	s := newStore(t)
 	finished(t, s)

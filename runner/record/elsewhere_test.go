@@ -9,7 +9,7 @@ import (
 	"drolab/runner/record/internal/disk"
 )
 
-// TestRunTakenOverElsewhere: who has lost his lease writes nothing more.
+// TestRunTakenOverElsewhere checks that a recorder that has lost its lease writes nothing more.
 func TestRunTakenOverElsewhere(t *testing.T) {
 	s := newStore(t)
 	r := create(t, s, newMeta(1))

@@ -15,8 +15,8 @@ import (
 	"drolab/runner/queue"
 )
 
-// testdata/first-form is a run of the program before measures, settings and the
-// state of methods had tables: plain Go, SFK, 18 steps of the embedded table.
+// testdata/first-form is a run by a version of the program in which measures, settings and the
+// state of methods had no tables yet: plain Go, SFK, 18 steps of the embedded table.
 
 func firstForm(t *testing.T) (folder, id string) {
 	t.Helper()
@@ -25,8 +25,8 @@ func firstForm(t *testing.T) (folder, id string) {
 	return folder, id
 }
 
-// Every figure of a log of the first form is read, under the name that it has
-// there, and stays with its settings.
+// Every figure of a log of the first form is read under the name that it has in the log, and the
+// run keeps its settings.
 func TestFirstFormIsRead(t *testing.T) {
 	folder, id := firstForm(t)
 	run, err := Find(folder, id)
@@ -37,7 +37,7 @@ func TestFirstFormIsRead(t *testing.T) {
 		spec.Rho != .5 {
 		t.Errorf("%s, settings %+v", run.Status(), *spec)
 	}
-	// The figures per class of that program were by group where groups were given.
+	// That program had its figures per class by group where groups were given.
 	m := &run.Meta
 	if !slices.Equal(m.Classes, []string{"majority", "minority"}) || m.Main() != measure.PerClass ||
 		!slices.Equal(m.ClassCounts.Train, []int{341, 43}) ||
@@ -64,7 +64,7 @@ func TestFirstFormIsRead(t *testing.T) {
 		must(t, json.Unmarshal(back, &is))
 		for key, v := range was {
 			if key == "divergence" && was["type"] == "eval" {
-				key = "worst_divergence" // the exact worst case's, which has a name of its own
+				key = "worst_divergence" // of the exact worst case, with a name of its own
 			}
 			if a, b := asJSON(t, v), asJSON(t, is[key]); a != b {
 				t.Errorf("line %d: %s is %s, was %s", i+1, key, b, a)
@@ -82,8 +82,8 @@ func TestFirstFormIsRead(t *testing.T) {
 	}
 }
 
-// A run of the first form that was interrupted goes on to the weights that it
-// had; with the kernels that it was made with, bit for bit.
+// An interrupted run of the first form goes on to the weights that it had before. With the kernels
+// that made it, the weights agree bit for bit.
 func TestFirstFormIsResumed(t *testing.T) {
 	folder, id := firstForm(t)
 	run, err := Find(folder, id)

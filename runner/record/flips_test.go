@@ -16,15 +16,15 @@ import (
 	"drolab/runner/spec"
 )
 
-// flipped is a byte of a file of a run that is another one.
+// flipped is a changed byte in a file of a run.
 type flipped struct {
-	file string // from the run's folder
+	file string // relative to the run's folder
 	at   int
 	by   byte
 }
 
-// pickFlips draws bytes of all files alike: as many of a small one as of a large
-// one, which is where the settings are.
+// pickFlips draws n bytes, as many from a small file as from a large one, because the small files
+// hold the settings.
 func pickFlips(t *testing.T, dir string, n int) (list []flipped) {
 	t.Helper()
 	var files []string
@@ -44,7 +44,7 @@ func pickFlips(t *testing.T, dir string, n int) (list []flipped) {
 	return list
 }
 
-// harm does it to a copy of a folder of runs.
+// harm changes the byte in a copy of a folder of runs, and returns the copy.
 func (f *flipped) harm(t *testing.T, before, id string) (dir string) {
 	t.Helper()
 	dir = quickDir(t)
@@ -56,9 +56,9 @@ func (f *flipped) harm(t *testing.T, before, id string) (dir string) {
 	return dir
 }
 
-// TestFlips changes one byte of a run that was stopped, and of one that is done.
-// Who goes on with the first is told the file, or comes to the same weights, state
-// and summary; who looks at the second sees an error or what he saw before.
+// TestFlips changes one byte of a run that was stopped, and of a run that is done. A resume of the
+// first names the file, or comes to the same weights, state and summary. A viewer of the second
+// gets an error or sees what was there before.
 func TestFlips(t *testing.T) {
 	n := 80
 	if testing.Short() {
@@ -90,8 +90,8 @@ func TestFlips(t *testing.T) {
 	t.Logf("%d flipped bytes: %v", n, counts)
 }
 
-// knobStopped leaves a run that had two knobs turned, one before its last
-// checkpoint and one behind it, and was killed at step 12.
+// knobStopped leaves a run with two knobs turned, one before its last checkpoint and one after it,
+// that was killed at step 12.
 func knobStopped(t *testing.T, s *Store) {
 	st := &stopping{Store: s}
 	q := queue.NewQueue(t.Context(), queue.Settings{Store: st, Threads: 1})
@@ -132,7 +132,7 @@ func knobStopped(t *testing.T, s *Store) {
 	}
 }
 
-// goOn resumes what was harmed, and tells how it came out.
+// goOn resumes the changed run and returns the outcome.
 func (f *flipped) goOn(
 	t *testing.T, before, id string, fits func(*runner.Meta) bool, want ...string,
 ) string {
@@ -169,7 +169,7 @@ func (f *flipped) goOn(
 	return "harmless"
 }
 
-// weighed is the result of a run but for its events, some of which may be lost.
+// weighed returns the result of a run without its events, some of which may be lost.
 func weighed(t *testing.T, dir string, fits func(*runner.Meta) bool) string {
 	t.Helper()
 	r := the(&Store{dir: dir}, fits)
@@ -178,8 +178,8 @@ func weighed(t *testing.T, dir string, fits func(*runner.Meta) bool) string {
 	return settled(t, r, saved.Step)
 }
 
-// look reads what was harmed as a viewer does, and finds what he saw before, or the
-// name of the file.
+// look reads the changed run as a viewer does. It fails unless the viewer sees the same as before,
+// or is told the name of the file.
 func (f *flipped) look(t *testing.T, before, id, seen string) string {
 	t.Helper()
 	dir := f.harm(t, before, id)
@@ -196,7 +196,7 @@ func (f *flipped) look(t *testing.T, before, id, seen string) string {
 	return "named"
 }
 
-// view is all that a viewer sees of a run, and what he is told with it.
+// view returns everything that a viewer sees of a run, and the messages that come with it.
 func view(t *testing.T, dir, id string) (seen, said string) {
 	t.Helper()
 	r, err := Find(dir, id)

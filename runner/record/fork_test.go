@@ -16,22 +16,22 @@ import (
 	"drolab/runner/record/internal/disk"
 )
 
-// forkMeta is of a run that goes on from step 7 of another one.
+// forkMeta returns the meta of a run that goes on from step 7 of another run.
 func forkMeta() *runner.Meta {
 	m := newMeta(1)
 	m.Parent = "other@7"
 	return m
 }
 
-// large is a checkpoint that takes a while to write.
+// large returns a checkpoint that takes a while to write.
 func large(step int64) *runner.State {
 	s := newState(step)
 	s.Parameters = []nn.Tensor{{Name: "w", Shape: []int{1 << 19}, Data: make([]float32, 1<<19)}}
 	return s
 }
 
-// TestForkIsComplete: a fork has its checkpoint as soon as it has a name, and
-// its log says so.
+// TestForkIsComplete checks that a fork has its checkpoint as soon as it has a name, and that its
+// log says so.
 func TestForkIsComplete(t *testing.T) {
 	s := newStore(t)
 	m := forkMeta()
@@ -49,7 +49,7 @@ func TestForkIsComplete(t *testing.T) {
 	}
 }
 
-// noLog is a disk whose log cannot be opened, or not be written.
+// noLog is a disk whose log cannot be opened, or cannot be written.
 type noLog struct {
 	disk.Disk
 	open bool
@@ -78,7 +78,7 @@ type noWrite struct{ disk.File }
 
 func (noWrite) Write([]byte) (int, error) { return 0, errReadOnly }
 
-// TestForkThatCannotBeMade leaves nothing.
+// TestForkThatCannotBeMade checks that a fork that fails leaves nothing.
 func TestForkThatCannotBeMade(t *testing.T) {
 	logless := func(open bool) func(*Store, *runner.State) {
 		return func(s *Store, _ *runner.State) {
@@ -108,8 +108,8 @@ func TestForkThatCannotBeMade(t *testing.T) {
 	}
 }
 
-// TestForkKilled kills a process that makes forks, at some point of making one:
-// every run that is there goes on from the checkpoint.
+// TestForkKilled kills a process at some point while it makes forks. Every run that is there goes
+// on from its checkpoint.
 func TestForkKilled(t *testing.T) {
 	if dir, ok := os.LookupEnv("RECORD_FORK_DIR"); ok {
 		makeForks(dir)
@@ -156,8 +156,8 @@ func makeForks(dir string) {
 	}
 }
 
-// TestForkWithoutCheckpoint: a fork that lost what it goes on from is not
-// started anew, which would be another run, and its log stays as it is.
+// TestForkWithoutCheckpoint checks that a fork that lost its checkpoint is not started anew,
+// because that would be another run. Its log stays as it is.
 func TestForkWithoutCheckpoint(t *testing.T) {
 	for _, lose := range []func(path string) error{
 		os.Remove,

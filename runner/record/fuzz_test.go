@@ -8,8 +8,7 @@ import (
 	"drolab/runner/record/internal/eventlog"
 )
 
-// FuzzState has the files of a run that are JSON say anything: they are read or
-// refused.
+// FuzzState gives the JSON files of a run any content: they are read or refused.
 func FuzzState(f *testing.F) {
 	dir := filepath.Join(f.TempDir(), "run")
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "first-form"))); err != nil {
@@ -47,8 +46,8 @@ func FuzzState(f *testing.F) {
 	})
 }
 
-// FuzzLog: whatever a log holds, the readers end, agree on its lines, and a
-// resumed log continues it.
+// FuzzLog checks that, whatever a log holds, its readers end and agree on its lines, and a resumed
+// log continues it.
 func FuzzLog(f *testing.F) {
 	f.Add([]byte(line(1, 1, "step", "")+line(2, 1, "resume", "")+"torn"), uint16(3))
 	f.Add([]byte("\x00\x00\n\n{}\n"+line(7, -5, "eval", `,"class_accuracy":[null,"NaN"]`)),

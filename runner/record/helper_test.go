@@ -25,13 +25,13 @@ var (
 	write     = eventtest.Write
 )
 
-// The files of a checkpoint.
+// The names of the files of a checkpoint.
 func stateName(step int64) string   { return checkpoint.Names(step)[0] }
 func tensorsName(step int64) string { return checkpoint.Names(step)[1] }
 func opaqueName(step int64) string  { return checkpoint.Names(step)[2] }
 func pinName(step int64) string     { return checkpoint.Names(step)[3] }
 
-// clock returns a time that moves on by a second with each look.
+// clock returns a clock that moves on by a second each time that it is read.
 func clock() func() time.Time {
 	t := time.Date(2026, 11, 21, 9, 15, 1, 0, time.UTC)
 	return func() time.Time { t = t.Add(time.Second); return t }
@@ -93,7 +93,7 @@ func save(t *testing.T, r *recorder, s *runner.State) (file string) {
 	return file
 }
 
-// heard is what a whole log tells.
+// heard holds the events of a whole log.
 type heard struct {
 	*History
 	Seconds  float64

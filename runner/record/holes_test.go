@@ -15,8 +15,8 @@ import (
 	"drolab/runner/record/internal/eventlog"
 )
 
-// TestHoles makes each file of a run a terabyte long, without a byte on the disk.
-// Whoever reads the run comes to an end, with the file's name where he needed it.
+// TestHoles makes each file of a run a terabyte long, without a byte on the disk. Every reader
+// ends, and names the file if it needed it.
 func TestHoles(t *testing.T) {
 	before := quickDir(t)
 	s := &Store{dir: before, now: clock(), open: disk.OpenDisk}
@@ -43,7 +43,7 @@ func TestHoles(t *testing.T) {
 			if !strings.Contains(found, filepath.Base(name)) {
 				t.Errorf("the doctor does not name it: %s", found)
 			}
-			byLog := name == eventlog.IndexName // for whom the log tells the same
+			byLog := name == eventlog.IndexName // the log can replace it
 			if !byLog && !strings.Contains(said, filepath.Base(name)) {
 				t.Errorf("no reader names it: %s", said)
 			}
@@ -51,7 +51,7 @@ func TestHoles(t *testing.T) {
 	}
 }
 
-// filesOf lists the regular files in a folder, from there.
+// filesOf returns the paths of the regular files in a folder, relative to it.
 func filesOf(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	must(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -64,7 +64,7 @@ func filesOf(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// everyReader reads a run in every way that there is, and returns what was said.
+// everyReader reads a run in every way that there is, and returns all errors and messages.
 func everyReader(t *testing.T, dir, id string) (said string) {
 	t.Helper()
 	note := func(err error) {

@@ -26,7 +26,7 @@ func readAll(t testing.TB, l Log) (events []runner.Event) {
 	}
 }
 
-// byKind are the events of a type.
+// byKind returns the events of a type.
 func byKind[E runner.Event](events []runner.Event) (list []E) {
 	for _, e := range events {
 		if e, ok := e.(E); ok {
@@ -36,10 +36,10 @@ func byKind[E runner.Event](events []runner.Event) (list []E) {
 	return list
 }
 
-// longEnough is a run whose log takes an index.
+// longEnough is a number of steps at which a run's log gets an index.
 const longEnough = 8000
 
-// checkWhole wants the whole of a run of longEnough steps, in small.
+// checkWhole checks that the events cover the whole of a run of longEnough steps, in small.
 func checkWhole(t *testing.T, what string, events []runner.Event) {
 	t.Helper()
 	steps, evals := byKind[*runner.StepEvent](events), byKind[*runner.EvalEvent](events)
@@ -72,7 +72,7 @@ func checkWhole(t *testing.T, what string, events []runner.Event) {
 	}
 }
 
-// longLog is a run of longEnough steps without an index.
+// longLog returns a run of longEnough steps without an index.
 func longLog(t *testing.T) *Run {
 	t.Helper()
 	dir := t.TempDir()
@@ -116,7 +116,7 @@ func TestInSmall(t *testing.T) {
 	}
 }
 
-// TestInSmallProgress wants the standing and the time of a run from its index.
+// TestInSmallProgress checks that the index gives the standing and the time of a run.
 func TestInSmallProgress(t *testing.T) {
 	r := longLog(t)
 	fold := func(l Log) *Progress {
@@ -138,7 +138,7 @@ func TestInSmallProgress(t *testing.T) {
 	}
 }
 
-// TestIndexFits damages an index, and the log that it is of.
+// TestIndexFits damages an index, and the log that belongs to it.
 func TestIndexFits(t *testing.T) {
 	r := longLog(t)
 	readAll(t, InSmall(r.Tail(), true))
@@ -180,7 +180,7 @@ func TestIndexFits(t *testing.T) {
 	}
 }
 
-// TestIndexIsNoLink wants nothing to be read or written through links.
+// TestIndexIsNoLink checks that nothing is read or written through a link.
 func TestIndexIsNoLink(t *testing.T) {
 	r := longLog(t)
 	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
@@ -194,7 +194,7 @@ func TestIndexIsNoLink(t *testing.T) {
 	}
 }
 
-// TestIndexOfHeldRun wants a viewer to leave a run alone that somebody records.
+// TestIndexOfHeldRun checks that a viewer writes nothing into a run that is being recorded.
 func TestIndexOfHeldRun(t *testing.T) {
 	r := longLog(t)
 	l, err := lockRun(in(t, r.Dir))
@@ -206,8 +206,8 @@ func TestIndexOfHeldRun(t *testing.T) {
 	}
 }
 
-// TestTrainerWritesIndex wants a run that gets long to have an index at its end,
-// and a resumed one too.
+// TestTrainerWritesIndex checks that a run that gets long has an index at its end, and so has a
+// resumed one.
 func TestTrainerWritesIndex(t *testing.T) {
 	s := newStore(t)
 	m := newMeta(1)
@@ -251,7 +251,7 @@ func TestTrainerWritesIndex(t *testing.T) {
 	}
 }
 
-// TestInSmallTorn wants a last line that is not whole to keep nobody waiting.
+// TestInSmallTorn checks that no reader waits for a last line that is not whole.
 func TestInSmallTorn(t *testing.T) {
 	r := longLog(t)
 	f, err := os.OpenFile(filepath.Join(r.Dir, logName), os.O_WRONLY|os.O_APPEND, 0)

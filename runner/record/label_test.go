@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestLabel: what is said of a run is there at the next look, bounded, and
-// damage to it costs the label alone.
+// TestLabel checks that a run's label is read back at the next look and is bounded, and that damage
+// to it costs the label alone.
 func TestLabel(t *testing.T) {
 	s := newStore(t)
 	m := newMeta(1)
@@ -55,7 +55,7 @@ func TestLabel(t *testing.T) {
 	}
 }
 
-// TestLabelsAtOnce: of tags that several give at once none is lost.
+// TestLabelsAtOnce checks that no tag is lost when several writers add tags at once.
 func TestLabelsAtOnce(t *testing.T) {
 	s := newStore(t)
 	m := newMeta(1)

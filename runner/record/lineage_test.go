@@ -7,13 +7,13 @@ import (
 	"drolab/runner"
 )
 
-// runsIn is the Source of a folder of runs.
+// runsIn is the Source of the runs in a folder.
 type runsIn string
 
 func (f runsIn) Find(id string) (*Run, error) { return Find(string(f), id) }
 func (runsIn) Open(r *Run) Log                { return r.Tail() }
 
-// forked is a run that goes on from parent, RUN@STEP, and logs steps to last.
+// forked makes a run that goes on from parent, RUN@STEP, and logs steps up to last.
 func forked(t *testing.T, s *Store, parent string, first, last int64) string {
 	t.Helper()
 	m := newMeta(1)
@@ -29,8 +29,8 @@ func forked(t *testing.T, s *Store, parent string, first, last int64) string {
 	return m.ID
 }
 
-// told reads a run's whole log, and returns it in short: the step of each step
-// event, and what it was forked from.
+// told reads a run's whole log and returns it in short: the step of each step event, and the run
+// that it was forked from.
 func told(t *testing.T, s *Store, id string) (list []string) {
 	t.Helper()
 	r, err := Find(s.Dir(), id)
@@ -74,7 +74,7 @@ func TestLineage(t *testing.T) {
 	}
 }
 
-// narcissus has runs that say that they are forks of themselves.
+// narcissus is a Source whose runs claim to be forks of themselves.
 type narcissus struct{ runsIn }
 
 func (n narcissus) Find(id string) (*Run, error) {

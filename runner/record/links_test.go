@@ -13,7 +13,7 @@ import (
 	"drolab/runner"
 )
 
-// interrupted is a run with a checkpoint of step 10 that nobody records.
+// interrupted makes a run with a checkpoint of step 10 that nobody records.
 func interrupted(t *testing.T, s *Store) (id, dir string) {
 	t.Helper()
 	m := newMeta(1)
@@ -25,7 +25,7 @@ func interrupted(t *testing.T, s *Store) (id, dir string) {
 	return m.ID, filepath.Join(s.Dir(), m.ID)
 }
 
-// goOn resumes a run, and writes to every file that a run that goes on does.
+// goOn resumes a run, and writes to every file that a resumed run writes to.
 func goOn(s *Store, id string) error {
 	r, _, err := s.Reopen(id)
 	if err != nil {
@@ -41,7 +41,7 @@ func goOn(s *Store, id string) error {
 	return errors.Join(err, r.Close())
 }
 
-// victim is a file of somebody who receives a run folder.
+// victim makes a file of a person who receives a run folder.
 func victim(t *testing.T) (path string, unharmed func(when string)) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), ".profile")
@@ -55,12 +55,12 @@ func victim(t *testing.T) (path string, unharmed func(when string)) {
 	}
 }
 
-// TestWritersFollowNoLinks puts a link to another's file in the place of each
-// file that a resume opens, and of each that it makes aside.
+// TestWritersFollowNoLinks replaces each file that a resume opens, and each file that it makes
+// aside, by a link to another person's file.
 func TestWritersFollowNoLinks(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		goes bool // on all the same: the link is replaced
+		goes bool // goes on all the same: the link is replaced
 	}{
 		{logName, false}, {metaName, false}, {lockName, false}, {summaryName, true},
 		{".new-" + summaryName, true},
@@ -79,7 +79,7 @@ func TestWritersFollowNoLinks(t *testing.T) {
 		if (err == nil) != c.goes || err != nil && !strings.Contains(err.Error(), c.name) {
 			t.Errorf("a link as %s: %v", c.name, err)
 		}
-		if !c.goes || c.name == ".new-"+summaryName { // left aside: it is the doctor's
+		if !c.goes || c.name == ".new-"+summaryName { // left to the doctor
 			continue
 		}
 		if info, err := os.Lstat(filepath.Join(dir, c.name)); err == nil &&
@@ -89,8 +89,8 @@ func TestWritersFollowNoLinks(t *testing.T) {
 	}
 }
 
-// TestCheckpointsOfAnother: a run that says that the checkpoints of another are
-// its own removes none of them.
+// TestCheckpointsOfAnother checks that a run whose checkpoints folder is a link to another run's
+// removes none of the other's checkpoints.
 func TestCheckpointsOfAnother(t *testing.T) {
 	s := newStore(t)
 	_, good := interrupted(t, s)
@@ -114,8 +114,7 @@ func TestCheckpointsOfAnother(t *testing.T) {
 	}
 }
 
-// TestLinkedRun: a link with a run's name is read, and neither resumed nor
-// deleted.
+// TestLinkedRun checks that a link with a run's name is read, but neither resumed nor deleted.
 func TestLinkedRun(t *testing.T) {
 	s, other := newStore(t), newStore(t)
 	id, dir := interrupted(t, other)
@@ -134,7 +133,7 @@ func TestLinkedRun(t *testing.T) {
 	}
 }
 
-// TestHardLink: a file that has another name elsewhere is not written to.
+// TestHardLink checks that a file with another name elsewhere is not written to.
 func TestHardLink(t *testing.T) {
 	for _, name := range []string{logName, lockName} {
 		s := newStore(t)
@@ -151,7 +150,7 @@ func TestHardLink(t *testing.T) {
 	}
 }
 
-// TestPipes: nobody waits for the other end.
+// TestPipes checks that nobody waits for the other end of a pipe.
 func TestPipes(t *testing.T) {
 	for _, name := range []string{metaName, logName, lockName, summaryName} {
 		s := newStore(t)
@@ -165,7 +164,7 @@ func TestPipes(t *testing.T) {
 	}
 }
 
-// TestLockIsNoLink: the lock of a folder that others can write to.
+// TestLockIsNoLink checks that no link is locked, in a folder to which others can write.
 func TestLockIsNoLink(t *testing.T) {
 	path, unharmed := victim(t)
 	link := filepath.Join(t.TempDir(), ".engine.lock")
@@ -178,8 +177,8 @@ func TestLockIsNoLink(t *testing.T) {
 	unharmed("locked")
 }
 
-// TestPlain: what an engine writes beside the runs and reads there is a file of its
-// own, and begins anew when it has grown.
+// TestPlain checks that the file that an engine writes and reads beside the runs is a file of its
+// own. The file begins anew when it has grown.
 func TestPlain(t *testing.T) {
 	path, unharmed := victim(t)
 	link := filepath.Join(t.TempDir(), ".engine.log")
@@ -214,11 +213,11 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// TestModes: nobody else enters a run, and nobody else can hold its lock.
+// TestModes checks that no other user can enter a run or hold its lock.
 func TestModes(t *testing.T) {
 	s := newStore(t)
 	id, dir := interrupted(t, s)
-	must(t, os.Chmod(filepath.Join(dir, lockName), 0o644)) // of a program before
+	must(t, os.Chmod(filepath.Join(dir, lockName), 0o644)) // by an earlier version of the program
 	r, _ := reopen(t, s, id)
 	must(t, r.Close())
 	for name, want := range map[string]os.FileMode{"": 0o700, checkpointsName: 0o700,

@@ -16,14 +16,14 @@ import (
 	"drolab/runner/record/internal/disk"
 )
 
-// Of TestWriteLong.
+// These are the flags of TestWriteLong.
 var (
 	longSteps = flag.Int64("long.steps", 0,
 		"steps of the run that TestWriteLong writes, all logged")
 	longDir = flag.String("long.dir", "", "folder of runs that it writes it to")
 )
 
-// TestWriteLong writes a long run for measurements by hand, if it is asked to:
+// TestWriteLong writes a long run for measurements by hand, if its flags ask for it:
 //
 //	go test ./runner/record -run WriteLong -long.steps 1000000 -long.dir DIR
 func TestWriteLong(t *testing.T) {
@@ -33,9 +33,9 @@ func TestWriteLong(t *testing.T) {
 	writeLong(t, *longDir, *longSteps, runner.Done)
 }
 
-// writeLong makes a run whose every step is logged, with an evaluation and a
-// checkpoint in each of a hundred epochs and one spike of the loss, at a third. It
-// stands as given, without an index.
+// writeLong makes a run that logs every step, with an evaluation and a checkpoint in each of a
+// hundred epochs and one spike of the loss, after a third of the steps. The run has the given
+// status and has no index.
 func writeLong(t testing.TB, dir string, steps int64, end runner.Status) string {
 	t.Helper()
 	check := func(err error) {
@@ -79,7 +79,7 @@ type longWriter struct {
 	seq int64
 }
 
-// add writes an event, five milliseconds of training after the one before.
+// add writes an event, five milliseconds of training after the previous one.
 func (w *longWriter) add(t testing.TB, e runner.Event) {
 	w.seq++
 	h := e.Header()
@@ -99,7 +99,7 @@ func (w *longWriter) add(t testing.TB, e runner.Event) {
 	w.w.Write(append(disk.LineSeal.Put(line), '\n'))
 }
 
-// longStep has all that a step of SFK-DRO has.
+// longStep returns an event with all figures of a step of SFK-DRO.
 func longStep(step, steps int64) *runner.StepEvent {
 	u := float64(step) / float64(steps)
 	e := &runner.StepEvent{Head: head(step), Epoch: 100 * u, ImagesPerSecond: measure.Num(2500 +

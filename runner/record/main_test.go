@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestMain gives the garbage collector room: with the few megabytes that these tests hold it
-// takes half of their time.
+// TestMain gives the garbage collector room: it takes half of the time of these tests otherwise,
+// because they hold only a few megabytes.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
 	os.Exit(m.Run())

@@ -10,7 +10,7 @@ import (
 	"drolab/runner/record/internal/disk"
 )
 
-// between is a disk that something is done to before each thing that its reader does.
+// between is a disk that calls do before each operation of its reader.
 type between struct {
 	disk.Disk
 	do func()
@@ -50,7 +50,7 @@ func openBetween(do func()) disk.Opener {
 	}
 }
 
-// live is a run that goes on when it is told to, and keeps one checkpoint.
+// live is a run that goes on when told to, and keeps one checkpoint.
 type live struct {
 	t    *testing.T
 	s    *Store
@@ -89,8 +89,8 @@ func (l *live) resume() {
 	l.goOn()
 }
 
-// TestDoctorOfARunInMotion: a run that goes on between any two things that the doctor
-// does is well, and so is one that ends, goes on again, is begun or deleted.
+// TestDoctorOfARunInMotion checks that the doctor finds nothing wrong in a run that goes on between
+// any two of its operations, nor in one that ends, is resumed, begins or is deleted meanwhile.
 func TestDoctorOfARunInMotion(t *testing.T) {
 	t.Run("goes on", func(t *testing.T) {
 		l := newLive(t)
@@ -132,8 +132,8 @@ func TestDoctorOfARunInMotion(t *testing.T) {
 	}
 }
 
-// TestHoldsWhatItCopies: whoever goes on from a checkpoint of a run in motion finds it
-// at each look until he lets it go, and then nothing of that is left.
+// TestHoldsWhatItCopies checks that whoever goes on from a checkpoint of a run in motion finds it
+// at each look until he lets it go. After that, nothing of the hold is left.
 func TestHoldsWhatItCopies(t *testing.T) {
 	l := newLive(t)
 	l.goOn()
@@ -157,7 +157,7 @@ func TestHoldsWhatItCopies(t *testing.T) {
 	for range 5 {
 		l.goOn()
 	}
-	_, err = l.s.Load(l.m.ID, step) // as the engine does, in another process
+	_, err = l.s.Load(l.m.ID, step) // like the engine, in another process
 	must(t, err)
 	must(t, l.s.Pin(l.m.ID, step))
 	release()

@@ -19,8 +19,8 @@ import (
 	runtrain "drolab/runner/train"
 )
 
-// What a program saves is a file of its checkpoint like the tensors. Here drolab's own network
-// saves as a program does.
+// The state that a program saves is a file of its checkpoint, as the tensors are. Here drolab's own
+// network saves its state as a program does.
 
 // opaque saves bytes in place of tensors.
 type opaque struct{ runtrain.Network }
@@ -55,7 +55,7 @@ func (n opaque) Load(s *runner.State) error {
 		Picked: all[3]})
 }
 
-// bytesSaved is what a program has saved, in memory.
+// bytesSaved is the state that a program has saved, in memory.
 type bytesSaved []byte
 
 func (b bytesSaved) WriteTo(w io.Writer) (int64, error) {
@@ -65,7 +65,7 @@ func (b bytesSaved) WriteTo(w io.Writer) (int64, error) {
 
 func (bytesSaved) Release() {}
 
-// newOpaqueState is newState of a program.
+// newOpaqueState returns newState as a program saves it.
 func newOpaqueState(step int64) *runner.State {
 	s := newState(step)
 	s.Parameters, s.Velocities, s.Buffers, s.Picked = nil, nil, nil, nil
@@ -73,7 +73,7 @@ func newOpaqueState(step int64) *runner.State {
 	return s
 }
 
-// inBytes is what a state of a program has.
+// inBytes returns the bytes that the program saved in a state.
 func inBytes(t *testing.T, s *runner.State) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -82,7 +82,8 @@ func inBytes(t *testing.T, s *runner.State) string {
 	return b.String()
 }
 
-// TestOpaqueCheckpoints: retention, pins, doctor and deletion are of what a program saved, too.
+// TestOpaqueCheckpoints checks that retention, pins, doctor and deletion cover the state that a
+// program saved, too.
 func TestOpaqueCheckpoints(t *testing.T) {
 	s := newStore(t)
 	m := newMeta(1)
@@ -146,7 +147,7 @@ func TestOpaqueCheckpoints(t *testing.T) {
 	}
 }
 
-// ofCheckpoints is what doctor says of the checkpoints.
+// ofCheckpoints returns the doctor's findings about the checkpoints.
 func ofCheckpoints(t *testing.T, dir string, mend bool) (list []string) {
 	t.Helper()
 	all, _, err := examine(nil, dir, mend)

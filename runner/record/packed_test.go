@@ -100,7 +100,7 @@ func TestPackedLog(t *testing.T) {
 	if d := math.Abs(kept.Seconds/full.Seconds - 1); d > 0.05 {
 		t.Errorf("%g seconds, want about %g", kept.Seconds, full.Seconds)
 	}
-	// Every value lies within what the kept event behind it spans.
+	// Every value lies within the range of the kept event that follows it.
 	at, most := 0, 0.0
 	for _, s := range full.Steps {
 		for kept.Steps[at].Step < s.Step {

@@ -14,7 +14,7 @@ import (
 	"drolab/runner/record/internal/eventlog"
 )
 
-// TestDamageIsSaid: whoever leaves something out says so, with the file.
+// TestDamageIsSaid checks that a reader that leaves something out says so, with the file.
 func TestDamageIsSaid(t *testing.T) {
 	before := quickDir(t)
 	s := &Store{dir: before, now: clock(), open: disk.OpenDisk}
@@ -72,11 +72,11 @@ func TestDamageIsSaid(t *testing.T) {
 	all(runs[0])
 	evals(runs[0])
 	average(runs[0])
-	must(t, runs[0].PassedOver()) // an unharmed run has nothing to say
+	must(t, runs[0].PassedOver()) // an unharmed run reports nothing
 }
 
-// TestLastNewlineIsNotTheEnd: a done run whose log lost nothing but its final newline,
-// or has another byte there, is done, and shows all that it did.
+// TestLastNewlineIsNotTheEnd checks that a done run whose log lost only its final newline, or has
+// another byte there, is done and shows everything that it did.
 func TestLastNewlineIsNotTheEnd(t *testing.T) {
 	for name, harm := range map[string]func([]byte) []byte{
 		"missing": func(b []byte) []byte { return b[:len(b)-1] },

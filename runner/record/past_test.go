@@ -30,7 +30,7 @@ func TestPast(t *testing.T) {
 	save(t, r, newState(8))
 	must(t, r.Close())
 	log := filepath.Join(s.Dir(), m.ID, logName)
-	// A torn line is not there. One without a seal is of another program.
+	// A torn line does not count. A line without a seal belongs to another program.
 	last := `{"seq":99,"type":"knob","step":9,"key":"lr","old":1,"new":2}` + "\n" +
 		`{"seq":100,"type":"knob"`
 	write(t, slices.Concat(read(t, log), []byte(last)), log)

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// pinnedRun is a run being recorded that keeps two checkpoints, with those of
-// steps 1, 2 and 3, of which 1 is pinned.
+// pinnedRun makes a run that is being recorded and keeps two checkpoints. It has the checkpoints of
+// steps 1, 2 and 3, with step 1 pinned.
 func pinnedRun(t *testing.T) (*Store, *recorder, *Run) {
 	t.Helper()
 	s := newStore(t)
@@ -52,7 +52,7 @@ func TestPinnedCheckpointsStay(t *testing.T) {
 		t.Errorf("the pinned checkpoint: %v", err)
 	}
 
-	must(t, run.Unpin(3)) // old: it goes at once
+	must(t, run.Unpin(3)) // old: it is removed at once
 	must(t, run.Pin(6))
 	must(t, run.Unpin(6)) // among the newest: it stays
 	run.wants(t, []int64{1, 5, 6}, []int64{1})
@@ -90,8 +90,8 @@ func TestPinsThatAreRefused(t *testing.T) {
 	run.wants(t, []int64{1, 2, 3}, []int64{1, 2})
 }
 
-// TestPinsAfterACrash: a crash of the writer or of an unpin at any moment leaves
-// a pinned checkpoint whole, and of an unpinned one nothing that stays.
+// TestPinsAfterACrash checks that a crash of the writer or of an unpin at any moment leaves a
+// pinned checkpoint whole, and leaves nothing of an unpinned one.
 func TestPinsAfterACrash(t *testing.T) {
 	for name, crash := range map[string]struct {
 		do     func(t *testing.T, folder string)
@@ -134,8 +134,7 @@ func TestPinsAfterACrash(t *testing.T) {
 	}
 }
 
-// TestPinAgainstPruning: a pin that was granted holds, whatever is written
-// meanwhile.
+// TestPinAgainstPruning checks that a granted pin holds, whatever is written meanwhile.
 func TestPinAgainstPruning(t *testing.T) {
 	_, r, run := pinnedRun(t)
 	var granted []int64

@@ -15,21 +15,20 @@ import (
 	"drolab/runner/record/internal/disk"
 )
 
-// Crash points: every write, fsync, rename, removal and truncation of what a
-// writer does fails once, or is the last thing that its process comes to. Then
-// somebody does the same again, and all is as if nothing had happened. The long
-// form takes all points, the short one some of each:
+// A crash point is a write, fsync, rename, removal or truncation by a writer that fails once, or
+// that is the last operation of its process. Then somebody does the same again, and everything is
+// as if nothing had happened. The long form takes all points, the short one some of each scene:
 //
 //	go test -run 'TestCrashPoints|TestFlips' -long -v -timeout 1h ./runner/record
 var long = flag.Bool("long", false, "all crash points, and 10 000 flipped bytes")
 
-// The short form takes one point of each so many, and one byte of a file.
+// The short form takes one point in somePoints, and one byte in someBytes of a file.
 const (
 	somePoints = 11
 	someBytes  = 5
 )
 
-// everyByte is the distance of the bytes of a file that a test changes or cuts at.
+// everyByte returns the distance between the bytes of a file that a test changes or cuts at.
 func everyByte() int {
 	if *long {
 		return 1
@@ -37,8 +36,8 @@ func everyByte() int {
 	return someBytes
 }
 
-// result tells all that the run that fits has come to: its events as a comparison
-// sees them, its weights, its state and its summary.
+// result returns a function that describes the whole outcome of the run for which fits is true: its
+// events as a comparison sees them, its weights, its state and its summary.
 func result(fits func(*runner.Meta) bool) func(t *testing.T, dir string) string {
 	return func(t *testing.T, dir string) string {
 		t.Helper()
@@ -56,7 +55,7 @@ func result(fits func(*runner.Meta) bool) func(t *testing.T, dir string) string 
 	}
 }
 
-// settled is the state of a step, with its weights, and the summary, without what
+// settled returns the state of a step, with its weights, and the summary, without anything that
 // depends on the clock.
 func settled(t *testing.T, r *Run, step int64) string {
 	t.Helper()
@@ -83,8 +82,8 @@ func settled(t *testing.T, r *Run, step int64) string {
 
 func plainHead(h *runner.Head) { *h = runner.Head{Step: h.Step} }
 
-// whatStands are the events of a log that a run computed, without what depends on
-// the clock.
+// whatStands returns the events of a log that the run computed and that no resume discards, without
+// anything that depends on the clock.
 func whatStands(t *testing.T, r *Run) (list []string, skipped int) {
 	t.Helper()
 	var events []runner.Event
@@ -118,8 +117,8 @@ func whatStands(t *testing.T, r *Run) (list []string, skipped int) {
 	return list, tail.Skipped()
 }
 
-// quickDir is a folder in memory where there is one: thousands of files are
-// brought to the disk here.
+// quickDir returns a folder in memory where the system has one, because these tests sync thousands
+// of files to the disk.
 func quickDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "drolab-points-")
@@ -160,7 +159,7 @@ func TestCrashPoints(t *testing.T) {
 	}
 }
 
-// difference is the first line that differs.
+// difference describes the first line that differs.
 func difference(got, want string) string {
 	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
 	for i := range a {
@@ -172,8 +171,8 @@ func difference(got, want string) string {
 	return fmt.Sprintf("%d lines, want %d", len(a), len(b))
 }
 
-// once acts on a copy of the folder with a faulty disk, and then twice with one
-// that is not, as somebody does who sees that it has failed, and who does not.
+// once acts on a copy of the folder with a faulty disk, and then twice with a sound one, for
+// somebody who sees that the first attempt failed, and somebody who does not.
 func (sc *scene) once(
 	t *testing.T, before, at string, x *asidetest.Faults,
 ) (outcome string, err error) {

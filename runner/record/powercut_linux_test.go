@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestPowerCuts shuts an ext4 file system down without its journal being brought
-// to the disk, right after an answer, and mounts it again: what was answered for
-// is there, and every run goes on.
+// TestPowerCuts shuts an ext4 file system down, right after an answer, without bringing its journal
+// to the disk, and mounts it again. Everything that the answers promised is there, and every run
+// goes on.
 func TestPowerCuts(t *testing.T) {
 	cuts := 2
 	if *long {

@@ -27,7 +27,7 @@ func line(seq, step int64, kind, more string) string {
 	return fmt.Sprintf(format, seq, kind, step, more)
 }
 
-// TestTailByBytes: however the log grows, each event comes once.
+// TestTailByBytes checks that each event comes once, however the log grows.
 func TestTailByBytes(t *testing.T) {
 	log := line(1, 0, "status", `,"status":"running"`) + line(2, 1, "step", `,"loss":"NaN"`) +
 		line(3, 1, "eval", "")
@@ -48,7 +48,7 @@ func TestTailByBytes(t *testing.T) {
 	}
 }
 
-// TestTailOfTheFuture: unknown keys and types are no garbage.
+// TestTailOfTheFuture checks that unknown keys and types do not count as garbage.
 func TestTailOfTheFuture(t *testing.T) {
 	tail := newTail(t, []byte(line(1, 1, "step", `,"new_key":{"a":[1]},"loss":2`)+
 		line(2, 1, "telepathy", "")+line(3, 2, "step", "")))
@@ -94,7 +94,7 @@ func TestTailOfReplacedLog(t *testing.T) {
 	}
 }
 
-// TestTailReturnsInParts: memory is bounded by the part, not by the run.
+// TestTailReturnsInParts checks that memory is bounded by a part of the log, not by the run.
 func TestTailReturnsInParts(t *testing.T) {
 	const lines = 30_000
 	var log bytes.Buffer
@@ -112,7 +112,7 @@ func TestTailReturnsInParts(t *testing.T) {
 	}
 }
 
-// TestListReadsOnlyTheEnd uses a log of 64 GiB, all but its end a hole.
+// TestListReadsOnlyTheEnd uses a log of 64 GiB that is a hole except for its end.
 func TestListReadsOnlyTheEnd(t *testing.T) {
 	s := newStore(t)
 	m := newMeta(1)
@@ -134,7 +134,7 @@ func TestListReadsOnlyTheEnd(t *testing.T) {
 	}
 }
 
-// TestUnreadableDirectories: each is named, and none hides the others.
+// TestUnreadableDirectories checks that each is named, and that none hides the others.
 func TestUnreadableDirectories(t *testing.T) {
 	s := newStore(t)
 	m := newMeta(1)

@@ -81,8 +81,8 @@ func TestLife(t *testing.T) {
 	}
 }
 
-// TestStaleSummary: a run that was stopped and resumed has a summary of the
-// stop, which must not be shown for the run that goes on.
+// TestStaleSummary checks that the summary of a run that was stopped and resumed is not shown for
+// the run that goes on.
 func TestStaleSummary(t *testing.T) {
 	s := newStore(t)
 	m := newMeta(1)
@@ -257,14 +257,14 @@ func TestCheckpointsKept(t *testing.T) {
 	must(t, err)
 	folder := filepath.Join(run.Dir, checkpointsName)
 	write(t, nil, folder, aside.Prefix+tensorsName(1))
-	write(t, nil, folder, tensorsName(2)) // of a crash before its JSON
+	write(t, nil, folder, tensorsName(2)) // left by a crash before its JSON
 	for _, c := range []struct {
 		step int64
 		kept []int64
 	}{
 		{10, []int64{10}}, {20, []int64{10, 20}}, {30, []int64{20, 30}}, {30, []int64{20, 30}},
 		{40, []int64{30, 40}},
-		{25, []int64{25}}, // 30 and 40 are of a future that was discarded
+		{25, []int64{25}}, // a resume has discarded 30 and 40
 	} {
 		save(t, r, newState(c.step))
 		steps, err := run.Checkpoints()
@@ -280,7 +280,7 @@ func TestCheckpointsKept(t *testing.T) {
 	}
 }
 
-// TestAGivenName: of two who make a run of the same name one does.
+// TestAGivenName checks that a name is given to one run only; a second run of that name is refused.
 func TestAGivenName(t *testing.T) {
 	s := newStore(t)
 	m := newMeta(1)

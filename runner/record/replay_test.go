@@ -7,7 +7,7 @@ import (
 	"drolab/runner"
 )
 
-// prepared is a replay that is ready.
+// prepared returns a replay that is ready.
 func prepared(t *testing.T, l Log) *Replay {
 	t.Helper()
 	r := NewReplay(l)
@@ -19,8 +19,8 @@ func prepared(t *testing.T, l Log) *Replay {
 	return r
 }
 
-// TestReplay wants what is given to be what had been logged at each moment, going
-// on in parts or from the start.
+// TestReplay checks that a replay gives, at each moment, the events that had been logged by then,
+// in parts or from the start.
 func TestReplay(t *testing.T) {
 	run := longLog(t)
 	r := prepared(t, run.Tail())
@@ -69,7 +69,7 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestReplayOfShortLog wants every event of it.
+// TestReplayOfShortLog checks that a replay gives every event of a short log.
 func TestReplayOfShortLog(t *testing.T) {
 	s := newStore(t)
 	m := newMeta(1)

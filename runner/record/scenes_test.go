@@ -21,18 +21,18 @@ import (
 	runtrain "drolab/runner/train"
 )
 
-// scene is what happens to a folder of runs. Done again, it goes on from what it
-// finds, as a person would.
+// scene is an act upon a folder of runs. Done again, it goes on from what it finds there, as a
+// person would.
 type scene struct {
 	name string
-	// before is made once; every point begins with a copy.
+	// before is done once; every crash point begins with a copy of its folder.
 	before func(t *testing.T, s *Store)
 	act    func(s *Store) error
-	// outcome is all that counts of the folder in the end.
+	// outcome describes everything in the folder that counts in the end.
 	outcome func(t *testing.T, dir string) string
 }
 
-// tiny is a spec of 30 steps, with checkpoints and evaluations in between.
+// tiny returns a spec of 30 steps, with checkpoints and evaluations in between.
 func tiny() spec.Spec {
 	s := spec.Defaults()
 	s.Algorithms, s.Model, s.Dataset = []dro.Algorithm{dro.SFK}, "linear", "csv:example"
@@ -40,7 +40,7 @@ func tiny() spec.Spec {
 	return s
 }
 
-// the is the run in the folder of a store that fits; nil: there is none.
+// the returns the run in a store's folder for which fits is true, or nil if there is none.
 func the(s *Store, fits func(*runner.Meta) bool) *Run {
 	runs, _ := List(s.dir)
 	for _, r := range runs {
@@ -54,7 +54,7 @@ func the(s *Store, fits func(*runner.Meta) bool) *Run {
 func original(m *runner.Meta) bool { return m.Parent == "" }
 func fork(m *runner.Meta) bool     { return m.Parent != "" }
 
-// train starts a run, or takes up the one that there is, and returns at its end.
+// train starts a run, or resumes the run had, and returns at its end.
 func train(s *Store, had *Run, req runner.Request) error {
 	return trainAs(nil, s, had, req)
 }
@@ -81,7 +81,7 @@ func trainAs(network runtrain.NewNetwork, s *Store, had *Run, req runner.Request
 	return err
 }
 
-// stopping is a store whose runs are stopped, or paused, when they log a step.
+// stopping is a store that reports each event of its runs to ask, which may stop or pause the run.
 type stopping struct {
 	*Store
 	ask func(id string, e runner.Event)
@@ -135,8 +135,8 @@ func finished(t *testing.T, s *Store) {
 	must(t, train(s, nil, runner.Request{Specs: []spec.Spec{tiny()}}))
 }
 
-// knobAt9 trains a run that is paused at step 9, has a knob turned, and goes on.
-// Whoever is told that it is turned may rely on it: else he asks again.
+// knobAt9 trains a run that is paused at step 9, has a knob turned, and goes on. Whoever gets the
+// answer that the knob is turned may rely on it; otherwise he asks again.
 func knobAt9(s *Store) error {
 	st := &stopping{Store: s}
 	q := queue.NewQueue(context.Background(), queue.Settings{Store: st, Threads: 1})
@@ -166,7 +166,7 @@ func knobAt9(s *Store) error {
 					if err := q.Knob(id, "lr", "0.002"); err == nil && !turned(id) {
 						panic("a knob that was answered for is lost")
 					}
-					q.Resume(id) // goes on with one that has failed meanwhile, too
+					q.Resume(id) // resumes also a run that has failed meanwhile
 				})
 			}
 		}
@@ -248,7 +248,7 @@ var scenes = []scene{
 		}},
 }
 
-// table is what the scene exports: more than one write.
+// table returns the table that the scene exports. It takes more than one write.
 func table() *export.Sheet {
 	return &export.Sheet{Name: "table", Head: []string{"step", "value"},
 		Rows: func(yield func([]string) bool) {
@@ -275,7 +275,7 @@ func exportAll(s *Store) error {
 	return err
 }
 
-// wholeExports tells what is not a whole export among what has the name of one.
+// wholeExports names a file that has the name of an export and is not a whole one, or returns "".
 func wholeExports(t *testing.T, dir string) string {
 	t.Helper()
 	var want bytes.Buffer

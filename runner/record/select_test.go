@@ -8,7 +8,7 @@ import (
 	"drolab/runner/measure"
 )
 
-// selecting returns a checkpoint of a step that says which one is selected.
+// selecting returns a checkpoint of a step in which the given step is the selected one.
 func selecting(step, selected int64) *runner.State {
 	s := newState(step)
 	s.Selected = evalEvent(selected)
@@ -16,8 +16,8 @@ func selecting(step, selected int64) *runner.State {
 	return s
 }
 
-// The selected checkpoint stays however many newer ones there are, and the one
-// that it replaces goes with the last checkpoint that still wants it.
+// The selected checkpoint stays, however many newer ones there are. The checkpoint that it replaces
+// goes with the last checkpoint that still refers to it.
 func TestSelectedCheckpointStays(t *testing.T) {
 	s := newStore(t)
 	m := newMeta(1)
@@ -47,7 +47,7 @@ func TestSelectedCheckpointStays(t *testing.T) {
 	if got, err := run.Load(5); err != nil || got.Parameters[0].Data[0] != 5 {
 		t.Errorf("the selected checkpoint: %v", err)
 	}
-	// Without the newest two nothing wants step 5 any more but the log.
+	// Without the newest two, only the log still refers to step 5.
 	write(t, []byte("{"), filepath.Join(run.Dir, checkpointsName, stateName(8)))
 	again, from = reopen(t, s, m.ID)
 	if from.Step != 7 || from.Selected.Step != 5 {
@@ -56,7 +56,7 @@ func TestSelectedCheckpointStays(t *testing.T) {
 	must(t, again.Close())
 }
 
-// An unfinished run's summary has its selection from the log, however far back.
+// The summary of an unfinished run takes its selection from the log, however far back.
 func TestSummaryHasTheSelection(t *testing.T) {
 	s := newStore(t)
 	m := newMeta(1)

@@ -7,7 +7,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// TestNarrow holds what is taken for narrow to what the renderer counts.
+// TestNarrow: every rune that narrow accepts has one cell by the renderer's count, and Width agrees
+// with that count.
 func TestNarrow(t *testing.T) {
 	for r := rune(0); r < 0x30000; r++ {
 		if s := string(r); narrow(r) && ansi.StringWidthWc(s) != 1 {
@@ -42,7 +43,7 @@ func TestSpell(t *testing.T) {
 	}
 }
 
-// TestMarks tells series apart in ASCII too.
+// TestMarks: the marks of all series differ, in ASCII too.
 func TestMarks(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
 		seen := map[rune]bool{}

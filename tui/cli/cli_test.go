@@ -13,7 +13,8 @@ import (
 	cells "drolab/tui/cell"
 )
 
-// Lists, completion and choices have a data source as soon as it is registered.
+// TestRegisteredDataIsListed: a data source is in lists, completions and choices as soon as it is
+// registered.
 func TestRegisteredDataIsListed(t *testing.T) {
 	defer data.Register(data.Provider{Name: "toy", Purpose: "for a test",
 		Files: &data.Files{Folder: "toy", Remote: []data.Remote{{Name: "toy.bin", Size: 2e6}}},
@@ -48,7 +49,7 @@ func TestRegisteredDataIsListed(t *testing.T) {
 	}
 }
 
-// TestInternalErrors: a panic is one line for the user, with the stack aside.
+// TestInternalErrors: the user sees one line about a panic, and the stack is in a file.
 func TestInternalErrors(t *testing.T) {
 	runs := t.TempDir()
 	var errs bytes.Buffer

@@ -10,13 +10,13 @@ import (
 	"testing"
 )
 
-// cut reads from a mapped file that is no longer there.
+// cut reads from a mapped file that has been truncated.
 type cut struct{ mapped []byte }
 
 func (c cut) Read(p []byte) (int, error) { return copy(p, c.mapped), io.EOF }
 
-// TestCutWhileMapped: a data file that is cut while it is mapped is an error of the
-// command, and no report of the program's.
+// TestCutWhileMapped: if a data file is truncated while it is mapped, the command fails with an
+// error, without a report of an internal error.
 func TestCutWhileMapped(t *testing.T) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "data"))
 	if err != nil {

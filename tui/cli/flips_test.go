@@ -22,16 +22,17 @@ import (
 //	go test -run TestFlips -long -v -timeout 1h ./tui/cli
 var long = flag.Bool("long", false, "2000 flipped bytes, every command with every string")
 
-// flips is a folder with runs, their labels and a sweep, and what users are told of it.
+// flips is a folder with runs, their labels and a sweep, and the figures that the commands print of
+// it.
 type flips struct {
 	env        Env
 	runs       string
-	ids, sweep []string // names of the runs, there and in the sweep
+	ids, sweep []string // names of the runs, in the folder and in the sweep
 	told       map[string]string
 }
 
-// TestFlips changes one byte of any file in a folder of runs. Each command that reads
-// it then prints and writes the same figures as before, or names the file.
+// TestFlips changes one byte of a file in a folder of runs. Each command that reads the file then
+// prints and writes the same figures as before, or names the file.
 func TestFlips(t *testing.T) {
 	n := 60
 	if testing.Short() {
@@ -72,17 +73,17 @@ func TestFlips(t *testing.T) {
 	}
 }
 
-// A byte that nobody notices is one of a lock's, which nobody reads, or of the name of
-// a checksum: the file is then one from before there were any.
+// A flipped byte can go unnoticed in a lock, which nobody reads, and in the name of a checksum: the
+// file then looks like one from before there were checksums.
 const (
 	notByDoctor = ", not by doctor"
 	unnoticed   = "same" + notByDoctor
 )
 
-// kept is where packed runs lie, out of the list's sight.
+// kept is the folder of the packed runs, which the list of runs does not show.
 const kept = ".kept"
 
-// kindOf is a file's name without what differs from one to the next of its kind.
+// kindOf returns the name of a file without the parts in which files of one kind differ.
 func kindOf(name string) string {
 	base := filepath.Base(name)
 	if strings.HasPrefix(base, "step-") {
@@ -137,7 +138,7 @@ func (f *flips) must(t *testing.T, args ...string) {
 	}
 }
 
-// names lists the runs in a folder.
+// names returns the names of the runs in a folder.
 func names(t *testing.T, dir string) (ids []string) {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(dir, "*", "run.json"))
@@ -148,7 +149,7 @@ func names(t *testing.T, dir string) (ids []string) {
 	return ids
 }
 
-// files lists every file that has a byte, by its kind.
+// files returns the files that are not empty, by their kind.
 func (f *flips) files(t *testing.T) (list map[string][]string) {
 	t.Helper()
 	list = map[string][]string{}
@@ -166,7 +167,7 @@ func (f *flips) files(t *testing.T) (list map[string][]string) {
 	return list
 }
 
-// commands are those that read a file: "" is of all files.
+// commands returns the commands that read a file, or those for all files if name is empty.
 func (f *flips) commands(name string) (list [][]string) {
 	first, _, _ := strings.Cut(name, string(filepath.Separator))
 	mine := filepath.Join(f.runs, "mine")
@@ -198,7 +199,7 @@ func (f *flips) commands(name string) (list [][]string) {
 	return list
 }
 
-// call returns what a command prints, and writes, and what it complains of.
+// call returns the text that a command prints and writes, and its complaints.
 func (f *flips) call(t *testing.T, args []string) (told, problems string) {
 	t.Helper()
 	var out, complaints bytes.Buffer
@@ -220,7 +221,7 @@ func (f *flips) call(t *testing.T, args []string) (told, problems string) {
 	return out.String(), complaints.String()
 }
 
-// look calls everything that reads a file that was harmed, and tells how it came out.
+// look runs every command that reads a damaged file, and returns the outcome.
 func (f *flips) look(t *testing.T, name, harm string) string {
 	t.Helper()
 	outcome, doctor := "same", false

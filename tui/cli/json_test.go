@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestJSONStays: the keys and values that commands print stay those of testdata/json, so
-// that the programs of others which read them go on.
+// TestJSONStays: the keys and values that commands print stay those of testdata/json, so that other
+// people's programs which read them continue to work.
 func TestJSONStays(t *testing.T) {
 	var losses, groups strings.Builder
 	for i := range 40 {
@@ -43,8 +43,8 @@ func TestJSONStays(t *testing.T) {
 	}
 }
 
-// differ tells where two values that JSON gave are not the same; numbers may be another
-// machine's in their last digits.
+// differ fails where two values that were read from JSON differ. Numbers may differ in their last
+// digits, as between machines.
 func differ(t *testing.T, at string, got, want any) {
 	t.Helper()
 	switch want := want.(type) {

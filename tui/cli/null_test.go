@@ -18,15 +18,15 @@ import (
 	cells "drolab/tui/cell"
 )
 
-// Runs of two methods that differ in nothing but chance, on disk, and compared by the
-// command. Corrected over the table, at most 5 % of the tables have a star, which is false;
-// corrected by measure, more of them have one. Package compare has 400 such tables without
-// the disk.
+// TestFalseStarsOfRunsOnDisk compares, by the command, runs on disk of two methods that differ only
+// by chance, so that every star is false. Corrected over the whole table, at most 5 % of the tables
+// have a star; corrected for each measure, more of them do. Package compare tests 400 such tables
+// without the disk.
 func TestFalseStarsOfRunsOnDisk(t *testing.T) {
 	if testing.Short() {
 		t.Skip("statistics, which one goroutine computes")
 	}
-	const tables, most = 40, 5 // 5 % and two standard deviations of what that comes to
+	const tables, most = 40, 5 // 5 % of the tables plus two standard deviations
 	random := rand.New(rand.NewPCG(3, 5))
 	starred := map[string]int{}
 	for range tables {
@@ -73,7 +73,7 @@ func writeNullRuns(t *testing.T, dir string, random *rand.Rand) {
 	}
 }
 
-// compared is what the command says of all runs of a folder.
+// compared returns the table that the command prints of all runs of a folder.
 func compared(t *testing.T, dir, family string) (table compare.Table) {
 	t.Helper()
 	var out, problems bytes.Buffer

@@ -22,8 +22,8 @@ import (
 	"drolab/tui/internal/tuitest"
 )
 
-// received is a run folder as somebody sends it: with each kind of event, and
-// no checksum that would have it refused before it is shown.
+// received returns a run folder as if somebody had sent it. It has each kind of event, and no
+// checksum, because with one it would be refused before it is shown.
 func received(t *testing.T) (runs, id string) {
 	t.Helper()
 	runs, id = t.TempDir(), "csv-sfk-s1"
@@ -53,8 +53,8 @@ func check(t *testing.T, err error) {
 	}
 }
 
-// TestNothingSteersTheTerminal has every string of every file of a run say what
-// steers a terminal, and looks at what every command that reads runs prints.
+// TestNothingSteersTheTerminal poisons every string of every file of a run, and checks the output
+// of every command that reads runs.
 func TestNothingSteersTheTerminal(t *testing.T) {
 	runs, id := received(t)
 	env := Env{DataDir: t.TempDir(), RunsDir: runs, RuntimeDir: t.TempDir(),
@@ -80,7 +80,7 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 			{"knob", id, "lr=1"}, {"engine", "status"},
 			{"run", "--from", id + "@6", "--set", "lr=-1"}, {"__complete", "show", ""},
 			{"delete", id}}
-		if n++; *long || n%27 == 0 { // they read data or weights, which takes a while
+		if n++; *long || n%27 == 0 { // these commands read data or weights, which takes time
 			commands = append(commands, []string{"theory", id},
 				[]string{"eval", id}, []string{"certify", id},
 				[]string{"features", id, "--out", filepath.Join(t.TempDir(), "x.npz")},
@@ -131,7 +131,7 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 	}
 }
 
-// printed is a file to print to: what is no file gets no colours, whoever asks for them.
+// printed returns a file to print to. Only a file gets colours when they are asked for.
 func printed(t *testing.T) *os.File {
 	t.Helper()
 	f, err := os.Create(filepath.Join(t.TempDir(), "printed"))
@@ -140,7 +140,7 @@ func printed(t *testing.T) *os.File {
 	return f
 }
 
-// taken is what was printed since the last time.
+// taken returns the text that was printed since the last call.
 func taken(t *testing.T, f *os.File) string {
 	t.Helper()
 	text, err := os.ReadFile(f.Name())
@@ -151,8 +151,8 @@ func taken(t *testing.T, f *os.File) string {
 	return string(text)
 }
 
-// answer has the lock file of a runs folder name a socket where somebody says
-// one text to each who connects: what follows the first line when he was asked.
+// answer makes the lock file of a runs folder name a socket, and sends one text to each client that
+// connects there: its first line at once, and the rest after the client's request.
 func answer(t *testing.T, runs string, say []string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "dl")
@@ -185,7 +185,7 @@ func answer(t *testing.T, runs string, say []string) {
 
 var jsonEscapes = strings.NewReplacer("\x1b", `\u001b`, "\x07", `\u0007`)
 
-// TestDelete asks, and removes what is meant and nothing else.
+// TestDelete: the command asks before it deletes, and removes the named run and nothing else.
 func TestDelete(t *testing.T) {
 	for _, c := range []struct {
 		answer string
@@ -221,8 +221,8 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-// TestOneWriter: nothing here prints but through the writers of a console, which
-// clean it. The terminal itself is for the interface, and to be measured.
+// TestOneWriter: this package prints only through the writers of a console, which clean the text.
+// The terminal itself is used only for the interface and to measure its size.
 func TestOneWriter(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	check(t, err)
@@ -256,7 +256,7 @@ func (s *Screen) f(c *cobra.Command, env Env) {
 	}
 }
 
-// prints lists what a file says to a terminal past a console's writers.
+// prints returns the places where a file prints to a terminal past the writers of a console.
 func prints(file *ast.File) (list []string) {
 	raw := []string{"New", "terminalSize", "screen", "root"} // make the writers, measure, draw
 	for _, d := range file.Decls {

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestToyCommand adds a command to those of the families. It is listed and completed, its
-// arguments and flags are refused in our words, and what it prints is clean.
+// TestToyCommand adds a command to those of the families. It is listed and completed, its arguments
+// and flags are refused in our words, and its output is clean.
 func TestToyCommand(t *testing.T) {
 	toy := func(con *console.Console) *cobra.Command {
 		return &cobra.Command{Use: "toy RUN", Short: "A toy",

@@ -16,8 +16,8 @@ import (
 	"drolab/tui/lab"
 )
 
-// Without a selection the newest experiment is compared: other settings,
-// unfinished runs and other presets stay out.
+// TestNewestExperiment: without a selection, the newest experiment is compared. Other settings,
+// unfinished runs and other presets are left out.
 func TestNewestExperiment(t *testing.T) {
 	a := tuitest.NewArchive(t)
 	other := tuitest.Archived(dro.ERM, 9, "shapes", tuitest.Epoch0().Add(-1))
@@ -36,7 +36,7 @@ func TestNewestExperiment(t *testing.T) {
 	}
 }
 
-// compareOf is a rig on the page over a folder, and the page.
+// compareOf returns a rig on the page over a source of runs, and the page.
 func compareOf(t *testing.T, source lab.Source) (*tuitest.Rig, *Page) {
 	t.Helper()
 	l := tuitest.NewLab(t, source, lab.Config{RunsDir: "/runs"}, 120, 38)
@@ -73,8 +73,8 @@ func TestCompareMarksOnlyTheSignificant(t *testing.T) {
 	}
 }
 
-// What the signs mean stands below the table wherever there is room for eight
-// lines of it; on less the notes have it.
+// TestLegendBelowTheTable: the legend of the signs is below the table if there is room for eight
+// lines of it, and otherwise in the notes.
 func TestLegendBelowTheTable(t *testing.T) {
 	a := tuitest.NewArchive(t)
 	for seed := range uint64(2) {
@@ -110,8 +110,8 @@ func TestLegendBelowTheTable(t *testing.T) {
 	}
 }
 
-// A class with too few test samples has a mark, which the legend explains, and the
-// others have none.
+// TestFewSamplesAreMarked: a class with too few test samples has a mark, which the legend explains,
+// and other classes have none.
 func TestFewSamplesAreMarked(t *testing.T) {
 	a := tuitest.Archive{Folder: lab.Folder(t.TempDir())}
 	for _, method := range []dro.Algorithm{dro.SFK, dro.ERM} {
@@ -130,7 +130,7 @@ func TestFewSamplesAreMarked(t *testing.T) {
 	}
 }
 
-// A resume discards the evaluations above the step where the run went on.
+// TestCurvesRewind: a resume discards the evaluations after the step from which the run went on.
 func TestCurvesRewind(t *testing.T) {
 	_, p := compareOf(t, tuitest.NewArchive(t))
 	s := p.series[0][0]
@@ -151,7 +151,7 @@ func TestCurvesRewind(t *testing.T) {
 	}
 }
 
-// The newest experiment takes in the runs that end while it is shown.
+// TestCompareGrows: the newest experiment takes in runs that end while it is shown.
 func TestCompareGrows(t *testing.T) {
 	a := tuitest.Archive{Folder: lab.Folder(t.TempDir())}
 	r, p := compareOf(t, a)
@@ -181,7 +181,7 @@ func TestCompareGrows(t *testing.T) {
 	}
 }
 
-// An answer to a question that was put before the last one changes nothing.
+// TestCompareStale: an answer to an earlier question than the last one changes nothing.
 func TestCompareStale(t *testing.T) {
 	r, p := compareOf(t, tuitest.NewArchive(t))
 	table, points := p.table, p.series[0][0].Len()
@@ -201,7 +201,7 @@ func TestDecimal(t *testing.T) {
 	}
 }
 
-// TestRefusals has no key that does nothing and says nothing.
+// TestRefusals: a key that does nothing says so.
 func TestRefusals(t *testing.T) {
 	r, _ := compareOf(t, tuitest.NewArchive(t))
 	for _, k := range []string{"left", "right", "up", "down", "home", "end",
@@ -219,8 +219,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// On the smallest screen every group and every line is reached with the arrow keys that the
-// labels name, and each is said to be out of view.
+// TestSmallScreenReachesAll: on the smallest screen, the arrow keys that the labels name reach
+// every group and every line, and the page says what is out of view.
 func TestSmallScreenReachesAll(t *testing.T) {
 	r, p := compareOf(t, tuitest.NewArchive(t))
 	r.Size(40, 10)
@@ -259,8 +259,8 @@ func TestSmallScreenReachesAll(t *testing.T) {
 	}
 }
 
-// TestOtherStep turns from the selected step's figures to the last one's and back, and
-// says why it cannot where nothing was selected.
+// TestOtherStep turns from the figures of the selected step to those of the last step and back.
+// Where no step was selected, the page says why it cannot.
 func TestOtherStep(t *testing.T) {
 	r, _ := compareOf(t, tuitest.NewArchive(t))
 	if r.Press("s"); !strings.Contains(r.Notice.Text, "have not all selected") {
@@ -291,7 +291,8 @@ func TestOtherStep(t *testing.T) {
 	}
 }
 
-// TestTrainCounts: predictions have no training samples, and hide those of the others not.
+// TestTrainCounts: predictions have no training samples, and do not hide the training samples of
+// other runs.
 func TestTrainCounts(t *testing.T) {
 	own := func(train ...int) *record.Run {
 		r := &record.Run{}
@@ -315,8 +316,8 @@ func TestTrainCounts(t *testing.T) {
 	}
 }
 
-// TestBestAndWorst: the best of a line and the worst stand out, also on one seed, and each figure
-// has its difference to the baseline's.
+// TestBestAndWorst: the best and the worst figure of a line stand out, even with one seed, and each
+// figure has its difference to that of the baseline.
 func TestBestAndWorst(t *testing.T) {
 	r, p := compareOf(t, tuitest.NewArchive(t))
 	r.Send(lab.Compare{Runs: tuitest.Found(t, r.Source, "shapes-sfk-s1", "shapes-pgd-s1",
@@ -363,7 +364,7 @@ func TestBestAndWorst(t *testing.T) {
 	}
 }
 
-// TestForkIsOfItsExperiment: with a branch as the newest run, what it comes from is compared, too.
+// TestForkIsOfItsExperiment: if the newest run is a branch, its parent is compared too.
 func TestForkIsOfItsExperiment(t *testing.T) {
 	a := tuitest.Archive{Folder: lab.Folder(t.TempDir())}
 	for i, method := range []dro.Algorithm{dro.ERM, dro.SFK} {

@@ -7,7 +7,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 )
 
-// TestPanelNote drops the last parts of a note that has no room, in ASCII too.
+// TestPanelNote: a note that has no room loses its last parts, in ASCII too.
 func TestPanelNote(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
 		theme := NewTheme(colorprofile.ASCII, true, ascii)

@@ -24,7 +24,7 @@ func TestInput(t *testing.T) {
 	for _, c := range []struct {
 		start string
 		keys  []string
-		want  string // with a bar put in at the cursor
+		want  string // with a bar at the cursor
 	}{
 		{"", []string{"a", "é", "世", "space"}, "aé世 |"},
 		{"0.5", []string{"backspace", "7"}, "0.7|"},
@@ -59,7 +59,7 @@ func TestInputLeavesCommands(t *testing.T) {
 	}
 }
 
-// TestInputPaste keeps the words of pasted lines apart.
+// TestInputPaste: the words of pasted lines stay apart.
 func TestInputPaste(t *testing.T) {
 	in := kit.NewInput("")
 	in.Update(tea.PasteMsg{Content: "rho=0.5\x1b[2J\nline two\r\nand\tthree\x00\u202e"})
@@ -73,7 +73,7 @@ func TestInputPaste(t *testing.T) {
 	}
 }
 
-// What is drawn is never wider than asked, and has the cursor in it.
+// TestInputView: the drawn field is never wider than asked for, and contains the cursor.
 func TestInputView(t *testing.T) {
 	const reverse = "\x1b[7m"
 	rng := rand.New(rand.NewPCG(3, 4))

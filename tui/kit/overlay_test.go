@@ -15,8 +15,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// TestOverlayScrolls goes to the end and a line back without a look in between,
-// since looking changes nothing.
+// TestOverlayScrolls scrolls to the end and back without drawing in between, because drawing
+// changes nothing.
 func TestOverlayScrolls(t *testing.T) {
 	const w, h, lines = 40, 12, 30
 	theme := kit.NewTheme(colorprofile.ASCII, true, false)
@@ -35,7 +35,7 @@ func TestOverlayScrolls(t *testing.T) {
 	o.Fit(theme, w, h)
 	for _, c := range []struct {
 		key  string
-		last int // line in view
+		last int // the last line in view
 	}{{"down", 10}, {"end", 29}, {"up", 28}, {"home", 9}, {"up", 9}, {"pgdown", 19}, {"G", 29},
 		{"down", 29}, {"k", 28}} {
 		o.Press(tuitest.KeyPress(c.key))
@@ -54,7 +54,7 @@ func TestOverlayScrolls(t *testing.T) {
 	}
 }
 
-// What a key does goes on in its own column where the screen is narrow.
+// TestHelpLines: on a narrow screen, the description of a key continues in its own column.
 func TestHelpLines(t *testing.T) {
 	theme := kit.NewTheme(colorprofile.ASCII, true, false)
 	lines := theme.HelpLines([]kit.HelpLine{{Keys: "/", Does: "filter the runs by words"}}, 24)
@@ -67,7 +67,8 @@ func TestHelpLines(t *testing.T) {
 	}
 }
 
-// A question about what cannot be taken back has a frame in another colour than others have.
+// TestDangerIsFramed: a question about an action that cannot be undone has a frame in a colour of
+// its own.
 func TestDangerIsFramed(t *testing.T) {
 	theme := kit.NewTheme(colorprofile.TrueColor, true, false)
 	corner := func(cmd tea.Cmd) color.Color {

@@ -12,7 +12,7 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 )
 
-// noise is a picture without two equal pixels beside each other.
+// noise returns a picture without two equal adjacent pixels.
 func noise(w, h int) kit.Pixels {
 	p := kit.Pixels{W: w, H: h}
 	for i := range w * h {
@@ -21,8 +21,8 @@ func noise(w, h int) kit.Pixels {
 	return p
 }
 
-// TestPixels: each cell has two pixels in their own colours, enlarged by a whole factor,
-// and the lines are as wide as they look.
+// TestPixels: each cell has two pixels in their own colours, enlarged by a whole factor, and the
+// width of the lines is their visible width.
 func TestPixels(t *testing.T) {
 	theme := kit.NewTheme(colorprofile.TrueColor, true, false)
 	for _, c := range []struct{ w, h, roomW, roomH, scale int }{{4, 4, 4, 2, 1}, {4, 4, 9, 9, 2},
@@ -51,7 +51,7 @@ func TestPixels(t *testing.T) {
 	}
 }
 
-// colours are those of a cell's upper and lower half.
+// colours returns the colours of the upper and lower half of a cell.
 func colours(c *uv.Cell) (list [2][3]byte) {
 	if c.Style.Fg != nil {
 		r, g, b, _ := c.Style.Fg.RGBA()
@@ -73,8 +73,8 @@ func colours(c *uv.Cell) (list [2][3]byte) {
 	return list
 }
 
-// TestFewColours: on a dark background what is lighter is drawn lighter, on a light one
-// in less ink, and terminals get no more colours than they have.
+// TestFewColours: a lighter pixel is drawn lighter on a dark background, and with less ink on a
+// light one. Terminals get no more colours than they have.
 func TestFewColours(t *testing.T) {
 	ramp := kit.Pixels{W: 52, H: 2}
 	for range 2 {
@@ -122,12 +122,12 @@ func TestFewColours(t *testing.T) {
 	}
 }
 
-// TestThumbnail: a picture that changes while one looks costs a terminal at most two thirds of the
-// bytes, has no more than the 256 colours, and is no other picture.
+// TestThumbnail: a picture that changes while the user looks costs a terminal at most two thirds of
+// the bytes, has only the 256 colours, and is no other picture.
 func TestThumbnail(t *testing.T) {
 	theme := kit.NewTheme(colorprofile.TrueColor, true, false)
 	p := kit.Pixels{W: 12, H: 12}
-	for i := range p.W * p.H { // a disc, before what varies a little
+	for i := range p.W * p.H { // a disc on a slightly varying background
 		c := [3]byte{byte(40 + i*37%30), byte(60 + i*11%30), byte(90 + i*53%30)}
 		if x, y := i%12-6, i/12-6; x*x+y*y < 16 {
 			c = [3]byte{byte(200 + i*37%30), byte(30 + i*11%30), byte(30 + i*53%30)}

@@ -11,7 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// linear is a colour in linear RGB.
+// linear returns a colour in linear RGB.
 func linear(c color.Color) (v [3]float64) {
 	r, g, b, _ := c.RGBA()
 	for i, x := range [...]uint32{r, g, b} {
@@ -23,7 +23,7 @@ func linear(c color.Color) (v [3]float64) {
 	return v
 }
 
-// contrast is that of WCAG 2, 1 to 21.
+// contrast returns the contrast ratio of WCAG 2, from 1 to 21.
 func contrast(a, b color.Color) float64 {
 	luminance := func(c color.Color) float64 {
 		v := linear(c)
@@ -33,7 +33,7 @@ func contrast(a, b color.Color) float64 {
 	return max(x, y) / min(x, y)
 }
 
-// apart is the distance of two colours in OKLab (Ottosson 2020).
+// apart returns the distance of two colours in OKLab (Ottosson 2020).
 func apart(a, b color.Color) float64 {
 	lab := func(c color.Color) [3]float64 {
 		v := linear(c)
@@ -50,8 +50,8 @@ func apart(a, b color.Color) float64 {
 	return math.Sqrt((x[0]-y[0])*(x[0]-y[0]) + (x[1]-y[1])*(x[1]-y[1]) + (x[2]-y[2])*(x[2]-y[2]))
 }
 
-// Every series stands out from the background and from every other one, in 256 colours
-// and in 24 bits; where colours are fewer, marks tell alike ones apart.
+// TestSeriesAreToldApart: every series stands out from the background and from every other series,
+// in 256 colours and in 24 bits. With fewer colours, marks tell similar series apart.
 func TestSeriesAreToldApart(t *testing.T) {
 	const leastContrast, leastApart = 3.5, 0.07
 	backgrounds := map[bool]color.Color{true: rgb(0x1e1e1e), false: rgb(0xffffff)}

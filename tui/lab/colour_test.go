@@ -11,8 +11,8 @@ import (
 	"drolab/tui/kit"
 )
 
-// TestMethodsColours: a method has one colour, whatever is shown with it, and each variant a mark
-// that nothing else there has; the next day both are the same.
+// TestMethodsColours: a method has one colour, whatever is shown with it, and each of its variants
+// has a mark that nothing else there has. Both stay the same from day to day.
 func TestMethodsColours(t *testing.T) {
 	var runs []*runner.Meta
 	for _, method := range []dro.Algorithm{dro.SFK, dro.ERM, dro.SFK, dro.SFK, dro.PGD, dro.SFK} {

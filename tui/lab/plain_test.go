@@ -8,7 +8,8 @@ import (
 	"drolab/tui/lab"
 )
 
-// A definition stands once on a screen, and does not say a plain sentence again as the exact one.
+// TestDefinedOnce: a definition is on a screen once, and the exact definition does not repeat the
+// plain sentence.
 func TestDefinedOnce(t *testing.T) {
 	l := &lab.Lab{Theme: &kit.Theme{}}
 	l.Body = kit.Area(0, 0, 200, 60)

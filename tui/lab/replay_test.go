@@ -8,8 +8,8 @@ import (
 	"drolab/runner/record"
 )
 
-// Lists are newest first, also of runs that were named in another order. A replay keeps the
-// order in which they were named.
+// TestKeptIsListedNewestFirst: lists are in order from newest to oldest, even if the runs were
+// named in another order. A replay keeps the order in which they were named.
 func TestKeptIsListedNewestFirst(t *testing.T) {
 	var given []*record.Run
 	for i, id := range []string{"b", "a", "c"} {

@@ -19,7 +19,7 @@ import (
 	"drolab/tui/lab"
 )
 
-// launchOf is a rig on the page, and the page.
+// launchOf returns a rig on the page, the page, and the Starter that records its requests.
 func launchOf(t *testing.T) (*tuitest.Rig, *Page, *tuitest.Starter) {
 	t.Helper()
 	s := &tuitest.Starter{}
@@ -28,7 +28,7 @@ func launchOf(t *testing.T) (*tuitest.Rig, *Page, *tuitest.Starter) {
 	return tuitest.NewRig(l, p), p, s
 }
 
-// goTo puts the cursor on a setting.
+// goTo moves the cursor to a setting.
 func (l *Page) goTo(t *testing.T, key string) {
 	t.Helper()
 	l.right, l.box = true, 0
@@ -38,7 +38,8 @@ func (l *Page) goTo(t *testing.T, key string) {
 	}
 }
 
-// The page has the settings that the chosen methods read, and no others.
+// TestSettingsAreThoseThatAreRead: the page shows the settings that the chosen methods read, and no
+// others.
 func TestSettingsAreThoseThatAreRead(t *testing.T) {
 	_, l, _ := launchOf(t)
 	keys := func(algorithms ...dro.Algorithm) (list []string) {
@@ -49,7 +50,7 @@ func TestSettingsAreThoseThatAreRead(t *testing.T) {
 		return list
 	}
 	all := keys(dro.Algorithms()...)
-	foreign := func(key string) bool { // of programs alone, of CVaR, of adamw, of mlp
+	foreign := func(key string) bool { // settings of programs, of CVaR, of adamw and of mlp
 		return slices.Contains([]string{"program_patience", "mu", "beta1", "beta2", "adam_eps",
 			"hidden", "activation", "dropout"}, key)
 	}
@@ -71,7 +72,8 @@ func TestSettingsAreThoseThatAreRead(t *testing.T) {
 	}
 }
 
-// What the page shows of a setting is what presets.Set reads back.
+// TestSettingTextRoundTrip: presets.Set reads the displayed text of a setting back to the same
+// value.
 func TestSettingTextRoundTrip(t *testing.T) {
 	for _, p := range presets.List() {
 		for _, key := range presets.Keys() {
@@ -105,7 +107,7 @@ func TestChoicesAreValid(t *testing.T) {
 		for _, choice := range st.Choices() {
 			s := spec.Defaults()
 			s.Algorithms = []dro.Algorithm{dro.SFK}
-			if choice == (dro.TV{}).Name() { // which has no dual
+			if choice == (dro.TV{}).Name() { // TV has no dual
 				s.Algorithms = []dro.Algorithm{"batch"}
 			}
 			if err := presets.Set(&s, st.Key+"="+choice); err != nil {
@@ -118,7 +120,8 @@ func TestChoicesAreValid(t *testing.T) {
 	}
 }
 
-// A choice that the methods refuse is passed over, both ways, and the page says why.
+// TestLaunchPassesOverRefusedChoices: a choice that the methods refuse is skipped in both
+// directions, and the page says why.
 func TestLaunchPassesOverRefusedChoices(t *testing.T) {
 	r, l, _ := launchOf(t)
 	l.goTo(t, "uncertainty")
@@ -150,7 +153,7 @@ func TestLaunchStartsWhatIsShown(t *testing.T) {
 	if !reflect.DeepEqual(*l.spec(), want) {
 		t.Fatalf("the spec is\n%+v, want\n%+v", *l.spec(), want)
 	}
-	if r.Press("enter"); !l.editing { // among the settings it changes one, and never starts
+	if r.Press("enter"); !l.editing { // on a setting, Enter changes it and never starts
 		t.Error("Enter does not type the setting")
 	}
 	r.Press("esc", "tab", "enter")
@@ -198,7 +201,8 @@ func TestLaunchRefuses(t *testing.T) {
 	}
 }
 
-// A data source that is registered is offered, and shown as not on this machine yet.
+// TestLaunchOffersRegisteredData: a registered data source is offered, and shown as not yet on this
+// machine.
 func TestLaunchOffersRegisteredData(t *testing.T) {
 	defer data.Register(data.Provider{Name: "toy", Purpose: "for a test",
 		Open: func(string, data.Options) (*data.Dataset, error) {
@@ -271,7 +275,7 @@ func TestEstimate(t *testing.T) {
 	if one.took <= 0 || !strings.Contains(one.basis, "runs here") {
 		t.Fatalf("estimate %+v", one)
 	}
-	// 2000 images a second and run, four runs at once; the test split has 2000.
+	// The archived runs have 2000 images a second each; four run at once; the test split has 2000.
 	images := 0.0
 	for _, n := range tuitest.Archived(dro.ERM, 1, "", tuitest.Epoch0()).ClassCounts.Train {
 		images += float64(n)
@@ -333,8 +337,8 @@ func TestEstimateUnknown(t *testing.T) {
 	}
 }
 
-// TestLaunchReasonsWhole looks for the end of what is wrong with a setting, and
-// of why the preset has it, on a screen with little room.
+// TestLaunchReasonsWhole: on a small screen, the reason of the preset for a setting is shown to its
+// end.
 func TestLaunchReasonsWhole(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {60, 24}} {
 		r, l, _ := launchOf(t)
@@ -348,8 +352,8 @@ func TestLaunchReasonsWhole(t *testing.T) {
 	}
 }
 
-// TestBoxesAreReached has the method under the cursor on the screen, however
-// many there are.
+// TestBoxesAreReached: the method under the cursor is on the screen, however many methods there
+// are.
 func TestBoxesAreReached(t *testing.T) {
 	for _, w := range []int{40, 80, 120} {
 		r, l, _ := launchOf(t)
@@ -369,7 +373,7 @@ func TestBoxesAreReached(t *testing.T) {
 			r.Fits(t, string(a))
 			r.Press("right")
 		}
-		// Where they are not under the cursor, their line says how many more there are.
+		// If the cursor is elsewhere, their line says how many more there are.
 		r.Press("down")
 		if s := tuitest.Text(r.Shot()); w == 80 && !strings.Contains(s, " more") {
 			t.Errorf("%d cells: nothing says that there are more methods:\n%s", w, s)
@@ -377,7 +381,8 @@ func TestBoxesAreReached(t *testing.T) {
 	}
 }
 
-// Tab and then Enter start nothing, on whatever setting: not even the review opens.
+// TestTabEnterStartsNothing: Tab and then Enter start nothing, whatever the setting. Not even the
+// review opens.
 func TestTabEnterStartsNothing(t *testing.T) {
 	r, l, s := launchOf(t)
 	r.Press("tab")
@@ -393,7 +398,7 @@ func TestTabEnterStartsNothing(t *testing.T) {
 	}
 }
 
-// TestTickedBoxesAreSeen: a row too narrow for all methods shows the chosen ones.
+// TestTickedBoxesAreSeen: a row that is too narrow for all methods shows the chosen ones.
 func TestTickedBoxesAreSeen(t *testing.T) {
 	_, l, _ := launchOf(t)
 	last := dro.Algorithms()[len(dro.Algorithms())-1]

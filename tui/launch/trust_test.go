@@ -12,8 +12,9 @@ import (
 	"drolab/tui/lab"
 )
 
-// A preset that names a program starts it only after the user has seen its path and checksum and
-// said yes, which is asked once for each form of the file. Nothing else than y is a yes.
+// TestTrust: a preset that names a program starts it only after the user has seen its path and
+// checksum and said yes. The question is asked once for each version of the file, and only y means
+// yes.
 func TestTrust(t *testing.T) {
 	path, _ := filepath.Abs("train.py")
 	trust := &tuitest.Trust{Sums: map[string]string{path: "0123abcd"}}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// student is Half of the 95 % t interval of two to four seeds.
+// student is a Band.Half: it returns the factor of the 95 % t interval for two to four seeds.
 func student(n int) float64 {
 	return [...]float64{2: 12.706204736174698, 3: 4.302652729911275, 4: 3.182446305284263}[n]
 }
@@ -53,7 +53,7 @@ func TestBandInterval(t *testing.T) {
 	}
 }
 
-// Seeds logged at different steps are aligned by x.
+// TestBandAlignsByX: seeds that are logged at different steps are aligned by x.
 func TestBandAlignsByX(t *testing.T) {
 	a, b := new(Series), new(Series)
 	for i := 0; i <= 100; i += 10 {
@@ -83,7 +83,7 @@ func TestBandSurvivesExtremes(t *testing.T) {
 	}
 }
 
-// Without a half width no interval is claimed.
+// TestBandWithoutHalf: without a half width, a band has a mean and no interval.
 func TestBandWithoutHalf(t *testing.T) {
 	b := Band{Seeds: seeds([]float64{1, 2}, []float64{3, 4})}
 	for _, p := range b.PointsTo(nil, Range{0, 1}, 2) {
@@ -93,8 +93,7 @@ func TestBandWithoutHalf(t *testing.T) {
 	}
 }
 
-// An interval that reaches down to next to nothing does not stretch a logarithmic axis.
-// Nothing is shaded where the interval is unknown.
+// TestBandOfUnknownInterval: nothing is shaded where the interval is unknown.
 func TestBandOfUnknownInterval(t *testing.T) {
 	unknown := func(int) float64 { return math.NaN() }
 	for shaded, half := range map[bool]func(int) float64{false: unknown, true: student} {
@@ -107,6 +106,8 @@ func TestBandOfUnknownInterval(t *testing.T) {
 	}
 }
 
+// TestBandOnALogAxis: an interval that reaches down almost to 0 does not stretch a logarithmic
+// axis.
 func TestBandOnALogAxis(t *testing.T) {
 	c := Chart{X: Range{0, 1}, YScale: Scale{Kind: Log10},
 		Bands: []Band{{Half: func(int) float64 { return 1.999 },
@@ -120,8 +121,8 @@ func TestBandOnALogAxis(t *testing.T) {
 	}
 }
 
-// The axis is of the means first: an interval of two seeds, many times as wide as all that the
-// means differ, leaves them half of it.
+// TestAxisIsOfTheMeans: the axis fits the means first. Even if the interval of two seeds is many
+// times as wide as the range of the means, the means keep about half of the axis.
 func TestAxisIsOfTheMeans(t *testing.T) {
 	for _, kind := range []ScaleKind{Linear, Log10, Symlog} {
 		c := Chart{X: Range{0, 9}, YScale: Scale{Kind: kind}}

@@ -13,7 +13,7 @@ func longSeries(n int) *Series {
 	return s
 }
 
-// Drawing one series of 10^7 points on a large screen, range included.
+// BenchmarkDraw1e7 draws one series of 10^7 points on a large screen and computes its range.
 func BenchmarkDraw1e7(b *testing.B) {
 	s := longSeries(10_000_000)
 	for name, cs := range map[string]Charset{"lines": Lines, "braille": Braille} {
@@ -39,8 +39,8 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// A typical frame: 160x45 as four panels, each four runs with raw and smoothed
-// lines of 10^4 points.
+// BenchmarkFrame160x45 draws a typical frame: 160x45 as four panels, each with the raw and smoothed
+// lines of four runs, of 10^4 points each.
 func BenchmarkFrame160x45(b *testing.B) {
 	raw, smooth := longSeries(10_000), longSeries(10_000)
 	var c Chart

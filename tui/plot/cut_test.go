@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// fresh are series of which nothing was drawn.
+// fresh returns copies of the series that have not been drawn.
 func fresh(list []*Series) (copies []*Series) {
 	for _, s := range list {
 		c := *s
@@ -17,7 +17,8 @@ func fresh(list []*Series) (copies []*Series) {
 	return copies
 }
 
-// A band whose seeds grow, break and are rewound is in every view as one of new seeds.
+// TestBandKeptLooksNew: a band whose seeds grow, break and are rewound has the same points, in
+// every view, as a band of new seeds.
 func TestBandKeptLooksNew(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 26))
 	same := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
@@ -48,14 +49,15 @@ func TestBandKeptLooksNew(t *testing.T) {
 	}
 }
 
-// A band that is asked for again costs the columns that changed.
+// TestBandKeptCostsWhatChanged: computing the points of a band again costs only the columns that
+// have changed.
 func TestBandKeptCostsWhatChanged(t *testing.T) {
 	b := Band{Half: student, Seeds: seeds(make([]float64, 8000), make([]float64, 8000),
 		make([]float64, 8000))}
 	view := Range{0, 8100}
 	points := b.PointsTo(nil, view, 256)
 	c := b.Seeds[0].cuts[0]
-	c.points[10].Mean = 7 // where nothing changes nothing is looked at
+	c.points[10].Mean = 7 // unchanged columns are not recomputed
 	for _, s := range b.Seeds {
 		s.Append(8001, 1)
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What follows draws into a frame of its own.
+// The functions below draw into a new frame.
 
 func (c *Chart) Draw(w, h int) (*Frame, Report) {
 	f := new(Frame)
@@ -25,8 +25,8 @@ func (b *Bars) Draw(w, h int) *Frame {
 	return f
 }
 
-// Last returns the latest point; ok is false for an empty series. After
-// AppendBucket it is the end of that bucket.
+// Last returns the latest point. After AppendBucket, that is the end of the bucket. ok is false for
+// an empty series.
 func (s *Series) Last() (x, y float64, ok bool) {
 	if n := len(s.tail); n > 0 {
 		return s.tail[n-1].x, s.tail[n-1].y, true
@@ -41,10 +41,10 @@ func (s *Series) Last() (x, y float64, ok bool) {
 	return 0, 0, false
 }
 
-// Last is the current point.
+// Last returns the current point.
 func (p *Path) Last() (x, y float64, ok bool) { return p.last.x, p.last.y, p.n > 0 }
 
-// TestSpots draws a spot over its line in every charset, and none out of view.
+// TestSpots: a spot is drawn over its line in every charset, and none is drawn out of view.
 func TestSpots(t *testing.T) {
 	for _, cs := range []Charset{Lines, Braille, ASCII} {
 		s := new(Series)
@@ -66,8 +66,8 @@ func TestSpots(t *testing.T) {
 	}
 }
 
-// TestBoundIsNamed wants a bound to keep its name when a line ends on it, and to lose
-// it where there is no room at all.
+// TestBoundIsNamed: a bound keeps its name when a line ends on it, and loses the name only where
+// there is no room at all.
 func TestBoundIsNamed(t *testing.T) {
 	for from, want := range map[float64]bool{0: false, 6: true, 20: true} {
 		s := new(Series)

@@ -7,7 +7,7 @@ import (
 	"drolab/tui/cell"
 )
 
-// endsOf is a chart of lines of these names, with a band of two seeds as the last.
+// endsOf returns a chart of lines with these names, the last of which is a band of two seeds.
 func endsOf(names ...string) *Chart {
 	c := &Chart{X: Range{0, 9}, Y: Range{0, 1}, Ends: true, Gutter: 4}
 	for i, name := range names {
@@ -24,8 +24,8 @@ func endsOf(names ...string) *Chart {
 	return c
 }
 
-// The axis of parts of 1 stays within 0 and 100 %, whatever the data and the bands; what is
-// 0 throughout has no values below.
+// TestPercentStaysInBounds: the axis of fractions stays within 0 and 100 %, whatever the data and
+// the bands. The axis of a series that is 0 throughout does not go below 0.
 func TestPercentStaysInBounds(t *testing.T) {
 	for _, c := range []struct {
 		values []float64
@@ -60,12 +60,12 @@ func TestPercentStaysInBounds(t *testing.T) {
 	}
 }
 
-// Where there is little room a name loses its tail, and goes before a value does; a
-// value is never cut, and no two lines have one name.
+// TestEndsKeepValues: where there is little room, a name loses its tail, and it is dropped before a
+// value is. A value is never cut, and no two lines have the same name.
 func TestEndsKeepValues(t *testing.T) {
 	for _, c := range []struct {
 		w    int
-		want string // of the band
+		want string // the end of the band
 	}{
 		{60, "◆ reweight n2  0.40"}, {40, "◆ reweight  0.40"}, {38, "◆ reweig  0.40"},
 		{35, "◆ rew  0.40"}, {33, "◆  0.40"}, {26, "◆  0.40"}, {24, "◆"}, {21, "◆"},
@@ -101,8 +101,8 @@ func TestEndsKeepValues(t *testing.T) {
 	}
 }
 
-// TestBeads: lines of one colour have their glyphs on them, in dots and in other runes, and bands
-// too.
+// TestBeads: lines of one colour have their glyphs on them, in braille dots and in other runes, and
+// so do bands.
 func TestBeads(t *testing.T) {
 	s := new(Series)
 	for x := range 200 {

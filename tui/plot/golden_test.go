@@ -37,7 +37,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// styled shows a frame and below it the role of each cell as a letter, '.' for
+// styled returns the text of a frame, and below it the role of each cell as a letter, '.' for
 // plain.
 func styled(f *Frame) string {
 	var b strings.Builder
@@ -51,7 +51,7 @@ func styled(f *Frame) string {
 	return b.String()
 }
 
-// training is a made-up run: a noisy loss with a spike, a divergence and a
+// training returns the series of a made-up run: a noisy loss with a spike, a divergence and a
 // resume, its smoothed line, and a sparse test loss.
 func training() (raw, smooth, test *Series) {
 	r := rand.New(rand.NewPCG(1, 2))
@@ -206,7 +206,7 @@ func TestGoldenPhase(t *testing.T) {
 	}
 }
 
-// TestMarks has the marks of tables at the lines of ASCII charts.
+// TestMarks: the lines of ASCII charts are drawn with the marks of the tables.
 func TestMarks(t *testing.T) {
 	c := &Chart{Charset: ASCII}
 	for i := range cell.Marks {

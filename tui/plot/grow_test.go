@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// grow adds, breaks and rewinds, as a run that goes on and is resumed.
+// grow adds points to a series, breaks it and rewinds it, as a run does that goes on and is
+// resumed.
 func grow(r *rand.Rand, s *Series) {
 	x, _, _ := s.Last()
 	for range r.IntN(9) {
@@ -28,7 +29,7 @@ func grow(r *rand.Rand, s *Series) {
 	}
 }
 
-// The range of a series that is wholly in view is known without a look at its
+// TestDataYWhole: the range of a series that is wholly in view is known without looking at its
 // points.
 func TestDataYWhole(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 26))

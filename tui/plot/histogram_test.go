@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The bars are as high as the bins' shares, the ticks stand below their bins, and whatever
-// the counts nothing leaves the frame.
+// TestHistogram: the heights of the bars are the shares of the bins, and the ticks are below their
+// bins. Whatever the counts, nothing leaves the frame.
 func TestHistogram(t *testing.T) {
 	h := &Histogram{Counts: []float64{30, 0, 60, 10}, Ticks: []string{"0", "", "1", "4"},
 		At: 2, Charset: Lines}

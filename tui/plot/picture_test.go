@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Ends never share a row, none is outside, and one in front stands at its line.
+// TestEndsSettle: ends never share a row, none is outside, and the end in front is at its line.
 func TestEndsSettle(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 5000 {
@@ -39,7 +39,7 @@ func TestEndsSettle(t *testing.T) {
 	}
 }
 
-// Every line ends in its mark, name and value; what is in front keeps its cells.
+// TestEnds: every line ends in its mark, name and value, and the line in front keeps its cells.
 func TestEnds(t *testing.T) {
 	for name, cs := range map[string]Charset{"lines": Lines, "braille": Braille, "ascii": ASCII} {
 		t.Run(name, func(t *testing.T) {
@@ -60,7 +60,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// What maps x to an axis is undone by Inverse.
+// TestInverse: Inverse undoes the function that maps x to an axis.
 func TestInverse(t *testing.T) {
 	s := new(Series)
 	for i := range 100 {
@@ -83,7 +83,8 @@ func testFilm() *Film {
 	return &f
 }
 
-// A film is bounded, keeps its latest moment, and forgets what is rewound.
+// TestFilmIsBounded: a film is bounded, keeps its latest moment, and forgets the moments that are
+// rewound.
 func TestFilmIsBounded(t *testing.T) {
 	var f Film
 	for i := range 5000 {
@@ -138,7 +139,7 @@ func TestGoldenSpread(t *testing.T) {
 	}
 }
 
-// Nothing is drawn outside, whatever the values.
+// TestPictureStaysInside: nothing is drawn outside the frame, whatever the values.
 func TestPictureStaysInside(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 2000 {

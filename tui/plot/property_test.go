@@ -11,8 +11,8 @@ import (
 	"drolab/tui/cell"
 )
 
-// checkFrame fails unless every row is exactly w cells of drawable runes and
-// spans and text agree on that.
+// checkFrame fails unless every row has exactly w cells of drawable runes, and the spans agree with
+// the text.
 func checkFrame(t *testing.T, f *Frame, w, h int, cs Charset) {
 	t.Helper()
 	if f.W != w || f.H != h || len(f.Cells) != w*h {
@@ -108,7 +108,8 @@ func nastyChart(r *rand.Rand) *Chart {
 	return c
 }
 
-// Whatever the data, the sizes and the names: no panic, nothing outside.
+// TestChartsNeverPanic: charts do not panic or draw outside their frame, whatever the data, the
+// sizes and the names.
 func TestChartsNeverPanic(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	f := new(Frame)
@@ -174,7 +175,7 @@ func TestMillionPoints(t *testing.T) {
 	}
 }
 
-// Between two points with none in view the line must still pass.
+// TestZoomBetweenPoints: a line between two points is drawn even if neither of them is in view.
 func TestZoomBetweenPoints(t *testing.T) {
 	s := new(Series)
 	s.Append(0, 1)
@@ -192,7 +193,7 @@ func TestZoomBetweenPoints(t *testing.T) {
 	}
 }
 
-// Every break must show as missing connection, wherever it lies.
+// TestBreakInterrupts: every break is visible as a missing connection, wherever it is.
 func TestBreakInterrupts(t *testing.T) {
 	whole, broken := new(Series), new(Series)
 	for i := range 20 {
@@ -215,7 +216,7 @@ func TestBreakInterrupts(t *testing.T) {
 	}
 }
 
-// A fixed axis must leave a frame unchanged but for the new points.
+// TestFramesAreStill: while the axis is unchanged, a frame changes only by the new points.
 func TestFramesAreStill(t *testing.T) {
 	for _, cs := range []Charset{Lines, Braille, ASCII} {
 		s := new(Series)

@@ -31,7 +31,7 @@ func TestFormatWidth(t *testing.T) {
 	}
 }
 
-// What Format writes must read back to about the value.
+// TestFormatValue: the text that Format writes reads back to about the same value.
 func TestFormatValue(t *testing.T) {
 	units := strings.NewReplacer("k", "e3", "M", "e6", "G", "e9", "T", "e12")
 	for e := -20.0; e < 20; e += 0.0137 {
@@ -124,7 +124,7 @@ func TestTicksTable(t *testing.T) {
 	}
 }
 
-// nastyRange is any range, sometimes empty or inverted.
+// nastyRange returns any range, sometimes an empty or inverted one.
 func nastyRange(r *rand.Rand) Range {
 	lo := nasty(r)
 	switch r.IntN(4) {
@@ -180,7 +180,7 @@ func TestFitProperties(t *testing.T) {
 	}
 }
 
-// Hysteresis: a noisy loss going down must move the axis only a few times.
+// TestFitIsStill: because of the hysteresis, a noisy falling loss moves the axis only a few times.
 func TestFitIsStill(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	for _, s := range scales()[:2] {

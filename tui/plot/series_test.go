@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// nasty draws a value of the kinds that break charts.
+// nasty returns a random value of the kinds that break charts.
 func nasty(r *rand.Rand) float64 {
 	switch r.IntN(14) {
 	case 0:
@@ -30,7 +30,7 @@ func nasty(r *rand.Rand) float64 {
 	return r.NormFloat64()
 }
 
-// Every bucket must summarise exactly its own points, whatever was merged.
+// TestSeriesBuckets: every bucket summarises exactly its own points, whatever was merged.
 func TestSeriesBuckets(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, n := range []int{0, 1, 2, MostBuckets, MostBuckets + 1, 3*MostBuckets + 17, 100_000} {
@@ -92,8 +92,8 @@ func TestSeriesRejectsX(t *testing.T) {
 	}
 }
 
-// A rewind within the tail must leave what appending only the kept points
-// would have left.
+// TestRewindExact: a rewind within the tail leaves the same series as appending only the kept
+// points.
 func TestRewindExact(t *testing.T) {
 	for _, n := range []int{10, MostBuckets - 1, 3*MostBuckets + 5, 50_000} {
 		for _, back := range []int{0, 1, 7, 1000, MostBuckets/2 - 20} {
@@ -156,7 +156,7 @@ func TestAppendBucketMatchesAppend(t *testing.T) {
 			acc = Bucket{}
 		}
 	}
-	same := func(p, q Bucket) bool { // but for the rounding of the mean
+	same := func(p, q Bucket) bool { // equal up to the rounding of the mean
 		ok := math.Abs(p.Mean-q.Mean) < 1e-12
 		p.Mean, q.Mean = 0, 0
 		return ok && p == q
@@ -188,7 +188,7 @@ func TestSeriesAt(t *testing.T) {
 	}
 }
 
-// A spike of one point in a million must show in any view that contains it.
+// TestSpikeSurvives: a spike of one point in a million is visible in every view that contains it.
 func TestSpikeSurvives(t *testing.T) {
 	const n, spike = 1_000_000, 654_321
 	s := new(Series)
@@ -218,7 +218,8 @@ func TestSpikeSurvives(t *testing.T) {
 	}
 }
 
-// Up to the budget, and within the tail, columns must equal brute force.
+// TestSampleExact: up to the budget, and within the tail, the columns equal those of a brute-force
+// computation.
 func TestSampleExact(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, n := range []int{1, 100, 5000, 60_000} {
@@ -284,7 +285,8 @@ func TestSmoothers(t *testing.T) {
 	}
 }
 
-// Smoothing afterwards must give what smoothing while appending gave.
+// TestSmoothMatchesIncremental: smoothing a whole series gives the same values as smoothing while
+// appending.
 func TestSmoothMatchesIncremental(t *testing.T) {
 	raw, smooth, _ := training()
 	got := Smooth(raw, &EMA{Beta: 0.97})

@@ -17,9 +17,9 @@ import (
 	"drolab/runner/record"
 )
 
-// Every folder of testdata/old is what the program of its date and hour wrote: a run of PAN
-// that is done, one of SFK that was stopped, and a sweep where there were sweeps. They are
-// read, gone on with and exported. The forms are
+// TestOldFolders: the program reads, continues and exports every folder of testdata/old. The
+// program of the date and hour in its name wrote each: a finished run of PAN, a stopped run of SFK,
+// and a sweep if there were sweeps. The forms are
 //
 //	21T10  the first: no tables of settings and measures
 //	22T00  methods have settings and a state of their own
@@ -51,18 +51,18 @@ func TestOldFolders(t *testing.T) {
 	}
 }
 
-// old is a copy of a folder of testdata/old.
+// old is a copy of a folder of testdata/old or testdata/old-forms.
 type old struct {
 	*testing.T
 	dir string
-	sfk dro.Algorithm // what its run of SFK is called now
+	sfk dro.Algorithm // the present name of the method of its run of SFK
 }
 
-// Every folder of testdata/old-forms has one form of what a run or a sweep leaves, from the
-// program in which it came first. The forms are
+// TestOldForms: every folder of testdata/old-forms has one form of the files of a run or a sweep,
+// written by the program that introduced the form. The forms are
 //
 //	21T23-jtt    a run of JTT that was stopped in its second half: its weights of samples
-//	22T04-index  a run with an index beside a long log, which lies here packed
+//	22T04-index  a run with an index beside a long log, which is packed here
 //	22T04-rungs  a sweep whose first rung has decided, and which was stopped before the second
 func TestOldForms(t *testing.T) {
 	for name, want := range map[string]func(old){
@@ -82,7 +82,7 @@ func TestOldForms(t *testing.T) {
 	}
 }
 
-// wholly wants a run that was stopped at a step to be shown, gone on with, forked and exported.
+// wholly checks that a run that was stopped at a step can be shown, continued, forked and exported.
 func (o old) wholly(name string, step int64) {
 	o.Helper()
 	r := o.run(name)
@@ -95,7 +95,7 @@ func (o old) wholly(name string, step int64) {
 		}
 	}
 	o.do("doctor")
-	further := step/r.Meta.StepsPerEpoch + 40 // epochs; the resume below has all that are left
+	further := step/r.Meta.StepsPerEpoch + 40 // epochs; the resume below trains all that are left
 	o.do("run", "--from", r.Meta.ID, "--set", fmt.Sprintf("epochs=%d", further), "--set", "clip=1",
 		"--inline")
 	o.do("resume", r.Meta.ID, "--inline")
@@ -109,7 +109,8 @@ func (o old) wholly(name string, step int64) {
 	o.exported(r.Meta.ID)
 }
 
-// indexed unpacks the log of a run, and wants what lies far back in it to come from the index.
+// indexed unpacks the log of a run, and checks that events far back in the log are found through
+// the index.
 func (o old) indexed() {
 	o.Helper()
 	packed, err := filepath.Glob(filepath.Join(o.dir, "*", "events.jsonl.gz"))
@@ -133,14 +134,14 @@ func (o old) indexed() {
 	if n, all := len(small.Steps), len(lines.Steps); n == 0 || 10*n > 9*all {
 		o.Errorf("in small it has %d of %d steps", n, all)
 	}
-	// Of another log, or of a form that cannot be read, it would have been made anew.
+	// If it were of another log, or had an unreadable form, the index would have been made anew.
 	after, err := os.ReadFile(index)
 	if err != nil || !bytes.Equal(before, after) {
 		o.Errorf("the index was made anew: %v", err)
 	}
 }
 
-// unpack writes what a packed file holds, and removes that.
+// unpack writes the contents of a packed file to another file and removes the packed file.
 func unpack(t *testing.T, from, to string) {
 	t.Helper()
 	f, err := os.Open(from)
@@ -158,8 +159,8 @@ func unpack(t *testing.T, from, to string) {
 	}
 }
 
-// halved wants a sweep between its rungs to be shown, gone on with to the end of the second rung,
-// and exported.
+// halved checks that a sweep between its rungs can be shown, continued to the end of the second
+// rung, and exported.
 func (o old) halved() {
 	o.Helper()
 	status := o.do("sweep", "status", o.dir, "--json")
@@ -183,7 +184,7 @@ func (o old) halved() {
 	o.exported("latest")
 }
 
-// do runs a command on the folder to its good end and returns what it printed.
+// do runs a command on the folder, which must succeed, and returns its output.
 func (o old) do(args ...string) string {
 	o.Helper()
 	var out, errs bytes.Buffer
@@ -195,7 +196,7 @@ func (o old) do(args ...string) string {
 	return out.String()
 }
 
-// run is the folder's only run whose name begins so.
+// run returns the only run of the folder whose name begins with the given one.
 func (o old) run(name string) *record.Run {
 	o.Helper()
 	found, err := filepath.Glob(filepath.Join(o.dir, name+"-*"))
@@ -209,7 +210,8 @@ func (o old) run(name string) *record.Run {
 	return r
 }
 
-// shown wants both runs with their settings and figures, and no finding of the doctor.
+// shown checks that both runs are shown with their settings and figures, and that the doctor finds
+// nothing.
 func (o old) shown() {
 	o.Helper()
 	done, stopped := o.run("csv-pan"), o.run("csv-sfk")
@@ -239,7 +241,7 @@ func (o old) shown() {
 	o.do("doctor")
 }
 
-// goneOnWith resumes the stopped run, to its end, and forks the one that is done.
+// goneOnWith resumes the stopped run to its end, and forks the finished one.
 func (o old) goneOnWith() {
 	o.Helper()
 	at := o.run("csv-sfk")
@@ -251,7 +253,7 @@ func (o old) goneOnWith() {
 	o.do("run", "--from", o.run("csv-pan").Meta.ID+"@24", "--set", "lr=0.001", "--inline")
 }
 
-// exported writes a run in the formats of runs and of networks.
+// exported exports a run in the formats for runs and for networks.
 func (o old) exported(id string) {
 	o.Helper()
 	for _, format := range []string{"csv", "tensorboard", "python", "onnx"} {
@@ -263,7 +265,7 @@ func (o old) exported(id string) {
 	}
 }
 
-// swept wants a sweep's table, and a start that finds nothing missing.
+// swept checks that a sweep has a table, and that starting it finds nothing missing.
 func (o old) swept() {
 	o.Helper()
 	dir := filepath.Join(o.dir, "sweep")

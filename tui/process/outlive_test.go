@@ -29,14 +29,14 @@ import (
 	"github.com/creack/pty"
 )
 
-// Runs outlive the terminal, and nothing is lost: tests on the program itself.
+// These tests of the program itself check that runs outlive the terminal and that nothing is lost.
 // The long form is
 //
 //	go test -run 'TestKill|TestHangup|TestStopped|TestFullDisk|TestGoRun' \
 //	    -long -v -timeout 1h ./tui/process
 var long = flag.Bool("long", false, "100 kills and 16 viewers")
 
-// box is a folder of runs with the program around it.
+// box is a folder of runs, with the program that works on it.
 type box struct {
 	*testing.T
 	client *engine.Client
@@ -62,7 +62,7 @@ func newBox(t *testing.T) *box {
 	return b
 }
 
-// command is the program with arguments, on the box's runs.
+// command returns a command of the program with arguments, on the runs of the box.
 func (b *box) command(args ...string) *exec.Cmd {
 	cmd := exec.Command("drolab", args...)
 	cmd.Env = append(os.Environ(), "DROLAB_RUNS="+b.client.RunsDir, "XDG_RUNTIME_DIR=",
@@ -70,7 +70,7 @@ func (b *box) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// do runs the program to its end, which must be a good one.
+// do runs the program, which must succeed, and returns its output.
 func (b *box) do(args ...string) string {
 	b.Helper()
 	cmd := b.command(args...)
@@ -83,7 +83,7 @@ func (b *box) do(args ...string) string {
 	return string(out)
 }
 
-// await looks until it is so; the test's own deadline ends it.
+// await waits until the condition holds. The deadline of the test ends the wait.
 func (b *box) await(what string, so func() bool) {
 	b.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -96,7 +96,7 @@ func (b *box) await(what string, so func() bool) {
 	}
 }
 
-// state is what can be said of the engine and the runs when something went wrong.
+// state describes the engine and the runs, for the message of a failure.
 func (b *box) state() string {
 	s, err := b.client.Status()
 	text := fmt.Sprintf("engine: %+v, %v\n", s, err)
@@ -108,7 +108,7 @@ func (b *box) state() string {
 	return text
 }
 
-// runs lists the box's runs by algorithm. Every directory must be readable.
+// runs returns the runs of the box, sorted by algorithm. Every directory must be readable.
 func (b *box) runs() []*record.Run {
 	b.Helper()
 	runs, problems := record.List(b.client.RunsDir)
@@ -127,11 +127,11 @@ func (b *box) allDone() bool {
 		func(r *record.Run) bool { return r.Status() != runner.Done || r.Held() })
 }
 
-// trace is all that a run computed: its events as a comparison sees them, and
-// its last weights and state.
+// trace returns everything that a run computed: its events as a comparison sees them, and its last
+// weights and state.
 func (b *box) trace(r *record.Run) string {
 	b.Helper()
-	var events []runner.Event // that stand
+	var events []runner.Event // the events that no resume has discarded
 	tail := r.Tail()
 	for {
 		more, err := tail.Read()
@@ -183,7 +183,7 @@ func (b *box) trace(r *record.Run) string {
 	return out.String()
 }
 
-// sameAs wants the same traces in both boxes.
+// sameAs checks that both boxes have the same traces.
 func (b *box) sameAs(whole *box) {
 	b.Helper()
 	got, want := b.runs(), whole.runs()
@@ -197,7 +197,8 @@ func (b *box) sameAs(whole *box) {
 	}
 }
 
-// four are runs of all methods with momentum and augmentation, of some seconds.
+// four returns the arguments of runs of all methods with momentum and augmentation, which take some
+// seconds.
 func four(more ...string) []string {
 	return append([]string{"run", "shapes", "--set", "samples=400", "--set", "batch=32",
 		"--set", "epochs=6", "--set", "model=linear", "--set", "log_every=1",
@@ -220,8 +221,8 @@ func (b *box) kill() {
 		func() bool { return !record.Held(filepath.Join(b.client.RunsDir, ".engine.lock")) })
 }
 
-// TestKilledEngineLosesNothing kills the engine at random moments. Whatever it
-// left is readable, and the resumed runs come to the same bits.
+// TestKilledEngineLosesNothing kills the engine at random moments. Everything that it leaves is
+// readable, and the resumed runs end at the same bits.
 func TestKilledEngineLosesNothing(t *testing.T) {
 	t.Parallel()
 	whole := newBox(t)
@@ -247,7 +248,7 @@ func TestKilledEngineLosesNothing(t *testing.T) {
 	t.Logf("%d kills", kills)
 }
 
-// readable wants every checkpoint that counts to be whole.
+// readable checks that every checkpoint that counts is whole.
 func (b *box) readable() {
 	b.Helper()
 	for _, r := range b.runs() {
@@ -266,7 +267,8 @@ func (b *box) readable() {
 	}
 }
 
-// resumeAll asks an engine, started by the first resume, and does not wait.
+// resumeAll asks an engine to resume all unfinished runs, and does not wait for them. The first
+// resume starts the engine.
 func (b *box) resumeAll() {
 	b.Helper()
 	starter := *b.client
@@ -282,7 +284,7 @@ func (b *box) resumeAll() {
 	}
 }
 
-// version is what the program says of itself.
+// version returns the version that the program prints.
 func (b *box) version() string {
 	b.Helper()
 	first, _, _ := strings.Cut(b.do("version"), "\n")
@@ -295,13 +297,14 @@ type terminal struct {
 	cmd    *exec.Cmd
 	file   *os.File
 	mu     sync.Mutex
-	screen []byte        // what it wrote
-	ended  chan struct{} // it writes nothing more
+	screen []byte        // the output of the command
+	ended  chan struct{} // closed at the end of the output
 }
 
 func (b *box) terminal(args ...string) *terminal {
 	b.Helper()
-	// What is caught here is set to its default there: SIGHUP, even where nohup started the tests.
+	// A signal that is caught here has its default action in the program: SIGHUP, even where nohup
+	// started the tests.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	t := &terminal{box: b, cmd: b.command(args...), ended: make(chan struct{})}
 	var err error
@@ -316,7 +319,7 @@ func (b *box) terminal(args ...string) *terminal {
 	return t
 }
 
-// Write takes in what the program writes.
+// Write takes the output of the program.
 func (t *terminal) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -330,7 +333,7 @@ func (t *terminal) shows(text string) bool {
 	return bytes.Contains(t.screen, []byte(text))
 }
 
-// leave presses q and waits for the end.
+// leave presses q and waits for the end of the program.
 func (t *terminal) leave() {
 	t.Helper()
 	if _, err := t.file.Write([]byte("q")); err != nil {
@@ -339,12 +342,12 @@ func (t *terminal) leave() {
 	if err := t.cmd.Wait(); err != nil {
 		t.Error(err)
 	}
-	<-t.ended // what it wrote last is read before the terminal goes
+	<-t.ended // the last output is read before the terminal is closed
 	t.file.Close()
 }
 
-// TestHangup closes the terminal that four runs were started from. They go on,
-// and another one shows them.
+// TestHangup closes the terminal from which four runs were started. They go on, and another
+// terminal shows them.
 func TestHangup(t *testing.T) {
 	t.Parallel()
 	whole := newBox(t)
@@ -370,7 +373,7 @@ func TestHangup(t *testing.T) {
 	b.sameAs(whole)
 }
 
-// TestLeavingTells what goes on and how to come back.
+// TestLeavingTells: the interface, when it is left, says which runs go on and how to come back.
 func TestLeavingTells(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
@@ -383,7 +386,7 @@ func TestLeavingTells(t *testing.T) {
 	}
 }
 
-// TestStoppedViewers has viewers that read nothing any more: the run that they show goes on.
+// TestStoppedViewers: a run goes on although viewers that show it have stopped reading.
 func TestStoppedViewers(t *testing.T) {
 	t.Parallel()
 	viewers := 3
@@ -403,14 +406,14 @@ func TestStoppedViewers(t *testing.T) {
 	b.await("3000 steps", func() bool { return b.runs()[0].Summary().Steps > at+3000 })
 }
 
-// endless are arguments of a run that no test sees the end of.
+// endless returns the arguments of a run that outlasts every test.
 func endless(more ...string) []string {
 	return append([]string{"run", "csv", "--algo", "erm", "--set", "epochs=1000000", "--set",
 		"eval_every=1000000"}, more...)
 }
 
-// TestHangupInline closes the terminal of a program that trains in its own
-// process: it saves the run and goes on, until somebody ends it.
+// TestHangupInline closes the terminal of a program that trains in its own process. The program
+// saves the run and goes on until somebody ends it.
 func TestHangupInline(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
@@ -434,8 +437,8 @@ func TestHangupInline(t *testing.T) {
 	}
 }
 
-// onFullDisk is a run on a disk that fills up under it, in a box of its own, and
-// what makes room.
+// onFullDisk returns the arguments of a run on a disk that fills up during the run, in a box of its
+// own, and a function that makes room.
 func onFullDisk(t *testing.T) (b *box, spec []string, makeRoom func()) {
 	t.Helper()
 	b = newBox(t)
@@ -450,7 +453,7 @@ func onFullDisk(t *testing.T) (b *box, spec []string, makeRoom func()) {
 	}
 	makeRoom = func() {
 		for _, r := range b.runs() {
-			b.trace(r) // what is there can be read
+			b.trace(r) // the existing data can be read
 		}
 		if err := os.Remove(filler); err != nil {
 			t.Fatal(err)
@@ -462,8 +465,8 @@ func onFullDisk(t *testing.T) (b *box, spec []string, makeRoom func()) {
 	return b, args, makeRoom
 }
 
-// TestFullDisk fills the disk under a run. Told to go on when there is room, it
-// comes to what it would have come to.
+// TestFullDisk fills the disk during a run. When there is room and the run is told to go on, it
+// ends with the same result as without the full disk.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	b, spec, makeRoom := onFullDisk(t)
@@ -481,7 +484,7 @@ func TestFullDisk(t *testing.T) {
 	if text := trouble(); !strings.Contains(text, "disk full: free space and resume") {
 		t.Errorf("trouble: %s", text)
 	}
-	// What a run cannot do now is refused, in place of waiting without a word.
+	// A command that a run cannot obey now is refused, rather than waiting without a message.
 	if out, err := b.command("checkpoint", "latest").CombinedOutput(); err == nil ||
 		!strings.Contains(string(out), "waits for the disk: ") ||
 		!strings.Contains(string(out), "disk full") {
@@ -492,7 +495,7 @@ func TestFullDisk(t *testing.T) {
 	b.sameAs(whole)
 }
 
-// TestFullDiskInline: in its own process a run goes on by itself.
+// TestFullDiskInline: a run in the program's own process goes on by itself when there is room.
 func TestFullDiskInline(t *testing.T) {
 	t.Parallel()
 	b, spec, makeRoom := onFullDisk(t)
@@ -508,8 +511,7 @@ func TestFullDiskInline(t *testing.T) {
 	b.sameAs(whole)
 }
 
-// TestGoRun starts the engine from a program whose file is gone when its
-// command has ended.
+// TestGoRun starts the engine from a program whose file is deleted when its command ends.
 func TestGoRun(t *testing.T) {
 	if !*long {
 		t.Skip("compiles the program: with -long only")
@@ -528,8 +530,8 @@ func TestGoRun(t *testing.T) {
 	b.await("the end of all runs", b.allDone)
 }
 
-// leaves runs the program with a pipe for its output, or for both of its outputs,
-// that nobody reads any more. It returns its state and what it said elsewhere.
+// leaves runs the program with a pipe that nobody reads for its output, or for both of its outputs.
+// It returns the exit status and the text on the other output.
 func (b *box) leaves(both bool, args ...string) (syscall.WaitStatus, string) {
 	b.Helper()
 	r, w, err := os.Pipe()
@@ -550,8 +552,8 @@ func (b *box) leaves(both bool, args ...string) (syscall.WaitStatus, string) {
 	return cmd.ProcessState.Sys().(syscall.WaitStatus), said.String()
 }
 
-// TestReaderLeaves: a command ends quietly when nobody reads it any more, and never
-// ends a run by that.
+// TestReaderLeaves: a command ends quietly when nobody reads its output any more, and never ends a
+// run because of that.
 func TestReaderLeaves(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)

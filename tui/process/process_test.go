@@ -11,8 +11,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestMain lets the tests run this very program under the name drolab. They and it have few
-// megabytes, which the garbage collector would look through again and again.
+// TestMain lets the tests run this very program under the name drolab. Each process has a heap of a
+// few megabytes, which the garbage collector would otherwise scan again and again.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
 	testscript.Main(m, map[string]func(){"drolab": func() {

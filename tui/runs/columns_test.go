@@ -9,8 +9,8 @@ import (
 	"drolab/tui/lab"
 )
 
-// Columns are chosen and sorted by in place, and values are the last, the best or those at
-// an epoch.
+// TestColumnsAndValues: columns are chosen and sorted by in their form, and values are the last
+// ones, the best ones or those at an epoch.
 func TestColumnsAndValues(t *testing.T) {
 	store, _ := trained(t)
 	r, p := runsOf(t, lab.Folder(store.Dir()))

@@ -24,7 +24,8 @@ func TestDeviation(t *testing.T) {
 	}
 }
 
-// A mean with its deviation fits its column, whatever they are: nothing of a figure is ever cut.
+// TestSpreadFits: a mean with its deviation fits its column, whatever the values. No part of a
+// figure is ever cut.
 func TestSpreadFits(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 32))
 	for range 2000 {
@@ -39,7 +40,7 @@ func TestSpreadFits(t *testing.T) {
 				}
 			}
 			another := &record.Run{}
-			another.Meta.Spec.Seed = 1 // two runs of one seed have no deviation
+			another.Meta.Spec.Seed = 1 // a second seed: two runs of one seed have no deviation
 			values := map[*record.Run]float64{{}: r.Float64() * scale,
 				another: r.Float64() * scale}
 			var l line
@@ -55,7 +56,8 @@ func TestSpreadFits(t *testing.T) {
 	}
 }
 
-// The names of presets come before figures that narrow screens lack.
+// TestNamesBeforeFigures: the names of presets have precedence over figures that narrow screens
+// leave out.
 func TestNamesBeforeFigures(t *testing.T) {
 	r, p := runsOf(t, tuitest.NewArchive(t))
 	r.Size(120, 38)

@@ -16,8 +16,8 @@ import (
 	"drolab/tui/lab"
 )
 
-// TestFold: seeds share a line with their mean and deviation, and what is asked of
-// the line is asked of all of them.
+// TestFold: seeds share a line with their mean and deviation, and a verb for the line applies to
+// all of them.
 func TestFold(t *testing.T) {
 	r, p := runsOf(t, tuitest.NewArchive(t))
 	r.Size(120, 38)
@@ -55,8 +55,8 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// TestFoldBySettings: runs that agree in chosen settings share a line, and what it says of them is
-// over seeds: runs of one seed are one sample, however many there are and whatever differs.
+// TestFoldBySettings: runs that agree in the chosen settings share a line. Its figures are over
+// seeds: all runs of one seed are one sample, however many there are and whatever else differs.
 func TestFoldBySettings(t *testing.T) {
 	a := tuitest.Archive{Folder: lab.Folder(t.TempDir())}
 	add := func(id string, method dro.Algorithm, seed uint64, lr float64) {
@@ -72,7 +72,7 @@ func TestFoldBySettings(t *testing.T) {
 	add("eeeee", dro.PGD, 1, .1)
 	r, p := runsOf(t, a)
 	r.Size(160, 38)
-	lines := func() map[string]string { // the runs of each line, and how many seeds it has
+	lines := func() map[string]string { // the number of seeds of each line, by its runs
 		list := map[string]string{}
 		for _, first := range p.shown {
 			l := p.lineOf(first)
@@ -100,7 +100,7 @@ func TestFoldBySettings(t *testing.T) {
 	if text := tuitest.Text(r.Shot()); !strings.Contains(text, "folded by algorithms") {
 		t.Errorf("nothing says what is folded:\n%s", text)
 	}
-	value := map[string]float64{"a": 1, "bb": 3, "ccc": 4} // two of seed 1: 2
+	value := map[string]float64{"a": 1, "bb": 3, "ccc": 4} // the two runs of seed 1 have the mean 2
 	of := func(run *record.Run) measure.Number { return measure.Num(value[run.Meta.ID]) }
 	for _, first := range p.shown {
 		if l := p.lineOf(first); len(l) == 3 {

@@ -15,7 +15,7 @@ import (
 	"drolab/tui/lab"
 )
 
-// trained is a folder with a run that has checkpoints.
+// trained returns a folder with a run that has checkpoints.
 func trained(t *testing.T) (*record.Store, []string) {
 	t.Helper()
 	store, err := record.Open(t.TempDir())
@@ -36,8 +36,8 @@ func trained(t *testing.T) (*record.Store, []string) {
 	return store, ids
 }
 
-// TestFork starts a run from the chosen checkpoint, with the settings that were
-// typed, and none while these are wrong.
+// TestFork: a fork starts a run from the chosen checkpoint with the settings that were typed, and
+// starts none while these are wrong.
 func TestFork(t *testing.T) {
 	store, ids := trained(t)
 	s := &tuitest.Starter{}
@@ -56,7 +56,7 @@ func TestFork(t *testing.T) {
 	}
 	r.Press("backspace")
 	r.Type("0.2")
-	r.Press("right") // goes on from what was typed
+	r.Press("right") // goes on from the typed value
 	for range 100 {
 		r.Press("down")
 	}
@@ -70,7 +70,7 @@ func TestFork(t *testing.T) {
 		got.Specs[0].LR != 0.5 || got.Specs[0].Epochs != 9 {
 		t.Errorf("asked for %+v, want from %s", got, want)
 	}
-	// A fork of a program asks, where the user has not started it.
+	// A fork of a program asks first if the user has not started that program before.
 	trust := &tuitest.Trust{Sums: map[string]string{"/train.py": "0123abcd"}}
 	l.Config.Programs = trust
 	r.Press("F")
@@ -87,8 +87,8 @@ func TestFork(t *testing.T) {
 	}
 }
 
-// TestForkValues goes through checkpoints and values by arrows alone, and says what a value was and
-// takes. The form opens at the checkpoint nearest to a step.
+// TestForkValues: arrows alone move through checkpoints and values, and the form shows the old
+// value and the allowed ones. The form opens at the checkpoint nearest to a step.
 func TestForkValues(t *testing.T) {
 	store, ids := trained(t)
 	s := &tuitest.Starter{}

@@ -7,8 +7,8 @@ import (
 	"drolab/tui/internal/tuitest"
 )
 
-// TestLabels: notes and tags are typed, found by filters, and shown; what is
-// archived is away until it is asked for.
+// TestLabels: notes and tags are typed, found by filters, and shown. An archived run is hidden
+// until it is asked for.
 func TestLabels(t *testing.T) {
 	r, p := runsOf(t, tuitest.NewArchive(t).Folder)
 	all := len(p.shown)

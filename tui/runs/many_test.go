@@ -13,7 +13,8 @@ import (
 	"drolab/tui/lab"
 )
 
-// What many runs cost a user. A folder is made once, for other measurements, too:
+// The flags of BenchmarkMany, which measures how much many runs cost a user. A folder that is made
+// once can serve other measurements, too:
 //
 //	go test ./tui/runs -run - -bench Many -runs 10000 -into /tmp/many
 var (

@@ -22,7 +22,7 @@ import (
 	"drolab/tui/lab"
 )
 
-// runsOf is a rig on the page over a folder, and the page.
+// runsOf returns a rig on the page over a folder, and the page.
 func runsOf(t *testing.T, source lab.Source) (*rig, *Page) {
 	t.Helper()
 	asked := &tuitest.Asked{}
@@ -100,7 +100,7 @@ func TestFilterTakesAnything(t *testing.T) {
 func TestSorting(t *testing.T) {
 	r, p := runsOf(t, tuitest.NewArchive(t))
 	r.Size(120, 38)
-	for range 10 { // columns that there is room for
+	for range 10 { // the columns that have room
 		r.Press("s")
 	}
 	if p.by != 0 {
@@ -150,7 +150,8 @@ func TestSorting(t *testing.T) {
 	}
 }
 
-// The cursor stays with its run when others come, go or are filtered out.
+// TestCursorStays: the cursor stays with its run when other runs appear, disappear or are filtered
+// out.
 func TestCursorStays(t *testing.T) {
 	a := tuitest.NewArchive(t)
 	r, p := runsOf(t, a)
@@ -195,8 +196,8 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-// A run that somebody records is never deleted, whatever a list of a moment
-// ago said.
+// TestDeleteRefusesLive: a run that is being recorded is never deleted, even if a list from a
+// moment ago shows it as ended.
 func TestDeleteRefusesLive(t *testing.T) {
 	store, err := record.Open(t.TempDir())
 	if err != nil {
@@ -259,7 +260,7 @@ func TestRunsVerbs(t *testing.T) {
 	}
 }
 
-// TestRunsMany leaves it to Watch, which says so, to show fewer than were chosen.
+// TestRunsMany: all chosen runs are sent to Watch, which shows fewer of them and says so.
 func TestRunsMany(t *testing.T) {
 	a := tuitest.NewArchive(t)
 	for seed := range uint64(lab.MaxWatched) {
@@ -293,8 +294,8 @@ func TestRunsClick(t *testing.T) {
 	}
 }
 
-// TestEsc does what the line of the filter says: it shows all, and the
-// selection stays until it is pressed again.
+// TestEsc: Esc does what the line of the filter says. The first Esc clears the filter, and the
+// selection stays until Esc is pressed again.
 func TestEsc(t *testing.T) {
 	r, p := runsOf(t, tuitest.NewArchive(t))
 	r.Press("/")
@@ -312,8 +313,8 @@ func TestEsc(t *testing.T) {
 	}
 }
 
-// TestMarksAndSelection: the mark of what a method uses and what it means, and the
-// selected step beside the last one.
+// TestMarksAndSelection: a line has the mark of the data that its method uses, with its meaning,
+// and the figures of the selected step beside those of the last one.
 func TestMarksAndSelection(t *testing.T) {
 	m := tuitest.Archived("group", 1, "mine", tuitest.Epoch0())
 	m.Groups, m.GroupCounts = []string{"hills", "coast"}, measure.Counts{Train: []int{9, 9},

@@ -11,8 +11,8 @@ import (
 	"drolab/tui/lab"
 )
 
-// A run that ends is listed so within a second, and a new one of another process, of a folder
-// in which nothing went on.
+// TestStirs: within a second, a run that ends is listed as ended, and a new run of another process
+// is listed, even in a folder in which no run is live.
 func TestStirs(t *testing.T) {
 	store, err := record.Open(t.TempDir())
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 	"drolab/tui/lab"
 )
 
-// A trend is the worst class over the evaluations, of all lengths in as many cells.
+// TestTrend: a trend is the worst class over the evaluations, in the same number of cells whatever
+// the length of the run.
 func TestTrend(t *testing.T) {
 	run := &record.Run{Meta: *tuitest.Meta(dro.SFK, tuitest.Epoch0())}
 	of := func(values ...float64) (list []*runner.EvalEvent) {
@@ -42,7 +43,8 @@ func TestTrend(t *testing.T) {
 	}
 }
 
-// Where the screen is wide the lines in view have trends, and of the others nothing is read.
+// TestTrendsOfLinesInView: on a wide screen, the lines in view have trends, and nothing is read for
+// the other lines.
 func TestTrendsOfLinesInView(t *testing.T) {
 	a := tuitest.Archive{Folder: lab.Folder(t.TempDir())}
 	for i := range 60 {

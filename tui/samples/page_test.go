@@ -21,7 +21,7 @@ import (
 	"drolab/tui/lab"
 )
 
-// trained is a run that has ended, of a table of its own whose path is table.
+// trained returns a run that has ended, on a table of its own, and the path of that table.
 func trained(t *testing.T) (r *record.Run, table string) {
 	t.Helper()
 	table = filepath.Join(t.TempDir(), "t.csv")
@@ -37,7 +37,7 @@ func trained(t *testing.T) (r *record.Run, table string) {
 	return recordtest.Train(t, s), table
 }
 
-// pageOn is a rig on the page, and the page.
+// pageOn returns a rig on the page, and the page.
 func pageOn(t *testing.T, r *record.Run) (*tuitest.Rig, *Page) {
 	t.Helper()
 	dir := filepath.Dir(r.Dir)
@@ -46,8 +46,8 @@ func pageOn(t *testing.T, r *record.Run) (*tuitest.Rig, *Page) {
 	return tuitest.NewRig(l, p), p
 }
 
-// TestARealRun shows what drolab eval says of the run, split by split, and leaves the
-// run's folder as it was.
+// TestARealRun: the page shows the figures that drolab eval prints of the run, for each split, and
+// leaves the folder of the run as it was.
 func TestARealRun(t *testing.T) {
 	r, _ := trained(t)
 	before := contents(t, r.Dir)
@@ -81,7 +81,7 @@ func TestARealRun(t *testing.T) {
 		}
 		rig.Press("m")
 	}
-	rig.Press("-", "-") // there is one radius below the run's
+	rig.Press("-", "-") // one radius is below the radius of the run
 	if rig.Notice.Text == "" || p.pick.Radii[p.rho] != .05 {
 		t.Errorf("at ρ = %v, told %q", p.pick.Radii[p.rho], rig.Notice.Text)
 	}
@@ -96,7 +96,7 @@ func TestARealRun(t *testing.T) {
 	}
 }
 
-// contents are the names and texts of all files below a folder.
+// contents returns the names and texts of all files below a folder.
 func contents(t *testing.T, dir string) (list []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
@@ -113,7 +113,7 @@ func contents(t *testing.T, dir string) (list []string) {
 	return list
 }
 
-// TestWhatGoesWrong is one line on the page, and the next try may do.
+// TestWhatGoesWrong: an error is one line on the page, and the next attempt can succeed.
 func TestWhatGoesWrong(t *testing.T) {
 	r, table := trained(t)
 	good, err := os.ReadFile(table)
@@ -156,8 +156,8 @@ func flip(path string) error {
 	return os.WriteFile(path, text, 0o644)
 }
 
-// TestEvaluationUnderWay tells how far it is, ends when it is cancelled or another one is
-// asked for, and what such a one brings is not shown.
+// TestEvaluationUnderWay: an evaluation shows its progress and ends when it is cancelled or another
+// one is asked for. The result of an abandoned evaluation is not shown.
 func TestEvaluationUnderWay(t *testing.T) {
 	r, _ := trained(t)
 	rig, p := pageOn(t, r)
@@ -166,7 +166,7 @@ func TestEvaluationUnderWay(t *testing.T) {
 		if err := q.Progress(34, 100); err != nil {
 			t.Error("ended before it was cancelled")
 		}
-		p.Update(p.job.next()) // and what waits for the next percent is left
+		p.Update(p.job.next()) // the command that waits for the next percent is dropped
 		text := tuitest.Text(rig.Shot())
 		if !strings.Contains(text, "Evaluating the test split: 34 %") ||
 			!strings.Contains(text, "Esc cancels") {
@@ -197,7 +197,7 @@ func TestEvaluationUnderWay(t *testing.T) {
 	}
 }
 
-// TestViewers: who only looks starts no program.
+// TestViewers: a viewer of a read-only interface starts no program.
 func TestViewers(t *testing.T) {
 	r, _ := trained(t)
 	for _, looks := range []bool{false, true} {
@@ -215,21 +215,21 @@ func TestViewers(t *testing.T) {
 	}
 }
 
-// made is an Evaluate that makes its answer up.
+// made returns an Evaluate with a made-up answer.
 func made(table bool) Evaluate {
 	return func(q inspect.Question) (*inspect.Pick, error) {
 		return tuitest.NewPick(&q.Run.Meta, table), nil
 	}
 }
 
-// TestClicks: each sample that is seen is the one that a click on it goes to.
+// TestClicks: a click on a visible sample goes to that sample.
 func TestClicks(t *testing.T) {
 	r, _ := trained(t)
 	for _, table := range []bool{true, false} {
 		rig, p := pageOn(t, r)
 		p.Evaluate = made(table)
 		r.Meta.Classes = tuitest.Meta(dro.ERM, tuitest.Epoch0()).Classes
-		p.Source = lab.Folder(t.TempDir()) // which has not the run: it stays as it is here
+		p.Source = lab.Folder(t.TempDir()) // it does not have the run, which stays as it is here
 		rig.Send(lab.Samples{Run: r})
 		seen := map[int]bool{}
 		for y := range 38 {
@@ -256,7 +256,7 @@ func TestClicks(t *testing.T) {
 	}
 }
 
-// TestCursor goes everywhere by the arrows and stays with what is there.
+// TestCursor: the arrows lead everywhere, and the cursor stays on existing samples.
 func TestCursor(t *testing.T) {
 	r, _ := trained(t)
 	rig, p := pageOn(t, r)

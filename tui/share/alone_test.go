@@ -11,7 +11,7 @@ import (
 	"drolab/tui/lab"
 )
 
-// TestPanicOfOneView ends that view, with a report, and not the server.
+// TestPanicOfOneView: a panic in one view ends that view, with a report, but not the server.
 func TestPanicOfOneView(t *testing.T) {
 	p := invite(t, func(s *Settings) {
 		s.Lab.Kept = lab.NewKept(func() ([]*record.Run, error) { panic("broken") })
@@ -35,7 +35,7 @@ func TestPanicOfOneView(t *testing.T) {
 	}
 }
 
-// TestPanicOfOneReader is an error of its view.
+// TestPanicOfOneReader: a panic in the reader of one view is an error of that view.
 func TestPanicOfOneReader(t *testing.T) {
 	v := &view{s: &server{}}
 	v.s.Lab.RunsDir = t.TempDir()

@@ -11,8 +11,8 @@ import (
 	gossh "golang.org/x/crypto/ssh"
 )
 
-// silent opens connections that say nothing, and returns when the server has closed
-// so many.
+// silent opens n connections that send nothing, and returns when the server has closed the given
+// number of connections.
 func (p *party) silent(t *testing.T, n, closed int) {
 	t.Helper()
 	for range n {
@@ -28,25 +28,26 @@ func (p *party) silent(t *testing.T, n, closed int) {
 	}
 }
 
-// TestSilentCrowd holds as many connections as there may be, and more, without a
-// key: who has one has a screen at once, and keeps it. No deadline passes.
+// TestSilentCrowd holds as many connections open as the server allows, and tries more, all without
+// a key. A viewer with a key still gets a screen at once and keeps it. No deadline passes.
 func TestSilentCrowd(t *testing.T) {
 	p := invite(t, nil)
 	const room = 3 + spare
 	p.silent(t, 60, 60-room)
 	first := p.watch("xterm", 80, 24)
 	first.await(t, "read-only")
-	// One had to go for the first, whose own room was free again when it had shown its key.
+	// One connection had to go for the first viewer, whose own place became free when the key was
+	// shown.
 	p.silent(t, 2*room, 1+2*room-1)
 	first.press("3")
 	first.await(t, "12 runs")
 	p.watch("xterm", 80, 24).await(t, "read-only")
 }
 
-// named is a key that can be named, and does not sign.
+// named is a key that a client can name but cannot sign with.
 type named struct {
 	key   gossh.PublicKey
-	asked chan struct{} // closed when it shall
+	asked chan struct{} // closed when the server asks for a signature
 	over  chan struct{}
 }
 
@@ -58,7 +59,7 @@ func (n *named) Sign(io.Reader, []byte) (*gossh.Signature, error) {
 	return nil, errors.New("somebody else's key")
 }
 
-// TestNamedKey: to name a listed key, which is no secret, is not to show it.
+// TestNamedKey: naming a listed key, which is no secret, is not enough to count as its holder.
 func TestNamedKey(t *testing.T) {
 	p := invite(t, nil)
 	n := &named{p.known.PublicKey(), make(chan struct{}), make(chan struct{})}
@@ -86,10 +87,10 @@ func TestNamedKey(t *testing.T) {
 	<-left
 }
 
-// stranger is a connection from somewhere.
+// stranger returns a connection from an address.
 func stranger(address string) *link { return &link{from: netip.MustParsePrefix(address)} }
 
-// TestDoor has strangers of many addresses.
+// TestDoor: strangers, from one address or from many, do not keep out a viewer with a key.
 func TestDoor(t *testing.T) {
 	const viewers = 3
 	const each, all = viewers + spare, mostAddresses * (viewers + spare)

@@ -22,7 +22,7 @@ import (
 	gossh "golang.org/x/crypto/ssh"
 )
 
-// party is a server on runs that are recorded, and all that happens to it.
+// party is a server on recorded runs, with everything that a test observes of it or controls.
 type party struct {
 	t      *testing.T
 	runs   string
@@ -37,7 +37,7 @@ type party struct {
 	result chan error
 }
 
-// invite starts a server, changed by edit, which is ended with the test.
+// invite starts a server with settings changed by edit. The server ends with the test.
 func invite(t *testing.T, edit func(*Settings)) *party {
 	t.Helper()
 	dir := t.TempDir()
@@ -95,7 +95,7 @@ func newKey(t *testing.T) gossh.Signer {
 	return s
 }
 
-// connect logs in, in one way.
+// connect logs in by the given methods of authentication.
 func (p *party) connect(auth ...gossh.AuthMethod) (*gossh.Client, *wire, error) {
 	c, err := net.Dial("tcp", p.wires.Addr().String())
 	if err != nil {
@@ -129,7 +129,7 @@ type viewer struct {
 	out    *text
 	errs   *text
 	w, h   int
-	since  int // where in out the present size begins
+	since  int // the offset in out at which output in the present size begins
 }
 
 // watch opens a screen of w by h cells.
@@ -162,17 +162,18 @@ func (p *party) watch(term string, w, h int, environ ...string) *viewer {
 
 func (v *viewer) press(keys string) { io.WriteString(v.keys, keys) }
 
-// question is what the emulator takes for another sequence.
+// question matches the queries that the emulator takes for other sequences.
 var question = regexp.MustCompile(`\x1b\[(\?[0-9;]*(\$p|u)|[<=>][0-9;]*[a-z])`)
 
-// screen is what is seen, a line a row.
+// screen returns the text on the screen, one string for each row.
 func (v *viewer) screen() []string {
 	vt := vt10x.New(vt10x.WithSize(v.w, v.h))
 	vt.Write(question.ReplaceAll([]byte(v.out.String()[v.since:]), nil))
 	return strings.Split(strings.TrimSuffix(vt.String(), "\n"), "\n")
 }
 
-// shows tells whether the screen has its first and last line, in its size, and a text.
+// shows reports whether the screen has the right number of lines, its first and last line, and a
+// text.
 func (v *viewer) shows(text string) bool {
 	lines := v.screen()
 	return len(lines) == v.h && strings.Contains(lines[0], "1 Launch") &&
@@ -188,11 +189,11 @@ func (v *viewer) await(t *testing.T, text string) {
 	}
 }
 
-// text is what somebody writes and another waits for.
+// text is a text that one goroutine writes and another waits for.
 type text struct {
 	mu    sync.Mutex
 	b     bytes.Buffer
-	grown chan struct{} // holds something after a change
+	grown chan struct{} // holds a value after a change
 }
 
 func newText() *text { return &text{grown: make(chan struct{}, 1)} }
@@ -214,10 +215,10 @@ func (w *text) String() string {
 	return w.b.String()
 }
 
-// tooLong is when a test that waits gives up, on the slowest of machines.
+// tooLong is the time after which a waiting test gives up, even on the slowest machine.
 const tooLong = 3 * time.Minute
 
-// until waits for something to hold; false when that took too long.
+// until waits until the condition holds, and returns false if that takes too long.
 func (w *text) until(holds func(string) bool) bool {
 	late := time.NewTimer(tooLong)
 	defer late.Stop()
@@ -231,7 +232,7 @@ func (w *text) until(holds func(string) bool) bool {
 	return true
 }
 
-// await waits for a text.
+// await waits until the text contains want.
 func (w *text) await(t *testing.T, want string) {
 	t.Helper()
 	if !w.until(func(s string) bool { return strings.Contains(s, want) }) {
@@ -239,11 +240,11 @@ func (w *text) await(t *testing.T, want string) {
 	}
 }
 
-// wires is a listener whose connections can be made to take nothing.
+// wires is a listener whose connections can be made to accept no more data.
 type wires struct {
 	net.Listener
 	taken chan *wire
-	ended chan struct{} // has an element for each that the server has closed
+	ended chan struct{} // receives a value for each connection that the server has closed
 }
 
 func (l *wires) Accept() (net.Conn, error) {
@@ -266,7 +267,7 @@ type wire struct {
 	ended   chan<- struct{}
 }
 
-// stall makes the connection one whose other end reads no more.
+// stall makes the connection behave as if its other end had stopped reading.
 func (w *wire) stall() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -292,7 +293,7 @@ func (w *wire) Close() error {
 	return w.Conn.Close()
 }
 
-// clock has the server's deadlines, which pass when the test says so.
+// clock holds the deadlines of the server, which pass when the test says so.
 type clock struct {
 	mu      sync.Mutex
 	pending []*deadline
@@ -316,7 +317,7 @@ func (c *clock) after(of time.Duration, do func()) (stop func()) {
 	return func() { c.remove(d) }
 }
 
-// remove takes a deadline away, and tells whether it was there.
+// remove removes a deadline and reports whether it was pending.
 func (c *clock) remove(d *deadline) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -329,7 +330,7 @@ func (c *clock) remove(d *deadline) bool {
 	return false
 }
 
-// of returns the deadlines of a length, once there is one.
+// of returns the pending deadlines of duration d, and waits until there is one.
 func (c *clock) of(d time.Duration) (list []*deadline) {
 	for {
 		c.mu.Lock()
@@ -346,7 +347,7 @@ func (c *clock) of(d time.Duration) (list []*deadline) {
 	}
 }
 
-// pass lets deadlines pass that are still there, and tells how many were.
+// pass lets those of the deadlines pass that are still pending, and returns their number.
 func (c *clock) pass(list []*deadline) (n int) {
 	for _, d := range list {
 		if c.remove(d) {

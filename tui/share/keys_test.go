@@ -50,7 +50,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestHostKey makes it once, for its owner alone.
+// TestHostKey: the key of the host is made once, and only its owner can read it.
 func TestHostKey(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new", "host")
 	first, print, err := HostKey(path)

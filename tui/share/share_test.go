@@ -16,7 +16,7 @@ import (
 	gossh "golang.org/x/crypto/ssh"
 )
 
-// TestScreen shows the interface in the client's size, and in every next one.
+// TestScreen: the interface is shown in the size of the client, and in every later one.
 func TestScreen(t *testing.T) {
 	p := invite(t, nil)
 	v := p.watch("xterm-256color", 100, 30)
@@ -41,7 +41,7 @@ func TestScreen(t *testing.T) {
 	}
 }
 
-// TestColours has each viewer's own.
+// TestColours: each viewer gets the colours that its own terminal supports.
 func TestColours(t *testing.T) {
 	p := invite(t, nil)
 	for _, c := range []struct {
@@ -70,7 +70,7 @@ func TestColours(t *testing.T) {
 	}
 }
 
-// TestOnlyKeys lets nobody in who has no key that is listed.
+// TestOnlyKeys: nobody without a listed key gets in.
 func TestOnlyKeys(t *testing.T) {
 	p := invite(t, nil)
 	answer := func(_, _ string, questions []string, _ []bool) ([]string, error) {
@@ -97,7 +97,7 @@ func TestOnlyKeys(t *testing.T) {
 	p.log.await(t, "no one can log in: ")
 }
 
-// TestNoShell refuses everything that is no screen.
+// TestNoShell: every request for something other than a screen is refused.
 func TestNoShell(t *testing.T) {
 	p := invite(t, nil)
 	c, _ := p.login()
@@ -154,7 +154,7 @@ func TestNoShell(t *testing.T) {
 	}
 }
 
-// TestNeedsTerminal tells a client without one what to do.
+// TestNeedsTerminal: a client without a terminal is told what to do.
 func TestNeedsTerminal(t *testing.T) {
 	p := invite(t, nil)
 	c, _ := p.login()
@@ -174,7 +174,8 @@ func TestNeedsTerminal(t *testing.T) {
 	}
 }
 
-// TestHostileSizes draws no screen that takes the machine's memory.
+// TestHostileSizes: no size of a client makes the server draw a screen that exhausts the memory of
+// the machine.
 func TestHostileSizes(t *testing.T) {
 	p := invite(t, nil)
 	for _, c := range []struct {
@@ -196,7 +197,8 @@ func TestHostileSizes(t *testing.T) {
 	}
 }
 
-// TestPlaces has room for so many, and for another one when somebody has left.
+// TestPlaces: there is room for a limited number of viewers, and for another one when somebody has
+// left.
 func TestPlaces(t *testing.T) {
 	p := invite(t, nil)
 	var viewers []*viewer
@@ -219,7 +221,7 @@ func TestPlaces(t *testing.T) {
 	p.watch("xterm", 80, 24).await(t, "read-only")
 }
 
-// TestStuck cuts off a viewer that takes nothing more, while another goes on.
+// TestStuck: a viewer that stops reading is cut off, while another goes on.
 func TestStuck(t *testing.T) {
 	p := invite(t, nil)
 	stuck, other := p.watch("xterm", 80, 24), p.watch("xterm", 80, 24)
@@ -227,8 +229,8 @@ func TestStuck(t *testing.T) {
 	other.await(t, "read-only")
 	stuck.wire.stall()
 	stuck.press("3")
-	// What is being written from before the other viewer has another screen until after that is
-	// not the other's.
+	// A write that was pending before the other viewer's screen changed and still is afterwards is
+	// not a write to the other viewer.
 	shows := []string{"Presets", "12 runs"}
 	for i := 0; ; i++ {
 		before := p.clock.of(patience)
@@ -245,7 +247,7 @@ func TestStuck(t *testing.T) {
 	p.watch("xterm", 80, 24).await(t, "read-only")
 }
 
-// TestSilent cuts off who connects and says nothing.
+// TestSilent: a client that connects and sends nothing is cut off.
 func TestSilent(t *testing.T) {
 	p := invite(t, nil)
 	c, err := net.Dial("tcp", p.wires.Addr().String())
@@ -256,12 +258,12 @@ func TestSilent(t *testing.T) {
 	w := <-p.wires.taken
 	p.clock.pass(p.clock.of(handshake))
 	<-w.closed
-	_, lazy := p.login() // and asks for no screen
+	_, lazy := p.login() // but asks for no screen
 	p.clock.pass(p.clock.of(handshake))
 	<-lazy.closed
 }
 
-// TestCrowd closes connections beyond those of viewers and some more.
+// TestCrowd: connections beyond those of the viewers and a few spare ones are closed.
 func TestCrowd(t *testing.T) {
 	p := invite(t, func(s *Settings) { s.Viewers = 1 })
 	for range 1 + spare + 1 {
@@ -274,7 +276,7 @@ func TestCrowd(t *testing.T) {
 	<-p.wires.ended
 }
 
-// TestIdle ends the view of who presses no key.
+// TestIdle: the view of a viewer who presses no key ends.
 func TestIdle(t *testing.T) {
 	p := invite(t, nil)
 	v := p.watch("xterm", 80, 24)
@@ -286,7 +288,8 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// TestBabel ends the view of who sends what is kept in memory until it ends.
+// TestBabel: the view of a client ends if it sends input that would be kept in memory until its end
+// arrives.
 func TestBabel(t *testing.T) {
 	p := invite(t, nil)
 	v := p.watch("xterm", 80, 24)
@@ -297,7 +300,7 @@ func TestBabel(t *testing.T) {
 	v.Wait()
 }
 
-// TestEnds tells viewers that it is over.
+// TestEnds: viewers are told that the server has ended.
 func TestEnds(t *testing.T) {
 	p := invite(t, nil)
 	v := p.watch("xterm", 80, 24)
@@ -311,7 +314,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestGone frees the place of who closes its window.
+// TestGone: the place of a viewer who closes the window becomes free.
 func TestGone(t *testing.T) {
 	p := invite(t, func(s *Settings) { s.Viewers = 1 })
 	v := p.watch("xterm", 80, 24)
@@ -321,14 +324,15 @@ func TestGone(t *testing.T) {
 	p.watch("xterm", 80, 24).await(t, "read-only")
 }
 
-// TestChangesNothing presses every key and clicks everywhere, on every page.
+// TestChangesNothing: a viewer who presses every key and clicks everywhere, on every page, changes
+// no file.
 func TestChangesNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("thousands of screens: minutes with the race detector")
 	}
 	p := invite(t, nil)
 	t.Chdir(t.TempDir())
-	const esc = "\x1b[27u" // which begins no other sequence
+	const esc = "\x1b[27u" // it begins no other sequence
 	before := contents(t, p.runs)
 	v := p.watch("xterm-256color", 120, 40)
 	v.await(t, "train loss")
@@ -370,7 +374,7 @@ func TestChangesNothing(t *testing.T) {
 	}
 }
 
-// contents are the checksums of a folder's files, by name.
+// contents returns the checksums of the files of a folder, by name.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	sums := map[string]string{}

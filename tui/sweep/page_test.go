@@ -17,7 +17,7 @@ import (
 	"drolab/tui/lab"
 )
 
-// pageOf is a rig on the page over a runs folder, and the page.
+// pageOf returns a rig on the page over a runs folder, and the page.
 func pageOf(t *testing.T, dir string, cfg lab.Config) (*tuitest.Rig, *Page) {
 	t.Helper()
 	cfg.RunsDir = dir
@@ -48,8 +48,8 @@ func points(t *testing.T, text string) ([]sweep.Point, []string) {
 	return o.Points, f.List.Keys
 }
 
-// TestEverySettingHasItsPlace: whatever varies and whichever key goes across, no two
-// settings stand in one place, and settings that were drawn together share a row.
+// TestEverySettingHasItsPlace: whatever varies and whichever key is across, no two settings share a
+// place, and settings that were drawn together share a row.
 func TestEverySettingHasItsPlace(t *testing.T) {
 	for text, rows := range map[string]map[string]int{
 		"grid: {rho: [1, .5, 10], algo: [sfk, pgd]}":               {"rho": 2},
@@ -86,7 +86,7 @@ func TestEverySettingHasItsPlace(t *testing.T) {
 	}
 }
 
-// TestCursor goes everywhere by the arrows, over places that nothing has.
+// TestCursor: the arrows lead everywhere, over places without a setting.
 func TestCursor(t *testing.T) {
 	dir := t.TempDir()
 	tuitest.NewSweep(t, dir)
@@ -135,8 +135,8 @@ func TestCursor(t *testing.T) {
 	}
 }
 
-// TestProgress says how long it takes yet while runs train, and that none does
-// otherwise.
+// TestProgress: while runs train, the page shows the time that is left, and otherwise that no run
+// is training.
 func TestProgress(t *testing.T) {
 	dir := t.TempDir()
 	f := tuitest.NewSweep(t, dir)
@@ -157,8 +157,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestWhatSlurmSaysIsShown: tasks that were lost, put back into the queue, or cannot be
-// asked for are named with the reason.
+// TestWhatSlurmSaysIsShown: tasks that were lost, were put back into the queue or cannot be queried
+// are named with the reason.
 func TestWhatSlurmSaysIsShown(t *testing.T) {
 	dir, bin := t.TempDir(), t.TempDir()
 	f := tuitest.NewSweep(t, dir)
@@ -206,8 +206,8 @@ func TestWhatSlurmSaysIsShown(t *testing.T) {
 	}
 }
 
-// TestSeveralSweeps turns from one to the next; what is late of the one before is not
-// taken for it.
+// TestSeveralSweeps turns from one sweep to the next. A late answer about the previous sweep is not
+// taken for the new one.
 func TestSeveralSweeps(t *testing.T) {
 	dir := t.TempDir()
 	for i, name := range []string{"a", "b"} {
@@ -236,8 +236,8 @@ func TestSeveralSweeps(t *testing.T) {
 	}
 }
 
-// TestPoisonedSweep shows a sweep each of whose strings, in its turn, would steer the
-// terminal.
+// TestPoisonedSweep poisons one string of a sweep after another and shows the sweep: nothing
+// controls the terminal.
 func TestPoisonedSweep(t *testing.T) {
 	dir := t.TempDir()
 	text := "preset: csv\nset: {val_fraction: .2}\n" +

@@ -16,7 +16,7 @@ import (
 	"drolab/tui/watch/sheet"
 )
 
-// exported presses e and returns the one new file, as rows by column name.
+// exported presses e and returns the rows of the one new file, by column name.
 func (r *rig) exported(t *testing.T) []map[string]string {
 	t.Helper()
 	dir := r.Config.RunsDir
@@ -53,8 +53,8 @@ func (r *rig) exported(t *testing.T) []map[string]string {
 	return rows
 }
 
-// TestExportCurves finds the last loss of each run in the file, and the curves
-// that are shown alone.
+// TestExportCurves: the exported file has the last loss of each run and only the curves that are
+// shown.
 func TestExportCurves(t *testing.T) {
 	r := watching(t, 120, 40)
 	r.Config.RunsDir = t.TempDir()
@@ -80,7 +80,7 @@ func TestExportCurves(t *testing.T) {
 	}
 }
 
-// TestExportBars has the run's classes and those of the one that it is
+// TestExportBars: an export of bars has the classes of the run and those of the run that it is
 // compared with.
 func TestExportBars(t *testing.T) {
 	r := watching(t, 120, 40)
@@ -106,8 +106,8 @@ func TestExportBars(t *testing.T) {
 	}
 }
 
-// TestExportReadOnly leaves the runs folder as it is: the view may look at
-// somebody else's.
+// TestExportReadOnly: a read-only view leaves the runs folder as it is, because that folder may
+// belong to somebody else.
 func TestExportReadOnly(t *testing.T) {
 	r := watching(t, 120, 40)
 	r.Config.RunsDir, r.Config.ReadOnly = t.TempDir(), true
@@ -120,7 +120,7 @@ func TestExportReadOnly(t *testing.T) {
 	}
 }
 
-// TestExportFails says why, and leaves nothing.
+// TestExportFails: an export that fails says why.
 func TestExportFails(t *testing.T) {
 	r := watching(t, 120, 40)
 	r.Config.RunsDir = filepath.Join(t.TempDir(), "missing")
@@ -130,7 +130,7 @@ func TestExportFails(t *testing.T) {
 	}
 }
 
-// TestExportTwice writes two files within a second.
+// TestExportTwice: two exports within a second are two files.
 func TestExportTwice(t *testing.T) {
 	r := watching(t, 120, 40)
 	r.Config.RunsDir = t.TempDir()
@@ -143,7 +143,7 @@ func TestExportTwice(t *testing.T) {
 	}
 }
 
-// A registered format is offered, and writes what the panel shows.
+// TestExportInAnotherFormat: a registered format is offered, and writes the data of the panel.
 func TestExportInAnotherFormat(t *testing.T) {
 	var head []string
 	rows := 0

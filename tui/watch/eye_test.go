@@ -18,8 +18,8 @@ import (
 	"drolab/tui/lab"
 )
 
-// TestEyeBytes: two minutes and a half of a slow run whose heaviest samples all change every 16
-// seconds send at most a tenth more than those of the same run without samples. The first frame
+// TestEyeBytes: a slow run whose heaviest samples all change every 16 seconds sends, in two and a
+// half minutes, at most a tenth more bytes than the same run without samples. The first frame
 // counts.
 func TestEyeBytes(t *testing.T) {
 	heavy, none := sentBy(t, true), sentBy(t, false)
@@ -29,7 +29,8 @@ func TestEyeBytes(t *testing.T) {
 	}
 }
 
-// sentBy is the bytes of a scripted run on pictures at 200×60, as it is watched from its start.
+// sentBy returns the number of bytes that a scripted run on pictures sends at 200×60, watched from
+// its start.
 func sentBy(t *testing.T, heavy bool) (bytes int) {
 	t.Helper()
 	const seconds = 150
@@ -51,7 +52,7 @@ func sentBy(t *testing.T, heavy bool) (bytes int) {
 	}
 	t.Cleanup(func() { r.Close() })
 	log := tuitest.Training(dro.SFK, 0, 16/tuitest.Pace, seconds/16)
-	log = slices.DeleteFunc(log, func(e runner.Event) bool { // one in two seconds stays
+	log = slices.DeleteFunc(log, func(e runner.Event) bool { // one step in two seconds stays
 		_, step := e.(*runner.StepEvent)
 		return step && e.Header().Step%40 > 0
 	})
@@ -78,7 +79,7 @@ func sentBy(t *testing.T, heavy bool) (bytes int) {
 	return bytes
 }
 
-// gazing watches a trained run of a data set at 200×60.
+// gazing returns a rig that watches a trained run of a data set at 200×60.
 func gazing(t *testing.T, dataset string, guest bool) *rig {
 	t.Helper()
 	s := spec.Defaults()
@@ -91,7 +92,7 @@ func gazing(t *testing.T, dataset string, guest bool) *rig {
 	return r
 }
 
-// strip is the adversary's eye as it is drawn under the panels.
+// strip returns the adversary's eye as it is drawn under the panels.
 func (r *rig) strip() string {
 	l := r.watch.layout().eye
 	var lines []string
@@ -101,8 +102,8 @@ func (r *rig) strip() string {
 	return strings.Join(lines, "\n")
 }
 
-// The eye has pictures of pictures, columns of tables and numbers of features, each with its
-// ratio and its class.
+// TestEye: the eye shows pictures, the columns of tables or the numbers of samples with features,
+// each with its ratio and its class.
 func TestEye(t *testing.T) {
 	for dataset, want := range map[string]string{
 		"shapes":      "━",
@@ -127,7 +128,8 @@ func TestEye(t *testing.T) {
 	}
 }
 
-// A guest sees numbers, classes and ratios, and nothing of the data: none is opened.
+// TestGuestsSeeNoData: a guest sees numbers, classes and ratios, but none of the data, which are
+// not opened.
 func TestGuestsSeeNoData(t *testing.T) {
 	r := gazing(t, "shapes", true)
 	strip := r.strip()
@@ -141,8 +143,8 @@ func TestGuestsSeeNoData(t *testing.T) {
 	}
 }
 
-// Without the data the eye names the samples and the reason; a log that names a sample that the
-// data do not have does no harm.
+// TestEyeWithoutData: without the data, the eye names the samples and the reason. A log that names
+// a sample beyond the end of the data does no harm.
 func TestEyeWithoutData(t *testing.T) {
 	r := gazing(t, "shapes", false)
 	eval := r.watch.Run().Eval
@@ -163,7 +165,7 @@ func TestEyeWithoutData(t *testing.T) {
 	}
 }
 
-// The strip is there where there is room, and its panel is not in view besides.
+// TestEyeHasRoom: the strip is shown where there is room for it, unless its panel is in view.
 func TestEyeHasRoom(t *testing.T) {
 	r := gazing(t, "shapes", false)
 	for _, c := range []struct {
@@ -185,7 +187,7 @@ func TestEyeHasRoom(t *testing.T) {
 	}
 }
 
-// The samples of the last evaluation hang as soon as the run has ended.
+// TestEyeAtTheEnd: the samples of the last evaluation are shown as soon as the run has ended.
 func TestEyeAtTheEnd(t *testing.T) {
 	r := gazing(t, "shapes", false)
 	last := *r.watch.Run().Eval

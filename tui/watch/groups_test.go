@@ -13,7 +13,7 @@ import (
 	"drolab/tui/watch/sheet"
 )
 
-// grouping is a rig on the page, late in three runs with groups that select.
+// grouping returns a rig on the page, late in three runs that have groups and select a step.
 func grouping(t testing.TB, w, h int) *rig {
 	t.Helper()
 	r := newRig(t, tuitest.NewGroupScript(t), w, h)
@@ -21,8 +21,8 @@ func grouping(t testing.TB, w, h int) *rig {
 	return r
 }
 
-// m shows the validation split in place of the test split, in all that has one, and
-// says why it does not where no run has.
+// TestSplit: m shows the validation split in place of the test split wherever there is one, and
+// says why it does not if no run has one.
 func TestSplit(t *testing.T) {
 	r := grouping(t, 200, 60)
 	title := func(want ...string) {
@@ -68,7 +68,8 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// What is selected is a spot on the curves of evaluations, of each run that is shown.
+// TestSelectionIsMarked: the selected step of each shown run is a spot on its curves of
+// evaluations.
 func TestSelectionIsMarked(t *testing.T) {
 	r := grouping(t, 120, 40)
 	for q, want := range map[string]int{"loss": 0, "lambda": 0, "test_loss": 3,
@@ -85,7 +86,7 @@ func TestSelectionIsMarked(t *testing.T) {
 	}
 }
 
-// TestHeadline: what a run came to is said whole, or with a sign where it is cut.
+// TestHeadline: the outcome of a run is shown whole, or with a sign where it is cut.
 func TestHeadline(t *testing.T) {
 	r := watching(t, 80, 34)
 	if n := r.watch.headlineRows(); n != r.watch.storyRows() {
@@ -119,7 +120,8 @@ func TestHeadline(t *testing.T) {
 	}
 }
 
-// Each line has a mark of its own; one without a colour of its own is drawn with it.
+// TestMarks: each line has a mark of its own. A line without a colour of its own is drawn with its
+// mark.
 func TestMarks(t *testing.T) {
 	seen := map[string]bool{}
 	theme := watching(t, 80, 24).Theme
@@ -135,8 +137,8 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// Where a run has groups the panels say so, show them, and mark as the worst one
-// that is large enough.
+// TestBarsByGroup: if a run has groups, the panels say so and show them, and mark the worst group
+// among those that are large enough.
 func TestBarsByGroup(t *testing.T) {
 	r := watching(t, 160, 50)
 	r.Wait(time.Second, time.Second/5)

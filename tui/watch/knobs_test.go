@@ -15,7 +15,7 @@ import (
 
 func TestKnobs(t *testing.T) {
 	r := watching(t, 80, 24)
-	run := r.watch.Run() // of sfk
+	run := r.watch.Run() // a run of sfk
 	r.Mine[run.ID] = true
 	r.Press("t")
 	r.Type("-1")
@@ -50,7 +50,7 @@ func TestKnobs(t *testing.T) {
 	}
 }
 
-// TestKnobsFollow shows the settings as they are after what the log says.
+// TestKnobsFollow: the settings follow the changes in the log.
 func TestKnobsFollow(t *testing.T) {
 	r := watching(t, 80, 24)
 	run := r.watch.Run()
@@ -87,8 +87,8 @@ func TestTurnable(t *testing.T) {
 	}
 }
 
-// TestKnobsRows goes from setting to setting with j and k too, of which no
-// value has any, and says how.
+// TestKnobsRows: j and k, which occur in no value, also move between settings, and the form says
+// how to move.
 func TestKnobsRows(t *testing.T) {
 	r := watching(t, 80, 24)
 	r.Mine[r.watch.Run().ID] = true

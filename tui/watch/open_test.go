@@ -17,8 +17,8 @@ import (
 	"drolab/tui/watch/track"
 )
 
-// forkOf adds a run to the script that goes on from a step of another one, at
-// half of its pace and two hours later.
+// forkOf adds a run to the script that continues from a step of another run, at half the pace of
+// that run and two hours later.
 func forkOf(t *testing.T, s *tuitest.Script, parent string, step int) string {
 	t.Helper()
 	store, err := record.Open(string(s.Folder))
@@ -58,7 +58,7 @@ func sfkOf(s *tuitest.Script) string {
 
 func watchOnly(t *testing.T, s *tuitest.Script, id string) *track.Track {
 	t.Helper()
-	s.Now = tuitest.Epoch0().Add(3 * time.Hour) // all is in the logs
+	s.Now = tuitest.Epoch0().Add(3 * time.Hour) // the logs are complete
 	r := newRig(t, s, 120, 40)
 	r.Send(lab.Watch{IDs: []string{id}})
 	r.Wait(2*time.Second, time.Second/5)
@@ -66,7 +66,8 @@ func watchOnly(t *testing.T, s *tuitest.Script, id string) *track.Track {
 	return r.watch.Tracks[0]
 }
 
-// A fork's curves start with its parent's, up to the checkpoint.
+// TestForkGoesOnItsParentsCurves: up to the checkpoint, the curves of a fork are those of its
+// parent.
 func TestForkGoesOnItsParentsCurves(t *testing.T) {
 	s := tuitest.NewScript(t)
 	parent := sfkOf(s)
@@ -96,7 +97,8 @@ func TestForkGoesOnItsParentsCurves(t *testing.T) {
 	}
 }
 
-// Without its parent a fork starts where it does, and is not taken for fast.
+// TestForkWithoutItsParent: the curves of a fork whose parent is missing start at the fork, and its
+// speed is not overestimated.
 func TestForkWithoutItsParent(t *testing.T) {
 	for _, parent := range []string{"shapes-sfk-s1-gone", "../x", "latest", "\x1b[31mred"} {
 		s := tuitest.NewScript(t)

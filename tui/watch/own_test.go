@@ -13,7 +13,8 @@ import (
 	"drolab/tui/watch/panel"
 )
 
-// own gives a run a value of its program's own from a step on, which is the step.
+// own adds a value of the program's own to the events of a run, from a step on. The value is the
+// step.
 func own(events []runner.Event, name string, from int64) {
 	for _, e := range events {
 		if s, ok := e.(*runner.StepEvent); ok && s.Step >= from {
@@ -25,8 +26,8 @@ func own(events []runner.Event, name string, from int64) {
 	}
 }
 
-// A value of a program's own has a panel and a column as soon as the run has one, behind those
-// that were there, and the curve has its first value.
+// TestOwnValues: a program's own value has a panel and a column as soon as a run has it, after the
+// existing ones, and its curve has the first value.
 func TestOwnValues(t *testing.T) {
 	s := tuitest.NewScript(t)
 	id := sfkOf(s)
@@ -54,7 +55,7 @@ func TestOwnValues(t *testing.T) {
 		}
 	}
 	r.Overlay = nil
-	r.Send(lab.Watch{IDs: []string{otherThan(s, id)}}) // whose panels are fewer
+	r.Send(lab.Watch{IDs: []string{otherThan(s, id)}}) // a run that has fewer panels
 	r.Wait(2*time.Second, time.Second/5)
 	r.Fits(t, "other runs")
 	if slices.ContainsFunc(r.watch.Panels, titles) {

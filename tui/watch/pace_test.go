@@ -9,8 +9,8 @@ import (
 	"drolab/tui/kit"
 )
 
-// Over a slow line what is new is shown in turns, all of it within a round, and what the
-// user does at once.
+// TestTurns: over a slow line, the parts of the page show news in turns, each within one round. The
+// effect of a key is shown at once.
 func TestTurns(t *testing.T) {
 	r := newRig(t, tuitest.NewScript(t), 120, 38)
 	r.Wait(5*time.Second, time.Second/5)
@@ -48,8 +48,8 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// Of panels beside each other one column has its turn in a look, though looks come late, and each
-// panel has one in every round.
+// TestColumnsTakeTurns: of panels side by side, one column has its turn at each look, even if looks
+// come late, and each panel has one turn in every round.
 func TestColumnsTakeTurns(t *testing.T) {
 	r := newRig(t, tuitest.NewScript(t), 200, 60)
 	r.Wait(5*time.Second, time.Second/5)

@@ -16,7 +16,7 @@ import (
 	"drolab/tui/watch/track"
 )
 
-// watching is a rig on the page, half-way through four runs.
+// watching returns a rig on the page, half-way through four runs.
 func watching(t testing.TB, w, h int) *rig {
 	t.Helper()
 	r := newRig(t, tuitest.NewScript(t), w, h)
@@ -24,7 +24,7 @@ func watching(t testing.TB, w, h int) *rig {
 	return r
 }
 
-// rig is one on this page over a script.
+// rig is a rig on this page over a script.
 type rig struct {
 	*tuitest.Rig
 	watch *Page
@@ -36,7 +36,7 @@ func newRig(t testing.TB, s *tuitest.Script, w, h int) *rig {
 	return newRigOf(t, s, s, w, h)
 }
 
-// newRigOf is newRig over another source, of which the script is the clock.
+// newRigOf is newRig over another source. The script is only the clock.
 func newRigOf(t testing.TB, source lab.Source, s *tuitest.Script, w, h int) *rig {
 	t.Helper()
 	asked := &tuitest.Asked{}
@@ -53,8 +53,8 @@ func TestVerbs(t *testing.T) {
 		status runner.Status
 		mine   bool
 		keys   []string
-		want   []string // what is asked
-		says   string   // what the footer says
+		want   []string // the verbs that are asked
+		says   string   // a part of the notice
 	}{
 		{"pause", runner.Running, true, []string{"p"}, []string{"pause"}, ""},
 		{"go on", runner.Paused, true, []string{"p"}, []string{"resume"}, ""},
@@ -89,8 +89,8 @@ func TestVerbs(t *testing.T) {
 	}
 }
 
-// A resume of what has ended starts the program anew, and so asks where the user has not started
-// it; one that is paused has its program.
+// TestResumeOfProgram: resuming a run that has ended starts its program anew, and so asks if the
+// user has not started that program before. A paused run still has its program.
 func TestResumeOfProgram(t *testing.T) {
 	r := watching(t, 120, 40)
 	run, trust := r.watch.Run(), &tuitest.Trust{Sums: map[string]string{"/train.py": "0123abcd"}}
@@ -148,7 +148,7 @@ func TestMany(t *testing.T) {
 	if f := r.Notice.Text; !strings.Contains(f, said) {
 		t.Errorf("the footer says %q", f)
 	}
-	// Every run can be reached, and is seen when it is.
+	// Every run can be reached, and is on the screen when it is under the cursor.
 	for range lab.MaxWatched {
 		label := r.watch.Run().Label
 		if !strings.Contains(tuitest.Text(r.Shot()), label) {
@@ -158,7 +158,8 @@ func TestMany(t *testing.T) {
 	}
 }
 
-// Of more settings than there are colours as many are watched, with their first seeds.
+// TestFewer: of more settings than there are colours, as many as there are colours are watched,
+// with their first seeds.
 func TestFewer(t *testing.T) {
 	var runs []*record.Run
 	for seed := range uint64(4) {
@@ -180,7 +181,8 @@ func TestFewer(t *testing.T) {
 	}
 }
 
-// A configuration of more seeds comes before those of one, wherever it is in the list.
+// TestFewerKeepsSeeds: a configuration with more seeds takes precedence over those with one,
+// wherever it is in the list.
 func TestFewerKeepsSeeds(t *testing.T) {
 	var runs []*record.Run
 	add := func(rho float64, seed uint64) {
@@ -204,7 +206,8 @@ func TestFewerKeepsSeeds(t *testing.T) {
 	}
 }
 
-// TestInterrupted is a run whose process died: only the directory's lock says so.
+// TestInterrupted: a run whose process died is shown as interrupted, although only the lock of its
+// directory says so.
 func TestInterrupted(t *testing.T) {
 	store, err := record.Open(t.TempDir())
 	if err != nil {
@@ -233,10 +236,11 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestSmoothing checks that pushing points one by one and filtering anew agree.
+// TestSmoothing: a smoother gives the same curve whether points are pushed one by one or the whole
+// curve is filtered anew.
 func TestSmoothing(t *testing.T) {
 	r := watching(t, 120, 40)
-	for range 4 { // as many as there are
+	for range 4 { // the number of smoothers
 		smooth := func() (values []float64) {
 			for _, tr := range r.watch.Tracks {
 				if s := tr.Curves["loss"].Smooth; s != nil {
@@ -258,7 +262,7 @@ func TestSmoothing(t *testing.T) {
 func TestMouse(t *testing.T) {
 	r := watching(t, 120, 40)
 	l := r.watch.layout()
-	r.Send(kit.Click{X: 5, Y: l.runs.Y + 3}) // heads, then the third run
+	r.Send(kit.Click{X: 5, Y: l.runs.Y + 3}) // below the column heads, the third run
 	if r.watch.At != 2 {
 		t.Errorf("run %d is under the cursor, want the third", r.watch.At)
 	}
@@ -274,8 +278,8 @@ func TestMouse(t *testing.T) {
 	}
 }
 
-// TestBarsScroll reaches every class on a small screen, by wheel and by keys,
-// and moves nothing where all classes are in view.
+// TestBarsScroll: wheel and keys reach every class on a small screen, and move nothing where all
+// classes are in view.
 func TestBarsScroll(t *testing.T) {
 	r := watching(t, 40, 12)
 	r.Press("tab")

@@ -12,7 +12,8 @@ import (
 	"drolab/tui/watch/panel"
 )
 
-// A row of the table is a panel: drawn, zoomed, flipped, defined and exported.
+// TestToyPanel: a panel that is added to the table of panels is drawn, zoomed, flipped, defined and
+// exported.
 func TestToyPanel(t *testing.T) {
 	r := watching(t, 200, 60)
 	r.Config.RunsDir = t.TempDir()
@@ -22,7 +23,7 @@ func TestToyPanel(t *testing.T) {
 			{Name: "who suffers", Bars: "class_loss"}}}}, panel.Standing()...)
 	}
 	r.watch.furnish()
-	r.Send(lab.Watch{IDs: []string{r.watch.Run().ID}}) // what is read anew is drawn
+	r.Send(lab.Watch{IDs: []string{r.watch.Run().ID}}) // logs that are read anew are drawn
 	r.Wait(2*time.Second, time.Second/5)
 	r.Press("home", "z", "i")
 	for _, want := range []string{"Toy panel · how it trains", "over the training split"} {
@@ -57,7 +58,7 @@ func TestToyPanel(t *testing.T) {
 	}
 }
 
-// A set without a radius has no λ, so the table has no column for it.
+// TestColumnsWithoutLambda: a set without a radius has no λ, so the table has no column for it.
 func TestColumnsWithoutLambda(t *testing.T) {
 	r := watching(t, 80, 24)
 	w := r.watch

@@ -19,7 +19,7 @@ import (
 	"drolab/tui/watch/track"
 )
 
-// The run under the cursor is in front of the others, and only its raw curve is drawn.
+// TestFront: the run under the cursor is in front of the others, and only its raw curve is drawn.
 func TestFront(t *testing.T) {
 	r := watching(t, 120, 40)
 	for range r.watch.Tracks {
@@ -41,8 +41,8 @@ func TestFront(t *testing.T) {
 	}
 }
 
-// A title names what is drawn: one curve of two where there is no room for both, and a
-// key goes on to the next view that looks different.
+// TestTitlesNameWhatIsDrawn: a title names the curves that are drawn, which is one of two where
+// there is no room for both. A key goes on to the next view that looks different.
 func TestTitlesNameWhatIsDrawn(t *testing.T) {
 	r := watching(t, 120, 40)
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "Loss · train loss") ||
@@ -60,7 +60,7 @@ func TestTitlesNameWhatIsDrawn(t *testing.T) {
 	}
 }
 
-// Dots at every size; a key asks for lines.
+// TestStyle: curves are drawn in dots at every size, and a key switches to lines.
 func TestStyle(t *testing.T) {
 	for _, size := range tuitest.Sizes()[1:] {
 		r := watching(t, size[0], size[1])
@@ -80,8 +80,8 @@ func TestStyle(t *testing.T) {
 	}
 }
 
-// Where there is no room for boxes a blank stands between two panels, on each line below
-// their titles.
+// TestGapBetweenPanels: where there is no room for boxes, two panels have a blank between them on
+// each line below their titles.
 func TestGapBetweenPanels(t *testing.T) {
 	r := watching(t, 80, 16)
 	panels := r.watch.layout().panels
@@ -95,8 +95,9 @@ func TestGapBetweenPanels(t *testing.T) {
 	}
 }
 
-// While the run under the cursor waits for its first evaluation, who suffers under the
-// others is seen; only its own figures are missing, and what is of it alone.
+// TestWhoSuffersElsewhere: while the run under the cursor waits for its first evaluation, the panel
+// shows who suffers under the other runs. Only the figures of the waiting run and views of that run
+// alone are missing.
 func TestWhoSuffersElsewhere(t *testing.T) {
 	r := watching(t, 120, 40)
 	w := r.watch
@@ -115,7 +116,8 @@ func TestWhoSuffersElsewhere(t *testing.T) {
 	}
 }
 
-// Until it is moved, the cursor leaves a run that waits for one that trains.
+// TestCursorFindsWhatHasBegun: until the user moves the cursor, it leaves a run that waits for a
+// run that trains.
 func TestCursorFindsWhatHasBegun(t *testing.T) {
 	r := watching(t, 120, 40)
 	w := r.watch
@@ -136,8 +138,8 @@ func TestCursorFindsWhatHasBegun(t *testing.T) {
 	}
 }
 
-// The crosshair reads every line at one step, in all plots; Enter chooses the run at it,
-// and Esc takes it away.
+// TestCrosshair: the crosshair reads every line at one step, in all plots. Enter chooses the run at
+// the crosshair, and Esc removes the crosshair.
 func TestCrosshair(t *testing.T) {
 	r := watching(t, 120, 40)
 	r.Press("left", "left", "left")
@@ -177,7 +179,7 @@ func TestCrosshair(t *testing.T) {
 	}
 }
 
-// The mouse points at a line; off the plots nothing is read.
+// TestHover: the mouse points at a line. Outside the plots nothing is read.
 func TestHover(t *testing.T) {
 	r := watching(t, 120, 40)
 	w := r.watch
@@ -214,7 +216,8 @@ func TestHover(t *testing.T) {
 	}
 }
 
-// All plots share x: keys, wheel and drag zoom and pan it, within what there is.
+// TestZoom: all plots share the x axis. Keys, wheel and drag zoom and pan it, within the range of
+// the data.
 func TestZoom(t *testing.T) {
 	r := watching(t, 120, 40)
 	w := r.watch
@@ -249,7 +252,7 @@ func TestZoom(t *testing.T) {
 	}
 }
 
-// seeded is a rig over two methods of three seeds each.
+// seeded returns a rig over two methods with three seeds each.
 func seeded(t *testing.T) *rig {
 	t.Helper()
 	store, err := record.Open(t.TempDir())
@@ -278,8 +281,8 @@ func seeded(t *testing.T) *rig {
 	return r
 }
 
-// Seeds are one row and one band, whose values do not depend on what else is shown; a key
-// takes them apart.
+// TestSeeds: seeds are one row and one band, whose values do not depend on the other runs that are
+// shown. A key takes the seeds apart.
 func TestSeeds(t *testing.T) {
 	r := seeded(t)
 	w := r.watch
@@ -326,7 +329,8 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// A fork, another setting, or the same seed once more is not a seed of the same.
+// TestSeedsAlone: a fork, a run with another setting, or a second run of the same seed is not
+// grouped with the seeds.
 func TestSeedsAlone(t *testing.T) {
 	of := func(change func(*runner.Meta)) *track.Track {
 		m := tuitest.Meta(dro.SFK, tuitest.Epoch0())
@@ -343,7 +347,8 @@ func TestSeedsAlone(t *testing.T) {
 	}
 }
 
-// Every run is on the line of every class, the baseline's worst class first.
+// TestWhoSuffers: every run is on the line of every class. The lines begin with the worst class of
+// the baseline.
 func TestWhoSuffers(t *testing.T) {
 	r := watching(t, 120, 40)
 	r.Wait(20*time.Second, time.Second) // to the end
@@ -368,8 +373,8 @@ func TestWhoSuffers(t *testing.T) {
 	}
 }
 
-// Of folded seeds the worst class is the one with the lowest mean, also where the seed under the
-// cursor has another: name and number beside it agree.
+// TestWhoSuffersOfSeeds: the worst class of folded seeds is the one with the lowest mean, even if
+// the seed under the cursor has another. The name and the number beside it agree.
 func TestWhoSuffersOfSeeds(t *testing.T) {
 	r := seeded(t)
 	w := r.watch
@@ -391,8 +396,8 @@ func TestWhoSuffersOfSeeds(t *testing.T) {
 	}
 }
 
-// One class alone is the worst of none: where the others have too few samples, no name is marked,
-// as the table has no worst class then.
+// TestWhoSuffersAlone: if only one class has enough samples, no name is marked, because the table
+// has no worst class then.
 func TestWhoSuffersAlone(t *testing.T) {
 	r := watching(t, 120, 40)
 	w := r.watch
@@ -401,7 +406,7 @@ func TestWhoSuffersAlone(t *testing.T) {
 	m.Spec.MinGroup = 10
 	p := slices.IndexFunc(w.Panels,
 		func(p panel.Panel) bool { return strings.HasPrefix(p.Title, "Who") })
-	for enough := range 3 { // as many classes have samples enough
+	for enough := range 3 { // the number of classes with enough samples
 		if enough > 0 {
 			m.ClassCounts.Test[enough-1] = 10
 		}
@@ -417,7 +422,7 @@ func TestWhoSuffersAlone(t *testing.T) {
 	}
 }
 
-// The film has each evaluation, and not what a resume did again.
+// TestFilm: the film has each evaluation, except those that a resume has discarded.
 func TestFilm(t *testing.T) {
 	r := watching(t, 120, 40)
 	w := r.watch
@@ -441,7 +446,8 @@ func TestFilm(t *testing.T) {
 	})
 }
 
-// R_ρ over ρ is what the last evaluation says, with the training radius marked.
+// TestRiskByRadius: the plot of R_ρ over ρ shows the last evaluation, and marks the training
+// radius.
 func TestRiskByRadius(t *testing.T) {
 	r := watching(t, 120, 40)
 	w := r.watch
@@ -462,12 +468,13 @@ func TestRiskByRadius(t *testing.T) {
 	}
 }
 
-// The table marks the best of worst class and robust risk, and says how far from the
-// baseline each is, on the smallest screen, too.
+// TestOutcome: the table marks the best worst class and the best robust risk, and shows the
+// difference of each to the baseline, even on the smallest screen.
 func TestOutcome(t *testing.T) {
 	for _, size := range [][2]int{{120, 40}, {40, 12}} {
 		r := watching(t, size[0], size[1])
-		// The best is that of the last epoch that all have, unless another is better by now.
+		// The best is the best at the last epoch that all runs have, unless another run is better
+		// by now.
 		first := r.watch.Tracks[0]
 		epoch, _, _ := track.Common(r.watch.Tracks)
 		better := func(worst, risk float64, evals ...*runner.EvalEvent) string {
@@ -491,7 +498,7 @@ func TestOutcome(t *testing.T) {
 		if s := better(.95, .4, further.Eval); strings.Contains(s, r.Theme.Best) {
 			t.Errorf("%v: the best is worse than another:\n%s", size, s)
 		}
-		r.Wait(20*time.Second, time.Second) // when all have come to the same
+		r.Wait(20*time.Second, time.Second) // when all have the same result
 		if s = tuitest.Text(r.Shot()); strings.Contains(s, r.Theme.Best) {
 			t.Errorf("%v: one of equals is the best:\n%s", size, s)
 		}
@@ -506,7 +513,7 @@ func TestOutcome(t *testing.T) {
 	}
 }
 
-// A run that warned has a badge, and a key shows what it said in full.
+// TestWarnings: a run with warnings has a badge, and a key shows the warnings in full.
 func TestWarnings(t *testing.T) {
 	r := watching(t, 80, 24)
 	long := strings.Repeat("a long warning ", 20) + "end"
@@ -523,7 +530,8 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// The histogram has the run's bins, 1 marked; an old log has none and says so.
+// TestHistogram: the histogram has the bins of the run and marks 1. For an old log without bins it
+// says so.
 func TestHistogram(t *testing.T) {
 	r := watching(t, 120, 40)
 	w := r.watch

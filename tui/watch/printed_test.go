@@ -13,8 +13,9 @@ import (
 	"drolab/tui/lab"
 )
 
-// The log pane shows the end of what the run's program printed, with nothing in it that steers
-// a terminal, and follows it; of a run without a program it opens and closes as ever.
+// TestPrinted: the log pane shows the end of the output of the run's program, follows it, and
+// contains nothing that controls a terminal. For a run without a program, the pane opens and closes
+// as usual.
 func TestPrinted(t *testing.T) {
 	r := watching(t, 120, 40)
 	run := r.watch.Run()
@@ -75,7 +76,7 @@ func TestPrinted(t *testing.T) {
 	}
 }
 
-// Of a text that is cut the first line goes, and of many lines the last stay.
+// TestLinesOf: the first line of a cut text is dropped, and of many lines the last remain.
 func TestLinesOf(t *testing.T) {
 	for _, c := range []struct {
 		text  string

@@ -13,8 +13,8 @@ import (
 	"drolab/tui/lab"
 )
 
-// TestForkAtCrosshair asks for the form of the run at the crosshair, near its step there, and
-// without one for the run under the cursor.
+// TestForkAtCrosshair: F opens the form for a fork of the run at the crosshair, near its step
+// there, or of the run under the cursor if there is no crosshair.
 func TestForkAtCrosshair(t *testing.T) {
 	r := watching(t, 120, 40)
 	r.Press("F")
@@ -33,8 +33,8 @@ func TestForkAtCrosshair(t *testing.T) {
 	}
 }
 
-// TestRace has a branch of another run watched beside it: the line says the difference at the last
-// epoch that both have, recomputed here, and says nothing of before the fork.
+// TestRace watches a branch beside its parent: a line shows the difference at the last epoch that
+// both have, which the test recomputes, and shows none from before the fork.
 func TestRace(t *testing.T) {
 	for _, at := range []int64{3 * tuitest.Steps, 200 * tuitest.Steps} {
 		r := watching(t, 120, 40)
@@ -71,7 +71,8 @@ func TestRace(t *testing.T) {
 	}
 }
 
-// TestTakeBack takes turns of settings back, the last first, each to the bits of before.
+// TestTakeBack: u undoes changes of settings, the last one first, and restores each value to the
+// bit.
 func TestTakeBack(t *testing.T) {
 	r := watching(t, 80, 24)
 	run := r.watch.Run()
@@ -79,7 +80,7 @@ func TestTakeBack(t *testing.T) {
 	if r.Press("u"); len(r.asked.List) > 0 || !strings.Contains(r.Notice.Text, "has been changed") {
 		t.Errorf("nothing was turned: asked %v, %q", r.asked.List, r.Notice.Text)
 	}
-	odd := math.Nextafter(.1, 1) // which few digits do not tell from .1
+	odd := math.Nextafter(.1, 1) // a few digits do not tell it from .1
 	turn := func(key string, from, to float64) {
 		run.Add([]runner.Event{&runner.KnobEvent{Key: key, Old: measure.Num(from),
 			New: measure.Num(to)}})
@@ -120,8 +121,8 @@ func TestTakeBack(t *testing.T) {
 	}
 }
 
-// TestFilmHalfRead draws a branch of whose parent's log only half is read: its films have frames,
-// and it stands before its first evaluation.
+// TestFilmHalfRead draws a branch while only half of the log of its parent has been read: its films
+// have frames, but the branch has not reached its first evaluation.
 func TestFilmHalfRead(t *testing.T) {
 	r := watching(t, 200, 60)
 	run := r.watch.Run()

@@ -12,8 +12,8 @@ import (
 	"drolab/tui/watch/track"
 )
 
-// Once all runs have ended a line says how far each is above the one with the lowest robust
-// risk, in that order.
+// TestRanks: once all runs have ended, a line ranks them by robust risk, with the distance of each
+// to the lowest.
 func TestRanks(t *testing.T) {
 	r := watching(t, 120, 40)
 	if n := r.watch.rankRows(); n != 0 {
@@ -56,9 +56,9 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// Runs that answer different questions, as at other radii, are not better than each other:
-// neither the best nor a change is marked, nor is there a ranking. In what asks nothing but
-// the network they are.
+// TestNoBestOfDifferentQuestions: runs that answer different questions, for example at different
+// radii, are not compared in measures that depend on the question: there is no best, no difference
+// and no ranking. In measures of the network alone, they are compared.
 func TestNoBestOfDifferentQuestions(t *testing.T) {
 	s := tuitest.NewScript(t)
 	runs, _ := s.List()
@@ -93,7 +93,7 @@ func TestNoBestOfDifferentQuestions(t *testing.T) {
 	}
 }
 
-// The key to other panels says which are in view.
+// TestWhichPanels: the hint of the key to other panels says which panels are in view.
 func TestWhichPanels(t *testing.T) {
 	r := watching(t, 120, 40)
 	for _, c := range []struct {
@@ -112,8 +112,8 @@ func TestWhichPanels(t *testing.T) {
 	}
 }
 
-// Of runs at two radii each radius has its ranking, and what is said against the baseline is
-// against the run of its method at the same radius.
+// TestRanksByQuestion: for runs at two radii, each radius has its own ranking, and the baseline of
+// a run is the run of the baseline's method at the same radius.
 func TestRanksByQuestion(t *testing.T) {
 	r := watching(t, 120, 40)
 	r.Wait(20*time.Second, time.Second)
@@ -142,7 +142,7 @@ func TestRanksByQuestion(t *testing.T) {
 	}
 }
 
-// The headline says whether λ is at a bound, where there is room for it.
+// TestHeadlineSaysBounds: the headline says whether λ is at a bound, if there is room for that.
 func TestHeadlineSaysBounds(t *testing.T) {
 	r := watching(t, 120, 40)
 	run := r.watch.Run()

@@ -12,8 +12,8 @@ import (
 	"drolab/tui/watch/track"
 )
 
-// longRuns are so many seeds whose logs are there to their end, and how many events each
-// has.
+// longRuns returns a script of runs of several seeds whose logs are complete, and the number of
+// events in each log.
 func longRuns(t *testing.T, runs int) (s *tuitest.Script, events int) {
 	t.Helper()
 	store, err := record.Open(t.TempDir())
@@ -36,8 +36,8 @@ func longRuns(t *testing.T, runs int) (s *tuitest.Script, events int) {
 	return s, events
 }
 
-// TestWhatIsNotDrawnIsNotHeld watches a dozen long runs: no look brings more than one
-// log at a time, all of them come, and what is kept of them is bounded together.
+// TestWhatIsNotDrawnIsNotHeld watches a dozen long runs: no look reads more than one log at a time,
+// all logs are read in the end, and the size of all that is kept of them is bounded.
 func TestWhatIsNotDrawnIsNotHeld(t *testing.T) {
 	const runs = 12
 	s, each := longRuns(t, runs)
@@ -70,7 +70,8 @@ func TestWhatIsNotDrawnIsNotHeld(t *testing.T) {
 	}
 }
 
-// TestBuckets: as few runs as there are methods are kept as finely as one.
+// TestBuckets: the curves of up to as many runs as there are methods of the paper are kept as
+// finely as those of one run.
 func TestBuckets(t *testing.T) {
 	for runs, want := range map[int]int{1: 8192, 4: 8192, 5: 4096, 12: 2048, 48: 512} {
 		if got := track.Buckets(runs); got != want {

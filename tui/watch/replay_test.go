@@ -15,8 +15,8 @@ import (
 	"drolab/tui/watch/track"
 )
 
-// TestHalfRead wants a run that is done to be shown so while its log is still being
-// read, whatever the events so far say.
+// TestHalfRead: a run that is done is shown as done while its log is still being read, whatever the
+// events so far say.
 func TestHalfRead(t *testing.T) {
 	a := tuitest.NewArchive(t)
 	r, err := a.Folder.Find("shapes-sfk-s1")
@@ -34,7 +34,7 @@ func TestHalfRead(t *testing.T) {
 		w.take(readMsg{round: w.round,
 			parts: []part{{id: r.Meta.ID, log: r.Tail(), events: events, share: share}}})
 	}
-	w.Round = time.Hour // news are shown in turns, but not what was recorded before
+	w.Round = time.Hour // news is shown in turns, but not what was recorded before
 	w.View(120, 40)
 	half := len(events) / 2
 	part(events[:half], 0.349)
@@ -68,7 +68,8 @@ func TestHalfRead(t *testing.T) {
 	}
 }
 
-// replaying is a page that replays the scripted runs at ×1, at the start.
+// replaying returns a page that replays the scripted runs from the start, at ×1 unless ask says
+// otherwise.
 func replaying(t *testing.T, ask lab.Replay) (*Page, *tuitest.Rig) {
 	t.Helper()
 	s := tuitest.NewScript(t)
@@ -88,7 +89,7 @@ func replaying(t *testing.T, ask lab.Replay) (*Page, *tuitest.Rig) {
 	return w, r
 }
 
-// due is the step of run i that its script has at a time.
+// due returns the step at which the script has run i after the given time.
 func due(i int, seconds float64) int64 {
 	steps := int64(seconds / (tuitest.Pace * (1 + 0.1*float64(i))))
 	return min(steps/10*10, tuitest.Steps*tuitest.Epochs)
@@ -205,7 +206,7 @@ func TestReplayScrubs(t *testing.T) {
 	}
 }
 
-// TestReplayEnds shows the runs as they are again.
+// TestReplayEnds: after the end of a replay, the page shows the runs as they are now.
 func TestReplayEnds(t *testing.T) {
 	w, r := replaying(t, lab.Replay{})
 	if !w.Replaying() {
@@ -222,8 +223,8 @@ func TestReplayEnds(t *testing.T) {
 	}
 }
 
-// TestReplayTurns: a replay that plays draws its curves at every look, and figures as often
-// as they can be read; paused, all is as it is.
+// TestReplayTurns: while a replay plays, curves are drawn at every look, and figures only as often
+// as they can be read. When it is paused, nothing changes.
 func TestReplayTurns(t *testing.T) {
 	w, r := replaying(t, lab.Replay{Speed: 5})
 	w.Round = time.Second
@@ -249,7 +250,8 @@ func TestReplayTurns(t *testing.T) {
 	}
 }
 
-// TestReplayBar: a click on the bar takes the replay there, and by steps the header counts steps.
+// TestReplayBar: a click on the bar moves the replay there. In a replay by steps, the header counts
+// steps.
 func TestReplayBar(t *testing.T) {
 	w, r := replaying(t, lab.Replay{Steps: true})
 	r.Press("space")

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestGenerate regenerates the assembly and compares it byte by byte. The generator needs its
-// module in the cache; without it, skip.
+// TestGenerate regenerates the assembly and compares it byte by byte. It is skipped if the
+// generator's module is not in the cache.
 func TestGenerate(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the generator")

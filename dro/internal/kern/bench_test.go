@@ -26,8 +26,8 @@ var alexNetConvs = []ConvConfig{
 		ReLU: true},
 }
 
-// otherConvs are what smaller models use: 3×3 on large maps with few channels, and linear layers of
-// a perceptron.
+// otherConvs are convolutions of smaller models: 3×3 on large maps with few channels, and the
+// linear layers of a perceptron.
 var otherConvs = []ConvConfig{
 	{In: Shape{3, 32, 32}, Out: 16, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1, ReLU: true},
 	{In: Shape{16, 32, 32}, Out: 32, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1,
@@ -101,7 +101,7 @@ func BenchmarkBF16(b *testing.B) {
 	}
 }
 
-// BenchmarkWinograd is BenchmarkConv for the convolutions that fit: its rates are of the products
+// BenchmarkWinograd is BenchmarkConv for the convolutions that fit. Its rates count the products
 // that Conv would compute.
 func BenchmarkWinograd(b *testing.B) {
 	batch := NewBatch(128)
@@ -138,9 +138,9 @@ func noise(r *rand.Rand, n int) []float32 {
 	return s
 }
 
-// measure runs f and reports its rate for flop operations a call: over all calls, and of the
-// fastest call; and the processor time of a call, of all threads, spinning included. A machine
-// shared with other work disturbs the last two least.
+// measure runs f, which takes flop operations a call. It reports the rate over all calls, the rate
+// of the fastest call, and the processor time of a call over all threads, spinning included. Other
+// work on the machine disturbs the last two least.
 func measure(b *testing.B, flop float64, f func()) {
 	best := time.Duration(math.MaxInt64)
 	busy := cpuTime()
@@ -174,10 +174,10 @@ type alexNet struct {
 	losses []float64
 	ratios []float64
 
-	act, grad [][]float32 // by layer: inputs of convs and pools in order, then logits
+	act, grad [][]float32 // by layer: the inputs of convs and pools in order, then the logits
 }
 
-// pooled says after which convolutions a pooling stands.
+// pooled holds the indices of the convolutions that are followed by a pooling.
 var pooled = map[int]bool{0: true, 1: true, 4: true}
 
 func newAlexNet(isa ISA, team *Team, images int) *alexNet {
@@ -272,8 +272,8 @@ func (n *alexNet) update() (norm float64) {
 	return norm
 }
 
-// BenchmarkAlexNetStep is a whole training step (images in, weights updated), its parts, and SFK's
-// step, which adds a forward pass.
+// BenchmarkAlexNetStep times a whole training step (images in, weights updated), its parts, and
+// SFK's step, which adds a forward pass.
 func BenchmarkAlexNetStep(b *testing.B) {
 	for _, isa := range isas() {
 		for _, threads := range benchThreads {
@@ -307,8 +307,8 @@ func BenchmarkAlexNetStep(b *testing.B) {
 	}
 }
 
-// BenchmarkPeak reports the rate of multiply-adds without memory: what the others can reach at
-// most.
+// BenchmarkPeak reports the rate of multiply-adds without memory, which is the most that the other
+// benchmarks can reach.
 func BenchmarkPeak(b *testing.B) {
 	for _, isa := range isas() {
 		for _, threads := range benchThreads {

@@ -14,7 +14,7 @@ func needPairs(t *testing.T) {
 	}
 }
 
-// values is what r holds, in the order of the activation.
+// values returns the values that r holds, in the order of the activation.
 func (r *Rounding) values() []float32 {
 	halves := halves(r.pairs)
 	values := make([]float32, len(halves))
@@ -47,7 +47,8 @@ func TestRounding(t *testing.T) {
 	}
 }
 
-// Batch normalisation that rounds what it writes gives the rounding of what it writes without.
+// Batch normalisation that rounds its results gives the rounding of the results that it writes
+// without rounding.
 func TestNormsThatRound(t *testing.T) {
 	needPairs(t)
 	for _, images := range []int{128, 50, 20} {
@@ -88,7 +89,8 @@ func TestNormsThatRound(t *testing.T) {
 	}
 }
 
-// Products read given roundings in place of values, masks too, and give the same bits.
+// Products read the roundings that they are given in place of the values, and of the masks, and
+// give the same bits.
 func TestProductsOfGivenRoundings(t *testing.T) {
 	needPairs(t)
 	for _, tc := range bf16Cases() {

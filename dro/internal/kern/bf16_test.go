@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// eachBF16 runs f for every kernel of this machine, and says which others there are.
+// eachBF16 runs f for every kernel of this machine, and skips the other kernels by name.
 func eachBF16(t *testing.T, f func(t *testing.T, kind BF16, isa ISA)) {
 	for _, isa := range isas() {
 		t.Run(Rounded.On(isa), func(t *testing.T) { f(t, Rounded, isa) })
@@ -22,8 +22,8 @@ func eachBF16(t *testing.T, f func(t *testing.T, kind BF16, isa ISA)) {
 	}
 }
 
-// newBF16Problem is a convolution of rounded operands: its float64 results are those of exact sums.
-// The bias's gradient is of dy itself, which is rounded here, too.
+// newBF16Problem returns a convolution of rounded operands; its float64 results are exact sums. The
+// bias's gradient is that of dy itself, which is rounded here, too.
 func newBF16Problem(t *testing.T, r *rand.Rand, images int, cfg ConvConfig) *convProblem {
 	return newRoundedProblem(t, r, images, cfg, nearestBF16)
 }
@@ -37,7 +37,7 @@ func TestBF16AgainstFloat64(t *testing.T) {
 	}
 }
 
-// bf16Cases are convCases, and what leaves remainders beside tiles of 16 and 32.
+// bf16Cases returns convCases and geometries that leave remainders beside tiles of 16 and 32.
 func bf16Cases() []convCase {
 	return append(convCases[:len(convCases):len(convCases)],
 		convCase{100, ConvConfig{In: Shape{33, 3, 3}, Out: 35, KernelHeight: 3, KernelWidth: 3,
@@ -55,7 +55,7 @@ func bf16Cases() []convCase {
 			Stride: 1, Pad: 1}},
 		convCase{20, ConvConfig{In: Shape{32, 7, 8}, Out: 64, KernelHeight: 1, KernelWidth: 1,
 			Stride: 2}},
-		// and of runs of them
+		// products of runs of roundings
 		convCase{70, ConvConfig{In: Shape{3, 8, 7}, Out: 16, KernelHeight: 4, KernelWidth: 3,
 			Stride: 1, Pad: 1, ReLU: true}},
 		convCase{128, ConvConfig{In: Shape{3, 7, 9}, Out: 32, KernelHeight: 5, KernelWidth: 5,
@@ -71,7 +71,8 @@ func (p *convProblem) checkBF16(t *testing.T, kind BF16, isa ISA) {
 	}
 }
 
-// checkDirections checks a layer, with data not the first one.
+// checkDirections checks the directions of a layer; data is false for the first layer, which has no
+// gradient of its input.
 func (p *convProblem) checkDirections(t *testing.T, kind BF16, isa ISA, data bool) {
 	r := rand.New(rand.NewPCG(3, 4))
 	c := must(must(NewConv(isa, p.b, p.cfg)).BF16(kind, new(Workspace), data))
@@ -156,8 +157,8 @@ func TestNearestBF16(t *testing.T) {
 	inf := float32(math.Inf(1))
 	for _, tc := range []struct{ x, want float32 }{
 		{0, 0}, {1, 1}, {-3, -3}, {inf, inf}, {-inf, -inf},
-		{1 + 1.0/256, 1},                     // a tie goes to the even one below
-		{1 + 3.0/256, 1 + 4.0/256},           // and to that above
+		{1 + 1.0/256, 1},                     // a tie goes to the even neighbour below
+		{1 + 3.0/256, 1 + 4.0/256},           // and to the even one above
 		{1 + 1.0/256 + 0x1p-23, 1 + 1.0/128}, // just above a tie
 		{math.MaxFloat32, inf},
 		{0x1p-127, 0}, {0x1p-126, 0x1p-126},

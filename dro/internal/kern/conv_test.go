@@ -14,7 +14,7 @@ type convCase struct {
 }
 
 // convCases are geometries that leave remainders everywhere: channels beside tiles, edges, strides
-// that skip inputs, one pixel.
+// that skip inputs, and a single pixel.
 var convCases = []convCase{
 	{1, ConvConfig{In: Shape{1, 1, 1}, Out: 1, KernelHeight: 1, KernelWidth: 1, Stride: 1}},
 	{7, ConvConfig{In: Shape{3, 9, 8}, Out: 5, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1,
@@ -52,8 +52,8 @@ func caseName(images int, c ConvConfig) string {
 		c.In.Width, c.Out, c.KernelHeight, c.KernelWidth, c.Stride, c.Pad)
 }
 
-// naive visits every product of the convolution: image, output channel, input channel, kernel and
-// the flat indices in NCHW and OIHW.
+// naive visits every product of the convolution: by image, output channel, position, input channel
+// and kernel element. visit gets the flat indices in NCHW and OIHW.
 func naive(images int, c ConvConfig, visit func(y, x, w, channel int)) {
 	out, _ := c.OutShape()
 	for n := range images {
@@ -76,7 +76,7 @@ func naive(images int, c ConvConfig, visit func(y, x, w, channel int)) {
 	}
 }
 
-// sums is a vector of float64 sums and of the magnitudes in them.
+// sums is a vector of float64 sums, with the sums of the magnitudes of their terms.
 type sums struct{ value, scale []float64 }
 
 func newSums(n int) sums { return sums{make([]float64, n), make([]float64, n)} }
@@ -86,7 +86,8 @@ func (s sums) add(i int, v float64) {
 	s.scale[i] += math.Abs(v)
 }
 
-// convProblem is a convolution with plain inputs and its three results in float64.
+// convProblem is a convolution with plain inputs and the results of its three directions in
+// float64.
 type convProblem struct {
 	cfg            ConvConfig
 	b              Batch
@@ -99,7 +100,7 @@ func newConvProblem(t *testing.T, r *rand.Rand, images int, cfg ConvConfig) *con
 	return newRoundedProblem(t, r, images, cfg, func(x float32) float32 { return x })
 }
 
-// newRoundedProblem is one whose inputs were rounded.
+// newRoundedProblem returns a convProblem with inputs rounded by round.
 func newRoundedProblem(
 	t *testing.T, r *rand.Rand, images int, cfg ConvConfig, round func(float32) float32,
 ) *convProblem {
@@ -206,8 +207,9 @@ func TestConvSameBitsOnAnyTeam(t *testing.T) {
 	}
 }
 
-// repeats is how often a team has the chance to differ. Plain Go takes ten times as long a turn as
-// the best instructions, and the team divides the work in the same way for all.
+// repeats returns the number of runs in which a team could differ. Plain Go takes ten times as long
+// as the best instructions, so it runs less often; the team divides the work in the same way for
+// all.
 func repeats(isa ISA) int {
 	if isa == Generic {
 		return 4

@@ -29,7 +29,8 @@ const guard = 32
 // canary is a NaN whose bits no kernel writes.
 var canary = math.Float32frombits(0x7fc0beef)
 
-// guarded returns a slice of n values between canaries, and a check that nothing touched them.
+// guarded returns a slice of n values between canaries. When the test ends, it checks that nothing
+// touched the canaries.
 func guarded(t *testing.T, n int) []float32 {
 	t.Helper()
 	all := Alloc(n + 2*guard)
@@ -102,8 +103,8 @@ func zeroPadding(b Batch, blocked []float32) {
 	}
 }
 
-// near fails unless got is within tol·scale of want, where scale is the sum of the magnitudes that
-// made want.
+// near fails unless each value of got is within 2e-6·scale of want, where scale is the sum of the
+// magnitudes of the terms of want.
 func near(t *testing.T, what string, got []float32, want, scale []float64) {
 	t.Helper()
 	for i := range want {
@@ -123,7 +124,7 @@ func sameBits(t *testing.T, what string, a, b []float32) {
 	}
 }
 
-// must returns v; a test's geometry is right unless the test says otherwise.
+// must returns v; the geometry of a test is valid unless the test says otherwise.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)

@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// Large slices lie in memory for which large pages were asked ("hg" in smaps), but for less than
-// one at both ends; small ones do not ask.
+// Alloc asks for huge pages ("hg" in smaps) for the memory of large slices, except for less than a
+// page at each end. For small slices it does not ask.
 func TestAllocAsksForHugePages(t *testing.T) {
 	if _, err := os.Stat("/sys/kernel/mm/transparent_hugepage"); err != nil {
 		t.Skip("this system has none: ", err)
@@ -27,7 +27,7 @@ func TestAllocAsksForHugePages(t *testing.T) {
 	}
 }
 
-// asked counts the bytes of s in mappings with the flag.
+// asked counts the bytes of s that lie in mappings with the flag.
 func asked(smaps string, s []float32) (bytes int) {
 	start := uintptr(unsafe.Pointer(unsafe.SliceData(s)))
 	var from, to uintptr

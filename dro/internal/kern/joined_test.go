@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// normalised are convolutions that batch normalisation stands behind.
+// normalised are convolutions that are followed by batch normalisation.
 var normalised = []ConvConfig{
 	{In: Shape{3, 9, 7}, Out: 7, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1},
 	{In: Shape{17, 4, 6}, Out: 19, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1},
@@ -15,8 +15,8 @@ var normalised = []ConvConfig{
 	{In: Shape{33, 4, 4}, Out: 16, KernelHeight: 1, KernelWidth: 1, Stride: 2},
 }
 
-// TestConvTellsMoments: what a convolution tells on the way has the bits of a pass of its own, on
-// any number of threads, with operands rounded or not.
+// TestConvTellsMoments checks that the moments that a convolution computes on the way have the bits
+// of a separate pass, on any number of threads, with operands rounded or not.
 func TestConvTellsMoments(t *testing.T) {
 	r := rand.New(rand.NewPCG(40, 41))
 	for _, cfg := range normalised {
@@ -54,14 +54,14 @@ func TestConvTellsMoments(t *testing.T) {
 	}
 }
 
-// telling is [Conv] or [BF16Conv].
+// telling is a convolution that computes the moments of its output: [Conv] or [BF16Conv].
 type telling interface {
 	Then(n *BatchNorm, y []float32, images int)
 	Forward(t *Team, y, x, w, bias []float32)
 }
 
-// TestNormWithSum: normalisation with the sum of a residual block and its ReLU has the bits of
-// passes of their own, and so has the sum of two gradients with the mask of that ReLU; every
+// TestNormWithSum checks that normalisation with the sum of a residual block and its ReLU has the
+// bits of separate passes, and so has the sum of two gradients with the mask of that ReLU. Every
 // instruction set agrees with the reference.
 func TestNormWithSum(t *testing.T) {
 	r := rand.New(rand.NewPCG(42, 43))
@@ -108,8 +108,9 @@ func TestMaskedSum(t *testing.T) {
 	}
 }
 
-// TestBackwardSum: the gradient of an input that is used twice has the bits of passes of their own,
-// where a task goes through all weights at every position and where it has some.
+// TestBackwardSum checks that the gradient of an input that is used twice has the bits of separate
+// passes, both where a task goes through all weights at every position and where it goes through
+// some.
 func TestBackwardSum(t *testing.T) {
 	r := rand.New(rand.NewPCG(46, 47))
 	for _, cfg := range append([]ConvConfig{

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestLossGradient compares the gradient with central differences of the losses, and padded images
-// with 0.
+// TestLossGradient compares the gradient with central differences of the losses. The gradient of
+// padded images is 0.
 func TestLossGradient(t *testing.T) {
 	eachISA(t, func(t *testing.T, isa ISA) {
 		t.Run("cross-entropy", func(t *testing.T) { lossGradient(t, isa, NewSoftmax) })
@@ -69,9 +69,9 @@ func TestSoftmaxLossesStable(t *testing.T) {
 	})
 }
 
-// TestSoftmaxKeepsItsBits holds the losses and predictions of each ISA against those by Go's
-// exponential and logarithm, for outputs of every size, to the bit: runs are repeated from files.
-// None beyond its lanes is written.
+// TestSoftmaxKeepsItsBits compares the losses and predictions of each ISA, to the bit, with those
+// by Go's exponential and logarithm, for outputs of every size: runs are repeated from files. No
+// ISA writes beyond its lanes.
 func TestSoftmaxKeepsItsBits(t *testing.T) {
 	r := rand.New(rand.NewPCG(18, 19))
 	eachISA(t, func(t *testing.T, isa ISA) {
@@ -103,7 +103,7 @@ func TestSoftmaxKeepsItsBits(t *testing.T) {
 	})
 }
 
-// What is not finite is seen in the image's own loss and in no other.
+// An output that is not finite shows in the loss of its own image and in no other.
 func TestSoftmaxOfWhatIsNotFinite(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	eachISA(t, func(t *testing.T, isa ISA) {

@@ -42,8 +42,8 @@ func (p normProblem) forward(x, params []float64) (y, mean, variance []float64) 
 	return y, mean, variance
 }
 
-// differences returns the derivative of Σ dy·y by each value of at, which forward reads, by central
-// differences.
+// differences returns the derivatives of Σ dy·y by the values of at, a slice that forward reads, by
+// central differences.
 func (p normProblem) differences(x, params, dy, at []float64) []float64 {
 	objective := func() (f float64) {
 		y, _, _ := p.forward(x, params)
@@ -86,8 +86,8 @@ func close64(t *testing.T, what string, got []float32, want []float64) {
 	}
 }
 
-// TestBatchNorm compares outputs with float64 and gradients with differences, for batches whose
-// last images are missing.
+// TestBatchNorm compares outputs with float64 and gradients with differences, also for batches
+// whose last images are missing.
 func TestBatchNorm(t *testing.T) {
 	for _, tc := range []struct {
 		batch, images int
@@ -136,7 +136,7 @@ func (p normProblem) check(t *testing.T, isa ISA, b Batch) {
 	want, mean, variance := p.forward(wide(plain), wide(params))
 	close64(t, "y", gather(held, p.shape, y), want)
 
-	for i, v := range want { // the ReLU's backward pass is not the operation's
+	for i, v := range want { // the ReLU's backward pass is not part of Backward
 		if p.relu && v <= 0 {
 			dyPlain[i] = 0
 		}
@@ -175,7 +175,8 @@ func (b Batch) checkPadding(t *testing.T, what string, blocked []float32) {
 	sameBits(t, what+" beyond the last image", blocked, clean)
 }
 
-// checkTracking checks PyTorch's rule: a tenth of the way, to the unbiased variance.
+// checkTracking checks PyTorch's rule: the running statistics move a tenth of the way to the
+// batch's, with the unbiased variance.
 func (p normProblem) checkTracking(t *testing.T, n *BatchNorm, mean, variance []float64) {
 	runningMean, runningVariance := []float32{1, 2, 3}[:len(mean)], []float32{4, 5, 6}[:len(mean)]
 	wantMean, wantVariance := wide(runningMean), wide(runningVariance)
@@ -189,7 +190,7 @@ func (p normProblem) checkTracking(t *testing.T, n *BatchNorm, mean, variance []
 	close64(t, "running variance", runningVariance, wantVariance)
 }
 
-// A channel of one value has no variance to estimate: 0, and not 0/0.
+// A channel of one value has no variance to estimate, so the estimate is 0, not 0/0.
 func TestBatchNormOfOneValue(t *testing.T) {
 	n := must(NewBatchNorm(Generic, NewBatch(1), Shape{1, 1, 1}, false))
 	y, x := make([]float32, 16), make([]float32, 16)
@@ -203,8 +204,8 @@ func TestBatchNormOfOneValue(t *testing.T) {
 	}
 }
 
-// TestNormAndPoolOnTeams: thread counts do not change bits of the operations that are not
-// convolutions.
+// TestNormAndPoolOnTeams checks that the number of threads does not change the bits of operations
+// other than convolutions.
 func TestNormAndPoolOnTeams(t *testing.T) {
 	r := rand.New(rand.NewPCG(22, 23))
 	b, s := NewBatch(70), Shape{5, 6, 3}

@@ -43,7 +43,7 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// tied returns n guarded values of a few levels, so that windows have ties, and some NaN.
+// tied returns n guarded values of a few levels, some of them NaN, so that windows have ties.
 func tied(t *testing.T, r *rand.Rand, n int) []float32 {
 	s := guarded(t, n)
 	for i := range s {
@@ -159,7 +159,8 @@ func TestSGD(t *testing.T) {
 	}
 }
 
-// TestSGDInTwoParts checks both halves by hand, and that threads do not change their bits.
+// TestSGDInTwoParts checks both halves by hand, and that the number of threads does not change
+// their bits.
 func TestSGDInTwoParts(t *testing.T) {
 	r := rand.New(rand.NewPCG(28, 29))
 	m := AccumulateConfig{Momentum: .9, Keep: .25, Scale: .5, WeightDecay: .01}

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// walled returns n zeroed values, with an unmapped page right after the last: a kernel that reads
-// or writes on faults.
+// walled returns n zeroed values with an unmapped page right after the last, so that a kernel that
+// reads or writes beyond the end faults.
 func walled(t *testing.T, n int) []float32 {
 	t.Helper()
 	page := unix.Getpagesize()
@@ -75,8 +75,8 @@ func TestNothingTouchesBeyondTheEnd(t *testing.T) {
 	}
 }
 
-// TestNothingTouchesBeyondTheEndInBF16 is that for products of rounded operands, packed ones
-// included.
+// TestNothingTouchesBeyondTheEndInBF16 is the same test for products of rounded operands, including
+// packed ones.
 func TestNothingTouchesBeyondTheEndInBF16(t *testing.T) {
 	for _, tc := range bf16Cases() {
 		b := NewBatch(tc.images)
@@ -99,7 +99,8 @@ func TestNothingTouchesBeyondTheEndInBF16(t *testing.T) {
 	}
 }
 
-// TestNothingTouchesBeyondTheEndByWinograd is that for windows, with all memory of their own.
+// TestNothingTouchesBeyondTheEndByWinograd is the same test for Winograd convolutions, including
+// all memory of their own.
 func TestNothingTouchesBeyondTheEndByWinograd(t *testing.T) {
 	wall := func(n int) []float32 { return walled(t, n) }
 	for _, tc := range winogradCases {
@@ -115,7 +116,7 @@ func TestNothingTouchesBeyondTheEndByWinograd(t *testing.T) {
 			x, y, dx := wall(b.Len(tc.cfg.In)), wall(b.Len(c.Out())), wall(b.Len(tc.cfg.In))
 			w, dw := wall(c.weightLen()), wall(c.weightLen())
 			bias, db := wall(tc.cfg.Out), wall(tc.cfg.Out)
-			w[0] = 1 // other weights than the zeros that are transformed already
+			w[0] = 1 // not the zeros that are transformed already
 			c.Forward(nil, y, x, w, bias)
 			c.BackwardSum(nil, dx, y, w, x, x)
 			c.BackwardWeights(nil, dw, db, x, y, false)
@@ -123,7 +124,8 @@ func TestNothingTouchesBeyondTheEndByWinograd(t *testing.T) {
 	}
 }
 
-// TestNoAllocationByWinograd runs all directions with weights that are transformed anew.
+// TestNoAllocationByWinograd checks that no direction allocates, with weights that are transformed
+// anew.
 func TestNoAllocationByWinograd(t *testing.T) {
 	eachISA(t, func(t *testing.T, isa ISA) {
 		team := NewTeam(2)
@@ -145,7 +147,7 @@ func TestNoAllocationByWinograd(t *testing.T) {
 	})
 }
 
-// TestNoAllocationInBF16 runs all directions.
+// TestNoAllocationInBF16 checks that no direction allocates.
 func TestNoAllocationInBF16(t *testing.T) {
 	eachBF16(t, func(t *testing.T, kind BF16, isa ISA) {
 		team := NewTeam(2)
@@ -185,7 +187,7 @@ func TestNoAllocation(t *testing.T) {
 	})
 }
 
-// A mapped file that is cut is a panic of the operation that reads it, whichever thread did.
+// If a mapped file is cut, the operation that reads it panics, whichever thread reads.
 func TestRowsOfACutFile(t *testing.T) {
 	const in, images = 512, 64
 	file, err := os.Create(filepath.Join(t.TempDir(), "x"))

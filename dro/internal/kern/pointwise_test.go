@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Values and slopes are those of float64, by the difference of values.
+// Values agree with float64, and slopes with differences of the values.
 func TestPointwise(t *testing.T) {
 	const n, h = 3*pointChunk + 5, 1e-6
 	for name, f := range map[string]func(float64) float64{
@@ -43,8 +43,8 @@ func TestPointwise(t *testing.T) {
 	}
 }
 
-// A value drops with the probability, whatever its neighbours do; which ones follows from the key
-// and not from threads; gradients drop with them.
+// Each value drops with the given probability, whatever its neighbours do. The key decides which
+// values drop, not the number of threads. Gradients drop with their values.
 func TestDropout(t *testing.T) {
 	const n, drop = 40_000, .3
 	x, y := ones(n), make([]float32, n)

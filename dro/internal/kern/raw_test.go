@@ -11,13 +11,14 @@ import (
 	"testing"
 )
 
-// rawInstruction is what the generator writes as bytes, and what it says they are.
+// rawInstruction is an instruction that the generator writes as bytes: its text, as the comment
+// gives it, and its code.
 type rawInstruction struct {
 	text string
 	code []byte
 }
 
-// rawInstructions reads those of an assembly file: a comment, then one byte a line.
+// rawInstructions reads the raw instructions of an assembly file: a comment, then one byte a line.
 func rawInstructions(t *testing.T, path string) (list []rawInstruction) {
 	t.Helper()
 	b, err := os.ReadFile(path)
@@ -42,7 +43,7 @@ func rawInstructions(t *testing.T, path string) (list []rawInstruction) {
 }
 
 // decode reads an instruction of VEX or EVEX map 0F38 by the tables of Intel's manual, volume 2,
-// section 2.3 and 2.7: those that the generator knows and no others.
+// sections 2.3 and 2.7. It knows the instructions of the generator and no others.
 func decode(code []byte) (string, error) {
 	bad := fmt.Errorf("% x is not known", code)
 	bit := func(b byte, i int) int { return int(b >> i & 1) }
@@ -88,7 +89,8 @@ func decode(code []byte) (string, error) {
 	return "", bad
 }
 
-// TestRawInstructions decodes what neither the assembler nor the generator's library knows.
+// TestRawInstructions decodes the instructions that neither the assembler nor the generator's
+// library knows.
 func TestRawInstructions(t *testing.T) {
 	for path, kinds := range map[string][]string{
 		"amx_amd64.s": {"LDTILECFG", "TILEZERO", "TILELOADD", "TDPBF16PS", "TILESTORED",

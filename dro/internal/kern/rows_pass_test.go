@@ -30,7 +30,7 @@ func weighing(weights, losses []float64) {
 	}
 }
 
-// call returns a pass's memory.
+// call returns the arguments and the memory of a pass.
 func (q passProblem) call(t *testing.T, b Batch) PassCall {
 	c := PassCall{Images: q.x, Labels: q.labels, W: q.p.w, B: q.p.bias,
 		Y: guarded(t, b.Len(q.p.out)), DY: guarded(t, b.Len(q.p.out)),
@@ -40,7 +40,7 @@ func (q passProblem) call(t *testing.T, b Batch) PassCall {
 	return c
 }
 
-// inTurn computes it operation by operation.
+// inTurn computes the pass operation by operation.
 func (q passProblem) inTurn(r *Rows, l *Loss, c PassCall) {
 	r.Forward(nil, c.Y, c.Images, c.W, c.B)
 	l.Losses(nil, c.Losses, c.DY, c.Y, c.Labels)
@@ -49,7 +49,7 @@ func (q passProblem) inTurn(r *Rows, l *Loss, c PassCall) {
 	r.BackwardWeights(nil, c.DW, c.DB, c.Images, c.DY, false)
 }
 
-// One pass gives the bits of the operations one after the other, on any number of threads.
+// One pass gives the bits of the separate operations, on any number of threads.
 func TestRowsPassIsTheSame(t *testing.T) {
 	for _, images := range []int{5, 64, 67, 130, 300} {
 		for _, units := range []int{2, 7, 13} {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestRowsAgainstFloat64 at whole and odd numbers of images, units and vectors of features, on
-// teams.
+// TestRowsAgainstFloat64 compares Rows with float64 at whole and odd numbers of images, units and
+// vectors of features, on teams.
 func TestRowsAgainstFloat64(t *testing.T) {
 	for _, images := range []int{1, 5, 16, 67, 130} {
 		for _, in := range []Shape{{16, 1, 1}, {80, 1, 1}, {592, 1, 1}, {3, 4, 4}, {1, 8, 10}} {
@@ -25,8 +25,8 @@ func TestRowsAgainstFloat64(t *testing.T) {
 	}
 }
 
-// eachRows runs f for every instruction set of this machine that has kernels of rows; a build
-// without assembly has none.
+// eachRows runs f for every instruction set of this machine that has kernels of rows. A build
+// without assembly has none, and the test is skipped.
 func eachRows(t *testing.T, cfg ConvConfig, f func(t *testing.T, isa ISA)) {
 	fit := slices.DeleteFunc(isas(), func(isa ISA) bool { return !RowsFit(isa, cfg) })
 	if len(fit) == 0 {
@@ -71,7 +71,7 @@ func (p *convProblem) checkRows(t *testing.T, isa ISA) {
 	}
 }
 
-// scatter puts the images of p.x, one after the other, anywhere and not next to each other.
+// scatter returns the images of p.x at places in a random order, with gaps between them.
 func (p *convProblem) scatter() (s Images) {
 	in := p.cfg.In.Len()
 	n := len(p.x) / in
@@ -92,7 +92,7 @@ func doubled(values []float64) (twice []float64) {
 	return twice
 }
 
-// TestRowsOfPartOfABatch: images that are not there have no part in anything.
+// TestRowsOfPartOfABatch checks that missing images have no part in any result.
 func TestRowsOfPartOfABatch(t *testing.T) {
 	cfg := Linear(Shape{32, 1, 1}, 3, false)
 	p := newConvProblem(t, rand.New(rand.NewPCG(9, 9)), 20, cfg)
@@ -133,7 +133,7 @@ func TestRowsRefuses(t *testing.T) {
 	}
 }
 
-// TestRowsOutside: nothing is read where there are no rows.
+// TestRowsOutside checks that nothing is read outside the rows.
 func TestRowsOutside(t *testing.T) {
 	cfg, b := Linear(Shape{16, 1, 1}, 2, false), NewBatch(4)
 	eachRows(t, cfg, func(t *testing.T, isa ISA) {

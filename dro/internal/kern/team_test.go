@@ -89,15 +89,14 @@ func TestSerialTeamStartsNoGoroutine(t *testing.T) {
 	none.Close()
 }
 
-// panicOf returns what f panics with.
+// panicOf returns the value that f panics with, or nil.
 func panicOf(f func()) (what any) {
 	defer func() { what = recover() }()
 	f()
 	return nil
 }
 
-// What a task panics with comes up where the operation was called, and the team is as good as
-// before.
+// The panic of a task surfaces in the caller of the operation, and the team works as before.
 func TestTeamPanicsInItsCaller(t *testing.T) {
 	for _, n := range []int{1, 2, 5} {
 		team := NewTeam(n)
@@ -124,7 +123,7 @@ func TestTeamPanicsInItsCaller(t *testing.T) {
 	}
 }
 
-// What shareOf says is what a thread that nobody helps takes.
+// shareOf returns the tasks that a thread takes if nobody helps it.
 func TestShareOf(t *testing.T) {
 	for _, n := range []int{2, 5, 8} {
 		team := NewTeam(3)

@@ -9,7 +9,7 @@ import (
 )
 
 // winogradCases are geometries that leave remainders: channels beside tiles, blocks beside images,
-// maps of one square, maps whose tasks have a part of the channels, and another padding.
+// maps of one square, maps whose tasks take a part of the channels, and another padding.
 var winogradCases = []convCase{
 	{1, ConvConfig{In: Shape{1, 2, 2}, Out: 1, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1}},
 	{7, ConvConfig{In: Shape{3, 10, 8}, Out: 5, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1,
@@ -72,8 +72,8 @@ func (p *convProblem) checkWinograd(t *testing.T, isa ISA) {
 	near(t, "db, twice", halved(bias), p.db.value, p.db.scale)
 }
 
-// TestWinogradSameBits: any number of threads, and pieces of memory that others have used, give the
-// same bits.
+// TestWinogradSameBits checks that neither the number of threads nor memory that others have used
+// changes the bits.
 func TestWinogradSameBits(t *testing.T) {
 	for _, tc := range winogradCases[4:6] {
 		eachISA(t, func(t *testing.T, isa ISA) {
@@ -104,7 +104,8 @@ func TestWinogradSameBits(t *testing.T) {
 	}
 }
 
-// TestWinogradTiles: the transformations of every instruction set have the bits of the reference.
+// TestWinogradTiles checks that the transformations of every instruction set have the bits of the
+// reference.
 func TestWinogradTiles(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	const n, apart = 5 * vector, 6 * vector

@@ -56,7 +56,7 @@ func TestSayingSteersNoTerminal(t *testing.T) {
 	}
 }
 
-// TestJSONMeansTheSame: what JSON escapes is what was there.
+// TestJSONMeansTheSame: a text that is escaped in JSON is read back unchanged.
 func TestJSONMeansTheSame(t *testing.T) {
 	text := "é\n\t\"" + tuitest.Poison + "\U000e0041"
 	var out bytes.Buffer

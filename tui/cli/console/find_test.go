@@ -10,7 +10,8 @@ import (
 	"drolab/runner/spec"
 )
 
-// TestRunsThatAWordMeans: a name is that run's, however many names begin with it.
+// TestRunsThatAWordMeans: the full name of a run means that run, however many other names begin
+// with it.
 func TestRunsThatAWordMeans(t *testing.T) {
 	dir := t.TempDir()
 	store, err := record.Open(dir)

@@ -24,7 +24,7 @@ func TestMeter(t *testing.T) {
 	if text := megabytes(170052171); text != "170.1 MB" {
 		t.Errorf("%q", text)
 	}
-	m.show(5, 0) // a server that does not say how much
+	m.show(5, 0) // the server does not report the size
 	for width := 1; width < 100; width++ {
 		m.width = width
 		if w := lipgloss.Width(m.line(3, 7)); w >= width && width > 30 {

@@ -14,20 +14,21 @@ import (
 	"drolab/tui/cli/console"
 )
 
-// mistake is one of those that people make with tables, and what `data show` says of it.
+// mistake is one of the mistakes that people make with tables, and the warning of `data show` about
+// it.
 type mistake struct {
 	name    string
 	train   string
-	test    string // beside it, if any
-	options string // TEST stands for that file's path
-	want    string // a part of a line, or of the error; empty: nothing is to be warned of
-	remedy  string // options that mend it; empty: the file has to be mended
+	test    string // the test table, if any
+	options string // TEST stands for the path of the test table
+	want    string // a part of a line or of the error; empty: there is no warning
+	remedy  string // options that mend it; empty: the file must be changed
 }
 
-// noMistake is the case that has none.
+// noMistake is the name of the case without a mistake.
 const noMistake = "none"
 
-// rows are n lines of a table below its header.
+// rows returns a table: the header and n lines below it.
 func rows(header string, n int, of func(i int) string) string {
 	var b strings.Builder
 	if header != "" {
@@ -39,14 +40,14 @@ func rows(header string, n int, of func(i int) string) string {
 	return b.String()
 }
 
-// noise is a number in [0, n) that looks drawn, another one for each k.
+// noise returns a number in [0, n) that looks random, with another sequence over i for each k.
 func noise(i, k, n int) int {
 	h := uint64(i+1)*0x9e3779b97f4a7c15 + uint64(k)*0xbf58476d1ce4e5b9
 	h = (h ^ h>>30) * 0x94d049bb133111eb
 	return int((h ^ h>>31) % uint64(n))
 }
 
-// plain is a table of two numbers and a label, with one more column in front.
+// plain returns a table of two numbers and a label, with one more column in front.
 func plain(name string, of func(i int) string) string {
 	return rows(name+",a,b,label", 400, func(i int) string {
 		return fmt.Sprintf("%s,%d,0.%04d,%d", of(i), noise(i, 1, 5000), noise(i, 2, 10000),
@@ -54,8 +55,8 @@ func plain(name string, of func(i int) string) string {
 	})
 }
 
-// adult has the form of adult.data and, with a point behind the label and a first line that is no
-// sample, of adult.test.
+// adult returns a table in the form of adult.data. With a full stop after the label and a first
+// line that is no sample, it has the form of adult.test.
 func adult(n, seed int, end string) string {
 	work, sex := []string{"Private", "State-gov", "?"}, []string{"Male", "Female"}
 	return rows("", n, func(i int) string {
@@ -65,10 +66,10 @@ func adult(n, seed int, end string) string {
 	})
 }
 
-// label is that of plain's row i.
+// label returns the label of row i of plain.
 func label(i int) int { return noise(i, 3, 2) }
 
-// mistakes are the cases of docs/data.md, in its order.
+// mistakes returns the cases of docs/data.md, in the order of that page.
 func mistakes() []mistake {
 	word := func(i int) string { return []string{"low", "high"}[label(i)] }
 	semicolons := strings.NewReplacer(",", ";", "!", ",")
@@ -191,7 +192,7 @@ func mistakes() []mistake {
 	}
 }
 
-// said is what `data show` prints of a table, or its error.
+// said returns the output of `data show` for a table, or its error.
 func said(t *testing.T, m *mistake, more string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -224,7 +225,8 @@ func said(t *testing.T, m *mistake, more string) string {
 	return out.String()
 }
 
-// Each mistake has its line, and its remedy takes the line away and brings none of an error.
+// TestMistakes: each mistake has its line in the output. Its remedy removes the line and causes no
+// error.
 func TestMistakes(t *testing.T) {
 	docs, err := os.ReadFile("../../../docs/data.md")
 	if err != nil {

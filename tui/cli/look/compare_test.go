@@ -10,7 +10,8 @@ import (
 	"drolab/runner/page"
 )
 
-// compared is a table of so many methods, by a group of few samples and by the mean.
+// compared returns a table of the given number of methods, with a group of few samples and the
+// mean.
 func compared(methods int) *compare.Table {
 	t := &compare.Table{Level: .95, Family: compare.OneMeasure, Columns: []compare.Column{
 		{Name: "group_accuracy", Class: "a_b", Higher: true, Few: true},
@@ -24,8 +25,8 @@ func compared(methods int) *compare.Table {
 	return t
 }
 
-// TestTableOfDocuments: methods are columns while there is room, else rows, and a footnote
-// marks a group of few samples in both.
+// TestTableOfDocuments: methods are columns while there is room, and rows otherwise. In both forms,
+// a footnote marks a group of few samples.
 func TestTableOfDocuments(t *testing.T) {
 	const foot = "¹ fewer than min\\_group test samples: such a figure is mostly chance, and " +
 		"never called the worst.\n\n± is half"
@@ -61,8 +62,8 @@ func TestTableOfDocuments(t *testing.T) {
 	}
 }
 
-// TestLegendIsWhole: a sentence below the table is one line, which the console breaks at the width
-// that it has. One that was broken before would be broken twice.
+// TestLegendIsWhole: a sentence below the table is one line, which the console breaks at its width.
+// A line that was already broken would be broken twice.
 func TestLegendIsWhole(t *testing.T) {
 	var b strings.Builder
 	table := compared(2)

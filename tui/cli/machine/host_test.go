@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestVersionTellsPrograms: two builds of one dirty tree are two versions, and
-// a clean one is its revision.
+// TestVersionTellsPrograms: two builds of the same modified tree have different versions, and the
+// version of a clean build is its revision.
 func TestVersionTellsPrograms(t *testing.T) {
 	of := func(revision, modified, sum string) string {
 		info := &debug.BuildInfo{Main: debug.Module{Version: "(devel)"}}

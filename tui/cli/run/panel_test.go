@@ -46,7 +46,7 @@ func TestRemaining(t *testing.T) {
 	if d, ok := l.Remaining(); !ok || d != 75*time.Second {
 		t.Errorf("after 25 of 100 steps in 25 s, %v remain (%v)", d, ok)
 	}
-	// After a resume the speed is that since the resume.
+	// After a resume, the speed is the speed since the resume.
 	l.add(&runner.ResumeEvent{Head: runner.Head{Step: 20, Time: time.Unix(2000, 0)}})
 	l.add(&runner.StatusEvent{Head: runner.Head{Step: 20, Time: time.Unix(2000, 0)},
 		Status: runner.Running})
@@ -61,7 +61,7 @@ func TestRemaining(t *testing.T) {
 	}
 }
 
-// TestLineFits: no line is wider than the screen, and what matters stays.
+// TestLineFits: no line is wider than the screen, and the important parts remain.
 func TestLineFits(t *testing.T) {
 	for width := 1; width <= 200; width++ {
 		p := &panel{screen: true, width: width, height: 20,

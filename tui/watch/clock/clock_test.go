@@ -9,7 +9,8 @@ import (
 	"drolab/tui/lab"
 )
 
-// TestReplayTakesAMinute, whatever the runs took, as far as speeds go.
+// TestReplayTakesAMinute: a replay takes about a minute, however long the runs took, as far as the
+// range of speeds allows.
 func TestReplayTakesAMinute(t *testing.T) {
 	for took, want := range map[float64]float64{20: 20, 60: 60, 75: 60, 2457: 60, 40_000: 60,
 		120_000: 120} {
@@ -21,7 +22,7 @@ func TestReplayTakesAMinute(t *testing.T) {
 	}
 }
 
-// TestBar draws what was played, what is to come, and where something stands.
+// TestBar: the bar shows the part that was played, the part to come, and the marks of events.
 func TestBar(t *testing.T) {
 	theme := new(kit.Theme)
 	mark := func(seconds float64, kind string) record.Mark {
@@ -39,7 +40,7 @@ func TestBar(t *testing.T) {
 		{100, false, nil, " ━━━━━━━━━━━● "},
 		{50, true, []record.Mark{mark(0, "eval"), mark(100, "checkpoint"), mark(80, "warning")},
 			" ╵━━━━━●──!─◆ "},
-		// Of several in a cell the most important is seen.
+		// Of several marks in a cell, the most important is shown.
 		{0, false, []record.Mark{mark(90, "warning"), mark(90, "eval"), mark(91, "checkpoint")},
 			" ●─────────!─ "},
 	} {
@@ -51,7 +52,7 @@ func TestBar(t *testing.T) {
 			t.Errorf("at %v: %q, want %q", c.at, got, c.want)
 		}
 	}
-	// So many evaluations would hide the bar.
+	// This many evaluations would hide the bar.
 	var dense []record.Mark
 	for i := range 100 {
 		dense = append(dense, mark(float64(i), "eval"))
@@ -67,7 +68,7 @@ func TestBar(t *testing.T) {
 	}
 }
 
-// TestNear leads a click back to the place that the bar shows there.
+// TestNear: a click leads to the place that the bar shows there.
 func TestNear(t *testing.T) {
 	theme := new(kit.Theme)
 	clock := New(lab.Replay{})
@@ -79,7 +80,8 @@ func TestNear(t *testing.T) {
 	}
 }
 
-// TestSpeedBySteps is in steps: runs are side by side by them, whatever each took.
+// TestSpeedBySteps: in a replay by steps, the speed is in steps, because runs are side by side by
+// step, whatever time each took.
 func TestSpeedBySteps(t *testing.T) {
 	clock := New(lab.Replay{Steps: true, Speed: 10})
 	clock.Load("run", &record.Tape{End: record.Moment{Seconds: 100, Step: 2000}}, 1)

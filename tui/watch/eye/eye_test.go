@@ -13,7 +13,8 @@ import (
 	"drolab/tui/lab"
 )
 
-// TestSeats: of the heaviest samples those that stay keep their places, whatever their order.
+// TestSeats: the heaviest samples that stay from one evaluation to the next keep their places,
+// whatever their order.
 func TestSeats(t *testing.T) {
 	g := &Gallery{}
 	for _, c := range []struct{ heaviest, want []int }{
@@ -23,7 +24,7 @@ func TestSeats(t *testing.T) {
 		{[]int{3, 8, 7, 1}, []int{7, 8, 3}},
 		{[]int{5}, []int{5}},
 		{[]int{6, 5, 4}, []int{5, 6, 4}},
-		{[]int{4, 4, 4}, []int{4, 4, 4}}, // a log may be anybody's
+		{[]int{4, 4, 4}, []int{4, 4, 4}}, // a log may come from anybody
 	} {
 		var list []runner.Heavy
 		for _, i := range c.heaviest {
@@ -41,9 +42,9 @@ func TestSeats(t *testing.T) {
 	}
 }
 
-// TestSeatsInTurn: seats beside each other with new pictures change at once, and whoever draws them
-// hears that there is more, until all is as the evaluation has it. Pictures that changed are
-// counted, not ratios.
+// TestSeatsInTurn: of the seats with new pictures, those side by side change at once. The caller
+// learns that more changes are due until the seats agree with the evaluation. Only changed pictures
+// count, not changed ratios.
 func TestSeatsInTurn(t *testing.T) {
 	g := &Gallery{}
 	heavy := func(ratio float64, indices ...int) (list []runner.Heavy) {
@@ -57,7 +58,7 @@ func TestSeatsInTurn(t *testing.T) {
 		t.Fatalf("the first do not hang at once: %+v", g)
 	}
 	old, next := heavy(2, 1, 2, 3, 4, 5), heavy(4, 6, 7, 3, 8, 5)
-	for k, fresh := range []int{2, 3, 4, 5, 5} { // so many are as they will be
+	for k, fresh := range []int{2, 3, 4, 5, 5} { // the number of seats that have their new picture
 		got := g.Seats(next, 5, false)
 		for i, want := range append(slices.Clone(next[:fresh]), old[fresh:]...) {
 			if got[i].Heavy != want {
@@ -74,7 +75,7 @@ func TestSeatsInTurn(t *testing.T) {
 	}
 }
 
-// trained is a run on pictures.
+// trained returns the Meta of a trained run on pictures.
 func trained(t *testing.T) *runner.Meta {
 	t.Helper()
 	s := spec.Defaults()
@@ -83,8 +84,8 @@ func trained(t *testing.T) *runner.Meta {
 	return &recordtest.Train(t, s).Meta
 }
 
-// TestGallery: the samples of an evaluation hang for a turn, whatever comes meanwhile, those of
-// another run at once, and a guest's without a look at the data.
+// TestGallery: the samples of an evaluation stay for a turn, whatever arrives meanwhile. Samples of
+// another run are shown at once, and those for a guest without opening the data.
 func TestGallery(t *testing.T) {
 	const turn = 24 * time.Second
 	run := trained(t)
@@ -139,7 +140,8 @@ func TestGallery(t *testing.T) {
 	}
 }
 
-// A sample whose class is not the one in the log is no sample of the run's data.
+// TestOtherData: a sample whose class differs from the class in the log is not a sample of the
+// run's data.
 func TestOtherData(t *testing.T) {
 	g, m := &Gallery{Config: &lab.Config{}}, trained(t)
 	e := &runner.EvalEvent{Heaviest: []runner.Heavy{{Index: 0, Label: 1}}}

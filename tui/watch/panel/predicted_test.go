@@ -10,8 +10,9 @@ import (
 	"drolab/tui/watch/track"
 )
 
-// Runs that are done, and are of before a measure, are not offered its curve, nor its bars. One
-// beside them that may still get it brings both back.
+// TestNothingEmptyIsOfferedOfEndedRuns: finished runs from before a measure existed are offered
+// neither its curve nor its bars. A run beside them that may still get the measure brings both
+// back.
 func TestNothingEmptyIsOfferedOfEndedRuns(t *testing.T) {
 	a := tuitest.NewArchive(t)
 	of := func(dataset string, status runner.Status) *track.Track {

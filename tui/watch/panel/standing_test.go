@@ -8,8 +8,7 @@ import (
 	"drolab/tui/internal/tuitest"
 )
 
-// TestPanels has every panel made of measures that there are, and no view that
-// shows nothing.
+// TestPanels: every panel is made of measures that exist, and no view is empty.
 func TestPanels(t *testing.T) {
 	table := panels(Standing(), dro.Algorithms())
 	drawn := quantities(table)
@@ -33,7 +32,8 @@ func TestPanels(t *testing.T) {
 	}
 }
 
-// Where all runs have groups the panel of the worst class is that of the worst group.
+// TestPanelsOfGroups: if all runs have groups, the panel of the worst class shows the worst group
+// instead.
 func TestPanelsOfGroups(t *testing.T) {
 	m := tuitest.Meta(dro.SFK, tuitest.Epoch0())
 	m.Groups = []string{"coast", "reef", "wreck"}
@@ -44,7 +44,8 @@ func TestPanelsOfGroups(t *testing.T) {
 	}
 }
 
-// A set without a radius has no λ: the panel of the dual variables shows η, and none draws λ.
+// TestPanelsWithoutLambda: a set without a radius has no λ, so the panel of the dual variables
+// shows η, and no panel draws λ.
 func TestPanelsWithoutLambda(t *testing.T) {
 	m := tuitest.Meta(dro.SFK, tuitest.Epoch0())
 	for set, first := range map[string]string{"chi2": "λ and η", "cvar": "η"} {
@@ -57,7 +58,8 @@ func TestPanelsWithoutLambda(t *testing.T) {
 	}
 }
 
-// Where groups are of two classes, their rates stand with their accuracies, and the gaps are drawn.
+// TestPanelsOfDecisions: if the groups have two classes, their rates are shown beside their
+// accuracies, and the gaps are drawn.
 func TestPanelsOfDecisions(t *testing.T) {
 	m := tuitest.Meta(dro.SFK, tuitest.Epoch0())
 	m.Groups = []string{"coast", "reef", "wreck"}

@@ -14,7 +14,7 @@ import (
 	"drolab/tui/plot"
 )
 
-// TestResume goes on from a checkpoint: what was after it is done again.
+// TestResume: a resume goes on from a checkpoint, and the steps after it are done again.
 func TestResume(t *testing.T) {
 	tr := New(Opened{Run: &record.Run{Meta: *tuitest.Meta(dro.SFK, tuitest.Epoch0())}})
 	tr.Draw(map[string]lab.Measure{"loss": lab.Named(lab.StepMeasures(), "loss")}, nil,
@@ -58,7 +58,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestCheckpointNotes keeps the log pane readable.
+// TestCheckpointNotes: of successive checkpoints only the last has a note, so that the log pane
+// stays readable.
 func TestCheckpointNotes(t *testing.T) {
 	tr := New(Opened{Run: &record.Run{Meta: *tuitest.Meta(dro.ERM, tuitest.Epoch0())}})
 	tr.Draw(map[string]lab.Measure{"loss": lab.Named(lab.StepMeasures(), "loss")}, nil,

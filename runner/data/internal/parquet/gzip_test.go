@@ -12,11 +12,12 @@ import (
 
 // gzipPage is a page of a file that is compressed with gzip.
 type gzipPage struct {
-	header, at   int // where the header's sizes begin, and where the member does
-	size, packed int // bytes of the page, and of the member
+	header, at   int // offsets of the sizes in the header and of the member
+	size, packed int // bytes of the page and of the member
 }
 
-// sizes are the two sizes as a page's header has them: fields of type int32, zigzag, as varints.
+// sizes returns the two sizes as they stand in a page's header: fields of type int32, zigzag, as
+// varints.
 func (p gzipPage) sizes() []byte {
 	field := func(to []byte, n int) []byte {
 		return binary.AppendVarint(append(to, 0x15),
@@ -52,7 +53,7 @@ func gzipPages(t *testing.T, b []byte) (list []gzipPage) {
 	}
 }
 
-// A page that gzip itself calls damaged is an error: its checksum, its length, its end.
+// A page that gzip itself calls damaged is an error, for its checksum, its length or its end.
 func TestGzipIsChecked(t *testing.T) {
 	whole := read(t, filepath.Join("testdata", "gzip.parquet"))
 	_, want, err := rows(whole, every)

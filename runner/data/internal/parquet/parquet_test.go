@@ -22,12 +22,13 @@ import (
 	"drolab/runner/data/internal/dataset"
 )
 
-// forms are the same table in every form, as testdata/make.py wrote it.
+// forms returns the names of the files with the same table in every form, as testdata/make.py wrote
+// them.
 func forms() []string {
 	return []string{"plain", "snappy", "gzip", "zstd", "zstd2", "delta", "lz4", "brotli"}
 }
 
-// rows reads a whole file, but for the columns that are not used.
+// rows reads a whole file, except for the columns that use leaves out.
 func rows(b []byte, use func(int) bool) (head []string, list [][]string, err error) {
 	f, err := Open(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
@@ -55,8 +56,8 @@ func read(t testing.TB, path string) []byte {
 	return b
 }
 
-// same fails unless a file has the cells of want.csv beside it: numbers in any way of
-// writing them.
+// same fails unless a file has the cells of want.csv beside it; numbers may be written in another
+// way.
 func same(t *testing.T, dir, name string) {
 	t.Helper()
 	head, got, err := rows(read(t, filepath.Join(dir, name+".parquet")), every)
@@ -79,7 +80,7 @@ func same(t *testing.T, dir, name string) {
 	}
 }
 
-// equal tells whether two cells are the same floating-point number.
+// equal reports whether two cells are the same floating-point number.
 func equal(a, b, column string) bool {
 	bits := 64
 	if column == "single" || column == "half" {
@@ -91,15 +92,16 @@ func equal(a, b, column string) bool {
 		slices.Contains([]string{"single", "double", "half"}, column)
 }
 
-// Every form that pyarrow writes has the same cells: compressions, pages of both
-// versions, dictionaries and deltas, row groups, nulls.
+// Every form that pyarrow writes has the same cells: compressions, pages of both versions,
+// dictionaries, deltas, row groups and nulls.
 func TestForms(t *testing.T) {
 	for _, name := range forms() {
 		same(t, "testdata", name)
 	}
 }
 
-// Larger tables of the pyarrow that is here are read the same, with pages of every size.
+// Larger tables, written by the pyarrow of this machine, have the same cells, with pages of every
+// size.
 func TestPeer(t *testing.T) {
 	for _, n := range []string{"5", "3000"} {
 		dir := t.TempDir()
@@ -110,7 +112,7 @@ func TestPeer(t *testing.T) {
 	}
 }
 
-// A day or a time is the number in the file; one of 96 bits is refused.
+// A day or a time is read as the number in the file; a time of 96 bits is refused.
 func TestTimes(t *testing.T) {
 	_, got, err := rows(read(t, filepath.Join("testdata", "times.parquet")), every)
 	want := [][]string{{"19782", "1709209815250", "1709209815250000000"}, {"", "", ""}}
@@ -137,7 +139,7 @@ func TestUsed(t *testing.T) {
 	}
 }
 
-// A file that is cut off anywhere is an error, and none of its bytes, changed, does worse.
+// A file that is cut off anywhere is an error, and a changed byte does no worse than an error.
 func TestDamage(t *testing.T) {
 	b := read(t, filepath.Join("testdata", "zstd.parquet"))
 	for n := 0; n < len(b); n += 97 {
@@ -155,7 +157,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// bounded reads a file that may be anything, and no more rows than there are in tests.
+// bounded reads a file with any content, but no more rows than the tests have.
 func bounded(b []byte) error {
 	f, err := Open(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
@@ -169,7 +171,8 @@ func bounded(b []byte) error {
 	return f.Rows(every, func([]string) error { return nil })
 }
 
-// chunkOf is a file of one column of bytes in one page, whose header says what it wants.
+// chunkOf returns a file with one column of bytes in one page, whose header declares the given
+// sizes.
 func chunkOf(codec, size, compressed, values int, page []byte) []byte {
 	b := []byte("PAR1")
 	header := newStruct().number(1, int(format.DataPage)).number(2, size).number(3, compressed)
@@ -188,7 +191,7 @@ func chunkOf(codec, size, compressed, values int, page []byte) []byte {
 	return append(append(append(b, footer...), byte(n), byte(n>>8), 0, 0), "PAR1"...)
 }
 
-// written is a struct of Thrift's compact protocol under way.
+// written is a struct of Thrift's compact protocol that is being written.
 type written struct {
 	b    []byte
 	last int
@@ -230,7 +233,7 @@ func (w *written) list(id int, all ...*written) *written {
 }
 func (w *written) end() []byte { return append(slices.Clone(w.b), 0) }
 
-// What a small file declares of its sizes is not taken at its word.
+// The sizes that a small file declares are not trusted.
 func TestDeclared(t *testing.T) {
 	const huge = math.MaxInt32
 	_, got, err := rows(chunkOf(0, 5, 5, 1, []byte("\x01\x00\x00\x00a")), every)
@@ -260,7 +263,7 @@ func TestDeclared(t *testing.T) {
 	}
 }
 
-// bombs are so many zeros, in gzip and in zstd.
+// bombs returns size zeros in gzip and in zstd.
 func bombs(t *testing.T, size int) (gzipped, zipped []byte) {
 	t.Helper()
 	var b bytes.Buffer
@@ -276,7 +279,7 @@ func bombs(t *testing.T, size int) (gzipped, zipped []byte) {
 	return b.Bytes(), zipped
 }
 
-// Numbers of 16 bits, and decimals, are what they say.
+// Numbers of 16 bits, and decimals, have the right values.
 func TestCells(t *testing.T) {
 	for h, want := range map[uint16]float64{0: 0, 0x3c00: 1, 0xc000: -2, 0x7bff: 65504,
 		1:      math.Ldexp(1, -24),
@@ -294,7 +297,7 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// FuzzFile is what is made of whatever calls itself a table.
+// FuzzFile reads anything that calls itself a table.
 func FuzzFile(f *testing.F) {
 	for _, name := range append(forms(), "nested", "times", "old") {
 		f.Add(read(f, filepath.Join("testdata", name+".parquet")))

@@ -13,15 +13,15 @@ import (
 	"drolab/runner/record/internal/eventlog"
 )
 
-// printTensors is a program that prints every tensor of a safetensors file: its
-// type, shape and, bit for bit, values.
+// printTensors is a program that prints every tensor of a safetensors file: its type, its shape and
+// the bits of its values.
 const printTensors = `
 import json, sys
 from safetensors.numpy import load_file
 print(json.dumps({name: {"Type": str(t.dtype), "Shape": t.shape, "Bits": t.view("uint32").ravel().tolist()}
                   for name, t in load_file(sys.argv[1]).items()}))`
 
-// TestPythonReadsCheckpoints: the weights are what Python's safetensors has.
+// TestPythonReadsCheckpoints checks that Python's safetensors reads the same weights.
 func TestPythonReadsCheckpoints(t *testing.T) {
 	python := peertest.Python(t, "safetensors", "numpy")
 	folder, s := t.TempDir(), newState(7)

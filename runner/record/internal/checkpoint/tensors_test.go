@@ -10,8 +10,8 @@ import (
 	"drolab/runner/record/internal/eventlog"
 )
 
-// TestTensorsFormat has the bytes of a file written out: the format is read by
-// other programs.
+// TestTensorsFormat compares a file with its bytes, written out, because other programs read the
+// format.
 func TestTensorsFormat(t *testing.T) {
 	var b bytes.Buffer
 	must(t, writeTensors(&b, []nn.Tensor{{Name: "w", Shape: []int{1, 2}, Data: []float32{1, -2}},
@@ -82,8 +82,8 @@ func TestHostileTensors(t *testing.T) {
 	}
 }
 
-// FuzzTensors: what is read is within the file, and is written back to a file
-// that reads the same.
+// FuzzTensors checks that the values read lie within the file, and that they are written back to a
+// file that reads the same.
 func FuzzTensors(f *testing.F) {
 	var good bytes.Buffer
 	writeTensors(&good, newState(1).Parameters)

@@ -17,7 +17,8 @@ type note struct {
 	Text string `json:"text"`
 }
 
-// TestFiles: what is written is read back, by its owner alone, and no link is followed.
+// TestFiles checks that a file is read back as it was written, that its owner alone has access, and
+// that no link is followed.
 func TestFiles(t *testing.T) {
 	var k Files
 	dir := filepath.Join(t.TempDir(), "a", "b")
@@ -56,8 +57,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestEveryByteOfASealedFile: whichever byte is whichever other one, it is found, be it
-// of the seal itself.
+// TestEveryByteOfASealedFile changes every byte to every other value, in the seal too. Each change
+// is found.
 func TestEveryByteOfASealedFile(t *testing.T) {
 	var k Files
 	path := filepath.Join(t.TempDir(), "note.json")
@@ -80,7 +81,8 @@ func TestEveryByteOfASealedFile(t *testing.T) {
 	}
 }
 
-// TestOneAdds: of many who add a file at once one does, and the others are told.
+// TestOneAdds checks that, of many who add a file at once, exactly one succeeds and the others are
+// told.
 func TestOneAdds(t *testing.T) {
 	var k Files
 	path := filepath.Join(t.TempDir(), "note.json")
@@ -102,7 +104,7 @@ func TestOneAdds(t *testing.T) {
 	}
 }
 
-// TestFilesLock: who waits for a lock gets it when it is free, and is told of it when
+// TestFilesLock checks that whoever waits for a lock gets it when it is free, and gets an error if
 // his patience ends before.
 func TestFilesLock(t *testing.T) {
 	var k Files
@@ -136,8 +138,8 @@ func (h *hasty) OpenFile(name string, flag int, mode fs.FileMode) (File, error) 
 	return h.Disk.OpenFile(name, flag, mode)
 }
 
-// TestReplacedWhileItIsOpened: a file that others replace is read, and one that they
-// never leave alone is an error.
+// TestReplacedWhileItIsOpened checks that a file that others replace is read, and that a file that
+// they replace without end is an error.
 func TestReplacedWhileItIsOpened(t *testing.T) {
 	for times, want := range map[int]error{3: nil, 1 << 20: errReplaced} {
 		f := in(t, t.TempDir())

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// lockless is tryLock on a disk without locks.
+// lockless returns the tryLock of a disk without locks, which fails with cause.
 func lockless(cause error) try { return func(File, bool) error { return cause } }
 
 func TestDiskWithoutLocks(t *testing.T) {
@@ -43,8 +43,8 @@ func TestDiskWithoutLocks(t *testing.T) {
 	}
 }
 
-// TestDiskWithoutLocksElsewhere: what another machine holds is not taken, and
-// what this one left after a crash is.
+// TestDiskWithoutLocksElsewhere checks that a lock that another machine holds is not taken, and
+// that a lock that this machine left after a crash is.
 func TestDiskWithoutLocksElsewhere(t *testing.T) {
 	none := lockless(syscall.ENOLCK)
 	path := filepath.Join(t.TempDir(), lockName)
@@ -69,9 +69,9 @@ func TestDiskWithoutLocksElsewhere(t *testing.T) {
 	must(t, os.Remove(l.lease.local.Name()))
 }
 
-// TestLeaseOfACrashedMachine: what another machine left is free some time after
-// it was heard last, whatever the clocks say; one that was only asleep sees that
-// it has lost it.
+// TestLeaseOfACrashedMachine checks that the lease of another machine is free some time after the
+// last sign of that machine, whatever the clocks say. A machine that was only asleep sees that it
+// has lost its lease.
 func TestLeaseOfACrashedMachine(t *testing.T) {
 	none := lockless(syscall.ENOLCK)
 	path := filepath.Join(t.TempDir(), lockName)
@@ -104,7 +104,7 @@ func TestLeaseOfACrashedMachine(t *testing.T) {
 	}
 }
 
-// TestLeaseIsRenewed: the disk hears of who holds it.
+// TestLeaseIsRenewed checks that the holder renews its lease on the disk.
 func TestLeaseIsRenewed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), lockName)
 	l, err := AcquireBy(lockless(syscall.ENOLCK), path, 2)
@@ -139,8 +139,8 @@ func TestLocksThatFail(t *testing.T) {
 	}
 }
 
-// TestLeaseOfAHolderThatCanBeAskedFor: one that is gone loses its lease at once,
-// one that is there keeps it however long it was silent.
+// TestLeaseOfAHolderThatCanBeAskedFor checks that a holder that is known to be gone loses its lease
+// at once, and that one that is known to be there keeps it, however long it was silent.
 func TestLeaseOfAHolderThatCanBeAskedFor(t *testing.T) {
 	none := lockless(syscall.ENOLCK)
 	dir := t.TempDir()
@@ -186,8 +186,8 @@ func TestLeaseOfAHolderThatCanBeAskedFor(t *testing.T) {
 	}
 }
 
-// TestLeasesAreComparedByField: no machine takes the lease of another one, however
-// alike their names are, and each takes its own, in every form that was ever written.
+// TestLeasesAreComparedByField checks that no machine takes the lease of another, however alike
+// their names are. Each machine takes its own, in every form that was ever written.
 func TestLeasesAreComparedByField(t *testing.T) {
 	names := []string{"node1", "node10", "node", "ode1", "node1.cluster", "cluster",
 		"node1\nslurm 3_1 0", "node1\n", " node1", "node 1", "node1 ", "NODE1", `{"host":"node1"}`,
@@ -244,7 +244,8 @@ func wordsOf(t *testing.T, c claim) []byte {
 	return b
 }
 
-// TestLeaseOfAMachineWithALikeName is not taken, and not taken for free.
+// TestLeaseOfAMachineWithALikeName checks that such a lease is not taken, and does not count as
+// free.
 func TestLeaseOfAMachineWithALikeName(t *testing.T) {
 	machine, err := os.Hostname()
 	must(t, err)

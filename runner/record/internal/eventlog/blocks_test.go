@@ -10,8 +10,8 @@ import (
 	"drolab/runner/measure"
 )
 
-// TestIndexAcrossResume wants what a resume discards to be discarded, also where it
-// lies inside a block.
+// TestIndexAcrossResume checks that events that a resume discards are discarded, even inside a
+// block.
 func TestIndexAcrossResume(t *testing.T) {
 	x := &Index{span: 1000}
 	end := int64(0)
@@ -32,7 +32,7 @@ func TestIndexAcrossResume(t *testing.T) {
 	}
 }
 
-// TestIndexBounds fills an index with more than it keeps of everything.
+// TestIndexBounds fills an index with more of everything than it keeps.
 func TestIndexBounds(t *testing.T) {
 	x := &Index{}
 	text := string(make([]byte, 10_000))

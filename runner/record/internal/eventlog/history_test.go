@@ -14,8 +14,8 @@ import (
 	"drolab/runner"
 )
 
-// randomLog is a log of a few events that makes little sense: steps go back without a
-// word, resumes go forwards, and lines are garbage.
+// randomLog returns a log of a few events that make little sense: steps go back without a resume,
+// resumes go forwards, and some lines are garbage.
 func randomLog(r *rand.Rand) []byte {
 	var log bytes.Buffer
 	events := []func(step int64) runner.Event{
@@ -48,8 +48,8 @@ func randomLog(r *rand.Rand) []byte {
 	return log.Bytes()
 }
 
-// TestHistory holds every way of reading a log to the definition: an event at a step
-// stands unless a resume behind it goes back below that step.
+// TestHistory compares every way of reading a log with the definition: an event at a step stands
+// unless a later resume goes back below that step.
 func TestHistory(t *testing.T) {
 	for seed := range uint64(500) {
 		r := rand.New(rand.NewPCG(seed, 0))
@@ -84,7 +84,7 @@ func TestHistory(t *testing.T) {
 		pieces := inPieces(t, r, log)
 		end, err := ReadEnd(in(t, filepath.Dir(tail.Path)), nil, func(*End) bool { return false })
 		must(t, err)
-		if want.Status == "" { // a file is of a run that is queued at least
+		if want.Status == "" { // a file belongs to a run that is at least queued
 			want.Status = runner.Queued
 			pieces.Status = runner.Queued
 		}
@@ -95,7 +95,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// stand are the events of a type that stand, by the definition.
+// stand returns the events of a type that stand, by the definition.
 func stand[E runner.Event](events []runner.Event) (list []E) {
 	for i, e := range events {
 		o, ok := e.(E)
@@ -109,7 +109,7 @@ func stand[E runner.Event](events []runner.Event) (list []E) {
 	return list
 }
 
-// byStep leaves the later of two neighbours at one step.
+// byStep keeps the later of two neighbours at one step.
 func byStep(list []*runner.EvalEvent) (kept []*runner.EvalEvent) {
 	for i, e := range list {
 		if i+1 == len(list) || list[i+1].Step != e.Step {
@@ -119,7 +119,7 @@ func byStep(list []*runner.EvalEvent) (kept []*runner.EvalEvent) {
 	return kept
 }
 
-// inPieces reads a log that grows by pieces of any size, in the middle of lines too.
+// inPieces reads a log that grows by pieces of any size, which may end in the middle of a line.
 func inPieces(t *testing.T, r *rand.Rand, log []byte) *History {
 	t.Helper()
 	tail := newTail(t, nil)
@@ -141,8 +141,8 @@ func inPieces(t *testing.T, r *rand.Rand, log []byte) *History {
 	return h
 }
 
-// TestResumesAreReadHere wants nobody else to decide what a resume takes back: outside
-// of the runs and their records it is named in notices alone, and where it is written.
+// TestResumesAreReadHere checks that no other package decides which events a resume takes back.
+// Outside of the runs and their records, resumes occur only in notices and where they are written.
 func TestResumesAreReadHere(t *testing.T) {
 	notices := map[string]int{"runner/queue/job.go": 1, "tui/watch/track/track.go": 1,
 		"tui/cli/run/watch.go": 1}

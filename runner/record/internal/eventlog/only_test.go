@@ -10,7 +10,7 @@ import (
 	"drolab/runner"
 )
 
-// Of a log that is asked for evaluations alone come these, through megabytes of steps.
+// A reader that asks for evaluations alone gets exactly these, through megabytes of steps.
 func TestTailOnly(t *testing.T) {
 	var b strings.Builder
 	for i := range 20000 {

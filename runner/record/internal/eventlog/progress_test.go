@@ -16,7 +16,7 @@ func progress(events ...runner.Event) *Progress {
 	return p
 }
 
-// timed is an event at some seconds of the clock.
+// timed sets an event's time to a number of seconds on the clock.
 func timed(seconds float64, e runner.Event) runner.Event {
 	e.Header().Time = time.Unix(1000, 0).Add(time.Duration(seconds * float64(time.Second)))
 	return e
@@ -41,8 +41,8 @@ func TestProgressAppliesResume(t *testing.T) {
 	}
 }
 
-// TestProgressIsBounded: a long run costs no more than a short one, and a resume
-// that goes back a little finds what stands.
+// TestProgressIsBounded checks that a long run costs no more memory than a short one, and that a
+// resume that goes back a little finds the events that stand.
 func TestProgressIsBounded(t *testing.T) {
 	p := progress(status(0, runner.Running))
 	for step := range int64(10_000) {

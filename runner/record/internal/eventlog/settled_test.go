@@ -6,8 +6,8 @@ import (
 	"drolab/runner"
 )
 
-// TestEndBetweenTwoLooks: a run that ends after its log was read, and before its lock
-// was asked for, has ended; it is not interrupted.
+// TestEndBetweenTwoLooks checks that a run that ends after its log is read, and before its lock is
+// tried, counts as ended, not as interrupted.
 func TestEndBetweenTwoLooks(t *testing.T) {
 	at := func(s runner.Status, step int64) *End {
 		return &End{History: History{Standing: Standing{Status: s, Step: step}}, size: step}
