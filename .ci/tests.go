@@ -1,15 +1,14 @@
 //go:build ignore
 
-// Tests reads the events of go test -json from standard input and prints what a
-// reader wants: a line for each package, the whole output of each test that
-// failed, each test that skipped, with the reason that the list gives, and how
-// many these are (go test itself says nothing of a package that passes). A test
-// that skips and is not on the list is a failure.
+// Tests reads the events of go test -json from standard input and prints a summary: a line for each
+// package, the whole output of each test that failed, each test that skipped, with the reason on
+// the list, and the number of skipped tests. (For a package that passes, go test itself says
+// nothing about skips.) A test that skips and is not on the list is a failure.
 //
 //	go test ./... -json | go run .ci/tests.go [-peers] .ci/skips.txt
 //
-// With -peers the programs that tests compare with are installed, and a test
-// that skips for the lack of one is a failure too.
+// The flag -peers says that the programs that tests compare with are installed. A test that skips
+// because one is missing is then a failure too.
 package main
 
 import (
@@ -32,8 +31,8 @@ type event struct {
 	Elapsed                       float64 // seconds
 }
 
-// anyPeer is the place on the list of all tests whose peer is missing; their
-// texts begin with peerMissing (dro/peertest).
+// anyPeer is the entry on the list for all tests whose peer is missing. The messages of these tests
+// begin with peerMissing (dro/peertest).
 const (
 	anyPeer     = "any peer"
 	peerMissing = "peer missing: "
@@ -77,9 +76,9 @@ func list(path string) (map[string]string, error) {
 type reader struct {
 	may    map[string]string
 	peers  bool
-	said   map[string][]string // lines of tests that have not ended
-	skips  map[string]string   // of each test that skipped, the reason
-	wrong  map[string]bool     // skipped, and not on the list
+	said   map[string][]string // output of tests that have not ended
+	skips  map[string]string   // the reason of each test that skipped
+	wrong  map[string]bool     // tests that skipped and are not on the list
 	failed int
 }
 
@@ -95,7 +94,7 @@ func (r *reader) read(in io.Reader) error {
 		}
 		var e event
 		if json.Unmarshal(text, &e) != nil {
-			os.Stdout.Write(text) // of the compiler, say
+			os.Stdout.Write(text) // such as output of the compiler
 			continue
 		}
 		r.take(e)
@@ -139,8 +138,8 @@ func (r *reader) take(e event) {
 	}
 }
 
-// skip keeps why a test skipped. An entry of the list is one case, or a whole test
-// whose cases share it.
+// skip records why a test skipped. An entry of the list is one case, or a whole test, and then
+// stands for all its cases.
 func (r *reader) skip(pkg, test string, said []string) {
 	whole, _, _ := strings.Cut(test, "/")
 	place := pkg + " " + test

@@ -13,10 +13,10 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// Walk reads the one mapping in text, which is no preset but written as one, such as a
-// sweep's, and keeps the bounds of a preset's file. It visits each entry before those of
-// the mapping that is its value. A value is as spec.Spec.Assign takes it, "null" for
-// none; nil stands for a mapping. Errors name the file and the line.
+// Walk reads the one mapping in text. The text is not a preset but is written like one, such as a
+// sweep file, and must keep the bounds of a preset file. Walk visits an entry before the entries of
+// the mapping that is its value. A value has the form that spec.Spec.Assign takes, with "null" for
+// no value; nil stands for a mapping. Errors name the file and the line.
 func Walk(
 	file string, text []byte, visit func(path []string, line int, value json.RawMessage),
 ) error {
@@ -60,8 +60,8 @@ func valueJSON(n ast.Node) (json.RawMessage, error) {
 	return jsonOf(value), nil
 }
 
-// jsonOf is a value that YAML gave as Assign takes it; {}, which is no setting,
-// for .nan and .inf, which have no JSON.
+// jsonOf returns a value from YAML in the form that Assign takes. For .nan and .inf, which JSON
+// lacks, it returns {}, which is valid for no setting.
 func jsonOf(value any) json.RawMessage {
 	b, err := json.Marshal(numbers(value))
 	if err != nil {
@@ -70,7 +70,7 @@ func jsonOf(value any) json.RawMessage {
 	return b
 }
 
-// Assign is Spec.Assign with a word on what was meant by a key that is none, and by several values.
+// Assign is Spec.Assign with a hint in the error for an unknown key or for several values.
 func Assign(settings *spec.Spec, key string, value []byte) error {
 	t, ok := spec.FindSetting(key)
 	if !ok {
@@ -83,7 +83,7 @@ func Assign(settings *spec.Spec, key string, value []byte) error {
 	return err
 }
 
-// several says where several values of a setting that has one belong.
+// several returns a hint on where several values belong, for a setting that takes one value.
 func several(t *spec.Setting, value []byte) string {
 	switch {
 	case len(value) == 0 || !t.Single() && t.Key != "dataset":

@@ -11,18 +11,18 @@ import (
 	"drolab/runner/spec"
 )
 
-// newcomer is what other programs call a setting. Where the program has none such, or
-// several, note says what to do.
+// newcomer lists words of other programs for one setting. If this program has no such setting, or
+// has several, note says what to do.
 type newcomer struct {
-	words []string // as plain gives them
-	key   string   // ours
-	note  string   // in place of it
+	words []string // in the form that plain returns
+	key   string   // the setting of this program
+	note  string   // in place of key
 }
 
 //go:embed newcomers.txt
 var newcomersText string
 
-// newcomers is the only table of such words.
+// newcomers returns the only table of such words.
 var newcomers = sync.OnceValue(func() (list []newcomer) {
 	text := strings.ReplaceAll(newcomersText, "\n  ", " ")
 	for line := range strings.Lines(text) {
@@ -38,13 +38,13 @@ var newcomers = sync.OnceValue(func() (list []newcomer) {
 	return list
 })
 
-// plain is a word without what programs write differently: Hydra's signs, case, hyphens
-// and underscores.
+// plain returns a word without the differences in spelling between programs: Hydra's signs, case,
+// hyphens and underscores.
 func plain(word string) string {
 	return strings.NewReplacer("_", "", "-", "", "+", "", " ", "").Replace(strings.ToLower(word))
 }
 
-// called says what a word of other programs is here; "" where it is not known.
+// called returns a hint on what a word of other programs is called here; "" if the word is unknown.
 func called(word string) string {
 	if word == "C" {
 		return "did you mean weight_decay? (scikit-learn's C is 1 over it; SFK's constant is c)"
@@ -59,14 +59,14 @@ func called(word string) string {
 	return fmt.Sprintf("did you mean %s?", key)
 }
 
-// Key is the setting that a word of this program or of another one means; "" is none.
+// Key returns the setting that a word of this program or of another one stands for, or "".
 func Key(word string) string {
 	key, _ := translate(word)
 	return key
 }
 
-// translate gives the setting that a word means or, in its place, a note. Of Hydra's groups, as in
-// optimizer.lr, the last word counts, and of model.name the first.
+// translate returns the setting that a word stands for or, in its place, a note. Of a word with
+// Hydra's groups, such as optimizer.lr, the last part counts; of model.name the first part counts.
 func translate(word string) (key, note string) {
 	parts := strings.Split(word, ".")
 	for _, end := range []string{"name", "type", "_target_", "kind"} {
@@ -88,8 +88,9 @@ func translate(word string) (key, note string) {
 	return "", ""
 }
 
-// suggest says what was meant by a key that is no setting: what other programs call so, the
-// begin of a key, a key or such a word of nearly the same letters, or where the keys are listed.
+// suggest returns a hint for a key that is not a setting: the setting that other programs call so,
+// a key that begins so, a key or a word of other programs with nearly the same letters, or where
+// the keys are listed.
 func suggest(key string) string {
 	const list = "`drolab presets NAME` lists a preset's"
 	if is := called(key); is != "" {
@@ -113,8 +114,8 @@ func suggest(key string) string {
 	return fmt.Sprintf("did you mean %s? (%s)", near, list)
 }
 
-// nearestFirst returns the words with the one that was most likely meant in
-// front and the others in their order.
+// nearestFirst returns the words in their order, but with the one that was most likely meant in
+// front.
 func nearestFirst(typed string, words []string) []string {
 	near := slices.MinFunc(words, func(a, b string) int {
 		return cmp.Compare(distance(typed, a), distance(typed, b))
@@ -123,9 +124,8 @@ func nearestFirst(typed string, words []string) []string {
 	return append([]string{near}, others...)
 }
 
-// distance is the number of letters to insert, delete or replace (Levenshtein),
-// in half steps, less one when one word starts with the other: "epoch" is
-// rather "epochs" than "eta".
+// distance returns twice the number of letters to insert, delete or replace (Levenshtein), minus
+// one if one word starts with the other: "epoch" is nearer to "epochs" than to "eta".
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -18,16 +18,16 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// docKey is the one key of a preset file that is no setting.
+// docKey is the one key of a preset file that is not a setting.
 const docKey = "doc"
 
-// Errors are all that is wrong with a preset, an error a line of its file.
+// Errors holds all errors of a preset, each about one line of its file.
 type Errors []error
 
 func (e Errors) Error() string   { return errors.Join(e...).Error() }
 func (e Errors) Unwrap() []error { return e }
 
-// parse reads a preset file. Errors name the file and the line, each of them.
+// parse reads a preset file. Each of its errors names the file and the line.
 func parse(file string, text []byte) (Preset, error) {
 	p := Preset{file: file, Preset: runner.Preset{Name: baseName(file), Spec: spec.Defaults(),
 		Reasons: map[string]string{}}}
@@ -36,7 +36,7 @@ func parse(file string, text []byte) (Preset, error) {
 		return Preset{}, locate(file, err)
 	}
 	var wrong []placed
-	if !utf8.ValidString(p.Name) { // it is kept as JSON, which would change it
+	if !utf8.ValidString(p.Name) { // the name is kept as JSON, which would change it
 		wrong = append(wrong,
 			placed{err: fmt.Errorf("the name %q is not UTF-8: rename the file", p.Name)})
 	}
@@ -50,19 +50,19 @@ func parse(file string, text []byte) (Preset, error) {
 			wrong = append(wrong, placed{p.lines[i], err})
 		}
 	}
-	if len(wrong) > 0 { // else what follows may still be overridden
+	if len(wrong) > 0 { // otherwise wrong values may still be overridden
 		return Preset{}, p.inOrder(append(wrong, p.place(p.Spec.WrongValues())...))
 	}
 	return p, nil
 }
 
-// placed is an error of a line of the preset's file; 0 is of none.
+// placed is an error with its line in the preset's file, or 0 if it has no line there.
 type placed struct {
 	line int
 	err  error
 }
 
-// inOrder gives errors their places, by the lines.
+// inOrder sorts errors by line, and adds the file and the line to each, or the preset's name.
 func (p *Preset) inOrder(list []placed) (wrong Errors) {
 	slices.SortStableFunc(list, func(a, b placed) int { return a.line - b.line })
 	for _, e := range list {
@@ -75,11 +75,11 @@ func (p *Preset) inOrder(list []placed) (wrong Errors) {
 	return wrong
 }
 
-// Check returns an error for each setting of s, the preset's with what was changed, that cannot be
-// used, with the file and the line where it stands there.
+// Check returns an error for each setting of s that cannot be used. s is the preset's Spec with
+// later changes. An error names the file and the line if the setting stands there.
 func (p *Preset) Check(s *spec.Spec) Errors { return p.inOrder(p.place(s.Problems())) }
 
-// place finds the lines of the settings that errors are of.
+// place finds the line of the setting that each error is about.
 func (p *Preset) place(errs []error) (list []placed) {
 	for _, err := range errs {
 		var of *spec.KeyError
@@ -118,8 +118,7 @@ func (p *Preset) add(e *ast.MappingValueNode) error {
 	return nil
 }
 
-// mapping returns the entries of the one YAML mapping in text; none of an
-// empty text.
+// mapping returns the entries of the one YAML mapping in text, or none if the text is empty.
 func mapping(text []byte) ([]*ast.MappingValueNode, error) {
 	tokens, err := bounded(text)
 	if err != nil {
@@ -161,7 +160,7 @@ func comment(e *ast.MappingValueNode) string {
 
 func line(e *ast.MappingValueNode) int { return e.Key.GetToken().Position.Line }
 
-// locate puts file and, where it is known, line in front of a parser's error.
+// locate adds the file and, if it is known, the line to a parser's error.
 func locate(file string, err error) error {
 	var y yaml.Error
 	var bounds *boundsError
@@ -174,7 +173,7 @@ func locate(file string, err error) error {
 	return fmt.Errorf("%s: %w", file, err)
 }
 
-// message returns a parser's error without the drawing of the source.
+// message returns the text of a parser's error without the excerpt of the source.
 func message(err error) string {
 	var y yaml.Error
 	if errors.As(err, &y) {
@@ -183,16 +182,16 @@ func message(err error) string {
 	return err.Error()
 }
 
-// What a preset may be made of. Settings are single values and lists; deeper or
-// longer text is refused before it is parsed, which takes memory by the
-// gigabyte for some hundred kilobytes of brackets.
+// Bounds of a preset file. Settings are single values and lists. Deeper or longer text is refused
+// before it is parsed, because the parser takes gigabytes of memory for some hundred kilobytes of
+// brackets.
 const (
 	maxDepth   = 4      // of lists in lists
-	maxInLine  = 16     // keys and dashes that open a level each
+	maxInLine  = 16     // keys and dashes in a line, each of which opens a level
 	maxEntries = 10_000 // of all lists together
 )
 
-// boundsError says what is too much, and where.
+// boundsError is the error for text that exceeds the bounds or cannot be read, with its line.
 type boundsError struct {
 	line int
 	text string
@@ -200,7 +199,7 @@ type boundsError struct {
 
 func (e *boundsError) Error() string { return e.text }
 
-// bounded returns the tokens of a text that keeps the bounds.
+// bounded returns the tokens of a text, or an error if the text exceeds the bounds.
 func bounded(text []byte) (token.Tokens, error) {
 	if len(text) > maxFile {
 		return nil, &boundsError{1, fmt.Sprintf("%d bytes, want at most %d", len(text), maxFile)}

@@ -38,11 +38,11 @@ type Preset struct {
 	// Spec is the default one then.
 	Problem error `json:"-"`
 
-	file  string // that it was read from
-	lines []int  // of Overrides
+	file  string // the file that the preset was read from
+	lines []int  // the lines of Overrides
 }
 
-// Known are the embedded presets as they are stated, for who reads runs by them.
+// Known returns the embedded presets as they are stated, for callers that compare runs with them.
 func Known() (list []runner.Preset) {
 	for _, p := range List() {
 		list = append(list, p.Preset)
@@ -70,13 +70,12 @@ func embedded(name string) (Preset, error) {
 		return Preset{}, err
 	}
 	p, err := parse(file, text)
-	p.file = "" // nobody can look at its lines
+	p.file = "" // users cannot look at the lines of an embedded file
 	return p, err
 }
 
-// Load returns the preset of the given name or, where there is none, the one
-// in the file of that name. The settings are read, not validated: overrides
-// may follow.
+// Load returns the preset of the given name or, if there is none, the preset in the file of that
+// name. It reads the settings but does not validate them, because overrides may follow.
 func Load(nameOrFile string) (Preset, error) {
 	if slices.Contains(names(), nameOrFile) {
 		return embedded(nameOrFile)
@@ -99,7 +98,8 @@ func Load(nameOrFile string) (Preset, error) {
 	return Preset{}, fmt.Errorf("preset file: %w", err)
 }
 
-// ofProgram is a program in the place of a preset: the defaults, with it as the model.
+// ofProgram returns the preset for a program that is named in place of a preset: the defaults, with
+// the program as the model.
 func ofProgram(name string) (p Preset, err error) {
 	p.Reasons = map[string]string{}
 	if p.Spec, err = spec.OfProgram(name); err != nil {
@@ -114,17 +114,17 @@ func ofProgram(name string) (p Preset, err error) {
 	return p, nil
 }
 
-// looksLikeFile tells a path from a mistyped preset name.
+// looksLikeFile reports whether s is a path and not a mistyped preset name.
 func looksLikeFile(s string) bool {
 	return strings.ContainsAny(s, `/\`) ||
 		slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(s))
 }
 
-// maxFile bounds a preset file in bytes; one with every setting and a reason
+// maxFile is the largest size of a preset file in bytes. A file with every setting and a reason for
 // each is below 8 KiB.
 const maxFile = 64 << 10
 
-// ReadFile reads a YAML file of the size that a preset's may have.
+// ReadFile reads a YAML file that is not larger than a preset file may be.
 func ReadFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -141,18 +141,18 @@ func baseName(file string) string {
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
-// mostBeside bounds what a folder full of YAML files costs.
+// mostBeside is the largest number of YAML files of a folder that Beside reads, to bound its cost.
 const mostBeside = 100
 
-// Beside returns the presets among the YAML files of a folder, by name: a file
-// that cannot be read as one but has a preset's keys is listed with its Problem,
-// since its owner looks for it. Other YAML files are passed over.
+// Beside returns the presets among the YAML files of a folder, by name. A file with the keys of a
+// preset that cannot be read as one is listed with its Problem, since its owner looks for it. Other
+// YAML files are passed over.
 func Beside(dir string) (list []Preset) {
 	var paths []string
 	for _, pattern := range []string{"*.yaml", "*.yml"} {
 		found, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil {
-			return nil // a folder's name that is a pattern
+			return nil // the folder's name is a bad pattern
 		}
 		paths = append(paths, found...)
 	}
@@ -165,7 +165,7 @@ func Beside(dir string) (list []Preset) {
 	return list
 }
 
-// meant tells whether text seems to be a preset, right or wrong.
+// meant reports whether text seems to be a preset, valid or not.
 func meant(text []byte) bool {
 	return regexp.MustCompile(`(?m)^(algorithms|dataset)[ \t]*:`).Match(text)
 }

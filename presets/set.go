@@ -13,8 +13,8 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// Set changes one setting of spec as "key=value" says, the value written as in
-// a preset file. It changes nothing when it fails.
+// Set changes one setting as the assignment "key=value" says. The value is written as in a preset
+// file. If Set fails, it changes nothing.
 func Set(settings *spec.Spec, assignment string) error {
 	key, text, ok := strings.Cut(assignment, "=")
 	if !ok {
@@ -48,7 +48,7 @@ func Keys() []string {
 // through JSON, so that a preset, --set and run.json are read by one decoder,
 // which is strict about types.
 func assign(settings *spec.Spec, key string, value any) error {
-	text := json.RawMessage("{}") // no setting
+	text := json.RawMessage("{}") // valid for no setting
 	if value != nil {
 		text = jsonOf(value)
 	}
@@ -60,8 +60,8 @@ func assign(settings *spec.Spec, key string, value any) error {
 	return err
 }
 
-// numbers turns text that is a number into one, in lists too: the YAML parser
-// takes 1e-3, which has no dot, for text.
+// numbers turns texts that are numbers into numbers, in lists too, because the YAML parser takes
+// 1e-3, which has no dot, for text.
 func numbers(value any) any {
 	switch v := value.(type) {
 	case string:
@@ -78,7 +78,7 @@ func numbers(value any) any {
 	return value
 }
 
-// show is a value as an error has it.
+// show returns a value in the form in which errors show it.
 func show(value any) string {
 	if value == nil {
 		return "nothing"
@@ -89,9 +89,9 @@ func show(value any) string {
 	return fmt.Sprint(value)
 }
 
-// Grid returns every combination of the values that assignments have, the last one changing
-// fastest: a key that takes one value may be given several, with commas between (lists are written
-// in brackets). Without any it is the assignments as they are.
+// Grid returns every combination of the values in assignments; the last one changes fastest. A key
+// that takes one value may be given several, with commas between (lists are written in brackets).
+// If no key has several values, Grid returns the assignments as they are.
 func Grid(assignments []string) [][]string {
 	all := [][]string{nil}
 	for _, a := range assignments {
@@ -106,7 +106,7 @@ func Grid(assignments []string) [][]string {
 	return all
 }
 
-// alternatives are the assignments that one of several values stands for.
+// alternatives returns the assignments of one value that an assignment of several stands for.
 func alternatives(assignment string) []string {
 	key, text, ok := strings.Cut(assignment, "=")
 	t, known := spec.FindSetting(strings.TrimSpace(key))

@@ -23,13 +23,13 @@ func TestAverageIsOverTheLastFive(t *testing.T) {
 	for i := range 8 {
 		evals = append(evals, evalAt(float64(i+1), float64(i), float64(i), 2*float64(i)))
 	}
-	evals[6].Set("full_grad_norm", measure.Num(1)) // not at the last: no row
-	evals[7].Set("dual_gap", measure.Num(1))       // at the last alone: no average
+	evals[6].Set("full_grad_norm", measure.Num(1)) // missing in the last: no row
+	evals[7].Set("dual_gap", measure.Num(1))       // only in the last: no average
 	a := AverageOf(evals)
 	if a.Evaluations != 5 || a.FromEpoch != 4 || a.ToEpoch != 8 {
 		t.Errorf("%+v", a)
 	}
-	if got := a.Of("test_accuracy").Float(); got != 5 { // of 3 4 5 6 7
+	if got := a.Of("test_accuracy").Float(); got != 5 { // the mean of 3 4 5 6 7
 		t.Errorf("accuracy %v, want 5", got)
 	}
 	if got := a.ByGroup.Of("class_accuracy"); got[0].Float() != 5 || got[1].Float() != 10 {

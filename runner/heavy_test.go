@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The heaviest are what sorting all gives, equal losses in their order.
+// Heaviest returns the first samples of a full sort by loss. Equal losses stay in their order.
 func TestHeaviest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, n := range []int{0, 1, MostHeavy, 1000} {
@@ -33,7 +33,8 @@ func TestHeaviest(t *testing.T) {
 	}
 }
 
-// A log may be anybody's: what makes no sense is left out, and the evaluation stays.
+// Anybody may have written a log: entries that make no sense are left out, and the evaluation
+// stays.
 func TestHostileHeaviest(t *testing.T) {
 	const ok = `[7,2.5,1,0]`
 	many := ""

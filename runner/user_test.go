@@ -8,8 +8,9 @@ import (
 	"drolab/runner/measure"
 )
 
-// The programs' own measures of runs come by name, each with the side that all who have it
-// agree on, and are bounded in number.
+// UserMeasures returns the programs' own measures in the order of their names, and at most
+// mostUserMeasures. The better side of a measure is the one on which all runs that give a side
+// agree.
 func TestUserMeasures(t *testing.T) {
 	n := measure.Num(1)
 	sided := func(s measure.Sides) *Meta { return &Meta{User: s} }

@@ -1,7 +1,7 @@
 //go:build ignore
 
 // Wheel writes the wheel of one platform: the program, and beside it the client for Python. The
-// bytes are decided by its flags, the files, and the version of Go.
+// bytes of the wheel depend only on the flags, the files, and the version of Go.
 //
 //	go run .github/packages/wheel.go -version V -target linux/amd64 -binary FILE -into FOLDER
 //
@@ -29,7 +29,7 @@ import (
 	"time"
 )
 
-// platforms are the tags of the systems that a static binary of a target runs on.
+// platforms maps a target to the tags of the systems on which its static binary runs.
 var platforms = map[string]string{
 	"linux/amd64":   "manylinux_2_17_x86_64.manylinux2014_x86_64.musllinux_1_1_x86_64",
 	"linux/arm64":   "manylinux_2_17_aarch64.manylinux2014_aarch64.musllinux_1_1_aarch64",
@@ -38,7 +38,7 @@ var platforms = map[string]string{
 	"windows/amd64": "win_amd64",
 }
 
-// source is where the client lies in the tree.
+// source is the folder of the client in the tree.
 const source = "runner/bridge/python"
 
 const metadata = `Metadata-Version: 2.1
@@ -112,13 +112,13 @@ type wheel struct {
 	zip    *zip.Writer
 	out    bytes.Buffer
 	record strings.Builder
-	info   string // the folder of what it says of itself
-	err    error  // the first
+	info   string // the folder of the wheel's metadata
+	err    error  // all errors, joined
 }
 
 func (w *wheel) fail(err error) { w.err = errors.Join(w.err, err) }
 
-// client adds the modules, with the version that they say.
+// client adds the modules of the client, and a module with the version.
 func (w *wheel) client(version string) {
 	var files []string
 	root := filepath.Join(source, "drolab")

@@ -1,6 +1,6 @@
-// Package recorded holds runs that were made once and are kept in the program:
-// an experiment a folder, a packed run (record.Pack) a file. What is said of them
-// anywhere comes from these files.
+// Package recorded holds runs that were made once and are kept in the program: a folder for each
+// experiment, with a file for each packed run (record.Pack). Everything that is said of these runs
+// comes from these files.
 //
 // It is not a place for results in any other form, and trains nothing.
 //
@@ -23,10 +23,10 @@ import (
 //go:embed paper registered
 var files embed.FS
 
-// Scheme begins the words that mean recorded runs.
+// Scheme is the prefix of words that stand for recorded runs.
 const Scheme = "recorded:"
 
-// ErrEmpty is of an experiment that no run is recorded of yet.
+// ErrEmpty is the error for an experiment of which no run is recorded yet.
 var ErrEmpty = errors.New("no run of it is recorded yet")
 
 // Names lists the experiments.
@@ -41,12 +41,12 @@ func Names() (names []string) {
 	return names
 }
 
-// Is tells whether a word is of recorded runs: recorded:paper for all of an
-// experiment, recorded:paper/RUN for those whose names begin so.
+// Is reports whether a word stands for recorded runs: recorded:paper for all runs of an experiment,
+// recorded:paper/RUN for the runs whose names begin with RUN.
 func Is(word string) bool { return strings.HasPrefix(word, Scheme) }
 
-// Find returns the runs that a word means, one at least, by their names. What
-// they say of where they lie (Run.Dir) is such a word.
+// Find returns the runs that a word stands for, at least one, in the order of their names. Their
+// location (Run.Dir) is such a word.
 func Find(word string) ([]*record.Run, error) {
 	name, start, _ := strings.Cut(strings.TrimPrefix(word, Scheme), "/")
 	entries, err := fs.ReadDir(files, name)
@@ -71,8 +71,8 @@ func Find(word string) ([]*record.Run, error) {
 	return readAll(name, ids)
 }
 
-// readAll reads runs at once: somebody waits for a first screen with them, and each takes the
-// better part of a millisecond.
+// readAll reads runs concurrently, because a user waits for a first screen with them and each takes
+// the better part of a millisecond.
 func readAll(name string, ids []string) ([]*record.Run, error) {
 	runs, errs := make([]*record.Run, len(ids)), make([]error, len(ids))
 	var all sync.WaitGroup

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// ends are values at which arithmetic on a range goes wrong.
+// ends returns values at which arithmetic on a range goes wrong.
 func ends() []float64 {
 	least, ulp := math.SmallestNonzeroFloat64, math.Nextafter(1, 2)
 	list := []float64{
@@ -20,7 +20,7 @@ func ends() []float64 {
 	return list
 }
 
-// TestTicks has every pair of such ends, in both orders and at every size.
+// TestTicks checks every pair of the values of ends, in both orders and for many numbers of ticks.
 func TestTicks(t *testing.T) {
 	for _, lo := range ends() {
 		for _, hi := range ends() {
@@ -44,8 +44,8 @@ func FuzzTicks(f *testing.F) {
 	})
 }
 
-// check returns what is wrong with the ticks from lo to hi: they are few, finite,
-// increasing and on an axis that has a length.
+// check returns an error unless the ticks from lo to hi are few, finite and increasing, on an axis
+// that has a length.
 func check(lo, hi float64, n int) error {
 	wrong := func(what string, v any) error {
 		return fmt.Errorf("%v to %v, %d: %s %v", lo, hi, n, what, v)

@@ -28,25 +28,25 @@ import (
 //	go test -run 'ForLong' -long -v -timeout 1h ./runner/bridge
 var long = flag.Bool("long", false, "drolab's networks in PyTorch over 200 steps; 100 kills")
 
-// elsewhere is the environment of a drolab that trains one network of its own in a folder: the
-// tests choose its kernels by GODEBUG.
+// elsewhere is the environment variable for a drolab that trains one network of its own in a
+// folder. The tests choose its kernels by GODEBUG.
 const elsewhere = "DROLAB_TEST_NATIVE"
 
-// pictured is a network of drolab's own over 200 steps of a method.
+// pictured returns a spec of drolab's own network, with a method and at least 200 steps.
 func pictured(model string, a dro.Algorithm) spec.Spec {
 	s := spec.Defaults()
 	s.Algorithms, s.Dataset, s.Model, s.Samples = []dro.Algorithm{a}, "shapes", model, 1000
 	s.Batch, s.LogEvery, s.Augment, s.ValFraction = 32, 1, false, .2
 	s.Epochs, s.ProgramPatience = 12, 600
-	// As the preset shapes: from (1, 0) the first steps are so large that units die.
+	// As in the preset shapes: from (1, 0) the first steps are so large that units die.
 	s.Rho, s.Lambda, s.Eta, s.Lambda0, s.LR = .2, 2, -1, .1, .005
-	if model == "linear" { // of which a table is more usual
+	if model == "linear" { // a table is more usual for it
 		s.Dataset, s.Samples, s.Epochs = "csv:example", 0, 20
 	}
 	return s
 }
 
-// trainPictured is the drolab that elsewhere asks for: a folder, a model and a method.
+// trainPictured is the drolab that elsewhere asks for. what holds a folder, a model and a method.
 func trainPictured(what string) int {
 	f := strings.Split(what, "\n")
 	r := room{f[0], ""}
@@ -59,7 +59,7 @@ func trainPictured(what string) int {
 	return 0
 }
 
-// torchJob is peer/native.py, for networks and samples in a folder.
+// torchJob returns the spec of a run of peer/native.py on the networks and samples in a folder.
 func torchJob(t *testing.T, r room, s spec.Spec, folder string) spec.Spec {
 	path, err := filepath.Abs("pythontest/peer/native.py")
 	if err != nil {
@@ -74,7 +74,7 @@ func torchJob(t *testing.T, r room, s spec.Spec, folder string) spec.Spec {
 	return s
 }
 
-// python is what programs of Python are started with here.
+// python returns the means with which programs in Python are started here.
 func python(t *testing.T) runner.Means {
 	t.Helper()
 	path, err := filepath.Abs("python")
@@ -85,9 +85,9 @@ func python(t *testing.T) runner.Means {
 		Env: append(os.Environ(), "PYTHONPATH="+path, "OMP_NUM_THREADS=1")}}
 }
 
-// TestAsNativeForLong: over 200 steps drolab's networks as programs in PyTorch stay as near to
-// drolab's own as those do to themselves with other kernels, linear ones within 1e-4. What they
-// are evaluated and certified as, with the same weights, is the same within 1e-6.
+// TestAsNativeForLong: over 200 steps, drolab's networks as programs in PyTorch stay as near to
+// drolab's own as those stay to themselves with other kernels, linear ones within 1e-4. With the
+// same weights, their evaluations and certificates agree within 1e-6.
 func TestAsNativeForLong(t *testing.T) {
 	if !*long {
 		t.Skip("takes minutes: -long")
@@ -140,7 +140,7 @@ func TestAsNativeForLong(t *testing.T) {
 	}
 }
 
-// worst is the largest relative difference of each quantity over the steps of two logs.
+// worst returns the largest relative difference of each quantity over the steps of two logs.
 func worst(a, b map[string]map[string]any) map[string]float64 {
 	most := map[string]float64{}
 	for at, e := range b {
@@ -158,7 +158,7 @@ func worst(a, b map[string]map[string]any) map[string]float64 {
 	return most
 }
 
-// otherKernel is the log of the same run on a processor that lacks something.
+// otherKernel returns the log of the same run on a processor that lacks a feature.
 func otherKernel(t *testing.T, lacks, model string, a dro.Algorithm) map[string]map[string]any {
 	t.Helper()
 	dir := t.TempDir()
@@ -175,7 +175,7 @@ func otherKernel(t *testing.T, lacks, model string, a dro.Algorithm) map[string]
 	return room{dir, ""}.log(t, string(id))
 }
 
-// measuredAlike holds two runs of the same weights to the same evaluation and certificate.
+// measuredAlike fails unless two runs of the same weights have the same evaluation and certificate.
 func measuredAlike(t *testing.T, r room, own, theirs *record.Run, means runner.Means) {
 	t.Helper()
 	for _, key := range []string{"test_loss", "train_loss", "robust_risk", "train_robust_risk",

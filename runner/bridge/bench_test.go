@@ -19,9 +19,9 @@ import (
 	"drolab/runner/train"
 )
 
-// BenchmarkStep is a step of a run whose losses are of a table, in batches of 128: by a network of
-// this process, and by a program in Python. Their difference is what the bridge costs. Its
-// like for a script is BenchmarkStep of runner/bridge/loop.
+// BenchmarkStep measures a step of a run whose losses come from a table, in batches of 128, with a
+// network of this process and with a program in Python. Their difference is the cost of the bridge.
+// The same benchmark for a script is BenchmarkStep of runner/bridge/loop.
 func BenchmarkStep(b *testing.B) {
 	for _, a := range []dro.Algorithm{dro.ERM, dro.SFK} {
 		for _, name := range []string{"native", "program"} {
@@ -45,7 +45,7 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// lookup is pythontest/peer/lookup.py.
+// lookup returns the start of pythontest/peer/lookup.py.
 func lookup(b *testing.B, s *spec.Spec) bridge.Start {
 	path, err := filepath.Abs("pythontest/peer/lookup.py")
 	if err != nil {
@@ -92,7 +92,7 @@ func (discard) Close() error                             { return nil }
 
 // table is a train.Network whose losses do not depend on what it learns.
 type table struct {
-	train.Network // nil: a step asks for nothing else
+	train.Network // nil: a step calls no other method
 	losses        []float64
 }
 

@@ -19,8 +19,8 @@ import (
 	"drolab/runner/spec"
 )
 
-// TestHostile: a program that does the worst at a question ends its own run, with one line
-// that says how, and a run beside it comes to the same bits as alone.
+// TestHostile: a program that misbehaves in any way at a question ends its own run, with one line
+// that says how. A run beside it comes to the same bits as alone.
 func TestHostile(t *testing.T) {
 	r := newRoom(t)
 	alone := r.log(t, must(r.start(t, "", native(dro.SFK)))(t)[0])
@@ -85,7 +85,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestHarmless: what costs nothing costs no run.
+// TestHarmless: trouble that does no harm does not end a run.
 func TestHarmless(t *testing.T) {
 	r := newRoom(t)
 	want := r.log(t, must(r.start(t, "", bridged(dro.SFK)))(t)[0])
@@ -102,8 +102,7 @@ func TestHarmless(t *testing.T) {
 	}
 }
 
-// TestSkipped: of a step that was not taken the method hears nothing, and its norm stands
-// nowhere.
+// TestSkipped: the method ignores a step that was not taken, and the log has no norm of it.
 func TestSkipped(t *testing.T) {
 	r := newRoom(t)
 	s := bridged(dro.SFK)
@@ -117,8 +116,8 @@ func TestSkipped(t *testing.T) {
 	}
 }
 
-// TestTrust: nothing that stands in a folder of runs, in a preset or in a sweep starts a
-// program that the user has not started.
+// TestTrust: nothing in a folder of runs, in a preset or in a sweep starts a program that the user
+// has not started.
 func TestTrust(t *testing.T) {
 	stranger := room{t.TempDir(), ""}
 	mine := newRoom(t)
@@ -163,7 +162,7 @@ func TestTrust(t *testing.T) {
 			t.Errorf("%s: %v", way.name, err)
 		}
 	}
-	// Once it is named it is started, and answers nothing; changed, it is another one.
+	// Once it is approved it is started, and answers nothing. Once changed, it is another program.
 	if err := mine.approvals.Approve(script); err != nil {
 		t.Fatal(err)
 	}
@@ -199,8 +198,8 @@ func TestTrust(t *testing.T) {
 	}
 }
 
-// TestStopOfHung: a stop does not wait for a program that hangs as long as the run itself does,
-// and a second one not at all. What the run had saved is gone on from.
+// TestStopOfHung: a stop waits for a program that hangs a shorter time than the run itself does,
+// and a second stop does not wait at all. The run can be resumed from its last checkpoint.
 func TestStopOfHung(t *testing.T) {
 	for stops := 1; stops <= 2; stops++ {
 		t.Run(fmt.Sprint(stops), func(t *testing.T) {
@@ -234,7 +233,7 @@ func TestStopOfHung(t *testing.T) {
 	}
 }
 
-// await waits until a file has a text.
+// await waits until a file contains a text.
 func await(t *testing.T, path, text string) {
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
@@ -248,7 +247,7 @@ func await(t *testing.T, path, text string) {
 	}
 }
 
-// TestFork: a fork goes on from what the program saved, and from nothing else.
+// TestFork: a fork goes on from the checkpoint of a program, and from nothing else.
 func TestFork(t *testing.T) {
 	r := newRoom(t)
 	s := bridged(dro.SFK)
@@ -274,7 +273,7 @@ func TestFork(t *testing.T) {
 	if log := r.log(t, ids[0]); len(log) < 15 {
 		t.Errorf("%d events", len(log))
 	}
-	// A byte of what it saved is changed: nothing is taken up.
+	// A byte of each checkpoint is changed, and the checkpoints are found to be wrong.
 	files := must(filepath.Glob(filepath.Join(r.dir, ids[0], "checkpoints", "*.program")))(t)
 	if len(files) < 2 {
 		t.Fatal(files)
@@ -297,8 +296,7 @@ func TestFork(t *testing.T) {
 	}
 }
 
-// TestNothingLeaks: neither goroutines nor descriptors nor folders are left, however the
-// runs end.
+// TestNothingLeaks: no goroutines, descriptors or folders are left behind, however the runs end.
 func TestNothingLeaks(t *testing.T) {
 	r := newRoom(t)
 	tmp := t.TempDir()
@@ -328,7 +326,7 @@ func descriptors(t *testing.T) int {
 	return len(list)
 }
 
-// A start that is given up while a program is asked what it has ends at once.
+// A start that is cancelled while a program is asked to describe itself ends at once.
 func TestDescribeIsStopped(t *testing.T) {
 	r := newRoom(t)
 	store := must(record.Open(r.dir))(t)

@@ -27,11 +27,11 @@ import (
 
 var kills = flag.Int("kills", 100, "of TestKillsForLong")
 
-// resumed is the environment of a drolab that begins or resumes a run of a program of Python in a
-// folder, until somebody kills it.
+// resumed is the environment variable for a drolab that begins or resumes a run of a program in
+// Python in a folder, until it is killed.
 const resumed = "DROLAB_TEST_RESUMED"
 
-// killsSpec is of more steps than a hundred kills let by.
+// killsSpec returns a spec with more steps than pass during a hundred kills.
 func killsSpec(model string, epochs int) spec.Spec {
 	s := pictured("convnet", dro.SFK)
 	s.Epochs, s.EvalEvery, s.CheckpointEvery = epochs, 5, 3
@@ -42,8 +42,8 @@ func killsSpec(model string, epochs int) spec.Spec {
 	return s
 }
 
-// trainResumed is the drolab that resumed asks for: a folder, approvals, a model, a Python and
-// epochs.
+// trainResumed is the drolab that resumed asks for. what holds a folder, approvals, a model, a
+// Python and a number of epochs.
 func trainResumed(what string) int {
 	f := strings.Split(what, "\n")
 	q := room{f[0], bridge.Approvals(f[1])}.queue()
@@ -63,8 +63,8 @@ func trainResumed(what string) int {
 	return 0
 }
 
-// TestKillsForLong: a program in PyTorch, drolab and both are killed a hundred times at any
-// moment. The run comes to the bits of one that nobody killed.
+// TestKillsForLong: a program in PyTorch, drolab, or both are killed a hundred times at random
+// moments. The run comes to the same bits as a run without kills.
 func TestKillsForLong(t *testing.T) {
 	if !*long || runtime.GOOS != "linux" {
 		t.Skip("takes half an hour, and Linux: -long")
@@ -134,7 +134,7 @@ func TestKillsForLong(t *testing.T) {
 	}
 }
 
-// children are the processes that a process has started.
+// children returns the processes that a process has started.
 func children(parent int) (list []int) {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, path := range stats {

@@ -12,7 +12,7 @@ import (
 	"drolab/runner/spec"
 )
 
-// logging is a run whose program gives values of its own.
+// logging returns the spec of a run whose program logs values of its own.
 func logging(s spec.Spec, names int) spec.Spec {
 	p, _ := s.Program()
 	p.Words = append(p.Words, fmt.Sprintf("logs=%d", names))
@@ -20,8 +20,8 @@ func logging(s spec.Spec, names int) spec.Spec {
 	return s
 }
 
-// TestLogged: what a program logs is in the log, with its extent between two events, from
-// the first time on; what it logs while it is evaluated is there at once.
+// TestLogged: the values that a program logs are in the run's log from the first time on, with
+// their range between two events. Values logged during an evaluation are there at once.
 func TestLogged(t *testing.T) {
 	r := newRoom(t)
 	s := logging(bridged(dro.SFK), 1)
@@ -58,7 +58,8 @@ func TestLogged(t *testing.T) {
 	}
 }
 
-// TestLoggedNames: names are bounded in number, and nothing in one reaches a terminal.
+// TestLoggedNames: the number of names is bounded, and no control character of a name reaches a
+// terminal.
 func TestLoggedNames(t *testing.T) {
 	r := newRoom(t)
 	id := must(r.start(t, "", logging(bridged(dro.SFK), 6)))(t)[0]

@@ -19,8 +19,8 @@ import (
 	"drolab/runner/spec"
 )
 
-// TestMeasured: what is measured at a checkpoint afterwards is what the run recorded there,
-// and the program that says so ends.
+// TestMeasured: a measurement at a checkpoint gives what the run recorded there, and the program
+// that makes it ends afterwards.
 func TestMeasured(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	r := newRoom(t)
@@ -72,7 +72,7 @@ func TestMeasured(t *testing.T) {
 	t.Run("refused", func(t *testing.T) { refusals(t, q) })
 }
 
-// refusals: each is one line, and nothing is started but this user's own program.
+// refusals holds that each refusal is one line, and that no program starts but this user's own.
 func refusals(t *testing.T, q inspect.Question) {
 	refused := func(q inspect.Question, want string) {
 		t.Helper()
@@ -103,7 +103,7 @@ func refusals(t *testing.T, q inspect.Question) {
 	t.Setenv("DROLAB_TEST_TABLE", "64")
 	refused(q, "other labels or groups")
 
-	// A file that was changed, and started since, is another program.
+	// A file that was changed and approved since is another program.
 	t.Setenv("DROLAB_TEST_TABLE", "")
 	script := filepath.Join(t.TempDir(), "other")
 	text := "#!/bin/sh\nexec " + self() + " \"$@\"\n"

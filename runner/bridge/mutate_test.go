@@ -23,7 +23,7 @@ import (
 type mutator struct {
 	io.Writer
 	rng   *rand.Rand
-	left  int // writes before
+	left  int // writes up to the changed one
 	limit int
 }
 
@@ -31,7 +31,7 @@ func (m *mutator) Write(b []byte) (int, error) {
 	if m.left--; m.left == 0 {
 		b = append([]byte(nil), b...)
 		switch m.rng.IntN(4) {
-		case 0: // cut short, or something between
+		case 0: // cut short, or with bytes inserted
 			b = b[:m.rng.IntN(len(b))]
 		case 1:
 			at := m.rng.IntN(len(b))
@@ -47,8 +47,9 @@ func (m *mutator) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// wired is a conversation with a program that is a goroutine: what it says passes through
-// say, and what it hears through hear. over waits for its end and says what it ended with.
+// wired returns a conversation with a program that is a goroutine. The program's messages pass
+// through say, and drolab's messages to it through hear. over waits for its end and returns the
+// error.
 func wired(t testing.TB, say, hear func(io.Writer) io.Writer) (n *Network, over func() error) {
 	said, says, err := os.Pipe()
 	if err != nil {
@@ -82,7 +83,7 @@ func wired(t testing.TB, say, hear func(io.Writer) io.Writer) (n *Network, over 
 	}
 }
 
-// converse is a run in small: each kind of question, whatever the answers are.
+// converse is a small run: it asks each kind of question, whatever the answers are.
 func converse(n *Network) {
 	d := n.hello()
 	if d == nil {
@@ -110,8 +111,8 @@ func converse(n *Network) {
 	}
 }
 
-// TestMutatedFrames changes bytes of a frame on its way, in either direction: the
-// conversation ends in one line or goes on, and never in a panic or a wait without end.
+// TestMutatedFrames changes bytes of a frame on its way, in either direction. The conversation ends
+// in one line or goes on, but never panics or waits without end.
 func TestMutatedFrames(t *testing.T) {
 	most := 1000
 	if testing.Short() {

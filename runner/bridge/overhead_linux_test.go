@@ -27,11 +27,11 @@ import (
 
 var pairs = flag.Int("pairs", 5, "pairs of processes of TestOverheadForLong")
 
-// TestOverheadForLong measures ResNet-18 through the bridge against the bare loop in PyTorch, on
-// the same batches: without and with a second draw, as ERM and SFK have it. It says how much time
-// of processors each takes, and asserts nothing, since machines are busy. Neighbours slow both
-// alike within a turn, so ratios are taken turn by turn, in either order. Where its memory lies
-// makes a process slow or quick for all its life, so a sample is the median of a new pair.
+// TestOverheadForLong compares ResNet-18 through the bridge with the bare loop in PyTorch, on the
+// same batches: without and with a second draw, as in ERM and SFK. It reports the processor time of
+// each and asserts nothing, since machines are busy. Neighbours slow both alike within a turn, so
+// ratios are taken turn by turn, in either order. The place of its memory makes a process slow or
+// fast for its whole life, so a sample is the median of a new pair.
 func TestOverheadForLong(t *testing.T) {
 	if !*long {
 		t.Skip("takes minutes: -long")
@@ -57,7 +57,7 @@ func TestOverheadForLong(t *testing.T) {
 	}
 }
 
-// pictures is a folder with files as those of CIFAR-10.
+// pictures returns a folder with files in the form of CIFAR-10.
 func pictures(t *testing.T) string {
 	folder := t.TempDir()
 	for i := range 6 {
@@ -76,12 +76,12 @@ func pictures(t *testing.T) string {
 	return folder
 }
 
-// pairOf is the median ratio, without and with a second draw, of a program and a bare loop that
-// are started for it.
+// pairOf starts a program and a bare loop, and returns the median ratio of their times, without and
+// with a second draw.
 func pairOf(t *testing.T, words []string) map[bool]float64 {
 	const batch, turns = 32, 7
 	program := must(filepath.Abs("python/examples/cifar_resnet18.py"))(t)
-	// Whether memory is given back at each step is chance: page faults take up to 8 % of it.
+	// Whether memory is given back at each step is chance: page faults take up to 8 % of a step.
 	env := append(python(t).Program.Env, "CUDA_VISIBLE_DEVICES=",
 		"MALLOC_TRIM_THRESHOLD_=8000000000", "MALLOC_MMAP_THRESHOLD_=8000000000")
 	bare := newBare(t, env, append([]string{program}, words...))
@@ -115,7 +115,7 @@ func pairOf(t *testing.T, words []string) map[bool]float64 {
 	return medians
 }
 
-// bareStep is a step of the loop, and the samples of its second draw.
+// bareStep holds the samples of a step of the loop, and of its second draw.
 type bareStep struct {
 	Batch []int `json:"batch"`
 	Fresh []int `json:"fresh"`
@@ -143,8 +143,8 @@ func through(
 	return n, d.Data
 }
 
-// measured takes a step through the bridge: seconds of processors that processes have had, the
-// program and this one. The bare loop, which stands still, has none.
+// measured takes a step through the bridge and returns the processor time of the processes in of,
+// in seconds: the program and this one. The bare loop, which is idle, uses none.
 func measured(t *testing.T, of []int, n *bridge.Network, s bareStep) float64 {
 	t.Helper()
 	losses, w := make([]float64, len(s.Batch)), make([]float64, len(s.Batch))
@@ -168,12 +168,12 @@ func measured(t *testing.T, of []int, n *bridge.Network, s bareStep) float64 {
 	return processor(of) - before
 }
 
-// processor is how many seconds processes have had of processors.
+// processor returns the processor time that processes have used, in seconds.
 func processor(of []int) (seconds float64) {
 	for _, pid := range of {
 		threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
 		for _, path := range threads {
-			b, _ := os.ReadFile(path) // of a thread that has ended: nothing
+			b, _ := os.ReadFile(path) // empty for a thread that has ended
 			ns, _, _ := strings.Cut(string(b), " ")
 			v, _ := strconv.ParseFloat(ns, 64)
 			seconds += v / 1e9
@@ -182,7 +182,7 @@ func processor(of []int) (seconds float64) {
 	return seconds
 }
 
-// bare is the loop without drolab.
+// bare is the loop in PyTorch without drolab.
 type bare struct {
 	in  *json.Encoder
 	out *bufio.Scanner

@@ -20,10 +20,11 @@ import (
 	"drolab/runner/spec"
 )
 
-// doomed is the environment of a process that trains a program in a folder, and is killed.
+// doomed is the environment variable for a process that trains a program in a folder, and is
+// killed.
 const doomed = "DROLAB_TEST_DOOMED"
 
-// native is what drolab's own network trains with a method, briefly.
+// native returns a brief spec of a method for drolab's own network.
 func native(a dro.Algorithm) spec.Spec {
 	s := spec.Defaults()
 	s.Algorithms, s.Dataset, s.Model = []dro.Algorithm{a}, "csv:example", "linear"
@@ -36,11 +37,11 @@ func native(a dro.Algorithm) spec.Spec {
 	return s
 }
 
-// held is the part of the training samples that makes the validation split, here and in the
+// held is the share of the training samples that makes up the validation split, here and in the
 // program.
 const held = .25
 
-// self is this binary.
+// self returns the path of this binary.
 func self() string {
 	path, err := os.Executable()
 	if err != nil {
@@ -49,11 +50,12 @@ func self() string {
 	return path
 }
 
-// scripted is the environment variable with a script of one line that is this binary as a program.
-// Every start of a program hashes its file, which would be most of the work of these tests.
+// scripted is the environment variable with the path of a one-line script that stands for this
+// binary as a program. Every start of a program hashes its file, and hashing the binary would be
+// most of the work of these tests.
 const scripted = "DROLAB_TEST_SCRIPT"
 
-// programFile is this binary as a program.
+// programFile returns the file of this binary as a program.
 func programFile() string {
 	if script := os.Getenv(scripted); script != "" {
 		return script
@@ -61,7 +63,7 @@ func programFile() string {
 	return self()
 }
 
-// bridged is the same run with this binary as its program.
+// bridged returns the spec of the same run with this binary as its program.
 func bridged(a dro.Algorithm) spec.Spec {
 	s := native(a)
 	s.Model, s.Dataset = spec.Program{Path: programFile(),
@@ -92,13 +94,13 @@ func (r room) queue() *queue.Queue {
 		Programs: r.approvals})
 }
 
-// means gives a program its trouble.
+// means returns means that tell a program its trouble.
 func means(trouble string) runner.Means {
 	return runner.Means{Program: &runner.ProgramMeans{Env: append(os.Environ(),
 		troubled+"="+trouble)}}
 }
 
-// start trains to the end, or to trouble.
+// start trains specs to their end, or to the trouble.
 func (r room) start(t *testing.T, trouble string, specs ...spec.Spec) (ids []string, err error) {
 	t.Helper()
 	return r.queueUp(means(trouble), specs...)
@@ -125,7 +127,7 @@ func (r room) resume(id string) error {
 	return err
 }
 
-// log is what a run's log says: of each step and evaluation the last line, without times.
+// log returns the last line of each step and evaluation in a run's log, without times.
 func (r room) log(t *testing.T, id string) map[string]map[string]any {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(r.dir, id, "events.jsonl"))
@@ -160,7 +162,7 @@ func must[T any](x T, err error) func(*testing.T) T {
 	}
 }
 
-// far returns where two JSON values are further apart than relative.
+// far returns the place where two JSON values differ by more than relative.
 func far(a, b any, relative float64, path string) string {
 	switch x := a.(type) {
 	case float64:
@@ -204,8 +206,8 @@ func asAny(log map[string]map[string]any) any {
 	return m
 }
 
-// TestSameNumbers: a network behind the bridge trains with every method as it does
-// within. It gives the same losses, so all that follows is the same.
+// TestSameNumbers: with every method, a network behind the bridge trains as it does within drolab.
+// It gives the same losses, so all that follows is the same.
 func TestSameNumbers(t *testing.T) {
 	r := newRoom(t)
 	for _, a := range dro.Algorithms() {
@@ -221,7 +223,7 @@ func TestSameNumbers(t *testing.T) {
 			own := must(r.start(t, "", native(a)))(t)[0]
 			ids := must(r.start(t, "", bridged(a)))(t)
 			want, got := r.log(t, own), r.log(t, ids[0])
-			if len(got) < 36 { // 33 steps and an evaluation an epoch
+			if len(got) < 36 { // 33 steps, and an evaluation each epoch
 				t.Fatalf("%d events", len(got))
 			}
 			if at := far(asAny(got), asAny(want), 1e-6, ""); at != "" {
@@ -232,7 +234,8 @@ func TestSameNumbers(t *testing.T) {
 	}
 }
 
-// tidy holds that a run leaves no scratch, and nothing that belongs to its program runs.
+// tidy fails unless the run has left no scratch folder, records its program, and has no damaged
+// file.
 func tidy(t *testing.T, r room, id string) {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(r.dir, id, "scratch")); err == nil {
@@ -251,7 +254,7 @@ func tidy(t *testing.T, r room, id string) {
 	}
 }
 
-// TestExact: whatever is killed, at any question, the run goes on to the same bits.
+// TestExact: whatever is killed, at any question, the resumed run has the same bits.
 func TestExact(t *testing.T) {
 	r := newRoom(t)
 	whole := must(r.start(t, "", logging(bridged(dro.SFK), 1)))(t)[0]
@@ -296,7 +299,7 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// killed trains until the program is killed, which is one line.
+// killed trains until the program is killed, which must be reported in one line.
 func killed(t *testing.T, r room, point, id string) {
 	s := logging(bridged(dro.SFK), 1)
 	if point[0] == 'h' {
@@ -314,7 +317,7 @@ func killed(t *testing.T, r room, point, id string) {
 	}
 }
 
-// train1 is a drolab that trains one program, until somebody kills it.
+// train1 is a drolab that trains one program until it is killed.
 func train1(what string) int {
 	parts := strings.Split(what, "\n")
 	r := room{parts[0], bridge.Approvals(parts[1])}

@@ -24,8 +24,7 @@ import (
 	"drolab/runner/train"
 )
 
-// TestMain makes the test's binary the program that its runs train, and a drolab that is
-// killed.
+// TestMain makes the test binary the program that its runs train, or a drolab that is killed.
 func TestMain(m *testing.M) {
 	switch {
 	case os.Getenv("DROLAB_PIPES") != "":
@@ -40,7 +39,7 @@ func TestMain(m *testing.M) {
 	os.Exit(withScript(m.Run))
 }
 
-// withScript runs tests for which a script stands for this binary.
+// withScript runs the tests while a script stands for this binary.
 func withScript(run func() int) int {
 	if runtime.GOOS == "windows" {
 		return run()
@@ -81,8 +80,8 @@ type served struct {
 	data   *data.Dataset
 	spec   spec.Spec
 	n      int     // samples of the last losses
-	mode   nn.Mode // that was asked for
-	logs   int     // names that it gives values of its own
+	mode   nn.Mode // the mode asked for
+	logs   int     // number of names with values of its own
 	names  []string
 	values []float64
 	moving chan float64
@@ -119,7 +118,7 @@ func (s *served) Hello(q client.Question) (map[string]any, []frame.Array, error)
 		"higher": []string{"a b"}, "lower": []string{"batch"}}, arrays, nil
 }
 
-// log gives a value of its own with the next answer.
+// log sends a value of its own with the next answer.
 func (s *served) log(name string, value float64) {
 	if s.logs > 0 {
 		s.names, s.values = append(s.names, name), append(s.values, value)
@@ -161,7 +160,7 @@ func (s *served) Losses(split string, _ uint64, index []int) []float64 {
 			s.log(fmt.Sprintf("\x1b[2J\u202e%d", i), 1)
 		}
 	}
-	if split == "test" { // of an evaluation
+	if split == "test" { // an evaluation
 		s.log("a b", losses[0])
 		s.log("nothing", math.NaN())
 	}
@@ -206,7 +205,7 @@ func (s *served) Step(rule []float64) (norm float64, skipped bool) {
 	return norm, !taken
 }
 
-// Accumulate leaves a step where it asks how far to go.
+// Accumulate stops a step where the step asks how far to go.
 func (s *served) Accumulate(rule []float64) (norm, velocity float64) {
 	at, done := make(chan float64), make(chan float64, 1)
 	s.moving, s.moved = make(chan float64), make(chan [2]float64)
@@ -215,7 +214,7 @@ func (s *served) Accumulate(rule []float64) (norm, velocity float64) {
 		at <- velocity
 		return <-s.moving
 	}
-	// The norm is known before the step is: it is that of the gradient.
+	// The norm is known before the step is: it is the norm of the gradient.
 	norm = s.net.GradNorm()
 	go func() {
 		n, _ := s.net.Step(r)
@@ -268,8 +267,8 @@ func (s *served) Load(folder string) error {
 		Picked: all[3]})
 }
 
-// trouble is a program that does something else at one question: the environment says what,
-// at which question, and at the how manieth of these.
+// trouble is a program that misbehaves at one question. The environment says how, at which kind of
+// question, and at which one of that kind.
 type trouble struct {
 	*served
 	conn     *frame.Conn
@@ -285,7 +284,7 @@ func newTrouble(s *served, c *frame.Conn) client.Model {
 	return t
 }
 
-// now tells whether it is time, and does what ends the program.
+// now reports whether it is time for the trouble, and does any trouble that ends the program.
 func (t *trouble) now(question string) bool {
 	if question != t.at {
 		return false
@@ -325,7 +324,7 @@ func (t *trouble) now(question string) bool {
 	return true
 }
 
-// wrong makes numbers wrong, where that is the trouble.
+// wrong spoils numbers, if that is the trouble.
 func (t *trouble) wrong(question string, x []float64) []float64 {
 	if t.now(question) {
 		switch t.what {

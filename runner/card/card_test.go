@@ -13,7 +13,7 @@ import (
 	"drolab/runner/data"
 )
 
-// table opens a table of some numbers, categories and a label.
+// table opens a table of the given numbers of numeric columns and categories, and a label.
 func table(t testing.TB, rows, numbers, categories int) *data.Dataset {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -43,7 +43,7 @@ func table(t testing.TB, rows, numbers, categories int) *data.Dataset {
 	return d
 }
 
-// The checks find nothing in numbers that are drawn, of tables and of arrays.
+// The checks find nothing in random data, neither in tables nor in arrays.
 func TestNothingMisleads(t *testing.T) {
 	d := table(t, 3000, 5, 5)
 	if list := Of(d, 20); len(list) > 0 {
@@ -52,7 +52,7 @@ func TestNothingMisleads(t *testing.T) {
 	if n := len(d.Sample.Labels); n != d.Sample.Rows && Looked(d) == "" {
 		t.Errorf("%d of %d rows, and nobody says so", n, d.Sample.Rows)
 	}
-	d.Sample = nil // as arrays have none
+	d.Sample = nil // arrays have no sample
 	if list := Of(d, 20); len(list) > 0 {
 		t.Errorf("an array: %v", list)
 	}
@@ -66,7 +66,7 @@ func TestNothingMisleads(t *testing.T) {
 	}
 }
 
-// Rows that are few, or features that are pictures, are no reason to fail.
+// Few rows, or features that are pictures, are no reason to fail.
 func TestLittleToLookAt(t *testing.T) {
 	d := table(t, 30, 2, 1)
 	for _, w := range Of(d, 20) {
@@ -82,7 +82,7 @@ func TestLittleToLookAt(t *testing.T) {
 	Of(shapes, 20)
 }
 
-// An array has no option that leaves a feature out.
+// For an array, the remedy is no option, because an array has no option that leaves a feature out.
 func TestRemedyOfArrays(t *testing.T) {
 	d := table(t, 400, 1, 0)
 	c := d.Sample.Columns[0]
@@ -97,7 +97,7 @@ func TestRemedyOfArrays(t *testing.T) {
 	}
 }
 
-// columns make evidence of 400 rows whose label is 0 and 1 in turns.
+// columns makes evidence of these columns, with a label that is 0 and 1 in turn.
 func columns(list ...data.Sampled) *evidence {
 	e := &evidence{Dataset: &data.Dataset{Classes: []string{"a", "b"}},
 		Sample: &data.Sample{Columns: list}, minGroup: 20}
@@ -115,7 +115,7 @@ func column(name string, of func(i int) float64) data.Sampled {
 	return c
 }
 
-// Twins may differ in a thousandth of the rows, and rare events are none.
+// Twin columns may differ in a thousandth of the rows. Two columns of rare events are not twins.
 func TestTwins(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	first := column("first", func(int) float64 { return float64(rng.IntN(50)) })
@@ -159,7 +159,8 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// A column leaks where its AUROC is .97, whichever way it grows and whatever its values are.
+// A column leaks where its AUROC is .97 or more, whichever way it grows and whatever its values
+// are.
 func TestLeaks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	normal := func(shift float64) data.Sampled {
@@ -185,7 +186,7 @@ func TestLeaks(t *testing.T) {
 	}
 }
 
-// Of many warnings a log has the first few of each check.
+// If there are many warnings, a log has the first few of each check.
 func TestLines(t *testing.T) {
 	d := table(t, 400, 0, 1)
 	for k := range 30 {
@@ -202,7 +203,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// BenchmarkCard is what a run's start takes longer for its warnings.
+// BenchmarkCard measures the time that the warnings add to a run's start.
 func BenchmarkCard(b *testing.B) {
 	for _, c := range []struct{ rows, numbers, categories int }{
 		{30_000, 7, 8}, {100_000, 15, 0}, {20_000, 500, 0},

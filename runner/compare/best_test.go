@@ -14,8 +14,8 @@ import (
 	"drolab/runner/measure"
 )
 
-// TestHolm is by hand: four tests, the smallest times 4, the next times 3, and
-// none below the one before it.
+// TestHolm compares with values computed by hand: of four tests the smallest p is multiplied by 4,
+// the next by 3, and so on, and none falls below the one before it.
 func TestHolm(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range []struct{ p, want []float64 }{
@@ -32,18 +32,18 @@ func TestHolm(t *testing.T) {
 	}
 }
 
-// TestFalseStars draws tables in which no method is better than another, and in
-// which two are equally good and better than the rest, and counts those with a
-// star in some class: all of them are false. They are at most 5 %. With two alike,
-// the uncorrected tests give one in five tables one, a class at a time; with all
-// alike, having to beat all three others is enough.
+// TestFalseStars draws tables in which no method is better than another, and tables in which two
+// are equally good and better than the rest. It counts the tables with a star in some class: all of
+// these stars are false. They are at most 5 %. With two alike, the uncorrected tests taken class by
+// class give a false star in one of five tables; with all alike, having to beat all three others is
+// enough.
 func TestFalseStars(t *testing.T) {
 	const tables = 400
-	const most = 28 // 5 % and two standard deviations of what that comes to
+	const most = 28 // 5 % of the tables and two standard deviations
 	for _, c := range []struct {
 		name  string
 		means [4]float64
-		naive bool // without correction there are too many
+		naive bool // whether there are too many without correction
 	}{{"all alike", [4]float64{.5, .5, .5, .5}, false},
 		{"two alike", [4]float64{.9, .9, .1, .1}, true}} {
 		random := rand.New(rand.NewPCG(7, 11))
@@ -68,8 +68,9 @@ func TestFalseStars(t *testing.T) {
 	}
 }
 
-// Two one-sided tests by hand: twelve differences of mean .01 and standard deviation .02
-// within ±.025 have t = .015/(.02/√12) = 2.598, p = .0124; ones further off are not.
+// Equivalence agrees with two one-sided tests by hand: twelve differences of mean .01 and standard
+// deviation .02 within ±.025 have t = .015/(.02/√12) = 2.598, p = .0124. A mean beyond the margin
+// is not equivalent.
 func TestEquivalence(t *testing.T) {
 	list := make([]float64, 12)
 	for i := range list {
@@ -86,8 +87,8 @@ func TestEquivalence(t *testing.T) {
 	}
 }
 
-// What a test can find, against SciPy's noncentral t: without correction and at the first step
-// of Holm over 24, as docs/registration.md has them, and for four seeds.
+// Detectable agrees with SciPy's noncentral t: without correction and at the first step of Holm
+// over 24, as docs/registration.md gives them, and for four seeds.
 func TestDetectable(t *testing.T) {
 	for _, c := range []struct {
 		n            int
@@ -108,9 +109,9 @@ func TestDetectable(t *testing.T) {
 	}
 }
 
-// Tables of five measures in which no method differs. Corrected by measure, each measure
-// has a false star in at most 5 % of them, but many tables have one; corrected over the
-// table, at most 5 % of the tables have one.
+// The tables have five measures, in which no method differs. Corrected by measure, each measure has
+// a false star in at most 5 % of the tables, but many tables have one. Corrected over the table, at
+// most 5 % of the tables have one.
 func TestFalseStarsOfNullTables(t *testing.T) {
 	const tables, most = 400, 28 // as above
 	measures := []string{"test_accuracy", "worst_class_accuracy", "test_loss", "train_loss",
@@ -144,7 +145,7 @@ func TestFalseStarsOfNullTables(t *testing.T) {
 	}
 }
 
-// nothing is four seeds of two methods that differ in nothing but chance.
+// nothing returns four seeds of each of two methods that differ only by chance.
 func nothing(measures []string, random *rand.Rand) (runs []member) {
 	for _, algorithm := range dro.PaperMethods()[:2] {
 		runs = append(runs, newRuns(algorithm, make([]float64, 4), func(m *member) {
@@ -157,7 +158,7 @@ func nothing(measures []string, random *rand.Rand) (runs []member) {
 	return runs
 }
 
-// Rows that are not tested have no star, and change none.
+// Rows that are not tested have no star, and do not change the other rows' tests.
 func TestTestedRowsAlone(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	all := noise([4]float64{.9, .1, .5, .99}, random)
@@ -176,7 +177,7 @@ func TestTestedRowsAlone(t *testing.T) {
 	}
 }
 
-// noise is four seeds of four methods with these mean accuracies in each of five
+// noise returns four seeds of each of four methods with these mean accuracies in each of five
 // classes.
 func noise(means [4]float64, random *rand.Rand) (runs []member) {
 	for a, algorithm := range dro.PaperMethods() {
@@ -192,8 +193,7 @@ func noise(means [4]float64, random *rand.Rand) (runs []member) {
 	return runs
 }
 
-// at gives runs another set or radius, under which the same network has other
-// figures.
+// at gives runs another set or radius, for which the same network has other figures.
 func at(set string, rho float64) func(*member) {
 	return func(m *member) {
 		m.meta.Spec.Uncertainty, m.meta.Spec.Rho = set, rho
@@ -204,8 +204,8 @@ func at(set string, rho float64) func(*member) {
 	}
 }
 
-// TestQuestions: a network is not better than itself because it is asked about
-// another radius, on other data, or what its own method minimises.
+// TestQuestions: a network is not better than itself because it is measured at another radius, on
+// other data, or by its own method's objective.
 func TestQuestions(t *testing.T) {
 	const chi, kl = "chi2", "kl"
 	of := func(a dro.Algorithm) func([]float64, string, float64) []member {
@@ -270,7 +270,7 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// TestMarksOfKnowledge: what weighs by groups or classes says so.
+// TestMarksOfKnowledge: the title of a method that weighs groups or classes says so.
 func TestMarksOfKnowledge(t *testing.T) {
 	given := func(m *member) { m.meta.Groups = []string{"north", "south"} }
 	table := tabulate(append(newRuns(dro.SFK, accuraciesB, given),
@@ -290,7 +290,7 @@ func TestMarksOfKnowledge(t *testing.T) {
 	}
 }
 
-// TestMissing: a mean over fewer runs than the row has says so.
+// TestMissing: a note names each mean over fewer runs than its row has.
 func TestMissing(t *testing.T) {
 	runs := newRuns(dro.SFK, accuraciesA)
 	runs[1].summary.Measures.Set("robust_risk", measure.Number{})
@@ -301,7 +301,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestLegend: the signs that are printed are explained, and no others.
+// TestLegend: the signs that a table prints are explained, and no other signs.
 func TestLegend(t *testing.T) {
 	four := slices.Concat(newRuns(dro.SFK, accuraciesA), newRuns(dro.PGD, accuraciesC),
 		newRuns("group", accuraciesB), newRuns(dro.ERM, accuraciesB))
@@ -344,7 +344,7 @@ func TestLegend(t *testing.T) {
 	}
 }
 
-// radii gives runs a radius of their own, and their risks at others.
+// radii gives runs a radius of their own, and robust risks at other radii.
 func radii(rho float64, at ...float64) func(*member) {
 	return func(m *member) {
 		m.meta.Spec.Rho, m.meta.Spec.RiskRadii = rho, at
@@ -357,8 +357,8 @@ func radii(rho float64, at ...float64) func(*member) {
 	}
 }
 
-// TestCommonRadii: runs at unlike radii are compared at those that all of them
-// have, whatever their place in the list; and only there.
+// TestCommonRadii: runs with unlike lists of radii are compared at the radii that all of them have,
+// whatever the place in the list, and only there.
 func TestCommonRadii(t *testing.T) {
 	table := tabulate(append(newRuns(dro.SFK, accuraciesA, radii(.5, .1, .5, 1)),
 		newRuns(dro.SFK, accuraciesB, radii(1.5, .5, 1, 2))...), Options{})
@@ -398,7 +398,7 @@ func TestCommonRadii(t *testing.T) {
 	}
 }
 
-// selecting gives runs a step that a rule selected, where all was better by .1.
+// selecting gives runs a step that a rule selected, at which every measure is larger by .1.
 func selecting(by string) func(*member) {
 	return func(m *member) {
 		m.meta.Spec.Select = by
@@ -410,8 +410,8 @@ func selecting(by string) func(*member) {
 	}
 }
 
-// TestAt: the selected steps are compared where all runs have one by one rule,
-// else the last ones; and what was asked for where it can be.
+// TestAt: the selected steps are compared where all runs have one by the same rule, else the last
+// steps. What the caller asks for is compared where that is possible.
 func TestAt(t *testing.T) {
 	last, worst := func(*member) {}, selecting("val_worst")
 	for _, c := range []struct {

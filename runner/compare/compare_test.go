@@ -18,8 +18,8 @@ import (
 	"drolab/runner/spec"
 )
 
-// Worst-class accuracies of four seeds. What the tests expect of them is from
-// scipy 1.17.1 (ttest_rel, ttest_ind with equal_var=False, t.ppf).
+// The worst-class accuracies of four seeds. The values that the tests expect of them are from scipy
+// 1.17.1 (ttest_rel, ttest_ind with equal_var=False, t.ppf).
 var (
 	accuraciesA = []float64{.4936, .5012, .4871, .4958}
 	accuraciesB = []float64{.4705, .4811, .4699, .4790}
@@ -91,7 +91,7 @@ func TestHalfWidth(t *testing.T) {
 
 func same(a, b float64) bool { return near(a, b) || math.IsNaN(a) && math.IsNaN(b) }
 
-// TestNoSpread: values that agree, up to rounding, are no evidence.
+// TestNoSpread: values without spread, up to rounding, are no evidence.
 func TestNoSpread(t *testing.T) {
 	for _, p := range []float64{
 		PairedT([]float64{.3, .4}, []float64{.2, .3}), // differences equal but for the last bit
@@ -104,7 +104,7 @@ func TestNoSpread(t *testing.T) {
 	}
 }
 
-// newRun is a finished run with the given worst-class accuracy.
+// newRun returns a finished run with the given worst-class accuracy.
 func newRun(a dro.Algorithm, seed uint64, worst float64, change ...func(*member)) member {
 	spec := spec.Defaults()
 	spec.Algorithms, spec.Seed = []dro.Algorithm{a}, seed
@@ -149,7 +149,7 @@ func column(t *testing.T, table *Table, name string) int {
 	return c
 }
 
-// starred are the labels of the rows that are marked as best in column c.
+// starred returns the labels of the rows that are marked as best in column c.
 func starred(table *Table, c int) (labels []string) {
 	for _, r := range table.Rows {
 		if r.Cells[c].Best {
@@ -198,7 +198,7 @@ func TestTable(t *testing.T) {
 		cell.P.Applies() || !col.Tests[0].Best {
 		t.Errorf("column %+v", col)
 	}
-	// Two classes are two tests: the correction is for both.
+	// Two classes are two tests: the correction covers both.
 	if col := table.Columns[0]; col.Family != 2 || !near(col.Tests[0].Adjusted.Float(), 2*p) {
 		t.Errorf("column of a class %+v", col)
 	}
@@ -214,8 +214,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestOwnValues: the programs' own values stand at the end, and one without a better side is
-// tested by nobody.
+// TestOwnValues: the programs' own values stand at the end, and a value without a better side is
+// not tested.
 func TestOwnValues(t *testing.T) {
 	gives := func(name string, values []float64) func(*member) {
 		return func(m *member) {
@@ -240,7 +240,7 @@ func TestOwnValues(t *testing.T) {
 	}
 }
 
-// TestMarks: when the best is marked, and when not.
+// TestMarks: the best is marked only where the tests allow it.
 func TestMarks(t *testing.T) {
 	nan := []float64{.6, math.NaN(), .6, .61}
 	for _, c := range []struct {
@@ -268,7 +268,7 @@ func TestMarks(t *testing.T) {
 				}))},
 		{name: "diverged", note: NotFinite,
 			runs: slices.Concat(newRuns(dro.SFK, accuraciesA), newRuns(dro.ERM, nan))},
-		// The mean of the lead rests on seed 3, which the other row does not have.
+		// The mean of the lead depends on seed 3, which the other row does not have.
 		{name: "leads by other seeds only", runs: slices.Concat(
 			newRuns(dro.SFK, []float64{.50, .51, .99}), newRuns(dro.ERM, []float64{.60, .6101}))},
 		{name: "alone", runs: newRuns(dro.SFK, accuraciesA)},
@@ -288,7 +288,7 @@ func TestGroups(t *testing.T) {
 	radius := func(rho float64) func(*member) {
 		return func(m *member) { m.meta.Spec.Rho = rho; m.meta.ID += fmt.Sprint("-", rho) }
 	}
-	// A branch with another lr goes on from its parent's λ, which its label has no need of.
+	// A branch with another lr goes on from its parent's λ, which is not needed in its label.
 	branch := func(m *member) {
 		m.meta.Spec.LR, m.meta.Spec.Lambda = .5, 1.0057262254404002
 		m.meta.ID += "-branch"
@@ -378,7 +378,7 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// TestOrderDoesNotMatter, nor does it matter how often a run is given.
+// TestOrderDoesNotMatter: the order of the runs does not matter, nor does a run given twice.
 func TestOrderDoesNotMatter(t *testing.T) {
 	runs := slices.Concat(
 		newRuns(dro.SFK, accuraciesA), newRuns(dro.PGD, accuraciesC), newRuns(dro.ERM, accuraciesB),
@@ -402,7 +402,7 @@ func TestDiff(t *testing.T) {
 		s.Algorithms = []dro.Algorithm{a}
 		return s
 	}
-	// ERM reads neither c nor lambda: what it has there sets no runs apart.
+	// ERM reads neither c nor lambda: its values of them are no difference between runs.
 	sfk, erm, pgd, curved := of(dro.SFK), of(dro.ERM), of(dro.PGD), of(dro.SFK)
 	pgd.Imbalance, pgd.Mean = spec.KeepRatios(.5, 1), []float64{.1, .2}
 	curved.SetOwn("c", spec.Fixed(50))

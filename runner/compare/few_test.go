@@ -9,13 +9,13 @@ import (
 	"drolab/runner/measure"
 )
 
-// tested gives a run's classes so many test samples.
+// tested gives each class of a run the given number of test samples.
 func tested(counts ...int) func(*member) {
 	return func(m *member) { m.meta.ClassCounts = measure.Counts{Train: counts, Test: counts} }
 }
 
-// A class of fewer than min_group test samples is marked, and where fewer than two have enough, no
-// run has a worst one: there is a dash, and a note.
+// A class of fewer than min_group test samples is marked. Where fewer than two classes have enough,
+// no run has a worst class: the table has a dash and a note.
 func TestFewSamples(t *testing.T) {
 	for _, c := range []struct {
 		name   string

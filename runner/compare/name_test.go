@@ -57,7 +57,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestBriefs: what names share goes first, and what tells them apart stays.
+// TestBriefs: the words that names share go first, and the words that tell the names apart stay.
 func TestBriefs(t *testing.T) {
 	for _, c := range []struct{ names, briefs string }{
 		{"sfk,pgd,erm", "sfk,pgd,erm"},

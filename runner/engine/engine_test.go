@@ -102,8 +102,8 @@ func TestEndsWhenIdle(t *testing.T) {
 	}
 }
 
-// TestWorkOfItsOwn: the engine does what it finds to do without being asked, and
-// does not end before that is over, however idle it is.
+// TestWorkOfItsOwn: the engine does the work that it finds without being asked, and does not end
+// before that work is over, however idle it is.
 func TestWorkOfItsOwn(t *testing.T) {
 	begun, finish, looks := make(chan struct{}), make(chan struct{}), 0
 	p := start(t, func(s *Settings) {
@@ -174,7 +174,7 @@ func TestSocketsAreMadeAnew(t *testing.T) {
 	p.awaitStatus(t, id, runner.Stopped)
 }
 
-// TestEachSocketIsMadeAnew also where only one is gone.
+// TestEachSocketIsMadeAnew: one missing socket is made anew while the other is still there.
 func TestEachSocketIsMadeAnew(t *testing.T) {
 	p := start(t, func(s *Settings) { s.look = 50 * time.Millisecond })
 	id := p.launch(t, 1_000_000)
@@ -190,7 +190,7 @@ func TestEachSocketIsMadeAnew(t *testing.T) {
 	p.awaitStatus(t, id, runner.Stopped)
 }
 
-// TestSocketsThatCannotBeMadeAnew are told of once, and tried again.
+// TestSocketsThatCannotBeMadeAnew: the log tells of them once, and the engine tries again.
 func TestSocketsThatCannotBeMadeAnew(t *testing.T) {
 	p := start(t, func(s *Settings) { s.look = 50 * time.Millisecond })
 	p.launch(t, 1_000_000) // keeps it from ending
@@ -205,11 +205,11 @@ func TestSocketsThatCannotBeMadeAnew(t *testing.T) {
 	}
 }
 
-// TestShutdownWaitsForWhoAsks: an end that is not forced does not overtake a
-// start, and two that want it do not wait for each other.
+// TestShutdownWaitsForWhoAsks: a shutdown without force does not overtake a start, and two clients
+// that ask for a shutdown do not wait for each other.
 func TestShutdownWaitsForWhoAsks(t *testing.T) {
 	p := start(t, nil)
-	w, err := p.connect(control, soon()) // counted from its hello on
+	w, err := p.connect(control, soon()) // the connection counts from its hello on
 	must(t, err)
 	refused := make(chan error, 1)
 	go func() { refused <- p.Shutdown(false) }()
@@ -251,7 +251,7 @@ func TestPanicOfOneVerb(t *testing.T) {
 	}
 }
 
-// TestDiskOfItsOwnWorkHangs: who asks for something else is answered.
+// TestDiskOfItsOwnWorkHangs: other requests are answered while the engine's own work hangs.
 func TestDiskOfItsOwnWorkHangs(t *testing.T) {
 	looks, release := make(chan struct{}), make(chan struct{})
 	looked := sync.OnceFunc(func() { close(looks) })
@@ -270,7 +270,7 @@ func TestDiskOfItsOwnWorkHangs(t *testing.T) {
 	close(release)
 }
 
-// TestPanicOfItsOwnWork ends that work, and neither the engine nor a run.
+// TestPanicOfItsOwnWork: a panic ends the engine's own work, but neither the engine nor a run.
 func TestPanicOfItsOwnWork(t *testing.T) {
 	p := start(t, func(s *Settings) {
 		s.look = time.Millisecond
@@ -299,7 +299,7 @@ func TestStaleSocketIsReplaced(t *testing.T) {
 	runs, runtimeDir := short(t), short(t)
 	a, _, err := newAddress(runtimeDir, at(t, runs))
 	must(t, err)
-	// The first is a socket that nobody listens at, and the second a file.
+	// The first path is a socket at which nobody listens, and the second is a file.
 	for _, path := range []string{a.Control, a.View} {
 		l, err := listen(path)
 		must(t, err)
@@ -314,7 +314,7 @@ func TestStaleSocketIsReplaced(t *testing.T) {
 	}
 }
 
-// spawning returns a client whose engines are processes.
+// spawning returns a client that starts its engines as processes.
 func spawning(t *testing.T, runs, runtimeDir, version string) *Client {
 	t.Helper()
 	exe, err := os.Executable()

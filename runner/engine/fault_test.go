@@ -14,7 +14,7 @@ import (
 	"drolab/runner/spec"
 )
 
-// TestFaults: what an error is survives the way through a socket.
+// TestFaults: an error keeps its kind on the way through a socket.
 func TestFaults(t *testing.T) {
 	for _, kind := range codes() {
 		err := fmt.Errorf("run a %w: b", kind)
@@ -42,7 +42,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestErrorsOfVerbs are told from one another by what they are.
+// TestErrorsOfVerbs: the errors of verbs can be told apart by their kinds.
 func TestErrorsOfVerbs(t *testing.T) {
 	p := start(t, nil)
 	if err := p.Stop("nothing"); !errors.Is(err, runner.ErrNotRunning) {

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestOutOfFiles starts more runs than the engine may open files for: none is
-// left behind, and a run that trains goes on.
+// TestOutOfFiles starts more runs than the engine may open files for. None of the new runs is left
+// behind, and a run that trains goes on.
 func TestOutOfFiles(t *testing.T) {
 	c := spawning(t, short(t), short(t), "test")
 	r := brief("sfk", 1_000_000)

@@ -19,8 +19,8 @@ import (
 	"drolab/runner/record"
 )
 
-// TestCopyOfTheFolder: a copy of a folder whose engine runs has that engine's lock
-// file, and none of its verbs reaches that engine.
+// TestCopyOfTheFolder: a copy of the folder of a running engine holds that engine's lock file, but
+// no verb in the copy reaches that engine.
 func TestCopyOfTheFolder(t *testing.T) {
 	p := start(t, nil)
 	id := p.launch(t, 1_000_000)
@@ -52,8 +52,8 @@ func TestCopyOfTheFolder(t *testing.T) {
 	must(t, p.Stop(id))
 }
 
-// TestRequestOfAnotherFolder is refused by the engine itself, also where it names
-// none, as a program before did.
+// TestRequestOfAnotherFolder: the engine itself refuses a request about another folder, and also
+// one that names no folder, as those of an earlier program did.
 func TestRequestOfAnotherFolder(t *testing.T) {
 	p := start(t, nil)
 	id := p.launch(t, 1_000_000)
@@ -78,9 +78,9 @@ func TestRequestOfAnotherFolder(t *testing.T) {
 	must(t, p.Stop(id))
 }
 
-// TestMovedFolder: the engine of a folder that is moved serves nobody any more,
-// also where another folder has its path by then. Its runs end with a checkpoint,
-// and go on in the engine that is started for the new path.
+// TestMovedFolder: the engine of a folder that is moved serves nobody any more, even if another
+// folder has its path by then. Its runs end with a checkpoint and go on in the engine that is
+// started for the new path.
 func TestMovedFolder(t *testing.T) {
 	for name, replaced := range map[string]bool{"away": false, "and replaced": true} {
 		t.Run(name, func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestMovedFolder(t *testing.T) {
 	}
 }
 
-// TestPathsOfOneFolder: by whatever path a folder is named, it has one engine.
+// TestPathsOfOneFolder: a folder has one engine, whichever path names the folder.
 func TestPathsOfOneFolder(t *testing.T) {
 	p := start(t, nil)
 	paths := map[string]string{"link": filepath.Join(short(t), "link"), "bind mount": short(t)}
@@ -136,7 +136,7 @@ func TestPathsOfOneFolder(t *testing.T) {
 	}
 }
 
-// fakeEngine answers every connection with some words, and counts them.
+// fakeEngine answers every connection with the given words, and counts the connections.
 func fakeEngine(t *testing.T, words string) (path string, asked *atomic.Int64) {
 	t.Helper()
 	path, asked = filepath.Join(short(t), "s"), &atomic.Int64{}
@@ -161,8 +161,8 @@ func pointTo(t *testing.T, runs, socket string) {
 	must(t, os.WriteFile(filepath.Join(runs, lockName), b, 0o600))
 }
 
-// TestForgedLockFile: what a lock file says counts only while it is held, and
-// then only of an engine of this folder.
+// TestForgedLockFile: the content of a lock file counts only while the lock is held, and then only
+// for an engine of this folder.
 func TestForgedLockFile(t *testing.T) {
 	p := start(t, nil)
 	other := start(t, nil)
@@ -205,7 +205,7 @@ func TestForgedLockFile(t *testing.T) {
 	must(t, other.Stop(id))
 }
 
-// TestLockThatIsNoFile: what nobody can hold is named at once, and not waited for.
+// TestLockThatIsNoFile: a lock that nobody can hold is named in an error at once, without a wait.
 func TestLockThatIsNoFile(t *testing.T) {
 	for name, put := range map[string]func(path string) error{
 		"pipe":      func(path string) error { return syscall.Mkfifo(path, 0o600) },
@@ -248,7 +248,7 @@ func TestLockThatIsNoFile(t *testing.T) {
 	}
 }
 
-// TestNoFolder has no engine.
+// TestNoFolder: a missing folder has no engine.
 func TestNoFolder(t *testing.T) {
 	c := &Client{RunsDir: filepath.Join(short(t), "missing"), RuntimeDir: short(t), Version: "test"}
 	_, err := c.Status()
@@ -261,7 +261,7 @@ func TestNoFolder(t *testing.T) {
 	}
 }
 
-// TestHugeLockFile has no end, and nobody holds it.
+// TestHugeLockFile: a huge lock file that nobody holds hinders neither a status nor a start.
 func TestHugeLockFile(t *testing.T) {
 	c := spawning(t, short(t), short(t), "test")
 	for _, name := range []string{lockName, logName} {

@@ -21,10 +21,11 @@ import (
 	"drolab/runner/spec"
 )
 
-// asEngine makes the test's program an engine: what Client.Command starts.
+// asEngine is the environment variable that makes the test binary an engine, as Client.Command
+// starts one.
 const asEngine = "DROLAB_TEST_ENGINE"
 
-// asReader makes it a process that reads a data set.
+// asReader is the environment variable that makes the test binary a process that reads a data set.
 const asReader = "DROLAB_TEST_READER"
 
 func TestMain(m *testing.M) {
@@ -58,7 +59,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// short is a folder with a short path, private to this test.
+// short returns a folder with a short path, private to this test.
 func short(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "dl")
@@ -126,7 +127,7 @@ func start(t *testing.T, change func(*Settings)) *inProcess {
 	return p
 }
 
-// await looks until it is so; the test's own deadline ends it.
+// await waits until so returns true, and fails shortly before the test's own deadline.
 func await(t *testing.T, so func() bool) {
 	t.Helper()
 	tick := time.NewTicker(2 * time.Millisecond)
@@ -139,7 +140,7 @@ func await(t *testing.T, so func() bool) {
 	}
 }
 
-// at is a runs folder as an engine names it.
+// at returns a runs folder as an engine names it.
 func at(t *testing.T, dir string) runsFolder {
 	t.Helper()
 	f, err := folderAt(dir)
@@ -147,10 +148,10 @@ func at(t *testing.T, dir string) runsFolder {
 	return f
 }
 
-// soon is the limit of an answer.
+// soon returns the time by which an answer must come.
 func soon() time.Time { return time.Now().Add(patience) }
 
-// brief is a run of some seconds at most.
+// brief returns a request for a run on a small table.
 func brief(a dro.Algorithm, epochs int) runner.Request {
 	s := spec.Defaults()
 	s.Algorithms, s.Dataset, s.Model = []dro.Algorithm{a}, "csv:example", "linear"
@@ -185,8 +186,8 @@ func (p *inProcess) awaitStatus(t *testing.T, id string, want runner.Status) {
 	await(t, func() bool { return p.find(t, id).Status() == want })
 }
 
-// talk connects to a socket and returns its answer to what is said, or the
-// error of reading it.
+// talk connects to a socket, sends say, and returns the server's hello and answer, or the error of
+// reading them.
 func talk(t *testing.T, path string, say []byte) (hello, answer string, err error) {
 	t.Helper()
 	c, err := net.Dial("unix", path)
@@ -219,7 +220,7 @@ func (p *inProcess) sockets(t *testing.T) address {
 	return i.address
 }
 
-// engineCommand runs a program as an engine's process.
+// engineCommand returns a command that runs a program as an engine's process.
 func engineCommand(path, runs, runtimeDir, version string) func() *exec.Cmd {
 	return func() *exec.Cmd {
 		cmd := exec.Command(path)

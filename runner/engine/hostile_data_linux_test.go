@@ -19,10 +19,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestHostileData starts runs on data sets that were made to take all of the
-// memory, or to be read wrongly, in an engine that may have little of it. Each is
-// refused in one line, or trained on; the engine stays the same process, and the
-// runs beside come to the bits that they come to alone.
+// TestHostileData starts runs on data sets that were made to exhaust the memory or to be misread,
+// in an engine with little memory. Each is refused in one line or trained on. The engine stays the
+// same process, and a run beside them ends with the same bits as a run that trains alone.
 func TestHostileData(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector itself takes more memory than the engine is allowed here")
@@ -61,7 +60,7 @@ func TestHostileData(t *testing.T) {
 	must(t, c.Shutdown(true))
 }
 
-// try starts a run on the i-th data set, and returns its kind and the answer.
+// try starts a run on the i-th data set, and returns the kind of the data set and the answer.
 func try(t *testing.T, c *Client, i, memory int) string {
 	t.Helper()
 	all := traps()
@@ -92,8 +91,8 @@ func statusOf(t *testing.T, c *Client, id string) runner.Status {
 	return (&storm{Client: c}).status(t, id)
 }
 
-// confine bounds the memory of a process and of those that it starts: together by a
-// control group where one can be made, else each.
+// confine limits the memory of a process and of the processes that it starts: of all together by a
+// control group where one can be made, else of each process.
 func confine(t *testing.T, pid, bytes int) (how string) {
 	t.Helper()
 	for root, file := range map[string]string{"/sys/fs/cgroup/memory": "memory.limit_in_bytes",
@@ -102,8 +101,8 @@ func confine(t *testing.T, pid, bytes int) (how string) {
 		if err != nil {
 			continue
 		}
-		// A group's files are there already. Where they are not, this is no group: a folder for
-		// groups of the older kind takes files as any other does.
+		// A control group has its files from the start. Without them this is an ordinary folder: a
+		// folder for groups of the older kind takes files as any other folder does.
 		put := func(name string, n int) error {
 			f, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY, 0)
 			if err != nil {
@@ -126,8 +125,7 @@ func confine(t *testing.T, pid, bytes int) (how string) {
 	return "a limit of each process"
 }
 
-// TestEndWhileReading: an engine that is asked to end does not wait for data that
-// hang.
+// TestEndWhileReading: an engine that is asked to end does not wait for data that never arrive.
 func TestEndWhileReading(t *testing.T) {
 	mark := filepath.Join(short(t), "a.csv")
 	defer data.ReadApart(func() *exec.Cmd {

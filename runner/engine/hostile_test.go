@@ -24,7 +24,7 @@ import (
 	"drolab/runner/queue"
 )
 
-// ask makes a message of a request about the engine's folder.
+// ask returns the message of a request about the engine's folder.
 func (p *inProcess) ask(t *testing.T, r request) []byte {
 	t.Helper()
 	r.Folder = at(t, p.RunsDir)
@@ -55,7 +55,7 @@ func TestViewSocketChangesNothing(t *testing.T) {
 	must(t, p.Stop(id))
 }
 
-// TestNonsense says on both sockets what no client says. Nothing comes of it.
+// TestNonsense sends messages that no client sends to both sockets. They have no effect.
 func TestNonsense(t *testing.T) {
 	p := start(t, nil)
 	a := p.sockets(t)
@@ -106,7 +106,7 @@ func TestMessageThatIsTooLong(t *testing.T) {
 	p := start(t, nil)
 	for _, path := range []string{p.sockets(t).Control, p.sockets(t).View} {
 		_, answer, err := talk(t, path, bytes.Repeat([]byte("x"), maxMessage))
-		// The server may close before all is said.
+		// The server may close the connection before the whole message is sent.
 		if err == nil && !strings.Contains(answer, "too long") {
 			t.Errorf("a message without an end is answered %q", answer)
 		}
@@ -116,8 +116,8 @@ func TestMessageThatIsTooLong(t *testing.T) {
 	}
 }
 
-// TestManyConnections opens a thousand connections and keeps them. Each is met, since
-// a silent one goes for it; the engine stays small, and is of use all the time.
+// TestManyConnections opens a thousand connections and keeps them. Each is greeted, because a
+// silent one makes way for it. The engine stays small and answers requests all the time.
 func TestManyConnections(t *testing.T) {
 	p := start(t, nil)
 	path := p.sockets(t).Control
@@ -153,8 +153,8 @@ func TestManyConnections(t *testing.T) {
 	}
 }
 
-// TestGuests: who waits for an answer keeps his place, and a silent one who had to go
-// gets nothing done.
+// TestGuests: a client that waits for an answer keeps its place, and a silent client that had to
+// make way gets nothing done.
 func TestGuests(t *testing.T) {
 	s := &server{}
 	var all []*guest
@@ -211,7 +211,7 @@ func TestPeer(t *testing.T) {
 	}
 }
 
-// TestOtherUser has another user connect, who can only be one with root's help.
+// TestOtherUser connects as another user, which needs root. Such a connection is refused.
 func TestOtherUser(t *testing.T) {
 	if path := os.Getenv("DROLAB_TEST_DIAL"); path != "" {
 		c, err := net.Dial("unix", path)
@@ -257,8 +257,8 @@ func TestOtherUser(t *testing.T) {
 	}
 }
 
-// TestStrangeServers: a client does not talk to an engine that is somebody
-// else's, nor to one that says nothing, or nonsense.
+// TestStrangeServers: a client does not talk to an engine that is somebody else's, and not to one
+// that says nothing or nonsense.
 func TestStrangeServers(t *testing.T) {
 	for want, words := range map[string]string{
 		"ending":         "",
@@ -367,7 +367,7 @@ func TestKillsAtLogout(t *testing.T) {
 	}
 }
 
-// FuzzServer feeds the control socket's server; the verbs are stand-ins.
+// FuzzServer sends messages to the server of the control socket, with the view socket's verbs.
 func FuzzServer(f *testing.F) {
 	f.Add([]byte(`{"verb":"status"}`))
 	f.Add([]byte("{\"verb\":\"stop\",\"run\":\"a\"}\n{\"verb\":\"stop\"}\n"))

@@ -15,8 +15,8 @@ import (
 	"drolab/runner/data"
 )
 
-// hanging registers a dataset that is not open before release is called, and
-// tells when somebody opens it.
+// hanging registers a dataset that does not open before release is called. The channel opened is
+// closed when somebody opens it.
 func hanging(t *testing.T) (opened <-chan struct{}, release func()) {
 	t.Helper()
 	open, go1 := make(chan struct{}), make(chan struct{})
@@ -32,8 +32,8 @@ func hanging(t *testing.T) (opened <-chan struct{}, release func()) {
 	return open, release
 }
 
-// TestStartThatHangs: while data are read without end every other verb is
-// answered, and the engine can be ended.
+// TestStartThatHangs: while a start reads data without end, every other verb is answered and the
+// engine can be ended.
 func TestStartThatHangs(t *testing.T) {
 	opened, release := hanging(t)
 	p := start(t, func(s *Settings) { s.patience = 20 * time.Millisecond })
@@ -65,7 +65,7 @@ func TestStartThatHangs(t *testing.T) {
 	<-answer
 }
 
-// TestSlowStart is answered although it takes longer than any side waits.
+// TestSlowStart: a start is answered although it takes longer than either side waits for a message.
 func TestSlowStart(t *testing.T) {
 	s := &server{verbs: map[string]handler{}, allowed: func(net.Conn) error { return nil },
 		begin: func() (func(), bool) { return func() {}, true }, logf: func(string, ...any) {},
@@ -96,7 +96,7 @@ func TestSlowStart(t *testing.T) {
 	<-over
 }
 
-// counting tells of the third blank.
+// counting is a connection that calls blank once it has received three blanks.
 type counting struct {
 	net.Conn
 	n     int
@@ -111,7 +111,7 @@ func (c *counting) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestSilentServer: who asks waits for every byte so long, and no longer.
+// TestSilentServer: a client waits for each byte only as long as the gap of its wire.
 func TestSilentServer(t *testing.T) {
 	here, there := net.Pipe()
 	defer there.Close()
@@ -123,7 +123,7 @@ func TestSilentServer(t *testing.T) {
 	}
 }
 
-// watched keeps the last limit of reading.
+// watched is a connection that keeps the last read deadline.
 type watched struct {
 	net.Conn
 	limit time.Time
@@ -134,8 +134,8 @@ func (w *watched) SetReadDeadline(t time.Time) error {
 	return w.Conn.SetReadDeadline(t)
 }
 
-// TestOneLimit: connecting, the hello and the answer share the patience of a verb. One
-// that takes long has a limit for each byte instead.
+// TestOneLimit: connecting, the hello and the answer share the patience of a verb. A verb that
+// takes long has a limit for each byte instead.
 func TestOneLimit(t *testing.T) {
 	limit := soon()
 	for verb, shared := range map[string]bool{verbStop: true, verbStatus: true, verbStart: false,
@@ -155,7 +155,7 @@ func TestOneLimit(t *testing.T) {
 	}
 }
 
-// TestEngineThatHangs is given up by every verb, and the error says so.
+// TestEngineThatHangs: every verb gives up on an engine that hangs, and the error says so.
 func TestEngineThatHangs(t *testing.T) {
 	dir := short(t)
 	a, _, err := newAddress(dir, at(t, dir))
@@ -177,7 +177,7 @@ func TestEngineThatHangs(t *testing.T) {
 	}
 }
 
-// TestFieldOfTheFuture: an answer may say more than one understands, a question not.
+// TestFieldOfTheFuture: an answer may hold unknown fields, and a request may not.
 func TestFieldOfTheFuture(t *testing.T) {
 	for strict, want := range map[bool]bool{false: true, true: false} {
 		here, there := net.Pipe()
@@ -193,7 +193,8 @@ func TestFieldOfTheFuture(t *testing.T) {
 	}
 }
 
-// FuzzClient is what a client makes of whatever an engine says.
+// FuzzClient: whatever an engine says, a client returns an error exactly where the answer holds
+// one.
 func FuzzClient(f *testing.F) {
 	f.Add([]byte(`{"protocol":2,"version":"a","pid":1}` + "\n" +
 		` {"ids":["a"],"fault":{"code":"disk"}}`))

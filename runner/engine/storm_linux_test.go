@@ -24,11 +24,10 @@ import (
 
 var long = flag.Bool("long", false, "10 000 hostile requests, 200 hostile data sets")
 
-// TestStorm asks an engine that may take little memory for what nobody should:
-// settings and sizes beyond all bounds, datasets that are none, messages that
-// are nonsense. Every verb is answered while its client waits, the engine stays
-// the same process, and the runs beside come to the bits that they come to
-// alone.
+// TestStorm sends an engine with little memory requests that nobody should send: settings and sizes
+// beyond all bounds, datasets that are none, nonsense messages. Every verb is answered while its
+// client waits, and the engine stays the same process. A run beside them ends with the same bits as
+// a run that trains alone.
 func TestStorm(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector itself takes more memory than the engine is allowed here")
@@ -77,10 +76,10 @@ func TestStorm(t *testing.T) {
 	must(t, c.Shutdown(true))
 }
 
-// calm is the run beside.
+// calm returns the request of the run beside the harmful ones.
 func calm() runner.Request { return brief(dro.SFK, 300) }
 
-// alone returns what it comes to with nobody beside.
+// alone returns the result of a calm run with no other run beside it.
 func alone(t *testing.T) []byte {
 	t.Helper()
 	p := start(t, nil)
@@ -90,7 +89,7 @@ func alone(t *testing.T) []byte {
 	return comesTo(t, p.RunsDir, ids[0])
 }
 
-// comesTo is the last weights of a run, and its measures.
+// comesTo returns the result of a run in JSON: its status, its measures and its last weights.
 func comesTo(t *testing.T, runs, id string) []byte {
 	t.Helper()
 	r, err := record.Find(runs, id)
@@ -104,7 +103,7 @@ func comesTo(t *testing.T, runs, id string) []byte {
 	return b
 }
 
-// storm makes requests that mean harm.
+// storm is a client that sends harmful requests.
 type storm struct {
 	*Client
 	rng *rand.Rand
@@ -118,7 +117,7 @@ func (s *storm) status(t *testing.T, id string) runner.Status {
 	return r.Status()
 }
 
-// files makes datasets that are traps.
+// files writes the datasets that are traps.
 func (s *storm) files(t *testing.T) {
 	t.Helper()
 	must(t, syscall.Mkfifo(filepath.Join(s.dir, "pipe"), 0o600))
@@ -141,7 +140,7 @@ func (s *storm) files(t *testing.T) {
 
 func pick[T any](s *storm, list ...T) T { return list[s.rng.IntN(len(list))] }
 
-// ask sends one request and names its kind and answer.
+// ask sends one request and returns its kind and answer.
 func (s *storm) ask(t *testing.T) string {
 	t.Helper()
 	if s.rng.IntN(4) == 0 {
@@ -178,7 +177,7 @@ func (s *storm) ask(t *testing.T) string {
 	return what + " refused"
 }
 
-// stopped stops a run that was started after all.
+// stopped stops a run that has started.
 func (s *storm) stopped(id string) error {
 	err := s.Stop(id)
 	if errors.Is(err, runner.ErrNotRunning) {
@@ -187,7 +186,7 @@ func (s *storm) stopped(id string) error {
 	return err
 }
 
-// request is a start with some settings beyond the bounds.
+// request returns a start with some settings beyond their bounds.
 func (s *storm) request() runner.Request {
 	r := brief(pick(s, dro.Algorithms()...), 3)
 	spec := &r.Specs[0]
@@ -230,7 +229,7 @@ func (s *storm) request() runner.Request {
 	return r
 }
 
-// nonsense sends what no client says, on either socket.
+// nonsense sends a message that no client sends, to either socket.
 func (s *storm) nonsense(t *testing.T) string {
 	t.Helper()
 	i, ok := readInfo(s.RunsDir)
@@ -240,7 +239,7 @@ func (s *storm) nonsense(t *testing.T) string {
 	usual := runner.Request{Specs: []spec.Spec{spec.Defaults()}}
 	good, err := json.Marshal(request{Verb: verbStart, Folder: at(t, s.RunsDir), Start: &usual})
 	must(t, err)
-	from := bytes.Index(good, []byte(`,"start":`)) // behind what every request has
+	from := bytes.Index(good, []byte(`,"start":`)) // behind the fields of every request
 	about := func(rest string) []byte { return append(bytes.Clone(good[:from]), rest...) }
 	for range 1 + s.rng.IntN(5) {
 		good[from+s.rng.IntN(len(good)-from)] = byte(s.rng.Uint32())

@@ -17,8 +17,8 @@ import (
 	"drolab/runner/record"
 )
 
-// TestSquattedAddress: a socket in a folder that others may enter is passed
-// over, with a note, for the engine's own.
+// TestSquattedAddress: a client passes over a socket in a folder that others may enter, with a
+// note, and uses the engine's own.
 func TestSquattedAddress(t *testing.T) {
 	p := start(t, nil)
 	real := p.sockets(t)
@@ -50,8 +50,8 @@ func TestSquattedAddress(t *testing.T) {
 	}
 }
 
-// TestNowhereButBesideTheRuns: where another user has the places of sockets,
-// the engine's are beside its runs.
+// TestNowhereButBesideTheRuns: where another user can write to the usual folder of sockets, the
+// engine's sockets are beside its runs.
 func TestNowhereButBesideTheRuns(t *testing.T) {
 	runtimeDir, runs := short(t), short(t)
 	must(t, os.Mkdir(filepath.Join(runtimeDir, "drolab"), 0o700))
@@ -66,8 +66,8 @@ func TestNowhereButBesideTheRuns(t *testing.T) {
 	}
 }
 
-// TestSecondUser is another user of the machine, who tries to read, to write,
-// to hold locks and to ask. It needs root, who can become him.
+// TestSecondUser runs as another user of the machine, who tries to read, to write, to hold locks
+// and to send requests. It needs root, because only root can become another user.
 func TestSecondUser(t *testing.T) {
 	if dir := os.Getenv("DROLAB_TEST_STRANGER"); dir != "" {
 		fmt.Println("did:", strings.Join(mischief(dir, os.Getenv("DROLAB_TEST_SOCKET")), ", "))
@@ -97,7 +97,7 @@ func TestSecondUser(t *testing.T) {
 	if out := attack(); !strings.Contains(out, "did: \n") {
 		t.Errorf("another user %s", out)
 	}
-	must(t, os.Chmod(p.RunsDir, 0o755)) // as one who shows his runs
+	must(t, os.Chmod(p.RunsDir, 0o755)) // the owner shows the runs to others
 	must(t, os.Chmod(dir, 0o755))
 	out := attack()
 	for _, never := range []string{"wrote", "held", "asked", "removed"} {
@@ -111,12 +111,12 @@ func TestSecondUser(t *testing.T) {
 	must(t, p.Stop(id))
 }
 
-// TestLinksBesideTheRuns: in a folder that others can write to, neither who starts an
-// engine nor the engine writes through a link, and no pipe holds them up.
+// TestLinksBesideTheRuns: in a folder that others can write to, neither the engine nor the program
+// that starts it writes through a link, and no pipe blocks them.
 func TestLinksBesideTheRuns(t *testing.T) {
 	runs, runtimeDir := short(t), short(t)
 	victim := filepath.Join(short(t), ".profile")
-	// The file is so long that a log would begin anew.
+	// The file is so long that a log of this length would begin anew.
 	text := []byte(strings.Repeat("export PATH\n", maxLog/10))
 	must(t, os.WriteFile(victim, text, 0o600))
 	must(t, os.Symlink(victim, filepath.Join(runs, logName)))
@@ -133,7 +133,7 @@ func TestLinksBesideTheRuns(t *testing.T) {
 		t.Error("an engine has a link for its lock")
 	}
 	must(t, os.Remove(filepath.Join(runs, lockName)))
-	_, err = c.Start(brief("sfk", 1)) // its words are lost
+	_, err = c.Start(brief("sfk", 1)) // the engine's log is lost
 	must(t, err)
 	must(t, c.Shutdown(true))
 	if got, err := os.ReadFile(victim); err != nil || !bytes.Equal(got, text) {
@@ -141,7 +141,7 @@ func TestLinksBesideTheRuns(t *testing.T) {
 	}
 }
 
-// mischief lists what a stranger could do.
+// mischief returns the things that a stranger could do.
 func mischief(dir, socket string) (did []string) {
 	note := func(what string, err error) {
 		if err == nil {

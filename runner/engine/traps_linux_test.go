@@ -24,10 +24,10 @@ type maker struct {
 	t      *testing.T
 	dir    string
 	rng    *rand.Rand
-	memory int // bytes that a trap is to go beyond
+	memory int // bytes that a trap tries to exceed
 }
 
-// trap is a way to hurt: it returns the name of a data set.
+// trap is a harmful kind of data set. Its make writes one and returns the data set's name.
 type trap struct {
 	name string
 	make func(m *maker) string
@@ -55,7 +55,7 @@ func (m *maker) write(name string, b []byte) (path string) {
 	return path
 }
 
-// packed compresses what parts of b write.
+// packed returns the parts, compressed by the writer that to makes.
 func packed(to func(io.Writer) io.WriteCloser, parts ...[]byte) []byte {
 	var b bytes.Buffer
 	z := to(&b)
@@ -73,7 +73,7 @@ func flateTo(w io.Writer) io.WriteCloser {
 	return z
 }
 
-// repeated is a table whose lines come again until they are as many bytes.
+// repeated writes a table that repeats its lines until they fill the given number of bytes.
 func (m *maker) repeated(header, lines string, bytesOf int) string {
 	block := strings.Repeat(lines, 1+(1<<20)/len(lines))
 	member := packed(gzipTo, []byte(block))
@@ -81,7 +81,7 @@ func (m *maker) repeated(header, lines string, bytesOf int) string {
 		1+bytesOf/len(block))...))
 }
 
-// rows are of two words each, eight bytes of text for sixteen of memory.
+// rows writes rows of two words each, where eight bytes of text take sixteen of memory.
 func (m *maker) rows() string { return m.repeated("a,label\n", "1,0\n2,1\n", m.memory) }
 
 func (m *maker) wideRows() string {
@@ -94,13 +94,13 @@ func (m *maker) wideRows() string {
 	return m.repeated(header+"label\n", cells+"0\n"+cells+"1\n", m.memory)
 }
 
-// header is a line of names, none of which the next line has a cell for.
+// header writes a line of many names, to which the next line has no cells.
 func (m *maker) header() string {
 	names := strings.Repeat("a,", 1<<18+m.rng.IntN(m.memory>>9))
 	return m.write("a.csv", []byte(names+"label\n1,0\n"))
 }
 
-// categories are so many that one-hot coding makes of few bytes a large table.
+// categories writes so many categories that one-hot coding turns few bytes into a large table.
 func (m *maker) categories() string {
 	const columns, kinds = 2000, 120
 	var b strings.Builder
@@ -115,8 +115,8 @@ func (m *maker) categories() string {
 	return m.repeated(header, b.String(), m.memory/columns/kinds*8*columns)
 }
 
-// thrift are fields of a struct in Thrift's compact protocol: numbers, texts, lists of structs,
-// structs.
+// thrift encodes the fields of a struct in Thrift's compact protocol: numbers, texts, lists of
+// structs, and structs.
 func thrift(fields ...any) (b []byte) {
 	last := 0
 	for i := 0; i < len(fields); i += 2 {
@@ -137,7 +137,7 @@ func thrift(fields ...any) (b []byte) {
 	return append(b, 0)
 }
 
-// page is a Parquet file of one page, which declares far more than there is.
+// page writes a Parquet file of one page that declares far more data than it holds.
 func (m *maker) page() string {
 	codec, size := pick(&storm{rng: m.rng}, 1, 2, 6), 1<<31-1
 	body := make([]byte, 3<<20)
@@ -156,7 +156,7 @@ func (m *maker) page() string {
 	return m.write("a.parquet", append(chunk, "PAR1"...))
 }
 
-// parquet is a good file with some bytes changed.
+// parquet writes a valid file with some bytes changed.
 func (m *maker) parquet() string {
 	name := pick(&storm{rng: m.rng}, "plain", "snappy", "gzip", "zstd", "zstd2", "delta", "nested")
 	folder := filepath.Join("..", "data", "internal", "parquet", "testdata")
@@ -172,19 +172,19 @@ func (m *maker) changed(b []byte) []byte {
 	return b
 }
 
-// npy is an array's header.
+// npy returns the header of an array.
 func npy(descr, shape string) []byte {
 	head := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }\n", descr, shape)
 	return append(binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(head))),
 		head...)
 }
 
-// zipped is an archive of arrays: what each has before so many zeros, and the size that it is said
-// to have.
+// zipped returns an archive of arrays. An array is the given head and the given number of zeros;
+// its declared size is declared bytes beyond the head.
 func (m *maker) zipped(arrays map[string][]byte, zeros, declared int) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	bodies := map[string][]byte{} // of a head: ten thousand names may have one
+	bodies := map[string][]byte{} // by head: ten thousand names may share one
 	for name, head := range arrays {
 		body, known := bodies[string(head)]
 		if !known {
@@ -208,7 +208,7 @@ func (m *maker) npz() string {
 		shape)}, zeros, declared))
 }
 
-// arrays are one and the same compressed array under many names, in the directory of an archive.
+// arrays writes an archive whose directory lists one compressed array under many names.
 func (m *maker) arrays() string {
 	n := 1 << (10 + m.rng.IntN(6))
 	list := map[string][]byte{}
@@ -218,7 +218,7 @@ func (m *maker) arrays() string {
 	return m.write("a.npz", m.zipped(list, 0, 0))
 }
 
-// labels are texts of megabytes each, most of them zeros in a hole of a file.
+// labels writes texts of megabytes each, mostly zeros in a hole of the file.
 func (m *maker) labels() string {
 	const rows = 512
 	size := m.memory / rows / 4 * (1 + m.rng.IntN(3))
@@ -230,7 +230,7 @@ func (m *maker) labels() string {
 	return "npy:" + m.write("x.npy", append(x, make([]byte, 4*rows)...)) + "?y=y.npy"
 }
 
-// tensors are names in a header as long as the file.
+// tensors writes a header that is as long as the file and full of names.
 func (m *maker) tensors() string {
 	var b strings.Builder
 	b.WriteString("{")
@@ -244,7 +244,7 @@ func (m *maker) tensors() string {
 	return m.write("a.safetensors", file)
 }
 
-// idx is a file of gzip members, more than are taken.
+// idx writes files of more gzip members than drolab accepts.
 func (m *maker) idx() string {
 	member := packed(gzipTo, make([]byte, 1<<20))
 	head := packed(gzipTo, []byte{0, 0, 8, 3}, binary.BigEndian.AppendUint32(nil, m.rng.Uint32()),
@@ -258,7 +258,8 @@ func (m *maker) idx() string {
 	return "idx:" + m.dir
 }
 
-// pngHead is what a picture says of itself: 16 bits of red, green, blue and opacity.
+// pngHead returns the head of a picture: its size, and 16 bits each of red, green, blue and
+// opacity.
 func pngHead(w, h uint32) []byte {
 	size := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, w), h)
 	return pngChunk([]byte("\x89PNG\r\n\x1a\n"), "IHDR", append(size, 16, 6, 0, 0, 0))
@@ -271,7 +272,7 @@ func pngChunk(b []byte, kind string, data []byte) []byte {
 	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[from:]))
 }
 
-// png is a picture of zeros, as many rows of it as there shall be.
+// png returns a picture of zeros that holds the given number of rows.
 func png(w, h uint32, rows int) []byte {
 	lines, row := make([][]byte, rows), make([]byte, 1+8*int(w))
 	for i := range lines {
@@ -280,7 +281,7 @@ func png(w, h uint32, rows int) []byte {
 	return pngChunk(pngChunk(pngHead(w, h), "IDAT", packed(zlibTo, lines...)), "IEND", nil)
 }
 
-// picture declares what may be, and is as large as that when it is decoded.
+// picture writes pictures of the largest allowed size, which are as large once decoded.
 func (m *maker) picture() string {
 	side := min(8000, int(math.Sqrt(float64(m.memory)/8)))
 	b := png(uint32(side), uint32(side), pick(&storm{rng: m.rng}, side, 0))
@@ -301,7 +302,7 @@ func (m *maker) pictureSize() string {
 	return "images:" + m.dir
 }
 
-// pictureTable names one small picture again and again.
+// pictureTable writes a table that names one small picture again and again.
 func (m *maker) pictureTable() string {
 	m.write("a.png", png(4, 4, 4))
 	lines := strings.Repeat("a.png,0\na.png,1\n", 40_000)
@@ -309,7 +310,7 @@ func (m *maker) pictureTable() string {
 	return "images:" + m.dir + "?size=" + pick(&storm{rng: m.rng}, "1024", "512")
 }
 
-// bytes are any, under the name of each form.
+// bytes writes random bytes under the file name of each format.
 func (m *maker) bytes() string {
 	b := make([]byte, m.rng.IntN(1<<16))
 	for i := range b {

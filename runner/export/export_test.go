@@ -67,7 +67,7 @@ func TestJSONLinesReadBack(t *testing.T) {
 	}
 }
 
-// A file that is there stays, and what fails leaves none.
+// WriteFile replaces no existing file, and a failed write leaves no file.
 func TestWriteFileReplacesNothing(t *testing.T) {
 	dir, f := t.TempDir(), csvFormat()
 	first, err := f.WriteFile(dir, sheet(), time.Unix(0, 0))
@@ -91,8 +91,8 @@ func TestWriteFileReplacesNothing(t *testing.T) {
 	}
 }
 
-// TestReplace: a file is the old one until the new one is whole; what is no file is
-// written to as it is.
+// TestReplace: a file keeps its old content until the new content is complete. A target that is not
+// a regular file is written to directly.
 func TestReplace(t *testing.T) {
 	dir := t.TempDir()
 	path, link := filepath.Join(dir, "a"), filepath.Join(dir, "link")
@@ -118,7 +118,7 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// A format is added without touching another file.
+// A format can be added without a change to another file.
 func TestRegister(t *testing.T) {
 	remove := Register(Format{Name: "txt", Doc: "for a test",
 		Write: func(w io.Writer, s *Sheet) error {

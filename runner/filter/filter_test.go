@@ -7,8 +7,8 @@ import (
 	"drolab/runner/record"
 )
 
-// FuzzFilter: what is typed is a filter or an error; a filter and its opposite
-// part the runs in two.
+// FuzzFilter: typed text is a filter or an error, and a filter and its opposite divide the runs in
+// two.
 func FuzzFilter(f *testing.F) {
 	for _, s := range []string{"-failed", "rho>=0.5", "algo:sfk", "-", "lr!=1e999",
 		"=", "seed<", "-a=b:c"} {

@@ -18,7 +18,7 @@ import (
 	"drolab/runner/spec"
 )
 
-// file is a new file of that text.
+// file writes a new file with a text, and returns its path.
 func file(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "predictions.csv")
@@ -37,7 +37,7 @@ func read(t *testing.T, text string, splits ...string) *Predictions {
 	return p
 }
 
-// imported is the run that a table makes, as it is found on the disk.
+// imported imports a table as a run, and returns the run as found on the disk.
 func imported(t *testing.T, text string, change func(*Question)) *record.Run {
 	t.Helper()
 	q := Question{Method: "xgboost", File: "predictions.csv", Spec: spec.Defaults()}
@@ -60,7 +60,7 @@ func imported(t *testing.T, text string, change func(*Question)) *record.Run {
 	return r
 }
 
-// is fails unless a measure of the run's summary is a number; NaN is that it is absent.
+// is fails unless a measure of the run's summary has the value want. NaN wants the measure absent.
 func is(t *testing.T, r *record.Run, name string, want float64) {
 	t.Helper()
 	got := r.Summary().Of(name)
@@ -79,8 +79,8 @@ b,y,0.7,0.3
 b,x,0.2,0.8
 `
 
-// Figures are those of a computation by hand: the risks by closed forms, of χ² the mean and
-// √(2ρ variance) as long as no weight is below 0, of CVaR the mean of the largest.
+// The figures agree with a computation by hand. The risks have closed forms: for χ² the mean plus
+// √(2ρ variance), as long as no weight is below 0; for CVaR the mean of the largest losses.
 func TestFigures(t *testing.T) {
 	losses := []float64{-math.Log(.9), -math.Log(.6), -math.Log(.3), -math.Log(.8)}
 	mean, variance := 0., 0.
@@ -101,7 +101,7 @@ func TestFigures(t *testing.T) {
 	if want := mean + math.Sqrt(2*.1*variance); math.Abs(at[0].Float()-want) > 1e-9 {
 		t.Errorf("R at .1 is %v, want %v", at[0], want)
 	}
-	// in bins of their own are 0.9, 0.6 and 0.8, which are right, and 0.7, which is wrong
+	// 0.9, 0.6 and 0.8 are right and 0.7 is wrong, each in a bin of its own
 	is(t, r, "calibration_error", (.1+.4+.7+.2)/4)
 	for _, name := range []string{"train_loss", "dual_gap", "train_robust_risk", "above_bound",
 		"worst_divergence", "effective_sample_size", "full_grad_norm", "val_accuracy"} {
@@ -114,7 +114,7 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// A run is ended, without steps, with one evaluation, and has what was given and what not.
+// An imported run has ended, has one evaluation and no steps, and records what was given and not.
 func TestEndedRun(t *testing.T) {
 	r := imported(t, "label,prediction\nno,no\nyes,no\nno,no\nyes,yes\n", func(q *Question) {
 		q.Method, q.Spec.Seed = "随机 <森林> & co", 7
@@ -142,7 +142,7 @@ func TestEndedRun(t *testing.T) {
 	}
 }
 
-// Open gives back what was imported, to the bit, and refuses what does not fit run.json.
+// Open returns the imported values to the bit, and refuses files that do not fit run.json.
 func TestOpen(t *testing.T) {
 	text := "label,group,loss,p_0,p_1,split\n"
 	for i := range 300 {
@@ -202,7 +202,7 @@ func mean(list []float64) (sum float64) {
 	return sum
 }
 
-// Every fault ends in one line that says where it is.
+// Every fault of a table is reported in one line that says where it is.
 func TestBadTables(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "empty"},
@@ -260,7 +260,7 @@ func TestBadTables(t *testing.T) {
 	}
 }
 
-// More rows than a run keeps are refused by their line.
+// A table with more rows than a run keeps is refused, with the number of the line.
 func TestTooManyRows(t *testing.T) {
 	text := "label,prediction\n" + strings.Repeat("a,b\nb,a\n", 1<<19+1)
 	_, err := Read(context.Background(), file(t, text), nil, nil)
@@ -269,7 +269,7 @@ func TestTooManyRows(t *testing.T) {
 	}
 }
 
-// Labels, predictions and columns may be numbers of classes; names of the data go before.
+// Labels, predictions and columns may be numbers of classes; names of the data take precedence.
 func TestNumbersForNames(t *testing.T) {
 	known := &data.Dataset{Classes: []string{"yes", "no"}, Groups: []string{"m", "f"},
 		Grouped: true}
@@ -303,7 +303,7 @@ func TestNumbersForNames(t *testing.T) {
 	}
 }
 
-// A probability of 0 for the label has scikit-learn's loss, and a note.
+// A label with the probability 0 has the loss that scikit-learn gives it, and a note.
 func TestZeroProbability(t *testing.T) {
 	p := read(t, "label,p_a,p_b\na,0,1\nb,0,1\n")
 	if got := p.Splits["test"].Losses[0]; got != -math.Log(0x1p-52) || len(p.Notes) != 1 {
@@ -311,7 +311,7 @@ func TestZeroProbability(t *testing.T) {
 	}
 }
 
-// The data's checksum is taken where the rows can be its samples, one by one, and else not.
+// A run takes the checksum of the data only if the rows agree with the samples one by one.
 func TestSameSamples(t *testing.T) {
 	d, err := data.Open("csv:example", data.Options{Rows: true})
 	if err != nil {
@@ -347,7 +347,7 @@ func TestSameSamples(t *testing.T) {
 	}
 }
 
-// failing is a recorder whose disk is full from the nth call on.
+// failing is a recorder whose disk is full once left is used up.
 type failing struct {
 	runner.Recorder
 	left *int
@@ -384,7 +384,7 @@ func (s failingStore) Add(m *runner.Meta, fill func(runner.Recorder) error) erro
 	return s.Store.Add(m, func(r runner.Recorder) error { return fill(failing{r, s.left}) })
 }
 
-// A run is there whole or not at all, wherever the disk fails.
+// A run is stored whole or not at all, wherever the disk fails.
 func TestWholeOrNothing(t *testing.T) {
 	store, err := record.Open(t.TempDir())
 	if err != nil {

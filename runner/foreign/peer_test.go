@@ -10,8 +10,8 @@ import (
 	"drolab/runner/spec"
 )
 
-// What scikit-learn's gradient boosting predicts has the figures that scikit-learn gives it, from
-// CSV and from Parquet.
+// The predictions of scikit-learn's gradient boosting have the figures that scikit-learn computes,
+// from CSV and from Parquet.
 func TestAgainstScikitLearn(t *testing.T) {
 	const modules = "sklearn numpy pyarrow"
 	peertest.Python(t, "sklearn", "numpy", "pyarrow")

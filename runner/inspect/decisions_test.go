@@ -10,7 +10,7 @@ import (
 	"drolab/runner/spec"
 )
 
-// chosen is a table whose threshold the validation split chooses.
+// chosen sets a table whose threshold the validation split chooses.
 func chosen(s *spec.Spec) {
 	table(s)
 	if err := s.Assign("threshold", []byte(`"val_f1"`)); err != nil {
@@ -18,7 +18,7 @@ func chosen(s *spec.Spec) {
 	}
 }
 
-// What a look decides at the last checkpoint is what the run's last evaluation says.
+// The decisions of a look at the last checkpoint are those of the run's last evaluation.
 func TestDecisionsAreTheEvaluations(t *testing.T) {
 	for name, c := range map[string]struct {
 		of     *record.Run

@@ -11,8 +11,8 @@ import (
 	"drolab/runner/spec"
 )
 
-// The samples that an evaluation names are those that a look at its checkpoint finds heaviest,
-// with its ratios.
+// The samples that an evaluation names as heaviest are those that a look at its checkpoint finds,
+// with the look's ratios.
 func TestHeaviestAreTheLooks(t *testing.T) {
 	for name, change := range map[string]func(*spec.Spec){
 		"shapes":      shapes,

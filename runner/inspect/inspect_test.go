@@ -17,7 +17,7 @@ import (
 	"drolab/runner/spec"
 )
 
-// trained is a run of a spec that has ended, small enough for a test.
+// trained returns a finished run of a spec that is small enough for a test.
 func trained(t *testing.T, change func(*spec.Spec)) *record.Run {
 	t.Helper()
 	s := spec.Defaults()
@@ -31,7 +31,7 @@ func shapes(s *spec.Spec) { s.Dataset, s.Samples, s.RiskRadii = "shapes", 200, [
 
 func table(s *spec.Spec) { s.Dataset, s.ValFraction = "csv:example", .25 }
 
-// at is a look at the newest checkpoint, and what was picked of it at the run's radii.
+// at returns a look at the newest checkpoint, and the look's pick at the run's radii.
 func at(t *testing.T, r *record.Run, split string) (*Look, *Pick) {
 	t.Helper()
 	l, err := At(Question{Run: r, Step: -1, Split: split,
@@ -48,8 +48,8 @@ func at(t *testing.T, r *record.Run, split string) (*Look, *Pick) {
 	return l, p
 }
 
-// Of every set, a worst case weighs nothing less for a larger loss: one order of the
-// samples is that of their losses and of their ratios at every radius.
+// In every set, a worst case gives a larger loss at least as much weight. So one order of the
+// samples is the order of their losses and of their ratios at every radius.
 func TestOrderIsThatOfRatios(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, name := range dro.SetNames() {
@@ -81,8 +81,8 @@ func TestOrderIsThatOfRatios(t *testing.T) {
 	}
 }
 
-// What is picked is, part by part, what sorting the whole part gives, and its figures
-// are the look's.
+// The samples picked of each part are the first of the sorted part, and the pick's figures are
+// those of the look.
 func TestPicked(t *testing.T) {
 	for name, change := range map[string]func(*spec.Spec){"shapes": shapes, "csv:example": table} {
 		t.Run(name, func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestPicked(t *testing.T) {
 	}
 }
 
-// holds fails unless a part has the samples of the largest losses of it.
+// holds fails unless a part lists its samples of the largest losses.
 func (l *Look) holds(t *testing.T, p *Pick, part Part) {
 	t.Helper()
 	var want []int // rows
@@ -156,7 +156,8 @@ func (l *Look) holds(t *testing.T, p *Pick, part Part) {
 	}
 }
 
-// A pick is as small of a large split, and what it has of a sample is the sample's.
+// A pick of a large split is bounded in size, and its pictures and features are those of its
+// samples.
 func TestPickIsBounded(t *testing.T) {
 	r := trained(t, func(s *spec.Spec) { shapes(s); s.Samples = 4000 })
 	l, p := at(t, r, runner.SplitTrain)
@@ -179,7 +180,7 @@ func TestPickIsBounded(t *testing.T) {
 	}
 }
 
-// Pictures that are too large keep their mean colour, and their sides' ratio.
+// A picture that is too large is reduced; it keeps its mean colour and the ratio of its sides.
 func TestWithin(t *testing.T) {
 	p := &Picture{W: 8, H: 4}
 	for i := range 8 * 4 {
@@ -195,7 +196,7 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// An inspection that is told to end does, before the whole split is done.
+// An inspection that is told to end does so before the whole split is done.
 func TestProgressEnds(t *testing.T) {
 	r := trained(t, shapes)
 	enough, last := errors.New("enough"), 0
@@ -211,8 +212,8 @@ func TestProgressEnds(t *testing.T) {
 	}
 }
 
-// The last layer of the frozen features is the network's own logits: their softmax is its
-// probabilities, and their losses are its losses, on every split.
+// On every split, the last layer of the frozen features gives the network's own logits: their
+// softmax gives its probabilities, and their losses are its losses.
 func TestFeatures(t *testing.T) {
 	for name, change := range map[string]func(*spec.Spec){
 		"linear":  shapes,
@@ -265,7 +266,7 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// logits are W x + b.
+// logits returns W x + b.
 func logits(l *dro.Layer, x []float32) []float64 {
 	u := slices.Clone(l.Bias)
 	for k, w := range l.Weights {

@@ -13,7 +13,7 @@ import (
 	"drolab/dro/peertest"
 )
 
-// drawn is a list of scores with many ties, each of one sample or of a weight.
+// drawn returns scores with many ties. Each score belongs to one sample, or has a random weight.
 func drawn(rng *rand.Rand, n, values int, weighted bool) (list []Scored) {
 	for range n {
 		s := Scored{Score: float64(rng.IntN(values)) / float64(values)}
@@ -31,7 +31,7 @@ func drawn(rng *rand.Rand, n, values int, weighted bool) (list []Scored) {
 	return list
 }
 
-// AUROC is the share of pairs that are in order, by its definition.
+// AUROC is the share of pairs that are in order, here counted by the definition.
 func TestAUROC(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, values := range []int{1, 2, 7, 1000} {
@@ -60,7 +60,7 @@ func TestAUROC(t *testing.T) {
 	}
 }
 
-// AUROC is scikit-learn's.
+// AUROC agrees with scikit-learn's.
 func TestAUROCAgainstPeer(t *testing.T) {
 	peertest.Python(t, "sklearn")
 	rng := rand.New(rand.NewPCG(3, 4))

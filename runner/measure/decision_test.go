@@ -17,7 +17,7 @@ import (
 	"drolab/runner/spec"
 )
 
-// decided is a drawn split as the peer takes it.
+// decided is a random split in the form in which the peer reads it.
 type decided struct {
 	Classes     int       `json:"classes"`
 	Groups      int       `json:"groups"`
@@ -28,7 +28,7 @@ type decided struct {
 	Scores      []float64 `json:"scores"` // [sample][class]
 }
 
-// drawDecided draws a split with ties, groups of one class, and groups without samples.
+// drawDecided draws a split with ties, a group of one class, and a group without samples.
 func drawDecided(rng *rand.Rand) (c decided) {
 	c = decided{Classes: 2, Groups: 1 + rng.IntN(5), MinGroup: rng.IntN(2) * rng.IntN(8)}
 	if rng.IntN(4) == 0 {
@@ -36,7 +36,7 @@ func drawDecided(rng *rand.Rand) (c decided) {
 	}
 	values := []float64{2, 8, 1 << 20}[rng.IntN(3)] // few give ties
 	single := rng.IntN(c.Groups + 1)                // a group of one class, or none
-	empty := rng.IntN(c.Groups + 1)                 // likewise without samples
+	empty := rng.IntN(c.Groups + 1)                 // a group without samples, or none
 	for range 2 + rng.IntN(150) {
 		label, group := rng.IntN(c.Classes), rng.IntN(c.Groups)
 		if group == empty && c.Groups > 1 {
@@ -57,7 +57,7 @@ func drawDecided(rng *rand.Rand) (c decided) {
 		for k, w := range weights {
 			weights[k] = float64(float32(w / sum))
 		}
-		if c.Classes == 2 { // as confidences have it, which are of the prediction
+		if c.Classes == 2 { // as confidences, which belong to the prediction
 			weights[1-best] = 1 - weights[best]
 		}
 		c.Labels, c.Predictions = append(c.Labels, label), append(c.Predictions, best)
@@ -66,7 +66,7 @@ func drawDecided(rng *rand.Rand) (c decided) {
 	return c
 }
 
-// evaluation is that of the split, which has what a pass of a network has.
+// evaluation returns the evaluation of the split, with the fields that a network's pass fills.
 func (c *decided) evaluation() *Evaluation {
 	s := spec.Defaults()
 	s.MinGroup = c.MinGroup
@@ -84,7 +84,7 @@ func (c *decided) evaluation() *Evaluation {
 	return &Evaluation{Spec: &s, Classes: c.Classes, Groups: c.Groups, Test: p}
 }
 
-// What is decided comes to scikit-learn's and Fairlearn's figures, on drawn splits.
+// The measures of decisions agree with scikit-learn and Fairlearn on random splits.
 func TestDecisionsAgainstPeers(t *testing.T) {
 	peertest.Python(t, "sklearn", "fairlearn")
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -133,7 +133,7 @@ func TestDecisionsAgainstPeers(t *testing.T) {
 	}
 }
 
-// sameAsPeer compares numbers with a peer's, and counts those that apply.
+// sameAsPeer compares numbers with a peer's, and returns how many of them apply.
 func sameAsPeer(t *testing.T, what string, got []Number, peer json.RawMessage) (applied int) {
 	t.Helper()
 	want := make([]*float64, 1)
@@ -162,7 +162,7 @@ func sameAsPeer(t *testing.T, what string, got []Number, peer json.RawMessage) (
 	return applied
 }
 
-// on is the value of a measure of the test split.
+// on returns the value of a measure on the test split.
 func on(t *testing.T, e *Evaluation, name string) Number {
 	t.Helper()
 	m, found := FindMeasure(name)
@@ -172,7 +172,7 @@ func on(t *testing.T, e *Evaluation, name string) Number {
 	return m.Value(e)
 }
 
-// labelled is a split of two classes whose predictions are right but for those named.
+// labelled returns a split of two classes whose predictions are right but for the samples in wrong.
 func labelled(labels, groups []int, wrong ...int) *Evaluation {
 	s := spec.Defaults()
 	s.MinGroup = 1
@@ -183,7 +183,7 @@ func labelled(labels, groups []int, wrong ...int) *Evaluation {
 	return &Evaluation{Spec: &s, Classes: 2, Groups: 1 + slices.Max(groups), Test: p}
 }
 
-// What cannot be known or compared does not apply, and the rest does.
+// A measure that cannot be known or compared does not apply, and the other measures do.
 func TestDecisionsThatDoNotApply(t *testing.T) {
 	mixed := labelled([]int{0, 1, 0, 1}, []int{0, 0, 1, 1}, 3)
 	for name, want := range map[string]float64{"equal_opportunity": 1, "equalised_odds": 1,
@@ -192,7 +192,7 @@ func TestDecisionsThatDoNotApply(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
 	}
-	if on(t, mixed, "auroc").Applies() { // nobody said how sure it is
+	if on(t, mixed, "auroc").Applies() { // the predictions have no confidences
 		t.Error("an AUROC without scores")
 	}
 	mixed.Spec.MinGroup = 2 // a group has one positive
@@ -226,8 +226,8 @@ func TestDecisionsThatDoNotApply(t *testing.T) {
 	}
 }
 
-// The threshold of val_f1 is the score of the greatest F1 of the second class, by brute force, the
-// largest of equals; what is decided follows it, and what is ordered does not.
+// The threshold of val_f1 is the score with the greatest F1 of the second class, by brute force,
+// and the largest of equals. Decisions follow the threshold; orderings such as AUROC do not.
 func TestThreshold(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	for range 50 {
@@ -291,7 +291,7 @@ func TestThreshold(t *testing.T) {
 	}
 }
 
-// parts of a run.
+// parts holds the spec and the parts of a run.
 type parts struct {
 	spec.Spec
 	Parts
@@ -299,7 +299,7 @@ type parts struct {
 
 func (p *parts) Measured() (*spec.Spec, *Parts, bool) { return &p.Spec, &p.Parts, false }
 
-// Other data have no new fields: a number of two classes and of groups is in no file of theirs.
+// Other data have no new fields: their files have no measures of two classes or of groups.
 func TestDecisionsAreWrittenWhereTheyApply(t *testing.T) {
 	names := func(classes, groups []string) (list []string) {
 		of := &parts{spec.Defaults(), Parts{Classes: classes, Groups: groups}}
@@ -325,7 +325,7 @@ func TestDecisionsAreWrittenWhereTheyApply(t *testing.T) {
 	}
 }
 
-// A run may select by measures of the validation split that have a better side.
+// A run may select by the measures of the validation split that have a better side.
 func TestSelections(t *testing.T) {
 	for _, name := range spec.Selections()[2:] {
 		m, found := FindMeasure(name)
@@ -341,15 +341,15 @@ func TestSelections(t *testing.T) {
 	}
 }
 
-// An interval of the bootstrap is about that of the normal limit where there is one: of accuracy
-// p ± 1.96 √(p (1 − p)/n), of AUROC that of Hanley and McNeil 1982. Threads make no difference.
+// Threads make no difference. A bootstrap interval is close to the normal limit's, where there is
+// one: for accuracy p ± 1.96 √(p (1 − p)/n), for AUROC that of Hanley and McNeil 1982.
 func TestBootstrap(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	e := labelled(make([]int, 600), make([]int, 600))
 	p := e.Test
 	for i := range p.Labels {
 		p.Labels[i] = rng.IntN(2)
-		x := rng.ExpFloat64() // of the negatives; the positives' are twice as large: A = 2/3
+		x := rng.ExpFloat64() // a negative's score; a positive's is twice as large: A = 2/3
 		x *= float64(1 + p.Labels[i])
 		score := x / (1 + x)
 		p.Correct[i] = (score > .5) == (p.Labels[i] == 1)
@@ -388,7 +388,7 @@ func TestBootstrap(t *testing.T) {
 	}
 }
 
-// BenchmarkDecisions measures what an evaluation of 16 000 samples costs more.
+// BenchmarkDecisions measures the cost that decisions add to an evaluation of 16 000 samples.
 func BenchmarkDecisions(b *testing.B) {
 	for _, classes := range []int{2, 8} {
 		b.Run(fmt.Sprint(classes, " classes"), func(b *testing.B) {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Every ratio falls into the bin between whose edges it lies, edges included.
+// Every ratio falls into the bin that has it between its edges, and a ratio on an edge into the bin
+// that begins there.
 func TestRatioHistogram(t *testing.T) {
 	edges := append(RatioEdges(), math.Inf(1))
 	var ratios []float64

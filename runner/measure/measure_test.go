@@ -7,8 +7,8 @@ import (
 	"drolab/dro"
 )
 
-// TestAsks: a measure that speaks of the set or its radius says so, because the
-// same network has another value at another one.
+// TestAsks: a measure whose description mentions the set or its radius says that it depends on
+// them, because the same network has another value at another set or radius.
 func TestAsks(t *testing.T) {
 	problem := []string{"R_ρ", "worst case Q", "worst case on", "F(x; λ, η) on",
 		"F(x; λ, η) of", "φ(r)"}

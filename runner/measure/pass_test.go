@@ -12,8 +12,8 @@ import (
 	"drolab/runner/spec"
 )
 
-// madeUp is an evaluation of two small splits with four groups, of which the last
-// has no samples and the third a few, and three classes.
+// madeUp returns an evaluation of two small splits with three classes and four groups. The last
+// group has no samples, and the third has few.
 func madeUp(seed uint64) *Evaluation {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	pass := func(n int) *Pass {
@@ -39,7 +39,7 @@ func madeUp(seed uint64) *Evaluation {
 	return e
 }
 
-// where returns what a value of the samples comes to on average where in holds.
+// where returns the mean of a value over the samples for which in holds, and their number.
 func where(p *Pass, value func(i int) float64, in func(i int) bool) (mean float64, n int) {
 	for i := range p.Losses {
 		if in(i) {
@@ -49,7 +49,7 @@ func where(p *Pass, value func(i int) float64, in func(i int) bool) (mean float6
 	return mean / float64(n), n
 }
 
-// bruteForce is what each measure of a split is, sample by sample.
+// bruteForce computes each measure of a split, sample by sample.
 func bruteForce(e *Evaluation, p *Pass) map[string][]float64 {
 	right := func(i int) float64 { return map[bool]float64{true: 1}[p.Correct[i]] }
 	loss := func(i int) float64 { return p.Losses[i] }
@@ -108,7 +108,7 @@ func bruteForce(e *Evaluation, p *Pass) map[string][]float64 {
 	return want
 }
 
-// Every measure that both splits have is what loops over the samples say, on both.
+// Every measure that both splits have agrees with loops over the samples, on both splits.
 func TestMeasuresOfSplitsByBruteForce(t *testing.T) {
 	for seed := range uint64(5) {
 		e := madeUp(seed)
@@ -140,7 +140,7 @@ func TestMeasuresOfSplitsByBruteForce(t *testing.T) {
 
 func compareAll(t *testing.T, what string, got []Number, want []float64) {
 	t.Helper()
-	if want == nil { // of the training split
+	if want == nil { // a measure of the training split
 		return
 	}
 	if len(got) != len(want) {
@@ -169,7 +169,7 @@ func TestRatiosByGroupAndClass(t *testing.T) {
 	}
 }
 
-// A group of one class has its accuracy as recall.
+// The recall of a group of one class is its accuracy.
 func TestRecallOfOneClass(t *testing.T) {
 	e := madeUp(2)
 	e.Test.Groups, e.Groups = e.Test.Labels, 3
@@ -180,7 +180,7 @@ func TestRecallOfOneClass(t *testing.T) {
 	}
 }
 
-// What is too small is not the worst, and where all is too small nothing is.
+// A part that is too small is not the worst, and where all parts are too small there is no worst.
 func TestTooSmallToBeWorst(t *testing.T) {
 	e := madeUp(3)
 	m, _ := FindMeasure("worst_group_accuracy")
@@ -202,8 +202,8 @@ func TestTooSmallToBeWorst(t *testing.T) {
 	}
 }
 
-// Wilson's interval has as its ends the proportions from which the estimate is
-// z95 standard errors away, and holds the table of Newcombe (1998), method 3.
+// The ends of Wilson's interval are the proportions from which the estimate is z95 standard errors
+// away. The interval agrees with the table of Newcombe (1998), method 3.
 func TestWilson(t *testing.T) {
 	for _, c := range []struct {
 		right, n int

@@ -7,7 +7,8 @@ import (
 	"drolab/dro"
 )
 
-// A name of a program's own is itself everywhere, or becomes so, and is no other measure's.
+// The name of a program's own measure is kept or made printable, and never is the name of another
+// measure.
 func TestUserName(t *testing.T) {
 	for said, want := range map[string]string{
 		"tokens":                      "user.tokens",
@@ -39,7 +40,7 @@ func TestUserName(t *testing.T) {
 	}
 }
 
-// What no program of ours wrote is passed over, and the rest is read.
+// Names that no program of ours writes are passed over, and the others are read.
 func TestUserOfFiles(t *testing.T) {
 	var v Values
 	if err := v.UnmarshalJSON([]byte(

@@ -37,7 +37,7 @@ func TestStyles(t *testing.T) {
 	}
 }
 
-// TestForms has one table, whose cells need to be escaped, in every form.
+// TestForms writes one table in every form. Its cells need escaping.
 func TestForms(t *testing.T) {
 	table := &Table{Names: 2, Words: 1, Foot: "¹ a_b", Head: []string{"a_b", "", "n", "verdict"},
 		Rows: [][]string{{"x|y", "5 % {&}", "1 ± 2*", "yes ¹"},
@@ -76,7 +76,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// A figure in numbers has at most six epochs, the last among them.
+// The table of a figure has at most six epochs, and the last epoch is among them.
 func TestFigureInNumbers(t *testing.T) {
 	f := &Figure{Curves: []Curve{{Name: "a", Points: points(1, 2, 3, 4, 5, 6, 7, 8)},
 		{Name: "b", Points: points(0, 1)}}}

@@ -16,7 +16,7 @@ func points(ys ...float64) (list []Point) {
 	return list
 }
 
-// Every point of a curve lies within its picture, and where its value says.
+// Every point of a curve lies within its picture and at the place of its value.
 func TestSVG(t *testing.T) {
 	banded := points(1.25, 3.25, 5.25)
 	for i := range banded {
@@ -59,8 +59,8 @@ func TestSVG(t *testing.T) {
 	}
 }
 
-// TestFigureOfAnyRange draws curves whose values are equal, one unit in the last place
-// apart, none, or as large as numbers are: a figure ends, and has no number that is none.
+// TestFigureOfAnyRange draws curves whose values are equal, one unit in the last place apart,
+// missing, or as large as numbers can be. The drawing ends and holds no NaN and no infinity.
 func TestFigureOfAnyRange(t *testing.T) {
 	nan := math.NaN()
 	lists := [][]Point{{{math.Inf(1), 1, nan}},
@@ -87,8 +87,8 @@ func TestFigureOfAnyRange(t *testing.T) {
 	}
 }
 
-// Every name above a figure on a page of HTML lies within the drawing and above its axes, however
-// many curves there are; 7 pixels a letter is more than a browser takes at this size of text.
+// Every name above a figure in HTML lies within the drawing and above its axes, however many curves
+// there are. The 7 pixels a letter are more than a browser takes at this text size.
 func TestLegendWhole(t *testing.T) {
 	f := new(Figure)
 	for i := range 8 {
@@ -113,7 +113,7 @@ func TestLegendWhole(t *testing.T) {
 	}
 }
 
-// The tone of a cell is that of the longest words that it ends in.
+// The tone of a cell is the tone of the longest known words at the end of the cell.
 func TestTone(t *testing.T) {
 	p := &Page{Tones: map[string]Tone{"supported": Good, "not supported": Bad}}
 	for cell, want := range map[string]Tone{"supported": Good, "not supported": Bad,

@@ -36,8 +36,8 @@ func npy(t *testing.T, path, kind string, shape []int, values []byte) {
 	}
 }
 
-// arrays writes n samples of noise with a bright corner that tells the class, and gives the
-// dataset.
+// arrays writes n samples of noise with a bright corner that tells the class, and returns the name
+// of the dataset and the path of the features.
 func arrays(t *testing.T, n int, shape ...int) (dataset, x string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -63,7 +63,7 @@ func arrays(t *testing.T, n int, shape ...int) (dataset, x string) {
 	return "npy:" + x + "?y=y.npy&test_fraction=.4&scale=standard", x
 }
 
-// trained runs a spec to its end and opens its newest checkpoint.
+// trained runs a spec to its end and opens the newest checkpoint.
 func trained(t *testing.T, s spec.Spec) *Run {
 	t.Helper()
 	run := recordtest.Train(t, s)
@@ -85,7 +85,7 @@ func small(dataset, model string) spec.Spec {
 	return s
 }
 
-// write exports the run into the folder.
+// write exports a run into a file or folder.
 func write(t *testing.T, r *Run, format, path string) {
 	t.Helper()
 	f, err := Find(format)
@@ -97,7 +97,7 @@ func write(t *testing.T, r *Run, format, path string) {
 	}
 }
 
-// samples writes what the network says of the test split, as `drolab eval --out` does.
+// samples writes the network's outputs on the test split, as `drolab eval --out` does.
 func samples(t *testing.T, r *Run, path string) {
 	t.Helper()
 	d, err := r.Meta.OpenFor("", "")
@@ -132,13 +132,13 @@ func samples(t *testing.T, r *Run, path string) {
 	out.Flush()
 }
 
-// check runs the script of the folder peer, and skips the test where Python lacks a module.
+// check runs peer/check.py, and skips the test where Python lacks a module.
 func check(t *testing.T, module string, args ...string) {
 	t.Helper()
 	t.Logf("%s", peertest.Run(t, "numpy "+module, filepath.Join("peer", "check.py"), args...))
 }
 
-// Every model in PyTorch and ONNX says of the test split what it says here.
+// Every model gives the same outputs on the test split in PyTorch and ONNX as here.
 func TestNetworks(t *testing.T) {
 	for _, model := range []string{"alexnet", "convnet", "resnet8", "resnet18", "mlp", "linear"} {
 		dataset, x := arrays(t, 30, 3, 32, 32) // 12 of them are the test split
@@ -147,7 +147,7 @@ func TestNetworks(t *testing.T) {
 		}
 		dir := t.TempDir()
 		settings := small(dataset, model)
-		settings.Activation, settings.Dropout, settings.Epochs = "gelu", .1, 1 // two of mlp
+		settings.Activation, settings.Dropout, settings.Epochs = "gelu", .1, 1 // two are for mlp
 		r := trained(t, settings)
 		at := func(name string) string { return filepath.Join(dir, name) }
 		samples(t, r, at("samples.csv"))
@@ -162,7 +162,7 @@ func TestNetworks(t *testing.T) {
 	}
 }
 
-// TensorBoard lists the curves, and they end where the summary does.
+// TensorBoard lists the curves, and their last values are those of the summary.
 func TestTensorBoard(t *testing.T) {
 	r, dir := trained(t, small("csv:example", "linear")), t.TempDir()
 	write(t, r, "tensorboard", filepath.Join(dir, "logs"))
@@ -171,7 +171,7 @@ func TestTensorBoard(t *testing.T) {
 		filepath.Join(dir, "csv", "summary.csv"))
 }
 
-// Records are framed with their checksums, whoever reads them.
+// The records of an event file are framed with correct checksums.
 func TestEventFile(t *testing.T) {
 	r, dir := trained(t, small("csv:example", "linear")), t.TempDir()
 	write(t, r, "tensorboard", dir)
@@ -198,7 +198,7 @@ func TestEventFile(t *testing.T) {
 	}
 }
 
-// Tables are balanced LaTeX, figures well-formed SVG, and nothing is written over.
+// Tables are balanced LaTeX, figures are well-formed SVG, and no file is overwritten.
 func TestPaper(t *testing.T) {
 	r, dir := trained(t, small("csv:example", "linear")), t.TempDir()
 	text := func(format string) string {
@@ -243,7 +243,7 @@ func TestPaper(t *testing.T) {
 	}
 }
 
-// Curves and figures read back as the log has them.
+// Curves and figures in CSV have the values of the log.
 func TestCSVReadsBack(t *testing.T) {
 	r, dir := trained(t, small("csv:example", "linear")), t.TempDir()
 	write(t, r, "csv", dir)
@@ -283,7 +283,7 @@ func TestCSVReadsBack(t *testing.T) {
 	}
 }
 
-// TestNewKindOfLayer: a network is written down as it is, or not at all.
+// TestNewKindOfLayer: a network with an unknown kind of layer is refused, not written incompletely.
 func TestNewKindOfLayer(t *testing.T) {
 	known := []nn.Layer{{Name: "conv1", Kind: "conv"}, {Name: "linear2", Kind: "linear"}}
 	if err := writable(known); err != nil {

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// rows are lines of two features, one of them a text, and a label, some values missing.
+// rows returns lines of two features, one of them a text, and a label. Some values are missing.
 func rows(sep string) string {
 	var b strings.Builder
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -16,15 +16,15 @@ import (
 	"drolab/runner/spec"
 )
 
-// endless is a spec that does not end by itself while a test looks.
+// endless returns a spec of a run that does not end by itself during a test.
 func endless(a dro.Algorithm) spec.Spec {
 	s := brief(a)
 	s.Epochs = 1 << 20
 	return s
 }
 
-// TestKnobIsWrittenWhenAnswered: whoever is told that a knob is turned finds it in
-// the log, also where the run is paused or waits for a slot.
+// TestKnobIsWrittenWhenAnswered: once a caller is told that a knob is turned, the turn is in the
+// log, also where the run is paused or waits for a slot.
 func TestKnobIsWrittenWhenAnswered(t *testing.T) {
 	store := newFull(0)
 	store.makeRoom()
@@ -63,8 +63,8 @@ func TestKnobIsWrittenWhenAnswered(t *testing.T) {
 	}
 }
 
-// TestKnobOfAPausedRunCounts: the steps after it are those of a run in which it
-// was turned while it trained.
+// TestKnobOfAPausedRunCounts: a knob turned in a paused run leads to the same steps as the knob
+// turned while the run trains.
 func TestKnobOfAPausedRunCounts(t *testing.T) {
 	_, live, id := turnedAt(t, brief(dro.SFK), 6, [2]string{"lr", "0.002"})
 	want := live.runs[id].lines(t, measured)
@@ -90,9 +90,9 @@ func TestKnobOfAPausedRunCounts(t *testing.T) {
 	}
 }
 
-// TestCheckpointIsWrittenWhenAnswered: whoever is told that a run is saved at a step
-// finds that step's checkpoint, also where the run is paused or stops. One that has
-// not trained has nothing to save, and says so at once.
+// TestCheckpointIsWrittenWhenAnswered: once a caller is told that a run is saved at a step, the
+// checkpoint of that step exists, also where the run is paused or stops. A run that has not trained
+// has nothing to save, and says so at once.
 func TestCheckpointIsWrittenWhenAnswered(t *testing.T) {
 	store := newFull(0)
 	store.makeRoom()
@@ -135,7 +135,8 @@ func TestCheckpointIsWrittenWhenAnswered(t *testing.T) {
 	}
 }
 
-// TestCheckpointBesideAStop is answered with the one that the stop leaves.
+// TestCheckpointBesideAStop: a request for a checkpoint during a stop is answered with the
+// checkpoint that the stop leaves.
 func TestCheckpointBesideAStop(t *testing.T) {
 	store := &at{memory: newMemory(), step: 6}
 	q := NewQueue(context.Background(), Settings{Store: store, patience: time.Hour})
@@ -157,7 +158,7 @@ func TestCheckpointBesideAStop(t *testing.T) {
 	}
 }
 
-// TestVerbOnAFullDisk is refused where it would be lost.
+// TestVerbOnAFullDisk: a verb that a full disk would lose is refused.
 func TestVerbOnAFullDisk(t *testing.T) {
 	store := newFull(9)
 	q := NewQueue(context.Background(), Settings{Store: store, patience: time.Hour})
@@ -183,7 +184,7 @@ func TestVerbOnAFullDisk(t *testing.T) {
 	}
 }
 
-// TestVerbDuringALongStep is answered before the step ends, as what it is.
+// TestVerbDuringALongStep: a verb is answered before a long step ends, with the error ErrSlow.
 func TestVerbDuringALongStep(t *testing.T) {
 	store := &at{memory: newMemory(), step: 6}
 	q := NewQueue(context.Background(), Settings{Store: store, patience: time.Nanosecond})
@@ -201,8 +202,8 @@ func TestVerbDuringALongStep(t *testing.T) {
 	q.Wait()
 }
 
-// TestSummaryOfARunThatOnlyEnds: a run that was killed behind its last checkpoint
-// has, once resumed, the summary of one that was not.
+// TestSummaryOfARunThatOnlyEnds: a run that was killed after its last checkpoint and then resumed
+// has the same summary as a run that was not killed.
 func TestSummaryOfARunThatOnlyEnds(t *testing.T) {
 	for _, a := range []dro.Algorithm{dro.SFK, dro.PGD, dro.ERM} {
 		whole := runAll(t, 1, brief(a))[0]
@@ -226,7 +227,7 @@ func TestSummaryOfARunThatOnlyEnds(t *testing.T) {
 	}
 }
 
-// resumeAlone resumes a run in a queue of its own, to its end.
+// resumeAlone resumes a run in a queue of its own and waits for its end.
 func resumeAlone(t *testing.T, s runner.Store, id string) error {
 	t.Helper()
 	q := NewQueue(context.Background(), Settings{Store: s})
@@ -236,8 +237,8 @@ func resumeAlone(t *testing.T, s runner.Store, id string) error {
 	return q.Wait()[0].Err
 }
 
-// inShort is a summary without what depends on the clock; that it has a speed
-// counts.
+// inShort returns a summary without the values that depend on the clock, except whether it has a
+// speed.
 func inShort(t *testing.T, s *runner.Summary) string {
 	t.Helper()
 	c := *s

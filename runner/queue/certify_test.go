@@ -22,8 +22,8 @@ func frozen(t *testing.T, tr *trace) *certificate.Frozen {
 	return f
 }
 
-// What is certified from a checkpoint is what the run measured itself: on every
-// split, at its radii, by class and by group, and at the paper's output.
+// The figures certified from a checkpoint are those that the run measured itself: on every split,
+// at its radii, by class and by group, and at the paper's output.
 func TestCertifyFindsWhatTheRunMeasured(t *testing.T) {
 	spec := brief(dro.SFK)
 	spec.ValFraction, spec.CertifyEvery = .25, 1
@@ -80,7 +80,7 @@ func TestCertifyFindsWhatTheRunMeasured(t *testing.T) {
 	}
 }
 
-// Two runs are compared on the same samples; the difference is of what each has.
+// Two runs are compared on the same samples, and the difference is that of their risks.
 func TestContrasts(t *testing.T) {
 	runs := runAll(t, 1, brief(dro.PGD), brief(dro.ERM), quick(dro.ERM))
 	a, b := frozen(t, runs[0]), frozen(t, runs[1])

@@ -12,13 +12,12 @@ import (
 	"drolab/runner/train"
 )
 
-// clocked is a Store whose runs take some seconds an epoch, by the clock that the
-// queue is given.
+// clocked is a Store whose runs take a fixed time an epoch, by the clock that the queue is given.
 type clocked struct {
 	*memory
 	now   time.Time
 	epoch time.Duration
-	do    func(id string, step int64) // at every evaluation; nil is nothing
+	do    func(id string, step int64) // called at every evaluation unless nil
 }
 
 type clockedRecorder struct {
@@ -43,7 +42,7 @@ func (r *clockedRecorder) Append(e runner.Event) error {
 	return err
 }
 
-// timed runs spec to its end with so long an epoch.
+// timed runs a spec to its end with epochs of the given length.
 func timed(t *testing.T, settings spec.Spec, epoch time.Duration, do func(q *Queue, id string,
 	step int64)) *trace {
 	t.Helper()
@@ -68,8 +67,8 @@ func savedSteps(tr *trace) (steps []int64) {
 	return steps
 }
 
-// An epoch's end is saved when it is due, and the last one always; so is what was
-// asked for in steps. None of it changes the numbers.
+// The end of an epoch is saved when a checkpoint is due, and the last one always. Checkpoints
+// requested in steps are saved, too. None of this changes the numbers.
 func TestCheckpointsComeByTheClock(t *testing.T) {
 	spec := brief(dro.SFK)
 	spec.Epochs = 8
@@ -103,8 +102,8 @@ func TestCheckpointsComeByTheClock(t *testing.T) {
 	}
 }
 
-// The checkpoint of a selection waits for the next one that is due, and never comes
-// behind one that relies on it; its weights are those that were selected.
+// The checkpoint of a selected step waits until the next checkpoint is due, and never comes after a
+// checkpoint that relies on it. Its weights are the selected weights.
 func TestSelectionIsSavedBeforeWhatReliesOnIt(t *testing.T) {
 	spec := choosing(dro.ERM, "val_loss")
 	spec.Epochs = 12
@@ -148,7 +147,7 @@ func TestSelectionIsSavedBeforeWhatReliesOnIt(t *testing.T) {
 	}
 }
 
-// A run that fails leaves the checkpoint of what it had selected.
+// A run that fails leaves the checkpoint of the step that it had selected.
 func TestSelectionSurvivesAFailure(t *testing.T) {
 	spec := choosing(dro.SFK, "val_loss")
 	tr := timed(t, spec, 0, func(q *Queue, id string, step int64) {
@@ -163,7 +162,7 @@ func TestSelectionSurvivesAFailure(t *testing.T) {
 	}
 }
 
-// A run that is stopped while its selection waits goes on to the same one.
+// A run that is stopped while its selected step waits to be saved ends with the same selection.
 func TestSelectionThatWaitsSurvivesAStop(t *testing.T) {
 	spec := choosing(dro.SFK, "val_loss")
 	spec.CheckpointEvery = 0

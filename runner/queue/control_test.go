@@ -17,14 +17,14 @@ import (
 	"drolab/runner/spec"
 )
 
-// at is a Store whose runs call do once, when they log their first event of
-// a step at or above it.
+// at is a Store that calls do once for each run, when the run logs its first event at or above a
+// step.
 type at struct {
 	*memory
 	step int64
 	do   func(id string)
 
-	ended chan<- string // gets the names of runs that have ended
+	ended chan<- string // gets the names of the runs that have ended
 	close func()        // called before a run's record is closed
 }
 
@@ -59,7 +59,7 @@ func (r *atRecorder) Close() error {
 	return r.Recorder.Close()
 }
 
-// measured keeps what a run computes, and drops who asked what of it.
+// measured reports whether an event holds results of a run, rather than requests to it.
 func measured(e runner.Event) bool {
 	switch e.(type) {
 	case *runner.StepEvent, *runner.EvalEvent:
@@ -68,8 +68,8 @@ func measured(e runner.Event) bool {
 	return false
 }
 
-// afterResume applies the readers' rule: a resume event discards what stands
-// before it and lies above it.
+// afterResume applies the rule of the log's readers: a resume event discards the results before it
+// that are of later steps.
 func afterResume(events []runner.Event) []runner.Event {
 	var kept []runner.Event
 	for _, e := range events {
@@ -84,9 +84,9 @@ func afterResume(events []runner.Event) []runner.Event {
 	return kept
 }
 
-// stoppedAndResumed is a run of spec that was stopped when it logged a step at or
-// above the given one, lost its newest checkpoints as a crash would, so that the
-// log is ahead of them, and was resumed.
+// stoppedAndResumed returns a run of a spec that was stopped when it logged a step at or above the
+// given one, and was resumed. Between the two it lost its newest checkpoints, as in a crash, so
+// that the log is ahead of them.
 func stoppedAndResumed(t *testing.T, settings spec.Spec, step int64, lost int) *trace {
 	t.Helper()
 	store := &at{memory: newMemory(), step: step}
@@ -115,8 +115,8 @@ func stoppedAndResumed(t *testing.T, settings spec.Spec, step int64, lost int) *
 	return tr
 }
 
-// TestResumeOfARunThatEnds: the log says stopped before the queue has let go of the
-// run, and who resumes it then is heard.
+// TestResumeOfARunThatEnds: the log says "stopped" before the queue has let go of the run, and a
+// resume at that moment is obeyed.
 func TestResumeOfARunThatEnds(t *testing.T) {
 	told := make(chan error, 1)
 	store := &at{memory: newMemory(), step: 6}
@@ -146,7 +146,7 @@ func TestResumeOfARunThatEnds(t *testing.T) {
 	}
 }
 
-// TestAQueueForgets: of what has ended the outcome stays, and nothing else.
+// TestAQueueForgets: a queue keeps the outcome of a run that has ended, and nothing else.
 func TestAQueueForgets(t *testing.T) {
 	q := NewQueue(context.Background(), Settings{Store: newMemory()})
 	if _, err := q.Start(runner.Request{Specs: []spec.Spec{brief(dro.SFK), brief(dro.ERM),
@@ -160,7 +160,7 @@ func TestAQueueForgets(t *testing.T) {
 	}
 }
 
-// expectSameRun compares what two runs measured and where they ended.
+// expectSameRun compares the results and the last states of two runs.
 func expectSameRun(t *testing.T, tr, whole *trace) {
 	t.Helper()
 	a := whole.meta.Spec.Algorithm()
@@ -181,7 +181,7 @@ func expectSameRun(t *testing.T, tr, whole *trace) {
 func TestStoppedAndResumedIsTheUnstoppedRun(t *testing.T) {
 	for _, a := range dro.Algorithms() {
 		spec := brief(a)
-		if a == dro.SFK { // pictures are drawn and turned: these draws go on, too
+		if a == dro.SFK { // images are drawn and augmented: these draws go on, too
 			spec = quick(a)
 		}
 		spec.CheckpointEvery = 4
@@ -199,7 +199,7 @@ func TestPausedRunGoesOnWhereItWas(t *testing.T) {
 	whole := runAll(t, 1, quick(dro.PGD))[0]
 	store := &at{memory: newMemory(), step: 5}
 	q := NewQueue(context.Background(), Settings{Store: store})
-	store.do = func(id string) { // the resume waits in the queue until the run rests
+	store.do = func(id string) { // the resume waits in the queue until the run has paused
 		if err := errors.Join(q.Pause(id), q.send(id, gate.Order{Verb: gate.Checkpoint}),
 			q.Resume(id)); err != nil {
 			t.Error(err)
@@ -284,7 +284,7 @@ func TestStartIsAllOrNothing(t *testing.T) {
 	}
 }
 
-// slow is a Store whose second run takes until go is closed to be made.
+// slow is a Store that creates its second run only once proceed is closed.
 type slow struct {
 	*memory
 	reached, proceed chan struct{}
@@ -298,8 +298,8 @@ func (s *slow) Create(m *runner.Meta, from *runner.State) (runner.Recorder, erro
 	return s.memory.Create(m, from)
 }
 
-// TestSlowStartHoldsNobodyUp: while runs are prepared, others are told what to
-// do, and a run that is being started when the queue ends is waited for.
+// TestSlowStartHoldsNobodyUp: while runs are prepared, other runs obey verbs. A run that is being
+// started when the queue ends is waited for.
 func TestSlowStartHoldsNobodyUp(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

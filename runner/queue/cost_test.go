@@ -15,7 +15,7 @@ import (
 // tally is a network that counts the samples that training passes through it.
 type tally struct {
 	train.Network
-	mode              nn.Mode // of the last losses
+	mode              nn.Mode // mode of the last losses
 	forward, backward *int
 }
 
@@ -33,8 +33,8 @@ func (n *tally) Gradient(weights []float64, add bool) {
 	n.Network.Gradient(weights, add)
 }
 
-// A step's cost does not grow with the training samples: with 1, 4 and 16 times as many
-// a step passes as many samples forward and backward.
+// The cost of a step does not grow with the training samples: with 1, 4 and 16 times as many, a
+// step passes the same number of samples forward and backward.
 func TestCostOfAStepDoesNotGrowWithTheData(t *testing.T) {
 	for _, a := range dro.PaperMethods() {
 		t.Run(string(a), func(t *testing.T) {

@@ -19,13 +19,12 @@ import (
 	"drolab/runner/spec"
 )
 
-// The numbers of a run are a promise: the same seed gives the same bits from
-// one version of the program to the next. These digests were taken before
-// methods, measures and settings got registries of their own; plain Go on one
-// kind of processor keeps the kernels out of it.
+// The numbers of a run are a promise: the same seed gives the same bits from one version of the
+// program to the next. These digests were taken before methods, measures and settings got
+// registries of their own. Plain Go on one kind of processor keeps the kernels out of them.
 //
-// What a version adds to a log does not count: only the fields that stand here
-// do. A digest may change with a reason that stands in its commit.
+// A field that a version adds to a log does not count: only the fields in this list do. A digest
+// may change for a reason that its commit gives.
 func digestedFields() []string {
 	return []string{"type", "step", "epoch",
 		"loss", "objective", "lambda", "eta", "gap", "gamma", "grad_norm", "mean_ratio",
@@ -84,8 +83,8 @@ func TestNumbersAreThoseOfVersionsBefore(t *testing.T) {
 	}
 }
 
-// An old log may have turned c between a number and auto, which changes the method
-// now. A resume that takes those steps again comes to the same bits.
+// An old log may have turned c between a number and auto, which changes the method now. A resume
+// that takes those steps again comes to the same bits.
 func TestOldRunsThatTurnedTheMethodGoOn(t *testing.T) {
 	settings, auto := brief(dro.SFK), brief(dro.SFKAuto)
 	settings.CheckpointEvery, auto.CheckpointEvery = 4, 4
@@ -154,14 +153,14 @@ func digest(t *testing.T, tr *trace) string {
 }
 
 func hashFields(t *testing.T, h hash.Hash, fields map[string]json.RawMessage) {
-	// Where groups are given, the figures per class were of the groups: these have
-	// names of their own now.
+	// Where groups are given, the figures by class once were those of the groups, which have names
+	// of their own now.
 	byGroup := map[string]string{"class_accuracy": "group_accuracy", "class_loss": "group_loss",
 		"class_weight": "group_ratio"}
 	for _, key := range digestedFields() {
 		value := fields[key]
 		if worst := fields["worst_divergence"]; key == "divergence" && worst != nil {
-			value = worst // which was called so
+			value = worst // its earlier name
 		}
 		if ofGroups := fields[byGroup[key]]; ofGroups != nil {
 			value = ofGroups
@@ -178,7 +177,7 @@ func hashFields(t *testing.T, h hash.Hash, fields map[string]json.RawMessage) {
 	}
 }
 
-// A run of a program before, whose scales are those of the samples held out, too, keeps its
+// A run of an earlier program, whose scales are fitted to the held-out samples as well, keeps its
 // numbers.
 func TestNumbersOfScalesBefore(t *testing.T) {
 	store, id := begunAs(t, "", func(s *spec.Spec) {
@@ -190,8 +189,7 @@ func TestNumbersOfScalesBefore(t *testing.T) {
 	}
 }
 
-// recordedBefore is s as a run.json has it that was written before there was the
-// setting.
+// recordedBefore returns s as read from a run.json that was written before the setting existed.
 func recordedBefore(t *testing.T, s spec.Spec, key string) (back spec.Spec) {
 	t.Helper()
 	values := map[string]json.RawMessage{}

@@ -11,8 +11,7 @@ import (
 	"drolab/runner/train"
 )
 
-// The estimate counts the passes that a run makes: here those that the log of a
-// run of the same spec tells of.
+// The estimate counts the passes that a run makes, here those in the log of a run of the same spec.
 func TestSecondsCountsTheWork(t *testing.T) {
 	for _, c := range []struct{ eval, certify int }{{1, 0}, {1, 1}, {2, 0}, {0, 0}, {2, 4}, {0, 2},
 		{3, 1}} {
@@ -45,7 +44,7 @@ func TestSecondsCountsTheWork(t *testing.T) {
 	}
 }
 
-// A measured pace gives back what was measured.
+// A pace agrees with the step times that it was made from.
 func TestPaceOfStepTimes(t *testing.T) {
 	times := train.StepTimes{
 		Train: 20 * time.Millisecond, Forward: 5 * time.Millisecond,

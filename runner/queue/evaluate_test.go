@@ -14,8 +14,8 @@ import (
 	"drolab/runner/spec"
 )
 
-// TestEvaluationByASecondRoad computes the last evaluation of a run again from
-// its checkpoint, sample by sample, with loops that share nothing with evaluate.go.
+// TestEvaluationByASecondRoad computes the last evaluation of a run again from its checkpoint,
+// sample by sample, with loops that share nothing with evaluate.go.
 func TestEvaluationByASecondRoad(t *testing.T) {
 	spec := quick(dro.PGD)
 	// the example has groups that are not its classes
@@ -97,7 +97,7 @@ func TestEvaluationByASecondRoad(t *testing.T) {
 	if e.Of("penalised_gap").Applies() {
 		t.Errorf("penalised gap %v of a method whose λ moves", e.Of("penalised_gap"))
 	}
-	// The weights of the groups average to the mean ratio, which is 1.
+	// The mean group ratio, weighted by the sizes of the groups, is 1.
 	var weighted, n float64
 	for g, c := range tr.meta.GroupCounts.Train {
 		weighted += e.ByGroup.Of("group_ratio")[g].Float() * float64(c)
@@ -127,8 +127,8 @@ func TestFullGradientIsTheGradientOfTheObjective(t *testing.T) {
 	}
 }
 
-// trainingSplit gives a network of spec with these parameters and the training
-// split as one batch.
+// trainingSplit returns a network of a spec with these parameters, and the training split as one
+// batch.
 func trainingSplit(t *testing.T, spec *spec.Spec, parameters []nn.Tensor) (*nn.Net, *data.Batch) {
 	t.Helper()
 	d, err := data.Open(spec.Dataset, spec.DataOptions(""))
@@ -148,7 +148,7 @@ func trainingSplit(t *testing.T, spec *spec.Spec, parameters []nn.Tensor) (*nn.N
 	return net, all.Next()
 }
 
-// network gives the network that a run of spec starts with.
+// network returns the network with which a run of a spec starts.
 func network(t *testing.T, spec *spec.Spec, d *data.Dataset, batch int) *nn.Net {
 	t.Helper()
 	net, err := nn.New(nn.Config{Model: spec.Model, C: d.Shape.C, H: d.Shape.H, W: d.Shape.W,
@@ -160,7 +160,7 @@ func network(t *testing.T, spec *spec.Spec, d *data.Dataset, batch int) *nn.Net 
 	return net
 }
 
-// A network that its last step broke is found by the evaluation, which says what to do.
+// The evaluation finds a network that its last step broke, and says how to avoid it.
 func TestBrokenNetworkHasACure(t *testing.T) {
 	spec := brief(dro.ERM)
 	spec.Model, spec.LR = "mlp", 1e30

@@ -11,14 +11,14 @@ import (
 	"drolab/runner/spec"
 )
 
-// heldOut is a spec on a table of which a part is held out.
+// heldOut returns a spec on a table with a validation split.
 func heldOut() spec.Spec {
 	s := brief(dro.SFK)
 	s.ValFraction = .2
 	return s
 }
 
-// begun is a run on a table with a validation split that waits for its first epoch.
+// begun returns a run on a table with a validation split that has stopped after its first epoch.
 func begun(t *testing.T, fittedTo string) (*memory, string) {
 	t.Helper()
 	return begunAs(t, fittedTo, func(*spec.Spec) {})
@@ -38,13 +38,13 @@ func begunAs(t *testing.T, fittedTo string, change func(*spec.Spec)) (*memory, s
 	q.Wait()
 	tr := store.runs[ids[0]]
 	tr.meta.FittedTo = fittedTo
-	if fittedTo == "" { // as a program before left it, with nothing done
+	if fittedTo == "" { // as an earlier program left it, with nothing done
 		tr.states, tr.events = nil, nil
 	}
 	return store, ids[0]
 }
 
-// finish resumes a run.
+// finish resumes a run and waits for its end.
 func finish(t *testing.T, store *memory, id string) *trace {
 	t.Helper()
 	q := NewQueue(context.Background(), Settings{Store: store, Threads: 1})
@@ -55,8 +55,9 @@ func finish(t *testing.T, store *memory, id string) *trace {
 	return store.runs[id]
 }
 
-// A run whose data have samples held out is fitted to the others, says so, and goes on so; one of a
-// program before, which says nothing, goes on with the scales that it began with.
+// A run whose data have held-out samples fits the scales to the others, records that, and keeps it
+// when resumed. A run of an earlier program, which records nothing, goes on with the scales that it
+// began with.
 func TestRunsKeepTheirScales(t *testing.T) {
 	straight := runAll(t, 1, heldOut())[0]
 	if straight.meta.FittedTo != runner.FittedToTrain {
@@ -75,8 +76,8 @@ func TestRunsKeepTheirScales(t *testing.T) {
 		if slices.Equal(before.lines(t, measured), whole) {
 			t.Error("the scales are new ones")
 		}
-		// All of its training samples, in the table of the example, are one with the run's of no
-		// hold-out.
+		// Fitted to all of its training samples, in the table of the example, the columns have the
+		// scales of a run without a hold-out.
 		d, err := before.meta.OpenFor("", "")
 		if err != nil {
 			t.Fatal(err)

@@ -16,21 +16,21 @@ import (
 	"drolab/runner/train"
 )
 
-// foreign is a Network that shares nothing with dro/nn: a softmax regression in
-// plain Go, which reads its samples itself, by their indices. weights, velocity and
-// gradient have, class by class, a number a feature and the bias.
+// foreign is a Network that shares nothing with dro/nn: a softmax regression in plain Go, which
+// reads its samples itself, by their indices. weights, velocity and gradient hold, class by class,
+// a number for each feature and one for the bias.
 type foreign struct {
 	data                     *data.Dataset
-	classes, size            int // size: of a class's weights
+	classes, size            int // size: the number of weights of a class
 	start, weights, velocity []float32
 	gradient, kept           []float32
-	rows                     [][]float64 // of the last batch, a 1 behind each
+	rows                     [][]float64 // samples of the last batch, each followed by a 1
 	labels                   []int
 	probabilities            [][]float64
-	moves, largest           int // steps taken, samples of a batch
+	moves, largest           int // steps taken; size of the largest batch
 }
 
-// newForeign starts where drolab's own network starts.
+// newForeign returns a foreign network with the initial weights of drolab's own network.
 func newForeign(s *spec.Spec, d *data.Dataset, _ int) (train.Network, error) {
 	own, err := train.Native(s, d, 1)
 	if err != nil {
@@ -203,9 +203,8 @@ func trained(t *testing.T, build train.NewNetwork, s spec.Spec, parts int) *trac
 	return store.runs[id]
 }
 
-// TestForeignNetwork: a network of another program trains with every method as
-// drolab's own does, to the rounding of float32, and goes on from its checkpoint to
-// the bit.
+// TestForeignNetwork: with every method, a network of another program trains as drolab's own does,
+// up to the rounding of float32, and goes on from its checkpoint with the same bits.
 func TestForeignNetwork(t *testing.T) {
 	for _, a := range dro.Algorithms() {
 		if refits(a) { // it does not show its last layer
@@ -238,7 +237,7 @@ func TestForeignNetwork(t *testing.T) {
 	}
 }
 
-// near compares measures; those next to 0 by their distance.
+// near compares measures up to a relative error, and measures near 0 up to an absolute one.
 func near(t *testing.T, got, want measure.Values) {
 	t.Helper()
 	for i, v := range got {
@@ -249,7 +248,8 @@ func near(t *testing.T, got, want measure.Values) {
 	}
 }
 
-// TestForeignNetworkHasNoParameters, and what needs them says so.
+// TestForeignNetworkHasNoParameters: a figure that needs the parameters of a network says so where
+// there are none.
 func TestForeignNetworkHasNoParameters(t *testing.T) {
 	f := frozen(t, runAll(t, 1, brief(dro.PGD))[0])
 	train, err := f.Pass(runner.SplitTrain)

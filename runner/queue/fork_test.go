@@ -12,7 +12,7 @@ import (
 	"drolab/runner/spec"
 )
 
-// parentRun is a finished run with a checkpoint every 4 steps.
+// parentRun returns a finished run with a checkpoint every 4 steps, and its store.
 func parentRun(t *testing.T, a dro.Algorithm) (*memory, *trace) {
 	t.Helper()
 	settings := brief(a)
@@ -27,7 +27,7 @@ func parentRun(t *testing.T, a dro.Algorithm) (*memory, *trace) {
 	return store, store.runs[ids[0]]
 }
 
-// forkAt runs a fork of the parent to its end.
+// forkAt runs a fork of the parent at a step to its end.
 func forkAt(t *testing.T, store *memory, parent *trace, step int64,
 	change func(*spec.Spec)) (*trace, error) {
 	t.Helper()
@@ -70,7 +70,7 @@ func TestForkWithoutAChangeIsTheParent(t *testing.T) {
 	}
 }
 
-// A fork has no checkpoint of what its parent selected, so it selects anew.
+// A fork has no checkpoint of the step that its parent selected, so it selects anew.
 func TestForkSelectsAnew(t *testing.T) {
 	settings := choosing(dro.ERM, "val_loss")
 	settings.CheckpointEvery = 10

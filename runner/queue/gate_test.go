@@ -23,10 +23,10 @@ type full struct {
 
 	mu      sync.Mutex
 	room    bool
-	refused chan struct{} // gets a value for each refusal, while there is space
+	refused chan struct{} // gets a value for each refusal, up to its capacity
 	paused  chan struct{} // gets a value when the log says that the run is paused
 	newest  atomic.Int64  // step of the checkpoint written last
-	saves   atomic.Int64  // how many were written
+	saves   atomic.Int64  // number of checkpoints that were written
 }
 
 func newFull(step int64) *full {
@@ -93,7 +93,7 @@ func TestFullDiskIsWaitedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-store.refused
-	<-store.refused // the log cannot say it either: by then the trouble is known
+	<-store.refused // the log cannot record it either: by then the trouble is known
 	if live := q.Live(); len(live) != 1 || !strings.Contains(live[0].Trouble, "disk full") {
 		t.Errorf("live: %v, want the run's trouble", live)
 	}
@@ -142,8 +142,9 @@ func TestFullDiskIsTold(t *testing.T) {
 	}
 }
 
-// TestAloneRunsLookForRoom goes on without being told, also with a disk that has
-// room for a few words and not for what waits. The end is told once.
+// TestAloneRunsLookForRoom: a run that is alone goes on without a resume once there is room, even
+// if the disk first has room for a few words but not for the pending write. The end is recorded
+// once.
 func TestAloneRunsLookForRoom(t *testing.T) {
 	whole := runAll(t, 1, brief(dro.ERM))[0]
 	store := newFull(9)
@@ -169,7 +170,7 @@ func TestAloneRunsLookForRoom(t *testing.T) {
 	}
 }
 
-// noSummary is a Store without room for a summary until it was refused once.
+// noSummary is a Store that refuses each run's first summary for lack of room.
 type noSummary struct{ *memory }
 
 type noSummaryRecorder struct {
@@ -207,8 +208,8 @@ func TestDoneStaysDone(t *testing.T) {
 	}
 }
 
-// TestPauseWhileTheDiskIsWaitedFor: a pause is obeyed once there is room, unless
-// a resume took it back.
+// TestPauseWhileTheDiskIsWaitedFor: while the disk is full, a pause is obeyed once there is room,
+// unless a resume took it back.
 func TestPauseWhileTheDiskIsWaitedFor(t *testing.T) {
 	for _, resumed := range []bool{false, true} {
 		g := &gate.Gate{Orders: make(chan gate.Order), Retry: time.Millisecond, Alone: true}
@@ -226,7 +227,7 @@ func TestPauseWhileTheDiskIsWaitedFor(t *testing.T) {
 			}, func(error) error { return nil })
 			written <- err
 		}()
-		g.Orders <- gate.Order{Verb: gate.Pause} // who takes it waits for room
+		g.Orders <- gate.Order{Verb: gate.Pause} // its taker waits for room
 		if resumed {
 			g.Orders <- gate.Order{Verb: gate.Resume}
 		}
@@ -245,8 +246,8 @@ func TestPauseWhileTheDiskIsWaitedFor(t *testing.T) {
 	}
 }
 
-// unended is a Store that cannot write how runs end: the last status or, where
-// that is empty, the summary.
+// unended is a Store that cannot write the end of a run: the given last status or, where status is
+// empty, the summary.
 type unended struct {
 	*memory
 	status runner.Status
@@ -276,7 +277,7 @@ func (r unendedRecorder) Finish(s *runner.Summary) error {
 	return r.Recorder.Finish(s)
 }
 
-// TestOutcomeIsWhatIsWritten: a run is done when its log and its summary say so.
+// TestOutcomeIsWhatIsWritten: a run is done only if its log and its summary say so.
 func TestOutcomeIsWhatIsWritten(t *testing.T) {
 	for _, status := range []runner.Status{"", runner.Done} {
 		store := unended{newMemory(), status}

@@ -20,8 +20,8 @@ import (
 	"drolab/runner/spec"
 )
 
-// TestMachineIsAsked wants more of the machine than it has, in every way that a
-// request can, and is refused before anything is taken.
+// TestMachineIsAsked asks for more than the machine has, in every way that a request can. Each
+// request is refused before anything is taken.
 func TestMachineIsAsked(t *testing.T) {
 	for name, want := range map[string]func(*spec.Spec, *runner.Means){
 		"samples is 2000000000": func(s *spec.Spec, _ *runner.Means) {
@@ -53,7 +53,7 @@ func TestMachineIsAsked(t *testing.T) {
 	}
 }
 
-// TestNull: nothing is no setting, wherever it comes from.
+// TestNull: null is not a setting's value, wherever it comes from.
 func TestNull(t *testing.T) {
 	for _, row := range spec.AllSettings() {
 		s := spec.Defaults()
@@ -72,8 +72,8 @@ func TestNull(t *testing.T) {
 	}
 }
 
-// TestRunJSONThatWasChanged does not resume a run whose run.json says what no
-// run can be: that would divide by zero.
+// TestRunJSONThatWasChanged: a run is not resumed if its run.json has values that no run can have
+// and that would lead to a division by zero.
 func TestRunJSONThatWasChanged(t *testing.T) {
 	for name, change := range map[string]func(*runner.Meta){
 		"log_every: 0":        func(m *runner.Meta) { m.Spec.LogEvery = 0 },
@@ -94,11 +94,11 @@ func TestRunJSONThatWasChanged(t *testing.T) {
 	}
 }
 
-// TestMappedFileIsCut cuts the images of a run that trains: that run fails, and
-// says why; another one goes on.
+// TestMappedFileIsCut truncates the image file of a run that trains. That run fails and says why,
+// and another run goes on.
 func TestMappedFileIsCut(t *testing.T) {
 	dir := t.TempDir()
-	const n, side = 260, 1024 // more than data maps from on
+	const n, side = 260, 1024 // large enough that data maps it
 	for _, part := range []string{"train", "t10k"} {
 		images := binary.BigEndian.AppendUint32([]byte{0, 0, 8, 3}, n)
 		labels := binary.BigEndian.AppendUint32([]byte{0, 0, 8, 1}, n)
@@ -156,7 +156,7 @@ func TestMappedFileIsCut(t *testing.T) {
 	}
 }
 
-// TestStartBesideOneThatHangs is refused in time.
+// TestStartBesideOneThatHangs: a start beside another start that hangs is refused in time.
 func TestStartBesideOneThatHangs(t *testing.T) {
 	opened, release := make(chan struct{}), make(chan struct{})
 	defer data.Register(data.Provider{Name: "hanging", Purpose: "for a test",
@@ -186,8 +186,7 @@ func TestStartBesideOneThatHangs(t *testing.T) {
 	q.Wait()
 }
 
-// TestEmptyGroup warns of classes that have no sample to learn from or to be
-// tested on.
+// TestEmptyGroup: a run warns of groups that have no training samples or no test samples.
 func TestEmptyGroup(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, rows string) string {

@@ -13,7 +13,7 @@ import (
 	"drolab/runner/spec"
 )
 
-// turnSoon asks in the run's own goroutine, which cannot wait for itself.
+// turnSoon asks for a knob from the run's own goroutine, which cannot wait for itself.
 func (q *Queue) turnSoon(id, key, value string) error {
 	return q.tell(id, func(j *job) error { return j.ask(key, value, nil) })
 }
@@ -63,8 +63,8 @@ func TestKnobChangesWhatFollows(t *testing.T) {
 	}
 }
 
-// TestResumeTurnsKnobsAgain loses the checkpoints behind a knob, so that the
-// resumed run takes the same steps again.
+// TestResumeTurnsKnobsAgain: a run that lost the checkpoints after a knob and is resumed takes the
+// same steps again.
 func TestResumeTurnsKnobsAgain(t *testing.T) {
 	for _, a := range []dro.Algorithm{dro.SFK, dro.PAN} {
 		spec := brief(a)
@@ -75,7 +75,7 @@ func TestResumeTurnsKnobsAgain(t *testing.T) {
 		}
 		_, whole, id := turnedAt(t, spec, 9, knobs...)
 		want := whole.runs[id]
-		for _, left := range []int{0, 2, 5} { // none, up to step 8, up to behind the knob
+		for _, left := range []int{0, 2, 5} { // none, up to step 8, up to after the knob
 			_, store, id := turnedAt(t, spec, 9, knobs...)
 			tr := store.runs[id]
 			tr.states = tr.states[:left]
@@ -137,7 +137,7 @@ func TestTurned(t *testing.T) {
 	k := func(step int64, key string, value float64) runner.KnobEvent {
 		return runner.KnobEvent{Head: runner.Head{Step: step}, Key: key, New: measure.Num(value)}
 	}
-	// The run was resumed before step 150, and lr turned at 120 then.
+	// The run was resumed before step 150, and then lr was turned at 120.
 	got := runner.Turned([]runner.KnobEvent{k(50, "lr", 1), k(150, "lr", 2), k(150, "c", 3), k(120,
 		"lr", 4), k(120, "lr", 5)})
 	want := []runner.KnobEvent{k(50, "lr", 1), k(120, "lr", 4), k(120, "lr", 5), k(150, "c", 3)}
@@ -146,7 +146,8 @@ func TestTurned(t *testing.T) {
 	}
 }
 
-// TestKnobOfAPausedRunThatIsStopped is not lost: the resume has it.
+// TestKnobOfAPausedRunThatIsStopped: a knob of a paused run is not lost by a stop: the resumed run
+// has it.
 func TestKnobOfAPausedRunThatIsStopped(t *testing.T) {
 	store := &at{memory: newMemory(), step: 6}
 	q := NewQueue(context.Background(), Settings{Store: store})
@@ -177,8 +178,8 @@ func TestKnobOfAPausedRunThatIsStopped(t *testing.T) {
 	}
 }
 
-// TestKnobOfAQueuedRunThatIsStopped is not lost either, neither before the
-// first start nor before a later one.
+// TestKnobOfAQueuedRunThatIsStopped: a knob of a queued run is not lost by a stop either, neither
+// before the first start nor before a later one.
 func TestKnobOfAQueuedRunThatIsStopped(t *testing.T) {
 	store := &at{memory: newMemory(), step: 6}
 	q := NewQueue(context.Background(), Settings{Store: store, Parallel: 1})
@@ -225,8 +226,8 @@ func TestKnobOfAQueuedRunThatIsStopped(t *testing.T) {
 	}
 }
 
-// TestKnobsBeforeTheEndOfTheQueue: what was asked for is not lost when the whole
-// queue ends, as with its process.
+// TestKnobsBeforeTheEndOfTheQueue: a knob that was asked for is not lost when the whole queue ends,
+// as with its process.
 func TestKnobsBeforeTheEndOfTheQueue(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	store := &at{memory: newMemory(), step: 6}

@@ -11,13 +11,13 @@ import (
 	"drolab/runner/spec"
 )
 
-// memory is a Store in memory: what a run leaves, for tests to look at.
+// memory is a Store in memory that keeps everything that a run leaves, for tests to look at.
 type memory struct {
 	mu   sync.Mutex
 	runs map[string]*trace
 	pins []string // RUN@STEP
 
-	unpinnable int64 // a step
+	unpinnable int64 // the step whose checkpoint cannot be pinned
 }
 
 type trace struct {
@@ -25,7 +25,7 @@ type trace struct {
 	events  []runner.Event
 	states  []*runner.State
 	summary *runner.Summary
-	fail    error // from the next Append on
+	fail    error // returned by every later Append
 }
 
 func newMemory() *memory { return &memory{runs: map[string]*trace{}} }
@@ -121,7 +121,7 @@ func (t *trace) Checkpoint(s *runner.State) (string, error) {
 func (t *trace) Finish(s *runner.Summary) error { t.summary = s; return nil }
 func (t *trace) Close() error                   { return nil }
 
-// lines returns the log as a comparison sees it: without what depends on the clock.
+// lines returns the lines of a log for a comparison, without the values that depend on the clock.
 func (t *trace) lines(tb testing.TB, keep func(runner.Event) bool) []string {
 	var list []string
 	for _, e := range t.events {
@@ -147,7 +147,7 @@ func (t *trace) lines(tb testing.TB, keep func(runner.Event) bool) []string {
 
 func everything(runner.Event) bool { return true }
 
-// quick is a spec that trains in a moment.
+// quick returns a spec that trains in a moment.
 func quick(a dro.Algorithm) spec.Spec {
 	s := spec.Defaults()
 	s.Algorithms = []dro.Algorithm{a}
@@ -155,13 +155,13 @@ func quick(a dro.Algorithm) spec.Spec {
 	if m, _ := dro.Find(a); m != nil && m.ReadsKey("jtt_epochs") {
 		s.SetOwn("jtt_epochs", spec.Fixed(1)) // of two
 	}
-	if refits(a) { // to held-out samples, of few features: fitting them is quick
+	if refits(a) { // to held-out samples; few features make the fit quick
 		s.ValFraction, s.Model, s.Hidden = .2, "mlp", []int{8}
 	}
 	return s
 }
 
-// brief is a spec that trains in less: 15 steps an epoch on a table.
+// brief returns a spec that trains even faster: 15 steps an epoch on a table.
 func brief(a dro.Algorithm) spec.Spec {
 	s := quick(a)
 	s.Dataset, s.Samples = "csv:example", 0

@@ -14,7 +14,7 @@ import (
 	"drolab/runner/spec"
 )
 
-// everyStep trains briefly and keeps a checkpoint of every step.
+// everyStep trains a spec and keeps a checkpoint of every step.
 func everyStep(t *testing.T, spec spec.Spec) *trace {
 	t.Helper()
 	spec.CheckpointEvery = 1
@@ -31,8 +31,8 @@ func sameTensors(a, b []nn.Tensor) bool {
 	})
 }
 
-// restart gives the network that a run of spec on a table starts with, and the
-// batches that its steps have.
+// restart returns the network with which a run of a spec on a table starts, and the batches of the
+// run's steps.
 func restart(t *testing.T, spec *spec.Spec) (*nn.Net, *data.Loader) {
 	t.Helper()
 	d, err := data.Open(spec.Dataset, spec.DataOptions(""))
@@ -51,8 +51,8 @@ func restart(t *testing.T, spec *spec.Spec) (*nn.Net, *data.Loader) {
 	return network(t, spec, d, spec.Batch), batches
 }
 
-// Each checkpoint's q is that of the step before, moved by the losses of the two
-// groups in the step's own batch, which the network of that step gives again.
+// The q of each checkpoint is the q of the step before, moved by the losses of the two groups in
+// the step's own batch. The network of that step computes the losses again.
 func TestGroupWeightsMoveAsTheLossesSay(t *testing.T) {
 	settings := brief("group")
 	const eta = .05
@@ -94,8 +94,8 @@ func TestGroupWeightsMoveAsTheLossesSay(t *testing.T) {
 	}
 }
 
-// Normalised momentum moves (x, η) by α at every step, whatever the gradient, and
-// its momentum averages the gradients of the steps' batches.
+// Normalised momentum moves (x, η) by α at every step, whatever the gradient, and its momentum
+// averages the gradients of the steps' batches.
 func TestNormalisedMomentumMovesByAlpha(t *testing.T) {
 	spec := brief("nsgdm")
 	tr := everyStep(t, spec)
@@ -139,15 +139,15 @@ func TestNormalisedMomentumMovesByAlpha(t *testing.T) {
 	}
 }
 
-// twice is a brief run of jtt that begins anew after its first epoch.
+// twice returns a brief spec of jtt that begins anew after its first epoch.
 func twice() spec.Spec {
 	settings := brief("jtt")
 	settings.SetOwn("jtt_epochs", spec.Fixed(1))
 	return settings
 }
 
-// Until jtt_epochs are over, Just Train Twice is ERM. Then it flags the samples
-// that ERM's network gets wrong, and its own is as it was at the start.
+// For jtt_epochs, Just Train Twice is ERM. Then it flags the samples that ERM's network gets wrong,
+// and its own network begins anew from its initial weights.
 func TestJustTrainTwiceBeginsAnew(t *testing.T) {
 	spec := twice()
 	tr, erm := everyStep(t, spec), everyStep(t, brief(dro.ERM))
@@ -200,8 +200,7 @@ func TestJustTrainTwiceBeginsAnew(t *testing.T) {
 	}
 }
 
-// misses tells which training samples the network with these parameters gets
-// wrong, and how many.
+// misses reports which training samples the network with these parameters gets wrong, and how many.
 func misses(t *testing.T, spec *spec.Spec, parameters []nn.Tensor) (wrong []bool, count int) {
 	t.Helper()
 	net, b := trainingSplit(t, spec, parameters)
@@ -217,8 +216,8 @@ func misses(t *testing.T, spec *spec.Spec, parameters []nn.Tensor) (wrong []bool
 	return wrong, count
 }
 
-// A run that is stopped around the moment when it begins anew is the run that
-// was not, whichever checkpoints it has to go on from.
+// A run that is stopped around the moment when it begins anew ends like an uninterrupted run,
+// whichever checkpoints it goes on from.
 func TestJustTrainTwiceIsResumedAroundItsRestart(t *testing.T) {
 	spec := twice()
 	spec.LogEvery = 1

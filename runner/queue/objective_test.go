@@ -11,9 +11,9 @@ import (
 	"drolab/runner/spec"
 )
 
-// Where a weight depends on the rest of its batch, full_grad_norm is still that
-// of the objective over the whole training split: here by finite differences of
-// that objective in every parameter of a linear model.
+// Where a weight depends on the rest of its batch, full_grad_norm is still the gradient norm of the
+// objective over the whole training split. The test takes finite differences of that objective in
+// every parameter of a linear model.
 func TestFullGradientIsOfTheWholeSplit(t *testing.T) {
 	for _, c := range []struct {
 		name      dro.Algorithm
@@ -78,8 +78,8 @@ func TestFullGradientIsOfTheWholeSplit(t *testing.T) {
 	}
 }
 
-// steps are how far each step of a run moved x, and the gradient norms that it
-// reports.
+// steps returns how far each step of a run moved x, the gradient norms that the run reports, and
+// the run.
 func steps(t *testing.T, spec spec.Spec) (moved, norms []float64, tr *trace) {
 	t.Helper()
 	spec.LogEvery = 1
@@ -103,8 +103,8 @@ func steps(t *testing.T, spec spec.Spec) (moved, norms []float64, tr *trace) {
 	return moved, norms, tr
 }
 
-// Without momentum a step is lr times the gradient, or times clip where the
-// gradient is longer; the norm that is reported is the gradient's own.
+// Without momentum a step is lr times the gradient, or lr times clip in length where the gradient
+// is longer than clip. The reported norm is the norm of the gradient before clipping.
 func TestClipBoundsTheStep(t *testing.T) {
 	for _, a := range []dro.Algorithm{dro.ERM, dro.SFK, "batch", "dsgdc"} {
 		settings := brief(a)
@@ -129,8 +129,8 @@ func TestClipBoundsTheStep(t *testing.T) {
 	}
 }
 
-// A method with an x-step of its own averages the gradients cut to length:
-// v ← βv + (1−β)g, of which the first is (1−β)g.
+// A method with an x-step of its own averages the clipped gradients: v ← βv + (1−β)g, of which the
+// first is (1−β)g.
 func TestClipBoundsAnAveragedGradient(t *testing.T) {
 	settings := brief("nsgdm")
 	_, free, _ := steps(t, settings)
@@ -149,8 +149,8 @@ func TestClipBoundsAnAveragedGradient(t *testing.T) {
 	}
 }
 
-// auto is what the method says; none is no bound, and the same bits as a bound
-// that nothing reaches.
+// "auto" is the method's own bound. "none" is no bound, and gives the same bits as a bound that no
+// gradient reaches.
 func TestClipInWords(t *testing.T) {
 	of := func(a dro.Algorithm, clip spec.Auto) *trace {
 		spec := brief(a)
@@ -176,8 +176,8 @@ func TestClipInWords(t *testing.T) {
 	}
 }
 
-// The word goes through JSON, which has no infinity, and means nothing where a
-// bound has to be finite.
+// The word "none" survives JSON, which has no infinity, and is refused where a bound has to be
+// finite.
 func TestNoneIsReadBack(t *testing.T) {
 	settings := spec.Defaults()
 	settings.Clip = dro.None()
@@ -198,8 +198,8 @@ func TestNoneIsReadBack(t *testing.T) {
 	}
 }
 
-// Label noise is the same for every method and seed, is counted in what the run
-// says of its data, and leaves the test split alone; the log of the first run on them says so.
+// Label noise is the same for every method and seed, is counted in the class counts of a run, and
+// leaves the test split alone. The log of the first run on the data warns of it.
 func TestLabelNoiseIsTold(t *testing.T) {
 	noisy := quick(dro.ERM)
 	noisy.LabelNoise, noisy.Epochs = .1, 1
@@ -234,7 +234,7 @@ func TestLabelNoiseIsTold(t *testing.T) {
 	expectSameRun(t, stoppedAndResumed(t, spec, 5, 1), whole)
 }
 
-// The setting reaches the method, which bounds η's step with it too.
+// The setting clip reaches the method, which also bounds the step of η with it.
 func TestClipReachesTheMethod(t *testing.T) {
 	const clip = .01
 	settings := brief("dsgdc")

@@ -15,7 +15,8 @@ import (
 
 var long = flag.Bool("long", false, "20 stops of a run with dropout and patience")
 
-// adapted is a brief run that has all that a step of AdamW depends on, and loses its patience.
+// adapted returns a brief spec with everything that a step of AdamW depends on. The run loses its
+// patience.
 func adapted() spec.Spec {
 	s := choosing(dro.SFKAuto, "val_loss")
 	s.Model, s.Hidden, s.Activation, s.Dropout = "mlp", []int{24, 16}, "gelu", .2
@@ -24,8 +25,8 @@ func adapted() spec.Spec {
 	return s
 }
 
-// A run that loses its patience is done, says so once, and has at its last step what the planned
-// last step would have: a logged step, the full gradient, a checkpoint.
+// A run that loses its patience is done and says so once. Its last step has everything that the
+// planned last step would have: a logged step, the full gradient, a checkpoint.
 func TestPatienceEndsARun(t *testing.T) {
 	whole := runAll(t, 1, adapted())[0]
 	list, at := evals(whole), whole.summary.Steps
@@ -58,8 +59,8 @@ func TestPatienceEndsARun(t *testing.T) {
 	}
 }
 
-// Stopped, its newest checkpoint lost, and resumed, it is the unstopped run: weights, moments,
-// draws of dropout, the count of patience; so it is on three threads.
+// A run that is stopped, loses its newest checkpoint and is resumed equals the unstopped run in its
+// weights, moments, dropout draws and count of patience. So does a run on three threads.
 func TestAdaptedRunGoesOnExactly(t *testing.T) {
 	whole := runAll(t, 1, adapted())[0]
 	most, stops := whole.summary.Steps, []int64{17, 31}
@@ -84,7 +85,7 @@ func TestAdaptedRunGoesOnExactly(t *testing.T) {
 	}
 }
 
-// What cannot be combined is said in one line, of the setting.
+// Settings that cannot be combined are refused in one line that names the setting.
 func TestWhatAnOptimizerDoesNotFit(t *testing.T) {
 	for want, change := range map[string]func(*spec.Spec){
 		"optimizer: adamw: want sgd: nsgdm moves": func(s *spec.Spec) {

@@ -13,7 +13,7 @@ import (
 	"drolab/runner/spec"
 )
 
-// convex is a spec whose optimum is known.
+// convex returns a spec of a problem whose optimum is known.
 func convex(a dro.Algorithm) spec.Spec {
 	s := brief(a)
 	s.Optimum, s.Augment, s.Rho, s.Lambda, s.Momentum = true, false, .1, 1, 0
@@ -21,8 +21,8 @@ func convex(a dro.Algorithm) spec.Spec {
 	return s
 }
 
-// Methods that solve the problem come down to its optimum, from above; those that
-// solve another stay where that one's optimum is. The record has it.
+// Methods that solve the problem come down to its optimum from above. Methods that solve another
+// problem end at that problem's optimum. The record has the optimum.
 func TestExcessRiskComesDownToNothing(t *testing.T) {
 	runs := runAll(t, 1, convex(dro.SFKAuto), convex(dro.PGD), convex(dro.PAN), convex(dro.ERM))
 	var end []float64
@@ -59,7 +59,7 @@ func TestExcessRiskComesDownToNothing(t *testing.T) {
 	}
 }
 
-// Least squares, too, come down to their optimum.
+// Runs on squared losses come down to their optimum as well.
 func TestExcessRiskOfSquaredLosses(t *testing.T) {
 	spec := convex(dro.PGD)
 	spec.Loss = nn.Squared
@@ -74,7 +74,7 @@ func TestExcessRiskOfSquaredLosses(t *testing.T) {
 	}
 }
 
-// A method that reads a loss as −log of a probability wants one.
+// A method that reads a loss as −log of a probability requires a loss of that form.
 func TestFocalWantsCrossEntropy(t *testing.T) {
 	spec := brief("focal")
 	if err := spec.Validate(); err != nil {
@@ -87,7 +87,7 @@ func TestFocalWantsCrossEntropy(t *testing.T) {
 	}
 }
 
-// The optimal z is the problem's own: F is R_ρ there, so in the run's coordinates.
+// The optimal z is the problem's own: F equals R_ρ there, so z is in the run's coordinates.
 func TestOptimumIsInTheRunsCoordinates(t *testing.T) {
 	spec := convex(dro.SFKAuto)
 	spec.Epochs = 1

@@ -7,8 +7,8 @@ import (
 	"drolab/dro"
 )
 
-// The certificate of Algorithm 1's output is of x after step t' and z before it:
-// the same from the checkpoint's own tensors, in one batch of all samples.
+// The certificate of Algorithm 1's output is of x after step t' and z before it. The checkpoint's
+// own tensors, in one batch of all samples, give the same certificate.
 func TestOutputCertificateByASecondRoad(t *testing.T) {
 	spec := quick(dro.SFKAuto)
 	tr := runAll(t, 1, spec)[0]
@@ -48,7 +48,7 @@ func TestOutputCertificateByASecondRoad(t *testing.T) {
 	}
 }
 
-// A method without an output rule has no such figures, and its log says so.
+// A method without an output rule has no such figures in its summary.
 func TestNoOutputNoCertificate(t *testing.T) {
 	tr := runAll(t, 1, brief(dro.PGD))[0]
 	for _, name := range []string{"output_dual_gap", "output_grad_norm"} {

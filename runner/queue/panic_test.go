@@ -21,8 +21,8 @@ type brittle struct{ train.Network }
 
 func (brittle) Gradient([]float64, bool) { panic("broken\nat a step") }
 
-// breaking builds networks that panic with some seeds: 1 at a step, 2 when they are
-// built.
+// breaking builds networks that panic with some seeds: with seed 1 at a step, with seed 2 when they
+// are built.
 func breaking(s *spec.Spec, d *data.Dataset, threads int) (train.Network, error) {
 	if s.Seed == 2 {
 		panic(fmt.Sprint("broken while built ", strings.Repeat("x", 1<<20)))
@@ -34,7 +34,7 @@ func breaking(s *spec.Spec, d *data.Dataset, threads int) (train.Network, error)
 	return n, err
 }
 
-// only is the one report in a folder.
+// only returns the path and the text of the one report in a folder.
 func only(t *testing.T, dir string) (path, text string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, ".*"))
@@ -52,8 +52,8 @@ func only(t *testing.T, dir string) (path, text string) {
 	return files[0], string(b)
 }
 
-// TestPanicOfARun is that run's failure, and one line with the path of a report: the
-// stack is nowhere else.
+// TestPanicOfARun: a panic fails its own run, with one line that has the path of a report. Only the
+// report has the stack.
 func TestPanicOfARun(t *testing.T) {
 	for seed, want := range map[uint64]string{1: "step 0: internal error: broken at a step: " +
 		"please report it",
@@ -94,7 +94,7 @@ func TestPanicOfARun(t *testing.T) {
 	}
 }
 
-// TestPanicOfData: so it is where data are opened, and no run is left.
+// TestPanicOfData: a panic while data are opened gives the same kind of error, and no run is left.
 func TestPanicOfData(t *testing.T) {
 	t.Cleanup(data.Register(data.Provider{Name: "broken", Purpose: "for a test",
 		Open: func(string, data.Options) (*data.Dataset, error) { panic("broken data") }}))
@@ -113,7 +113,7 @@ func TestPanicOfData(t *testing.T) {
 	}
 }
 
-// TestReportWithoutAFolder is left in one of its own.
+// TestReportWithoutAFolder: a report without a usable folder is written into a folder of its own.
 func TestReportWithoutAFolder(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	for _, dir := range []string{"", filepath.Join(t.TempDir(), "missing")} {

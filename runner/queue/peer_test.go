@@ -13,9 +13,9 @@ import (
 	"drolab/runner/spec"
 )
 
-// TestAgainstPyTorch trains the features task with groups here and by the same
-// methods in PyTorch, with other random numbers: the worst groups agree within
-// 2.5 points, where ERM is 50 points below the others.
+// TestAgainstPyTorch trains the features task with groups here and by the same methods in PyTorch,
+// with other random numbers. The worst groups agree within 2.5 points, and ERM's is 50 points below
+// the others.
 func TestAgainstPyTorch(t *testing.T) {
 	peer := func(script string, args ...string) []byte {
 		t.Helper()

@@ -13,7 +13,7 @@ import (
 	"drolab/runner/spec"
 )
 
-// kernelWarnings returns those of a run that name a kernel.
+// kernelWarnings returns the warnings of a run that name a kernel.
 func kernelWarnings(r *trace) (list []string) {
 	for _, e := range r.events {
 		if w, ok := e.(*runner.WarningEvent); ok && strings.Contains(w.Message, "kernel") {
@@ -23,8 +23,8 @@ func kernelWarnings(r *trace) (list []string) {
 	return list
 }
 
-// A run says what multiplies in it. One of bf16 is resumed to the bit, and where it goes on with
-// another kernel or precision, its log says so.
+// A run records the kernel of its matrix products. A bf16 run is resumed with the same bits, and
+// where it goes on with another kernel or precision, its log says so.
 func TestRunsNameTheKernelOfTheirPrecision(t *testing.T) {
 	settings := brief(dro.SFK)
 	settings.Precision, settings.CheckpointEvery = "bf16", 4

@@ -9,8 +9,8 @@ import (
 	"drolab/runner/data"
 )
 
-// rows is a data source that no package of the program knows: three classes,
-// and two groups of which one is small.
+// rows is a data source that no package of the program knows: three classes, and two groups, one of
+// them small.
 type rows int
 
 func (n rows) Len() int          { return int(n) }
@@ -23,8 +23,7 @@ func (n rows) Read(dst []float32, i int) {
 	dst[n.Label(i)] = 1
 }
 
-// A data source that is registered trains, with its own imbalance and groups, and by its name
-// alone.
+// A registered data source is trained on by its name alone, with its own imbalance and groups.
 func TestRegisteredDataTrains(t *testing.T) {
 	defer data.Register(data.Provider{
 		Name: "rows", Purpose: "for a test", Imbalance: []float64{1, .5, .5},

@@ -18,15 +18,15 @@ import (
 	"drolab/runner/train"
 )
 
-// refitted is a brief run of a method that fits the last layer again, to held-out samples.
+// refitted returns a brief spec of a method that fits the last layer again, to held-out samples.
 func refitted(a dro.Algorithm) spec.Spec {
 	s := brief(a)
 	s.ValFraction, s.Model, s.Hidden = .3, "mlp", []int{8}
 	return s
 }
 
-// Methods for groups here and in Python, by their authors' steps, on features with cells of
-// .3 % of the samples: the worst cells agree, where ERM's is tens of points below.
+// Methods for groups here and in Python, by their authors' steps, on features with cells of .3 % of
+// the samples: the worst cells agree, and ERM's is tens of points below.
 func TestGroupMethodsAgainstScikitLearn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "features.npz")
 	out := peertest.Run(t, "numpy scipy sklearn", filepath.Join("peer", "groups.py"), path)
@@ -39,7 +39,7 @@ func TestGroupMethodsAgainstScikitLearn(t *testing.T) {
 	}
 	for _, c := range []struct {
 		algorithm dro.Algorithm
-		epochs    int // of 125 steps; AFR's weights are of an ERM that has converged
+		epochs    int // of 125 steps; AFR's weights come from a converged ERM
 		want      []float64
 		within    float64
 	}{
@@ -69,8 +69,8 @@ func TestGroupMethodsAgainstScikitLearn(t *testing.T) {
 	}
 }
 
-// Until the end such a run is ERM's. Then only the last layer is another one, and is what the
-// method makes of the features; the validation split has no measures, and the run says so.
+// Until its end such a run is ERM's. Then only the last layer changes, to the one that the method
+// fits to the features. The validation split has no measures, and the run says so.
 func TestRefittedRunIsERMButForItsLastLayer(t *testing.T) {
 	erm := runAll(t, 1, refitted(dro.ERM))[0]
 	was := erm.states[len(erm.states)-1]
@@ -103,7 +103,7 @@ func TestRefittedRunIsERMButForItsLastLayer(t *testing.T) {
 	}
 }
 
-// onTrain is such a run whose layer is fitted to training samples.
+// onTrain returns a spec like refitted, with the layer fitted to training samples.
 func onTrain(t *testing.T, a dro.Algorithm) spec.Spec {
 	t.Helper()
 	s := refitted(a)
@@ -114,8 +114,8 @@ func onTrain(t *testing.T, a dro.Algorithm) spec.Spec {
 	return s
 }
 
-// Fitted to training samples, the validation split measures as ever. The step that is selected
-// is the last, since until then the network is ERM's.
+// If the layer is fitted to training samples, the validation split has its usual measures. The last
+// step is selected, because until then the network is ERM's.
 func TestRefitOnTheTrainingSplitKeepsValidation(t *testing.T) {
 	for _, a := range []dro.Algorithm{"dfr", "afr"} {
 		tr := runAll(t, 1, onTrain(t, a))[0]
@@ -131,7 +131,7 @@ func TestRefitOnTheTrainingSplitKeepsValidation(t *testing.T) {
 	}
 }
 
-// With afr_split=train ERM is without a fifth of the training samples, and the last layer is
+// With afr_split=train, ERM trains without a fifth of the training samples, and the last layer is
 // fitted to that fifth alone.
 func TestAFRTrainsInTwoStages(t *testing.T) {
 	afr, erm := runAll(t, 1, onTrain(t, "afr"))[0], runAll(t, 1, refitted(dro.ERM))[0]
@@ -149,7 +149,8 @@ func TestAFRTrainsInTwoStages(t *testing.T) {
 	}
 }
 
-// What ERM has trained on cannot be set apart any more; what was set apart stays so.
+// Samples that ERM has trained on can no longer be set apart in a fork, and samples that were set
+// apart stay so.
 func TestForkCannotSetApart(t *testing.T) {
 	for _, parent := range []struct {
 		spec spec.Spec
@@ -184,7 +185,7 @@ func TestForkCannotSetApart(t *testing.T) {
 	}
 }
 
-// A run that is stopped anywhere, its last steps lost or not, ends as the one that was not.
+// A run that is stopped at any step and resumed ends like an uninterrupted run.
 func TestRefitIsResumed(t *testing.T) {
 	for _, s := range []spec.Spec{refitted("dfr"), refitted("afr"), onTrain(t, "afr")} {
 		s.LogEvery, s.Model = 1, "linear"
@@ -195,7 +196,7 @@ func TestRefitIsResumed(t *testing.T) {
 	}
 }
 
-// fragile is a network that is lost, once, when its last layer is to be another one.
+// fragile is a network that panics, once, when its last layer is replaced.
 type fragile struct {
 	train.Network
 	train.LastLayer
@@ -210,8 +211,8 @@ func (f fragile) SetLayer(l dro.Layer) {
 	f.LastLayer.SetLayer(l)
 }
 
-// A run that is lost during the refit goes on from a checkpoint of ERM's network, begins the
-// refit again, and ends as the one that was not lost.
+// A run that is lost during the refit goes on from a checkpoint of ERM's network, begins the refit
+// again, and ends like a run that was not lost.
 func TestRefitThatIsInterruptedBeginsAgain(t *testing.T) {
 	for _, s := range []spec.Spec{refitted("dfr"), refitted("afr"), onTrain(t, "afr")} {
 		s.CheckpointEvery = 4
@@ -244,9 +245,9 @@ func TestRefitThatIsInterruptedBeginsAgain(t *testing.T) {
 	}
 }
 
-// A fork of a run that has ended is refitted, at its end and only there: with no further step,
-// or after more of them, which undo what a refitted parent has. The parent's val_ measures
-// end with it.
+// A fork of a run that has ended is refitted at its own end and only there: with no further step,
+// or after further steps, which undo the refit of the parent. The parent's val_ measures end with
+// it.
 func TestForkOfAnEndedRunIsRefitted(t *testing.T) {
 	for _, a := range []dro.Algorithm{"dfr", "afr"} {
 		parent := refitted(dro.ERM)
@@ -301,7 +302,7 @@ func TestForkOfAnEndedRunIsRefitted(t *testing.T) {
 	}
 }
 
-// What a method lacks is said before a run begins.
+// A method names the data that it lacks before a run begins.
 func TestRefitSaysWhatItLacksBeforeTheStart(t *testing.T) {
 	noVal, noSplit := brief("afr"), brief("dfr")
 	noVal.ValFraction, noSplit.ValFraction = 0, 0

@@ -10,8 +10,8 @@ import (
 	"drolab/runner/measure"
 )
 
-// A checkpoint's losses, predictions and worst case are those of the run's own
-// evaluation, to the bit, and its probabilities those of its losses.
+// The losses, predictions and worst case of a checkpoint have the same bits as the run's own
+// evaluation, and its probabilities agree with its losses.
 func TestInspectIsTheEvaluation(t *testing.T) {
 	for _, name := range []string{"csv:example", "shapes"} {
 		spec := quick(dro.SFK)

@@ -16,8 +16,8 @@ import (
 	"drolab/runner/spec"
 )
 
-// choosing is a brief run with a hold-out that selects, and that would save once
-// only if it did not.
+// choosing returns a brief spec with a hold-out that selects, and that without a selection would
+// save only once.
 func choosing(a dro.Algorithm, by string) spec.Spec {
 	s := brief(a)
 	s.Select, s.ValFraction, s.MinGroup, s.Epochs, s.CheckpointEvery = by, .3, 5, 6, 1000
@@ -34,9 +34,8 @@ func evals(tr *trace) (list []*runner.EvalEvent) {
 	return list
 }
 
-// What is selected is the first best of the evaluations by the validation measure,
-// its checkpoint has the weights that were evaluated, and its measures stand beside
-// those of the last step.
+// The selected step is the first best of the evaluations by the validation measure. Its checkpoint
+// has the weights that were evaluated, and its measures are recorded beside those of the last step.
 func TestSelectedIsTheBestByValidation(t *testing.T) {
 	early := false
 	for by, of := range map[string]func(*runner.EvalEvent) float64{
@@ -46,7 +45,7 @@ func TestSelectedIsTheBestByValidation(t *testing.T) {
 		},
 		"val_worst": func(e *runner.EvalEvent) float64 {
 			worst := 2.0
-			// of two groups, both large enough
+			// over two groups, both large enough
 			for _, a := range e.ByGroup.Of("val_group_accuracy") {
 				worst = min(worst, a.Float())
 			}
@@ -84,7 +83,7 @@ func TestSelectedIsTheBestByValidation(t *testing.T) {
 	}
 }
 
-// heldOutLoss is the mean loss of the hold-out at a checkpoint.
+// heldOutLoss returns the mean loss of the hold-out at a checkpoint.
 func heldOutLoss(t *testing.T, tr *trace, s *runner.State) float64 {
 	spec := &tr.meta.Spec
 	d, err := data.Open(spec.Dataset, spec.DataOptions(""))
@@ -107,8 +106,8 @@ func heldOutLoss(t *testing.T, tr *trace, s *runner.State) float64 {
 	return measure.Mean(losses)
 }
 
-// Selecting changes nothing else, for any method, and is the same after a crash
-// that lost checkpoints, whether the best came before or after.
+// Selecting changes nothing else, for any method. The selection is the same after a crash that lost
+// checkpoints, whether the best came before or after.
 func TestSelectionAcrossACrash(t *testing.T) {
 	for _, a := range dro.Algorithms() {
 		settings := choosing(a, "val_robust_risk")
@@ -144,7 +143,7 @@ func TestSelectionAcrossACrash(t *testing.T) {
 	}
 }
 
-// What a method trained before it went back to the start is no candidate.
+// An evaluation from before a method went back to the start is no candidate.
 func TestSelectionBeginsAnewAtARestart(t *testing.T) {
 	spec := choosing("jtt", "val_loss") // which restarts after the first epoch
 	spec.CheckpointEvery = 10
@@ -166,8 +165,8 @@ type relabelled struct {
 
 func (r relabelled) Label(i int) int { return r.labels[i] }
 
-// openRelabelled is the embedded table with a validation split of its own, and
-// with its test labels shuffled where seed is not 0.
+// openRelabelled returns the embedded table with a validation split of its own, and with shuffled
+// test labels unless seed is 0.
 func openRelabelled(seed uint64) (*data.Dataset, error) {
 	d, err := data.Open("csv:example", data.Options{ValFraction: .3})
 	if err != nil || seed == 0 {
@@ -184,8 +183,8 @@ func openRelabelled(seed uint64) (*data.Dataset, error) {
 	return d, nil
 }
 
-// The choice is the same whatever the labels of the test split. The validation
-// split is the data's own, so that val_fraction is 0.
+// The selection is the same whatever the labels of the test split. The validation split comes with
+// the data, so val_fraction is 0.
 func TestSelectionIsBlindToTheTestSplit(t *testing.T) {
 	for _, by := range spec.Selections()[1:] {
 		var steps []int64
@@ -239,7 +238,7 @@ func TestSelectIsRefused(t *testing.T) {
 	}
 }
 
-// A run that has nothing to select by says so, once.
+// A run whose selection measure does not apply warns of it once.
 func TestNothingToSelectBy(t *testing.T) {
 	s := brief(dro.ERM)
 	s.ValFraction, s.Select, s.MinGroup = .3, "val_equalised_odds", 1000

@@ -14,8 +14,8 @@ import (
 	"drolab/runner/spec"
 )
 
-// Five steps on batches as large as the training split come to the weights that the sources'
-// own objectives come to in PyTorch, on the samples that the run's loader gives.
+// After five steps on batches as large as the training split, the weights agree with PyTorch's for
+// the sources' own objectives, on the samples that the run's loader gives.
 func TestStepsAgainstPyTorch(t *testing.T) {
 	type run struct {
 		Method   string             `json:"method"`
@@ -89,8 +89,8 @@ func TestStepsAgainstPyTorch(t *testing.T) {
 	}
 }
 
-// batchesOf lists the samples of the first batches of a run of s, and puts the training
-// split into problem.
+// batchesOf returns the samples of the first batches of a run of s, and puts the training split
+// into problem.
 func batchesOf(t *testing.T, s *spec.Spec, batches int, problem map[string]any) (list [][]int) {
 	t.Helper()
 	d, err := data.Open(s.Dataset, s.DataOptions(""))

@@ -21,7 +21,8 @@ func warnings(tr *trace) string {
 	return strings.Join(list, "\n")
 }
 
-// What breaks says what mends it: z where z broke, lr where the weights did.
+// The error of a broken run names the cure: settings of z where z broke, lr where the weights
+// broke.
 func TestBrokenRunsNameTheCure(t *testing.T) {
 	wide, steep := quick(dro.SFK), quick(dro.ERM)
 	wide.Uncertainty, wide.Lambda0, wide.Lambda, wide.Rho = "kl", .001, .002, .01
@@ -49,8 +50,8 @@ func TestBrokenRunsNameTheCure(t *testing.T) {
 	}
 }
 
-// Ratios that are all 0 at steps that are not logged are told of all the same, and
-// a step to the corner is.
+// A run warns of ratios that are all 0 and of a step to the corner, even at steps that are not
+// logged.
 func TestWarningsOfSteps(t *testing.T) {
 	pan, s := brief(dro.PAN), brief(dro.SFK)
 	pan.Eta, pan.LogEvery = 9, 1000
@@ -69,7 +70,7 @@ func TestWarningsOfSteps(t *testing.T) {
 	}
 }
 
-// An evaluation tells which bound excludes the optimum, and that a batch is small.
+// An evaluation warns of a bound that excludes the optimum, and of a batch that is too small.
 func TestWarningsOfEvaluations(t *testing.T) {
 	losses := make([]float64, 1000)
 	for i := range losses {
@@ -112,8 +113,8 @@ func TestWarningsOfEvaluations(t *testing.T) {
 	}
 }
 
-// PAN's own certificate by a second road: F less its least value over a fine grid
-// of η at PAN's λ.
+// PAN's own certificate, computed a second way: F less its least value over a fine grid of η at
+// PAN's λ.
 func TestPenalisedGapIsOfTheOwnProblem(t *testing.T) {
 	spec := brief(dro.PAN)
 	tr := runAll(t, 1, spec)[0]
@@ -138,8 +139,8 @@ func TestPenalisedGapIsOfTheOwnProblem(t *testing.T) {
 	}
 }
 
-// What sfk-auto has learned is in the checkpoint: before its memory is full, and
-// after the oldest losses went.
+// The checkpoint holds what sfk-auto has learned, both before its memory is full and after the
+// oldest losses have left it.
 func TestAutomaticStepsAreResumed(t *testing.T) {
 	for _, rule := range []float64{1, 2} {
 		settings := brief(dro.SFKAuto)
@@ -152,7 +153,7 @@ func TestAutomaticStepsAreResumed(t *testing.T) {
 	}
 }
 
-// A drop of lr after the end is told of, in words that suit one epoch, too.
+// A run warns of a drop of lr after its end, in words that also suit one epoch.
 func TestLateDropIsTold(t *testing.T) {
 	one, two := quick(dro.ERM), quick(dro.ERM)
 	one.Epochs, one.LRDropEpoch = 1, 7
@@ -166,7 +167,7 @@ func TestLateDropIsTold(t *testing.T) {
 	}
 }
 
-// Of a box speak the methods that have one: the others have no λ and η to keep in it.
+// Only methods with a box are warned of the box: the others have no λ and η to keep in it.
 func TestOnlyMethodsWithABoxAreWarnedOfIt(t *testing.T) {
 	for _, m := range dro.Methods() {
 		t.Run(string(m.Name), func(t *testing.T) {

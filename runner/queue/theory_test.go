@@ -13,7 +13,7 @@ import (
 	"drolab/runner/train"
 )
 
-// alone are the norms of the gradients of r_i ℓ_i, sample by sample.
+// alone returns the norms of the gradients of r_i ℓ_i, sample by sample.
 func alone(t *testing.T, f *certificate.Frozen, ratios []float64) (norms []float64) {
 	t.Helper()
 	loader, err := data.NewSequential(f.Data.Train,
@@ -31,8 +31,8 @@ func alone(t *testing.T, f *certificate.Frozen, ratios []float64) (norms []float
 	return norms
 }
 
-// The variance of a batch of n is that of one sample over n, which all samples one
-// by one give exactly; the bias of a batch of one is R_ρ less the mean loss.
+// The variance of a batch of n is the variance of one sample over n, which all samples one by one
+// give exactly. The bias of a batch of one is R_ρ less the mean loss.
 func TestNoiseByASecondRoad(t *testing.T) {
 	spec := brief(dro.PGD)
 	spec.Batch = 24 // batches of 40 take two pieces
@@ -76,8 +76,8 @@ func TestNoiseByASecondRoad(t *testing.T) {
 	}
 }
 
-// The constants are those of samples that there are, L is below what a softmax
-// regression can have, L_z is F's own; and the network is as before.
+// The constants are values of actual samples, L is below the largest that a softmax regression can
+// have, and L_z is F's own. The network is left as it was.
 func TestConstantsByASecondRoad(t *testing.T) {
 	f := frozen(t, runAll(t, 1, brief(dro.PGD))[0])
 	train, err := f.Pass(runner.SplitTrain)
@@ -136,7 +136,7 @@ func ones(n int) []float64 {
 	return list
 }
 
-// steepest is the largest change of ∇_z F over all directions, by differences.
+// steepest returns the largest change of ∇_z F over all directions, by differences.
 func steepest(p *dro.Problem, losses []float64, z dro.Z) (most float64) {
 	const h = 1e-6
 	for i := range 3600 {
@@ -157,7 +157,7 @@ func TestRates(t *testing.T) {
 		if step == 16 {
 			e.Set("full_grad_norm", measure.Num(.5))
 		}
-		e.Set("excess_risk", measure.Num(-1e-9)) // below what float32 tells: no logarithm
+		e.Set("excess_risk", measure.Num(-1e-9)) // below the precision of float32: no logarithm
 		evals = append(evals, e)
 	}
 	for i, each := range []float64{64, 32} { // SFK draws a batch for z

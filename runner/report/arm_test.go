@@ -12,7 +12,8 @@ import (
 	"drolab/runner/spec"
 )
 
-// as makes runs those of a preset with its every setting.
+// as returns a change that gives a run every setting of a preset but the method, the seeds and the
+// radius.
 func as(t *testing.T, name string) func(*spec.Spec) {
 	p, err := presets.Load(name)
 	if err != nil {
@@ -25,7 +26,7 @@ func as(t *testing.T, name string) func(*spec.Spec) {
 	}
 }
 
-// own is what a report says of the claims' own arms.
+// own returns the part of a report that is about the claims' own arms.
 func own(t *testing.T, r *Report) string {
 	t.Helper()
 	var all []any
@@ -54,8 +55,8 @@ func own(t *testing.T, r *Report) string {
 	return string(b)
 }
 
-// What a report says of the claims' own arms is the same with ten runs more of any
-// other, whether of the same seeds, older, or first in the list.
+// A report says the same of the claims' own arms when ten runs of any other arm are added, whether
+// the runs have the same seeds, are older, or come first in the list.
 func TestOtherArmsChangeNoVerdict(t *testing.T) {
 	for _, base := range []struct {
 		preset  string
@@ -139,7 +140,7 @@ func firstDifference(a, b string) string {
 	return fmt.Sprintf("%d lines, were %d", len(x), len(y))
 }
 
-// A claim whose arm no run has, or one, says so, whatever other arms there are.
+// A claim with an arm that has no run, or one, says so, whatever other arms there are.
 func TestTooFewRunsAreTold(t *testing.T) {
 	like := as(t, "paper-gentle")
 	f := newFolder(t)

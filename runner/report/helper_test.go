@@ -13,7 +13,7 @@ import (
 	"drolab/runner/spec"
 )
 
-// folder records runs that say what a test wants them to.
+// folder is a folder of recorded runs with results that a test chooses.
 type folder struct {
 	testing.TB
 	store *record.Store
@@ -28,7 +28,7 @@ func newFolder(t testing.TB) *folder {
 	return &folder{TB: t, store: store}
 }
 
-// told is what a run came to.
+// told describes a run and its results.
 type told struct {
 	algorithm dro.Algorithm
 	seed      uint64
@@ -36,14 +36,14 @@ type told struct {
 	change    func(*spec.Spec)
 	classes   []string
 	speed     float64   // images a second; 0 is 100
-	preset    string    // empty is one that does not come with the program
+	preset    string    // empty: a preset that does not come with the program
 	checksum  string    // of the data; empty is sha256:0
 	age       int       // in days
-	accuracy  []float64 // by class; nil: two, from worst
+	accuracy  []float64 // by class; nil: of two classes, from worst
 
 	trainLoss, testLoss, worst, risk float64
-	objective                        []float64 // an evaluation each
-	riskAt                           []float64 // a radius each
+	objective                        []float64 // for each evaluation
+	riskAt                           []float64 // for each radius
 }
 
 func (f *folder) must(err error) {
@@ -136,7 +136,7 @@ func (w *told) eval(i int) *runner.EvalEvent {
 	return e
 }
 
-// wobble is a seed's own part of a value.
+// wobble returns the deviation of a value that belongs to a seed.
 func wobble(seed uint64) float64 { return []float64{0, .013, -.007, .004, -.011}[seed%5] }
 
 // four adds runs of a method with the seeds 1 to 4.
@@ -152,7 +152,7 @@ func (f *folder) four(w told) {
 	}
 }
 
-// paperLike adds four seeds of what the paper compares, at a radius.
+// paperLike adds four seeds of each method that the paper compares, at a radius.
 func (f *folder) paperLike(rho float64) {
 	f.four(told{algorithm: dro.SFK, rho: rho, trainLoss: .5, testLoss: .9, worst: .40, risk: 2,
 		objective: []float64{3, 2, 1.4}, speed: 75})

@@ -9,8 +9,8 @@ import (
 	"drolab/runner/spec"
 )
 
-// A reading is of SFK and ERM alike where both read the setting, the nearest comes first, and
-// the page says that none has SFK above ERM. Other data are a reading too, and one seed with
+// A reading covers SFK and ERM alike where both read the setting. The nearest reading comes first,
+// and the page says that no reading has SFK above ERM. Other data are a reading, too. One seed with
 // another C is no column of Table 1.
 func TestReadings(t *testing.T) {
 	like, f, data := as(t, "paper-gentle"), newFolder(t), "sha256:0"
@@ -31,7 +31,7 @@ func TestReadings(t *testing.T) {
 	mean := func(s *spec.Spec) { s.Pad = "mean" }
 	add(dro.SFK, 1, -1, mean)
 	add(dro.ERM, 1, 0, mean)
-	add(dro.SFK, 2, 5, func(s *spec.Spec) { s.Init = "he" }) // ERM is not trained so
+	add(dro.SFK, 2, 5, func(s *spec.Spec) { s.Init = "he" }) // ERM has no such run
 	add(dro.SFK, 1, -2, func(s *spec.Spec) { s.SetOwn("c", spec.Fixed(100)) })
 	add(dro.SFK, 1, -2.5, func(s *spec.Spec) { s.Lambda0 = .01 })
 	data = "sha256:0123456789"
@@ -40,7 +40,7 @@ func TestReadings(t *testing.T) {
 		add(dro.ERM, seed, -2*float64(seed), func(*spec.Spec) {})
 	}
 	data = "sha256:fedcba9876"
-	add(dro.SFK, 1, 9, func(*spec.Spec) {}) // ERM is not trained on these
+	add(dro.SFK, 1, 9, func(*spec.Spec) {}) // ERM has no run on these data
 	r := f.report()
 	want := []struct {
 		name                  string
@@ -73,8 +73,8 @@ func TestReadings(t *testing.T) {
 	}
 }
 
-// Claims that came later are of a family of their own, and a class with more images that is
-// worse says that their number is not all.
+// Later claims are a family of their own. The claim about the number of a class's images is not
+// supported if a class with more images is worse.
 func TestFurtherClaims(t *testing.T) {
 	like, f := as(t, "paper-gentle"), newFolder(t)
 	for seed := uint64(1); seed <= 4; seed++ {
@@ -119,7 +119,7 @@ func TestFurtherClaims(t *testing.T) {
 	}
 }
 
-// a is the method of a claim's first arm.
+// a returns the method of a claim's first arm.
 func (c *Claim) a() dro.Algorithm {
 	method, _, _ := strings.Cut(c.A, " ")
 	return dro.Algorithm(method)

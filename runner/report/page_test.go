@@ -16,7 +16,7 @@ import (
 	"drolab/runner/page"
 )
 
-// hostile are names that a file of somebody else's may have.
+// hostile returns names that somebody else's file may have.
 func hostile() []string {
 	return []string{`<script src="//x">&|*_`, `\input{/etc/passwd}%$#~^` + "\nx"}
 }
@@ -69,8 +69,8 @@ func TestHTMLIsWholeAndAlone(t *testing.T) {
 	}
 }
 
-// The document has the commands that a page writes and no other, and its
-// braces, environments and columns are in order.
+// The LaTeX document has only the commands that a page writes, and its braces, environments and
+// columns match.
 func TestLaTeX(t *testing.T) {
 	text := hostilePage(t).LaTeX()
 	known := map[string]bool{}
@@ -104,7 +104,7 @@ func TestLaTeX(t *testing.T) {
 	}
 }
 
-// TestLaTeXCompiles, where there is a TeX.
+// TestLaTeXCompiles compiles the document where TeX is installed.
 func TestLaTeXCompiles(t *testing.T) {
 	tex := peertest.Program(t, "pdflatex")
 	dir := t.TempDir()
@@ -119,7 +119,7 @@ func TestLaTeXCompiles(t *testing.T) {
 	}
 }
 
-// Every table of the Markdown page has as many cells in each row as its head.
+// Every row of a table in the Markdown page has as many cells as the head of the table.
 func TestMarkdown(t *testing.T) {
 	columns, tables := 0, 0
 	for line := range strings.Lines(hostilePage(t).Markdown()) {
@@ -145,7 +145,7 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-// TestReplace puts parts between their marks, and changes nothing else of the text.
+// TestReplace puts parts of the report between their marks, and changes nothing else in the text.
 func TestReplace(t *testing.T) {
 	f := newFolder(t)
 	f.paperLike(.5)
@@ -197,8 +197,8 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// A method has one colour and one dash in all figures of a radius, also where another method is
-// missing: erm has no objective.
+// A method has the same colour and the same dash in all figures of a radius, even if another method
+// is missing in one of them: here erm has no objective.
 func TestMethodsLookAlikeInAllFigures(t *testing.T) {
 	f := newFolder(t)
 	for a, objective := range map[dro.Algorithm][]float64{

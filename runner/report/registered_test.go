@@ -21,9 +21,8 @@ import (
 
 var before = patience.Add(-time.Hour)
 
-// registered adds the runs of the registration: SFK is .1 better than ERM in
-// the worst class and has its test loss, and the robust risk that counts of runs without a
-// radius is in robust_risk_at.
+// registered adds the runs of the registration. SFK is .1 better than ERM in the worst class and
+// has ERM's test loss. The robust risk that counts for runs without a radius is in robust_risk_at.
 func (f *folder) registered() {
 	f.Helper()
 	for _, name := range []string{"registered", "registered-gentle"} {
@@ -45,7 +44,7 @@ func (f *folder) registered() {
 	}
 }
 
-// vary gives the run of a seed its figures.
+// vary gives a run the figures of its method and seed.
 func (w *told) vary(rho float64) {
 	by := map[dro.Algorithm]float64{dro.SFK: .1, dro.SFKAuto: .05, dro.PGD: -.1, dro.PAN: .02,
 		"group": .07}[w.algorithm]
@@ -65,7 +64,7 @@ func (w *told) vary(rho float64) {
 	}
 }
 
-// All 120 runs give the 24 tests of the page, with its sides and margins, and the others.
+// All 120 runs give the 24 tests of the page, with its sides and margins, and the other tests.
 func TestRegistered(t *testing.T) {
 	f := newFolder(t)
 	f.registered()
@@ -76,7 +75,7 @@ func TestRegistered(t *testing.T) {
 	t.Run("none", func(t *testing.T) { f.none(t) })
 }
 
-// again has the families of the registration tested by NumPy, over its own list of lines.
+// again tests the families of the registration again in NumPy, which has its own list of lines.
 func (f *folder) again(t *testing.T, runs []*record.Run) {
 	g, err := NewRegistered(runs, presets.Known(), before)
 	f.must(err)
@@ -134,8 +133,8 @@ func (f *folder) all(t *testing.T) {
 	}
 }
 
-// Nothing is tested before all runs have ended; after 60 days the seeds that all arms have
-// from the first on are.
+// Nothing is tested before all runs have ended. After 60 days the tests use the seeds that all arms
+// have from the first seed on.
 func (f *folder) missing(t *testing.T) {
 	f.add(told{algorithm: dro.SFK, seed: 17, preset: "registered"})
 	some := slices.DeleteFunc(slices.Clone(f.runs), func(r *record.Run) bool {
@@ -168,8 +167,8 @@ func (f *folder) missing(t *testing.T) {
 	}
 }
 
-// A run on other data counts for nothing. Where every run of a preset is missing, its command
-// names no method.
+// A run on other data does not count. Where every run of a preset is missing, the command for the
+// preset names no method.
 func (f *folder) none(t *testing.T) {
 	one := f.runs[0].Meta.Spec
 	one.Seed++
@@ -187,7 +186,7 @@ func (f *folder) none(t *testing.T) {
 	}
 }
 
-// A run that broke is known by its cause.
+// A run that broke is recognised by its cause.
 func TestNotFinite(t *testing.T) {
 	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		if broken := (&train.BrokenError{What: "loss", Value: x,
@@ -200,7 +199,7 @@ func TestNotFinite(t *testing.T) {
 	}
 }
 
-// The lines of the page and the tests are the same: arms, side and margin.
+// The lines of docs/registration.md and the tests have the same arms, sides and margins.
 func TestLinesOfTheRegistration(t *testing.T) {
 	text, err := os.ReadFile("../../docs/registration.md")
 	if err != nil {

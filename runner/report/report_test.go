@@ -23,7 +23,7 @@ func TestVerdicts(t *testing.T) {
 	// The differences to ERM vary a little from seed to seed.
 	f.four(told{algorithm: dro.SFK, rho: .5, trainLoss: .5, testLoss: .8, worst: .40, risk: 2,
 		objective: []float64{3, 2, 1.4}})
-	for seed := uint64(1); seed <= 5; seed++ { // one that SFK has not
+	for seed := uint64(1); seed <= 5; seed++ { // seed 5 is one that SFK does not have
 		w := wobble(3*seed) / 9
 		f.add(told{algorithm: dro.ERM, seed: seed, rho: .5,
 			trainLoss: .1 + w, testLoss: 1 - w, worst: .60 + w, risk: 2 + wobble(seed*seed)})
@@ -59,7 +59,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// The objective is compared at equal steps along the run, and at its end apart.
+// The objective is compared at equal steps along the run, and in a claim of its own at the end.
 func TestObjectiveAlongTheRun(t *testing.T) {
 	f := newFolder(t)
 	f.paperLike(.5)
@@ -72,7 +72,7 @@ func TestObjectiveAlongTheRun(t *testing.T) {
 	if got := end.Mean.Float(); math.Abs(got-.2) > 1e-12 {
 		t.Errorf("at the end %g, want 0.2", got)
 	}
-	// seeds that agree to the last digit say nothing of their spread
+	// seeds that agree to the last digit tell nothing about their spread
 	for _, c := range []*Claim{along, end} {
 		if c.P.Applies() || c.Verdict != Undecided {
 			t.Errorf("%s: p %v, %s", c.Key, c.P, c.Verdict)
@@ -96,7 +96,7 @@ func TestOneSeedDecidesNothing(t *testing.T) {
 	}
 }
 
-// What does not depend on the radius is the same test at two radii, and counts once.
+// A figure that does not depend on the radius is the same test at two radii, and counts once.
 func TestSameRunsAtTwoRadii(t *testing.T) {
 	f := newFolder(t)
 	for _, rho := range []float64{.5, 1.5} {
@@ -131,7 +131,7 @@ func TestSameRunsAtTwoRadii(t *testing.T) {
 	}
 }
 
-// The time of a step is compared only between runs that had the machine together.
+// The times of steps are compared only between runs that shared the machine.
 func TestStepsAreComparedSideBySide(t *testing.T) {
 	f := newFolder(t)
 	f.four(told{algorithm: dro.SFK, rho: .5, speed: 75})
@@ -147,12 +147,12 @@ func TestStepsAreComparedSideBySide(t *testing.T) {
 		}
 	}
 	sfk, pgd := &arm{runs: all[:4]}, &arm{runs: all[4:]}
-	for i := range sfk.runs[1].ticks[7:] { // alone at last, and quick
+	for i := range sfk.runs[1].ticks[7:] { // alone at the end, and fast
 		sfk.runs[1].ticks[7+i].at = sfk.runs[1].ticks[7+i].at.Add(40 * time.Second)
 		sfk.runs[1].ticks[7+i].seconds = 1
 	}
 	pgd.runs[1].ticks[9].at = pgd.runs[1].ticks[9].at.Add(15 * time.Second)
-	for i := range sfk.runs[2].ticks { // 40 of 100 seconds together
+	for i := range sfk.runs[2].ticks { // 40 of 100 seconds shared
 		sfk.runs[2].ticks[i].at = sfk.runs[2].ticks[i].at.Add(time.Minute)
 	}
 	sfk.runs[3].ticks = sfk.runs[3].ticks[:6]
@@ -207,7 +207,8 @@ func TestVariations(t *testing.T) {
 	}
 }
 
-// On the paper's data its numbers stand beside, and the page says what is not its.
+// For runs on the paper's data the page shows the paper's numbers beside ours, and lists the
+// settings that the paper does not state.
 func TestBesideThePaper(t *testing.T) {
 	cifar := func(s *spec.Spec) {
 		s.Dataset, s.Model, s.Init = "cifar10", "alexnet", "torch"
@@ -257,7 +258,7 @@ func TestBesideThePaper(t *testing.T) {
 	}
 }
 
-// Where the paper's window would turn a difference, the page says so.
+// Where the paper's window would reverse a difference, the page says so.
 func TestWindow(t *testing.T) {
 	start := time.Date(2026, 11, 22, 4, 0, 0, 0, time.UTC)
 	losses := func(values ...float64) (r *ran) {
@@ -309,7 +310,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// Runs of one method have no claim, and the page explains no test.
+// For runs of one method there is no claim, and the page explains no test.
 func TestOneMethod(t *testing.T) {
 	f := newFolder(t)
 	f.four(told{algorithm: dro.SFK, rho: .5, trainLoss: .5, testLoss: .9, worst: .4, risk: 2})

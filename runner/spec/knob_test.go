@@ -7,8 +7,8 @@ import (
 	"drolab/dro"
 )
 
-// The lower bound of λ cannot be turned above the upper one, also where that is derived and would
-// follow: the run's box keeps its end.
+// The lower bound of λ cannot be turned above the upper bound, not even where the upper bound is
+// derived and would follow: the run's box keeps its end.
 func TestKnobKeepsItsBounds(t *testing.T) {
 	s := Defaults()
 	s.SetAlgorithms(dro.PGD)

@@ -7,7 +7,7 @@ import (
 	"drolab/dro"
 )
 
-// TestNudge goes through values as arrow keys do, and stops at their bounds.
+// TestNudge steps through values as arrow keys do, and stops at the bounds of the setting.
 func TestNudge(t *testing.T) {
 	for _, c := range []struct {
 		key, from string
@@ -49,8 +49,8 @@ func TestNudge(t *testing.T) {
 	}
 }
 
-// TestNudgeStays nudges every setting that a fork may change, of every method, and finds each
-// neighbour good, another one, and of the same method.
+// TestNudgeStays nudges every setting of every method that a fork may change. Each neighbour is
+// valid, differs from the value, and leaves the method as it is.
 func TestNudgeStays(t *testing.T) {
 	for _, a := range dro.Algorithms() {
 		s := Defaults()

@@ -10,7 +10,7 @@ import (
 	"drolab/dro"
 )
 
-// The rates of 4 epochs of 5 steps, by hand.
+// Rate agrees with values computed by hand, for 4 epochs of 5 steps.
 func TestRate(t *testing.T) {
 	for _, c := range []struct {
 		schedule string
@@ -36,8 +36,8 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// A setting that the uncertainty set does not read is refused where it is given, states nothing
-// and is no choice of a fork.
+// A setting that the uncertainty set does not read is refused where it is given. It makes no
+// difference between specs, and a fork does not offer it.
 func TestSettingsOfASet(t *testing.T) {
 	for _, c := range []struct{ set, key, sets string }{
 		{"cvar", "rho", "cressie-read, chi2, kl, smoothed-cvar, tv"},
@@ -72,8 +72,8 @@ func TestSettingsOfASet(t *testing.T) {
 	}
 }
 
-// A setting that another one shuts off is not read, is refused where it is given, states nothing,
-// and says with what it is read.
+// A setting that another setting shuts off is not read and is refused where it is given. It makes
+// no difference between specs, and the error names the setting with which it is read.
 func TestSettingsThatNeedAnother(t *testing.T) {
 	s := Defaults()
 	s.Algorithms = []dro.Algorithm{dro.ERM}
@@ -109,7 +109,7 @@ func TestSettingsThatNeedAnother(t *testing.T) {
 	}
 }
 
-// A set without a radius has no λ, so no bounds of it.
+// A set without a radius has no λ, and so no bounds of λ.
 func TestBounds(t *testing.T) {
 	s := Defaults()
 	lambda, eta := [2]float64{.1, 10}, [2]float64{-10, 2.5}

@@ -28,7 +28,7 @@ func TestDefaultsAreValid(t *testing.T) {
 	}
 }
 
-// Every field of a Spec has one row, and every row a field.
+// Every field of a Spec has one row in the settings, and every row has a field.
 func TestEveryFieldIsDescribed(t *testing.T) {
 	rows := map[string]int{}
 	for _, row := range settingRows() {
@@ -154,8 +154,7 @@ func TestSpecSurvivesJSON(t *testing.T) {
 	}
 }
 
-// A run of Just Train Twice that never comes to its second run would be ERM's
-// under another name.
+// A run of Just Train Twice that never reaches its second run would be ERM under another name.
 func TestSettingBelowAnother(t *testing.T) {
 	s := stated("jtt")
 	s.Epochs = 1
@@ -169,8 +168,8 @@ func TestSettingBelowAnother(t *testing.T) {
 	}
 }
 
-// FuzzSpec: what run.json or a request says of a run is refused, or can be
-// written and read back as the same.
+// FuzzSpec: the spec of a run in run.json or in a request is refused, or it is the same after it is
+// written and read back.
 func FuzzSpec(f *testing.F) {
 	d := Defaults()
 	text, err := json.Marshal(d)
@@ -196,8 +195,8 @@ func FuzzSpec(f *testing.F) {
 	})
 }
 
-// sfk with "c: auto" is what files say that are older than sfk-auto, in every form
-// that they had; those from before its second rule go on with the first.
+// Files older than sfk-auto say sfk with "c: auto". They are read as sfk-auto in every form that
+// they had, and files from before its second rule keep the first rule.
 func TestAutoIsReadAsItsMethod(t *testing.T) {
 	spec := func(words ...string) Spec {
 		t.Helper()
@@ -267,7 +266,7 @@ func TestAutoIsReadAsItsMethod(t *testing.T) {
 	}
 }
 
-// stated is a spec of one method.
+// stated returns a valid spec of one method, with two epochs.
 func stated(a dro.Algorithm) Spec {
 	s := Defaults()
 	s.Algorithms, s.Epochs = []dro.Algorithm{a}, 2
@@ -277,7 +276,7 @@ func stated(a dro.Algorithm) Spec {
 	return s
 }
 
-// reread is s as its own JSON has it.
+// reread returns s after a round trip through its JSON.
 func reread(t *testing.T, s Spec) (back Spec) {
 	t.Helper()
 	b, err := json.Marshal(s)
@@ -290,8 +289,8 @@ func reread(t *testing.T, s Spec) (back Spec) {
 	return back
 }
 
-// TestProgramWithoutAFolder holds that a program which is named without its folder is
-// looked for in the folder of this process, as the shell has it.
+// TestProgramWithoutAFolder holds that a program named without its folder is looked for in the
+// folder of this process, as a shell does it.
 func TestProgramWithoutAFolder(t *testing.T) {
 	s, err := OfProgram("program:train.py width=3")
 	if err != nil {

@@ -11,25 +11,25 @@ import (
 	"drolab/runner/spec"
 )
 
-// lot is made-up runs with the figures that they were made of, which the sentences are held
-// against: no evaluation is asked again for them.
+// lot is a set of made-up runs with the figures that they were made from. The sentences are checked
+// against the figures, not against the evaluations.
 type lot struct {
 	runs    []Run
 	names   []string
 	figures []map[float64]figure // by epoch
 }
 
-// figure is what a run comes to at an epoch, in percent.
+// figure holds the results of a run at an epoch, in percent.
 type figure struct {
 	worst, mean, risk float64
 	part              string
 }
 
-// parts are the classes of every made-up run, the last with too few samples to be the worst.
+// parts returns the classes of every made-up run. The last has too few samples to be the worst.
 func parts() []string { return []string{"disc", "ring", "star", "rare"} }
 
-// add makes a run with evaluations at epochs 1 to n, whose worst class is lifted by so many points
-// over that of the others; NaN makes it diverge.
+// add makes a run with evaluations at epochs 1 to n. Its class accuracies are lift percentage
+// points above the usual ones; NaN makes the run diverge.
 func (l *lot) add(random *rand.Rand, s spec.Spec, status runner.Status, n int, lift float64) {
 	m := &runner.Meta{Spec: s, StepsPerEpoch: 10, Steps: 10 * int64(s.Epochs),
 		Created: time.Unix(int64(len(l.runs)), 0), Checksum: "one"}
@@ -60,14 +60,14 @@ func (l *lot) add(random *rand.Rand, s spec.Spec, status runner.Status, n int, l
 	l.names = Names(l.runs)
 }
 
-// shape is what a lot is made of: every preset's methods in such a state.
+// shape is a state of runs from which a lot is made, with every preset's methods.
 type shape struct {
 	name   string
 	seeds  int
 	change func(i int, s *spec.Spec, status *runner.Status, epochs *int, lift *float64) bool
 }
 
-// shapes are all that a result can look like.
+// shapes returns every shape that a result can have.
 func shapes() []shape {
 	keep := func(int, *spec.Spec, *runner.Status, *int, *float64) bool { return true }
 	method := func(s *spec.Spec) dro.Algorithm { return s.Algorithm() }

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// reading is how a clause is understood: its pattern, and what has to be so.
+// reading tells how a clause is understood: its pattern, and the condition that must hold.
 type reading struct {
 	pattern *regexp.Regexp
-	rare    bool // not among the made-up results
+	rare    bool // does not occur among the made-up results
 	holds   func(s *seen, m []string) bool
 }
 

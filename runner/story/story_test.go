@@ -16,7 +16,7 @@ import (
 	"drolab/runner/spec"
 )
 
-// TestSentences reads the sentence of every preset in every shape, and reckons each clause anew.
+// TestSentences reads the sentence of every preset in every shape, and computes each clause anew.
 func TestSentences(t *testing.T) {
 	said := map[string]int{}
 	for _, p := range presets.List() {
@@ -51,7 +51,7 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// seen is what a sentence is of, found anew.
+// seen holds the runs, seeds and epoch that a sentence is about, found independently of the story.
 type seen struct {
 	*lot
 	base    string // name of the baseline; "" without one that counts
@@ -60,7 +60,7 @@ type seen struct {
 	counted []string // names of the configurations
 }
 
-// mean is that of a quantity over the seeds.
+// mean returns the mean of a quantity over the seeds.
 func (s *seen) mean(name string, of func(figure) float64) float64 {
 	values := s.values(name, of)
 	sum := 0.0
@@ -70,7 +70,7 @@ func (s *seen) mean(name string, of func(figure) float64) float64 {
 	return sum / float64(len(values))
 }
 
-// values are a quantity of the seeds.
+// values returns a quantity for each of the seeds.
 func (s *seen) values(name string, of func(figure) float64) (list []float64) {
 	for _, seed := range s.seeds {
 		for i, r := range s.runs {
@@ -82,7 +82,8 @@ func (s *seen) values(name string, of func(figure) float64) (list []float64) {
 	return list
 }
 
-// interval is that of the difference between two configurations.
+// interval returns the mean and the half-width of the interval of the difference between two
+// configurations.
 func (s *seen) interval(a, b string, of func(figure) float64) (mean, half float64) {
 	x, y, d := s.values(a, of), s.values(b, of), []float64(nil)
 	for i := range x {
@@ -94,19 +95,19 @@ func (s *seen) interval(a, b string, of func(figure) float64) (mean, half float6
 func worstOf(f figure) float64 { return f.worst }
 func meanOf(f figure) float64  { return f.mean }
 
-// lead is the configuration that the sentence is about.
+// lead returns the configuration that the sentence is about.
 func (s *seen) lead(best func(*seen, string) bool) string {
 	i := slices.IndexFunc(s.counted, func(o string) bool { return o != s.base && best(s, o) })
 	return s.counted[i]
 }
 
-// split takes the names of a list apart.
+// split returns the names in a list such as "a, b and c".
 func split(text string) []string {
 	return strings.FieldsFunc(strings.ReplaceAll(text, " and ", ", "),
 		func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// check reads a story.
+// check fails unless every clause of a story can be read and is true.
 func (l *lot) check(t *testing.T, where string, at int, got Story, said map[string]int) {
 	t.Helper()
 	text := got.String()
@@ -136,8 +137,8 @@ func (l *lot) check(t *testing.T, where string, at int, got Story, said map[stri
 	}
 }
 
-// see finds out what a sentence is of, from its scope and from the runs, and whether that is right;
-// nil where something is waited for.
+// see finds out what a sentence is about, from its scope and from the runs, and checks the scope.
+// It returns nil where the story waits for something.
 func (l *lot) see(t *testing.T, where string, at int, got Story) *seen {
 	t.Helper()
 	s := &seen{lot: l}
@@ -201,7 +202,7 @@ func (l *lot) see(t *testing.T, where string, at int, got Story) *seen {
 	return s
 }
 
-// furthest is the last epoch that all counted runs of the seeds have.
+// furthest returns the last epoch that all counted runs of the seeds have reached.
 func (s *seen) furthest() float64 {
 	least := math.Inf(1)
 	for i, r := range s.runs {
@@ -240,7 +241,7 @@ func TestOverfit(t *testing.T) {
 	}
 }
 
-// Without classes the sentence is of the robust risk.
+// Without classes the sentence is about the robust risk.
 func TestWithoutClasses(t *testing.T) {
 	s, l := spec.Defaults(), &lot{}
 	s.SetAlgorithms(dro.SFK, dro.ERM)
@@ -256,7 +257,7 @@ func TestWithoutClasses(t *testing.T) {
 	}
 }
 
-// A branch is held against its parent at the evaluations that it made itself.
+// A branch is compared with its parent at the evaluations that the branch made itself.
 func TestBranch(t *testing.T) {
 	s, l := spec.Defaults(), &lot{}
 	s.SetAlgorithms(dro.PGD)

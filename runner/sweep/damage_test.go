@@ -16,8 +16,8 @@ import (
 	"drolab/runner/record"
 )
 
-// written is a sweep that was trained, with rungs, and with one of each file that a
-// sweep has of its own.
+// written returns a trained sweep with rungs that has one of each file that belongs to a sweep
+// itself.
 func written(t *testing.T) *Folder {
 	t.Helper()
 	text := strings.Replace(tiny, "seeds: 2", "seeds: 1", 1) + "halving: {epochs: [2], keep: .5}\n"
@@ -37,7 +37,7 @@ func written(t *testing.T) *Folder {
 	return f
 }
 
-// ownTexts are the sweep's own files that hold something.
+// ownTexts returns the contents of the sweep's own files that are not empty.
 func ownTexts(t *testing.T, f *Folder) map[string][]byte {
 	t.Helper()
 	names, err := f.ownFiles()
@@ -57,8 +57,8 @@ func ownTexts(t *testing.T, f *Folder) map[string][]byte {
 	return texts
 }
 
-// shown is all that a sweep's folder tells of it: the table, the states, the engine's
-// orders and Slurm's jobs; or why it cannot.
+// shown returns everything that a sweep's folder tells about the sweep: the table, the states, the
+// engine's orders and Slurm's jobs; or the error of reading it.
 func shown(dir string) (string, error) {
 	f, err := Open(dir)
 	if err != nil {
@@ -73,8 +73,8 @@ func shown(dir string) (string, error) {
 	return string(b), err
 }
 
-// TestFlips: whichever byte of whichever file of a sweep changes, the file is named. The
-// table is what it was, or an error.
+// TestFlips: when any byte of any file of a sweep changes, the file is named. The table is what it
+// was, or an error.
 func TestFlips(t *testing.T) {
 	f := written(t)
 	want, err := shown(f.Dir)
@@ -93,7 +93,7 @@ func TestFlips(t *testing.T) {
 			at := count(len(text))
 			if !*long {
 				rng.Shuffle(len(at), func(i, j int) { at[i], at[j] = at[j], at[i] })
-				seal := count(len(text))[len(text)-20:] // wholly
+				seal := count(len(text))[len(text)-20:] // every byte of it
 				at = append(at[:min(20, len(at))], seal...)
 			}
 			for _, i := range at {
@@ -132,8 +132,8 @@ func put(t *testing.T, path string, text []byte) {
 	}
 }
 
-// TestMendLosesNothing: what is damaged is in .set-aside as it was, the next start makes
-// it anew, and no run that is done is touched.
+// TestMendLosesNothing: a damaged file is kept unchanged in .set-aside, the next start makes it
+// anew, and no finished run is touched.
 func TestMendLosesNothing(t *testing.T) {
 	f := written(t)
 	before := logs(t, f)
@@ -176,7 +176,7 @@ func TestMendLosesNothing(t *testing.T) {
 	}
 }
 
-// keptAside tells whether a file of this text was moved out of the way.
+// keptAside reports whether a file with this text was moved out of the way.
 func keptAside(t *testing.T, dir string, text []byte) bool {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, ".set-aside", "*"))
@@ -189,8 +189,8 @@ func keptAside(t *testing.T, dir string, text []byte) bool {
 	})
 }
 
-// TestAFileThatIsEdited: a person changes the sweep file in the folder. That is named,
-// the sweep goes on as it was started, and a start with the new file adds its runs.
+// TestAFileThatIsEdited: when a person changes the sweep file in the folder, the file is named and
+// the sweep goes on as it was started. A start with the new file adds its runs.
 func TestAFileThatIsEdited(t *testing.T) {
 	f := made(t, fewer)
 	path := filepath.Join(f.Dir, fileName)
@@ -209,7 +209,7 @@ func TestAFileThatIsEdited(t *testing.T) {
 	oneSweep(t, f.Dir, 6, Missing)
 }
 
-// TestModes: a sweep's folders are entered, and its files read, by their owner alone.
+// TestModes: only their owner can enter a sweep's folders and read its files.
 func TestModes(t *testing.T) {
 	f := written(t)
 	for path, text := range ownTexts(t, f) {
@@ -229,8 +229,8 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// TestAFolderOfAProgramBefore: files without checksums open, and the next start seals
-// the list.
+// TestAFolderOfAProgramBefore: files without checksums, from an earlier program, can be opened. The
+// next start seals the list.
 func TestAFolderOfAProgramBefore(t *testing.T) {
 	text := fewer + "halving: {epochs: [1], keep: .5}\n"
 	f := made(t, text)

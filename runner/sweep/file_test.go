@@ -40,7 +40,7 @@ select: val_loss
 
 func TestExpand(t *testing.T) {
 	l := parse(t, small).Expand()
-	// erm does not read c, so 2 radii × 3 draws × 2 methods × 2 seeds.
+	// erm does not read c: 2 radii × 3 draws × 2 methods × 2 seeds.
 	if len(l.Runs) != 24 || !slices.Equal(l.Keys, []string{"rho", "lr", "c"}) {
 		t.Fatalf("%d runs over %v", len(l.Runs), l.Keys)
 	}
@@ -67,7 +67,7 @@ func TestExpand(t *testing.T) {
 			t.Errorf("run %d of %s: varies in c: %v", i, r.Algorithm, ok)
 		}
 	}
-	// Every draw stands at every point of the grid.
+	// Every draw occurs at every point of the grid.
 	if a, b := l.Runs[0].Values["lr"], l.Runs[6].Values["lr"]; string(a) != string(b) {
 		t.Errorf("the first draw is %s at one point and %s at another", a, b)
 	}
@@ -84,7 +84,7 @@ func TestTheSameFileGivesTheSameList(t *testing.T) {
 	if !slices.Equal(a, ids(small)) {
 		t.Error("twice the same file gives two lists")
 	}
-	// More draws keep those that there were; another seed of theirs does not.
+	// More draws keep the draws that there were, and another seed of the draws does not.
 	more := ids(strings.Replace(small, "draws: 3", "draws: 5", 1))
 	for _, id := range a {
 		if !slices.Contains(more, id) {
@@ -94,13 +94,13 @@ func TestTheSameFileGivesTheSameList(t *testing.T) {
 	if other := ids(strings.Replace(small, "seed: 7", "seed: 8", 1)); slices.Equal(a, other) {
 		t.Error("the seed of the draws changes nothing")
 	}
-	// Names are for good: a change here makes every sweep that exists start anew.
+	// Names are permanent: a change here makes every existing sweep start anew.
 	if got, want := a[0], "mine-sfk-s1-a7e6cdc12ff4967c"; got != want {
 		t.Errorf("the first run is named %s, was %s", got, want)
 	}
 }
 
-// beta1 varies for AdamW alone, and momentum is not read with it: no run stands there twice.
+// beta1 varies for AdamW alone, and momentum is not read with it: no run occurs twice.
 func TestSettingsVaryWhereTheyAreRead(t *testing.T) {
 	l := parse(t, `
 preset: csv
@@ -196,14 +196,14 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// TestValidationIsAskedForBeforeAnythingStarts: a sweep whose runs would have nothing
-// to be chosen by names the line, the setting and what to do.
+// TestValidationIsAskedForBeforeAnythingStarts: a sweep whose runs have nothing to be selected by
+// is refused with the line, the setting and the remedy.
 func TestValidationIsAskedForBeforeAnythingStarts(t *testing.T) {
 	base := "preset: csv\ngrid: {algo: [erm]}\n"
 	for text, want := range map[string]string{
 		"select: val_loss\nset: {val_fraction: .1}":  "",
 		"select: val_worst\nset: {val_fraction: .3}": "",
-		// The file may be where the sweep trains.
+		// The file may exist where the sweep trains.
 		"set: {dataset: csv:no.csv, val_fraction: .1}\nselect: val_loss": "",
 		"set: {val_fraction: 0}\nselect: val_loss": "mine.yaml:4: select: val_loss: csv:example " +
 			"has no validation split to choose by: set a val_fraction above 0",
@@ -239,7 +239,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// BenchmarkExpand is a sweep of 10 000 runs, from its text to its list.
+// BenchmarkExpand measures a sweep of 10 000 runs, from the text of its file to its list.
 func BenchmarkExpand(b *testing.B) {
 	text := "preset: csv\ngrid: {algo: [sfk, pgd, pan, erm]}\nseeds: 2\nset: {val_fraction: .2}\n" +
 		"random: {draws: 1250, lr: {log: [.001, .1]}, rho: {log: [.001, .1]}}"
@@ -251,8 +251,8 @@ func BenchmarkExpand(b *testing.B) {
 	}
 }
 
-// TestStudy: the file that docs/sweeps.md holds against a script for submitit is the same
-// study, and has as few lines as it says there; so has the script.
+// TestStudy: the study file that docs/sweeps.md compares with a script for submitit has the runs of
+// the same study. The file and the script have the numbers of lines that the page states.
 func TestStudy(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "sweeps.md"))
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"drolab/runner"
 )
 
-// Of the runs of a sweep the first of each dataset says what there is to say of it.
+// In a sweep, only the first run on each dataset reports the notes about the data.
 func TestFirstRunSpeaksOfTheData(t *testing.T) {
 	of := func(dataset string) Run {
 		return Run{ID: dataset, Values: values{"dataset": json.RawMessage(dataset)}}

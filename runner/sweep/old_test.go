@@ -10,7 +10,7 @@ import (
 	"drolab/dro"
 )
 
-// oldList is what a program wrote that had no sfk-auto.
+// oldList was written by a program that had no sfk-auto.
 const oldList = `{"name":"mine","preset":"csv","dir":"","base":{"algorithms":["sfk","erm"],"seeds":1,"seed":1,
 "epochs":2,"batch":64,"lr_drop_epoch":15,"dataset":"csv:example","model":"mlp","imbalance":"none","augment":false,
 "val_fraction":0.2,"select":"val_worst","c":1000,"c_rule":2,"kappa":1,"share_batch":false},
@@ -19,8 +19,8 @@ const oldList = `{"name":"mine","preset":"csv","dir":"","base":{"algorithms":["s
 {"id":"mine-sfk-s1-6c5d38396fe0cb97","setting":1,"algorithm":"sfk","seed":1,"values":{"c":"auto"}},
 {"id":"mine-erm-s1-4e95c8118e63a14c","setting":2,"algorithm":"erm","seed":1,"values":{}}]}`
 
-// A sweep over "c: auto" is one over methods now: the folder of an older program goes
-// on with the names that its runs have, and its file, started again, adds nothing.
+// A sweep over "c: auto" is now a sweep over methods. The folder of an older program goes on with
+// the names of its runs, and its file, when started again, adds nothing.
 func TestFoldersFromBeforeSFKAuto(t *testing.T) {
 	const file = "preset: csv\ngrid: {c: [500, auto], algo: [sfk, erm]}\n" +
 		"set: {epochs: 2, val_fraction: .2}\n"
@@ -28,7 +28,7 @@ func TestFoldersFromBeforeSFKAuto(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, listName), []byte(oldList), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	// It is started twice as it was, and then with more seeds.
+	// It is started twice unchanged, and then with more seeds.
 	for _, seeds := range []string{"seeds: 1\n", "seeds: 1\n", "seeds: 2\n"} {
 		f, err := Make(dir, []byte(file), parse(t, file+seeds).Expand())
 		if err != nil {

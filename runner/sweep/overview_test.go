@@ -28,8 +28,8 @@ func overview(t *testing.T, f *Folder) *Overview {
 	return o
 }
 
-// TestOverviewAgreesWithTheTable: what is chosen, and its value, are those of sweep
-// table; before, nothing is.
+// TestOverviewAgreesWithTheTable: the chosen points and their values are those of sweep table.
+// Before any run is done, nothing is chosen.
 func TestOverviewAgreesWithTheTable(t *testing.T) {
 	f := made(t, strings.Replace(tiny, "rho: [.1, 1]", "rho: [.1, 1], lr: [.3, .003]", 1))
 	before := overview(t, f)
@@ -57,8 +57,8 @@ func TestOverviewAgreesWithTheTable(t *testing.T) {
 	}
 }
 
-// TestOverviewPlansRungs: what rungs will drop is not planned, and at the end what was
-// planned is done.
+// TestOverviewPlansRungs: the epochs of runs that rungs will drop are not planned, and at the end
+// the planned epochs are done.
 func TestOverviewPlansRungs(t *testing.T) {
 	text := strings.Replace(tiny, "rho: [.1, 1]", "rho: [.1, 1], lr: [.3, .03, .003, .0003]", 1)
 	f := made(t, text+"halving: {epochs: [1, 2], keep: .5}\n")
@@ -136,8 +136,7 @@ func TestUnder(t *testing.T) {
 	}
 }
 
-// TestAListStaysInItsFolder: a folder that comes from somebody else leads to none of
-// ours.
+// TestAListStaysInItsFolder: a list in somebody else's folder cannot point to a folder of ours.
 func TestAListStaysInItsFolder(t *testing.T) {
 	f := made(t, tiny)
 	for _, id := range []string{"../../x", "/etc", "", ".sweep", `..\x`} {
@@ -159,8 +158,8 @@ func TestAListStaysInItsFolder(t *testing.T) {
 	}
 }
 
-// A look that was given the catalogue's list says what one says that reads the runs, of rungs,
-// too, and reads none that is done.
+// A look that is given the catalogue's list agrees with a look that reads the runs, with rungs as
+// well, and reads no finished run.
 func TestLookOfTheCatalogue(t *testing.T) {
 	text := strings.Replace(tiny, "rho: [.1, 1]", "rho: [.1, 1], lr: [.3, .003]", 1)
 	f := made(t, text+"halving: {epochs: [1], keep: .5}\n")

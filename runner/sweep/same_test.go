@@ -16,8 +16,8 @@ import (
 	"drolab/runner/record"
 )
 
-// TestSameSweeps compares two sweeps on the disk, DROLAB_SAME=DIR:DIR; .ci/slurm
-// does, with one that a cluster has trained.
+// TestSameSweeps compares two sweeps on the disk, DROLAB_SAME=DIR:DIR. .ci/slurm runs it with a
+// sweep that a cluster has trained.
 func TestSameSweeps(t *testing.T) {
 	a, b, ok := strings.Cut(os.Getenv("DROLAB_SAME"), ":")
 	if !ok {
@@ -26,8 +26,8 @@ func TestSameSweeps(t *testing.T) {
 	sameSweeps(t, a, b)
 }
 
-// sameSweeps wants the runs of two sweeps done and equal: every step and
-// evaluation that stands, and the weights at the end, to the last bit.
+// sameSweeps fails unless the runs of two sweeps are done and equal to the last bit: every step and
+// evaluation in force, and the last weights.
 func sameSweeps(t *testing.T, dirA, dirB string) {
 	t.Helper()
 	a, b := open(t, dirA), open(t, dirB)
@@ -61,8 +61,8 @@ func open(t *testing.T, dir string) *Folder {
 	return f
 }
 
-// trace is what a run that is done left: its steps and evaluations without times,
-// and its last weights.
+// trace returns the results of a finished run: its steps and evaluations without times, and its
+// last weights.
 func trace(t *testing.T, f *Folder, i int) (lines []string, weights []byte) {
 	t.Helper()
 	r, err := f.Find(i)
@@ -95,7 +95,7 @@ func trace(t *testing.T, f *Folder, i int) (lines []string, weights []byte) {
 	return lines, weights
 }
 
-// standing are the steps and evaluations of a log that no resume has taken back.
+// standing returns the steps and evaluations of a log that no resume has discarded.
 func standing(t *testing.T, r *record.Run) (list []runner.Event) {
 	t.Helper()
 	h, err := record.ReadHistory(r.Tail(), nil)
@@ -111,10 +111,10 @@ func standing(t *testing.T, r *record.Run) (list []runner.Event) {
 	return list
 }
 
-// TestOverhead says what a sweep on the disk cost beside its runs, DROLAB_OVERHEAD=DIR:PARALLEL;
-// .ci/sweep does. It is what the machine's slots waited: from a run's last event to the
-// first step's beginning of the next, the reading of data and the making of the network
-// included.
+// TestOverhead reports the overhead of a sweep on the disk, DROLAB_OVERHEAD=DIR:PARALLEL, as
+// .ci/sweep runs it. The overhead is the time that the machine's slots waited: from a run's last
+// event to the beginning of the next run's first step, with the reading of data and the making of
+// the network.
 func TestOverhead(t *testing.T) {
 	dir, text, ok := strings.Cut(os.Getenv("DROLAB_OVERHEAD"), ":")
 	parallel, err := strconv.Atoi(text)

@@ -28,8 +28,8 @@ import (
 //	go test -run 'AtOnce|Points|Flips' -long -v -timeout 1h ./runner/sweep
 var long = flag.Bool("long", false, "50 pairs of starts, all crash points, all flipped bytes")
 
-// starter is the environment's variable that makes a test's process a start of the
-// sweep in FOLDER as TEXT says, which trains it to the end.
+// starter is the environment variable that makes the test binary start the sweep of the file TEXT
+// in a folder, and train it to the end.
 const starter = "DROLAB_TEST_START"
 
 func TestMain(m *testing.M) {
@@ -67,7 +67,7 @@ func startAndTrain(dir, text string) error {
 	return err
 }
 
-// fewer is a sweep of four runs of one epoch; more has one more seed of each setting.
+// fewer is a sweep of four runs of one epoch. more has one more seed of each setting.
 const fewer = `
 preset: csv
 grid: {rho: [.1, 1], algo: [sfk]}
@@ -78,7 +78,7 @@ select: val_loss
 
 var more = strings.Replace(fewer, "seeds: 2", "seeds: 3", 1)
 
-// pairs is how many pairs of starts a test takes.
+// pairs returns the number of pairs of starts that a test takes.
 func pairs(few int) int {
 	if *long {
 		return 50
@@ -86,13 +86,13 @@ func pairs(few int) int {
 	return few
 }
 
-// TestProcessesStartAtOnce: two processes start a sweep, and one grows it. There is one
-// sweep, and every run is in its table and done. Only a start whose file has fewer runs
-// than the folder may be refused, in words.
+// TestProcessesStartAtOnce: two processes start a sweep, or one starts it and the other grows it.
+// There is one sweep, and every run is in its table and done. Only a start whose file has fewer
+// runs than the folder may be refused, with an error.
 func TestProcessesStartAtOnce(t *testing.T) {
 	for n := range pairs(3) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			t.Parallel() // one of two waits for the other most of the time
+			t.Parallel() // one of the two mostly waits for the other
 			dir := filepath.Join(t.TempDir(), "sweep")
 			texts := []string{fewer, []string{fewer, more}[n%2]}
 			commands := make([]*exec.Cmd, 2)
@@ -119,8 +119,8 @@ func TestProcessesStartAtOnce(t *testing.T) {
 	}
 }
 
-// oneSweep wants so many runs in the list, each once and in one state, no others in the
-// folder, and nothing that is wrong with the sweep's files.
+// oneSweep fails unless the list has this number of different runs, all of them in this state, the
+// folder has no other runs, and the sweep's files are sound.
 func oneSweep(t *testing.T, dir string, runs int, state runner.Status) {
 	t.Helper()
 	f := open(t, dir)
@@ -145,7 +145,7 @@ func oneSweep(t *testing.T, dir string, runs int, state runner.Status) {
 	}
 }
 
-// found are findings as an error.
+// found returns findings as an error.
 func found(list []*record.Finding) (err error) {
 	for _, f := range list {
 		err = errors.Join(err, fmt.Errorf("%s %s (mended %v %s)", f.File, f.What, f.Mended,
@@ -154,8 +154,8 @@ func found(list []*record.Finding) (err error) {
 	return err
 }
 
-// TestAtOnce: starts that grow the sweep, stops, engines that end and looks of viewers,
-// all at once in one folder. None fails, and the last list has the runs of all.
+// TestAtOnce: starts that grow the sweep, stops, engines that end and looks of viewers happen all
+// at once in one folder. None fails, and the last list has the runs of all starts.
 func TestAtOnce(t *testing.T) {
 	for n := range pairs(6) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
@@ -183,8 +183,8 @@ func TestAtOnce(t *testing.T) {
 	}
 }
 
-// startOnly starts a sweep, and leaves the training to others. A file with fewer runs
-// than there are is refused, which is right.
+// startOnly starts a sweep, and leaves the training to others. It returns no error for a file with
+// fewer runs than the folder, which a start rightly refuses.
 func startOnly(files record.Files, dir, text string) error {
 	file, errs := Parse("sweep.yaml", []byte(text), embedded)
 	if len(errs) > 0 {
@@ -213,7 +213,7 @@ func lookOnly(dir string) error {
 	return errors.Join(err, also, found(slices.DeleteFunc(list, leftAside)))
 }
 
-// leftAside tells whether it is a file that somebody writes at this moment.
+// leftAside reports whether the finding may be a file that somebody is writing at this moment.
 func leftAside(f *record.Finding) bool { return f.What == "was left by a crash" }
 
 func stopOnly(dir string) error {
@@ -231,8 +231,8 @@ func stopOnly(dir string) error {
 	return errors.Join(err, f.Stop())
 }
 
-// TestAnEngineSeesGrowth: an engine that has done a list looks again where another
-// start has added runs meanwhile, and where the sweep was stopped and started.
+// TestAnEngineSeesGrowth: an engine that has done a list looks again if another start has added
+// runs meanwhile, or if the sweep was stopped and started.
 func TestAnEngineSeesGrowth(t *testing.T) {
 	dir := t.TempDir()
 	start := func(text string) {
@@ -274,7 +274,7 @@ func TestAnEngineSeesGrowth(t *testing.T) {
 	}
 }
 
-// pointSteps is every how manieth point a test takes.
+// pointSteps returns the step between the points that a test takes.
 func pointSteps(few int) int {
 	if *long {
 		return 1
@@ -282,7 +282,7 @@ func pointSteps(few int) int {
 	return few
 }
 
-// quickDir is a folder in memory where there is one.
+// quickDir returns a folder in memory where the system has one.
 func quickDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "drolab-sweep-")
@@ -293,9 +293,9 @@ func quickDir(t *testing.T) string {
 	return dir
 }
 
-// TestStartPoints: a start fails, or its process or machine ends, at each thing that it
-// does to the disk. What is there then is the sweep as it was or as it shall be, and the
-// next start comes to the same as if nothing had happened.
+// TestStartPoints: a start fails, or its process or machine ends, at each of its operations on the
+// disk. The folder then holds the sweep as it was or as it will be, and the next start ends as if
+// nothing had happened.
 func TestStartPoints(t *testing.T) {
 	for _, c := range []struct {
 		name, before string
@@ -320,7 +320,7 @@ func TestStartPoints(t *testing.T) {
 						t.Errorf("%s: the next start: %v", at, err)
 					}
 				}
-				if _, err := Examine(dir, true); err != nil { // what was left aside
+				if _, err := Examine(dir, true); err != nil { // files left aside
 					t.Errorf("%s: %v", at, err)
 				}
 				oneSweep(t, dir, 6, Missing)

@@ -14,8 +14,8 @@ import (
 	"drolab/runner/spec"
 )
 
-// TestSubmitPoints: a start on a cluster ends at each thing that it does. The next one
-// submits what is missing, and no run is in the queue twice.
+// TestSubmitPoints: a start on a cluster ends at each of its operations. The next start submits
+// what is missing, and no run is in the queue twice.
 func TestSubmitPoints(t *testing.T) {
 	b := fakes(t)
 	ctx := context.Background()

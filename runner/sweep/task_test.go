@@ -16,12 +16,12 @@ import (
 	"drolab/runner/spec"
 )
 
-// tasked is a task as a process has it.
+// tasked returns a task as a process on a cluster has it.
 func tasked(f *Folder, place int) *Task {
 	return &Task{Folder: f, Place: place, Host: runner.Host{Kernel: nn.Kernel("fp32")}, Threads: 1}
 }
 
-// TestTasksAreTheSweep: the runs done one by one are those done at once.
+// TestTasksAreTheSweep: runs done one by one as tasks equal the runs of the whole sweep at once.
 func TestTasksAreTheSweep(t *testing.T) {
 	here, jobs := made(t, tiny), made(t, tiny)
 	work(t, here)
@@ -48,8 +48,7 @@ func TestTasksAreTheSweep(t *testing.T) {
 const endless = "preset: csv\ngrid: {algo: [erm]}\n" +
 	"set: {epochs: 1000000, val_fraction: .3, model: linear, eval_every: 0, log_every: 1}\n"
 
-// interrupted does a task until it has come further than so many steps, and then
-// calls end.
+// interrupted does a task until its run has passed the given number of steps, and then calls end.
 func interrupted(t *testing.T, task *Task, steps int64, end func(cancel func())) error {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -84,8 +83,8 @@ func saved(t *testing.T, f *Folder) int64 {
 	return s.Step
 }
 
-// TestTimeLimit: at the warning the run is saved and the task asks to be done
-// again, by the array's job and the task's own number; it goes on from there.
+// TestTimeLimit: at the warning the run is saved, and the task requeues itself by the job of the
+// array and its own number. The run goes on from there.
 func TestTimeLimit(t *testing.T) {
 	bin := fakes(t)
 	f := made(t, endless)
@@ -107,7 +106,7 @@ func TestTimeLimit(t *testing.T) {
 			t.Errorf("life %d: %q", life, got)
 		}
 	}
-	// It came no further: there is no use in doing it again.
+	// It came no further: doing it again is useless.
 	task := tasked(f, 0)
 	if err := f.files.Write(f.limitsPath(0), limits{2, step + 1<<40}); err != nil {
 		t.Fatal(err)
@@ -124,8 +123,8 @@ func TestTimeLimit(t *testing.T) {
 	}
 }
 
-// TestTerm: the run is saved, the task is not done, and nobody is asked for
-// anything.
+// TestTerm: a task that is told to terminate saves its run, fails, and does not ask to be done
+// again.
 func TestTerm(t *testing.T) {
 	f := made(t, endless)
 	task := tasked(f, 0)
@@ -137,8 +136,8 @@ func TestTerm(t *testing.T) {
 	saved(t, f)
 }
 
-// TestNeverTwoWriters: while one task has a run, another waits for it and does
-// nothing to it.
+// TestNeverTwoWriters: while one task has a run, another task waits for the run and does not write
+// to it.
 func TestNeverTwoWriters(t *testing.T) {
 	f := made(t, endless)
 	err := interrupted(t, tasked(f, 0), 0, func(cancel func()) {
@@ -161,8 +160,8 @@ func TestNeverTwoWriters(t *testing.T) {
 	}
 }
 
-// TestRungsAsTasks: an array a stage, as on a cluster; a place that the rung has
-// not filled is nobody's.
+// TestRungsAsTasks: each stage is an array, as on a cluster. A task at a place that the rung has
+// not filled has nothing to do.
 func TestRungsAsTasks(t *testing.T) {
 	text := tiny + "halving: {epochs: [2], keep: .5}\n"
 	here, jobs := made(t, text), made(t, text)
@@ -188,7 +187,7 @@ func TestRungsAsTasks(t *testing.T) {
 	}
 }
 
-// bin is a folder with commands in Slurm's names, which note how they are called.
+// bin is a folder of commands with Slurm's names, which record their calls.
 type bin string
 
 func fakes(t *testing.T) bin {
@@ -312,7 +311,7 @@ func TestScriptsOfRungs(t *testing.T) {
 	}
 }
 
-// TestArraysOfAThousand: an index of Slurm's is below MaxArraySize.
+// TestArraysOfAThousand: the indices of a Slurm array stay below MaxArraySize.
 func TestArraysOfAThousand(t *testing.T) {
 	f := made(t, strings.Replace(tiny, "seeds: 2", "seeds: 600", 1))
 	stages, err := f.Batches(count(2400), &Ask{Threads: 1, Time: time.Hour})
@@ -326,8 +325,8 @@ func TestArraysOfAThousand(t *testing.T) {
 	}
 }
 
-// TestWhatSlurmSays: tasks are known by their array's job and their number, the
-// array's last one too; what nobody does any more is named with its reason.
+// TestWhatSlurmSays: tasks are known by the job of their array and their number, also the last task
+// of an array. A task that Slurm has given up is shown with the reason.
 func TestWhatSlurmSays(t *testing.T) {
 	b := fakes(t)
 	f := made(t, tiny)
@@ -394,7 +393,7 @@ func TestParseTime(t *testing.T) {
 	}
 }
 
-// TestHolderOfALease: a life of a task that Slurm has ended holds nothing.
+// TestHolderOfALease: a life of a task that Slurm has ended holds no lease.
 func TestHolderOfALease(t *testing.T) {
 	b := fakes(t)
 	f := made(t, tiny)
@@ -419,7 +418,7 @@ func TestHolderOfALease(t *testing.T) {
 	}
 }
 
-// count is 0, 1, ... up to n.
+// count returns the numbers from 0 up to n, without n.
 func count(n int) []int {
 	list := make([]int, n)
 	for i := range list {

@@ -27,7 +27,7 @@ set: {epochs: 4, val_fraction: .3, model: linear, lr_drop_epoch: 0}
 select: val_loss
 `
 
-// made is the folder of a sweep that nobody has begun.
+// made returns the folder of a sweep that nobody has begun.
 func made(t *testing.T, text string) *Folder {
 	t.Helper()
 	f, err := Make(t.TempDir(), []byte(text), parse(t, text).Expand())
@@ -50,7 +50,7 @@ func queued(t *testing.T, ctx context.Context, f *Folder) *queue.Queue {
 
 func always() bool { return true }
 
-// work does what is missing, to the end.
+// work trains the missing runs of a sweep to their end.
 func work(t *testing.T, f *Folder) {
 	t.Helper()
 	q := queued(t, context.Background(), f)
@@ -72,7 +72,7 @@ func states(t *testing.T, f *Folder) []State {
 
 func counts(t *testing.T, f *Folder) map[runner.Status]int { return Count(states(t, f)) }
 
-// seqs are the numbers of lines of each run's log.
+// logs returns the text of each run's log.
 func logs(t *testing.T, f *Folder) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -110,8 +110,7 @@ func TestStartingAgainDoesOnlyWhatIsMissing(t *testing.T) {
 	}
 }
 
-// TestWorkGoesOnFromCheckpoints: a sweep that is stopped again and again comes to
-// the same, to the last bit.
+// TestWorkGoesOnFromCheckpoints: a sweep that is stopped again and again ends with the same bits.
 func TestWorkGoesOnFromCheckpoints(t *testing.T) {
 	whole, parts := made(t, tiny), made(t, tiny)
 	work(t, whole)
@@ -169,7 +168,8 @@ func TestMakeGrowsAndNeverMoves(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeginIsNamed: the data have no validation split.
+// TestWhatCannotBeginIsNamed: a run that cannot begin names the cause, here data without a
+// validation split.
 func TestWhatCannotBeginIsNamed(t *testing.T) {
 	f := made(t, strings.Replace(tiny, "val_fraction: .3", "val_fraction: 0", 1))
 	work(t, f)
@@ -180,7 +180,7 @@ func TestWhatCannotBeginIsNamed(t *testing.T) {
 	}
 }
 
-// shuffled is a split whose labels stand in another order.
+// shuffled is a split with its labels in another order.
 type shuffled struct {
 	data.Source
 	labels []int
@@ -188,8 +188,7 @@ type shuffled struct {
 
 func (s shuffled) Label(i int) int { return s.labels[i] }
 
-// swept trains the sweep on data whose test labels were shuffled, and returns
-// what it chose.
+// swept trains the sweep on data with shuffled test labels, and returns its table and its folder.
 func swept(t *testing.T, text string, seed uint64) (*Table, *Folder) {
 	t.Helper()
 	defer data.Register(data.Provider{Name: "relabelled", Purpose: "for a test",
@@ -213,9 +212,8 @@ func swept(t *testing.T, text string, seed uint64) (*Table, *Folder) {
 	return NewLook(f).Table(), f
 }
 
-// TestSelectionIsBlindToTheTestSplit: with the labels of the test split in
-// another order nothing that is chosen moves, rungs and steps included, and the
-// figures of the test split do.
+// TestSelectionIsBlindToTheTestSplit: a shuffle of the test labels changes no selection, including
+// those of rungs and steps, but it changes the figures of the test split.
 func TestSelectionIsBlindToTheTestSplit(t *testing.T) {
 	text := `
 preset: csv
@@ -252,14 +250,14 @@ halving: {epochs: [1, 2], keep: .5}
 	}
 }
 
-// TestHalving: each method keeps the share of its settings, by validation, and
-// what goes on comes to the same as if nothing had been stopped.
+// TestHalving: each method keeps the given share of its settings, by validation, and the kept runs
+// end as if no run had been stopped.
 func TestHalving(t *testing.T) {
 	text := strings.Replace(tiny, "rho: [.1, 1]", "rho: [.1, 1], lr: [.3, .03, .003, .0003]", 1)
 	full, halved := made(t, text), made(t, text+"halving: {epochs: [1, 2], keep: .5}\n")
 	work(t, full)
 	work(t, halved)
-	// 8 settings of each method: 4 behind the first rung, 2 behind the second.
+	// 8 settings of each method: 4 after the first rung, 2 after the second.
 	if got := counts(t, halved); got[runner.Done] != 8 || got[Dropped] != 24 {
 		t.Fatalf("%v", got)
 	}

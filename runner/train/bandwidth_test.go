@@ -15,10 +15,10 @@ import (
 	"drolab/runner/spec"
 )
 
-// BenchmarkBandwidth holds an epoch of a linear model on mapped features, which visits each row
-// once in random order, against reading as many bytes of memory in order, by two threads each.
-// "share" is what of that bandwidth the epoch has, "share-of-forward" what an epoch of loading and
-// losses alone has.
+// BenchmarkBandwidth compares an epoch of a linear model on mapped features, which visits each row
+// once in random order, with reading as many bytes of memory in order, both by two threads. "share"
+// is the share of that bandwidth that the epoch reaches, and "share-of-forward" is the share that
+// an epoch of only loading and losses reaches.
 func BenchmarkBandwidth(b *testing.B) {
 	const rows, features = 200_000, 512
 	src := mappedFeatures(b, rows, features)
@@ -52,7 +52,8 @@ func BenchmarkBandwidth(b *testing.B) {
 	}
 }
 
-// mappedFeatures is the training split of files of NumPy's with so many rows, in memory already.
+// mappedFeatures returns the training split of NumPy files with the given number of rows, whose
+// bytes are already in memory.
 func mappedFeatures(b *testing.B, rows, features int) data.Source {
 	b.Helper()
 	r := rand.New(rand.NewPCG(1, 2))

@@ -41,7 +41,7 @@ func TestMeasureStepsStops(t *testing.T) {
 	}
 }
 
-// A loss that is not finite is an error, as in any run.
+// A loss that is not finite is an error here, as in any run.
 func TestMeasureStepsThatDiverge(t *testing.T) {
 	s := spec.Defaults()
 	s.Model, s.Batch, s.LR = "linear", 8, 1e30

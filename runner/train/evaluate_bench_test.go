@@ -12,7 +12,7 @@ import (
 	"drolab/runner/spec"
 )
 
-// BenchmarkEvaluation is one evaluation of the preset shapes.
+// BenchmarkEvaluation measures one evaluation of the preset shapes.
 func BenchmarkEvaluation(b *testing.B) {
 	s := spec.Defaults()
 	s.Algorithms, s.Model, s.Samples = []dro.Algorithm{dro.SFK}, "convnet", 8000
@@ -35,7 +35,7 @@ func BenchmarkEvaluation(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	r.step = m.StepsPerEpoch // an evaluation without the full gradient comes there
+	r.step = m.StepsPerEpoch // the step of an evaluation without the full gradient
 	m.Spec.CertifyEvery = 0
 	b.ResetTimer()
 	for range b.N {

@@ -10,9 +10,9 @@ import (
 	"drolab/runner/data"
 )
 
-// newMapped is a source of n images in a mapped file that is a single hole:
-// reading makes pages of zeros in the page cache, for the images that are read,
-// and no others: the mapping is advised as package data advises its own.
+// newMapped returns a source of n images in a mapped file that is a single hole. Reading makes
+// pages of zeros in the page cache, and only for the images that are read: the mapping is advised
+// as package data advises its own.
 func newMapped(b *testing.B, n int) (data.Source, error) {
 	x := newNoise(data.Shape{C: 3, H: 32, W: 32}, 10, 0)
 	size := int64(n) * int64(x.shape.Len())

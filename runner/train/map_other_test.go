@@ -8,7 +8,7 @@ import (
 	"drolab/runner/data"
 )
 
-// newMapped is for the system whose syscall can map files and advise on them.
+// newMapped skips the benchmark: only Linux's syscall package can map files and advise on them.
 func newMapped(b *testing.B, _ int) (data.Source, error) {
 	b.Skip("not measured on this system")
 	return nil, nil

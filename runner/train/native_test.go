@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Probabilities are those of the logits, however large these are.
+// softmax returns the probabilities of the logits, however large the logits are.
 func TestSoftmax(t *testing.T) {
 	x := []float32{1000, 1001, -1000}
 	softmax(x)

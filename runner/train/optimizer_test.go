@@ -14,8 +14,8 @@ import (
 	"drolab/runner/spec"
 )
 
-// AdamW takes 200 recorded gradients to PyTorch's weights, clipped and not, and schedules have the
-// rates of PyTorch's.
+// From 200 recorded gradients, clipped or not, AdamW comes to PyTorch's weights. The schedules give
+// the rates of PyTorch's schedules.
 func TestAgainstPyTorch(t *testing.T) {
 	s := spec.Defaults()
 	s.Optimizer, s.WeightDecay, s.LR, s.Epochs, s.Warmup = nn.AdamWName, .02, .003, 4, 1
@@ -76,7 +76,7 @@ func TestAgainstPyTorch(t *testing.T) {
 	}
 }
 
-// recorded are gradients of 120 weights, of sizes that change, and with zeros.
+// recorded returns gradients of 120 weights, of changing sizes and with zeros.
 func recorded(steps int) (list [][]float32) {
 	rng := rand.New(rand.NewPCG(9, 1))
 	for step := range steps {

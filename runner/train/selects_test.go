@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A value that is not a number is never better, and the first of equals stays.
+// A value that is not a number is never better, and of equal values the first stays selected.
 func TestNotANumberIsNeverSelected(t *testing.T) {
 	s := spec.Defaults()
 	s.Select = "val_loss"

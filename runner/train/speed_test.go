@@ -17,11 +17,11 @@ import (
 	"drolab/runner/spec"
 )
 
-// The benchmarks here compare things with each other, so they take turns within
-// one benchmark: what else the machine does then disturbs all alike. Each
-// reports medians and their ratios; ns/op is of no use. See -benchtime 20x.
+// The benchmarks here compare things with each other, so the things take turns within one
+// benchmark: other work of the machine then disturbs all alike. Each benchmark reports medians and
+// their ratios; ns/op is of no use. See -benchtime 20x.
 
-// alexNetRun is a run of the paper's network on a source of 3×32×32 images.
+// alexNetRun returns a run of the paper's network on a source of 3×32×32 images.
 func alexNetRun(b *testing.B, a dro.Algorithm, src data.Source, threads int) *Run {
 	b.Helper()
 	s := spec.Defaults()
@@ -34,7 +34,8 @@ func alexNetRun(b *testing.B, a dro.Algorithm, src data.Source, threads int) *Ru
 	return r
 }
 
-// turns does each thing b.N times in turn (three at least) and returns how long it took, in ms.
+// turns does all things b.N times in turn (at least three times) and returns the times of each, in
+// ms.
 func turns(b *testing.B, things ...func() error) [][]float64 {
 	b.Helper()
 	ms := make([][]float64, len(things))
@@ -58,8 +59,7 @@ func middle(xs []float64) float64 {
 	return xs[len(xs)/2]
 }
 
-// ratio returns the median of the ratios of neighbours: of times that were taken one after the
-// other.
+// ratio returns the median ratio of the times above and below that were taken one after the other.
 func ratio(above, below []float64) float64 {
 	list := make([]float64, len(above))
 	for i := range list {
@@ -68,16 +68,15 @@ func ratio(above, below []float64) float64 {
 	return middle(list)
 }
 
-// BenchmarkInput measures what the input pipeline adds to a step of AlexNet on
-// 2 threads: nothing to load (the same batch again), batches made when they are
-// asked for, and made ahead. SFK loads two batches a step. The first two
-// figures are differences of step times, which another program's work drowns;
-// the share is the time to make a step's batches, which one thread does, of
-// what both threads spend on a step.
+// BenchmarkInput measures what the input pipeline adds to a step of AlexNet on 2 threads. It
+// compares nothing to load (the same batch again), batches made when they are asked for, and
+// batches made ahead. SFK loads two batches a step. The first two figures are differences of step
+// times, which another program's work drowns. The share is the time that one thread needs to make a
+// step's batches, divided by the time that both threads spend on a step.
 //
-// "outside" is what of a step made ahead lies outside the network: waiting for
-// the batch, ratios, dual step and record. What lies outside the kernels within
-// the network is BenchmarkOutsideKernels' figure, of dro/nn.
+// "outside" is the part of a step made ahead that lies outside the network: waiting for the batch,
+// ratios, dual step and record. BenchmarkOutsideKernels of dro/nn measures the part within the
+// network that lies outside the kernels.
 func BenchmarkInput(b *testing.B) {
 	drawn, err := data.Open("shapes", data.Options{Samples: 1e5})
 	if err != nil {
@@ -96,7 +95,7 @@ func BenchmarkInput(b *testing.B) {
 			b.Run(name+"/"+string(a), func(b *testing.B) {
 				fixed, asked, ahead := alexNetRun(b, a, src, 2), alexNetRun(b, a, src,
 					2), alexNetRun(b, a, src, 2)
-				asked.batches.Close() // and so it works ahead no more
+				asked.batches.Close() // so that it no longer works ahead
 				asked.draws.Close()
 				same := fixed.batches.Next()
 				var outside []float64
@@ -126,8 +125,8 @@ func (r *Run) loadOnly() error {
 	return nil
 }
 
-// timedStep is train, which it must follow verb by verb, with the time that the
-// network takes. With a batch x, every batch is x and nothing is loaded.
+// timedStep is train with a measurement of the network's time, and must follow train verb by verb.
+// With a batch x, every batch is x and nothing is loaded.
 func (r *Run) timedStep(x *data.Batch) (network time.Duration, err error) {
 	timed := func(f func()) {
 		start := time.Now()
@@ -161,8 +160,8 @@ func (r *Run) timedStep(x *data.Batch) (network time.Duration, err error) {
 	return network, r.note(measure.Num(norm))
 }
 
-// BenchmarkMethods measures a step of every method on one thread, relative to the
-// baseline's in the same round: what a method's Cost should say.
+// BenchmarkMethods measures a step of every method on one thread, relative to the baseline's step
+// in the same round. A method's Cost should be this ratio.
 func BenchmarkMethods(b *testing.B) {
 	src := newNoise(data.Shape{C: 3, H: 32, W: 32}, 10, 1e4)
 	for _, model := range []string{"linear", "convnet", "alexnet"} {
@@ -187,9 +186,8 @@ func BenchmarkMethods(b *testing.B) {
 	}
 }
 
-// BenchmarkTogether measures the throughput of 2 threads: of one run that has
-// both, and of 2 and 4 runs of one each. The ratios are of images a second, to
-// the one run's.
+// BenchmarkTogether measures the throughput of 2 threads: of one run that has both, and of 2 and 4
+// runs of one thread each. The ratios compare images a second with the one run's.
 func BenchmarkTogether(b *testing.B) {
 	src := newNoise(data.Shape{C: 3, H: 32, W: 32}, 10, 1e4)
 	both := alexNetRun(b, dro.ERM, src, 2)
@@ -205,7 +203,7 @@ func BenchmarkTogether(b *testing.B) {
 	b.ReportMetric(4*ratio(ms[0], ms[2]), "4-runs-ratio")
 }
 
-// together trains some steps of every run, all at once.
+// together returns a function that trains some steps of every run, all runs at once.
 func together(steps int, runs ...*Run) func() error {
 	return func() error {
 		var all sync.WaitGroup
@@ -226,11 +224,10 @@ func together(steps int, runs ...*Run) func() error {
 	}
 }
 
-// BenchmarkSamples measures a step of AlexNet on 1e3, 1e5 and 1e7 samples.
-// "bytes" are in memory; "mapped" are in a file without blocks, 29 GiB at 1e7,
-// mapped as IDX files are; "shapes" are drawn: 1e3 once, the others whenever a
-// batch is made, which costs each image the same at every size. The ratios are
-// to 1e3 samples.
+// BenchmarkSamples measures a step of AlexNet on 1e3, 1e5 and 1e7 samples. The source "bytes" is in
+// memory. The source "mapped" is a file without blocks, 29 GiB at 1e7, mapped as IDX files are. The
+// source "shapes" draws its images: 1e3 once, and the larger numbers whenever a batch is made,
+// which costs each image the same at every size. The ratios are relative to 1e3 samples.
 func BenchmarkSamples(b *testing.B) {
 	for name, open := range map[string]func(n int) (data.Source, error){
 		"mapped": func(n int) (data.Source, error) { return newMapped(b, n) },
@@ -260,9 +257,8 @@ func BenchmarkSamples(b *testing.B) {
 	}
 }
 
-// windows is a source of n distinct images that needs 16 bytes for each: image
-// i is a window of one array of random bytes, so that batches come from all
-// over n·16 bytes.
+// windows is a source of n distinct images that needs 16 bytes for each. Image i is a window of one
+// array of random bytes, so that batches come from all over n·16 bytes.
 type windows struct {
 	data.ImageSource
 	bytes []byte

@@ -27,21 +27,21 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Env is the world as the commands see it.
+// Env is the environment in which the commands run.
 type Env = console.Env
 
-// Main does what args say and returns the exit status: 0 only if what was
-// asked was done. When ctx is cancelled, runs stop with a checkpoint.
+// Main runs the command that args give and returns the exit status: 0 only if the command did what
+// was asked. When ctx is cancelled, runs stop with a checkpoint.
 func Main(ctx context.Context, env Env, args []string) (code int) {
 	return execute(ctx, env, args)
 }
 
-// execute is Main with more commands.
+// execute is Main with additional commands.
 func execute(
 	ctx context.Context, env Env, args []string, more ...func(*console.Console) *cobra.Command,
 ) (code int) {
 	con := console.New(env)
-	debug.SetPanicOnFault(true) // a data file that is cut while it is mapped ends no program
+	debug.SetPanicOnFault(true) // a mapped data file that is truncated must not end the program
 	defer func() {
 		if p := recover(); p != nil {
 			console.PrintError(con.Stderr, runner.Panicked(con.RunsDir, p))
@@ -53,7 +53,7 @@ func execute(
 		root.AddCommand(command(con))
 	}
 	helps := func(arg string) bool { return arg == "--help" || arg == "-h" || arg == "help" }
-	if slices.ContainsFunc(args, helps) { // not before every first frame
+	if slices.ContainsFunc(args, helps) { // only for help, since it would delay every first frame
 		flow(root, con.Width(80)-4)
 	}
 	root.SetArgs(args)
@@ -61,7 +61,7 @@ func execute(
 	root.SetOut(con.Stdout.Coloured())
 	root.SetErr(con.Stderr.Coloured())
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
-		root.SetOut(con.Stdout) // words to complete are of files, and have no colours
+		root.SetOut(con.Stdout) // completions may come from files, and have no colours
 	}
 	err := fang.Execute(ctx, root, fang.WithoutVersion(),
 		fang.WithErrorHandler(func(io.Writer, fang.Styles, error) {}))
@@ -137,7 +137,8 @@ func root(con *console.Console) *cobra.Command {
 	return root
 }
 
-// flow breaks the paragraphs of help where lines end, not where the source has them.
+// flow wraps the paragraphs of the help of c and its subcommands at width, in place of the line
+// breaks of the source.
 func flow(c *cobra.Command, width int) {
 	paragraphs := strings.Split(c.Long, "\n\n")
 	for i, p := range paragraphs {
@@ -152,7 +153,8 @@ func flow(c *cobra.Command, width int) {
 	}
 }
 
-// settingFlag says how a setting is given, where one was given as a flag.
+// settingFlag returns the hint to use --set if err is about a setting that was given as a flag,
+// else "".
 func settingFlag(c *cobra.Command, err error) string {
 	flag, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
 	if !unknown || c.Flags().Lookup("set") == nil {

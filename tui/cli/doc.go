@@ -1,8 +1,8 @@
-// Package cli is drolab's command line: it assembles the commands, which are packages below
-// it by family, and gives them a console, which has the world (Env).
+// Package cli is drolab's command line. It assembles the commands, which lie in a package below it
+// for each family, and gives them a console, which holds their environment (Env).
 //
 //	args -> Main -> cobra -> a command of run, look, screen, sweep, risk, data or machine
-//	                           run, sweep, screen -> trainer  starts runs and asks of them
+//	                           run, sweep, screen -> trainer  starts runs, sends them requests
 //	                           all                -> console  finds runs, prints
 //
 // It is not a library: main.go calls Main and nothing else does.

@@ -6,7 +6,7 @@ import (
 	"drolab/tui/lab"
 )
 
-// Choices are what the user sets of the page.
+// Choices returns the choices that the user makes on the page.
 func (p *Page) Choices() lab.Choices {
 	return lab.Choices{
 		lab.OneOf("panel", []string{"table", "curves", "notes"}, &p.part, func() {}),

@@ -11,7 +11,8 @@ import (
 	"drolab/tui/plot"
 )
 
-// measures are so many of curves, by index: the chosen one and those after it that runs can have.
+// measures returns indices of curves: the chosen measure and the next ones that some run can have,
+// n at most.
 func (p *Page) measures(n int) (list []int) {
 	all := p.curves()
 	for k := range all {
@@ -23,13 +24,13 @@ func (p *Page) measures(n int) (list []int) {
 	return list
 }
 
-// can tells whether some run can have a measure.
+// can reports whether some run can have a measure.
 func (p *Page) can(m *lab.Measure) bool {
 	return slices.ContainsFunc(p.runs, func(r *record.Run) bool { return m.CanApply(&r.Meta) })
 }
 
-// chart draws a measure: a line a group, with a band where it has
-// several seeds.
+// chart draws a measure: a line for each group with one seed, and a band for each group with
+// several.
 func (p *Page) chart(measure int) *plot.Chart {
 	c := &plot.Chart{X: plot.EmptyRange(), Ends: true,
 		Percent: p.curves()[measure].Scale == dro.Percent}
@@ -59,7 +60,8 @@ func (p *Page) chart(measure int) *plot.Chart {
 	return c
 }
 
-// selected is the place on the run's curve that it has selected, if it has.
+// selected returns the spot on the run's curve at the step that the run has selected; nil if there
+// is none.
 func (p *Page) selected(run *record.Run, measure int, number uint8) []plot.Spot {
 	s := run.Summary()
 	if s == nil || s.Selected == nil || !s.Selected.Of(p.curves()[measure].Name).Applies() {
@@ -76,8 +78,8 @@ func (p *Page) viewCurves(measure, w, h int) []string {
 	return append([]string{p.curvesHead(c, report, w)}, p.Theme.Rows(frame)...)
 }
 
-// curvesHead is the line over the chart: which line is which, and what the
-// chart cannot show.
+// curvesHead returns the line over the chart. It names the groups in the colours of their lines,
+// and says what the chart cannot show.
 func (p *Page) curvesHead(c *plot.Chart, r plot.Report, w int) string {
 	t := p.Theme
 	s := " "

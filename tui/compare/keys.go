@@ -48,19 +48,19 @@ func (p *Page) Keys() []kit.Key {
 	}
 }
 
-// none says that there is no table.
+// none returns the reason why keys do nothing while there is no table.
 func (p *Page) none() string {
 	return kit.Unless(p.table != nil && len(p.table.Rows) > 0, nothingYet)
 }
 
-// noStep says why there is one step only that figures can be of.
+// noStep says why the figures of only one step can be shown.
 func (p *Page) noStep() string {
 	return cmp.Or(p.none(),
 		kit.Unless(p.table == nil || p.at != "" || p.table.At == compare.Selected, noOneRule))
 }
 
-// otherStep shows the figures of the last step in place of those of the selected one, or
-// the other way round.
+// otherStep shows the figures of the last step instead of the selected step, or the other way
+// round.
 func (p *Page) otherStep() tea.Cmd {
 	p.at = compare.Last
 	if p.table.At == compare.Last {
@@ -72,7 +72,7 @@ func (p *Page) otherStep() tea.Cmd {
 		kit.Notify("figures of the "+p.at+" step"))
 }
 
-// chosen are the runs that were selected; none for the newest experiment.
+// chosen returns the runs that were selected; nil for the newest experiment.
 func (p *Page) chosen() []*record.Run {
 	if p.asked {
 		return p.runs
@@ -86,7 +86,7 @@ func (p *Page) noBack() string {
 
 func (p *Page) turn(by int) { p.part = (p.part + compareParts + comparePart(by)) % compareParts }
 
-// nextMeasure goes on to the next one that some run can have.
+// nextMeasure goes on to the next measure that some run can have.
 func (p *Page) nextMeasure() {
 	list := p.curves()
 	for range list {
@@ -97,7 +97,7 @@ func (p *Page) nextMeasure() {
 	}
 }
 
-// define says what the rows of the table are.
+// define shows the definitions of the rows of the table.
 func (p *Page) define() tea.Cmd {
 	names := []string{"rho"}
 	for _, c := range p.table.Columns {

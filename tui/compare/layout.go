@@ -7,14 +7,14 @@ import (
 	"drolab/tui/kit"
 )
 
-// compareLayout is where the parts of the Compare page are; those without room
-// have no size.
+// compareLayout holds the areas of the parts of the Compare page. A part without room has an empty
+// area.
 type compareLayout struct {
 	table, notes kit.Rect
-	curves       []kit.Rect // of a measure each, from the chosen one on
+	curves       []kit.Rect // an area for each measure, from the chosen one on
 }
 
-// at is the part at a place of the page, or else the given one.
+// at returns the part at a place of the page, or otherwise if there is none.
 func (l compareLayout) at(x, y int, otherwise comparePart) comparePart {
 	switch {
 	case l.table.Contains(x, y):
@@ -27,13 +27,14 @@ func (l compareLayout) at(x, y int, otherwise comparePart) comparePart {
 	return otherwise
 }
 
-// Room that parts need: beside the table, below it, and for curves beside each other.
+// The least room for a part: its width beside the table, its height below the table, and the width
+// of each of several curves side by side.
 const leastSide, leastBelow, leastCurves = 38, 9, 70
 
-// layCompare divides w by h cells: the whole table of tw by th cells first, its frame included,
-// then what else there is room for beside and below it. noted is how high notes of a width are;
-// what they leave free has curves, too. The part in view gets the place where there is one for a
-// single part.
+// layCompare divides w by h cells. The whole table of tw by th cells, including its frame, comes
+// first, then the parts that fit beside and below it. noted returns the height of the notes for a
+// width. Curves also fill the room that the notes leave. Where there is room for a single part,
+// part gets it.
 func layCompare(w, h, tw, th int, part comparePart, noted func(w int) int) compareLayout {
 	var l compareLayout
 	beside, below := w-tw >= leastSide, h-th >= leastBelow
@@ -65,7 +66,7 @@ func layCompare(w, h, tw, th int, part comparePart, noted func(w int) int) compa
 	return l
 }
 
-// aside puts the notes beside the table, and curves below them where they leave room.
+// aside puts the notes beside the table, and curves below the notes if they leave room.
 func (l *compareLayout) aside(r kit.Rect, noted func(w int) int) {
 	l.notes = r
 	if high := noted(r.W); r.H-high >= leastBelow {

@@ -1,6 +1,7 @@
 package compare
 
-// The sentences that the page shows. A name says when; a test reads them all.
+// The sentences that the page shows. A constant's name says when its sentence is shown; a test
+// reads all of them.
 const (
 	noneDone      = "Nothing to compare yet: no run has finished."
 	selectThere   = "Select runs on page 3 with the space bar and press c there."

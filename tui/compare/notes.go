@@ -17,8 +17,8 @@ func (p *Page) viewNotes(w, h int) []string {
 	return kit.Fill(lines[from:], w, h)
 }
 
-// noteLines are the notes of the table, the settings that differ, and what the
-// figures are.
+// noteLines returns the lines of the notes: the notes of the table, the settings that differ, and
+// the definitions of the figures.
 func (p *Page) noteLines(w int) (lines []string) {
 	t := p.Theme
 	bullet := func(mark, text string) {
@@ -69,7 +69,8 @@ func (p *Page) noteLines(w int) (lines []string) {
 	return lines
 }
 
-// stated is the value of a setting in six digits; a dash where the method does not read it.
+// stated returns the value of a setting in six digits, or a dash if the method does not read the
+// setting.
 func stated(value string) string {
 	x, err := strconv.ParseFloat(value, 64)
 	switch {

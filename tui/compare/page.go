@@ -19,48 +19,48 @@ import (
 //	lab.Compare | Init -> compareRuns (files) -> comparedMsg -> table, notes
 //	                                           -> readEvals (logs) -> curvesMsg -> series -> chart
 //
-// Runs that were chosen hold still; the newest experiment takes in those of its
-// runs that end meanwhile.
+// A comparison of selected runs stays as it is. The comparison of the newest experiment takes in
+// those of its runs that end meanwhile.
 type Page struct {
 	*lab.Lab
-	asked   bool   // for runs that were selected
-	at      string // the step that figures are of, where chosen: compare.Last or compare.Selected
-	round   int    // of the last question
+	asked   bool   // the user selected the runs
+	at      string // the step of the figures: compare.Last, compare.Selected or ""
+	round   int    // the number of the last question
 	loading bool
-	looked  time.Time // for what has ended meanwhile
-	looking bool      // under way
-	again   bool      // something has ended since that began
-	changed time.Time // the folder, when it was looked at
+	looked  time.Time // when the page last looked for runs that have ended
+	looking bool      // such a look is under way
+	again   bool      // something has ended since that look began
+	changed time.Time // when the folder had last changed, at that look
 
 	compared
-	colors     []uint8          // of the table's rows
-	stands     []stand          // of its columns
-	wide, slim []widths         // of its rows, with intervals and without
+	colors     []uint8          // the colours of the table's rows
+	stands     []stand          // the standings of its columns
+	wide, slim []widths         // the widths of its rows, with intervals and without
 	series     [][]*plot.Series // by run, then by curve
-	// histories say by run what of these stands.
+	// histories follows the events of each run, and says which part of the run's series stands.
 	histories []record.History
 
 	part    comparePart
-	measure int // of curves()
+	measure int // the chosen measure, an index of curves()
 	view
-	reading bool // the curves
+	reading bool // the curves are being read
 }
 
-// view is what is shown first.
+// view is the scroll position of the table and of the notes.
 type view struct {
-	top, column int // line and row of the table
-	scroll      int // line of the notes
+	top, column int // the first line and the first group of the table in view
+	scroll      int // the first line of the notes in view
 }
 
-// comparePart is a part of the page; where there is room for one only, it is
-// the one that is shown.
+// comparePart is a part of the page. Where there is room for only one part, the part with the focus
+// is shown.
 type comparePart int
 
 const (
 	tablePart comparePart = iota
 	curvesPart
 	notesPart
-	compareParts // how many
+	compareParts // the number of parts
 )
 
 // New returns the page.
@@ -80,21 +80,21 @@ func (p *Page) Init() tea.Cmd {
 	return p.ask(nil)
 }
 
-// ask asks for the table of runs; none are the newest experiment's.
+// ask asks for the table of runs or, if there are none, of the newest experiment.
 func (p *Page) ask(runs []*record.Run) tea.Cmd {
 	p.round++
 	p.loading, p.asked, p.at = true, len(runs) > 0, ""
 	return compareRuns(p.Lab, runs, p.at, p.round)
 }
 
-// move scrolls the table, or the notes where they have the focus.
+// move scrolls the table, or the notes if they have the focus.
 func (p *Page) move(by int) {
 	at, most := p.scrolled()
 	*at = min(max(0, *at+by), most)
 }
 
-// scrolled is where the table starts, or the notes where they have the focus,
-// and where that can be at most.
+// scrolled returns the first line in view of the table, or of the notes if they have the focus, and
+// the greatest value that it can have.
 func (p *Page) scrolled() (at *int, most int) {
 	lay, box := p.layout(p.Body.W, p.Body.H), kit.Boxed(p.Body.H)
 	if p.part == notesPart {
@@ -137,7 +137,7 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// tick looks whether runs of the newest experiment have ended, or of a newer one.
+// tick looks whether runs of the newest experiment, or of a newer one, have ended.
 func (p *Page) tick(now time.Time) tea.Cmd {
 	switch {
 	case p.loading || p.asked || p.looking:
@@ -149,8 +149,8 @@ func (p *Page) tick(now time.Time) tea.Cmd {
 	return p.look()
 }
 
-// look compares the newest experiment anew. While it is compared already, that comes afterwards:
-// what is read now may be as it was.
+// look compares the newest experiment anew. If a comparison is under way, the new one begins after
+// it, because the present one may read the runs as they were.
 func (p *Page) look() tea.Cmd {
 	p.again = !p.asked && (p.looking || p.loading)
 	if p.again || p.asked {
@@ -160,7 +160,7 @@ func (p *Page) look() tea.Cmd {
 	return compareRuns(p.Lab, nil, p.at, p.round)
 }
 
-// answered takes in a table, where it is another one.
+// answered takes in a table that was asked for, or a table of other runs than the present one's.
 func (p *Page) answered(msg comparedMsg) tea.Cmd {
 	p.looking = false
 	if msg.round != p.round {
@@ -170,7 +170,7 @@ func (p *Page) answered(msg comparedMsg) tea.Cmd {
 	if !p.loading && sameRuns(msg.runs, p.runs) {
 		return nil
 	}
-	p.round++ // what is still read for the curves is of another table
+	p.round++ // readings of curves under way belong to another table
 	return p.take(msg)
 }
 
@@ -201,7 +201,7 @@ func (p *Page) take(msg comparedMsg) tea.Cmd {
 	return readEvals(p.logs, 0, p.round)
 }
 
-// rowRuns are the first runs of the table's rows.
+// rowRuns returns the first run of each row of the table.
 func (p *Page) rowRuns() (list []*runner.Meta) {
 	for _, row := range p.table.Rows {
 		i := slices.IndexFunc(p.runs, func(r *record.Run) bool { return r.Meta.ID == row.Runs[0] })
@@ -210,7 +210,7 @@ func (p *Page) rowRuns() (list []*runner.Meta) {
 	return list
 }
 
-// grow appends what was read to the curves and goes on reading.
+// grow appends the events that were read to the curves, and reads on.
 func (p *Page) grow(msg curvesMsg) tea.Cmd {
 	for _, part := range msg.parts {
 		p.extend(part.run, part.events)

@@ -13,8 +13,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// compareRuns makes the table of the runs or, without any, of those that belong to the
-// newest finished one: of the last or of the selected step, "" of what suits.
+// compareRuns makes the table of the runs or, if there are none, of the experiment of the newest
+// finished run. at is the step of the figures: the last, the selected or, for "", the one that
+// suits.
 func compareRuns(l *lab.Lab, runs []*record.Run, at string, round int) tea.Cmd {
 	s, dir := l.Source, l.Config.RunsDir
 	return func() tea.Msg {
@@ -40,9 +41,9 @@ func compareRuns(l *lab.Lab, runs []*record.Run, at string, round int) tea.Cmd {
 	}
 }
 
-// experiment returns the finished runs that differ from the newest finished one in method and seed
-// only, and that one's preset. A fork counts as what it comes from: its runs are what it is held
-// against.
+// experiment returns the finished runs that differ from the newest finished run in method and seed
+// only, and the preset of that run. A fork counts as the run that it comes from, because it is
+// compared with the runs of that one's experiment.
 func experiment(all []*record.Run) (runs []*record.Run, preset string) {
 	byID := make(map[string]*record.Run, len(all))
 	for _, r := range all {
@@ -61,8 +62,8 @@ func experiment(all []*record.Run) (runs []*record.Run, preset string) {
 	return runs, first.Preset
 }
 
-// root is the run that a fork comes from, through all of its parents that are there; of a run of
-// its own it is that.
+// root returns the run that a fork comes from, through all parents that exist. A run that is no
+// fork is its own root.
 func root(r *record.Run, byID map[string]*record.Run) *record.Run {
 	for range byID { // a folder may hold records that name each other
 		id, _, _ := runner.ParseParent(r.Meta.Parent)
@@ -75,15 +76,15 @@ func root(r *record.Run, byID map[string]*record.Run) *record.Run {
 	return r
 }
 
-// sameExperiment tells whether two runs answer one question.
+// sameExperiment reports whether two specs differ in method and seed only.
 func sameExperiment(a, b *spec.Spec) bool {
 	return !slices.ContainsFunc(compare.Diff([]spec.Spec{*a, *b}), func(d compare.KeyDiff) bool {
 		return d.Key != "algorithms" && d.Key != "seed"
 	})
 }
 
-// readEvals reads what is next in the logs from one of them on, for about so long: a message
-// a log would be a frame a log.
+// readEvals reads on in the logs, from the log with index from, for about a fifth of a second. One
+// message for each log would cost one frame for each log.
 func readEvals(logs []lab.Log, from, round int) tea.Cmd {
 	const enough = time.Second / 5
 	return func() tea.Msg {
@@ -103,8 +104,8 @@ func readEvals(logs []lab.Log, from, round int) tea.Cmd {
 	}
 }
 
-// curves are the measures that can be drawn: the test loss, then those that
-// tables have, and the programs' own.
+// curves returns the measures that can be drawn: the test loss first, then the measures that tables
+// have, and the programs' own.
 func (p *Page) curves() (list []lab.Measure) {
 	for _, m := range lab.EvalMeasures() {
 		switch {
@@ -117,11 +118,11 @@ func (p *Page) curves() (list []lab.Measure) {
 	return append(list, record.UserMeasures(p.runs...)...)
 }
 
-// comparedMsg brings the table of the runs that were asked for.
+// comparedMsg brings a table of runs.
 type comparedMsg struct {
 	compared
-	changed time.Time // the folder, before it was read
-	round   int       // of the question; an older one is stale
+	changed time.Time // when the folder had last changed, before it was read
+	round   int       // the number of the question; an older answer is stale
 }
 
 // Changes implements the interface's reading.
@@ -130,32 +131,33 @@ func (comparedMsg) Changes() bool { return true }
 // News implements the interface's reading.
 func (comparedMsg) News() bool { return false }
 
-// compared is a table, and what it is of.
+// compared is a table, with the runs that it compares.
 type compared struct {
-	about string // the preset that is compared, where nothing was selected
+	about string // the preset of the newest experiment; "" for selected runs
 	runs  []*record.Run
 	table *compare.Table
-	diffs []compare.KeyDiff // settings in which the rows differ, a value a row
-	logs  []lab.Log         // of the runs
-	took  time.Duration     // until it was there
+	diffs []compare.KeyDiff // settings in which the rows differ, with a value for each row
+	logs  []lab.Log         // the evaluations of each run
+	took  time.Duration     // the time that the comparison took
 }
 
-// curvesMsg brings evaluations, and resumes.
+// curvesMsg brings evaluations, and the resumes of runs.
 type curvesMsg struct {
 	parts []curvePart
-	next  int  // the log that is read next
-	end   bool // there is no more
+	next  int  // the index of the log to read next
+	end   bool // all logs are read
 	round int
 	err   error
 }
 
-// Changes is at the end: hundreds of runs cost more to draw than they tell half-way.
+// Changes implements the interface's reading. Only the last message redraws the screen, because
+// hundreds of half-read runs cost more to draw than they tell.
 func (m curvesMsg) Changes() bool { return m.end }
 
-// News is no run's.
+// News implements the interface's reading: curves are no news of a run.
 func (curvesMsg) News() bool { return false }
 
-// curvePart is of one run: an index into the runs of comparedMsg.
+// curvePart holds events of one run; run is an index into the runs of comparedMsg.
 type curvePart struct {
 	run    int
 	events []runner.Event

@@ -12,15 +12,15 @@ import (
 	"drolab/tui/plot"
 )
 
-// stand is where the figures of a column stand among those of the other groups: which is the best,
-// which the worst, and what each is held against. It claims nothing: what a difference is worth,
-// the star says.
+// stand compares the figures of a column between the groups: which are the best, which the worst,
+// and which baseline each is compared with. It makes no claim: only the star says that a difference
+// is significant.
 type stand struct {
 	best, worst map[int]bool // groups
-	base        []int        // by group, the baseline that was asked the same; -1 for none
+	base        []int        // by group, the baseline that answers the same question; -1 for none
 }
 
-// standings are those of the columns.
+// standings returns the stand of each column.
 func (p *Page) standings() []stand {
 	list, runs := make([]stand, len(p.table.Columns)), p.rowRuns()
 	for c := range p.table.Columns {
@@ -36,7 +36,7 @@ func (p *Page) standing(column int, runs []*runner.Meta) stand {
 	if m, ok := measure.FindMeasure(c.Name); ok {
 		asks = m.Asks
 	}
-	alike := map[string][]int{} // groups that were asked the same
+	alike := map[string][]int{} // groups that answer the same question
 	for i, m := range runs {
 		s.base[i] = -1
 		if p.table.Rows[i].Cells[column].Mean.Applies() {
@@ -60,8 +60,8 @@ func (p *Page) standing(column int, runs []*runner.Meta) stand {
 	return s
 }
 
-// rank finds the best and the worst of groups, by what is written: of equal figures there may be
-// several, and where all are equal there is neither.
+// rank finds the best and the worst of groups by their figures as written. Several groups may share
+// the best or the worst figure; if all figures are equal, there is neither.
 func (p *Page) rank(column int, groups []int, s *stand) {
 	value := func(i int) float64 { return p.table.Rows[i].Cells[column].Mean.Float() }
 	least, most := groups[0], groups[0]
@@ -86,8 +86,9 @@ func (p *Page) rank(column int, groups []int, s *stand) {
 	}
 }
 
-// difference is how far a group's figure is from the baseline's, with its sign, and whether that
-// is better, 1, worse, -1, or neither; "" where there is nothing to hold it against.
+// difference returns the difference between a group's figure and the baseline's, with its sign.
+// better is 1 if the figure is better, -1 if it is worse, else 0. The text is "" if there is no
+// baseline.
 func (p *Page) difference(row, column int) (text string, better int) {
 	base := p.stands[column].base[row]
 	if base < 0 {
@@ -115,7 +116,7 @@ func (p *Page) difference(row, column int) (text string, better int) {
 	return text, -1
 }
 
-// marks say what weight and sign tell, for the legend.
+// marks returns the parts of the legend that explain weight and sign.
 func (p *Page) marks() (parts []string) {
 	var best bool
 	base := -1

@@ -13,16 +13,16 @@ import (
 	"drolab/tui/plot"
 )
 
-// tableRow is a line of the table: a column of compare.Table, since on a
-// screen groups stand side by side.
+// tableRow is a line of the table on the screen, where groups stand side by side: a line is a
+// column of compare.Table.
 type tableRow struct {
-	column int // of compare.Table; -1 is a blank line
+	column int // index of a column of compare.Table; -1 for a blank line
 	label  string
-	count  string // of training samples, left out where there is no room
+	count  string // the number of training samples, left out where there is no room
 	few    bool   // too few test samples to be called the worst
 }
 
-// tableRows are the lines under the heads.
+// tableRows returns the lines below the heads.
 func (p *Page) tableRows() (rows []tableRow) {
 	for i, c := range p.table.Columns {
 		label, count := c.Class, p.trainCount(c.Class)
@@ -53,12 +53,11 @@ func (p *Page) tableRows() (rows []tableRow) {
 	return rows
 }
 
-// trainCount is the number of training samples of a class, where the runs
-// agree on it.
+// trainCount returns the number of training samples of a class, if the runs agree on it.
 func (p *Page) trainCount(class string) string {
 	m := &p.runs[0].Meta
 	var counts []int
-	for _, r := range p.runs { // predictions may be of the test split alone
+	for _, r := range p.runs { // imported predictions may be of the test split alone
 		own := r.Meta.Counts(m.Main()).Train
 		if own == nil && r.Meta.Imported != nil {
 			continue
@@ -74,10 +73,10 @@ func (p *Page) trainCount(class string) string {
 	return ""
 }
 
-// tableNote says what the figures are.
+// tableNote says in which unit the figures are.
 const tableNote = "shares in %"
 
-// legend says below the table what its signs mean.
+// legend returns the lines below the table that explain its signs.
 func (p *Page) legend(w int) (lines []string) {
 	parts := append(p.marks(), p.table.Brief()...)
 	if slices.ContainsFunc(p.tableRows(), func(r tableRow) bool { return r.few }) {
@@ -95,9 +94,8 @@ func (p *Page) legend(w int) (lines []string) {
 	return lines
 }
 
-// fit returns the lines of the table and of its legend in w by h cells: the blank
-// lines of the table go first where it is too high, then the legend, which the
-// notes have in full, and then it scrolls.
+// fit returns the lines of the table and of its legend in w by h cells. A table that is too high
+// first loses its blank lines, then the legend, which the notes have in full; then it scrolls.
 func (p *Page) fit(w, h int) (rows []tableRow, legend []string) {
 	rows, legend = p.tableRows(), p.legend(w)
 	if h < headRows+leastRows+len(legend) {
@@ -109,14 +107,14 @@ func (p *Page) fit(w, h int) (rows []tableRow, legend []string) {
 	return rows, legend
 }
 
-// bestMark stands at what is significantly better than all else in its line.
+// bestMark marks a figure that is significantly better than all others in its line.
 const bestMark = "*"
 
-// widths are how wide the columns of a group are: its figures, and their differences to the
-// baseline, each with the blank before it.
+// widths holds the widths of a group's two columns: its figures, and their differences from the
+// baseline, each including the blank before it.
 type widths struct{ figures, differences int }
 
-// measured is how wide the groups are, where the figures have their intervals and where not.
+// measured returns the widths of the groups; half says whether the figures have their intervals.
 func (p *Page) measured(half bool) []widths {
 	list := make([]widths, len(p.table.Rows))
 	for i := range list {
@@ -132,8 +130,8 @@ func (p *Page) measured(half bool) []widths {
 	return list
 }
 
-// width is what the columns of a group take now. Differences are left out where not all groups
-// have room with theirs.
+// width returns the widths of a group's columns now. Differences are left out unless there is room
+// for the differences of all groups.
 func (p *Page) width(row int) widths {
 	all := p.wide
 	if p.narrow() {
@@ -149,13 +147,13 @@ func (p *Page) width(row int) widths {
 	return w
 }
 
-// cellWidth is that of all columns of a group.
+// cellWidth returns the width of all columns of a group.
 func (p *Page) cellWidth(row int) int {
 	w := p.width(row)
 	return w.figures + w.differences
 }
 
-// against tells whether there is room for the differences of all groups.
+// against reports whether there is room for the differences of all groups.
 func (p *Page) against() bool {
 	cells := p.labelCells()
 	for _, w := range p.wide {
@@ -169,7 +167,7 @@ func (p *Page) groupName(row int) string {
 	return p.Theme.Mark(p.colors[row]) + " " + p.Theme.Greek(p.table.Rows[row].Title())
 }
 
-// groups are the groups from p.column on that fit whole, at least one.
+// groups returns the groups from p.column on that fit whole, at least one.
 func (p *Page) groups(w int) (list []int) {
 	room := w - p.labelCells()
 	for i := p.column; i < len(p.table.Rows); i++ {
@@ -181,7 +179,7 @@ func (p *Page) groups(w int) (list []int) {
 	return list
 }
 
-// figures is a cell: the mean, and half its interval where there is one and room for it.
+// figures returns the text of a cell: the mean and, if asked for and present, half of its interval.
 func (p *Page) figures(row, column int, interval bool) string {
 	c, cell := &p.table.Columns[column], p.table.Rows[row].Cells[column]
 	if !cell.Mean.Applies() {
@@ -191,7 +189,7 @@ func (p *Page) figures(row, column int, interval bool) string {
 	if cell.Best {
 		mark = bestMark
 	}
-	if !interval { // more groups beside each other are worth more than how sure each is
+	if !interval { // more groups side by side are worth more than their intervals
 		half = math.NaN()
 	}
 	if c.Percent() {
@@ -200,7 +198,7 @@ func (p *Page) figures(row, column int, interval bool) string {
 	return p.mean(row, column) + halfText(half, "%.3f") + mark
 }
 
-// mean is the mean of a cell as it is written.
+// mean returns the mean of a cell as it is written.
 func (p *Page) mean(row, column int) string {
 	mean := p.table.Rows[row].Cells[column].Mean.Float()
 	if c := &p.table.Columns[column]; c.Percent() {
@@ -209,7 +207,8 @@ func (p *Page) mean(row, column int) string {
 	return decimal(mean)
 }
 
-// halfText is half of an interval behind its mean; nothing of one seed.
+// halfText returns half of an interval as it is written after the mean; "" if there is only one
+// seed.
 func halfText(half float64, format string) string {
 	if math.IsNaN(half) {
 		return ""
@@ -249,8 +248,8 @@ func (p *Page) viewTable(w, h int) []string {
 	return lines
 }
 
-// outOfView says how many columns or lines there are before and after those in view, with
-// the arrow keys that lead there; otherwise where there are none.
+// outOfView returns the numbers of columns or lines before and after those in view, with the arrow
+// keys that lead there. Without any it returns the text otherwise.
 func outOfView(otherwise, back, on string, before, after int) string {
 	switch {
 	case before > 0 && after > 0:
@@ -290,7 +289,8 @@ func (p *Page) tableLine(row tableRow, groups []int) string {
 	return line
 }
 
-// weight is how a line stands out: that of the worst class does, which the methods are made for.
+// weight returns the style of a line. The worst class or group stands out, because the methods are
+// made for it.
 func (p *Page) weight(row tableRow) kit.Style {
 	if strings.HasPrefix(p.table.Columns[row.column].Name, "worst_") {
 		return p.Theme.Title
@@ -298,7 +298,8 @@ func (p *Page) weight(row tableRow) kit.Style {
 	return p.Theme.Text
 }
 
-// styleOf is that of a group's figures: the best of a line and the worst by weight and tint.
+// styleOf returns the style of a group's figures. The best and the worst of a line differ in weight
+// and tint.
 func (p *Page) styleOf(row tableRow, group int) kit.Style {
 	t, stand := p.Theme, p.stands[row.column]
 	switch {

@@ -7,7 +7,7 @@ import (
 	"drolab/tui/kit"
 )
 
-// allCells is how wide the table is with all of its groups.
+// allCells returns the width of the table with all of its groups.
 func (p *Page) allCells() int {
 	cells := p.labelCells()
 	for i := range p.table.Rows {
@@ -16,7 +16,7 @@ func (p *Page) allCells() int {
 	return cells
 }
 
-// heading is the table's title: what is compared.
+// heading returns the title of the table, which says what is compared.
 func (p *Page) heading() string {
 	if p.about != "" {
 		return "The newest experiment, " + p.about
@@ -65,16 +65,16 @@ func (p *Page) empty(w, h int) []string {
 	return t.Empty("Compare", t.Dim.Each(lines), w, h)
 }
 
-// Measures of the table.
+// Sizes of the table, in lines and cells.
 const (
-	headRows  = 2 // names of the groups, and their seeds
+	headRows  = 2 // the line of the groups' names and the line of their seeds
 	leastCell = 7
 	mostCell  = 24
-	leastRows = 8 // that are shown before there is room for what the signs mean
+	leastRows = 8 // the lines of figures that come before the legend gets room
 )
 
-// labelCells is the room for a class's name and count; on a narrow screen, for
-// the longest fixed label.
+// labelCells returns the width for a class's name and count; on a narrow screen, the width of the
+// longest fixed label.
 func (p *Page) labelCells() int {
 	if p.narrow() {
 		return len(" robust risk ")

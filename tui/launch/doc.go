@@ -1,4 +1,4 @@
-// Package launch is the Launch page: presets, their settings, and the start of runs.
+// Package launch is the Launch page: it lists presets and their settings, and starts runs.
 //
 // Start at page.go (state), edit.go (settings), view.go.
 package launch

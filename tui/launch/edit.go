@@ -12,7 +12,7 @@ import (
 	"drolab/tui/kit"
 )
 
-// spec is the one that Enter starts.
+// spec returns the spec of the preset under the cursor, as edited: the one that Enter starts.
 func (l *Page) spec() *spec.Spec {
 	l.presets()
 	return &l.specs[l.at]
@@ -20,13 +20,14 @@ func (l *Page) spec() *spec.Spec {
 
 func (l *Page) preset() *presets.Preset { return &l.presets()[l.at] }
 
-// settings are the rows of the right pane: what the chosen methods read.
+// settings returns the rows of the right pane: the settings that the chosen methods read.
 func (l *Page) settings() []spec.Setting {
 	return slices.DeleteFunc(spec.AllSettings(),
 		func(t spec.Setting) bool { return !t.ReadIn(l.spec()) })
 }
 
-// setting is the one under the cursor. Another preset may have fewer.
+// setting returns the setting under the cursor. After a change of preset there may be fewer
+// settings.
 func (l *Page) setting() spec.Setting {
 	list := l.settings()
 	return list[min(l.row, len(list)-1)]
@@ -46,11 +47,11 @@ func (l *Page) move(by int) {
 	l.reckon()
 }
 
-// reckon estimates the time of what is shown now.
+// reckon estimates the time that the runs of the spec under the cursor would take.
 func (l *Page) reckon() { l.plan = estimateOf(l.spec().Expand(), l.past, l.Config.CPU) }
 
-// side moves among the boxes of a row, or to the next choice of a setting that
-// has some.
+// side moves the cursor among the boxes of a row, or takes the next choice of a setting that has
+// choices.
 func (l *Page) side(by int) {
 	if n := l.boxes(); n > 0 {
 		l.box = min(max(l.box+by, 0), n-1)
@@ -59,10 +60,10 @@ func (l *Page) side(by int) {
 	}
 }
 
-// seedBoxes is how many seeds can be chosen with the space bar; more are typed.
+// seedBoxes is the largest number of seeds that the space bar can choose; a larger number is typed.
 const seedBoxes = 6
 
-// boxes is the number of boxes in the row under the cursor.
+// boxes returns the number of boxes in the row under the cursor.
 func (l *Page) boxes() int {
 	switch l.key() {
 	case "algorithms":
@@ -73,8 +74,7 @@ func (l *Page) boxes() int {
 	return 0
 }
 
-// space toggles the box under the cursor, takes the next choice, or starts to
-// type.
+// space toggles the box under the cursor, takes the next choice, or starts the typing of a value.
 func (l *Page) space() {
 	switch {
 	case l.key() == "algorithms":
@@ -82,7 +82,7 @@ func (l *Page) space() {
 	case l.key() == "seeds":
 		n := l.box + 1
 		if n == l.spec().Seeds {
-			n = max(1, n-1) // the last one goes
+			n = max(1, n-1) // the last box is unticked
 		}
 		l.set("seeds", strconv.Itoa(n))
 	case l.choices() != nil:
@@ -103,8 +103,8 @@ func (l *Page) toggleMethod(a dro.Algorithm) {
 	l.set("algorithms", spec.FlowText(list))
 }
 
-// choices are the values that the setting under the cursor is chosen from with
-// the space bar; nil where it is typed.
+// choices returns the values among which the space bar chooses for the setting under the cursor,
+// nil for a setting that is typed.
 func (l *Page) choices() []string {
 	t := l.setting()
 	if t.Choices == nil {
@@ -113,8 +113,8 @@ func (l *Page) choices() []string {
 	return t.Choices()
 }
 
-// choose takes the choice that stands by places, 1 or -1, after the present one. One that is
-// refused is passed over, and the page says why.
+// choose takes the next choice (by = 1) or the one before (by = -1). It skips a choice that makes
+// the spec invalid, and the page shows the error of the first one skipped.
 func (l *Page) choose(by int) {
 	choices := l.choices()
 	n := len(choices)
@@ -129,26 +129,26 @@ func (l *Page) choose(by int) {
 	l.problem = refused
 }
 
-// edit starts to type the setting under the cursor.
+// edit starts the typing of a value for the setting under the cursor.
 func (l *Page) edit() {
 	l.editing, l.problem = true, nil
 	l.line = kit.NewInput(l.spec().Text(l.key()))
 }
 
-// typed checks the line after a key.
+// typed checks the typed line after a key.
 func (l *Page) typed() { _, l.problem = l.changed(l.key(), l.line.String()) }
 
-// finish takes the line if it is valid; else typing goes on.
+// finish takes the typed line if it is valid; otherwise typing goes on.
 func (l *Page) finish() {
 	if l.set(l.key(), l.line.String()); l.problem == nil {
 		l.editing = false
 	}
 }
 
-// undo goes back to what the preset says of the setting under the cursor.
+// undo resets the setting under the cursor to the value of the preset.
 func (l *Page) undo() { l.set(l.key(), l.preset().Spec.Text(l.key())) }
 
-// set changes a setting if the result is valid, or says why not.
+// set changes a setting if the result is valid; otherwise it keeps the error for the page to show.
 func (l *Page) set(key, text string) {
 	s, err := l.changed(key, text)
 	if l.problem = err; err == nil {
@@ -157,7 +157,7 @@ func (l *Page) set(key, text string) {
 	}
 }
 
-// changed is the spec with one setting changed, and what is wrong with it.
+// changed returns the spec with one setting changed, and the error that makes it invalid.
 func (l *Page) changed(key, text string) (spec.Spec, error) {
 	s := *l.spec()
 	if err := presets.Set(&s, key+"="+text); err != nil {
@@ -166,13 +166,13 @@ func (l *Page) changed(key, text string) (spec.Spec, error) {
 	return s, s.Validate()
 }
 
-// edited tells whether a setting differs from the preset's.
+// edited reports whether a setting differs from the preset's.
 func (l *Page) edited(key string) bool {
 	return l.spec().Text(key) != l.preset().Spec.Text(key)
 }
 
-// origin says where the value of a setting comes from: what it was, or the
-// preset's reason.
+// origin says where the value of a setting comes from. For an edited setting it returns the
+// preset's value, for an override of the preset its reason, otherwise "".
 func (l *Page) origin(key string) string {
 	p := l.preset()
 	switch {
@@ -184,8 +184,8 @@ func (l *Page) origin(key string) string {
 	return ""
 }
 
-// fromPreset is what the preset says of a setting, and why; empty where it
-// says nothing that is not to be seen anyway.
+// fromPreset returns the preset's value of a setting, with its reason if it gives one. It returns
+// "" where the page shows that value anyway and there is no reason.
 func (l *Page) fromPreset(key string) string {
 	p := l.preset()
 	value, reason := p.Spec.Text(key), p.Reasons[key]

@@ -14,22 +14,21 @@ import (
 	"drolab/tui/kit"
 )
 
-// estimate says how long runs would take together on this machine, and what
-// that is taken from.
+// estimate is the time that runs would take together on this machine, and the basis of that figure.
 type estimate struct {
-	took  time.Duration // 0 where nothing is known
+	took  time.Duration // 0 if it is unknown
 	basis string
 }
 
-// estimateOf extrapolates from finished runs of the same model on the same
-// dataset with this processor: images to go through, over the images a second
-// that such runs had, times the number of runs that shared the machine then.
+// estimateOf extrapolates from finished runs of the same model on the same dataset with this
+// processor. It divides the number of images to go through by the speed of the whole machine: the
+// images a second of such a run, times the number of runs that shared the machine then.
 func estimateOf(specs []spec.Spec, past []*record.Run, cpu string) estimate {
 	if len(specs) == 0 {
 		return estimate{basis: noneChosen}
 	}
 	s := &specs[0]
-	const enough = 50 // the newest ones
+	const enough = 50 // the newest runs only
 	var like []*record.Run
 	for _, r := range past {
 		if len(like) < enough && alike(r, s, cpu) {
@@ -46,7 +45,7 @@ func estimateOf(specs []spec.Spec, past []*record.Run, cpu string) estimate {
 	}
 	test := total(like[0].Meta.ClassCounts.Test)
 	seconds := train.UsualPace(machineSpeed(like, past)).Seconds(specs, training, test)
-	const longest = 1000 * 365 * 24 * 3600 // what is beyond says that a run's figures are no good
+	const longest = 1000 * 365 * 24 * 3600 // seconds; more means that a run's figures are wrong
 	if !(seconds > 0 && seconds < longest) {
 		return estimate{basis: endless}
 	}
@@ -54,7 +53,7 @@ func estimateOf(specs []spec.Spec, past []*record.Run, cpu string) estimate {
 		fmt.Sprintf(estimatedFrom, kit.Plural(len(like), "run"))}
 }
 
-// alike tells whether r tells something of how fast s would go.
+// alike reports whether the speed of r says how fast s would run.
 func alike(r *record.Run, s *spec.Spec, cpu string) bool {
 	m := &r.Meta
 	speed := r.Summary().ImagesPerSecond.Float()
@@ -63,8 +62,9 @@ func alike(r *record.Run, s *spec.Spec, cpu string) bool {
 		speed > 0 && !math.IsInf(speed, 0) && len(m.ClassCounts.Train) > 0
 }
 
-// machineSpeed is the median of ERM's images a second that the whole machine
-// did while the runs went: those of a run times the runs started with it.
+// machineSpeed returns the speed of the whole machine while these runs trained, as images a second
+// of ERM. It is the median over the runs of a run's own speed times the number of runs started with
+// it.
 func machineSpeed(like, past []*record.Run) float64 {
 	var speeds []float64
 	for _, r := range like {
@@ -82,8 +82,8 @@ func machineSpeed(like, past []*record.Run) float64 {
 	return speeds[len(speeds)/2]
 }
 
-// trainSamples is how many samples s trains on, scaled from a run of the same
-// dataset; false where none was cut comparably.
+// trainSamples returns the number of samples that s trains on, scaled from a run on the same
+// dataset; false if no run has a comparable cap on its samples.
 func trainSamples(s *spec.Spec, like []*record.Run) (n float64, ok bool) {
 	for _, r := range like {
 		old := &r.Meta.Spec
@@ -104,8 +104,8 @@ func trainSamples(s *spec.Spec, like []*record.Run) (n float64, ok bool) {
 	return 0, false
 }
 
-// samplesAsked is how many training samples are taken before imbalance, where
-// that is known beforehand, and else the cap on them, 0 being none.
+// samplesAsked returns the number of training samples before imbalance where it is known
+// beforehand, else the cap on that number, where 0 is no cap.
 func samplesAsked(s *spec.Spec) int {
 	if n, ok := data.KnownSizes(s.Dataset, data.Options{Samples: s.Samples}); ok {
 		return n.Train
@@ -113,7 +113,7 @@ func samplesAsked(s *spec.Spec) int {
 	return s.Samples
 }
 
-// ratioOf is the share of a class that is kept.
+// ratioOf returns the share of a class that is kept.
 func ratioOf(ratios []float64, class int) float64 {
 	if class < len(ratios) {
 		return ratios[class]

@@ -44,7 +44,7 @@ func (l *Page) Keys() []kit.Key {
 	}
 }
 
-// cursor is the row under it in the focused panel, of how many.
+// cursor returns the row under the cursor in the focused panel, and the number of rows.
 func (l *Page) cursor() (at, of int) {
 	if l.right {
 		return l.row, len(l.settings())
@@ -66,8 +66,8 @@ func (l *Page) noBack() string {
 	return kit.Unless(l.right || l.problem != nil, noWayBack)
 }
 
-// noReview says why Enter leads to no start: it never does among the settings,
-// where it is for changing them.
+// noReview says why Enter does not lead to a start. Among the settings it never does, because there
+// it changes them.
 func (l *Page) noReview() string {
 	return cmp.Or(kit.Unless(!l.right, startsAtPresets),
 		l.noStart())

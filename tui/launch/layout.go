@@ -2,14 +2,14 @@ package launch
 
 import "drolab/tui/kit"
 
-// launchLayout is where the parts of the Launch page are; on a narrow screen
-// one of presets and settings has no size.
+// launchLayout holds the areas of the parts of the Launch page. On a narrow screen either the
+// presets or the settings have no area.
 type launchLayout struct{ welcome, presets, settings, plan kit.Rect }
 
-// layLaunch divides w by h cells, the focus being on the settings or not, with so many lines of
-// welcome.
+// layLaunch divides a page of w by h cells. onSettings says whether the settings have the focus,
+// and welcome is the number of lines of the welcome.
 func layLaunch(w, h int, onSettings bool, welcome int) launchLayout {
-	rows := 7 // of the plan, with its box
+	rows := 7 // of the plan, including its box
 	switch {
 	case !kit.Boxed(h):
 		rows = 4
@@ -31,12 +31,13 @@ func layLaunch(w, h int, onSettings bool, welcome int) launchLayout {
 	return l
 }
 
-// layout is where the parts are on a page of w by h cells.
+// layout returns the areas of the parts on a page of w by h cells.
 func (l *Page) layout(w, h int) launchLayout {
 	return layLaunch(w, h, l.right, len(l.welcome(w, h)))
 }
 
-// welcome is said as long as the folder has no run, where there is room, with a blank line below.
+// welcome returns the lines that welcome a newcomer, and a blank line; nil once the folder has a
+// run, or on a page without room for them.
 func (l *Page) welcome(w, h int) []string {
 	const leastHeight = 20
 	if !l.Newcomer || len(l.past) > 0 || h < leastHeight {

@@ -1,6 +1,7 @@
 package launch
 
-// The sentences that the page shows. A name says when; a test reads them all.
+// The sentences that the page shows. A constant's name says when its sentence is shown; a test
+// reads all of them.
 const (
 	firstRow        = "This is the first one"
 	lastRow         = "This is the last one"
@@ -22,7 +23,8 @@ const (
 	starting        = "Starting "
 )
 
-// welcome is for who opens the interface for the first time: what this is, in three sentences.
+// welcome says in three sentences what the program is, to a user who opens the interface for the
+// first time.
 const welcome = "drolab trains a network with several methods and shows which classes suffer.\n" +
 	"Robust methods let an adversary weigh hard samples more, within a radius ρ.\n" +
 	"Enter reviews this preset, then starts it; Watch (2) shows it as it goes."

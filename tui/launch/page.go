@@ -14,39 +14,39 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Page is the page where runs are started: presets on the left, on the right
-// the settings of the one under the cursor, as they would run.
+// Page is the page that starts runs: presets on the left, and on the right the settings of the
+// preset under the cursor, as its runs would use them.
 //
 //	keys -> specs[at] (presets.Set, Validate) -> runner.Request -> Verbs.Start -> Watch
 //
 // Edits stay with their preset until the program ends; nothing is written.
 type Page struct {
 	*lab.Lab
-	load  func() []presets.Preset // nil when it was done
-	list  []presets.Preset        // see presets
-	specs []spec.Spec             // one a preset, as edited; each of them valid
-	at    int                     // preset under the cursor
+	load  func() []presets.Preset // loads the presets; nil once it was called
+	list  []presets.Preset        // the loaded presets; presets returns them
+	specs []spec.Spec             // one for each preset, as edited; each is valid
+	at    int                     // the preset under the cursor
 
 	right   bool // the settings have the focus, not the presets
-	row     int  // setting under the cursor, over all groups
-	box     int  // method or seed under the cursor, in a row of boxes
+	row     int  // the setting under the cursor, counted over all groups
+	box     int  // the method or seed under the cursor, in a row of boxes
 	editing bool
 	line    kit.Input
-	// problem is what is wrong with the line as typed, or with the last change.
+	// problem is the error in the line as typed, or in the last change.
 	problem  error
-	starting bool // asked for, and not answered yet
+	starting bool // a start was asked for and is not answered yet
 
-	entries map[string]data.Entry // datasets by name, as a look at the folder said
+	entries map[string]data.Entry // datasets by name, as last found in the data folder
 	past    []*record.Run
 	plan    estimate
-	looked  time.Time // at the data folder, by a tick
+	looked  time.Time // when a tick last looked at the data folder
 }
 
-// New returns the page for the presets that load gives. They are loaded when they are first asked
-// for: who attaches to runs does not wait for them.
+// New returns the page for the presets that load returns. load is called when the presets are first
+// needed, so that a user who attaches to runs does not wait for it.
 func New(s *lab.Lab, load func() []presets.Preset) *Page { return &Page{Lab: s, load: load} }
 
-// presets are those of the page.
+// presets returns the presets of the page, and loads them at the first call.
 func (l *Page) presets() []presets.Preset {
 	if l.load != nil {
 		l.list, l.load = l.load(), nil
@@ -63,8 +63,8 @@ func (*Page) Title() string { return "Launch" }
 // Typing implements the interface's page.
 func (l *Page) Typing() bool { return l.editing }
 
-// Busy implements the interface's page: a start may take seconds, of which data
-// are read, and what is typed meanwhile was meant for what was seen.
+// Busy implements the interface's page. A start may take seconds, because it reads data. A key
+// typed meanwhile was meant for the screen before the start.
 func (l *Page) Busy() string {
 	if !l.starting {
 		return ""
@@ -72,7 +72,7 @@ func (l *Page) Busy() string {
 	return starting + l.total() + " …"
 }
 
-// look finds out which datasets are there.
+// look finds out which datasets are on this machine.
 func (l *Page) look() tea.Cmd {
 	if l.Config.Guest {
 		return nil
@@ -87,10 +87,10 @@ func (l *Page) look() tea.Cmd {
 	}
 }
 
-// Init looks at the data folder and at the runs so far, for the estimate.
+// Init looks at the data folder, and lists the runs so far for the estimate.
 func (l *Page) Init() tea.Cmd { return tea.Batch(l.look(), lab.List(l.Source, l.Config.RunsDir)) }
 
-// lookEvery is how often the data folder is looked at while a dataset lacks.
+// lookEvery is the time between two looks at the data folder while the chosen dataset is missing.
 const lookEvery = 2 * time.Second
 
 // Update implements the interface's page.
@@ -127,7 +127,7 @@ func (l *Page) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// press takes a key while a setting is typed.
+// press handles a key while a setting is typed.
 func (l *Page) press(k tea.KeyPressMsg) {
 	switch k.String() {
 	case "esc":
@@ -145,14 +145,14 @@ func (l *Page) press(k tea.KeyPressMsg) {
 	}
 }
 
-// finishAndMove takes the line and, if it is valid, moves on.
+// finishAndMove takes the typed line and, if it is valid, moves the cursor.
 func (l *Page) finishAndMove(by int) {
 	if l.finish(); !l.editing {
 		l.move(by)
 	}
 }
 
-// request is what Enter asks for.
+// request returns the request that starts the runs.
 func (l *Page) request() runner.Request {
 	return runner.Request{Preset: l.preset().Name, Specs: l.spec().Expand()}
 }
@@ -174,12 +174,12 @@ func (l *Page) wheel(msg kit.Wheel) {
 	l.move(msg.By())
 }
 
-// click puts the cursor where the mouse is; a click on the setting that has it
-// already is the space bar.
+// click puts the cursor where the mouse is. A click on the setting under the cursor acts as the
+// space bar.
 func (l *Page) click(msg kit.Click) {
 	lay := l.layout(l.Body.W, l.Body.H)
 	at := func(r kit.Rect, items func(w, h int) []item) (entry int, here bool) {
-		if !r.Contains(msg.X, msg.Y) { // a pane that is not shown has no room to draw in
+		if !r.Contains(msg.X, msg.Y) { // a hidden pane has no area
 			return 0, false
 		}
 		w, h := kit.Inside(kit.Boxed(l.Body.H), r.W, r.H)
@@ -204,8 +204,8 @@ func (l *Page) click(msg kit.Click) {
 	}
 }
 
-// beginMsg says that what was reviewed shall be started.
+// beginMsg says that the reviewed runs are to be started.
 type beginMsg struct{}
 
-// datasetsMsg brings what the data folder has, by name.
+// datasetsMsg brings the datasets found in the data folder, by name.
 type datasetsMsg struct{ entries map[string]data.Entry }

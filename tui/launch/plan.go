@@ -12,8 +12,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// viewPlan says what the setting under the cursor means or what is wrong with
-// it, and what a start needs: data, time, and the problem with every auto
+// viewPlan shows the purpose of the preset, the meaning of the setting under the cursor, or what is
+// wrong. Below it stands what a start needs: data, time, and the problem with each "auto" value
 // derived.
 func (l *Page) viewPlan(w, h int) []string {
 	t := l.Theme
@@ -40,8 +40,7 @@ func (l *Page) viewPlan(w, h int) []string {
 	return t.Points(points, 9, w, h)
 }
 
-// review says in a few lines what Enter would start, and starts it if it is
-// pressed again.
+// review shows in a few lines what Enter would start. A second Enter starts it.
 func (l *Page) review() tea.Cmd {
 	s := l.spec()
 	lines := []string{
@@ -60,7 +59,7 @@ func (l *Page) review() tea.Cmd {
 		Name: "start", Then: l.Trusting(&settled, kit.Send(beginMsg{}))})
 }
 
-// machine says how many cores there are, and who has them.
+// machine says how many cores the machine has and how many live runs share them.
 func (l *Page) machine() string {
 	live := 0
 	for _, r := range l.past {

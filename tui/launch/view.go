@@ -28,7 +28,7 @@ func (l *Page) View(w, h int) []string {
 	})
 }
 
-// item is a line of a list and the entry that it belongs to, -1 for none.
+// item is a line of a list and the index of the entry that it belongs to, -1 for none.
 type item struct {
 	text  string
 	entry int
@@ -44,8 +44,8 @@ func texts(items []item) []string {
 
 func (l *Page) viewPresets(w, h int) []string { return texts(l.presetItems(w, h)) }
 
-// presetItems lists the presets with their purposes; where there is no room
-// for all of these, with that of the one under the cursor.
+// presetItems lists the presets with their purposes. Where these do not all fit, only the preset
+// under the cursor has its purpose.
 func (l *Page) presetItems(w, h int) []item {
 	t := l.Theme
 	const indent = 3
@@ -74,8 +74,8 @@ func (l *Page) presetItems(w, h int) []item {
 	return around(items, at, h, len(docs[l.at]))
 }
 
-// around is the part of a list that shows the line at the cursor about the
-// middle, and so many more below it.
+// around returns h lines of a list, with the line of the cursor, at, about in the middle. The line
+// stands higher if the lines after it that are to be in view, more of them, need the room.
 func around(items []item, at, h, more int) []item {
 	from := max(at-(h-1)/2, min(at, at+more-h+1))
 	from = max(0, min(from, len(items)-h))
@@ -107,7 +107,7 @@ func (l *Page) presetLine(i, w int) string {
 	return line
 }
 
-// edits are what an edited preset differs in, in a few letters each.
+// edits returns the changes of an edited preset, a few letters each.
 func (l *Page) edits(i int) (s string) {
 	for _, d := range compare.Diff([]spec.Spec{l.presets()[i].Spec, l.specs[i]}) {
 		if value := d.Values[1]; value != "" {
@@ -122,7 +122,7 @@ func (l *Page) legend() string {
 	return l.Theme.Changed + " changed  " + l.Theme.Given + " from the preset"
 }
 
-// Columns of the settings: cursor and mark, name, value, where it comes from.
+// Columns of the settings: cursor and mark, name, value, and where the value comes from.
 const (
 	markCells = 4
 	keyCells  = 17
@@ -153,8 +153,8 @@ func (l *Page) settingItems(w, h int) []item {
 	return around(items, at, h, 0)
 }
 
-// settingLines is one row, and the line of it that has the cursor: boxes under the
-// cursor take as many lines as they need.
+// settingLines returns the lines of a setting, and the index of the line that has the cursor. Boxes
+// under the cursor take as many lines as they need; any other setting takes one line.
 func (l *Page) settingLines(key string, here bool, w int) (lines []string, cursor int) {
 	boxes := l.boxesOf(key)
 	if !here || !l.right || l.editing || boxes == nil {
@@ -179,7 +179,7 @@ func (l *Page) settingLines(key string, here bool, w int) (lines []string, curso
 	return append(lines, line), cursor
 }
 
-// settingRoom is the room before a setting's value, and for it.
+// settingRoom returns the cells before a setting's value, and the cells for it.
 func settingRoom(w int) (name, room int) {
 	if w < narrow {
 		return markCells + keyCells - 1, w - markCells - keyCells + 1
@@ -187,7 +187,7 @@ func settingRoom(w int) (name, room int) {
 	return markCells + keyCells, w - markCells - keyCells - 1
 }
 
-// settingName is what stands before a setting's value.
+// settingName returns the part of a row before the value: cursor, mark and name.
 func (l *Page) settingName(key string, here bool, w int) string {
 	t := l.Theme
 	mark := " "
@@ -208,7 +208,8 @@ func (l *Page) settingName(key string, here bool, w int) string {
 	return " " + line
 }
 
-// settingLine is one row: under the cursor it may be a line that is typed.
+// settingLine returns a setting in one row. Under the cursor the value may be a line that is being
+// typed.
 func (l *Page) settingLine(key string, here bool, w int) string {
 	t, line := l.Theme, l.settingName(key, here, w)
 	_, room := settingRoom(w)
@@ -225,10 +226,10 @@ func (l *Page) settingLine(key string, here bool, w int) string {
 	return line + cell.Cut(value, room)
 }
 
-// valueCells is the least width of a value before what is said about it.
+// valueCells is the least width of a value that is followed by its origin.
 const valueCells = 14
 
-// viewInput draws the typed line with its cursor, and what is wrong with it.
+// viewInput draws the typed line with its cursor, in the style of an error if it is invalid.
 func (l *Page) viewInput(room int) string {
 	t := l.Theme
 	st := t.Text
@@ -238,8 +239,8 @@ func (l *Page) viewInput(room int) string {
 	return l.line.View(st, max(8, room-1))
 }
 
-// value is a setting as the page shows it: boxes for methods and seeds, as many as
-// there is room for, those that are ticked first, and how many more there are.
+// value returns a setting's value as the page shows it. Methods and seeds are boxes: as many as
+// fit, the ticked ones first, then the number of boxes left out.
 func (l *Page) value(key string, room int) string {
 	boxes := l.boxesOf(key)
 	if boxes == nil {
@@ -264,7 +265,7 @@ func (l *Page) value(key string, room int) string {
 	return all
 }
 
-// boxesOf are the boxes of a setting; nil for one that has none.
+// boxesOf returns the boxes of a setting, nil for a setting without boxes.
 func (l *Page) boxesOf(key string) (boxes []tick) {
 	s := l.spec()
 	switch {
@@ -280,7 +281,7 @@ func (l *Page) boxesOf(key string) (boxes []tick) {
 	return boxes
 }
 
-// tick is a box with its name.
+// tick is a box with its name, ticked if on.
 type tick struct {
 	name string
 	on   bool
@@ -289,7 +290,7 @@ type tick struct {
 // viewTicks paints boxes.
 func (l *Page) viewTicks(boxes []tick, here bool) []string {
 	t := l.Theme
-	// Stand-ins for the circles would read as letters of the names.
+	// The ASCII stand-ins for the circles would read as letters of the names.
 	off, on := t.Off, t.On
 	if t.ASCII {
 		off, on = "[ ]", "[x]"
@@ -324,7 +325,7 @@ func (l *Page) time() string {
 	return fmt.Sprintf("about %s, %s", duration(e.took), e.basis)
 }
 
-// dataset says whether the data are there, and how to get them.
+// dataset says whether the data are on this machine, and how to get them if they are not.
 func (l *Page) dataset() (text string, there bool) {
 	name := l.spec().Dataset
 	e, known := l.entries[name]
@@ -341,7 +342,7 @@ func (l *Page) dataset() (text string, there bool) {
 	return e.Name + ": " + e.Purpose, true
 }
 
-// resolved is the problem as it runs: radius and box of z.
+// resolved describes the problem with its derived values: the radius and the box of z.
 func (l *Page) resolved() string {
 	p, err := l.spec().Problem()
 	if err != nil {
@@ -354,7 +355,7 @@ func (l *Page) resolved() string {
 	return fmt.Sprintf("%s, %s coordinates", strings.Join(parts, " · "), p.Coordinates)
 }
 
-// budget is how long a run is.
+// budget describes the length of a run.
 func (l *Page) budget() string {
 	s := l.spec()
 	return fmt.Sprintf("%s, batches of %d, evaluated %s", kit.Plural(s.Epochs, "epoch"), s.Batch,
@@ -371,7 +372,7 @@ func every(epochs int) string {
 	return fmt.Sprintf("every %d epochs", epochs)
 }
 
-// duration writes d as charts do, but never less than a second.
+// duration writes d as charts do, but as at least a second.
 func duration(d time.Duration) string {
 	return plot.FormatDuration(math.Max(1, math.Round(d.Seconds())))
 }

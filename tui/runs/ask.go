@@ -12,8 +12,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// picked are the selected runs, in the order of the folder, or else the one
-// under the cursor.
+// picked returns the selected runs in the order of the folder or, if there are none, the runs of
+// the line under the cursor.
 func (p *Page) picked() (runs []*record.Run) {
 	for _, r := range p.all {
 		if p.chosen[r.Meta.ID] {
@@ -26,8 +26,8 @@ func (p *Page) picked() (runs []*record.Run) {
 	return runs
 }
 
-// fits tells whether something can be asked of a run in a state, which this
-// program may ask or not.
+// fits reports whether an action is possible on a run with status s; mine says whether this program
+// controls the run.
 type fits func(s runner.Status, mine bool) bool
 
 func canCompare(s runner.Status, _ bool) bool { return s == runner.Done }
@@ -44,9 +44,8 @@ func canResume(s runner.Status, mine bool) bool {
 	return s.Ended() && s != runner.Done || s == runner.Paused && mine
 }
 
-// unable is the Why of what can be asked of runs in some states: none of the
-// picked ones is in such a state. Without a reason it is that the runs have
-// ended, or are not ours.
+// unable returns the Why of an action: it gives a reason if the action is possible on none of the
+// picked runs. If why is "", the reason is that the runs have ended or belong to another process.
 func (p *Page) unable(can fits, why string) func() string {
 	return func() string {
 		picked := p.picked()
@@ -64,14 +63,14 @@ func (p *Page) unable(can fits, why string) func() string {
 	}
 }
 
-// fit are the picked runs that something can be asked of.
+// fit returns the picked runs on which an action is possible.
 func (p *Page) fit(can fits) []*record.Run {
 	return slices.DeleteFunc(p.picked(), func(r *record.Run) bool {
 		return !can(r.Status(), p.Controls(r.Meta.ID))
 	})
 }
 
-// pause pauses what runs or, if nothing does, lets go on what is paused.
+// pause pauses the running runs or, if none is running, resumes the paused ones.
 func (p *Page) pause() tea.Cmd {
 	runs := p.fit(canPause)
 	running := slices.DeleteFunc(slices.Clone(runs),
@@ -90,7 +89,7 @@ func (p *Page) each(verb string, runs []*record.Run) tea.Cmd {
 	return tea.Sequence(cmds...)
 }
 
-// sure asks before something is done to runs.
+// sure asks the user to confirm an action on runs.
 func (p *Page) sure(title, verb string, runs []*record.Run, what string, then tea.Cmd) tea.Cmd {
 	lines := slices.Concat([]string{kit.Plural(len(runs), "run") + ":", ""}, kit.Names(ids(runs)),
 		[]string{"", what})
@@ -116,20 +115,20 @@ func (p *Page) remove(names []string) tea.Cmd {
 	}
 }
 
-// deletedMsg says which runs are gone, and why others are not.
+// deletedMsg brings the IDs of the deleted runs, and the errors of those that could not be deleted.
 type deletedMsg struct {
 	ids      []string
 	problems []error
 }
 
-// labelledMsg says how many labels were changed, and why others were not.
+// labelledMsg brings the number of labels that were changed, and the errors of the others.
 type labelledMsg struct {
 	what     string
 	changed  int
 	problems []error
 }
 
-// note asks for the runs' notes.
+// note asks for the note on the picked runs.
 func (p *Page) note() tea.Cmd {
 	runs := p.picked()
 	return p.askLabel("Note on ", aboutNote,
@@ -137,13 +136,13 @@ func (p *Page) note() tea.Cmd {
 		func(l *record.Label, text string) { l.Note = strings.TrimSpace(text) })
 }
 
-// tag asks for the runs' tags.
+// tag asks for the tags of the picked runs.
 func (p *Page) tag() tea.Cmd {
 	return p.askLabel("Tags of ", aboutTags, "",
 		func(l *record.Label, text string) { l.Turn(strings.Fields(text)) })
 }
 
-// askLabel opens the form in which a line is typed for the label of the picked runs.
+// askLabel opens the form that takes a line of text for the labels of the picked runs.
 func (p *Page) askLabel(
 	title, about, text string, change func(l *record.Label, text string),
 ) tea.Cmd {
@@ -160,7 +159,7 @@ func (p *Page) askLabel(
 		Input: kit.NewInput(text), About: about, Check: check, Take: take}})
 }
 
-// archive puts runs away or, where all are away, brings them back.
+// archive archives the picked runs or, if all are archived, brings them back.
 func (p *Page) archive() tea.Cmd {
 	runs := p.picked()
 	away := slices.ContainsFunc(runs, func(r *record.Run) bool { return !r.Label().Archived })
@@ -185,7 +184,7 @@ func relabel(runs []*record.Run, what string, change func(*record.Label)) tea.Cm
 	}
 }
 
-// labelled tells what came of it.
+// labelled tells the user how the change of labels went, and reads the folder.
 func (p *Page) labelled(m labelledMsg) tea.Cmd {
 	cmd := kit.Notify(kit.Plural(m.changed, "run") + " " + m.what)
 	if len(m.problems) > 0 {

@@ -10,7 +10,7 @@ import (
 	"drolab/tui/lab"
 )
 
-// Choices are what the user sets of the page.
+// Choices returns the choices that the user makes on the page.
 func (p *Page) Choices() lab.Choices {
 	return lab.Choices{
 		{Name: "filter", Get: p.chosenFilter, Set: p.chooseFilter},
@@ -38,7 +38,7 @@ func (p *Page) chooseFilter(value []string) {
 	}
 }
 
-// reversedWord stands behind the column that is sorted by the other way.
+// reversedWord follows the sort column if the sort is reversed.
 const reversedWord = "reversed"
 
 func (p *Page) chosenSort() []string {
@@ -61,7 +61,8 @@ func (p *Page) chooseSort(value []string) {
 	p.arrange()
 }
 
-// chosenHeads are the columns that were chosen or put away, with a sign before each.
+// chosenHeads returns the columns that the user chose to show or hide, with the sign + or - before
+// each.
 func (p *Page) chosenHeads() (list []string) {
 	for _, head := range slices.Sorted(maps.Keys(p.chosenColumns)) {
 		sign := "-"
@@ -83,7 +84,7 @@ func (p *Page) chooseHeads(list []string) {
 	p.widest = widest{}
 }
 
-// apartWord is where no runs share a line.
+// apartWord comes first in the choice of the fold if runs do not share lines.
 const apartWord = ":apart"
 
 func (p *Page) chosenFold() []string {

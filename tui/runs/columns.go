@@ -23,18 +23,18 @@ import (
 // runColumn is a column of the list of runs.
 type runColumn struct {
 	head  string
-	w     int  // with the blank before it; of the first columns the least
+	w     int  // width with the blank after it; the least one of preset and method
 	left  bool // text, not figures
 	least int  // width of the screen from which it is shown
-	extra bool // shown where it was chosen alone
+	extra bool // shown only if the user chose it
 	cell  func(line) string
-	// value is what the list is sorted by, the most interesting line first; nil keeps
-	// the folder's order, newest first.
+	// value is the value that the list is sorted by, the most interesting line first. A nil value
+	// keeps the order of the folder, newest first.
 	value   func(line) rank
-	measure string // the name of one of a summary; "" for the others
+	measure string // the name of a measure of a summary; "" for other columns
 }
 
-// rank is what a line is sorted by: numbers are before words, and none is behind them.
+// rank is a value that lines are sorted by: numbers come before words, and words before no value.
 type rank struct {
 	number float64
 	text   string
@@ -55,8 +55,8 @@ func (v rank) kind() int {
 	return 2
 }
 
-// runColumns are the columns in their order on the screen; folded, measures have a
-// deviation too.
+// runColumns returns the columns in their order on the screen. If folded, measures also have a
+// deviation.
 func runColumns(folded bool, value valueOf) []runColumn {
 	all := lab.SummaryMeasures()
 	measure := func(head string, w, least int, name string) runColumn {
@@ -96,7 +96,7 @@ func runColumns(folded bool, value valueOf) []runColumn {
 	}
 }
 
-// measureCells is how wide the column of a measure is at least.
+// measureCells returns the least width of the column of a measure.
 func measureCells(m lab.Measure, folded bool) int {
 	switch {
 	case !folded:
@@ -107,7 +107,7 @@ func measureCells(m lab.Measure, folded bool) int {
 	return 1 + plot.LabelWidth + cell.Width("±") + deviationCells
 }
 
-// measureColumn is the column of a measure.
+// measureColumn returns the column of a measure.
 func measureColumn(folded bool, value valueOf, m lab.Measure) runColumn {
 	of := func(r *record.Run) measure.Number { return value(r, r.Meta.Fit(m.Name)) }
 	return runColumn{head: m.Head(), w: max(8, measureCells(m, folded), cell.Width(m.Head())+2),
@@ -116,15 +116,15 @@ func measureColumn(folded bool, value valueOf, m lab.Measure) runColumn {
 		value:   func(l line) rank { return byNumber(l.mean(of), m.Better == dro.Higher) }}
 }
 
-// textColumn is one of words.
+// textColumn returns a column of words.
 func textColumn(head string, w, least int, of func(*record.Run) string) runColumn {
 	return runColumn{head: head, w: w, left: true, least: least,
 		cell:  func(l line) string { return l.same(of) },
 		value: func(l line) rank { return rank{math.NaN(), of(l[0])} }}
 }
 
-// extras are the columns that are shown where they are chosen: the programs' own values,
-// the other measures, the settings in which the runs differ, tags and pins.
+// extras returns the columns that are shown only if they are chosen: the programs' own values, the
+// other measures, the settings in which the runs differ, tags and pins.
 func (p *Page) extras(there []runColumn) (list []runColumn) {
 	taken := map[string]bool{"algorithms": true, "seed": true}
 	for _, c := range there {
@@ -152,7 +152,8 @@ func (p *Page) extras(there []runColumn) (list []runColumn) {
 	return list
 }
 
-// bySetting sorts numbers as numbers.
+// bySetting returns the rank of a line by a setting. It ranks numbers by value, other texts as
+// words.
 func bySetting(key string) func(line) rank {
 	return func(l line) rank {
 		text := l[0].Meta.Spec.Text(key)
@@ -165,7 +166,7 @@ func bySetting(key string) func(line) rank {
 
 const pinsHead = "pins"
 
-// pinText are the steps of a run's pinned checkpoints.
+// pinText returns the steps of a run's pinned checkpoints.
 func (p *Page) pinText(r *record.Run) string {
 	var words []string
 	for _, step := range p.pins[r.Meta.ID] {
@@ -174,7 +175,7 @@ func (p *Page) pinText(r *record.Run) string {
 	return strings.Join(words, " ")
 }
 
-// furnish makes the columns anew; the one that the list is sorted by stays.
+// furnish makes the columns anew. The list stays sorted by the same column.
 func (p *Page) furnish() {
 	p.widest = widest{}
 	head := cmp.Or(p.wanted, p.columns[p.by].head)
@@ -191,7 +192,8 @@ func (p *Page) furnish() {
 	p.by = max(0, slices.IndexFunc(p.columns, func(c runColumn) bool { return c.head == head }))
 }
 
-// nameOf is what tells a line from the others of its method and preset, or what it is folded by.
+// nameOf returns what tells a line from others of its method and preset, or the settings it is
+// folded by.
 func (p *Page) nameOf(l line) string {
 	if !p.folded || len(p.foldBy) == 0 {
 		return p.kinds[l[0].Configuration()].name
@@ -205,14 +207,14 @@ func (p *Page) nameOf(l line) string {
 	return strings.Join(words, " ")
 }
 
-// mixed tells whether a line is of several methods.
+// mixed reports whether a line has runs of several methods.
 func (l line) mixed() bool {
 	return slices.ContainsFunc(l, func(r *record.Run) bool {
 		return r.Meta.Spec.Algorithm() != l[0].Meta.Spec.Algorithm()
 	})
 }
 
-// markOf is the mark that a line's configuration has in charts, where there is room.
+// markOf returns the mark that a line's configuration has in charts; "" on a narrow screen.
 func (p *Page) markOf(l line) string {
 	const narrow = 70
 	switch {
@@ -224,7 +226,8 @@ func (p *Page) markOf(l line) string {
 	return p.Theme.Mark(p.colorOf(l)) + " "
 }
 
-// colorOf is the number of its colour: of several variants that of their method.
+// colorOf returns the number of a line's colour. Lines folded by chosen settings have the colour of
+// their method.
 func (p *Page) colorOf(l line) uint8 {
 	n := p.kinds[l[0].Configuration()].color
 	if p.folded && len(p.foldBy) > 0 {
@@ -233,7 +236,7 @@ func (p *Page) colorOf(l line) uint8 {
 	return n
 }
 
-// shows tells whether a column is shown in a list of w cells, if it has the room.
+// shows reports whether a column is to be shown in a list of w cells, if there is room for it.
 func (p *Page) shows(c *runColumn, w int) bool {
 	if on, chosen := p.chosenColumns[c.head]; chosen {
 		return on
@@ -241,7 +244,7 @@ func (p *Page) shows(c *runColumn, w int) bool {
 	return !c.extra && w+2 >= c.least
 }
 
-// byNumber puts what applies first, the better before the worse.
+// byNumber ranks numbers that apply first, better numbers before worse ones.
 func byNumber(n measure.Number, higher bool) rank {
 	if higher {
 		return rank{number: -n.Float()}
@@ -252,21 +255,22 @@ func byNumber(n measure.Number, higher bool) rank {
 // presetCells is the least width of a preset's name.
 const presetCells = 7
 
-// listMark is the room for cursor, selection and state.
+// listMark is the width of the cursor, the mark of a selection and the state.
 const listMark = 5
 
 // methodCells is the least width of a method's name.
 const methodCells = 6
 
-// layColumns returns the columns that fit. What room is left method and preset
-// grow into, the method first; that they can comes before figures that narrow screens lack.
+// layColumns returns the columns that fit, and the cells by which the preset grows. Room that is
+// left goes to the method, then to the preset. It is kept for them before figures that narrow
+// screens lack.
 func (p *Page) layColumns(w int) (columns []runColumn, room int) {
 	room = w - listMark
 	const most = 24
 	longest := p.measure()
 	preset := max(0, min(longest.preset-presetCells, most))
 	names := preset + max(0, min(longest.method-methodCells, most))
-	full := false // those that are shown unasked end with the first that has no room
+	full := false // columns shown by default end with the first that has no room
 	for _, c := range p.columns {
 		if !p.shows(&c, w) || full && !c.extra && !p.chosenColumns[c.head] {
 			continue
@@ -288,11 +292,11 @@ func (p *Page) layColumns(w int) (columns []runColumn, room int) {
 	return columns, max(0, min(room, preset))
 }
 
-// widest is how wide presets and methods are, at most, of what is shown on a screen of a width;
-// no width: that is not known.
+// widest holds the greatest widths of the presets and methods that are shown on a screen of a
+// width; a width of 0 says that they are unknown.
 type widest struct{ preset, method, screen int }
 
-// measure looks at every line, but once.
+// measure returns the widest. It looks at every line, but only once for a list and a screen.
 func (p *Page) measure() widest {
 	if p.widest.screen == p.Body.W && p.Body.W > 0 {
 		return p.widest
@@ -317,7 +321,7 @@ func (c *runColumn) place(text string, room int) string {
 	return kit.Right(text, w-1) + " "
 }
 
-// head is a column's, with an arrow in the gap where the list is sorted by it.
+// head returns the head of a column, with an arrow in the gap if the list is sorted by the column.
 func (p *Page) head(c runColumn, room int) string {
 	t := p.Theme
 	text := c.place(t.Greek(c.head), room)
@@ -338,7 +342,7 @@ func (p *Page) head(c runColumn, room int) string {
 	return t.Accent.Paint(align(t.Greek(c.head)+arrow, cell.Width(text)))
 }
 
-// chooser is the form in which columns are chosen: the list follows at once.
+// chooser is the form that chooses the columns. The list follows at once.
 type chooser struct {
 	page *Page
 	at   int

@@ -1,4 +1,4 @@
 // Package runs is the Runs page: every run of the folder, filtered and sorted.
 //
-// Start at page.go (state), filter.go, view.go (columns).
+// Start at page.go (state), columns.go, view.go.
 package runs

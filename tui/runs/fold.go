@@ -17,13 +17,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Folded, runs that agree in some settings share a line, which the newest of them stands for: in
-// those that the user chose, or in all but the seed.
+// If the list is folded, runs that agree in some settings share a line, and the newest of them
+// stands for the line. These settings are the ones that the user chose, or all but the seed.
 
-// presetKey is the preset among the settings to fold by.
+// presetKey is the key of the preset among the settings to fold by.
 const presetKey = "preset"
 
-// groupOf is what the runs of a line have in common.
+// groupOf returns a key that is the same for the runs that share a line.
 func (p *Page) groupOf(r *record.Run) string {
 	if len(p.foldBy) == 0 {
 		return r.Configuration()
@@ -43,7 +43,7 @@ func settingOf(r *record.Run, key string) string {
 	return compare.Value(&r.Meta.Spec, key)
 }
 
-// fold keeps one run of each line, and remembers the others with it.
+// fold keeps the first run of each line, and remembers all runs of the line in p.seeds.
 func (p *Page) fold(list []*record.Run) (kept []*record.Run) {
 	p.seeds = map[string][]*record.Run{}
 	first := map[string]string{} // the run that stands for a line
@@ -60,7 +60,7 @@ func (p *Page) fold(list []*record.Run) (kept []*record.Run) {
 	return kept
 }
 
-// lineOf are the runs of a line.
+// lineOf returns the runs of the line that r stands for.
 func (p *Page) lineOf(r *record.Run) line {
 	if list := p.seeds[r.Meta.ID]; p.folded && len(list) > 0 {
 		return list
@@ -68,7 +68,7 @@ func (p *Page) lineOf(r *record.Run) line {
 	return line{r}
 }
 
-// together tells whether some line may be of several runs.
+// together reports whether a line may hold several runs.
 func (p *Page) together() bool { return p.folded && (p.several || len(p.foldBy) > 0) }
 
 func (p *Page) noFold() string {
@@ -78,17 +78,17 @@ func (p *Page) noFold() string {
 	return kit.Unless(p.several || len(p.foldBy) > 0, noSeedsAlike)
 }
 
-// toggleFold puts runs together, or apart again.
+// toggleFold folds the runs, or unfolds them.
 func (p *Page) toggleFold() { p.foldInto(!p.folded, p.foldBy) }
 
-// foldInto puts runs together that agree in some settings; none are all but the seed.
+// foldInto folds the runs that agree in some settings, or in all but the seed if by is empty.
 func (p *Page) foldInto(folded bool, by []string) {
 	p.folded, p.foldBy = folded, by
 	p.furnish()
 	p.arrange()
 }
 
-// foldable are the settings that one can fold by: those in which runs differ.
+// foldable returns the settings that the user can fold by: the settings in which runs differ.
 func (p *Page) foldable() (keys []string) {
 	keys = []string{presetKey, "algorithms"}
 	for _, key := range slices.Concat(p.keys, p.foldBy) {
@@ -99,7 +99,7 @@ func (p *Page) foldable() (keys []string) {
 	return keys
 }
 
-// folder is the form in which the settings to fold by are chosen: the list follows at once.
+// folder is the form that chooses the settings to fold by. The list follows at once.
 type folder struct {
 	page *Page
 	at   int
@@ -152,11 +152,11 @@ func (f *folder) View(t *kit.Theme, w, h int) (lines []string) {
 	return lines
 }
 
-// line is the runs that share one: at least one.
+// line holds the runs that share a line, at least one.
 type line []*record.Run
 
-// seeds has the runs of each seed, of each configuration the newest: two runs of one seed are one
-// sample of it, and so are runs of one seed that differ in settings.
+// seeds groups the runs by seed, and keeps the newest run of each configuration. Two runs of one
+// seed are one sample of it, even if they differ in settings.
 func (l line) seeds() (list []line) {
 	type sample struct {
 		seed uint64
@@ -179,7 +179,7 @@ func (l line) seeds() (list []line) {
 	return list
 }
 
-// seedText is the seed of a line, or of how many seeds it is.
+// seedText returns the seed of a line, or its number of seeds.
 func (l line) seedText() string {
 	seed, n := l[0].Meta.Spec.Seed, len(l.seeds())
 	switch {
@@ -191,7 +191,7 @@ func (l line) seedText() string {
 	return fmt.Sprintf("n=%d", n)
 }
 
-// mean is that of a measure over the seeds that it applies to.
+// mean returns the mean of a measure over the seeds to which the measure applies.
 func (l line) mean(of func(*record.Run) measure.Number) measure.Number {
 	if seeds := l.seeds(); len(seeds) == 1 && len(seeds[0]) == 1 {
 		return of(l[0])
@@ -200,8 +200,9 @@ func (l line) mean(of func(*record.Run) measure.Number) measure.Number {
 	return measure.NumIf(!math.IsNaN(mean), mean)
 }
 
-// moments are mean and standard deviation over the seeds, each with the mean of its runs; NaN where
-// a measure applies to none, or to one.
+// moments returns the mean and the standard deviation of a measure over the seeds, where a seed
+// counts with the mean of its runs. Both are NaN if the measure applies to no seed; with one seed
+// the deviation is NaN.
 func (l line) moments(of func(*record.Run) measure.Number) (mean, deviation float64) {
 	var values []float64
 	for _, seed := range l.seeds() {
@@ -222,7 +223,7 @@ func (l line) moments(of func(*record.Run) measure.Number) (mean, deviation floa
 	return compare.MeanStd(values)
 }
 
-// spread is a measure's mean, with its standard deviation where there are several.
+// spread returns the mean of a measure, with its standard deviation if there are several runs.
 func (l line) spread(of func(*record.Run) measure.Number, m lab.Measure) string {
 	text := lab.Write(m, l.mean(of))
 	if _, d := l.moments(of); len(l) > 1 && !math.IsNaN(d) {
@@ -236,7 +237,8 @@ func (l line) spread(of func(*record.Run) measure.Number, m lab.Measure) string 
 
 const deviationCells = 5
 
-// deviation writes one in as many cells at most: ".0215", "1.203", "2e-7", "3e+6".
+// deviation writes a standard deviation in at most deviationCells cells: ".0215", "1.203", "2e-7",
+// "3e+6".
 func deviation(d float64) string {
 	if d == 0 {
 		return "0"
@@ -251,7 +253,7 @@ func deviation(d float64) string {
 	return mantissa + "e" + exponent[:1] + strings.TrimLeft(exponent[1:], "0")
 }
 
-// same is what the runs agree in, or how often the most frequent of it is there.
+// same returns the text that all runs share, or else the most frequent text with its count.
 func (l line) same(of func(*record.Run) string) string {
 	counts := map[string]int{}
 	most := of(l[0])

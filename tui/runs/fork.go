@@ -18,34 +18,34 @@ import (
 )
 
 // forking is the form that starts a run from a checkpoint of another, with some settings changed.
-// Its first row is the checkpoint, its last one takes what has no row, as key=value, and those
-// between are settings: up and down go through rows, left and right through a row's values.
+// The first row is the checkpoint, the rows below it are settings, and the last row takes any other
+// setting as key=value. Up and down move between the rows, left and right change a row's value.
 type forking struct {
 	*lab.Lab
 	run    *record.Run
-	steps  []int64 // of the checkpoints, ascending
+	steps  []int64 // the steps of the checkpoints, ascending
 	pinned []int64
-	at     int // the checkpoint that is chosen
+	at     int // the chosen checkpoint, an index of steps
 
-	spec    spec.Spec         // the run's at the checkpoint, with its knobs as they stood there
-	keys    []string          // of the rows of settings
-	changed map[string]string // their new values
-	row     int               // under the cursor: 0 is the checkpoint, len(keys)+1 the last
+	spec    spec.Spec         // the settings at the checkpoint, with the knobs as of that step
+	keys    []string          // the keys of the rows of settings
+	changed map[string]string // the new values of settings, by key
+	row     int               // the row under the cursor: 0 is the checkpoint, len(keys)+1 the last
 	typed   kit.Input         // the row's new value
-	problem error             // with what is changed
+	problem error             // the error in the changes
 }
 
-// forkMsg brings a form whose settings are those of its checkpoint. The first one of a form opens
-// it.
+// forkMsg brings a form the settings at its checkpoint. The first forkMsg of a form opens the form.
 type forkMsg struct {
 	form  *forking
-	at    int // the checkpoint
+	at    int // the checkpoint, an index of steps
 	spec  spec.Spec
 	err   error
 	opens bool
 }
 
-// fork opens the form for a run, at the checkpoint nearest to a step, or the newest for 0.
+// fork opens the form for a run, at the checkpoint nearest to the step near; 0 stands for the
+// newest.
 func (p *Page) fork(run *record.Run, near int64) tea.Cmd {
 	if err := run.Meta.Trained(); err != nil {
 		return kit.Complain(err)
@@ -68,8 +68,9 @@ func (p *Page) fork(run *record.Run, near int64) tea.Cmd {
 	}
 }
 
-// nearest is the index of the step nearest to another one, the last for 0. The end of a run is left
-// out where it has another, as nothing goes on from it unless there are more epochs.
+// nearest returns the index of the step nearest to near, or of the last step if near is 0. The end
+// of the run is left out if there is another checkpoint, because a run goes on from its end only
+// with more epochs.
 func nearest(steps []int64, near, end int64) int {
 	if n := len(steps); n > 1 && steps[n-1] == end {
 		steps = steps[:n-1]
@@ -92,7 +93,7 @@ func (f *forking) look(at int) tea.Cmd {
 	}
 }
 
-// settingsAt are those that a run's fork begins with.
+// settingsAt returns the settings that a fork from a checkpoint of a run begins with.
 func settingsAt(run *record.Run, step int64) (spec.Spec, error) {
 	defer run.Hold()()
 	past, err := run.Past(step)
@@ -102,7 +103,7 @@ func settingsAt(run *record.Run, step int64) (spec.Spec, error) {
 	return past.Fork()
 }
 
-// took takes the settings at a checkpoint, unless another one was chosen since.
+// took takes in the settings at a checkpoint, unless another one has been chosen since.
 func (f *forking) took(m forkMsg) tea.Cmd {
 	if m.err != nil {
 		return kit.Complain(m.err)
@@ -118,7 +119,7 @@ func (f *forking) took(m forkMsg) tea.Cmd {
 	return kit.Show(&kit.Overlay{Title: "Fork " + f.run.Meta.ID, Form: f})
 }
 
-// key is the setting of the row under the cursor; "" for one that is none.
+// key returns the setting of the row under the cursor; "" for the first and the last row.
 func (f *forking) key() string {
 	if f.row < 1 || f.row > len(f.keys) {
 		return ""
@@ -147,13 +148,13 @@ func (f *forking) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 	return false, nil
 }
 
-// move goes to another row. What was changed stays.
+// move moves the cursor to another row. Changed values stay.
 func (f *forking) move(by int) {
 	f.row = max(0, min(f.row+by, len(f.keys)+1))
 	f.typed = kit.NewInput(f.changed[f.key()])
 }
 
-// put changes the setting under the cursor; an empty value leaves it as it was.
+// put changes the setting under the cursor. An empty value restores the setting of the checkpoint.
 func (f *forking) put(text string) {
 	if f.changed[f.key()] = text; strings.TrimSpace(text) == "" {
 		delete(f.changed, f.key())
@@ -161,7 +162,7 @@ func (f *forking) put(text string) {
 	_, f.problem = f.change()
 }
 
-// side takes the next checkpoint or value. At a bound it stays.
+// side takes the next or the previous checkpoint or value, and stays where there is no further one.
 func (f *forking) side(by int) tea.Cmd {
 	switch key := f.key(); {
 	case f.row == 0:
@@ -175,14 +176,14 @@ func (f *forking) side(by int) tea.Cmd {
 		f.typed.Update(tea.KeyPressMsg{Code: map[int]rune{-1: tea.KeyLeft, 1: tea.KeyRight}[by]})
 	default:
 		now, err := f.change()
-		if err != nil { // what is typed is no value to go on from
+		if err != nil { // there is no valid value to go on from
 			return nil
 		}
 		text, ok := now.Nudge(key, by)
 		if !ok {
 			return nil
 		}
-		if text == f.spec.Text(key) { // it is as it was
+		if text == f.spec.Text(key) { // the value is back at the checkpoint's
 			text = ""
 		}
 		f.put(text)
@@ -191,13 +192,13 @@ func (f *forking) side(by int) tea.Cmd {
 	return nil
 }
 
-// change is the settings with what was changed.
+// change returns the settings at the checkpoint with the changes applied.
 func (f *forking) change() (spec.Spec, error) {
 	next := f.spec
 	return next, change(&next, f.assignments())
 }
 
-// assignments are what was changed, as key=value.
+// assignments returns the changes, each as key=value.
 func (f *forking) assignments() (list []string) {
 	for _, key := range slices.Sorted(maps.Keys(f.changed)) {
 		if key != "" {
@@ -207,7 +208,7 @@ func (f *forking) assignments() (list []string) {
 	return append(list, strings.Fields(f.changed[""])...)
 }
 
-// change applies settings.
+// change applies assignments to a spec and validates the result.
 func change(spec *spec.Spec, assignments []string) error {
 	for _, assignment := range assignments {
 		if err := presets.Set(spec, assignment); err != nil {
@@ -217,7 +218,7 @@ func change(spec *spec.Spec, assignments []string) error {
 	return spec.Validate()
 }
 
-// start asks for the fork; what it begins with is read from the checkpoint.
+// start starts the fork. It reads the settings at the checkpoint anew.
 func (f *forking) start() tea.Cmd {
 	step, assignments := f.steps[f.at], f.assignments()
 	return func() tea.Msg {
@@ -242,8 +243,8 @@ func (f *forking) Hint() []kit.Key {
 		{Keys: kit.On("esc"), Hint: "back"}}
 }
 
-// View implements kit.Form: as many rows as there is room for, around the one under the cursor, and
-// below them what the setting takes or what is wrong.
+// View implements kit.Form. It shows as many rows as there is room for, around the row under the
+// cursor. Below them it says which values the setting takes, or what is wrong.
 func (f *forking) View(t *kit.Theme, w, h int) []string {
 	var foot []string
 	if f.problem != nil {
@@ -263,7 +264,7 @@ func (f *forking) View(t *kit.Theme, w, h int) []string {
 	return kit.Fill(append(append(lines, ""), foot...), w, min(h, len(lines)+1+len(foot)))
 }
 
-// about is what the row under the cursor takes.
+// about says which values the row under the cursor takes.
 func (f *forking) about() string {
 	switch key := f.key(); {
 	case f.row == 0:
@@ -279,7 +280,8 @@ func (f *forking) about() string {
 	}
 }
 
-// line draws a row: what it is, its value, and of the one under the cursor or changed the new one.
+// line draws a row: its name, its value at the checkpoint and, if it is under the cursor or
+// changed, its new value.
 func (f *forking) line(t *kit.Theme, row, w int) string {
 	here := row == f.row
 	left, right := "◂ ", " ▸"
@@ -319,7 +321,8 @@ func (f *forking) line(t *kit.Theme, row, w int) string {
 	return head
 }
 
-// value is a setting at the checkpoint, in few digits: z is one of them.
+// value returns a setting's value at the checkpoint. Numbers have six digits, because z is among
+// them.
 func (f *forking) value(key string) string {
 	t, _ := spec.FindSetting(key)
 	if v, ok := t.Number(&f.spec); ok && t.Choices == nil && !v.IsAuto() && !v.IsNone() {
@@ -328,5 +331,5 @@ func (f *forking) value(key string) string {
 	return f.spec.Text(key)
 }
 
-// nameCells and valueCells are the widths of a row's parts.
+// nameCells and valueCells are the widths of a row's name and value.
 const nameCells, valueCells = 16, 12

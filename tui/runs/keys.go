@@ -83,7 +83,7 @@ func (p *Page) none() string {
 	return kit.Unless(p.current() != nil, noRun)
 }
 
-// above is why the cursor cannot go up.
+// above says why the cursor cannot go up.
 func (p *Page) above() string {
 	if why := p.none(); why != "" {
 		return why
@@ -91,7 +91,7 @@ func (p *Page) above() string {
 	return kit.Unless(p.at > 0, firstRun)
 }
 
-// below is why it cannot go down.
+// below says why the cursor cannot go down.
 func (p *Page) below() string {
 	if why := p.none(); why != "" {
 		return why
@@ -115,7 +115,7 @@ func (p *Page) sortNext() {
 	}
 }
 
-// sortBy sorts by a column; by the one that it is sorted by, the other way round.
+// sortBy sorts by a column, or reverses the sort if the list is sorted by that column already.
 func (p *Page) sortBy(head string) {
 	by := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.head == head })
 	p.reversed = by == p.by && !p.reversed
@@ -123,13 +123,13 @@ func (p *Page) sortBy(head string) {
 	p.arrange()
 }
 
-// inner is the width of the list without its box.
+// inner returns the width of the list without its box.
 func (p *Page) inner() int {
 	w, _ := kit.Inside(kit.Boxed(p.Body.H), p.Body.W, p.Body.H)
 	return w
 }
 
-// headAt is the column whose head is at x of the page; "" for none.
+// headAt returns the head of the column at x of the page; "" if there is none.
 func (p *Page) headAt(x int) string {
 	at := listMark + (p.Body.W-p.inner())/2
 	columns, room := p.layColumns(p.inner())
@@ -156,7 +156,7 @@ func (p *Page) samples() tea.Cmd { return kit.Send(lab.Samples{Run: p.current()}
 
 func (p *Page) compare() tea.Cmd { return kit.Send(lab.Compare{Runs: p.fit(canCompare)}) }
 
-// Chosen are the selected runs that can be compared; none where none is selected.
+// Chosen returns the selected runs that can be compared; nil if no run is selected.
 func (p *Page) Chosen() []*record.Run {
 	if len(p.chosen) == 0 {
 		return nil
@@ -164,7 +164,7 @@ func (p *Page) Chosen() []*record.Run {
 	return p.fit(canCompare)
 }
 
-// define says what the columns on the screen are.
+// define shows the definitions of the columns on the screen.
 func (p *Page) define() tea.Cmd {
 	names := []string{"rho"}
 	columns, _ := p.layColumns(p.inner())

@@ -1,6 +1,7 @@
 package runs
 
-// The sentences that the page shows. A name says when; a test reads them all.
+// The sentences that the page shows. A constant's name says when its sentence is shown; a test
+// reads all of them.
 const (
 	noMatch        = "No runs match. Esc clears the filter"
 	newestOf       = "the newest of %d seeds"

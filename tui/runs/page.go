@@ -23,8 +23,8 @@ import (
 //
 //	lab.Listed -> all -> arrange (filter, sort) -> shown -> view
 //
-// The cursor stays with its run when the list changes, and so does what is
-// selected, shown or not.
+// When the list changes, the cursor stays with its run, and selected runs stay selected, shown or
+// not.
 type Page struct {
 	*lab.Lab
 	all    []*record.Run // newest first
@@ -33,54 +33,54 @@ type Page struct {
 	chosen map[string]bool
 
 	folded bool     // runs share lines
-	foldBy []string // in which settings these agree; none: in all but the seed
+	foldBy []string // settings in which these agree; none stands for all but the seed
 	likeness
 
 	columns       []runColumn
-	chosenColumns map[string]bool // shown or hidden, whatever the room; by head
-	value         moment          // of measures
+	chosenColumns map[string]bool // true shown, false hidden, whatever the room; by head
+	value         moment          // the evaluation whose values of measures are shown
 	evals         map[string]evals
-	reading       bool // those of the lines in view
+	reading       bool // the evaluations of the lines in view are being read
 
 	sorting
 	widest
 	line      kit.Input // the filter, as typed
 	filter    filter.Filter
 	filtering bool
-	problem   error // with the filter
+	problem   error // the error in the filter
 
 	listing
 }
 
-// listing is how the folder was read.
+// listing is the state of reading the folder.
 type listing struct {
 	loaded   bool
 	problems []error   // directories that cannot be read
 	looked   time.Time // when the folder was last asked for
 	took     time.Duration
-	changed  time.Time // the folder, by then
-	busy     bool      // and did not answer yet
+	changed  time.Time // when the folder had last changed, at that look
+	busy     bool      // the folder was asked for and has not answered yet
 }
 
-// sorting is how the list is sorted.
+// sorting is the order of the list.
 type sorting struct {
-	by       int    // column
-	wanted   string // its head, also where there is no such column yet
+	by       int    // the column, an index of columns
+	wanted   string // the column's head, even while there is no such column
 	reversed bool
 }
 
-// likeness is what runs have in common, and what tells them apart.
+// likeness says what runs have in common, and what tells them apart.
 type likeness struct {
-	several bool                     // some differ in the seed alone
-	seeds   map[string][]*record.Run // folded: the runs of a line, by the name of its first
+	several bool                     // some runs differ in the seed alone
+	seeds   map[string][]*record.Run // folded: the runs of a line, by the ID of its first
 	kinds   map[string]*kind         // by configuration
-	keys    []string                 // of the settings in which runs differ
+	keys    []string                 // the settings in which runs differ
 	pins    map[string][]int64       // the steps of pinned checkpoints, by run
 }
 
-// kind is how runs of one configuration are shown.
+// kind is the name and the colour of the runs of one configuration.
 type kind struct {
-	name  string // what tells them from others of their method and preset
+	name  string // what tells them from other runs of their method and preset
 	color uint8
 }
 
@@ -104,7 +104,7 @@ func (p *Page) Typing() bool { return p.filtering }
 // Init implements the interface's page.
 func (p *Page) Init() tea.Cmd { return p.look() }
 
-// look reads the folder, unless that is under way.
+// look reads the folder, unless a reading is under way.
 func (p *Page) look() tea.Cmd {
 	if p.busy {
 		return nil
@@ -124,7 +124,7 @@ func (p *Page) tick(now time.Time) tea.Cmd {
 	return p.look()
 }
 
-// current is the run under the cursor; nil in an empty list.
+// current returns the run under the cursor; nil in an empty list.
 func (p *Page) current() *record.Run {
 	if p.at >= len(p.shown) {
 		return nil
@@ -138,7 +138,7 @@ func (p *Page) arrange() {
 	if r := p.current(); r != nil {
 		id = r.Meta.ID
 	}
-	archived := strings.Contains(p.line.String(), "archived") // else they are away
+	archived := strings.Contains(p.line.String(), "archived") // otherwise archived runs are hidden
 	p.shown = slices.DeleteFunc(slices.Clone(p.all), func(r *record.Run) bool {
 		return !archived && r.Label().Archived || !p.filter.Match(r)
 	})
@@ -158,7 +158,7 @@ func (p *Page) arrange() {
 	p.at, p.widest = max(0, at), widest{}
 }
 
-// sort sorts what is shown by a value of its lines, each of which is found once.
+// sort sorts the list by a value of its lines. It computes the value of each line once.
 func (p *Page) sort(of func(line) rank) {
 	type ranked struct {
 		run *record.Run
@@ -187,7 +187,7 @@ func (p *Page) toggle() {
 	p.move(1)
 }
 
-// toggleAll selects what is listed, or nothing if all of that is selected.
+// toggleAll selects every listed run, or none if all of them are selected.
 func (p *Page) toggleAll() {
 	var list []*record.Run
 	for _, r := range p.shown {
@@ -202,7 +202,7 @@ func (p *Page) toggleAll() {
 	}
 }
 
-// back undoes one thing: the filter, else the selection.
+// back undoes one thing: the filter or, without a filter, the selection.
 func (p *Page) back() {
 	if p.line.String() == "" {
 		clear(p.chosen)
@@ -273,7 +273,7 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// renew shows the runs as they are now, and reads what the list has of them besides.
+// renew shows the runs as they are now, and reads their pins, evaluations and trends.
 func (p *Page) renew() tea.Cmd {
 	p.arrange()
 	return tea.Batch(p.readPins(), p.readEvals(), p.readTrends())
@@ -288,8 +288,8 @@ func (p *Page) forget() {
 	maps.DeleteFunc(p.chosen, func(id string, _ bool) bool { return !there[id] })
 }
 
-// name finds what tells the configurations of the runs apart, where there are other ones. One
-// run stands for each: of thousands of runs there are far fewer.
+// name finds what tells the configurations of the runs apart, if the configurations have changed.
+// It compares one run of each: thousands of runs have far fewer configurations.
 func (p *Page) name() {
 	var first []*record.Run
 	var metas []*runner.Meta
@@ -321,7 +321,7 @@ func (p *Page) name() {
 // pinsMsg brings the pinned checkpoints of runs.
 type pinsMsg map[string][]int64
 
-// readPins reads those of the runs in view or, where the list is sorted by them, of all.
+// readPins reads the pins of the runs in view or, if the list is sorted by pins, of all runs.
 func (p *Page) readPins() tea.Cmd {
 	runs := p.viewed()
 	if p.columns[p.by].head == pinsHead {
@@ -336,14 +336,14 @@ func (p *Page) readPins() tea.Cmd {
 	}
 }
 
-// viewed are the runs of the lines in view.
+// viewed returns the runs of the lines in view.
 func (p *Page) viewed() (runs []*record.Run) {
 	rows := max(0, layRuns(p.Body.W, p.Body.H).rows) // none on a screen that is too small
 	first := p.first(rows)
 	return p.shown[first:min(first+rows, len(p.shown))]
 }
 
-// readViewed reads what is shown of the lines that have come into view.
+// readViewed reads the pins and trends of lines that have come into view.
 func (p *Page) readViewed() tea.Cmd {
 	if slices.ContainsFunc(p.viewed(), func(r *record.Run) bool {
 		_, known := p.pins[r.Meta.ID]
@@ -354,7 +354,7 @@ func (p *Page) readViewed() tea.Cmd {
 	return p.readTrends()
 }
 
-// press takes a key while the filter is typed: the list follows at once.
+// press handles a key while the filter is typed. The list follows at once.
 func (p *Page) press(k tea.KeyPressMsg) {
 	switch k.String() {
 	case "enter", "down", "tab":
@@ -369,8 +369,7 @@ func (p *Page) press(k tea.KeyPressMsg) {
 	}
 }
 
-// refilter applies the filter as typed; one that cannot be read leaves the
-// list as it is.
+// refilter applies the filter as typed. A filter that cannot be parsed leaves the list as it is.
 func (p *Page) refilter() {
 	f, err := filter.Parse(p.line.String())
 	if p.problem = err; err == nil {
@@ -379,8 +378,8 @@ func (p *Page) refilter() {
 	}
 }
 
-// click puts the cursor on a row; on the one that has it, it goes in. On a head
-// it sorts.
+// click puts the cursor on a row, and watches the runs if the cursor is there already. A click on a
+// head sorts by its column.
 func (p *Page) click(msg kit.Click) tea.Cmd {
 	lay := layRuns(p.Body.W, p.Body.H)
 	if head := p.headAt(msg.X); msg.Y == lay.top-1 && head != "" && !p.filtering {

@@ -17,19 +17,20 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Measures are shown as they were last, at their best, or at an epoch: for these the
-// evaluations of the listed runs are read from their logs, once.
+// Measures are shown with their last value, their best value, or their value at an epoch. For the
+// best value and the value at an epoch, the evaluations of the listed runs are read from their
+// logs, once.
 
-// valueOf is a measure of a run.
+// valueOf returns the value of a measure of a run.
 type valueOf func(r *record.Run, name string) measure.Number
 
-// last is what it came to.
+// last returns the last value of a measure.
 func last(r *record.Run, name string) measure.Number { return r.Of(name) }
 
-// moment is what values are of.
+// moment says which evaluation the values of measures come from.
 type moment struct {
 	best  bool
-	epoch float64 // 0 with best false is the last
+	epoch float64 // 0 with best false stands for the last evaluation
 }
 
 func (m moment) String() string {
@@ -42,7 +43,7 @@ func (m moment) String() string {
 	return "last values"
 }
 
-// parseMoment reads last, best or an epoch.
+// parseMoment parses "last", "best" or an epoch.
 func parseMoment(text string) (m moment, err error) {
 	switch text = strings.TrimSpace(text); text {
 	case "", "last":
@@ -57,7 +58,7 @@ func parseMoment(text string) (m moment, err error) {
 	return m, nil
 }
 
-// of are the values at the moment.
+// of returns the valueOf that gives the values at the moment.
 func (m moment) of(p *Page) valueOf {
 	if m == (moment{}) {
 		return last
@@ -78,7 +79,7 @@ func (m moment) of(p *Page) valueOf {
 	}
 }
 
-// better compares two values of a measure of evaluations.
+// better reports whether a is a better value than b of a measure of evaluations.
 func better(name string, a, b measure.Number) bool {
 	if m, _ := measure.FindMeasure(name); m.Better == dro.Higher {
 		return a.Float() > b.Float()
@@ -86,19 +87,19 @@ func better(name string, a, b measure.Number) bool {
 	return a.Float() < b.Float()
 }
 
-// evals are the evaluations of a run, when it had come to a step.
+// evals holds the evaluations of a run as of a step.
 type evals struct {
 	step int64
 	list []*runner.EvalEvent
 }
 
-// evalsMsg brings those that were not read yet.
+// evalsMsg brings the evaluations of runs, by run, that were not read yet.
 type evalsMsg struct {
 	of  map[string]evals
 	err error
 }
 
-// readEvals reads the evaluations of the runs that went on since they were read last.
+// readEvals reads the evaluations of the runs that have trained on since they were last read.
 func (p *Page) readEvals() tea.Cmd {
 	if p.value == (moment{}) {
 		return nil
@@ -112,7 +113,7 @@ func (p *Page) readEvals() tea.Cmd {
 	return p.readEvalsOf(runs)
 }
 
-// readEvalsOf reads those of some runs.
+// readEvalsOf reads the evaluations of some runs.
 func (p *Page) readEvalsOf(runs []*record.Run) tea.Cmd {
 	if len(runs) == 0 {
 		return nil
@@ -131,7 +132,7 @@ func (p *Page) readEvalsOf(runs []*record.Run) tea.Cmd {
 	}
 }
 
-// evalsOf are the evaluations in a log that stand.
+// evalsOf returns the evaluations in a log that stand.
 func evalsOf(log lab.Log) ([]*runner.EvalEvent, error) {
 	h, err := record.ReadHistory(log, func(e runner.Event) {
 		if eval, ok := e.(*runner.EvalEvent); ok {
@@ -141,7 +142,7 @@ func evalsOf(log lab.Log) ([]*runner.EvalEvent, error) {
 	return h.Evals, err
 }
 
-// momentMsg chooses one.
+// momentMsg brings the moment that the user chose.
 type momentMsg struct{ moment }
 
 func (p *Page) chooseMoment() tea.Cmd {
@@ -150,7 +151,7 @@ func (p *Page) chooseMoment() tea.Cmd {
 		return err
 	}
 	take := func(text string) tea.Cmd {
-		m, _ := parseMoment(text) // it was checked
+		m, _ := parseMoment(text) // check has accepted it
 		return kit.Send(momentMsg{m})
 	}
 	return kit.Show(&kit.Overlay{Title: "Values of which evaluation", Form: &kit.Line{
@@ -158,16 +159,16 @@ func (p *Page) chooseMoment() tea.Cmd {
 		About: aboutValues}})
 }
 
-// The trend of a line is its worst class accuracy over the evaluations, in a few cells from
-// 0 to 100 %: of seeds that of the newest. Logs are read for lines in view alone.
+// The trend of a line is the worst class accuracy of its newest run over the evaluations, drawn in
+// a few cells on a scale from 0 to 100 %. Only the logs of lines in view are read for it.
 
-// trendCells is how wide one is.
+// trendCells is the greatest width of a trend.
 const trendCells = 8
 
-// trendHead is what its column is called.
+// trendHead is the head of the column of trends.
 const trendHead = "worst 0–100"
 
-// trendColumn is that of the trends.
+// trendColumn returns the column of trends.
 func (p *Page) trendColumn() runColumn {
 	return runColumn{head: trendHead, w: len("worst 0-100") + 2, least: 140,
 		cell: func(l line) string { return trend(l[0], p.evals[l[0].Meta.ID].list) },
@@ -176,19 +177,20 @@ func (p *Page) trendColumn() runColumn {
 		}}
 }
 
-// fitted is a measure of what a run came to: of groups where it has them.
+// fitted returns a function that gives a run's last value of a measure, over groups if the run has
+// them.
 func fitted(name string) func(*record.Run) measure.Number {
 	return func(r *record.Run) measure.Number { return last(r, r.Meta.Fit(name)) }
 }
 
-// trend draws the evaluations of a run.
+// trend draws the worst accuracy of a run at its evaluations.
 func trend(r *record.Run, list []*runner.EvalEvent) string {
 	steps := []rune("▁▂▃▄▅▆▇█")
 	text := make([]rune, 0, trendCells)
 	name := r.Meta.Fit("worst_class_accuracy")
 	for i := range trendCells {
 		at := (i+1)*len(list)/trendCells - 1
-		if len(list) < trendCells { // a cell each
+		if len(list) < trendCells { // one cell for each evaluation
 			at = i
 		}
 		if at < 0 || at >= len(list) || !list[at].Of(name).Applies() {
@@ -200,8 +202,8 @@ func trend(r *record.Run, list []*runner.EvalEvent) string {
 	return cmp.Or(string(text), "–")
 }
 
-// readTrends reads the evaluations of the lines in view, where their trends are shown: of a
-// run that goes on again when there is a tenth more of it.
+// readTrends reads the evaluations of the lines in view, if their trends are shown. It reads a live
+// run again when the run has trained for another tenth of its steps.
 func (p *Page) readTrends() tea.Cmd {
 	c := p.trendColumn()
 	if p.reading || !p.shows(&c, p.inner()) {

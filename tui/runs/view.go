@@ -14,16 +14,16 @@ import (
 	"drolab/tui/lab"
 )
 
-// runsLayout is where the parts of the Runs page are.
+// runsLayout holds the areas of the parts of the Runs page.
 type runsLayout struct {
 	list, details kit.Rect
-	top, rows     int // the first row of a run, and how many there are
+	top, rows     int // the line of the first run, and the number of lines of runs
 }
 
 func layRuns(w, h int) runsLayout {
 	l := runsLayout{list: kit.Area(0, 0, w, h)}
 	if h >= 20 {
-		rows := 9 // a line for each of the details and one more, in a box
+		rows := 9 // a line for each of the details and one more, including the box
 		if h >= 34 {
 			rows = 10
 		}
@@ -57,7 +57,8 @@ func (p *Page) View(w, h int) []string {
 		p.Theme.Place(lay.details, title, note, false, box, p.viewDetails)})
 }
 
-// count counts what there is.
+// count returns the title's note: the numbers of runs, lines, selected and unreadable runs, the
+// moment of the values, and the settings that runs are folded by.
 func (p *Page) count() string {
 	words := []string{kit.Plural(len(p.all), "run")}
 	switch {
@@ -84,7 +85,7 @@ func (p *Page) count() string {
 	return strings.Join(words, " · ")
 }
 
-// first is the first run that is shown in so many rows: the cursor's is about
+// first returns the index of the first run shown in a list of this many rows. The cursor is about
 // in the middle.
 func (p *Page) first(rows int) int {
 	return max(0, min(p.at-(rows-1)/2, len(p.shown)-rows))
@@ -119,7 +120,7 @@ func (p *Page) empty() string {
 	return noMatch
 }
 
-// viewFilter is the line above the heads.
+// viewFilter returns the line above the heads, which has the filter.
 func (p *Page) viewFilter(w int) string {
 	t := p.Theme
 	switch {
@@ -151,13 +152,13 @@ func (p *Page) row(i int, columns []runColumn, room, w int) string {
 	if p.chosen[r.Meta.ID] {
 		chosen = t.On
 	}
-	// The selected row is painted as a whole, so its parts are not.
+	// The row under the cursor is painted as a whole, so its parts are not painted.
 	paint := func(st kit.Style, s string) string { return st.Paint(s) }
 	if i == p.at {
 		paint = func(_ kit.Style, s string) string { return s }
 	}
 	for _, r := range p.lineOf(r) {
-		r.Summary() // it is looked up once for all columns
+		r.Summary() // reads each summary once, for all columns
 	}
 	s := cursor + paint(t.Accent, chosen) + " " + paint(state, glyph) + " "
 	for _, c := range columns {
@@ -180,8 +181,8 @@ func (p *Page) row(i int, columns []runColumn, room, w int) string {
 	return kit.Left(s, w)
 }
 
-// cameTo lists the last measures that apply, but those that the list has: the
-// method's own first.
+// cameTo returns the run's last measures that apply, except those that the list shows. The method's
+// own measures come first.
 func cameTo(r *record.Run, list []runColumn) string {
 	s := r.Summary()
 	var own, rest []string
@@ -201,7 +202,8 @@ func cameTo(r *record.Run, list []runColumn) string {
 	return strings.Join(append(own, rest...), ", ")
 }
 
-// selected is what the validation split selects, beside the last step's figures.
+// selected returns the figures of the step that the validation split selects, after the last step's
+// figure; "" if the run has selected no step.
 func selected(m *runner.Meta, s *runner.Summary) string {
 	if s.Selected == nil {
 		return ""
@@ -213,7 +215,7 @@ func selected(m *runner.Meta, s *runner.Summary) string {
 		page.Points().Text(s.Selected.Of("test_accuracy")))
 }
 
-// perPart is the test accuracy of each class or group, in percent.
+// perPart returns the test accuracy of each class or group, in percent.
 func perPart(m *runner.Meta, s *runner.Summary) string {
 	list, names := s.ByGroup.Of(m.Fit("class_accuracy")), m.Names(m.Main())
 	if len(list) == 0 {
@@ -225,12 +227,12 @@ func perPart(m *runner.Meta, s *runner.Summary) string {
 		if i < len(names) {
 			name = names[i]
 		}
-		words = append(words, name+"\u00a0"+page.Points().Text(a)) // no line is broken there
+		words = append(words, name+"\u00a0"+page.Points().Text(a)) // a line must not break there
 	}
 	return strings.Join(words, "  ")
 }
 
-// viewDetails says what made the run under the cursor and what it came to.
+// viewDetails shows the settings and the origin of the run under the cursor, and its results.
 func (p *Page) viewDetails(w, h int) (lines []string) {
 	t, r := p.Theme, p.current()
 	if len(p.problems) > 0 {

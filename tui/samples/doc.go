@@ -1,6 +1,6 @@
-// Package samples is the Samples page: the samples that the adversary weighs most at a
-// checkpoint of a run, each with its picture or its columns, what it is and what the
-// network takes it for. It evaluates in the background and writes nothing.
+// Package samples is the Samples page: the samples that the adversary weighs most at a checkpoint
+// of a run. Each has its picture or its columns, its label, and the network's prediction. The page
+// evaluates in the background and writes nothing.
 //
 // Start at page.go (state), work.go (the evaluation), view.go, then list.go, sheet.go
 // (thumbnails) and one.go (the sample under the cursor).

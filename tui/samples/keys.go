@@ -56,7 +56,7 @@ func (p *Page) Keys() []kit.Key {
 	}
 }
 
-// idle says that nothing is under way.
+// idle returns the reason why Esc cancels nothing: no evaluation is under way.
 func (p *Page) idle() string { return kit.Unless(p.job != nil, noEvaluation) }
 
 // noPick says why there is nothing to see.
@@ -72,7 +72,7 @@ func (p *Page) noPick() string {
 
 func (p *Page) noRun() string { return kit.Unless(p.run != nil, noRun) }
 
-// none says that no sample is under the cursor.
+// none says why no sample is under the cursor.
 func (p *Page) none() string {
 	if why := p.noPick(); why != "" {
 		return why
@@ -108,7 +108,7 @@ func (p *Page) noStep() string {
 
 func (p *Page) move(by int) { p.at = max(0, min(p.at+by, len(p.shown)-1)) }
 
-// moveRow goes so many lines of the list or of the thumbnails.
+// moveRow moves by this many lines of the list or of the thumbnails; in the zoom, by samples.
 func (p *Page) moveRow(by int) {
 	across, _ := p.page()
 	if to := p.at + by*across; p.zoomed {
@@ -123,13 +123,13 @@ func (p *Page) movePage(by int) {
 	p.move(by * across * max(1, down))
 }
 
-// cancel gives up what is evaluated; a run that was not shown yet is let go.
+// cancel gives up the evaluation under way. The run stays chosen, so that r evaluates it again.
 func (p *Page) cancel() {
 	p.stop()
 	p.err = errCancelled
 }
 
-// back undoes one thing: the zoom, else the filter.
+// back undoes one thing: the zoom or, without a zoom, the filter.
 func (p *Page) back() {
 	switch {
 	case p.zoomed:
@@ -146,7 +146,7 @@ func (p *Page) nextPart(by int) {
 	p.arrange()
 }
 
-// nextOrder goes on to the next order; without groups none is by them.
+// nextOrder goes on to the next order. Without groups it skips the order by group.
 func (p *Page) nextOrder() {
 	p.order = (p.order + 1) % orders
 	if p.order == byGroup && p.pick.Groups == nil {
@@ -167,7 +167,7 @@ func (p *Page) nextSplit() tea.Cmd {
 	return p.ask()
 }
 
-// nextStep goes on to the checkpoint before, then to the newest again.
+// nextStep goes back to the previous checkpoint and, after the first one, to the newest again.
 func (p *Page) nextStep() tea.Cmd {
 	at, _ := slices.BinarySearch(p.steps, p.step)
 	p.step = p.steps[(at+len(p.steps)-1)%len(p.steps)]
@@ -179,7 +179,7 @@ func (p *Page) renew() tea.Cmd {
 	return p.ask()
 }
 
-// click puts the cursor on a sample; the one that has it is zoomed.
+// click puts the cursor on a sample, and zooms the sample if the cursor is there already.
 func (p *Page) click(m kit.Click) {
 	if p.noPick() != "" || p.zoomed {
 		p.zoomed = false

@@ -8,13 +8,13 @@ import (
 	"drolab/tui/kit"
 )
 
-// column is one of the list. Those of the highest rank go first where there is no
-// room.
+// column is a column of the list. Where there is no room, the columns with the highest rank are
+// left out first.
 type column struct {
 	head  string
 	right bool
 	rank  int
-	most  int // cells
+	most  int // the greatest width
 	text  func(*inspect.Sample) string
 	cells int
 }
@@ -43,7 +43,7 @@ func (p *Page) columns() []column {
 	return list
 }
 
-// layColumns gives the columns that w cells have room for their widths.
+// layColumns returns the columns that fit in w cells, with their widths.
 func (p *Page) layColumns(w int) []column {
 	list, used := p.columns(), 0
 	for k := range list {
@@ -72,7 +72,7 @@ func (p *Page) layColumns(w int) []column {
 	return list
 }
 
-// gap is what stands before a column.
+// gap is the number of blanks before a column.
 const gap = 2
 
 // viewList draws the samples as a list.
@@ -101,7 +101,7 @@ func (p *Page) viewList(w, h int) []string {
 	return lines
 }
 
-// place brings a text to the column's width.
+// place fits a text into the column's width.
 func (c *column) place(s string) string {
 	if c.right {
 		return kit.Right(s, c.cells)
@@ -109,5 +109,5 @@ func (c *column) place(s string) string {
 	return kit.Left(s, c.cells)
 }
 
-// first is the first sample of the list that is seen in so many rows.
+// first returns the index of the first sample in view in a list of this many rows.
 func (p *Page) first(rows int) int { return kit.First(p.at, len(p.shown), rows) }

@@ -1,6 +1,7 @@
 package samples
 
-// The sentences that the page shows. A name says when; a test reads them all.
+// The sentences that the page shows. A constant's name says when its sentence is shown; a test
+// reads all of them.
 const (
 	noEvaluation  = "No evaluation is running"
 	evaluatingNow = "The samples are being evaluated"

@@ -19,7 +19,7 @@ func (p *Page) oneTitle() string {
 	return "Sample"
 }
 
-// weight is the ratio of the sample under the cursor, at the radius.
+// weight returns the ratio of the sample under the cursor at the chosen radius, as text.
 func (p *Page) weight() string {
 	s := p.current()
 	switch {
@@ -31,8 +31,8 @@ func (p *Page) weight() string {
 	return fmt.Sprintf("%s at ρ = %g", figure(s.Ratios[p.rho]), p.pick.Radii[p.rho])
 }
 
-// viewOne draws the sample under the cursor: its picture, then what is known of it;
-// side by side where there are few lines.
+// viewOne draws the sample under the cursor: its picture above what is known of it, or beside it
+// where there are few lines.
 func (p *Page) viewOne(w, h int) []string {
 	s := p.current()
 	if s == nil {
@@ -56,7 +56,7 @@ func (p *Page) viewOne(w, h int) []string {
 	})
 }
 
-// middle puts lines of equal width in the middle of w cells.
+// middle centres lines of equal width in w cells.
 func (p *Page) middle(lines []string, w int) []string {
 	for i := range lines {
 		lines[i] = kit.Blanks((w-cell.Width(lines[i]))/2) + lines[i]
@@ -64,8 +64,8 @@ func (p *Page) middle(lines []string, w int) []string {
 	return lines
 }
 
-// facts are what is known of the sample under the cursor, a line each, the most
-// important first, with their names in a column where there is room for one.
+// facts returns what is known of the sample under the cursor, one fact to a line, the most
+// important first. The names of the facts have a column of their own where there is room for one.
 func (p *Page) facts(w int) (lines []string) {
 	s, t, pick := p.current(), p.Theme, p.pick
 	const names, least = 11, 28
@@ -104,8 +104,8 @@ func (p *Page) facts(w int) (lines []string) {
 	return lines
 }
 
-// values are the sample's columns in h lines, in several rows of them where one has no
-// room.
+// values returns the sample's columns in h lines, side by side in several blocks where one block
+// has no room for all.
 func (p *Page) values(w, h int) []string {
 	list := p.pick.Encoder.Values(p.current().Features)
 	if len(list) == 0 || h < 1 {

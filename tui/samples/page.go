@@ -19,34 +19,34 @@ import (
 //
 //	lab.Samples -> ask -> job (percentMsg ...) -> pickedMsg -> arrange (part, order) -> view
 //
-// One job counts at a time: another question gives up the one before. The run, its
-// folder and its data are only read.
+// Only the newest job counts: another question gives up the job before it. The run, its folder and
+// its data are only read.
 type Page struct {
 	*lab.Lab
-	// Evaluate is how samples are looked at.
+	// Evaluate evaluates the samples.
 	Evaluate Evaluate
 
-	run     *record.Run // that was asked for; nil before one was
-	step    int64       // of the checkpoint that was asked for; below 0 the newest
+	run     *record.Run // the run that was asked for; nil before the first
+	step    int64       // the checkpoint that was asked for; below 0 the newest
 	split   string
-	job     *job // under way; nil
-	percent int  // of it
+	job     *job // the job under way; nil for none
+	percent int  // how far the job is
 
-	steps []int64       // of the run's checkpoints, ascending
-	pick  *inspect.Pick // nil before the first
-	err   error         // why there is none
+	steps []int64       // the run's checkpoints, ascending
+	pick  *inspect.Pick // nil before the first answer
+	err   error         // why there is no pick
 
-	part  int // of the pick
-	rho   int // a place of its radii
+	part  int // the filter, an index of the pick's parts
+	rho   int // the radius, an index of the pick's radii
 	order order
-	shown []int // places of its samples
-	at    int   // the cursor, a place of shown
+	shown []int // the listed samples, indices of the pick's samples
+	at    int   // the cursor, an index of shown
 
-	listed bool // the list, though there is room for pictures
-	zoomed bool // the sample under the cursor on the whole page
+	listed bool // the list is shown, even if there is room for pictures
+	zoomed bool // the sample under the cursor fills the page
 }
 
-// order is what the samples of a part are sorted by; those that are alike by weight.
+// order is the order of the samples of a part. Samples that are equal in it are sorted by weight.
 type order int
 
 const (
@@ -54,7 +54,7 @@ const (
 	byClasses
 	byGroup
 	byRow
-	orders // how many
+	orders // the number of orders
 )
 
 func (o order) String() string {
@@ -73,10 +73,10 @@ func (*Page) Typing() bool { return false }
 // Init implements the interface's page.
 func (*Page) Init() tea.Cmd { return nil }
 
-// Absent tells that no run was asked for: the page has no tab then.
+// Absent reports whether no run was asked for. The page then has no tab.
 func (p *Page) Absent() bool { return p.run == nil }
 
-// Seek looks for nothing: what there is was asked for.
+// Seek does nothing, because the page shows only what was asked for.
 func (*Page) Seek() tea.Cmd { return nil }
 
 // Update implements the interface's page.
@@ -90,7 +90,7 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		}
 		return msg.of.next
 	case pickedMsg:
-		if msg.of == p.job { // not of a job that was given up
+		if msg.of == p.job { // otherwise the job was given up
 			p.take(msg)
 		}
 	case kit.Wheel:
@@ -101,7 +101,7 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// open turns to a run, whose test split it shows. What is shown of it already stays.
+// open turns to the test split of a run. If the page shows that run already, it stays as it is.
 func (p *Page) open(r *record.Run) tea.Cmd {
 	if p.run != nil && r.Dir == p.run.Dir && p.err == nil {
 		return nil
@@ -110,7 +110,7 @@ func (p *Page) open(r *record.Run) tea.Cmd {
 	return p.ask()
 }
 
-// ask evaluates in the background.
+// ask starts an evaluation in the background.
 func (p *Page) ask() tea.Cmd {
 	p.stop()
 	p.pick, p.err, p.percent, p.shown, p.zoomed = nil, nil, 0, nil, false
@@ -120,7 +120,7 @@ func (p *Page) ask() tea.Cmd {
 	return p.job.start()
 }
 
-// means are those of who looks: a viewer starts nothing.
+// means returns the data and programs that the user may use. A viewer may start no program.
 func (p *Page) means() certificate.Means {
 	m := certificate.Means{DataDir: p.Config.DataDir}
 	if !p.Config.ReadOnly {
@@ -129,7 +129,7 @@ func (p *Page) means() certificate.Means {
 	return m
 }
 
-// stop gives up what is under way.
+// stop gives up the job under way.
 func (p *Page) stop() {
 	if p.job != nil {
 		p.job.cancel()
@@ -137,7 +137,7 @@ func (p *Page) stop() {
 	}
 }
 
-// take takes in what came of the job.
+// take takes in the result of the job.
 func (p *Page) take(msg pickedMsg) {
 	p.job.cancel()
 	p.job, p.run, p.steps, p.pick, p.err = nil, msg.run, msg.steps, msg.pick, msg.err
@@ -152,7 +152,7 @@ func (p *Page) take(msg pickedMsg) {
 	p.arrange()
 }
 
-// arrange lists the samples of the part in their order.
+// arrange lists the samples of the part in the chosen order.
 func (p *Page) arrange() {
 	p.shown, p.at = slices.Clone(p.pick.Parts[p.part].Samples), 0
 	slices.SortStableFunc(p.shown, func(i, j int) int {
@@ -169,7 +169,7 @@ func (p *Page) arrange() {
 	})
 }
 
-// current is the sample under the cursor; nil where none is shown.
+// current returns the sample under the cursor; nil if no sample is listed.
 func (p *Page) current() *inspect.Sample {
 	if p.at >= len(p.shown) {
 		return nil

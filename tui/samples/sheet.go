@@ -6,15 +6,15 @@ import (
 	"drolab/tui/kit"
 )
 
-// sheet is where thumbnails are.
+// sheet says how thumbnails are laid out.
 type sheet struct {
-	size         int // of a picture's longer side, in pixels; 0: there is no room
+	size         int // a picture's longer side in pixels; 0 if there is no room
 	across, down int
-	w, h         int // of one with its caption and the space around, in cells
+	w, h         int // of a thumbnail with its caption and the space around it, in cells
 }
 
-// laySheet divides w by h cells: a dozen pictures or more, of the size that leaves least
-// of the room empty.
+// laySheet lays out thumbnails in w by h cells: at least a dozen, of the size that leaves the least
+// room empty.
 func (p *Page) laySheet(w, h int) (best sheet) {
 	const enough, least = 12, 10
 	if p.pick == nil || !inspect.Pictured(p.pick.Shape) {
@@ -31,7 +31,7 @@ func (p *Page) laySheet(w, h int) (best sheet) {
 	return best
 }
 
-// top is the first line of thumbnails that is seen, for a cursor.
+// top returns the first line of thumbnails in view if the cursor is on sample at.
 func (s sheet) top(at, of int) int {
 	rows := (of + s.across - 1) / s.across
 	return max(0, min(at/s.across-s.down/2, rows-s.down))
@@ -55,7 +55,7 @@ func (p *Page) viewSheet(s sheet) (lines []string) {
 	return lines
 }
 
-// viewThumb draws a sample small, and below it what it is and what it is taken for.
+// viewThumb draws a sample small, with its caption below.
 func (p *Page) viewThumb(at int, s sheet) []string {
 	t, sample := p.Theme, &p.pick.Samples[p.shown[at]]
 	lines := p.picture(sample, s.size, s.h-1)
@@ -76,7 +76,7 @@ func (p *Page) viewThumb(at int, s sheet) []string {
 	return append(lines, style.Paint(mark)+text)
 }
 
-// caption is the label and, where it is another, the prediction, in w cells.
+// caption returns the label and, if the prediction differs, the prediction, in w cells.
 func (p *Page) caption(s *inspect.Sample, w int) string {
 	label := p.Theme.Greek(p.pick.Classes[s.Label])
 	if !s.Wrong() {
@@ -96,7 +96,7 @@ func (p *Page) picture(s *inspect.Sample, w, h int) []string {
 	return p.Theme.Pixels(kit.Pixels(*s.Picture.Within(w, 2*h)), w, h)
 }
 
-// at is the sample at a place of the sheet, of so many.
+// at returns the index of the sample at a place of the sheet; of is the number of samples.
 func (s sheet) at(x, y, of, cursor int) (at int, ok bool) {
 	column, row := (x-1)/s.w, y/s.h
 	if x < 1 || column >= s.across || row >= s.down {

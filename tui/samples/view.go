@@ -13,14 +13,14 @@ import (
 	"drolab/tui/kit"
 )
 
-// errCancelled stands in the samples' place after Esc.
+// errCancelled is shown in place of the samples after Esc.
 var errCancelled = errors.New("not evaluated: r evaluates it")
 
-// layout is where the parts of the page are; those without room have no size.
+// layout holds the areas of the parts of the page. A part without room has an empty area.
 type layout struct{ main, one kit.Rect }
 
-// lay divides w by h cells. Beside the samples stands the one under the cursor, as
-// wide as its picture asks for.
+// lay divides w by h cells. The sample under the cursor stands beside the list of samples, in a
+// panel as wide as its picture needs.
 func (p *Page) lay(w, h int) (l layout) {
 	const least, narrow, wide = 72, 34, 68 // pictures of 32 and 64 pixels, and the box
 	switch {
@@ -50,7 +50,7 @@ func (p *Page) View(w, h int) []string {
 	})
 }
 
-// empty says why there is nothing to see, or how far it is.
+// empty says why there is nothing to see, or how far the evaluation is.
 func (p *Page) empty(w, h int) []string {
 	t := p.Theme
 	iw, _ := kit.Inside(kit.Boxed(h), w, h)
@@ -111,10 +111,10 @@ func partName(part *inspect.Part) string {
 	return "group " + part.Name
 }
 
-// headRows is how many lines stand above the samples.
+// headRows is the number of lines above the samples.
 const headRows = 2
 
-// viewMain draws what was looked at, and the samples.
+// viewMain draws what was evaluated, and the samples.
 func (p *Page) viewMain(w, h int) []string {
 	t := p.Theme
 	var lines []string
@@ -130,7 +130,7 @@ func (p *Page) viewMain(w, h int) []string {
 	return append(lines, p.viewList(w, h-headRows)...)
 }
 
-// fit joins as many parts as w cells have room for; the first is cut.
+// fit joins as many parts as fit in w cells. The first part is cut if it is too long.
 func fit(t *kit.Theme, parts []string, w int) string {
 	line := cell.Cut(t.Greek(parts[0]), w)
 	for _, part := range parts[1:] {
@@ -143,7 +143,7 @@ func fit(t *kit.Theme, parts []string, w int) string {
 	return line
 }
 
-// where is the checkpoint, the split and the data, the most important first.
+// where returns the checkpoint, the split and the data, the most important first.
 func (p *Page) where() []string {
 	parts := []string{fmt.Sprintf("step %d", p.pick.Step),
 		fmt.Sprintf("%s split, %d", p.split, p.pick.Size)}
@@ -156,7 +156,7 @@ func (p *Page) where() []string {
 	return append(parts, p.pick.Dataset)
 }
 
-// figures are the set, the radius and what all samples come to.
+// figures returns the uncertainty set, the radius, and the results over all samples.
 func (p *Page) figures() []string {
 	part := "class"
 	if p.pick.Groups != nil {
@@ -168,7 +168,7 @@ func (p *Page) figures() []string {
 		"loss " + figure(p.pick.Loss.Float())}
 }
 
-// uncertainty is the set that the adversary chooses from.
+// uncertainty describes the set that the adversary chooses from.
 func (p *Page) uncertainty() string {
 	text := p.pick.Set.Label()
 	if p.pick.Set.HasRadius() {
@@ -177,11 +177,10 @@ func (p *Page) uncertainty() string {
 	return text
 }
 
-// figure is a number in four significant digits.
+// figure writes a number with four significant digits.
 func figure(v float64) string { return fmt.Sprintf("%#.4g", v) }
 
-// page is how many samples stand beside each other, and how many lines there are of
-// them.
+// page returns the number of samples in a line, and the number of lines of samples.
 func (p *Page) page() (across, down int) {
 	l := p.lay(p.Body.W, p.Body.H)
 	w, h := kit.Inside(kit.Boxed(p.Body.H), l.main.W, l.main.H)
@@ -191,7 +190,7 @@ func (p *Page) page() (across, down int) {
 	return 1, h - headRows - 1 // the heads
 }
 
-// sampleAt is the sample, a place of shown, at a place of the page.
+// sampleAt returns the sample at a place of the page, as an index of shown.
 func (p *Page) sampleAt(x, y int) (at int, ok bool) {
 	l, edge := p.lay(p.Body.W, p.Body.H), 0
 	if kit.Boxed(p.Body.H) {
@@ -209,7 +208,7 @@ func (p *Page) sampleAt(x, y int) (at int, ok bool) {
 	return at, y > 0 && at < len(p.shown)
 }
 
-// define says what is shown.
+// defines returns the definitions of what is shown, a paragraph each.
 func (p *Page) defines() []string {
 	pick, m := p.pick, &p.run.Meta
 	which := map[string]string{runner.SplitTest: "test", runner.SplitVal: "validation",

@@ -13,10 +13,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Evaluate answers a question: it takes as long as a pass over the split.
+// Evaluate answers a question. It takes as long as a pass over the split.
 type Evaluate func(inspect.Question) (*inspect.Pick, error)
 
-// evaluate is the Evaluate of runs that are on the disk.
+// evaluate is the Evaluate for runs on the disk.
 func evaluate(q inspect.Question) (pick *inspect.Pick, err error) {
 	look, err := inspect.At(q)
 	if err != nil {
@@ -30,9 +30,8 @@ func evaluate(q inspect.Question) (pick *inspect.Pick, err error) {
 	return look.Picked(inspect.Radii(&q.Run.Meta))
 }
 
-// job is one evaluation under way. The command do owns what it makes; the page has the
-// answer once that has come. A job that the page gave up ends at its next batch, and
-// its answer is dropped.
+// job is an evaluation under way. The command do owns what it makes; the page gets the answer when
+// do is done. A job that the page has given up ends at its next batch, and its answer is dropped.
 type job struct {
 	ctx      context.Context
 	cancel   context.CancelFunc
@@ -42,22 +41,22 @@ type job struct {
 	evaluate Evaluate
 }
 
-// percentMsg tells how far a job is.
+// percentMsg says how far a job is.
 type percentMsg struct {
 	of      *job
 	percent int
 }
 
-// pickedMsg brings what came of a job.
+// pickedMsg brings the result of a job.
 type pickedMsg struct {
 	of    *job
 	run   *record.Run
-	steps []int64 // of its checkpoints, ascending
+	steps []int64 // the run's checkpoints, ascending
 	pick  *inspect.Pick
 	err   error
 }
 
-// start evaluates: do works, and next tells meanwhile how far it is.
+// start starts the evaluation: do evaluates, and next meanwhile says how far it is.
 func (j *job) start() tea.Cmd {
 	j.ctx, j.cancel = context.WithCancel(context.Background())
 	j.percents = make(chan int, 1)
@@ -73,11 +72,12 @@ func (j *job) do() tea.Msg {
 	q := j.question
 	q.Run, q.Context, q.Inspection.Progress = m.run, j.ctx, j.progress()
 	m.pick, m.err = j.evaluate(q)
-	debug.FreeOSMemory() // of the data, which may be most of what the machine has
+	debug.FreeOSMemory() // the data may have filled most of the memory
 	return m
 }
 
-// run is the run as it stands now, where the runs folder has it, and not a sweep's.
+// run returns the run as it stands now, if it is in the runs folder; a run of a sweep stays as it
+// is.
 func (j *job) run() *record.Run {
 	r := j.question.Run
 	if now, err := j.source.Find(r.Meta.ID); err == nil && now.Dir == r.Dir {
@@ -86,7 +86,7 @@ func (j *job) run() *record.Run {
 	return r
 }
 
-// progress tells of every percent, unless the one before still waits to be taken.
+// progress returns a function that sends each percent, unless the percent before it still waits.
 func (j *job) progress() func(done, of int) error {
 	last := 0
 	return func(done, of int) error {
@@ -109,5 +109,5 @@ func (j *job) next() tea.Msg {
 	return percentMsg{j, percent}
 }
 
-// turns are the splits in the order of their key.
+// turns returns the splits in the order in which their key goes through them.
 func turns() []string { return []string{runner.SplitTest, runner.SplitVal, runner.SplitTrain} }

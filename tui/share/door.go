@@ -7,30 +7,30 @@ import (
 	"sync"
 )
 
-// door counts connections. Who has not shown a listed key is a stranger, and holds no
-// place against others: where there are too many, the stranger that came first goes. A
-// login is over long before that many others have come. Strangers of one address go for
-// each other before anybody else does. Who has shown a key is counted apart.
+// door counts connections. A stranger is a client that has not shown a listed key. Strangers hold
+// no place against others: where there are too many, the one that came first has to go, and a login
+// is over long before that many others have come. Strangers of one address give way to each other
+// before anybody else does. Clients that have shown a key are counted apart.
 type door struct {
-	each, all int // strangers of one address, and of all together
-	most      int // who have shown a key
+	each, all int // the most strangers of one address, and of all addresses together
+	most      int // the most clients that have shown a key
 
 	mu        sync.Mutex
-	strangers []*link // as they came
+	strangers []*link // in the order in which they came
 	known     int
 }
 
-// mostAddresses is how many addresses it takes to fill the door with strangers.
+// mostAddresses is the number of addresses that it takes to fill the door with strangers.
 const mostAddresses = 4
 
-// newDoor has room for so many viewers, and for some more who log in, or are told
+// newDoor returns a door with room for this many viewers, and for some more who log in, or are told
 // that all places are taken.
 func newDoor(viewers int) *door {
 	return &door{each: viewers + spare, all: mostAddresses * (viewers + spare),
 		most: viewers + spare}
 }
 
-// enter takes in a stranger, and returns the one that has to go for him, or nil.
+// enter takes in a stranger, and returns the stranger that has to go for it, or nil.
 func (d *door) enter(l *link) (goes *link) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -51,15 +51,15 @@ func (d *door) enter(l *link) (goes *link) {
 	return nil
 }
 
-// take takes a stranger out of the list.
+// take removes a stranger from the list, and returns it.
 func (d *door) take(i int) *link {
 	l := d.strangers[i]
 	d.strangers = slices.Delete(d.strangers, i, i+1)
 	return l
 }
 
-// pass lets in a stranger who has shown a key, unless he had to go meanwhile or
-// there are too many of those, too.
+// pass lets in a stranger that has shown a key. It returns false if the stranger had to go
+// meanwhile, or if there are too many clients that have shown a key.
 func (d *door) pass(l *link) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -73,7 +73,7 @@ func (d *door) pass(l *link) bool {
 	return true
 }
 
-// leave is the end of a connection, whoever's it is.
+// leave ends the connection of a stranger or of a client that has shown a key.
 func (d *door) leave(l *link) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -85,18 +85,18 @@ func (d *door) leave(l *link) {
 	}
 }
 
-// addressOf is where a connection comes from. Of IPv6 it is the network: who has
-// one address there has all of it.
+// addressOf returns the address that a connection comes from. For IPv6 it returns the network,
+// because whoever has one address of a network has all of it.
 func addressOf(c net.Conn) netip.Prefix {
 	at, err := netip.ParseAddrPort(c.RemoteAddr().String())
 	if err != nil {
-		return netip.Prefix{} // all others together
+		return netip.Prefix{} // all unknown addresses count as one
 	}
 	addr := at.Addr().Unmap().WithZone("")
 	bits := addr.BitLen()
 	if addr.Is6() {
 		bits = 64
 	}
-	p, _ := addr.Prefix(bits) // so many it has
+	p, _ := addr.Prefix(bits) // the address has at least this many bits
 	return p
 }

@@ -16,22 +16,23 @@ import (
 	gossh "golang.org/x/crypto/ssh"
 )
 
-// Key is a key that may look.
+// Key is a key whose owner may look.
 type Key struct {
 	gossh.PublicKey
-	Name string // the comment behind it, mostly whose it is
+	Name string // the comment after the key, mostly its owner
 }
 
-// mostKeys bounds the file of keys, in bytes.
+// mostKeys is the greatest size of the file of keys, in bytes.
 const mostKeys = 1 << 20
 
-// implied are the options of sshd(8) that hold here for everybody. A line with another
-// one, as from= or expiry-time=, is an error: it would be believed to hold.
+// implied lists the options of sshd(8) that hold here for everybody. A line with another option,
+// such as from= or expiry-time=, is an error, because its author would believe that the option
+// holds.
 var implied = []string{"restrict", "no-agent-forwarding", "no-port-forwarding", "no-user-rc",
 	"no-X11-forwarding"}
 
-// Keys reads a file in the format of OpenSSH's authorized_keys. A file that is missing,
-// that others can write or that has a line which is no key is an error that says so.
+// Keys reads a file in the format of OpenSSH's authorized_keys. It returns an error if the file is
+// missing, if others can write it, or if a line is not a key.
 func Keys(path string) (keys []Key, err error) {
 	text, err := readOwn(path, 0o022, mostKeys)
 	if err != nil {
@@ -62,7 +63,7 @@ func Keys(path string) (keys []Key, err error) {
 	return keys, nil
 }
 
-// readOwn reads a file whose mode has none of some bits.
+// readOwn reads a file of at most this many bytes whose mode has none of these bits.
 func readOwn(path string, bits fs.FileMode, most int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -79,8 +80,8 @@ func readOwn(path string, bits fs.FileMode, most int64) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// HostKey returns the key in a file, in PEM, and its fingerprint. Where there is no file
-// it is made, for its owner only: clients know the machine by it from then on.
+// HostKey returns the key in a file, in PEM, and its fingerprint. If the file is missing, HostKey
+// makes a key, which only the file's owner can read. Clients know the machine by it from then on.
 func HostKey(path string) (key []byte, fingerprint string, err error) {
 	const most = 1 << 14
 	key, err = readOwn(path, 0o077, most)
@@ -100,8 +101,8 @@ func HostKey(path string) (key []byte, fingerprint string, err error) {
 	return key, gossh.FingerprintSHA256(signer.PublicKey()), nil
 }
 
-// makeKey writes a new key aside, and links it to its name when it is on the disk: what
-// another process has put there meanwhile stays.
+// makeKey writes a new key to a temporary file and, once it is on the disk, links it to its name. A
+// key that another process has put there meanwhile stays.
 func makeKey(path string) error {
 	_, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -130,8 +131,8 @@ func makeKey(path string) error {
 	return syncFolder(dir)
 }
 
-// give gives a file its name, if nobody has it: by a second one or, on file systems
-// without, in two steps.
+// give gives a file its name unless another file has that name. It adds the name as a link; on file
+// systems without links it looks first and then renames the file.
 func give(from, to string) error {
 	err := os.Link(from, to)
 	if err == nil || errors.Is(err, fs.ErrExist) {
@@ -143,7 +144,7 @@ func give(from, to string) error {
 	return os.Rename(from, to)
 }
 
-// syncFolder makes a name survive a power cut, where the system lets folders be flushed.
+// syncFolder makes a new name in a folder survive a power cut, if the system can flush folders.
 func syncFolder(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil

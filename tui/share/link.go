@@ -10,26 +10,26 @@ import (
 	gossh "golang.org/x/crypto/ssh"
 )
 
-// link is one connection. It has to come to a screen within a time, and to end when that
-// is gone; a session is all that it has.
+// link is a connection. It has to get a screen within a time limit, and ends when the screen is
+// gone. A session is all that it has.
 type link struct {
 	net.Conn
 	s       *server
 	from    netip.Prefix
-	known   bool        // the door's: it has shown a key
-	begun   func()      // stops the deadline of its beginning
-	session atomic.Bool // asked for
+	known   bool        // the door's: it has shown a listed key
+	begun   func()      // stops the deadline for the first screen
+	session atomic.Bool // a session was asked for
 }
 
-// What a connection's context has besides: its link, its session, and the name of a key
-// by its fingerprint.
+// The keys of the further values of a connection's context: its link, its session, and by the
+// fingerprint of a key the name of that key.
 type (
 	linkKey   struct{}
 	siftedKey struct{}
 	nameKey   string
 )
 
-// admit takes a connection, for which another may have to go.
+// admit takes in a connection. Another one may have to go for it.
 func (s *server) admit(ctx ssh.Context, c net.Conn) net.Conn {
 	l := &link{Conn: c, s: s, from: addressOf(c)}
 	l.begun = s.after(handshake, l.cut)
@@ -46,8 +46,8 @@ func (l *link) Close() error {
 	return l.Conn.Close()
 }
 
-// proved is called when a client has signed with a listed key. One that only names
-// such a key, which is no secret, has not.
+// proved returns a configuration that notes when a client has signed with a listed key. A client
+// that only names such a key, which is no secret, has not shown it.
 func (s *server) proved(ctx ssh.Context) *gossh.ServerConfig {
 	return &gossh.ServerConfig{VerifiedPublicKeyCallback: func(
 		_ gossh.ConnMetadata, _ gossh.PublicKey, p *gossh.Permissions, _ string,
@@ -63,10 +63,10 @@ func (s *server) proved(ctx ssh.Context) *gossh.ServerConfig {
 
 var errFull = errors.New("too many connections")
 
-// cut is Close for deadlines.
+// cut closes the connection at a deadline.
 func (l *link) cut() { l.Close() }
 
-// mayLook tells whether a key is among those that may look.
+// mayLook reports whether the owner of a key may look, and notes the name of the key.
 func (s *server) mayLook(ctx ssh.Context, key ssh.PublicKey) bool {
 	keys, err := Keys(s.AuthorizedKeys)
 	if err != nil {
@@ -82,7 +82,7 @@ func (s *server) mayLook(ctx ssh.Context, key ssh.PublicKey) bool {
 	return false
 }
 
-// session takes the connection's channel for a screen; a second one is refused.
+// session gives the connection's channel a screen; a second channel is refused.
 func (s *server) session(
 	srv *ssh.Server, conn *gossh.ServerConn, ch gossh.NewChannel, ctx ssh.Context,
 ) {
@@ -93,6 +93,6 @@ func (s *server) session(
 	}
 	in := &sifted{NewChannel: ch, resized: make(chan struct{}, 1)}
 	ctx.SetValue(siftedKey{}, in)
-	ssh.DefaultSessionHandler(srv, conn, in, ctx) // until the client closes its session
+	ssh.DefaultSessionHandler(srv, conn, in, ctx) // returns when the client closes its session
 	l.Close()
 }

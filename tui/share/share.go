@@ -15,50 +15,52 @@ import (
 	"github.com/charmbracelet/ssh"
 )
 
-// Settings say what is shown to whom.
+// Settings says what is shown to whom.
 type Settings struct {
-	// Lab is the world of the interface: RunsDir, CPU, Cores and Verbs, which refuse
-	// everything. The rest is each viewer's own, or nothing.
+	// Lab is the configuration of the interface: RunsDir, CPU, Cores and Verbs, which refuse
+	// everything. The other fields are set for each viewer, or cleared.
 	Lab lab.Config
-	// HostKey is the server's key in PEM, see HostKey.
+	// HostKey is the server's key in PEM. See the function HostKey.
 	HostKey []byte
-	// AuthorizedKeys is the file of the keys that may look, see Keys. It is read anew for
-	// every connection: a key that is taken out is out, but for who looks already.
+	// AuthorizedKeys is the path of the file of keys whose owners may look. See Keys. It is read
+	// anew for every connection, so a removed key can log in no more; a viewer who already looks
+	// stays.
 	AuthorizedKeys string
-	// Viewers is how many may look at once, at least 1.
+	// Viewers is the greatest number of viewers at a time, at least 1.
 	Viewers int
-	// Idle is how long a viewer may press no key; 0 is for ever.
+	// Idle is the time that a viewer may go without pressing a key; 0 sets no limit.
 	Idle time.Duration
-	// Log gets a line for each who comes and goes. What clients say is in it as it came:
-	// it has to be cleaned before it is shown.
+	// Log gets a line for each viewer who comes or goes. Text from clients is in it as it came, and
+	// must be cleaned before it is shown.
 	Log io.Writer
 
-	// after is time.AfterFunc; its stop says nothing. Tests have their own.
+	// after is time.AfterFunc, with a stop that returns nothing. Tests replace it.
 	after func(d time.Duration, do func()) (stop func())
 }
 
-// How long a client may take.
+// The time limits of a client.
 const (
 	handshake = 30 * time.Second // from its connection to its screen
-	patience  = 10 * time.Second // to take a piece of what is drawn, of pieceSize bytes
-	farewell  = 5 * time.Second  // to close the connection, its screen being gone
+	patience  = 10 * time.Second // to take a piece of the output, of pieceSize bytes
+	farewell  = 5 * time.Second  // to close the connection after its screen has gone
 )
 
-// spare is how many connections there may be beyond the places: of those who log in, and
-// of those who are told that there is no place. See door.
+// spare is the number of connections beyond the places: clients that log in, and clients that are
+// told that there is no place. See door.
 const spare = 16
 
-// server is what viewers share.
+// server is the state that viewers share.
 type server struct {
 	Settings
 	ctx    context.Context
 	log    *log.Logger   // serialises lines
-	places chan struct{} // one element a viewer
+	places chan struct{} // one element for each viewer
 	door   *door
 }
 
-// Serve shows the runs to whoever connects to l and has a key, until ctx is cancelled;
-// then viewers are told so, l is closed and nil returned. An error is the listener's.
+// Serve shows the runs to anyone who connects to l and has a listed key, until ctx is cancelled. It
+// then tells the viewers, closes l and returns nil. It returns an error if the server cannot be
+// made or l fails.
 func Serve(ctx context.Context, l net.Listener, settings Settings) error {
 	s := newServer(ctx, settings)
 	srv, err := wish.NewServer(
@@ -73,7 +75,7 @@ func Serve(ctx context.Context, l net.Listener, settings Settings) error {
 	}
 	srv.ServerConfigCallback = s.proved
 	srv.ChannelHandlers = map[string]ssh.ChannelHandler{"session": s.session}
-	srv.RequestHandlers = map[string]ssh.RequestHandler{} // not the library's
+	srv.RequestHandlers = map[string]ssh.RequestHandler{} // none of the library's
 	srv.SubsystemHandlers = map[string]ssh.SubsystemHandler{}
 	defer context.AfterFunc(ctx, func() { l.Close() })()
 	err = srv.Serve(l)
@@ -82,7 +84,7 @@ func Serve(ctx context.Context, l net.Listener, settings Settings) error {
 	}
 	last, cancel := context.WithTimeout(context.Background(), farewell)
 	defer cancel()
-	srv.Shutdown(last) // viewers go by themselves; who does not is cut off
+	srv.Shutdown(last) // viewers leave by themselves; the others are cut off
 	srv.Close()
 	return nil
 }

@@ -16,13 +16,13 @@ import (
 	gossh "golang.org/x/crypto/ssh"
 )
 
-// sifted is a session of which only what a screen needs reaches the library, which would
-// also run commands and say yes to forwarding an agent.
+// sifted is a session that passes on to the library only what a screen needs. The library alone
+// would also run commands, and agree to forward an agent.
 type sifted struct {
 	gossh.NewChannel
 	channel gossh.Channel
-	size    atomic.Pointer[tea.WindowSizeMsg] // the newest
-	resized chan struct{}                     // has an element when there is another
+	size    atomic.Pointer[tea.WindowSizeMsg] // the newest size of the terminal
+	resized chan struct{}                     // has an element when there is a new size
 }
 
 // Accept implements gossh.NewChannel.
@@ -37,8 +37,9 @@ func (s *sifted) Accept() (gossh.Channel, <-chan *gossh.Request, error) {
 	return ch, out, nil
 }
 
-// sift lets through a terminal, a shell, which is the screen, and the colours of the
-// environment. Sizes are taken here: the library's queue of them would hold up the rest.
+// sift passes on requests for a terminal, for a shell, which is the screen, and for the colours of
+// the environment. It handles new sizes itself, because the library's queue of them would hold up
+// the other requests.
 func (s *sifted) sift(in <-chan *gossh.Request, out chan<- *gossh.Request) {
 	defer close(out)
 	variables := 0
@@ -57,7 +58,7 @@ func (s *sifted) sift(in <-chan *gossh.Request, out chan<- *gossh.Request) {
 	}
 }
 
-// resize keeps another size; one that says nothing changes nothing.
+// resize keeps a new size of the terminal. It returns false for a request without a size.
 func (s *sifted) resize(payload []byte) bool {
 	var size struct{ Columns, Rows, Width, Height uint32 }
 	if gossh.Unmarshal(payload, &size) != nil || size.Columns == 0 || size.Rows == 0 {
@@ -72,9 +73,9 @@ func (s *sifted) resize(payload []byte) bool {
 	return true
 }
 
-// newest makes every size that the program hears of the newest that the client has told.
-// Bubble Tea sends the first one on the side, so that it may come after the second; and a
-// size can be typed, too, as an answer of a terminal that was not asked.
+// newest replaces every size sent to the program with the newest one that the client has told.
+// Bubble Tea sends the first size on the side, so it may come after the second. A size can also be
+// typed, as the answer of a terminal that was not asked.
 func (s *sifted) newest(_ tea.Model, msg tea.Msg) tea.Msg {
 	if _, ok := msg.(tea.WindowSizeMsg); ok {
 		return *s.size.Load()
@@ -82,14 +83,15 @@ func (s *sifted) newest(_ tea.Model, msg tea.Msg) tea.Msg {
 	return msg
 }
 
-// A screen has at most so many cells across and down: more than a large monitor has. Each
-// is memory, and the client says how many there are.
+// The greatest size of a screen in cells, more than a large monitor has. Each cell takes memory,
+// and the client decides how many there are.
 const (
 	mostColumns = 512
 	mostRows    = 160
 )
 
-// bounded is n cells, or so many where the client does not know (RFC 4254, 6.2: 0).
+// bounded returns n cells, limited to most, or unknown if the client does not know (RFC 4254, 6.2:
+// 0).
 func bounded(n uint32, most, unknown int) int {
 	if n == 0 {
 		return unknown
@@ -97,20 +99,22 @@ func bounded(n uint32, most, unknown int) int {
 	return int(min(n, uint32(most)))
 }
 
-// mostVariables is how many variables are taken; the library keeps each.
+// mostVariables is the greatest number of environment variables that are taken, because the library
+// keeps each.
 const mostVariables = 2
 
-// ofColours tells whether a variable says which colours the terminal has.
+// ofColours reports whether an environment variable says which colours the terminal has.
 func ofColours(payload []byte) bool {
 	var v struct{ Name, Value string }
 	return gossh.Unmarshal(payload, &v) == nil && (v.Name == "COLORTERM" || v.Name == "NO_COLOR") &&
 		plainWord.MatchString(v.Value)
 }
 
-// plainWord is what names of terminals are like. Some libraries make paths of them.
+// plainWord matches the usual names of terminals. Other names are refused, because some libraries
+// make paths of them.
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.+_-]{0,63}$`)
 
-// terminalOf is the name of the client's kind of terminal.
+// terminalOf returns the name of the client's kind of terminal; xterm for an unusual name.
 func terminalOf(p ssh.Pty) string {
 	if !plainWord.MatchString(p.Term) {
 		return "xterm"
@@ -118,9 +122,9 @@ func terminalOf(p ssh.Pty) string {
 	return p.Term
 }
 
-// forward sends what is typed, and new sizes, to the program, until the connection ends,
-// and returns why: the reader of keys, which waits for somebody to take them, ends then
-// only.
+// forward sends typed keys and new sizes to the program until the connection ends, and returns the
+// reason. It lasts that long because the reader of keys, which waits for somebody to take them,
+// ends only then.
 func (v *view) forward(ctx context.Context, p *tea.Program) error {
 	events, over := make(chan uv.Event), make(chan error, 1)
 	in := &words{Reader: v.Session}
@@ -147,7 +151,7 @@ func (v *view) forward(ctx context.Context, p *tea.Program) error {
 	}
 }
 
-// idle ends the view when no key is pressed for long, unless it is stopped before.
+// idle ends the view after the time Idle, unless stop is called before.
 func (v *view) idle() (stop func()) {
 	if v.s.Idle == 0 {
 		return func() {}
@@ -155,11 +159,11 @@ func (v *view) idle() (stop func()) {
 	return v.s.after(v.s.Idle, func() { v.end(fmt.Errorf("no key was pressed for %s", v.s.Idle)) })
 }
 
-// mostWords is how much may be typed that makes no event, as in a paste without an end,
-// which is kept in memory until it ends.
+// mostWords is the greatest number of typed bytes that make no event. A paste without an end is
+// such input, and is kept in memory until it ends.
 const mostWords = 64 << 10
 
-// words is what is typed.
+// words reads what is typed, and counts the bytes that make no event.
 type words struct {
 	io.Reader
 	unknown atomic.Int64 // bytes since the last event

@@ -17,7 +17,7 @@ import (
 	gossh "golang.org/x/crypto/ssh"
 )
 
-// Why a view ends, but for the viewer's asking.
+// The reasons why a view ends, other than that the viewer leaves.
 var (
 	errOver  = errors.New("drolab share has ended here")
 	errGone  = errors.New("the connection is gone")
@@ -25,7 +25,7 @@ var (
 	errBabel = fmt.Errorf("it sent %d bytes that are not keys", mostWords)
 )
 
-// view is one viewer's.
+// view is the session of one viewer.
 type view struct {
 	ssh.Session
 	s    *server
@@ -35,7 +35,7 @@ type view struct {
 	term string
 }
 
-// show is a session, from its begin to its end.
+// show serves a session from its beginning to its end.
 func (s *server) show(sess ssh.Session) {
 	l := sess.Context().Value(linkKey{}).(*link)
 	l.begun()
@@ -66,30 +66,32 @@ func (s *server) show(sess ssh.Session) {
 	v.run(ctx, pty)
 }
 
-// refuse says why there is no screen.
+// refuse tells the client and the log why there is no screen.
 func (v *view) refuse(why string) {
 	v.s.log.Printf("%s: refused: %s", v.name(), why)
 	fmt.Fprintf(v.guard(v.Stderr()), "drolab: %s\n", why)
 	v.Exit(1)
 }
 
-// name says who it is: the key, what its file calls it, and where the client is.
+// name describes the viewer: the fingerprint of the key, the name of the key in its file, and the
+// address of the client.
 func (v *view) name() string {
 	key := gossh.FingerprintSHA256(v.PublicKey())
 	name, _ := v.Context().Value(nameKey(key)).(string)
 	return fmt.Sprintf("%s %s from %s", key, name, v.RemoteAddr())
 }
 
-// run is the interface on the viewer's terminal, until it is left or ctx ends.
+// run runs the interface on the viewer's terminal, until the viewer leaves or ctx ends.
 func (v *view) run(ctx context.Context, pty ssh.Pty) {
-	const columns, rows = 80, 24 // where the client does not say
+	const columns, rows = 80, 24 // if the client states no size
 	v.in.size.CompareAndSwap(nil, &tea.WindowSizeMsg{
 		Width:  bounded(uint32(pty.Window.Width), mostColumns, columns),
 		Height: bounded(uint32(pty.Window.Height), mostRows, rows)})
 	size := *v.in.size.Load()
 	out := v.guard(v.screen())
 	cfg := v.s.Lab
-	// All that is known of the client's environment. SSH_TTY says that it is far away.
+	// This is all that is known of the client's environment. SSH_TTY says that the terminal is
+	// remote.
 	cfg.Environ, cfg.Stdout = append(v.Environ(), "TERM="+v.term, "SSH_TTY=remote"), out
 	p := tui.Program(cfg, size.Width, size.Height, tea.WithFilter(v.in.newest))
 	defer context.AfterFunc(ctx, p.Quit)()
@@ -116,7 +118,8 @@ func (v *view) run(ctx context.Context, pty ssh.Pty) {
 	}
 }
 
-// alone keeps a panic in a goroutine of one viewer from the others.
+// alone runs do, and turns a panic into an error, so that one viewer's panic does not end the
+// others.
 func (v *view) alone(do func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -126,8 +129,9 @@ func (v *view) alone(do func() error) (err error) {
 	return do()
 }
 
-// screen is what is drawn on. Bubble Tea counts on a line's end going to its begin, too,
-// where it has no terminal's file, but not on Windows.
+// screen returns the writer that the interface draws on. Where Bubble Tea has no file of a
+// terminal, it relies on a line feed also to return to the beginning of the line, but not on
+// Windows.
 func (v *view) screen() io.Writer {
 	if runtime.GOOS == "windows" {
 		return v.in.channel
@@ -135,17 +139,17 @@ func (v *view) screen() io.Writer {
 	return v.Session
 }
 
-// guard writes to a client, which has to take it.
+// guard returns a writer to a client that cuts the client off if it does not read.
 func (v *view) guard(w io.Writer) io.Writer { return &guard{w, v} }
 
-// guard cuts off a client that takes nothing for a while. Bubble Tea waits for its output,
-// and the client need not ever read.
+// guard cuts off a client that reads nothing for the time patience. Bubble Tea waits for its output
+// to be read, and a client may never read.
 type guard struct {
 	io.Writer
 	v *view
 }
 
-// pieceSize is small enough for a slow connection to take it in time.
+// pieceSize is the size of a piece in bytes, small enough for a slow connection to take it in time.
 const pieceSize = 16 << 10
 
 func (g *guard) Write(p []byte) (n int, err error) {

@@ -11,22 +11,22 @@ import (
 	"drolab/runner/sweep"
 )
 
-// grid is where each setting stands on the map: one key's values across, and a row
-// for each method and what else varies.
+// grid says where each setting stands on the map. The values of one key run across. Each method,
+// with each combination of what else varies, has a row.
 type grid struct {
-	key     string   // across; "" where nothing varies
-	columns []string // its values, ascending; last "", where a method does not read the key
+	key     string   // the key across; "" where nothing varies
+	columns []string // its values, ascending; "" comes last, for a method that does not read it
 	rows    []gridRow
-	places  [][2]int // row and column, by setting
+	places  [][2]int // row and column of each setting
 }
 
 type gridRow struct {
 	label string
-	cells []int // the setting in each column; −1 for none
+	cells []int // the setting in each column; −1 for an empty place
 }
 
-// layGrid places settings on a map with a key across. What that key's value decides,
-// as it does of settings that were drawn together, gets no row of its own.
+// layGrid places settings on a map with a key across. A key whose value the key across decides, as
+// in settings that were drawn together, gets no rows of its own.
 func layGrid(points []sweep.Point, keys []string, key string) *grid {
 	g := &grid{key: key, places: make([][2]int, len(points))}
 	g.columns = valuesOf(points, key)
@@ -61,8 +61,8 @@ func rowLabel(p *sweep.Point, keys []string, key string, decided map[string]bool
 	return strings.Join(words, " ")
 }
 
-// valuesOf are a key's values: numbers ascending, others as they come, and "" at last
-// where a setting has none.
+// valuesOf returns a key's values: numbers ascending, other values in the order of the points. ""
+// comes last if a setting has no value.
 func valuesOf(points []sweep.Point, key string) (list []string) {
 	seen := map[string]bool{}
 	numbers, without := true, false
@@ -96,7 +96,7 @@ func numberOf(v string) float64 {
 	return x
 }
 
-// decidedBy are the keys that have one value for each of another key's.
+// decidedBy returns the keys that have only one value for each value of another key.
 func decidedBy(points []sweep.Point, keys []string, key string) map[string]bool {
 	decided := map[string]bool{}
 	for _, k := range keys {
@@ -115,7 +115,7 @@ func decidedBy(points []sweep.Point, keys []string, key string) map[string]bool 
 	return decided
 }
 
-// widest is the key with the most values: the one that goes across at first.
+// widest returns the key with the most values, which goes across at first.
 func widest(points []sweep.Point, keys []string) string {
 	if len(keys) == 0 {
 		return ""
@@ -125,15 +125,15 @@ func widest(points []sweep.Point, keys []string) string {
 	})
 }
 
-// step is the setting so many columns or rows on from one, over empty places; itself
-// where there is none.
+// step returns the setting this many columns or rows away from a setting, skipping empty places;
+// the same setting if there is none.
 func (g *grid) step(from, columns, rows int) int {
 	row, column := g.places[from][0]+rows, g.places[from][1]+columns
 	for row >= 0 && row < len(g.rows) && column >= 0 && column < len(g.columns) {
 		if at := g.rows[row].cells[column]; at >= 0 {
 			return at
 		}
-		if rows != 0 { // the nearest in the row
+		if rows != 0 { // takes the nearest setting in the row
 			return g.nearest(row, column)
 		}
 		column += columns
@@ -141,7 +141,7 @@ func (g *grid) step(from, columns, rows int) int {
 	return from
 }
 
-// nearest is the setting of a row that is nearest to a column.
+// nearest returns the setting of a row that is nearest to a column.
 func (g *grid) nearest(row, column int) int {
 	best, at := len(g.columns)+1, 0
 	for c, i := range g.rows[row].cells {
@@ -152,9 +152,9 @@ func (g *grid) nearest(row, column int) int {
 	return at
 }
 
-// levels are where each setting's value lies among all, 0 for the worst and 1 for the
-// best: by rank, so that one that has diverged leaves the others their shades. Of those
-// without a value there is none.
+// levels returns the level of each setting's value among all values, above 0 for the worst and 1
+// for the best. The level depends on the rank, so that a setting that has diverged leaves the
+// others their shades. A setting without a value has no level.
 func levels(points []sweep.Point, higher bool) map[int]float64 {
 	list := map[int]float64{}
 	for i := range points {

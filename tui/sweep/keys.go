@@ -51,7 +51,7 @@ func (p *Page) none() string {
 	return kit.Unless(p.current() != nil, noSweep)
 }
 
-// unless is a Why: there is no sweep, or it cannot be done.
+// unless is a Why: it gives a reason if there is no sweep, or if can is false.
 func (p *Page) unless(can func() bool, why string) string {
 	if p.current() == nil {
 		return p.none()
@@ -91,7 +91,7 @@ func (p *Page) jump(by int) { p.at = min(max(0, p.at+by), len(p.seen.all.Points)
 
 func (p *Page) turnPart(by int) { p.part, p.scroll = (p.part+parts+part(by))%parts, 0 }
 
-// scrollBy scrolls what is below the map, as far as there is more of it.
+// scrollBy scrolls the part below the map, up to its end.
 func (p *Page) scrollBy(by int) {
 	if p.current() != nil {
 		p.scroll = max(0, min(p.scroll+by, p.hidden()))
@@ -104,7 +104,7 @@ func (p *Page) nextAxis() {
 	p.grid = layGrid(p.seen.all.Points, p.seen.keys, p.key)
 }
 
-// chosen are the settings that are chosen, in the order of the methods.
+// chosen returns the chosen settings, in the order of the methods.
 func (p *Page) chosen() (list []int) {
 	for i := range p.seen.all.Points {
 		if p.seen.all.Points[i].Chosen {
@@ -119,7 +119,7 @@ func (p *Page) nextBest() {
 	p.at = list[(slices.Index(list, p.at)+1)%len(list)]
 }
 
-// begun are the runs of the setting under the cursor that have begun.
+// begun returns the IDs of the runs of the setting under the cursor that have begun.
 func (p *Page) begun() (ids []string) {
 	for _, s := range p.current().Seeds {
 		if s.Begun {
@@ -145,7 +145,7 @@ func (p *Page) compare() tea.Cmd {
 	return func() tea.Msg {
 		var runs []*record.Run
 		for _, name := range names {
-			if r, err := source.Find(name); err == nil { // else it is gone by now
+			if r, err := source.Find(name); err == nil { // otherwise the run is gone by now
 				runs = append(runs, r)
 			}
 		}
@@ -167,7 +167,7 @@ func (p *Page) stop() tea.Cmd {
 		Then: func() tea.Msg { return stoppedMsg{dir, stop(dir)} }})
 }
 
-// click puts the cursor on a setting; on the one that has it, it goes in.
+// click puts the cursor on a setting, and watches its runs if the cursor is there already.
 func (p *Page) click(msg kit.Click) tea.Cmd {
 	if p.current() == nil {
 		return nil

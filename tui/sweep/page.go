@@ -17,35 +17,35 @@ import (
 //	Init -> find (the runs folder) -> foundMsg
 //	     -> reader.read (the sweep's) -> lookedMsg -> grid -> view
 //
-// One look is under way at a time. The cursor stays with its setting.
+// Only one look is under way at a time. The cursor stays with its setting.
 type Page struct {
 	*lab.Lab
-	dirs   []string // of the sweeps
-	sweep  int      // that is shown
+	dirs   []string // the folders of the sweeps
+	sweep  int      // the sweep that is shown, an index of dirs
 	found  bool
 	reader *reader
-	shown  bool // it was turned to
+	shown  bool // the page has been turned to
 	looked time.Time
 	now    time.Time
 	busy   bool
 
 	seen   lookedMsg // the last look; its all is nil before the first
 	err    error
-	key    string // across; "" before it was chosen
+	key    string // the key across the map; "" until one is chosen
 	grid   *grid
 	at     int // the cursor: a setting
 	part   part
-	scroll int // of the part
+	scroll int // the first line in view of the part
 }
 
-// part is what stands below the map.
+// part is a part of the page below the map.
 type part int
 
 const (
 	cellPart    part = iota // the setting under the cursor
-	chosenPart              // of each method, and what it came to
+	chosenPart              // the chosen setting of each method, and its results
 	troublePart             // what failed, and why
-	parts                   // how many
+	parts                   // the number of parts
 )
 
 // New returns the page.
@@ -57,10 +57,10 @@ func (*Page) Title() string { return "Sweep" }
 // Typing implements the interface's page.
 func (*Page) Typing() bool { return false }
 
-// Absent tells that there is no sweep to show: the page has no tab then.
+// Absent reports whether there is no sweep to show. The page then has no tab.
 func (p *Page) Absent() bool { return len(p.dirs) == 0 }
 
-// Seek looks for sweeps, and reads none.
+// Seek looks for sweeps, without reading any.
 func (p *Page) Seek() tea.Cmd { return find(p.Config.RunsDir) }
 
 // Init implements the interface's page.
@@ -69,10 +69,10 @@ func (p *Page) Init() tea.Cmd {
 	return p.Seek()
 }
 
-// Living are the runs of the sweep that go on, as far as it was looked at.
+// Living returns the runs of the sweep that go on, as of the last look.
 func (p *Page) Living() []*record.Run { return p.seen.live }
 
-// dir is the folder of the sweep that is shown; "" without one.
+// dir returns the folder of the sweep that is shown; "" if there is none.
 func (p *Page) dir() string {
 	if p.sweep >= len(p.dirs) {
 		return ""
@@ -86,7 +86,7 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	case foundMsg:
 		return p.take(msg.dirs)
 	case lookedMsg:
-		if msg.by == p.reader { // not of a sweep that was left
+		if msg.by == p.reader { // otherwise the look is of another sweep, left since
 			p.busy = false
 			p.show(msg)
 		}
@@ -107,20 +107,20 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// catalogued lists the runs of a sweep's folder: that of the interface has its catalogue in
-// memory, and of another it is read and let go.
+// catalogued returns a function that lists the runs of a sweep's folder. The interface's own folder
+// has its catalogue in memory. That of another folder is read and released.
 func (p *Page) catalogued(dir string) func() []*record.Run {
 	from := p.Source
 	if dir != p.Config.RunsDir {
 		from = lab.Remember(dir, p.Config.Catalogues, p.Config.Guest)
 	}
 	return func() []*record.Run {
-		runs, _ := from.List() // what cannot be read is looked at by itself
+		runs, _ := from.List() // runs that cannot be read are looked at one by one
 		return runs
 	}
 }
 
-// take takes the sweeps that there are. The one that is shown stays.
+// take takes in the sweeps that were found. The sweep that is shown stays.
 func (p *Page) take(dirs []string) tea.Cmd {
 	was := p.dir()
 	p.dirs, p.sweep, p.found = dirs, 0, true
@@ -142,7 +142,7 @@ func (p *Page) turn() tea.Cmd {
 	return p.look()
 }
 
-// look reads the sweep, unless that is under way.
+// look reads the sweep, unless a look is under way.
 func (p *Page) look() tea.Cmd {
 	if p.busy || !p.shown || p.dir() == "" {
 		return nil
@@ -163,7 +163,7 @@ func (p *Page) tick(now time.Time) tea.Cmd {
 	return p.look()
 }
 
-// show takes in how the sweep stands.
+// show takes in the state of the sweep.
 func (p *Page) show(msg lookedMsg) {
 	if p.err = msg.err; msg.err != nil {
 		p.seen.live = nil
@@ -183,13 +183,13 @@ func (m lookedMsg) Changes() bool { return true }
 // News implements the interface's reading.
 func (m lookedMsg) News() bool { return !m.over }
 
-// Changes implements the interface's reading: a tab may come.
+// Changes implements the interface's reading: if there are sweeps, the page's tab may appear.
 func (m foundMsg) Changes() bool { return len(m.dirs) > 0 }
 
 // News implements the interface's reading.
 func (m foundMsg) News() bool { return false }
 
-// current is the setting under the cursor; nil before the first look.
+// current returns the setting under the cursor; nil before the first look.
 func (p *Page) current() *sweep.Point {
 	if p.seen.all == nil || p.at >= len(p.seen.all.Points) {
 		return nil
@@ -197,8 +197,8 @@ func (p *Page) current() *sweep.Point {
 	return &p.seen.all.Points[p.at]
 }
 
-// names are runs of the sweep as other pages find them: by their paths, where the
-// sweep's folder is not the runs folder.
+// names returns the names under which other pages find runs of the sweep. These are paths, unless
+// the sweep's folder is the runs folder.
 func (p *Page) names(ids []string) []string {
 	if p.dir() == p.Config.RunsDir {
 		return ids

@@ -13,22 +13,22 @@ import (
 	"drolab/tui/plot"
 )
 
-// plane is where the map's parts are on a panel of some size.
+// plane holds the sizes of the map on a panel, and the part of the map that is in view.
 type plane struct {
-	label         int // cells of the rows' names
-	cell, high    int // of a setting, in cells
-	row, column   int // the first that are shown
-	rows, columns int // how many are
+	label         int // the width of the rows' names
+	cell, high    int // the width and height of a setting
+	row, column   int // the first row and column in view
+	rows, columns int // the numbers of rows and columns in view
 }
 
-// Cells of a setting: with its value, and where only its colour has room.
+// The widths of a setting: with its value, and where there is room for its colour only.
 const (
 	wideCell   = 12
 	narrowCell = 4
 	planeHead  = 3 // lines above the rows
 )
 
-// plane divides a panel; the cursor is in view.
+// plane lays out the map on a panel of w by h cells, with the cursor in view.
 func (p *Page) plane(w, h int) plane {
 	g := p.grid
 	m := plane{cell: wideCell, label: 8}
@@ -40,7 +40,7 @@ func (p *Page) plane(w, h int) plane {
 	n := len(g.columns)
 	switch m.cell = room / n; { // the map fills the panel
 	case m.cell >= wideCell:
-	case n <= 2*room/wideCell && n*narrowCell > room: // it scrolls anyhow
+	case n <= 2*room/wideCell && n*narrowCell > room: // it scrolls in any case
 		m.cell = wideCell
 	default:
 		m.cell = narrowCell
@@ -53,7 +53,7 @@ func (p *Page) plane(w, h int) plane {
 	return m
 }
 
-// settingAt is the setting at a place of the page.
+// settingAt returns the setting at a place of the page.
 func (p *Page) settingAt(x, y int) (at int, ok bool) {
 	l, edge := p.lay(p.Body.W, p.Body.H).plane, 0
 	w, h := kit.Inside(kit.Boxed(p.Body.H), l.W, l.H)
@@ -70,7 +70,7 @@ func (p *Page) settingAt(x, y int) (at int, ok bool) {
 	return at, at >= 0
 }
 
-// viewPlane draws how far the sweep is, what the map shows, and the map.
+// viewPlane draws the progress of the sweep, the legend, and the map.
 func (p *Page) viewPlane(w, h int) []string {
 	t, g := p.Theme, p.grid
 	m := p.plane(w, h)
@@ -96,7 +96,7 @@ func (p *Page) viewPlane(w, h int) []string {
 	return lines
 }
 
-// progress is the line of how far all is.
+// progress returns the line that shows how far the sweep is.
 func (p *Page) progress(w int) string {
 	t, o := p.Theme, p.seen.all
 	part := 0.0
@@ -132,7 +132,7 @@ func (p *Page) legend() string {
 	return words + p.Theme.Best + " best finished setting of a method"
 }
 
-// planeHeads is the line of the values across; those that have no room are left out.
+// planeHeads returns the line of the values across. Values without room are left out.
 func (p *Page) planeHeads(m plane) string {
 	t, at := p.Theme, p.grid.places[p.at][1]
 	line, cells := kit.Left(" "+cell.Cut(t.Greek(p.grid.key), m.label-2), m.label), 0
@@ -153,7 +153,7 @@ func (p *Page) planeHeads(m plane) string {
 	return line
 }
 
-// valueText is a setting's value as the map has it.
+// valueText returns a setting's value as the map shows it.
 func valueText(v string) string {
 	if v == "" {
 		return "–"
@@ -164,9 +164,9 @@ func valueText(v string) string {
 	return cell.Cut(strings.Trim(v, `"`), wideCell-2)
 }
 
-// viewSetting draws a setting in so many cells: the cursor, how it stands, its colour
-// and, where there is room, its value and whether it is chosen. Only its first line
-// has more than the colour.
+// viewSetting draws a line of a setting in this many cells. The first line has the cursor, the
+// state, the colour and, where there is room, the value and the mark of a chosen setting. The other
+// lines have the colour only.
 func (p *Page) viewSetting(i, cells int, first bool, level map[int]float64) string {
 	if i < 0 {
 		return kit.Blanks(cells)
@@ -181,7 +181,7 @@ func (p *Page) viewSetting(i, cells int, first bool, level map[int]float64) stri
 		best = t.Good.Paint(t.Best)
 	}
 	part, valued := level[i]
-	wide := max(2, cells-10) // beside the others'
+	wide := max(2, cells-10) // without the cells of the other parts
 	swatch := kit.Blanks(wide)
 	if valued {
 		swatch = t.Swatch(part, wide)

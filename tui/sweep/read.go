@@ -10,20 +10,20 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// foundMsg brings the sweeps' folders.
+// foundMsg brings the folders of the sweeps.
 type foundMsg struct{ dirs []string }
 
-// lookedMsg brings how a sweep stands.
+// lookedMsg brings the state of a sweep, as of a look.
 type lookedMsg struct {
-	took  time.Duration // to look
+	took  time.Duration // of the look
 	by    *reader
 	name  string
-	rule  string // that settings are chosen by
+	rule  string // the rule by which settings are chosen
 	keys  []string
 	all   *sweep.Overview
 	table *sweep.Table
 	left  time.Duration
-	timed bool // left is known
+	timed bool // whether left is known
 	live  []*record.Run
 	over  bool // nothing is left to do
 	slurm bool // jobs were submitted
@@ -31,7 +31,7 @@ type lookedMsg struct {
 	err   error
 }
 
-// stoppedMsg tells what came of stopping a sweep.
+// stoppedMsg brings the result of stopping a sweep.
 type stoppedMsg struct {
 	dir string
 	err error
@@ -40,7 +40,7 @@ type stoppedMsg struct {
 // find lists the sweeps under the runs folder.
 func find(runs string) tea.Cmd {
 	return func() tea.Msg {
-		if runs == "" { // runs that lie in no folder
+		if runs == "" { // the runs are in no folder
 			return foundMsg{}
 		}
 		return foundMsg{sweep.Under(runs)}
@@ -50,20 +50,21 @@ func find(runs string) tea.Cmd {
 // reader looks at one sweep again and again. Only commands use it, one at a time.
 type reader struct {
 	dir   string
-	guest bool                 // asks no cluster: guests may be many, and strangers
-	runs  func() []*record.Run // a list of the folder's, from its catalogue
+	guest bool                 // asks no cluster, because guests may be many, and strangers
+	runs  func() []*record.Run // lists the folder's runs, from its catalogue
 	look  *sweep.Look
 	pace  sweep.Pace
 	jobs  sweep.Jobs
-	asked time.Time // Slurm
-	note  string    // what Slurm could not be asked
+	asked time.Time // when Slurm was last asked
+	note  string    // why Slurm could not be asked
 }
 
-// askSlurm is how often Slurm is asked, whose controller all of its users share.
+// askSlurm is the least time between two questions to Slurm, because all its users share its
+// controller.
 const askSlurm = 10 * time.Second
 
-// read looks at the sweep as it is now. Its list is read once, but for one that has
-// grown: see page.go.
+// read looks at the sweep as it is now. The sweep's list of runs is read once, and again after it
+// has grown: see page.go.
 func (r *reader) read(now time.Time) tea.Cmd {
 	return func() tea.Msg {
 		m, began := lookedMsg{by: r}, time.Now()
@@ -82,7 +83,7 @@ func (r *reader) read(now time.Time) tea.Cmd {
 		if m.all, m.err = r.look.Overview(states); m.err != nil {
 			return m
 		}
-		if !now.IsZero() { // before the first tick nobody knows the time
+		if !now.IsZero() { // before the first tick the time is unknown
 			r.pace.Add(now, m.all.Done)
 		}
 		m.left, m.timed = r.pace.Left(m.all.Planned)
@@ -107,8 +108,8 @@ func (r *reader) open() error {
 	return nil
 }
 
-// askJobs asks Slurm where the sweep has jobs. Where it cannot be asked, the folders
-// say most of it.
+// askJobs asks Slurm about the sweep's jobs, if it has any. If Slurm cannot be asked, the folders
+// say most of what it would say.
 func (r *reader) askJobs(now time.Time) {
 	if r.guest || !r.asked.IsZero() && now.Sub(r.asked) < askSlurm {
 		return

@@ -12,11 +12,11 @@ import (
 	"drolab/tui/lab"
 )
 
-// layout is where the parts of the page are; those without room have no size.
+// layout holds the areas of the parts of the page. A part without room has an empty area.
 type layout struct{ plane, cell, below kit.Rect }
 
-// lay divides w by h cells. Below the map there is one part; on a wide screen the
-// setting under the cursor stands beside the others.
+// lay divides w by h cells. One part stands below the map. On a wide screen, the setting under the
+// cursor stands beside the other part.
 func (p *Page) lay(w, h int) (l layout) {
 	const least, wide, side = 20, 110, 46
 	rows := max(8, h/3)
@@ -76,7 +76,7 @@ func (p *Page) empty(w, h int) []string {
 	return p.Theme.Empty("Sweep", p.Theme.Dim.Each(lines), w, h)
 }
 
-// scrolled are the lines of a part from where it is scrolled to.
+// scrolled returns the lines of a part from its scroll position on.
 func (p *Page) scrolled(lines []string, h int, focused bool) []string {
 	if !focused {
 		return lines[:min(len(lines), h)]
@@ -84,7 +84,7 @@ func (p *Page) scrolled(lines []string, h int, focused bool) []string {
 	return lines[max(0, min(p.scroll, len(lines)-h)):]
 }
 
-// hidden is how far the part that scrolls can be scrolled.
+// hidden returns the number of lines by which the part below the map can be scrolled.
 func (p *Page) hidden() int {
 	l, box := p.lay(p.Body.W, p.Body.H), kit.Boxed(p.Body.H)
 	if p.part == cellPart {
@@ -95,7 +95,7 @@ func (p *Page) hidden() int {
 	return max(0, len(p.belowLines(w))-h)
 }
 
-// mean is the value of the setting under the cursor.
+// mean returns the mean value of the setting under the cursor, as text.
 func (p *Page) mean() string {
 	if v := p.current().Value; v.Applies() {
 		return "mean " + lab.Write(p.seen.all.By, v)
@@ -110,14 +110,14 @@ func (p *Page) runs() (n int) {
 	return n
 }
 
-// counts are the runs in each state, in the order of a run's life.
+// counts returns the numbers of runs in each state, in the order of a run's life.
 func (p *Page) counts() string {
 	return strings.Join(lab.Counts(p.seen.all.Counts, runner.Failed, runner.Done, runner.Running,
 		runner.Queued, sweep.Waiting, runner.Paused, runner.Stopped, runner.Interrupted,
 		sweep.Dropped, sweep.Missing), " · ")
 }
 
-// trouble counts what stands in the list of what went wrong.
+// trouble says how many runs are in the list of what went wrong.
 func (p *Page) trouble() string {
 	if n := len(p.seen.all.Troubles); n > 0 {
 		return fmt.Sprintf("%d in trouble", n)
@@ -125,7 +125,7 @@ func (p *Page) trouble() string {
 	return ""
 }
 
-// state is a status as a glyph: those of runs, and those of sweeps' runs.
+// state returns the glyph and the style of a status, including those that only a sweep's runs have.
 func (p *Page) state(s runner.Status) (string, kit.Style) {
 	switch s {
 	case sweep.Missing:
@@ -138,7 +138,7 @@ func (p *Page) state(s runner.Status) (string, kit.Style) {
 	return lab.State(p.Theme, s)
 }
 
-// cellLines are the runs of the setting under the cursor, and why they stand as they do.
+// cellLines returns the runs of the setting under the cursor, with the causes of their states.
 func (p *Page) cellLines(w int) (lines []string) {
 	t := p.Theme
 	for _, s := range p.current().Seeds {
@@ -156,7 +156,7 @@ func (p *Page) cellLines(w int) (lines []string) {
 	return lines
 }
 
-// belowLines are those of the part below that is not the setting's.
+// belowLines returns the lines of the failures if the page is turned to them, else of the choice.
 func (p *Page) belowLines(w int) []string {
 	if p.part == troublePart {
 		return p.troubleLines(w)
@@ -164,8 +164,8 @@ func (p *Page) belowLines(w int) []string {
 	return p.chosenLines(w)
 }
 
-// chosenLines are the table of what is chosen, as many of its columns as there is room
-// for, and what a reader has to know.
+// chosenLines returns the table of the chosen settings, with as many columns as there is room for,
+// and the notes that a reader has to know.
 func (p *Page) chosenLines(w int) (lines []string) {
 	t := p.Theme
 	table := p.seen.table.Cells()
@@ -201,7 +201,7 @@ func (p *Page) chosenLines(w int) (lines []string) {
 	return lines
 }
 
-// troubleLines name what failed, was lost, or was put back into a queue.
+// troubleLines lists the runs that failed, were lost, or were put back into a queue.
 func (p *Page) troubleLines(w int) (lines []string) {
 	t := p.Theme
 	if p.seen.note != "" {

@@ -9,9 +9,9 @@ import (
 	"drolab/dro"
 )
 
-// BenchmarkStep is a step of a script in Python without a network, in batches of 128, with all that
-// drolab does in it. What that would be without a process beside it says BenchmarkStep of
-// runner/bridge, as native.
+// BenchmarkStep measures a step of a script in Python without a network, in batches of 128, with
+// all of drolab's work in it. The sub-benchmark native of BenchmarkStep in runner/bridge measures
+// the same work without a process beside it.
 func BenchmarkStep(b *testing.B) {
 	for _, a := range []dro.Algorithm{dro.ERM, dro.SFK} {
 		b.Run(string(a), func(b *testing.B) {

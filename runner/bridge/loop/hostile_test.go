@@ -27,7 +27,7 @@ type line struct {
 	arrays []frame.Array
 }
 
-// wrong is what a script says after its start, and what it must hear.
+// wrong holds the messages of a script after its start, and the error that the script must get.
 type wrong struct {
 	want string
 	say  []line
@@ -36,7 +36,7 @@ type wrong struct {
 func floats(x ...float64) frame.Array { return frame.Floats(x) }
 func ints(x ...int) frame.Array       { return frame.Ints(x) }
 
-// openings are starts that drolab refuses: what is changed in a good one.
+// openings returns starts that drolab refuses: by error, the changes to a good start.
 func openings() map[string]map[string]any {
 	settings := func(key string, value any) map[string]any {
 		return map[string]any{"settings": map[string]any{"method": "sfk", key: value}}
@@ -61,7 +61,7 @@ func openings() map[string]map[string]any {
 	}
 }
 
-// wrongs are messages that drolab refuses, by a name for each.
+// wrongs returns messages that drolab refuses, by name.
 func wrongs() map[string]wrong {
 	good := []frame.Array{floats(1, 2), ints(0, 1), ints(0, 1)}
 	ask := func(has ...string) map[string]any { return message("weights", "", has...) }
@@ -118,7 +118,8 @@ func wrongs() map[string]wrong {
 	}
 }
 
-// TestRefused: what a script gets wrong is one line, which it hears and its run keeps.
+// TestRefused: a mistake of a script is reported in one line, which the script receives and its run
+// records.
 func TestRefused(t *testing.T) {
 	for want, change := range openings() {
 		refuse(t, want, change, wrong{want, nil})
@@ -183,7 +184,7 @@ func refuse(t *testing.T, name string, change map[string]any, c wrong) {
 	})
 }
 
-// TestAbsent: what a script does not give is absent, and said once.
+// TestAbsent: a measure that a script gives nothing for is absent, and the log says so once.
 func TestAbsent(t *testing.T) {
 	for without, want := range map[string]struct{ warning, measure string }{
 		"train":      {"no pass over the training split", "dual_gap"},
@@ -222,7 +223,7 @@ func TestAbsent(t *testing.T) {
 type mutator struct {
 	io.Writer
 	rng  *rand.Rand
-	left int // writes before
+	left int // writes up to the changed one
 }
 
 func (m *mutator) Write(b []byte) (int, error) {
@@ -244,8 +245,8 @@ func (m *mutator) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// TestMutatedFrames changes bytes of a frame on its way to drolab: the run ends in one line, or is
-// left when the script goes, or goes on; never in a panic or a wait without end.
+// TestMutatedFrames changes bytes of a frame on its way to drolab. The run ends in one line, or is
+// interrupted when the script goes, or goes on, but never panics or waits without end.
 func TestMutatedFrames(t *testing.T) {
 	most := 1000
 	if testing.Short() || os.Getenv("DROLAB_LONG") == "" {
@@ -268,7 +269,7 @@ func TestMutatedFrames(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					// Either side may wait for the rest of a frame that is no more.
+					// Either side may wait for the rest of a frame that never comes.
 					s.trouble = func(int) {
 						said.SetReadDeadline(time.Now().Add(30 * time.Millisecond))
 					}

@@ -26,10 +26,10 @@ import (
 	"drolab/runner/spec"
 )
 
-// doom is the environment of a script that is killed, or kills.
+// doom is the environment variable for a script that is killed, or kills.
 const doom = "DROLAB_TEST_DOOM"
 
-// TestMain makes the test's binary the process beside a script, and a script.
+// TestMain makes the test binary the process beside a script, or a script.
 func TestMain(m *testing.M) {
 	switch {
 	case len(os.Args) > 1 && os.Args[1] == "loop":
@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// serve is drolab loop --runs DIR.
+// serve acts as drolab loop --runs DIR.
 func serve(dir string) int {
 	var read, write uintptr
 	fmt.Sscanf(os.Getenv("DROLAB_PIPES"), "%d,%d", &read, &write)
@@ -52,7 +52,7 @@ func serve(dir string) int {
 	return 0
 }
 
-// scripted is a script with a process beside it: a folder, its run, and its trouble.
+// scripted is a script with a process beside it. what holds a folder, a run and a trouble.
 func scripted(what []string) int {
 	err := func() error {
 		told, tells, err := os.Pipe()
@@ -113,7 +113,7 @@ func (r room) serve(ctx context.Context, in, out *os.File) error {
 		Queue: queue.Settings{Threads: 1}, RuntimeDir: os.Getenv("XDG_RUNTIME_DIR"), Find: r.find})
 }
 
-// find is what the command line finds, without selections.
+// find returns the run that the command line finds, without selections.
 func (r room) find(name string) (*record.Run, int64, error) {
 	id, step, err := runner.ParseParent(name)
 	if err != nil {
@@ -123,7 +123,7 @@ func (r room) find(name string) (*record.Run, int64, error) {
 	return found, step, err
 }
 
-// meet runs a script against a process beside it, here, and returns both their ends.
+// meet runs a script against a server in this process, and returns the script and both errors.
 func (r room) meet(
 	t testing.TB, a dro.Algorithm, change func(*script),
 ) (s *script, theirs, ours error) {
@@ -152,7 +152,7 @@ func pipe(t testing.TB) (r, w *os.File) {
 	return r, w
 }
 
-// well runs a script to its good end and returns its run.
+// well runs a script to a successful end and returns the name of its run.
 func (r room) well(t testing.TB, a dro.Algorithm, change func(*script)) string {
 	t.Helper()
 	_, theirs, ours := r.meet(t, a, change)
@@ -166,7 +166,7 @@ func (r room) well(t testing.TB, a dro.Algorithm, change func(*script)) string {
 	return run.Meta.ID
 }
 
-// native trains by drolab's own loop.
+// native trains a spec by drolab's own loop and returns the name of the run.
 func (r room) native(t testing.TB, s spec.Spec) string {
 	t.Helper()
 	q := queue.NewQueue(context.Background(), queue.Settings{Store: r.store(), Threads: 1})
@@ -180,8 +180,8 @@ func (r room) native(t testing.TB, s spec.Spec) string {
 	return ids[0]
 }
 
-// log is what a run's log says: of each step and evaluation the last line, without times, and
-// without what takes a gradient over the whole split.
+// log returns the last line of each step and evaluation in a run's log, without times, and without
+// measures that take a gradient over the whole split.
 func (r room) log(t testing.TB, id string) map[string]any {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(string(r), id, "events.jsonl"))
@@ -207,7 +207,7 @@ func (r room) log(t testing.TB, id string) map[string]any {
 	return events
 }
 
-// far returns where two JSON values are further apart than relative.
+// far returns the place where two JSON values differ by more than relative.
 func far(a, b any, relative float64, path string) string {
 	switch x := a.(type) {
 	case float64:
@@ -240,7 +240,7 @@ func far(a, b any, relative float64, path string) string {
 	return fmt.Sprintf("%s: %.200v and %.200v", path, a, b)
 }
 
-// barred are the methods that a script cannot have, and why.
+// barred holds the methods that a script cannot use, each with the reason.
 var barred = map[dro.Algorithm]string{
 	"nsgdm":     "a program that can average gradients",
 	"dfr":       "does not show its own",
@@ -248,8 +248,8 @@ var barred = map[dro.Algorithm]string{
 	"subsample": "a script draws its own batches",
 }
 
-// TestSameNumbers: a script whose loop is drolab's own comes to drolab's own numbers, with every
-// method that a script can have.
+// TestSameNumbers: a script with the same loop as drolab comes to the same numbers, with every
+// method that a script can use.
 func TestSameNumbers(t *testing.T) {
 	for _, a := range dro.Algorithms() {
 		t.Run(string(a), func(t *testing.T) {
@@ -265,7 +265,7 @@ func TestSameNumbers(t *testing.T) {
 			want := r.log(t, r.native(t, native(a)))
 			id := r.well(t, a, func(*script) {})
 			got := r.log(t, id)
-			if len(got) < 27 { // steps, and an evaluation an epoch
+			if len(got) < 27 { // steps, and an evaluation each epoch
 				t.Fatalf("%d events", len(got))
 			}
 			if at := far(got, want, 1e-9, ""); at != "" {
@@ -289,7 +289,7 @@ func TestSameNumbers(t *testing.T) {
 	}
 }
 
-// TestExact: whatever is killed, before any message, the run goes on to the same bits.
+// TestExact: whatever is killed, before any message, the resumed run has the same bits.
 func TestExact(t *testing.T) {
 	r := room(t.TempDir())
 	want := r.log(t, r.well(t, dro.SFK, func(*script) {}))
@@ -332,7 +332,7 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// free waits until nobody has the run: the process beside a script that was killed ends by itself.
+// free waits until nobody holds the run: the process beside a killed script ends by itself.
 func (r room) free(t *testing.T) {
 	for range await(t) {
 		run, err := record.Find(string(r), "latest")
@@ -342,7 +342,7 @@ func (r room) free(t *testing.T) {
 	}
 }
 
-// await looks again and again, until the test may not wait any longer.
+// await yields again and again until the test ends.
 func await(t *testing.T) func(yield func() bool) {
 	return func(yield func() bool) {
 		for tick := time.NewTicker(5 * time.Millisecond); t.Context().Err() == nil && yield(); {
@@ -351,8 +351,8 @@ func await(t *testing.T) func(yield func() bool) {
 	}
 }
 
-// TestOrders: another process pauses, turns, saves and stops the run of a script, and the script
-// alone goes on with it.
+// TestOrders: another process pauses, turns, saves and stops the run of a script. Only the script
+// can go on with the stopped run.
 func TestOrders(t *testing.T) {
 	r := room(t.TempDir())
 	client := &engine.Client{RunsDir: string(r), RuntimeDir: os.Getenv("XDG_RUNTIME_DIR")}

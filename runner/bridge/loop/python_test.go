@@ -20,7 +20,8 @@ import (
 	"drolab/runner/record"
 )
 
-// python runs a script whose drolab is this binary, and returns its lines.
+// python runs a script in Python with this binary as its drolab, and returns the lines that it
+// prints.
 func (r room) python(t testing.TB, modules, script string, args ...string) ([]string, error) {
 	t.Helper()
 	c := exec.Command(peertest.Python(t, strings.Fields(modules)...), append([]string{
@@ -40,8 +41,8 @@ func (r room) python(t testing.TB, modules, script string, args ...string) ([]st
 	return strings.Split(strings.TrimSpace(string(out)), "\n"), err
 }
 
-// TestPythonNumbers: the client for Python and the one of these tests say the same to drolab, and
-// hear the same, with every method.
+// TestPythonNumbers: with every method, the Python client and the client of these tests send the
+// same messages to drolab and receive the same answers.
 func TestPythonNumbers(t *testing.T) {
 	r := room(t.TempDir())
 	methods := dro.Algorithms()
@@ -63,7 +64,7 @@ func TestPythonNumbers(t *testing.T) {
 	}
 }
 
-// table is peer/table.py.
+// table does what peer/table.py does.
 func (r room) table(t *testing.T, a dro.Algorithm) string {
 	t.Helper()
 	told, tells := pipe(t)
@@ -134,7 +135,7 @@ func (r room) table(t *testing.T, a dro.Algorithm) string {
 			}
 			sure[i] = 1
 		}
-		seen := make([]int, 96) // the class that table.py gives its probability
+		seen := make([]int, 96) // the class to which table.py gives its probability
 		for i := range seen {
 			if right[i]*(i%2) == i%2 {
 				seen[i] = 1
@@ -160,7 +161,7 @@ func (r room) table(t *testing.T, a dro.Algorithm) string {
 	return run.Meta.ID
 }
 
-// TestPythonWrong: a mistake in a script is one line, and its run is what it became.
+// TestPythonWrong: a mistake in a script gives one line, and its run has the right status.
 func TestPythonWrong(t *testing.T) {
 	r := room(t.TempDir())
 	lines, err := r.python(t, "numpy", "wrong.py")
@@ -188,8 +189,8 @@ func TestPythonWrong(t *testing.T) {
 	}
 }
 
-// TestTorch: a script in PyTorch that is killed goes on to the bits that it would have come to, and
-// the example learns.
+// TestTorch: a script in PyTorch that is killed and resumed comes to the same bits as without the
+// kill, and the example learns.
 func TestTorch(t *testing.T) {
 	r := room(t.TempDir())
 	ids, err := r.python(t, "numpy torch", "torch_script.py")
@@ -207,7 +208,7 @@ func TestTorch(t *testing.T) {
 	}
 }
 
-// pairwise is the mean of 16 numbers as NumPy adds them: eight sums side by side.
+// pairwise returns the mean of 16 numbers as NumPy adds them: in eight sums side by side.
 func pairwise(w []float64) float64 {
 	var r [8]float64
 	for i, x := range w {

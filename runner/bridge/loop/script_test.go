@@ -21,10 +21,10 @@ import (
 	"drolab/runner/train"
 )
 
-// held is the part of the training samples that makes the validation split.
+// held is the share of the training samples that makes up the validation split.
 const held = .25
 
-// native is what drolab's own loop trains with a method, briefly.
+// native returns a brief spec of a method for drolab's own loop.
 func native(a dro.Algorithm) spec.Spec {
 	s := spec.Defaults()
 	s.Algorithms, s.Dataset, s.Model = []dro.Algorithm{a}, "csv:example", "linear"
@@ -37,7 +37,7 @@ func native(a dro.Algorithm) spec.Spec {
 	return s
 }
 
-// asked are the settings of native that a script states.
+// asked returns the settings of native that a script states.
 func asked(a dro.Algorithm) map[string]any {
 	list := map[string]any{"method": a, "batch": 32, "epochs": 3, "log_every": 1,
 		"weight_decay": 1e-3, "clip": 2, "select": spec.SelectValWorst, "checkpoint_keep": 100}
@@ -51,7 +51,7 @@ func asked(a dro.Algorithm) map[string]any {
 	return list
 }
 
-// script is a script with the loop that native's run has, on drolab's own network.
+// script is a script with the same loop as native's run, on drolab's own network.
 type script struct {
 	*frame.Conn
 	spec     spec.Spec
@@ -60,13 +60,13 @@ type script struct {
 	x, z     *data.Loader
 	step     int
 	messages int
-	trouble  func(messages int) // before each message
+	trouble  func(messages int) // called before each message
 	opening  map[string]any
-	without  string // what it does not give
+	without  string // the thing that it does not give
 	hear     told
 }
 
-// told is an answer, of any kind.
+// told is an answer of any kind.
 type told struct {
 	Error, Folder, ID                    string
 	Fresh, Stop, Save, Restart, Selected bool
@@ -74,7 +74,7 @@ type told struct {
 	Epoch                                int
 }
 
-// refused is an error that drolab answered.
+// refused is an error that drolab answers.
 type refused struct{ text string }
 
 func (r refused) Error() string { return r.text }
@@ -137,12 +137,12 @@ func (s *script) tell(head any, arrays ...frame.Array) error {
 	return s.Send(head, arrays...)
 }
 
-// message is a question about samples.
+// message returns a question about samples.
 func message(do, split string, has ...string) map[string]any {
 	return map[string]any{"do": do, "split": split, "has": has}
 }
 
-// run is the whole loop.
+// run runs the whole loop.
 func (s *script) run() error {
 	if _, err := s.ask(s.opening); err != nil {
 		return err
@@ -182,7 +182,7 @@ func (s *script) samples(b *data.Batch, losses []float64) []frame.Array {
 	return []frame.Array{frame.Floats(losses), frame.Ints(b.Labels), frame.Ints(b.Index)}
 }
 
-// take is a step.
+// take takes a step.
 func (s *script) take() error {
 	b := s.x.Next()
 	losses := make([]float64, b.N)
@@ -224,7 +224,7 @@ func (s *script) take() error {
 	return s.tell(m, drawn...)
 }
 
-// endEpoch measures, and obeys where the network is to start anew.
+// endEpoch evaluates the splits, and resets the network if drolab asks for it.
 func (s *script) endEpoch() error {
 	for _, split := range []string{runner.SplitTest, runner.SplitVal, runner.SplitTrain} {
 		if split == s.without {
@@ -251,7 +251,8 @@ func (s *script) endEpoch() error {
 	return s.checkpoint()
 }
 
-// pass looks at a split, backwards: the places say which sample is which.
+// pass evaluates a split and returns the message. The samples are in reverse order: their indices
+// say which sample is which.
 func (s *script) pass(split string) (map[string]any, []frame.Array) {
 	src := train.Source(s.data, split)
 	n := src.Len()
@@ -295,7 +296,7 @@ func (s *script) pass(split string) (map[string]any, []frame.Array) {
 	return m, arrays
 }
 
-// kept is what the script saves.
+// kept is the state that the script saves.
 type kept struct {
 	Tensors [][]nn.Tensor
 	X, Z    data.State
@@ -334,8 +335,8 @@ func (s *script) load(folder string) error {
 		Parameters: k.Tensors[0], Velocities: k.Tensors[1], Buffers: k.Tensors[2]}))
 }
 
-// doomed is the process of a script that meets its trouble: a folder, a run to go on with, and
-// what happens before which message.
+// doomed runs a script that meets its trouble: what says which process is killed, and before which
+// message.
 func doomed(what string, server int, s *script) error {
 	var kind string
 	var at int

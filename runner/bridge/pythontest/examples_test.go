@@ -14,13 +14,13 @@ import (
 
 const examples = "../python/examples/"
 
-// TestExamples: each learns on little data, and its network evaluates.
+// TestExamples: each example learns on little data, and its network evaluates.
 func TestExamples(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin",
 		"data_batch_4.bin", "data_batch_5.bin", "test_batch.bin"} {
 		var file []byte
-		for i := range 20 { // a class has a brightness
+		for i := range 20 { // each class has a brightness of its own
 			record := make([]byte, 1+3*32*32)
 			record[0] = byte(i % 10)
 			for j := range record[1:] {
@@ -82,7 +82,7 @@ func sum(list []float64) (s float64) {
 	return s
 }
 
-// TestGreeting: what a program says of itself.
+// TestGreeting: a program describes itself correctly.
 func TestGreeting(t *testing.T) {
 	p := start(t, examples+"numpy_softmax.py")
 	said, got := p.ask(greeting(nil))
@@ -98,7 +98,7 @@ func TestGreeting(t *testing.T) {
 	p.close()
 }
 
-// TestOldSyntax: the client is of a syntax that Python 3.9 reads.
+// TestOldSyntax: Python 3.9 can parse the client.
 func TestOldSyntax(t *testing.T) {
 	script := filepath.Join(t.TempDir(), "syntax.py")
 	must(t, os.WriteFile(script, []byte(`import ast, pathlib, sys
@@ -115,8 +115,8 @@ for p in sorted(pathlib.Path(sys.argv[1]).rglob("*.py")):
 	}
 }
 
-// BenchmarkStep is a step of a program without a network: losses from a table, a gradient
-// and a step, of 128 samples.
+// BenchmarkStep measures a step of a program without a network: losses from a table, a gradient and
+// a step, of 128 samples.
 func BenchmarkStep(b *testing.B) {
 	p := begin(b, "peer/lookup.py")
 	index, weights := frame.Ints(places(0, 128, 50000)), frame.Floats(ramp(128, 64))

@@ -15,8 +15,8 @@ import (
 )
 
 // TestAsNative: drolab's networks as programs in PyTorch begin with the same losses and gradients
-// as in drolab, and a few steps of any weights leave them so. Two hundred steps of whole runs are
-// TestAsNativeForLong of the package above.
+// as in drolab, and keep them over a few steps with any weights. TestAsNativeForLong of
+// runner/bridge covers two hundred steps of whole runs.
 func TestAsNative(t *testing.T) {
 	for _, model := range []string{"linear", "convnet", "alexnet"} {
 		t.Run(model, func(t *testing.T) {
@@ -48,7 +48,7 @@ func TestAsNative(t *testing.T) {
 	}
 }
 
-// batch is samples of the training split.
+// batch returns samples of the training split as a batch.
 func batch(d *data.Dataset, index []int) train.Batch {
 	b := data.Batch{N: len(index), Index: index, Groups: make([]int, len(index))}
 	shape := d.Train.Shape()

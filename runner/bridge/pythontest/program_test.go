@@ -18,7 +18,7 @@ import (
 	"drolab/runner/bridge/internal/frame"
 )
 
-// zygote starts programs: see peer/zygote.py.
+// zygote is a process that starts programs: see peer/zygote.py.
 type zygote struct {
 	once   sync.Once
 	mu     sync.Mutex
@@ -29,10 +29,11 @@ type zygote struct {
 	gone   error
 }
 
-// A program without PyTorch is forked from a process without it, which is ten times as quick.
+// plain and torch start programs without and with PyTorch. A program without PyTorch is forked from
+// a process without it, which is ten times as fast.
 var plain, torch zygote
 
-// client is the folder of the package drolab.
+// client returns the folder of the package drolab.
 func client(t testing.TB) string {
 	t.Helper()
 	path, err := filepath.Abs("../python")
@@ -47,8 +48,9 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// run starts the zygote before its first program. It ends with this process, which holds
-// its standard input. The first optimiser would import torch._dynamo, for seconds.
+// run starts the zygote before its first program. The zygote ends with this process, which holds
+// its standard input. It imports torch._dynamo, because the first optimiser of a program would, for
+// seconds.
 func (z *zygote) run(t testing.TB) *zygote {
 	t.Helper()
 	peers, imports := []string{"numpy"}, []string{"drolab"}
@@ -80,7 +82,7 @@ func (z *zygote) run(t testing.TB) *zygote {
 	return z
 }
 
-// listen passes on what the zygote says of its programs.
+// listen passes on the zygote's messages about its programs.
 func (z *zygote) listen(out *os.File) {
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		var what string
@@ -131,7 +133,7 @@ func (z *zygote) start(t testing.TB, o order) (pid, ended chan int) {
 	return pid, ended
 }
 
-// program is one that was started, and drolab's side of its pipes.
+// program is a started program, with drolab's side of its pipes.
 type program struct {
 	*frame.Conn
 	t     testing.TB
@@ -142,7 +144,8 @@ type program struct {
 	ended chan int
 }
 
-// start starts a program with its words. It is told to end, by its pipes, when the test does.
+// start starts a program with its words. When the test ends, the program is told to end by its
+// pipes.
 func start(t testing.TB, script string, words ...string) *program {
 	t.Helper()
 	return startLogged(t, filepath.Join(t.TempDir(), "log"), script, words...)
@@ -173,7 +176,7 @@ func startLogged(t testing.TB, log, script string, words ...string) *program {
 	return p
 }
 
-// message is any head.
+// message is the head of any message.
 type message = map[string]any
 
 func (p *program) tell(head message, arrays ...frame.Array) {
@@ -181,7 +184,7 @@ func (p *program) tell(head message, arrays ...frame.Array) {
 	must(p.t, p.Send(head, arrays...))
 }
 
-// ask sends a question and returns its answer. An answer of an error fails the test.
+// ask sends a question and returns its answer. An answer with an error fails the test.
 func (p *program) ask(head message, arrays ...frame.Array) (message, []frame.Array) {
 	p.t.Helper()
 	p.tell(head, arrays...)
@@ -192,7 +195,7 @@ func (p *program) ask(head message, arrays ...frame.Array) (message, []frame.Arr
 	return said, got
 }
 
-// answer receives an answer, with copies of its arrays.
+// answer receives an answer and returns it with copies of its arrays.
 func (p *program) answer() (message, []frame.Array) {
 	p.t.Helper()
 	var head message
@@ -210,7 +213,7 @@ func (p *program) answer() (message, []frame.Array) {
 	return head, copies
 }
 
-// numbers asks and returns the numbers of the first array.
+// numbers asks a question and returns the numbers of the answer's first array.
 func (p *program) numbers(head message, arrays ...frame.Array) []float64 {
 	p.t.Helper()
 	_, got := p.ask(head, arrays...)
@@ -222,7 +225,7 @@ func (p *program) numbers(head message, arrays ...frame.Array) []float64 {
 	return values
 }
 
-// hello greets for training, with more settings than the usual ones.
+// greeting returns a hello for training, with more settings than the usual ones.
 func greeting(more message, words ...string) message {
 	settings := message{"lr": 0.05, "momentum": 0.9, "weight_decay": 0}
 	for k, v := range more {
@@ -241,7 +244,7 @@ func begin(t testing.TB, script string, words ...string) *program {
 	return p
 }
 
-// close ends a program, which must go well.
+// close ends a program, and fails unless it ends with the status 0.
 func (p *program) close() {
 	p.t.Helper()
 	p.tell(message{"do": "close"})
@@ -250,13 +253,13 @@ func (p *program) close() {
 	}
 }
 
-// printed is what the program wrote to its standard streams.
+// printed returns the text that the program wrote to its standard streams.
 func (p *program) printed() string {
 	text, _ := os.ReadFile(p.log)
 	return string(text)
 }
 
-// lines are those of standard error that are not prints of the tests' program.
+// lines returns the lines of standard error that are not prints of the tests' program.
 func lines(text string) []string {
 	var list []string
 	for _, l := range strings.Split(strings.TrimSpace(text), "\n") {

@@ -15,10 +15,10 @@ import (
 
 const job = "peer/job.py"
 
-// rule is a step of this size, cut to a length.
+// rule returns a step of size lr, with gradients clipped to the length clip.
 func rule(lr, clip float64) frame.Array { return frame.Floats([]float64{lr, 0.9, 0, clip}) }
 
-// places are n samples, other ones at each step.
+// places returns n samples, different ones at each step.
 func places(step, n, of int) []int {
 	list := make([]int, n)
 	for i := range list {
@@ -27,7 +27,7 @@ func places(step, n, of int) []int {
 	return list
 }
 
-// ramp are weights i/by.
+// ramp returns the weights i/by.
 func ramp(n int, by float64) []float64 {
 	list := make([]float64, n)
 	for i := range list {
@@ -42,7 +42,7 @@ func losses(split string, epoch int) message {
 
 func mode(name string) message { return message{"do": "mode", "mode": name} }
 
-// gradient tells, and step asks; both are of the last losses.
+// gradient gives weights and step asks for a step; both apply to the last losses.
 func (p *program) gradient(weights []float64, add bool) {
 	p.t.Helper()
 	p.tell(message{"do": "gradient", "add": add}, frame.Floats(weights))
@@ -53,7 +53,7 @@ func (p *program) step(lr, clip float64) float64 {
 	return p.numbers(message{"do": "step"}, rule(lr, clip))[0]
 }
 
-// near compares numbers to a relative tolerance.
+// near compares numbers with a relative tolerance.
 func near(t *testing.T, what string, got, want []float64, tolerance float64) {
 	t.Helper()
 	if len(got) != len(want) || len(got) == 0 {
@@ -66,8 +66,8 @@ func near(t *testing.T, what string, got, want []float64, tolerance float64) {
 	}
 }
 
-// TestSameNumbersAsPyTorch: losses, norms, probabilities and the fresh draw are those of a
-// loop in bare PyTorch with the same weights, of an optimiser with two step sizes.
+// TestSameNumbersAsPyTorch: losses, norms, probabilities and the fresh draw agree with a loop in
+// bare PyTorch that has the same weights and an optimiser with two step sizes.
 func TestSameNumbersAsPyTorch(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out.json")
@@ -119,7 +119,7 @@ func TestSameNumbersAsPyTorch(t *testing.T) {
 			t.Errorf("sample %d: class %d, %v of %v", i, c, confidences[i], row)
 		}
 	}
-	// A gradient of evaluations, by halves: the second is added.
+	// The gradient of an evaluation, by halves: the second half is added.
 	p.gradient(ramp(100, 100), false)
 	p.ask(losses("test", 0), index)
 	p.gradient(ramp(100, 100), true)
@@ -127,7 +127,7 @@ func TestSameNumbersAsPyTorch(t *testing.T) {
 	p.close()
 }
 
-// trained does some steps, each with a fresh draw, and returns all numbers of them.
+// trained takes some steps, each with a fresh draw, and returns all their numbers.
 func trained(p *program, from, to int) (list []float64) {
 	p.t.Helper()
 	for s := from; s < to; s++ {
@@ -145,8 +145,8 @@ func trained(p *program, from, to int) (list []float64) {
 	return list
 }
 
-// TestResume: a program that took up a checkpoint goes on to the bit, with dropout,
-// augmentation and moments of its optimiser, and the checkpoint holds the picked network.
+// TestResume: a program that has loaded a checkpoint goes on with the same bits, with dropout,
+// augmentation and the moments of its optimiser. The checkpoint holds the picked network.
 func TestResume(t *testing.T) {
 	for _, words := range [][]string{{}, {"optimizer=sgd", "workers=2"}, {"micro=10"}} {
 		p, folder := begin(t, job, words...), t.TempDir()
@@ -173,7 +173,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestFork: what a fork's settings change of the optimiser is not the checkpoint's.
+// TestFork: the optimiser settings that a fork changes take precedence over the checkpoint's.
 func TestFork(t *testing.T) {
 	folder := t.TempDir()
 	p := begin(t, job, "optimizer=sgd", "dropout=0")
@@ -192,8 +192,8 @@ func TestFork(t *testing.T) {
 	}
 }
 
-// TestAugmentation: it depends on the seed, the epoch and the sample, and neither on the
-// number of workers nor on the order of reading; evaluations have none.
+// TestAugmentation: the augmentation depends on the seed, the epoch and the sample, but not on the
+// number of workers or the order of reading. Evaluations have none.
 func TestAugmentation(t *testing.T) {
 	var want []float64
 	for _, workers := range []string{"workers=0", "workers=1", "workers=3"} {
@@ -223,7 +223,7 @@ func TestAugmentation(t *testing.T) {
 	}
 }
 
-// TestMicrobatch: a batch in parts is weighed as one.
+// TestMicrobatch: a batch in parts is weighted as a whole batch.
 func TestMicrobatch(t *testing.T) {
 	whole, parts := begin(t, job, "norm=false", "dropout=0"),
 		begin(t, job, "norm=false", "dropout=0", "micro=7")
@@ -232,7 +232,7 @@ func TestMicrobatch(t *testing.T) {
 	parts.close()
 }
 
-// TestAccumulate: the two halves of a step of normalised momentum, by the norms.
+// TestAccumulate checks the two halves of a step of normalised momentum by their norms.
 func TestAccumulate(t *testing.T) {
 	p := begin(t, job, "dropout=0", "noise=false", "norm=false")
 	index := frame.Ints(places(0, 32, 300))
@@ -253,7 +253,7 @@ func TestAccumulate(t *testing.T) {
 	p.close()
 }
 
-// TestRestart: the first network and a new optimiser, to the bit.
+// TestRestart: a restart gives the first network and a new optimiser, to the bit.
 func TestRestart(t *testing.T) {
 	p := begin(t, job, "dropout=0")
 	want := trained(p, 0, 3)
@@ -264,8 +264,8 @@ func TestRestart(t *testing.T) {
 	p.close()
 }
 
-// TestHalfPrecision: gradients that overflow are skipped under a scaler, and losses under
-// autocast are near those without.
+// TestHalfPrecision: a step whose gradients overflow is skipped under a scaler. Losses under
+// autocast are close to the losses without it.
 func TestHalfPrecision(t *testing.T) {
 	p := begin(t, job, "scaler=true", "dropout=0")
 	index, huge := frame.Ints(places(0, 32, 300)), make([]float64, 32)
@@ -287,7 +287,7 @@ func TestHalfPrecision(t *testing.T) {
 	}
 }
 
-// TestLog: values of one's own come with the next answer, not finite ones as NaN.
+// TestLog: the values that a program logs come with the next answer, non-finite ones as NaN.
 func TestLog(t *testing.T) {
 	p := begin(t, job)
 	said, got := p.ask(losses("train", 0), frame.Ints(places(0, 8, 300)))

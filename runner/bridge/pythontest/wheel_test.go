@@ -14,8 +14,8 @@ import (
 	"drolab/dro/peertest"
 )
 
-// TestWheel: a wheel of the tree is the same bytes when it is made again, installs into an
-// environment without Go, and gives the command and the modules of one version.
+// TestWheel: a wheel of the tree has the same bytes when it is made again. It installs into an
+// environment without Go, and provides the command and the modules of the same version.
 func TestWheel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the program")

@@ -14,8 +14,8 @@ import (
 	"drolab/runner/bridge/internal/frame"
 )
 
-// TestWrongSetups: a mistake ends in one line that names its cure, which is the answer and
-// the last line of standard error.
+// TestWrongSetups: a mistake ends in one line that names its cure. The line is the answer and the
+// last line of standard error.
 func TestWrongSetups(t *testing.T) {
 	for which, want := range map[string]string{
 		"nothing":      "end setup with return",
@@ -64,7 +64,7 @@ func TestWrongSetups(t *testing.T) {
 	}
 }
 
-// TestWorkersErrors: what goes wrong in a worker is named with its sample.
+// TestWorkersErrors: an error in a worker names the sample.
 func TestWorkersErrors(t *testing.T) {
 	for _, workers := range []string{"workers=0", "workers=2"} {
 		p := begin(t, job, workers, "fails=11")
@@ -78,8 +78,8 @@ func TestWorkersErrors(t *testing.T) {
 	}
 }
 
-// TestByHand: a program that drolab did not start says how it is started, and several
-// processes for one run are refused.
+// TestByHand: a program that drolab did not start says how to start it, and several processes for
+// one run are refused.
 func TestByHand(t *testing.T) {
 	for want, o := range map[string]order{
 		"drolab starts this program: drolab run": {},
@@ -99,8 +99,8 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-// TestEnds: when drolab is killed, the program and its workers end; when the program is
-// killed, its workers do. All of them hold its standard error.
+// TestEnds: when drolab is killed, the program and its workers end; when the program is killed, its
+// workers end. All of them hold the program's standard error.
 func TestEnds(t *testing.T) {
 	for name, kill := range map[string]func(*program){
 		"drolab": func(p *program) {
@@ -127,7 +127,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// sent is a conversation as bytes, a frame each.
+// sent returns the bytes of a conversation, frame by frame.
 func sent(t *testing.T) [][]byte {
 	t.Helper()
 	var list [][]byte
@@ -149,7 +149,7 @@ func sent(t *testing.T) [][]byte {
 	return list
 }
 
-// mutate changes a frame: a byte, a length, a cut, or a piece said twice.
+// mutate changes a frame: a bit, a byte, a length, a cut, or a piece left out or repeated.
 func mutate(r *rand.Rand, b []byte) []byte {
 	b = append([]byte{}, b...)
 	switch r.IntN(5) {
@@ -168,8 +168,8 @@ func mutate(r *rand.Rand, b []byte) []byte {
 	return b
 }
 
-// TestMutatedFrames: whatever comes instead of a frame, the program ends with one line when
-// its pipe does, and at no time with a trace.
+// TestMutatedFrames: whatever comes instead of a frame, the program ends with one line when its
+// pipe does, and never prints a trace.
 func TestMutatedFrames(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	good := sent(t)
@@ -182,7 +182,7 @@ func TestMutatedFrames(t *testing.T) {
 		at := r.IntN(len(good))
 		p := start(t, "../python/examples/numpy_softmax.py")
 		done := make(chan bool)
-		go func() { // takes its answers, as a full pipe would hold it up
+		go func() { // takes the answers, because a full pipe would block the program
 			defer close(done)
 			for {
 				var head message

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestWrite: the file is the old one until the new one is whole, and nothing
-// else is left.
+// TestWrite: the file keeps its old content until the new content is complete, and no other file is
+// left behind.
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")
@@ -56,8 +56,8 @@ type linkless struct{ Root }
 
 func (linkless) Link(string, string) error { return errors.ErrUnsupported }
 
-// TestNewIn: a file gets the first name that is free, replaces none, and is there
-// when it is whole.
+// TestNewIn: a file gets the first free name, replaces no file, and appears only when it is
+// complete.
 func TestNewIn(t *testing.T) {
 	for _, links := range []bool{true, false} {
 		dir := t.TempDir()
@@ -96,8 +96,8 @@ func TestNewIn(t *testing.T) {
 	}
 }
 
-// TestWritersAtOnce: a file is written while another writer is half way through the
-// same one. Neither fails, neither renames the other's half, and nothing is left.
+// TestWritersAtOnce: a file is written while another writer is half way through the same file.
+// Neither writer fails, neither renames the other's half, and no other file is left behind.
 func TestWritersAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")

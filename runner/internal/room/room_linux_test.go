@@ -24,7 +24,7 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// TestLedger: what is promised is promised once, whatever is taken of it.
+// TestLedger: memory is promised only once, however much of a share is in use.
 func TestLedger(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	free, _ := Free()
@@ -78,7 +78,8 @@ func TestLedger(t *testing.T) {
 	}
 }
 
-// TestTaken: where the system is not asked, the allocator says about what it would.
+// TestTaken: where the system is not asked, the allocator reports about as many bytes as the system
+// would.
 func TestTaken(t *testing.T) {
 	before := taken()
 	block := make([]byte, 64<<20)

@@ -12,24 +12,25 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Cobra's own messages about arguments count them; these say what is missing.
+// The messages of cobra give the number of arguments; the messages of these checks say what is
+// missing.
 
-// One wants one argument.
+// One returns a check for exactly one argument.
 func One(what, example string) cobra.PositionalArgs {
 	return Count(1, 1, "give "+what+", and only one: "+example)
 }
 
-// OneOrMore wants at least one argument.
+// OneOrMore returns a check for at least one argument.
 func OneOrMore(what, example string) cobra.PositionalArgs {
 	return Count(1, math.MaxInt, "give "+what+": "+example)
 }
 
-// OneAtMost wants an argument or none.
+// OneAtMost returns a check for at most one argument.
 func OneAtMost(what, example string) cobra.PositionalArgs {
 	return Count(0, 1, "give at most one "+what+": "+example)
 }
 
-// Count wants so many arguments, or else says the message.
+// Count returns a check for least to most arguments, which otherwise fails with the message.
 func Count(least, most int, message string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
@@ -39,7 +40,7 @@ func Count(least, most int, message string) cobra.PositionalArgs {
 	}
 }
 
-// None wants no argument.
+// None is a check for no arguments.
 func None(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -57,14 +58,15 @@ func CompletePresets(*cobra.Command, []string, string) ([]string, Directive) {
 	for _, p := range presets.List() {
 		words = append(words, p.Name+"\t"+p.Doc)
 	}
-	return words, cobra.ShellCompDirectiveDefault // a file may be meant
+	return words, cobra.ShellCompDirectiveDefault // the user may mean a file
 }
 
-// CompleteRuns offers the runs of the folder.
+// CompleteRuns offers "latest" and the runs of the runs folder whose names start with begun. Their
+// statuses follow if the runs are few.
 func (c *Console) CompleteRuns(_ *cobra.Command, _ []string, begun string) ([]string, Directive) {
 	words := []string{"latest"}
 	names := record.Starting(c.RunsDir, begun)
-	const many = 50 // their states would take longer than a person waits for a word
+	const many = 50 // reading more statuses would take longer than a user waits for a word
 	for _, name := range names {
 		if len(names) <= many {
 			r, err := record.Find(c.RunsDir, name)
@@ -78,7 +80,8 @@ func (c *Console) CompleteRuns(_ *cobra.Command, _ []string, begun string) ([]st
 	return words, cobra.ShellCompDirectiveNoFileComp
 }
 
-// CompleteRead is CompleteRuns for commands that only read.
+// CompleteRead is CompleteRuns for commands that only read. It also offers the runs that come with
+// the program.
 func (c *Console) CompleteRead(
 	of *cobra.Command, args []string, begun string,
 ) ([]string, Directive) {
@@ -86,17 +89,17 @@ func (c *Console) CompleteRead(
 	for _, name := range recorded.Names() {
 		words = append(words, recorded.Scheme+name+"\tcomes with the program")
 	}
-	return words, cobra.ShellCompDirectiveDefault // a file may be meant
+	return words, cobra.ShellCompDirectiveDefault // the user may mean a file
 }
 
-// MustComplete has f complete a flag.
+// MustComplete registers f as the completion of a flag.
 func MustComplete(c *cobra.Command, flag string, f cobra.CompletionFunc) {
 	if c.RegisterFlagCompletionFunc(flag, f) != nil {
 		panic("cli: completion of a flag that does not exist")
 	}
 }
 
-// elsewhere are words of other programs for commands.
+// elsewhere maps command names of other programs to the commands of this one.
 var elsewhere = map[string]string{
 	"train": "run", "fit": "run", "start": "run", "launch": "run", "test": "eval",
 	"evaluate": "eval", "predict": "eval", "list": "runs", "ls": "runs", "ps": "runs",
@@ -106,7 +109,7 @@ var elsewhere = map[string]string{
 	"benchmark": "bench", "tag": "label", "save": "checkpoint",
 }
 
-// NoCommand refuses words that are no command.
+// NoCommand reports the first argument as an unknown command, with a suggestion if there is one.
 func NoCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -122,7 +125,7 @@ func NoCommand(c *cobra.Command, args []string) error {
 	return errors.New(err)
 }
 
-// Choices completes a flag by words, which may have a meaning behind a tab.
+// Choices completes a flag with words. A word may have a description behind a tab.
 func Choices(c *cobra.Command, flag string, words ...string) {
 	MustComplete(c, flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/charmbracelet/x/term"
 )
 
-// Env is the world as the commands see it.
+// Env is the environment in which the commands run.
 type Env struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
@@ -25,55 +25,58 @@ type Env struct {
 	DataDir, RunsDir string
 	// Keys is the folder of the keys of drolab share.
 	Keys string
-	// Catalogues is the folder of what is remembered of folders of runs; "" remembers nothing.
+	// Catalogues is the folder of the catalogues of runs folders; with "" none is kept.
 	Catalogues string
-	// Views is the folder of how the user looks at folders of runs; "" keeps nothing.
+	// Views is the folder that keeps how the user looks at each runs folder; with "" nothing is
+	// kept.
 	Views string
-	// ASCII keeps the progress bars to letters that every terminal has.
+	// ASCII restricts bars, lines and charts to the characters that every terminal has.
 	ASCII bool
-	// Environ is the environment, for what the interface takes from it.
+	// Environ holds the environment variables, as os.Environ returns them.
 	Environ []string
-	// Orderly returns a context that is cancelled when the user wants the
-	// command to end. A command that does not ask for it is ended at once. With
-	// hangup it goes on when its terminal is closed, and hangup is called then.
+	// Orderly returns a context that is cancelled when the user wants the command to end. A command
+	// that does not call it is ended at once. If hangup is not nil, the command goes on when its
+	// terminal is closed, and hangup is called then.
 	Orderly func(ctx context.Context, hangup func()) (context.Context, context.CancelFunc)
-	// Warned returns what is closed when the process hears that its time is about to
-	// be over (USR1), until forget is called; nil: it hears nothing.
+	// Warned returns a channel that is closed when the process receives USR1, the signal that its
+	// time is nearly over. The process listens until forget is called. A nil Warned means that it
+	// does not.
 	Warned func() (warned <-chan struct{}, forget func())
-	// Self returns the command that is this program with other arguments, not
-	// started; nil keeps all runs in this process.
+	// Self returns the command, not yet started, that runs this program with other arguments; nil
+	// keeps all runs in this process.
 	Self func(args ...string) *exec.Cmd
-	// Ring is in use without --ring.
+	// Ring is the value that --ring has if it is not given.
 	Ring string
-	// Programs is the folder that says which programs the user has started before.
+	// Programs is the folder that records which programs the user has started before.
 	Programs string
-	// Notify is the command in use without --notify.
+	// Notify is the value that --notify has if it is not given.
 	Notify string
 	// RuntimeDir is the user's folder for sockets ($XDG_RUNTIME_DIR), or empty.
 	RuntimeDir string
 }
 
-// Console is what every command has: the world, in which it reads and prints.
+// Console is what every command works with: its environment, its output and the flags of all
+// commands.
 type Console struct {
 	Env
-	// Stdout and Stderr clean all that is printed: names and settings come from files of
-	// other people. Only the interface, which draws with its own care, has the terminal
-	// itself.
+	// Stdout and Stderr clean all text that is printed, because names and settings come from files
+	// of other people. Only the interface, which cleans what it draws itself, writes to the
+	// terminal directly.
 	Stdout, Stderr *cells.Writer
 	Threads        int
-	// AsJSON asks for a command's result as JSON: see JSONFlag. Explain asks for what its words
-	// mean: see ExplainFlag.
+	// AsJSON makes a command print its result as JSON: see JSONFlag. Explain makes a command define
+	// its figures: see ExplainFlag.
 	AsJSON, Explain bool
 
-	seen      []*record.Run // that were found by their names
+	seen      []*record.Run // the runs that the command reads
 	catalogue *record.Catalogue
 
 	mu      sync.Mutex
 	drawing bool   // the interface has the terminal
-	noted   string // said already
+	noted   string // the note that was printed last
 }
 
-// New returns the console of a world.
+// New returns the console of an environment.
 func New(env Env) *Console {
 	c := &Console{Env: env, Stdout: cells.NewWriter(env.Stdout),
 		Stderr: cells.NewWriter(env.Stderr)}
@@ -81,8 +84,8 @@ func New(env Env) *Console {
 	return c
 }
 
-// Fit breaks lines that are longer than the terminal's between words, or does not. Where there is
-// no terminal lines stay as they are: other programs read them.
+// Fit sets whether lines that are longer than the terminal's are broken between words. Without a
+// terminal lines stay as they are, because other programs read them.
 func (c *Console) Fit(on bool) {
 	c.Stdout.Width, c.Stderr.Width = 0, 0
 	if columns, _, ok := c.Size(); ok && on {
@@ -93,14 +96,15 @@ func (c *Console) Fit(on bool) {
 	}
 }
 
-// Outlive is a hangup that changes nothing.
+// Outlive is a hangup function for Orderly that does nothing: the command goes on without its
+// terminal.
 func Outlive() {}
 
 // saw notes runs that a command is about to read.
 func (c *Console) saw(runs ...*record.Run) { c.seen = append(c.seen, runs...) }
 
-// TellPassedOver says what was left out of all that was printed or written: whichever
-// command has read the runs.
+// TellPassedOver prints what was passed over in the files of the runs that were read, and so is
+// missing from the output. It serves all commands.
 func (c *Console) TellPassedOver() {
 	var list Failures
 	for _, r := range c.seen {
@@ -115,7 +119,7 @@ func (c *Console) TellPassedOver() {
 	}
 }
 
-// Catalogue is that of the folder of runs.
+// Catalogue returns the catalogue of the runs folder.
 func (c *Console) Catalogue() *record.Catalogue {
 	if c.catalogue == nil {
 		c.catalogue = record.NewCatalogue(c.RunsDir, c.Catalogues)
@@ -123,7 +127,7 @@ func (c *Console) Catalogue() *record.Catalogue {
 	return c.catalogue
 }
 
-// Say prints a line. What it tells of runs comes from files.
+// Say prints a line. It cleans the line, because text about runs comes from files.
 func (c *Console) Say(format string, args ...any) {
 	fmt.Fprintln(c.Stdout, OneLine(fmt.Sprintf(format, args...)))
 }
@@ -134,8 +138,7 @@ func (c *Console) Print(text string) error {
 	return err
 }
 
-// Note says something on the side, but for the interface, which has the
-// screen.
+// Note prints a note on Stderr, unless it repeats the last one or the interface has the screen.
 func (c *Console) Note(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -145,7 +148,7 @@ func (c *Console) Note(text string) {
 	}
 }
 
-// terminalSize returns the size in cells of the terminal that w is.
+// terminalSize returns the size of the terminal w in cells; ok is false if w is not a terminal.
 func terminalSize(w any) (width, height int, ok bool) {
 	f, isFile := w.(*os.File)
 	if !isFile || !term.IsTerminal(f.Fd()) {
@@ -155,32 +158,32 @@ func terminalSize(w any) (width, height int, ok bool) {
 	return width, height, err == nil
 }
 
-// OnTerminal tells whether a person can be shown the interface.
+// OnTerminal reports whether the interface can be shown: input and output are terminals.
 func (c *Console) OnTerminal() bool {
 	_, _, in := terminalSize(c.Stdin)
 	_, _, out := c.Size()
 	return in && out
 }
 
-// Draws says whether the interface has the terminal now, which notes keep out of then.
+// Draws sets whether the interface has the terminal now. Note prints nothing while it has.
 func (c *Console) Draws(now bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.drawing = now
 }
 
-// Size is that of the terminal that Stdout is, in cells.
+// Size returns the size in cells of the terminal that Stdout is connected to.
 func (c *Console) Size() (width, height int, ok bool) { return terminalSize(c.Env.Stdout) }
 
-// SizeErr is that of the terminal that Stderr is.
+// SizeErr returns the size in cells of the terminal that Stderr is connected to.
 func (c *Console) SizeErr() (width, height int, ok bool) { return terminalSize(c.Env.Stderr) }
 
-// Failures are several things that went wrong, to be printed one a line.
+// Failures is a list of errors, printed one per line.
 type Failures []error
 
 func (f Failures) Error() string { return errors.Join(f...).Error() }
 
-// And adds what went wrong, each of several; nil adds nothing.
+// And appends an error, or each error of err if that is Failures; nil adds nothing.
 func (f Failures) And(err error) Failures {
 	switch err := err.(type) {
 	case nil:
@@ -200,7 +203,7 @@ func (f Failures) OrNil() error {
 	return f
 }
 
-// PrintError prints what went wrong, each of several in a line of its own.
+// PrintError prints an error; each error of Failures or presets.Errors has a line of its own.
 func PrintError(w io.Writer, err error) {
 	list := Failures{err}
 	if several, ok := err.(Failures); ok {

@@ -1,12 +1,11 @@
-// Package console is what the commands share: the world as they see it (Env), where they
-// print, how a run is found by the words that mean it, numbers and tables as text, JSON,
-// errors, and what arguments may be.
+// Package console holds what the commands share: their environment (Env), their output, the search
+// for runs by name, numbers and tables as text, JSON, errors, and checks of arguments.
 //
 //	words -> Find, FindStep, FindSeveral -> record.Run
 //	text  -> Stdout, Stderr              -> the terminal, cleaned
 //
-// What is printed goes through Stdout and Stderr, which clean it: names and settings come
-// from files that anybody may have written. It has no command and asks nothing of a run.
+// Printed text goes through Stdout and Stderr, which clean it: names and settings come from files
+// that anybody may have written. The package has no command and sends no request to a run.
 //
 // Start at console.go.
 package console

@@ -12,7 +12,8 @@ import (
 	"drolab/runner/record"
 )
 
-// Find returns the run that the user means.
+// Find returns the run that id stands for: a name, the unambiguous start of a name, a run directory
+// or "latest".
 func (c *Console) Find(id string) (*record.Run, error) {
 	find := func() (*record.Run, error) { return record.Find(c.RunsDir, id) }
 	if id == "latest" {
@@ -26,7 +27,8 @@ func (c *Console) Find(id string) (*record.Run, error) {
 	return r, nil
 }
 
-// FindStep finds what RUN, RUN@STEP or RUN@selected means; step is -1 without one.
+// FindStep returns the run and the step that RUN, RUN@STEP or RUN@selected stands for; step is -1
+// if the name has none.
 func (c *Console) FindStep(name string) (r *record.Run, step int64, err error) {
 	step = -1
 	if id, ok := strings.CutSuffix(name, "@selected"); ok {
@@ -40,7 +42,7 @@ func (c *Console) FindStep(name string) (r *record.Run, step int64, err error) {
 		}
 		return r, s.Step, nil
 	}
-	if strings.Contains(filepath.Base(name), "@") { // a folder may have one in its name
+	if strings.Contains(filepath.Base(name), "@") { // folders above may have an @ in their names
 		if name, step, err = runner.ParseParent(name); err != nil {
 			return nil, 0, err
 		}
@@ -49,7 +51,8 @@ func (c *Console) FindStep(name string) (r *record.Run, step int64, err error) {
 	return r, step, err
 }
 
-// FindSaved is findStep for a step whose checkpoint is to be read.
+// FindSaved is FindStep for callers that read the checkpoint: it fails if there is none of that
+// step.
 func (c *Console) FindSaved(name string) (r *record.Run, step int64, err error) {
 	if r, step, err = c.FindStep(name); err != nil || step < 0 {
 		return r, step, err
@@ -65,7 +68,8 @@ func (c *Console) FindSaved(name string) (r *record.Run, step int64, err error) 
 		r.Meta.ID, step, slices.Max(steps))
 }
 
-// FindToRead is find for commands that only read: the run may lie apart.
+// FindToRead is Find for commands that only read: the run may also lie outside the runs folder (see
+// apart).
 func (c *Console) FindToRead(word string) (*record.Run, error) {
 	runs, ok, err := apart(word)
 	switch {
@@ -81,11 +85,11 @@ func (c *Console) FindToRead(word string) (*record.Run, error) {
 	return runs[0], nil
 }
 
-// FindSeveral returns the runs that the words mean: one by its name, and several by
-// the start of their names.
+// FindSeveral returns the runs that the words stand for. A word is the name of a run or the common
+// start of several names.
 func (c *Console) FindSeveral(args []string) ([]*record.Run, error) {
-	list := sync.OnceValue(func() []*record.Run { // not for runs that lie apart
-		all, _ := c.Catalogue().List() // what cannot be read is named when it is asked for
+	list := sync.OnceValue(func() []*record.Run { // not needed for runs outside the runs folder
+		all, _ := c.Catalogue().List() // Find reports an unreadable run that is asked for
 		return all
 	})
 	var runs []*record.Run
@@ -103,7 +107,8 @@ func (c *Console) FindSeveral(args []string) ([]*record.Run, error) {
 	return runs, nil
 }
 
-// meant are the runs of a list that a word means.
+// meant returns the runs of a list that a word stands for: the run of that name, else all runs
+// whose names start with it.
 func (c *Console) meant(word string, list func() []*record.Run) ([]*record.Run, error) {
 	if word == "" || word == "latest" {
 		r, err := c.Find(word)
@@ -125,8 +130,8 @@ func (c *Console) meant(word string, list func() []*record.Run) ([]*record.Run, 
 	return []*record.Run{r}, err
 }
 
-// apart returns the runs that a word means which lie in no folder of runs; ok is
-// false for other words.
+// apart returns the runs that a word stands for outside the runs folder: runs that come with the
+// program and packed files. ok is false for other words.
 func apart(word string) (runs []*record.Run, ok bool, err error) {
 	switch {
 	case recorded.Is(word):

@@ -12,14 +12,14 @@ import (
 	"drolab/tui/plot"
 )
 
-// PageWriter lays a page out in lines of some width.
+// PageWriter lays out a page in lines of a given width.
 type PageWriter struct {
 	io.Writer
 	Width int        // of a line, in cells
-	ASCII bool       // no other characters in lines and charts
-	Theme *kit.Theme // that paints what has a tone; nil paints nothing
+	ASCII bool       // draws lines and charts in ASCII alone
+	Theme *kit.Theme // paints the cells that have a tone; nil paints nothing
 
-	tone func(cell string) page.Tone // of the page that is printed
+	tone func(cell string) page.Tone // the Tone of the page
 }
 
 // Page prints a page.
@@ -50,8 +50,8 @@ func (w *PageWriter) block(block page.Block) {
 	}
 }
 
-// Blocks prints blocks in lines of a terminal's width, or as long as they are: of a table so many
-// columns at a time as there is room for.
+// Blocks prints blocks in lines of w's width, or of any length if w has none. Of a wide table it
+// prints as many columns at a time as fit.
 func Blocks(w io.Writer, blocks ...page.Block) {
 	width := math.MaxInt32
 	if to, ok := w.(*cells.Writer); ok && to.Width > 0 {
@@ -74,8 +74,8 @@ func (w *PageWriter) rule() string {
 	return "─"
 }
 
-// wrapped prints a paragraph behind a first mark, and its other lines behind
-// another.
+// wrapped prints a paragraph with the prefix first before its first line and others before the
+// other lines.
 func (w *PageWriter) wrapped(text, first, others string) {
 	lines := kit.Wrap(OneLine(text), w.Width-cells.Width(first))
 	for i, line := range lines {
@@ -87,11 +87,11 @@ func (w *PageWriter) wrapped(text, first, others string) {
 	}
 }
 
-// gap is between two columns.
+// gap is the number of blank cells between two columns.
 const gap = 2
 
-// table prints so many columns at a time as there is room for, the first one
-// each time. Where its last column is words, that is wrapped instead.
+// table prints as many columns at a time as fit, and the first column each time. A last column of
+// words is wrapped instead.
 func (w *PageWriter) table(t *page.Table) {
 	rows, widths := lined(t), make([]int, len(t.Head))
 	for _, row := range rows {
@@ -121,8 +121,8 @@ func (w *PageWriter) table(t *page.Table) {
 	}
 }
 
-// lined are the head and the rows, each cell in one line; the stars of a column hang
-// out of it.
+// lined returns the head and the rows with each cell in one line. In a column with stars, numbers
+// without a star get a trailing blank, so that the digits are aligned.
 func lined(t *page.Table) (rows [][]string) {
 	starred := make([]bool, len(t.Head))
 	for _, row := range append([][]string{t.Head}, t.Rows...) {
@@ -143,8 +143,8 @@ func lined(t *page.Table) (rows [][]string) {
 	return rows
 }
 
-// row prints the first cell and those of the columns from..to, in as many lines as
-// the last needs.
+// row prints the first cell and the cells of columns from to to-1, in as many lines as the last of
+// them needs.
 func (w *PageWriter) row(t *page.Table, row []string, widths []int, from, to int) {
 	line := kit.Left(row[0], widths[0])
 	for i := from; i < min(to, len(row)); i++ {
@@ -185,7 +185,7 @@ func (w *PageWriter) paint(cell, part string) string {
 // figureHeight is the height of a chart in lines.
 const figureHeight = 14
 
-// figure draws curves: lines with a mark each, as colours may not be there.
+// figure draws curves as lines, each with its own mark, because there may be no colours.
 func (w *PageWriter) figure(f *page.Figure) {
 	t := kit.NewTheme(0, true, w.ASCII)
 	c := &plot.Chart{Charset: t.Charset(false), X: plot.Range{Lo: 0, Hi: 1}}
@@ -219,6 +219,6 @@ func (w *PageWriter) figure(f *page.Figure) {
 	}
 }
 
-// toEnds is for a band that reaches to its two series: they lie one standard error of
-// two values on either side of their mean.
+// toEnds is the Half of a band that reaches to its two series: each of two values lies one standard
+// error from their mean.
 func toEnds(int) float64 { return 1 }

@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Clean drops from text what steers a terminal, as the interface does.
+// Clean removes from text the characters that could steer a terminal, as the interface does.
 func Clean(s string) string { return cells.Clean(s) }
 
 // OneLine is Clean, with line breaks turned into "; ".
@@ -35,7 +35,7 @@ func Whole(n measure.Number) string { return page.Fixed(0).Text(n) }
 // Figure formats a measure on its own scale.
 func Figure(m *measure.Measure, n measure.Number) string { return page.Alone(m.Scale).Text(n) }
 
-// JSON prints v, with what steers a terminal escaped.
+// JSON prints v as JSON, and escapes characters that could steer a terminal.
 func (c *Console) JSON(v any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -49,20 +49,20 @@ func (c *Console) JSON(v any) error {
 	return err
 }
 
-// JSONFlag gives a command the flag by which it prints its result, whatever that is, as JSON.
+// JSONFlag adds the flag --json to a command, which prints its result as JSON.
 func (c *Console) JSONFlag(of *cobra.Command, result string) {
 	of.Flags().BoolVar(&c.AsJSON, "json", false, strings.TrimSpace("print "+result)+" as JSON")
 }
 
-// ExplainFlag gives a command the flag by which it says what its figures are.
+// ExplainFlag adds the flag --explain to a command, which defines its figures as well.
 func (c *Console) ExplainFlag(of *cobra.Command) {
 	of.Flags().BoolVar(&c.Explain, "explain", false, "define the figures as well")
 }
 
-// DrawEvery is how often a line is drawn over: a person sees five changes a second.
+// DrawEvery is the time between two redraws of a line: a person sees five changes a second.
 const DrawEvery = 200 * time.Millisecond
 
-// Tally counts runs by status, in an order.
+// Tally returns the number of runs of each status, in the given order, as text.
 func Tally(counts map[runner.Status]int, order ...runner.Status) string {
 	var words []string
 	for _, s := range order {
@@ -79,7 +79,7 @@ const (
 	BarMost  = 30
 )
 
-// Bar draws done of total in width cells.
+// Bar returns a bar of width cells that shows the share done of total.
 func Bar(done, total int64, width int, ascii bool) string {
 	full, empty := "━", "─"
 	if ascii {
@@ -89,7 +89,7 @@ func Bar(done, total int64, width int, ascii bool) string {
 	return strings.Repeat(full, n) + strings.Repeat(empty, width-n)
 }
 
-// StatusLine is how far a run has come, why it ended, and how to go on with it.
+// StatusLine returns a line that says how far a run has come, why it ended, and how to continue it.
 func StatusLine(r *record.Run) string {
 	s := r.Summary()
 	line := fmt.Sprintf("%s, step %d of %d", r.Status(), s.Steps, r.Meta.Steps)
@@ -124,7 +124,7 @@ func Summaries(runs []*record.Run) summaryList {
 	return list
 }
 
-// Between is an interval in percent; empty where there is none.
+// Between returns interval i of a list in percent, or "" if there is none.
 func Between(list []measure.Interval, i int) string {
 	if i >= len(list) || slices.ContainsFunc(list[i][:],
 		func(n measure.Number) bool { return !n.Applies() }) {

@@ -10,20 +10,21 @@ import (
 	"github.com/charmbracelet/colorprofile"
 )
 
-// Theme is how what is printed on Stdout looks: without colours where that is no terminal.
+// Theme returns the theme of text on Stdout, without colours if Stdout is not a terminal.
 func (c *Console) Theme() *kit.Theme {
 	_, _, terminal := c.Size()
 	return c.themeOf(terminal)
 }
 
-// ThemeErr is that of Stderr.
+// ThemeErr returns the theme of text on Stderr, without colours if Stderr is not a terminal.
 func (c *Console) ThemeErr() *kit.Theme {
 	_, _, terminal := c.SizeErr()
 	return c.themeOf(terminal)
 }
 
-// themeOf has the sixteen colours at most: the terminal's own, which suit its background. What a
-// command prints stays there, and it does not ask what lies behind.
+// themeOf returns a theme of at most sixteen colours: the terminal's own, which suit its
+// background. The output of a command stays on the screen, and the command does not ask for the
+// background.
 func (c *Console) themeOf(terminal bool) *kit.Theme {
 	profile := colorprofile.NoTTY
 	noColor := func(v string) bool { return strings.HasPrefix(v, "NO_COLOR=") && v != "NO_COLOR=" }
@@ -37,7 +38,7 @@ func (c *Console) themeOf(terminal bool) *kit.Theme {
 	return t
 }
 
-// Width is that of what is printed: the terminal's, or so many columns where there is none.
+// Width returns the width of Stdout in columns: the terminal's, or other if there is no terminal.
 func (c *Console) Width(other int) int {
 	if columns, _, ok := c.Size(); ok && columns > 0 {
 		return columns
@@ -45,12 +46,12 @@ func (c *Console) Width(other int) int {
 	return other
 }
 
-// Wrapped prints a paragraph in lines of the width.
+// Wrapped prints a paragraph, wrapped at the width of Stdout.
 func (c *Console) Wrapped(text string) {
 	(&PageWriter{Writer: c.Stdout, Width: c.Width(80), ASCII: c.ASCII}).wrapped(text, "", "")
 }
 
-// Blocks prints blocks in lines of the width.
+// Blocks prints blocks at the width of Stdout.
 func (c *Console) Blocks(blocks ...page.Block) {
 	for _, b := range blocks {
 		(&PageWriter{Writer: c.Stdout, Width: c.Width(80), ASCII: c.ASCII}).block(b)

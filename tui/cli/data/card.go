@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// dataCard is what `data show` finds out.
+// dataCard is the description of a dataset that `data show` prints.
 type dataCard struct {
 	Dataset  string         `json:"dataset"`
 	Shape    [3]int         `json:"shape"` // channels or features, rows, columns
@@ -100,7 +100,7 @@ func show(con *console.Console, name string, by showOptions) (*dataCard, error) 
 				"missing=category: a run has to choose how to treat them")
 		}
 		if e == nil || !strings.Contains(e.Error(), "missing value") {
-			d, err = again, e // the first way in is known, and this is what stands in it
+			d, err = again, e // missing values are handled: e is another error, or nil
 		}
 	}
 	if err != nil {
@@ -132,7 +132,7 @@ func cardOf(d *data.Dataset, minGroup int) *dataCard {
 	return c
 }
 
-// count counts every class of every group, those without samples left out.
+// count counts the samples of each class of each group; combinations without samples are left out.
 func (c *dataCard) count(d *data.Dataset) {
 	kinds := max(1, len(c.Groups))
 	cells := make([]dataCell, len(d.Classes)*kinds)
@@ -214,7 +214,7 @@ func (c *dataCard) print(w io.Writer) {
 	some("warning", c.Warnings)
 }
 
-// table has a row for each class and group, and the sums.
+// table returns a table with a row for each class and group, and a last row with the sums.
 func (c *dataCard) table() *page.Table {
 	head := []string{"class", "n train", "n val", "n test"}
 	if c.Groups != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Commands are those of what runs are made of.
+// Commands returns the commands for what runs are made of: datasets, predictions and presets.
 func Commands(con *console.Console) []*cobra.Command {
 	return []*cobra.Command{dataCommand(con), importCommand(con), presetsCommand(con)}
 }
@@ -84,8 +84,8 @@ func fetch(ctx context.Context, con *console.Console, name, url string) error {
 	return err
 }
 
-// meter shows how much of a download is there: a line that is redrawn on a
-// terminal, elsewhere a line for every tenth.
+// meter shows the progress of a download: on a terminal a line that is redrawn, elsewhere a line
+// for every tenth of the total.
 type meter struct {
 	out           *cells.Writer
 	name          string

@@ -107,8 +107,8 @@ func importFile(ctx context.Context, con *console.Console, f *importFlags, file 
 	return nil
 }
 
-// ask fills in what the run is to be compared by: the preset's settings, and its data where they
-// are here.
+// ask fills in what the run is compared by: the settings of the preset, and its data if they are on
+// this machine.
 func (f *importFlags) ask(ctx context.Context, con *console.Console, q *foreign.Question) error {
 	p := presets.Preset{Preset: runner.Preset{Spec: spec.Defaults()}}
 	if f.preset != "" {

@@ -76,7 +76,7 @@ drolab compare paper-gentle-sfk paper-gentle-erm --json`,
 	return c
 }
 
-// familyFlag says which tests are corrected for each other.
+// familyFlag adds the flag --family, which chooses the tests that are corrected for each other.
 func familyFlag(c *cobra.Command, family *string, usual string) {
 	c.Flags().StringVar(family, "family", usual,
 		"tests that are corrected together: those of one measure, or of the whole table")
@@ -91,8 +91,8 @@ func checkFamily(family string) error {
 	return nil
 }
 
-// printComparison prints a row a measure and a column a group of runs, so many
-// columns at a time as a page has room for.
+// printComparison prints a row per measure and a column per group of runs, as many columns at a
+// time as fit on a page.
 func printComparison(w io.Writer, t *compare.Table) {
 	const page = 4
 	for groups := range slices.Chunk(t.Rows, page) {
@@ -101,22 +101,22 @@ func printComparison(w io.Writer, t *compare.Table) {
 	}
 	fmt.Fprintln(w)
 	for _, line := range t.Legend() {
-		fmt.Fprintln(w, console.OneLine(line)) // the console breaks it where its lines end
+		fmt.Fprintln(w, console.OneLine(line)) // the console wraps it
 	}
 	for _, n := range t.Notes {
 		fmt.Fprintf(w, "Note: %s\n", console.OneLine(n.Text))
 	}
 }
 
-// mostColumns of methods have room on a page. More are rows.
+// mostColumns is the number of methods that fit on a page as columns. More methods become rows.
 const mostColumns = 6
 
-// inColumns rewords a legend that speaks of the lines of measures.
+// inColumns rewords a legend that speaks of measures as rows for a table that has them as columns.
 var inColumns = strings.NewReplacer("in its row", "in its column", "in all rows",
 	"in all columns")
 
-// explained is the table for a document, with what its signs mean, as the family that stars
-// are corrected over.
+// explained returns the table for a document, with a legend that explains its signs, such as the
+// family of tests over which stars are corrected.
 func explained(t *compare.Table) []page.Block {
 	table := comparison(t, t.Rows, "¹")
 	if len(t.Rows) > mostColumns {
@@ -136,7 +136,7 @@ func explained(t *compare.Table) []page.Block {
 	return blocks
 }
 
-// turned is a table whose rows are the columns.
+// turned returns the table with its rows as columns.
 func turned(t *page.Table) *page.Table {
 	turn := &page.Table{}
 	for i := range t.Head {
@@ -150,8 +150,8 @@ func turned(t *page.Table) *page.Table {
 	return turn
 }
 
-// comparison has a row a measure and a column a group of runs. The mark is of measures of too
-// few samples.
+// comparison returns a table with a row per measure and a column per group of runs. The mark few
+// follows the title of a measure of too few samples.
 func comparison(t *compare.Table, groups []compare.Row, few string) *page.Table {
 	title, seeds := []string{""}, []string{"seeds"}
 	for _, g := range groups {
@@ -182,7 +182,7 @@ func cell(column *compare.Column, c *compare.Cell) string {
 	return text
 }
 
-// writeComparison writes exact figures, a line a measure and a column of the table.
+// writeComparison writes exact figures as CSV, a line per measure and column of the table.
 func writeComparison(w io.Writer, t *compare.Table) error {
 	var rows [][]string
 	for i, column := range t.Columns {

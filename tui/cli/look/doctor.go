@@ -63,7 +63,7 @@ fails while problems remain.`,
 	return c
 }
 
-// tellFindings prints two lines a finding.
+// tellFindings prints two lines per finding.
 func tellFindings(con *console.Console, list []*record.Finding, runs int) {
 	for _, f := range list {
 		where := f.File
@@ -85,7 +85,7 @@ func tellFindings(con *console.Console, list []*record.Finding, runs int) {
 	}
 }
 
-// unwell is an error while something is wrong.
+// unwell returns an error if findings remain that are not mended.
 func unwell(list []*record.Finding) error {
 	left := 0
 	for _, f := range list {

@@ -22,14 +22,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// lister is what is asked of the list of runs.
+// lister holds the flags of `runs`.
 type lister struct {
 	all, lines          bool
 	limit               int
 	filter, sort, extra string
 }
 
-// newest is how many runs are printed unasked: a page or two.
+// newest is the default number of runs to print: a page or two.
 const newest = 50
 
 func runsCommand(con *console.Console) *cobra.Command {
@@ -95,7 +95,8 @@ func (l *lister) run(con *console.Console) error {
 	return cmp.Or(err, console.Failures(problems).OrNil())
 }
 
-// order sorts runs; those that have no value come last.
+// order sorts runs by the value of --sort. Numbers come first, so in a column of numbers the runs
+// without a value come last.
 func (l *lister) order(runs []*record.Run) error {
 	if l.sort == "" {
 		return nil
@@ -134,7 +135,7 @@ func (l *lister) order(runs []*record.Run) error {
 	return nil
 }
 
-// column is one that was asked for.
+// column is a column that --columns asks for.
 type column struct {
 	key string
 	of  func(*record.Run) string
@@ -155,14 +156,15 @@ func columnsOf(keys string) (list []column, err error) {
 	return list, nil
 }
 
-// isSetting tells whether a key is of a setting: λ and η, where they start, are measures too.
+// isSetting reports whether a key names a setting. λ and η are also measures; their settings are
+// the values at the start.
 func isSetting(key string) bool {
 	_, ok := spec.FindSetting(key)
 	return ok
 }
 
-// printJSON prints runs as one object, or as a line each. Ten thousand are forty megabytes: all
-// cores write them, and few are in memory at a time.
+// printJSON prints runs as one object, or as one line each. Ten thousand runs are forty megabytes,
+// so all cores encode them and few are in memory at a time.
 func printJSON(w io.Writer, runs []*record.Run, lines bool) error {
 	begin, between, end := "{\n  \"runs\": [", ",", "\n  ]\n}\n"
 	switch {
@@ -197,7 +199,7 @@ func printJSON(w io.Writer, runs []*record.Run, lines bool) error {
 	return err
 }
 
-// summaryJSON is a run in such an object, or on a line.
+// summaryJSON returns the JSON of a run, as part of the object of printJSON or as a line.
 func summaryJSON(r *record.Run, line bool) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -18,9 +18,9 @@ import (
 	"drolab/tui/kit"
 )
 
-// Outcome prints how some runs ended, on one screen: the story in a sentence, a table of what the
-// methods are made for against the baseline, and what to do next. A log or a pipe has the curves of
-// the worst class, too.
+// Outcome prints the results of runs on one screen: the story in a sentence, a table that compares
+// the methods with the baseline in the measures that they are made for, and what to do next. A log
+// or a pipe also gets the curves of the worst class and every figure.
 func Outcome(con *console.Console, runs []*record.Run) error {
 	told, err := story.Of(runs)
 	if err != nil {
@@ -71,8 +71,8 @@ func next(con *console.Console, t *kit.Theme, name string) {
 	}
 }
 
-// notes say what makes the comparison unfair. That one seed tells no spread, that some runs are not
-// done and what methods use is told elsewhere on the screen.
+// notes prints what makes the comparison unfair. The screen already says elsewhere that one seed
+// shows no spread, that some runs are not done, and what the methods use.
 func (o *outcome) notes(con *console.Console) {
 	told := []compare.NoteKind{compare.Seeds, compare.Unfinished, compare.Seen}
 	for _, n := range o.Notes {
@@ -82,7 +82,7 @@ func (o *outcome) notes(con *console.Console) {
 	}
 }
 
-// common is what names the runs to compare: their preset, where they are of one.
+// common returns the word that names the runs in a command: their preset, if they share one.
 func common(runs []*record.Run) string {
 	name := console.Clean(runs[0].Meta.Preset)
 	for _, r := range runs {
@@ -93,12 +93,12 @@ func common(runs []*record.Run) string {
 	return cmp.Or(name, "latest")
 }
 
-// outcome is a table of few measures.
+// outcome is a comparison of runs of which few measures are shown.
 type outcome struct {
 	*compare.Table
 	base int          // row of the baseline; -1 without one
-	meta *runner.Meta // of a run: its data
-	star string       // the mark of what is proved
+	meta *runner.Meta // of the first run, for its data
+	star string       // the mark of a significantly best figure
 }
 
 // newOutcome compares the runs that are done, at their last step, as the story does.
@@ -119,10 +119,10 @@ type figure struct {
 	head    string
 	column  int
 	percent bool
-	like    bool // rows of other sets and radii are not alike in it
+	like    bool // comparable only between rows with the same set and radius
 }
 
-// figures are those that the runs have: what the methods are made for, and its price.
+// figures returns the figures that the runs have: what the methods are made for, and its price.
 func (o *outcome) figures() (list []figure) {
 	for _, f := range []struct {
 		figure
@@ -142,7 +142,7 @@ func (o *outcome) figures() (list []figure) {
 	return list
 }
 
-// value is a figure as it is written; dash where there is none.
+// value returns v, or a change by v, as it is printed; a dash if v is NaN.
 func (f *figure) value(v float64, change bool) string {
 	sign := ""
 	if change && v > 0 {
@@ -159,8 +159,9 @@ func (f *figure) value(v float64, change bool) string {
 	return sign + fmt.Sprintf("%.3f", v)
 }
 
-// best is the row that leads in a figure, whether the seeds prove it or not; -1 where two are
-// written alike, where rows were asked different questions, and of one row alone.
+// best returns the row that leads in a figure, even if the lead is not significant. It returns -1
+// if there is only one row, if another row prints the same figure, or if the figure is not
+// comparable because the sets or radii differ.
 func (o *outcome) best(f *figure) int {
 	at, written := -1, map[string]int{}
 	for i := range o.Rows {
@@ -189,10 +190,10 @@ const (
 	changeWidth = 8
 )
 
-// width is that of a figure's column, with a cell for the mark of the best.
+// width returns the width of a figure's column in cells, without the cell for the mark of the best.
 func (f *figure) width() int { return max(valueWidth, len(f.head)+2) }
 
-// table lays the rows out in so many cells: the last figures go where there is no room.
+// table lays out the rows in width cells. Without enough room it leaves out the last figures.
 func (o *outcome) table(t *kit.Theme, width int) (lines []string) {
 	figures, first := o.figures(), "method"
 	if n := len(o.Rows[0].Seeds); n > 1 && o.alike() {
@@ -236,14 +237,14 @@ func (o *outcome) table(t *kit.Theme, width int) (lines []string) {
 	return lines
 }
 
-// alike tells whether all rows are of as many seeds.
+// alike reports whether all rows have the same number of seeds.
 func (o *outcome) alike() bool {
 	return !slices.ContainsFunc(o.Rows, func(r compare.Row) bool {
 		return len(r.Seeds) != len(o.Rows[0].Seeds)
 	})
 }
 
-// seeds are those of all rows, in words.
+// seeds returns the words for the seeds of all rows.
 func (o *outcome) seeds() string {
 	if o.alike() && len(o.Rows[0].Seeds) == 1 {
 		return "this seed"
@@ -251,7 +252,7 @@ func (o *outcome) seeds() string {
 	return "these seeds"
 }
 
-// name is a row's, with how many seeds it is of where the head does not say it.
+// name returns the title of row i, with its number of seeds if the head does not give it.
 func (o *outcome) name(i int) string {
 	r := &o.Rows[i]
 	if n := len(r.Seeds); n > 1 && !o.alike() {
@@ -260,7 +261,8 @@ func (o *outcome) name(i int) string {
 	return r.Title()
 }
 
-// row has a figure and its change by turns, the best marked.
+// row returns a line of the table. Each figure is followed by its change from the baseline, and the
+// best figures are marked.
 func (o *outcome) row(t *kit.Theme, i int, figures []figure, name int) string {
 	r := &o.Rows[i]
 	number := o.numbers()[i]
@@ -295,7 +297,7 @@ func (o *outcome) row(t *kit.Theme, i int, figures []figure, name int) string {
 	return line
 }
 
-// numbers are those of the rows' colours and marks: the methods', as everywhere.
+// numbers returns the numbers of the rows' colours and marks: those of the methods, as everywhere.
 func (o *outcome) numbers() []uint8 {
 	methods, numbers := make([]uint8, len(o.Rows)), make([]uint8, len(o.Rows))
 	for i := range o.Rows {
@@ -315,7 +317,7 @@ func (o *outcome) numbers() []uint8 {
 	return numbers
 }
 
-// foot says what the mark and the changes are.
+// foot returns the line that explains the marks and the changes.
 func (o *outcome) foot(figures []figure) string {
 	var words []string
 	leads := func(f figure) bool {

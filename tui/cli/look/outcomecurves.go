@@ -12,8 +12,8 @@ import (
 	"drolab/tui/cli/console"
 )
 
-// drawn are the rows that have a curve: the baseline, and the best three of the others. More lines
-// hide each other.
+// drawn returns the rows that get a curve: the baseline and the best three of the other rows. More
+// lines would hide each other.
 func (o *outcome) drawn() (rows []int) {
 	const most = 3
 	figures := o.figures()
@@ -42,7 +42,7 @@ func (o *outcome) drawn() (rows []int) {
 	return rows
 }
 
-// curves draws the worst class over the epochs, the mean of seeds.
+// curves draws the accuracy of the worst class or group over the epochs, averaged over the seeds.
 func (o *outcome) curves(con *console.Console, runs []*record.Run) error {
 	f := &page.Figure{Caption: "Worst " + o.meta.Part() + " over epochs, %:"}
 	numbers := o.numbers()

@@ -90,8 +90,9 @@ func (f *reportFlags) report(con *console.Console, runs []*record.Run) error {
 		return con.JSON(r)
 	}
 	p := r.Page()
-	// Of registered runs nothing is told before the tests that are registered, and of several
-	// experiments no sentence can say which of them it compares.
+	// Registered runs have no sentence, because nothing is told before the tests that are
+	// registered. Several experiments have none, because no sentence could say which of them it
+	// compares.
 	if whole && len(all.Problems) == 1 && len(all.Variations) == 0 {
 		told, err := story.Of(runs)
 		if err != nil {
@@ -115,7 +116,7 @@ func (f *reportFlags) report(con *console.Console, runs []*record.Run) error {
 	return nil
 }
 
-// reportOf is the report of some runs: of the registered ones what was registered.
+// reportOf returns the report of some runs: for registered runs, the one that was registered.
 func reportOf(runs []*record.Run, family string) (interface{ Page() *page.Page }, error) {
 	if report.AreRegistered(runs) {
 		return report.NewRegistered(runs, presets.Known(), time.Now())
@@ -123,7 +124,7 @@ func reportOf(runs []*record.Run, family string) (interface{ Page() *page.Page }
 	return report.New(runs, report.Options{Family: family, Known: presets.Known()})
 }
 
-// replaceIn puts the tables between the marks of a Markdown file.
+// replaceIn replaces the tables between the marker lines of a Markdown file.
 func replaceIn(path string, r *report.Report) error {
 	old, err := os.ReadFile(path)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"drolab/tui/cli/console"
 )
 
-// Results prints what runs came to: a screen for people, with what its words mean where that is
-// asked for, or one JSON object.
+// Results prints the results of runs: a screen for people, with definitions if Explain is set, or
+// one JSON object.
 func Results(con *console.Console, runs []*record.Run) error {
 	if con.AsJSON {
 		return printDetailed(con, runs)
@@ -28,8 +28,8 @@ func Results(con *console.Console, runs []*record.Run) error {
 	return nil
 }
 
-// printDetailed prints summaries with the average of each run's last evaluations,
-// which takes a look into its log.
+// printDetailed prints summaries with the average of each run's last evaluations, which is read
+// from the run's log.
 func printDetailed(con *console.Console, runs []*record.Run) error {
 	list := console.Summaries(runs)
 	for i, r := range runs {
@@ -41,8 +41,8 @@ func printDetailed(con *console.Console, runs []*record.Run) error {
 	return con.JSON(list)
 }
 
-// printAll prints every figure: a row a measure and a column a run or, where an algorithm has
-// several runs, a list of the runs and their comparison.
+// printAll prints every figure in a row per measure and a column per run. If an algorithm has
+// several runs, it prints a list of the runs and their comparison.
 func printAll(w io.Writer, runs []*record.Run) {
 	fmt.Fprintln(w)
 	seen := map[dro.Algorithm]bool{}
@@ -58,7 +58,7 @@ func printAll(w io.Writer, runs []*record.Run) {
 	console.Blocks(w, runTable(runs, sharedParts(runs)))
 }
 
-// define says what the figures of the tables are, those that some of the runs have.
+// define prints the definitions of the figures in the tables, if at least one of the runs has them.
 func define(con *console.Console, runs []*record.Run) {
 	fmt.Fprintln(con.Stdout)
 	con.Wrapped("Definitions, at the last iterate unless another step is named:")
@@ -85,7 +85,8 @@ func define(con *console.Console, runs []*record.Run) {
 	}
 }
 
-// conventions are what the definitions of measures build on, as far as the runs need it.
+// conventions returns the conventions that the definitions of measures build on, as far as the runs
+// need them.
 func conventions(runs []*record.Run) (list []string) {
 	list = append(list, "Losses are mean cross-entropies in nats, or what the setting loss says.")
 	some := func(has func(*record.Run) bool) bool { return slices.ContainsFunc(runs, has) }
@@ -116,8 +117,8 @@ func conventions(runs []*record.Run) (list []string) {
 	return list
 }
 
-// runTable has a column for each run, and a row for each of the titles of the runs' classes
-// or groups.
+// runTable returns a table with a column for each run. The rows of the runs' classes or groups have
+// the titles parts.
 func runTable(runs []*record.Run, parts []string) *page.Table {
 	t := &page.Table{}
 	row := func(title string, cell func(*record.Run) string) {
@@ -171,7 +172,7 @@ func runTable(runs []*record.Run, parts []string) *page.Table {
 	return t
 }
 
-// epochs are those done of those planned.
+// epochs returns the number of epochs done and of epochs planned, as in 3.5/10.
 func epochs(r *record.Run) string {
 	return fmt.Sprintf("%.3g/%d", r.Summary().Epochs, r.Meta.Spec.Epochs)
 }
@@ -184,7 +185,7 @@ func at(values []measure.Number, class int) (n measure.Number) {
 	return n
 }
 
-// selectedCell is the mean and the worst of the step that a run has selected.
+// selectedCell returns the mean and the worst accuracy at the step that a run has selected.
 func selectedCell(r *record.Run) string {
 	s := r.Summary().Selected
 	if s == nil {
@@ -194,7 +195,7 @@ func selectedCell(r *record.Run) string {
 		console.Percent(s.Of(r.Meta.Fit("worst_class_accuracy"))))
 }
 
-// paperIterate is the mean and the worst of the paper's own output.
+// paperIterate returns the mean and the worst accuracy of the paper's own output.
 func paperIterate(s *runner.Summary) string {
 	p := s.PaperIterate
 	if p == nil {
@@ -203,9 +204,8 @@ func paperIterate(s *runner.Summary) string {
 	return fmt.Sprintf("%s, %s", console.Percent(p.TestAccuracy), console.Percent(p.Worst()))
 }
 
-// sharedParts returns the titles of the rows per class or group, with the number of
-// training samples where the runs agree on it; none where the runs are of
-// different data.
+// sharedParts returns the titles of the rows per class or group, with the number of training
+// samples if it is the same in all runs; nil if the classes or groups of the runs differ.
 func sharedParts(runs []*record.Run) []string {
 	first := &runs[0].Meta
 	main, same := first.Main(), true
@@ -233,7 +233,7 @@ type partColumn struct {
 	cell func(i int) string
 }
 
-// partColumns are those that the run has.
+// partColumns returns the columns for which the run has values.
 func partColumns(r *record.Run) []partColumn {
 	m, s := &r.Meta, r.Summary()
 	counts, names := m.Counts(m.Main()), m.Names(m.Main())
@@ -324,7 +324,7 @@ func countAt(counts []int, i int) int {
 	return 0
 }
 
-// selected is the step that the validation split finds best.
+// selected describes the step that the validation split finds best, or returns "".
 func selected(r *record.Run) string {
 	s := r.Summary().Selected
 	if s == nil {

@@ -19,21 +19,22 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Commands are those that only read runs.
+// Commands returns the commands that only read runs.
 func Commands(con *console.Console) []*cobra.Command {
 	return []*cobra.Command{runsCommand(con), showCommand(con), compareCommand(con),
 		reportCommand(con), recordCommand(con), exportCommand(con), doctorCommand(con)}
 }
 
-// mostOwn is how many of their programs' own values a list of runs has; show has all.
+// mostOwn is the number of columns that a list of runs has for values of the users' own programs;
+// show has all.
 const mostOwn = 4
 
-// printList prints a line a run.
+// printList prints a line per run.
 func printList(w io.Writer, runs []*record.Run) {
 	printColumns(w, runs, nil)
 }
 
-// printColumns prints some more columns.
+// printColumns prints a line per run, with some more columns.
 func printColumns(w io.Writer, runs []*record.Run, more []column) {
 	head := []string{"run", "status", "epochs", "set, ρ", "worst", "mean", "test loss"}
 	own := record.UserMeasures(runs...)
@@ -138,7 +139,7 @@ func show(con *console.Console, r *record.Run) error {
 	return nil
 }
 
-// trained is a text of runs that were trained here; empty of others.
+// trained formats a text about a run that was trained here; it returns "" for an imported run.
 func trained(m *runner.Meta, format string, args ...any) string {
 	if m.Imported != nil {
 		return ""
@@ -146,7 +147,7 @@ func trained(m *runner.Meta, format string, args ...any) string {
 	return fmt.Sprintf(format, args...)
 }
 
-// importedFrom says where a run is from that was not trained here.
+// importedFrom says where an imported run comes from; it returns "" for other runs.
 func importedFrom(m *runner.Meta) string {
 	i := m.Imported
 	if i == nil {
@@ -156,7 +157,7 @@ func importedFrom(m *runner.Meta) string {
 		strings.Join(i.Columns, ", "), strings.Join(i.Absent, "; "))
 }
 
-// program is what is kept of one that the run trains; empty of another run.
+// program describes the program that a run trains, as recorded; it returns "" for other runs.
 func program(p *runner.Program) string {
 	if p == nil {
 		return ""
@@ -171,7 +172,7 @@ func program(p *runner.Program) string {
 	return strings.Join(words, ", ")
 }
 
-// optimum is what is known of the best network; empty where nothing is.
+// optimum describes what is known of the best network; it returns "" if nothing is.
 func optimum(o *measure.Optimum) string {
 	if o == nil {
 		return ""
@@ -180,7 +181,7 @@ func optimum(o *measure.Optimum) string {
 		max(o.Gap, 1e-15), o.Lambda, o.Eta)
 }
 
-// iterate is the paper's own output, which is not the last iterate.
+// iterate describes the paper's own output, which is not the last iterate.
 func iterate(p *runner.PaperIterate) string {
 	if p == nil {
 		return ""
@@ -191,7 +192,7 @@ func iterate(p *runner.PaperIterate) string {
 		console.Percent(p.Worst()))
 }
 
-// output is how stationary the paper's output is.
+// output says how stationary the paper's output is.
 func output(s *runner.Summary) string {
 	gap := s.Of("output_dual_gap")
 	if s.PaperIterate == nil || !gap.Applies() {
@@ -203,7 +204,8 @@ func output(s *runner.Summary) string {
 		console.Short(s.PaperIterate.Gap), console.Short(s.PaperIterate.GradNorm))
 }
 
-// average is what the paper reports in place of the last evaluation.
+// average describes the mean of the last evaluations, which the paper reports in place of the last
+// one.
 func average(r *record.Run, of *runner.Average) string {
 	if of == nil {
 		return ""
@@ -217,7 +219,7 @@ func average(r *record.Run, of *runner.Average) string {
 		console.Short(of.Of("train_loss")), console.Short(of.Of("test_loss")))
 }
 
-// method is a method's name with where it is from.
+// method returns a method's name with its source.
 func method(a dro.Algorithm) string {
 	m, err := dro.Find(a)
 	if err != nil || m.Source == "" {
@@ -226,8 +228,8 @@ func method(a dro.Algorithm) string {
 	return fmt.Sprintf("%s: %s", a, m.Source)
 }
 
-// checkpoints says where a run can be forked from, and what is pinned; nothing
-// where there is no checkpoint.
+// checkpoints lists the steps from which a run can be forked, and marks the pinned ones; it returns
+// "" if there is no checkpoint.
 func checkpoints(r *record.Run) string {
 	steps, err := r.Checkpoints()
 	pinned, _ := r.Pinned()

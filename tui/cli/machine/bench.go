@@ -20,11 +20,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// How long is spent on AlexNet, and on each further model and input that the
-// presets use (three): all of it stays below 30 s.
+// benchMain is the time spent on AlexNet, and benchOther the time on each further model and input
+// that the presets use (three). Together they stay below 30 s.
 const (
 	benchMain  = 10 * time.Second
-	benchOther = 2 * time.Second // and on a model that is named
+	benchOther = 2 * time.Second // and on a model named by --model
 )
 
 func benchCommand(con *console.Console) *cobra.Command {
@@ -82,7 +82,7 @@ func bench(ctx context.Context, con *console.Console, model string, spec spec.Sp
 	return printPresets(con, w, &spec)
 }
 
-// printSteps prints the times of steps, and how near the peak they come.
+// printSteps prints the times of steps, and their share of the measured peak.
 func printSteps(con *console.Console, spec *spec.Spec, t *train.StepTimes) {
 	rate, share := t.Rate()
 	fmt.Fprintf(con.Stdout, "%s, %s, kernel %s: %s, batch %d, medians of %d\n", CPU(),
@@ -101,7 +101,7 @@ func printSteps(con *console.Console, spec *spec.Spec, t *train.StepTimes) {
 		t.Peak/1e9)
 }
 
-// printLayers prints what each layer takes.
+// printLayers prints the time of each layer.
 func printLayers(con *console.Console, t *train.StepTimes) {
 	fmt.Fprintf(con.Stdout, "%-20s %9s %9s  %s\n", "layer", "ms", "GFLOP", "share of the peak")
 	for _, l := range t.Layers {
@@ -113,7 +113,7 @@ func printLayers(con *console.Console, t *train.StepTimes) {
 	}
 }
 
-// layerShare is a layer's share of the measured peak, in 0..1.
+// layerShare returns the speed of a layer as a share of the measured peak, in 0..1.
 func layerShare(t *train.StepTimes, l nn.LayerTime) float64 {
 	return l.FLOP / max(l.Time.Seconds(), 1e-9) / t.Peak
 }
@@ -138,8 +138,8 @@ func printPresets(con *console.Console, w *Stopwatch, asked *spec.Spec) error {
 	return nil
 }
 
-// benchJSON is what bench prints with --json; times are medians. A method's step
-// has the method's name.
+// benchJSON returns what bench prints with --json; times are medians. The key of a method's step
+// begins with the name of the method.
 func benchJSON(con *console.Console, spec *spec.Spec, t *train.StepTimes) map[string]any {
 	rate, share := t.Rate()
 	all := map[string]any{
@@ -154,9 +154,9 @@ func benchJSON(con *console.Console, spec *spec.Spec, t *train.StepTimes) map[st
 		"train_best_ms":     ms(t.Best), // the fastest one
 		"images_per_second": float64(spec.Batch) / t.Train.Seconds(),
 		"gflop":             t.FLOP / 1e9, // of real work in a training step: no padding zeros
-		"gflops":            rate / 1e9,   // a second
+		"gflops":            rate / 1e9,   // per second
 		"peak_share":        share,        // in 0..1
-		// a second, of multiply-adds without memory, measured beside the steps
+		// per second, of multiply-adds without memory access, measured beside the steps
 		"peak_gflops": t.Peak / 1e9,
 	}
 	layers := []map[string]any{}
@@ -181,7 +181,7 @@ func lacks(con *console.Console, dataset string) string {
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// workload is what the time of a step depends on.
+// workload is everything that the time of a step depends on.
 type workload struct {
 	model       string
 	precision   string
@@ -191,14 +191,14 @@ type workload struct {
 	classes     int
 }
 
-// Stopwatch measures every workload once.
+// Stopwatch measures the steps of each workload once.
 type Stopwatch struct {
 	ctx     context.Context
 	threads int
 	known   map[workload]train.StepTimes
 }
 
-// NewStopwatch returns one that measures until ctx is cancelled.
+// NewStopwatch returns a Stopwatch that measures until ctx is cancelled.
 func NewStopwatch(ctx context.Context, threads int) *Stopwatch {
 	return &Stopwatch{ctx, threads, map[workload]train.StepTimes{}}
 }
@@ -218,7 +218,7 @@ func (w *Stopwatch) measure(
 	return t, err
 }
 
-// Seconds estimates the time of runs on data of some sizes, by steps of all methods of s.
+// Seconds estimates the time of runs on data of some sizes from the steps of all methods of s.
 func (w *Stopwatch) Seconds(s *spec.Spec, n data.Sizes, runs []spec.Spec) (float64, error) {
 	t, err := w.measure(s, n.Shape, n.Classes, benchOther)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package machine has the commands about the machine, version and bench, and what other
-// commands ask of it: the host's description, and the time of a training step.
+// Package machine has the commands about the machine, version and bench. It also gives other
+// commands the description of the host and the time of a training step.
 //
 // Start at host.go; the times are in bench.go.
 package machine

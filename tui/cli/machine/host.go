@@ -19,39 +19,39 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Host describes the program and the machine. It may read the whole program
-// (see version), so what shows something first asks for it when it needs it.
+// Host returns the description of the program and the machine. It may read the whole program (see
+// Version), so an interface asks for it only when it needs it, not before its first frame.
 func Host() runner.Host {
 	return runner.Host{Version: Version(), Go: runtime.Version(),
 		System: runtime.GOOS + "/" + runtime.GOARCH,
 		CPU:    CPU(), Kernel: nn.Kernel("")}
 }
 
-// Lean makes the process return what it no longer needs. Its memory is networks
-// and images, which stay and hold no pointers: collecting costs next to nothing,
-// and garbage of as much again, Go's default, would be hundreds of megabytes.
+// Lean makes the process collect its garbage early. Its memory is networks and images, which stay
+// and hold no pointers, so collecting costs next to nothing. Go's default, as much garbage again,
+// would be hundreds of megabytes.
 func Lean() { collect(10) }
 
-// Calm is for an interface whose runs are in another process. It takes one core
-// from them at most, which is many times what it needs: with more, each tick
-// wakes threads that only look for work. It holds a few megabytes, and collects
-// them twice as often as other programs: more seldom gains no time that a user would see,
-// and dozens of logs that are read then leave three times what is drawn of them.
+// Calm sets up the process of an interface whose runs are in another process. It takes at most one
+// core from them, which is many times what it needs: with more, each tick wakes threads that only
+// look for work. It holds a few megabytes, and collects garbage twice as often as Go's default.
+// Collecting less often would gain no time that a user would see, and dozens of logs that are read
+// would leave three times as much in memory as is drawn of them.
 func Calm() {
 	runtime.GOMAXPROCS(1)
 	collect(50)
 }
 
-// collect has garbage collected when there is so much of it, in percent of what is in use. A start
-// leaves some megabytes, which an interface went over six times before its first frame: it is over
-// by then.
+// collect sets how much garbage makes the collector run, in percent of the memory in use. It does
+// so after the start, which leaves some megabytes of garbage: an interface collected them six times
+// before its first frame.
 func collect(percent int) {
 	time.AfterFunc(300*time.Millisecond, func() { debug.SetGCPercent(percent) })
 }
 
-// Version returns the revision of the code. Where the tree was dirty or, as
-// with go run, the program has no revision, the checksum of the program itself
-// says which code it is: two versions that are equal are one program.
+// Version returns the revision of the code. If the tree was dirty or, as with go run, the program
+// has no revision, the checksum of the program says which code it is: equal versions mean the same
+// program.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -76,10 +76,10 @@ func versionOf(info *debug.BuildInfo, checksum func() string) string {
 	return revision
 }
 
-// checksum returns the start of the running program's SHA-256. Of one that may
-// not be read, its size and time have to do.
+// checksum returns the start of the running program's SHA-256. If the file cannot be read, it
+// returns the size and the time of the file.
 var checksum = sync.OnceValue(func() string {
-	path := "/proc/self/exe" // the program that runs, also when its file is another one by now
+	path := "/proc/self/exe" // the running program, even if its file has been replaced
 	if _, err := os.Stat(path); err != nil {
 		if path, err = os.Executable(); err != nil {
 			return "unknown"
@@ -109,7 +109,7 @@ func sumOf(path string) (string, error) {
 	return fmt.Sprintf("sha256:%x", h.Sum(nil)[:6]), nil
 }
 
-// CPU returns the processor's name, or its architecture.
+// CPU returns the name of the processor, or its architecture if the name is unknown.
 func CPU() string {
 	if name := systemCPU(); name != "" {
 		return console.Clean(name)
@@ -117,7 +117,7 @@ func CPU() string {
 	return runtime.GOARCH
 }
 
-// Commands are those of the machine.
+// Commands returns the commands about the machine.
 func Commands(con *console.Console) []*cobra.Command {
 	return []*cobra.Command{benchCommand(con), versionCommand(con)}
 }

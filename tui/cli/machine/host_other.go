@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// systemCPU reads Linux's list of processors; other systems have none.
+// systemCPU reads Linux's list of processors, which other systems lack.
 func systemCPU() string {
 	f, err := os.Open("/proc/cpuinfo")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"drolab/tui/cli/console"
 )
 
-// What certify prints.
+// This file prints the results of certify.
 
 func printCertified(con *console.Console, list []certified, pairs []contrasted, f *certifyFlags) {
 	for i := range list {
@@ -40,7 +40,7 @@ func printCertified(con *console.Console, list []certified, pairs []contrasted, 
 	explainCertified(con, list, f)
 }
 
-// place names a set and a radius.
+// place returns the name of a set with its radius.
 func place(set dro.Set, rho measure.Number) string {
 	if !rho.Applies() {
 		return set.Label()
@@ -64,7 +64,7 @@ func (c *certified) table(f *certifyFlags) *page.Table {
 		if e.Lambda != nil {
 			lambda = fmt.Sprintf("%.4g", *e.Lambda)
 		}
-		if e.Doubt != "" && e.Upper.Applies() { // it cannot be believed
+		if e.Doubt != "" && e.Upper.Applies() { // the bound is doubtful
 			upper = "! " + upper
 		}
 		return []string{place(e.Set, e.Rho), upper, console.Short(e.Risk), between4(e.Bootstrap),
@@ -74,7 +74,7 @@ func (c *certified) table(f *certifyFlags) *page.Table {
 	return &page.Table{Head: head, Rows: rows}
 }
 
-// weights has a row a set and radius, a column a class or group.
+// weights returns a table with a row per set and radius and a column per class or group.
 func (c *certified) weights() *page.Table {
 	t := &page.Table{Head: []string{"mean weight"}}
 	for _, name := range c.run.Names(c.run.Main()) {
@@ -94,7 +94,7 @@ func (c *certified) weights() *page.Table {
 	return t
 }
 
-// contrasts has a row a set and radius.
+// contrasts returns a table with a row per set and radius.
 func contrasts(list contrasted, f *certifyFlags) *page.Table {
 	level := fmt.Sprintf("%g %%", 100*f.how.Level)
 	head := []string{"set, ρ", "difference of R_ρ", level + " interval", "by"}
@@ -119,7 +119,7 @@ func explainCertified(con *console.Console, list []certified, f *certifyFlags) {
 		train = train || c.Split == runner.SplitTrain
 		for i := range c.Certificates {
 			e := &c.Certificates[i]
-			doubts[e.Doubt] = doubts[e.Doubt] || e.Upper.Applies() // of no bound there is none
+			doubts[e.Doubt] = doubts[e.Doubt] || e.Upper.Applies() // only a bound can be in doubt
 			saturated = saturated || e.Saturated && e.Rho.Applies()
 			variation = variation || e.Set == dro.TV{}
 		}

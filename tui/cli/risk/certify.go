@@ -76,18 +76,19 @@ drolab certify shapes-sfk --output --stationary`,
 	return c
 }
 
-// certified is one run on one split.
+// certified holds the certificates of one run on one split.
 type certified struct {
 	ID       string  `json:"id"`
 	Step     int64   `json:"step"`
-	Output   bool    `json:"output"` // of Algorithm 1, not the last iterate
+	Output   bool    `json:"output"` // of Algorithm 1's output, not the last iterate
 	Split    string  `json:"split"`
 	N        int     `json:"n"`
 	MeanLoss float64 `json:"mean_loss"`
 	Level    float64 `json:"level"`
 	Draws    int     `json:"draws"`
 	Seed     uint64  `json:"seed"`
-	// DualGap and GradNorm are with the run's own set, radius and z; of the first split alone.
+	// DualGap and GradNorm are taken at the run's own set, radius and z. Only the first split has
+	// them.
 	DualGap      *float64                  `json:"dual_gap,omitempty"`
 	GradNorm     *float64                  `json:"full_grad_norm,omitempty"`
 	Certificates []certificate.Certificate `json:"certificates"`
@@ -96,7 +97,7 @@ type certified struct {
 	pass *measure.Pass
 }
 
-// contrasted are the differences of two runs on one split.
+// contrasted is the list of differences between two runs on one split.
 type contrasted = []certificate.Contrast
 
 func certify(con *console.Console, c *cobra.Command, f *certifyFlags, names []string) error {
@@ -135,7 +136,7 @@ func certify(con *console.Console, c *cobra.Command, f *certifyFlags, names []st
 	return nil
 }
 
-// check looks at what no other part checks by name.
+// check validates the flags for which no other part gives an error that names the flag.
 func (f *certifyFlags) check() error {
 	switch {
 	case len(f.radii) == 0 ||
@@ -154,7 +155,7 @@ func (f *certifyFlags) check() error {
 	return nil
 }
 
-// means are those of this user.
+// means returns the data folder and the approved programs of this user.
 func means(con *console.Console) certificate.Means {
 	return certificate.Means{DataDir: con.DataDir, Programs: bridge.Approvals(con.Programs)}
 }
@@ -231,8 +232,7 @@ func (f *certifyFlags) measure(frozen *certificate.Frozen, g certificate.Grid) (
 	return list, nil
 }
 
-// contrast pairs each run with the first one, on every split that is not what they
-// were trained on.
+// contrast compares each run with the first one, on every split but the training split.
 func contrast(list []certified, g certificate.Grid) (pairs []contrasted, err error) {
 	for i := range list {
 		b := &list[i]

@@ -14,17 +14,17 @@ import (
 	"drolab/tui/cli/console"
 )
 
-// atStep are the constants at one checkpoint of a run.
+// atStep holds the constants at one checkpoint of a run.
 type atStep struct {
 	Step int64 `json:"step"`
 	certificate.Constants
 }
 
-// allSteps stands behind a run's name for all of its checkpoints.
+// allSteps is the suffix of a run's name that stands for all of its checkpoints.
 const allSteps = "@all"
 
-// along measures at the checkpoint that a name means, RUN[@STEP], or at each that is
-// kept, RUN@all; spec is the run's.
+// along measures the constants at the checkpoint that RUN[@STEP] names, or at each kept checkpoint
+// of RUN@all. It also returns the run's spec.
 func along(
 	con *console.Console, name string, samples int,
 ) (list []atStep, spec *spec.Spec, err error) {
@@ -38,7 +38,7 @@ func along(
 	for i, name := range names {
 		one, meta, err := constantsAt(con, name, samples, nil)
 		if all && errors.Is(err, fs.ErrNotExist) && i < len(names)-1 {
-			continue // a run that goes on keeps it no longer
+			continue // a live run has deleted it meanwhile
 		}
 		if err != nil {
 			return nil, nil, err
@@ -48,8 +48,8 @@ func along(
 	return list, spec, nil
 }
 
-// kept names the checkpoints of a run that are there: the newest ones
-// (checkpoint_keep), the selected one, and those that are pinned.
+// kept returns the names of the checkpoints that a run has: the newest (checkpoint_keep), the
+// selected and the pinned ones.
 func kept(con *console.Console, name string) (names []string, err error) {
 	r, err := con.Find(name)
 	if err != nil {
@@ -65,7 +65,8 @@ func kept(con *console.Console, name string) (names []string, err error) {
 	return names, err
 }
 
-// constantsAt measures at one checkpoint. More may be measured there by what they are.
+// constantsAt measures the constants at one checkpoint. If more is not nil, it then measures more
+// there, given the constants.
 func constantsAt(
 	con *console.Console, name string, samples int,
 	more func(*certificate.Frozen, *measure.Pass, certificate.Constants) error,
@@ -94,8 +95,8 @@ func constantsAt(
 	return one, frozen.Meta, err
 }
 
-// largest has the largest of each constant: the best that checkpoints can say of what
-// Theorem 1 assumes everywhere.
+// largest returns the largest value of each constant. Checkpoints can say no more about the bounds
+// that Theorem 1 assumes everywhere.
 func largest(list []atStep) certificate.Constants {
 	all := list[0].Constants
 	above := func(a, b measure.Number) measure.Number {
@@ -112,7 +113,7 @@ func largest(list []atStep) certificate.Constants {
 	return all
 }
 
-// printAlong is the table of constants along a run.
+// printAlong prints the table of the constants along a run.
 func printAlong(con *console.Console, list []atStep) {
 	row := func(step string, c certificate.Constants) []string {
 		return []string{step, fmt.Sprintf("%.4g", c.Bound),

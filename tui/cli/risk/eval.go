@@ -61,7 +61,7 @@ drolab eval latest --rho .1,1 --out losses.npz`,
 	return c
 }
 
-// looked is a look with its ratios at some radii.
+// looked is a look at a checkpoint, with the likelihood ratios at some radii.
 type looked struct {
 	*inspect.Look
 	radii  []float64
@@ -96,7 +96,7 @@ func eval(con *console.Console, name string, f *evalFlags) error {
 	return nil
 }
 
-// check refuses what would fail only after the work.
+// check rejects flags that would otherwise fail only after the work.
 func (f *evalFlags) check() error {
 	if f.sheet != "" && f.top == 0 {
 		f.top = 50
@@ -114,7 +114,7 @@ func (f *evalFlags) check() error {
 	return err
 }
 
-// examine uses the network of a checkpoint.
+// examine applies the network of a checkpoint to the samples, and finds the worst cases.
 func examine(con *console.Console, name string, f *evalFlags) (*looked, error) {
 	r, step, err := con.FindSaved(name)
 	if err != nil {
@@ -155,7 +155,7 @@ func (l *looked) weigh() error {
 	return nil
 }
 
-// write makes the files that were asked for.
+// write writes the files that the flags ask for.
 func (l *looked) write(f *evalFlags) error {
 	if f.sheet != "" {
 		if err := contactSheet(f.sheet, l.Src, l.picked(f.top), l.Samples); err != nil {
@@ -172,19 +172,19 @@ func (l *looked) write(f *evalFlags) error {
 	return format.Put(f.out, l.sheet())
 }
 
-// picked lists so many samples, the heaviest first.
+// picked returns at most most samples, those with the largest likelihood ratios first.
 func (l *looked) picked(most int) []int {
 	order := l.Order()
 	return order[:min(most, len(order))]
 }
 
-// column is what a file says of each sample.
+// column is a column of the file, which has a row for each sample.
 type column struct {
 	head string
 	cell func(i int) string
 }
 
-// columns are those of the file, as far as the samples have them.
+// columns returns the columns of the file that the samples have values for.
 func (l *looked) columns() (list []column) {
 	add := func(has bool, head string, cell func(i int) string) {
 		if has {
@@ -256,7 +256,7 @@ type evalResult struct {
 
 	inspect.Totals
 	inspect.Decisions
-	// Threshold is the run's own, if it has one.
+	// Threshold is the threshold that the evaluation of the checkpoint chose, if it chose one.
 	Threshold measure.Number `json:"threshold,omitzero"`
 
 	Classes []string `json:"classes"`
@@ -266,7 +266,7 @@ type evalResult struct {
 	Top   []pickedSample `json:"top,omitempty"`
 }
 
-// riskAt is the exact worst case at a radius.
+// riskAt is the risk of the exact worst case at a radius.
 type riskAt struct {
 	Rho  float64        `json:"rho"`
 	Risk measure.Number `json:"robust_risk"`
@@ -300,7 +300,7 @@ func (l *looked) result(f *evalFlags) *evalResult {
 	return out
 }
 
-// print says what the figures come to.
+// print prints the result for a person.
 func (l *looked) print(w io.Writer) {
 	r := l.result(&evalFlags{})
 	fmt.Fprintf(w, "%s@%d on %d samples of %s\n", r.Run, r.Step, r.Samples,
@@ -363,7 +363,7 @@ func (l *looked) print(w io.Writer) {
 	}
 }
 
-// printDecisions prints the measures of what is decided, with their intervals.
+// printDecisions prints the measures of decisions, with their intervals.
 func (l *looked) printDecisions(w io.Writer) {
 	var rows [][]string
 	for _, m := range measure.Decisions() {

@@ -96,7 +96,7 @@ func features(con *console.Console, name, dataset string, splits []string, out s
 	return nil
 }
 
-// arrays are those of the file.
+// arrays returns the arrays of the file.
 func arrays(f *inspect.Frozen) []export.Array {
 	var x, weight [][]float32
 	var y, g, split []string

@@ -14,10 +14,9 @@ import (
 	"drolab/tui/cli/console"
 )
 
-// readLosses reads a column of losses from a CSV file, of which a file with
-// one loss a line is the simplest; "-" is stdin. A first line of names is
-// recognised by what it holds. Column "" is the only one, or else the one
-// named "loss". Errors name the line.
+// readLosses reads a column of losses from a CSV file; the simplest such file has one loss per
+// line. Path "-" is stdin. A first line of names is recognised by its content. Column "" stands for
+// the only column, or else for the column named "loss". Errors name the line.
 func readLosses(con *console.Console, path, column string) ([]float64, error) {
 	in, name := con.Stdin, "stdin"
 	if path != "-" {
@@ -71,8 +70,7 @@ func parseLosses(in io.Reader, column string) ([]float64, error) {
 	return losses, nil
 }
 
-// lossColumn picks the column from the first line, and says whether that line
-// holds names.
+// lossColumn finds the column in the first line, and reports whether that line holds names.
 func lossColumn(first []string, column string) (at int, named bool, err error) {
 	var names []string
 	for _, cell := range first {
@@ -86,8 +84,8 @@ func lossColumn(first []string, column string) (at int, named bool, err error) {
 		want = "loss"
 	}
 	if want == "" {
-		// One column: a first line that is no number is its name only if it
-		// could be one; a mistyped number is an error.
+		// One column: a first line that is not a number counts as a name only if it has no digit.
+		// Otherwise it is a mistyped number, an error.
 		return 0, named && !strings.ContainsAny(names[0], "0123456789"), nil
 	}
 	if named {

@@ -19,7 +19,7 @@ import (
 type planFlags struct {
 	setFlags
 	assumed dro.Assumptions
-	from    string // a run; empty: all is given
+	from    string // a run; empty if all values are given
 }
 
 func planCommand(con *console.Console) *cobra.Command {
@@ -57,7 +57,7 @@ drolab plan --from shapes-sfk --epsilon 0.1`,
 	return c
 }
 
-// plan prints what Theorem 1 asks for.
+// plan prints the constants that Theorem 1 asks for.
 func (f *planFlags) plan(con *console.Console, c *cobra.Command) error {
 	if f.from != "" {
 		if err := f.measured(con, c, 50); err != nil {
@@ -93,7 +93,7 @@ func (f *planFlags) plan(con *console.Console, c *cobra.Command) error {
 	return nil
 }
 
-// plan is what Theorem 1 asks for, beside what it was given.
+// plan holds the constants that Theorem 1 asks for, beside the assumptions.
 type plan struct {
 	described
 	dro.Assumptions
@@ -147,7 +147,8 @@ func printPlan(con *console.Console, h dro.Assumptions, p *dro.Plan) {
 		"needs (see drolab presets paper,\nwhere T is 50 epochs of 273 steps).\n")
 }
 
-// planNotes says in words where the plan proves nothing or leaves the theorem.
+// planNotes returns notes on the cases in which the plan proves nothing or violates a condition of
+// the theorem.
 func planNotes(h dro.Assumptions, p *dro.Plan) (notes []string) {
 	if p.Vacuous() {
 		notes = append(notes, fmt.Sprintf("ε = %.3g is so large that λ0 = ε/(8ρ) = %.3g is "+
@@ -161,7 +162,7 @@ func planNotes(h dro.Assumptions, p *dro.Plan) (notes []string) {
 	return notes
 }
 
-// measured fills in what Theorem 1 assumes from a run, but for what was given.
+// measured fills in the assumptions of Theorem 1 from a run, except those given as flags.
 func (f *planFlags) measured(con *console.Console, c *cobra.Command, samples int) error {
 	list, spec, err := along(con, f.from, samples)
 	if err != nil {
@@ -204,8 +205,8 @@ func (f *planFlags) measured(con *console.Console, c *cobra.Command, samples int
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// fallen is Δ as a run has seen it: F of its first logged batch less the least R_ρ of
-// its evaluations.
+// fallen returns Δ as a run has seen it: F of the first logged batch minus the least R_ρ of the
+// evaluations.
 func fallen(r *record.Run) (float64, error) {
 	first, least := math.NaN(), math.Inf(1)
 	for tail := r.Tail(); ; {

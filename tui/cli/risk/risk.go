@@ -19,7 +19,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Commands are those of worst cases.
+// Commands returns the commands about worst cases.
 func Commands(con *console.Console) []*cobra.Command {
 	return []*cobra.Command{riskCommand(con), evalCommand(con), featuresCommand(con),
 		certifyCommand(con), planCommand(con), theoryCommand(con)}
@@ -33,7 +33,7 @@ type riskFlags struct {
 	curve   bool
 }
 
-// setFlags describe an uncertainty set.
+// setFlags are the flags that describe an uncertainty set.
 type setFlags struct {
 	uncertainty string
 	rho, k, mu  float64
@@ -49,14 +49,14 @@ func (f *setFlags) add(c *cobra.Command, usual string) {
 	console.Choices(c, "uncertainty", dro.SetNames()...)
 }
 
-// open returns the set; it and, where it has one, its radius must be given.
+// open returns the set. Its name must be given, and also its radius, if it has one.
 func (f *setFlags) open(c *cobra.Command) (dro.Set, error) {
 	if f.uncertainty == "" {
 		return nil, fmt.Errorf("give --uncertainty, one of %s", strings.Join(dro.SetNames(), ", "))
 	}
 	mu := f.mu
 	if mu == 1 {
-		mu = .5 // of the whole: any set with a level is the mean then, whatever the rest
+		mu = .5 // a valid level in place of 1, at which every set with a level is the mean
 	}
 	set, err := dro.NewSet(f.uncertainty, f.k, mu)
 	if err != nil {
@@ -76,7 +76,7 @@ func (f *setFlags) open(c *cobra.Command) (dro.Set, error) {
 	return set, nil
 }
 
-// isMean tells whether the adversary can do nothing: the radius is 0, or the level the whole.
+// isMean reports whether the adversary can do nothing: the radius is 0, or the level μ is 1.
 func (f *setFlags) isMean(set dro.Set) bool {
 	other, err := dro.NewSet(f.uncertainty, f.k, .25)
 	levelled := err == nil && other != set // the set depends on μ
@@ -115,8 +115,8 @@ drolab risk eval.csv --column loss --uncertainty cvar --mu 0.05 --weights ratios
 	return c
 }
 
-// solution is the worst case of given losses. Its η is unshifted; EtaPaper is the paper's
-// shifted one. At radius 0 λ is infinite and does not apply.
+// solution is the worst case of given losses. Its η is unshifted; EtaPaper is the paper's shifted
+// η. At radius 0, λ is infinite and does not apply.
 type solution struct {
 	described
 	Rho *float64 `json:"rho,omitempty"`
@@ -136,7 +136,7 @@ type curvePoint struct {
 	EffectiveSampleSize float64 `json:"effective_sample_size"`
 }
 
-// riskGroup is the part that a group has in the worst case.
+// riskGroup is the part of a group in the worst case.
 type riskGroup struct {
 	Name     string  `json:"name"`
 	N        int     `json:"n"`
@@ -149,7 +149,8 @@ func risk(con *console.Console, set dro.Set, f *riskFlags, path string) error {
 	if err != nil {
 		return err
 	}
-	// R_ρ is translation-equivariant; the sets take losses of at least 0.
+	// R_ρ is translation-equivariant. The losses are shifted because the sets need losses of at
+	// least 0.
 	base := min(0, slices.Min(losses))
 	if most := slices.Max(losses); math.IsInf(most-base, 1) {
 		return fmt.Errorf("losses from %v to %v span more than a float64 can hold: divide "+
@@ -185,7 +186,7 @@ func risk(con *console.Console, set dro.Set, f *riskFlags, path string) error {
 	return nil
 }
 
-// solve finds the worst case of losses that base was taken off.
+// solve finds the worst case of losses from which base was subtracted.
 func (f *riskFlags) solve(
 	set dro.Set, losses []float64, base float64,
 ) (*solution, []float64, error) {
@@ -214,8 +215,8 @@ func (f *riskFlags) solve(
 	return s, ratios, nil
 }
 
-// described is a set with the parameters that it depends on beside its radius: that of χ²
-// is a Cressie-Read one of order 2.
+// described is a set with the parameters that it depends on, other than its radius. χ² is described
+// as the Cressie-Read set of order 2.
 type described struct {
 	Set string   `json:"set"`
 	K   *float64 `json:"k,omitempty"`
@@ -233,7 +234,8 @@ func (f *setFlags) describe(set dro.Set) described {
 	return d
 }
 
-// riskGroups reads a group a line, one for each loss, and says what the worst case makes of each.
+// riskGroups reads the group of each loss, one per line, and returns the part of each group in the
+// worst case.
 func riskGroups(path string, losses, ratios []float64) ([]riskGroup, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -265,7 +267,7 @@ func riskGroups(path string, losses, ratios []float64) ([]riskGroup, error) {
 	return list, nil
 }
 
-// average is the mean of values, whose sum may be beyond float64.
+// average returns the mean of values, even if their sum exceeds the range of float64.
 func average(values []float64) float64 {
 	sum, parts, n := 0.0, 0.0, float64(len(values))
 	for _, v := range values {
@@ -277,8 +279,8 @@ func average(values []float64) float64 {
 	return sum / n
 }
 
-// paperEta returns η in the paper's coordinates, which only Cressie-Read has, of losses
-// that base was taken off.
+// paperEta returns η in the paper's coordinates, which only Cressie-Read has, for losses from which
+// base was subtracted; nil for other sets.
 func paperEta(set dro.Set, z dro.Z, base float64) *float64 {
 	if _, ok := set.(dro.CressieRead); !ok {
 		return nil
@@ -288,7 +290,7 @@ func paperEta(set dro.Set, z dro.Z, base float64) *float64 {
 	return &eta
 }
 
-// riskCurve returns the risk at five radii a decade, two decades to each side.
+// riskCurve returns the risk at five radii per decade, for two decades on either side of rho.
 func riskCurve(set dro.Set, losses []float64, rho, base float64) ([]curvePoint, error) {
 	switch {
 	case !set.HasRadius():
@@ -314,7 +316,7 @@ func riskCurve(set dro.Set, losses []float64, rho, base float64) ([]curvePoint, 
 	return points, nil
 }
 
-// writeWeights writes the worst distribution: r_i/n is the weight of sample i.
+// writeWeights writes the worst distribution: sample i has the weight r_i/n.
 func writeWeights(path string, losses, ratios []float64) error {
 	err := export.Replace(path, func(w io.Writer) error {
 		fmt.Fprintln(w, "loss,ratio")
@@ -372,7 +374,7 @@ func printRisk(con *console.Console, set dro.Set, f *riskFlags, r *solution) {
 	fmt.Fprintf(con.Stdout, "%s\n", convention(set))
 }
 
-// convention says what ρ is measured in, on which packages differ.
+// convention returns the definition of the divergence that ρ bounds, because packages differ in it.
 func convention(set dro.Set) string {
 	switch s := set.(type) {
 	case dro.CressieRead:

@@ -13,8 +13,8 @@ import (
 	"drolab/runner/inspect"
 )
 
-// contactSheet writes pictures of samples in rows, in their order, framed in red where the
-// prediction is wrong and in green where it is right. The file must be new.
+// contactSheet writes the pictures of samples in rows, in the order of the list. A frame is red if
+// the prediction is wrong and green if it is right. The file must not exist.
 func contactSheet(path string, src data.Source, list []int, s *certificate.Samples) error {
 	shape := src.Shape()
 	if !inspect.Pictured(shape) {
@@ -43,7 +43,7 @@ func contactSheet(path string, src data.Source, list []int, s *certificate.Sampl
 	return errors.Join(png.Encode(file, page), file.Close())
 }
 
-// paint draws one picture.
+// paint draws one picture into a box, enlarged by scale.
 func paint(page *image.RGBA, box image.Rectangle, p *inspect.Picture, scale int) {
 	for y := range box.Dy() {
 		for x := range box.Dx() {

@@ -58,11 +58,11 @@ checkpoint_keep and, for short epochs, checkpoint_every).`,
 	return c
 }
 
-// theoryJSON is what theory prints with --json.
+// theoryJSON is the result that theory prints with --json.
 type theoryJSON struct {
 	ID         string         `json:"id"`
 	PaperSlope measure.Number `json:"paper_slope"`
-	// what Theorem 1 asks for and the run does not have
+	// conditions of Theorem 1 that the run does not meet
 	Unmet     []string               `json:"unmet"`
 	Rates     []certificate.Rate     `json:"rates"`
 	Step      int64                  `json:"step,omitempty"` // of the checkpoint
@@ -108,7 +108,7 @@ func theory(con *console.Console, f *theoryFlags, name string) error {
 	return nil
 }
 
-// theoryAt measures at a checkpoint.
+// theoryAt measures the noise of mini-batches and the constants at a checkpoint.
 func theoryAt(con *console.Console, f *theoryFlags, name string, t *theoryJSON) error {
 	noise := func(frozen *certificate.Frozen, train *measure.Pass,
 		c certificate.Constants) (err error) {
@@ -120,7 +120,7 @@ func theoryAt(con *console.Console, f *theoryFlags, name string, t *theoryJSON) 
 	return err
 }
 
-// evaluations are those of a run's log that stand.
+// evaluations returns the evaluations in a run's log that no later resume has taken back.
 func evaluations(r *record.Run) ([]*runner.EvalEvent, error) {
 	tail := r.Tail()
 	tail.Only("eval")
@@ -130,7 +130,7 @@ func evaluations(r *record.Run) ([]*runner.EvalEvent, error) {
 
 func printTheory(con *console.Console, t *theoryJSON, set dro.Set) {
 	paper := func(r certificate.Rate) string {
-		if r.Measure == "excess_risk" { // of which the theorem says nothing
+		if r.Measure == "excess_risk" { // the theorem says nothing about it
 			return "–"
 		}
 		return console.Short(t.PaperSlope)

@@ -52,8 +52,8 @@ lists them.`,
 	return c
 }
 
-// save makes sure that there is a checkpoint of now, and returns its step. One that
-// comes behind a long step is waited for.
+// save makes sure that the present state has a checkpoint, and returns its step. If the run is in a
+// long step, save waits for the checkpoint after it.
 func save(tr *trainer.Trainer, r *record.Run) (step int64, err error) {
 	before, _, err := r.Saved()
 	if err != nil {
@@ -80,9 +80,9 @@ func save(tr *trainer.Trainer, r *record.Run) (step int64, err error) {
 	return now.Step, err
 }
 
-// pinAt pins the checkpoint of a step or, for -1, of now; of a run that has ended
-// its last. A run that saves often may remove one before it can be pinned: then
-// the one that took its place will do.
+// pinAt pins the checkpoint of a step. For step -1 it pins a checkpoint of the present state or, if
+// the run has ended, its last checkpoint. A run that saves often may remove a checkpoint before it
+// is pinned; then its successor is pinned.
 func pinAt(tr *trainer.Trainer, r *record.Run, step int64) (err error) {
 	if step >= 0 {
 		err = r.Pin(step)

@@ -41,7 +41,8 @@ given. It refuses a live run: stop it first.`,
 	return c
 }
 
-// sure asks whether the runs shall go. Where nobody can be asked, they stay.
+// sure asks the user to confirm that the runs are deleted, and fails without a yes. If nobody can
+// be asked, the runs stay.
 func sure(tr *trainer.Trainer, runs []*record.Run) error {
 	for _, r := range runs {
 		fmt.Fprintf(tr.Stderr, "  %s  %s\n", console.Clean(r.Meta.ID),
@@ -51,7 +52,7 @@ func sure(tr *trainer.Trainer, runs []*record.Run) error {
 	if tr.Stdin == nil {
 		return errors.New("no terminal to ask on: use --yes to delete without asking")
 	}
-	answer, _ := bufio.NewReader(tr.Stdin).ReadString('\n') // what does not come is no yes
+	answer, _ := bufio.NewReader(tr.Stdin).ReadString('\n') // no answer is not a yes
 	if strings.ToLower(strings.TrimSpace(answer)) != "yes" {
 		return errors.New("nothing deleted: the answer was not yes (--yes skips the question)")
 	}

@@ -1,5 +1,5 @@
-// Package run has the commands that start runs, follow them, and ask something of them:
-// run, resume, pause, stop, checkpoint, knob, label and delete.
+// Package run has the commands that start runs, follow them, and send them requests: run, resume,
+// pause, stop, checkpoint, knob, label and delete.
 //
 //	run, resume -> trainer -> follow <- record.Tail, Progress
 //	                            └─> look.Results at the end

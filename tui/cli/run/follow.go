@@ -17,21 +17,21 @@ import (
 	"drolab/tui/cli/trainer"
 )
 
-// crew trains runs of one folder, and is followed to their end.
+// crew trains the runs of one folder, which are followed to their end.
 type crew struct {
 	runner.Verbs
 	dir    string
 	live   func() ([]runner.LiveRun, error)
 	await  func(ids []string) []queue.Outcome
-	end    func(ids []string) []error // ends what was begun
+	end    func(ids []string) []error // stops runs that have begun
 	leave  func()
-	remedy string // of a run that waits for its disk; it has a %s for the run
-	// interrupted is closed when the user wants the runs to end, which end asks for. Where
-	// it is nil, they see to that themselves.
+	remedy string // the advice if a run waits for its disk; %s is the run
+	// interrupted is closed when the user wants the runs to end; end must then be called. If it is
+	// nil, the runs end without that.
 	interrupted <-chan struct{}
 }
 
-// newCrew is the engine of the folder or a queue of this process.
+// newCrew returns a crew that trains by the engine of the folder, or by a queue of this process.
 func newCrew(ctx context.Context, tr *trainer.Trainer, store *record.Store, inline bool) *crew {
 	dir := store.Dir()
 	if inline || !tr.HasEngine() {
@@ -72,7 +72,7 @@ func stopAll(c *engine.Client, ids []string) (problems []error) {
 	return problems
 }
 
-// stopping says what happens now.
+// stopping returns the line that says what happens after an interrupt.
 func stopping(problems []error) string {
 	if len(problems) > 0 {
 		return "stopping: " + console.OneLine(errors.Join(problems...).Error())
@@ -80,8 +80,8 @@ func stopping(problems []error) string {
 	return "Stopping with a checkpoint. Press Ctrl-C again to leave the runs alone."
 }
 
-// awaitEnd returns when nobody holds any of the runs' directories: the last
-// thing that happens to a run, however it ends.
+// awaitEnd returns when no process holds any of the runs' directories. That is the last thing to
+// happen to a run, however it ends.
 func awaitEnd(dir string, ids []string) (list []queue.Outcome) {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
@@ -106,7 +106,7 @@ func awaitEnd(dir string, ids []string) (list []queue.Outcome) {
 	return list
 }
 
-// troubles tells of each new trouble of the runs, and of its end, until end is called.
+// troubles sends a line for each new trouble of the runs, and for its end, until end is called.
 func (c *crew) troubles(ids []string) (lines <-chan string, end func()) {
 	tell, over := make(chan string), make(chan struct{})
 	go func() {
@@ -135,8 +135,7 @@ func (c *crew) troubles(ids []string) (lines <-chan string, end func()) {
 	return tell, func() { close(over) }
 }
 
-// troubles returns a line for each of the runs whose trouble is another one
-// than was told before.
+// troubles returns a line for each run whose trouble has changed since it was last told.
 func troubles(
 	live []runner.LiveRun, ids []string, told map[string]string, remedy string,
 ) (lines []string) {
@@ -156,7 +155,8 @@ func troubles(
 	return lines
 }
 
-// follow shows runs until all have ended, and reports. With exports it writes event files.
+// follow shows runs until all have ended, and prints their results. With exports it also writes
+// event files.
 func (c *crew) follow(tr *trainer.Trainer, ids []string, exports bool) error {
 	outcomes := watch(tr, c, ids, exports)
 	runs, err := findAll(c.dir, ids)
@@ -181,8 +181,9 @@ func findAll(dir string, ids []string) ([]*record.Run, error) {
 	return runs, nil
 }
 
-// notDone says which runs are not done, why, and how to go on. The cause is
-// the outcome's own: a full disk keeps it from the record.
+// notDone returns an error that names the runs that are not done, with the cause and how to
+// continue them. The cause is taken from the outcome, because a full disk keeps it out of the
+// record.
 func notDone(runs []*record.Run, outcomes []queue.Outcome) error {
 	ended := map[string]queue.Outcome{}
 	for _, o := range outcomes {

@@ -65,7 +65,7 @@ the command prints the labels.`,
 	return c
 }
 
-// sayLabel prints what is said of a run.
+// sayLabel prints the label of a run.
 func sayLabel(tr *trainer.Trainer, r *record.Run) {
 	tr.Say("%s: %s", r.Meta.ID, cmp.Or(r.Label().String(), "no label"))
 }

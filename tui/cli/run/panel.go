@@ -16,22 +16,22 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// panel shows runs on stderr: on a terminal as a block of lines, one a run,
-// that is drawn over itself; elsewhere as a log.
+// panel shows runs on stderr: on a terminal as a block of one line per run, which is redrawn in
+// place; elsewhere as a log.
 type panel struct {
 	out           *cells.Writer
 	screen, ascii bool
 	width, height int // of the screen, in cells
-	drawn         int // lines of the block that stand on the screen
+	drawn         int // lines of the block that are on the screen
 	runs          []*live
-	news          []string // of no run alone: lines to print once
+	news          []string // lines to print once that concern no single run
 	theme         *kit.Theme
 }
 
 func (p *panel) resize(width, height int) { p.width, p.height = width, height }
 
-// read takes in what the runs have recorded since the last time. What cannot
-// be read now may be the next time; the report at the end says so if not.
+// read adds the events that the runs have recorded since the last call. Events that cannot be read
+// now may be readable at the next call; if not, the report at the end says so.
 func (p *panel) read() {
 	for _, l := range p.runs {
 		for {
@@ -57,7 +57,7 @@ func (p *panel) show(last bool) {
 		p.news, l.news = append(p.news, l.news...), nil
 	}
 	for _, line := range p.news {
-		if p.screen { // broken between words, not by the terminal
+		if p.screen { // wrap between words, before the terminal wraps
 			line = strings.Join(kit.Wrap(line, max(1, p.width-1)), "\n  ")
 		}
 		b.WriteString(line + "\n")
@@ -79,8 +79,8 @@ func (p *panel) show(last bool) {
 	p.out.Write([]byte(b.String()))
 }
 
-// block returns a line for each run. Where they do not fit the screen, the
-// runs in progress come first and the rest is counted.
+// block returns a line for each run. If the lines do not fit the screen, runs in progress come
+// first, and a last line counts all runs by status.
 func (p *panel) block(last bool) []string {
 	room := max(1, p.height-2)
 	if last || len(p.runs) <= room {
@@ -116,20 +116,20 @@ func tally(runs []*live) string {
 		runner.Stopped, runner.Failed)
 }
 
-// part is a piece of a run's line; where the screen is narrow, those of the
-// highest rank go first.
+// part is a piece of a run's line. On a narrow screen the parts of the highest rank are dropped
+// first.
 type part struct {
 	text  string
 	rank  int
 	style kit.Style
 }
 
-// barRank is where the bar stands in that order: a screen too narrow for the
-// bar and the epoch shows the epoch.
+// barRank is the rank of the bar. A screen too narrow for both the bar and the epoch shows the
+// epoch.
 const barRank = 2
 
-// fit is what all lines have room for: the parts up to a rank, and a bar of so many cells, 0 for
-// none. All lines have the same, so that they stand in columns.
+// fit returns what fits in all lines: the parts up to a rank, and a bar of some cells, 0 for no
+// bar. All lines share these values, so that their parts form columns.
 func (p *panel) fit() (rank, bar int) {
 	widest := func(rank int) (n int) {
 		for _, l := range p.runs {
@@ -154,10 +154,10 @@ func (p *panel) fit() (rank, bar int) {
 	return rank, min(console.BarMost, p.width-1-widest(rank)-gap)
 }
 
-// gap is between two parts.
+// gap is the number of blanks between two parts.
 const gap = 2
 
-// total is the width of the parts up to a rank.
+// total returns the width of the parts up to a rank, in cells.
 func total(parts []part, rank int) int {
 	n := -gap
 	for _, x := range parts {
@@ -191,7 +191,7 @@ func (p *panel) line(l *live) string {
 	return strings.Join(words, strings.Repeat(" ", gap))
 }
 
-// look is the theme: without one nothing has a colour.
+// look returns the theme of the panel; without a theme nothing has a colour.
 func (p *panel) look() *kit.Theme {
 	if p.theme == nil {
 		p.theme = kit.NewTheme(0, true, p.ascii)
@@ -208,7 +208,7 @@ func (p *panel) nameWidth() int {
 	return n
 }
 
-// parts lists the figures, each in a fixed width, so that columns stand still.
+// parts returns the parts of a run's line, each of a fixed width, so that columns do not move.
 func (l *live) parts(p *panel) []part {
 	var step runner.StepEvent
 	if l.Last != nil {

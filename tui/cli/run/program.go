@@ -50,8 +50,8 @@ func trust(tr *trainer.Trainer, p spec.Program) error {
 	return nil
 }
 
-// trustNamed approves the programs that specs have because the command line says so:
-// by a name in place of a preset, or by --set.
+// trustNamed approves the programs of specs if the command line names a program: in place of a
+// preset, or with --set.
 func (f *runFlags) trustNamed(tr *trainer.Trainer, name string, specs []spec.Spec) error {
 	says := func(text string) bool { return strings.Contains(text, spec.ProgramPrefix) }
 	named := spec.IsProgramName(name)

@@ -68,7 +68,7 @@ func goOn(ctx context.Context, tr *trainer.Trainer, runs []*record.Run, inline b
 	return list.OrNil()
 }
 
-// begin resumes the runs, and says at once which it cannot.
+// begin resumes the runs, and tells at once how many cannot be resumed.
 func begin(
 	tr *trainer.Trainer, runs []*record.Run, resume func(id string) error,
 ) (ids []string, list console.Failures) {

@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Commands are those that start runs or ask something of them.
+// Commands returns the commands that start runs or send them requests.
 func Commands(tr *trainer.Trainer) []*cobra.Command {
 	return []*cobra.Command{runCommand(tr), resumeCommand(tr), pauseCommand(tr), stopCommand(tr),
 		checkpointCommand(tr), knobCommand(tr), labelCommand(tr), deleteCommand(tr),
@@ -35,9 +35,9 @@ type runFlags struct {
 	from   string
 	inline bool
 	detach bool
-	live   string // format of files that are written as the runs go on
+	live   string // format of the event files that are written while the runs go on
 
-	release func() // of the checkpoint that --from means
+	release func() // releases the checkpoint that --from names
 }
 
 func runCommand(tr *trainer.Trainer) *cobra.Command {
@@ -96,7 +96,7 @@ drolab run --from latest --set lr=0.001 --algo sfk`,
 	return c
 }
 
-// presetOrParent wants either of both.
+// presetOrParent is a check for presets, or for --from in their place.
 func (f *runFlags) presetOrParent(c *cobra.Command, args []string) error {
 	if f.from == "" {
 		return console.OneOrMore("a preset or a YAML file", "drolab run shapes")(c, args)
@@ -108,7 +108,7 @@ func (f *runFlags) presetOrParent(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// requests loads and checks everything that is to run, before anything does.
+// requests loads and checks everything that is to run, before anything is started.
 func requests(
 	tr *trainer.Trainer, c *cobra.Command, f *runFlags, names []string,
 ) ([]runner.Request, error) {
@@ -134,8 +134,8 @@ func requests(
 	return list, nil
 }
 
-// grid returns the runs of a preset: those of every combination of the values that --set has, in
-// one request, so that they share their data.
+// grid returns the runs of a preset for every combination of the values in --set. They form one
+// request, so that they share their data.
 func (f *runFlags) grid(c *cobra.Command, p *presets.Preset) (specs []spec.Spec, err error) {
 	for _, set := range presets.Grid(f.set) {
 		one, spec := *f, p.Spec
@@ -184,8 +184,8 @@ func (f *runFlags) apply(c *cobra.Command, s *spec.Spec) error {
 	return nil
 }
 
-// fork is the request to go on from a checkpoint, which it holds until the runs have
-// their own copy.
+// fork returns the request to continue from a checkpoint. It holds the checkpoint until the runs
+// have their own copy.
 func fork(tr *trainer.Trainer, c *cobra.Command, f *runFlags) (req runner.Request, err error) {
 	parent, step, err := tr.FindStep(f.from)
 	if err != nil {
@@ -237,8 +237,8 @@ func train(ctx context.Context, tr *trainer.Trainer, requests []runner.Request, 
 	return by.follow(tr, ids, f.live != "")
 }
 
-// start starts the requests until one is refused. Then the runs have a copy of the
-// checkpoint that they go on from.
+// start starts the requests in order, until one is refused. After that the checkpoint of --from is
+// released, because the runs have their own copy.
 func (f *runFlags) start(
 	requests []runner.Request, start func(runner.Request) ([]string, error),
 ) (ids []string, err error) {
@@ -253,7 +253,7 @@ func (f *runFlags) start(
 	return ids, nil
 }
 
-// leave says what was started.
+// leave prints the runs that were started.
 func leave(tr *trainer.Trainer, dir string, ids []string) error {
 	runs, err := findAll(dir, ids)
 	if err != nil {

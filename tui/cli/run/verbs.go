@@ -17,9 +17,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// What can be asked of a run that goes on. A command waits until the run's
-// directory says that it is done, where the engine only hands it to the run, and
-// brings to the disk what it has read there before it tells of it.
+// The requests to a live run. Where the engine only passes a request on to the run, the command
+// waits until the run's directory shows that it is done. Before it reports that, it brings to the
+// disk what it has read there.
 
 func pauseCommand(tr *trainer.Trainer) *cobra.Command {
 	return verbCommand(tr, "pause", "Pause runs with a checkpoint; drolab resume continues "+
@@ -34,7 +34,8 @@ func stopCommand(tr *trainer.Trainer) *cobra.Command {
 		func(r *record.Run) bool { return r.Status().Ended() && !r.Held() })
 }
 
-// verbCommand asks, unless it is so already, and waits until it is so.
+// verbCommand returns a command that calls ask for each run for which so does not hold yet, and
+// waits until so holds.
 func verbCommand(
 	tr *trainer.Trainer,
 	verb, short string, ask func(*engine.Client, string) error, so func(*record.Run) bool,
@@ -60,13 +61,12 @@ func verbCommand(
 	return c
 }
 
-// chosen returns the named runs or, where all are meant, those of the folder
-// that fit.
+// chosen returns the named runs or, if all is set, the runs of the folder for which fits holds.
 func chosen(
 	tr *trainer.Trainer, names []string, all bool, fits func(*record.Run) bool,
 ) ([]*record.Run, error) {
 	if all {
-		// drolab runs says what cannot be read; it keeps nobody from the others.
+		// drolab runs reports unreadable runs; they must not keep the user from the others.
 		runs, _ := tr.Catalogue().List()
 		runs = slices.DeleteFunc(runs, func(r *record.Run) bool { return !fits(r) })
 		if len(runs) == 0 {
@@ -85,7 +85,7 @@ func chosen(
 	return runs, nil
 }
 
-// askAll asks all runs before it waits for the first.
+// askAll sends the request to all runs before it waits for the first one.
 func askAll(
 	tr *trainer.Trainer,
 	runs []*record.Run, ask func(*engine.Client, string) error, so func(*record.Run) bool,
@@ -115,7 +115,7 @@ func askAll(
 	return list.OrNil()
 }
 
-// askRun asks something of a run that has not ended.
+// askRun sends a request to a run that has not ended.
 func askRun(tr *trainer.Trainer, r *record.Run, ask func(*engine.Client) error) error {
 	if r.Status().Ended() {
 		return fmt.Errorf("run %s is %s, not running: drolab resume %s continues an "+
@@ -131,13 +131,13 @@ func askRun(tr *trainer.Trainer, r *record.Run, ask func(*engine.Client) error) 
 	return nil
 }
 
-// awaitRun looks at the run until it is so, or has ended, and is on disk. A run that
-// waits for the disk may do nothing for long: that is an error.
+// awaitRun reads the run again until so holds or the run has ended, and settles it on the disk. A
+// run that waits for its disk may do nothing for a long time: that is an error.
 func awaitRun(tr *trainer.Trainer, r *record.Run, so func(*record.Run) bool) (*record.Run, error) {
 	dir, id := filepath.Dir(r.Dir), r.Meta.ID
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
-	const every = 20 // ticks: each question of the engine is a connection
+	const every = 20 // ticks: each question to the engine is a connection
 	for n := 1; !so(r) && (!r.Status().Ended() || r.Held()); n++ {
 		<-tick.C
 		next, err := record.Find(dir, id)
@@ -147,7 +147,7 @@ func awaitRun(tr *trainer.Trainer, r *record.Run, so func(*record.Run) bool) (*r
 		if r = next; n%every > 0 {
 			continue
 		}
-		// else the run's directory tells how it ends
+		// On an error, the run's directory shows how the run ends.
 		if s, err := tr.Client(dir).Status(); err == nil {
 			const remedy = "then continue with drolab resume %s"
 			lines := troubles(s.Runs, []string{id}, map[string]string{}, remedy)
@@ -191,7 +191,7 @@ run repeats it at the same step.`,
 	}
 }
 
-// runsOrAll wants names of runs, or --all in their place.
+// runsOrAll returns a check for names of runs, or --all in their place.
 func runsOrAll(all *bool, verb string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if *all != (len(args) > 0) {

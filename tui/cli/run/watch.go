@@ -16,13 +16,13 @@ import (
 	"drolab/tui/kit"
 )
 
-// lookEvery is how often the run directories are looked at for a log, which needs to be
-// told of evaluations only.
+// lookEvery is the time between two looks at the run directories for a log, which shows evaluations
+// only.
 const lookEvery = time.Second
 
-// watch tells on stderr what the runs do, until all have ended: lines that are
-// redrawn where stderr is a terminal, else a line for every evaluation. It
-// reads the run directories as any other process could.
+// watch shows on stderr what the runs do, until all have ended: lines that are redrawn if stderr is
+// a terminal, else a line for each evaluation. It reads the run directories, as any other process
+// could.
 func watch(tr *trainer.Trainer, c *crew, ids []string, exports bool) []queue.Outcome {
 	ended := make(chan []queue.Outcome, 1)
 	go func() { ended <- c.await(ids) }()
@@ -73,7 +73,7 @@ func watch(tr *trainer.Trainer, c *crew, ids []string, exports bool) []queue.Out
 	}
 }
 
-// live is what is known of one run while it goes on.
+// live is the state of one run while it goes on.
 type live struct {
 	*record.Progress
 	meta runner.Meta
@@ -94,13 +94,13 @@ func (l *live) add(e runner.Event) {
 	}
 }
 
-// name is short and tells the runs of one command apart.
+// name returns a short name that tells the runs of one command apart.
 func (l *live) name() string {
 	return fmt.Sprintf("%s %s s%d", console.Clean(l.meta.Preset), l.meta.Spec.Algorithm(),
 		l.meta.Spec.Seed)
 }
 
-// evalLine tells of the last evaluation in one line of a log.
+// evalLine describes the last evaluation in one line of a log.
 func (l *live) evalLine() string {
 	e := l.Eval
 	words := []string{fmt.Sprintf("%s epoch %.4g/%d", l.name(), e.Epoch, l.meta.Spec.Epochs),
@@ -109,7 +109,7 @@ func (l *live) evalLine() string {
 		"test accuracy " + console.Percent(e.Of("test_accuracy")),
 		"worst " + l.meta.Part() + " " + console.Percent(e.Of(l.meta.Fit("worst_class_accuracy")))}
 	if l.Last != nil {
-		// the method's own that are no mini-batch's: λ and η, say
+		// the method's own values that are not from a mini-batch, such as λ and η
 		for _, m := range measure.StepMeasures() {
 			if n := l.Last.Of(m.Name); n.Applies() && !m.Noisy {
 				words = append(words, m.Head()+" "+console.Figure(&m, n))
@@ -123,8 +123,8 @@ func (l *live) evalLine() string {
 	return strings.Join(words, "  ")
 }
 
-// exportLive opens an event file for each of the runs and returns what closes them.
-// TensorBoard is pointed at the folder above: each run has one of its own there.
+// exportLive opens an event file for each of the runs, and returns the function that closes the
+// files. Each run has a folder of its own; TensorBoard is pointed at the folder above them.
 func exportLive(runs []*live, dir string) (end func()) {
 	folder := filepath.Join(filepath.Dir(dir), "tensorboard")
 	for _, l := range runs {
@@ -143,7 +143,7 @@ func exportLive(runs []*live, dir string) (end func()) {
 	}
 }
 
-// export writes one event. After a failure there are no more.
+// export writes one event. After a failure it writes no more.
 func (l *live) export(e runner.Event) {
 	if l.out == nil {
 		return
@@ -153,7 +153,7 @@ func (l *live) export(e runner.Event) {
 		err = l.out.Flush()
 	}
 	if err != nil {
-		l.out.Close() // it has failed already
+		l.out.Close() // the earlier error is reported
 		l.out = nil
 		l.news = append(l.news, "no more event files: "+console.OneLine(err.Error()))
 	}

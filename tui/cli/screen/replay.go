@@ -61,7 +61,7 @@ drolab replay latest --speed 60 --from 40%`,
 	return c
 }
 
-// replay opens the interface on runs that lie anywhere.
+// replay opens the interface on runs that may lie outside the runs folder.
 func (s *Screen) replay(
 	ctx context.Context, runs func() ([]*record.Run, error), r lab.Replay,
 ) error {

@@ -32,13 +32,13 @@ type Screen struct {
 	StopSweep func(dir string) error
 }
 
-// Commands are those that open it.
+// Commands returns the commands that open the interface.
 func (s *Screen) Commands() []*cobra.Command {
 	return []*cobra.Command{s.attachCommand(), s.replayCommand(), s.shareCommand()}
 }
 
-// Open is what drolab does without a command: the interface where
-// there is a terminal, else the help.
+// Open runs drolab without a command: it opens the interface on a terminal, and prints the help
+// elsewhere.
 func (s *Screen) Open(c *cobra.Command, _ []string) error {
 	if !s.OnTerminal() {
 		return c.Help()
@@ -46,7 +46,7 @@ func (s *Screen) Open(c *cobra.Command, _ []string) error {
 	return s.interact(c.Context(), false)
 }
 
-// interact opens the interface, on what is running if it is to attach to that.
+// interact opens the interface; with attach it opens on the live runs.
 func (s *Screen) interact(ctx context.Context, attach bool) error {
 	store, err := record.Open(s.RunsDir)
 	if err != nil {
@@ -64,8 +64,8 @@ func (s *Screen) interact(ctx context.Context, attach bool) error {
 	return s.open(ctx, cfg)
 }
 
-// look opens the interface without a way to change anything, on a folder that
-// need not be ours.
+// look opens the interface on a folder that may belong to another user, without a way to change
+// anything.
 func (s *Screen) look(ctx context.Context) error {
 	dir, err := filepath.Abs(s.RunsDir)
 	if err != nil {
@@ -82,7 +82,7 @@ func (s *Screen) readOnly(ctx context.Context, cfg lab.Config) error {
 	return s.open(ctx, cfg)
 }
 
-// screen is the interface's world, without verbs.
+// screen returns the configuration of the interface, without verbs.
 func (s *Screen) screen(runsDir string, attach bool) lab.Config {
 	return lab.Config{Hooks: lab.Hooks{StopSweep: s.StopSweep}, Ring: s.Ring,
 		RunsDir: runsDir, DataDir: s.DataDir,
@@ -92,7 +92,7 @@ func (s *Screen) screen(runsDir string, attach bool) lab.Config {
 		Stdin: s.Stdin, Stdout: s.Env.Stdout, Environ: s.Environ}
 }
 
-// open is the interface over runs of another process, until it is left.
+// open shows the interface over runs of another process, until the user leaves it.
 func (s *Screen) open(ctx context.Context, cfg lab.Config) error {
 	machine.Calm()
 	story := ""
@@ -104,13 +104,13 @@ func (s *Screen) open(ctx context.Context, cfg lab.Config) error {
 		return nil
 	}
 	s.comeBack(cfg.RunsDir)
-	if story != "" { // the last line, as of a run and of a report
+	if story != "" { // as the last line, as after a run and in a report
 		s.Say("%s", story)
 	}
 	return err
 }
 
-// comeBack says what goes on without the interface.
+// comeBack prints which runs continue without the interface.
 func (s *Screen) comeBack(dir string) {
 	runs, _ := record.NewCatalogue(dir, s.Catalogues).List()
 	runs = slices.DeleteFunc(runs, func(r *record.Run) bool { return r.Status().Ended() })
@@ -136,7 +136,7 @@ func (s *Screen) comeBack(dir string) {
 	}
 }
 
-// interactInline keeps the runs in this process.
+// interactInline opens the interface with the runs in this process.
 func (s *Screen) interactInline(ctx context.Context, store *record.Store, cfg lab.Config) error {
 	trainings, stop := context.WithCancel(ctx)
 	defer stop()
@@ -156,8 +156,8 @@ func (s *Screen) interactInline(ctx context.Context, store *record.Store, cfg la
 	return err
 }
 
-// farewell says how the runs of the interface stand that did not end well, and
-// how to go on with them.
+// farewell prints which runs of the interface failed or were stopped, and how to continue the
+// stopped ones.
 func (s *Screen) farewell(outcomes []queue.Outcome) {
 	slices.SortFunc(outcomes, func(a, b queue.Outcome) int { return strings.Compare(a.ID, b.ID) })
 	for _, o := range outcomes {
@@ -194,8 +194,8 @@ or changed.`,
 	return c
 }
 
-// lazyVerbs is verbs that are made when the first is asked for: the
-// interface shows its first frame before that. What it holds makes them once.
+// lazyVerbs makes its verbs when the first is called, so that the interface shows its first frame
+// before that. The function must make them once and return the same ones each time.
 type lazyVerbs func() runner.Verbs
 
 func (v lazyVerbs) Start(r runner.Request) ([]string, error) { return v().Start(r) }

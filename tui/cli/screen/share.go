@@ -20,7 +20,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// sharing are the flags of drolab share.
+// sharing holds the flags of `share`.
 type sharing struct {
 	listen, keys, hostKey string
 	viewers               int
@@ -60,7 +60,7 @@ ssh -p 2222 localhost`,
 	return c
 }
 
-// mostViewers bounds what one process draws for.
+// mostViewers is the largest number of viewers that one process may draw for.
 const mostViewers = 1000
 
 func (s *Screen) share(ctx context.Context, f sharing) error {
@@ -88,7 +88,7 @@ func (s *Screen) share(ctx context.Context, f sharing) error {
 	}
 	ctx, closed := context.WithCancel(ctx)
 	defer closed()
-	ctx, cancel := s.Orderly(ctx, closed) // without its terminal nobody could end it
+	ctx, cancel := s.Orderly(ctx, closed) // without its terminal nobody could stop the command
 	defer cancel()
 	l, err := net.Listen("tcp", f.listen)
 	if err != nil {
@@ -107,7 +107,7 @@ func (s *Screen) share(ctx context.Context, f sharing) error {
 	return err
 }
 
-// connect is the command that connects to an address.
+// connect returns the command that connects a viewer to an address.
 func connect(at net.Addr) string {
 	host, port, _ := net.SplitHostPort(at.String())
 	if ip := net.ParseIP(host); ip == nil || ip.IsUnspecified() {

@@ -1,5 +1,5 @@
-// Package sweep has the commands of sweeps: start, status, table, task and stop. What they
-// do is in runner/sweep; here are the flags, the presets and the trainer that it is given.
+// Package sweep has the commands of sweeps: start, status, table, task and stop. The work is done
+// in runner/sweep; this package has the flags, and gives runner/sweep the presets and the trainer.
 //
 // Start at start.go.
 package sweep

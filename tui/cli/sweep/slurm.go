@@ -18,8 +18,8 @@ import (
 	"drolab/tui/kit"
 )
 
-// onSlurm submits what is missing: of two who do so at once, the second sees what the
-// first has submitted.
+// onSlurm submits the missing runs. If two starts do so at once, the second sees what the first has
+// submitted.
 func (sw *Sweeps) onSlurm(ctx context.Context, folder *sweep.Folder, f *sweepFlags) error {
 	ask, err := sw.sweepAsk(ctx, folder, f)
 	if err != nil {
@@ -122,7 +122,7 @@ func (sw *Sweeps) sweepAsk(
 		if n.Bytes, err = train.Memory(s, sizes); err != nil || ask.Time > 0 {
 			return n, err
 		}
-		all := *s // one measurement is for all methods
+		all := *s // all methods share one measurement
 		all.Algorithms = folder.List.Base.Algorithms
 		n.Seconds, err = w.Seconds(&all, sizes, []spec.Spec{*s})
 		return n, err

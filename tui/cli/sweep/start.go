@@ -25,10 +25,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Sweeps is what the commands of sweeps need.
+// Sweeps holds what the commands of sweeps need.
 type Sweeps struct{ *trainer.Trainer }
 
-// Command is drolab sweep.
+// Command returns the command drolab sweep.
 func (sw *Sweeps) Command() *cobra.Command {
 	c := &cobra.Command{
 		Use: "sweep", Short: "Train many runs over settings and seeds, here or on a Slurm " +
@@ -48,7 +48,7 @@ drolab sweep table DIR`,
 	return c
 }
 
-// sweepFlags are those of sweep start.
+// sweepFlags are the flags of `sweep start`.
 type sweepFlags struct {
 	dir, on               string
 	partition, constraint string
@@ -104,7 +104,7 @@ func (sw *Sweeps) sweepStartCommand() *cobra.Command {
 	return c
 }
 
-// check says what is wrong with the flags.
+// check returns an error if a flag is invalid or flags contradict each other.
 func (f *sweepFlags) check() error {
 	switch {
 	case f.on != "here" && f.on != "slurm":
@@ -163,7 +163,7 @@ func (sw *Sweeps) startSweep(ctx context.Context, file string, f *sweepFlags) er
 	return sw.onHere(ctx, folder, f)
 }
 
-// presetsBeside are the presets; the file of one may lie beside the sweep's.
+// presetsBeside returns the presets for a sweep file, which may name a preset file beside it.
 func presetsBeside(file string) sweep.Presets {
 	return sweep.Presets{Walk: presets.Walk, Assign: presets.Assign, Key: presets.Key,
 		Load: func(name string) (spec.Spec, error) {
@@ -185,7 +185,7 @@ func (sw *Sweeps) printSweep(l *sweep.List) error {
 	return nil
 }
 
-// onHere trains on this machine.
+// onHere trains the runs on this machine.
 func (sw *Sweeps) onHere(ctx context.Context, folder *sweep.Folder, f *sweepFlags) error {
 	h := sweep.Here{Parallel: f.parallel, Threads: f.cpus,
 		DataDir: trainer.Absolute(folder.List.Dir, sw.DataDir)}
@@ -235,7 +235,8 @@ func (sw *Sweeps) sweepInline(ctx context.Context, folder *sweep.Folder, h sweep
 	return sw.sweepStatus(context.Background(), folder, false)
 }
 
-// Work is what the engine of a sweep's folder does by itself.
+// Work returns the work that the engine of a sweep's folder does of its own accord; nil if the runs
+// folder has no sweep to work on.
 func (sw *Sweeps) Work() func(context.Context, *queue.Queue) {
 	folder, h := sweep.Wanted(sw.RunsDir)
 	if folder == nil {
@@ -247,7 +248,7 @@ func (sw *Sweeps) Work() func(context.Context, *queue.Queue) {
 	return func(ctx context.Context, q *queue.Queue) {
 		err := folder.Work(ctx, q, *h, func() bool { return folder.Wants(h) }, logf)
 		if ctx.Err() != nil {
-			return // the next engine goes on
+			return // the next engine continues
 		}
 		if err != nil {
 			logf("%v", err)
@@ -258,7 +259,8 @@ func (sw *Sweeps) Work() func(context.Context, *queue.Queue) {
 	}
 }
 
-// Parallel is how many runs at once the engine of a sweep's folder has.
+// Parallel returns the number of runs that the engine of a sweep's folder trains at once, or 0 if
+// the runs folder has no sweep to work on.
 func (sw *Sweeps) Parallel() int {
 	_, h := sweep.Wanted(sw.RunsDir)
 	if h == nil {

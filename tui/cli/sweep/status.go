@@ -48,17 +48,17 @@ func (sw *Sweeps) sweepStatusCommand() *cobra.Command {
 	return c
 }
 
-// Pauses between two looks at all runs: at folders, and where Slurm is asked too,
-// whose controller all of its users share.
+// Pauses between two looks at all runs. followPause is for a look at the folders. slurmPause is for
+// looks that also ask Slurm, whose controller is shared by all users.
 const (
 	followPause = 2 * time.Second
 	slurmPause  = 10 * time.Second
 )
 
-// look looks at a sweep, of which the catalogue knows the runs that are done.
+// look returns a look at a sweep that takes the finished runs from the catalogue.
 func (sw *Sweeps) look(folder *sweep.Folder) *sweep.Look {
 	look := sweep.NewLook(folder)
-	runs, _ := record.NewCatalogue(folder.Dir, sw.Catalogues).List() // the look says what is wrong
+	runs, _ := record.NewCatalogue(folder.Dir, sw.Catalogues).List() // the look reports errors
 	look.Known(runs)
 	return look
 }
@@ -75,7 +75,7 @@ func (sw *Sweeps) sweepStatus(ctx context.Context, folder *sweep.Folder, follow 
 		}
 		jobs, err := folder.Jobs(ctx, sweep.Slurm{}, true)
 		if err != nil {
-			sw.Note(err.Error()) // the folders say most of it
+			sw.Note(err.Error()) // the folders have most of the information
 		}
 		if jobs != nil {
 			tick.Reset(slurmPause)
@@ -102,7 +102,7 @@ func (sw *Sweeps) sweepStatus(ctx context.Context, folder *sweep.Folder, follow 
 	}
 }
 
-// sayDamage names what has changed of the sweep's own files since they were written.
+// sayDamage prints what has changed in the sweep's own files since they were written.
 func (sw *Sweeps) sayDamage(dir string) {
 	list, err := sweep.Examine(dir, false)
 	if err != nil {
@@ -113,7 +113,7 @@ func (sw *Sweeps) sayDamage(dir string) {
 	}
 }
 
-// sayOfData tells what the first run of each dataset warns of at its start.
+// sayOfData prints the warnings that the first run on each dataset gives at its start.
 func (sw *Sweeps) sayOfData(folder *sweep.Folder) {
 	for i := range folder.List.Runs {
 		if folder.List.Known(i) {
@@ -121,11 +121,11 @@ func (sw *Sweeps) sayOfData(folder *sweep.Folder) {
 		}
 		r, err := folder.Find(i)
 		if err != nil {
-			continue // it has not begun
+			continue // the run has not begun
 		}
 		tail := r.Tail()
 		tail.Only("warning")
-		events, _ := tail.Read() // what is there
+		events, _ := tail.Read() // what can be read is enough
 		for _, e := range events {
 			if w, ok := e.(*runner.WarningEvent); ok && w.Step == 0 {
 				fmt.Fprintf(sw.Stderr, "warning: %s\n", console.OneLine(w.Message))
@@ -134,7 +134,7 @@ func (sw *Sweeps) sayOfData(folder *sweep.Folder) {
 	}
 }
 
-// timeLeft says how long the rest takes, once that can be told.
+// timeLeft returns the time that the rest of the sweep takes, in words, once it can be estimated.
 func timeLeft(look *sweep.Look, states []sweep.State, pace *sweep.Pace) string {
 	o, err := look.Overview(states)
 	if err != nil {
@@ -147,14 +147,14 @@ func timeLeft(look *sweep.Look, states []sweep.State, pace *sweep.Pace) string {
 	return ""
 }
 
-// countLine is the counts.
+// countLine returns the counts of runs by status, in one line.
 func countLine(states []sweep.State) string {
 	return kit.Plural(len(states), "run") + ": " + console.Tally(sweep.Count(states), runner.Done,
 		runner.Running, runner.Queued, sweep.Waiting, runner.Paused, runner.Stopped,
 		runner.Interrupted, sweep.Dropped, sweep.Missing, runner.Failed)
 }
 
-// printStates prints the counts, and what needs a person. The error is that some
+// printStates prints the counts, and the runs that need a person. It returns an error if some runs
 // have failed.
 func (sw *Sweeps) printStates(folder *sweep.Folder, states []sweep.State) error {
 	fmt.Fprintln(sw.Stdout, countLine(states))
@@ -186,7 +186,7 @@ func sweepJSON(folder *sweep.Folder, states []sweep.State) any {
 		"counts": sweep.Count(states), "runs": runs}
 }
 
-// sweepFormats are those of sweep table, by flag.
+// sweepFormats returns the functions that print the table of `sweep table`, by flag.
 func (sw *Sweeps) sweepFormats() map[string]func(*sweep.Table) error {
 	return map[string]func(*sweep.Table) error{
 		"csv":   func(t *sweep.Table) error { return t.CSV(sw.Stdout) },
@@ -288,7 +288,7 @@ a loop in a shell works as well.`,
 	return c
 }
 
-// admit takes what a job script says that its user has approved.
+// admit records the approvals of programs that a job script passes on from its user.
 func (sw *Sweeps) admit(programs []string) error {
 	for _, text := range programs {
 		p, err := bridge.ParseApproval(text)
@@ -302,7 +302,7 @@ func (sw *Sweeps) admit(programs []string) error {
 	return nil
 }
 
-// variable is one of the environment.
+// variable returns the value of an environment variable, or "".
 func (sw *Sweeps) variable(name string) string {
 	for _, v := range slices.Backward(sw.Environ) {
 		if value, ok := strings.CutPrefix(v, name+"="); ok {

@@ -17,8 +17,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Command is drolab engine. A sweep in the runs folder says how many runs at once
-// there shall be, and has work of its own for the engine.
+// Command returns the command drolab engine. If the runs folder has a sweep, parallel returns the
+// number of runs at once that the sweep asks for, and work the work that it has for the engine.
 func (t *Trainer) Command(
 	parallel func() int, work func() func(context.Context, *queue.Queue),
 ) *cobra.Command {

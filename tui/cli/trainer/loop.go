@@ -11,7 +11,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// LoopCommand is the process beside a script that has its own loop. The script starts it.
+// LoopCommand returns the command that serves a script with its own training loop. The script
+// starts it.
 func (t *Trainer) LoopCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "loop", Short: "Serve the training loop of a script (drolab.start starts it)",

@@ -20,17 +20,17 @@ import (
 	"drolab/tui/cli/machine"
 )
 
-// Trainer is what starts and asks of runs.
+// Trainer starts runs and sends them requests.
 type Trainer struct{ *console.Console }
 
-// HasEngine tells whether runs can outlive this process.
+// HasEngine reports whether runs can outlive this process.
 func (t *Trainer) HasEngine() bool { return engine.Supported && t.Self != nil }
 
-// Client asks the engine of a runs folder.
+// Client returns a client of the engine of a runs folder.
 func (t *Trainer) Client(runsDir string) *engine.Client {
 	dir, err := os.Getwd()
 	if err != nil {
-		dir = "" // datasets that are named by a relative path are not found then
+		dir = "" // then datasets named by a relative path are not found
 	}
 	return &engine.Client{RunsDir: runsDir, RuntimeDir: t.RuntimeDir, Version: machine.Version(),
 		Note:    t.Note,
@@ -42,13 +42,14 @@ func (t *Trainer) Client(runsDir string) *engine.Client {
 		}}
 }
 
-// programMeans is what programs are started with that this process asks for.
+// programMeans returns the interpreter and the environment for programs that this process asks to
+// start.
 func programMeans() *runner.ProgramMeans {
-	python, _ := exec.LookPath("python3") // the run says that it is missing
+	python, _ := exec.LookPath("python3") // the run reports a missing python3
 	return &runner.ProgramMeans{Python: python, Env: os.Environ()}
 }
 
-// Absolute is a path as seen from a folder.
+// Absolute returns path, taken as relative to the folder dir if it is relative.
 func Absolute(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -56,8 +57,8 @@ func Absolute(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// Queue returns a queue of this process, whose runs stop when the user wants
-// that or cancel is called. When the terminal is lost they are saved and go on.
+// Queue returns a queue of this process. Its runs stop when the user wants that or cancel is
+// called. When the terminal is lost, the runs are saved and continue.
 func (t *Trainer) Queue(
 	ctx context.Context, store *record.Store,
 ) (q *queue.Queue, cancel context.CancelFunc) {
@@ -73,31 +74,30 @@ func (t *Trainer) Queue(
 	return q, cancel
 }
 
-// Settings are those of runs in this process. No other process can tell them to
-// go on when the disk has room again.
+// Settings returns the settings of runs in this process. No other process can tell these runs to
+// continue when the disk has room again.
 func (t *Trainer) Settings(store *record.Store) queue.Settings {
 	return queue.Settings{Store: store, Host: machine.Host(), DataDir: t.DataDir,
 		Threads: t.Threads, Alone: true, Ended: t.notifier(store.Dir()), Reports: store.Dir(),
 		Programs: bridge.Approvals(t.Programs)}
 }
 
-// SaveAll asks for a checkpoint of every run, at a moment after which nobody
-// may be there any more, or be told what came of it. A run that cannot be asked has
-// just been asked a lot.
+// SaveAll asks every run for a checkpoint, without waiting, because soon nobody may be there to be
+// told the result. A run that refuses the request has just had many others.
 func SaveAll(q *queue.Queue) {
 	for _, r := range q.Live() {
 		go q.Checkpoint(r.ID)
 	}
 }
 
-// notifyTime is how long a command may take that tells of a run: the process
-// that ran the run waits for it before it ends.
+// notifyTime is the time that the user's command may take. The process that trained the run waits
+// for the command before it ends.
 const notifyTime = 30 * time.Second
 
-// notifier returns what runs the user's command when a run is done or has failed,
-// with the summary as JSON on its input; nil without a command. The command is
-// the user's own, from --notify or DROLAB_NOTIFY, and never from a preset or a run,
-// which may come from anybody. Nothing of the run is in its arguments.
+// notifier returns the function that runs the user's command when a run is done or has failed, with
+// the summary as JSON on the command's input; nil without a command. The command is the user's own,
+// from --notify or DROLAB_NOTIFY. It never comes from a preset or a run, which anybody may have
+// written. Its arguments hold nothing of the run.
 func (t *Trainer) notifier(runsDir string) func(queue.Outcome) {
 	if t.Notify == "" {
 		return nil

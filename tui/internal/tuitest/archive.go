@@ -18,8 +18,7 @@ import (
 	"drolab/tui/lab"
 )
 
-// Archive is a folder of recorded runs whose names and shown paths do not
-// change from test to test.
+// Archive is a folder of recorded runs whose names and displayed paths are the same in every test.
 type Archive struct{ lab.Folder }
 
 func (a Archive) List() ([]*record.Run, []error) {
@@ -46,7 +45,7 @@ func (a Archive) Open(r *record.Run) lab.Log {
 	return real.Tail()
 }
 
-// Found are the runs of these names.
+// Found returns the runs with these names.
 func Found(t testing.TB, s lab.Source, ids ...string) (runs []*record.Run) {
 	t.Helper()
 	for _, id := range ids {
@@ -59,9 +58,8 @@ func Found(t testing.TB, s lab.Source, ids ...string) (runs []*record.Run) {
 	return runs
 }
 
-// NewArchive records two seeds of each method that are done, and below them
-// one run each that failed, was stopped, was cut short, and has a name that is
-// no good.
+// NewArchive records two finished seeds of each method and, below them, a failed run, a stopped
+// run, an interrupted run, and a run whose preset has a name with control characters.
 func NewArchive(t testing.TB) Archive {
 	t.Helper()
 	a := Archive{Folder: lab.Folder(t.TempDir())}
@@ -124,7 +122,7 @@ func (a Archive) Add(t testing.TB, id string, m *runner.Meta, status runner.Stat
 		check(r.Append(&runner.StatusEvent{Head: step.Head, Status: status, Cause: cause}))
 		s := runner.Summarize(m, status, step.Step, last, step)
 		s.Cause = cause
-		if m.Spec.Select == spec.SelectValWorst { // which finds the first evaluation best
+		if m.Spec.Select == spec.SelectValWorst { // the first evaluation is the best by it
 			s.Selects(m, archivedEval(m, 1))
 		}
 		check(r.Finish(s))
@@ -133,15 +131,15 @@ func (a Archive) Add(t testing.TB, id string, m *runner.Meta, status runner.Stat
 	check(os.Rename(filepath.Join(string(a.Folder), m.ID), filepath.Join(string(a.Folder), id)))
 }
 
-// archivedEval is an Evaluation in which SFK is best in the worst class and ERM
-// worst there but best on average, by more than the seeds differ.
+// archivedEval returns an evaluation in which SFK has the best worst class, and ERM the worst one
+// but the best average. The differences between methods exceed those between seeds.
 func archivedEval(m *runner.Meta, epoch int) *runner.EvalEvent {
 	u := float64(epoch) / Epochs
 	algorithm := m.Spec.Algorithm()
 	e := Evaluation(runner.Head{Step: int64(epoch * Steps)}, Steps, 0, u, algorithm != dro.ERM)
 	i := slices.Index(dro.PaperMethods(), algorithm)
 	seed := int(m.Spec.Seed)
-	// No two methods differ by the same in both seeds.
+	// No two methods differ by the same amount in both seeds.
 	jitter := 0.001 * float64((3*seed*seed+i*i*seed+i)%7)
 	classes := e.ByGroup.Of("class_accuracy")
 	classes[3] = measure.Num(u * (0.4 - 0.1*float64(i) + jitter))
@@ -152,7 +150,7 @@ func archivedEval(m *runner.Meta, epoch int) *runner.EvalEvent {
 	return e
 }
 
-// Starter notes what is started and says that it was.
+// Starter records the requests to start runs and reports each as started.
 type Starter struct {
 	Asked
 	Requests []runner.Request
@@ -163,8 +161,8 @@ func (s *Starter) Start(r runner.Request) ([]string, error) {
 	return []string{"shapes-sfk-s1"}, nil
 }
 
-// Presets stand in for the embedded ones, whose wording and settings
-// are not what the screens are tested for.
+// Presets returns presets that stand in for the embedded ones, because the tests of the screens are
+// not about the wording and settings of the embedded presets.
 func Presets() []presets.Preset {
 	preset := func(name, doc string, reasons map[string]string,
 		assignments ...string) presets.Preset {

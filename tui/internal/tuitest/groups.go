@@ -9,8 +9,8 @@ import (
 	"drolab/runner/spec"
 )
 
-// NewGroupScript is NewScript of runs whose data have groups, one of them too small
-// to be called the worst, and a validation split, by which they select.
+// NewGroupScript is like NewScript, but the data of its runs have groups, one of them too small to
+// be called the worst, and a validation split, by which the runs select.
 func NewGroupScript(t testing.TB) *Script {
 	t.Helper()
 	return script(t, []dro.Algorithm{dro.ERM, "group", dro.SFK},
@@ -28,8 +28,8 @@ func NewGroupScript(t testing.TB) *Script {
 		})
 }
 
-// group adds to an evaluation what groups and a validation split have: the coast
-// is worst, and the third epoch is best.
+// group adds the figures of the groups and of the validation split to an evaluation. The coast is
+// the worst group, and the third epoch is the best.
 func group(e *runner.EvalEvent) {
 	mean, list := e.Of("test_accuracy").Float(), func(of ...float64) (numbers []measure.Number) {
 		for _, x := range of {

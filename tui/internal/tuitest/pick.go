@@ -10,8 +10,8 @@ import (
 	"drolab/runner/measure"
 )
 
-// NewPick is made up: of a run's 500 test samples the forty that weigh most, pictures of
-// spots or, with groups, rows of a table.
+// NewPick returns a made-up pick: of the 500 test samples of a run, the forty with the largest
+// weights. The samples are pictures of spots or, if table is set, rows of a table with groups.
 func NewPick(m *runner.Meta, table bool) *inspect.Pick {
 	p := &inspect.Pick{Dataset: "shapes", Step: m.Steps, Split: runner.SplitTest,
 		Shape: data.Shape{C: 3, H: 16, W: 16}, Size: 500, Classes: m.Classes,
@@ -46,7 +46,7 @@ func NewPick(m *runner.Meta, table bool) *inspect.Pick {
 	return p
 }
 
-// sampleOf is the i-th sample of a made-up pick.
+// sampleOf returns the i-th sample of a made-up pick.
 func sampleOf(p *inspect.Pick, i int) inspect.Sample {
 	n := len(p.Classes)
 	s := inspect.Sample{Row: i * 7919 % p.Size, Label: i * 3 % n, Prediction: i * 7 % n,

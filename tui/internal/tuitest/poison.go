@@ -15,17 +15,16 @@ import (
 	"unicode/utf8"
 )
 
-// Poison is text that steers a terminal which gets it as it is: it sets the
-// clipboard, clears the screen by two kinds of sequence, turns the direction
-// of writing, hides and blinks.
+// Poison is a text that would control a terminal that received it unchanged: it sets the clipboard,
+// clears the screen by two kinds of sequence, reverses the direction of writing, hides and blinks.
 const Poison = "\x1b]52;c;ZXZpbA==\x07\x1b[2J\u009b2J\x7f\u202e\u2066\u200b\ufeff" + Colour
 
-// Colour is a sequence that the interface never writes: a text that has it blinks and is
-// struck out.
+// Colour is a style sequence that the interface never writes: it makes text blink and strikes it
+// out. If it is on the screen, a text has brought it.
 const Colour = "\x1b[5;9m"
 
-// Poisons are texts with every control, each so short that it is shown whole where a
-// name has a few cells.
+// Poisons returns texts that together contain every control. Each is short enough to be shown whole
+// where a name has a few cells.
 func Poisons() (list []string) {
 	for c := range rune(0x20) {
 		list = append(list, string(c))
@@ -52,8 +51,9 @@ func Poisons() (list []string) {
 	return list
 }
 
-// Steered returns what s has besides printable characters, line breaks and tabs, quoted;
-// "" for nothing. What begins a style is left to unstyled.
+// Steered returns, quoted, the part of s around its first byte or character that is not printable
+// and no line break or tab, or "" if there is none. The sequences of styles count as well, so
+// callers remove them first.
 func Steered(s string) string {
 	for i, size := 0, 0; i < len(s); i += size {
 		var r rune
@@ -67,8 +67,8 @@ func Steered(s string) string {
 	return ""
 }
 
-// PoisonStrings puts a text before every string that v, a pointer, leads to, in place:
-// but for those that decide which run it is, and what is drawn of it.
+// PoisonStrings puts a text before every string that is reachable from the pointer v, in place. It
+// spares the strings that identify a run and those that decide what is drawn of it.
 func PoisonStrings(v any, text string) { poisonValue(reflect.ValueOf(v), text) }
 
 func poisonValue(v reflect.Value, text string) {
@@ -102,10 +102,10 @@ func poisonValue(v reflect.Value, text string) {
 	}
 }
 
-// PoisonEach puts Poison at the end of one string after another in the JSON
-// files below dir, one object a line in those named .jsonl, and calls visit
-// each time. The files are as before in the end. Of objects of one type in a file of
-// lines, the strings of the first and of the file's last are changed.
+// PoisonEach appends Poison to one string after another in the JSON files below dir, and calls
+// visit each time. A .jsonl file has one object per line. There, a string is changed in the first
+// object of its type that has it, and in the last object of the file. In the end, the files are as
+// before.
 func PoisonEach(t testing.TB, dir string, visit func(where string)) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -129,7 +129,7 @@ func poisonFile(path string, lines bool, visit func(string)) error {
 	if lines {
 		objects = bytes.Split(bytes.TrimSpace(text), []byte("\n"))
 	}
-	seen := map[string]bool{} // strings by the type of their object and their place in it
+	seen := map[string]bool{} // keys: the type of a string's object and its place in it
 	for i := range objects {
 		d := json.NewDecoder(bytes.NewReader(objects[i]))
 		d.UseNumber()
@@ -168,8 +168,8 @@ func poisonFile(path string, lines bool, visit func(string)) error {
 	return os.WriteFile(path, text, 0o600)
 }
 
-// poisonStrings changes one string below v after another, each put back when
-// changed returns.
+// poisonStrings changes one string below v after another and calls changed each time. It restores
+// the string when changed returns.
 func poisonStrings(v any, set func(any), where string, changed func(where string) error) error {
 	switch v := v.(type) {
 	case string:

@@ -13,7 +13,7 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 )
 
-// Page is what a Rig drives.
+// Page is a page of the interface, as a Rig drives it.
 type Page interface {
 	Init() tea.Cmd
 	Keys() []kit.Key
@@ -22,20 +22,20 @@ type Page interface {
 	View(w, h int) []string
 }
 
-// Rig drives a page as the interface would, but at once: commands are done
-// where they stand, and time passes when the rig says so.
+// Rig drives a page as the interface would, but synchronously: it runs each command at once, and
+// time passes only when the rig says so.
 type Rig struct {
 	*lab.Lab
 	Page    Page
 	Now     time.Time
-	Clock   func(time.Time) // told of every change of Now; nil tells nobody
+	Clock   func(time.Time) // called at every change of Now, unless nil
 	Overlay *kit.Overlay
 	Notice  kit.Notice
-	Sent    []tea.Msg // to the interface and to other pages
+	Sent    []tea.Msg // messages to the interface and to other pages
 	keys    []kit.Key
 }
 
-// NewLab is the world of a page of w by h cells, in true colour on dark.
+// NewLab returns the Lab of a page of w by h cells, in true colour on a dark background.
 func NewLab(t testing.TB, source lab.Source, cfg lab.Config, w, h int) *lab.Lab {
 	t.Helper()
 	cfg.DataDir = t.TempDir()
@@ -43,14 +43,14 @@ func NewLab(t testing.TB, source lab.Source, cfg lab.Config, w, h int) *lab.Lab 
 		Body: kit.Area(0, 0, w, h), Theme: kit.NewTheme(colorprofile.TrueColor, true, false)}
 }
 
-// NewRig turns to a page.
+// NewRig returns a Rig that has turned to a page.
 func NewRig(l *lab.Lab, page Page) *Rig {
 	r := &Rig{Lab: l, Page: page, Now: Epoch0(), keys: page.Keys()}
 	r.run(page.Init())
 	return r
 }
 
-// Send gives the page messages, and what comes of them.
+// Send sends messages to the page, and then the messages that result from them.
 func (r *Rig) Send(msgs ...tea.Msg) {
 	for _, m := range msgs {
 		switch m := m.(type) {
@@ -66,7 +66,7 @@ func (r *Rig) Send(msgs ...tea.Msg) {
 	}
 }
 
-// run does a command and takes its answer.
+// run runs a command and sends its message to the page.
 func (r *Rig) run(cmd tea.Cmd) {
 	if cmd == nil {
 		return
@@ -83,7 +83,7 @@ func (r *Rig) run(cmd tea.Cmd) {
 	}
 }
 
-// Press sends keys by name: "tab", "ctrl+c", "z", "Z".
+// Press presses keys by name: "tab", "ctrl+c", "z", "Z".
 func (r *Rig) Press(keys ...string) {
 	for _, k := range keys {
 		r.press(KeyPress(k))
@@ -120,7 +120,7 @@ func (r *Rig) Type(s string) {
 	}
 }
 
-// Sent is the last message of a kind that the page sent.
+// Sent returns the last message of type T that the page sent.
 func Sent[T tea.Msg](r *Rig) (last T, ok bool) {
 	for _, m := range r.Sent {
 		if m, is := m.(T); is {
@@ -130,7 +130,7 @@ func Sent[T tea.Msg](r *Rig) (last T, ok bool) {
 	return last, ok
 }
 
-// Wait lets time pass, a frame at a time, and the page look at the files.
+// Wait lets the time d pass, frame by frame. At each frame, the page looks at the files.
 func (r *Rig) Wait(d, frame time.Duration) {
 	for end := r.Now.Add(d); r.Now.Before(end); {
 		r.Now = r.Now.Add(frame)
@@ -141,7 +141,7 @@ func (r *Rig) Wait(d, frame time.Duration) {
 	}
 }
 
-// Size changes the page's.
+// Size changes the size of the page.
 func (r *Rig) Size(w, h int) {
 	r.Body = kit.Area(0, 0, w, h)
 	if r.Overlay != nil {
@@ -149,7 +149,7 @@ func (r *Rig) Size(w, h int) {
 	}
 }
 
-// View is the page as it is drawn, with what is over it.
+// View returns the page as it is drawn, with its overlay.
 func (r *Rig) View() string {
 	lines := r.Page.View(r.Body.W, r.Body.H)
 	if r.Overlay != nil {
@@ -158,16 +158,16 @@ func (r *Rig) View() string {
 	return strings.Join(lines, "\n")
 }
 
-// Shot is the page, cell by cell.
+// Shot returns the page, cell by cell.
 func (r *Rig) Shot() uv.ScreenBuffer { return Shot(r.View(), r.Body.W, r.Body.H) }
 
-// Fits is the function of that name for the page.
+// Fits calls the function Fits for the page.
 func (r *Rig) Fits(t testing.TB, what string) {
 	t.Helper()
 	Fits(t, what, r.View(), r.Body.W, r.Body.H, false)
 }
 
-// KeyPress is a key by name: "tab", "ctrl+c", "z", "Z".
+// KeyPress returns the press of a key by its name: "tab", "ctrl+c", "z", "Z".
 func KeyPress(name string) tea.KeyPressMsg {
 	special := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab,
 		"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,

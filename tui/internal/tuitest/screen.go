@@ -16,18 +16,19 @@ import (
 
 var update = flag.Bool("update", false, "write the Golden screens, and the key tables of docs")
 
-// Updates tells whether a test writes what it would compare.
+// Updates reports whether the flag -update is set: then a test writes the files that it would
+// compare.
 func Updates() bool { return *update }
 
-// Shot is a screen of w by h cells as Bubble Tea's renderer takes it from a
-// view, cell by cell.
+// Shot returns a screen of w by h cells, as Bubble Tea's renderer takes it from a view, cell by
+// cell.
 func Shot(view string, w, h int) uv.ScreenBuffer {
 	b := uv.NewScreenBuffer(w, h)
 	uv.NewStyledString(view).Draw(b, b.Bounds())
 	return b
 }
 
-// Text is the screen's characters, one line a row.
+// Text returns the characters of a screen, one line for each row.
 func Text(e uv.ScreenBuffer) string {
 	var b strings.Builder
 	for y := range e.Height() {
@@ -47,8 +48,8 @@ func Text(e uv.ScreenBuffer) string {
 	return b.String()
 }
 
-// Styles is the screen's colours and attributes, a letter a cell, and what the
-// letters mean.
+// Styles returns the colours and attributes of a screen, one letter for each cell, and a legend of
+// the letters.
 func Styles(e uv.ScreenBuffer) string {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	known := map[uv.Style]byte{{}: '.'}
@@ -82,7 +83,8 @@ func colorOf(c any) string {
 	return fmt.Sprintf("%v", c)
 }
 
-// Golden compares what is seen with testdata/NAME.golden.
+// Golden compares a screen with testdata/NAME.golden, or writes that file if the flag -update is
+// set.
 func Golden(t *testing.T, name, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", name+".golden")
@@ -104,11 +106,11 @@ func Golden(t *testing.T, name, got string) {
 	}
 }
 
-// Sizes are the screens that the interface is made for.
+// Sizes returns the screen sizes that the interface is made for, as width and height.
 func Sizes() [][2]int { return [][2]int{{40, 12}, {80, 24}, {120, 40}, {200, 60}} }
 
-// Variants are the terminals of the goldens, by name: what their environment
-// adds to that of true colour on dark.
+// Variants returns the terminals of the golden screens by name, each as the variables that it adds
+// to the environment of a dark terminal with true colour.
 func Variants() map[string][]string {
 	return map[string][]string{
 		"dark":    nil,
@@ -119,9 +121,8 @@ func Variants() map[string][]string {
 	}
 }
 
-// Fits fails where a screen is not exactly h lines of w cells, where an escape
-// sequence other than a style got through, or where ASCII was asked for and is
-// not what there is.
+// Fits fails if a screen is not exactly h lines of w cells, if it contains an escape sequence other
+// than a style, or if ascii is set and the screen has other characters.
 func Fits(t testing.TB, what, screen string, w, h int, ascii bool) {
 	t.Helper()
 	lines := strings.Split(screen, "\n")
@@ -140,8 +141,8 @@ func Fits(t testing.TB, what, screen string, w, h int, ascii bool) {
 	}
 }
 
-// unstyled is a screen without the sequences that begin or end a style of ours: ESC [, numbers with
-// semicolons, m.
+// unstyled returns a screen without the sequences that begin or end a style of ours: ESC [, numbers
+// with semicolons, m.
 func unstyled(s string) string {
 	var b strings.Builder
 	for {
@@ -158,8 +159,8 @@ func unstyled(s string) string {
 	}
 }
 
-// Printable fails where a screen has more than printable characters, line breaks and
-// styles, or a style of Colour.
+// Printable fails if a screen has anything but printable characters, line breaks and styles, or if
+// it has the style Colour.
 func Printable(t testing.TB, what, screen string) {
 	t.Helper()
 	if strings.Contains(screen, Colour) {

@@ -15,8 +15,8 @@ import (
 	"drolab/tui/lab"
 )
 
-// Script is a Source over real run directories whose logs are given: a log
-// tells what it has up to the script's time.
+// Script is a Source of real run directories with made-up logs: a log returns the events up to the
+// time Now of the script.
 type Script struct {
 	lab.Folder
 	Logs map[string][]runner.Event
@@ -42,7 +42,7 @@ func (l *scriptLog) Read() ([]runner.Event, error) {
 	return l.events[from:l.at], nil
 }
 
-// Asked notes what is Asked of runs, and does nothing.
+// Asked records the verbs that runs are asked to obey, and does nothing else.
 type Asked struct{ List []string }
 
 func (a *Asked) Start(runner.Request) ([]string, error) {
@@ -74,25 +74,23 @@ func (a *Asked) Knob(id, key, value string) error {
 	return nil
 }
 
-// Epoch0 is when the scripted runs start.
+// Epoch0 returns the time at which the scripted runs start.
 func Epoch0() time.Time { return time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC) }
 
-// The scripted runs: steps an epoch, epochs, seconds a step.
+// The shape of the scripted runs: steps of an epoch, epochs, and seconds of a step.
 const (
 	Steps  = 40
 	Epochs = 8
 	Pace   = 0.05
 )
 
-// NewScript makes a folder with one run of each algorithm, and their script.
-// Half-way through, three quarters of everything that will be is there.
+// NewScript makes a folder with one run of each method of the paper, and their script.
 func NewScript(t testing.TB) *Script {
 	t.Helper()
 	return script(t, dro.PaperMethods(), nil)
 }
 
-// script is one of these methods; change, where there is one, is what its runs and
-// their logs have besides.
+// script returns a script of runs of these methods. Unless nil, change alters each run and its log.
 func script(
 	t testing.TB, methods []dro.Algorithm, change func(*runner.Meta, []runner.Event),
 ) *Script {
@@ -135,7 +133,7 @@ func Meta(a dro.Algorithm, at time.Time) *runner.Meta {
 	return m
 }
 
-// Training is a made-up run: losses that fall, a λ and an η that settle.
+// Training returns the log of a made-up run: the losses fall, λ and η settle.
 func Training(a dro.Algorithm, i, epochSteps, epochs int) []runner.Event {
 	var events []runner.Event
 	seed := uint32(i + 1)

@@ -14,14 +14,14 @@ import (
 	"drolab/runner/sweep"
 )
 
-// SweepPresets are those of the program, as sweep files take them.
+// SweepPresets are the presets of the program, in the form that sweep files take.
 var SweepPresets = sweep.Presets{Walk: presets.Walk, Assign: presets.Assign, Key: presets.Key,
 	Load: func(name string) (spec.Spec, error) {
 		p, err := presets.Load(name)
 		return p.Spec, err
 	}}
 
-// SweepFile is that of NewSweep.
+// SweepFile is the file of the sweep that NewSweep makes.
 const SweepFile = `preset: csv
 grid: {rho: [.05, .2, 1], algo: [sfk, pgd, erm]}
 random: {draws: 2, seed: 3, lr: {log: [.001, .1]}}
@@ -30,8 +30,8 @@ set: {epochs: 8, val_fraction: .2}
 select: val_loss
 `
 
-// NewSweep makes the folder of a sweep, some of whose runs are done, go on, failed, or
-// have not begun.
+// NewSweep makes the folder of a sweep. Most of its runs are done; one has failed, two are running,
+// and the last have not begun.
 func NewSweep(t testing.TB, dir string) *sweep.Folder {
 	t.Helper()
 	file, errs := sweep.Parse("mine.yaml", []byte(SweepFile), SweepPresets)
@@ -57,7 +57,7 @@ func NewSweep(t testing.TB, dir string) *sweep.Folder {
 	return f
 }
 
-// AddSwept records run i of a sweep up to so many epochs.
+// AddSwept records run i of a sweep up to the given number of epochs.
 func AddSwept(t testing.TB, f *sweep.Folder, i int, status runner.Status, epochs int) {
 	t.Helper()
 	store, err := record.Open(f.Dir)
@@ -71,7 +71,7 @@ func AddSwept(t testing.TB, f *sweep.Folder, i int, status runner.Status, epochs
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { r.Close() }) // it is held as long as it goes on
+	t.Cleanup(func() { r.Close() }) // a running run stays locked
 	events := []runner.Event{&runner.StatusEvent{Status: runner.Running}}
 	var last, best *runner.EvalEvent
 	for e := 1; e <= epochs; e++ {

@@ -2,11 +2,11 @@ package tuitest
 
 import "errors"
 
-// Trust stands in for the programs that a user has started: of paths, the checksum of each
-// one's file, and what was approved.
+// Trust stands in for the record of the programs that a user has started: the checksum of each
+// program's file by its path, and the approvals.
 type Trust struct {
 	Sums     map[string]string
-	Approved []string // path and checksum
+	Approved []string // each a path, a space and a checksum
 }
 
 // Look implements lab.Programs.

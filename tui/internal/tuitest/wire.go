@@ -9,12 +9,12 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Wire is the renderer that Bubble Tea uses, and what it would have sent.
+// Wire is the renderer that Bubble Tea uses, with the bytes that it would have sent to a terminal.
 type Wire struct {
 	out    bytes.Buffer
 	screen uv.ScreenBuffer
 	to     *uv.TerminalRenderer
-	Frames int // that sent something
+	Frames int // the number of frames that sent something
 }
 
 func NewWire(w, h int) *Wire {
@@ -27,8 +27,8 @@ func NewWire(w, h int) *Wire {
 	return wr
 }
 
-// Frame sends the difference to a new screen, synchronized as Bubble Tea does
-// it, and returns its length in bytes.
+// Frame sends the difference between the last screen and a new one, as a synchronized update, as
+// Bubble Tea does. It returns the length in bytes.
 func (wr *Wire) Frame(t testing.TB, content string) int {
 	t.Helper()
 	before := wr.out.Len()
@@ -46,5 +46,5 @@ func (wr *Wire) Frame(t testing.TB, content string) int {
 	return n
 }
 
-// Sent is all that was sent.
+// Sent returns everything that was sent.
 func (wr *Wire) Sent() string { return wr.out.String() }

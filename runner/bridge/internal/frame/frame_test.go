@@ -16,7 +16,7 @@ type question struct {
 	Split string `json:"split,omitempty"`
 }
 
-// sent is a frame as it goes through the pipe.
+// sent returns a frame as it goes through the pipe.
 func sent(t *testing.T, message any, arrays ...Array) []byte {
 	t.Helper()
 	var pipe bytes.Buffer
@@ -26,7 +26,7 @@ func sent(t *testing.T, message any, arrays ...Array) []byte {
 	return pipe.Bytes()
 }
 
-// What is sent is received, to the bit, and a second frame does not disturb it.
+// A message is received as it was sent, to the bit, and a second frame does not disturb it.
 func TestRoundTrip(t *testing.T) {
 	losses := []float64{0.1, math.Inf(1), math.Copysign(0, -1), math.SmallestNonzeroFloat64}
 	pipe := append(sent(t, question{"losses", "train"}, Floats(losses), Ints([]int{3, 0, 7})),
@@ -56,7 +56,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// Arrays are checked where they are read.
+// Arrays are checked when they are read.
 func TestArraysAreChecked(t *testing.T) {
 	for name, err := range map[string]error{
 		"short":      Floats([]float64{1}).Floats(make([]float64, 2)),
@@ -71,7 +71,7 @@ func TestArraysAreChecked(t *testing.T) {
 	}
 }
 
-// A frame that is not one ends in an error that says so, whatever it declares.
+// Bytes that are no frame end in an error that says so, whatever lengths they declare.
 func TestNoFrame(t *testing.T) {
 	good := sent(t, question{Do: "losses"}, Floats([]float64{1, 2}))
 	changed := func(change func(b []byte) []byte) []byte { return change(slices.Clone(good)) }
@@ -114,8 +114,8 @@ func TestTooLong(t *testing.T) {
 	}
 }
 
-// FuzzReceive holds that no input makes a reader ask for memory that it has no bytes
-// for, nor panic.
+// FuzzReceive holds that no input makes a reader allocate memory for bytes that are not there, or
+// panic.
 func FuzzReceive(f *testing.F) {
 	f.Add([]byte("Epoch 1: loss 0.3\n"))
 	var pipe bytes.Buffer

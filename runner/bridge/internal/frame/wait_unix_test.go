@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestLooksLess: a reader whose looks are in vain hardly looks any more, and begins again where
-// they are worth it.
+// TestLooksLess: a reader whose looks are in vain looks more and more rarely, and looks often again
+// once the looks are worth it.
 func TestLooksLess(t *testing.T) {
 	in, out, err := os.Pipe()
 	if err != nil {
@@ -33,7 +33,7 @@ func TestLooksLess(t *testing.T) {
 			t.Fatal("something is read where nothing was written")
 		}
 	}
-	if looks > 14 { // 1 + 2 + 4 + ... waits lie between them
+	if looks > 14 { // with 1 + 2 + 4 + ... waits between them
 		t.Errorf("%d looks in 10000 waits in vain", looks)
 	}
 	for e.without > 0 {
