@@ -19,6 +19,16 @@ y = (x[:, 0] > 0).long()
 g = (x[:, 1] > 0.8).long()
 counts = {"class_counts": torch.bincount(y), "group_counts": torch.bincount(g)}
 
+# A layer that the script holds in evaluation mode stays so in a probe, and behind it.
+frozen = nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.Dropout(0.5))
+frozen[1].eval(), frozen[2].eval()
+for on in (True, False):
+    frozen.training = on
+    with drolab.torch.probe(frozen):
+        assert torch.equal(frozen(x), frozen[1](frozen[0](x))) == on
+    assert [m.training for m in frozen.modules()] == [on, True, False, False]
+
+
 def train(stop, resume=None):
     torch.manual_seed(2)
     model = nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Dropout(0.1),

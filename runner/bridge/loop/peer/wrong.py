@@ -50,6 +50,7 @@ def block(do, **more):
 
 says(drolab.Wrong, "no method", lambda: drolab.start("x", samples=3))
 says(drolab.Wrong, "no samples", lambda: drolab.start("x", method="erm"))
+says(drolab.Wrong, "and no samples", lambda: drolab.start(resume="x", classes=["a", "b"]))
 says(drolab.Failed, "want a number > 0", lambda: start(rho=-1))
 says(drolab.Failed, "average gradients", lambda: start(method="nsgdm"))
 says(drolab.Failed, "go back to its start", lambda: start(method="jtt"))

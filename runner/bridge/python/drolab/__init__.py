@@ -1,8 +1,8 @@
 """Trains your own program with drolab's methods: see docs/bridge.md.
 
-``drolab.Job`` is the base of a program of any framework, with NumPy arrays, and
-``drolab.torch.Job`` of one in PyTorch. ``main`` runs it when drolab starts it. ``start`` is for a script
-that has its own loop: see docs/loop.md.
+``drolab.Job`` is the base class of a program in any framework, with NumPy arrays.
+``drolab.torch.Job`` is the base class of a program in PyTorch. ``main`` runs the program when
+drolab starts it. ``start`` is for a script that keeps its own loop: see docs/loop.md.
 """
 
 from .job import Job, Settings, Wrong

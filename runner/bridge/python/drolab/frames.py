@@ -1,8 +1,8 @@
-"""The wire: frames of docs/protocol.md over a pair of pipes.
+"""Sends and receives the frames of docs/protocol.md over a pair of pipes.
 
-A frame is three little-endian uint32 (the bytes of the head, the bytes of the body, and
-``MAGIC``), the head, which is a JSON object, and the body, which is the head's arrays one
-behind the other. Lengths are checked before memory is asked for.
+A frame begins with three little-endian uint32: the bytes of the head, the bytes of the body, and
+``MAGIC``. The head follows, which is a JSON object, and then the body, which is the arrays that
+the head declares, one behind the other. Lengths are checked before memory is allocated.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ MOST_BODY = 1 << 30  # bytes
 _LENGTHS = struct.Struct("<III")
 _TYPES = {name: np.dtype("<" + name) for name in ("f8", "f4", "i8", "i4")}
 _NAMES = {kind: name for name, kind in _TYPES.items()}
-_STEP = 1 << 20  # memory for a body grows by what has come, in steps of this
-_LOOKING = 100e-6  # seconds that a pipe is looked at before this process sleeps
-_WORTH = 64  # looks in a row that make the next pause a short one
-_PAUSE = 4096  # the most waits of a pause
-_KEPT = 256  # heads that are remembered, since most questions are asked again and again
+_STEP = 1 << 20  # bytes; memory grows with what has come, by this or more
+_LOOKING = 100e-6  # seconds of looking at a pipe before this process sleeps
+_WORTH = 64  # successful looks in a row that make the next pause a short one
+_PAUSE = 4096  # largest number of waits in a pause
+_KEPT = 256  # number of heads kept in memory, since most questions come again and again
 
 Head = Mapping[str, Any]
 Declared = Tuple[Tuple[np.dtype, int, int], ...]  # type, elements, bytes
 
 
 class FormatError(Exception):
-    """What came is no frame of the protocol."""
+    """The bytes that came are not a frame of the protocol."""
 
 
 class Gone(Exception):
@@ -46,18 +46,18 @@ class Gone(Exception):
 class Wire:
     """A connection over two pipes, given by their numbers.
 
-    It reads and writes without a buffer of Python's own, so that a question costs one call
-    of the system, and its answer another.
+    It reads and writes without a buffer of Python's own, so that a question costs one system
+    call and its answer another.
     """
 
     def __init__(self, read: int, write: int) -> None:
         self.read, self.write = read, write
         self._memory = bytearray(1 << 16)
         self._view = memoryview(self._memory)
-        self._from = self._to = 0  # what has come and was not yet taken
-        self._worth = 0  # looks in a row that were not in vain
-        self._without = 0  # waits without a look, from now
-        self._pause = 1  # the same behind the next look that is in vain
+        self._from = self._to = 0  # bounds of the bytes in memory that are not yet read
+        self._worth = 0  # successful looks in a row
+        self._without = 0  # number of the next waits that go without a look
+        self._pause = 1  # number of waits without a look after the next failed look
         os.set_blocking(read, False)
         self._poll = select.poll()
         self._poll.register(read, select.POLLIN)
@@ -65,10 +65,10 @@ class Wire:
         self._prefixes: Dict[Tuple[Any, ...], bytes] = {}
 
     def receive(self) -> Optional[Tuple[Head, List[np.ndarray]]]:
-        """The next frame: its head, which is not to be changed, and copies of its arrays.
+        """Returns the head and copies of the arrays of the next frame. Do not change the head.
 
-        None at the end of the pipe between two frames. Raises FormatError where no frame
-        comes, and where the pipe ends within one.
+        Returns None if the pipe ends between two frames. Raises FormatError if the bytes are not
+        a frame, or if the pipe ends within one.
         """
         if not self._fill(_LENGTHS.size):
             if self._to == self._from:
@@ -110,7 +110,7 @@ class Wire:
         return head, arrays
 
     def _fill(self, n: int) -> bool:
-        """Reads until n bytes are there; False at the end of the pipe."""
+        """Reads until n unread bytes are there. Returns False if the pipe ends before that."""
         while self._to - self._from < n:
             full = self._to == len(self._memory)
             if self._from + n > len(self._memory) and (self._from or full):
@@ -123,7 +123,10 @@ class Wire:
         return True
 
     def _some(self, room: List[memoryview]) -> int:
-        """Reads what has come, or waits for it; 0 at the end of the pipe."""
+        """Reads the bytes that have come, or waits for some.
+
+        Returns their number, 0 at the end of the pipe.
+        """
         try:
             return os.readv(self.read, room)
         except BlockingIOError:
@@ -131,11 +134,11 @@ class Wire:
             return os.readv(self.read, room)
 
     def _wait(self) -> None:
-        """Waits until something has come.
+        """Waits until bytes have come.
 
-        A process that sleeps takes longer to wake than drolab takes for a short answer. So the
-        pipe is looked at again and again for a moment. Where that is in vain, since drolab
-        computes or others want this processor, more and more waits go without it.
+        A process that sleeps takes longer to wake than drolab takes for a short answer. So this
+        method looks at the pipe again and again for a moment before it sleeps. If that fails,
+        since drolab computes or others want this processor, more and more waits go without it.
         """
         if self._without:
             self._without -= 1
@@ -152,7 +155,7 @@ class Wire:
         self._poll.poll()
 
     def _room(self, size: int) -> None:
-        """Moves what is left into memory of another size. Arrays that were given are copies."""
+        """Moves the unread bytes into memory of another size. Arrays from receive are copies."""
         rest = self._view[self._from:self._to]
         self._memory = bytearray(max(size, len(rest)))
         self._view = memoryview(self._memory)
@@ -160,9 +163,9 @@ class Wire:
         self._from, self._to = 0, len(rest)
 
     def send(self, head: Head, arrays: Sequence[np.ndarray] = ()) -> None:
-        """Sends a frame. Arrays are of float64, float32, int64 or int32, of any shape.
+        """Sends a frame. The arrays are float64, float32, int64 or int32, of any shape.
 
-        Raises Gone where drolab has gone, and ValueError beyond the limits.
+        Raises Gone if drolab has gone, and ValueError if the frame exceeds the limits.
         """
         raw: List[Any] = [b""]
         declared = []
@@ -185,8 +188,10 @@ class Wire:
 
     def send_known(self, key: Tuple[Any, ...], head: Callable[[], Head],
                    arrays: Sequence[np.ndarray]) -> None:
-        """Sends a frame whose head is made once for a key and the arrays' types and sizes. Arrays
-        are contiguous, and of types of the protocol."""
+        """Sends a frame whose head is made once for each key and the arrays' types and sizes.
+
+        The arrays are contiguous and have types of the protocol.
+        """
         known = (key, *[(a.dtype, a.size) for a in arrays])
         prefix = self._prefixes.get(known)
         body = sum(a.nbytes for a in arrays)
@@ -200,7 +205,7 @@ class Wire:
         self._out((prefix, *arrays), len(prefix) + body)
 
     def send_array(self, a: np.ndarray) -> None:
-        """Sends a frame of one array alone, contiguous and of a type of the protocol."""
+        """Sends a frame of one array alone, which is contiguous and has a type of the protocol."""
         key = (a.dtype, a.size)
         prefix = self._prefixes.get(key)
         if prefix is None:
@@ -224,7 +229,7 @@ class Wire:
 
 
 def _parse(raw: bytes) -> Tuple[Head, Declared, int]:
-    """Reads a head, and the arrays that it declares, and their bytes."""
+    """Returns a head, the arrays that it declares, and the bytes of all of them together."""
     try:
         head = json.loads(raw)
     except (ValueError, RecursionError) as e:
@@ -250,7 +255,7 @@ _closed_in_children: "set[int]" = set()
 
 
 def close_in_children(*descriptors: int) -> None:
-    """Has every forked child close these, and no program that is started inherit them.
+    """Makes forked children close the descriptors, and keeps programs from inheriting them.
 
     A worker that held a pipe open would hide this process's end from the other side.
     """
@@ -260,7 +265,7 @@ def close_in_children(*descriptors: int) -> None:
 
 
 def keep_in_children(*descriptors: int) -> None:
-    """Takes back what close_in_children was told, as when they are closed here."""
+    """Undoes close_in_children for these descriptors, as when this process closes them."""
     _closed_in_children.difference_update(descriptors)
 
 

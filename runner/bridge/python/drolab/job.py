@@ -1,4 +1,4 @@
-"""The base of a program whose losses drolab asks for: see ``Job``."""
+"""The base class of programs whose losses drolab asks for: see ``Job``."""
 
 from __future__ import annotations
 
@@ -10,16 +10,20 @@ import numpy as np
 
 __all__ = ["Job", "Settings", "Wrong"]
 
-MOST_LOGGED = 64  # names of values of one's own
+MOST_LOGGED = 64  # largest number of names that a run may log
 
 
 class Wrong(Exception):
-    """A mistake in a program's setup, in one line that names its cure."""
+    """A mistake in a program or script. The message is one line that names the cure."""
 
 
 class Settings(Dict[str, Any]):
-    """The settings of the run by their keys, and the words ``key=value`` behind the
-    program's name, which take the type that they look like: 3, 0.1, true, text."""
+    """The settings of the run by their keys, with the program's own words.
+
+    The own words are the words ``key=value`` behind the program's name. Their values take the
+    type that they look like: 3, 0.1, true, text. ``settings[key]`` raises ``Wrong`` if nobody gave
+    the key.
+    """
 
     def __missing__(self, key: str) -> Any:
         raise Wrong(f"the program reads the setting {key}, which nobody gave: "
@@ -27,7 +31,7 @@ class Settings(Dict[str, Any]):
 
 
 def settings_of(given: Mapping[str, Any], arguments: Sequence[str]) -> Settings:
-    """The settings that drolab sends, of which the program's own words are texts."""
+    """Returns the settings that drolab sends, with types for the program's own words."""
     s = Settings(given)
     for word in arguments:
         key, sign, text = word.lstrip("-").partition("=")
@@ -53,34 +57,37 @@ class Job:
     """A network, its data and its optimiser, which drolab trains.
 
     A program derives its own class, writes ``setup``, ``losses``, ``gradient`` and ``step``,
-    and ends in ``drolab.main(Job)``. The other methods are for what a run asks of it beyond
-    these; a method that is not written is not offered, and drolab says which training
-    methods need it.
+    and ends with ``drolab.main(Job)``. The other methods answer what a run asks beyond these.
+    ``restart``, the pair ``accumulate`` and ``advance``, and the pair ``pick`` and ``swap`` are
+    offered only if the class writes them, and drolab says which training methods need them. A run
+    that asks for ``norm``, ``probabilities``, ``save`` or ``load`` fails if the class lacks it.
 
-    Before ``setup`` these are there:
+    A method that raises ends the run as failed, with the error in one line. ``Wrong`` is for
+    mistakes that this line explains completely; no trace is printed for it.
 
-    - ``settings``: the run's, with the program's own words (``Settings``)
-    - ``arguments``: all words behind the program's name
-    - ``seed``: the run's seed. Python's and NumPy's generators are seeded with it already
-    - ``batch``: the most samples of a batch
-    - ``threads``: how many processor cores the run has
-    - ``purpose``: ``"describe"``, ``"train"`` or ``"evaluate"``
-    - ``scratch``: a folder that drolab removes at the end
+    The following attributes are set before ``setup``.
 
-    A method that raises ends the run as failed, with the error in one line; ``Wrong`` is for
-    mistakes of which the line says all.
+    Attributes:
+        settings: The settings of the run, with the program's own words (``Settings``).
+        arguments: All words behind the program's name.
+        seed: The seed of the run. The generators of Python and NumPy are already seeded with it.
+        batch: The largest number of samples in a batch.
+        threads: The number of processor cores that the run has.
+        purpose: Why drolab started the program: ``"describe"``, ``"train"`` or ``"evaluate"``.
+        scratch: A folder for the program's own use, which drolab removes at the end.
     """
 
-    #: Names of the classes; None: the labels' numbers.
+    #: Names of the classes; None: the numbers of the labels.
     classes: Optional[Sequence[str]] = None
-    #: Names of the groups; None: the groups' numbers.
+    #: Names of the groups; None: the numbers of the groups.
     groups: Optional[Sequence[str]] = None
     #: Where the network is, for the record.
     device: Any = "cpu"
     #: Modules whose versions are recorded, beside Python's and NumPy's.
     packages: Sequence[str] = ()
-    #: Of the names that ``log`` is given, those whose greater or smaller values are better.
+    #: Names given to ``log`` whose values are better when they are greater.
     higher: Sequence[str] = ()
+    #: Names given to ``log`` whose values are better when they are smaller.
     lower: Sequence[str] = ()
 
     settings: Settings
@@ -99,49 +106,60 @@ class Job:
         self._alive: Callable[[], None] = lambda: None
 
     def __getstate__(self) -> Dict[str, Any]:
-        """What a worker that is not forked gets of a job: its settings, and not the network."""
+        """Returns what a worker that is not forked gets of a job: its settings, not the network."""
         kept = ("settings", "arguments", "seed", "batch", "threads", "purpose", "scratch")
         return {k: v for k, v in self.__dict__.items() if k in kept}
 
-    # What every program has.
+    # Methods that every program writes.
 
     def setup(self, settings: Settings) -> Mapping[str, Any]:
-        """Makes network, optimiser and data. Called once.
+        """Makes the network, the optimiser and the data. It is called once.
 
-        Returns the labels of each split, ``{"train": ..., "val": ..., "test": ...}``, of
-        which ``val`` may be missing: whole numbers from 0, one for each sample, or a pair
-        of labels and groups.
+        Returns ``{"train": ..., "val": ..., "test": ...}``, of which ``val`` may be missing. The
+        value of a split is an array of labels, or a tuple of an array of labels and an array of
+        groups. Labels and groups are whole numbers from 0, one for each sample.
         """
         raise NotImplementedError
 
     def losses(self, split: str, index: np.ndarray, epoch: int) -> Any:
-        """The loss of each sample, finite: n numbers for n places in the split (int64).
+        """Returns the loss of each sample: n finite numbers for n samples.
 
-        ``epoch`` is the pass over the training split, from 0. With the seed and the
-        sample's place it decides the augmentation.
+        ``index`` (int64 [n]) holds the places of the samples in the split. ``epoch`` is the number
+        of the pass over the training split, from 0. With the seed and the sample's place it
+        decides the augmentation.
         """
         raise NotImplementedError
 
     def gradient(self, weights: np.ndarray, add: bool) -> None:
-        """Computes the gradient of mean(weights * losses) over the samples of the last
-        ``losses``, the weights (float64 [n]) held constant; ``add``: adds it to the last."""
+        """Computes the gradient of mean(weights * losses) over the samples of the last ``losses``.
+
+        The weights (float64 [n]) are held constant. If ``add`` is true, the result is added to the
+        last gradient; otherwise it takes the place of that gradient.
+        """
         raise NotImplementedError
 
     def step(self, lr: float, momentum: float, decay: float, clip: float) -> Optional[float]:
-        """Moves along the gradient and returns the gradient's Euclidean norm before it was
-        cut to the length ``clip`` (0: not cut). None: the step was skipped."""
+        """Moves the parameters along the gradient, with the step size ``lr``.
+
+        ``momentum`` and the weight decay ``decay`` may be left to the program's own optimiser. A
+        gradient longer than ``clip`` is first cut to that length (0: not cut). Returns the
+        Euclidean norm of the gradient before it was cut, or None if the step was skipped.
+        """
         raise NotImplementedError
 
     # What evaluations ask for.
 
     def probabilities(self) -> Any:
-        """The probabilities [n, classes] of the samples of the last ``losses``."""
+        """Returns the probabilities [n, classes] for the samples of the last ``losses``."""
         raise NotImplementedError
 
     def outputs(self, want: Sequence[str]) -> List[np.ndarray]:
-        """What is wanted of the samples of the last ``losses``, in that order: ``classes``
-        (int32 [n], of the greatest probability, the first of equals), ``confidences``
-        (float64 [n]) and ``probabilities`` (float32 [n, classes])."""
+        """Returns the outputs that ``want`` names, in its order, for the last ``losses``.
+
+        The names are ``classes`` (int32 [n], the class of the greatest probability, the first of
+        equals), ``confidences`` (float64 [n], that probability) and ``probabilities``
+        (float32 [n, classes]).
+        """
         p = np.asarray(self.probabilities())
         made: Dict[str, Callable[[], np.ndarray]] = {
             "classes": lambda: p.argmax(axis=1).astype(np.int32),
@@ -151,30 +169,35 @@ class Job:
         return [made[name]() for name in want]
 
     def norm(self) -> float:
-        """The Euclidean norm of the gradient."""
+        """Returns the Euclidean norm of the gradient."""
         raise NotImplementedError
 
     def mode(self, name: str) -> None:
-        """How further ``losses`` are computed: ``train`` (dropout draws, statistics move),
-        ``evaluate``, or ``probe`` (as train, but running statistics stay, and no gradient
-        follows). A job starts in ``train``."""
+        """Sets the mode in which further ``losses`` are computed. A job starts in ``train``.
+
+        In ``train``, dropout draws and running statistics move. In ``evaluate``, neither happens.
+        ``probe`` is as ``train``, but running statistics stay, and no gradient follows.
+        """
 
     def ahead(self, split: str, index: np.ndarray, epoch: int, mode: str) -> None:
-        """Told which samples a later ``losses`` will ask for; may do nothing."""
+        """Learns which samples a later ``losses`` will ask for. It may do nothing."""
 
     # What only some training methods ask for.
 
     def accumulate(self, momentum: float, decay: float, clip: float) -> Tuple[float, float]:
-        """v = momentum * v + (1 - momentum) * (g + decay * x); returns the norms of g, before
-        it was cut to ``clip``, and of v."""
+        """Sets the velocity v to momentum * v + (1 - momentum) * (g + decay * x).
+
+        Here g is the gradient, cut to ``clip`` as in ``step``, and x are the parameters. Returns
+        the norm of g before it was cut, and the norm of v.
+        """
         raise NotImplementedError
 
     def advance(self, rate: float) -> None:
-        """x = x - rate * v."""
+        """Sets the parameters x to x - rate * v, where v is the velocity of ``accumulate``."""
         raise NotImplementedError
 
     def restart(self) -> None:
-        """Goes back to the first parameters and a new optimiser, to the bit."""
+        """Goes back to the first parameters and a new optimiser, exact to the bit."""
         raise NotImplementedError
 
     def pick(self) -> None:
@@ -188,21 +211,24 @@ class Job:
     # Checkpoints.
 
     def save(self, folder: str) -> None:
-        """Writes all that ``load`` needs to go on exactly into a folder, which is empty."""
+        """Writes all that ``load`` needs to go on exactly into an empty folder."""
         raise NotImplementedError
 
     def load(self, folder: str) -> None:
-        """Takes up what ``save`` wrote."""
+        """Restores the state that ``save`` wrote into a folder."""
         raise NotImplementedError
 
     def close(self) -> None:
-        """Called at the end."""
+        """Runs when drolab closes the program."""
 
     # What a job may call.
 
     def log(self, **values: float) -> None:
-        """Records values of one's own as ``user.NAME``: at most 64 names. A value that is
-        not finite is recorded as none."""
+        """Records the program's own values as measures ``user.NAME``.
+
+        A run has at most 64 names; one more raises ``Wrong``. A value that is not finite is
+        recorded as none.
+        """
         for name, value in values.items():
             self._names[name] = None
             if len(self._names) > MOST_LOGGED:
@@ -210,23 +236,27 @@ class Job:
             self._logged[name] = float(value)
 
     def alive(self) -> None:
-        """Says that the program is at work, where an answer takes longer than the setting
-        program_patience (seconds)."""
+        """Tells drolab that the program is at work.
+
+        Call it where an answer takes longer than the setting ``program_patience`` (seconds).
+        """
         self._alive()
 
     # What main asks of a job.
 
     def offers(self, *names: str) -> bool:
-        """Whether the methods are written."""
+        """Reports whether the class writes all of these methods."""
         return all(getattr(type(self), n) is not getattr(Job, n) for n in names)
 
     def parameters(self) -> int:
-        """How many numbers are learned; 0: unknown."""
+        """Returns the number of parameters of the network, or 0 if it is unknown."""
         return 0
 
     def begin(self) -> Mapping[str, Any]:
-        """Seeds the generators and calls ``setup``; returns labels, or labels and groups, of
-        each split."""
+        """Seeds the generators and calls ``setup``.
+
+        Returns the labels, or the labels and groups, of each split.
+        """
         import random
 
         random.seed(self.seed)
@@ -234,5 +264,5 @@ class Job:
         return self.setup(self.settings)
 
     def path(self, folder: str, name: str) -> str:
-        """The path of a file of a checkpoint."""
+        """Returns the path of the file ``name`` in the folder of a checkpoint."""
         return os.path.join(folder, name)

@@ -1,4 +1,4 @@
-"""Labels and groups of a program's splits, checked."""
+"""Checks the labels and groups of a program's splits."""
 
 from __future__ import annotations
 
@@ -17,8 +17,11 @@ _HOW = "end setup with return {'train': ..., 'val': ..., 'test': ...}"
 
 
 def table(given: Any) -> Dict[str, Labels]:
-    """The labels and groups of each split, as setup returned them: arrays of whole numbers,
-    or pairs of them. Raises Wrong, which names the cure."""
+    """Returns the labels and groups of each split, checked.
+
+    ``given`` is what ``setup`` returned: for each split an array of whole numbers, or a pair of
+    such arrays. Raises Wrong with a message that names the cure.
+    """
     if not isinstance(given, Mapping):
         raise Wrong(f"setup returned {type(given).__name__} and no data sets: {_HOW}")
     strange = [name for name in given if name not in SPLITS]
@@ -49,7 +52,7 @@ def table(given: Any) -> Dict[str, Labels]:
 
 
 def _whole(values: Any, what: str, split: str) -> np.ndarray:
-    """Whole numbers from 0 as int32."""
+    """Returns whole numbers from 0 as an int32 array."""
     a = np.asarray(values)
     if a.ndim != 1:
         raise Wrong(f"the {what} of {split} have the shape {a.shape}: "
@@ -67,7 +70,7 @@ def _whole(values: Any, what: str, split: str) -> np.ndarray:
 
 def names(given: Optional[Sequence[str]], splits: Mapping[str, Labels], part: int,
           what: str) -> List[str]:
-    """The names of classes (part 0) or groups (part 1), which all splits share."""
+    """Returns the names of the classes (part 0) or groups (part 1), which all splits share."""
     most = {name: int(pair[part].max()) for name, pair in splits.items()  # type: ignore
             if pair[part] is not None}
     if not most:

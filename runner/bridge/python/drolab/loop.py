@@ -1,4 +1,4 @@
-"""A script with a loop of its own: ``start`` makes a run of it. See docs/loop.md."""
+"""Runs of scripts that keep their own loop; ``start`` begins one. See docs/loop.md."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ __all__ = ["Failed", "Lost", "Run", "start"]
 Split = Union[int, Mapping[str, int]]
 Counts = Union[Sequence[int], Mapping[str, Sequence[int]]]
 
-_PATIENCE = 2.0  # seconds for an answer that an interrupt cut off
+_PATIENCE = 2.0  # seconds to wait for an answer that an interrupt cut off
 _OPTIONAL = ("label", "group", "index", "correct", "confidence")
 
 
 class Failed(Exception):
-    """The run has failed: drolab's reason, in one line."""
+    """The run has failed. The message is drolab's reason, in one line."""
 
 
 class Lost(Exception):
@@ -47,22 +47,39 @@ def start(name: Optional[str] = None, *, method: Optional[str] = None,
           runs: Optional[str] = None, **more: Any) -> Run:
     """Starts a run whose loop is this script's. Use it as ``with drolab.start(...) as run:``.
 
-    - ``name``: what the run is of; its name begins so
-    - ``method``: one of drolab's methods, as ``"sfk"``
-    - ``samples``: how many the training split has, or ``{"train": n, "val": n, "test": n}``;
-      a validation split has to be here
-    - ``class_counts``: how many samples each class has, by its number: of the training split,
-      or by split as ``samples``. ``group_counts`` likewise. ``classes`` and ``groups`` are names
-    - ``settings`` and further keywords: of drolab, by their keys, as ``rho=0.5`` or ``batch=64``
-    - ``resume``: a run to go on with, with its settings; the rest may be left out
-    - ``from_``: a run to fork, ``RUN``, ``RUN@STEP`` or ``RUN@selected``
-    - ``restart``: the script obeys where ``end_epoch`` answers that the network starts anew
-    - ``steps_per_epoch``: what progress is counted in; 0 is samples / batch, rounded up
-    - ``parameters``, ``device``, ``packages`` (names of modules): for the record
-    - ``higher``, ``lower``: names that ``run.log`` has, of which more, or less, is better
-    - ``runs``: the folder of runs; by default drolab's own
+    Args:
+        name: The subject of the run. The name of a new run begins with it, except for a fork,
+            whose name begins like its parent's.
+        method: One of drolab's methods, such as ``"sfk"``.
+        samples: The number of training samples, or the number for each split,
+            ``{"train": n, "val": n, "test": n}``. A validation split must be named here.
+        class_counts: The number of samples of each class, in the order of the class numbers: of
+            the training split, or by split as in ``samples``.
+        group_counts: The number of samples of each group, given like ``class_counts``.
+        classes: The names of the classes.
+        groups: The names of the groups.
+        settings: Settings of drolab by their keys.
+        resume: A run to go on with, with its settings. The arguments that describe the run may
+            be left out, and a setting that differs is refused.
+        from_: A run to fork: ``RUN``, ``RUN@STEP`` or ``RUN@selected``.
+        restart: Whether the script obeys when ``end_epoch`` returns True, and starts the network
+            and the optimiser anew.
+        steps_per_epoch: The number of steps in an epoch, for progress and for the schedule of
+            ``run.lr``; 0 means samples / batch, rounded up.
+        parameters: The number of parameters of the network, for the record.
+        device: The device of the network, for the record.
+        packages: The names of modules whose versions are recorded.
+        higher: Names given to ``run.log`` whose values are better when they are greater.
+        lower: Names given to ``run.log`` whose values are better when they are smaller.
+        runs: The folder of runs; by default drolab's own.
+        more: Further settings of drolab as keywords, such as ``rho=0.5`` or ``batch=64``.
 
-    Raises Failed where drolab refuses the run, and Wrong where it cannot be started.
+    Returns:
+        The run.
+
+    Raises:
+        Failed: drolab refuses the run.
+        Wrong: The run cannot be started.
     """
     if os.name != "posix":
         raise Wrong("runs with a loop of their own need Linux or macOS")
@@ -76,6 +93,9 @@ def start(name: Optional[str] = None, *, method: Optional[str] = None,
             raise Wrong('drolab.start has no method: write method="sfk"')
         if samples is None:
             raise Wrong("drolab.start has no samples: write samples=len(train)")
+    if samples is None and any(x is not None for x in
+                               (class_counts, group_counts, classes, groups)):
+        raise Wrong("drolab.start has classes or groups and no samples: write samples=len(train)")
     head: Dict[str, Any] = {
         "do": "start", "version": VERSION, "name": name or "", "resume": resume or "",
         "from": from_ or "", "settings": {k: _plain(k, v) for k, v in given.items()},
@@ -99,7 +119,7 @@ def start(name: Optional[str] = None, *, method: Optional[str] = None,
 
 
 def _plain(key: str, value: Any) -> Any:
-    """A setting as JSON has it."""
+    """Returns a setting as a value that JSON can hold."""
     if isinstance(value, (str, bool, int, float)) or value is None:
         return value
     if hasattr(value, "tolist"):
@@ -114,7 +134,10 @@ def _by_split(value: Any) -> Dict[str, Any]:
 
 
 def _command() -> str:
-    """The drolab of this package, or the one of the PATH. DROLAB_COMMAND names another."""
+    """Returns the command drolab of this package, or else the one in the PATH.
+
+    The variable DROLAB_COMMAND names another.
+    """
     named = os.environ.get("DROLAB_COMMAND")
     if named:
         return named
@@ -130,14 +153,16 @@ def _command() -> str:
 
 
 class Run:
-    """A run whose loop is the script's; ``start`` makes it.
+    """A run whose loop is the script's own; ``start`` makes it.
 
-    - ``id``: its name
-    - ``saved``: the folder with the files of the checkpoint that it goes on from, or None
-    - ``steps``, ``epoch``: steps and epochs that are done
-    - ``lr``: drolab's step size, which knobs turn; it is of the last ``weights``
-    - ``stopping``: somebody wants the run to stop: save, and leave the block
-    - ``saving``: somebody wants a checkpoint
+    Attributes:
+        id: The name of the run.
+        saved: The folder with the files of the checkpoint that the run goes on from, or None.
+        steps: The number of steps that are done.
+        epoch: The number of epochs that are done.
+        lr: drolab's step size as of the last ``weights``. Knobs turn it.
+        stopping: Whether somebody wants the run to stop: then save, and leave the block.
+        saving: Whether somebody wants a checkpoint.
     """
 
     id: str
@@ -154,8 +179,8 @@ class Run:
         self._weighed = False
         self.id = str(head["resume"])
         command = [_command(), "loop"] + (["--runs", runs] if runs else [])
-        said, says = os.pipe()  # what drolab says, and what it is told
-        told, tells = os.pipe()
+        said, says = os.pipe()  # from drolab: the end of this process, and drolab's
+        told, tells = os.pipe()  # to drolab: drolab's end, and that of this process
         self._errors = tempfile.TemporaryFile()
         try:
             for end in (told, says):
@@ -182,16 +207,16 @@ class Run:
         self.id, self.saved = str(answer["id"]), answer.get("folder")
         self.steps, self.epoch = int(answer["step"]), int(answer["epoch"])
 
-    # What a step is.
+    # Calls of a step.
 
     def weights(self, losses: Any, *, label: Any = None, group: Any = None,
                 index: Any = None) -> Any:
-        """The weights of the samples of a step: [n], as losses [n].
+        """Returns the weights [n] of the samples of a step from their losses [n].
 
-        ``losses`` is a tensor or an array of floats, finite. ``label``, ``group`` and ``index``
-        (places in the training split) are [n] whole numbers, which some methods look at. The
-        result is a tensor on the device of the losses where these are a tensor, else a NumPy
-        array of float64. It waits while the run is paused.
+        ``losses`` is a tensor or an array of finite floats. ``label``, ``group`` and ``index`` (the
+        places in the training split) are whole numbers [n], which some methods look at. The
+        result is a tensor on the device of the losses if they are a tensor, otherwise a NumPy
+        array of float64. The call waits while the run is paused.
         """
         if self._weighed:
             raise Wrong("run.weights comes twice: call run.step() behind optimizer.step(), "
@@ -210,13 +235,16 @@ class Run:
 
     def step(self, lr: Optional[float] = None, grad_norm: Any = None,
              fresh: Optional[Callable[[], Any]] = None, skipped: bool = False) -> None:
-        """Says that the network has moved. It does not wait for drolab.
+        """Tells drolab that the network has moved. It does not wait for drolab.
 
-        - ``lr``: the step size that was taken; None: ``run.lr``
-        - ``grad_norm``: the Euclidean norm of the gradient, before clipping
-        - ``fresh``: called if the method asks for it; an independent draw of training samples at
-          the new x, as losses, or (losses, label, group, index), of which the last may be missing
-        - ``skipped``: no step was taken, as by a GradScaler; the method hears nothing of it
+        Args:
+            lr: The step size that was taken; None means ``run.lr``.
+            grad_norm: The Euclidean norm of the gradient before clipping.
+            fresh: A function that is called only if the method asks for it. It draws training
+                samples independently and returns their losses at the new parameters, or (losses,
+                label, group, index), of which the last ones may be missing.
+            skipped: Whether no step was taken, as when a GradScaler skips one. The method then
+                hears nothing of it.
         """
         if not self._weighed:
             raise Wrong("run.step comes without run.weights before it")
@@ -239,9 +267,11 @@ class Run:
 
     def end_epoch(self, losses: Any = None, *, label: Any = None, group: Any = None,
                   index: Any = None, correct: Any = None) -> bool:
-        """Ends an epoch, with a pass over the training split where there is one: losses [n],
-        label, group, index and correct [n], each sample once. True: the method wants the network
-        and the optimiser as they were at the start."""
+        """Ends an epoch, with a pass over the training split if the script has made one.
+
+        The pass is the losses, label, group, index and correct, each [n], of every sample once.
+        Returns True if the method wants the network and the optimiser as they were at the start.
+        """
         has, arrays = (), []  # type: Tuple[str, ...], List[np.ndarray]
         if losses is not None:
             has, arrays = _samples(losses, label=label, group=group, index=index,
@@ -252,9 +282,11 @@ class Run:
 
     def evaluate(self, split: str, *, losses: Any, label: Any = None, group: Any = None,
                  index: Any = None, probability: Any = None, correct: Any = None) -> None:
-        """Measures a split, ``"test"``, ``"val"`` or ``"train"``: losses [n], label and group [n],
-        and probability [n, classes], or correct [n]. What is given between two steps is one
-        evaluation."""
+        """Gives drolab a pass over a split, ``"test"``, ``"val"`` or ``"train"``, to measure it.
+
+        The pass is the losses [n], label [n], group [n] and either probability [n, classes] or
+        correct [n]. All passes between two steps make one evaluation.
+        """
         confidence = None
         if probability is not None:
             p = _array(probability)
@@ -269,12 +301,14 @@ class Run:
         self._ask({"do": "evaluate", "split": split, "has": list(has)}, arrays)
 
     def best(self) -> bool:
-        """Whether the evaluation of this moment is the best so far by the setting ``select``,
-        which looks at the validation split: then save a checkpoint."""
+        """Reports whether the present evaluation is the best so far by the setting ``select``.
+
+        That setting looks at the validation split. If the answer is True, save a checkpoint.
+        """
         return self._ask({"do": "selected"})[0].get("selected") is True
 
     def log(self, **values: float) -> None:
-        """Records values of your own by their names, at most 64. It does not wait for drolab."""
+        """Records the script's own values, of at most 64 names. It does not wait for drolab."""
         if len(values) > MOST_LOGGED:
             raise Wrong(f"run.log has {len(values)} values: at most {MOST_LOGGED}")
         if values:
@@ -283,8 +317,10 @@ class Run:
 
     @contextlib.contextmanager
     def checkpoint(self) -> Iterator[str]:
-        """Saves what the block writes into the folder that it is given, with drolab's part of
-        the run: all of it is on the disk when the block has ended, or nothing is."""
+        """Saves the files that the block writes into its folder, with drolab's part of the run.
+
+        When the block has ended, either all of it is on the disk or nothing is.
+        """
         if self._weighed:
             raise Wrong("run.checkpoint comes between run.weights and run.step")
         folder = str(self._ask({"do": "checkpoint"})[0].get("folder"))
@@ -325,8 +361,11 @@ class Run:
             raise
 
     def _in_step(self) -> bool:
-        """Whether drolab can be told something now. An interrupt may have cut an answer off,
-        which comes still, but of a run that is paused."""
+        """Reports whether drolab can be sent a message now.
+
+        An interrupt may have cut off the wait for an answer. The answer still comes and is read
+        here, unless the run is paused.
+        """
         if self._torn:
             return False
         if self._waiting:
@@ -336,7 +375,10 @@ class Run:
         return True
 
     def _close(self, kill: bool = False) -> None:
-        """Leaves drolab's process, which ends by itself, or is told to."""
+        """Closes the pipes and waits for drolab's process to end.
+
+        The process ends by itself; ``kill`` tells it to end at once.
+        """
         if self._over:
             return
         self._over = True
@@ -402,7 +444,7 @@ class Run:
         return frame
 
     def _lost(self) -> Lost:
-        """The error of a process that is gone, with the last that it said."""
+        """Closes the run and returns the error of a process that has gone, with its last line."""
         self._close()
         self._errors.seek(0)
         lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
@@ -414,7 +456,7 @@ class Run:
 
 
 def _samples(losses: Any, **more: Any) -> Tuple[Tuple[str, ...], List[np.ndarray]]:
-    """The arrays of samples, and their names."""
+    """Returns the names of the arrays of samples, and the arrays."""
     a = _array(losses)
     if a.dtype.kind != "f":
         raise Wrong(f"losses are {a.dtype}: give floats")
@@ -437,7 +479,7 @@ def _samples(losses: Any, **more: Any) -> Tuple[Tuple[str, ...], List[np.ndarray
 
 
 def _array(x: Any) -> np.ndarray:
-    """An array of a tensor, of an array or of a list."""
+    """Returns a tensor, an array or a list as a NumPy array."""
     if hasattr(x, "detach"):
         x = x.detach()
         if str(x.dtype) in ("torch.float16", "torch.bfloat16"):
@@ -464,7 +506,7 @@ def _truth(x: Any) -> Any:
 
 
 def _line(e: BaseException) -> str:
-    """An error in one line, with the place in the script that it passed last."""
+    """Returns an error as one line, with the last place in the script that it passed."""
     said = (str(e).strip().split("\n") or [""])[0][:500]
     text = f"{type(e).__name__}: {said}" if said else type(e).__name__
     own = os.path.dirname(os.path.abspath(__file__))

@@ -1,7 +1,7 @@
 """Reads samples of data sets, in this process or ahead in workers.
 
-What a sample is made of is drawn from the seed of the run, the epoch and the sample's
-place, whatever the number of workers and the order of reading.
+The random draws of a sample depend on the seed of the run, the epoch and the sample's place,
+and not on the number of workers or the order of reading.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from .job import Wrong
 
 __all__ = ["Plan", "Workers", "GENERATORS", "kept", "sow"]
 
-MOST_AHEAD = 16  # batches that are read and not yet asked for
-_MOST_SENT = 1 << 15  # bytes of orders that a worker has not answered: far below a pipe's room
+MOST_AHEAD = 16  # largest number of batches that are ordered and not yet asked for
+_MOST_SENT = 1 << 15  # most bytes of a worker's unanswered orders, far below a pipe's room
 
 
 class Generator(NamedTuple):
@@ -34,7 +34,7 @@ class Generator(NamedTuple):
     put: Callable[[Any], Any]
 
 
-#: Python's and NumPy's; drolab.torch adds PyTorch's.
+#: The generators of Python and NumPy; drolab.torch adds PyTorch's.
 GENERATORS: List[Generator] = [
     Generator(random.seed, random.getstate, random.setstate),
     Generator(lambda n: np.random.seed(n & 0xFFFFFFFF), np.random.get_state, np.random.set_state),
@@ -51,7 +51,10 @@ def sow(seed: int, epoch: int, index: int) -> None:
 
 @contextlib.contextmanager
 def kept() -> Iterator[None]:
-    """Gives the generators back as they were: the network's draws are not the data's."""
+    """Restores the states of all generators after the block.
+
+    So reading data changes none of the network's draws.
+    """
     states = [g.get() for g in GENERATORS]
     try:
         yield
@@ -61,16 +64,21 @@ def kept() -> Iterator[None]:
 
 
 class Plan(NamedTuple):
-    """What a worker needs to read samples. collate makes a batch of a list of them."""
+    """The data sets and functions that a worker needs to read samples.
+
+    ``collate`` makes a batch of a list of samples.
+    """
 
     datasets: Dict[str, Any]
-    sample: Callable[[Any, bool], Any]  # of what the data set gave; whether to augment
+    sample: Callable[[Any, bool], Any]  # takes an item of the data set, and whether to augment
     collate: Callable[[List[Any]], Any]
     seed: int
 
     def read(self, name: str, index: np.ndarray, epoch: int) -> Any:
-        """The batch of the samples of a data set; an epoch below 0 is for evaluations,
-        which augment nothing."""
+        """Returns the batch of the samples at the places ``index`` of the data set ``name``.
+
+        An epoch below 0 is for evaluations, which augment nothing.
+        """
         dataset, samples = self.datasets[name], []
         i = None
         try:
@@ -87,7 +95,7 @@ class Plan(NamedTuple):
 
 
 def unread(i: int, name: str, e: Exception) -> str:
-    """The line of a sample that cannot be read."""
+    """Returns the error line for a sample that cannot be read."""
     return f"sample {i} of {name} cannot be read: {_told(e)}"
 
 
@@ -101,7 +109,7 @@ Order = Tuple[str, bytes, int]  # data set, places as int64, epoch
 
 
 class _Worker:
-    """A process that reads what it is sent, and its end of a pipe."""
+    """A process that reads the samples that it is sent, and this end of the pipe to it."""
 
     def __init__(self, context: Any, plan: Plan, number: int) -> None:
         self.pipe, theirs = context.Pipe()
@@ -111,8 +119,8 @@ class _Worker:
                                        name=f"drolab worker {number}")
         self.process.start()
         theirs.close()
-        self.orders: Deque[Tuple[_Batch, int, int]] = collections.deque()  # part, bytes
-        self.sent = 0  # bytes of the orders that wait
+        self.orders: Deque[Tuple[_Batch, int, int]] = collections.deque()  # batch, part, bytes
+        self.sent = 0  # bytes of the orders that wait for an answer
 
     def send(self, order: Order, batch: "_Batch", part: int) -> None:
         size = len(order[1])
@@ -126,7 +134,7 @@ class _Worker:
         self.sent += size
 
     def receive(self) -> None:
-        """Takes the oldest answer to where it belongs."""
+        """Receives the answer to the oldest order, and stores it in its batch."""
         try:
             result, error = self.pipe.recv()
         except (EOFError, OSError):
@@ -146,7 +154,7 @@ class _Worker:
 
 
 def _work(pipe: Any, plan: Plan) -> None:
-    """The life of a worker: until the other end of its pipe is closed."""
+    """Runs a worker until the other end of its pipe is closed."""
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -167,7 +175,7 @@ def _work(pipe: Any, plan: Plan) -> None:
             return
 
 
-#: Called in a worker before it reads.
+#: Functions that a worker calls before it reads.
 AT_START: List[Callable[[], Any]] = []
 
 
@@ -187,8 +195,11 @@ class _Batch:
 
 
 class Workers:
-    """Processes that read batches ahead. A batch is cut into as many parts as there are
-    workers where its parts can be joined, and read by one of them where not."""
+    """Processes that read batches ahead.
+
+    If the parts of a batch can be joined (``cut``), it is cut into as many parts as there are
+    workers. Otherwise one worker reads the whole batch.
+    """
 
     def __init__(self, context: Any, plan: Plan, count: int, cut: bool) -> None:
         self._cut = cut
@@ -197,7 +208,7 @@ class Workers:
         self._turn = 0
 
     def announce(self, name: str, index: np.ndarray, epoch: int) -> None:
-        """Has a batch read, unless it is being read already."""
+        """Orders a batch from the workers, unless it is ordered already."""
         order = (name, index.tobytes(), epoch)
         if order in self._ahead:
             return
@@ -213,7 +224,7 @@ class Workers:
             w.send((name, piece.tobytes(), epoch), batch, part)
 
     def read(self, name: str, index: np.ndarray, epoch: int) -> List[Any]:
-        """The parts of a batch."""
+        """Returns the parts of a batch, in order."""
         self.announce(name, index, epoch)
         batch = self._ahead.pop((name, index.tobytes(), epoch))
         for w in batch.by:

@@ -1,4 +1,4 @@
-"""Answers what drolab asks of a job: see docs/protocol.md."""
+"""Answers drolab's questions to a job: see docs/protocol.md."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ Arrays = Sequence[np.ndarray]
 def main(job: Type[Job]) -> None:
     """Runs a job for the drolab that has started this program; does not return.
 
-    In a process that multiprocessing has started from this program it returns at once, so
-    that a program needs no ``if __name__ == "__main__"``.
+    In a process that multiprocessing has started from this program, it returns at once. So a
+    program needs no ``if __name__ == "__main__"``.
     """
     if multiprocessing.parent_process() is not None:
         return
@@ -37,7 +37,7 @@ def main(job: Type[Job]) -> None:
 
 
 def serve(job: Type[Job]) -> int:
-    """The exit status of a conversation over the pipes of DROLAB_PIPES."""
+    """Holds the conversation over the pipes of DROLAB_PIPES, and returns the exit status."""
     pipes = os.environ.pop("DROLAB_PIPES", "")
     if not pipes:
         name = os.path.basename(sys.argv[0]) or "PROGRAM"
@@ -62,14 +62,14 @@ def _say(line: str, status: int) -> int:
 
 
 class _Conversation:
-    """Questions and answers until drolab closes the program or is gone."""
+    """Answers drolab's questions until drolab closes the program or has gone."""
 
     def __init__(self, wire: Wire, kind: Type[Job]) -> None:
         self.wire, self.kind = wire, kind
         self.job: Optional[Job] = None
-        self.counts: Dict[str, int] = {}  # samples of each split
+        self.counts: Dict[str, int] = {}  # number of samples of each split
         self.classes = 0
-        self.last = 0  # samples of the last losses
+        self.last = 0  # number of samples of the last losses
         self.answers: Dict[str, Callable[[Head, Arrays], Any]] = {
             name: getattr(self, "_" + name)
             for name in ("hello", "losses", "outputs", "norm", "step", "accumulate", "advance",
@@ -78,7 +78,7 @@ class _Conversation:
             name: getattr(self, "_" + name) for name in ("mode", "next", "gradient")}
 
     def run(self) -> int:
-        failed: Optional[str] = None  # by a question without an answer
+        failed: Optional[str] = None  # the error of a message that has no answer
         try:
             while True:
                 frame = self.wire.receive()
@@ -115,7 +115,7 @@ class _Conversation:
             return _say(failed or str(e), 1)
 
     def _reply(self, head: Mapping[str, Any], arrays: Sequence[np.ndarray] = ()) -> None:
-        """Answers, with the values that the job has logged since the last answer."""
+        """Sends an answer, with the values that the job has logged since the last answer."""
         assert self.job is not None
         logged = self.job._logged
         if logged:
@@ -180,7 +180,7 @@ class _Conversation:
         job.mode(mode)
 
     def _samples(self, head: Head, arrays: Arrays) -> "tuple[str, np.ndarray, int]":
-        """The split, the places (int64 [n]) and the epoch that a question is about."""
+        """Returns the split, the places (int64 [n]) and the epoch that a question is about."""
         split, epoch = head.get("split"), head.get("epoch", 0)
         count = self.counts.get(split) if isinstance(split, str) else None
         if count is None:
@@ -291,7 +291,7 @@ class _Conversation:
 
 
 def _array(arrays: Arrays, n: int, kind: str) -> np.ndarray:
-    """The only array of a question; n is its length, 0 any."""
+    """Returns the only array of a question, of type kind and length n (0: any length)."""
     if len(arrays) != 1 or arrays[0].dtype != kind or n and len(arrays[0]) != n:
         raise Wrong("drolab sends other arrays than the question takes: "
                     "install both of one version")
@@ -299,7 +299,7 @@ def _array(arrays: Arrays, n: int, kind: str) -> np.ndarray:
 
 
 def _rule(arrays: Arrays) -> List[float]:
-    """Step size, momentum, weight decay and the length that a gradient is cut to."""
+    """Returns step size, momentum, weight decay and the length that a gradient is cut to."""
     return _finite(_array(arrays, 4, "f8"))
 
 
@@ -318,7 +318,7 @@ def _norms(*norms: float) -> np.ndarray:
 
 
 def _packages(modules: Sequence[str]) -> Dict[str, str]:
-    """The versions of Python, of this client and of the modules that are imported."""
+    """Returns the versions of Python, this client, NumPy and the modules that are imported."""
     from . import __version__
 
     found = {"python": platform.python_version(), "drolab": __version__}
@@ -330,8 +330,10 @@ def _packages(modules: Sequence[str]) -> Dict[str, str]:
 
 
 def _line(e: BaseException) -> str:
-    """An error in one line. Its trace goes to standard error, but for a mistake of which
-    the line says all."""
+    """Returns an error as one line.
+
+    Its trace goes to standard error, except for ``Wrong`` and SystemExit, whose line says all.
+    """
     if isinstance(e, Wrong):
         return " ".join(str(e).split())
     if isinstance(e, SystemExit):
@@ -343,7 +345,7 @@ def _line(e: BaseException) -> str:
 
 
 def _where(e: BaseException) -> str:
-    """The last line of the program's own that an error passed."""
+    """Returns the place of the last line of the program itself that an error passed, or no text."""
     own = os.path.dirname(os.path.abspath(__file__))
     script = os.path.dirname(os.path.abspath(sys.argv[0]))
     for frame in reversed(traceback.extract_tb(e.__traceback__)):

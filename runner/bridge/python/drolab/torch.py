@@ -32,22 +32,27 @@ reading.AT_START.append(lambda: torch.set_num_threads(1))
 
 @contextlib.contextmanager
 def probe(model: nn.Module) -> Iterator[None]:
-    """Looks at a batch without moving anything: no gradients, the batch's statistics for
-    normalisation, and running statistics that stay."""
-    training = model.training
+    """Lets the block compute without gradients and without moving running statistics.
+
+    Normalisation takes the statistics of the batch, as in training. Layers that a model in
+    training mode holds in evaluation mode stay so. All layers have their modes back at the end.
+    """
+    modes = [(m, m.training) for m in model.modules()]
     norms = [m for m in model.modules() if _counts(m)]
-    model.train()
+    if not model.training:
+        model.train()
     _count(norms, False)
     try:
         with torch.no_grad():
             yield
     finally:
         _count(norms, True)
-        model.train(training)
+        for m, training in modes:
+            m.training = training
 
 
 def _counts(m: nn.Module) -> bool:
-    """Whether a layer keeps running statistics."""
+    """Reports whether a layer keeps running statistics."""
     return isinstance(m, nn.modules.batchnorm._NormBase) and bool(m.track_running_stats)
 
 
@@ -60,47 +65,52 @@ class Job(job.Job):
     """A network in PyTorch, its data sets and its optimiser, which drolab trains.
 
     ``setup`` sets ``self.model`` and ``self.optimizer`` and returns the data sets of the
-    splits, ``{"train": ..., "val": ..., "test": ...}``, which give x, y or x, y, group. One
-    more, ``"plain"``, may be the training split as evaluations see it, without augmentation.
+    splits, ``{"train": ..., "val": ..., "test": ...}``. Their samples are x, y or x, y, group.
+    One more data set, ``"plain"``, may be the training split as evaluations see it, without
+    augmentation.
 
-    Labels and groups are whole numbers from 0. They are found in a data set's attributes
-    ``targets`` (or ``labels``) and ``groups``, or else by a pass over it.
+    Labels and groups are whole numbers from 0. They are read from the attributes ``targets`` (or
+    ``labels``) and ``groups`` of a data set if it has them, or else in a pass over it.
     """
 
-    #: Where the network is: the word ``device=`` of the program, or the first GPU, or the CPU.
+    #: The device of the network: that of the program's word ``device=``, or the current CUDA
+    #: device, or MPS, or the CPU.
     device: torch.device
     model: nn.Module
     optimizer: Optional[torch.optim.Optimizer] = None
     #: A torch.amp.GradScaler, for gradients in half precision.
     scaler: Any = None
-    #: The type that products are computed in, as torch.bfloat16; None: as the network has it.
+    #: The type for products, such as torch.bfloat16; None: the type of the network.
     autocast: Optional[torch.dtype] = None
-    #: Processes that read samples ahead; 0: this one reads.
+    #: The number of processes that read samples ahead; 0: this process reads them.
     num_workers: int = 0
-    #: How workers are started; None: forked on Linux, and spawned elsewhere.
+    #: The start method of the workers; None: fork on Linux, and spawn elsewhere.
     start_method: Optional[str] = None
-    #: The most samples that go through the network at once; 0: the whole batch. A batch of
-    #: several parts is weighed as one. Each part passes the network twice.
+    #: The largest number of samples that pass the network at once; 0: the whole batch. A larger
+    #: batch is cut into parts, which are weighted as one batch. Each part passes the network twice.
     microbatch: int = 0
     packages: Sequence[str] = ("torch", "torchvision", "lightning", "transformers", "timm")
 
-    # What a program may write anew.
+    # Methods that a program may override.
 
     def collate(self, samples: List[Tuple[Any, Any]]) -> Tuple[Any, Any]:
-        """The batch (x, y) of samples (x, y). It runs in the workers."""
+        """Returns the batch (x, y) of a list of samples (x, y). It runs in the workers, if any."""
         return default_collate(samples)
 
     def augment(self, x: Any) -> Any:
-        """A sample of the training split as training sees it. It runs in the workers, with
-        the generators of Python, NumPy and PyTorch seeded for this sample and epoch."""
+        """Returns a sample of the training split as training sees it.
+
+        It runs in the workers, if any, with the generators of Python, NumPy and PyTorch seeded
+        for this sample and epoch.
+        """
         return x
 
     def forward(self, x: Any) -> Any:
-        """The network's outputs for a batch."""
+        """Returns the network's outputs for a batch."""
         return self.model(x)
 
     def loss(self, outputs: Any, y: Any) -> Tensor:
-        """The loss of each sample [n]."""
+        """Returns the loss of each sample [n]; by default the cross-entropy."""
         if outputs.dim() != 2 or outputs.shape[1] != self.class_count:
             raise Wrong(f"the network's outputs have the shape {tuple(outputs.shape)}, and the "
                         f"labels have {self.class_count} classes: give it as many outputs, "
@@ -108,16 +118,18 @@ class Job(job.Job):
         return F.cross_entropy(outputs, y.long(), reduction="none")
 
     def probabilities(self, outputs: Any = None) -> Any:
-        """The probabilities [n, classes] of outputs."""
+        """Returns the probabilities [n, classes] for outputs; by default their softmax."""
         return outputs.float().softmax(dim=1)
 
     def state(self) -> Dict[str, Any]:
-        """What checkpoints keep beside network, optimiser, scaler and generators: tensors,
-        numbers, texts, and lists and dictionaries of them."""
+        """Returns what checkpoints keep beside network, optimiser, scaler and generators.
+
+        The values are tensors, numbers, texts, and lists and dictionaries of them.
+        """
         return {}
 
     def load_state(self, state: Dict[str, Any]) -> None:
-        """Takes up what ``state`` gave."""
+        """Restores the state that ``state`` returned."""
 
     # The start.
 
@@ -168,11 +180,11 @@ class Job(job.Job):
             self.scaler.state_dict() if self.scaler else None
         self._velocity: Optional[List[Tensor]] = None
         self._picked: Optional[List[Tensor]] = None
-        self._graph: Optional[Tensor] = None  # losses with what their gradient needs
-        self._samples: Tuple[Any, Any] = (None, None)  # of the last losses
-        self._random: Any = None  # generators before them, where they passed in parts
+        self._graph: Optional[Tensor] = None  # losses with their graph
+        self._samples: Tuple[Any, Any] = (None, None)  # x and y of the last losses
+        self._random: Any = None  # states of the generators before a batch in parts
         self._outputs: Any = None
-        self._eager = False  # in evaluations: a gradient of the last losses was asked for
+        self._eager = False  # a gradient of the last losses was asked for in an evaluation
         overridden = {n for n in ("collate", "augment")
                       if getattr(type(self), n) is not getattr(Job, n)}
         self._tensors = {n: d.tensors for n, d in self._datasets.items()
@@ -198,7 +210,7 @@ class Job(job.Job):
     # Labels.
 
     def _labels(self, name: str, dataset: Any) -> Any:
-        """Labels, or labels and groups, of a data set."""
+        """Returns the labels, or the labels and groups, of a data set."""
         try:
             n = len(dataset)
             with reading.kept():
@@ -218,7 +230,7 @@ class Job(job.Job):
         return found[0] if len(found) == 1 else tuple(found)
 
     def _agrees(self, known: np.ndarray, dataset: Any, part: int) -> bool:
-        """Whether an attribute says what the samples say, at both ends."""
+        """Reports whether known labels or groups agree with the first and the last sample."""
         if len(known) != len(dataset):
             return False
         with reading.kept():
@@ -244,7 +256,7 @@ class Job(job.Job):
         return (self.augment(x) if augmented else x), given[1]
 
     def _source(self, split: str, epoch: int, mode: str) -> Tuple[str, int]:
-        """The data set that a split is read from, and the epoch; -1 for evaluations."""
+        """Returns the data set that a split is read from, and the epoch, -1 for evaluations."""
         if split == "train" and mode != "evaluate":
             return split, epoch
         return ("plain" if split == "train" and "plain" in self._datasets else split), -1
@@ -255,7 +267,7 @@ class Job(job.Job):
             self._workers.announce(name, index, epoch)
 
     def _read(self, split: str, index: np.ndarray, epoch: int) -> Tuple[Any, Any]:
-        """A batch on the device."""
+        """Returns a batch (x, y) on the device."""
         name, epoch = self._source(split, epoch, self.current_mode)
         tensors = self._tensors.get(name)
         if tensors is not None:
@@ -283,7 +295,7 @@ class Job(job.Job):
         return torch.autocast(self.device.type, dtype=self.autocast)
 
     def _compute(self, x: Any, y: Any, graph: bool) -> Tensor:
-        """The losses [n] of a batch, and its outputs."""
+        """Returns the losses [n] of a batch, and stores its outputs."""
         with torch.set_grad_enabled(graph), self._cast():
             outputs = self.forward(x)
             losses = self.loss(outputs, y)
@@ -313,8 +325,10 @@ class Job(job.Job):
         return losses.detach().cpu().double().numpy()
 
     def _in_parts(self, x: Any, y: Any) -> Tensor:
-        """Losses of a batch that is too large to be held with its graph. The gradient
-        passes the parts again, with the same draws."""
+        """Returns the losses of a batch that is too large to be held with its graph.
+
+        The gradient passes the parts again, with the same draws.
+        """
         self._random = self._generators()
         losses, outputs = [], []
         _count(self._norms, self.current_mode == "evaluate")
@@ -343,7 +357,7 @@ class Job(job.Job):
             self._backward((self._weights(weights, losses) * losses).mean())
             self._eager = self.current_mode == "evaluate"
             return
-        # In parts, or in an evaluation, where no graph was kept: the samples pass again.
+        # No graph is kept of a batch in parts or in an evaluation: the samples pass again.
         x, y = self._samples
         n, done = len(weights), 0
         if self._random is not None:
@@ -364,7 +378,7 @@ class Job(job.Job):
     # Steps.
 
     def _length(self) -> Tensor:
-        """The norm of the gradient as it stands, on the device."""
+        """Returns the norm of the present gradient, as a tensor on the device."""
         return _length([p.grad for p in self._learned if p.grad is not None], self.device)
 
     def norm(self) -> float:
@@ -386,7 +400,7 @@ class Job(job.Job):
                 return None
         else:
             self.optimizer.step()
-        return float(length)  # here, so that the device has the step already
+        return float(length)  # float waits for the device, which has the step already
 
     def _cut(self, length: Tensor, clip: float) -> None:
         if clip > 0 and float(length) > clip:
@@ -425,7 +439,7 @@ class Job(job.Job):
     # Copies of the network.
 
     def _held(self) -> List[Tensor]:
-        """All tensors of the network: what is learned, and running statistics."""
+        """Returns all tensors of the network: its parameters and its running statistics."""
         return [*self.model.parameters(), *self.model.buffers()]
 
     def _copy(self, device: Any = None) -> List[Tensor]:
@@ -463,7 +477,7 @@ class Job(job.Job):
     # Checkpoints.
 
     def _generators(self) -> Dict[str, Any]:
-        """The states of all generators of random numbers, as plain values and tensors."""
+        """Returns the states of all random number generators, as plain values and tensors."""
         import random
 
         version, words, gauss = random.getstate()
@@ -536,7 +550,7 @@ def _device(word: Any) -> torch.device:
 
 
 def _length(tensors: List[Tensor], device: torch.device) -> Tensor:
-    """The Euclidean norm of all tensors together."""
+    """Returns the Euclidean norm of all tensors together."""
     if not tensors:
         return torch.zeros((), device=device)
     return torch.linalg.vector_norm(torch.stack(torch._foreach_norm(tensors)))
@@ -553,7 +567,7 @@ def _number(value: Any) -> Any:
 
 
 def _known(dataset: Any, part: int) -> Optional[np.ndarray]:
-    """The labels (part 1) or groups (part 2) that a data set has at hand; None: it has not."""
+    """Returns the labels (part 1) or groups (part 2) that a data set stores, or else None."""
     if isinstance(dataset, TensorDataset):
         return dataset.tensors[part].cpu().numpy()
     if isinstance(dataset, Subset):
@@ -573,7 +587,7 @@ def _known(dataset: Any, part: int) -> Optional[np.ndarray]:
 
 
 def _to(batch: Any, device: torch.device) -> Any:
-    """A batch, tensors and what holds them, on a device."""
+    """Returns a batch on a device: tensors, and containers of them."""
     if isinstance(batch, Tensor):
         return batch.to(device, non_blocking=True)
     if isinstance(batch, Mapping):
@@ -584,7 +598,7 @@ def _to(batch: Any, device: torch.device) -> Any:
 
 
 def _join(parts: Sequence[Any]) -> Any:
-    """One batch of parts of it that default_collate made."""
+    """Joins the parts of a batch that default_collate made."""
     if isinstance(parts[0], Tensor):
         return torch.cat(list(parts))
     if isinstance(parts[0], Mapping):
@@ -595,7 +609,7 @@ def _join(parts: Sequence[Any]) -> Any:
 
 
 def _parts(x: Any, y: Any, size: int) -> Iterator[Tuple[Any, Any]]:
-    """A batch in parts of at most size samples."""
+    """Yields a batch in parts of at most size samples."""
     for start in range(0, len(y), size):
         yield _slice(x, start, size), _slice(y, start, size)
 
@@ -605,7 +619,7 @@ def _slice(batch: Any, start: int, size: int) -> Any:
         return {k: _slice(v, start, size) for k, v in batch.items()}
     if isinstance(batch, Tensor):
         return batch[start:start + size]
-    # A list is of columns, where it holds tensors, and of samples where it does not.
+    # A list that holds tensors is a list of columns; any other list is a list of samples.
     if batch and isinstance(batch[0], (Tensor, Mapping)):
         return [_slice(v, start, size) for v in batch]
     return batch[start:start + size]

@@ -1,11 +1,12 @@
 """ResNet-18 on CIFAR-10, as drolab trains it.
 
 Words behind the program's name:
-  folder=...        with the six files of cifar-10-binary (default: where drolab data fetch puts them)
-  optimizer=adamw   or sgd (default)
-  workers=4         processes that read ahead
-  width=64          channels of the first stage
-  bf16=true         products in bfloat16
+  folder=...        the folder of the six files of cifar-10-binary (default: the folder into
+                    which drolab data fetch puts them)
+  optimizer=adamw   the optimiser, adamw or sgd (default)
+  workers=4         the number of processes that read ahead
+  width=64          the number of channels of the first stage
+  bf16=true         computes products in bfloat16
 """
 
 import os
@@ -24,7 +25,7 @@ DEVIATION = torch.tensor([0.2470, 0.2435, 0.2616]).view(3, 1, 1)
 
 
 class CIFAR(torch.utils.data.Dataset):
-    """Records of a label byte and 32x32 pixels, plane by plane."""
+    """CIFAR-10 records: a label byte, and then 32x32 pixels, one colour plane after another."""
 
     def __init__(self, folder, names, augment=False):
         raw = np.concatenate([np.fromfile(os.path.join(folder, n), np.uint8) for n in names])
@@ -65,7 +66,10 @@ class Block(nn.Module):
 
 
 def resnet18(classes, width=64):
-    """He et al. 2016 for small pictures: a first layer of 3x3 without pooling."""
+    """Returns the ResNet-18 of He et al. 2016 for small pictures.
+
+    Its first layer is a 3x3 convolution without pooling.
+    """
     layers = [nn.Conv2d(3, width, 3, 1, 1, bias=False), nn.BatchNorm2d(width), nn.ReLU()]
     before = width
     for stage in range(4):

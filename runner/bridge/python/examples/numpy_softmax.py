@@ -1,4 +1,7 @@
-"""Multinomial logistic regression in NumPy alone, on drawn clouds: numpy_softmax.py [classes=3]"""
+"""Multinomial logistic regression in NumPy alone, on random clouds of points.
+
+Usage: numpy_softmax.py [classes=3]
+"""
 
 import numpy as np
 
@@ -7,7 +10,7 @@ import drolab
 
 class Job(drolab.Job):
     def setup(self, settings):
-        k, draw = settings.get("classes", 3), np.random.default_rng(1)  # not the run's seed
+        k, draw = settings.get("classes", 3), np.random.default_rng(1)  # fixed seed, not the run's
         self.x, labels = {}, {}
         for split, n in ("train", 3000), ("test", 1000):
             y = np.minimum(draw.geometric(0.5, n) - 1, k - 1)  # the later classes are rare

@@ -1,11 +1,12 @@
-"""A script with its own loop, and drolab's weights in it: see docs/loop.md.
+"""A script that keeps its own loop and takes its weights from drolab: see docs/loop.md.
 
-python own_loop.py                     trains on drawn data, like Waterbirds in small
+python own_loop.py                     trains on random data, a small likeness of Waterbirds
 python own_loop.py --method group      another of drolab's methods
 python own_loop.py --resume RUN        goes on with a run that was stopped or killed
 
-The class follows from three features; a fourth, the background, is right in 95 of 100 training
-samples and in half of the test samples. The network that trusts it is wrong in two small groups.
+The class follows from three features. A fourth feature, the background, agrees with the class in
+95 of 100 training samples and in half of the test samples. A network that trusts the background
+is wrong in two small groups.
 """
 
 import argparse
@@ -20,7 +21,7 @@ import drolab.torch
 
 
 def drawn(n, agree, seed):
-    """Features [n, 4], labels [n] and groups [n]: 2 * label + background."""
+    """Returns random features [n, 4], labels [n] and groups [n], 2 * label + background."""
     random = torch.Generator().manual_seed(seed)
     y = torch.randint(2, (n,), generator=random)
     same = torch.rand(n, generator=random) < agree
@@ -60,7 +61,7 @@ def main(words=None):
             torch.set_rng_state(state["random"])
 
         def draw():
-            """An independent batch at the new network, for methods that ask for it."""
+            """Returns an independent batch at the new network, for methods that ask for it."""
             i = torch.randint(len(x), (batch,))
             with drolab.torch.probe(model):
                 return F.cross_entropy(model(x[i]), y[i], reduction="none"), y[i], g[i], i

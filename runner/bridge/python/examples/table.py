@@ -1,7 +1,7 @@
 """A small network on a table: table.py file=data.csv label=COLUMN [group=COLUMN] [hidden=64]
 
-The columns of numbers are features. Every fifth row is for tests, and every fifth behind it
-for validation.
+The columns of numbers are the features. Of every five rows, the first is for testing, the second
+for validation and the others for training.
 """
 
 import csv
@@ -15,7 +15,7 @@ import drolab.torch
 
 
 def read(path, label, group):
-    """Features, labels and groups of a file, with the names of classes and groups."""
+    """Returns the features, labels and groups of a file, and the names of classes and groups."""
     with open(path, newline="") as f:
         rows = list(csv.DictReader(f))
     features = [c for c in rows[0] if c not in (label, group) and is_number(rows[0][c])]
