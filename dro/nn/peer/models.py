@@ -1,22 +1,25 @@
 #!/usr/bin/env python3
-"""Times a training step of every model here and in PyTorch, in turns, and prints a section in Markdown for docs/results.md.
+"""Times a training step of every model in drolab and in PyTorch, in turns, and prints a Markdown section for docs/results.md.
 
     models.py [--rounds 9] [--threads 2] [--precision fp32] [--convolution direct] [--eager] [--processor]
               [--drolab PATH] [MODEL...]
 
-A step is ERM's at batch 128 on images of 3x32x32 and ten classes: forward, backward, SGD with momentum. PyTorch's figure
-is its best form: fp32 or bf16 (autocast), channels last or not, and under torch.compile or not, unless --eager is given.
-A form that takes longer than COMPILATION seconds to compile, or fails to, is left out, and so is a form that takes half
-as long again as the best one of its precision in the first round. PyTorch's memory comes from the C library, which gives
-large pieces back to the system and takes them again at every step; the script runs it with the library told to keep them.
+A step is a step of ERM at batch 128 on images of 3x32x32 and ten classes: forward, backward, SGD with momentum. PyTorch's
+figure is that of its best form in fp32 or bf16 (autocast): channels last or not, and, unless --eager is given, under
+torch.compile or not. A form that takes longer than COMPILATION seconds to compile, or fails to compile, is left out. So is
+a form that takes over 1.5 times as long as the best form of its precision in the first round. PyTorch's memory comes from
+the C library, which returns large blocks to the system and requests them again at every step. The script runs PyTorch with
+the library set to keep them.
 
-A round runs `drolab bench --model NAME --json` in each precision and then each form of PyTorch, so that what else the
-machine does disturbs all alike. A cell has the median over the rounds, a ratio is the median of the rounds' ratios; the last column has
-the ratio of the fastest steps, which a busy machine disturbs least. drolab's step loads its batch; PyTorch's has it in
-memory. Without --drolab the program is built first. With --processor times are the processor's, of one thread, which other
-work disturbs least, by BenchmarkPrecision of dro/nn in place of bench: no step loads its batch then, and the last column
-has drolab's fastest round, a median, in place of its fastest step. With --convolution winograd drolab's fp32 is computed
-so, which bench alone can do; PyTorch has its choice anyway.
+A round runs `drolab bench --model NAME --json` in each precision and then each form of PyTorch, so that other work on the
+machine disturbs all of them alike. A cell is the median over the rounds, and a ratio is the median of the rounds' ratios.
+The last column is the ratio of the fastest steps, which a busy machine disturbs least. drolab's step loads its batch;
+PyTorch's has it in memory. Without --drolab the program is built first.
+
+With --processor the times are processor times of one thread, which other work disturbs least. BenchmarkPrecision of dro/nn
+then replaces bench: no step loads its batch, and the last column uses drolab's fastest round, a median, in place of its
+fastest step. With --convolution winograd drolab computes fp32 by Winograd's algorithm, which only bench supports. PyTorch
+chooses its own algorithm in any case.
 """
 import argparse
 import datetime
@@ -74,7 +77,7 @@ def plain(size, *convolutions):
     return nn.Sequential(*layers, nn.Flatten(), nn.Linear(size, 10))
 
 
-# By name, as dro/nn/model.go has them.
+# The models of dro/nn/model.go, by name.
 MODELS = {
     "linear": lambda: nn.Sequential(nn.Flatten(), nn.Linear(3072, 10)),
     "mlp": lambda: nn.Sequential(nn.Flatten(), nn.Linear(3072, 256), nn.ReLU(), nn.Linear(256, 128), nn.ReLU(),
@@ -110,7 +113,7 @@ def step(name, bf16, last, compiled):
 
 
 def forms(name, asked):
-    """Returns the steps of PyTorch's forms by precision and form."""
+    """Returns the step functions of PyTorch, by precision and form."""
     kinds = {}
     for precision in precisions(name, asked):
         for last in (False, True):
@@ -119,7 +122,7 @@ def forms(name, asked):
                 try:
                     signal.alarm(whole * COMPILATION)
                     kinds[precision, form] = step(name, precision == "bf16", last, whole)
-                except Exception as e:  # of the compiler, of which there are many, or too late
+                except Exception as e:  # one of the compiler's many exceptions, or the time is over
                     print(f"{name}, {precision}, {form}: left out: {str(e)[:200]}", file=sys.stderr)
                 finally:
                     signal.alarm(0)
@@ -144,7 +147,7 @@ def timed(run, clock):
 
 
 def benched(drolab, name, asked):
-    """Returns bench's figures by precision."""
+    """Returns the figures of drolab bench by precision."""
     ours = {}
     for precision in precisions(name, asked):
         command = [drolab, "bench", "--json", "--model", name, "--precision", precision, "--threads", str(asked.threads)]
@@ -154,7 +157,7 @@ def benched(drolab, name, asked):
 
 
 def benchmarked(tests, name, asked):
-    """Returns the same of BenchmarkPrecision, in processor time of one thread."""
+    """Returns the same figures from BenchmarkPrecision, in processor time of one thread."""
     command = [tests, "-test.run", "^$", "-test.bench", f"Precision/^{name}$/threads=1$", "-test.benchtime", f"{STEPS}x"]
     words = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.split()
     figure = lambda unit: float(words[words.index(unit) - 1])
@@ -163,7 +166,7 @@ def benchmarked(tests, name, asked):
 
 
 def measure(ours, name, asked):
-    """Returns the rounds: of each, our figures by precision and PyTorch's median and best by precision and form."""
+    """Returns, for each round, drolab's figures by precision and PyTorch's median and best by precision and form."""
     kinds, clock = forms(name, asked), time.process_time if asked.processor else time.perf_counter
     rounds = []
     for _ in range(asked.rounds):
@@ -189,7 +192,7 @@ def row(name, precision, taken):
 
 
 def heading(asked):
-    """Returns what stands before the table: when, where, how."""
+    """Returns the text before the table: when, where and how the script ran."""
     about = pathlib.Path("/proc/cpuinfo").read_text() if os.path.exists("/proc/cpuinfo") else ""
     has = [title for flag, title in (("avx512f", "AVX-512"), ("avx512_bf16", "AVX512-BF16"), ("amx_bf16", "AMX"))
            if re.search(rf"\b{flag}\b", about)]

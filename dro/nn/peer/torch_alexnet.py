@@ -3,10 +3,11 @@
 
     torch_alexnet.py [THREADS]        (default 2)
 
-The network is nn.Sequential over the layers of the model "alexnet" (dro/nn/model.go). The steps are those of runner/step.go:
-ERM; PGD, which weighs each loss by its likelihood ratio and moves (lambda, eta) by their gradient; SFK, which then runs a
-second batch forward for its dual step. All update with SGD and momentum. The kinds take turns, and medians are printed as
-one JSON object with the keys of `drolab bench --json`. Inputs are made beforehand: PyTorch loads nothing here.
+The network is nn.Sequential over the layers of the model "alexnet" (dro/nn/model.go). The steps are the same as in
+runner/step.go: ERM; PGD, which weighs each loss by its likelihood ratio and moves (lambda, eta) by their gradient; and SFK,
+which then runs a second batch forward for its dual step. All update with SGD and momentum. The kinds of step take turns. The
+medians are printed as one JSON object with the keys of `drolab bench --json`. Inputs are created beforehand, so PyTorch
+loads no data here.
 """
 import json
 import statistics
@@ -78,7 +79,7 @@ class Run:
 
 
 def instruction_set():
-    """What ATen says that it uses; oneDNN has a switch of its own, which compare.sh turns likewise."""
+    """The instruction set that ATen reports. oneDNN has a switch of its own, which compare.sh sets to the same."""
     try:
         return torch.backends.cpu.get_cpu_capability().lower()
     except AttributeError:  # before PyTorch 2.1

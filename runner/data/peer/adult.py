@@ -1,6 +1,6 @@
 """Write a file of exactly the format of adult.data (Becker, Kohavi 1996, "Adult", UCI Machine Learning
 Repository): no header, 15 columns, ", " between values, "?" for missing, a blank line at the end. The marginals
-are about those of the original; who they describe does not exist.
+are close to the original's. The people described do not exist.
 
     python3 adult.py adult.data --n 32561 --seed 0
 

@@ -1,10 +1,10 @@
 """Write a file of exactly the format of compas-scores-two-years.csv (Larson, Mattu, Kirchner, Angwin 2016,
-ProPublica): 53 columns, two of them named decile_score and two priors_count, empty cells for what is missing,
-quotes where a charge has a comma. Who is described does not exist.
+ProPublica): 53 columns, two of them named decile_score and two priors_count, empty cells for missing values,
+quotes where a charge has a comma. The people described do not exist.
 
     python3 compas.py compas.csv --n 7214 --seed 0
 
-Needs numpy. With --sep ";" or a tab (--sep "\\t") the same table in another form, and .gz in the name packs it."""
+Needs numpy. --sep ";" or a tab (--sep "\\t") changes the separator, and a name that ends in .gz compresses it."""
 
 import argparse
 import csv
@@ -30,7 +30,7 @@ def day(start, offset):
 
 
 def row(rng, i):
-    """A person, column by column in the order of HEADER."""
+    """The row of one person, in the order of the columns in HEADER."""
     race = rng.choice(list(RACE), p=np.array(list(RACE.values())) / 100)
     sex = "Male" if rng.random() < 0.807 else "Female"
     age = int(np.clip(18 + rng.gamma(1.5, 11), 18, 96))
@@ -40,7 +40,7 @@ def row(rng, i):
     score = int(np.clip(round(4.4 + 1.6 * risk + rng.normal(0, 2)), 1, 10))
     violent_score = int(np.clip(score + rng.integers(-2, 2), 1, 10))
     screened = day("2013-01-01", rng.integers(0, 730))
-    known = rng.random() < 0.957  # the rest have no arrest of their own
+    known = rng.random() < 0.957  # the others have no arrest
     violent = int(recid and rng.random() < 0.25)
     level = lambda s: ["Low", "Medium", "High"][(s > 4) + (s > 7)]  # noqa: E731
     first, last = f"first{rng.integers(2000)}", f"last{i}"

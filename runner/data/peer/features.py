@@ -1,10 +1,10 @@
-"""Write the features task: x = y·1·u + s·3·v + N(0, I), u ⟂ v unit vectors, labels y = ±1, an attribute s that
-is y for 97 % of the training and validation samples and for half of the test samples. The NPZ has x (float32),
+"""Write the features task: x = y·1·u + s·3·v + N(0, I), u ⟂ v unit vectors, labels y = ±1, and an attribute s that
+equals y for 97 % of the training and validation samples and for half of the test samples. The NPZ has x (float32),
 y and g (0: −1, 1: +1; g is s) and split (0 train, 1 val, 2 test).
 
     python3 features.py features.npz --n 200000 --d 512 --seed 0
 
---npy writes features-x.npy and so on beside it, --compressed a compressed file. Needs numpy."""
+--npy also writes features-x.npy and so on, --compressed writes a compressed file. Needs numpy."""
 
 import argparse
 import os

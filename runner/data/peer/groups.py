@@ -3,10 +3,10 @@ from random permutations of the training samples, the incomplete last batch drop
 
     python3 groups.py features.npz --seeds 3 --epochs 5 --lr 0.01
 
-Methods: erm; reweight, sample weights N/(G n_g); group, Group DRO (Sagawa, Koh, Hashimoto, Liang 2020, arXiv
+Methods: erm; reweight, with sample weights N/(G n_g); group, Group DRO (Sagawa, Koh, Hashimoto, Liang 2020, arXiv
 1911.08731, Algorithm 1) with batches uniform over samples: q_g <- q_g exp(step * mean loss of g), normalised,
 then the loss sum_g q_g * (mean loss of g), over the groups in the batch. Groups are label x g. It prints one JSON
-object: accuracies of the last iterate on the test split, in percent, a list over seeds."""
+object with the accuracies of the last iterate on the test split, in percent, as lists over the seeds."""
 
 import argparse
 import json
@@ -51,7 +51,7 @@ def train(method, train, groups, a, seed):
             elif method == "group":
                 n = torch.bincount(g[rows], minlength=groups)
                 of = torch.zeros(groups).index_add(0, g[rows], losses) / n.clamp(min=1)
-                q = q * torch.exp(a.group_step * of.detach())  # a group that is not there has loss 0
+                q = q * torch.exp(a.group_step * of.detach())  # a group without samples in the batch has loss 0
                 q = q / q.sum()
                 loss = (q * of).sum()
             else:

@@ -1,6 +1,6 @@
-"""Gradient boosting of scikit-learn on the raw rows of a table of Adult's form, as written by
-runner/data/peer/adult.py: writes predictions to the CSV and Parquet files named, and prints the
-figures of scikit-learn on them as JSON.
+"""Runs scikit-learn's gradient boosting on the raw rows of a table in Adult's format, as written by
+runner/data/peer/adult.py. It writes the predictions to the given CSV and Parquet files, and prints
+scikit-learn's figures on them as JSON.
 
     python3 boosted.py adult.data predictions.csv predictions.parquet"""
 

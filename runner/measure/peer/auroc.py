@@ -1,4 +1,4 @@
-"""AUROC of lists of score, class and weight by scikit-learn: the JSON of a list of them, and of one a line."""
+"""Prints scikit-learn's AUROC of each list in a JSON file, one a line. A list has triples of score, class and weight."""
 import json
 import sys
 

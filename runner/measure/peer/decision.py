@@ -1,6 +1,6 @@
-"""Measures of what is decided, by scikit-learn and Fairlearn: the JSON of a list of cases, and of each its
-measures in one line. Where a group lacks a class Fairlearn takes its rate for 0. Here that does not apply: the
-gaps are then of the other groups' rates."""
+"""Prints the measures of decisions by scikit-learn and Fairlearn, for each case of a JSON list one line. Where a
+group lacks a class, Fairlearn counts its rate as 0. Here the rate does not apply, and the gaps are between the
+rates of the other groups."""
 import json
 import sys
 import warnings
@@ -72,7 +72,7 @@ for case in json.load(open(sys.argv[1])):
     out = areas(case, y, scores) | f1(case, y, taken)
     if case["classes"] == 2:
         found, whole = fairness(case, y, taken, group)
-        if whole and asked < 12:  # of no group left out, it is all Fairlearn's; 40 ms each
+        if whole and asked < 12:  # no group is left out, so Fairlearn computes the gaps, in 40 ms each
             asked += 1
             found |= {name: float(gap(y, taken, sensitive_features=group)) for name, gap in GAPS.items()}
         out |= found

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compare an exported network with what drolab says of the same samples.
+"""Compare the outputs of an exported network with drolab's figures on the same samples.
 
     check.py torch  MODEL.py   X.npy  SAMPLES.csv
     check.py onnx   MODEL.onnx X.npy  SAMPLES.csv
@@ -67,7 +67,7 @@ def main():
         out = subprocess.run([sys.executable, model, x], capture_output=True, encoding="utf-8", check=True).stdout
         lines = list(csv.DictReader(out.splitlines()))
         compare([[float(lines[i]["p_" + c]) for c in classes] for i in at], rows, classes)
-        for k in range(5, len(sys.argv), 3):  # without a process each: PyTorch takes its time to start
+        for k in range(5, len(sys.argv), 3):  # in this process, since PyTorch starts slowly
             model, x, path = sys.argv[k:k + 3]
             rows, classes = samples(path)
             m = module(model)

@@ -2,17 +2,17 @@
 
     python3 groups.py features.npz --seeds 3
 
-It writes the features, where the group g agrees with the label but for a share of --rare, and prints the accuracy
-of the worst cell of the test split, in percent, of ERM and of each seed's
+It writes the features, in which the group g differs from the label for a share --rare of the samples. It prints the
+accuracy on the worst cell of the test split, in percent, of ERM and, for each seed, of these methods:
 
-dfr: the steps of dfr_evaluate_spurious.py (Kirichenko, Izmailov, Wilson 2023, arXiv 2204.02937), lines 53 to 124
-to choose C by halves, lines 127 to 181 for the mean over 20 balanced draws, features standardised.
+dfr: the steps of dfr_evaluate_spurious.py (Kirichenko, Izmailov, Wilson 2023, arXiv 2204.02937) on standardised
+features: lines 53 to 124 choose C by halves, lines 127 to 181 take the mean over 20 balanced draws.
 
 afr: Qiu, Potapczynski, Izmailov, Wilson 2023 (arXiv 2306.11074), section 4: weights exp(-gamma p) of the held-out
-samples, p being ERM's probability of the label, balanced by 1/n_y, and a last layer of their weighted loss that is
-held near ERM's by lambda. ERM is by SGD.
+samples, where p is ERM's probability of the label, balanced by 1/n_y. The last layer minimises their weighted loss
+and is held near ERM's by lambda. ERM is trained by SGD.
 
-subsample: Idrissi, Arjovsky, Pezeshki, Lopez-Paz 2022 (arXiv 2110.14503), SUBG, by SGD, cut anew in each pass."""
+subsample: Idrissi, Arjovsky, Pezeshki, Lopez-Paz 2022 (arXiv 2110.14503), SUBG, by SGD, subsampled anew in each pass."""
 
 import argparse
 import json
@@ -29,7 +29,7 @@ C_OPTIONS = [1.0, 0.7, 0.3, 0.1, 0.07, 0.03, 0.01]
 
 
 def draw(rng, n, rare, d):
-    """n samples of d features: the label is in the first, the group, with less noise, in the second."""
+    """Draws n samples of d features. The first depends on the label; the second, with less noise, on the group."""
     y = rng.integers(0, 2, n)
     g = np.where(rng.random(n) < rare, 1 - y, y)
     x = rng.normal(size=(n, d))
@@ -53,7 +53,7 @@ def worst(right, cells):
 
 
 def dfr(rng, x, y, cells, test_x):
-    """The predictions of DFR for test_x; x, y, cells are the validation split, and x is what scales are of."""
+    """The predictions of DFR for test_x; x, y, cells are the validation split, and x sets the scales."""
     order = rng.permutation(len(x))
     held, rest = order[: len(x) // 2], order[len(x) // 2 :]
     rows = balanced(rng, rest, cells)
@@ -79,7 +79,7 @@ def bordered(x):
 
 
 def sgd(one_pass, x, y, steps, batch=128, lr=0.01, momentum=0.9):
-    """Logistic regression, of a bias too, by SGD on batches of rows, pass by pass."""
+    """Logistic regression with a bias, by SGD on batches of rows, pass by pass."""
     x, order, v, w = bordered(x), np.array([], int), 0, np.zeros(x.shape[1] + 1)
     for _ in range(steps):
         while len(order) < batch:
@@ -92,7 +92,7 @@ def sgd(one_pass, x, y, steps, batch=128, lr=0.01, momentum=0.9):
 
 
 def afr(erm, x, y, test_x, gamma, lambda_):
-    """The predictions of AFR for test_x, of a layer with a row for each of two classes."""
+    """The predictions of AFR for test_x, by a layer with a row for each of two classes."""
     x, start = bordered(x), np.stack([-erm, erm]) / 2
     p = softmax(x @ start.T, axis=1)[np.arange(len(y)), y]
     mu = np.exp(-gamma * p) / np.bincount(y)[y]

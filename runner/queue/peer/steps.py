@@ -3,8 +3,8 @@
     python3 steps.py problem.json
 
 The file has samples x, labels y, groups g, counts n of the training samples by group, weights w and biases b to
-start from, lr and momentum, and runs: of each the method, its settings and its batches, lists of samples. The
-objectives are the sources' own:
+start from, lr and momentum, and runs. Each run has the method, its settings, and its batches, which are lists of
+samples. The objectives are the same as in the sources:
 
   doro      Zhai et al. 2021, arXiv 2106.06142, and its code dro.py, lines 90 to 110: sort, drop the int(eps n)
             largest losses, minimise C sqrt(mean (l - eta)+^2) + eta in eta, C = sqrt(1 + 2 rho); with mu
@@ -23,7 +23,7 @@ from torch.nn.functional import cross_entropy, relu
 
 
 def least(f, lo, hi):
-    """The argmin of a convex function of one number, by golden section."""
+    """The argmin of a convex function of one number, by golden-section search."""
     ratio = (5**0.5 - 1) / 2
     for _ in range(200):
         a, b = hi - ratio * (hi - lo), lo + ratio * (hi - lo)

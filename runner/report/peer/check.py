@@ -1,21 +1,26 @@
 #!/usr/bin/env python3
-"""The figures of `drolab report` once more, from the files of run directories and by other code.
+"""Computes the figures of `drolab report` again, from the files of run directories and by other code.
 
     check.py [--report REPORT.json] [--page REPORT.md] [--data CIFAR] RUN...
 
-RUN is a run directory; what `drolab record` wrote becomes one by `tar xzf`. With --report, made by
-`drolab report RUN... --json`, every mean, deviation, difference, interval, p, corrected p and verdict is computed from
-events.jsonl and summary.json, with a Student t of its own, and must agree to 1e-9; what a test can detect, to 1e-4. With --page, made by
-`drolab report RUN... --md`, the cells of Table 1 must be printed as they come out here, to the last digit. With --data, the
-folder of CIFAR-10's binary batches, the weights of each run's newest checkpoint go through a PyTorch AlexNet, and accuracies,
-losses, robust risks, objective and dual gap must be those of the evaluation at that step: losses to 1e-4 of them, since sums
-of float32 depend on their order, and accuracies to two samples of a class, which such a sum can turn.
+RUN is a run directory; `tar xzf` makes one from a file of `drolab record`.
 
-Of the registered runs (docs/registration.md) the report must count the same runs as missing and, once it tests them, have the
-families, arms, sides and margins that are listed below once more.
+--report is a file of `drolab report RUN... --json`. Every mean, deviation, difference, interval, p, corrected p and verdict
+is computed from events.jsonl and summary.json, with an own Student t, and must agree to 1e-9. The effect that a test can
+detect must agree to 1e-4.
 
-It needs NumPy; PyTorch for --data alone. It prints what it compared, and every disagreement; the exit status is 1 if
-there is one.
+--page is a file of `drolab report RUN... --md`. The cells of Table 1 must be printed as computed here, to the last digit.
+
+--data is the folder of CIFAR-10's binary batches. The weights of each run's newest checkpoint go through a PyTorch AlexNet.
+Accuracies, losses, robust risks, objective and dual gap must agree with the evaluation at that step. Losses must agree to a
+relative 1e-4, since sums of float32 depend on their order, and accuracies to two samples of a class, whose predictions such
+a sum can change.
+
+For the registered runs (docs/registration.md) the report must count the same runs as missing. Once it tests them, it must
+have the families, arms, sides and margins that are listed again below.
+
+It needs NumPy, and PyTorch for --data alone. It prints what it compared, and every disagreement. The exit status is 1 if
+there is a disagreement.
 """
 import argparse
 import calendar
@@ -36,7 +41,7 @@ compared = collections.Counter()
 
 
 def agree(what, got, want, tolerance=1e-9, floor=0.0):
-    """Both are numbers, or None where one does not apply."""
+    """Records a failure unless got and want agree. Each is a number, or None where it does not apply."""
     compared[what.split(":")[0]] += 1
     got, want = plain(got), plain(want)
     if got is None or want is None:
@@ -53,7 +58,7 @@ def plain(x):
     return None if math.isnan(x) else float(x)
 
 
-# Runs: the files as they are.
+# Runs, read from their files.
 
 class Run:
     def __init__(self, path):
@@ -79,7 +84,7 @@ class Run:
                 self.evals.append(event)
 
     def last(self, measure):
-        """The last evaluation's: what the summary says must be that."""
+        """The measure in the last evaluation, with which the summary must agree."""
         value = self.evals[-1].get(measure)
         if not isinstance(value, list):
             agree(f"summary: {self.id} {measure}", self.summary.get(measure), value)
@@ -101,7 +106,7 @@ def moment(text):
 
 
 def both(a, b):
-    """When two runs trained, both."""
+    """The times between which both runs trained."""
     return max(a.ticks[0][0], b.ticks[0][0]), min(a.ticks[-1][0], b.ticks[-1][0])
 
 
@@ -160,7 +165,7 @@ def detectable(n, alpha):
 
 
 def check_detectable(name, claim, tests):
-    """What a test among this many would have found."""
+    """Compares the effect that a test among this many could detect."""
     values = claim["values"]
     want = None
     if claim["p"] is not None:
@@ -191,7 +196,7 @@ def holm(ps):
 # The report.
 
 def value_of(key, measure):
-    """What a claim's difference is of, in two runs."""
+    """A function that returns the values of two runs whose difference a claim tests."""
     if key in ("objective", "train-loss-along"):
         def along(a, b):
             theirs = {e["step"]: e[measure] for e in b.evals}
@@ -218,7 +223,7 @@ def check_claims(report, runs):
     check_reproduction(report, runs)
 
 
-# Table 1 of the paper, once more.
+# Table 1 of the paper, listed again here.
 TABLE1 = {"sfk": [76.11, 84.71, 66.18, 54.95, 58.65, 49.36, 89.06, 84.03, 88.41, 83.09],
           "pan": [74.92, 85.62, 65.72, 52.69, 55.83, 49.50, 88.85, 84.06, 88.68, 81.29],
           "erm": [77.64, 86.19, 69.33, 54.03, 51.53, 47.05, 87.66, 85.35, 87.12, 83.15]}
@@ -265,7 +270,7 @@ def check_readings(report, runs):
         changed = []
         for r in like:
             mine = settings(r)
-            # A setting that one of them lacks came to the program between the two.
+            # A setting that one of them lacks was added to the program between the two.
             differs = lambda base: [k for k in {*mine} & {*base} if mine[k] != base[k]]
             if any(differs(base) == [key] for base in own) and str(mine[key]) == value:
                 changed.append(r)
@@ -275,7 +280,7 @@ def check_readings(report, runs):
         of = next(p for p in report["problems"] if reading["name"].startswith(p["label"]))
         key, _, value = reading["name"][len(of["label"]):].lstrip(", ").partition(" ")
         sfk = found(of, "sfk", key, value)
-        untrained = key in ("c", "rho", "lambda0", "lambda_max")  # what ERM does not train by
+        untrained = key in ("c", "rho", "lambda0", "lambda_max")  # settings that ERM does not use
         erm = found(of, "erm", *(("", "") if untrained else (key, value)))
         name = f"readings: {reading['name']}"
         for method, mine in (("sfk", sfk), ("erm", erm)):
@@ -288,10 +293,10 @@ def check_readings(report, runs):
 
 
 def check_family(report, claims, runs):
-    """Claims that are corrected for each other; returns how many different tests they are."""
+    """Checks claims that are corrected together, and returns the number of different tests among them."""
     family, seen = [], {}
     for claim in claims:
-        if not claim["seeds"]:  # of an arm that no run has
+        if not claim["seeds"]:  # an arm of the claim has no run
             if not claim.get("few") or claim["verdict"] != "undecided at this number of seeds":
                 failures.append(f"claim: {claim['key']} has no seeds, and is {claim['verdict']}")
             continue
@@ -378,7 +383,7 @@ def check_tables(report, runs, page):
                 agree(name, cell["std"], std, 1e-7, 1e-12)
                 if page and mean is not None and measure != "robust_risk_at":
                     compared["printed cells"] += 1
-                    near = (mean * (1 + e) for e in (0, 1e-13, -1e-13))  # where a sum's order decides a half
+                    near = (mean * (1 + e) for e in (0, 1e-13, -1e-13))  # the order of a sum may decide how a half is rounded
                     if not any(f"| {written(measure, m, std)}" in page for m in near):
                         failures.append(f"{name}: {written(measure, mean, std)!r} is not on the page")
         check_classes(report, problem, runs)
@@ -412,7 +417,7 @@ def check_costs(problem, runs):
         agree("cost", cost["seconds_per_step"], sum(times) / len(times))
 
 
-# The registered runs: the lines 1 to 14 of docs/registration.md, once more, with their sides and margins.
+# The registered runs: lines 1 to 14 of docs/registration.md, listed again here with their sides and margins.
 LINES = [("objective", "sfk", "pgd", False, 0), ("objective-end", "sfk", "pgd", False, 0),
          ("train-loss", "sfk", "erm", True, 0), ("test-loss", "sfk", "erm", False, 0), ("low", "sfk", "erm", True, 0),
          ("low-pan", "sfk", "pan", True, -.01), ("worst", "sfk", "erm", True, 0),
@@ -506,7 +511,7 @@ def check_registered(report, runs):
         check_detectable("registered: reproduction", claim, len(ps))
 
 
-# The weights, through another network.
+# The weights, evaluated by another network.
 
 def tensors(path):
     with open(path, "rb") as f:
@@ -546,7 +551,7 @@ def losses_of(weights, labels, pixels, spec):
 
 
 def kept(labels, counts):
-    """The first images of each class, in the order of the files: what imbalance leaves."""
+    """The indices of the first images of each class that the imbalance keeps, in the order of the files."""
     index = numpy.concatenate([numpy.flatnonzero(labels == c)[:n] for c, n in enumerate(counts)])
     return numpy.sort(index)
 

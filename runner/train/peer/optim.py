@@ -1,4 +1,4 @@
-"""Prints what PyTorch makes of given gradients with AdamW, and its rates of schedules, as JSON.
+"""Prints as JSON the weights to which PyTorch's AdamW comes by given gradients, and the learning rates of its schedules.
 
 Its argument is a file with the weights, the gradients of each step, and the settings."""
 import json
@@ -25,7 +25,7 @@ def weights(clip):
 
 
 def rates(schedule):
-    """The rates of 20 steps, of which the first 5 warm up."""
+    """The learning rates of 20 steps, of which the first 5 warm up."""
     o = SGD([torch.nn.Parameter(torch.zeros(1))], lr=given["lr"])
     warm = LinearLR(o, start_factor=1 / 5, total_iters=4)
     s = SequentialLR(o, [warm, schedule(o)], milestones=[5])

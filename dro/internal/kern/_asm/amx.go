@@ -6,9 +6,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// amx writes the product of tiles. A configuration of the tiles lives within one
-// call: nothing preempts an assembly function, and whoever runs next on the
-// thread finds the tiles released.
+// amx writes the kernel of the products of tiles. A configuration of the tiles lives within one
+// call: nothing preempts an assembly function, and the function releases the tiles before anything
+// else runs on the thread.
 func (g *generator) amx() {
 	g.tileConfig = g.StaticGlobal("tileConfig")
 	g.DataAttributes(attr.RODATA | attr.NOPTR)
@@ -21,11 +21,12 @@ func (g *generator) amx() {
 }
 
 const (
-	tileA = 4 // the first tile of A; sums are before it
+	tileA = 4 // the first tile of A; the sums are in the tiles before it
 	tileB = 6
 )
 
-// mulTile numbers its registers itself: the bytes of an instruction do.
+// mulTile chooses its registers itself, because the AMX instructions are written as bytes, which
+// contain the numbers of registers.
 func (g *generator) mulTile() {
 	g.function("mulTile", "func(t *mulTile)", "computes the tiles.")
 	g.Load(g.Param("t"), reg.RDI)
@@ -68,7 +69,7 @@ func (g *generator) configure() {
 	g.tileConfigure(reg.RAX)
 }
 
-// mulBody computes the products, one for each span from R14 on.
+// mulBody computes products of rows by cols tiles, one for each span from R14 on.
 func (g *generator) mulBody(rows, cols int) {
 	each, top, stored, done := g.label("span"), g.label("tap"), g.label("store"), g.label("done")
 	g.Label(each)
@@ -101,7 +102,8 @@ func (g *generator) mulBody(rows, cols int) {
 	g.Label(done)
 }
 
-// storeProduct puts the sums where they belong, and moves c and b on.
+// storeProduct stores the sums at their place in c, and moves the places in c and b on to the next
+// product.
 func (g *generator) storeProduct(rows, cols int) {
 	t := g.structOf(reg.RDI)
 	g.Load(t.Field("c").Base(), reg.RAX)
@@ -127,7 +129,8 @@ func (g *generator) storeProduct(rows, cols int) {
 	}
 }
 
-// operand sets at and next to the tiles of the tap at R9, whose offset is disp bytes in it.
+// operand sets at and next to the addresses of the two tiles of the tap at R9. The offset of the
+// first tile is disp bytes into the tap.
 func (g *generator) operand(disp int, base, at reg.GPPhysical, field string, next reg.GPPhysical) {
 	g.MOVLQSX(op.Mem{Base: reg.R9, Disp: disp}, at)
 	g.SHLQ(op.U8(lineShift), at)
@@ -137,12 +140,13 @@ func (g *generator) operand(disp int, base, at reg.GPPhysical, field string, nex
 	g.ADDQ(at, next)
 }
 
-// mulStep multiplies the tiles at AX and R13 by those at BX and R15, and moves
-// on. A tile is cleared after its last use, and both tiles of B are in one
-// register: while another thread runs on the same core, the processor seems to
-// have about nine tiles for the eight of a program, and a load waits until one is
-// free; cleared ones take none. Without this, products were half as fast then
-// (35 ns instead of 20 on a Sapphire Rapids), and at other times no faster.
+// mulStep multiplies the tiles at AX and R13 by the tiles at BX and R15, and moves these addresses
+// on. A tile is cleared after its last use, and both tiles of B share one register.
+//
+// While another thread runs on the same core, the processor seems to have about nine tiles for the
+// eight of a program. A load then waits until one of them is free, and a cleared tile takes none.
+// Without the clearing and sharing, products were half as fast then (35 ns instead of 20 on a
+// Sapphire Rapids), and at other times no faster.
 func (g *generator) mulStep(rows, cols int) {
 	load := func(t int, at reg.GPPhysical) { g.tileLoadStore(false, t, at, reg.R8, 0) }
 	load(tileA, reg.RAX)
@@ -170,7 +174,8 @@ func (g *generator) mulStep(rows, cols int) {
 	}
 }
 
-// tilePeak runs products of tiles that stay where they are.
+// tilePeak writes the kernel that measures the peak of AMX: products of tiles that stay in
+// registers.
 func (g *generator) tilePeak() {
 	g.function("peak", "func(n int)", "runs 4·n independent products of tiles.")
 	g.Load(g.Param("n"), reg.RCX)

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	tileSide  = 16       // kern's
-	nothing   = -1 << 31 // kern's
-	lineShift = 6        // offsets in operands are in lines of 64 bytes
+	tileSide  = 16       // as in package kern
+	nothing   = -1 << 31 // as in package kern
+	lineShift = 6        // log2 of the 64 bytes of a line; offsets in operands count lines
 )
 
-// bf16 writes what packs operands into tiles, the end of a product, and the
-// product of tiles without AMX.
+// bf16 writes the kernels that pack operands into tiles, the kernel that finishes a product, and
+// the products of tiles without AMX.
 func (g *generator) bf16() {
 	g.interleave = g.StaticGlobal("interleave")
 	g.DataAttributes(attr.RODATA | attr.NOPTR)
@@ -41,7 +41,8 @@ func (g *generator) bf16() {
 	g.pairs()
 }
 
-// Registers of the bytes of a conversion: two halves and what comes of them.
+// These are the registers of a conversion to bf16, which is written as bytes: the two halves of its
+// input, and its result.
 const (
 	lowHalf  = 29
 	highHalf = 30
@@ -50,7 +51,7 @@ const (
 
 const packSignature = "func(dst *uint16, src *float32, base int, rows *int32, cols int)"
 
-// pack starts a packing kernel: it returns the registers that its rows need.
+// pack starts a packing kernel and returns the registers of its parameters dst, src and rows.
 func (g *generator) pack(name, signature, doc string) (dst, src, rows reg.Register) {
 	g.function(name, signature, doc)
 	dst, src, rows = g.param("dst"), g.param("src"), g.param("rows")
@@ -59,7 +60,7 @@ func (g *generator) pack(name, signature, doc string) (dst, src, rows reg.Regist
 	return dst, src, rows
 }
 
-// keep returns a mask of the lanes below the parameter cols, of those from first on.
+// keep returns a mask of the columns from first on that lie below the parameter cols.
 func (g *generator) keep(first int) reg.Register {
 	n, bits, k := g.param("cols"), g.GP64(), g.K()
 	g.MOVQ(op.I32(-1), bits)
@@ -71,7 +72,9 @@ func (g *generator) keep(first int) reg.Register {
 	return k
 }
 
-// row loads the row that the table has at index i into fixed registers, one for each mask, zeros for none.
+// row loads the row at index i of the table into the fixed registers in to, one for each mask. If
+// the table has no row there, it sets them to 0. If ahead is not nil, it prefetches the row at the
+// same offset from ahead.
 func (g *generator) row(src, rows reg.Register, i int, masks []reg.Register, to []int, ahead reg.Register) {
 	offset, absent := g.GP64(), g.label("absent")
 	for _, r := range to {
@@ -116,8 +119,8 @@ func (g *generator) packPairs() {
 	g.RET()
 }
 
-// packPairsAcross is the transposition of packPairs. Its lines go to tiles of their own, since the columns of
-// weights in memory are kernel taps.
+// packPairsAcross writes the kernel of the transposition of packPairs. Each of its lines goes to a
+// tile of its own, since the columns of weights in memory are kernel taps.
 func (g *generator) packPairsAcross() {
 	dst, src, rows := g.pack("packPairsAcross", strings.TrimSuffix(packSignature, ")")+", to *int32, ahead int)",
 		"rounds 32 rows of cols ≤ 16 values, those at base + rows[i], to a line a column, at dst + to[j] bytes. "+
@@ -155,8 +158,8 @@ func (g *generator) pairOrder() (masks []reg.Register, order vector) {
 	return masks, order
 }
 
-// pair rounds rows 2i and 2i+1 and interleaves them. It asks for those from ahead
-// on, if that is a register.
+// pair rounds rows 2i and 2i+1 and interleaves them. If ahead is not nil, it prefetches the rows at
+// the same offsets from ahead.
 func (g *generator) pair(
 	src, rows reg.Register, i int, masks []reg.Register, order vector, ahead reg.Register,
 ) {
@@ -166,7 +169,8 @@ func (g *generator) pair(
 	g.VPERMW(g.fixed(both), order, g.fixed(both))
 }
 
-// store writes the 16 lines that line leaves in a register, or those of their transposition as 32-bit values.
+// store writes the 16 lines that line leaves in a register, or, if across, the lines of their
+// transposition as 32-bit values.
 func (g *generator) store(dst reg.Register, across bool, line func(i int)) {
 	var lines []vector
 	for i := range tileSide {
@@ -188,7 +192,7 @@ func (g *generator) store(dst reg.Register, across bool, line func(i int)) {
 	g.RET()
 }
 
-// finish writes what is done to the rows of a product: bias, ReLU, mask.
+// finish writes the kernel that applies bias, ReLU and mask to the rows of a product.
 func (g *generator) finish() {
 	g.function("finish", "func(y, bias, mask *float32, rows, lanes, relu int)",
 		"adds bias[r] to rows of lanes (a multiple of 16) values, clamps them at 0 with relu, and clears them "+
@@ -230,7 +234,7 @@ func (g *generator) finish() {
 	g.RET()
 }
 
-// ask writes what has memory brought near before it is written to.
+// ask writes the kernel that prefetches memory before it is written to.
 func (g *generator) ask() {
 	g.function("ask", "func(p *float32, lines int)", "asks for lines of 64 bytes.")
 	p, lines := g.param("p"), g.param("lines")
@@ -241,10 +245,10 @@ func (g *generator) ask() {
 	g.RET()
 }
 
-// dotRows is how many rows of a tile the kernel without AMX has sums for.
+// dotRows is the number of rows of a tile for which the kernel without AMX keeps sums.
 const dotRows = 8
 
-// dotTile writes the product of 8 rows of a tile with one or two tiles.
+// dotTile writes the kernel that multiplies 8 rows of a tile by one or two tiles.
 func (g *generator) dotTile(cols int) {
 	g.function(fmt.Sprintf("dotTile%d", cols), "func(t *mulTile)",
 		fmt.Sprintf("computes the first 8 rows and %d columns of the tile.", 16*cols))
@@ -260,7 +264,7 @@ func (g *generator) dotTile(cols int) {
 	for _, r := range []reg.Register{aInner, bInner, bNext} {
 		g.SHLQ(op.U8(lineShift), r)
 	}
-	g.SUBQ(op.U32(64), aInner) // what a tile takes
+	g.SUBQ(op.U32(64), aInner) // the loop over pairs moves a and b on by this much
 	g.SUBQ(op.U32(1024), bInner)
 	top, done := g.label("tap"), g.label("store")
 	g.Label(top)
@@ -290,7 +294,7 @@ func (g *generator) dotTile(cols int) {
 	g.RET()
 }
 
-// dotStart sets the sums to 0, or to what is there with add.
+// dotStart sets the sums to 0 or, with add, to the values in c.
 func (g *generator) dotStart(t reg.Register, cols int) {
 	for i := range dotRows * cols {
 		g.zero(g.fixed(i))
@@ -302,7 +306,7 @@ func (g *generator) dotStart(t reg.Register, cols int) {
 	g.Label(done)
 }
 
-// dotResults runs move for each sum and its place.
+// dotResults runs move for each sum and its place in c.
 func (g *generator) dotResults(t reg.Register, cols int, move func(sum vector, m op.Mem)) {
 	c, cRow := g.slice(t, "c"), g.field(t, "cRow")
 	for i := range dotRows * cols {
@@ -313,7 +317,7 @@ func (g *generator) dotResults(t reg.Register, cols int, move func(sum vector, m
 	}
 }
 
-// dotStep adds the products of one pair of each row.
+// dotStep adds the products of one pair of values of each row with a pair of each column.
 func (g *generator) dotStep(cols int, a, b, bNext reg.Register) {
 	const firstB, firstA = 24, 28
 	g.VMOVUPS(at(b, 0), g.fixed(firstB))
@@ -329,7 +333,8 @@ func (g *generator) dotStep(cols int, a, b, bNext reg.Register) {
 	}
 }
 
-// dotPeak runs dot products of pairs on registers.
+// dotPeak writes the kernel that measures the peak of bf16: dot products of pairs that stay in
+// registers.
 func (g *generator) dotPeak() {
 	g.function("dotPeak", "func(n int)", "runs 12·n independent dot products of pairs on full vectors.")
 	n := g.param("n")

@@ -8,15 +8,15 @@ import (
 )
 
 const (
-	tileRows   = 6 // kern's
-	askStreams = 3 // kern's
-	askLines   = 4 // kern's
-	gradCols   = 4 // kern's
+	tileRows   = 6 // as in package kern
+	askStreams = 3 // as in package kern
+	askLines   = 4 // as in package kern
+	gradCols   = 4 // as in package kern
 )
 
-// convTiles writes convTile's kernels. AVX-512 has one for each number of
-// vectors in a block, which keeps the whole block in registers (24 sums, 4
-// inputs); AVX2 takes 16 lanes at a time (12 sums, 2 inputs).
+// convTiles writes convTile's kernels. AVX-512 has one kernel for each number of vectors in a
+// block, which keeps the whole block in registers (24 sums, 4 inputs). AVX2 takes 16 lanes at a
+// time (12 sums, 2 inputs).
 func (g *generator) convTiles() {
 	if !g.wide {
 		g.convTile("convTile", 2)
@@ -27,10 +27,10 @@ func (g *generator) convTiles() {
 	}
 }
 
-// convArgs are the registers that all bodies of a convolution kernel share.
+// convArgs holds the registers and the width that all bodies of a convolution kernel share.
 type convArgs struct {
 	t     reg.Register
-	lane  reg.Register // byte offset of the lanes at hand
+	lane  reg.Register // byte offset of the current lanes
 	width int          // vectors at a time
 }
 
@@ -70,9 +70,9 @@ func log2(n int) uint {
 	return k
 }
 
-// convRows computes rows channels for the lanes at a.lane. It numbers its
-// registers itself: sums first, then inputs, then two weights in turn. The
-// allocator does not find a way to place 29 of 32.
+// convRows computes rows channels for the lanes at a.lane. It chooses its registers itself: the
+// sums first, then the inputs, then two weights in turn. The allocator finds no way to place 29
+// values in 32 registers.
 func (g *generator) convRows(a convArgs, rows int) {
 	acc := make([][]vector, rows)
 	for r := range acc {
@@ -121,7 +121,7 @@ func (g *generator) convStart(a convArgs, acc [][]vector) {
 	g.Label(done)
 }
 
-// convSums runs over the outer channels and the taps.
+// convSums adds the products in loops over the outer channels and the taps.
 func (g *generator) convSums(a convArgs, acc [][]vector) {
 	done := g.label("sums")
 	t := g.structOf(a.t)
@@ -163,7 +163,8 @@ func (g *generator) convSums(a convArgs, acc [][]vector) {
 	g.Label(done)
 }
 
-// convAsk asks for memory that the end of the call takes.
+// convAsk prefetches memory that the end of the call needs, a few lines in each of the first steps
+// of the outer loop.
 func (g *generator) convAsk(a convArgs) {
 	t, none := g.structOf(a.t), g.label("none")
 	steps := g.field(a.t, "asks")
@@ -205,8 +206,8 @@ func (g *generator) convStep(a convArgs, acc [][]vector, p, x, w, row reg.Regist
 	}
 }
 
-// rowAddresses returns the addresses base + r·stride for up to six rows. It
-// uses a register more beyond three.
+// rowAddresses returns the addresses base + r·stride for up to six rows. Beyond three rows it uses
+// one more register.
 func (g *generator) rowAddresses(base, stride reg.Register, rows int) []op.Mem {
 	m := []op.Mem{at(base, 0), by(base, stride, 1, 0), by(base, stride, 2, 0)}
 	if rows > 3 {

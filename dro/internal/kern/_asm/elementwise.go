@@ -5,8 +5,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// sumRows writes the bias gradient's kernel: the sum of one row of lanes over
-// positions, in four interleaved sums.
+// sumRows writes the kernel of the bias gradient: the sum of one row of lanes over positions, in
+// sixteen interleaved sums.
 func (g *generator) sumRows() {
 	g.function("sumRow", "func(src *float32, positions int, stride int, lanes int) float32",
 		"returns the sum of positions·lanes values: lanes (a multiple of 16) from every stride-th on.")
@@ -91,7 +91,8 @@ const (
 	unordered = 3
 )
 
-// maxNaN sets a to max(a, b), NaN if one is. VMAXPS alone returns its second source, b, if either is NaN.
+// maxNaN sets a to max(a, b), or to NaN if either is NaN. VMAXPS alone returns its second source,
+// b, if either is NaN.
 func (g *generator) maxNaN(a, b vector) {
 	m := g.vec()
 	g.VMAXPS(b, a, m)
@@ -190,7 +191,8 @@ func (g *generator) add() {
 	})
 }
 
-// peak writes the roofline: multiply-adds without memory.
+// peak writes the kernel that measures the roofline's peak: multiply-adds that do not access
+// memory.
 func (g *generator) peak() {
 	const sums = 12
 	g.function("peak", "func(n int)", "runs 12·n independent multiply-adds on full vectors.")

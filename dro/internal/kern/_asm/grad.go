@@ -7,13 +7,13 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// gradTiles writes gradTile's kernel. AVX-512 keeps 6×4 sums, AVX2 3×4.
+// gradTiles writes gradTile's kernels. AVX-512 keeps 6×4 sums, AVX2 3×4.
 func (g *generator) gradTiles() {
 	g.byRows("gradTile", "computes the tile's first %d rows.", g.gradBody)
 }
 
-// byRows writes the kernel of the tile of that name: a function for each number
-// of rows that fits the registers, a body in it for each number of columns.
+// byRows writes the kernels of the tile called name: one function for each number of rows that fits
+// the registers. Each function has a body for each number of columns.
 func (g *generator) byRows(name, doc string, body func(t reg.Register, rows, cols int)) {
 	most := tileRows
 	if !g.wide {
@@ -75,7 +75,7 @@ func (g *generator) gradBody(t reg.Register, rows, cols int) {
 	g.reduce(acc, g.slice(t, "sum"))
 }
 
-// sums returns registers of zeros.
+// sums returns rows of cols registers that hold 0.
 func (g *generator) sums(rows, cols int) [][]vector {
 	acc := make([][]vector, rows)
 	for r := range acc {
@@ -87,7 +87,7 @@ func (g *generator) sums(rows, cols int) [][]vector {
 	return acc
 }
 
-// strides returns the bytes of one row of lanes and of three.
+// strides returns the size in bytes of one row of lanes and of three rows.
 func (g *generator) strides(t reg.Register) (one, three reg.Register) {
 	stride, stride3 := g.field(t, "lanes"), g.GP64()
 	g.SHLQ(op.U8(2), stride)
@@ -95,7 +95,7 @@ func (g *generator) strides(t reg.Register) (one, three reg.Register) {
 	return stride, stride3
 }
 
-// reduce adds the sum of each register to its place at sum, and returns.
+// reduce adds the sum of each register to its place at sum, and returns from the kernel.
 func (g *generator) reduce(acc [][]vector, sum reg.Register) {
 	if g.wide {
 		g.reduceWide(acc, sum)
@@ -106,12 +106,13 @@ func (g *generator) reduce(acc [][]vector, sum reg.Register) {
 	g.RET()
 }
 
-// rowsFrom returns where four rows begin, a stride apart.
+// rowsFrom returns the addresses of four rows that lie a stride apart.
 func rowsFrom(base, stride, stride3 reg.Register) []op.Mem {
 	return []op.Mem{at(base, 0), by(base, stride, 1, 0), by(base, stride, 2, 0), by(base, stride3, 1, 0)}
 }
 
-// gradStep adds one vector's products of each row, which lie a stride apart, with each column.
+// gradStep adds the products of one vector of each row at dy with the vector of each column. The
+// rows lie a stride apart.
 func (g *generator) gradStep(acc [][]vector, dy, stride, stride3 reg.Register, columns []op.Mem) {
 	rows := rowsFrom(dy, stride, stride3)
 	load := func(m op.Mem) vector {
@@ -153,14 +154,14 @@ func (g *generator) gradStep(acc [][]vector, dy, stride, stride3 reg.Register, c
 	}
 }
 
-// reduceRows adds the sum of each AVX2 register, a row of four at a time.
+// reduceRows adds the sum of each AVX2 register to its place, one row of four registers at a time.
 func (g *generator) reduceRows(acc [][]vector, sum reg.Register) {
 	for r, row := range acc {
 		g.addTo(g.sumsOfRow(row), at(sum, 4*gradCols*r))
 	}
 }
 
-// sumsOfRow returns the sum of each of up to four AVX2 registers.
+// sumsOfRow returns a register with the sums of up to four AVX2 registers.
 func (g *generator) sumsOfRow(row []vector) reg.Register {
 	v := make([]vector, gradCols)
 	for c := range v {
@@ -175,7 +176,8 @@ func (g *generator) sumsOfRow(row []vector) reg.Register {
 	return high
 }
 
-// reduceWide adds the sum of each AVX-512 register, four rows of four at a time.
+// reduceWide adds the sum of each AVX-512 register to its place, four rows of four registers at a
+// time.
 func (g *generator) reduceWide(acc [][]vector, sum reg.Register) {
 	for first := 0; first < len(acc); first += 4 {
 		sums := g.sumsOfRows(acc, first)
@@ -187,13 +189,14 @@ func (g *generator) reduceWide(acc [][]vector, sum reg.Register) {
 	}
 }
 
-// sumsOfRows returns the sums of four rows of AVX-512 registers from first on, a quarter each: by a tree of
-// transposing additions, in which each level halves the registers and doubles the sums in one.
+// sumsOfRows returns a register with the sums of four rows of AVX-512 registers, from row first on,
+// one row in each quarter. It computes them by a tree of transposing additions. Each level halves
+// the number of registers and doubles the number of sums in each.
 func (g *generator) sumsOfRows(acc [][]vector, first int) vector {
 	level := make([]vector, 16)
 	for i := range level {
-		// After the four levels, register i's sum is in quarter i%4 at place
-		// i/4%2·1 + i/8·2, which makes quarters rows.
+		// After the four levels, the sum of register i is in quarter i%4 at place i/4%2·1 + i/8·2,
+		// so that each quarter is a row.
 		if r, c := first+i%4, i/4; r < len(acc) && c < len(acc[r]) {
 			level[i] = acc[r][c]
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// lossTiles writes the kernels of a vector of images' losses and of their gradient. All is in float64, for as
-// many images at a time as a register has values.
+// lossTiles writes the kernels of the losses of a vector of images and of their gradient. They
+// compute in float64, for as many images at a time as a register holds values.
 func (g *generator) lossTiles() {
 	g.doubleTableData()
 	g.softmaxTile()
@@ -85,7 +85,8 @@ func (g *generator) lossGradientTile() {
 	})
 }
 
-// imagesLoop writes the function's body: a loop over the images, a register of float64s at a time.
+// imagesLoop writes the body of the function: a loop over the images, one register of float64s at a
+// time.
 func (g *generator) imagesLoop(body func()) {
 	n := g.GP64()
 	g.MOVQ(op.U32(lossImages*8/g.bytes), n)
@@ -94,7 +95,8 @@ func (g *generator) imagesLoop(body func()) {
 	g.RET()
 }
 
-// eachClass runs body for each class, with the address of its values, row bytes apart.
+// eachClass runs body for each class, with the address of its values. The values of the next class
+// lie row bytes further.
 func (g *generator) eachClass(t, row, values reg.Register, body func(values reg.Register)) {
 	p := g.GP64()
 	g.MOVQ(values, p)
@@ -104,21 +106,21 @@ func (g *generator) eachClass(t, row, values reg.Register, body func(values reg.
 	})
 }
 
-// advance moves pointers to float64s or ints on by a register.
+// advance moves pointers to float64s or ints on by the width of a register.
 func (g *generator) advance(pointers ...reg.Register) {
 	for _, p := range pointers {
 		g.ADDQ(op.U8(g.bytes), p)
 	}
 }
 
-// floatStride loads a field that counts float32s, in bytes.
+// floatStride loads a field that counts float32s, and converts it to bytes.
 func (g *generator) floatStride(t reg.Register, field string) reg.Register {
 	r := g.field(t, field)
 	g.SHLQ(op.U8(2), r)
 	return r
 }
 
-// oneHot goes over the classes and says which images have them as labels.
+// oneHot iterates over the classes and tells which images have the current class as their label.
 type oneHot struct {
 	g             *generator
 	labels, class vector
@@ -131,7 +133,7 @@ func (g *generator) oneHot(labels reg.Register) oneHot {
 	return h
 }
 
-// next runs body with the mask of the class at hand.
+// next runs body with the mask of the images of the current class, and moves on to the next class.
 func (h oneHot) next(body func(hit reg.Register)) {
 	g := h.g
 	var hit reg.Register = g.YMM()
@@ -143,7 +145,7 @@ func (h oneHot) next(body func(hit reg.Register)) {
 	g.VPADDQ(g.bits(1), h.class, h.class)
 }
 
-// moveWhere moves the values of v that a mask has to to.
+// moveWhere copies the values of v that the mask selects to the register to.
 func (g *generator) moveWhere(mask reg.Register, v, to vector) {
 	if g.wide {
 		g.VMOVAPD(v, mask, to)
@@ -152,14 +154,14 @@ func (g *generator) moveWhere(mask reg.Register, v, to vector) {
 	}
 }
 
-// widen returns float32s as float64s.
+// widen returns a register of the float32s at from as float64s.
 func (g *generator) widen(from reg.Register) vector {
 	v := g.vec()
 	g.VCVTPS2PD(at(from, 0), v)
 	return v
 }
 
-// narrow stores v as float32s.
+// narrow stores v at to as float32s.
 func (g *generator) narrow(v vector, to reg.Register) {
 	if g.wide {
 		half := g.YMM()
@@ -172,11 +174,12 @@ func (g *generator) narrow(v vector, to reg.Register) {
 	}
 }
 
-// The kernels give the bits of Go's own exponential and logarithm (math, exp_amd64.s and log_amd64.s): each
-// step below is one of theirs.
+// The kernels give the same bits as Go's own exponential and logarithm (math, exp_amd64.s and
+// log_amd64.s): each step below is a step of these.
 
-// Of e^x: the logarithm of 2 in two parts, and what rounds to a whole number when added, which the sum's
-// lowest bits then are. Below lowest, e^x would be no normal number.
+// These are the constants of e^x. ln2High and ln2Low are the logarithm of 2 in two parts. Adding
+// rounder to a value rounds it to a whole number, which the lowest bits of the sum then hold. Below
+// lowest, e^x would not be a normal number.
 const (
 	lowest  = -708.0
 	rounder = 0x1.8p52
@@ -185,12 +188,13 @@ const (
 	one     = 0x3ff << 52 // bits of 1.0
 )
 
-// expTerms are those of e^r − 1 = r·Σ rⁿ/(n+1)!, the highest first.
+// expTerms are the coefficients of e^r − 1 = r·Σ rⁿ/(n+1)!, the highest power first.
 var expTerms = []float64{2.4801587301587301587e-5, 1.9841269841269841270e-4, 1.3888888888888888889e-3,
 	8.3333333333333333333e-3, 4.1666666666666666667e-2, 1.6666666666666666667e-1, .5, 1}
 
-// exp returns e^x for x ≤ 0, e^lowest where x is less (Go goes on to 0: no sum with 1 and no float32
-// tells), and NaN of NaN. It is (1 + y)^16 of e^(r/16) = 1 + y, r within half log 2.
+// exp returns e^x for x ≤ 0, e^lowest where x is less than lowest, and NaN for NaN. Below lowest,
+// Go's own goes on to 0, but neither a sum with 1 nor a float32 shows the difference. The result is
+// (1 + y)^16, where e^(r/16) = 1 + y and r is within half the logarithm of 2.
 func (g *generator) exp(x vector) vector {
 	low, whole, k, y := g.constant(lowest), g.vec(), g.vec(), g.vec()
 	g.VMAXPD(x, low, x) // x where it is NaN
@@ -217,16 +221,16 @@ func (g *generator) exp(x vector) vector {
 	return x
 }
 
-// logTerms are those of log(1+f) = 2 artanh(s), s = f/(2+f): of odd and of even powers of s², the highest
-// first.
+// logTerms are the coefficients of log(1+f) = 2 artanh(s), s = f/(2+f): of the odd and of the even
+// powers of s², the highest first.
 var logTerms = [2][]float64{
 	{1.479819860511658591e-01, 1.818357216161805012e-01, 2.857142874366239149e-01, 6.666666666666735130e-01},
 	{1.531383769920937332e-01, 2.222219843214978396e-01, 3.999999999940941908e-01},
 }
 
-// The logarithm of 2 in two parts for log. aboveRoot are the bits of what follows √½, from which to twice
-// of which a mantissa's logarithm is taken; wholes are those of 2⁵², whose lowest bits are a number's
-// own.
+// These are the constants of log. logHigh and logLow are the logarithm of 2 in two parts. aboveRoot
+// is the bits of the number after √½. Mantissas whose logarithm is taken lie from that number to
+// twice it. wholes is the bits of 2⁵²: adding a whole number to these bits adds it to the value.
 const (
 	logHigh   = 6.93147180369123816490e-01
 	logLow    = 1.90821492927058770002e-10
@@ -234,7 +238,7 @@ const (
 	wholes    = 0x433 << 52
 )
 
-// log returns the logarithm of x ≥ 1, and NaN of NaN.
+// log returns the logarithm of x ≥ 1, and NaN for NaN.
 func (g *generator) log(x vector) vector {
 	k, f, s, s2, s4 := g.vec(), g.vec(), g.vec(), g.vec(), g.vec()
 	g.VMOVUPS(x, k)
@@ -272,13 +276,13 @@ func (g *generator) log(x vector) vector {
 	g.VSUBPD(f, half, half)
 	g.VMULPD(g.double(logHigh), k, k)
 	g.VSUBPD(half, k, k)
-	nan := g.vec() // the integers above have lost it
+	nan := g.vec() // the integer operations above have lost it
 	g.VSUBPD(x, x, nan)
 	g.VADDPD(nan, k, k)
 	return k
 }
 
-// doubleTable is the constants of these kernels.
+// doubleTable returns the bits of the constants of these kernels.
 func doubleTable() (table []uint64) {
 	values := []float64{math.Inf(-1), 0, 1. / 16, .5, 1, 2, 1 << 52,
 		lowest, rounder, math.Log2E, ln2High, ln2Low, logHigh, logLow}
@@ -295,7 +299,7 @@ func doubleTable() (table []uint64) {
 	return table
 }
 
-// doubleTableData writes the table, a register of each.
+// doubleTableData writes the table. Each constant fills a register.
 func (g *generator) doubleTableData() {
 	g.doubles = g.StaticGlobal("doubles")
 	g.DataAttributes(attr.RODATA | attr.NOPTR)
@@ -306,7 +310,7 @@ func (g *generator) doubleTableData() {
 	}
 }
 
-// bits returns where a constant is.
+// bits returns the address of a constant in the table.
 func (g *generator) bits(b uint64) op.Mem {
 	i := slices.Index(doubleTable(), b)
 	if i < 0 {
@@ -317,7 +321,7 @@ func (g *generator) bits(b uint64) op.Mem {
 
 func (g *generator) double(v float64) op.Mem { return g.bits(math.Float64bits(v)) }
 
-// constant returns a register of v.
+// constant returns a register filled with v.
 func (g *generator) constant(v float64) vector {
 	r := g.vec()
 	g.VMOVUPS(g.double(v), r)

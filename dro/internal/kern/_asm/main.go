@@ -1,5 +1,5 @@
-// Command _asm writes the assembly of package kern: one .s file an instruction
-// set, and the Go declarations of both.
+// Command _asm writes the assembly of package kern, one .s file for each instruction set, and the
+// Go declarations of all of them.
 //
 // Run it with go generate in the package's folder. It reads the kernels'
 // argument structs from tile.go, so that offsets cannot drift.

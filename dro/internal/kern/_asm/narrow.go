@@ -7,7 +7,7 @@ import (
 	"github.com/mmcloughlin/avo/printer"
 )
 
-// narrow breaks the long declarations of a printer between parameters.
+// narrow is a printer that breaks the long declarations of another printer between parameters.
 type narrow struct{ printer.Printer }
 
 func (n narrow) Print(f *ir.File) ([]byte, error) {
@@ -21,8 +21,8 @@ func (n narrow) Print(f *ir.File) ([]byte, error) {
 	return []byte(strings.Join(lines, "\n")), err
 }
 
-// wrap breaks text after separators into lines of at most that many bytes, but
-// for what has no separator.
+// wrap breaks text after separators into lines of up to most bytes. A piece without a separator may
+// be longer.
 func wrap(text, separator string, most int) []string {
 	lines := []string{""}
 	for _, piece := range strings.SplitAfter(text, separator) {

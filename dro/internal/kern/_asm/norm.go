@@ -5,16 +5,17 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// normTiles writes the kernels of batch normalisation. Products and sums round one by one, as the
-// reference does: none of them is fused.
+// normTiles writes the kernels of batch normalisation. Each product and each sum is rounded, as in
+// the reference: none of them is fused.
 func (g *generator) normTiles() {
 	g.moments()
 	g.normForward(false)
 	g.normBackward(false)
 }
 
-// moments takes four lanes of a channel a step on every instruction set: more would sum in another
-// order. AVX-512 takes two channels at once, four of them while there are so many.
+// moments writes the kernels of moments. On every instruction set they take four lanes of a channel
+// per step, since more would sum in another order. AVX-512 takes four channels at once while at
+// least four are left, then two.
 func (g *generator) moments() {
 	g.momentsOf("moments", "adds to the tile's sums.", false)
 	if g.wide {
@@ -46,14 +47,14 @@ func (g *generator) momentsOf(name, doc string, own bool) {
 	g.RET()
 }
 
-// channelMoments is where the kernel of moments stands.
+// channelMoments holds the current state of the kernel of moments.
 type channelMoments struct {
 	t, a, b, around, sums reg.Register
 	own                   bool // b is a, around is 0
 }
 
-// whileMoments runs body for so many channels at a time while left counts as many, and leaves for
-// done when none are.
+// whileMoments runs body for the given number of channels at a time while at least that many are
+// left. It jumps to done when none are left.
 func (g *generator) whileMoments(m channelMoments, left reg.Register, channels int, done string, body func()) {
 	top, less := g.label("channels"), g.label("less")
 	g.Label(top)
@@ -74,7 +75,7 @@ func (g *generator) whileMoments(m channelMoments, left reg.Register, channels i
 	g.Label(less)
 }
 
-// moment adds a channel of a position to its sums.
+// moment adds the lanes of one channel at one position to the channel's sums.
 func (g *generator) moment(m channelMoments) {
 	s, p, centre := g.YMM(), g.YMM(), g.YMM()
 	g.VBROADCASTSD(at(m.around, 0), centre)
@@ -89,7 +90,7 @@ func (g *generator) moment(m channelMoments) {
 		g.VMULPD(x, y, y)
 		g.VADDPD(y, p, p)
 	})
-	// (v0 + v1) + (v2 + v3) of both at once
+	// (v0 + v1) + (v2 + v3) of both sums at once
 	high := g.XMM()
 	g.VHADDPD(p, s, s)
 	g.VEXTRACTF128(op.U8(1), s, high)
@@ -98,8 +99,8 @@ func (g *generator) moment(m channelMoments) {
 	g.VMOVUPD(high, at(m.sums, 0))
 }
 
-// momentPairs adds pairs of channels of a position to their sums; a register holds a pair. The
-// product of a value with itself is exact, so that it may be fused with its addition.
+// momentPairs adds the lanes of pairs of channels at one position to their sums. A register holds
+// one pair. The product of a value with itself is exact, so it may be fused with its addition.
 func (g *generator) momentPairs(m channelMoments, pairs int) {
 	s, p, centre := g.vecs(pairs), g.vecs(pairs), g.vecs(pairs)
 	for k := range pairs {
@@ -152,7 +153,7 @@ func (g *generator) momentPairs(m channelMoments, pairs int) {
 	}
 }
 
-// widePair returns four lanes each of two channels as float64.
+// widePair returns a register with four lanes of each of two channels, as float64s.
 func (g *generator) widePair(channels []op.Mem) vector {
 	narrow, x := g.YMM(), g.vec()
 	g.VMOVUPS(channels[0], narrow.AsX())
@@ -173,11 +174,11 @@ func (g *generator) lanesOf(t reg.Register, step int, body func(lane reg.Registe
 	g.JNE(op.LabelRef(top))
 }
 
-// storing writes a channel of a position, whose vectors value returns: that at lane plus so many
-// bytes.
+// storing is a function that stores a channel of a position at dst. Its argument value returns the
+// vector at an offset of lane plus disp bytes.
 type storing func(t, dst reg.Register, value func(lane reg.Register, disp int) vector)
 
-// stored writes the values.
+// stored stores the values alone.
 func (g *generator) stored(t, dst reg.Register, value func(reg.Register, int) vector) {
 	g.lanesOf(t, g.bytes/4, func(lane reg.Register) {
 		g.VMOVUPS(value(lane, 0), by(dst, lane, 1, 0))
@@ -185,7 +186,7 @@ func (g *generator) stored(t, dst reg.Register, value func(reg.Register, int) ve
 	g.nextChannel(t, dst)
 }
 
-// storing returns what writes values, with their rounding or without.
+// storing returns the function that stores values, with or without their rounding.
 func (g *generator) storing(t reg.Register, rounded bool) storing {
 	if !rounded {
 		return g.stored
@@ -196,7 +197,7 @@ func (g *generator) storing(t reg.Register, rounded bool) storing {
 	}
 }
 
-// storedRounded writes the values, if there is a place for them, and their rounding.
+// storedRounded stores the rounding of the values and, if dst is not nil, the values.
 func (g *generator) storedRounded(
 	t, dst, to reg.Register, order vector, value func(reg.Register, int) vector,
 ) {
@@ -269,7 +270,8 @@ func (g *generator) normBackward(rounded bool) {
 	})
 }
 
-// eachChannel runs body for each position and channel, with the channel's factors, and returns.
+// eachChannel runs body for each position and channel, with the channel's factors in registers, and
+// returns from the kernel.
 func (g *generator) eachChannel(t reg.Register, names []string, body func(of []vector)) {
 	g.loop(g.field(t, "positions"), func() {
 		channel, of := g.GP64(), g.vecs(len(names))
@@ -288,7 +290,7 @@ func (g *generator) eachChannel(t reg.Register, names []string, body func(of []v
 	g.RET()
 }
 
-// nextChannelOf does so with a pointer that may be nil.
+// nextChannelOf does the same as nextChannel for a pointer that may be nil.
 func (g *generator) nextChannelOf(t, p reg.Register) {
 	none := g.label("none")
 	g.TESTQ(p, p)

@@ -5,8 +5,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// pairs writes what works on rounded activations that nothing packs: their
-// rounding, and the products of weights with them.
+// pairs writes the kernels that work on rounded activations without packing: the rounding of
+// activations, and their products with weights.
 func (g *generator) pairs() {
 	g.rounded()
 	g.normForward(true)
@@ -15,15 +15,16 @@ func (g *generator) pairs() {
 	g.linesTile()
 }
 
-// quads is the order of quarters of lines: that in which the words of two lines,
-// unpacked to pairs of 128-bit parts, are pairs in the order of images.
+// quads returns the order of the 64-bit parts of a line. In this order, unpacking the words of two
+// lines within their 128-bit parts gives pairs in the order of images.
 func (g *generator) quads() vector {
 	order := g.vec()
 	g.VMOVDQU64(g.quarters, order)
 	return order
 }
 
-// narrowedInOrder rounds low and high to the line of a rounded activation.
+// narrowedInOrder rounds the registers lowHalf and highHalf to a line of a rounded activation, which
+// it leaves in the register both.
 func (g *generator) narrowedInOrder(order vector) {
 	g.narrowed(lowHalf, highHalf, both)
 	g.VPERMQ(g.fixed(both), order, g.fixed(both))
@@ -45,19 +46,19 @@ func (g *generator) rounded() {
 	g.RET()
 }
 
-// Registers of pairsTile: 16 sums, two lines of a pair of channels, of the images
-// 0 to 15 and of the others, and weights in turn.
+// These are the registers of pairsTile behind its 16 sums: the pairs of two channels for images 0
+// to 15 and for the others, a line of a channel, weights in turn, zeros and the floor.
 const (
 	pairsLow   = 16
 	pairsHigh  = 17
 	pairsLine  = 18
-	pairsFirst = 19 // of four
+	pairsFirst = 19 // the first of four
 	pairsZero  = 23
 	pairsFloor = 24
 )
 
-// pairsTile writes the kernel. Nested, it goes over positions, 32 images, 8
-// channels of the destination, taps, and pairs of channels of the source.
+// pairsTile writes the kernel of pairsTile. Its nested loops go over positions, groups of 32
+// images, rows of 8 channels of the destination, taps, and pairs of channels of the source.
 func (g *generator) pairsTile() {
 	g.function("pairsTile", "func(t *pairsTile)", "computes the tile.")
 	t := g.param("t")
@@ -106,7 +107,7 @@ func (g *generator) pairsTile() {
 	g.RET()
 }
 
-// pairsStart sets the sums of a row of tiles to the bias.
+// pairsStart sets the sums of a row of 8 channels to the bias.
 func (g *generator) pairsStart(t, row reg.Register) {
 	bias := g.GP64()
 	g.MOVQ(row, bias)
@@ -118,8 +119,9 @@ func (g *generator) pairsStart(t, row reg.Register) {
 	}
 }
 
-// askRow asks for what a row of the tile ends with, at an offset in bytes that it moves on: a burst
-// of all rows would wait for room in the queue of loads that miss.
+// askRow prefetches what the end of the tile needs for one channel, at an offset in bytes that it
+// moves on to the next channel. Prefetches for all channels at once would wait for room in the
+// queue of loads that miss.
 func (g *generator) askRow(t, offset reg.Register) {
 	for _, name := range []string{"y", "plus"} {
 		p, none := g.slice(t, name), g.label("none")
@@ -129,7 +131,7 @@ func (g *generator) askRow(t, offset reg.Register) {
 		g.PREFETCHT0(by(p, offset, 1, 64))
 		g.Label(none)
 	}
-	half := g.GP64() // of nil, too: nothing faults
+	half := g.GP64() // mask may be nil, since a prefetch never faults
 	g.MOVQ(offset, half)
 	g.SHRQ(op.U8(1), half)
 	g.ADDQ(g.slice(t, "mask"), half)
@@ -137,7 +139,8 @@ func (g *generator) askRow(t, offset reg.Register) {
 	g.ADDQ(g.floatStride(t, "lanes"), offset)
 }
 
-// askFirst asks for as many rows as there are more than taps; each tap asks for one.
+// askFirst runs askRow once for each of the 8 channels in excess of the number of taps. Then each tap
+// runs it once.
 func (g *generator) askFirst(t, offset, p, end reg.Register) {
 	left, top, enough := g.GP64(), g.label("ask"), g.label("enough")
 	g.MOVQ(p, left)
@@ -153,7 +156,7 @@ func (g *generator) askFirst(t, offset, p, end reg.Register) {
 	g.Label(enough)
 }
 
-// place returns the offset in bytes of a row of tiles from the start of y.
+// place returns the offset in bytes of a row of 8 channels from the start of y.
 func (g *generator) place(t, row reg.Register) reg.Register {
 	offset, group := g.floatStride(t, "lanes"), g.field(t, "group")
 	g.IMULQ(row, offset)
@@ -164,7 +167,7 @@ func (g *generator) place(t, row reg.Register) reg.Register {
 	return offset
 }
 
-// pairsSums adds up the products.
+// pairsSums adds up the products over taps and channels of the source.
 func (g *generator) pairsSums(t, spots, x, row reg.Register) {
 	weights, half := g.GP64(), g.GP64()
 	g.MOVQ(row, weights)
@@ -204,13 +207,13 @@ func (g *generator) pairsSums(t, spots, x, row reg.Register) {
 			g.LEAQ(by(b, channel, 2, 0), b)
 			g.ADDQ(op.U8(4), a)
 		})
-		g.ADDQ(op.U32(1024-64), a) // whole tiles, where there are several
+		g.ADDQ(op.U32(1024-64), a) // if there are several tiles, they are whole
 	})
 	g.JMP(op.LabelRef(top))
 	g.Label(done)
 }
 
-// pairsStep adds the products of a pair of channels.
+// pairsStep adds the products of a pair of channels with their weights.
 func (g *generator) pairsStep(a, b, channel reg.Register) {
 	g.VMOVUPS(at(b, 0), g.fixed(pairsLine))
 	g.VPUNPCKLWD(by(b, channel, 1, 0), g.fixed(pairsLine), g.fixed(pairsLow))
@@ -223,7 +226,7 @@ func (g *generator) pairsStep(a, b, channel reg.Register) {
 	}
 }
 
-// pairsEnd puts the sums of a row of tiles in their places.
+// pairsEnd applies plus, floor and mask to the sums of a row of 8 channels, and stores them in y.
 func (g *generator) pairsEnd(t, row reg.Register) {
 	offset, half := g.place(t, row), g.GP64()
 	g.MOVQ(offset, half)
@@ -239,7 +242,7 @@ func (g *generator) pairsEnd(t, row reg.Register) {
 			g.VADDPS(by(plus, offset, 1, 64*k), g.fixed(2*r+k), g.fixed(2*r+k))
 		}
 		g.Label(noPlus)
-		for k := range 2 { // the second source is the result if either is NaN
+		for k := range 2 { // the second source, the sum, is the result if either is NaN
 			g.VMAXPS(g.fixed(2*r+k), g.fixed(pairsFloor), g.fixed(2*r+k))
 		}
 		g.TESTQ(mask, mask)

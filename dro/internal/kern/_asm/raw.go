@@ -8,11 +8,11 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Neither Go's assembler nor avo knows AMX or AVX512-BF16. The few instructions
-// of theirs that are needed are written as bytes here, by the encodings of
-// Intel's manual, volume 2; kern's TestRawInstructions decodes them again.
+// Neither Go's assembler nor avo knows AMX or AVX512-BF16. The few instructions that are needed are
+// written here as bytes, with the encodings of Intel's manual, volume 2. kern's TestRawInstructions
+// decodes them again.
 
-// The prefix that an encoding has in its pp field.
+// These are the values of the pp field of an encoding, each of which stands for a prefix.
 const (
 	none = iota
 	p66
@@ -20,8 +20,8 @@ const (
 	pF2
 )
 
-// raw writes the bytes of an instruction, with its text as a comment. in and
-// out are what the register allocator must know.
+// raw writes the bytes of an instruction, with its text as a comment. in and out tell the register
+// allocator which operands the instruction reads and writes.
 func (g *generator) raw(text string, in, out []op.Op, code ...byte) {
 	g.Comment(text)
 	for i, b := range code {
@@ -33,19 +33,20 @@ func (g *generator) raw(text string, in, out []op.Op, code ...byte) {
 	}
 }
 
-// vex returns a three-byte VEX prefix of map 0F38, width 0 and 128 bits: reg and
-// rm are the registers of the ModRM byte, v the third.
+// vex returns a three-byte VEX prefix of map 0F38, width 0 and 128 bits. reg and rm are the
+// registers of the ModRM byte, and v is the third register.
 func vex(pp, reg, rm, v int) []byte {
 	return []byte{0xc4, byte(^reg>>3&1<<7 | 1<<6 | ^rm>>3&1<<5 | 2), byte(^v&15<<3 | pp)}
 }
 
-// modRM returns the byte of that name; mod 3 is two registers.
+// modRM returns the ModRM byte. A mod of 3 means two registers.
 func modRM(mod, reg, rm int) byte { return byte(mod<<6 | reg&7<<3 | rm&7) }
 
-// number is the number of a general register in an encoding.
+// number returns the number of a general register in an encoding.
 func number(r reg.Physical) int { return int(r.PhysicalIndex()) }
 
-// tileLoadStore writes TILELOADD or TILESTORED of tile t at base + index·row + disp, disp a byte.
+// tileLoadStore writes TILELOADD or TILESTORED of tile t at base + stride·row + disp, where disp
+// fits into a byte.
 func (g *generator) tileLoadStore(store bool, t int, base, stride reg.Physical, disp int) {
 	pp, text := pF2, fmt.Sprintf("TILELOADD %d(%s)(%s*1), TMM%d", disp, base.Asm(), stride.Asm(), t)
 	if store {
@@ -87,13 +88,14 @@ func evex(pp int, opcode byte, dst, first, second int) []byte {
 		opcode, modRM(3, dst, second)}
 }
 
-// dotPairs writes VDPBF16PS: sum += the products of a's and b's pairs.
+// dotPairs writes VDPBF16PS: sum += the products of the pairs of a and b.
 func (g *generator) dotPairs(b, a, sum int) {
 	g.raw(fmt.Sprintf("VDPBF16PS Z%d, Z%d, Z%d", b, a, sum),
 		[]op.Op{g.fixed(a), g.fixed(b), g.fixed(sum)}, []op.Op{g.fixed(sum)}, evex(pF3, 0x52, sum, a, b)...)
 }
 
-// narrowed writes VCVTNE2PS2BF16: 32 values to the nearest bf16, low those of the lower half.
+// narrowed writes VCVTNE2PS2BF16, which rounds 32 values to the nearest bf16. The lower half of dst
+// comes from low.
 func (g *generator) narrowed(low, high, dst int) {
 	g.raw(fmt.Sprintf("VCVTNE2PS2BF16 Z%d, Z%d, Z%d", low, high, dst),
 		[]op.Op{g.fixed(low), g.fixed(high)}, []op.Op{g.fixed(dst)}, evex(pF2, 0x72, dst, high, low)...)

@@ -5,8 +5,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// rowsTiles writes rowsTile's kernel: a step of it is one of gradTile's, but for
-// where the columns lie.
+// rowsTiles writes rowsTile's kernels. A step of theirs is the same as gradTile's, except for the
+// places of the columns.
 func (g *generator) rowsTiles() {
 	g.byRows("rowsTile", "computes the tile's first %d units.", g.rowsBody)
 }
@@ -31,8 +31,8 @@ func (g *generator) rowsBody(t reg.Register, rows, cols int) {
 	g.scatter(acc, g.slice(t, "y"), g.field(t, "yRow"))
 }
 
-// scatter adds the sum of each register to its place in rows that lie so many values apart, four places a
-// row, and returns.
+// scatter adds the sum of each register to its place at y, and returns from the kernel. A row has
+// four places, and rows lie row values apart.
 func (g *generator) scatter(acc [][]vector, y, row reg.Register) {
 	g.SHLQ(op.U8(2), row)
 	g.rowSums(acc, func(r int, sums reg.Register) {
@@ -63,7 +63,8 @@ func (g *generator) rowSums(acc [][]vector, body func(r int, sums reg.Register))
 	}
 }
 
-// columns returns where the lanes at hand of the tile's images are, or of those in another field.
+// columns returns the addresses of the current lanes of the tile's images. The field places holds
+// their offsets from start.
 func (g *generator) columns(t reg.Register, places string, start, lane reg.Register, cols int) (m []op.Mem) {
 	first := g.slice(t, places)
 	for c := range cols {

@@ -5,7 +5,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// sgd writes the update with its squared norm, and the squared norm alone with the same order of sums.
+// sgd writes the update, which also returns the gradient's squared norm, and the squared norm alone
+// with the same order of sums.
 func (g *generator) sgd() {
 	g.function("sgdUpdate", "func(w, v, grad *float32, n int, rate, momentum, decay float32) float64",
 		"updates n (a positive multiple of 16) parameters and returns Σ grad².")
@@ -36,8 +37,8 @@ func (g *generator) broadcast(name string) vector {
 	return v
 }
 
-// squares runs body over vectors of gradients, the last of the pointers, and
-// returns the sum of their squares in float64.
+// squares runs body over vectors of gradients, which the last of the named pointers points to. It
+// returns the sum of their squares in float64 from the kernel.
 func (g *generator) squares(names []string, body func(p []reg.Register, disp int, grad vector)) {
 	acc := g.vecs(128 / g.bytes)
 	for _, v := range acc {
@@ -50,7 +51,7 @@ func (g *generator) squares(names []string, body func(p []reg.Register, disp int
 	n := g.param("n")
 	g.SHRQ(op.U8(4), n)
 	g.loop(n, func() {
-		for _, r := range p { // the processor foresees nothing beyond a page
+		for _, r := range p { // the processor's own prefetches stop at the end of a page
 			g.PREFETCHT0(at(r, 2048))
 		}
 		for i := range acc {

@@ -6,13 +6,13 @@ import (
 )
 
 const (
-	tapsRows = 8 // kern's
-	tapsCols = 3 // kern's
-	tapsAsk  = 3 // kern's
+	tapsRows = 8 // as in package kern
+	tapsCols = 3 // as in package kern
+	tapsAsk  = 3 // as in package kern
 )
 
-// linesTile writes tapsTile's kernel of lines: 24 sums in registers, three lines of x and one of dy at
-// a time.
+// linesTile writes tapsTile's kernel for operands in lines. It keeps 24 sums in registers, and
+// three lines of x and one line of dy at a time.
 func (g *generator) linesTile() {
 	g.function("linesTile", "func(t *tapsTile)", "computes the tile of lines.")
 	t := g.param("t")
@@ -61,8 +61,8 @@ func (g *generator) tapsSums(t reg.Register, load bool) {
 	}
 }
 
-// tapsTile writes tapsTile's kernel: 24 sums in registers, three vectors of x and
-// two of dy in turn. multiply adds the products of two registers to a third.
+// tapsTile writes tapsTile's kernel. It keeps 24 sums in registers, three vectors of x, and two
+// vectors of dy in turn. multiply adds the products of two registers to a third.
 func (g *generator) tapsTile(multiply func(x, dy, sum int)) {
 	g.function("tapsTile", "func(t *tapsTile)", "computes the tile.")
 	t := g.param("t")

@@ -8,8 +8,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// transpose writes the kernel of Pack and of the weight gradient: a square of
-// 16 (AVX2: 8) rows and columns, or less at an edge.
+// transpose writes the kernel that transposes a square of 16 (AVX2: 8) rows and columns, or less at
+// an edge. Pack and the weight gradient, among others, use it.
 func (g *generator) transpose() {
 	n := g.bytes / 4
 	g.function("transpose", "func(dst, src *float32, rows, cols, dstStride, srcStride int)",
@@ -45,7 +45,7 @@ func (g *generator) transpose() {
 	g.RET()
 }
 
-// transposeSquares writes the kernel of whole squares, without masks, several in a row.
+// transposeSquares writes the kernel that transposes several whole squares in a row, without masks.
 func (g *generator) transposeSquares() {
 	n := g.bytes / 4
 	g.function("transposeSquares",
@@ -82,7 +82,8 @@ func (g *generator) transposeSquares() {
 	g.RET()
 }
 
-// firstLanes returns a mask of the first n lanes, n the named parameter, at most the lanes of a vector.
+// firstLanes returns a mask of the first n lanes. n is the named parameter, at most the number of
+// lanes of a vector.
 func (g *generator) firstLanes(name string) reg.Register {
 	n := g.param(name)
 	if g.wide {
@@ -100,7 +101,8 @@ func (g *generator) firstLanes(name string) reg.Register {
 	return mask
 }
 
-// laneTableData writes the masks of AVX2: eight set lanes and eight clear ones.
+// laneTableData writes the table that holds the masks of AVX2: eight set lanes, then eight clear
+// ones.
 func (g *generator) laneTableData() {
 	g.laneTable = g.StaticGlobal("lanes")
 	g.DataAttributes(attr.RODATA | attr.NOPTR)
@@ -129,7 +131,7 @@ func (g *generator) maskedStore(v vector, mask, p reg.Register) {
 	}
 }
 
-// transposed interleaves values, then pairs, then 128-bit parts.
+// transposed returns the transposition of v. It interleaves values, then pairs, then 128-bit parts.
 func (g *generator) transposed(v []vector) []vector {
 	pairs := make([]vector, len(v)) // pairs[4i+k]: column k of rows 4i..4i+3 in each 128-bit part
 	for i := 0; i < len(v); i += 4 {

@@ -10,10 +10,11 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// vectors is what differs between instruction sets.
+// vectors describes an instruction set: its names, its vector registers, and the function that
+// writes its kernels.
 type vectors struct {
 	name, suffix, file string
-	bytes              int // of a vector register
+	bytes              int // size of a vector register
 	wide               bool
 	write              func(*generator)
 }
@@ -29,18 +30,18 @@ func avx512() vectors {
 func bf16() vectors { return vectors{"bf16", "BF16", "bf16_amd64.s", 64, true, (*generator).bf16} }
 func amx() vectors  { return vectors{"amx", "AMX", "amx_amd64.s", 64, true, (*generator).amx} }
 
-// generator writes one instruction set's functions.
+// generator writes the functions of one instruction set.
 type generator struct {
 	*build.Context
 	vectors
 	pkg    *types.Package
 	labels int
 
-	laneTable  op.Mem // AVX2's masks
-	interleave op.Mem // the order of pairs
-	quarters   op.Mem // the order of quarters of lines
-	doubles    op.Mem // the losses' constants
-	tileConfig op.Mem // AMX's
+	laneTable  op.Mem // the masks of AVX2: see laneTableData
+	interleave op.Mem // the order of words that interleaves two rows into pairs
+	quarters   op.Mem // the order of the 64-bit parts of a line: see quads
+	doubles    op.Mem // the constants of the kernels of losses
+	tileConfig op.Mem // the configuration of AMX's tiles
 }
 
 func (g *generator) all() {
@@ -107,7 +108,7 @@ func (g *generator) vecs(n int) []vector {
 	return v
 }
 
-// zero clears v, all of its width.
+// zero clears the full width of v.
 func (g *generator) zero(v vector) {
 	if g.wide {
 		g.VPXORD(v, v, v)
@@ -122,7 +123,7 @@ func (g *generator) label(what string) string {
 	return fmt.Sprintf("%s%d", what, g.labels)
 }
 
-// loop runs body n times, n in a register that it counts down to 0; n must be at least 1.
+// loop runs body n times. n is a register, which it counts down to 0; n must be at least 1.
 func (g *generator) loop(n reg.Register, body func()) {
 	top := g.label("loop")
 	g.Label(top)
@@ -152,7 +153,7 @@ func by(base, index reg.Register, scale, disp int) op.Mem {
 	return op.Mem{Base: base, Index: index, Scale: uint8(scale), Disp: disp}
 }
 
-// positive returns a keeper of lanes where m > 0 or m is NaN: it clears the other lanes of v.
+// keepPositive keeps the lanes of v where m > 0 or m is NaN, and clears the others.
 func (g *generator) keepPositive(v, m, zero vector) {
 	const notLessEqual = 6
 	if g.wide {

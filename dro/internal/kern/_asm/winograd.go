@@ -7,16 +7,16 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// kern's
+// The sizes are those of package kern.
 const (
 	windowSide = 4
 	squareSide = 2
 	kernelSide = 3
 )
 
-// winogradTiles writes the transformations of Winograd's convolutions. They only add, but for halves,
-// so that every instruction set rounds alike. Where AVX2 has too few registers, operands are read
-// where they lie.
+// winogradTiles writes the transformations of Winograd's convolutions. Apart from halving, they
+// only add, so every instruction set rounds alike. Since AVX2 has too few registers for some of
+// them, operands are read directly from memory there.
 func (g *generator) winogradTiles() {
 	g.windowTile()
 	g.squareTile()
@@ -67,8 +67,8 @@ func (g *generator) squareTile() {
 	})
 }
 
-// squareRows writes the loop of one way to start and, for the last row of products, of what a
-// convolution ends with.
+// squareRows writes the loop for one way to start. For the last row of products, the loop also
+// applies ReLU, plus and mask.
 func (g *generator) squareRows(t reg.Register, start int, last bool) {
 	y, m := g.elements(t, "y", squareSide), g.places(t, "m")
 	var plus, mask []reg.Register
@@ -166,7 +166,7 @@ func (g *generator) kernelTile() {
 		g.ADDQ(lane, from)
 		to, apart := g.slice(t, "u"), g.floatStride(t, "apart")
 		g.ADDQ(lane, to)
-		var rows [kernelSide]reg.Register // of taps
+		var rows [kernelSide]reg.Register // the addresses of the rows of taps
 		for i := range rows {
 			rows[i] = g.GP64()
 			g.MOVQ(from, rows[i])
@@ -199,7 +199,7 @@ func (g *generator) kernelTile() {
 	})
 }
 
-// kernelTap sets v to what row i of G makes of a column of taps.
+// kernelTap sets v to the product of row i of G with a column of taps.
 func (g *generator) kernelTap(i int, tap func(i int) op.Mem, half, v vector) {
 	switch i {
 	case 0:
@@ -219,7 +219,8 @@ func (g *generator) kernelTap(i int, tap func(i int) op.Mem, half, v vector) {
 	g.VMULPS(half, v, v)
 }
 
-// foldTile keeps the nine taps in registers and adds row after row of places.
+// foldTile writes foldTile's kernel, which keeps the nine taps in registers and adds one row of
+// places after another.
 func (g *generator) foldTile() {
 	g.function("foldTile", "func(t *foldTile)", "makes kernels.")
 	t := g.param("t")
@@ -249,7 +250,7 @@ func (g *generator) foldTile() {
 	})
 }
 
-// foldRow adds a row of places, which it moves u behind.
+// foldRow adds a row of places to the taps, and moves u behind the row.
 func (g *generator) foldRow(taps [kernelSide * kernelSide]vector, row int, u, apart reg.Register, half vector) {
 	r, last := [kernelSide]vector{g.fixed(9), g.fixed(10), g.fixed(11)}, g.fixed(12)
 	g.VMOVUPS(by(u, apart, 1, 0), r[1])
@@ -282,7 +283,7 @@ func (g *generator) foldRow(taps [kernelSide * kernelSide]vector, row int, u, ap
 	}
 }
 
-// half returns a register of halves.
+// half returns a register filled with 0.5.
 func (g *generator) half() vector {
 	bits, half := g.GP32(), g.fixed(15)
 	g.MOVL(op.U32(0x3f000000), bits)
@@ -291,7 +292,8 @@ func (g *generator) half() vector {
 	return half
 }
 
-// byFlag writes body for each value that a flag of the tile can have. A body returns.
+// byFlag writes body for each value that a flag of the tile can have. Each body must return from
+// the kernel.
 func (g *generator) byFlag(t reg.Register, flag string, values []int, body func(flag int)) {
 	is := g.field(t, flag)
 	var labels []string
@@ -308,7 +310,7 @@ func (g *generator) byFlag(t reg.Register, flag string, values []int, body func(
 	}
 }
 
-// places returns where the four places of a row lie; next moves them on by a vector.
+// places returns the addresses of the four places of a row. next moves them on by a vector.
 func (g *generator) places(t reg.Register, name string) (p [windowSide]op.Mem) {
 	first, apart := g.slice(t, name), g.floatStride(t, "apart")
 	third := g.GP64()
@@ -329,7 +331,8 @@ func (g *generator) elements(t reg.Register, name string, n int) (bases []reg.Re
 	return bases
 }
 
-// askBehind asks the second-level cache for what lies ahead values behind.
+// askBehind prefetches into the second-level cache what lies ahead values behind the current vector
+// of each base.
 func (g *generator) askBehind(t, lane reg.Register, bases []reg.Register) {
 	ahead := g.floatStride(t, "ahead")
 	g.ADDQ(lane, ahead)
@@ -338,7 +341,8 @@ func (g *generator) askBehind(t, lane reg.Register, bases []reg.Register) {
 	}
 }
 
-// eachVector runs body for the byte offset of each vector of the tile's n values, and returns.
+// eachVector runs body for the byte offset of each vector of the tile's n values, and returns from
+// the kernel.
 func (g *generator) eachVector(t reg.Register, body func(lane reg.Register)) {
 	lane := g.GP64()
 	g.XORQ(lane, lane)

@@ -1,4 +1,4 @@
-"""Steps without a network: steps.py RUNS METHOD N prints how long one takes, in nanoseconds."""
+"""Steps without a network: steps.py RUNS METHOD N prints the time of one step in nanoseconds."""
 
 import sys
 import time

@@ -1,4 +1,4 @@
-"""Every method on losses of a table: table.py RUNS METHOD..."""
+"""Runs of the given methods on losses from a formula: table.py RUNS METHOD..."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""A script in PyTorch, which trains; is killed in another process; and goes on: RUNS."""
+"""A PyTorch script that trains, is killed in another process, and resumes: torch_script.py RUNS."""
 
 import os
 import sys
@@ -19,7 +19,7 @@ y = (x[:, 0] > 0).long()
 g = (x[:, 1] > 0.8).long()
 counts = {"class_counts": torch.bincount(y), "group_counts": torch.bincount(g)}
 
-# A layer that the script holds in evaluation mode stays so in a probe, and behind it.
+# A layer that the script keeps in evaluation mode stays in that mode during a probe and after it.
 frozen = nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.Dropout(0.5))
 frozen[1].eval(), frozen[2].eval()
 for on in (True, False):
@@ -95,7 +95,7 @@ if child == 0:
 os.close(says)
 os.waitpid(child, 0)
 cut = os.read(said, 1000).decode().strip()
-for _ in range(600):  # drolab's process beside it ends by itself
+for _ in range(600):  # the drolab process of the killed script takes a moment to end
     try:
         train(0, cut)
         break

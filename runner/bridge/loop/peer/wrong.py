@@ -1,4 +1,4 @@
-"""What goes wrong in a script, and how it says so: wrong.py RUNS."""
+"""Mistakes and failures of a script, and their error messages: wrong.py RUNS."""
 
 import os
 import signal
@@ -89,7 +89,7 @@ with start() as run:
     with run.checkpoint() as folder:
         np.save(os.path.join(folder, "whole.npy"), LOSSES * 2)
     one(run)
-    run.stopping = True  # as drolab says it
+    run.stopping = True  # as if drolab had asked for it
 
 with drolab.start(resume=run.id, runs=RUNS) as again:
     assert again.id == run.id and again.steps == 1 and again.epoch == 0

@@ -1,7 +1,7 @@
 """The loop of examples/cifar_resnet18.py without drolab: bare.py PROGRAM key=value...
 
-A line of standard input is a step: a batch of places, and one, or null, for a second forward pass.
-The answer is how many seconds of processors it took.
+A line of standard input is a step: a batch of sample indices, and a second batch, or null, for a
+second forward pass. The answer is the processor time of the step in seconds.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The program of the tests. Its words say what it has and where it goes wrong."""
+"""The program of the tests. Its settings choose its parts and where it fails."""
 
 import os
 import random
@@ -12,7 +12,7 @@ import drolab.torch
 
 
 class Noisy(Dataset):
-    """Samples x, y, group of which x is drawn from all three generators anew each time."""
+    """Samples x, y, group. With noise, each access adds numbers of all three generators to x."""
 
     def __init__(self, n, noise, fails=-1):
         self.x = torch.randn(n, 8, generator=torch.Generator().manual_seed(n))

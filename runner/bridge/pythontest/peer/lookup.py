@@ -1,4 +1,4 @@
-"""A program without a network: its losses are of a table."""
+"""A program without a network: it looks its losses up in a table."""
 
 import numpy as np
 

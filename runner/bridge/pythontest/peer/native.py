@@ -1,4 +1,4 @@
-"""A network of drolab's own, as drolab export writes it, on samples that drolab has read: folder=."""
+"""A native network of drolab, as drolab export writes it, on samples that drolab has read: folder=."""
 
 import os
 import sys

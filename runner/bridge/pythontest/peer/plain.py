@@ -1,4 +1,4 @@
-"""The same training as the tests ask of job.py, in bare PyTorch: plain.py OUT LR."""
+"""The training that the tests run with job.py, in plain PyTorch: plain.py OUT LR FOLDER."""
 
 import json
 import sys

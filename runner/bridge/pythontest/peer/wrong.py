@@ -1,4 +1,4 @@
-"""Programs that are set up wrongly: wrong.py WHICH."""
+"""Programs with a mistake in their setup or loss: wrong.py WHICH."""
 
 import sys
 

@@ -1,9 +1,9 @@
 """Starts programs by forking itself, so that modules are imported once for all tests:
-zygote.py FOLDER MODULE..., which are imported from the folder and elsewhere.
+zygote.py FOLDER MODULE... imports the modules from the folder or elsewhere.
 
-A line of standard input is a JSON object: script, words, pipes (two named pipes, the one to
-read from first, or null), log (a file or a named pipe). Standard output has a line when a
-program begins, ["pid", ID, PID], and one when it has ended, ["end", ID, STATUS].
+A line of standard input is a JSON object: id, script, words, env (or null), pipes (two named
+pipes, the one to read from first, or null), log (a file or a named pipe). It prints the line
+["pid", ID, PID] when a program starts, and ["end", ID, STATUS] when it has ended.
 """
 
 import importlib
