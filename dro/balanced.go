@@ -7,8 +7,8 @@ import "math"
 func balanced() Method {
 	return Method{
 		Name: "balanced",
-		Doc: "every group weighs inversely to its effective number of samples, (1 − β^n)/(1 " +
-			"− β)",
+		Doc: "a sample weighs inversely to the effective number of samples of its group, " +
+			"(1 − β^n)/(1 − β)",
 		Source: "Cui, Jia, Lin, Song, Belongie 2019 (arXiv 1901.05555), scaled to mean 1 over " +
 			"the samples",
 		Uses: "groups",
