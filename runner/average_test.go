@@ -1,10 +1,11 @@
 package runner
 
 import (
-	"drolab/runner/measure"
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"drolab/runner/measure"
 )
 
 func evalAt(epoch float64, accuracy float64, class ...float64) *EvalEvent {

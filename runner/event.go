@@ -3,13 +3,14 @@ package runner
 import (
 	"bytes"
 	"cmp"
-	"drolab/runner/measure"
-	"drolab/runner/spec"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"drolab/runner/measure"
+	"drolab/runner/spec"
 )
 
 // The states of a run. Interrupted is derived by readers (the run is unfinished, and nobody holds

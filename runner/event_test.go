@@ -1,10 +1,11 @@
 package runner
 
 import (
-	"drolab/runner/measure"
 	"math"
 	"reflect"
 	"testing"
+
+	"drolab/runner/measure"
 )
 
 func TestEventsSurviveTheLog(t *testing.T) {

@@ -1,9 +1,10 @@
 package runner
 
 import (
-	"drolab/runner/measure"
 	"encoding/json"
 	"strconv"
+
+	"drolab/runner/measure"
 )
 
 // Events with measures are flat JSON objects: the fields that every event has, then one field per

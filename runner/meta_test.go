@@ -1,8 +1,9 @@
 package runner
 
 import (
-	"drolab/runner/measure"
 	"testing"
+
+	"drolab/runner/measure"
 )
 
 // Every bin of the histogram of ratios has a name.

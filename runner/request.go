@@ -1,8 +1,9 @@
 package runner
 
 import (
-	"drolab/runner/spec"
 	"runtime"
+
+	"drolab/runner/spec"
 )
 
 // Request asks for one run per spec.

@@ -1,11 +1,12 @@
 package runner
 
 import (
-	"drolab/runner/measure"
 	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
+
+	"drolab/runner/measure"
 )
 
 // Window summarises the steps between two step events by the least and the greatest value of each

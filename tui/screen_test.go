@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
+
+	tea "charm.land/bubbletea/v2"
 )
 
 func TestWatchGolden(t *testing.T) {

@@ -4,9 +4,9 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
-
 	"drolab/runner/measure"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // Test is the search for the best row of a column, among the rows that answer

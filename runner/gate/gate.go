@@ -1,12 +1,13 @@
 package gate
 
 import (
-	"drolab/runner"
-	"drolab/runner/spec"
 	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
+
+	"drolab/runner"
+	"drolab/runner/spec"
 )
 
 // Verb is a request of a user to a run. The run carries it out between two steps.

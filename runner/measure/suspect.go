@@ -1,8 +1,9 @@
 package measure
 
 import (
-	"drolab/runner/spec"
 	"fmt"
+
+	"drolab/runner/spec"
 )
 
 // enough is the number of the adversary's effective samples that a batch should hold: with fewer, a

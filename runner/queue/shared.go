@@ -1,9 +1,10 @@
 package queue
 
 import (
+	"fmt"
+
 	"drolab/runner"
 	"drolab/runner/data"
-	"fmt"
 )
 
 // shared is a dataset in use by some jobs, closed with the last of them. A dataset may be

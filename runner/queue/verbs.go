@@ -2,14 +2,15 @@ package queue
 
 import (
 	"cmp"
-	"drolab/runner"
-	"drolab/runner/gate"
-	"drolab/runner/spec"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"drolab/runner"
+	"drolab/runner/gate"
+	"drolab/runner/spec"
 )
 
 // Pause implements Verbs. Like Stop it only asks: the log tells when the run has paused.

@@ -1,9 +1,10 @@
 package record
 
 import (
-	"drolab/runner/record/internal/disk"
 	"errors"
 	"fmt"
+
+	"drolab/runner/record/internal/disk"
 )
 
 // Delete removes a run from the folder dir for good. id is the run's exact name. Delete holds the

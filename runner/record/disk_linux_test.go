@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
 	"drolab/runner"
+
+	"golang.org/x/sys/unix"
 )
 
 // TestRealFullDisk fills a small file system. What was recorded stays whole, each error names the

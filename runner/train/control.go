@@ -1,9 +1,10 @@
 package train
 
 import (
+	"time"
+
 	"drolab/runner"
 	"drolab/runner/gate"
-	"time"
 )
 
 // obey carries out the orders that arrived since the last step. Without an order it costs one check

@@ -1,9 +1,10 @@
 package train
 
 import (
+	"fmt"
+
 	"drolab/runner/measure"
 	"drolab/runner/spec"
-	"fmt"
 )
 
 // noteEmpty warns of classes and groups without training or test samples: the worst class or group

@@ -1,12 +1,13 @@
 package train
 
 import (
-	"drolab/runner"
-	"drolab/runner/measure"
-	"drolab/runner/spec"
 	"math"
 	"slices"
 	"testing"
+
+	"drolab/runner"
+	"drolab/runner/measure"
+	"drolab/runner/spec"
 )
 
 // A value that is not a number is never better, and of equal values the first stays selected.

@@ -1,8 +1,9 @@
 package train
 
 import (
-	"drolab/runner/measure"
 	"time"
+
+	"drolab/runner/measure"
 )
 
 // stopwatch counts the images trained on, and the time that they took, since the last step event.

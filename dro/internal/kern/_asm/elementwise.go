@@ -131,7 +131,7 @@ func (g *generator) maxOf4Backward() {
 	g.Label(skip)
 	for k := range in {
 		x := g.vec()
-		g.PREFETCHT0(by(in[k], i, 4, 2048)) // both are of a step ago
+		g.PREFETCHT0(by(in[k], i, 4, 2048)) // neither is in a near cache: other layers ran since
 		g.PREFETCHT0(by(out[k], i, 4, 2048))
 		g.VMOVUPS(by(in[k], i, 4, 0), x)
 		g.VMOVUPS(g.takeFirst(x, v, grad), by(out[k], i, 4, 0))

@@ -14,12 +14,12 @@ import (
 	"strings"
 	"testing"
 
+	"drolab/dro/peertest"
+	"drolab/runner/data/internal/dataset"
+
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
-
-	"drolab/dro/peertest"
-	"drolab/runner/data/internal/dataset"
 )
 
 // forms returns the names of the files with the same table in every form, as testdata/make.py wrote

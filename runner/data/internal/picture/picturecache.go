@@ -6,23 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"image"
-
-	"drolab/runner/data/internal/dataset"
-
-	_ "image/jpeg"
-
-	// The packages of image formats register themselves.
+	_ "image/jpeg" // the packages of image formats register themselves
 	_ "image/png"
 	"io"
 	"os"
 	"path/filepath"
 	"sync"
 
+	"drolab/runner/data/internal/dataset"
 	"drolab/runner/internal/aside"
 	"drolab/runner/internal/room"
 
 	resize "golang.org/x/image/draw"
-
 	_ "golang.org/x/image/webp"
 )
 

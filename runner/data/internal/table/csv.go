@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
-
-	"drolab/runner/data/internal/dataset"
-
 	_ "embed"
 	"errors"
 	"fmt"
@@ -14,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"drolab/runner/data/internal/dataset"
 )
 
 // example is the table "csv:example". Its head says how it was made.

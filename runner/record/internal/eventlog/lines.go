@@ -3,10 +3,11 @@ package eventlog
 import (
 	"bufio"
 	"bytes"
-	"drolab/runner/record/internal/disk"
 	"errors"
 	"fmt"
 	"io"
+
+	"drolab/runner/record/internal/disk"
 )
 
 // maxHole bounds the bytes between two newlines of a log. Readers pass over a line that is longer
