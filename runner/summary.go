@@ -7,6 +7,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner/measure"
+	"drolab/runner/spec"
 )
 
 // Summary is the result of a run: summary.json, and an entry of --json, where the measures of
@@ -31,6 +32,9 @@ type Summary struct {
 	// Average is the mean of the last evaluations. The command show prints it, but the run's files
 	// do not hold it, since their log has all evaluations.
 	Average *Average `json:"window_average,omitempty"`
+	// Settings are the run's settings. The command show prints them; the run's files hold them
+	// beside the summary.
+	Settings *spec.Spec `json:"settings,omitempty"`
 
 	measure.Parts // of the run's data
 	// ClassInterval and GroupInterval are the 95 % intervals of the test
@@ -173,7 +177,7 @@ func (s *Summary) UnmarshalJSON(b []byte) error {
 	return measure.EachField(b, func(key, value []byte) error {
 		switch string(key) {
 		case "seed", "epochs", "steps", "images_per_second", "selected", "window_average",
-			"classes", "class_counts", "groups", "group_counts", "risk_radii",
+			"settings", "classes", "class_counts", "groups", "group_counts", "risk_radii",
 			"class_accuracy_interval", "group_accuracy_interval":
 			return nil
 		}

@@ -28,8 +28,8 @@ func Results(con *console.Console, runs []*record.Run) error {
 	return nil
 }
 
-// printDetailed prints summaries with the average of each run's last evaluations, which is read
-// from the run's log.
+// printDetailed prints summaries with the settings of each run, and with the average of its last
+// evaluations, which is read from its log.
 func printDetailed(con *console.Console, runs []*record.Run) error {
 	list := console.Summaries(runs)
 	for i, r := range runs {
@@ -37,6 +37,7 @@ func printDetailed(con *console.Console, runs []*record.Run) error {
 		if list.Runs[i].Average, err = r.Average(); err != nil {
 			return err
 		}
+		list.Runs[i].Settings = &r.Meta.Spec
 	}
 	return con.JSON(list)
 }

@@ -1,7 +1,6 @@
 package look
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -13,6 +12,7 @@ import (
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 	"drolab/tui/cli/console"
 	"drolab/tui/kit"
 
@@ -90,10 +90,6 @@ func showCommand(con *console.Console) *cobra.Command {
 
 func show(con *console.Console, r *record.Run) error {
 	m := &r.Meta
-	settings, err := json.Marshal(m.Spec)
-	if err != nil {
-		return err
-	}
 	mean, err := r.Average()
 	if err != nil {
 		return err
@@ -119,7 +115,7 @@ func show(con *console.Console, r *record.Run) error {
 			strings.Join(m.Spec.Bounds(m.Box.Lambda, m.Box.Eta), ", "))},
 		{"", m.BeyondBox(r.Summary())},
 		{"optimum", optimum(m.Optimum)},
-		{"settings", string(settings)},
+		{"settings", settings(&m.Spec)},
 		{"iterate", iterate(r.Summary().PaperIterate)},
 		{"", output(r.Summary())},
 		{"selected", selected(r)},
@@ -145,6 +141,17 @@ func trained(m *runner.Meta, format string, args ...any) string {
 		return ""
 	}
 	return fmt.Sprintf(format, args...)
+}
+
+// settings lists the settings that a run reads and that differ from their defaults.
+func settings(s *spec.Spec) string {
+	usual, words := spec.Defaults(), []string{}
+	for _, t := range spec.AllSettings() {
+		if text := t.Text(s); t.ReadIn(s) && text != t.Text(&usual) {
+			words = append(words, t.Key+" "+text)
+		}
+	}
+	return strings.Join(append(words, "the others have their defaults"), "; ")
 }
 
 // importedFrom says where an imported run comes from; it returns "" for other runs.
