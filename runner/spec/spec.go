@@ -258,7 +258,7 @@ func (s *Spec) checkStart(p *dro.Problem) error {
 		if value >= side[0] && value <= side[1] {
 			return nil
 		}
-		want := fmt.Sprintf("a start inside the box [%g, %g] of %s", side[0], side[1], s.Uncertainty)
+		want := fmt.Sprintf("a start inside %s's box [%g, %g]", s.Uncertainty, side[0], side[1])
 		return &KeyError{key, value, want}
 	}
 	if p.Set.HasRadius() {
