@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"drolab/dro"
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/runner/record"
@@ -22,6 +23,7 @@ import (
 //	              set, status, tags or note
 //	algo:sfk      a setting (any key of a preset) or a fact (see Fact) is so
 //	rho>=0.5      a number compares: = != < <= > >=
+//	worst>70%     so does a share, which may be given in per cent
 //	-failed       not; NOT failed is the same
 //	sfk OR (pgd lr<0.1)
 //
@@ -161,15 +163,25 @@ func parseTerm(word string) (t term, err error) {
 	if t.fact, err = Fact(word[:at]); err != nil {
 		return t, err
 	}
-	x, err := strconv.ParseFloat(strings.TrimSuffix(t.value, "%"), 64)
+	number, percent := strings.CutSuffix(t.value, "%")
+	x, err := strconv.ParseFloat(number, 64)
 	t.num, t.isNum = x, err == nil
-	if strings.HasSuffix(t.value, "%") {
+	if percent {
 		t.num /= 100
+	} else if t.isNum && x > 1 && isShare(word[:at]) {
+		return t, fmt.Errorf("%s: want a share up to 1, or per cent, as in %s%%", word, word)
 	}
 	if (t.op[0] == '<' || t.op[0] == '>') && !t.isNum && t.value != "" {
 		return t, fmt.Errorf("%s: want a number after %s", word, t.op)
 	}
 	return t, nil
+}
+
+// isShare reports whether a key is a measure that is shown in per cent. Its values are at most 1, so
+// a greater number without a per cent sign would be compared in vain.
+func isShare(key string) bool {
+	m, ok := measure.FindMeasure(fullKey(key))
+	return ok && m.Scale == dro.Percent || key == "worst"
 }
 
 // fullKey resolves the short names that people type.

@@ -51,7 +51,8 @@ func TestFilter(t *testing.T) {
 		{"algo:sfk race", 1}, {"-algo:sfk", 8}, {"failed", 1}, {"-failed", 11}, {"status:done", 9},
 		{"rho>=1.5", 1}, {"rho<1.5", 11}, {"rho!=1.5", 11}, {"rho=0.5", 11}, {"-rho=0.5", 1},
 		{"seed:7", 1}, {"model:alex", 1}, {"set:cressie", 12}, {"worst>=0", 12}, {"worst<0", 0},
-		{"accuracy>1%", 12}, {"lambda_max:auto", 12}, {"lambda_max>3", 0}, {"epochs=8", 12},
+		{"accuracy>1%", 12}, {"worst<=100%", 12},
+		{"lambda_max:auto", 12}, {"lambda_max>3", 0}, {"epochs=8", 12},
 		{"steps<=120", 3}, {"rho>=", 12}, {"-", 12}, {"-rho:", 12}, {"preset=paper", 1},
 		{"augment:true", 12}, {":x", 0}, {"race OR algo:sfk", 5}, {"race | preset:paper", 3},
 		{"NOT (race OR algo:sfk)", 7}, {"-(race OR algo:sfk)", 7}, {"NOT failed", 11},
@@ -75,7 +76,8 @@ func TestFilter(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{"zz:1": "zz: neither a setting",
-		"rho>=x": "want a number after >=", "-foo<3": "foo: neither", "race)": "a ) without its (",
+		"rho>=x":   "want a number after >=",
+		"worst>70": "as in worst>70%", "-foo<3": "foo: neither", "race)": "a ) without its (",
 		strings.Repeat("(", 60): "want at most 50"} {
 		if _, err := filter.Parse(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
