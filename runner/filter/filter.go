@@ -177,8 +177,8 @@ func parseTerm(word string) (t term, err error) {
 	return t, nil
 }
 
-// isShare reports whether a key is a measure that is shown in per cent. Its values are at most 1, so
-// a greater number without a per cent sign would be compared in vain.
+// isShare reports whether a key is a measure that is shown in per cent. Its values are at most 1,
+// so a greater number without a per cent sign would be compared in vain.
 func isShare(key string) bool {
 	m, ok := measure.FindMeasure(fullKey(key))
 	return ok && m.Scale == dro.Percent || key == "worst"
