@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -112,6 +113,9 @@ func root(con *console.Console) *cobra.Command {
 			if scr.Ring, err = lab.ParseRing(ring); err != nil {
 				return err
 			}
+			if err = checkFolder(c, con.DataDir); err != nil {
+				return err
+			}
 			return useThreads(&con.Threads, c.Flags().Changed("threads"))
 		},
 	}
@@ -164,6 +168,22 @@ func settingFlag(c *cobra.Command, err error) string {
 		return fmt.Sprintf("give it as --set %s=VALUE, ", key)
 	}
 	return ""
+}
+
+// checkFolder refuses a --data that is no folder. A folder that does not exist yet is refused only
+// where --dataset exists, too: there it is most likely a dataset, and the run's own data would be
+// used in its place.
+func checkFolder(c *cobra.Command, dir string) error {
+	info, err := os.Stat(dir)
+	given, takesDataset := c.Flags().Changed("data"), c.Flags().Lookup("dataset") != nil
+	if !given || err == nil && info.IsDir() || err != nil && !takesDataset {
+		return nil
+	}
+	hint := ""
+	if takesDataset {
+		hint = ", or give a dataset as --dataset"
+	}
+	return fmt.Errorf("--data %s: want a folder of datasets%s", dir, hint)
 }
 
 func useThreads(threads *int, asked bool) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -126,6 +127,9 @@ func (sw *Sweeps) startSweep(ctx context.Context, file string, f *sweepFlags) er
 		return err
 	}
 	text, err := presets.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("sweep file %s does not exist: check the path", file)
+	}
 	if err != nil {
 		return fmt.Errorf("sweep file: %w", err)
 	}
