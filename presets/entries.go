@@ -91,7 +91,7 @@ func several(t *spec.Setting, value []byte) string {
 	case value[0] == '[':
 		return fmt.Sprintf(": a list of values belongs below grid in a sweep's file, "+
 			"as %s: [A, B], or in --set %s=A,B", t.Key, t.Key)
-	case value[0] == '{':
+	case value[0] == '{' && string(value) != "{}": // {} is no value or one that JSON lacks
 		return fmt.Sprintf(": settings have no parts: write %s: VALUE", t.Key)
 	}
 	return ""
