@@ -15,7 +15,7 @@ const (
 	noneSoLarge     = "unknown until a run has used this many samples"
 	endless         = "unknown: the runs would not end"
 	estimatedFrom   = "judging by %s here"
-	coresFree       = ", none of them in use"
+	coresFree       = ", shared with no other run"
 	coresShared     = "%s, shared with %s"
 	coresQueued     = "%s; %s ahead in the queue"
 	changedFrom     = "Changed from the preset:"
