@@ -269,6 +269,20 @@ func (s *Spec) checkStart(p *dro.Problem) error {
 	return inside("eta", s.Eta, p.Box.Eta)
 }
 
+// MoveStart moves z_1 to the nearest point of the box, which depends on the set, its radius and the
+// bounds. The error is about settings that do not make a problem.
+func (s *Spec) MoveStart() error {
+	p, err := s.Problem()
+	if err != nil {
+		return err
+	}
+	z := p.Box.Project(dro.Z{Lambda: s.Lambda, Eta: s.Eta})
+	if s.Eta = z.Eta; p.Set.HasRadius() {
+		s.Lambda = z.Lambda
+	}
+	return nil
+}
+
 // checkValues checks each setting by itself.
 func (s *Spec) checkValues() error {
 	if list := s.WrongValues(); len(list) > 0 {

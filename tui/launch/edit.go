@@ -157,13 +157,21 @@ func (l *Page) set(key, text string) {
 	}
 }
 
-// changed returns the spec with one setting changed, and the error that makes it invalid.
+// changed returns the spec with one setting changed, and the error that makes it invalid. A start
+// (λ, η) that is outside the box of another set moves into it, since otherwise the sets of most
+// presets could not be chosen.
 func (l *Page) changed(key, text string) (spec.Spec, error) {
 	s := *l.spec()
 	if err := presets.Set(&s, key+"="+text); err != nil {
 		return s, err
 	}
-	return s, s.Validate()
+	err := s.Validate()
+	wrong := new(spec.KeyError)
+	if start := []string{"lambda", "eta"}; errors.As(err, &wrong) && wrong.Key != key &&
+		slices.Contains(start, wrong.Key) && s.MoveStart() == nil {
+		err = s.Validate()
+	}
+	return s, err
 }
 
 // edited reports whether a setting differs from the preset's.

@@ -172,6 +172,21 @@ func TestLaunchStartsWhatIsShown(t *testing.T) {
 	}
 }
 
+// TestLaunchMovesTheStart: a start outside the box of another set moves into it, and is marked as
+// changed. A start that is typed outside the box is refused.
+func TestLaunchMovesTheStart(t *testing.T) {
+	_, l, _ := launchOf(t)
+	l.spec().Eta = -1
+	l.goTo(t, "uncertainty")
+	if l.set("uncertainty", "kl"); l.problem != nil || l.spec().Eta != 0 ||
+		l.spec().Uncertainty != "kl" {
+		t.Errorf("%s from η = %v, problem %v", l.spec().Uncertainty, l.spec().Eta, l.problem)
+	}
+	if l.set("eta", "-1"); l.problem == nil || l.spec().Eta != 0 {
+		t.Errorf("η = %v outside the box, problem %v", l.spec().Eta, l.problem)
+	}
+}
+
 func TestLaunchRefuses(t *testing.T) {
 	r, l, s := launchOf(t)
 	l.goTo(t, "rho")
