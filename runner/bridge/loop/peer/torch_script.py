@@ -28,6 +28,16 @@ for on in (True, False):
         assert torch.equal(frozen(x), frozen[1](frozen[0](x))) == on
     assert [m.training for m in frozen.modules()] == [on, True, False, False]
 
+# Running statistics stay in a probe, those of InstanceNorm, too.
+for norm in (nn.BatchNorm1d(3), nn.InstanceNorm1d(3, track_running_stats=True)):
+    before = {k: v.clone() for k, v in norm.state_dict().items()}
+    z = torch.randn(4, 3, 5) + 2
+    with drolab.torch.probe(norm):
+        probed = norm(z)
+    assert all(torch.equal(v, before[k]) for k, v in norm.state_dict().items())
+    assert torch.equal(probed, norm(z))
+    assert not torch.equal(norm.running_mean, before["running_mean"])
+
 
 def train(stop, resume=None):
     torch.manual_seed(2)

@@ -38,27 +38,42 @@ def probe(model: nn.Module) -> Iterator[None]:
     training mode holds in evaluation mode stay so. All layers have their modes back at the end.
     """
     modes = [(m, m.training) for m in model.modules()]
-    norms = [m for m in model.modules() if _counts(m)]
     if not model.training:
         model.train()
-    _count(norms, False)
     try:
-        with torch.no_grad():
+        with torch.no_grad(), _still(_norms(model)):
             yield
     finally:
-        _count(norms, True)
         for m, training in modes:
             m.training = training
 
 
-def _counts(m: nn.Module) -> bool:
-    """Reports whether a layer keeps running statistics."""
-    return isinstance(m, nn.modules.batchnorm._NormBase) and bool(m.track_running_stats)
+def _norms(model: nn.Module) -> List[Any]:
+    """Returns the layers that keep running statistics."""
+    return [m for m in model.modules()
+            if isinstance(m, nn.modules.batchnorm._NormBase) and m.track_running_stats]
 
 
-def _count(norms: Sequence[nn.Module], on: bool) -> None:
+@contextlib.contextmanager
+def _still(norms: Sequence[Any]) -> Iterator[None]:
+    """Lets norms in training mode take the statistics of the batch, without moving their own.
+
+    InstanceNorm moves its statistics whenever it has them, so it does without them for the time.
+    """
+    norms = [m for m in norms if m.training]
+    hidden = [(m, m.running_mean, m.running_var) for m in norms
+              if isinstance(m, nn.modules.instancenorm._InstanceNorm)]
     for m in norms:
-        m.track_running_stats = on  # type: ignore
+        m.track_running_stats = False
+    for m, _, _ in hidden:
+        m.running_mean = m.running_var = None
+    try:
+        yield
+    finally:
+        for m in norms:
+            m.track_running_stats = True
+        for m, mean, var in hidden:
+            m.running_mean, m.running_var = mean, var
 
 
 class Job(job.Job):
@@ -175,7 +190,7 @@ class Job(job.Job):
         self._hyper = [{k: v for k, v in g.items() if k != "params"} for g in groups]
         self._lr = math.nan
         self.model.train()
-        self._norms = [m for m in self.model.modules() if _counts(m)]
+        self._norms = _norms(self.model)
         self._first = self._copy("cpu"), copy.deepcopy(self.optimizer.state_dict()), \
             self.scaler.state_dict() if self.scaler else None
         self._velocity: Optional[List[Tensor]] = None
@@ -286,7 +301,6 @@ class Job(job.Job):
     def mode(self, name: str) -> None:
         if self.model.training != (name != "evaluate"):
             self.model.train(name != "evaluate")
-        _count(self._norms, name != "probe")
         self._eager = False
 
     def _cast(self) -> ContextManager[Any]:
@@ -295,8 +309,12 @@ class Job(job.Job):
         return torch.autocast(self.device.type, dtype=self.autocast)
 
     def _compute(self, x: Any, y: Any, graph: bool) -> Tensor:
-        """Returns the losses [n] of a batch, and stores its outputs."""
-        with torch.set_grad_enabled(graph), self._cast():
+        """Returns the losses [n] of a batch, and stores its outputs.
+
+        Running statistics move with a graph alone: each batch of training has one pass with it.
+        """
+        still = _still(() if graph else self._norms)
+        with torch.set_grad_enabled(graph), self._cast(), still:
             outputs = self.forward(x)
             losses = self.loss(outputs, y)
         if not isinstance(losses, Tensor) or losses.dim() != 1:
@@ -331,11 +349,9 @@ class Job(job.Job):
         """
         self._random = self._generators()
         losses, outputs = [], []
-        _count(self._norms, self.current_mode == "evaluate")
         for part_x, part_y in _parts(x, y, self.microbatch):
             losses.append(self._compute(part_x, part_y, False))
             outputs.append(self._outputs)
-        _count(self._norms, self.current_mode != "probe")
         self._outputs = torch.cat(outputs) if isinstance(outputs[0], Tensor) else outputs
         return torch.cat(losses)
 
