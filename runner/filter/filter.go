@@ -169,7 +169,7 @@ func parseTerm(word string) (t term, err error) {
 	if percent {
 		t.num /= 100
 	} else if t.isNum && x > 1 && isShare(word[:at]) {
-		return t, fmt.Errorf("%s: want a share up to 1, or per cent, as in %s%%", word, word)
+		return t, fmt.Errorf("%s: want at most 1, or %s%%", word, t.value)
 	}
 	if (t.op[0] == '<' || t.op[0] == '>') && !t.isNum && t.value != "" {
 		return t, fmt.Errorf("%s: want a number after %s", word, t.op)
