@@ -9,10 +9,12 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -116,9 +118,9 @@ const testPackages = "tui/internal/tuitest, runner/record/recordtest"
 // peerPackage gives tests of any package the programs that they are compared with.
 const peerPackage = "dro/peertest"
 
-// testPairs maps a package of this module to the further packages that its tests may import, for
-// example for a trained run, for a disk that fails, for the crash points of runner/export that are
-// shown beside those of runner/record, and for the report that judges the recorded runs.
+// testPairs maps a package of this module to the further packages that its tests may import. A test
+// may need a trained run, a disk that fails, the crash points of runner/export beside those of
+// runner/record, or the report that judges the recorded runs.
 var testPairs = map[string]string{
 	"runner/record": "runner/queue, runner/train, runner/export, " +
 		"runner/internal/aside/asidetest, runner/record/recordtest/eventtest",
@@ -426,6 +428,41 @@ func rawLines(text string) map[int]bool {
 			}
 		}
 	}
+}
+
+// TestSentenceLengths holds a sentence of a comment to the length that docs/docs_test.go allows on
+// a page. Lists and figures are left out.
+func TestSentenceLengths(t *testing.T) {
+	const most = 35
+	ends := regexp.MustCompile(`[.!?]\)?(\s+|$)`)
+	sign := func(word string) bool { // it is no word
+		return !strings.ContainsFunc(word, func(r rune) bool {
+			return unicode.IsLetter(r) || unicode.IsDigit(r)
+		})
+	}
+	for _, f := range goFiles(t) {
+		for _, paragraph := range commentsOf(f.text) {
+			for _, s := range ends.Split(paragraph, -1) {
+				if n := len(slices.DeleteFunc(strings.Fields(s), sign)); n > most {
+					t.Errorf("%s: %d words, want at most %d: %s", f.path, n, most, s)
+				}
+			}
+		}
+	}
+}
+
+// commentsOf returns the paragraphs of the comments that have lines of their own, each in one line.
+func commentsOf(text string) (paragraphs []string) {
+	prose := regexp.MustCompile(`^\t*// ([^\s*#-].*)$`)
+	var lines []string
+	for line := range strings.Lines(text + "\n\n") {
+		if m := prose.FindStringSubmatch(strings.TrimRight(line, "\n")); m != nil {
+			lines = append(lines, m[1])
+		} else if len(lines) > 0 {
+			paragraphs, lines = append(paragraphs, strings.Join(lines, " ")), nil
+		}
+	}
+	return paragraphs
 }
 
 type goFile struct{ path, text string }

@@ -1,9 +1,9 @@
 //go:build ignore
 
-// Tests reads the events of go test -json from standard input and prints a summary: a line for each
-// package, the whole output of each test that failed, each test that skipped, with the reason on
-// the list, and the number of skipped tests. (For a package that passes, go test itself says
-// nothing about skips.) A test that skips and is not on the list is a failure.
+// Tests reads the events of go test -json from standard input and prints a summary. The summary has
+// a line for each package, the whole output of each failed test, and each skipped test with the
+// reason on the list. It ends with the number of skipped tests. (For a package that passes, go test
+// itself says nothing about skips.) A test that skips and is not on the list is a failure.
 //
 //	go test ./... -json | go run .ci/tests.go [-peers] .ci/skips.txt
 //

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The reference in high precision: elementary functions at 320 bits, the dual and the primal
-// objective computed with them, and a direct solution by bisection in the paper's coordinates, for
+// The reference in high precision: elementary functions at 320 bits, and the dual and the primal
+// objective computed with them. A direct solution by bisection is in the paper's coordinates, for
 // which float64 is not precise enough.
 
 const bits = 320

@@ -1,7 +1,7 @@
-// Package dro is the mathematics of distributionally robust training with φ-divergence
-// uncertainty sets, and of the methods that it is compared with: dual objectives, exact
-// worst-case risks, the sample weights and the state update of each method's step, and the
-// constants of the theory. Losses go in, and weights come out.
+// Package dro is the mathematics of distributionally robust training with φ-divergence uncertainty
+// sets, and of the methods that it is compared with. It has dual objectives, exact worst-case
+// risks, the sample weights and the state update of each method's step, and the constants of the
+// theory. Losses go in, and weights come out.
 //
 // It trains no network and reads no data. A method never sees the weights x, only the
 // losses ℓ_i = ℓ(x; s_i). The only model here is the linear model of [Regression], whose

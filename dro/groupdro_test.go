@@ -258,8 +258,9 @@ func TestGroupDROReachesTheLeastWorstGroupLoss(t *testing.T) {
 // Batches drawn uniformly over samples sometimes lack a rare group, which then neither gains weight
 // nor pulls at x: with P_g the probability that g is in a batch, log q_g drifts with P_g ℓ_g. So
 // Group DRO does not converge to the least worst group loss here, but hovers about the x where P_0
-// ℓ_0 = P_1 ℓ_1: .74 with batches of 4, a third of which has one of the 10 in 100, and 1 with
-// batches that nearly always have one. (The source draws a group first, then a sample of it.)
+// ℓ_0 = P_1 ℓ_1. That x is .74 with batches of 4, a third of which has one of the 10 in 100. It is
+// 1 with batches that nearly always have one. (The source draws a group first, then a sample of
+// it.)
 func TestGroupDROWithRareGroupsIsBiased(t *testing.T) {
 	l := points([]int{90, 10}, []float64{0, 2}, []float64{0, 0})
 	for _, batch := range []int{4, 64} {

@@ -12,10 +12,10 @@ import (
 // R_ρ(P) = inf_z E_P f(ℓ; z), so by the envelope theorem its influence function at a loss is
 // f(ℓ; z*) − R_ρ. Here f = λ φ*((ℓ − η̃)/λ) + λρ + η̃ is taken at the best z*, and its slope in ℓ
 // is the weight r of the worst distribution. So √n (R̂ − R) is normal in the limit, with variance
-// Var f(ℓ; z*) (Shapiro, Dentcheva, Ruszczyński, Lectures on Stochastic Programming, 2009, theorem
-// 5.7; Duchi, Namkoong, Learning models with uniform performance via DRO, Annals of Statistics
-// 2021). That requires a unique z*, λ* > 0 and a finite variance of f: for χ², fourth moments of
-// the loss. docs/results.md says how often the intervals cover, also where they fail.
+// Var f(ℓ; z*): see Shapiro, Dentcheva, Ruszczyński, Lectures on Stochastic Programming, 2009,
+// theorem 5.7, and Duchi, Namkoong, Annals of Statistics 2021, 49, 1378–1406. That requires a
+// unique z*, λ* > 0 and a finite variance of f: for χ², fourth moments of the loss.
+// docs/results.md says how often the intervals cover, also where they fail.
 type Estimate struct {
 	Worst
 	// StandardError is sd f/√n. It is NaN where the radius does not bind: except for SmoothedCVaR,

@@ -78,7 +78,7 @@ func TestNormalisedMomentumStandsStillWithoutAGradient(t *testing.T) {
 }
 
 // With full batches and a constant α, normalised momentum comes to the optimum of the penalised
-// problem, which PAN finds exactly, and hovers about it: no farther than 3α in (x, η), in steps no
+// problem, which PAN finds exactly, and hovers about it. It stays within 3α in (x, η), in steps no
 // smaller than α. It does not converge unless α falls: of two iterates in a row, at least one is
 // α/2 or more away.
 func TestNormalisedMomentumHoversAboutTheOptimum(t *testing.T) {

@@ -85,9 +85,9 @@ func hill(values []float64) float64 {
 // weights are w_i ∝ 1/(s − f_i) with an s above the largest value.
 //
 // Since R_ρ(P) = inf_z E_P f, R̂ plus the excess of f at ẑ is no less than the greatest R_ρ(Q) over
-// that ball. Duchi, Glynn and Namkoong (Mathematics of Operations Research 2021, 46, §2, with
-// φ(t) = −2 log t + 2t − 2) and Lam (Operations Research 2019, 67, on the Burg entropy) show that
-// the greatest R_ρ(Q) bounds the truth with the probability Φ(z) in the limit.
+// that ball. The greatest R_ρ(Q) bounds the truth with the probability Φ(z) in the limit. This is
+// shown by Duchi, Glynn and Namkoong (Mathematics of Operations Research 2021, 46, §2, with φ(t) =
+// −2 log t + 2t − 2) and by Lam (Operations Research 2019, 67, on the Burg entropy).
 func likelihoodExcess(f []float64, z float64) float64 {
 	n, largest, span := float64(len(f)), slices.Max(f), slices.Max(f)-slices.Min(f)
 	if !(span > 0) {

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// tilted minimises the tilted loss (1/t) log mean e^{tℓ} of each batch, which
-// lies between the mean (t → 0) and the largest loss (t → ∞): the penalised
-// problem of KL at λ = 1/t with the batch's own η.
+// tilted minimises the tilted loss (1/t) log mean e^{tℓ} of each batch, which lies between the mean
+// (t → 0) and the largest loss (t → ∞). It is the penalised problem of KL at λ = 1/t with the
+// batch's own η.
 func tilted() Method {
 	return Method{
 		Name: "tilted", Doc: "tilted loss (1/t) log mean e^{tℓ} of the batch: weights e^{tℓ}",

@@ -177,8 +177,8 @@ func (l *least) train(
 // of that minimum, so its penalised problem has the same solution.
 //
 // After 1500 steps, 400 of squares, all are within 1e-6 of the optimum. (With 200 samples and 3000
-// steps, rule 1 of sfk-auto leaves F − R_ρ at up to 6 % of R_ρ in the paper's coordinates: λ and η
-// must move in opposite directions there, across a box 38 wide. With SFK and C = 1000 it is 11 % on
+// steps, rule 1 of sfk-auto leaves F − R_ρ at up to 6 % of R_ρ in the paper's coordinates. There λ
+// and η must move in opposite directions, across a box 38 wide. With SFK and C = 1000 it is 11 % on
 // "mean"; with C = 50 the run diverges.)
 func TestAlgorithmsReachTheOptimum(t *testing.T) {
 	rng := testRand(27)

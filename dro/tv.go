@@ -7,10 +7,9 @@ import (
 )
 
 // TV is the set of total variation, φ(t) = |t − 1|/2: Q may move at most a share ρ of the mass of
-// the samples. The worst Q takes it off the smallest losses and puts it on the largest, so that
-// R_ρ = (1−ρ) CVaR_{1−ρ} + ρ max ℓ, where CVaR_μ is the mean of the worst fraction μ (Jiang, Guan,
-// Risk-averse two-stage stochastic program with distributional ambiguity, Operations Research 2018,
-// 66(5), 1390–1405; math.md §3).
+// the samples. The worst Q takes it off the smallest losses and puts it on the largest, so that R_ρ
+// = (1−ρ) CVaR_{1−ρ} + ρ max ℓ. CVaR_μ is the mean of the worst fraction μ (math.md §3; Jiang,
+// Guan, Operations Research 2018, 66(5), 1390–1405).
 //
 // φ grows no faster than t, so φ* is +Inf above ½ (Ben-Tal, den Hertog, De Waegenaere, Melenberg,
 // Rennen, Management Science 2013, 59(2), table 2, for 2φ). The dual is then infinite unless

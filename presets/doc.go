@@ -1,6 +1,6 @@
-// Package presets holds the experiments that drolab knows by name: one
-// embedded YAML file each, with a "doc" line, the settings that differ from
-// spec.Defaults and, as a comment on its line, the reason of each.
+// Package presets holds the experiments that drolab knows by name, one embedded YAML file each. A
+// file has a "doc" line, the settings that differ from spec.Defaults and, as a comment on its line,
+// the reason of each.
 //
 // It is not where settings are defined or checked: their names, types and
 // ranges are those of spec.AllSettings, and YAML is only another way to write

@@ -88,9 +88,9 @@ func translate(word string) (key, note string) {
 	return "", ""
 }
 
-// suggest returns a hint for a key that is not a setting: the setting that other programs call so,
-// a key that begins so, a key or a word of other programs with nearly the same letters, or where
-// the keys are listed.
+// suggest returns a hint for a key that is not a setting. The hint is the setting that other
+// programs call so, a key that begins so, or a key or a word of other programs with nearly the same
+// letters. Otherwise it says where the keys are listed.
 func suggest(key string) string {
 	const list = "`drolab presets NAME` lists a preset's"
 	if is := called(key); is != "" {

@@ -1,7 +1,7 @@
-// Package runner is the vocabulary of runs, which all packages below it share: the settings
-// and origin of a run (Meta), its messages while it trains (Event), the state that a resume
-// needs (State), its result (Summary), the interfaces that record them (Store, Recorder),
-// and the requests that a run obeys (Verbs). It trains nothing and keeps no file.
+// Package runner is the vocabulary of runs, which all packages below it share. It has the settings
+// and origin of a run (Meta), its messages while it trains (Event), the state that a resume needs
+// (State) and its result (Summary). Interfaces record them (Store, Recorder) or pass the requests
+// that a run obeys (Verbs). It trains nothing and keeps no file.
 //
 //	spec.Spec --> queue.Queue --> goroutine per run: train.Run
 //	                                └--> Event --> Recorder --> files --> any number of viewers

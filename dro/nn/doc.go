@@ -11,18 +11,17 @@
 //
 // # What Gorgonia does, and what it does not
 //
-// It is the only importer of Gorgonia. A model (model.go) is a list of layers,
-// which may branch; graph.go writes it as a Gorgonia expression graph whose nodes
-// are our ops (op.go adapts a kernel of dro/internal/kern; kind.go lists the kinds
-// of layers; ops.go and norm.go have their ops). Gorgonia checks element types and
-// numbers of dimensions (the sizes are model.go's), and differentiates: it asks each op for
-// its derivative, and adds up the gradients of a node that several ops read.
+// It is the only importer of Gorgonia. A model (model.go) is a list of layers, which may branch.
+// graph.go writes it as a Gorgonia expression graph whose nodes are our ops: op.go adapts a kernel
+// of dro/internal/kern, kind.go lists the kinds of layers, and ops.go and norm.go have their ops.
+// Gorgonia checks element types and numbers of dimensions (the sizes are model.go's), and
+// differentiates: it asks each op for its derivative, and adds up the gradients of a node that
+// several ops read.
 //
-// That is all it does, once, in New. Its machines are not used, for none stops
-// between the losses and their gradient: plan.go lists the ops of the
-// differentiated graph in order, and at every step Losses and Gradient call the
-// kernels in that list on memory that never moves. Of Gorgonia's own operations
-// the list takes the sum of gradients, which runs as a kernel of ours; a graph
-// with any other is refused. Tests compare the kernels with the same models
-// written in Gorgonia's own operations and run by its own machine.
+// That is all it does, once, in New. Its machines are not used, for none stops between the losses
+// and their gradient. plan.go lists the ops of the differentiated graph in order. At every step
+// Losses and Gradient call the kernels in that list on memory that never moves. Of Gorgonia's own
+// operations the list takes the sum of gradients, which runs as a kernel of ours; a graph with any
+// other is refused. Tests compare the kernels with the same models written in Gorgonia's own
+// operations and run by its own machine.
 package nn

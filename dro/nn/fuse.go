@@ -6,9 +6,10 @@ import (
 	"drolab/dro/internal/kern"
 )
 
-// A plan joins neighbours whose results would only pass through memory: batch normalisation with
-// the sum of a residual block; the sum of two gradients with the mask of a ReLU, and both with the
-// convolution that computes one of the two gradients. The bits stay the same.
+// A plan joins neighbours whose results would only pass through memory. It joins batch
+// normalisation with the sum of a residual block, and the sum of two gradients with the mask of a
+// ReLU. The sum and its mask may also join the convolution that computes one of the two gradients.
+// The bits stay the same.
 
 // masking, adding, normBack and normSum are values of op.part, which tell what an op does; so are
 // *normOp and product.

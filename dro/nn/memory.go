@@ -2,9 +2,9 @@ package nn
 
 import "drolab/dro/internal/kern"
 
-// Memory returns an estimate of the memory that a network of c takes, in bytes: parameters with
-// their gradients and velocities, and for every sample of a batch the inputs and outputs of each
-// layer, with gradients. It fails as New does.
+// Memory returns an estimate of the memory that a network of c takes, in bytes. It counts
+// parameters with their gradients and velocities and, for every sample of a batch, the inputs and
+// outputs of each layer with gradients. It fails as New does.
 func Memory(c Config) (bytes float64, err error) {
 	list, err := stages(c)
 	if err != nil {

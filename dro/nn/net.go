@@ -32,9 +32,9 @@ type Config struct {
 	Loss string // one of Losses; empty: the first
 
 	// Hidden, Activation and Dropout belong to the model mlp. They are the units of its hidden
-	// layers (empty: 256 and 128), their activation (one of Activations; empty: the first), and the
-	// probability that a batch of mode Train or Probe has one of their values as 0. The others are
-	// scaled up to make up for it.
+	// layers (empty: 256 and 128) and their activation (one of Activations; empty: the first). The
+	// last is the probability that a batch of mode Train or Probe has one of their values as 0. The
+	// others are scaled up to make up for it.
 	Hidden     []int
 	Activation string
 	Dropout    float64
@@ -83,8 +83,8 @@ func Check(c Config) (parameters int, err error) {
 }
 
 // Kernel returns the name of the implementation that networks of a precision run on here: avx512,
-// avx2 or generic; in bf16 amx-bf16, avx512-bf16 or, where there are no instructions for it, one of
-// the first three with operands rounded beforehand, as avx2-bf16-rounded. See Order, too. Each
+// avx2 or generic. In bf16 it is amx-bf16 or avx512-bf16. Without instructions for bf16 it is one
+// of the first three with operands rounded beforehand, as avx2-bf16-rounded. See Order, too. Each
 // gives the same bits on any number of threads; the last bits of two kernels differ.
 func Kernel(precision string) string {
 	if precision == bf16 {
@@ -96,7 +96,7 @@ func Kernel(precision string) string {
 const bf16 = "bf16"
 
 // Precisions returns the formats that the operands of products can be rounded to, the customary one
-// first: fp32 does not round; bf16 rounds to 8 significant bits, with sums, weights and all else in
+// first. fp32 does not round. bf16 rounds to 8 significant bits, with sums, weights and all else in
 // fp32, and is faster where the processor has instructions for it.
 func Precisions() []string { return []string{"fp32", bf16} }
 
@@ -114,8 +114,8 @@ func CheckPrecision(model, precision string) error {
 
 const winograd = "winograd"
 
-// Convolutions returns the ways to compute 3×3 convolutions, the customary one first: direct
-// multiplies by the definition; winograd computes convolutions of many channels in squares of 2×2
+// Convolutions returns the ways to compute 3×3 convolutions, the customary one first. direct
+// multiplies by the definition. winograd computes convolutions of many channels in squares of 2×2
 // with 4/9 of the multiplications, and rounds in another order (kern.Winograd).
 func Convolutions() []string { return []string{"direct", winograd} }
 
@@ -144,10 +144,10 @@ const (
 	Squared      = "squared"
 )
 
-// Losses returns the losses of a sample, both convex in the last layer's outputs:
-// cross-entropy, −log of the label's probability (nats), the outputs being logits; and
-// squared, half the squared distance of the outputs from the label's unit vector, which
-// makes a linear model a least-squares regression.
+// Losses returns the losses of a sample, both convex in the last layer's outputs. Cross-entropy is
+// −log of the label's probability (nats), with the outputs as logits. Squared is half the squared
+// distance of the outputs from the label's unit vector, which makes a linear model a least-squares
+// regression.
 func Losses() []string { return []string{CrossEntropy, Squared} }
 
 // New builds the network, initialised as Inits says. Batch normalisation starts with weights 1,

@@ -345,8 +345,8 @@ func TestOnePassIsTheSame(t *testing.T) {
 	}
 }
 
-// The columns of a table are not pixels: models of convolutions are refused, and the error names
-// the other models as the remedy, even where a model pads all its windows and would take a table.
+// The columns of a table are not pixels, so models of convolutions are refused. The error names the
+// other models as the remedy, even where a model pads all its windows and would take a table.
 func TestTablesAreNotForConvolutions(t *testing.T) {
 	for _, model := range Models() {
 		t.Run(model, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 // op makes a kernel an operation of a Gorgonia graph. It owns its output
 // tensor, so that a step of the network allocates nothing.
 //
-// It keeps the contract of any operation, in a graph of any shape: grad in diff is the gradient of
+// It keeps the contract of any operation, in a graph of any shape. grad in diff is the gradient of
 // its output, summed over all readers of the output, and diff returns the gradients of its inputs.
 type op struct {
 	name string  // unique within a graph: Gorgonia merges nodes whose ops hash alike

@@ -9,8 +9,8 @@ import (
 
 // Order returns the words, joined by "-", that name the order of sums where it differs from the
 // order of the kernels' first release. The first layer has a word of its own. It is "rows" if
-// training steps take a batch as it comes (the layer is linear, of few units and a multiple of 16
-// features, in fp32 on a kernel in assembly), and "parts" if they also sum its gradient over runs
+// training steps take a batch as it comes: the layer is linear, of few units and a multiple of 16
+// features, in fp32 on a kernel in assembly. It is "parts" if they also sum its gradient over runs
 // of images. In bf16 it is "strips" if tiles of operands hold all that an output sees (few
 // channels), and "runs" if rows of the kernel are the channels of products. "taps" is for a
 // convolution's gradient on large maps, "pairs" for products that read roundings (kern.BF16Pairs),

@@ -32,11 +32,10 @@ type instruction struct {
 
 func (i instruction) do() { i.op.do(i.to, i.in) }
 
-// compile orders the ops that losses and gradients need. Every input node must
-// have a value bound. Of Gorgonia's own operations it takes the sum, which is
-// how Gorgonia adds up the gradients of a node that several ops read, and runs
-// it as a kernel; it refuses all others, for they allocate their outputs anew at
-// every run or reuse them as only Gorgonia's machines know.
+// compile orders the ops that losses and gradients need. Every input node must have a value bound.
+// Of Gorgonia's own operations it takes the sum alone, by which Gorgonia adds up the gradients of a
+// node that several ops read, and runs it as a kernel. It refuses all others: they allocate their
+// outputs anew at every run, or reuse them as only Gorgonia's machines know.
 func (b *backend) compile(losses *G.Node, gradients G.Nodes) (*plan, error) {
 	c := compiler{backend: b, outputs: map[*G.Node]array{}}
 	forward, err := c.visit(nil, losses)

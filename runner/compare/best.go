@@ -149,11 +149,10 @@ func (t *Table) better(i, j, c int) bool {
 	return a < b
 }
 
-// differ compares column c of two rows: by the paired t test over their common
-// seeds where there are two or more, because a seed decides initialisation and
-// batch order in both, and by Welch's otherwise. It returns the difference
-// a − b of the means that the test is about and the two-sided p; NaN where
-// neither test can be made.
+// differ compares column c of two rows. It takes the paired t test over their common seeds if there
+// are two or more, because a seed decides initialisation and batch order in both; otherwise
+// Welch's. It returns the difference a − b of the means that the test is about and the two-sided p;
+// NaN where neither test can be made.
 func differ(a, b *Row, c int) (difference, p float64) {
 	seedsX, xs := applying(a, c)
 	seedsY, ys := applying(b, c)

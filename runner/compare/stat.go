@@ -60,8 +60,8 @@ func Equivalence(differences []float64, margin float64) float64 {
 }
 
 // Detectable returns the least true mean, in standard deviations of the differences, that the
-// two-sided t test of n ≥ 2 differences at level alpha finds with the given power; alpha and
-// power are in (0, 1), and power is above alpha.
+// two-sided t test of n ≥ 2 differences at level alpha finds with the given power. alpha and power
+// are in (0, 1), and power is above alpha.
 func Detectable(n int, alpha, power float64) float64 {
 	critical := HalfWidth(n, 1-alpha)
 	least, most := 0.0, 1.0

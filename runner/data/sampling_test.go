@@ -24,7 +24,7 @@ func inGroups(sizes ...int) *marked {
 }
 
 // Every sample of a group is drawn as often as the others of its group, and every group as often as
-// the other groups: χ² over the samples, with these expectations, stays below its 99.9 % point.
+// the other groups. With these expectations, χ² over the samples stays below its 99.9 % point.
 func TestSamplingByGroupIsUniformOverGroups(t *testing.T) {
 	src := inGroups(40, 0, 5, 15)
 	for name, open := range loaders() {

@@ -14,7 +14,7 @@ import (
 )
 
 // A data set goes from one process to another as a header, followed by numbers as they lie in
-// memory, base after base and split after split: the receiver is the same program on the same
+// memory, base after base and split after split. The receiver is the same program on the same
 // machine. The header bounds the size of the numbers.
 
 // mostHeader bounds the names, categories and notes of a data set, in bytes.

@@ -16,14 +16,13 @@
 // The user's own files are read by a separate process in bounded memory (data.ReadApart). A
 // fault in a mapped file is a failure of the run that reads it.
 //
-// The sockets carry verbs only: one JSON object a line, a hello from the server, then a
-// reply to each request. Both sides identify the runs folder by its number on its disk, and
-// an engine answers for its own folder alone, because a copied folder has a copied lock
-// file and a moved folder has another path. Progress is read from the runs' directories,
-// without an engine. Only the user who started the engine may send requests: the sockets
-// are in a folder of that user, and both sides check the identity of the other. The
-// candidates for that folder are the user's runtime folder, a folder below /tmp, and the
-// runs folder; a candidate that belongs to another user is skipped.
+// The sockets carry verbs only: one JSON object a line, a hello from the server, then a reply to
+// each request. Both sides identify the runs folder by its number on its disk, and an engine
+// answers for its own folder alone. A copied folder has a copied lock file, and a moved folder has
+// another path. Progress is read from the runs' directories, without an engine. Only the user who
+// started the engine may send requests: the sockets are in a folder of that user, and both sides
+// check the identity of the other. The candidates for that folder are the user's runtime folder, a
+// folder below /tmp, and the runs folder; a candidate that belongs to another user is skipped.
 //
 // Each state has one owner. The Queue owns the runs. The lock file in the runs folder,
 // while it is held, names the engine and its sockets. The Server counts its clients. The

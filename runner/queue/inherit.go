@@ -59,7 +59,7 @@ func refits(a dro.Algorithm) bool {
 }
 
 // inherit makes s the checkpoint that the fork m begins with. If the method is the parent's, its
-// state is the parent's, too, except for the settings that say where the state starts: they may
+// state is the parent's, too, except for the settings that say where the state starts. They may
 // have been changed on purpose, and take precedence over the numbers of the state. s is a copy of
 // the parent's checkpoint and shares its maps and tensors, so it is cloned where it changes.
 func inherit(s *runner.State, m *runner.Meta, parent dro.Algorithm) {

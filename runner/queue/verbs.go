@@ -94,7 +94,7 @@ func (q *Queue) Knob(id, key, value string) error {
 }
 
 // ask sends a knob to the run. The caller holds the queue's mu. The change is tried on j.spec,
-// which includes the knobs that are still on their way: so two changes in a row are checked against
+// which includes the knobs that are still on their way. So two changes in a row are checked against
 // each other, and not both against the spec that the run uses now.
 func (j *job) ask(key, value string, done chan<- gate.Answer) error {
 	turned := j.spec

@@ -19,8 +19,8 @@ type Difference struct {
 	P        measure.Number `json:"p"`
 	Adjusted measure.Number `json:"adjusted_p"`
 	// Detectable is the least distance of the true mean from the margin that the test finds with
-	// 80 % power at the first step of the correction, if the differences have the standard
-	// deviation that these seeds have.
+	// 80 % power. It holds at the first step of the correction, if the differences have the
+	// standard deviation of these seeds.
 	Detectable measure.Number `json:"detectable"`
 }
 

@@ -89,8 +89,8 @@ func (s *Spec) stands(key string, v Auto) float64 {
 	return 1
 }
 
-// ladder returns the values to try next to v, in this order: the next of 1, 2, 5, 10 and so on, and
-// then values half, a quarter and an eighth of the way there, in case a bound lies before it.
+// ladder returns the values to try next to v, in order. They are the next of 1, 2, 5, 10 and so on,
+// and then values half, a quarter and an eighth of the way there, in case a bound lies before it.
 func ladder(v float64, by int) (list []float64) {
 	next := rung(v, by)
 	if least := 1e-3; v != 0 && math.Abs(v) <= least && (v > 0) == (by < 0) {

@@ -28,9 +28,9 @@ type Here struct {
 // sweep.
 const hereName = "here.json"
 
-// Want asks the engine of the sweep's folder to work on the sweep. If another start has asked for
-// that, and nobody has stopped the sweep since, Want returns what that start asked for: the engine
-// goes on as it was told, and the next engine goes by h.
+// Want asks the engine of the sweep's folder to work on the sweep. If another start asked before
+// and the sweep was not stopped since, Want returns what that start asked for. The engine goes on
+// as it was told, and the next engine goes by h.
 func (f *Folder) Want(h Here) (there *Here, err error) {
 	return there, f.Alone(func() error {
 		old, err := f.wanted()

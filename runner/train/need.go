@@ -11,9 +11,9 @@ import (
 	"drolab/runner/spec"
 )
 
-// need estimates the memory of a run besides its dataset, in bytes: the network, the batches of its
-// loaders, the orders of the samples, the values that an evaluation keeps of each sample, and the
-// tensors of a checkpoint.
+// need estimates the memory of a run besides its dataset, in bytes. It counts the network, the
+// batches of its loaders, the orders of the samples, the values that an evaluation keeps of each
+// sample, and the tensors of a checkpoint.
 func need(s *spec.Spec, d *data.Dataset, parameters int) (bytes float64, err error) {
 	sizes := data.Sizes{Shape: d.Shape, Classes: len(d.Classes), Train: d.Train.Len(),
 		Test: d.Test.Len()}

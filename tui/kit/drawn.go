@@ -8,9 +8,9 @@ package kit
 //
 // Finer caches, of charts by a fingerprint, of their rows and of their lines, were measured at four
 // runs and at forty (BenchmarkLive, BenchmarkScreen). While runs go on they saved nothing. Without
-// them a frame after a key takes .9 to 1 ms of a core with four runs and 1.3 with forty, since the
-// memory for drawing a line is used again for the next (plot.Frame). A fingerprint that forgets
-// something would show an old chart.
+// them a frame after a key takes .9 to 1 ms of a core with four runs and 1.3 with forty. It takes
+// no longer, since the memory for drawing a line is used again for the next (plot.Frame). A
+// fingerprint that forgets something would show an old chart.
 type Drawn struct {
 	of    any
 	lines []string

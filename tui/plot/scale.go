@@ -100,9 +100,9 @@ func (m mapping) pixel(v float64, n int) (p int, outside, ok bool) {
 // bound is NaN; the zero value holds the single value 0.
 type Range struct{ Lo, Hi float64 }
 
-// fill is the least part of an axis (as lengths on its scale) that the data
-// must cover before Fit zooms in; roomy is the least that they must cover for the
-// axis to grow instead of being chosen afresh.
+// fill is the least part of an axis (as lengths on its scale) that the data must cover before Fit
+// zooms in. roomy is the least that they must cover for the axis to grow instead of being chosen
+// afresh.
 const (
 	fill  = 0.4
 	roomy = 0.55
@@ -173,12 +173,11 @@ func (r Range) widen(s Scale) Range {
 	return Range{s.backward(u - 0.5), s.backward(u + 0.5)}
 }
 
-// Fit returns the range for an axis that showed r in the last frame (the zero
-// Range for none) and must now show data. It has hysteresis, because a rescale
-// redraws the whole chart: r is returned as long as it contains the data and
-// the data fill two fifths of it; otherwise the bounds are new 1-2-5 values,
-// with headroom on the side that was outgrown. Only r and data matter, so a
-// replay shows the same axes.
+// Fit returns the range for an axis that showed r in the last frame (the zero Range for none) and
+// must now show data. It has hysteresis, because a rescale redraws the whole chart. r is returned
+// as long as it contains the data and the data fill two fifths of it. Otherwise the bounds are new
+// 1-2-5 values, with headroom on the side that was outgrown. Only r and data matter, so a replay
+// shows the same axes.
 func (r Range) Fit(data Range, s Scale) Range {
 	if s.Kind == Log10 && data.Lo <= 0 {
 		data.Lo = min(data.Hi, max(tiny, data.Hi/1e3))

@@ -2,10 +2,9 @@ package plot
 
 import "math"
 
-// Smoother is an incremental filter. Push takes the next n points, given by
-// their mean y (n is 1 for a single point), and returns the smoothed value
-// there; a y that is not finite gives NaN and leaves the state alone. Reset
-// forgets everything, as at a break.
+// Smoother is an incremental filter. Push takes the next n points, given by their mean y (n is 1
+// for a single point), and returns the smoothed value there. A y that is not finite gives NaN and
+// leaves the state alone. Reset forgets everything, as at a break.
 type Smoother interface {
 	Push(y float64, n int) float64
 	Reset()

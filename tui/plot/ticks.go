@@ -12,9 +12,9 @@ type tick struct {
 	Label string // without padding
 }
 
-// ticks returns at most n ticks (n >= 1) at 1-2-5 values in r, in increasing
-// order: multiples of a step on a linear scale, powers of ten (with 2 and 5
-// where there is room) on a logarithmic one.
+// ticks returns at most n ticks (n >= 1) at 1-2-5 values in r, in increasing order. They are
+// multiples of a step on a linear scale, and powers of ten on a logarithmic one, with 2 and 5 where
+// there is room.
 func (s Scale) ticks(r Range, n int) []tick {
 	r = r.usable(s)
 	n = max(1, n)

@@ -21,7 +21,7 @@ const evalTurn = 2
 
 // eyeTurn is the number of rounds between two turns of the adversary's eye, whose gallery takes its
 // turns by itself. stripTurn is that number for each picture that changed, if the eye is below
-// other panels and nobody has asked for it: a new picture is more than half a kilobyte, which the
+// other panels and nobody has asked for it. A new picture is more than half a kilobyte, which the
 // rest of a slow run sends in two seconds.
 const eyeTurn, stripTurn = 6, 15
 

@@ -21,8 +21,8 @@ import (
 // This file lets the user try a change: a fork from the checkpoint nearest to the crosshair races
 // the run that it comes from, and a turn of a knob can be taken back.
 
-// fork asks the page of runs to open its form for a fork over this page: for the run at the
-// crosshair, at the checkpoint nearest to it, or for the run under the cursor at its newest
+// fork asks the page of runs to open its form for a fork over this page. The fork is of the run at
+// the crosshair, at the checkpoint nearest to it, or of the run under the cursor at its newest
 // checkpoint.
 func (w *Page) fork() tea.Cmd {
 	v := w.Shows(w.focus)

@@ -87,9 +87,9 @@ func (w *Page) read(now time.Time) tea.Cmd {
 
 // take adds the events that were read to the tracks, and decides which parts of the page show them.
 //
-// A part of the message is applied in a fixed order: first the events of its run, then whether the
-// log is read to the end, and only then what the directory says of the status. In another order a
-// run that has just ended would be called interrupted.
+// A part of the message is applied in a fixed order: first the events of its run, then the end of
+// the log if it was read to there, and last the directory's status. In another order a run that has
+// just ended would be called interrupted.
 func (w *Page) take(m readMsg) tea.Cmd {
 	if m.round != w.round {
 		return nil

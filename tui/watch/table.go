@@ -72,7 +72,7 @@ func (w *Page) outcomes() int {
 }
 
 // layTable decides what the table of so many cells shows. Columns are taken from the front until
-// one does not fit; none that comes later is taken in its place, so that a narrower screen shows
+// one does not fit, and none that comes later is taken in its place. So a narrower screen shows
 // less of the same: what runs come to, then how far they are.
 func (w *Page) layTable(cells int) tableLayout {
 	l := tableLayout{narrow: cells < 60}

@@ -208,7 +208,7 @@ const (
 	sourceBytes = 1 << 20
 )
 
-// wholeBytes is the most bytes of weights that a task goes through at every position: so many stay
+// wholeBytes is the most bytes of weights that a task goes through at every position. So many stay
 // in the second-level cache, and all other data is read and written in the order in which it lies.
 // If there are more weights, a task has one row tile of channels.
 const wholeBytes = 160 << 10

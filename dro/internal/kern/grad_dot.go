@@ -2,7 +2,7 @@ package kern
 
 // dotPlan says in which order the dot products along images walk positions. A pass is a part of the
 // map, in one or several blocks, whose output gradients stay in the first-level cache while all
-// taps visit them; its sums are added to the gradient before the next pass.
+// taps visit them. Its sums are added to the gradient before the next pass.
 type dotPlan struct {
 	passes  [][][]pair // by pass and tap: the positions that the tap joins
 	blocks  int        // blocks per pass

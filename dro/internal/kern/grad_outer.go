@@ -1,8 +1,8 @@
 package kern
 
-// outerPlan is the gradient as outer products: with the input transposed to
-// [group][block][position][image][channel], a weight's gradient is what the convolution kernel
-// computes, with input channels for lanes, output channels for rows and images for the sum. A pass
+// outerPlan is the gradient as outer products. If the input is transposed to
+// [group][block][position][image][channel], the convolution kernel computes a weight's gradient.
+// Input channels are then its lanes, output channels its rows, and the sum is over images. A pass
 // is a part of the batch whose transposed input stays in the second-level cache while all rows and
 // taps visit it: some blocks, or some output rows of one block.
 type outerPlan struct {

@@ -86,8 +86,8 @@ func (p *RowsPass) task(part int) {
 	}
 }
 
-// after returns where the rows begin that the thread of a part reads after this part: the rows of
-// the next part or, from the next batch, the rows of the first part of the thread's share.
+// after returns where the rows begin that the thread of a part reads after this part. They are the
+// rows of the next part or, from the next batch, the rows of the first part of the thread's share.
 func (p *RowsPass) after(part int) []int32 {
 	r, c := p.rows, &p.call
 	first, end := p.team.shareOf(part, r.partsHeld())

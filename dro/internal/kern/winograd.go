@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// Winograd is a convolution of 3×3 kernels with stride 1 that computes outputs and input gradients
-// in squares of 2×2 by F(2×2, 3×3), after Winograd 1980 in the form of Lavin and Gray 2016 (Fast
-// algorithms for convolutional neural networks, equations 8 to 10):
+// Winograd is a convolution of 3×3 kernels with stride 1. It computes outputs and input gradients
+// in squares of 2×2 by F(2×2, 3×3) (Winograd 1980; Lavin, Gray 2016, Fast algorithms for
+// convolutional neural networks, equations 8 to 10):
 //
 //	y = Aᵀ·[(G·g·Gᵀ) ⊙ (Bᵀ·x·B)]·A
 //

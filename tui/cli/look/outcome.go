@@ -18,9 +18,9 @@ import (
 	"drolab/tui/kit"
 )
 
-// Outcome prints the results of runs on one screen: the story in a sentence, a table that compares
-// the methods with the baseline in the measures that they are made for, and what to do next. A log
-// or a pipe also gets the curves of the worst class and every figure.
+// Outcome prints the results of runs on one screen. It has the story in a sentence, a table that
+// compares the methods with the baseline in the measures that they are made for, and what to do
+// next. A log or a pipe also gets the curves of the worst class and every figure.
 func Outcome(con *console.Console, runs []*record.Run) error {
 	told, err := story.Of(runs)
 	if err != nil {

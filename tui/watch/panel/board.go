@@ -271,7 +271,7 @@ func (w *Board) NextStyle() string {
 
 // Furnish makes panels and axes for the methods of the watched runs. The user's choices stay. It
 // must come before Prepare, which keeps the curves of these panels, and both must come before a
-// run's first event: values for which there was no curve are lost until the log is read again.
+// run's first event. Values for which there was no curve are lost until the log is read again.
 func (w *Board) Furnish() {
 	var runs []*runner.Meta
 	for _, t := range w.Tracks {

@@ -12,7 +12,8 @@ import (
 )
 
 // gaze is the form of the samples that weigh most at the last evaluation of the run under the
-// cursor: pictures where the run's data are at hand and have some, else a row for each sample.
+// cursor. They are pictures if the run's data are at hand and have some, else a row for each
+// sample.
 type gaze struct{}
 
 func (gaze) draw(w *Board, _ int, _ *View, iw, ih int) ([]string, string) {

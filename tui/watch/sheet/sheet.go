@@ -179,7 +179,7 @@ func (c *exported) row(b *plot.Bucket) []string {
 		value, least, greatest, strconv.FormatUint(uint64(b.N+b.Bad), 10))
 }
 
-// cleaned returns the rows with only what a terminal may show: people look at such files with cat,
+// cleaned returns the rows with only what a terminal may show. People look at such files with cat,
 // and the name of a run or of a class may come from somebody else's folder with control sequences
 // in it.
 func cleaned(rows iter.Seq[[]string]) iter.Seq[[]string] {

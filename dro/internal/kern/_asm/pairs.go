@@ -46,8 +46,8 @@ func (g *generator) rounded() {
 	g.RET()
 }
 
-// These are the registers of pairsTile behind its 16 sums: the pairs of two channels for images 0
-// to 15 and for the others, a line of a channel, weights in turn, zeros and the floor.
+// These are the registers of pairsTile behind its 16 sums. They hold the pairs of two channels for
+// images 0 to 15 and for the others, a line of a channel, weights in turn, zeros and the floor.
 const (
 	pairsLow   = 16
 	pairsHigh  = 17

@@ -13,7 +13,7 @@
 // library becomes an error. What remains is the memory of encodings that say in a few bytes how
 // often a value repeats: a process of bounded memory reads foreign files (runner/data, apart.go).
 //
-// Start at [Open] (file.go); page.go goes through a column's pages, unpack.go decompresses them,
-// runs.go reads levels and places in dictionaries, cell.go makes text of values, and thrift.go
+// Start at [Open] (file.go). page.go goes through a column's pages, unpack.go decompresses them,
+// runs.go reads levels and places in dictionaries, and cell.go makes text of values. thrift.go
 // compares lengths in headers with the bytes that follow.
 package parquet

@@ -6,9 +6,10 @@ import "slices"
 // disc of radius 3400, so that area alone does not tell a class.
 type glyph []Contour
 
-// ShapeClasses are the classes of "shapes". With the paper's ratios (PaperImbalance) the classes
-// that lose most stand beside a class that keeps its samples and looks alike: hexagon (.543) and
-// circle (.804), hexagram (.390) and star (.997), rhombus (.285) and square (.959).
+// ShapeClasses are the classes of "shapes". With the paper's ratios (PaperImbalance), each class
+// that loses most stands beside a class that keeps its samples and looks alike. The pairs are
+// hexagon (.543) and circle (.804), hexagram (.390) and star (.997), rhombus (.285) and square
+// (.959).
 func ShapeClasses() []string {
 	return []string{
 		"circle", "hexagon", "star", "cross", "hexagram",

@@ -29,10 +29,10 @@ func Spurious() *dataset.Provider {
 }
 
 // openSpurious gives "spurious" (see the package comment): y is −1 (round) or 1 (square), s is −1
-// (red) or 1 (blue). Among the classifiers that look at u alone the best is right for Φ(1) = 84 %
-// of every group; the one that is best on the training samples looks at v too, and is wrong for
-// most of the two small groups. It is the task of Waterbirds (Sagawa, Koh, Hashimoto, Liang 2020,
-// arXiv 1911.08731) as a table.
+// (red) or 1 (blue). Among the classifiers that look at u alone, the best is right for Φ(1) = 84 %
+// of every group. The classifier that is best on the training samples looks at v too, and is wrong
+// for most of the two small groups. It is the task of Waterbirds (Sagawa, Koh, Hashimoto, Liang
+// 2020, arXiv 1911.08731) as a table.
 func openSpurious(_ string, o dataset.Options) (*dataset.Dataset, error) {
 	n := cmp.Or(o.Samples, spuriousTrain)
 	if uint64(n) > math.MaxUint32 {

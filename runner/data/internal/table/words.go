@@ -14,9 +14,9 @@ import (
 // The rows lie in blocks, and a block whose rows have become features is used again for further
 // features: a table needs about as much memory as its features. BenchmarkTableMemory (runner/data)
 // measures 5.5 to 6.1 bytes a number while a table of 400 000 rows and 15 columns is opened, 4 of
-// them the features (2026-11-23). With float64 cells, it would be at least 12 bytes, 8 for the cell
-// and 4 for the feature, since scales are known only when all is read: the largest table that fits
-// a machine would be half as large.
+// them the features (2026-11-23). With float64 cells it would be at least 12 bytes, 8 for the cell
+// and 4 for the feature, since scales are known only when all is read. The largest table that fits
+// a machine would then be half as large.
 type words struct {
 	columns int // words a row
 	per     int // rows a block
