@@ -59,7 +59,8 @@ func trainPictured(what string) int {
 	return 0
 }
 
-// torchJob returns the spec of a run of peer/native.py on the networks and samples in a folder.
+// torchJob returns the spec of a run of pythontest/peer/native.py on the networks and samples in a
+// folder.
 func torchJob(t *testing.T, r room, s spec.Spec, folder string) spec.Spec {
 	path, err := filepath.Abs("pythontest/peer/native.py")
 	if err != nil {

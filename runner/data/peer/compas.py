@@ -1,6 +1,6 @@
 """Write a file of exactly the format of compas-scores-two-years.csv (Larson, Mattu, Kirchner, Angwin 2016,
-ProPublica): 53 columns, two of them named decile_score and two priors_count, empty cells for missing values,
-quotes where a charge has a comma. The people described do not exist.
+ProPublica). It has 53 columns, two of them named decile_score and two priors_count. Missing values are empty cells,
+and a charge with a comma has quotes. The people described do not exist.
 
     python3 compas.py compas.csv --n 7214 --seed 0
 

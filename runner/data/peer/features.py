@@ -1,4 +1,4 @@
-"""Write the features task: x = y·1·u + s·3·v + N(0, I), u ⟂ v unit vectors, labels y = ±1, and an attribute s that
+"""Write the features task: x = y·1·u + s·3·v + N(0, I), u ⟂ v unit vectors, labels y = ±1. The attribute s
 equals y for 97 % of the training and validation samples and for half of the test samples. The NPZ has x (float32),
 y and g (0: −1, 1: +1; g is s) and split (0 train, 1 val, 2 test).
 
