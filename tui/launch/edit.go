@@ -166,9 +166,7 @@ func (l *Page) changed(key, text string) (spec.Spec, error) {
 		return s, err
 	}
 	err := s.Validate()
-	wrong := new(spec.KeyError)
-	if start := []string{"lambda", "eta"}; errors.As(err, &wrong) && wrong.Key != key &&
-		slices.Contains(start, wrong.Key) && s.MoveStart() == nil {
+	if err != nil && key != "lambda" && key != "eta" && s.MoveStart() == nil {
 		err = s.Validate()
 	}
 	return s, err

@@ -313,7 +313,7 @@ class Job(job.Job):
 
         Running statistics move with a graph alone: each batch of training has one pass with it.
         """
-        still = _still(() if graph else self._norms)
+        still = contextlib.nullcontext() if graph else _still(self._norms)
         with torch.set_grad_enabled(graph), self._cast(), still:
             outputs = self.forward(x)
             losses = self.loss(outputs, y)
