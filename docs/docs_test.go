@@ -297,8 +297,9 @@ func notRun() map[string]string {
 		"drolab resume --all --runs registered":                     days,
 		"drolab report registered --runs registered":                days,
 
-		"drolab report recorded:paper --into docs/results.md": inTest,
-		"drolab report recorded:paper --into docs/paper.md":   inTest,
+		"drolab report recorded:paper --into docs/results.md":      inTest,
+		"drolab report recorded:paper --into docs/paper.md":        inTest,
+		"drolab report recorded:registered --into docs/results.md": inTest,
 
 		"drolab run train.py --algo sfk,erm --seeds 4":              torch,
 		"drolab run cifar_resnet18.py --algo sfk-auto,erm --detach": torch,
@@ -371,21 +372,26 @@ func runs(script, command string) bool {
 
 // TestPagesAreOfTheRecordedRuns: no figure in the tables of the recorded runs is typed by hand.
 func TestPagesAreOfTheRecordedRuns(t *testing.T) {
-	runs, err := recorded.Find("recorded:paper")
-	if errors.Is(err, recorded.ErrEmpty) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := report.New(runs, report.Options{Known: presets.Known()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range pages(t, "README.md", "docs/results.md", "docs/paper.md") {
-		if want, err := report.Replace(p.text, r); err != nil || want != p.text {
-			t.Errorf("%s has other tables (%v): drolab report recorded:paper --into %[1]s",
-				p.path, err)
+	for set, paths := range map[string][]string{
+		"recorded:paper":      {"README.md", "docs/results.md", "docs/paper.md"},
+		"recorded:registered": {"docs/results.md"},
+	} {
+		runs, err := recorded.Find(set)
+		if errors.Is(err, recorded.ErrEmpty) {
+			t.Skip(err)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := report.Of(runs, report.Options{Known: presets.Known()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range pages(t, paths...) {
+			if want, err := report.Replace(p.text, d); err != nil || want != p.text {
+				t.Errorf("%s has other tables (%v): drolab report %s --into %[1]s",
+					p.path, err, set)
+			}
 		}
 	}
 }

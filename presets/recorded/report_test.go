@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"drolab/dro/peertest"
 	"drolab/presets"
@@ -25,20 +24,9 @@ func python(t *testing.T, needs string, args ...string) {
 // paths.
 func written(t *testing.T, runs []*record.Run) (asJSON, page string) {
 	t.Helper()
-	var r any
-	var markdown string
-	if report.AreRegistered(runs) {
-		g, err := report.NewRegistered(runs, presets.Known(), time.Now())
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, markdown = g, g.Page().Markdown()
-	} else {
-		all, err := report.New(runs, report.Options{Known: presets.Known()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, markdown = all, all.Page().Markdown()
+	r, err := report.Of(runs, report.Options{Known: presets.Known()})
+	if err != nil {
+		t.Fatal(err)
 	}
 	text, err := json.Marshal(r)
 	if err != nil {
@@ -46,7 +34,7 @@ func written(t *testing.T, runs []*record.Run) (asJSON, page string) {
 	}
 	dir := t.TempDir()
 	asJSON, page = filepath.Join(dir, "report.json"), filepath.Join(dir, "report.md")
-	for name, text := range map[string]string{asJSON: string(text), page: markdown} {
+	for name, text := range map[string]string{asJSON: string(text), page: r.Page().Markdown()} {
 		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -16,25 +16,26 @@ const None = "–"
 // Style is a way to write numbers of one kind, followed by an interval or a deviation. It has no
 // width: the labels of charts, which have to fit, are written by tui/plot.
 type Style struct {
-	scale       float64
-	value, half string // formats
-	unit        string
+	scale  float64
+	digits int // significant digits; 0 stands for a fixed number of decimals
+	half   int // significant digits of an interval, whose decimals its number then has, too
+	fixed  int // decimals
+	signed bool
+	unit   string
 }
 
-// Digits returns the style with n significant digits, and two in the interval.
-func Digits(n int) Style { return Style{1, fmt.Sprintf("%%.%dg", n), "%.2g", ""} }
+// Digits returns the style with n significant digits. A number with an interval has the decimals of
+// the interval instead, which has two significant digits.
+func Digits(n int) Style { return Style{scale: 1, digits: n, half: 2} }
 
 // Fixed returns the style with n decimals.
-func Fixed(n int) Style {
-	f := fmt.Sprintf("%%.%df", n)
-	return Style{1, f, f, ""}
-}
+func Fixed(n int) Style { return Style{scale: 1, fixed: n} }
 
 // Points returns the style of a fraction in percent, whose sign is in the head of the column.
-func Points() Style { return Style{100, "%.1f", "%.1f", ""} }
+func Points() Style { return Style{scale: 100, fixed: 1} }
 
 // Percent returns the style of a fraction in percent, with the sign.
-func Percent() Style { return Style{100, "%.1f", "%.1f", " %"} }
+func Percent() Style { return Style{scale: 100, fixed: 1, unit: " %"} }
 
 // Of returns the style of a measure in a table: points, or four digits.
 func Of(s dro.Scale) Style {
@@ -52,17 +53,16 @@ func Alone(s dro.Scale) Style {
 	return Digits(4)
 }
 
-// Half returns the style with so many digits in the interval; a style in percent stays as it is.
+// Half returns the style with so many digits in the interval; a style with a fixed number of
+// decimals stays as it is.
 func (s Style) Half(digits int) Style {
-	if s.scale == 1 {
-		s.half = fmt.Sprintf("%%.%dg", digits)
-	}
+	s.half = digits
 	return s
 }
 
 // Signed returns the style for differences, with a sign before each number.
 func (s Style) Signed() Style {
-	s.value = "%+" + s.value[1:]
+	s.signed = true
 	return s
 }
 
@@ -79,14 +79,38 @@ func (s Style) With(n, half measure.Number) string {
 
 // Float is With for plain numbers; the half is NaN where there is none.
 func (s Style) Float(v, half float64) string {
-	text := fmt.Sprintf(s.value, s.scale*v)
-	if strings.HasPrefix(s.value, "%+") {
+	v, half = s.scale*v, s.scale*half
+	format, digits, of := "f", s.fixed, s.fixed
+	if s.digits > 0 {
+		format, digits, of = "g", s.digits, s.half
+		if n, ok := decimals(v, half, s.half); ok {
+			format, digits, of = "f", n, n
+		}
+	}
+	sign := ""
+	if s.signed {
+		sign = "+"
+	}
+	text := fmt.Sprintf("%"+sign+".*"+format, digits, v)
+	if s.signed {
 		text = strings.Replace(text, "-", "−", 1)
 	}
 	if !math.IsNaN(half) {
-		text += " ± " + fmt.Sprintf(s.half, s.scale*half)
+		text += " ± " + fmt.Sprintf("%.*"+format, of, half)
 	}
 	return text + s.unit
+}
+
+// decimals returns the decimals of a number whose interval has so many significant digits. It is
+// not ok where there is no interval, or where the number needs an exponent.
+func decimals(v, half float64, digits int) (n int, ok bool) {
+	const most = 1e6 // above it and below its inverse, %g writes exponents
+	if !(half >= 1/most && half < most && math.Abs(v) < most) {
+		return 0, false
+	}
+	_, exponent, _ := strings.Cut(fmt.Sprintf("%.*e", digits-1, half), "e")
+	power, err := strconv.Atoi(exponent)
+	return max(0, digits-1-power), err == nil
 }
 
 // Exact writes a number so that it reads back unchanged.

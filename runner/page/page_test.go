@@ -14,8 +14,13 @@ func TestStyles(t *testing.T) {
 	n, half, none := measure.Num(.123456), measure.Num(.0123), measure.Number{}
 	for _, c := range []struct{ name, got, want string }{
 		{"digits", Digits(4).Text(n), "0.1235"},
-		{"digits and an interval", Digits(4).With(n, half), "0.1235 ± 0.012"},
+		{"digits and an interval", Digits(4).With(n, half), "0.123 ± 0.012"},
 		{"three digits of the interval", Digits(4).Half(3).With(n, half), "0.1235 ± 0.0123"},
+		{"an interval of 1", Digits(4).With(measure.Num(12), measure.Num(.996)), "12.0 ± 1.0"},
+		{"a wide interval", Digits(4).With(n, measure.Num(321)), "0 ± 321"},
+		{"an interval of 0", Digits(4).With(n, measure.Num(0)), "0.1235 ± 0"},
+		{"an interval near 0", Digits(4).With(n, measure.Num(3e-9)), "0.1235 ± 3e-09"},
+		{"a number with an exponent", Digits(4).With(measure.Num(2e9), half), "2e+09 ± 0.012"},
 		{"fixed", Fixed(2).With(n, half), "0.12 ± 0.01"},
 		{"points", Points().With(n, half), "12.3 ± 1.2"},
 		{"points keep their decimals", Points().Half(3).With(n, half), "12.3 ± 1.2"},
@@ -85,7 +90,7 @@ func TestFigureInNumbers(t *testing.T) {
 	if got := strings.Join(table.Head, " "); got != "epoch 2 3 4 6 7 8" {
 		t.Errorf("head %s", got)
 	}
-	for i, want := range []string{"a 2 3 4 6 7 8 ± 0.25", "b 1 – – – – –"} {
+	for i, want := range []string{"a 2 3 4 6 7 8.00 ± 0.25", "b 1 – – – – –"} {
 		if got := strings.Join(table.Rows[i], " "); got != want {
 			t.Errorf("row %s, want %s", got, want)
 		}

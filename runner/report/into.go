@@ -4,33 +4,52 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"drolab/runner/compare"
 	"drolab/runner/page"
+	"drolab/runner/record"
 )
 
-// passage is a part of a report that can stand in a Markdown file, between two lines. The first
+// Document is a report that is laid out as a page. Parts of it can stand in a Markdown file.
+type Document interface {
+	Page() *page.Page
+	passages() []passage
+}
+
+// Of returns the report of some runs. For registered runs it is the one that docs/registration.md
+// specifies.
+func Of(runs []*record.Run, o Options) (Document, error) {
+	if areRegistered(runs) {
+		return NewRegistered(runs, o.Known, time.Now())
+	}
+	return New(runs, o)
+}
+
+// passage is a part of a document that can stand in a Markdown file, between two lines. The first
 // line begins with the mark that begin returns; its author may choose the rest.
 type passage struct {
 	name string
-	text func(*Report) string
+	text func() string
 }
 
 func (p *passage) begin() string { return "<!-- " + p.name + ": begin" }
 func (p *passage) end() string   { return "<!-- " + p.name + ": end -->" }
 
-// passages returns the passages that Replace knows.
-func passages() []passage {
+func (r *Report) passages() []passage {
 	return []passage{
-		{"report", (*Report).brief},
-		{"report in short", (*Report).short},
-		{"report of further claims", func(r *Report) string {
-			return page.Markdown(r.laterBlocks()...)
-		}},
-		{"report of readings", func(r *Report) string {
-			return page.Markdown(r.nearBlocks()...)
-		}},
+		{"report", r.brief},
+		{"report in short", r.short},
+		{"report of further claims", func() string { return page.Markdown(r.laterBlocks()...) }},
+		{"report of readings", func() string { return page.Markdown(r.nearBlocks()...) }},
 	}
+}
+
+func (g *Registered) passages() []passage {
+	return []passage{{"report of registered runs", func() string {
+		// The text stands under a heading of its file.
+		return strings.ReplaceAll(page.Markdown(g.Page().Blocks...), "\n## ", "\n### ")
+	}}}
 }
 
 // brief returns a table for each radius, and the verdicts.
@@ -42,12 +61,12 @@ func (r *Report) brief() string {
 		blocks = append(blocks, t)
 	}
 	for _, p := range r.Problems {
-		t := r.claimTable(p)
-		t.Head[0] = "claim, " + p.Label
-		blocks = append(append(blocks, t), r.furtherBlocks(p)...)
+		blocks = append(blocks, claimTable("claim, "+p.Label, p.on(r.Claims)))
+		blocks = append(blocks, r.furtherBlocks(p)...)
 	}
 	notes := fmt.Sprintf("± is the standard deviation over seeds; with differences, half of the "+
-		"%g %% t interval. Paired t tests, Holm over %d.", 100*level, r.Tests)
+		"%g %% t interval. n is the number of seeds. Paired t tests, Holm over %d.",
+		100*level, r.Tests)
 	return page.Markdown(append(blocks, page.Text(notes+powerNote()+r.repeats()))...)
 }
 
@@ -84,10 +103,10 @@ func (p *Problem) meanOf(arm int, measure string) string {
 	return style(measure).With(cell.Mean, cell.Std)
 }
 
-// Replace returns a Markdown text with passages of the report between their marks.
-func Replace(text string, r *Report) (string, error) {
-	found := false
-	for _, p := range passages() {
+// Replace returns a Markdown text with passages of a document between their marks.
+func Replace(text string, d Document) (string, error) {
+	found, known := false, d.passages()
+	for _, p := range known {
 		before, rest, ok := strings.Cut(text, p.begin())
 		if !ok {
 			continue
@@ -98,12 +117,11 @@ func Replace(text string, r *Report) (string, error) {
 		if !ended {
 			return "", fmt.Errorf("%s ...: no line %s follows", p.begin(), p.end())
 		}
-		text = before + p.begin() + line + "\n\n" + p.text(r) + p.end() + after
+		text = before + p.begin() + line + "\n\n" + p.text() + p.end() + after
 	}
 	if !found {
-		p := passages()[0]
 		return "", fmt.Errorf("has no place for the tables: want the lines\n%s -->\n%s",
-			p.begin(), p.end())
+			known[0].begin(), known[0].end())
 	}
 	return text, nil
 }

@@ -146,14 +146,14 @@ func (r *Report) laterBlocks() (list []page.Block) {
 	if len(r.Later) > 0 {
 		text := fmt.Sprintf("Further claims, first tested when these runs had been seen, so "+
 			"exploratory. They are a family of %d tests, and change nothing above:", r.LaterTests)
-		list = append(list, page.Text(text), judged(r.Later, (*Claim).short, (*Claim).word),
-			readings(later(), r.Later))
+		list = append(list, page.Text(text))
+		list = append(list, byRadius(r.Later)...)
+		list = append(list, readings(later(), r.Later))
 	}
 	if len(r.Reproduction) > 0 {
 		text := "Mean accuracies against Table 1's, by one-sample t tests, a family too. The " +
 			"paper gives no spread, so its figure counts as exact:"
-		list = append(list, page.Text(text), judged(r.Reproduction, (*Claim).pair,
-			word("differs", "no difference shown")))
+		list = append(list, page.Text(text), reproductions(r.Reproduction))
 	}
 	return list
 }

@@ -13,8 +13,7 @@ import (
 
 // Page lays the report out.
 func (r *Report) Page() *page.Page {
-	p := &page.Page{Title: "Report on " + r.subject(), Faint: "paper",
-		Tones: map[string]page.Tone{string(Supported): page.Good, string(NotSupported): page.Bad}}
+	p := &page.Page{Title: "Report on " + r.subject(), Faint: "paper", Tones: tones()}
 	p.Blocks = append(p.Blocks, page.Text(r.statistics()))
 	p.Blocks = append(p.Blocks, r.claimBlocks()...)
 	p.Blocks = append(p.Blocks, r.laterBlocks()...)
@@ -31,12 +30,16 @@ func (r *Report) Page() *page.Page {
 	return p
 }
 
+func tones() map[string]page.Tone {
+	return map[string]page.Tone{string(Supported): page.Good, string(NotSupported): page.Bad}
+}
+
 // claimBlocks returns the claims on each problem, how they were tested, and what they depend on.
 func (r *Report) claimBlocks() (list []page.Block) {
 	for _, of := range r.Problems {
 		list = append(list, page.Heading("The paper's claims, "+of.Label))
-		if t := r.claimTable(of); len(t.Rows) > 0 {
-			list = append(list, t)
+		if claims := of.on(r.Claims); len(claims) > 0 {
+			list = append(list, claimTable("claim", claims))
 		} else {
 			list = append(list, page.Text("None can be tested: each compares two of the paper's "+
 				"methods over common seeds."))
@@ -78,37 +81,6 @@ func (r *Report) statistics() string {
 			"spread, and does not say whether its figures are of the last iterate."
 	}
 	return text
-}
-
-// claimTable returns a table with a row for each claim on the problem.
-func (r *Report) claimTable(p *Problem) *page.Table {
-	t := &page.Table{
-		Head:  []string{"claim", "seeds", "difference", "detectable", "p (Holm)", "verdict"},
-		Words: 1,
-	}
-	for _, c := range r.Claims {
-		if c.Problem != p.Label {
-			continue
-		}
-		t.Rows = append(t.Rows, []string{c.short(), fmt.Sprint(len(c.Seeds)), c.difference(),
-			c.detectable(), probability(c.Adjusted), c.word()})
-	}
-	return t
-}
-
-// word returns the verdict for a table, with what the test lacks and the mark of a repeated test.
-func (c *Claim) word() string {
-	word := string(c.Verdict)
-	if c.Verdict == Undecided {
-		word = "undecided"
-	}
-	if c.Few != "" {
-		word += ", " + c.Few
-	}
-	if c.Repeats != "" {
-		word += " ¹"
-	}
-	return word
 }
 
 // furtherBlocks returns a table with a column for each further arm that has enough seeds for a
@@ -245,7 +217,8 @@ func (r *Report) testing() string {
 		"Holm's correction for all %d different tests of this page. Supported and not supported "+
 		"are claims with p < %.2g, by the side on which the difference is; undecided is "+
 		"undecided at this number of seeds.", r.Tests, 1-level)
-	text += " Differences of accuracies are in points, of losses in nats, of times ratios." +
+	text += " n is the number of seeds. Differences of accuracies are in points, of losses in " +
+		"nats, of times ratios." +
 		powerNote()
 	if slices.ContainsFunc(r.Claims, func(c *Claim) bool { return len(c.Seeds) == 1 }) {
 		text += " One seed has no spread, so nothing can be decided with it."

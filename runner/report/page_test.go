@@ -13,6 +13,7 @@ import (
 
 	"drolab/dro"
 	"drolab/dro/peertest"
+	"drolab/presets"
 	"drolab/runner/page"
 )
 
@@ -185,6 +186,13 @@ func TestReplace(t *testing.T) {
 				t.Errorf("the second time changes it: %v", err)
 			}
 		})
+	}
+	const registered = "<!-- report of registered runs: "
+	g, err := NewRegistered(nil, presets.Known(), before)
+	f.must(err)
+	got, err := Replace(registered+"begin -->\nold\n"+registered+"end -->\n", g)
+	if f.must(err); !strings.Contains(got, "0 of 120 runs") || strings.Contains(got, "old") {
+		t.Errorf("registered runs: %s", got)
 	}
 	for name, text := range map[string]string{
 		"no marks": "text", "no end": begin + "\ntext", "another's end": begin + "\n" + shortEnd,

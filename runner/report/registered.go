@@ -53,8 +53,8 @@ const (
 // patience ends 60 days after the registration.
 var patience = time.Date(2027, time.January, 22, 0, 0, 0, 0, time.UTC)
 
-// AreRegistered tells whether all runs are of the registered presets.
-func AreRegistered(runs []*record.Run) bool {
+// areRegistered tells whether all runs are of the registered presets.
+func areRegistered(runs []*record.Run) bool {
 	other := func(r *record.Run) bool { return !strings.HasPrefix(r.Meta.Preset, "registered") }
 	return len(runs) > 0 && !slices.ContainsFunc(runs, other)
 }

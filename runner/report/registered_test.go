@@ -91,7 +91,7 @@ func (f *folder) again(t *testing.T, runs []*record.Run) {
 }
 
 func (f *folder) all(t *testing.T) {
-	if !AreRegistered(f.runs) {
+	if !areRegistered(f.runs) {
 		t.Error("the runs are not known as registered")
 	}
 	g, err := NewRegistered(f.runs, presets.Known(), before)
@@ -126,7 +126,8 @@ func (f *folder) all(t *testing.T) {
 	}
 	page := g.Page().Markdown()
 	for _, want := range []string{"120 of 120 runs", "one family of 24 tests", "Table 1",
-		"equivalent"} {
+		"equivalent", "| claim, ρ = 0.5 | n |", "| claim, ρ = 1.5 | n |", "| claim, either ρ | n |",
+		"\n21 are supported, 0 are not supported and 3 are undecided.\n"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -3,12 +3,13 @@ package report
 import (
 	"fmt"
 
+	"drolab/dro"
 	"drolab/runner/page"
 )
 
 // Page lays out the registered tests, or the missing runs.
 func (g *Registered) Page() *page.Page {
-	p := &page.Page{Title: "Registered runs of the paper's experiment"}
+	p := &page.Page{Title: "Registered runs of the paper's experiment", Tones: tones()}
 	text := fmt.Sprintf("Registered before the first run (docs/registration.md). %d of %d runs "+
 		"have ended.", g.Done, g.Wanted)
 	if len(g.Missing) > 0 {
@@ -33,50 +34,56 @@ func (g *Registered) Page() *page.Page {
 func (g *Registered) blocks() []page.Block {
 	list := []page.Block{
 		page.Text(fmt.Sprintf("Tests are Student's paired t, two-sided, over seeds %d to %d, "+
-			"corrected by Holm at %.2g over a family. Half of the %g %% t interval follows ±.",
+			"corrected by Holm at %.2g over a family. Half of the %g %% t interval follows ±. "+
+			"n is the number of seeds. Differences of accuracies are in points, of losses in nats.",
 			g.Seeds[0], g.Seeds[len(g.Seeds)-1], 1-level, 100*level) + powerNote()),
 		page.Heading(fmt.Sprintf("The claims, one family of %d tests", g.Tests)),
-		judged(g.Claims, (*Claim).short, (*Claim).word),
+		page.Text(counts(g.Claims)),
+	}
+	list = append(list, byRadius(g.Claims)...)
+	list = append(list,
 		page.Heading(fmt.Sprintf("Equivalence of the test loss, ±%g nats: a family of %d",
 			equivalence, len(g.Equivalent))),
-		judged(g.Equivalent, (*Claim).pair, word("equivalent", "not shown")),
+		equivalent(g.Equivalent),
 		page.Heading(fmt.Sprintf("Reproduction of Table 1's means: a family of %d",
 			len(g.Reproduction))),
-		judged(g.Reproduction, (*Claim).pair, word("differs", "no difference shown")),
+		reproductions(g.Reproduction))
+	if of := g.Secondary[0]; len(of) > 0 {
+		list = append(list, secondary(dro.SFKAuto, of))
+		list = append(list, byRadius(of)...)
 	}
-	for i, name := range []string{"sfk-auto in place of sfk", "group in place of sfk"} {
-		if of := g.Secondary[i]; len(of) > 0 {
-			heading := fmt.Sprintf("Secondary, %s: a family of %d", name, len(of))
-			list = append(list, page.Heading(heading), judged(of, (*Claim).short, (*Claim).word))
-		}
+	if of := g.Secondary[1]; len(of) > 0 {
+		list = append(list, secondary("group", of), judged("claim", of, func(c *Claim) string {
+			return c.short() + ", " + c.Problem
+		}, (*Claim).word))
 	}
 	return append(list, page.Text("Everything else that is reported of these runs is exploratory."))
 }
 
-// judged returns a table with a row for each test.
-func judged(list []*Claim, name, word func(*Claim) string) *page.Table {
-	t := &page.Table{
-		Head: []string{"claim", "at", "seeds", "difference", "detectable", "p",
-			"p (Holm)", "verdict"},
-		Words: 1,
-	}
+// counts says how many claims have each verdict.
+func counts(list []*Claim) string {
+	n := map[Verdict]int{}
 	for _, c := range list {
-		t.Rows = append(t.Rows, []string{name(c), c.Problem, fmt.Sprint(len(c.Seeds)),
-			c.Difference.text(c.Measure), c.detectable(), probability(c.P),
-			probability(c.Adjusted), word(c)})
+		n[c.Verdict]++
 	}
-	return t
+	return fmt.Sprintf("%d are supported, %d are not supported and %d are undecided.", n[Supported],
+		n[NotSupported], n[Undecided])
 }
 
-// pair names a test that has no side.
-func (c *Claim) pair() string { return fmt.Sprintf("%s: %s and %s", headOf(c.Measure), c.A, c.B) }
+func secondary(method dro.Algorithm, of []*Claim) page.Heading {
+	return page.Heading(fmt.Sprintf("Secondary, %s in place of sfk: a family of %d", method,
+		len(of)))
+}
 
-// word returns the function that words the verdict of a test that has no side.
-func word(yes, no string) func(*Claim) string {
-	return func(c *Claim) string {
-		if c.significant() {
-			return yes
-		}
-		return no
+// equivalent returns a table of the two one-sided tests, for which no detectable difference is
+// defined.
+func equivalent(list []*Claim) *page.Table {
+	return &page.Table{
+		Head:  []string{"test loss", "n", "difference", "p (Holm)", "verdict"},
+		Words: 1,
+		Rows: page.Rows(list, func(c *Claim) []string {
+			return []string{c.pair(), fmt.Sprint(len(c.Seeds)), c.difference(),
+				probability(c.Adjusted), word("equivalent", "not shown")(c)}
+		}),
 	}
 }

@@ -226,7 +226,7 @@ func clock(seconds measure.Number) string {
 	return time.Duration(seconds.Float() * float64(time.Second)).Round(time.Second / 10).String()
 }
 
-func (c *Cell) text() string { return page.Of(c.scale).With(c.Mean, c.Half) }
+func (c *Cell) text() string { return page.Of(c.scale).Half(3).With(c.Mean, c.Half) }
 
 // CSV writes the table with a column for each mean and each half width.
 func (t *Table) CSV(w io.Writer) error {

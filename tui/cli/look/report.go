@@ -2,14 +2,14 @@ package look
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
+	"io"
 	"os"
-	"time"
 
 	"drolab/presets"
 	"drolab/presets/recorded"
 	"drolab/runner/compare"
+	"drolab/runner/export"
 	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/report"
@@ -76,16 +76,12 @@ drolab report recorded:paper --into docs/results.md`,
 
 // report prints the report of some runs in the form that is asked for.
 func (f *reportFlags) report(con *console.Console, runs []*record.Run) error {
-	r, err := reportOf(runs, f.family)
-	all, whole := r.(*report.Report)
+	r, err := report.Of(runs, report.Options{Family: f.family, Known: presets.Known()})
 	switch {
 	case err != nil:
 		return err
-	case f.into != "" && !whole:
-		return errors.New("--into: registered runs have a page of their own: use --md, --html " +
-			"or --latex")
 	case f.into != "":
-		return replaceIn(f.into, all)
+		return replaceIn(f.into, r)
 	case con.AsJSON:
 		return con.JSON(r)
 	}
@@ -93,7 +89,7 @@ func (f *reportFlags) report(con *console.Console, runs []*record.Run) error {
 	// Registered runs have no sentence, because nothing is told before the tests that are
 	// registered. Several experiments have none, because no sentence could say which of them it
 	// compares.
-	if whole && len(all.Problems) == 1 && len(all.Variations) == 0 {
+	if all, ok := r.(*report.Report); ok && len(all.Problems) == 1 && len(all.Variations) == 0 {
 		told, err := story.Of(runs)
 		if err != nil {
 			return err
@@ -116,26 +112,21 @@ func (f *reportFlags) report(con *console.Console, runs []*record.Run) error {
 	return nil
 }
 
-// reportOf returns the report of some runs: for registered runs, the one that was registered.
-func reportOf(runs []*record.Run, family string) (interface{ Page() *page.Page }, error) {
-	if report.AreRegistered(runs) {
-		return report.NewRegistered(runs, presets.Known(), time.Now())
-	}
-	return report.New(runs, report.Options{Family: family, Known: presets.Known()})
-}
-
 // replaceIn replaces the tables between the marker lines of a Markdown file.
-func replaceIn(path string, r *report.Report) error {
+func replaceIn(path string, d report.Document) error {
 	old, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	text, err := report.Replace(string(old), r)
+	text, err := report.Replace(string(old), d)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if text == string(old) {
 		return nil
 	}
-	return os.WriteFile(path, []byte(text), 0o644)
+	return export.Replace(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
 }
