@@ -32,6 +32,7 @@ import pathlib
 import struct
 import sys
 import time
+from decimal import Decimal
 
 import numpy
 
@@ -359,11 +360,12 @@ PERCENT = {"class_accuracy", "group_accuracy", "worst_class_accuracy", "worst_gr
 
 
 def written(measure, mean, std):
-    percent = measure in PERCENT
-    text = f"{100 * mean:.1f}" if percent else f"{mean:.4g}"
-    if std is not None:
-        text += f" ± {100 * std:.1f}" if percent else f" ± {std:.2g}"
-    return text
+    digits, of_std = ".4g", ".2g"
+    if measure in PERCENT:
+        mean, std, digits, of_std = 100 * mean, std and 100 * std, ".1f", ".1f"
+    elif std and 1e-6 <= std < 1e6 > abs(mean):  # both with the decimals of two digits of std
+        digits = of_std = f".{max(0, -Decimal(f'{std:.1e}').as_tuple().exponent)}f"
+    return format(mean, digits) + ("" if std is None else f" ± {format(std, of_std)}")
 
 
 def check_tables(report, runs, page):
