@@ -118,7 +118,7 @@ func (r *Report) nearBlocks() []page.Block {
 	})
 	text := fmt.Sprintf("Table 1 prints sfk's mean accuracy %s points above erm's. Under %d of "+
 		"these %d readings sfk is above erm; the largest lead is %s points (%s). ",
-		of.Signed().Text(measure.Num(printed)), r.ahead(), len(r.Readings),
+		of.Text(measure.Num(printed)), r.ahead(), len(r.Readings),
 		best.Lead.text("test_accuracy"), best.Name)
 	text += "A distance is the root mean square over the ten classes, in points, between the " +
 		"mean over the seeds and the printed row. The first line is the nearest to both rows. " +
