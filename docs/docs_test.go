@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -383,7 +384,7 @@ func TestPagesAreOfTheRecordedRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := report.Of(runs, report.Options{Known: presets.Known()})
+		d, err := report.Of(runs, report.Options{Known: presets.Known()}, time.Time{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"drolab/dro/peertest"
 	"drolab/presets"
@@ -24,7 +25,7 @@ func python(t *testing.T, needs string, args ...string) {
 // paths.
 func written(t *testing.T, runs []*record.Run) (asJSON, page string) {
 	t.Helper()
-	r, err := report.Of(runs, report.Options{Known: presets.Known()})
+	r, err := report.Of(runs, report.Options{Known: presets.Known()}, time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,10 +18,10 @@ type Document interface {
 }
 
 // Of returns the report of some runs. For registered runs it is the one that docs/registration.md
-// specifies.
-func Of(runs []*record.Run, o Options) (Document, error) {
+// specifies, which depends on the date as long as runs are missing.
+func Of(runs []*record.Run, o Options, now time.Time) (Document, error) {
 	if areRegistered(runs) {
-		return NewRegistered(runs, o.Known, time.Now())
+		return NewRegistered(runs, o.Known, now)
 	}
 	return New(runs, o)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"drolab/presets"
 	"drolab/presets/recorded"
@@ -76,7 +77,8 @@ drolab report recorded:paper --into docs/results.md`,
 
 // report prints the report of some runs in the form that is asked for.
 func (f *reportFlags) report(con *console.Console, runs []*record.Run) error {
-	r, err := report.Of(runs, report.Options{Family: f.family, Known: presets.Known()})
+	o := report.Options{Family: f.family, Known: presets.Known()}
+	r, err := report.Of(runs, o, time.Now())
 	switch {
 	case err != nil:
 		return err
