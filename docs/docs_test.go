@@ -377,23 +377,25 @@ func TestPagesAreOfTheRecordedRuns(t *testing.T) {
 		"recorded:paper":      {"README.md", "docs/results.md", "docs/paper.md"},
 		"recorded:registered": {"docs/results.md"},
 	} {
-		runs, err := recorded.Find(set)
-		if errors.Is(err, recorded.ErrEmpty) {
-			t.Skip(err)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := report.Of(runs, report.Options{Known: presets.Known()}, time.Time{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, p := range pages(t, paths...) {
-			if want, err := report.Replace(p.text, d); err != nil || want != p.text {
-				t.Errorf("%s has other tables (%v): drolab report %s --into %[1]s",
-					p.path, err, set)
+		t.Run(set, func(t *testing.T) {
+			runs, err := recorded.Find(set)
+			if errors.Is(err, recorded.ErrEmpty) {
+				t.Skip(err)
 			}
-		}
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, err := report.Of(runs, report.Options{Known: presets.Known()}, time.Time{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range pages(t, paths...) {
+				if want, err := report.Replace(p.text, d); err != nil || want != p.text {
+					t.Errorf("%s has other tables (%v): drolab report %s --into %[1]s",
+						p.path, err, set)
+				}
+			}
+		})
 	}
 }
 
