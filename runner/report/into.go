@@ -46,10 +46,13 @@ func (r *Report) passages() []passage {
 }
 
 func (g *Registered) passages() []passage {
-	return []passage{{"report of registered runs", func() string {
-		// The text stands under a heading of its file.
-		return strings.ReplaceAll(page.Markdown(g.Page().Blocks...), "\n## ", "\n### ")
-	}}}
+	return []passage{
+		{"report of registered runs", func() string {
+			// The text stands under a heading of its file.
+			return strings.ReplaceAll(page.Markdown(g.Page().Blocks...), "\n## ", "\n### ")
+		}},
+		{"report in short", g.short},
+	}
 }
 
 // brief returns a table for each radius, and the verdicts.

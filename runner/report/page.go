@@ -339,7 +339,8 @@ func (p *Problem) table1() *page.Table {
 			}
 			row = append(row, text)
 			if paper := p.paper(a); paper != nil {
-				row = append(row, p.paperCell(paper, column.Name, column.Class))
+				row = append(row, paper.cell(column.Name,
+					slices.Index(p.arms[0].runs[0].Meta.Classes, column.Class)))
 			}
 		}
 		t.Rows = append(t.Rows, row)
@@ -354,18 +355,4 @@ func (p *Problem) paper(a *arm) *publishedRow {
 		return nil
 	}
 	return published.of(a.algorithm)
-}
-
-func (p *Problem) paperCell(row *publishedRow, measure, class string) string {
-	switch measure {
-	case "class_accuracy":
-		if i := slices.Index(p.arms[0].runs[0].Meta.Classes, class); i >= 0 {
-			return fmt.Sprintf("%.2f", row.classes[i])
-		}
-	case "worst_class_accuracy":
-		return fmt.Sprintf("%.2f", slices.Min(row.classes))
-	case "test_accuracy":
-		return fmt.Sprintf("%.2f", row.mean())
-	}
-	return page.None
 }

@@ -1,11 +1,13 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/page"
 )
 
 // This file has what Zhang, Zhou, Prater-Bennette, Shen and Zou (AAAI 2024, arXiv 2404.01200)
@@ -72,6 +74,26 @@ func (r *publishedRow) mean() float64 {
 		sum += x
 	}
 	return sum / float64(len(r.classes))
+}
+
+// cell formats the published value of a measure. A class of −1 makes class_accuracy the mean of the
+// lowest classes.
+func (r *publishedRow) cell(measured string, class int) string {
+	switch {
+	case measured == lowClasses && class >= 0:
+		return fmt.Sprintf("%.2f", r.classes[class])
+	case measured == lowClasses:
+		sum := 0.0
+		for _, i := range published.low {
+			sum += r.classes[i] / float64(len(published.low))
+		}
+		return fmt.Sprintf("%.2f", sum)
+	case measured == "worst_class_accuracy":
+		return fmt.Sprintf("%.2f", slices.Min(r.classes))
+	case measured == "test_accuracy":
+		return fmt.Sprintf("%.2f", r.mean())
+	}
+	return page.None
 }
 
 // claimed is a claim of the paper in a form that can be tested on runs.

@@ -32,6 +32,7 @@ type Registered struct {
 	Equivalent   []*Claim     `json:"equivalent"` // P is the p of TOST, the margin on either side
 	Reproduction []*Claim     `json:"reproduction"`
 	Secondary    [2][]*Claim  `json:"secondary"` // for sfk-auto and for group, each a family
+	Means        []MeanRow    `json:"means"`
 	Notes        []string     `json:"notes"`
 	arms         []registered // all arms, even without runs
 	checksum     string       // of the data, the same for all runs
@@ -64,7 +65,7 @@ func areRegistered(runs []*record.Run) bool {
 func NewRegistered(runs []*record.Run, known []runner.Preset, now time.Time) (*Registered, error) {
 	g := &Registered{Level: level, Missing: []string{}, Commands: []string{}, Claims: []*Claim{},
 		Equivalent: []*Claim{}, Reproduction: []*Claim{}, Secondary: [2][]*Claim{{}, {}},
-		Notes: []string{}}
+		Means: []MeanRow{}, Notes: []string{}}
 	if err := g.gather(runs, known); err != nil {
 		return nil, err
 	}
@@ -91,6 +92,7 @@ func NewRegistered(runs []*record.Run, known []runner.Preset, now time.Time) (*R
 	g.Secondary[1] = g.lines("group")
 	correct(g.Secondary[0])
 	correct(g.Secondary[1])
+	g.means()
 	g.twins()
 	return g, nil
 }

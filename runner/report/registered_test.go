@@ -124,9 +124,17 @@ func (f *folder) all(t *testing.T) {
 			t.Errorf("%s: not equivalent, p %v", c.pair(), c.P)
 		}
 	}
+	if n := len(g.Means); n != 34 || len(g.Means[0].Arms) != 6 || g.Means[0].Arms[0].Seeds != 12 {
+		t.Errorf("%d rows of means, the first is %v", n, g.Means[0])
+	}
+	if short := g.short(); !strings.Contains(short, "| ρ = 0.5: erm | 12 | 49.9 ± 0.3 |") {
+		t.Errorf("in short: %s", short)
+	}
 	page := g.Page().Markdown()
 	for _, want := range []string{"120 of 120 runs", "one family of 24 tests", "Table 1",
 		"equivalent", "| claim, ρ = 0.5 | n |", "| claim, ρ = 1.5 | n |", "| claim, either ρ | n |",
+		"| ρ = 0.5 | sfk | paper | sfk-auto | pgd | pan | paper | erm | paper | group |",
+		"\n| classes 3, 4, 5 | 70.0 ± 0.4 | 54.32 |",
 		"\n21 are supported, 0 are not supported and 3 are undecided.\n"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)

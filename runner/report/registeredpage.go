@@ -9,14 +9,9 @@ import (
 
 // Page lays out the registered tests, or the missing runs.
 func (g *Registered) Page() *page.Page {
-	p := &page.Page{Title: "Registered runs of the paper's experiment", Tones: tones()}
-	text := fmt.Sprintf("Registered before the first run (docs/registration.md). %d of %d runs "+
-		"have ended.", g.Done, g.Wanted)
-	if len(g.Missing) > 0 {
-		text += fmt.Sprintf(" %d are missing. Nothing is tested before all have ended, or %s.",
-			g.Wanted-g.Done, patience.Format("2 January 2006"))
-	}
-	p.Blocks = append(p.Blocks, page.Text(text))
+	p := &page.Page{Title: "Registered runs of the paper's experiment", Faint: "paper",
+		Tones: tones()}
+	p.Blocks = append(p.Blocks, page.Text(g.state()))
 	if len(g.Missing) > 0 {
 		p.Blocks = append(p.Blocks, page.Text("Missing:"), page.List(g.Missing),
 			page.Text("These commands make the missing runs, and drolab resume --all --runs "+
@@ -29,6 +24,17 @@ func (g *Registered) Page() *page.Page {
 		p.Blocks = append(p.Blocks, page.Heading("Notes"), page.List(g.Notes))
 	}
 	return p
+}
+
+// state says how many runs have ended.
+func (g *Registered) state() string {
+	text := fmt.Sprintf("Registered before the first run (docs/registration.md). %d of %d runs "+
+		"have ended.", g.Done, g.Wanted)
+	if len(g.Missing) > 0 {
+		text += fmt.Sprintf(" %d are missing. Nothing is tested before all have ended, or %s.",
+			g.Wanted-g.Done, patience.Format("2 January 2006"))
+	}
+	return text
 }
 
 func (g *Registered) blocks() []page.Block {
@@ -57,7 +63,12 @@ func (g *Registered) blocks() []page.Block {
 			return c.short() + ", " + c.Problem
 		}, (*Claim).word))
 	}
-	return append(list, page.Text("Everything else that is reported of these runs is exploratory."))
+	return append(list,
+		page.Heading("Means, which no test uses"),
+		page.Text("Mean ± standard deviation over the seeds, at the last iterate; accuracies are "+
+			"in %. A column named paper is Table 1. Everything that is not tested above is "+
+			"exploratory."),
+		g.meanTable(.5), g.meanTable(1.5))
 }
 
 // counts says how many claims have each verdict.

@@ -511,6 +511,28 @@ def check_registered(report, runs):
     for claim, p in zip(report["reproduction"], holm(ps)):
         agree("registered: reproduction", claim["adjusted_p"], p, 1e-7)
         check_detectable("registered: reproduction", claim, len(ps))
+    check_means(report, arms, seeds)
+
+
+def check_means(report, arms, seeds):
+    for row in report["means"]:
+        for cell in row["arms"]:
+            mine = arms.get((cell["arm"], row["rho"])) or arms[cell["arm"], 1.5]
+            name = f"registered means: {row['measure']} {cell['arm']} {row['rho']}"
+            values = []
+            for run in (mine[s] for s in seeds):
+                if row["measure"] == "robust_risk":
+                    values.append(run.last("robust_risk_at")[run.spec["risk_radii"].index(row["rho"])])
+                elif row["measure"] != "class_accuracy":
+                    values.append(run.last(row["measure"]))
+                elif row.get("class"):
+                    values.append(run.last(row["measure"])[run.meta["classes"].index(row["class"])])
+                else:
+                    values.append(sum(run.last(row["measure"])[3:6]) / 3)
+            values = [v for v in values if v is not None]
+            agree(name, cell["seeds"], len(values))
+            agree(name, cell["mean"], sum(values) / len(values) if values else None)
+            agree(name, cell["std"], float(numpy.std(values, ddof=1)) if len(values) > 1 else None, 1e-7, 1e-12)
 
 
 # The weights, evaluated by another network.
