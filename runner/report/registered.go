@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -101,7 +102,7 @@ func (g *Registered) note(format string, args ...any) {
 	g.Notes = append(g.Notes, fmt.Sprintf(format, args...))
 }
 
-// gather adds each run that has ended to its arm. It leaves out runs with another seed, or with
+// gather adds each run that has ended to its arm, by seed. It leaves out runs with another seed, or with
 // other settings than the presets'.
 func (g *Registered) gather(runs []*record.Run, known []runner.Preset) error {
 	for _, p := range known {
@@ -124,6 +125,9 @@ func (g *Registered) gather(runs []*record.Run, known []runner.Preset) error {
 		if err := g.put(r); err != nil {
 			return err
 		}
+	}
+	for i := range g.arms {
+		slices.SortFunc(g.arms[i].runs, func(a, b *ran) int { return cmp.Compare(a.seed(), b.seed()) })
 	}
 	return nil
 }

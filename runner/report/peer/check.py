@@ -461,6 +461,8 @@ def check_registered(report, runs):
             if claim["key"] == "robust-risk":
                 of = lambda *both: [r.last("robust_risk_at")[r.spec["risk_radii"].index(rho)] for r in both]
             values = [x - y for x, y in (of(a[s], b[s]) for s in seeds)]
+            for seed, here in zip(claim["seeds"], seeds, strict=True):
+                agree(f"{name} seed", seed, here)
             for written, value in zip(claim["values"], values, strict=True):
                 agree(name, written, value, floor=1e-12)
             mean, half, p = difference(values, claim["margin"])
