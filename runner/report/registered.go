@@ -102,8 +102,8 @@ func (g *Registered) note(format string, args ...any) {
 	g.Notes = append(g.Notes, fmt.Sprintf(format, args...))
 }
 
-// gather adds each run that has ended to its arm, by seed. It leaves out runs with another seed, or with
-// other settings than the presets'.
+// gather adds each run that has ended to its arm, by seed. It leaves out runs with another seed, or
+// with other settings than the presets'.
 func (g *Registered) gather(runs []*record.Run, known []runner.Preset) error {
 	for _, p := range known {
 		if !strings.HasPrefix(p.Name, "registered") {
@@ -127,7 +127,9 @@ func (g *Registered) gather(runs []*record.Run, known []runner.Preset) error {
 		}
 	}
 	for i := range g.arms {
-		slices.SortFunc(g.arms[i].runs, func(a, b *ran) int { return cmp.Compare(a.seed(), b.seed()) })
+		slices.SortFunc(g.arms[i].runs, func(a, b *ran) int {
+			return cmp.Compare(a.seed(), b.seed())
+		})
 	}
 	return nil
 }
