@@ -87,11 +87,12 @@ func (w *PageWriter) wrapped(text, first, others string) {
 	}
 }
 
-// gap is the number of blank cells between two columns.
-const gap = 2
+// gap is the number of blank cells between two columns. least is the least width to which a column
+// of words is wrapped.
+const gap, least = 2, 16
 
 // table prints as many columns at a time as fit, and the first column each time. A last column of
-// words is wrapped instead.
+// words is wrapped instead, if the room for it is not too small.
 func (w *PageWriter) table(t *page.Table) {
 	rows, widths := lined(t), make([]int, len(t.Head))
 	for _, row := range rows {
@@ -105,8 +106,12 @@ func (w *PageWriter) table(t *page.Table) {
 			room -= gap + widths[to]
 			to++
 		}
-		if last := len(widths) - 1; t.Words > 0 && to == last {
-			to, widths[last] = last+1, max(room-gap, 16)
+		switch last := len(widths) - 1; {
+		case t.Words == 0:
+		case to == last && room-gap >= least:
+			to, widths[last] = last+1, room-gap
+		case from == last: // alone beside the first column
+			widths[last] = min(widths[last], max(w.Width-widths[0]-gap, least))
 		}
 		if from > 1 {
 			fmt.Fprintln(w)
