@@ -11,7 +11,9 @@ import (
 type study struct {
 	rhos  []float64
 	sides []*side
-	roots [][]float64 // by radius: (R* − R̂)/err* of each resample, sorted
+	roots [][]float64 // by radius: (R* − R̂)/err* of each resample, sorted; empty without a bootstrap
+	// collapsed says, by radius, that too many resamples had no spread for a bootstrap.
+	collapsed []bool
 }
 
 // side is one list of losses and its worst cases. The results are kept in place, so that a resample
@@ -89,13 +91,14 @@ func (s *study) value(i int) value {
 
 // tail measures how much of the value at radius i rests on the largest samples.
 func (s *study) tail(i int) Tail {
-	t := Tail{Effective: math.Inf(1)}
+	t := Tail{Effective: math.Inf(1), Collapsed: s.collapsed[i]}
 	for _, side := range s.sides {
 		w := side.worst[i]
 		ratios := make([]float64, len(side.losses))
 		side.solver.solve(ratios, s.rhos[i])
 		t.Share = max(t.Share, slices.Max(ratios)/float64(len(ratios)))
 		t.Effective = min(t.Effective, w.EffectiveSampleSize)
+		t.Three = math.Max(t.Three, largestThree(ratios, side.losses, w.MeanLoss))
 	}
 	values := slices.Clone(s.sides[0].dual[i])
 	if len(s.sides) > 1 {
@@ -133,17 +136,23 @@ func standardError(a, b []float64) float64 {
 	return math.Sqrt(square / (n - 1) / n)
 }
 
+// collapse is the part of the sample's standard error below which a resample has collapsed: it lacks
+// the few large losses on which the sample's own error rests, and its root is as large as chance
+// makes the rest small.
+const collapse = .1
+
 // bootstrap solves for resamples, drawn from the samples with replacement. Two lists are resampled
-// at the same samples.
-func (s *study) bootstrap(draws int, seed uint64) {
+// at the same samples. There are no roots where the most-quantile is that of a resample that has
+// collapsed or has no error. Where k samples carry the error, a share e^−k of the resamples
+// collapses: 5.0 % for three samples, 1.8 % for four.
+func (s *study) bootstrap(draws int, seed uint64, most float64) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	n := len(s.sides[0].losses)
 	again := &study{rhos: s.rhos}
 	for _, side := range s.sides {
 		again.sides = append(again.sides, newSide(side.set, make([]float64, n), len(s.rhos)))
 	}
-	s.roots = make([][]float64, len(s.rhos))
-	was := make([]value, len(s.rhos))
+	was, lost := make([]value, len(s.rhos)), make([]int, len(s.rhos))
 	for i := range was {
 		was[i] = s.value(i)
 	}
@@ -158,9 +167,15 @@ func (s *study) bootstrap(draws int, seed uint64) {
 		for i := range s.rhos {
 			is := again.value(i)
 			s.roots[i] = append(s.roots[i], (is.risk-was[i].risk)/is.err)
+			if !(is.err >= collapse*was[i].err) {
+				lost[i]++
+			}
 		}
 	}
-	for _, list := range s.roots {
+	for i, list := range s.roots {
 		slices.Sort(list)
+		if s.collapsed[i] = float64(lost[i]) > max(0, rank(most, draws)); s.collapsed[i] {
+			s.roots[i] = nil
+		}
 	}
 }

@@ -23,14 +23,15 @@ type Estimate struct {
 	// contains ρ times the largest loss.
 	StandardError float64
 	// Upper is a one-sided bound: R_ρ of the distribution is below it at the level asked for. It is
-	// the larger of the bound by empirical likelihood and the bound by the bootstrap. The first is
-	// too low where losses are skewed, the second where most losses are equal. It is NaN where
-	// StandardError is NaN.
+	// the larger of the bound by empirical likelihood and the bound by the bootstrap, if there is
+	// one. The first is too low where losses are skewed, the second where most losses are equal. It
+	// is the largest loss if that is less: no sample shows that losses may be larger, nor that they
+	// may not. It is NaN where StandardError is NaN.
 	Upper float64
 	// Normal and Bootstrap are intervals at the level asked for. Normal is the interval of the
 	// normal limit. Bootstrap is the interval of the studentised bootstrap (Efron, Tibshirani, An
 	// Introduction to the Bootstrap, 1993, §12.5), which has the skewness that Normal lacks. Their
-	// ends are NaN where there is no interval.
+	// ends are NaN where there is no interval. They lie between 0 and the largest loss.
 	Normal, Bootstrap Interval
 	Tail              Tail
 }
@@ -41,9 +42,9 @@ type Interval [2]float64
 // Difference is R_ρ of one list of losses less R_ρ of another list over the same samples.
 type Difference struct {
 	Value             float64
-	StandardError     float64 // sd (f_a − f_b)/√n, pair by pair; NaN as in Estimate
-	Normal, Bootstrap Interval
-	Tail              Tail // Index is of the distances of f_a − f_b from their mean
+	StandardError     float64  // sd (f_a − f_b)/√n, pair by pair; NaN as in Estimate
+	Normal, Bootstrap Interval // see Estimate; between −max b and max a
+	Tail              Tail     // Index is of the distances of f_a − f_b from their mean
 }
 
 // Better returns the interval to be read. It is the bootstrap's, except where the tail raises a
@@ -74,10 +75,10 @@ func (c Confidence) Estimates(set Set, losses, rhos []float64) ([]Estimate, erro
 	}
 	list := make([]Estimate, len(rhos))
 	for i := range list {
-		v := s.value(i)
-		worst := s.sides[0].worst[i]
+		worst, upper, tail := s.sides[0].worst[i], c.upper(s, i), s.tail(i)
+		tail.Capped = upper == worst.MaxLoss
 		list[i] = Estimate{
-			worst, v.err, c.upper(s, i), c.normal(v), c.studentised(s, i), s.tail(i),
+			worst, s.value(i).err, upper, c.normal(s, i), c.studentised(s, i), tail,
 		}
 	}
 	return list, nil
@@ -97,7 +98,7 @@ func (c Confidence) Differences(set Set, a, b, rhos []float64) ([]Difference, er
 	list := make([]Difference, len(rhos))
 	for i := range list {
 		v := s.value(i)
-		list[i] = Difference{v.risk, v.err, c.normal(v), c.studentised(s, i), s.tail(i)}
+		list[i] = Difference{v.risk, v.err, c.normal(s, i), c.studentised(s, i), s.tail(i)}
 	}
 	return list, nil
 }
@@ -113,7 +114,7 @@ func (c Confidence) study(set Set, rhos []float64, losses ...[]float64) (*study,
 			return nil, fmt.Errorf("rhos[%d]: %w", i, err)
 		}
 	}
-	s := &study{rhos: rhos}
+	s := &study{rhos: rhos, roots: make([][]float64, len(rhos)), collapsed: make([]bool, len(rhos))}
 	for _, l := range losses {
 		if _, err := checked(set, nil, l); err != nil {
 			return nil, err
@@ -122,7 +123,7 @@ func (c Confidence) study(set Set, rhos []float64, losses ...[]float64) (*study,
 	}
 	s.solve()
 	if c.Draws > 0 {
-		s.bootstrap(c.Draws, c.Seed)
+		s.bootstrap(c.Draws, c.Seed, (1-c.level())/2)
 	}
 	return s, nil
 }
@@ -138,40 +139,45 @@ func (c Confidence) level() float64 {
 func (c Confidence) upper(s *study, i int) float64 {
 	v := s.value(i)
 	bound := v.risk + likelihoodExcess(s.sides[0].dual[i], math.Sqrt2*math.Erfinv(2*c.level()-1))
-	if c.Draws == 0 {
-		return bound
+	if drawn := v.risk - v.err*quantile(s.roots[i], 1-c.level()); drawn > bound {
+		bound = drawn
 	}
-	drawn := v.risk - v.err*quantile(s.roots[i], 1-c.level())
-	if drawn > bound && !math.IsInf(drawn, 0) {
-		return drawn
-	}
-	return bound
+	return math.Min(bound, s.sides[0].worst[i].MaxLoss)
 }
 
-// normal returns the interval of the normal limit.
-func (c Confidence) normal(v value) Interval {
+// normal returns the interval of the normal limit at radius i.
+func (c Confidence) normal(s *study, i int) Interval {
 	z := math.Sqrt2 * math.Erfinv(c.level())
-	return Interval{v.risk - z*v.err, v.risk + z*v.err}
+	return s.within(i, -z, z)
+}
+
+// within returns the interval of the values at radius i that lie between two multiples of the
+// standard error. It holds no value that losses from 0 to the largest ones seen cannot have.
+func (s *study) within(i int, lo, hi float64) Interval {
+	v, ends := s.value(i), [2]float64{0, s.sides[0].worst[i].MaxLoss}
+	if len(s.sides) > 1 {
+		ends[0] = -s.sides[1].worst[i].MaxLoss
+	}
+	return Interval{clamp(v.risk+lo*v.err, ends), clamp(v.risk+hi*v.err, ends)}
 }
 
 // studentised returns the interval of the studentised bootstrap. The upper quantile of
 // (R* − R̂)/err* over the resamples gives the lower end, and the lower quantile the upper end.
 func (c Confidence) studentised(s *study, i int) Interval {
-	if c.Draws == 0 {
-		return Interval{math.NaN(), math.NaN()}
-	}
-	v, tail := s.value(i), (1-c.level())/2
-	return Interval{
-		v.risk - v.err*quantile(s.roots[i], 1-tail),
-		v.risk - v.err*quantile(s.roots[i], tail),
-	}
+	tail := (1 - c.level()) / 2
+	return s.within(i, -quantile(s.roots[i], 1-tail), -quantile(s.roots[i], tail))
 }
 
+// rank returns the place of the p-quantile among n sorted values, from 0.
+func rank(p float64, n int) float64 { return p*float64(n+1) - 1 }
+
 // quantile returns the p-quantile of sorted values, interpolated between two neighbours. It is NaN
-// where one of them is NaN.
+// where one of them is NaN, and without values.
 func quantile(sorted []float64, p float64) float64 {
-	at := p*float64(len(sorted)+1) - 1
-	at = math.Min(math.Max(at, 0), float64(len(sorted)-1))
+	if len(sorted) == 0 {
+		return math.NaN()
+	}
+	at := math.Min(math.Max(rank(p, len(sorted)), 0), float64(len(sorted)-1))
 	below := int(at)
 	above := min(below+1, len(sorted)-1)
 	return sorted[below] + (at-float64(below))*(sorted[above]-sorted[below])

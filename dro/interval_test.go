@@ -102,3 +102,126 @@ func TestIntervalsAtTheEdge(t *testing.T) {
 		}
 	}
 }
+
+// Where one to three losses carry the risk, resamples without them have no spread, and the roots of
+// the bootstrap are as large as 1e7. The bound is then that of empirical likelihood, and is in
+// doubt. The figures of χ², KL and CVaR are those of a script in SciPy, which solves for Lagrange's
+// multiplier of the likelihood.
+func TestBoundsOfFewLosses(t *testing.T) {
+	for _, c := range []struct {
+		name           string
+		n              int
+		scale          float64 // of the many losses, which lie evenly between scale and 10 scale
+		large          []float64
+		chi2, kl, cvar float64
+	}{
+		{"one of 1000", 1000, 1e-7, []float64{6}, .4617, 1.168, .2185},
+		{"two of 1000", 1000, 1e-7, []float64{7, 6.9}, .6026, 1.400, .3680},
+		{"three of 5000", 5000, 1e-8, []float64{7, 6.9, 7.1}, .2899, 1.000, .09536},
+	} {
+		losses := slices.Clone(c.large)
+		for len(losses) < c.n {
+			losses = append(losses, c.scale*(1+9*float64(len(losses))/float64(c.n)))
+		}
+		calm := slices.Clone(losses)
+		copy(calm, calm[len(c.large):])
+		for seed := range uint64(1) {
+			for set, want := range map[Set]float64{CressieRead{K: 2}: c.chi2, KL{}: c.kl,
+				CVaR{Mu: .1}: c.cvar, SmoothedCVaR{Mu: .1}: c.cvar, CressieRead{K: 1.5}: 0} {
+				how := Confidence{Draws: 99, Seed: seed}
+				list, err := how.Estimates(set, losses, []float64{.5})
+				if err != nil {
+					t.Fatal(err)
+				}
+				e := &list[0]
+				if want > 0 && math.Abs(e.Upper/want-1) > 5e-4 || e.Upper > e.MaxLoss {
+					t.Errorf("%s, %s: a bound of %.4g, want %.4g", c.name, set.Label(), e.Upper,
+						want)
+				}
+				if e.Tail.Doubt() == "" || !math.IsNaN(e.Bootstrap[1]) {
+					t.Errorf("%s, %s: doubt %q, bootstrap %v", c.name, set.Label(),
+						e.Tail.Doubt(), e.Bootstrap)
+				}
+				pair, err := how.Differences(set, losses, calm, []float64{.5})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if d := &pair[0]; d.Tail.Doubt() == "" || d.Better() != d.Normal {
+					t.Errorf("%s, %s: a difference in %v", c.name, set.Label(), d.Better())
+				}
+			}
+		}
+	}
+}
+
+// No bound or end of an interval is a value that losses from 0 to the largest one cannot have, and a
+// bound that is the largest loss says so.
+func TestBoundsLieWithinTheLosses(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 2))
+	capped := 0
+	for _, p := range populations() {
+		for _, n := range []int{2, 5, 30, 150} {
+			a, b := p.losses(rng, n), p.losses(rng, n)
+			for _, set := range testSets() {
+				how, rhos := Confidence{Draws: 39}, []float64{.05, .5, 5}
+				estimates, err := how.Estimates(set, a, rhos)
+				if err != nil {
+					t.Fatal(err)
+				}
+				differences, err := how.Differences(set, a, b, rhos)
+				if err != nil {
+					t.Fatal(err)
+				}
+				most, other := slices.Max(a), slices.Max(b)
+				for i := range rhos {
+					e, d := &estimates[i], &differences[i]
+					for _, x := range [][3]float64{{0, e.Upper, most}, {0, e.Normal[0], most},
+						{0, e.Normal[1], most}, {0, e.Bootstrap[0], most},
+						{0, e.Bootstrap[1], most}, {-other, d.Normal[0], most},
+						{-other, d.Normal[1], most}, {-other, d.Bootstrap[0], most},
+						{-other, d.Bootstrap[1], most}} {
+						if x[1] < x[0] || x[1] > x[2] {
+							t.Fatalf("%s, %s, n = %d: %v, want %v to %v", p.name, set.Label(), n,
+								x[1], x[0], x[2])
+						}
+					}
+					if (e.Upper == most) != (e.Tail.Doubt() == "largest loss") {
+						t.Errorf("a bound of %v for losses up to %v: doubt %q", e.Upper, most,
+							e.Tail.Doubt())
+					}
+					if e.Tail.Capped {
+						capped++
+					}
+				}
+			}
+		}
+	}
+	if capped == 0 {
+		t.Error("no bound was the largest loss")
+	}
+}
+
+// Under χ² the effective size is n/(1 + 2ρ). Where it is 100, rounding does not decide whether the
+// samples are few.
+func TestFewAtTheBoundary(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 2))
+	for _, c := range []struct {
+		n   int
+		rho float64
+	}{{101, .005}, {110, .05}, {120, .1}, {125, .125}, {130, .15}, {140, .2}, {150, .25}, {160, .3},
+		{200, .5}, {300, 1}, {400, 1.5}, {500, 2}, {700, 3}, {1100, 5}, {2100, 10}} {
+		for range 20 {
+			losses := populations()[0].losses(rng, c.n)
+			for i, rho := range []float64{c.rho, c.rho + 1e-3} {
+				list, err := Confidence{}.Estimates(CressieRead{K: 2}, losses, []float64{rho})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := list[0].Tail.Few(); got != (i == 1) {
+					t.Fatalf("n = %d, ρ = %v: few is %v of %v", c.n, rho, got,
+						list[0].EffectiveSampleSize)
+				}
+			}
+		}
+	}
+}

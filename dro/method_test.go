@@ -118,6 +118,39 @@ func TestDualSteps(t *testing.T) {
 	}
 }
 
+// No method's step leaves its box, not even by rounding: it would reach λ = 0, where weights are NaN.
+func TestStepsStayInTheBox(t *testing.T) {
+	for _, m := range Methods() {
+		for _, rule := range []float64{1, 2} { // of sfk-auto
+			rng, w := testRand(25), make([]float64, 16)
+			for _, p := range slices.Repeat(testProblems(.5), 20) {
+				if m.Applies(p.Set) != nil {
+					continue
+				}
+				p.Box.Lambda[0] = math.Exp(-40 * rng.Float64())
+				p.Box.Lambda[1] = p.Box.Lambda[0] + 30*rng.Float64()
+				p.Box.Eta[1] = p.Box.Eta[0] + 20*rng.Float64()
+				start := with(startAt(p.Box.Project(Z{1, 0})), "c", Fixed(1e-9))
+				d, dual := newTrainer(t, m.Name, p, with(start, "c_rule", Fixed(rule))).(Dual)
+				if !dual {
+					break
+				}
+				for i := range 8 {
+					step(d.(Trainer), w, Batch{Losses: exponential(rng, 16)},
+						Step{T: int64(i + 1), Rate: 1e3 * rng.Float64(), GradNorm: 1})
+					z := d.Z()
+					if math.IsNaN(z.dot(z)) {
+						break // e^(ℓ/λ) has overflowed
+					}
+					if !p.Box.Contains(z) {
+						t.Fatalf("%s, %v: step %d leaves %v: z %v", m.Name, p, i+1, p.Box, z)
+					}
+				}
+			}
+		}
+	}
+}
+
 // The gap bounds F(z) − min over the box, for any z of the box.
 func TestGapBoundsSuboptimality(t *testing.T) {
 	losses := exponential(testRand(22), 64)

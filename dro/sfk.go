@@ -52,6 +52,7 @@ func (p *printed) After(b Batch, s Step) {
 	_, dir := p.aim(b.Losses, p.problem.Box)
 	p.gamma = math.Min(p.gap/p.c, 1)
 	p.z = p.z.along(p.gamma, dir)
+	p.Confine() // γ = 1 may be a rounding beyond the corner
 	p.observe(s, before)
 }
 

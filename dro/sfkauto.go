@@ -164,6 +164,7 @@ func (f *searching) bearable(losses []float64) bool {
 func (f *searching) batchwise(losses []float64) {
 	eval, dir := f.aim(losses, f.problem.Box)
 	f.gamma = f.search(losses, eval, dir, .5)
+	f.Confine() // as in descend
 }
 
 // maxHalvings ends the search when γ d is lost in the rounding of z.

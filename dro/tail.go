@@ -19,6 +19,13 @@ type Tail struct {
 	// Effective is the effective sample size of the worst case. For a difference it is the smaller
 	// of the two.
 	Effective float64
+	// Three is the largest part of R_ρ less the mean loss that three samples carry. For a
+	// difference it is the larger of the two parts.
+	Three float64
+	// Collapsed says that resamples lack the samples that carry the risk: see study.bootstrap.
+	Collapsed bool
+	// Capped says that an estimate's upper bound is the largest loss.
+	Capped bool
 }
 
 // The bounds of Doubt. They are chosen where the upper bounds of the simulation in docs/results.md
@@ -33,11 +40,16 @@ const (
 	// LargeShare is the largest share of the worst distribution that one sample may have without a
 	// doubt.
 	LargeShare = .05
+	// LargeThree is the largest part of R_ρ less the mean loss that three samples may carry without
+	// a doubt.
+	LargeThree = .5
 )
 
 // Doubts returns the grounds on which an interval is doubted, each with its name and its reason.
 func Doubts() [][2]string {
 	return [][2]string{
+		{"largest loss",
+			"it is the bound, and if losses can be larger, no finite sample excludes that"},
 		{"heavy tail", fmt.Sprintf(
 			"Hill's tail index of f(ℓ; z*) is below %g, and a variance needs more than 2",
 			HeavyIndex)},
@@ -45,12 +57,16 @@ func Doubts() [][2]string {
 			"fewer than %d effective samples carry the worst case", FewEffective)},
 		{"one sample", fmt.Sprintf(
 			"a single sample has more than %g %% of the worst case", 100*LargeShare)},
+		{"three samples", fmt.Sprintf(
+			"three samples have more than %g %% of R_ρ less the mean, or resamples lack them",
+			100*LargeThree)},
 	}
 }
 
 // Doubt returns the name of the first of Doubts that applies, or "" if none does.
 func (t Tail) Doubt() string {
-	for i, doubt := range []bool{t.Index < HeavyIndex, t.Few(), t.Share > LargeShare} {
+	for i, doubt := range []bool{t.Capped, t.Index < HeavyIndex, t.Few(), t.Share > LargeShare,
+		t.Three > LargeThree || t.Collapsed} {
 		if doubt {
 			return Doubts()[i][0]
 		}
@@ -58,8 +74,27 @@ func (t Tail) Doubt() string {
 	return ""
 }
 
-// Few tells whether fewer than FewEffective samples carry the worst case.
-func (t Tail) Few() bool { return t.Effective < FewEffective }
+// Few tells whether fewer than FewEffective samples carry the worst case. Under χ² their number is
+// n/(1 + 2ρ). Where that is FewEffective, rounding does not decide.
+func (t Tail) Few() bool { return t.Effective < FewEffective*(1-1e-6) }
+
+// largestThree returns Tail.Three of one list of losses. It is 0 where all losses are equal.
+func largestThree(ratios, losses []float64, mean float64) float64 {
+	sum, parts := 0.0, make([]float64, len(losses))
+	for i, l := range losses {
+		parts[i] = (ratios[i] - 1) * (l - mean)
+		sum += parts[i]
+	}
+	if sum == 0 {
+		return 0
+	}
+	slices.Sort(parts)
+	top := 0.0
+	for _, p := range parts[max(0, len(parts)-3):] {
+		top += p / sum
+	}
+	return top
+}
 
 // hill returns Tail.Index of values, which it sorts.
 func hill(values []float64) float64 {
