@@ -17,7 +17,7 @@ func TestParquetIsTheTable(t *testing.T) {
 	for _, options := range []string{
 		"?label=kind&group=flag&drop=nothing,bytes,ordered&missing=drop",
 		"?label=runs&group=kind&drop=nothing,bytes,ordered&missing=category",
-		"?label=tiny&drop=ordered&missing=mean&test_fraction=.4&data_seed=3",
+		"?label=runs&drop=ordered&missing=mean&test_fraction=.4&data_seed=3",
 	} {
 		want, err := Open("csv:"+filepath.Join(ofTests, "want.csv")+options, Options{Rows: true})
 		if err != nil {

@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -95,6 +96,9 @@ func TestOneSided(t *testing.T) {
 	}
 	pairs := tableOf(t, "a,g,label", 40,
 		func(i int) string { return fmt.Sprintf("%d,%d,%d", i, i/4, i%2) })
+	rare := tableOf(t, "a,label", 60, func(i int) string {
+		return fmt.Sprintf("%d,%s", i, []string{"odd", "x", "y"}[min(i/2, 1+i%2)])
+	})
 	one := tableOf(t, "a,part,label", 20, func(i int) string {
 		if i%2 == 0 {
 			return "1,train,0"
@@ -116,18 +120,78 @@ func TestOneSided(t *testing.T) {
 			`all 10 training samples are of class "0": a training split needs two classes`},
 		{"one class", tableOf(t, "a,label", 20,
 			func(i int) string { return fmt.Sprintf("%d,0", i) }), Options{}, "has one value only"},
-		{"groups too small to test", pairs + "?group=g", Options{},
-			"is less than one of each class and group"},
 		{"nothing to train on", pairs + "?test_fraction=.999", Options{},
-			"leaves none to train on"},
+			`test_fraction=0.999 leaves no sample of class "0" to train on, which has 20: lower it`},
+		{"no test sample, by group or class", pairs + "?group=g&test_fraction=.01", Options{},
+			`test_fraction=0.01 holds out no sample of class "0", which has 20: raise it`},
 		{"no validation sample", pairs, Options{ValFraction: .001},
-			"val_fraction holds out no sample"},
-		{"validation alone", pairs, Options{ValFraction: .999}, "no training samples are left"},
+			`val_fraction=0.001 holds out no sample of class "0", which has 16: raise it`},
+		{"validation alone", pairs, Options{ValFraction: .999},
+			`val_fraction=0.999 leaves no sample of class "0" to train on, which has 16: lower it`},
+		{"a class too small to test", rare, Options{},
+			`test_fraction=0.2 holds out no sample of class "odd", which has 2: raise it, or merge ` +
+				"the class with another, or give the test samples with test=PATH"},
+		{"a class too small to validate", rare + "?test_fraction=.25", Options{ValFraction: .2},
+			`val_fraction=0.2 holds out no sample of class "odd", which has 1`},
 		{"no feature", tableOf(t, "part,label", 20, func(int) string { return "train,0" }) +
 			"?split=part",
 			Options{}, "no column is left for a feature"},
 	} {
 		t.Run(c.name, func(t *testing.T) { refused(t, "csv:"+c.dataset, c.o, c.want) })
+	}
+}
+
+// Where a part of each class and group rounds to nothing, so that a class would have no sample, the
+// part is of each class, and a note says so. Means are still fitted to the training split alone.
+func TestTinyStrata(t *testing.T) {
+	const classes, groups, per = 100, 996, 60
+	tiny := tableOf(t, "a,site,label", classes*per, func(i int) string {
+		return fmt.Sprintf("%d,%d,%d", i*i%991, (37*i+i/classes)%groups, i%classes)
+	})
+	for _, c := range []struct {
+		options        string
+		val            float64
+		train, of, one int // samples of a class in training, validation and test
+		notes          []string
+	}{
+		{"?group=site", 0, 48, 0, 12, []string{"test_fraction=0.2 is a part of each class: "}},
+		{"?group=site&test_fraction=.5", .1, 27, 3, 30, []string{"test_fraction=0.5 is a part of " +
+			"each class: ", "val_fraction=0.1 is a part of each class: "}},
+		{"", .1, 43, 5, 12, nil},
+	} {
+		d, err := Open("csv:"+tiny+c.options, Options{ValFraction: c.val})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]int{"train": c.train, "val": c.of, "test": c.one}
+		for split, src := range map[string]Source{"train": d.Train, "val": d.Val, "test": d.Test} {
+			if src == nil && want[split] == 0 {
+				continue
+			}
+			for class, n := range ClassCounts(src, classes) {
+				if n != want[split] {
+					t.Fatalf("%s%s: class %d has %d samples in %s, want %d", tiny, c.options, class,
+						n, split, want[split])
+				}
+			}
+		}
+		if len(d.Notes) != len(c.notes) {
+			t.Errorf("%s: notes %q, want %q", c.options, d.Notes, c.notes)
+		}
+		for i, note := range c.notes {
+			if !strings.HasPrefix(d.Notes[i], note) {
+				t.Errorf("%s: note %q, want %q", c.options, d.Notes[i], note)
+			}
+		}
+		sum, x := 0.0, make([]float32, 1)
+		for i := range d.Train.Len() {
+			d.Train.Read(x, i)
+			sum += float64(x[0])
+		}
+		if mean := sum / float64(d.Train.Len()); math.Abs(mean) > 1e-5 {
+			t.Errorf("%s: the training split has the mean %v", c.options, mean)
+		}
+		d.Close()
 	}
 }
 

@@ -210,8 +210,6 @@ func (e *MissingError) Error() string {
 var errNoTrain = errors.New(
 	"no training samples are left: raise samples or imbalance, or lower val_fraction")
 
-var errNoVal = errors.New("val_fraction holds out no sample of any class: raise it, or set it to 0")
-
 var ErrTwoVals = errors.New("the data have a validation split of their own: val_fraction must be 0")
 
 // Checksum returns the value of Dataset.Checksum for some bytes.

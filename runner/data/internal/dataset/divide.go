@@ -17,6 +17,7 @@ func Divide(d *Dataset, src Source, s Splits) error {
 	if len(s.val) > 0 {
 		d.Val = SubsetOf(src, s.val)
 	}
+	d.Notes = append(d.Notes, s.notes...)
 	if len(s.Train) == 0 {
 		return nil // nothing is to be learned here
 	}

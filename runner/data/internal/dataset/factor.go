@@ -180,7 +180,10 @@ func SortNumeric(names []string) {
 }
 
 // Splits are the samples of the three splits, each in the order of the files.
-type Splits struct{ Train, val, Test []uint32 }
+type Splits struct {
+	Train, val, Test []uint32
+	notes            []string
+}
 
 // SplitOf returns the split that a word or a number stands for: train, val or test. It is empty for
 // any other word.
@@ -231,16 +234,8 @@ func (d Draw) Splits(src Marked, set *Dataset) (s Splits, err error) {
 		s.Test = Indices(0, src.Len())
 		return s, nil
 	}
-	s.Train, s.Test = HoldOut(src, set.strata(), Indices(0, src.Len()), d.Fraction, d.Seed)
-	switch {
-	case len(s.Train) == 0:
-		return s, fmt.Errorf("%d samples are too few to split: test_fraction=%v "+
-			"leaves none to train on: lower it", src.Len(), d.Fraction)
-	case len(s.Test) == 0:
-		return s, fmt.Errorf("%d samples are too few to split: test_fraction=%v "+
-			"is less than one of each class and group: raise it", src.Len(), d.Fraction)
-	}
-	return s, nil
+	p, err := set.holdOut(src, Indices(0, src.Len()), "test_fraction", d.Fraction, d.Seed)
+	return Splits{Train: p.rest, Test: p.held, notes: p.notes}, err
 }
 
 func Indices(from, to int) []uint32 {

@@ -63,24 +63,25 @@ func (d *Dataset) Restrict(o Options) error {
 	if !capped && o.Imbalance == nil && o.ValFraction == 0 {
 		return nil
 	}
-	train, val := o.hold(all, d)
+	h, err := o.hold(all, d)
 	switch {
-	case len(train) == 0:
+	case err != nil:
+		return err
+	case len(h.rest) == 0:
 		return errNoTrain
-	case len(val) == 0 && o.ValFraction > 0:
-		return errNoVal
 	}
-	d.Train = SubsetOf(all, train)
-	if len(val) > 0 {
-		d.Val = SubsetOf(all, val)
+	d.Train = SubsetOf(all, h.rest)
+	if len(h.held) > 0 {
+		d.Val = SubsetOf(all, h.held)
 	}
+	d.Notes = append(d.Notes, h.notes...)
 	return nil
 }
 
 // hold returns the training samples that cap, imbalance and hold-out leave, and the held-out ones.
-func (o Options) hold(train Marked, d *Dataset) (rest, held []uint32) {
+func (o Options) hold(train Marked, d *Dataset) (parts, error) {
 	kept := keepFirst(train, o.keep(counts(train.Len(), len(d.Classes), train.Label)))
-	return HoldOut(train, d.strata(), kept, o.ValFraction, o.Seed)
+	return d.holdOut(train, kept, "val_fraction", o.ValFraction, o.Seed)
 }
 
 // FittedTo returns the training samples of src to which scales, means and categories are fitted:
@@ -90,14 +91,14 @@ func FittedTo(o Options, src Marked, train []uint32, d *Dataset) []uint32 {
 	if o.ValFraction == 0 || o.FitHeld || o.Encoder != nil || o.suits(len(d.Classes)) != nil {
 		return train
 	}
-	_, held := o.hold(&markedPart{src, train}, d)
-	if len(held) == len(train) {
+	h, err := o.hold(&markedPart{src, train}, d)
+	if err != nil {
 		return train // Restrict refuses it
 	}
 	var rest []uint32
 	for i, row := range train {
-		if len(held) > 0 && int(held[0]) == i {
-			held = held[1:]
+		if len(h.held) > 0 && int(h.held[0]) == i {
+			h.held = h.held[1:]
 			continue
 		}
 		rest = append(rest, row)
@@ -209,6 +210,47 @@ func (d *Dataset) strata() Strata {
 		return Strata{len(d.Classes), len(d.Groups)}
 	}
 	return Strata{Classes: len(d.Classes)}
+}
+
+// parts are the two parts of a hold-out, and what the user should know of it.
+type parts struct {
+	rest, held []uint32
+	notes      []string
+}
+
+// holdOut splits index by HoldOut. Where strata of a class and a group are so small that a class has
+// no sample in one of the parts, the classes are the strata. It fails if that does not help. key is
+// the setting of the fraction.
+func (d *Dataset) holdOut(src Marked, index []uint32, key string, fraction float64,
+	seed uint64) (p parts, err error) {
+	for kinds := d.strata(); ; kinds.groups = 0 {
+		p.rest, p.held = HoldOut(src, kinds, index, fraction, seed)
+		if err = d.lacking(src, &p, key, fraction); err == nil || kinds.groups == 0 {
+			return p, err
+		}
+		p.notes = []string{fmt.Sprintf("%s=%v is a part of each class: of each class and group, "+
+			"it would leave a class without a sample", key, fraction)}
+	}
+}
+
+// lacking returns an error if a hold-out leaves a class without a sample in one of its parts.
+func (d *Dataset) lacking(src Marked, p *parts, key string, fraction float64) error {
+	count := func(part []uint32) []int {
+		return counts(len(part), len(d.Classes), func(i int) int { return src.Label(int(part[i])) })
+	}
+	held := count(p.held)
+	for c, n := range count(p.rest) {
+		switch {
+		case fraction == 0 || n > 0 && held[c] > 0 || n+held[c] == 0:
+		case n > 0:
+			return fmt.Errorf("%s=%v holds out no sample of class %q, which has %d: raise it, or "+
+				"merge the class with another", key, fraction, d.Classes[c], n)
+		default:
+			return fmt.Errorf("%s=%v leaves no sample of class %q to train on, which has %d: lower "+
+				"it, or merge the class with another", key, fraction, d.Classes[c], held[c])
+		}
+	}
+	return nil
 }
 
 // HoldOut splits index in two, both in the source's order: held has round(fraction·count) samples
