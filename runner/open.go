@@ -67,10 +67,17 @@ func (m *Meta) openOwn(dataDir string, glance bool) (*data.Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	if glance && d.Checksum == "" {
-		return d, nil
+	if !glance || d.Checksum != "" {
+		err = m.CheckData(d.Checksum)
 	}
-	if err := m.CheckData(d.Checksum); err != nil {
+	// Where an earlier version of the program drew another split, by strata too small for it, the
+	// test split of today has samples that the network was trained on.
+	if n := total(m.ClassCounts.Train); err == nil && d.ByGroup && n > 0 && n != d.Train.Len() {
+		err = fmt.Errorf("run %s was trained on %d samples of its data, where strata are so tiny "+
+			"that this version of drolab would take %d: give test samples with --dataset", m.ID, n,
+			d.Train.Len())
+	}
+	if err != nil {
 		d.Close()
 		return nil, err
 	}

@@ -15,11 +15,7 @@ func NewTrainer(s *spec.Spec, p *measure.Parts) (dro.Trainer, *dro.Problem, erro
 	if err != nil {
 		return nil, nil, err
 	}
-	samples := 0
-	for _, n := range p.ClassCounts.Train {
-		samples += n
-	}
-	task, err := s.Task(samples, p.ClassCounts.Train, p.Counts(p.Main()).Train)
+	task, err := s.Task(total(p.ClassCounts.Train), p.ClassCounts.Train, p.Counts(p.Main()).Train)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -31,6 +27,13 @@ func NewTrainer(s *spec.Spec, p *measure.Parts) (dro.Trainer, *dro.Problem, erro
 		return nil, nil, fmt.Errorf("algorithm %s: %w", m.Name, err)
 	}
 	return t, task.Problem, nil
+}
+
+func total(counts []int) (n int) {
+	for _, c := range counts {
+		n += c
+	}
+	return n
 }
 
 // RefitsOnVal reports whether a method fits the last layer to the validation split.

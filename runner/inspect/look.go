@@ -161,7 +161,7 @@ func (l *Look) Totals() (t Totals) {
 		}
 	}
 	n := float64(len(l.Losses))
-	t.Loss, t.Accuracy = measure.Num(sum/n), measure.Num(float64(right)/n)
+	t.Loss, t.Accuracy = measure.NumIf(n > 0, sum/n), measure.NumIf(n > 0, float64(right)/n)
 	return t
 }
 

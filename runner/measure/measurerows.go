@@ -58,7 +58,7 @@ func accuracyRows() []splitRow {
 		{main: true, group: true, value: worst(PerGroup),
 			Measure: percent("worst_group_accuracy", "worst group accuracy", "worst group",
 				"the lowest accuracy per group on test samples, over the groups"+few)},
-		{main: true, value: func(_ *Evaluation, p *Pass) Number { return Num(Mean(p.Hits())) },
+		{main: true, value: func(_ *Evaluation, p *Pass) Number { return p.Accuracy() },
 			Measure: percent("test_accuracy", "mean accuracy", "mean",
 				"share of all test samples classified correctly")},
 		{value: (*Evaluation).balanced,
@@ -88,7 +88,7 @@ func lossRows() []splitRow {
 		{axis: PerGroup, list: loss(PerGroup),
 			Measure: nats("group_loss", "group loss", "mean loss of the group's test samples")},
 		{main: true, Measure: whole,
-			value: func(_ *Evaluation, p *Pass) Number { return p.loss() }},
+			value: func(_ *Evaluation, p *Pass) Number { return p.Loss() }},
 	}
 }
 
@@ -115,7 +115,7 @@ func trainLoss() Measure {
 		"mean loss over the training split, unaugmented, in evaluation mode")
 	loss.Scale = dro.Log
 	return Measure{Main: true, Measure: loss,
-		Value: func(e *Evaluation) Number { return e.Train.loss() }}
+		Value: func(e *Evaluation) Number { return e.Train.Loss() }}
 }
 
 // ratioRows returns the measures that show where the adversary looks. Group DRO's own weights are

@@ -159,6 +159,9 @@ func mid(values []Number) Number {
 	return NumIf(n > 0, sum/n)
 }
 
+// Accuracy returns the share of the samples that are classified correctly, if there are any.
+func (p *Pass) Accuracy() Number { return NumIf(len(p.Correct) > 0, Mean(p.Hits())) }
+
 // Hits returns 1 for each sample that is classified correctly and 0 for the others: their mean is
 // the accuracy. It is computed once, and the caller must not change it.
 func (p *Pass) Hits() []float64 {
@@ -196,14 +199,14 @@ func (p *Pass) calibrationError() Number {
 	for _, d := range off {
 		sum += math.Abs(d)
 	}
-	return NumIf(p.Confidences != nil, sum/float64(len(p.Confidences)))
+	return NumIf(len(p.Confidences) > 0, sum/float64(len(p.Confidences)))
 }
 
-// loss returns the mean loss, if losses are known.
-func (p *Pass) loss() Number { return p.solved(Mean(p.Losses)) }
+// Loss returns the mean loss, if there are losses.
+func (p *Pass) Loss() Number { return p.solved(Mean(p.Losses)) }
 
-// solved returns x, which follows from the losses, if these are known.
-func (p *Pass) solved(x float64) Number { return NumIf(p.Losses != nil, x) }
+// solved returns x, which follows from the losses, if there are any.
+func (p *Pass) solved(x float64) Number { return NumIf(len(p.Losses) > 0, x) }
 
 // Solve finds the exact worst cases of the losses at the problem's radius and at the radii. If
 // ratios is not nil, it gets the likelihood ratios at the problem's radius.

@@ -230,3 +230,29 @@ func TestWilson(t *testing.T) {
 		}
 	}
 }
+
+// A measure of no samples does not apply: none is NaN.
+func TestMeasuresOfNothing(t *testing.T) {
+	empty := func() *Pass {
+		return &Pass{Losses: []float64{}, Correct: []bool{}, Confidences: []float64{},
+			Predictions: []int{}, Labels: []int{}, Groups: []int{}}
+	}
+	for title, nothing := range map[string]func() *Pass{"unknown": func() *Pass { return &Pass{} },
+		"empty": empty} {
+		e := madeUp(2)
+		e.Train, e.Test, e.Val, e.Ratios = nothing(), nothing(), nothing(), nil
+		for _, m := range EvalMeasures() {
+			var values []Number
+			if m.Axis == Single {
+				values = []Number{m.Value(e)}
+			} else {
+				values = m.List(e)
+			}
+			for _, v := range values {
+				if v.Applies() && math.IsNaN(v.Float()) {
+					t.Errorf("%s of an %s split is %v", m.Name, title, v)
+				}
+			}
+		}
+	}
+}

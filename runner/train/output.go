@@ -51,8 +51,7 @@ func (r *Run) testIterate() error {
 		return err
 	}
 	e, to := r.Evaluation(), r.iterate
-	to.TestLoss = measure.Num(measure.Mean(test.Losses))
-	to.TestAccuracy = measure.Num(measure.Mean(test.Hits()))
+	to.TestLoss, to.TestAccuracy = test.Loss(), test.Accuracy()
 	to.WorstClassAccuracy = e.LeastAccuracy(measure.PerClass, test)
 	to.WorstGroupAccuracy = e.LeastAccuracy(measure.PerGroup, test)
 	return nil

@@ -11,7 +11,7 @@ import (
 // Bar is one row of a bar chart: a class and its accuracy, say.
 type Bar struct {
 	Label string
-	Value float64 // not finite: no bar, and "nan" as its value
+	Value float64 // NaN: none, written as a dash
 	Base  float64 // the baseline's value; NaN for none
 	Worst bool    // marked by a glyph as well as by its role
 	Few   bool    // too few samples to be called anything: dimmed, and marked by a glyph
@@ -115,7 +115,7 @@ func (b *Bars) row(f *Frame, y int, bar *Bar, l rowLayout) {
 	l.each(func(i, x, n int) {
 		switch i {
 		case 0:
-			f.textRight(x, y, n, b.number(bar.Value), text)
+			f.textRight(x, y, n, known(bar.Value, b.number(bar.Value)), text)
 		case 1:
 			b.change(f, x, y, n, bar)
 		default:

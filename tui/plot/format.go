@@ -59,6 +59,14 @@ func briefly(v float64, percent bool) string {
 	return brief(v)
 }
 
+// known returns the text of a value, or a dash where there is none: NaN.
+func known(v float64, text string) string {
+	if math.IsNaN(v) {
+		return "–"
+	}
+	return text
+}
+
 // Percent writes a part of 1 times 100, with one decimal.
 func Percent(v float64) string {
 	if math.Abs(v) < 9.9995 {

@@ -129,6 +129,7 @@ func TestGoldenSpread(t *testing.T) {
 					{Label: "circle", Values: []float64{.9, .5, math.NaN()},
 						Cells: []string{"643"}},
 					{Label: "rare", Values: []float64{1, 0, .5}, Few: true, Cells: []string{"3"}},
+					{Label: "none", Values: []float64{1, math.NaN(), .5}, Cells: []string{"1"}},
 				}}
 			for _, size := range [][2]int{{60, 8}, {40, 4}, {20, 2}, {4, 3}} {
 				var f Frame

@@ -117,7 +117,8 @@ func (s *Spread) row(f *Frame, y int, r *SpreadRow, l rowLayout) {
 			if r.Few {
 				st = text
 			}
-			f.textRight(x, y, n, briefly(r.Values[s.Front], s.Percent), st)
+			v := r.Values[s.Front]
+			f.textRight(x, y, n, known(v, briefly(v, s.Percent)), st)
 		}
 	})
 }

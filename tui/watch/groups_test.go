@@ -138,20 +138,25 @@ func TestMarks(t *testing.T) {
 }
 
 // TestBarsByGroup: if a run has groups, the panels say so and show them, and mark the worst group
-// among those that are large enough.
+// among those that are large enough. A group without test samples has a dash, and is never NaN.
 func TestBarsByGroup(t *testing.T) {
 	r := watching(t, 160, 50)
 	r.Wait(time.Second, time.Second/5)
 	run := r.watch.Run()
 	m := *run.Meta
-	m.Groups = []string{"hills", "coast", "islet"}
-	m.GroupCounts = measure.Counts{Train: []int{700, 40, 3}, Test: []int{90, 30, 2}}
+	m.Groups = []string{"hills", "coast", "islet", "reef"}
+	m.GroupCounts = measure.Counts{Train: []int{700, 40, 3, 1}, Test: []int{90, 30, 2, 0}}
 	run.Meta = &m
-	list := []measure.Number{measure.Num(.875), measure.Num(.625), measure.Num(.125)}
+	list := []measure.Number{measure.Num(.875), measure.Num(.625), measure.Num(.125), {}}
 	run.Eval.ByGroup.Set("group_accuracy", list)
 	run.Eval.ByGroup.Set("group_ratio", list)
-	r.Press("tab")
+	run.Eval.ByGroup.Set("group_loss", list)
 	s := tuitest.Text(r.Shot())
+	r.Press("tab")
+	s += tuitest.Text(r.Shot())
+	if strings.Contains(strings.ToLower(s), "nan") {
+		t.Errorf("not a number is written:\n%s", s)
+	}
 	for _, want := range []string{"Who suffers, by group", "Where the adversary looks, by group",
 		"islet", "87.5"} {
 		if !strings.Contains(s, want) {
@@ -160,7 +165,7 @@ func TestBarsByGroup(t *testing.T) {
 	}
 	v := r.watch.Shows(r.watch.focus)
 	b := r.watch.Bars(r.watch.focus, v.Of(run.Meta), 10)
-	if len(b.Bars) != 3 || !b.Bars[1].Worst || b.Bars[2].Worst || b.Bars[1].Cells[0] != "40" ||
+	if len(b.Bars) != 4 || !b.Bars[1].Worst || b.Bars[2].Worst || b.Bars[1].Cells[0] != "40" ||
 		b.Bars[1].Cells[1] != "30" || b.Bars[1].Few || !b.Bars[2].Few {
 		t.Errorf("bars %+v, want the coast as the worst", b.Bars)
 	}
@@ -170,7 +175,12 @@ func TestBarsByGroup(t *testing.T) {
 		t.Errorf("defined as %s", text)
 	}
 	made, rows := sheet.Of(r.watch.Board, r.watch.focus)
-	if r.Overlay = nil; rows != 3 || made.Name != "group_accuracy" || made.Head[5] != "group" {
+	for row := range made.Rows {
+		if value := row[len(row)-1]; strings.Contains(value, "NaN") || row[5] == "reef" && value != "" {
+			t.Errorf("a value of nothing in a file: %q", row)
+		}
+	}
+	if r.Overlay = nil; rows != 4 || made.Name != "group_accuracy" || made.Head[5] != "group" {
 		t.Errorf("%d rows of %s, %v", rows, made.Name, made.Head)
 	}
 }

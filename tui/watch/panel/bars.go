@@ -127,10 +127,10 @@ func barCells(t *track.Track, of lab.Measure) (list []barCell) {
 	if values := t.Places(of); len(n) > 0 {
 		list = append(list, barCell{"95 %", func(i int) string { return between(values, n, i) }})
 	}
+	loss := func(l measure.Number) string { return lab.Write(lab.Measure{}, l) }
 	// Ratios are compared with 1, for which two decimals do.
-	ratio := func(r measure.Number) string { return fmt.Sprintf("%.2f", r.Float()) }
-	loss := func(l measure.Number) string { return plot.Format(l.Float()) }
-	figure("ratio", map[string]string{"class": "class_weight", "group": "group_ratio"}[part], ratio)
+	figure("ratio", map[string]string{"class": "class_weight", "group": "group_ratio"}[part],
+		page.Fixed(2).Text)
 	figure("recall", split+part+"_recall", page.Points().Text)
 	figure("loss", split+part+"_loss", loss)
 	return list

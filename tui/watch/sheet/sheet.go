@@ -114,7 +114,7 @@ func ofBars(w *panel.Board, v *panel.View) (*export.Sheet, int) {
 			}
 			rows = append(rows, append(whose(t),
 				strconv.FormatInt(t.Eval.Step, 10), page.Exact(t.Eval.Epoch),
-				panel.PlaceName(t.Meta, of.Axis, i), count, page.Exact(value.Float())))
+				panel.PlaceName(t.Meta, of.Axis, i), count, page.ExactOf(value)))
 		}
 	}
 	head := []string{"run", "method", "seed", "step", "epoch", panel.AxisName(of.Axis),
@@ -145,7 +145,8 @@ func ofFilm(w *panel.Board, v *panel.View) (*export.Sheet, int) {
 	for _, name := range []string{of.Name, t.Meta.Fit(v.Beside)} {
 		t.Films[name].Each(func(step float64, place int, value float64) {
 			rows = append(rows, append(whose(t), name, page.Exact(step), page.Exact(t.Epochs(step)),
-				panel.PlaceName(t.Meta, of.Axis, place), page.Exact(value)))
+				panel.PlaceName(t.Meta, of.Axis, place),
+				page.ExactOf(measure.NumIf(value == value, value))))
 		})
 	}
 	head := []string{"run", "method", "seed", "quantity", "step", "epoch",
