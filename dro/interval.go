@@ -114,7 +114,7 @@ func (c Confidence) study(set Set, rhos []float64, losses ...[]float64) (*study,
 			return nil, fmt.Errorf("rhos[%d]: %w", i, err)
 		}
 	}
-	s := &study{rhos: rhos, roots: make([][]float64, len(rhos)), collapsed: make([]bool, len(rhos))}
+	s := &study{rhos: rhos, roots: make([][]float64, len(rhos))}
 	for _, l := range losses {
 		if _, err := checked(set, nil, l); err != nil {
 			return nil, err

@@ -22,7 +22,7 @@ type Tail struct {
 	// Three is the largest part of R_ρ less the mean loss that three samples carry. For a
 	// difference it is the larger of the two parts.
 	Three float64
-	// Collapsed says that resamples lack the samples that carry the risk: see study.bootstrap.
+	// Collapsed says that too many resamples lack the samples that carry the risk.
 	Collapsed bool
 	// Capped says that an estimate's upper bound is the largest loss.
 	Capped bool
@@ -80,20 +80,19 @@ func (t Tail) Few() bool { return t.Effective < FewEffective*(1-1e-6) }
 
 // largestThree returns Tail.Three of one list of losses. It is 0 where all losses are equal.
 func largestThree(ratios, losses []float64, mean float64) float64 {
-	sum, parts := 0.0, make([]float64, len(losses))
+	parts := make([]float64, len(losses))
 	for i, l := range losses {
 		parts[i] = (ratios[i] - 1) * (l - mean)
-		sum += parts[i]
-	}
-	if sum == 0 {
-		return 0
 	}
 	slices.Sort(parts)
-	top := 0.0
-	for _, p := range parts[max(0, len(parts)-3):] {
-		top += p / sum
+	sum, top := math.SmallestNonzeroFloat64, 0.0
+	for i, p := range parts {
+		sum += p
+		if i >= len(parts)-3 {
+			top += p
+		}
 	}
-	return top
+	return top / sum
 }
 
 // hill returns Tail.Index of values, which it sorts.

@@ -35,7 +35,7 @@ type Certificate struct {
 	Divergence    float64           `json:"divergence"`
 	Effective     float64           `json:"effective_sample_size"`
 	Few           bool              `json:"few_effective_samples"`
-	Doubt         string            `json:"doubt,omitempty"` // why the bound, if any, cannot be believed
+	Doubt         string            `json:"doubt,omitempty"` // why the bound cannot be believed
 	Share         float64           `json:"largest_share"`
 	TailIndex     measure.Number    `json:"tail_index"` // Hill's
 	// ByClass and ByGroup are the mean ratios dQ/dP of the worst case Q; ByGroup
@@ -65,10 +65,7 @@ func (g *Grid) certificate(set dro.Set, rho float64, e *dro.Estimate) Certificat
 	if !g.Fitted {
 		normal, bootstrap := interval(e.Normal), interval(e.Bootstrap)
 		c.Normal, c.Bootstrap, c.Upper = &normal, &bootstrap, known(e.Upper)
-		c.StandardError = known(e.StandardError)
-	}
-	if c.Upper.Applies() { // only a bound can be in doubt
-		c.Doubt = e.Tail.Doubt()
+		c.StandardError, c.Doubt = known(e.StandardError), e.Tail.Doubt()
 	}
 	return c
 }

@@ -164,7 +164,7 @@ func TestCSVDamage(t *testing.T) {
 		"identifier": {many, "", `line 2, column "id": "u0" is not a number`},
 		"regression": {labels, "", `column "label": more than 1000 different values`},
 		"one class":  {"a,label\n1,x\n2,x\n", "", `"label" has one value only`},
-		"too few":    {"a,label\n1,x\n2,y\n", "", `test_fraction=0.2 holds out no sample of class "x"`},
+		"too few":    {"a,label\n1,x\n2,y\n", "", `test_fraction=0.2 leaves a split without a sample of class "x" (n = 1)`},
 		"label":      {"a,b\n1,2\n", "?label=c", `no column "c": the columns are ["a" "b"]`},
 		"both":       {"a,b\n1,2\n", "?label=b&group=b", `column "b" cannot be both`},
 	} {

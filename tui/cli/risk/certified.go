@@ -64,7 +64,7 @@ func (c *certified) table(f *certifyFlags) *page.Table {
 		if e.Lambda != nil {
 			lambda = fmt.Sprintf("%.4g", *e.Lambda)
 		}
-		if e.Doubt != "" {
+		if e.Doubt != "" && e.Upper.Applies() { // the bound is doubtful
 			upper = "! " + upper
 		}
 		return []string{place(e.Set, e.Rho), upper, console.Short(e.Risk), between4(e.Bootstrap),
@@ -119,7 +119,7 @@ func explainCertified(con *console.Console, list []certified, f *certifyFlags) {
 		train = train || c.Split == runner.SplitTrain
 		for i := range c.Certificates {
 			e := &c.Certificates[i]
-			doubts[e.Doubt] = true
+			doubts[e.Doubt] = doubts[e.Doubt] || e.Upper.Applies() // only a bound can be in doubt
 			saturated = saturated || e.Saturated && e.Rho.Applies()
 			variation = variation || e.Set == dro.TV{}
 		}
@@ -132,11 +132,9 @@ func explainCertified(con *console.Console, list []certified, f *certifyFlags) {
 	say(true, "With %g %% confidence, R_ρ of the population that the samples come from is "+
 		"below its bound.\n%d resamples, seed %d.", 100*f.how.Level, f.how.Draws, f.how.Seed)
 	for _, d := range dro.Doubts() {
-		say(doubts[d[0]], "! %s: %s.", d[0], d[1])
+		say(doubts[d[0]], "! %s: %s. The true risk exceeds the bound more often than the "+
+			"level says\n  (see docs/results.md).", d[0], d[1])
 	}
-	delete(doubts, "")
-	say(len(doubts) > 0, "The true risk may exceed a bound with a ! more often than the level "+
-		"says\n(see docs/results.md).")
 	say(saturated, "Where the radius does not bind, R_ρ is the largest loss and has no "+
 		"interval.")
 	say(variation, "tv: a share ρ of R_ρ is the largest possible loss, which no sample "+

@@ -182,7 +182,7 @@ func SortNumeric(names []string) {
 // Splits are the samples of the three splits, each in the order of the files.
 type Splits struct {
 	Train, val, Test []uint32
-	notes            []string
+	notes            []string // of how they were drawn
 }
 
 // SplitOf returns the split that a word or a number stands for: train, val or test. It is empty for
@@ -234,8 +234,7 @@ func (d Draw) Splits(src Marked, set *Dataset) (s Splits, err error) {
 		s.Test = Indices(0, src.Len())
 		return s, nil
 	}
-	p, err := set.holdOut(src, Indices(0, src.Len()), "test_fraction", d.Fraction, d.Seed)
-	return Splits{Train: p.rest, Test: p.held, notes: p.notes}, err
+	return set.holdOut(src, Indices(0, src.Len()), "test_fraction", d.Fraction, d.Seed)
 }
 
 func Indices(from, to int) []uint32 {

@@ -63,23 +63,24 @@ func (d *Dataset) Restrict(o Options) error {
 	if !capped && o.Imbalance == nil && o.ValFraction == 0 {
 		return nil
 	}
-	h, err := o.hold(all, d)
+	s, err := o.hold(all, d)
 	switch {
 	case err != nil:
 		return err
-	case len(h.rest) == 0:
+	case len(s.Train) == 0:
 		return errNoTrain
 	}
-	d.Train = SubsetOf(all, h.rest)
-	if len(h.held) > 0 {
-		d.Val = SubsetOf(all, h.held)
+	d.Train = SubsetOf(all, s.Train)
+	if len(s.Test) > 0 {
+		d.Val = SubsetOf(all, s.Test)
 	}
-	d.Notes = append(d.Notes, h.notes...)
+	d.Notes = append(d.Notes, s.notes...)
 	return nil
 }
 
-// hold returns the training samples that cap, imbalance and hold-out leave, and the held-out ones.
-func (o Options) hold(train Marked, d *Dataset) (parts, error) {
+// hold returns the training samples that cap, imbalance and hold-out leave. The held-out ones are
+// the test split of the result.
+func (o Options) hold(train Marked, d *Dataset) (Splits, error) {
 	kept := keepFirst(train, o.keep(counts(train.Len(), len(d.Classes), train.Label)))
 	return d.holdOut(train, kept, "val_fraction", o.ValFraction, o.Seed)
 }
@@ -91,14 +92,15 @@ func FittedTo(o Options, src Marked, train []uint32, d *Dataset) []uint32 {
 	if o.ValFraction == 0 || o.FitHeld || o.Encoder != nil || o.suits(len(d.Classes)) != nil {
 		return train
 	}
-	h, err := o.hold(&markedPart{src, train}, d)
+	s, err := o.hold(&markedPart{src, train}, d)
 	if err != nil {
 		return train // Restrict refuses it
 	}
 	var rest []uint32
+	held := s.Test
 	for i, row := range train {
-		if len(h.held) > 0 && int(h.held[0]) == i {
-			h.held = h.held[1:]
+		if len(held) > 0 && int(held[0]) == i {
+			held = held[1:]
 			continue
 		}
 		rest = append(rest, row)
@@ -212,42 +214,33 @@ func (d *Dataset) strata() Strata {
 	return Strata{Classes: len(d.Classes)}
 }
 
-// parts are the two parts of a hold-out, and what the user should know of it.
-type parts struct {
-	rest, held []uint32
-	notes      []string
-}
-
-// holdOut splits index by HoldOut. Where strata of a class and a group are so small that a class has
-// no sample in one of the parts, the classes are the strata. It fails if that does not help. key is
-// the setting of the fraction.
+// holdOut holds a test split out of index, as HoldOut does. Where strata of a class and a group are so
+// small that a class would have no sample in one of the two parts, the classes are the strata. If
+// that does not help, holdOut fails. key is the setting of the fraction.
 func (d *Dataset) holdOut(src Marked, index []uint32, key string, fraction float64,
-	seed uint64) (p parts, err error) {
+	seed uint64) (s Splits, err error) {
+	if fraction == 0 {
+		return Splits{Train: index}, nil
+	}
 	for kinds := d.strata(); ; kinds.groups = 0 {
-		p.rest, p.held = HoldOut(src, kinds, index, fraction, seed)
-		if err = d.lacking(src, &p, key, fraction); err == nil || kinds.groups == 0 {
-			return p, err
+		s.Train, s.Test = HoldOut(src, kinds, index, fraction, seed)
+		if err = d.lacking(src, &s, key, fraction); err == nil || kinds.groups == 0 {
+			return s, err
 		}
-		p.notes = []string{fmt.Sprintf("%s=%v is a part of each class: of each class and group, "+
+		s.notes = []string{fmt.Sprintf("%s=%v is a part of each class: of each class and group, "+
 			"it would leave a class without a sample", key, fraction)}
 	}
 }
 
-// lacking returns an error if a hold-out leaves a class without a sample in one of its parts.
-func (d *Dataset) lacking(src Marked, p *parts, key string, fraction float64) error {
-	count := func(part []uint32) []int {
-		return counts(len(part), len(d.Classes), func(i int) int { return src.Label(int(part[i])) })
-	}
-	held := count(p.held)
-	for c, n := range count(p.rest) {
-		switch {
-		case fraction == 0 || n > 0 && held[c] > 0 || n+held[c] == 0:
-		case n > 0:
-			return fmt.Errorf("%s=%v holds out no sample of class %q, which has %d: raise it, or "+
-				"merge the class with another", key, fraction, d.Classes[c], n)
-		default:
-			return fmt.Errorf("%s=%v leaves no sample of class %q to train on, which has %d: lower "+
-				"it, or merge the class with another", key, fraction, d.Classes[c], held[c])
+// lacking returns an error if only one part of a hold-out has samples of a class.
+func (d *Dataset) lacking(src Marked, s *Splits, key string, fraction float64) error {
+	rest, held := &markedPart{src, s.Train}, &markedPart{src, s.Test}
+	learned := counts(rest.Len(), len(d.Classes), rest.Label)
+	for c, n := range counts(held.Len(), len(d.Classes), held.Label) {
+		if (n == 0) != (learned[c] == 0) {
+			return fmt.Errorf("%s=%v leaves a split without a sample of class %q (n = %d): "+
+				"change it, or merge the class with another", key, fraction, d.Classes[c],
+				n+learned[c])
 		}
 	}
 	return nil
@@ -257,9 +250,6 @@ func (d *Dataset) lacking(src Marked, p *parts, key string, fraction float64) er
 // of each stratum, drawn by seed alone.
 func HoldOut(src Marked, kinds Strata, index []uint32, fraction float64, seed uint64) (rest,
 	held []uint32) {
-	if fraction == 0 {
-		return index, nil
-	}
 	members := make([][]uint32, kinds.Classes*max(1, kinds.groups))
 	for _, i := range index {
 		k := kinds.of(src, int(i))
