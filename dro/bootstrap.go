@@ -136,9 +136,8 @@ func standardError(a, b []float64) float64 {
 	return math.Sqrt(square / (n - 1) / n)
 }
 
-// collapse is the part of the sample's standard error below which a resample has collapsed: it lacks
-// the few large losses on which the sample's own error rests, and its root is as large as chance
-// makes the rest small.
+// collapse is the part of the sample's standard error below which a resample has collapsed. It then
+// lacks the few large losses that the sample's error rests on, and nothing bounds its root.
 const collapse = .1
 
 // bootstrap solves for resamples, drawn from the samples with replacement. Two lists are resampled

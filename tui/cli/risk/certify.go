@@ -34,12 +34,13 @@ func certifyCommand(con *console.Console) *cobra.Command {
 		Long: `Evaluate the network of a checkpoint (the last one by default) on a split, and solve for the
 exact worst case at every set and radius.
 
-The first figure is an upper bound on R_ρ of the population, at the level asked for. A ! marks
-a bound that a heavy tail, few samples or a single sample make doubtful. R_ρ of the samples
-follows, with the intervals of the studentised bootstrap and of the normal limit. Beside it are λ
-and η̃ (unshifted), the divergence, the effective sample size, and the mean weight of each class
-or group. docs/results.md shows how often bounds and intervals hold the true value, and where they
-fail. Samples that the network was trained on get no interval.
+The first figure is an upper bound on R_ρ of the population, at the level asked for. It is never
+above the largest loss. A ! marks a bound that is the largest loss, or that a heavy tail, few
+samples or a few large losses make doubtful. R_ρ of the samples follows, with the intervals of
+the studentised bootstrap and of the normal limit. Beside it are λ and η̃ (unshifted), the
+divergence, the effective sample size, and the mean weight of each class or group.
+docs/results.md shows how often bounds and intervals hold the true value, and where they fail.
+Samples that the network was trained on get no interval.
 
 With several runs, their differences to the first one follow, paired by sample. The interval of
 a difference is the one with the better coverage: the normal limit's for heavy tails, else the
