@@ -43,7 +43,7 @@ type Interval [2]float64
 type Difference struct {
 	Value             float64
 	StandardError     float64  // sd (f_a − f_b)/√n, pair by pair; NaN as in Estimate
-	Normal, Bootstrap Interval // see Estimate; between −max b and max a
+	Normal, Bootstrap Interval // see Estimate; of either sign
 	Tail              Tail     // Index is of the distances of f_a − f_b from their mean
 }
 
@@ -152,11 +152,12 @@ func (c Confidence) normal(s *study, i int) Interval {
 }
 
 // within returns the interval of the values at radius i that lie between two multiples of the
-// standard error. It holds no value that losses from 0 to the largest ones seen cannot have.
+// standard error. It holds no value that losses from 0 to the largest one seen cannot have.
 func (s *study) within(i int, lo, hi float64) Interval {
 	v, ends := s.value(i), [2]float64{0, s.sides[0].worst[i].MaxLoss}
 	if len(s.sides) > 1 {
-		ends[0] = -s.sides[1].worst[i].MaxLoss
+		ends[1] = max(ends[1], s.sides[1].worst[i].MaxLoss)
+		ends[0] = -ends[1]
 	}
 	return Interval{clamp(v.risk+lo*v.err, ends), clamp(v.risk+hi*v.err, ends)}
 }

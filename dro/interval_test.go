@@ -169,14 +169,15 @@ func TestBoundsLieWithinTheLosses(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				most, other := slices.Max(a), slices.Max(b)
+				most := slices.Max(a)
+				either := max(most, slices.Max(b))
 				for i := range rhos {
 					e, d := &estimates[i], &differences[i]
 					for _, x := range [][3]float64{{0, e.Upper, most}, {0, e.Normal[0], most},
 						{0, e.Normal[1], most}, {0, e.Bootstrap[0], most},
-						{0, e.Bootstrap[1], most}, {-other, d.Normal[0], most},
-						{-other, d.Normal[1], most}, {-other, d.Bootstrap[0], most},
-						{-other, d.Bootstrap[1], most}} {
+						{0, e.Bootstrap[1], most}, {-either, d.Normal[0], either},
+						{-either, d.Normal[1], either}, {-either, d.Bootstrap[0], either},
+						{-either, d.Bootstrap[1], either}} {
 						if x[1] < x[0] || x[1] > x[2] {
 							t.Fatalf("%s, %s, n = %d: %v, want %v to %v", p.name, set.Label(), n,
 								x[1], x[0], x[2])

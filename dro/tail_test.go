@@ -62,10 +62,12 @@ func TestTailIndex(t *testing.T) {
 
 func TestDoubt(t *testing.T) {
 	for want, tail := range map[string]Tail{
-		"":            {Share: .01, Index: 2, Effective: 200},
-		"heavy tail":  {Share: .3, Index: 1.2, Effective: 20},
-		"few samples": {Share: .01, Index: math.NaN(), Effective: 99},
-		"one sample":  {Share: .06, Index: math.Inf(1), Effective: 200},
+		"":              {Share: .01, Index: 2, Effective: 200, Three: .5},
+		"heavy tail":    {Share: .3, Index: 1.2, Effective: 20},
+		"few samples":   {Share: .01, Index: math.NaN(), Effective: 99},
+		"one sample":    {Share: .06, Index: math.Inf(1), Effective: 200, Collapsed: true},
+		"three samples": {Share: .01, Index: 2, Effective: 200, Three: .51},
+		"largest loss":  {Share: .3, Index: 1.2, Effective: 20, Capped: true},
 	} {
 		if got := tail.Doubt(); got != want {
 			t.Errorf("%+v: doubt %q, want %q", tail, got, want)
