@@ -1,6 +1,7 @@
 package story
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -21,17 +22,25 @@ const point = 1.0
 // facts holds the measurements of a cast. Accuracies are in percent, differences in points.
 type facts struct {
 	*cast
+	finding
 	others  int      // the number of arms that are compared, without the baseline
-	lead    *arm     // the best of these arms by worst class, or else by robust risk
-	last    *arm     // the last of these arms, by the same
+	last    *arm     // the last of these arms, by the same as the lead
 	worst   bool     // all have a worst class or group
 	risk    bool     // all have a robust risk
-	gain    estimate // of the lead's worst class over the baseline's
+	gain    estimate // of the lead's worst class over the baseline's, or else of its robust risk
 	mean    estimate // of the lead's mean accuracy over the baseline's
-	drop    estimate // of the lead's robust risk below the baseline's, in nats
+	best    *arm     // the best of the arms that are compared, where the lead is that of a moment ago
 	sunk    []*arm   // others whose worst class is below the baseline's by a point or more
 	lifted  int      // others whose worst class is above it by a point or more
 	overfit []string // names of the arms that have begun to overfit
+	early   string   // why it is too early to compare the arms; "" if it is not
+	moving  bool     // whether the finding has not held yet: the lead is then that of the one before
+}
+
+// finding is what a sentence says of the arms.
+type finding struct {
+	lead    *arm // the best of those that are compared by worst class, or else by robust risk
+	verdict int  // 1 if it is better than the baseline, -1 if worse; 0 if neither, or not known
 }
 
 // estimate is a mean difference over the seeds. half is half the width of its interval, 0 if
@@ -44,22 +53,46 @@ func (e estimate) low() float64 { return e.value - e.half }
 // high returns the upper end of the interval.
 func (e estimate) high() float64 { return e.value + e.half }
 
-// facts measures the cast.
-func (c *cast) facts() *facts {
+// facts measures the cast. Another finding than the one that was told takes over once it has held
+// for three evaluations. Until then the sentence stays with the lead before, of which it tells the
+// figures alone. So what is told depends on the evaluations, and not on when somebody looked.
+func (c *cast) facts() (f *facts) {
+	const holds = 3
+	var told, next finding
+	since := 0
+	for n := range c.n {
+		c.n = n + 1
+		if f = c.measure(); f.early != "" {
+			continue
+		}
+		if since++; f.finding != next {
+			next, since = f.finding, 1
+		}
+		if told.lead == nil || since >= holds {
+			told = next
+		}
+	}
+	if f.early != "" || f.base != nil && f.finding != told {
+		f.moving, f.finding = true, finding{lead: cmp.Or(told.lead, f.lead)}
+	}
+	f.overfit = f.overfits()
+	return f
+}
+
+// measure finds out how the arms stand at one of the epochs.
+func (c *cast) measure() *facts {
 	f := &facts{cast: c, worst: c.have(worstAccuracy), risk: c.have(robustRisk)}
 	among := c.arms
 	if c.base != nil {
 		among = rivalsOf(c.arms[1:])
 	}
-	f.others = len(among)
-	f.overfit = c.overfits()
-	if f.others == 0 {
-		f.lead = c.base
+	if f.others = len(among); f.others == 0 {
+		f.lead, f.best = c.base, c.base
 		return f
 	}
-	of, sign := worstAccuracy, 1.0
+	of, sign, least := worstAccuracy, 1.0, point
 	if !f.worst {
-		of, sign = robustRisk, -1
+		of, sign, least = robustRisk, -1, 0
 	}
 	for _, a := range among {
 		switch v := sign * c.over(a, of); {
@@ -71,22 +104,53 @@ func (c *cast) facts() *facts {
 			f.last = a
 		}
 	}
+	f.best, f.early = f.lead, f.tooEarly()
 	if c.base == nil {
 		return f
 	}
-	f.gain, f.mean = f.against(f.lead, worstAccuracy), f.against(f.lead, meanAccuracy)
-	f.drop = f.against(f.lead, robustRisk)
-	f.drop.value = -f.drop.value
+	f.gain, f.mean = f.against(f.lead, of), f.against(f.lead, meanAccuracy)
+	if v := sign * f.gain.value; math.Abs(v) >= least && math.Abs(v) > f.gain.half {
+		f.verdict = int(math.Copysign(1, v))
+	}
 	for _, a := range among {
-		if f.against(a, worstAccuracy).value >= point {
+		gain := f.against(a, worstAccuracy)
+		if gain.value >= point {
 			f.lifted++
 		}
-		if a != f.lead && f.against(a, worstAccuracy).high() <= -point {
+		if a != f.lead && gain.high() <= -point {
 			f.sunk = append(f.sunk, a)
 		}
 	}
 	return f
 }
+
+// tooEarly says why nothing can be said of the arms yet. Nothing follows the last evaluation of runs
+// that are done, so it is not too early then: a class that was never learnt is a result.
+func (f *facts) tooEarly() string {
+	done, epochs, zero := true, 0, ""
+	for _, a := range f.arms {
+		for _, s := range f.seeds {
+			r := a.runs[s]
+			done = done && r.Status == runner.Done && f.n == len(r.Evals)
+			epochs = max(epochs, r.Meta.Spec.Epochs)
+			if f.worst && worstAccuracy(r.Meta, r.Evals[f.n-1]) == 0 {
+				zero = a.name
+			}
+		}
+	}
+	switch {
+	case done || len(f.arms) == 1:
+		return ""
+	case 5*f.epoch() < float64(epochs):
+		return "before a fifth of the run"
+	case zero != "":
+		return fmt.Sprintf("while a %s of %s is at 0 %%", f.kind(), zero)
+	}
+	return ""
+}
+
+// kind says what suffers: a class, or a group where the runs have groups.
+func (c *cast) kind() string { return c.arms[0].runs[c.seeds[0]].Meta.Part() }
 
 // rivalsOf returns the arms that are compared with the baseline: the arms of other methods, or all
 // arms if there are none. The plain method in other settings says nothing about the methods.
@@ -119,9 +183,19 @@ func meanAccuracy(_ *runner.Meta, e *runner.EvalEvent) float64 {
 
 func robustRisk(_ *runner.Meta, e *runner.EvalEvent) float64 { return e.Of("robust_risk").Float() }
 
-// of returns a quantity of the run of an arm and seed, at the epoch of the cast.
-func (c *cast) of(a *arm, seed uint64, of quantity) float64 {
-	return of(a.runs[seed].Meta, a.at(seed, c.epoch))
+// latest returns the evaluations of an arm and seed that are spoken of by their mean. Accuracies of
+// single evaluations swing, by as much as 60 points in early epochs.
+func (c *cast) latest(a *arm, seed uint64) []*runner.EvalEvent {
+	return a.runs[seed].Evals[max(0, c.n-runner.AverageWindow):c.n]
+}
+
+// of returns the mean of a quantity over the latest evaluations of an arm and seed.
+func (c *cast) of(a *arm, seed uint64, of quantity) (mean float64) {
+	evals := c.latest(a, seed)
+	for _, e := range evals {
+		mean += of(a.runs[seed].Meta, e) / float64(len(evals))
+	}
+	return mean
 }
 
 // over returns the mean of a quantity over the seeds.
@@ -155,15 +229,16 @@ func (f *facts) against(a *arm, of quantity) estimate {
 	return estimate{mean, half}
 }
 
-// part returns the worst class or group of an arm, or "" if it differs between seeds.
+// part returns the worst class or group of an arm, or "" if it differs between seeds or evaluations.
 func (c *cast) part(a *arm) (name string) {
 	for i, s := range c.seeds {
-		r := a.runs[s]
-		worst := worstPart(r.Meta, r.at(c.epoch))
-		if i > 0 && worst != name {
-			return ""
+		for k, e := range c.latest(a, s) {
+			worst := worstPart(a.runs[s].Meta, e)
+			if i+k > 0 && worst != name {
+				return ""
+			}
+			name = worst
 		}
-		name = worst
 	}
 	return name
 }
@@ -184,7 +259,7 @@ func worstPart(m *runner.Meta, e *runner.EvalEvent) (name string) {
 // overfits names the arms that have begun to overfit in every seed.
 func (c *cast) overfits() (names []string) {
 	for _, a := range c.arms {
-		fits := func(s uint64) bool { return !overfit(a.runs[s], c.epoch) }
+		fits := func(s uint64) bool { return !overfit(a.runs[s].Evals[:c.n]) }
 		if !slices.ContainsFunc(c.seeds, fits) {
 			names = append(names, a.name)
 		}
@@ -192,16 +267,13 @@ func (c *cast) overfits() (names []string) {
 	return names
 }
 
-// overfit reports whether the test loss of the last three evaluations up to an epoch is above its
-// least value by a twentieth or more, while the train loss has gone on falling.
-func overfit(r Run, epoch float64) bool {
+// overfit reports whether the test loss of the last three evaluations is above its least value by a
+// twentieth or more, while the train loss has gone on falling.
+func overfit(evals []*runner.EvalEvent) bool {
 	const evaluations, above = 3, 1.05
 	var least *runner.EvalEvent
 	since := []*runner.EvalEvent{}
-	for _, e := range r.Evals {
-		if e.Epoch > epoch && !same(e.Epoch, epoch) {
-			break
-		}
+	for _, e := range evals {
 		if loss := e.Of("test_loss"); !loss.Applies() {
 			return false
 		} else if least == nil || loss.Float() < least.Of("test_loss").Float() {

@@ -75,11 +75,34 @@ func (s *seen) values(name string, of func(figure) float64) (list []float64) {
 	for _, seed := range s.seeds {
 		for i, r := range s.runs {
 			if s.names[i] == name && r.Meta.Spec.Seed == seed {
-				list = append(list, of(s.figures[i][s.epoch]))
+				mean, latest := 0.0, s.latest(i)
+				for _, f := range latest {
+					mean += of(f) / float64(len(latest))
+				}
+				list = append(list, mean)
 			}
 		}
 	}
 	return list
+}
+
+// latest returns the last five figures of a run up to the epoch: all evaluate at every epoch.
+func (s *seen) latest(run int) (list []figure) {
+	for e := max(1, s.epoch-4); e <= s.epoch; e++ {
+		list = append(list, s.figures[run][e])
+	}
+	return list
+}
+
+// early reports whether a fifth of the run is still to come.
+func (s *seen) early() bool {
+	done, epochs := true, 0
+	for i, r := range s.runs {
+		if slices.Contains(s.counted, s.names[i]) && slices.Contains(s.seeds, r.Meta.Spec.Seed) {
+			done, epochs = done && r.Status == runner.Done, max(epochs, r.Meta.Spec.Epochs)
+		}
+	}
+	return !done && s.epoch < float64(epochs)/5
 }
 
 // interval returns the mean and the half-width of the interval of the difference between two
@@ -196,8 +219,12 @@ func (l *lot) see(t *testing.T, where string, at int, got Story) *seen {
 	if n := len(seeds); len(s.seeds) < n {
 		want = fmt.Sprintf("in %d of %d seeds", len(s.seeds), n)
 	}
-	if !strings.HasSuffix(got.Scope, ", "+want) {
-		t.Errorf("%s: %q, want %q", where, got.Scope, want)
+	if n := min(5, int(s.epoch)); n > 1 && !strings.Contains(got.Said[0], "too early") {
+		want = fmt.Sprintf("mean of %d, %s", n, want)
+	}
+	if want = fmt.Sprintf("Epoch %g, %s", s.epoch, want); got.Scope != want ||
+		got.Epoch != s.epoch {
+		t.Errorf("%s: %q at %g, want %q", where, got.Scope, got.Epoch, want)
 	}
 	return s
 }

@@ -199,7 +199,8 @@ func (w *Page) byRisk() (groups [][]ranked) {
 	at := map[string]int{}
 	for _, row := range w.Rows() {
 		first := w.Tracks[row[0]]
-		v, asks := track.OfEval(w.risk.Name).Over(w.Of(row)), first.Asks[w.risk.Asks]
+		v := track.OfEvalAt(w.risk.Name, w.CommonEpoch()).Over(w.Of(row))
+		asks := first.Asks[w.risk.Asks]
 		if !v.Applies() {
 			continue
 		}

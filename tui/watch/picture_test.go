@@ -462,7 +462,8 @@ func TestRiskByRadius(t *testing.T) {
 		t.Errorf("marked %v, trained at %g", c.Markers, run.Spec.Rho)
 	}
 	for i, rho := range run.Meta.Spec.RiskRadii {
-		if got := run.OverRadii("robust_risk_at").At(math.Log10(rho)); got != 1+float64(i) {
+		series := run.OverRadii(run.Eval.Epoch, lab.ListNamed("robust_risk_at"))
+		if got := series.At(math.Log10(rho)); got != 1+float64(i) {
 			t.Errorf("R at %g is %g", rho, got)
 		}
 	}

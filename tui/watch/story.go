@@ -42,7 +42,7 @@ func (w *Page) retell() {
 	if len(of) == len(w.told.of) && !differ(of, w.told.of) && !reading {
 		return
 	}
-	w.told.Story, w.told.of = story.Story{}, of
+	w.told.Story, w.told.of, w.Epoch = story.Story{}, of, 0
 	if reading { // half a log has other evaluations than the whole
 		w.told.of, w.told.Said = nil, []string{readingLogs + w.Theme.More}
 		return
@@ -53,6 +53,7 @@ func (w *Page) retell() {
 			Evals: t.Evaluations()}
 	}
 	w.told.Story = story.Tell(runs, w.Baseline)
+	w.Epoch = w.told.Epoch
 }
 
 // keyOf returns a run's configuration, which is computed once.

@@ -105,15 +105,22 @@ func ofBars(w *panel.Board, v *panel.View) (*export.Sheet, int) {
 	}
 	var rows [][]string
 	for _, t := range runs {
+		e := t.Eval
+		if v.As != nil || len(runs) > 1 {
+			e = t.EvalAt(w.CommonEpoch())
+		}
+		if e == nil {
+			continue
+		}
 		// A count is empty, not 0, where a record does not say how much there was to train on.
 		counts := t.Meta.Counts(of.Axis).Train
-		for i, value := range t.Places(of) {
+		for i, value := range e.ByGroup.Of(of.Name) {
 			count := ""
 			if i < len(counts) {
 				count = strconv.Itoa(counts[i])
 			}
 			rows = append(rows, append(whose(t),
-				strconv.FormatInt(t.Eval.Step, 10), page.Exact(t.Eval.Epoch),
+				strconv.FormatInt(e.Step, 10), page.Exact(e.Epoch),
 				panel.PlaceName(t.Meta, of.Axis, i), count, page.Exact(value.Float())))
 		}
 	}
