@@ -51,7 +51,7 @@ func (w *Page) against(m lab.Measure) column {
 	}
 	c.cell = func(runs []*track.Track) string {
 		base := w.baseOf(runs, &m)
-		epoch := w.CommonEpoch()
+		epoch := w.Epoch
 		elsewhere := func(t *track.Track) bool { return !t.EndsAt(epoch) }
 		lacks := func(t *track.Track) bool { return t.EvalAt(epoch) == nil }
 		if base == nil || base[0] == runs[0] || slices.ContainsFunc(runs, elsewhere) ||

@@ -450,6 +450,7 @@ func TestFilm(t *testing.T) {
 // radius.
 func TestRiskByRadius(t *testing.T) {
 	r := watching(t, 120, 40)
+	r.Wait(20*time.Second, time.Second) // to the end, which all have in common
 	w := r.watch
 	run := w.Run()
 	list := make([]measure.Number, len(run.Meta.Spec.RiskRadii))
@@ -477,7 +478,7 @@ func TestOutcome(t *testing.T) {
 		// The best is the best at the last epoch that all runs have, unless another run is better
 		// by now.
 		first := r.watch.Tracks[0]
-		epoch, _, _ := track.Common(r.watch.Tracks)
+		epoch := r.watch.Epoch
 		better := func(worst, risk float64, evals ...*runner.EvalEvent) string {
 			for _, e := range evals {
 				e.Set("worst_class_accuracy", measure.Num(worst))

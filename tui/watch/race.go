@@ -106,7 +106,7 @@ func (w *Page) raceLine(cells int) string {
 	branch, parent := w.racing()
 	_, from, _ := runner.ParseParent(branch.Meta.Parent)
 	fork := branch.Epochs(float64(from))
-	epoch := w.CommonEpoch()
+	epoch := w.Epoch
 	head := fmt.Sprintf("Branch of %s since epoch %.4g", parent.Label, fork)
 	rest := []string{noneInCommon}
 	styles := []kit.Style{t.Dim}

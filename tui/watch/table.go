@@ -137,7 +137,7 @@ func (w *Page) bests(columns []column) []int {
 	marks := make([]int, len(columns))
 	for i, c := range columns {
 		if marks[i] = -1; c.of != nil && w.Comparable(c.of) {
-			marks[i] = w.leads(c.of, track.OfEvalAt(c.of.Name, w.CommonEpoch()))
+			marks[i] = w.leads(c.of, track.OfEvalAt(c.of.Name, w.Epoch))
 			if w.leads(c.of, track.OfEval(c.of.Name)) != marks[i] {
 				marks[i] = -1
 			}
@@ -161,6 +161,14 @@ func (w *Page) leads(m *lab.Measure, figure track.Figure) int {
 		return -1
 	}
 	return best
+}
+
+// at names the epoch at which runs are compared, behind the head of what compares them.
+func (w *Page) at() string {
+	if w.Epoch == 0 {
+		return ""
+	}
+	return fmt.Sprintf("@%.4g", w.Epoch)
 }
 
 // shortest is the last form of rowName.
@@ -228,9 +236,8 @@ func (w *Page) table(r kit.Rect) []string {
 		if l.narrow && c.brief != "" {
 			text = c.brief
 		}
-		if c.change != nil && track.Percents(*c.change) && w.Epoch > 0 { // of both changes
-			at := fmt.Sprintf("@%.4g", w.Epoch)
-			text = cell.Cut(text, c.w-1-len(at)) + at
+		if c.change != nil && track.Percents(*c.change) { // the epoch is that of both changes
+			text = cell.Cut(text, c.w-1-len(w.at())) + w.at()
 		}
 		head += kit.Right(t.Greek(text), c.w)
 	}
