@@ -27,6 +27,7 @@ type Setting struct {
 	live   bool // a knob, for every method
 	fixed  bool // a fork inherits its parent's value
 	viewed bool // decides how often a run is looked at or saved, not what it computes
+	ends   bool // decides, where patience is set, when the run ends
 	native bool // means nothing to a run of a program, see Spec.Program
 	bridge bool // means nothing to any other run
 
@@ -80,6 +81,27 @@ func (t *Setting) ReadIn(s *Spec) bool {
 	}
 	return t.suits(s) && t.needs.met(s) && t.ofSet(s.Uncertainty) &&
 		slices.ContainsFunc(s.Algorithms, read)
+}
+
+// Reader says what of a run depends on a setting.
+type Reader int
+
+const (
+	Nothing  Reader = iota
+	Report          // evaluations and records alone: with another value the run trains the same
+	Training        // the steps that the run takes
+)
+
+// Reader returns what of the Spec's run depends on the setting.
+func (t *Setting) Reader(s *Spec) Reader {
+	m, err := dro.Find(s.Algorithm())
+	switch {
+	case !t.ReadIn(s):
+		return Nothing
+	case t.viewed && !(t.ends && s.Patience > 0), err == nil && !m.TrainsBy(t.Key):
+		return Report
+	}
+	return Training
 }
 
 // suits reports whether the setting means something to the Spec's network.
