@@ -322,10 +322,9 @@ func (t *Table) chooseAt(members []member, ask string) {
 	for i := range members {
 		members[i].selected = t.At == Selected
 		switch m := members[i]; {
-		case imported(m):
 		case m.selected:
 			t.Epochs = append(t.Epochs, m.summary.Selected.Epoch)
-		default:
+		case !imported(m):
 			t.Epochs = append(t.Epochs, m.summary.Epochs)
 		}
 	}

@@ -124,29 +124,26 @@ func (c *cast) measure() *facts {
 	return f
 }
 
-// tooEarly says why nothing can be said of the arms yet. Nothing follows the last evaluation of runs
-// that are done, so it is not too early then: a class that was never learnt is a result.
+// tooEarly says why nothing can be said of the arms yet. Nothing follows the last evaluation of
+// runs that are done, so it is not too early then: a class that was never learnt is a result.
 func (f *facts) tooEarly() string {
-	done, epochs, zero := true, 0, ""
-	for _, a := range f.arms {
-		for _, s := range f.seeds {
-			r := a.runs[s]
-			done = done && r.Status == runner.Done && f.n == len(r.Evals)
-			epochs = max(epochs, r.Meta.Spec.Epochs)
-			if f.worst && worstAccuracy(r.Meta, r.Evals[f.n-1]) == 0 {
-				zero = a.name
-			}
-		}
-	}
-	switch {
-	case done || len(f.arms) == 1:
+	lost := slices.IndexFunc(f.arms, func(a *arm) bool { return f.now(a) == 0 })
+	switch first := f.arms[0].runs[f.seeds[0]]; {
+	case len(f.arms) == 1 || f.done && f.n == len(first.Evals):
 		return ""
-	case 5*f.epoch() < float64(epochs):
+	case 5*f.epoch() < float64(f.planned):
 		return "before a fifth of the run"
-	case zero != "":
-		return fmt.Sprintf("while a %s of %s is at 0 %%", f.kind(), zero)
+	case lost >= 0:
+		return fmt.Sprintf("while a %s of %s is at 0 %%", f.kind(), f.arms[lost].name)
 	}
 	return ""
+}
+
+// now returns the worst accuracy of an arm at the last evaluation alone.
+func (c *cast) now(a *arm) float64 {
+	alone := *c
+	alone.window = 1
+	return alone.over(a, worstAccuracy)
 }
 
 // kind says what suffers: a class, or a group where the runs have groups.
@@ -186,7 +183,7 @@ func robustRisk(_ *runner.Meta, e *runner.EvalEvent) float64 { return e.Of("robu
 // latest returns the evaluations of an arm and seed that are spoken of by their mean. Accuracies of
 // single evaluations swing, by as much as 60 points in early epochs.
 func (c *cast) latest(a *arm, seed uint64) []*runner.EvalEvent {
-	return a.runs[seed].Evals[max(0, c.n-runner.AverageWindow):c.n]
+	return a.runs[seed].Evals[max(0, c.n-c.window):c.n]
 }
 
 // of returns the mean of a quantity over the latest evaluations of an arm and seed.

@@ -12,13 +12,16 @@ import (
 
 // cast holds the arms and seeds that count, and the epochs at which they are compared.
 type cast struct {
-	arms  []*arm // configurations, in the order of the runs; each has every one of the seeds
-	base  *arm   // the baseline, which is the first of arms; nil without one
-	seeds []uint64
-	asked int      // number of seeds that were to be trained
-	n     int      // the number of evaluations that are spoken of, from the first on
-	out   []string // clauses on the runs that are left out, and why
-	waits string   // what is waited for; if set, there are no facts yet
+	arms    []*arm // configurations, in the order of the runs; each has every one of the seeds
+	base    *arm   // the baseline, which is the first of arms; nil without one
+	seeds   []uint64
+	asked   int      // number of seeds that were to be trained
+	n       int      // the number of evaluations that are known, from the first on
+	window  int      // the number of the latest of them, whose mean is spoken of
+	done    bool     // whether all runs are done
+	planned int      // the number of epochs that were planned
+	out     []string // clauses on the runs that are left out, and why
+	waits   string   // what is waited for; if set, there are no facts yet
 }
 
 // arm is a configuration: runs that differ in seed alone.
@@ -48,7 +51,7 @@ func (r Run) epoch() float64 {
 // remaining runs have an epoch in common or are waited for.
 func gather(runs []Run, baseline int) *cast {
 	runs = ofTheirOwn(runs)
-	c := &cast{}
+	c := &cast{window: runner.AverageWindow, done: true}
 	var base string
 	if baseline >= 0 {
 		base = runs[baseline].Key
@@ -236,7 +239,8 @@ func (c *cast) meet() {
 		for i, evals := range all {
 			a, seed := c.arms[i/len(c.seeds)], c.seeds[i%len(c.seeds)]
 			r := a.runs[seed]
-			r.Evals = evals
+			r.Evals, c.planned = evals, max(c.planned, r.Meta.Spec.Epochs)
+			c.done = c.done && r.Status == runner.Done
 			a.runs[seed] = r
 		}
 	case c.leaveOne():

@@ -60,6 +60,14 @@ func readings() []reading {
 			func(*seen, []string) bool { return false }}, // see TestSubjectHolds
 		{one(`^undecided, with (.+) at ([\d.]+) % in the worst class, (.+) at ([\d.]+) %$`), false,
 			func(s *seen, m []string) bool { return from(s, m[1], m[3], m[4], m[2]) }},
+		{one(`^at epoch (\d+) alone, (.+) is at ([\d.]+) % and (.+) at ([\d.]+) %$`), false,
+			func(s *seen, m []string) bool {
+				alone := *s
+				alone.window = 1
+				now, then := alone.mean(m[2], worstOf), alone.mean(s.base, worstOf)
+				return m[1] == fmt.Sprint(s.epoch) && m[4] == s.base && near(m[3], now) &&
+					near(m[5], then) && (now-then)*gain(s, m[2]) < 0
+			}},
 		{one(`^(.+) is ahead for now$`), false,
 			func(s *seen, m []string) bool { return best(s, m[1]) }},
 		{one(`^(.+) lifts (disc|ring|star) from (.+)'s ([\d.]+) to ([\d.]+) %$`), false,

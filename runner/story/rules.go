@@ -6,8 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-
-	"drolab/runner"
 )
 
 // need is a set of conditions without which a rule is not asked.
@@ -124,6 +122,10 @@ func rules() []rule {
 			"and raises mean accuracy by at least {raise} points"},
 		{"cost", claimed, gains, "and costs at most {cost} points of mean accuracy"},
 
+		{"now", baseline | worst | settled, func(f *facts) bool {
+			return float64(f.verdict)*(f.now(f.lead)-f.now(f.base)) <= -point
+		}, "at epoch {epoch} alone, {lead} is at {now} % and {base} at {then} %"},
+
 		{"others", rivals | moving, func(f *facts) bool { return f.early == "" && f.best != f.lead },
 			"{best} is ahead for now"},
 		{"others", told, lift, "{all} lift the worst {kind}"},
@@ -156,7 +158,7 @@ func (f *facts) story(out []string) Story {
 // single seed, and counts the seeds if some are missing.
 func (f *facts) scope() string {
 	text := fmt.Sprintf("Epoch %.4g, ", f.epoch())
-	if n := min(f.n, runner.AverageWindow); n > 1 && f.early == "" {
+	if n := min(f.n, f.window); n > 1 && f.early == "" {
 		text += fmt.Sprintf("mean of %d, ", n)
 	}
 	switch n := len(f.seeds); {
@@ -182,6 +184,7 @@ func (f *facts) words() []string {
 	}
 	base := cmp.Or(f.base, f.last, f.lead)
 	from, to := figures(f.over(base, worstAccuracy), f.over(f.lead, worstAccuracy))
+	then, now := figures(f.now(base), f.now(f.lead))
 	all := fmt.Sprintf("all %d", f.others)
 	if f.others == 2 {
 		all = "both"
@@ -199,7 +202,7 @@ func (f *facts) words() []string {
 		"{half}", tenth(math.Ceil(10*f.gain.half) / 10),
 		"{cost}", atMost(-f.mean.low()), "{raise}", atLeast(f.mean.low()),
 		"{mean+}", tenth(f.mean.value), "{mean-}", tenth(-f.mean.value), "{early}", f.early,
-		"{best}", f.best.name,
+		"{best}", f.best.name, "{epoch}", fmt.Sprintf("%.4g", f.epoch()), "{now}", now, "{then}", then,
 		"{mean}", tenth(f.over(f.lead, meanAccuracy)),
 		"{riskFrom}", fmt.Sprintf("%.3f", f.over(base, robustRisk)),
 		"{riskTo}", fmt.Sprintf("%.3f", f.over(f.lead, robustRisk)),

@@ -57,6 +57,7 @@ type seen struct {
 	base    string // name of the baseline; "" without one that counts
 	seeds   []uint64
 	epoch   float64
+	window  float64  // the number of evaluations whose mean is told
 	counted []string // names of the configurations
 }
 
@@ -86,9 +87,9 @@ func (s *seen) values(name string, of func(figure) float64) (list []float64) {
 	return list
 }
 
-// latest returns the last five figures of a run up to the epoch: all evaluate at every epoch.
+// latest returns the figures of a run whose mean is told: all evaluate at every epoch.
 func (s *seen) latest(run int) (list []figure) {
-	for e := max(1, s.epoch-4); e <= s.epoch; e++ {
+	for e := max(1, s.epoch-s.window+1); e <= s.epoch; e++ {
 		list = append(list, s.figures[run][e])
 	}
 	return list
@@ -164,7 +165,7 @@ func (l *lot) check(t *testing.T, where string, at int, got Story, said map[stri
 // It returns nil where the story waits for something.
 func (l *lot) see(t *testing.T, where string, at int, got Story) *seen {
 	t.Helper()
-	s := &seen{lot: l}
+	s := &seen{lot: l, window: 5}
 	out := strings.Join(got.Out, "; ")
 	seeds := map[uint64]bool{}
 	for i, r := range l.runs {

@@ -166,14 +166,12 @@ func (p *Page) cellWidth(row int) int {
 // against reports whether differences are shown: the figures are of one epoch or were selected, and
 // there is room for the differences of all groups.
 func (p *Page) against() bool {
-	if len(p.table.Epochs) > 1 && p.table.At == compare.Last {
-		return false
-	}
 	cells := p.labelCells()
 	for _, w := range p.wide {
 		cells += w.figures + w.differences
 	}
-	return !p.narrow() && cells+2 <= p.Body.W
+	comparable := len(p.table.Epochs) < 2 || p.table.At == compare.Selected
+	return comparable && !p.narrow() && cells+2 <= p.Body.W
 }
 
 // groupName is the name of a group, with its glyph.

@@ -104,17 +104,15 @@ func ofBars(w *panel.Board, v *panel.View) (*export.Sheet, int) {
 		runs = append(runs, r)
 	}
 	var rows [][]string
+	epoch := w.CommonEpoch()
+	if e := w.Run().Eval; v.As == nil && e != nil {
+		epoch = e.Epoch
+	}
 	for _, t := range runs {
-		e := t.Eval
-		if v.As != nil || len(runs) > 1 {
-			e = t.EvalAt(w.CommonEpoch())
-		}
-		if e == nil {
-			continue
-		}
+		e := t.EvalAt(epoch)
 		// A count is empty, not 0, where a record does not say how much there was to train on.
 		counts := t.Meta.Counts(of.Axis).Train
-		for i, value := range e.ByGroup.Of(of.Name) {
+		for i, value := range t.PlacesAt(epoch, of) {
 			count := ""
 			if i < len(counts) {
 				count = strconv.Itoa(counts[i])
