@@ -324,10 +324,8 @@ func (m *Method) ReadsKey(key string) bool {
 // trains by it. Where λ stays at its start, neither its bounds nor the radius matter.
 func (m *Method) TrainsBy(key string) bool {
 	switch key {
-	case "lambda0", "lambda_max":
-		return !m.Penalised
-	case "rho":
-		return (m.Adversarial || m.ReadsKey("eta")) && !m.Penalised
+	case "rho", "lambda0", "lambda_max":
+		return !m.Penalised && m.TrainsBy("uncertainty")
 	case "uncertainty", "k", "mu":
 		return m.Adversarial || m.ReadsKey("eta")
 	}

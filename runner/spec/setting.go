@@ -83,25 +83,12 @@ func (t *Setting) ReadIn(s *Spec) bool {
 		slices.ContainsFunc(s.Algorithms, read)
 }
 
-// Reader says what of a run depends on a setting.
-type Reader int
-
-const (
-	Nothing  Reader = iota
-	Report          // evaluations and records alone: with another value the run trains the same
-	Training        // the steps that the run takes
-)
-
-// Reader returns what of the Spec's run depends on the setting.
-func (t *Setting) Reader(s *Spec) Reader {
+// TrainedBy reports whether the steps of the Spec's run depend on the setting. Where they do not and
+// the run reads it, the report alone depends on it.
+func (t *Setting) TrainedBy(s *Spec) bool {
 	m, err := dro.Find(s.Algorithm())
-	switch {
-	case !t.ReadIn(s):
-		return Nothing
-	case t.viewed && !(t.ends && s.Patience > 0), err == nil && !m.TrainsBy(t.Key):
-		return Report
-	}
-	return Training
+	steers := !t.viewed || t.ends && s.Patience > 0
+	return t.ReadIn(s) && steers && (err != nil || m.TrainsBy(t.Key))
 }
 
 // suits reports whether the setting means something to the Spec's network.

@@ -1,7 +1,6 @@
 package story
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/measure"
 )
 
 // claim is the least number of seeds with which a difference is tested. With fewer the sentence
@@ -22,25 +22,19 @@ const point = 1.0
 // facts holds the measurements of a cast. Accuracies are in percent, differences in points.
 type facts struct {
 	*cast
-	finding
 	others  int      // the number of arms that are compared, without the baseline
-	last    *arm     // the last of these arms, by the same as the lead
+	best    *arm     // the best of these arms by worst class, or else by robust risk
+	last    *arm     // the last of these arms, by the same
+	lead    *arm     // the arm that the sentence is about
 	worst   bool     // all have a worst class or group
 	risk    bool     // all have a robust risk
-	gain    estimate // of the lead's worst class over the baseline's, or else of its robust risk
+	gain    estimate // of the lead's worst class over the baseline's
 	mean    estimate // of the lead's mean accuracy over the baseline's
-	best    *arm     // the best of the arms that are compared, where the lead is that of a moment ago
+	drop    estimate // of the lead's robust risk below the baseline's, in nats
 	sunk    []*arm   // others whose worst class is below the baseline's by a point or more
 	lifted  int      // others whose worst class is above it by a point or more
 	overfit []string // names of the arms that have begun to overfit
 	early   string   // why it is too early to compare the arms; "" if it is not
-	moving  bool     // whether the finding has not held yet: the lead is then that of the one before
-}
-
-// finding is what a sentence says of the arms.
-type finding struct {
-	lead    *arm // the best of those that are compared by worst class, or else by robust risk
-	verdict int  // 1 if it is better than the baseline, -1 if worse; 0 if neither, or not known
 }
 
 // estimate is a mean difference over the seeds. half is half the width of its interval, 0 if
@@ -53,83 +47,81 @@ func (e estimate) low() float64 { return e.value - e.half }
 // high returns the upper end of the interval.
 func (e estimate) high() float64 { return e.value + e.half }
 
-// facts measures the cast. Another finding than the one that was told takes over once it has held
-// for three evaluations. Until then the sentence stays with the lead before, of which it tells the
-// figures alone. So what is told depends on the evaluations, and not on when somebody looked.
-func (c *cast) facts() (f *facts) {
+// facts measures the cast. The sentence is about the first arm that was best and, from then on,
+// about an arm that has been best for three evaluations. So its subject depends on the evaluations,
+// and not on when somebody looked.
+func (c *cast) facts() *facts {
 	const holds = 3
-	var told, next finding
-	since := 0
-	for n := range c.n {
-		c.n = n + 1
-		if f = c.measure(); f.early != "" {
-			continue
-		}
-		if since++; f.finding != next {
-			next, since = f.finding, 1
-		}
-		if told.lead == nil || since >= holds {
-			told = next
-		}
-	}
-	if f.early != "" || f.base != nil && f.finding != told {
-		f.moving, f.finding = true, finding{lead: cmp.Or(told.lead, f.lead)}
-	}
-	f.overfit = f.overfits()
-	return f
-}
-
-// measure finds out how the arms stand at one of the epochs.
-func (c *cast) measure() *facts {
-	f := &facts{cast: c, worst: c.have(worstAccuracy), risk: c.have(robustRisk)}
+	f := &facts{cast: c}
 	among := c.arms
 	if c.base != nil {
 		among = rivalsOf(c.arms[1:])
+	}
+	var next *arm
+	since := 0
+	for n := range c.n {
+		c.n = n + 1
+		f.rank(among)
+		if f.early = f.tooEarly(); f.early != "" {
+			continue
+		}
+		if since++; f.best != next {
+			next, since = f.best, 1
+		}
+		if f.lead == nil || since >= holds {
+			f.lead = f.best
+		}
+	}
+	f.overfit = c.overfits()
+	if f.lead == nil || c.base == nil {
+		f.lead = f.best
 	}
 	if f.others = len(among); f.others == 0 {
 		f.lead, f.best = c.base, c.base
 		return f
 	}
-	of, sign, least := worstAccuracy, 1.0, point
-	if !f.worst {
-		of, sign, least = robustRisk, -1, 0
-	}
-	for _, a := range among {
-		switch v := sign * c.over(a, of); {
-		case f.lead == nil:
-			f.lead, f.last = a, a
-		case v > sign*c.over(f.lead, of):
-			f.lead = a
-		case v < sign*c.over(f.last, of):
-			f.last = a
-		}
-	}
-	f.best, f.early = f.lead, f.tooEarly()
 	if c.base == nil {
 		return f
 	}
-	f.gain, f.mean = f.against(f.lead, of), f.against(f.lead, meanAccuracy)
-	if v := sign * f.gain.value; math.Abs(v) >= least && math.Abs(v) > f.gain.half {
-		f.verdict = int(math.Copysign(1, v))
-	}
+	f.gain, f.mean = f.against(f.lead, worstAccuracy), f.against(f.lead, meanAccuracy)
+	f.drop = f.against(f.lead, robustRisk)
+	f.drop.value = -f.drop.value
 	for _, a := range among {
-		gain := f.against(a, worstAccuracy)
-		if gain.value >= point {
+		if f.against(a, worstAccuracy).value >= point {
 			f.lifted++
 		}
-		if a != f.lead && gain.high() <= -point {
+		if a != f.lead && f.against(a, worstAccuracy).high() <= -point {
 			f.sunk = append(f.sunk, a)
 		}
 	}
 	return f
 }
 
+// rank finds the best and the last of the arms.
+func (f *facts) rank(among []*arm) {
+	f.worst, f.risk, f.best, f.last = f.have(worstAccuracy), f.have(robustRisk), nil, nil
+	of, sign := worstAccuracy, 1.0
+	if !f.worst {
+		of, sign = robustRisk, -1
+	}
+	for _, a := range among {
+		switch v := sign * f.over(a, of); {
+		case f.best == nil:
+			f.best, f.last = a, a
+		case v > sign*f.over(f.best, of):
+			f.best = a
+		case v < sign*f.over(f.last, of):
+			f.last = a
+		}
+	}
+}
+
 // tooEarly says why nothing can be said of the arms yet. Nothing follows the last evaluation of
 // runs that are done, so it is not too early then: a class that was never learnt is a result.
 func (f *facts) tooEarly() string {
 	lost := slices.IndexFunc(f.arms, func(a *arm) bool { return f.now(a) == 0 })
-	switch first := f.arms[0].runs[f.seeds[0]]; {
-	case len(f.arms) == 1 || f.done && f.n == len(first.Evals):
+	switch {
+	case len(f.arms) == 1 || f.done && f.n == len(f.arms[0].runs[f.seeds[0]].Evals):
 		return ""
 	case 5*f.epoch() < float64(f.planned):
 		return "before a fifth of the run"
@@ -139,15 +131,15 @@ func (f *facts) tooEarly() string {
 	return ""
 }
 
+// kind says what suffers: a class, or a group where the runs have groups.
+func (c *cast) kind() string { return c.arms[0].runs[c.seeds[0]].Meta.Part() }
+
 // now returns the worst accuracy of an arm at the last evaluation alone.
 func (c *cast) now(a *arm) float64 {
 	alone := *c
 	alone.window = 1
 	return alone.over(a, worstAccuracy)
 }
-
-// kind says what suffers: a class, or a group where the runs have groups.
-func (c *cast) kind() string { return c.arms[0].runs[c.seeds[0]].Meta.Part() }
 
 // rivalsOf returns the arms that are compared with the baseline: the arms of other methods, or all
 // arms if there are none. The plain method in other settings says nothing about the methods.
@@ -243,12 +235,10 @@ func (c *cast) part(a *arm) (name string) {
 // worstPart returns the class or group with the least accuracy among those that have min_group test
 // samples.
 func worstPart(m *runner.Meta, e *runner.EvalEvent) (name string) {
-	counts, least := m.Counts(m.Main()).Test, math.Inf(1)
-	for i, v := range e.ByGroup.Of(m.Fit("class_accuracy")) {
-		few := i < len(counts) && counts[i] < m.Spec.MinGroup
-		if names := m.Names(m.Main()); v.Applies() && !few && v.Float() < least && i < len(names) {
-			name, least = names[i], v.Float()
-		}
+	counts := m.Counts(m.Main()).Test
+	known := measure.Enough(e.ByGroup.Of(m.Fit("class_accuracy")), counts, m.Spec.MinGroup)
+	if i, names := measure.Worst(known, false), m.Names(m.Main()); i >= 0 && i < len(names) {
+		name = names[i]
 	}
 	return name
 }

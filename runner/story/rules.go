@@ -21,8 +21,6 @@ const (
 	alone                     // one configuration
 	open                      // no baseline
 	early                     // too early to compare
-	moving                    // a finding that has not held yet
-	settled                   // neither
 )
 
 // has returns the conditions that the facts meet.
@@ -37,7 +35,6 @@ func (f *facts) has() (n need) {
 	either(f.worst, worst, 0)
 	either(!f.worst && f.risk, noWorst, 0)
 	either(len(f.seeds) < claim, few, enough)
-	either(f.moving, moving, settled)
 	either(f.early != "", early, 0)
 	return n
 }
@@ -52,11 +49,12 @@ type rule struct {
 
 // rules returns all clauses that can be said, slot by slot in the order of the sentence.
 func rules() []rule {
-	gains := func(f *facts) bool { return f.verdict > 0 }
-	loses := func(f *facts) bool { return f.verdict < 0 }
+	gains := func(f *facts) bool { return f.gain.value >= point && f.gain.low() > 0 }
+	loses := func(f *facts) bool { return f.gain.value <= -point && f.gain.high() < 0 }
+	behind := func(f *facts) bool { return f.lead != f.best }
 	same := func(f *facts) bool { return f.part(f.lead) != "" && f.part(f.lead) == f.part(f.base) }
 	named := func(f *facts) bool { return f.part(f.lead) != "" && f.part(f.base) != "" }
-	one := func(f *facts) bool { return f.others == 1 }
+	one := func(f *facts) bool { return f.others == 1 || behind(f) }
 	near := func(f *facts) bool {
 		return f.over(f.lead, worstAccuracy)-f.over(f.last, worstAccuracy) < point
 	}
@@ -69,10 +67,6 @@ func rules() []rule {
 	const told, claimed = baseline | rivals | worst | few, baseline | rivals | worst | enough
 	return []rule{
 		{"lead", rivals | early, nil, "too early to say {early}"},
-		{"lead", baseline | rivals | worst | moving, nil,
-			"undecided, with {lead} at {to} % in the worst {kind}, {base} at {from} %"},
-		{"lead", baseline | rivals | noWorst | moving, nil,
-			"undecided, with {lead} at a robust risk of {riskTo} and {base} at {riskFrom}"},
 		{"lead", told, all(gains, same),
 			"{lead} lifts {part} from {base}'s {from} to {to} %"},
 		{"lead", told, all(gains, named),
@@ -84,7 +78,7 @@ func rules() []rule {
 			"{all} others lower the worst {kind} from {base}'s {from} %; {lead} comes " +
 				"closest with {to} %"},
 		{"lead", told, one,
-			"{lead} stays within a point of {base}'s worst {kind}, with {to} against {from} %"},
+			"{lead}, at {to} %, stays within a point of {base}'s worst {kind} of {from} %"},
 		{"lead", told, nil,
 			"none lifts {base}'s worst {kind} of {from} % by a point; {lead} reaches {to} %"},
 		{"lead", claimed, all(gains, same),
@@ -102,8 +96,10 @@ func rules() []rule {
 			"without a baseline, the worst {kinds} of {all} are within a point, at {to} %"},
 		{"lead", open | rivals | worst, nil,
 			"without a baseline, the worst {kinds} range from {base}'s {from} to {lead}'s {to} %"},
-		{"lead", baseline | rivals | noWorst, gains,
+		{"lead", baseline | rivals | noWorst, func(f *facts) bool { return f.drop.low() > 0 },
 			"{lead} lowers the robust risk of {base} from {riskFrom} to {riskTo}"},
+		{"lead", baseline | rivals | noWorst, behind,
+			"{lead} is at a robust risk of {riskTo}, {base} at {riskFrom}"},
 		{"lead", baseline | rivals | noWorst, nil,
 			"none lowers {base}'s robust risk of {riskFrom}; {lead} reaches {riskTo}"},
 		{"lead", open | rivals | noWorst, nil,
@@ -114,20 +110,20 @@ func rules() []rule {
 		{"lead", alone | noWorst, nil,
 			"the robust risk of {lead} is {riskTo}; there is no other run to compare with"},
 
-		{"cost", told | settled, func(f *facts) bool { return f.mean.value >= .1 },
+		{"cost", told, func(f *facts) bool { return f.mean.value >= .1 },
 			"and raises mean accuracy by {mean+} points"},
-		{"cost", told | settled, func(f *facts) bool { return f.mean.value <= -.1 },
+		{"cost", told, func(f *facts) bool { return f.mean.value <= -.1 },
 			"and costs {mean-} points of mean accuracy"},
 		{"cost", claimed, all(gains, func(f *facts) bool { return f.mean.low() >= .1 }),
 			"and raises mean accuracy by at least {raise} points"},
 		{"cost", claimed, gains, "and costs at most {cost} points of mean accuracy"},
 
-		{"now", baseline | worst | settled, func(f *facts) bool {
-			return float64(f.verdict)*(f.now(f.lead)-f.now(f.base)) <= -point
+		{"now", baseline | rivals | worst, func(f *facts) bool {
+			now := f.now(f.lead) - f.now(f.base)
+			return gains(f) && now <= -point || loses(f) && now >= point
 		}, "at epoch {epoch} alone, {lead} is at {now} % and {base} at {then} %"},
 
-		{"others", rivals | moving, func(f *facts) bool { return f.early == "" && f.best != f.lead },
-			"{best} is ahead for now"},
+		{"others", rivals, behind, "{best} is ahead for now"},
 		{"others", told, lift, "{all} lift the worst {kind}"},
 		{"others", baseline | rivals | worst,
 			func(f *facts) bool { return gains(f) && len(f.sunk) > 0 },
@@ -146,7 +142,9 @@ func (f *facts) story(out []string) Story {
 			continue
 		}
 		said[r.slot] = true
-		s.Said = append(s.Said, words.Replace(r.words))
+		if s.Said = append(s.Said, words.Replace(r.words)); r.needs&early != 0 {
+			break
+		}
 	}
 	if !said["lead"] {
 		s.Said = slices.Insert(s.Said, 0, "the runs have no worst class to compare")

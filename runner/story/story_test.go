@@ -95,9 +95,10 @@ func (s *seen) latest(run int) (list []figure) {
 	return list
 }
 
-// early reports whether a fifth of the run is still to come.
-func (s *seen) early() bool {
-	done, epochs := true, 0
+// early reports whether the epoch is before a fifth of the run. end says that it is the last so far,
+// after which nothing comes if all are done.
+func (s *seen) early(end bool) bool {
+	done, epochs := end, 0
 	for i, r := range s.runs {
 		if slices.Contains(s.counted, s.names[i]) && slices.Contains(s.seeds, r.Meta.Spec.Seed) {
 			done, epochs = done && r.Status == runner.Done, max(epochs, r.Meta.Spec.Epochs)
@@ -119,10 +120,32 @@ func (s *seen) interval(a, b string, of func(figure) float64) (mean, half float6
 func worstOf(f figure) float64 { return f.worst }
 func meanOf(f figure) float64  { return f.mean }
 
-// lead returns the configuration that the sentence is about.
-func (s *seen) lead(best func(*seen, string) bool) string {
-	i := slices.IndexFunc(s.counted, func(o string) bool { return o != s.base && best(s, o) })
-	return s.counted[i]
+// best returns the configuration with the highest worst class, other than the baseline.
+func (s *seen) best() (name string) {
+	for _, o := range s.counted {
+		if o != s.base && (name == "" || s.mean(o, worstOf) > s.mean(name, worstOf)) {
+			name = o
+		}
+	}
+	return name
+}
+
+// lead returns the configuration that the sentence is about: the first that was the best and, from
+// then on, each that was the best at three epochs in turn.
+func (s *seen) lead() (lead string) {
+	last, turns, at := "", 0, *s
+	for at.epoch = 1; at.epoch <= s.epoch; at.epoch++ {
+		if at.early(at.epoch == s.epoch) {
+			continue
+		}
+		if turns++; at.best() != last {
+			last, turns = at.best(), 1
+		}
+		if lead == "" || turns >= 3 {
+			lead = last
+		}
+	}
+	return lead
 }
 
 // split returns the names in a list such as "a, b and c".

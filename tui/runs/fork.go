@@ -293,7 +293,12 @@ func (f *forking) reads() string {
 	if !ok || change(&now, f.assignments()) != nil {
 		return ""
 	}
-	text := [...]string{nothingReads, reportReads, trainingReads}[t.Reader(&now)]
+	text := nothingReads
+	if t.TrainedBy(&now) {
+		text = trainingReads
+	} else if t.ReadIn(&now) {
+		text = reportReads
+	}
 	return fmt.Sprintf(text, now.Algorithm())
 }
 
@@ -326,7 +331,7 @@ func (f *forking) line(t *kit.Theme, row, w int) string {
 	key := f.keys[row-1]
 	value := kit.Left(f.value(key), valueCells)
 	only := ""
-	if s, _ := spec.FindSetting(key); s.Reader(&f.spec) != spec.Training {
+	if s, _ := spec.FindSetting(key); !s.TrainedBy(&f.spec) {
 		only = t.Dim.Paint(reportOnly)
 	}
 	head := t.Pointed("  "+kit.Left(key, nameCells)+value, here)

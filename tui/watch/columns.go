@@ -70,19 +70,20 @@ func (w *Page) against(m lab.Measure) column {
 
 // signed writes a difference in a measure, with its sign.
 func signed(m lab.Measure, d float64) string {
-	text := written(m, d)
+	text := written(m, measure.Num(d))
 	if d > 0 {
 		text = "+" + text
 	}
 	return text
 }
 
-// written writes a value of a measure, so that losses line up.
-func written(m lab.Measure, v float64) string {
-	if track.Percents(m) {
-		return plot.Percent(v)
+// written writes a value of a measure. lab.Write chooses the digits for each loss alone, so a column
+// of losses would not line up.
+func written(m lab.Measure, v measure.Number) string {
+	if !track.Percents(m) && v.Applies() {
+		return decimals(v.Float())
 	}
-	return decimals(v)
+	return lab.Write(m, v)
 }
 
 // baseOf returns the row that the runs are compared with, which is the same for all measures: the
@@ -137,14 +138,8 @@ func (w *Page) outcome() []column {
 	all := lab.EvalMeasures()
 	worst := lab.Named(all, w.onSplit("worst_class_accuracy"))
 	risk := lab.Named(all, w.onSplit("robust_risk"))
-	// lab.Write chooses the digits for each loss alone, so a column of losses would not line up.
 	write := func(m lab.Measure, f track.Figure) func([]*track.Track) string {
-		return func(runs []*track.Track) string {
-			if v := f.Over(runs); !track.Percents(m) && v.Applies() {
-				return decimals(v.Float())
-			}
-			return lab.Write(m, f.Over(runs))
-		}
+		return func(runs []*track.Track) string { return written(m, f.Over(runs)) }
 	}
 	a, b := track.OfEval(worst.Name), track.OfEval(risk.Name)
 	first, second := w.bySplit("worst %", "val worst"), w.bySplit("robust risk", "val risk")

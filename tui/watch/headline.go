@@ -199,8 +199,7 @@ func (w *Page) byRisk() (groups [][]ranked) {
 	at := map[string]int{}
 	for _, row := range w.Rows() {
 		first := w.Tracks[row[0]]
-		v := track.OfEvalAt(w.risk.Name, w.Epoch).Over(w.Of(row))
-		asks := first.Asks[w.risk.Asks]
+		v, asks := track.OfEvalAt(w.risk.Name, w.Epoch).Over(w.Of(row)), first.Asks[w.risk.Asks]
 		if !v.Applies() {
 			continue
 		}

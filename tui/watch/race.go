@@ -140,10 +140,10 @@ func (w *Page) ahead(branch, parent *track.Track, epoch float64) (list []string,
 			continue
 		}
 		d := a.Float() - b.Float()
-		text, st := signed(m, d)+" from "+written(m, b.Float()), w.Theme.Bad
+		text, st := signed(m, d)+" from "+written(m, b), w.Theme.Bad
 		switch {
 		case !strings.ContainsAny(signed(m, d), "123456789"):
-			text, st = written(m, b.Float())+asParent, w.Theme.Text
+			text, st = written(m, b)+asParent, w.Theme.Text
 		case (d > 0) == (m.Better == dro.Higher):
 			st = w.Theme.Good
 		}

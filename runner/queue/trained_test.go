@@ -9,12 +9,12 @@ import (
 	"drolab/runner/spec"
 )
 
-// TestReader trains every method with other values of every setting that a fork may change. Where
+// TestTrainedBy trains every method with other values of every setting that a fork may change. Where
 // the report alone reads a setting, the run ends with the same bits. Where the training reads it,
 // it does not. The bounds of z are an exception: they matter only where z meets them.
-func TestReader(t *testing.T) {
+func TestTrainedBy(t *testing.T) {
 	bounds := []string{"lambda0", "lambda_max", "eta_min", "eta_max"}
-	seen := map[spec.Reader]int{}
+	seen := map[bool]int{}
 	for _, m := range dro.Methods() {
 		s := brief(m.Name)
 		s.LRDropEpoch, s.LRDrop = 1, .5
@@ -26,8 +26,8 @@ func TestReader(t *testing.T) {
 		plain := ends(s)
 		for _, key := range s.Forkable() {
 			row, _ := spec.FindSetting(key)
-			moves, reader := false, row.Reader(&s)
-			seen[reader]++
+			moves, trained := false, row.TrainedBy(&s)
+			seen[trained]++
 			for _, by := range []int{1, -1} {
 				next := s
 				for range 3 {
@@ -43,15 +43,15 @@ func TestReader(t *testing.T) {
 					moves = ends(next) != plain
 				}
 			}
-			if moves != (reader == spec.Training) && (moves || !slices.Contains(bounds, key)) {
+			if moves != trained && (moves || !slices.Contains(bounds, key)) {
 				t.Errorf("%s, %s: other values move the training: %v", m.Name, key, moves)
 			}
-			if slices.Contains(s.Knobs(), key) && reader != spec.Training {
+			if slices.Contains(s.Knobs(), key) && !trained {
 				t.Errorf("%s changes %s while it trains, and does not train by it", m.Name, key)
 			}
 		}
 	}
-	if seen[spec.Report] == 0 || seen[spec.Training] == 0 || seen[spec.Nothing] > 0 {
-		t.Errorf("settings by reader: %v", seen)
+	if seen[true] == 0 || seen[false] == 0 {
+		t.Errorf("settings that train: %v", seen)
 	}
 }
