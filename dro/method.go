@@ -321,7 +321,8 @@ func (m *Method) ReadsKey(key string) bool {
 
 // TrainsBy reports whether the steps of the method depend on a setting that the method reads.
 // Reports measure the worst case over the uncertainty set for every method, but not every method
-// trains by it. Where λ stays at its start, neither its bounds nor the radius matter.
+// trains by it. Where λ stays at its start, its bounds do not matter, and the radius no more than
+// derives a bound of η that lies below every loss.
 func (m *Method) TrainsBy(key string) bool {
 	switch key {
 	case "rho", "lambda0", "lambda_max":
