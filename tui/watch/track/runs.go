@@ -27,10 +27,10 @@ type Runs struct {
 	Epoch float64
 }
 
-// CommonEpoch returns the epoch at which runs are compared: that of the story, or the last of the
-// run under the cursor while the story has none.
+// CommonEpoch returns the epoch at which panels compare runs. It is that of the story, or the last
+// of the run under the cursor while the story has none or leaves that run out.
 func (w *Runs) CommonEpoch() float64 {
-	if run := w.Run(); w.Epoch == 0 && run != nil && run.Eval != nil {
+	if run := w.Run(); run != nil && run.Eval != nil && run.EvalAt(w.Epoch) == nil {
 		return run.Eval.Epoch
 	}
 	return w.Epoch
