@@ -11,13 +11,16 @@ import (
 // Common returns the evaluations of each run at the epochs that all runs have evaluated. At the
 // last of these epochs runs of different speed are compared, in every sentence and table.
 func Common(runs [][]*runner.EvalEvent) (common [][]*runner.EvalEvent) {
+	among := func(evals, others []*runner.EvalEvent) []*runner.EvalEvent {
+		lacks := func(e *runner.EvalEvent) bool { return At(others, e.Epoch) == nil }
+		return slices.DeleteFunc(slices.Clone(evals), lacks)
+	}
+	all := slices.Concat(runs[:min(1, len(runs))]...)
 	for _, evals := range runs {
-		evals = slices.Clone(evals)
-		for _, others := range runs {
-			lack := func(e *runner.EvalEvent) bool { return At(others, e.Epoch) == nil }
-			evals = slices.DeleteFunc(evals, lack)
-		}
-		common = append(common, evals)
+		all = among(all, evals)
+	}
+	for _, evals := range runs {
+		common = append(common, among(evals, all))
 	}
 	return common
 }

@@ -53,13 +53,14 @@ func readings() []reading {
 			func(s *seen, _ []string) bool { return s.early(true) }},
 		{one(`^too early to say while a class of (.+) is at 0 %$`), true,
 			func(*seen, []string) bool { return false }}, // see TestSubjectHolds
-		{one(`^at epoch (\d+) alone, (.+) is at ([\d.]+) % and (.+) at ([\d.]+) %$`), false,
+		{one(`^(.+) averages ([\d.]+) % in the worst class against (.+)'s ([\d.]+) %, but ` +
+			`([\d.]+) against ([\d.]+) % now$`), false,
 			func(s *seen, m []string) bool {
 				alone := *s
 				alone.window = 1
-				now, then := alone.mean(m[2], worstOf), alone.mean(s.base, worstOf)
-				return m[1] == fmt.Sprint(s.epoch) && m[4] == s.base && near(m[3], now) &&
-					near(m[5], then) && (now-then)*gain(s, m[2]) < 0
+				now, then := alone.mean(m[1], worstOf), alone.mean(s.base, worstOf)
+				return s.lead() == m[1] && from(s, m[1], m[3], m[4], m[2]) && near(m[5], now) &&
+					near(m[6], then) && (now-then)*gain(s, m[1]) < 0
 			}},
 		{one(`^(.+) is ahead for now$`), false,
 			func(s *seen, m []string) bool { return s.best() == m[1] && s.lead() != m[1] }},

@@ -49,8 +49,16 @@ type rule struct {
 
 // rules returns all clauses that can be said, slot by slot in the order of the sentence.
 func rules() []rule {
-	gains := func(f *facts) bool { return f.gain.value >= point && f.gain.low() > 0 }
-	loses := func(f *facts) bool { return f.gain.value <= -point && f.gain.high() < 0 }
+	// A mean that the last evaluation alone contradicts, as the table has it, is no gain or loss.
+	contrary := func(f *facts) bool {
+		return (f.now(f.lead)-f.now(f.base))*math.Copysign(1, f.gain.value) <= -point
+	}
+	gains := func(f *facts) bool {
+		return f.gain.value >= point && f.gain.low() > 0 && !contrary(f)
+	}
+	loses := func(f *facts) bool {
+		return f.gain.value <= -point && f.gain.high() < 0 && !contrary(f)
+	}
 	behind := func(f *facts) bool { return f.lead != f.best }
 	same := func(f *facts) bool { return f.part(f.lead) != "" && f.part(f.lead) == f.part(f.base) }
 	named := func(f *facts) bool { return f.part(f.lead) != "" && f.part(f.base) != "" }
@@ -67,6 +75,9 @@ func rules() []rule {
 	const told, claimed = baseline | rivals | worst | few, baseline | rivals | worst | enough
 	return []rule{
 		{"lead", rivals | early, nil, "too early to say {early}"},
+		{"lead", baseline | rivals | worst, contrary,
+			"{lead} averages {to} % in the worst {kind} against {base}'s {from} %, but {now} " +
+				"against {then} % now"},
 		{"lead", told, all(gains, same),
 			"{lead} lifts {part} from {base}'s {from} to {to} %"},
 		{"lead", told, all(gains, named),
@@ -110,18 +121,13 @@ func rules() []rule {
 		{"lead", alone | noWorst, nil,
 			"the robust risk of {lead} is {riskTo}; there is no other run to compare with"},
 
-		{"cost", told, func(f *facts) bool { return f.mean.value >= .1 },
+		{"cost", told, func(f *facts) bool { return f.mean.value >= .1 && !contrary(f) },
 			"and raises mean accuracy by {mean+} points"},
-		{"cost", told, func(f *facts) bool { return f.mean.value <= -.1 },
+		{"cost", told, func(f *facts) bool { return f.mean.value <= -.1 && !contrary(f) },
 			"and costs {mean-} points of mean accuracy"},
 		{"cost", claimed, all(gains, func(f *facts) bool { return f.mean.low() >= .1 }),
 			"and raises mean accuracy by at least {raise} points"},
 		{"cost", claimed, gains, "and costs at most {cost} points of mean accuracy"},
-
-		{"now", baseline | rivals | worst, func(f *facts) bool {
-			now := f.now(f.lead) - f.now(f.base)
-			return gains(f) && now <= -point || loses(f) && now >= point
-		}, "at epoch {epoch} alone, {lead} is at {now} % and {base} at {then} %"},
 
 		{"others", rivals, behind, "{best} is ahead for now"},
 		{"others", told, lift, "{all} lift the worst {kind}"},
@@ -152,12 +158,12 @@ func (f *facts) story(out []string) Story {
 	return s
 }
 
-// scope names the epoch, the evaluations whose mean is told, and the seeds. It says so if there is a
-// single seed, and counts the seeds if some are missing.
+// scope names the epochs whose mean is told, and the seeds. It says so if there is a single seed,
+// and counts the seeds if some are missing.
 func (f *facts) scope() string {
 	text := fmt.Sprintf("Epoch %.4g, ", f.epoch())
-	if n := min(f.n, f.window); n > 1 && f.early == "" {
-		text += fmt.Sprintf("mean of %d, ", n)
+	if list := f.latest(f.arms[0], f.seeds[0]); len(list) > 1 && f.early == "" {
+		text = fmt.Sprintf("Epochs %.4g–%.4g, ", list[0].Epoch, f.epoch())
 	}
 	switch n := len(f.seeds); {
 	case n < f.asked:
@@ -200,7 +206,7 @@ func (f *facts) words() []string {
 		"{half}", tenth(math.Ceil(10*f.gain.half) / 10),
 		"{cost}", atMost(-f.mean.low()), "{raise}", atLeast(f.mean.low()),
 		"{mean+}", tenth(f.mean.value), "{mean-}", tenth(-f.mean.value), "{early}", f.early,
-		"{best}", f.best.name, "{epoch}", fmt.Sprintf("%.4g", f.epoch()), "{now}", now, "{then}", then,
+		"{best}", f.best.name, "{now}", now, "{then}", then,
 		"{mean}", tenth(f.over(f.lead, meanAccuracy)),
 		"{riskFrom}", fmt.Sprintf("%.3f", f.over(base, robustRisk)),
 		"{riskTo}", fmt.Sprintf("%.3f", f.over(f.lead, robustRisk)),

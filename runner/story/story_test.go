@@ -213,10 +213,7 @@ func (l *lot) see(t *testing.T, where string, at int, got Story) *seen {
 	if at >= 0 && slices.Contains(s.counted, l.names[at]) {
 		s.base = l.names[at]
 	}
-	var words string
-	if _, err := fmt.Sscanf(got.Scope, "Epoch %f, %s", &s.epoch, &words); err != nil {
-		t.Fatalf("%s: %v", where, err)
-	}
+	s.epoch = got.Epoch
 	for seed := range seeds {
 		all := true
 		for _, name := range s.counted {
@@ -243,11 +240,11 @@ func (l *lot) see(t *testing.T, where string, at int, got Story) *seen {
 	if n := len(seeds); len(s.seeds) < n {
 		want = fmt.Sprintf("in %d of %d seeds", len(s.seeds), n)
 	}
-	if n := min(5, int(s.epoch)); n > 1 && !strings.Contains(got.Said[0], "too early") {
-		want = fmt.Sprintf("mean of %d, %s", n, want)
+	epochs := fmt.Sprintf("Epoch %g, ", s.epoch)
+	if s.epoch > 1 && !strings.Contains(got.Said[0], "too early") {
+		epochs = fmt.Sprintf("Epochs %g–%g, ", max(1, s.epoch-4), s.epoch)
 	}
-	if want = fmt.Sprintf("Epoch %g, %s", s.epoch, want); got.Scope != want ||
-		got.Epoch != s.epoch {
+	if want = epochs + want; got.Scope != want || got.Epoch != s.epoch {
 		t.Errorf("%s: %q at %g, want %q", where, got.Scope, got.Epoch, want)
 	}
 	return s

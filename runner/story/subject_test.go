@@ -41,7 +41,7 @@ func subject(t *testing.T, s Story) string {
 	if strings.HasPrefix(s.Said[0], "too early to say") || s.Scope == "" {
 		return ""
 	}
-	m := regexp.MustCompile(`^(?:.*; )?([^ ,]+),? (?:at|lifts|lowers|reaches|comes) `).
+	m := regexp.MustCompile(`^(?:.*; )?([^ ,]+),? (?:at|lifts|lowers|reaches|comes|averages) `).
 		FindStringSubmatch(s.Said[0])
 	if m == nil {
 		t.Fatalf("%q is about nobody", s.Said[0])

@@ -68,7 +68,7 @@ func TestOneEpoch(t *testing.T) {
 			of := func(run *track.Track, name string) float64 {
 				return track.OfEvalAt(name, common)(run).Float()
 			}
-			for _, want := range []string{fmt.Sprintf("Epoch %g, ", common),
+			for _, want := range []string{fmt.Sprintf("%g, in this seed: ", common),
 				fmt.Sprintf("vs erm@%g ", common), fmt.Sprintf("epoch %g ─╮", common)} {
 				if !strings.Contains(screen, want) {
 					t.Fatalf("%s: no %q:\n%s", where, want, screen)
