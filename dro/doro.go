@@ -14,6 +14,7 @@ func doro() Method {
 		Doc:  "DORO: drops a batch's largest losses, takes the exact worst case of the others",
 		Source: "Zhai, Dan, Kolter, Ravikumar 2021 (arXiv 2106.06142), Algorithm 1; the source " +
 			"has χ² and CVaR",
+		Adversarial: true,
 		Settings: []Setting{{
 			Key: "doro_epsilon", Doc: "ε of DORO: the share of a batch that is dropped",
 			Default: Fixed(.05), Want: "a number in [0, 1)",

@@ -38,6 +38,9 @@ type Method struct {
 	// Penalised says that λ stays where it starts: the problem is
 	// sup { E_Q ℓ − λ D_φ(Q‖P0) } and not the constrained one.
 	Penalised bool
+	// Adversarial says that the weights follow from the uncertainty set. Methods that read eta need
+	// not say so.
+	Adversarial bool
 	// Theorem1 says that the paper's theorem covers the method's steps.
 	Theorem1 bool
 	// OwnStep says that the Trainer is a Mover: its x-step is its own and not an optimizer's.
@@ -314,6 +317,20 @@ func (m *Method) Applies(set Set) error {
 func (m *Method) ReadsKey(key string) bool {
 	own := func(s Setting) bool { return s.Key == key }
 	return slices.Contains(m.Reads, key) || slices.ContainsFunc(m.Settings, own)
+}
+
+// TrainsBy reports whether the steps of the method depend on a setting that the method reads.
+// Reports measure the worst case over the uncertainty set for every method, but not every method
+// trains by it. Where λ stays at its start, its bounds do not matter, and the radius no more than
+// derives a bound of η that lies below every loss.
+func (m *Method) TrainsBy(key string) bool {
+	switch key {
+	case "rho", "lambda0", "lambda_max":
+		return !m.Penalised && m.TrainsBy("uncertainty")
+	case "uncertainty", "k", "mu":
+		return m.Adversarial || m.ReadsKey("eta")
+	}
+	return true
 }
 
 // ReadBySome reports whether only some methods read the setting of that key.

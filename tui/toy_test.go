@@ -329,6 +329,41 @@ func TestToyMethodIsSeen(t *testing.T) {
 	}
 }
 
+// TestToyWhatIf: the form for a fork says of every setting whether the training of a registered
+// method reads it. The toy reads its own settings and those of every training, and nothing of the
+// uncertainty set, which its report reads.
+func TestToyWhatIf(t *testing.T) {
+	defer dro.Register(toyMethod())()
+	store := toyStore(t)
+	toyRun(t, store, "", toySpec(t))
+	s := &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0()}
+	r := newRig(t, s, 120, 40)
+	r.Source, r.Config.RunsDir = s.Folder, store.Dir()
+	r.press("2")
+	r.wait(time.Second, time.Second/5)
+	r.press("F")
+	settings, seen := toySpec(t), map[string]int{}
+	for _, key := range settings.Forkable() {
+		screen := tuitest.Text(r.shot(t))
+		want := "The training of toy reads it."
+		if t, _ := spec.FindSetting(key); t.Group == "Uncertainty set" {
+			want = "Only the report of toy reads it: no training step changes."
+		}
+		if seen[want]++; !strings.Contains(screen, want) || !strings.Contains(screen, " "+key+": ") {
+			t.Errorf("%s, no %q:\n%s", key, want, screen)
+		}
+		r.press("down")
+	}
+	r.typed("lambda0=.2")
+	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "toy does not read it: nothing changes.") ||
+		strings.Count(s, "report only") != 3 {
+		t.Errorf("of lambda0 it says:\n%s", s)
+	}
+	if len(seen) != 2 || seen["The training of toy reads it."] < 5 {
+		t.Errorf("seen %v", seen)
+	}
+}
+
 // toyMeasure returns a measure of evaluations.
 func toyMeasure() measure.Measure {
 	return measure.Measure{Main: true, Measure: dro.Measure{Name: "hits", Title: "hits and misses",

@@ -37,14 +37,16 @@ const (
 
 // Table compares groups of runs. A column without any value is left out.
 type Table struct {
-	Level   float64  `json:"level"`
-	At      string   `json:"at"`               // Last or Selected
-	Select  string   `json:"select,omitempty"` // the rule of the selection
-	Family  string   `json:"family"`           // OneMeasure or AllMeasures
-	Keys    []string `json:"keys"`             // keys of the spec in which the rows differ
-	Columns []Column `json:"columns"`
-	Rows    []Row    `json:"rows"`
-	Notes   []Note   `json:"notes"`
+	Level  float64 `json:"level"`
+	At     string  `json:"at"`               // Last or Selected
+	Select string  `json:"select,omitempty"` // the rule of the selection
+	// Epochs are the epochs of the steps that are compared, ascending. Imported runs have none.
+	Epochs  []float64 `json:"epochs,omitempty"`
+	Family  string    `json:"family"` // OneMeasure or AllMeasures
+	Keys    []string  `json:"keys"`   // keys of the spec in which the rows differ
+	Columns []Column  `json:"columns"`
+	Rows    []Row     `json:"rows"`
+	Notes   []Note    `json:"notes"`
 }
 
 // Column is one measure, as a fraction (accuracies) or in the unit of the
@@ -319,5 +321,13 @@ func (t *Table) chooseAt(members []member, ask string) {
 	}
 	for i := range members {
 		members[i].selected = t.At == Selected
+		switch m := members[i]; {
+		case m.selected:
+			t.Epochs = append(t.Epochs, m.summary.Selected.Epoch)
+		case !imported(m):
+			t.Epochs = append(t.Epochs, m.summary.Epochs)
+		}
 	}
+	slices.Sort(t.Epochs)
+	t.Epochs = slices.Compact(t.Epochs)
 }

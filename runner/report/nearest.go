@@ -62,7 +62,7 @@ func (r *Report) beside(v *Variation) *arm {
 		return nil
 	}
 	t, is := spec.FindSetting(v.Key)
-	if is && (v.Key == "rho" || !t.ReadIn(&erm.runs[0].Meta.Spec)) { // ERM does not train by ρ
+	if is && !t.TrainedBy(&erm.runs[0].Meta.Spec) { // as ERM does not train by ρ
 		return erm
 	}
 	return nil

@@ -29,3 +29,19 @@ func TestKnobKeepsItsBounds(t *testing.T) {
 		}
 	}
 }
+
+// TestTrainedByPatience: what an evaluation measures and when it does decides when a run with
+// patience ends, and nothing else about its training. TestTrainedBy in package queue trains.
+func TestTrainedByPatience(t *testing.T) {
+	for _, patience := range []int{0, 3} {
+		s := Defaults()
+		s.Patience = patience
+		for key, want := range map[string]bool{"lr": true, "eval_every": patience > 0,
+			"select": patience > 0, "log_every": false, "checkpoint_every": false} {
+			row, ok := FindSetting(key)
+			if got := row.TrainedBy(&s); !ok || got != want {
+				t.Errorf("patience %d: the training reads %s: %v", patience, key, got)
+			}
+		}
+	}
+}

@@ -27,6 +27,7 @@ type Setting struct {
 	live   bool // a knob, for every method
 	fixed  bool // a fork inherits its parent's value
 	viewed bool // decides how often a run is looked at or saved, not what it computes
+	ends   bool // decides, where patience is set, when the run ends
 	native bool // means nothing to a run of a program, see Spec.Program
 	bridge bool // means nothing to any other run
 
@@ -80,6 +81,14 @@ func (t *Setting) ReadIn(s *Spec) bool {
 	}
 	return t.suits(s) && t.needs.met(s) && t.ofSet(s.Uncertainty) &&
 		slices.ContainsFunc(s.Algorithms, read)
+}
+
+// TrainedBy reports whether the steps of the Spec's run depend on the setting. Where they do not and
+// the run reads it, the report alone depends on it.
+func (t *Setting) TrainedBy(s *Spec) bool {
+	m, err := dro.Find(s.Algorithm())
+	steers := !t.viewed || t.ends && s.Patience > 0
+	return t.ReadIn(s) && steers && (err != nil || m.TrainsBy(t.Key))
 }
 
 // suits reports whether the setting means something to the Spec's network.

@@ -273,7 +273,7 @@ func recordRows() []Setting {
 	rows := grouped("Records", []Setting{
 		{Key: "log_every", Doc: "steps between points of the curves", Want: "a whole number ≥ 1",
 			in: atLeast(1)},
-		{Key: "eval_every", Doc: "epochs between evaluations; 0: only at the end",
+		{Key: "eval_every", ends: true, Doc: "epochs between evaluations; 0: only at the end",
 			Want: "a whole number ≥ 0", in: atLeast(0)},
 		{Key: "certify_every", Doc: "epochs between full gradient norms; 0: only at the end",
 			Want: "a whole number ≥ 0", in: atLeast(0)},
@@ -284,16 +284,16 @@ func recordRows() []Setting {
 			Want: "a whole number ≥ 1", in: atLeast(1)},
 	})
 	rows = append(rows, grouped("Records", []Setting{
-		{Key: "select",
+		{Key: "select", ends: true,
 			Doc: "step reported beside the last: the best by this measure of the validation " +
 				"split",
 			Want: "one of ", among: Selections, Choices: Selections,
 			ok: func(s *Spec) bool { return slices.Contains(Selections(), s.Select) }},
-		{Key: "threshold",
+		{Key: "threshold", ends: true,
 			Doc: "probability of the second of two classes at which samples count as that " +
 				"class, for F1, rates and gaps; val_f1: chosen on the validation split",
 			Want: "a number in (0, 1), or val_f1"},
-		{Key: "min_group",
+		{Key: "min_group", ends: true,
 			Doc:  "fewest samples of a split with which a class or group can be the worst",
 			Want: "a whole number ≥ 0", in: atLeast(0)},
 		{Key: "optimum", native: true,

@@ -9,6 +9,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/measure"
 )
 
 // claim is the least number of seeds with which a difference is tested. With fewer the sentence
@@ -22,8 +23,9 @@ const point = 1.0
 type facts struct {
 	*cast
 	others  int      // the number of arms that are compared, without the baseline
-	lead    *arm     // the best of these arms by worst class, or else by robust risk
+	best    *arm     // the best of these arms by worst class, or else by robust risk
 	last    *arm     // the last of these arms, by the same
+	lead    *arm     // the arm that the sentence is about
 	worst   bool     // all have a worst class or group
 	risk    bool     // all have a robust risk
 	gain    estimate // of the lead's worst class over the baseline's
@@ -32,6 +34,7 @@ type facts struct {
 	sunk    []*arm   // others whose worst class is below the baseline's by a point or more
 	lifted  int      // others whose worst class is above it by a point or more
 	overfit []string // names of the arms that have begun to overfit
+	early   string   // why it is too early to compare the arms; "" if it is not
 }
 
 // estimate is a mean difference over the seeds. half is half the width of its interval, 0 if
@@ -44,32 +47,38 @@ func (e estimate) low() float64 { return e.value - e.half }
 // high returns the upper end of the interval.
 func (e estimate) high() float64 { return e.value + e.half }
 
-// facts measures the cast.
+// facts measures the cast. The sentence is about the first arm that was best and, from then on,
+// about an arm that has been best for three evaluations. So its subject depends on the evaluations,
+// and not on when somebody looked.
 func (c *cast) facts() *facts {
-	f := &facts{cast: c, worst: c.have(worstAccuracy), risk: c.have(robustRisk)}
+	const holds = 3
+	f := &facts{cast: c}
 	among := c.arms
 	if c.base != nil {
 		among = rivalsOf(c.arms[1:])
 	}
-	f.others = len(among)
-	f.overfit = c.overfits()
-	if f.others == 0 {
-		f.lead = c.base
-		return f
-	}
-	of, sign := worstAccuracy, 1.0
-	if !f.worst {
-		of, sign = robustRisk, -1
-	}
-	for _, a := range among {
-		switch v := sign * c.over(a, of); {
-		case f.lead == nil:
-			f.lead, f.last = a, a
-		case v > sign*c.over(f.lead, of):
-			f.lead = a
-		case v < sign*c.over(f.last, of):
-			f.last = a
+	var next *arm
+	since := 0
+	for n := range c.n {
+		c.n = n + 1
+		f.rank(among)
+		if f.early = f.tooEarly(); f.early != "" {
+			continue
 		}
+		if since++; f.best != next {
+			next, since = f.best, 1
+		}
+		if f.lead == nil || since >= holds {
+			f.lead = f.best
+		}
+	}
+	f.overfit = c.overfits()
+	if f.lead == nil || c.base == nil {
+		f.lead = f.best
+	}
+	if f.others = len(among); f.others == 0 {
+		f.lead, f.best = c.base, c.base
+		return f
 	}
 	if c.base == nil {
 		return f
@@ -86,6 +95,50 @@ func (c *cast) facts() *facts {
 		}
 	}
 	return f
+}
+
+// rank finds the best and the last of the arms.
+func (f *facts) rank(among []*arm) {
+	f.worst, f.risk, f.best, f.last = f.have(worstAccuracy), f.have(robustRisk), nil, nil
+	of, sign := worstAccuracy, 1.0
+	if !f.worst {
+		of, sign = robustRisk, -1
+	}
+	for _, a := range among {
+		switch v := sign * f.over(a, of); {
+		case f.best == nil:
+			f.best, f.last = a, a
+		case v > sign*f.over(f.best, of):
+			f.best = a
+		case v < sign*f.over(f.last, of):
+			f.last = a
+		}
+	}
+}
+
+// tooEarly says why nothing can be said of the arms yet. Nothing follows the last evaluation of
+// runs that are done, so it is not too early then: a class that was never learnt is a result.
+func (f *facts) tooEarly() string {
+	lost := slices.IndexFunc(f.arms, func(a *arm) bool { return f.now(a) == 0 })
+	switch {
+	case len(f.arms) == 1 || f.done && f.n == len(f.arms[0].runs[f.seeds[0]].Evals):
+		return ""
+	case 5*f.epoch() < float64(f.planned):
+		return "before a fifth of the run"
+	case lost >= 0:
+		return fmt.Sprintf("while a %s of %s is at 0 %%", f.kind(), f.arms[lost].name)
+	}
+	return ""
+}
+
+// kind says what suffers: a class, or a group where the runs have groups.
+func (c *cast) kind() string { return c.arms[0].runs[c.seeds[0]].Meta.Part() }
+
+// now returns the worst accuracy of an arm at the last evaluation alone.
+func (c *cast) now(a *arm) float64 {
+	alone := *c
+	alone.window = 1
+	return alone.over(a, worstAccuracy)
 }
 
 // rivalsOf returns the arms that are compared with the baseline: the arms of other methods, or all
@@ -119,9 +172,19 @@ func meanAccuracy(_ *runner.Meta, e *runner.EvalEvent) float64 {
 
 func robustRisk(_ *runner.Meta, e *runner.EvalEvent) float64 { return e.Of("robust_risk").Float() }
 
-// of returns a quantity of the run of an arm and seed, at the epoch of the cast.
-func (c *cast) of(a *arm, seed uint64, of quantity) float64 {
-	return of(a.runs[seed].Meta, a.at(seed, c.epoch))
+// latest returns the evaluations of an arm and seed that are spoken of by their mean. Accuracies of
+// single evaluations swing, by as much as 60 points in early epochs.
+func (c *cast) latest(a *arm, seed uint64) []*runner.EvalEvent {
+	return a.runs[seed].Evals[max(0, c.n-c.window):c.n]
+}
+
+// of returns the mean of a quantity over the latest evaluations of an arm and seed.
+func (c *cast) of(a *arm, seed uint64, of quantity) (mean float64) {
+	evals := c.latest(a, seed)
+	for _, e := range evals {
+		mean += of(a.runs[seed].Meta, e) / float64(len(evals))
+	}
+	return mean
 }
 
 // over returns the mean of a quantity over the seeds.
@@ -155,15 +218,16 @@ func (f *facts) against(a *arm, of quantity) estimate {
 	return estimate{mean, half}
 }
 
-// part returns the worst class or group of an arm, or "" if it differs between seeds.
+// part returns the worst class or group of an arm, or "" if it differs between seeds or evaluations.
 func (c *cast) part(a *arm) (name string) {
 	for i, s := range c.seeds {
-		r := a.runs[s]
-		worst := worstPart(r.Meta, r.at(c.epoch))
-		if i > 0 && worst != name {
-			return ""
+		for k, e := range c.latest(a, s) {
+			worst := worstPart(a.runs[s].Meta, e)
+			if i+k > 0 && worst != name {
+				return ""
+			}
+			name = worst
 		}
-		name = worst
 	}
 	return name
 }
@@ -171,12 +235,10 @@ func (c *cast) part(a *arm) (name string) {
 // worstPart returns the class or group with the least accuracy among those that have min_group test
 // samples.
 func worstPart(m *runner.Meta, e *runner.EvalEvent) (name string) {
-	counts, least := m.Counts(m.Main()).Test, math.Inf(1)
-	for i, v := range e.ByGroup.Of(m.Fit("class_accuracy")) {
-		few := i < len(counts) && counts[i] < m.Spec.MinGroup
-		if names := m.Names(m.Main()); v.Applies() && !few && v.Float() < least && i < len(names) {
-			name, least = names[i], v.Float()
-		}
+	counts := m.Counts(m.Main()).Test
+	known := measure.Enough(e.ByGroup.Of(m.Fit("class_accuracy")), counts, m.Spec.MinGroup)
+	if i, names := measure.Worst(known, false), m.Names(m.Main()); i >= 0 && i < len(names) {
+		name = names[i]
 	}
 	return name
 }
@@ -184,7 +246,7 @@ func worstPart(m *runner.Meta, e *runner.EvalEvent) (name string) {
 // overfits names the arms that have begun to overfit in every seed.
 func (c *cast) overfits() (names []string) {
 	for _, a := range c.arms {
-		fits := func(s uint64) bool { return !overfit(a.runs[s], c.epoch) }
+		fits := func(s uint64) bool { return !overfit(a.runs[s].Evals[:c.n]) }
 		if !slices.ContainsFunc(c.seeds, fits) {
 			names = append(names, a.name)
 		}
@@ -192,16 +254,13 @@ func (c *cast) overfits() (names []string) {
 	return names
 }
 
-// overfit reports whether the test loss of the last three evaluations up to an epoch is above its
-// least value by a twentieth or more, while the train loss has gone on falling.
-func overfit(r Run, epoch float64) bool {
+// overfit reports whether the test loss of the last three evaluations is above its least value by a
+// twentieth or more, while the train loss has gone on falling.
+func overfit(evals []*runner.EvalEvent) bool {
 	const evaluations, above = 3, 1.05
 	var least *runner.EvalEvent
 	since := []*runner.EvalEvent{}
-	for _, e := range r.Evals {
-		if e.Epoch > epoch && !same(e.Epoch, epoch) {
-			break
-		}
+	for _, e := range evals {
 		if loss := e.Of("test_loss"); !loss.Applies() {
 			return false
 		} else if least == nil || loss.Float() < least.Of("test_loss").Float() {

@@ -10,36 +10,33 @@ import (
 	"drolab/runner/compare"
 )
 
-// cast holds the arms and seeds that count, and the epoch at which they are compared.
+// cast holds the arms and seeds that count, and the epochs at which they are compared.
 type cast struct {
-	arms  []*arm // configurations, in the order of the runs; each has every one of the seeds
-	base  *arm   // the baseline, which is the first of arms; nil without one
-	seeds []uint64
-	asked int // number of seeds that were to be trained
-	epoch float64
-	out   []string // clauses on the runs that are left out, and why
-	waits string   // what is waited for; if set, there are no facts yet
+	arms    []*arm // configurations, in the order of the runs; each has every one of the seeds
+	base    *arm   // the baseline, which is the first of arms; nil without one
+	seeds   []uint64
+	asked   int      // number of seeds that were to be trained
+	n       int      // the number of evaluations that are known, from the first on
+	window  int      // the number of the latest of them, whose mean is spoken of
+	done    bool     // whether all runs are done
+	planned int      // the number of epochs that were planned
+	out     []string // clauses on the runs that are left out, and why
+	waits   string   // what is waited for; if set, there are no facts yet
 }
 
 // arm is a configuration: runs that differ in seed alone.
 type arm struct {
 	name string
-	key  string // compare.Configuration
-	runs map[uint64]Run
+	key  string         // compare.Configuration
+	runs map[uint64]Run // once they have met, with the evaluations of the common epochs alone
 }
 
-// at returns the evaluation of a seed at an epoch, or nil without one.
-func (a *arm) at(seed uint64, epoch float64) *runner.EvalEvent {
-	return a.runs[seed].at(epoch)
-}
-
-func (r Run) at(epoch float64) *runner.EvalEvent {
-	for _, e := range slices.Backward(r.Evals) {
-		if same(e.Epoch, epoch) {
-			return e
-		}
+// epoch returns the epoch that is spoken of, or 0 without one.
+func (c *cast) epoch() float64 {
+	if c.n == 0 {
+		return 0
 	}
-	return nil
+	return c.arms[0].runs[c.seeds[0]].Evals[c.n-1].Epoch
 }
 
 // epoch returns the epoch of the last evaluation, or 0 before the first.
@@ -50,15 +47,11 @@ func (r Run) epoch() float64 {
 	return r.Evals[len(r.Evals)-1].Epoch
 }
 
-// same reports whether two epochs are equal up to rounding: each is a number of steps divided by
-// the run's own number of steps per epoch.
-func same(a, b float64) bool { return math.Abs(a-b) <= 1e-6*max(1, math.Abs(a)) }
-
 // gather decides which runs count. It leaves out runs one by one, with a word about each. The
 // remaining runs have an epoch in common or are waited for.
 func gather(runs []Run, baseline int) *cast {
 	runs = ofTheirOwn(runs)
-	c := &cast{}
+	c := &cast{window: runner.AverageWindow, done: true}
 	var base string
 	if baseline >= 0 {
 		base = runs[baseline].Key
@@ -81,7 +74,7 @@ func gather(runs []Run, baseline int) *cast {
 		}
 		kept = append(kept, i)
 	}
-	waiting := c.take(runs, kept)
+	waiting := c.enlist(runs, kept)
 	if i := slices.IndexFunc(c.arms, func(a *arm) bool { return a.key == base }); i >= 0 {
 		c.base = c.arms[i]
 		c.arms = slices.Insert(slices.Delete(c.arms, i, i+1), 0, c.base)
@@ -99,10 +92,10 @@ func gather(runs []Run, baseline int) *cast {
 		c.waits = "Waiting for the first evaluation of " + runs[baseline].Name
 	case len(c.arms) == 0 || len(waiting) > 0 && len(c.arms) == 1:
 		c.waits = "Waiting for the first evaluation of " + list(waiting)
-	default:
-		if len(waiting) > 0 {
-			c.out = append(c.out, "no evaluation yet of "+list(waiting))
-		}
+	case len(waiting) > 0:
+		c.out = append(c.out, "no evaluation yet of "+list(waiting))
+	}
+	if len(c.arms) > 0 {
 		c.meet()
 	}
 	return c
@@ -168,9 +161,9 @@ func several(runs []Run, r Run) bool {
 	})
 }
 
-// take makes arms from the evaluated runs, and names the configurations that have no evaluation
+// enlist makes arms from the evaluated runs, and names the configurations that have no evaluation
 // yet. Runs with the same configuration and seed are the same, so the newest counts.
-func (c *cast) take(runs []Run, kept []int) (waiting []string) {
+func (c *cast) enlist(runs []Run, kept []int) (waiting []string) {
 	arms, seeds := map[string]*arm{}, map[uint64]bool{}
 	begun := map[string]bool{}
 	for _, i := range kept {
@@ -220,14 +213,13 @@ func (c *cast) leaveFew() (names []string) {
 	return names
 }
 
-// meet finds the seeds that all arms have, and the last epoch that all of their runs have
-// evaluated. A seed that is not half as far as the furthest does not hold it back, and counts as
-// missing.
+// meet finds the seeds that all arms have, and the epochs that all of their runs have evaluated. A
+// seed that is not half as far as the furthest does not hold it back, and counts as missing.
 func (c *cast) meet() {
 	last := map[uint64]float64{}
 	for seed := range c.arms[0].runs {
-		if e := c.common([]uint64{seed}); e > 0 {
-			last[seed] = e
+		if all := c.common([]uint64{seed})[0]; len(all) > 0 {
+			last[seed] = all[len(all)-1].Epoch
 		}
 	}
 	furthest := 0.0
@@ -240,32 +232,34 @@ func (c *cast) meet() {
 		}
 	}
 	slices.Sort(c.seeds)
-	c.epoch = c.common(c.seeds)
+	all := c.common(c.seeds)
 	switch {
-	case c.epoch > 0:
+	case len(all) > 0 && len(all[0]) > 0:
+		c.n = len(all[0])
+		for i, evals := range all {
+			a, seed := c.arms[i/len(c.seeds)], c.seeds[i%len(c.seeds)]
+			r := a.runs[seed]
+			r.Evals, c.planned = evals, max(c.planned, r.Meta.Spec.Epochs)
+			c.done = c.done && r.Status == runner.Done
+			a.runs[seed] = r
+		}
 	case c.leaveOne():
 		c.seeds = nil
 		c.meet()
-	default:
+	case c.waits == "":
 		c.waits = "Waiting for an epoch that all runs have evaluated"
 	}
 }
 
-// common returns the last epoch at which all arms have evaluated all the seeds, or 0.
-func (c *cast) common(seeds []uint64) float64 {
-	if len(seeds) == 0 {
-		return 0
-	}
-	for _, e := range slices.Backward(c.arms[0].runs[seeds[0]].Evals) {
-		lacks := func(a *arm) bool {
-			none := func(s uint64) bool { return a.at(s, e.Epoch) == nil }
-			return slices.ContainsFunc(seeds, none)
-		}
-		if !slices.ContainsFunc(c.arms, lacks) {
-			return e.Epoch
+// common returns the evaluations of each arm and seed at the epochs that all of them have evaluated.
+func (c *cast) common(seeds []uint64) [][]*runner.EvalEvent {
+	var runs [][]*runner.EvalEvent
+	for _, a := range c.arms {
+		for _, s := range seeds {
+			runs = append(runs, a.runs[s].Evals)
 		}
 	}
-	return 0
+	return compare.Common(runs)
 }
 
 // leaveOne leaves out an arm that shares no seed and epoch with the first arm, which is the
@@ -276,7 +270,7 @@ func (c *cast) leaveOne() bool {
 		pair := &cast{arms: []*arm{c.arms[0], a}}
 		shares := false
 		for seed := range c.arms[0].runs {
-			shares = shares || pair.common([]uint64{seed}) > 0
+			shares = shares || len(pair.common([]uint64{seed})[0]) > 0
 		}
 		if !shares {
 			c.out = append(c.out, fmt.Sprintf("%s shares no evaluated epoch with %s", a.name,

@@ -40,7 +40,10 @@ func (l *lot) add(random *rand.Rand, s spec.Spec, status runner.Status, n int, l
 		e := &runner.EvalEvent{Head: runner.Head{Step: int64(10 * epoch)}, Epoch: epoch}
 		values, f := make([]measure.Number, 4), figure{worst: 100, risk: 1 + random.Float64()}
 		for i := range values {
-			v := .4 + .3*random.Float64() + lift/100
+			v := .45 + .15*random.Float64() + lift/100
+			if i == len(l.runs)%3 { // the worst class of all evaluations
+				v -= .15
+			}
 			values[i] = measure.Num(v)
 			if f.mean += 25 * v; i < 3 && 100*v < f.worst {
 				f.worst, f.part = 100*v, parts()[i]
@@ -84,9 +87,15 @@ func shapes() []shape {
 			}},
 		{"lower", 1, func(_ int, s *spec.Spec, _ *runner.Status, _ *int, lift *float64) bool {
 			if method(s) != dro.ERM {
-				*lift = -35
+				*lift = -25
 			}
 			return true
+		}},
+		{"one rival", 1, func(_ int, s *spec.Spec, _ *runner.Status, _ *int, lift *float64) bool {
+			if method(s) == dro.PGD {
+				*lift = -25
+			}
+			return method(s) == dro.PGD || method(s) == dro.ERM
 		}},
 		{"a run that diverged", 1,
 			func(i int, _ *spec.Spec, _ *runner.Status, _ *int, lift *float64) bool {
@@ -109,6 +118,16 @@ func shapes() []shape {
 		{"while they go on", 1,
 			func(i int, _ *spec.Spec, status *runner.Status, epochs *int, _ *float64) bool {
 				*status, *epochs = runner.Running, 3+i
+				return true
+			}},
+		{"at their end", 1,
+			func(_ int, s *spec.Spec, _ *runner.Status, epochs *int, _ *float64) bool {
+				s.Epochs = *epochs
+				return true
+			}},
+		{"four seeds at their end", 4,
+			func(_ int, s *spec.Spec, _ *runner.Status, epochs *int, _ *float64) bool {
+				s.Epochs = *epochs
 				return true
 			}},
 		{"a replay at its start", 1,

@@ -23,6 +23,7 @@ type Run struct {
 
 // Story is a sentence in parts, so that a narrow screen can leave out the last of them.
 type Story struct {
+	Epoch float64  // the last epoch that the compared runs have in common; 0 without one
 	Scope string   // what it covers: "Epoch 32, in this seed"; "" where nothing can be said yet
 	Said  []string // the clauses, the most important first; "and ..." continues the one before
 	Out   []string // clauses on the runs that are left out, which always stay
@@ -57,7 +58,7 @@ func Tell(runs []Run, baseline int) Story {
 	}
 	cast := gather(known(runs), baseline)
 	if cast.waits != "" {
-		return Story{Said: []string{cast.waits}, Out: cast.out}
+		return Story{Epoch: cast.epoch(), Said: []string{cast.waits}, Out: cast.out}
 	}
 	return cast.facts().story(cast.out)
 }

@@ -57,6 +57,7 @@ type seen struct {
 	base    string // name of the baseline; "" without one that counts
 	seeds   []uint64
 	epoch   float64
+	window  float64  // the number of evaluations whose mean is told
 	counted []string // names of the configurations
 }
 
@@ -75,11 +76,35 @@ func (s *seen) values(name string, of func(figure) float64) (list []float64) {
 	for _, seed := range s.seeds {
 		for i, r := range s.runs {
 			if s.names[i] == name && r.Meta.Spec.Seed == seed {
-				list = append(list, of(s.figures[i][s.epoch]))
+				mean, latest := 0.0, s.latest(i)
+				for _, f := range latest {
+					mean += of(f) / float64(len(latest))
+				}
+				list = append(list, mean)
 			}
 		}
 	}
 	return list
+}
+
+// latest returns the figures of a run whose mean is told: all evaluate at every epoch.
+func (s *seen) latest(run int) (list []figure) {
+	for e := max(1, s.epoch-s.window+1); e <= s.epoch; e++ {
+		list = append(list, s.figures[run][e])
+	}
+	return list
+}
+
+// early reports whether the epoch is before a fifth of the run. end says that it is the last so far,
+// after which nothing comes if all are done.
+func (s *seen) early(end bool) bool {
+	done, epochs := end, 0
+	for i, r := range s.runs {
+		if slices.Contains(s.counted, s.names[i]) && slices.Contains(s.seeds, r.Meta.Spec.Seed) {
+			done, epochs = done && r.Status == runner.Done, max(epochs, r.Meta.Spec.Epochs)
+		}
+	}
+	return !done && s.epoch < float64(epochs)/5
 }
 
 // interval returns the mean and the half-width of the interval of the difference between two
@@ -95,10 +120,32 @@ func (s *seen) interval(a, b string, of func(figure) float64) (mean, half float6
 func worstOf(f figure) float64 { return f.worst }
 func meanOf(f figure) float64  { return f.mean }
 
-// lead returns the configuration that the sentence is about.
-func (s *seen) lead(best func(*seen, string) bool) string {
-	i := slices.IndexFunc(s.counted, func(o string) bool { return o != s.base && best(s, o) })
-	return s.counted[i]
+// best returns the configuration with the highest worst class, other than the baseline.
+func (s *seen) best() (name string) {
+	for _, o := range s.counted {
+		if o != s.base && (name == "" || s.mean(o, worstOf) > s.mean(name, worstOf)) {
+			name = o
+		}
+	}
+	return name
+}
+
+// lead returns the configuration that the sentence is about: the first that was the best and, from
+// then on, each that was the best at three epochs in turn.
+func (s *seen) lead() (lead string) {
+	last, turns, at := "", 0, *s
+	for at.epoch = 1; at.epoch <= s.epoch; at.epoch++ {
+		if at.early(at.epoch == s.epoch) {
+			continue
+		}
+		if turns++; at.best() != last {
+			last, turns = at.best(), 1
+		}
+		if lead == "" || turns >= 3 {
+			lead = last
+		}
+	}
+	return lead
 }
 
 // split returns the names in a list such as "a, b and c".
@@ -141,7 +188,7 @@ func (l *lot) check(t *testing.T, where string, at int, got Story, said map[stri
 // It returns nil where the story waits for something.
 func (l *lot) see(t *testing.T, where string, at int, got Story) *seen {
 	t.Helper()
-	s := &seen{lot: l}
+	s := &seen{lot: l, window: 5}
 	out := strings.Join(got.Out, "; ")
 	seeds := map[uint64]bool{}
 	for i, r := range l.runs {
@@ -166,10 +213,7 @@ func (l *lot) see(t *testing.T, where string, at int, got Story) *seen {
 	if at >= 0 && slices.Contains(s.counted, l.names[at]) {
 		s.base = l.names[at]
 	}
-	var words string
-	if _, err := fmt.Sscanf(got.Scope, "Epoch %f, %s", &s.epoch, &words); err != nil {
-		t.Fatalf("%s: %v", where, err)
-	}
+	s.epoch = got.Epoch
 	for seed := range seeds {
 		all := true
 		for _, name := range s.counted {
@@ -196,8 +240,12 @@ func (l *lot) see(t *testing.T, where string, at int, got Story) *seen {
 	if n := len(seeds); len(s.seeds) < n {
 		want = fmt.Sprintf("in %d of %d seeds", len(s.seeds), n)
 	}
-	if !strings.HasSuffix(got.Scope, ", "+want) {
-		t.Errorf("%s: %q, want %q", where, got.Scope, want)
+	epochs := fmt.Sprintf("Epoch %g, ", s.epoch)
+	if s.epoch > 1 && !strings.Contains(got.Said[0], "too early") {
+		epochs = fmt.Sprintf("Epochs %g–%g, ", max(1, s.epoch-4), s.epoch)
+	}
+	if want = epochs + want; got.Scope != want || got.Epoch != s.epoch {
+		t.Errorf("%s: %q at %g, want %q", where, got.Scope, got.Epoch, want)
 	}
 	return s
 }

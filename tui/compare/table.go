@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"drolab/runner/compare"
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/tui/cell"
@@ -73,8 +74,17 @@ func (p *Page) trainCount(class string) string {
 	return ""
 }
 
-// tableNote says in which unit the figures are.
-const tableNote = "shares in %"
+// tableNote says of which epochs and in which unit the figures are.
+func (p *Page) tableNote() (note string) {
+	switch e := p.table.Epochs; len(e) {
+	case 0:
+	case 1:
+		note = fmt.Sprintf("epoch %.4g · ", e[0])
+	default:
+		note = fmt.Sprintf("epochs %.4g to %.4g · ", e[0], e[len(e)-1])
+	}
+	return note + "shares in %"
+}
 
 // legend returns the lines below the table that explain its signs.
 func (p *Page) legend(w int) (lines []string) {
@@ -153,13 +163,15 @@ func (p *Page) cellWidth(row int) int {
 	return w.figures + w.differences
 }
 
-// against reports whether there is room for the differences of all groups.
+// against reports whether differences are shown: the figures are of one epoch or were selected, and
+// there is room for the differences of all groups.
 func (p *Page) against() bool {
 	cells := p.labelCells()
 	for _, w := range p.wide {
 		cells += w.figures + w.differences
 	}
-	return !p.narrow() && cells+2 <= p.Body.W
+	comparable := len(p.table.Epochs) < 2 || p.table.At == compare.Selected
+	return comparable && !p.narrow() && cells+2 <= p.Body.W
 }
 
 // groupName is the name of a group, with its glyph.

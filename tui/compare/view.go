@@ -36,7 +36,7 @@ func (p *Page) View(w, h int) []string {
 	}
 	place := p.Theme.Place
 	blocks := []kit.Placed{
-		place(lay.table, p.heading(), tableNote, p.part == tablePart, box, p.viewTable),
+		place(lay.table, p.heading(), p.tableNote(), p.part == tablePart, box, p.viewTable),
 		place(lay.notes, "Read with care", "", p.part == notesPart, box, p.viewNotes)}
 	for k, m := range p.measures(len(lay.curves)) {
 		draw := func(w, h int) []string { return p.viewCurves(m, w, h) }

@@ -252,7 +252,9 @@ func (f *forking) View(t *kit.Theme, w, h int) []string {
 			foot = append(foot, t.Bad.Paint(s))
 		}
 	} else {
-		foot = []string{t.Dim.Paint(t.Greek(cell.Cut(f.about(), w)))}
+		for _, s := range []string{f.about(), f.reads()} {
+			foot = append(foot, t.Dim.Paint(t.Greek(cell.Cut(s, w))))
+		}
 	}
 	all := len(f.keys) + 2
 	room := max(1, h-len(foot)-1)
@@ -278,6 +280,26 @@ func (f *forking) about() string {
 		t, _ := spec.FindSetting(key)
 		return key + ": " + t.Want
 	}
+}
+
+// reads says what reads the setting under the cursor or, in the last row, the one that was typed
+// last: a change that the training does not read makes no other branch.
+func (f *forking) reads() string {
+	key, now := f.key(), f.spec
+	if typed := strings.Fields(f.changed[""]); f.row > len(f.keys) && len(typed) > 0 {
+		key, _, _ = strings.Cut(typed[len(typed)-1], "=")
+	}
+	t, ok := spec.FindSetting(key)
+	if !ok || change(&now, f.assignments()) != nil {
+		return ""
+	}
+	text := nothingReads
+	if t.TrainedBy(&now) {
+		text = trainingReads
+	} else if t.ReadIn(&now) {
+		text = reportReads
+	}
+	return fmt.Sprintf(text, now.Algorithm())
 }
 
 // line draws a row: its name, its value at the checkpoint and, if it is under the cursor or
@@ -308,6 +330,10 @@ func (f *forking) line(t *kit.Theme, row, w int) string {
 	}
 	key := f.keys[row-1]
 	value := kit.Left(f.value(key), valueCells)
+	only := ""
+	if s, _ := spec.FindSetting(key); !s.TrainedBy(&f.spec) {
+		only = t.Dim.Paint(reportOnly)
+	}
 	head := t.Pointed("  "+kit.Left(key, nameCells)+value, here)
 	now, changed := f.changed[key]
 	switch {
@@ -316,9 +342,9 @@ func (f *forking) line(t *kit.Theme, row, w int) string {
 	case here:
 		return head + t.Accent.Paint(left) + f.typed.View(t.Text, 1) + t.Accent.Paint(right)
 	case changed:
-		return head + t.Title.Paint("  "+now)
+		return head + t.Title.Paint("  "+now) + only
 	}
-	return head
+	return head + only
 }
 
 // value returns a setting's value at the checkpoint. Numbers have six digits, because z is among

@@ -34,13 +34,13 @@ type column struct {
 }
 
 // againstCells is the width of a column of changes: a blank, a sign and a number. The baseline's
-// name in the head is cut to it. A column of percentages has atCells more, for an epoch: "@12".
+// name in the head is cut to it. A column of percentages has atCells more, for the epoch: "@12".
 const againstCells, atCells = 8, 3
 
-// against returns the column of a measure's change against the baseline, at the last epoch that
-// both have evaluated. If the run has evaluated later epochs, the epoch stands behind a change of
-// percentages, which is in points. The cell is blank where a difference would mean nothing: for the
-// baseline itself, before an evaluation, and where the two runs ask for different risks.
+// against returns the column of a measure's change against the baseline, at the common epoch. The
+// cell is blank where a difference would mean nothing: for the baseline itself, before an
+// evaluation, where the two runs ask for different risks, and for a run that is further, because
+// the figure beside the cell is that of a later epoch.
 func (w *Page) against(m lab.Measure) column {
 	c := column{head: "vs " + w.baselineName(), brief: "vs", w: againstCells, change: &m}
 	if track.Percents(m) {
@@ -51,29 +51,39 @@ func (w *Page) against(m lab.Measure) column {
 	}
 	c.cell = func(runs []*track.Track) string {
 		base := w.baseOf(runs, &m)
-		if base == nil || base[0] == runs[0] {
+		epoch := w.Epoch
+		elsewhere := func(t *track.Track) bool { return !t.EndsAt(epoch) }
+		lacks := func(t *track.Track) bool { return t.EvalAt(epoch) == nil }
+		if base == nil || base[0] == runs[0] || slices.ContainsFunc(runs, elsewhere) ||
+			slices.ContainsFunc(base, lacks) {
 			return ""
 		}
-		epoch, behind, ok := track.Common(slices.Concat(runs, base))
 		f := track.OfEvalAt(m.Name, epoch)
 		a, b := f.Over(runs), f.Over(base)
-		if !ok || !a.Applies() || !b.Applies() {
+		if !a.Applies() || !b.Applies() {
 			return ""
 		}
-		d := a.Float() - b.Float()
-		s := decimals(d)
-		if track.Percents(m) {
-			s = plot.Percent(d)
-		}
-		if d > 0 {
-			s = "+" + s
-		}
-		if behind && track.Percents(m) {
-			s += fmt.Sprintf("@%.4g", epoch)
-		}
-		return s
+		return signed(m, a.Float()-b.Float())
 	}
 	return c
+}
+
+// signed writes a difference in a measure, with its sign.
+func signed(m lab.Measure, d float64) string {
+	text := written(m, measure.Num(d))
+	if d > 0 {
+		text = "+" + text
+	}
+	return text
+}
+
+// written writes a value of a measure. lab.Write chooses the digits for each loss alone, so a column
+// of losses would not line up.
+func written(m lab.Measure, v measure.Number) string {
+	if !track.Percents(m) && v.Applies() {
+		return decimals(v.Float())
+	}
+	return lab.Write(m, v)
 }
 
 // baseOf returns the row that the runs are compared with, which is the same for all measures: the
@@ -128,14 +138,8 @@ func (w *Page) outcome() []column {
 	all := lab.EvalMeasures()
 	worst := lab.Named(all, w.onSplit("worst_class_accuracy"))
 	risk := lab.Named(all, w.onSplit("robust_risk"))
-	// lab.Write chooses the digits for each loss alone, so a column of losses would not line up.
 	write := func(m lab.Measure, f track.Figure) func([]*track.Track) string {
-		return func(runs []*track.Track) string {
-			if v := f.Over(runs); !track.Percents(m) && v.Applies() {
-				return decimals(v.Float())
-			}
-			return lab.Write(m, f.Over(runs))
-		}
+		return func(runs []*track.Track) string { return written(m, f.Over(runs)) }
 	}
 	a, b := track.OfEval(worst.Name), track.OfEval(risk.Name)
 	first, second := w.bySplit("worst %", "val worst"), w.bySplit("robust risk", "val risk")

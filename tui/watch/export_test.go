@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"drolab/runner/export"
 	"drolab/runner/page"
@@ -84,6 +85,7 @@ func TestExportCurves(t *testing.T) {
 // compared with.
 func TestExportBars(t *testing.T) {
 	r := watching(t, 120, 40)
+	r.Wait(20*time.Second, time.Second) // to the end, which all have in common
 	r.Config.RunsDir = t.TempDir()
 	r.Press("tab")
 	if rows := r.exported(t); len(rows) != 40 {

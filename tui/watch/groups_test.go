@@ -141,7 +141,7 @@ func TestMarks(t *testing.T) {
 // among those that are large enough. A group without test samples has a dash, and is never NaN.
 func TestBarsByGroup(t *testing.T) {
 	r := watching(t, 160, 50)
-	r.Wait(time.Second, time.Second/5)
+	r.Wait(20*time.Second, time.Second) // to the end, which all have in common
 	run := r.watch.Run()
 	m := *run.Meta
 	m.Groups = []string{"hills", "coast", "islet", "reef"}

@@ -199,7 +199,7 @@ func (w *Page) byRisk() (groups [][]ranked) {
 	at := map[string]int{}
 	for _, row := range w.Rows() {
 		first := w.Tracks[row[0]]
-		v, asks := track.OfEval(w.risk.Name).Over(w.Of(row)), first.Asks[w.risk.Asks]
+		v, asks := track.OfEvalAt(w.risk.Name, w.Epoch).Over(w.Of(row)), first.Asks[w.risk.Asks]
 		if !v.Applies() {
 			continue
 		}
@@ -246,6 +246,7 @@ func (w *Page) ranks(cells int) (all []string) {
 		if !w.Comparable(&w.risk) {
 			about, names = " "+list[0].run.Meta.Spec.Radius(), namesOf(list)
 		}
+		about = w.at() + about
 		lines := w.rankLines(w.bySplit("robust risk", "val risk")+about, false, list, names, cells)
 		if len(lines) > 1 {
 			lines = w.rankLines("risk"+about, true, list, names, cells)

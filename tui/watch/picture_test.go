@@ -450,6 +450,7 @@ func TestFilm(t *testing.T) {
 // radius.
 func TestRiskByRadius(t *testing.T) {
 	r := watching(t, 120, 40)
+	r.Wait(20*time.Second, time.Second) // to the end, which all have in common
 	w := r.watch
 	run := w.Run()
 	list := make([]measure.Number, len(run.Meta.Spec.RiskRadii))
@@ -462,7 +463,8 @@ func TestRiskByRadius(t *testing.T) {
 		t.Errorf("marked %v, trained at %g", c.Markers, run.Spec.Rho)
 	}
 	for i, rho := range run.Meta.Spec.RiskRadii {
-		if got := run.OverRadii("robust_risk_at").At(math.Log10(rho)); got != 1+float64(i) {
+		series := run.OverRadii(run.Eval.Epoch, lab.ListNamed("robust_risk_at"))
+		if got := series.At(math.Log10(rho)); got != 1+float64(i) {
 			t.Errorf("R at %g is %g", rho, got)
 		}
 	}
@@ -476,7 +478,7 @@ func TestOutcome(t *testing.T) {
 		// The best is the best at the last epoch that all runs have, unless another run is better
 		// by now.
 		first := r.watch.Tracks[0]
-		epoch, _, _ := track.Common(r.watch.Tracks)
+		epoch := r.watch.Epoch
 		better := func(worst, risk float64, evals ...*runner.EvalEvent) string {
 			for _, e := range evals {
 				e.Set("worst_class_accuracy", measure.Num(worst))

@@ -12,7 +12,6 @@ import (
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
-	"drolab/tui/plot"
 	"drolab/tui/watch/track"
 
 	tea "charm.land/bubbletea/v2"
@@ -107,11 +106,11 @@ func (w *Page) raceLine(cells int) string {
 	branch, parent := w.racing()
 	_, from, _ := runner.ParseParent(branch.Meta.Parent)
 	fork := branch.Epochs(float64(from))
-	epoch, _, ok := track.Common([]*track.Track{branch, parent})
+	epoch := w.Epoch
 	head := fmt.Sprintf("Branch of %s since epoch %.4g", parent.Label, fork)
 	rest := []string{noneInCommon}
 	styles := []kit.Style{t.Dim}
-	if ok && epoch > fork {
+	if branch.EvalAt(epoch) != nil && parent.EvalAt(epoch) != nil && epoch > fork {
 		head += fmt.Sprintf(", at epoch %.4g: ", epoch)
 		rest, styles = w.ahead(branch, parent, epoch)
 	}
@@ -126,8 +125,8 @@ func (w *Page) raceLine(cells int) string {
 	return line
 }
 
-// ahead returns the differences between a branch and its parent at an epoch, each with its style:
-// good, bad, or plain where there is no difference.
+// ahead returns the differences between a branch and its parent at an epoch with the figures of the
+// parent, each with its style: good, bad, or plain where there is no difference.
 func (w *Page) ahead(branch, parent *track.Track, epoch float64) (list []string,
 	styles []kit.Style) {
 	all := lab.EvalMeasures()
@@ -141,18 +140,12 @@ func (w *Page) ahead(branch, parent *track.Track, epoch float64) (list []string,
 			continue
 		}
 		d := a.Float() - b.Float()
-		text := decimals(d)
-		if track.Percents(m) {
-			text = plot.Percent(d)
-		}
-		st := w.Theme.Text
-		if d != 0 {
-			if st = w.Theme.Bad; (d > 0) == (m.Better == dro.Higher) {
-				st = w.Theme.Good
-			}
-		}
-		if d > 0 {
-			text = "+" + text
+		text, st := signed(m, d)+" from "+written(m, b), w.Theme.Bad
+		switch {
+		case !strings.ContainsAny(signed(m, d), "123456789"):
+			text, st = written(m, b)+asParent, w.Theme.Text
+		case (d > 0) == (m.Better == dro.Higher):
+			st = w.Theme.Good
 		}
 		if i > 0 && len(list) > 0 {
 			list, styles = append(list, " · "), append(styles, w.Theme.Dim)

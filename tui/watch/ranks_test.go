@@ -19,28 +19,29 @@ func TestRanks(t *testing.T) {
 	if n := r.watch.rankRows(); n != 0 {
 		t.Errorf("%d lines while all goes on", n)
 	}
+	r.Wait(20*time.Second, time.Second) // to the end, which all have in common
 	for i, tr := range r.watch.Tracks {
 		tr.Status = runner.Done
 		tr.Eval.Set("robust_risk", measure.Num([]float64{2.5, 2.25, 2.75, 3}[i]))
 	}
 	s := tuitest.Text(r.Shot())
-	if !strings.Contains(s, "robust risk  ■ pgd 2.250★  ● sfk +0.250  ▲ pan +0.500  ◆ erm +0.750") {
+	if !strings.Contains(s, "robust risk@8  ■ pgd 2.250★  ● sfk +0.250  ▲ pan +0.500  ◆ erm +0.750") {
 		t.Errorf("no ranking:\n%s", s)
 	}
 	r.Fits(t, "ranks")
-	r.Size(60, 40)
+	r.Size(62, 40)
 	s = tuitest.Text(r.Shot())
-	if !strings.Contains(s, "      risk  ■ pgd 2.25★  ● sfk +.25  ▲ pan +.50  ◆ erm +.75") {
-		t.Errorf("no ranking in 60 cells:\n%s", s)
+	if !strings.Contains(s, "      risk@8  ■ pgd 2.25★  ● sfk +.25  ▲ pan +.50  ◆ erm +.75") {
+		t.Errorf("no ranking in 62 cells:\n%s", s)
 	}
-	r.Fits(t, "ranks in 60 cells")
+	r.Fits(t, "ranks in 62 cells")
 	for i, name := range []string{"sfk ρ .5", "pgd ρ .5", "pan ρ .5", "erm ρ .5"} { // long names
 		r.watch.Tracks[i].Short = name
 	}
 	s = tuitest.Text(r.Shot())
 	for _, part := range []string{"2.25★  ● sfk ρ .5 +.25\n",
-		"\n            ▲ pan ρ .5 +.50  ◆ erm ρ .5 +.75\n",
-		"worst class 22.5 %, mean 50.0 %"} {
+		"\n              ▲ pan ρ .5 +.50  ◆ erm ρ .5 +.75\n",
+		"worst class 45.0 %, mean 90.0 %"} {
 		if !strings.Contains(s, part) {
 			t.Errorf("no ranking in two lines, %q:\n%s", part, s)
 		}
@@ -126,8 +127,8 @@ func TestRanksByQuestion(t *testing.T) {
 		tr.Status = runner.Done
 	}
 	text := tuitest.Text(r.Shot())
-	for _, want := range []string{"robust risk χ², 0.5  ● sfk 0.500★  ■ erm +1.000",
-		"robust risk χ², 1.5  ▲ pan 3.500★  ◆ erm +1.000"} {
+	for _, want := range []string{"robust risk@8 χ², 0.5  ● sfk 0.500★  ■ erm +1.000",
+		"robust risk@8 χ², 1.5  ▲ pan 3.500★  ◆ erm +1.000"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q:\n%s", want, text)
 		}

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"slices"
 	"strings"
 
 	"drolab/runner"
@@ -39,10 +40,10 @@ func (w *Page) retell() {
 		of[i] = telling{t.Meta, t.Status, t.Eval, len(t.Evaluations()), i == w.Baseline}
 		reading = reading || t.Share < 1
 	}
-	if len(of) == len(w.told.of) && !differ(of, w.told.of) && !reading {
+	if slices.Equal(of, w.told.of) && !reading {
 		return
 	}
-	w.told.Story, w.told.of = story.Story{}, of
+	w.told.Story, w.told.of, w.Epoch = story.Story{}, of, 0
 	if reading { // half a log has other evaluations than the whole
 		w.told.of, w.told.Said = nil, []string{readingLogs + w.Theme.More}
 		return
@@ -53,6 +54,7 @@ func (w *Page) retell() {
 			Evals: t.Evaluations()}
 	}
 	w.told.Story = story.Tell(runs, w.Baseline)
+	w.Epoch = w.told.Epoch
 }
 
 // keyOf returns a run's configuration, which is computed once.
@@ -64,15 +66,6 @@ func (w *Page) keyOf(t *track.Track) string {
 		w.told.keys[t.ID] = compare.Configuration(t.Meta)
 	}
 	return w.told.keys[t.ID]
-}
-
-func differ(a, b []telling) bool {
-	for i := range a {
-		if a[i] != b[i] {
-			return true
-		}
-	}
-	return false
 }
 
 // Story returns the whole sentence, which the program tells when the interface ends; "" where there

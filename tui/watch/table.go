@@ -137,7 +137,7 @@ func (w *Page) bests(columns []column) []int {
 	marks := make([]int, len(columns))
 	for i, c := range columns {
 		if marks[i] = -1; c.of != nil && w.Comparable(c.of) {
-			marks[i] = w.leads(c.of, w.alike(c.of))
+			marks[i] = w.leads(c.of, track.OfEvalAt(c.of.Name, w.Epoch))
 			if w.leads(c.of, track.OfEval(c.of.Name)) != marks[i] {
 				marks[i] = -1
 			}
@@ -163,21 +163,12 @@ func (w *Page) leads(m *lab.Measure, figure track.Figure) int {
 	return best
 }
 
-// alike returns the figure of a measure at the last epoch that all runs with the measure have: a
-// run that is further along is not better for it. Without such an epoch it is the figure of the
-// last evaluation.
-func (w *Page) alike(m *lab.Measure) track.Figure {
-	var runs []*track.Track
-	for _, t := range w.Tracks {
-		if t.Eval != nil && track.OfEval(m.Name)(t).Applies() {
-			runs = append(runs, t)
-		}
+// at names the epoch at which runs are compared, behind the head of what compares them.
+func (w *Page) at() string {
+	if w.Epoch == 0 {
+		return ""
 	}
-	epoch, _, ok := track.Common(runs)
-	if !ok {
-		return track.OfEval(m.Name)
-	}
-	return track.OfEvalAt(m.Name, epoch)
+	return fmt.Sprintf("@%.4g", w.Epoch)
 }
 
 // shortest is the last form of rowName.
@@ -245,6 +236,9 @@ func (w *Page) table(r kit.Rect) []string {
 		if l.narrow && c.brief != "" {
 			text = c.brief
 		}
+		if c.change != nil && track.Percents(*c.change) { // the epoch is that of both changes
+			text = cell.Cut(text, c.w-1-len(w.at())) + w.at()
+		}
 		head += kit.Right(t.Greek(text), c.w)
 	}
 	lines := []string{t.Dim.Paint(t.Greek(kit.Left(head, r.W)))}
@@ -284,13 +278,12 @@ func (w *Page) row(i int, runs []int, l tableLayout, cells int) string {
 	}
 	for c, column := range l.columns {
 		text, st := t.Greek(column.cell(w.Of(runs))), t.Text
-		figure, _, _ := strings.Cut(text, "@") // without the epoch of the figure
 		switch {
 		case l.marks[c] == i:
 			text, st = text+t.Best, t.Good
 		case column.of != nil: // where others have the mark, so that digits stand in line
 			text += " "
-		case column.change != nil && strings.ContainsAny(figure, "123456789"):
+		case column.change != nil && strings.ContainsAny(text, "123456789"):
 			// Written with no digit but 0 it is no change, and so neither good nor bad.
 			if st = t.Good; (text[0] == '-') == (column.change.Better == dro.Higher) {
 				st = t.Bad

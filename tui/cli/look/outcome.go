@@ -101,7 +101,7 @@ type outcome struct {
 	star string       // the mark of a significantly best figure
 }
 
-// newOutcome compares the runs that are done, at their last step, as the story does.
+// newOutcome compares the runs that are done, at their last step.
 func newOutcome(runs []*record.Run) *outcome {
 	o := &outcome{Table: compare.Runs(runs, compare.Options{At: compare.Last}), base: -1,
 		meta: &runs[0].Meta}

@@ -28,7 +28,7 @@ func (w *Board) Bars(p int, of lab.Measure, rows int) *plot.Bars {
 		LowerIsBetter: of.Better != dro.Higher}
 	var base []measure.Number
 	if r := w.Compared(of); r != nil {
-		base = r.PlacesAsOf(t, of)
+		base = r.PlacesAt(w.CommonEpoch(), of)
 	}
 	cells := barCells(t, of)
 	// The heads take a row only where no bar has to go for it.

@@ -254,7 +254,7 @@ func (w *Board) fitY(q string) {
 func (w *Board) Risks(v *View) *plot.Chart {
 	of := v.Of(w.Run().Meta)
 	radii := w.Run().Meta.Spec.RiskRadii
-	if len(w.Run().Places(of)) == 0 || len(radii) == 0 {
+	if len(w.Measured(of).PlacesAt(w.CommonEpoch(), of)) == 0 || len(radii) == 0 {
 		return nil
 	}
 	c := &plot.Chart{X: plot.EmptyRange(), XLog: true, Ends: true}
@@ -265,7 +265,7 @@ func (w *Board) Risks(v *View) *plot.Chart {
 		if w.Tracks[row[0]].Hidden {
 			continue
 		}
-		w.Line(c, row, func(t *track.Track) *plot.Series { return t.OverRadii(of.Name) }, false)
+		w.Line(c, row, func(t *track.Track) *plot.Series { return t.OverRadii(w.CommonEpoch(), of) }, false)
 	}
 	if rho := w.Run().Spec.Rho; rho > 0 { // the present radius, which may have been turned
 		c.Markers = []plot.Marker{{X: math.Log10(rho), Letter: 'ρ'}}

@@ -43,7 +43,7 @@ func (w *Board) maps(p int, v *View, iw, ih int) []heat {
 	}
 	// judge marks bars, so it gets a bar for each row, in the order of the data set.
 	order := w.worstFirst(of)
-	if len(t.Places(of)) < len(order) { // the log is half read: films have more than is shown
+	if len(t.Places(of)) != len(order) { // the log is half read: films have more than is shown
 		return nil
 	}
 	bars := &plot.Bars{Bars: make([]plot.Bar, len(order))}

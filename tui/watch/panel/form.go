@@ -13,6 +13,7 @@ import (
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
+	"drolab/tui/watch/track"
 )
 
 // form is a way to draw a view: curves, bars, a map, ... A form has no state of its own: it is a
@@ -140,7 +141,7 @@ func (everyone) note(w *Board, v *View) string {
 	if v.Of(w.Run().Meta).Better == dro.Neither {
 		note = "by " + w.Ranking().Calls(12)
 	}
-	return note + w.Run().Evaluated()
+	return note + track.Of(w.CommonEpoch())
 }
 
 // film is the form of two maps of the run under the cursor: how the classes do, and how the
@@ -182,7 +183,7 @@ func (ByRadius) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
 }
 
 func (ByRadius) note(w *Board, _ *View) string {
-	return w.Theme.Greek("by ρ" + w.Run().Evaluated())
+	return w.Theme.Greek("by ρ" + track.Of(w.CommonEpoch()))
 }
 
 // histogram is the form of the number of samples in each bin, for the run under the cursor.

@@ -20,8 +20,9 @@ import (
 // The order of the last frame stays while it is nearly right: rows that change places cost more, to
 // follow and to send, than a point of accuracy is worth.
 func (w *Board) worstFirst(of lab.Measure) []int {
-	values := w.Ranking().Places(of)
-	if own := w.Measured(of).Places(of); len(values) != len(own) { // the baseline's data differ
+	epoch := w.CommonEpoch()
+	values := w.Ranking().PlacesAt(epoch, of)
+	if own := w.Measured(of).PlacesAt(epoch, of); len(values) != len(own) { // the baseline's data differ
 		values = own
 	}
 	order := slices.Clone(w.orders[of.Name])
@@ -88,7 +89,7 @@ func (w *Board) Spread(p int, v *View, rows int) *plot.Spread {
 	var all [][]measure.Number
 	for _, row := range w.Rows() {
 		// Front is an index into all: the row that is drawn over the others.
-		values := track.Means(w.Of(row), of)
+		values := track.Means(w.Of(row), w.CommonEpoch(), of)
 		if w.Tracks[row[0]].Hidden || len(values) != len(order) {
 			continue
 		}
@@ -106,7 +107,7 @@ func (w *Board) Spread(p int, v *View, rows int) *plot.Spread {
 func (w *Board) spreadRows(s *plot.Spread, of lab.Measure, order []int, all [][]measure.Number) {
 	run, top := w.Run(), 0.0
 	bars := &plot.Bars{Bars: make([]plot.Bar, len(order)), LowerIsBetter: of.Better != dro.Higher}
-	judged := w.Measured(of).Places(of)
+	judged := w.Measured(of).PlacesAt(w.CommonEpoch(), of)
 	if s.Front >= 0 { // of seeds the mean is judged, which is the number written
 		judged = all[s.Front]
 	}

@@ -104,16 +104,21 @@ func ofBars(w *panel.Board, v *panel.View) (*export.Sheet, int) {
 		runs = append(runs, r)
 	}
 	var rows [][]string
+	epoch := w.CommonEpoch()
+	if e := w.Run().Eval; v.As == nil && e != nil {
+		epoch = e.Epoch
+	}
 	for _, t := range runs {
+		e := t.EvalAt(epoch)
 		// A count is empty, not 0, where a record does not say how much there was to train on.
 		counts := t.Meta.Counts(of.Axis).Train
-		for i, value := range t.Places(of) {
+		for i, value := range t.PlacesAt(epoch, of) {
 			count := ""
 			if i < len(counts) {
 				count = strconv.Itoa(counts[i])
 			}
 			rows = append(rows, append(whose(t),
-				strconv.FormatInt(t.Eval.Step, 10), page.Exact(t.Eval.Epoch),
+				strconv.FormatInt(e.Step, 10), page.Exact(e.Epoch),
 				panel.PlaceName(t.Meta, of.Axis, i), count, page.ExactOf(value)))
 		}
 	}

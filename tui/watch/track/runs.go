@@ -23,6 +23,17 @@ type Runs struct {
 	At       int     // run under the cursor
 	Pointed  bool    // whether the cursor was put there
 	Baseline int     // run that bars are compared with; -1 for none
+	// Epoch is the last epoch that the runs of the story have in common; 0 without one.
+	Epoch float64
+}
+
+// CommonEpoch returns the epoch at which panels compare runs. It is that of the story, or the last
+// of the run under the cursor while the story has none or leaves that run out.
+func (w *Runs) CommonEpoch() float64 {
+	if run := w.Run(); run != nil && run.Eval != nil && run.EvalAt(w.Epoch) == nil {
+		return run.Eval.Epoch
+	}
+	return w.Epoch
 }
 
 // Methods returns the method of each watched run.
@@ -177,21 +188,21 @@ func QuestionsOf(m *runner.Meta) (q questions) {
 // followed by eye.
 func (w *Runs) Ranking() *Track {
 	of := lab.ListNamed("class_accuracy")
-	if w.Baseline >= 0 && len(w.Tracks[w.Baseline].Places(of)) > 0 {
+	if w.Baseline >= 0 && len(w.Tracks[w.Baseline].PlacesAt(w.CommonEpoch(), of)) > 0 {
 		return w.Tracks[w.Baseline]
 	}
 	return w.Measured(of)
 }
 
-// Measured returns the run under the cursor. While that waits for its first evaluation, it returns
-// another run with the same classes or groups that has one, if there is any.
+// Measured returns the run under the cursor. Where that has no evaluation at the common epoch, it
+// returns another run with the same classes or groups that has one, if there is any.
 func (w *Runs) Measured(of lab.Measure) *Track {
-	run := w.Run()
-	if len(run.Places(of)) > 0 {
+	run, epoch := w.Run(), w.CommonEpoch()
+	if len(run.PlacesAt(epoch, of)) > 0 {
 		return run
 	}
 	for _, t := range w.Tracks {
-		if len(t.Places(of)) > 0 && slices.Equal(t.Meta.Places(of.Axis), run.Meta.Places(of.Axis)) {
+		if len(t.PlacesAt(epoch, of)) > 0 && slices.Equal(t.Meta.Places(of.Axis), run.Meta.Places(of.Axis)) {
 			return t
 		}
 	}
@@ -199,10 +210,11 @@ func (w *Runs) Measured(of lab.Measure) *Track {
 }
 
 // Compared returns the baseline, with which the bars of the run under the cursor are compared. It
-// is nil without a baseline, with the cursor on it, and for a measure that is neither better nor
-// worse.
+// is nil without a baseline, with the cursor on it, for a measure that is neither better nor worse,
+// and for a run that is further than the common epoch.
 func (w *Runs) Compared(of lab.Measure) *Track {
-	if w.Baseline < 0 || w.Baseline == w.At || of.Better == dro.Neither {
+	if w.Baseline < 0 || w.Baseline == w.At || of.Better == dro.Neither ||
+		!w.Run().EndsAt(w.CommonEpoch()) {
 		return nil
 	}
 	return w.Tracks[w.Baseline]

@@ -73,19 +73,19 @@ func (t *Track) Counted(of lab.Measure) []int {
 	}
 }
 
-// Means returns the means of a list measure over runs, place by place.
-func Means(runs []*Track, of lab.Measure) (list []measure.Number) {
+// Means returns the means of a list measure over runs at an epoch, place by place.
+func Means(runs []*Track, epoch float64, of lab.Measure) (list []measure.Number) {
 	if len(runs) == 1 {
-		return runs[0].Places(of)
+		return runs[0].PlacesAt(epoch, of)
 	}
 	places := 0
 	for _, t := range runs {
-		places = max(places, len(t.Places(of)))
+		places = max(places, len(t.PlacesAt(epoch, of)))
 	}
 	for i := range places {
 		var at []measure.Number
 		for _, t := range runs {
-			if values := t.Places(of); i < len(values) {
+			if values := t.PlacesAt(epoch, of); i < len(values) {
 				at = append(at, values[i])
 			}
 		}
@@ -110,14 +110,11 @@ func mean(list []measure.Number) measure.Number {
 	return measure.NumIf(n > 0, sum/float64(max(1, n)))
 }
 
-// OverRadii returns a list measure of the last evaluation over log10 of its radii. A chart's x is
-// linear, so the logarithm is taken here and the axis labels undo it (Chart.XLog).
-func (t *Track) OverRadii(name string) *plot.Series {
+// OverRadii returns a list measure at an epoch over log10 of its radii. A chart's x is linear, so
+// the logarithm is taken here and the axis labels undo it (Chart.XLog).
+func (t *Track) OverRadii(epoch float64, of lab.Measure) *plot.Series {
 	s := new(plot.Series)
-	if t.Eval == nil {
-		return s
-	}
-	for i, v := range t.Eval.ByGroup.Of(name) {
+	for i, v := range t.PlacesAt(epoch, of) {
 		if i < len(t.Meta.Spec.RiskRadii) && v.Applies() {
 			s.Append(math.Log10(t.Meta.Spec.RiskRadii[i]), v.Float())
 		}
@@ -229,12 +226,14 @@ func (t *Track) Calls(most int) string {
 	return t.Short
 }
 
-// Evaluated returns the epoch of the run's last evaluation in words, for a panel's note. Bars do
-// not move with the curves, and without the epoch they would be taken for the figures of the
-// current step.
+// Evaluated returns the epoch of the run's last evaluation in words, for a panel's note.
 func (t *Track) Evaluated() string {
 	if t.Eval == nil {
 		return ""
 	}
-	return fmt.Sprintf(" · epoch %.4g", t.Eval.Epoch)
+	return Of(t.Eval.Epoch)
 }
+
+// Of names the epoch of a panel's figures for its note. Bars do not move with the curves, and
+// without the epoch they would be taken for the figures of the current step.
+func Of(epoch float64) string { return fmt.Sprintf(" · epoch %.4g", epoch) }
