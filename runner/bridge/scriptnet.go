@@ -138,7 +138,10 @@ func (s *Script) Pick() {}
 func (s *Script) Swap() {}
 
 // Save implements train.Network.
-func (s *Script) Save(to *runner.State) { to.Opaque = saved{s.saving} }
+func (s *Script) Save(to *runner.State) { to.Opaque = saved{s.saving, s.spec, s.atOnce} }
+
+// atOnce reports whether the run was asked twice to stop. Nobody else takes these requests.
+func (s *Script) atOnce() bool { return len(s.run.Gate.Stops) == cap(s.run.Gate.Stops) }
 
 // Load implements train.Network.
 func (s *Script) Load(from *runner.State) error {
@@ -153,7 +156,7 @@ func (s *Script) Load(from *runner.State) error {
 	if err := os.Mkdir(s.loaded, 0o700); err != nil {
 		return err
 	}
-	return unpack(from.Opaque, s.loaded)
+	return unpack(from.Opaque, s.loaded, s.spec)
 }
 
 // Err implements train.Network. Told returns the errors of a script.

@@ -151,7 +151,7 @@ func refuse(t *testing.T, name string, change map[string]any, c wrong) {
 			}
 			do := m.head["do"]
 			if err = s.tell(m.head, m.arrays...); err == nil && do != "step" && do != "log" {
-				_, err = s.Receive(&s.hear)
+				_, err = s.Receive(&s.hear, frame.MostHead, frame.MostBody)
 			}
 			if err == nil && s.hear.Error != "" {
 				err = refused{s.hear.Error}

@@ -124,7 +124,7 @@ func (s *script) ask(head any, arrays ...frame.Array) ([]frame.Array, error) {
 		return nil, err
 	}
 	s.hear = told{}
-	got, err := s.Receive(&s.hear)
+	got, err := s.Receive(&s.hear, frame.MostHead, frame.MostBody)
 	if err == nil && s.hear.Error != "" {
 		err = refused{s.hear.Error}
 	}

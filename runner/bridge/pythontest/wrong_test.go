@@ -186,7 +186,7 @@ func TestMutatedFrames(t *testing.T) {
 			defer close(done)
 			for {
 				var head message
-				if _, err := p.Receive(&head); err != nil {
+				if _, err := p.Receive(&head, frame.MostHead, frame.MostBody); err != nil {
 					return
 				}
 			}
