@@ -137,11 +137,12 @@ func (s *Script) Pick() {}
 // Swap implements train.Network.
 func (s *Script) Swap() {}
 
-// Save implements train.Network.
-func (s *Script) Save(to *runner.State) { to.Opaque = saved{s.saving, s.spec, s.atOnce} }
-
-// atOnce reports whether the run was asked twice to stop. Nobody else takes these requests.
-func (s *Script) atOnce() bool { return len(s.run.Gate.Stops) == cap(s.run.Gate.Stops) }
+// Save implements train.Network. The script may save for a stop, which is then no reason to give its
+// files up; one more stop is. Nobody else takes these requests.
+func (s *Script) Save(to *runner.State) {
+	stops := max(1, len(s.run.Gate.Stops))
+	to.Opaque = saved{s.saving, s.spec, func() bool { return len(s.run.Gate.Stops) > stops }}
+}
 
 // Load implements train.Network.
 func (s *Script) Load(from *runner.State) error {
