@@ -130,6 +130,7 @@ var testPairs = map[string]string{
 	".":              "runner/bridge/testdata/client",
 	"runner/foreign": "runner/record",
 	"runner/filter":  "presets/recorded",
+	"runner/engine":  "runner/bridge/testdata/client",
 	"runner/inspect": "runner/record/recordtest",
 	"runner/story":   "presets",
 	"runner/publish": "runner/record/recordtest, runner/certificate",
