@@ -29,7 +29,6 @@ ANSI < tui/cell
 NONE < runner/axis
 tui/cell, runner/axis, ASCIIGRAPH < tui/plot
 X/SYS < dro/internal/kern
-NONE < runner/bridge/internal/frame
 NONE < runner/internal/aside
 runner/internal/aside < runner/internal/aside/asidetest
 X/SYS < runner/internal/room
@@ -49,7 +48,7 @@ runner/measure, runner/internal/aside < runner
 runner < runner/gate
 dro/nn, runner/gate, runner/internal/room < runner/train
 dro, dro/nn, runner < runner/foreign
-NONE < runner/bridge/internal/frame
+runner/internal/room < runner/bridge/internal/frame
 runner/train, runner/bridge/internal/frame < runner/bridge
 runner/bridge, runner/foreign < runner/certificate
 runner/bridge, runner/card < runner/queue
@@ -131,6 +130,7 @@ var testPairs = map[string]string{
 	".":              "runner/bridge/testdata/client",
 	"runner/foreign": "runner/record",
 	"runner/filter":  "presets/recorded",
+	"runner/engine":  "runner/bridge/testdata/client",
 	"runner/inspect": "runner/record/recordtest",
 	"runner/story":   "presets",
 	"runner/publish": "runner/record/recordtest, runner/certificate",

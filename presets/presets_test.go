@@ -181,7 +181,7 @@ func TestUnknownKeyIsAKeyOfNoSpec(t *testing.T) {
 	spec.Algorithms = dro.Algorithms()
 	for _, key := range Keys() {
 		of := spec
-		if key == "program_patience" { // only runs of programs have it
+		if key == "program_patience" || key == "checkpoint_gb" { // only runs of programs have them
 			of.Model = "program:train.py"
 		}
 		text, err := json.Marshal(of)

@@ -11,6 +11,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/bridge/internal/frame"
 	"drolab/runner/data"
+	"drolab/runner/internal/room"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 )
@@ -26,6 +27,7 @@ type Description struct {
 	Device                    string
 	Packages                  map[string]string // versions by name
 	User                      measure.Sides     // its own values that are better higher, or lower
+	labels                    int               // bytes of its labels and groups
 }
 
 // hello is the first question.
@@ -62,6 +64,15 @@ type greeting struct {
 	measure.Sides
 }
 
+// MostBody implements frame.Sized: each sample has a label, and may have a group.
+func (g *greeting) MostBody() int {
+	most := mostLogged
+	for _, n := range []int{g.Samples.Train, g.Samples.Val, g.Samples.Test} {
+		most += 2 * 4 * max(0, min(n, mostSamples))
+	}
+	return min(most, frame.MostBody)
+}
+
 // Limits of a description.
 const (
 	mostSamples  = 1 << 27
@@ -84,7 +95,12 @@ func Describe(ctx context.Context, s Start) (*Description, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, fmt.Errorf("asking %s what it has was stopped: %w", s.named(), err)
 	}
-	return d, p.Err()
+	if p.Err() != nil {
+		return nil, p.Err()
+	}
+	share, err := room.Take(ctx, float64(d.labels), "the labels of "+s.named())
+	d.Data.Release = func() error { share.Release(); return nil }
+	return d, err
 }
 
 // hello asks what the program has. It returns nil after a failure.
@@ -99,11 +115,12 @@ func (p *Program) hello() *Description {
 		append([]string{}, p.start.Program.Words...), s.Seed, s.Batch, p.start.Threads,
 		p.start.Scratch}
 	var g greeting
-	arrays := p.ask(q, &g, "hello", -1)
+	arrays := p.ask(q, &g, "hello", described)
 	if p.err != nil {
 		return nil
 	}
 	d, err := g.describe(arrays)
+	p.conn.Forget()
 	if err != nil {
 		p.fail("hello", err)
 		return nil
@@ -152,7 +169,7 @@ func (g *greeting) describe(arrays []frame.Array) (*Description, error) {
 	}
 	d := &Description{Parameters: g.Parameters, Restart: g.Restart, Accumulate: g.Accumulate,
 		Pick: g.Pick, Ahead: g.Ahead == nil || *g.Ahead, Device: clean(g.Device, mostName),
-		Packages: map[string]string{},
+		Packages: map[string]string{}, labels: g.MostBody(),
 		Data: &data.Dataset{Name: spec.ProgramData, Classes: classes,
 			Groups: groups, Grouped: len(groups) > 0}}
 	if !d.Data.Grouped {
@@ -233,18 +250,11 @@ func places(a frame.Array, n, below int) ([]int32, error) {
 	if a.Type != frame.Int32 {
 		return nil, fmt.Errorf("they are of type %s: want %s", a.Type, frame.Int32)
 	}
-	wide := make([]int, min(n, a.Len()))
 	if a.Len() != n {
 		return nil, fmt.Errorf("%d numbers for %d samples", a.Len(), n)
 	}
-	if err := a.Ints(wide, below); err != nil {
-		return nil, err
-	}
 	list := make([]int32, n)
-	for i, v := range wide {
-		list[i] = int32(v)
-	}
-	return list, nil
+	return list, frame.Whole(a, list, below)
 }
 
 // samples is a split whose values only the program has.

@@ -51,6 +51,12 @@ func TestHostile(t *testing.T) {
 		{"say losses 3", "asked for losses: CUDA error: out ?[1mof"},
 		{"deaf losses 3", "has closed its pipes"},
 		{"link save 1", "passwd"},
+		{"long hello-train 1", "its body has 1073741824 bytes: want at most 4096"},
+		{"long losses 3", "its body has 1073741824 bytes: want at most 4"},
+		{"long outputs 2", "its body has 1073741824 bytes: want at most"},
+		{"long gradient 3", "asked for a step: not a frame of the protocol: its body has"},
+		{"long save 1", "its body has 1073741824 bytes: want at most 4096"},
+		{"hole save 1", "more than the setting checkpoint_gb allows: save less, or raise it"},
 	} {
 		t.Run(c.trouble, func(t *testing.T) {
 			t.Parallel()
@@ -199,50 +205,105 @@ func TestTrust(t *testing.T) {
 }
 
 // TestStopOfHung: a stop waits for a program that hangs a shorter time than the run itself does,
-// and a second stop does not wait at all. The run can be resumed from its last checkpoint.
+// even if the program says again and again that it is alive. A second stop does not wait at all. The
+// run can be resumed from its last checkpoint.
 func TestStopOfHung(t *testing.T) {
-	for stops := 1; stops <= 2; stops++ {
-		t.Run(fmt.Sprint(stops), func(t *testing.T) {
+	const slow, fast = 3600, 1 // patience in seconds
+	for _, c := range []struct {
+		trouble  string
+		patience float64
+		stops    int
+		want     string
+	}{
+		{"hang losses 23", slow, 1, "did not answer for 5s when its run was to stop"},
+		{"hang losses 23", slow, 2, "was to stop at once"},
+		{"chatter losses 23", slow, 1, "did not answer for 5s when its run was to stop"},
+		{"chatter losses 23", slow, 2, "was to stop at once"},
+		{"chatter gradient 9", slow, 1, "did not answer for 5s when its run was to stop"},
+		{"chatter save 2", fast, 1, "did not answer for 1s when asked for a checkpoint"},
+		{"chatter save 2", slow, 2, "was to stop at once"},
+	} {
+		t.Run(fmt.Sprint(c.trouble, " ", c.stops), func(t *testing.T) {
 			t.Parallel()
 			r := newRoom(t)
 			s := bridged(dro.SFK)
-			s.ProgramPatience = 3600
+			s.ProgramPatience = c.patience
 			q := r.queue()
-			ids, err := q.Start(runner.Request{Specs: []spec.Spec{s},
-				Means: means("hang losses 23")})
+			ids, err := q.Start(runner.Request{Specs: []spec.Spec{s}, Means: means(c.trouble)})
 			if err != nil {
 				t.Fatal(err)
 			}
 			await(t, filepath.Join(r.dir, ids[0], runner.ProgramLogName), "hangs")
-			for range stops {
-				if err := q.Stop(ids[0]); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want := []string{"did not answer for 5s when its run was to stop",
-				"stop at once"}[stops-1]
-			for _, o := range q.Wait() {
-				if o.Err == nil || !strings.Contains(o.Err.Error(), want) {
-					t.Errorf("%s: %v", o.Status, o.Err)
-				}
-			}
-			if err := r.resume(ids[0]); err != nil {
-				t.Error(err)
-			}
+			r.stopped(t, q, ids[0], c.stops, c.want)
 		})
 	}
 }
 
+// stopped asks a run to stop, some times, and fails unless it ends as it should and can be resumed.
+func (r room) stopped(t *testing.T, q *queue.Queue, id string, times int, want string) {
+	t.Helper()
+	for range times {
+		if err := q.Stop(id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, o := range q.Wait() {
+		if o.Err == nil || !strings.Contains(o.Err.Error(), want) {
+			t.Errorf("%s: %v", o.Status, o.Err)
+		}
+	}
+	if err := r.resume(id); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestStopOfPacking: a second stop ends the packing of a checkpoint that takes long.
+func TestStopOfPacking(t *testing.T) {
+	r := newRoom(t)
+	q := r.queue()
+	ids, err := q.Start(runner.Request{Specs: []spec.Spec{bridged(dro.SFK)},
+		Means: means("zeros save 2")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	awaitGrowth(t, filepath.Join(r.dir, ids[0], "checkpoints", ".new-*"), 1<<20)
+	r.stopped(t, q, ids[0], 2, "given up because its run was to stop at once")
+	if left, _ := filepath.Glob(filepath.Join(r.dir, ids[0], "checkpoints", ".new-*")); left != nil {
+		t.Error("left:", left)
+	}
+}
+
+// awaitGrowth waits until a file has this size.
+func awaitGrowth(t *testing.T, pattern string, size int64) {
+	t.Helper()
+	awaitSo(t, fmt.Sprint(pattern, " never has ", size, " bytes"), func() bool {
+		found, _ := filepath.Glob(pattern)
+		for _, path := range found {
+			if info, err := os.Stat(path); err == nil && info.Size() >= size {
+				return true
+			}
+		}
+		return false
+	})
+}
+
 // await waits until a file contains a text.
 func await(t *testing.T, path, text string) {
+	t.Helper()
+	awaitSo(t, fmt.Sprintf("%s never has %q", path, text), func() bool {
+		b, _ := os.ReadFile(path)
+		return strings.Contains(string(b), text)
+	})
+}
+
+// awaitSo waits until so returns true.
+func awaitSo(t *testing.T, never string, so func() bool) {
+	t.Helper()
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
-	for end, bounded := t.Deadline(); ; <-tick.C {
-		if b, _ := os.ReadFile(path); strings.Contains(string(b), text) {
-			return
-		}
+	for end, bounded := t.Deadline(); !so(); <-tick.C {
 		if bounded && time.Until(end) < 10*time.Second {
-			t.Fatalf("%s never has %q", path, text)
+			t.Fatal(never)
 		}
 	}
 }

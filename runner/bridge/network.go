@@ -81,39 +81,38 @@ func (n *Network) Losses(losses []float64, b train.Batch, _ func(weights, losses
 		n.said = b.Mode
 	}
 	n.last = b.N
-	got := n.ask(question{Do: "losses", Split: b.Split, Epoch: b.Epoch}, &answer{}, "losses", 1,
-		frame.Ints(b.Index))
+	got := n.ask(question{Do: "losses", Split: b.Split, Epoch: b.Epoch}, &answer{}, "losses",
+		wanted{1, 8 * b.N}, frame.Ints(b.Index))
 	n.floats(losses[:b.N], got, 0, "losses")
 }
 
 // Outputs implements train.Network.
 func (n *Network) Outputs(o train.Outputs) {
-	q := question{Do: "outputs"}
+	q, want := question{Do: "outputs"}, wanted{}
 	for _, w := range []struct {
 		name   string
 		wanted bool
-	}{{"classes", o.Classes != nil}, {"confidences", o.Confidences != nil},
-		{"probabilities", o.Probabilities != nil}} {
+		bytes  int // of a sample
+	}{{"classes", o.Classes != nil, 8}, {"confidences", o.Confidences != nil, 8},
+		{"probabilities", o.Probabilities != nil, 4 * n.classes}} {
 		if w.wanted {
 			q.Want = append(q.Want, w.name)
+			want.arrays, want.bytes = want.arrays+1, want.bytes+w.bytes*n.last
 		}
 	}
-	got := n.ask(q, &answer{}, "outputs", len(q.Want))
-	for i, name := range q.Want {
-		if i >= len(got) {
-			return
-		}
+	got := n.ask(q, &answer{}, "outputs", want)
+	for i, a := range got {
 		var err error
-		switch name {
+		switch q.Want[i] {
 		case "classes":
-			err = got[i].Ints(o.Classes[:n.last], n.classes)
+			err = a.Ints(o.Classes[:n.last], n.classes)
 		case "confidences":
-			err = got[i].Floats(o.Confidences[:n.last])
+			err = a.Floats(o.Confidences[:n.last])
 		default:
-			err = singles(o.Probabilities[:n.last*n.classes], got[i])
+			err = singles(o.Probabilities[:n.last*n.classes], a)
 		}
 		if err != nil {
-			n.fail(name, err)
+			n.fail(q.Want[i], err)
 		}
 	}
 }
@@ -137,7 +136,7 @@ func (n *Network) Gradient(weights []float64, add bool) {
 
 // GradNorm implements train.Network.
 func (n *Network) GradNorm() float64 {
-	got := n.ask(question{Do: "norm"}, &answer{}, "the gradient's norm", 1)
+	got := n.ask(question{Do: "norm"}, &answer{}, "the gradient's norm", wanted{1, 8})
 	return n.numbers(1, got, "the gradient's norm")[0]
 }
 
@@ -153,14 +152,15 @@ func (n *Network) Step(r train.Rule) (norm float64, taken bool) {
 	rule := frame.Floats([]float64{r.LR, r.Momentum, r.WeightDecay, r.Clip})
 	if r.Advance == nil {
 		var a answer
-		got := n.ask(question{Do: "step"}, &a, "a step", 1, rule)
+		got := n.ask(question{Do: "step"}, &a, "a step", wanted{1, 8}, rule)
 		return n.numbers(1, got, "a step")[0], !a.Skipped
 	}
-	got := n.ask(question{Do: "accumulate"}, &answer{}, "a step", 1, rule)
+	got := n.ask(question{Do: "accumulate"}, &answer{}, "a step", wanted{1, 16}, rule)
 	norms := n.numbers(2, got, "a step")
 	if n.err == nil {
 		rate := r.Advance(norms[1], r.LR)
-		n.ask(question{Do: "advance"}, &answer{}, "a step", 0, frame.Floats([]float64{rate}))
+		n.ask(question{Do: "advance"}, &answer{}, "a step", wanted{},
+			frame.Floats([]float64{rate}))
 	}
 	return norms[0], true
 }
@@ -171,7 +171,7 @@ func (n *Network) Pick() { n.do("pick") }
 // Swap implements train.Network.
 func (n *Network) Swap() { n.do("swap") }
 
-func (n *Network) do(what string) { n.ask(question{Do: what}, &answer{}, what, 0) }
+func (n *Network) do(what string) { n.ask(question{Do: what}, &answer{}, what, wanted{}) }
 
 // Save implements train.Network. The program writes into a new folder.
 func (n *Network) Save(s *runner.State) {
@@ -185,9 +185,16 @@ func (n *Network) Save(s *runner.State) {
 		return
 	}
 	n.saves(true)
-	n.ask(question{Do: "save", Folder: folder}, &answer{}, "a checkpoint", 0)
+	n.ask(question{Do: "save", Folder: folder}, &answer{}, "a checkpoint", wanted{})
 	n.saves(false)
-	s.Opaque = saved{folder}
+	s.Opaque = saved{folder, n.start.Spec, n.atOnce}
+}
+
+// atOnce reports whether the run was asked twice to stop. If the program has ended, nobody has
+// taken the requests.
+func (n *Network) atOnce() bool {
+	taken, _ := n.hurried()
+	return taken+len(n.start.Stops) > 1
 }
 
 // Load implements train.Network.
@@ -206,10 +213,10 @@ func (n *Network) Load(s *runner.State) error {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	if err := unpack(s.Opaque, folder); err != nil {
+	if err := unpack(s.Opaque, folder, n.start.Spec); err != nil {
 		return err
 	}
-	n.ask(question{Do: "load", Folder: folder}, &answer{}, "taking up a checkpoint", 0)
+	n.ask(question{Do: "load", Folder: folder}, &answer{}, "taking up a checkpoint", wanted{})
 	return n.err
 }
 

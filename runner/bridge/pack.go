@@ -11,11 +11,17 @@ import (
 	"path/filepath"
 
 	"drolab/runner"
+	"drolab/runner/internal/room"
+	"drolab/runner/spec"
 )
 
 // saved is the folder into which a program has saved. It implements runner.Opaque as one stream of
 // all its files; the same files give the same stream.
-type saved struct{ folder string }
+type saved struct {
+	folder string
+	of     *spec.Spec  // bounds the bytes of all files
+	atOnce func() bool // whether the run is to stop without them
+}
 
 // mostFiles bounds the number of files that a program may save.
 const mostFiles = 10_000
@@ -27,8 +33,8 @@ func (s saved) WriteTo(w io.Writer) (int64, error) {
 		return 0, err
 	}
 	defer root.Close()
-	c := &counter{w: w}
-	out, files := tar.NewWriter(c), 0
+	c := &counter{of: s, w: w}
+	out, files, left := tar.NewWriter(c), 0, &allowance{s.folder, s.of.MostSaved()}
 	err = fs.WalkDir(root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
@@ -39,7 +45,7 @@ func (s saved) WriteTo(w io.Writer) (int64, error) {
 		if !e.Type().IsRegular() {
 			return fmt.Errorf("the program has saved %q, which is not a file", name)
 		}
-		return pack(out, root, name)
+		return pack(out, root, name, left)
 	})
 	if err == nil {
 		err = out.Close()
@@ -47,14 +53,32 @@ func (s saved) WriteTo(w io.Writer) (int64, error) {
 	return c.n, err
 }
 
+// allowance is what may still be written of the files that a program saves.
+type allowance struct {
+	folder string // on whose disk
+	bytes  int64
+}
+
+// take takes the size of a file from it. Holes count as the zeros that will be written.
+func (a *allowance) take(size int64) error {
+	if a.bytes -= size; a.bytes < 0 {
+		return errors.New("the program has saved more than the setting checkpoint_gb allows: " +
+			"save less, or raise it")
+	}
+	return room.AskDisk(a.folder, float64(size))
+}
+
 // pack writes one file, in its present size.
-func pack(out *tar.Writer, root *os.Root, name string) error {
+func pack(out *tar.Writer, root *os.Root, name string, left *allowance) error {
 	f, err := root.Open(filepath.FromSlash(name))
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	info, err := f.Stat()
+	if err == nil {
+		err = left.take(info.Size())
+	}
 	if err != nil {
 		return err
 	}
@@ -70,21 +94,27 @@ func pack(out *tar.Writer, root *os.Root, name string) error {
 // Release implements runner.Opaque.
 func (s saved) Release() { os.RemoveAll(s.folder) }
 
-// counter counts the bytes that are written.
+// counter counts the bytes that are written, as long as they are of use.
 type counter struct {
-	w io.Writer
-	n int64
+	of saved
+	w  io.Writer
+	n  int64
 }
 
 func (c *counter) Write(b []byte) (int, error) {
+	if c.of.atOnce() {
+		return 0, errors.New("the checkpoint was given up because its run was to stop at once: " +
+			"drolab resume continues from the one before")
+	}
 	n, err := c.w.Write(b)
 	c.n += int64(n)
 	return n, err
 }
 
 // unpack puts the files that a program has saved into an empty folder. It writes nothing outside of
-// the folder, whatever the stream says. A wrong checksum is an error, too.
-func unpack(o runner.Opaque, folder string) error {
+// the folder, and no more than the settings allow, whatever the stream says. A wrong checksum is an
+// error, too.
+func unpack(o runner.Opaque, folder string, of *spec.Spec) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return err
@@ -96,17 +126,20 @@ func unpack(o runner.Opaque, folder string) error {
 		to.CloseWithError(err) // nil is the end
 	}()
 	defer from.Close()
-	if err := unpackFrom(from, root); err != nil {
+	if err := unpackFrom(from, root, &allowance{folder, of.MostSaved()}); err != nil {
 		return err
 	}
 	_, err = io.Copy(io.Discard, from) // up to the checksum
 	return err
 }
 
-func unpackFrom(from io.Reader, root *os.Root) error {
+func unpackFrom(from io.Reader, root *os.Root, left *allowance) error {
 	in := tar.NewReader(from)
 	for files := 0; ; files++ {
 		h, err := in.Next()
+		if err == nil {
+			err = left.take(h.Size)
+		}
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil

@@ -87,10 +87,14 @@ func (p *process) live(started chan<- error) {
 	p.out.SetWriteDeadline(p.ended)
 }
 
-// patience limits how long the next read or write may take.
-func (p *process) patience(d time.Duration) {
+// patience limits how long the next read or write may take. If its run is to stop, a program that
+// has not answered yet gets no time again.
+func (p *process) patience(d time.Duration, again bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.stops > 0 && again {
+		return
+	}
 	if p.stops > 0 && !p.saving {
 		d = min(d, p.spare())
 	}

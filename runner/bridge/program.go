@@ -78,6 +78,12 @@ type head interface{ plain() *answer }
 
 func (a *answer) plain() *answer { return a }
 
+// wanted says what an answer to a question has: arrays of so many bytes together.
+type wanted struct{ arrays, bytes int }
+
+// described is the answer to hello. Its arrays are known when its head is: see greeting.
+var described = wanted{-1, frame.MostBody}
+
 // launch starts a program and says nothing to it yet. After an error the log is closed, and the
 // caller removes the scratch folder.
 func launch(s Start) (*Program, error) {
@@ -93,7 +99,7 @@ func launch(s Start) (*Program, error) {
 	}
 	var p *Program
 	out := newBuffer(punctual(func(b []byte) (int, error) {
-		p.patience(p.limit())
+		p.patience(p.limit(), false)
 		return proc.out.Write(b)
 	}))
 	go proc.heed(s.Stops, s.Done)
@@ -127,8 +133,7 @@ func (p *Program) fail(doing string, err error) {
 	switch {
 	case late && stops > 0 && !p.saving:
 		p.err = fmt.Errorf("%s did not answer for %v when its run was to stop, and was ended: "+
-			"%s",
-			p.start.named(), spare, goOn)
+			"%s", p.start.named(), min(spare, p.limit()), goOn)
 	case broken && stops > 1 && p.hasEnded():
 		p.err = fmt.Errorf("%s was ended because its run was to stop at once: %s", p.start.named(),
 			goOn)
@@ -185,9 +190,8 @@ func (p *Program) tell(q any, doing string, arrays ...frame.Array) {
 }
 
 // ask sends a question and reads its answer into a. It returns the answer's arrays, which are valid
-// until the next answer, or nil after a failure. The answer must have want arrays; a negative want
-// allows any number.
-func (p *Program) ask(q any, a head, doing string, want int, arrays ...frame.Array) []frame.Array {
+// until the next answer, or nil after a failure.
+func (p *Program) ask(q any, a head, doing string, w wanted, arrays ...frame.Array) []frame.Array {
 	p.tell(q, doing, arrays...)
 	if p.err != nil {
 		return nil
@@ -196,12 +200,12 @@ func (p *Program) ask(q any, a head, doing string, want int, arrays ...frame.Arr
 		p.fail(doing, err)
 		return nil
 	}
-	got, err := p.receive(a)
+	got, err := p.receive(a, w)
 	if err == nil {
 		got, err = p.takeLog(a.plain(), got)
 	}
-	if err == nil && want >= 0 && len(got) != want {
-		err = fmt.Errorf("its answer has %d arrays: want %d", len(got), want)
+	if err == nil && w != described && len(got) != w.arrays {
+		err = fmt.Errorf("its answer has %d arrays: want %d", len(got), w.arrays)
 	}
 	if err != nil {
 		p.fail(doing, err)
@@ -210,25 +214,34 @@ func (p *Program) ask(q any, a head, doing string, want int, arrays ...frame.Arr
 	return got
 }
 
-// receive reads an answer. The time starts anew when the program says that it is alive.
-func (p *Program) receive(a head) ([]frame.Array, error) {
-	for {
+// receive reads an answer. The time starts anew when the program says that it is alive, unless its
+// run is to stop.
+func (p *Program) receive(a head, w wanted) ([]frame.Array, error) {
+	mostHead := frame.UsualHead
+	if w == described {
+		mostHead = frame.MostHead
+	}
+	asked := time.Now()
+	for again := false; ; again = true {
 		*a.plain() = answer{}
-		p.patience(p.limit())
-		asked := time.Now()
-		arrays, err := p.conn.Receive(a)
+		p.patience(p.limit(), again)
+		arrays, err := p.conn.Receive(a, mostHead, min(w.bytes+mostLogged, frame.MostBody))
 		if err != nil {
 			return nil, err
 		}
-		p.took(time.Since(asked))
 		switch said := a.plain(); {
 		case said.Error != nil:
 			return nil, errors.New(clean(*said.Error, mostLine))
 		case !said.Alive:
+			p.took(time.Since(asked))
 			return arrays, nil
 		}
 	}
 }
+
+// mostLogged is the number of bytes beyond what is wanted up to which an answer is read. It may log
+// values, and the error for a few numbers too many says more than the one for a long frame.
+const mostLogged = 4 << 10
 
 // takeLog takes the program's own values off an answer.
 func (p *Program) takeLog(a *answer, arrays []frame.Array) ([]frame.Array, error) {
@@ -292,6 +305,7 @@ func (p *Program) Close() {
 	}
 	p.process.out.Close()
 	p.stop(p.err != nil)
+	p.conn.Forget()
 	os.RemoveAll(p.start.Scratch)
 	if p.err == nil {
 		p.err = os.ErrClosed

@@ -15,6 +15,7 @@ import (
 	"drolab/runner/data"
 	"drolab/runner/gate"
 	"drolab/runner/measure"
+	"drolab/runner/spec"
 	"drolab/runner/train"
 )
 
@@ -35,6 +36,7 @@ type Script struct {
 	loaded  string // folder in dir with the files of the checkpoint to go on from
 	saving  string // folder in dir with the files of the checkpoint under way
 	saves   int
+	spec    *spec.Spec
 
 	x, z  given // samples of the step, and of the method's own draw
 	part  int   // number of losses of z that were asked for
@@ -53,6 +55,7 @@ type taken struct {
 
 // said is a message of the script after the first, with the members of every kind.
 type said struct {
+	opening *Opening
 	Do      string   `json:"do"`
 	Has     []string `json:"has"`
 	Split   string   `json:"split"`
@@ -60,6 +63,19 @@ type said struct {
 	Names   []string `json:"names"`
 	Status  string   `json:"status"`
 	Cause   string   `json:"cause"`
+}
+
+// MostBody implements frame.Sized: six numbers for each sample, and room for a batch that is larger
+// than a small split. A test split that the script did not count may have any size.
+func (m *said) MostBody() int {
+	if m.Split == runner.SplitTest && m.opening.Samples[m.Split] == 0 {
+		return frame.MostBody
+	}
+	most := 1 << 20
+	for _, n := range m.opening.Samples {
+		most += 6 * 8 * n
+	}
+	return min(most, frame.MostBody)
 }
 
 // told is an answer to such a message.
@@ -89,7 +105,7 @@ var errDone = errors.New("done")
 // Over.
 func Meet(in io.Reader, out io.Writer) (*Script, error) {
 	s := &Script{conn: frame.NewConn(in, out), waits: true}
-	arrays, err := s.conn.Receive(&s.Opening)
+	arrays, err := s.conn.Receive(&s.Opening, frame.MostHead, 0)
 	if err != nil {
 		return s, gone(err)
 	}
@@ -98,7 +114,7 @@ func Meet(in io.Reader, out io.Writer) (*Script, error) {
 		return s, fmt.Errorf("a script says %.40q first: want start", o.Do)
 	case o.Version != version:
 		return s, fmt.Errorf("it speaks version %d of the protocol: want %d", o.Version, version)
-	case len(arrays) > 0:
+	case len(arrays) > 0: // empty ones
 		return s, errors.New("start has arrays, which it does not take")
 	}
 	return s, nil
@@ -122,19 +138,19 @@ func (s *Script) Over(err error) {
 		end.Error = clean(err.Error(), mostLine)
 	}
 	for !s.waits {
-		var m said
-		if _, err := s.conn.Receive(&m); err != nil {
+		if _, _, err := s.hear(); err != nil {
 			return
 		}
-		s.waits = m.Do != "step" && m.Do != "log"
 	}
 	s.conn.Send(end)
 }
 
-// At gives the script the scratch folder of its run.
-func (s *Script) At(place runner.Workplace, d *data.Dataset) (train.Network, error) {
+// At gives the script the scratch folder and the settings of its run.
+func (s *Script) At(
+	place runner.Workplace, of *spec.Spec, d *data.Dataset,
+) (train.Network, error) {
 	dir, err := place.Scratch()
-	s.dir, s.data = dir, d
+	s.dir, s.spec, s.data = dir, of, d
 	return s, err
 }
 
@@ -160,8 +176,8 @@ func (s *Script) Lead(r *train.Run) error {
 
 // hear waits for the next message of the script.
 func (s *Script) hear() (*said, []frame.Array, error) {
-	m := &said{}
-	arrays, err := s.conn.Receive(m)
+	m := &said{opening: &s.Opening}
+	arrays, err := s.conn.Receive(m, frame.UsualHead, frame.MostBody)
 	if err != nil {
 		return nil, nil, gone(err)
 	}

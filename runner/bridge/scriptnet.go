@@ -137,8 +137,12 @@ func (s *Script) Pick() {}
 // Swap implements train.Network.
 func (s *Script) Swap() {}
 
-// Save implements train.Network.
-func (s *Script) Save(to *runner.State) { to.Opaque = saved{s.saving} }
+// Save implements train.Network. The script may save for a stop, which is then no reason to give its
+// files up; one more stop is. Nobody else takes these requests.
+func (s *Script) Save(to *runner.State) {
+	stops := max(1, len(s.run.Gate.Stops))
+	to.Opaque = saved{s.saving, s.spec, func() bool { return len(s.run.Gate.Stops) > stops }}
+}
 
 // Load implements train.Network.
 func (s *Script) Load(from *runner.State) error {
@@ -153,7 +157,7 @@ func (s *Script) Load(from *runner.State) error {
 	if err := os.Mkdir(s.loaded, 0o700); err != nil {
 		return err
 	}
-	return unpack(from.Opaque, s.loaded)
+	return unpack(from.Opaque, s.loaded, s.spec)
 }
 
 // Err implements train.Network. Told returns the errors of a script.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"drolab/dro/nn"
 	"drolab/runner"
@@ -312,6 +313,21 @@ func (t *trouble) now(question string) bool {
 		}
 	case "garbage":
 		os.NewFile(4, "").WriteString(strings.Repeat("Epoch 1: loss 0.3\n", 10))
+	case "long":
+		head := `{"arrays":[["f8",134217728]]}`
+		b := binary.LittleEndian.AppendUint32(nil, uint32(len(head)))
+		b = binary.LittleEndian.AppendUint32(b, frame.MostBody)
+		b = append(binary.LittleEndian.AppendUint32(b, frame.Magic), head...)
+		for zeros := make([]byte, 1<<20); ; b = zeros {
+			if _, err := os.NewFile(4, "").Write(b); err != nil {
+				select {}
+			}
+		}
+	case "chatter":
+		fmt.Println("hangs")
+		for tick := time.Tick(10 * time.Millisecond); ; <-tick {
+			t.conn.Send(map[string]any{"alive": true})
+		}
 	case "say":
 		t.conn.Send(map[string]any{"error": "CUDA error:\n out \x1b[1mof"})
 	case "alive":
@@ -391,8 +407,16 @@ func (t *trouble) Step(rule []float64) (norm float64, skipped bool) {
 
 func (t *trouble) Save(folder string) error {
 	err := t.served.Save(folder)
-	if t.now("save") && t.what == "link" {
+	if !t.now("save") {
+		return err
+	}
+	switch t.what {
+	case "link":
 		return os.Symlink("/etc/passwd", filepath.Join(folder, "passwd"))
+	case "hole":
+		return os.Truncate(filepath.Join(folder, "deep", "all"), 1<<40)
+	case "zeros":
+		return os.Truncate(filepath.Join(folder, "deep", "all"), 3<<30)
 	}
 	return err
 }

@@ -16,6 +16,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/bridge"
 	"drolab/runner/data"
 	"drolab/runner/record"
 	"drolab/runner/spec"
@@ -29,6 +30,13 @@ const asEngine = "DROLAB_TEST_ENGINE"
 const asReader = "DROLAB_TEST_READER"
 
 func TestMain(m *testing.M) {
+	if os.Getenv("DROLAB_PIPES") != "" {
+		if err := runRogue(os.Args[1:]); err != nil {
+			os.Stderr.WriteString(err.Error() + "\n")
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if os.Getenv(asReader) != "" {
 		if err := data.Serve(os.Stdin, os.Stdout); err != nil {
 			os.Stderr.WriteString("drolab: " + err.Error() + "\n")
@@ -49,6 +57,7 @@ func TestMain(m *testing.M) {
 			Host:       runner.Host{Version: os.Getenv("DROLAB_TEST_VERSION")},
 			Idle:       time.Hour, // a test may be slow
 			Log:        os.Stderr,
+			Programs:   bridge.Approvals(os.Getenv("DROLAB_TEST_PROGRAMS")),
 		})
 		if err != nil {
 			os.Stderr.WriteString("drolab: " + err.Error() + "\n")

@@ -22,7 +22,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-var long = flag.Bool("long", false, "10 000 hostile requests, 200 hostile data sets")
+var long = flag.Bool("long", false, "10 000 hostile requests, 200 hostile data sets, 2000 frames")
 
 // TestStorm sends an engine with little memory requests that nobody should send: settings and sizes
 // beyond all bounds, datasets that are none, nonsense messages. Every verb is answered while its

@@ -52,8 +52,8 @@ func (q *Queue) network(j *job) train.NewNetwork {
 		return q.settings.Network
 	}
 	if j.meta.Spec.IsScript() {
-		return func(*spec.Spec, *data.Dataset, int) (train.Network, error) {
-			return q.settings.Script.lead(j.record)
+		return func(s *spec.Spec, _ *data.Dataset, _ int) (train.Network, error) {
+			return q.settings.Script.lead(j.record, s)
 		}
 	}
 	return func(s *spec.Spec, d *data.Dataset, threads int) (train.Network, error) {

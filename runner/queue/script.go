@@ -13,7 +13,7 @@ import (
 type Script struct {
 	*bridge.Description
 	Program runner.Program // recorded in the run
-	Network func(runner.Workplace) (train.Network, error)
+	Network func(runner.Workplace, *spec.Spec) (train.Network, error)
 }
 
 // script opens the data of a run that a script drives. Only the script can start such a run.
@@ -26,10 +26,10 @@ func (q *Queue) script(of *runner.Meta) (*shared, error) {
 }
 
 // lead makes the script the network of the run with this record.
-func (s *Script) lead(record runner.Recorder) (train.Network, error) {
+func (s *Script) lead(record runner.Recorder, of *spec.Spec) (train.Network, error) {
 	place, ok := record.(runner.Workplace)
 	if !ok {
 		return nil, errors.New("this store has no room for what a script leaves")
 	}
-	return s.Network(place)
+	return s.Network(place, of)
 }

@@ -65,6 +65,9 @@ func (s *Spec) IsProgram() bool {
 // IsScript reports whether a script drives the loop.
 func (s *Spec) IsScript() bool { return s.Model == ScriptModel }
 
+// MostSaved returns the number of bytes that a program or a script may save in a checkpoint.
+func (s *Spec) MostSaved() int64 { return int64(1e9 * s.CheckpointGB) }
+
 // String returns the setting model that names p.
 func (p Program) String() string {
 	words := []string{quoted(p.Path)}

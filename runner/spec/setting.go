@@ -30,6 +30,7 @@ type Setting struct {
 	ends   bool // decides, where patience is set, when the run ends
 	native bool // means nothing to a run of a program, see Spec.Program
 	bridge bool // means nothing to any other run
+	asked  bool // means nothing to a run of a script, which is asked for nothing
 
 	needs *need // the setting that decides whether it is read; nil: it always is
 	// parameter is the parameter of the uncertainty set that the setting is or belongs to. The
@@ -93,7 +94,8 @@ func (t *Setting) TrainedBy(s *Spec) bool {
 
 // suits reports whether the setting means something to the Spec's network.
 func (t *Setting) suits(s *Spec) bool {
-	return (!t.native || !s.IsProgram()) && (!t.bridge || s.IsProgram() && !s.IsScript())
+	return (!t.native || !s.IsProgram()) && (!t.bridge || s.IsProgram()) &&
+		(!t.asked || !s.IsScript())
 }
 
 // Inherited reports whether a fork inherits the setting from its parent.

@@ -187,7 +187,8 @@ func dataRows() []Setting {
 			Doc:  "share of mlp's hidden values that a training step sets to 0",
 			Want: "a number in [0, 1)", in: fraction},
 		{Key: "program_patience", Doc: "seconds that a program may take to answer",
-			Want: "a number from 1 to 1000000", bridge: true, viewed: true, in: between(1, 1e6)},
+			Want: "a number from 1 to 1000000", bridge: true, asked: true, viewed: true,
+			in: between(1, 1e6)},
 		{Key: "init", native: true,
 			Doc:  "initial weights: he, normal by fan-in; torch, PyTorch's default, uniform",
 			Want: "one of ", among: nn.Inits, Choices: nn.Inits, fixed: true,
@@ -282,6 +283,9 @@ func recordRows() []Setting {
 			Want: "a whole number ≥ 0", in: atLeast(0)},
 		{Key: "checkpoint_keep", Doc: "number of newest checkpoints that are kept",
 			Want: "a whole number ≥ 1", in: atLeast(1)},
+		{Key: "checkpoint_gb", Doc: "gigabytes that a program may save in a checkpoint",
+			Want: "a number from 0.001 to 1000000", bridge: true, viewed: true,
+			in: between(1e-3, 1e6)},
 	})
 	rows = append(rows, grouped("Records", []Setting{
 		{Key: "select", ends: true,

@@ -132,12 +132,14 @@ type Spec struct {
 
 	// LogEvery counts steps; EvalEvery and CertifyEvery count epochs (0: only at the end).
 	// CheckpointEvery counts steps (0: at the end of an epoch, once some seconds have passed since
-	// the last checkpoint). CheckpointKeep is the number of newest checkpoints that are kept.
-	LogEvery        int `key:"log_every"`
-	EvalEvery       int `key:"eval_every"`
-	CertifyEvery    int `key:"certify_every"`
-	CheckpointEvery int `key:"checkpoint_every"`
-	CheckpointKeep  int `key:"checkpoint_keep"`
+	// the last checkpoint). CheckpointKeep is the number of newest checkpoints that are kept, and
+	// CheckpointGB the number of gigabytes that a program or a script may save in one.
+	LogEvery        int     `key:"log_every"`
+	EvalEvery       int     `key:"eval_every"`
+	CertifyEvery    int     `key:"certify_every"`
+	CheckpointEvery int     `key:"checkpoint_every"`
+	CheckpointKeep  int     `key:"checkpoint_keep"`
+	CheckpointGB    float64 `key:"checkpoint_gb"`
 
 	// Own holds the settings that methods declare themselves (see dro.Method), by key; a missing
 	// key stands for the default. It is never changed in place.
@@ -160,6 +162,7 @@ func Defaults() Spec {
 		LR: 0.01, LRDropEpoch: 40, LRDrop: 0.1, Momentum: 0.9, Epochs: 50,
 		Select: SelectLast, MinGroup: 20, RiskRadii: []float64{.05, .1, .2, .5, 1, 2, 5},
 		Seed: 1, LogEvery: 10, EvalEvery: 1, CertifyEvery: 0, CheckpointKeep: 2,
+		CheckpointGB: 100,
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/bridge/internal/frame"
+	"drolab/runner/engine"
 	"drolab/runner/record"
 )
 
@@ -151,7 +153,7 @@ func refuse(t *testing.T, name string, change map[string]any, c wrong) {
 			}
 			do := m.head["do"]
 			if err = s.tell(m.head, m.arrays...); err == nil && do != "step" && do != "log" {
-				_, err = s.Receive(&s.hear)
+				_, err = s.Receive(&s.hear, frame.MostHead, frame.MostBody)
 			}
 			if err == nil && s.hear.Error != "" {
 				err = refused{s.hear.Error}
@@ -182,6 +184,80 @@ func refuse(t *testing.T, name string, change map[string]any, c wrong) {
 			t.Errorf("%d runs", len(runs))
 		}
 	})
+}
+
+// TestLongMessage: a message that is longer than the samples of the script allow ends the run before
+// it is read.
+func TestLongMessage(t *testing.T) {
+	_, theirs, ours := room(t.TempDir()).meet(t, dro.SFK, func(s *script) {
+		s.trouble = func(messages int) {
+			if messages == 2 {
+				s.Send(message("weights", "", "losses"), floats(make([]float64, 1<<18)...))
+			}
+		}
+	})
+	if theirs == nil || ours == nil ||
+		!strings.Contains(ours.Error(), "its body has 2097152 bytes: want at most 1077376") {
+		t.Errorf("%v, %v", theirs, ours)
+	}
+}
+
+// TestSavedIsBounded: the files that a script saves are refused if they are larger than the setting
+// checkpoint_gb allows.
+func TestSavedIsBounded(t *testing.T) {
+	for gb, most := range map[float64]int64{100: 1 << 40, .001: 1e6 + 1} {
+		_, theirs, ours := room(t.TempDir()).meet(t, dro.ERM, func(s *script) {
+			s.opening["settings"].(map[string]any)["checkpoint_gb"] = gb
+			s.grows = most
+		})
+		for _, err := range []error{theirs, ours} {
+			if err == nil || !strings.Contains(err.Error(), "setting checkpoint_gb") {
+				t.Errorf("%d bytes, with %v GB allowed: %v", most, gb, err)
+			}
+		}
+	}
+}
+
+// TestStopOfPacking: a script saves for a stop, and another stop ends the packing of files that take
+// long.
+func TestStopOfPacking(t *testing.T) {
+	r := room(t.TempDir())
+	client := &engine.Client{RunsDir: string(r), RuntimeDir: os.Getenv("XDG_RUNTIME_DIR")}
+	stop := func() {
+		run, err := record.Find(string(r), "latest")
+		if err == nil {
+			err = client.Stop(run.Meta.ID)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	var asking sync.WaitGroup
+	_, theirs, ours := r.meet(t, dro.ERM, func(s *script) {
+		s.grows = 3 << 30
+		once := false
+		s.trouble = func(int) {
+			if once || s.hear.Folder == "" { // it is not about to say that it has saved
+				return
+			}
+			once = true
+			stop()
+			asking.Go(func() {
+				for range await(t) {
+					if found, _ := filepath.Glob(string(r) + "/*/checkpoints/.new-*"); found != nil {
+						stop()
+						return
+					}
+				}
+			})
+		}
+	})
+	asking.Wait()
+	for _, err := range []error{theirs, ours} {
+		if err == nil || !strings.Contains(err.Error(), "to stop at once") {
+			t.Error(err)
+		}
+	}
 }
 
 // TestAbsent: a measure that a script gives nothing for is absent, and the log says so once.

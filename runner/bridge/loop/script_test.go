@@ -63,6 +63,7 @@ type script struct {
 	trouble  func(messages int) // called before each message
 	opening  map[string]any
 	without  string // the thing that it does not give
+	grows    int64  // the size of a file with a hole that it saves, if not 0
 	hear     told
 }
 
@@ -124,7 +125,7 @@ func (s *script) ask(head any, arrays ...frame.Array) ([]frame.Array, error) {
 		return nil, err
 	}
 	s.hear = told{}
-	got, err := s.Receive(&s.hear)
+	got, err := s.Receive(&s.hear, frame.MostHead, frame.MostBody)
 	if err == nil && s.hear.Error != "" {
 		err = refused{s.hear.Error}
 	}
@@ -314,6 +315,9 @@ func (s *script) checkpoint() error {
 		state.Buffers}, s.x.State(), s.z.State()})
 	if err == nil {
 		err = os.WriteFile(filepath.Join(s.hear.Folder, "all"), text.Bytes(), 0o600)
+	}
+	if err == nil && s.grows > 0 {
+		err = os.Truncate(filepath.Join(s.hear.Folder, "all"), s.grows)
 	}
 	if err == nil {
 		_, err = s.ask(map[string]any{"do": "saved"})

@@ -95,9 +95,9 @@ func (s *Settings) serve(ctx context.Context, script *bridge.Script) error {
 	// The run does not begin before it can be asked: whoever finds it finds it listening.
 	listening := make(chan struct{})
 	s.Queue.Script = &queue.Script{Description: d, Program: p,
-		Network: func(place runner.Workplace) (train.Network, error) {
+		Network: func(place runner.Workplace, of *spec.Spec) (train.Network, error) {
 			<-listening
-			return script.At(place, d.Data)
+			return script.At(place, of, d.Data)
 		}}
 	q := queue.NewQueue(ctx, s.Queue)
 	id, err := a.start(q)

@@ -123,11 +123,11 @@ func BenchmarkStep(b *testing.B) {
 	var head message
 	for b.Loop() {
 		must(b, p.Send(losses("train", 3), index))
-		_, err := p.Receive(&head)
+		_, err := p.Receive(&head, frame.MostHead, frame.MostBody)
 		must(b, err)
 		must(b, p.Send(message{"do": "gradient", "epoch": 0}, weights))
 		must(b, p.Send(message{"do": "step", "epoch": 0}, rule(0.1, 0)))
-		_, err = p.Receive(&head)
+		_, err = p.Receive(&head, frame.MostHead, frame.MostBody)
 		must(b, err)
 	}
 }

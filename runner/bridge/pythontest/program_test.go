@@ -199,7 +199,7 @@ func (p *program) ask(head message, arrays ...frame.Array) (message, []frame.Arr
 func (p *program) answer() (message, []frame.Array) {
 	p.t.Helper()
 	var head message
-	got, err := p.Receive(&head)
+	got, err := p.Receive(&head, frame.MostHead, frame.MostBody)
 	if err != nil {
 		p.t.Fatalf("%v\n%s", err, p.printed())
 	}

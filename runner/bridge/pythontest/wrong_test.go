@@ -127,6 +127,37 @@ func TestEnds(t *testing.T) {
 	}
 }
 
+// TestLongQuestions: a program refuses a question that is longer than it can be before it comes.
+func TestLongQuestions(t *testing.T) {
+	long := func(head, body uint32) []byte {
+		b := binary.LittleEndian.AppendUint32(nil, head)
+		b = binary.LittleEndian.AppendUint32(b, body)
+		return binary.LittleEndian.AppendUint32(b, frame.Magic)
+	}
+	for _, c := range []struct {
+		greeted bool
+		begin   []byte
+		want    string
+	}{
+		{false, long(2, 8), "it declares 2 and 8 bytes: want at most 1048576 and 0"},
+		{false, long(1<<20+1, 0), "it declares 1048577 and 0 bytes: want at most 1048576 and 0"},
+		{true, long(2, 1<<30), "it declares 2 and 1073741824 bytes: want at most 65536 and 65536"},
+		{true, long(1<<16+1, 0), "it declares 65537 and 0 bytes: want at most 65536 and 65536"},
+	} {
+		p := start(t, "../python/examples/numpy_softmax.py")
+		if c.greeted {
+			p.ask(greeting(nil))
+		}
+		_, err := p.out.Write(c.begin)
+		must(t, err)
+		status := <-p.ended
+		if said := lines(p.printed()); status != 1 || len(said) != 1 ||
+			!strings.Contains(said[0], c.want) {
+			t.Errorf("status %d, %q: want %q", status, said, c.want)
+		}
+	}
+}
+
 // sent returns the bytes of a conversation, frame by frame.
 func sent(t *testing.T) [][]byte {
 	t.Helper()
@@ -186,7 +217,7 @@ func TestMutatedFrames(t *testing.T) {
 			defer close(done)
 			for {
 				var head message
-				if _, err := p.Receive(&head); err != nil {
+				if _, err := p.Receive(&head, frame.MostHead, frame.MostBody); err != nil {
 					return
 				}
 			}

@@ -3,31 +3,41 @@
 //
 // A frame is three little-endian uint32 (the bytes of the head, the bytes of the body, and Magic),
 // the head, and the body. The body is the arrays of the head, one behind the other. Both sides
-// trust nothing that they read: they check a length against its limit before they allocate memory,
-// and against the arrays that the head declares.
+// trust nothing that they read: they check a length against the arrays that the head declares and
+// against what the reader expects, and ask the ledger of memory before they allocate much.
 package frame
 
 import (
 	"bufio"
 	"bytes"
+	"cmp"
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"runtime/debug"
 	"strconv"
+
+	"drolab/runner/internal/room"
 )
 
 // Magic follows the two lengths at the start of every frame: "dro1". It distinguishes a program
 // that speaks the protocol from one that prints into the pipe.
 const Magic = 0x316f7264
 
-// MostHead and MostBody limit a frame, in bytes.
+// MostHead and MostBody limit a frame, in bytes. UsualHead is the limit of a head that describes
+// nothing: it has room for the names of 64 values and for an error.
 const (
-	MostHead = 1 << 20
-	MostBody = 1 << 30
+	MostHead  = 1 << 20
+	MostBody  = 1 << 30
+	UsualHead = 1 << 16
 )
+
+// kept is the number of bytes up to which the memory of a frame is kept for the next one.
+const kept = 4 << 20
 
 // lengths is the number of bytes before the head.
 const lengths = 12
@@ -84,6 +94,7 @@ type Conn struct {
 	sent []byte // the memory of the last frame sent
 	body []byte // the memory of the last frame received
 	text []byte
+	long *room.Share // of a body that is not kept; nil: there is none
 
 	begin [lengths]byte // start of the frame under way
 }
@@ -117,7 +128,9 @@ func (c *Conn) Send(message any, arrays ...Array) error {
 	for _, a := range arrays {
 		b = append(b, a.Raw...)
 	}
-	c.sent = b
+	if cap(b) <= kept {
+		c.sent = b
+	}
 	_, err = c.out.Write(b)
 	return err
 }
@@ -146,10 +159,16 @@ func declare(b []byte, arrays []Array) []byte {
 // ErrFormat is wrapped by the errors about input that is not a frame of the protocol.
 var ErrFormat = errors.New("not a frame of the protocol")
 
-// Receive reads a frame. It decodes the head into message and returns the arrays, which are valid
-// until the next Receive. The error is io.EOF at the end of the pipe between two frames, and an
+// Sized is a message whose head, once it is read, tells how long its body may be.
+type Sized interface{ MostBody() int }
+
+// Receive reads a frame whose head and body have at most these numbers of bytes. It decodes the
+// head into message and returns the arrays, which are valid until the next Receive. A frame that is
+// too long, also by what a Sized message says, or too long for the machine's memory, is refused
+// before its body is read. The error is io.EOF at the end of the pipe between two frames, and an
 // ErrFormat if the input is no frame.
-func (c *Conn) Receive(message any) ([]Array, error) {
+func (c *Conn) Receive(message any, mostHead, mostBody int) ([]Array, error) {
+	c.Forget()
 	if _, err := io.ReadFull(c.in, c.begin[:]); err != nil {
 		return nil, err
 	}
@@ -158,25 +177,21 @@ func (c *Conn) Receive(message any) ([]Array, error) {
 	if m := binary.LittleEndian.Uint32(c.begin[8:]); m != Magic {
 		return nil, fmt.Errorf("%w: it begins with %q", ErrFormat, c.begin[:])
 	}
-	if text > MostHead || body > MostBody {
-		return nil, fmt.Errorf("%w: it declares %d and %d bytes", ErrFormat, text, body)
-	}
-	var err error
-	if c.text, err = read(c.in, c.text, int(text)); err != nil {
+	if err := c.read("head", &c.text, text, mostHead); err != nil {
 		return nil, err
 	}
 	var h head
-	if err := json.Unmarshal(c.text, &h); err != nil {
-		return nil, fmt.Errorf("%w: its head: %w", ErrFormat, err)
-	}
-	if err := json.Unmarshal(c.text, message); err != nil {
+	if err := cmp.Or(json.Unmarshal(c.text, &h), json.Unmarshal(c.text, message)); err != nil {
 		return nil, fmt.Errorf("%w: its head: %w", ErrFormat, err)
 	}
 	arrays, err := h.split(int(body))
 	if err != nil {
 		return nil, err
 	}
-	if c.body, err = read(c.in, c.body, int(body)); err != nil {
+	if s, ok := message.(Sized); ok {
+		mostBody = min(mostBody, s.MostBody())
+	}
+	if err := c.read("body", &c.body, body, mostBody); err != nil {
 		return nil, err
 	}
 	rest := c.body
@@ -185,6 +200,17 @@ func (c *Conn) Receive(message any) ([]Array, error) {
 		arrays[i].Raw, rest = rest[:n:n], rest[n:]
 	}
 	return arrays, nil
+}
+
+// Forget gives the memory of a long frame back to the system. Its arrays are then no longer valid.
+func (c *Conn) Forget() {
+	if c.long == nil {
+		return
+	}
+	c.body = nil
+	debug.FreeOSMemory() // before others are promised it
+	c.long.Release()
+	c.long = nil
 }
 
 // split checks that the declared arrays of a head fill a body of so many bytes.
@@ -206,31 +232,30 @@ func (h *head) split(body int) ([]Array, error) {
 	return arrays, nil
 }
 
-// read reads n bytes into the memory of b. The memory grows with the bytes that have come, not with
-// the number that is declared.
-func read(r io.Reader, b []byte, n int) ([]byte, error) {
-	const step = 1 << 20
-	b = b[:0]
-	for len(b) < n {
-		from := len(b)
-		part := min(n-from, step)
-		if cap(b) < from+part {
-			b = append(make([]byte, 0, max(2*cap(b), from+part)), b...)
-		}
-		b = b[:from+part]
-		if _, err := io.ReadFull(r, b[from:]); err != nil {
-			return nil, fmt.Errorf("a frame is cut short: %w", noEnd(err))
+// read reads the n bytes of a part of a frame into the memory of b, or into new memory if b has too
+// little. It reads none if they are more than most, or more than the machine has room for.
+func (c *Conn) read(part string, b *[]byte, n uint32, most int) (err error) {
+	if int64(n) > int64(most) {
+		return fmt.Errorf("%w: its %s has %d bytes: want at most %d", ErrFormat, part, n, most)
+	}
+	if n > kept { // the second half is for what the reader makes of it
+		c.long, err = room.Take(context.Background(), 2*float64(n), "what it sends")
+		if err != nil {
+			return err
 		}
 	}
-	return b, nil
-}
-
-// noEnd distinguishes the end of a pipe within a frame from its end between two frames.
-func noEnd(err error) error {
-	if err == io.EOF {
-		return io.ErrUnexpectedEOF
+	if cap(*b) < int(n) {
+		*b = make([]byte, n)
 	}
-	return err
+	*b = (*b)[:n]
+	_, err = io.ReadFull(c.in, *b)
+	if err == io.EOF { // within a frame
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return fmt.Errorf("a frame is cut short: %w", err)
+	}
+	return nil
 }
 
 // Floats returns an array of float64.
@@ -270,9 +295,12 @@ func (a Array) Floats(into []float64) error {
 	return nil
 }
 
-// Ints fills into with the values of an array of whole numbers of either width. Another type,
+// Ints is Whole for ints.
+func (a Array) Ints(into []int, below int) error { return Whole(a, into, below) }
+
+// Whole fills into with the values of an array of whole numbers of either width. Another type,
 // another length, or a number outside of [0, below) is an error.
-func (a Array) Ints(into []int, below int) error {
+func Whole[T int | int32](a Array, into []T, below int) error {
 	if a.Len() != len(into) || a.Type != Int64 && a.Type != Int32 {
 		return fmt.Errorf("%d elements of type %s where %d whole numbers belong", a.Len(),
 			a.Type, len(into))
@@ -287,7 +315,7 @@ func (a Array) Ints(into []int, below int) error {
 		if v < 0 || v >= int64(below) {
 			return fmt.Errorf("element %d is %d: want 0 to %d", i, v, below-1)
 		}
-		into[i] = int(v)
+		into[i] = T(v)
 	}
 	return nil
 }

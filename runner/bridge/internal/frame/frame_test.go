@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strings"
 	"testing"
+
+	"drolab/runner/internal/room"
 )
 
 type question struct {
@@ -33,7 +36,7 @@ func TestRoundTrip(t *testing.T) {
 		sent(t, question{Do: "close"})...)
 	c := NewConn(bytes.NewReader(pipe), nil)
 	var q question
-	arrays, err := c.Receive(&q)
+	arrays, err := c.Receive(&q, MostHead, MostBody)
 	if err != nil || q != (question{"losses", "train"}) || len(arrays) != 2 {
 		t.Fatalf("%v %v %d arrays", err, q, len(arrays))
 	}
@@ -48,10 +51,10 @@ func TestRoundTrip(t *testing.T) {
 		t.Fatalf("%v %v", got, index)
 	}
 	q = question{}
-	if arrays, err = c.Receive(&q); err != nil || q.Do != "close" || len(arrays) != 0 {
+	if arrays, err = c.Receive(&q, MostHead, MostBody); err != nil || q.Do != "close" || len(arrays) != 0 {
 		t.Fatalf("%v %v %d arrays", err, q, len(arrays))
 	}
-	if _, err = c.Receive(&q); err != io.EOF {
+	if _, err = c.Receive(&q, MostHead, MostBody); err != io.EOF {
 		t.Fatalf("at the end: %v", err)
 	}
 }
@@ -83,7 +86,7 @@ func TestNoFrame(t *testing.T) {
 	for name, pipe := range map[string][]byte{
 		"text":          []byte("Epoch 1: loss 0.3\n"),
 		"head too long": lengths(MostHead+1, 0),
-		"body too long": lengths(2, MostBody+1),
+		"body too long": append(lengths(31, MostBody+8), `{"arrays":[["f8",134217729]]  }`...),
 		"no JSON":       append(lengths(2, 0), "[["...),
 		"a list":        append(lengths(2, 0), "[]"...),
 		"unknown type": append(lengths(24, 8),
@@ -93,13 +96,13 @@ func TestNoFrame(t *testing.T) {
 		"body too short": changed(func(b []byte) []byte { b[4]--; return b }),
 	} {
 		var q question
-		if _, err := NewConn(bytes.NewReader(pipe), nil).Receive(&q); !errors.Is(err, ErrFormat) {
+		if _, err := NewConn(bytes.NewReader(pipe), nil).Receive(&q, MostHead, MostBody); !errors.Is(err, ErrFormat) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for n := 1; n < len(good); n++ {
 		var q question
-		_, err := NewConn(bytes.NewReader(good[:n]), nil).Receive(&q)
+		_, err := NewConn(bytes.NewReader(good[:n]), nil).Receive(&q, MostHead, MostBody)
 		if !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Fatalf("cut to %d bytes: %v", n, err)
 		}
@@ -114,8 +117,96 @@ func TestTooLong(t *testing.T) {
 	}
 }
 
-// FuzzReceive holds that no input makes a reader allocate memory for bytes that are not there, or
-// panic.
+// unread is the rest of a pipe, of which nothing may be read.
+type unread struct{ t *testing.T }
+
+func (u unread) Read([]byte) (int, error) {
+	u.t.Error("the rest is read")
+	return 0, io.ErrNoProgress
+}
+
+// counted is a message that tells how many numbers follow.
+type counted struct{ N int }
+
+func (c *counted) MostBody() int { return 8 * c.N }
+
+// A frame that is longer than its reader expects is refused before the part that is too long is
+// read.
+func TestUnexpectedLength(t *testing.T) {
+	usual := sent(t, question{Do: "losses"}, Floats(make([]float64, 100)))
+	head := usual[:len(usual)-800]
+	n := len(head) - lengths
+	told := sent(t, counted{99}, Floats(make([]float64, 100)))
+	for want, c := range map[string]struct {
+		pipe       []byte
+		message    any
+		head, body int
+	}{
+		fmt.Sprintf("its head has %d bytes: want at most %d", n, n-1): {head[:lengths],
+			&question{}, n - 1, 800},
+		"its body has 800 bytes: want at most 799": {head, &question{}, MostHead, 799},
+		"its body has 800 bytes: want at most 792": {told[:len(told)-800], &counted{},
+			MostHead, MostBody},
+	} {
+		conn := NewConn(io.MultiReader(bytes.NewReader(c.pipe), unread{t}), nil)
+		_, err := conn.Receive(c.message, c.head, c.body)
+		if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	if _, err := NewConn(bytes.NewReader(usual), nil).Receive(&question{}, n, 800); err != nil {
+		t.Errorf("just long enough: %v", err)
+	}
+}
+
+// The memory of a long frame is on the ledger while its arrays are valid, and is then given back. A
+// frame for which the ledger has no room is refused before its body is read.
+func TestLedger(t *testing.T) {
+	if _, known := room.Free(); !known {
+		t.Skip("the free memory is not known on this system")
+	}
+	const n = kept/8 + 1
+	long := sent(t, question{Do: "losses"}, Floats(make([]float64, n)))
+	short := sent(t, question{Do: "close"})
+	var promised []*room.Share
+	release := func() {
+		for _, s := range promised {
+			s.Release()
+		}
+	}
+	defer release()
+	for bytes := float64(1 << 50); bytes > kept/4; bytes /= 2 { // all memory but kept/2 bytes
+		if s, err := room.Take(t.Context(), bytes, "this test"); err == nil {
+			promised = append(promised, s)
+		}
+	}
+	var lack *room.Error
+	conn := NewConn(io.MultiReader(bytes.NewReader(long[:len(long)-8*n]), unread{t}), nil)
+	if _, err := conn.Receive(&question{}, MostHead, MostBody); !errors.As(err, &lack) {
+		t.Errorf("without room: %v", err)
+	}
+	release()
+	promised = nil
+	conn = NewConn(bytes.NewReader(append(long, short...)), io.Discard)
+	arrays, err := conn.Receive(&question{}, MostHead, MostBody)
+	if err != nil || len(arrays) != 1 || arrays[0].Len() != n {
+		t.Fatalf("%v, %d arrays", err, len(arrays))
+	}
+	share := conn.long
+	if share == nil || share.Bytes() < 8*n {
+		t.Errorf("the ledger has %+v", share)
+	}
+	if _, err := conn.Receive(&question{}, MostHead, MostBody); err != nil || share.Bytes() != 0 ||
+		cap(conn.body) > kept {
+		t.Errorf("%v: %v bytes on the ledger, %d kept", err, share.Bytes(), cap(conn.body))
+	}
+	if err := conn.Send(question{}, Floats(make([]float64, n))); err != nil || cap(conn.sent) > kept {
+		t.Errorf("%v: %d bytes kept", err, cap(conn.sent))
+	}
+}
+
+// FuzzReceive holds that no input makes a reader panic, or read a frame that is longer than it
+// expects.
 func FuzzReceive(f *testing.F) {
 	f.Add([]byte("Epoch 1: loss 0.3\n"))
 	var pipe bytes.Buffer
@@ -125,9 +216,12 @@ func FuzzReceive(f *testing.F) {
 		c := NewConn(bytes.NewReader(b), nil)
 		for {
 			var q question
-			arrays, err := c.Receive(&q)
+			arrays, err := c.Receive(&q, 1<<10, 1<<16)
 			if err != nil {
 				return
+			}
+			if cap(c.text) > 1<<10 || cap(c.body) > 1<<16 {
+				t.Fatalf("a head of %d bytes, a body of %d", cap(c.text), cap(c.body))
 			}
 			for _, a := range arrays {
 				a.Floats(make([]float64, a.Len()))
@@ -144,7 +238,7 @@ func BenchmarkRoundTrip(b *testing.B) {
 		c := NewConn(&pipe, &pipe)
 		c.Send(question{"losses", "train"}, losses)
 		var q question
-		if _, err := c.Receive(&q); err != nil {
+		if _, err := c.Receive(&q, MostHead, MostBody); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -118,3 +118,12 @@ os.kill(run._process.pid, signal.SIGKILL)
 run._process.wait()
 says(drolab.Lost, f"drolab.start(resume={run.id!r})", lambda: one(run))
 says(drolab.Wrong, "has ended", lambda: one(run))
+
+
+def weighed():
+    with start() as run:
+        run.weights(LOSSES)
+
+
+os.environ["DROLAB_TEST_LONG"] = "1"
+says(drolab.Lost, "drolab's process of run x has ended", weighed)

@@ -2,7 +2,8 @@
 
 A frame begins with three little-endian uint32: the bytes of the head, the bytes of the body, and
 ``MAGIC``. The head follows, which is a JSON object, and then the body, which is the arrays that
-the head declares, one behind the other. Lengths are checked before memory is allocated.
+the head declares, one behind the other. Lengths are compared with what the reader expects before
+memory is allocated.
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
-__all__ = ["FormatError", "Gone", "Wire", "close_in_children", "keep_in_children"]
+__all__ = ["MOST_HEAD", "USUAL_HEAD", "FormatError", "Gone", "Wire", "close_in_children",
+           "keep_in_children"]
 
 MAGIC = 0x316F7264  # "dro1"
 MOST_HEAD = 1 << 20  # bytes
 MOST_BODY = 1 << 30  # bytes
+USUAL_HEAD = 1 << 16  # bytes; of a head that describes nothing
 
 _LENGTHS = struct.Struct("<III")
 _TYPES = {name: np.dtype("<" + name) for name in ("f8", "f4", "i8", "i4")}
@@ -64,11 +67,13 @@ class Wire:
         self._heads: Dict[bytes, Tuple[Head, Declared, int]] = {}
         self._prefixes: Dict[Tuple[Any, ...], bytes] = {}
 
-    def receive(self) -> Optional[Tuple[Head, List[np.ndarray]]]:
+    def receive(self, most_head: int, most_body: int
+                ) -> Optional[Tuple[Head, List[np.ndarray]]]:
         """Returns the head and copies of the arrays of the next frame. Do not change the head.
 
         Returns None if the pipe ends between two frames. Raises FormatError if the bytes are not
-        a frame, or if the pipe ends within one.
+        a frame, if its head or body has more than these numbers of bytes, or if the pipe ends
+        within it.
         """
         if not self._fill(_LENGTHS.size):
             if self._to == self._from:
@@ -77,9 +82,9 @@ class Wire:
         text, body, magic = _LENGTHS.unpack_from(self._memory, self._from)
         if magic != MAGIC:
             raise FormatError("not a frame of the protocol: it does not begin as one")
-        if text > MOST_HEAD or body > MOST_BODY:
-            raise FormatError(
-                f"not a frame of the protocol: it declares {text} and {body} bytes")
+        if text > most_head or body > most_body:
+            raise FormatError(f"not a frame of the protocol: it declares {text} and {body} bytes: "
+                              f"want at most {most_head} and {most_body}")
         if not self._fill(_LENGTHS.size + text):
             raise FormatError("a frame is cut short: drolab has gone")
         at = self._from + _LENGTHS.size

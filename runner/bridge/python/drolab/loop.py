@@ -16,7 +16,7 @@ from typing import (Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequ
 
 import numpy as np
 
-from .frames import FormatError, Gone, Wire, close_in_children, keep_in_children
+from .frames import USUAL_HEAD, FormatError, Gone, Wire, close_in_children, keep_in_children
 from .job import MOST_LOGGED, Wrong
 from .serve import VERSION, _packages
 
@@ -177,6 +177,7 @@ class Run:
         self._over = self._waiting = self._torn = False
         self._fresh = False
         self._weighed = False
+        self._most = 0  # bytes of the arrays of the answer
         self.id = str(head["resume"])
         command = [_command(), "loop"] + (["--runs", runs] if runs else [])
         said, says = os.pipe()  # from drolab: the end of this process, and drolab's
@@ -420,18 +421,18 @@ class Run:
     def _ask(self, head: Mapping[str, Any], arrays: Sequence[np.ndarray] = ()
              ) -> Tuple[Mapping[str, Any], List[np.ndarray]]:
         self._tell(head, arrays)
-        self._waiting = True
+        self._waiting, self._most = True, 0
         return self._hear()
 
     def _ask_often(self, do: str, has: Tuple[str, ...], arrays: Sequence[np.ndarray]
                    ) -> Tuple[Mapping[str, Any], List[np.ndarray]]:
         self._tell_often(do, has, arrays, {})
-        self._waiting = True
+        self._waiting, self._most = True, 8 * len(arrays[0]) + 8  # weights and a step size
         return self._hear()
 
     def _hear(self) -> Tuple[Mapping[str, Any], List[np.ndarray]]:
         try:
-            frame = self._wire.receive()
+            frame = self._wire.receive(USUAL_HEAD, self._most)
         except FormatError:
             frame = None
         self._waiting = False

@@ -14,7 +14,8 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Type
 import numpy as np
 
 from . import labels
-from .frames import FormatError, Gone, Head, Wire, close_in_children
+from .frames import (MOST_BODY, MOST_HEAD, USUAL_HEAD, FormatError, Gone, Head, Wire,
+                     close_in_children)
 from .job import Job, Wrong, settings_of
 
 __all__ = ["main"]
@@ -70,6 +71,7 @@ class _Conversation:
         self.counts: Dict[str, int] = {}  # number of samples of each split
         self.classes = 0
         self.last = 0  # number of samples of the last losses
+        self.most = MOST_HEAD, 0  # bytes of the next question's head and body
         self.answers: Dict[str, Callable[[Head, Arrays], Any]] = {
             name: getattr(self, "_" + name)
             for name in ("hello", "losses", "outputs", "norm", "step", "accumulate", "advance",
@@ -81,7 +83,7 @@ class _Conversation:
         failed: Optional[str] = None  # the error of a message that has no answer
         try:
             while True:
-                frame = self.wire.receive()
+                frame = self.wire.receive(*self.most)
                 if frame is None:
                     return _say(failed or "the pipe ended: drolab has gone", 1)
                 head, arrays = frame
@@ -147,6 +149,7 @@ class _Conversation:
             job.purpose, job.scratch = str(head.get("purpose")), str(head.get("scratch"))
         except (TypeError, ValueError) as e:
             raise Wrong(f"drolab's greeting has a member of another type: {e}") from None
+        self.most = USUAL_HEAD, min(max(8 * job.batch, USUAL_HEAD), MOST_BODY)
         job._alive = lambda: self.wire.send({"alive": True})
         splits = labels.table(job.begin())
         classes = labels.names(job.classes, splits, 0, "label")

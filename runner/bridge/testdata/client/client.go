@@ -64,7 +64,7 @@ func Pipes() (*frame.Conn, error) {
 func Main(c *frame.Conn, m Model) error {
 	for {
 		var q Question
-		arrays, err := c.Receive(&q)
+		arrays, err := c.Receive(&q, frame.MostHead, frame.MostBody)
 		if err != nil || q.Do == "close" {
 			return err
 		}

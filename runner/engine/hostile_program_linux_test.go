@@ -1,0 +1,168 @@
+package engine
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/bridge"
+	"drolab/runner/record"
+	"drolab/runner/spec"
+)
+
+// questions are the questions that have an answer, each with a method that asks it.
+var questions = []struct {
+	do string
+	of dro.Algorithm
+}{{"hello-describe", dro.ERM}, {"hello-train", dro.ERM}, {"losses", dro.ERM}, {"outputs", dro.ERM},
+	{"norm", dro.ERM}, {"step", dro.ERM}, {"accumulate", "nsgdm"}, {"advance", "nsgdm"},
+	{"restart", "jtt"}, {"pick", dro.SFK}, {"swap", dro.SFK}, {"save", dro.ERM}}
+
+// misdeed is what a rogue does.
+type misdeed struct {
+	how, at string
+	of      dro.Algorithm
+	seed    int
+}
+
+// misdeeds returns each way to misbehave at each question, and mutated answers. The short form
+// leaves out ways that take seconds at most questions.
+func misdeeds() (list []misdeed) {
+	mutations := 20
+	if *long {
+		mutations = 2000
+	}
+	for _, q := range questions {
+		for _, how := range []string{"long", "long-head", "short", "silent", "alive"} {
+			slow := how == "silent" || how == "alive"
+			if !*long && (slow && q.do != "losses" && q.do != "save" || how == "long-head") ||
+				how == "alive" && q.do == "hello-describe" || // there is no run yet
+				how == "short" && !strings.HasPrefix(q.do, "hello") && empty[q.do] {
+				continue
+			}
+			list = append(list, misdeed{how, q.do, q.of, 0})
+		}
+	}
+	list = append(list, misdeed{"saves-much", "save", dro.ERM, 0})
+	rng := rand.New(rand.NewPCG(17, 17))
+	for i := range mutations {
+		q := questions[rng.IntN(len(questions))]
+		list = append(list, misdeed{"mutated", q.do, q.of, i})
+	}
+	return list
+}
+
+// empty holds the questions whose answers have no arrays.
+var empty = map[string]bool{"advance": true, "restart": true, "pick": true, "swap": true,
+	"save": true}
+
+// TestHostileProgram trains programs that misbehave at every question in turn, or change bytes of
+// an answer, in an engine with little memory. Each ends its own run, in one line. The engine stays
+// the same process, and a run beside them ends with the same bits as a run that trains alone.
+func TestHostileProgram(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector itself takes more memory than the engine is allowed here")
+	}
+	const memory = 1 << 30
+	want := alone(t)
+	exe, err := os.Executable()
+	must(t, err)
+	program, approved := filepath.Join(short(t), "rogue.sh"), bridge.Approvals(short(t))
+	must(t, os.WriteFile(program, []byte("#!/bin/sh\nexec '"+exe+"' \"$@\"\n"), 0o700))
+	must(t, approved.Approve(program))
+	t.Setenv("DROLAB_TEST_PROGRAMS", string(approved))
+	c := spawning(t, short(t), short(t), "test")
+	_, err = c.Start(calm())
+	must(t, err)
+	s, err := c.Status()
+	must(t, err)
+	t.Logf("the engine has %d MB by %s", memory>>20, confine(t, s.PID, memory))
+	ends := map[string]int{}
+	for list := misdeeds(); len(list) > 0; {
+		ids, err := c.Start(calm())
+		must(t, err)
+		part := list[:min(50, len(list))]
+		for _, m := range part {
+			ends[m.how+": "+m.do(t, c, program)]++
+		}
+		list = list[len(part):]
+		await(t, func() bool { return statusOf(t, c, ids[0]).Ended() })
+		if got := comesTo(t, c.RunsDir, ids[0]); !bytes.Equal(got, want) {
+			t.Fatalf("beside %v the run is another one: it is %s", part, statusOf(t, c, ids[0]))
+		}
+		now, err := c.Status()
+		if err != nil || now.PID != s.PID {
+			t.Fatalf("after %v: %+v, %v", part, now, err)
+		}
+	}
+	for end, n := range ends {
+		t.Logf("%4d %s", n, end)
+	}
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.PID))
+	must(t, err)
+	for line := range strings.Lines(string(status)) {
+		if strings.HasPrefix(line, "VmHWM:") {
+			t.Log("the engine's memory: ", line)
+		}
+	}
+	must(t, c.Shutdown(true))
+}
+
+// do trains the program and returns how its run ended.
+func (m misdeed) do(t *testing.T, c *Client, program string) string {
+	t.Helper()
+	r := brief(m.of, 2)
+	s := &r.Specs[0]
+	s.Dataset = spec.ProgramData
+	s.Model = spec.Program{Path: program,
+		Words: []string{m.how, m.at, fmt.Sprint(m.seed)}}.String()
+	s.ProgramPatience, s.CertifyEvery = 1, 1
+	if m.of == "jtt" {
+		s.SetOwn("jtt_epochs", spec.Fixed(1))
+	}
+	ids, err := c.Start(r)
+	if m.at == "hello-describe" && err != nil {
+		return m.checked(t, err.Error())
+	}
+	if err != nil {
+		t.Fatalf("%v: %v", m, err)
+	}
+	run, err := record.Find(c.RunsDir, ids[0])
+	must(t, err)
+	if m.how == "alive" {
+		await(t, func() bool {
+			b, _ := os.ReadFile(filepath.Join(run.Dir, runner.ProgramLogName))
+			return bytes.Contains(b, []byte("alive"))
+		})
+		if err := c.Stop(ids[0]); err != nil && !errors.Is(err, runner.ErrNotRunning) {
+			t.Error(err)
+		}
+	}
+	await(t, func() bool { return statusOf(t, c, ids[0]).Ended() })
+	run, err = record.Find(c.RunsDir, ids[0])
+	must(t, err)
+	if run.Status() != runner.Failed && m.how != "mutated" {
+		t.Errorf("%v: the run is %s", m, run.Status())
+	}
+	if run.Status() != runner.Failed {
+		return string(run.Status())
+	}
+	return m.checked(t, run.Summary().Cause)
+}
+
+// checked returns the cause of a failure, which must be one line about the program.
+func (m misdeed) checked(t *testing.T, cause string) string {
+	t.Helper()
+	if cause == "" || len(cause) > 1000 || strings.ContainsAny(cause, "\n\x1b") ||
+		strings.Contains(cause, "please report it") {
+		t.Errorf("%v: %q", m, cause)
+	}
+	return fmt.Sprintf("%.150s", cause)
+}

@@ -1,0 +1,15 @@
+//go:build darwin || freebsd || linux
+
+package room
+
+import "golang.org/x/sys/unix"
+
+// AskDisk returns the error of a full disk where fewer than this number of bytes are free on the
+// disk of a folder.
+func AskDisk(folder string, bytes float64) error {
+	var s unix.Statfs_t
+	if unix.Statfs(folder, &s) == nil && bytes > float64(s.Bavail)*float64(s.Bsize)*(1-spare) {
+		return unix.ENOSPC
+	}
+	return nil
+}
