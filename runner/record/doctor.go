@@ -372,10 +372,8 @@ func (d *doctor) summarise() error {
 	if err == nil && newest != nil && newest.Step == e.Step && newest.Last != nil {
 		now = newest.State
 	}
-	s := runner.Summarize(m, e.Status, e.Step, now.Eval, now.Last)
-	s.Cause, s.PaperIterate = e.Cause, now.Output
-	s.Selects(m, now.Selected)
-	return d.in.WriteJSON(summaryName, s)
+	end := &runner.StatusEvent{Head: runner.Head{Step: e.Step}, Status: e.Status, Cause: e.Cause}
+	return d.in.WriteJSON(summaryName, m.Ended(end, now))
 }
 
 // checkIndex checks that the index, where there is one, can be read. It is derived, so an index of
