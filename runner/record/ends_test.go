@@ -2,14 +2,17 @@ package record
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 
 	"drolab/runner"
 	"drolab/runner/data"
 	"drolab/runner/internal/aside"
+	"drolab/runner/internal/aside/asidetest"
 	"drolab/runner/queue"
 	"drolab/runner/record/internal/disk"
 	"drolab/runner/spec"
@@ -156,4 +159,40 @@ type countedFile struct {
 func (f *countedFile) Close() error {
 	f.giveBack()
 	return f.File.Close()
+}
+
+// TestWarnedOnce: a run that is killed at any moment and goes on, from a checkpoint or from its
+// start, has no warning twice in its log.
+func TestWarnedOnce(t *testing.T) {
+	sp := tiny()
+	sp.LRDropEpoch = 5
+	req := runner.Request{Specs: []spec.Spec{sp}}
+	warnings := func(s *Store) (list []string) {
+		for _, w := range history(t, the(s, original).Tail()).Warnings {
+			list = append(list, fmt.Sprint(w.Step, " ", w.Message))
+		}
+		return list
+	}
+	whole := &asidetest.Faults{}
+	s := newStore(t)
+	s.open = whole.Open
+	must(t, train(s, nil, req))
+	want := warnings(s)
+	if len(want) == 0 {
+		t.Fatal("the run has no warning")
+	}
+	for at := 1; at <= len(whole.Trace()); at += 3 {
+		s := newStore(t)
+		s.open = (&asidetest.Faults{At: at, Killed: true}).Open
+		train(s, nil, req)
+		s.open = disk.OpenDisk
+		had := the(s, original)
+		if had != nil && had.Status() == runner.Done {
+			continue
+		}
+		must(t, train(s, had, req))
+		if got := warnings(s); !slices.Equal(got, want) {
+			t.Errorf("killed at operation %d of %d: %q, want %q", at, len(whole.Trace()), got, want)
+		}
+	}
 }

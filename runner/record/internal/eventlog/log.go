@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 
 	"drolab/runner"
@@ -31,12 +32,15 @@ type EventLog struct {
 	Size     int64 // bytes, up to the newline of the last whole line
 	torn     bool  // part of a line may stand behind Size
 	doubt    bool  // the last sync failed, and the system may have dropped the data
+
+	warned []warning // before the log was opened
 }
 
 // OpenLog opens a log to append behind its last whole line, which the Audit has found, and cuts
 // what stands behind that line. A last line that lacks nothing but its newline gets one.
 func OpenLog(in *disk.Folder, a *Audit, now func() time.Time) (*EventLog, error) {
-	l := &EventLog{in: in, Path: in.Join(LogName), now: now, Position: a.Position, Size: a.Size}
+	l := &EventLog{in: in, Path: in.Join(LogName), now: now, Position: a.Position, Size: a.Size,
+		warned: a.warned}
 	if err := l.open(); err != nil {
 		return nil, err
 	}
@@ -78,8 +82,13 @@ func (l *EventLog) Removed() bool {
 }
 
 // Append stamps e and writes it as one line with one write. If the event is Urgent, it is on the
-// disk when Append returns.
+// disk when Append returns. A run that goes on repeats its steps: a warning that the log has of the
+// same step is not written again.
 func (l *EventLog) Append(e runner.Event) error {
+	if w, ok := e.(*runner.WarningEvent); ok &&
+		slices.Contains(l.warned, warning{w.Step, w.Message}) {
+		return nil
+	}
 	if err := l.mend(); err != nil {
 		return err
 	}
