@@ -73,9 +73,8 @@ Several starts in one folder at the same time make one sweep. The folder keeps a
 file. A change of that copy has no effect until the next start reads it and adds its runs. A
 sweep loses no run: for fewer or other runs, start another sweep with --dir.
 
-With --on slurm the command writes job scripts, one for each class of needs, and submits them.
-Their time and memory are measured on this machine, with a margin, unless --time gives the
-time.`
+With --on slurm the command submits job arrays, one for each class of needs. Their time and
+memory are measured on this machine, with a margin, unless --time gives the time.`
 
 func (sw *Sweeps) sweepStartCommand() *cobra.Command {
 	var f sweepFlags
@@ -93,7 +92,7 @@ func (sw *Sweeps) sweepStartCommand() *cobra.Command {
 	flags.StringVar(&f.dir, "dir", "", "the sweep's folder (default: a new one in the runs folder)")
 	flags.StringVar(&f.on, "on", "here", "where the runs are trained: here or slurm")
 	flags.BoolVar(&f.inline, "inline", false, "train in this process, not in the background")
-	flags.BoolVar(&f.dry, "dry-run", false, "print the runs, or the job scripts, and start nothing")
+	flags.BoolVar(&f.dry, "dry-run", false, "print the runs, or the calls of sbatch, and start nothing")
 	flags.IntVar(&f.parallel, "parallel", 0,
 		"runs at once (default here: as many as the processors allow)")
 	flags.IntVar(&f.cpus, "cpus", 1, "processors per run")
@@ -154,8 +153,15 @@ func (sw *Sweeps) startSweep(ctx context.Context, file string, f *sweepFlags) er
 	if dir == "" {
 		dir = filepath.Join(sw.RunsDir, "sweep-"+list.Name+"-"+time.Now().Format("20060102-150405"))
 	}
+	dir = trainer.Absolute(list.Dir, dir)
+	if f.on == "slurm" {
+		if err := printable([2]string{"--dir", dir}, [2]string{"--partition", f.partition},
+			[2]string{"--constraint", f.constraint}, [2]string{"--data", sw.DataDir}); err != nil {
+			return err
+		}
+	}
 	if f.dry {
-		return sw.onSlurm(ctx, &sweep.Folder{Dir: trainer.Absolute(list.Dir, dir), List: list}, f)
+		return sw.onSlurm(ctx, &sweep.Folder{Dir: dir, List: list}, f)
 	}
 	folder, err := sweep.Make(dir, text, list)
 	if err != nil {
