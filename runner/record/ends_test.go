@@ -181,7 +181,7 @@ func TestWarnedOnce(t *testing.T) {
 	if len(want) == 0 {
 		t.Fatal("the run has no warning")
 	}
-	for at := 1; at <= len(whole.Trace()); at += 3 {
+	for at := 1; at <= len(whole.Trace()); at += 8 {
 		s := newStore(t)
 		s.open = (&asidetest.Faults{At: at, Killed: true}).Open
 		train(s, nil, req)

@@ -228,10 +228,10 @@ func (f *Folder) job(b *Batch, a *Ask, after []string) []string {
 		place += fmt.Sprintf(" --rung %d", b.Rung)
 	}
 	for _, p := range a.Approved {
-		place += " --program " + Shell(p.String())
+		place += " --program " + Quote(p.String())
 	}
-	add("--wrap=exec %s --threads \"$SLURM_CPUS_PER_TASK\" sweep task %s %s",
-		Shell(a.Program, "--data", a.DataDir), Shell(f.Dir), place)
+	add("--wrap=exec %s --data %s --threads \"$SLURM_CPUS_PER_TASK\" sweep task %s %s",
+		Quote(a.Program), Quote(a.DataDir), Quote(f.Dir), place)
 	return args
 }
 
@@ -293,17 +293,8 @@ func ParseTime(text string) (time.Duration, error) {
 	return total, nil
 }
 
-// Shell returns words as a shell reads them.
-func Shell(words ...string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=:,./@%+"
-	quoted := make([]string, len(words))
-	for i, word := range words {
-		if quoted[i] = word; word == "" || strings.Trim(word, plain) != "" {
-			quoted[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(quoted, " ")
-}
+// Quote makes a word for a shell of any text.
+func Quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
 
 // jobsName is the file in a sweep's own folder that lists the submitted batches.
 const jobsName = "jobs.json"

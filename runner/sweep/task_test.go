@@ -270,8 +270,8 @@ func TestScripts(t *testing.T) {
 		"--open-mode=append",
 		"--output=" + f.own("slurm") + "/%A_%a.log",
 		"--partition=main",
-		`--wrap=exec '/opt/it'\''s/drolab' --data /data --threads "$SLURM_CPUS_PER_TASK" ` +
-			"sweep task " + Shell(f.Dir) + " $SLURM_ARRAY_TASK_ID",
+		`--wrap=exec '/opt/it'\''s/drolab' --data '/data' --threads "$SLURM_CPUS_PER_TASK" ` +
+			"sweep task " + Quote(f.Dir) + " $SLURM_ARRAY_TASK_ID",
 	} {
 		if !slices.Contains(calls[0], want) {
 			t.Errorf("no %q in %q", want, calls[0])
@@ -342,7 +342,11 @@ func TestHostileNames(t *testing.T) {
 		a := &Ask{Threads: 1, Time: time.Hour, Partition: text + "x", Constraint: text + "x",
 			DataDir: text, Program: words, Approved: []bridge.Approval{{Path: text, Sum: "1"}}}
 		args := f.job(&Batch{Tasks: []int{7}}, a, nil)
-		if got := run(Shell(words) + " " + Shell(args...)); !slices.Equal(got, append(args, "")) {
+		typed := words
+		for _, arg := range args {
+			typed += " " + Quote(arg)
+		}
+		if got := run(typed); !slices.Equal(got, append(args, "")) {
 			t.Errorf("%q: sbatch is given %q, want %q", text, got, args)
 		}
 		for _, want := range []string{"--partition=" + text + "x", "--constraint=" + text + "x"} {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"unicode"
 
 	"drolab/runner"
 	"drolab/runner/bridge"
@@ -29,7 +28,10 @@ func (sw *Sweeps) onSlurm(ctx context.Context, folder *sweep.Folder, f *sweepFla
 	if f.dry {
 		calls, _, err := sw.submit(ctx, folder, ask, nil)
 		for _, args := range calls {
-			fmt.Fprintln(sw.Stdout, "sbatch", sweep.Shell(args...))
+			for i := range args {
+				args[i] = sweep.Quote(args[i])
+			}
+			fmt.Fprintln(sw.Stdout, "sbatch", strings.Join(args, " "))
 		}
 		return err
 	}
@@ -89,17 +91,6 @@ func (sw *Sweeps) submit(
 	}
 	calls, err = folder.Submit(ctx, stages, ask, submit)
 	return calls, len(todo), err
-}
-
-// printable refuses control characters in what becomes part of a Slurm job. They would do no harm
-// there, but Slurm prints it in lines of its own.
-func printable(texts ...[2]string) error {
-	for _, t := range texts {
-		if strings.ContainsFunc(t[1], unicode.IsControl) {
-			return fmt.Errorf("%s %.200q: want no control characters in a Slurm job", t[0], t[1])
-		}
-	}
-	return nil
 }
 
 func (sw *Sweeps) sweepAsk(

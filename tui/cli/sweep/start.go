@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode"
 
 	"drolab/presets"
 	"drolab/runner"
@@ -118,6 +119,13 @@ func (f *sweepFlags) check() error {
 	case f.cpus < 1 || f.cpus > runner.MostThreads() && f.on == "here":
 		return fmt.Errorf("--cpus %d: want from 1 to %d", f.cpus, runner.MostThreads())
 	}
+	// In a job they would do no harm, but Slurm shows the job in lines of its own.
+	for _, t := range [][2]string{{"--dir", f.dir}, {"--partition", f.partition},
+		{"--constraint", f.constraint}} {
+		if f.on == "slurm" && strings.ContainsFunc(t[1], unicode.IsControl) {
+			return fmt.Errorf("%s %.200q: want no control characters in a Slurm job", t[0], t[1])
+		}
+	}
 	return nil
 }
 
@@ -153,15 +161,8 @@ func (sw *Sweeps) startSweep(ctx context.Context, file string, f *sweepFlags) er
 	if dir == "" {
 		dir = filepath.Join(sw.RunsDir, "sweep-"+list.Name+"-"+time.Now().Format("20060102-150405"))
 	}
-	dir = trainer.Absolute(list.Dir, dir)
-	if f.on == "slurm" {
-		if err := printable([2]string{"--dir", dir}, [2]string{"--partition", f.partition},
-			[2]string{"--constraint", f.constraint}, [2]string{"--data", sw.DataDir}); err != nil {
-			return err
-		}
-	}
 	if f.dry {
-		return sw.onSlurm(ctx, &sweep.Folder{Dir: dir, List: list}, f)
+		return sw.onSlurm(ctx, &sweep.Folder{Dir: trainer.Absolute(list.Dir, dir), List: list}, f)
 	}
 	folder, err := sweep.Make(dir, text, list)
 	if err != nil {

@@ -29,12 +29,7 @@ type Audit struct {
 	sealed   bool  // written by a program that seals its lines
 	Damaged  []Damage
 	lines    int
-	warned   []warning // the first few: see EventLog.Append
-}
-
-type warning struct {
-	step    int64
-	message string
+	warned   []runner.WarningEvent // the first few: see EventLog.Append
 }
 
 // Damage is a line that cannot be read, or before which lines are missing.
@@ -123,7 +118,7 @@ func (a *Audit) add(line []byte) {
 	case *runner.WarningEvent:
 		const most, longest = 1000, 4096 // the log may come from anybody
 		if len(a.warned) < most && len(e.Message) <= longest {
-			a.warned = append(a.warned, warning{e.Step, e.Message})
+			a.warned = append(a.warned, bare(e))
 		}
 	}
 }

@@ -33,7 +33,7 @@ type EventLog struct {
 	torn     bool  // part of a line may stand behind Size
 	doubt    bool  // the last sync failed, and the system may have dropped the data
 
-	warned []warning // before the log was opened
+	warned []runner.WarningEvent // before the log was opened, each bare
 }
 
 // OpenLog opens a log to append behind its last whole line, which the Audit has found, and cuts
@@ -85,8 +85,7 @@ func (l *EventLog) Removed() bool {
 // disk when Append returns. A run that goes on repeats its steps: a warning that the log has of the
 // same step is not written again.
 func (l *EventLog) Append(e runner.Event) error {
-	if w, ok := e.(*runner.WarningEvent); ok &&
-		slices.Contains(l.warned, warning{w.Step, w.Message}) {
+	if w, ok := e.(*runner.WarningEvent); ok && slices.Contains(l.warned, bare(w)) {
 		return nil
 	}
 	if err := l.mend(); err != nil {
@@ -117,6 +116,11 @@ func (l *EventLog) Append(e runner.Event) error {
 	}
 	l.Seq = h.Seq
 	return nil
+}
+
+// bare returns what two warnings that say the same have in common.
+func bare(w *runner.WarningEvent) runner.WarningEvent {
+	return runner.WarningEvent{Head: runner.Head{Step: w.Step}, Message: w.Message}
 }
 
 // Urgent reports whether somebody is told of an event and relies on it.
