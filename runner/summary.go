@@ -136,6 +136,14 @@ func Summarize(m *Meta, status Status, step int64, eval *EvalEvent, last *StepEv
 	return s
 }
 
+// Ended returns the summary of a run that ended in the state s, with the status of e.
+func (m *Meta) Ended(e *StatusEvent, s *State) *Summary {
+	sum := Summarize(m, e.Status, e.Step, s.Eval, s.Last)
+	sum.Cause, sum.PaperIterate = e.Cause, s.Output
+	sum.Selects(m, s.Selected)
+	return sum
+}
+
 // Describe fills in what run.json says: the method, and the meaning of the places in lists. These
 // are the parts of the run's data, with the intervals of their accuracies, and the radii.
 func (s *Summary) Describe(m *Meta) {

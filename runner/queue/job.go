@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -81,21 +82,32 @@ func (j *job) append(e runner.Event) error {
 }
 
 // stopEarly ends a job that was stopped before it had a slot. It logs the knobs requested
-// meanwhile, for a later resume. There is no summary: the run has no results beyond those in its
-// files.
+// meanwhile, for a later resume.
 func (j *job) stopEarly() (runner.Status, error) {
 	if err := j.gate.ServeLast(j); err != nil {
-		return runner.Failed, err
+		return j.fail(err)
 	}
-	return runner.Stopped, j.append(&runner.StatusEvent{Head: j.Head(), Status: runner.Stopped,
-		Cause: "stopped before it started"})
+	_, err := j.gate.Write(func() error {
+		return j.end(runner.Stopped, errors.New("stopped before it started"))
+	}, gate.Waits(j.record, j.Head()))
+	return runner.Stopped, err
 }
 
-// fail ends a job that does not train, with its cause in the log. It does not wait for space on the
-// disk: the error includes a failed write.
+// fail ends a job that does not train. It does not wait for space on the disk: the error includes a
+// failed write.
 func (j *job) fail(cause error) (runner.Status, error) {
-	e := runner.NewStatus(j.Head(), runner.Failed, cause)
-	return runner.Failed, errors.Join(cause, j.record.Append(e))
+	return runner.Failed, errors.Join(cause, j.end(runner.Failed, cause))
+}
+
+// end records the end of a job that does not train: its summary, and then its status. A failed job
+// leaves as much as it can.
+func (j *job) end(status runner.Status, cause error) error {
+	e := runner.NewStatus(j.Head(), status, cause)
+	err := j.record.Finish(j.meta.Ended(e, cmp.Or(j.from, &runner.State{})))
+	if err == nil || status == runner.Failed {
+		err = errors.Join(err, j.record.Append(e))
+	}
+	return err
 }
 
 // Mark implements gate.Waiting: it appends a status to the log of a job that does not train.

@@ -308,7 +308,7 @@ func (q *Queue) run(j *job, turn <-chan struct{}, next chan<- struct{}) (runner.
 		return j.stopEarly()
 	}
 	if err != nil {
-		return runner.Failed, err
+		return j.fail(err)
 	}
 	defer j.gate.Leave()
 	status, err := q.train(j)

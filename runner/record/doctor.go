@@ -23,6 +23,9 @@ type Finding struct {
 	File   string `json:"file,omitempty"`
 	What   string `json:"what"`
 	Remedy string `json:"remedy"`
+	// Leftover says that a crash left it and that it is no damage: nothing is lost, and the next
+	// start or resume does not need it.
+	Leftover bool `json:"leftover,omitempty"`
 	// Mended says that the defect was repaired, Failed why it could not be.
 	Mended bool   `json:"mended"`
 	Failed string `json:"failed,omitempty"`
@@ -92,7 +95,7 @@ func ExamineFiles(
 				movesAside, moveAside(name))
 			continue
 		case strings.HasPrefix(filepath.Base(name), aside.Prefix):
-			d.find(name, "was left by a crash", movesAside, moveAside(name))
+			d.left(name, "was left by a crash", harmless, moveAside(name))
 			continue
 		}
 		d.checkFile(name, info, true)
@@ -212,7 +215,16 @@ func (d *doctor) find(file, what, remedy string, mend func(*doctor) error) {
 	d.list = append(d.list, found)
 }
 
-const movesAside = "--mend moves it to " + asideName
+// left is find for a leftover.
+func (d *doctor) left(file, what, remedy string, mend func(*doctor) error) {
+	d.find(file, what, remedy, mend)
+	d.list[len(d.list)-1].Leftover = true
+}
+
+const (
+	movesAside = "--mend moves it to " + asideName
+	harmless   = "it does no harm; " + movesAside
+)
 
 // checkRoot checks what the folder of the runs holds besides the runs.
 func (d *doctor) checkRoot() {
@@ -223,7 +235,7 @@ func (d *doctor) checkRoot() {
 		if d.young(e) {
 			continue
 		}
-		d.find(e.Name(), "was left half made or half removed by a crash", movesAside,
+		d.left(e.Name(), "was left half made or half removed by a crash", harmless,
 			moveAside(e.Name()))
 	}
 	entries, _ := d.root.List()
@@ -237,7 +249,7 @@ func (d *doctor) checkRoot() {
 		case d.young(e):
 		case strings.HasPrefix(name, ".probe-"),
 			strings.HasPrefix(name, aside.Prefix) && !e.IsDir():
-			d.find(name, "was left by a crash", movesAside, moveAside(name))
+			d.left(name, "was left by a crash", harmless, moveAside(name))
 		}
 	}
 }
@@ -372,10 +384,8 @@ func (d *doctor) summarise() error {
 	if err == nil && newest != nil && newest.Step == e.Step && newest.Last != nil {
 		now = newest.State
 	}
-	s := runner.Summarize(m, e.Status, e.Step, now.Eval, now.Last)
-	s.Cause, s.PaperIterate = e.Cause, now.Output
-	s.Selects(m, now.Selected)
-	return d.in.WriteJSON(summaryName, s)
+	end := &runner.StatusEvent{Head: runner.Head{Step: e.Step}, Status: e.Status, Cause: e.Cause}
+	return d.in.WriteJSON(summaryName, m.Ended(end, now))
 }
 
 // checkIndex checks that the index, where there is one, can be read. It is derived, so an index of

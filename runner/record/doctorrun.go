@@ -59,7 +59,7 @@ func (d *doctor) checkFiles(folder string, held bool) {
 			d.checkFiles(name, held)
 		case name == scratchName && e.IsDir():
 			if !held {
-				d.find(name, "was left by a crash", movesAside, moveAside(name))
+				d.left(name, "was left by a crash", harmless, moveAside(name))
 			}
 		case !info.Mode().IsRegular():
 			d.find(name, "is a link or not a file: nothing is read or written through it",
@@ -67,7 +67,7 @@ func (d *doctor) checkFiles(folder string, held bool) {
 				moveAside(name))
 		case strings.HasPrefix(e.Name(), aside.Prefix):
 			if !held && !d.young(e) {
-				d.find(name, "was left by a crash", movesAside, moveAside(name))
+				d.left(name, "was left by a crash", harmless, moveAside(name))
 			}
 		default:
 			d.checkFile(name, info, held)
@@ -82,7 +82,7 @@ func (d *doctor) checkFile(name string, info fs.FileInfo, held bool) {
 			"--mend gives the run a copy", func(d *doctor) error { return d.part(name) })
 	}
 	if name == lockName && info.Size() > 0 && !held {
-		d.find(name, "names its last holder, but nobody holds it",
+		d.left(name, "names its last holder, but nobody holds it",
 			"the next resume takes it; --mend empties it",
 			func(d *doctor) error { return d.clear(name) })
 	}
@@ -159,7 +159,7 @@ func (d *doctor) checkCheckpoints(m *runner.Meta, held bool) {
 		half := strings.HasPrefix(e.Name(), "step-") && !whole[e.Name()]
 		if half && e.Type().IsRegular() && !held {
 			name := filepath.Join(checkpointsName, e.Name())
-			d.find(name, "belongs to an incomplete checkpoint", movesAside, moveAside(name))
+			d.left(name, "belongs to an incomplete checkpoint", harmless, moveAside(name))
 		}
 	}
 }
@@ -219,9 +219,9 @@ func (d *doctor) checkLog(held bool) {
 	switch {
 	case held: // it may be written at this moment
 	case a.Unended > 0:
-		d.find(logName, "the last line lacks its newline", "--mend adds it", (*doctor).repairLog)
+		d.left(logName, "the last line lacks its newline", "a resume adds it; --mend does", (*doctor).repairLog)
 	case a.Size < a.Length:
-		d.find(logName, fmt.Sprintf("ends in part of a line, %d bytes", a.Length-a.Size),
+		d.left(logName, fmt.Sprintf("ends in part of a line, %d bytes", a.Length-a.Size),
 			"a resume cuts it; --mend does, and keeps a copy", (*doctor).repairLog)
 	}
 }

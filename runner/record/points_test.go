@@ -182,6 +182,11 @@ func (sc *scene) once(
 	s := &Store{dir: dir, now: time.Now, open: x.Open}
 	err = sc.act(s)
 	s.open = disk.OpenDisk
+	list, _, bad := Examine(dir)
+	must(t, bad)
+	if list = slices.DeleteFunc(list, func(f *Finding) bool { return f.Leftover }); len(list) > 0 {
+		t.Errorf("%s, %s: the doctor finds damage: %s", sc.name, at, findings(list))
+	}
 	for range 2 {
 		if err := sc.act(s); err != nil {
 			t.Errorf("%s, %s: then %v", sc.name, at, err)

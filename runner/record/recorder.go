@@ -2,6 +2,8 @@ package record
 
 import (
 	"errors"
+	"os"
+	"time"
 
 	"drolab/runner"
 	"drolab/runner/record/internal/checkpoint"
@@ -18,6 +20,19 @@ type recorder struct {
 	log  *eventlog.EventLog
 
 	index eventlog.Indexer
+	// spare is a descriptor for the summary. The end of a run is recorded even if there are no more.
+	spare disk.File
+}
+
+// open opens the log, behind the last whole line that an Audit has found, and the spare descriptor.
+func (r *recorder) open(a *eventlog.Audit, now func() time.Time) (err error) {
+	if r.spare, err = r.in.Open(metaName, os.O_RDONLY, 0); err != nil {
+		return disk.Explain(err)
+	}
+	if r.log, err = eventlog.OpenLog(r.in, a, now); err != nil {
+		r.spare.Close()
+	}
+	return err
 }
 
 // errGone ends a run whose files can no longer be found, or which another machine has taken over.
@@ -86,6 +101,7 @@ func (r *recorder) Finish(s *runner.Summary) error {
 	}
 	stored := *s
 	stored.Dir = "" // the directory may be moved later
+	r.spare.Close() // a second Close only returns an error
 	return r.in.WriteJSON(summaryName, &stored)
 }
 
@@ -93,5 +109,6 @@ func (r *recorder) Finish(s *runner.Summary) error {
 // stands behind the last checkpoint.
 func (r *recorder) Close() error {
 	r.index.Close()
+	r.spare.Close()
 	return errors.Join(r.log.Sync(), r.log.File.Close(), r.lock.Release(), r.in.Close())
 }

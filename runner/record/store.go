@@ -133,8 +133,8 @@ func (s *Store) begin(root *disk.Folder, m *runner.Meta, from *runner.State) (*r
 	if err != nil {
 		return nil, err
 	}
-	log, err := eventlog.OpenLog(in, &eventlog.Audit{}, s.now)
-	if err != nil {
+	r := &recorder{in: in, keep: m.Spec.CheckpointKeep}
+	if err := r.open(&eventlog.Audit{}, s.now); err != nil {
 		return nil, errors.Join(err, in.Close())
 	}
 	if from != nil {
@@ -142,11 +142,11 @@ func (s *Store) begin(root *disk.Folder, m *runner.Meta, from *runner.State) (*r
 			Head: runner.Head{Step: from.Step},
 			File: checkpoint.File(from.Step),
 		}
-		if err := log.Append(e); err != nil {
-			return nil, errors.Join(err, log.File.Close(), in.Close())
+		if err := r.log.Append(e); err != nil {
+			return nil, errors.Join(err, r.Close())
 		}
 	}
-	return &recorder{in: in, keep: m.Spec.CheckpointKeep, log: log}, nil
+	return r, nil
 }
 
 // fill locks a new directory and writes the files that every run has from the start.
@@ -310,12 +310,12 @@ func (r *recorder) takeUp(s *Store, m *runner.Meta) (*runner.Past, error) {
 	if past.Log, err = log.Since(r.in.Join(logName), at); err != nil {
 		return nil, err
 	}
-	if r.log, err = eventlog.OpenLog(r.in, log, s.now); err != nil {
+	if err := r.open(log, s.now); err != nil {
 		return nil, err
 	}
 	r.log.Knobs = slices.Clone(past.Log)
 	if err := r.warn(past.From, damaged, log.Damaged); err != nil {
-		return nil, errors.Join(err, r.log.File.Close())
+		return nil, errors.Join(err, r.spare.Close(), r.log.File.Close())
 	}
 	return past, nil
 }

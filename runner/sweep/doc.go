@@ -6,7 +6,7 @@
 //	sweep.yaml --Parse--> File --Expand--> []Setting, a Spec each --> List --> DIR/sweep.json
 //	DIR --Work--> queue.Queue (this machine) ─┐
 //	    --Task--> one run of the list (a job)  ├─> DIR/<run>/ --Look--> states --Choose--> Table
-//	    --Scripts--> sbatch, which calls Task ─┘
+//	    --Submit--> sbatch, which calls Task  ─┘
 //
 // A run is identified by the hash of its resolved Spec, which is a part of its name. The
 // file system decides whether it exists, and lets one process alone make it. So every

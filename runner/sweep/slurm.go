@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -186,34 +185,40 @@ func roundTime(seconds float64) float64 {
 	return math.Ceil(seconds/86400) * 86400
 }
 
-// script returns the batch script for sbatch. It ends in exec, so that signals reach this program.
-func (f *Folder) script(b *Batch, a *Ask, after []string) string {
-	var w strings.Builder
-	line := func(format string, args ...any) { fmt.Fprintf(&w, "#SBATCH "+format+"\n", args...) }
-	w.WriteString("#!/bin/bash\n")
-	line("--job-name=%s", f.jobName())
+// job returns the arguments of sbatch for a batch. No value is in a #SBATCH line, where a line break
+// would begin a line of the script and each character has a rule of its own. The command ends in
+// exec, so that signals reach this program.
+func (f *Folder) job(b *Batch, a *Ask, after []string) []string {
+	var args []string
+	add := func(format string, values ...any) { args = append(args, fmt.Sprintf(format, values...)) }
+	add("--job-name=%s", f.jobName())
 	array := ranges(b.Tasks)
 	if a.Parallel > 0 {
 		array += fmt.Sprintf("%%%d", a.Parallel)
 	}
-	line("--array=%s", array)
-	line("--cpus-per-task=%d", a.Threads)
+	add("--array=%s", array)
+	add("--cpus-per-task=%d", a.Threads)
 	if b.bytes > 0 {
-		line("--mem=%.0fM", b.bytes/(1<<20))
+		add("--mem=%.0fM", b.bytes/(1<<20))
 	}
-	line("--time=%s", slurmTime(b.seconds))
+	add("--time=%s", slurmTime(b.seconds))
 	// Slurm may send the signal 60 s early. A short task receives it with a third of its time left.
-	line("--signal=B:USR1@%.0f", min(120, b.seconds/3))
-	line("--requeue")
-	line("--open-mode=append")
-	line("--output=%s", strings.ReplaceAll(f.own("slurm"), "%", "%%")+"/%A_%a.log")
+	add("--signal=B:USR1@%.0f", min(120, b.seconds/3))
+	add("--requeue")
+	add("--open-mode=append")
+	// A backslash makes Slurm take the name as it stands: then all tasks share a log.
+	escape, name := "%", "%A_%a.log"
+	if strings.Contains(f.Dir, `\`) {
+		escape, name = `\`, "tasks.log"
+	}
+	add("--output=%s/%s", strings.ReplaceAll(f.own("slurm"), escape, escape+escape), name)
 	for _, option := range [][2]string{{"partition", a.Partition}, {"constraint", a.Constraint}} {
 		if option[1] != "" {
-			line("--%s=%s", option[0], option[1])
+			add("--%s=%s", option[0], option[1])
 		}
 	}
 	if len(after) > 0 {
-		line("--dependency=afterany:%s", strings.Join(after, ":"))
+		add("--dependency=afterany:%s", strings.Join(after, ":"))
 	}
 	place := "$SLURM_ARRAY_TASK_ID"
 	if b.Base > 0 {
@@ -223,11 +228,11 @@ func (f *Folder) script(b *Batch, a *Ask, after []string) string {
 		place += fmt.Sprintf(" --rung %d", b.Rung)
 	}
 	for _, p := range a.Approved {
-		place += " --program " + quote(p.String())
+		place += " --program " + Quote(p.String())
 	}
-	fmt.Fprintf(&w, "exec %s --data %s --threads \"$SLURM_CPUS_PER_TASK\" sweep task %s %s\n",
-		quote(a.Program), quote(a.DataDir), quote(f.Dir), place)
-	return w.String()
+	add("--wrap=exec %s --data %s --threads \"$SLURM_CPUS_PER_TASK\" sweep task %s %s",
+		Quote(a.Program), Quote(a.DataDir), Quote(f.Dir), place)
+	return args
 }
 
 // jobName returns a name that tells this sweep's jobs from other jobs.
@@ -288,8 +293,8 @@ func ParseTime(text string) (time.Duration, error) {
 	return total, nil
 }
 
-// quote makes a word for a shell of any text.
-func quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
+// Quote makes a word for a shell of any text.
+func Quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
 
 // jobsName is the file in a sweep's own folder that lists the submitted batches.
 const jobsName = "jobs.json"
@@ -322,14 +327,14 @@ func (f *Folder) noteSubmitted(list []Batch) error {
 	return f.files.Write(f.own("slurm", jobsName), submissions{list})
 }
 
-// Submit is a function that submits the script at a path and returns its job.
-type Submit func(ctx context.Context, script string) (job string, err error)
+// Submit is a function that calls sbatch with arguments and returns the job.
+type Submit func(ctx context.Context, args []string) (job string, err error)
 
-// Submit writes the scripts and submits them, each stage after the one before. If submit is nil, it
-// submits and writes nothing, and only returns the scripts. The caller is Alone.
+// Submit submits the batches, each stage after the one before. It returns the arguments of sbatch
+// for each. If submit is nil, it does nothing else. The caller is Alone.
 func (f *Folder) Submit(
 	ctx context.Context, stages [][]Batch, a *Ask, submit Submit,
-) (scripts []string, err error) {
+) (calls [][]string, err error) {
 	jobs, err := f.submitted()
 	if err != nil {
 		return nil, err
@@ -344,14 +349,14 @@ func (f *Folder) Submit(
 		var now []string
 		for i := range batches {
 			b := &batches[i]
-			text := f.script(b, a, after)
-			scripts = append(scripts, text)
+			args := f.job(b, a, after)
+			calls = append(calls, args)
 			if submit == nil {
 				now = append(now, "JOB")
 				continue
 			}
 			jobs = append(jobs, *b)
-			if err := f.submitLast(ctx, jobs, text, submit); err != nil {
+			if err := f.submitLast(ctx, jobs, args, submit); err != nil {
 				return nil, err
 			}
 			now = append(now, jobs[len(jobs)-1].Job)
@@ -360,24 +365,20 @@ func (f *Folder) Submit(
 			after = now
 		}
 	}
-	return scripts, nil
+	return calls, nil
 }
 
 // submitLast submits the last of the batches. It notes the batch before that, without a job, so
 // that a crash leaves no job that nobody knows of: see Adopt.
 func (f *Folder) submitLast(
-	ctx context.Context, jobs []Batch, text string, submit Submit,
+	ctx context.Context, jobs []Batch, args []string, submit Submit,
 ) (err error) {
 	n := len(jobs) - 1
-	path := f.own("slurm", fmt.Sprintf("array-%d.sh", n))
-	if err := f.files.WriteText(path, []byte(text)); err != nil {
-		return err
-	}
 	if err := f.noteSubmitted(jobs); err != nil {
 		return err
 	}
-	if jobs[n].Job, err = submit(ctx, path); err != nil {
-		return fmt.Errorf("sbatch %s: %w", filepath.Base(path), err)
+	if jobs[n].Job, err = submit(ctx, args); err != nil {
+		return err
 	}
 	if err := f.noteSubmitted(jobs); err != nil {
 		return fmt.Errorf("job %s is submitted, and cannot be noted: %w", jobs[n].Job, err)

@@ -36,12 +36,12 @@ func (Slurm) command(ctx context.Context, name string, args ...string) (string, 
 	return string(out), err
 }
 
-// Submit submits a script and returns its job.
-func (s Slurm) Submit(ctx context.Context, script string) (string, error) {
-	out, err := s.command(ctx, "sbatch", "--parsable", script)
+// Submit calls sbatch with arguments and returns the job.
+func (s Slurm) Submit(ctx context.Context, args []string) (string, error) {
+	out, err := s.command(ctx, "sbatch", append([]string{"--parsable"}, args...)...)
 	job, _, _ := strings.Cut(strings.TrimSpace(out), ";") // a cluster's name may follow
 	if _, e := strconv.Atoi(job); err == nil && e != nil {
-		return "", fmt.Errorf("answered %.80q: want a job's number", out)
+		return "", fmt.Errorf("sbatch answered %.80q: want a job's number", out)
 	}
 	return job, err
 }

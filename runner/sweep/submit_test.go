@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -41,12 +40,8 @@ func TestSubmitPoints(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			submit := func(_ context.Context, script string) (string, error) {
-				text, err := os.ReadFile(script)
-				if err != nil {
-					return "", err
-				}
-				_, array, _ := strings.Cut(string(text), "--array=")
+			submit := func(_ context.Context, args []string) (string, error) {
+				_, array, _ := strings.Cut(strings.Join(args, " "), "--array=")
 				var from, to int
 				fmt.Sscanf(array, "%d-%d", &from, &to)
 				for task := from; task <= to; task++ {

@@ -5,13 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"drolab/dro/nn"
 	"drolab/runner"
+	"drolab/runner/bridge"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 )
@@ -194,7 +197,7 @@ func fakes(t *testing.T) bin {
 	t.Helper()
 	dir := t.TempDir()
 	for name, does := range map[string]string{
-		"sbatch": `n=$(ls "$D" | grep -c '^job-'); cp "$2" "$D/job-$n.sh"; ` +
+		"sbatch": `n=$(ls "$D" | grep -c '^job-'); printf '%s\n' "$@" > "$D/job-$n"; ` +
 			`echo "$((40 + n));cluster"`,
 		"squeue":   `cat "$D/queue" 2>/dev/null; exit 0`,
 		"scontrol": `[ "$1" = requeue ] || cat "$D/show" 2>/dev/null; exit 0`,
@@ -249,31 +252,34 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scripts, err := f.Submit(context.Background(), stages, ask(), Slurm{}.Submit)
-	if err != nil || len(scripts) != 2 {
-		t.Fatalf("%d scripts, want one for each class of needs; %v", len(scripts), err)
+	calls, err := f.Submit(context.Background(), stages, ask(), Slurm{}.Submit)
+	if err != nil || len(calls) != 2 {
+		t.Fatalf("%d calls, want one for each class of needs; %v", len(calls), err)
+	}
+	if given, err := os.ReadFile(filepath.Join(string(b), "job-0")); err != nil ||
+		string(given) != "--parsable\n"+strings.Join(calls[0], "\n")+"\n" {
+		t.Errorf("sbatch was given\n%s%v", given, err)
 	}
 	for _, want := range []string{
-		"#!/bin/bash\n",
-		"#SBATCH --array=0-1,3%4\n",
-		"#SBATCH --cpus-per-task=2\n",
-		"#SBATCH --mem=1536M\n",
-		"#SBATCH --time=0-02:00:00\n",
-		"#SBATCH --signal=B:USR1@120\n",
-		"#SBATCH --requeue\n",
-		"#SBATCH --open-mode=append\n",
-		"/.sweep/slurm/%A_%a.log\n",
-		"#SBATCH --partition=main\n",
-		`exec '/opt/it'\''s/drolab' --data '/data' --threads "$SLURM_CPUS_PER_TASK" sweep task '` +
-			f.Dir + "' $SLURM_ARRAY_TASK_ID\n",
+		"--array=0-1,3%4",
+		"--cpus-per-task=2",
+		"--mem=1536M",
+		"--time=0-02:00:00",
+		"--signal=B:USR1@120",
+		"--requeue",
+		"--open-mode=append",
+		"--output=" + f.own("slurm") + "/%A_%a.log",
+		"--partition=main",
+		`--wrap=exec '/opt/it'\''s/drolab' --data '/data' --threads "$SLURM_CPUS_PER_TASK" ` +
+			"sweep task " + Quote(f.Dir) + " $SLURM_ARRAY_TASK_ID",
 	} {
-		if !strings.Contains(scripts[0], want) {
-			t.Errorf("no %q in\n%s", want, scripts[0])
+		if !slices.Contains(calls[0], want) {
+			t.Errorf("no %q in %q", want, calls[0])
 		}
 	}
-	if !strings.Contains(scripts[1], "--array=4-7%4\n") ||
-		!strings.Contains(scripts[1], "--time=0-00:10:00\n") {
-		t.Errorf("the class of erm:\n%s", scripts[1])
+	if !slices.Contains(calls[1], "--array=4-7%4") ||
+		!slices.Contains(calls[1], "--time=0-00:10:00") {
+		t.Errorf("the class of erm: %q", calls[1])
 	}
 	jobs, err := f.submitted()
 	if err != nil || len(jobs) != 2 || jobs[0].Job != "40" || jobs[1].Job != "41" {
@@ -292,22 +298,71 @@ func TestScriptsOfRungs(t *testing.T) {
 	if err != nil || len(stages) != 3 {
 		t.Fatal(len(stages), err)
 	}
-	scripts, err := f.Submit(context.Background(), stages, ask(), Slurm{}.Submit)
-	if err != nil || len(scripts) != 4 {
-		t.Fatal(len(scripts), err)
+	calls, err := f.Submit(context.Background(), stages, ask(), Slurm{}.Submit)
+	if err != nil || len(calls) != 4 {
+		t.Fatal(len(calls), err)
 	}
-	for i, want := range []string{"--array=0-3%4", "--array=4-7%4",
-		"--array=0-3%4\n", "--array=0-3%4\n"} {
-		if !strings.Contains(scripts[i], want) {
-			t.Errorf("no %q in\n%s", want, scripts[i])
+	for i, want := range []string{"--array=0-3%4", "--array=4-7%4", "--array=0-3%4",
+		"--array=0-3%4"} {
+		if !slices.Contains(calls[i], want) {
+			t.Errorf("no %q in %q", want, calls[i])
 		}
 	}
-	for i, want := range map[int]string{2: "--dependency=afterany:40:41\n",
-		3: "--dependency=afterany:42\n"} {
-		if !strings.Contains(scripts[i], want) || !strings.HasSuffix(scripts[i],
-			fmt.Sprintf("$SLURM_ARRAY_TASK_ID --rung %d\n", i-1)) {
-			t.Errorf("no %q in\n%s", want, scripts[i])
+	for i, want := range map[int]string{2: "--dependency=afterany:40:41",
+		3: "--dependency=afterany:42"} {
+		if !slices.Contains(calls[i], want) || !strings.HasSuffix(calls[i][len(calls[i])-1],
+			fmt.Sprintf("$SLURM_ARRAY_TASK_ID --rung %d", i-1)) {
+			t.Errorf("no %q in %q", want, calls[i])
 		}
+	}
+}
+
+// TestHostileNames: whatever is in a text that reaches a job, it stays one argument of sbatch, and
+// one argument of the task. What a dry run prints is the same call.
+func TestHostileNames(t *testing.T) {
+	b := fakes(t)
+	run := func(script string) []string {
+		t.Helper()
+		c := exec.Command("sh", "-c", script)
+		c.Env = append(os.Environ(), "SLURM_ARRAY_TASK_ID=7", "SLURM_CPUS_PER_TASK=2")
+		out, err := c.Output()
+		if err != nil {
+			t.Fatalf("%s: %v", script, err)
+		}
+		return strings.Split(string(out), "\x00")
+	}
+	words := filepath.Join(string(b), "words")
+	if err := os.WriteFile(words, []byte("#!/bin/sh\nprintf '%s\\0' \"$@\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"a b", "it's", `"`, "$(touch PWNED)", "`touch PWNED`", "#b", "100%",
+		"%A", `back\slash`, "a\ntouch PWNED #b", "-x", "*", "~", "a;b&c|d", "\x1b[2J", ""} {
+		f := made(t, tiny)
+		f.Dir += "/" + text
+		a := &Ask{Threads: 1, Time: time.Hour, Partition: text + "x", Constraint: text + "x",
+			DataDir: text, Program: words, Approved: []bridge.Approval{{Path: text, Sum: "1"}}}
+		args := f.job(&Batch{Tasks: []int{7}}, a, nil)
+		typed := words
+		for _, arg := range args {
+			typed += " " + Quote(arg)
+		}
+		if got := run(typed); !slices.Equal(got, append(args, "")) {
+			t.Errorf("%q: sbatch is given %q, want %q", text, got, args)
+		}
+		for _, want := range []string{"--partition=" + text + "x", "--constraint=" + text + "x"} {
+			if !slices.Contains(args, want) {
+				t.Errorf("no %q in %q", want, args)
+			}
+		}
+		wrap, _ := strings.CutPrefix(args[len(args)-1], "--wrap=")
+		want := []string{"--data", text, "--threads", "2", "sweep", "task", f.Dir, "7", "--program",
+			a.Approved[0].String(), ""}
+		if got := run(wrap); !slices.Equal(got, want) {
+			t.Errorf("%q: the task is given %q, want %q", text, got, want)
+		}
+	}
+	if found, err := filepath.Glob("PWNED"); err != nil || found != nil {
+		t.Errorf("a text was run: %v %v", found, err)
 	}
 }
 
@@ -318,9 +373,9 @@ func TestArraysOfAThousand(t *testing.T) {
 	if err != nil || len(stages) != 1 || len(stages[0]) != 3 {
 		t.Fatalf("%d stages, %v", len(stages), err)
 	}
-	last := f.script(&stages[0][2], &Ask{Threads: 1, Time: time.Hour}, nil)
-	if !strings.Contains(last, "--array=0-399\n") ||
-		!strings.HasSuffix(last, "$((2000 + SLURM_ARRAY_TASK_ID))\n") {
+	last := f.job(&stages[0][2], &Ask{Threads: 1, Time: time.Hour}, nil)
+	if !slices.Contains(last, "--array=0-399") ||
+		!strings.HasSuffix(last[len(last)-1], "$((2000 + SLURM_ARRAY_TASK_ID))") {
 		t.Error(last)
 	}
 }

@@ -295,12 +295,11 @@ func (r *Run) conclude(status runner.Status, cause error) error {
 		}
 	}
 	e := runner.NewStatus(r.Head(), status, cause)
-	s := runner.Summarize(r.Meta, status, r.step, r.eval, r.last)
-	s.Cause, s.PaperIterate = e.Cause, cmp.Or(r.iterate, r.Method.Picked())
-	s.Selects(r.Meta, r.selected)
+	s := r.Meta.Ended(e, &runner.State{Eval: r.eval, Last: r.last, Selected: r.selected,
+		Output: cmp.Or(r.iterate, r.Method.Picked())})
 	s.ImagesPerSecond = cmp.Or(r.overall(), s.ImagesPerSecond)
 	if status == runner.Failed {
-		return errors.Join(r.rescue(), r.Record.Append(e), r.Record.Finish(s))
+		return errors.Join(r.rescue(), r.Record.Finish(s), r.Record.Append(e))
 	}
 	if err := r.finish(s); err != nil {
 		return fmt.Errorf("writing the summary: %w", err)

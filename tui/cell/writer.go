@@ -1,12 +1,14 @@
 package cell
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"unicode/utf16"
 
@@ -15,11 +17,16 @@ import (
 
 // Writer is the writer that commands print to. It cleans all text but keeps lines, tabs and the
 // styles of a theme, so that no command can forget to clean. Each Write must hold whole characters.
+//
+// Most callers ignore the error of a Write. The command's exit status says it: see Err.
 type Writer struct {
 	to io.Writer
 	// Width is the width at which longer lines are broken, between words; 0 breaks none. With a
 	// width, each Write must hold whole lines.
 	Width int
+
+	mu  sync.Mutex
+	err error // of the first write that failed
 }
 
 // NewWriter returns a writer to w.
@@ -27,20 +34,27 @@ func NewWriter(w io.Writer) *Writer { return &Writer{to: w} }
 
 // Write implements io.Writer.
 func (w *Writer) Write(p []byte) (int, error) {
-	text := folded(cleanLines(string(p)), w.Width)
-	if _, err := io.WriteString(w.to, text); wanted(err) != nil {
-		return 0, err
-	}
-	return len(p), nil
+	return w.send(p, folded(cleanLines(string(p)), w.Width))
 }
 
-// wanted returns the error of a write, or nil if it says that the reader has left, as in | head.
-// Only runs in this process meet that error: other commands end there (SIGPIPE).
-func wanted(err error) error {
-	if errors.Is(err, syscall.EPIPE) {
-		return nil
+// send writes text, which stands for p. That the reader has left, as in | head, is no error. Only
+// runs in this process meet it: other commands end there (SIGPIPE).
+func (w *Writer) send(p []byte, text string) (int, error) {
+	_, err := io.WriteString(w.to, text)
+	if err == nil || errors.Is(err, syscall.EPIPE) {
+		return len(p), nil
 	}
-	return err
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.err = cmp.Or(w.err, err)
+	return 0, err
+}
+
+// Err returns the error of the first write that failed, as on a full disk, or nil.
+func (w *Writer) Err() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
 }
 
 // cleanLines applies Sent to text but keeps its lines and tabs.
@@ -98,8 +112,8 @@ func (w *Writer) Over(lines int, text string) error {
 	if lines > 0 {
 		home = fmt.Sprintf("\x1b[%dA", lines) + home
 	}
-	_, err := io.WriteString(w.to, home+cleanLines(text))
-	return wanted(err)
+	_, err := w.send(nil, home+cleanLines(text))
+	return err
 }
 
 // Coloured returns a writer that lets colours and attributes through, for text that is the
@@ -107,14 +121,21 @@ func (w *Writer) Over(lines int, text string) error {
 // whether there are colours.
 func (w *Writer) Coloured() io.Writer {
 	if f, ok := w.to.(*os.File); ok {
-		return coloured{f, w.Width}
+		return coloured{f, w}
 	}
 	return w
 }
 
+// coloured has no method of the file that writes, or io.WriteString would pass by its Write.
 type coloured struct {
-	*os.File
-	width int
+	handle
+	by *Writer
+}
+
+// handle is what libraries ask of a file, to see whether it is a terminal.
+type handle interface {
+	io.ReadCloser
+	Fd() uintptr
 }
 
 // Write implements io.Writer.
@@ -136,10 +157,7 @@ func (c coloured) Write(p []byte) (int, error) {
 			rest = rest[n:]
 		}
 	}
-	if _, err := c.File.WriteString(folded(b.String(), c.width)); wanted(err) != nil {
-		return 0, err
-	}
-	return len(p), nil
+	return c.by.send(p, folded(b.String(), c.by.Width))
 }
 
 // EscapeJSON returns JSON that means the same and has no character that could steer a terminal:

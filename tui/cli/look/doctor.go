@@ -25,7 +25,8 @@ against the runs' files. Runs that are being recorded are left alone.
 
 Nothing changes without --mend, and --mend loses nothing: a file that is in the way is moved to
 .set-aside in the runs folder, and so is a copy of every file that is changed. The command
-fails while problems remain.`,
+fails while problems remain. What a crash left and a run does not need is named, and is no
+problem.`,
 		Example: "drolab doctor\ndrolab doctor --mend",
 		RunE: func(*cobra.Command, []string) error {
 			look := record.Examine
@@ -80,16 +81,16 @@ func tellFindings(con *console.Console, list []*record.Finding, runs int) {
 			con.Say("    %s", f.Remedy)
 		}
 	}
-	if len(list) == 0 {
+	if unwell(list) == nil {
 		con.Say("No problems found in %s in %s", kit.Plural(runs, "run"), con.RunsDir)
 	}
 }
 
-// unwell returns an error if findings remain that are not mended.
+// unwell returns an error if damage remains. What a crash left is none.
 func unwell(list []*record.Finding) error {
 	left := 0
 	for _, f := range list {
-		if !f.Mended {
+		if !f.Mended && !f.Leftover {
 			left++
 		}
 	}

@@ -18,16 +18,21 @@ import (
 	"drolab/tui/kit"
 )
 
-// onSlurm submits the missing runs. If two starts do so at once, the second sees what the first has
-// submitted.
+// onSlurm submits the missing runs, or prints how it would. If two starts do so at once, the second
+// sees what the first has submitted.
 func (sw *Sweeps) onSlurm(ctx context.Context, folder *sweep.Folder, f *sweepFlags) error {
 	ask, err := sw.sweepAsk(ctx, folder, f)
 	if err != nil {
 		return err
 	}
 	if f.dry {
-		scripts, _, err := sw.submit(ctx, folder, ask, nil)
-		fmt.Fprint(sw.Stdout, strings.Join(scripts, "\n"))
+		calls, _, err := sw.submit(ctx, folder, ask, nil)
+		for _, args := range calls {
+			for i := range args {
+				args[i] = sweep.Quote(args[i])
+			}
+			fmt.Fprintln(sw.Stdout, "sbatch", strings.Join(args, " "))
+		}
 		return err
 	}
 	err = folder.Alone(func() error {
@@ -35,9 +40,9 @@ func (sw *Sweeps) onSlurm(ctx context.Context, folder *sweep.Folder, f *sweepFla
 		if err := folder.Adopt(ctx, slurm); err != nil {
 			return err
 		}
-		scripts, tasks, err := sw.submit(ctx, folder, ask, slurm.Submit)
-		if len(scripts) > 0 {
-			sw.Say("%s in %s", kit.Plural(tasks, "task"), kit.Plural(len(scripts), "job array"))
+		calls, tasks, err := sw.submit(ctx, folder, ask, slurm.Submit)
+		if len(calls) > 0 {
+			sw.Say("%s in %s", kit.Plural(tasks, "task"), kit.Plural(len(calls), "job array"))
 		}
 		return err
 	})
@@ -50,7 +55,7 @@ func (sw *Sweeps) onSlurm(ctx context.Context, folder *sweep.Folder, f *sweepFla
 // submit submits the runs that are neither done nor in Slurm's queue.
 func (sw *Sweeps) submit(
 	ctx context.Context, folder *sweep.Folder, ask *sweep.Ask, submit sweep.Submit,
-) (scripts []string, tasks int, err error) {
+) (calls [][]string, tasks int, err error) {
 	jobs, err := folder.Jobs(ctx, sweep.Slurm{}, false)
 	if err != nil {
 		return nil, 0, err
@@ -84,8 +89,8 @@ func (sw *Sweeps) submit(
 	if err != nil {
 		return nil, 0, err
 	}
-	scripts, err = folder.Submit(ctx, stages, ask, submit)
-	return scripts, len(todo), err
+	calls, err = folder.Submit(ctx, stages, ask, submit)
+	return calls, len(todo), err
 }
 
 func (sw *Sweeps) sweepAsk(

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode"
 
 	"drolab/presets"
 	"drolab/runner"
@@ -73,9 +74,8 @@ Several starts in one folder at the same time make one sweep. The folder keeps a
 file. A change of that copy has no effect until the next start reads it and adds its runs. A
 sweep loses no run: for fewer or other runs, start another sweep with --dir.
 
-With --on slurm the command writes job scripts, one for each class of needs, and submits them.
-Their time and memory are measured on this machine, with a margin, unless --time gives the
-time.`
+With --on slurm the command submits job arrays, one for each class of needs. Their time and
+memory are measured on this machine, with a margin, unless --time gives the time.`
 
 func (sw *Sweeps) sweepStartCommand() *cobra.Command {
 	var f sweepFlags
@@ -93,7 +93,7 @@ func (sw *Sweeps) sweepStartCommand() *cobra.Command {
 	flags.StringVar(&f.dir, "dir", "", "the sweep's folder (default: a new one in the runs folder)")
 	flags.StringVar(&f.on, "on", "here", "where the runs are trained: here or slurm")
 	flags.BoolVar(&f.inline, "inline", false, "train in this process, not in the background")
-	flags.BoolVar(&f.dry, "dry-run", false, "print the runs, or the job scripts, and start nothing")
+	flags.BoolVar(&f.dry, "dry-run", false, "print the runs, or the calls of sbatch, and start nothing")
 	flags.IntVar(&f.parallel, "parallel", 0,
 		"runs at once (default here: as many as the processors allow)")
 	flags.IntVar(&f.cpus, "cpus", 1, "processors per run")
@@ -118,6 +118,13 @@ func (f *sweepFlags) check() error {
 		return fmt.Errorf("--parallel %d: want at least 1", f.parallel)
 	case f.cpus < 1 || f.cpus > runner.MostThreads() && f.on == "here":
 		return fmt.Errorf("--cpus %d: want from 1 to %d", f.cpus, runner.MostThreads())
+	}
+	// In a job they would do no harm, but Slurm shows the job in lines of its own.
+	for _, t := range [][2]string{{"--dir", f.dir}, {"--partition", f.partition},
+		{"--constraint", f.constraint}} {
+		if f.on == "slurm" && strings.ContainsFunc(t[1], unicode.IsControl) {
+			return fmt.Errorf("%s %.200q: want no control characters in a Slurm job", t[0], t[1])
+		}
 	}
 	return nil
 }

@@ -283,12 +283,12 @@ a loop in a shell works as well.`,
 		},
 	}
 	c.Flags().StringArrayVar(&programs, "program", nil,
-		"a program that you have approved, as HASH PATH: sweep start writes it into job scripts")
+		"a program that you have approved, as HASH PATH: sweep start gives it to its jobs")
 	c.Flags().IntVar(&rung, "rung", 0, "train run I of those that this rung has kept")
 	return c
 }
 
-// admit records the approvals of programs that a job script passes on from its user.
+// admit records the approvals of programs that a job passes on from its user.
 func (sw *Sweeps) admit(programs []string) error {
 	for _, text := range programs {
 		p, err := bridge.ParseApproval(text)

@@ -29,6 +29,7 @@ type Audit struct {
 	sealed   bool  // written by a program that seals its lines
 	Damaged  []Damage
 	lines    int
+	warned   []runner.WarningEvent // the first few: see EventLog.Append
 }
 
 // Damage is a line that cannot be read, or before which lines are missing.
@@ -108,11 +109,16 @@ func (a *Audit) add(line []byte) {
 	if seq > 0 {
 		a.Seq = seq
 	}
-	if kind == "knob" {
-		if e, err := runner.DecodeEvent(line); err == nil {
-			if k, ok := e.(*runner.KnobEvent); ok {
-				a.Knobs = append(a.Knobs, *k)
-			}
+	if kind != "knob" && kind != "warning" {
+		return
+	}
+	switch e, _ := runner.DecodeEvent(line); e := e.(type) {
+	case *runner.KnobEvent:
+		a.Knobs = append(a.Knobs, *e)
+	case *runner.WarningEvent:
+		const most, longest = 1000, 4096 // the log may come from anybody
+		if len(a.warned) < most && len(e.Message) <= longest {
+			a.warned = append(a.warned, bare(e))
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 
 	"drolab/runner"
@@ -31,12 +32,15 @@ type EventLog struct {
 	Size     int64 // bytes, up to the newline of the last whole line
 	torn     bool  // part of a line may stand behind Size
 	doubt    bool  // the last sync failed, and the system may have dropped the data
+
+	warned []runner.WarningEvent // before the log was opened, each bare
 }
 
 // OpenLog opens a log to append behind its last whole line, which the Audit has found, and cuts
 // what stands behind that line. A last line that lacks nothing but its newline gets one.
 func OpenLog(in *disk.Folder, a *Audit, now func() time.Time) (*EventLog, error) {
-	l := &EventLog{in: in, Path: in.Join(LogName), now: now, Position: a.Position, Size: a.Size}
+	l := &EventLog{in: in, Path: in.Join(LogName), now: now, Position: a.Position, Size: a.Size,
+		warned: a.warned}
 	if err := l.open(); err != nil {
 		return nil, err
 	}
@@ -78,8 +82,12 @@ func (l *EventLog) Removed() bool {
 }
 
 // Append stamps e and writes it as one line with one write. If the event is Urgent, it is on the
-// disk when Append returns.
+// disk when Append returns. A run that goes on repeats its steps: a warning that the log has of the
+// same step is not written again.
 func (l *EventLog) Append(e runner.Event) error {
+	if w, ok := e.(*runner.WarningEvent); ok && slices.Contains(l.warned, bare(w)) {
+		return nil
+	}
 	if err := l.mend(); err != nil {
 		return err
 	}
@@ -108,6 +116,11 @@ func (l *EventLog) Append(e runner.Event) error {
 	}
 	l.Seq = h.Seq
 	return nil
+}
+
+// bare returns what two warnings that say the same have in common.
+func bare(w *runner.WarningEvent) runner.WarningEvent {
+	return runner.WarningEvent{Head: runner.Head{Step: w.Step}, Message: w.Message}
 }
 
 // Urgent reports whether somebody is told of an event and relies on it.

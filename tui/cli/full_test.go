@@ -1,0 +1,51 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"drolab/tui/cli/console"
+
+	"github.com/spf13/cobra"
+)
+
+// TestLostOutput: a command whose output cannot be written, as on a full disk, ends with 1 and one
+// line. If its reader has left, as in | head, it ends with 0 and says nothing.
+func TestLostOutput(t *testing.T) {
+	lines := []string{"runs", "runs --json", "presets", "presets --json", "data list", "version",
+		"report", "show recorded:paper/paper-erm-s1", "compare recorded:paper", "__complete run s"}
+	var helps func(*cobra.Command)
+	helps = func(c *cobra.Command) {
+		lines = append(lines, strings.TrimPrefix(c.CommandPath()+" --help", "drolab "))
+		for _, below := range c.Commands() {
+			helps(below)
+		}
+	}
+	helps(root(console.New(Env{})))
+	full, err := os.Open(os.DevNull) // not for writing
+	check(t, err)
+	defer full.Close()
+	reader, left, err := os.Pipe()
+	check(t, err)
+	defer left.Close()
+	check(t, reader.Close())
+	runs := t.TempDir()
+	for _, line := range lines {
+		for out, want := range map[*os.File]int{full: 1, left: 0} {
+			var said bytes.Buffer
+			code := Main(context.Background(), Env{Stdout: out, Stderr: &said, RunsDir: runs},
+				strings.Fields(line))
+			text := regexp.MustCompile("Completion ended.*\n").ReplaceAllString(said.String(), "")
+			lost := strings.HasPrefix(text, "drolab: write ") && strings.Count(text, "\n") == 1
+			if code != want || lost != (want == 1) || !lost && text != "" {
+				t.Errorf("%s: exit %d, want %d: %s", line, code, want, text)
+			}
+		}
+	}
+}

@@ -1,0 +1,35 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestControlCharactersInJobs: a sweep on Slurm whose folder, partition or constraint has a control
+// character is refused in one line that names the flag, before anything is made.
+func TestControlCharactersInJobs(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "sweep.yaml")
+	text := "preset: csv\nset: {val_fraction: .2}\nselect: val_loss\n"
+	check(t, os.WriteFile(file, []byte(text), 0o644))
+	for _, flag := range []string{"--dir", "--partition", "--constraint"} {
+		for _, text := range []string{"a\ntouch PWNED #b", "a\r#SBATCH --wrap=x", "\x1b[2J"} {
+			var said bytes.Buffer
+			args := []string{"sweep", "start", file, "--on", "slurm", "--time", "10",
+				"--dir", filepath.Join(dir, "made")}
+			code := Main(context.Background(), Env{Stdout: &said, Stderr: &said, DataDir: dir,
+				RunsDir: dir}, append(args, flag, text))
+			if got := said.String(); code != 1 || strings.Count(got, "\n") != 1 ||
+				!strings.HasPrefix(got, "drolab: "+flag) {
+				t.Errorf("%s %q: exit %d, %q", flag, text, code, got)
+			}
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "made")); err == nil {
+		t.Error("the sweep's folder was made")
+	}
+}
