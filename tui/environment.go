@@ -2,6 +2,8 @@ package tui
 
 import (
 	"cmp"
+	"fmt"
+	"runtime"
 	"strings"
 
 	"github.com/charmbracelet/colorprofile"
@@ -16,17 +18,32 @@ type environment struct {
 	profile colorprofile.Profile
 }
 
-func environmentOf(environ []string) environment {
+// variables returns an environment by name.
+func variables(environ []string) map[string]string {
 	vars := map[string]string{}
 	for _, v := range environ {
 		name, value, _ := strings.Cut(v, "=")
 		vars[name] = value
 	}
-	term := vars["TERM"]
+	return vars
+}
+
+// Fit returns an error if the terminal has no screen for the interface. On Windows no variable
+// tells.
+func Fit(environ []string) error {
+	term := variables(environ)["TERM"]
+	if term == "dumb" || term == "" && runtime.GOOS != "windows" {
+		return fmt.Errorf("TERM=%s is no terminal with a screen: set TERM to the name of yours, "+
+			"such as xterm", term)
+	}
+	return nil
+}
+
+func environmentOf(environ []string) environment {
+	vars := variables(environ)
 	e := environment{
-		ascii: vars["DROLAB_ASCII"] != "" || term == "linux" ||
-			term == "dumb" || !utf8Locale(vars),
-		plain:  vars["NO_COLOR"] != "" || term == "dumb",
+		ascii:  vars["DROLAB_ASCII"] != "" || vars["TERM"] == "linux" || !utf8Locale(vars),
+		plain:  vars["NO_COLOR"] != "",
 		remote: vars["SSH_CONNECTION"] != "" || vars["SSH_TTY"] != "",
 		light:  lightBehind(vars["COLORFGBG"]),
 	}

@@ -12,7 +12,6 @@ func TestASCII(t *testing.T) {
 		{[]string{"TERM=xterm-256color", "LANG=en_US.UTF-8"}, false},
 		{[]string{"TERM=xterm-256color", "LANG=C.utf8"}, false},
 		{[]string{"TERM=linux", "LANG=C.UTF-8"}, true},
-		{[]string{"TERM=dumb"}, true},
 		{[]string{"TERM=xterm-256color", "DROLAB_ASCII=1", "LANG=C.UTF-8"}, true},
 		{[]string{"TERM=xterm-256color", "LANG=C"}, true},
 		{[]string{"TERM=xterm-256color", "LANG=de_DE.ISO-8859-1"}, true},

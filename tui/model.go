@@ -15,7 +15,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
-	"github.com/charmbracelet/x/ansi"
 )
 
 // Model is the whole interface. Bubble Tea's loop owns it.
@@ -117,9 +116,6 @@ func (m *Model) open(o *kit.Overlay) {
 // Init implements tea.Model. Nothing slow comes before the first frame.
 func (m *Model) Init() tea.Cmd {
 	return tea.Batch(
-		// Bubble Tea does not ask for it over SSH; a terminal that does not
-		// know the mode answers so, or not at all.
-		tea.Raw(ansi.RequestModeSynchronizedOutput),
 		tea.RequestBackgroundColor,
 		m.pages[m.at].Init(),
 		m.seek(),
@@ -136,7 +132,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		m.w, m.h = msg.Width, msg.Height
+		m.w, m.h = min(msg.Width, mostColumns), msg.Height
 		m.Body = layScreen(m.w, m.h).body
 		m.open(m.overlay)
 	case tea.BackgroundColorMsg:

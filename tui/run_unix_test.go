@@ -17,6 +17,7 @@ import (
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
 
+	"github.com/charmbracelet/x/term"
 	"github.com/creack/pty"
 )
 
@@ -174,6 +175,68 @@ func TestHangup(t *testing.T) {
 	})
 	if !errors.Is(err, ErrHangup) {
 		t.Errorf("got %v, want ErrHangup", err)
+	}
+}
+
+// TestHangupWhileStuck: the interface ends when its terminal is gone, even if the terminal takes no
+// more output and new sizes come without pause.
+func TestHangupWhileStuck(t *testing.T) {
+	end, tty, err := pty.Open()
+	if err != nil {
+		t.Skipf("no pseudo-terminals here: %v", err)
+	}
+	defer tty.Close()
+	defer end.Close()
+	size := func(i int) {
+		pty.Setsize(end, &pty.Winsize{Cols: uint16(4000 - i), Rows: uint16(3000 + i)})
+		syscall.Kill(os.Getpid(), syscall.SIGWINCH)
+	}
+	size(0)
+	ctx, gone := context.WithCancelCause(t.Context())
+	result := make(chan error, 1)
+	go func() {
+		result <- Run(ctx, lab.Config{Verbs: &tuitest.Asked{}, RunsDir: t.TempDir(), Stdin: tty,
+			Stdout: tty, Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}})
+	}()
+	end.Read(make([]byte, 1)) // it draws; nobody reads the rest
+	for i := range 509 {
+		size(i)
+	}
+	gone(ErrHangup)
+	if err := <-result; err != ErrHangup {
+		t.Errorf("got %v, want ErrHangup", err)
+	}
+}
+
+// TestDiscard: what was sent while the interface ended does not reach the shell.
+func TestDiscard(t *testing.T) {
+	end, tty, err := pty.Open()
+	if err != nil {
+		t.Skipf("no pseudo-terminals here: %v", err)
+	}
+	defer tty.Close()
+	defer end.Close()
+	was, err := term.MakeRaw(tty.Fd())
+	if err != nil {
+		t.Fatal(err)
+	}
+	end.WriteString("\x1b[<35;12;5Mrm x\n") // in the queue of the terminal when it returns
+	term.Restore(tty.Fd(), was)
+	discard(tty)
+	end.WriteString("ls\n")
+	line := make([]byte, 100)
+	if n, err := tty.Read(line); string(line[:n]) != "ls\n" {
+		t.Errorf("the shell reads %q, %v", line[:n], err)
+	}
+}
+
+// TestUnfit: without a screen the interface does not begin, and says what to do.
+func TestUnfit(t *testing.T) {
+	for _, environ := range [][]string{nil, {"TERM="}, {"TERM=dumb"}} {
+		err := Run(t.Context(), lab.Config{Environ: environ})
+		if err == nil || !strings.Contains(err.Error(), "set TERM") {
+			t.Errorf("%v: %v", environ, err)
+		}
 	}
 }
 

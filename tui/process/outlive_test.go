@@ -373,6 +373,44 @@ func TestHangup(t *testing.T) {
 	b.sameAs(whole)
 }
 
+// TestHangupSignal: the signal of a hangup ends the interface, although its terminal is still there.
+// The runs go on.
+func TestHangupSignal(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.do(endless("--detach")...)
+	view := b.terminal("attach", "--read-only")
+	view.await("the run on the screen", func() bool { return view.shows("erm s1") })
+	if err := view.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	if err := view.cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+	at := b.runs()[0].Summary().Steps
+	b.await("further steps", func() bool { return b.runs()[0].Summary().Steps > at })
+}
+
+// TestDumb: a terminal without a screen gets one line that says what to do.
+func TestDumb(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	for _, args := range [][]string{nil, {"attach", "--read-only"}, {"replay", "recorded:paper"}} {
+		cmd := b.command(args...)
+		cmd.Env = append(cmd.Env, "TERM=dumb")
+		file, err := pty.Start(cmd)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, _ := io.ReadAll(file) // EIO at the end
+		file.Close()
+		if err := cmd.Wait(); err == nil || bytes.Count(out, []byte("\n")) != 1 ||
+			!bytes.Contains(out, []byte("set TERM")) || bytes.Contains(out, []byte("\x1b")) {
+			t.Errorf("drolab %v: %v, %q", args, err, out)
+		}
+	}
+}
+
 // TestLeavingTells: the interface, when it is left, says which runs go on and how to come back.
 func TestLeavingTells(t *testing.T) {
 	t.Parallel()

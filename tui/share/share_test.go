@@ -51,7 +51,7 @@ func TestColours(t *testing.T) {
 		{"xterm-256color", "COLORTERM=truecolor", "\x1b[38;5;", "\x1b[38;2;"}, // half as many bytes
 		{"xterm", "", "\x1b[", "\x1b[38;"},
 		{"xterm-256color", "NO_COLOR=1", "\x1b[", "\x1b[38;"},
-		{"dumb", "", "+--", "╭"},
+		{"linux", "", "+--", "╭"},
 		{"../../etc/passwd", "", "╭", "\x1b[38;5;"},
 	} {
 		var environ []string
@@ -171,6 +171,27 @@ func TestNeedsTerminal(t *testing.T) {
 	if err := s.Wait(); !errors.As(err, &status) || status.ExitStatus() != 1 ||
 		!strings.Contains(errs.String(), "needs a terminal, as in ssh -t") {
 		t.Errorf("%v, %q", err, errs.String())
+	}
+}
+
+// TestUnfitTerminal: a client whose terminal has no screen is told what to do.
+func TestUnfitTerminal(t *testing.T) {
+	v := invite(t, nil).watch("dumb", 80, 24)
+	v.Wait()
+	if out := v.errs.String(); !strings.Contains(out, "set TERM") || v.out.String() != "" {
+		t.Errorf("it is told %q and shown %q", out, v.out)
+	}
+}
+
+// TestAsksLittle: no terminal of a viewer is asked for more than the colour of its background.
+func TestAsksLittle(t *testing.T) {
+	v := invite(t, nil).watch("xterm-kitty", 80, 24)
+	v.await(t, "read-only")
+	v.press("q")
+	v.Wait()
+	if out := v.out.String(); strings.Count(out, "?\a") != 1 || strings.Contains(out, "$p") ||
+		strings.Contains(out, "\x1b[?u") {
+		t.Errorf("questions other than one for a colour in %q", out)
 	}
 }
 

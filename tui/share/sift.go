@@ -73,15 +73,8 @@ func (s *sifted) resize(payload []byte) bool {
 	return true
 }
 
-// newest replaces every size sent to the program with the newest one that the client has told.
-// Bubble Tea sends the first size on the side, so it may come after the second. A size can also be
-// typed, as the answer of a terminal that was not asked.
-func (s *sifted) newest(_ tea.Model, msg tea.Msg) tea.Msg {
-	if _, ok := msg.(tea.WindowSizeMsg); ok {
-		return *s.size.Load()
-	}
-	return msg
-}
+// newest returns the newest size that the client has told.
+func (s *sifted) newest() tea.WindowSizeMsg { return *s.size.Load() }
 
 // The greatest size of a screen in cells, more than a large monitor has. Each cell takes memory,
 // and the client decides how many there are.
@@ -125,9 +118,8 @@ func terminalOf(p ssh.Pty) string {
 // forward sends typed keys and new sizes to the program until the connection ends, and returns the
 // reason. It lasts that long because the reader of keys, which waits for somebody to take them,
 // ends only then.
-func (v *view) forward(ctx context.Context, p *tea.Program) error {
+func (v *view) forward(ctx context.Context, in io.Reader, p *tea.Program) error {
 	events, over := make(chan uv.Event), make(chan error, 1)
-	in := &words{Reader: v.Session}
 	read := func() error { return uv.NewTerminalReader(in, v.term).StreamEvents(ctx, events) }
 	go func() { over <- v.alone(read) }()
 	idle := v.idle()
@@ -135,12 +127,12 @@ func (v *view) forward(ctx context.Context, p *tea.Program) error {
 	for {
 		select {
 		case e := <-events:
-			in.unknown.Store(0)
+			v.typed.unknown.Store(0)
 			idle()
 			idle = v.idle()
 			p.Send(e)
 		case <-v.in.resized:
-			p.Send(*v.in.size.Load())
+			p.Send(tea.WindowSizeMsg{}) // which becomes the newest
 		case err := <-over:
 			var broken *runner.PanicError
 			if !errors.Is(err, errBabel) && !errors.As(err, &broken) {

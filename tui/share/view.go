@@ -28,11 +28,12 @@ var (
 // view is the session of one viewer.
 type view struct {
 	ssh.Session
-	s    *server
-	link *link
-	in   *sifted
-	end  context.CancelCauseFunc
-	term string
+	s     *server
+	link  *link
+	in    *sifted
+	end   context.CancelCauseFunc
+	term  string
+	typed *words
 }
 
 // show serves a session from its beginning to its end.
@@ -44,7 +45,8 @@ func (s *server) show(sess ssh.Session) {
 	defer end(nil)
 	defer context.AfterFunc(sess.Context(), func() { end(errGone) })()
 	pty, _, ok := sess.Pty()
-	v := &view{sess, s, l, sess.Context().Value(siftedKey{}).(*sifted), end, terminalOf(pty)}
+	v := &view{sess, s, l, sess.Context().Value(siftedKey{}).(*sifted), end, terminalOf(pty),
+		&words{Reader: sess}}
 	defer func() {
 		if p := recover(); p != nil {
 			s.log.Printf("%s: the view failed: %v", v.name(), runner.Panicked(s.Lab.RunsDir, p))
@@ -53,6 +55,10 @@ func (s *server) show(sess ssh.Session) {
 	}()
 	if !ok {
 		v.refuse("this is a view, not a shell: it needs a terminal, as in ssh -t")
+		return
+	}
+	if err := tui.Fit([]string{"TERM=" + v.term}); err != nil {
+		v.refuse(err.Error())
 		return
 	}
 	select {
@@ -92,10 +98,14 @@ func (v *view) run(ctx context.Context, pty ssh.Pty) {
 	cfg := v.s.Lab
 	// This is all that is known of the client's environment. SSH_TTY says that the terminal is
 	// remote.
-	cfg.Environ, cfg.Stdout = append(v.Environ(), "TERM="+v.term, "SSH_TTY=remote"), out
-	p := tui.Program(cfg, size.Width, size.Height, tea.WithFilter(v.in.newest))
-	defer context.AfterFunc(ctx, p.Quit)()
-	go func() { v.end(v.alone(func() error { return v.forward(ctx, p) })) }()
+	cfg.Environ = append(v.Environ(), "TERM="+v.term, "SSH_TTY=remote")
+	t := &tui.Terminal{In: v.typed, Out: out, Size: v.in.newest}
+	p := tui.Program(cfg, t)
+	defer context.AfterFunc(ctx, func() {
+		t.Forget()
+		p.Quit()
+	})()
+	go func() { v.end(v.alone(func() error { return v.forward(ctx, t, p) })) }()
 	v.s.log.Printf("%s: looks, %dx%d, %s, %d of %d places", v.name(), size.Width, size.Height,
 		v.term, len(v.s.places), v.s.Viewers)
 	came := time.Now()

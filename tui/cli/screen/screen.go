@@ -52,12 +52,12 @@ func (s *Screen) interact(ctx context.Context, attach bool) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := s.Orderly(ctx, console.Outlive)
+	runs, ctx, cancel := s.orderly(ctx)
 	defer cancel()
 	cfg := s.screen(store.Dir(), attach)
 	cfg.Programs, cfg.Views = bridge.Approvals(s.Programs), s.Views
 	if !s.HasEngine() {
-		return s.interactInline(ctx, store, cfg)
+		return s.interactInline(runs, ctx, store, cfg)
 	}
 	client := func() runner.Verbs { return s.Client(store.Dir()) }
 	cfg.Verbs, cfg.RunsGoOn = lazyVerbs(sync.OnceValue(client)), true
@@ -76,10 +76,19 @@ func (s *Screen) look(ctx context.Context) error {
 
 // readOnly opens the interface without verbs.
 func (s *Screen) readOnly(ctx context.Context, cfg lab.Config) error {
-	ctx, cancel := s.Orderly(ctx, console.Outlive)
+	_, ctx, cancel := s.orderly(ctx)
 	defer cancel()
 	cfg.Verbs, cfg.RunsGoOn, cfg.ReadOnly = engine.ReadOnly{}, true, true
 	return s.open(ctx, cfg)
+}
+
+// orderly returns the context of runs in this process, and the context of the interface, which also
+// ends when its terminal is closed.
+func (s *Screen) orderly(ctx context.Context) (runs, screen context.Context, cancel func()) {
+	screen, end := context.WithCancelCause(ctx)
+	runs, stop := s.Orderly(ctx, func() { end(tui.ErrHangup) })
+	context.AfterFunc(runs, func() { end(nil) })
+	return runs, screen, stop
 }
 
 // screen returns the configuration of the interface, without verbs.
@@ -137,15 +146,17 @@ func (s *Screen) comeBack(dir string) {
 }
 
 // interactInline opens the interface with the runs in this process.
-func (s *Screen) interactInline(ctx context.Context, store *record.Store, cfg lab.Config) error {
-	trainings, stop := context.WithCancel(ctx)
+func (s *Screen) interactInline(
+	runs, screen context.Context, store *record.Store, cfg lab.Config,
+) error {
+	trainings, stop := context.WithCancel(runs)
 	defer stop()
 	queue := sync.OnceValue(func() *queue.Queue {
 		machine.Lean()
 		return queue.NewQueue(trainings, s.Settings(store))
 	})
 	cfg.Verbs = lazyVerbs(func() runner.Verbs { return queue() })
-	err := tui.Run(ctx, cfg)
+	err := tui.Run(screen, cfg)
 	if errors.Is(err, tui.ErrHangup) {
 		trainer.SaveAll(queue())
 		queue().Wait() // nobody asked the runs to stop, and nobody is there to be told

@@ -1,0 +1,343 @@
+package tui
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"drolab/tui/internal/tuitest"
+
+	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// made is a terminal made for a test, whose clock is that of a bubble of synctest.
+type made struct {
+	*Terminal
+	end     *io.PipeWriter // what is written here is typed
+	program *tea.Program
+	over    chan struct{} // closed when the program has ended
+
+	questions []string
+	ask       func(k *made, question string) // called at each, if not nil
+
+	mu  sync.Mutex
+	got []string // what was typed, as it reached the program
+}
+
+// onMade runs a Model on a made terminal, whose reader is that of Bubble Tea. It calls ask at each
+// question, if that is not nil.
+func onMade(t *testing.T, m *Model, ask func(*made, string), use func(*made)) {
+	t.Helper()
+	in, end := io.Pipe()
+	k := &made{end: end, ask: ask, over: make(chan struct{})}
+	k.Terminal = &Terminal{In: in, Out: k,
+		Size: func() tea.WindowSizeMsg { return tea.WindowSizeMsg{Width: 80, Height: 24} }}
+	k.program = program(m.Config, m, k.Terminal, tea.WithInput(nil),
+		tea.WithColorProfile(m.env.profile))
+	send := k.send
+	k.send = func(msg tea.Msg) {
+		k.note(msg)
+		send(msg)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	events, read := make(chan uv.Event), make(chan struct{})
+	go func() {
+		defer close(read)
+		uv.NewTerminalReader(k.Terminal, "xterm-256color").StreamEvents(ctx, events)
+	}()
+	go func() {
+		for {
+			select {
+			case e := <-events:
+				k.send(e)
+			case <-read:
+				return
+			}
+		}
+	}()
+	go func() {
+		defer close(k.over)
+		if _, err := k.program.Run(); err != nil {
+			t.Error(err)
+		}
+	}()
+	time.Sleep(time.Second / localFrames * 2) // the first frames are drawn
+	use(k)
+	k.Forget()
+	k.program.Quit()
+	<-k.over
+	end.Close()
+	<-read
+	stop()
+	time.Sleep(10 * time.Second) // until no timer is left
+}
+
+// Write takes what the program draws.
+func (k *made) Write(p []byte) (int, error) {
+	for _, q := range []string{ansi.RequestModeSynchronizedOutput, ansi.RequestModeUnicodeCore,
+		ansi.RequestBackgroundColor, ansi.RequestKittyKeyboard} {
+		for range bytes.Count(p, []byte(q)) {
+			k.questions = append(k.questions, q)
+			if k.ask != nil {
+				k.ask(k, q)
+			}
+		}
+	}
+	return len(p), nil
+}
+
+// note notes a key or a paste.
+func (k *made) note(e tea.Msg) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	switch e := e.(type) {
+	case uv.KeyPressEvent:
+		k.got = append(k.got, e.String())
+	case uv.PasteEvent:
+		k.got = append(k.got, "paste "+e.Content)
+	case uv.MouseClickEvent:
+		k.got = append(k.got, "click")
+	}
+}
+
+// typed types pieces with a pause before each but the first, and returns what came of it.
+func (k *made) typed(pause time.Duration, pieces ...string) []string {
+	for i, piece := range pieces {
+		if i > 0 {
+			time.Sleep(pause)
+		}
+		if piece != "" {
+			io.WriteString(k.end, piece)
+		}
+	}
+	time.Sleep(restOfAny + restAfterEsc)
+	synctest.Wait()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	got := k.got
+	k.got = nil
+	return got
+}
+
+// reports are what terminals send that are no keys.
+var reports = []string{
+	"\x1b]10;rgb:c0c0/c0c0/c0c0\x1b\\", "\x1b]11;rgb:1e1e/1e1e/2e2e\x1b\\",
+	"\x1b]11;rgb:1e1e/1e1e/2e2e\x07", "\x1b]12;#1e1e2e\x07", "\x1b]4;1;rgb:cd/00/00\x1b\\",
+	"\x1b]52;c;cTpx\x1b\\", "\x1b[?2026;2$y", "\x1b[?2027;0$y", "\x1b[?1u", "\x1b[?62;22;52c",
+	"\x1b[>1;4402;0c", "\x1b[12;40R", "\x1b[?12;40R", "\x1b[8;24;80t", "\x1b[48;24;80;480;800t",
+	"\x1b[?997;1n", "\x1bP>|XTerm(390)\x1b\\", "\x1bP1+r524742=382F382F38\x1b\\",
+	"\x1bP1$r0m\x1b\\", "\x1bP!|7E565445\x1b\\", "\x1b_Gi=31;OK\x1b\\", "\x1b[<0;12;5M",
+	"\x1b[<35;12;5m", "\x1b[<65;12;5M", "\x1b[M !!", "\x1b[I", "\x1b[O",
+	"\x1b[200~q1X\r:é\x1b[201~",
+}
+
+// TestReportsAreNoKeys splits everything that a terminal reports at every byte. On no page does a
+// key come of it, other than an Esc that was handed on before the rest came, and that only if no
+// answer is awaited.
+func TestReportsAreNoKeys(t *testing.T) {
+	delays := []time.Duration{20, 60, 150, 400}
+	if testing.Short() {
+		delays = delays[2:3]
+	}
+	for _, at := range []string{"1", "2", "3", "4", "5", "6", "3/", "3:", "2?"} {
+		t.Run(at, func(t *testing.T) {
+			r := browsing(t, tuitest.NewArchive(t), at[:1], 80, 24)
+			r.typed(at[1:])
+			keys, cases := map[string]int{}, 0
+			synctest.Test(t, func(t *testing.T) {
+				onMade(t, r.Model, nil, func(k *made) {
+					for _, report := range reports {
+						for split := 1; split < len(report); split++ {
+							for i, delay := range slices.Concat(delays, delays) {
+								awaits := i < len(delays)
+								k.asked.Store(time.Now().UnixNano())
+								k.open.Store(0)
+								if awaits {
+									k.open.Store(1)
+								}
+								cases++
+								for _, key := range k.typed(delay*time.Millisecond, report[:split],
+									report[split:]) {
+									if !strings.HasPrefix(key, "paste q1X\r:é") && key != "click" &&
+										!(key == "esc" && split == 1 && !awaits) {
+										keys[key]++
+									}
+								}
+							}
+						}
+					}
+				})
+			})
+			if len(keys) > 0 {
+				n := 0
+				for _, times := range keys {
+					n += times
+				}
+				t.Errorf("%d keys in %d cases, of %d kinds: %q", n, cases, len(keys),
+					slices.Sorted(maps.Keys(keys)))
+			}
+		})
+	}
+}
+
+// TestKeysStayKeys: what is typed arrives, each key once and in order, whatever the line does to
+// its bytes.
+func TestKeysStayKeys(t *testing.T) {
+	const quick = 10 * time.Millisecond
+	for _, c := range []struct {
+		pause time.Duration
+		typed []string
+		want  string
+	}{
+		{quick, []string{"q"}, "q"},
+		{quick, []string{"\x1b"}, "esc"},
+		{quick, []string{"\x1b", "\x1b", "\x1b"}, "esc esc esc"},
+		{quick, []string{"\x1b\x1b[A"}, "esc up"},
+		{quick, []string{"\x1b", "x"}, "alt+x"},
+		{quick, []string{"1\x1bx2\x1b3"}, "1 alt+x 2 alt+3"},
+		{100 * time.Millisecond, []string{"\x1b", "2", "q"}, "esc 2 q"},
+		{100 * time.Millisecond, []string{"\x1b", "]", "2", "q"}, "esc ] 2 q"},
+		{100 * time.Millisecond, []string{"\x1b", "[", "[", "z"}, "esc [ [ z"},
+		{100 * time.Millisecond, []string{"\x1b", "P", "\x1b"}, "esc P esc"},
+		{100 * time.Millisecond, []string{"\x1b", "[A"}, "esc up"},
+		{700 * time.Millisecond, []string{"\x1b", "[", "A"}, "esc [ A"},
+		{100 * time.Millisecond, []string{"\x1b[", "A", "\x1bO", "P", "\x1b[1;", "5C"},
+			"up f1 ctrl+right"},
+		{100 * time.Millisecond, []string{"\x1b[[", "A", "\x1b[[Bq"}, "q"},
+		{100 * time.Millisecond, []string{"\xc3", "\xa9", "\xe2\x82", "\xac"}, "é €"},
+		{100 * time.Millisecond, []string{"\x1b]11;rgb:", "\x1b[Aq"}, "up q"}, // cut short
+		{100 * time.Millisecond, []string{"\x1b[1", "\rq"}, "enter q"},
+		{quick, append([]string{"\x1b]"}, append(slices.Repeat([]string{"11;q1X"}, 999),
+			"\x1b\\2")...), "2"},
+		{100 * time.Millisecond, []string{"\x1b[20", "0~a\x1b[", "20", "1~2"}, "paste a 2"},
+		{100 * time.Millisecond, []string{"\x1b[200~\xc3", "\xa9\x1b", "[A\x1b[201~q"},
+			"paste é\x1b[A q"},
+		{100 * time.Millisecond, []string{"\x1b", "[200~ab\x1b[201~"}, "esc paste ab"},
+	} {
+		t.Run(fmt.Sprintf("%.60q", c.typed), func(t *testing.T) {
+			r := browsing(t, tuitest.NewArchive(t), "1", 80, 24)
+			synctest.Test(t, func(t *testing.T) {
+				onMade(t, r.Model, nil, func(k *made) {
+					k.Forget()
+					got := strings.Join(k.typed(c.pause, c.typed...), " ")
+					if got != c.want {
+						t.Errorf("got %q, want %q", got, c.want)
+					}
+				})
+			})
+		})
+	}
+}
+
+// TestEscMayBeginAnAnswer: an Esc waits longer for its rest while an answer may come.
+func TestEscMayBeginAnAnswer(t *testing.T) {
+	r := browsing(t, tuitest.NewArchive(t), "1", 80, 24)
+	synctest.Test(t, func(t *testing.T) {
+		onMade(t, r.Model, nil, func(k *made) {
+			for _, c := range []struct {
+				asked time.Duration // before the Esc
+				open  int32
+				takes time.Duration
+			}{{0, 0, restAfterEsc}, {0, 1, restOfAny}, {answer / 2, 1, restOfAny},
+				{2 * answer, 1, restAfterEsc}} {
+				k.open.Store(c.open)
+				k.asked.Store(time.Now().Add(-c.asked).UnixNano())
+				k.end.Write([]byte("\x1b"))
+				time.Sleep(c.takes - 1)
+				synctest.Wait()
+				before := len(k.got)
+				time.Sleep(1)
+				synctest.Wait()
+				if got := k.typed(0); before != 0 || len(got) != 1 || got[0] != "esc" {
+					t.Errorf("%+v: %d keys before, then %q", c, before, got)
+				}
+			}
+			k.Forget()
+			k.end.Write([]byte("\x1b"))
+			k.open.Store(1) // a question after the Esc
+			k.asked.Store(time.Now().UnixNano())
+			if got := k.typed(0); len(got) != 1 || got[0] != "esc" {
+				t.Errorf("with a question after it an Esc becomes %q", got)
+			}
+		})
+	})
+}
+
+// TestTypedSize: nobody can type a size that the terminal does not have.
+func TestTypedSize(t *testing.T) {
+	r := browsing(t, tuitest.NewArchive(t), "1", 80, 24)
+	synctest.Test(t, func(t *testing.T) {
+		onMade(t, r.Model, nil, func(k *made) {
+			k.typed(0, "\x1b[8;4000;4000t\x1b[48;4000;4000;1;1t")
+			if r.w != 80 || r.h != 24 {
+				t.Errorf("it is %dx%d", r.w, r.h)
+			}
+		})
+	})
+}
+
+// TestAsksLittle: the terminal is asked what is needed, and no more than the colour of its
+// background over SSH.
+func TestAsksLittle(t *testing.T) {
+	for _, c := range []struct{ environ, want []string }{
+		{nil, []string{ansi.RequestModeSynchronizedOutput, ansi.RequestBackgroundColor}},
+		{[]string{"SSH_TTY=/dev/pts/1"}, []string{ansi.RequestBackgroundColor}},
+		{[]string{"SSH_TTY=/dev/pts/1", "TERM=xterm-kitty"}, []string{ansi.RequestBackgroundColor}},
+	} {
+		r := newRig(t, tuitest.NewScript(t), 80, 24, c.environ...)
+		synctest.Test(t, func(t *testing.T) {
+			onMade(t, r.Model, nil, func(k *made) {
+				if k.typed(0); !slices.Equal(k.questions, c.want) {
+					t.Errorf("%v: asked %q, want %q", c.environ, k.questions, c.want)
+				}
+			})
+		})
+	}
+}
+
+// TestLeavesWithAnswers presses q at the first frame. The program takes the answers that come later
+// with it, and no key after the q. It does not wait for a terminal that never answers.
+func TestLeavesWithAnswers(t *testing.T) {
+	answers := map[string]string{ansi.RequestModeSynchronizedOutput: "\x1b[?2026;2$y",
+		ansi.RequestBackgroundColor: "\x1b]11;rgb:1e1e/1e1e/2e2e\x1b\\"}
+	for _, late := range []time.Duration{0, 30, 100, 250, 500, 0xffff} {
+		late *= time.Millisecond
+		r := browsing(t, tuitest.NewArchive(t), "1", 80, 24)
+		synctest.Test(t, func(t *testing.T) {
+			taken := make(chan string, 9)
+			onMade(t, r.Model, func(k *made, question string) {
+				time.AfterFunc(late, func() {
+					if _, err := io.WriteString(k.end, answers[question]); err == nil {
+						taken <- question
+					}
+				})
+			}, func(k *made) {
+				began := time.Now()
+				io.WriteString(k.end, "q")
+				synctest.Wait()
+				io.WriteString(k.end, "3")
+				<-k.over
+				if r.at != launchPage {
+					t.Errorf("%s: the key after the q shows page %d", late, r.at+1)
+				}
+				took, most, all := time.Since(began), late+lookAgain, len(answers)
+				if late > lastAnswer {
+					most, all = lastAnswer, 0
+				}
+				if len(taken) != all || took > most {
+					t.Errorf("%s: %d answers are taken; it leaves after %s", late, len(taken), took)
+				}
+			})
+		})
+	}
+}
