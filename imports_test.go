@@ -74,7 +74,7 @@ runner/page, runner/record < runner/publish
 runner/train, runner/publish < runner/bridge/pythontest/asnative
 runner/bridge/internal/frame, dro/peertest < runner/bridge/pythontest
 runner/bridge/pythontest/asnative < runner/bridge/pythontest
-runner/queue, runner/record, runner/page, runner/compare, runner/engine < runner/sweep
+runner/queue, runner/record, runner/page, runner/compare, runner/engine, presets < runner/sweep
 tui/plot, ANSI, TEA, CHARM < tui/kit
 runner, runner/record, runner/page, runner/compare, tui/kit, TEA < tui/lab
 tui/lab, runner/train, runner/data, dro, dro/nn, presets, TEA < tui/launch
@@ -127,7 +127,7 @@ var testPairs = map[string]string{
 	"runner/record/internal/eventlog":   "runner/record/recordtest/eventtest",
 	"runner/record/internal/checkpoint": "runner/record/recordtest/eventtest",
 
-	"runner/sweep":   "runner/internal/aside/asidetest, runner/record/recordtest, presets",
+	"runner/sweep":   "runner/internal/aside/asidetest, runner/record/recordtest",
 	".":              "runner/bridge/testdata/client",
 	"runner/foreign": "runner/record",
 	"runner/filter":  "presets/recorded",
