@@ -58,14 +58,15 @@ runner, X/SYS, runner/internal/aside < runner/record/internal/disk
 runner, runner/record/internal/disk < runner/record/internal/eventlog
 runner, runner/record/internal/eventlog < runner/record/internal/checkpoint
 runner, runner/record/internal/checkpoint, X/SYS < runner/record
-runner/record < presets/recorded
+runner/record, presets < runner/study
+runner/record, runner/study < presets/recorded
 runner/record, runner/queue < runner/record/recordtest
 runner < runner/record/recordtest/eventtest
 runner, runner/record, GONUM < runner/compare
 runner, runner/axis < runner/page
 runner/record, runner/compare < runner/story
 runner/record, runner/page < runner/filter
-dro, runner/page, runner/compare, GONUM < runner/report
+dro, runner/page, runner/compare, runner/study, GONUM < runner/report
 runner/queue, runner/record, X/SYS < runner/engine
 runner/certificate, runner/record < runner/inspect
 runner/engine, runner/bridge/internal/frame < runner/bridge/loop
@@ -139,7 +140,7 @@ var testPairs = map[string]string{
 		"runner/bridge/testdata/client, runner/bridge/pythontest/asnative",
 	"tui/runs":         "runner/queue",
 	"presets/recorded": "presets, runner/report",
-	"runner/report":    "presets, runner/train, runner/record/recordtest",
+	"runner/report":    "presets, runner/record/recordtest",
 	"docs":             "presets, presets/recorded, runner/report, tui/process",
 }
 

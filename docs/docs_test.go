@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -385,7 +384,11 @@ func TestPagesAreOfTheRecordedRuns(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d, err := report.Of(runs, report.Options{Known: presets.Known()}, time.Time{})
+			s, err := recorded.StudyOf(runs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, err := report.New(s, runs, report.Options{Interim: s.Registered.IsZero()})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,0 +1,419 @@
+package study
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"drolab/dro"
+	"drolab/presets"
+	"drolab/runner"
+	"drolab/runner/spec"
+)
+
+// Key is the key by which a study's file is told from a preset's.
+const Key = "study"
+
+// Is reports whether the text of a YAML file is meant as a study.
+func Is(text []byte) bool { return regexp.MustCompile(`(?m)^` + Key + `[ \t]*:`).Match(text) }
+
+// IsFile reports whether a word names a file that is a study.
+func IsFile(word string) bool {
+	text, err := presets.ReadFile(word)
+	return err == nil && Is(text)
+}
+
+// Bounds of a study.
+const (
+	mostSeeds  = 1000
+	mostClaims = 1000
+)
+
+// Parse reads a study's file, which the user calls word. It returns all errors that it can find,
+// each with file and line. Nothing but presets is opened.
+func Parse(word string, text []byte) (*Study, []error) {
+	entries, err := presets.Entries(word, text)
+	if err != nil {
+		return nil, []error{err}
+	}
+	p := &parser{of: &Study{Word: word}}
+	p.read(Entry{Line: 1, Below: entries}, "a study", rows{
+		Key:          text1(&p.of.Title),
+		"doc":        text1(&p.of.Doc),
+		"registered": p.date(&p.of.Registered),
+		"wait_until": p.date(&p.of.WaitUntil),
+		"seeds":      p.seeds,
+		"window": value(&p.of.Window, "a whole number from 1 to 9",
+			func(n int) bool { return n > 0 && n < 10 }),
+		"conditions":   nil,
+		"arms":         nil,
+		"families":     nil,
+		"reproduction": nil,
+		"published":    nil,
+		"sensitivity":  nil,
+	})
+	at := map[string]Entry{}
+	for _, e := range entries {
+		at[e.Key] = e
+	}
+	for _, key := range []string{Key, "seeds", "arms", "families"} {
+		if _, ok := at[key]; !ok {
+			p.fail(1, "%s: missing: a study has it", key)
+		}
+	}
+	p.arms(at["conditions"], at["arms"])
+	p.each(at["published"], p.published)
+	p.each(at["families"], p.families)
+	p.each(at["reproduction"], p.reproductions)
+	p.each(at["sensitivity"], p.sensitivity)
+	if len(p.errs) > 0 {
+		slices.SortStableFunc(p.errs, func(a, b lineError) int { return cmp.Compare(a.line, b.line) })
+		var errs []error
+		for _, e := range p.errs {
+			errs = append(errs, fmt.Errorf("%s:%d: %w", word, e.line, e.err))
+		}
+		return nil, errs
+	}
+	return p.of, nil
+}
+
+// Entry is an entry of the file.
+type Entry = presets.Entry
+
+type lineError struct {
+	line int
+	err  error
+}
+
+// parser fills in a Study and collects what is wrong.
+type parser struct {
+	of   *Study
+	errs []lineError
+}
+
+func (p *parser) fail(line int, format string, args ...any) {
+	p.errs = append(p.errs, lineError{line, fmt.Errorf(format, args...)})
+}
+
+// rows says how the entries of a mapping are read; nil stands for one that is read elsewhere.
+type rows map[string]func(Entry) error
+
+// read reads the entries of a mapping. what names the mapping.
+func (p *parser) read(e Entry, what string, by rows) {
+	if e.Below == nil {
+		p.fail(e.Line, "%s: want a mapping with %s", what, strings.Join(keysOf(by), ", "))
+	}
+	for _, b := range e.Below {
+		take, ok := by[b.Key]
+		if !ok {
+			p.fail(b.Line, "%.40q: %s has %s", b.Key, what, strings.Join(keysOf(by), ", "))
+		} else if take != nil {
+			if err := take(b); err != nil {
+				p.fail(b.Line, "%w", err)
+			}
+		}
+	}
+}
+
+func keysOf(by rows) []string { return slices.Sorted(maps.Keys(by)) }
+
+// each reads the entries below an optional one.
+func (p *parser) each(e Entry, do func(Entry)) {
+	if e.Key != "" && len(e.Below) == 0 {
+		p.fail(e.Line, "%s: empty: leave it out, or fill it in", e.Key)
+	}
+	if e.Key == "published" {
+		do(e)
+		return
+	}
+	for _, b := range e.Below {
+		do(b)
+	}
+}
+
+// value returns the reader of a value that is not a setting.
+func value[T any](into *T, want string, ok func(T) bool) func(Entry) error {
+	return func(e Entry) error {
+		var v T
+		if e.Below != nil || string(e.Value) == "null" || json.Unmarshal(e.Value, &v) != nil ||
+			ok != nil && !ok(v) {
+			return fmt.Errorf("%s: %.60s: want %s", e.Key, e.Value, want)
+		}
+		*into = v
+		return nil
+	}
+}
+
+func text1(into *string) func(Entry) error {
+	return value(into, "one line of text", func(s string) bool {
+		return strings.TrimSpace(s) != "" && !strings.ContainsAny(s, "\n\r")
+	})
+}
+
+func number(into *float64, want string, ok func(float64) bool) func(Entry) error {
+	return value(into, want, ok)
+}
+
+func oneOf(into *string, words ...string) func(Entry) error {
+	return value(into, strings.Join(words, " or "), func(s string) bool {
+		return slices.Contains(words, s)
+	})
+}
+
+func (p *parser) date(into *time.Time) func(Entry) error {
+	return func(e Entry) (err error) {
+		var text string
+		if json.Unmarshal(e.Value, &text) == nil {
+			for _, form := range []string{time.DateOnly, time.RFC3339} {
+				if *into, err = time.Parse(form, text); err == nil {
+					return nil
+				}
+			}
+		}
+		return fmt.Errorf("%s: %.40s: want a date, as in 2027-01-22 or 2026-11-23T06:22:25Z",
+			e.Key, e.Value)
+	}
+}
+
+func (p *parser) seeds(e Entry) error {
+	var text string
+	list := &p.of.Seeds
+	if json.Unmarshal(e.Value, &text) == nil {
+		from, to, _ := strings.Cut(text, "-")
+		first, err := strconv.ParseUint(strings.TrimSpace(from), 10, 63)
+		last, wrong := strconv.ParseUint(strings.TrimSpace(to), 10, 63)
+		if err == nil && wrong == nil && last < first+mostSeeds {
+			for ; first <= last; first++ {
+				*list = append(*list, first)
+			}
+		}
+	} else if json.Unmarshal(e.Value, list) != nil {
+		*list = nil
+	}
+	slices.Sort(*list)
+	once := len(slices.Compact(slices.Clone(*list))) == len(*list)
+	if len(*list) == 0 || len(*list) > mostSeeds || !once {
+		return fmt.Errorf("seeds: %.40s: want at most %d, as in 5-16 or [1, 2, 4]", e.Value,
+			mostSeeds)
+	}
+	return nil
+}
+
+// arms reads the conditions and the arms, which have a Spec under each condition.
+func (p *parser) arms(conditions, arms Entry) {
+	under := conditions.Below
+	if conditions.Key == "" {
+		under = []Entry{{Line: arms.Line, Below: []Entry{}}}
+	} else if len(under) == 0 {
+		p.fail(conditions.Line, "conditions: want settings by label, as in {ρ = 0.5: {rho: 0.5}}")
+	}
+	sound := true
+	for _, c := range under {
+		one := Condition{Label: c.Key}
+		s, preset, ok := p.settle(c)
+		sound = sound && ok
+		if preset != "" || entryOf(c, "rho") != nil {
+			one.Radius = s.Rho
+		}
+		p.of.Conditions = append(p.of.Conditions, one)
+	}
+	if arms.Key != "" && len(arms.Below) == 0 {
+		p.fail(arms.Line, "arms: want at least one, as in {erm: {preset: shapes, method: erm}}")
+	}
+	for _, e := range arms.Below {
+		a := Arm{Name: e.Key, Label: e.Key}
+		if label := entryOf(e, "label"); label != nil {
+			if err := text1(&a.Label)(*label); err != nil {
+				p.fail(label.Line, "%w", err)
+			}
+		}
+		for ok, i := sound, 0; ok && i < len(under); i++ { // an error is told once
+			var s spec.Spec
+			var preset string
+			s, preset, ok = p.settle(under[i], e)
+			a.Specs, a.Presets = append(a.Specs, s), append(a.Presets, preset)
+		}
+		p.of.Arms = append(p.of.Arms, a)
+	}
+	p.radii()
+}
+
+// radii forgets the radii of the conditions if every arm trains by that of its condition. Else all
+// robust risks of the study are read from the list of risk_radii, since two solutions of the same
+// problem may differ in the last digits.
+func (p *parser) radii() {
+	for c := range p.of.Conditions {
+		for _, a := range p.of.Arms {
+			r := p.of.Conditions[c].Radius
+			if len(p.errs) == 0 && r > 0 && a.Specs[c].Rho != r {
+				return
+			}
+		}
+	}
+	for c := range p.of.Conditions {
+		p.of.Conditions[c].Radius = 0
+	}
+}
+
+func entryOf(e Entry, key string) *Entry {
+	i := slices.IndexFunc(e.Below, func(b Entry) bool { return b.Key == key })
+	if i < 0 {
+		return nil
+	}
+	return &e.Below[i]
+}
+
+// settle returns the settings that mappings state, the last of which prevails: a preset, a method
+// and settings. An arm, the second mapping, needs a preset and a method.
+func (p *parser) settle(by ...Entry) (s spec.Spec, preset string, ok bool) {
+	last, lines := by[len(by)-1], map[string]int{}
+	s, ok = spec.Defaults(), true
+	fail := func(line int, err error) {
+		ok = false
+		p.fail(line, "%w", err)
+	}
+	for _, e := range slices.Backward(by) {
+		at := entryOf(e, "preset")
+		if at == nil {
+			continue
+		}
+		err := text1(&preset)(*at)
+		if err == nil {
+			var loaded presets.Preset
+			loaded, err = presets.LoadBeside(p.of.Word, preset)
+			preset = loaded.Name
+			if s = loaded.Spec; err == nil && !slices.ContainsFunc(p.of.Presets,
+				func(o runner.Preset) bool { return o.Name == preset }) {
+				p.of.Presets = append(p.of.Presets, loaded.Preset)
+			}
+		}
+		if err != nil {
+			fail(at.Line, err)
+		}
+		break
+	}
+	for _, e := range by {
+		for _, b := range e.Below {
+			switch lines[b.Key] = b.Line; b.Key {
+			case "preset", "label":
+			case "method":
+				var name dro.Algorithm
+				err := value(&name, "a method", nil)(b)
+				if err == nil {
+					_, err = dro.Find(name)
+				}
+				if err != nil {
+					fail(b.Line, err)
+					continue
+				}
+				s.SetAlgorithms(name)
+			case "algorithms", "seed", "seeds":
+				fail(b.Line, fmt.Errorf("%s: arms have a method, and a study its seeds", b.Key))
+			default:
+				text := cmp.Or(string(b.Value), "{}") // a mapping is a value of no setting
+				if err := presets.Assign(&s, b.Key, []byte(text)); err != nil {
+					fail(b.Line, err)
+				}
+			}
+		}
+	}
+	if s.Seeds = 1; len(by) == 1 || !ok {
+		return s, preset, ok
+	}
+	for _, key := range []string{"preset", "method"} {
+		if lines[key] == 0 {
+			fail(last.Line, fmt.Errorf("%s: no %s: an arm is {preset: NAME, method: NAME} and "+
+				"settings", last.Key, key))
+			return s, preset, ok
+		}
+	}
+	err := s.Validate()
+	for _, b := range last.Below {
+		if t, is := spec.FindSetting(b.Key); err == nil && is && !t.ReadIn(&s) {
+			err = s.Unread([]string{b.Key})
+		}
+	}
+	if err != nil {
+		line, wrong := last.Line, new(spec.KeyError)
+		if errors.As(err, &wrong) {
+			line = cmp.Or(lines[wrong.Key], line)
+		}
+		fail(line, err)
+	}
+	return s, preset, ok
+}
+
+// published reads the published table.
+func (p *parser) published(e Entry) {
+	t := &Published{Figure: "Figures", Rows: map[string][]float64{}}
+	by := rows{"name": text1(&t.Name), "figure": text1(&t.Figure), "preset": text1(&t.Preset), "silent": nil,
+		"lowest": p.classes(&t.Low)}
+	for _, a := range p.of.Arms {
+		by[a.Name] = func(e Entry) error {
+			var row []float64
+			err := value(&row, "a list of accuracies per class, in %", nil)(e)
+			t.Rows[e.Key] = row
+			return err
+		}
+	}
+	p.read(e, "published", by)
+	if silent := entryOf(e, "silent"); silent != nil {
+		for _, b := range silent.Below {
+			var s [3]string
+			p.read(b, "silent", rows{"setting": text1(&s[0]), "here": text1(&s[1]),
+				"why": text1(&s[2])})
+			t.Silent = append(t.Silent, s)
+		}
+	}
+	p.of.Published = t
+}
+
+func (p *parser) classes(into *[]int) func(Entry) error {
+	return value(into, "a list of numbers of classes, the first is 0", func(list []int) bool {
+		return len(list) > 0 && slices.Min(list) >= 0
+	})
+}
+
+// names returns the reader of a list of names, as their indices in a list.
+func (p *parser) names(into *[]int, what string, known []string) func(Entry) error {
+	return func(e Entry) error {
+		var words []string
+		if err := value(&words, "a list of names", nil)(e); err != nil {
+			return err
+		}
+		for _, w := range words {
+			i := slices.Index(known, w)
+			if i < 0 {
+				return fmt.Errorf("%s: %.40q: no such %s: choose of %s", e.Key, w, what,
+					strings.Join(known, ", "))
+			}
+			*into = append(*into, i)
+		}
+		return nil
+	}
+}
+
+func (p *parser) under(into *[]int) func(Entry) error {
+	var labels []string
+	for _, c := range p.of.Conditions {
+		labels = append(labels, c.Label)
+	}
+	return p.names(into, "condition", labels)
+}
+
+// all returns every condition where a claim names none.
+func (p *parser) all(under []int) []int {
+	if len(under) == 0 {
+		for i := range p.of.Conditions {
+			under = append(under, i)
+		}
+	}
+	return under
+}
