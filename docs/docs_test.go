@@ -17,7 +17,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"drolab/presets"
 	"drolab/presets/recorded"
 	"drolab/runner/report"
 	"drolab/tui/process"

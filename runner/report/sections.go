@@ -32,9 +32,13 @@ func (p *Problem) classBlocks() []page.Block {
 		}
 		t.Rows = append(t.Rows, cells)
 	}
+	columns := " of the claims' arms together, and for each other column alone"
+	if len(p.study.Families) == 0 {
+		columns = ""
+	}
 	note := fmt.Sprintf("%s's accuracy in %%, and how many points the others are above or below "+
-		"it, paired by seed; * is p < %.2g after Holm's correction for all columns of the "+
-		"claims' arms together, and for each other column alone.", base, 1-level)
+		"it, paired by seed; * is p < %.2g after Holm's correction for all columns%s.", base,
+		1-level, columns)
 	heading := join("Accuracy by "+m.Part(), p.Label)
 	return []page.Block{page.Heading(heading), t, page.Text(note)}
 }

@@ -1,7 +1,9 @@
 package console
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -115,7 +117,10 @@ func (c *Console) Study(word string) (*study.Study, error) {
 		return recorded.Study(word)
 	}
 	text, err := presets.ReadFile(word)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("the study %s does not exist: check the path", word)
+	case err != nil:
 		return nil, fmt.Errorf("study: %w", err)
 	}
 	s, errs := study.Parse(word, text)
