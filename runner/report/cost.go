@@ -98,7 +98,9 @@ func (p *Problem) classes() {
 	for i := range p.Classes {
 		row := &p.Classes[i]
 		for j, name := range row.Arms {
-			if slices.ContainsFunc(p.own, func(a *arm) bool { return a.label == name }) {
+			if len(p.own) == 0 || slices.ContainsFunc(p.own, func(a *arm) bool {
+				return a.label == name
+			}) {
 				name = ""
 			}
 			families[name] = append(families[name], &row.Differences[j])

@@ -119,11 +119,12 @@ func (r *Report) meanTable(p *Problem) *page.Table {
 
 // meta returns a run's settings and classes, or nil without a run.
 func (p *Problem) meta() *runner.Meta {
-	i := slices.IndexFunc(p.own, func(a *arm) bool { return len(a.runs) > 0 })
-	if i < 0 {
-		return nil
+	for _, a := range slices.Concat(p.own, p.arms) {
+		if len(a.runs) > 0 {
+			return &a.runs[0].Meta
+		}
 	}
-	return &p.own[i].runs[0].Meta
+	return nil
 }
 
 // published reports whether the published table has a column for the arm.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"drolab/dro"
 	"drolab/runner/compare"
 	"drolab/runner/measure"
 	"drolab/runner/page"
@@ -108,7 +109,7 @@ func (r *Report) nearBlocks() []page.Block {
 	if len(r.Readings) == 0 {
 		return nil
 	}
-	first, base := r.study.Arms[0].Name, r.study.Arms[r.study.Baseline()].Name
+	first, base := r.study.Arms[0].Name, string(dro.Baseline())
 	table, of := r.study.Published, page.Points()
 	printed := (table.Mean(first) - table.Mean(base)) / 100
 	t := &page.Table{Head: []string{"reading", "seeds", first, base, first + " − " + base,

@@ -181,39 +181,33 @@ func (r *Report) noteRuns(why string, ids []string) {
 
 // noteGathered names the runs that are left out, and those that are not as they should be.
 func (r *Report) noteGathered(g *study.Gathered) {
-	var rest, going []*record.Run
+	going := func(one *record.Run) bool { return one.Status() != runner.Done }
+	undone := slices.Clone(g.Failed)
 	for _, one := range g.Rest {
-		if one.Status() != runner.Done {
-			going = append(going, one)
-		} else if r.registered() {
-			rest = append(rest, one)
+		if going(one) {
+			undone = append(undone, one)
 		}
 	}
 	for _, m := range g.Missing {
 		if m.Begun != nil {
-			going = append(going, m.Begun)
+			undone = append(undone, m.Begun)
 		}
 	}
-	r.noteRuns("left out because they are of no arm", ids(rest))
+	r.noteRuns("left out because they are not done", ids(undone))
 	r.noteRuns("left out because their seeds are not the study's", ids(g.OtherSeeds))
-	if r.registered() {
-		r.noteRuns("left out because their data are not those of the others", ids(g.OtherData))
-	}
-	r.noteRuns("left out because they are not done", append(ids(going), ids(g.Failed)...))
 	for _, one := range g.Broken {
 		r.note("%s: its numbers are not finite, so that its seed is left out of that arm's tests",
 			one.Meta.ID)
 	}
+	if !r.registered() {
+		return
+	}
+	rest := slices.DeleteFunc(slices.Clone(g.Rest), going)
+	r.noteRuns("left out because they are of no arm", ids(rest))
+	r.noteRuns("left out because their data are not those of the others", ids(g.OtherData))
 	r.noteRuns("exploratory, because they were begun before the registration, and so is every "+
 		"test of them", ids(g.Early))
-	var kernels []string
-	for _, slot := range g.Slots {
-		for _, one := range slot.Runs {
-			kernels = append(kernels, one.Meta.Host.Kernel)
-		}
-	}
-	slices.Sort(kernels)
-	if kernels = slices.Compact(kernels); len(kernels) > 1 && r.registered() {
+	if kernels := g.Kernels(); len(kernels) > 1 {
 		r.note("the runs are of several kernels (%s): those of one are to be repeated",
 			strings.Join(kernels, ", "))
 	}

@@ -76,9 +76,10 @@ func (e *experiment) differs(o *experiment) (keys []string) {
 	return keys
 }
 
-// has reports whether an arm of the study under the condition is a part of the experiment.
+// has reports whether an arm of the study under the condition is a part of the experiment. Without
+// arms every run is described.
 func (p *Problem) has(e *experiment) bool {
-	return slices.ContainsFunc(p.own, func(a *arm) bool {
+	return len(p.own) == 0 || slices.ContainsFunc(p.own, func(a *arm) bool {
 		return len(a.runs) > 0 && slices.Contains(e.runs, a.runs[0].Run)
 	})
 }
@@ -202,12 +203,16 @@ func (p *Problem) arm(method dro.Algorithm) *arm {
 
 func (a *arm) method() dro.Algorithm { return a.runs[0].Meta.Spec.Algorithm() }
 
-// base returns the arm with which the others are compared, or nil if it has no runs.
+// base returns the arm with which the others are compared, that of the baseline's method, or nil.
 func (p *Problem) base() *arm {
-	if i := p.study.Baseline(); i >= 0 && len(p.own[i].runs) > 0 {
-		return p.own[i]
+	if len(p.own) > 0 {
+		return p.arm(dro.Baseline())
 	}
-	return nil
+	i := slices.IndexFunc(p.arms, func(a *arm) bool { return a.method() == dro.Baseline() })
+	if i < 0 {
+		return nil
+	}
+	return p.arms[i]
 }
 
 // star limits the tests for stars to the arms of the study, if there are several, so that runs of
@@ -284,65 +289,23 @@ func (p *Problem) setProbesApart(runs []*record.Run) (rest []*record.Run) {
 	return rest
 }
 
-// describe returns a study without claims of runs that belong to none. Its conditions are the
-// experiment with the most methods, the oldest among equals, and those that differ from it in the
-// radius alone and have as many methods, or three. The others may be variations of these.
+// describe returns a study without arms and claims, for runs that belong to none.
 func describe(runs []*record.Run) (*study.Study, error) {
-	all := len(runs)
-	runs = slices.DeleteFunc(slices.Clone(runs), func(r *record.Run) bool {
-		return r.Status() != runner.Done || len(r.Meta.Spec.Algorithms) != 1
-	})
-	if len(runs) == 0 {
-		return nil, fmt.Errorf("none of the %d run(s) is done: a report is of finished ones", all)
+	i := slices.IndexFunc(runs, func(r *record.Run) bool { return r.Status() == runner.Done })
+	if i < 0 {
+		return nil, fmt.Errorf("none of the %d run(s) is done: a report is of finished ones",
+			len(runs))
 	}
-	slices.SortFunc(runs, func(a, b *record.Run) int { return a.Meta.Created.Compare(b.Meta.Created) })
-	list := experiments(runs)
-	methods := func(e *experiment) int { return len(e.methods()) }
-	slices.SortStableFunc(list, func(a, b *experiment) int {
-		return cmp.Or(methods(b)-methods(a), a.runs[0].Meta.Created.Compare(b.runs[0].Meta.Created))
-	})
-	first := list[0]
-	m := &first.runs[0].Meta
-	s := &study.Study{Title: fmt.Sprintf("Report on %s, %s", m.Spec.Dataset, m.Spec.Model)}
-	list = slices.DeleteFunc(list, func(e *experiment) bool {
-		keys := e.differs(first)
-		return len(keys) > 0 && !slices.Equal(keys, []string{"rho"}) ||
-			methods(e) < min(methods(first), 3)
-	})
-	slices.SortStableFunc(list, func(a, b *experiment) int {
-		return cmp.Compare(a.runs[0].Meta.Spec.Rho, b.runs[0].Meta.Spec.Rho)
-	})
-	for _, e := range list {
-		s.Conditions = append(s.Conditions, study.Condition{})
-		for _, r := range e.runs {
-			s.Seeds = append(s.Seeds, r.Meta.Spec.Seed)
-		}
-	}
-	slices.Sort(s.Seeds)
-	s.Seeds = slices.Compact(s.Seeds)
-	for _, method := range first.methods() {
-		a := study.Arm{Name: string(method), Presets: make([]string, len(list))}
-		for _, e := range list {
-			one := e.runs[0].Meta.Spec
-			one.SetAlgorithms(method)
-			if i := slices.IndexFunc(e.runs, func(r *record.Run) bool {
-				return r.Meta.Spec.Algorithm() == method
-			}); i >= 0 {
-				one = e.runs[i].Meta.Spec
-			}
-			a.Specs = append(a.Specs, one)
-		}
-		s.Arms = append(s.Arms, a)
-	}
-	return s, nil
+	of := &runs[i].Meta.Spec
+	return &study.Study{Title: fmt.Sprintf("Report on %s, %s", of.Dataset, of.Model),
+		Conditions: []study.Condition{{}}}, nil
 }
 
-// methods lists the methods of an experiment.
-func (e *experiment) methods() (list []dro.Algorithm) {
+// methods counts the methods of an experiment.
+func (e *experiment) methods() int {
+	seen := map[dro.Algorithm]bool{}
 	for _, r := range e.runs {
-		if a := r.Meta.Spec.Algorithm(); !slices.Contains(list, a) {
-			list = append(list, a)
-		}
+		seen[r.Meta.Spec.Algorithm()] = true
 	}
-	return list
+	return len(seen)
 }

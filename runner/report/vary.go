@@ -180,7 +180,7 @@ func inOrder(list []*experiment, main *experiment) {
 		return -slices.Index([]string{"rho", otherData}, keys[0]) // 0, −1, or 1
 	}
 	slices.SortStableFunc(list, func(a, b *experiment) int {
-		return cmp.Or(rank(a)-rank(b), len(b.methods())-len(a.methods()),
+		return cmp.Or(rank(a)-rank(b), b.methods()-a.methods(),
 			a.runs[0].Meta.Created.Compare(b.runs[0].Meta.Created))
 	})
 }

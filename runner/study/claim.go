@@ -17,11 +17,11 @@ func (p *parser) families(e Entry) {
 	f := Family{Name: e.Key, Title: "The claims", Correction: Holm}
 	level, like, instead := .05, "", []int{}
 	p.read(e, "a family", rows{
-		"title": text1(&f.Title), "secondary": value(&f.Secondary, "true or false", nil),
+		"title": oneLine(&f.Title), "secondary": value(&f.Secondary, "true or false", nil),
 		"level": number(&level, "a number in (0, 1)",
 			func(x float64) bool { return x > 0 && x < 1 }),
 		"correction": oneOf(&f.Correction, Holm, None),
-		"like":       text1(&like),
+		"like":       oneLine(&like),
 		"instead":    p.arm(&instead),
 		"claims":     nil,
 	})
@@ -93,7 +93,7 @@ func (p *parser) pairs(into *[][2]int) func(Entry) error {
 // measure reads the name of a measure, or its short title.
 func (p *parser) measure(into *string) func(Entry) error {
 	return func(e Entry) error {
-		if err := text1(into)(e); err != nil || *into == StepTime {
+		if err := oneLine(into)(e); err != nil || *into == StepTime {
 			return err
 		}
 		for _, m := range measure.EvalMeasures() {
@@ -112,15 +112,15 @@ func (p *parser) claim(e Entry, f *Family) {
 	var at, direction string
 	margin, before := 0.0, len(p.errs)
 	p.read(e, "a claim", rows{
-		"key": text1(&c.Key), "says": text1(&c.Says), "source": text1(&c.Source),
-		"reading": text1(&c.Reading), "name": text1(&c.Name), "measure": p.measure(&c.Measure),
+		"key": oneLine(&c.Key), "says": oneLine(&c.Says), "source": oneLine(&c.Source),
+		"reading": oneLine(&c.Reading), "name": oneLine(&c.Name), "measure": p.measure(&c.Measure),
 		"at": oneOf(&at, "end", "along"), "arms": p.pairs(&c.Pairs),
 		"classes": p.classes(&c.Classes[0]), "other": p.classes(&c.Classes[1]),
 		"parts":     value(&c.Parts, "two names", func(l []string) bool { return len(l) == 2 }),
 		"direction": oneOf(&direction, "less", "greater"), "margin": number(&margin, "a number", nil),
 		"equivalent": number(&c.Equivalent, "a number above 0",
 			func(x float64) bool { return x > 0 }),
-		"under": p.under(&c.Under), "as": text1(&c.As),
+		"under": p.under(&c.Under), "as": oneLine(&c.As),
 	})
 	if len(p.errs) > before {
 		return

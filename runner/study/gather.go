@@ -203,3 +203,14 @@ func (g *Gathered) Own() (runs []*record.Run) {
 	}
 	return runs
 }
+
+// Kernels lists the kernels that made the runs.
+func (g *Gathered) Kernels() (list []string) {
+	for _, s := range g.Slots {
+		for _, r := range s.Runs {
+			list = append(list, r.Meta.Host.Kernel)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}

@@ -30,11 +30,7 @@ func IsFile(word string) bool {
 	return err == nil && Is(text)
 }
 
-// Bounds of a study.
-const (
-	mostSeeds  = 1000
-	mostClaims = 1000
-)
+const mostSeeds = 1000
 
 // Parse reads a study's file, which the user calls word. It returns all errors that it can find,
 // each with file and line. Nothing but presets is opened.
@@ -45,8 +41,8 @@ func Parse(word string, text []byte) (*Study, []error) {
 	}
 	p := &parser{of: &Study{Word: word}}
 	p.read(Entry{Line: 1, Below: entries}, "a study", rows{
-		Key:          text1(&p.of.Title),
-		"doc":        text1(&p.of.Doc),
+		Key:          oneLine(&p.of.Title),
+		"doc":        oneLine(&p.of.Doc),
 		"registered": p.date(&p.of.Registered),
 		"wait_until": p.date(&p.of.WaitUntil),
 		"seeds":      p.seeds,
@@ -151,7 +147,7 @@ func value[T any](into *T, want string, ok func(T) bool) func(Entry) error {
 	}
 }
 
-func text1(into *string) func(Entry) error {
+func oneLine(into *string) func(Entry) error {
 	return value(into, "one line of text", func(s string) bool {
 		return strings.TrimSpace(s) != "" && !strings.ContainsAny(s, "\n\r")
 	})
@@ -230,7 +226,7 @@ func (p *parser) arms(conditions, arms Entry) {
 	for _, e := range arms.Below {
 		a := Arm{Name: e.Key, Label: e.Key}
 		if label := entryOf(e, "label"); label != nil {
-			if err := text1(&a.Label)(*label); err != nil {
+			if err := oneLine(&a.Label)(*label); err != nil {
 				p.fail(label.Line, "%w", err)
 			}
 		}
@@ -273,92 +269,101 @@ func entryOf(e Entry, key string) *Entry {
 // settle returns the settings that mappings state, the last of which prevails: a preset, a method
 // and settings. An arm, the second mapping, needs a preset and a method.
 func (p *parser) settle(by ...Entry) (s spec.Spec, preset string, ok bool) {
-	last, lines := by[len(by)-1], map[string]int{}
-	s, ok = spec.Defaults(), true
-	fail := func(line int, err error) {
-		ok = false
-		p.fail(line, "%w", err)
-	}
-	for _, e := range slices.Backward(by) {
-		at := entryOf(e, "preset")
-		if at == nil {
-			continue
-		}
-		err := text1(&preset)(*at)
-		if err == nil {
-			var loaded presets.Preset
-			loaded, err = presets.LoadBeside(p.of.Word, preset)
-			preset = loaded.Name
-			if s = loaded.Spec; err == nil && !slices.ContainsFunc(p.of.Presets,
-				func(o runner.Preset) bool { return o.Name == preset }) {
-				p.of.Presets = append(p.of.Presets, loaded.Preset)
-			}
-		}
+	before, at, last := len(p.errs), map[string]Entry{}, by[len(by)-1]
+	check := func(line int, err error) {
 		if err != nil {
-			fail(at.Line, err)
+			p.fail(line, "%w", err)
 		}
-		break
 	}
 	for _, e := range by {
 		for _, b := range e.Below {
-			switch lines[b.Key] = b.Line; b.Key {
+			at[b.Key] = b
+		}
+	}
+	s = spec.Defaults()
+	if e, is := at["preset"]; is {
+		loaded, err := p.preset(e)
+		check(e.Line, err)
+		s, preset = loaded.Spec, loaded.Name
+	}
+	for _, e := range by {
+		for _, b := range e.Below {
+			switch b.Key {
 			case "preset", "label":
 			case "method":
-				var name dro.Algorithm
-				err := value(&name, "a method", nil)(b)
-				if err == nil {
-					_, err = dro.Find(name)
-				}
-				if err != nil {
-					fail(b.Line, err)
-					continue
-				}
-				s.SetAlgorithms(name)
+				check(b.Line, method(b, &s))
 			case "algorithms", "seed", "seeds":
-				fail(b.Line, fmt.Errorf("%s: arms have a method, and a study its seeds", b.Key))
+				p.fail(b.Line, "%s: arms have a method, and a study its seeds", b.Key)
 			default:
 				text := cmp.Or(string(b.Value), "{}") // a mapping is a value of no setting
-				if err := presets.Assign(&s, b.Key, []byte(text)); err != nil {
-					fail(b.Line, err)
-				}
+				check(b.Line, presets.Assign(&s, b.Key, []byte(text)))
 			}
 		}
 	}
-	if s.Seeds = 1; len(by) == 1 || !ok {
-		return s, preset, ok
+	if s.Seeds = 1; len(by) == 1 || len(p.errs) > before {
+		return s, preset, len(p.errs) == before
 	}
 	for _, key := range []string{"preset", "method"} {
-		if lines[key] == 0 {
-			fail(last.Line, fmt.Errorf("%s: no %s: an arm is {preset: NAME, method: NAME} and "+
-				"settings", last.Key, key))
-			return s, preset, ok
+		if at[key].Key == "" {
+			p.fail(last.Line, "%s: no %s: an arm is {preset: NAME, method: NAME} and settings",
+				last.Key, key)
+			return s, preset, false
 		}
 	}
 	err := s.Validate()
 	for _, b := range last.Below {
-		if t, is := spec.FindSetting(b.Key); err == nil && is && !t.ReadIn(&s) {
+		if _, is := spec.FindSetting(b.Key); err == nil && is {
 			err = s.Unread([]string{b.Key})
 		}
 	}
-	if err != nil {
-		line, wrong := last.Line, new(spec.KeyError)
-		if errors.As(err, &wrong) {
-			line = cmp.Or(lines[wrong.Key], line)
-		}
-		fail(line, err)
+	line, wrong := last.Line, new(spec.KeyError)
+	if errors.As(err, &wrong) {
+		line = cmp.Or(at[wrong.Key].Line, line)
 	}
-	return s, preset, ok
+	check(line, err)
+	return s, preset, err == nil
+}
+
+// preset loads a preset that an arm names, and remembers it.
+func (p *parser) preset(e Entry) (loaded presets.Preset, err error) {
+	var name string
+	if err = oneLine(&name)(e); err == nil {
+		loaded, err = presets.LoadBeside(p.of.Word, name)
+	}
+	if !slices.ContainsFunc(p.of.Presets, func(o runner.Preset) bool {
+		return o.Name == loaded.Name
+	}) {
+		p.of.Presets = append(p.of.Presets, loaded.Preset)
+	}
+	return loaded, err
+}
+
+func method(e Entry, s *spec.Spec) error {
+	var name dro.Algorithm
+	err := value(&name, "a method", nil)(e)
+	if err == nil {
+		_, err = dro.Find(name)
+	}
+	if err == nil {
+		s.SetAlgorithms(name)
+	}
+	return err
 }
 
 // published reads the published table.
 func (p *parser) published(e Entry) {
 	t := &Published{Figure: "Figures", Rows: map[string][]float64{}}
-	by := rows{"name": text1(&t.Name), "figure": text1(&t.Figure), "preset": text1(&t.Preset), "silent": nil,
+	by := rows{"name": oneLine(&t.Name), "figure": oneLine(&t.Figure), "preset": oneLine(&t.Preset), "silent": nil,
 		"lowest": p.classes(&t.Low)}
 	for _, a := range p.of.Arms {
 		by[a.Name] = func(e Entry) error {
 			var row []float64
-			err := value(&row, "a list of accuracies per class, in %", nil)(e)
+			err := value(&row, "accuracies of all classes, in %", func(row []float64) bool {
+				for _, o := range t.Rows {
+					return len(o) == len(row)
+				}
+				return len(row) > 0
+			})(e)
 			t.Rows[e.Key] = row
 			return err
 		}
@@ -367,9 +372,15 @@ func (p *parser) published(e Entry) {
 	if silent := entryOf(e, "silent"); silent != nil {
 		for _, b := range silent.Below {
 			var s [3]string
-			p.read(b, "silent", rows{"setting": text1(&s[0]), "here": text1(&s[1]),
-				"why": text1(&s[2])})
+			p.read(b, "silent", rows{"setting": oneLine(&s[0]), "here": oneLine(&s[1]),
+				"why": oneLine(&s[2])})
 			t.Silent = append(t.Silent, s)
+		}
+	}
+	for _, row := range t.Rows {
+		if len(t.Low) > 0 && slices.Max(t.Low) >= len(row) {
+			p.fail(e.Line, "published: lowest: there are %d classes, and the first is 0", len(row))
+			break
 		}
 	}
 	p.of.Published = t

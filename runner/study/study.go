@@ -1,7 +1,6 @@
 package study
 
 import (
-	"slices"
 	"time"
 
 	"drolab/dro"
@@ -123,12 +122,6 @@ func (p *Published) Mean(arm string) float64 {
 		sum += x
 	}
 	return sum / float64(len(row))
-}
-
-// Baseline returns the arm with which tables compare the others, that of the baseline's method; -1
-// if there is none.
-func (s *Study) Baseline() int {
-	return slices.IndexFunc(s.Arms, func(a Arm) bool { return a.Method() == dro.Baseline() })
 }
 
 // Sensitivity is a setting whose values a study's page compares, with one seed each.
