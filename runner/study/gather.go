@@ -77,7 +77,8 @@ func (s *Study) Gather(runs []*record.Run) *Gathered {
 	byAge := slices.SortedStableFunc(slices.Values(runs), func(a, b *record.Run) int {
 		return a.Meta.Created.Compare(b.Meta.Created)
 	})
-	begun, sums := map[*Slot][]*record.Run{}, s.checksums(g, byAge)
+	begun, failed := map[*Slot][]*record.Run{}, map[*Slot][]*record.Run{}
+	sums := s.checksums(g, byAge)
 	for _, r := range byAge {
 		slot := g.find(&r.Meta)
 		broken := r.Status() == runner.Failed && notFinite(r.Summary().Cause)
@@ -99,7 +100,7 @@ func (s *Study) Gather(runs []*record.Run) *Gathered {
 				g.Early = append(g.Early, r)
 			}
 		case r.Status() == runner.Failed:
-			g.Failed = append(g.Failed, r)
+			failed[slot] = append(failed[slot], r)
 		default:
 			begun[slot] = append(begun[slot], r)
 		}
@@ -108,8 +109,12 @@ func (s *Study) Gather(runs []*record.Run) *Gathered {
 		g.Done += len(slot.Runs)
 		slices.SortFunc(slot.Runs, bySeed)
 		for _, seed := range s.Seeds {
-			if slot.Of(seed) == nil {
-				g.Missing = append(g.Missing, Missing{slot, seed, ofSeed(begun[slot], seed)})
+			if slot.Of(seed) != nil {
+				continue
+			}
+			g.Missing = append(g.Missing, Missing{slot, seed, ofSeed(begun[slot], seed)})
+			if r := ofSeed(failed[slot], seed); r != nil {
+				g.Failed = append(g.Failed, r)
 			}
 		}
 	}

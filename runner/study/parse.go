@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,6 +16,7 @@ import (
 	"drolab/dro"
 	"drolab/presets"
 	"drolab/runner"
+	"drolab/runner/data"
 	"drolab/runner/spec"
 )
 
@@ -315,6 +317,11 @@ func (p *parser) settle(by ...Entry) (s spec.Spec, preset string, ok bool) {
 		if _, is := spec.FindSetting(b.Key); err == nil && is {
 			err = s.Unread([]string{b.Key})
 		}
+	}
+	// Runs keep absolute paths. Those of a study are relative to its folder.
+	if dir, wrong := filepath.Abs(filepath.Dir(p.of.Word)); wrong == nil {
+		s.Dataset = data.Locate(s.Dataset, dir)
+		s.SettleProgram(dir)
 	}
 	line, wrong := last.Line, new(spec.KeyError)
 	if errors.As(err, &wrong) {

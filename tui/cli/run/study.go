@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"drolab/presets/recorded"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 	"drolab/runner/study"
@@ -118,19 +120,18 @@ func (p *plan) print(ctx context.Context, tr *trainer.Trainer) error {
 			}
 			left = 1 - float64(r.Standing().Step)/float64(max(1, r.Meta.Steps))
 		}
+		took := math.NaN() // of a program, or of data that are not here
 		sizes, err := data.SizesOf(m.Spec.Dataset, m.Spec.DataOptions(tr.DataDir))
-		took := 0.0
 		if err == nil {
-			took, err = watch.Seconds(&m.Spec, sizes, []spec.Spec{m.Spec})
-		}
-		if err != nil {
-			return fmt.Errorf("%s: its time: %w", m.Name, err)
+			if took, err = watch.Seconds(&m.Spec, sizes, []spec.Spec{m.Spec}); err != nil {
+				return err
+			}
 		}
 		lines, seconds = append(lines, l), seconds+took*left
 	}
 	if tr.AsJSON {
 		return tr.JSON(map[string]any{"wanted": p.Wanted, "done": p.Done, "missing": lines,
-			"seconds": seconds})
+			"seconds": measure.NumIf(!math.IsNaN(seconds), seconds)})
 	}
 	for _, r := range p.Failed {
 		tr.Say("run %s failed, so it is missing: %s", r.Meta.ID, r.Summary().Cause)
@@ -138,7 +139,14 @@ func (p *plan) print(ctx context.Context, tr *trainer.Trainer) error {
 	for _, l := range lines {
 		tr.Say("%s, seed %d: %s %s", l.Arm, l.Seed, l.Does, l.Run)
 	}
-	tr.Say("%s; the missing ones take about %s, if this machine does nothing else", p.state(),
-		kit.Clock(time.Duration(seconds*float64(time.Second))))
+	switch took := kit.Clock(time.Duration(seconds * float64(time.Second))); {
+	case len(lines) == 0:
+		tr.Say("%s", p.state())
+	case math.IsNaN(seconds):
+		tr.Say("%s; the time of the missing ones is not known", p.state())
+	default:
+		tr.Say("%s; the missing ones take about %s, if this machine does nothing else", p.state(),
+			took)
+	}
 	return nil
 }
