@@ -1,6 +1,6 @@
 // Package recorded holds runs that were made once and are kept in the program: a folder for each
-// experiment, with a file for each packed run (record.Pack). Everything that is said of these runs
-// comes from these files.
+// experiment, with a file for each packed run (record.Pack) and the study to which they belong.
+// Everything that is said of these runs comes from these files.
 //
 // It is not a place for results in any other form, and trains nothing.
 //

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"drolab/runner/compare"
 	"drolab/runner/page"
 	"drolab/runner/spec"
 )
@@ -76,9 +75,9 @@ func (r *Report) stateBlocks() []page.Block {
 func (r *Report) testBlocks() []page.Block {
 	first := r.Families[0]
 	list := []page.Block{page.Text(fmt.Sprintf("Tests are Student's paired t, two-sided, over "+
-		"seeds %d to %d, corrected by %s at %.2g over a family. Half of the %g %% t interval "+
-		"follows ±. n is the number of seeds. Differences of accuracies are in points, of "+
-		"losses in nats.", r.Seeds[0], r.Seeds[len(r.Seeds)-1], "Holm", 1-first.Level, 100*level) +
+		"seeds %d to %d, %s at %.2g over a family. Half of the %g %% t interval follows ±. n is "+
+		"the number of seeds. Differences of accuracies are in points, of losses in nats.",
+		r.Seeds[0], r.Seeds[len(r.Seeds)-1], first.corrected(), 1-first.Level, 100*level) +
 		powerNote())}
 	reproduction := []page.Block{}
 	if len(r.Reproduction) > 0 {
@@ -243,32 +242,6 @@ func (c *Claim) sameClaim(o *Claim) bool {
 	return o.Key == c.Key && o.Problem == c.Problem && o.B == c.B
 }
 
-// split returns a sentence on the two parts of the objectives at the end: the risk, which depends
-// on the network, and the dual gap, which depends on the dual variables.
-func (p *Problem) split() string {
-	var words []string
-	for i, a := range p.arms {
-		cells := p.Table.Rows[i].Cells
-		gap := slices.IndexFunc(p.Table.Columns, func(c compare.Column) bool {
-			return c.Name == "dual_gap"
-		})
-		if gap < 0 || !cells[gap].Mean.Applies() {
-			continue
-		}
-		risk := 0.0
-		for _, r := range a.runs {
-			risk += r.Summary().Of("train_robust_risk").Float() / float64(len(a.runs))
-		}
-		words = append(words, fmt.Sprintf("%s %.4g + %.3g", a.label, risk, cells[gap].Mean.Float()))
-	}
-	if len(words) == 0 {
-		return ""
-	}
-	return "The objective is the network's R_ρ of the training split plus the dual gap, which is " +
-		"the error of (λ, η) alone; at the end, means over seeds: " +
-		strings.Join(words, ", ") + "."
-}
-
 // difference formats the mean difference and its interval on the measure's own scale.
 func (c *Claim) difference() string {
 	if c.Measure == "" {
@@ -282,9 +255,10 @@ func (r *Report) testing() string {
 	text := r.study.Doc
 	text += fmt.Sprintf(" The difference is of the two methods, paired by seed, which decides "+
 		"initialisation and batches in both; p is Student's paired t test, two-sided, after "+
-		"Holm's correction for all %d different tests of this page. Supported and not supported "+
+		"%s correction for all %d different tests of this page. Supported and not supported "+
 		"are claims with p < %.2g, by the side on which the difference is; undecided is "+
-		"undecided at this number of seeds.", f.Tests, 1-f.Level)
+		"undecided at this number of seeds.", map[bool]string{true: "Holm's", false: "no"}[f.holm()],
+		f.Tests, 1-f.Level)
 	text += " n is the number of seeds. Differences of accuracies are in points, of losses in " +
 		"nats, of times ratios." +
 		powerNote()
@@ -357,77 +331,4 @@ func (r *Report) readings(family int) (list page.List) {
 			name(first[0]), say.Says, name(first[1]), of, say.Reading), ": ."))
 	}
 	return list
-}
-
-// blocks returns the problem's tables and figures.
-func (p *Problem) blocks() []page.Block {
-	table, figure := "Table", "Figures"
-	if t := p.study.Published; t != nil {
-		table, figure = t.Name, t.Figure
-	}
-	list := []page.Block{page.Heading(join(table, p.Label)), p.table1()}
-	if len(p.arms) > 1 {
-		list = append(list, page.Text(p.legend()))
-	}
-	list = append(list, page.Heading(join(figure, p.Label)))
-	for _, f := range []struct{ measure, caption string }{
-		{"train_objective", "dual objective F(x; λ, η) of the training split"},
-		{"train_loss", "train loss"},
-		{"test_loss", "test loss"},
-		{"robust_risk", "robust risk of the test split"},
-	} {
-		figure := &page.Figure{Caption: join(f.caption, p.Label) + ", by epoch"}
-		for i, a := range p.arms {
-			if c := a.curve(f.measure); len(c.Points) > 0 {
-				c.Mark = i + 1
-				figure.Curves = append(figure.Curves, c)
-			}
-		}
-		if len(figure.Curves) > 0 {
-			list = append(list, figure)
-		}
-	}
-	smooth := "not smoothed"
-	if n := p.study.Window; n > 0 {
-		smooth += fmt.Sprintf(" (the paper's curves are moving averages over %d)", n)
-	}
-	list = append(list, page.Text("Evaluations of whole splits, "+smooth+"; with several seeds the "+
-		"mean and its 95 % t interval."))
-	return append(append(list, p.classBlocks()...), p.costBlocks()...)
-}
-
-// legend explains the stars of the table. It leaves out the line on ±, which is the standard
-// deviation on this page.
-func (p *Problem) legend() string {
-	lines := p.Table.Legend()
-	lines = slices.DeleteFunc(lines, func(l string) bool { return strings.HasPrefix(l, "±") })
-	return strings.Join(lines, " ") + p.starred()
-}
-
-// table1 returns a table with a column for each arm, beside the paper's column for its method.
-func (p *Problem) table1() *page.Table {
-	t := &page.Table{Head: []string{"%"}}
-	for _, a := range p.arms {
-		t.Head = append(t.Head, fmt.Sprintf("%s (n=%d)", a.label, len(a.runs)))
-		if p.published(a) {
-			t.Head = append(t.Head, "paper")
-		}
-	}
-	for c := range p.Table.Columns {
-		column := &p.Table.Columns[c]
-		row := []string{column.Title()}
-		for i, a := range p.arms {
-			cell := &p.Table.Rows[i].Cells[c]
-			text := style(column.Name).With(cell.Mean, cell.Std)
-			if cell.Best {
-				text += "*"
-			}
-			row = append(row, text)
-			if p.published(a) {
-				row = append(row, p.cell(a, column.Name, column.Class))
-			}
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	return t
 }

@@ -18,15 +18,24 @@ func (f *Family) heading(isFirst bool, first *Family) page.Heading {
 	if isFirst {
 		text = fmt.Sprintf("%s, one family of %d tests", f.title, f.Tests)
 	}
-	if f.Correction != study.Holm || f.Level != first.Level {
-		text += ", " + f.over()
+	if !f.holm() || f.Level != first.Level {
+		text += fmt.Sprintf(", %s at %.2g", f.corrected(), 1-f.Level)
 	}
 	return page.Heading(text)
 }
 
-// over says how the tests of a family are corrected.
+func (f *Family) holm() bool { return f.Correction == study.Holm }
+
+func (f *Family) corrected() string {
+	if f.holm() {
+		return "corrected by Holm"
+	}
+	return "not corrected,"
+}
+
+// over says how the tests of a family are corrected, in few words.
 func (f *Family) over() string {
-	if f.Correction == study.Holm {
+	if f.holm() {
 		return fmt.Sprintf("Holm over %d", f.Tests)
 	}
 	return fmt.Sprintf("not corrected, at %.2g", 1-f.Level)
@@ -66,7 +75,7 @@ func (f *Family) table(head string, list []*Claim) *page.Table {
 // judged returns a table with a row for each test.
 func (f *Family) judged(head string, list []*Claim, name, word func(*Claim) string) *page.Table {
 	p := "p"
-	if f.Correction == study.Holm {
+	if f.holm() {
 		p = "p (Holm)"
 	}
 	return &page.Table{
@@ -107,8 +116,14 @@ func counts(list []*Claim) string {
 	for _, c := range list {
 		n[c.Verdict]++
 	}
-	return fmt.Sprintf("%d are supported, %d are not supported and %d are undecided.", n[Supported],
-		n[NotSupported], n[Undecided])
+	are := func(v Verdict) string {
+		if n[v] == 1 {
+			return "1 is"
+		}
+		return fmt.Sprintf("%d are", n[v])
+	}
+	return fmt.Sprintf("%s supported, %s not supported and %s undecided.", are(Supported),
+		are(NotSupported), are(Undecided))
 }
 
 // word returns the function that words the verdict of a test that has no side.

@@ -18,7 +18,7 @@ func (p *parser) families(e Entry) {
 	level, like, instead := .05, "", []int{}
 	p.read(e, "a family", rows{
 		"title": oneLine(&f.Title), "secondary": value(&f.Secondary, "true or false", nil),
-		"level": number(&level, "a number in (0, 1)",
+		"level": value(&level, "a number in (0, 1)",
 			func(x float64) bool { return x > 0 && x < 1 }),
 		"correction": oneOf(&f.Correction, Holm, None),
 		"like":       oneLine(&like),
@@ -117,8 +117,8 @@ func (p *parser) claim(e Entry, f *Family) {
 		"at": oneOf(&at, "end", "along"), "arms": p.pairs(&c.Pairs),
 		"classes": p.classes(&c.Classes[0]), "other": p.classes(&c.Classes[1]),
 		"parts":     value(&c.Parts, "two names", func(l []string) bool { return len(l) == 2 }),
-		"direction": oneOf(&direction, "less", "greater"), "margin": number(&margin, "a number", nil),
-		"equivalent": number(&c.Equivalent, "a number above 0",
+		"direction": oneOf(&direction, "less", "greater"), "margin": value(&margin, "a number", nil),
+		"equivalent": value(&c.Equivalent, "a number above 0",
 			func(x float64) bool { return x > 0 }),
 		"under": p.under(&c.Under), "as": oneLine(&c.As),
 	})
@@ -204,7 +204,7 @@ func (p *parser) reproductions(e Entry) {
 		return p.arm(&arm)(Entry{Key: e.Key, Value: quoted})
 	}
 	p.read(e, "reproduction", rows{"arm": one, "measure": p.measure(&r.Measure),
-		"value": number(&r.Value, "a number", nil), "under": p.under(&r.Under)})
+		"value": value(&r.Value, "a number", nil), "under": p.under(&r.Under)})
 	m, _ := measure.FindMeasure(r.Measure)
 	t := p.of.Published
 	switch {

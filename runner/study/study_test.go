@@ -144,6 +144,19 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+// TestAnyLineMissing: a file that lacks any line, or any word, is read or refused.
+func TestAnyLineMissing(t *testing.T) {
+	for _, sep := range []string{"\n", " ", ", ", "{", "["} {
+		parts := strings.Split(good, sep)
+		for i := range parts {
+			text := strings.Join(slices.Delete(slices.Clone(parts), i, i+1), sep)
+			if s, errs := Parse("mine.yaml", []byte(text)); (s == nil) != (len(errs) > 0) {
+				t.Errorf("without %q: %+v, %q", parts[i], s, errs)
+			}
+		}
+	}
+}
+
 // made makes a run of an arm under a condition that ended in a status.
 func (s *Study) made(t *testing.T, store *record.Store, arm, condition int, seed uint64,
 	change func(*runner.Meta), status runner.Status, cause string) *record.Run {
