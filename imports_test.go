@@ -57,14 +57,15 @@ runner, X/SYS, runner/internal/aside < runner/record/internal/disk
 runner, runner/record/internal/disk < runner/record/internal/eventlog
 runner, runner/record/internal/eventlog < runner/record/internal/checkpoint
 runner, runner/record/internal/checkpoint, X/SYS < runner/record
-runner/record < presets/recorded
+runner/record, presets < runner/study
+runner/record, runner/study < presets/recorded
 runner/record, runner/queue < runner/record/recordtest
 runner < runner/record/recordtest/eventtest
 runner, runner/record, GONUM < runner/compare
 runner, runner/axis < runner/page
 runner/record, runner/compare < runner/story
 runner/record, runner/page < runner/filter
-dro, runner/page, runner/compare, GONUM < runner/report
+dro, runner/page, runner/compare, runner/study, GONUM < runner/report
 runner/queue, runner/record, X/SYS < runner/engine
 runner/certificate, runner/record < runner/inspect
 runner/engine, runner/bridge/internal/frame < runner/bridge/loop
@@ -73,7 +74,7 @@ runner/page, runner/record < runner/publish
 runner/train, runner/publish < runner/bridge/pythontest/asnative
 runner/bridge/internal/frame, dro/peertest < runner/bridge/pythontest
 runner/bridge/pythontest/asnative < runner/bridge/pythontest
-runner/queue, runner/record, runner/page, runner/compare, runner/engine < runner/sweep
+runner/queue, runner/record, runner/page, runner/compare, runner/engine, presets < runner/sweep
 tui/plot, ANSI, TEA, CHARM < tui/kit
 runner, runner/record, runner/page, runner/compare, tui/kit, TEA < tui/lab
 tui/lab, runner/train, runner/data, dro, dro/nn, presets, TEA < tui/launch
@@ -126,7 +127,7 @@ var testPairs = map[string]string{
 	"runner/record/internal/eventlog":   "runner/record/recordtest/eventtest",
 	"runner/record/internal/checkpoint": "runner/record/recordtest/eventtest",
 
-	"runner/sweep":   "runner/internal/aside/asidetest, runner/record/recordtest, presets",
+	"runner/sweep":   "runner/internal/aside/asidetest, runner/record/recordtest",
 	".":              "runner/bridge/testdata/client",
 	"runner/foreign": "runner/record",
 	"runner/filter":  "presets/recorded",
@@ -139,7 +140,7 @@ var testPairs = map[string]string{
 		"runner/bridge/testdata/client, runner/bridge/pythontest/asnative",
 	"tui/runs":         "runner/queue",
 	"presets/recorded": "presets, runner/report",
-	"runner/report":    "presets, runner/train, runner/record/recordtest",
+	"runner/report":    "presets, runner/record/recordtest",
 	"docs":             "presets, presets/recorded, runner/report, tui/process",
 }
 

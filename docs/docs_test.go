@@ -14,11 +14,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
-	"drolab/presets"
 	"drolab/presets/recorded"
 	"drolab/runner/report"
 	"drolab/tui/process"
@@ -385,7 +383,11 @@ func TestPagesAreOfTheRecordedRuns(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d, err := report.Of(runs, report.Options{Known: presets.Known()}, time.Time{})
+			s, err := recorded.StudyOf(runs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, err := report.New(s, runs, report.Options{Interim: s.Registered.IsZero()})
 			if err != nil {
 				t.Fatal(err)
 			}

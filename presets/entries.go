@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"drolab/runner/spec"
@@ -13,38 +12,61 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// Walk reads the one mapping in text. The text is not a preset but is written like one, such as a
-// sweep file, and must keep the bounds of a preset file. Walk visits an entry before the entries of
-// the mapping that is its value. A value has the form that spec.Spec.Assign takes, with "null" for
-// no value; nil stands for a mapping. Errors name the file and the line.
-func Walk(
-	file string, text []byte, visit func(path []string, line int, value json.RawMessage),
-) error {
-	nodes, err := mapping(text)
-	if err != nil {
-		return locate(file, err)
-	}
-	return walk(file, nil, nodes, visit)
+// Entry is a key of a YAML file with its value, or with the entries of the mapping that is its
+// value. The entries of a list of mappings have the keys "1", "2" and so on.
+type Entry struct {
+	Key  string
+	Line int
+	// Value has the form that spec.Spec.Assign takes, with "null" for no value. It is nil where
+	// Below is not.
+	Value json.RawMessage
+	Below []Entry
 }
 
-func walk(
-	file string, above []string, nodes []*ast.MappingValueNode,
-	visit func(path []string, line int, value json.RawMessage),
-) error {
+// Entries reads the one mapping in text. The text is not a preset but is written like one, such as
+// a sweep file or a study, and must keep the bounds of a preset file. Errors name the file and the
+// line.
+func Entries(file string, text []byte) ([]Entry, error) {
+	nodes, err := mapping(text)
+	if err != nil {
+		return nil, locate(file, err)
+	}
+	return entries(file, nodes)
+}
+
+func entries(file string, nodes []*ast.MappingValueNode) (list []Entry, err error) {
 	for _, n := range nodes {
-		path := append(slices.Clip(above), n.Key.GetToken().Value)
-		if below, ok := n.Value.(*ast.MappingNode); ok {
-			visit(path, line(n), nil)
-			if err := walk(file, path, below.Values, visit); err != nil {
+		e := Entry{Key: n.Key.GetToken().Value, Line: line(n)}
+		if err := e.read(file, n.Value); err != nil {
+			return nil, err
+		}
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+func (e *Entry) read(file string, value ast.Node) (err error) {
+	switch of := value.(type) {
+	case *ast.MappingNode:
+		e.Below, err = entries(file, of.Values)
+		e.Below = append([]Entry{}, e.Below...) // an empty mapping is one, too
+		return err
+	case *ast.SequenceNode:
+		isMapping := func(n ast.Node) bool { return n.Type() == ast.MappingType }
+		if len(of.Values) == 0 || !isMapping(of.Values[0]) {
+			break
+		}
+		for i, n := range of.Values {
+			item := Entry{Key: strconv.Itoa(i + 1), Line: n.GetToken().Position.Line}
+			if err := item.read(file, n); err != nil {
 				return err
 			}
-			continue
+			e.Below = append(e.Below, item)
 		}
-		value, err := valueJSON(n.Value)
-		if err != nil {
-			return fmt.Errorf("%s:%d: %s: %w", file, line(n), path[len(path)-1], err)
-		}
-		visit(path, line(n), value)
+		return nil
+	}
+	if e.Value, err = valueJSON(value); err != nil {
+		return fmt.Errorf("%s:%d: %s: %w", file, e.Line, e.Key, err)
 	}
 	return nil
 }

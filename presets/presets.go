@@ -98,6 +98,15 @@ func Load(nameOrFile string) (Preset, error) {
 	return Preset{}, fmt.Errorf("preset file: %w", err)
 }
 
+// LoadBeside is Load for a file that may name a preset file of its own folder.
+func LoadBeside(file, name string) (Preset, error) {
+	path := filepath.Join(filepath.Dir(file), name)
+	if _, err := os.Stat(path); err == nil && !filepath.IsAbs(name) && strings.Contains(name, ".") {
+		name = path
+	}
+	return Load(name)
+}
+
 // ofProgram returns the preset for a program that is named in place of a preset: the defaults, with
 // the program as the model.
 func ofProgram(name string) (p Preset, err error) {

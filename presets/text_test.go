@@ -1,7 +1,6 @@
 package presets
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,7 +26,7 @@ func TestFilesAreUTF8(t *testing.T) {
 			if _, err := Load(path); err == nil || !strings.Contains(err.Error(), path+c.want) {
 				t.Errorf("preset: %v, want %q", err, c.want)
 			}
-			err := Walk(path, []byte(c.text), func([]string, int, json.RawMessage) {})
+			_, err := Entries(path, []byte(c.text))
 			if err == nil || !strings.Contains(err.Error(), path+c.want) {
 				t.Errorf("entries: %v, want %q", err, c.want)
 			}

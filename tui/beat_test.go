@@ -126,7 +126,7 @@ func endings(t *testing.T, dir string, swept bool) (first, second func() runner.
 	var f *sweep.Folder
 	if swept {
 		const text = "preset: csv\ngrid: {algo: [sfk, erm]}\nset: {val_fraction: .2}\n"
-		file, errs := sweep.Parse("mine.yaml", []byte(text), tuitest.SweepPresets)
+		file, errs := sweep.Parse("mine.yaml", []byte(text))
 		made, err := sweep.Make(filepath.Join(dir, "mine"), []byte(text), file.Expand())
 		if err = errors.Join(append(errs, err)...); err != nil {
 			t.Fatal(err)

@@ -1,6 +1,6 @@
 // Package recorded holds runs that were made once and are kept in the program: a folder for each
-// experiment, with a file for each packed run (record.Pack). Everything that is said of these runs
-// comes from these files.
+// experiment, with a file for each packed run (record.Pack) and the study to which they belong.
+// Everything that is said of these runs comes from these files.
 //
 // It is not a place for results in any other form, and trains nothing.
 //
@@ -14,10 +14,13 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
+	"drolab/runner"
 	"drolab/runner/record"
+	"drolab/runner/study"
 )
 
 //go:embed paper registered
@@ -84,6 +87,41 @@ func readAll(name string, ids []string) ([]*record.Run, error) {
 		return nil, err
 	}
 	return runs, nil
+}
+
+// Study returns the study of an experiment, to which its runs belong.
+func Study(word string) (*study.Study, error) {
+	name, rest, _ := strings.Cut(strings.TrimPrefix(word, Scheme), "/")
+	text, err := files.ReadFile(path.Join(name, "study.yaml"))
+	if err != nil || rest != "" {
+		return nil, fmt.Errorf("%.60s: no such study is recorded: choose %s", word,
+			Scheme+strings.Join(Names(), ", "+Scheme))
+	}
+	s, errs := study.Parse(Scheme+name, text)
+	return s, errors.Join(errs...)
+}
+
+// StudyOf returns the recorded study whose presets runs have: that of the paper if some have one of
+// its presets, a registered one if all have. It returns nil if there is none.
+func StudyOf(runs []*record.Run) (*study.Study, error) {
+	for _, name := range Names() {
+		s, err := Study(Scheme + name)
+		if err != nil {
+			return nil, err
+		}
+		own := 0
+		for _, r := range runs {
+			if slices.ContainsFunc(s.Presets, func(p runner.Preset) bool {
+				return p.Name == r.Meta.Preset
+			}) {
+				own++
+			}
+		}
+		if own > 0 && (own == len(runs) || s.Registered.IsZero()) {
+			return s, nil
+		}
+	}
+	return nil, nil
 }
 
 func read(name, id string) (*record.Run, error) {

@@ -7,10 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"drolab/dro/peertest"
-	"drolab/presets"
 	"drolab/runner/record"
 	"drolab/runner/report"
 )
@@ -25,7 +23,11 @@ func python(t *testing.T, needs string, args ...string) {
 // paths.
 func written(t *testing.T, runs []*record.Run) (asJSON, page string) {
 	t.Helper()
-	r, err := report.Of(runs, report.Options{Known: presets.Known()}, time.Time{})
+	s, err := StudyOf(runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := report.New(s, runs, report.Options{Interim: s == nil || s.Registered.IsZero()})
 	if err != nil {
 		t.Fatal(err)
 	}

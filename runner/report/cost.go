@@ -7,6 +7,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/measure"
+	"drolab/runner/study"
 
 	"gonum.org/v1/gonum/stat"
 )
@@ -19,8 +20,8 @@ type Cost struct {
 	Step    measure.Number `json:"seconds_per_step"`     // mean over seeds
 	StepStd measure.Number `json:"seconds_per_step_std"` // divisor n−1
 	Minutes measure.Number `json:"minutes"`              // of the whole training, mean over seeds
-	// Ratio is the logarithm of the time of a step divided by ERM's.
-	Ratio Difference `json:"log_ratio_to_erm"`
+	// Ratio is the logarithm of the time of a step divided by the baseline's.
+	Ratio Difference `json:"log_ratio_to_base"`
 }
 
 // perStep returns the seconds that a step takes, without evaluations.
@@ -30,9 +31,9 @@ func (r *ran) perStep() float64 {
 }
 
 func (p *Problem) costs() {
-	base := p.arm(baseline)
+	base := p.base()
 	for _, a := range p.arms {
-		if a.runs[0].imported() > 0 {
+		if imported(a.runs[0].Run) > 0 {
 			continue
 		}
 		var steps, minutes []float64
@@ -55,19 +56,19 @@ func (p *Problem) costs() {
 	}
 }
 
-// ClassRow is a class or group with the differences in accuracy to ERM.
+// ClassRow is a class or group with the differences in accuracy to the baseline.
 type ClassRow struct {
 	Class       string         `json:"class"`
 	Train       int            `json:"train"`
-	Base        measure.Number `json:"erm"` // mean accuracy of ERM
+	Base        measure.Number `json:"base"` // mean accuracy of the baseline
 	Arms        []string       `json:"arms"`
 	Differences []Difference   `json:"differences"`
 }
 
-// classes compares every arm with ERM class by class. The tests of the claims' arms form one
+// classes compares every arm with the baseline, class by class. The tests of the study's arms form one
 // family, and the tests of each other arm form a family of their own.
 func (p *Problem) classes() {
-	base := p.arm(baseline)
+	base := p.base()
 	if base == nil {
 		return
 	}
@@ -97,20 +98,17 @@ func (p *Problem) classes() {
 	for i := range p.Classes {
 		row := &p.Classes[i]
 		for j, name := range row.Arms {
-			if p.claimed(name) {
+			if len(p.own) == 0 || slices.ContainsFunc(p.own, func(a *arm) bool {
+				return a.label == name
+			}) {
 				name = ""
 			}
 			families[name] = append(families[name], &row.Differences[j])
 		}
 	}
 	for _, list := range families {
-		adjust(list)
+		adjust(list, level, study.Holm)
 	}
-}
-
-// claimed reports whether the arm with this label is one of the claims' arms.
-func (p *Problem) claimed(name string) bool {
-	return slices.ContainsFunc(p.own(), func(a *arm) bool { return a.label == name })
 }
 
 // tick is the timing of some steps of a run, equally many at every tick: when the last of them

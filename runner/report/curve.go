@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -10,18 +9,6 @@ import (
 	"drolab/runner/page"
 	"drolab/runner/record"
 )
-
-func readAll(runs []*record.Run, known []runner.Preset) (all []*ran, err error) {
-	for _, r := range runs {
-		read, err := readLog(r)
-		if err != nil {
-			return nil, fmt.Errorf("run %s: %w", r.Meta.ID, err)
-		}
-		read.read = readBy(&r.Meta, known)
-		all = append(all, read)
-	}
-	return all, nil
-}
 
 // readLog returns a run with its evaluations and steps, without those that a resume has taken back,
 // and with the time that it trained.
@@ -50,7 +37,7 @@ func (a *arm) curve(measure string) page.Curve {
 	var epochs []float64
 	values, seeds := map[float64][]float64{}, 0
 	for _, r := range a.runs {
-		if r.imported() > 0 { // its only evaluation belongs to no step
+		if imported(r.Run) > 0 { // its only evaluation belongs to no step
 			continue
 		}
 		applies := false

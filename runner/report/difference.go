@@ -6,6 +6,7 @@ import (
 
 	"drolab/runner/compare"
 	"drolab/runner/measure"
+	"drolab/runner/study"
 )
 
 // Difference is the difference of a measure between two arms, over the seeds that both have.
@@ -22,6 +23,8 @@ type Difference struct {
 	// 80 % power. It holds at the first step of the correction, if the differences have the
 	// standard deviation of these seeds.
 	Detectable measure.Number `json:"detectable"`
+
+	confidence float64 // of the test, 1 less its level
 }
 
 // noDifference returns the difference over no seed.
@@ -46,16 +49,14 @@ func last(name string) of {
 	return each(func(r *ran) measure.Number { return r.Summary().Of(name) })
 }
 
-// window compares a measure's mean over the last five evaluations, the number that the paper
-// averages over. It does not apply to a run with fewer.
-func window(measure string) of {
-	const size = 5
+// window compares a measure's mean over the last evaluations. It does not apply to a run with fewer.
+func window(measure string, size int) of {
 	mean := func(r *ran) (sum float64) {
 		if len(r.evals) < size {
 			return math.NaN()
 		}
 		for _, e := range r.evals[len(r.evals)-size:] {
-			sum += e.Of(measure).Float() / size
+			sum += e.Of(measure).Float() / float64(size)
 		}
 		return sum
 	}
@@ -65,9 +66,46 @@ func window(measure string) of {
 	}
 }
 
-// meanAlong compares a measure's mean over the evaluations at equal steps.
-func meanAlong(measure string) of {
-	return func(a, b *ran) (x, y float64, ok bool) { return along(measure, a, b) }
+// valueOf returns what a claim compares. The robust risk is that of the radius, whatever radius a
+// run trained by; 0 stands for the run's own.
+func valueOf(say *study.Claim, measured string, radius float64) of {
+	switch {
+	case say.Measure == study.StepTime:
+		return stepTime
+	case say.Along:
+		return func(a, b *ran) (x, y float64, ok bool) { return along(measured, a, b) }
+	case say.Classes[0] != nil:
+		return func(a, b *ran) (x, y float64, ok bool) {
+			v, w := pooled(a, measured, say.Classes[0]), pooled(b, measured, say.Classes[1])
+			return v.Float(), w.Float(), v.Applies() && w.Applies()
+		}
+	case say.Measure == robustRisk && radius > 0:
+		return each(func(r *ran) measure.Number { return riskAt(r, radius) })
+	}
+	return last(measured)
+}
+
+const robustRisk = "robust_risk"
+
+// riskAt returns the robust risk of the test split at a radius.
+func riskAt(r *ran, radius float64) (n measure.Number) {
+	list := r.Summary().ByGroup.Of("robust_risk_at")
+	if i := slices.Index(r.Meta.Spec.RiskRadii, radius); i >= 0 && i < len(list) {
+		return list[i]
+	}
+	return n
+}
+
+// pooled returns the mean of a measure over classes.
+func pooled(r *ran, name string, classes []int) measure.Number {
+	values, sum := r.Summary().ByGroup.Of(name), 0.0
+	for _, i := range classes {
+		if i >= len(values) || !values[i].Applies() {
+			return measure.Number{}
+		}
+		sum += values[i].Float() / float64(len(classes))
+	}
+	return measure.Num(sum)
 }
 
 // part compares the value of the i-th class or group.
@@ -90,7 +128,7 @@ func differ(a, b *arm, value of, margin float64) Difference {
 		if at < 0 {
 			continue
 		}
-		if x, y, ok := value(r, b.runs[at]); ok {
+		if x, y, ok := value(r, b.runs[at]); ok && finite(x-y) {
 			d.Seeds, d.Values = append(d.Seeds, r.seed()), append(d.Values, measure.Num(x-y))
 			xs, ys, values = append(xs, x-margin), append(ys, y), append(values, x-y)
 		}
@@ -106,23 +144,35 @@ func differ(a, b *arm, value of, margin float64) Difference {
 	return d
 }
 
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+func floats(list []measure.Number) (values []float64) {
+	for _, v := range list {
+		values = append(values, v.Float())
+	}
+	return values
+}
+
 // power is the power of the test at which Difference.Detectable is computed.
 const power = .8
 
 // adjust sets Adjusted and Detectable of differences whose tests form one family.
-func adjust(list []*Difference) {
-	p, found := make([]float64, len(list)), map[int]float64{}
+func adjust(list []*Difference, confidence float64, correction string) {
+	p, found, tests := make([]float64, len(list)), map[int]float64{}, 1
 	for i, d := range list {
 		p[i] = d.P.Float()
 	}
-	for i, q := range compare.Holm(p) {
+	if correction == study.Holm {
+		p, tests = compare.Holm(p), len(list)
+	}
+	for i, q := range p {
 		d, n := list[i], len(list[i].Values)
-		d.Adjusted = measure.NumIf(!math.IsNaN(q), q)
+		d.Adjusted, d.confidence = measure.NumIf(!math.IsNaN(q), q), confidence
 		if !d.P.Applies() {
 			continue
 		}
 		if _, known := found[n]; !known {
-			found[n] = compare.Detectable(n, (1-level)/float64(len(list)), power)
+			found[n] = compare.Detectable(n, (1-confidence)/float64(tests), power)
 		}
 		deviation := d.Half.Float() / compare.HalfWidth(n, level) * math.Sqrt(float64(n))
 		d.Detectable = measure.Num(found[n] * deviation)
@@ -130,4 +180,4 @@ func adjust(list []*Difference) {
 }
 
 // significant tells whether the corrected test rejects.
-func (d *Difference) significant() bool { return d.Adjusted.Float() < 1-level }
+func (d *Difference) significant() bool { return d.Adjusted.Float() < 1-d.confidence }

@@ -1,16 +1,15 @@
-// Package report makes one page from runs: the paper's Table 1 and Figure 1 with the paper's
-// numbers beside them, accuracy per class, cost, sensitivity, and each claim of the paper with a
-// verdict.
+// Package report makes one page of a study and its runs: each claim with a verdict and, beside
+// them, a published table and figure, accuracy per class, cost and sensitivity.
 //
-//	[]*record.Run -> experiments (reading.go)
-//	  -> a Problem for each radius (compare.Runs, curve.go, cost.go)
-//	  -> claims, tested and corrected together (claim.go)            -> Report
-//	  -> variations of one setting (vary.go)
-//	  or, of the registered runs, their tests and means (registered.go, means.go) -> Registered
-//	Report, Registered -> page.Page (page.go, registeredpage.go), which runner/page writes
+//	study.Study, []*record.Run -> the runs of each arm (study.Gather)
+//	  -> a Problem for each condition (report.go), with further arms (table.go)
+//	  -> claims, tested and corrected by family (claim.go, difference.go)   -> Report
+//	  -> means (means.go), or variations of one setting (vary.go, nearest.go)
+//	Report -> page.Page (page.go, verdict.go, sections.go), which runner/page writes
 //
-// A Report is data and its page is text. New is pure but for the logs that it reads. The paper's
-// numbers and claims are in paper.go. The statistics are computed by runner/compare.
+// A Report is data and its page is text. New is pure but for the logs that it reads. The page of a
+// registered study has its tests and means alone. Runs that belong to no study are described
+// without claims. The statistics are computed by runner/compare, and nothing here trains.
 //
 // Start reading at report.go. peer/check.py computes the figures again from the files of run
 // directories, with NumPy and PyTorch.

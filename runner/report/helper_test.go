@@ -2,15 +2,20 @@ package report
 
 import (
 	"cmp"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"drolab/dro"
-	"drolab/presets"
 	"drolab/runner"
 	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/runner/spec"
+	"drolab/runner/study"
 )
 
 // folder is a folder of recorded runs with results that a test chooses.
@@ -161,16 +166,48 @@ func (f *folder) paperLike(rho float64) {
 	f.four(told{algorithm: dro.ERM, rho: rho, trainLoss: .1, testLoss: 1, worst: .60, risk: 3})
 }
 
+// recorded returns a study that comes with the program, with changes of its text.
+func recorded(t testing.TB, name string, changes ...string) *study.Study {
+	t.Helper()
+	text, err := os.ReadFile("../../presets/recorded/" + name + "/study.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := strings.NewReplacer(changes...).Replace(string(text))
+	s, errs := study.Parse(filepath.Join("testdata", name+".yaml"), []byte(changed))
+	if len(errs) > 0 {
+		t.Fatal(errors.Join(errs...))
+	}
+	return s
+}
+
+// onShapes returns the paper's study of runs that told describes.
+func onShapes(t testing.TB) *study.Study {
+	s := recorded(t, "paper", "{preset: paper-gentle}", "{preset: shapes.yaml, rho: 0.5}",
+		"{preset: paper}", "{preset: shapes.yaml, rho: 1.5}", "seeds: 1-4", "seeds: 1-10",
+		"  preset: paper\n", "")
+	s.Published, s.Reproduction, s.Sensitivity = nil, nil, nil
+	return s
+}
+
+// report judges the runs by the paper's study on shapes or, if any run has a preset of the paper,
+// by the paper's study.
 func (f *folder) report() *Report {
 	f.Helper()
-	r, err := New(f.runs, Options{Known: presets.Known()})
+	s := onShapes(f)
+	if slices.ContainsFunc(f.runs, func(r *record.Run) bool {
+		return strings.HasPrefix(r.Meta.Preset, "paper")
+	}) {
+		s = recorded(f, "paper")
+	}
+	r, err := New(s, f.runs, Options{Interim: true})
 	f.must(err)
 	return r
 }
 
 func (f *folder) claim(r *Report, key, problem, a, b string) *Claim {
 	f.Helper()
-	for _, c := range r.Claims {
+	for _, c := range r.claims() {
 		if c.Key == key && c.Problem == problem && c.A == a && c.B == b {
 			return c
 		}

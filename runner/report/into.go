@@ -4,29 +4,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"drolab/runner/compare"
 	"drolab/runner/page"
-	"drolab/runner/record"
 )
 
-// Document is a report that is laid out as a page. Parts of it can stand in a Markdown file.
-type Document interface {
-	Page() *page.Page
-	passages() []passage
-}
-
-// Of returns the report of some runs. For registered runs it is the one that docs/registration.md
-// specifies, which depends on the date as long as runs are missing.
-func Of(runs []*record.Run, o Options, now time.Time) (Document, error) {
-	if areRegistered(runs) {
-		return NewRegistered(runs, o.Known, now)
-	}
-	return New(runs, o)
-}
-
-// passage is a part of a document that can stand in a Markdown file, between two lines. The first
+// passage is a part of a report that can stand in a Markdown file, between two lines. The first
 // line begins with the mark that begin returns; its author may choose the rest.
 type passage struct {
 	name string
@@ -37,21 +20,20 @@ func (p *passage) begin() string { return "<!-- " + p.name + ": begin" }
 func (p *passage) end() string   { return "<!-- " + p.name + ": end -->" }
 
 func (r *Report) passages() []passage {
+	if r.registered() {
+		return []passage{
+			{"report of registered runs", func() string {
+				// The text stands under a heading of its file.
+				return strings.ReplaceAll(page.Markdown(r.Page().Blocks...), "\n## ", "\n### ")
+			}},
+			{"report in short", r.shortMeans},
+		}
+	}
 	return []passage{
 		{"report", r.brief},
 		{"report in short", r.short},
 		{"report of further claims", func() string { return page.Markdown(r.laterBlocks()...) }},
 		{"report of readings", func() string { return page.Markdown(r.nearBlocks()...) }},
-	}
-}
-
-func (g *Registered) passages() []passage {
-	return []passage{
-		{"report of registered runs", func() string {
-			// The text stands under a heading of its file.
-			return strings.ReplaceAll(page.Markdown(g.Page().Blocks...), "\n## ", "\n### ")
-		}},
-		{"report in short", g.short},
 	}
 }
 
@@ -63,22 +45,24 @@ func (r *Report) brief() string {
 		t.Head[0] = p.Label
 		blocks = append(blocks, t)
 	}
+	if len(r.claims()) == 0 {
+		return page.Markdown(blocks...)
+	}
 	for _, p := range r.Problems {
-		blocks = append(blocks, claimTable("claim, "+p.Label, p.on(r.Claims)))
+		blocks = append(blocks, r.Families[0].table("claim, "+p.Label, p.on(r.claims())))
 		blocks = append(blocks, r.furtherBlocks(p)...)
 	}
 	notes := fmt.Sprintf("± is the standard deviation over seeds; with differences, half of the "+
-		"%g %% t interval. n is the number of seeds. Paired t tests, Holm over %d.",
-		100*level, r.Tests)
+		"%g %% t interval. n is the number of seeds. Paired t tests, %s.", 100*level,
+		r.Families[0].over())
 	return page.Markdown(append(blocks, page.Text(notes+powerNote()+r.repeats()))...)
 }
 
 // short returns one table of four measures. An arm with a single seed has no spread, and is left
 // out.
 func (r *Report) short() string {
-	measures := []string{"worst_class_accuracy", "test_accuracy", "test_loss", "robust_risk"}
 	t := &page.Table{Head: []string{"method", "seeds"}}
-	for _, m := range measures {
+	for _, m := range shortMeasures() {
 		t.Head = append(t.Head, headOf(m))
 	}
 	for _, p := range r.Problems {
@@ -87,7 +71,7 @@ func (r *Report) short() string {
 				continue
 			}
 			row := []string{p.Label + ": " + a.label, fmt.Sprint(len(a.runs))}
-			for _, m := range measures {
+			for _, m := range shortMeasures() {
 				row = append(row, p.meanOf(i, a.runs[0].Meta.Fit(m)))
 			}
 			t.Rows = append(t.Rows, row)
@@ -106,8 +90,8 @@ func (p *Problem) meanOf(arm int, measure string) string {
 	return style(measure).With(cell.Mean, cell.Std)
 }
 
-// Replace returns a Markdown text with passages of a document between their marks.
-func Replace(text string, d Document) (string, error) {
+// Replace returns a Markdown text with passages of a report between their marks.
+func Replace(text string, d *Report) (string, error) {
 	found, known := false, d.passages()
 	for _, p := range known {
 		before, rest, ok := strings.Cut(text, p.begin())

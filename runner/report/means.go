@@ -4,21 +4,22 @@ import (
 	"fmt"
 	"slices"
 
-	"drolab/dro"
+	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/measure"
 	"drolab/runner/page"
 )
 
-// MeanRow has the means of a measure at the last iterate, for each registered arm. They describe
+// MeanRow has the means of a measure at the last iterate, for each arm of the study. They describe
 // the runs; no test uses them.
 type MeanRow struct {
-	Rho     float64 `json:"rho"` // radius of the robust risk, and of the arms that train by one
-	Measure string  `json:"measure"`
-	Class   string  `json:"class,omitempty"` // without one, class_accuracy is of classes 3, 4 and 5
-	Arms    []Mean  `json:"arms"`
+	Problem string `json:"problem"`
+	Measure string `json:"measure"`
+	Class   string `json:"class,omitempty"` // without one, class_accuracy is of the lowest classes
+	Arms    []Mean `json:"arms"`
 
-	value of
+	title string
+	value func(*ran) measure.Number
 }
 
 // Mean is a mean over the seeds of an arm, with the standard deviation (divisor n − 1). Neither
@@ -28,79 +29,87 @@ type Mean struct {
 	Seeds int            `json:"seeds"`
 	Mean  measure.Number `json:"mean"`
 	Std   measure.Number `json:"std"`
-
-	algorithm dro.Algorithm
 }
 
-// means describes all arms at both radii. An arm that does not train by the radius is described
-// twice; its robust risk alone differs.
-func (g *Registered) means() {
-	for _, rho := range []float64{.5, 1.5} {
-		for _, row := range g.described(rho) {
-			for _, a := range g.methods() {
-				row.Arms = append(row.Arms, g.arm(a, rho).mean(row.value))
+// means describes all arms under each condition. An arm with the same runs under each is described
+// each time; its robust risk alone differs.
+func (r *Report) means() {
+	for _, p := range r.at {
+		for _, row := range r.described(p) {
+			applies := 0
+			for _, a := range p.own {
+				row.Arms = append(row.Arms, a.mean(row.value))
+				applies += row.Arms[len(row.Arms)-1].Seeds
 			}
-			g.Means = append(g.Means, row)
+			if applies > 0 {
+				r.Means = append(r.Means, row)
+			}
 		}
 	}
 }
 
-// described lists the rows of a table of means, still without arms: the rows of Table 1, and the
-// measures of the registered lines.
-func (g *Registered) described(rho float64) (rows []MeanRow) {
-	for i, class := range g.arms[0].runs[0].Meta.Classes {
-		rows = append(rows, MeanRow{Measure: lowClasses, Class: class, value: part(lowClasses, i)})
+// described lists the rows of a table of means, still without arms: accuracies by class, as in a
+// published table, and the measures of the study.
+func (r *Report) described(p *Problem) (rows []MeanRow) {
+	row := func(name, class, title string, value func(*ran) measure.Number) {
+		rows = append(rows, MeanRow{Problem: p.Label, Measure: name, Class: class, title: title,
+			value: value})
 	}
-	rows = append(rows, MeanRow{Measure: lowClasses, value: low})
+	if m := p.meta(); m != nil {
+		name := m.Fit(classAccuracy)
+		for i, class := range m.Names(m.Main()) {
+			row(name, class, class, func(r *ran) measure.Number { return pooled(r, name, []int{i}) })
+		}
+	}
+	if t := r.study.Published; t != nil && len(t.Low) > 0 {
+		row(classAccuracy, "", classes(t.Low), func(r *ran) measure.Number {
+			return pooled(r, classAccuracy, t.Low)
+		})
+	}
 	for _, name := range []string{"worst_class_accuracy", "test_accuracy", "train_loss",
 		"test_loss", "train_objective"} {
-		rows = append(rows, MeanRow{Measure: name, value: last(name)})
+		row(name, "", headOf(name), func(r *ran) measure.Number {
+			return r.Summary().Of(r.Meta.Fit(name))
+		})
 	}
-	rows = append(rows, MeanRow{Measure: "robust_risk", value: riskAt(rho)})
-	for i := range rows {
-		rows[i].Rho = rho
-	}
+	row(robustRisk, "", headOf(robustRisk), func(r *ran) measure.Number {
+		if p.of.Radius == 0 {
+			return r.Summary().Of(robustRisk)
+		}
+		return riskAt(r, p.of.Radius)
+	})
 	return rows
 }
 
-// methods lists the registered methods, each once.
-func (g *Registered) methods() (list []dro.Algorithm) {
-	for i := range g.arms {
-		if a := g.arms[i].algorithm; !slices.Contains(list, a) {
-			list = append(list, a)
-		}
-	}
-	return list
-}
+const classAccuracy = "class_accuracy"
 
-func (a *registered) mean(value of) Mean {
+func (a *arm) mean(value func(*ran) measure.Number) Mean {
 	var values []float64
 	for _, r := range a.runs {
-		if x, _, ok := finite(value)(r, r); ok {
-			values = append(values, x)
+		if x := value(r); x.Applies() && finite(x.Float()) {
+			values = append(values, x.Float())
 		}
 	}
 	n := len(values)
 	mean, std := compare.MeanStd(values)
 	return Mean{Arm: a.label, Seeds: n, Mean: measure.NumIf(n > 0, mean),
-		Std: measure.NumIf(n > 1, std), algorithm: a.algorithm}
+		Std: measure.NumIf(n > 1, std)}
 }
 
 func (m *Mean) text(measured string) string { return style(measured).With(m.Mean, m.Std) }
 
-// meanTable returns a table with a column for each arm, beside the paper's column for its method.
-func (g *Registered) meanTable(rho float64) *page.Table {
-	t := &page.Table{Head: []string{fmt.Sprintf("ρ = %g", rho)}}
-	for _, row := range g.Means {
-		if row.Rho != rho {
+// meanTable returns a table with a column for each arm, beside the published column for it.
+func (r *Report) meanTable(p *Problem) *page.Table {
+	t := &page.Table{Head: []string{p.Label}}
+	for _, row := range r.Means {
+		if row.Problem != p.Label {
 			continue
 		}
-		head, cells := t.Head[:1], []string{row.title()}
-		for _, m := range row.Arms {
+		head, cells := t.Head[:1], []string{row.title}
+		for i, m := range row.Arms {
 			head, cells = append(head, m.Arm), append(cells, m.text(row.Measure))
-			if p := published.of(m.algorithm); p != nil {
-				head, cells = append(head, "paper"), append(cells, p.cell(row.Measure,
-					slices.Index(g.arms[0].runs[0].Meta.Classes, row.Class)))
+			if a := p.own[i]; p.published(a) {
+				head, cells = append(head, "paper"), append(cells, p.cell(a, row.Measure, row.Class))
 			}
 		}
 		t.Head, t.Rows = head, append(t.Rows, cells)
@@ -108,37 +117,67 @@ func (g *Registered) meanTable(rho float64) *page.Table {
 	return t
 }
 
-func (r *MeanRow) title() string {
-	switch {
-	case r.Class != "":
-		return r.Class
-	case r.Measure == lowClasses:
-		return "classes 3, 4, 5"
-	}
-	return headOf(r.Measure)
-}
-
-// short returns one table of four measures, or the state of the runs as long as some are missing.
-func (g *Registered) short() string {
-	if len(g.Means) == 0 {
-		return page.Markdown(page.Text(g.state()))
-	}
-	measures := []string{"worst_class_accuracy", "test_accuracy", "test_loss", "robust_risk"}
-	t := &page.Table{Head: []string{"method", "seeds"}}
-	var rows []*MeanRow
-	for i := range g.Means {
-		if r := &g.Means[i]; slices.Contains(measures, r.Measure) {
-			rows = append(rows, r)
+// meta returns a run's settings and classes, or nil without a run.
+func (p *Problem) meta() *runner.Meta {
+	for _, a := range slices.Concat(p.own, p.arms) {
+		if len(a.runs) > 0 {
+			return &a.runs[0].Meta
 		}
 	}
-	for _, r := range rows[:len(measures)] {
-		t.Head = append(t.Head, r.title())
+	return nil
+}
+
+// published reports whether the published table has a column for the arm.
+func (p *Problem) published(a *arm) bool {
+	return p.study.Published != nil && p.study.Published.Rows[a.name] != nil
+}
+
+// cell formats the published value of a measure. Without a class, class_accuracy is the mean of the
+// lowest classes.
+func (p *Problem) cell(a *arm, measured, class string) string {
+	t := p.study.Published
+	row := t.Rows[a.name]
+	i := slices.Index(p.meta().Classes, class)
+	switch {
+	case measured == classAccuracy && i >= 0 && i < len(row):
+		return fmt.Sprintf("%.2f", row[i])
+	case measured == classAccuracy:
+		sum := 0.0
+		for _, i := range t.Low {
+			sum += row[i] / float64(len(t.Low))
+		}
+		return fmt.Sprintf("%.2f", sum)
+	case measured == "worst_class_accuracy":
+		return fmt.Sprintf("%.2f", slices.Min(row))
+	case measured == "test_accuracy":
+		return fmt.Sprintf("%.2f", t.Mean(a.name))
 	}
-	for of := range slices.Chunk(rows, len(measures)) { // a radius
-		for i, arm := range of[0].Arms {
-			cells := []string{fmt.Sprintf("ρ = %g: %s", of[0].Rho, arm.Arm), fmt.Sprint(arm.Seeds)}
-			for _, r := range of {
-				cells = append(cells, r.Arms[i].text(r.Measure))
+	return page.None
+}
+
+// shortMeasures are the columns of a report in short.
+func shortMeasures() []string {
+	return []string{"worst_class_accuracy", "test_accuracy", "test_loss", robustRisk}
+}
+
+// shortMeans returns one table of four measures, or the state of the runs as long as some are
+// missing.
+func (r *Report) shortMeans() string {
+	if len(r.Means) == 0 {
+		return page.Markdown(page.Text(r.state()))
+	}
+	t := &page.Table{Head: []string{"method", "seeds"}}
+	for _, m := range shortMeasures() {
+		t.Head = append(t.Head, headOf(m))
+	}
+	for _, p := range r.at {
+		for i, a := range p.own {
+			cells := []string{p.Label + ": " + a.label, ""}
+			for _, row := range r.Means {
+				if row.Problem == p.Label && slices.Contains(shortMeasures(), row.Measure) {
+					cells[1] = fmt.Sprint(row.Arms[i].Seeds)
+					cells = append(cells, row.Arms[i].text(row.Measure))
+				}
 			}
 			t.Rows = append(t.Rows, cells)
 		}

@@ -13,35 +13,39 @@ import (
 	"drolab/runner/spec"
 )
 
-// Reading is one way to read what the paper leaves open, with the results of SFK and ERM trained in
-// that way. Accuracies are measured on the test split at the last iterate, from 0 to 1.
+// Reading is one way to read what a published experiment leaves open, with the results of the study's
+// first arm and of the baseline, trained in that way. Accuracies are measured on the test split at the last iterate, from 0 to 1.
 type Reading struct {
-	Name    string         `json:"name"` // the radius and the setting that is changed
-	Runs    int            `json:"runs"` // runs of SFK, one for each seed
-	SFK     measure.Number `json:"sfk"`  // mean accuracy
-	ERM     measure.Number `json:"erm"`
-	FromSFK measure.Number `json:"from_sfk"` // distance of the classes' means to Table 1's row
-	FromERM measure.Number `json:"from_erm"`
-	// Lead is SFK's mean accuracy less ERM's; Table 1 has it at +.005.
+	Name  string         `json:"name"`  // the radius and the setting that is changed
+	Runs  int            `json:"runs"`  // of the first arm, one for each seed
+	First measure.Number `json:"first"` // mean accuracy
+	Base  measure.Number `json:"base"`
+	// FromFirst and FromBase are the distances of the classes' means to the published rows.
+	FromFirst measure.Number `json:"from_first"`
+	FromBase  measure.Number `json:"from_base"`
+	// Lead is the first arm's mean accuracy less the baseline's.
 	Lead Difference `json:"lead"`
 }
 
-// near lists the readings of the paper's experiment: the presets, and each of them with one setting
-// changed. If ERM reads the setting, it must be changed for ERM too.
+// near lists the readings of the published experiment: the conditions, and each of them with one
+// setting changed. If the baseline reads the setting, it must be changed for the baseline too.
 func (r *Report) near() {
+	if r.study.Published == nil || len(r.study.Arms) == 0 {
+		return
+	}
 	for _, p := range r.Problems {
-		if sfk, erm := p.arm(dro.SFK), p.arm(baseline); p.published && sfk != nil && erm != nil {
-			r.Readings = append(r.Readings, readAs(p.Label, sfk, erm))
+		if first, base := p.own[0], p.base(); len(first.runs) > 0 && base != nil {
+			r.Readings = append(r.Readings, p.readAs(p.Label, first, base))
 		}
 	}
 	for i := range r.Variations {
 		v := &r.Variations[i]
-		if v.method != dro.SFK || !v.of.published {
+		if v.method != r.study.Arms[0].Method() {
 			continue
 		}
-		if erm := r.beside(v); erm != nil {
+		if base := r.beside(v); base != nil {
 			name := fmt.Sprintf("%s, %s %s", v.Problem, v.Key, v.To)
-			r.Readings = append(r.Readings, readAs(name, v.arm, erm))
+			r.Readings = append(r.Readings, v.of.readAs(name, v.arm, base))
 		}
 	}
 	slices.SortStableFunc(r.Readings, func(a, b Reading) int {
@@ -49,42 +53,41 @@ func (r *Report) near() {
 	})
 }
 
-// beside returns the arm of ERM under the same reading, or nil if ERM was not trained under it.
+// beside returns the baseline's arm under the same reading, or nil if it was not trained under it.
 func (r *Report) beside(v *Variation) *arm {
+	base := v.of.base()
+	if base == nil {
+		return nil
+	}
 	i := slices.IndexFunc(r.Variations, func(o Variation) bool {
-		return o.method == baseline && o.of == v.of && o.Key == v.Key && o.To == v.To
+		return o.method == base.method() && o.of == v.of && o.Key == v.Key && o.To == v.To
 	})
 	if i >= 0 {
 		return r.Variations[i].arm
 	}
-	erm := v.of.arm(baseline)
-	if erm == nil {
-		return nil
-	}
 	t, is := spec.FindSetting(v.Key)
-	if is && !t.TrainedBy(&erm.runs[0].Meta.Spec) { // as ERM does not train by ρ
-		return erm
+	if is && !t.TrainedBy(&base.runs[0].Meta.Spec) { // as ERM does not train by ρ
+		return base
 	}
 	return nil
 }
 
-func readAs(name string, sfk, erm *arm) Reading {
-	d := Reading{Name: name, Runs: len(sfk.runs)}
-	d.SFK, d.FromSFK = sfk.against()
-	d.ERM, d.FromERM = erm.against()
-	d.Lead = differ(sfk, erm, last("test_accuracy"), 0)
+func (p *Problem) readAs(name string, first, base *arm) Reading {
+	d := Reading{Name: name, Runs: len(first.runs)}
+	d.First, d.FromFirst = p.against(first)
+	d.Base, d.FromBase = p.against(base)
+	d.Lead = differ(first, base, last("test_accuracy"), 0)
 	return d
 }
 
 // against returns the mean accuracy and the distance of the classes' accuracies, all means over
-// the seeds, to the published row: the root of the mean squared difference.
-func (a *arm) against() (mean, distance measure.Number) {
-	row, sum := published.of(a.algorithm), 0.0
-	for i, want := range row.classes {
+// the seeds, to the published row of the method: the root of the mean squared difference.
+func (p *Problem) against(a *arm) (mean, distance measure.Number) {
+	row, sum := p.study.Published.Rows[p.arm(a.method()).name], 0.0
+	for i, want := range row {
 		got := 0.0
 		for _, r := range a.runs {
-			x, _, _ := part(lowClasses, i)(r, r)
-			got += x / float64(len(a.runs))
+			got += pooled(r, classAccuracy, []int{i}).Float() / float64(len(a.runs))
 		}
 		sum += (got - want/100) * (got - want/100)
 	}
@@ -93,32 +96,36 @@ func (a *arm) against() (mean, distance measure.Number) {
 		values = append(values, r.Summary().Of("test_accuracy").Float())
 	}
 	of, _ := compare.TInterval(values, level)
-	return measure.Num(of), measure.Num(math.Sqrt(sum / float64(len(row.classes))))
+	return measure.Num(of), measure.Num(math.Sqrt(sum / float64(len(row))))
 }
 
-// distance returns the distance from Table 1 over the rows of SFK and ERM together.
-func (d *Reading) distance() float64 { return math.Hypot(d.FromSFK.Float(), d.FromERM.Float()) }
+// distance returns the distance from the published table over both rows together.
+func (d *Reading) distance() float64 {
+	return math.Hypot(d.FromFirst.Float(), d.FromBase.Float())
+}
 
-// nearBlocks answers whether Table 1 holds under any reading that was run.
+// nearBlocks answers whether the published table holds under any reading that was run.
 func (r *Report) nearBlocks() []page.Block {
 	if len(r.Readings) == 0 {
 		return nil
 	}
-	printed := (published.of(dro.SFK).mean() - published.of(baseline).mean()) / 100
-	of := page.Points()
-	t := &page.Table{Head: []string{"reading", "seeds", "sfk", "erm", "sfk − erm",
-		"from sfk's row", "from erm's row"}}
+	first, base := r.study.Arms[0].Name, string(dro.Baseline())
+	table, of := r.study.Published, page.Points()
+	printed := (table.Mean(first) - table.Mean(base)) / 100
+	t := &page.Table{Head: []string{"reading", "seeds", first, base, first + " − " + base,
+		"from " + first + "'s row", "from " + base + "'s row"}}
 	for i := range r.Readings {
 		d := &r.Readings[i]
-		t.Rows = append(t.Rows, []string{d.Name, fmt.Sprint(d.Runs), of.Text(d.SFK), of.Text(d.ERM),
-			d.Lead.text("test_accuracy"), of.Text(d.FromSFK), of.Text(d.FromERM)})
+		t.Rows = append(t.Rows, []string{d.Name, fmt.Sprint(d.Runs), of.Text(d.First),
+			of.Text(d.Base), d.Lead.text("test_accuracy"), of.Text(d.FromFirst),
+			of.Text(d.FromBase)})
 	}
 	best := slices.MaxFunc(r.Readings, func(a, b Reading) int {
 		return cmp.Compare(a.Lead.Mean.Float(), b.Lead.Mean.Float())
 	})
-	text := fmt.Sprintf("Table 1 prints sfk's mean accuracy %s points above erm's. Under %d of "+
-		"these %d readings sfk is above erm; the largest lead is %s points (%s). ",
-		of.Text(measure.Num(printed)), r.ahead(), len(r.Readings),
+	text := fmt.Sprintf("%s prints %s's mean accuracy %s points above %s's. Under %d of these %d "+
+		"readings %[2]s is above %[4]s; the largest lead is %[7]s points (%[8]s). ",
+		table.Name, first, of.Text(measure.Num(printed)), base, r.ahead(), len(r.Readings),
 		best.Lead.text("test_accuracy"), best.Name)
 	text += "A distance is the root mean square over the ten classes, in points, between the " +
 		"mean over the seeds and the printed row. The first line is the nearest to both rows. " +
@@ -130,7 +137,7 @@ func (r *Report) nearBlocks() []page.Block {
 	return []page.Block{t, page.Text(text)}
 }
 
-// ahead counts the readings under which SFK's mean accuracy is above ERM's.
+// ahead counts the readings under which the first arm's mean accuracy is above the baseline's.
 func (r *Report) ahead() (n int) {
 	for i := range r.Readings {
 		if r.Readings[i].Lead.Mean.Float() > 0 {
@@ -138,22 +145,4 @@ func (r *Report) ahead() (n int) {
 		}
 	}
 	return n
-}
-
-// laterBlocks returns the claims that were first tested after the runs had been seen, and the
-// comparison with Table 1's means.
-func (r *Report) laterBlocks() (list []page.Block) {
-	if len(r.Later) > 0 {
-		text := fmt.Sprintf("Further claims, first tested when these runs had been seen, so "+
-			"exploratory. They are a family of %d tests, and change nothing above:", r.LaterTests)
-		list = append(list, page.Text(text))
-		list = append(list, byRadius(r.Later)...)
-		list = append(list, readings(later(), r.Later))
-	}
-	if len(r.Reproduction) > 0 {
-		text := "Mean accuracies against Table 1's, by one-sample t tests, a family too. The " +
-			"paper gives no spread, so its figure counts as exact:"
-		list = append(list, page.Text(text), reproductions(r.Reproduction))
-	}
-	return list
 }

@@ -5,80 +5,181 @@ import (
 	"slices"
 	"strings"
 
-	"drolab/runner/compare"
-	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/runner/spec"
 )
 
 // Page lays the report out.
 func (r *Report) Page() *page.Page {
-	p := &page.Page{Title: "Report on " + r.subject(), Faint: "paper", Tones: tones()}
-	p.Blocks = append(p.Blocks, page.Text(r.statistics()))
-	p.Blocks = append(p.Blocks, r.claimBlocks()...)
-	p.Blocks = append(p.Blocks, r.laterBlocks()...)
-	for _, of := range r.Problems {
-		p.Blocks = append(p.Blocks, of.blocks()...)
+	p := &page.Page{Title: r.study.Title, Faint: "paper", Tones: map[string]page.Tone{
+		string(Supported): page.Good, string(NotSupported): page.Bad}}
+	if r.registered() || len(r.Missing) > 0 {
+		p.Blocks = append(p.Blocks, r.stateBlocks()...)
 	}
-	p.Blocks = append(p.Blocks, r.departureBlocks()...)
-	p.Blocks = append(p.Blocks, r.variationBlocks()...)
-	if blocks := r.nearBlocks(); blocks != nil {
-		p.Blocks = append(p.Blocks, page.Heading("Which reading comes closest to Table 1"))
-		p.Blocks = append(p.Blocks, blocks...)
+	switch {
+	case r.registered() && len(r.Families) > 0:
+		p.Blocks = append(p.Blocks, r.testBlocks()...)
+	case len(r.Problems) > 0:
+		p.Blocks = append(p.Blocks, page.Text(r.statistics()))
+		p.Blocks = append(p.Blocks, r.claimBlocks()...)
+		p.Blocks = append(p.Blocks, r.laterBlocks()...)
+		for _, of := range r.Problems {
+			p.Blocks = append(p.Blocks, of.blocks()...)
+		}
+		p.Blocks = append(p.Blocks, r.departureBlocks()...)
+		p.Blocks = append(p.Blocks, r.variationBlocks()...)
+		if blocks := r.nearBlocks(); blocks != nil {
+			heading := "Which reading comes closest to " + r.study.Published.Name
+			p.Blocks = append(append(p.Blocks, page.Heading(heading)), blocks...)
+		}
+		p.Blocks = append(p.Blocks, r.madeBlocks()...)
 	}
-	p.Blocks = append(p.Blocks, r.madeBlocks()...)
+	if len(r.Notes) > 0 {
+		p.Blocks = append(p.Blocks, page.Heading("Notes"), page.List(r.Notes))
+	}
 	return p
 }
 
-func tones() map[string]page.Tone {
-	return map[string]page.Tone{string(Supported): page.Good, string(NotSupported): page.Bad}
+// state says how many runs have ended.
+func (r *Report) state() string {
+	text := fmt.Sprintf("%d of %d runs have ended.", r.Done, r.Wanted)
+	if r.study.Doc != "" {
+		text = r.study.Doc + " " + text
+	}
+	switch until := r.study.WaitUntil; {
+	case len(r.Missing) == 0:
+	case len(r.Families) > 0 && r.Interim:
+		text += fmt.Sprintf(" %d are missing, so what follows is interim and decides nothing.",
+			r.Wanted-r.Done)
+	case until.IsZero():
+		text += fmt.Sprintf(" %d are missing. Nothing is tested before all have ended.",
+			r.Wanted-r.Done)
+	default:
+		text += fmt.Sprintf(" %d are missing. Nothing is tested before all have ended, or %s.",
+			r.Wanted-r.Done, until.Format("2 January 2006"))
+	}
+	return text
 }
 
-// claimBlocks returns the claims on each problem, how they were tested, and what they depend on.
+func (r *Report) stateBlocks() []page.Block {
+	list := []page.Block{page.Text(r.state())}
+	if len(r.Missing) > 0 && r.study.Word != "" {
+		list = append(list, page.Text("Missing:"), page.List(r.Missing), page.Text(fmt.Sprintf(
+			"drolab run %s makes the missing runs, and goes on with those that stopped.",
+			r.study.Word)))
+	}
+	return list
+}
+
+// testBlocks returns the tests of a registered study, and means.
+func (r *Report) testBlocks() []page.Block {
+	first := r.Families[0]
+	list := []page.Block{page.Text(fmt.Sprintf("Tests are Student's paired t, two-sided, over "+
+		"seeds %d to %d, %s at %.2g over a family. Half of the %g %% t interval follows ±. n is "+
+		"the number of seeds. Differences of accuracies are in points, of losses in nats.",
+		r.Seeds[0], r.Seeds[len(r.Seeds)-1], first.corrected(), 1-first.Level, 100*level) +
+		powerNote())}
+	reproduction := []page.Block{}
+	if len(r.Reproduction) > 0 {
+		reproduction = append(reproduction, page.Heading(fmt.Sprintf("Reproduction of %s's means: a "+
+			"family of %d", r.Reproduction[0].B, len(r.Reproduction))),
+			reproductions(r.Reproduction))
+	}
+	for i, f := range r.Families {
+		if r.study.Families[i].Secondary {
+			list, reproduction = append(list, reproduction...), nil
+		}
+		list = append(list, f.heading(i == 0, first))
+		if i == 0 {
+			list = append(list, page.Text(counts(f.Claims)))
+		}
+		list = append(list, f.tables()...)
+	}
+	list = append(list, reproduction...)
+	text := "Mean ± standard deviation over the seeds, at the last iterate; accuracies are in %."
+	if t := r.study.Published; t != nil {
+		text += " A column named paper is " + t.Name + "."
+	}
+	list = append(list, page.Heading("Means, which no test uses"),
+		page.Text(text+" Everything that is not tested above is exploratory."))
+	for _, p := range r.at {
+		list = append(list, r.meanTable(p))
+	}
+	return list
+}
+
+// claimBlocks returns the claims of the first family on each problem, how they were tested, and
+// what they depend on.
 func (r *Report) claimBlocks() (list []page.Block) {
+	if len(r.Families) == 0 {
+		return nil
+	}
+	f := r.Families[0]
 	for _, of := range r.Problems {
-		list = append(list, page.Heading("The paper's claims, "+of.Label))
-		if claims := of.on(r.Claims); len(claims) > 0 {
-			list = append(list, claimTable("claim", claims))
+		list = append(list, page.Heading(join(f.title, of.Label)))
+		if claims := of.on(f.Claims); len(claims) > 0 {
+			list = append(list, f.table("claim", claims))
 		} else {
-			list = append(list, page.Text("None can be tested: each compares two of the paper's "+
-				"methods over common seeds."))
+			list = append(list, page.Text("None can be tested: each compares two of the study's "+
+				"arms over common seeds."))
 		}
 		list = append(list, r.furtherBlocks(of)...)
 		if text := of.split(); text != "" {
 			list = append(list, page.Text(text))
 		}
 	}
-	if len(r.Claims) == 0 {
+	if len(f.Claims) == 0 {
 		return list
 	}
 	list = append(list, page.Text(r.testing()))
 	if text := r.windows(); text != "" {
 		list = append(list, page.Text(text))
 	}
-	return append(list, page.Text("What the verdicts depend on:"), readings(claims(), r.Claims))
+	if how := r.readings(0); len(how) > 0 {
+		list = append(list, page.Text("What the verdicts depend on:"), how)
+	}
+	return list
 }
 
-// subject names the data and the network of the runs.
-func (r *Report) subject() string {
-	m := &r.Problems[0].arms[0].runs[0].Meta
-	if r.Problems[0].published {
-		return "the paper's experiment: imbalanced CIFAR-10, AlexNet"
+// laterBlocks returns the other families, and the comparison with published means.
+func (r *Report) laterBlocks() (list []page.Block) {
+	for i, f := range r.Families {
+		if i == 0 || len(f.Claims) == 0 {
+			continue
+		}
+		text := fmt.Sprintf("%s. They are a family of %d tests, and change nothing above:", f.title,
+			f.Tests)
+		list = append(list, page.Text(text))
+		list = append(list, f.tables()...)
+		list = append(list, r.readings(i))
 	}
-	return fmt.Sprintf("%s, %s", m.Spec.Dataset, m.Spec.Model)
+	if len(r.Reproduction) > 0 {
+		text := fmt.Sprintf("Mean accuracies against %s's, by one-sample t tests, a family too. "+
+			"The paper gives no spread, so its figure counts as exact:", r.Reproduction[0].B)
+		list = append(list, page.Text(text), reproductions(r.Reproduction))
+	}
+	return list
+}
+
+// join returns a heading with the label of a condition, if there is one.
+func join(heading, label string) string {
+	if label == "" {
+		return heading
+	}
+	return heading + ", " + label
 }
 
 func (r *Report) statistics() string {
-	m := &r.Problems[0].arms[0].runs[0].Meta
+	m := r.Problems[0].meta()
 	text := fmt.Sprintf("Every figure is of the last iterate (%s, %s) on the whole test split, "+
 		"unaugmented, if nothing else is said; train loss, objective, dual gap and gradient norm "+
 		"are of the whole training split. Nothing was selected on the test split. In tables ± is "+
 		"the standard deviation over seeds (divisor n − 1), with differences half of the %g %% t "+
 		"interval of their mean.",
 		spec.Plural(m.Spec.Epochs, "epoch"), spec.Plural(m.Steps, "step"), 100*level)
-	if r.Problems[0].published {
-		text += " Columns named paper are its Table 1, the mean of four repeats; it gives no " +
-			"spread, and does not say whether its figures are of the last iterate."
+	if t := r.study.Published; t != nil {
+		text += " Columns named paper are its " + t.Name + ", the mean of four repeats; it gives " +
+			"no spread, and does not say whether its figures are of the last iterate."
 	}
 	return text
 }
@@ -118,8 +219,8 @@ func (r *Report) furtherTable(p *Problem, arms []string) *page.Table {
 			continue
 		}
 		row := []string{c.relation("…"), "–"}
-		if at := slices.IndexFunc(r.Claims, c.sameClaim); at >= 0 {
-			row[1] = fmt.Sprintf("%s: %s", r.Claims[at].A, r.Claims[at].word())
+		if at := slices.IndexFunc(r.claims(), c.sameClaim); at >= 0 {
+			row[1] = fmt.Sprintf("%s: %s", r.claims()[at].A, r.claims()[at].word())
 		}
 		for _, a := range arms {
 			at := slices.IndexFunc(r.Further, func(o *Claim) bool {
@@ -141,66 +242,6 @@ func (c *Claim) sameClaim(o *Claim) bool {
 	return o.Key == c.Key && o.Problem == c.Problem && o.B == c.B
 }
 
-// split returns a sentence on the two parts of the objectives at the end: the risk, which depends
-// on the network, and the dual gap, which depends on the dual variables.
-func (p *Problem) split() string {
-	var words []string
-	for i, a := range p.arms {
-		cells := p.Table.Rows[i].Cells
-		gap := slices.IndexFunc(p.Table.Columns, func(c compare.Column) bool {
-			return c.Name == "dual_gap"
-		})
-		if gap < 0 || !cells[gap].Mean.Applies() {
-			continue
-		}
-		risk := 0.0
-		for _, r := range a.runs {
-			risk += r.Summary().Of("train_robust_risk").Float() / float64(len(a.runs))
-		}
-		words = append(words, fmt.Sprintf("%s %.4g + %.3g", a.label, risk, cells[gap].Mean.Float()))
-	}
-	if len(words) == 0 {
-		return ""
-	}
-	return "The objective is the network's R_ρ of the training split plus the dual gap, which is " +
-		"the error of (λ, η) alone; at the end, means over seeds: " +
-		strings.Join(words, ", ") + "."
-}
-
-// short returns the claim as a relation.
-func (c *Claim) short() string { return c.relation(c.A) }
-
-func (c *Claim) relation(a string) string {
-	sign, other := "<", c.B
-	if c.Higher {
-		sign = ">"
-	}
-	what := "time of a step"
-	if c.Key == limited {
-		return fmt.Sprintf("%s: cat (2965 images) > automobile (2715)", a)
-	} else if c.Measure == lowClasses {
-		what = "classes 3, 4, 5"
-	} else if m, ok := measure.FindMeasure(c.Measure); ok {
-		what = m.Title
-		if c.Key == "train-loss-along" {
-			what += ", along the run"
-		}
-	}
-	switch margin := c.Margin.Float(); {
-	case c.Measure == "" && margin != 0:
-		other = "2 × " + other
-	case margin != 0:
-		other += fmt.Sprintf(" − %g point", -100*margin)
-	}
-	if c.Measure == "train_objective" {
-		what = "objective, at the end"
-		if c.Key == "objective" {
-			what = "objective, along the run"
-		}
-	}
-	return fmt.Sprintf("%s: %s %s %s", strings.TrimSuffix(what, " accuracy"), a, sign, other)
-}
-
 // difference formats the mean difference and its interval on the measure's own scale.
 func (c *Claim) difference() string {
 	if c.Measure == "" {
@@ -210,25 +251,26 @@ func (c *Claim) difference() string {
 }
 
 func (r *Report) testing() string {
-	text := "A claim is of the arms that it names: each method with the settings of the preset, " +
-		"SFK as printed with that C. How many runs an arm has decides nothing. "
-	text += fmt.Sprintf("The difference is of the two methods, paired by seed, which decides "+
+	f := r.Families[0]
+	text := r.study.Doc
+	text += fmt.Sprintf(" The difference is of the two methods, paired by seed, which decides "+
 		"initialisation and batches in both; p is Student's paired t test, two-sided, after "+
-		"Holm's correction for all %d different tests of this page. Supported and not supported "+
+		"%s correction for all %d different tests of this page. Supported and not supported "+
 		"are claims with p < %.2g, by the side on which the difference is; undecided is "+
-		"undecided at this number of seeds.", r.Tests, 1-level)
+		"undecided at this number of seeds.", map[bool]string{true: "Holm's", false: "no"}[f.holm()],
+		f.Tests, 1-f.Level)
 	text += " n is the number of seeds. Differences of accuracies are in points, of losses in " +
 		"nats, of times ratios." +
 		powerNote()
-	if slices.ContainsFunc(r.Claims, func(c *Claim) bool { return len(c.Seeds) == 1 }) {
+	if slices.ContainsFunc(f.Claims, func(c *Claim) bool { return len(c.Seeds) == 1 }) {
 		text += " One seed has no spread, so nothing can be decided with it."
 	}
-	return text + r.repeats()
+	return strings.TrimSpace(text + r.repeats())
 }
 
 // repeats explains the mark of claims whose test was already made.
 func (r *Report) repeats() string {
-	if !slices.ContainsFunc(r.Claims, func(c *Claim) bool { return c.Repeats != "" }) {
+	if !slices.ContainsFunc(r.claims(), func(c *Claim) bool { return c.Repeats != "" }) {
 		return ""
 	}
 	return " ¹ The same runs' figures as at the other radius: these methods do not train by it, " +
@@ -239,7 +281,7 @@ func (r *Report) repeats() string {
 func (r *Report) windows() string {
 	var turned []string
 	n := 0
-	for _, c := range r.Claims {
+	for _, c := range r.claims() {
 		if !c.Window.Applies() {
 			continue
 		}
@@ -252,107 +294,41 @@ func (r *Report) windows() string {
 	if n == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("With the mean of the last five evaluations in place of the last one "+
-		"(the paper averages over a window of 5) %d of %d differences change their side",
-		len(turned), n)
+	text := fmt.Sprintf("With the mean of the last %s evaluations in place of the last one "+
+		"(the paper averages over a window of %d) %d of %d differences change their side",
+		strings.Fields("- one two three four five six seven eight nine")[r.study.Window], r.study.Window, len(turned), n)
 	if len(turned) > 0 {
 		text += ": " + strings.Join(turned, "; ")
 	}
 	return text + "."
 }
 
-// readings lists what was measured, for each claim that was tested.
-func readings(of []claimed, tested []*Claim) (list page.List) {
-	for _, say := range of {
-		if !slices.ContainsFunc(tested, func(c *Claim) bool { return c.Key == say.key }) {
+// readings lists what was measured, for each claim of a family that was tested.
+func (r *Report) readings(family int) (list page.List) {
+	f := &r.study.Families[family]
+	name := func(arm int) string { return r.study.Arms[arm].Name }
+	for i := range f.Claims {
+		say := &f.Claims[i]
+		if !slices.ContainsFunc(r.Families[family].Claims, func(c *Claim) bool {
+			return c.says == say
+		}) {
 			continue
 		}
 		var pairs []string
-		for _, pair := range say.pairs {
-			pairs = append(pairs, fmt.Sprintf("%s and %s", pair[0], pair[1]))
+		for _, pair := range say.Pairs {
+			pairs = append(pairs, fmt.Sprintf("%s and %s", name(pair[0]), name(pair[1])))
 		}
-		if first := say.pairs[0]; first[0] == first[1] {
-			list = append(list, fmt.Sprintf("“%s %s” (%s): %s.", first[0], say.says, say.source,
-				say.reading))
+		first, of := say.Pairs[0], strings.Join(pairs, ", ")
+		if first[0] == first[1] {
+			list = append(list, fmt.Sprintf("“%s %s” (%s): %s.", name(first[0]), say.Says,
+				say.Source, say.Reading))
 			continue
 		}
-		list = append(list, fmt.Sprintf("“%s … %s %s …” (%s; %s): %s.", say.pairs[0][0], say.says,
-			say.pairs[0][1], say.source, strings.Join(pairs, ", "), say.reading))
+		if say.Source != "" {
+			of = say.Source + "; " + of
+		}
+		list = append(list, strings.TrimSuffix(fmt.Sprintf("“%s … %s %s …” (%s): %s.",
+			name(first[0]), say.Says, name(first[1]), of, say.Reading), ": ."))
 	}
 	return list
-}
-
-// blocks returns the problem's tables and figures.
-func (p *Problem) blocks() []page.Block {
-	list := []page.Block{page.Heading("Table 1, " + p.Label), p.table1()}
-	if len(p.arms) > 1 {
-		list = append(list, page.Text(p.legend()))
-	}
-	list = append(list, page.Heading("Figure 1, "+p.Label))
-	for _, f := range []struct{ measure, caption string }{
-		{"train_objective", "dual objective F(x; λ, η) of the training split"},
-		{"train_loss", "train loss"},
-		{"test_loss", "test loss"},
-		{"robust_risk", "robust risk of the test split"},
-	} {
-		figure := &page.Figure{Caption: f.caption + ", " + p.Label + ", by epoch"}
-		for i, a := range p.arms {
-			if c := a.curve(f.measure); len(c.Points) > 0 {
-				c.Mark = i + 1
-				figure.Curves = append(figure.Curves, c)
-			}
-		}
-		if len(figure.Curves) > 0 {
-			list = append(list, figure)
-		}
-	}
-	list = append(list, page.Text("Evaluations of whole splits, not smoothed (the paper's curves "+
-		"are moving averages over 5); with several seeds the mean and its 95 % t interval."))
-	return append(append(list, p.classBlocks()...), p.costBlocks()...)
-}
-
-// legend explains the stars of the table. It leaves out the line on ±, which is the standard
-// deviation on this page.
-func (p *Problem) legend() string {
-	lines := p.Table.Legend()
-	lines = slices.DeleteFunc(lines, func(l string) bool { return strings.HasPrefix(l, "±") })
-	return strings.Join(lines, " ") + p.starred()
-}
-
-// table1 returns a table with a column for each arm, beside the paper's column for its method.
-func (p *Problem) table1() *page.Table {
-	t := &page.Table{Head: []string{"%"}}
-	for _, a := range p.arms {
-		t.Head = append(t.Head, fmt.Sprintf("%s (n=%d)", a.label, len(a.runs)))
-		if p.paper(a) != nil {
-			t.Head = append(t.Head, "paper")
-		}
-	}
-	for c := range p.Table.Columns {
-		column := &p.Table.Columns[c]
-		row := []string{column.Title()}
-		for i, a := range p.arms {
-			cell := &p.Table.Rows[i].Cells[c]
-			text := style(column.Name).With(cell.Mean, cell.Std)
-			if cell.Best {
-				text += "*"
-			}
-			row = append(row, text)
-			if paper := p.paper(a); paper != nil {
-				row = append(row, paper.cell(column.Name,
-					slices.Index(p.arms[0].runs[0].Meta.Classes, column.Class)))
-			}
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	return t
-}
-
-// paper returns the published row of the arm's method if the arm stands for the method in claims,
-// else nil.
-func (p *Problem) paper(a *arm) *publishedRow {
-	if !p.published || p.arm(a.algorithm) != a {
-		return nil
-	}
-	return published.of(a.algorithm)
 }

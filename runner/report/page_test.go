@@ -13,7 +13,6 @@ import (
 
 	"drolab/dro"
 	"drolab/dro/peertest"
-	"drolab/presets"
 	"drolab/runner/page"
 )
 
@@ -188,7 +187,7 @@ func TestReplace(t *testing.T) {
 		})
 	}
 	const registered = "<!-- report of registered runs: "
-	g, err := NewRegistered(nil, presets.Known(), before)
+	g, err := New(recorded(t, "registered"), nil, Options{Now: before})
 	f.must(err)
 	got, err := Replace(registered+"begin -->\nold\n"+registered+"end -->\n", g)
 	if f.must(err); !strings.Contains(got, "0 of 120 runs") || strings.Contains(got, "old") {

@@ -16,10 +16,13 @@ import (
 	"drolab/presets"
 	"drolab/runner/record"
 	"drolab/runner/spec"
-	"drolab/runner/train"
+	"drolab/runner/study"
 )
 
-var before = patience.Add(-time.Hour)
+var (
+	patience = time.Date(2027, time.January, 22, 0, 0, 0, 0, time.UTC)
+	before   = patience.Add(-time.Hour)
+)
 
 // registered adds the runs of the registration. SFK is .1 better than ERM in the worst class and
 // has ERM's test loss. The robust risk that counts for runs without a radius is in robust_risk_at.
@@ -30,7 +33,7 @@ func (f *folder) registered() {
 		f.must(err)
 		for _, one := range p.Spec.Expand() {
 			a := one.Algorithm()
-			w := told{algorithm: a, seed: one.Seed, rho: one.Rho, preset: name,
+			w := told{algorithm: a, seed: one.Seed, rho: one.Rho, preset: name, age: -2,
 				classes:   strings.Fields("a b c d e f g h i j"),
 				change:    func(s *spec.Spec) { *s = one },
 				trainLoss: .1, testLoss: 1, worst: .5, risk: 9,
@@ -77,7 +80,7 @@ func TestRegistered(t *testing.T) {
 
 // again tests the families of the registration again in NumPy, which has its own list of lines.
 func (f *folder) again(t *testing.T, runs []*record.Run) {
-	g, err := NewRegistered(runs, presets.Known(), before)
+	g, err := New(recorded(t, "registered"), runs, Options{Now: before})
 	f.must(err)
 	text, err := json.Marshal(g)
 	f.must(err)
@@ -91,29 +94,31 @@ func (f *folder) again(t *testing.T, runs []*record.Run) {
 }
 
 func (f *folder) all(t *testing.T) {
-	if !areRegistered(f.runs) {
-		t.Error("the runs are not known as registered")
-	}
 	turned := slices.Clone(f.runs) // the order of the runs decides nothing
 	slices.Reverse(turned)
-	g, err := NewRegistered(turned, presets.Known(), before)
+	g, err := New(recorded(t, "registered"), turned, Options{Now: before})
 	f.must(err)
-	if !slices.IsSorted(g.Claims[0].Seeds) {
-		t.Errorf("the seeds are in the order %v", g.Claims[0].Seeds)
+	if !slices.IsSorted(g.claims()[0].Seeds) {
+		t.Errorf("the seeds are in the order %v", g.claims()[0].Seeds)
 	}
 	if g.Done != 120 || g.Wanted != 120 || len(g.Missing) > 0 || len(g.Seeds) != 12 ||
 		len(g.Notes) > 0 {
 		t.Fatalf("%d of %d runs, missing %v, seeds %v, notes %v", g.Done, g.Wanted, g.Missing,
 			g.Seeds, g.Notes)
 	}
-	if g.Tests != 24 || len(g.Claims) != 24 || len(g.Equivalent) != 3 || len(g.Reproduction) != 3 ||
-		len(g.Secondary[0]) != 18 || len(g.Secondary[1]) != 3 {
-		t.Errorf("families of %d (%d), %d, %d, %d and %d tests", len(g.Claims), g.Tests,
-			len(g.Equivalent), len(g.Reproduction), len(g.Secondary[0]), len(g.Secondary[1]))
+	sizes := map[string]int{"main": 24, "equivalence": 3, "sfk-auto": 18, "group": 3}
+	all := slices.Clone(g.Reproduction)
+	for _, of := range g.Families {
+		if n := sizes[of.Name]; len(of.Claims) != n || of.Tests != n {
+			t.Errorf("%s: a family of %d (%d), want %d", of.Name, len(of.Claims), of.Tests, n)
+		}
+		all = append(all, of.Claims...)
 	}
-	for _, c := range slices.Concat(g.Claims, g.Equivalent, g.Reproduction, g.Secondary[0],
-		g.Secondary[1]) {
-		if len(c.Seeds) != 12 || !c.Adjusted.Applies() {
+	if len(g.Families) != len(sizes) || len(g.Reproduction) != 3 {
+		t.Errorf("%d families and %d means", len(g.Families), len(g.Reproduction))
+	}
+	for _, c := range all {
+		if len(c.Seeds) != 12 || !c.Adjusted.Applies() || c.Exploratory {
 			t.Errorf("%s at %s: %d seeds, p %v", c.short(), c.Problem, len(c.Seeds), c.Adjusted)
 		}
 		if risk := c.Key == "robust-risk" && c.A == "sfk"; risk &&
@@ -124,15 +129,15 @@ func (f *folder) all(t *testing.T) {
 			t.Errorf("%s: %s", c.short(), c.Verdict)
 		}
 	}
-	for _, c := range g.Equivalent {
-		if !c.significant() {
+	for _, c := range g.Families[1].Claims {
+		if !c.significant() || c.Verdict != Supported {
 			t.Errorf("%s: not equivalent, p %v", c.pair(), c.P)
 		}
 	}
 	if n := len(g.Means); n != 34 || len(g.Means[0].Arms) != 6 || g.Means[0].Arms[0].Seeds != 12 {
 		t.Errorf("%d rows of means, the first is %v", n, g.Means[0])
 	}
-	if short := g.short(); !strings.Contains(short, "| ρ = 0.5: erm | 12 | 49.9 ± 0.3 |") {
+	if short := g.shortMeans(); !strings.Contains(short, "| ρ = 0.5: erm | 12 | 49.9 ± 0.3 |") {
 		t.Errorf("in short: %s", short)
 	}
 	page := g.Page().Markdown()
@@ -150,66 +155,42 @@ func (f *folder) all(t *testing.T) {
 // Nothing is tested before all runs have ended. After 60 days the tests use the seeds that all arms
 // have from the first seed on.
 func (f *folder) missing(t *testing.T) {
-	f.add(told{algorithm: dro.SFK, seed: 17, preset: "registered"})
+	f.add(told{algorithm: dro.SFK, seed: 17, preset: "registered", age: -2})
 	some := slices.DeleteFunc(slices.Clone(f.runs), func(r *record.Run) bool {
 		s := &r.Meta.Spec
 		return s.Algorithm() == dro.SFK && s.Rho == .5 && s.Seed == 9 ||
 			s.Algorithm() == "group" && s.Seed > 14
 	})
-	g, err := NewRegistered(some, presets.Known(), before)
+	g, err := New(recorded(t, "registered"), some, Options{Now: before})
 	f.must(err)
-	want := []string{"group at ρ = 1.5: 2 of 12", "sfk at ρ = 0.5: 1 of 12"}
+	want := []string{"group: 2 of 12", "sfk at ρ = 0.5: 1 of 12"}
 	slices.Sort(g.Missing)
-	if !slices.Equal(g.Missing, want) || len(g.Claims) > 0 {
-		t.Errorf("missing %q and %d tests, want %q and none", g.Missing, len(g.Claims), want)
-	}
-	commands := []string{
-		"drolab run registered-gentle --algo sfk --seed 9 --seeds 1 --runs registered",
-		"drolab run registered --algo group --seed 15 --seeds 2 --runs registered",
-	}
-	if !slices.Equal(g.Commands, commands) {
-		t.Errorf("the commands are %q, want %q", g.Commands, commands)
+	if !slices.Equal(g.Missing, want) || len(g.claims()) > 0 {
+		t.Errorf("missing %q and %d tests, want %q and none", g.Missing, len(g.claims()), want)
 	}
 	if page := g.Page().Markdown(); !strings.Contains(page, "3 are missing") || len(g.Notes) != 1 {
 		t.Errorf("%v\n%s", g.Notes, page)
 	}
-	g, err = NewRegistered(some, presets.Known(), patience)
+	g, err = New(recorded(t, "registered"), some, Options{Now: patience})
 	f.must(err)
-	if !slices.Equal(g.Seeds, []uint64{5, 6, 7, 8}) || len(g.Claims) != 24 ||
-		len(g.Claims[0].Seeds) != 4 {
-		t.Errorf("seeds %v and %d tests, want 5 to 8 and 24", g.Seeds, len(g.Claims))
+	if !slices.Equal(g.Seeds, []uint64{5, 6, 7, 8}) || len(g.claims()) != 24 ||
+		len(g.claims()[0].Seeds) != 4 {
+		t.Errorf("seeds %v and %d tests, want 5 to 8 and 24", g.Seeds, len(g.claims()))
 	}
 }
 
-// A run on other data does not count. Where every run of a preset is missing, the command for the
-// preset names no method.
+// A run on other data does not count.
 func (f *folder) none(t *testing.T) {
 	one := f.runs[0].Meta.Spec
 	one.Seed++
 	f.add(told{algorithm: one.Algorithm(), preset: "registered", checksum: "sha256:1",
+		age:    -2,
 		change: func(s *spec.Spec) { *s = one }})
 	runs := []*record.Run{f.runs[0], f.runs[len(f.runs)-1]}
-	g, err := NewRegistered(runs, presets.Known(), before)
+	g, err := New(recorded(t, "registered"), runs, Options{Now: before})
 	f.must(err)
 	if g.Done != 1 || len(g.Notes) != 1 || !strings.Contains(g.Notes[0], "data") {
 		t.Errorf("%d runs, notes %q", g.Done, g.Notes)
-	}
-	last := "drolab run registered-gentle --seed 6 --seeds 11 --runs registered"
-	if n := len(g.Commands); n != 4 || !slices.Contains(g.Commands, last) {
-		t.Errorf("%d commands: %q", n, g.Commands)
-	}
-}
-
-// A run that broke is recognised by its cause.
-func TestNotFinite(t *testing.T) {
-	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		if broken := (&train.BrokenError{What: "loss", Value: x,
-			Cure: "lower lr"}).Error(); !notFinite(broken) {
-			t.Errorf("%q is not known", broken)
-		}
-	}
-	if notFinite("no space is left") {
-		t.Error("a full disk is taken for numbers that are not finite")
 	}
 }
 
@@ -230,24 +211,29 @@ func TestLinesOfTheRegistration(t *testing.T) {
 		"worst-pan":     "worst class",
 		"robust-risk":   "robust risk",
 	}
-	lines := 0
-	for _, say := range claims() {
-		word, ok := words[say.key]
+	lines, tests := 0, 0
+	of := recorded(t, "registered")
+	main := of.Families[0].Claims
+	for i := range main {
+		say := &main[i]
+		word, ok := words[say.Key]
 		if !ok {
+			t.Errorf("%s: no such line", say.Key)
 			continue
 		}
-		for _, pair := range say.pairs {
+		for _, pair := range say.Pairs {
 			sign, margin := "<", "| 0 |"
-			if say.higher {
+			if say.Higher {
 				sign = ">"
 			}
-			if say.margin != 0 {
-				margin = fmt.Sprintf("| −%g point |", -100*say.margin)
+			if say.Margin != 0 {
+				margin = fmt.Sprintf("| −%g point |", -100*say.Margin)
 			}
 			if word == "along" {
 				word = "equal steps"
 			}
-			head := fmt.Sprintf("| %s %s %s |", pair[0], sign, pair[1])
+			head := fmt.Sprintf("| %s %s %s |", of.Arms[pair[0]].Name, sign,
+				of.Arms[pair[1]].Name)
 			found := slices.ContainsFunc(strings.Split(string(text), "\n"), func(l string) bool {
 				return strings.Contains(l, head) && strings.Contains(l, word) &&
 					strings.Contains(l, margin)
@@ -255,9 +241,33 @@ func TestLinesOfTheRegistration(t *testing.T) {
 			if lines++; !found {
 				t.Errorf("docs/registration.md has no line %s %s %s", head, word, margin)
 			}
+			if tests += len(say.Under); say.Along != (word == "equal steps") {
+				t.Errorf("%s: along the run: %t", head, say.Along)
+			}
 		}
 	}
-	if lines != 14 {
-		t.Errorf("%d lines, want 14", lines)
+	if lines != 14 || tests != 24 {
+		t.Errorf("%d lines and %d tests, want 14 and 24", lines, tests)
+	}
+	// The rest of the page: seeds, dates, margins, corrections and the other families.
+	if s := of.Seeds; s[0] != 5 || s[len(s)-1] != 16 || len(s) != 12 || len(of.Arms) != 6 ||
+		of.WaitUntil != patience || of.Registered.Format(time.DateOnly) != "2026-11-23" {
+		t.Errorf("seeds %v, waits until %v, registered %v", s, of.WaitUntil, of.Registered)
+	}
+	for _, f := range of.Families {
+		if f.Confidence != .95 || f.Correction != study.Holm {
+			t.Errorf("%s: %g, %s", f.Name, f.Confidence, f.Correction)
+		}
+	}
+	for _, say := range of.Families[1].Claims {
+		if say.Equivalent != .025 || say.Measure != "test_loss" {
+			t.Errorf("equivalence of %s within %g", say.Measure, say.Equivalent)
+		}
+	}
+	for _, r := range of.Reproduction {
+		name := of.Arms[r.Arm].Name
+		if mean := fmt.Sprintf("%.2f", 100*r.Value); !strings.Contains(string(text), mean) {
+			t.Errorf("docs/registration.md has no mean %s of %s", mean, name)
+		}
 	}
 }

@@ -5,67 +5,84 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
-	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/record"
+	"drolab/runner/study"
 )
 
 // Report is the content of a page, as data.
 type Report struct {
-	Level    float64    `json:"level"` // confidence level of intervals and tests
+	Level float64 `json:"level"` // confidence level of intervals
+	// Wanted is the number of the study's runs, of which Done have ended. Missing counts the others
+	// by arm; if there are any, nothing is tested before Study.WaitUntil.
+	Wanted   int       `json:"wanted"`
+	Done     int       `json:"done"`
+	Missing  []string  `json:"missing"`
+	Interim  bool      `json:"interim,omitempty"`
+	Seeds    []uint64  `json:"seeds"` // the seeds that are tested
+	Families []*Family `json:"families"`
+	// Reproduction compares means with published ones, as a family; its verdicts mean nothing.
+	Reproduction []*Claim  `json:"reproduction"`
+	Means        []MeanRow `json:"means"`
+
+	// What follows describes the runs of a study that is not registered.
+
 	Problems []*Problem `json:"problems"`
-	Claims   []*Claim   `json:"claims"`
-	// Tests is the number of different tests over which the claims are corrected together.
-	Tests int `json:"tests"`
-	// Further has the same claims for arms other than the claims' own. The tests of each arm are
-	// corrected among themselves, and their results change no claim.
+	// Further has the first family's claims for arms that are none of the study's. The tests of each
+	// arm are corrected among themselves, and their results change no claim.
 	Further []*Claim `json:"further"`
-	// Later has claims that were first tested after the runs had been seen, a family of LaterTests
-	// tests. Reproduction compares mean accuracies with Table 1's means, as a family too; its
-	// verdicts mean nothing.
-	Later        []*Claim `json:"later"`
-	LaterTests   int      `json:"later_tests"`
-	Reproduction []*Claim `json:"reproduction"`
-	// Readings has the readings of the paper's experiment, the nearest to Table 1 first.
+	// Readings has the readings of the published experiment, the nearest to its table first.
 	Readings   []Reading   `json:"readings"`
 	Departures []Departure `json:"departures"`
 	Variations []Variation `json:"variations"`
-	Wanted     []Wanted    `json:"wanted"` // variations for which there is no run
+	Lacking    []Lacking   `json:"lacking"` // variations for which there is no run
 	Made       []Made      `json:"made"`
 	Notes      []string    `json:"notes"`
+
+	study *study.Study
+	at    []*Problem // one for each condition
 }
 
-// Problem is the basis of a comparison of methods: one uncertainty set, radius, data set, network
-// and budget.
+// Family is a study's family of claims, tested. A test that is made twice counts once.
+type Family struct {
+	Name       string   `json:"name"`
+	Level      float64  `json:"level"` // confidence level of its tests
+	Correction string   `json:"correction"`
+	Tests      int      `json:"tests"`
+	Claims     []*Claim `json:"claims"`
+
+	title string
+}
+
+// Problem is a condition with its arms: one uncertainty set, radius, data set, network and budget.
 type Problem struct {
-	Label string         `json:"label"` // set and radius
+	Label string         `json:"label"` // of the condition
 	Table *compare.Table `json:"table"` // a row for each arm, at the last iterate
 	Costs []Cost         `json:"costs"`
-	// Classes has, for each class or group, the differences to ERM.
+	// Classes has, for each class or group, the differences to the baseline.
 	Classes []ClassRow `json:"classes"`
 
-	arms      []*arm
-	stars     int  // the number of arms that are tested for stars; 0 means all
-	published bool // the paper's numbers are for these data and this network
+	of     *study.Condition
+	study  *study.Study
+	own    []*arm        // the study's arms
+	arms   []*arm        // the rows of the table
+	probes []*record.Run // see setProbesApart
+	stars  int           // the number of arms that are tested for stars; 0 means all
 }
 
 // arm is a row of a problem's table with its runs, by seed.
 type arm struct {
-	label     string // the row's label, with the mark of what its method uses
-	algorithm dro.Algorithm
-	runs      []*ran
-	// far is the number of method-specific settings in which the arm differs from the reading that
-	// the claims are about. altered says that one of them is a setting of the method's own.
-	far     int
-	altered bool
+	label string // in tables; a row's has the mark of what its method uses
+	name  string // the study's, else ""
+	runs  []*ran
 }
 
-// ran is a run with the content of its log and the presets by which it is read.
+// ran is a run with the content of its log.
 type ran struct {
 	*record.Run
-	read
 	evals   []*runner.EvalEvent
 	ticks   []tick
 	seconds float64 // of training, evaluations included
@@ -86,124 +103,168 @@ type Options struct {
 	// Family is the family of tests over which the stars of a table are corrected, as in
 	// compare.Options; "" stands for compare.AllMeasures.
 	Family string
-	// Known lists the presets by which the runs are read.
-	Known []runner.Preset
+	// Interim tests before all runs are there.
+	Interim bool
+	// Now decides whether the study still waits for runs.
+	Now time.Time
 }
 
-// New makes the report of the finished runs among runs. It fails if a log cannot be read or no run
-// has finished.
-func New(runs []*record.Run, o Options) (*Report, error) {
-	r := &Report{Level: level, Problems: []*Problem{}, Claims: []*Claim{}, Further: []*Claim{},
-		Later: []*Claim{}, Reproduction: []*Claim{}, Readings: []Reading{},
-		Departures: []Departure{}, Variations: []Variation{}, Wanted: []Wanted{},
-		Notes: []string{}}
-	runs, mixed := record.Unmixed(runs)
-	if len(mixed) > 0 {
-		r.note("left out because they have no single method: %s", strings.Join(mixed, ", "))
+// New makes the report of a study on the finished runs among runs. It tests nothing as long as the
+// study waits for runs. Without a study the runs are described alone. New fails if a log cannot be
+// read.
+func New(s *study.Study, runs []*record.Run, o Options) (*Report, error) {
+	if s == nil {
+		var err error
+		if s, err = describe(runs); err != nil {
+			return nil, err
+		}
+		o.Interim = true // it waits for no run
 	}
-	done, left := finished(runs)
-	if len(left) > 0 {
-		r.note("left out because they are not done: %s", strings.Join(left, ", "))
+	r := &Report{Level: level, Families: []*Family{}, Reproduction: []*Claim{}, Means: []MeanRow{},
+		Problems: []*Problem{}, Further: []*Claim{}, Readings: []Reading{},
+		Departures: []Departure{}, Variations: []Variation{}, Lacking: []Lacking{}, Made: []Made{},
+		Notes: []string{}, Seeds: s.Seeds, study: s}
+	runs, mixed := record.Unmixed(once(runs))
+	r.noteRuns("left out because they have no single method", mixed)
+	g := s.Gather(runs)
+	r.Wanted, r.Done, r.Missing = g.Wanted, g.Done, g.Lacks()
+	r.noteGathered(g)
+	if len(r.Missing) > 0 && !o.Interim {
+		if s.WaitUntil.IsZero() || o.Now.Before(s.WaitUntil) {
+			return r, nil
+		}
+		r.Seeds = g.Common()
 	}
-	if len(done) == 0 {
-		return nil, fmt.Errorf("none of the %d run(s) is done: a report is of finished ones",
-			len(runs))
+	r.Interim = o.Interim && len(r.Missing) > 0 && r.registered()
+	if len(r.Seeds) < 2 && r.registered() {
+		r.note("fewer than two seeds have all of their runs: nothing can be tested")
+		return r, nil
 	}
-	all, err := readAll(done, o.Known)
-	if err != nil {
+	if err := r.fill(g); err != nil {
 		return nil, err
 	}
-	main, others := experiments(all)
-	for _, e := range main {
-		p := newProblem(e, o)
-		r.Problems = append(r.Problems, p)
-		for _, n := range p.Table.Notes {
-			if n.Kind != compare.Seen && n.Kind != compare.Problem {
-				r.note("%s: %s", p.Label, n.Text)
-			}
+	var others []*experiment
+	if !r.registered() {
+		var err error
+		if others, err = r.tabulate(g, o); err != nil {
+			return nil, err
 		}
 	}
-	r.claim()
-	r.claimLater()
-	r.Departures = departures(r.Problems)
-	r.vary(main, others)
+	r.judge()
+	if r.registered() {
+		r.means()
+		return r, nil
+	}
+	r.Departures = r.departures()
+	r.vary(others)
 	r.near()
-	r.Made = made(all)
 	return r, nil
 }
+
+// registered reports whether the study is confirmatory. The page then has its tests, and nothing
+// that could be taken for one.
+func (r *Report) registered() bool { return !r.study.Registered.IsZero() }
 
 func (r *Report) note(format string, args ...any) {
 	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
 }
 
-// finished returns the runs that are done, each once, and names the others.
-func finished(runs []*record.Run) (done []*record.Run, left []string) {
-	for _, r := range runs {
-		switch {
-		case slices.ContainsFunc(done, func(o *record.Run) bool { return o.Meta.ID == r.Meta.ID }):
-		case r.Status() != runner.Done:
-			left = append(left, fmt.Sprintf("%s (%s)", r.Meta.ID, r.Status()))
-		default:
-			done = append(done, r)
-		}
+func (r *Report) noteRuns(why string, ids []string) {
+	const most = 6
+	if n := len(ids) - most; n > 0 {
+		ids = append(slices.Clone(ids[:most]), fmt.Sprintf("and %d more", n))
 	}
-	return done, left
+	if len(ids) > 0 {
+		r.note("%s: %s", why, strings.Join(ids, ", "))
+	}
 }
 
-func newProblem(e *experiment, o Options) *Problem {
-	runs := make([]*record.Run, len(e.runs))
-	for i, r := range e.runs {
-		runs[i] = r.Run
-	}
-	of := compare.Options{Level: level, At: compare.Last,
-		Family: cmp.Or(o.Family, compare.AllMeasures)}
-	p := &Problem{Table: compare.Runs(runs, of)}
-	p.Label = p.Table.Rows[0].Problem
-	p.published = published.fits(&e.runs[0].Meta)
-	for i := range p.Table.Rows {
-		row, a := &p.Table.Rows[i], &arm{}
-		for _, id := range row.Runs {
-			at := slices.IndexFunc(e.runs, func(r *ran) bool { return r.Meta.ID == id })
-			a.runs = append(a.runs, e.runs[at])
+// noteGathered names the runs that are left out, and those that are not as they should be.
+func (r *Report) noteGathered(g *study.Gathered) {
+	going := func(one *record.Run) bool { return one.Status() != runner.Done }
+	undone := slices.Clone(g.Failed)
+	for _, one := range g.Rest {
+		if going(one) {
+			undone = append(undone, one)
 		}
-		m := &a.runs[0].Meta
-		called := a.runs[0].name(m, row.Label)
-		taken := func(r compare.Row) bool { return r.Label == called }
-		if !slices.ContainsFunc(p.Table.Rows[:i], taken) {
-			row.Label = called
-		}
-		a.label, a.algorithm = row.Title(), m.Spec.Algorithm()
-		a.place()
-		p.arms = append(p.arms, a)
 	}
-	p.star(runs, of)
-	p.costs()
-	p.classes()
-	return p
-}
-
-// star limits the tests for stars to the arms of the claims, if there are several, so that runs of
-// further arms change no star.
-func (p *Problem) star(runs []*record.Run, of compare.Options) {
-	own := p.own()
-	if len(own) < 2 {
+	for _, m := range g.Missing {
+		if m.Begun != nil {
+			undone = append(undone, m.Begun)
+		}
+	}
+	r.noteRuns("left out because they are not done", ids(undone))
+	r.noteRuns("left out because their seeds are not the study's", ids(g.OtherSeeds))
+	for _, one := range g.Broken {
+		r.note("%s: its numbers are not finite, so that its seed is left out of that arm's tests",
+			one.Meta.ID)
+	}
+	if !r.registered() {
 		return
 	}
-	p.stars = len(own)
-	of.Tested = func(m *runner.Meta) bool {
-		return slices.ContainsFunc(own, func(a *arm) bool {
-			return slices.ContainsFunc(a.runs, func(r *ran) bool { return r.Meta.ID == m.ID })
-		})
+	rest := slices.DeleteFunc(slices.Clone(g.Rest), going)
+	r.noteRuns("left out because they are of no arm", ids(rest))
+	r.noteRuns("left out because their data are not those of the others", ids(g.OtherData))
+	r.noteRuns("exploratory, because they were begun before the registration, and so is every "+
+		"test of them", ids(g.Early))
+	if kernels := g.Kernels(); len(kernels) > 1 {
+		r.note("the runs are of several kernels (%s): those of one are to be repeated",
+			strings.Join(kernels, ", "))
 	}
-	tested := compare.Runs(runs, of)
-	p.Table.Columns = tested.Columns
-	for i := range p.Table.Rows {
-		p.Table.Rows[i].Cells = tested.Rows[i].Cells
+}
+
+// ids names runs, with the status of those that are not done.
+func ids(runs []*record.Run) (list []string) {
+	for _, r := range runs {
+		name := r.Meta.ID
+		if r.Status() != runner.Done {
+			name += fmt.Sprintf(" (%s)", r.Status())
+		}
+		list = append(list, name)
 	}
+	return list
+}
+
+// once returns each run once.
+func once(runs []*record.Run) (list []*record.Run) {
+	seen := map[string]bool{}
+	for _, r := range runs {
+		if !seen[r.Meta.ID] {
+			list = append(list, r)
+		}
+		seen[r.Meta.ID] = true
+	}
+	return list
+}
+
+// fill makes the conditions with the study's arms and their runs.
+func (r *Report) fill(g *study.Gathered) error {
+	read := map[*study.Slot][]*ran{}
+	for _, slot := range g.Slots {
+		for _, one := range slot.Runs {
+			if !slices.Contains(r.Seeds, one.Meta.Spec.Seed) {
+				continue
+			}
+			all, err := readLog(one)
+			if err != nil {
+				return fmt.Errorf("run %s: %w", one.Meta.ID, err)
+			}
+			read[slot] = append(read[slot], all)
+		}
+	}
+	for c := range r.study.Conditions {
+		p := &Problem{Label: r.study.Conditions[c].Label, of: &r.study.Conditions[c], study: r.study}
+		for a := range r.study.Arms {
+			of := &r.study.Arms[a]
+			p.own = append(p.own, &arm{label: of.Label, name: of.Name, runs: read[g.By[c][a]]})
+		}
+		r.at = append(r.at, p)
+	}
+	return nil
 }
 
 // made counts the runs by the machine and program that made them, the largest count first.
-func made(all []*ran) (list []Made) {
+func made(all []*record.Run) (list []Made) {
 	for _, r := range all {
 		i := slices.IndexFunc(list, func(m Made) bool { return m.Host == r.Meta.Host })
 		if i < 0 {
@@ -213,17 +274,4 @@ func made(all []*ran) (list []Made) {
 	}
 	slices.SortStableFunc(list, func(a, b Made) int { return cmp.Compare(b.Runs, a.Runs) })
 	return list
-}
-
-// starred returns a sentence that names the arms that are tested for stars, or "" if all are.
-func (p *Problem) starred() string {
-	own := p.own()
-	if p.stars == 0 || p.stars == len(p.arms) {
-		return ""
-	}
-	names := make([]string, len(own))
-	for i, a := range own {
-		names[i] = a.label
-	}
-	return " Stars are between the arms of the claims alone: " + strings.Join(names, ", ") + "."
 }

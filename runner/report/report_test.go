@@ -14,6 +14,7 @@ import (
 	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/runner/spec"
+	"drolab/runner/study"
 )
 
 const half = "χ², ρ=0.5"
@@ -49,12 +50,12 @@ func TestVerdicts(t *testing.T) {
 		t.Errorf("%v ± %v, want %v ± %v", c.Mean, c.Half, mean, width)
 	}
 	least := math.Inf(1)
-	for _, c := range r.Claims {
+	for _, c := range r.claims() {
 		least = min(least, c.P.Float())
 	}
-	for _, c := range r.Claims {
-		if c.P.Float() == least && math.Abs(c.Adjusted.Float()-float64(r.Tests)*least) > 1e-12 {
-			t.Errorf("the least p of %d, %g, is adjusted to %v", r.Tests, least, c.Adjusted)
+	for _, c := range r.claims() {
+		if c.P.Float() == least && math.Abs(c.Adjusted.Float()-float64(r.Families[0].Tests)*least) > 1e-12 {
+			t.Errorf("the least p of %d, %g, is adjusted to %v", r.Families[0].Tests, least, c.Adjusted)
 		}
 	}
 }
@@ -85,7 +86,7 @@ func TestOneSeedDecidesNothing(t *testing.T) {
 	f.add(told{algorithm: dro.SFK, seed: 1, rho: .5, trainLoss: 5, worst: .1})
 	f.add(told{algorithm: dro.ERM, seed: 1, rho: .5, trainLoss: 1, worst: .9})
 	r := f.report()
-	for _, c := range r.Claims {
+	for _, c := range r.claims() {
 		if c.Verdict != Undecided || c.P.Applies() || c.Half.Applies() || !c.Mean.Applies() {
 			t.Errorf("%s: %+v", c.Key, c)
 		}
@@ -121,13 +122,13 @@ func TestSameRunsAtTwoRadii(t *testing.T) {
 		t.Error("the robust risk, which is of the radius, counts once")
 	}
 	different := 0
-	for _, c := range r.Claims {
+	for _, c := range r.claims() {
 		if c.Repeats == "" {
 			different++
 		}
 	}
-	if r.Tests != different || different == len(r.Claims) {
-		t.Errorf("%d tests of %d claims, %d different", r.Tests, len(r.Claims), different)
+	if r.Families[0].Tests != different || different == len(r.claims()) {
+		t.Errorf("%d tests of %d claims, %d different", r.Families[0].Tests, len(r.claims()), different)
 	}
 }
 
@@ -136,8 +137,12 @@ func TestStepsAreComparedSideBySide(t *testing.T) {
 	f := newFolder(t)
 	f.four(told{algorithm: dro.SFK, rho: .5, speed: 75})
 	f.four(told{algorithm: dro.PGD, rho: .5})
-	all, err := readAll(f.runs, nil)
-	f.must(err)
+	all := make([]*ran, len(f.runs))
+	for i, r := range f.runs {
+		var err error
+		all[i], err = readLog(r)
+		f.must(err)
+	}
 	start := time.Date(2026, 11, 22, 4, 0, 0, 0, time.UTC)
 	for i, r := range all { // 100 seconds each; SFK's steps take 10 s, PGD's 7.5
 		hour := start.Add(time.Duration(r.seed()) * time.Hour)
@@ -202,7 +207,7 @@ func TestVariations(t *testing.T) {
 	}) {
 		t.Errorf("what differs in two settings is not named: %q", r.Notes)
 	}
-	if len(r.Wanted) > 0 || len(r.Departures) > 0 {
+	if len(r.Lacking) > 0 || len(r.Departures) > 0 {
 		t.Error("drawn shapes are taken for the paper's experiment")
 	}
 }
@@ -210,25 +215,21 @@ func TestVariations(t *testing.T) {
 // For runs on the paper's data the page shows the paper's numbers beside ours, and lists the
 // settings that the paper does not state.
 func TestBesideThePaper(t *testing.T) {
-	cifar := func(s *spec.Spec) {
-		s.Dataset, s.Model, s.Init = "cifar10", "alexnet", "torch"
-		s.Mean, s.Std = []float64{.4914, .4822, .4465}, []float64{.2470, .2435, .2616}
-		s.EtaMin, s.Coordinates = spec.Fixed(-10), "paper"
-		if err := s.Assign("imbalance", []byte(`"paper"`)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	like := as(t, "paper-gentle")
+	auto := func(s *spec.Spec) { like(s); s.LambdaMax = spec.Auto{} }
 	f := newFolder(t)
 	ten := strings.Fields("airplane automobile bird cat deer dog frog horse ship truck")
 	add := func(a dro.Algorithm, change func(*spec.Spec), accuracy ...float64) {
 		f.add(told{algorithm: a, seed: 1, rho: .5, worst: .5, change: change, classes: ten,
 			preset: "paper-gentle", accuracy: accuracy})
 	}
-	add(dro.SFK, cifar, .9, .9, .9, .5, .5, .65, .9, .9, .9, .9)
-	add(dro.ERM, cifar, .9, .9, .9, .5, .4, .45, .9, .9, .9, .1)
-	add(dro.SFK, func(s *spec.Spec) { cifar(s); s.Pad = "mean" }, .9, .9, .9, .5, .5, .65,
+	add(dro.SFK, auto, .9, .9, .9, .5, .5, .65, .9, .9, .9, .9)
+	add(dro.ERM, like, .9, .9, .9, .5, .4, .45, .9, .9, .9, .1)
+	add(dro.SFK, func(s *spec.Spec) { auto(s); s.Pad = "mean" }, .9, .9, .9, .5, .5, .65,
 		.9, .9, .9, .9)
-	r := f.report()
+	r, err := New(recorded(t, "paper", "sfk: {method: sfk,", "sfk: {method: sfk, lambda_max: auto,"),
+		f.runs, Options{Interim: true})
+	f.must(err)
 	page := r.Page().Markdown()
 	for _, want := range []string{
 		"| worst class | 50.0 | 49.36 | 50.0 | 47.05 |",
@@ -240,7 +241,7 @@ func TestBesideThePaper(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	c := f.claim(r, "low", half, "sfk lambda_max=auto c=1000", "erm")
+	c := f.claim(r, "low", half, "sfk c=1000", "erm")
 	if math.Abs(c.Mean.Float()-.1) > 1e-12 || c.Window.Applies() {
 		t.Errorf("classes 3, 4 and 5: %v, want 0.1", c.Mean)
 	}
@@ -251,7 +252,7 @@ func TestBesideThePaper(t *testing.T) {
 			t.Errorf("%s is not given as a reading: %+v", key, r.Departures)
 		}
 	}
-	for _, w := range r.Wanted {
+	for _, w := range r.Lacking {
 		if w.Key == "pad" && w.Method == dro.SFK {
 			t.Error("a variation that is there is wanted")
 		}
@@ -271,18 +272,19 @@ func TestWindow(t *testing.T) {
 		}
 		return r
 	}
-	x, y, ok := window("test_loss")(losses(9, 1, 2, 3, 4, 5), losses(1, 1, 1, 1, 6))
+	x, y, ok := window("test_loss", 5)(losses(9, 1, 2, 3, 4, 5), losses(1, 1, 1, 1, 6))
 	if !ok || x != 3 || y != 2 {
 		t.Errorf("%g and %g, want 3 and 2", x, y)
 	}
-	if _, _, ok := window("test_loss")(losses(1, 2, 3, 4), losses(1, 1, 1, 1, 1)); ok {
+	if _, _, ok := window("test_loss", 5)(losses(1, 2, 3, 4), losses(1, 1, 1, 1, 1)); ok {
 		t.Error("four evaluations have a mean of five")
 	}
 	claim := func(a string, mean, window float64) *Claim {
-		return &Claim{A: a, B: "erm", Margin: measure.Num(0), Measure: "test_loss", Problem: half,
+		return &Claim{says: &study.Claim{}, A: a, B: "erm", Margin: measure.Num(0), Measure: "test_loss", Problem: half,
 			Window: measure.Num(window), Difference: Difference{Mean: measure.Num(mean)}}
 	}
-	r := &Report{Claims: []*Claim{claim("sfk", -.1, .25), claim("pan", -.1, -.2)}}
+	claims := []*Claim{claim("sfk", -.1, .25), claim("pan", -.1, -.2)}
+	r := &Report{study: &study.Study{Window: 5}, Families: []*Family{{Claims: claims}}}
 	const turned = "sfk < erm, χ², ρ=0.5 (+0.25)"
 	if text := r.windows(); !strings.Contains(text, "1 of 2") || !strings.Contains(text, turned) {
 		t.Error(text)
@@ -290,7 +292,7 @@ func TestWindow(t *testing.T) {
 }
 
 func TestNothingToReport(t *testing.T) {
-	if r, err := New(nil, Options{}); err == nil {
+	if r, err := New(nil, nil, Options{}); err == nil {
 		t.Errorf("%+v", r)
 	}
 }
@@ -302,7 +304,7 @@ func TestJSON(t *testing.T) {
 	f.must(err)
 	var back map[string]any
 	f.must(json.Unmarshal(b, &back))
-	for _, key := range []string{"problems", "claims", "departures", "variations", "wanted", "made",
+	for _, key := range []string{"problems", "families", "departures", "variations", "lacking", "made",
 		"notes"} {
 		if _, ok := back[key].([]any); !ok {
 			t.Errorf("%s is %v, want a list", key, back[key])

@@ -17,7 +17,8 @@ func (p *Problem) classBlocks() []page.Block {
 	}
 	m := &p.arms[0].runs[0].Meta
 	measure := m.Fit("class_accuracy")
-	head := []string{m.Part(), "n train", string(baseline)}
+	base := p.base().label
+	head := []string{m.Part(), "n train", base}
 	t := &page.Table{Head: append(head, p.Classes[0].Arms...)}
 	for i := range p.Classes {
 		row := &p.Classes[i]
@@ -31,10 +32,14 @@ func (p *Problem) classBlocks() []page.Block {
 		}
 		t.Rows = append(t.Rows, cells)
 	}
+	columns := " of the claims' arms together, and for each other column alone"
+	if len(p.study.Families) == 0 {
+		columns = ""
+	}
 	note := fmt.Sprintf("%s's accuracy in %%, and how many points the others are above or below "+
-		"it, paired by seed; * is p < %.2g after Holm's correction for all columns of the "+
-		"claims' arms together, and for each other column alone.", baseline, 1-level)
-	heading := fmt.Sprintf("Accuracy by %s, %s", m.Part(), p.Label)
+		"it, paired by seed; * is p < %.2g after Holm's correction for all columns%s.", base,
+		1-level, columns)
+	heading := join("Accuracy by "+m.Part(), p.Label)
 	return []page.Block{page.Heading(heading), t, page.Text(note)}
 }
 
@@ -49,7 +54,7 @@ func (p *Problem) costBlocks() []page.Block {
 	note := "Wall time on a machine that had other work at the same time: only the ratio to ERM " +
 		"says something, of runs that were made side by side in the time that both trained " +
 		"(geometric mean over seeds, paired). drolab bench measures a step alone."
-	return []page.Block{page.Heading("Cost, " + p.Label), t, page.Text(note)}
+	return []page.Block{page.Heading(join("Cost", p.Label)), t, page.Text(note)}
 }
 
 func (r *Report) departureBlocks() []page.Block {
@@ -79,7 +84,7 @@ func (r *Report) departureBlocks() []page.Block {
 }
 
 func (r *Report) variationBlocks() []page.Block {
-	if len(r.Variations) == 0 && len(r.Wanted) == 0 {
+	if len(r.Variations) == 0 && len(r.Lacking) == 0 {
 		return nil
 	}
 	list := []page.Block{page.Heading("Sensitivity: one setting changed")}
@@ -90,9 +95,9 @@ func (r *Report) variationBlocks() []page.Block {
 			"between radii."
 		list = append(list, r.variationTable(), page.Text(note))
 	}
-	if len(r.Wanted) > 0 {
+	if len(r.Lacking) > 0 {
 		var lines page.List
-		for _, w := range r.Wanted {
+		for _, w := range r.Lacking {
 			lines = append(lines, w.Command)
 		}
 		list = append(list, page.Text("Not there yet; each of these, and then drolab record RUN "+
@@ -148,9 +153,6 @@ func (r *Report) madeBlocks() []page.Block {
 				strings.Join(seeds, ", ")))
 		}
 		list = append(list, lines)
-	}
-	if len(r.Notes) > 0 {
-		list = append(list, page.Text("Notes:"), page.List(r.Notes))
 	}
 	return list
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/measure"
+	"drolab/runner/record"
 	"drolab/runner/spec"
 )
 
@@ -22,49 +24,60 @@ type Departure struct {
 	Reason string `json:"reason"` // the reason that the preset gives
 }
 
-// reference is the preset that has the published settings.
-const reference = "paper"
-
-// departures lists the settings that the preset of the paper's experiment sets and that either
-// differ from the published value in the runs or are not published. There are none for runs on
-// other data.
-func departures(main []*Problem) (list []Departure) {
+// departures lists the settings that the preset with the published settings sets and that either
+// differ from the published value in the runs or are not published. There are none without a
+// published table.
+func (r *Report) departures() (list []Departure) {
 	list = []Departure{}
-	first := main[0].arms[0].runs[0]
-	p := first.by
-	if p == nil || !published.fits(&first.Meta) {
+	t := r.study.Published
+	if t == nil || len(r.Problems) == 0 {
 		return list
 	}
+	p := r.preset(t.Preset)
 	for _, key := range p.Overrides {
 		if t, ok := spec.FindSetting(key); !ok || key == "algorithms" || key == "seeds" ||
 			t.Viewed() {
 			continue
 		}
-		values, reason := valuesOf(main, key), p.Reasons[key]
+		values, reason := r.valuesOf(key), p.Reasons[key]
 		switch paper := strings.Trim(p.Spec.Text(key), "[]"); {
 		case values == "":
 		case strings.HasPrefix(reason, "our reading"):
-			list = append(list, Departure{Key: key, Value: values, Reason: reasons(main, key)})
+			list = append(list, Departure{Key: key, Value: values, Reason: r.reasons(key)})
 		case values != paper:
 			list = append(list, Departure{Key: key, Value: values, Paper: paper, Reason: reason})
 		}
 	}
-	for _, s := range published.silent {
+	for _, s := range t.Silent {
 		list = append(list, Departure{Key: s[0], Value: s[1], Reason: s[2]})
 	}
 	return list
 }
 
+// preset returns a preset that an arm of the study names, or an empty one.
+func (r *Report) preset(name string) (p runner.Preset) {
+	for _, o := range r.study.Presets {
+		if o.Name == name {
+			p = o
+		}
+	}
+	return p
+}
+
 // reasons returns the reasons that the runs' presets give for a setting.
-func reasons(main []*Problem, key string) string {
+func (r *Report) reasons(key string) string {
 	var list []string
-	for _, p := range main {
-		for _, a := range p.own() {
-			first := a.runs[0]
-			if first.own == nil || first.own.Spec.Text(key) != first.Meta.Spec.Text(key) {
+	for _, p := range r.Problems {
+		for _, a := range p.own {
+			if len(a.runs) == 0 {
 				continue
 			}
-			_, reason, _ := strings.Cut(first.own.Reasons[key], ": ")
+			m := &a.runs[0].Meta
+			own := r.preset(m.Preset)
+			if own.Name == "" || own.Spec.Text(key) != m.Spec.Text(key) {
+				continue
+			}
+			_, reason, _ := strings.Cut(own.Reasons[key], ": ")
 			if reason != "" && !slices.Contains(list, reason) {
 				list = append(list, reason)
 			}
@@ -73,12 +86,15 @@ func reasons(main []*Problem, key string) string {
 	return strings.Join(list, "; ")
 }
 
-// valuesOf lists the values of a setting in the claims' arms that read it.
-func valuesOf(main []*Problem, key string) string {
+// valuesOf lists the values of a setting in the study's arms that read it.
+func (r *Report) valuesOf(key string) string {
 	var values []string
 	t, _ := spec.FindSetting(key)
-	for _, p := range main {
-		for _, a := range p.own() {
+	for _, p := range r.Problems {
+		for _, a := range p.own {
+			if len(a.runs) == 0 {
+				continue
+			}
 			s := &a.runs[0].Meta.Spec
 			v := strings.Trim(t.Text(s), "[]")
 			if t.ReadIn(s) && !slices.Contains(values, v) {
@@ -117,36 +133,56 @@ func varied() []string {
 }
 
 // vary finds the variations, and the wanted variations for which there is no run.
-func (r *Report) vary(main, others []*experiment) {
-	for i, e := range main {
-		p := r.Problems[i]
+func (r *Report) vary(others []*experiment) {
+	main := make([]*experiment, len(r.Problems)) // that of the study's arms
+	for i, p := range r.Problems {
+		var runs []*record.Run
+		for _, a := range p.arms {
+			runs = append(runs, a.runs[0].Run)
+		}
+		main[i] = experiments(runs)[0]
+		if i == 0 {
+			inOrder(others, main[0])
+		}
 		arms := slices.Clone(p.arms) // they may differ in a method's own settings
-		if len(e.probes) > 0 {
-			probes := &experiment{settings: e.settings, runs: e.probes}
-			arms = append(arms, newProblem(probes, Options{}).arms...)
+		if len(p.probes) > 0 {
+			_, probes := rows(p.probes, compare.Options{})
+			arms = append(arms, probes...)
 		}
 		for _, o := range others {
-			keys := o.differs(e)
+			keys := o.differs(main[i])
 			if len(keys) == 1 && (keys[0] != "rho" || i == 0) {
-				arms = append(arms, newProblem(o, Options{}).arms...)
+				_, more := rows(o.runs, compare.Options{})
+				arms = append(arms, more...)
 			}
 		}
 		for _, a := range arms {
-			if base := p.arm(a.algorithm); base != nil {
+			if base := p.arm(a.method()); base != nil {
 				r.varyArm(p, base, a)
 			}
 		}
 	}
 	for _, o := range others {
 		near := func(e *experiment) bool { return len(o.differs(e)) == 1 }
-		if !slices.ContainsFunc(main, near) {
+		if !slices.ContainsFunc(main, near) && len(main) > 0 {
 			r.note("left out because they differ from the others in several settings: %d "+
 				"run(s), in %s", len(o.runs), strings.Join(o.differs(main[0]), ", "))
 		}
 	}
-	if published.fits(&main[0].runs[0].Meta) {
-		r.want()
+	r.want()
+}
+
+// inOrder sorts experiments by what is varied: the data, the radius, or another setting; those with
+// more methods first, then the oldest.
+func inOrder(list []*experiment, main *experiment) {
+	rank := func(e *experiment) int {
+		keys := append(e.differs(main), "")
+		return -slices.Index([]string{"rho", otherData}, keys[0]) // 0, −1, or 1
 	}
+	slices.SortStableFunc(list, func(a, b *experiment) int {
+		return cmp.Or(rank(a)-rank(b), b.methods()-a.methods(),
+			a.runs[0].Meta.Created.Compare(b.runs[0].Meta.Created))
+	})
 }
 
 // otherData is the key of a variation in the content of the data, which no setting states.
@@ -182,9 +218,9 @@ func (r *Report) varyArm(p *Problem, base, a *arm) {
 		From:    diffs[0].Values[0],
 		To:      diffs[0].Values[1],
 		Problem: p.Label,
-		Arm:     string(a.algorithm),
+		Arm:     string(a.method()),
 		Effects: []Effect{},
-		method:  a.algorithm,
+		method:  a.method(),
 		of:      p,
 		arm:     a,
 	}
@@ -205,44 +241,30 @@ func (r *Report) varyArm(p *Problem, base, a *arm) {
 	r.Variations = append(r.Variations, v)
 }
 
-// Wanted is a run that the section on sensitivity lacks.
-type Wanted struct {
+// Lacking is a run that the section on sensitivity lacks.
+type Lacking struct {
 	Key     string        `json:"key"`
 	Value   string        `json:"value"`
 	Method  dro.Algorithm `json:"method"`
 	Command string        `json:"command"`
 }
 
-// want lists the variations that the section on sensitivity asks for and no run has: at the smaller
-// radius, with one seed each.
+// want lists the variations that the study asks for and no run has: under its first condition, with
+// one seed each.
 func (r *Report) want() {
-	both, own := []dro.Algorithm{dro.SFK, baseline}, []dro.Algorithm{dro.SFK}
-	for _, w := range []struct {
-		key     string
-		values  []string
-		methods []dro.Algorithm
-	}{
-		{"init", []string{"he"}, both},
-		{"pad", []string{"mean"}, both},
-		{"momentum", []string{"0", "0.5"}, both},
-		{"rho", []string{"0.1", "1"}, own},
-		{"c", []string{"100", "500", "5000"}, own},
-		{"batch", []string{"64", "256"}, both},
-		{"lambda0", []string{"0.01", "1"}, own},
-		{"lambda_max", []string{"5", "100"}, own},
-		{"lr_drop_epoch", []string{"0", "25"}, both},
-	} {
-		for _, value := range w.values {
-			for _, method := range w.methods {
+	for _, w := range r.study.Sensitivity {
+		for _, value := range w.Values {
+			for _, at := range w.Arms {
+				a := &r.study.Arms[at]
 				there := func(v Variation) bool {
-					return v.Key == w.key && v.To == value && v.method == method
+					return v.Key == w.Setting && v.To == value && v.method == a.Method()
 				}
 				if slices.ContainsFunc(r.Variations, there) {
 					continue
 				}
-				command := fmt.Sprintf("drolab run paper-gentle --algo %s --seeds 1 --set %s=%s",
-					method, w.key, value)
-				r.Wanted = append(r.Wanted, Wanted{w.key, value, method, command})
+				command := fmt.Sprintf("drolab run %s --algo %s --seeds 1 --set %s=%s",
+					a.Presets[0], a.Method(), w.Setting, value)
+				r.Lacking = append(r.Lacking, Lacking{w.Setting, value, a.Method(), command})
 			}
 		}
 	}

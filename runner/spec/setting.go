@@ -384,11 +384,18 @@ func (s *Spec) UnmarshalJSON(b []byte) error {
 
 // Equal reports whether two Specs state the same. Settings that none of their methods reads do not
 // count.
-func (s *Spec) Equal(o *Spec) bool {
+func (s *Spec) Equal(o *Spec) bool { return s.agrees(o, func(*Setting) bool { return true }) }
+
+// Computes reports whether runs of two Specs compute the same numbers: they may differ in how often
+// they are looked at.
+func (s *Spec) Computes(o *Spec) bool {
+	return s.agrees(o, func(t *Setting) bool { return !t.viewed })
+}
+
+func (s *Spec) agrees(o *Spec, counts func(*Setting) bool) bool {
 	return !slices.ContainsFunc(allSettings(), func(t Setting) bool {
-		some := t.own != nil || t.native || t.bridge || t.needs != nil || t.parameter != ""
-		idle := some && !t.ReadIn(s) && !t.ReadIn(o)
-		return !idle && !reflect.DeepEqual(t.value(s), t.value(o))
+		return counts(&t) && !reflect.DeepEqual(t.value(s), t.value(o)) &&
+			(t.ReadIn(s) || t.ReadIn(o))
 	})
 }
 

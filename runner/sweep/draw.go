@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"strconv"
+
+	"drolab/presets"
 )
 
 // Random holds the settings that are drawn. Each of the Draws is tried at every point of the grid,
@@ -24,9 +26,9 @@ type Random struct {
 type distribution func(u float64) json.RawMessage
 
 // random reads an entry below "random".
-func (p *parser) random(e entry) {
+func (p *parser) random(e presets.Entry) {
 	r := &p.of.Random
-	switch key := settingKey(e.key); {
+	switch key := settingKey(e.Key); {
 	case key == "draws":
 		if p.read(e, &r.Draws, "how many draws, at least 1") && r.Draws < 1 {
 			p.fail("random: draws: %d: want at least 1", r.Draws)
@@ -34,12 +36,12 @@ func (p *parser) random(e entry) {
 	case key == "seed":
 		p.read(e, &r.Seed, "the seed of the draws, a whole number ≥ 0")
 	case key == "algorithms" || key == "seeds" || key == "select":
-		p.fail("random: %s cannot be drawn: put it into the grid", e.key)
+		p.fail("random: %s cannot be drawn: put it into the grid", e.Key)
 	default:
 		from, ok := distributionOf(e)
 		if !ok {
 			p.fail("random: %s: want {log: [low, high]}, {uniform: [low, high]}, {whole: [low, "+
-				"high]} with low < high (log: above 0), or a list to choose from", e.key)
+				"high]} with low < high (log: above 0), or a list to choose from", e.Key)
 		} else if p.claim(key) {
 			if r.from == nil {
 				r.from = map[string]distribution{}
@@ -49,24 +51,24 @@ func (p *parser) random(e entry) {
 	}
 }
 
-func distributionOf(e entry) (distribution, bool) {
-	if e.below == nil {
+func distributionOf(e presets.Entry) (distribution, bool) {
+	if e.Below == nil {
 		var list []json.RawMessage
-		err := json.Unmarshal(e.value, &list)
+		err := json.Unmarshal(e.Value, &list)
 		pick := func(u float64) json.RawMessage { return list[int(u*float64(len(list)))] }
 		return pick, err == nil && len(list) > 0
 	}
-	if len(e.below) != 1 {
+	if len(e.Below) != 1 {
 		return nil, false
 	}
 	var ends []json.RawMessage
-	if json.Unmarshal(e.below[0].value, &ends) != nil || len(ends) != 2 {
+	if json.Unmarshal(e.Below[0].Value, &ends) != nil || len(ends) != 2 {
 		return nil, false
 	}
 	low, ok := number(ends[0])
 	high, also := number(ends[1])
 	ok = ok && also && low < high
-	switch e.below[0].key {
+	switch e.Below[0].Key {
 	case "log":
 		ok = ok && low > 0
 		return rounded(func(u float64) float64 { return low * math.Pow(high/low, u) }), ok

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"drolab/presets"
 	"drolab/runner/spec"
 )
 
@@ -45,49 +46,16 @@ type Halving struct {
 // mostRuns bounds a sweep: its list is read as a whole.
 const mostRuns = 100_000
 
-// Presets is what Parse needs to read a sweep file: experiments by name, and the way in which
-// people write settings.
-type Presets struct {
-	Load func(name string) (spec.Spec, error)
-	// Walk visits the entries of a file in their order. It visits a mapping, with a nil value,
-	// before the entries of the mapping.
-	Walk func(
-		file string, text []byte, visit func(path []string, line int, value json.RawMessage),
-	) error
-	Assign func(s *spec.Spec, key string, value []byte) error
-	Key    func(word string) string // the setting that a word means; "" is none
-}
-
-// entry is a key of a sweep file with its value, or with the entries below it.
-type entry struct {
-	key   string
-	line  int
-	value json.RawMessage
-	below []entry
-}
-
-func (p *Presets) entries(file string, text []byte) (list []entry, err error) {
-	err = p.Walk(file, text, func(path []string, line int, value json.RawMessage) {
-		at := &list
-		for range path[1:] {
-			at = &(*at)[len(*at)-1].below
-		}
-		*at = append(*at, entry{key: path[len(path)-1], line: line, value: value})
-	})
-	return list, err
-}
-
 // Parse reads a sweep file. It returns all errors that it can find, each with file and line.
-func Parse(file string, text []byte, by Presets) (*File, []error) {
-	entries, err := by.entries(file, text)
+func Parse(file string, text []byte) (*File, []error) {
+	entries, err := presets.Entries(file, text)
 	if err != nil {
 		return nil, []error{err}
 	}
-	p := &parser{Presets: by, file: file,
-		of: File{Name: baseName(file), path: file, lines: map[string]int{}}}
+	p := &parser{file: file, of: File{Name: baseName(file), path: file, lines: map[string]int{}}}
 	p.preset(entries)
 	for _, e := range entries {
-		p.line = e.line
+		p.line = e.Line
 		p.add(e)
 	}
 	p.finish()
@@ -99,7 +67,6 @@ func Parse(file string, text []byte, by Presets) (*File, []error) {
 
 // parser fills in a File and collects what is wrong.
 type parser struct {
-	Presets
 	file string
 	line int
 	of   File
@@ -117,39 +84,39 @@ func (p *parser) fail(format string, args ...any) {
 
 // preset reads the entry preset, wherever it stands, before the other entries, which change the
 // preset.
-func (p *parser) preset(entries []entry) {
+func (p *parser) preset(entries []presets.Entry) {
 	p.of.Base, p.of.Select, p.line = spec.Defaults(), spec.SelectValWorst, 1
-	at := slices.IndexFunc(entries, func(e entry) bool { return e.key == "preset" })
+	at := slices.IndexFunc(entries, func(e presets.Entry) bool { return e.Key == "preset" })
 	if at < 0 {
 		p.fail("preset: nothing: want the name of a preset or a preset's file")
 		return
 	}
-	p.line = entries[at].line
+	p.line = entries[at].Line
 	if !p.read(entries[at], &p.of.Preset, "the name of a preset or a preset's file") {
 		return
 	}
-	loaded, err := p.Load(p.of.Preset)
+	loaded, err := presets.LoadBeside(p.file, p.of.Preset)
 	if err != nil {
 		p.fail("%w", err)
 		return
 	}
-	p.of.Base, p.loaded = loaded, true
+	p.of.Base, p.loaded = loaded.Spec, true
 	if p.of.Base.Select != spec.SelectLast {
 		p.of.Select = p.of.Base.Select
 	}
 }
 
 // read decodes a value that is not a setting.
-func (p *parser) read(e entry, into any, want string) bool {
-	if e.below == nil && string(e.value) != "null" && json.Unmarshal(e.value, into) == nil {
+func (p *parser) read(e presets.Entry, into any, want string) bool {
+	if e.Below == nil && string(e.Value) != "null" && json.Unmarshal(e.Value, into) == nil {
 		return true
 	}
-	p.fail("%s: want %s", e.key, want)
+	p.fail("%s: want %s", e.Key, want)
 	return false
 }
 
-func (p *parser) add(e entry) {
-	switch e.key {
+func (p *parser) add(e presets.Entry) {
+	switch e.Key {
 	case "preset":
 	case "set":
 		p.below(e, p.set)
@@ -158,7 +125,7 @@ func (p *parser) add(e entry) {
 	case "random":
 		p.below(e, p.random)
 	case "seeds":
-		if p.assign(&p.of.Base, "seeds", e.value) &&
+		if p.assign(&p.of.Base, "seeds", e.Value) &&
 			(p.of.Base.Seeds < 1 || p.of.Base.Seeds > mostRuns) {
 			p.fail("seeds: %d: want a whole number from 1 to %d", p.of.Base.Seeds, mostRuns)
 		}
@@ -168,22 +135,22 @@ func (p *parser) add(e entry) {
 		p.below(e, p.halving)
 	default:
 		where := ""
-		if key := p.Key(e.key); key != "" {
+		if key := presets.Key(e.Key); key != "" {
 			where = fmt.Sprintf(": write %s: VALUE below set, and %s: [VALUE, VALUE] below "+
 				"grid",
 				key, key)
 		}
-		p.fail("%.40q: want one of %s%s", e.key, strings.Join(words, ", "), where)
+		p.fail("%.40q: want one of %s%s", e.Key, strings.Join(words, ", "), where)
 	}
 }
 
 // below reads the entries of a mapping.
-func (p *parser) below(e entry, each func(entry)) {
-	if e.below == nil {
-		p.fail("%s: want settings with their values, as in {rho: ...}", e.key)
+func (p *parser) below(e presets.Entry, each func(presets.Entry)) {
+	if e.Below == nil {
+		p.fail("%s: want settings with their values, as in {rho: ...}", e.Key)
 	}
-	for _, b := range e.below {
-		p.line = b.line
+	for _, b := range e.Below {
+		p.line = b.Line
 		each(b)
 	}
 }
@@ -207,40 +174,40 @@ func (p *parser) claim(key string) bool {
 }
 
 func (p *parser) assign(s *spec.Spec, key string, value json.RawMessage) bool {
-	err := p.Assign(s, key, value)
+	err := presets.Assign(s, key, value)
 	if err != nil {
 		p.fail("%w", err)
 	}
 	return err == nil
 }
 
-func (p *parser) set(e entry) {
-	key := settingKey(e.key)
+func (p *parser) set(e presets.Entry) {
+	key := settingKey(e.Key)
 	switch {
 	case key == "seeds" || key == "select":
 		p.fail("%s: belongs to the top level of a sweep file, not below set", key)
 	case p.claim(key):
-		p.assign(&p.of.Base, key, e.value)
+		p.assign(&p.of.Base, key, e.Value)
 	}
 }
 
 // axis reads a setting of the grid: a list of values or, for algorithms, of names.
-func (p *parser) axis(e entry) {
-	key := settingKey(e.key)
+func (p *parser) axis(e presets.Entry) {
+	key := settingKey(e.Key)
 	var values []json.RawMessage
 	if key == "seed" || key == "seeds" || key == "select" {
 		p.fail("grid: %s cannot vary: say how many seeds there are with seeds", key)
 		return
 	}
-	if e.below != nil || json.Unmarshal(e.value, &values) != nil || len(values) == 0 {
-		p.fail("grid: %s: want a list of values", e.key)
+	if e.Below != nil || json.Unmarshal(e.Value, &values) != nil || len(values) == 0 {
+		p.fail("grid: %s: want a list of values", e.Key)
 		return
 	}
 	if !p.claim(key) {
 		return
 	}
 	if key == "algorithms" {
-		p.assign(&p.of.Base, key, e.value)
+		p.assign(&p.of.Base, key, e.Value)
 		return
 	}
 	for _, v := range values {
@@ -252,7 +219,7 @@ func (p *parser) axis(e entry) {
 	p.of.Axes = append(p.of.Axes, Axis{key, values})
 }
 
-func (p *parser) selection(e entry) {
+func (p *parser) selection(e presets.Entry) {
 	p.claim("select")
 	if !p.read(e, &p.of.Select, "a rule") || p.of.Select == spec.SelectLast {
 		p.fail("select: want a rule on the validation split: %s",
@@ -260,9 +227,9 @@ func (p *parser) selection(e entry) {
 	}
 }
 
-func (p *parser) halving(e entry) {
+func (p *parser) halving(e presets.Entry) {
 	h := &p.of.Halving
-	switch e.key {
+	switch e.Key {
 	case "epochs":
 		p.claim("halving")
 		if p.read(e, &h.Epochs, "a list of epochs") &&
@@ -274,7 +241,7 @@ func (p *parser) halving(e entry) {
 			p.fail("halving: keep: %g: want a share in (0, 1)", h.Keep)
 		}
 	default:
-		p.fail("halving: %.40q: want epochs and keep", e.key)
+		p.fail("halving: %.40q: want epochs and keep", e.Key)
 	}
 }
 

@@ -8,21 +8,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"drolab/presets"
-	"drolab/runner/spec"
 )
-
-// embedded are the presets that come with the program.
-var embedded = Presets{Walk: presets.Walk, Assign: presets.Assign, Key: presets.Key,
-	Load: func(name string) (spec.Spec, error) {
-		p, err := presets.Load(name)
-		return p.Spec, err
-	}}
 
 func parse(t *testing.T, text string) *File {
 	t.Helper()
-	f, errs := Parse("mine.yaml", []byte(text), embedded)
+	f, errs := Parse("mine.yaml", []byte(text))
 	if len(errs) > 0 {
 		t.Fatal(errors.Join(errs...))
 	}
@@ -150,7 +140,7 @@ halving: {epochs: [5, 2], keep: 2}
 nonsense: 1
 learning_rate: 1
 `
-	_, errs := Parse("bad.yaml", []byte(text), embedded)
+	_, errs := Parse("bad.yaml", []byte(text))
 	all := errors.Join(errs...).Error()
 	for _, want := range []string{
 		`bad.yaml:3: "roh": unknown key: did you mean rho?`,
@@ -189,7 +179,7 @@ func TestParseRefuses(t *testing.T) {
 		"preset: csv\ngrid: &a {rho: [1]}":                                   "2: aliases",
 		"preset: csv\ngrid: " + strings.Repeat("[", 1000):                    "too deep",
 	} {
-		_, errs := Parse("bad.yaml", []byte(text), embedded)
+		_, errs := Parse("bad.yaml", []byte(text))
 		if got := fmt.Sprint(errs); len(errs) == 0 || !strings.Contains(got, want) {
 			t.Errorf("%.60q: %s, want %q", text, got, want)
 		}
@@ -232,7 +222,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("preset: csv\nhalving: {epochs: [1], keep: .5}\n" +
 		"random: {draws: 2, k: {uniform: [1.1, 2]}}")
 	f.Fuzz(func(t *testing.T, text string) {
-		file, errs := Parse("x.yaml", []byte(text), embedded)
+		file, errs := Parse("x.yaml", []byte(text))
 		if len(errs) == 0 && file.size() < 1000 && len(file.Expand().Runs) == 0 {
 			t.Error("a sweep of nothing")
 		}
@@ -244,7 +234,7 @@ func BenchmarkExpand(b *testing.B) {
 	text := "preset: csv\ngrid: {algo: [sfk, pgd, pan, erm]}\nseeds: 2\nset: {val_fraction: .2}\n" +
 		"random: {draws: 1250, lr: {log: [.001, .1]}, rho: {log: [.001, .1]}}"
 	for b.Loop() {
-		f, errs := Parse("x.yaml", []byte(text), embedded)
+		f, errs := Parse("x.yaml", []byte(text))
 		if len(errs) > 0 || len(f.Expand().Runs) != 10_000 {
 			b.Fatal(errs)
 		}

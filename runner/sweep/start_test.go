@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 }
 
 func startAndTrain(dir, text string) error {
-	file, errs := Parse("sweep.yaml", []byte(text), embedded)
+	file, errs := Parse("sweep.yaml", []byte(text))
 	if len(errs) > 0 {
 		return errors.Join(errs...)
 	}
@@ -186,7 +186,7 @@ func TestAtOnce(t *testing.T) {
 // startOnly starts a sweep, and leaves the training to others. It returns no error for a file with
 // fewer runs than the folder, which a start rightly refuses.
 func startOnly(files record.Files, dir, text string) error {
-	file, errs := Parse("sweep.yaml", []byte(text), embedded)
+	file, errs := Parse("sweep.yaml", []byte(text))
 	if len(errs) > 0 {
 		return errors.Join(errs...)
 	}

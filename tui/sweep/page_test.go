@@ -28,7 +28,7 @@ func pageOf(t *testing.T, dir string, cfg lab.Config) (*tuitest.Rig, *Page) {
 
 func points(t *testing.T, text string) ([]sweep.Point, []string) {
 	t.Helper()
-	file, errs := sweep.Parse("mine.yaml", []byte(text), tuitest.SweepPresets)
+	file, errs := sweep.Parse("mine.yaml", []byte(text))
 	if len(errs) > 0 {
 		t.Fatal(errors.Join(errs...))
 	}
@@ -242,7 +242,7 @@ func TestPoisonedSweep(t *testing.T) {
 	dir := t.TempDir()
 	text := "preset: csv\nset: {val_fraction: .2}\n" +
 		"grid: {rho: [.1, 1], dataset: [\"csv:example\"], algo: [sfk, erm]}\n"
-	file, errs := sweep.Parse("mine.yaml", []byte(text), tuitest.SweepPresets)
+	file, errs := sweep.Parse("mine.yaml", []byte(text))
 	if len(errs) > 0 {
 		t.Fatal(errors.Join(errs...))
 	}

@@ -214,13 +214,15 @@ def value_of(key, measure):
 
 
 def check_claims(report, runs):
-    agree("claim: number of tests", report["tests"], check_family(report, report["claims"], runs))
+    first, *others = report["families"] or [{"tests": 0, "claims": []}]
+    agree("claim: number of tests", first["tests"], check_family(report, first["claims"], runs))
     further = collections.defaultdict(list)
     for claim in report["further"]:
         further[claim["a"]].append(claim)
     for family in further.values():
         check_family(report, family, runs)
-    agree("claim: number of later tests", report["later_tests"], check_family(report, report["later"], runs))
+    for family in others:
+        agree("claim: number of later tests", family["tests"], check_family(report, family["claims"], runs))
     check_reproduction(report, runs)
 
 
@@ -284,10 +286,10 @@ def check_readings(report, runs):
         untrained = key in ("c", "rho", "lambda0", "lambda_max")  # settings that ERM does not use
         erm = found(of, "erm", *(("", "") if untrained else (key, value)))
         name = f"readings: {reading['name']}"
-        for method, mine in (("sfk", sfk), ("erm", erm)):
+        for key, method, mine in (("first", "sfk", sfk), ("base", "erm", erm)):
             classes = numpy.mean([r.last("class_accuracy") for r in mine.values()], axis=0)
-            agree(name, reading[method], numpy.mean([r.last("test_accuracy") for r in mine.values()]))
-            agree(name, reading["from_" + method],
+            agree(name, reading[key], numpy.mean([r.last("test_accuracy") for r in mine.values()]))
+            agree(name, reading["from_" + key],
                   math.sqrt(numpy.mean((classes - numpy.array(TABLE1[method]) / 100) ** 2)))
         lead = [sfk[s].last("test_accuracy") - erm[s].last("test_accuracy") for s in sorted({*sfk} & {*erm})]
         agree(name, reading["lead"]["mean"], sum(lead) / len(lead), floor=1e-12)
@@ -394,13 +396,15 @@ def check_tables(report, runs, page):
 
 def check_classes(report, problem, runs):
     families = collections.defaultdict(list)
-    own = {c[x] for c in report["claims"] if c["problem"] == problem["label"] for x in "ab"}
     rows = problem["classes"] or []
+    own = {c[x] for f in report["families"] for c in f["claims"] if c["problem"] == problem["label"] for x in "ab"}
+    if not report["families"]:  # without claims every arm is the report's own
+        own = {arm for row in rows for arm in row["arms"] or []}
     base = [r for r in problem["table"]["rows"] if runs[r["runs"][0]].method == "erm"]
     for i, row in enumerate(rows):
         accuracy = lambda run: run.last("class_accuracy")[i]
         mine = {runs[x].seed: runs[x] for x in base[0]["runs"]}
-        agree("classes", row["erm"], sum(map(accuracy, mine.values())) / len(mine))
+        agree("classes", row["base"], sum(map(accuracy, mine.values())) / len(mine))
         for arm, found in zip(row["arms"] or [], row["differences"] or []):
             theirs = {runs[x].seed: runs[x] for x in row_of(problem, arm)["runs"]}
             values = [accuracy(theirs[s]) - accuracy(mine[s]) for s in found["seeds"]]
@@ -438,12 +442,14 @@ def check_registered(report, runs):
             arms[at][run.seed] = run
     agree("registered: wanted", report["wanted"], len(ARMS) * len(SEEDS))
     agree("registered: done", report["done"], sum(map(len, arms.values())))
-    missing = {f"{m} at ρ = {rho:g}: {len(SEEDS) - len(of)} of {len(SEEDS)}"
+    once = lambda m: [a for a, _ in ARMS].count(m) == 1  # the arm is the same at either radius
+    missing = {f"{m}{'' if once(m) else f' at ρ = {rho:g}'}: {len(SEEDS) - len(of)} of {len(SEEDS)}"
                for (m, rho), of in arms.items() if len(of) < len(SEEDS)}
+    families = {f["name"]: f for f in report["families"]}
     compared["missing"] += len(ARMS)
     if missing != set(report["missing"]):
         failures.append(f"missing: the report has {sorted(report['missing'])}, here are {sorted(missing)}")
-    if missing and not report["claims"]:
+    if missing and not families:
         return  # nothing may be tested
     seeds = []  # from the first on without a gap
     while len(seeds) < len(SEEDS) and all(SEEDS[len(seeds)] in of for of in arms.values()):
@@ -485,22 +491,22 @@ def check_registered(report, runs):
             if verdict != claim["verdict"]:
                 failures.append(f"{claim['key']} {claim['a']}: {claim['verdict']}, here {verdict}")
 
-    family(report["claims"], "sfk and pan", LINES)
-    agree("registered: tests", report["tests"], 24)
+    family(families["main"]["claims"], "sfk and pan", LINES)
+    agree("registered: tests", families["main"]["tests"], 24)
     other = lambda m: [(key, m, b, *rest) for key, a, b, *rest in LINES if a == "sfk"]
-    family(report["secondary"][0], "sfk-auto", other("sfk-auto"))
-    family(report["secondary"][1], "group", [l for l in other("group") if l[0] in ("worst", "robust-risk")])
+    family(families["sfk-auto"]["claims"], "sfk-auto", other("sfk-auto"))
+    family(families["group"]["claims"], "group", [l for l in other("group") if l[0] in ("worst", "robust-risk")])
 
     ps = []  # two one-sided tests of the test loss, within 0.025 nats
-    for claim in report["equivalent"]:
-        values = [v for c in report["claims"] if (c["key"], c["a"], c["problem"]) ==
+    for claim in families["equivalence"]["claims"]:
+        values = [v for c in families["main"]["claims"] if (c["key"], c["a"], c["problem"]) ==
                   ("test-loss", claim["a"], claim["problem"]) for v in c["values"]]
         t = (.025 - abs(sum(values) / len(values))) / (numpy.std(values, ddof=1) / math.sqrt(len(values)))
         p = two_sided(abs(t), len(values) - 1) / 2
         ps.append(p if t > 0 else 1 - p)
         agree("registered: equivalent", claim["p"], ps[-1], 1e-7)
     agree("registered: equivalence tests", len(ps), 3)
-    for claim, p in zip(report["equivalent"], holm(ps)):
+    for claim, p in zip(families["equivalence"]["claims"], holm(ps)):
         agree("registered: equivalent", claim["adjusted_p"], p, 1e-7)
     ps = []
     for claim in report["reproduction"]:
@@ -518,13 +524,14 @@ def check_registered(report, runs):
 
 def check_means(report, arms, seeds):
     for row in report["means"]:
+        rho = float(row["problem"].rpartition("= ")[2])
         for cell in row["arms"]:
-            mine = arms.get((cell["arm"], row["rho"])) or arms[cell["arm"], 1.5]
-            name = f"registered means: {row['measure']} {cell['arm']} {row['rho']}"
+            mine = arms.get((cell["arm"], rho)) or arms[cell["arm"], 1.5]
+            name = f"registered means: {row['measure']} {cell['arm']} {rho}"
             values = []
             for run in (mine[s] for s in seeds):
                 if row["measure"] == "robust_risk":
-                    values.append(run.last("robust_risk_at")[run.spec["risk_radii"].index(row["rho"])])
+                    values.append(run.last("robust_risk_at")[run.spec["risk_radii"].index(rho)])
                 elif row["measure"] != "class_accuracy":
                     values.append(run.last(row["measure"]))
                 elif row.get("class"):
@@ -645,7 +652,7 @@ def main():
     runs = {run.id: run for run in map(Run, given.runs)}
     if given.report:
         report = json.loads(given.report.read_text())
-        if "missing" in report:
+        if all(run.meta["preset"].startswith("registered") for run in runs.values()):
             check_registered(report, runs)
         else:
             check_tables(report, runs, given.page.read_text() if given.page else None)

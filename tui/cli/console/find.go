@@ -1,15 +1,19 @@
 package console
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
+	"drolab/presets"
 	"drolab/presets/recorded"
 	"drolab/runner"
 	"drolab/runner/record"
+	"drolab/runner/study"
 )
 
 // Find returns the run that id stands for: a name, the unambiguous start of a name, a run directory
@@ -105,6 +109,25 @@ func (c *Console) FindSeveral(args []string) ([]*record.Run, error) {
 	}
 	c.saw(runs...)
 	return runs, nil
+}
+
+// Study reads a study's file, or the study of recorded runs.
+func (c *Console) Study(word string) (*study.Study, error) {
+	if recorded.Is(word) {
+		return recorded.Study(word)
+	}
+	text, err := presets.ReadFile(word)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("the study %s does not exist: check the path", word)
+	case err != nil:
+		return nil, fmt.Errorf("study: %w", err)
+	}
+	s, errs := study.Parse(word, text)
+	if len(errs) > 0 {
+		return nil, Failures(errs)
+	}
+	return s, nil
 }
 
 // meant returns the runs of a list that a word stands for: the run of that name, else all runs

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
-	"drolab/presets"
 	"drolab/presets/recorded"
 	"drolab/runner/compare"
 	"drolab/runner/export"
@@ -15,6 +15,7 @@ import (
 	"drolab/runner/record"
 	"drolab/runner/report"
 	"drolab/runner/story"
+	"drolab/runner/study"
 	"drolab/tui/cli/console"
 
 	"github.com/spf13/cobra"
@@ -26,6 +27,7 @@ const reportWidth = 100
 // reportFlags are the flags of `report`.
 type reportFlags struct {
 	markdown, latex, html bool
+	interim               bool
 	into, family          string
 	width                 int
 }
@@ -33,18 +35,18 @@ type reportFlags struct {
 func reportCommand(con *console.Console) *cobra.Command {
 	var f reportFlags
 	c := &cobra.Command{
-		Use: "report [RUN...]",
-		Short: "Report on finished runs: the paper's table and figure, and verdicts on its " +
-			"claims",
-		Long: `Report on finished runs, or on the recorded runs of the paper's experiment (recorded:paper, the
-default). The page has Table 1 beside the paper's numbers, Figure 1, accuracy per class, cost,
-the effect of single settings, and a verdict on each claim of the paper: supported, not
-supported, or undecided at this number of seeds. Verdicts come from paired t tests after Holm's
-correction. RUN is as in drolab compare.
+		Use:   "report [STUDY] [RUN...]",
+		Short: "Judge the claims of a study, or describe finished runs",
+		Long: `Judge the claims of a study (docs/studies.md) on its runs in the runs folder, or on the runs that
+are named. The page has a verdict on each claim: supported, not supported, or undecided at this
+number of seeds. Nothing is tested while runs are missing, except with --interim.
 
-For registered runs the page is the one that docs/registration.md specifies. Until all of them
-have ended, it lists the missing ones.`,
+Without a study, the recorded study to which the runs belong is meant: the paper's experiment
+(recorded:paper, the default) or the registered one (recorded:registered). Its page has the
+paper's numbers beside ours. Other runs are described: tables, figures, accuracy per class, cost
+and the effect of single settings. RUN is as in drolab compare. The command starts nothing.`,
 		Example: `drolab report
+drolab report study.yaml --interim
 drolab report paper-gentle --html > report.html
 drolab report recorded:paper --into docs/results.md`,
 		ValidArgsFunction: con.CompleteRead,
@@ -55,11 +57,7 @@ drolab report recorded:paper --into docs/results.md`,
 			if len(args) == 0 {
 				args = []string{recorded.Scheme + "paper"}
 			}
-			runs, err := con.FindSeveral(args)
-			if err != nil {
-				return err
-			}
-			return f.report(con, runs)
+			return f.report(con, args)
 		},
 	}
 	flags := c.Flags()
@@ -71,14 +69,19 @@ drolab report recorded:paper --into docs/results.md`,
 		"replace the tables of a Markdown file, between its marker lines")
 	familyFlag(c, &f.family, compare.AllMeasures)
 	flags.IntVar(&f.width, "width", 0, "width of the page in columns (default: the terminal's)")
+	flags.BoolVar(&f.interim, "interim", false, "test a study before all of its runs have ended")
 	c.MarkFlagsMutuallyExclusive("md", "latex", "html", "json", "into")
 	return c
 }
 
-// report prints the report of some runs in the form that is asked for.
-func (f *reportFlags) report(con *console.Console, runs []*record.Run) error {
-	o := report.Options{Family: f.family, Known: presets.Known()}
-	r, err := report.Of(runs, o, time.Now())
+// report prints the report of a study or of some runs in the form that is asked for.
+func (f *reportFlags) report(con *console.Console, args []string) error {
+	s, runs, err := f.study(con, args)
+	if err != nil {
+		return err
+	}
+	r, err := report.New(s, runs, report.Options{Family: f.family, Now: time.Now(),
+		Interim: f.interim || s != nil && s.Registered.IsZero() && !isFile(args[0])})
 	switch {
 	case err != nil:
 		return err
@@ -91,7 +94,7 @@ func (f *reportFlags) report(con *console.Console, runs []*record.Run) error {
 	// Registered runs have no sentence, because nothing is told before the tests that are
 	// registered. Several experiments have none, because no sentence could say which of them it
 	// compares.
-	if all, ok := r.(*report.Report); ok && len(all.Problems) == 1 && len(all.Variations) == 0 {
+	if len(r.Problems) == 1 && len(r.Variations) == 0 {
 		told, err := story.Of(runs)
 		if err != nil {
 			return err
@@ -114,8 +117,39 @@ func (f *reportFlags) report(con *console.Console, runs []*record.Run) error {
 	return nil
 }
 
+// study returns the study that the arguments name, and its runs: those of the runs folder, or those
+// that are named after it. Runs alone are judged by the recorded study to which they belong, if
+// there is one.
+func (f *reportFlags) study(con *console.Console, args []string) (
+	s *study.Study, runs []*record.Run, err error,
+) {
+	if !isFile(args[0]) {
+		if runs, err = con.FindSeveral(args); err == nil {
+			s, err = recorded.StudyOf(runs)
+		}
+		return s, runs, err
+	}
+	if s, err = con.Study(args[0]); err != nil {
+		return nil, nil, err
+	}
+	if len(args) > 1 {
+		runs, err = con.FindSeveral(args[1:])
+		return s, runs, err
+	}
+	all, problems := con.Catalogue().List()
+	for _, err := range problems {
+		con.Note(err.Error())
+	}
+	return s, s.Gather(all).Own(), nil
+}
+
+// isFile reports whether a word names a study's file, and no runs.
+func isFile(word string) bool {
+	return strings.HasSuffix(word, ".yaml") || strings.HasSuffix(word, ".yml")
+}
+
 // replaceIn replaces the tables between the marker lines of a Markdown file.
-func replaceIn(path string, d report.Document) error {
+func replaceIn(path string, d *report.Report) error {
 	old, err := os.ReadFile(path)
 	if err != nil {
 		return err

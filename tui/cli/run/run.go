@@ -35,6 +35,7 @@ type runFlags struct {
 	from   string
 	inline bool
 	detach bool
+	dry    bool
 	live   string // format of the event files that are written while the runs go on
 
 	release func() // releases the checkpoint that --from names
@@ -43,7 +44,7 @@ type runFlags struct {
 func runCommand(tr *trainer.Trainer) *cobra.Command {
 	f := runFlags{release: func() {}}
 	c := &cobra.Command{
-		Use: "run PRESET|FILE|PROGRAM...", Short: "Train and record the runs of a preset",
+		Use: "run PRESET|FILE|STUDY|PROGRAM...", Short: "Train and record the runs of a preset",
 		Long: `Train presets (see drolab presets) or YAML files of your own. Every algorithm with every seed
 is one run, and each run keeps its files in a directory of its own.
 
@@ -56,22 +57,32 @@ of the runs.
 With --from, a run continues from a checkpoint of another run, with the other run's settings
 and the changes given here. A setting that none of the algorithms reads is refused.
 
+A study is a YAML file with the key study (docs/studies.md): its missing runs are made, those
+that stopped go on, and no others start. --dry-run lists them with the time that they take.
+
 A program of your own can take the place of the network: train.py, or "program:train.py
 width=2" with arguments. Naming it here approves its current version.`,
 		Example: `drolab run shapes
 drolab run shapes --algo sfk,erm --seeds 3 --set rho=1 --set c=500
 drolab run my-experiment.yaml --json
+drolab run study.yaml --dry-run
 drolab run train.py --algo sfk,erm
 drolab run --from latest --set lr=0.001 --algo sfk`,
 		Args:              f.presetOrParent,
 		ValidArgsFunction: console.CompletePresets,
 		RunE: func(c *cobra.Command, args []string) error {
+			if is, err := f.isStudy(c, args); is || err != nil {
+				if err != nil {
+					return err
+				}
+				return f.study(c.Context(), tr, args[0])
+			}
 			requests, err := requests(tr, c, &f, args)
 			if err != nil {
 				f.release()
 				return err
 			}
-			return train(c.Context(), tr, requests, &f)
+			return train(c.Context(), tr, requests, nil, &f)
 		},
 	}
 	flags := c.Flags()
@@ -84,6 +95,7 @@ drolab run --from latest --set lr=0.001 --algo sfk`,
 	flags.StringVar(&f.from, "from", "",
 		"continue from a checkpoint: RUN@STEP, RUN@selected, or RUN for its newest")
 	flags.BoolVar(&f.inline, "inline", false, "train in this process, not in the background")
+	flags.BoolVar(&f.dry, "dry-run", false, "list the missing runs of a study, and start nothing")
 	flags.BoolVarP(&f.detach, "detach", "d", false, "start the runs and return at once")
 	c.MarkFlagsMutuallyExclusive("inline", "detach")
 	tr.JSONFlag(c, "the result")
@@ -213,8 +225,11 @@ func fork(tr *trainer.Trainer, c *cobra.Command, f *runFlags) (req runner.Reques
 	}, nil
 }
 
-// train runs the requests to their end and reports.
-func train(ctx context.Context, tr *trainer.Trainer, requests []runner.Request, f *runFlags) error {
+// train runs the requests to their end, goes on with other runs, and reports.
+func train(
+	ctx context.Context, tr *trainer.Trainer, requests []runner.Request, resumed []*record.Run,
+	f *runFlags,
+) error {
 	if f.live != "" && f.live != "tensorboard" {
 		return fmt.Errorf("--export-live %s: want tensorboard", console.OneLine(f.live))
 	}
@@ -231,10 +246,12 @@ func train(ctx context.Context, tr *trainer.Trainer, requests []runner.Request, 
 	if err != nil { // the runs of earlier presets, if any, end with a record of it
 		return errors.Join(append(by.end(ids), err)...)
 	}
+	more, failed := begin(tr, resumed, by.Resume)
+	ids = append(ids, more...)
 	if f.detach {
-		return leave(tr, store.Dir(), ids)
+		return failed.And(leave(tr, store.Dir(), ids)).OrNil()
 	}
-	return by.follow(tr, ids, f.live != "")
+	return failed.And(by.follow(tr, ids, f.live != "")).OrNil()
 }
 
 // start starts the requests in order, until one is refused. After that the checkpoint of --from is

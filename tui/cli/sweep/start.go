@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 	"unicode"
 
@@ -17,7 +16,6 @@ import (
 	"drolab/runner/engine"
 	"drolab/runner/queue"
 	"drolab/runner/record"
-	"drolab/runner/spec"
 	"drolab/runner/sweep"
 	"drolab/tui/cli/console"
 	"drolab/tui/cli/machine"
@@ -140,7 +138,7 @@ func (sw *Sweeps) startSweep(ctx context.Context, file string, f *sweepFlags) er
 	if err != nil {
 		return fmt.Errorf("sweep file: %w", err)
 	}
-	parsed, errs := sweep.Parse(file, text, presetsBeside(file))
+	parsed, errs := sweep.Parse(file, text)
 	if len(errs) > 0 {
 		return console.Failures(errs)
 	}
@@ -172,20 +170,6 @@ func (sw *Sweeps) startSweep(ctx context.Context, file string, f *sweepFlags) er
 		return sw.onSlurm(ctx, folder, f)
 	}
 	return sw.onHere(ctx, folder, f)
-}
-
-// presetsBeside returns the presets for a sweep file, which may name a preset file beside it.
-func presetsBeside(file string) sweep.Presets {
-	return sweep.Presets{Walk: presets.Walk, Assign: presets.Assign, Key: presets.Key,
-		Load: func(name string) (spec.Spec, error) {
-			path := filepath.Join(filepath.Dir(file), name)
-			if _, err := os.Stat(path); err == nil && !filepath.IsAbs(name) &&
-				strings.Contains(name, ".") {
-				name = path
-			}
-			p, err := presets.Load(name)
-			return p.Spec, err
-		}}
 }
 
 func (sw *Sweeps) printSweep(l *sweep.List) error {

@@ -6,20 +6,11 @@ import (
 	"testing"
 
 	"drolab/dro"
-	"drolab/presets"
 	"drolab/runner"
 	"drolab/runner/measure"
 	"drolab/runner/record"
-	"drolab/runner/spec"
 	"drolab/runner/sweep"
 )
-
-// SweepPresets are the presets of the program, in the form that sweep files take.
-var SweepPresets = sweep.Presets{Walk: presets.Walk, Assign: presets.Assign, Key: presets.Key,
-	Load: func(name string) (spec.Spec, error) {
-		p, err := presets.Load(name)
-		return p.Spec, err
-	}}
 
 // SweepFile is the file of the sweep that NewSweep makes.
 const SweepFile = `preset: csv
@@ -34,7 +25,7 @@ select: val_loss
 // and the last have not begun.
 func NewSweep(t testing.TB, dir string) *sweep.Folder {
 	t.Helper()
-	file, errs := sweep.Parse("mine.yaml", []byte(SweepFile), SweepPresets)
+	file, errs := sweep.Parse("mine.yaml", []byte(SweepFile))
 	if len(errs) > 0 {
 		t.Fatal(errors.Join(errs...))
 	}
@@ -109,7 +100,7 @@ func AddSwept(t testing.TB, f *sweep.Folder, i int, status runner.Status, epochs
 func GrowSweep(t testing.TB, dir string) {
 	t.Helper()
 	text := strings.Replace(SweepFile, "seeds: 2", "seeds: 3", 1)
-	file, errs := sweep.Parse("mine.yaml", []byte(text), SweepPresets)
+	file, errs := sweep.Parse("mine.yaml", []byte(text))
 	if len(errs) > 0 {
 		t.Fatal(errors.Join(errs...))
 	}

@@ -1,0 +1,152 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"drolab/presets/recorded"
+	"drolab/runner"
+	"drolab/runner/data"
+	"drolab/runner/measure"
+	"drolab/runner/record"
+	"drolab/runner/spec"
+	"drolab/runner/study"
+	"drolab/tui/cli/machine"
+	"drolab/tui/cli/trainer"
+	"drolab/tui/kit"
+
+	"github.com/spf13/cobra"
+)
+
+// plan is what a study lacks: runs to start, and runs to go on with.
+type plan struct {
+	*study.Gathered
+	study *study.Study
+}
+
+// isStudy reports whether the arguments of run name a study, which takes no changes.
+func (f *runFlags) isStudy(c *cobra.Command, names []string) (bool, error) {
+	if len(names) == 0 || !study.IsFile(names[0]) && !recorded.Is(names[0]) {
+		if f.dry {
+			return false, errors.New("--dry-run is for a study: drolab presets NAME shows a preset")
+		}
+		return false, nil
+	}
+	for _, flag := range []string{"set", "algo", "seeds", "seed", "from"} {
+		if c.Flags().Changed(flag) {
+			return true, fmt.Errorf("--%s: a study says what its runs are: change its file", flag)
+		}
+	}
+	if len(names) > 1 {
+		return true, fmt.Errorf("%s: give one study alone", names[1])
+	}
+	return true, nil
+}
+
+// study trains the runs that a study lacks, and no others.
+func (f *runFlags) study(ctx context.Context, tr *trainer.Trainer, word string) error {
+	s, err := tr.Study(word)
+	if err != nil {
+		return err
+	}
+	runs, problems := tr.Catalogue().List()
+	for _, err := range problems { // such a run may be one of the study's
+		tr.Note(err.Error())
+	}
+	p := &plan{s.Gather(runs), s}
+	if f.dry {
+		return p.print(ctx, tr)
+	}
+	if s.Registered.After(time.Now()) {
+		tr.Note("the study is registered in the future: runs that begin now are exploratory")
+	}
+	requests, resumed := p.requests()
+	if len(requests)+len(resumed) == 0 {
+		tr.Say("%s", p.state())
+		return nil
+	}
+	return train(ctx, tr, requests, resumed, f)
+}
+
+// requests returns what is to be started, and the runs to resume. Runs of one preset on the same
+// data form one request, so that they share their data.
+func (p *plan) requests() (list []runner.Request, resumed []*record.Run) {
+	at := map[[2]string]int{}
+	for _, m := range p.Missing {
+		switch {
+		case m.Begun == nil:
+			one := m.Spec
+			one.Seed = m.Seed
+			key := [2]string{m.Preset, study.DataOf(&one)}
+			if _, ok := at[key]; !ok {
+				at[key] = len(list)
+				list = append(list, runner.Request{Preset: m.Preset})
+			}
+			list[at[key]].Specs = append(list[at[key]].Specs, one)
+		case m.Begun.Status().Ended() || m.Begun.Status() == runner.Paused:
+			resumed = append(resumed, m.Begun)
+		}
+	}
+	return list, resumed
+}
+
+func (p *plan) state() string {
+	text := fmt.Sprintf("%d of %s have ended", p.Done, kit.Plural(p.Wanted, "run"))
+	if p.Done == p.Wanted {
+		return text + ": drolab report " + p.study.Word + " judges them"
+	}
+	return text
+}
+
+// print lists what a run of the study would do.
+func (p *plan) print(ctx context.Context, tr *trainer.Trainer) error {
+	type line struct {
+		Arm  string `json:"arm"`
+		Seed uint64 `json:"seed"`
+		Does string `json:"does"`
+		Run  string `json:"run,omitempty"` // that has begun
+	}
+	lines, seconds := []line{}, 0.0
+	watch := machine.NewStopwatch(ctx, tr.Threads)
+	for _, m := range p.Missing {
+		l, left := line{Arm: m.Name, Seed: m.Seed, Does: "starts"}, 1.0
+		if r := m.Begun; r != nil {
+			l.Run, l.Does = r.Meta.ID, "is "+string(r.Status())
+			if r.Status().Ended() || r.Status() == runner.Paused {
+				l.Does = "goes on, " + l.Does
+			}
+			left = 1 - float64(r.Standing().Step)/float64(max(1, r.Meta.Steps))
+		}
+		took := math.NaN() // of a program, or of data that are not here
+		sizes, err := data.SizesOf(m.Spec.Dataset, m.Spec.DataOptions(tr.DataDir))
+		if err == nil {
+			if took, err = watch.Seconds(&m.Spec, sizes, []spec.Spec{m.Spec}); err != nil {
+				return err
+			}
+		}
+		lines, seconds = append(lines, l), seconds+took*left
+	}
+	if tr.AsJSON {
+		return tr.JSON(map[string]any{"wanted": p.Wanted, "done": p.Done, "missing": lines,
+			"seconds": measure.NumIf(!math.IsNaN(seconds), seconds)})
+	}
+	for _, r := range p.Failed {
+		tr.Say("run %s failed, so it is missing: %s", r.Meta.ID, r.Summary().Cause)
+	}
+	for _, l := range lines {
+		tr.Say("%s, seed %d: %s %s", l.Arm, l.Seed, l.Does, l.Run)
+	}
+	switch took := kit.Clock(time.Duration(seconds * float64(time.Second))); {
+	case len(lines) == 0:
+		tr.Say("%s", p.state())
+	case math.IsNaN(seconds):
+		tr.Say("%s; the time of the missing ones is not known", p.state())
+	default:
+		tr.Say("%s; the missing ones take about %s, if this machine does nothing else", p.state(),
+			took)
+	}
+	return nil
+}
