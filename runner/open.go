@@ -35,8 +35,8 @@ func (m *Meta) OpenFor(dataset, dataDir string) (*data.Dataset, error) {
 	return OpenData(context.Background(), dataset, o)
 }
 
-// EncoderFrom returns the run's encoder: the stored one or, for runs of earlier versions of the
-// program, the encoder fitted to the training data.
+// EncoderFrom returns the run's encoder: the stored one or, where that would be very long, the
+// encoder fitted to the training data.
 func (m *Meta) EncoderFrom(dataDir string) (*data.Encoder, error) {
 	if err := cmp.Or(m.Trained(), m.HasOwnNetwork()); err != nil || m.Encoder != nil {
 		return m.Encoder, err
@@ -61,7 +61,7 @@ func (m *Meta) Glance(dataDir string) (*data.Dataset, error) {
 
 // openOwn opens a run's own dataset, as the run did.
 func (m *Meta) openOwn(dataDir string, glance bool) (*data.Dataset, error) {
-	o := m.DataOptions(dataDir)
+	o := m.Spec.DataOptions(dataDir)
 	o.Rows, o.Glance = true, glance
 	d, err := OpenData(context.Background(), m.Spec.Dataset, o)
 	if err != nil {

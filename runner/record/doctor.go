@@ -337,11 +337,17 @@ func (d *doctor) chmod(name string, mode fs.FileMode) error {
 // checkSummary checks that a run that has ended has a summary with the status of its log.
 func (d *doctor) checkSummary(held bool) {
 	e, err := eventlog.ReadEnd(d.in, nil, eventlog.StatusOnly)
-	if err != nil || held || !e.Status.Ended() {
+	if err != nil || held {
 		return
 	}
 	var s runner.Summary
 	err = d.in.ReadJSON(summaryName, &s)
+	if !e.Status.Ended() {
+		if errors.Is(err, disk.ErrForeign) {
+			d.find(summaryName, err.Error(), movesAside, moveAside(summaryName))
+		}
+		return
+	}
 	switch {
 	case err == nil && s.Status == e.Status:
 		return
@@ -375,7 +381,11 @@ func (d *doctor) summarise() error {
 	s := runner.Summarize(m, e.Status, e.Step, now.Eval, now.Last)
 	s.Cause, s.PaperIterate = e.Cause, now.Output
 	s.Selects(m, now.Selected)
-	return d.in.WriteJSON(summaryName, s)
+	log, err := eventlog.AuditLog(d.in)
+	if err != nil {
+		return err
+	}
+	return d.in.WriteSealed(summaryName, s, &log.Extent)
 }
 
 // checkIndex checks that the index, where there is one, can be read. It is derived, so an index of

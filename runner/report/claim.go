@@ -149,7 +149,7 @@ func (p *Problem) claim(say *claimed, pair [2]dro.Algorithm) *Claim {
 		first := p.arms[0].runs[0]
 		m := first.Meta
 		m.Spec = first.spec
-		m.Spec.SetAlgorithms(method)
+		m.Spec.Algorithms = []dro.Algorithm{method}
 		names[i] = first.name(&m, string(method))
 	}
 	c := say.of(p, names[0], names[1])

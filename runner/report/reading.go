@@ -113,7 +113,7 @@ func (p *Problem) own() (list []*arm) {
 }
 
 // name returns the name of the arm of runs like m, which does not depend on the other arms. It is
-// the method with C, which tells sfk from sfk-auto, and with each setting that differs from the
+// the method with C for sfk, and with each setting that differs from the
 // reading. Without a known preset it is the label in the table, with C.
 func (r *read) name(m *runner.Meta, label string) string {
 	method, err := dro.Find(m.Spec.Algorithm())
@@ -124,10 +124,8 @@ func (r *read) name(m *runner.Meta, label string) string {
 	if r.by != nil {
 		label, said = string(method.Name), r.away(m, particular(method.Name))
 	}
-	for _, s := range method.Settings {
-		if s.AutoIs != "" && !slices.Contains(said, s.Key) {
-			said = append(said, s.Key)
-		}
+	if method.Name == dro.SFK && !slices.Contains(said, "c") {
+		said = append(said, "c")
 	}
 	for _, key := range said {
 		if word := " " + key + "="; !strings.Contains(label, word) {

@@ -97,10 +97,6 @@ func New(runs []*record.Run, o Options) (*Report, error) {
 		Later: []*Claim{}, Reproduction: []*Claim{}, Readings: []Reading{},
 		Departures: []Departure{}, Variations: []Variation{}, Wanted: []Wanted{},
 		Notes: []string{}}
-	runs, mixed := record.Unmixed(runs)
-	if len(mixed) > 0 {
-		r.note("left out because they have no single method: %s", strings.Join(mixed, ", "))
-	}
 	done, left := finished(runs)
 	if len(left) > 0 {
 		r.note("left out because they are not done: %s", strings.Join(left, ", "))

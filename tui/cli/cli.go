@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -67,7 +68,7 @@ func execute(
 	err := fang.Execute(ctx, root, fang.WithoutVersion(),
 		fang.WithErrorHandler(func(io.Writer, fang.Styles, error) {}))
 	con.TellPassedOver()
-	if err != nil {
+	if err = cmp.Or(err, con.Broken()); err != nil {
 		console.PrintError(con.Stderr, err)
 		return 1
 	}
